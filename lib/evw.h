@@ -1,0 +1,99 @@
+/*
+ * evw.h - write event text, events(5)
+ *
+ * Three kinds of writers use this:
+ *
+ *   one that runs a program and has executions as records in memory:
+ *	evw_open, evw_line("H ..."), evw_block, evw_prefix, evw_ref,
+ *	evw_records, evw_count, evw_total, evw_end
+ *   one that makes up a stream and knows values:
+ *	the same, with small arrays of records
+ *   a filter that passes on what it read:
+ *	evw_raw (definitions and all other lines), evw_exec, evw_end
+ *
+ * Lines come out in the order of the calls; a line that repeats the one
+ * before it is not written but counted, and told as `*n`.
+ */
+#ifndef EVW_H
+#define EVW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define EVW_MAXID	0xffffffU	/* the largest id */
+#define EVW_MAXGROUPS	255		/* groups of a block */
+#define EVW_MAXLINE	65536		/* bytes of a line */
+
+struct evw;
+struct out;
+
+/* evwrite.c: opening, other lines, the end */
+
+/* The writer's lines go to out, which stays the caller's: close it after. */
+struct evw *evw_open(struct out *out);
+/* One line, without its newline; not longer than EVW_MAXLINE. */
+void evw_line(struct evw *, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The same from a buffer. */
+void evw_raw(struct evw *, const char *line, size_t len);
+/* `H cmd`: the arguments, escaped and cut to a line's length. */
+void evw_cmd(struct evw *, char *const argv[]);
+/* Escape text into dst (4 * strlen(text) + 1 bytes); arg: blanks too. */
+char *evw_escape(char *dst, const char *text, int arg);
+/* Hand everything to out, and through out to the reader. */
+void evw_flush(struct evw *);
+/* Executions told so far. */
+uint64_t evw_executions(const struct evw *);
+/* The end mark, with how ("exit" or "signal") and status; flushes. */
+void evw_end(struct evw *, const char *how, int status);
+
+/*
+ * evwrite.c: definitions
+ *
+ * One thread may register while another writes records. The text of items
+ * is not copied and must stay. The B, P or Q line is written before the
+ * first line that uses the id, its block's B line first. Return -1 for an
+ * id out of range or defined before, an undefined block, impossible counts.
+ */
+int evw_block(struct evw *, uint32_t id, const char *items, unsigned ngroups,
+    unsigned ninsn);
+int evw_prefix(struct evw *, uint32_t id, uint32_t block, unsigned n,
+    unsigned ngroups);
+
+struct evw_ref {
+	unsigned n;		/* the instruction, from 1 */
+	unsigned k;		/* its reference, from 1; 0: its fetch */
+	unsigned ngroups;	/* at most 2: an address's and a count's */
+	uint8_t group[2];	/* in ascending order */
+};
+int evw_ref(struct evw *, uint32_t id, uint32_t block, struct evw_ref ref);
+
+/*
+ * evwrite.c: executions
+ *
+ * Records lie back to back from `from` on, 4-byte aligned:
+ *
+ *	u32  ngroups << 24 | id
+ *	u64  ngroups values, absolute, not aligned to 8
+ *
+ * Stops at `to` or at a header 0, and returns where. Stops also at a record
+ * that cannot be: undefined id, other number of groups than was registered,
+ * longer than what is left; evw_error then says what, and is NULL otherwise.
+ */
+const uint32_t *evw_records(struct evw *, const uint32_t *from,
+    const uint32_t *to);
+const char *evw_error(const struct evw *);
+
+/* The id n more times, order unknown (kind counts). -1: undefined. */
+int evw_count(struct evw *, uint32_t id, uint64_t n);
+/* The id was executed n times: a W line (kind cache). -1: undefined. */
+int evw_total(struct evw *, uint32_t id, uint64_t n);
+
+/*
+ * For filters: one execution and `more` repeats of it, by its differences.
+ * Needs no definition here: evw_raw has passed its line on.
+ */
+void evw_exec(struct evw *, uint32_t id, unsigned ngroups,
+    const uint64_t *diff, uint64_t more);
+
+#endif
