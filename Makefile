@@ -1,0 +1,150 @@
+# quern: small programs that grind a program's run into profiles
+#
+#   make           all programs, into build/bin
+#   make demo      from nothing to the annotated profile of a real program
+#   make check     from nothing to all tests (SAN=1: with sanitizers)
+#   make bench     compare with Valgrind, into build/bench.txt
+#   make install   DESTDIR, PREFIX, P (put before each name, qn-)
+#   make fuzz      each fuzz target for FUZZTIME seconds (needs clang)
+#
+# cmd/NAME.c, or all of cmd/NAME/*.c, is the program NAME. It is linked with
+# lib.a (lib/*.c), OBJS_NAME and LDLIBS_NAME. t/unit/NAME.c is a test driver.
+
+# Debian packages: what is needed to build and to run the tests
+DEBS	= gcc libc6-dev make pkg-config perl \
+	zlib1g-dev libelf-dev libdw-dev libzydis-dev libhts-dev \
+	libiberty-dev libpcre2-dev libjansson-dev \
+	binutils elfutils dwz gzip mandoc universal-ctags valgrind
+
+SAN	=
+ifeq ($(SAN),)
+BUILD	= build
+else
+BUILD	= build/san
+SANFLAGS = -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+	-fno-omit-frame-pointer
+endif
+
+CC	= gcc
+AR	= ar
+CFLAGS	= -O2 -g
+WARN	= -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	-Wwrite-strings -Werror=int-conversion
+CPPFLAGS = -D_GNU_SOURCE -Ilib
+COMPILE	= $(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(SANFLAGS)
+LINK	= $(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS)
+
+PREFIX	= /usr/local
+P	= qn-
+BINDIR	= $(PREFIX)/bin
+MANDIR	= $(PREFIX)/share/man
+LIBEXECDIR = $(PREFIX)/libexec
+
+# What a program needs beside lib.a. lib.a itself: zlib always, libdw and
+# libiberty for who calls sym.h.
+LIBS	= -lz
+LIBS_SYM = -ldw -lelf -liberty
+
+LDLIBS_trace = -lZydis -lelf
+LDLIBS_cachesim = -lelf
+LDLIBS_annotate = $(LIBS_SYM)
+LDLIBS_fmt-cachegrind = $(LIBS_SYM)
+LDLIBS_fmt-callgrind = $(LIBS_SYM)
+
+# ---------------------------------------------------------------- programs
+
+PROGS	:= $(sort $(basename $(notdir $(wildcard cmd/*.c))) \
+	$(notdir $(patsubst %/,%,$(dir $(wildcard cmd/*/main.c)))))
+LIBOBJS	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*.c))
+UNITS	:= $(patsubst t/unit/%.c,$(BUILD)/t/%,$(wildcard t/unit/*.c))
+FUZZERS	:= $(patsubst t/fuzz/%.c,%,$(wildcard t/fuzz/fuzz_*.c))
+BINS	:= $(PROGS:%=$(BUILD)/bin/%)
+
+all: $(BINS)
+
+# check and demo begin with what is missing on this machine
+ifneq ($(filter check demo bench deps,$(MAKECMDGOALS)),)
+FIRST	= deps
+endif
+
+deps:
+	@sh scripts/deps $(DEBS)
+
+$(BUILD)/%.o: %.c | $(FIRST)
+	@mkdir -p $(@D)
+	$(COMPILE) -MMD -MP -c -o $@ $<
+
+$(BUILD)/lib.a: $(LIBOBJS)
+	rm -f $@
+	$(AR) rcs $@ $(LIBOBJS)
+
+# $(call program,NAME): its sources are one file or one folder's
+sources	= $(wildcard cmd/$(1).c cmd/$(1)/*.c)
+objects	= $(patsubst %.c,$(BUILD)/%.o,$(call sources,$(1)))
+define program
+$$(BUILD)/bin/$(1): $$(call objects,$(1)) $$(OBJS_$(1)) $$(BUILD)/lib.a
+	@mkdir -p $$(@D)
+	$$(LINK) -o $$@ $$(call objects,$(1)) $$(OBJS_$(1)) \
+	    $$(BUILD)/lib.a $$(LDLIBS_$(1)) $$(LIBS)
+endef
+
+# ------------------------------------------------------ the engine's runtime
+# cmd/trace/runtime/ runs inside the traced program: freestanding, with flags
+# of its own. $(OBJS_trace) is how it gets into trace.
+
+# ------------------------------------------------------------------- tests
+
+# A driver may use all of lib, and the objects in OBJS_t_NAME.
+define unit
+$$(BUILD)/t/$(1): $$(BUILD)/t/unit/$(1).o $$(OBJS_t_$(1)) $$(BUILD)/lib.a
+	@mkdir -p $$(@D)
+	$$(LINK) -o $$@ $$(BUILD)/t/unit/$(1).o $$(OBJS_t_$(1)) \
+	    $$(BUILD)/lib.a $$(LDLIBS_t_$(1)) $$(LIBS_SYM) $$(LIBS)
+endef
+
+# Fuzz targets: linked with replay.c for the corpus, by clang for fuzzing.
+define fuzzer
+$$(BUILD)/t/$(1): $$(BUILD)/t/fuzz/$(1).o $$(BUILD)/t/fuzz/replay.o \
+    $$(OBJS_t_$(1)) $$(BUILD)/lib.a
+	@mkdir -p $$(@D)
+	$$(LINK) -o $$@ $$(BUILD)/t/fuzz/$(1).o $$(BUILD)/t/fuzz/replay.o \
+	    $$(OBJS_t_$(1)) $$(BUILD)/lib.a $$(LDLIBS_t_$(1)) \
+	    $$(LIBS_SYM) $$(LIBS)
+build/fuzz/$(1): t/fuzz/$(1).c $$(wildcard lib/*.c)
+	@mkdir -p $$(@D)
+	clang -std=gnu11 -g -O1 $$(CPPFLAGS) \
+	    -fsanitize=fuzzer,address,undefined -o $$@ t/fuzz/$(1).c \
+	    $$(wildcard lib/*.c) $$(LDLIBS_t_$(1)) $$(LIBS_SYM) $$(LIBS)
+endef
+
+$(foreach p,$(PROGS),$(eval $(call program,$(p))))
+$(foreach u,$(notdir $(UNITS)),$(eval $(call unit,$(u))))
+$(foreach f,$(FUZZERS),$(eval $(call fuzzer,$(f))))
+
+TESTBINS = $(UNITS) $(FUZZERS:%=$(BUILD)/t/%)
+TESTS	= $(sort $(wildcard t/[0-9]*.t))
+PROVE	= prove
+JOBS	= 2
+
+tests: $(BINS) $(TESTBINS)
+
+# T="t/0001-lib.t ..." runs only those.
+check: $(FIRST) tests
+	@B=$(CURDIR)/$(BUILD)/bin TB=$(CURDIR)/$(BUILD)/t SAN=$(SAN) \
+	CC="$(CC)" LC_ALL=C $(PROVE) -j$(JOBS) $(if $(T),$(T),$(TESTS))
+
+# What a fuzzer finds worth keeping stays in build/fuzz; the corpus is small.
+FUZZTIME = 60
+fuzz: $(FUZZERS:%=build/fuzz/%)
+	@for f in $(FUZZERS); do \
+	    mkdir -p build/fuzz/found/$$f && \
+	    build/fuzz/$$f -max_total_time=$(FUZZTIME) build/fuzz/found/$$f \
+		t/fuzz/corpus/$${f#fuzz_} || exit 1; \
+	done
+
+clean:
+	rm -rf build
+
+.PHONY: all deps tests check fuzz clean
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,302 @@
+/*
+ * in - read a file or standard input; gzip noticed by itself
+ *
+ * Data goes file -> raw (gzip only) -> buf (lines only) -> caller. A plain
+ * file read by blocks goes straight into the caller's buffer.
+ *
+ * Several gzip members in a row are one input, as gzip -d has it. Zeros that
+ * pad the end (tapes) are passed over; other bytes behind the last member are
+ * an error: they may be the part that someone wanted.
+ */
+#include "in.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "util.h"
+
+#define BUFSIZE	(256 << 10)
+
+enum kind { UNSEEN, PLAIN, GZIP };
+
+struct in {
+	int fd;
+	char *name;
+	enum kind kind;
+	int allow_cut;
+	uint64_t offset;	/* bytes read from fd */
+
+	/* bytes of the file that nobody has had: raw[rawpos..rawlen) */
+	unsigned char *raw;
+	size_t rawpos, rawlen;
+	z_stream z;
+	int in_member;		/* between a member's begin and its end */
+	int ended;		/* nothing more comes out of gzip */
+
+	/* lines: buf[pos..len) is still to be given out */
+	char *buf;
+	size_t pos, len, cap;
+	uint64_t lineno;
+	int eol;
+};
+
+struct in *
+in_open(const char *name)
+{
+	struct in *in = xcalloc(1, sizeof *in);
+	struct stat st;
+
+	if (name == NULL || strcmp(name, "-") == 0) {
+		in->name = xstrdup("stdin");
+		in->fd = STDIN_FILENO;
+	} else {
+		in->name = xstrdup(name);
+		in->fd = open(name, O_RDONLY | O_CLOEXEC);
+		if (in->fd < 0)
+			die("%s: open:", name);
+	}
+	if (fstat(in->fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		die("%s: read:", in->name);
+	}
+	return in;
+}
+
+void
+in_allow_cut(struct in *in)
+{
+	in->allow_cut = 1;
+}
+
+static size_t
+fd_read(struct in *in, void *buf, size_t n)
+{
+	ssize_t r;
+
+	do
+		r = read(in->fd, buf, n);
+	while (r < 0 && errno == EINTR);
+	if (r < 0)
+		die("%s: read:", in->name);
+	in->offset += (uint64_t)r;
+	return (size_t)r;
+}
+
+/* More of the file into raw, keeping what is there. 0 at its end. */
+static size_t
+fill_raw(struct in *in)
+{
+	size_t n;
+
+	if (in->rawpos == in->rawlen)
+		in->rawpos = in->rawlen = 0;
+	if (in->rawlen == BUFSIZE) {
+		memmove(in->raw, in->raw + in->rawpos,
+		    in->rawlen - in->rawpos);
+		in->rawlen -= in->rawpos;
+		in->rawpos = 0;
+	}
+	n = fd_read(in, in->raw + in->rawlen, BUFSIZE - in->rawlen);
+	in->rawlen += n;
+	return n;
+}
+
+/* Is there a gzip member at rawpos? Reads the two bytes that tell. */
+static int
+at_gzip(struct in *in)
+{
+	while (in->rawlen - in->rawpos < 2 && fill_raw(in) > 0)
+		continue;
+	return in->rawlen - in->rawpos >= 2 && in->raw[in->rawpos] == 0x1f &&
+	    in->raw[in->rawpos + 1] == 0x8b;
+}
+
+static void
+look(struct in *in)
+{
+	in->raw = xmalloc(BUFSIZE);
+	in->kind = at_gzip(in) ? GZIP : PLAIN;
+	if (in->kind == GZIP && inflateInit2(&in->z, 15 + 16) != Z_OK)
+		die("%s: gzip: no memory", in->name);
+}
+
+/* Behind a member: the next one begins, or everything ends. */
+static void
+next_member(struct in *in)
+{
+	if (at_gzip(in)) {
+		if (inflateReset(&in->z) != Z_OK)
+			die("%s: gzip: cannot go on", in->name);
+		in->in_member = 1;
+		return;
+	}
+	do
+		for (; in->rawpos < in->rawlen; in->rawpos++)
+			if (in->raw[in->rawpos] != 0)
+				die("%s: gzip: other data behind the end",
+				    in->name);
+	while (fill_raw(in) > 0);
+	in->ended = 1;
+}
+
+static size_t
+gzip_read(struct in *in, void *buf, size_t n)
+{
+	int r;
+
+	if (n > 1 << 30)
+		n = 1 << 30;
+	in->z.next_out = buf;
+	in->z.avail_out = (uInt)n;
+	while (in->z.avail_out == n && !in->ended) {
+		if (!in->in_member) {
+			next_member(in);
+			continue;
+		}
+		if (in->rawpos == in->rawlen && fill_raw(in) == 0) {
+			if (!in->allow_cut)
+				die("%s: gzip: data ends early", in->name);
+			warn("%s: gzip: data ends early", in->name);
+			in->ended = 1;
+			break;
+		}
+		in->z.next_in = in->raw + in->rawpos;
+		in->z.avail_in = (uInt)(in->rawlen - in->rawpos);
+		r = inflate(&in->z, Z_NO_FLUSH);
+		in->rawpos = in->rawlen - in->z.avail_in;
+		if (r == Z_STREAM_END)
+			in->in_member = 0;
+		else if (r != Z_OK && r != Z_BUF_ERROR)
+			die("%s: gzip: %s", in->name,
+			    in->z.msg ? in->z.msg : "damaged");
+	}
+	return n - in->z.avail_out;
+}
+
+/* The next bytes that are in no buffer of lines. */
+static size_t
+source(struct in *in, void *buf, size_t n)
+{
+	if (in->kind == UNSEEN)
+		look(in);
+	if (in->kind == GZIP)
+		return gzip_read(in, buf, n);
+	if (in->rawpos == in->rawlen)
+		return fd_read(in, buf, n);
+	if (n > in->rawlen - in->rawpos)
+		n = in->rawlen - in->rawpos;
+	memcpy(buf, in->raw + in->rawpos, n);
+	in->rawpos += n;
+	return n;
+}
+
+ssize_t
+in_read(struct in *in, void *buf, size_t n)
+{
+	if (in->pos == in->len)
+		return (ssize_t)source(in, buf, n);
+	if (n > in->len - in->pos)
+		n = in->len - in->pos;
+	memcpy(buf, in->buf + in->pos, n);
+	in->pos += n;
+	return (ssize_t)n;
+}
+
+/* More bytes behind buf[len], with room for a NUL. 0 at the end. */
+static size_t
+fill_buf(struct in *in)
+{
+	size_t n;
+
+	if (in->pos > 0) {
+		memmove(in->buf, in->buf + in->pos, in->len - in->pos);
+		in->len -= in->pos;
+		in->pos = 0;
+	}
+	in->buf = xgrow(in->buf, &in->cap, in->len + BUFSIZE / 4 + 1, 1);
+	n = source(in, in->buf + in->len, in->cap - in->len - 1);
+	in->len += n;
+	return n;
+}
+
+char *
+in_line(struct in *in, size_t *len)
+{
+	size_t seen = 0;	/* bytes of the line without a newline */
+	char *line, *nl = NULL;
+
+	for (;;) {
+		if (in->len - in->pos > seen)
+			nl = memchr(in->buf + in->pos + seen, '\n',
+			    in->len - in->pos - seen);
+		if (nl != NULL)
+			break;
+		seen = in->len - in->pos;
+		if (fill_buf(in) == 0) {
+			if (seen == 0)
+				return NULL;
+			nl = in->buf + in->len;
+			break;
+		}
+	}
+	in->eol = nl < in->buf + in->len;
+	in->lineno++;
+	line = in->buf + in->pos;
+	*nl = '\0';
+	in->pos = (size_t)(nl - in->buf) + (size_t)in->eol;
+	if (len != NULL)
+		*len = (size_t)(nl - line);
+	return line;
+}
+
+int
+in_eol(const struct in *in)
+{
+	return in->eol;
+}
+
+const char *
+in_name(const struct in *in)
+{
+	return in->name;
+}
+
+uint64_t
+in_lineno(const struct in *in)
+{
+	return in->lineno;
+}
+
+uint64_t
+in_offset(const struct in *in)
+{
+	return in->offset;
+}
+
+uint64_t
+in_size(const struct in *in)
+{
+	struct stat st;
+
+	if (fstat(in->fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	return (uint64_t)st.st_size;
+}
+
+void
+in_close(struct in *in)
+{
+	if (in->kind == GZIP)
+		inflateEnd(&in->z);
+	if (in->fd != STDIN_FILENO)
+		close(in->fd);
+	free(in->raw);
+	free(in->buf);
+	free(in->name);
+	free(in);
+}

@@ -1,0 +1,41 @@
+/*
+ * in.h - read a file or standard input; gzip noticed by itself
+ *
+ * All errors die with the input's name. Lines and blocks may be mixed.
+ */
+#ifndef IN_H
+#define IN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct in;
+
+/* "-" or NULL is standard input. */
+struct in *in_open(const char *name);
+/*
+ * Gzip data that ends early: die (the default), or warn and be at the end.
+ * The latter is for formats whose own end mark is then missed.
+ */
+void in_allow_cut(struct in *);
+/* Up to n bytes, as many as are there without waiting twice; 0 at the end. */
+ssize_t in_read(struct in *, void *buf, size_t n);
+/*
+ * The next line, without its newline, NUL-terminated, good until the next
+ * call; NULL at the end. *len (where not NULL) is its length; a line may hold
+ * NULs. Without limit. A last line without newline is a line: see in_eol.
+ */
+char *in_line(struct in *, size_t *len);
+/* Did the line had from in_line end in a newline? */
+int in_eol(const struct in *);
+/* "stdin" or the name as given. */
+const char *in_name(const struct in *);
+/* The number, from 1, of the line had from in_line. */
+uint64_t in_lineno(const struct in *);
+/* How far: bytes taken from the file, and its size, 0 if that is unknown. */
+uint64_t in_offset(const struct in *);
+uint64_t in_size(const struct in *);
+void in_close(struct in *);
+
+#endif

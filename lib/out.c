@@ -1,0 +1,286 @@
+/*
+ * out - buffered, checked output; a named file appears only when whole
+ *
+ * Files aside are kept in a list, and removed when the program exits or is
+ * told to by a signal before they are renamed. A forked child leaves its
+ * parent's files alone.
+ */
+#include "out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util.h"
+
+#define BUFSIZE	(256 << 10)
+#define NASIDE	16
+
+static char *volatile asides[NASIDE];	/* files that are not whole yet */
+static pid_t owner;			/* the process that made them */
+
+static void
+remove_asides(void)
+{
+	int i;
+
+	if (getpid() != owner)
+		return;
+	for (i = 0; i < NASIDE; i++)
+		if (asides[i] != NULL)
+			unlink(asides[i]);
+}
+
+static void
+on_signal(int sig)
+{
+	remove_asides();
+	/* SA_RESETHAND has put the default action back */
+	raise(sig);
+}
+
+/* Arrange for the removal of files aside, once. */
+static void
+arrange(void)
+{
+	static const int sigs[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM };
+	struct sigaction sa, old;
+	size_t i;
+
+	if (owner == getpid())
+		return;
+	if (owner == 0)
+		atexit(remove_asides);
+	owner = getpid();
+	memset(&sa, 0, sizeof sa);
+	sa.sa_handler = on_signal;
+	sa.sa_flags = (int)SA_RESETHAND;
+	for (i = 0; i < sizeof sigs / sizeof *sigs; i++)
+		if (sigaction(sigs[i], NULL, &old) == 0 &&
+		    old.sa_handler == SIG_DFL)
+			sigaction(sigs[i], &sa, NULL);
+	for (i = 0; i < NASIDE; i++)
+		asides[i] = NULL;
+}
+
+static void
+set_aside(char *from, char *to)
+{
+	int i;
+
+	for (i = 0; i < NASIDE; i++)
+		if (asides[i] == from) {
+			asides[i] = to;
+			return;
+		}
+	die("%d files open for writing, no more", NASIDE);
+}
+
+static struct out *
+new(int fd, const char *name)
+{
+	struct out *o = xcalloc(1, sizeof *o);
+
+	o->fd = fd;
+	o->name = xstrdup(name);
+	o->cap = BUFSIZE;
+	o->buf = xmalloc(o->cap);
+	return o;
+}
+
+/* A new file beside dest, where dest goes when it is whole. */
+static void
+open_aside(struct out *o, const char *dest, const struct stat *old)
+{
+	char suffix[32];
+	size_t n = strlen(dest);
+
+	snprintf(suffix, sizeof suffix, ".tmp.%ld", (long)getpid());
+	o->dest = xstrdup(dest);
+	o->aside = xmalloc(n + sizeof suffix);
+	memcpy(o->aside, dest, n);
+	strcpy(o->aside + n, suffix);
+	arrange();
+	o->fd = open(o->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (o->fd < 0)
+		die("%s: open:", o->aside);
+	set_aside(NULL, o->aside);
+	if (old != NULL && fchmod(o->fd, old->st_mode & 07777) < 0)
+		die("%s: mode:", o->aside);
+}
+
+struct out *
+out_open(const char *name)
+{
+	struct out *o;
+	struct stat st;
+	char *real;
+
+	if (name == NULL || strcmp(name, "-") == 0)
+		return new(STDOUT_FILENO, "standard output");
+	o = new(-1, name);
+	if (stat(name, &st) < 0) {
+		open_aside(o, name, NULL);
+	} else if (S_ISREG(st.st_mode)) {
+		/* a symbolic link stays, its file is replaced */
+		real = realpath(name, NULL);
+		if (real == NULL)
+			die("%s: open:", name);
+		open_aside(o, real, &st);
+		free(real);
+	} else {
+		o->fd = open(name, O_WRONLY | O_CLOEXEC);
+		if (o->fd < 0)
+			die("%s: open:", name);
+	}
+	return o;
+}
+
+struct out *
+out_fd(int fd, const char *name)
+{
+	return new(fd, name);
+}
+
+static void
+put(struct out *o, const char *p, size_t n)
+{
+	ssize_t r;
+
+	while (n > 0) {
+		r = write(o->fd, p, n);
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0 && errno == EPIPE)
+			die_sigpipe();
+		if (r < 0)
+			die("%s: write:", o->name);
+		p += r;
+		n -= (size_t)r;
+	}
+}
+
+void
+out_flush(struct out *o)
+{
+	put(o, o->buf, o->len);
+	o->len = 0;
+}
+
+char *
+out_more(struct out *o, size_t n)
+{
+	if (o->cap - o->len < n)
+		out_flush(o);
+	if (n > o->cap)
+		die("%s: %zu bytes at once", o->name, n);
+	return o->buf + o->len;
+}
+
+void
+out_write(struct out *o, const void *data, size_t n)
+{
+	if (n > o->cap - o->len) {
+		out_flush(o);
+		if (n >= o->cap / 2) {
+			put(o, data, n);
+			return;
+		}
+	}
+	memcpy(o->buf + o->len, data, n);
+	o->len += n;
+}
+
+void
+out_str(struct out *o, const char *s)
+{
+	out_write(o, s, strlen(s));
+}
+
+void
+out_printf(struct out *o, const char *fmt, ...)
+{
+	char *p = out_room(o, 1024), *big;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(p, 1024, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		die("%s: format:", o->name);
+	if (n < 1024) {
+		out_advance(o, (size_t)n);
+		return;
+	}
+	big = xmalloc((size_t)n + 1);
+	va_start(ap, fmt);
+	vsnprintf(big, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	out_write(o, big, (size_t)n);
+	free(big);
+}
+
+void
+out_u64(struct out *o, uint64_t v)
+{
+	char digits[20], *p = digits + sizeof digits;
+
+	do
+		*--p = (char)('0' + v % 10);
+	while ((v /= 10) != 0);
+	out_write(o, p, (size_t)(digits + sizeof digits - p));
+}
+
+void
+out_hex(struct out *o, uint64_t v)
+{
+	char digits[16], *p = digits + sizeof digits;
+
+	do
+		*--p = "0123456789abcdef"[v & 15];
+	while ((v >>= 4) != 0);
+	out_write(o, p, (size_t)(digits + sizeof digits - p));
+}
+
+static void
+release(struct out *o)
+{
+	free(o->buf);
+	free(o->name);
+	free(o->dest);
+	free(o->aside);
+	free(o);
+}
+
+void
+out_close(struct out *o)
+{
+	out_flush(o);
+	if (close(o->fd) < 0 && errno != EINTR)
+		die("%s: close:", o->name);
+	if (o->aside != NULL) {
+		if (rename(o->aside, o->dest) < 0)
+			die("%s: rename:", o->dest);
+		set_aside(o->aside, NULL);
+	}
+	release(o);
+}
+
+void
+out_abort(struct out *o)
+{
+	if (o->fd != STDOUT_FILENO)
+		close(o->fd);
+	if (o->aside != NULL) {
+		unlink(o->aside);
+		set_aside(o->aside, NULL);
+	}
+	release(o);
+}

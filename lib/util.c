@@ -1,0 +1,236 @@
+/*
+ * util - diagnostics and exit, memory that succeeds, strict numbers
+ */
+#include "util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *progname = "quern";
+int die_status = 2;
+
+void
+prog_init(const char *argv0)
+{
+	const char *slash;
+	int fd, mode;
+
+	if (argv0 != NULL && *argv0 != '\0') {
+		slash = strrchr(argv0, '/');
+		progname = slash != NULL && slash[1] ? slash + 1 : argv0;
+	}
+	signal(SIGPIPE, SIG_DFL);
+	for (fd = 0; fd <= 2; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
+			continue;
+		/* reading 0 and writing 1 and 2 keep failing with EBADF */
+		mode = fd == 0 ? O_WRONLY : O_RDONLY;
+		if (open("/dev/null", mode | O_CLOEXEC) != fd)
+			die("/dev/null: open:");
+	}
+}
+
+void
+prog_help(const char *text)
+{
+	if (fputs(text, stdout) == EOF || fflush(stdout) == EOF) {
+		if (errno == EPIPE)
+			die_sigpipe();
+		die("standard output: write:");
+	}
+	exit(0);
+}
+
+void
+prog_version(void)
+{
+	char text[128];
+
+	snprintf(text, sizeof text, "%s (quern) %s\n", progname,
+	    QUERN_VERSION);
+	prog_help(text);
+}
+
+void
+prog_usage(const char *synopsis)
+{
+	fprintf(stderr, "usage: %s %s\n", progname, synopsis);
+	exit(die_status);
+}
+
+/* Append to buf[size] at *len, formatted; cut where it does not fit. */
+static void
+vadd(char *buf, size_t size, size_t *len, const char *fmt, va_list ap)
+{
+	int n = vsnprintf(buf + *len, size - *len, fmt, ap);
+
+	if (n > 0)
+		*len += (size_t)n < size - *len ? (size_t)n : size - *len - 1;
+}
+
+static void
+add(char *buf, size_t size, size_t *len, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vadd(buf, size, len, fmt, ap);
+	va_end(ap);
+}
+
+static void
+say(const char *fmt, va_list ap)
+{
+	char buf[4096];
+	size_t len = 0, i, n = strlen(fmt);
+	int err = errno;
+	ssize_t r;
+
+	add(buf, sizeof buf - 1, &len, "%s: ", progname);
+	vadd(buf, sizeof buf - 1, &len, fmt, ap);
+	if (n > 0 && fmt[n - 1] == ':')
+		add(buf, sizeof buf - 1, &len, " %s", strerror(err));
+	for (i = 0; i < len; i++)
+		if ((unsigned char)buf[i] < 0x20 || buf[i] == 0x7f)
+			buf[i] = '?';
+	buf[len++] = '\n';
+	do
+		r = write(STDERR_FILENO, buf, len);
+	while (r < 0 && errno == EINTR);
+	errno = err;
+}
+
+void
+die(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+	exit(die_status);
+}
+
+void
+warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+}
+
+void
+die_sigpipe(void)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(SIGPIPE);
+	_exit(128 + SIGPIPE);
+}
+
+void *
+xmalloc(size_t n)
+{
+	void *p = malloc(n ? n : 1);
+
+	if (p == NULL)
+		die("%zu bytes of memory:", n);
+	return p;
+}
+
+void *
+xcalloc(size_t n, size_t size)
+{
+	void *p = calloc(n ? n : 1, size ? size : 1);
+
+	if (p == NULL)
+		die("%zu * %zu bytes of memory:", n, size);
+	return p;
+}
+
+void *
+xrealloc(void *p, size_t n)
+{
+	p = realloc(p, n ? n : 1);
+	if (p == NULL)
+		die("%zu bytes of memory:", n);
+	return p;
+}
+
+char *
+xstrdup(const char *s)
+{
+	size_t n = strlen(s) + 1;
+
+	return memcpy(xmalloc(n), s, n);
+}
+
+void *
+xgrow(void *p, size_t *cap, size_t need, size_t elemsize)
+{
+	size_t n = *cap, bytes;
+
+	if (need <= n && p != NULL)
+		return p;
+	n = n < SIZE_MAX / 2 ? 2 * n : need;
+	if (n < need)
+		n = need;
+	if (n < 16)
+		n = 16;
+	if (__builtin_mul_overflow(n, elemsize, &bytes))
+		die("%zu * %zu bytes of memory: too much", n, elemsize);
+	*cap = n;
+	return xrealloc(p, bytes);
+}
+
+int
+num_parse(const char *s, uint64_t *out)
+{
+	uint64_t v = 0, unit = 1;
+
+	if (*s < '0' || *s > '9')
+		return -1;
+	for (; *s >= '0' && *s <= '9'; s++)
+		if (__builtin_mul_overflow(v, 10, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(*s - '0'), &v))
+			return -1;
+	if (*s == 'k')
+		unit = 1000;
+	else if (*s == 'M')
+		unit = 1000000;
+	else if (*s == 'G')
+		unit = 1000000000;
+	if (unit != 1)
+		s++;
+	if (*s != '\0' || __builtin_mul_overflow(v, unit, &v))
+		return -1;
+	*out = v;
+	return 0;
+}
+
+uint64_t
+num_arg(const char *what, const char *s, uint64_t min, uint64_t max)
+{
+	uint64_t v;
+
+	if (num_parse(s, &v) < 0)
+		die("%s: `%s' is not a number (digits, then k, M, G or "
+		    "nothing)", what, s);
+	if (v < min || v > max)
+		die("%s: %s is not within %" PRIu64 " to %" PRIu64, what, s,
+		    min, max);
+	return v;
+}

@@ -1,0 +1,63 @@
+/*
+ * util.h - diagnostics and exit, memory that succeeds, strict numbers
+ *
+ * For programs and for lib alike: a library of filters may die, because
+ * filters are its only users.
+ */
+#ifndef UTIL_H
+#define UTIL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define QUERN_VERSION	"0.1"
+
+/* util.c: the program */
+
+extern const char *progname;
+/* What die exits with; 2 unless a program sets it. */
+extern int die_status;
+
+/*
+ * First thing in main. The name is the last part of argv0. SIGPIPE gets its
+ * default action back; closed standard files are filled with ones that give
+ * an error when used, so that no file that we open is taken for them.
+ */
+void prog_init(const char *argv0);
+/* --help and --version: text to standard output, checked; status 0. */
+_Noreturn void prog_help(const char *text);
+_Noreturn void prog_version(void);
+/* A wrong command line: "usage: <progname> <synopsis>" and die_status. */
+_Noreturn void prog_usage(const char *synopsis);
+
+/*
+ * util.c: diagnostics
+ *
+ * One line, "prog: ...", in one write; control characters are replaced. A
+ * format that ends in ':' gets " " and the text of errno.
+ */
+_Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* End as if by SIGPIPE, also where a parent had it ignored or blocked. */
+_Noreturn void die_sigpipe(void);
+
+/* util.c: memory; these die when there is none */
+
+void *xmalloc(size_t n);
+void *xcalloc(size_t n, size_t size);
+void *xrealloc(void *p, size_t n);
+char *xstrdup(const char *s);
+/*
+ * Room for `need` elements in a buffer with room for *cap (which at least
+ * doubles when it has to grow): v = xgrow(v, &cap, n + 1, sizeof *v).
+ */
+void *xgrow(void *p, size_t *cap, size_t need, size_t elemsize);
+
+/* util.c: numbers */
+
+/* Decimal digits, then k, M or G (powers of 1000) or nothing. -1: not that. */
+int num_parse(const char *s, uint64_t *out);
+/* The same for an option's argument; dies naming `what` if not min..max. */
+uint64_t num_arg(const char *what, const char *s, uint64_t min, uint64_t max);
+
+#endif

@@ -1,0 +1,167 @@
+#!/bin/sh
+# util, in, out: what every program relies on
+
+. t/lib.sh
+
+L=$TB/lib
+
+data() { # file: the last output was this
+	cmp -s "$T/out" "$1"
+	ok "same data" $?
+}
+
+# numbers
+check "numbers" "$L" num 0 00 7 10k 3M 2G 18446744073709551615
+same "numbers: values" "0 0 7 10000 3000000 2000000000 18446744073709551615" \
+    "$(echo $(cat "$T/out"))"
+check "no numbers" "$L" num "" " 1" 1" " -1 +1 0x10 1K 1kk 1.5 k \
+    18446744073709551616 18446744073709552k 99999999999999999999
+same "no numbers: all refused" "$(seq 13 | sed 's/.*/no/')" "$(cat "$T/out")"
+status 2 "number out of bounds" "$L" die arg
+same "number out of bounds: message" "lib: --size: 70 is not within 1 to 64" \
+    "$(cat "$T/err")"
+
+# diagnostics
+status 2 "die with errno" "$L" die errno
+same "one line, control characters replaced" \
+    "lib: a?file?: open: No such file or directory" "$(cat "$T/err")"
+status 125 "another status" "$L" die 125
+check "a long message" "$L" die long
+same "is cut, but a line" "2 lib: plain" \
+    "$(wc -l <"$T/err") $(tail -n 1 "$T/err")"
+status 2 "usage" "$L" nothing
+same "usage: line" "usage: lib what ..." "$(cat "$T/err")"
+check "version" "$L" --version
+check "version has the project's name" grep -q '^lib (quern) [0-9.]*$' "$T/out"
+check "xgrow" "$L" grow
+
+# formats
+"$L" format >"$T/f"
+same "writers" "0 18446744073709551615 0 123456789abcdef0 -7 x" \
+    "$(head -n 1 "$T/f")"
+same "out_printf beyond its buffer" 3001 "$(sed -n 2p "$T/f" | wc -c)"
+same "out_room" "100000 0123456789" \
+    "$(tail -n +3 "$T/f" | uniq -c | sed 's/^ *//')"
+
+# reading
+seq 1 300000 >"$T/plain"
+gzip -c "$T/plain" >"$T/one.gz"
+{ head -n 1000 "$T/plain" | gzip -c; tail -n +1001 "$T/plain" | gzip -1c
+    printf '\0\0\0'; } >"$T/two.gz"
+for f in plain one.gz two.gz; do
+	check "blocks of $f" "$L" cat "$T/$f"
+	data "$T/plain"
+	check "lines of $f" "$L" lines "$T/$f"
+	same "last line" "300000 6 300000" "$(tail -n 1 "$T/out")"
+	check "a line, then blocks of $f" "$L" mixed "$T/$f"
+	same "nothing lost" "[1] 2 300000 300000" \
+	    "$(echo $(sed -n '1,2p;$p' "$T/out") $(wc -l <"$T/out"))"
+done
+stdin() { "$L" lines <"$T/one.gz"; }
+check "standard input" stdin
+same "standard input: last line" "300000 6 300000" "$(tail -n 1 "$T/out")"
+stdin() { "$L" cat - <"$T/two.gz"; }
+check "standard input as -" stdin
+data "$T/plain"
+slow() { { printf '\037'; sleep 0.1; tail -c +2 "$T/one.gz"; } | "$L" cat; }
+check "gzip in drops through a pipe" slow
+data "$T/plain"
+
+head -c 3000000 /dev/zero | tr '\0' x >"$T/long"
+printf '\nend' >>"$T/long"
+check "a line of 3 MB, no last newline" "$L" lines "$T/long"
+same "whole" "1 3000000 xxxx;2 3 end(no newline);" \
+    "$(cut -c 1-20 "$T/out" | sed 's/xxx*$/xxxx/' | tr '\n' ';')"
+: >"$T/empty"
+check "an empty file" "$L" lines "$T/empty"
+same "no lines" 0 "$(wc -c <"$T/out")"
+printf 'a\0b\n' >"$T/nul"
+check "a NUL in a line" "$L" lines "$T/nul"
+same "counts as a byte" 3 "$(cut -d' ' -f2 "$T/out" | tr -d '\0')"
+printf '\037' >"$T/1f"
+check "half a gzip magic is plain" "$L" cat "$T/1f"
+data "$T/1f"
+
+status 2 "a file that is not there" "$L" cat "$T/none"
+same "its message" "lib: $T/none: open: No such file or directory" \
+    "$(cat "$T/err")"
+status 2 "a folder" "$L" cat "$T"
+same "its message" "lib: $T: read: Is a directory" "$(cat "$T/err")"
+head -c 100000 "$T/one.gz" >"$T/cut.gz"
+status 2 "gzip cut" "$L" cat "$T/cut.gz"
+same "its message" "lib: $T/cut.gz: gzip: data ends early" "$(cat "$T/err")"
+check "gzip cut, for who asks" env ALLOW_CUT=1 "$L" cat "$T/cut.gz"
+same "what is there is right" "" "$(cmp "$T/out" "$T/plain" 2>&1 |
+    grep -v 'EOF on.*out')"
+same "warned about" "lib: $T/cut.gz: gzip: data ends early" "$(cat "$T/err")"
+head -c 5 "$T/one.gz" >"$T/cut.gz"
+status 2 "gzip cut in its head" "$L" cat "$T/cut.gz"
+{ head -c 50000 "$T/one.gz"; echo damage; tail -c +50000 "$T/one.gz"; } \
+    >"$T/bad.gz"
+status 2 "gzip damaged" "$L" cat "$T/bad.gz"
+{ cat "$T/one.gz"; echo more; } >"$T/bad.gz"
+status 2 "gzip and something else" "$L" cat "$T/bad.gz"
+same "its message" "lib: $T/bad.gz: gzip: other data behind the end" \
+    "$(cat "$T/err")"
+
+# writing
+full() { "$L" cat "$T/plain" >/dev/full; }
+status 2 "full disk" full
+same "its message" "lib: standard output: write: No space left on device" \
+    "$(cat "$T/err")"
+full() { "$L" --version >/dev/full; }
+status 2 "full disk, --version" full
+full() { "$L" cat "$T/1f" >/dev/full; }
+status 2 "full disk, one byte" full
+status 2 "full disk, named" "$L" cat -o /dev/full "$T/plain"
+check "/dev/full is still there" test -c /dev/full
+closed() { "$L" cat "$T/plain" >&-; }
+status 2 "closed output" closed
+same "its message" "lib: standard output: write: Bad file descriptor" \
+    "$(cat "$T/err")"
+
+# The statuses of a pipe's left side, asked for by the shell that is there.
+left() { # cmd...: its status with a reader that takes one line
+	{ "$@"; echo $? >"$T/left"; } 2>"$T/lefterr" | head -n 1 >/dev/null
+	cat "$T/left"
+}
+same "reader gone: SIGPIPE" 141 "$(left "$L" cat "$T/plain")"
+same "silent" "" "$(cat "$T/lefterr")"
+ignoring() { (trap '' PIPE; left "$L" cat "$T/plain"); }
+same "reader gone, SIGPIPE ignored by the parent" 141 "$(ignoring)"
+same "silent" "" "$(cat "$T/lefterr")"
+
+check "-o" "$L" cat -o "$T/new" "$T/plain"
+check "same data" cmp "$T/new" "$T/plain"
+echo old >"$T/old"
+chmod 640 "$T/old"
+ln -s old "$T/link"
+status 2 "-o, dying half way" "$L" half "$T/old"
+same "the old file is untouched" old "$(cat "$T/old")"
+check "-o over a link" "$L" cat -o "$T/link" "$T/plain"
+check "the link stays" test -L "$T/link"
+check "its file is new" cmp "$T/old" "$T/plain"
+same "with its mode" 640 "$(stat -c %a "$T/old")"
+check "an empty result is a file too" "$L" cat -o "$T/none" "$T/empty"
+same "of no bytes" 0 "$(wc -c <"$T/none")"
+rm "$T/none"
+mkfifo "$T/fifo"
+{ sleep 30 & echo $! >"$T/sleeper"; wait; } >"$T/fifo" &
+"$L" cat -o "$T/killed" "$T/fifo" &
+pid=$!
+n=0
+while [ ! -f "$T/killed.tmp.$pid" ] && [ $n -lt 200 ]; do
+	sleep 0.05
+	n=$((n + 1))
+done
+check "written aside" test -f "$T/killed.tmp.$pid"
+kill -TERM "$pid"
+wait "$pid"
+same "SIGTERM is death by SIGTERM" 143 $?
+kill "$(cat "$T/sleeper")"
+wait
+same "nothing left aside" "" "$(ls "$T" | grep -F .tmp.)"
+check "not in place" test ! -e "$T/killed"
+status 2 "a folder that is not there" "$L" cat -o "$T/no/file" "$T/plain"
+
+done_testing

@@ -1,0 +1,109 @@
+# lib.sh - TAP for the shell scripts in this folder
+#
+#	. t/lib.sh
+#	plan 3
+#	check "text" cmd arg...		cmd has status 0
+#	status 2 "text" cmd arg...	cmd has this status; $T/out, $T/err
+#	same "text" expected actual	strings
+#	samefile "text" expected actual	files; the difference is shown
+#	ok "text" status		the status was 0
+#	skip "text" "reason"		one test counted, not run
+#	skip_all "reason"		instead of plan
+#
+# Programs are "$B/name", test drivers "$TB/name": never through PATH, where
+# our diff and merge would hide the system's. $T is a folder of our own that
+# goes away. Every command is bounded: LIMIT seconds, 60 unless set.
+# For "no plan until the end", call done_testing last.
+
+B=${B:-$PWD/build/bin}
+TB=${TB:-$PWD/build/t}
+LIMIT=${LIMIT:-60}
+export LC_ALL=C
+unset DEBUGINFOD_URLS
+T=$(mktemp -d "${TMPDIR:-/tmp}/quern.XXXXXX") || exit 99
+trap 'rm -rf "$T"' EXIT
+trap 'exit 99' HUP INT TERM
+ntests=0
+
+plan() {
+	echo "1..$1"
+}
+
+done_testing() {
+	echo "1..$ntests"
+}
+
+skip_all() {
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+# ok TEXT STATUS: also shows what a failed command said
+ok() {
+	ntests=$((ntests + 1))
+	if [ "$2" -eq 0 ]; then
+		echo "ok $ntests - $1"
+	else
+		echo "not ok $ntests - $1"
+		return 1
+	fi
+}
+
+skip() {
+	ntests=$((ntests + 1))
+	echo "ok $ntests # SKIP $1: $2"
+}
+
+# run cmd...: bounded, into $T/out and $T/err, which it may read before that;
+# a shell function as it is
+run() {
+	case $(type "$1" 2>/dev/null) in
+	*function*)
+		"$@" >"$T/out.new" 2>"$T/err.new" ;;
+	*)
+		timeout -k 5 "$LIMIT" "$@" >"$T/out.new" 2>"$T/err.new" ;;
+	esac
+	set -- $?
+	mv "$T/out.new" "$T/out"
+	mv "$T/err.new" "$T/err"
+	return "$1"
+}
+
+status() {
+	want=$1 text=$2
+	shift 2
+	run "$@"
+	got=$?
+	if [ $got -eq "$want" ]; then
+		ok "$text" 0
+	else
+		ok "$text" 1
+		echo "# status $got, not $want: $*"
+		head -n 20 "$T/out" "$T/err" | sed 's/^/# /'
+	fi
+}
+
+check() {
+	text=$1
+	shift
+	status 0 "$text" "$@"
+}
+
+same() {
+	if [ "$2" = "$3" ]; then
+		ok "$1" 0
+	else
+		ok "$1" 1
+		printf '%s\n' "$2" | sed 's/^/# expected: /'
+		printf '%s\n' "$3" | sed 's/^/# actual:   /'
+	fi
+}
+
+samefile() {
+	if diff -u "$2" "$3" >"$T/difference" 2>&1; then
+		ok "$1" 0
+	else
+		ok "$1" 1
+		head -n 40 "$T/difference" | sed 's/^/# /'
+	fi
+}

@@ -1,0 +1,199 @@
+/*
+ * lib - drive util, in and out for t/0001-lib.t
+ *
+ *	lib cat [-o out] file...	by blocks
+ *	lib lines [-o out] file...	by lines, "number length text"
+ *	lib half file			some output, then die
+ *	lib num text...			num_parse
+ *	lib die kind			each way to say something
+ *	lib grow			xgrow
+ *	lib format			the out_ writers
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "in.h"
+#include "out.h"
+#include "util.h"
+
+static void
+cat(struct out *o, struct in *in)
+{
+	static char buf[7000];
+	ssize_t n;
+
+	while ((n = in_read(in, buf, sizeof buf)) > 0)
+		out_write(o, buf, (size_t)n);
+}
+
+static void
+lines(struct out *o, struct in *in)
+{
+	char *line;
+	size_t len;
+
+	while ((line = in_line(in, &len)) != NULL) {
+		out_u64(o, in_lineno(in));
+		out_ch(o, ' ');
+		out_u64(o, len);
+		out_ch(o, ' ');
+		out_write(o, line, len);
+		out_str(o, in_eol(in) ? "\n" : "(no newline)\n");
+		if (line[len] != '\0')
+			die("line without a NUL behind it");
+	}
+}
+
+/* A line, the rest by blocks: what was read ahead must come first. */
+static void
+mixed(struct out *o, struct in *in)
+{
+	char *line = in_line(in, NULL);
+
+	out_printf(o, "[%s]\n", line);
+	cat(o, in);
+}
+
+static void
+files(char **argv, void (*f)(struct out *, struct in *))
+{
+	struct out *o;
+	struct in *in;
+	const char *name = NULL;
+
+	if (*argv != NULL && strcmp(*argv, "-o") == 0) {
+		name = argv[1];
+		argv += 2;
+	}
+	o = out_open(name);
+	if (*argv == NULL) {
+		in = in_open(NULL);
+		f(o, in);
+		in_close(in);
+	}
+	for (; *argv != NULL; argv++) {
+		in = in_open(*argv);
+		if (getenv("ALLOW_CUT") != NULL)
+			in_allow_cut(in);
+		f(o, in);
+		in_close(in);
+	}
+	out_close(o);
+}
+
+static void
+half(const char *name)
+{
+	struct out *o = out_open(name);
+
+	out_str(o, "half of it\n");
+	out_flush(o);
+	die("that was half");
+}
+
+static void
+num(char **argv)
+{
+	uint64_t v;
+
+	for (; *argv != NULL; argv++)
+		if (num_parse(*argv, &v) == 0)
+			printf("%" PRIu64 "\n", v);
+		else
+			printf("no\n");
+}
+
+static void
+say(const char *kind)
+{
+	if (strcmp(kind, "errno") == 0) {
+		errno = ENOENT;
+		die("%s: open:", "a\tfile\n");
+	}
+	if (strcmp(kind, "arg") == 0)
+		num_arg("--size", "70", 1, 64);
+	if (strcmp(kind, "125") == 0) {
+		die_status = 125;
+		die("own status");
+	}
+	warn("%5000d|", 1);
+	warn("plain");
+}
+
+static void
+grow(void)
+{
+	uint32_t *v = NULL;
+	size_t cap = 0, i, moves = 0;
+
+	for (i = 0; i < 1000000; i++) {
+		if (i >= cap)
+			moves++;
+		v = xgrow(v, &cap, i + 1, sizeof *v);
+		v[i] = (uint32_t)i;
+	}
+	for (i = 0; i < 1000000; i++)
+		if (v[i] != i)
+			die("element %zu is %u", i, v[i]);
+	if (moves > 20)
+		die("moved %zu times", moves);
+	free(v);
+}
+
+static void
+format(void)
+{
+	struct out *o = out_open(NULL);
+	char *p;
+	int i;
+
+	out_u64(o, 0);
+	out_ch(o, ' ');
+	out_u64(o, UINT64_MAX);
+	out_ch(o, ' ');
+	out_hex(o, 0);
+	out_ch(o, ' ');
+	out_hex(o, 0x123456789abcdef0);
+	out_printf(o, " %d %s\n", -7, "x");
+	out_printf(o, "%3000d\n", 9);
+	for (i = 0; i < 100000; i++) {
+		p = out_room(o, 20);
+		memcpy(p, "0123456789\n", 11);
+		out_advance(o, 11);
+	}
+	out_close(o);
+}
+
+int
+main(int argc, char **argv)
+{
+	prog_init(argv[0]);
+	if (argc < 2)
+		prog_usage("what ...");
+	if (strcmp(argv[1], "--version") == 0)
+		prog_version();
+	else if (strcmp(argv[1], "--help") == 0)
+		prog_help("Some help.\n");
+	else if (strcmp(argv[1], "cat") == 0)
+		files(argv + 2, cat);
+	else if (strcmp(argv[1], "lines") == 0)
+		files(argv + 2, lines);
+	else if (strcmp(argv[1], "mixed") == 0)
+		files(argv + 2, mixed);
+	else if (strcmp(argv[1], "half") == 0)
+		half(argv[2]);
+	else if (strcmp(argv[1], "num") == 0)
+		num(argv + 2);
+	else if (strcmp(argv[1], "die") == 0)
+		say(argv[2]);
+	else if (strcmp(argv[1], "grow") == 0)
+		grow();
+	else if (strcmp(argv[1], "format") == 0)
+		format();
+	else
+		prog_usage("what ...");
+	return 0;
+}
