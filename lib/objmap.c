@@ -1,0 +1,327 @@
+/*
+ * objmap - which object is mapped where: run-time to link-time addresses
+ *
+ *	M 1 555555555000 555555556000 1000 /bin/true
+ *
+ * says that 555555555140 is byte 1140 of the file; the program header whose
+ * segment has that byte gives the address that the linker gave it. Pages at
+ * the seam of two segments are mapped twice, with either's permissions. Who
+ * asks, asks for code: executable segments come first, and the segment's own
+ * bytes before what merely shares its pages.
+ *
+ * Mappings are a sorted array without overlaps: a program has hundreds, and
+ * changes them rarely against the number of questions.
+ */
+#include "objmap.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util.h"
+
+#define PAGE	4096
+
+struct objmap_seg {
+	uint64_t off, size;	/* in the file */
+	uint64_t vaddr;		/* of its first byte */
+	int exec;
+};
+
+struct map {
+	uint64_t start, end;	/* [start, end) */
+	uint64_t off;		/* of start, in the file */
+	struct obj *obj;
+};
+
+struct objmap {
+	struct map *map;
+	size_t nmap, mapcap;
+	size_t last;		/* the mapping that answered last */
+	struct obj **obj;
+	size_t nobj, objcap;
+};
+
+struct objmap *
+objmap_new(void)
+{
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		die("libelf: %s", elf_errmsg(-1));
+	return xcalloc(1, sizeof(struct objmap));
+}
+
+static void
+read_segments(struct obj *obj, Elf *elf)
+{
+	size_t n, i, cap = 0;
+	GElf_Phdr ph;
+
+	if (elf_kind(elf) != ELF_K_ELF || elf_getphdrnum(elf, &n) < 0)
+		return;
+	for (i = 0; i < n; i++) {
+		if (gelf_getphdr(elf, (int)i, &ph) == NULL ||
+		    ph.p_type != PT_LOAD || ph.p_filesz == 0)
+			continue;
+		obj->seg = xgrow(obj->seg, &cap, obj->nseg + 1,
+		    sizeof *obj->seg);
+		obj->seg[obj->nseg++] = (struct objmap_seg){
+			.off = ph.p_offset, .size = ph.p_filesz,
+			.vaddr = ph.p_vaddr, .exec = (ph.p_flags & PF_X) != 0,
+		};
+	}
+	obj->readable = obj->nseg > 0;
+}
+
+static struct obj *
+object(struct objmap *om, char *path)
+{
+	struct obj *obj;
+	size_t i;
+	Elf *elf;
+	int fd;
+
+	for (i = 0; i < om->nobj; i++)
+		if (strcmp(om->obj[i]->path, path) == 0) {
+			free(path);
+			return om->obj[i];
+		}
+	obj = xcalloc(1, sizeof *obj);
+	obj->path = path;
+	obj->id = (unsigned)om->nobj;
+	/* a name that is no absolute path is the kernel's, [vdso] */
+	fd = path[0] == '/' ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) :
+	    -1;
+	if (fd >= 0) {
+		elf = elf_begin(fd, ELF_C_READ, NULL);
+		if (elf != NULL) {
+			read_segments(obj, elf);
+			elf_end(elf);
+		}
+		close(fd);
+	}
+	om->obj = xgrow(om->obj, &om->objcap, om->nobj + 1, sizeof *om->obj);
+	return om->obj[om->nobj++] = obj;
+}
+
+/* The index of the first mapping that ends behind addr. */
+static size_t
+after(const struct objmap *om, uint64_t addr)
+{
+	size_t lo = 0, hi = om->nmap, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (om->map[mid].end <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static void
+insert(struct objmap *om, size_t i, struct map m)
+{
+	om->map = xgrow(om->map, &om->mapcap, om->nmap + 1, sizeof *om->map);
+	memmove(om->map + i + 1, om->map + i, (om->nmap - i) * sizeof *om->map);
+	om->map[i] = m;
+	om->nmap++;
+}
+
+/* Nothing is mapped from start to end; what sticks out on a side stays. */
+static void
+unmap(struct objmap *om, uint64_t start, uint64_t end)
+{
+	size_t i = after(om, start), j;
+	struct map m;
+
+	if (i < om->nmap && om->map[i].start < start) {
+		m = om->map[i];
+		om->map[i].end = start;
+		i++;
+		if (m.end > end) {
+			m.off += end - m.start;
+			m.start = end;
+			insert(om, i, m);
+			return;
+		}
+	}
+	for (j = i; j < om->nmap && om->map[j].end <= end; j++)
+		continue;
+	memmove(om->map + i, om->map + j, (om->nmap - j) * sizeof *om->map);
+	om->nmap -= j - i;
+	if (i < om->nmap && om->map[i].start < end) {
+		om->map[i].off += end - om->map[i].start;
+		om->map[i].start = end;
+	}
+}
+
+/* " hex" or " digits" at *p, before end; moves *p behind it. */
+static int
+number(const char **p, const char *end, unsigned base, uint64_t *out)
+{
+	const char *s = *p;
+	uint64_t v = 0;
+	unsigned d;
+
+	if (s == end || *s++ != ' ')
+		return -1;
+	for (; s < end && *s != ' '; s++) {
+		if (*s >= '0' && *s <= '9')
+			d = (unsigned)(*s - '0');
+		else if (*s >= 'a' && *s <= 'f')
+			d = (unsigned)(*s - 'a') + 10;
+		else
+			return -1;
+		if (d >= base || __builtin_mul_overflow(v, base, &v) ||
+		    __builtin_add_overflow(v, d, &v))
+			return -1;
+	}
+	if (s == *p + 1)
+		return -1;
+	*p = s;
+	*out = v;
+	return 0;
+}
+
+static int
+octal(const char *s, const char *end)
+{
+	int i, v = 0;
+
+	if (end - s < 4)
+		return -1;
+	for (i = 1; i <= 3; i++) {
+		if (s[i] < '0' || s[i] > '7')
+			return -1;
+		v = 8 * v + s[i] - '0';
+	}
+	return v > 0 && v < 256 ? v : -1;
+}
+
+/* " text" up to end, `\ooo` undone; NULL if it is not that. */
+static char *
+text(const char *p, const char *end)
+{
+	char *s, *q;
+	int c;
+
+	if (end - p < 2 || *p++ != ' ')
+		return NULL;
+	q = s = xmalloc((size_t)(end - p) + 1);
+	while (p < end) {
+		c = (unsigned char)*p;
+		if (c == '\\') {
+			c = octal(p, end);
+			if (c < 0)
+				break;
+			p += 3;
+		} else if (c < 0x20 || c > 0x7e) {
+			break;
+		}
+		*q++ = (char)c;
+		p++;
+	}
+	*q = '\0';
+	if (p == end)
+		return s;
+	free(s);
+	return NULL;
+}
+
+static int
+map_line(struct objmap *om, const char *p, const char *end)
+{
+	struct map m;
+	uint64_t n;
+	char *path;
+
+	if (number(&p, end, 10, &n) < 0 || number(&p, end, 16, &m.start) < 0 ||
+	    number(&p, end, 16, &m.end) < 0 ||
+	    number(&p, end, 16, &m.off) < 0 || m.end <= m.start)
+		return -1;
+	path = text(p, end);
+	if (path == NULL)
+		return -1;
+	m.obj = object(om, path);
+	unmap(om, m.start, m.end);
+	insert(om, after(om, m.start), m);
+	return 0;
+}
+
+int
+objmap_line(struct objmap *om, const char *line, size_t len)
+{
+	const char *p = line + 1, *end = line + len;
+	uint64_t from, to;
+
+	om->last = 0;
+	if (len > 1 && line[0] == 'M')
+		return map_line(om, p, end);
+	if (len < 2 || line[0] != 'U' || number(&p, end, 16, &from) < 0 ||
+	    number(&p, end, 16, &to) < 0 || p != end || to < from)
+		return -1;
+	unmap(om, from, to);
+	return 0;
+}
+
+/* How well does the segment fit byte off? Higher is better, 0 not at all. */
+static int
+fit(const struct objmap_seg *s, uint64_t off)
+{
+	uint64_t page = s->off & ~(uint64_t)(PAGE - 1);
+	uint64_t end = (s->off + s->size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+
+	if (off >= s->off && off - s->off < s->size)
+		return s->exec ? 4 : 2;
+	if (off >= page && off < end)
+		return s->exec ? 3 : 1;
+	return 0;
+}
+
+static uint64_t
+link_address(const struct obj *obj, uint64_t off)
+{
+	const struct objmap_seg *best = NULL;
+	int f, bestfit = 0;
+	unsigned i;
+
+	for (i = 0; i < obj->nseg; i++) {
+		f = fit(&obj->seg[i], off);
+		if (f > bestfit) {
+			bestfit = f;
+			best = &obj->seg[i];
+		}
+	}
+	return best == NULL ? off : off - best->off + best->vaddr;
+}
+
+const struct obj *
+objmap_find(struct objmap *om, uint64_t addr, uint64_t *link)
+{
+	const struct map *m;
+
+	if (om->last >= om->nmap || addr < om->map[om->last].start ||
+	    addr >= om->map[om->last].end)
+		om->last = after(om, addr);
+	if (om->last >= om->nmap || addr < om->map[om->last].start)
+		return NULL;
+	m = &om->map[om->last];
+	*link = link_address(m->obj, addr - m->start + m->off);
+	return m->obj;
+}
+
+unsigned
+objmap_nobj(const struct objmap *om)
+{
+	return (unsigned)om->nobj;
+}
+
+const struct obj *
+objmap_obj(const struct objmap *om, unsigned id)
+{
+	return om->obj[id];
+}
