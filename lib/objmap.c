@@ -151,6 +151,8 @@ unmap(struct objmap *om, uint64_t start, uint64_t end)
 	}
 	for (j = i; j < om->nmap && om->map[j].end <= end; j++)
 		continue;
+	if (i == om->nmap)
+		return;
 	memmove(om->map + i, om->map + j, (om->nmap - j) * sizeof *om->map);
 	om->nmap -= j - i;
 	if (i < om->nmap && om->map[i].start < end) {
