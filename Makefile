@@ -121,7 +121,9 @@ $(foreach p,$(PROGS),$(eval $(call program,$(p))))
 $(foreach u,$(notdir $(UNITS)),$(eval $(call unit,$(u))))
 $(foreach f,$(FUZZERS),$(eval $(call fuzzer,$(f))))
 
-TESTBINS = $(UNITS) $(FUZZERS:%=$(BUILD)/t/%)
+include t/victim/victim.mk
+
+TESTBINS = $(UNITS) $(FUZZERS:%=$(BUILD)/t/%) $(VPROGS)
 TESTS	= $(sort $(wildcard t/[0-9]*.t))
 PROVE	= prove
 JOBS	= 2

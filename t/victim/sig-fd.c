@@ -1,0 +1,56 @@
+/*
+ * sig-fd - signalfd and sigtimedwait take blocked signals with their values;
+ * time-outs end with EAGAIN
+ */
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <time.h>
+
+#include "victim.h"
+
+int
+main(void)
+{
+	struct signalfd_siginfo info;
+	struct timespec none = { 0, 0 }, little = { 0, 2000000 };
+	sigset_t set;
+	siginfo_t si;
+	struct pollfd p;
+	union sigval v;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGRTMIN);
+	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGSEGV);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	CHECK(fd >= 0);
+	p = (struct pollfd){ .fd = fd, .events = POLLIN };
+	SAME(poll(&p, 1, 0), 0);
+	for (int i = 0; i < 20; i++) {
+		v.sival_int = i;
+		CHECK(sigqueue(getpid(), SIGRTMIN, v) == 0);
+	}
+	raise(SIGSEGV);
+	SAME(poll(&p, 1, 0), 1);
+	CHECK(read(fd, &info, sizeof info) == sizeof info);
+	SAME(info.ssi_signo, SIGSEGV);
+	for (int i = 0; i < 10; i++) {
+		CHECK(read(fd, &info, sizeof info) == sizeof info);
+		SAME(info.ssi_signo, SIGRTMIN);
+		SAME(info.ssi_int, i);
+		SAME(info.ssi_pid, getpid());
+	}
+	for (int i = 10; i < 20; i++) {
+		CHECK(sigtimedwait(&set, &si, &none) == SIGRTMIN);
+		SAME(si.si_value.sival_int, i);
+		SAME(si.si_code, SI_QUEUE);
+	}
+	CHECK(sigtimedwait(&set, &si, &little) == -1 && errno == EAGAIN);
+	CHECK(read(fd, &info, sizeof info) == -1 && errno == EAGAIN);
+	kill(getpid(), SIGUSR1);
+	CHECK(sigtimedwait(&set, &si, NULL) == SIGUSR1);
+	SAME(si.si_code, SI_USER);
+	return victim_ok();
+}

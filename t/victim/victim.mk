@@ -1,0 +1,28 @@
+# Victims: small self-checking programs that the engine is tried on.
+# One program per source in t/victim; a source's head may add "build: FLAGS".
+# exact-*.S have no libc; each is built twice, static and as a static PIE.
+
+V = $(BUILD)/t/victim
+VCFLAGS = -O1 -g -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-clobbered -Wno-infinite-recursion -mno-red-zone -pthread
+VCXXFLAGS = -O1 -g -Wall -Wextra -Wno-clobbered -Wno-infinite-recursion -mno-red-zone -pthread
+VFLAGS = $$(sed -n '2,30s/^[ *\#]*build: //p' $<) -DVICTIM='"$(@F)"'
+
+VSRC = $(wildcard t/victim/*.c t/victim/*.cc t/victim/*.S)
+VPROGS = $(patsubst t/victim/%,$(V)/%,$(basename $(VSRC))) \
+	$(patsubst t/victim/%.S,$(V)/%-pie,$(wildcard t/victim/exact-*.S))
+
+$(V)/%: t/victim/%.c t/victim/victim.h
+	@mkdir -p $(@D)
+	$(CC) $(VCFLAGS) -o $@ $< $(VFLAGS)
+
+$(V)/%: t/victim/%.cc
+	@mkdir -p $(@D)
+	$(CXX) $(VCXXFLAGS) -o $@ $< $(VFLAGS)
+
+$(V)/exact-%: t/victim/exact-%.S
+	@mkdir -p $(@D)
+	$(CC) -static -nostdlib -g -o $@ $< $(VFLAGS)
+
+$(V)/exact-%-pie: t/victim/exact-%.S
+	@mkdir -p $(@D)
+	$(CC) -static-pie -nostdlib -g -o $@ $< $(VFLAGS)
