@@ -48,6 +48,7 @@ LIBS_SYM = -ldw -lelf -liberty
 LDLIBS_trace = -lZydis -lelf
 LDLIBS_cachesim = -lelf
 LDLIBS_annotate = $(LIBS_SYM)
+LDLIBS_read-xray = $(LIBS_SYM)
 LDLIBS_fmt-cachegrind = $(LIBS_SYM)
 LDLIBS_fmt-callgrind = $(LIBS_SYM)
 

@@ -1,0 +1,261 @@
+/*
+ * map - the functions that an XRay log's numbers mean
+ *
+ * The compiler leaves a table of sleds, the places that can be patched, in
+ * the section xray_instr_map: 32 bytes each, in no order of addresses and not
+ * aligned.  A function's number is 1 for the first sled's function, and one
+ * more wherever the next sled's function is another.  So the numbers follow
+ * from the binary, if it is the one that ran.
+ *
+ * An entry's two addresses (of the sled, of its function) are either plain
+ * (versions 0 and 1: in a position-independent binary the file has zeros, and
+ * a relocation the address), or counted from the field itself (version 2).
+ *
+ * The number of a function in a shared library has the library's number in
+ * its upper 8 of 32 bits; a log does not tell which library that is.
+ */
+#include "read-xray.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libiberty/demangle.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "out.h"
+#include "util.h"
+
+enum { SLED = 32, OBJECTS = 256 };
+
+struct symbol {
+	uint64_t	addr;
+	const char	*name;
+};
+
+struct object {
+	char		*path;
+	Elf		*elf;
+	uint64_t	 bias;		/* of its addresses in M and G lines */
+	uint64_t	*function;	/* address of number i + 1 */
+	size_t		 n, cap;
+	uint8_t		*told;		/* is there a G line for it? */
+	struct symbol	*symbol;	/* by address */
+	size_t		 nsymbol, capsymbol;
+};
+
+int map_some;
+static struct object objects[OBJECTS];
+
+static Elf_Scn *
+section(struct object *o, const char *name, unsigned type, GElf_Shdr *sh)
+{
+	Elf_Scn *s = NULL;
+	size_t names;
+	const char *is;
+
+	if (elf_getshdrstrndx(o->elf, &names) != 0)
+		return NULL;
+	while ((s = elf_nextscn(o->elf, s)) != NULL) {
+		if (gelf_getshdr(s, sh) == NULL)
+			continue;
+		is = elf_strptr(o->elf, names, sh->sh_name);
+		if (name && is && strcmp(is, name) == 0)
+			return s;
+		if (name == NULL && sh->sh_type == type)
+			return s;
+	}
+	return NULL;
+}
+
+/* put the addends of relative relocations into the n bytes at addr */
+static void
+relocate(struct object *o, uint64_t addr, uint8_t *p, size_t n)
+{
+	Elf_Scn *s = NULL;
+	GElf_Shdr sh;
+	GElf_Rela r;
+	Elf_Data *d;
+	size_t i;
+
+	while ((s = elf_nextscn(o->elf, s)) != NULL) {
+		if (gelf_getshdr(s, &sh) == NULL || sh.sh_type != SHT_RELA ||
+		    !(sh.sh_flags & SHF_ALLOC) ||
+		    (d = elf_getdata(s, NULL)) == NULL || sh.sh_entsize == 0)
+			continue;
+		for (i = 0; i < sh.sh_size / sh.sh_entsize; i++)
+			if (gelf_getrela(d, (int)i, &r) != NULL &&
+			    GELF_R_TYPE(r.r_info) == R_X86_64_RELATIVE &&
+			    r.r_offset >= addr && n >= sizeof r.r_addend &&
+			    r.r_offset - addr <= n - sizeof r.r_addend)
+				memcpy(p + (r.r_offset - addr), &r.r_addend,
+				    sizeof r.r_addend);
+	}
+}
+
+static void
+read_sleds(struct object *o)
+{
+	uint64_t addr, function, last = 0;
+	Elf_Data *d = NULL;
+	GElf_Shdr sh;
+	Elf_Scn *s;
+	uint8_t *p;
+	size_t i;
+
+	s = section(o, "xray_instr_map", 0, &sh);
+	if (s == NULL)
+		die("%s: no section xray_instr_map", o->path);
+	d = elf_rawdata(s, NULL);
+	if (d == NULL || d->d_size % SLED != 0)
+		die("%s: xray_instr_map is no table of %d bytes an entry",
+		    o->path, SLED);
+	p = xmalloc(d->d_size);
+	memcpy(p, d->d_buf, d->d_size);
+	relocate(o, sh.sh_addr, p, d->d_size);
+	for (i = 0; i < d->d_size; i += SLED) {
+		memcpy(&function, p + i + 8, sizeof function);
+		addr = sh.sh_addr + i + 8;
+		if (p[i + 18] >= 2)
+			function += addr;
+		if (i > 0 && function == last)
+			continue;
+		o->function = xgrow(o->function, &o->cap, o->n + 1,
+		    sizeof *o->function);
+		o->function[o->n++] = last = function;
+	}
+	free(p);
+	o->told = xcalloc(o->n + 1, 1);
+}
+
+static int
+by_address(const void *va, const void *vb)
+{
+	const struct symbol *a = va, *b = vb;
+
+	return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+static void
+read_symbols(struct object *o, unsigned type)
+{
+	GElf_Shdr sh;
+	Elf_Scn *s = section(o, NULL, type, &sh);
+	Elf_Data *d = s ? elf_getdata(s, NULL) : NULL;
+	GElf_Sym sym;
+	size_t i;
+
+	if (d == NULL || sh.sh_entsize == 0)
+		return;
+	for (i = 0; i < sh.sh_size / sh.sh_entsize; i++) {
+		if (gelf_getsym(d, (int)i, &sym) == NULL ||
+		    GELF_ST_TYPE(sym.st_info) != STT_FUNC ||
+		    sym.st_shndx == SHN_UNDEF)
+			continue;
+		o->symbol = xgrow(o->symbol, &o->capsymbol, o->nsymbol + 1,
+		    sizeof *o->symbol);
+		o->symbol[o->nsymbol++] = (struct symbol){ sym.st_value,
+		    elf_strptr(o->elf, sh.sh_link, sym.st_name) };
+	}
+	qsort(o->symbol, o->nsymbol, sizeof *o->symbol, by_address);
+}
+
+static const char *
+name_at(struct object *o, uint64_t addr)
+{
+	struct symbol key = { addr, NULL }, *s;
+
+	s = bsearch(&key, o->symbol, o->nsymbol, sizeof key, by_address);
+	return s ? s->name : NULL;
+}
+
+void
+map_add(const char *arg)
+{
+	struct object *o;
+	uint64_t number = 0;
+	char path[PATH_MAX], *end;
+	int fd;
+
+	if (*arg >= '0' && *arg <= '9') {
+		number = strtoul(arg, &end, 10);
+		if (*end != '=')
+			number = 0;
+		else if (number >= OBJECTS)
+			die("--map: object %s is not within 0 to %d", arg,
+			    OBJECTS - 1);
+		else
+			arg = end + 1;
+	}
+	o = &objects[number];
+	if (o->path)
+		die("--map: object %d has two binaries", (int)number);
+	if (realpath(arg, path) == NULL || (fd = open(path, O_RDONLY)) < 0)
+		die("%s: open:", arg);
+	o->path = xstrdup(path);
+	o->bias = number << 40;
+	elf_version(EV_CURRENT);
+	o->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (o->elf == NULL || elf_kind(o->elf) != ELF_K_ELF ||
+	    gelf_getclass(o->elf) != ELFCLASS64)
+		die("%s: no 64-bit ELF file", arg);
+	read_sleds(o);
+	read_symbols(o, SHT_SYMTAB);
+	if (o->nsymbol == 0)
+		read_symbols(o, SHT_DYNSYM);
+	map_some = 1;
+}
+
+void
+map_begin(struct out *out)
+{
+	const uint64_t page = 4095;
+	struct object *o;
+	GElf_Phdr ph;
+	size_t n, i;
+
+	for (o = objects; o < objects + OBJECTS; o++) {
+		if (o->path == NULL || elf_getphdrnum(o->elf, &n) != 0)
+			continue;
+		for (i = 0; i < n; i++) {
+			if (gelf_getphdr(o->elf, (int)i, &ph) == NULL ||
+			    ph.p_type != PT_LOAD || !(ph.p_flags & PF_X))
+				continue;
+			out_printf(out, "M %zx %llx %llx %llx ",
+			    (size_t)(o - objects) + 1,
+			    (unsigned long long)(o->bias + (ph.p_vaddr & ~page)),
+			    (unsigned long long)(o->bias +
+				((ph.p_vaddr + ph.p_filesz + page) & ~page)),
+			    (unsigned long long)(ph.p_offset & ~page));
+			put_text(out, o->path, strlen(o->path));
+			out_ch(out, '\n');
+		}
+	}
+}
+
+void
+map_name(struct out *out, uint32_t id)
+{
+	struct object *o = &objects[id >> 24];
+	size_t i = (id & 0xffffff) - 1;
+	const char *name;
+	char *plain;
+
+	if (o->path == NULL || i >= o->n || o->told[i])
+		return;
+	o->told[i] = 1;
+	name = name_at(o, o->function[i]);
+	plain = name ? cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI) : NULL;
+	out_printf(out, "G %x %llx ", id,
+	    (unsigned long long)(o->bias + o->function[i]));
+	if (plain)
+		name = plain;
+	if (name)
+		put_text(out, name, strlen(name));
+	else
+		out_printf(out, "@%llx", (unsigned long long)o->function[i]);
+	out_ch(out, '\n');
+	free(plain);
+}

@@ -1,0 +1,105 @@
+/* xraylog.h - inside of the XRay reader: a log under way, its bytes and its buffers */
+#ifndef XRAYLOG_H
+#define XRAYLOG_H
+
+#include <string.h>
+
+#include "xray.h"
+
+/* The first byte of a metadata record: its kind times two, and bit 0. */
+enum {
+	META_NEWBUF = 0x01, META_EOB = 0x03, META_CPU = 0x05, META_WRAP = 0x07,
+	META_WALL = 0x09, META_CUSTOM = 0x0b, META_ARG = 0x0d, META_EXTENTS = 0x0f,
+	META_TYPED = 0x11, META_PID = 0x13
+};
+enum { METASIZE = 16, FUNCSIZE = 8, BASICSIZE = 32 };
+
+/* A buffer as it lies in the log, or a stretch of bytes that belongs to none. */
+struct xray_buf {
+	uint64_t	off;	/* of its NewBuffer record */
+	uint64_t	end;
+	uint64_t	miss;	/* bytes that the log should still have had */
+	uint64_t	tsc;	/* of its first NewCPUId */
+	int64_t		sec;
+	int32_t		usec;
+	uint32_t	tid;
+	uint32_t	pid;
+	uint32_t	flags;
+};
+enum {
+	BUF_TID = 1, BUF_WALL = 2, BUF_PID = 4, BUF_CPU = 8,	/* told by its first records */
+	BUF_GAP = 16,		/* no buffer */
+	BUF_EXTENTS = 32,	/* its extents are wrong */
+	BUF_CUT = 64,		/* the log ends before the buffer does */
+	BUF_TWICE = 128		/* another one holds the same, and perhaps more */
+};
+
+enum { XRAY_WINDOW = 65536, XRAY_QUEUE = 8 };
+
+struct xray {
+	struct xray_head head;
+	char		*name;
+	const char	*bad;		/* why nothing can be read, or NULL */
+	int		 fd;
+	uint64_t	 size;
+
+	uint8_t		*win;		/* the bytes from winoff on */
+	uint64_t	 winoff;
+	size_t		 winlen;
+	size_t		 ahead;		/* how much to read at a time */
+
+	struct xray_buf	*buf;		/* in the order of their clocks */
+	size_t		 nbuf, capbuf;
+
+	size_t		 cur;		/* the buffer under way is buf[cur - 1] */
+	uint64_t	 off, end;	/* what of it is left */
+	uint64_t	 data;		/* bytes of an event's data that come first */
+	uint64_t	 base;		/* the last clock value told */
+	uint32_t	 tid, pid;	/* basic logs: of the record before */
+	uint32_t	 id;		/* basic logs: of the entry before */
+	uint16_t	 cpu;
+	int		 has_base;
+	int		 has_thread;
+	int		 was_func;	/* an argument may follow */
+	int		 was_bad;
+	void		*clocks;	/* version 1: the last clock value of each thread */
+
+	struct xray_rec	 queue[XRAY_QUEUE];	/* records found, not yet given */
+	unsigned	 nqueue, iqueue;
+};
+
+/* n bytes at offset off, or NULL where the log has less; n is small */
+const uint8_t	*xray_at(struct xray *, uint64_t off, size_t n);
+
+/* xrayindex.c */
+void		 xray_index(struct xray *);
+uint64_t	 xray_preamble(struct xray *, struct xray_buf *);
+
+static inline uint16_t
+get16(const uint8_t *p)
+{
+	uint16_t v;
+
+	memcpy(&v, p, sizeof v);
+	return v;
+}
+
+static inline uint32_t
+get32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof v);
+	return v;
+}
+
+static inline uint64_t
+get64(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof v);
+	return v;
+}
+
+#endif

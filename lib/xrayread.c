@@ -1,0 +1,570 @@
+/*
+ * xrayread.c - read XRay logs, record by record
+ *
+ * A basic log is a header and records of 32 bytes.  An FDR log is a header and
+ * buffers, each one thread's for a while, that hold records of 8 bytes (entry
+ * and exit of functions, with the ticks since the clock was last told) and of
+ * 16 (all else).  xrayindex.c says where the buffers lie.
+ *
+ * Damage.  A record that cannot be is passed over, as its first byte tells how
+ * long it is; the clock goes on with the ticks that it holds.  Two of them in
+ * a row, or an event whose size is impossible, lose the rest of the buffer.
+ * The next buffer brings its own thread and clock, so all damage ends there.
+ */
+#include "xraylog.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <htslib/khash.h>
+
+#include "in.h"
+#include "util.h"
+
+enum { PART = 16000 };	/* bytes of an event's data at a time */
+
+KHASH_MAP_INIT_INT(clock, uint64_t)
+
+const uint8_t *
+xray_at(struct xray *x, uint64_t off, size_t n)
+{
+	uint64_t want;
+	ssize_t got;
+
+	if (off >= x->winoff && off - x->winoff + n <= x->winlen)
+		return x->win + (off - x->winoff);
+	if (off > x->size || n > x->size - off)
+		return NULL;
+	want = x->ahead > n ? x->ahead : n;
+	if (want > x->size - off)
+		want = x->size - off;
+	x->winoff = off;
+	x->winlen = 0;
+	while (x->winlen < want) {
+		got = pread(x->fd, x->win + x->winlen, want - x->winlen,
+		    (off_t)(off + x->winlen));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			die("%s: read:", x->name);
+		if (got == 0)
+			die("%s: the file became shorter while it was read", x->name);
+		x->winlen += got;
+	}
+	return x->win;
+}
+
+/* a copy that can be read in any order, for what comes from a pipe or gzip */
+static int
+spool(const char *name)
+{
+	const char *dir = getenv("TMPDIR");
+	struct in *in = in_open(name);
+	char path[4096], *buf = xmalloc(XRAY_WINDOW);
+	ssize_t n, i, w;
+	int fd;
+
+	if (dir == NULL || strlen(dir) > 4000)
+		dir = "/tmp";
+	strcpy(path, dir);
+	strcat(path, "/xray.XXXXXX");
+	if ((fd = mkstemp(path)) < 0)
+		die("%s: create:", path);
+	unlink(path);
+	while ((n = in_read(in, buf, XRAY_WINDOW)) > 0)
+		for (i = 0; i < n; i += w)
+			if ((w = write(fd, buf + i, n - i)) < 0)
+				die("%s: write:", path);
+	in_close(in);
+	free(buf);
+	return fd;
+}
+
+static const char *
+check(struct xray *x)
+{
+	struct xray_head *h = &x->head;
+	uint8_t b[XRAY_HEADSIZE];
+
+	if (x->size < sizeof b)
+		return "the log ends within its header";
+	memcpy(b, xray_at(x, 0, sizeof b), sizeof b);
+	if (memcmp(b, "xrayprof", 8) == 0 || memcmp(b, "forpyarx", 8) == 0)
+		return "a profile of XRay's profiling mode holds no records";
+	h->version = get16(b);
+	h->type = get16(b + 2);
+	h->flags = get32(b + 4);
+	h->hz = get64(b + 8);
+	h->size = get64(b + 16);
+	h->extra = get64(b + 24);
+	if (h->type != XRAY_BASIC && h->type != XRAY_FDR)
+		return "no XRay log (its type is neither 0 nor 1)";
+	if (h->type == XRAY_BASIC && (h->version < 1 || h->version > 3))
+		return "basic log of an unknown version (1 to 3 are known)";
+	if (h->type == XRAY_FDR && (h->version < 1 || h->version > XRAY_NEWEST))
+		return "FDR log of an unknown version (1 to 5 are known)";
+	return NULL;
+}
+
+struct xray *
+xray_fdopen(int fd, const char *name)
+{
+	struct xray *x = xcalloc(1, sizeof *x);
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		die("%s: stat:", name);
+	x->fd = fd;
+	x->name = xstrdup(name);
+	x->size = (uint64_t)st.st_size;
+	x->win = xmalloc(XRAY_WINDOW);
+	x->ahead = XRAY_WINDOW;
+	x->clocks = kh_init(clock);
+	x->bad = check(x);
+	x->off = x->end = XRAY_HEADSIZE;
+	if (x->bad == NULL && x->head.type == XRAY_FDR)
+		xray_index(x);
+	else
+		x->end = x->size;
+	x->ahead = XRAY_WINDOW;
+	return x;
+}
+
+struct xray *
+xray_open(const char *name)
+{
+	uint8_t magic[2];
+	struct stat st;
+	int fd = STDIN_FILENO, std = name == NULL || strcmp(name, "-") == 0;
+
+	if (std)
+		name = "stdin";
+	else if ((fd = open(name, O_RDONLY | O_CLOEXEC)) < 0)
+		die("%s: open:", name);
+	if (fstat(fd, &st) < 0)
+		die("%s: stat:", name);
+	if (S_ISREG(st.st_mode) && (!std || lseek(fd, 0, SEEK_CUR) == 0) &&
+	    !(pread(fd, magic, 2, 0) == 2 && magic[0] == 0x1f &&
+	    magic[1] == 0x8b))
+		return xray_fdopen(fd, name);
+	if (!std)
+		close(fd);
+	return xray_fdopen(spool(std ? NULL : name), name);
+}
+
+const struct xray_head *
+xray_header(const struct xray *x)
+{
+	return &x->head;
+}
+
+void
+xray_close(struct xray *x)
+{
+	kh_destroy(clock, x->clocks);
+	close(x->fd);
+	free(x->buf);
+	free(x->win);
+	free(x->name);
+	free(x);
+}
+
+static struct xray_rec *
+put(struct xray *x, enum xray_kind kind, uint64_t off)
+{
+	struct xray_rec *r = &x->queue[x->nqueue++];
+
+	*r = (struct xray_rec){ .kind = kind, .off = off };
+	return r;
+}
+
+static void
+put_lost(struct xray *x, uint64_t off, uint64_t len, const char *why)
+{
+	struct xray_rec *r = put(x, XRAY_LOST, off);
+
+	r->len = len;
+	r->text = why;
+}
+
+static void
+put_cpu(struct xray *x, uint16_t cpu, uint64_t tsc)
+{
+	struct xray_rec *r = put(x, XRAY_CPU, x->off);
+
+	r->cpu = x->cpu = cpu;
+	r->tsc = tsc;
+}
+
+/* Basic logs. */
+
+static void
+basic_thread(struct xray *x, const uint8_t *p, uint64_t tsc)
+{
+	uint32_t tid = get32(p + 16), pid = get32(p + 20);
+	struct xray_rec *r;
+
+	if (x->head.version < 3)
+		pid = 0;	/* padding, with junk in it */
+	if (!x->has_thread || tid != x->tid || pid != x->pid) {
+		r = put(x, XRAY_THREAD, x->off);
+		r->tid = x->tid = tid;
+		r->pid = x->pid = pid;
+		r->has_pid = x->head.version >= 3;
+		put_cpu(x, p[2], tsc);
+		x->has_thread = 1;
+	} else if (x->cpu != p[2]) {
+		put_cpu(x, p[2], tsc);
+	}
+}
+
+static void
+basic_arg(struct xray *x, const uint8_t *p)
+{
+	int same = x->was_func && get32(p + 4) == x->id &&
+	    get32(p + 8) == x->tid &&
+	    (x->head.version < 3 || get32(p + 12) == x->pid);
+
+	if (same)
+		put(x, XRAY_ARG, x->off)->arg = get64(p + 16);
+	else
+		put_lost(x, x->off, BASICSIZE, "an argument that belongs to no entry");
+}
+
+static void
+basic_next(struct xray *x)
+{
+	static const enum xray_kind kinds[] = {
+		XRAY_ENTER, XRAY_EXIT, XRAY_TAIL, XRAY_ENTER
+	};
+	const uint8_t *p = xray_at(x, x->off, BASICSIZE);
+	struct xray_rec *r;
+	uint16_t type;
+
+	if (p == NULL) {
+		if (x->off < x->end)
+			put_lost(x, x->off, x->end - x->off,
+			    "the log ends within a record");
+		else
+			put(x, XRAY_END, x->off);
+		x->off = x->end;
+		return;
+	}
+	type = get16(p);
+	if (type == 1) {
+		basic_arg(x, p);
+	} else if (type != 0 || p[3] > 3) {
+		put_lost(x, x->off, BASICSIZE, type != 0 ?
+		    "a record of an unknown type" : "an unknown kind of entry or exit");
+		x->was_func = 0;
+	} else {
+		basic_thread(x, p, get64(p + 8));
+		r = put(x, kinds[p[3]], x->off);
+		r->id = x->id = get32(p + 4);
+		r->tsc = get64(p + 8);
+		x->was_func = 1;
+	}
+	x->off += BASICSIZE;
+}
+
+/* FDR logs. */
+
+/* version 1's first writer told the clock only in a thread's first buffer */
+static void
+keep_clock(struct xray *x, int store)
+{
+	khash_t(clock) *h = x->clocks;
+	khint_t k;
+	int new;
+
+	if (x->head.version != 1 || x->cur == 0)
+		return;
+	if (store) {
+		k = kh_put(clock, h, x->buf[x->cur - 1].tid, &new);
+		kh_val(h, k) = x->base;
+		return;
+	}
+	k = kh_get(clock, h, x->buf[x->cur - 1].tid);
+	if (k != kh_end(h)) {
+		x->base = kh_val(h, k);
+		x->has_base = 1;
+	}
+}
+
+static void
+next_buffer(struct xray *x)
+{
+	struct xray_buf *b;
+	struct xray_rec *r;
+	uint64_t len;
+
+	if (x->has_base)
+		keep_clock(x, 1);
+	if (x->cur == x->nbuf) {
+		put(x, XRAY_END, x->size);
+		return;
+	}
+	b = &x->buf[x->cur++];
+	len = b->end - b->off;
+	if (b->flags & BUF_GAP) {
+		put_lost(x, b->off, len, len < METASIZE && b->end == x->size ?
+		    "the log ends within a record" :
+		    "bytes that belong to no buffer");
+		return;
+	}
+	if (b->flags & BUF_TWICE) {
+		put(x, XRAY_TWICE, b->off)->len = len;
+		return;
+	}
+	x->off = xray_preamble(x, b);
+	x->end = b->end;
+	x->base = 0;
+	x->has_base = x->was_func = x->was_bad = 0;
+	keep_clock(x, 0);
+	r = put(x, XRAY_BUFFER, b->off);
+	r->tid = b->tid;
+	r->pid = b->pid;
+	r->has_pid = (b->flags & BUF_PID) != 0;
+	r->sec = b->sec;
+	r->usec = b->usec;
+	if (b->flags & BUF_EXTENTS)
+		put_lost(x, b->off, 0, "the buffer's length is wrong");
+	if ((b->flags & (BUF_TID | BUF_WALL)) != (BUF_TID | BUF_WALL))
+		put_lost(x, b->off, 0,
+		    "the buffer does not begin with its thread and time");
+}
+
+/* n bytes at the buffer's current place cannot be a record */
+static void
+bad(struct xray *x, uint64_t n, const char *why)
+{
+	if (x->was_bad || n > x->end - x->off)
+		n = x->end - x->off;
+	put_lost(x, x->off, n, why);
+	x->off += n;
+	x->was_bad = 1;
+	x->was_func = 0;
+}
+
+/* an event: its time and size stand where the version has them */
+static void
+event(struct xray *x, const uint8_t *p)
+{
+	int typed = p[0] == META_TYPED, v = x->head.version;
+	int32_t size = (int32_t)get32(p + 1);
+	struct xray_rec *r;
+	uint64_t tsc;
+
+	if (size < 0 || (uint64_t)size > x->end - x->off - METASIZE) {
+		bad(x, x->end - x->off, "an event that its buffer cannot hold");
+		return;
+	}
+	if (v == 5) {
+		x->base += (uint64_t)(int32_t)get32(p + 5);
+		tsc = x->base;
+	} else {
+		tsc = get64(p + 5);
+	}
+	if (v == 4 && !typed && get16(p + 13) != x->cpu)
+		put_cpu(x, get16(p + 13), tsc);
+	r = put(x, typed ? XRAY_TYPED : XRAY_CUSTOM, x->off);
+	r->tsc = tsc;
+	r->size = size;
+	r->type = typed ? get16(p + (v == 5 ? 9 : 13)) : 0;
+	x->data = size;
+	x->off += METASIZE;
+	x->was_func = x->was_bad = 0;
+}
+
+static void
+metadata(struct xray *x, const uint8_t *p)	/* table */
+{
+	switch (p[0]) {
+	case META_CPU:
+		x->base = get64(p + 3);
+		x->has_base = 1;
+		put_cpu(x, get16(p + 1), x->base);
+		break;
+	case META_WRAP:
+		x->base = get64(p + 1);
+		x->has_base = 1;
+		put(x, XRAY_WRAP, x->off)->tsc = x->base;
+		break;
+	case META_ARG:
+		if (!x->was_func) {
+			bad(x, METASIZE, "an argument that belongs to no entry");
+			return;
+		}
+		put(x, XRAY_ARG, x->off)->arg = get64(p + 1);
+		x->off += METASIZE;
+		x->was_bad = 0;
+		return;
+	case META_TYPED:
+		if (x->head.version < 3) {
+			bad(x, METASIZE, "a typed event before version 3");
+			return;
+		}
+		/* FALLTHROUGH */
+	case META_CUSTOM:
+		event(x, p);
+		return;
+	case META_EOB:
+		if (x->head.version > 1) {
+			bad(x, METASIZE, "an end of buffer mark after version 1");
+			return;
+		}
+		x->end = x->off + METASIZE;
+		break;
+	case META_NEWBUF:
+	case META_WALL:
+	case META_PID:
+	case META_EXTENTS:
+		bad(x, METASIZE, "a buffer's first records amid its others");
+		return;
+	default:
+		bad(x, METASIZE, "a record of an unknown kind");
+		return;
+	}
+	x->off += METASIZE;
+	x->was_func = x->was_bad = 0;
+}
+
+/* less is left of the buffer than the record needs */
+static void
+cut(struct xray *x)
+{
+	struct xray_buf *b = &x->buf[x->cur - 1];
+
+	put_lost(x, x->off, x->end - x->off, b->flags & BUF_CUT ?
+	    "the log ends within a record" :
+	    "a record is cut by the end of its buffer");
+	x->off = x->end;
+	b->miss = 0;
+}
+
+static void
+function(struct xray *x, const uint8_t *p)
+{
+	static const enum xray_kind kinds[] = {
+		XRAY_ENTER, XRAY_EXIT, XRAY_TAIL, XRAY_ENTER
+	};
+	struct xray_rec *r;
+	uint32_t w = get32(p);
+
+	if (!x->has_base) {
+		put_lost(x, x->off, 0, "no clock value comes before this, it counts from 0");
+		x->has_base = 1;
+	}
+	x->base += get32(p + 4);
+	if ((w >> 1 & 7) > 3) {
+		bad(x, FUNCSIZE, "an unknown kind of entry or exit");
+		return;
+	}
+	r = put(x, kinds[w >> 1 & 7], x->off);
+	r->id = w >> 4;
+	r->tsc = x->base;
+	x->off += FUNCSIZE;
+	x->was_func = 1;
+	x->was_bad = 0;
+}
+
+static void
+fdr_next(struct xray *x)
+{
+	struct xray_buf *b;
+	const uint8_t *p;
+	size_t n;
+
+	if (x->off == x->end) {
+		b = x->cur > 0 ? &x->buf[x->cur - 1] : NULL;
+		if (b && (b->flags & BUF_CUT) && b->miss > 0) {
+			put_lost(x, x->off, 0, "the log ends within a buffer");
+			b->miss = 0;
+		}
+		next_buffer(x);
+		return;
+	}
+	p = xray_at(x, x->off, 1);
+	n = *p & 1 ? METASIZE : FUNCSIZE;
+	if (n > x->end - x->off) {
+		cut(x);
+		return;
+	}
+	p = xray_at(x, x->off, n);
+	if (n == METASIZE)
+		metadata(x, p);
+	else
+		function(x, p);
+}
+
+/* a part of an event's data, as much as lies at hand */
+static void
+data(struct xray *x, struct xray_rec *r)
+{
+	uint64_t n = x->data < PART ? x->data : PART;
+
+	r->kind = XRAY_DATA;
+	r->off = x->off;
+	r->data = xray_at(x, x->off, n);
+	r->len = n;
+	x->off += n;
+	x->data -= n;
+}
+
+/* what nearly every record is, without the queue; 0 if this one is not */
+static int
+quick(struct xray *x, struct xray_rec *r)
+{
+	static const enum xray_kind kinds[] = {
+		XRAY_ENTER, XRAY_EXIT, XRAY_TAIL, XRAY_ENTER
+	};
+	const uint8_t *p;
+	uint32_t w;
+
+	if (!x->has_base || x->end - x->off < FUNCSIZE || x->off < x->winoff ||
+	    x->off - x->winoff + FUNCSIZE > x->winlen)
+		return 0;
+	p = x->win + (x->off - x->winoff);
+	w = get32(p);
+	if ((w & 1) || (w >> 1 & 7) > 3)
+		return 0;
+	x->base += get32(p + 4);
+	r->kind = kinds[w >> 1 & 7];
+	r->id = w >> 4;
+	r->tsc = x->base;
+	r->off = x->off;
+	x->off += FUNCSIZE;
+	x->was_func = 1;
+	x->was_bad = 0;
+	return 1;
+}
+
+void
+xray_next(struct xray *x, struct xray_rec *r)
+{
+	if (x->iqueue == x->nqueue) {
+		if (x->data > 0) {
+			data(x, r);
+			return;
+		}
+		if (quick(x, r))
+			return;
+	}
+	while (x->iqueue == x->nqueue) {
+		x->iqueue = x->nqueue = 0;
+		if (x->bad) {
+			put_lost(x, 0, x->size, x->bad);
+			put(x, XRAY_END, x->size);
+		} else if (x->head.type == XRAY_BASIC) {
+			basic_next(x);
+		} else {
+			fdr_next(x);
+		}
+	}
+	*r = x->queue[x->iqueue];
+	if (r->kind != XRAY_END)
+		x->iqueue++;
+}
