@@ -1,0 +1,12 @@
+/*
+ * intern.h - one copy of each string
+ *
+ * Equal strings get equal pointers, good until the program ends: names can
+ * then be compared and hashed as pointers.
+ */
+#ifndef INTERN_H
+#define INTERN_H
+
+const char *intern(const char *s);
+
+#endif
