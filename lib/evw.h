@@ -42,8 +42,9 @@ void evw_cmd(struct evw *, char *const argv[]);
 char *evw_escape(char *dst, const char *text, int arg);
 /* Hand everything to out, and through out to the reader. */
 void evw_flush(struct evw *);
-/* Executions told so far. */
+/* Executions told so far; and n more, by W lines that evw_raw passed on. */
 uint64_t evw_executions(const struct evw *);
+void evw_told(struct evw *, uint64_t n);
 /* The end mark, with how ("exit" or "signal") and status; flushes. */
 void evw_end(struct evw *, const char *how, int status);
 

@@ -1,0 +1,431 @@
+/*
+ * evdef - the definitions of an event stream: B, P and Q lines
+ *
+ * B 1 >401000 3 4r1.0 3w1.1 2C401000
+ *
+ * becomes a struct ev_block with four instructions, two references and one
+ * target. Blocks are never freed before the stream is closed; their parts lie
+ * together in one piece of memory.
+ */
+#include "evdef.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+
+#define ARENA	(256 << 10)
+#define CHUNK	4096
+
+int
+ev_hex(const char **s, uint64_t *n)
+{
+	const char *p = *s;
+	uint64_t x = 0;
+
+	for (;; p++) {
+		unsigned d = (unsigned char)*p;
+
+		if (d - '0' < 10)
+			x = x << 4 | (d - '0');
+		else if (d - 'a' < 6)
+			x = x << 4 | (d - 'a' + 10);
+		else
+			break;
+	}
+	if (p == *s || p - *s > 16)
+		return -1;
+	*s = p;
+	*n = x;
+	return 0;
+}
+
+/* ---- memory ---- */
+
+void
+evdef_open(struct evdef *d)
+{
+	memset(d, 0, sizeof *d);
+	d->chunk = xcalloc((EVDEF_MAXID + 1) / CHUNK, sizeof *d->chunk);
+}
+
+void
+evdef_close(struct evdef *d)
+{
+	char *next;
+
+	for (; d->arenas != NULL; d->arenas = next) {
+		memcpy(&next, d->arenas, sizeof next);
+		free(d->arenas);
+	}
+	for (unsigned i = 0; i < (EVDEF_MAXID + 1) / CHUNK; i++)
+		free(d->chunk[i]);
+	free(d->chunk);
+	free(d->shape);
+	free(d->insn);
+	free(d->ref);
+	free(d->target);
+}
+
+static void *
+take(struct evdef *d, size_t n)
+{
+	void *p;
+
+	n = (n + 7) & ~(size_t)7;
+	if (n > d->narena) {
+		d->narena = n > ARENA ? n : ARENA;
+		d->arena = xmalloc(d->narena + sizeof d->arenas);
+		memcpy(d->arena, &d->arenas, sizeof d->arenas);
+		d->arenas = d->arena;
+		d->arena += sizeof d->arenas;
+	}
+	p = d->arena;
+	d->arena += n;
+	d->narena -= n;
+	return p;
+}
+
+const struct ev_def *
+evdef_get(const struct evdef *d, uint32_t id)
+{
+	const struct ev_def *c;
+
+	if (id > EVDEF_MAXID || (c = d->chunk[id / CHUNK]) == NULL)
+		return NULL;
+	c += id % CHUNK;
+	return c->letter != 0 ? c : NULL;
+}
+
+static void
+put(struct evdef *d, uint32_t id, struct ev_def def)
+{
+	struct ev_def **c = &d->chunk[id / CHUNK];
+
+	if (*c == NULL)
+		*c = xcalloc(CHUNK, sizeof **c);
+	(*c)[id % CHUNK] = def;
+	if (id >= d->nshape) {
+		uint32_t n = d->nshape == 0 ? 4096 : d->nshape;
+
+		while (n <= id)
+			n *= 2;
+		d->shape = xrealloc(d->shape, n * sizeof *d->shape);
+		memset(d->shape + d->nshape, 0xff,
+		    (n - d->nshape) * sizeof *d->shape);
+		d->nshape = n;
+	}
+	d->shape[id] = def.ngroups;
+}
+
+/* ---- parts of a line ---- */
+
+static int
+bad(struct evdef *d, const char *at, const char *why)
+{
+	d->at = at;
+	d->why = why;
+	return -1;
+}
+
+static int
+number(struct evdef *d, const char **s, uint64_t max, uint64_t *n,
+    const char *why)
+{
+	const char *at = *s;
+
+	if (ev_hex(s, n) < 0 || *n > max)
+		return bad(d, at, why);
+	return 0;
+}
+
+/* An id that is not taken yet. */
+static int
+new_id(struct evdef *d, const char **s, uint32_t *id)
+{
+	const char *at = *s;
+	uint64_t n;
+
+	if (number(d, s, EVDEF_MAXID, &n, "not an id") < 0)
+		return -1;
+	if (n == 0 || *s - at > 6)
+		return bad(d, at, "not an id");
+	if (evdef_get(d, (uint32_t)n) != NULL)
+		return bad(d, at, "id is defined twice");
+	*id = (uint32_t)n;
+	return 0;
+}
+
+/* A group's number: an old one's, or the next new one's. */
+static int
+group(struct evdef *d, const char **s, uint8_t *g)
+{
+	const char *at = *s;
+	uint64_t n;
+
+	if (number(d, s, 254, &n, "not a group") < 0)
+		return -1;
+	if (n > d->ngroups)
+		return bad(d, at, "group is not numbered by first use");
+	if (n == d->ngroups)
+		d->ngroups++;
+	*g = (uint8_t)n;
+	return 0;
+}
+
+/* ref = ( "r" | "w" | "m" ) size [ "@" addr | "." group [ dist ] ] [ "*" group ] */
+static int
+reference(struct evdef *d, const char **s)
+{
+	struct ev_ref *r;
+	uint64_t n;
+	uint8_t g;
+	char sign;
+
+	d->ref = xgrow(d->ref, &d->capref, d->nref + 1, sizeof *d->ref);
+	r = &d->ref[d->nref];
+	memset(r, 0, sizeof *r);
+	r->kind = (uint8_t)*(*s)++;
+	if (number(d, s, UINT32_MAX, &n, "a reference without its size") < 0)
+		return -1;
+	if (n == 0)
+		return bad(d, *s - 1, "a reference of no bytes");
+	r->size = (uint32_t)n;
+	if (**s == '@') {
+		++*s;
+		r->where = EV_FIXED;
+		if (number(d, s, UINT64_MAX, &r->at, "not an address") < 0)
+			return -1;
+	} else if (**s == '.') {
+		++*s;
+		r->where = EV_GROUP;
+		if (group(d, s, &r->group) < 0)
+			return -1;
+		sign = **s;
+		if (sign == '+' || sign == '-') {
+			++*s;
+			if (number(d, s, UINT64_MAX, &n, "not a distance") < 0)
+				return -1;
+			r->at = sign == '-' ? -n : n;
+		}
+	}
+	if (**s == '*') {
+		++*s;
+		if (group(d, s, &g) < 0)
+			return -1;
+		r->count = (uint8_t)(g + 1);
+	}
+	d->nref++;
+	return 0;
+}
+
+static int
+flow(struct evdef *d, const char **s, struct ev_insn *i)
+{
+	i->flow = (uint8_t)*(*s)++;
+	if (strchr("CJL", i->flow) == NULL)
+		return 0;
+	d->target = xgrow(d->target, &d->captarget, d->ntarget + 1,
+	    sizeof *d->target);
+	i->target = (uint16_t)d->ntarget;
+	return number(d, s, UINT64_MAX, &d->target[d->ntarget++],
+	    "a branch without its target");
+}
+
+/* One instruction at addr, which moves behind it. */
+static int
+instruction(struct evdef *d, const char **s, uint64_t *addr)
+{
+	struct ev_insn *i;
+	const char *at = *s;
+	unsigned len = (unsigned char)*at;
+
+	if (len - '1' < 9)
+		len -= '0';
+	else if (len - 'a' < 6)
+		len -= 'a' - 10;
+	else
+		return bad(d, at, "not an instruction");
+	d->insn = xgrow(d->insn, &d->capinsn, d->ninsn + 1, sizeof *d->insn);
+	i = &d->insn[d->ninsn];
+	memset(i, 0, sizeof *i);
+	i->addr = *addr;
+	i->len = (uint8_t)len;
+	i->ref = (uint16_t)d->nref;
+	for (++*s; **s == 'r' || **s == 'w' || **s == 'm'; )
+		if (reference(d, s) < 0)
+			return -1;
+	if (d->nref - i->ref > 255)
+		return bad(d, at, "more than 255 references");
+	i->nref = (uint8_t)(d->nref - i->ref);
+	if (**s >= 'A' && strchr("CJLIXRS", **s) != NULL && flow(d, s, i) < 0)
+		return -1;
+	if (**s != ' ' && **s != '\0')
+		return bad(d, *s, "not a reference or flow");
+	i->ngroups = (uint8_t)d->ngroups;
+	*addr += len;
+	d->ninsn++;
+	return 0;
+}
+
+/* May the next item stand behind the last instruction? */
+static int
+goes_on(struct evdef *d, const char *at, uint64_t addr, int moved)
+{
+	const struct ev_insn *i = &d->insn[d->ninsn - 1];
+	uint64_t behind = i->addr + i->len;
+
+	switch (i->flow) {
+	case 'S':
+		return bad(d, at, "an instruction behind a system call");
+	case 'C':
+		if (addr == behind || addr == d->target[i->target])
+			return 0;
+		return bad(d, at, "neither the branch's target nor behind it");
+	case 'J':
+	case 'L':
+		if (moved && addr == d->target[i->target])
+			return 0;
+		return bad(d, at, "not at the branch's target");
+	case 'I':
+	case 'X':
+	case 'R':
+		if (!moved)
+			return bad(d, at, "no address behind a branch");
+	}
+	return 0;
+}
+
+/* item = ">" addr | instruction */
+static int
+items(struct evdef *d, const char *s)
+{
+	uint64_t addr = 0;
+	int moved = 0;
+
+	d->ninsn = d->nref = d->ntarget = d->ngroups = 0;
+	if (*s != '>')
+		return bad(d, s, "no address before the first instruction");
+	for (;;) {
+		const char *at = s;
+
+		if (*s == '>') {
+			if (moved)
+				return bad(d, at, "two addresses");
+			moved = 1;
+			s++;
+			if (number(d, &s, UINT64_MAX, &addr,
+			    "not an address") < 0)
+				return -1;
+		} else {
+			if (d->ninsn > 0 && goes_on(d, at, addr, moved) < 0)
+				return -1;
+			if (instruction(d, &s, &addr) < 0)
+				return -1;
+			moved = 0;
+		}
+		if (*s == '\0')
+			break;
+		if (*s++ != ' ')
+			return bad(d, s - 1, "not an item");
+	}
+	if (moved)
+		return bad(d, s, "no instruction behind the address");
+	return 0;
+}
+
+/* ---- lines ---- */
+
+static int
+block_line(struct evdef *d, const char *s, uint32_t *id)
+{
+	struct ev_block *b;
+	struct ev_def def = { .letter = 'B' };
+
+	if (new_id(d, &s, id) < 0)
+		return -1;
+	if (*s++ != ' ')
+		return bad(d, s - 1, "no items");
+	if (items(d, s) < 0)
+		return -1;
+	b = take(d, sizeof *b);
+	memset(b, 0, sizeof *b);
+	b->id = *id;
+	b->ninsn = d->ninsn;
+	b->nref = d->nref;
+	b->ngroups = (uint8_t)d->ngroups;
+	b->value = take(d, d->ngroups * sizeof *b->value);
+	memset(b->value, 0, d->ngroups * sizeof *b->value);
+	b->target = take(d, d->ntarget * sizeof *b->target);
+	if (d->ntarget != 0)
+		memcpy(b->target, d->target, d->ntarget * sizeof *b->target);
+	b->insn = take(d, d->ninsn * sizeof *b->insn);
+	memcpy(b->insn, d->insn, d->ninsn * sizeof *b->insn);
+	b->ref = take(d, d->nref * sizeof *b->ref);
+	if (d->nref != 0)
+		memcpy(b->ref, d->ref, d->nref * sizeof *b->ref);
+	def.block = b;
+	def.n = b->ninsn;
+	def.ngroups = b->ngroups;
+	put(d, *id, def);
+	return 0;
+}
+
+/* P id block n, Q id block n k */
+static int
+part_line(struct evdef *d, const char *s, char letter, uint32_t *id)
+{
+	struct ev_def def = { .letter = (uint8_t)letter };
+	const struct ev_def *of;
+	const struct ev_insn *i;
+	const struct ev_ref *r;
+	const char *at;
+	uint64_t n, k = 0;
+
+	if (new_id(d, &s, id) < 0)
+		return -1;
+	at = s;
+	if (*s++ != ' ' || ev_hex(&s, &n) < 0 || n > EVDEF_MAXID ||
+	    (of = evdef_get(d, (uint32_t)n)) == NULL || of->letter != 'B')
+		return bad(d, at, "not a block's id");
+	def.block = of->block;
+	at = s;
+	if (*s++ != ' ' || ev_hex(&s, &n) < 0 || n == 0 ||
+	    n > of->n - (letter == 'P'))
+		return bad(d, at, "not an instruction's number");
+	i = &of->block->insn[n - 1];
+	def.n = (uint32_t)n;
+	def.ngroups = i->ngroups;
+	if (letter == 'Q') {
+		at = s;
+		if (*s++ != ' ' || ev_hex(&s, &k) < 0 || k > i->nref)
+			return bad(d, at, "not a reference's number");
+		def.k = (uint16_t)k;
+		def.ngroups = 0;
+		if (k != 0) {
+			r = &of->block->ref[i->ref + k - 1];
+			def.ngroups = (uint8_t)((r->where == EV_GROUP) +
+			    (r->count != 0 && (r->where != EV_GROUP ||
+			    r->count - 1 != r->group)));
+		}
+	}
+	if (*s != '\0')
+		return bad(d, s, "text behind the line's end");
+	put(d, *id, def);
+	return 0;
+}
+
+uint32_t
+evdef_line(struct evdef *d, const char *line)
+{
+	uint32_t id;
+	int r;
+
+	if (line[1] != ' ')
+		r = bad(d, line, "no blank behind the letter");
+	else if (line[0] == 'B')
+		r = block_line(d, line + 2, &id);
+	else
+		r = part_line(d, line + 2, line[0], &id);
+	return r < 0 ? 0 : id;
+}

@@ -1,0 +1,45 @@
+/*
+ * evdef.h - the definitions of an event stream
+ *
+ * Inside lib only: evread.c reads lines, this keeps what B, P and Q say.
+ */
+#ifndef EVDEF_H
+#define EVDEF_H
+
+#include "ev.h"
+
+#define EVDEF_MAXID	0xffffffU
+#define EVDEF_NOSHAPE	0xffff
+
+struct evdef {
+	struct ev_def **chunk;	/* by id, 4096 each; NULL: none yet */
+	uint16_t *shape;	/* fields by id, or EVDEF_NOSHAPE */
+	uint32_t nshape;	/* ids below this have an entry */
+	char *arena;		/* what is left of a piece of memory */
+	size_t narena;
+	char *arenas;		/* all pieces; each begins with the next */
+	/* the block being read */
+	const char *at;		/* in its text */
+	const char *why;	/* what was wrong */
+	struct ev_insn *insn;
+	struct ev_ref *ref;
+	uint64_t *target;
+	size_t capinsn, capref, captarget;
+	uint32_t ninsn, nref, ntarget;
+	unsigned ngroups;
+};
+
+void evdef_open(struct evdef *);
+void evdef_close(struct evdef *);
+const struct ev_def *evdef_get(const struct evdef *, uint32_t id);
+
+/*
+ * Take a B, P or Q line, NUL-terminated. Return the id, or 0 with the reason
+ * in why and the offending text in at.
+ */
+uint32_t evdef_line(struct evdef *, const char *line);
+
+/* 1 to 16 digits; moves *s behind them; -1 if there are none, or too many */
+int ev_hex(const char **s, uint64_t *n);
+
+#endif

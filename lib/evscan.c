@@ -1,0 +1,345 @@
+/*
+ * evscan - execution lines to words, a whole buffer at a time
+ *
+ * A parser that walks from token to token waits for each token's length
+ * before it can look at the next: 13 cycles a token. Here two passes without
+ * that wait do the work:
+ *
+ *  1. Every separator (newline * + - .) sorts below '0', so one compare of 16
+ *     bytes finds those; a table turns 8 bits of the mask into positions. In
+ *     the same pass every byte is checked to be one that executions may have,
+ *     and `.` to have no digits behind it, and all others to have some.
+ *  2. Tokens are taken two at a time: the 8 bytes that end at the separator,
+ *     less those that belong to the token before, to a number by three
+ *     multiply-and-pack steps; the sign from the byte before it. Seven digits
+ *     at most; more go another way, which is rare.
+ *
+ * Whether a line has as many fields as its id says is not known here: the
+ * caller sees it from the pieces.
+ */
+#include "evscan.h"
+
+#include <string.h>
+
+/* ---- one line, plainly ---- */
+
+static unsigned
+digit(char c)
+{
+	unsigned d = (unsigned char)c;
+
+	if (d - '0' < 10)
+		return d - '0';
+	return d - 'a' < 6 ? d - 'a' + 10 : 16;
+}
+
+static int
+is_separator(char c)
+{
+	return c == '+' || c == '-' || c == '.' || c == '*' || c == '\n';
+}
+
+/* The number whose digits begin at p, and where they end; NULL if too many. */
+static const char *
+token(const char *p, uint64_t *n)
+{
+	const char *from = p;
+	uint64_t x = 0;
+	unsigned d;
+
+	for (; (d = digit(*p)) < 16; p++)
+		x = x << 4 | d;
+	*n = x;
+	return p - from > 16 ? NULL : p;
+}
+
+int
+evscan_line(struct evscan *s, const char *line, size_t n, const char **at)
+{
+	const char *p = line, *end = line + n;
+	char sep = '\n';
+	uint64_t x;
+
+	s->nword = 0;
+	s->npiece = 0;
+	do {
+		const char *behind;
+
+		*at = p;
+		if (sep == '\n' || sep == '*')
+			s->piece[s->npiece++] = s->nword |
+			    (sep == '*' ? EVSCAN_STAR : 0);
+		behind = token(p, &x);
+		if (behind == NULL)
+			return -1;
+		if ((behind == p) != (sep == '.'))
+			return -1;
+		s->word[s->nword++] = sep == '-' ? -x : x;
+		*at = behind;
+		sep = *behind;
+		if (!is_separator(sep))
+			return -1;
+		p = behind + 1;
+	} while (p < end);
+	s->piece[s->npiece] = s->nword;
+	return 0;
+}
+
+/* The whole text by lines, for processors without SSSE3. */
+static size_t
+plain(struct evscan *s, const char *text, size_t n)
+{
+	const char *p = text, *end = text + n, *at;
+	unsigned nword = 0, npiece = 0;
+	char sep = '\n';
+	uint64_t x;
+
+	s->malformed = 0;
+	while (p < end) {
+		if (sep == '\n' && digit(*p) > 15)
+			break;
+		if (sep == '\n' || sep == '*')
+			s->piece[npiece++] = nword |
+			    (sep == '*' ? EVSCAN_STAR : 0);
+		at = token(p, &x);
+		if (at == NULL || !is_separator(*at) ||
+		    (at == p) != (sep == '.')) {
+			s->malformed = 1;
+			break;
+		}
+		s->word[nword++] = sep == '-' ? -x : x;
+		sep = *at;
+		p = at + 1;
+	}
+	s->nword = nword;
+	s->npiece = npiece;
+	s->piece[npiece] = nword;
+	return (size_t)(p - text);
+}
+
+#ifdef __x86_64__
+
+#include <tmmintrin.h>
+
+/* The positions of the bits of a byte, as 8 bytes; and how many there are. */
+static uint64_t bits_at[256];
+static uint8_t bits_in[256];
+/* For a token of n digits that ends its 8 bytes: its digits; its sign. */
+static uint64_t digits_of[8];
+static uint64_t sign_of[8];
+
+static void
+make_tables(void)
+{
+	for (unsigned b = 0; b < 256; b++) {
+		unsigned n = 0;
+
+		for (unsigned i = 0; i < 8; i++)
+			if (b >> i & 1)
+				bits_at[b] |= (uint64_t)i << 8 * n++;
+		bits_in[b] = (uint8_t)n;
+	}
+	for (unsigned n = 0; n < 8; n++) {
+		digits_of[n] = n == 0 ? 0 : ~(uint64_t)0 << (64 - 8 * n);
+		sign_of[n] = (uint64_t)1 << (56 - 8 * n);
+	}
+}
+
+struct masks {
+	uint64_t separator;
+	uint64_t dot;
+	uint64_t foreign;	/* no byte of an execution */
+};
+
+/*
+ * What 64 bytes are. Foreign bytes are found by two tables, one of a byte's
+ * low digit, one of its high digit, that agree in a bit for the good ones:
+ * 1 newline, 2 + - . *, 4 0-9, 8 a-f.
+ */
+__attribute__((target("ssse3")))
+static inline void
+classify(const char *p, struct masks *m)
+{
+	const __m128i low = _mm_setr_epi8(4, 12, 12, 12, 12, 12, 12, 4, 4, 4,
+	    3, 2, 0, 2, 2, 0);
+	const __m128i high = _mm_setr_epi8(1, 0, 2, 4, 0, 0, 8, 0, 0, 0, 0, 0,
+	    0, 0, 0, 0);
+	const __m128i zero = _mm_setzero_si128();
+
+	m->separator = m->dot = m->foreign = 0;
+	for (unsigned i = 0; i < 64; i += 16) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(p + i));
+		__m128i h = _mm_and_si128(_mm_srli_epi16(x, 4),
+		    _mm_set1_epi8(15));
+		__m128i good = _mm_and_si128(_mm_shuffle_epi8(low, x),
+		    _mm_shuffle_epi8(high, h));
+
+		m->separator |= (uint64_t)(unsigned)_mm_movemask_epi8(
+		    _mm_cmplt_epi8(x, _mm_set1_epi8('0'))) << i;
+		m->dot |= (uint64_t)(unsigned)_mm_movemask_epi8(
+		    _mm_cmpeq_epi8(x, _mm_set1_epi8('.'))) << i;
+		m->foreign |= (uint64_t)(unsigned)_mm_movemask_epi8(
+		    _mm_cmpeq_epi8(good, zero)) << i;
+	}
+}
+
+/* Pass 1. Returns the bytes taken; sets nword to the number of separators. */
+__attribute__((target("ssse3")))
+static size_t
+positions(struct evscan *s, const char *text, size_t n)
+{
+	uint64_t behind_sep = 1, behind_dot = 0, wrong = 0;
+	uint16_t *pos = s->pos;
+	size_t at, taken = n;
+
+	for (at = 0; at < n; at += 64) {
+		struct masks m;
+		uint64_t keep = ~(uint64_t)0, after, sep;
+		__m128i base;
+
+		classify(text + at, &m);
+		if (n - at < 64)
+			keep >>= 64 - (n - at);
+		if ((m.foreign & keep) != 0) {
+			taken = at + (size_t)__builtin_ctzll(m.foreign);
+			keep = ((uint64_t)1 << (taken - at)) - 1;
+		}
+		sep = m.separator & keep;
+		after = m.separator << 1 | behind_sep;
+		wrong |= after & (m.separator ^ (m.dot << 1 | behind_dot)) &
+		    keep;
+		behind_sep = m.separator >> 63;
+		behind_dot = m.dot >> 63;
+		base = _mm_set1_epi16((short)at);
+		for (; sep != 0; sep >>= 8) {
+			__m128i x = _mm_loadl_epi64(
+			    (const __m128i *)&bits_at[sep & 255]);
+
+			x = _mm_unpacklo_epi8(x, _mm_setzero_si128());
+			_mm_storeu_si128((__m128i *)pos,
+			    _mm_add_epi16(x, base));
+			pos += bits_in[sep & 255];
+			base = _mm_add_epi16(base, _mm_set1_epi16(8));
+		}
+		if (taken != n)
+			break;
+	}
+	s->nword = (unsigned)(pos - s->pos);
+	s->malformed = wrong != 0 || (taken != 0 && text[taken - 1] != '\n');
+	return taken;
+}
+
+/* A token of any length, by its first byte and length. */
+static uint64_t
+long_token(struct evscan *s, const char *p, unsigned len)
+{
+	uint64_t x = 0;
+
+	if (len > 16)
+		s->malformed = 1;
+	for (unsigned i = 0; i < len && i < 16; i++)
+		x = x << 4 | (((unsigned char)p[i] & 15) +
+		    (p[i] >= 'a' ? 9U : 0U));
+	return p[-1] == '-' ? -x : x;
+}
+
+/* Note a line's end or a `*` at the end of word k. */
+#define PIECE(c, k)							\
+	do {								\
+		piece[npiece] = ((k) + 1) | (uint32_t)((c) & 0x20) << 26; \
+		npiece += ((c) & 15) == 10;				\
+	} while (0)
+
+/* Pass 2. */
+__attribute__((target("ssse3")))
+static void
+numbers(struct evscan *s, const char *text)
+{
+	const __m128i order = _mm_setr_epi8(3, 2, 1, 0, -1, -1, -1, -1, 7, 6,
+	    5, 4, -1, -1, -1, -1);
+	const __m128i weight = _mm_set1_epi16(0x0110);
+	const __m128i zero = _mm_setzero_si128();
+	const uint16_t *pos = s->pos;
+	uint32_t *piece = s->piece;
+	unsigned n = s->nword, npiece = 1, k, from = 0;
+
+	piece[0] = 0;
+	for (k = 0; k + 2 <= n; k += 2) {
+		const char *a = text + pos[k], *b = text + pos[k + 1];
+		unsigned la = pos[k] - from, lb = (unsigned)(b - a) - 1;
+		__m128i x, letter, minus, sign;
+
+		from = pos[k + 1] + 1;
+		PIECE(*a, k);
+		PIECE(*b, k + 1);
+		if (__builtin_expect((la | lb) > 7, 0)) {
+			s->word[k] = long_token(s, a - la, la);
+			s->word[k + 1] = long_token(s, b - lb, lb);
+			continue;
+		}
+		x = _mm_unpacklo_epi64(
+		    _mm_loadl_epi64((const __m128i *)(a - 8)),
+		    _mm_loadl_epi64((const __m128i *)(b - 8)));
+		minus = _mm_and_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('-')),
+		    _mm_unpacklo_epi64(
+		    _mm_loadl_epi64((const __m128i *)&sign_of[la]),
+		    _mm_loadl_epi64((const __m128i *)&sign_of[lb])));
+		sign = _mm_sub_epi64(zero, _mm_sad_epu8(minus, zero));
+		letter = _mm_and_si128(_mm_cmpgt_epi8(x, _mm_set1_epi8('9')),
+		    _mm_set1_epi8(9));
+		x = _mm_add_epi8(_mm_and_si128(x, _mm_set1_epi8(15)), letter);
+		x = _mm_and_si128(x, _mm_unpacklo_epi64(
+		    _mm_loadl_epi64((const __m128i *)&digits_of[la]),
+		    _mm_loadl_epi64((const __m128i *)&digits_of[lb])));
+		x = _mm_maddubs_epi16(x, weight);
+		x = _mm_packus_epi16(x, x);
+		x = _mm_shuffle_epi8(x, order);
+		x = _mm_sub_epi64(_mm_xor_si128(x, sign), sign);
+		_mm_storeu_si128((__m128i *)&s->word[k], x);
+	}
+	if (k < n) {
+		s->word[k] = long_token(s, text + from, pos[k] - from);
+		PIECE(text[pos[k]], k);
+	}
+	s->npiece = npiece - 1;
+}
+
+static size_t
+fast(struct evscan *s, const char *text, size_t n)
+{
+	size_t taken = positions(s, text, n);
+
+	numbers(s, text);
+	return taken;
+}
+
+#else
+
+static void
+make_tables(void)
+{
+}
+
+static size_t
+fast(struct evscan *s, const char *text, size_t n)
+{
+	return plain(s, text, n);
+}
+
+#endif
+
+size_t
+evscan_text(struct evscan *s, const char *text, size_t n)
+{
+	static size_t (*scan)(struct evscan *, const char *, size_t);
+
+	if (scan == NULL) {
+		make_tables();
+		scan = plain;
+#ifdef __x86_64__
+		if (__builtin_cpu_supports("ssse3"))
+			scan = fast;
+#endif
+	}
+	return scan(s, text, n);
+}

@@ -1,0 +1,184 @@
+/*
+ * evwalk - executions one event after the other
+ *
+ * For programs that look at each fetch and reference. Those that must be fast
+ * compile a block's references into something of their own instead.
+ */
+#include "ev.h"
+
+/* The group with the lower number is the first field of a Q's line. */
+static void
+apply_ref(const struct ev_def *d, const uint64_t *diff)
+{
+	struct ev_block *b = d->block;
+	const struct ev_ref *r = &b->ref[b->insn[d->n - 1].ref + d->k - 1];
+	unsigned g = r->group, c = r->count - 1U;
+
+	if (r->where != EV_GROUP)
+		b->value[c] += diff[0];
+	else if (r->count == 0 || g == c)
+		b->value[g] += diff[0];
+	else {
+		b->value[g < c ? g : c] += diff[0];
+		b->value[g < c ? c : g] += diff[1];
+	}
+}
+
+void
+ev_apply(const struct ev_def *d, const uint64_t *diff)
+{
+	if (d->letter == 'Q') {
+		if (d->ngroups != 0)
+			apply_ref(d, diff);
+		return;
+	}
+	for (unsigned i = 0; i < d->ngroups; i++)
+		d->block->value[i] += diff[i];
+}
+
+void
+ev_walk(struct ev_walk *w, const struct ev_def *d)
+{
+	const struct ev_insn *i;
+
+	w->block = d->block;
+	w->insn = 0;
+	w->end = d->n;
+	w->kind = 0;
+	w->first = w->last = w->ref = 0;
+	w->round = w->rounds = 0;
+	w->alone = d->letter == 'Q';
+	if (d->letter == 'Q') {
+		i = &d->block->insn[d->n - 1];
+		w->insn = d->n - 1;
+		if (d->k != 0) {
+			w->kind = 'q';
+			w->ref = i->ref + d->k - 1U;
+		}
+	}
+}
+
+/* Rounds of a reference; neighbours with the same count have the same. */
+static uint64_t
+rounds_of(const struct ev_block *b, const struct ev_ref *r)
+{
+	uint64_t n;
+
+	if (r->count == 0)
+		return 1;
+	n = b->value[r->count - 1];
+	return (int64_t)n < 0 ? -n : n;
+}
+
+/* Set the event to reference w->ref in this round: 0 if it did not happen. */
+static int
+happens(struct ev_walk *w)
+{
+	const struct ev_block *b = w->block;
+	const struct ev_ref *r = &b->ref[w->ref];
+	uint64_t step = 0;
+
+	if (r->where == EV_GROUP && b->value[r->group] == 0)
+		return 0;
+	if (r->count != 0)
+		step = (int64_t)b->value[r->count - 1] < 0 ?
+		    -w->round * r->size : w->round * r->size;
+	w->kind = r->kind;
+	w->size = r->size;
+	w->addr = r->where == EV_BARE ? 0 : r->at + step;
+	if (r->where == EV_GROUP)
+		w->addr += b->value[r->group];
+	return 1;
+}
+
+/* The references from `from` on that take turns, but not beyond `end`. */
+static void
+begin_run(struct ev_walk *w, uint32_t from, uint32_t end)
+{
+	const struct ev_ref *r = w->block->ref;
+
+	w->first = w->ref = from;
+	w->last = from + 1;
+	while (r[from].count != 0 && w->last < end &&
+	    r[w->last].count == r[from].count)
+		w->last++;
+	w->round = 0;
+	w->rounds = rounds_of(w->block, &r[from]);
+}
+
+/* To the next reference of this instruction: 0 if there is none. */
+static int
+next_ref(struct ev_walk *w, uint32_t end)
+{
+	for (;;) {
+		if (w->round < w->rounds) {
+			if (++w->ref < w->last)
+				return 1;
+			w->ref = w->first;
+			if (++w->round < w->rounds)
+				return 1;
+		}
+		if (w->last >= end)
+			return 0;
+		begin_run(w, w->last, end);
+		if (w->rounds != 0)
+			return 1;
+	}
+}
+
+/* Behind the fetch, or at the start of a reference alone. */
+static int
+first_ref(struct ev_walk *w, uint32_t from, uint32_t end)
+{
+	if (from >= end)
+		return 0;
+	begin_run(w, from, end);
+	return w->rounds != 0 || next_ref(w, end);
+}
+
+static int
+fetch(struct ev_walk *w)
+{
+	const struct ev_insn *i = &w->block->insn[w->insn];
+
+	w->kind = 'i';
+	w->addr = i->addr;
+	w->size = i->len;
+	return 1;
+}
+
+int
+ev_step(struct ev_walk *w)
+{
+	const struct ev_insn *i = &w->block->insn[w->insn];
+	uint32_t end = (uint32_t)i->ref + i->nref;
+	int more;
+
+	if (w->insn >= w->end)
+		return 0;
+	switch (w->kind) {
+	case 0:
+		return fetch(w);
+	case 'q':
+		end = w->ref + 1;
+		more = first_ref(w, w->ref, end);
+		break;
+	case 'i':
+		more = !w->alone && first_ref(w, i->ref, end);
+		break;
+	default:
+		if (w->alone)
+			end = w->last;
+		more = next_ref(w, end);
+	}
+	while (more) {
+		if (happens(w))
+			return 1;
+		more = next_ref(w, end);
+	}
+	if (w->alone || ++w->insn >= w->end) {
+		w->insn = w->end;
+		return 0;
+	}
+	return fetch(w);
+}

@@ -1,0 +1,141 @@
+#!/bin/sh
+# events(5): reader and writer
+
+. t/lib.sh
+
+E=$TB/ev
+
+# the example of the page, its broken line joined
+sed -n '/^H quern-events/,/^E exit/p' man/events.5 | sed 's/^\\&//' |
+    sed -e ':a' -e '/\\e$/{N;s/\\e\n//;ba' -e '}' >"$T/page.ev"
+check "the page's example is read" "$E" read "$T/page.ev"
+same "its counts are the page's" "insns 394 loads 81 stores 84 modifies 64\
+ cond 64 taken 63 calls 1 rets 1 syscalls 2" "$(cat "$T/out")"
+check "the example is copied" "$E" copy "$T/page.ev"
+samefile "without a change" "$T/page.ev" "$T/out"
+gzip -c "$T/page.ev" >"$T/page.ev.gz"
+check "gzip is read" "$E" copy "$T/page.ev.gz"
+samefile "all of it" "$T/page.ev" "$T/out"
+
+check "the writer refuses what cannot be" "$E" bad
+for seed in 1 2 3; do
+	check "random stream $seed: what is read is what was written" \
+	    "$E" random $seed 30000 "$T/random.ev"
+	"$E" copy "$T/random.ev" >"$T/copy.ev"
+	check "random stream $seed: a copy's copy" "$E" copy "$T/copy.ev"
+	samefile "random stream $seed: is the same" "$T/copy.ev" "$T/out"
+done
+
+# a small stream: lines given, after the first, with an end mark
+stream() { # executions line...
+	n=$1
+	shift
+	echo 'H quern-events 1'
+	[ $# -eq 0 ] || printf '%s\n' "$@"
+	echo "E exit 0 $n"
+}
+
+refused() { # text message executions line...
+	text=$1 message=$2
+	shift 2
+	stream "$@" >"$T/bad.ev"
+	status 2 "$text" "$E" read "$T/bad.ev"
+	same "$text: message" "ev: $T/bad.ev:$message" "$(cat "$T/err")"
+}
+
+B1='B 1 >1000 4r8.0 5'
+refused "undefined id" "3: undefined id 2" 1 "$B1" 2+1
+refused "a field too few" "3: 0 fields, but id 1 has 1" 1 "$B1" 1
+refused "a field too many" "3: 2 fields, but id 1 has 1" 1 "$B1" 1+1.
+refused "a field without digits" "3: malformed execution at \`'" 1 "$B1" 1+
+refused "digits behind a dot" "3: malformed execution at \`5'" 1 "$B1" 1.5
+refused "17 digits" "3: malformed execution at \`11111111111111111'" 1 \
+    "$B1" 1+11111111111111111
+refused "an upper-case digit" "3: malformed execution at \`A'" 1 "$B1" 1+A
+refused "a blank" "3: malformed execution at \` +1'" 1 "$B1" '1 +1'
+refused "a repeat in the middle" \
+    "3: malformed execution: \`*' belongs at its end" 1 "$B1" '1*2+1'
+refused "two repeats" "3: malformed execution: \`*' belongs at its end" 1 \
+    "$B1" '1+1*2*3'
+refused "a repeat alone" "3: not a line: \`*2'" 1 "$B1" '*2'
+refused "an empty line" "3: an empty line" 1 "$B1" ''
+refused "an unknown letter" "3: unknown letter \`F'" 0 "$B1" 'F 1'
+refused "a control character" "3: byte \\011 in a line" 0 "$B1" 'C a	b'
+refused "a wrong end" \
+    "4: the end mark counts 2 executions, but 1 were told" 2 "$B1" 1+1
+refused "good lines before a bad one" "5: undefined id 3" 2 "$B1" 1+1 1+1*3 3
+same "are counted" "insns 10 loads 5 stores 0" \
+    "$(cut -d' ' -f1-6 "$T/out")"
+refused "defined twice" "3: id is defined twice: \`1 >1000 4r8.0 5'" 0 \
+    "$B1" "$B1"
+refused "no address" \
+    "2: no address before the first instruction: \`4r8.0'" 0 'B 1 4r8.0'
+refused "a length of 0" "2: not an instruction: \`0'" 0 'B 1 >1000 0'
+refused "no size" "2: a reference without its size: \`.0'" 0 'B 1 >1000 4r.0'
+refused "group numbers" \
+    "2: group is not numbered by first use: \`1'" 0 'B 1 >1000 4r8.1'
+refused "trailing text" "2: not a reference or flow: \`x'" 0 'B 1 >1000 4r8x'
+refused "an address at the end" \
+    "2: no instruction behind the address: \`'" 0 'B 1 >1000 4 >1004'
+refused "behind a system call" \
+    "2: an instruction behind a system call: \`4'" 0 'B 1 >1000 2S 4'
+refused "behind a return" "2: no address behind a branch: \`4'" 0 \
+    'B 1 >1000 1R 4'
+refused "elsewhere behind a branch" \
+    "2: neither the branch's target nor behind it: \`4'" 0 \
+    'B 1 >1000 2C1010 >1020 4'
+refused "a whole prefix" "3: not an instruction's number: \` 2'" 0 "$B1" \
+    'P 2 1 2'
+refused "a prefix of nothing" "3: not a block's id: \` 7 1'" 0 "$B1" 'P 2 7 1'
+refused "no such reference" "3: not a reference's number: \` 2'" 0 "$B1" \
+    'Q 2 1 1 2'
+refused "late H" "3: an H line behind other lines" 0 'C' 'H kind all'
+refused "unknown kind" "2: unknown kind of stream" 0 'H kind nothing'
+refused "O without execution" \
+    "3: O: the thread's last execution has no instruction 1" 0 "$B1" 'O 1 D1mr'
+refused "O behind the end" \
+    "4: O: the thread's last execution has no instruction 3" 1 "$B1" 1+1 \
+    'O 3 D1mr'
+refused "a number" "2: T: not a number at \`x'" 0 'T x'
+refused "too many fields" "2: Y: \` 2' behind the last field" 0 'Y 1 2'
+refused "malformed escape" "2: M: malformed \\ooo" 0 'M 1 1000 2000 0 /\9'
+refused "text behind the end" "3: text behind the end mark" 0 'E exit 0 0' \
+    2>/dev/null
+
+printf 'H quern-events 2\nE exit 0 0\n' >"$T/bad.ev"
+status 2 "another version" "$E" read "$T/bad.ev"
+same "is named" "ev: $T/bad.ev:1: version 2 of event streams, not 1" \
+    "$(cat "$T/err")"
+status 2 "not a stream" "$E" read Makefile
+same "is said" "ev: Makefile:1: not an event stream: no \`H quern-events 1'" \
+    "$(cat "$T/err")"
+status 2 "nothing" "$E" read /dev/null
+same "is said, too" "ev: /dev/null:1: empty input" "$(cat "$T/err")"
+
+# cut anywhere, the stream is truncated, and what is whole is counted
+stream 5 "$B1" 1+1 1+8*2 1-7 >"$T/whole.ev"
+bad=0
+size=$(wc -c <"$T/whole.ev")
+for n in $(seq 18 $((size - 1))); do
+	head -c "$n" "$T/whole.ev" >"$T/cut.ev"
+	"$E" read "$T/cut.ev" >"$T/out" 2>"$T/err" && bad=1
+	grep -q ': truncated after [0145] executions$' "$T/err" || bad=1
+done
+ok "cut anywhere: truncated" $bad
+gzip -c "$T/random.ev" | head -c 20000 >"$T/cut.ev.gz"
+status 2 "cut gzip" "$E" copy "$T/cut.ev.gz"
+ok "is truncated" "$(grep -q 'truncated after' "$T/err"; echo $?)"
+
+# lines of all lengths at the edges of buffers
+"$E" random 7 200000 "$T/big.ev" 2>"$T/err"
+ok "a large stream" $?
+same "a line of 65536 bytes" "0 " "$(
+    { echo 'H quern-events 1'; printf 'C %065534d\n' 0
+      echo 'E exit 0 0'; } | "$E" read 2>&1 >"$T/out"; echo "$? ")"
+same "and one more" "ev: stdin:2: a line of more than 65536 bytes" "$(
+    { echo 'H quern-events 1'; printf 'C %065535d\n' 0
+      echo 'E exit 0 0'; } | "$E" read 2>&1 >"$T/out")"
+same "a megabyte" "ev: stdin:2: a line of more than 65536 bytes" "$(
+    { echo 'H quern-events 1'; printf 'C %01000000d\n' 0
+      echo 'E exit 0 0'; } | "$E" read 2>&1 >"$T/out")"
+done_testing
