@@ -152,13 +152,9 @@ ev_accept(struct evr *r, unsigned kinds, const char *why)
 	r->why = why;
 }
 
-int
-ev_close(struct evr *r)
+void
+ev_free(struct evr *r)
 {
-	int status = r->state == ENDED ? 0 : 2;
-
-	if (r->error != NULL)
-		warn("%s", r->error);
 	evdef_close(&r->def);
 	kh_destroy(tid, r->tid);
 	free(r->buf - EVSCAN_BEFORE);
@@ -166,6 +162,16 @@ ev_close(struct evr *r)
 	free(r->last);
 	free(r->error);
 	free(r);
+}
+
+int
+ev_close(struct evr *r)
+{
+	int status = r->state == ENDED ? 0 : 2;
+
+	if (r->error != NULL)
+		warn("%s", r->error);
+	ev_free(r);
 	return status;
 }
 

@@ -138,4 +138,5 @@ same "and one more" "ev: stdin:2: a line of more than 65536 bytes" "$(
 same "a megabyte" "ev: stdin:2: a line of more than 65536 bytes" "$(
     { echo 'H quern-events 1'; printf 'C %01000000d\n' 0
       echo 'E exit 0 0'; } | "$E" read 2>&1 >"$T/out")"
+check "the fuzzing corpus" "$TB/fuzz_ev" t/fuzz/corpus/ev
 done_testing
