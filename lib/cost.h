@@ -1,0 +1,158 @@
+/*
+ * cost.h - the cost text (costs(5)): names, reading, writing, summing
+ *
+ * Costs are the Callgrind format; Cachegrind's files are read and written
+ * as well.  Everything is one struct cost at a time: the reader fills it, the
+ * table (costsum) adds it up and gives it back in canonical order, the writer
+ * writes it.  Counts are signed 64-bit numbers, exact; overflow is told.
+ *
+ *	struct costnames *nm = costnames_new();
+ *	struct costr *r = costr_open(name, nm);
+ *	struct cost c;
+ *	while (costr_next(r, &c))
+ *		if (c.kind == COST_SELF) ...	(r->head: the part's header)
+ *	costr_close(r);
+ */
+#ifndef COST_H
+#define COST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct out;
+
+enum {
+	COST_EVMAX = 200,	/* events in one file */
+	/* positions, always written in this order */
+	COST_INSTR = 1, COST_BB = 2, COST_LINE = 4
+};
+
+/*
+ * costname.c: each string and each function once, for all files of a run.
+ * Strings live for ever.  Name 0 is the empty one.  A function is known by
+ * its object, its file and its name, each the number of a string.
+ */
+struct costnames;
+struct costfn { uint32_t ob, fl, fn; };
+
+struct costnames *costnames_new(void);
+uint32_t costnames_add(struct costnames *, const char *, size_t len);
+uint32_t costnames_str(struct costnames *, const char *);
+const char *costnames_get(const struct costnames *, uint32_t);
+uint32_t costnames_count(const struct costnames *);
+uint32_t costfn_add(struct costnames *, struct costfn);
+struct costfn costfn_get(const struct costnames *, uint32_t);
+uint32_t costfn_count(const struct costnames *);
+
+/* a part's header; all strings are those of the costnames, or live for ever */
+struct cost_event {
+	const char *name;
+	const char *formula;	/* "Ir + 10 Dr": a derived event; or NULL */
+	const char *longname;	/* or NULL */
+};
+
+struct cost_head {
+	enum { COST_CALLGRIND, COST_CACHEGRIND } format;
+	unsigned positions;		/* COST_INSTR | COST_BB | COST_LINE */
+	size_t nev;			/* recorded events: columns */
+	struct cost_event ev[COST_EVMAX];
+	size_t nderived;		/* "event:" lines that have a formula */
+	struct cost_event *derived;
+	size_t ndesc;
+	const char **desc;		/* what follows "desc: " */
+	const char *cmd, *creator, *pid, *part, *thread;	/* or NULL */
+	bool is_diff;			/* a difference: counts may be < 0 */
+};
+
+void costhead_init(struct cost_head *);
+/* "Ir Dr Dw": -1 if there is none, one twice, or too many */
+int costhead_events(struct cost_head *, struct costnames *, const char *);
+void costhead_desc(struct cost_head *, const char *);	/* keeps the pointer */
+int costhead_find(const struct cost_head *, const char *ev);	/* or -1 */
+bool costhead_key(const char *);		/* is it one of the format's keys? */
+/* takes "key: value" in; returns what is wrong with it, or NULL */
+const char *costhead_set(struct cost_head *, struct costnames *,
+    const char *key, const char *value);
+void costhead_done(struct cost_head *);		/* after the last key */
+
+/* one record */
+struct cost_pos { uint64_t addr, bb; uint32_t line; };
+
+enum cost_kind {
+	COST_END,	/* costr_next: the whole input was read, end mark and all */
+	COST_PART,	/* costr_next: a part begins, its header is in r->head */
+	COST_SELF,	/* n[] was spent at fn, file, pos */
+	COST_CALL,	/* fn called callee there count[0] times: n[] inclusive */
+	COST_JUMP	/* executed count[0] times, followed count[1] times */
+};
+
+struct cost {
+	enum cost_kind kind;
+	uint32_t fn;		/* function */
+	uint32_t file;		/* name of the line's file: fn's own or another */
+	struct cost_pos pos;
+	uint32_t callee;	/* CALL, JUMP: the function it goes to */
+	uint32_t tofile;	/* JUMP: the target line's file */
+	struct cost_pos to;	/* CALL, JUMP: where to */
+	bool cond;		/* JUMP: a conditional one */
+	int64_t count[2];
+	int64_t *n;		/* SELF, CALL: a count for each event */
+};
+
+/* costread.c */
+struct costr {
+	struct cost_head head;
+	const char *name;
+	struct costnames *nm;
+	bool partial;		/* set it to take a cut file with a warning */
+	bool truncated;		/* partial: the end mark was missing */
+	struct costread *d;
+};
+
+struct costr *costr_open(const char *name, struct costnames *);
+enum cost_kind costr_next(struct costr *, struct cost *);
+_Noreturn void costr_die(struct costr *, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void costr_close(struct costr *);
+
+/*
+ * costwrite.c: writes what it is given in the order given.  The header's
+ * summary: is written when the totals are known before, else at the end.
+ * No costw_end, no end mark: so a program that fails just stops writing.
+ */
+enum {
+	COSTW_PLAIN = 1,	/* names in full, not (1) */
+	COSTW_RELATIVE = 2,	/* positions as +N -N * */
+	COSTW_SHORT = 4		/* leave out trailing zeros */
+};
+
+struct costw *costw_begin(struct out *, struct costnames *,
+    const struct cost_head *, unsigned flags);
+void costw_total(struct costw *, const int64_t *total);	/* before the first put */
+void costw_put(struct costw *, const struct cost *);
+void costw_part(struct costw *, const struct cost_head *);
+void costw_end(struct costw *);
+
+/* For simulators: positions: instr; link-time addresses in an object's file. */
+void costw_object(struct costw *, const char *path);
+void costw_addr(struct costw *, uint64_t addr, const int64_t *n);
+
+/*
+ * costsum.c: a table of records; equal ones are added up.  Once sorted it
+ * gives them back in canonical order: functions by object, file, name;
+ * records by file (fn's own first), line, address; a line's own cost, then
+ * its calls, then its jumps.
+ */
+struct costsum *costsum_new(struct costnames *, unsigned positions, size_t nev);
+void costsum_put(struct costsum *, const struct cost *);
+void costsum_positions(struct costsum *, unsigned more);
+void costsum_sort(struct costsum *);
+bool costsum_next(struct costsum *, struct cost *);	/* false: at the end, rewound */
+const int64_t *costsum_total(const struct costsum *);
+size_t costsum_bytes(const struct costsum *);
+void costsum_free(struct costsum *);
+/* canonical order of records of sorted tables that share names: <0 0 >0 */
+int cost_cmp(const struct costnames *, const struct cost *, const struct cost *);
+
+#endif

@@ -1,0 +1,208 @@
+/*
+ * cost - test driver for lib/cost.h
+ *
+ *	cost dump FILE		one record a line, all names in full
+ *	cost copy FLAGS FILE	read and write, record by record; flags as p r s
+ *	cost sum FILE...	the table, in canonical order, as a cost file
+ *	cost order FILE		is the file in canonical order? (cost_cmp)
+ *	cost push		what a simulator writes
+ */
+#include "cost.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out.h"
+#include "util.h"
+
+static struct costnames *nm;
+
+static void
+show_fn(const char *word, uint32_t fn)
+{
+	struct costfn f = costfn_get(nm, fn);
+
+	printf(" %s[%s|%s|%s]", word, costnames_get(nm, f.ob),
+	    costnames_get(nm, f.fl), costnames_get(nm, f.fn));
+}
+
+static void
+show_pos(const char *word, uint32_t file, const struct cost_pos *p)
+{
+	printf(" %s[%s|%" PRIx64 "|%" PRIx64 "|%u]", word,
+	    costnames_get(nm, file), p->addr, p->bb, p->line);
+}
+
+static void
+show(const struct costr *r, const struct cost *c)
+{
+	size_t i;
+
+	printf("%s", c->kind == COST_SELF ? "self" : c->kind == COST_CALL ? "call" :
+	    c->cond ? "jcnd" : "jump");
+	show_fn("fn", c->fn);
+	show_pos("at", c->file, &c->pos);
+	if (c->kind != COST_SELF) {
+		show_fn("to", c->callee);
+		show_pos("at", c->tofile, &c->to);
+		printf(" %" PRId64 "/%" PRId64, c->count[0], c->count[1]);
+	}
+	for (i = 0; c->kind != COST_JUMP && i < r->head.nev; i++)
+		printf(" %" PRId64, c->n[i]);
+	putchar('\n');
+}
+
+static void
+dump(const char *name, bool partial)
+{
+	struct costr *r = costr_open(name, nm);
+	struct cost c;
+	size_t i;
+
+	r->partial = partial;
+	while (costr_next(r, &c)) {
+		if (c.kind != COST_PART) {
+			show(r, &c);
+			continue;
+		}
+		printf("part %s positions %u events", r->head.format ==
+		    COST_CACHEGRIND ? "cachegrind" : "callgrind", r->head.positions);
+		for (i = 0; i < r->head.nev; i++)
+			printf(" %s", r->head.ev[i].name);
+		for (i = 0; i < r->head.nderived; i++)
+			printf(" (%s = %s)", r->head.derived[i].name,
+			    r->head.derived[i].formula);
+		printf(" cmd [%s] desc %zu%s\n", r->head.cmd ? r->head.cmd : "",
+		    r->head.ndesc, r->head.is_diff ? " difference" : "");
+	}
+	if (r->truncated)
+		printf("truncated\n");
+	costr_close(r);
+}
+
+static void
+copy(const char *flags, const char *name)
+{
+	struct costr *r = costr_open(name, nm);
+	struct out *o = out_open(NULL);
+	struct costw *w = NULL;
+	struct cost c;
+	unsigned f = 0;
+
+	f |= strchr(flags, 'p') ? COSTW_PLAIN : 0;
+	f |= strchr(flags, 'r') ? COSTW_RELATIVE : 0;
+	f |= strchr(flags, 's') ? COSTW_SHORT : 0;
+	while (costr_next(r, &c)) {
+		if (c.kind != COST_PART)
+			costw_put(w, &c);
+		else if (w)
+			costw_part(w, &r->head);
+		else
+			w = costw_begin(o, nm, &r->head, f);
+	}
+	costw_end(w);
+	out_close(o);
+	costr_close(r);
+}
+
+static void
+sum(char **names)
+{
+	struct costsum *t = NULL;
+	struct cost_head head = { .nev = 0 };
+	struct out *o = out_open(NULL);
+	struct costw *w;
+	struct costr *r;
+	struct cost c;
+
+	for (; *names; names++) {
+		r = costr_open(*names, nm);
+		while (costr_next(r, &c))
+			if (c.kind != COST_PART) {
+				costsum_put(t, &c);
+			} else if (!t) {
+				head = r->head;
+				head.desc = NULL;
+				head.ndesc = head.nderived = 0;
+				t = costsum_new(nm, head.positions, head.nev);
+			} else {
+				costsum_positions(t, r->head.positions);
+				head.positions |= r->head.positions;
+			}
+		costr_close(r);
+	}
+	costsum_sort(t);
+	w = costw_begin(o, nm, &head, 0);
+	costw_total(w, costsum_total(t));
+	while (costsum_next(t, &c))
+		costw_put(w, &c);
+	costw_end(w);
+	out_close(o);
+	costsum_free(t);
+}
+
+/* Every record of a canonical file is behind the one before. */
+static int
+order(const char *name)
+{
+	struct costr *r = costr_open(name, nm);
+	struct cost c, last = { .kind = COST_PART };
+	int bad = 0;
+
+	while (costr_next(r, &c)) {
+		if (c.kind != COST_PART && last.kind != COST_PART &&
+		    cost_cmp(nm, &last, &c) >= 0)
+			bad = 1;
+		last = c;
+	}
+	costr_close(r);
+	return bad;
+}
+
+static void
+push(void)
+{
+	struct cost_head h;
+	struct out *o = out_open(NULL);
+	struct costw *w;
+
+	costhead_init(&h);
+	if (costhead_events(&h, nm, "Ir Dr") < 0)
+		die("events");
+	h.positions = COST_INSTR;
+	h.cmd = "prog arg";
+	costhead_desc(&h, "I1 cache: none");
+	w = costw_begin(o, nm, &h, 0);
+	costw_object(w, "/usr/bin/prog");
+	costw_addr(w, 0x1000, (int64_t[]){ 5, 1 });
+	costw_addr(w, 0x1004, (int64_t[]){ 5, 0 });
+	costw_object(w, "/lib/libc.so.6");
+	costw_addr(w, 0x1004, (int64_t[]){ 1, 7 });
+	costw_end(w);
+	out_close(o);
+	free(h.desc);
+}
+
+int
+main(int argc, char **argv)
+{
+	prog_init(argv[0]);
+	nm = costnames_new();
+	if (argc == 3 && !strcmp(argv[1], "dump"))
+		dump(argv[2], false);
+	else if (argc == 3 && !strcmp(argv[1], "partial"))
+		dump(argv[2], true);
+	else if (argc == 4 && !strcmp(argv[1], "copy"))
+		copy(argv[2], argv[3]);
+	else if (argc >= 3 && !strcmp(argv[1], "sum"))
+		sum(argv + 2);
+	else if (argc == 3 && !strcmp(argv[1], "order"))
+		return order(argv[2]);
+	else if (argc == 2 && !strcmp(argv[1], "push"))
+		push();
+	else
+		die("usage: cost what ...");
+	return 0;
+}
