@@ -9,7 +9,8 @@ VFLAGS = $$(sed -n '2,30s/^[ *\#]*build: //p' $<) -DVICTIM='"$(@F)"'
 
 VSRC = $(wildcard t/victim/*.c t/victim/*.cc t/victim/*.S)
 VPROGS = $(patsubst t/victim/%,$(V)/%,$(basename $(VSRC))) \
-	$(patsubst t/victim/%.S,$(V)/%-pie,$(wildcard t/victim/exact-*.S))
+	$(patsubst t/victim/%.S,$(V)/%-pie,$(wildcard t/victim/exact-*.S)) \
+	$(V)/plug-1.so $(V)/plug-2.so
 
 $(V)/%: t/victim/%.c t/victim/victim.h
 	@mkdir -p $(@D)
@@ -26,3 +27,7 @@ $(V)/exact-%: t/victim/exact-%.S
 $(V)/exact-%-pie: t/victim/exact-%.S
 	@mkdir -p $(@D)
 	$(CC) -static-pie -nostdlib -g -o $@ $< $(VFLAGS)
+
+$(V)/plug-%.so: t/victim/plug/plug.c
+	@mkdir -p $(@D)
+	$(CC) $(VCFLAGS) -shared -fPIC -DBASE=$*000 -o $@ $<
