@@ -321,6 +321,12 @@ next_buffer(struct xray *x)
 	}
 	x->off = xray_preamble(x, b);
 	x->end = b->end;
+	if ((b->flags & BUF_CUT) && x->end - x->off < METASIZE) {
+		put_lost(x, b->off, len, "the log ends within a buffer's first records");
+		x->off = x->end;
+		b->miss = 0;
+		return;
+	}
 	x->base = 0;
 	x->has_base = x->was_func = x->was_bad = 0;
 	keep_clock(x, 0);
