@@ -22,6 +22,7 @@
 #include "util.h"
 
 enum { HOLD = 65536 };		/* bytes a buffer keeps in memory */
+enum { PADDING = 24 };		/* see pad() */
 
 struct piece {
 	uint64_t	off;	/* in the temporary file */
@@ -223,12 +224,23 @@ put_cpu(struct xray_writer *w, uint16_t cpu, uint64_t tsc)
 	b->has_cpu = 1;
 }
 
+/*
+ * The rest of a version 1 buffer.  LLVM's newer readers, which should pass
+ * over it, take it for records, though they ignore them: zeros are records of
+ * 8 bytes, and what is no multiple of that is the data of an event.
+ */
 static void
 pad(struct xray_writer *w, uint64_t n)
 {
 	static const uint8_t zero[4096];
+	uint8_t x[METASIZE] = { META_CUSTOM };
 	size_t len;
 
+	if (n % FUNCSIZE != 0 && n > METASIZE) {
+		n -= METASIZE;
+		put32(x + 1, (uint32_t)n);
+		out_write(w->out, x, sizeof x);
+	}
 	for (; n > 0; n -= len) {
 		len = n < sizeof zero ? n : sizeof zero;
 		out_write(w->out, zero, len);
@@ -288,6 +300,8 @@ fit(struct xray_writer *w, uint64_t n)
 	if (w->head.version > 1 || w->head.size == 0)
 		return;
 	n += METASIZE;		/* the end mark */
+	if ((b->total + n) % FUNCSIZE != 0)
+		n += PADDING;
 	if (b->total + (b->has_cpu ? 0 : METASIZE) + n <= w->head.size)
 		return;
 	if (least + n > w->head.size)
@@ -520,6 +534,8 @@ put_kept(struct xray_writer *w)
 	for (i = 0; i < w->nkept; i++) {
 		len += w->kept[i].len;
 		if (w->kept[i].len == 0) {
+			if (len % FUNCSIZE != 0)
+				len += PADDING - len % FUNCSIZE;
 			longest = len > longest ? len : longest;
 			len = 0;
 		}
