@@ -19,21 +19,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <libiberty/demangle.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "out.h"
+#include "sym.h"
 #include "util.h"
 
 enum { SLED = 32, OBJECTS = 256 };
-
-struct symbol {
-	uint64_t	addr;
-	const char	*name;
-};
 
 struct object {
 	char		*path;
@@ -42,15 +37,14 @@ struct object {
 	uint64_t	*function;	/* address of number i + 1 */
 	size_t		 n, cap;
 	uint8_t		*told;		/* is there a G line for it? */
-	struct symbol	*symbol;	/* by address */
-	size_t		 nsymbol, capsymbol;
+	struct sym	*sym;
 };
 
 int map_some;
 static struct object objects[OBJECTS];
 
 static Elf_Scn *
-section(struct object *o, const char *name, unsigned type, GElf_Shdr *sh)
+section(struct object *o, const char *name, GElf_Shdr *sh)
 {
 	Elf_Scn *s = NULL;
 	size_t names;
@@ -62,9 +56,7 @@ section(struct object *o, const char *name, unsigned type, GElf_Shdr *sh)
 		if (gelf_getshdr(s, sh) == NULL)
 			continue;
 		is = elf_strptr(o->elf, names, sh->sh_name);
-		if (name && is && strcmp(is, name) == 0)
-			return s;
-		if (name == NULL && sh->sh_type == type)
+		if (is && strcmp(is, name) == 0)
 			return s;
 	}
 	return NULL;
@@ -105,7 +97,7 @@ read_sleds(struct object *o)
 	uint8_t *p;
 	size_t i;
 
-	s = section(o, "xray_instr_map", 0, &sh);
+	s = section(o, "xray_instr_map", &sh);
 	if (s == NULL)
 		die("%s: no section xray_instr_map", o->path);
 	d = elf_rawdata(s, NULL);
@@ -128,47 +120,6 @@ read_sleds(struct object *o)
 	}
 	free(p);
 	o->told = xcalloc(o->n + 1, 1);
-}
-
-static int
-by_address(const void *va, const void *vb)
-{
-	const struct symbol *a = va, *b = vb;
-
-	return a->addr < b->addr ? -1 : a->addr > b->addr;
-}
-
-static void
-read_symbols(struct object *o, unsigned type)
-{
-	GElf_Shdr sh;
-	Elf_Scn *s = section(o, NULL, type, &sh);
-	Elf_Data *d = s ? elf_getdata(s, NULL) : NULL;
-	GElf_Sym sym;
-	size_t i;
-
-	if (d == NULL || sh.sh_entsize == 0)
-		return;
-	for (i = 0; i < sh.sh_size / sh.sh_entsize; i++) {
-		if (gelf_getsym(d, (int)i, &sym) == NULL ||
-		    GELF_ST_TYPE(sym.st_info) != STT_FUNC ||
-		    sym.st_shndx == SHN_UNDEF)
-			continue;
-		o->symbol = xgrow(o->symbol, &o->capsymbol, o->nsymbol + 1,
-		    sizeof *o->symbol);
-		o->symbol[o->nsymbol++] = (struct symbol){ sym.st_value,
-		    elf_strptr(o->elf, sh.sh_link, sym.st_name) };
-	}
-	qsort(o->symbol, o->nsymbol, sizeof *o->symbol, by_address);
-}
-
-static const char *
-name_at(struct object *o, uint64_t addr)
-{
-	struct symbol key = { addr, NULL }, *s;
-
-	s = bsearch(&key, o->symbol, o->nsymbol, sizeof key, by_address);
-	return s ? s->name : NULL;
 }
 
 void
@@ -202,9 +153,7 @@ map_add(const char *arg)
 	    gelf_getclass(o->elf) != ELFCLASS64)
 		die("%s: no 64-bit ELF file", arg);
 	read_sleds(o);
-	read_symbols(o, SHT_SYMTAB);
-	if (o->nsymbol == 0)
-		read_symbols(o, SHT_DYNSYM);
+	o->sym = sym_open(path, SYM_DEMANGLE);
 	map_some = 1;
 }
 
@@ -240,22 +189,17 @@ map_name(struct out *out, uint32_t id)
 {
 	struct object *o = &objects[id >> 24];
 	size_t i = (id & 0xffffff) - 1;
-	const char *name;
-	char *plain;
+	struct sym_at at;
 
 	if (o->path == NULL || i >= o->n || o->told[i])
 		return;
 	o->told[i] = 1;
-	name = name_at(o, o->function[i]);
-	plain = name ? cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI) : NULL;
+	sym_find(o->sym, o->function[i], &at);
 	out_printf(out, "G %x %llx ", id,
 	    (unsigned long long)(o->bias + o->function[i]));
-	if (plain)
-		name = plain;
-	if (name)
-		put_text(out, name, strlen(name));
+	if (strcmp(at.fn, SYM_UNKNOWN) != 0)
+		put_text(out, at.fn, strlen(at.fn));
 	else
 		out_printf(out, "@%llx", (unsigned long long)o->function[i]);
 	out_ch(out, '\n');
-	free(plain);
 }
