@@ -91,7 +91,35 @@ endef
 
 # ------------------------------------------------------ the engine's runtime
 # cmd/trace/runtime/ runs inside the traced program: freestanding, with flags
-# of its own. $(OBJS_trace) is how it gets into trace.
+# of its own. $(OBJS_trace) is how it gets into trace: one flat piece, as bytes.
+#
+#   -ffreestanding ...        there is no libc
+#   -fPIE, hidden, no tables  it runs wherever it is mapped, unrelocated
+#   -mgeneral-regs-only       the program's vector state is never touched
+#   -fno-tree-loop-...        memset is our own, not made of calls to itself
+RT	= cmd/trace/runtime
+RTFLAGS	= -O2 -g -ffreestanding -fno-stack-protector -fPIE \
+	-mgeneral-regs-only -fno-jump-tables -fvisibility=hidden \
+	-fno-asynchronous-unwind-tables -fcf-protection=none \
+	-fno-tree-loop-distribute-patterns
+RTOBJS	:= $(patsubst $(RT)/%,$(BUILD)/$(RT)/%.o,$(wildcard $(RT)/*.c $(RT)/*.S))
+OBJS_trace = $(BUILD)/cmd/trace/blob.o
+
+$(BUILD)/$(RT)/%.c.o: $(RT)/%.c | $(FIRST)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(RTFLAGS) $(WARN) -MMD -MP -c -o $@ $<
+
+$(BUILD)/$(RT)/%.S.o: $(RT)/%.S | $(FIRST)
+	@mkdir -p $(@D)
+	$(CC) -MMD -MP -c -o $@ $<
+
+$(BUILD)/$(RT)/blob: $(RTOBJS) $(RT)/blob.ld
+	ld -static -z noexecstack -T $(RT)/blob.ld -o $@.elf $(RTOBJS)
+	objcopy -O binary $@.elf $@
+
+$(BUILD)/cmd/trace/blob.o: cmd/trace/blob.S $(BUILD)/$(RT)/blob
+	@mkdir -p $(@D)
+	$(CC) -DRUNTIME='"$(BUILD)/$(RT)/blob"' -c -o $@ $<
 
 # ------------------------------------------------------------------- tests
 

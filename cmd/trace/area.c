@@ -1,0 +1,141 @@
+/*
+ * area - the memory file between the guest and us, and where its parts lie
+ *
+ * Our mapping has all of it readable and writable; the guest maps each part
+ * with the rights that it needs, at the addresses that launch.c chose.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "trace.h"
+#include "util.h"
+
+struct area area;
+
+static uint64_t
+up(uint64_t n)
+{
+	return (n + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+}
+
+/* Sizes of everything, for an address space where `share` parts of 8 are ours. */
+void
+area_sizes(unsigned shrink)
+{
+	struct boot *b = &area.boot;
+	uint64_t zone = (64u << 20) >> shrink, off = 0;
+	unsigned i;
+
+	memset(b, 0, sizeof *b);
+	area.maxfrag = (1u << 18) >> shrink;
+	area.maxmap = (5u << 20) >> shrink;
+	area.maxexit = (1u << 20) >> shrink;
+	if (opt.debug & DEBUG_TINY)
+		zone = 256u << 10;
+	b->seg[SEG_CONTROL].size = up(sizeof(struct control));
+	b->seg[SEG_TABLE].size = (uint64_t)(area.maxfrag * 2u) *
+	    sizeof(struct tabent);
+	b->seg[SEG_IBL].size = IBL_SIZE;
+	b->meta.frags[0] = 0;
+	b->meta.frags[1] = up((uint64_t)area.maxfrag * sizeof(struct fragmeta));
+	b->meta.maps = 2 * b->meta.frags[1];
+	b->meta.exits = b->meta.maps +
+	    up((uint64_t)area.maxmap * sizeof(struct mapent));
+	b->meta.cpuids = b->meta.exits +
+	    up((uint64_t)area.maxexit * sizeof(struct exitmeta));
+	b->seg[SEG_META].size = b->meta.cpuids +
+	    up(NCPUID * sizeof(struct cpuidrow));
+	b->seg[SEG_BUFFERS].size = opt.kind == KIND_COUNTS ||
+	    opt.kind == KIND_NONE ? 0 : (uint64_t)NBUF * BUF_STRIDE;
+	b->seg[SEG_ZONE0].size = b->seg[SEG_ZONE1].size = zone;
+	if (opt.kind == KIND_COUNTS) {
+		b->countbytes = 8ull * COUNT_IDS;
+		b->seg[SEG_COUNTERS].size = (1024u >> shrink) * b->countbytes;
+		b->flags |= BOOT_COUNTS;
+	}
+	if (opt.kind == KIND_NONE)
+		b->flags |= BOOT_COUNTS;
+	for (i = 0; i < NSEG; i++) {
+		b->seg[i].off = off;
+		off += b->seg[i].size;
+	}
+}
+
+static void
+map_segments(int fd)
+{
+	struct boot *b = &area.boot;
+	unsigned i;
+
+	for (i = 0; i < NSEG; i++) {
+		area.seg[i] = NULL;
+		if (b->seg[i].size == 0)
+			continue;
+		area.seg[i] = mmap(NULL, b->seg[i].size, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_NORESERVE, fd, (off_t)b->seg[i].off);
+		if (area.seg[i] == MAP_FAILED)
+			die("memory shared with the program:");
+	}
+}
+
+/* The guest learns of our death by this mutex. */
+static void
+sign_of_life(struct control *c)
+{
+	pthread_mutexattr_t a;
+	pthread_mutex_t *m = (pthread_mutex_t *)(void *)&c->alive;
+
+	_Static_assert(sizeof(pthread_mutex_t) <= 64, "control.alive");
+	pthread_mutexattr_init(&a);
+	pthread_mutexattr_setrobust(&a, PTHREAD_MUTEX_ROBUST);
+	pthread_mutexattr_setpshared(&a, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_init(m, &a);
+	pthread_mutex_lock(m);
+}
+
+void
+area_open(int fd)
+{
+	struct boot *b = &area.boot;
+	uint64_t end = b->seg[NSEG - 1].off + b->seg[NSEG - 1].size;
+
+	area.fd = fd;
+	if (ftruncate(fd, (off_t)(end + AREA_BLOB)) < 0)
+		die("memory shared with the program:");
+	map_segments(fd);
+	area.ctl = (struct control *)(void *)area.seg[SEG_CONTROL];
+	area.tab = (struct tabent *)(void *)area.seg[SEG_TABLE];
+	area.ibl = (uint64_t *)(void *)area.seg[SEG_IBL];
+	area.frags[0] = (struct fragmeta *)(void *)(area.seg[SEG_META] +
+	    b->meta.frags[0]);
+	area.frags[1] = (struct fragmeta *)(void *)(area.seg[SEG_META] +
+	    b->meta.frags[1]);
+	area.maps = (struct mapent *)(void *)(area.seg[SEG_META] + b->meta.maps);
+	area.exits = (struct exitmeta *)(void *)(area.seg[SEG_META] +
+	    b->meta.exits);
+	area.bufs = area.seg[SEG_BUFFERS];
+	area.nmap = area.nexit = 0;
+	area.tabfrag = xcalloc(area.maxfrag * 2u, sizeof *area.tabfrag);
+	area.ctl->tabmask = area.maxfrag * 2u - 1;
+	area.ctl->freemask = ~0u;
+	area.ctl->interval = opt.interval;
+	area.ctl->kind = opt.kind;
+	sign_of_life(area.ctl);
+}
+
+void
+area_close(void)
+{
+	unsigned i;
+
+	pthread_mutex_unlock((pthread_mutex_t *)(void *)&area.ctl->alive);
+	for (i = 0; i < NSEG; i++)
+		if (area.seg[i] != NULL)
+			munmap(area.seg[i], area.boot.seg[i].size);
+	free(area.tabfrag);
+	close(area.fd);
+}

@@ -1,0 +1,106 @@
+/*
+ * decode - one guest instruction: what the translator needs to know of it
+ */
+#ifndef DECODE_H
+#define DECODE_H
+
+#include <stdint.h>
+
+typedef uint64_t app_pc;
+
+enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13,
+	R14, R15, NOREG = 31 };
+#define BIT(r) (1u << (r))
+
+enum flow {
+	FLOW_NONE, FLOW_COND, FLOW_JUMP, FLOW_CALL, FLOW_IJUMP, FLOW_ICALL,
+	FLOW_RET, FLOW_SYSCALL
+};
+
+/* What cannot simply be copied, beside flows, PC-relative and stolen registers. */
+enum special {
+	SP_NONE,
+	SP_SHORT,	/* jrcxz, loop: a short branch only */
+	SP_REP,		/* rep movs, stos, lods: count known before */
+	SP_REPCMP,	/* repe/repne cmps, scas: count known after */
+	SP_STD, SP_CLD,
+	SP_GATHER,	/* gather or scatter: a reference for each element */
+	SP_EMULATE,	/* by or after it the runtime is needed: insn.emulate */
+	SP_TRAP,	/* int3 and such: copied, ends its fragment */
+	SP_REFUSE	/* the program must go on natively */
+};
+
+enum refform {
+	REF_PLAIN,	/* base + index * scale + disp, in segment */
+	REF_STATIC,	/* at disp */
+	REF_BIT,	/* bit string: base address plus bit offset / 8 */
+	REF_XLAT	/* rbx + al */
+};
+
+struct ref {
+	char rw;		/* r, w or m */
+	uint8_t form;
+	uint8_t base, index;	/* guest registers or NOREG */
+	uint8_t scale;
+	uint8_t seg;		/* 0, else register number 4 (fs) or 5 (gs) */
+	uint8_t a32;		/* the address is cut to 32 bits */
+	uint8_t bitreg;		/* REF_BIT: register with the offset */
+	uint16_t size;		/* bytes */
+	int64_t disp;
+};
+
+/* Fields of the encoding that can name a general register. */
+enum { F_REG, F_RM, F_OPC, F_VVVV, F_BASE, F_INDEX, NFIELD };
+
+struct gather {
+	uint8_t nelem, elemsize, idxsize;	/* idxsize, elemsize in bytes */
+	uint8_t vindex;		/* number of the index vector */
+	uint8_t vlen;		/* bytes of the index vector */
+	uint8_t mask;		/* AVX2: vector; EVEX: k register */
+	uint8_t evex;
+};
+
+struct insn {
+	app_pc pc, target;
+	uint8_t bytes[16];
+	uint8_t len;
+	uint8_t flow;		/* enum flow */
+	uint8_t special;	/* enum special */
+	uint8_t emulate;
+	uint8_t nref;
+	uint8_t riprel;		/* its memory operand is PC-relative */
+	uint8_t a32;		/* address-size prefix */
+	uint8_t opsize;		/* bits of the operands */
+	uint16_t aux;
+	uint16_t imm;		/* of ret */
+	uint16_t rd, wr;	/* general registers read, written */
+	uint16_t kill;		/* written whole, not read */
+	/* if effdst is a register: it becomes effsrc + effdisp, 64 bits */
+	uint8_t effdst, effsrc;
+	int32_t effdisp;
+	uint32_t fread, fkill;	/* arithmetic flags read; surely written */
+	uint8_t field[NFIELD];	/* register in that field, or NOREG */
+	uint8_t prefixlen;	/* legacy prefixes and REX/VEX/EVEX */
+	uint8_t rexoff, vexoff, evexoff;	/* 0xff: none */
+	uint8_t vex2;
+	uint8_t opcoff, modrmoff, siboff, dispoff, displen;
+	uint16_t mnemonic;
+	struct ref ref[3];
+	struct gather gather;
+};
+
+#define ARITH_FLAGS 0x8d5u	/* CF PF AF ZF SF OF */
+
+void decode_init(void);
+
+/*
+ * Decode the instruction at bytes (n of them can be read, all from pc on).
+ * 0, or -1: not an instruction, or it needs more than n bytes.
+ */
+int decode(struct insn *, app_pc pc, const uint8_t *bytes, unsigned n);
+
+/* Its name and operands, for messages. */
+void decode_text(const uint8_t *bytes, unsigned n, app_pc pc, char *buf,
+    unsigned size);
+
+#endif

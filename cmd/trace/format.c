@@ -1,0 +1,344 @@
+/*
+ * format - from the queue to event text, in a thread of its own
+ *
+ * Entries come in the order in which threads handed over.  A buffer's bytes
+ * are zero again when they have been written out, so that a record's header
+ * is 0 until it is whole; at the end what was never handed over is found by
+ * walking each thread's buffer from the last place that was.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "evw.h"
+#include "out.h"
+#include "trace.h"
+#include "util.h"
+
+struct evw *format_writer;
+
+static struct out *out;
+static pthread_t thread;
+static volatile int stopping;
+static unsigned current;	/* thread of the lines now, or 0 */
+static unsigned threads;	/* begun so far */
+static struct {
+	unsigned number;	/* of its thread, from 1 */
+	uint32_t from;		/* where its next record begins */
+	uint32_t buf;		/* in this buffer, + 1 */
+} slots[NSLOT];
+uint8_t format_ninsn[COUNT_IDS];
+uint32_t format_maxid;
+
+static void
+futex_wake(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, 64, NULL, NULL, 0);
+}
+
+static void
+headers(char *const argv[])
+{
+	static const char *const kinds[] = { "all", "blocks", "counts", "none" };
+	static const char *const cpus[] = { "native", "v2", "v3", "v4" };
+
+	evw_line(format_writer, "H quern-events 1");
+	evw_cmd(format_writer, argv);
+	evw_line(format_writer, "H arch x86_64");
+	evw_line(format_writer, "H kind %s", kinds[opt.kind]);
+	evw_line(format_writer, "H cpu %s", cpus[opt.cpu]);
+	format_caches();
+}
+
+static void
+whose(unsigned slot)
+{
+	unsigned n = slots[slot].number;
+
+	if (n == current || (threads < 2 && current == 0))
+		return;
+	evw_line(format_writer, "T %u", n);
+	current = n;
+}
+
+/* Records at [from, to) of the buffers, which are zero afterwards. */
+static void
+records(unsigned slot, uint32_t from, uint32_t to)
+{
+	const uint32_t *a = (const void *)(area.bufs + from);
+	const uint32_t *b = (const void *)(area.bufs + to), *end;
+
+	if (from == to)
+		return;
+	whose(slot);
+	end = evw_records(format_writer, a, b);
+	if (end != b && evw_error(format_writer) != NULL)
+		die("a record that cannot be: %s", evw_error(format_writer));
+	memset(area.bufs + from, 0, to - from);
+}
+
+static void
+give_back(uint32_t from, uint32_t to)
+{
+	struct control *c = area.ctl;
+	uint32_t n = from / BUF_STRIDE, end = n * BUF_STRIDE + BUF_SIZE;
+
+	if (to < end)
+		memset(area.bufs + to, 0,
+		    end - to < REC_MAX + 64 ? end - to : REC_MAX + 64);
+	__atomic_fetch_or(&c->freemask, 1u << n, __ATOMIC_SEQ_CST);
+	if (__atomic_exchange_n(&c->free_sleeps, 0, __ATOMIC_SEQ_CST))
+		futex_wake(&c->freemask);
+}
+
+/* The counters of one thread, which are zero afterwards. */
+static uint64_t
+counters(unsigned slot)
+{
+	uint64_t *c = (uint64_t *)(void *)(area.seg[SEG_COUNTERS] +
+	    slot * area.boot.countbytes);
+	uint32_t id, max = __atomic_load_n(&format_maxid, __ATOMIC_ACQUIRE);
+	uint64_t n = 0, v;
+
+	for (id = 1; id <= max; id++) {
+		v = c[id];
+		if (v == 0)
+			continue;
+		c[id] = 0;
+		whose(slot);
+		evw_count(format_writer, id, v);
+		n += v * format_ninsn[id];
+	}
+	return n;
+}
+
+static void
+interval(unsigned slot)
+{
+	uint64_t n = counters(slot);
+	struct slot *s = &area.ctl->slot[slot];
+
+	evw_line(format_writer, "I %llu", (unsigned long long)n);
+	__atomic_store_n(&s->state, 2, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&s->sleeps, __ATOMIC_SEQ_CST))
+		futex_wake(&s->state);
+}
+
+static void
+text(char *lines)
+{
+	char *nl;
+
+	while ((nl = strchr(lines, '\n')) != NULL) {
+		evw_raw(format_writer, lines, (size_t)(nl - lines));
+		lines = nl + 1;
+	}
+}
+
+static void
+take_entry(const struct qent *e)
+{
+	switch (e->type) {
+	case Q_TEXT:
+		text((char *)(uintptr_t)e->arg);
+		free((void *)(uintptr_t)e->arg);
+		return;
+	case Q_THREAD:
+		slots[e->slot].number = ++threads;
+		slots[e->slot].buf = 0;
+		return;
+	case Q_COUNTS:
+		interval(e->slot);
+		return;
+	default:
+		break;
+	}
+	if (opt.kind == KIND_COUNTS || opt.kind == KIND_NONE)
+		return;
+	records(e->slot, e->from, e->to);
+	slots[e->slot].from = e->to;
+	slots[e->slot].buf = e->from / BUF_STRIDE + 1;
+	if (e->type == Q_FULL) {
+		slots[e->slot].buf = 0;
+		give_back(e->from, e->to);
+	} else if (e->type == Q_SYSCALL) {
+		whose(e->slot);
+		evw_line(format_writer, "Y %llu", (unsigned long long)e->arg);
+	} else if (e->type == Q_SIGNAL) {
+		whose(e->slot);
+		evw_line(format_writer, "K %u %llx", e->sig,
+		    (unsigned long long)e->arg);
+	}
+}
+
+static void
+sleep_until_called(struct control *c)
+{
+	struct timespec t = { 0, 50 * 1000 * 1000 };
+	uint32_t bell = __atomic_load_n(&c->qbell, __ATOMIC_SEQ_CST);
+
+	__atomic_store_n(&c->formatting_sleeps, 1, __ATOMIC_SEQ_CST);
+	if (c->queue[c->qhead % NQUEUE].type == Q_NONE && !stopping)
+		syscall(SYS_futex, &c->qbell, FUTEX_WAIT, bell, &t, NULL, 0);
+	__atomic_store_n(&c->formatting_sleeps, 0, __ATOMIC_SEQ_CST);
+}
+
+/* The next entry, if there is one. */
+static int
+consume(struct control *c)
+{
+	struct qent *e = &c->queue[c->qhead % NQUEUE], copy;
+
+	if (__atomic_load_n(&e->type, __ATOMIC_ACQUIRE) == Q_NONE)
+		return 0;
+	copy = *e;
+	e->type = Q_NONE;
+	__atomic_store_n(&c->qhead, c->qhead + 1, __ATOMIC_SEQ_CST);
+	if (__atomic_exchange_n(&c->qfull_sleeps, 0, __ATOMIC_SEQ_CST))
+		futex_wake(&c->qhead);
+	take_entry(&copy);
+	return 1;
+}
+
+static void *
+run(void *arg)
+{
+	struct control *c = area.ctl;
+	int quiet = 0;
+
+	(void)arg;
+	for (;;) {
+		if (consume(c)) {
+			quiet = 0;
+			continue;
+		}
+		if (stopping)
+			break;
+		if (quiet == 1)	/* nobody shall wait for what is there */
+			evw_flush(format_writer);
+		quiet++;
+		sleep_until_called(c);
+	}
+	return NULL;
+}
+
+void
+format_start(char *const argv[])
+{
+	if (opt.kind == KIND_NONE)
+		out = out_open("/dev/null");
+	else
+		out = opt.out_fd >= 0 ? out_fd(opt.out_fd, "standard output") :
+		    out_open(opt.out);
+	format_writer = evw_open(out);
+	headers(argv);
+}
+
+/* Lines at once, while nobody consumes. */
+void
+format_replace(char *lines)
+{
+	text(lines);
+	free(lines);
+	current = 0;
+	threads = 0;
+}
+
+/* The queue of a new area: its consumer begins. */
+void
+format_begin(void)
+{
+	stopping = 0;
+	memset(slots, 0, sizeof slots);
+	if (pthread_create(&thread, NULL, run, NULL) != 0)
+		die("thread:");
+}
+
+/* Put an entry of our own; before the consumer runs, that is at once. */
+void
+format_text(char *lines)
+{
+	struct control *c = area.ctl;
+	uint32_t t = __atomic_fetch_add(&c->qtail, 1, __ATOMIC_SEQ_CST);
+	struct qent *e = &c->queue[t % NQUEUE];
+
+	while (t - __atomic_load_n(&c->qhead, __ATOMIC_ACQUIRE) >= NQUEUE)
+		usleep(100);
+	e->arg = (uintptr_t)lines;
+	e->slot = 0;
+	__atomic_store_n(&e->type, Q_TEXT, __ATOMIC_SEQ_CST);
+}
+
+/* What no thread handed over, found by its headers. */
+static void
+leftovers(void)
+{
+	struct slot *s;
+	uint32_t i, from, to, end;
+	uint64_t n = 0;
+
+	for (i = 0; i < NSLOT; i++) {
+		s = &area.ctl->slot[i];
+		if (opt.kind == KIND_COUNTS && i < area.boot.seg[
+		    SEG_COUNTERS].size / area.boot.countbytes &&
+		    slots[i].number != 0)
+			n += counters(i);
+		if (opt.kind >= KIND_COUNTS || !s->used || s->buf == 0)
+			continue;
+		from = slots[i].buf == s->buf ? slots[i].from :
+		    (s->buf - 1) * BUF_STRIDE;
+		end = (s->buf - 1) * BUF_STRIDE + BUF_SIZE;
+		to = format_extent(from, end);
+		records(i, from, to);
+	}
+	if (opt.kind == KIND_COUNTS && n != 0)
+		evw_line(format_writer, "I %llu", (unsigned long long)n);
+}
+
+/* End of the whole records from `from` on. */
+uint32_t
+format_extent(uint32_t from, uint32_t end)
+{
+	uint32_t at = from, head, n;
+
+	while (at + 4 <= end) {
+		memcpy(&head, area.bufs + at, 4);
+		n = 4 + 8 * (head >> 24);
+		if (head == 0 || at + n > end)
+			break;
+		at += n;
+	}
+	return at;
+}
+
+/* The area's threads are gone: all that they told is written. */
+void
+format_drain(void)
+{
+	stopping = 1;
+	__atomic_fetch_add(&area.ctl->qbell, 1, __ATOMIC_SEQ_CST);
+	futex_wake(&area.ctl->qbell);
+	pthread_join(thread, NULL);
+	leftovers();
+}
+
+void
+format_end(const char *how, int status, int whole)
+{
+	if (opt.kind == KIND_NONE)
+		return;
+	if (!whole) {
+		evw_flush(format_writer);
+		out_flush(out);
+		return;
+	}
+	evw_end(format_writer, how, status);
+	stats.records = evw_executions(format_writer);
+	out_close(out);
+}

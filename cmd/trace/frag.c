@@ -1,0 +1,625 @@
+/*
+ * frag - fragments by guest pc, their ids, and the links between them
+ *
+ * A DEFINITION is what a block is in the stream: an id, ids for its prefixes,
+ * its items.  It outlives fragments: after a flush the same block comes back
+ * with the same ids, if its code is what it was and is mapped as it was.
+ * A FRAGMENT is one piece of code in a zone.  Exits that wait for a fragment
+ * hang on their target's pc; when it comes they are patched, and when code
+ * goes (frag_kill) they are patched back to their stubs.
+ *
+ * A patch is one 4-byte store within 8 aligned bytes, made when the code it
+ * leads to is complete; the guest may run through it at any time.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <htslib/khash.h>
+
+#include "evw.h"
+#include "util.h"
+#include "xlate.h"
+
+struct def {
+	char *items;
+	uint32_t id[MAX_INSN + 1];	/* id[n] tells n instructions */
+	uint8_t used[MAX_INSN + 1];	/* groups of the first n */
+	uint8_t count[MAX_INSN];	/* group of insn i's count, or NOCOUNT */
+	uint8_t n, ngroups;
+	uint32_t epoch;			/* of the mappings it was made under */
+};
+
+struct frag {
+	app_pc pc, end;
+	uint64_t entry;		/* guest address; prologue << 48 */
+	struct def *def;
+	uint32_t meta;		/* index in its zone's fragmeta */
+	uint8_t zone, dead;
+	uint16_t nexit;
+	uint32_t exit;		/* its first exit */
+	uint32_t firstin;	/* exits linked to it: head of a list, + 1 */
+};
+
+struct link {
+	uint32_t jmp;		/* zone offset of the rel32; 0: cannot be linked */
+	uint32_t stub;		/* zone offset */
+	uint32_t next;		/* list of who waits for, or leads to, the same */
+	uint32_t to;		/* fragment it is linked to, + 1 */
+	uint8_t zone;
+};
+
+KHASH_MAP_INIT_INT64(u32, uint32_t)
+KHASH_MAP_INIT_INT64(def, struct def *)
+
+static struct frag *frags;
+static size_t fragcap;
+static uint32_t nfrag;
+static struct link *links;
+static size_t linkcap;
+static khash_t(u32) *waiting;	/* pc -> first exit that waits, + 1 */
+static khash_t(def) *defs;	/* pc -> definition */
+static uint32_t next_id = 1;
+static uint32_t epoch;		/* +1 when mappings of code change */
+uint32_t zone_used[2];
+
+static struct xlate x;
+static struct block blk;
+static struct groups grp;
+
+void
+frag_start(void)
+{
+	waiting = kh_init(u32);
+	defs = kh_init(def);
+	decode_init();
+}
+
+/* The zone nearer to the code. */
+static unsigned
+zone_for(app_pc pc)
+{
+	uint64_t d[2];
+	unsigned z;
+
+	for (z = 0; z < 2; z++) {
+		uint64_t at = area.boot.seg[SEG_ZONE0 + z].addr;
+
+		d[z] = pc > at ? pc - at : at - pc;
+	}
+	return d[1] < d[0] && area.boot.seg[SEG_ZONE1].size != 0;
+}
+
+static uint32_t
+new_id(void)
+{
+	if (next_id > 0xffffff ||
+	    (opt.kind == KIND_COUNTS && next_id >= COUNT_IDS))
+		die("too many different pieces of code (%u)", next_id);
+	return next_id++;
+}
+
+/* Kind counts: the formatter knows how many instructions an id tells. */
+static void
+note_insns(uint32_t id, unsigned n)
+{
+	if (opt.kind != KIND_COUNTS)
+		return;
+	format_ninsn[id] = (uint8_t)n;
+	__atomic_store_n(&format_maxid, id, __ATOMIC_RELEASE);
+}
+
+static struct def *
+make_def(void)
+{
+	struct def *d = xcalloc(1, sizeof *d);
+	unsigned i, j;
+
+	d->items = text_items(&blk, &grp);
+	d->n = (uint8_t)blk.n;
+	d->ngroups = (uint8_t)grp.n;
+	d->epoch = epoch;
+	memcpy(d->used, grp.used, blk.n + 1u);
+	memset(d->count, NOCOUNT, sizeof d->count);
+	for (i = 0; i < blk.n; i++)
+		for (j = 0; j < blk.in[i].nref; j++)
+			if (blk.in[i].special != SP_GATHER &&
+			    grp.ref[i][j].count != NOCOUNT)
+				d->count[i] = grp.ref[i][j].count;
+	d->id[d->n] = new_id();
+	note_insns(d->id[d->n], d->n);
+	if (evw_block(format_writer, d->id[d->n], d->items, d->ngroups,
+	    d->n) < 0)
+		die("block %x at %#llx: a definition that cannot be",
+		    d->id[d->n], (unsigned long long)blk.pc);
+	return d;
+}
+
+/* The definition of the block just collected. */
+static struct def *
+find_def(void)
+{
+	struct def *d;
+	char *items;
+	khiter_t k;
+	int new;
+
+	if (blk.n == 0)
+		return NULL;
+	k = kh_put(def, defs, blk.pc, &new);
+	if (!new) {
+		d = kh_value(defs, k);
+		items = text_items(&blk, &grp);
+		new = d->epoch != epoch || strcmp(items, d->items) != 0;
+		free(items);
+		if (!new)
+			return d;
+	}
+	d = make_def();
+	kh_value(defs, k) = d;
+	return d;
+}
+
+/* The id that tells the first n instructions; 0 for none. */
+static uint32_t
+id_for(struct def *d, unsigned n)
+{
+	if (n == 0)
+		return 0;
+	if (d->id[n] == 0) {
+		d->id[n] = new_id();
+		note_insns(d->id[n], n);
+		if (evw_prefix(format_writer, d->id[n], d->id[d->n], n,
+		    d->used[n]) < 0)
+			die("prefix %x: a definition that cannot be", d->id[n]);
+	}
+	return d->id[n];
+}
+
+/* Ids are asked for before the code is written, for every possible exit. */
+static void
+want_ids(struct def *d)
+{
+	unsigned i;
+
+	memset(x.id, 0, sizeof x.id);
+	for (i = 0; i < blk.n; i++)
+		if (blk.in[i].flow == FLOW_COND || i + 1 == blk.n)
+			x.id[i + 1] = id_for(d, i + 1);
+}
+
+static void
+put_meta(struct frag *f, uint32_t code)
+{
+	struct fragmeta *m = &area.frags[f->zone][f->meta];
+	struct exitmeta *e;
+	unsigned i;
+
+	m->pc = f->pc;
+	m->code = code;
+	m->codelen = (uint32_t)(x.c.p - x.c.start);
+	m->map = area.nmap;
+	m->nmap = (uint16_t)x.nmap;
+	m->bytes = (uint16_t)(blk.next - blk.pc);
+	m->exit = f->exit;
+	m->block = nfrag;
+	memcpy(area.maps + area.nmap, x.map, x.nmap * sizeof x.map[0]);
+	area.nmap += x.nmap;
+	for (i = 0; i < x.nexit; i++) {
+		e = &area.exits[f->exit + i];
+		e->target = x.exit[i].target;
+		e->kind = x.exit[i].kind;
+		e->emulate = x.exit[i].emulate;
+		e->aux = x.exit[i].aux;
+		e->id = x.id[x.exit[i].n];
+		e->step = (uint16_t)(4 + 8 * grp.used[x.exit[i].n]);
+		if (opt.kind == KIND_COUNTS)
+			e->step = x.exit[i].n;
+		else
+			e->id |= (uint32_t)grp.used[x.exit[i].n] << 24;
+		e->frag = nfrag;
+	}
+	__atomic_store_n(&area.ctl->nfrag[f->zone], f->meta + 1,
+	    __ATOMIC_RELEASE);
+}
+
+/* 1: there is room for one more fragment in everything it needs. */
+static int
+room_for_one(unsigned z)
+{
+	return zone_used[z] + XLATE_ROOM <= area.boot.seg[SEG_ZONE0 + z].size &&
+	    area.nmap + MAX_MAP <= area.maxmap &&
+	    area.nexit + MAX_EXIT <= area.maxexit &&
+	    area.ctl->nfrag[z] < area.maxfrag &&
+	    nfrag < area.ctl->tabmask / 2;
+}
+
+static void
+table_put(app_pc pc, uint64_t entry)
+{
+	uint32_t mask = area.ctl->tabmask, i = (uint32_t)pc & mask;
+
+	while (area.tab[i].pc != 0 && area.tab[i].pc != pc)
+		i = (i + 1) & mask;
+	__atomic_store_n(&area.tab[i].entry, entry, __ATOMIC_RELEASE);
+	__atomic_store_n(&area.tab[i].pc, pc, __ATOMIC_RELEASE);
+}
+
+/* Index of the live fragment for pc + 1, or 0. */
+static uint32_t
+table_find(app_pc pc)
+{
+	uint32_t mask = area.ctl->tabmask, i = (uint32_t)pc & mask;
+
+	for (; area.tab[i].pc != 0; i = (i + 1) & mask)
+		if (area.tab[i].pc == pc)
+			return area.tab[i].entry != 0 ? area.tabfrag[i] + 1 : 0;
+	return 0;
+}
+
+static void
+table_note(app_pc pc, uint32_t f)
+{
+	uint32_t mask = area.ctl->tabmask, i = (uint32_t)pc & mask;
+
+	while (area.tab[i].pc != pc)
+		i = (i + 1) & mask;
+	area.tabfrag[i] = f;
+}
+
+/* ------------------------------------------------------------------ links */
+
+static void
+patch(const struct link *l, uint64_t target)
+{
+	struct seg *s = &area.boot.seg[SEG_ZONE0 + l->zone];
+	uint8_t *at = area.seg[SEG_ZONE0 + l->zone] + l->jmp;
+	int32_t d = (int32_t)(target - (s->addr + l->jmp + 4));
+
+	__atomic_store_n((int32_t *)(void *)at, d, __ATOMIC_RELEASE);
+}
+
+/* A jump between zones is a fragment of its own: before f, nothing done. */
+static uint64_t
+far_jump(unsigned z, uint32_t f)
+{
+	struct fragmeta *m;
+	struct mapent *e;
+	struct code c;
+
+	zone_used[z] = (zone_used[z] + 15) & ~15u;
+	c.start = c.p = area.seg[SEG_ZONE0 + z] + zone_used[z];
+	c.addr = area.boot.seg[SEG_ZONE0 + z].addr + zone_used[z];
+	emit_u64(&c, frags[f].entry & 0xffffffffffffull);
+	emit_patch32(emit_jmp_rip(&c), c.start);
+	m = &area.frags[z][area.ctl->nfrag[z]];
+	memset(m, 0, sizeof *m);
+	m->pc = frags[f].pc;
+	m->code = zone_used[z];
+	m->map = area.nmap;
+	m->nmap = 1;
+	m->block = f;
+	e = &area.maps[area.nmap++];
+	memset(e, 0, sizeof *e);
+	e->kind = MAP_BODY;
+	e->loc = REG_P | REG_T << 4;
+	zone_used[z] += 16;
+	__atomic_store_n(&area.ctl->nfrag[z], area.ctl->nfrag[z] + 1,
+	    __ATOMIC_RELEASE);
+	return c.addr + 8;
+}
+
+/*
+ * Exit e now leads to fragment f, by way of its stub's place if f lies in the
+ * other zone: there a jump through a word reaches everything.
+ */
+static void
+link_exit(uint32_t e, uint32_t f)
+{
+	struct link *l = &links[e];
+	uint64_t to = frags[f].entry & 0xffffffffffffull;
+
+	if (l->jmp == 0 || l->to != 0 || (opt.debug & DEBUG_NOLINK))
+		return;
+	if (frags[f].zone != l->zone) {
+		if (!room_for_one(l->zone))
+			return;
+		to = far_jump(l->zone, f);
+	}
+	l->to = f + 1;
+	l->next = frags[f].firstin;
+	frags[f].firstin = e + 1;
+	patch(l, to);
+}
+
+static void
+link_cut(uint32_t e)
+{
+	struct link *l = &links[e];
+
+	if (l->to == 0)
+		return;
+	l->to = 0;
+	patch(l, area.boot.seg[SEG_ZONE0 + l->zone].addr + l->stub);
+}
+
+static void
+wait_for(uint32_t e, app_pc pc)
+{
+	khiter_t k;
+	int new;
+
+	k = kh_put(u32, waiting, pc, &new);
+	links[e].next = new ? 0 : kh_value(waiting, k);
+	kh_value(waiting, k) = e + 1;
+}
+
+/* Fragment f has come: link who waited for it. */
+static void
+link_waiting(uint32_t f)
+{
+	khiter_t k = kh_get(u32, waiting, frags[f].pc);
+	uint32_t e, next;
+
+	if (k == kh_end(waiting))
+		return;
+	for (e = kh_value(waiting, k); e != 0; e = next) {
+		next = links[e - 1].next;
+		link_exit(e - 1, f);
+	}
+	kh_del(u32, waiting, k);
+}
+
+static void
+put_links(const struct frag *f, uint32_t code)
+{
+	struct link *l;
+	uint32_t i, e, t;
+
+	links = xgrow(links, &linkcap, f->exit + f->nexit, sizeof *links);
+	for (i = 0; i < f->nexit; i++) {
+		e = f->exit + i;
+		l = &links[e];
+		memset(l, 0, sizeof *l);
+		l->zone = f->zone;
+		if (x.exit[i].jmp == 0)
+			continue;
+		l->jmp = code + x.exit[i].jmp;
+		l->stub = code + x.exit[i].stub;
+		t = table_find(x.exit[i].target);
+		if (t != 0)
+			link_exit(e, t - 1);
+		else
+			wait_for(e, x.exit[i].target);
+	}
+}
+
+/* -------------------------------------------------------------- fragments */
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Write the block's fragment; shorter blocks are tried when it is too large. */
+static void
+write_fragment(unsigned z)
+{
+	struct def *d;
+
+	for (;;) {
+		groups_find(&grp, &blk);
+		d = find_def();
+		if (d != NULL)
+			want_ids(d);
+		x.b = &blk;
+		x.g = &grp;
+		x.c.start = x.c.p = area.seg[SEG_ZONE0 + z] + zone_used[z];
+		x.c.addr = area.boot.seg[SEG_ZONE0 + z].addr + zone_used[z];
+		x.c.limit = x.c.start + XLATE_ROOM - 1024;
+		x.firstexit = area.nexit;
+		x.def = d;
+		if (xlate(&x) == 0)
+			return;
+		if (blk.n <= 1)
+			die("%#llx: an instruction that is too long to translate",
+			    (unsigned long long)blk.pc);
+		blk.n /= 2;
+		blk.next = blk.in[blk.n].pc;
+		blk.end = EXIT_DIRECT;
+	}
+}
+
+/* The fragment for pc, made now.  Its index, or -1: no code there. */
+static int64_t
+frag_new(app_pc pc)
+{
+	unsigned z = zone_for(pc);
+	uint32_t code;
+	struct frag *f;
+
+	if (!room_for_one(z))
+		frag_flush();
+	zone_used[z] = (zone_used[z] + 15) & ~15u;
+	if (block_collect(&blk, pc) < 0)
+		return -1;
+	code = zone_used[z];
+	write_fragment(z);
+	frags = xgrow(frags, &fragcap, nfrag + 1, sizeof *frags);
+	f = &frags[nfrag];
+	memset(f, 0, sizeof *f);
+	f->pc = pc;
+	f->end = blk.next;
+	f->def = x.def;
+	f->zone = (uint8_t)z;
+	f->meta = area.ctl->nfrag[z];
+	f->exit = area.nexit;
+	f->nexit = (uint16_t)x.nexit;
+	f->entry = (x.c.addr + x.prologue) | (uint64_t)x.prologue << 48;
+	put_meta(f, code);
+	area.nexit += x.nexit;
+	zone_used[z] += (uint32_t)(x.c.p - x.c.start);
+	put_links(f, code);
+	table_put(pc, f->entry);
+	table_note(pc, nfrag);
+	link_waiting(nfrag);
+	stats.fragments++;
+	stats.insns += blk.n;
+	stats.codebytes += (uint64_t)(x.c.p - x.c.start);
+	stats.guestbytes += blk.next - blk.pc;
+	return nfrag++;
+}
+
+uint64_t
+frag_get(app_pc pc)
+{
+	uint32_t f = table_find(pc);
+	int64_t new;
+
+	if (f != 0)
+		return frags[f - 1].entry;
+	new = frag_new(pc);
+	return new < 0 ? 0 : frags[new].entry;
+}
+
+/*
+ * On a miss, translate what direct exits reach as well: each round trip that
+ * the guest is spared costs more than a fragment.
+ */
+static void
+translate_ahead(uint32_t first)
+{
+	uint32_t f, i, end = first + AHEAD, e;
+	uint32_t gen = area.ctl->gen;
+
+	for (f = first; f < nfrag && f < end; f++)
+		for (i = 0; i < frags[f].nexit; i++) {
+			e = frags[f].exit + i;
+			if (links[e].jmp == 0 || links[e].to != 0 ||
+			    nfrag >= end)
+				continue;
+			if (!room_for_one(0) || !room_for_one(1))
+				return;
+			if (area.exits[e].target != 0 &&
+			    table_find(area.exits[e].target) == 0)
+				frag_new(area.exits[e].target);
+			if (area.ctl->gen != gen)
+				return;
+		}
+}
+
+uint64_t
+frag_request(app_pc pc, uint64_t exitno)
+{
+	uint32_t first = nfrag, gen = area.ctl->gen, t;
+	uint64_t entry, from = now_ns();
+
+	stats.requests++;
+	entry = frag_get(pc);
+	if (entry != 0 && exitno != ~0ull && gen == area.ctl->gen) {
+		t = table_find(pc);
+		if (t != 0 && exitno < area.nexit && links[exitno].to == 0)
+			link_exit((uint32_t)exitno, t - 1);
+	}
+	if (nfrag > first && !(opt.debug & DEBUG_NOLINK))
+		translate_ahead(first);
+	stats.translate_ns += now_ns() - from;
+	return entry;
+}
+
+static void
+kill_one(uint32_t i)
+{
+	struct frag *f = &frags[i];
+	uint32_t e, next, k;
+
+	f->dead = 1;
+	for (e = f->firstin; e != 0; e = next) {
+		next = links[e - 1].next;
+		if (links[e - 1].to == i + 1) {
+			link_cut(e - 1);
+			wait_for(e - 1, f->pc);
+		}
+	}
+	f->firstin = 0;
+	table_put(f->pc, 0);
+	for (k = 0; k < IBL_WORDS; k++)
+		if (area.ibl[k] == (f->entry & 0xffffffffffffull) -
+		    (f->entry >> 48))
+			area.ibl[k] = area.miss;
+}
+
+void
+frag_kill(uint64_t start, uint64_t end)
+{
+	uint32_t i;
+
+	epoch++;
+	for (i = 0; i < nfrag; i++)
+		if (!frags[i].dead && frags[i].pc < end &&
+		    frags[i].end > start)
+			kill_one(i);
+}
+
+uint32_t
+frag_partial(uint32_t f, unsigned n, unsigned rep, uint64_t *sizes)
+{
+	unsigned z = f >> 31;
+	struct frag *fr = &frags[area.frags[z][f & 0x7fffffff].block];
+	struct def *d = fr->def;
+	uint64_t step, countat = 0;
+
+	*sizes = 0;
+	if (d == NULL || n > d->n)
+		return 0;
+	step = n == 0 ? 0 : 4 + 8u * d->used[n];
+	if (rep != 0 && n > 0 && d->count[n - 1] != NOCOUNT)
+		countat = 4 + 8u * d->count[n - 1];
+	*sizes = step | countat << 16 | (uint64_t)(4 + 8u * d->ngroups) << 32;
+	return id_for(d, n);
+}
+
+/* Forget all fragments: nobody is in the cache any more, or the image went. */
+void
+frag_reset(void)
+{
+	uint32_t i;
+
+	nfrag = 0;
+	area.nmap = area.nexit = 0;
+	area.ctl->nfrag[0] = area.ctl->nfrag[1] = 0;
+	zone_used[0] = zone_used[1] = 0;
+	memset(area.tab, 0, (area.ctl->tabmask + 1ul) * sizeof *area.tab);
+	for (i = 0; i < IBL_WORDS; i++)
+		area.ibl[i] = area.miss;
+	kh_clear(u32, waiting);
+}
+
+/*
+ * The cache is full.  Every link and lookup is undone, so that each thread
+ * leaves it at its next exit; who is outside stays there while `gen` differs
+ * from what it looked up.  Then all of it can be used again.
+ */
+void
+frag_flush(void)
+{
+	uint32_t e, i, s;
+
+	stats.flushes++;
+	for (e = 0; e < area.nexit; e++)
+		link_cut(e);
+	memset(area.tab, 0, (area.ctl->tabmask + 1ul) * sizeof *area.tab);
+	__atomic_fetch_add(&area.ctl->gen, 1, __ATOMIC_SEQ_CST);
+	for (i = 0; i < 2; i++) {
+		for (s = 0; s < IBL_WORDS; s++)
+			area.ibl[s] = area.miss;
+		for (s = 0; s < NSLOT; s++)
+			serve_quiesce(&area.ctl->slot[s]);
+	}
+	frag_reset();
+}

@@ -1,0 +1,198 @@
+/*
+ * groups - which references of a block share one recorded address
+ *
+ * Every register is followed as (symbol, offset): a symbol is a value that
+ * nobody knows, an offset a constant known at translation.  push, pop, add,
+ * sub, lea and mov move offsets and copies; every other write makes a new
+ * symbol.  References with equal symbols and scale differ by a constant, so
+ * one recorded address, the group's value, serves them all:
+ *
+ *	push %rbx		w8 .0-8		group 0 is rsp before it all
+ *	mov 8(%rdi),%eax	r4 .1+8		group 1 is rdi itself
+ *	call f			w8 .0-10
+ *
+ * A group's value is the base register itself where a store of it does; an
+ * address of 0 says "did not happen", so where the register may be 0 although
+ * the address is good (a displacement of 64 KB or more), the address is taken.
+ */
+#include <string.h>
+
+#include "trace.h"
+
+#define MAX_GROUPS 100u		/* of a block; records must fit REC_MAX */
+#define NOSYM 0xffff
+
+struct value {
+	uint16_t sym;
+	int64_t off;
+};
+
+struct key {
+	uint16_t base, index;	/* symbols */
+	uint8_t scale, seg;
+	uint8_t unique;		/* never shared */
+	int64_t stored;		/* offset that the value includes */
+};
+
+struct state {
+	struct value reg[16];
+	struct key key[256];
+	uint16_t nextsym;
+	struct groups *g;
+};
+
+static void
+fresh(struct state *s, unsigned r)
+{
+	s->reg[r].sym = s->nextsym++;
+	s->reg[r].off = 0;
+}
+
+static void
+step(struct state *s, const struct insn *in)
+{
+	struct value v = { 0, 0 };
+	unsigned r;
+
+	if (in->effdst != NOREG) {
+		v = s->reg[in->effsrc];
+		v.off += in->effdisp;
+	}
+	for (r = 0; r < 16; r++)
+		if (in->wr >> r & 1)
+			fresh(s, r);
+	if (in->effdst != NOREG)
+		s->reg[in->effdst] = v;
+	if (in->flow == FLOW_SYSCALL || in->special == SP_EMULATE)
+		for (r = 0; r < 16; r++)
+			fresh(s, r);
+}
+
+static int
+is_plain(const struct ref *r)
+{
+	return r->form == REF_PLAIN && r->index == NOREG && r->seg == 0 &&
+	    !r->a32 && r->base != NOREG && (r->base == RSP ||
+	    (r->disp > -65536 && r->disp < 65536));
+}
+
+static void
+find(struct state *s, const struct ref *r, struct refgroup *out)
+{
+	struct key k;
+	int64_t off = r->disp;
+	unsigned i;
+
+	memset(&k, 0, sizeof k);
+	k.base = k.index = NOSYM;
+	k.scale = r->index != NOREG ? r->scale : 0;
+	k.seg = r->seg;
+	k.unique = r->form != REF_PLAIN || r->a32;
+	if (r->base != NOREG) {
+		k.base = s->reg[r->base].sym;
+		off += s->reg[r->base].off;
+	}
+	if (r->index != NOREG) {
+		k.index = s->reg[r->index].sym;
+		off += s->reg[r->index].off * r->scale;
+	}
+	for (i = 0; i < s->g->n && !k.unique; i++)
+		if (!s->key[i].unique && s->key[i].base == k.base &&
+		    s->key[i].index == k.index && s->key[i].scale == k.scale &&
+		    s->key[i].seg == k.seg)
+			break;
+	if (k.unique)
+		i = s->g->n;
+	out->first = i == s->g->n;
+	out->plain = 0;
+	if (out->first) {
+		k.stored = off;
+		if (is_plain(r)) {
+			out->plain = 1;
+			k.stored = s->reg[r->base].off;
+		}
+		s->key[i] = k;
+		s->g->n++;
+	}
+	out->group = (uint8_t)i;
+	out->dist = k.unique ? 0 : off - s->key[i].stored;
+}
+
+static unsigned
+new_group(struct state *s)
+{
+	s->key[s->g->n].unique = 1;
+	return s->g->n++;
+}
+
+/* Kind blocks tells only where calls and returns are on the stack. */
+static int
+is_told(const struct insn *in, const struct ref *r)
+{
+	if (opt.kind == KIND_ALL)
+		return 1;
+	if (opt.kind != KIND_BLOCKS)
+		return 0;
+	switch (in->flow) {
+	case FLOW_CALL:
+	case FLOW_ICALL:
+		return r->base == RSP && r->rw == 'w';
+	case FLOW_RET:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static void
+one(struct state *s, const struct insn *in, unsigned i)
+{
+	struct refgroup *rg;
+	unsigned j, count = NOCOUNT;
+
+	if (in->special == SP_GATHER && opt.kind == KIND_ALL) {
+		s->g->gather[i] = (uint8_t)s->g->n;
+		for (j = 0; j < in->gather.nelem; j++)
+			new_group(s);
+		return;
+	}
+	for (j = 0; j < in->nref; j++) {
+		rg = &s->g->ref[i][j];
+		rg->group = NOGROUP;
+		rg->count = NOCOUNT;
+		if (in->ref[j].form == REF_STATIC || !is_told(in, &in->ref[j]))
+			continue;
+		find(s, &in->ref[j], rg);
+		if (in->special != SP_REP && in->special != SP_REPCMP)
+			continue;
+		if (count == NOCOUNT)
+			count = new_group(s);
+		rg->count = (uint8_t)count;
+	}
+}
+
+void
+groups_find(struct groups *g, struct block *b)
+{
+	struct state s;
+	unsigned i;
+
+	g->n = 0;
+	memset(&s.reg, 0, sizeof s.reg);
+	s.nextsym = 0;
+	s.g = g;
+	for (i = 0; i < 16; i++)
+		fresh(&s, i);
+	for (i = 0; i < b->n; i++) {
+		g->used[i] = (uint8_t)g->n;
+		if (g->n > MAX_GROUPS - 20) {
+			b->n = i;
+			b->next = b->in[i].pc;
+			b->end = EXIT_DIRECT;
+			break;
+		}
+		one(&s, &b->in[i], i);
+		step(&s, &b->in[i]);
+	}
+	g->used[b->n] = (uint8_t)g->n;
+}

@@ -1,0 +1,295 @@
+/*
+ * trace - run a program and write what it did as event text
+ *
+ *	$ trace -o run.ev ./copy in out
+ *	$ head -4 run.ev
+ *	H quern-events 1
+ *	H cmd ./copy in out
+ *	H arch x86_64
+ *	H kind all
+ *
+ * This file: the command line, the order of a run, and how it ends: as the
+ * program ended, with the same status or by the same signal.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "trace.h"
+#include "util.h"
+
+struct options opt = {
+	KIND_ALL, CPU_NATIVE, 0, 0, 1, 0, 0, NULL, -1, NULL
+};
+struct stats stats;
+
+static int guest_st, guest_seen;
+
+static const char synopsis[] =
+    "[-v] [-e kind] [-i n] [-o file] [--cpu=level] [--vdso=no] [--aslr]\n"
+    "             [--stdout=file] program [argument ...]";
+
+static const char help[] =
+"Run a program under binary translation and write what it did as event text.\n"
+"\n"
+"  -e, --events=KIND    all, blocks or counts; see events(5)    [all]\n"
+"  -i, --interval=N     kind counts: an interval every N instructions\n"
+"  -o, --output=FILE    instead of standard output; then the program's own\n"
+"                       standard output is left alone, else it goes to\n"
+"                       standard error\n"
+"      --stdout=FILE    where the program's standard output goes\n"
+"      --cpu=LEVEL      what cpuid answers: native, v2, v3 or v4  [native]\n"
+"      --vdso=yes|no    show the program the kernel's vDSO      [yes]\n"
+"      --aslr           leave address randomisation on\n"
+"  -v, --verbose        figures of the translation at the end\n"
+"  -h, --help           this text\n"
+"      --version        the version\n";
+
+enum { OPT_CPU = 256, OPT_VDSO, OPT_ASLR, OPT_STDOUT, OPT_DEBUG, OPT_VERSION };
+
+static const struct option options[] = {
+	{ "events", required_argument, NULL, 'e' },
+	{ "interval", required_argument, NULL, 'i' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, OPT_VERSION },
+	{ "cpu", required_argument, NULL, OPT_CPU },
+	{ "vdso", required_argument, NULL, OPT_VDSO },
+	{ "aslr", no_argument, NULL, OPT_ASLR },
+	{ "stdout", required_argument, NULL, OPT_STDOUT },
+	{ "debug", required_argument, NULL, OPT_DEBUG },
+	{ NULL, 0, NULL, 0 }
+};
+
+static void
+set_kind(const char *s)
+{
+	static const char *const names[] = { "all", "blocks", "counts", "none" };
+	unsigned i;
+
+	for (i = 0; i < 4; i++)
+		if (strcmp(s, names[i]) == 0) {
+			opt.kind = (enum kind)i;
+			return;
+		}
+	die("-e %s: not a kind of events: all, blocks, counts", s);
+}
+
+/* For tests: nolink, tinycache, nosuper, with commas between. */
+static void
+set_debug(char *s)
+{
+	static const char *const names[] = { "nolink", "tinycache", "nosuper" };
+	char *word, *save = NULL;
+	unsigned i;
+
+	for (word = strtok_r(s, ",", &save); word != NULL;
+	    word = strtok_r(NULL, ",", &save)) {
+		for (i = 0; i < 3; i++)
+			if (strcmp(word, names[i]) == 0)
+				break;
+		if (i == 3)
+			die("--debug=%s: nolink, tinycache, nosuper", word);
+		opt.debug |= 1u << i;
+	}
+}
+
+static int
+yes_no(const char *what, const char *s)
+{
+	if (strcmp(s, "yes") != 0 && strcmp(s, "no") != 0)
+		die("%s=%s: yes or no", what, s);
+	return s[0] == 'y';
+}
+
+static void
+one_option(int c)
+{
+	switch (c) {
+	case 'e':
+		set_kind(optarg);
+		break;
+	case 'i':
+		opt.interval = num_arg("-i", optarg, 1, 1ull << 50);
+		break;
+	case 'o':
+		opt.out = optarg;
+		break;
+	case 'v':
+		opt.verbose = 1;
+		break;
+	case 'h':
+		prog_help(help);
+	case OPT_VERSION:
+		prog_version();
+	case OPT_CPU:
+		if (cpu_parse(optarg, &opt.cpu) < 0)
+			die("--cpu=%s: native, v2, v3 or v4", optarg);
+		break;
+	case OPT_VDSO:
+		opt.vdso = yes_no("--vdso", optarg);
+		break;
+	case OPT_ASLR:
+		opt.aslr = 1;
+		break;
+	case OPT_STDOUT:
+		opt.guest_out = optarg;
+		break;
+	case OPT_DEBUG:
+		set_debug(optarg);
+		break;
+	default:
+		prog_usage(synopsis);
+	}
+}
+
+/*
+ * The stream's own descriptor, out of the way of the program's: what it
+ * closes or writes to as 1 is not the stream.
+ */
+static void
+choose_output(void)
+{
+	if (opt.out != NULL && strcmp(opt.out, "-") != 0)
+		return;
+	opt.out = NULL;
+	opt.out_fd = fcntl(1, F_DUPFD_CLOEXEC, 100);
+	if (opt.out_fd < 0)
+		opt.out_fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
+	if (opt.out_fd < 0)
+		die("standard output:");
+}
+
+void
+guest_status(pid_t pid, int st)
+{
+	if (pid != guest.pid)
+		return;
+	guest_st = st;
+	guest_seen = 1;
+}
+
+static void
+reap(void)
+{
+	int st;
+	pid_t p;
+
+	while (!guest_seen) {
+		p = waitpid(guest.pid, &st, __WALL);
+		if (p < 0 && errno != EINTR)
+			die("waiting for the program:");
+		if (p == guest.pid && (WIFEXITED(st) || WIFSIGNALED(st)))
+			guest_status(p, st);
+	}
+}
+
+static void
+tell_stats(void)
+{
+	struct stats *s = &stats;
+
+	warn("%llu fragments, %llu instructions in them, %llu bytes of code "
+	    "for %llu", (unsigned long long)s->fragments,
+	    (unsigned long long)s->insns, (unsigned long long)s->codebytes,
+	    (unsigned long long)s->guestbytes);
+	warn("%llu requests, %.1f ms translating, %.2f us a fragment, "
+	    "%llu flushes", (unsigned long long)s->requests,
+	    (double)s->translate_ns / 1e6, s->fragments == 0 ? 0 :
+	    (double)s->translate_ns / 1e3 / (double)s->fragments,
+	    (unsigned long long)s->flushes);
+	warn("%llu executions told", (unsigned long long)s->records);
+}
+
+/* Die of the program's signal, without a core of our own. */
+static _Noreturn void
+die_of(int sig)
+{
+	struct rlimit none = { 0, 0 };
+	sigset_t set;
+
+	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_DUMPABLE, 0);
+	signal(sig, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(sig);
+	_exit(128 + sig);
+}
+
+static volatile pid_t forward_to;
+
+static void
+forward(int sig)
+{
+	if (forward_to > 0)
+		kill(forward_to, sig);
+}
+
+/*
+ * The terminal sends its signals to the program as well: it decides.  One
+ * that was meant for us alone is passed on.
+ */
+static void
+own_signals(void)
+{
+	struct sigaction a;
+
+	memset(&a, 0, sizeof a);
+	a.sa_handler = SIG_IGN;
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGQUIT, &a, NULL);
+	a.sa_handler = forward;
+	a.sa_flags = SA_RESTART;
+	forward_to = guest.pid;
+	sigaction(SIGTERM, &a, NULL);
+	sigaction(SIGHUP, &a, NULL);
+	sigaction(SIGUSR1, &a, NULL);
+	sigaction(SIGUSR2, &a, NULL);
+}
+
+int
+main(int argc, char *argv[])
+{
+	int c, whole;
+
+	prog_init(argv[0]);
+	die_status = STATUS_TROUBLE;
+	while ((c = getopt_long(argc, argv, "+e:hi:o:v", options, NULL)) != -1)
+		one_option(c);
+	if (optind == argc)
+		prog_usage(synopsis);
+	if (opt.interval != 0 && opt.kind != KIND_COUNTS)
+		die("-i: only kind counts has intervals");
+	choose_output();
+	format_start(argv + optind);
+	frag_start();
+	launch(argv + optind);
+	own_signals();
+	format_begin();
+	serve();
+	reap();
+	format_drain();
+	whole = !stats.refused;
+	if (WIFSIGNALED(guest_st))
+		format_end("signal", WTERMSIG(guest_st), whole);
+	else
+		format_end("exit", WEXITSTATUS(guest_st), whole);
+	if (opt.verbose)
+		tell_stats();
+	if (!whole)
+		return STATUS_TROUBLE;
+	if (WIFSIGNALED(guest_st))
+		die_of(WTERMSIG(guest_st));
+	return WEXITSTATUS(guest_st);
+}

@@ -1,0 +1,95 @@
+/*
+ * buffer - a thread's record buffer
+ *
+ * Fragments store at REG_P without a check: behind each buffer lies a page
+ * that cannot be written.  The fault finds the record that was being made in
+ * [P, end); it moves to a fresh buffer, P with it, and the store is repeated.
+ */
+#include "runtime.h"
+
+static int
+take_free(struct control *c)
+{
+	uint32_t free, bit;
+	unsigned spins = 0;
+
+	for (;;) {
+		free = __atomic_load_n(&c->freemask, __ATOMIC_ACQUIRE);
+		while (free != 0) {
+			bit = free & -free;
+			if (__atomic_compare_exchange_n(&c->freemask, &free,
+			    free & ~bit, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+				return __builtin_ctz(bit);
+		}
+		if (trace_died())
+			return -1;
+		if (spins++ < 40) {
+			__builtin_ia32_pause();
+			continue;
+		}
+		__atomic_store_n(&c->free_sleeps, 1, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&c->formatting_sleeps, __ATOMIC_SEQ_CST)) {
+			__atomic_fetch_add(&c->qbell, 1, __ATOMIC_SEQ_CST);
+			futex_wake(&c->qbell, 1);
+		}
+		if (__atomic_load_n(&c->freemask, __ATOMIC_SEQ_CST) == 0)
+			futex_wait(&c->freemask, 0);
+	}
+}
+
+/*
+ * Give the thread a buffer.  When trace is gone its old one is as good as
+ * any: nobody reads it.
+ */
+static void
+take(struct tarea *t)
+{
+	int n = take_free(rt.ctl);
+	uint64_t at;
+
+	if (n < 0)
+		n = t->bufend == 0 ? 0 :
+		    (int)((t->bufend - BUF_SIZE - rt.bufs) / BUF_STRIDE);
+	at = rt.bufs + (uint64_t)n * BUF_STRIDE;
+	t->bufend = at + BUF_SIZE;
+	t->p = t->from = at;
+	__atomic_store_n(&t->slot->buf, (uint32_t)n + 1, __ATOMIC_SEQ_CST);
+}
+
+void
+buffer_first(struct tarea *t)
+{
+	if (rt.boot.flags & BOOT_COUNTS) {
+		t->bufend = 0;
+		t->p = rt.ctl->interval;
+		return;
+	}
+	take(t);
+}
+
+int
+buffer_guard(struct tarea *t, uint64_t addr)
+{
+	return t->bufend != 0 && addr >= t->bufend && addr < t->bufend + PAGE;
+}
+
+/* The store at uc hit the guard page. */
+void
+buffer_full(struct tarea *t, struct kucontext *uc)
+{
+	uint64_t part = uc->r8, end = t->bufend;
+
+	t->p = part;
+	queue_put(t, Q_FULL, 0, 0);
+	take(t);
+	memcpy((void *)t->p, (void *)part, end - part);
+	uc->r8 = t->p;
+}
+
+void
+buffer_publish(struct tarea *t, enum qtype type, uint64_t arg, unsigned sig)
+{
+	if (type == Q_RECORDS && t->from == t->p)
+		return;
+	queue_put(t, type, arg, sig);
+}

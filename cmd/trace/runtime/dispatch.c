@@ -1,0 +1,311 @@
+/*
+ * dispatch - from the end of one fragment to the start of the next
+ *
+ * The start of the runtime, what each kind of exit asks for, and letting go:
+ * one way for a child, a dead trace, or a program that cannot be followed to
+ * go on natively with everything as the guest set it.
+ */
+#include "runtime.h"
+#include "offsets.h"
+
+struct rt rt __attribute__((section(".boot"), aligned(4096)));
+
+_Static_assert(offsetof(struct tarea, fsbase) == T_BIAS + TO_FSBASE, "T");
+_Static_assert(offsetof(struct tarea, df) == T_BIAS + TO_DF, "T");
+_Static_assert(offsetof(struct tarea, exitno) == T_BIAS + TO_EXITNO, "T");
+_Static_assert(offsetof(struct tarea, rt_exit) == T_BIAS + TO_RT_EXIT, "T");
+_Static_assert(offsetof(struct tarea, rt_miss) == T_BIAS + TO_RT_MISS, "T");
+_Static_assert(offsetof(struct tarea, gsbase) == T_BIAS + TO_GSBASE, "T");
+_Static_assert(offsetof(struct tarea, p) == T_BIAS + TO_P, "T");
+_Static_assert(offsetof(struct tarea, pc) == T_BIAS + TO_PC, "T");
+_Static_assert(offsetof(struct tarea, entry) == T_BIAS + TO_ENTRY, "T");
+_Static_assert(offsetof(struct tarea, rflags) == T_BIAS + TO_FLAGS, "T");
+_Static_assert(offsetof(struct tarea, stack) == T_BIAS + TO_STACK, "T");
+_Static_assert(offsetof(struct tarea, tmp2) == T_BIAS + TO_TMP2, "T");
+_Static_assert(offsetof(struct tarea, vec) == T_BIAS + TO_VEC, "T");
+_Static_assert(offsetof(struct tarea, pending) == TA_PENDING, "T");
+_Static_assert(offsetof(struct kucontext, sigmask) == 296, "ucontext");
+_Static_assert(sizeof(struct tarea) <= 2 * PAGE, "T");
+
+#define MAP_SHARED 1
+#define MAP_FIXED_NOREPLACE 0x100000
+enum { R = 1, W = 2, X = 4 };
+
+static uint64_t
+map(enum segment which, int prot)
+{
+	struct seg *s = &rt.boot.seg[which];
+	long at;
+
+	if (s->size == 0)
+		return 0;
+	at = sys6(__NR_mmap, (long)s->addr, (long)s->size, prot,
+	    MAP_SHARED | (s->addr != 0 ? MAP_FIXED_NOREPLACE : 0),
+	    rt.boot.fd, (long)s->off);
+	if (at < 0 && at > -4096)
+		panic("no address space for the code cache");
+	return (uint64_t)at;
+}
+
+static void
+map_segments(void)
+{
+	struct metaparts *mp = &rt.boot.meta;
+	uint64_t meta;
+	unsigned i;
+
+	rt.ctl = (struct control *)map(SEG_CONTROL, R | W);
+	rt.tab = (struct tabent *)map(SEG_TABLE, R);
+	rt.ibl = (uint64_t *)map(SEG_IBL, R | W);
+	meta = map(SEG_META, R);
+	rt.bufs = map(SEG_BUFFERS, R | W);
+	map(SEG_COUNTERS, R | W);
+	for (i = 0; i < 2; i++) {
+		rt.zone[i] = map(i == 0 ? SEG_ZONE0 : SEG_ZONE1, R | X);
+		rt.zonesize[i] = rt.boot.seg[SEG_ZONE0 + i].size;
+		rt.frags[i] = (struct fragmeta *)(meta + mp->frags[i]);
+	}
+	rt.maps = (struct mapent *)(meta + mp->maps);
+	rt.exits = (struct exitmeta *)(meta + mp->exits);
+	rt.cpuids = (struct cpuidrow *)(meta + mp->cpuids);
+	for (i = 0; rt.bufs != 0 && i < NBUF; i++)
+		sys3(__NR_mprotect, rt.bufs + i * BUF_STRIDE + BUF_SIZE, PAGE, 0);
+	for (i = 0; rt.boot.seg[SEG_BUFFERS].size != 0 && i < 1; i++)
+		sys3(__NR_madvise, rt.bufs, NBUF * BUF_STRIDE, 10);
+	sys1(__NR_close, rt.boot.fd);
+}
+
+/*
+ * First in a process: the guest's state is in rt.boot.  Every asynchronous
+ * signal is blocked until the first look at them.
+ */
+void
+dispatch_boot(void)
+{
+	struct tarea *t;
+	unsigned r;
+
+	rt.pid = (uint32_t)sys0(__NR_getpid);
+	map_segments();
+	t = thread_new((uint32_t)sys0(__NR_gettid));
+	if (t == NULL)
+		panic("no memory for the first thread");
+	for (r = 0; r < 16; r++)
+		t->gpr[r] = rt.boot.gpr[r];
+	t->pc = rt.boot.pc;
+	t->rflags = rt.boot.rflags;
+	t->fsbase = rt.boot.fsbase;
+	t->gsbase = rt.boot.gsbase;
+	signal_boot();
+	signal_thread(t, rt.boot.sigmask);
+	queue_put(t, Q_THREAD, t->tid, 0);
+	buffer_first(t);
+	dispatch_go(t, ~0ull);
+	rt_enter(t);
+}
+
+static uint64_t
+lookup(uint64_t pc)
+{
+	uint32_t mask = rt.ctl->tabmask, i = (uint32_t)pc & mask;
+
+	for (;; i = (i + 1) & mask) {
+		if (rt.tab[i].pc == pc)
+			return __atomic_load_n(&rt.tab[i].entry,
+			    __ATOMIC_ACQUIRE);
+		if (rt.tab[i].pc == 0)
+			return 0;
+	}
+}
+
+/* No code at pc: let the processor say so, with the guest's own state. */
+static void
+go_native(struct tarea *t)
+{
+	t->trap = TRAP_NATIVE;
+	rt_trap(t);
+}
+
+/*
+ * Find where to go on for t->pc and leave it in t->entry.  exitno: the exit
+ * that led here and wants to be linked, or ~0.  May not return: signals.
+ */
+void
+dispatch_go(struct tarea *t, uint64_t exitno)
+{
+	uint64_t e, arg[4] = { 0, 0, 0, 0 };
+	uint32_t gen;
+
+	for (;;) {
+		if (t->pending) {
+			t->trap = TRAP_DELIVER;
+			rt_trap(t);
+		}
+		if (__atomic_load_n(&rt.ctl->letgo, __ATOMIC_ACQUIRE))
+			let_go(t);
+		gen = __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST);
+		e = lookup(t->pc);
+		if (e == 0 || exitno != ~0ull) {
+			arg[0] = t->pc;
+			arg[1] = exitno;
+			if (ask(t, REQ_TRANSLATE, arg) < 0)
+				let_go(t);
+			e = t->slot->ret[0];
+			exitno = ~0ull;
+			if (e == 0)
+				go_native(t);
+			gen = __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST);
+			if (lookup(t->pc) != e)
+				continue;
+		}
+		t->entry = e & 0xffffffffffffull;
+		__atomic_store_n(&t->slot->incache, 1, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST) == gen)
+			return;
+		__atomic_store_n(&t->slot->incache, 0, __ATOMIC_SEQ_CST);
+	}
+}
+
+/*
+ * Kind counts: REG_P counts instructions down; where it is used up an
+ * interval has ended, behind the execution that filled it.
+ */
+static void
+interval(struct tarea *t)
+{
+	uint64_t n = rt.ctl->interval;
+
+	if (n == 0 || (int64_t)t->p > 0)
+		return;
+	queue_interval(t, n - t->p);
+	t->p = n;
+}
+
+/* Out of the cache by an indirect transfer that the lookup words missed. */
+void
+dispatch_miss(struct tarea *t)
+{
+	uint64_t e;
+
+	t->slot->incache = 0;
+	interval(t);
+	dispatch_go(t, ~0ull);
+	e = lookup(t->pc);
+	if (e != 0)
+		rt.ibl[t->pc % IBL_WORDS] = (e & 0xffffffffffffull) - (e >> 48);
+}
+
+void
+dispatch_resume(struct tarea *t)
+{
+	dispatch_go(t, ~0ull);
+}
+
+/* A model's answer; the last row with the leaf serves when none fits. */
+static void
+cpuid_model(struct tarea *t, uint32_t leaf, uint32_t sub)
+{
+	const struct cpuidrow *r = rt.cpuids, *end = r + rt.ctl->ncpuid;
+	const struct cpuidrow *best = NULL;
+
+	for (; r < end; r++)
+		if (r->leaf == leaf && (r->subleaf == sub || r->subleaf == ~0u)) {
+			best = r;
+			break;
+		}
+	t->gpr[0] = best != NULL ? best->eax : 0;
+	t->gpr[3] = best != NULL ? best->ebx : 0;
+	t->gpr[1] = best != NULL ? best->ecx : 0;
+	t->gpr[2] = best != NULL ? best->edx : 0;
+}
+
+static void
+emulate(struct tarea *t, const struct exitmeta *x)
+{
+	uint64_t v;
+
+	switch (x->emulate) {
+	case EMU_CPUID:
+		cpuid_model(t, (uint32_t)t->gpr[0], (uint32_t)t->gpr[1]);
+		break;
+	case EMU_XGETBV:
+		v = (uint32_t)t->gpr[1] == 0 ? rt.ctl->xcr0 : 0;
+		t->gpr[0] = (uint32_t)v;
+		t->gpr[2] = v >> 32;
+		break;
+	case EMU_WRFSBASE:
+	case EMU_WRGSBASE:
+		v = t->gpr[x->aux & 15];
+		if (!(x->aux & 16))
+			v = (uint32_t)v;
+		if (x->emulate == EMU_WRFSBASE) {
+			sys2(__NR_arch_prctl, 0x1002, v);
+			t->fsbase = v;
+		} else {
+			sys2(__NR_arch_prctl, 0x1001, v);
+			t->gsbase = v;
+		}
+		break;
+	case EMU_FLAGS:		/* popf: the direction flag was looked at */
+		break;
+	case EMU_XBEGIN:	/* a transaction that always aborts */
+		t->gpr[0] = 0;
+		break;
+	default:
+		panic("an exit that this version does not know");
+	}
+}
+
+static void
+refuse(struct tarea *t, const struct exitmeta *x)
+{
+	uint64_t arg[4] = { SAY_REFUSED, x->target, 0, 0 };
+
+	ask(t, REQ_SAY, arg);
+	let_go(t);
+}
+
+/* Out of the cache at exit t->exitno. */
+void
+dispatch_exit(struct tarea *t)
+{
+	struct exitmeta *x = &rt.exits[t->exitno];
+	uint64_t link = ~0ull;
+
+	t->slot->incache = 0;
+	t->df = t->rflags >> 10 & 1;
+	t->pc = x->target;
+	interval(t);
+	switch (x->kind) {
+	case EXIT_DIRECT:
+		link = t->exitno;
+		break;
+	case EXIT_SYSCALL:
+		syscall_do(t, x);
+		break;
+	case EXIT_EMULATE:
+		emulate(t, x);
+		break;
+	case EXIT_REFUSE:
+		refuse(t, x);
+		break;
+	case EXIT_FAULT:
+		if (!t->pending)
+			go_native(t);
+		break;
+	default:
+		panic("an unknown exit");
+	}
+	dispatch_go(t, link);
+}
+
+/* The thread goes on natively, for good. */
+void
+let_go(struct tarea *t)
+{
+	if (t->bufend != 0 && !trace_died())
+		buffer_publish(t, Q_RECORDS, 0, 0);
+	signal_restore_actions(0);
+	t->trap = TRAP_LETGO;
+	rt_trap(t);
+}

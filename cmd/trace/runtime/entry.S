@@ -1,0 +1,255 @@
+/*
+ * entry - the ways between the runtime's C and the code cache, and what else
+ * C cannot say
+ *
+ * T is the thread area's hot middle (shared.h), P the record pointer.  The
+ * labels that end in _end, _insn, _check, _abort and _fault bound ranges that the signal
+ * handler knows: see signal.c.
+ */
+#include "offsets.h"
+
+#define T %r11
+#define P %r8
+#define HOME(r) (-128 + 8 * (r))(T)
+
+	.section .head, "ax"
+	.quad rt_start - blob
+	.quad rt_text_end - blob
+	.quad rt_data_end - blob
+	.quad rt - blob
+	.quad rt_miss - blob
+	.globl blob
+	.hidden blob
+	.set blob, . - 40
+
+	.text
+	.hidden rt_text_end, rt_data_end, rt
+
+	.macro FUNC name
+	.globl \name
+	.hidden \name
+	.type \name, @function
+	.balign 16
+\name:
+	.endm
+	.macro MARK name
+	.globl \name
+	.hidden \name
+\name:
+	.endm
+
+	/* The first instruction of the runtime in a process: no state yet. */
+	FUNC rt_start
+	lea boot_stack_top(%rip), %rsp
+	xor %ebp, %ebp
+	call dispatch_boot
+	ud2
+
+	/* Out of the cache at an exit whose number is in the area. */
+	FUNC rt_exit
+	mov %rax, HOME(0)
+	mov %rcx, HOME(1)
+	lea dispatch_exit(%rip), %rax
+	jmp save
+	/* Out of the cache at an indirect transfer: pc in rcx; rax, rcx at home. */
+	FUNC rt_miss
+	mov %rcx, TO_PC(T)
+	lea dispatch_miss(%rip), %rax
+save:
+	mov %rdx, HOME(2)
+	mov %rbx, HOME(3)
+	mov %rsp, HOME(4)
+	mov %rbp, HOME(5)
+	mov %rsi, HOME(6)
+	mov %rdi, HOME(7)
+	mov %r9, HOME(9)
+	mov %r10, HOME(10)
+	mov %r12, HOME(12)
+	mov %r13, HOME(13)
+	mov %r14, HOME(14)
+	mov %r15, HOME(15)
+	mov P, TO_P(T)
+	mov TO_STACK(T), %rsp
+	pushfq
+	popq TO_FLAGS(T)
+	cld
+	lea -T_BIAS(T), %rbx
+	mov %rbx, %rdi
+	call *%rax
+	mov %rbx, %rdi
+	jmp rt_enter
+	MARK rt_exit_end
+
+	/* Into the cache, all state from the area in rdi. */
+	FUNC rt_enter
+	cmpl $0, TA_PENDING(%rdi)
+	MARK rt_enter_go
+	jne 1f
+	lea T_BIAS(%rdi), T
+	mov TO_STACK(T), %rsp
+	pushq TO_FLAGS(T)
+	mov HOME(0), %rax
+	mov HOME(1), %rcx
+	mov HOME(2), %rdx
+	mov HOME(3), %rbx
+	mov HOME(5), %rbp
+	mov HOME(6), %rsi
+	mov HOME(7), %rdi
+	mov HOME(9), %r9
+	mov HOME(10), %r10
+	mov HOME(12), %r12
+	mov HOME(13), %r13
+	mov HOME(14), %r14
+	mov HOME(15), %r15
+	mov TO_P(T), P
+	popfq
+	mov HOME(4), %rsp
+	jmp *TO_ENTRY(T)
+	MARK rt_enter_end
+1:	lea T_BIAS(%rdi), T
+	jmp rt_resume
+
+	/* Where rt_sigreturn leads after a handler: T is set, all else at home. */
+	FUNC rt_resume
+	mov TO_STACK(T), %rsp
+	cld
+	lea -T_BIAS(T), %rbx
+	mov %rbx, %rdi
+	call dispatch_resume
+	mov %rbx, %rdi
+	jmp rt_enter
+
+	FUNC rt_restorer
+	mov $15, %eax
+	syscall
+	ud2
+
+	/* rt_sigreturn on a frame of ours: sp in rdi. */
+	FUNC rt_sigreturn
+	mov %rdi, %rsp
+	mov $15, %eax
+	syscall
+	ud2
+
+	/* A trap of our own: its handler has a kernel's frame to work with. */
+	FUNC rt_trap
+	MARK rt_trap_insn
+	ud2
+
+	/*
+	 * The guest's system call, from its homes.  A signal that comes before
+	 * the instruction has done its work finds us between check and insn and
+	 * turns us back: SYS_ABORTED.
+	 */
+	FUNC rt_guest_syscall
+	push %rbx
+	mov %rdi, %rbx
+	mov 0x00(%rbx), %rax
+	mov 0x30(%rbx), %rsi
+	mov 0x10(%rbx), %rdx
+	mov 0x50(%rbx), %r10
+	mov 0x40(%rbx), %r8
+	mov 0x48(%rbx), %r9
+	mov 0x38(%rbx), %rdi
+	MARK rt_sys_check
+	cmpl $0, TA_PENDING(%rbx)
+	jne rt_sys_abort
+	MARK rt_sys_insn
+	syscall
+	pop %rbx
+	ret
+	MARK rt_sys_abort
+	mov $-10000, %rax
+	pop %rbx
+	ret
+
+	/*
+	 * clone for a thread: as the guest asks, but on the new area's stack.
+	 * rdi: area, rsi: the child's area, rdx: first argument.
+	 */
+	FUNC rt_clone_thread
+	push %rbx
+	push %r12
+	push %r13
+	mov %rdi, %rbx
+	mov %rsi, %r12
+	mov 0x00(%rbx), %rax
+	mov %rdx, %rdi
+	mov (T_BIAS + TO_STACK)(%r12), %rsi
+	cmp $435, %eax
+	jne 1f
+	mov 0x30(%rbx), %rsi	/* clone3: the stack is in the structure */
+1:	mov 0x10(%rbx), %rdx
+	mov 0x50(%rbx), %r10
+	mov 0x40(%rbx), %r8
+	mov 0x48(%rbx), %r9
+	syscall
+	test %rax, %rax
+	jz 2f
+	pop %r13
+	pop %r12
+	pop %rbx
+	ret
+2:	mov (T_BIAS + TO_STACK)(%r12), %rsp
+	xor %ebp, %ebp
+	mov %r12, %rdi
+	call thread_start
+	ud2
+
+	/*
+	 * A child that shares this memory while its parent waits: it must not
+	 * touch this stack above where its parent will go on.
+	 * rdi: area, rsi: area whose stack the child uses.
+	 */
+	FUNC rt_clone_vfork
+	push %rbx
+	push %r12
+	push %r13
+	mov %rdi, %rbx
+	mov %rsi, %r12
+	mov 0x00(%rbx), %rax
+	mov 0x30(%rbx), %rsi
+	mov 0x10(%rbx), %rdx
+	mov 0x50(%rbx), %r10
+	mov 0x40(%rbx), %r8
+	mov 0x48(%rbx), %r9
+	mov 0x38(%rbx), %rdi
+	syscall
+	test %rax, %rax
+	jz 2f
+	pop %r13
+	pop %r12
+	pop %rbx
+	ret
+2:	mov (T_BIAS + TO_STACK)(%r12), %rsp
+	xor %ebp, %ebp
+	mov %r12, %rdi
+	call thread_child
+	ud2
+
+	/* rdi: to, rsi: from, rdx: bytes; a fault ends it with -1. */
+	FUNC rt_copy
+	mov %rdx, %rcx
+	MARK rt_copy_insn
+	rep movsb
+	xor %eax, %eax
+	ret
+	MARK rt_copy_fault
+	mov $-1, %eax
+	ret
+
+	/* Unmap this thread's own area and end: rdi, rsi: area; rdx: status. */
+	FUNC rt_thread_exit
+	mov %rdx, %r12
+	mov $11, %eax
+	syscall
+	mov %r12, %rdi
+	mov $60, %eax
+	syscall
+	ud2
+
+	.section .bss
+	.balign 16
+	.skip 16384
+boot_stack_top:
+	.section .note.GNU-stack, "", @progbits

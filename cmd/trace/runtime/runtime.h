@@ -1,0 +1,245 @@
+/*
+ * runtime - the part of trace that runs inside the guest
+ *
+ * Freestanding: no libc, general registers only, no relocations.  Everything
+ * a thread owns hangs off its `struct tarea`; what the process shares is in
+ * `rt` and in the control segment.  While the guest's own code runs, in the
+ * cache, nothing here is active but the signal handlers.
+ *
+ * A thread is in the cache, in the runtime (on the area's runtime stack), or
+ * in a handler (on the area's alternate stack, asynchronous signals blocked).
+ */
+#ifndef RUNTIME_H
+#define RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../shared.h"
+
+#define NSIG 64
+#define SIGBIT(s) (1ull << ((s) - 1))
+enum {
+	SIG_HUP = 1, SIG_ILL = 4, SIG_TRAP = 5, SIG_BUS = 7, SIG_FPE = 8,
+	SIG_KILL = 9, SIG_SEGV = 11, SIG_CHLD = 17, SIG_CONT = 18, SIG_STOP = 19,
+	SIG_URG = 23, SIG_WINCH = 28, SIG_SYS = 31
+};
+/* Signals that the processor raises: always ours, never really blocked. */
+#define SYNC_SIGS (SIGBIT(SIG_ILL) | SIGBIT(SIG_TRAP) | SIGBIT(SIG_BUS) | \
+    SIGBIT(SIG_FPE) | SIGBIT(SIG_SEGV))
+
+/* The kernel's structures. */
+struct ksigaction {
+	uint64_t handler;
+	uint64_t flags;
+	uint64_t restorer;
+	uint64_t mask;
+};
+struct kstack {
+	uint64_t sp;
+	int32_t flags, pad;
+	uint64_t size;
+};
+struct ksiginfo {
+	int32_t signo, err, code, pad;
+	uint64_t addr;
+	uint64_t rest[13];
+};
+struct kucontext {
+	uint64_t flags, link;
+	struct kstack stack;
+	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
+	uint64_t rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip, eflags;
+	uint16_t cs, gs, fs, ss;
+	uint64_t err, trapno, oldmask, cr2;
+	uint64_t fpstate;
+	uint64_t reserved[8];
+	uint64_t sigmask;
+};
+struct kframe {			/* as the kernel pushes it */
+	uint64_t restorer;
+	struct kucontext uc;
+	struct ksiginfo info;
+};
+
+#define SA_NOCLDSTOP 1ull
+#define SA_NOCLDWAIT 2ull
+#define SA_SIGINFO 4ull
+#define SA_RESTORER 0x04000000ull
+#define SA_ONSTACK 0x08000000ull
+#define SA_RESTART 0x10000000ull
+#define SA_NODEFER 0x40000000ull
+#define SA_RESETHAND 0x80000000ull
+#define SS_ONSTACK 1
+#define SS_DISABLE 2
+#define SS_AUTODISARM (1 << 31)
+
+enum trap { TRAP_NONE, TRAP_DELIVER, TRAP_LETGO, TRAP_NATIVE };
+
+/* A thread's area; REG_T points at fsbase.  Offsets: TO_* of shared.h. */
+struct tarea {
+	uint64_t gpr[16];	/* homes */
+	uint64_t fsbase;
+	uint64_t df;		/* 1: the direction flag is set */
+	uint64_t tmp0, tmp1;
+	uint64_t exitno;
+	uint64_t rt_exit, rt_miss;
+	uint64_t unused[2];
+	uint64_t gsbase;
+	uint64_t p;		/* record pointer while in the runtime */
+	uint64_t pc;		/* guest pc to go on at */
+	uint64_t entry;		/* cache address to go on at */
+	uint64_t rflags;
+	uint64_t stack;		/* top of the runtime's stack */
+	uint64_t slotp;		/* struct slot * */
+	uint64_t sysabort;
+	uint64_t tmp2;
+	uint64_t nexti;
+	uint64_t pad0[5];
+	uint8_t vec[128];	/* TO_VEC */
+	uint32_t pending;	/* a signal is kept: number, or 0 */
+	uint32_t trap;		/* enum trap: why rt_trap was called */
+	struct slot *slot;
+	uint32_t slotno;
+	uint32_t tid;
+	uint64_t keptmask;	/* the mask that it interrupted */
+	struct ksiginfo kept;
+	struct kstack altstack;	/* the guest's */
+	uint64_t syncblocked;	/* synchronous signals that the guest blocks */
+	uint64_t bufend;	/* address of the guard page of its buffer; 0: none */
+	uint64_t from;		/* published so far, an address */
+	uint64_t robust;	/* for its exit */
+	uint64_t clear_tid;
+	uint64_t start_mask;	/* a new thread's */
+};
+
+struct rt {
+	struct boot boot;
+	struct control *ctl;
+	struct tabent *tab;
+	uint64_t *ibl;
+	struct fragmeta *frags[2];
+	struct mapent *maps;
+	struct exitmeta *exits;
+	struct cpuidrow *cpuids;
+	uint64_t bufs;		/* address of the first buffer */
+	uint64_t zone[2], zonesize[2];
+	struct ksigaction act[NSIG + 1];	/* the guest's */
+	uint32_t actlock;
+	uint32_t nthread;
+	uint32_t pid;
+	uint32_t seccomp;	/* the guest installed a filter: no futex for us */
+};
+extern struct rt rt;
+
+/* entry.S */
+void rt_start(void);
+void rt_exit(void);
+void rt_miss(void);
+void rt_enter(struct tarea *) __attribute__((noreturn));
+void rt_resume(void);
+void rt_restorer(void);
+void rt_trap(struct tarea *) __attribute__((noreturn));
+long rt_guest_syscall(struct tarea *);
+long rt_clone_thread(struct tarea *, struct tarea *child, uint64_t arg1);
+long rt_clone_vfork(struct tarea *, struct tarea *on);
+int rt_copy(void *to, const void *from, size_t n);	/* -1: a fault */
+void rt_sigreturn(uint64_t sp) __attribute__((noreturn));
+void rt_thread_exit(uint64_t area, uint64_t size, long status) __attribute__((noreturn));
+extern char blob[], rt_text_end[], rt_enter_go[], rt_enter_end[], rt_exit_end[], rt_trap_insn[];
+extern char rt_sys_check[], rt_sys_insn[], rt_sys_abort[];
+extern char rt_copy_insn[], rt_copy_fault[];
+#define SYS_ABORTED (-10000l)
+
+/* dispatch.c */
+void dispatch_boot(void) __attribute__((noreturn));
+void dispatch_exit(struct tarea *);
+void dispatch_miss(struct tarea *);
+void dispatch_resume(struct tarea *);
+void dispatch_go(struct tarea *, uint64_t exitno);
+void let_go(struct tarea *) __attribute__((noreturn));
+int emulate_cpuid(struct tarea *);
+
+/* serve.c: asking trace, and the queue */
+int ask(struct tarea *, enum request, const uint64_t *arg);
+void queue_put(struct tarea *, enum qtype, uint64_t arg, unsigned sig);
+void queue_interval(struct tarea *, uint64_t n);
+void futex_wait(uint32_t *, uint32_t val);
+void futex_wake(uint32_t *, int n);
+int trace_died(void);
+
+/* buffer.c */
+void buffer_first(struct tarea *);
+int buffer_guard(struct tarea *, uint64_t addr);
+void buffer_full(struct tarea *, struct kucontext *);
+void buffer_publish(struct tarea *, enum qtype, uint64_t arg, unsigned sig);
+
+/* signal.c */
+void signal_boot(void);
+void signal_handler(int, struct ksiginfo *, void *);
+void signal_thread(struct tarea *, uint64_t mask);
+long signal_action(struct tarea *);
+long signal_mask(struct tarea *);
+long signal_stack(struct tarea *);
+void signal_return(struct tarea *) __attribute__((noreturn));
+void signal_restore_actions(int all);
+void signal_die(struct tarea *, int sig) __attribute__((noreturn));
+void signal_before_exec(struct tarea *, uint64_t saved[2]);
+void signal_exec_failed(const uint64_t saved[2]);
+int signal_pending(struct tarea *);
+void signal_wait_mask(struct tarea *, uint64_t maskaddr);
+
+/* state.c: cache address -> guest state */
+int state_in_cache(uint64_t pc);
+void state_take(struct tarea *, struct kucontext *);
+void state_native(struct tarea *, struct kucontext *);
+void state_put(struct tarea *, struct kucontext *);
+
+/* syscall.c */
+void syscall_do(struct tarea *, struct exitmeta *);
+
+/* thread.c */
+struct tarea *thread_area(void);
+struct tarea *thread_new(uint32_t tid);
+void thread_start(struct tarea *) __attribute__((noreturn));
+void thread_child(struct tarea *) __attribute__((noreturn));
+long thread_clone(struct tarea *);
+void thread_exit(struct tarea *, long status) __attribute__((noreturn));
+
+/* mini.c */
+long sys(long nr, ...);
+void *memcpy(void *, const void *, size_t);
+void *memset(void *, int, size_t);
+size_t strlen(const char *);
+void panic(const char *) __attribute__((noreturn));
+
+static inline long
+sys6(long nr, long a, long b, long c, long d, long e, long f)
+{
+	long r;
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+
+	__asm__ volatile("syscall" : "=a"(r) : "a"(nr), "D"(a), "S"(b),
+	    "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+	return r;
+}
+#define sys0(n) sys6(n, 0, 0, 0, 0, 0, 0)
+#define sys1(n, a) sys6(n, (long)(a), 0, 0, 0, 0, 0)
+#define sys2(n, a, b) sys6(n, (long)(a), (long)(b), 0, 0, 0, 0)
+#define sys3(n, a, b, c) sys6(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define sys4(n, a, b, c, d) \
+	sys6(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+
+#include <asm/unistd_64.h>
+
+static inline struct tarea *
+self(const void *on_stack)
+{
+	uint64_t base = (uint64_t)on_stack & ~(uint64_t)(T_SIZE - 1);
+
+	return (struct tarea *)(base + T_OFF);
+}
+
+#endif

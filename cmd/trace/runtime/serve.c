@@ -1,0 +1,169 @@
+/*
+ * serve - asking trace for something, and handing over to it
+ *
+ * A request spins for some 2 us, then sleeps; sleeps end after 100 ms to
+ * see whether trace still lives.  Behind a seccomp filter no system call of
+ * ours may be made, so there it only spins.
+ */
+#include "runtime.h"
+
+#define FUTEX_OWNER_DIED 0x40000000u
+#define SPINS 60
+
+void
+futex_wait(uint32_t *word, uint32_t val)
+{
+	static const long limit[2] = { 0, 100 * 1000 * 1000 };
+
+	if (rt.seccomp)
+		__builtin_ia32_pause();
+	else
+		sys4(__NR_futex, word, 0, val, limit);
+}
+
+void
+futex_wake(uint32_t *word, int n)
+{
+	if (!rt.seccomp)
+		sys3(__NR_futex, word, 1, n);
+}
+
+int
+trace_died(void)
+{
+	return __atomic_load_n(&rt.ctl->alive, __ATOMIC_ACQUIRE) &
+	    FUTEX_OWNER_DIED ? 1 : 0;
+}
+
+static void
+ring_bell(void)
+{
+	if (__atomic_load_n(&rt.ctl->serving_sleeps, __ATOMIC_SEQ_CST)) {
+		__atomic_fetch_add(&rt.ctl->bell, 1, __ATOMIC_SEQ_CST);
+		futex_wake(&rt.ctl->bell, 1);
+	}
+}
+
+/* 0 and the answer in slot->ret, or -1 when trace is gone. */
+int
+ask(struct tarea *t, enum request what, const uint64_t *arg)
+{
+	struct slot *s = t->slot;
+	unsigned i, spins = 0;
+
+	for (i = 0; i < 4; i++)
+		s->arg[i] = arg[i];
+	s->what = what;
+	__atomic_store_n(&s->state, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&rt.ctl->want[t->slotno / 64],
+	    1ull << (t->slotno % 64), __ATOMIC_SEQ_CST);
+	ring_bell();
+	while (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) != 2) {
+		if (spins < SPINS) {
+			spins++;
+			__builtin_ia32_pause();
+			continue;
+		}
+		__atomic_store_n(&s->sleeps, 1, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&s->state, __ATOMIC_SEQ_CST) != 2)
+			futex_wait(&s->state, 1);
+		__atomic_store_n(&s->sleeps, 0, __ATOMIC_SEQ_CST);
+		if (trace_died())
+			return -1;
+	}
+	s->state = 0;
+	return 0;
+}
+
+static void
+wake_formatter(void)
+{
+	if (!__atomic_load_n(&rt.ctl->formatting_sleeps, __ATOMIC_SEQ_CST))
+		return;
+	__atomic_fetch_add(&rt.ctl->qbell, 1, __ATOMIC_SEQ_CST);
+	futex_wake(&rt.ctl->qbell, 1);
+}
+
+/* Wait until the ring has room for this ticket; -1: trace died. */
+static int
+queue_room(struct control *c, uint32_t ticket)
+{
+	unsigned spins = 0;
+
+	while (ticket - __atomic_load_n(&c->qhead, __ATOMIC_ACQUIRE) >=
+	    NQUEUE) {
+		wake_formatter();
+		if (spins++ < SPINS) {
+			__builtin_ia32_pause();
+			continue;
+		}
+		__atomic_store_n(&c->qfull_sleeps, 1, __ATOMIC_SEQ_CST);
+		futex_wait(&c->qhead, ticket - NQUEUE);
+		if (trace_died())
+			return -1;
+	}
+	return 0;
+}
+
+static unsigned
+bits(uint32_t x)
+{
+	unsigned n = 0;
+
+	for (; x != 0; x &= x - 1)
+		n++;
+	return n;
+}
+
+/*
+ * Hand over what the thread recorded since the last time, and what ended it.
+ * The formatter is woken only when a quarter of the pool waits for it.
+ */
+void
+queue_put(struct tarea *t, enum qtype type, uint64_t arg, unsigned sig)
+{
+	struct control *c = rt.ctl;
+	uint32_t ticket = __atomic_fetch_add(&c->qtail, 1, __ATOMIC_SEQ_CST);
+	struct qent *e = &c->queue[ticket % NQUEUE];
+
+	if (queue_room(c, ticket) < 0)
+		return;
+	e->slot = (uint16_t)t->slotno;
+	e->sig = (uint16_t)sig;
+	e->from = t->bufend == 0 ? 0 : (uint32_t)(t->from - rt.bufs);
+	e->to = t->bufend == 0 ? 0 : (uint32_t)(t->p - rt.bufs);
+	e->arg = arg;
+	__atomic_store_n(&e->type, type, __ATOMIC_SEQ_CST);
+	t->from = t->p;
+	if (ticket - c->qhead >= NQUEUE / 4 ||
+	    bits(c->freemask) <= NBUF - NBUF / 4)
+		wake_formatter();
+}
+
+/*
+ * Kind counts: an interval of n instructions has ended.  Its counters must
+ * have been read before they go on.
+ */
+void
+queue_interval(struct tarea *t, uint64_t n)
+{
+	struct slot *s = t->slot;
+	unsigned spins = 0;
+
+	__atomic_store_n(&s->state, 1, __ATOMIC_SEQ_CST);
+	queue_put(t, Q_COUNTS, n, 0);
+	wake_formatter();
+	while (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) != 2) {
+		if (spins++ < SPINS) {
+			__builtin_ia32_pause();
+			continue;
+		}
+		__atomic_store_n(&s->sleeps, 1, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&s->state, __ATOMIC_SEQ_CST) != 2)
+			futex_wait(&s->state, 1);
+		__atomic_store_n(&s->sleeps, 0, __ATOMIC_SEQ_CST);
+		if (trace_died())
+			break;
+	}
+	s->state = 0;
+}

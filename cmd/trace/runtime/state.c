@@ -1,0 +1,205 @@
+/*
+ * state - the guest's state at any address of the code cache
+ *
+ * Each fragment has map entries in order of their cache offset; the last one
+ * at or before an address says how many guest instructions are done, which
+ * registers are at home, and whether its exit has been told.  Taking the
+ * state also tells the stream what ran so far: a prefix of the block, or the
+ * exit whose record was under way.
+ */
+#include "runtime.h"
+
+int
+state_in_cache(uint64_t pc)
+{
+	return pc - rt.zone[0] < rt.zonesize[0] ||
+	    pc - rt.zone[1] < rt.zonesize[1];
+}
+
+static uint32_t
+find_fragment(unsigned z, uint32_t off)
+{
+	uint32_t lo = 0, hi = rt.ctl->nfrag[z], mid;
+	const struct fragmeta *f = rt.frags[z];
+
+	while (hi - lo > 1) {
+		mid = lo + (hi - lo) / 2;
+		if (f[mid].code <= off)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static const struct mapent *
+find_map(const struct fragmeta *f, uint32_t off)
+{
+	const struct mapent *m = rt.maps + f->map;
+	unsigned lo = 0, hi = f->nmap, mid;
+
+	while (hi - lo > 1) {
+		mid = lo + (hi - lo) / 2;
+		if (m[mid].off <= off)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return m + lo;
+}
+
+static const uint8_t order[16] = {
+	/* gpr number -> index of its word behind kucontext.r8 */
+	13, 14, 12, 11, 15, 10, 9, 8, 0, 1, 2, 3, 4, 5, 6, 7
+};
+
+static uint64_t *
+reg_of(struct kucontext *uc, unsigned r)
+{
+	return &uc->r8 + order[r];
+}
+
+static void
+take_registers(struct tarea *t, struct kucontext *uc, const struct mapent *m)
+{
+	unsigned r, p = m->loc & 15, h = m->loc >> 4;
+
+	for (r = 0; r < 16; r++)
+		if (r != REG_P && r != REG_T && !(m->homed >> r & 1))
+			t->gpr[r] = *reg_of(uc, r);
+	if (p != REG_P)
+		t->gpr[REG_P] = *reg_of(uc, p);
+	if (h != REG_T)
+		t->gpr[REG_T] = *reg_of(uc, h);
+}
+
+static void
+count_one(struct tarea *t, uint32_t id, uint64_t n)
+{
+	uint64_t *c = (uint64_t *)((uint64_t)t + T_BIAS + (int64_t)T_COUNT);
+
+	if (rt.boot.countbytes == 0)
+		return;
+	c[id]++;
+	t->p -= n;
+}
+
+/* Tell the first n instructions of the fragment's block. */
+static void
+tell_prefix(struct tarea *t, uint32_t frag, const struct mapent *m,
+    uint64_t rounds)
+{
+	uint64_t arg[4] = { frag, m->n, 0, 0 };
+	uint32_t id, step, countat, most;
+
+	if (m->rep == 1 && rounds != 0)
+		arg[1]++;
+	arg[2] = m->rep;
+	if (ask(t, REQ_PARTIAL, arg) < 0)
+		return;
+	id = (uint32_t)t->slot->ret[0];
+	step = t->slot->ret[1] & 0xffff;
+	countat = t->slot->ret[1] >> 16 & 0xffff;
+	most = (uint32_t)(t->slot->ret[1] >> 32);
+	if (rt.boot.flags & BOOT_COUNTS) {
+		if (id != 0)
+			count_one(t, id, arg[1]);
+		return;
+	}
+	if (id != 0) {
+		if (m->rep != 0 && rounds != 0)
+			memcpy((void *)(t->p + countat), &rounds, 8);
+		*(volatile uint32_t *)t->p = id | (step - 4) / 8 << 24;
+		t->p += step;
+		most -= step;
+	}
+	if (t->p + most > t->bufend)
+		most = (uint32_t)(t->bufend - t->p);
+	memset((void *)t->p, 0, most);
+}
+
+static void
+tell_exit(struct tarea *t, const struct exitmeta *x)
+{
+	if (rt.boot.flags & BOOT_COUNTS) {
+		count_one(t, x->id, x->step);
+		return;
+	}
+	*(volatile uint32_t *)t->p = x->id;
+	t->p += x->step;
+}
+
+static uint64_t
+rounds_done(struct tarea *t, const struct mapent *m)
+{
+	uint64_t before = t->tmp2, n;
+
+	if (m->rep == 0)
+		return 0;
+	n = before - t->gpr[1];
+	return t->df ? -n : n;
+}
+
+/* The thread was interrupted in the cache: its state into its area. */
+void
+state_take(struct tarea *t, struct kucontext *uc)
+{
+	unsigned z = uc->rip - rt.zone[0] < rt.zonesize[0] ? 0 : 1;
+	uint32_t off = (uint32_t)(uc->rip - rt.zone[z]);
+	uint32_t frag = find_fragment(z, off);
+	const struct fragmeta *f = rt.frags[z] + frag;
+	const struct mapent *m = find_map(f, off - f->code);
+	const struct exitmeta *x;
+
+	take_registers(t, uc, m);
+	t->rflags = uc->eflags;
+	t->df = uc->eflags >> 10 & 1;
+	t->p = uc->r8;
+	t->slot->incache = 0;
+	if (m->kind == MAP_BODY) {
+		t->pc = f->pc + m->pcoff;
+		tell_prefix(t, frag | z << 31, m, rounds_done(t, m));
+		return;
+	}
+	if (m->kind == MAP_IBL || m->kind == MAP_IBL0) {
+		t->pc = uc->rcx + (m->kind == MAP_IBL ? f->pc : 0);
+		return;
+	}
+	x = rt.exits + f->exit + m->exit;
+	if (m->kind == MAP_EXIT)
+		tell_exit(t, x);
+	else if (m->kind == MAP_COUNTED)
+		t->p -= x->step;
+	if (x->kind != EXIT_INDIRECT)
+		t->pc = x->target;
+	else
+		t->pc = m->kind == MAP_LEFT_TMP ? t->tmp1 : uc->rcx;
+}
+
+/* The thread was interrupted where the guest itself put the pc. */
+void
+state_native(struct tarea *t, struct kucontext *uc)
+{
+	unsigned r;
+
+	for (r = 0; r < 16; r++)
+		t->gpr[r] = *reg_of(uc, r);
+	t->pc = uc->rip;
+	t->rflags = uc->eflags;
+}
+
+/* The guest's state into a frame. */
+void
+state_put(struct tarea *t, struct kucontext *uc)
+{
+	unsigned r;
+
+	for (r = 0; r < 16; r++)
+		*reg_of(uc, r) = t->gpr[r];
+	uc->rip = t->pc;
+	uc->eflags = (t->rflags & 0x244dd5) | 0x200;
+	if (t->df)
+		uc->eflags |= 0x400;
+	else
+		uc->eflags &= ~0x400ull;
+}

@@ -1,0 +1,173 @@
+/*
+ * syscall - the guest's system calls
+ *
+ * Nearly all go to the kernel as they are.  Seen here are those that make or
+ * end threads and processes, that change what code is mapped, that concern
+ * signals, and the few whose answer must differ: rseq is not there, since the
+ * kernel would compare the real pc with the guest's.
+ */
+#include "runtime.h"
+
+#define ENOSYS 38
+#define PROT_EXEC 4
+
+/* 1: [start, end) touches memory that holds code which trace knows. */
+static int
+touches_code(uint64_t start, uint64_t end)
+{
+	struct control *c = rt.ctl;
+	uint32_t i, n = __atomic_load_n(&c->nrange, __ATOMIC_ACQUIRE);
+
+	for (i = 0; i < n && i < NRANGE; i++)
+		if (start < c->range[i].end && c->range[i].start < end)
+			return 1;
+	return n > NRANGE;
+}
+
+static void
+mapped(struct tarea *t, uint64_t start, uint64_t len)
+{
+	uint64_t arg[4] = { start, start + ((len + PAGE - 1) & -(uint64_t)PAGE),
+	    0, 0 };
+
+	buffer_publish(t, Q_RECORDS, 0, 0);
+	ask(t, REQ_MAPPED, arg);
+}
+
+static int
+failed(long r)
+{
+	return r < 0 && r > -4096;
+}
+
+/* mmap, munmap, mremap, mprotect: tell trace where code comes or goes. */
+static long
+mapping(struct tarea *t, uint64_t nr)
+{
+	uint64_t at = t->gpr[7], len = t->gpr[6], prot = t->gpr[2];
+	int code = touches_code(at, at + len);
+	uint64_t newlen = prot;
+	long r = rt_guest_syscall(t);
+
+	if (failed(r) || r == SYS_ABORTED)
+		return r;
+	if (nr == __NR_mmap) {
+		at = (uint64_t)r;
+		code = (prot & PROT_EXEC) || touches_code(at, at + len);
+	} else if (nr == __NR_mprotect || nr == __NR_pkey_mprotect) {
+		code |= (prot & PROT_EXEC) != 0;
+	}
+	if (nr == __NR_mremap) {
+		if (code)
+			mapped(t, at, len);
+		if (code || touches_code((uint64_t)r, (uint64_t)r + newlen))
+			mapped(t, (uint64_t)r, newlen);
+	} else if (code) {
+		mapped(t, at, len);
+	}
+	return r;
+}
+
+static long
+exec(struct tarea *t)
+{
+	uint64_t arg[4] = { t->gpr[7], t->tid, 0, 0 };
+	uint64_t saved[2];
+	long r;
+
+	if (t->gpr[0] == __NR_execveat) {
+		arg[0] = t->gpr[6];
+		arg[2] = t->gpr[7] + 1;
+		arg[3] = t->gpr[8];
+	}
+	buffer_publish(t, Q_SYSCALL, t->gpr[0], 0);
+	ask(t, REQ_EXEC, arg);
+	signal_before_exec(t, saved);
+	r = rt_guest_syscall(t);
+	signal_exec_failed(saved);
+	arg[0] = t->tid;
+	ask(t, REQ_EXEC_FAILED, arg);
+	return r;
+}
+
+static long
+prctl_base(struct tarea *t)
+{
+	long r = rt_guest_syscall(t);
+
+	if (r == 0 && t->gpr[7] == 0x1002)
+		t->fsbase = t->gpr[6];
+	if (r == 0 && t->gpr[7] == 0x1001)
+		t->gsbase = t->gpr[6];
+	return r;
+}
+
+static void
+end_process(struct tarea *t)
+{
+	buffer_publish(t, Q_SYSCALL, t->gpr[0], 0);
+	if (rt.boot.flags & BOOT_COUNTS)
+		t->slot->icount = t->p;
+	sys1(__NR_exit_group, t->gpr[7]);
+}
+
+static long
+one(struct tarea *t, uint64_t nr)	/* table */
+{
+	switch (nr) {
+	case __NR_rt_sigaction:
+		return signal_action(t);
+	case __NR_rt_sigprocmask:
+		return signal_mask(t);
+	case __NR_sigaltstack:
+		return signal_stack(t);
+	case __NR_rt_sigreturn:
+		signal_return(t);
+	case __NR_mmap:
+	case __NR_munmap:
+	case __NR_mremap:
+	case __NR_mprotect:
+	case __NR_pkey_mprotect:
+		return mapping(t, nr);
+	case __NR_clone:
+	case __NR_clone3:
+	case __NR_fork:
+	case __NR_vfork:
+		return thread_clone(t);
+	case __NR_execve:
+	case __NR_execveat:
+		return exec(t);
+	case __NR_arch_prctl:
+		return prctl_base(t);
+	case __NR_rseq:
+		return -ENOSYS;
+	case __NR_exit:
+		thread_exit(t, (long)t->gpr[7]);
+	default:
+		return rt_guest_syscall(t);
+	}
+}
+
+/* The system call at the end of the block; on at x->target. */
+void
+syscall_do(struct tarea *t, struct exitmeta *x)
+{
+	uint64_t nr = t->gpr[0];
+	long r;
+
+	if (t->pending) {		/* first the signal, then the call */
+		t->pc = x->target - 2;
+		return;
+	}
+	if (nr == __NR_exit_group)
+		end_process(t);
+	t->gpr[1] = x->target;
+	t->gpr[11] = t->rflags;
+	if (nr != __NR_execve && nr != __NR_execveat)
+		buffer_publish(t, Q_SYSCALL, nr, 0);
+	r = one(t, nr);
+	if (r == SYS_ABORTED)
+		t->pc = x->target - 2;
+	else
+		t->gpr[0] = (uint64_t)r;
+}

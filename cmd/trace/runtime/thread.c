@@ -1,0 +1,325 @@
+/*
+ * thread - areas, and the ways in which threads and processes begin and end
+ *
+ * An area is one mapping: T_SIZE private bytes, then the lookup words and,
+ * in kind counts, the thread's counters, both shared with trace.  A child of
+ * fork is let go from its own copy of everything; a child that shares memory
+ * (vfork) gets an area of its own for that.
+ */
+#include "runtime.h"
+
+#define MAP_PRIVATE 2
+#define MAP_FIXED 0x10
+#define MAP_ANON 0x20
+#define MAP_NORESERVE 0x4000
+#define CLONE_VM 0x100ull
+#define CLONE_VFORK 0x4000ull
+#define CLONE_THREAD 0x10000ull
+#define CLONE_SETTLS 0x80000ull
+#define CLONE_PARENT_SETTID 0x100000ull
+#define CLONE_CHILD_CLEARTID 0x200000ull
+
+static uint64_t
+area_bytes(void)
+{
+	return T_SIZE + IBL_SIZE + rt.boot.countbytes;
+}
+
+static int
+slot_take(uint32_t tid)
+{
+	struct slot *s = rt.ctl->slot;
+	uint32_t i, free = 0;
+	uint32_t n = rt.boot.countbytes != 0 ?
+	    (uint32_t)(rt.boot.seg[SEG_COUNTERS].size / rt.boot.countbytes) :
+	    NSLOT;
+
+	for (i = 0; i < n; i++) {
+		free = 0;
+		if (__atomic_load_n(&s[i].used, __ATOMIC_RELAXED) == 0 &&
+		    __atomic_compare_exchange_n(&s[i].used, &free, 1, 0,
+		    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+			s[i].tid = tid;
+			s[i].buf = 0;
+			s[i].state = 0;
+			s[i].incache = 0;
+			return (int)i;
+		}
+	}
+	return -1;
+}
+
+/* Memory for one area, or NULL.  Below all else that is ours. */
+static uint64_t
+area_map(uint32_t slot)
+{
+	uint64_t size = area_bytes(), hint, at, base;
+	long r;
+
+	hint = (rt.boot.seg[SEG_CONTROL].addr - (slot + 1) *
+	    ((size + 2 * T_SIZE) & ~(uint64_t)(T_SIZE - 1))) &
+	    ~(uint64_t)(T_SIZE - 1);
+	r = sys6(__NR_mmap, (long)hint, (long)(size + T_SIZE), 3,
+	    MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0);
+	if (r < 0 && r > -4096)
+		return 0;
+	at = (uint64_t)r;
+	base = (at + T_SIZE - 1) & ~(uint64_t)(T_SIZE - 1);
+	if (base > at)
+		sys2(__NR_munmap, at, base - at);
+	if (at + T_SIZE > base)
+		sys2(__NR_munmap, base + size, at + T_SIZE - base);
+	return base;
+}
+
+static int
+area_share(uint64_t base, uint32_t slot)
+{
+	uint64_t at = base + T_SIZE, n = rt.boot.countbytes;
+	long r;
+
+	r = sys6(__NR_mremap, (long)rt.ibl, 0, IBL_SIZE, 3, (long)at, 0);
+	if (r < 0 && r > -4096)
+		return -1;
+	if (n == 0)
+		return 0;
+	r = sys6(__NR_mremap, (long)(rt.boot.seg[SEG_COUNTERS].addr + slot * n),
+	    0, (long)n, 3, (long)(at + IBL_SIZE), 0);
+	return r < 0 && r > -4096 ? -1 : 0;
+}
+
+/* An area of this thread, with a slot; NULL: no memory or no slot. */
+struct tarea *
+thread_new(uint32_t tid)
+{
+	int slot = slot_take(tid);
+	struct tarea *t;
+	uint64_t base;
+
+	if (slot < 0)
+		return NULL;
+	base = area_map((uint32_t)slot);
+	if (base == 0 || area_share(base, (uint32_t)slot) < 0) {
+		rt.ctl->slot[slot].used = 0;
+		return NULL;
+	}
+	t = (struct tarea *)(base + T_OFF);
+	t->slotno = (uint32_t)slot;
+	t->slot = &rt.ctl->slot[slot];
+	t->tid = tid;
+	t->stack = base + T_STACK_TOP;
+	t->rt_exit = (uint64_t)rt_exit;
+	t->rt_miss = (uint64_t)rt_miss;
+	__atomic_fetch_add(&rt.nthread, 1, __ATOMIC_SEQ_CST);
+	return t;
+}
+
+static void
+area_free(struct tarea *t)
+{
+	__atomic_store_n(&t->slot->used, 0, __ATOMIC_SEQ_CST);
+	__atomic_fetch_sub(&rt.nthread, 1, __ATOMIC_SEQ_CST);
+	sys2(__NR_munmap, (uint64_t)t - T_OFF, area_bytes());
+}
+
+/* The child's state is its parent's, but for what clone says. */
+static void
+inherit(struct tarea *c, const struct tarea *t, uint64_t stack, uint64_t tls,
+    uint64_t flags)
+{
+	unsigned r;
+
+	for (r = 0; r < 16; r++)
+		c->gpr[r] = t->gpr[r];
+	c->gpr[0] = 0;
+	if (stack != 0)
+		c->gpr[4] = stack;
+	c->pc = t->pc;
+	c->rflags = t->rflags;
+	c->df = t->df;
+	c->fsbase = flags & CLONE_SETTLS ? tls : t->fsbase;
+	c->gsbase = t->gsbase;
+	c->syncblocked = t->syncblocked;
+}
+
+/* A new thread's first step, on its own area's stack. */
+void
+thread_start(struct tarea *t)
+{
+	t->tid = (uint32_t)sys0(__NR_gettid);
+	t->slot->tid = t->tid;
+	queue_put(t, Q_THREAD, t->tid, 0);
+	buffer_first(t);
+	signal_thread(t, t->start_mask - 1);
+	t->start_mask = 0;
+	dispatch_go(t, ~0ull);
+	rt_enter(t);
+}
+
+/* A child process that is not followed: on natively. */
+void
+thread_child(struct tarea *t)
+{
+	struct kstack st = { (uint64_t)t - T_OFF, 0, 0, T_ALTSTACK };
+
+	sys2(__NR_sigaltstack, &st, NULL);
+	t->bufend = 0;
+	signal_restore_actions(0);
+	t->trap = TRAP_LETGO;
+	rt_trap(t);
+}
+
+struct clone_args {
+	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal;
+	uint64_t stack, stack_size, tls, set_tid, set_tid_size, cgroup;
+};
+
+struct how {
+	uint64_t flags, stack, tls, size;
+	struct clone_args args;
+	int is3;
+};
+
+/* What the call asks for; negative: an error to give back. */
+static long
+read_call(struct tarea *t, struct how *h)
+{
+	memset(h, 0, sizeof *h);
+	if (t->gpr[0] == __NR_vfork)
+		h->flags = CLONE_VM | CLONE_VFORK | SIG_CHLD;
+	else if (t->gpr[0] == __NR_fork)
+		h->flags = SIG_CHLD;
+	else if (t->gpr[0] == __NR_clone) {
+		h->flags = t->gpr[7];
+		h->stack = t->gpr[6];
+		h->tls = t->gpr[8];
+	} else {
+		h->is3 = 1;
+		h->size = t->gpr[6];
+		if (h->size < 64 || h->size > sizeof h->args)
+			return 1;	/* the kernel has the answer */
+		if (rt_copy(&h->args, (void *)t->gpr[7], h->size) < 0)
+			return -14;
+		h->flags = h->args.flags;
+		h->stack = h->args.stack + h->args.stack_size;
+		h->tls = h->args.tls;
+	}
+	return 0;
+}
+
+static long
+clone_thread(struct tarea *t, struct how *h, uint64_t mask)
+{
+	struct tarea *c = thread_new(0);
+	uint64_t arg = t->gpr[7];
+	long r;
+
+	if (c == NULL)
+		return -11;
+	inherit(c, t, h->stack, h->tls, h->flags);
+	c->start_mask = mask + 1;
+	if (h->is3) {
+		if (h->stack == 0)
+			return area_free(c), -22;
+		h->args.stack = (uint64_t)c - T_OFF + T_STACK_TOP - 16384;
+		h->args.stack_size = 16384;
+		arg = (uint64_t)&h->args;
+	}
+	r = rt_clone_thread(t, c, arg);
+	if (r < 0)
+		area_free(c);
+	return r;
+}
+
+/* A child with this memory but a process of its own. */
+static long
+clone_sharing(struct tarea *t, struct how *h, uint64_t mask)
+{
+	struct tarea *c = thread_new(0);
+	uint64_t saved[2] = { t->gpr[6], t->gpr[7] };
+	long r;
+
+	if (c == NULL)
+		return -11;
+	inherit(c, t, h->stack, h->tls, h->flags);
+	c->start_mask = mask + 1;
+	if (h->is3) {
+		h->args.stack = (uint64_t)c - T_OFF + T_STACK_TOP - 16384;
+		h->args.stack_size = 16384;
+		t->gpr[7] = (uint64_t)&h->args;
+	} else if (t->gpr[0] == __NR_clone) {
+		t->gpr[6] = c->stack;
+	}
+	r = rt_clone_vfork(t, c);
+	t->gpr[6] = saved[0];
+	t->gpr[7] = saved[1];
+	if (r < 0 || (h->flags & CLONE_VFORK))
+		area_free(c);
+	return r;
+}
+
+static long
+clone_copying(struct tarea *t, struct how *h, uint64_t mask)
+{
+	long r;
+
+	(void)h;
+	r = sys6((long)t->gpr[0], (long)t->gpr[7], (long)t->gpr[6],
+	    (long)t->gpr[2], (long)t->gpr[10], (long)t->gpr[8],
+	    (long)t->gpr[9]);
+	if (r != 0)
+		return r;
+	t->gpr[0] = 0;
+	t->gpr[1] = t->pc;
+	if (h->stack != 0)
+		t->gpr[4] = h->stack;
+	if (h->flags & CLONE_SETTLS)
+		t->fsbase = h->tls;
+	t->start_mask = mask + 1;
+	thread_child(t);
+}
+
+/* fork, vfork, clone, clone3; the result for the parent's rax. */
+long
+thread_clone(struct tarea *t)
+{
+	struct how h;
+	uint64_t all = ~SYNC_SIGS, mask = 0;
+	long r = read_call(t, &h);
+
+	if (r == 1)
+		return rt_guest_syscall(t);
+	if (r < 0)
+		return r;
+	if (h.is3 && h.stack == 0 && (h.flags & CLONE_VM))
+		h.stack = 0;
+	sys4(__NR_rt_sigprocmask, 2, &all, &mask, 8);
+	if (t->pending)
+		r = SYS_ABORTED;
+	else if (h.flags & CLONE_THREAD)
+		r = clone_thread(t, &h, mask);
+	else if (h.flags & CLONE_VM)
+		r = clone_sharing(t, &h, mask);
+	else
+		r = clone_copying(t, &h, mask);
+	if (!t->pending)
+		sys4(__NR_rt_sigprocmask, 2, &mask, NULL, 8);
+	return r;
+}
+
+/* exit(2) of one thread. */
+void
+thread_exit(struct tarea *t, long status)
+{
+	uint64_t all = ~0ull, base = (uint64_t)t - T_OFF;
+
+	sys4(__NR_rt_sigprocmask, 2, &all, NULL, 8);
+	if (t->bufend != 0)
+		queue_put(t, Q_FULL, 0, 0);
+	__atomic_store_n(&t->slot->buf, 0, __ATOMIC_SEQ_CST);
+	if (__atomic_sub_fetch(&rt.nthread, 1, __ATOMIC_SEQ_CST) == 0) {
+		sys1(__NR_exit, status);
+	}
+	__atomic_store_n(&t->slot->used, 0, __ATOMIC_SEQ_CST);
+	rt_thread_exit(base, area_bytes(), status);
+}

@@ -1,0 +1,192 @@
+/*
+ * serve - answer the guest's threads
+ *
+ * Runs in the main thread, which also makes all ptrace calls.  A thread that
+ * wants something sets its bit in `want` and rings the bell where we sleep.
+ * After work we spin for a moment: who came once comes again.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace.h"
+#include "util.h"
+
+#define SPINS 60
+
+static volatile int guest_ended;
+
+static void
+futex_wait(uint32_t *word, uint32_t val, long ns)
+{
+	struct timespec t = { 0, ns };
+
+	syscall(SYS_futex, word, FUTEX_WAIT, val, &t, NULL, 0);
+}
+
+static void
+futex_wake(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+void
+serve_wake(void)
+{
+	__atomic_fetch_add(&area.ctl->bell, 1, __ATOMIC_SEQ_CST);
+	futex_wake(&area.ctl->bell);
+}
+
+void
+serve_quiesce(struct slot *s)
+{
+	while (__atomic_load_n(&s->used, __ATOMIC_SEQ_CST) &&
+	    __atomic_load_n(&s->incache, __ATOMIC_SEQ_CST) && !guest_ended)
+		usleep(50);
+}
+
+static void
+say(const struct slot *s)
+{
+	uint8_t code[15];
+	unsigned n = maps_code(s->arg[1], code, sizeof code);
+	char text[128];
+
+	switch (s->arg[0]) {
+	case SAY_REFUSED:
+		decode_text(code, n, s->arg[1], text, sizeof text);
+		warn("%#llx: %s: cannot be traced; the program goes on "
+		    "natively, the stream ends here",
+		    (unsigned long long)s->arg[1], text);
+		stats.refused = 1;
+		break;
+	default:
+		warn("the program goes on natively, the stream ends here");
+		stats.refused = 1;
+		break;
+	}
+}
+
+static void
+answer(struct slot *s)
+{
+	uint64_t sizes = 0;
+
+	s->ret[0] = s->ret[1] = 0;
+	switch (s->what) {
+	case REQ_TRANSLATE:
+		s->ret[0] = frag_request(s->arg[0], s->arg[1]);
+		break;
+	case REQ_PARTIAL:
+		s->ret[0] = frag_partial((uint32_t)s->arg[0],
+		    (unsigned)s->arg[1], (unsigned)s->arg[2], &sizes);
+		s->ret[1] = sizes;
+		break;
+	case REQ_MAPPED:
+		maps_changed(s->arg[0], s->arg[1]);
+		break;
+	case REQ_EXEC:
+		s->ret[0] = (uint64_t)launch_exec(s->arg[0], (pid_t)s->arg[1],
+		    s->arg[2], s->arg[3]);
+		break;
+	case REQ_EXEC_FAILED:
+		launch_exec_failed((pid_t)s->arg[0]);
+		break;
+	case REQ_SAY:
+		say(s);
+		break;
+	default:
+		break;
+	}
+	__atomic_store_n(&s->state, 2, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&s->sleeps, __ATOMIC_SEQ_CST))
+		futex_wake(&s->state);
+}
+
+/* Answer all who asked; 1: somebody had. */
+static int
+look(void)
+{
+	uint64_t w;
+	unsigned i, bit;
+	int any = 0;
+
+	for (i = 0; i < NSLOT / 64; i++) {
+		if (__atomic_load_n(&area.ctl->want[i], __ATOMIC_RELAXED) == 0)
+			continue;
+		w = __atomic_exchange_n(&area.ctl->want[i], 0, __ATOMIC_SEQ_CST);
+		for (; w != 0; w &= w - 1) {
+			bit = (unsigned)__builtin_ctzll(w);
+			answer(&area.ctl->slot[i * 64 + bit]);
+			any = 1;
+		}
+	}
+	return any;
+}
+
+static int
+wanted(void)
+{
+	unsigned i;
+
+	for (i = 0; i < NSLOT / 64; i++)
+		if (__atomic_load_n(&area.ctl->want[i], __ATOMIC_SEQ_CST) != 0)
+			return 1;
+	return 0;
+}
+
+/* A thread of its own sees the guest end. */
+static void *
+watch(void *arg)
+{
+	struct pollfd p = { guest.pidfd, POLLIN, 0 };
+
+	(void)arg;
+	while (poll(&p, 1, -1) < 0 && errno == EINTR)
+		;
+	guest_ended = 1;
+	serve_wake();
+	return NULL;
+}
+
+static void
+rest(void)
+{
+	struct control *c = area.ctl;
+	uint32_t bell;
+	unsigned spin;
+
+	for (spin = 0; spin < SPINS; spin++) {
+		__builtin_ia32_pause();
+		if (wanted())
+			return;
+	}
+	bell = __atomic_load_n(&c->bell, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&c->serving_sleeps, 1, __ATOMIC_SEQ_CST);
+	if (!wanted() && !guest_ended)
+		futex_wait(&c->bell, bell, exec_pending ? 200000 : 100000000);
+	__atomic_store_n(&c->serving_sleeps, 0, __ATOMIC_SEQ_CST);
+}
+
+void
+serve(void)
+{
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, watch, NULL) != 0)
+		die("thread:");
+	pthread_detach(t);
+	while (!guest_ended) {
+		if (look())
+			continue;
+		if (exec_pending)
+			launch_exec_poll();
+		rest();
+	}
+}

@@ -1,0 +1,295 @@
+/*
+ * shared - what trace and the runtime inside the guest agree on
+ *
+ * The only header that both sides include.  Two processes work on a run:
+ * `trace` translates, and the guest executes what was translated, out of a
+ * code cache that `trace` writes and the guest can only read and execute.
+ * Between them lies one memory file, mapped by both, cut into SEGMENTS:
+ *
+ *	control   struct control: queue, slots, request bits, code ranges
+ *	table     pc -> fragment entry, open addressing; read by the guest
+ *	lookup    IBL_WORDS cache addresses by the low 16 bits of a guest pc;
+ *	          written by both
+ *	meta      fragments, exits and maps, for handlers; read by the guest
+ *	buffers   NBUF record buffers, each followed by a guard page
+ *	zones     code, two of them: one near the libraries, one near a
+ *	          position-independent program (or low, for a fixed one)
+ *	counters  kind counts: one range per thread
+ *
+ * Invariants:
+ * (1) No guest instruction runs outside the code cache once the runtime's
+ *     entry has been left, but behind "letting go", which is final.
+ * (2) A guest pc is never a cache address; a cache address never reaches
+ *     guest memory or a register that the guest could see.
+ * (3) Each guest instruction takes effect in ONE instruction of its fragment,
+ *     so each cache address has an exact guest state, told by its map entry.
+ * (4) A register that the fragment uses for itself has its guest value in its
+ *     home, t->gpr[r]; the map entry's `homed` bits say so.
+ * (5) A record is whole as soon as its header word is not 0; headers come
+ *     last, buffers come zeroed.
+ * (6) Code is reused only after every thread was seen outside of it.
+ *
+ * Life of a fragment: translated [frag_new] -> entered by the guest through
+ * the table -> linked from exits [link_exit] -> cut [link_cut] when its code
+ * changes -> memory reused when the whole cache is flushed.
+ */
+#ifndef SHARED_H
+#define SHARED_H
+
+#include <stdint.h>
+
+#define PAGE 4096u
+
+/* The two registers that fragments do not give to the guest. */
+#define REG_P 8			/* record pointer, or instructions to go (counts) */
+#define REG_T 11		/* thread area */
+
+#define NBUF 32u
+#define BUF_SIZE (256u << 10)
+#define BUF_STRIDE (BUF_SIZE + PAGE)
+#define REC_MAX (4u + 8u * 200u)	/* bytes of the largest record, < PAGE */
+
+#define NSLOT 4096u		/* threads at one time */
+#define NQUEUE 8192u		/* a power of two */
+#define NRANGE 1024u		/* executable ranges that the guest must notice */
+
+#define IBL_WORDS 65536u
+#define IBL_SIZE (IBL_WORDS * 8u)
+
+#define MAX_INSN 48u		/* instructions of a fragment */
+
+/*
+ * A thread's area: T_SIZE bytes, so aligned, that any address in it tells
+ * where it is.  From its start: the alternate signal stack, the runtime's
+ * stack, the sigreturn copy, and at T_OFF `struct tarea`.  REG_T holds the address
+ * of its member `fsbase`, so that homes and hot words have short offsets.
+ * Behind the area: the lookup words (shared), then counters (shared).
+ */
+#define T_SIZE (256u << 10)
+#define T_ALTSTACK 98304u	/* bytes: two signal frames with AMX state, and more */
+#define T_STACK_TOP 163840u
+#define T_FRAME 163840u		/* where a frame for rt_sigreturn is built */
+#define T_FRAME_SIZE 32768u
+#define T_OFF (T_SIZE - 2 * PAGE)
+#define T_BIAS 128
+#define T_PTR (T_OFF + T_BIAS)	/* REG_T minus the area's start */
+#define T_IBL ((int32_t)(T_SIZE - T_PTR))	/* lookup words, from REG_T */
+#define T_COUNT (T_IBL + (int32_t)IBL_SIZE)	/* counters, from REG_T */
+#define COUNT_IDS (1u << 20)	/* counters of a thread: ids below this */
+
+/* offsets from REG_T */
+#define TO_GPR(r) (-128 + 8 * (r))
+#define TO_FSBASE 0
+#define TO_DF 8
+#define TO_TMP0 16
+#define TO_TMP1 24
+#define TO_EXITNO 32
+#define TO_RT_EXIT 40
+#define TO_RT_MISS 48
+#define TO_GSBASE 72
+#define TO_P 80
+#define TO_PC 88
+#define TO_ENTRY 96
+#define TO_FLAGS 104
+#define TO_STACK 112
+#define TO_SLOT 120
+#define TO_SYSABORT 128
+#define TO_TMP2 136
+#define TO_NEXTI 144
+#define TO_VEC 192		/* vectors of a gather: index, then mask */
+
+/* A fragment's words for its exits to the runtime: what to do there. */
+enum exit_kind {
+	EXIT_DIRECT,		/* on at a known pc, link it */
+	EXIT_INDIRECT,		/* on at the pc in rcx, by the lookup words */
+	EXIT_SYSCALL,		/* then on at target */
+	EXIT_EMULATE,		/* the instruction at emul_pc, then on at target */
+	EXIT_REFUSE,		/* nothing here can run it: let go at target */
+	EXIT_FAULT		/* no code there: the processor shall say so */
+};
+
+enum emulated {
+	EMU_CPUID = 1, EMU_XGETBV, EMU_WRFSBASE, EMU_WRGSBASE, EMU_XBEGIN,
+	EMU_FLAGS
+};
+
+/* Where a cache address stands in its fragment. */
+enum map_kind {
+	MAP_BODY,	/* before instruction n+1, n of them are done */
+	MAP_EXIT,	/* exit taken, record not whole yet */
+	MAP_COUNTED,	/* kind counts: its counter is right, REG_P not yet */
+	MAP_LEFT_TMP,	/* like MAP_LEFT, the target in tmp1 */
+	MAP_LEFT,	/* record whole and REG_P stepped, on at the exit's target */
+	MAP_IBL,	/* entry: pc = rcx + fragment's pc */
+	MAP_IBL0	/* entry: pc = rcx */
+};
+
+struct mapent {
+	uint16_t off;		/* cache bytes from the fragment's start */
+	uint16_t pcoff;		/* guest bytes from the fragment's pc */
+	uint16_t homed;		/* registers whose value is in t->gpr[] */
+	uint8_t n;		/* guest instructions done */
+	uint8_t kind;
+	uint8_t loc;		/* low: register that has P's guest value, high: T's; own number: home */
+	uint8_t exit;		/* which exit of the fragment (MAP_EXIT, MAP_LEFT) */
+	uint8_t rep;		/* inside a repeated instruction */
+	uint8_t pad;
+};
+
+struct exitmeta {
+	uint64_t target;	/* guest pc */
+	uint32_t id;		/* what it tells */
+	uint16_t step;		/* bytes of its record; instructions (counts) */
+	uint8_t kind;
+	uint8_t emulate;
+	uint32_t frag;
+	uint32_t aux;		/* operand of an emulated instruction */
+};
+
+struct fragmeta {
+	uint64_t pc;
+	uint32_t code;		/* from the zone's start */
+	uint32_t codelen;
+	uint32_t map;		/* index of its first map entry */
+	uint16_t nmap;
+	uint16_t bytes;		/* guest bytes it covers */
+	uint32_t exit;		/* index of its first exit */
+	uint32_t block;		/* id of the whole block */
+};
+
+struct tabent {
+	uint64_t pc;
+	uint64_t entry;		/* cache address; 0: free, or pc is gone */
+};
+
+/* Requests from a thread to trace; arguments in slot->arg. */
+enum request {
+	REQ_NONE,
+	REQ_TRANSLATE,		/* pc, exit number or ~0 -> entry, or 0: no code */
+	REQ_PARTIAL,		/* fragment, n, exit or ~0 -> id, bytes */
+	REQ_MAPPED,		/* start, end: code may have come, gone or changed */
+	REQ_EXEC,		/* path, tid -> 0 go on, 1 it will run natively */
+	REQ_EXEC_FAILED,	/* tid */
+	REQ_SAY,		/* code, value, value: message to the user */
+	REQ_CHILD		/* pid: a child that is to be followed */
+};
+
+enum say {
+	SAY_REFUSED, SAY_LETGO, SAY_PANIC, SAY_SECCOMP
+};
+
+struct slot {
+	uint32_t state;		/* futex: 0 idle, 1 asked, 2 answered */
+	uint32_t what;
+	uint64_t arg[4];
+	uint64_t ret[2];
+	uint32_t tid;
+	uint32_t used;		/* 0 free, 1 taken */
+	uint32_t incache;	/* 1: may be executing fragments */
+	uint32_t sleeps;	/* the thread sleeps on state */
+	uint64_t from;		/* published so far: offset into the buffers */
+	uint32_t buf;		/* its buffer + 1, or 0 */
+	uint32_t pad;
+	uint64_t icount;	/* kind counts: left at the last stop */
+};
+
+/* What a thread hands over, in order; a zero `type` is not there yet. */
+enum qtype {
+	Q_NONE,
+	Q_RECORDS,		/* buffer bytes from..to of a slot's thread */
+	Q_SYSCALL,		/* the same, then `Y arg` */
+	Q_SIGNAL,		/* the same, then `K signo(arg2) pc(arg)` */
+	Q_FULL,			/* the same, and the buffer is given back */
+	Q_TEXT,			/* from trace itself: lines at arg */
+	Q_THREAD,		/* slot's thread begins, arg: tid */
+	Q_COUNTS		/* kind counts: an interval of arg instructions ended */
+};
+
+struct qent {
+	uint32_t type;		/* written last */
+	uint16_t slot;
+	uint16_t sig;
+	uint32_t from, to;	/* offsets into the buffers; equal: none */
+	uint64_t arg;
+};
+
+struct range {
+	uint64_t start, end;
+};
+
+struct control {
+	/* trace's side writes */
+	uint32_t alive;		/* a robust mutex's word: FUTEX_OWNER_DIED when trace died */
+	uint32_t alive_rest[15];
+	uint32_t letgo;		/* threads shall go on natively */
+	uint32_t gen;		/* of the code cache, +1 at each flush */
+	uint32_t nrange;
+	uint32_t kind;
+	uint32_t tabmask;
+	uint32_t cpu;		/* 0: native, else a model: cpuid is emulated */
+	uint32_t ncpuid;
+	uint64_t interval;	/* kind counts, in instructions; 0: none */
+	uint64_t xcr0;		/* of the model */
+	struct range range[NRANGE];
+	uint32_t nfrag[2];	/* fragments of each zone */
+	/* both write */
+	uint32_t bell;		/* futex of the serving thread */
+	uint32_t serving_sleeps;
+	uint32_t freemask;	/* bit set: buffer is free; futex */
+	uint32_t free_sleeps;
+	uint32_t qhead;		/* next to take, by the formatter; futex */
+	uint32_t qtail;		/* next to fill */
+	uint32_t qbell;		/* futex of the formatting thread */
+	uint32_t formatting_sleeps;
+	uint32_t qfull_sleeps;
+	uint32_t stopping;	/* a flush waits: fragments are to be left */
+	uint64_t want[NSLOT / 64];
+	uint64_t ninterval;
+	struct qent queue[NQUEUE];
+	struct slot slot[NSLOT];
+};
+
+/* CPUID of a model, for the emulation. */
+struct cpuidrow {
+	uint32_t leaf, subleaf;		/* subleaf ~0: any */
+	uint32_t eax, ebx, ecx, edx;
+};
+#define NCPUID 64u
+
+/* Segments of the memory file, filled by trace, read by the runtime's start. */
+enum segment {
+	SEG_CONTROL, SEG_TABLE, SEG_IBL, SEG_META, SEG_BUFFERS, SEG_ZONE0,
+	SEG_ZONE1, SEG_COUNTERS, NSEG
+};
+
+struct seg {
+	uint64_t off;		/* in the memory file */
+	uint64_t size;
+	uint64_t addr;		/* in the guest; 0: where the kernel likes */
+};
+
+/* Parts of the META segment, by offset in it. */
+struct metaparts {
+	uint64_t frags[2];	/* struct fragmeta[], by zone */
+	uint64_t maps;		/* struct mapent[] */
+	uint64_t exits;		/* struct exitmeta[] */
+	uint64_t cpuids;	/* struct cpuidrow[NCPUID] */
+};
+
+/* What the runtime is started with: at the start of its data. */
+struct boot {
+	int32_t fd;		/* the memory file; closed by the runtime */
+	uint32_t flags;
+	struct seg seg[NSEG];
+	struct metaparts meta;
+	uint64_t countbytes;	/* of one thread; 0: no counters */
+	uint64_t gpr[16];	/* the guest's, at its first instruction */
+	uint64_t pc;
+	uint64_t rflags;
+	uint64_t fsbase, gsbase;
+	uint64_t sigmask;
+	uint64_t minframe;	/* bytes, AT_MINSIGSTKSZ */
+};
+enum { BOOT_FOLLOW = 1, BOOT_COUNTS = 2 };
+
+#endif

@@ -1,0 +1,195 @@
+/*
+ * trace - what the parts of our side share
+ *
+ * main.c sets the options and waits for the end; launch.c starts a process
+ * and puts the runtime into it; serve.c answers the guest's threads from the
+ * main thread; format.c writes the stream in a thread of its own.
+ */
+#ifndef TRACE_H
+#define TRACE_H
+
+#include <sys/types.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode.h"
+#include "emit.h"
+#include "shared.h"
+
+enum kind { KIND_ALL, KIND_BLOCKS, KIND_COUNTS, KIND_NONE };
+enum cpu { CPU_NATIVE, CPU_V2, CPU_V3, CPU_V4 };
+enum debug { DEBUG_NOLINK = 1, DEBUG_TINY = 2, DEBUG_NOSUPER = 4 };
+
+struct options {
+	enum kind kind;
+	enum cpu cpu;
+	uint64_t interval;
+	unsigned debug;		/* bits of enum debug */
+	int vdso;		/* 0: hidden from the program */
+	int aslr;
+	int verbose;
+	const char *out;	/* a file, or NULL */
+	int out_fd;		/* or this descriptor, where it is >= 0 */
+	const char *guest_out;	/* where the program's own output goes, or NULL */
+};
+extern struct options opt;
+
+/* What -v tells at the end. */
+struct stats {
+	uint64_t fragments, insns, guestbytes, codebytes, flushes, requests;
+	uint64_t translate_ns, records;
+	int refused;		/* the program was let go: no end mark */
+};
+extern struct stats stats;
+
+/* area.c: the memory file, and our mapping of it */
+struct area {
+	int fd;
+	uint8_t *seg[NSEG];
+	struct boot boot;
+	struct control *ctl;
+	struct tabent *tab;
+	uint64_t *ibl;
+	struct fragmeta *frags[2];
+	struct mapent *maps;
+	struct exitmeta *exits;
+	uint32_t *tabfrag;	/* fragment of each table entry */
+	uint64_t blob;		/* guest address of the runtime */
+	uint64_t miss;		/* what an empty lookup word leads to */
+	uint8_t *bufs;
+	uint32_t nmap, nexit;	/* used */
+	uint32_t maxmap, maxexit, maxfrag;
+};
+extern struct area area;
+/* Sizes and offsets; each step of `shrink` halves what can be halved. */
+void area_sizes(unsigned shrink);
+#define AREA_BLOB (256u << 10)	/* behind the segments: the runtime */
+/* Map a new memory file, given by descriptor, as area_sizes laid it out. */
+void area_open(int fd);
+void area_close(void);
+/* Bytes of zone z used by fragments so far. */
+extern uint32_t zone_used[2];
+
+/* launch.c */
+struct process {
+	pid_t pid;
+	int mem;		/* /proc/PID/mem */
+	int pidfd;
+};
+extern struct process guest;
+/* Start argv under the engine; returns when the runtime runs in it. */
+void launch(char *const argv[]);
+/* Put the runtime into a process at its exec stop; then it runs on. */
+void inject(void);
+/* A thread asks to exec: 0, the new image will be taken over; 1: it will not. */
+int launch_exec(uint64_t path, pid_t tid, uint64_t dirfd, uint64_t flags);
+void launch_exec_failed(pid_t tid);
+/* After launch_exec: the exec happened, inject again. */
+void launch_exec_done(void);
+/* Look whether the exec under way has happened. */
+void launch_exec_poll(void);
+extern volatile int exec_pending;
+
+/* main.c: the process ended thus */
+void guest_status(pid_t, int st);
+
+/* blob.S */
+extern const uint8_t runtime_blob[], runtime_blob_end[];
+
+/* maps.c: the guest's mappings, and its code as bytes */
+void maps_start(void);
+/* Read /proc/PID/maps again; [start, end) may have changed. */
+void maps_changed(uint64_t start, uint64_t end);
+/* 1: executable there. */
+int maps_executable(app_pc pc);
+/* Up to n bytes of code at pc, as long as they are executable. */
+unsigned maps_code(app_pc pc, uint8_t *buf, unsigned n);
+void maps_forget(void);
+
+/* collect.c: a superblock's instructions */
+struct block {
+	struct insn in[MAX_INSN];
+	unsigned n;
+	app_pc pc;
+	app_pc next;		/* behind the last instruction */
+	enum exit_kind end;	/* why it ends, where no branch says so */
+	unsigned bytes;
+};
+/* -1: no code at pc at all. */
+int block_collect(struct block *, app_pc pc);
+
+/* groups.c: which references share a recorded address */
+struct refgroup {
+	uint8_t group;		/* or NOGROUP */
+	uint8_t first;		/* records the group */
+	uint8_t plain;		/* the base register's value is recorded */
+	uint8_t count;		/* group of the count of a repeated one, or NOGROUP */
+	int64_t dist;		/* reference minus the group's value */
+};
+#define NOGROUP 0xff
+#define NOCOUNT 0xff
+struct groups {
+	struct refgroup ref[MAX_INSN][3];
+	uint8_t used[MAX_INSN + 1];	/* groups used by the first i instructions */
+	uint8_t gather[MAX_INSN];	/* first of the groups of a gather */
+	unsigned n;
+};
+/* Shortens the block where it would need too many groups. */
+void groups_find(struct groups *, struct block *);
+
+/* text.c: a block's items */
+char *text_items(const struct block *, const struct groups *);
+
+/* frag.c: fragments by guest pc, links, ids */
+void frag_start(void);
+/* Entry of the fragment for pc, translated if need be; 0: no code there. */
+uint64_t frag_get(app_pc pc);
+/* Translate what is near too, and link exit `exitno` (or ~0). */
+uint64_t frag_request(app_pc pc, uint64_t exitno);
+/* Forget what covers [start, end). */
+void frag_kill(uint64_t start, uint64_t end);
+/*
+ * For a thread stopped inside fragment f (zone in bit 31) after n of its
+ * instructions: the id that tells them (0: none) and in *sizes, 16 bits each,
+ * bytes of its record, offset of a repeated one's count, 32: of the block's.
+ */
+uint32_t frag_partial(uint32_t f, unsigned n, unsigned rep, uint64_t *sizes);
+void frag_reset(void);
+void frag_flush(void);
+#define AHEAD 16u		/* fragments made ahead on one miss, at most */
+
+/* serve.c */
+void serve(void);
+/* Wait until the slot's thread is outside of the cache. */
+void serve_quiesce(struct slot *);
+void serve_wake(void);
+
+/* format.c */
+void format_start(char *const argv[]);
+/* Lines from our side, in order with what was queued before. */
+void format_text(char *lines);
+void format_begin(void);
+/* Before format_begin: lines to write first. */
+void format_replace(char *lines);
+void format_drain(void);
+uint32_t format_extent(uint32_t from, uint32_t end);
+/* `H I1`, `H D1`, `H LL` of this machine. */
+void format_caches(void);
+/* Kind counts: instructions of each id, and the largest id. */
+extern uint8_t format_ninsn[COUNT_IDS];
+extern uint32_t format_maxid;
+void format_end(const char *how, int status, int whole);
+struct evw;
+extern struct evw *format_writer;
+
+/* cpu.c */
+void cpu_model(enum cpu);
+int cpu_parse(const char *name, enum cpu *);
+/* The auxiliary vector of a program that sees the model. */
+void cpu_auxv(uint64_t (*auxv)[2], unsigned n);
+
+/* Status of a run that trace itself could not do. */
+#define STATUS_TROUBLE 125
+
+#endif

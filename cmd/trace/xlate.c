@@ -1,0 +1,421 @@
+/*
+ * xlate - write a fragment: entry, instructions, exits, cold part
+ *
+ *	entry for indirect transfers	rcx is the target, rax free: is it us?
+ *	entry				all registers are the guest's
+ *	instructions			each with what it records before it
+ *	last exit
+ *	cold: side exits, then a stub for each exit that is not linked yet
+ *
+ * An exit tells its record, steps REG_P and jumps: to a fragment where it is
+ * linked, else to its stub, which says which exit it was and leaves.
+ */
+#include "xlate.h"
+
+#include <string.h>
+
+static void
+put_map(struct xlate *x, struct mapent m)
+{
+	struct mapent *last = x->nmap > 0 ? &x->map[x->nmap - 1] : NULL;
+
+	m.off = (uint16_t)emit_off(&x->c);
+	m.homed = (uint16_t)x->homed;
+	m.loc = x->loc;
+	if (last != NULL && last->off == m.off) {
+		*last = m;
+		return;
+	}
+	if (last != NULL) {
+		m.off = last->off;
+		if (memcmp(last, &m, sizeof m) == 0)
+			return;
+		m.off = (uint16_t)emit_off(&x->c);
+	}
+	if (x->nmap < MAX_MAP)
+		x->map[x->nmap] = m;
+	x->nmap++;
+}
+
+void
+xlate_mark(struct xlate *x, unsigned n, unsigned kind, unsigned rep)
+{
+	struct mapent m;
+	app_pc pc = n < x->b->n ? x->b->in[n].pc : x->b->next;
+
+	memset(&m, 0, sizeof m);
+	m.pcoff = (uint16_t)(pc - x->b->pc);
+	m.n = (uint8_t)n;
+	m.kind = (uint8_t)kind;
+	m.rep = (uint8_t)rep;
+	put_map(x, m);
+}
+
+void
+xlate_mark_exit(struct xlate *x, unsigned e, unsigned kind)
+{
+	struct mapent m;
+
+	memset(&m, 0, sizeof m);
+	m.kind = (uint8_t)kind;
+	m.exit = (uint8_t)e;
+	m.n = x->exit[e].n;
+	put_map(x, m);
+}
+
+void
+xlate_home(struct xlate *x, int r)
+{
+	if (x->homed & BIT(r))
+		return;
+	emit_store(&x->c, REG_T, HOME(r), r);
+	x->homed |= BIT(r);
+}
+
+void
+xlate_reload(struct xlate *x, uint32_t set)
+{
+	int r;
+
+	set &= x->homed;
+	for (r = 0; set != 0; r++, set >>= 1)
+		if (set & 1) {
+			emit_load(&x->c, r, REG_T, HOME(r));
+			x->homed &= ~BIT(r);
+		}
+}
+
+/*
+ * The best register is one at home already, then one that is overwritten
+ * before it is read again, then the one whose next use is farthest away.
+ */
+int
+xlate_scratch(struct xlate *x, uint32_t avoid)
+{
+	static const uint8_t may[] = {
+		RSI, RDI, RDX, RCX, RAX, R10, R9, RBX, R14, R15
+	};
+	const struct block *b = x->b;
+	unsigned k, i, score, best = 0;
+	int r, pick = -1;
+
+	avoid |= BIT(REG_P) | BIT(REG_T) | b->in[x->i].rd | b->in[x->i].wr;
+	for (k = 0; k < sizeof may; k++) {
+		r = may[k];
+		if (avoid & BIT(r))
+			continue;
+		for (i = x->i + 1; i < b->n; i++)
+			if ((b->in[i].rd | b->in[i].wr) & BIT(r))
+				break;
+		score = 1 + i - x->i;
+		if (i < b->n && (b->in[i].kill & BIT(r)))
+			score += 100;
+		if (x->homed & BIT(r))
+			score += 200;
+		if (score > best) {
+			best = score;
+			pick = r;
+		}
+	}
+	xlate_home(x, pick);
+	xlate_mark(x, x->i, MAP_BODY, 0);
+	return pick;
+}
+
+static unsigned
+new_exit(struct xlate *x, unsigned kind, app_pc target, unsigned n)
+{
+	struct xexit *e = &x->exit[x->nexit];
+
+	memset(e, 0, sizeof *e);
+	e->kind = (uint8_t)kind;
+	e->target = target;
+	e->n = (uint8_t)n;
+	return x->nexit++;
+}
+
+/* Who comes by an indirect transfer: rcx is its target; rax, rcx are at home. */
+static void
+write_entry(struct xlate *x)
+{
+	struct code *c = &x->c;
+	app_pc pc = x->b->pc;
+	int small = pc < 0x7fffffff;
+	uint8_t *ok;
+
+	x->homed = BIT(RAX) | BIT(RCX);
+	xlate_mark(x, 0, MAP_IBL0, 0);
+	if (!small)
+		emit_imm(c, RAX, -pc);
+	if (small)
+		emit_lea(c, RCX, RCX, -(int32_t)pc);
+	else
+		emit_lea_sib(c, RCX, RCX, RAX, 1, 0, 0);
+	xlate_mark(x, 0, MAP_IBL, 0);
+	ok = emit_jrcxz(c);
+	if (!small)
+		emit_imm(c, RAX, pc);
+	if (small)
+		emit_lea(c, RCX, RCX, (int32_t)pc);
+	else
+		emit_lea_sib(c, RCX, RCX, RAX, 1, 0, 0);
+	xlate_mark(x, 0, MAP_IBL0, 0);
+	emit_jmp_mem(c, REG_T, TO_RT_MISS);
+	emit_patch8(ok, c->p);
+	xlate_mark(x, 0, MAP_BODY, 0);
+	xlate_reload(x, x->homed);
+	x->prologue = emit_off(c);
+}
+
+/* Leave by the runtime, which is told the exit's number. */
+static void
+write_leave(struct xlate *x, unsigned e)
+{
+	emit_store_simm(&x->c, REG_T, TO_EXITNO, (int32_t)(x->firstexit + e));
+	emit_jmp_mem(&x->c, REG_T, TO_RT_EXIT);
+}
+
+/* A jump whose displacement lies within 8 aligned bytes. */
+static uint8_t *
+aligned_jmp(struct code *c)
+{
+	unsigned at = (unsigned)(emit_here(c) + 1) & 7;
+
+	if (at > 4)
+		emit_nop(c, 8 - at);
+	return emit_jmp32(c);
+}
+
+/* The exit itself: the branch has been taken, state as in x->homed. */
+static void
+write_exit(struct xlate *x, unsigned e)
+{
+	struct xexit *ex = &x->exit[e];
+	uint32_t keep = ex->kind == EXIT_INDIRECT ? BIT(RAX) | BIT(RCX) : 0;
+	struct code *c = &x->c;
+
+	xlate_mark_exit(x, e, MAP_EXIT);
+	xlate_reload(x, x->homed & ~keep);
+	if (ex->kind == EXIT_INDIRECT)
+		xlate_home(x, RAX);
+	probe_tell(x, e);
+	xlate_mark_exit(x, e, MAP_LEFT);
+	switch (ex->kind) {
+	case EXIT_DIRECT:
+		ex->jmp = (uint32_t)(aligned_jmp(c) - c->start);
+		break;
+	case EXIT_INDIRECT:
+		emit_movzx16(c, RAX, RCX);
+		emit_jmp_sib(c, REG_T, RAX, 8, T_IBL);
+		break;
+	default:
+		write_leave(x, e);
+		break;
+	}
+}
+
+static void
+write_short(struct xlate *x, const struct insn *in, unsigned e)
+{
+	struct code *c = &x->c;
+	uint8_t *over;
+
+	if (in->a32)
+		emit_byte(c, 0x67);
+	emit_byte(c, in->bytes[in->opcoff]);
+	emit_byte(c, 2);
+	x->homed &= ~(uint32_t)in->wr;
+	xlate_mark(x, x->i + 1, MAP_BODY, 0);
+	over = emit_jmp8(c);
+	xlate_mark_exit(x, e, MAP_EXIT);
+	x->exit[e].branch = emit_jmp32(c);
+	emit_patch8(over, c->p);
+}
+
+static void
+write_cond(struct xlate *x, const struct insn *in)
+{
+	unsigned e = new_exit(x, EXIT_DIRECT, in->target, x->i + 1);
+
+	xlate_mark(x, x->i, MAP_BODY, 0);
+	if (in->special == SP_SHORT)
+		write_short(x, in, e);
+	else
+		x->exit[e].branch = emit_jcc32(&x->c,
+		    in->bytes[in->opcoff] & 15u);
+	x->exit[e].homed = x->homed;
+	xlate_mark(x, x->i + 1, MAP_BODY, 0);
+}
+
+static void
+write_push_return(struct xlate *x)
+{
+	uint64_t ret = x->b->next;
+
+	xlate_mark(x, x->i, MAP_BODY, 0);
+	if ((int64_t)ret == (int32_t)ret) {
+		emit_push_imm(&x->c, (int32_t)ret);
+	} else {
+		x->literal = emit_push_rip(&x->c);
+		x->literal_value = ret;
+	}
+}
+
+static void
+write_ret(struct xlate *x, const struct insn *in)
+{
+	struct code *c = &x->c;
+
+	xlate_home(x, RCX);
+	xlate_mark(x, x->i, MAP_BODY, 0);
+	if (in->imm == 0) {
+		emit_byte(c, 0x59);		/* pop rcx */
+	} else {
+		emit_load(c, RCX, RSP, 0);
+		emit_lea(c, RSP, RSP, 8 + (int32_t)in->imm);
+	}
+}
+
+static void
+write_last(struct xlate *x, unsigned kind, app_pc target)
+{
+	unsigned e = new_exit(x, kind, target, x->b->n);
+	const struct insn *in;
+
+	if (kind == EXIT_EMULATE) {
+		in = &x->b->in[x->b->n - 1];
+		x->exit[e].emulate = in->emulate;
+		x->exit[e].aux = in->aux;
+	}
+	write_exit(x, e);
+}
+
+/* The transfer that ends the block. */
+static void
+write_transfer(struct xlate *x, const struct insn *in)
+{
+	switch (in->flow) {
+	case FLOW_JUMP:
+		write_last(x, in->special == SP_EMULATE ? EXIT_EMULATE :
+		    EXIT_DIRECT, in->target);
+		break;
+	case FLOW_CALL:
+		write_push_return(x);
+		write_last(x, EXIT_DIRECT, in->target);
+		break;
+	case FLOW_ICALL:
+	case FLOW_IJUMP:
+		xlate_home(x, RCX);
+		mangle_target(x, RCX);
+		if (in->flow == FLOW_ICALL)
+			write_push_return(x);
+		write_last(x, EXIT_INDIRECT, 0);
+		break;
+	case FLOW_RET:
+		write_ret(x, in);
+		write_last(x, EXIT_INDIRECT, 0);
+		break;
+	default:
+		write_last(x, EXIT_SYSCALL, x->b->next);
+		break;
+	}
+}
+
+/* 1: it was the last. */
+static int
+write_insn(struct xlate *x)
+{
+	const struct insn *in = &x->b->in[x->i];
+
+	xlate_reload(x, in->rd);
+	xlate_mark(x, x->i, MAP_BODY, 0);
+	probe_refs(x);
+	if (in->flow == FLOW_COND) {
+		write_cond(x, in);
+		return 0;
+	}
+	if (in->flow != FLOW_NONE) {
+		write_transfer(x, in);
+		return 1;
+	}
+	switch (in->special) {
+	case SP_REP:
+	case SP_REPCMP:
+		probe_rep_before(x);
+		mangle_copy(x, 1);
+		probe_rep_after(x);
+		break;
+	case SP_EMULATE:
+		if (in->emulate == EMU_FLAGS)
+			mangle_copy(x, 0);
+		write_last(x, EXIT_EMULATE, x->b->next);
+		return 1;
+	case SP_STD:
+	case SP_CLD:
+		mangle_copy(x, 0);
+		emit_store_simm(&x->c, REG_T, TO_DF, in->special == SP_STD);
+		break;
+	default:
+		mangle_copy(x, 0);
+		break;
+	}
+	return 0;
+}
+
+/* Side exits, the literal, and a stub for each exit that can be linked. */
+static void
+write_cold(struct xlate *x)
+{
+	struct code *c = &x->c;
+	struct xexit *ex;
+	unsigned e;
+	uint64_t pad;
+
+	for (e = 0; e < x->nexit; e++) {
+		ex = &x->exit[e];
+		if (ex->branch == NULL)
+			continue;
+		emit_patch32(ex->branch, c->p);
+		x->homed = ex->homed;
+		write_exit(x, e);
+	}
+	for (e = 0; e < x->nexit; e++) {
+		ex = &x->exit[e];
+		if (ex->jmp == 0)
+			continue;
+		x->homed = 0;
+		xlate_mark_exit(x, e, MAP_LEFT);
+		ex->stub = emit_off(c);
+		emit_patch32(c->start + ex->jmp, c->p);
+		write_leave(x, e);
+	}
+	if (x->literal != NULL) {
+		pad = -emit_here(c) & 7;
+		emit_nop(c, (unsigned)pad);
+		emit_patch32(x->literal, c->p);
+		emit_u64(c, x->literal_value);
+	}
+}
+
+int
+xlate(struct xlate *x)
+{
+	int last = 0;
+
+	x->nmap = x->nexit = 0;
+	x->homed = 0;
+	x->loc = REG_P | REG_T << 4;
+	x->literal = NULL;
+	write_entry(x);
+	for (x->i = 0; x->i < x->b->n; x->i++) {
+		last = write_insn(x);
+		if (last)
+			break;
+		x->homed &= ~(uint32_t)x->b->in[x->i].wr;
+		xlate_mark(x, x->i + 1, MAP_BODY, 0);
+	}
+	if (!last)
+		write_last(x, x->b->end, x->b->next);
+	write_cold(x);
+	return x->nmap > MAX_MAP || x->c.p > x->c.limit ? -1 : 0;
+}

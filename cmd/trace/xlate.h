@@ -1,0 +1,82 @@
+/*
+ * xlate - a block becomes a fragment
+ *
+ * The state of a translation, between its parts: xlate.c goes through the
+ * block and writes exits, probe.c records references, mangle.c writes the
+ * instructions themselves.
+ *
+ * Registers: a guest register is in its own hardware register or at HOME, in
+ * the thread area, where a fragment put it to use the register.  It comes
+ * back when an instruction reads it, at an exit, or never, where it is
+ * overwritten first.  REG_P's and REG_T's guest values are always at home.
+ */
+#ifndef XLATE_H
+#define XLATE_H
+
+#include "trace.h"
+
+struct def;
+#define HOME(r) TO_GPR(r)
+#define MAX_EXIT (MAX_INSN + 2)
+#define MAX_MAP (MAX_INSN * 16)
+/* Bytes that a fragment may need at most: checked before it is begun. */
+#define XLATE_ROOM 32768u
+
+struct xexit {
+	uint8_t kind;		/* enum exit_kind */
+	uint8_t emulate;
+	uint8_t n;		/* guest instructions told */
+	uint32_t aux;
+	app_pc target;
+	uint32_t homed;		/* at the branch that leads there */
+	uint8_t *branch;	/* displacement of that branch, or NULL */
+	uint32_t jmp;		/* offset of the rel32 to link, or 0 */
+	uint32_t stub;		/* offset of its way to the runtime */
+};
+
+struct xlate {
+	const struct block *b;
+	const struct groups *g;
+	struct code c;
+	struct mapent map[MAX_MAP];
+	unsigned nmap;
+	struct xexit exit[MAX_EXIT];
+	unsigned nexit;
+	uint32_t id[MAX_INSN + 1];	/* that tells n instructions; 0: not asked for */
+	uint32_t firstexit;	/* number of exit[0] among all */
+	struct def *def;	/* frag.c's */
+	unsigned prologue;	/* bytes of the entry for indirect transfers */
+	unsigned i;		/* instruction being translated */
+	uint32_t homed;
+	uint8_t loc;		/* see struct mapent */
+	uint8_t *literal;	/* push [rip+]: displacement to patch, or NULL */
+	uint64_t literal_value;
+};
+
+/* Write the fragment at x->c; -1: MAX_MAP or XLATE_ROOM is not enough. */
+int xlate(struct xlate *);
+
+/* From here on the cache stands before instruction n (from 0) / in exit e. */
+void xlate_mark(struct xlate *, unsigned n, unsigned kind, unsigned rep);
+void xlate_mark_exit(struct xlate *, unsigned e, unsigned kind);
+/* A register to use, its guest value at home; none of those in avoid. */
+int xlate_scratch(struct xlate *, uint32_t avoid);
+/* Put a register's guest value at home, so that it can be used. */
+void xlate_home(struct xlate *, int reg);
+/* Bring those of a set of registers back that are at home. */
+void xlate_reload(struct xlate *, uint32_t set);
+
+/* probe.c: record what instruction x->i refers to */
+void probe_refs(struct xlate *);
+void probe_rep_before(struct xlate *);
+void probe_rep_after(struct xlate *);
+void probe_gather(struct xlate *);
+/* Tell exit e: its record's header, or its counter. */
+void probe_tell(struct xlate *, unsigned e);
+
+/* mangle.c: the instruction itself */
+void mangle_copy(struct xlate *, unsigned rep);
+/* mov reg, what the indirect transfer x->i goes to; reg is at home. */
+void mangle_target(struct xlate *, int reg);
+
+#endif
