@@ -17,6 +17,9 @@
 
 #include "../shared.h"
 
+/* Else the compiler would look addresses up in a table of absolute ones. */
+#pragma GCC visibility push(hidden)
+
 #define NSIG 64
 #define SIGBIT(s) (1ull << ((s) - 1))
 enum {
@@ -242,4 +245,5 @@ self(const void *on_stack)
 	return (struct tarea *)(base + T_OFF);
 }
 
+#pragma GCC visibility pop
 #endif
