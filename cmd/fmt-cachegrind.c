@@ -1,0 +1,269 @@
+/*
+ * fmt-cachegrind - costs by address to a Cachegrind file by line
+ *
+ * Example input, as a simulator writes it:
+ *
+ *	positions: instr
+ *	events: Ir Dr
+ *	ob=(1) /home/u/copy
+ *	fl=(1) ???
+ *	fn=(1) ???
+ *	0x1139 100 0
+ *	0x113d 100 100
+ *	totals: 200 100
+ *
+ * and the output, where both instructions are of main's line 7:
+ *
+ *	desc: ...
+ *	cmd: ./copy in out
+ *	events: Ir Dr
+ *	fl=/home/u/copy.c
+ *	fn=main
+ *	7 200 100
+ *	summary: 200 100
+ *
+ * A function is an ELF symbol, a line's file is the one that the line is in:
+ * so inlined code stands under its own file, with the name of the function
+ * that it was inlined into, as in Cachegrind. Files, functions and lines are
+ * in byte order. Costs that have names already keep them; calls and jumps,
+ * for which the format has no place, are left out.
+ */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cost.h"
+#include "out.h"
+#include "sym.h"
+#include "util.h"
+
+static const char synopsis[] = "[-o file] [--demangle=yes|no] "
+    "[--extra-debuginfo-path=dir] [--inline=yes|no] "
+    "[--show-below-main=yes|no] [file]";
+static const char help[] =
+"usage: fmt-cachegrind [options] [file]\n"
+"Put files, functions and lines to costs by address: a Cachegrind file.\n"
+"\n"
+"  -o, --output=FILE     write there instead of to standard output\n"
+"      --demangle=yes|no names as in the source [yes]\n"
+"      --extra-debuginfo-path=DIR\n"
+"                        look for debug files there, too\n"
+"      --inline=yes|no   inlined code is the inlined function's [no]\n"
+"      --show-below-main=yes|no\n"
+"                        _start and such by their names [no]\n"
+"  -h, --help            this text\n"
+"      --version         the version\n";
+
+static struct costnames *names;
+static struct costsum *sum;
+static uint32_t unknown;		/* the name ??? */
+static unsigned symflags = SYM_DEMANGLE | SYM_BELOW_MAIN;
+static int inlines;
+
+/* The object asked last, and all that were asked, by number of their name. */
+static struct sym **syms;
+static size_t nsyms;
+
+/* The first part's header is the file's; others' events go to its columns. */
+static struct cost_head head;
+static size_t column[COST_EVMAX];
+
+static struct sym *
+object(uint32_t ob)
+{
+	size_t n = nsyms;
+
+	if (ob >= n) {
+		syms = xgrow(syms, &nsyms, ob + (size_t)1, sizeof *syms);
+		memset(syms + n, 0, (nsyms - n) * sizeof *syms);
+	}
+	if (syms[ob] == NULL)
+		syms[ob] = sym_open(costnames_get(names, ob), symflags);
+	return syms[ob];
+}
+
+static int
+is_known(uint32_t name)
+{
+	return name != 0 && name != unknown;
+}
+
+/* Function, file and line of an address, as strings. */
+static void
+look_up(struct sym *s, uint64_t addr, struct sym_frame *f)
+{
+	struct sym_frame chain[64];
+	struct sym_at at;
+
+	if (inlines) {
+		sym_inline(s, addr, chain, sizeof chain / sizeof *chain);
+		*f = chain[0];
+		return;
+	}
+	sym_find(s, addr, &at);
+	*f = (struct sym_frame){ at.fn, at.file, at.line };
+}
+
+static void
+begin_part(const struct costr *r)
+{
+	const struct cost_head *h = &r->head;
+	size_t i;
+	int c;
+
+	if (sum == NULL) {
+		head = *h;
+		head.format = COST_CACHEGRIND;
+		sum = costsum_new(names, COST_LINE, h->nev);
+	}
+	for (i = 0; i < h->nev; i++) {
+		c = costhead_find(&head, h->ev[i].name);
+		if (c < 0)
+			die("%s: event %s is in a later part only", r->name,
+			    h->ev[i].name);
+		column[i] = (size_t)c;
+	}
+}
+
+static void
+add(const struct costr *r, const struct cost *in)
+{
+	struct cost c = { .kind = COST_SELF };
+	struct costfn f = costfn_get(names, in->fn);
+	struct sym_frame at;
+	int64_t n[COST_EVMAX] = { 0 };
+	size_t i;
+
+	for (i = 0; i < r->head.nev; i++)
+		n[column[i]] = in->n[i];
+	c.n = n;
+	c.file = is_known(in->file) ? in->file : unknown;
+	c.pos.line = r->head.positions & COST_LINE ? in->pos.line : 0;
+	if (!is_known(f.fn) && is_known(f.ob) &&
+	    r->head.positions & COST_INSTR) {
+		look_up(object(f.ob), in->pos.addr, &at);
+		f.fn = costnames_str(names, at.fn);
+		c.file = costnames_str(names, at.file);
+		c.pos.line = at.line;
+	}
+	if (f.fn == 0)
+		f.fn = unknown;
+	c.fn = costfn_add(names, (struct costfn){ .fl = c.file, .fn = f.fn });
+	costsum_put(sum, &c);
+}
+
+static void
+read_costs(struct costr *r)
+{
+	struct cost c;
+
+	while (costr_next(r, &c) != COST_END)
+		if (c.kind == COST_PART)
+			begin_part(r);
+		else if (c.kind == COST_SELF)
+			add(r, &c);
+}
+
+static int
+yes(const char *option, const char *arg)
+{
+	if (strcmp(arg, "yes") != 0 && strcmp(arg, "no") != 0)
+		die("--%s: `%s' is neither yes nor no", option, arg);
+	return arg[0] == 'y';
+}
+
+static void
+extra_path(const char *dir)
+{
+	static const char usual[] = ":.debug:/usr/lib/debug:";
+	char *path = xmalloc(sizeof usual + strlen(dir));
+
+	strcpy(path, usual);
+	strcat(path, dir);
+	sym_debug_path(path);
+	free(path);
+}
+
+static void
+set_flag(unsigned flag, int on)
+{
+	symflags = on ? symflags | flag : symflags & ~flag;
+}
+
+static const char *
+options(int argc, char **argv)
+{
+	enum { VERSION = 256, DEMANGLE, EXTRA, INLINE, BELOW };
+	static const struct option longs[] = {
+		{ "demangle", required_argument, NULL, DEMANGLE },
+		{ "extra-debuginfo-path", required_argument, NULL, EXTRA },
+		{ "help", no_argument, NULL, 'h' },
+		{ "inline", required_argument, NULL, INLINE },
+		{ "output", required_argument, NULL, 'o' },
+		{ "show-below-main", required_argument, NULL, BELOW },
+		{ "version", no_argument, NULL, VERSION },
+		{ NULL, 0, NULL, 0 }
+	};
+	const char *output = NULL;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "ho:", longs, NULL)) != -1)
+		switch (c) {
+		case DEMANGLE:
+			set_flag(SYM_DEMANGLE, yes("demangle", optarg));
+			break;
+		case EXTRA:
+			extra_path(optarg);
+			break;
+		case 'h':
+			prog_help(help);
+		case INLINE:
+			inlines = yes("inline", optarg);
+			break;
+		case 'o':
+			output = optarg;
+			break;
+		case BELOW:
+			set_flag(SYM_BELOW_MAIN,
+			    !yes("show-below-main", optarg));
+			break;
+		case VERSION:
+			prog_version();
+		default:
+			prog_usage(synopsis);
+		}
+	if (argc - optind > 1)
+		prog_usage(synopsis);
+	return output;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct costr *r;
+	struct costw *w;
+	struct cost c;
+	struct out *o;
+	const char *output;
+
+	prog_init(argv[0]);
+	output = options(argc, argv);
+	names = costnames_new();
+	unknown = costnames_str(names, SYM_UNKNOWN);
+	r = costr_open(argv[optind], names);
+	r->partial = true;
+	read_costs(r);
+	if (sum == NULL)
+		die("%s: no costs", r->name);
+	costsum_sort(sum);
+	o = out_open(output);
+	head.positions = COST_LINE;
+	w = costw_begin(o, names, &head, COSTW_PLAIN);
+	while (costsum_next(sum, &c))
+		costw_put(w, &c);
+	/* what was cut gets no summary, so that the next one sees it too */
+	if (!r->truncated)
+		costw_end(w);
+	out_close(o);
+	return r->truncated ? 2 : 0;
+}

@@ -1,0 +1,163 @@
+#!/bin/sh
+# fmt-cachegrind: names to costs, a file that Valgrind's tools take
+
+. t/lib.sh
+
+F=$B/fmt-cachegrind
+SRC=$PWD/t/src
+cd "$T" || exit 99
+${CC:-gcc} -O2 -g -o prog "$SRC/tree.c" || exit 99
+main=$(nm prog | sed -n 's/^0*\([0-9a-f]*\) T main$/0x\1/p')
+
+# costs EVENTS LINE...: a cost file of main's first instruction
+costs() {
+	cat <<E
+# callgrind format
+version: 1
+creator: quern
+cmd: ./prog 1000
+part: 1
+desc: I1 cache: 32768 B, 64 B, 8-way associative
+positions: instr
+events: $1
+
+ob=(1) $T/prog
+fl=(1) ???
+fn=(1) ???
+E
+	shift
+	printf '%s\n' "$@"
+}
+
+costs "Ir Dr D1mr" "$main 5 3 1" "" "totals: 5 3 1" >one
+check "one address" "$F" one
+line=$(echo "$main" | addr2line -e prog | sed 's/.*://; s/ .*//')
+same "is main's, by file and line" "desc: I1 cache: 32768 B, 64 B, 8-way associative
+cmd: ./prog 1000
+events: Ir Dr D1mr
+fl=$SRC/tree.c
+fn=main
+$line 5 3 1
+summary: 5 3 1" "$(cat out)"
+gzip -c one >one.gz
+cp out want
+check "compressed" "$F" one.gz
+samefile "gives the same" want out
+stdin() { "$F" - <one; }
+check "standard input" stdin
+samefile "gives the same" want out
+check "-o" "$F" -o cg one
+samefile "gives the same" want cg
+check "its own output as input" "$F" cg
+samefile "gives the same" want out
+
+costs "Ir Bc Bcm Own" "$main 1 2 3 4" "$main 1 0 0" "totals: 2 2 3 4" >other
+check "any events" "$F" other
+same "pass through" "events: Ir Bc Bcm Own;$line 2 2 3 4;summary: 2 2 3 4;" \
+    "$(grep -e ^events -e ^[0-9] -e ^summary out | tr '\n' ';')"
+costs "Ir" "0x3 7" "" "ob=(2) /no/such" "fl=(1)" "fn=(1)" "0x10 1" \
+    "ob=(3) [vdso]" "fn=(1)" "0x20 2" "" "totals: 10" >unknown
+check "unknown addresses and objects" "$F" unknown
+same "are ???, added up" "fl=???;fn=???;0 10;summary: 10;" \
+    "$(grep -v : out | tr '\n' ';'; grep ^summary out | tr '\n' ';')"
+costs "Ir" "calls=1" "$main 1" "totals: 1" >bad
+status 2 "malformed" "$F" bad
+same "no output" "" "$(cat out)"
+costs "Ir Dr" "$main 5 3" >cut
+status 2 "cut: no totals" "$F" cut
+same "the body without a summary" "$line 5 3" "$(tail -n 1 out)"
+check "a message with the file" grep -q '^fmt-cachegrind: cut:[0-9]*: trunc' err
+status 2 "cut, -o" "$F" -o cutout cut
+same "the body is there" "$line 5 3" "$(tail -n 1 cutout)"
+costs "Ir Dr" "$main 5 3" "totals: 5 4" >wrong
+status 2 "totals that are not the sum" "$F" wrong
+status 2 "empty input" "$F" /dev/null
+status 2 "not yes nor no" "$F" --demangle=maybe one
+status 2 "two files" "$F" one one
+
+# names: demangling, below main, order of bytes
+cat >names.s <<'E'
+	.text
+	.macro fun name
+	.globl	\name
+	.type	\name, @function
+	.size	\name, 8
+\name:	.skip 8
+	.endm
+	fun _ZN3foo3barEi
+	fun zebra
+	fun Zebra
+	fun _start
+E
+${CC:-gcc} -nostdlib -static -Wl,-Ttext=0x401000 -o prog names.s || exit 99
+costs Ir "0x401000 1" "0x401008 2" "0x401010 3" "0x401018 4" "totals: 10" >n
+fns() { grep -A 1 ^fn= out | grep -v ^-- | sed 's/^fn=//; s/^0 //' |
+    tr '\n' ';'; }
+check "names" "$F" n
+same "demangled, below main, in byte order" \
+    "(below main);4;Zebra;3;foo::bar(int);1;zebra;2;summary: 10;" \
+    "$(fns)$(tail -n 1 out);"
+check "raw names" "$F" --demangle=no --show-below-main=yes n
+same "as the file has them" "Zebra;3;_ZN3foo3barEi;1;_start;4;zebra;2;" "$(fns)"
+
+# A whole run. Callgrind tells names itself: taken away and put back, they
+# are the same, but for two things of the C library's code: a function that
+# is jumped into is no new one to Callgrind, and Valgrind takes two rows of one
+# line number for one row, also where the second is of another file. So there
+# line numbers alone are compared.
+if command -v valgrind >/dev/null; then
+	${CC:-gcc} -O2 -g -o prog "$SRC/tree.c"
+	check "callgrind" valgrind -q --tool=callgrind --dump-instr=yes \
+	    --dump-line=yes --compress-strings=no --compress-pos=no \
+	    --callgrind-out-file=callgrind.out ./prog 1000
+	cat >sum.awk <<'E'
+BEGIN { split("main insert depth", f); for (i in f) own[f[i]] = 1 }
+/^fn=/ { fn = substr($0, 4) }
+/^f[lie]=/ { file = substr($0, 4) }
+/^calls=/ { getline; next }
+/^0x/ { n[(own[fn] ? file " " fn : "others") " " $2] += $3 }
+/^[0-9]+ / { n[(own[fn] ? file " " fn : "others") " " $1] += $2 }
+END { for (i in n) print i, n[i] }
+E
+	sed -E -e 's/^creator:.*/creator: quern/' \
+	    -e '/^(fi|fe|cfi|cob|cfl)=/d' -e '/^calls=/{N;d;}' -e '/^cfn=/d' \
+	    -e 's/^(fl|fn)=.*/\1=???/' \
+	    -e 's/^positions:.*/positions: instr/' \
+	    -e 's/^(0x[0-9a-f]+) [0-9]+ /\1 /' callgrind.out >nameless
+	check "names put back" "$F" nameless
+	cp out cg
+	check "among them, main's" grep -q '^fn=main$' cg
+	awk -f sum.awk callgrind.out | sort >expected
+	awk -f sum.awk cg | sort >ours
+	samefile "are Callgrind's" expected ours
+	awk '/^fl=/ { fl = $0 } /^fn=/ { print fl "\t" $0 }' cg >order
+	check "in byte order" sort -c order
+	same "and none twice" "" "$(uniq -d order)"
+else
+	skip "callgrind" "no valgrind"
+fi
+
+# Valgrind's readers
+if command -v cg_annotate >/dev/null && [ -f cg ]; then
+	check "cg_annotate" cg_annotate --auto=no "$T/cg"
+	total=$(sed -n 's/^summary: //p' cg)
+	same "has the total" "$total" "$(tr -d , <out |
+	    sed -n 's/^ *\([0-9]*\) .*PROGRAM TOTALS.*/\1/p')"
+	check "and main" grep -q 'tree.c:main' out
+	check "cg_annotate, sources" cg_annotate --auto=yes "$T/cg"
+	check "shows them" grep -q 'r = depth(n->right);' out
+	check "cg_merge" cg_merge -o merged cg cg
+	same "adds up" "summary: $((2 * total))" "$(tail -n 1 merged)"
+	check "cg_diff" cg_diff cg merged
+	same "is the first again" "summary: $total" "$(tail -n 1 out)"
+else
+	skip "cg_annotate" "not here"
+fi
+
+check "inlined code by itself" "$F" --inline=yes "${T}/nameless"
+check "has mix of tree.h" grep -A 1 "^fl=$SRC/tree.h" out
+check "as a function" grep -q '^fn=mix$' out
+same "and the same sum" "$(tail -n 1 cg)" "$("$F" --inline=yes nameless |
+    tail -n 1)"
+
+done_testing
