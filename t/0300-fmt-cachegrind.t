@@ -112,7 +112,8 @@ if command -v valgrind >/dev/null; then
 	    --callgrind-out-file=callgrind.out ./prog 1000
 	cat >sum.awk <<'E'
 BEGIN { split("main insert depth", f); for (i in f) own[f[i]] = 1 }
-/^fn=/ { fn = substr($0, 4) }
+# f'2 is f, called by itself
+/^fn=/ { fn = substr($0, 4); sub(/\0472$/, "", fn) }
 /^f[lie]=/ { file = substr($0, 4) }
 /^calls=/ { getline; next }
 /^0x/ { n[(own[fn] ? file " " fn : "others") " " $2] += $3 }
