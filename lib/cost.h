@@ -70,6 +70,9 @@ void costhead_init(struct cost_head *);
 int costhead_events(struct cost_head *, struct costnames *, const char *);
 void costhead_desc(struct cost_head *, const char *);	/* keeps the pointer */
 int costhead_find(const struct cost_head *, const char *ev);	/* or -1 */
+/* map[i]: where got's event i is in want; -1: they have not the same events */
+int costhead_map(const struct cost_head *want, const struct cost_head *got,
+    size_t *map);
 bool costhead_key(const char *);		/* is it one of the format's keys? */
 /* takes "key: value" in; returns what is wrong with it, or NULL */
 const char *costhead_set(struct cost_head *, struct costnames *,
@@ -107,6 +110,8 @@ struct costr {
 	struct costnames *nm;
 	bool partial;		/* set it to take a cut file with a warning */
 	bool truncated;		/* partial: the end mark was missing */
+	int64_t summary[COST_EVMAX];	/* after COST_END: the parts' summary: */
+	bool has_summary;		/* or some part had none */
 	struct costread *d;
 };
 

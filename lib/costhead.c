@@ -36,6 +36,24 @@ costhead_find(const struct cost_head *h, const char *ev)
 	return -1;
 }
 
+int
+costhead_map(const struct cost_head *want, const struct cost_head *got,
+    size_t *map)
+{
+	size_t i;
+	int at;
+
+	if (want->nev != got->nev)
+		return -1;
+	for (i = 0; i < got->nev; i++) {
+		at = costhead_find(want, got->ev[i].name);
+		if (at < 0)
+			return -1;
+		map[i] = at;
+	}
+	return 0;
+}
+
 static const char *
 skip(const char *s)
 {

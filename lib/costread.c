@@ -65,7 +65,7 @@ struct costread {
 	enum pend pend;
 	struct cost next;
 
-	int64_t n[COST_EVMAX], sum[COST_EVMAX], total[COST_EVMAX];
+	int64_t n[COST_EVMAX], sum[COST_EVMAX], total[COST_EVMAX], given[COST_EVMAX];
 };
 
 void
@@ -446,6 +446,11 @@ body_word(struct costr *r, enum word w, const char *p)
 		break;
 	case W_FL:
 		d->fl = d->file = name(r, p, FL);
+		if (r->head.format == COST_CACHEGRIND) {
+			d->fn = costfn_add(r->nm, (struct costfn){ 0, d->fl,
+			    costnames_add(r->nm, "???", 3) });
+			d->fn_known = true;
+		}
 		break;
 	case W_FI:
 	case W_FE:
@@ -543,6 +548,10 @@ finish(struct costr *r)
 			costr_die(r, "%s says %" PRId64 " %s, but the costs add up"
 			    " to %" PRId64, mark, d->total[i], r->head.ev[i].name,
 			    d->sum[i]);
+	r->has_summary &= d->summary;
+	for (i = 0; d->summary && i < r->head.nev; i++)
+		if (__builtin_add_overflow(r->summary[i], d->given[i], &r->summary[i]))
+			costr_die(r, "the sum of the summaries is beyond 64 bits");
 	d->pend = PEND_NONE;
 }
 
@@ -568,16 +577,16 @@ sums(struct costr *r, const char *p, bool totals)
 	if (!r->head.nev)
 		costr_die(r, "no events: line before this");
 	p = blanks(p);
-	if (!totals)
+	if (!totals) {
 		d->summary = true;
+		counts(r, p, d->given);
+	}
 	if (totals || r->head.format == COST_CACHEGRIND) {
 		if (d->pend != PEND_NONE)
 			costr_die(r, "%s= has no cost line",
 			    d->pend == PEND_CALL ? "calls" : "jump");
 		counts(r, p, d->total);
 		d->totals = true;
-	} else {
-		counts(r, p, d->n);
 	}
 }
 
@@ -718,6 +727,7 @@ costr_open(const char *name, struct costnames *nm)
 	r->d->in = in_open(name);
 	r->name = in_name(r->d->in);
 	r->nm = nm;
+	r->has_summary = true;
 	for (i = 0; i < NSPACE; i++) {
 		r->d->ids[i] = kh_init(id);
 		if (!r->d->ids[i])

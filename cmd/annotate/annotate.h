@@ -1,0 +1,118 @@
+/*
+ * annotate.h - what the parts of annotate share
+ */
+#ifndef ANNOTATE_H
+#define ANNOTATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cost.h"
+
+enum { TREE_CALLERS = 1, TREE_CALLEES = 2 };
+
+/* main.c: what was asked for */
+struct opts {
+	bool old;		/* the tables of Valgrind's tools up to 3.20 */
+	bool percs, annotate, inclusive, assembly, color;
+	int tree;
+	unsigned context;
+	double threshold;
+	bool has_threshold;
+	char *show, *sort, *html, *dest;
+	char **include, **source, **file;
+	size_t ninclude, nsource, nfile;
+	char **argv;		/* for the head of the report */
+	int argc;
+};
+extern struct opts opt;
+extern struct out *out;
+
+/* load.c: the profile */
+struct input {
+	const char *name;
+	const char *cmd, *creator, *pid, *part, *thread;
+	const char *desc;	/* its lines, each with its newline */
+	int64_t mtime;		/* ns; INT64_MAX where there is none */
+};
+
+struct prof {
+	struct costnames *nm;
+	struct costsum *t;
+	struct input *input;
+	size_t ninput;
+	bool callgrind, truncated;
+	size_t nrec, nev;	/* recorded events; with the derived ones */
+	const char *ev[COST_EVMAX];
+	size_t show[COST_EVMAX], nshow;
+	size_t sort[COST_EVMAX], nsort;
+	double limit[COST_EVMAX];	/* threshold in %, of the sort event */
+	int64_t total[COST_EVMAX];	/* of the self costs */
+	int64_t summary[COST_EVMAX];	/* what the file gives as summary: */
+};
+extern struct prof prof;
+
+void load(void);
+/* a record's counts with the derived events; good until the next call */
+const int64_t *full(const int64_t *n);
+const char *str(uint32_t name);
+
+/* tally.c: counts by a 64-bit key; width counts each */
+struct tally {
+	size_t n, cap, kcap, width;
+	uint64_t *key;
+	int64_t *count;
+	void *hash;
+};
+
+void tally_init(struct tally *, size_t width);
+size_t tally_find(struct tally *, uint64_t key);	/* makes it if need be */
+void tally_add(struct tally *, size_t at, const int64_t *n);
+static inline int64_t *
+tally_at(const struct tally *t, size_t i)
+{
+	return t->count + i * t->width;
+}
+void sums_add(int64_t *to, const int64_t *n, size_t len);
+/* as qsort_r(3): larger absolute counts first, in the order of --sort */
+int by_sort(const int64_t *a, const int64_t *b);
+/* does the row pass --threshold? */
+bool above(const int64_t *n);
+
+/* cols.c: columns of counts */
+struct extremes {
+	int64_t min[COST_EVMAX], max[COST_EVMAX];
+};
+
+struct cols {
+	struct { unsigned count, perc1, perc2, all; } w[COST_EVMAX];
+};
+
+void ext_init(struct extremes *);
+void ext_add(struct extremes *, const int64_t *n);
+/* cumul: rows may have a second percentage, of cumulated counts; or NULL */
+void cols_set(struct cols *, const struct extremes *, const struct extremes *cumul);
+void cols_head(const struct cols *, const char *before, const char *after);
+/* the counts and a blank; n NULL: of a line that has none */
+void cols_put(const struct cols *, const int64_t *n, const int64_t *cumul);
+const char *commas(char buf[32], int64_t v);
+void fancy(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void rule(void);
+/* on a terminal: begin the colour for a share of the first sort event; end */
+void heat(const int64_t *n);
+void cool(void);
+
+/* flat.c: functions, and which files are worth annotating */
+struct files {
+	uint32_t *name;
+	size_t n, cap;
+};
+
+void print_head(void);
+void print_flat(struct files *);
+
+/* source.c */
+void print_sources(struct files *);
+
+#endif

@@ -1,0 +1,266 @@
+/*
+ * flat.c - the head of the report, and what functions cost by themselves
+ *
+ * A function is its name in a file.  Code inlined from another file counts
+ * there, as the function it was inlined into: so the tables go both ways,
+ * files with their functions and functions with their files.
+ */
+#include "annotate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out.h"
+#include "util.h"
+
+/* file<<32 | function's name -> costs; and the sums by each half */
+static struct tally pairs;
+
+struct row {
+	uint32_t outer, inner;	/* names */
+	const int64_t *n;
+	const int64_t *all;	/* the outer's counts */
+	size_t at;		/* the outer's place in its tally */
+};
+
+static void
+gather(void)
+{
+	struct cost c;
+	uint32_t fn;
+
+	tally_init(&pairs, prof.nev);
+	while (costsum_next(prof.t, &c)) {
+		if (c.kind != COST_SELF)
+			continue;
+		fn = costfn_get(prof.nm, c.fn).fn;
+		tally_add(&pairs, tally_find(&pairs, (uint64_t)c.file << 32 | fn),
+		    full(c.n));
+	}
+}
+
+static void
+metadata(const char *what, const char *value)
+{
+	out_printf(out, "%-18s%s\n", what, value);
+}
+
+static void
+events(const char *what, const size_t *ev, size_t n)
+{
+	size_t i;
+
+	out_printf(out, "%-17s", what);
+	for (i = 0; i < n; i++)
+		out_printf(out, " %s", prof.ev[ev[i]]);
+	out_ch(out, '\n');
+}
+
+static void
+thresholds(void)
+{
+	const char *before = "";
+	size_t i;
+
+	out_printf(out, "%-18s", "Threshold:");
+	for (i = 0; i < prof.nsort; i++)
+		if (prof.limit[i] >= 0) {
+			out_printf(out, prof.limit[i] == (int)prof.limit[i] ?
+			    "%s%.1f%%" : "%s%g%%", before, prof.limit[i]);
+			before = " ";
+		}
+	out_ch(out, '\n');
+}
+
+static void
+descriptions(void)
+{
+	size_t i, same = 1;
+	char what[40];
+
+	for (i = 1; i < prof.ninput; i++)
+		same += !strcmp(prof.input[i].desc, prof.input[0].desc);
+	for (i = 0; i < prof.ninput; i++) {
+		if (same != prof.ninput)
+			out_printf(out, "Description %zu:\n", i + 1);
+		if (same != prof.ninput || i == 0)
+			out_str(out, prof.input[i].desc);
+	}
+	for (i = 0; i < prof.ninput; i++) {
+		const char *cmd = prof.input[i].cmd ? prof.input[i].cmd : "";
+
+		if (prof.ninput == 1) {
+			metadata("Command:", cmd);
+			break;
+		}
+		snprintf(what, sizeof what, "Command %zu:", i + 1);
+		if (i && prof.input[i - 1].cmd && !strcmp(prof.input[i - 1].cmd, cmd))
+			out_printf(out, "%-18s(same as Command %zu)\n", what, i);
+		else
+			metadata(what, cmd);
+	}
+}
+
+void
+print_head(void)
+{
+	size_t ev[COST_EVMAX], i;
+	struct extremes x;
+	struct cols c;
+
+	fancy("Metadata");
+	out_printf(out, "%-17s %s", "Invocation:", progname);
+	for (i = 1; i < (size_t)opt.argc; i++)
+		out_printf(out, " %s", opt.argv[i]);
+	out_ch(out, '\n');
+	descriptions();
+	for (i = 0; i < prof.nrec; i++)
+		ev[i] = i;
+	events("Events recorded:", ev, prof.nrec);
+	events("Events shown:", prof.show, prof.nshow);
+	events("Event sort order:", prof.sort, prof.nsort);
+	thresholds();
+	metadata("Annotation:", opt.annotate ? "on" : "off");
+	out_ch(out, '\n');
+
+	ext_init(&x);
+	ext_add(&x, prof.summary);
+	cols_set(&c, &x, NULL);
+	fancy("Summary");
+	cols_head(&c, "", "");
+	out_ch(out, '\n');
+	cols_put(&c, prof.summary, NULL);
+	out_str(out, " PROGRAM TOTALS\n\n");
+}
+
+/* by outer's counts, its name; then by inner's counts, its name */
+static int
+by_row(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+	int c;
+
+	if (x->outer != y->outer) {
+		c = by_sort(x->all, y->all);
+		return c ? c : strcmp(str(y->outer), str(x->outer));
+	}
+	c = by_sort(x->n, y->n);
+	return c ? c : strcmp(str(y->inner), str(x->inner));
+}
+
+static struct row *
+choose(bool by_file, size_t *nrow)
+{
+	struct tally outer;
+	struct row *row = NULL;
+	size_t cap = 0, n = 0, i, at;
+
+	tally_init(&outer, prof.nev);
+	for (i = 0; i < pairs.n; i++) {
+		uint32_t file = pairs.key[i] >> 32, fn = (uint32_t)pairs.key[i];
+
+		at = tally_find(&outer, by_file ? file : fn);
+		tally_add(&outer, at, tally_at(&pairs, i));
+		if (!above(tally_at(&pairs, i)))
+			continue;
+		row = xgrow(row, &cap, n + 1, sizeof *row);
+		row[n++] = (struct row){ .outer = by_file ? file : fn,
+		    .inner = by_file ? fn : file, .n = tally_at(&pairs, i),
+		    .at = at };
+	}
+	for (i = 0; i < n; i++)
+		row[i].all = tally_at(&outer, row[i].at);
+	if (n)
+		qsort(row, n, sizeof *row, by_row);
+	*nrow = n;
+	return row;
+}
+
+static size_t
+same_outer(const struct row *row, size_t n, size_t i)
+{
+	size_t k = i;
+
+	while (k < n && row[k].outer == row[i].outer)
+		k++;
+	return k;
+}
+
+static void
+widths(struct cols *c, const struct row *row, size_t n)
+{
+	struct extremes x, cumul;
+	int64_t sum[COST_EVMAX] = { 0 };
+	size_t i;
+
+	ext_init(&x);
+	ext_init(&cumul);
+	for (i = 0; i < n; i++) {
+		ext_add(&x, row[i].n);
+		if (i && row[i].outer == row[i - 1].outer)
+			continue;
+		ext_add(&x, row[i].all);
+		sums_add(sum, row[i].all, prof.nev);
+		ext_add(&cumul, sum);
+	}
+	cols_set(c, &x, &cumul);
+}
+
+static void
+print_rows(const struct row *row, size_t n, const char *mark, const char *title)
+{
+	int64_t sum[COST_EVMAX] = { 0 };
+	struct cols c;
+	size_t i, k;
+
+	widths(&c, row, n);
+	cols_head(&c, "  ", title);
+	out_ch(out, '\n');
+	for (i = 0; i < n; i = k) {
+		k = same_outer(row, n, i);
+		sums_add(sum, row[i].all, prof.nev);
+		heat(row[i].all);
+		out_str(out, mark);
+		cols_put(&c, row[i].all, sum);
+		out_printf(out, " %s:", str(row[i].outer));
+		if (k == i + 1 && !memcmp(row[i].n, row[i].all,
+		    prof.nev * sizeof *row[i].n)) {
+			out_str(out, str(row[i].inner));
+			i = k;
+		}
+		cool();
+		out_ch(out, '\n');
+		for (; i < k; i++) {
+			heat(row[i].n);
+			out_str(out, "  ");
+			cols_put(&c, row[i].n, NULL);
+			out_printf(out, "   %s", str(row[i].inner));
+			cool();
+			out_ch(out, '\n');
+		}
+		out_ch(out, '\n');
+	}
+}
+
+void
+print_flat(struct files *f)
+{
+	struct row *row;
+	size_t n, i;
+
+	gather();
+	row = choose(true, &n);
+	fancy("File:function summary");
+	print_rows(row, n, "< ", " file:function");
+	for (i = 0; i < n; i++)
+		if (i == 0 || row[i].outer != row[i - 1].outer) {
+			f->name = xgrow(f->name, &f->cap, f->n + 1, sizeof *f->name);
+			f->name[f->n++] = row[i].outer;
+		}
+	free(row);
+	row = choose(false, &n);
+	fancy("Function:file summary");
+	print_rows(row, n, "> ", " function:file");
+	free(row);
+}

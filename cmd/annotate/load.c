@@ -1,0 +1,269 @@
+/*
+ * load.c - read the profiles into one table
+ */
+#include "annotate.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "util.h"
+
+struct prof prof;
+
+/* event = sum of factor[i] * recorded event i, for the derived ones */
+static int64_t factor[COST_EVMAX][COST_EVMAX];
+static struct cost_head first;		/* its events are those of all */
+
+const char *
+str(uint32_t name)
+{
+	return costnames_get(prof.nm, name);
+}
+
+const int64_t *
+full(const int64_t *n)
+{
+	static int64_t all[COST_EVMAX];
+	int64_t v;
+	size_t i, j;
+
+	if (prof.nev == prof.nrec)
+		return n;
+	memcpy(all, n, prof.nrec * sizeof *n);
+	for (i = prof.nrec; i < prof.nev; i++)
+		for (all[i] = 0, j = 0; j < prof.nrec; j++)
+			if (__builtin_mul_overflow(n[j], factor[i][j], &v) ||
+			    __builtin_add_overflow(all[i], v, &all[i]))
+				die("%s is beyond 64 bits", prof.ev[i]);
+	return all;
+}
+
+static int
+event(const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < prof.nev; i++)
+		if (strlen(prof.ev[i]) == len && !memcmp(prof.ev[i], name, len))
+			return i;
+	return -1;
+}
+
+/* "Ir + 10 Dr", "Ir + 10*Dr" into factors; false: not such a formula */
+static bool
+formula(const char *s, int64_t *f)
+{
+	uint64_t k;
+	size_t i, len;
+	int at, sign;
+	char *end;
+
+	for (i = 0; *s; i++) {
+		s += strspn(s, " \t");
+		sign = *s == '-' ? -1 : 1;
+		if (*s == '+' || *s == '-')
+			s++;
+		else if (i)
+			return false;
+		s += strspn(s, " \t");
+		k = 1;
+		if (isdigit((unsigned char)*s)) {
+			k = strtoull(s, &end, 10);
+			s = end + strspn(end, " \t*");
+		}
+		len = strcspn(s, " \t+-");
+		at = event(s, len);
+		if (at < 0 || k > INT32_MAX)
+			return false;
+		if ((size_t)at < prof.nrec)
+			f[at] += sign * (int64_t)k;
+		else
+			for (size_t j = 0; j < prof.nrec; j++)
+				f[j] += sign * (int64_t)k * factor[at][j];
+		s += len;
+		s += strspn(s, " \t");
+	}
+	return i > 0;
+}
+
+static void
+add_events(const struct cost_head *h)
+{
+	size_t i;
+
+	prof.nrec = prof.nev = h->nev;
+	for (i = 0; i < h->nev; i++)
+		prof.ev[i] = h->ev[i].name;
+	for (i = 0; i < h->nderived && prof.nev < COST_EVMAX; i++) {
+		if (event(h->derived[i].name, strlen(h->derived[i].name)) >= 0)
+			continue;
+		memset(factor[prof.nev], 0, sizeof factor[0]);
+		if (formula(h->derived[i].formula, factor[prof.nev]))
+			prof.ev[prof.nev++] = h->derived[i].name;
+		else
+			warn("event %s: cannot use the formula %s",
+			    h->derived[i].name, h->derived[i].formula);
+	}
+}
+
+/* "A,B:5": the events in order; a number behind a colon into limit, or -1 */
+static size_t
+list(const char *what, const char *s, size_t *ev, double *limit)
+{
+	size_t n = 0, len;
+	char *end;
+	int at;
+
+	while (*s) {
+		len = strcspn(s, limit ? ",:" : ",");
+		at = event(s, len);
+		if (at < 0)
+			die("%s: event %.*s is not in the profile", what, (int)len, s);
+		if (n == COST_EVMAX)
+			die("%s: too many events", what);
+		ev[n] = at;
+		s += len;
+		if (limit)
+			limit[n] = -1;
+		if (limit && *s == ':') {
+			limit[n] = strtod(s + 1, &end);
+			if (end == s + 1 || limit[n] < 0 || limit[n] > 100)
+				die("%s: bad threshold '%s'", what, s + 1);
+			s = *end == '%' ? end + 1 : end;
+		}
+		n++;
+		if (*s && *s++ != ',')
+			die("%s: bad list", what);
+	}
+	if (!n)
+		die("%s: no event is named", what);
+	return n;
+}
+
+static void
+choose_events(void)
+{
+	size_t i;
+	bool any = false;
+
+	for (i = 0; i < prof.nev; i++) {
+		prof.show[i] = prof.sort[i] = i;
+		prof.limit[i] = -1;
+	}
+	prof.nshow = prof.nev;
+	prof.nsort = prof.nrec;
+	if (opt.show)
+		prof.nshow = list("--show", opt.show, prof.show, NULL);
+	if (opt.sort)
+		prof.nsort = list("--sort", opt.sort, prof.sort, prof.limit);
+	for (i = 0; i < prof.nsort; i++)
+		any |= prof.limit[i] >= 0;
+	if (!any)
+		prof.limit[0] = opt.threshold;
+}
+
+static const char *
+joined(const struct cost_head *h)
+{
+	size_t len = 1, i;
+	char *s;
+
+	for (i = 0; i < h->ndesc; i++)
+		len += strlen(h->desc[i]) + 1;
+	s = xmalloc(len);
+	*s = '\0';
+	for (i = 0; i < h->ndesc; i++) {
+		strcat(s, h->desc[i]);
+		strcat(s, "\n");
+	}
+	return s;
+}
+
+static void
+begin_part(struct costr *r, struct input *in, size_t *map)
+{
+	if (!prof.t) {
+		first = r->head;
+		add_events(&r->head);
+		prof.t = costsum_new(prof.nm, COST_LINE, prof.nrec);
+	}
+	if (costhead_map(&first, &r->head, map) < 0)
+		costr_die(r, "the events are not those of %s", prof.input[0].name);
+	if (opt.assembly)
+		costsum_positions(prof.t, r->head.positions);
+	prof.callgrind |= r->head.format == COST_CALLGRIND;
+	if (in->desc)
+		return;
+	in->cmd = r->head.cmd;
+	in->creator = r->head.creator;
+	in->pid = r->head.pid;
+	in->part = r->head.part;
+	in->thread = r->head.thread;
+	in->desc = joined(&r->head);
+}
+
+static int64_t
+mtime(const char *name)
+{
+	struct stat st;
+
+	if (!strcmp(name, "-") || stat(name, &st) < 0 || !S_ISREG(st.st_mode))
+		return INT64_MAX;
+	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+}
+
+static bool
+read_input(struct input *in)
+{
+	struct costr *r = costr_open(in->name, prof.nm);
+	size_t map[COST_EVMAX], i;
+	int64_t n[COST_EVMAX];
+	struct cost c;
+	bool has;
+
+	r->partial = true;
+	while (costr_next(r, &c)) {
+		if (c.kind == COST_PART) {
+			begin_part(r, in, map);
+			continue;
+		}
+		if (c.kind == COST_JUMP)
+			continue;
+		for (i = 0; i < prof.nrec; i++)
+			n[map[i]] = c.n[i];
+		c.n = n;
+		costsum_put(prof.t, &c);
+	}
+	for (i = 0; i < prof.nrec; i++)
+		n[map[i]] = r->summary[i];
+	sums_add(prof.summary, n, prof.nrec);
+	has = r->has_summary;
+	prof.truncated |= r->truncated;
+	costr_close(r);
+	return has;
+}
+
+void
+load(void)
+{
+	size_t i;
+	bool has = true;
+
+	prof.nm = costnames_new();
+	prof.ninput = opt.nfile;
+	prof.input = xcalloc(prof.ninput, sizeof *prof.input);
+	for (i = 0; i < prof.ninput; i++) {
+		prof.input[i].name = opt.file[i];
+		prof.input[i].mtime = mtime(opt.file[i]);
+		has &= read_input(&prof.input[i]);
+	}
+	choose_events();
+	costsum_sort(prof.t);
+	memcpy(prof.total, full(costsum_total(prof.t)), prof.nev * sizeof prof.total[0]);
+	for (i = 0; i < prof.nrec; i++)
+		if (!has || !opt.old)
+			prof.summary[i] = prof.total[i];
+	memmove(prof.summary, full(prof.summary), prof.nev * sizeof prof.total[0]);
+}

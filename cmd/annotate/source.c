@@ -1,0 +1,418 @@
+/*
+ * source.c - the annotated sources
+ */
+#include "annotate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "out.h"
+#include "util.h"
+
+#define AT	"@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@" \
+		"@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@"
+
+/* file<<32 | line -> costs, of the files that may be annotated */
+static struct tally lines;
+/* place in lines<<32 | callee -> times, inclusive costs */
+static struct tally calls;
+static size_t *order;		/* places in lines, by file and line */
+static uint32_t *rank;		/* of a file's name, from 1; 0: not wanted */
+
+enum part { KNOWN, LINE0, DIFFERENT, UNREADABLE, BELOW, NOFILE, NPART };
+
+static const char *const labels[NPART] = {
+	"  annotated: files known & above threshold & readable, line numbers known",
+	"  annotated: files known & above threshold & readable, line numbers unknown",
+	"unannotated: files known & above threshold & two or more non-identical",
+	"unannotated: files known & above threshold & unreadable ",
+	"unannotated: files known & below threshold",
+	"unannotated: files unknown"
+};
+
+static int64_t sums[NPART][COST_EVMAX];
+
+/* The source that is being shown. */
+struct source {
+	const char *name, *path;
+	FILE *f;
+	uint32_t line;		/* the last that was read */
+	char *text;
+	size_t cap;
+	ssize_t len;
+	struct cols cols;
+	size_t at, end;		/* in order: lines that are still to come */
+};
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(str(*(const uint32_t *)a), str(*(const uint32_t *)b));
+}
+
+static int
+by_line(const void *a, const void *b)
+{
+	uint64_t x = lines.key[*(const size_t *)a], y = lines.key[*(const size_t *)b];
+
+	if (x >> 32 != y >> 32)
+		return rank[x >> 32] < rank[y >> 32] ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static void
+add_line(const struct cost *c)
+{
+	size_t at = tally_find(&lines, (uint64_t)c->file << 32 | c->pos.line), k;
+
+	if (c->kind == COST_SELF) {
+		tally_add(&lines, at, full(c->n));
+		return;
+	}
+	k = tally_find(&calls, (uint64_t)at << 32 | c->callee);
+	sums_add(tally_at(&calls, k), full(c->n), prof.nev);
+	sums_add(tally_at(&calls, k) + prof.nev, c->count, 1);
+}
+
+static void
+gather(struct files *f)
+{
+	struct cost c;
+	size_t i;
+	bool unknown;
+
+	rank = xcalloc(costnames_count(prof.nm), sizeof *rank);
+	qsort(f->name, f->n, sizeof *f->name, by_name);
+	for (i = 0; i < f->n; i++)
+		rank[f->name[i]] = i + 1;
+	tally_init(&lines, prof.nev);
+	tally_init(&calls, prof.nev + 1);
+	while (costsum_next(prof.t, &c)) {
+		if (rank[c.file] && c.kind != COST_JUMP)
+			add_line(&c);
+		if (rank[c.file] || c.kind != COST_SELF)
+			continue;
+		unknown = !strcmp(str(c.file), "???");
+		sums_add(sums[unknown ? NOFILE : BELOW], full(c.n), prof.nev);
+	}
+	order = xmalloc((lines.n + 1) * sizeof *order);
+	for (i = 0; i < lines.n; i++)
+		order[i] = i;
+	qsort(order, lines.n, sizeof *order, by_line);
+}
+
+/*
+ * The file itself; or below one of the folders of -I, with its whole name or
+ * what is left of it without its first folders.
+ */
+static FILE *
+find(const char *name, char **path)
+{
+	const char *rest;
+	FILE *f = fopen(name, "r");
+	struct stat st;
+	size_t i;
+
+	*path = xstrdup(name);
+	for (rest = name; !f && rest; rest = strchr(rest, '/')) {
+		rest += strspn(rest, "/");
+		for (i = 0; !f && i < opt.ninclude; i++) {
+			free(*path);
+			if (asprintf(path, "%s/%s", opt.include[i], rest) < 0)
+				die("out of memory");
+			f = fopen(*path, "r");
+		}
+	}
+	if (f && (fstat(fileno(f), &st) < 0 || S_ISDIR(st.st_mode))) {
+		fclose(f);
+		f = NULL;
+	}
+	return f;
+}
+
+static void
+warning(const char *fmt, const char *a, const char *b)
+{
+	out_printf(out, "%s\n@@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING"
+	    " @@ WARNING @@ WARNING @@\n%s\n", AT, AT);
+	out_printf(out, fmt, a, b);
+	out_printf(out, "%s\n", AT);
+}
+
+static void
+newer(const struct source *s)
+{
+	struct stat st;
+	int64_t t;
+	size_t i;
+
+	if (fstat(fileno(s->f), &st) < 0)
+		return;
+	t = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	for (i = 0; i < prof.ninput; i++)
+		if (t > prof.input[i].mtime) {
+			warning("@ Original source files are all newer than data file"
+			    " '%s':\n@ - %s\n@ Annotations may not be correct.\n",
+			    prof.input[i].name, s->path);
+			out_ch(out, '\n');
+		}
+}
+
+static bool
+next_line(struct source *s)
+{
+	s->len = getline(&s->text, &s->cap, s->f);
+	if (s->len < 0)
+		return false;
+	s->line++;
+	if (s->len && s->text[s->len - 1] == '\n')
+		s->text[--s->len] = '\0';
+	return true;
+}
+
+/* A source's line may hold anything, a terminal should not obey it. */
+static void
+put_text(const struct source *s)
+{
+	ssize_t i;
+
+	if (!opt.color) {
+		out_write(out, s->text, s->len);
+		return;
+	}
+	for (i = 0; i < s->len; i++)
+		out_ch(out, (unsigned char)s->text[i] < 0x20 && s->text[i] != '\t' ?
+		    '?' : s->text[i]);
+}
+
+static int
+by_calls(const void *a, const void *b)
+{
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+	int c = by_sort(tally_at(&calls, x), tally_at(&calls, y));
+
+	return c ? c : x < y ? -1 : x > y;
+}
+
+/* first[i]: the first entry of calls for line i of lines, next: the one after */
+static size_t *first_call, *next_call;
+
+static void
+index_calls(void)
+{
+	size_t i, at;
+
+	first_call = xmalloc((lines.n + 1) * sizeof *first_call);
+	next_call = xmalloc((calls.n + 1) * sizeof *next_call);
+	memset(first_call, 0xff, (lines.n + 1) * sizeof *first_call);
+	for (i = calls.n; i-- > 0;) {
+		at = calls.key[i] >> 32;
+		next_call[i] = first_call[at];
+		first_call[at] = i;
+	}
+}
+
+static void
+print_calls(const struct source *s, size_t at)
+{
+	size_t *v = NULL, cap = 0, n = 0, i;
+	struct costfn f;
+	char buf[32];
+
+	for (i = first_call[at]; i != SIZE_MAX; i = next_call[i]) {
+		v = xgrow(v, &cap, n + 1, sizeof *v);
+		v[n++] = i;
+	}
+	if (n)
+		qsort(v, n, sizeof *v, by_calls);
+	for (i = 0; i < n; i++) {
+		f = costfn_get(prof.nm, (uint32_t)calls.key[v[i]]);
+		heat(tally_at(&calls, v[i]));
+		cols_put(&s->cols, tally_at(&calls, v[i]), NULL);
+		out_printf(out, " => %s:%s (%sx)", str(f.fl), str(f.fn),
+		    commas(buf, tally_at(&calls, v[i])[prof.nev]));
+		cool();
+		out_ch(out, '\n');
+	}
+	free(v);
+}
+
+static uint32_t
+line_at(size_t i)
+{
+	return lines.key[order[i]];
+}
+
+static void
+show_line(struct source *s)
+{
+	const int64_t *n = NULL;
+	size_t at = 0;
+
+	if (s->at < s->end && line_at(s->at) == s->line) {
+		at = order[s->at++];
+		n = tally_at(&lines, at);
+		sums_add(sums[KNOWN], n, prof.nev);
+	}
+	heat(n);
+	cols_put(&s->cols, n, NULL);
+	out_ch(out, ' ');
+	put_text(s);
+	cool();
+	out_ch(out, '\n');
+	if (n)
+		print_calls(s, at);
+}
+
+/* Lines lo to hi; false when the file ended. */
+static bool
+show_range(struct source *s, uint64_t lo, uint64_t hi)
+{
+	while (s->line + 1 < lo)
+		if (!next_line(s))
+			return false;
+	if (lo != 1)
+		out_printf(out, "-- line %lu ----------------------------------------\n",
+		    (unsigned long)lo);
+	while (s->line < hi) {
+		if (!next_line(s))
+			return false;
+		show_line(s);
+	}
+	out_printf(out, "-- line %lu ----------------------------------------\n",
+	    (unsigned long)hi);
+	return true;
+}
+
+/* Each line that has counts, with its context; what overlaps is one range. */
+static void
+show_ranges(struct source *s)
+{
+	uint64_t lo, hi, ctx = opt.context;
+	size_t i, k;
+
+	for (i = s->at; i < s->end; i = k + 1) {
+		for (k = i; k + 1 < s->end; k++)
+			if (line_at(k) + 2 * ctx < line_at(k + 1))
+				break;
+		lo = line_at(i) > ctx ? line_at(i) - ctx : 1;
+		hi = line_at(k) + ctx;
+		if (!show_range(s, lo, hi))
+			break;
+	}
+}
+
+static void
+show_bogus(struct source *s)
+{
+	out_ch(out, '\n');
+	for (; s->at < s->end; s->at++) {
+		cols_put(&s->cols, tally_at(&lines, order[s->at]), NULL);
+		out_printf(out, " <bogus line %u>\n", line_at(s->at));
+		sums_add(sums[KNOWN], tally_at(&lines, order[s->at]), prof.nev);
+	}
+	out_ch(out, '\n');
+	warning("@@ Information recorded about lines past the end of '%s'.\n",
+	    s->name, NULL);
+}
+
+static void
+show_source(struct source *s)
+{
+	struct extremes x;
+	size_t i;
+
+	newer(s);
+	ext_init(&x);
+	for (i = s->at; i < s->end; i++)
+		ext_add(&x, tally_at(&lines, order[i]));
+	cols_set(&s->cols, &x, NULL);
+	cols_head(&s->cols, "", "");
+	out_ch(out, '\n');
+	if (s->at < s->end && line_at(s->at) == 0) {
+		i = order[s->at++];
+		cols_put(&s->cols, tally_at(&lines, i), NULL);
+		out_str(out, " <unknown (line 0)>\n");
+		print_calls(s, i);
+		out_ch(out, '\n');
+		sums_add(sums[LINE0], tally_at(&lines, i), prof.nev);
+	}
+	if (s->at == s->end)
+		return;
+	show_ranges(s);
+	if (s->at < s->end)
+		show_bogus(s);
+	out_ch(out, '\n');
+}
+
+static void
+print_file(uint32_t name, size_t at, size_t end)
+{
+	struct source s = { .name = str(name), .at = at, .end = end };
+	enum part part = strcmp(s.name, "???") ? UNREADABLE : NOFILE;
+	char *path = NULL;
+	size_t i;
+
+	if (part == UNREADABLE) {
+		s.f = find(s.name, &path);
+		if (s.f && strcmp(path, s.name))
+			fancy("Annotated source file: %s (%s)", s.name, path);
+		else
+			fancy("Annotated source file: %s", s.name);
+	}
+	if (s.f) {
+		s.path = path;
+		show_source(&s);
+		fclose(s.f);
+	} else {
+		for (i = at; i < end; i++)
+			sums_add(sums[part], tally_at(&lines, order[i]), prof.nev);
+		if (part == UNREADABLE)
+			out_printf(out, "Unannotated because one or more of these "
+			    "original files are unreadable:\n- %s\n\n", s.name);
+	}
+	free(path);
+	free(s.text);
+}
+
+static void
+print_summary(void)
+{
+	struct extremes x;
+	struct cols c;
+	int i;
+
+	ext_init(&x);
+	for (i = 0; i < NPART; i++)
+		ext_add(&x, sums[i]);
+	cols_set(&c, &x, NULL);
+	fancy("Annotation summary");
+	cols_head(&c, "", "");
+	out_ch(out, '\n');
+	for (i = 0; i < NPART; i++) {
+		cols_put(&c, sums[i], NULL);
+		out_printf(out, " %s\n", labels[i]);
+	}
+	out_ch(out, '\n');
+}
+
+void
+print_sources(struct files *f)
+{
+	size_t i, at = 0, end;
+
+	gather(f);
+	index_calls();
+	for (i = 0; i < f->n; i++) {
+		for (end = at; end < lines.n; end++)
+			if (lines.key[order[end]] >> 32 != f->name[i])
+				break;
+		print_file(f->name[i], at, end);
+		at = end;
+	}
+	print_summary();
+}

@@ -1,0 +1,94 @@
+/*
+ * tally.c - counts by a 64-bit key
+ */
+#include "annotate.h"
+
+#include <htslib/khash.h>
+#include <string.h>
+
+#include "util.h"
+
+#define key_hash(k) ((uint32_t)((k) * 0x9e3779b97f4a7c15 >> 32))
+KHASH_INIT(key, uint64_t, uint32_t, 1, key_hash, kh_int64_hash_equal)
+
+void
+tally_init(struct tally *t, size_t width)
+{
+	memset(t, 0, sizeof *t);
+	t->width = width;
+	t->hash = kh_init(key);
+	if (!t->hash)
+		die("out of memory");
+}
+
+size_t
+tally_find(struct tally *t, uint64_t key)
+{
+	khash_t(key) *h = t->hash;
+	khiter_t it;
+	int made;
+
+	if (t->n && t->key[t->n - 1] == key)
+		return t->n - 1;
+	it = kh_put(key, h, key, &made);
+	if (made < 0)
+		die("out of memory");
+	if (made) {
+		t->key = xgrow(t->key, &t->kcap, t->n + 1, sizeof *t->key);
+		t->count = xgrow(t->count, &t->cap, t->n + 1,
+		    t->width * sizeof *t->count);
+		t->key[t->n] = key;
+		memset(tally_at(t, t->n), 0, t->width * sizeof *t->count);
+		kh_val(h, it) = t->n++;
+	}
+	return kh_val(h, it);
+}
+
+void
+sums_add(int64_t *to, const int64_t *n, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (__builtin_add_overflow(to[i], n[i], &to[i]))
+			die("a sum is beyond 64 bits");
+}
+
+void
+tally_add(struct tally *t, size_t at, const int64_t *n)
+{
+	sums_add(tally_at(t, at), n, t->width);
+}
+
+static uint64_t
+size(int64_t v)
+{
+	return v < 0 ? -(uint64_t)v : (uint64_t)v;
+}
+
+int
+by_sort(const int64_t *a, const int64_t *b)
+{
+	size_t i;
+	uint64_t x, y;
+
+	for (i = 0; i < prof.nsort; i++) {
+		x = size(a[prof.sort[i]]);
+		y = size(b[prof.sort[i]]);
+		if (x != y)
+			return x > y ? -1 : 1;
+	}
+	return 0;
+}
+
+bool
+above(const int64_t *n)
+{
+	size_t i;
+
+	for (i = 0; i < prof.nsort; i++)
+		if (prof.limit[i] >= 0 && (double)size(n[prof.sort[i]]) >=
+		    prof.limit[i] * (double)size(prof.total[prof.sort[i]]) / 100)
+			return true;
+	return false;
+}
