@@ -14,7 +14,8 @@
 DEBS	= gcc libc6-dev make pkg-config perl \
 	zlib1g-dev libelf-dev libdw-dev libzydis-dev libhts-dev \
 	libiberty-dev libpcre2-dev libjansson-dev \
-	binutils elfutils dwz gzip mandoc universal-ctags valgrind
+	binutils elfutils dwz gzip mandoc universal-ctags valgrind \
+	python3
 
 SAN	=
 ifeq ($(SAN),)
@@ -48,6 +49,7 @@ LIBS_SYM = -ldw -lelf -liberty
 LDLIBS_trace = -lZydis -lelf
 LDLIBS_cachesim = -lelf
 LDLIBS_annotate = $(LIBS_SYM)
+LDLIBS_simpoint = -ljansson -lm -lpthread
 LDLIBS_read-xray = $(LIBS_SYM)
 LDLIBS_fmt-cachegrind = $(LIBS_SYM)
 LDLIBS_fmt-callgrind = $(LIBS_SYM)
@@ -74,6 +76,9 @@ deps:
 $(BUILD)/%.o: %.c | $(FIRST)
 	@mkdir -p $(@D)
 	$(COMPILE) -MMD -MP -c -o $@ $<
+
+# simpoint's results are to the last bit: each product is rounded by itself
+$(BUILD)/cmd/simpoint/%.o: CFLAGS += -ffp-contract=off
 
 $(BUILD)/lib.a: $(LIBOBJS)
 	rm -f $@

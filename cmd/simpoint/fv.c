@@ -1,0 +1,389 @@
+/*
+ * fv.c - frequency vectors: read, normalise, project, in one pass
+ *
+ *	T:1:20 :3:4 :17:9		an interval: block 1 had 20, block 3 had 4, ...
+ *
+ * Only lines that begin with T are vectors.  A vector is divided by the sum of
+ * its values and projected onto -dim dimensions: pair by pair, in the order of
+ * the line, (value / sum) times the block's row of the projection matrix is
+ * added.  The rows are random numbers in the order of the blocks, so they can
+ * be made as higher numbers come up, and nobody need know the highest one: a
+ * pipe will do.
+ *
+ * SimPoint reads a pair as any character (":"), a whole number, any character
+ * and a real number, blanks between them as one likes, and takes what it cannot
+ * read for the end of the line, or, as a line's first pair, of the file.  It
+ * passes over a last line without newline.  So does this, with a warning;
+ * "-bugs mend" takes a line without pairs for an interval in which nothing ran,
+ * reads the last line, and refuses the rest.
+ */
+#include "cluster.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "in.h"
+#include "util.h"
+
+enum got { PAIR, END, BAD };
+
+static struct in *in;
+static uint32_t *at;		/* the line's pairs */
+static double *val;
+static size_t npair, atcap, valcap;
+static size_t nbad;		/* lines that were not read to their end */
+static size_t high;		/* the highest block's number */
+static struct rnd rnd;
+static size_t xcap, sumcap, projcap, spcap, spvcap, fromcap, normcap;
+
+static inline char *
+blanks(char *p)
+{
+	while (*p == ' ' || (*p >= '\t' && *p <= '\r'))
+		p++;
+	return p;
+}
+
+static inline int
+digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static char *
+digits(char *p)
+{
+	while (digit(*p))
+		p++;
+	return p;
+}
+
+/* [+-] digits [. digits] [e [+-] digits]; NULL: not that */
+static char *
+any_real(char *p, double *v)
+{
+	char *q, *begin, *e;
+	ptrdiff_t n;
+
+	begin = p + (*p == '+' || *p == '-');
+	q = digits(begin);
+	n = q - begin;
+	if (*q == '.') {
+		begin = q + 1;
+		q = digits(begin);
+		n += q - begin;
+	}
+	if (n == 0)
+		return NULL;
+	if (*q == 'e' || *q == 'E') {
+		begin = q + 1;
+		begin += *begin == '+' || *begin == '-';
+		q = digits(begin);
+		if (q == begin)
+			return NULL;
+	}
+	*v = strtod(p, &e);
+	return e == q && isfinite(*v) ? q : NULL;
+}
+
+static char *
+get_real(char *p, double *v)
+{
+	char *begin = p;
+	uint64_t n = 0;
+
+	for (; digit(*p); p++)
+		n = n * 10 + (uint64_t)(*p - '0');
+	if (p == begin || p - begin > 18 || *p == '.' || *p == 'e' || *p == 'E')
+		return any_real(begin, v);
+	*v = (double)n;
+	return p;
+}
+
+static char *
+get_block(char *p, uint32_t *block)
+{
+	int minus = *p == '-';
+	uint64_t n = 0;
+
+	p += *p == '-' || *p == '+';
+	if (!digit(*p))
+		return NULL;
+	for (; digit(*p); p++) {
+		n = n * 10 + (uint64_t)(*p - '0');
+		if (n > INT_MAX)
+			return NULL;
+	}
+	if (minus || n == 0)
+		die("%s:%" PRIu64 ": dimension < 1", in_name(in),
+		    in_lineno(in));
+	*block = (uint32_t)n;
+	return p;
+}
+
+static inline enum got
+get_pair(char **pos, char *end, uint32_t *block, double *v)
+{
+	char *p = blanks(*pos);
+
+	if (p == end)
+		return END;
+	if (opt.mend && *p != ':')
+		return BAD;
+	p = get_block(blanks(p + 1), block);
+	if (!p)
+		return BAD;
+	p = blanks(p);
+	if (p == end || (opt.mend && *p != ':'))
+		return BAD;
+	p = get_real(blanks(p + 1), v);
+	if (!p)
+		return BAD;
+	*pos = p;
+	return PAIR;
+}
+
+/* A line's pairs; 0: none, which ends the file. */
+static int
+get_line(char *line, size_t len)
+{
+	char *p = line + 1;
+	enum got got;
+
+	for (npair = 0;; npair++) {
+		if (npair == atcap) {
+			at = xgrow(at, &atcap, npair + 1, sizeof *at);
+			val = xgrow(val, &valcap, atcap, sizeof *val);
+		}
+		got = get_pair(&p, line + len, &at[npair], &val[npair]);
+		if (got != PAIR)
+			break;
+	}
+	if (got == BAD && opt.mend)
+		die("%s:%" PRIu64 ": no pair \":block:value\" at column %td",
+		    in_name(in), in_lineno(in), p - line + 1);
+	if (npair == 0 && !opt.mend) {
+		warn("%s:%" PRIu64 ": a T line without pairs: the file ends "
+		    "here, as for SimPoint 3.2 (-bugs mend reads on)",
+		    in_name(in), in_lineno(in));
+		return 0;
+	}
+	if (got == BAD && nbad++ == 0)
+		warn("%s:%" PRIu64 ": the line is read as far as %zu pairs, "
+		    "as by SimPoint 3.2", in_name(in), in_lineno(in), npair);
+	return 1;
+}
+
+/* The next vector's line; 0 at the end of them. */
+static int
+next_vector(void)
+{
+	size_t len;
+	char *line;
+
+	while ((line = in_line(in, &len)) != NULL) {
+		if (*line != 'T') {
+			if (opt.regions)
+				marks_line(line, in_lineno(in), in_name(in));
+			continue;
+		}
+		if (!in_eol(in) && !opt.mend) {
+			warn("%s:%" PRIu64 ": the last line has no newline: it "
+			    "is dropped, as by SimPoint 3.2 (-bugs mend reads "
+			    "it)", in_name(in), in_lineno(in));
+			return 0;
+		}
+		return get_line(line, len);
+	}
+	return 0;
+}
+
+/* Random rows of the projection matrix up to that of block `upto`. */
+static void
+grow_projection(struct matrix *m, size_t upto)
+{
+	size_t i, end;
+
+	if (upto > SIZE_MAX / sizeof *m->x / m->cols)
+		die("block %zu: no memory for so many rows", upto);
+	end = upto * m->cols;
+	m->x = xgrow(m->x, &projcap, end, sizeof *m->x);
+	for (i = m->rows * m->cols; i < end; i++)
+		m->x[i] = 2.0 * (double)rnd_uniform(&rnd) - 1.0;
+	m->rows = upto;
+}
+
+static inline void
+add_scaled(double *to, const double *row, double by, size_t dim)
+{
+	size_t d;
+
+	for (d = 0; d < dim; d++)
+		to[d] += by * row[d];
+}
+
+static void
+project(struct fv *f, struct vecs *v, double sum)
+{
+	double *to, by;
+	const double *row;
+	size_t i, dim = v->dim;
+
+	v->x = xgrow(v->x, &xcap, (v->n + 1) * dim, sizeof *v->x);
+	to = v->x + v->n * dim;
+	memset(to, 0, dim * sizeof *to);
+	for (i = 0; i < npair; i++) {
+		row = f->proj.x + (at[i] - 1) * dim;
+		by = val[i] / sum;
+		if (dim == 15)
+			add_scaled(to, row, by, 15);
+		else
+			add_scaled(to, row, by, dim);
+	}
+}
+
+struct pair {
+	uint32_t at;
+	size_t nr;		/* in the line */
+};
+
+static int
+by_block(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return x->nr < y->nr ? -1 : 1;
+}
+
+/* Of a block that comes twice the last value counts, or if mended the sum. */
+static void
+keep_sparse(struct vecs *v, double sum)
+{
+	static struct pair *p;
+	static size_t cap;
+	size_t i, n = v->n ? v->from[v->n] : 0;
+	double x;
+
+	p = xgrow(p, &cap, npair + 1, sizeof *p);
+	for (i = 0; i < npair; i++)
+		p[i] = (struct pair){ at[i], i };
+	qsort(p, npair, sizeof *p, by_block);
+	v->at = xgrow(v->at, &spcap, n + npair + 1, sizeof *v->at);
+	v->val = xgrow(v->val, &spvcap, n + npair + 1, sizeof *v->val);
+	v->from = xgrow(v->from, &fromcap, v->n + 2, sizeof *v->from);
+	v->norm = xgrow(v->norm, &normcap, v->n + 1, sizeof *v->norm);
+	v->from[0] = 0;
+	v->norm[v->n] = 0;
+	for (i = 0; i < npair; i++) {
+		x = val[p[i].nr] / sum;
+		if (opt.mend && i > 0 && p[i].at == p[i - 1].at)
+			x += v->val[--n];
+		else if (i > 0 && p[i].at == p[i - 1].at)
+			n--;
+		v->at[n] = p[i].at - 1;
+		v->val[n++] = x;
+	}
+	v->from[v->n + 1] = n;
+	for (i = v->from[v->n]; i < n; i++)
+		v->norm[v->n] += v->val[i] * v->val[i];
+}
+
+static void
+add_vector(struct fv *f, struct vecs *v)
+{
+	double sum = 0;
+	size_t i, top = 0;
+
+	for (i = 0; i < npair; i++) {
+		sum += val[i];
+		if (at[i] > top)
+			top = at[i];
+	}
+	if (!isfinite(sum) || (sum == 0 && !opt.mend))
+		die("%s:%" PRIu64 ": the values' sum is %g: nothing can be "
+		    "divided by it", in_name(in), in_lineno(in), sum);
+	if (top > high)
+		high = top;
+	f->sum = xgrow(f->sum, &sumcap, v->n + 1, sizeof *f->sum);
+	f->sum[v->n] = sum;
+	if (opt.regions)
+		marks_vector(at, val, npair);
+	if (sum == 0)
+		npair = 0;
+	if (!opt.project)
+		keep_sparse(v, sum);
+	else {
+		if (top > f->proj.rows && (opt.projtxt_in || opt.projbin_in))
+			die("%s:%" PRIu64 ": block %zu, but the projection "
+			    "matrix has %zu rows", in_name(in), in_lineno(in),
+			    top, f->proj.rows);
+		if (top > f->proj.rows)
+			grow_projection(&f->proj, top);
+		project(f, v, sum);
+	}
+	v->n++;
+}
+
+static void
+load_projection(struct matrix *m)
+{
+	const char *name = opt.projtxt_in ? opt.projtxt_in : opt.projbin_in;
+
+	if (opt.projtxt_in)
+		matrix_read_text(m, name);
+	else
+		matrix_read_binary(m, name);
+	if (m->cols != opt.dim)
+		die("%s: %zu columns, but -dim is %zu", name, m->cols, opt.dim);
+}
+
+static void
+check_sizes(const struct fv *f, const struct vecs *v, const char *name)
+{
+	if (nbad > 1)
+		warn("%s: %zu lines were not read to their end", name, nbad);
+	if (v->n == 0)
+		die("%s: no vectors (lines that begin with T)", name);
+	if (high == 0)
+		die("%s: all vectors are empty", name);
+	if (opt.numfvs && (v->n != opt.numfvs || high != opt.fvdim))
+		die("%s: %zu vectors, highest block %zu; -numFVs says %zu, "
+		    "-FVDim %zu", name, v->n, high, opt.numfvs, opt.fvdim);
+	if (opt.project && f->proj.rows != high)
+		die("%s: highest block %zu, but the projection matrix has %zu "
+		    "rows", name, high, f->proj.rows);
+}
+
+/* All but the weights of v. */
+void
+fv_read(struct fv *f, struct vecs *v)
+{
+	const char *name;
+
+	in = in_open(opt.fv);
+	name = in_name(in);
+	rnd_seed(&rnd, opt.seedproj);
+	f->proj.cols = v->dim = opt.dim;
+	if (opt.projtxt_in || opt.projbin_in)
+		load_projection(&f->proj);
+	while (next_vector()) {
+		add_vector(f, v);
+		if (opt.numfvs && v->n > opt.numfvs)
+			break;
+		if (v->n % 256 == 0 && progress_due())
+			progress("%s: %zu intervals, %zu MB of %zu", name, v->n,
+			    (size_t)(in_offset(in) / 1000000),
+			    (size_t)(in_size(in) / 1000000));
+	}
+	progress_end();
+	check_sizes(f, v, name);
+	if (!opt.project)
+		v->dim = high;
+	in_close(in);
+}

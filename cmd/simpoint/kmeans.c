@@ -1,0 +1,233 @@
+/*
+ * kmeans.c - Lloyd's iteration, without most of the distances
+ *
+ * Each round gives every vector to its nearest centre and moves each centre to
+ * the weighted mean of its vectors, until no coordinate changes.  Most vectors
+ * stay where they are, and often that can be shown without their distances (G.
+ * Hamerly, "Making k-means even faster", SDM 2010): keep a bound UP of the
+ * distance to the own centre and a bound LO of that to all others.  A moving
+ * centre loosens them by its way; while UP < LO, or UP is less than half way
+ * from the own centre to the next one, nothing changes.
+ *
+ * The labels must be those of the rounded sums, so a bound counts only if it
+ * holds by more than all rounding can amount to (slack).
+ *
+ * Kept as SimPoint has them: an empty cluster's centre becomes the origin; a
+ * limit of N rounds that is reached gives back the centres before the last
+ * update, as their counterparts were equal had it converged.  "-bugs mend"
+ * moves an empty centre to the vector furthest from its own, and gives back
+ * the last centres.
+ */
+#include "cluster.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "util.h"
+
+#define TINY 1e-140	/* squares of less may vanish; no bound counts below */
+#define ULPS 1e-14	/* more than the rounding of a few operations */
+
+static double
+slack(const struct km *m)
+{
+	return fmax(1e-9, 16 * DBL_EPSILON * (double)m->v->dim);
+}
+
+/* Each vector's nearest centre, afresh. */
+void
+km_label(struct km *m)
+{
+	struct near r;
+	size_t i;
+
+	near_prepare(m);
+	for (i = 0; i < m->v->n; i++) {
+		near_all(m, i, &r);
+		m->lab[i] = r.c;
+		m->up[i] = r.up;
+		m->lo[i] = r.lo;
+	}
+	m->labelled = m->v;
+}
+
+/* half[c]: half of the way from centre c to the one next to it */
+static void
+half_ways(struct km *m)
+{
+	size_t dim = m->v->dim, a, b, d;
+	double s, t;
+
+	for (a = 0; a < m->k; a++)
+		m->half[a] = INFINITY;
+	for (a = 0; a < m->k; a++)
+		for (b = a + 1; b < m->k; b++) {
+			for (s = 0, d = 0; d < dim; d++) {
+				t = m->c[a * dim + d] - m->c[b * dim + d];
+				s += t * t;
+			}
+			s = sqrt(s) / 2;
+			m->half[a] = fmin(m->half[a], s);
+			m->half[b] = fmin(m->half[b], s);
+		}
+}
+
+/* As km_label, where the bounds of the round before help. */
+static void
+label_again(struct km *m)
+{
+	double most = 0, second = 0, way, bound, loose = 1 + slack(m);
+	struct near r;
+	size_t c, i, far = 0;
+
+	for (c = 0; c < m->k; c++)
+		if (m->move[c] > most) {
+			second = most;
+			most = m->move[c];
+			far = c;
+		} else if (m->move[c] > second)
+			second = m->move[c];
+	half_ways(m);
+	for (i = 0; i < m->v->n; i++) {
+		c = (size_t)m->lab[i];
+		way = (c == far ? second : most) * loose;
+		m->up[i] = m->up[i] * (1 + ULPS) + m->move[c] * loose;
+		m->lo[i] = m->lo[i] * (1 - ULPS) - way;
+		bound = fmax(m->lo[i], m->half[c]);
+		if (m->up[i] * loose < bound && bound > TINY)
+			continue;
+		m->up[i] = near_one(m, i, c);
+		if (m->up[i] * loose < bound && bound > TINY)
+			continue;
+		near_all(m, i, &r);
+		m->lab[i] = r.c;
+		m->up[i] = r.up;
+		m->lo[i] = r.lo;
+	}
+}
+
+/* row += w * vector i */
+static inline void
+add_dense(double *row, const double *x, double w, size_t dim)
+{
+	size_t d;
+
+	for (d = 0; d < dim; d++)
+		row[d] += x[d] * w;
+}
+
+static void
+add_vec(const struct vecs *v, size_t i, double *row)
+{
+	double w = v->w[i];
+	size_t j;
+
+	if (v->x && v->dim == 15)
+		add_dense(row, v->x + i * 15, w, 15);
+	else if (v->x)
+		add_dense(row, v->x + i * v->dim, w, v->dim);
+	else
+		for (j = v->from[i]; j < v->from[i + 1]; j++)
+			row[v->at[j]] += v->val[j] * w;
+}
+
+/* Move a centre that nothing is nearest to onto the worst placed vector. */
+static void
+refill(struct km *m, size_t empty)
+{
+	size_t i, worst = 0, dim = m->v->dim;
+	double s, most = 0;
+
+	for (i = 0; i < m->v->n; i++) {
+		s = near_exact(m, i, (size_t)m->lab[i]);
+		if (s > most && m->nextp[m->lab[i]] > m->v->w[i]) {
+			most = s;
+			worst = i;
+		}
+	}
+	if (most > 0) {
+		vec_copy(m->v, worst, m->next + empty * dim);
+		m->nextp[m->lab[worst]] -= m->v->w[worst];
+		m->lab[worst] = (int)empty;
+		m->up[worst] = INFINITY;
+		m->lo[worst] = 0;
+	}
+}
+
+/* next = the means of what each centre has */
+static void
+update(struct km *m)
+{
+	size_t dim = m->v->dim, c, d, i;
+	double *row;
+
+	memset(m->next, 0, m->k * dim * sizeof *m->next);
+	memset(m->nextp, 0, m->k * sizeof *m->nextp);
+	for (i = 0; i < m->v->n; i++) {
+		c = (size_t)m->lab[i];
+		add_vec(m->v, i, m->next + c * dim);
+		m->nextp[c] += m->v->w[i];
+	}
+	for (c = 0; c < m->k; c++) {
+		row = m->next + c * dim;
+		if (m->nextp[c] != 0)
+			for (d = 0; d < dim; d++)
+				row[d] /= m->nextp[c];
+		else if (opt.mend)
+			refill(m, c);
+	}
+}
+
+/* How far did each centre move? */
+static int
+moved(struct km *m)
+{
+	size_t dim = m->v->dim, c, d;
+	double s, t;
+	int any = 0;
+
+	for (c = 0; c < m->k; c++) {
+		for (s = 0, d = 0; d < dim; d++) {
+			t = m->next[c * dim + d] - m->c[c * dim + d];
+			any |= t != 0;
+			s += t * t;
+		}
+		m->move[c] = sqrt(s) + TINY;
+	}
+	return any;
+}
+
+static void
+swap(double **a, double **b)
+{
+	double *t = *a;
+
+	*a = *b;
+	*b = t;
+}
+
+/*
+ * From the centres c and shares p to those that no round changes; the number of
+ * updates that changed something.  Afterwards lab is true of c.
+ */
+size_t
+kmeans(struct km *m, size_t iters)
+{
+	size_t done = 0;
+
+	if (m->labelled != m->v)
+		km_label(m);
+	while (done < iters) {
+		update(m);
+		if (!moved(m))
+			break;
+		if (++done == iters && !opt.mend)
+			break;
+		swap(&m->c, &m->next);
+		swap(&m->p, &m->nextp);
+		near_prepare(m);
+		label_again(m);
+	}
+	return done;
+}

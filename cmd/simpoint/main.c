@@ -1,0 +1,195 @@
+/*
+ * simpoint - find a program's phases in its frequency vectors
+ *
+ *	T:1:20 :3:4		$ simpoint -k 2 -saveSimpoints p -saveSimpointWeights w
+ *	T:1:20 :3:4		$ cat p		$ cat w
+ *	T:2:24			2 0		0.333333 0
+ *				0 1		0.666667 1
+ *
+ * Each line tells how often each block ran in an interval of the program.  The
+ * vectors are projected onto few dimensions and clustered (k-means); each cluster
+ * is a phase, the interval next to its centre stands for it, with the share of
+ * intervals as its weight.  Method and file formats are those of SimPoint 3.2 (T.
+ * Sherwood et al., ASPLOS 2002; G. Hamerly et al., "SimPoint 3.0: Faster and more
+ * flexible program phase analysis", JILP 7, 2005), and so is every bit.
+ */
+#include "cluster.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+
+static struct fv fv;
+static struct vecs vecs;
+
+static void
+load_matrix(void)
+{
+	struct matrix m = { 0 };
+
+	if (opt.vectxt)
+		matrix_read_text(&m, opt.vectxt);
+	else
+		matrix_read_binary(&m, opt.vecbin);
+	vecs.n = m.rows;
+	vecs.dim = m.cols;
+	vecs.x = m.x;
+	vecs.w = m.w;
+}
+
+/* Weights by length become shares; of a file of vectors they are in w. */
+static void
+shares(double *w)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < vecs.n; i++) {
+		if (!(w[i] >= 0 && w[i] < INFINITY))
+			die("interval %zu: weight %g", i, w[i]);
+		sum += w[i];
+	}
+	if (!(sum > 0 && sum < INFINITY))
+		die("the sum of weights is %g", sum);
+	for (i = 0; i < vecs.n; i++)
+		vecs.w[i] = w[i] / sum;
+}
+
+static void
+weigh(void)
+{
+	double *length = fv.sum ? fv.sum : vecs.w;
+	size_t i;
+
+	if (!vecs.w)
+		vecs.w = xcalloc(vecs.n, sizeof *vecs.w);
+	if (opt.weights_in)
+		vecs.w = weights_read(opt.weights_in, vecs.n);
+	else if (!opt.fixedlength)
+		shares(length);
+	else
+		for (i = 0; i < vecs.n; i++)
+			vecs.w[i] = 1 / (double)vecs.n;
+}
+
+static void
+check_finite(void)
+{
+	size_t n = vecs.x ? vecs.n * vecs.dim : vecs.from[vecs.n], i;
+	const double *x = vecs.x ? vecs.x : vecs.val;
+
+	for (i = 0; i < n; i++)
+		if (!isfinite(x[i]))
+			die("a vector has a value that is not finite");
+}
+
+static void
+save_input(void)
+{
+	struct matrix *m = &fv.proj;
+	size_t i;
+
+	if (opt.projtxt_out || opt.projbin_out) {
+		/* the form has weights, though nothing weighs them */
+		m->w = xcalloc(m->rows, sizeof *m->w);
+		for (i = 0; i < m->rows; i++)
+			m->w[i] = 1 / (double)m->rows;
+	}
+	if (opt.projtxt_out)
+		matrix_write_text(m, opt.projtxt_out);
+	if (opt.projbin_out)
+		matrix_write_binary(m, opt.projbin_out);
+	if (opt.vectxt_out)
+		vecs_write_text(&vecs, opt.vectxt_out);
+	if (opt.vecbin_out)
+		vecs_write_binary(&vecs, opt.vecbin_out);
+	if (opt.weights_out)
+		weights_write(vecs.w, vecs.n, opt.weights_out);
+}
+
+static void
+read_input(void)
+{
+	if (opt.vectxt || opt.vecbin)
+		load_matrix();
+	else
+		fv_read(&fv, &vecs);
+	if (vecs.n > INT32_MAX)
+		die("%zu intervals are too many", vecs.n);
+	check_finite();
+	weigh();
+	note("Vectors: %zux%zu\n", vecs.n, vecs.dim);
+	if (opt.initkm == INIT_SAMP && vecs.n % 8 == 0 && !opt.ctrs_in &&
+	    !opt.labels_in)
+		warn("%zu intervals, a multiple of 8: -initkm samp prefers "
+		    "some of them as first centres (-initkm uniform does not)",
+		    vecs.n);
+}
+
+static const struct matrix *
+first_centres(void)
+{
+	struct matrix *m;
+
+	if (opt.labels_in)
+		return init_from_labels(&vecs, opt.labels_in);
+	if (!opt.ctrs_in)
+		return NULL;
+	m = xcalloc(1, sizeof *m);
+	matrix_read_text(m, opt.ctrs_in);
+	if (m->cols != vecs.dim)
+		die("%s: %zu dimensions, the vectors have %zu", opt.ctrs_in,
+		    m->cols, vecs.dim);
+	return m;
+}
+
+static void
+save_run(size_t run, int last)
+{
+	struct result r;
+	char suffix[64] = "";
+
+	memset(&r, 0, sizeof r);
+	run_result(run, &r);
+	if (opt.saveall)
+		snprintf(suffix, sizeof suffix, ".run_%zu_k_%zu", run + 1,
+		    r.k);
+	save_result(&r, suffix);
+	if (!last)
+		return;
+	log_result(&r);
+	if (opt.regions)
+		regions_write(&r, &fv);
+	if (opt.json)
+		json_write(&r, &fv);
+	if (opt.plot)
+		plot_write(&r, &fv);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct vecs *part = &vecs;
+	size_t chosen, r;
+
+	prog_init(argv[0]);
+	opts_parse(argc, argv);
+	log_options(argc, argv);
+	read_input();
+	if (opt.sample > 0 && opt.sample < vecs.n)
+		part = sample_draw(&vecs, opt.sample, opt.seedsample);
+	chosen = run_all(&vecs, part, first_centres());
+	if (chosen == SIZE_MAX)
+		die("no clustering can be chosen: some, or all, leave nothing "
+		    "to explain (-bugs mend takes the smallest of those)");
+	save_input();
+	for (r = 0; r < nruns && opt.saveall; r++)
+		if (r != chosen)
+			save_run(r, 0);
+	save_run(chosen, 1);
+	log_close();
+	return 0;
+}

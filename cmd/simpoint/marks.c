@@ -1,0 +1,222 @@
+/*
+ * marks.c - what vectors in PinPoints' form tell besides, for --regions
+ *
+ *	S: 0x401136 1 /usr/bin/prog 0x400000 + 0x1136
+ *	T:1:50 :2:50
+ *	M: 0x401190 17
+ *	...
+ *	Block id: 1 0x401136:0x401140 static instructions: 5 block count: 90 ...
+ *
+ * A marker is a border between intervals: the block about to run, and how
+ * often it will have run by then.  The blocks' addresses come last, so how often
+ * a marker's block ran within an interval can be told only if the vectors are
+ * kept: packed, two variable-length numbers for each pair.
+ */
+#include "simpoint.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+
+struct block {
+	uint64_t first;		/* address */
+	uint32_t id, insns;
+};
+
+static struct mark *mark;	/* [i]: before vector i */
+static struct block *block;
+static unsigned char *pack;	/* vector i: from packed[i] to packed[i + 1] */
+static size_t *packed;
+static char *tid;		/* "P: tid" */
+static size_t nvec, nblock, nmark;
+static size_t markcap, blockcap, packcap, packedcap;
+
+static void
+set_mark(const struct mark *m)
+{
+	size_t had = markcap;
+
+	mark = xgrow(mark, &markcap, nvec + 1, sizeof *mark);
+	memset(mark + had, 0, (markcap - had) * sizeof *mark);
+	if (!mark[nvec].set)
+		mark[nvec] = *m;
+	nmark++;
+}
+
+static char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return xstrdup(slash ? slash + 1 : path);
+}
+
+/* "S: pc count [path low + off]" or "M: pc count ..." */
+static void
+marker(char *line, uint64_t lineno, const char *name)
+{
+	struct mark m = { .set = 1 };
+	char *end, *path, *plus;
+
+	m.pc = strtoull(line + 2, &end, 16);
+	if (end == line + 2 || *end != ' ')
+		die("%s:%" PRIu64 ": marker without address", name, lineno);
+	line = end;
+	m.count = strtoull(line, &end, 10);
+	if (end == line || (*end != '\0' && *end != ' ' && *end != '\r'))
+		die("%s:%" PRIu64 ": marker without count", name, lineno);
+	plus = strstr(end, " + 0x");
+	path = end + strspn(end, " ");
+	if (*path == '/' && plus) {
+		m.off = strtoull(plus + 3, NULL, 16);
+		*plus = '\0';
+		end = strrchr(path, ' ');	/* before low */
+		if (end)
+			*end = '\0';
+		m.image = base_name(path);
+	} else
+		m.image = xstrdup("no_image");
+	set_mark(&m);
+}
+
+static void
+block_id(const char *line, uint64_t lineno, const char *name)
+{
+	struct block b;
+
+	if (sscanf(line, "Block id: %" SCNu32 " %" SCNx64 ":%*x static "
+	    "instructions: %" SCNu32, &b.id, &b.first, &b.insns) != 3 ||
+	    b.insns == 0)
+		die("%s:%" PRIu64 ": not \"Block id: id first:last static "
+		    "instructions: n\"", name, lineno);
+	block = xgrow(block, &blockcap, nblock + 1, sizeof *block);
+	block[nblock++] = b;
+}
+
+/* A line that is no vector. */
+void
+marks_line(char *line, uint64_t lineno, const char *name)
+{
+	if ((*line == 'S' || *line == 'M') && line[1] == ':')
+		marker(line, lineno, name);
+	else if (strncmp(line, "Block id:", 9) == 0)
+		block_id(line, lineno, name);
+	else if (strncmp(line, "P: ", 3) == 0 && !tid)
+		tid = xstrdup(line + 3);
+}
+
+/* The thread, NULL: not told. */
+const char *
+marks_tid(void)
+{
+	if (tid)
+		tid[strspn(tid, "0123456789")] = '\0';
+	return tid && *tid ? tid : NULL;
+}
+
+static unsigned char *
+put_number(unsigned char *p, uint64_t n)
+{
+	for (; n > 0x7f; n >>= 7)
+		*p++ = (unsigned char)(n | 0x80);
+	*p++ = (unsigned char)n;
+	return p;
+}
+
+static const unsigned char *
+get_number(const unsigned char *p, uint64_t *n)
+{
+	int shift = 0;
+
+	for (*n = 0; *p & 0x80; shift += 7)
+		*n |= (uint64_t)(*p++ & 0x7f) << shift;
+	*n |= (uint64_t)*p++ << shift;
+	return p;
+}
+
+/* The vector that comes next. */
+void
+marks_vector(const uint32_t *at, const double *val, size_t n)
+{
+	size_t have = nvec ? packed[nvec] : 0, i;
+	unsigned char *p;
+
+	packed = xgrow(packed, &packedcap, nvec + 2, sizeof *packed);
+	pack = xgrow(pack, &packcap, have + n * 15 + 1, 1);
+	packed[0] = 0;
+	p = pack + have;
+	for (i = 0; i < n; i++) {
+		p = put_number(p, at[i]);
+		p = put_number(p, val[i] > 0 && val[i] < 0x1p63 ?
+		    (uint64_t)val[i] : 0);
+	}
+	packed[++nvec] = (size_t)(p - pack);
+}
+
+int
+marks_have(void)
+{
+	return nmark > 0;
+}
+
+/* The marker before vector `border`; NULL: there is none. */
+const struct mark *
+marks_at(size_t border)
+{
+	return border < markcap && mark[border].set ? &mark[border] : NULL;
+}
+
+/* Of a vector's n instructions in block id, how many runs from pc? */
+static uint64_t
+runs_at(uint64_t pc, uint64_t id, uint64_t n)
+{
+	static const struct block **hit;	/* the blocks at hitpc */
+	static size_t nhit, hitcap;
+	static uint64_t hitpc;
+	size_t i;
+
+	if (hitpc != pc || nhit == 0) {
+		for (nhit = i = 0; i < nblock; i++)
+			if (block[i].first == pc) {
+				hit = xgrow(hit, &hitcap, nhit + 1, sizeof *hit);
+				hit[nhit++] = &block[i];
+			}
+		hitpc = pc;
+	}
+	for (i = 0; i < nhit; i++)
+		if (hit[i]->id == id)
+			return n / hit[i]->insns;
+	return 0;
+}
+
+/* Does the table of blocks know pc? */
+int
+marks_known(uint64_t pc)
+{
+	size_t i;
+
+	for (i = 0; i < nblock; i++)
+		if (block[i].first == pc)
+			return 1;
+	return 0;
+}
+
+/* How often did the blocks at pc run in the vectors from .. to - 1? */
+uint64_t
+marks_runs(uint64_t pc, size_t from, size_t to)
+{
+	const unsigned char *p = pack + packed[from], *end = pack + packed[to];
+	uint64_t id, n, sum = 0;
+
+	if (!marks_known(pc))
+		return 0;
+	while (p < end) {
+		p = get_number(p, &id);
+		p = get_number(p, &n);
+		sum += runs_at(pc, id, n);
+	}
+	return sum;
+}

@@ -1,0 +1,368 @@
+/*
+ * plot.c - a picture (SVG): which phase ran when, and how k was chosen
+ *
+ * From above: a band with the phases in their colours over time; a lane for each
+ * phase, in the order in which they come up, with its weight and its simpoint (a
+ * dark line); the score of each k tried.  With more intervals than half pixels, a
+ * cell of the band has the colour of what most of its intervals are, and a cell of
+ * a lane is as dense as its share of them.
+ */
+#include "cluster.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out.h"
+#include "util.h"
+
+enum {
+	WIDTH = 980, LEFT = 80, RIGHT = 170,	/* pixels */
+	PLOT = WIDTH - LEFT - RIGHT,
+	TOP = 44, BAND = 26, GAP = 10, LANE = 20, BAR = 14,
+	SCORES = 110,			/* height of the scores' chart */
+	CELLS = 2 * PLOT,
+};
+
+static struct out *o;
+static const struct result *res;
+static size_t ncell;		/* of each lane */
+static unsigned *in_cell;	/* k rows of ncell: intervals of this phase */
+static size_t *order, nlane;	/* phases as they come up */
+
+static size_t
+cell_of(size_t i)
+{
+	return i * ncell / res->n;
+}
+
+static void
+count_cells(void)
+{
+	char *seen = xcalloc(res->k, 1);
+	size_t i;
+	int c;
+
+	ncell = res->n < CELLS ? res->n : CELLS;
+	in_cell = xcalloc(res->k * ncell, sizeof *in_cell);
+	order = xcalloc(res->k, sizeof *order);
+	for (i = 0; i < res->n; i++) {
+		c = res->lab[i];
+		in_cell[(size_t)c * ncell + cell_of(i)]++;
+		if (!seen[c]) {
+			seen[c] = 1;
+			order[nlane++] = (size_t)c;
+		}
+	}
+	free(seen);
+}
+
+/* Hues a golden angle apart; neighbours differ in lightness, too. */
+static void
+put_colour(size_t lane)
+{
+	out_printf(o, "hsl(%d,%d%%,%d%%)", (int)fmod((double)lane * 137.508 +
+	    210, 360), 62, lane % 2 ? 62 : 46);
+}
+
+static double
+x_of(double interval)
+{
+	return LEFT + interval / (double)res->n * PLOT;
+}
+
+static double
+x_of_cell(size_t cell)
+{
+	return LEFT + (double)cell / (double)ncell * PLOT;
+}
+
+/* x, y, anchor, size, then the text without markup */
+struct place {
+	double x, y;
+	const char *anchor;
+	int size;
+};
+
+static void __attribute__((format(printf, 2, 3)))
+put_text(struct place p, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	out_printf(o, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" "
+	    "font-size=\"%d\">%s</text>\n", p.x, p.y, p.anchor, p.size, text);
+}
+
+static void
+put_cells(size_t from, size_t to, double y, double height)
+{
+	out_printf(o, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" "
+	    "fill=\"", x_of_cell(from), y,
+	    x_of_cell(to) - x_of_cell(from), height);
+}
+
+static size_t
+most_in(size_t cell)
+{
+	size_t l, best = 0;
+
+	for (l = 1; l < nlane; l++)
+		if (in_cell[order[l] * ncell + cell] >
+		    in_cell[order[best] * ncell + cell])
+			best = l;
+	return best;
+}
+
+static void
+band(void)
+{
+	size_t from, to, lane;
+
+	for (from = 0; from < ncell; from = to) {
+		lane = most_in(from);
+		for (to = from + 1; to < ncell && most_in(to) == lane; to++)
+			continue;
+		put_cells(from, to, TOP, BAND);
+		put_colour(lane);
+		out_str(o, "\"/>\n");
+	}
+}
+
+static unsigned
+cell_size(size_t cell)
+{
+	unsigned n = 0;
+	size_t l;
+
+	for (l = 0; l < nlane; l++)
+		n += in_cell[order[l] * ncell + cell];
+	return n;
+}
+
+/* Tenths of a cell's intervals that are of this phase, at least one if any. */
+static unsigned
+tenths(const unsigned *cells, size_t cell)
+{
+	unsigned n = cells[cell];
+
+	return n ? (n * 10 + cell_size(cell) - 1) / cell_size(cell) : 0;
+}
+
+static void
+lane_cells(size_t lane, double y)
+{
+	const unsigned *cells = in_cell + order[lane] * ncell;
+	size_t from, to;
+	unsigned t;
+
+	for (from = 0; from < ncell; from = to) {
+		t = tenths(cells, from);
+		for (to = from + 1; to < ncell && tenths(cells, to) == t; to++)
+			continue;
+		if (t == 0)
+			continue;
+		put_cells(from, to, y + (LANE - BAR) / 2, BAR);
+		put_colour(lane);
+		out_printf(o, "\" fill-opacity=\"%.2f\"/>\n",
+		    t == 10 ? 1 : 0.15 + 0.08 * t);
+	}
+}
+
+static void
+put_lane(size_t lane, double y)
+{
+	size_t c = order[lane];
+	double x;
+
+	out_printf(o, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" "
+	    "fill=\"#f1f1f3\"/>\n", LEFT, y + (LANE - BAR) / 2, PLOT, BAR);
+	lane_cells(lane, y);
+	put_text((struct place){ LEFT - 8, y + 14, "end", 12 }, "phase %zu", c);
+	if (!(res->p[c] > 0) || res->rep[c] < 0)
+		return;
+	x = x_of((double)res->rep[c] + 0.5);
+	out_printf(o, "<path d=\"M%.2f %.1fv%d\" stroke=\"#fff\" "
+	    "stroke-width=\"5\"/>\n<path d=\"M%.2f %.1fv%d\" stroke=\"#111\" "
+	    "stroke-width=\"2\"/>\n", x, y, LANE, x, y, LANE);
+	put_text((struct place){ WIDTH - RIGHT + 8, y + 14, "start", 12 },
+	    "%.1f %%, interval %ld", 100 * res->p[c], res->rep[c]);
+}
+
+/* 1, 2 or 5 times a power of ten, so that there are few of them */
+static double
+nice_step(double span, int few)
+{
+	double step = pow(10, floor(log10(span / few)));
+
+	if (span / step > 5 * few)
+		return 10 * step;
+	if (span / step > 2 * few)
+		return 5 * step;
+	return span / step > few ? 2 * step : step;
+}
+
+static void
+time_axis(double y)
+{
+	double step = fmax(1, nice_step((double)res->n, 10)), i, x;
+
+	out_printf(o, "<path d=\"M%d %.1fh%d\" stroke=\"#777\"/>\n", LEFT, y,
+	    PLOT);
+	for (i = 0; i <= (double)res->n; i += step) {
+		x = x_of(i);
+		out_printf(o, "<path d=\"M%.1f %.1fv5\" stroke=\"#777\"/>\n",
+		    x, y);
+		put_text((struct place){ x, y + 18, "middle", 11 }, "%.0f", i);
+	}
+	put_text((struct place){ LEFT - 12, y + 18, "end", 11 }, "interval");
+}
+
+struct scale {
+	double lo, hi, most;	/* scores; the highest k */
+	double y;		/* of the top */
+};
+
+static double
+x_of_k(const struct scale *s, size_t k)
+{
+	return LEFT + PLOT * (double)k / (s->most + 1);
+}
+
+static void
+put_score(const struct scale *s, size_t r)
+{
+	double bic = runs[r].best->bic, x, y;
+
+	if (!isfinite(bic))
+		return;
+	x = x_of_k(s, runs[r].k);
+	y = s->y + SCORES * (s->hi - bic) / (s->hi - s->lo);
+	out_printf(o, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" fill=\"%s\"/>\n",
+	    x, y, r == res->run ? 6 : 4, r == res->run ? "#c22" : "#456");
+	if (r == res->run)
+		put_text((struct place){ x, y > s->y + SCORES - 24 ? y - 12 :
+		    y + 26, "middle", 12 }, "k = %zu", runs[r].k);
+}
+
+/* Values of k below the chart, where there is room. */
+static void
+score_axis(const struct scale *s)
+{
+	double x, last = -100;
+	size_t k, r;
+
+	for (k = 1; k <= (size_t)s->most; k++) {
+		for (r = 0; r < nruns && runs[r].k != k; r++)
+			continue;
+		x = x_of_k(s, k);
+		if (r == nruns || x - last < 22)
+			continue;
+		put_text((struct place){ x, s->y + SCORES + 15, "middle", 11 },
+		    "%zu", k);
+		last = x;
+	}
+	put_text((struct place){ LEFT - 12, s->y + SCORES + 15, "end", 11 },
+	    "k");
+}
+
+static void
+find_scale(struct scale *s)
+{
+	size_t r;
+	double b;
+
+	s->lo = INFINITY;
+	s->hi = -INFINITY;
+	s->most = 0;
+	for (r = 0; r < nruns; r++) {
+		b = runs[r].best->bic;
+		s->most = fmax(s->most, (double)runs[r].k);
+		if (!isfinite(b))
+			continue;
+		s->lo = fmin(s->lo, b);
+		s->hi = fmax(s->hi, b);
+	}
+}
+
+/* The score of each k, and what was asked for of their range. */
+static void
+scores(double y)
+{
+	struct scale s = { .y = y };
+	double at;
+	size_t r;
+
+	find_scale(&s);
+	if (!(s.hi > s.lo))
+		return;
+	put_text((struct place){ LEFT, y - 12, "start", 12 },
+	    "score (BIC) of each k; chosen: the smallest k above the line");
+	at = y + SCORES * (1 - opt.bicthreshold);
+	out_printf(o, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" "
+	    "fill=\"none\" stroke=\"#bbb\"/>\n<path d=\"M%d %.1fh%d\" "
+	    "stroke=\"#c22\" stroke-dasharray=\"5 4\"/>\n", LEFT, y, PLOT, SCORES,
+	    LEFT, at, PLOT);
+	put_text((struct place){ LEFT - 8, y + 8, "end", 11 }, "%.4g", s.hi);
+	put_text((struct place){ LEFT - 8, y + SCORES, "end", 11 }, "%.4g",
+	    s.lo);
+	score_axis(&s);
+	for (r = 0; r < nruns; r++)
+		if (r != res->run)
+			put_score(&s, r);
+	put_score(&s, res->run);
+}
+
+/* What all values add up to: instructions, as a rule. */
+static void
+title(const struct fv *f)
+{
+	static const char *const unit[] = { "", " k", " M", " G", " T", " P" };
+	double all = 0;
+	size_t i;
+
+	for (i = 0; i < res->n && f->sum; i++)
+		all += f->sum[i];
+	for (i = 0; all >= 10000 && i < 5; i++)
+		all /= 1000;
+	if (f->sum)
+		put_text((struct place){ LEFT, 24, "start", 16 },
+		    "%zu phases in %zu intervals, %.4g%s counts in all", nlane,
+		    res->n, all, unit[i]);
+	else
+		put_text((struct place){ LEFT, 24, "start", 16 },
+		    "%zu phases in %zu intervals", nlane, res->n);
+}
+
+void
+plot_write(const struct result *r, const struct fv *f)
+{
+	double y = TOP + BAND + GAP, height;
+	size_t l;
+
+	res = r;
+	count_cells();
+	height = y + (double)nlane * LANE + 40;
+	if (nruns > 1)
+		height += 40 + SCORES + 30;
+	o = out_open(opt.plot);
+	out_printf(o, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+	    "height=\"%.0f\" viewBox=\"0 0 %d %.0f\" font-family=\"sans-serif\" "
+	    "fill=\"#222\">\n<rect width=\"%d\" height=\"%.0f\" fill=\"#fff\"/>\n",
+	    WIDTH, height, WIDTH, height, WIDTH, height);
+	title(f);
+	put_text((struct place){ LEFT - 8, TOP + 18, "end", 12 }, "all");
+	band();
+	for (l = 0; l < nlane; l++, y += LANE)
+		put_lane(l, y);
+	time_axis(y + 4);
+	if (nruns > 1)
+		scores(y + 70);
+	out_str(o, "</svg>\n");
+	out_close(o);
+}

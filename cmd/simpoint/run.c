@@ -1,0 +1,313 @@
+/*
+ * run.c - trials, runs, and the choice of k
+ *
+ * A run is one value of k, a trial of it one seed; the trial of the highest
+ * score is the run's.  The runs' scores span a range: the smallest k whose score
+ * reaches the threshold's share of it is chosen.
+ *
+ * Without a list of k they are searched for: 1, the highest, the middle, then
+ * by halves towards where the threshold is crossed.
+ *
+ * Trials do not depend on each other, so threads take them one by one; what
+ * they find has its place in advance, and nothing depends on who was first.
+ *
+ * Seeds, as SimPoint has them: trial j of run r begins with
+ * seedkm + r * trials + 2 j (its log says + j).
+ */
+#include "cluster.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+
+struct run *runs;
+size_t nruns;
+const struct trial *const *trials;
+size_t ntrials;
+
+static const struct vecs *all, *part;	/* all vectors; those for k-means */
+static const struct matrix *given;	/* first centres, or NULL */
+static struct trial **trial;		/* ntrials of them */
+static size_t runcap, trialcap;
+static size_t done;			/* trials before this batch */
+static atomic_size_t next;		/* trial that no thread has taken */
+static atomic_size_t ready;		/* trials that are */
+
+/* Where each thread works: room for the highest k. */
+static void
+set_up(struct km *m)
+{
+	size_t most = 0, i;
+
+	for (i = done; i < ntrials; i++)
+		if (trial[i]->k > most)
+			most = trial[i]->k;
+	km_set(m, all, most);
+}
+
+/* What a clustering begins with: shares of the first centres, too. */
+static void
+begin(struct km *m, const struct trial *t)
+{
+	m->v = all;
+	m->labelled = NULL;
+	km_choose(m, t->k);
+	if (given)
+		memcpy(m->c, given->x, t->k * all->dim * sizeof *m->c);
+	else
+		init_centres(m, t->seed);
+	init_shares(m);
+}
+
+/* Afterwards m->lab and m->d2 are of all vectors; the number of updates. */
+static size_t
+cluster(struct km *m)
+{
+	size_t iters, i;
+
+	m->v = part;
+	iters = kmeans(m, opt.iters);
+	if (part != all) {
+		m->v = all;
+		km_label(m);
+	}
+	for (i = 0; i < all->n; i++)
+		m->d2[i] = near_exact(m, i, (size_t)m->lab[i]);
+	return iters;
+}
+
+static void
+one_trial(struct km *m, struct trial *t)
+{
+	begin(m, t);
+	t->iters = cluster(m);
+	t->p = xcalloc(t->k, sizeof *t->p);
+	memcpy(t->p, m->p, t->k * sizeof *t->p);
+	t->cdist = xcalloc(t->k, sizeof *t->cdist);
+	score(all, t, m->lab, m->d2);
+}
+
+static void *
+work(void *tell)
+{
+	struct km m = { 0 };
+	size_t i;
+
+	set_up(&m);
+	while ((i = atomic_fetch_add(&next, 1)) < ntrials) {
+		one_trial(&m, trial[i]);
+		atomic_fetch_add(&ready, 1);
+		if (tell && progress_due())
+			progress("%zu trials done", atomic_load(&ready));
+	}
+	km_free(&m);
+	return NULL;
+}
+
+/* The trials from `done` on. */
+static void
+run_batch(void)
+{
+	size_t n = ntrials - done, i;
+	pthread_t *t;
+
+	atomic_store(&next, done);
+	if (n > opt.jobs)
+		n = opt.jobs;
+	t = xcalloc(n, sizeof *t);
+	for (i = 1; i < n; i++)
+		if (pthread_create(&t[i], NULL, work, NULL) != 0)
+			break;
+	n = i;
+	work(&ready);
+	for (i = 1; i < n; i++)
+		pthread_join(t[i], NULL);
+	free(t);
+	done = ntrials;
+	progress_end();
+}
+
+static void
+add_run(size_t k)
+{
+	struct trial *t;
+	size_t j, n = given ? 1 : opt.nseeds;
+
+	runs = xgrow(runs, &runcap, nruns + 1, sizeof *runs);
+	runs[nruns].k = k;
+	runs[nruns].first = ntrials;
+	runs[nruns].best = NULL;
+	trial = xgrow(trial, &trialcap, ntrials + n, sizeof *trial);
+	for (j = 0; j < n; j++) {
+		t = xcalloc(1, sizeof *t);
+		t->run = nruns;
+		t->nr = j;
+		t->k = k;
+		/* wraps as 32 bits do */
+		t->seed = (int32_t)((uint32_t)opt.seedkm +
+		    (uint32_t)(nruns * n) + 2 * (uint32_t)j);
+		trial[ntrials++] = t;
+	}
+	nruns++;
+}
+
+/* Run what was added; the best trial of each, the first of several. */
+static void
+run_added(void)
+{
+	size_t r = nruns, i;
+	struct trial *best;
+
+	run_batch();
+	while (r > 0 && !runs[r - 1].best)
+		r--;
+	for (; r < nruns; r++) {
+		best = trial[runs[r].first];
+		for (i = runs[r].first; i < ntrials && trial[i]->run == r; i++)
+			if (trial[i]->bic > best->bic)
+				best = trial[i];
+		runs[r].best = best;
+		log_run(&runs[r], trial + runs[r].first, i - runs[r].first,
+		    all->n);
+	}
+}
+
+static double
+range(size_t *worst, size_t *best)
+{
+	double lo, hi;
+	size_t r;
+
+	*worst = *best = 0;
+	for (r = 1; r < nruns; r++) {
+		if (runs[r].best->bic < runs[*worst].best->bic)
+			*worst = r;
+		if (runs[r].best->bic > runs[*best].best->bic)
+			*best = r;
+	}
+	lo = runs[*worst].best->bic;
+	hi = runs[*best].best->bic;
+	return lo + opt.bicthreshold * (hi - lo);
+}
+
+static void
+search(void)
+{
+	size_t lo = 1, hi = opt.maxk, last = (1 + opt.maxk) / 2, worst, best, k;
+	double enough;
+
+	add_run(1);
+	add_run(opt.maxk);
+	add_run(last);
+	for (;;) {
+		run_added();
+		enough = range(&worst, &best);
+		if (best > worst && runs[nruns - 1].best->bic < enough) {
+			k = (last + hi) / 2;
+			lo = last;
+		} else {
+			k = (last + lo) / 2;
+			hi = last;
+		}
+		if (hi - lo <= 1)
+			break;
+		add_run(k);
+		last = k;
+	}
+}
+
+/* The run that is chosen, SIZE_MAX: none (scores without bounds). */
+static size_t
+choose(void)
+{
+	size_t chosen = SIZE_MAX, r, worst, best;
+	double enough = range(&worst, &best);
+
+	for (r = 0; r < nruns; r++)
+		if (runs[r].best->bic >= enough &&
+		    (chosen == SIZE_MAX || runs[r].k < runs[chosen].k))
+			chosen = r;
+	/* nothing is left to explain: all vectors are centres */
+	for (r = 0; r < nruns && opt.mend; r++)
+		if (runs[r].best->distortion == 0 &&
+		    (chosen == SIZE_MAX || runs[r].k < runs[chosen].k))
+			chosen = r;
+	return chosen;
+}
+
+/* All runs; which one is chosen. */
+size_t
+run_all(const struct vecs *v, const struct vecs *sample,
+    const struct matrix *ctrs)
+{
+	size_t i;
+
+	all = v;
+	part = sample;
+	given = ctrs;
+	if (given) {
+		add_run(given->rows);
+		run_added();
+	} else if (opt.nk > 0) {
+		for (i = 0; i < opt.nk; i++)
+			add_run(opt.k[i]);
+		run_added();
+	} else
+		search();
+	trials = (const struct trial *const *)trial;
+	return choose();
+}
+
+/* In each cluster the interval next to the centre, the first of several. */
+static void
+representatives(struct result *r)
+{
+	size_t c, i;
+	double *least = xcalloc(r->k, sizeof *least);
+
+	r->rep = xcalloc(r->k, sizeof *r->rep);
+	for (c = 0; c < r->k; c++)
+		r->rep[c] = -1;
+	for (i = 0; i < r->n; i++) {
+		c = (size_t)r->lab[i];
+		if (r->rep[c] < 0 || r->dist[i] < least[c]) {
+			r->rep[c] = (long)i;
+			least[c] = r->dist[i];
+		}
+	}
+	free(least);
+}
+
+/* A run's best trial once more, for its centres and labels. */
+void
+run_result(size_t run, struct result *r)
+{
+	const struct trial *t = runs[run].best;
+	struct km m = { 0 };
+	size_t i, cells = t->k * all->dim;
+
+	km_set(&m, all, t->k);
+	begin(&m, t);
+	r->run = run;
+	r->k = t->k;
+	r->n = all->n;
+	r->init.rows = r->fin.rows = t->k;
+	r->init.cols = r->fin.cols = all->dim;
+	r->init.x = xcalloc(cells, sizeof *r->init.x);
+	r->init.w = xcalloc(t->k, sizeof *r->init.w);
+	memcpy(r->init.x, m.c, cells * sizeof *m.c);
+	memcpy(r->init.w, m.p, t->k * sizeof *m.p);
+	cluster(&m);
+	r->fin.x = m.c;
+	r->fin.w = m.p;
+	r->p = t->p;
+	r->lab = m.lab;
+	r->dist = m.d2;
+	for (i = 0; i < r->n; i++)
+		r->dist[i] = sqrt(r->dist[i]);
+	representatives(r);
+}

@@ -1,0 +1,145 @@
+/*
+ * save.c - the files of one clustering
+ *
+ * Simpoints ("interval cluster") and weights ("share cluster") list the clusters
+ * that have a share; empty ones leave a gap in the numbers.  The share is that
+ * of k-means, so with a sample it is that of the sample, and a cluster that no
+ * interval is nearest to in the end has the interval -1.
+ */
+#include "cluster.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out.h"
+#include "util.h"
+
+static char *
+with_suffix(const char *name, const char *a, const char *b)
+{
+	char *s = xmalloc(strlen(name) + strlen(a) + strlen(b) + 1);
+
+	stpcpy(stpcpy(stpcpy(s, name), a), b);
+	return s;
+}
+
+/* "-" stays what it is. */
+static struct out *
+open_suffixed(const char *name, const char *a, const char *b)
+{
+	char *full;
+	struct out *o;
+
+	if (strcmp(name, "-") == 0)
+		return out_open(name);
+	full = with_suffix(name, a, b);
+	o = out_open(full);
+	free(full);
+	return o;
+}
+
+static void
+save_chosen(const struct result *r, const char *chosen, const char *a,
+    const char *b)
+{
+	struct out *o;
+	double sum = 0;
+	size_t c;
+
+	for (c = 0; c < r->k; c++)
+		if (chosen[c])
+			sum += r->p[c];
+	if (opt.simpoints) {
+		o = open_suffixed(opt.simpoints, a, b);
+		for (c = 0; c < r->k; c++)
+			if (chosen[c])
+				out_printf(o, "%ld %zu\n", r->rep[c], c);
+		out_close(o);
+	}
+	if (opt.weights) {
+		o = open_suffixed(opt.weights, a, b);
+		for (c = 0; c < r->k; c++)
+			if (chosen[c])
+				out_printf(o, "%g %zu\n", r->p[c] / sum, c);
+		out_close(o);
+	}
+}
+
+/* The largest clusters, of equal ones the later, until they cover enough. */
+static void
+choose_largest(const struct result *r, double cover, char *chosen)
+{
+	double sum = 0;
+	size_t c, best;
+
+	while (sum < cover) {
+		best = r->k;
+		for (c = 0; c < r->k; c++)
+			if (r->p[c] > 0 && !chosen[c] &&
+			    (best == r->k || r->p[c] >= r->p[best]))
+				best = c;
+		if (best == r->k)
+			break;
+		chosen[best] = 1;
+		sum += r->p[best];
+	}
+}
+
+static void
+save_points(const struct result *r, const char *suffix)
+{
+	char *chosen = xcalloc(r->k, 1), cover[64];
+	size_t c, lost = 0;
+
+	for (c = 0; c < r->k; c++) {
+		chosen[c] = r->p[c] > 0;
+		lost += chosen[c] && r->rep[c] < 0;
+	}
+	if (lost > 0)
+		warn("%zu clusters have a weight, but no interval is nearest to "
+		    "them: interval -1", lost);
+	save_chosen(r, chosen, "", suffix);
+	if (opt.coverage < 1) {
+		memset(chosen, 0, r->k);
+		choose_largest(r, opt.coverage, chosen);
+		snprintf(cover, sizeof cover, ".lpt%g", opt.coverage);
+		save_chosen(r, chosen, cover, suffix);
+	}
+	free(chosen);
+}
+
+static void
+save_labels(const struct result *r, const char *suffix)
+{
+	struct out *o = open_suffixed(opt.labels, "", suffix);
+	size_t i;
+
+	for (i = 0; i < r->n; i++)
+		out_printf(o, "%d %g\n", r->lab[i], r->dist[i]);
+	out_close(o);
+}
+
+static void
+save_centres(const struct matrix *m, const char *name, const char *suffix)
+{
+	char *full;
+
+	full = strcmp(name, "-") == 0 ? xstrdup(name) :
+	    with_suffix(name, suffix, "");
+	matrix_write_text(m, full);
+	free(full);
+}
+
+void
+save_result(const struct result *r, const char *suffix)
+{
+	if (opt.simpoints || opt.weights)
+		save_points(r, suffix);
+	if (opt.labels)
+		save_labels(r, suffix);
+	if (opt.initctrs)
+		save_centres(&r->init, opt.initctrs, suffix);
+	if (opt.finalctrs)
+		save_centres(&r->fin, opt.finalctrs, suffix);
+}

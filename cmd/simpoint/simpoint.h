@@ -1,0 +1,128 @@
+/*
+ * simpoint.h - what the parts of simpoint know of each other: options, files
+ *
+ * main.c reads the options (opts.c) and the vectors (fv.c or matrix.c), has the
+ * trials run (run.c, with init.c, kmeans.c, near.c and score.c below it), and
+ * writes what was asked for (save.c, regions.c, json.c, plot.c).  cluster.h has
+ * the inside of the clustering.
+ *
+ * Arithmetic.  Every result must equal SimPoint 3.2's to the last bit: IEEE
+ * doubles, sums in the order of vectors, dimensions or pairs, no fused multiply
+ * and add (-ffp-contract=off).  What is done in another order for speed may
+ * only ever decide that something need not be computed, never be a result.
+ */
+#ifndef SIMPOINT_H
+#define SIMPOINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct out;
+
+enum initkm { INIT_SAMP, INIT_FF, INIT_UNIFORM, INIT_KPP };
+enum regions_by { BY_AUTO, BY_PC, BY_ICOUNT };
+
+/* opts.c: the command line; names are the options' */
+struct opts {
+	const char *fv, *vectxt, *vecbin;		/* input, one of three */
+	const char *weights_in, *ctrs_in, *labels_in, *projtxt_in, *projbin_in;
+	const char *simpoints, *weights, *labels, *initctrs, *finalctrs;
+	const char *vectxt_out, *vecbin_out, *weights_out, *projtxt_out, *projbin_out;
+	const char *json, *plot, *regions;
+	size_t *k, nk;		/* values to try; none: search up to maxk */
+	size_t maxk, nseeds, dim, warmup;
+	size_t numfvs, fvdim;	/* 0: count them */
+	size_t sample;		/* 0: all */
+	size_t iters;		/* ITERS_OFF: no limit */
+	size_t jobs, verbose;
+	double bicthreshold, coverage;
+	int32_t seedkm, seedproj, seedsample;
+	enum initkm initkm;
+	enum regions_by regions_by;
+	const char *tid;	/* of the regions: a number or "global" */
+	int project, fixedlength, saveall, gzipped, quiet;
+	int mend;		/* the known bugs: 0 kept, 1 mended */
+};
+#define ITERS_OFF SIZE_MAX
+
+extern struct opts opt;
+void opts_parse(int argc, char **argv);
+void opts_list(void);
+int opts_given(const char *name);
+const char *opts_file(int i, const char **name);
+
+/* optcheck.c */
+void opts_check(void);
+
+/* log.c: on standard output, unless a result goes there */
+struct run;
+struct trial;
+struct result;
+void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_run(const struct run *r, struct trial *const *t, size_t n,
+    size_t vectors);
+void log_result(const struct result *r);
+void log_close(void);
+void log_options(int argc, char **argv);
+void progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+int progress_due(void);
+void progress_end(void);
+
+/* one vector for each interval */
+struct vecs {
+	size_t n, dim;
+	double *x;	/* dense: n rows of dim values; NULL: sparse */
+	size_t *from;	/* sparse: vector i is the pairs from[i] .. from[i + 1], */
+	uint32_t *at;	/* by rising dimension (from 0) */
+	double *val;
+	double *norm;	/* sparse: squared length of each vector */
+	double *w;	/* weights; their sum is 1 */
+};
+void vec_copy(const struct vecs *v, size_t i, double *row);	/* init.c */
+
+/* matrix.c: rows of reals, as text and binary; weights; labels */
+struct matrix {
+	size_t rows, cols;
+	double *x, *w;
+};
+void matrix_read_text(struct matrix *m, const char *name);
+void matrix_read_binary(struct matrix *m, const char *name);
+void matrix_write_text(const struct matrix *m, const char *name);
+void matrix_write_binary(const struct matrix *m, const char *name);
+void vecs_write_text(const struct vecs *v, const char *name);
+void vecs_write_binary(const struct vecs *v, const char *name);
+double *weights_read(const char *name, size_t n);
+void weights_write(const double *w, size_t n, const char *name);
+
+/* labels.c */
+int *labels_read(const char *name, size_t n, size_t *k);
+
+/* fv.c: frequency vectors, projected as they are read */
+struct fv {
+	double *sum;		/* of each vector's values: its instructions */
+	struct matrix proj;	/* the projection matrix */
+};
+void fv_read(struct fv *f, struct vecs *v);
+
+/* marks.c: what PinPoints' vectors tell besides: markers and blocks */
+struct mark {
+	uint64_t pc, count;	/* the block that comes next, its executions so far */
+	char *image;		/* base name of its file, or "no_image" */
+	uint64_t off;		/* in the image */
+	int set;
+};
+void marks_line(char *line, uint64_t lineno, const char *name);
+void marks_vector(const uint32_t *at, const double *val, size_t n);
+int marks_have(void);
+const char *marks_tid(void);
+const struct mark *marks_at(size_t border);
+int marks_known(uint64_t pc);
+uint64_t marks_runs(uint64_t pc, size_t from, size_t to);
+
+/* save.c, regions.c, json.c, plot.c */
+void save_result(const struct result *r, const char *suffix);
+void regions_write(const struct result *r, const struct fv *f);
+void json_write(const struct result *r, const struct fv *f);
+void plot_write(const struct result *r, const struct fv *f);
+
+#endif
