@@ -483,6 +483,13 @@ classify(struct insn *in, const ZydisDecodedInstruction *zi,
 		if (strstr(ZydisMnemonicGetString(zi->mnemonic), "pf") == NULL)
 			classify_gather(in, zi, op);
 		return;
+	case ZYDIS_CATEGORY_XSAVE:
+	case ZYDIS_CATEGORY_XSAVEOPT:
+		if (op[0].type == ZYDIS_OPERAND_TYPE_MEMORY) {
+			in->special = SP_XSTATE;
+			return;
+		}
+		break;
 	default:
 		break;
 	}

@@ -26,6 +26,7 @@ enum special {
 	SP_STD, SP_CLD,
 	SP_GATHER,	/* gather or scatter: a reference for each element */
 	SP_EMULATE,	/* by or after it the runtime is needed: insn.emulate */
+	SP_XSTATE,	/* xsave, xrstor: under a model its components only */
 	SP_TRAP,	/* int3 and such: copied, ends its fragment */
 	SP_REFUSE	/* the program must go on natively */
 };

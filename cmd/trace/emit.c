@@ -251,6 +251,21 @@ emit_sub_imm(struct code *c, int reg, int32_t v)
 	}
 }
 
+/* pext and pdep, low registers: reg = deposit(extract(reg, mask), mask) */
+void
+emit_and_bits(struct code *c, int reg, int mask)
+{
+	unsigned pp;
+
+	for (pp = 2; pp <= 3; pp++) {	/* F3: pext, F2: pdep */
+		emit_byte(c, 0xc4);
+		emit_byte(c, 0xe2);
+		emit_byte(c, (~(unsigned)reg & 15) << 3 | pp);
+		emit_byte(c, 0xf5);
+		emit_byte(c, 0xc0u | (unsigned)reg << 3 | (unsigned)mask);
+	}
+}
+
 void
 emit_push_imm(struct code *c, int32_t v)
 {

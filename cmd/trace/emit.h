@@ -56,6 +56,7 @@ void emit_not(struct code *, int reg);
 void emit_sar(struct code *, int reg, int n);		/* changes flags */
 void emit_inc_mem(struct code *, int base, int32_t disp);	/* changes flags */
 void emit_sub_imm(struct code *, int reg, int32_t);	/* changes flags */
+void emit_and_bits(struct code *, int reg, int mask);	/* r32 &= mask, by BMI2 */
 void emit_push_imm(struct code *, int32_t);
 /* Each returns where its displacement is, for emit_patch8 or emit_patch32. */
 uint8_t *emit_jrcxz(struct code *);

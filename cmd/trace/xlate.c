@@ -321,6 +321,30 @@ write_transfer(struct xlate *x, const struct insn *in)
 	}
 }
 
+/*
+ * xsave and its like, where the program was told of fewer components than
+ * the processor has: it would be given more bytes than it made room for.
+ */
+static void
+write_xstate(struct xlate *x)
+{
+	int mask;
+
+	if (opt.cpu != CPU_V3 && opt.cpu != CPU_V4) {
+		mangle_copy(x, 0);
+		return;
+	}
+	xlate_home(x, RAX);
+	xlate_home(x, RDX);
+	mask = xlate_scratch(x, BIT(R9) | BIT(R10) | BIT(R14) | BIT(R15));
+	emit_imm(&x->c, mask, opt.cpu == CPU_V3 ? 7 : 0xe7);
+	emit_and_bits(&x->c, RAX, mask);
+	emit_imm(&x->c, RDX, 0);
+	mangle_copy(x, 0);
+	xlate_mark(x, x->i + 1, MAP_BODY, 0);
+	xlate_reload(x, BIT(RAX) | BIT(RDX));
+}
+
 /* 1: it was the last. */
 static int
 write_insn(struct xlate *x)
@@ -350,6 +374,9 @@ write_insn(struct xlate *x)
 			mangle_copy(x, 0);
 		write_last(x, EXIT_EMULATE, x->b->next);
 		return 1;
+	case SP_XSTATE:
+		write_xstate(x);
+		break;
 	case SP_STD:
 	case SP_CLD:
 		mangle_copy(x, 0);
