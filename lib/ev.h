@@ -157,6 +157,8 @@ void ev_filter(const struct evr *, uint64_t *lines, uint64_t *linesize);
 uint64_t ev_executions(const struct evr *);
 /* The thread that runs: 0, 1, ... in order of appearance, never reused. */
 unsigned ev_thread(const struct evr *);
+/* That thread's last execution (no reference alone): what O is about. */
+const struct ev_def *ev_last(const struct evr *);
 /* The next of an O line's events; 0 when there is none, -1 malformed. */
 int ev_outcome(const char **list, char name[32], uint64_t *n);
 

@@ -206,6 +206,14 @@ ev_thread(const struct evr *r)
 	return r->thread;
 }
 
+const struct ev_def *
+ev_last(const struct evr *r)
+{
+	uint32_t id = r->last[r->thread];
+
+	return id == 0 ? NULL : evdef_get(&r->def, id);
+}
+
 /* ---- the buffer ---- */
 
 /* Read until there is a whole line at p. 0 at the end, -1 trouble. */
@@ -556,8 +564,7 @@ in_order(struct evr *r, struct ev *e)
 
 	switch (*e->line) {
 	case 'O':
-		d = r->last[r->thread] == 0 ? NULL :
-		    ev_def(r, r->last[r->thread]);
+		d = ev_last(r);
 		if (d == NULL || e->num[0] == 0 || e->num[0] > d->n)
 			return bad(r, "O: the thread's last execution has no "
 			    "instruction %" PRIx64, e->num[0]);

@@ -1,0 +1,301 @@
+/*
+ * blocks - definitions to what the simulator runs on
+ *
+ * A code line is an object of its own, numbered from 1, and a block has the
+ * list of those that its fetches touch, one after the other; a line that the
+ * fetch before has touched is left out, since touching the newest line of a
+ * set again changes nothing.
+ */
+#include "cachesim.h"
+
+#include <htslib/khash.h>
+#include <sys/mman.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "objmap.h"
+#include "util.h"
+
+KHASH_MAP_INIT_INT64(line, uint32_t)
+
+struct unit *unit;
+uint64_t *record;
+struct cold *cold_block;
+uint32_t ncold;
+struct lone *lone;
+uint32_t nlone;
+uint32_t maxid;
+uint64_t ninsn;
+uint64_t *code_line;
+uint32_t ncode_line = 1;	/* number 0 is no line */
+
+static size_t capunit, capcold, caplone, capline;
+static uint64_t nrecord, caprecord;
+static khash_t(line) *lines;
+static unsigned ishift;			/* log2 of I1's line size */
+static uint64_t dline;			/* D1's line size */
+
+void
+blocks_init(const struct geometry g[NCACHE])
+{
+	ishift = (unsigned)__builtin_ctzll(g[I1].line);
+	dline = g[D1].line;
+	lines = kh_init(line);
+	/* Records do not move: values are pointed at. Take what is there. */
+	for (caprecord = (uint64_t)1 << 31; ; caprecord /= 2) {
+		record = mmap(NULL, caprecord * sizeof *record,
+		    PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (record != MAP_FAILED)
+			break;
+		if (caprecord < 1 << 20)
+			die("memory for blocks: mmap:");
+	}
+}
+
+static uint32_t
+line_number(uint64_t line)
+{
+	int new;
+	khint_t k = kh_put(line, lines, line, &new);
+
+	if (new < 0)
+		die("code lines:");
+	if (new != 0) {
+		kh_val(lines, k) = ncode_line;
+		code_line = xgrow(code_line, &capline, ncode_line + 1,
+		    sizeof *code_line);
+		code_line[ncode_line] = line;
+		sim_code_line(ncode_line++);
+	}
+	return kh_val(lines, k);
+}
+
+/* ---- the parts of a block ---- */
+
+/* The visits of all instructions. */
+static void
+visits(struct cold *c)
+{
+	const struct ev_block *b = c->block;
+	struct visit *v;
+	uint64_t last = 0, a, z;
+	size_t cap = 0;
+
+	for (uint32_t i = 0; i < b->ninsn; i++) {
+		const struct ev_insn *in = &b->insn[i];
+
+		a = in->addr >> ishift;
+		z = (in->addr + in->len - 1) >> ishift;
+		if (i != 0 && a == last && z == last)
+			continue;
+		c->visit = xgrow(c->visit, &cap, c->nvisit + 1,
+		    sizeof *c->visit);
+		v = &c->visit[c->nvisit++];
+		v->insn = i;
+		v->a = line_number(a);
+		v->b = z == a ? 0 : line_number(z);
+		last = z;
+	}
+	c->visit = xrealloc(c->visit, c->nvisit * sizeof *c->visit);
+}
+
+/* The lines that the first n instructions touch; returns how many. */
+static uint32_t
+touches(const struct cold *c, uint32_t n, uint32_t *touch)
+{
+	uint32_t k = 0, last = 0;
+
+	for (uint32_t i = 0; i < c->nvisit && c->visit[i].insn < n; i++) {
+		const struct visit *v = &c->visit[i];
+
+		if (v->a != last) {
+			if (touch != NULL)
+				touch[k] = v->a;
+			k++;
+		}
+		last = v->a;
+		if (v->b != 0) {
+			if (touch != NULL)
+				touch[k] = v->b;
+			k++;
+			last = v->b;
+		}
+	}
+	return k;
+}
+
+/* Which object the instructions belong to. */
+static void
+places(struct cold *c, struct objmap *map)
+{
+	const struct ev_block *b = c->block;
+	uint64_t behind = 0, link;
+	size_t cap = 0;
+
+	for (uint32_t i = 0; i < b->ninsn; i++) {
+		const struct obj *o;
+		struct place p = { .insn = i };
+
+		if (i != 0 && b->insn[i].addr == behind) {
+			behind += b->insn[i].len;
+			continue;
+		}
+		behind = b->insn[i].addr + b->insn[i].len;
+		o = objmap_find(map, b->insn[i].addr, &link);
+		if (o != NULL) {
+			p.object = o->id + 1;
+			p.slide = b->insn[i].addr - link;
+		}
+		if (i != 0 && p.object == c->place[c->nplace - 1].object &&
+		    p.slide == c->place[c->nplace - 1].slide)
+			continue;
+		c->place = xgrow(c->place, &cap, c->nplace + 1,
+		    sizeof *c->place);
+		c->place[c->nplace++] = p;
+	}
+	c->place = xrealloc(c->place, c->nplace * sizeof *c->place);
+}
+
+/* Can sim.c take it the short way? */
+static int
+is_plain(const struct ev_block *b, uint32_t ntouch)
+{
+	unsigned nval = b->ngroups;
+
+	for (uint32_t i = 0; i < b->nref; i++) {
+		const struct ev_ref *r = &b->ref[i];
+
+		nval += r->where == EV_FIXED;
+		if (r->count != 0 || r->where == EV_BARE || r->size > 256 ||
+		    r->size > dline || (r->where == EV_GROUP &&
+		    (int64_t)r->at != (int32_t)r->at))
+			return 0;
+	}
+	return nval <= UINT16_MAX && b->nref <= UINT16_MAX &&
+	    ntouch <= UINT16_MAX;
+}
+
+/* Its record, at record[at]. */
+static void
+make_record(struct cold *c, uint32_t ntouch, int plain)
+{
+	struct ev_block *b = (struct ev_block *)c->block;
+	uint64_t *at = &record[nrecord];
+	struct head *h = (struct head *)at;
+	struct fastref *f;
+	uint32_t nval = b->ngroups;
+
+	h->cold = (uint32_t)(c - cold_block);
+	b->value = at + 1;
+	if (!plain) {
+		nrecord += 1 + nval;
+		return;
+	}
+	for (uint32_t i = 0; i < b->nref; i++)
+		if (b->ref[i].where == EV_FIXED)
+			at[1 + nval++] = b->ref[i].at;
+	h->nval = (uint16_t)nval;
+	h->ntouch = (uint16_t)ntouch;
+	touches(c, b->ninsn, (uint32_t *)(at + 1 + nval));
+	f = (struct fastref *)(at + 1 + nval + (ntouch + 1) / 2);
+	nrecord += 1 + nval + (ntouch + 1) / 2 + b->nref;
+	nval = b->ngroups;
+	for (uint32_t i = 0; i < b->nref; i++, f++) {
+		const struct ev_ref *r = &b->ref[i];
+
+		f->size1 = (uint8_t)(r->size - 1);
+		if (r->where == EV_FIXED) {
+			f->val = (uint16_t)nval++;
+			f->dist = 0;
+		} else {
+			f->val = r->group;
+			f->dist = (int32_t)r->at;
+		}
+	}
+}
+
+/* ---- definitions ---- */
+
+static const char *
+define_block(struct ev_block *b, unsigned kind, struct objmap *map)
+{
+	struct cold *c;
+	uint32_t ntouch;
+	int plain;
+
+	for (uint32_t i = 0; i < b->nref; i++)
+		if (kind == EV_ALL && b->ref[i].where == EV_BARE)
+			return "a reference without its address";
+	cold_block = xgrow(cold_block, &capcold, ncold + 1,
+	    sizeof *cold_block);
+	c = &cold_block[ncold++];
+	memset(c, 0, sizeof *c);
+	c->block = b;
+	c->first = ninsn;
+	ninsn += b->ninsn;
+	b->user = (void *)(uintptr_t)ncold;
+	visits(c);
+	places(c, map);
+	c->fetch = xcalloc(c->nvisit + b->nref, sizeof *c->fetch);
+	c->data = c->fetch + c->nvisit;
+	ntouch = touches(c, b->ninsn, NULL);
+	plain = is_plain(b, ntouch);
+	if (nrecord + 2 + b->ngroups + 2 * (uint64_t)b->nref + ntouch >
+	    caprecord)
+		die("more blocks than memory was set aside for");
+	unit[b->id].rec = (uint32_t)nrecord;
+	make_record(c, ntouch, plain);
+	if (plain) {
+		unit[b->id].ntouch = (uint16_t)ntouch;
+		unit[b->id].nref = (uint16_t)b->nref;
+	}
+	return NULL;
+}
+
+static void
+fetch_alone(const struct ev_def *d)
+{
+	const struct ev_insn *i = &d->block->insn[d->n - 1];
+	uint64_t a = i->addr >> ishift, z = (i->addr + i->len - 1) >> ishift;
+	struct lone *l;
+
+	lone = xgrow(lone, &caplone, nlone + 1, sizeof *lone);
+	l = &lone[nlone++];
+	memset(l, 0, sizeof *l);
+	l->cold = (uint32_t)(uintptr_t)d->block->user - 1;
+	l->visit.insn = d->n - 1;
+	l->visit.a = line_number(a);
+	l->visit.b = z == a ? 0 : line_number(z);
+}
+
+const char *
+blocks_define(const struct ev_def *d, uint32_t id, unsigned kind,
+    struct objmap *map)
+{
+	struct ev_block *b = d->block;
+	struct unit *u;
+	size_t old = capunit;
+
+	unit = xgrow(unit, &capunit, (size_t)id + 1, sizeof *unit);
+	memset(unit + old, 0, (capunit - old) * sizeof *unit);
+	if (id > maxid)
+		maxid = id;
+	if (d->letter == 'B')
+		return define_block(b, kind, map);
+	u = &unit[id];
+	if (d->letter == 'Q' && d->k == 0) {
+		u->rec = nlone;
+		fetch_alone(d);
+		return NULL;
+	}
+	u->rec = unit[b->id].rec;
+	if (d->letter == 'P' && unit[b->id].ntouch != 0) {
+		u->ntouch = (uint16_t)touches(
+		    &cold_block[(uintptr_t)b->user - 1], d->n, NULL);
+		u->nref = (uint16_t)(b->insn[d->n - 1].ref +
+		    b->insn[d->n - 1].nref);
+	}
+	return NULL;
+}

@@ -1,0 +1,158 @@
+/*
+ * cachesim.h - the parts of cachesim
+ *
+ * main.c	options, the stream's lines
+ * geometry.c	sizes of caches: from options, the stream, this machine
+ * blocks.c	definitions to what the simulator runs on
+ * sim.c	the caches; executions through them
+ * report.c	costs by address, the summary
+ */
+#ifndef CACHESIM_H
+#define CACHESIM_H
+
+#include <stdint.h>
+
+#include "ev.h"
+
+struct out;
+
+/* ---- geometry.c ---- */
+
+enum { I1, D1, LL, NCACHE };
+
+struct geometry {
+	uint64_t size;		/* bytes */
+	uint64_t assoc;		/* ways */
+	uint64_t line;		/* bytes */
+};
+
+extern const char *const cache_name[NCACHE];
+
+/* Where a geometry comes from: the first of these that has one. */
+void geometry_option(int cache, const char *arg);
+void geometry_stream(int cache, const char *value);
+/* Decide; dies if a cache cannot be. */
+void geometry_decide(struct geometry g[NCACHE]);
+
+struct cpuid {
+	uint32_t a, b, c, d;
+};
+/* This machine's caches as Cachegrind finds them; -1: not to be had. */
+int geometry_detect(struct geometry g[NCACHE],
+    struct cpuid (*ask)(uint32_t leaf, uint32_t sub));
+/* What is wrong with it, or NULL. */
+const char *geometry_wrong(const struct geometry *);
+/* Make the number of sets a power of two: 1 if that changed it. */
+int geometry_adjust(struct geometry *);
+
+/* ---- blocks.c ---- */
+
+/*
+ * What runs when an id is executed. Most need only this and their block's
+ * record; ntouch 0 marks those that sim.c takes the long way.
+ */
+struct unit {
+	uint64_t count;		/* executions */
+	uint32_t rec;		/* where its block's record is, in record[] */
+	uint16_t ntouch;	/* code lines touched */
+	uint16_t nref;		/* references */
+};
+
+/*
+ * A block's record, in 64-bit words: a head; values, those of the groups
+ * first, then fixed addresses; code lines touched, as 32-bit numbers in
+ * stamps; references. The ids of a block (prefixes) use it up to some touch
+ * and reference.
+ */
+struct head {
+	uint32_t cold;		/* cold_block[] */
+	uint16_t nval;
+	uint16_t ntouch;
+};
+
+struct fastref {
+	int32_t dist;		/* from ... */
+	uint16_t val;		/* ... this value */
+	uint8_t size1;		/* bytes - 1 */
+	uint8_t unused;
+};
+
+/* A fetch that enters one or two code lines. */
+struct visit {
+	uint32_t insn;
+	uint32_t a, b;		/* lines; b 0: one is enough */
+};
+
+struct misses {
+	uint64_t l1, ll;
+};
+
+/* What is needed rarely. */
+struct cold {
+	const struct ev_block *block;
+	struct visit *visit;
+	struct misses *fetch;	/* by visit */
+	struct misses *data;	/* by reference */
+	int64_t *extra;		/* by reference: how many more than one per
+				   execution; NULL: no reference differs */
+	int64_t *rounds;	/* by instruction: fetches that Valgrind adds */
+	uint64_t first;		/* number of the first instruction of all */
+	uint32_t nvisit;
+	uint32_t nplace;
+	struct place *place;	/* where its instructions are */
+};
+
+/* Instructions from insn on belong to this object. */
+struct place {
+	uint32_t insn;
+	uint32_t object;	/* 1 + its number; 0: none */
+	uint64_t slide;		/* run-time less link-time addresses */
+};
+
+/* A fetch alone (kind cache); its id's unit has its number in rec. */
+struct lone {
+	uint32_t cold;
+	struct visit visit;
+	struct misses fetch;
+};
+
+extern struct unit *unit;
+extern uint64_t *record;
+extern struct cold *cold_block;
+extern uint32_t ncold;
+extern struct lone *lone;
+extern uint32_t nlone;
+extern uint32_t maxid;		/* the largest id of a unit */
+extern uint64_t ninsn;		/* of all blocks */
+extern uint64_t *code_line;	/* by number: line */
+extern uint32_t ncode_line;
+
+struct objmap;
+void blocks_init(const struct geometry g[NCACHE]);
+/* Take a definition. NULL, or what is wrong with it. */
+const char *blocks_define(const struct ev_def *, uint32_t id, unsigned kind,
+    struct objmap *);
+
+/* ---- sim.c ---- */
+
+enum event { I1MR, ILMR, D1MR, DLMR, D1MW, DLMW };
+
+/* A miss found by the last round, where passing through. */
+struct found {
+	uint32_t insn;
+	uint8_t event;
+};
+
+extern struct found *found;
+extern unsigned nfound;
+
+void sim_init(const struct geometry g[NCACHE], struct evr *, int through);
+/* There is a new code line, with the next number. */
+void sim_code_line(uint32_t n);
+void sim_batch(const uint64_t *rec, const uint64_t *end);
+/* One round of a record, for passing through: found[] is what it missed. */
+void sim_round(const uint64_t *rec);
+/* Finish what is in the queue. */
+void sim_end(void);
+
+#endif

@@ -1,0 +1,257 @@
+/*
+ * geometry - sizes of caches: from options, the stream, this machine
+ *
+ * The rules are Cachegrind's, so that the same machine gives the same caches:
+ * the first-level caches and the last level, found by CPUID; if one of the
+ * three is not to be had, all three are those of an Athlon of 2002.
+ */
+#include "cachesim.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "util.h"
+
+const char *const cache_name[NCACHE] = { "I1", "D1", "LL" };
+
+static const struct geometry fallback[NCACHE] = {
+	{ 65536, 2, 64 }, { 65536, 2, 64 }, { 262144, 8, 64 }
+};
+
+static struct geometry from_option[NCACHE];	/* line 0: none */
+static struct geometry from_stream[NCACHE];
+
+static int
+is_power(uint64_t n)
+{
+	return n != 0 && (n & (n - 1)) == 0;
+}
+
+const char *
+geometry_wrong(const struct geometry *g)
+{
+	if (g->size > INT_MAX || g->assoc > INT_MAX || g->line > INT_MAX)
+		return "a number is too large";
+	if (g->line == 0)
+		return "the line size is zero";
+	if (g->assoc == 0)
+		return "the associativity is zero";
+	if (g->size % (g->line * g->assoc) != 0 ||
+	    !is_power(g->size / (g->line * g->assoc)))
+		return "the number of sets is not a power of two";
+	if (!is_power(g->line))
+		return "the line size is not a power of two";
+	if (g->line < 16)
+		return "the line size is less than 16";
+	if (g->size <= g->line)
+		return "the size is not larger than the line size";
+	if (g->assoc > g->size / g->line)
+		return "the associativity is larger than size / line size";
+	return NULL;
+}
+
+/* Three decimal numbers with commas between. -1: anything else. */
+static int
+parse(const char *s, struct geometry *g)
+{
+	uint64_t n[3];
+
+	for (int i = 0; i < 3; i++) {
+		const char *from = s;
+
+		for (n[i] = 0; *s >= '0' && *s <= '9'; s++)
+			if (n[i] <= INT_MAX)
+				n[i] = n[i] * 10 + (uint64_t)(*s - '0');
+		if (s == from || *s != (i == 2 ? '\0' : ','))
+			return -1;
+		s++;
+	}
+	*g = (struct geometry){ n[0], n[1], n[2] };
+	return 0;
+}
+
+void
+geometry_option(int cache, const char *arg)
+{
+	struct geometry *g = &from_option[cache];
+	const char *wrong = "not size,associativity,line size";
+
+	if (parse(arg, g) == 0)
+		wrong = geometry_wrong(g);
+	if (wrong != NULL)
+		die("--%s=%s: %s", cache_name[cache], arg, wrong);
+}
+
+/* What cannot be read is as if it were not there. */
+void
+geometry_stream(int cache, const char *value)
+{
+	if (parse(value, &from_stream[cache]) < 0)
+		from_stream[cache].line = 0;
+}
+
+/* ---- this machine ---- */
+
+/* Leaf 4 tells of each cache its level, what it holds, and its measures. */
+static void
+intel(struct geometry g[NCACHE],
+    struct cpuid (*ask)(uint32_t leaf, uint32_t sub))
+{
+	unsigned highest = 1;
+
+	if (ask(0, 0).a < 4)
+		return;
+	for (uint32_t i = 0; i < 32; i++) {
+		struct cpuid r = ask(4, i);
+		unsigned holds = r.a & 31, level = r.a >> 5 & 7;
+		struct geometry one;
+
+		if (holds == 0)
+			break;
+		one.assoc = (r.b >> 22) + 1;
+		one.line = (r.b & 0xfff) + 1;
+		one.size = one.assoc * ((r.b >> 12 & 0x3ff) + 1) * one.line *
+		    ((uint64_t)r.c + 1) / 1024 * 1024;
+		if (level == 1 && holds == 1)
+			g[D1] = one;
+		else if (level == 1 && holds == 2)
+			g[I1] = one;
+		else if (holds == 3 && level > highest) {
+			g[LL] = one;
+			highest = level;
+		}
+	}
+}
+
+static struct geometry
+amd_first(uint32_t r)
+{
+	return (struct geometry){ (uint64_t)(r >> 24) * 1024, r >> 16 & 255,
+	    r & 255 };
+}
+
+/* The ways of an outer cache are a code; Cachegrind takes others for 1. */
+static struct geometry
+amd_outer(uint32_t r, uint64_t size)
+{
+	static const uint8_t ways[16] = { 1, 1, 2, 1, 4, 1, 8, 1, 16, 1, 32,
+	    48, 64, 96, 128, 1 };
+
+	return (struct geometry){ size, ways[r >> 12 & 15], r & 255 };
+}
+
+static void
+amd(struct geometry g[NCACHE],
+    struct cpuid (*ask)(uint32_t leaf, uint32_t sub))
+{
+	struct cpuid r;
+
+	if (ask(0x80000000, 0).a < 0x80000006)
+		return;
+	r = ask(0x80000005, 0);
+	g[D1] = amd_first(r.c);
+	g[I1] = amd_first(r.d);
+	r = ask(0x80000006, 0);
+	if (r.d >> 18 != 0)
+		g[LL] = amd_outer(r.d, (uint64_t)(r.d >> 18) * 512 * 1024);
+	else if (r.c >> 16 != 0)
+		g[LL] = amd_outer(r.c, (uint64_t)(r.c >> 16) * 1024);
+}
+
+int
+geometry_detect(struct geometry g[NCACHE],
+    struct cpuid (*ask)(uint32_t leaf, uint32_t sub))
+{
+	struct cpuid r = ask(0, 0);
+	char vendor[13] = "";
+
+	memcpy(vendor, &r.b, 4);
+	memcpy(vendor + 4, &r.d, 4);
+	memcpy(vendor + 8, &r.c, 4);
+	memset(g, 0, NCACHE * sizeof *g);
+	if (strcmp(vendor, "GenuineIntel") == 0)
+		intel(g, ask);
+	else if (strcmp(vendor, "AuthenticAMD") == 0 ||
+	    strcmp(vendor, "HygonGenuine") == 0)
+		amd(g, ask);
+	for (int i = 0; i < NCACHE; i++)
+		if (g[i].size == 0)
+			return -1;
+	return 0;
+}
+
+static struct cpuid
+ask_cpu(uint32_t leaf, uint32_t sub)
+{
+	struct cpuid r = { 0 };
+
+#ifdef __x86_64__
+	__asm__("cpuid" : "=a"(r.a), "=b"(r.b), "=c"(r.c), "=d"(r.d)
+	    : "a"(leaf), "c"(sub));
+#else
+	(void)leaf;
+	(void)sub;
+#endif
+	return r;
+}
+
+/* ---- the decision ---- */
+
+int
+geometry_adjust(struct geometry *g)
+{
+	uint64_t sets, p = 1;
+
+	if (g->assoc == 0 || g->line == 0)
+		return 0;
+	sets = g->size / (g->assoc * g->line);
+	if (is_power(sets)) {
+		int changed = g->size != g->line * g->assoc * sets;
+
+		g->size = g->line * g->assoc * sets;
+		return changed;
+	}
+	if (sets == 0)
+		return 0;
+	while (p * 2 < sets)
+		p *= 2;
+	g->assoc = (g->assoc * sets * 2 + p) / (2 * p);
+	g->size = g->line * g->assoc * p;
+	return 1;
+}
+
+void
+geometry_decide(struct geometry g[NCACHE])
+{
+	struct geometry here[NCACHE];
+	int all = 1;
+
+	for (int i = 0; i < NCACHE; i++) {
+		g[i] = from_option[i].line != 0 ? from_option[i] :
+		    from_stream[i];
+		all &= g[i].line != 0;
+	}
+	if (all == 0 && geometry_detect(here, ask_cpu) < 0) {
+		warn("the caches of this machine cannot be found out; "
+		    "those not given are of default size");
+		memcpy(here, fallback, sizeof here);
+	}
+	for (int i = 0; i < NCACHE; i++) {
+		const char *wrong;
+		struct geometry was;
+
+		if (g[i].line == 0)
+			g[i] = here[i];
+		was = g[i];
+		if (i == LL && from_option[i].line == 0 &&
+		    geometry_adjust(&g[i]))
+			warn("the LL cache of %lu,%lu,%lu is simulated as "
+			    "%lu,%lu,%lu", was.size, was.assoc, was.line,
+			    g[i].size, g[i].assoc, g[i].line);
+		wrong = geometry_wrong(&g[i]);
+		if (wrong != NULL)
+			die("%s cache of %lu,%lu,%lu: %s; give --%s",
+			    cache_name[i], g[i].size, g[i].assoc, g[i].line,
+			    wrong, cache_name[i]);
+	}
+}

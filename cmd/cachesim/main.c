@@ -1,0 +1,326 @@
+/*
+ * cachesim - what a run does to the caches
+ *
+ *	trace ls | cachesim | fmt-cachegrind >cachegrind.out
+ *
+ * reads events, events(5), of kind all or cache, and writes costs, costs(5):
+ * for each address the instructions executed, data read and written, and what
+ * of that missed the first-level caches I1 and D1, and the last level LL.
+ *
+ *	H quern-events 1		events: Ir I1mr ILmr Dr D1mr ...
+ *	B 1 >1000 4r8.0 2C1000		ob=???
+ *	1+7ffe1000			0x1000 2 1 1 2 2 2
+ *	1+40				+4 2
+ *	E exit 0 2
+ *
+ * With -t it passes the events on and tells of the misses in O lines.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cachesim.h"
+#include "evw.h"
+#include "in.h"
+#include "objmap.h"
+#include "out.h"
+#include "outcome.h"
+#include "report.h"
+#include "util.h"
+
+static const char synopsis[] = "[-tv] [--I1=S,A,L] [--D1=S,A,L] "
+    "[--LL=S,A,L] [--rep=once|each] [-o file] [file]";
+
+static const char help[] =
+    "usage: cachesim [option]... [file]\n"
+    "Simulate caches on a stream of events; write costs.\n"
+    "\n"
+    "      --I1=SIZE,ASSOC,LINE  level-1 instruction cache\n"
+    "      --D1=SIZE,ASSOC,LINE  level-1 data cache\n"
+    "      --LL=SIZE,ASSOC,LINE  last-level cache (also --L2)\n"
+    "                            default: those of the traced machine, or\n"
+    "                            of this one\n"
+    "      --rep=once|each       count a repeated string instruction once,\n"
+    "                            or for each round, as Valgrind does\n"
+    "  -o, --output=FILE         write to FILE\n"
+    "  -t, --through             pass the events on, with the misses\n"
+    "  -v, --verbose             print a summary to standard error\n"
+    "  -h, --help                this text\n"
+    "      --version             the version\n";
+
+static int through, verbose;
+static const char *output;
+static struct report report;
+static struct evr *events;
+static struct evw *writer;
+static int ready;	/* caches are made: all H lines have been read */
+
+static const char *const event_name[] = { "I1mr", "ILmr", "D1mr", "DLmr",
+    "D1mw", "DLmw" };
+
+static void
+options(int argc, char **argv)
+{
+	enum { OPT_I1 = 256, OPT_D1, OPT_LL, OPT_REP, OPT_VERSION };
+	static const struct option longopts[] = {
+		{ "D1", required_argument, NULL, OPT_D1 },
+		{ "I1", required_argument, NULL, OPT_I1 },
+		{ "L2", required_argument, NULL, OPT_LL },
+		{ "LL", required_argument, NULL, OPT_LL },
+		{ "help", no_argument, NULL, 'h' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "rep", required_argument, NULL, OPT_REP },
+		{ "through", no_argument, NULL, 't' },
+		{ "verbose", no_argument, NULL, 'v' },
+		{ "version", no_argument, NULL, OPT_VERSION },
+		{ NULL, 0, NULL, 0 }
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "ho:tv", longopts, NULL)) != -1)
+		switch (c) {
+		case OPT_I1:
+			geometry_option(I1, optarg);
+			break;
+		case OPT_D1:
+			geometry_option(D1, optarg);
+			break;
+		case OPT_LL:
+			geometry_option(LL, optarg);
+			break;
+		case OPT_REP:
+			report.each = strcmp(optarg, "each") == 0;
+			if (!report.each && strcmp(optarg, "once") != 0)
+				die("--rep=%s: neither once nor each", optarg);
+			break;
+		case OPT_VERSION:
+			prog_version();
+		case 'h':
+			prog_help(help);
+		case 'o':
+			output = optarg;
+			break;
+		case 't':
+			through = 1;
+			break;
+		case 'v':
+			verbose = 1;
+			break;
+		default:
+			prog_usage(synopsis);
+		}
+	if (argc - optind > 1)
+		prog_usage(synopsis);
+}
+
+/* ---- lines ---- */
+
+static void
+head(const struct ev *e)
+{
+	if (strcmp(e->text, "cmd") == 0)
+		report.cmd = xstrdup(e->value);
+	for (int i = 0; i < NCACHE; i++)
+		if (strcmp(e->text, cache_name[i]) == 0)
+			geometry_stream(i, e->value);
+	if (strcmp(e->text, "outcomes") == 0 &&
+	    outcome_head(report.told, e->value) < 0)
+		ev_bad(events, "H outcomes: too many events, or malformed");
+	for (unsigned i = 0; i < outcome_columns(report.told); i++)
+		for (unsigned k = 0; k < 6; k++)
+			if (strcmp(outcome_name(report.told, i),
+			    event_name[k]) == 0)
+				ev_bad(events, "H outcomes: these events "
+				    "have been through a cachesim before");
+}
+
+/* Kind cache is exact only for certain caches. */
+static void
+check_filter(void)
+{
+	uint64_t lines, size;
+
+	ev_filter(events, &lines, &size);
+	for (int i = I1; i <= D1; i++) {
+		const struct geometry *g = &report.geometry[i];
+		uint64_t sets = g->size / g->line / g->assoc;
+
+		if (g->line != size)
+			ev_bad(events, "a stream for lines of %" PRIu64
+			    " bytes, but those of %s have %" PRIu64, size,
+			    cache_name[i], g->line);
+		else if (sets % lines != 0)
+			ev_bad(events, "a stream for caches with a multiple "
+			    "of %" PRIu64 " sets, but %s has %" PRIu64, lines,
+			    cache_name[i], sets);
+	}
+}
+
+/* Behind the H lines. */
+static void
+begin(void)
+{
+	ready = 1;
+	geometry_decide(report.geometry);
+	if (ev_kind(events) == EV_CACHE)
+		check_filter();
+	blocks_init(report.geometry);
+	sim_init(report.geometry, events, through);
+	if (writer != NULL)
+		evw_line(writer, "H outcomes I1mr ILmr D1mr DLmr D1mw DLmw");
+}
+
+static void
+definition(const struct ev *e)
+{
+	const char *wrong = blocks_define(ev_def(events, e->id), e->id,
+	    ev_kind(events), report.map);
+
+	if (wrong != NULL)
+		ev_bad(events, "%s", wrong);
+}
+
+static void
+outcome(const struct ev *e)
+{
+	const struct ev_block *b = ev_last(events)->block;
+	const char *wrong = outcome_line(report.told,
+	    cold_block[(uintptr_t)b->user - 1].first + e->num[0] - 1, e->text);
+
+	if (wrong != NULL)
+		ev_bad(events, "O: %s", wrong);
+}
+
+static void
+line(int letter, const struct ev *e)
+{
+	switch (letter) {
+	case 'H':
+		head(e);
+		break;
+	case 'B':
+	case 'P':
+	case 'Q':
+		definition(e);
+		break;
+	case 'M':
+	case 'U':
+		if (objmap_line(report.map, e->line, e->len) < 0)
+			ev_bad(events, "%c: malformed", letter);
+		break;
+	case 'O':
+		if (!through)
+			outcome(e);
+		break;
+	case 'W':
+		unit[e->id].count += e->num[1];
+		break;
+	}
+}
+
+/* ---- passing through ---- */
+
+/* The misses of the last round, which has been written. */
+static void
+write_found(void)
+{
+	char text[200 + 40 * 6];
+	size_t n;
+
+	for (unsigned i = 0, k; i < nfound; i = k) {
+		uint64_t times[6] = { 0 };
+
+		for (k = i; k < nfound && found[k].insn == found[i].insn; k++)
+			times[found[k].event]++;
+		n = (size_t)sprintf(text, "O %x", found[i].insn + 1);
+		for (unsigned e = 0; e < 6; e++)
+			if (times[e] > 1)
+				n += (size_t)sprintf(text + n, " %s*%" PRIx64,
+				    event_name[e], times[e]);
+			else if (times[e] == 1)
+				n += (size_t)sprintf(text + n, " %s",
+				    event_name[e]);
+		evw_raw(writer, text, n);
+	}
+}
+
+static void
+pass_batch(const struct ev *e)
+{
+	for (const uint64_t *p = e->rec; p < e->end; p = ev_skip(p)) {
+		uint64_t rounds = 1 + ev_more(p), quiet = 0;
+
+		for (; rounds > 0; rounds--) {
+			sim_round(p);
+			quiet++;
+			if (nfound == 0 && rounds != 1)
+				continue;
+			evw_exec(writer, ev_id(*p), ev_ngroups(*p), p + 1,
+			    quiet - 1);
+			quiet = 0;
+			write_found();
+		}
+	}
+}
+
+/* ---- */
+
+static void
+run(void)
+{
+	struct ev e;
+	int c;
+
+	while ((c = ev_next(events, &e)) > 0) {
+		if (!ready && c != 'H')
+			begin();
+		if (ev_error(events) != NULL)
+			break;
+		if (c == EV_EXECS) {
+			if (through)
+				pass_batch(&e);
+			else
+				sim_batch(e.rec, e.end);
+			continue;
+		}
+		line(c, &e);
+		if (writer == NULL || ev_error(events) != NULL)
+			continue;
+		if (c == 'E')
+			evw_end(writer, e.text, (int)e.num[0]);
+		else
+			evw_raw(writer, e.line, e.len);
+	}
+	if (ready)
+		sim_end();
+	report.whole = c == 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct out *o;
+
+	prog_init(argv[0]);
+	options(argc, argv);
+	o = out_open(output);
+	events = ev_open(in_open(argv[optind]));
+	ev_accept(events, through ? EV_ALL : EV_ALL | EV_CACHE,
+	    "each reference with its address");
+	report.events = events;
+	report.map = objmap_new();
+	report.told = outcome_new();
+	if (through)
+		writer = evw_open(o);
+	run();
+	if (ready && (!through || verbose))
+		report_costs(through ? NULL : o, &report);
+	if (writer != NULL)
+		evw_flush(writer);
+	if (ready && verbose)
+		report_summary();
+	out_close(o);
+	return ev_close(events);
+}

@@ -1,0 +1,28 @@
+/*
+ * report.h - what report.c needs to know
+ */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include "cachesim.h"
+
+struct out;
+struct objmap;
+struct outcomes;
+
+struct report {
+	struct evr *events;
+	struct objmap *map;
+	struct outcomes *told;	/* by stages before this one */
+	const char *cmd;	/* or NULL */
+	struct geometry geometry[NCACHE];
+	int each;		/* count rounds of repeated instructions */
+	int whole;		/* the stream was: write the end mark */
+};
+
+/* Write all costs to o, or only sum them up where o is NULL. */
+void report_costs(struct out *o, const struct report *);
+/* The summary on standard error, after report_costs. */
+void report_summary(void);
+
+#endif

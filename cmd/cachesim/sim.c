@@ -1,0 +1,585 @@
+/*
+ * sim - the caches; executions through them
+ *
+ * What is simulated, which is what Cachegrind simulates:
+ *  - I1 and D1 are looked up first; LL only after a miss there.
+ *  - Reads and writes behave alike: a line that is missed is brought in.
+ *  - A line belongs to the set that its low bits select; the line of the set
+ *    that was used longest ago makes room.
+ *  - An access that touches several lines looks all of them up, in order. It
+ *    is one access, and one miss if any of them missed; then all of it, by
+ *    LL's line size, is looked up in LL, and is at most one miss there.
+ *  - A modification is one read. Nothing is written back, no level invalidates
+ *    another, all threads share the caches.
+ *
+ * How it is fast, and still exact:
+ *  - Accesses are not counted, executions are: report.c knows how many accesses
+ *    an execution has. Only misses are counted here.
+ *  - Recency is a time stamp, so that a hit is a compare and a store and no
+ *    list is kept in order. Of code lines even the compare needs no set: each
+ *    line in the program is an object with its stamp, which is 0 while it is
+ *    not in I1.
+ *  - A data line is found by a hint: a table by the line's low bits says where
+ *    it was last. Where the hint is wrong the set is searched.
+ *  - A hit changes nothing but its own cache, so data may go before or after
+ *    code. Only if a code line is missing is the execution taken in its
+ *    order, since misses meet in LL (slow()).
+ *  - Misses go to LL through a queue: the order is kept, but its sets are on
+ *    their way from memory when they are needed.
+ *
+ * Executions with repeated references, addresses that are far from their
+ * group's, references wider than a line, and those where an address is 0 (it
+ * did not happen) go through slow() too.
+ */
+#include "cachesim.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "util.h"
+
+#define NHINT	4096
+#define NQUEUE	32
+
+static struct evr *events;
+static int through;
+
+/* I1: lines by set and way; 0 is no line. Stamps are by line. */
+static uint64_t *istamp;		/* 0: not in I1 */
+static size_t capistamp;
+static uint32_t *iway;
+static uint64_t iassoc, isets, itime;
+
+/* D1 by set and way */
+static uint64_t *dtag;			/* line + 1 */
+static uint64_t *dstamp;
+static uint64_t dassoc, dsets, dtime;
+static unsigned dshift;
+static uint32_t hint[NHINT];		/* by line: where in dtag */
+
+struct found *found;
+unsigned nfound;
+static size_t capfound;
+
+/* ---- LL ---- */
+
+/*
+ * A set is its tags from the newest to the oldest, 0 where there is none. 16
+ * tags of 32 bits are one line of our own cache, where each set begins one. A
+ * tag that is larger, which takes a small LL and a large address, needs the
+ * plain form: 64 bits.
+ */
+static uint32_t *small_set;		/* NULL: plain form */
+static uint64_t stride;			/* from set to set */
+static uint64_t *plain_set;
+static uint64_t lassoc, lsets;
+static unsigned lshift, lbits;		/* log2 of line size, of sets */
+
+static struct {
+	uint64_t line;
+	uint64_t *miss;		/* what to count at; NULL: more of this
+				   access follows */
+} queue[NQUEUE];
+static unsigned nqueue;
+
+static void *
+reserve(size_t n)
+{
+	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		die("memory for a cache: mmap:");
+	return p;
+}
+
+static void
+to_plain(void)
+{
+	plain_set = reserve(lsets * lassoc * sizeof *plain_set);
+	if (small_set != NULL) {
+		for (uint64_t s = 0; s < lsets; s++)
+			for (uint64_t w = 0; w < lassoc; w++)
+				if (small_set[s * stride + w] != 0)
+					plain_set[s * lassoc + w] =
+					    small_set[s * stride + w];
+		munmap(small_set, lsets * stride * sizeof *small_set);
+	}
+	small_set = NULL;
+}
+
+static int
+ll_plain(uint64_t line)
+{
+	uint64_t *t = plain_set + (line & (lsets - 1)) * lassoc;
+	uint64_t tag = (line >> lbits) + 1, w = 0;
+
+	if (t[0] == tag)
+		return 0;
+	while (w < lassoc - 1 && t[w] != tag)
+		w++;
+	tag ^= t[w];
+	memmove(t + 1, t, w * sizeof *t);
+	t[0] = (line >> lbits) + 1;
+	return tag != 0;
+}
+
+/* One line's look-up: 1 if it was missed. */
+static int
+ll_line(uint64_t line)
+{
+	uint64_t tag = (line >> lbits) + 1;
+	uint32_t *t, last;
+	unsigned w, at;
+
+	if (small_set != NULL && tag > UINT32_MAX)
+		to_plain();
+	if (small_set == NULL)
+		return ll_plain(line);
+	t = small_set + (line & (lsets - 1)) * stride;
+	if (t[0] == tag)
+		return 0;
+	at = (unsigned)lassoc - 1;
+	for (w = 1; w < at; w++)
+		if (t[w] == tag)
+			at = w;
+	last = t[at];
+	for (w = at; w > 0; w--)
+		t[w] = t[w - 1];
+	t[0] = (uint32_t)tag;
+	return last != tag;
+}
+
+static void
+drain(void)
+{
+	int missed = 0;
+
+	for (unsigned i = 0; i < nqueue; i++) {
+		missed |= ll_line(queue[i].line);
+		if (queue[i].miss != NULL) {
+			*queue[i].miss += (unsigned)missed;
+			missed = 0;
+		}
+	}
+	nqueue = 0;
+}
+
+static inline void
+enqueue(uint64_t line, uint64_t *miss)
+{
+	queue[nqueue].line = line;
+	queue[nqueue].miss = miss;
+	if (small_set != NULL)
+		__builtin_prefetch(small_set + (line & (lsets - 1)) * stride);
+	if (++nqueue == NQUEUE)
+		drain();
+}
+
+static void
+note(uint32_t insn, unsigned event)
+{
+	found = xgrow(found, &capfound, nfound + 1, sizeof *found);
+	found[nfound].insn = insn;
+	found[nfound++].event = (uint8_t)event;
+}
+
+/* An access has missed its first level: count that, look it up in LL. */
+static void
+first_missed(struct misses *m, uint64_t addr, uint64_t size, uint32_t insn,
+    unsigned event)
+{
+	uint64_t line = addr >> lshift, most = ~(uint64_t)0 >> lshift, before;
+	uint64_t n = ((addr & (((uint64_t)1 << lshift) - 1)) + size - 1) >>
+	    lshift;
+
+	m->l1++;
+	before = m->ll;
+	for (; n > 0; n--, line = (line + 1) & most)
+		enqueue(line, NULL);
+	enqueue(line, &m->ll);
+	if (!through)
+		return;
+	drain();
+	note(insn, event);
+	if (m->ll != before)
+		note(insn, event + 1);
+}
+
+/* ---- I1 ---- */
+
+void
+sim_code_line(uint32_t n)
+{
+	size_t old = capistamp;
+
+	istamp = xgrow(istamp, &capistamp, (size_t)n + 1, sizeof *istamp);
+	memset(istamp + old, 0, (capistamp - old) * sizeof *istamp);
+}
+
+/* Look a code line up: 1 if it was missed. */
+static int
+touch(uint32_t n)
+{
+	uint32_t *way, *oldest;
+
+	if (istamp[n] != 0) {
+		istamp[n] = ++itime;
+		return 0;
+	}
+	way = oldest = iway + (code_line[n] & (isets - 1)) * iassoc;
+	for (uint64_t w = 1; w < iassoc; w++)
+		if (istamp[way[w]] < istamp[*oldest])
+			oldest = &way[w];
+	istamp[*oldest] = 0;
+	*oldest = n;
+	istamp[n] = ++itime;
+	return 1;
+}
+
+static void
+fetch(const struct cold *c, const struct visit *v, struct misses *m)
+{
+	const struct ev_insn *i = &c->block->insn[v->insn];
+	int missed = touch(v->a);
+
+	if (v->b != 0)
+		missed |= touch(v->b);
+	if (missed)
+		first_missed(m, i->addr, i->len, v->insn, I1MR);
+}
+
+/* ---- D1 ---- */
+
+/* Look a data line up where its hint does not help: 1 if it was missed. */
+static int
+dline_search(uint64_t line)
+{
+	uint64_t set = (line & (dsets - 1)) * dassoc, at = set;
+
+	for (uint64_t w = set; w < set + dassoc; w++) {
+		if (dtag[w] == line + 1) {
+			hint[line % NHINT] = (uint32_t)w;
+			dstamp[w] = ++dtime;
+			return 0;
+		}
+		if (dstamp[w] < dstamp[at])
+			at = w;
+	}
+	hint[line % NHINT] = (uint32_t)at;
+	dtag[at] = line + 1;
+	dstamp[at] = ++dtime;
+	return 1;
+}
+
+static inline int
+dline(uint64_t line)
+{
+	uint32_t at = hint[line % NHINT];
+
+	if (__builtin_expect(dtag[at] != line + 1, 0))
+		return dline_search(line);
+	dstamp[at] = ++dtime;
+	return 0;
+}
+
+/* The instruction that has a reference. */
+static uint32_t
+insn_of(const struct ev_block *b, uint32_t ref)
+{
+	uint32_t i = 0;
+
+	while (ref >= (uint32_t)b->insn[i].ref + b->insn[i].nref)
+		i++;
+	return i;
+}
+
+/* A reference has missed D1. */
+__attribute__((noinline))
+static void
+data_missed(uint32_t cold, uint32_t ref, uint64_t addr)
+{
+	const struct cold *c = &cold_block[cold];
+	const struct ev_ref *r = &c->block->ref[ref];
+
+	first_missed(&c->data[ref], addr, r->size,
+	    through ? insn_of(c->block, ref) : 0,
+	    r->kind == 'w' ? D1MW : D1MR);
+}
+
+/* A reference of any size. */
+__attribute__((noinline))
+static void
+wide(uint32_t cold, uint32_t ref, uint64_t addr)
+{
+	uint64_t size = cold_block[cold].block->ref[ref].size;
+	uint64_t line = addr >> dshift, most = ~(uint64_t)0 >> dshift;
+	uint64_t n = ((addr & (((uint64_t)1 << dshift) - 1)) + size - 1) >>
+	    dshift;
+	int missed = dline(line);
+
+	for (; n > 0; n--) {
+		line = (line + 1) & most;
+		missed |= dline(line);
+	}
+	if (missed)
+		data_missed(cold, ref, addr);
+}
+
+/* ---- the long way ---- */
+
+static void
+differs(struct cold *c, uint32_t ref, int64_t by)
+{
+	if (c->extra == NULL)
+		c->extra = xcalloc(c->block->nref, sizeof *c->extra);
+	c->extra[ref] += by;
+}
+
+/* How often Valgrind would fetch a repeated instruction beyond once. */
+static void
+count_rounds(struct cold *c, uint32_t insn, uint32_t ref, uint64_t n)
+{
+	const struct ev_insn *i = &c->block->insn[insn];
+	int writes = 0;
+
+	/* once for an instruction: with its first repeated reference */
+	for (uint32_t k = i->ref; k < ref; k++)
+		if (c->block->ref[k].count != 0)
+			return;
+	for (uint32_t k = 0; k < i->nref; k++)
+		writes |= c->block->ref[i->ref + k].kind != 'r';
+	if (c->rounds == NULL)
+		c->rounds = xcalloc(c->block->ninsn, sizeof *c->rounds);
+	/* movs, stos: a last test of the count; cmps, scas: ended by it */
+	c->rounds[insn] += writes ? (int64_t)n : (int64_t)(n > 0 ? n - 1 : 0);
+}
+
+static inline uint64_t
+base_of(const struct cold *c, const struct ev_ref *r)
+{
+	return r->where == EV_GROUP ? r->at + c->block->value[r->group] : r->at;
+}
+
+/* Rounds, from this one on, in which a reference stays in its line. */
+static uint64_t
+rounds_in_line(uint64_t addr, uint32_t size, int down)
+{
+	uint64_t mask = ((uint64_t)1 << dshift) - 1, off = addr & mask;
+
+	if (off + size > mask + 1)
+		return 0;
+	return down ? off / size + 1 : (mask + 1 - off) / size;
+}
+
+/*
+ * The neighbouring references from..to, which share a count, in turns. As
+ * long as all of them stay in their lines, one round is as good as many:
+ * provided that the lines fit into a set together. Returns the rounds.
+ */
+static uint64_t
+repeated(struct cold *c, uint32_t from, uint32_t to)
+{
+	const struct ev_ref *r = c->block->ref;
+	int64_t count = (int64_t)c->block->value[r[from].count - 1];
+	uint64_t n = count < 0 ? -(uint64_t)count : (uint64_t)count;
+	uint32_t cold = (uint32_t)(c - cold_block);
+
+	for (uint64_t round = 0; round < n; ) {
+		uint64_t stay = to - from <= dassoc ? n - round : 0;
+
+		for (uint32_t k = from; k < to; k++) {
+			uint64_t addr = base_of(c, &r[k]), in;
+
+			if (r[k].where == EV_GROUP &&
+			    c->block->value[r[k].group] == 0)
+				continue;
+			addr += count < 0 ? -round * r[k].size :
+			    round * r[k].size;
+			wide(cold, k, addr);
+			in = rounds_in_line(addr, r[k].size, count < 0);
+			if (in < stay)
+				stay = in;
+		}
+		round += stay > 1 ? stay : 1;
+	}
+	for (uint32_t k = from; k < to; k++)
+		if (r[k].where == EV_GROUP &&
+		    c->block->value[r[k].group] == 0)
+			differs(c, k, -1);
+		else
+			differs(c, k, (int64_t)n - 1);
+	return n;
+}
+
+/* The references from..to of an instruction. */
+static void
+references(struct cold *c, uint32_t insn, uint32_t from, uint32_t to)
+{
+	const struct ev_ref *r = c->block->ref;
+	uint32_t next;
+
+	for (uint32_t k = from; k < to; k = next) {
+		next = k + 1;
+		if (r[k].count != 0) {
+			while (next < to && r[next].count == r[k].count)
+				next++;
+			count_rounds(c, insn, k, repeated(c, k, next));
+		} else if (r[k].where == EV_GROUP &&
+		    c->block->value[r[k].group] == 0) {
+			differs(c, k, -1);
+		} else {
+			wide((uint32_t)(c - cold_block), k,
+			    base_of(c, &r[k]));
+		}
+	}
+}
+
+/* An execution in the order of its events. */
+__attribute__((noinline))
+static void
+slow(uint32_t id)
+{
+	const struct ev_def *d = ev_def(events, id);
+	struct cold *c = &cold_block[(uintptr_t)d->block->user - 1];
+	const struct visit *v = c->visit, *end = v + c->nvisit;
+	const struct ev_insn *i = c->block->insn;
+
+	for (uint32_t k = 0; k < d->n; k++) {
+		if (v < end && v->insn == k) {
+			fetch(c, v, &c->fetch[v - c->visit]);
+			v++;
+		}
+		references(c, k, i[k].ref, (uint32_t)i[k].ref + i[k].nref);
+	}
+}
+
+/* A reference alone. Its values have been set. */
+static void
+alone(const struct ev_def *d, uint32_t id)
+{
+	struct cold *c = &cold_block[(uintptr_t)d->block->user - 1];
+	const struct ev_insn *i = &c->block->insn[d->n - 1];
+
+	if (d->k != 0)
+		references(c, d->n - 1, i->ref + d->k - 1U, i->ref + d->k);
+	else
+		fetch(c, &lone[unit[id].rec].visit, &lone[unit[id].rec].fetch);
+}
+
+/* ---- the short way ---- */
+
+/* One round; values have been set. */
+static inline void
+execute(const struct unit *u, uint64_t *rec, uint32_t id)
+{
+	const struct head *h = (const struct head *)rec;
+	const uint64_t *val = rec + 1;
+	const uint32_t *t = (const uint32_t *)(val + h->nval);
+	const struct fastref *r = (const struct fastref *)
+	    (val + h->nval + (h->ntouch + 1) / 2);
+	uint64_t mask = ((uint64_t)1 << dshift) - 1, now;
+	uint32_t k;
+
+	now = itime;
+	for (k = 0; k < u->ntouch; k++) {
+		if (__builtin_expect(istamp[t[k]] == 0, 0)) {
+			itime = now;
+			slow(id);
+			return;
+		}
+		istamp[t[k]] = ++now;
+	}
+	itime = now;
+	for (k = 0; k < u->nref; k++) {
+		uint64_t addr = val[r[k].val] + (uint64_t)(int64_t)r[k].dist;
+
+		if (__builtin_expect((addr & mask) + r[k].size1 > mask, 0))
+			wide(h->cold, k, addr);
+		else if (__builtin_expect(dline(addr >> dshift), 0))
+			data_missed(h->cold, k, addr);
+	}
+}
+
+static inline const uint64_t *
+record_of(const uint64_t *p, uint64_t rounds)
+{
+	uint64_t head = *p;
+	uint32_t id = ev_id(head);
+	struct unit *u = &unit[id];
+	uint64_t *rec = &record[u->rec];
+	unsigned n = ev_ngroups(head);
+
+	if (__builtin_expect(u->ntouch == 0, 0)) {
+		const struct ev_def *d = ev_def(events, id);
+
+		for (; rounds > 0; rounds--) {
+			ev_apply(d, p + 1);
+			if (d->letter == 'Q') {
+				alone(d, id);
+			} else {
+				u->count++;
+				slow(id);
+			}
+		}
+		return ev_skip(p);
+	}
+	u->count += rounds;
+	for (; rounds > 0; rounds--) {
+		uint64_t none = 0, v;
+
+		for (unsigned g = 0; g < n; g++) {
+			v = rec[1 + g] + p[1 + g];
+			rec[1 + g] = v;
+			none |= v == 0;
+		}
+		if (__builtin_expect(none != 0, 0))
+			slow(id);
+		else
+			execute(u, rec, id);
+	}
+	return ev_skip(p);
+}
+
+void
+sim_batch(const uint64_t *p, const uint64_t *end)
+{
+	while (p < end)
+		p = record_of(p, *p & EV_MORE ? 1 + ev_more(p) : 1);
+}
+
+void
+sim_round(const uint64_t *p)
+{
+	nfound = 0;
+	record_of(p, 1);
+}
+
+void
+sim_end(void)
+{
+	drain();
+}
+
+void
+sim_init(const struct geometry g[NCACHE], struct evr *r, int pass)
+{
+	events = r;
+	through = pass;
+	iassoc = g[I1].assoc;
+	isets = g[I1].size / g[I1].line / iassoc;
+	iway = reserve(isets * iassoc * sizeof *iway);
+	sim_code_line(0);
+	dassoc = g[D1].assoc;
+	dsets = g[D1].size / g[D1].line / dassoc;
+	dshift = (unsigned)__builtin_ctzll(g[D1].line);
+	dtag = reserve(dsets * dassoc * sizeof *dtag);
+	dstamp = reserve(dsets * dassoc * sizeof *dstamp);
+	lassoc = g[LL].assoc;
+	lsets = g[LL].size / g[LL].line / lassoc;
+	lshift = (unsigned)__builtin_ctzll(g[LL].line);
+	lbits = (unsigned)__builtin_ctzll(lsets);
+	stride = (lassoc + 15) / 16 * 16;
+	small_set = reserve(lsets * stride * sizeof *small_set);
+}

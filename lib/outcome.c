@@ -1,0 +1,125 @@
+/*
+ * outcome - sum up what O lines tell, events(5)
+ */
+#include "outcome.h"
+
+#include <htslib/khash.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ev.h"
+#include "util.h"
+
+KHASH_MAP_INIT_INT64(told, uint64_t)
+
+struct outcomes {
+	char name[OUTCOME_MAX][32];
+	unsigned n;
+	int bc, bi;		/* columns of Bc and Bi, or -1 */
+	khash_t(told) *told;	/* by instruction * OUTCOME_MAX + column */
+};
+
+struct outcomes *
+outcome_new(void)
+{
+	struct outcomes *o = xcalloc(1, sizeof *o);
+
+	o->bc = o->bi = -1;
+	o->told = kh_init(told);
+	return o;
+}
+
+static int
+find(const struct outcomes *o, const char *name)
+{
+	for (unsigned i = 0; i < o->n; i++)
+		if (strcmp(o->name[i], name) == 0)
+			return (int)i;
+	return -1;
+}
+
+/* A column for this event, which may be there. */
+static int
+column(struct outcomes *o, const char *name)
+{
+	int i = find(o, name);
+
+	if (i >= 0)
+		return i;
+	if (o->n == OUTCOME_MAX)
+		return -1;
+	strcpy(o->name[o->n], name);
+	return (int)o->n++;
+}
+
+int
+outcome_head(struct outcomes *o, const char *value)
+{
+	char name[32];
+	uint64_t n;
+	int r, i = 0;
+
+	while (i >= 0 && (r = ev_outcome(&value, name, &n)) > 0) {
+		if (strcmp(name, "Bc") == 0 || strcmp(name, "Bcm") == 0)
+			i = o->bc = column(o, "Bc");
+		if (strcmp(name, "Bi") == 0 || strcmp(name, "Bim") == 0)
+			i = o->bi = column(o, "Bi");
+		if (i >= 0)
+			i = column(o, name);
+	}
+	return i < 0 || r < 0 ? -1 : 0;
+}
+
+unsigned
+outcome_columns(const struct outcomes *o)
+{
+	return o->n;
+}
+
+const char *
+outcome_name(const struct outcomes *o, unsigned i)
+{
+	return o->name[i];
+}
+
+const char *
+outcome_line(struct outcomes *o, uint64_t insn, const char *list)
+{
+	char name[32];
+	uint64_t n;
+	int r, i, new;
+	khint_t k;
+
+	while ((r = ev_outcome(&list, name, &n)) > 0) {
+		i = find(o, name);
+		if (i < 0)
+			return "an event that no `H outcomes' names";
+		k = kh_put(told, o->told, insn * OUTCOME_MAX + (unsigned)i,
+		    &new);
+		if (new < 0)
+			die("outcomes:");
+		if (new != 0)
+			kh_val(o->told, k) = 0;
+		kh_val(o->told, k) += n;
+	}
+	return r < 0 ? "malformed events" : NULL;
+}
+
+void
+outcome_add(const struct outcomes *o, uint64_t insn, int flow, uint64_t times,
+    int64_t *n)
+{
+	if (flow == 'C' && o->bc >= 0)
+		n[o->bc] += (int64_t)times;
+	if ((flow == 'I' || flow == 'X') && o->bi >= 0)
+		n[o->bi] += (int64_t)times;
+	if (kh_size(o->told) == 0)
+		return;
+	for (unsigned i = 0; i < o->n; i++) {
+		khint_t k = kh_get(told, o->told, insn * OUTCOME_MAX + i);
+
+		if (k != kh_end(o->told))
+			n[i] += (int64_t)kh_val(o->told, k);
+	}
+}
