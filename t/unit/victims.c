@@ -4,8 +4,8 @@
  *	victims [-v] [-j jobs] [-t seconds] [-w folder] [-r trace]
  *	    [-m mode ...] [-c checker] sources programs [name ...]
  *
- * Each victim runs natively first: it must print "ok NAME" (or "skip ...")
- * and end as the head of its source says ("expect: exit N", "expect:
+ * Each victim runs natively first: it must print "ok NAME" (with, perhaps, a
+ * checksum behind it; or "skip ...") and end as the head of its source says ("expect: exit N", "expect:
  * signal N").  With -r it then runs under that program in each mode, and its
  * standard output and its end must be the same; the stream must end with an
  * E line that tells that end, and -c names a program that must accept the
@@ -372,16 +372,19 @@ run_native(const struct victim *v, struct result *r)
 {
 	char path[PATH_MAX], want[80];
 	char *argv[] = { path, NULL };
+	size_t n;
 
 	snprintf(path, sizeof path, "%s/%s", bindir, v->name);
-	snprintf(want, sizeof want, "ok %s\n", v->name);
+	snprintf(want, sizeof want, "ok %s", v->name);
+	n = strlen(want);
 	run(argv, r);
 	if (!r->timed_out && is_skip(r) && r->status == 0) {
 		say("ok # SKIP %.*s\n", (int)strcspn(r->out + 5, "\n"),
 		    r->out + 5);
 		return true;
 	}
-	if (r->timed_out || strcmp(r->out, want) != 0 ||
+	if (r->timed_out || strncmp(r->out, want, n) != 0 ||
+	    (r->out[n] != '\n' && r->out[n] != ' ') ||
 	    plain_status(r->status) != v->expect) {
 		failed(v, "native", "natively wrong", r);
 		return false;

@@ -2,9 +2,10 @@
  * victim.h - what the victims share
  *
  * A victim is a small program that checks one kind of trouble itself.  Its
- * standard output is one line: "ok NAME", or "skip NAME: reason" where the
- * machine lacks what it needs.  Anything else is a failure, told by
- * "not ok NAME: file:line: what".  VICTIM, its name, comes from the build.
+ * standard output is one line: "ok NAME" (a checksum may follow, which has to
+ * be the same under trace), or "skip NAME: reason" where the machine lacks
+ * what it needs.  Anything else is a failure, told by "not ok NAME: file:line:
+ * what".  VICTIM, its name, comes from the build.
  *
  * The comment at the head of the source says how it is built and judged:
  *	build: FLAGS	beside or instead of the common ones

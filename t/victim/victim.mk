@@ -12,7 +12,7 @@ VPROGS = $(patsubst t/victim/%,$(V)/%,$(basename $(VSRC))) \
 	$(patsubst t/victim/%.S,$(V)/%-pie,$(wildcard t/victim/exact-*.S)) \
 	$(V)/plug-1.so $(V)/plug-2.so
 
-$(V)/%: t/victim/%.c t/victim/victim.h
+$(V)/%: t/victim/%.c t/victim/victim.h $(wildcard t/victim/asm/*)
 	@mkdir -p $(@D)
 	$(CC) $(VCFLAGS) -o $@ $< $(VFLAGS)
 
