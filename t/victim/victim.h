@@ -71,7 +71,7 @@ victim_say(const char *fmt, ...)
 		_exit(2);
 }
 
-UNUSED static _Noreturn void
+UNUSED __attribute__((noreturn)) static void
 victim_fail(const char *file, int line, const char *what)
 {
 	victim_say("not ok " VICTIM ": %s:%d: %s (errno %d)\n", file, line,
@@ -79,7 +79,7 @@ victim_fail(const char *file, int line, const char *what)
 	_exit(1);
 }
 
-UNUSED static _Noreturn void
+UNUSED __attribute__((noreturn)) static void
 victim_differ(const char *file, int line, const char *what, uint64_t a,
     uint64_t b)
 {
@@ -95,7 +95,7 @@ victim_ok(void)
 	return 0;
 }
 
-UNUSED static _Noreturn void
+UNUSED __attribute__((noreturn)) static void
 victim_skip(const char *why)
 {
 	victim_say("skip " VICTIM ": %s\n", why);
@@ -105,9 +105,11 @@ victim_skip(const char *why)
 UNUSED static void
 handle(int sig, void (*f)(int, siginfo_t *, void *), int flags)
 {
-	struct sigaction sa = { .sa_sigaction = f,
-	    .sa_flags = SA_SIGINFO | flags };
+	struct sigaction sa;
 
+	memset(&sa, 0, sizeof sa);
+	sa.sa_sigaction = f;
+	sa.sa_flags = SA_SIGINFO | flags;
 	CHECK(sigaction(sig, &sa, NULL) == 0);
 }
 
