@@ -46,12 +46,16 @@ set_mark(const struct mark *m)
 	nmark++;
 }
 
+/* What readers split the CSV at becomes "_". */
 static char *
 base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
+	char *name = xstrdup(slash ? slash + 1 : path), *p;
 
-	return xstrdup(slash ? slash + 1 : path);
+	for (p = name; *(p += strcspn(p, ", |")) != '\0'; p++)
+		*p = '_';
+	return name;
 }
 
 /* "S: pc count [path low + off]" or "M: pc count ..." */
