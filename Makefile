@@ -17,6 +17,11 @@ DEBS	= gcc libc6-dev make pkg-config perl \
 	binutils elfutils dwz gzip mandoc universal-ctags valgrind \
 	python3
 
+# and what make bench runs
+ifneq ($(filter bench,$(MAKECMDGOALS)),)
+DEBS	+= bzip2 lua5.4 sqlite3
+endif
+
 SAN	=
 ifeq ($(SAN),)
 BUILD	= build
@@ -169,6 +174,37 @@ check: $(FIRST) tests
 	@B=$(CURDIR)/$(BUILD)/bin TB=$(CURDIR)/$(BUILD)/t SAN=$(SAN) \
 	CC="$(CC)" LC_ALL=C $(PROVE) -j$(JOBS) $(if $(T),$(T),$(TESTS))
 
+# ------------------------------------------------------- install, demo, bench
+
+# Installed names carry P, for diff, merge and trace belong to others; bare
+# names are links in a folder of their own. Pages speak of installed names.
+PAGES	:= $(sort $(wildcard man/*.[157]))
+OURS	= $(sort $(PROGS) $(basename $(notdir $(filter %.5,$(PAGES)))))
+
+install: $(BINS)
+	@set -e; d=$(DESTDIR)$(LIBEXECDIR)/quern; \
+	mkdir -p $(DESTDIR)$(BINDIR) $$d; \
+	for p in $(PROGS); do \
+		install -m 755 $(BUILD)/bin/$$p $(DESTDIR)$(BINDIR)/$(P)$$p; \
+		ln -sfr $(DESTDIR)$(BINDIR)/$(P)$$p $$d/$$p; \
+	done; \
+	for f in $(PAGES); do \
+		n=$${f##*/}; s=$${n##*.}; d=$(DESTDIR)$(MANDIR)/man$$s; \
+		mkdir -p $$d; \
+		case $$n in quern.7) ;; *) n=$(P)$$n ;; esac; \
+		sh scripts/page "$(P)" $$f $(OURS) >$$d/$$n.tmp; \
+		mv $$d/$$n.tmp $$d/$$n; \
+	done
+
+demo: $(FIRST) $(BINS)
+	@B=$(CURDIR)/$(BUILD)/bin CC="$(CC)" sh scripts/demo $(BUILD)/demo
+
+# ROUNDS=5 WORKLOADS="bzip2 lua" SECTIONS="pipeline": see scripts/bench
+bench: $(FIRST) $(BINS)
+	@B=$(CURDIR)/$(BUILD)/bin CC="$(CC)" bash scripts/bench \
+	    $(if $(ROUNDS),-r $(ROUNDS)) $(if $(WORKLOADS),-w "$(WORKLOADS)") \
+	    $(if $(SECTIONS),-s "$(SECTIONS)") $(BUILD)
+
 # What a fuzzer finds worth keeping stays in build/fuzz; the corpus is small.
 FUZZTIME = 60
 fuzz: $(FUZZERS:%=build/fuzz/%)
@@ -181,6 +217,6 @@ fuzz: $(FUZZERS:%=build/fuzz/%)
 clean:
 	rm -rf build
 
-.PHONY: all deps tests check fuzz clean
+.PHONY: all deps tests check demo bench install fuzz clean
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
