@@ -85,17 +85,22 @@ enum {				/* kinds, H kind */
  * A line, or a batch of executions. Pointers hold until the next ev_next.
  *
  * Numbers in num[], in the line's order: M n start end offset; U start end;
- * T tid; Y nr; K signo pc; O n; I n; W id n; N X V id tick; A value; G id;
- * E status n; B P Q W also have id.
+ * T tid [pid]; Y nr; K signo pc; O n; I n; W id n; N X V id tick; A value;
+ * D [tick [type]]; G id [addr]; F version type flags hz size reserved;
+ * J tick; L sec usec, both with a sign; R offset length; S cpu tick;
+ * E status n. nnum tells how many there are. B P Q W also have id.
  * Text, with \ooo resolved: H key (then value); M path; O the list as it
- * stands, for ev_outcome; D C text; G name; E how.
+ * stands, for ev_outcome; D text, in which NULs may be; F file; G name;
+ * R why; E how.
  */
 struct ev {
 	const char *line;	/* as it stands; of EV_EXECS all lines */
 	size_t len;		/* without the newline; EV_EXECS: with all */
-	uint64_t num[4];
+	uint64_t num[6];
+	unsigned nnum;
 	uint32_t id;
 	const char *text;
+	size_t textlen;		/* not of H, E */
 	const char *value;	/* H */
 	const uint64_t *rec;	/* EV_EXECS: records ... */
 	const uint64_t *end;	/* ... up to here */
@@ -155,7 +160,10 @@ unsigned ev_kind(const struct evr *);
 void ev_filter(const struct evr *, uint64_t *lines, uint64_t *linesize);
 /* Executions read so far. */
 uint64_t ev_executions(const struct evr *);
-/* The thread that runs: 0, 1, ... in order of appearance, never reused. */
+/*
+ * The thread that runs: 0, 1, ... in order of appearance, never reused. After
+ * an F line all are new ones.
+ */
 unsigned ev_thread(const struct evr *);
 /* That thread's last execution (no reference alone): what O is about. */
 const struct ev_def *ev_last(const struct evr *);

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "evdef.h"
+#include "evline.h"
 #include "evscan.h"
 #include "in.h"
 #include "util.h"
@@ -51,6 +52,7 @@ struct evr {
 	khash_t(tid) *tid;	/* to threads */
 	uint64_t now;		/* tid of the thread that runs */
 	unsigned thread, nthread;
+	int named;		/* there was a T line */
 	uint32_t *last;		/* by thread: its last execution's id, or 0 */
 	size_t caplast;
 	struct evdef def;
@@ -366,94 +368,6 @@ executions(struct evr *r, struct ev *e)
 
 /* ---- other lines ---- */
 
-/* \ooo to bytes; NULL if malformed or if it gives a NUL. */
-static char *
-unescape(char *to, const char *s)
-{
-	while (*s != '\0') {
-		unsigned c = (unsigned char)*s++;
-
-		if (c == '\\') {
-			if ((unsigned)s[0] - '0' > 3 ||
-			    (unsigned)s[1] - '0' > 7 ||
-			    (unsigned)s[2] - '0' > 7)
-				return NULL;
-			c = (unsigned)((s[0] & 3) << 6 | (s[1] & 7) << 3 |
-			    (s[2] & 7));
-			s += 3;
-			if (c == 0)
-				return NULL;
-		}
-		*to++ = (char)c;
-	}
-	*to = '\0';
-	return to + 1;
-}
-
-static int
-decimal(const char **s, uint64_t *n)
-{
-	const char *p = *s;
-	uint64_t x = 0;
-
-	for (; (unsigned)*p - '0' < 10; p++)
-		if (__builtin_mul_overflow(x, 10, &x) ||
-		    __builtin_add_overflow(x, (unsigned)*p - '0', &x))
-			return -1;
-	if (p == *s)
-		return -1;
-	*s = p;
-	*n = x;
-	return 0;
-}
-
-/*
- * What stands behind a letter: x hexadecimal, d decimal, i a defined id,
- * t text, - nothing that is looked at.
- */
-static const struct {
-	char letter;
-	const char *fields;
-} spec[] = {
-	{ 'A', "x" }, { 'C', "-" }, { 'D', "t" }, { 'G', "xt" },
-	{ 'I', "d" }, { 'K', "dx" }, { 'M', "xxxxt" }, { 'N', "xx" },
-	{ 'O', "xt" }, { 'T', "d" }, { 'U', "xx" }, { 'V', "xx" },
-	{ 'W', "ix" }, { 'X', "xx" }, { 'Y', "d" },
-};
-
-static int
-fields(struct evr *r, struct ev *e, const char *what)
-{
-	const char *s = e->line + 1;
-	unsigned n = 0;
-
-	for (; *what != '\0'; what++) {
-		if (*what == '-')
-			return 0;
-		if (*s++ != ' ')
-			return bad(r, "%c: a field is missing", *e->line);
-		if (*what == 't') {
-			e->text = r->text;
-			return unescape(r->text, s) != NULL ? 0 :
-			    bad(r, "%c: malformed \\ooo", *e->line);
-		}
-		if ((*what == 'd' ? decimal : ev_hex)(&s, &e->num[n]) < 0)
-			return bad(r, "%c: not a number at `%.20s'", *e->line,
-			    s);
-		if (*what == 'i') {
-			if (e->num[n] > EVDEF_MAXID ||
-			    ev_def(r, (uint32_t)e->num[n]) == NULL)
-				return bad(r, "undefined id %" PRIx64,
-				    e->num[n]);
-			e->id = (uint32_t)e->num[n];
-		}
-		n++;
-	}
-	if (*s != '\0')
-		return bad(r, "%c: `%.20s' behind the last field", *e->line, s);
-	return 0;
-}
-
 static int
 kind(struct evr *r, const char *s)
 {
@@ -468,8 +382,8 @@ kind(struct evr *r, const char *s)
 		r->kind = 1U << i;
 		s += n;
 		if (r->kind == EV_CACHE && (*s++ != ' ' ||
-		    decimal(&s, &r->flines) < 0 || *s++ != ' ' ||
-		    decimal(&s, &r->fsize) < 0 ||
+		    evline_decimal(&s, &r->flines) < 0 || *s++ != ' ' ||
+		    evline_decimal(&s, &r->fsize) < 0 ||
 		    r->flines == 0 || (r->flines & (r->flines - 1)) != 0 ||
 		    r->fsize == 0 || (r->fsize & (r->fsize - 1)) != 0))
 			return bad(r, "kind cache needs two powers of two: "
@@ -496,7 +410,8 @@ head_line(struct evr *r, struct ev *e)
 	} else if (r->began) {
 		return bad(r, "an H line behind other lines");
 	}
-	if (e->line[1] != ' ' || unescape(r->text, e->line + 2) == NULL)
+	if (e->line[1] != ' ' ||
+	    evline_text(r->text, e->line + 2, 0) == NULL)
 		return bad(r, "malformed H line");
 	e->text = r->text;
 	value = strchrnul(r->text, ' ');
@@ -519,8 +434,8 @@ end_line(struct evr *r, struct ev *e)
 	else if (strncmp(s, " signal ", 8) == 0)
 		how = 8;
 	s += how;
-	if (how == 0 || decimal(&s, &e->num[0]) < 0 || *s++ != ' ' ||
-	    decimal(&s, &e->num[1]) < 0 || *s != '\0')
+	if (how == 0 || evline_decimal(&s, &e->num[0]) < 0 || *s++ != ' ' ||
+	    evline_decimal(&s, &e->num[1]) < 0 || *s != '\0')
 		return bad(r, "malformed E line");
 	e->text = how == 6 ? "exit" : "signal";
 	if (e->num[1] != r->told)
@@ -544,13 +459,13 @@ thread_line(struct evr *r, uint64_t tid)
 		die("threads:");
 	if (new != 0) {
 		/* The first T line names the thread that ran until then. */
-		kh_val(r->tid, k) = r->now == 0 && r->nthread == 1 ? 0 :
-		    r->nthread++;
+		kh_val(r->tid, k) = r->named ? r->nthread++ : 0;
 		r->last = xgrow(r->last, &r->caplast, r->nthread,
 		    sizeof *r->last);
 		if (kh_val(r->tid, k) != 0)
 			r->last[r->nthread - 1] = 0;
 	}
+	r->named = 1;
 	r->now = tid;
 	r->thread = kh_val(r->tid, k);
 	return 'T';
@@ -569,9 +484,22 @@ in_order(struct evr *r, struct ev *e)
 			return bad(r, "O: the thread's last execution has no "
 			    "instruction %" PRIx64, e->num[0]);
 		break;
+	case 'F':
+		kh_clear(tid, r->tid);
+		break;
+	case 'N':
+	case 'V':
+	case 'X':
+		r->told++;
+		break;
 	case 'T':
-		return thread_line(r, e->num[0]);
+		return thread_line(r, e->nnum == 1 ? e->num[0] :
+		    e->num[0] ^ e->num[1] << 32);
 	case 'W':
+		if (e->num[0] > EVDEF_MAXID ||
+		    ev_def(r, (uint32_t)e->num[0]) == NULL)
+			return bad(r, "undefined id %" PRIx64, e->num[0]);
+		e->id = (uint32_t)e->num[0];
 		r->told += e->num[1];
 		break;
 	case 'Y':
@@ -589,7 +517,7 @@ in_order(struct evr *r, struct ev *e)
 static int
 other_line(struct evr *r, struct ev *e)
 {
-	const char *what = NULL;
+	char why[EVLINE_WHY];
 
 	for (const char *s = e->line; s < e->line + e->len; s++)
 		if (*s < 0x20 || *s > 0x7e)
@@ -608,17 +536,14 @@ other_line(struct evr *r, struct ev *e)
 	case 'H':
 		return head_line(r, e);
 	}
-	for (unsigned i = 0; i < sizeof spec / sizeof *spec; i++)
-		if (spec[i].letter == *e->line)
-			what = spec[i].fields;
-	if (what == NULL && e->len == 0)
+	if (e->len == 0)
 		return bad(r, "an empty line");
-	if (what == NULL)
-		return bad(r, *e->line < 'A' ? "not a line: `%.20s'" :
-		    "unknown letter `%.1s'", e->line);
-	if (fields(r, e, what) < 0)
-		return -1;
-	return in_order(r, e);
+	if (evline_fields(e, r->text, why) == 0)
+		return in_order(r, e);
+	if (why[0] != '\0')
+		return bad(r, "%s", why);
+	return bad(r, *e->line < 'A' ? "not a line: `%.20s'" :
+	    "unknown letter `%.1s'", e->line);
 }
 
 /* The kind must suit the caller, once it is known. */
@@ -660,7 +585,7 @@ ev_next(struct evr *r, struct ev *e)
 		if (!suits(r))
 			return -1;
 	}
-	c = executions(r, e);
+	c = *r->p >= 'A' && *r->p <= 'Z' ? 0 : executions(r, e);
 	if (c != 0)
 		return c;
 	nl = memchr(r->p, '\n', (size_t)(r->lines - r->p));

@@ -194,6 +194,9 @@ evw_raw(struct evw *w, const char *line, size_t len)
 
 	if (len > EVW_MAXLINE)
 		die("a line of %zu bytes, at most %d", len, EVW_MAXLINE);
+	/* kind calls: entries and exits are what is counted */
+	if (len > 0 && (*line == 'N' || *line == 'X' || *line == 'V'))
+		w->told++;
 	p = put_text(w, p, line, len);
 	*p++ = '\n';
 	w->p = p;

@@ -6,7 +6,8 @@
 E=$TB/ev
 
 # the example of the page, its broken line joined
-sed -n '/^H quern-events/,/^E exit/p' man/events.5 | sed 's/^\\&//' |
+sed -n '/^.Sh EXAMPLES/,$p' man/events.5 |
+    sed -n '/^H quern-events/,/^E exit/p' | sed 's/^\\&//' |
     sed -e ':a' -e '/\\e$/{N;s/\\e\n//;ba' -e '}' >"$T/page.ev"
 check "the page's example is read" "$E" read "$T/page.ev"
 same "its counts are the page's" "insns 394 loads 81 stores 84 modifies 64\
@@ -59,7 +60,7 @@ refused "two repeats" "3: malformed execution: \`*' belongs at its end" 1 \
     "$B1" '1+1*2*3'
 refused "a repeat alone" "3: not a line: \`*2'" 1 "$B1" '*2'
 refused "an empty line" "3: an empty line" 1 "$B1" ''
-refused "an unknown letter" "3: unknown letter \`F'" 0 "$B1" 'F 1'
+refused "an unknown letter" "3: unknown letter \`Z'" 0 "$B1" 'Z 1'
 refused "a control character" "3: byte \\011 in a line" 0 "$B1" 'C a	b'
 refused "a wrong end" \
     "4: the end mark counts 2 executions, but 1 were told" 2 "$B1" 1+1

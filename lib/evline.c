@@ -1,0 +1,164 @@
+/*
+ * evline - the fields of an event stream's lines, events(5)
+ *
+ * All lines but executions, definitions, H and E.  What a letter has behind
+ * it stands in one table.
+ */
+#include "evline.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "evdef.h"
+
+/*
+ * x hexadecimal, d decimal, s decimal with a sign, t text, D decimal that may
+ * be missing, a hexadecimal or a dot for none, e an event's time, type and
+ * text, - what is not looked at.
+ */
+static const char *const spec['Z' + 1] = {
+	['A'] = "x", ['C'] = "-", ['D'] = "e", ['F'] = "ddddddt",
+	['G'] = "xat", ['I'] = "d", ['J'] = "x", ['K'] = "dx", ['L'] = "ss",
+	['M'] = "xxxxt", ['N'] = "xx", ['O'] = "xt", ['R'] = "xxt",
+	['S'] = "xx", ['T'] = "dD", ['U'] = "xx", ['V'] = "xx",
+	['W'] = "xx", ['X'] = "xx", ['Y'] = "d",
+};
+
+char *
+evline_text(char *to, const char *s, int nul)
+{
+	while (*s != '\0') {
+		unsigned c = (unsigned char)*s++;
+
+		if (c == '\\') {
+			if ((unsigned)s[0] - '0' > 3 ||
+			    (unsigned)s[1] - '0' > 7 ||
+			    (unsigned)s[2] - '0' > 7)
+				return NULL;
+			c = (unsigned)((s[0] & 3) << 6 | (s[1] & 7) << 3 |
+			    (s[2] & 7));
+			s += 3;
+			if (c == 0 && !nul)
+				return NULL;
+		}
+		*to++ = (char)c;
+	}
+	*to = '\0';
+	return to;
+}
+
+int
+evline_decimal(const char **s, uint64_t *n)
+{
+	const char *p = *s;
+	uint64_t x = 0;
+
+	for (; (unsigned)*p - '0' < 10; p++)
+		if (__builtin_mul_overflow(x, 10, &x) ||
+		    __builtin_add_overflow(x, (unsigned)*p - '0', &x))
+			return -1;
+	if (p == *s)
+		return -1;
+	*s = p;
+	*n = x;
+	return 0;
+}
+
+static int
+number(char what, const char **s, uint64_t *n)
+{
+	int minus = what == 's' && **s == '-';
+
+	if (what == 'x' || what == 'a')
+		return ev_hex(s, n);
+	*s += minus;
+	if (evline_decimal(s, n) < 0 || (what == 's' && *n >> 63))
+		return -1;
+	if (minus)
+		*n = -*n;
+	return 0;
+}
+
+static int
+text(struct ev *e, char *to, const char *s, int nul)
+{
+	char *end = evline_text(to, s, nul);
+
+	if (end == NULL)
+		return -1;
+	e->text = to;
+	e->textlen = (size_t)(end - to);
+	return 0;
+}
+
+/* "tick text", "tick:type text", ". text" */
+static int
+event(struct ev *e, char *to, const char *s, char why[EVLINE_WHY])
+{
+	const char *from = s;
+
+	if (*s == '.') {
+		s++;
+	} else {
+		if (ev_hex(&s, &e->num[e->nnum++]) == 0 && *s == ':') {
+			s++;
+			if (ev_hex(&s, &e->num[e->nnum++]) < 0)
+				s = from;
+		}
+		if (s == from) {
+			snprintf(why, EVLINE_WHY, "%c: not a number at `%.20s'",
+			    *e->line, s);
+			return -1;
+		}
+	}
+	if ((*s != '\0' && *s != ' ') ||
+	    text(e, to, *s == ' ' ? s + 1 : s, 1) < 0) {
+		snprintf(why, EVLINE_WHY, "%c: malformed text", *e->line);
+		return -1;
+	}
+	return 0;
+}
+
+int
+evline_fields(struct ev *e, char *to, char why[EVLINE_WHY])
+{
+	const char *s = e->line + 1, *what;
+
+	e->nnum = 0;
+	why[0] = '\0';
+	what = (unsigned char)*e->line <= 'Z' ? spec[(unsigned char)*e->line] :
+	    NULL;
+	if (what == NULL)
+		return -1;
+	for (; *what != '\0' && *what != '-'; what++) {
+		if (*what == 'D' && *s == '\0')
+			return 0;
+		if (*s++ != ' ') {
+			snprintf(why, EVLINE_WHY, "%c: a field is missing",
+			    *e->line);
+			return -1;
+		}
+		if (*what == 'e')
+			return event(e, to, s, why);
+		if (*what == 't') {
+			snprintf(why, EVLINE_WHY, "%c: malformed \\ooo",
+			    *e->line);
+			return text(e, to, s, 0);
+		}
+		if (*what == 'a' && *s == '.') {
+			s++;
+			continue;
+		}
+		if (number(*what, &s, &e->num[e->nnum++]) < 0) {
+			snprintf(why, EVLINE_WHY, "%c: not a number at `%.20s'",
+			    *e->line, s);
+			return -1;
+		}
+	}
+	if (*what == '-' || *s == '\0')
+		return 0;
+	snprintf(why, EVLINE_WHY, "%c: `%.20s' behind the last field", *e->line,
+	    s);
+	return -1;
+}
