@@ -9,6 +9,7 @@
 
 #define MAX_BYTES (MAX_INSN * 15u)
 #define MAX_BRANCHES 12u
+#define MAX_VOLATILE 16u	/* instructions, where bytes are compared */
 
 static int
 ends_block(const struct insn *in)
@@ -16,6 +17,18 @@ ends_block(const struct insn *in)
 	if (in->flow != FLOW_NONE && in->flow != FLOW_COND)
 		return 1;
 	return in->special == SP_TRAP || in->special == SP_EMULATE;
+}
+
+/* In code that may change, a store may be what changes it. */
+static int
+writes(const struct insn *in)
+{
+	unsigned i;
+
+	for (i = 0; i < in->nref; i++)
+		if (in->ref[i].rw != 'r')
+			return 1;
+	return 0;
 }
 
 /* Nothing ran yet: the first byte cannot be executed or is no instruction. */
@@ -32,16 +45,17 @@ collect_bad(struct block *b, const uint8_t *code, unsigned got)
 int
 block_collect(struct block *b, app_pc pc)
 {
-	uint8_t code[MAX_BYTES];
-	unsigned got = maps_code(pc, code, sizeof code), at = 0, branches = 0;
+	uint8_t *code = b->code;
+	unsigned got = maps_code(pc, code, MAX_BYTES), at = 0, branches = 0;
 	struct insn *in;
 
 	b->pc = b->next = pc;
 	b->n = 0;
 	b->end = EXIT_DIRECT;
+	b->is_volatile = maps_volatile(pc);
 	if (got == 0)
 		return -1;
-	while (b->n < MAX_INSN) {
+	while (b->n < (b->is_volatile ? MAX_VOLATILE : MAX_INSN)) {
 		in = &b->in[b->n];
 		if (at >= got || decode(in, pc + at, code + at,
 		    got - at > 15 ? 15 : got - at) < 0) {
@@ -64,7 +78,7 @@ block_collect(struct block *b, app_pc pc)
 		at += in->len;
 		b->n++;
 		b->next = pc + at;
-		if (ends_block(in))
+		if (ends_block(in) || (b->is_volatile && writes(in)))
 			break;
 		if (in->flow == FLOW_COND && (++branches == MAX_BRANCHES ||
 		    (opt.debug & DEBUG_NOSUPER)))

@@ -149,10 +149,6 @@ cpu_auxv(uint64_t (*auxv)[2], unsigned n)
 			if (opt.cpu != CPU_NATIVE)
 				auxv[i][0] = AT_IGNORE;
 			break;
-		case 27:		/* rseq, which is not there */
-		case 28:
-			auxv[i][0] = AT_IGNORE;
-			break;
 		default:
 			break;
 		}

@@ -506,7 +506,9 @@ classify(struct insn *in, const ZydisDecodedInstruction *zi,
 	case ZYDIS_MNEMONIC_SYSCALL:
 		in->flow = FLOW_SYSCALL;
 		break;
-	case ZYDIS_MNEMONIC_INT:
+	case ZYDIS_MNEMONIC_INT:	/* 80: the calls of 32-bit programs */
+		in->special = op[0].imm.value.u == 0x80 ? SP_REFUSE : SP_TRAP;
+		break;
 	case ZYDIS_MNEMONIC_IRET:
 	case ZYDIS_MNEMONIC_IRETD:
 	case ZYDIS_MNEMONIC_IRETQ:
@@ -583,6 +585,14 @@ decode(struct insn *in, app_pc pc, const uint8_t *bytes, unsigned n)
 	note_effect(in, &zi, op);
 	in->kill = in->wr & ~in->rd;
 	return 0;
+}
+
+int
+decode_known(const uint8_t *bytes, unsigned n, app_pc pc)
+{
+	struct insn in;
+
+	return decode(&in, pc, bytes, n) == 0;
 }
 
 void

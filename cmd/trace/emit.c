@@ -129,6 +129,15 @@ emit_load32s(struct code *c, int reg, int base, int32_t disp)
 }
 
 void
+emit_load_byte(struct code *c, int reg, int base, int32_t disp)
+{
+	rex(c, 0, reg, NOIDX, base);
+	emit_byte(c, 0x0f);
+	emit_byte(c, 0xb6);
+	mem(c, reg, base, NOIDX, 1, disp);
+}
+
+void
 emit_store(struct code *c, int base, int32_t disp, int reg)
 {
 	op_mem(c, 1, 0x89, reg, base, disp);

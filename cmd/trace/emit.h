@@ -40,6 +40,7 @@ void emit_nop(struct code *, unsigned n);
 void emit_load(struct code *, int reg, int base, int32_t disp);	/* mov r64, [base+disp] */
 void emit_load32s(struct code *, int reg, int base, int32_t disp);	/* movsxd */
 void emit_load32(struct code *, int reg, int base, int32_t disp);	/* mov r32 */
+void emit_load_byte(struct code *, int reg, int base, int32_t disp);	/* movzx r32 */
 void emit_store(struct code *, int base, int32_t disp, int reg);	/* mov [base+disp], r64 */
 void emit_store_imm32(struct code *, int base, int32_t disp, uint32_t);	/* mov dword */
 void emit_store_simm(struct code *, int base, int32_t disp, int32_t);	/* mov qword, sign-extended */

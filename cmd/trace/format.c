@@ -180,7 +180,7 @@ take_entry(const struct qent *e)
 static void
 sleep_until_called(struct control *c)
 {
-	struct timespec t = { 0, 50 * 1000 * 1000 };
+	struct timespec t = { 0, c->polling ? 100000 : 50 * 1000 * 1000 };
 	uint32_t bell = __atomic_load_n(&c->qbell, __ATOMIC_SEQ_CST);
 
 	__atomic_store_n(&c->formatting_sleeps, 1, __ATOMIC_SEQ_CST);

@@ -548,10 +548,18 @@ kill_one(uint32_t i)
 	}
 	f->firstin = 0;
 	table_put(f->pc, 0);
-	for (k = 0; k < IBL_WORDS; k++)
-		if (area.ibl[k] == (f->entry & 0xffffffffffffull) -
-		    (f->entry >> 48))
-			area.ibl[k] = area.miss;
+	k = (uint32_t)(f->pc % IBL_WORDS);
+	if (area.ibl[k] == (f->entry & 0xffffffffffffull) - (f->entry >> 48))
+		area.ibl[k] = area.miss;
+}
+
+void
+frag_stale(app_pc pc)
+{
+	uint32_t f = table_find(pc);
+
+	if (f != 0)
+		kill_one(f - 1);
 }
 
 void

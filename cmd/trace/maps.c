@@ -6,11 +6,12 @@
  * of what changed are dropped.  Code is read through /proc/PID/mem, a page
  * at a time; pages of mappings that cannot be written are kept.
  */
-#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <htslib/khash.h>
@@ -55,6 +56,9 @@ is_ours(uint64_t at)
 {
 	unsigned i;
 
+	/* the vsyscall page can be executed only by the kernel's grace */
+	if (at >= 1ull << 63)
+		return 1;
 	for (i = 0; i < NSEG; i++)
 		if (at - area.boot.seg[i].addr < area.boot.seg[i].size)
 			return 1;
@@ -79,39 +83,122 @@ path_of(char *s)
 	return s;
 }
 
-/* The executable mappings as they are now. */
-static struct mapping *
-read_maps(size_t *count)
+/* linux/fs.h of 6.11: one mapping, asked for by address. */
+struct query {
+	uint64_t size, flags, addr;
+	uint64_t start, end, vma_flags, page_size, offset, inode;
+	uint32_t major, minor, name_size, build_id_size;
+	uint64_t name, build_id;
+};
+#define QUERY _IOWR('f', 17, struct query)
+enum { Q_WRITE = 2, Q_EXEC = 4, Q_SHARED = 8, Q_OR_NEXT = 16 };
+
+static int maps_fd = -1;	/* /proc/PID/maps, for queries */
+
+/*
+ * The executable mapping at or behind `at`; 1: found, 0: none, -1: this
+ * kernel cannot say.
+ */
+static int
+query(uint64_t at, struct mapping *m)
 {
-	char name[64], *line = NULL, prot[8];
+	char name[4096];
+	struct query q;
+
+	memset(&q, 0, sizeof q);
+	q.size = sizeof q;
+	q.flags = Q_EXEC | Q_OR_NEXT;
+	q.addr = at;
+	q.name = (uintptr_t)name;
+	q.name_size = sizeof name;
+	name[0] = '\0';
+	if (ioctl(maps_fd, QUERY, &q) < 0)
+		return errno == ENOENT ? 0 : -1;
+	m->start = q.start;
+	m->end = q.end;
+	m->off = q.offset;
+	m->write = (q.vma_flags & Q_WRITE) != 0;
+	m->shared = (q.vma_flags & Q_SHARED) != 0;
+	m->path = xstrdup(q.name_size == 0 ? "" : name);
+	return 1;
+}
+
+static int
+read_line(const char *line, struct mapping *m)
+{
+	unsigned long long start, end, off;
+	char prot[8], *copy;
+	int at;
+
+	if (sscanf(line, "%llx-%llx %7s %llx %*s %*s%n", &start, &end, prot,
+	    &off, &at) < 4 || prot[2] != 'x')
+		return 0;
+	copy = xstrdup(line + at);
+	m->start = start;
+	m->end = end;
+	m->off = off;
+	m->write = prot[1] == 'w';
+	m->shared = prot[3] == 's';
+	m->path = xstrdup(path_of(copy));
+	free(copy);
+	return 1;
+}
+
+static struct mapping *
+read_file(uint64_t start, uint64_t end, size_t *count)
+{
 	struct mapping *v = NULL, m;
 	size_t cap = 0, n = 0, linecap = 0;
-	unsigned long long start, end, off;
-	int at;
+	char *line = NULL;
 	FILE *f;
 
-	snprintf(name, sizeof name, "/proc/%d/maps", (int)guest.pid);
-	f = fopen(name, "r");
-	*count = 0;
+	f = fdopen(dup(maps_fd), "r");
 	if (f == NULL)
-		return NULL;
-	while (getline(&line, &linecap, f) > 0) {
-		if (sscanf(line, "%llx-%llx %7s %llx %*s %*s%n", &start, &end,
-		    prot, &off, &at) < 4 || prot[2] != 'x' || is_ours(start))
-			continue;
-		m.start = start;
-		m.end = end;
-		m.off = off;
-		m.write = prot[1] == 'w';
-		m.shared = prot[3] == 's';
-		m.path = xstrdup(path_of(line + at));
-		m.object = object_of(m.path);
-		v = xgrow(v, &cap, n + 1, sizeof *v);
-		v[n++] = m;
-	}
+		die("the program's mappings:");
+	rewind(f);
+	while (getline(&line, &linecap, f) > 0)
+		if (read_line(line, &m) && m.start < end && m.end > start) {
+			v = xgrow(v, &cap, n + 1, sizeof *v);
+			v[n++] = m;
+		}
 	free(line);
 	fclose(f);
 	*count = n;
+	return v;
+}
+
+/* The executable mappings in [start, end) as they are now, cut to it. */
+static struct mapping *
+read_maps(uint64_t start, uint64_t end, size_t *count)
+{
+	struct mapping *v = NULL, m;
+	size_t cap = 0, n = 0, i, k = 0;
+	uint64_t at = start;
+	int r = 0;
+
+	while (at < end && (r = query(at, &m)) == 1 && m.start < end) {
+		v = xgrow(v, &cap, n + 1, sizeof *v);
+		v[n++] = m;
+		at = m.end;
+	}
+	if (r < 0)
+		v = read_file(start, end, &n);
+	for (i = 0; i < n; i++) {
+		m = v[i];
+		if (is_ours(m.start)) {
+			free(m.path);
+			continue;
+		}
+		if (m.start < start) {
+			m.off += start - m.start;
+			m.start = start;
+		}
+		if (m.end > end)
+			m.end = end;
+		m.object = object_of(m.path);
+		v[k++] = m;
+	}
+	*count = k;
 	return v;
 }
 
@@ -180,6 +267,16 @@ forget_pages(uint64_t start, uint64_t end)
 
 	if (pages == NULL)
 		return;
+	if (end - start < 64 * PAGE) {
+		for (start &= ~(uint64_t)(PAGE - 1); start < end; start += PAGE) {
+			k = kh_get(page, pages, start);
+			if (k == kh_end(pages))
+				continue;
+			free(kh_value(pages, k));
+			kh_del(page, pages, k);
+		}
+		return;
+	}
 	for (k = kh_begin(pages); k != kh_end(pages); k++)
 		if (kh_exist(pages, k) && kh_key(pages, k) < end &&
 		    kh_key(pages, k) + PAGE > start) {
@@ -189,51 +286,82 @@ forget_pages(uint64_t start, uint64_t end)
 }
 
 static void
-free_maps(struct mapping *v, size_t n)
+add(const struct mapping *m)
 {
+	struct mapping *last;
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		free(v[i].path);
-	free(v);
+	for (i = nmaps; i > 0 && maps[i - 1].start > m->start; i--)
+		;
+	last = i > 0 ? &maps[i - 1] : NULL;
+	if (last != NULL && last->end == m->start &&
+	    last->object == m->object && last->write == m->write &&
+	    last->shared == m->shared && (last->path[0] == '\0' ||
+	    last->off + (last->end - last->start) == m->off)) {
+		last->end = m->end;
+		return;
+	}
+	maps = xgrow(maps, &mapcap, nmaps + 1, sizeof *maps);
+	memmove(&maps[i + 1], &maps[i], (nmaps - i) * sizeof *maps);
+	maps[i] = *m;
+	maps[i].path = xstrdup(m->path);
+	nmaps++;
 }
 
-/* 1: m is in the list as it is, and nothing in [start, end) concerns it. */
-static int
-stays(const struct mapping *m, const struct mapping *v, size_t n,
-    uint64_t start, uint64_t end)
+/* Take [start, end) out of the list, telling so. */
+static char *
+cut(char *text, size_t *len, uint64_t start, uint64_t end)
 {
+	struct mapping m, part;
 	size_t i;
 
-	if (m->start < end && m->end > start)
-		return 0;
-	for (i = 0; i < n; i++)
-		if (v[i].start == m->start && v[i].end == m->end &&
-		    v[i].off == m->off && v[i].object == m->object)
-			return 1;
-	return 0;
+	for (i = 0; i < nmaps; ) {
+		m = maps[i];
+		if (m.start >= end || m.end <= start) {
+			i++;
+			continue;
+		}
+		memmove(&maps[i], &maps[i + 1], (nmaps - i - 1) * sizeof *maps);
+		nmaps--;
+		part = m;
+		part.start = m.start < start ? start : m.start;
+		part.end = m.end > end ? end : m.end;
+		text = tell_unmap(text, len, &part);
+		if (m.start < start) {
+			part = m;
+			part.end = start;
+			add(&part);
+			i++;
+		}
+		if (m.end > end) {
+			part = m;
+			part.off += end - m.start;
+			part.start = end;
+			add(&part);
+			i++;
+		}
+		free(m.path);
+	}
+	return text;
 }
 
 void
 maps_changed(uint64_t start, uint64_t end)
 {
-	size_t n, i, len = 0;
-	struct mapping *v = read_maps(&n);
+	struct mapping *v;
 	char *text = NULL;
+	size_t n, i, len = 0;
 
-	for (i = 0; i < nmaps; i++)
-		if (!stays(&maps[i], v, n, start, end)) {
-			text = tell_unmap(text, &len, &maps[i]);
-			frag_kill(maps[i].start, maps[i].end);
-			forget_pages(maps[i].start, maps[i].end);
-		}
-	for (i = 0; i < n; i++)
-		if (!stays(&v[i], maps, nmaps, start, end))
-			text = tell_map(text, &len, &v[i]);
-	free_maps(maps, nmaps);
-	maps = v;
-	nmaps = n;
-	mapcap = n;
+	frag_kill(start, end);
+	forget_pages(start, end);
+	text = cut(text, &len, start, end);
+	v = read_maps(start, end, &n);
+	for (i = 0; i < n; i++) {
+		text = tell_map(text, &len, &v[i]);
+		add(&v[i]);
+		free(v[i].path);
+	}
+	free(v);
 	publish_ranges();
 	if (text != NULL)
 		format_text(text);
@@ -242,19 +370,29 @@ maps_changed(uint64_t start, uint64_t end)
 void
 maps_start(void)
 {
+	char name[64];
+
 	if (pages == NULL)
 		pages = kh_init(page);
+	if (maps_fd >= 0)
+		close(maps_fd);
+	snprintf(name, sizeof name, "/proc/%d/maps", (int)guest.pid);
+	maps_fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (maps_fd < 0)
+		die("%s:", name);
 	maps_forget();
-	maps_changed(0, 0);
+	maps_changed(0, ~0ull);
 }
 
 /* The image is gone (exec): nothing is mapped any more. */
 void
 maps_forget(void)
 {
+	size_t i;
+
 	forget_pages(0, ~0ull);
-	free_maps(maps, nmaps);
-	maps = NULL;
+	for (i = 0; i < nmaps; i++)
+		free(maps[i].path);
 	nmaps = 0;
 }
 
@@ -269,10 +407,13 @@ find(uint64_t at)
 	return NULL;
 }
 
+/* 1: the bytes there can change without a system call that says so. */
 int
-maps_executable(app_pc pc)
+maps_volatile(app_pc pc)
 {
-	return find(pc) != NULL;
+	const struct mapping *m = find(pc);
+
+	return m != NULL && (m->write || m->shared);
 }
 
 /* The page's bytes; into tmp where they must be read each time. */

@@ -52,7 +52,7 @@ serve_quiesce(struct slot *s)
 }
 
 static void
-say(const struct slot *s)
+say(struct slot *s)
 {
 	uint8_t code[15];
 	unsigned n = maps_code(s->arg[1], code, sizeof code);
@@ -60,10 +60,18 @@ say(const struct slot *s)
 
 	switch (s->arg[0]) {
 	case SAY_REFUSED:
+		if (!decode_known(code, n, s->arg[1]))
+			break;		/* the processor shall say */
+		s->ret[0] = 1;
 		decode_text(code, n, s->arg[1], text, sizeof text);
 		warn("%#llx: %s: cannot be traced; the program goes on "
 		    "natively, the stream ends here",
 		    (unsigned long long)s->arg[1], text);
+		stats.refused = 1;
+		break;
+	case SAY_SECCOMP:
+		warn("exec behind a seccomp filter: the new program runs "
+		    "natively, the stream ends here");
 		stats.refused = 1;
 		break;
 	default:
@@ -87,6 +95,9 @@ answer(struct slot *s)
 		s->ret[0] = frag_partial((uint32_t)s->arg[0],
 		    (unsigned)s->arg[1], (unsigned)s->arg[2], &sizes);
 		s->ret[1] = sizes;
+		break;
+	case REQ_STALE:
+		frag_stale(s->arg[0]);
 		break;
 	case REQ_MAPPED:
 		maps_changed(s->arg[0], s->arg[1]);
@@ -170,7 +181,8 @@ rest(void)
 	bell = __atomic_load_n(&c->bell, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&c->serving_sleeps, 1, __ATOMIC_SEQ_CST);
 	if (!wanted() && !guest_ended)
-		futex_wait(&c->bell, bell, exec_pending ? 200000 : 100000000);
+		futex_wait(&c->bell, bell, c->polling ? 20000 :
+		    exec_pending ? 200000 : 100000000);
 	__atomic_store_n(&c->serving_sleeps, 0, __ATOMIC_SEQ_CST);
 }
 

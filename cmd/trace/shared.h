@@ -104,6 +104,7 @@ enum exit_kind {
 	EXIT_INDIRECT,		/* on at the pc in rcx, by the lookup words */
 	EXIT_SYSCALL,		/* then on at target */
 	EXIT_EMULATE,		/* the instruction at emul_pc, then on at target */
+	EXIT_STALE,		/* the code is not what was translated */
 	EXIT_REFUSE,		/* nothing here can run it: let go at target */
 	EXIT_FAULT		/* no code there: the processor shall say so */
 };
@@ -167,6 +168,7 @@ enum request {
 	REQ_NONE,
 	REQ_TRANSLATE,		/* pc, exit number or ~0 -> entry, or 0: no code */
 	REQ_PARTIAL,		/* fragment, n, exit or ~0 -> id, bytes */
+	REQ_STALE,		/* pc of a fragment whose code changed */
 	REQ_MAPPED,		/* start, end: code may have come, gone or changed */
 	REQ_EXEC,		/* path, tid -> 0 go on, 1 it will run natively */
 	REQ_EXEC_FAILED,	/* tid */
@@ -242,7 +244,7 @@ struct control {
 	uint32_t qbell;		/* futex of the formatting thread */
 	uint32_t formatting_sleeps;
 	uint32_t qfull_sleeps;
-	uint32_t stopping;	/* a flush waits: fragments are to be left */
+	uint32_t polling;	/* the guest may not call futex: look again and again */
 	uint64_t want[NSLOT / 64];
 	uint64_t ninterval;
 	struct qent queue[NQUEUE];

@@ -99,10 +99,10 @@ extern const uint8_t runtime_blob[], runtime_blob_end[];
 
 /* maps.c: the guest's mappings, and its code as bytes */
 void maps_start(void);
-/* Read /proc/PID/maps again; [start, end) may have changed. */
+/* Look again at [start, end): what was mapped there may have changed. */
 void maps_changed(uint64_t start, uint64_t end);
-/* 1: executable there. */
-int maps_executable(app_pc pc);
+/* 1: the bytes at pc can change without a system call that says so. */
+int maps_volatile(app_pc pc);
 /* Up to n bytes of code at pc, as long as they are executable. */
 unsigned maps_code(app_pc pc, uint8_t *buf, unsigned n);
 void maps_forget(void);
@@ -113,8 +113,10 @@ struct block {
 	unsigned n;
 	app_pc pc;
 	app_pc next;		/* behind the last instruction */
+	int is_volatile;	/* its bytes are compared at each entry */
 	enum exit_kind end;	/* why it ends, where no branch says so */
 	unsigned bytes;
+	uint8_t code[MAX_INSN * 15];
 };
 /* -1: no code at pc at all. */
 int block_collect(struct block *, app_pc pc);
@@ -147,6 +149,8 @@ void frag_start(void);
 uint64_t frag_get(app_pc pc);
 /* Translate what is near too, and link exit `exitno` (or ~0). */
 uint64_t frag_request(app_pc pc, uint64_t exitno);
+/* The code at pc is not what was translated: forget that fragment. */
+void frag_stale(app_pc pc);
 /* Forget what covers [start, end). */
 void frag_kill(uint64_t start, uint64_t end);
 /*

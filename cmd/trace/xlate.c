@@ -167,6 +167,52 @@ write_entry(struct xlate *x)
 	x->prologue = emit_off(c);
 }
 
+/* rcx = (n bytes of the guest's code at pc + off) - what was translated */
+static void
+compare_bytes(struct xlate *x, unsigned off, unsigned n)
+{
+	struct code *c = &x->c;
+	uint64_t want = 0;
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		want |= (uint64_t)x->b->code[off + i] << 8 * i;
+	emit_imm(c, RCX, x->b->pc + off);
+	if (n == 8)
+		emit_load(c, RCX, RCX, 0);
+	else if (n == 4)
+		emit_load32(c, RCX, RCX, 0);
+	else
+		emit_load_byte(c, RCX, RCX, 0);
+	emit_imm(c, RAX, -want);
+	emit_lea_sib(c, RCX, RCX, RAX, 1, 0, 0);
+}
+
+/* Code that may have changed since it was translated is looked at first. */
+static void
+write_check(struct xlate *x)
+{
+	struct code *c = &x->c;
+	uint8_t *same;
+	unsigned off, n, len = (unsigned)(x->b->next - x->b->pc);
+	unsigned e = new_exit(x, EXIT_STALE, x->b->pc, 0);
+
+	xlate_home(x, RAX);
+	xlate_home(x, RCX);
+	xlate_mark(x, 0, MAP_BODY, 0);
+	for (off = 0; off < len; off += n) {
+		n = len - off >= 8 ? 8 : len - off >= 4 ? 4 : 1;
+		compare_bytes(x, off, n);
+		same = emit_jrcxz(c);
+		emit_load(c, RCX, REG_T, HOME(RCX));
+		emit_load(c, RAX, REG_T, HOME(RAX));
+		emit_store_simm(c, REG_T, TO_EXITNO, (int32_t)(x->firstexit + e));
+		emit_jmp_mem(c, REG_T, TO_RT_EXIT);
+		emit_patch8(same, c->p);
+	}
+	xlate_reload(x, BIT(RAX) | BIT(RCX));
+}
+
 /* Leave by the runtime, which is told the exit's number. */
 static void
 write_leave(struct xlate *x, unsigned e)
@@ -434,6 +480,8 @@ xlate(struct xlate *x)
 	x->loc = REG_P | REG_T << 4;
 	x->literal = NULL;
 	write_entry(x);
+	if (x->b->is_volatile && x->b->n > 0)
+		write_check(x);
 	for (x->i = 0; x->i < x->b->n; x->i++) {
 		last = write_insn(x);
 		if (last)

@@ -118,11 +118,15 @@ lookup(uint64_t pc)
 	}
 }
 
-/* No code at pc: let the processor say so, with the guest's own state. */
+/*
+ * No code at pc, or none that we know: let the processor say so, with the
+ * guest's own state.  Should it know better, it does one instruction.
+ */
 static void
 go_native(struct tarea *t)
 {
 	t->trap = TRAP_NATIVE;
+	t->stepping = 1;
 	rt_trap(t);
 }
 
@@ -137,6 +141,8 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 	uint32_t gen;
 
 	for (;;) {
+		if (t->syncpending != 0)
+			signal_sync_pending(t);
 		if (t->pending) {
 			t->trap = TRAP_DELIVER;
 			rt_trap(t);
@@ -261,7 +267,11 @@ refuse(struct tarea *t, const struct exitmeta *x)
 {
 	uint64_t arg[4] = { SAY_REFUSED, x->target, 0, 0 };
 
+	if (t->pending)
+		return;
 	ask(t, REQ_SAY, arg);
+	if (t->slot->ret[0] == 0)
+		go_native(t);
 	let_go(t);
 }
 
@@ -270,7 +280,7 @@ void
 dispatch_exit(struct tarea *t)
 {
 	struct exitmeta *x = &rt.exits[t->exitno];
-	uint64_t link = ~0ull;
+	uint64_t link = ~0ull, arg[4] = { 0, 0, 0, 0 };
 
 	t->slot->incache = 0;
 	t->df = t->rflags >> 10 & 1;
@@ -292,6 +302,10 @@ dispatch_exit(struct tarea *t)
 	case EXIT_FAULT:
 		if (!t->pending)
 			go_native(t);
+		break;
+	case EXIT_STALE:
+		arg[0] = x->target;
+		ask(t, REQ_STALE, arg);
 		break;
 	default:
 		panic("an unknown exit");

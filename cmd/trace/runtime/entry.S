@@ -137,20 +137,21 @@ save:
 	ud2
 
 	/*
-	 * The guest's system call, from its homes.  A signal that comes before
+	 * A system call of the guest, from homes.  A signal that comes before
 	 * the instruction has done its work finds us between check and insn and
 	 * turns us back: SYS_ABORTED.
 	 */
 	FUNC rt_guest_syscall
 	push %rbx
 	mov %rdi, %rbx
-	mov 0x00(%rbx), %rax
-	mov 0x30(%rbx), %rsi
-	mov 0x10(%rbx), %rdx
-	mov 0x50(%rbx), %r10
-	mov 0x40(%rbx), %r8
-	mov 0x48(%rbx), %r9
-	mov 0x38(%rbx), %rdi
+	mov %rsi, %rcx
+	mov 0x00(%rcx), %rax
+	mov 0x30(%rcx), %rsi
+	mov 0x10(%rcx), %rdx
+	mov 0x50(%rcx), %r10
+	mov 0x40(%rcx), %r8
+	mov 0x48(%rcx), %r9
+	mov 0x38(%rcx), %rdi
 	MARK rt_sys_check
 	cmpl $0, TA_PENDING(%rbx)
 	jne rt_sys_abort

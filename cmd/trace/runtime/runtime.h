@@ -113,7 +113,12 @@ struct tarea {
 	uint64_t from;		/* published so far, an address */
 	uint64_t robust;	/* for its exit */
 	uint64_t clear_tid;
-	uint64_t start_mask;	/* a new thread's */
+	uint64_t start_mask;	/* a new thread's, + 1 */
+	uint64_t stepping;	/* one instruction natively */
+	uint64_t waitmask;	/* what the call blocks while it waits, + 1 */
+	uint64_t handlermask;	/* kept signal: the mask its handler adds to */
+	uint64_t syncpending;	/* sent and blocked, of SYNC_SIGS */
+	struct ksiginfo syncinfo;	/* of the last of them */
 };
 
 struct rt {
@@ -131,7 +136,6 @@ struct rt {
 	uint32_t actlock;
 	uint32_t nthread;
 	uint32_t pid;
-	uint32_t seccomp;	/* the guest installed a filter: no futex for us */
 };
 extern struct rt rt;
 
@@ -143,7 +147,7 @@ void rt_enter(struct tarea *) __attribute__((noreturn));
 void rt_resume(void);
 void rt_restorer(void);
 void rt_trap(struct tarea *) __attribute__((noreturn));
-long rt_guest_syscall(struct tarea *);
+long rt_guest_syscall(struct tarea *, const uint64_t gpr[16]);
 long rt_clone_thread(struct tarea *, struct tarea *child, uint64_t arg1);
 long rt_clone_vfork(struct tarea *, struct tarea *on);
 int rt_copy(void *to, const void *from, size_t n);	/* -1: a fault */
@@ -189,8 +193,7 @@ void signal_restore_actions(int all);
 void signal_die(struct tarea *, int sig) __attribute__((noreturn));
 void signal_before_exec(struct tarea *, uint64_t saved[2]);
 void signal_exec_failed(const uint64_t saved[2]);
-int signal_pending(struct tarea *);
-void signal_wait_mask(struct tarea *, uint64_t maskaddr);
+void signal_sync_pending(struct tarea *);
 
 /* state.c: cache address -> guest state */
 int state_in_cache(uint64_t pc);

@@ -15,7 +15,7 @@ futex_wait(uint32_t *word, uint32_t val)
 {
 	static const long limit[2] = { 0, 100 * 1000 * 1000 };
 
-	if (rt.seccomp)
+	if (rt.ctl->polling)
 		__builtin_ia32_pause();
 	else
 		sys4(__NR_futex, word, 0, val, limit);
@@ -24,7 +24,7 @@ futex_wait(uint32_t *word, uint32_t val)
 void
 futex_wake(uint32_t *word, int n)
 {
-	if (!rt.seccomp)
+	if (!rt.ctl->polling)
 		sys3(__NR_futex, word, 1, n);
 }
 

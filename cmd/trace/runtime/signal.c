@@ -18,6 +18,9 @@
  */
 #include "runtime.h"
 
+#define TRAP_FLAG 0x100ull
+#define TRAP_TRACE 2	/* si_code of a single step */
+
 static const uint64_t all_async = ~(SYNC_SIGS | SIGBIT(SIG_KILL) |
     SIGBIT(SIG_STOP));
 
@@ -226,9 +229,7 @@ enter_handler(struct tarea *t, int sig, const struct ksigaction *a,
 static int
 is_fault(int sig, const struct ksiginfo *info)
 {
-	return (SYNC_SIGS & SIGBIT(sig)) != 0 &&
-	    (info->code > 0 && info->code != 0x80 ? 1 :
-	    info->code == 0x80 && sig != SIG_TRAP ? 1 : info->code == 0x80);
+	return (SYNC_SIGS & SIGBIT(sig)) != 0 && info->code > 0;
 }
 
 /*
@@ -239,11 +240,19 @@ static void
 deliver(struct tarea *t, int sig, struct ksiginfo *info, struct kucontext *uc,
     uint64_t mask)
 {
+	uint64_t base = t->handlermask != 0 ? t->handlermask - 1 : mask;
 	struct ksigaction a;
 	struct kucontext g;
 	int fault = is_fault(sig, info);
 	uint64_t frame;
 
+	t->handlermask = 0;
+	if (!fault && (SYNC_SIGS & mask & SIGBIT(sig))) {
+		t->syncpending |= SIGBIT(sig);	/* sent and blocked */
+		t->syncinfo = *info;
+		to_resume(t, uc, mask);
+		return;
+	}
 	actlock();
 	a = rt.act[sig];
 	if ((a.flags & SA_RESETHAND) && a.handler > 1) {
@@ -254,6 +263,8 @@ deliver(struct tarea *t, int sig, struct ksiginfo *info, struct kucontext *uc,
 	actunlock();
 	if (fault && (a.handler <= 1 || (mask & SIGBIT(sig))))
 		signal_die(t, sig);
+	if (sig == SIG_SYS && info->code == 1)
+		info->addr = t->pc;
 	if (a.handler == 0 && (SYNC_SIGS & SIGBIT(sig)))
 		signal_die(t, sig);
 	if (a.handler <= 1) {
@@ -273,10 +284,10 @@ deliver(struct tarea *t, int sig, struct ksiginfo *info, struct kucontext *uc,
 	if (t->altstack.flags & SS_AUTODISARM)
 		t->altstack.size = 0;
 	enter_handler(t, sig, &a, frame);
-	mask |= a.mask & ~(SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP));
+	base |= a.mask & ~(SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP));
 	if (!(a.flags & SA_NODEFER))
-		mask |= SIGBIT(sig);
-	to_resume(t, uc, mask);
+		base |= SIGBIT(sig);
+	to_resume(t, uc, base);
 	uc->fpstate = 0;
 }
 
@@ -293,6 +304,7 @@ trap(struct tarea *t, struct kucontext *uc)
 		break;
 	case TRAP_NATIVE:
 		state_put(t, uc);
+		uc->eflags |= TRAP_FLAG;
 		break;
 	case TRAP_LETGO:
 		kernel_action(SIG_ILL, &rt.act[SIG_ILL], NULL);
@@ -319,6 +331,7 @@ keep(struct tarea *t, int sig, const struct ksiginfo *info,
 	t->pending = (uint32_t)sig;
 	memcpy(&t->kept, info, sizeof *info);
 	t->keptmask = uc->sigmask | t->syncblocked;
+	t->handlermask = t->waitmask;
 	uc->sigmask = all_async;
 	if (ip >= (uint64_t)rt_sys_check && ip <= (uint64_t)rt_sys_insn)
 		uc->rip = (uint64_t)rt_sys_abort;
@@ -372,7 +385,14 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 			keep(t, sig, info, uc);
 	} else {
 		state_native(t, uc);
-		deliver(t, sig, info, uc, mask);
+		t->df = uc->eflags >> 10 & 1;
+		if (t->stepping && !(t->stepping & 2))
+			t->rflags &= ~TRAP_FLAG;
+		if (t->stepping && sig == SIG_TRAP && info->code == TRAP_TRACE)
+			to_resume(t, uc, mask);
+		else
+			deliver(t, sig, info, uc, mask);
+		t->stepping = 0;
 	}
 }
 
@@ -419,7 +439,7 @@ long
 signal_mask(struct tarea *t)
 {
 	uint64_t how = t->gpr[7], set = t->gpr[6], old = t->gpr[2];
-	uint64_t new = 0, was = 0, sync = t->syncblocked;
+	uint64_t new = 0, was = 0, sync = t->syncblocked, regs[16];
 	long r;
 
 	if (t->gpr[10] != 8)
@@ -436,16 +456,40 @@ signal_mask(struct tarea *t)
 		sync &= SYNC_SIGS;
 		new &= ~SYNC_SIGS;
 	}
-	r = sys4(__NR_rt_sigprocmask, how, set != 0 ? &new : NULL, &was, 8);
+	memcpy(regs, t->gpr, sizeof regs);
+	regs[6] = set != 0 ? (uint64_t)&new : 0;
+	regs[2] = (uint64_t)&was;
+	r = rt_guest_syscall(t, regs);
 	if (r < 0)
 		return r;
-	if (t->pending)		/* it came on the way: what it shall find */
-		t->keptmask = (t->keptmask & SYNC_SIGS) | was;
 	was |= t->syncblocked;
-	t->syncblocked = sync;
+	if (set != 0) {
+		t->syncblocked = sync;
+		if (t->pending)
+			t->keptmask = (t->keptmask & ~SYNC_SIGS) | sync;
+	}
 	if (old != 0 && rt_copy((void *)old, &was, 8) < 0)
 		return -14;
 	return 0;
+}
+
+/* A synchronous signal that was sent, and is blocked no more: keep it. */
+void
+signal_sync_pending(struct tarea *t)
+{
+	uint64_t ready = t->syncpending & ~t->syncblocked, mask = 0;
+
+	if (ready == 0 || t->pending)
+		return;
+	mask = set_mask(all_async);
+	if (!t->pending) {
+		t->pending = (uint32_t)__builtin_ctzll(ready) + 1;
+		t->syncpending &= ~SIGBIT(t->pending);
+		t->kept = t->syncinfo;
+		t->kept.signo = (int32_t)t->pending;
+		t->keptmask = mask | t->syncblocked;
+		t->handlermask = 0;
+	}
 }
 
 /* sigaltstack(new, old): ours is the kernel's, the guest's is kept here. */

@@ -47,7 +47,7 @@ mapping(struct tarea *t, uint64_t nr)
 	uint64_t at = t->gpr[7], len = t->gpr[6], prot = t->gpr[2];
 	int code = touches_code(at, at + len);
 	uint64_t newlen = prot;
-	long r = rt_guest_syscall(t);
+	long r = rt_guest_syscall(t, t->gpr);
 
 	if (failed(r) || r == SYS_ABORTED)
 		return r;
@@ -81,9 +81,14 @@ exec(struct tarea *t)
 		arg[3] = t->gpr[8];
 	}
 	buffer_publish(t, Q_SYSCALL, t->gpr[0], 0);
-	ask(t, REQ_EXEC, arg);
+	if (!rt.ctl->polling)
+		ask(t, REQ_EXEC, arg);
+	else {
+		arg[0] = SAY_SECCOMP;
+		ask(t, REQ_SAY, arg);
+	}
 	signal_before_exec(t, saved);
-	r = rt_guest_syscall(t);
+	r = rt_guest_syscall(t, t->gpr);
 	signal_exec_failed(saved);
 	arg[0] = t->tid;
 	ask(t, REQ_EXEC_FAILED, arg);
@@ -93,7 +98,7 @@ exec(struct tarea *t)
 static long
 prctl_base(struct tarea *t)
 {
-	long r = rt_guest_syscall(t);
+	long r = rt_guest_syscall(t, t->gpr);
 
 	if (r == 0 && t->gpr[7] == 0x1002)
 		t->fsbase = t->gpr[6];
@@ -109,6 +114,60 @@ end_process(struct tarea *t)
 	if (rt.boot.flags & BOOT_COUNTS)
 		t->slot->icount = t->p;
 	sys1(__NR_exit_group, t->gpr[7]);
+}
+
+/* Calls that wait under another mask: what it blocks, + 1, or 0. */
+static uint64_t
+wait_mask(const struct tarea *t, uint64_t nr)
+{
+	uint64_t at, mask;
+
+	switch (nr) {
+	case __NR_rt_sigsuspend:
+		at = t->gpr[7];
+		break;
+	case __NR_ppoll:
+		at = t->gpr[10];
+		break;
+	case __NR_epoll_pwait:
+	case 441:		/* epoll_pwait2 */
+		at = t->gpr[8];
+		break;
+	case __NR_pselect6:
+		if (t->gpr[9] == 0 || rt_copy(&at, (void *)t->gpr[9], 8) < 0)
+			return 0;
+		break;
+	default:
+		return 0;
+	}
+	if (at == 0 || rt_copy(&mask, (void *)at, 8) < 0)
+		return 0;
+	return mask + 1;
+}
+
+static long
+waiting(struct tarea *t, uint64_t nr)
+{
+	long r;
+
+	t->waitmask = wait_mask(t, nr);
+	r = rt_guest_syscall(t, t->gpr);
+	t->waitmask = 0;
+	return r;
+}
+
+/* A filter may forbid what we would call: no futex from here on. */
+static long
+secure(struct tarea *t)
+{
+	uint32_t was = rt.ctl->polling;
+	long r;
+
+	rt.ctl->polling = 1;
+	r = rt_guest_syscall(t, t->gpr);
+	if (failed(r))
+		rt.ctl->polling = was;
+	return r;
 }
 
 static long
@@ -139,12 +198,23 @@ one(struct tarea *t, uint64_t nr)	/* table */
 		return exec(t);
 	case __NR_arch_prctl:
 		return prctl_base(t);
+	case __NR_rt_sigsuspend:
+	case __NR_ppoll:
+	case __NR_pselect6:
+	case __NR_epoll_pwait:
+	case 441:
+		return waiting(t, nr);
+	case __NR_seccomp:
+		return secure(t);
+	case __NR_prctl:
+		return t->gpr[7] == 22 ? secure(t) :
+		    rt_guest_syscall(t, t->gpr);
 	case __NR_rseq:
 		return -ENOSYS;
 	case __NR_exit:
 		thread_exit(t, (long)t->gpr[7]);
 	default:
-		return rt_guest_syscall(t);
+		return rt_guest_syscall(t, t->gpr);
 	}
 }
 

@@ -177,6 +177,7 @@ struct clone_args {
 struct how {
 	uint64_t flags, stack, tls, size;
 	struct clone_args args;
+	uint64_t more[21];	/* what newer kernels may take */
 	int is3;
 };
 
@@ -196,7 +197,7 @@ read_call(struct tarea *t, struct how *h)
 	} else {
 		h->is3 = 1;
 		h->size = t->gpr[6];
-		if (h->size < 64 || h->size > sizeof h->args)
+		if (h->size < 64 || h->size > sizeof h->args + sizeof h->more)
 			return 1;	/* the kernel has the answer */
 		if (rt_copy(&h->args, (void *)t->gpr[7], h->size) < 0)
 			return -14;
@@ -219,8 +220,6 @@ clone_thread(struct tarea *t, struct how *h, uint64_t mask)
 	inherit(c, t, h->stack, h->tls, h->flags);
 	c->start_mask = mask + 1;
 	if (h->is3) {
-		if (h->stack == 0)
-			return area_free(c), -22;
 		h->args.stack = (uint64_t)c - T_OFF + T_STACK_TOP - 16384;
 		h->args.stack_size = 16384;
 		arg = (uint64_t)&h->args;
@@ -288,7 +287,7 @@ thread_clone(struct tarea *t)
 	long r = read_call(t, &h);
 
 	if (r == 1)
-		return rt_guest_syscall(t);
+		return rt_guest_syscall(t, t->gpr);
 	if (r < 0)
 		return r;
 	if (h.is3 && h.stack == 0 && (h.flags & CLONE_VM))
@@ -296,7 +295,8 @@ thread_clone(struct tarea *t)
 	sys4(__NR_rt_sigprocmask, 2, &all, &mask, 8);
 	if (t->pending)
 		r = SYS_ABORTED;
-	else if (h.flags & CLONE_THREAD)
+	else if ((h.flags & CLONE_THREAD) ||
+	    ((h.flags & CLONE_VM) && !(h.flags & CLONE_VFORK)))
 		r = clone_thread(t, &h, mask);
 	else if (h.flags & CLONE_VM)
 		r = clone_sharing(t, &h, mask);
