@@ -371,6 +371,29 @@ block_line(struct evdef *d, const char *s, uint32_t *id)
 	return 0;
 }
 
+unsigned
+evdef_groups(const struct ev_def *d, uint64_t used[4])
+{
+	const struct ev_insn *i = &d->block->insn[d->n - 1];
+	const struct ev_ref *r = d->block->ref + i->ref, *end = r + i->nref;
+	const struct ev_ref *first = r += d->k - 1;
+	unsigned n = 0;
+
+	memset(used, 0, 4 * sizeof *used);
+	if (d->k == 0)
+		return 0;
+	do {
+		if (r->where == EV_GROUP)
+			used[r->group / 64] |= (uint64_t)1 << r->group % 64;
+		if (r->count != 0)
+			used[(r->count - 1) / 64] |=
+			    (uint64_t)1 << (r->count - 1) % 64;
+	} while (++r < end && r->count != 0 && r->count == first->count);
+	for (unsigned k = 0; k < 4; k++)
+		n += (unsigned)__builtin_popcountll(used[k]);
+	return n;
+}
+
 /* P id block n, Q id block n k */
 static int
 part_line(struct evdef *d, const char *s, char letter, uint32_t *id)
@@ -380,7 +403,7 @@ part_line(struct evdef *d, const char *s, char letter, uint32_t *id)
 	const struct ev_insn *i;
 	const struct ev_ref *r;
 	const char *at;
-	uint64_t n, k = 0;
+	uint64_t n, k = 0, used[4];
 
 	if (new_id(d, &s, id) < 0)
 		return -1;
@@ -401,13 +424,10 @@ part_line(struct evdef *d, const char *s, char letter, uint32_t *id)
 		if (*s++ != ' ' || ev_hex(&s, &k) < 0 || k > i->nref)
 			return bad(d, at, "not a reference's number");
 		def.k = (uint16_t)k;
-		def.ngroups = 0;
-		if (k != 0) {
-			r = &of->block->ref[i->ref + k - 1];
-			def.ngroups = (uint8_t)((r->where == EV_GROUP) +
-			    (r->count != 0 && (r->where != EV_GROUP ||
-			    r->count - 1 != r->group)));
-		}
+		r = &of->block->ref[i->ref + k - 1];
+		if (k > 1 && r->count != 0 && r[-1].count == r->count)
+			return bad(d, at, "not the first that takes turns");
+		def.ngroups = (uint8_t)evdef_groups(&def, used);
 	}
 	if (*s != '\0')
 		return bad(d, s, "text behind the line's end");

@@ -64,8 +64,8 @@ int evw_prefix(struct evw *, uint32_t id, uint32_t block, unsigned n,
 struct evw_ref {
 	unsigned n;		/* the instruction, from 1 */
 	unsigned k;		/* its reference, from 1; 0: its fetch */
-	unsigned ngroups;	/* at most 2: an address's and a count's */
-	uint8_t group[2];	/* in ascending order */
+	unsigned ngroups;	/* of it, or of all that take turns with it */
+	uint8_t group[16];	/* in ascending order */
 };
 int evw_ref(struct evw *, uint32_t id, uint32_t block, struct evw_ref ref);
 

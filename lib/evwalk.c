@@ -4,24 +4,19 @@
  * For programs that look at each fetch and reference. Those that must be fast
  * compile a block's references into something of their own instead.
  */
-#include "ev.h"
+#include "evdef.h"
 
-/* The group with the lower number is the first field of a Q's line. */
+/* The fields of a Q's line are those of its groups in ascending order. */
 static void
 apply_ref(const struct ev_def *d, const uint64_t *diff)
 {
-	struct ev_block *b = d->block;
-	const struct ev_ref *r = &b->ref[b->insn[d->n - 1].ref + d->k - 1];
-	unsigned g = r->group, c = r->count - 1U;
+	uint64_t used[4];
 
-	if (r->where != EV_GROUP)
-		b->value[c] += diff[0];
-	else if (r->count == 0 || g == c)
-		b->value[g] += diff[0];
-	else {
-		b->value[g < c ? g : c] += diff[0];
-		b->value[g < c ? c : g] += diff[1];
-	}
+	evdef_groups(d, used);
+	for (unsigned k = 0; k < 4; k++)
+		for (; used[k] != 0; used[k] &= used[k] - 1)
+			d->block->value[64 * k +
+			    (unsigned)__builtin_ctzll(used[k])] += *diff++;
 }
 
 void
@@ -160,8 +155,9 @@ ev_step(struct ev_walk *w)
 	case 0:
 		return fetch(w);
 	case 'q':
-		end = w->ref + 1;
-		more = first_ref(w, w->ref, end);
+		begin_run(w, w->ref, end);
+		end = w->last;
+		more = w->rounds != 0;
 		break;
 	case 'i':
 		more = !w->alone && first_ref(w, i->ref, end);

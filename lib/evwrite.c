@@ -390,8 +390,8 @@ evw_ref(struct evw *w, uint32_t id, uint32_t block, struct evw_ref ref)
 	if (c == NULL || b == NULL || ref.n == 0 || ref.n > b->n)
 		return -1;
 	for (unsigned i = 0; i < ref.ngroups; i++)
-		if (i == 2 || ref.group[i] >= b->ngroups ||
-		    (i == 1 && ref.group[1] <= ref.group[0]))
+		if (i == sizeof ref.group || ref.group[i] >= b->ngroups ||
+		    (i != 0 && ref.group[i] <= ref.group[i - 1]))
 			return -1;
 	c->letter = 'Q';
 	c->block = block;
@@ -419,14 +419,15 @@ new_values(struct evw *w, unsigned n)
 }
 
 /*
- * A reference alone whose two groups are not neighbours has no one place for
- * its values: its entry stays without digits, and odd() writes it each time.
+ * A reference alone whose groups are not neighbours has no one place for its
+ * values: its entry stays without digits, and odd() writes it each time.
  */
 static int
 is_odd(const struct cold *c)
 {
-	return c->letter == 'Q' && c->ngroups == 2 &&
-	    c->ref->group[1] != c->ref->group[0] + 1;
+	return c->letter == 'Q' && c->ngroups > 1 &&
+	    c->ref->group[c->ngroups - 1] - c->ref->group[0] !=
+	    c->ngroups - 1;
 }
 
 /* Write the line that defines an id, its block's first. -1: undefined. */
@@ -476,16 +477,16 @@ static void
 odd(struct evw *w, uint32_t id, const uint32_t *r)
 {
 	const struct cold *c = &w->cold[id];
-	uint64_t diff[2];
+	uint64_t diff[sizeof c->ref->group];
 
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < c->ngroups; i++) {
 		uint64_t *v = &w->hot[c->block].value[c->ref->group[i]], now;
 
 		memcpy(&now, r + 1 + 2 * i, 8);
 		diff[i] = now - *v;
 		*v = now;
 	}
-	evw_exec(w, id, 2, diff, 0);
+	evw_exec(w, id, c->ngroups, diff, 0);
 }
 
 /* A record that the hot loop cannot take: 1 taken, 0 try again, -1 error. */

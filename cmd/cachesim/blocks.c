@@ -261,6 +261,8 @@ fetch_alone(const struct ev_def *d)
 	uint64_t a = i->addr >> ishift, z = (i->addr + i->len - 1) >> ishift;
 	struct lone *l;
 
+	/* what is in the queue points at them */
+	sim_end();
 	lone = xgrow(lone, &caplone, nlone + 1, sizeof *lone);
 	l = &lone[nlone++];
 	memset(l, 0, sizeof *l);

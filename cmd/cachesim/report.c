@@ -43,7 +43,8 @@ count_executions(struct evr *r)
 	for (uint32_t id = 1; id <= maxid; id++) {
 		const struct ev_def *d = ev_def(r, id);
 
-		if (d != NULL && d->letter != 'Q')
+		/* one that was refused has no part here */
+		if (d != NULL && d->letter != 'Q' && d->block->user != NULL)
 			ir[cold_block[(uintptr_t)d->block->user - 1].first +
 			    d->n - 1] += unit[id].count;
 	}
@@ -234,6 +235,15 @@ commas(int64_t n)
 	return p;
 }
 
+/* Of a column: a rate must fit as well. */
+static int
+width_of(int64_t n)
+{
+	int len = (int)strlen(commas(n));
+
+	return len > 5 ? len : 5;
+}
+
 static double
 percent(int64_t part, int64_t of)
 {
@@ -269,10 +279,10 @@ report_summary(void)
 	const int64_t ll[2] = { t[COL_ILMR] + t[COL_DLMR], t[COL_DLMW] };
 
 	err = out_fd(2, "standard error");
-	width[0] = (int)strlen(commas(t[IR]));
-	width[1] = (int)strlen(commas(t[DR]));
-	width[2] = (int)strlen(commas(t[DW]));
-	out_printf(err, "I refs:       %s\n", commas(t[IR]));
+	width[0] = width_of(t[IR]);
+	width[1] = width_of(t[DR]);
+	width[2] = width_of(t[DW]);
+	out_printf(err, "I refs:       %*s\n", width[0], commas(t[IR]));
 	out_printf(err, "I1 misses:    %*s\n", width[0], commas(t[COL_I1MR]));
 	out_printf(err, "LLi misses:   %*s\n", width[0], commas(t[COL_ILMR]));
 	out_printf(err, "I1 miss rate: %*.2f%%\n", width[0],

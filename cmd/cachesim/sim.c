@@ -154,7 +154,8 @@ ll_line(uint64_t line)
 static void
 drain(void)
 {
-	int missed = 0;
+	/* the last access may go on in what is queued next */
+	static int missed;
 
 	for (unsigned i = 0; i < nqueue; i++) {
 		missed |= ll_line(queue[i].line);
@@ -462,8 +463,15 @@ alone(const struct ev_def *d, uint32_t id)
 	struct cold *c = &cold_block[(uintptr_t)d->block->user - 1];
 	const struct ev_insn *i = &c->block->insn[d->n - 1];
 
+	const struct ev_ref *r = &c->block->ref[i->ref + d->k - 1];
+	uint32_t to = i->ref + d->k;
+
+	/* all that take turns with it */
+	while (d->k != 0 && r->count != 0 && to < (uint32_t)i->ref + i->nref &&
+	    c->block->ref[to].count == r->count)
+		to++;
 	if (d->k != 0)
-		references(c, d->n - 1, i->ref + d->k - 1U, i->ref + d->k);
+		references(c, d->n - 1, i->ref + d->k - 1U, to);
 	else
 		fetch(c, &lone[unit[id].rec].visit, &lone[unit[id].rec].fetch);
 }

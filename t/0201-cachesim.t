@@ -1,0 +1,165 @@
+#!/bin/sh
+# cachesim: the fast simulator against the plain one; options; passing through
+
+. t/lib.sh
+
+C=$B/cachesim
+J=$TB/caches
+small="--I1=1024,2,64 --D1=2048,1,32 --LL=8192,4,128"
+
+# random streams, three geometries; with a large one, an odd one, a small one
+judge() { # seed I1 D1 LL once|each
+	"$J" gen "$1" 20000 >"$T/in.ev" &&
+	"$C" --I1="$2" --D1="$3" --LL="$4" --rep="$5" "$T/in.ev" \
+	    >"$T/in.cost" &&
+	"$J" judge "$2" "$3" "$4" "$5" "$T/in.ev" "$T/in.cost"
+}
+for seed in 1 2 3; do
+	check "stream $seed, usual caches" judge $seed \
+	    32768,8,64 32768,8,64 8388608,16,64 once
+	check "stream $seed, small caches, lines of three sizes" judge $seed \
+	    1024,2,64 2048,1,32 8192,4,128 each
+	check "stream $seed, many ways" judge $seed \
+	    4096,4,16 8192,128,64 24576,48,32 once
+done
+
+# kind cache gives the same bytes
+for seed in 4 5; do
+	"$J" gen $seed 20000 >"$T/all.ev"
+	"$J" filter 64 64 "$T/all.ev" >"$T/cache.ev"
+	for d1 in 32768,8,64 8192,2,64; do
+		opts="--I1=16384,4,64 --D1=$d1 --LL=262144,8,64 --rep=each"
+		"$C" $opts "$T/all.ev" >"$T/all.cost"
+		check "kind cache $seed, D1 $d1" "$C" $opts "$T/cache.ev"
+		samefile "is the same" "$T/all.cost" "$T/out"
+	done
+done
+status 2 "kind cache, too few sets" "$C" --I1=16384,4,64 --D1=4096,2,64 \
+    --LL=262144,8,64 "$T/cache.ev"
+same "is refused with a reason" "cachesim: $T/cache.ev:4: a stream for caches\
+ with a multiple of 64 sets, but D1 has 32" "$(cat "$T/err")"
+status 2 "kind cache, another line size" "$C" --I1=16384,4,64 \
+    --D1=32768,8,32 --LL=262144,8,64 "$T/cache.ev"
+status 2 "kind cache with -t" "$C" -t "$T/cache.ev"
+
+# -t: nothing lost, and the misses are those that are summed up
+"$J" gen 6 20000 >"$T/in.ev"
+"$C" $small "$T/in.ev" >"$T/in.cost"
+check "-t" "$C" $small -t "$T/in.ev"
+cp "$T/out" "$T/through.ev"
+grep -v '^O \|^H outcomes' "$T/through.ev" | "$TB/ev" copy >"$T/a.ev"
+"$TB/ev" copy "$T/in.ev" >"$T/b.ev"
+samefile "-t passes all on" "$T/b.ev" "$T/a.ev"
+perl -ne 'if (/^O /) { while (/ (\w+mr|\w+mw)(?:\*([0-9a-f]+))?/g)
+	{ $n{$1} += defined $2 ? hex $2 : 1 } }
+    END { print join " ", map $n{$_}, qw(I1mr ILmr D1mr DLmr D1mw DLmw) }' \
+    "$T/through.ev" >"$T/told"
+same "-t tells all misses" \
+    "$(sed -n 's/^totals: //p' "$T/in.cost" | cut -d' ' -f2,3,5,6,8,9)" \
+    "$(cat "$T/told")"
+status 2 "twice through cachesim" "$C" $small "$T/through.ev"
+
+# events that others found are summed up
+cat >"$T/told.ev" <<'END'
+H quern-events 1
+H cmd two\040words and\134more
+H outcomes Bcm Prefetch
+M 1 1000 3000 0 /no such/file
+B 1 >1000 4r8@5000 2C1000
+1
+O 2 Bcm
+O 1 Prefetch*a
+1*3
+O 2 Bcm*2 Prefetch
+E exit 0 5
+END
+check "events of others" "$C" $small "$T/told.ev"
+same "are columns" "events: Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw Bc Bcm\
+ Prefetch
+ob=(1) /no such/file
+0x0 5 1 1 5 1 1 0 0 0 0 0 10
++4 5 0 0 0 0 0 0 0 0 5 3 1
+totals: 10 1 1 5 1 1 0 0 0 5 3 11" \
+    "$(grep '^events\|^ob\|^0x\|^[+]\|^totals' "$T/out")"
+same "the command" 'cmd: two words and\more' "$(grep ^cmd "$T/out")"
+
+# the summary
+check "-v" "$C" $small -v -o "$T/o" "$T/told.ev"
+same "a summary" "I refs:          10
+I1 misses:        1
+LLi misses:       1
+I1 miss rate: 10.00%
+LLi miss rate:10.00%
+
+D refs:           5  (    5 rd   +     0 wr)
+D1 misses:        1  (    1 rd   +     0 wr)
+LLd misses:       1  (    1 rd   +     0 wr)
+D1 miss rate:  20.0% ( 20.0%     +   0.0%  )
+LLd miss rate: 20.0% ( 20.0%     +   0.0%  )
+
+LL refs:          2  (    2 rd   +     0 wr)
+LL misses:        2  (    2 rd   +     0 wr)
+LL miss rate:  13.3% ( 13.3%     +   0.0%  )" "$(cat "$T/err")"
+
+# truncated: costs so far, no end mark, status 2
+head -n 9 "$T/told.ev" >"$T/cut.ev"
+status 2 "truncated" "$C" $small "$T/cut.ev"
+same "is said" "cachesim: $T/cut.ev: truncated after 5 executions" \
+    "$(cat "$T/err")"
+same "costs without an end mark" "0x0 5 1 1 5 1 1 0 0 0 0 0 10" \
+    "$(grep '^0x\|^totals\|^summary' "$T/out")"
+status 2 "truncated, -t" "$C" $small -t "$T/cut.ev"
+same "no end mark there, too" "" "$(grep '^E' "$T/out")"
+printf 'H quern-events 1\nH kind blocks\nB 1 >1 1r8\n1\nE exit 0 1\n' \
+    >"$T/blocks.ev"
+status 2 "kind blocks" "$C" "$T/blocks.ev"
+same "is refused" "cachesim: $T/blocks.ev:1: a stream of kind blocks does not\
+ tell each reference with its address" "$(cat "$T/err")"
+grep -v kind "$T/blocks.ev" >"$T/bare.ev"
+status 2 "a reference without address" "$C" $small "$T/bare.ev"
+
+# caches that cannot be
+refused() { # option message
+	status 2 "$1" "$C" "$1" "$T/told.ev"
+	same "$1: message" "cachesim: $1: $2" "$(cat "$T/err")"
+}
+refused --D1=32768,8 "not size,associativity,line size"
+refused --D1=32768,8,64, "not size,associativity,line size"
+refused --D1=32k,8,64 "not size,associativity,line size"
+refused --D1=4294967296,8,64 "a number is too large"
+refused --D1=32768,8,0 "the line size is zero"
+refused --I1=32768,0,64 "the associativity is zero"
+refused --LL=32768,3,64 "the number of sets is not a power of two"
+refused --LL=30720,10,48 "the line size is not a power of two"
+refused --LL=32768,8,8 "the line size is less than 16"
+refused --LL=64,1,64 "the size is not larger than the line size"
+check "ways need not be a power of two" "$C" --D1=24576,6,64 $small \
+    "$T/told.ev"
+check "--L2 is --LL" "$C" --I1=1024,2,64 --D1=2048,1,32 --L2=8192,4,128 \
+    "$T/told.ev"
+same "the last level's size" "desc: LL cache:         8192 B, 128 B, 4-way\
+ associative" "$(grep 'desc: LL' "$T/out")"
+
+# sizes from the stream; the last level is made to fit
+{ head -n 1 "$T/told.ev"
+  printf 'H I1 2048,1,64\nH D1 4096,2,32\nH LL 12582912,16,64\n'
+  sed 1d "$T/told.ev"; } >"$T/sizes.ev"
+check "caches of the traced machine" "$C" --D1=1024,2,64 "$T/sizes.ev"
+same "are used" "desc: I1 cache:         2048 B, 64 B, direct-mapped
+desc: D1 cache:         1024 B, 64 B, 2-way associative
+desc: LL cache:         12582912 B, 64 B, 24-way associative" \
+    "$(grep ^desc "$T/out")"
+same "the change is told" "cachesim: the LL cache of 12582912,16,64 is\
+ simulated as 12582912,24,64" "$(cat "$T/err")"
+
+# CPUID
+detected() { # machine expected
+	same "caches of $1" "$2" "$("$TB/geometry" "$1")"
+}
+detected intel "32768,8,64 32768,8,64 12582912,16,64 not 12582912,24,64"
+detected intel-l2 "32768,8,64 32768,8,64 262144,8,64 262144,8,64"
+detected amd "65536,4,64 32768,8,64 524288,16,64 524288,16,64"
+detected zen "65536,4,64 32768,8,64 402653184,1,64 not 536870912,2,64"
+detected old-amd none
+detected other none
+done_testing
