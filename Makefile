@@ -56,6 +56,8 @@ LDLIBS_cachesim = -lelf
 OBJS_t_geometry = $(BUILD)/cmd/cachesim/geometry.o
 LDLIBS_annotate = $(LIBS_SYM)
 LDLIBS_simpoint = -ljansson -lm -lpthread
+LDLIBS_t_fuzz_simpoint = -Wl,--wrap=die,--wrap=warn,--wrap=sysconf \
+	-Wl,--wrap=in_open,--wrap=in_close -lm
 LDLIBS_read-xray = $(LIBS_SYM)
 LDLIBS_fmt-cachegrind = $(LIBS_SYM)
 LDLIBS_fmt-callgrind = $(LIBS_SYM)
@@ -160,6 +162,7 @@ endef
 $(foreach p,$(PROGS),$(eval $(call program,$(p))))
 $(foreach u,$(notdir $(UNITS)),$(eval $(call unit,$(u))))
 $(foreach f,$(FUZZERS),$(eval $(call fuzzer,$(f))))
+build/fuzz/fuzz_simpoint: $(wildcard cmd/simpoint/*.[ch])
 
 include t/victim/victim.mk
 

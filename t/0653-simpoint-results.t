@@ -172,4 +172,6 @@ same "trials" "$(( $(grep -c '^Run' "$T/out") * 2 ))" \
     "$(grep -c 'BIC score' "$T/out")"
 same "clusters by size" 2 "$(grep -c "by size: 0 (1)$" "$T/out")"
 
+check "the fuzzing corpus" "$TB/fuzz_simpoint" t/fuzz/corpus/simpoint
+
 done_testing

@@ -25,6 +25,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "in.h"
 #include "util.h"
@@ -202,15 +203,26 @@ next_vector(void)
 	return 0;
 }
 
+/* Addresses as block numbers would have the machine swap for hours. */
+static void
+check_memory(const struct matrix *m, size_t rows)
+{
+	size_t have = (size_t)sysconf(_SC_PHYS_PAGES) *
+	    (size_t)sysconf(_SC_PAGESIZE);
+
+	if (rows > have / sizeof *m->x / m->cols)
+		die("%s:%" PRIu64 ": block %zu: a projection matrix of so many "
+		    "rows does not fit into memory", in_name(in),
+		    in_lineno(in), rows);
+}
+
 /* Random rows of the projection matrix up to that of block `upto`. */
 static void
 grow_projection(struct matrix *m, size_t upto)
 {
-	size_t i, end;
+	size_t i, end = upto * m->cols;
 
-	if (upto > SIZE_MAX / sizeof *m->x / m->cols)
-		die("block %zu: no memory for so many rows", upto);
-	end = upto * m->cols;
+	check_memory(m, upto);
 	m->x = xgrow(m->x, &projcap, end, sizeof *m->x);
 	for (i = m->rows * m->cols; i < end; i++)
 		m->x[i] = 2.0 * (double)rnd_uniform(&rnd) - 1.0;

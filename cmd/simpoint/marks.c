@@ -31,8 +31,9 @@ static struct block *block;
 static unsigned char *pack;	/* vector i: from packed[i] to packed[i + 1] */
 static size_t *packed;
 static char *tid;		/* "P: tid" */
-static size_t nvec, nblock, nmark;
-static size_t markcap, blockcap, packcap, packedcap;
+static size_t *hit;		/* blocks that begin where was asked for */
+static size_t nvec, nblock, nmark, nhit;
+static size_t markcap, blockcap, packcap, packedcap, hitcap;
 
 static void
 set_mark(const struct mark *m)
@@ -173,26 +174,27 @@ marks_at(size_t border)
 	return border < markcap && mark[border].set ? &mark[border] : NULL;
 }
 
-/* Of a vector's n instructions in block id, how many runs from pc? */
-static uint64_t
-runs_at(uint64_t pc, uint64_t id, uint64_t n)
+static void
+find_blocks(uint64_t pc)
 {
-	static const struct block **hit;	/* the blocks at hitpc */
-	static size_t nhit, hitcap;
-	static uint64_t hitpc;
 	size_t i;
 
-	if (hitpc != pc || nhit == 0) {
-		for (nhit = i = 0; i < nblock; i++)
-			if (block[i].first == pc) {
-				hit = xgrow(hit, &hitcap, nhit + 1, sizeof *hit);
-				hit[nhit++] = &block[i];
-			}
-		hitpc = pc;
-	}
+	for (nhit = i = 0; i < nblock; i++)
+		if (block[i].first == pc) {
+			hit = xgrow(hit, &hitcap, nhit + 1, sizeof *hit);
+			hit[nhit++] = i;
+		}
+}
+
+/* Of a vector's n instructions in block id, how many runs of those found? */
+static uint64_t
+runs_of(uint64_t id, uint64_t n)
+{
+	size_t i;
+
 	for (i = 0; i < nhit; i++)
-		if (hit[i]->id == id)
-			return n / hit[i]->insns;
+		if (block[hit[i]].id == id)
+			return n / block[hit[i]].insns;
 	return 0;
 }
 
@@ -200,12 +202,8 @@ runs_at(uint64_t pc, uint64_t id, uint64_t n)
 int
 marks_known(uint64_t pc)
 {
-	size_t i;
-
-	for (i = 0; i < nblock; i++)
-		if (block[i].first == pc)
-			return 1;
-	return 0;
+	find_blocks(pc);
+	return nhit > 0;
 }
 
 /* How often did the blocks at pc run in the vectors from .. to - 1? */
@@ -215,12 +213,11 @@ marks_runs(uint64_t pc, size_t from, size_t to)
 	const unsigned char *p = pack + packed[from], *end = pack + packed[to];
 	uint64_t id, n, sum = 0;
 
-	if (!marks_known(pc))
-		return 0;
+	find_blocks(pc);
 	while (p < end) {
 		p = get_number(p, &id);
 		p = get_number(p, &n);
-		sum += runs_at(pc, id, n);
+		sum += runs_of(id, n);
 	}
 	return sum;
 }
