@@ -50,7 +50,7 @@ area_sizes(unsigned shrink)
 	b->seg[SEG_META].size = b->meta.cpuids +
 	    up(NCPUID * sizeof(struct cpuidrow));
 	b->seg[SEG_BUFFERS].size = opt.kind == KIND_COUNTS ||
-	    opt.kind == KIND_NONE ? 0 : (uint64_t)NBUF * BUF_STRIDE;
+	    opt.kind == KIND_NONE ? 0 : (uint64_t)(NBUF >> shrink) * BUF_STRIDE;
 	b->seg[SEG_ZONE0].size = b->seg[SEG_ZONE1].size = zone;
 	if (opt.kind == KIND_COUNTS) {
 		b->countbytes = 8ull * COUNT_IDS;
@@ -101,7 +101,7 @@ void
 area_open(int fd)
 {
 	struct boot *b = &area.boot;
-	uint64_t end = b->seg[NSEG - 1].off + b->seg[NSEG - 1].size;
+	uint64_t end = b->seg[NSEG - 1].off + b->seg[NSEG - 1].size, i;
 
 	area.fd = fd;
 	if (ftruncate(fd, (off_t)(end + AREA_BLOB)) < 0)
@@ -121,7 +121,9 @@ area_open(int fd)
 	area.nmap = area.nexit = 0;
 	area.tabfrag = xcalloc(area.maxfrag * 2u, sizeof *area.tabfrag);
 	area.ctl->tabmask = area.maxfrag * 2u - 1;
-	area.ctl->freemask = ~0u;
+	memset(area.ctl->freemask, 0, sizeof area.ctl->freemask);
+	for (i = 0; i < b->seg[SEG_BUFFERS].size / BUF_STRIDE; i++)
+		area.ctl->freemask[i / 32] |= 1u << i % 32;
 	area.ctl->interval = opt.interval;
 	area.ctl->kind = opt.kind;
 	sign_of_life(area.ctl);

@@ -92,9 +92,11 @@ give_back(uint32_t from, uint32_t to)
 	if (to < end)
 		memset(area.bufs + to, 0,
 		    end - to < REC_MAX + 64 ? end - to : REC_MAX + 64);
-	__atomic_fetch_or(&c->freemask, 1u << n, __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&c->freemask[n / 32], 1u << n % 32, __ATOMIC_SEQ_CST);
+	__atomic_fetch_sub(&c->nfull, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&c->freed, 1, __ATOMIC_SEQ_CST);
 	if (__atomic_exchange_n(&c->free_sleeps, 0, __ATOMIC_SEQ_CST))
-		futex_wake(&c->freemask);
+		futex_wake(&c->freed);
 }
 
 /* The counters of one thread, which are zero afterwards. */

@@ -11,7 +11,8 @@
  *	lookup    IBL_WORDS cache addresses by the low 16 bits of a guest pc;
  *	          written by both
  *	meta      fragments, exits and maps, for handlers; read by the guest
- *	buffers   NBUF record buffers, each followed by a guard page
+ *	buffers   NBUF record buffers, each followed by a guard page once in use;
+ *	          the first ones are used again and again, so they stay warm
  *	zones     code, two of them: one near the libraries, one near a
  *	          position-independent program (or low, for a fixed one)
  *	counters  kind counts: one range per thread
@@ -44,7 +45,8 @@
 #define REG_P 8			/* record pointer, or instructions to go (counts) */
 #define REG_T 11		/* thread area */
 
-#define NBUF 32u
+#define NBUF 1024u		/* record buffers; each thread that runs holds one */
+#define NFULL 24u		/* full ones that may wait for the formatter */
 #define BUF_SIZE (256u << 10)
 #define BUF_STRIDE (BUF_SIZE + PAGE)
 #define REC_MAX (4u + 8u * 200u)	/* bytes of the largest record, < PAGE */
@@ -237,7 +239,10 @@ struct control {
 	/* both write */
 	uint32_t bell;		/* futex of the serving thread */
 	uint32_t serving_sleeps;
-	uint32_t freemask;	/* bit set: buffer is free; futex */
+	uint32_t freemask[NBUF / 32];	/* bit set: buffer is free */
+	uint32_t freed;		/* +1 for each buffer given back; futex */
+	uint32_t nfull;		/* full buffers that the formatter has not read */
+	uint32_t inuse;		/* buffers that threads hold */
 	uint32_t free_sleeps;
 	uint32_t qhead;		/* next to take, by the formatter; futex */
 	uint32_t qtail;		/* next to fill */

@@ -8,18 +8,40 @@
 #include "runtime.h"
 
 static int
-take_free(struct control *c)
+take_bit(struct control *c)
 {
 	uint32_t free, bit;
-	unsigned spins = 0;
+	unsigned i;
 
-	for (;;) {
-		free = __atomic_load_n(&c->freemask, __ATOMIC_ACQUIRE);
+	for (i = 0; i < NBUF / 32; i++) {
+		free = __atomic_load_n(&c->freemask[i], __ATOMIC_ACQUIRE);
 		while (free != 0) {
 			bit = free & -free;
-			if (__atomic_compare_exchange_n(&c->freemask, &free,
+			if (__atomic_compare_exchange_n(&c->freemask[i], &free,
 			    free & ~bit, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-				return __builtin_ctz(bit);
+				return (int)(i * 32) + __builtin_ctz(bit);
+		}
+	}
+	return -1;
+}
+
+/*
+ * A free buffer's number, or -1: trace died.  Who fills buffers faster than
+ * they are read waits here.
+ */
+static int
+take_free(struct control *c)
+{
+	unsigned spins = 0;
+	uint32_t seen;
+	int n;
+
+	for (;;) {
+		seen = __atomic_load_n(&c->freed, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&c->nfull, __ATOMIC_SEQ_CST) < NFULL) {
+			n = take_bit(c);
+			if (n >= 0)
+				return n;
 		}
 		if (trace_died())
 			return -1;
@@ -32,8 +54,8 @@ take_free(struct control *c)
 			__atomic_fetch_add(&c->qbell, 1, __ATOMIC_SEQ_CST);
 			futex_wake(&c->qbell, 1);
 		}
-		if (__atomic_load_n(&c->freemask, __ATOMIC_SEQ_CST) == 0)
-			futex_wait(&c->freemask, 0);
+		if (__atomic_load_n(&c->freed, __ATOMIC_SEQ_CST) == seen)
+			futex_wait(&c->freed, seen);
 	}
 }
 
@@ -51,6 +73,10 @@ take(struct tarea *t)
 		n = t->bufend == 0 ? 0 :
 		    (int)((t->bufend - BUF_SIZE - rt.bufs) / BUF_STRIDE);
 	at = rt.bufs + (uint64_t)n * BUF_STRIDE;
+	if (!(__atomic_fetch_or(&rt.guarded[n / 32], 1u << n % 32,
+	    __ATOMIC_SEQ_CST) >> n % 32 & 1))
+		sys3(__NR_mprotect, at + BUF_SIZE, PAGE, 0);
+	__atomic_fetch_add(&rt.ctl->inuse, 1, __ATOMIC_SEQ_CST);
 	t->bufend = at + BUF_SIZE;
 	t->p = t->from = at;
 	__atomic_store_n(&t->slot->buf, (uint32_t)n + 1, __ATOMIC_SEQ_CST);
@@ -73,6 +99,36 @@ buffer_guard(struct tarea *t, uint64_t addr)
 	return t->bufend != 0 && addr >= t->bufend && addr < t->bufend + PAGE;
 }
 
+/* Hand the buffer over for good. */
+void
+buffer_leave(struct tarea *t)
+{
+	__atomic_fetch_sub(&rt.ctl->inuse, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&rt.ctl->nfull, 1, __ATOMIC_SEQ_CST);
+	queue_put(t, Q_FULL, 0, 0);
+	__atomic_store_n(&t->slot->buf, 0, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * Before a call that may block: with very many threads nobody sleeps on a
+ * buffer.  buffer_awake undoes it.
+ */
+void
+buffer_asleep(struct tarea *t)
+{
+	if (t->bufend == 0 || rt.ctl->inuse < NBUF / 2)
+		return;
+	buffer_leave(t);
+	t->bufend = 0;
+}
+
+void
+buffer_awake(struct tarea *t)
+{
+	if (t->bufend == 0 && !(rt.boot.flags & BOOT_COUNTS))
+		take(t);
+}
+
 /* The store at uc hit the guard page. */
 void
 buffer_full(struct tarea *t, struct kucontext *uc)
@@ -80,7 +136,7 @@ buffer_full(struct tarea *t, struct kucontext *uc)
 	uint64_t part = uc->r8, end = t->bufend;
 
 	t->p = part;
-	queue_put(t, Q_FULL, 0, 0);
+	buffer_leave(t);
 	take(t);
 	memcpy((void *)t->p, (void *)part, end - part);
 	uc->r8 = t->p;

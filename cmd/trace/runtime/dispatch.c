@@ -68,10 +68,8 @@ map_segments(void)
 	rt.maps = (struct mapent *)(meta + mp->maps);
 	rt.exits = (struct exitmeta *)(meta + mp->exits);
 	rt.cpuids = (struct cpuidrow *)(meta + mp->cpuids);
-	for (i = 0; rt.bufs != 0 && i < NBUF; i++)
-		sys3(__NR_mprotect, rt.bufs + i * BUF_STRIDE + BUF_SIZE, PAGE, 0);
-	for (i = 0; rt.boot.seg[SEG_BUFFERS].size != 0 && i < 1; i++)
-		sys3(__NR_madvise, rt.bufs, NBUF * BUF_STRIDE, 10);
+	if (rt.bufs != 0)	/* not for children: MADV_DONTFORK */
+		sys3(__NR_madvise, rt.bufs, rt.boot.seg[SEG_BUFFERS].size, 10);
 	sys1(__NR_close, rt.boot.fd);
 }
 

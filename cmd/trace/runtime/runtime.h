@@ -131,6 +131,7 @@ struct rt {
 	struct exitmeta *exits;
 	struct cpuidrow *cpuids;
 	uint64_t bufs;		/* address of the first buffer */
+	uint32_t guarded[NBUF / 32];	/* bit set: its guard page is there */
 	uint64_t zone[2], zonesize[2];
 	struct ksigaction act[NSIG + 1];	/* the guest's */
 	uint32_t actlock;
@@ -179,6 +180,9 @@ int trace_died(void);
 void buffer_first(struct tarea *);
 int buffer_guard(struct tarea *, uint64_t addr);
 void buffer_full(struct tarea *, struct kucontext *);
+void buffer_leave(struct tarea *);
+void buffer_asleep(struct tarea *);
+void buffer_awake(struct tarea *);
 void buffer_publish(struct tarea *, enum qtype, uint64_t arg, unsigned sig);
 
 /* signal.c */

@@ -105,19 +105,9 @@ queue_room(struct control *c, uint32_t ticket)
 	return 0;
 }
 
-static unsigned
-bits(uint32_t x)
-{
-	unsigned n = 0;
-
-	for (; x != 0; x &= x - 1)
-		n++;
-	return n;
-}
-
 /*
  * Hand over what the thread recorded since the last time, and what ended it.
- * The formatter is woken only when a quarter of the pool waits for it.
+ * The formatter is woken only when a good part of what may wait does.
  */
 void
 queue_put(struct tarea *t, enum qtype type, uint64_t arg, unsigned sig)
@@ -136,7 +126,7 @@ queue_put(struct tarea *t, enum qtype type, uint64_t arg, unsigned sig)
 	__atomic_store_n(&e->type, type, __ATOMIC_SEQ_CST);
 	t->from = t->p;
 	if (ticket - c->qhead >= NQUEUE / 4 ||
-	    bits(c->freemask) <= NBUF - NBUF / 4)
+	    c->nfull >= NFULL / 3)
 		wake_formatter();
 }
 

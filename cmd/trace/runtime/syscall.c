@@ -235,7 +235,9 @@ syscall_do(struct tarea *t, struct exitmeta *x)
 	t->gpr[11] = t->rflags;
 	if (nr != __NR_execve && nr != __NR_execveat)
 		buffer_publish(t, Q_SYSCALL, nr, 0);
+	buffer_asleep(t);
 	r = one(t, nr);
+	buffer_awake(t);
 	if (r == SYS_ABORTED)
 		t->pc = x->target - 2;
 	else

@@ -315,8 +315,7 @@ thread_exit(struct tarea *t, long status)
 
 	sys4(__NR_rt_sigprocmask, 2, &all, NULL, 8);
 	if (t->bufend != 0)
-		queue_put(t, Q_FULL, 0, 0);
-	__atomic_store_n(&t->slot->buf, 0, __ATOMIC_SEQ_CST);
+		buffer_leave(t);
 	if (__atomic_sub_fetch(&rt.nthread, 1, __ATOMIC_SEQ_CST) == 0) {
 		sys1(__NR_exit, status);
 	}
