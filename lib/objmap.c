@@ -161,9 +161,9 @@ unmap(struct objmap *om, uint64_t start, uint64_t end)
 	}
 }
 
-/* " hex" or " digits" at *p, before end; moves *p behind it. */
+/* " hex" at *p, before end; moves *p behind it. */
 static int
-number(const char **p, const char *end, unsigned base, uint64_t *out)
+number(const char **p, const char *end, uint64_t *out)
 {
 	const char *s = *p;
 	uint64_t v = 0;
@@ -178,9 +178,9 @@ number(const char **p, const char *end, unsigned base, uint64_t *out)
 			d = (unsigned)(*s - 'a') + 10;
 		else
 			return -1;
-		if (d >= base || __builtin_mul_overflow(v, base, &v) ||
-		    __builtin_add_overflow(v, d, &v))
+		if (v >> 60 != 0)
 			return -1;
+		v = v << 4 | d;
 	}
 	if (s == *p + 1)
 		return -1;
@@ -241,9 +241,9 @@ map_line(struct objmap *om, const char *p, const char *end)
 	uint64_t n;
 	char *path;
 
-	if (number(&p, end, 10, &n) < 0 || number(&p, end, 16, &m.start) < 0 ||
-	    number(&p, end, 16, &m.end) < 0 ||
-	    number(&p, end, 16, &m.off) < 0 || m.end <= m.start)
+	if (number(&p, end, &n) < 0 || number(&p, end, &m.start) < 0 ||
+	    number(&p, end, &m.end) < 0 || number(&p, end, &m.off) < 0 ||
+	    m.end <= m.start)
 		return -1;
 	path = text(p, end);
 	if (path == NULL)
@@ -263,8 +263,8 @@ objmap_line(struct objmap *om, const char *line, size_t len)
 	om->last = 0;
 	if (len > 1 && line[0] == 'M')
 		return map_line(om, p, end);
-	if (len < 2 || line[0] != 'U' || number(&p, end, 16, &from) < 0 ||
-	    number(&p, end, 16, &to) < 0 || p != end || to < from)
+	if (len < 2 || line[0] != 'U' || number(&p, end, &from) < 0 ||
+	    number(&p, end, &to) < 0 || p != end || to < from)
 		return -1;
 	unmap(om, from, to);
 	return 0;

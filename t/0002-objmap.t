@@ -46,7 +46,7 @@ asked "unmapping several, cutting the first and the last" \
 3800 2 /c raw 800" <<'E'
 M 1 1000 2000 0 /a
 M 2 2000 3000 0 /b
-M 3 3000 4000 0 /c
+M ab 3000 4000 0 /c
 U 1800 3800
 ? 17ff
 ? 1800
