@@ -110,8 +110,9 @@ struct costr {
 	struct costnames *nm;
 	bool partial;		/* set it to take a cut file with a warning */
 	bool truncated;		/* partial: the end mark was missing */
-	int64_t summary[COST_EVMAX];	/* after COST_END: the parts' summary: */
-	bool has_summary;		/* or some part had none */
+	/* after COST_END, of all parts: self costs; summary: lines, if all had */
+	int64_t total[COST_EVMAX], summary[COST_EVMAX];
+	bool has_summary;
 	struct costread *d;
 };
 
@@ -134,7 +135,8 @@ enum {
 
 struct costw *costw_begin(struct out *, struct costnames *,
     const struct cost_head *, unsigned flags);
-void costw_total(struct costw *, const int64_t *total);	/* before the first put */
+/* What the self costs of this part will add up to; before the first put. */
+void costw_total(struct costw *, const int64_t *total);
 void costw_put(struct costw *, const struct cost *);
 void costw_part(struct costw *, const struct cost_head *);
 void costw_end(struct costw *);
@@ -154,7 +156,7 @@ void costsum_put(struct costsum *, const struct cost *);
 void costsum_positions(struct costsum *, unsigned more);
 void costsum_sort(struct costsum *);
 bool costsum_next(struct costsum *, struct cost *);	/* false: at the end, rewound */
-const int64_t *costsum_total(const struct costsum *);
+const int64_t *costsum_total(struct costsum *);
 size_t costsum_bytes(const struct costsum *);
 void costsum_free(struct costsum *);
 /* canonical order of records of sorted tables that share names: <0 0 >0 */

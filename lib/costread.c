@@ -231,16 +231,56 @@ counts(struct costr *r, const char *p, int64_t *n)
 		n[i++] = 0;
 }
 
-static void
+static inline void
 add_self(struct costr *r)
 {
 	struct costread *d = r->d;
-	size_t i;
+	size_t i, nev = r->head.nev;
+	unsigned over = 0;
 
-	for (i = 0; i < r->head.nev; i++)
-		if (__builtin_add_overflow(d->sum[i], d->n[i], &d->sum[i]))
-			costr_die(r, "the sum of %s is beyond 64 bits",
-			    r->head.ev[i].name);
+	for (i = 0; i < nev; i++)
+		over |= __builtin_add_overflow(d->sum[i], d->n[i], &d->sum[i]);
+	if (over)
+		costr_die(r, "a sum of the costs is beyond 64 bits");
+}
+
+/*
+ * The usual line: a line number, single blanks, counts of up to 18 digits.
+ * False, and nothing done, for any other.
+ */
+static inline bool
+quick(const struct costr *r, uint32_t *line, int64_t *n)
+{
+	const char *p = r->d->line, *start = p;
+	size_t i, nev = r->head.nev;
+	uint64_t v = 0;
+	unsigned d;
+
+	for (; (d = (unsigned char)*p - '0') <= 9; p++)
+		v = v * 10 + d;
+	if (p == start || p - start > 9)
+		return false;
+	*line = v;
+	for (i = 0; i < nev && *p == ' '; i++) {
+		d = (unsigned char)p[1] - '0';
+		if (d > 9)
+			return false;
+		if ((unsigned char)p[2] <= ' ') {
+			n[i] = d;
+			p += 2;
+			continue;
+		}
+		v = d;
+		start = p;
+		for (p += 2; (d = (unsigned char)*p - '0') <= 9; p++)
+			v = v * 10 + d;
+		if (p - start > 19)
+			return false;
+		n[i] = v;
+	}
+	for (; i < nev; i++)
+		n[i] = 0;
+	return *p == '\0';
 }
 
 static void
@@ -259,9 +299,21 @@ cost_line(struct costr *r, struct cost *c)
 {
 	struct costread *d = r->d;
 	const char *p = d->line;
+	uint32_t line;
 
 	if (d->totals)
 		costr_die(r, "costs after the end mark");
+	if (d->pend == PEND_NONE && d->fn_known && r->head.positions == COST_LINE &&
+	    quick(r, &line, d->n)) {
+		d->pos.line = line;
+		add_self(r);
+		c->kind = COST_SELF;
+		c->fn = d->fn;
+		c->file = d->file;
+		c->pos = d->pos;
+		c->n = d->n;
+		return COST_SELF;
+	}
 	if (r->head.format == COST_CACHEGRIND && (unsigned)(*p - '0') > 9)
 		costr_die(r, "bad line number '%s'", shown(p));
 	p = position(r, p, &d->pos, true);
@@ -552,6 +604,9 @@ finish(struct costr *r)
 	for (i = 0; d->summary && i < r->head.nev; i++)
 		if (__builtin_add_overflow(r->summary[i], d->given[i], &r->summary[i]))
 			costr_die(r, "the sum of the summaries is beyond 64 bits");
+	for (i = 0; i < r->head.nev; i++)
+		if (__builtin_add_overflow(r->total[i], d->sum[i], &r->total[i]))
+			costr_die(r, "the sum of the parts is beyond 64 bits");
 	d->pend = PEND_NONE;
 }
 

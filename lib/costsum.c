@@ -1,14 +1,15 @@
 /*
  * costsum.c - a table of costs
  *
- * Each function has up to three lists: own costs, calls, jumps.  A list is
- * an array of keys (some 64-bit words: where, and where to) and an array of
- * counts.  The first `sorted` entries are in order and distinct; behind them
- * is a tail of newcomers.  Files tell a function's lines mostly in the same
- * order, so the entry wanted next is nearly always the one behind the last,
- * or it belongs behind all.  What is neither is looked up in the sorted part
- * and else joins the tail; a list that is full sorts its tail in before it
- * grows.  So memory follows the number of distinct records, not of files.
+ * Each function has three lists: own costs, calls, jumps.  An entry is a key
+ * (some 64-bit words: where, and where to) and counts.  Entries of the
+ * function that is being told are gathered side by side; when another one
+ * begins they are sorted, equal ones are added up, and they are packed as a
+ * run of the function's list (costrun.c).  A run that is not much shorter
+ * than the one before is merged with it, so however the entries come in, each
+ * is moved a logarithmic number of times; files that tell a function in one
+ * piece, as all do, make one run of it.  So memory follows the number of
+ * different entries, not of files, and takes some bytes for each.
  *
  * Words of a key, compared as numbers from the first on:
  *
@@ -16,72 +17,27 @@
  *	  ... callee<<32 | to.line  [to.addr]  [to.bb]		call
  *	  ... tofile<<32 | to.line  [to.addr]  [to.bb]  callee<<1 | cond	jump
  *
- * Files and functions stand there with their numbers until costsum_sort puts
- * in their ranks by name, 0 being the function's own file.
+ * A file is 0 if it is the function's own, else 1 + its name.
  */
 #include "cost.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 
+#include "costsum.h"
 #include "util.h"
 
-enum { SELF, CALL, JUMP, NLIST, KEYMAX = 8 };
-
-struct list {
-	uint32_t n, cap, sorted;
-	uint32_t next;		/* the entry that is likely wanted next */
-	uint64_t *key;		/* n * nkey[kind] */
-	int64_t *cnt;		/* n * ncnt[kind] */
-};
-
-struct fnsum {
-	uint32_t fn;
-	struct list self;
-	struct list *more[2];	/* calls, jumps; or NULL */
-};
-
-struct costsum {
-	struct costnames *nm;
-	unsigned positions;
-	size_t nev;
-	size_t nkey[NLIST], ncnt[NLIST];
-	uint32_t *where;	/* by function: 1 + its place in f, or 0 */
-	size_t wherecap;
-	struct fnsum *f;
-	size_t nf, fcap;
-	struct fnsum *cur;
-	size_t bytes;
-	int64_t total[COST_EVMAX];
-
-	/* after costsum_sort */
-	bool is_sorted;
-	uint32_t *order;	/* places in f */
-	uint32_t *rank, *name;	/* name -> rank, and back */
-	uint32_t *fnrank, *fnof;	/* function -> rank, and back */
-	size_t at;		/* where costsum_next is: function, entries */
-	uint32_t atl[NLIST];
-};
-
-static size_t
-npos(unsigned positions)
-{
-	return 1 + !!(positions & COST_INSTR) + !!(positions & COST_BB);
-}
+enum { ROWS = 1 << 16 };	/* entries to gather before they are packed */
 
 static void
 lay_out(struct costsum *t, unsigned positions)
 {
-	size_t n = npos(positions);
+	size_t n = 1 + !!(positions & COST_INSTR) + !!(positions & COST_BB);
 
 	t->positions = positions;
-	t->nkey[SELF] = n;
-	t->nkey[CALL] = 2 * n;
-	t->nkey[JUMP] = 2 * n + 1;
-	t->ncnt[SELF] = t->nev;
-	t->ncnt[CALL] = t->nev + 1;
-	t->ncnt[JUMP] = 2;
+	t->lay[SELF] = (struct layout){ n, t->nev };
+	t->lay[CALL] = (struct layout){ 2 * n, t->nev + 1 };
+	t->lay[JUMP] = (struct layout){ 2 * n + 1, 2 };
 }
 
 struct costsum *
@@ -95,7 +51,7 @@ costsum_new(struct costnames *nm, unsigned positions, size_t nev)
 	return t;
 }
 
-static uint64_t *
+static inline uint64_t *
 put_where(const struct costsum *t, uint64_t *k, uint32_t id,
     const struct cost_pos *pos)
 {
@@ -107,11 +63,10 @@ put_where(const struct costsum *t, uint64_t *k, uint32_t id,
 	return k;
 }
 
-static const uint64_t *
+static inline const uint64_t *
 get_where(const struct costsum *t, const uint64_t *k, uint32_t *id,
     struct cost_pos *pos)
 {
-	memset(pos, 0, sizeof *pos);
 	*id = *k >> 32;
 	pos->line = *k++;
 	if (t->positions & COST_INSTR)
@@ -121,230 +76,136 @@ get_where(const struct costsum *t, const uint64_t *k, uint32_t *id,
 	return k;
 }
 
-static void
-encode(const struct costsum *t, const struct cost *c, uint64_t *k)
+void
+costkey_put(const struct costsum *t, const struct cost *c, uint64_t *k)
 {
-	k = put_where(t, k, c->file, &c->pos);
+	uint32_t own = costfn_get(t->nm, c->fn).fl;
+
+	k = put_where(t, k, c->file == own ? 0 : c->file + 1, &c->pos);
 	if (c->kind == COST_CALL) {
 		put_where(t, k, c->callee, &c->to);
 	} else if (c->kind == COST_JUMP) {
-		k = put_where(t, k, c->tofile, &c->to);
+		k = put_where(t, k, c->tofile == own ? 0 : c->tofile + 1, &c->to);
 		*k = (uint64_t)c->callee << 1 | c->cond;
 	}
 }
 
-static void
-decode(const struct costsum *t, const uint64_t *k, struct cost *c)
+void
+costkey_get(const struct costsum *t, const uint64_t *k, struct cost *c)
 {
+	uint32_t own = costfn_get(t->nm, c->fn).fl;
+
 	k = get_where(t, k, &c->file, &c->pos);
+	c->file = c->file ? c->file - 1 : own;
 	if (c->kind == COST_CALL) {
 		get_where(t, k, &c->callee, &c->to);
 	} else if (c->kind == COST_JUMP) {
 		k = get_where(t, k, &c->tofile, &c->to);
+		c->tofile = c->tofile ? c->tofile - 1 : own;
 		c->callee = *k >> 1;
 		c->cond = *k & 1;
 	}
 }
 
-static inline int
-key_cmp(const uint64_t *a, const uint64_t *b, size_t n)
+void
+costsum_add(const struct costsum *t, int64_t *to, const int64_t *n, size_t len)
 {
+	unsigned over = 0;
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		if (a[i] != b[i])
-			return a[i] < b[i] ? -1 : 1;
-	return 0;
-}
-
-/*
- * Sort n numbers, stable; what is in order already stays so cheaply: natural
- * runs are found and merged in pairs.
- */
-struct by {
-	int (*cmp)(const struct by *, uint32_t, uint32_t);
-	const struct costsum *t;
-	const uint64_t *key;
-	size_t nkey;
-};
-
-static void
-merge_runs(uint32_t *to, const uint32_t *a, const uint32_t *aend,
-    const uint32_t *bend, const struct by *by)
-{
-	const uint32_t *b = aend;
-
-	while (a < aend && b < bend)
-		*to++ = by->cmp(by, *a, *b) <= 0 ? *a++ : *b++;
-	memcpy(to, a, (aend - a) * sizeof *a);
-	memcpy(to + (aend - a), b, (bend - b) * sizeof *b);
-}
-
-static void
-sort(uint32_t *v, size_t n, const struct by *by)
-{
-	size_t *run = NULL, cap = 0, nrun = 0, i, k;
-	uint32_t *from = v, *to, *spare, *swap;
-
-	for (i = 0; i < n; i++)
-		if (i == 0 || by->cmp(by, v[i - 1], v[i]) > 0) {
-			run = xgrow(run, &cap, nrun + 2, sizeof *run);
-			run[nrun++] = i;
-		}
-	if (nrun < 2) {
-		free(run);
-		return;
-	}
-	run[nrun] = n;
-	to = spare = xmalloc(n * sizeof *v);
-	while (nrun > 1) {
-		for (i = k = 0; i < nrun; i += 2, k++) {
-			if (i + 1 < nrun)
-				merge_runs(to + run[i], from + run[i],
-				    from + run[i + 1], from + run[i + 2], by);
-			else
-				memcpy(to + run[i], from + run[i],
-				    (n - run[i]) * sizeof *v);
-			run[k] = run[i];
-		}
-		run[k] = n;
-		nrun = k;
-		swap = from, from = to, to = swap;
-	}
-	if (from != v)
-		memcpy(v, from, n * sizeof *v);
-	free(spare);
-	free(run);
+	for (i = 0; i < len; i++)
+		over |= __builtin_add_overflow(to[i], n[i], &to[i]);
+	if (over)
+		die("a sum is beyond 64 bits, in function %s",
+		    costnames_get(t->nm, costfn_get(t->nm, t->cur->fn).fn));
 }
 
 static int
 by_key(const struct by *by, uint32_t a, uint32_t b)
 {
-	return key_cmp(by->key + a * by->nkey, by->key + b * by->nkey, by->nkey);
+	size_t n = by->t->lay[by->kind].nkey;
+
+	return costkey_cmp(by->rows->key + a * n, by->rows->key + b * n, n);
 }
 
+/* Put the rows in order; equal ones become one. */
 static void
-add(const struct costsum *t, int64_t *to, const int64_t *n, size_t len)
+settle(struct costsum *t, struct rows *r, int kind)
 {
+	const struct layout *lay = &t->lay[kind];
+	struct by by = { by_key, t, r, kind, NULL };
+	struct rows to = { .n = 0 };
+	uint32_t *v = xmalloc(r->n * sizeof *v);
+	const uint64_t *k;
+	const int64_t *n;
 	size_t i;
 
-	for (i = 0; i < len; i++)
-		if (__builtin_add_overflow(to[i], n[i], &to[i]))
-			die("a sum is beyond 64 bits, in function %s",
-			    costnames_get(t->nm, costfn_get(t->nm, t->cur->fn).fn));
-}
-
-static void
-resize(struct costsum *t, struct list *l, int kind, uint32_t cap)
-{
-	size_t entry = t->nkey[kind] * sizeof *l->key + t->ncnt[kind] * sizeof *l->cnt;
-
-	l->key = xrealloc(l->key, cap * t->nkey[kind] * sizeof *l->key);
-	l->cnt = xrealloc(l->cnt, cap * t->ncnt[kind] * sizeof *l->cnt);
-	t->bytes += ((size_t)cap - l->cap) * entry;
-	l->cap = cap;
-}
-
-/* Sort the tail in; equal entries become one. */
-static void
-settle(struct costsum *t, struct list *l, int kind)
-{
-	size_t nkey = t->nkey[kind], ncnt = t->ncnt[kind], i, n = 0;
-	struct by by = { by_key, t, l->key, nkey };
-	uint32_t *v;
-	struct list to = { .cap = 0 };
-
-	if (l->sorted == l->n)
-		return;
-	v = xmalloc(l->n * sizeof *v);
-	for (i = 0; i < l->n; i++)
+	for (i = 0; i < r->n; i++)
 		v[i] = i;
-	sort(v, l->n, &by);
-	to.key = xmalloc(l->cap * nkey * sizeof *to.key);
-	to.cnt = xmalloc(l->cap * ncnt * sizeof *to.cnt);
-	for (i = 0; i < l->n; i++) {
-		const uint64_t *k = l->key + v[i] * nkey;
-		const int64_t *c = l->cnt + v[i] * ncnt;
-
-		if (n && !key_cmp(to.key + (n - 1) * nkey, k, nkey)) {
-			add(t, to.cnt + (n - 1) * ncnt, c, ncnt);
+	costsort(v, r->n, &by);
+	rows_room(&to, r->n, lay);
+	for (i = 0; i < r->n; i++) {
+		k = r->key + v[i] * lay->nkey;
+		n = r->cnt + v[i] * lay->ncnt;
+		if (to.n && !costkey_cmp(to.key + (to.n - 1) * lay->nkey, k,
+		    lay->nkey)) {
+			costsum_add(t, to.cnt + (to.n - 1) * lay->ncnt, n, lay->ncnt);
 			continue;
 		}
-		memcpy(to.key + n * nkey, k, nkey * sizeof *k);
-		memcpy(to.cnt + n * ncnt, c, ncnt * sizeof *c);
-		n++;
+		memcpy(to.key + to.n * lay->nkey, k, lay->nkey * sizeof *k);
+		memcpy(to.cnt + to.n++ * lay->ncnt, n, lay->ncnt * sizeof *n);
 	}
-	free(l->key);
-	free(l->cnt);
 	free(v);
-	l->key = to.key;
-	l->cnt = to.cnt;
-	l->n = l->sorted = n;
-	l->next = 0;
+	free(r->key);
+	free(r->cnt);
+	*r = to;
 }
 
-/* The place of the key in the sorted part, or -1. */
-static ssize_t
-lookup(const struct list *l, const uint64_t *k, size_t nkey)
-{
-	size_t lo = 0, hi = l->sorted, mid;
-	int c;
-
-	while (lo < hi) {
-		mid = (lo + hi) / 2;
-		c = key_cmp(l->key + mid * nkey, k, nkey);
-		if (c == 0)
-			return mid;
-		if (c < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return -1;
-}
-
+/*
+ * What was gathered goes to the function's list: with the last run into one,
+ * if that is not much longer, and so on with the runs before.
+ */
 static void
-list_add(struct costsum *t, struct list *l, int kind, const struct cost *c)
+commit(struct costsum *t, struct rows *r, int kind)
 {
-	size_t nkey = t->nkey[kind], ncnt = t->ncnt[kind];
-	const int64_t *n = kind == SELF ? c->n : c->count;
-	size_t head = kind == CALL;	/* counts that are not of events */
-	uint64_t k[KEYMAX];
-	ssize_t i = l->next;
-	int64_t *to;
+	const struct layout *lay = &t->lay[kind];
+	struct run **head = &t->cur->run[kind], *old = *head, *run = NULL;
 
-	encode(t, c, k);
-	if (i >= l->n || key_cmp(l->key + i * nkey, k, nkey)) {
-		bool last = !l->sorted || key_cmp(l->key + (l->sorted - 1) * nkey,
-		    k, nkey) < 0;
-
-		i = last ? -1 : lookup(l, k, nkey);
-		if (i < 0 && l->n == l->cap) {
-			settle(t, l, kind);
-			if (l->n >= l->cap / 2)
-				resize(t, l, kind, l->cap ? 2 * l->cap : 4);
-			list_add(t, l, kind, c);
-			return;
-		}
-		if (i < 0) {
-			i = l->n++;
-			l->sorted += last && l->sorted == (uint32_t)i;
-			memcpy(l->key + i * nkey, k, nkey * sizeof *k);
-			memset(l->cnt + i * ncnt, 0, ncnt * sizeof *l->cnt);
-		}
+	if (!r->sorted)
+		settle(t, r, kind);
+	while (old && r->n >= old->n / 2) {
+		if (run)
+			run_unpack(r, run, lay);
+		free(run);
+		run = run_merge(t, old, r, lay);
+		*head = old->next;
+		t->bytes -= old->len + sizeof *old;
+		free(old);
+		r->n = run->n;
+		old = *head;
 	}
-	l->next = i + 1;
-	to = l->cnt + i * ncnt;
-	add(t, to, n, head ? 1 : ncnt);
-	if (head)
-		add(t, to + 1, c->n, ncnt - 1);
+	if (!run)
+		run = run_pack(r, lay);
+	run->next = *head;
+	*head = run;
+	t->bytes += run->len + sizeof *run;
+	r->n = 0;
+}
+
+void
+costsum_commit(struct costsum *t)
+{
+	int kind;
+
+	for (kind = SELF; kind < NLIST; kind++)
+		if (t->rows[kind].n)
+			commit(t, &t->rows[kind], kind);
 }
 
 static struct fnsum *
 find_fn(struct costsum *t, uint32_t fn)
 {
 	size_t old = t->wherecap;
-	struct fnsum *f;
 
 	t->where = xgrow(t->where, &t->wherecap, fn + (size_t)1, sizeof *t->where);
 	memset(t->where + old, 0, (t->wherecap - old) * sizeof *t->where);
@@ -355,75 +216,109 @@ find_fn(struct costsum *t, uint32_t fn)
 		t->where[fn] = ++t->nf;
 		t->bytes += sizeof *t->f + 64;	/* with its names, about */
 	}
-	f = &t->f[t->where[fn] - 1];
-	f->self.next = 0;
-	if (f->more[0])
-		f->more[0]->next = 0;
-	if (f->more[1])
-		f->more[1]->next = 0;
-	return f;
+	return &t->f[t->where[fn] - 1];
 }
 
 void
 costsum_put(struct costsum *t, const struct cost *c)
 {
 	int kind = c->kind - COST_SELF;
-	struct fnsum *f = t->cur;
+	const struct layout *lay = &t->lay[kind];
+	struct rows *r = &t->rows[kind];
+	size_t head = kind == CALL;	/* counts that are not of events */
+	uint64_t *k;
+	int64_t *n;
+	int order = 1;
 
-	if (!f || f->fn != c->fn)
-		f = t->cur = find_fn(t, c->fn);
-	if (kind == SELF) {
-		list_add(t, &f->self, SELF, c);
-		add(t, t->total, c->n, t->nev);
-		return;
+	if (!t->cur || t->cur->fn != c->fn || r->n == ROWS) {
+		costsum_commit(t);
+		t->cur = find_fn(t, c->fn);
+		t->summed = false;
 	}
-	if (!f->more[kind - 1]) {
-		f->more[kind - 1] = xcalloc(1, sizeof *f->more[0]);
-		t->bytes += sizeof *f->more[0];
+	rows_room(r, r->n + 1, lay);
+	k = r->key + r->n * lay->nkey;
+	costkey_put(t, c, k);
+	if (r->n)
+		order = costkey_cmp(k, k - lay->nkey, lay->nkey);
+	r->sorted = (r->sorted || !r->n) && order >= 0;
+	n = r->cnt + (r->n - !order) * lay->ncnt;
+	if (order) {
+		memcpy(n, kind == SELF ? c->n : c->count,
+		    (head ? 1 : lay->ncnt) * sizeof *n);
+		if (head)
+			memcpy(n + 1, c->n, t->nev * sizeof *n);
+		r->n++;
+	} else {
+		costsum_add(t, n, kind == SELF ? c->n : c->count,
+		    head ? 1 : lay->ncnt);
+		if (head)
+			costsum_add(t, n + 1, c->n, t->nev);
 	}
-	list_add(t, f->more[kind - 1], kind, c);
-}
-
-static struct list *
-list_of(struct fnsum *f, int kind)
-{
-	return kind == SELF ? &f->self : f->more[kind - 1];
 }
 
 /* Wider keys: more positions than the table had. */
 void
 costsum_positions(struct costsum *t, unsigned more)
 {
-	struct costsum old = *t;
+	struct costsum old;
+	struct rows from = { .n = 0 }, to = { .n = 0 };
 	struct cost c = { .kind = COST_SELF };
-	struct list *l;
-	uint64_t *key;
+	struct run **run, *new;
 	size_t i, j;
-	int kind;
 
 	if ((t->positions | more) == t->positions)
 		return;
+	costsum_commit(t);
+	old = *t;
 	lay_out(t, t->positions | more);
 	for (i = 0; i < t->nf * NLIST; i++) {
-		kind = i % NLIST;
-		l = list_of(&t->f[i / NLIST], kind);
-		if (!l || !l->cap)
-			continue;
-		c.kind = COST_SELF + kind;
-		key = xmalloc(l->cap * t->nkey[kind] * sizeof *key);
-		for (j = 0; j < l->n; j++) {
-			decode(&old, l->key + j * old.nkey[kind], &c);
-			encode(t, &c, key + j * t->nkey[kind]);
+		const struct layout *was = &old.lay[i % NLIST];
+		const struct layout *lay = &t->lay[i % NLIST];
+
+		c.fn = t->f[i / NLIST].fn;
+		c.kind = COST_SELF + i % NLIST;
+		for (run = &t->f[i / NLIST].run[i % NLIST]; *run; run = &(*run)->next) {
+			run_unpack(&from, *run, was);
+			rows_room(&to, from.n, lay);
+			memcpy(to.cnt, from.cnt, from.n * lay->ncnt * sizeof *to.cnt);
+			for (j = 0; j < from.n; j++) {
+				costkey_get(&old, from.key + j * was->nkey, &c);
+				costkey_put(t, &c, to.key + j * lay->nkey);
+			}
+			to.n = from.n;
+			new = run_pack(&to, lay);
+			new->next = (*run)->next;
+			t->bytes += new->len - (*run)->len;
+			free(*run);
+			*run = new;
 		}
-		free(l->key);
-		l->key = key;
-		t->bytes += l->cap * (t->nkey[kind] - old.nkey[kind]) * sizeof *key;
 	}
+	free(from.key);
+	free(from.cnt);
+	free(to.key);
+	free(to.cnt);
 }
 
 const int64_t *
-costsum_total(const struct costsum *t)
+costsum_total(struct costsum *t)
 {
+	struct rows r = { .n = 0 };
+	struct run *run;
+	size_t i, j;
+
+	if (!t->cur)
+		return t->total;
+	if (!t->order)
+		costsum_commit(t);
+	for (i = 0; !t->summed && i < t->nf; i++)
+		for (run = t->f[i].run[SELF]; run; run = run->next) {
+			run_unpack(&r, run, &t->lay[SELF]);
+			for (j = 0; j < r.n; j++)
+				costsum_add(t, t->total, r.cnt + j * t->nev, t->nev);
+		}
+	t->summed = true;
+	free(r.key);
+	free(r.cnt);
 	return t->total;
 }
 
@@ -436,266 +331,21 @@ costsum_bytes(const struct costsum *t)
 void
 costsum_free(struct costsum *t)
 {
+	struct run *run, *next;
 	size_t i;
-	struct list *l;
 
-	for (i = 0; i < t->nf * NLIST; i++) {
-		l = list_of(&t->f[i / NLIST], i % NLIST);
-		if (!l)
-			continue;
-		free(l->key);
-		free(l->cnt);
-		if (i % NLIST)
-			free(l);
+	for (i = 0; i < t->nf * NLIST; i++)
+		for (run = t->f[i / NLIST].run[i % NLIST]; run; run = next) {
+			next = run->next;
+			free(run);
+		}
+	for (i = 0; i < NLIST; i++) {
+		free(t->rows[i].key);
+		free(t->rows[i].cnt);
+		free(t->perm[i]);
 	}
 	free(t->where);
 	free(t->f);
 	free(t->order);
-	free(t->rank);
-	free(t->name);
-	free(t->fnrank);
-	free(t->fnof);
 	free(t);
-}
-
-/* The canonical order. */
-
-static int
-by_name(const struct by *by, uint32_t a, uint32_t b)
-{
-	return strcmp(costnames_get(by->t->nm, a), costnames_get(by->t->nm, b));
-}
-
-static int
-by_fn(const struct by *by, uint32_t a, uint32_t b)
-{
-	struct costnames *nm = by->t->nm;
-	const uint32_t *rank = by->t->rank;
-	struct costfn f = costfn_get(nm, a), g = costfn_get(nm, b);
-
-	if (f.ob != g.ob)
-		return rank[f.ob] < rank[g.ob] ? -1 : 1;
-	if (f.fl != g.fl)
-		return rank[f.fl] < rank[g.fl] ? -1 : 1;
-	return strcmp(costnames_get(nm, f.fn), costnames_get(nm, g.fn));
-}
-
-/* Mark the names of objects and files, and the functions, that occur. */
-static void
-mark(struct costsum *t)
-{
-	struct cost c;
-	struct list *l;
-	size_t i, j;
-
-	for (i = 0; i < t->nf * NLIST; i++) {
-		t->fnrank[t->f[i / NLIST].fn] = 1;
-		l = list_of(&t->f[i / NLIST], i % NLIST);
-		c.kind = COST_SELF + i % NLIST;
-		for (j = 0; l && j < l->n; j++) {
-			decode(t, l->key + j * t->nkey[i % NLIST], &c);
-			t->rank[c.file] = 1;
-			if (c.kind != COST_SELF)
-				t->fnrank[c.callee] = 1;
-			if (c.kind == COST_JUMP)
-				t->rank[c.tofile] = 1;
-		}
-	}
-	for (i = 0; i < costfn_count(t->nm); i++)
-		if (t->fnrank[i]) {
-			t->rank[costfn_get(t->nm, i).ob] = 1;
-			t->rank[costfn_get(t->nm, i).fl] = 1;
-		}
-}
-
-/* Of the marked, from the first rank on: what has which rank, and back. */
-static uint32_t *
-rank(struct costsum *t, uint32_t *rank, size_t n, uint32_t first,
-    int (*cmp)(const struct by *, uint32_t, uint32_t))
-{
-	struct by by = { .cmp = cmp, .t = t };
-	uint32_t *v = xmalloc((n + first) * sizeof *v);
-	size_t i, k = 0;
-
-	memset(v, 0, first * sizeof *v);
-	for (i = 0; i < n; i++)
-		if (rank[i])
-			v[first + k++] = i;
-	sort(v + first, k, &by);
-	for (i = first; i < first + k; i++)
-		rank[v[i]] = i;
-	return v;
-}
-
-static void
-rank_keys(struct costsum *t, const struct fnsum *f, struct list *l, int kind)
-{
-	uint32_t own = costfn_get(t->nm, f->fn).fl;
-	size_t nkey = t->nkey[kind], j;
-	struct cost c = { .kind = COST_SELF + kind };
-	uint64_t *k;
-
-	settle(t, l, kind);
-	for (j = 0; j < l->n; j++) {
-		k = l->key + j * nkey;
-		decode(t, k, &c);
-		c.file = c.file == own ? 0 : t->rank[c.file];
-		if (kind != SELF)
-			c.callee = t->fnrank[c.callee];
-		if (kind == JUMP)
-			c.tofile = c.tofile == own ? 0 : t->rank[c.tofile];
-		encode(t, &c, k);
-	}
-	for (j = 1; j < l->n; j++)
-		if (key_cmp(l->key + (j - 1) * nkey, l->key + j * nkey, nkey) > 0)
-			break;
-	l->sorted = j < l->n ? j : l->n;
-	settle(t, l, kind);
-}
-
-void
-costsum_sort(struct costsum *t)
-{
-	size_t nname = costnames_count(t->nm), nfn = costfn_count(t->nm), i, k = 0;
-	struct list *l;
-
-	t->rank = xcalloc(nname, sizeof *t->rank);
-	t->fnrank = xcalloc(nfn, sizeof *t->fnrank);
-	mark(t);
-	t->name = rank(t, t->rank, nname, 1, by_name);
-	t->fnof = rank(t, t->fnrank, nfn, 0, by_fn);
-	for (i = 0; i < t->nf * NLIST; i++) {
-		t->cur = &t->f[i / NLIST];
-		l = list_of(t->cur, i % NLIST);
-		if (l)
-			rank_keys(t, t->cur, l, i % NLIST);
-	}
-	t->order = xmalloc(t->nf * sizeof *t->order);
-	for (i = 0; k < t->nf; i++)
-		if (t->fnof[i] < t->wherecap && t->where[t->fnof[i]])
-			t->order[k++] = t->where[t->fnof[i]] - 1;
-	t->is_sorted = true;
-}
-
-/* Of the three lists the one whose next entry comes first, or -1. */
-static int
-first(const struct costsum *t, struct fnsum *f)
-{
-	size_t n = npos(t->positions);
-	const uint64_t *k, *best = NULL;
-	struct list *l;
-	int kind, which = -1;
-
-	for (kind = SELF; kind < NLIST; kind++) {
-		l = list_of(f, kind);
-		if (!l || t->atl[kind] == l->n)
-			continue;
-		k = l->key + t->atl[kind] * t->nkey[kind];
-		if (!best || key_cmp(k, best, n) < 0) {
-			best = k;
-			which = kind;
-		}
-	}
-	return which;
-}
-
-bool
-costsum_next(struct costsum *t, struct cost *c)
-{
-	struct fnsum *f;
-	struct list *l;
-	uint32_t own, i;
-	int kind = -1;
-
-	for (; t->at < t->nf; t->at++) {
-		f = &t->f[t->order[t->at]];
-		kind = first(t, f);
-		if (kind >= 0)
-			break;
-		memset(t->atl, 0, sizeof t->atl);
-	}
-	if (kind < 0) {
-		t->at = 0;
-		return false;
-	}
-	l = list_of(f, kind);
-	i = t->atl[kind]++;
-	own = costfn_get(t->nm, f->fn).fl;
-	memset(c, 0, sizeof *c);
-	c->kind = COST_SELF + kind;
-	c->fn = f->fn;
-	decode(t, l->key + i * t->nkey[kind], c);
-	c->file = c->file ? t->name[c->file] : own;
-	c->n = l->cnt + i * t->ncnt[kind];
-	if (kind == CALL)
-		c->count[0] = *c->n++;
-	if (kind == JUMP) {
-		c->tofile = c->tofile ? t->name[c->tofile] : own;
-		c->count[0] = c->n[0];
-		c->count[1] = c->n[1];
-	}
-	if (kind != SELF)
-		c->callee = t->fnof[c->callee];
-	return true;
-}
-
-/* 0: the same string or function */
-static int
-cmp_name(const struct costnames *nm, uint32_t a, uint32_t b)
-{
-	return a == b ? 0 : strcmp(costnames_get(nm, a), costnames_get(nm, b));
-}
-
-static int
-cmp_fn(const struct costnames *nm, uint32_t a, uint32_t b)
-{
-	struct costfn f, g;
-	int c;
-
-	if (a == b)
-		return 0;
-	f = costfn_get(nm, a);
-	g = costfn_get(nm, b);
-	c = cmp_name(nm, f.ob, g.ob);
-	if (!c)
-		c = cmp_name(nm, f.fl, g.fl);
-	return c ? c : cmp_name(nm, f.fn, g.fn);
-}
-
-static int
-cmp_where(const struct costnames *nm, uint32_t own, const struct cost_pos *p,
-    uint32_t f, const struct cost_pos *q, uint32_t g)
-{
-	if (f != g) {
-		if (f == own || g == own)
-			return f == own ? -1 : 1;
-		return cmp_name(nm, f, g);
-	}
-	if (p->line != q->line)
-		return p->line < q->line ? -1 : 1;
-	if (p->addr != q->addr)
-		return p->addr < q->addr ? -1 : 1;
-	return p->bb == q->bb ? 0 : p->bb < q->bb ? -1 : 1;
-}
-
-int
-cost_cmp(const struct costnames *nm, const struct cost *a, const struct cost *b)
-{
-	uint32_t own = costfn_get(nm, a->fn).fl;
-	int c = cmp_fn(nm, a->fn, b->fn);
-
-	if (!c)
-		c = cmp_where(nm, own, &a->pos, a->file, &b->pos, b->file);
-	if (!c)
-		c = (int)a->kind - (int)b->kind;
-	if (c || a->kind == COST_SELF)
-		return c;
-	if (a->kind == COST_CALL) {
-		c = cmp_fn(nm, a->callee, b->callee);
-		return c ? c : cmp_where(nm, own, &a->to, own, &b->to, own);
-	}
-	c = cmp_where(nm, own, &a->to, a->tofile, &b->to, b->tofile);
-	if (!c)
-		c = cmp_fn(nm, a->callee, b->callee);
-	return c ? c : (int)a->cond - (int)b->cond;
 }

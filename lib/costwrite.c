@@ -32,11 +32,10 @@ struct costw {
 	bool callgrind;
 	unsigned positions;
 	size_t nev;
-	const char *ev[COST_EVMAX];
 	struct ids ids[NSPACE];
 	bool begun;		/* a record was written in this part */
 	bool has_ob, has_cob;	/* ob= or cob= was written in this part */
-	bool summed;		/* summary: was written in the header */
+	bool summed;		/* sum was given beforehand */
 	uint32_t ob, file, fn;
 	struct costfn f;	/* what fn stands for */
 	bool near;		/* pos may be referred to */
@@ -149,8 +148,13 @@ put_counts(const struct costw *w, char *p, const int64_t *n)
 		while (nev > 1 && !n[nev - 1])
 			nev--;
 	for (i = 0; i < nev; i++) {
-		*p++ = ' ';
-		p = put_i64(p, n[i]);
+		p[0] = ' ';
+		if ((uint64_t)n[i] < 10) {
+			p[1] = '0' + n[i];
+			p += 2;
+		} else {
+			p = put_i64(p + 1, n[i]);
+		}
 	}
 	return p;
 }
@@ -274,7 +278,7 @@ add(struct costw *w, const int64_t *n)
 
 	for (i = 0; i < w->nev; i++)
 		if (__builtin_add_overflow(w->sum[i], n[i], &w->sum[i]))
-			die("the sum of %s is beyond 64 bits", w->ev[i]);
+			die("the sum of the costs is beyond 64 bits");
 }
 
 void
@@ -282,7 +286,7 @@ costw_put(struct costw *w, const struct cost *c)
 {
 	char *p, *room;
 
-	if (c->kind == COST_SELF)
+	if (!w->summed && c->kind == COST_SELF)
 		add(w, c->n);
 	if (!w->callgrind) {
 		put_cachegrind(w, c);
@@ -353,8 +357,6 @@ head(struct costw *w, const struct cost_head *h, bool first)
 
 	w->positions = h->positions;
 	w->nev = h->nev;
-	for (i = 0; i < h->nev; i++)
-		w->ev[i] = h->ev[i].name;
 	w->begun = w->has_ob = w->has_cob = w->summed = w->near = false;
 	w->ob = w->file = w->fn = 0;
 	memset(w->sum, 0, sizeof w->sum);
@@ -397,10 +399,10 @@ costw_begin(struct out *o, struct costnames *nm, const struct cost_head *h,
 void
 costw_total(struct costw *w, const int64_t *total)
 {
-	if (w->callgrind) {
+	memcpy(w->sum, total, w->nev * sizeof *total);
+	w->summed = true;
+	if (w->callgrind)
 		sums(w, "summary:", total);
-		w->summed = true;
-	}
 }
 
 static void
@@ -408,7 +410,7 @@ end_part(struct costw *w)
 {
 	if (w->callgrind)
 		out_ch(w->o, '\n');
-	if (!w->summed)
+	if (!w->summed || !w->callgrind)
 		sums(w, "summary:", w->sum);
 	if (w->callgrind)
 		sums(w, "totals:", w->sum);

@@ -1,0 +1,204 @@
+/*
+ * costrun.c - entries of the cost table, packed
+ *
+ * Most counts are small, many events are 0 in a whole function, and a line is
+ * near the line before.  So a run holds column after column, each with as many
+ * bytes for a value (0, 1, 2, 4 or 8) as its largest needs; of the key's words
+ * the differences from the entry before.  Nine events of a line take a dozen
+ * bytes instead of eighty, and packing is a few instructions for each.
+ */
+#include "costsum.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+
+void
+rows_room(struct rows *r, size_t n, const struct layout *lay)
+{
+	r->key = xgrow(r->key, &r->keycap, n * lay->nkey, sizeof *r->key);
+	r->cnt = xgrow(r->cnt, &r->cntcap, n * lay->ncnt, sizeof *r->cnt);
+}
+
+/* bytes for n signed values, step apart, whose bits are all in u */
+static unsigned
+width(uint64_t u, const int64_t *v, size_t n, size_t step)
+{
+	if (u >> 63)
+		for (u = 0; n--; v += step)
+			u |= (uint64_t)(*v ^ *v >> 63);
+	return u >> 31 ? 8 : u >> 15 ? 4 : u >> 7 ? 2 : u != 0;
+}
+
+/* n values, each step words behind the last */
+static unsigned char *
+put_column(unsigned char *p, const int64_t *v, size_t n, size_t step, unsigned w)
+{
+	size_t i;
+
+	switch (w) {
+	case 1:
+		for (i = 0; i < n; i++, v += step)
+			*p++ = (unsigned char)*v;
+		break;
+	case 2:
+		for (i = 0; i < n; i++, v += step, p += 2)
+			memcpy(p, v, 2);
+		break;
+	case 4:
+		for (i = 0; i < n; i++, v += step, p += 4)
+			memcpy(p, v, 4);
+		break;
+	case 8:
+		for (i = 0; i < n; i++, v += step, p += 8)
+			memcpy(p, v, 8);
+		break;
+	}
+	return p;
+}
+
+static const unsigned char *
+get_column(const unsigned char *p, int64_t *v, size_t n, size_t step, unsigned w)
+{
+	int16_t h;
+	int32_t l;
+	size_t i;
+
+	switch (w) {
+	case 0:
+		for (i = 0; i < n; i++, v += step)
+			*v = 0;
+		break;
+	case 1:
+		for (i = 0; i < n; i++, v += step)
+			*v = (signed char)*p++;
+		break;
+	case 2:
+		for (i = 0; i < n; i++, v += step, p += 2) {
+			memcpy(&h, p, 2);
+			*v = h;
+		}
+		break;
+	case 4:
+		for (i = 0; i < n; i++, v += step, p += 4) {
+			memcpy(&l, p, 4);
+			*v = l;
+		}
+		break;
+	case 8:
+		for (i = 0; i < n; i++, v += step, p += 8)
+			memcpy(v, p, 8);
+		break;
+	}
+	return p;
+}
+
+/* differences, in place, and back */
+static void
+differ(uint64_t *key, size_t n, size_t nkey)
+{
+	size_t i;
+
+	for (i = n * nkey; i-- > nkey;)
+		key[i] -= key[i - nkey];
+}
+
+static void
+undiffer(uint64_t *key, size_t n, size_t nkey)
+{
+	size_t i;
+
+	for (i = nkey; i < n * nkey; i++)
+		key[i] += key[i - nkey];
+}
+
+static void
+widths(unsigned char *w, const int64_t *v, size_t n, size_t step)
+{
+	uint64_t any[COST_EVMAX + 1] = { 0 };
+	size_t i, j;
+
+	for (i = 0; i < n; i++)
+		for (j = 0; j < step; j++)
+			any[j] |= (uint64_t)v[i * step + j];
+	for (j = 0; j < step; j++)
+		w[j] = width(any[j], v + j, n, step);
+}
+
+struct run *
+run_pack(struct rows *r, const struct layout *lay)
+{
+	unsigned char w[KEYMAX + COST_EVMAX + 1], *p;
+	size_t ncol = lay->nkey + lay->ncnt, bytes = ncol, j;
+	int64_t *key = (int64_t *)r->key;
+	struct run *run;
+
+	differ(r->key, r->n, lay->nkey);
+	widths(w, key, r->n, lay->nkey);
+	widths(w + lay->nkey, r->cnt, r->n, lay->ncnt);
+	for (j = 0; j < ncol; j++)
+		bytes += r->n * w[j];
+	run = xmalloc(sizeof *run + bytes);
+	run->next = NULL;
+	run->len = bytes;
+	run->n = r->n;
+	memcpy(run->data, w, ncol);
+	p = run->data + ncol;
+	for (j = 0; j < lay->nkey; j++)
+		p = put_column(p, key + j, r->n, lay->nkey, w[j]);
+	for (j = 0; j < lay->ncnt; j++)
+		p = put_column(p, r->cnt + j, r->n, lay->ncnt, w[lay->nkey + j]);
+	return run;
+}
+
+void
+run_unpack(struct rows *r, const struct run *run, const struct layout *lay)
+{
+	const unsigned char *w = run->data, *p = w + lay->nkey + lay->ncnt;
+	size_t j;
+
+	r->n = run->n;
+	rows_room(r, r->n, lay);
+	for (j = 0; j < lay->nkey; j++)
+		p = get_column(p, (int64_t *)r->key + j, r->n, lay->nkey, w[j]);
+	undiffer(r->key, r->n, lay->nkey);
+	for (j = 0; j < lay->ncnt; j++)
+		p = get_column(p, r->cnt + j, r->n, lay->ncnt, w[lay->nkey + j]);
+}
+
+/* Both are in order, and so is to, of which counts of equal keys are added. */
+static void
+merge(const struct costsum *t, struct rows *to, const struct rows *a,
+    const struct rows *b, const struct layout *lay)
+{
+	size_t nkey = lay->nkey, ncnt = lay->ncnt, i = 0, j = 0;
+	const struct rows *from;
+	int c;
+
+	rows_room(to, a->n + b->n, lay);
+	for (to->n = 0; i < a->n || j < b->n; to->n++) {
+		c = i == a->n ? 1 : j == b->n ? -1 :
+		    costkey_cmp(a->key + i * nkey, b->key + j * nkey, nkey);
+		from = c <= 0 ? a : b;
+		memcpy(to->key + to->n * nkey,
+		    from->key + (c <= 0 ? i : j) * nkey, nkey * sizeof *to->key);
+		memcpy(to->cnt + to->n * ncnt,
+		    from->cnt + (c <= 0 ? i : j) * ncnt, ncnt * sizeof *to->cnt);
+		if (c == 0)
+			costsum_add(t, to->cnt + to->n * ncnt, b->cnt + j * ncnt, ncnt);
+		i += c <= 0;
+		j += c >= 0;
+	}
+}
+
+struct run *
+run_merge(const struct costsum *t, const struct run *run, const struct rows *b,
+    const struct layout *lay)
+{
+	static struct rows a, both;	/* their room is kept */
+
+	run_unpack(&a, run, lay);
+	merge(t, &both, &a, b, lay);
+	return run_pack(&both, lay);
+}

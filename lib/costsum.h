@@ -1,0 +1,94 @@
+/*
+ * costsum.h - inside the table of costs: costsum.c, costrun.c, costorder.c
+ */
+#ifndef COSTSUM_H
+#define COSTSUM_H
+
+#include "cost.h"
+
+enum { SELF, CALL, JUMP, NLIST, KEYMAX = 7 };
+
+/* Entries side by side: keys and counts, width[0] and width[1] words each. */
+struct rows {
+	size_t n, keycap, cntcap;
+	bool sorted;		/* by key, and no two alike */
+	uint64_t *key;
+	int64_t *cnt;
+};
+
+/* Entries packed, in order of their keys, no two alike. */
+struct run {
+	struct run *next;	/* an older one */
+	size_t len;
+	size_t n;
+	unsigned char data[];
+};
+
+struct fnsum {
+	uint32_t fn;
+	struct run *run[NLIST];
+};
+
+struct layout {			/* words in an entry of a list */
+	size_t nkey, ncnt;
+};
+
+struct costsum {
+	struct costnames *nm;
+	unsigned positions;
+	size_t nev;
+	struct layout lay[NLIST];
+	uint32_t *where;	/* by function: 1 + its place in f, or 0 */
+	size_t wherecap;
+	struct fnsum *f;
+	size_t nf, fcap;
+	struct fnsum *cur;	/* the function whose newcomers rows holds */
+	struct rows rows[NLIST];
+	size_t bytes;
+	bool summed;		/* total is known */
+	int64_t total[COST_EVMAX];
+
+	/* costorder.c: after costsum_sort */
+	uint32_t *order;	/* places in f, in canonical order */
+	size_t at;		/* of the function that is given out */
+	bool loaded;		/* its entries are in rows */
+	uint32_t *perm[NLIST];	/* their canonical order, or NULL: as they are */
+	size_t next[NLIST];
+};
+
+/* costsum.c: keys */
+void costkey_put(const struct costsum *, const struct cost *, uint64_t *key);
+void costkey_get(const struct costsum *, const uint64_t *key, struct cost *);
+static inline int
+costkey_cmp(const uint64_t *a, const uint64_t *b, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (a[i] != b[i])
+			return a[i] < b[i] ? -1 : 1;
+	return 0;
+}
+void costsum_commit(struct costsum *);
+void costsum_add(const struct costsum *, int64_t *to, const int64_t *n, size_t len);
+
+/* costrun.c */
+void rows_room(struct rows *, size_t n, const struct layout *);
+/* packs rows that are in order, and spoils them */
+struct run *run_pack(struct rows *, const struct layout *);
+void run_unpack(struct rows *, const struct run *, const struct layout *);
+/* a run with rows that are in order; of entries in both counts are added up */
+struct run *run_merge(const struct costsum *, const struct run *,
+    const struct rows *, const struct layout *);
+
+/* costorder.c: a stable sort that is quick where there is order already */
+struct by {
+	int (*cmp)(const struct by *, uint32_t, uint32_t);
+	const struct costsum *t;
+	const struct rows *rows;
+	int kind;
+	const void *arg;
+};
+void costsort(uint32_t *v, size_t n, const struct by *);
+
+#endif
