@@ -169,6 +169,8 @@ unsigned ev_thread(const struct evr *);
 const struct ev_def *ev_last(const struct evr *);
 /* The next of an O line's events; 0 when there is none, -1 malformed. */
 int ev_outcome(const char **list, char name[32], uint64_t *n);
+/* 1 to 16 digits; moves *s behind them; -1 if there are none, or too many. */
+int ev_hex(const char **s, uint64_t *n);
 
 /* ---- one after the other (evwalk.c) ---- */
 

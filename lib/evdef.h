@@ -42,7 +42,4 @@ uint32_t evdef_line(struct evdef *, const char *line);
 /* The groups of a reference alone, as bits; returns how many. */
 unsigned evdef_groups(const struct ev_def *, uint64_t used[4]);
 
-/* 1 to 16 digits; moves *s behind them; -1 if there are none, or too many */
-int ev_hex(const char **s, uint64_t *n);
-
 #endif

@@ -19,6 +19,7 @@
 
 KHASH_MAP_INIT_INT64(line, uint32_t)
 
+int cut_wide;
 struct unit *unit;
 uint64_t *record;
 struct cold *cold_block;
@@ -35,12 +36,16 @@ static uint64_t nrecord, caprecord;
 static khash_t(line) *lines;
 static unsigned ishift;			/* log2 of I1's line size */
 static uint64_t dline;			/* D1's line size */
+static uint64_t shortest;		/* of all line sizes */
 
 void
 blocks_init(const struct geometry g[NCACHE])
 {
 	ishift = (unsigned)__builtin_ctzll(g[I1].line);
-	dline = g[D1].line;
+	shortest = dline = g[D1].line;
+	for (int i = 0; i < NCACHE; i++)
+		if (g[i].line < shortest)
+			shortest = g[i].line;
 	lines = kh_init(line);
 	/* Records do not move: values are pointed at. Take what is there. */
 	for (caprecord = (uint64_t)1 << 31; ; caprecord /= 2) {
@@ -225,9 +230,12 @@ define_block(struct ev_block *b, unsigned kind, struct objmap *map)
 	uint32_t ntouch;
 	int plain;
 
-	for (uint32_t i = 0; i < b->nref; i++)
+	for (uint32_t i = 0; i < b->nref; i++) {
 		if (kind == EV_ALL && b->ref[i].where == EV_BARE)
 			return "a reference without its address";
+		if (cut_wide && b->ref[i].size > shortest)
+			b->ref[i].size = (uint32_t)shortest;
+	}
 	cold_block = xgrow(cold_block, &capcold, ncold + 1,
 	    sizeof *cold_block);
 	c = &cold_block[ncold++];

@@ -127,6 +127,9 @@ extern uint64_t ninsn;		/* of all blocks */
 extern uint64_t *code_line;	/* by number: line */
 extern uint32_t ncode_line;
 
+/* References wider than the shortest line are cut to its size. */
+extern int cut_wide;
+
 struct objmap;
 void blocks_init(const struct geometry g[NCACHE]);
 /* Take a definition. NULL, or what is wrong with it. */

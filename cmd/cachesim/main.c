@@ -31,7 +31,8 @@
 #include "util.h"
 
 static const char synopsis[] = "[-tv] [--I1=S,A,L] [--D1=S,A,L] "
-    "[--LL=S,A,L] [--rep=once|each] [-o file] [file]";
+    "[--LL=S,A,L] [--rep=once|each] [--wide=whole|cut] "
+    "[-o file] [file]";
 
 static const char help[] =
     "usage: cachesim [option]... [file]\n"
@@ -44,6 +45,8 @@ static const char help[] =
     "                            of this one\n"
     "      --rep=once|each       count a repeated string instruction once,\n"
     "                            or for each round, as Valgrind does\n"
+    "      --wide=whole|cut      a reference wider than a line touches all\n"
+    "                            its lines, or one, as in Cachegrind\n"
     "  -o, --output=FILE         write to FILE\n"
     "  -t, --through             pass the events on, with the misses\n"
     "  -v, --verbose             print a summary to standard error\n"
@@ -60,10 +63,23 @@ static int ready;	/* caches are made: all H lines have been read */
 static const char *const event_name[] = { "I1mr", "ILmr", "D1mr", "DLmr",
     "D1mw", "DLmw" };
 
+/* 0 or 1, as the argument is the first or second of two words. */
+static int
+choice(const char *option, const char *first, const char *second)
+{
+	if (strcmp(optarg, first) == 0)
+		return 0;
+	if (strcmp(optarg, second) != 0)
+		die("--%s=%s: neither %s nor %s", option, optarg, first,
+		    second);
+	return 1;
+}
+
 static void
 options(int argc, char **argv)
 {
-	enum { OPT_I1 = 256, OPT_D1, OPT_LL, OPT_REP, OPT_VERSION };
+	enum { OPT_I1 = 256, OPT_D1, OPT_LL, OPT_REP, OPT_WIDE,
+	    OPT_VERSION };
 	static const struct option longopts[] = {
 		{ "D1", required_argument, NULL, OPT_D1 },
 		{ "I1", required_argument, NULL, OPT_I1 },
@@ -75,6 +91,7 @@ options(int argc, char **argv)
 		{ "through", no_argument, NULL, 't' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "version", no_argument, NULL, OPT_VERSION },
+		{ "wide", required_argument, NULL, OPT_WIDE },
 		{ NULL, 0, NULL, 0 }
 	};
 	int c;
@@ -91,9 +108,10 @@ options(int argc, char **argv)
 			geometry_option(LL, optarg);
 			break;
 		case OPT_REP:
-			report.each = strcmp(optarg, "each") == 0;
-			if (!report.each && strcmp(optarg, "once") != 0)
-				die("--rep=%s: neither once nor each", optarg);
+			report.each = choice("rep", "once", "each");
+			break;
+		case OPT_WIDE:
+			cut_wide = choice("wide", "whole", "cut");
 			break;
 		case OPT_VERSION:
 			prog_version();

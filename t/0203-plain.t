@@ -1,0 +1,105 @@
+#!/bin/sh
+# plain: events one a line, and back
+
+. t/lib.sh
+
+P=$B/plain
+cat >"$T/in.ev" <<'END'
+H quern-events 1
+B 1 >1000 4r8.0+10 3m4@5000 2
+P 2 1 1
+B 3 >2000 2r4.0*1w4.2*1 5w40.3w8.4
+1+7ffe1000
+2+8*1
+3+6010-2+7010+9000+a000
+3.+2.-9000.
+3.-2...
+E exit 0 6
+END
+check "events" "$P" "$T/in.ev"
+same "are lines" "I  00001000,4
+ L 7ffe1010,8
+I  00001004,3
+ M 00005000,4
+I  00001007,2
+I  00001000,4
+ L 7ffe1018,8
+I  00001000,4
+ L 7ffe1020,8
+I  00002000,2
+ L 00006010,4
+ S 00007010,4
+ L 0000600c,4
+ S 0000700c,4
+I  00002002,5
+ S 00009000,64
+ S 0000a000,8
+I  00002000,2
+I  00002002,5
+ S 0000a000,8
+I  00002000,2
+ L 00006010,4
+ S 00007010,4
+ L 0000600c,4
+ S 0000700c,4
+I  00002002,5
+ S 0000a000,8" "$(cat "$T/out")"
+cp "$T/out" "$T/lines"
+check "-d" "$P" -d "$T/in.ev"
+same "is data only" "$(grep -v '^I' "$T/lines")" "$(cat "$T/out")"
+check "back" "$P" -r "$T/lines"
+cp "$T/out" "$T/back.ev"
+check "and there" "$P" "$T/back.ev"
+samefile "is the same" "$T/lines" "$T/out"
+
+# Lackey's log around it, other spacing, addresses of all lengths
+cat >"$T/log" <<'END'
+==12== Lackey, an example Valgrind tool
+==12== Command: a b \ c
+
+I 0400d7d4,8
+ L  7fffffffe010,8
+SB 00400000
+I  ffffffffff600000,15
+--12-- warning
+I  400,19
+ S 10,1
+==12== Exit code: 0
+END
+check "a log" "$P" -r "$T/log"
+same "is read" 'H quern-events 1
+H cmd a b \134 c
+B 1 >400d7d4 8r8.0
+1+7fffffffe010
+B 2 >ffffffffff600000 f
+2
+B 3 >400 fw1.0
+3+10
+E exit 0 3' "$(cat "$T/out")"
+
+refused() { # line
+	printf 'I  1000,4\n%s\n' "$1" >"$T/bad"
+	status 2 "refused: $1" "$P" -r "$T/bad"
+	same "$1: message" "plain: $T/bad:2: not a line of Lackey's: \`$1'" \
+	    "$(cat "$T/err")"
+	same "$1: no end mark" "" "$(grep '^E' "$T/out")"
+}
+refused "hello"
+refused " L 1000"
+refused " L 1000,"
+refused " L 1000,0"
+refused " L 1000,8x"
+refused " L ,8"
+refused "I  12345678123456781,4"
+refused " X 1000,8"
+printf ' L 1000,8\n' >"$T/bad"
+status 2 "a reference before any instruction" "$P" -r "$T/bad"
+
+printf 'H quern-events 1\nH kind counts\nB 1 >1 1\n1\nE exit 0 1\n' \
+    >"$T/counts.ev"
+status 2 "kind counts" "$P" "$T/counts.ev"
+head -n 6 "$T/in.ev" >"$T/cut.ev"
+status 2 "truncated" "$P" "$T/cut.ev"
+same "what there is" 9 "$(grep -c . "$T/out")"
+status 2 "-d and -r" "$P" -d -r "$T/lines"
+done_testing
