@@ -64,7 +64,7 @@ interval(struct out *o, const struct use *u, uint64_t n, const char *gap)
 
 	out_ch(o, 'T');
 	for (i = 0; i < n; i++) {
-		v = u[i].rate * (90 + rnd(21)) / 100;
+		v = u[i].rate * (9000 + rnd(2100)) / 100;
 		if (v == 0 || rnd(50) == 0)
 			continue;
 		out_str(o, colon);
