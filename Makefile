@@ -19,7 +19,7 @@ DEBS	= gcc libc6-dev make pkg-config perl \
 
 # and what make bench runs
 ifneq ($(filter bench,$(MAKECMDGOALS)),)
-DEBS	+= bzip2 lua5.4 sqlite3
+DEBS	+= bzip2 lua5.4 sqlite3 time
 endif
 
 SAN	=
@@ -205,7 +205,7 @@ demo: $(FIRST) $(BINS)
 	@B=$(CURDIR)/$(BUILD)/bin CC="$(CC)" sh scripts/demo $(BUILD)/demo
 
 # ROUNDS=5 WORKLOADS="bzip2 lua" SECTIONS="pipeline": see scripts/bench
-bench: $(FIRST) $(BINS)
+bench: $(FIRST) $(BINS) $(BUILD)/t/mkbbv
 	@B=$(CURDIR)/$(BUILD)/bin CC="$(CC)" bash scripts/bench \
 	    $(if $(ROUNDS),-r $(ROUNDS)) $(if $(WORKLOADS),-w "$(WORKLOADS)") \
 	    $(if $(SECTIONS),-s "$(SECTIONS)") $(BUILD)
