@@ -1,0 +1,56 @@
+#!/bin/sh
+# make install: names with a prefix, pages that speak of them, links without
+
+. t/lib.sh
+
+MAKE=${MAKE:-make}
+build=${B%/bin}
+san=
+case $build in
+*/san) san=1 ;;
+esac
+
+inst() { # prefix, folder
+	"$MAKE" -s install "SAN=$san" "P=$1" "DESTDIR=$2" PREFIX=/usr
+}
+check "install" inst qn- "$T/a"
+check "install with another prefix" inst my "$T/b"
+check "install without one" inst "" "$T/c"
+
+for p in $(ls "$B"); do
+	check "$p: installed with its prefix" test -x "$T/a/usr/bin/qn-$p"
+	check "$p: runs under its bare name" \
+	    "$T/a/usr/libexec/quern/$p" --version
+	same "$p: and has that name" "$p" "$(cut -d' ' -f1 "$T/out")"
+	check "$p: runs" "$T/a/usr/bin/qn-$p" --version
+	same "$p: and knows its name" "qn-$p" "$(cut -d' ' -f1 "$T/out")"
+	check "$p: another prefix" test -x "$T/b/usr/bin/my$p"
+	check "$p: no prefix" test -x "$T/c/usr/bin/$p"
+done
+same "no other names" "" "$(ls "$T/a/usr/bin" | grep -v '^qn-')"
+check "the intro page keeps its name" test -f "$T/a/usr/share/man/man7/quern.7"
+for page in man/*.[157]; do
+	n=${page#man/}
+	case $n in
+	quern.7) q=$n ;;
+	*) q=qn-$n ;;
+	esac
+	f=$T/a/usr/share/man/man${n##*.}/$q
+	check "$q is there" test -f "$f"
+	if command -v mandoc >/dev/null; then
+		# with prefixes, references are in another order
+		mandoc -Tlint -Wwarning "$f" 2>&1 |
+		    grep -v 'unusual Xr order' >"$T/lint"
+		same "$q is clean" "" "$(cat "$T/lint")"
+	fi
+	samefile "$n is as it was, without a prefix" "$page" \
+	    "$T/c/usr/share/man/man${n##*.}/$n"
+done
+page=$T/a/usr/share/man/man1/qn-fmt-cachegrind.1
+check "a page's name" grep -q '^\.Nm qn-fmt-cachegrind$' "$page"
+check "its references" grep -q '^\.Xr qn-annotate 1' "$page"
+check "not others' programs" grep -q '^\.Xr cg_annotate 1' "$page"
+check "its examples" \
+    grep -q '^qn-trace ./prog | qn-cachesim | qn-fmt-cachegrind >' "$page"
+
+done_testing
