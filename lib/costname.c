@@ -44,6 +44,10 @@ struct costnames {
 	khash_t(fn) *fns;
 	const char **str;
 	size_t nstr, strcap;
+	uint32_t *after;		/* by name: the one asked for next last time */
+	size_t aftercap;
+	uint32_t last;			/* name, function asked for last */
+	uint32_t last_fn;
 	struct costfn *fn;
 	size_t nfn, fncap;
 	char *room;			/* where the next string goes */
@@ -96,6 +100,24 @@ costnames_new(void)
 	return nm;
 }
 
+/*
+ * Files tell their functions in much the same order, so the name that came
+ * behind the last one is tried before the table is.
+ */
+static bool
+guess(struct costnames *nm, const char *s, size_t len)
+{
+	const char *t;
+
+	if (!nm->nstr)
+		return false;
+	t = nm->str[nm->after[nm->last]];
+	if (strncmp(t, s, len) || t[len])
+		return false;
+	nm->last = nm->after[nm->last];
+	return true;
+}
+
 uint32_t
 costnames_add(struct costnames *nm, const char *s, size_t len)
 {
@@ -103,6 +125,8 @@ costnames_add(struct costnames *nm, const char *s, size_t len)
 	khiter_t it;
 	int made;
 
+	if (guess(nm, s, len))
+		return nm->last;
 	if (len > UINT32_MAX)
 		die("a name of %zu bytes is too long", len);
 	k.hash = hash(s, len);
@@ -112,10 +136,15 @@ costnames_add(struct costnames *nm, const char *s, size_t len)
 	if (made) {
 		nm->str = xgrow(nm->str, &nm->strcap, nm->nstr + 1, sizeof *nm->str);
 		nm->str[nm->nstr] = keep(nm, s, len);
+		nm->after = xgrow(nm->after, &nm->aftercap, nm->nstr + 1,
+		    sizeof *nm->after);
+		nm->after[nm->nstr] = 0;
 		kh_key(nm->strs, it).s = nm->str[nm->nstr];
 		kh_val(nm->strs, it) = nm->nstr++;
 	}
-	return kh_val(nm->strs, it);
+	nm->after[nm->last] = kh_val(nm->strs, it);
+	nm->last = kh_val(nm->strs, it);
+	return nm->last;
 }
 
 uint32_t
@@ -142,6 +171,8 @@ costfn_add(struct costnames *nm, struct costfn f)
 	khiter_t it;
 	int made;
 
+	if (nm->last_fn + 1 < nm->nfn && fn_eq(nm->fn[nm->last_fn + 1], f))
+		return ++nm->last_fn;
 	it = kh_put(fn, nm->fns, f, &made);
 	if (made < 0)
 		die("out of memory");
@@ -150,7 +181,8 @@ costfn_add(struct costnames *nm, struct costfn f)
 		nm->fn[nm->nfn] = f;
 		kh_val(nm->fns, it) = nm->nfn++;
 	}
-	return kh_val(nm->fns, it);
+	nm->last_fn = kh_val(nm->fns, it);
+	return nm->last_fn;
 }
 
 struct costfn

@@ -315,6 +315,7 @@ costsum_next(struct costsum *t, struct cost *c)
 	for (; t->at < t->nf; t->at++, t->loaded = false) {
 		if (!t->loaded) {
 			t->cur = &t->f[t->order[t->at]];
+			t->own = costfn_get(t->nm, t->cur->fn).fl;
 			for (i = 0; i < NLIST; i++)
 				load_list(t, i);
 			t->loaded = true;

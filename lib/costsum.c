@@ -79,13 +79,11 @@ get_where(const struct costsum *t, const uint64_t *k, uint32_t *id,
 void
 costkey_put(const struct costsum *t, const struct cost *c, uint64_t *k)
 {
-	uint32_t own = costfn_get(t->nm, c->fn).fl;
-
-	k = put_where(t, k, c->file == own ? 0 : c->file + 1, &c->pos);
+	k = put_where(t, k, c->file == t->own ? 0 : c->file + 1, &c->pos);
 	if (c->kind == COST_CALL) {
 		put_where(t, k, c->callee, &c->to);
 	} else if (c->kind == COST_JUMP) {
-		k = put_where(t, k, c->tofile == own ? 0 : c->tofile + 1, &c->to);
+		k = put_where(t, k, c->tofile == t->own ? 0 : c->tofile + 1, &c->to);
 		*k = (uint64_t)c->callee << 1 | c->cond;
 	}
 }
@@ -93,15 +91,13 @@ costkey_put(const struct costsum *t, const struct cost *c, uint64_t *k)
 void
 costkey_get(const struct costsum *t, const uint64_t *k, struct cost *c)
 {
-	uint32_t own = costfn_get(t->nm, c->fn).fl;
-
 	k = get_where(t, k, &c->file, &c->pos);
-	c->file = c->file ? c->file - 1 : own;
+	c->file = c->file ? c->file - 1 : t->own;
 	if (c->kind == COST_CALL) {
 		get_where(t, k, &c->callee, &c->to);
 	} else if (c->kind == COST_JUMP) {
 		k = get_where(t, k, &c->tofile, &c->to);
-		c->tofile = c->tofile ? c->tofile - 1 : own;
+		c->tofile = c->tofile ? c->tofile - 1 : t->own;
 		c->callee = *k >> 1;
 		c->cond = *k & 1;
 	}
@@ -116,8 +112,9 @@ costsum_add(const struct costsum *t, int64_t *to, const int64_t *n, size_t len)
 	for (i = 0; i < len; i++)
 		over |= __builtin_add_overflow(to[i], n[i], &to[i]);
 	if (over)
-		die("a sum is beyond 64 bits, in function %s",
-		    costnames_get(t->nm, costfn_get(t->nm, t->cur->fn).fn));
+		die("a sum of costs is beyond 64 bits%s%s",
+		    t->cur ? ", in function " : "", t->cur ?
+		    costnames_get(t->nm, costfn_get(t->nm, t->cur->fn).fn) : "");
 }
 
 static int
@@ -233,6 +230,7 @@ costsum_put(struct costsum *t, const struct cost *c)
 	if (!t->cur || t->cur->fn != c->fn || r->n == ROWS) {
 		costsum_commit(t);
 		t->cur = find_fn(t, c->fn);
+		t->own = costfn_get(t->nm, c->fn).fl;
 		t->summed = false;
 	}
 	rows_room(r, r->n + 1, lay);
@@ -269,6 +267,7 @@ costsum_positions(struct costsum *t, unsigned more)
 	if ((t->positions | more) == t->positions)
 		return;
 	costsum_commit(t);
+	t->cur = NULL;
 	old = *t;
 	lay_out(t, t->positions | more);
 	for (i = 0; i < t->nf * NLIST; i++) {
@@ -276,6 +275,7 @@ costsum_positions(struct costsum *t, unsigned more)
 		const struct layout *lay = &t->lay[i % NLIST];
 
 		c.fn = t->f[i / NLIST].fn;
+		t->own = old.own = costfn_get(t->nm, c.fn).fl;
 		c.kind = COST_SELF + i % NLIST;
 		for (run = &t->f[i / NLIST].run[i % NLIST]; *run; run = &(*run)->next) {
 			run_unpack(&from, *run, was);
@@ -306,8 +306,6 @@ costsum_total(struct costsum *t)
 	struct run *run;
 	size_t i, j;
 
-	if (!t->cur)
-		return t->total;
 	if (!t->order)
 		costsum_commit(t);
 	for (i = 0; !t->summed && i < t->nf; i++)

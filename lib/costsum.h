@@ -43,6 +43,7 @@ struct costsum {
 	struct fnsum *f;
 	size_t nf, fcap;
 	struct fnsum *cur;	/* the function whose newcomers rows holds */
+	uint32_t own;		/* its file */
 	struct rows rows[NLIST];
 	size_t bytes;
 	bool summed;		/* total is known */

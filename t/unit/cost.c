@@ -6,6 +6,7 @@
  *	cost sum FILE...	the table, in canonical order, as a cost file
  *	cost order FILE		is the file in canonical order? (cost_cmp)
  *	cost push		what a simulator writes
+ *	cost random SEED KIND	some profile: cachegrind, line, instr, all
  */
 #include "cost.h"
 
@@ -185,6 +186,106 @@ push(void)
 	free(h.desc);
 }
 
+static uint64_t seed;
+
+static uint32_t
+rnd(uint32_t n)
+{
+	seed = seed * 6364136223846793005 + 1442695040888963407;
+	return (uint32_t)(seed >> 33) % n;
+}
+
+static uint32_t
+name(const char *what, uint32_t n)
+{
+	char buf[64];
+
+	snprintf(buf, sizeof buf, "%s%u", what, rnd(n));
+	return costnames_str(nm, buf);
+}
+
+static uint32_t
+some_fn(bool cachegrind)
+{
+	struct costfn f = { 0, name("src/f.c", 6), name("fn ", 20) };
+
+	if (!cachegrind)
+		f.ob = name("/lib/ob", 3);
+	return costfn_add(nm, f);
+}
+
+static struct cost_pos
+some_pos(const struct cost_head *h)
+{
+	struct cost_pos p = { 0, 0, 0 };
+
+	if (h->positions & COST_INSTR)
+		p.addr = 0x1000 + rnd(50) + (rnd(20) ? 0 : 0xffffffff00000000);
+	if (h->positions & COST_BB)
+		p.bb = p.addr & ~(uint64_t)15;
+	if (h->positions & COST_LINE)
+		p.line = rnd(40);
+	return p;
+}
+
+static void
+some_record(struct cost *c, const struct cost_head *h)
+{
+	static int64_t n[COST_EVMAX];
+	bool cachegrind = h->format == COST_CACHEGRIND;
+	size_t i;
+
+	if (!c->fn || !rnd(8)) {
+		c->fn = some_fn(cachegrind);
+		c->file = costfn_get(nm, c->fn).fl;
+	}
+	if (!cachegrind && !rnd(6))
+		c->file = name("src/f.c", 6);
+	c->kind = cachegrind || rnd(4) ? COST_SELF : rnd(4) || h->nev == 1 ?
+	    COST_CALL : COST_JUMP;
+	c->pos = some_pos(h);
+	c->to = some_pos(h);
+	c->callee = c->kind == COST_JUMP && rnd(2) ? c->fn : some_fn(cachegrind);
+	c->tofile = costfn_get(nm, c->callee).fl;
+	c->cond = c->kind == COST_JUMP && rnd(2);
+	c->count[0] = 1 + rnd(1000);
+	c->count[1] = c->cond ? (int64_t)rnd(1000) : c->count[0];
+	c->n = n;
+	for (i = 0; i < h->nev; i++)
+		n[i] = rnd(3) ? rnd(rnd(2) ? 10 : 100000) :
+		    rnd(2) ? 0 : (int64_t)rnd(1000) << 32;
+}
+
+static void
+some_profile(const char *number, const char *kind)
+{
+	struct out *o = out_open(NULL);
+	struct cost_head h;
+	struct cost c = { .fn = 0 };
+	struct costw *w;
+	int i;
+
+	seed = strtoull(number, NULL, 10) * 7919 + 1;
+	costfn_add(nm, (struct costfn){ 0, 0, 0 });
+	costhead_init(&h);
+	if (!strcmp(kind, "cachegrind"))
+		h.format = COST_CACHEGRIND;
+	if (!strcmp(kind, "instr"))
+		h.positions |= COST_INSTR;
+	if (!strcmp(kind, "all"))
+		h.positions |= COST_INSTR | COST_BB;
+	if (costhead_events(&h, nm, "Ir Dr Dw") < 0)
+		die("events");
+	h.cmd = "prog";
+	w = costw_begin(o, nm, &h, rnd(8));
+	for (i = 0; i < 600; i++) {
+		some_record(&c, &h);
+		costw_put(w, &c);
+	}
+	costw_end(w);
+	out_close(o);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -202,6 +303,8 @@ main(int argc, char **argv)
 		return order(argv[2]);
 	else if (argc == 2 && !strcmp(argv[1], "push"))
 		push();
+	else if (argc == 4 && !strcmp(argv[1], "random"))
+		some_profile(argv[2], argv[3]);
 	else
 		die("usage: cost what ...");
 	return 0;

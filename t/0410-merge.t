@@ -1,0 +1,194 @@
+#!/bin/sh
+# merge: sums by place, whatever the order; headers; trouble
+
+. t/lib.sh
+
+M=$B/merge C=$TB/cost
+cd "$T" || exit 99
+
+cat >a <<'EOF'
+desc: I1 cache: 1
+desc: run one
+cmd: prog a
+events: Ir Dr
+fl=x.c
+fn=f
+1 10 1
+2 20
+fn=g
+9 5 5
+summary: 35 6
+EOF
+cat >b <<'EOF'
+desc: I1 cache: 1
+desc: run two
+cmd: prog b
+events: Dr Ir
+fl=w.c
+fn=g
+1 1 1
+fl=x.c
+fn=f
+2 2 7
+3 0 1
+4 0 0
+summary: 3 9
+EOF
+cat >want <<'EOF'
+desc: I1 cache: 1
+cmd: prog a; prog b
+events: Ir Dr
+fl=w.c
+fn=g
+1 1 1
+fl=x.c
+fn=f
+1 10 1
+2 27 2
+3 1 0
+fn=g
+9 5 5
+summary: 44 9
+EOF
+check "Cachegrind's files" "$M" a b
+samefile "Cachegrind's files: sum" want out
+check "in another order" "$M" -o ba b a
+samefile "in another order: the same" want ba
+same "into a file: nothing on standard output" "" "$(cat out)"
+gzip -c a >a.gz
+check "gzipped and from standard input" sh -c '"$0" a.gz - <b' "$M"
+samefile "gzipped and from standard input: the same" want out
+
+# Callgrind's: calls, jumps, inlined code, addresses where some have them
+cat >c <<'EOF'
+# callgrind format
+events: Ir
+ob=(1) /bin/p
+fl=(1) x.c
+fn=(1) main
+5 10
+fi=(2) y.h
+7 1
+cob=(2) /lib/l
+cfi=(3) l.c
+cfn=(2) work
+calls=2 40
+8 100
+jcnd=1/3 9
+8
+totals: 11
+EOF
+cat >d <<'EOF'
+# callgrind format
+positions: instr line
+events: Ir
+ob=(4) /bin/p
+fl=(1) x.c
+fn=(1) main
+0x20 5 3
+fi=(2) y.h
+0x24 7 1
+cob=(2) /lib/l
+cfi=(3) l.c
+cfn=(2) work
+calls=5 0 40
+0 8 200
+jcnd=2/4 0 9
+0 8
+totals: 4
+
+part: 2
+positions: instr line
+events: Ir
+fl=(1) x.c
+fn=(1) main
+0x20 5 4
+totals: 4
+EOF
+check "Callgrind's files" "$M" c d
+cat >want <<'EOF'
+# callgrind format
+version: 1
+creator: quern
+cmd: 
+part: 1
+positions: instr line
+events: Ir
+summary: 19
+
+fl=(1) x.c
+fn=(1) main
+0x20 5 4
+
+ob=(1) /bin/p
+fl=(1)
+fn=(1)
+0x0 5 10
++32 * 3
+fi=(2) y.h
+-32 +2 1
++36 * 1
+cob=(2) /lib/l
+cfi=(3) l.c
+cfn=(2) work
+calls=7 -36 +33
+-36 +1 300
+jcnd=3/7 * +1
+* *
+
+totals: 19
+EOF
+samefile "Callgrind's files: sum" want out
+sed 's/^events: Ir/events: Dr Ir/; s/^\(5 10\|7 1\|8 100\)/& 3/; s/^totals: 11/& 6/' c >cDr
+check "Cachegrind's and Callgrind's" "$M" a cDr
+same "Cachegrind's and Callgrind's: sum" "totals: 41 17" "$(tail -n 1 out)"
+
+# the sum is the judge's
+if command -v cg_merge >/dev/null && command -v valgrind >/dev/null; then
+	valgrind -q --tool=cachegrind --cachegrind-out-file=v1 true 2>/dev/null
+	valgrind -q --tool=cachegrind --cachegrind-out-file=v2 cat a >/dev/null 2>&1
+	cg_merge -o judge v1 v2 >/dev/null 2>&1
+	"$M" v1 v2 >ours
+	"$M" judge >want
+	sed -i /^desc/d want ours && sed -i /^cmd/d want ours
+	samefile "the sum of two of Valgrind's files is cg_merge's" want ours
+	cg_merge -o again ours.cg ours.cg >/dev/null 2>&1
+	"$M" v1 v2 >ours
+	check "cg_merge takes our file" cg_merge -o again ours ours
+	"$M" ours ours | grep -v ^desc >want
+	"$M" again | grep -v ^desc >got
+	samefile "and adds it up alike" want got
+else
+	skip "cg_merge" "no valgrind here"
+fi
+
+# trouble
+sed 's/Dr$/Dw/' a >e
+status 2 "other events" "$M" a e
+same "other events: message" "merge: e:5: the events are not those of a" "$(cat err)"
+printf 'cmd: x\nevents: Ir\nfl=a\nfn=f\n1 9223372036854775807\nsummary: 9223372036854775807\n' >big
+status 2 "a sum beyond 64 bits" "$M" big big
+check "a sum beyond 64 bits: message" grep -q 'beyond 64 bits' err
+sed '$d' a >cut
+status 2 "a cut file" "$M" -o sum a cut
+same "a cut file: message" "merge: cut:10: truncated: no summary: line" "$(cat err)"
+check "a cut file: no sum" test ! -e sum
+status 2 "unknown option" "$M" --nothing
+status 2 "no room" sh -c '"$0" a b >/dev/full' "$M"
+
+# memory does not follow the number of files
+"$C" random 1 instr >r1
+if [ -z "$SAN" ]; then
+	many=$(seq 300 | sed 's/.*/r1/')
+	(ulimit -v 40000; "$M" $many >out)
+	ok "300 files in 40 MB" $?
+	sum=
+	for n in $(sed -n 's/^totals: //p' r1); do
+		sum="$sum${sum:+ }$((300 * n))"
+	done
+	same "300 files: sum" "$sum" "$(sed -n 's/^totals: //p' out)"
+else
+	skip "300 files in 40 MB" "sanitizers need room"
+fi
+
+done_testing
