@@ -126,6 +126,7 @@ area_open(int fd)
 		area.ctl->freemask[i / 32] |= 1u << i % 32;
 	area.ctl->interval = opt.interval;
 	area.ctl->kind = opt.kind;
+	area.ctl->nolink = (opt.debug & DEBUG_NOLINK) != 0;
 	sign_of_life(area.ctl);
 }
 

@@ -465,6 +465,34 @@ emulated(struct insn *in, unsigned what)
 }
 
 static void
+stack_read(struct insn *in, unsigned size)
+{
+	struct ref *r;
+
+	in->nref = 0;
+	r = add_ref(in, 'r', size);
+	r->base = RSP;
+}
+
+static void
+classify_return(struct insn *in, const ZydisDecodedInstruction *zi,
+    const ZydisDecodedOperand *op)
+{
+	if (op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		in->imm = (uint16_t)op[0].imm.value.u;
+	if (zi->operand_width == 16) {
+		in->special = SP_REFUSE;
+		return;
+	}
+	in->flow = FLOW_RET;
+	if ((zi->opcode & 0xfe) != 0xca)
+		return;
+	emulated(in, EMU_LRET);
+	in->aux = zi->operand_width / 8u | (uint32_t)in->imm << 4;
+	stack_read(in, 2u * zi->operand_width / 8);
+}
+
+static void
 classify(struct insn *in, const ZydisDecodedInstruction *zi,
     const ZydisDecodedOperand *op)	/* table */
 {
@@ -495,13 +523,15 @@ classify(struct insn *in, const ZydisDecodedInstruction *zi,
 	}
 	switch (zi->mnemonic) {
 	case ZYDIS_MNEMONIC_RET:
-		in->flow = zi->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR ||
-		    (zi->opcode & 0xfe) == 0xca || zi->operand_width == 16 ?
-		    FLOW_NONE : FLOW_RET;
-		if (in->flow == FLOW_NONE)
-			in->special = SP_REFUSE;
-		if (op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
-			in->imm = (uint16_t)op[0].imm.value.u;
+		classify_return(in, zi, op);
+		break;
+	case ZYDIS_MNEMONIC_IRETD:
+	case ZYDIS_MNEMONIC_IRETQ:
+		in->flow = FLOW_RET;
+		in->nref = 0;
+		emulated(in, EMU_IRET);
+		in->aux = zi->mnemonic == ZYDIS_MNEMONIC_IRETQ ? 8 : 4;
+		stack_read(in, 5u * in->aux);
 		break;
 	case ZYDIS_MNEMONIC_SYSCALL:
 		in->flow = FLOW_SYSCALL;
@@ -510,8 +540,6 @@ classify(struct insn *in, const ZydisDecodedInstruction *zi,
 		in->special = op[0].imm.value.u == 0x80 ? SP_REFUSE : SP_TRAP;
 		break;
 	case ZYDIS_MNEMONIC_IRET:
-	case ZYDIS_MNEMONIC_IRETD:
-	case ZYDIS_MNEMONIC_IRETQ:
 	case ZYDIS_MNEMONIC_SYSENTER:
 	case ZYDIS_MNEMONIC_SYSEXIT:
 	case ZYDIS_MNEMONIC_SYSRET:
@@ -547,8 +575,8 @@ classify(struct insn *in, const ZydisDecodedInstruction *zi,
 	case ZYDIS_MNEMONIC_WRGSBASE:
 		emulated(in, zi->mnemonic == ZYDIS_MNEMONIC_WRFSBASE ?
 		    EMU_WRFSBASE : EMU_WRGSBASE);
-		in->aux = (uint16_t)(gprof[op[0].reg.value] |
-		    (gprsize[op[0].reg.value] == 64 ? 16 : 0));
+		in->aux = gprof[op[0].reg.value] |
+		    (gprsize[op[0].reg.value] == 64 ? 16u : 0);
 		break;
 	default:
 		break;

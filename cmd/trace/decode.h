@@ -72,7 +72,7 @@ struct insn {
 	uint8_t riprel;		/* its memory operand is PC-relative */
 	uint8_t a32;		/* address-size prefix */
 	uint8_t opsize;		/* bits of the operands */
-	uint16_t aux;
+	uint32_t aux;
 	uint16_t imm;		/* of ret */
 	uint16_t rd, wr;	/* general registers read, written */
 	uint16_t kill;		/* written whole, not read */

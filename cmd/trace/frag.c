@@ -29,12 +29,14 @@ struct def {
 	uint8_t count[MAX_INSN];	/* group of insn i's count, or NOCOUNT */
 	uint8_t n, ngroups;
 	uint32_t epoch;			/* of the mappings it was made under */
+	uint32_t number;
 };
+
+#define NODEF ~0u
 
 struct frag {
 	app_pc pc, end;
 	uint64_t entry;		/* guest address; prologue << 48 */
-	struct def *def;
 	uint32_t meta;		/* index in its zone's fragmeta */
 	uint8_t zone, dead;
 	uint16_t nexit;
@@ -60,6 +62,8 @@ static struct link *links;
 static size_t linkcap;
 static khash_t(u32) *waiting;	/* pc -> first exit that waits, + 1 */
 static khash_t(def) *defs;	/* pc -> definition */
+static struct def **alldefs;
+static size_t ndefs, defcap;
 static uint32_t next_id = 1;
 static uint32_t epoch;		/* +1 when mappings of code change */
 uint32_t zone_used[2];
@@ -127,6 +131,9 @@ make_def(void)
 			if (blk.in[i].special != SP_GATHER &&
 			    grp.ref[i][j].count != NOCOUNT)
 				d->count[i] = grp.ref[i][j].count;
+	d->number = (uint32_t)ndefs;
+	alldefs = xgrow(alldefs, &defcap, ndefs + 1, sizeof *alldefs);
+	alldefs[ndefs++] = d;
 	d->id[d->n] = new_id();
 	note_insns(d->id[d->n], d->n);
 	if (evw_block(format_writer, d->id[d->n], d->items, d->ngroups,
@@ -203,7 +210,7 @@ put_meta(struct frag *f, uint32_t code)
 	m->nmap = (uint16_t)x.nmap;
 	m->bytes = (uint16_t)(blk.next - blk.pc);
 	m->exit = f->exit;
-	m->block = nfrag;
+	m->block = x.def != NULL ? x.def->number : NODEF;
 	memcpy(area.maps + area.nmap, x.map, x.nmap * sizeof x.map[0]);
 	area.nmap += x.nmap;
 	for (i = 0; i < x.nexit; i++) {
@@ -299,7 +306,7 @@ far_jump(unsigned z, uint32_t f)
 	m->code = zone_used[z];
 	m->map = area.nmap;
 	m->nmap = 1;
-	m->block = f;
+	m->block = NODEF;
 	e = &area.maps[area.nmap++];
 	memset(e, 0, sizeof *e);
 	e->kind = MAP_BODY;
@@ -455,7 +462,6 @@ frag_new(app_pc pc)
 	memset(f, 0, sizeof *f);
 	f->pc = pc;
 	f->end = blk.next;
-	f->def = x.def;
 	f->zone = (uint8_t)z;
 	f->meta = area.ctl->nfrag[z];
 	f->exit = area.nexit;
@@ -575,11 +581,9 @@ frag_kill(uint64_t start, uint64_t end)
 }
 
 uint32_t
-frag_partial(uint32_t f, unsigned n, unsigned rep, uint64_t *sizes)
+frag_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
 {
-	unsigned z = f >> 31;
-	struct frag *fr = &frags[area.frags[z][f & 0x7fffffff].block];
-	struct def *d = fr->def;
+	struct def *d = def < ndefs ? alldefs[def] : NULL;
 	uint64_t step, countat = 0;
 
 	*sizes = 0;

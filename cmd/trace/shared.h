@@ -113,7 +113,7 @@ enum exit_kind {
 
 enum emulated {
 	EMU_CPUID = 1, EMU_XGETBV, EMU_WRFSBASE, EMU_WRGSBASE, EMU_XBEGIN,
-	EMU_FLAGS
+	EMU_FLAGS, EMU_LRET, EMU_IRET
 };
 
 /* Where a cache address stands in its fragment. */
@@ -157,7 +157,7 @@ struct fragmeta {
 	uint16_t nmap;
 	uint16_t bytes;		/* guest bytes it covers */
 	uint32_t exit;		/* index of its first exit */
-	uint32_t block;		/* id of the whole block */
+	uint32_t block;		/* number of its definition */
 };
 
 struct tabent {
@@ -169,7 +169,7 @@ struct tabent {
 enum request {
 	REQ_NONE,
 	REQ_TRANSLATE,		/* pc, exit number or ~0 -> entry, or 0: no code */
-	REQ_PARTIAL,		/* fragment, n, exit or ~0 -> id, bytes */
+	REQ_PARTIAL,		/* definition, n, inside a repeat -> id, bytes */
 	REQ_STALE,		/* pc of a fragment whose code changed */
 	REQ_MAPPED,		/* start, end: code may have come, gone or changed */
 	REQ_EXEC,		/* path, tid -> 0 go on, 1 it will run natively */
@@ -249,6 +249,7 @@ struct control {
 	uint32_t qbell;		/* futex of the formatting thread */
 	uint32_t formatting_sleeps;
 	uint32_t qfull_sleeps;
+	uint32_t nolink;	/* do not ask for links */
 	uint32_t polling;	/* the guest may not call futex: look again and again */
 	uint64_t want[NSLOT / 64];
 	uint64_t ninterval;

@@ -154,11 +154,11 @@ void frag_stale(app_pc pc);
 /* Forget what covers [start, end). */
 void frag_kill(uint64_t start, uint64_t end);
 /*
- * For a thread stopped inside fragment f (zone in bit 31) after n of its
- * instructions: the id that tells them (0: none) and in *sizes, 16 bits each,
+ * For a thread stopped inside a block, given by its definition's number,
+ * after n of its instructions: the id that tells them (0: none) and in *sizes, 16 bits each,
  * bytes of its record, offset of a repeated one's count, 32: of the block's.
  */
-uint32_t frag_partial(uint32_t f, unsigned n, unsigned rep, uint64_t *sizes);
+uint32_t frag_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes);
 void frag_reset(void);
 void frag_flush(void);
 #define AHEAD 16u		/* fragments made ahead on one miss, at most */

@@ -358,6 +358,10 @@ write_transfer(struct xlate *x, const struct insn *in)
 		write_last(x, EXIT_INDIRECT, 0);
 		break;
 	case FLOW_RET:
+		if (in->special == SP_EMULATE) {
+			write_last(x, EXIT_EMULATE, in->pc);
+			break;
+		}
 		write_ret(x, in);
 		write_last(x, EXIT_INDIRECT, 0);
 		break;

@@ -149,7 +149,7 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 			let_go(t);
 		gen = __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST);
 		e = lookup(t->pc);
-		if (e == 0 || exitno != ~0ull) {
+		if (e == 0 || (exitno != ~0ull && !rt.ctl->nolink)) {
 			arg[0] = t->pc;
 			arg[1] = exitno;
 			if (ask(t, REQ_TRANSLATE, arg) < 0)
@@ -224,6 +224,46 @@ cpuid_model(struct tarea *t, uint32_t leaf, uint32_t sub)
 }
 
 static void
+refuse(struct tarea *t, const struct exitmeta *x)
+{
+	uint64_t arg[4] = { SAY_REFUSED, x->target, 0, 0 };
+
+	if (t->pending)
+		return;
+	ask(t, REQ_SAY, arg);
+	if (t->slot->ret[0] == 0)
+		go_native(t);
+	let_go(t);
+}
+
+/* The code segment of 64-bit programs; no other can be run here. */
+#define CS64 0x33
+
+/* lret, iret: aux holds bytes of an operand and what the count adds. */
+static void
+far_return(struct tarea *t, const struct exitmeta *x)
+{
+	uint64_t v[5] = { 0, 0, 0, 0, 0 }, w = x->aux & 15;
+	unsigned i, n = x->emulate == EMU_IRET ? 5 : 2;
+
+	for (i = 0; i < n; i++)
+		if (rt_copy(&v[i], (void *)(t->gpr[4] + i * w), w) < 0)
+			v[1] = 0;
+	if ((v[1] & 0xffff) != CS64) {
+		refuse(t, x);
+		return;
+	}
+	t->pc = v[0];
+	if (n == 5) {
+		t->rflags = v[2];
+		t->df = v[2] >> 10 & 1;
+		t->gpr[4] = v[3];
+	} else {
+		t->gpr[4] += 2 * w + (x->aux >> 4);
+	}
+}
+
+static void
 emulate(struct tarea *t, const struct exitmeta *x)
 {
 	uint64_t v;
@@ -250,6 +290,10 @@ emulate(struct tarea *t, const struct exitmeta *x)
 			t->gsbase = v;
 		}
 		break;
+	case EMU_LRET:
+	case EMU_IRET:
+		far_return(t, x);
+		break;
 	case EMU_FLAGS:		/* popf: the direction flag was looked at */
 		break;
 	case EMU_XBEGIN:	/* a transaction that always aborts */
@@ -258,19 +302,6 @@ emulate(struct tarea *t, const struct exitmeta *x)
 	default:
 		panic("an exit that this version does not know");
 	}
-}
-
-static void
-refuse(struct tarea *t, const struct exitmeta *x)
-{
-	uint64_t arg[4] = { SAY_REFUSED, x->target, 0, 0 };
-
-	if (t->pending)
-		return;
-	ask(t, REQ_SAY, arg);
-	if (t->slot->ret[0] == 0)
-		go_native(t);
-	let_go(t);
 }
 
 /* Out of the cache at exit t->exitno. */

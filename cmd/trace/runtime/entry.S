@@ -73,6 +73,11 @@ save:
 	pushfq
 	popq TO_FLAGS(T)
 	cld
+	testl $0x40000, TO_FLAGS(T)	/* alignment checks are not for us */
+	jz 1f
+	pushq $0x202
+	popfq
+1:
 	lea -T_BIAS(T), %rbx
 	mov %rbx, %rdi
 	call *%rax

@@ -209,7 +209,8 @@ void state_put(struct tarea *, struct kucontext *);
 void syscall_do(struct tarea *, struct exitmeta *);
 
 /* thread.c */
-struct tarea *thread_area(void);
+/* Bytes of address space that the engine takes here. */
+uint64_t thread_bytes(void);
 struct tarea *thread_new(uint32_t tid);
 void thread_start(struct tarea *) __attribute__((noreturn));
 void thread_child(struct tarea *) __attribute__((noreturn));

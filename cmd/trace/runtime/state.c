@@ -84,17 +84,20 @@ count_one(struct tarea *t, uint32_t id, uint64_t n)
 	t->p -= n;
 }
 
-/* Tell the first n instructions of the fragment's block. */
+/*
+ * Tell the first n instructions of a block.  The thread counts as outside of
+ * the cache while it asks: whoever answers may be waiting for that.
+ */
 static void
-tell_prefix(struct tarea *t, uint32_t frag, const struct mapent *m,
+tell_prefix(struct tarea *t, uint32_t block, const struct mapent *m,
     uint64_t rounds)
 {
-	uint64_t arg[4] = { frag, m->n, 0, 0 };
+	uint64_t arg[4] = { block, m->n, m->rep, 0 };
 	uint32_t id, step, countat, most;
 
 	if (m->rep == 1 && rounds != 0)
 		arg[1]++;
-	arg[2] = m->rep;
+	__atomic_store_n(&t->slot->incache, 0, __ATOMIC_SEQ_CST);
 	if (ask(t, REQ_PARTIAL, arg) < 0)
 		return;
 	id = (uint32_t)t->slot->ret[0];
@@ -140,32 +143,10 @@ rounds_done(struct tarea *t, const struct mapent *m)
 	return t->df ? -n : n;
 }
 
-/* The thread was interrupted in the cache: its state into its area. */
-void
-state_take(struct tarea *t, struct kucontext *uc)
+static void
+take_exit(struct tarea *t, struct kucontext *uc, const struct mapent *m,
+    const struct exitmeta *x)
 {
-	unsigned z = uc->rip - rt.zone[0] < rt.zonesize[0] ? 0 : 1;
-	uint32_t off = (uint32_t)(uc->rip - rt.zone[z]);
-	uint32_t frag = find_fragment(z, off);
-	const struct fragmeta *f = rt.frags[z] + frag;
-	const struct mapent *m = find_map(f, off - f->code);
-	const struct exitmeta *x;
-
-	take_registers(t, uc, m);
-	t->rflags = uc->eflags;
-	t->df = uc->eflags >> 10 & 1;
-	t->p = uc->r8;
-	t->slot->incache = 0;
-	if (m->kind == MAP_BODY) {
-		t->pc = f->pc + m->pcoff;
-		tell_prefix(t, frag | z << 31, m, rounds_done(t, m));
-		return;
-	}
-	if (m->kind == MAP_IBL || m->kind == MAP_IBL0) {
-		t->pc = uc->rcx + (m->kind == MAP_IBL ? f->pc : 0);
-		return;
-	}
-	x = rt.exits + f->exit + m->exit;
 	if (m->kind == MAP_EXIT)
 		tell_exit(t, x);
 	else if (m->kind == MAP_COUNTED)
@@ -174,6 +155,41 @@ state_take(struct tarea *t, struct kucontext *uc)
 		t->pc = x->target;
 	else
 		t->pc = m->kind == MAP_LEFT_TMP ? t->tmp1 : uc->rcx;
+}
+
+/*
+ * The thread was interrupted in the cache: its state into its area.  The
+ * fragment is there for as long as `incache` is 1, so all is copied first.
+ */
+void
+state_take(struct tarea *t, struct kucontext *uc)
+{
+	unsigned z = uc->rip - rt.zone[0] < rt.zonesize[0] ? 0 : 1;
+	uint32_t off = (uint32_t)(uc->rip - rt.zone[z]);
+	const struct fragmeta *f = rt.frags[z] + find_fragment(z, off);
+	struct mapent m = *find_map(f, off - f->code);
+	uint32_t block = f->block;
+
+	take_registers(t, uc, &m);
+	t->rflags = uc->eflags;
+	t->df = uc->eflags >> 10 & 1;
+	t->p = uc->r8;
+	switch (m.kind) {
+	case MAP_BODY:
+		t->pc = f->pc + m.pcoff;
+		tell_prefix(t, block, &m, rounds_done(t, &m));
+		break;
+	case MAP_IBL:
+		t->pc = uc->rcx + f->pc;
+		break;
+	case MAP_IBL0:
+		t->pc = uc->rcx;
+		break;
+	default:
+		take_exit(t, uc, &m, rt.exits + f->exit + m.exit);
+		break;
+	}
+	__atomic_store_n(&t->slot->incache, 0, __ATOMIC_SEQ_CST);
 }
 
 /* The thread was interrupted where the guest itself put the pc. */

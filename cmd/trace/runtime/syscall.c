@@ -170,6 +170,64 @@ secure(struct tarea *t)
 	return r;
 }
 
+/*
+ * RLIMIT_AS counts our areas too, which are not the guest's: it is given as
+ * much more as they take, and told that much less.
+ */
+#define RLIMIT_AS 9
+struct limit {
+	uint64_t cur, max;
+};
+
+static uint64_t
+plus(uint64_t v, uint64_t n)
+{
+	return v >= ~0ull - n ? v : v + n;
+}
+
+static uint64_t
+minus(uint64_t v, uint64_t n)
+{
+	return v == ~0ull ? v : v > n ? v - n : 0;
+}
+
+static long
+address_limit(struct tarea *t, uint64_t nr)
+{
+	int pr = nr == __NR_prlimit64;
+	uint64_t new = nr == __NR_setrlimit ? t->gpr[6] : pr ? t->gpr[2] : 0;
+	uint64_t old = nr == __NR_getrlimit ? t->gpr[6] : pr ? t->gpr[10] : 0;
+	struct limit n, o, was;
+	uint64_t ours = thread_bytes();
+	long r;
+
+	if (sys4(__NR_prlimit64, 0, RLIMIT_AS, 0, &was) != 0)
+		return -1;
+	if (new != 0) {
+		if (rt_copy(&n, (void *)new, sizeof n) < 0)
+			return -14;
+		n.cur = plus(n.cur, ours);
+		n.max = plus(n.max, ours);
+		if (n.max > was.max)
+			n.max = was.max;
+	}
+	r = sys4(__NR_prlimit64, 0, RLIMIT_AS, new != 0 ? &n : 0, &o);
+	if (r != 0 || old == 0)
+		return r;
+	o.cur = minus(o.cur, ours);
+	o.max = minus(o.max, ours);
+	return rt_copy((void *)old, &o, sizeof o) < 0 ? -14 : 0;
+}
+
+static int
+is_address_limit(const struct tarea *t, uint64_t nr)
+{
+	if (nr == __NR_prlimit64)
+		return t->gpr[6] == RLIMIT_AS &&
+		    (t->gpr[7] == 0 || t->gpr[7] == rt.pid);
+	return t->gpr[7] == RLIMIT_AS;
+}
+
 static long
 one(struct tarea *t, uint64_t nr)	/* table */
 {
@@ -209,6 +267,12 @@ one(struct tarea *t, uint64_t nr)	/* table */
 	case __NR_prctl:
 		return t->gpr[7] == 22 ? secure(t) :
 		    rt_guest_syscall(t, t->gpr);
+	case __NR_prlimit64:
+	case __NR_getrlimit:
+	case __NR_setrlimit:
+		if (is_address_limit(t, nr))
+			return address_limit(t, nr);
+		return rt_guest_syscall(t, t->gpr);
 	case __NR_rseq:
 		return -ENOSYS;
 	case __NR_exit:

@@ -25,6 +25,17 @@ area_bytes(void)
 	return T_SIZE + IBL_SIZE + rt.boot.countbytes;
 }
 
+uint64_t
+thread_bytes(void)
+{
+	uint64_t n = rt.nthread * area_bytes();
+	unsigned i;
+
+	for (i = 0; i < NSEG; i++)
+		n += rt.boot.seg[i].size;
+	return n + (1u << 20);
+}
+
 static int
 slot_take(uint32_t tid)
 {
@@ -262,8 +273,16 @@ clone_copying(struct tarea *t, struct how *h, uint64_t mask)
 {
 	long r;
 
-	(void)h;
-	r = sys6((long)t->gpr[0], (long)t->gpr[7], (long)t->gpr[6],
+	uint64_t arg = t->gpr[7], stack = t->gpr[6];
+
+	/* the child stays on this stack's copy until it is let go */
+	if (h->is3) {
+		h->args.stack = h->args.stack_size = 0;
+		arg = (uint64_t)&h->args;
+	} else {
+		stack = 0;
+	}
+	r = sys6((long)t->gpr[0], (long)arg, (long)stack,
 	    (long)t->gpr[2], (long)t->gpr[10], (long)t->gpr[8],
 	    (long)t->gpr[9]);
 	if (r != 0)
@@ -313,6 +332,10 @@ thread_exit(struct tarea *t, long status)
 {
 	uint64_t all = ~0ull, base = (uint64_t)t - T_OFF;
 
+	if (rt.ctl->polling) {	/* no call of ours but the one asked for */
+		buffer_publish(t, Q_RECORDS, 0, 0);
+		sys1(__NR_exit, status);
+	}
 	sys4(__NR_rt_sigprocmask, 2, &all, NULL, 8);
 	if (t->bufend != 0)
 		buffer_leave(t);
