@@ -272,6 +272,25 @@ hide_trap_flag(struct thread *t, const struct user_regs_struct *regs)
 		ptrace(PTRACE_POKEDATA, t->tid, regs->rsp, word & ~FLAG_TRAP);
 }
 
+/*
+ * A trap while SIGTRAP is blocked would be forced: the kernel then takes the
+ * program's handler away.  So it never really is.  (PTRACE_SETSIGMASK wants
+ * the kernel's set of 8 bytes.)
+ */
+static void
+unblock_trap(pid_t tid)
+{
+	uint64_t mask = 0, trap = (uint64_t)1 << (SIGTRAP - 1);
+	void *size = (void *)sizeof mask;
+
+	if (ptrace(PTRACE_GETSIGMASK, tid, size, &mask) < 0 ||
+	    (mask & trap) == 0)
+		return;
+	mask &= ~trap;
+	if (ptrace(PTRACE_SETSIGMASK, tid, size, &mask) < 0)
+		die("PTRACE_SETSIGMASK");
+}
+
 /* A step ended with the instruction done, or with a round of it. */
 static void
 step_done(struct thread *t)
@@ -282,6 +301,8 @@ step_done(struct thread *t)
 	if (t->kind == INSN_REP && regs.rip == t->pc)
 		return;
 	count(t->pc);
+	if (t->kind == INSN_SYSCALL)
+		unblock_trap(t->tid);
 	if (t->kind == INSN_LOAD_SS)
 		count(t->pc + 2);
 	hide_trap_flag(t, &regs);
@@ -319,6 +340,7 @@ signal_stop(struct thread *t, int sig)
 	}
 	if (si.si_code == SIGTRAP) {
 		step_cut(t);
+		unblock_trap(t->tid);
 		return 0;
 	}
 	if (si.si_code == SI_KERNEL && t->is_stepping &&

@@ -74,16 +74,19 @@ main(void)
 	CHECK(read(fd[0], &c, 1) == 0);
 	reap(pid, 9);
 	/* A child stops itself; its parent sees that. */
+	CHECK(pipe(fd) == 0);
 	pid = fork();
 	if (pid == 0) {
+		close(fd[1]);
 		raise(SIGSTOP);
-		_exit(6);
+		_exit(6 + (int)read(fd[0], &c, 1));
 	}
 	CHECK(waitpid(pid, &status, WUNTRACED) == pid);
 	CHECK(WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP);
 	kill(pid, SIGCONT);
 	CHECK(waitpid(pid, &status, WCONTINUED) == pid);
 	CHECK(WIFCONTINUED(status));
+	close(fd[1]);
 	reap(pid, 6);
 	return victim_ok();
 }

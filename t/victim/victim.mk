@@ -16,15 +16,15 @@ $(V)/%: t/victim/%.c t/victim/victim.h $(wildcard t/victim/asm/*)
 	@mkdir -p $(@D)
 	$(CC) $(VCFLAGS) -o $@ $< $(VFLAGS)
 
-$(V)/%: t/victim/%.cc
+$(V)/%: t/victim/%.cc t/victim/victim.h
 	@mkdir -p $(@D)
 	$(CXX) $(VCXXFLAGS) -o $@ $< $(VFLAGS)
 
-$(V)/exact-%: t/victim/exact-%.S
+$(V)/exact-%: t/victim/exact-%.S $(wildcard t/victim/asm/*)
 	@mkdir -p $(@D)
 	$(CC) -static -nostdlib -g -o $@ $< $(VFLAGS)
 
-$(V)/exact-%-pie: t/victim/exact-%.S
+$(V)/exact-%-pie: t/victim/exact-%.S $(wildcard t/victim/asm/*)
 	@mkdir -p $(@D)
 	$(CC) -static-pie -nostdlib -g -o $@ $< $(VFLAGS)
 
