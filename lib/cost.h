@@ -31,10 +31,13 @@ enum {
 /*
  * costname.c: each string and each function once, for all files of a run.
  * Strings live for ever.  Name 0 is the empty one.  A function is known by
- * its object, its file and its name, each the number of a string.
+ * its object, its file and its name, each the number of a string; and by ctx,
+ * which is 0 unless functions of one name are told apart: contexts of one
+ * function, or functions whose file is not known.  In a file such ones have
+ * different numbers, fn=(1) f and fn=(2) f.  A ctx has one name.
  */
 struct costnames;
-struct costfn { uint32_t ob, fl, fn; };
+struct costfn { uint32_t ob, fl, fn, ctx; };
 
 struct costnames *costnames_new(void);
 uint32_t costnames_add(struct costnames *, const char *, size_t len);
@@ -109,6 +112,7 @@ struct costr {
 	const char *name;
 	struct costnames *nm;
 	bool partial;		/* set it to take a cut file with a warning */
+	bool by_id;		/* set it to have ctx from the numbers of fn= */
 	bool truncated;		/* partial: the end mark was missing */
 	/* after COST_END, of all parts: self costs; summary: lines, if all had */
 	int64_t total[COST_EVMAX], summary[COST_EVMAX];

@@ -26,13 +26,14 @@ fn_hash(struct costfn f)
 
 	h = (h ^ f.fl) * 0x9e3779b97f4a7c15;
 	h = (h ^ h >> 32 ^ f.fn) * 0x9e3779b97f4a7c15;
+	h = (h ^ h >> 32 ^ f.ctx) * 0x9e3779b97f4a7c15;
 	return h >> 32;
 }
 
 static inline bool
 fn_eq(struct costfn a, struct costfn b)
 {
-	return a.fn == b.fn && a.fl == b.fl && a.ob == b.ob;
+	return a.fn == b.fn && a.fl == b.fl && a.ob == b.ob && a.ctx == b.ctx;
 }
 
 #define slice_hash(k) ((k).hash)

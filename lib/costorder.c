@@ -84,7 +84,9 @@ cmp_fn(const struct costnames *nm, uint32_t a, uint32_t b)
 	c = cmp_name(nm, f.ob, g.ob);
 	if (!c)
 		c = cmp_name(nm, f.fl, g.fl);
-	return c ? c : cmp_name(nm, f.fn, g.fn);
+	if (!c)
+		c = cmp_name(nm, f.fn, g.fn);
+	return c ? c : f.ctx < g.ctx ? -1 : f.ctx > g.ctx;
 }
 
 static int
@@ -151,6 +153,7 @@ struct sortkey {
 	uint32_t ob, fl;
 	uint64_t prefix;
 	const char *name;
+	uint32_t ctx;
 };
 
 static int
@@ -164,6 +167,7 @@ by_fn(const struct by *by, uint32_t a, uint32_t b)
 {
 	const struct sortkey *x = (const struct sortkey *)by->arg + a;
 	const struct sortkey *y = (const struct sortkey *)by->arg + b;
+	int c;
 
 	if (x->ob != y->ob)
 		return x->ob < y->ob ? -1 : 1;
@@ -171,7 +175,8 @@ by_fn(const struct by *by, uint32_t a, uint32_t b)
 		return x->fl < y->fl ? -1 : 1;
 	if (x->prefix != y->prefix)
 		return x->prefix < y->prefix ? -1 : 1;
-	return strcmp(x->name, y->name);
+	c = strcmp(x->name, y->name);
+	return c ? c : x->ctx < y->ctx ? -1 : x->ctx > y->ctx;
 }
 
 /* name -> rank, for the objects and files of functions */
@@ -214,6 +219,7 @@ costsum_sort(struct costsum *t)
 		f = costfn_get(t->nm, t->f[i].fn);
 		key[i].ob = rank[f.ob];
 		key[i].fl = rank[f.fl];
+		key[i].ctx = f.ctx;
 		key[i].name = costnames_get(t->nm, f.fn);
 		stpncpy(prefix, key[i].name, 8);
 		memcpy(&key[i].prefix, prefix, 8);

@@ -61,6 +61,7 @@ struct costread {
 
 	/* of the call or jump that is being told */
 	uint32_t cob, cfi, cfn, jfi, jfn;
+	uint32_t ctx, cctx, jctx;	/* of the last name, of cfn=, of jfn= */
 	bool has_cob, has_cfi, has_cfn, has_jfi, has_jfn;
 	enum pend pend;
 	struct cost next;
@@ -290,7 +291,7 @@ need_fn(struct costr *r)
 
 	if (d->fn_known)
 		return;
-	d->fn = costfn_add(r->nm, (struct costfn){ d->ob, d->fl, 0 });
+	d->fn = costfn_add(r->nm, (struct costfn){ d->ob, d->fl, 0, 0 });
 	d->fn_known = true;
 }
 
@@ -349,6 +350,7 @@ name(struct costr *r, const char *p, enum space sp)
 	khiter_t it;
 	int made;
 
+	d->ctx = 0;
 	if (strlen(p) != (size_t)(d->line + d->len - p))
 		costr_die(r, "a zero byte in a name");
 	if (r->head.format == COST_CACHEGRIND)
@@ -359,6 +361,9 @@ name(struct costr *r, const char *p, enum space sp)
 	p = number(r, p + 1, &id);
 	if (*p != ')')
 		costr_die(r, "bad name number '%s'", shown(p));
+	if (r->by_id && id >= UINT32_MAX)
+		costr_die(r, "name number %" PRIu64 " is too large", id);
+	d->ctx = r->by_id ? id + 1 : 0;
 	if (*++p == '\0') {
 		it = kh_get(id, ids, id);
 		if (it == kh_end(ids))
@@ -404,7 +409,8 @@ calls(struct costr *r, const char *p)
 	if (*p)
 		costr_die(r, "junk '%s'", shown(p));
 	c->callee = costfn_add(r->nm, (struct costfn){
-	    d->has_cob ? d->cob : f.ob, d->has_cfi ? d->cfi : d->file, d->cfn });
+	    d->has_cob ? d->cob : f.ob, d->has_cfi ? d->cfi : d->file, d->cfn,
+	    d->cctx });
 	d->has_cob = d->has_cfi = d->has_cfn = false;
 	d->pend = PEND_CALL;
 }
@@ -453,7 +459,7 @@ jump(struct costr *r, const char *p, bool cond)
 	c->callee = d->fn;
 	if (d->has_jfn)
 		c->callee = costfn_add(r->nm,
-		    (struct costfn){ f.ob, c->tofile, d->jfn });
+		    (struct costfn){ f.ob, c->tofile, d->jfn, d->jctx });
 	d->has_jfi = d->has_jfn = false;
 	d->pend = PEND_JUMP;
 }
@@ -481,6 +487,7 @@ static void	/* table */
 body_word(struct costr *r, enum word w, const char *p)
 {
 	struct costread *d = r->d;
+	uint32_t nm;
 
 	if (r->head.format == COST_CACHEGRIND && w > W_FL)
 		costr_die(r, "%s= in a file of Cachegrind's", words[w]);
@@ -492,15 +499,16 @@ body_word(struct costr *r, enum word w, const char *p)
 	switch (w) {
 	case W_FN:
 		d->file = d->fl;
+		nm = name(r, p, FN);
 		d->fn = costfn_add(r->nm,
-		    (struct costfn){ d->ob, d->fl, name(r, p, FN) });
+		    (struct costfn){ d->ob, d->fl, nm, d->ctx });
 		d->fn_known = true;
 		break;
 	case W_FL:
 		d->fl = d->file = name(r, p, FL);
 		if (r->head.format == COST_CACHEGRIND) {
 			d->fn = costfn_add(r->nm, (struct costfn){ 0, d->fl,
-			    costnames_add(r->nm, "???", 3) });
+			    costnames_add(r->nm, "???", 3), 0 });
 			d->fn_known = true;
 		}
 		break;
@@ -523,6 +531,7 @@ body_word(struct costr *r, enum word w, const char *p)
 		break;
 	case W_CFN:
 		d->cfn = name(r, p, FN);
+		d->cctx = d->ctx;
 		d->has_cfn = true;
 		break;
 	case W_CALLS:
@@ -541,6 +550,7 @@ body_word(struct costr *r, enum word w, const char *p)
 		break;
 	case W_JFN:
 		d->jfn = name(r, p, FN);
+		d->jctx = d->ctx;
 		d->has_jfn = true;
 		break;
 	case W_BB:	/* where a block lies and how often it ran: no cost */

@@ -17,12 +17,11 @@
 #include "out.h"
 #include "util.h"
 
-enum space { OB, FL, FN, NSPACE };
+enum space { OB, FL, FN, CTX, NSPACE };	/* CTX: those of FN that have a ctx */
 
 struct ids {			/* name -> its number in this file, 0: none yet */
 	uint32_t *id;
 	size_t cap;
-	uint32_t last;
 };
 
 struct costw {
@@ -33,6 +32,7 @@ struct costw {
 	unsigned positions;
 	size_t nev;
 	struct ids ids[NSPACE];
+	uint32_t last[NSPACE];	/* the highest number so far */
 	bool begun;		/* a record was written in this part */
 	bool has_ob, has_cob;	/* ob= or cob= was written in this part */
 	bool summed;		/* sum was given beforehand */
@@ -159,30 +159,43 @@ put_counts(const struct costw *w, char *p, const int64_t *n)
 	return p;
 }
 
-/* "fn=(1) name", then "fn=(1)" */
+/* "(1) name", then "(1)"; which: its place in the table of numbers */
 static void
-put_name(struct costw *w, const char *word, enum space sp, uint32_t name)
+put_string(struct costw *w, const char *s, enum space sp, uint32_t which)
 {
 	struct ids *ids = &w->ids[sp];
-	const char *s = costnames_get(w->nm, name);
 	size_t old = ids->cap;
 
-	out_str(w->o, word);
-	ids->id = xgrow(ids->id, &ids->cap, name + (size_t)1, sizeof *ids->id);
+	ids->id = xgrow(ids->id, &ids->cap, which + (size_t)1, sizeof *ids->id);
 	if (ids->cap > old)
 		memset(ids->id + old, 0, (ids->cap - old) * sizeof *ids->id);
 	if (!w->callgrind || (w->flags & COSTW_PLAIN && *s != '(')) {
-		ids->id[name] = 0;
-	} else if (ids->id[name]) {
-		out_printf(w->o, "(%" PRIu32 ")\n", ids->id[name]);
+		ids->id[which] = 0;
+	} else if (ids->id[which]) {
+		out_printf(w->o, "(%" PRIu32 ")\n", ids->id[which]);
 		return;
 	} else {
-		ids->id[name] = ++ids->last;
-		out_printf(w->o, "(%" PRIu32 ") ", ids->id[name]);
+		ids->id[which] = ++w->last[sp == CTX ? FN : sp];
+		out_printf(w->o, "(%" PRIu32 ") ", ids->id[which]);
 	}
 	for (; *s; s++)
 		out_ch(w->o, *s == '\n' ? ' ' : *s);
 	out_ch(w->o, '\n');
+}
+
+static void
+put_name(struct costw *w, const char *word, enum space sp, uint32_t name)
+{
+	out_str(w->o, word);
+	put_string(w, costnames_get(w->nm, name), sp, name);
+}
+
+static void
+put_fn(struct costw *w, const char *word, struct costfn f)
+{
+	out_str(w->o, word);
+	put_string(w, costnames_get(w->nm, f.fn), f.ctx ? CTX : FN,
+	    f.ctx ? f.ctx : f.fn);
 }
 
 static void
@@ -195,7 +208,7 @@ begin_fn(struct costw *w, uint32_t fn)
 		w->has_ob = true;
 	}
 	put_name(w, "fl=", FL, w->f.fl);
-	put_name(w, "fn=", FN, w->f.fn);
+	put_fn(w, "fn=", w->f);
 	w->ob = w->f.ob;
 	w->file = w->f.fl;
 	w->fn = fn;
@@ -238,7 +251,7 @@ put_call(struct costw *w, const struct cost *c)
 		w->has_cob = true;
 	}
 	put_name(w, "cfi=", FL, f.fl);
-	put_name(w, "cfn=", FN, f.fn);
+	put_fn(w, "cfn=", f);
 	room = out_room(w->o, 128);
 	memcpy(room, "calls=", 6);
 	p = put_i64(room + 6, c->count[0]);
@@ -256,7 +269,7 @@ put_jump(struct costw *w, const struct cost *c)
 	if (c->tofile != w->file)
 		put_name(w, "jfi=", FL, c->tofile);
 	if (c->callee != c->fn)
-		put_name(w, "jfn=", FN, costfn_get(w->nm, c->callee).fn);
+		put_fn(w, "jfn=", costfn_get(w->nm, c->callee));
 	room = out_room(w->o, 128);
 	memcpy(room, c->cond ? "jcnd=" : "jump=", 5);
 	p = room + 5;
@@ -447,7 +460,7 @@ costw_object(struct costw *w, const char *path)
 	uint32_t unknown = costnames_str(w->nm, "???");
 
 	w->obj_fn = costfn_add(w->nm, (struct costfn){
-	    costnames_str(w->nm, path), unknown, unknown });
+	    costnames_str(w->nm, path), unknown, unknown, 0 });
 }
 
 void

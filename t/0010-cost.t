@@ -87,4 +87,35 @@ check "the sum of two" "$C" dump "$T/two"
 same "own costs are doubled" "32 8" \
     "$(awk '$1 == "self" { a += $(NF-1); b += $NF } END { print a, b }' "$T/out")"
 
+# functions of one name, told apart by their numbers
+cat >"$T/apart" <<'EOF'
+# callgrind format
+version: 1
+events: Ir
+
+ob=(1) x
+fl=(1) ???
+fn=(1) f
+1 1
+
+fl=(1)
+fn=(2) g
+2 2
+cob=(1)
+cfi=(1)
+cfn=(3) f
+calls=1 7
+2 30
+
+fl=(1)
+fn=(3)
+7 30
+
+totals: 33
+EOF
+"$C" copy - "$T/apart" | grep -a '^[a-z]*fn=' | tr '\n' ' ' >"$T/by-name"
+same "by name" "fn=(1) f fn=(2) g cfn=(1) fn=(1) " "$(cat "$T/by-name")"
+"$C" copy i "$T/apart" | grep -a '^[a-z]*fn=' | tr '\n' ' ' >"$T/by-id"
+same "by number" "fn=(1) f fn=(2) g cfn=(3) f fn=(3) " "$(cat "$T/by-id")"
+
 done_testing

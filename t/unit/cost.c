@@ -2,7 +2,8 @@
  * cost - test driver for lib/cost.h
  *
  *	cost dump FILE		one record a line, all names in full
- *	cost copy FLAGS FILE	read and write, record by record; flags as p r s
+ *	cost copy FLAGS FILE	read and write, record by record; flags as p r s,
+ *				i: functions by their numbers
  *	cost sum FILE...	the table, in canonical order, as a cost file
  *	cost order FILE		is the file in canonical order? (cost_cmp)
  *	cost push		what a simulator writes
@@ -92,6 +93,7 @@ copy(const char *flags, const char *name)
 	struct cost c;
 	unsigned f = 0;
 
+	r->by_id = strchr(flags, 'i') != NULL;
 	f |= strchr(flags, 'p') ? COSTW_PLAIN : 0;
 	f |= strchr(flags, 'r') ? COSTW_RELATIVE : 0;
 	f |= strchr(flags, 's') ? COSTW_SHORT : 0;
@@ -207,7 +209,7 @@ name(const char *what, uint32_t n)
 static uint32_t
 some_fn(bool cachegrind)
 {
-	struct costfn f = { 0, name("src/f.c", 6), name("fn ", 20) };
+	struct costfn f = { .fl = name("src/f.c", 6), .fn = name("fn ", 20) };
 
 	if (!cachegrind)
 		f.ob = name("/lib/ob", 3);
@@ -266,7 +268,7 @@ some_profile(const char *number, const char *kind)
 	int i;
 
 	seed = strtoull(number, NULL, 10) * 7919 + 1;
-	costfn_add(nm, (struct costfn){ 0, 0, 0 });
+	costfn_add(nm, (struct costfn){ .ob = 0 });
 	costhead_init(&h);
 	if (!strcmp(kind, "cachegrind"))
 		h.format = COST_CACHEGRIND;
