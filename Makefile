@@ -15,7 +15,7 @@ DEBS	= gcc libc6-dev make pkg-config perl \
 	zlib1g-dev libelf-dev libdw-dev libzydis-dev libhts-dev \
 	libiberty-dev libpcre2-dev libjansson-dev \
 	binutils elfutils dwz gzip mandoc universal-ctags valgrind \
-	python3
+	python3 clang llvm libclang-rt-dev
 
 # and what make bench runs
 ifneq ($(filter bench,$(MAKECMDGOALS)),)

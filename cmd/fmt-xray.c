@@ -133,7 +133,8 @@ thread_line(struct evr *in, const struct ev *e)
 {
 	if (e->num[0] > UINT32_MAX || (e->nnum > 1 && e->num[1] > UINT32_MAX))
 		return ev_bad(in, "T: a number that does not fit in 32 bits");
-	thread.kind = XRAY_THREAD;
+	thread.sec = 0;
+	thread.usec = 0;
 	thread.tid = (uint32_t)e->num[0];
 	if (e->nnum > 1) {
 		thread.pid = (uint32_t)e->num[1];
@@ -157,21 +158,26 @@ call_line(struct evr *in, const struct ev *e, enum xray_kind kind)
 	return *e->line;
 }
 
-/* of the thread in the stream */
+/* -j: only the first buffer of a thread tells its time */
 static int
-first_buffer(unsigned nr)
+joined_buffer(struct evr *in, const struct ev *e)
 {
 	static uint8_t *seen;
 	static size_t cap, n;
+	unsigned nr = ev_thread(in);
 
 	if (nr >= n) {
 		seen = xgrow(seen, &cap, nr + 1, 1);
 		memset(seen + n, 0, nr + 1 - n);
 		n = nr + 1;
 	}
-	if (seen[nr])
-		return 0;
-	return seen[nr] = 1;
+	if (!seen[nr]) {
+		seen[nr] = 1;
+		thread.sec = (int64_t)e->num[0];
+		thread.usec = (int32_t)e->num[1];
+		has_thread = 0;
+	}
+	return 'L';
 }
 
 static int
@@ -193,8 +199,8 @@ take(struct evr *in, const struct ev *e)	/* table */
 	case 'T':
 		return thread_line(in, e);
 	case 'L':
-		if (join && !first_buffer(ev_thread(in)))
-			return 'L';
+		if (join)
+			return joined_buffer(in, e);
 		r = thread;
 		r.kind = XRAY_BUFFER;
 		r.sec = (int64_t)e->num[0];
@@ -248,8 +254,8 @@ run(const char *name)
 	left_out = xray_finish(writer);
 	status = ev_close(r);
 	if (left_out > 0)
-		warn("%llu events with types are left out: version %u has none",
-		    (unsigned long long)left_out, head.version);
+		warn("typed events left out, as version %u has none: %llu",
+		    head.version, (unsigned long long)left_out);
 	in_close(in);
 	return status;
 }

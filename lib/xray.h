@@ -20,7 +20,8 @@ struct xray_head {
 enum xray_kind {
 	XRAY_END,	/* the log is over, for good */
 	XRAY_BUFFER,	/* what follows is a buffer of thread tid, begun at sec and usec */
-	XRAY_THREAD,	/* what follows is thread tid's (basic logs) */
+	XRAY_THREAD,	/* what follows is thread tid's (basic logs); to write: also with
+			   the time of its buffer, unless 0 */
 	XRAY_CPU,	/* on processor cpu from tsc on */
 	XRAY_WRAP,	/* the clock was read anew: tsc */
 	XRAY_ENTER,	/* function id, at tsc */
@@ -67,8 +68,9 @@ void		 xray_next(struct xray *, struct xray_rec *);
 void		 xray_close(struct xray *);
 
 /*
- * xraywrite.c.  Threads may take turns; each has one open buffer.  A thread's
- * buffer ends where the next begins, a version 1 buffer also when it is full.
+ * xraywrite.c.  Threads may take turns; each has one open buffer, which ends
+ * where its next begins, in version 1 also when it is full.  One that began by
+ * XRAY_BUFFER is of one piece: it ends where any other begins by that.
  * A header's size 0 lets version 1 buffers be as long as the longest must be.
  */
 struct out;

@@ -142,13 +142,20 @@ walk(struct xray *x, uint64_t off, uint64_t stop)
 	return off;
 }
 
+/* are the bytes from off to end whole records, and not just zeros? */
 static int
-all_zero(struct xray *x, uint64_t off, uint64_t end)
+all_records(struct xray *x, uint64_t off, uint64_t end)
 {
-	for (; off < end; off++)
-		if (byte(x, off) != 0)
+	int some = 0;
+	uint64_t n;
+
+	for (; off < end; off += n) {
+		n = length(x, off);
+		if (n == 0 || n > end - off)
 			return 0;
-	return 1;
+		some |= get64(xray_at(x, off, FUNCSIZE)) != 0;
+	}
+	return some;
 }
 
 /* read what a buffer's first records tell; returns where the others begin */
@@ -235,10 +242,7 @@ real_end(struct xray *x, uint64_t first, uint64_t n)
 	if (w > end)
 		return end;	/* a record crosses it: cut, with junk behind it */
 	s = search(x, end);
-	if (all_zero(x, end, s))
-		return end;
-	w = walk(x, end, s);
-	return w > s ? end : w;
+	return all_records(x, end, s) ? s : end;
 }
 
 /* the buffer behind the extents at off; returns where the next begins */

@@ -288,6 +288,16 @@ end(struct xray_writer *w)
 		pad(w, w->head.size - b->total);
 }
 
+/* one buffer must be the later one, if not by its clock */
+static void
+later(struct xray_rec *r)
+{
+	if (++r->usec == 1000000) {
+		r->usec = 0;
+		r->sec++;
+	}
+}
+
 /* make sure that n bytes fit; a full buffer's thread gets another */
 static void
 fit(struct xray_writer *w, uint64_t n)
@@ -295,7 +305,7 @@ fit(struct xray_writer *w, uint64_t n)
 	struct open *b = &w->open[w->cur - 1];
 	const uint64_t least = 3 * METASIZE;	/* what begins a buffer */
 	struct xray_rec r = b->first;
-	uint64_t base = b->base;
+	uint64_t base = b->base, asked = n;
 
 	if (w->head.version > 1 || w->head.size == 0)
 		return;
@@ -306,13 +316,10 @@ fit(struct xray_writer *w, uint64_t n)
 		return;
 	if (least + n > w->head.size)
 		die("a record of %llu bytes does not fit in buffers of %llu bytes",
-		    (unsigned long long)(n - METASIZE),
+		    (unsigned long long)asked,
 		    (unsigned long long)w->head.size);
 	end(w);
-	if (++r.usec == 1000000) {
-		r.usec = 0;
-		r.sec++;
-	}
+	later(&r);
 	begin(w, &r);
 	put_cpu(w, b->cpu, base);
 }
@@ -322,14 +329,16 @@ static struct open *
 ready(struct xray_writer *w, uint64_t tsc)
 {
 	struct open *b;
-	struct xray_rec r = { .kind = XRAY_BUFFER };
+	struct xray_rec r;
 
 	if (w->cur == 0)
 		die("a record before its thread");
 	b = &w->open[w->cur - 1];
 	if (!b->is_open) {
 		r = b->first;
-		if (w->head.hz > 0) {
+		if (r.kind == XRAY_BUFFER)
+			later(&r);
+		else if (w->head.hz > 0 && r.sec == 0 && r.usec == 0) {
 			r.sec = (int64_t)(tsc / w->head.hz);
 			r.usec = (int32_t)((unsigned __int128)(tsc % w->head.hz) *
 			    1000000 / w->head.hz);
@@ -352,10 +361,13 @@ select_thread(struct xray_writer *w, const struct xray_rec *r)
 		w->open = xgrow(w->open, &w->capopen, w->nopen + 1, sizeof *w->open);
 		b = &w->open[w->nopen++];
 		memset(b, 0, sizeof *b);
-		b->first.tid = r->tid;
-		b->first.pid = r->pid;
-		b->first.has_pid = r->has_pid;
+		b->first = *r;
 		kh_val(w->threads, k) = w->nopen;
+	}
+	if (r->kind == XRAY_BUFFER && w->cur > 0) {
+		b = &w->open[w->cur - 1];
+		if (b->is_open && b->first.kind == XRAY_BUFFER)
+			end(w);
 	}
 	w->cur = kh_val(w->threads, k);
 	if (r->kind != XRAY_BUFFER)

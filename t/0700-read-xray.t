@@ -66,10 +66,10 @@ J fedcba9000000000
 V 2 fedcba90ffffffff
 S 4 64
 X fffffff 65
-C 2 exits without their entries, 0 entries without their exits, 1 functions not left at the end
+C exits without their entries: 2, entries without their exits: 0, not left at the end: 1
 E exit 0 5
 END
-says "halves are told" v5 "2 exits without their entries, 0 entries without their exits, 1 functions not left at the end"
+says "halves are told" v5 "exits without their entries: 2, entries without their exits: 0, not left at the end: 1"
 check "the first lines" sh -c 'head -n 2 "$1"; :' - "$T/out"
 same "the first lines" "H quern-events 1 H kind calls" \
     "$("$R" "$T/v5" 2>/dev/null | head -n 2 | tr '\n' ' ' | sed 's/ $//')"
@@ -187,7 +187,7 @@ D 7d0:ffff data
 S 0 3e8
 J 3e8
 N 1 3e8
-C 0 exits without their entries, 0 entries without their exits, 1 functions not left at the end
+C exits without their entries: 0, entries without their exits: 0, not left at the end: 1
 E exit 0 1
 END
 
@@ -272,7 +272,7 @@ S 0 1e
 X 1 1f
 E exit 0 4
 END
-says "copies are told" ring "offset 320: a buffer that comes twice; in all 2, for which others are missing"
+says "copies are told" ring "offset 320: a buffer that comes twice (such buffers: 2, and as many are missing)"
 
 # more than one log, another frequency, output to a file, gzip, a pipe
 check "two logs, -F, -o" "$R" -F 5k -o "$T/two.ev" "$T/v2" "$T/v4"

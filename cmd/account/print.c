@@ -121,8 +121,8 @@ print_text(const struct report *r, struct out *o)
 	}
 	if (r->no_entry == 0 && r->no_exit == 0 && r->open == 0)
 		return;
-	out_printf(o, "%llu exits without their entries, %llu entries without "
-	    "their exits (ended by an outer one's), %llu functions not left\n",
+	out_printf(o, "exits without their entries: %llu, entries without "
+	    "their exits: %llu, not left at the end: %llu\n",
 	    (unsigned long long)r->no_entry, (unsigned long long)r->no_exit,
 	    (unsigned long long)r->open);
 }

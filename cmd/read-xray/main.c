@@ -171,17 +171,17 @@ report(const char *name)
 	char more[80] = "";
 
 	if (damage.nlost > 1)
-		snprintf(more, sizeof more, " (and %llu more places)",
+		snprintf(more, sizeof more, ", other places: %llu",
 		    (unsigned long long)damage.nlost - 1);
 	if (damage.nlost > 0) {
-		warn("%s: offset %llu: %s; %llu bytes are lost%s", name,
+		warn("%s: offset %llu: %s (bytes lost: %llu%s)", name,
 		    (unsigned long long)damage.first, damage.why,
 		    (unsigned long long)damage.bytes, more);
 		trouble = 1;
 	}
 	if (damage.ntwice > 0)
-		warn("%s: offset %llu: a buffer that comes twice; in all %llu, "
-		    "for which others are missing", name,
+		warn("%s: offset %llu: a buffer that comes twice (such buffers: "
+		    "%llu, and as many are missing)", name,
 		    (unsigned long long)damage.first_twice,
 		    (unsigned long long)damage.ntwice);
 }
@@ -202,8 +202,8 @@ report_halves(const char *name)
 	calls_reset(&threads);
 	if (no_entry == 0 && no_exit == 0 && inside == 0)
 		return;
-	snprintf(text, sizeof text, "%llu exits without their entries, %llu "
-	    "entries without their exits, %llu functions not left at the end",
+	snprintf(text, sizeof text, "exits without their entries: %llu, "
+	    "entries without their exits: %llu, not left at the end: %llu",
 	    (unsigned long long)no_entry, (unsigned long long)no_exit,
 	    (unsigned long long)inside);
 	out_printf(out, "C %s\n", text);

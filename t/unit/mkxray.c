@@ -182,6 +182,8 @@ static const char *const functions[] = { "enter", "exit", "tail", "enterarg" };
 static void
 other(const char *word, char *args)
 {
+	unsigned action;
+
 	if (strcmp(word, "head") == 0) {
 		version = (unsigned)num(&args);
 		put(2, version);
@@ -196,7 +198,8 @@ other(const char *word, char *args)
 			ext_at = n;
 		meta(0x0f, "8", *args ? args : (char *)"0");
 	} else if (strcmp(word, "fn") == 0) {
-		function((unsigned)num(&args), args);
+		action = (unsigned)num(&args);
+		function(action, args);
 	} else if (strcmp(word, "custom") == 0 || strcmp(word, "typed") == 0) {
 		event(*word == 't', args);
 	} else if (strcmp(word, "fill") == 0) {

@@ -114,6 +114,8 @@ before(size_t off)
 
 	while (i + 1 < nwhole && whole[i + 1].off <= off)
 		i++;
+	while (i > 0 && whole[i - 1].off == whole[i].off)
+		i--;
 	return i;
 }
 

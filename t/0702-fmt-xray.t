@@ -1,0 +1,214 @@
+#!/bin/sh
+# fmt-xray: what read-xray tells becomes a log again
+
+. t/lib.sh
+
+R="$B/read-xray"
+F="$B/fmt-xray"
+M=$TB/mkxray
+
+# The same as runtimes write it, but zeros in reserved bytes: what fmt-xray
+# makes of it must be it, byte by byte.
+"$M" -z >"$T/v5" <<'END'
+head 5 1 3 2596120000 16384 99
+ext
+newbuf 4711
+wall 1234 500
+pid 4700
+cpu 3 0xfedcba9876543210
+enter 1 0
+enterarg 2 20826
+arg 0xfffffffffffffffb
+custom 16 a\134b\000\377 c
+custom 0xfffffff0 before
+custom 1
+typed 65535 0x7fffffff x
+tail 2 0x7fffffff
+wrap 5
+wrap 5
+exit 1 0
+cpu 65535 100
+exit 268435455 1
+ext
+newbuf 4712
+wall -1 999999
+cpu 0 7
+enter 3 1
+ext
+newbuf 4711
+wall 1234 501
+pid 4700
+cpu 3 0
+enter 1 0
+END
+# the second buffer is the oldest
+"$M" -z >"$T/v5.sorted" <<'END'
+head 5 1 3 2596120000 16384 99
+ext
+newbuf 4712
+wall -1 999999
+cpu 0 7
+enter 3 1
+ext
+newbuf 4711
+wall 1234 500
+pid 4700
+cpu 3 0xfedcba9876543210
+enter 1 0
+enterarg 2 20826
+arg 0xfffffffffffffffb
+custom 16 a\134b\000\377 c
+custom 0xfffffff0 before
+custom 1
+typed 65535 0x7fffffff x
+tail 2 0x7fffffff
+wrap 5
+wrap 5
+exit 1 0
+cpu 65535 100
+exit 268435455 1
+ext
+newbuf 4711
+wall 1234 501
+pid 4700
+cpu 3 0
+enter 1 0
+END
+"$R" "$T/v5" 2>/dev/null >"$T/v5.ev"
+check "version 5" "$F" -o "$T/v5.xray" "$T/v5.ev"
+cmp -s "$T/v5.sorted" "$T/v5.xray"
+ok "version 5: the bytes of the log" $?
+
+# into other versions and back: the same, but for what they have no place for
+body() { # log: its events without its header and end
+	"$R" "$1" 2>/dev/null | grep -v '^[FCE]'
+}
+body "$T/v5" >"$T/want"
+for v in 3 4 5; do
+	check "as version $v" "$F" -f $v -o "$T/as$v" "$T/v5.ev"
+	body "$T/as$v" >"$T/got"
+	samefile "as version $v: the same" "$T/want" "$T/got"
+	same "as version $v: header" "$v" "$(od -An -tu2 -N2 "$T/as$v" | tr -d ' ')"
+done
+sed -e 's/^\(T [0-9]*\) .*/\1/' -e '/^D [0-9a-f]*:/d' "$T/want" >"$T/want12"
+for v in 1 2; do
+	check "as version $v" "$F" -f $v -o "$T/as$v" "$T/v5.ev"
+	same "as version $v: what it cannot hold" \
+	    "fmt-xray: typed events left out, as version $v has none: 1" \
+	    "$(cat "$T/err")"
+	body "$T/as$v" >"$T/got"
+	samefile "as version $v: the rest is the same" "$T/want12" "$T/got"
+done
+
+# version 1: what a reader that goes by the header's size must find
+size=$(od -An -tu8 -j16 -N8 "$T/as1" | tr -d ' ')
+same "version 1: buffers of one size" $((32 + 3 * size)) "$(wc -c <"$T/as1" | tr -d ' ')"
+same "version 1: size of the log that was read" 16384 "$size"
+sed '/^F/d' "$T/v5.ev" >"$T/nolog.ev"
+check "version 1 of a stream without a log" "$F" -f 1 -o "$T/as1n" "$T/nolog.ev"
+size=$(od -An -tu8 -j16 -N8 "$T/as1n" | tr -d ' ')
+[ "$size" -lt 600 ] && [ $((32 + 3 * size)) -eq "$(wc -c <"$T/as1n")" ]
+ok "version 1 of a stream without a log: as long as needed" $?
+body "$T/as1n" >"$T/got"
+samefile "version 1 of a stream without a log: the same" "$T/want12" "$T/got"
+
+# version 1, small buffers: full ones are followed by others
+awk 'BEGIN {
+	print "H quern-events 1\nH kind calls\nF 5 1 3 1000 0 0 x"
+	for (b = 0; b < 2; b++) {
+		print "T " b + 1 "\nL 7 999998\nS 0 64"
+		for (i = 0; i < 100; i++) {
+			printf "N 5 %x\nA %x\n", 100 + 2 * i, i
+			if (i % 10 == 0)
+				printf "D %x text%d\n", 100 + 2 * i, i
+			printf "X 5 %x\n", 101 + 2 * i
+		}
+	}
+	print "E exit 0 400"
+}' >"$T/many.ev"
+check "small buffers" "$F" -f 1 -b 256 -o "$T/small" "$T/many.ev"
+size=$(wc -c <"$T/small")
+same "small buffers: nothing but whole ones" 0 $(((size - 32) % 256))
+grep '^[NXAD]' "$T/many.ev" >"$T/want"
+"$R" "$T/small" 2>"$T/err" >"$T/small.ev"
+for t in 1 2; do
+	awk -v t=$t '/^T/ { on = $2 == t } on && /^[NXAD]/' "$T/small.ev"
+done >"$T/got"
+samefile "small buffers: all calls and events" "$T/want" "$T/got"
+same "small buffers: nothing to say" "" "$(cat "$T/err")"
+awk 'BEGIN {
+	print "H quern-events 1\nH kind calls\nT 1\nN 1 1"
+	printf "D 2 "
+	for (i = 0; i < 300; i++) printf "x"
+	print "\nX 1 3\nE exit 0 2"
+}' >"$T/big.ev"
+status 2 "an event that no buffer can hold" "$F" -f 1 -b 256 "$T/big.ev"
+same "an event that no buffer can hold: message" \
+    "fmt-xray: a record of 332 bytes does not fit in buffers of 256 bytes" \
+    "$(cat "$T/err")"
+
+# threads that take turns, without buffers: one for each; more than memory holds
+awk 'BEGIN {
+	print "H quern-events 1\nH kind calls\nH pid 9"
+	for (i = 0; i < 40000; i++)
+		printf "T %d\nN 1 %x\nX 1 %x\n", 1 + i % 3, 16 * i, 16 * i + 5
+	print "E exit 0 80000"
+}' >"$T/turns.ev"
+check "threads in turns" "$F" -F 1000 -o "$T/turns" "$T/turns.ev"
+"$R" "$T/turns" >"$T/turns2.ev"
+same "threads in turns: a buffer each, by time" "T 1 9 L 0 0 T 2 9 L 0 16000 T 3 9 L 0 32000" \
+    "$(echo $(grep '^[TL]' "$T/turns2.ev"))"
+same "threads in turns: all calls" \
+    "$(grep '^[NX]' "$T/turns.ev" | sort | cksum)" \
+    "$(grep '^[NX]' "$T/turns2.ev" | sort | cksum)"
+check "threads in turns: version 1" "$F" -f 1 -F 1000 -o "$T/turns1" "$T/turns.ev"
+same "threads in turns: version 1, all calls" \
+    "$(grep '^[NX]' "$T/turns.ev" | sort | cksum)" \
+    "$("$R" "$T/turns1" | grep '^[NX]' | sort | cksum)"
+
+# one buffer for each thread of a log of many
+"$F" -o "$T/many" "$T/many.ev"
+check "-j" "$F" -j -o "$T/joined" "$T/small.ev"
+"$R" "$T/joined" >"$T/joined.ev" 2>/dev/null
+same "-j: one each" "2" "$(grep -c '^L 7 999998' "$T/joined.ev")"
+same "-j: no more" "2" "$(grep -c '^L' "$T/joined.ev")"
+grep '^[NXAD]' "$T/joined.ev" >"$T/got"
+samefile "-j: all calls and events" "$T/want" "$T/got"
+
+# ticks that do not fit
+printf '%s\n' "H quern-events 1" "H kind calls" "T 1" "N 1 5" \
+    "X 1 80000005" "N 1 4" "X 1 100000003" "N 1 100000004" "X 1 7fffffffffffffff" \
+    "E exit 0 6" >"$T/far.ev"
+check "far ticks" "$F" -o "$T/far" "$T/far.ev"
+same "far ticks: the clock is told where it must be" \
+    "S 0 5 N 1 5 J 80000005 X 1 80000005 J 4 N 1 4 J 100000003 X 1 100000003 N 1 100000004 J 7fffffffffffffff X 1 7fffffffffffffff" \
+    "$(echo $("$R" "$T/far" | grep '^[NXJS]'))"
+check "far ticks, version 2" "$F" -f 2 -o "$T/far2" "$T/far.ev"
+same "far ticks, version 2: it has 32 bits" \
+    "S 0 5 N 1 5 X 1 80000005 J 4 N 1 4 X 1 100000003 N 1 100000004 J 7fffffffffffffff X 1 7fffffffffffffff" \
+    "$(echo $("$R" "$T/far2" | grep '^[NXJS]'))"
+
+# what cannot be written, or read
+bad() { # text message line...
+	text=$1 message=$2
+	shift 2
+	printf '%s\n' "H quern-events 1" "H kind calls" "$@" >"$T/bad.ev"
+	status 2 "$text" "$F" -o "$T/bad.xray" "$T/bad.ev"
+	same "$text: message" "fmt-xray: $message" "$(cat "$T/err")"
+}
+bad "a large id" "$T/bad.ev:4: N: id 10000000 does not fit in 28 bits" \
+    "T 1" "N 10000000 1" "E exit 0 1"
+bad "two frequencies" "$T/bad.ev:4: F: a log of another frequency: one log cannot hold both" \
+    "F 5 1 3 1 0 0 a" "F 5 1 3 2 0 0 b" "E exit 0 0"
+bad "an argument alone" "an argument that belongs to no entry" "T 1" "A 5" "E exit 0 0"
+bad "a continuation alone" "$T/bad.ev:3: D: no event that goes on" "D . x" "E exit 0 0"
+bad "a truncated stream" "$T/bad.ev: truncated after 1 executions" "T 1" "N 1 1"
+check "a truncated stream: what there was" "$R" "$T/bad.xray"
+same "a truncated stream: its entry" "N 1 1" "$(grep '^N' "$T/out")"
+printf '%s\n' "H quern-events 1" "E exit 0 0" >"$T/all.ev"
+status 2 "another kind of stream" "$F" "$T/all.ev"
+same "another kind of stream: message" \
+    "fmt-xray: $T/all.ev:1: a stream of kind all does not tell entries and exits of functions" \
+    "$(cat "$T/err")"
+
+done_testing
