@@ -62,7 +62,26 @@ section(struct object *o, const char *name, GElf_Shdr *sh)
 	return NULL;
 }
 
-/* put the addends of relative relocations into the n bytes at addr */
+/* what a relocation puts into its place; 0 if it is none of those in a map */
+static uint64_t
+relocated(struct object *o, const GElf_Shdr *sh, const GElf_Rela *r)
+{
+	GElf_Shdr symbols;
+	GElf_Sym sym;
+	Elf_Scn *s;
+
+	if (GELF_R_TYPE(r->r_info) == R_X86_64_RELATIVE)
+		return (uint64_t)r->r_addend;
+	if (GELF_R_TYPE(r->r_info) != R_X86_64_64 ||
+	    (s = elf_getscn(o->elf, sh->sh_link)) == NULL ||
+	    gelf_getshdr(s, &symbols) == NULL ||
+	    gelf_getsym(elf_getdata(s, NULL), (int)GELF_R_SYM(r->r_info),
+	    &sym) == NULL || sym.st_shndx == SHN_UNDEF)
+		return 0;
+	return sym.st_value + (uint64_t)r->r_addend;
+}
+
+/* relocate the n bytes at addr */
 static void
 relocate(struct object *o, uint64_t addr, uint8_t *p, size_t n)
 {
@@ -70,20 +89,23 @@ relocate(struct object *o, uint64_t addr, uint8_t *p, size_t n)
 	GElf_Shdr sh;
 	GElf_Rela r;
 	Elf_Data *d;
+	uint64_t to;
 	size_t i;
 
 	while ((s = elf_nextscn(o->elf, s)) != NULL) {
 		if (gelf_getshdr(s, &sh) == NULL || sh.sh_type != SHT_RELA ||
-		    !(sh.sh_flags & SHF_ALLOC) ||
-		    (d = elf_getdata(s, NULL)) == NULL || sh.sh_entsize == 0)
+		    !(sh.sh_flags & SHF_ALLOC) || sh.sh_entsize == 0 ||
+		    (d = elf_getdata(s, NULL)) == NULL)
 			continue;
-		for (i = 0; i < sh.sh_size / sh.sh_entsize; i++)
-			if (gelf_getrela(d, (int)i, &r) != NULL &&
-			    GELF_R_TYPE(r.r_info) == R_X86_64_RELATIVE &&
-			    r.r_offset >= addr && n >= sizeof r.r_addend &&
-			    r.r_offset - addr <= n - sizeof r.r_addend)
-				memcpy(p + (r.r_offset - addr), &r.r_addend,
-				    sizeof r.r_addend);
+		for (i = 0; i < sh.sh_size / sh.sh_entsize; i++) {
+			if (gelf_getrela(d, (int)i, &r) == NULL ||
+			    r.r_offset < addr || n < sizeof to ||
+			    r.r_offset - addr > n - sizeof to)
+				continue;
+			to = relocated(o, &sh, &r);
+			if (to != 0)
+				memcpy(p + (r.r_offset - addr), &to, sizeof to);
+		}
 	}
 }
 

@@ -97,7 +97,7 @@ extern void events(int), typed(int);	// events.cc
 
 static int count;
 
-static void *thread(void *arg)
+QUIET static void *thread(void *arg)
 {
 	for (int i = 0; i < count; i++)
 		middle((int)(long)arg);
