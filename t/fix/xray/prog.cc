@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <xray/xray_interface.h>
 #include <xray/xray_log_interface.h>
 
@@ -104,6 +105,18 @@ QUIET static void *thread(void *arg)
 	return NULL;
 }
 
+static volatile int step;
+
+// holds its buffer when the log is written
+QUIET static void *blocked(void *arg)
+{
+	thread(arg);
+	step = 1;
+	while (step != 2)
+		usleep(1000);
+	return NULL;
+}
+
 QUIET static void run(const char *mode)
 {
 	pthread_t t[40];
@@ -137,6 +150,14 @@ QUIET static void run(const char *mode)
 		}
 		printf("catcher %d\nbetween %d\nthrower %d\n", count, count, count);
 		printf("lander %d\njumper %d\n", count, count);
+	} else if (strcmp(mode, "blocked") == 0) {
+		pthread_create(&t[0], NULL, blocked, (void *)0L);
+		while (step != 1)
+			usleep(1000);
+		for (i = 1; i < 4; i++) {
+			pthread_create(&t[i], NULL, thread, (void *)(long)i);
+			pthread_join(t[i], NULL);
+		}
 	} else if (strcmp(mode, "events") == 0) {
 		events(count);
 		printf("events 1\n");
