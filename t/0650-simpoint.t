@@ -61,6 +61,7 @@ same "reals" "1 -0.02 0.02" "$(vectors | awk 'NR == 2 { printf "%.6g %.6g %.6g",
 fv 'T:1:1 :1:2 :2:1' T:1:1
 same "of a repeated dimension the last" "0.5 0.25" \
     "$(vectors | awk 'NR == 2 { print $3, $4 }')"
+same "is told" 1 "$(grep -c 'fv:1: a block comes twice' "$T/err")"
 same "or, mended, the sum" "0.75 0.25" \
     "$(vectors -bugs mend | awk 'NR == 2 { print $3, $4 }')"
 printf 'T:1:1\r\nT:2:1\r\n' >"$T/fv"
@@ -141,11 +142,17 @@ same "centres of the first update" "0,4" \
 # an empty cluster goes to the origin, or mended to the worst placed vector
 printf '%s\n' 4 '1: 1' '1: 1.5' '1: 2' '1: 9' >"$T/v"
 printf '%s\n' 2 '1: 1' '1: 1' >"$T/i"
-"$S" -loadVectorsTxtFmt "$T/v" -fixedLength on -loadInitCtrs "$T/i" -iters 2 \
-    -saveFinalCtrs "$T/c" -q
+check "empty" "$S" -loadVectorsTxtFmt "$T/v" -fixedLength on \
+    -loadInitCtrs "$T/i" -iters 2 -saveFinalCtrs "$T/c" -q
+same "is told, as is the end of iterations" \
+    "simpoint: 1 of 2 clusters are empty, their centres at the origin, as for \
+SimPoint 3.2 (-bugs mend moves them)
+simpoint: 2 iterations were not enough: the centres are those before the last, \
+as for SimPoint 3.2 (-bugs mend takes the last)" "$(cat "$T/err")"
 same "empty: the origin" "1 1: 3.375 ,0 1: 0 " "$(sed 1d "$T/c" | paste -sd,)"
-"$S" -loadVectorsTxtFmt "$T/v" -fixedLength on -loadInitCtrs "$T/i" \
-    -bugs mend -saveFinalCtrs "$T/c" -q
+check "empty, mended" "$S" -loadVectorsTxtFmt "$T/v" -fixedLength on \
+    -loadInitCtrs "$T/i" -bugs mend -saveFinalCtrs "$T/c" -q
+same "nothing to tell" "" "$(cat "$T/err")"
 same "empty: mended" "0.75 1: 1.5 ,0.25 1: 9 " \
     "$(sed 1d "$T/c" | paste -sd,)"
 

@@ -37,6 +37,7 @@ static uint32_t *at;		/* the line's pairs */
 static double *val;
 static size_t npair, atcap, valcap;
 static size_t nbad;		/* lines that were not read to their end */
+static size_t ntwice;		/* blocks that came again in a line */
 static size_t high;		/* the highest block's number */
 static struct rnd rnd;
 static size_t xcap, sumcap, projcap, spcap, spvcap, fromcap, normcap;
@@ -274,6 +275,18 @@ by_block(const void *a, const void *b)
 }
 
 /* Of a block that comes twice the last value counts, or if mended the sum. */
+static double
+again(double x, double before)
+{
+	if (opt.mend)
+		return x + before;
+	if (ntwice++ == 0)
+		warn("%s:%" PRIu64 ": a block comes twice; its last value "
+		    "counts, as for SimPoint 3.2 (-bugs mend takes the sum)",
+		    in_name(in), in_lineno(in));
+	return x;
+}
+
 static void
 keep_sparse(struct vecs *v, double sum)
 {
@@ -294,10 +307,8 @@ keep_sparse(struct vecs *v, double sum)
 	v->norm[v->n] = 0;
 	for (i = 0; i < npair; i++) {
 		x = val[p[i].nr] / sum;
-		if (opt.mend && i > 0 && p[i].at == p[i - 1].at)
-			x += v->val[--n];
-		else if (i > 0 && p[i].at == p[i - 1].at)
-			n--;
+		if (i > 0 && p[i].at == p[i - 1].at)
+			x = again(x, v->val[--n]);
 		v->at[n] = p[i].at - 1;
 		v->val[n++] = x;
 	}

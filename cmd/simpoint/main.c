@@ -146,6 +146,26 @@ first_centres(void)
 	return m;
 }
 
+/* Known bugs that made a difference. */
+static void
+warn_bugs(const struct result *r)
+{
+	size_t c, empty = 0;
+
+	if (opt.mend)
+		return;
+	for (c = 0; c < r->k; c++)
+		empty += r->p[c] == 0;
+	if (empty > 0)
+		warn("%zu of %zu clusters are empty, their centres at the "
+		    "origin, as for SimPoint 3.2 (-bugs mend moves them)",
+		    empty, r->k);
+	if (opt.iters > 0 && runs[r->run].best->iters == opt.iters)
+		warn("%zu iterations were not enough: the centres are those "
+		    "before the last, as for SimPoint 3.2 (-bugs mend takes "
+		    "the last)", opt.iters);
+}
+
 static void
 save_run(size_t run, int last)
 {
@@ -160,6 +180,7 @@ save_run(size_t run, int last)
 	save_result(&r, suffix);
 	if (!last)
 		return;
+	warn_bugs(&r);
 	log_result(&r);
 	if (opt.regions)
 		regions_write(&r, &fv);

@@ -107,7 +107,7 @@ forget(void)
 {
 	size_t i;
 
-	nbad = high = 0;
+	nbad = high = ntwice = 0;
 	xcap = sumcap = projcap = spcap = spvcap = fromcap = normcap = 0;
 	for (i = 0; i < markcap; i++)
 		if (mark[i].set)
