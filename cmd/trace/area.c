@@ -52,7 +52,11 @@ area_sizes(unsigned shrink)
 	b->seg[SEG_BUFFERS].size = opt.kind == KIND_COUNTS ||
 	    opt.kind == KIND_NONE ? 0 : (uint64_t)(NBUF >> shrink) * BUF_STRIDE;
 	b->seg[SEG_ZONE0].size = b->seg[SEG_ZONE1].size = zone;
-	if (opt.kind == KIND_COUNTS) {
+	if (opt.kind == KIND_CACHE) {
+		b->flags |= BOOT_CACHE;
+		b->lines = opt.lines;
+	}
+	if (opt.kind == KIND_COUNTS || opt.kind == KIND_CACHE) {
 		b->countbytes = 8ull * COUNT_IDS;
 		b->seg[SEG_COUNTERS].size = (1024u >> shrink) * b->countbytes;
 		b->flags |= BOOT_COUNTS;

@@ -33,8 +33,10 @@ static struct {
 	uint32_t from;		/* where its next record begins */
 	uint32_t buf;		/* in this buffer, + 1 */
 } slots[NSLOT];
+uint32_t format_countid[COUNT_IDS];
 uint8_t format_ninsn[COUNT_IDS];
-uint32_t format_maxid;
+uint32_t format_ncount;
+static uint64_t saved_count[COUNT_IDS];	/* kind cache: of images before exec */
 
 static void
 futex_wake(uint32_t *word)
@@ -45,13 +47,18 @@ futex_wake(uint32_t *word)
 static void
 headers(char *const argv[])
 {
-	static const char *const kinds[] = { "all", "blocks", "counts", "none" };
+	static const char *const kinds[] = { "all", "blocks", "cache", "counts",
+		"none" };
 	static const char *const cpus[] = { "native", "v2", "v3", "v4" };
 
 	evw_line(format_writer, "H quern-events 1");
 	evw_cmd(format_writer, argv);
 	evw_line(format_writer, "H arch x86_64");
-	evw_line(format_writer, "H kind %s", kinds[opt.kind]);
+	if (opt.kind == KIND_CACHE)
+		evw_line(format_writer, "H kind cache %u %u", opt.lines,
+		    1u << opt.lineshift);
+	else
+		evw_line(format_writer, "H kind %s", kinds[opt.kind]);
 	evw_line(format_writer, "H cpu %s", cpus[opt.cpu]);
 	format_caches();
 }
@@ -105,19 +112,41 @@ counters(unsigned slot)
 {
 	uint64_t *c = (uint64_t *)(void *)(area.seg[SEG_COUNTERS] +
 	    slot * area.boot.countbytes);
-	uint32_t id, max = __atomic_load_n(&format_maxid, __ATOMIC_ACQUIRE);
+	uint32_t i, max = __atomic_load_n(&format_ncount, __ATOMIC_ACQUIRE);
 	uint64_t n = 0, v;
 
-	for (id = 1; id <= max; id++) {
-		v = c[id];
+	for (i = 0; i < max; i++) {
+		v = c[i];
 		if (v == 0)
 			continue;
-		c[id] = 0;
+		c[i] = 0;
 		whose(slot);
-		evw_count(format_writer, id, v);
-		n += v * format_ninsn[id];
+		evw_count(format_writer, format_countid[i], v);
+		n += v * format_ninsn[i];
 	}
 	return n;
+}
+
+/* Kind cache: what was executed how often, by all threads. */
+static void
+totals(void)
+{
+	uint32_t i, max = format_ncount;
+	uint64_t n, *c;
+	unsigned s, nslot = (unsigned)(area.boot.seg[SEG_COUNTERS].size /
+	    area.boot.countbytes);
+
+	for (i = 0; i < max; i++) {
+		n = saved_count[i];
+		for (s = 0; s < nslot; s++) {
+			if (slots[s].number == 0)
+				continue;
+			c = (uint64_t *)(void *)(area.seg[SEG_COUNTERS] +
+			    s * area.boot.countbytes);
+			n += c[i];
+		}
+		saved_count[i] = n;
+	}
 }
 
 static void
@@ -169,6 +198,8 @@ take_entry(const struct qent *e)
 	if (e->type == Q_FULL) {
 		slots[e->slot].buf = 0;
 		give_back(e->from, e->to);
+	} else if (opt.kind == KIND_CACHE) {
+		return;
 	} else if (e->type == Q_SYSCALL) {
 		whose(e->slot);
 		evw_line(format_writer, "Y %llu", (unsigned long long)e->arg);
@@ -299,6 +330,8 @@ leftovers(void)
 		to = format_extent(from, end);
 		records(i, from, to);
 	}
+	if (opt.kind == KIND_CACHE)
+		totals();
 	if (opt.kind == KIND_COUNTS && n != 0)
 		evw_line(format_writer, "I %llu", (unsigned long long)n);
 }
@@ -333,6 +366,8 @@ format_drain(void)
 void
 format_end(const char *how, int status, int whole)
 {
+	uint32_t i;
+
 	if (opt.kind == KIND_NONE)
 		return;
 	if (!whole) {
@@ -340,6 +375,10 @@ format_end(const char *how, int status, int whole)
 		out_flush(out);
 		return;
 	}
+	for (i = 0; opt.kind == KIND_CACHE && i < format_ncount; i++)
+		if (saved_count[i] != 0)
+			evw_total(format_writer, format_countid[i],
+			    saved_count[i]);
 	evw_end(format_writer, how, status);
 	stats.records = evw_executions(format_writer);
 	out_close(out);

@@ -30,6 +30,9 @@ struct def {
 	uint8_t n, ngroups;
 	uint32_t epoch;			/* of the mappings it was made under */
 	uint32_t number;
+	uint32_t *cnt;			/* counter of id[n], where there are counters */
+	uint32_t (*ref)[4];		/* kind cache: ids of references alone */
+	uint8_t (*groups)[4];		/* first group of each, and how many */
 };
 
 #define NODEF ~0u
@@ -98,20 +101,27 @@ zone_for(app_pc pc)
 static uint32_t
 new_id(void)
 {
-	if (next_id > 0xffffff ||
-	    (opt.kind == KIND_COUNTS && next_id >= COUNT_IDS))
+	if (next_id > 0xffffff)
 		die("too many different pieces of code (%u)", next_id);
 	return next_id++;
 }
 
-/* Kind counts: the formatter knows how many instructions an id tells. */
+/* The formatter knows what each counter tells. */
 static void
-note_insns(uint32_t id, unsigned n)
+new_counter(struct def *d, unsigned n)
 {
-	if (opt.kind != KIND_COUNTS)
+	uint32_t c = format_ncount;
+
+	if (opt.kind != KIND_COUNTS && opt.kind != KIND_CACHE)
 		return;
-	format_ninsn[id] = (uint8_t)n;
-	__atomic_store_n(&format_maxid, id, __ATOMIC_RELEASE);
+	if (c >= COUNT_IDS)
+		die("too many different pieces of code (%u)", c);
+	if (d->cnt == NULL)
+		d->cnt = xcalloc(d->n + 1u, sizeof *d->cnt);
+	d->cnt[n] = c;
+	format_countid[c] = d->id[n];
+	format_ninsn[c] = (uint8_t)n;
+	__atomic_store_n(&format_ncount, c + 1, __ATOMIC_RELEASE);
 }
 
 static struct def *
@@ -135,7 +145,7 @@ make_def(void)
 	alldefs = xgrow(alldefs, &defcap, ndefs + 1, sizeof *alldefs);
 	alldefs[ndefs++] = d;
 	d->id[d->n] = new_id();
-	note_insns(d->id[d->n], d->n);
+	new_counter(d, d->n);
 	if (evw_block(format_writer, d->id[d->n], d->items, d->ngroups,
 	    d->n) < 0)
 		die("block %x at %#llx: a definition that cannot be",
@@ -176,12 +186,50 @@ id_for(struct def *d, unsigned n)
 		return 0;
 	if (d->id[n] == 0) {
 		d->id[n] = new_id();
-		note_insns(d->id[n], n);
+		new_counter(d, n);
 		if (evw_prefix(format_writer, d->id[n], d->id[d->n], n,
 		    d->used[n]) < 0)
 			die("prefix %x: a definition that cannot be", d->id[n]);
 	}
 	return d->id[n];
+}
+
+/*
+ * The id of reference k (from 1; 0: the fetch) of instruction i (from 0) of
+ * the block being translated.  A gather's elements have ids in a row.
+ */
+uint32_t
+frag_ref_id(struct def *d, unsigned i, unsigned k)
+{
+	struct evw_ref r;
+	unsigned g, j, slot = k > 3 ? 3 : k;
+	uint32_t id;
+
+	if (d->ref == NULL)
+		d->ref = xcalloc(d->n, sizeof *d->ref);
+	if (d->ref[i][slot] != 0 && k <= 3 && blk.in[i].special != SP_GATHER)
+		return d->ref[i][slot];
+	memset(&r, 0, sizeof r);
+	r.n = i + 1;
+	r.k = k;
+	g = grp.used[i];
+	if (k > 0 && blk.in[i].special == SP_GATHER) {
+		r.ngroups = 1;
+		r.group[0] = (uint8_t)(grp.gather[i] + k - 1);
+	} else if (k > 0 && (blk.in[i].special == SP_REP ||
+	    blk.in[i].special == SP_REPCMP)) {
+		r.ngroups = grp.used[i + 1] - g;
+		for (j = 0; j < r.ngroups; j++)
+			r.group[j] = (uint8_t)(g + j);
+	} else if (k > 0 && grp.ref[i][k - 1].group != NOGROUP) {
+		r.ngroups = 1;
+		r.group[0] = grp.ref[i][k - 1].group;
+	}
+	id = new_id();
+	if (evw_ref(format_writer, id, d->id[d->n], r) < 0)
+		die("reference %x: a definition that cannot be", id);
+	d->ref[i][slot] = id;
+	return id;
 }
 
 /* Ids are asked for before the code is written, for every possible exit. */
@@ -192,8 +240,11 @@ want_ids(struct def *d)
 
 	memset(x.id, 0, sizeof x.id);
 	for (i = 0; i < blk.n; i++)
-		if (blk.in[i].flow == FLOW_COND || i + 1 == blk.n)
+		if (blk.in[i].flow == FLOW_COND || i + 1 == blk.n) {
 			x.id[i + 1] = id_for(d, i + 1);
+			if (d->cnt != NULL)
+				x.cnt[i + 1] = d->cnt[i + 1];
+		}
 }
 
 static void
@@ -221,9 +272,10 @@ put_meta(struct frag *f, uint32_t code)
 		e->aux = x.exit[i].aux;
 		e->id = x.id[x.exit[i].n];
 		e->step = (uint16_t)(4 + 8 * grp.used[x.exit[i].n]);
-		if (opt.kind == KIND_COUNTS)
+		if (opt.kind == KIND_COUNTS || opt.kind == KIND_CACHE) {
 			e->step = x.exit[i].n;
-		else
+			e->id = x.cnt[x.exit[i].n];
+		} else
 			e->id |= (uint32_t)grp.used[x.exit[i].n] << 24;
 		e->frag = nfrag;
 	}
@@ -422,6 +474,7 @@ write_fragment(unsigned z)
 	for (;;) {
 		groups_find(&grp, &blk);
 		d = find_def();
+		x.def = d;
 		if (d != NULL)
 			want_ids(d);
 		x.b = &blk;
@@ -430,7 +483,6 @@ write_fragment(unsigned z)
 		x.c.addr = area.boot.seg[SEG_ZONE0 + z].addr + zone_used[z];
 		x.c.limit = x.c.start + XLATE_ROOM - 1024;
 		x.firstexit = area.nexit;
-		x.def = d;
 		if (xlate(&x) == 0)
 			return;
 		if (blk.n <= 1)
@@ -585,6 +637,7 @@ frag_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
 {
 	struct def *d = def < ndefs ? alldefs[def] : NULL;
 	uint64_t step, countat = 0;
+	uint32_t id;
 
 	*sizes = 0;
 	if (d == NULL || n > d->n)
@@ -593,7 +646,18 @@ frag_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
 	if (rep != 0 && n > 0 && d->count[n - 1] != NOCOUNT)
 		countat = 4 + 8u * d->count[n - 1];
 	*sizes = step | countat << 16 | (uint64_t)(4 + 8u * d->ngroups) << 32;
-	return id_for(d, n);
+	id = id_for(d, n);
+	if (d->cnt == NULL)
+		return id;
+	/* counters: which; and the record of a repeated one that was cut */
+	*sizes = 0;
+	if (rep != 0 && n > 0 && d->ref != NULL && d->ref[n - 1][1] != 0) {
+		step = d->used[n] - d->used[n - 1];
+		*sizes = d->ref[n - 1][1] | step << 24 |
+		    (uint64_t)(4 + 8u * (unsigned)(d->count[n - 1] -
+		    d->used[n - 1])) << 32;
+	}
+	return n == 0 ? ~0u : d->cnt[n];
 }
 
 /* Forget all fragments: nobody is in the cache any more, or the image went. */

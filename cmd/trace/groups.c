@@ -87,7 +87,7 @@ find(struct state *s, const struct ref *r, struct refgroup *out)
 	k.base = k.index = NOSYM;
 	k.scale = r->index != NOREG ? r->scale : 0;
 	k.seg = r->seg;
-	k.unique = r->form != REF_PLAIN || r->a32;
+	k.unique = r->form != REF_PLAIN || r->a32 || opt.kind == KIND_CACHE;
 	if (r->base != NOREG) {
 		k.base = s->reg[r->base].sym;
 		off += s->reg[r->base].off;
@@ -107,7 +107,7 @@ find(struct state *s, const struct ref *r, struct refgroup *out)
 	out->plain = 0;
 	if (out->first) {
 		k.stored = off;
-		if (is_plain(r)) {
+		if (is_plain(r) && opt.kind != KIND_CACHE) {
 			out->plain = 1;
 			k.stored = s->reg[r->base].off;
 		}
@@ -129,7 +129,7 @@ new_group(struct state *s)
 static int
 is_told(const struct insn *in, const struct ref *r)
 {
-	if (opt.kind == KIND_ALL)
+	if (opt.kind == KIND_ALL || opt.kind == KIND_CACHE)
 		return 1;
 	if (opt.kind != KIND_BLOCKS)
 		return 0;
@@ -150,7 +150,8 @@ one(struct state *s, const struct insn *in, unsigned i)
 	struct refgroup *rg;
 	unsigned j, count = NOCOUNT;
 
-	if (in->special == SP_GATHER && opt.kind == KIND_ALL) {
+	if (in->special == SP_GATHER && (opt.kind == KIND_ALL ||
+	    opt.kind == KIND_CACHE)) {
 		s->g->gather[i] = (uint8_t)s->g->n;
 		for (j = 0; j < in->gather.nelem; j++)
 			new_group(s);

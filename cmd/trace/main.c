@@ -27,7 +27,8 @@
 #include "util.h"
 
 struct options opt = {
-	KIND_ALL, CPU_NATIVE, 0, 0, 1, 0, 0, NULL, -1, NULL
+	.kind = KIND_ALL, .cpu = CPU_NATIVE, .lines = 64, .lineshift = 6,
+	.vdso = 1, .out_fd = -1
 };
 struct stats stats;
 
@@ -40,7 +41,8 @@ static const char synopsis[] =
 static const char help[] =
 "Run a program under binary translation and write what it did as event text.\n"
 "\n"
-"  -e, --events=KIND    all, blocks or counts; see events(5)    [all]\n"
+"  -e, --events=KIND    all, blocks, cache[=N[,L]] or counts; see events(5)\n"
+"                                                                [all]\n"
 "  -i, --interval=N     kind counts: an interval every N instructions\n"
 "  -o, --output=FILE    instead of standard output; then the program's own\n"
 "                       standard output is left alone, else it goes to\n"
@@ -70,18 +72,54 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
+/* cache=N,L: slots and bytes of a line, both optional */
+static void
+set_cache(const char *s)
+{
+	unsigned long n = 64, line = 64;
+	char *end = NULL;
+
+	if (*s != '\0') {
+		n = strtoul(s + 1, &end, 10);
+		if (*end == ',')
+			line = strtoul(end + 1, &end, 10);
+		if (*end != '\0')
+			die("-e cache%s: cache=slots,line", s);
+	}
+	if (n < 2 || n > MAX_LINES || (n & (n - 1)) != 0)
+		die("-e cache: %lu slots: a power of two, 2 to %u", n,
+		    MAX_LINES);
+	if (line < 16 || line > 4096 || (line & (line - 1)) != 0)
+		die("-e cache: lines of %lu bytes: a power of two, 16 to 4096",
+		    line);
+	opt.kind = KIND_CACHE;
+	opt.lines = (unsigned)n;
+	opt.lineshift = (unsigned)__builtin_ctzl(line);
+}
+
 static void
 set_kind(const char *s)
 {
-	static const char *const names[] = { "all", "blocks", "counts", "none" };
+	static const struct {
+		const char *name;
+		enum kind kind;
+	} kinds[] = {
+		{ "all", KIND_ALL }, { "blocks", KIND_BLOCKS },
+		{ "counts", KIND_COUNTS }, { "none", KIND_NONE }
+	};
 	unsigned i;
 
-	for (i = 0; i < 4; i++)
-		if (strcmp(s, names[i]) == 0) {
-			opt.kind = (enum kind)i;
+	if (strncmp(s, "cache", 5) == 0 && (s[5] == '\0' || s[5] == '=' ||
+	    s[5] == ' ')) {
+		set_cache(s + 5);
+		return;
+	}
+	for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		if (strcmp(s, kinds[i].name) == 0) {
+			opt.kind = kinds[i].kind;
 			return;
 		}
-	die("-e %s: not a kind of events: all, blocks, counts", s);
+	die("-e %s: not a kind of events: all, blocks, cache, counts", s);
 }
 
 /* For tests: nolink, tinycache, nosuper, with commas between. */

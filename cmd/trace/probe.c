@@ -11,16 +11,20 @@
 
 #define VALUE(g) (4 + 8 * (int32_t)(g))
 
+/* Kind cache has records of references: their values begin with the first. */
 static void
 record(struct xlate *x, unsigned group, int reg)
 {
+	if (opt.kind == KIND_CACHE)
+		group -= x->g->used[x->i];
 	emit_store(&x->c, REG_P, VALUE(group), reg);
 }
 
+/* 1: the register's guest value is to be had at home only. */
 static int
-stolen(unsigned r)
+at_home(const struct xlate *x, unsigned r)
 {
-	return r == REG_P || r == REG_T;
+	return r == REG_P || r == REG_T || (x->homed >> r & 1);
 }
 
 /* s = base + index * scale + disp, 32 bits of it if a32; s2 is free too. */
@@ -31,13 +35,13 @@ effective(struct xlate *x, const struct ref *r, int s, uint32_t taken)
 	int base = r->base == NOREG ? NOIDX : r->base;
 	int index = r->index == NOREG ? NOIDX : r->index;
 
-	if (base != NOIDX && stolen((unsigned)base)) {
+	if (base != NOIDX && at_home(x, (unsigned)base)) {
 		emit_load(c, s, REG_T, HOME(base));
 		base = s;
 	}
-	if (index != NOIDX && stolen((unsigned)index)) {
+	if (index != NOIDX && at_home(x, (unsigned)index)) {
 		if (base == s) {
-			int s2 = xlate_scratch(x, taken | BIT(s));
+			int s2 = xlate_scratch(x, taken | BIT(s) | BIT(RAX));
 
 			emit_load(c, s2, REG_T, HOME(index));
 			index = s2;
@@ -53,10 +57,20 @@ effective(struct xlate *x, const struct ref *r, int s, uint32_t taken)
 static void
 add_segment(struct xlate *x, unsigned seg, int s, uint32_t taken)
 {
-	int s2 = xlate_scratch(x, taken | BIT(s));
+	int s2 = xlate_scratch(x, taken | BIT(s) | BIT(RAX));
 
 	emit_load(&x->c, s2, REG_T, seg == 4 ? TO_FSBASE : TO_GSBASE);
 	emit_lea_sib(&x->c, s, s, s2, 1, 0, 0);
+}
+
+/* s = a guest register's value, wherever it is */
+static void
+emit_load_reg(struct xlate *x, int s, int reg)
+{
+	if (at_home(x, (unsigned)reg))
+		emit_load(&x->c, s, REG_T, HOME(reg));
+	else
+		emit_mov(&x->c, s, reg);
 }
 
 /*
@@ -64,14 +78,14 @@ add_segment(struct xlate *x, unsigned seg, int s, uint32_t taken)
  * 8, rounded down, without a shift: offset * 32, read back one byte higher.
  */
 static void
-bit_address(struct xlate *x, const struct ref *r, int s)
+bit_address(struct xlate *x, const struct ref *r, int s, uint32_t taken)
 {
 	struct code *c = &x->c;
 	unsigned bits = x->b->in[x->i].opsize;
-	int o = xlate_scratch(x, BIT(s)), from = r->bitreg;
+	int o = xlate_scratch(x, BIT(s) | taken | BIT(RAX)), from = r->bitreg;
 
-	effective(x, r, s, BIT(o));
-	if (stolen((unsigned)from)) {
+	effective(x, r, s, BIT(o) | taken);
+	if (at_home(x, (unsigned)from)) {
 		emit_load(c, o, REG_T, HOME(from));
 		from = o;
 	}
@@ -91,25 +105,32 @@ bit_address(struct xlate *x, const struct ref *r, int s)
 	emit_lea_sib(c, s, s, o, 1, 0, 0);
 }
 
+void
+probe_address(struct xlate *x, const struct ref *r, int s, uint32_t taken)
+{
+	switch (r->form) {
+	case REF_BIT:
+		bit_address(x, r, s, taken);
+		break;
+	case REF_XLAT:
+		emit_load_reg(x, s, RAX);
+		emit_movzx8(&x->c, s, s);
+		emit_lea_sib(&x->c, s, RBX, s, 1, 0, 0);
+		break;
+	default:
+		effective(x, r, s, taken);
+		break;
+	}
+	if (r->seg != 0)
+		add_segment(x, r->seg, s, taken);
+}
+
 static void
 take_address(struct xlate *x, const struct ref *r, unsigned group)
 {
 	int s = xlate_scratch(x, 0);
 
-	switch (r->form) {
-	case REF_BIT:
-		bit_address(x, r, s);
-		break;
-	case REF_XLAT:
-		emit_movzx8(&x->c, s, RAX);
-		emit_lea_sib(&x->c, s, RBX, s, 1, 0, 0);
-		break;
-	default:
-		effective(x, r, s, 0);
-		break;
-	}
-	if (r->seg != 0)
-		add_segment(x, r->seg, s, 0);
+	probe_address(x, r, s, 0);
 	record(x, group, s);
 }
 
@@ -121,6 +142,10 @@ probe_refs(struct xlate *x)
 	unsigned j;
 	int s;
 
+	if (opt.kind == KIND_CACHE) {
+		filter_refs(x);
+		return;
+	}
 	if (in->special == SP_GATHER) {
 		if (opt.kind == KIND_ALL)
 			probe_gather(x);
@@ -134,7 +159,7 @@ probe_refs(struct xlate *x)
 			continue;
 		if (!rg->plain) {
 			take_address(x, &in->ref[j], rg->group);
-		} else if (stolen(in->ref[j].base)) {
+		} else if (at_home(x, in->ref[j].base)) {
 			s = xlate_scratch(x, 0);
 			emit_load(&x->c, s, REG_T, HOME(in->ref[j].base));
 			record(x, rg->group, s);
@@ -151,7 +176,7 @@ count_group(const struct xlate *x)
 	const struct insn *in = &x->b->in[x->i];
 	unsigned j;
 
-	if (opt.kind == KIND_ALL)
+	if (opt.kind == KIND_ALL || opt.kind == KIND_CACHE)
 		for (j = 0; j < in->nref; j++)
 			if (x->g->ref[x->i][j].count != NOCOUNT)
 				return x->g->ref[x->i][j].count;
@@ -185,10 +210,14 @@ void
 probe_rep_before(struct xlate *x)
 {
 	const struct insn *in = &x->b->in[x->i];
+	unsigned j;
 	int s;
 
 	if (opt.kind == KIND_NONE)
 		return;
+	if (opt.kind == KIND_CACHE)
+		for (j = 0; j < in->nref; j++)
+			take_address(x, &in->ref[j], x->g->ref[x->i][j].group);
 	s = xlate_scratch(x, 0);
 	if (in->a32)
 		emit_mov32(&x->c, s, RCX);
@@ -199,6 +228,15 @@ probe_rep_before(struct xlate *x)
 		sign_count(x, s, x->i, 0);
 }
 
+/* Kind cache: the record is whole. */
+static void
+rep_out(struct xlate *x)
+{
+	xlate_mark(x, x->i + 1, MAP_BODY, 2);
+	filter_rep(x);
+	xlate_mark(x, x->i + 1, MAP_BODY, 0);
+}
+
 /* After one that may end early: the count that it came to. */
 void
 probe_rep_after(struct xlate *x)
@@ -207,6 +245,8 @@ probe_rep_after(struct xlate *x)
 	struct code *c = &x->c;
 	int s, s2;
 
+	if (in->special == SP_REP && opt.kind == KIND_CACHE)
+		rep_out(x);
 	if (in->special != SP_REPCMP || count_group(x) == NOCOUNT)
 		return;
 	xlate_mark(x, x->i + 1, MAP_BODY, 2);
@@ -223,6 +263,8 @@ probe_rep_after(struct xlate *x)
 	emit_load(c, s2, REG_T, TO_TMP2);
 	emit_lea_sib(c, s, s, s2, 1, 1, 0);
 	sign_count(x, s, x->i + 1, 2);
+	if (opt.kind == KIND_CACHE)
+		rep_out(x);
 	xlate_reload(x, BIT(s) | BIT(s2));
 }
 
@@ -338,7 +380,7 @@ gather_element(struct xlate *x, const struct gather *g, unsigned e, int s)
 		emit_load(c, s, REG_T, at);
 	else
 		emit_load32s(c, s, REG_T, at);
-	if (base != NOIDX && (stolen((unsigned)base) || base == RCX)) {
+	if (base != NOIDX && (at_home(x, (unsigned)base) || base == RCX)) {
 		emit_load(c, RCX, REG_T, HOME(base));
 		base = RCX;
 	}
@@ -348,14 +390,17 @@ gather_element(struct xlate *x, const struct gather *g, unsigned e, int s)
 		emit_lea_sib(c, s, s, RCX, 1, 0, 0);
 	}
 	emit_patch8(skip, c->p);
-	record(x, x->g->gather[x->i] + e, s);
+	if (opt.kind == KIND_CACHE)
+		filter_element(x, e, s);
+	else
+		record(x, x->g->gather[x->i] + e, s);
 }
 
 void
 probe_gather(struct xlate *x)
 {
 	const struct gather *g = &x->b->in[x->i].gather;
-	int s = xlate_scratch(x, BIT(RCX));
+	int s = xlate_scratch(x, BIT(RCX) | BIT(RAX));
 	unsigned e;
 
 	xlate_home(x, RCX);
@@ -368,6 +413,8 @@ probe_gather(struct xlate *x)
 		    (unsigned)g->nelem * g->elemsize > 16 ? 32 : 16, 0);
 	for (e = 0; e < g->nelem; e++)
 		gather_element(x, g, e, s);
+	if (opt.kind == KIND_CACHE)
+		filter_empty(x);
 	xlate_reload(x, BIT(RCX));
 }
 
@@ -396,12 +443,41 @@ check_interval(struct xlate *x, unsigned e)
 	emit_patch8(on, c->p);
 }
 
+/* [T+at] += 1, by register r. */
+static void
+count_up(struct code *c, int32_t at, int r)
+{
+	emit_load(c, r, REG_T, at);
+	emit_lea(c, r, r, 1);
+	emit_store(c, REG_T, at, r);
+}
+
+/*
+ * Kind cache: one more for the exit's counter, by a register that is at home
+ * anyhow, if there is one.
+ */
+static void
+count_plain(struct xlate *x, unsigned e)
+{
+	int32_t at = T_COUNT + 8 * (int32_t)x->cnt[x->exit[e].n];
+	uint32_t free = x->homed & ~(x->exit[e].kind == EXIT_INDIRECT ?
+	    BIT(RCX) : 0);
+	int r = RCX;
+
+	if (free != 0)
+		r = __builtin_ctz(free);
+	else
+		xlate_home(x, r);
+	xlate_mark_exit(x, e, MAP_EXIT);
+	count_up(&x->c, at, r);
+}
+
 /* One more for the counter of the exit's id. */
 static void
 count_exit(struct xlate *x, unsigned e)
 {
 	struct code *c = &x->c;
-	int32_t at = T_COUNT + 8 * (int32_t)x->id[x->exit[e].n];
+	int32_t at = T_COUNT + 8 * (int32_t)x->cnt[x->exit[e].n];
 	int indirect = x->exit[e].kind == EXIT_INDIRECT;
 	int to = indirect ? TO_TMP1 : HOME(RCX);
 
@@ -410,15 +486,7 @@ count_exit(struct xlate *x, unsigned e)
 		x->homed |= BIT(RCX);
 		xlate_mark_exit(x, e, MAP_EXIT);
 	}
-	if (indirect) {		/* rax is free, rcx stays the target */
-		emit_load(c, RAX, REG_T, at);
-		emit_lea(c, RAX, RAX, 1);
-		emit_store(c, REG_T, at, RAX);
-	} else {
-		emit_load(c, RCX, REG_T, at);
-		emit_lea(c, RCX, RCX, 1);
-		emit_store(c, REG_T, at, RCX);
-	}
+	count_up(c, at, indirect ? RAX : RCX);
 	xlate_mark_exit(x, e, MAP_COUNTED);
 	emit_lea(c, REG_P, REG_P, -(int32_t)x->exit[e].n);
 	xlate_mark_exit(x, e, indirect ? MAP_LEFT_TMP : MAP_LEFT);
@@ -438,6 +506,10 @@ probe_tell(struct xlate *x, unsigned e)
 
 	if (opt.kind == KIND_NONE || n == 0)
 		return;
+	if (opt.kind == KIND_CACHE) {
+		count_plain(x, e);
+		return;
+	}
 	if (opt.kind == KIND_COUNTS) {
 		count_exit(x, e);
 		return;

@@ -99,6 +99,11 @@
 #define TO_TMP2 136
 #define TO_NEXTI 144
 #define TO_VEC 192		/* vectors of a gather: index, then mask */
+/* kind cache: the lines last touched, 8 and 4 bytes a slot */
+#define MAX_LINES 256u
+#define T_DATATAB 2048
+#define T_CODETAB (T_DATATAB + 8 * (int32_t)MAX_LINES)
+#define DATA_EMPTY 0xffffffff80000000ull
 
 /* A fragment's words for its exits to the runtime: what to do there. */
 enum exit_kind {
@@ -136,7 +141,7 @@ struct mapent {
 	uint8_t loc;		/* low: register that has P's guest value, high: T's; own number: home */
 	uint8_t exit;		/* which exit of the fragment (MAP_EXIT, MAP_LEFT) */
 	uint8_t rep;		/* inside a repeated instruction */
-	uint8_t pad;
+	uint8_t flags;		/* 1: the guest's flags are in rax, by lahf and seto */
 };
 
 struct exitmeta {
@@ -291,6 +296,7 @@ struct boot {
 	struct seg seg[NSEG];
 	struct metaparts meta;
 	uint64_t countbytes;	/* of one thread; 0: no counters */
+	uint64_t lines;		/* kind cache: slots of each table */
 	uint64_t gpr[16];	/* the guest's, at its first instruction */
 	uint64_t pc;
 	uint64_t rflags;
@@ -298,6 +304,6 @@ struct boot {
 	uint64_t sigmask;
 	uint64_t minframe;	/* bytes, AT_MINSIGSTKSZ */
 };
-enum { BOOT_FOLLOW = 1, BOOT_COUNTS = 2 };
+enum { BOOT_FOLLOW = 1, BOOT_COUNTS = 2, BOOT_CACHE = 4 };
 
 #endif

@@ -24,7 +24,7 @@ static char *
 put_group(char *p, const struct ref *r, const struct refgroup *rg)
 {
 	if (r->form == REF_STATIC) {
-		if (opt.kind != KIND_ALL)
+		if (opt.kind != KIND_ALL && opt.kind != KIND_CACHE)
 			return p;
 		*p++ = '@';
 		return put_hex(p, (uint64_t)r->disp);
@@ -53,7 +53,7 @@ put_gather(char *p, const struct insn *in, unsigned first)
 	for (j = 0; j < in->gather.nelem; j++) {
 		*p++ = in->ref[0].rw;
 		p = put_hex(p, in->ref[0].size);
-		if (opt.kind != KIND_ALL)
+		if (opt.kind != KIND_ALL && opt.kind != KIND_CACHE)
 			continue;
 		*p++ = '.';
 		p = put_hex(p, first + j);

@@ -17,7 +17,7 @@
 #include "emit.h"
 #include "shared.h"
 
-enum kind { KIND_ALL, KIND_BLOCKS, KIND_COUNTS, KIND_NONE };
+enum kind { KIND_ALL, KIND_BLOCKS, KIND_CACHE, KIND_COUNTS, KIND_NONE };
 enum cpu { CPU_NATIVE, CPU_V2, CPU_V3, CPU_V4 };
 enum debug { DEBUG_NOLINK = 1, DEBUG_TINY = 2, DEBUG_NOSUPER = 4 };
 
@@ -25,6 +25,8 @@ struct options {
 	enum kind kind;
 	enum cpu cpu;
 	uint64_t interval;
+	unsigned lines;		/* kind cache: slots of its table */
+	unsigned lineshift;	/* log2 of a line's bytes */
 	unsigned debug;		/* bits of enum debug */
 	int vdso;		/* 0: hidden from the program */
 	int aslr;
@@ -180,9 +182,10 @@ void format_drain(void);
 uint32_t format_extent(uint32_t from, uint32_t end);
 /* `H I1`, `H D1`, `H LL` of this machine. */
 void format_caches(void);
-/* Kind counts: instructions of each id, and the largest id. */
+/* Of each counter: its id, and the instructions that it tells; how many. */
+extern uint32_t format_countid[COUNT_IDS];
 extern uint8_t format_ninsn[COUNT_IDS];
-extern uint32_t format_maxid;
+extern uint32_t format_ncount;
 void format_end(const char *how, int status, int whole);
 struct evw;
 extern struct evw *format_writer;

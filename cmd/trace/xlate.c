@@ -22,6 +22,7 @@ put_map(struct xlate *x, struct mapent m)
 	m.off = (uint16_t)emit_off(&x->c);
 	m.homed = (uint16_t)x->homed;
 	m.loc = x->loc;
+	m.flags = x->flags;
 	if (last != NULL && last->off == m.off) {
 		*last = m;
 		return;
@@ -118,7 +119,7 @@ xlate_scratch(struct xlate *x, uint32_t avoid)
 		}
 	}
 	xlate_home(x, pick);
-	xlate_mark(x, x->i, MAP_BODY, 0);
+	xlate_mark(x, x->i + x->after, MAP_BODY, 0);
 	return pick;
 }
 
@@ -241,11 +242,13 @@ write_exit(struct xlate *x, unsigned e)
 	struct code *c = &x->c;
 
 	xlate_mark_exit(x, e, MAP_EXIT);
-	xlate_reload(x, x->homed & ~keep);
+	if (opt.kind != KIND_CACHE)
+		xlate_reload(x, x->homed & ~keep);
 	if (ex->kind == EXIT_INDIRECT)
 		xlate_home(x, RAX);
 	probe_tell(x, e);
 	xlate_mark_exit(x, e, MAP_LEFT);
+	xlate_reload(x, x->homed & ~keep);
 	switch (ex->kind) {
 	case EXIT_DIRECT:
 		ex->jmp = (uint32_t)(aligned_jmp(c) - c->start);
@@ -404,6 +407,7 @@ write_insn(struct xlate *x)
 	xlate_reload(x, in->rd);
 	xlate_mark(x, x->i, MAP_BODY, 0);
 	probe_refs(x);
+	xlate_reload(x, in->rd);
 	if (in->flow == FLOW_COND) {
 		write_cond(x, in);
 		return 0;
@@ -418,6 +422,11 @@ write_insn(struct xlate *x)
 		probe_rep_before(x);
 		mangle_copy(x, 1);
 		probe_rep_after(x);
+		if (opt.kind == KIND_CACHE) {
+			x->after = 1;
+			filter_empty(x);
+			x->after = 0;
+		}
 		break;
 	case SP_EMULATE:
 		if (in->emulate == EMU_FLAGS)
@@ -448,6 +457,7 @@ write_cold(struct xlate *x)
 	unsigned e;
 	uint64_t pad;
 
+	filter_cold(x);
 	for (e = 0; e < x->nexit; e++) {
 		ex = &x->exit[e];
 		if (ex->branch == NULL)
@@ -474,6 +484,23 @@ write_cold(struct xlate *x)
 	}
 }
 
+/* All flags are written before anyone reads them: where, in this block. */
+static void
+find_dead_flags(struct xlate *x)
+{
+	const struct block *b = x->b;
+	uint32_t live = ARITH_FLAGS;
+	unsigned i;
+
+	x->deadflags[b->n] = 0;
+	for (i = b->n; i-- > 0; ) {
+		if (b->in[i].flow != FLOW_NONE || b->in[i].special >= SP_EMULATE)
+			live = ARITH_FLAGS;
+		live = (live & ~b->in[i].fkill) | b->in[i].fread;
+		x->deadflags[i] = live == 0;
+	}
+}
+
 int
 xlate(struct xlate *x)
 {
@@ -483,6 +510,10 @@ xlate(struct xlate *x)
 	x->homed = 0;
 	x->loc = REG_P | REG_T << 4;
 	x->literal = NULL;
+	x->ncold = 0;
+	x->flags = x->after = 0;
+	x->line = ~0ull;
+	find_dead_flags(x);
 	write_entry(x);
 	if (x->b->is_volatile && x->b->n > 0)
 		write_check(x);

@@ -34,6 +34,17 @@ struct xexit {
 	uint32_t stub;		/* offset of its way to the runtime */
 };
 
+/* A check that did not find its line goes on here (filter.c). */
+enum coldkind { COLD_FETCH, COLD_ALIAS, COLD_STATIC, COLD_DATA, COLD_WIDE };
+struct cold {
+	uint8_t kind, i, s, t, flags;
+	uint16_t size;
+	uint32_t id, homed;
+	uint64_t line[2];
+	uint8_t *branch[2], *back;
+};
+#define MAX_COLD (MAX_INSN * 4)
+
 struct xlate {
 	const struct block *b;
 	const struct groups *g;
@@ -47,8 +58,15 @@ struct xlate {
 	struct def *def;	/* frag.c's */
 	unsigned prologue;	/* bytes of the entry for indirect transfers */
 	unsigned i;		/* instruction being translated */
+	unsigned after;		/* 1: it is done, what follows still belongs to it */
 	uint32_t homed;
 	uint8_t loc;		/* see struct mapent */
+	uint8_t flags;		/* 1: the guest's flags are in rax */
+	uint8_t deadflags[MAX_INSN + 1];	/* before each instruction */
+	uint64_t line;		/* of code, known to be in the table */
+	struct cold cold[MAX_COLD];
+	unsigned ncold;
+	uint32_t cnt[MAX_INSN + 1];	/* counter of id[n] */
 	uint8_t *literal;	/* push [rip+]: displacement to patch, or NULL */
 	uint64_t literal_value;
 };
@@ -73,6 +91,18 @@ void probe_rep_after(struct xlate *);
 void probe_gather(struct xlate *);
 /* Tell exit e: its record's header, or its counter. */
 void probe_tell(struct xlate *, unsigned e);
+
+/* s = the address of r; those in taken are not free. */
+void probe_address(struct xlate *, const struct ref *r, int s, uint32_t taken);
+
+/* filter.c: kind cache */
+void filter_refs(struct xlate *);
+void filter_element(struct xlate *, unsigned e, int s);
+void filter_empty(struct xlate *);
+void filter_rep(struct xlate *);
+void filter_cold(struct xlate *);
+/* frag.c: the id of a reference alone, k from 1; 0: the fetch */
+uint32_t frag_ref_id(struct def *, unsigned i, unsigned k);
 
 /* mangle.c: the instruction itself */
 void mangle_copy(struct xlate *, unsigned rep);

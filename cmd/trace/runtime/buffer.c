@@ -82,10 +82,28 @@ take(struct tarea *t)
 	__atomic_store_n(&t->slot->buf, (uint32_t)n + 1, __ATOMIC_SEQ_CST);
 }
 
+/*
+ * Kind cache: nothing is known of what was touched last, as when another
+ * thread's records may come in between.
+ */
+void
+cache_empty(struct tarea *t)
+{
+	uint64_t *data = (uint64_t *)((uint64_t)t + T_BIAS + T_DATATAB);
+	uint32_t *code = (uint32_t *)((uint64_t)t + T_BIAS + T_CODETAB);
+	uint32_t i;
+
+	for (i = 0; i < rt.boot.lines; i++) {
+		data[i] = DATA_EMPTY;
+		code[i] = ~i;	/* no line of this slot */
+	}
+}
+
 void
 buffer_first(struct tarea *t)
 {
-	if (rt.boot.flags & BOOT_COUNTS) {
+	cache_empty(t);
+	if (rt.bufs == 0) {
 		t->bufend = 0;
 		t->p = rt.ctl->interval;
 		return;
@@ -125,7 +143,7 @@ buffer_asleep(struct tarea *t)
 void
 buffer_awake(struct tarea *t)
 {
-	if (t->bufend == 0 && !(rt.boot.flags & BOOT_COUNTS))
+	if (t->bufend == 0 && rt.bufs != 0)
 		take(t);
 }
 
@@ -133,12 +151,14 @@ buffer_awake(struct tarea *t)
 void
 buffer_full(struct tarea *t, struct kucontext *uc)
 {
-	uint64_t part = uc->r8, end = t->bufend;
+	uint8_t part[REC_MAX + 8];	/* once handed over it may be zeroed */
+	uint64_t n = t->bufend - uc->r8;
 
-	t->p = part;
+	memcpy(part, (void *)uc->r8, n);
+	t->p = uc->r8;
 	buffer_leave(t);
 	take(t);
-	memcpy((void *)t->p, (void *)part, end - part);
+	memcpy((void *)t->p, part, n);
 	uc->r8 = t->p;
 }
 

@@ -180,6 +180,7 @@ int trace_died(void);
 void buffer_first(struct tarea *);
 int buffer_guard(struct tarea *, uint64_t addr);
 void buffer_full(struct tarea *, struct kucontext *);
+void cache_empty(struct tarea *);
 void buffer_leave(struct tarea *);
 void buffer_asleep(struct tarea *);
 void buffer_awake(struct tarea *);

@@ -125,6 +125,8 @@ queue_put(struct tarea *t, enum qtype type, uint64_t arg, unsigned sig)
 	e->arg = arg;
 	__atomic_store_n(&e->type, type, __ATOMIC_SEQ_CST);
 	t->from = t->p;
+	if (rt.nthread > 1 && rt.boot.lines != 0)
+		cache_empty(t);
 	if (ticket - c->qhead >= NQUEUE / 4 ||
 	    c->nfull >= NFULL / 3)
 		wake_formatter();

@@ -81,7 +81,29 @@ count_one(struct tarea *t, uint32_t id, uint64_t n)
 	if (rt.boot.countbytes == 0)
 		return;
 	c[id]++;
-	t->p -= n;
+	if (t->bufend == 0)
+		t->p -= n;
+}
+
+/* By counter; and, kind cache, the record of a repeated one that was cut. */
+static void
+tell_counted(struct tarea *t, uint32_t counter, uint64_t n, uint64_t rounds)
+{
+	uint32_t head = (uint32_t)t->slot->ret[1];
+	uint32_t countat = (uint32_t)(t->slot->ret[1] >> 32);
+
+	if (counter != ~0u)
+		count_one(t, counter, n);
+	if (t->bufend == 0)
+		return;
+	if (head != 0 && rounds != 0) {
+		memcpy((void *)(t->p + countat), &rounds, 8);
+		*(volatile uint32_t *)t->p = head;
+		t->p += 4 + 8 * (head >> 24);
+	}
+	n = t->bufend - t->p;
+	memset((void *)t->p, 0, n < 64 ? n : 64);
+	cache_empty(t);
 }
 
 /*
@@ -104,11 +126,12 @@ tell_prefix(struct tarea *t, uint32_t block, const struct mapent *m,
 	step = t->slot->ret[1] & 0xffff;
 	countat = t->slot->ret[1] >> 16 & 0xffff;
 	most = (uint32_t)(t->slot->ret[1] >> 32);
-	if (rt.boot.flags & BOOT_COUNTS) {
-		if (id != 0)
-			count_one(t, id, arg[1]);
+	if (rt.boot.countbytes != 0) {
+		tell_counted(t, id, arg[1], rounds);
 		return;
 	}
+	if (t->bufend == 0)
+		return;
 	if (id != 0) {
 		if (m->rep != 0 && rounds != 0)
 			memcpy((void *)(t->p + countat), &rounds, 8);
@@ -124,7 +147,7 @@ tell_prefix(struct tarea *t, uint32_t block, const struct mapent *m,
 static void
 tell_exit(struct tarea *t, const struct exitmeta *x)
 {
-	if (rt.boot.flags & BOOT_COUNTS) {
+	if (t->bufend == 0 || rt.boot.countbytes != 0) {
 		count_one(t, x->id, x->step);
 		return;
 	}
@@ -172,6 +195,9 @@ state_take(struct tarea *t, struct kucontext *uc)
 
 	take_registers(t, uc, &m);
 	t->rflags = uc->eflags;
+	if (m.flags)		/* lahf; seto %al */
+		t->rflags = (t->rflags & ~0x8d5ull) |
+		    (uc->rax >> 8 & 0xd5) | (uc->rax & 1) << 11;
 	t->df = uc->eflags >> 10 & 1;
 	t->p = uc->r8;
 	switch (m.kind) {

@@ -235,6 +235,7 @@ clone_thread(struct tarea *t, struct how *h, uint64_t mask)
 		h->args.stack_size = 16384;
 		arg = (uint64_t)&h->args;
 	}
+	cache_empty(t);
 	r = rt_clone_thread(t, c, arg);
 	if (r < 0)
 		area_free(c);
