@@ -98,7 +98,7 @@ event_line(struct evr *in, const struct ev *e)
 			return ev_bad(in, "D: type %llx does not fit in 16 bits",
 			    (unsigned long long)e->num[1]);
 	}
-	data = xgrow(data, &capdata, ndata + e->textlen, 1);
+	data = xgrow(data, &capdata, ndata + e->textlen + 1, 1);
 	memcpy(data + ndata, e->text, e->textlen);
 	ndata += e->textlen;
 	return 'D';

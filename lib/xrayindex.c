@@ -370,7 +370,8 @@ void
 xray_index(struct xray *x)
 {
 	find(x);
+	if (x->nbuf < 2)
+		return;
 	qsort(x->buf, x->nbuf, sizeof *x->buf, by_clock);
-	if (x->nbuf > 1)
-		mark_twice(x);
+	mark_twice(x);
 }
