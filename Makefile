@@ -60,6 +60,7 @@ LDLIBS_t_fuzz_simpoint = -Wl,--wrap=die,--wrap=warn,--wrap=sysconf \
 	-Wl,--wrap=in_open,--wrap=in_close -lm
 LDLIBS_read-xray = $(LIBS_SYM)
 LDLIBS_account = -ljansson
+LDLIBS_fmt-xray = -lelf
 LDLIBS_fmt-cachegrind = $(LIBS_SYM)
 LDLIBS_fmt-callgrind = $(LIBS_SYM)
 

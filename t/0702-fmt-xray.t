@@ -188,6 +188,21 @@ same "far ticks, version 2: it has 32 bits" \
     "S 0 5 N 1 5 X 1 80000005 J 4 N 1 4 X 1 100000003 N 1 100000004 J 7fffffffffffffff X 1 7fffffffffffffff" \
     "$(echo $("$R" "$T/far2" | grep '^[NXJS]'))"
 
+# names go into a file beside the log
+printf '%s\n' "H quern-events 1" "H kind calls" "G 3 401000 main" "N 3 1" \
+    "G 7 . list<int, (char)40>::push(int)" "N 7 2" "X 7 3" "X 3 4" "G 1 401000 alias" \
+    "N 1 5" "G 2 401000 another" "N 2 5" "N 5 6" "E exit 0 7" >"$T/names.ev"
+check "-m" "$F" -m "$T/names" -o "$T/named" "$T/names.ev"
+"$R" -m "$T/names" "$T/named" >"$T/out"
+same "-m: the names come back" \
+    "1 alias 2 another 3 main 5 @ 7 list<int, (char)40>::push(int)" \
+    "$(echo $(sed -n 's/^G \(.\) [0-9a-f]* /\1 /p' "$T/out" | sed 's/@.*/@/' | sort))"
+same "-m: addresses that can be kept are" "1 401000" \
+    "$(echo $(sed -n 's/^G \(1\) \([0-9a-f]*\) .*/\1 \2/p' "$T/out" | sort))"
+check "-m without names" "$F" -m "$T/nonames" -o "$T/named" "$T/far.ev"
+check "-m without names: it is a map" "$R" -m "$T/nonames" "$T/named"
+status 2 "-m where no file can be" "$F" -m "$T/no/names" -o "$T/named" "$T/names.ev"
+
 # what cannot be written, or read
 bad() { # text message line...
 	text=$1 message=$2

@@ -137,6 +137,12 @@ same "threads in turns: llvm-xray account: all calls, 5 ticks each" \
     "1,30000,5.000000e-03,5.000000e-03,5.000000e-03,5.000000e-03,5.000000e-03,1.500000e+02" \
     "$(sed -n 2p "$T/out" | cut -d, -f1-8)"
 
+# names for LLVM's tools
+check "names: written" "$F" -j -m "$T/names" -o "$T/throw.new" "$T/throw.ev"
+check "names: llvm-xray account" llvm-xray account -d -k -f csv -m "$T/names" "$T/throw.new"
+same "names: llvm-xray shows them" '"between(int)" "catcher(int)" "jumper(int)" "lander(int)" "thrower(int)"' \
+    "$(echo $(sed 1d "$T/out" | cut -d, -f10 | sort))"
+
 # a full ring lost what came first
 status 0 "ring: read" "$R" -o "$T/ring.ev" "$T/ring"
 "$TB/xraydump" "$T/ring" | grep ' [NXV] ' | sort -u >"$T/want"

@@ -198,7 +198,7 @@ map_begin(struct out *out)
 			    (size_t)(o - objects) + 1,
 			    (unsigned long long)(o->bias + (ph.p_vaddr & ~page)),
 			    (unsigned long long)(o->bias +
-				((ph.p_vaddr + ph.p_filesz + page) & ~page)),
+				((ph.p_vaddr + ph.p_memsz + page) & ~page)),
 			    (unsigned long long)(ph.p_offset & ~page));
 			put_text(out, o->path, strlen(o->path));
 			out_ch(out, '\n');

@@ -11,6 +11,8 @@
  * What read-xray tells comes back as it was, buffer by buffer.  A stream
  * without buffers gets one for each thread.
  */
+#include "fmt-xray.h"
+
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +25,7 @@
 #include "xray.h"
 
 static const char synopsis[] =
-    "[-j] [-b bytes] [-F hz] [-f version] [-o file] [events]";
+    "[-j] [-b bytes] [-F hz] [-f version] [-m binary] [-o file] [events]";
 static const char help[] =
     "usage: fmt-xray [options] [events]\n"
     "Event text of kind calls to an XRay log (flight data recorder).\n"
@@ -32,6 +34,7 @@ static const char help[] =
     "  -F, --frequency=HZ       ticks per second, whatever the stream says\n"
     "  -f, --format=VERSION     of the log, 1 to 5 (5)\n"
     "  -j, --join               one buffer for each thread\n"
+    "  -m, --map=BINARY         write a file with the functions' names\n"
     "  -o, --output=FILE        write to FILE\n"
     "  -h, --help  --version\n";
 
@@ -42,6 +45,7 @@ static struct xray_head head = {
 };
 static int has_hz, has_size;	/* by options */
 static int join;
+static const char *map;		/* -m */
 static int began;		/* a log of the stream has begun */
 static struct out *out;
 static struct xray_writer *writer;	/* made when its header is known */
@@ -228,7 +232,12 @@ take(struct evr *in, const struct ev *e)	/* table */
 		break;
 	case 'D':
 		return event_line(in, e);
-	default:	/* names, maps, comments: an XRay log has no place for them */
+	case 'G':
+		if (map && e->num[0] <= UINT32_MAX)
+			map_name((uint32_t)e->num[0],
+			    e->nnum > 1 ? &e->num[1] : NULL, e->text);
+		return 'G';
+	default:	/* maps, comments: an XRay log has no place for them */
 		return *e->line;
 	}
 	put(&r);
@@ -268,6 +277,7 @@ options(int argc, char **argv, const char **to)
 		{ "frequency", required_argument, NULL, 'F' },
 		{ "format", required_argument, NULL, 'f' },
 		{ "join", no_argument, NULL, 'j' },
+		{ "map", required_argument, NULL, 'm' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
@@ -275,7 +285,7 @@ options(int argc, char **argv, const char **to)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "b:F:f:hjo:", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "b:F:f:hjm:o:", longs, NULL)) != -1) {
 		switch (c) {
 		case 'b':
 			head.size = num_arg("--buffer-size", optarg, 256,
@@ -294,6 +304,9 @@ options(int argc, char **argv, const char **to)
 			prog_help(help);
 		case 'j':
 			join = 1;
+			break;
+		case 'm':
+			map = optarg;
 			break;
 		case 'o':
 			*to = optarg;
@@ -318,6 +331,8 @@ main(int argc, char **argv)
 	options(argc, argv, &to);
 	out = out_open(to);
 	status = run(argv[optind]);
+	if (map)
+		map_write(map);
 	out_close(out);
 	return status;
 }

@@ -1,0 +1,213 @@
+/*
+ * map - names of functions in the file where readers of XRay logs look
+ *
+ * The numbers of functions follow from the order of the map's entries: one
+ * more wherever the function's address is another than that of the entry
+ * before.  So there is an entry for each number from 1 to the last one named,
+ * each with an address of its own: the function's where that is known and no
+ * other has it, else one made up, behind all known ones.
+ */
+#include "fmt-xray.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <htslib/khash.h>
+
+#include "util.h"
+
+KHASH_SET_INIT_INT64(taken)
+
+enum { SLED = 32, MOST = 1 << 22 };
+enum { TEXT = 1, MAP, SYMTAB, STRTAB, SHSTRTAB };	/* sections */
+
+struct function {
+	uint64_t	addr;	/* 0: not known */
+	char		*name;	/* or NULL */
+};
+
+static struct function *functions;	/* by number */
+static size_t nfunction, capfunction;
+
+void
+map_name(uint32_t id, const uint64_t *addr, const char *name)
+{
+	if (id == 0 || id >= MOST)
+		return;
+	if (id >= nfunction) {
+		functions = xgrow(functions, &capfunction, (size_t)id + 1,
+		    sizeof *functions);
+		memset(functions + nfunction, 0,
+		    (id + 1 - nfunction) * sizeof *functions);
+		nfunction = (size_t)id + 1;
+	}
+	free(functions[id].name);
+	functions[id] = (struct function){ addr ? *addr : 0, xstrdup(name) };
+}
+
+/* give all functions addresses; from and to are what they span */
+static void
+lay_out(uint64_t *from, uint64_t *to)
+{
+	uint64_t lowest = UINT64_MAX, highest = 0x1000;
+	khash_t(taken) *taken = kh_init(taken);
+	struct function *f;
+	int new;
+
+	for (f = functions + 1; f < functions + nfunction; f++) {
+		if (f->addr > highest)
+			highest = f->addr;
+		if (f->addr != 0 && f->addr < lowest)
+			lowest = f->addr;
+	}
+	highest = (highest + 0x1000) & ~0xfffull;
+	if (lowest > highest)
+		lowest = highest;
+	for (f = functions + 1; f < functions + nfunction; f++) {
+		if (f->addr != 0)
+			kh_put(taken, taken, f->addr, &new);
+		if (f->addr == 0 || !new) {
+			f->addr = highest;
+			highest += 16;
+		}
+	}
+	kh_destroy(taken, taken);
+	*from = lowest;
+	*to = highest;
+}
+
+static void
+add(Elf *e, GElf_Shdr sh, void *data, size_t size, Elf_Type type)
+{
+	Elf_Scn *s = elf_newscn(e);
+	Elf_Data *d = s ? elf_newdata(s) : NULL;
+
+	if (d == NULL)
+		die("map: %s", elf_errmsg(-1));
+	d->d_buf = data;
+	d->d_size = size;
+	d->d_align = sh.sh_addralign;
+	d->d_type = type;
+	sh.sh_size = size;
+	if (gelf_update_shdr(s, &sh) == 0)
+		die("map: %s", elf_errmsg(-1));
+}
+
+/* the map's entries */
+static uint8_t *
+sleds(size_t n)
+{
+	uint8_t *p = xcalloc(n + 1, SLED);
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		memcpy(p + SLED * i, &functions[i + 1].addr, 8);
+		memcpy(p + SLED * i + 8, &functions[i + 1].addr, 8);
+		p[SLED * i + 17] = 1;
+	}
+	return p;
+}
+
+/* symbols of all functions with names, and the names */
+static GElf_Sym *
+symbols(size_t *n, char **names, size_t *nnames)
+{
+	GElf_Sym *sym = xcalloc(nfunction + 1, sizeof *sym);
+	size_t cap = 0, len;
+	struct function *f;
+
+	*n = 1;
+	*nnames = 1;
+	*names = xgrow(NULL, &cap, 1, 1);
+	**names = '\0';
+	for (f = functions + 1; f < functions + nfunction; f++) {
+		if (f->name == NULL)
+			continue;
+		len = strlen(f->name) + 1;
+		*names = xgrow(*names, &cap, *nnames + len, 1);
+		memcpy(*names + *nnames, f->name, len);
+		sym[*n].st_name = (uint32_t)*nnames;
+		sym[*n].st_info = GELF_ST_INFO(STB_GLOBAL, STT_FUNC);
+		sym[*n].st_shndx = TEXT;
+		sym[*n].st_value = f->addr;
+		sym[*n].st_size = 1;
+		*nnames += len;
+		(*n)++;
+	}
+	return sym;
+}
+
+static void
+fill(Elf *e)
+{
+	static char shnames[] =
+	    "\0.text\0xray_instr_map\0.symtab\0.strtab\0.shstrtab";
+	size_t n = nfunction > 0 ? nfunction - 1 : 0, nsym, nnames;
+	GElf_Ehdr eh = { .e_machine = EM_X86_64, .e_type = ET_EXEC };
+	uint64_t from = 0x1000, to = 0x1000;
+	GElf_Sym *sym;
+	char *names;
+
+	if (nfunction > 0)
+		lay_out(&from, &to);
+	sym = symbols(&nsym, &names, &nnames);
+	gelf_newehdr(e, ELFCLASS64);
+	if (gelf_getehdr(e, &eh) == NULL)
+		die("map: %s", elf_errmsg(-1));
+	eh.e_ident[EI_DATA] = ELFDATA2LSB;
+	eh.e_machine = EM_X86_64;
+	eh.e_type = ET_EXEC;
+	eh.e_version = EV_CURRENT;
+	eh.e_shstrndx = SHSTRTAB;
+	gelf_update_ehdr(e, &eh);
+	if (gelf_newphdr(e, 1) == NULL)
+		die("map: %s", elf_errmsg(-1));
+	gelf_update_phdr(e, 0, &(GElf_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R |
+	    PF_X, .p_vaddr = from, .p_paddr = from, .p_memsz = to - from,
+	    .p_offset = from & 4095, .p_align = 4096 });
+	add(e, (GElf_Shdr){ .sh_name = 1, .sh_type = SHT_NOBITS, .sh_addr = from,
+	    .sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_addralign = 1 },
+	    NULL, to - from, ELF_T_BYTE);
+	add(e, (GElf_Shdr){ .sh_name = 7, .sh_type = SHT_PROGBITS,
+	    .sh_addr = to, .sh_flags = SHF_ALLOC, .sh_addralign = 1 },
+	    sleds(n), SLED * n, ELF_T_BYTE);
+	add(e, (GElf_Shdr){ .sh_name = 22, .sh_type = SHT_SYMTAB,
+	    .sh_link = STRTAB, .sh_info = 1, .sh_addralign = 8,
+	    .sh_entsize = sizeof(Elf64_Sym) }, sym, nsym * sizeof *sym, ELF_T_SYM);
+	add(e, (GElf_Shdr){ .sh_name = 30, .sh_type = SHT_STRTAB,
+	    .sh_addralign = 1 }, names, nnames, ELF_T_BYTE);
+	add(e, (GElf_Shdr){ .sh_name = 38, .sh_type = SHT_STRTAB,
+	    .sh_addralign = 1 }, shnames, sizeof shnames, ELF_T_BYTE);
+}
+
+void
+map_write(const char *path)
+{
+	size_t len = strlen(path) + 32;
+	char *aside = xmalloc(len);
+	Elf *e;
+	int fd;
+
+	snprintf(aside, len, "%s.tmp.%ld", path, (long)getpid());
+	fd = open(aside, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		die("%s: open:", aside);
+	elf_version(EV_CURRENT);
+	e = elf_begin(fd, ELF_C_WRITE, NULL);
+	if (e == NULL)
+		die("%s: %s", path, elf_errmsg(-1));
+	fill(e);
+	if (elf_update(e, ELF_C_WRITE) < 0) {
+		unlink(aside);
+		die("%s: write: %s", aside, elf_errmsg(-1));
+	}
+	elf_end(e);
+	if (close(fd) < 0 || rename(aside, path) < 0)
+		die("%s: rename:", path);
+	free(aside);
+}
