@@ -383,6 +383,19 @@ check_sizes(const struct fv *f, const struct vecs *v, const char *name)
 		    "rows", name, high, f->proj.rows);
 }
 
+static void
+tell_progress(const struct vecs *v)
+{
+	size_t at_mb = (size_t)(in_offset(in) / 1000000);
+	size_t of_mb = (size_t)(in_size(in) / 1000000);
+
+	if (of_mb > 0)
+		progress("%s: %zu intervals, %zu MB of %zu", in_name(in), v->n,
+		    at_mb, of_mb);
+	else
+		progress("%s: %zu intervals, %zu MB", in_name(in), v->n, at_mb);
+}
+
 /* All but the weights of v. */
 void
 fv_read(struct fv *f, struct vecs *v)
@@ -400,9 +413,7 @@ fv_read(struct fv *f, struct vecs *v)
 		if (opt.numfvs && v->n > opt.numfvs)
 			break;
 		if (v->n % 256 == 0 && progress_due())
-			progress("%s: %zu intervals, %zu MB of %zu", name, v->n,
-			    (size_t)(in_offset(in) / 1000000),
-			    (size_t)(in_size(in) / 1000000));
+			tell_progress(v);
 	}
 	progress_end();
 	check_sizes(f, v, name);

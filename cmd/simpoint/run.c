@@ -102,7 +102,8 @@ work(void *tell)
 		one_trial(&m, trial[i]);
 		atomic_fetch_add(&ready, 1);
 		if (tell && progress_due())
-			progress("%zu trials done", atomic_load(&ready));
+			progress("%zu of %zu trials", atomic_load(&ready),
+			    ntrials);
 	}
 	km_free(&m);
 	return NULL;
