@@ -63,6 +63,7 @@ LDLIBS_account = -ljansson
 LDLIBS_fmt-xray = -lelf
 LDLIBS_fmt-cachegrind = $(LIBS_SYM)
 LDLIBS_fmt-callgrind = $(LIBS_SYM)
+LDLIBS_diff = -lpcre2-8 -ljansson
 
 # ---------------------------------------------------------------- programs
 

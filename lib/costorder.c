@@ -340,6 +340,7 @@ costsum_next(struct costsum *t, struct cost *c)
 	memset(&c->to, 0, sizeof c->to);
 	get(t, &t->rows[kind], kind, i, c);
 	c->n = t->rows[kind].cnt + i * t->lay[kind].ncnt;
+	c->count[0] = c->count[1] = 0;
 	if (kind == CALL)
 		c->count[0] = *c->n++;
 	if (kind == JUMP)

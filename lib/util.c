@@ -234,3 +234,22 @@ num_arg(const char *what, const char *s, uint64_t min, uint64_t max)
 		    min, max);
 	return v;
 }
+
+const char *
+num_commas(char buf[32], int64_t v)
+{
+	char *p = buf + 31;
+	uint64_t u = v < 0 ? -(uint64_t)v : (uint64_t)v;
+	int digits = 0;
+
+	*p = '\0';
+	do {
+		if (digits > 0 && digits % 3 == 0)
+			*--p = ',';
+		*--p = (char)('0' + u % 10);
+		digits++;
+	} while ((u /= 10) != 0);
+	if (v < 0)
+		*--p = '-';
+	return p;
+}

@@ -96,7 +96,6 @@ void cols_set(struct cols *, const struct extremes *, const struct extremes *cum
 void cols_head(const struct cols *, const char *before, const char *after);
 /* the counts and a blank; n NULL: of a line that has none */
 void cols_put(const struct cols *, const int64_t *n, const int64_t *cumul);
-const char *commas(char buf[32], int64_t v);
 void fancy(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void rule(void);
 /* on a terminal: begin the colour for a share of the first sort event; end */

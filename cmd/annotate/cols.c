@@ -34,26 +34,6 @@ ext_add(struct extremes *x, const int64_t *n)
 	}
 }
 
-/* 1,234,567 */
-const char *
-commas(char buf[32], int64_t v)
-{
-	char *p = buf + 31;
-	uint64_t u = v < 0 ? -(uint64_t)v : (uint64_t)v;
-	int digits = 0;
-
-	*p = '\0';
-	do {
-		if (digits && digits % 3 == 0)
-			*--p = ',';
-		*--p = '0' + u % 10;
-		digits++;
-	} while (u /= 10);
-	if (v < 0)
-		*--p = '-';
-	return p;
-}
-
 struct text {
 	char buf[32], perc1[40], perc2[40];
 	const char *count;
@@ -68,7 +48,7 @@ perc(int64_t v, size_t ev)
 static void
 new_text(struct text *t, int64_t v, const int64_t *cumul, size_t ev)
 {
-	t->count = commas(t->buf, v);
+	t->count = num_commas(t->buf, v);
 	t->perc1[0] = t->perc2[0] = '\0';
 	if (!opt.percs || (!cumul && v == 0))
 		return;
@@ -88,7 +68,7 @@ old_text(struct text *t, int64_t v, size_t ev)
 {
 	double p = prof.summary[ev] ? perc(v, ev) : 0;
 
-	t->count = commas(t->buf, v);
+	t->count = num_commas(t->buf, v);
 	t->perc1[0] = t->perc2[0] = '\0';
 	if (!opt.percs)
 		return;

@@ -234,7 +234,7 @@ print_calls(const struct source *s, size_t at)
 		heat(tally_at(&calls, v[i]));
 		cols_put(&s->cols, tally_at(&calls, v[i]), NULL);
 		out_printf(out, " => %s:%s (%sx)", str(f.fl), str(f.fn),
-		    commas(buf, tally_at(&calls, v[i])[prof.nev]));
+		    num_commas(buf, tally_at(&calls, v[i])[prof.nev]));
 		cool();
 		out_ch(out, '\n');
 	}

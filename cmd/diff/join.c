@@ -1,0 +1,112 @@
+/*
+ * join.c - both tables side by side; and their difference as a profile
+ */
+#include "diff.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "out.h"
+#include "util.h"
+
+static struct cost old, new;
+static bool has_old, has_new, begun;
+
+static const int64_t none[COST_EVMAX];
+
+bool
+join_next(struct pair *p)
+{
+	static bool take_old = true, take_new = true;
+	int c;
+
+	if (take_old || !begun)
+		has_old = costsum_next(d.old.t, &old);
+	if (take_new || !begun)
+		has_new = costsum_next(d.new.t, &new);
+	begun = has_old || has_new;
+	if (!begun)
+		return false;
+	c = !has_old ? 1 : !has_new ? -1 : cost_cmp(d.nm, &old, &new);
+	take_old = c <= 0;
+	take_new = c >= 0;
+	p->c = take_old ? old : new;
+	p->old = take_old ? old.n : none;
+	p->new = take_new ? new.n : none;
+	memset(p->count_old, 0, sizeof p->count_old);
+	memset(p->count_new, 0, sizeof p->count_new);
+	if (take_old)
+		memcpy(p->count_old, old.count, sizeof old.count);
+	if (take_new)
+		memcpy(p->count_new, new.count, sizeof new.count);
+	return true;
+}
+
+bool
+pair_differs(const struct pair *p)
+{
+	size_t i;
+
+	for (i = 0; p->c.kind != COST_JUMP && i < d.nev; i++)
+		if (p->old[i] != p->new[i])
+			return true;
+	return p->count_old[0] != p->count_new[0] ||
+	    p->count_old[1] != p->count_new[1];
+}
+
+static const char *
+joined(const char *before, const char *a, const char *b)
+{
+	size_t len = strlen(before) + strlen(a) + strlen(b) + 3;
+	char *s = xmalloc(len);
+
+	snprintf(s, len, "%s%s; %s", before, a, b);
+	return s;
+}
+
+/* A record of what changed; false if nothing did. */
+static bool
+change(struct pair *p, int64_t *n)
+{
+	struct cost *c = &p->c;
+	bool any;
+	size_t i;
+
+	c->count[0] = c->kind == COST_SELF ? 0 : minus(p->count_new[0], p->count_old[0]);
+	c->count[1] = c->kind != COST_JUMP ? 0 : minus(p->count_new[1], p->count_old[1]);
+	any = c->count[0] || c->count[1];
+	for (i = 0; c->kind != COST_JUMP && i < d.nev; i++) {
+		n[i] = minus(p->new[i], p->old[i]);
+		any |= n[i] != 0;
+	}
+	c->n = n;
+	return any;
+}
+
+void
+write_profile(void)
+{
+	struct cost_head h;
+	struct costw *w;
+	struct pair p;
+	int64_t n[COST_EVMAX];
+	size_t i;
+
+	costhead_init(&h);
+	h.format = d.cachegrind ? COST_CACHEGRIND : COST_CALLGRIND;
+	h.positions = d.positions;
+	h.nev = d.nev;
+	for (i = 0; i < d.nev; i++) {
+		memset(&h.ev[i], 0, sizeof h.ev[i]);
+		h.ev[i].name = d.ev[i];
+		n[i] = minus(d.new.total[i], d.old.total[i]);
+	}
+	costhead_desc(&h, joined("Files compared:   ", d.old.name, d.new.name));
+	h.cmd = joined("", d.old.cmd, d.new.cmd);
+	w = costw_begin(out, d.nm, &h, h.positions & COST_INSTR ? COSTW_RELATIVE : 0);
+	costw_total(w, n);
+	while (join_next(&p))
+		if (change(&p, n))
+			costw_put(w, &p.c);
+	costw_end(w);
+}

@@ -1,0 +1,142 @@
+/*
+ * load.c - read a side, with its names changed as asked for
+ */
+#include "diff.h"
+
+#include <string.h>
+
+#include "util.h"
+
+struct subst *mods[NMOD];
+
+/* name or function -> 1 + the changed one, or 0: not known yet */
+struct map {
+	uint32_t *to;
+	size_t cap;
+};
+static struct map names[NMOD], fns;
+static struct cost_head first;
+
+const char *
+str(uint32_t name)
+{
+	return costnames_get(d.nm, name);
+}
+
+static uint32_t *
+slot(struct map *m, uint32_t id)
+{
+	size_t old = m->cap;
+
+	m->to = xgrow(m->to, &m->cap, id + (size_t)1, sizeof *m->to);
+	memset(m->to + old, 0, (m->cap - old) * sizeof *m->to);
+	return &m->to[id];
+}
+
+static uint32_t
+mod(int what, uint32_t name)
+{
+	uint32_t *to, id;
+
+	if (!mods[what])
+		return name;
+	to = slot(&names[what], name);
+	if (!*to) {
+		id = costnames_str(d.nm, subst_apply(mods[what], str(name)));
+		*to = id + 1;
+	}
+	return *to - 1;
+}
+
+static uint32_t
+mod_fn(uint32_t fn)
+{
+	struct costfn f;
+	uint32_t *to = slot(&fns, fn);
+
+	if (!*to) {
+		f = costfn_get(d.nm, fn);
+		f.ob = mod(MOD_OBJ, f.ob);
+		f.fl = mod(MOD_FILE, f.fl);
+		f.fn = mod(MOD_FUNC, f.fn);
+		*to = costfn_add(d.nm, f) + 1;
+	}
+	return *to - 1;
+}
+
+static void
+change_names(struct cost *c)
+{
+	c->fn = mod_fn(c->fn);
+	c->file = mod(MOD_FILE, c->file);
+	if (c->kind == COST_SELF)
+		return;
+	c->callee = mod_fn(c->callee);
+	c->tofile = mod(MOD_FILE, c->tofile);
+}
+
+static void
+begin(struct costr *r, struct side *s, const struct side *other, size_t *map)
+{
+	size_t i;
+
+	if (!first.nev) {
+		first = r->head;
+		d.nev = first.nev;
+		for (i = 0; i < d.nev; i++)
+			d.ev[i] = first.ev[i].name;
+		d.cachegrind = true;
+	}
+	if (costhead_map(&first, &r->head, map) < 0)
+		costr_die(r, "the events are not those of %s",
+		    other->t ? other->name : s->name);
+	d.positions |= r->head.positions;
+	d.cachegrind &= r->head.format == COST_CACHEGRIND;
+	if (!s->t)
+		s->t = costsum_new(d.nm, r->head.positions, d.nev);
+	costsum_positions(s->t, d.positions);
+	if (other->t)
+		costsum_positions(other->t, d.positions);
+	if (!s->cmd)
+		s->cmd = r->head.cmd ? r->head.cmd : "";
+	s->creator = r->head.creator;
+}
+
+void
+load(struct side *s, struct side *other)
+{
+	struct costr *r = costr_open(s->name, d.nm);
+	bool change = mods[MOD_FILE] || mods[MOD_FUNC] || mods[MOD_OBJ];
+	size_t map[COST_EVMAX], i;
+	int64_t n[COST_EVMAX];
+	struct cost c;
+
+	while (costr_next(r, &c)) {
+		if (c.kind == COST_PART) {
+			begin(r, s, other, map);
+			continue;
+		}
+		if (change)
+			change_names(&c);
+		if (c.kind != COST_JUMP) {
+			for (i = 0; i < d.nev; i++)
+				n[map[i]] = c.n[i];
+			c.n = n;
+		}
+		costsum_put(s->t, &c);
+	}
+	for (i = 0; i < d.nev; i++)
+		s->total[map[i]] = r->total[i];
+	costr_close(r);
+	costsum_sort(s->t);
+}
+
+int64_t
+minus(int64_t new, int64_t old)
+{
+	int64_t v;
+
+	if (__builtin_sub_overflow(new, old, &v))
+		die("a difference is beyond 64 bits");
+	return v;
+}

@@ -1,0 +1,280 @@
+/*
+ * diff - two cost files -> what the new one costs more and less
+ */
+#include "diff.h"
+
+#include <ctype.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out.h"
+#include "util.h"
+
+struct diff d = { .threshold = 0.1, .by = BY_FUNCTION | BY_LINE | BY_CALL };
+struct out *out;
+
+static const char synopsis[] = "[option ...] old new";
+static const char help[] =
+    "usage: diff [option ...] old new\n"
+    "Show what the profile new costs more and less than old.\n"
+    "  --show=A,B          show these events\n"
+    "  --sort=A,B          sort by the changes of these\n"
+    "  --by=WHAT,...       function, line, call\n"
+    "  --threshold=T       leave out changes below T % of the old total [0.1]\n"
+    "  --limit=EVENT=N[%]  status 1 only if EVENT grew by more than that\n"
+    "  --mod-filename=S    change source names by Perl's s/old/new/ first\n"
+    "  --mod-funcname=S    change function names\n"
+    "  --mod-objname=S     change names of object files\n"
+    "  -p, --profile       write the difference as a profile\n"
+    "  -j, --json          write it as JSON\n"
+    "  -q, --quiet         write nothing, the status tells\n"
+    "  -o FILE             write there\n"
+    "  -h, --help          --version\n";
+
+enum { SHOW = 256, SORT, BY, THRESHOLD, LIMIT, FILENAME, FUNCNAME, OBJNAME,
+    VERSION };
+
+static const struct option longopts[] = {
+	{ "show", required_argument, NULL, SHOW },
+	{ "sort", required_argument, NULL, SORT },
+	{ "by", required_argument, NULL, BY },
+	{ "threshold", required_argument, NULL, THRESHOLD },
+	{ "limit", required_argument, NULL, LIMIT },
+	{ "mod-filename", required_argument, NULL, FILENAME },
+	{ "mod-funcname", required_argument, NULL, FUNCNAME },
+	{ "mod-objname", required_argument, NULL, OBJNAME },
+	{ "profile", no_argument, NULL, 'p' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, VERSION },
+	{ NULL, 0, NULL, 0 }
+};
+
+static const char *show, *sort, *dest;
+static int mode = 't';
+
+static int
+event(const char *s, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < d.nev; i++)
+		if (strlen(d.ev[i]) == len && !memcmp(d.ev[i], s, len))
+			return i;
+	return -1;
+}
+
+static size_t
+list(const char *what, const char *s, size_t *ev)
+{
+	size_t n = 0, len;
+	int at;
+
+	for (; s; s = s[len] ? s + len + 1 : NULL) {
+		len = strcspn(s, ",");
+		at = event(s, len);
+		if (at < 0)
+			die("%s: event %.*s is not in the profiles", what, (int)len, s);
+		if (n == COST_EVMAX)
+			die("%s: too many events", what);
+		ev[n++] = at;
+	}
+	return n;
+}
+
+static int
+by(const char *s)
+{
+	static const char *const words[] = { "function", "line", "call" };
+	int is = 0, i;
+	size_t len;
+
+	for (; s; s = s[len] ? s + len + 1 : NULL) {
+		len = strcspn(s, ",");
+		for (i = 0; i < 3; i++)
+			if (strlen(words[i]) == len && !memcmp(words[i], s, len))
+				break;
+		if (i == 3)
+			die("--by: '%.*s' is none of function, line, call", (int)len, s);
+		is |= 1 << i;
+	}
+	return is;
+}
+
+static double
+percent(const char *what, const char *s)
+{
+	char *end;
+	double v = strtod(s, &end);
+
+	if (end == s || (*end && strcmp(end, "%")) || !(v >= 0 && v <= 100))
+		die("%s: '%s' is not a percentage", what, s);
+	return v;
+}
+
+static void
+add_limit(const char *s)
+{
+	d.limit = d.nlimit ? xrealloc(d.limit, (d.nlimit + 1) * sizeof *d.limit) :
+	    xmalloc(sizeof *d.limit);
+	d.limit[d.nlimit++] = (struct limit){ .text = s };
+}
+
+static void
+substitution(int what, const char *opt, const char *s)
+{
+	if (mods[what])
+		die("%s is given twice; use one with semicolons", opt);
+	mods[what] = subst_parse(opt, s);
+}
+
+static void	/* table */
+options(int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt_long(argc, argv, "hjo:pq", longopts, NULL)) != -1) {
+		switch (c) {
+		case SHOW:
+			show = optarg;
+			break;
+		case SORT:
+			sort = optarg;
+			break;
+		case BY:
+			d.by = by(optarg);
+			break;
+		case THRESHOLD:
+			d.threshold = percent("--threshold", optarg);
+			break;
+		case LIMIT:
+			add_limit(optarg);
+			break;
+		case FILENAME:
+			substitution(MOD_FILE, "--mod-filename", optarg);
+			break;
+		case FUNCNAME:
+			substitution(MOD_FUNC, "--mod-funcname", optarg);
+			break;
+		case OBJNAME:
+			substitution(MOD_OBJ, "--mod-objname", optarg);
+			break;
+		case 'p':
+		case 'j':
+		case 'q':
+			mode = c;
+			break;
+		case 'o':
+			dest = optarg;
+			break;
+		case 'h':
+			prog_help(help);
+		case VERSION:
+			prog_version();
+		default:
+			prog_usage(synopsis);
+		}
+	}
+	if (argc - optind != 2)
+		prog_usage(synopsis);
+	d.old.name = argv[optind];
+	d.new.name = argv[optind + 1];
+	if (!strcmp(d.old.name, "-") && !strcmp(d.new.name, "-"))
+		die("only one of the files can be standard input");
+}
+
+/* "Ir=1%", "Ir=0.25%", "Ir=10k" */
+static void
+parse_limit(struct limit *l)
+{
+	const char *eq = strchr(l->text, '='), *p;
+	int at = eq ? event(l->text, eq - l->text) : -1;
+
+	if (!eq || !eq[1])
+		die("--limit: '%s' is not EVENT=NUMBER or EVENT=NUMBER%%", l->text);
+	if (at < 0)
+		die("--limit: event %.*s is not in the profiles",
+		    (int)(eq - l->text), l->text);
+	l->ev = at;
+	l->den = 1;
+	l->percent = eq[strlen(eq) - 1] == '%';
+	if (!l->percent) {
+		l->num = num_arg("--limit", eq + 1, 0, INT64_MAX);
+		return;
+	}
+	for (p = eq + 1; isdigit((unsigned char)*p) && l->num < 1000000000; p++)
+		l->num = 10 * l->num + (*p - '0');
+	if (p > eq + 1 && *p == '.')
+		for (p++; isdigit((unsigned char)*p) && l->den < 1000000; p++) {
+			l->num = 10 * l->num + (*p - '0');
+			l->den *= 10;
+		}
+	if (p == eq + 1 || strcmp(p, "%"))
+		die("--limit: '%s' is not a percentage", eq + 1);
+}
+
+static bool
+is_beyond(const struct limit *l)
+{
+	__int128 old = d.old.total[l->ev], change = d.new.total[l->ev];
+
+	change -= old;
+	if (old < 0)
+		old = -old;
+	if (l->percent)
+		return change * 100 * l->den > old * l->num;
+	return change > (__int128)l->num;
+}
+
+static bool
+judge(void)
+{
+	struct pair p;
+	bool beyond = false;
+	size_t i;
+
+	while (join_next(&p))
+		d.differ |= pair_differs(&p);
+	for (i = 0; i < d.nlimit; i++) {
+		d.limit[i].beyond = is_beyond(&d.limit[i]);
+		beyond |= d.limit[i].beyond;
+	}
+	return d.nlimit ? beyond : d.differ;
+}
+
+int
+main(int argc, char **argv)
+{
+	bool answer;
+	size_t i;
+
+	prog_init(argv[0]);
+	options(argc, argv);
+	d.nm = costnames_new();
+	load(&d.old, &d.new);
+	load(&d.new, &d.old);
+	d.nshow = d.nsort = d.nev;
+	for (i = 0; i < d.nev; i++)
+		d.show[i] = d.sort[i] = i;
+	if (show)
+		d.nshow = list("--show", show, d.show);
+	if (sort)
+		d.nsort = list("--sort", sort, d.sort);
+	for (i = 0; i < d.nlimit; i++)
+		parse_limit(&d.limit[i]);
+	answer = judge();
+	if (mode == 'q')
+		return answer;
+	out = out_open(dest);
+	if (mode == 'p')
+		write_profile();
+	else if (mode == 'j')
+		write_json();
+	else
+		write_text();
+	out_close(out);
+	return answer;
+}

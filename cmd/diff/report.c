@@ -1,0 +1,195 @@
+/*
+ * report.c - the difference as text
+ */
+#include "diff.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "out.h"
+#include "util.h"
+
+struct text {
+	char count[40], perc[32];
+};
+
+struct widths {
+	int count, perc;
+};
+
+static void
+title(const char *s)
+{
+	static const char line[] = "----------------------------------------"
+	    "----------------------------------------\n";
+
+	out_printf(out, "%s-- %s\n%s", line, s, line);
+}
+
+/* "+1,234" and " (+5.3%)": of what it was before */
+static void
+change(struct text *t, int64_t old, int64_t new)
+{
+	char buf[32];
+	int64_t v = minus(new, old);
+
+	snprintf(t->count, sizeof t->count, "%s%s", v > 0 ? "+" : "",
+	    num_commas(buf, v));
+	t->perc[0] = '\0';
+	if (v == 0)
+		return;
+	if (old == 0)
+		strcpy(t->perc, " (new)");
+	else if (new == 0)
+		strcpy(t->perc, " (gone)");
+	else
+		snprintf(t->perc, sizeof t->perc, " (%+.1f%%)", (double)v * 100 /
+		    (old < 0 ? -(double)old : (double)old));
+}
+
+static int
+max(int a, size_t b)
+{
+	return a > (int)b ? a : (int)b;
+}
+
+static void
+measure(struct widths *w, struct row **v, size_t n)
+{
+	struct text t;
+	size_t i, j;
+
+	memset(w, 0, d.nshow * sizeof *w);
+	for (j = 0; j < d.nshow; j++) {
+		for (i = 0; i < n; i++) {
+			change(&t, v[i]->old[d.show[j]], v[i]->new[d.show[j]]);
+			w[j].count = max(w[j].count, strlen(t.count));
+			w[j].perc = max(w[j].perc, strlen(t.perc));
+		}
+		w[j].count = max(w[j].count, strlen(d.ev[d.show[j]]));
+	}
+}
+
+static void
+put_fn(uint32_t fn)
+{
+	struct costfn f = costfn_get(d.nm, fn);
+
+	out_printf(out, "%s:%s", str(f.fl), str(f.fn));
+	if (*str(f.ob))
+		out_printf(out, " [%s]", str(f.ob));
+}
+
+static void
+put_place(int by, const struct row *r)
+{
+	struct text t;
+
+	if (by == BY_LINE) {
+		out_printf(out, "%s:%u", str(r->file), r->line);
+		return;
+	}
+	put_fn(r->fn);
+	if (by == BY_FUNCTION)
+		return;
+	out_str(out, " -> ");
+	put_fn(r->callee);
+	change(&t, r->old[d.nev], r->new[d.nev]);
+	if (r->old[d.nev] != r->new[d.nev])
+		out_printf(out, ", calls %s%s", t.count, t.perc);
+}
+
+static void
+section(int by, const char *name, const char *what)
+{
+	struct widths w[COST_EVMAX];
+	size_t n, changed, i, j;
+	struct row **v = rows(by, &n, &changed);
+	struct text t;
+	int c;
+
+	if (!changed)
+		return;
+	title(name);
+	measure(w, v, n);
+	for (j = 0; j < d.nshow; j++) {
+		out_str(out, d.ev[d.show[j]]);
+		for (c = strlen(d.ev[d.show[j]]); c < w[j].count + w[j].perc; c++)
+			out_ch(out, '_');
+		out_ch(out, ' ');
+	}
+	out_printf(out, " %s\n\n", what);
+	for (i = 0; i < n; i++) {
+		for (j = 0; j < d.nshow; j++) {
+			change(&t, v[i]->old[d.show[j]], v[i]->new[d.show[j]]);
+			out_printf(out, "%*s%*s ", w[j].count, t.count, w[j].perc,
+			    t.perc);
+		}
+		out_ch(out, ' ');
+		put_place(by, v[i]);
+		out_ch(out, '\n');
+	}
+	if (n < changed)
+		out_printf(out, "%s%zu more changed by less than %g%% of all\n",
+		    n ? "\n" : "", changed - n, d.threshold);
+	out_ch(out, '\n');
+}
+
+static void
+totals(void)
+{
+	char o[32], n[32];
+	struct text t;
+	int w[4] = { 5, 3, 3, 6 };
+	size_t i, ev;
+
+	for (i = 0; i < d.nshow; i++) {
+		ev = d.show[i];
+		change(&t, d.old.total[ev], d.new.total[ev]);
+		w[0] = max(w[0], strlen(d.ev[ev]));
+		w[1] = max(w[1], strlen(num_commas(o, d.old.total[ev])));
+		w[2] = max(w[2], strlen(num_commas(n, d.new.total[ev])));
+		w[3] = max(w[3], strlen(t.count));
+	}
+	out_printf(out, "%-*s %*s %*s %*s\n", w[0], "Event", w[1], "old", w[2],
+	    "new", w[3], "change");
+	for (i = 0; i < d.nshow; i++) {
+		ev = d.show[i];
+		change(&t, d.old.total[ev], d.new.total[ev]);
+		out_printf(out, "%-*s %*s %*s %*s%s\n", w[0], d.ev[ev], w[1],
+		    num_commas(o, d.old.total[ev]), w[2],
+		    num_commas(n, d.new.total[ev]), w[3], t.count, t.perc);
+	}
+	out_ch(out, '\n');
+}
+
+static void
+limits(void)
+{
+	size_t i;
+
+	for (i = 0; i < d.nlimit; i++)
+		out_printf(out, "Limit %s: %s\n", d.limit[i].text,
+		    d.limit[i].beyond ? "exceeded" : "kept");
+	if (d.nlimit)
+		out_ch(out, '\n');
+}
+
+void
+write_text(void)
+{
+	if (!d.differ && !d.nlimit)
+		return;
+	title("Difference");
+	out_printf(out, "Old:     %s\nCommand: %s\nNew:     %s\nCommand: %s\n\n",
+	    d.old.name, d.old.cmd, d.new.name, d.new.cmd);
+	totals();
+	limits();
+	if (d.by & BY_FUNCTION)
+		section(BY_FUNCTION, "Functions", "file:function");
+	if (d.by & BY_LINE)
+		section(BY_LINE, "Lines", "file:line");
+	if (d.by & BY_CALL)
+		section(BY_CALL, "Calls, with all that they call",
+		    "caller -> callee");
+}

@@ -1,0 +1,221 @@
+#!/bin/sh
+# diff: text, profile, JSON, substitutions, limits, statuses
+
+. t/lib.sh
+
+D=$B/diff M=$B/merge C=$TB/cost
+cd "$T" || exit 99
+
+cat >old <<'EOF'
+cmd: prog 1
+events: Ir Dr
+fl=/old/a.c
+fn=main
+1 1000 10
+2 5000 50
+fn=gone
+9 300 3
+fl=/old/b.c
+fn=same
+4 700 7
+summary: 7000 70
+EOF
+cat >new <<'EOF'
+cmd: prog 2
+events: Dr Ir
+fl=/old/a.c
+fn=main
+1 12 1200
+2 40 4900
+fl=/old/b.c
+fn=same
+4 7 700
+fn=fresh
+5 0 500
+summary: 59 7300
+EOF
+status 0 "the same: status 0" "$D" old old
+same "the same: silent" "" "$(cat out err)"
+status 1 "differ: status 1" "$D" old new
+cat >want <<'EOF'
+--------------------------------------------------------------------------------
+-- Difference
+--------------------------------------------------------------------------------
+Old:     old
+Command: prog 1
+New:     new
+Command: prog 2
+
+Event   old   new change
+Ir    7,000 7,300   +300 (+4.3%)
+Dr       70    59    -11 (-15.7%)
+
+--------------------------------------------------------------------------------
+-- Functions
+--------------------------------------------------------------------------------
+Ir__________ Dr_________  file:function
+
++500   (new)  0           /old/b.c:fresh
+-300  (gone) -3   (gone)  /old/a.c:gone
++100 (+1.7%) -8 (-13.3%)  /old/a.c:main
+
+--------------------------------------------------------------------------------
+-- Lines
+--------------------------------------------------------------------------------
+Ir___________ Dr__________  file:line
+
++500    (new)   0           /old/b.c:5
+-300   (gone)  -3   (gone)  /old/a.c:9
++200 (+20.0%)  +2 (+20.0%)  /old/a.c:1
+-100  (-2.0%) -10 (-20.0%)  /old/a.c:2
+
+EOF
+samefile "the text" want out
+status 1 "--by, --sort, --show, --threshold" "$D" --by=function --sort=Dr --show=Dr \
+    --threshold=5 old new
+same "--by, --sort, --show, --threshold: rows" \
+    "-8 (-13.3%) /old/a.c:main 2 more changed by less than 5% of all" \
+    "$(sed -n '/file:fun/,$p' out | sed 1d | xargs)"
+
+# profile
+status 1 "as a profile" "$D" -p old new
+cat >want <<'EOF'
+desc: Files compared:   old; new
+cmd: prog 1; prog 2
+events: Ir Dr
+fl=/old/a.c
+fn=gone
+9 -300 -3
+fn=main
+1 200 2
+2 -100 -10
+fl=/old/b.c
+fn=fresh
+5 500 0
+summary: 300 -11
+EOF
+samefile "as a profile: records" want out
+cp out change
+check "annotate reads it" "$B/annotate" --no-annotate change
+same "annotate: totals" "300 (100.0%) -11 (100.0%)  PROGRAM TOTALS" "$(grep TOTALS out)"
+check "merge reads it" "$M" old change
+"$M" out >sum
+"$M" new | sed 's/^cmd: .*/cmd: prog 1/' >want
+"$M" sum | sed 1d >got	# the events of the two are in different orders
+same "old and the change make new" "$("$C" sum new | sed -n 's/^summary: \([0-9]*\) \([0-9]*\)/\2 \1/p')" \
+    "$(sed -n 's/^summary: //p' got)"
+check "old and the change make new: no difference" "$D" -q sum new
+
+# statuses and limits
+status 1 "-q" "$D" -q old new
+same "-q: silent" "" "$(cat out err)"
+status 0 "limit kept" "$D" -q --limit=Ir=300 old new
+status 1 "limit exceeded" "$D" -q --limit=Ir=299 old new
+status 0 "limit in percent kept" "$D" -q --limit=Ir=4.3% old new
+status 1 "limit in percent exceeded" "$D" -q --limit=Ir=4.2% old new
+status 0 "less is never beyond" "$D" -q --limit=Dr=0 old new
+status 1 "one of two exceeded" "$D" --limit=Dr=0 --limit=Ir=4% old new
+same "one of two exceeded: said" "Limit Dr=0: kept Limit Ir=4%: exceeded" \
+    "$(grep ^Limit out | xargs)"
+status 2 "limit of no event" "$D" --limit=Xx=1 old new
+same "limit of no event: message" \
+    "diff: --limit: event Xx is not in the profiles" "$(cat err)"
+for bad in Ir Ir= =1 Ir=x Ir=1%% Ir=-1; do
+	status 2 "bad limit $bad" "$D" --limit=$bad old new
+done
+
+# JSON
+status 1 "JSON" "$D" --json --threshold=0 --limit=Ir=1% old new
+get() {
+	perl -MJSON::PP -e 'local $/; open F, "out"; my $j = decode_json(<F>);
+	    print eval $ARGV[0]' "$1"
+}
+same "JSON: schema" quern/diff/1 "$(get '$j->{schema}')"
+same "JSON: total" "7000 7300 300" \
+    "$(get 'join " ", @{$j->{total}{Ir}}{qw(old new change)}')"
+same "JSON: functions" "fresh gone main" \
+    "$(get 'join " ", map { $_->{function}{name} } @{$j->{functions}}')"
+same "JSON: a line" "/old/a.c:2 -10" \
+    "$(get '"$j->{lines}[3]{file}:$j->{lines}[3]{line} $j->{lines}[3]{events}{Dr}{change}"')"
+same "JSON: limit" "Ir=1% 1" "$(get '"$j->{limits}[0]{limit} " . ($j->{limits}[0]{exceeded} ? 1 : 0)')"
+same "JSON: one line" 1 "$(wc -l <out)"
+
+# names
+sed 's|/old/|/new/src/|; s/^fn=\(.*\)/fn=\1_v2/' old >moved
+sed 's/^fn=\(.*\)/fn=\1_v1/' old >stays
+status 1 "names that differ" "$D" -q stays moved
+check "--mod-filename, --mod-funcname" "$D" \
+    --mod-filename='s#^/(old|new/src)/#$1:#; s{^(new/|o)?(\w+):}{/x/}' \
+    --mod-funcname='s/_V\d+$//i' stays moved
+modded() { # EXPRESSION NAME: what becomes of the name
+	printf 'cmd: x\nevents: Ir\nfl=a\nfn=%s\n1 5\nsummary: 5\n' "$2" >m1
+	printf 'cmd: x\nevents: Ir\nfl=a\nfn=other\n1 5\nsummary: 5\n' >m2
+	"$D" --json --mod-funcname="$1" m1 m2 >out
+	get '(grep { $_->{events}{Ir}{old} } @{$j->{functions}})[0]{function}{name}'
+}
+same 's/// once' "bbana" "$(modded 's/a/b/' baana | sed s/^ba/bb/)"
+same 's///g' "bbnb" "$(modded 's/a/b/g' bana)"
+same '$1 and \1' "ab-ba" "$(modded 's/(a)(b)/$1\2-${2}$1/' ab)"
+same '$&' "[ab]c" "$(modded 's/ab/[$&]/' abc)"
+same 'delimiters' "a/b" "$(modded 's,-,/,' a-b)"
+same 'escaped delimiter' "a/b" "$(modded 's/-/\//' a-b)"
+same 'brackets' "f()" "$(modded 's{<.*>}(())' 'f<int>()' | sed 's/()()/()/')"
+same '\U' "FOObar" "$(modded 's/^(foo)/\U$1\E/' foobar)"
+same 'flag x' "ab" "$(modded 's/ ( c ) //x' acb)"
+same 'a lone $' 'a$' "$(modded 's/b/$/' ab)"
+for bad in 'x/a/b/' 's/a/b' 's/a/b/e' 's/(/b/' 's/a/b/ junk' '' 's/a/${/'; do
+	status 2 "bad substitution $bad" "$D" --mod-funcname="$bad" old new
+done
+
+# calls
+cat >c1 <<'EOF'
+# callgrind format
+events: Ir
+fl=a.c
+fn=main
+cfn=f
+calls=2 5
+1 100
+5 10
+totals: 10
+EOF
+sed 's/calls=2/calls=3/; s/^1 100/1 150/' c1 >c2
+status 1 "calls" "$D" --by=call c1 c2
+same "calls: change" "+50 (+50.0%) a.c:main -> a.c:f, calls +1 (+50.0%)" \
+    "$(sed -n '/caller/,$p' out | sed 1d | xargs)"
+status 1 "only the number of calls differs" sh -c \
+    'sed "s/calls=2/calls=3/" c1 >c3; "$0" c1 c3' "$D"
+
+# trouble
+sed 's/ Dr$/ Dw/' old >other
+status 2 "other events" "$D" old other
+same "other events: message" "diff: other:3: the events are not those of old" "$(cat err)"
+sed '$d' old >cut
+status 2 "a cut file" "$D" old cut
+same "a cut file: message" "diff: cut:11: truncated: no summary: line" "$(cat err)"
+status 2 "one file" "$D" old
+status 2 "standard input twice" "$D" - -
+status 2 "no room" sh -c '"$0" old new >/dev/full' "$D"
+
+# the judge's sums by function
+if command -v cg_diff >/dev/null && command -v valgrind >/dev/null; then
+	valgrind -q --tool=cachegrind --cachegrind-out-file=v1 true 2>/dev/null
+	valgrind -q --tool=cachegrind --cachegrind-out-file=v2 cat old >/dev/null 2>&1
+	cg_diff --mod-filename='s/.*\///' v1 v2 >judge
+	"$D" -p --mod-filename='s/.*\///' v1 v2 >ours
+	by_fn() { # FILE: file:function and the first counts
+		"$C" dump "$1" | sed -n 's/^self fn\[|\([^]]*\)\] at\[[^]]*\] \([-0-9]*\) .*/\1 \2/p' |
+		    awk '{ n = $NF; $NF = ""; s[$0] += n } END { for (f in s) if (s[f]) print f s[f] }' |
+		    sort
+	}
+	by_fn judge >want
+	by_fn ours >got
+	check "there is something to compare" test -s want
+	samefile "cg_diff's sums by function" want got
+	same "and its summary" "$(grep ^summary judge | tr -d '\r' | xargs)" \
+	    "$(grep ^summary ours | xargs)"
+else
+	skip "cg_diff" "no valgrind here"
+fi
+
+done_testing
