@@ -25,8 +25,8 @@ rows_room(struct rows *r, size_t n, const struct layout *lay)
 static unsigned
 width(uint64_t u, const int64_t *v, size_t n, size_t step)
 {
-	if (u >> 63)
-		for (u = 0; n--; v += step)
+	if (u >> 63)	/* of a negative one the bits that are not its sign's */
+		for (u = 1; n--; v += step)
 			u |= (uint64_t)(*v ^ *v >> 63);
 	return u >> 31 ? 8 : u >> 15 ? 4 : u >> 7 ? 2 : u != 0;
 }
