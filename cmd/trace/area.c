@@ -49,20 +49,18 @@ area_sizes(unsigned shrink)
 	    up((uint64_t)area.maxexit * sizeof(struct exitmeta));
 	b->seg[SEG_META].size = b->meta.cpuids +
 	    up(NCPUID * sizeof(struct cpuidrow));
-	b->seg[SEG_BUFFERS].size = opt.kind == KIND_COUNTS ||
-	    opt.kind == KIND_NONE ? 0 : (uint64_t)(NBUF >> shrink) * BUF_STRIDE;
+	b->seg[SEG_BUFFERS].size = opt.window == KIND_COUNTS ||
+	    opt.window == KIND_NONE ? 0 : (uint64_t)(NBUF >> shrink) * BUF_STRIDE;
 	b->seg[SEG_ZONE0].size = b->seg[SEG_ZONE1].size = zone;
-	if (opt.kind == KIND_CACHE) {
+	if (opt.window == KIND_CACHE) {
 		b->flags |= BOOT_CACHE;
 		b->lines = opt.lines;
 	}
-	if (opt.kind == KIND_COUNTS || opt.kind == KIND_CACHE) {
+	if (opt.window == KIND_COUNTS || opt.window == KIND_CACHE) {
 		b->countbytes = 8ull * COUNT_IDS;
 		b->seg[SEG_COUNTERS].size = (1024u >> shrink) * b->countbytes;
 		b->flags |= BOOT_COUNTS;
 	}
-	if (opt.kind == KIND_NONE)
-		b->flags |= BOOT_COUNTS;
 	for (i = 0; i < NSEG; i++) {
 		b->seg[i].off = off;
 		off += b->seg[i].size;
@@ -128,7 +126,8 @@ area_open(int fd)
 	memset(area.ctl->freemask, 0, sizeof area.ctl->freemask);
 	for (i = 0; i < b->seg[SEG_BUFFERS].size / BUF_STRIDE; i++)
 		area.ctl->freemask[i / 32] |= 1u << i % 32;
-	area.ctl->interval = opt.interval;
+	area.ctl->skipping = opt.kind == KIND_SKIP;
+	area.ctl->interval = opt.kind == KIND_SKIP ? opt.after : opt.interval;
 	area.ctl->kind = opt.kind;
 	area.ctl->nolink = (opt.debug & DEBUG_NOLINK) != 0;
 	sign_of_life(area.ctl);

@@ -26,6 +26,7 @@ struct evw *format_writer;
 static struct out *out;
 static pthread_t thread;
 static volatile int stopping;
+volatile int format_full;
 static unsigned current;	/* thread of the lines now, or 0 */
 static unsigned threads;	/* begun so far */
 static struct {
@@ -34,7 +35,7 @@ static struct {
 	uint32_t buf;		/* in this buffer, + 1 */
 } slots[NSLOT];
 uint32_t format_countid[COUNT_IDS];
-uint8_t format_ninsn[COUNT_IDS];
+uint8_t format_ninsn[1u << 24];		/* by counter; by id with a window's end */
 uint32_t format_ncount;
 static uint64_t saved_count[COUNT_IDS];	/* kind cache: of images before exec */
 
@@ -48,17 +49,17 @@ static void
 headers(char *const argv[])
 {
 	static const char *const kinds[] = { "all", "blocks", "cache", "counts",
-		"none" };
+		"none", "none" };
 	static const char *const cpus[] = { "native", "v2", "v3", "v4" };
 
 	evw_line(format_writer, "H quern-events 1");
 	evw_cmd(format_writer, argv);
 	evw_line(format_writer, "H arch x86_64");
-	if (opt.kind == KIND_CACHE)
+	if (opt.window == KIND_CACHE)
 		evw_line(format_writer, "H kind cache %u %u", opt.lines,
 		    1u << opt.lineshift);
 	else
-		evw_line(format_writer, "H kind %s", kinds[opt.kind]);
+		evw_line(format_writer, "H kind %s", kinds[opt.window]);
 	evw_line(format_writer, "H cpu %s", cpus[opt.cpu]);
 	format_caches();
 }
@@ -74,6 +75,26 @@ whose(unsigned slot)
 	current = n;
 }
 
+/*
+ * Where the window ends in records [a, b): behind the one that fills it.
+ * What comes later is not told; the program is let go.
+ */
+static const uint32_t *
+cut_window(const uint32_t *a, const uint32_t *b)
+{
+	static uint64_t done;
+
+	while (a < b && !format_full) {
+		done += format_ninsn[*a & 0xffffff];
+		a += 1 + 2 * (*a >> 24);
+		if (done >= opt.during) {
+			format_full = 1;
+			serve_wake();
+		}
+	}
+	return a;
+}
+
 /* Records at [from, to) of the buffers, which are zero afterwards. */
 static void
 records(unsigned slot, uint32_t from, uint32_t to)
@@ -83,9 +104,11 @@ records(unsigned slot, uint32_t from, uint32_t to)
 
 	if (from == to)
 		return;
+	if (opt.during != 0)
+		b = cut_window(a, b);
 	whose(slot);
 	end = evw_records(format_writer, a, b);
-	if (end != b && evw_error(format_writer) != NULL)
+	if (end < b && evw_error(format_writer) != NULL)
 		die("a record that cannot be: %s", evw_error(format_writer));
 	memset(area.bufs + from, 0, to - from);
 }
@@ -190,7 +213,7 @@ take_entry(const struct qent *e)
 	default:
 		break;
 	}
-	if (opt.kind == KIND_COUNTS || opt.kind == KIND_NONE)
+	if (opt.window == KIND_COUNTS || opt.window == KIND_NONE)
 		return;
 	records(e->slot, e->from, e->to);
 	slots[e->slot].from = e->to;
@@ -198,7 +221,9 @@ take_entry(const struct qent *e)
 	if (e->type == Q_FULL) {
 		slots[e->slot].buf = 0;
 		give_back(e->from, e->to);
-	} else if (opt.kind == KIND_CACHE) {
+	} else if (opt.window == KIND_CACHE) {
+		return;
+	} else if (format_full) {
 		return;
 	} else if (e->type == Q_SYSCALL) {
 		whose(e->slot);
@@ -264,7 +289,7 @@ run(void *arg)
 void
 format_start(char *const argv[])
 {
-	if (opt.kind == KIND_NONE)
+	if (opt.window == KIND_NONE)
 		out = out_open("/dev/null");
 	else
 		out = opt.out_fd >= 0 ? out_fd(opt.out_fd, "standard output") :
@@ -318,11 +343,11 @@ leftovers(void)
 
 	for (i = 0; i < NSLOT; i++) {
 		s = &area.ctl->slot[i];
-		if (opt.kind == KIND_COUNTS && i < area.boot.seg[
+		if (opt.window == KIND_COUNTS && i < area.boot.seg[
 		    SEG_COUNTERS].size / area.boot.countbytes &&
 		    slots[i].number != 0)
 			n += counters(i);
-		if (opt.kind >= KIND_COUNTS || !s->used || s->buf == 0)
+		if (opt.window >= KIND_COUNTS || !s->used || s->buf == 0)
 			continue;
 		from = slots[i].buf == s->buf ? slots[i].from :
 		    (s->buf - 1) * BUF_STRIDE;
@@ -330,9 +355,9 @@ leftovers(void)
 		to = format_extent(from, end);
 		records(i, from, to);
 	}
-	if (opt.kind == KIND_CACHE)
+	if (opt.window == KIND_CACHE)
 		totals();
-	if (opt.kind == KIND_COUNTS && n != 0)
+	if (opt.window == KIND_COUNTS && n != 0)
 		evw_line(format_writer, "I %llu", (unsigned long long)n);
 }
 
@@ -368,14 +393,14 @@ format_end(const char *how, int status, int whole)
 {
 	uint32_t i;
 
-	if (opt.kind == KIND_NONE)
+	if (opt.window == KIND_NONE)
 		return;
 	if (!whole) {
 		evw_flush(format_writer);
 		out_flush(out);
 		return;
 	}
-	for (i = 0; opt.kind == KIND_CACHE && i < format_ncount; i++)
+	for (i = 0; opt.window == KIND_CACHE && i < format_ncount; i++)
 		if (saved_count[i] != 0)
 			evw_total(format_writer, format_countid[i],
 			    saved_count[i]);

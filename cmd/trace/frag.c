@@ -112,6 +112,8 @@ new_counter(struct def *d, unsigned n)
 {
 	uint32_t c = format_ncount;
 
+	if (opt.during != 0)
+		format_ninsn[d->id[n]] = (uint8_t)n;
 	if (opt.kind != KIND_COUNTS && opt.kind != KIND_CACHE)
 		return;
 	if (c >= COUNT_IDS)
@@ -162,7 +164,7 @@ find_def(void)
 	khiter_t k;
 	int new;
 
-	if (blk.n == 0)
+	if (blk.n == 0 || opt.kind >= KIND_NONE)
 		return NULL;
 	k = kh_put(def, defs, blk.pc, &new);
 	if (!new) {
@@ -275,7 +277,9 @@ put_meta(struct frag *f, uint32_t code)
 		if (opt.kind == KIND_COUNTS || opt.kind == KIND_CACHE) {
 			e->step = x.exit[i].n;
 			e->id = x.cnt[x.exit[i].n];
-		} else
+		} else if (opt.kind >= KIND_NONE)
+			e->step = x.exit[i].n;
+		else
 			e->id |= (uint32_t)grp.used[x.exit[i].n] << 24;
 		e->frag = nfrag;
 	}
@@ -698,4 +702,22 @@ frag_flush(void)
 			serve_quiesce(&area.ctl->slot[s]);
 	}
 	frag_reset();
+}
+
+void
+frag_window(void)
+{
+	if (opt.kind != KIND_SKIP)
+		return;		/* another thread was first */
+	opt.kind = opt.window;
+	area.ctl->interval = opt.interval;
+	frag_flush();
+	__atomic_store_n(&area.ctl->skipping, 0, __ATOMIC_SEQ_CST);
+}
+
+void
+frag_letgo(void)
+{
+	__atomic_store_n(&area.ctl->letgo, 1, __ATOMIC_SEQ_CST);
+	frag_flush();
 }

@@ -36,7 +36,7 @@ static int guest_st, guest_seen;
 
 static const char synopsis[] =
     "[-v] [-e kind] [-i n] [-o file] [--cpu=level] [--vdso=no] [--aslr]\n"
-    "             [--stdout=file] program [argument ...]";
+    "             [--after=n] [--for=n] [--stdout=file] program [argument ...]";
 
 static const char help[] =
 "Run a program under binary translation and write what it did as event text.\n"
@@ -47,6 +47,8 @@ static const char help[] =
 "  -o, --output=FILE    instead of standard output; then the program's own\n"
 "                       standard output is left alone, else it goes to\n"
 "                       standard error\n"
+"      --after=N        tell nothing of the first N instructions\n"
+"      --for=N          then tell N and let the program go on natively\n"
 "      --stdout=FILE    where the program's standard output goes\n"
 "      --cpu=LEVEL      what cpuid answers: native, v2, v3 or v4  [native]\n"
 "      --vdso=yes|no    show the program the kernel's vDSO      [yes]\n"
@@ -55,7 +57,7 @@ static const char help[] =
 "  -h, --help           this text\n"
 "      --version        the version\n";
 
-enum { OPT_CPU = 256, OPT_VDSO, OPT_ASLR, OPT_STDOUT, OPT_DEBUG, OPT_VERSION };
+enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_VDSO, OPT_ASLR, OPT_STDOUT, OPT_DEBUG, OPT_VERSION };
 
 static const struct option options[] = {
 	{ "events", required_argument, NULL, 'e' },
@@ -64,6 +66,8 @@ static const struct option options[] = {
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },
+	{ "after", required_argument, NULL, OPT_AFTER },
+	{ "for", required_argument, NULL, OPT_FOR },
 	{ "cpu", required_argument, NULL, OPT_CPU },
 	{ "vdso", required_argument, NULL, OPT_VDSO },
 	{ "aslr", no_argument, NULL, OPT_ASLR },
@@ -169,6 +173,12 @@ one_option(int c)
 		prog_help(help);
 	case OPT_VERSION:
 		prog_version();
+	case OPT_AFTER:
+		opt.after = num_arg("--after", optarg, 0, 1ull << 60);
+		break;
+	case OPT_FOR:
+		opt.during = num_arg("--for", optarg, 1, 1ull << 60);
+		break;
 	case OPT_CPU:
 		if (cpu_parse(optarg, &opt.cpu) < 0)
 			die("--cpu=%s: native, v2, v3 or v4", optarg);
@@ -309,6 +319,11 @@ main(int argc, char *argv[])
 		prog_usage(synopsis);
 	if (opt.interval != 0 && opt.kind != KIND_COUNTS)
 		die("-i: only kind counts has intervals");
+	if (opt.during != 0 && opt.kind != KIND_ALL && opt.kind != KIND_BLOCKS)
+		die("--for: only kinds all and blocks can end early");
+	opt.window = opt.kind;
+	if (opt.after != 0)
+		opt.kind = KIND_SKIP;
 	choose_output();
 	format_start(argv + optind);
 	frag_start();

@@ -213,7 +213,7 @@ probe_rep_before(struct xlate *x)
 	unsigned j;
 	int s;
 
-	if (opt.kind == KIND_NONE)
+	if (opt.kind >= KIND_NONE)
 		return;
 	if (opt.kind == KIND_CACHE)
 		for (j = 0; j < in->nref; j++)
@@ -486,11 +486,12 @@ count_exit(struct xlate *x, unsigned e)
 		x->homed |= BIT(RCX);
 		xlate_mark_exit(x, e, MAP_EXIT);
 	}
-	count_up(c, at, indirect ? RAX : RCX);
+	if (opt.kind == KIND_COUNTS)
+		count_up(c, at, indirect ? RAX : RCX);
 	xlate_mark_exit(x, e, MAP_COUNTED);
 	emit_lea(c, REG_P, REG_P, -(int32_t)x->exit[e].n);
 	xlate_mark_exit(x, e, indirect ? MAP_LEFT_TMP : MAP_LEFT);
-	if (opt.interval != 0) {
+	if (opt.interval != 0 || opt.kind == KIND_SKIP) {
 		check_interval(x, e);
 		emit_load(c, RCX, REG_T, to);
 	} else if (!indirect) {
@@ -506,6 +507,10 @@ probe_tell(struct xlate *x, unsigned e)
 
 	if (opt.kind == KIND_NONE || n == 0)
 		return;
+	if (opt.kind == KIND_SKIP) {
+		count_exit(x, e);
+		return;
+	}
 	if (opt.kind == KIND_CACHE) {
 		count_plain(x, e);
 		return;

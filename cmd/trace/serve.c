@@ -109,6 +109,9 @@ answer(struct slot *s)
 	case REQ_EXEC_FAILED:
 		launch_exec_failed((pid_t)s->arg[0]);
 		break;
+	case REQ_WINDOW:
+		frag_window();
+		break;
 	case REQ_SAY:
 		say(s);
 		break;
@@ -199,6 +202,8 @@ serve(void)
 			continue;
 		if (exec_pending)
 			launch_exec_poll();
+		if (format_full && !area.ctl->letgo)
+			frag_letgo();
 		rest();
 	}
 }

@@ -179,6 +179,7 @@ enum request {
 	REQ_MAPPED,		/* start, end: code may have come, gone or changed */
 	REQ_EXEC,		/* path, tid -> 0 go on, 1 it will run natively */
 	REQ_EXEC_FAILED,	/* tid */
+	REQ_WINDOW,		/* the instructions before the window are done */
 	REQ_SAY,		/* code, value, value: message to the user */
 	REQ_CHILD		/* pid: a child that is to be followed */
 };
@@ -254,6 +255,7 @@ struct control {
 	uint32_t qbell;		/* futex of the formatting thread */
 	uint32_t formatting_sleeps;
 	uint32_t qfull_sleeps;
+	uint32_t skipping;	/* before the window: nothing is told yet */
 	uint32_t nolink;	/* do not ask for links */
 	uint32_t polling;	/* the guest may not call futex: look again and again */
 	uint64_t want[NSLOT / 64];

@@ -17,7 +17,8 @@
 #include "emit.h"
 #include "shared.h"
 
-enum kind { KIND_ALL, KIND_BLOCKS, KIND_CACHE, KIND_COUNTS, KIND_NONE };
+enum kind { KIND_ALL, KIND_BLOCKS, KIND_CACHE, KIND_COUNTS, KIND_NONE,
+	KIND_SKIP };	/* none, but instructions are counted down: before a window */
 enum cpu { CPU_NATIVE, CPU_V2, CPU_V3, CPU_V4 };
 enum debug { DEBUG_NOLINK = 1, DEBUG_TINY = 2, DEBUG_NOSUPER = 4 };
 
@@ -25,6 +26,8 @@ struct options {
 	enum kind kind;
 	enum cpu cpu;
 	uint64_t interval;
+	uint64_t after, during;	/* the window, in instructions; 0: no bound */
+	enum kind window;	/* kind inside of it */
 	unsigned lines;		/* kind cache: slots of its table */
 	unsigned lineshift;	/* log2 of a line's bytes */
 	unsigned debug;		/* bits of enum debug */
@@ -163,6 +166,10 @@ void frag_kill(uint64_t start, uint64_t end);
 uint32_t frag_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes);
 void frag_reset(void);
 void frag_flush(void);
+/* The window begins: from here on fragments tell what they do. */
+void frag_window(void);
+/* All threads are to go on natively, at their next exits. */
+void frag_letgo(void);
 #define AHEAD 16u		/* fragments made ahead on one miss, at most */
 
 /* serve.c */
@@ -175,6 +182,8 @@ void serve_wake(void);
 void format_start(char *const argv[]);
 /* Lines from our side, in order with what was queued before. */
 void format_text(char *lines);
+/* 1: the window's instructions have all been written. */
+extern volatile int format_full;
 void format_begin(void);
 /* Before format_begin: lines to write first. */
 void format_replace(char *lines);
@@ -184,7 +193,7 @@ uint32_t format_extent(uint32_t from, uint32_t end);
 void format_caches(void);
 /* Of each counter: its id, and the instructions that it tells; how many. */
 extern uint32_t format_countid[COUNT_IDS];
-extern uint8_t format_ninsn[COUNT_IDS];
+extern uint8_t format_ninsn[1u << 24];
 extern uint32_t format_ncount;
 void format_end(const char *how, int status, int whole);
 struct evw;

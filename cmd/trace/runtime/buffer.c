@@ -103,7 +103,8 @@ void
 buffer_first(struct tarea *t)
 {
 	cache_empty(t);
-	if (rt.bufs == 0) {
+	t->skips = rt.ctl->skipping;
+	if (rt.bufs == 0 || t->skips) {
 		t->bufend = 0;
 		t->p = rt.ctl->interval;
 		return;
@@ -143,7 +144,7 @@ buffer_asleep(struct tarea *t)
 void
 buffer_awake(struct tarea *t)
 {
-	if (t->bufend == 0 && rt.bufs != 0)
+	if (t->bufend == 0 && rt.bufs != 0 && !t->skips)
 		take(t);
 }
 

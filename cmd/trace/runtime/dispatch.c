@@ -147,6 +147,10 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 		}
 		if (__atomic_load_n(&rt.ctl->letgo, __ATOMIC_ACQUIRE))
 			let_go(t);
+		if (t->skips && !rt.ctl->skipping) {
+			t->skips = 0;	/* another thread came to the window */
+			buffer_first(t);
+		}
 		gen = __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST);
 		e = lookup(t->pc);
 		if (e == 0 || (exitno != ~0ull && !rt.ctl->nolink)) {
@@ -177,10 +181,16 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 static void
 interval(struct tarea *t)
 {
-	uint64_t n = rt.ctl->interval;
+	uint64_t n = rt.ctl->interval, arg[4] = { 0, 0, 0, 0 };
 
-	if (n == 0 || (int64_t)t->p > 0)
+	if (t->bufend != 0 || n == 0 || (int64_t)t->p > 0)
 		return;
+	if (t->skips) {
+		ask(t, REQ_WINDOW, arg);
+		t->skips = 0;
+		buffer_first(t);
+		return;
+	}
 	queue_interval(t, n - t->p);
 	t->p = n;
 }

@@ -114,6 +114,7 @@ struct tarea {
 	uint64_t robust;	/* for its exit */
 	uint64_t clear_tid;
 	uint64_t start_mask;	/* a new thread's, + 1 */
+	uint64_t skips;		/* before the window: p counts down */
 	uint64_t stepping;	/* one instruction natively */
 	uint64_t waitmask;	/* what the call blocks while it waits, + 1 */
 	uint64_t handlermask;	/* kept signal: the mask its handler adds to */

@@ -78,7 +78,9 @@ count_one(struct tarea *t, uint32_t id, uint64_t n)
 {
 	uint64_t *c = (uint64_t *)((uint64_t)t + T_BIAS + (int64_t)T_COUNT);
 
-	if (rt.boot.countbytes == 0)
+	if (t->skips)
+		t->p -= n;
+	if (rt.boot.countbytes == 0 || t->skips)
 		return;
 	c[id]++;
 	if (t->bufend == 0)
@@ -119,6 +121,10 @@ tell_prefix(struct tarea *t, uint32_t block, const struct mapent *m,
 
 	if (m->rep == 1 && rounds != 0)
 		arg[1]++;
+	if (t->skips) {
+		t->p -= arg[1];
+		return;
+	}
 	__atomic_store_n(&t->slot->incache, 0, __ATOMIC_SEQ_CST);
 	if (ask(t, REQ_PARTIAL, arg) < 0)
 		return;
