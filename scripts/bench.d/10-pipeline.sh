@@ -1,7 +1,10 @@
 # pipeline: the main job against Cachegrind, and its stages alone
 #
 # cachegrind counts the caches' misses of the same caches. Our stages alone:
-# trace with its text thrown away, cachesim on that text in a file.
+# trace with its text thrown away, cachesim on that text in a file. The same
+# caches with the references that a small table does not absorb (-e cache);
+# instructions alone (-e counts), against Cachegrind without caches; and the
+# translation with nothing recorded.
 
 for w in $WORKLOADS; do
 	workload "$w" || continue
@@ -11,6 +14,12 @@ for w in $WORKLOADS; do
 	    --cache-sim=yes $caches --cachegrind-out-file=cg.out $run"
 	lane pipeline "$B/trace --stdout=/dev/null $run |
 	    $B/cachesim $caches | $B/fmt-cachegrind -o our.out"
+	lane "with -e cache" "$B/trace -e cache --stdout=/dev/null $run |
+	    $B/cachesim $caches | $B/fmt-cachegrind -o our.out"
+	has valgrind && lane "cachegrind, no caches" "valgrind \
+	    --tool=cachegrind --cache-sim=no --cachegrind-out-file=cg.out $run"
+	lane "trace -e counts" "$B/trace -e counts -o /dev/null $run"
+	lane "translation only" "$B/trace -e none -o /dev/null $run"
 	lane "trace alone" "$B/trace -o /dev/null $run"
 	if untimed "$B/trace -o stream.ev $run"; then
 		lane "cachesim alone" "$B/cachesim $caches -o /dev/null \
