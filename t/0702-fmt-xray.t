@@ -166,6 +166,12 @@ same "threads in turns: version 1, all calls" \
     "$(grep '^[NX]' "$T/turns.ev" | sort | cksum)" \
     "$("$R" "$T/turns1" | grep '^[NX]' | sort | cksum)"
 
+printf '%s\n' "head 1 1 3 0 96 0" "newbuf 1" "wall 1 1" "cpu 0 16" "enter 1 1" eob fill |
+    "$M" >"$T/tiny"
+"$R" "$T/tiny" >"$T/tiny.ev" 2>/dev/null
+check "a log of tiny buffers" "$F" -f 1 -o "$T/tiny2" "$T/tiny.ev"
+same "a log of tiny buffers: the same" "$(body "$T/tiny")" "$(body "$T/tiny2")"
+
 # one buffer for each thread of a log of many
 "$F" -o "$T/many" "$T/many.ev"
 check "-j" "$F" -j -o "$T/joined" "$T/small.ev"

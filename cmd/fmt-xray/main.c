@@ -38,7 +38,8 @@ static const char help[] =
     "  -o, --output=FILE        write to FILE\n"
     "  -h, --help  --version\n";
 
-enum { USUAL_SIZE = 16384, CONSTANT_NONSTOP = 3 };
+enum { LEAST_SIZE = 256, USUAL_SIZE = 16384 };	/* of buffers */
+enum { CONSTANT_NONSTOP = 3 };
 
 static struct xray_head head = {
 	.version = XRAY_NEWEST, .type = XRAY_FDR, .flags = CONSTANT_NONSTOP,
@@ -126,7 +127,7 @@ log_line(struct evr *in, const struct ev *e)
 	head.flags = (uint32_t)e->num[2];
 	if (e->num[1] == XRAY_FDR) {
 		head.extra = e->num[5];
-		if (!has_size)
+		if (!has_size && (head.version > 1 || e->num[4] >= LEAST_SIZE))
 			head.size = e->num[4];
 	}
 	return 'F';
@@ -288,7 +289,7 @@ options(int argc, char **argv, const char **to)
 	while ((c = getopt_long(argc, argv, "b:F:f:hjm:o:", longs, NULL)) != -1) {
 		switch (c) {
 		case 'b':
-			head.size = num_arg("--buffer-size", optarg, 256,
+			head.size = num_arg("--buffer-size", optarg, LEAST_SIZE,
 			    UINT32_MAX) & ~7ull;
 			has_size = 1;
 			break;
