@@ -60,6 +60,12 @@ no '-k 2 -saveLabels - -json - $T/fv' "only one result can go to standard output
 no '-k 2 -saveAll -saveLabels - $T/fv' \
     "-saveAll and -coveragePct write several files, not standard output"
 no '-k 2 -loadVectorWeights -' "only one file can be standard input"
+no '-k 2 -loadFVFile - -joinFVFile -' "only one file can be standard input"
+no '-k 2 -joinShare .3 $T/fv' "-joinShare needs -joinFVFile"
+no '-k 2 -joinFVFile $T/fv -saveProjMatrixTxtFmt $T/m $T/fv' \
+    "-joinFVFile and -saveProjMatrixTxtFmt exclude each other"
+no '-k 3 -loadVectorsTxtFmt $T/v -fixedLength on -joinFVFile $T/fv' \
+    "-loadVectorsTxtFmt and -joinFVFile exclude each other"
 no '-k 2 -bicThreshold 1.1 $T/fv' "-bicThreshold 1.1: not a number from 0 to 1"
 no '-k 2 -coveragePct nan $T/fv' "-coveragePct nan: not a number from 0 to 1"
 no '-k 2 -seedkm 1x $T/fv' "-seedkm 1x: not a whole number"

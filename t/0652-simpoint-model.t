@@ -20,7 +20,7 @@ both() {
 		model="$model $o"
 	done
 	case $* in
-	*noProject*|*loadProj*) proj= ;;
+	*noProject*|*loadProj*|*join*) proj= ;;
 	*) proj=saveProjMatrixTxtFmt ;;
 	esac
 	for o in saveSimpoints saveSimpointWeights saveLabels saveInitCtrs \
@@ -72,6 +72,21 @@ both c k=4 dim=noProject
 both d maxK=10 fixedLength=off
 both d maxK=8 initkm=ff dim=1
 both d k=11 dim=noProject fixedLength=off
+
+# memory vectors beside those of blocks; one interval touches no memory
+"$TB/mkbbv" 96 400 15 3 8 >"$T/m.bb"
+sed '9s/.*/T/' "$T/m.bb" >"$T/n.bb"
+both b k=7 "joinFVFile=$T/m.bb"
+both b maxK=6 "joinFVFile=$T/m.bb" joinShare=.2 fixedLength=off
+both b k=5 "joinFVFile=$T/m.bb" dim=noProject
+check "an interval without values, joined" "$S" -k 5 -loadFVFile "$T/b.bb" \
+    -joinFVFile "$T/n.bb" -saveVectorsTxtFmt "$T/v" -q
+same "has none there" "15 0" "$(sed -n 10p "$T/v" | awk '{ for (i = 3; i <= NF; i++)
+	if ($i == 0) zero[i > 17]++ } END { print zero[1], zero[0] + 0 }')"
+status 2 "not the same intervals" "$S" -k 5 -loadFVFile "$T/a.bb" \
+    -joinFVFile "$T/m.bb"
+same "is told" "simpoint: $T/m.bb: 96 vectors, where the first file has 150" \
+    "$(cat "$T/err")"
 
 # what was saved can be loaded
 "$S" -loadFVFile "$T/d.bb" -k 7 -fixedLength off -q \

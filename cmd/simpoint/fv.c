@@ -40,6 +40,8 @@ static size_t nbad;		/* lines that were not read to their end */
 static size_t ntwice;		/* blocks that came again in a line */
 static size_t high;		/* the highest block's number */
 static struct rnd rnd;
+static int mend;		/* the rules of -bugs mend */
+static int joined;		/* this is -joinFVFile */
 static size_t xcap, sumcap, projcap, spcap, spvcap, fromcap, normcap;
 
 static inline char *
@@ -134,13 +136,13 @@ get_pair(char **pos, char *end, uint32_t *block, double *v)
 
 	if (p == end)
 		return END;
-	if (opt.mend && *p != ':')
+	if (mend && *p != ':')
 		return BAD;
 	p = get_block(blanks(p + 1), block);
 	if (!p)
 		return BAD;
 	p = blanks(p);
-	if (p == end || (opt.mend && *p != ':'))
+	if (p == end || (mend && *p != ':'))
 		return BAD;
 	p = get_real(blanks(p + 1), v);
 	if (!p)
@@ -165,10 +167,10 @@ get_line(char *line, size_t len)
 		if (got != PAIR)
 			break;
 	}
-	if (got == BAD && opt.mend)
+	if (got == BAD && mend)
 		die("%s:%" PRIu64 ": no pair \":block:value\" at column %td",
 		    in_name(in), in_lineno(in), p - line + 1);
-	if (npair == 0 && !opt.mend) {
+	if (npair == 0 && !mend) {
 		warn("%s:%" PRIu64 ": a T line without pairs: the file ends "
 		    "here, as for SimPoint 3.2 (-bugs mend reads on)",
 		    in_name(in), in_lineno(in));
@@ -189,11 +191,11 @@ next_vector(void)
 
 	while ((line = in_line(in, &len)) != NULL) {
 		if (*line != 'T') {
-			if (opt.regions)
+			if (opt.regions && !joined)
 				marks_line(line, in_lineno(in), in_name(in));
 			continue;
 		}
-		if (!in_eol(in) && !opt.mend) {
+		if (!in_eol(in) && !mend) {
 			warn("%s:%" PRIu64 ": the last line has no newline: it "
 			    "is dropped, as by SimPoint 3.2 (-bugs mend reads "
 			    "it)", in_name(in), in_lineno(in));
@@ -278,7 +280,7 @@ by_block(const void *a, const void *b)
 static double
 again(double x, double before)
 {
-	if (opt.mend)
+	if (mend)
 		return x + before;
 	if (ntwice++ == 0)
 		warn("%s:%" PRIu64 ": a block comes twice; its last value "
@@ -328,14 +330,14 @@ add_vector(struct fv *f, struct vecs *v)
 		if (at[i] > top)
 			top = at[i];
 	}
-	if (!isfinite(sum) || (sum == 0 && !opt.mend))
+	if (!isfinite(sum) || (sum == 0 && !mend))
 		die("%s:%" PRIu64 ": the values' sum is %g: nothing can be "
 		    "divided by it", in_name(in), in_lineno(in), sum);
 	if (top > high)
 		high = top;
 	f->sum = xgrow(f->sum, &sumcap, v->n + 1, sizeof *f->sum);
 	f->sum[v->n] = sum;
-	if (opt.regions)
+	if (opt.regions && !joined)
 		marks_vector(at, val, npair);
 	if (sum == 0)
 		npair = 0;
@@ -375,7 +377,8 @@ check_sizes(const struct fv *f, const struct vecs *v, const char *name)
 		die("%s: no vectors (lines that begin with T)", name);
 	if (high == 0)
 		die("%s: all vectors are empty", name);
-	if (opt.numfvs && (v->n != opt.numfvs || high != opt.fvdim))
+	if (!joined && opt.numfvs &&
+	    (v->n != opt.numfvs || high != opt.fvdim))
 		die("%s: %zu vectors, highest block %zu; -numFVs says %zu, "
 		    "-FVDim %zu", name, v->n, high, opt.numfvs, opt.fvdim);
 	if (opt.project && f->proj.rows != high)
@@ -396,21 +399,22 @@ tell_progress(const struct vecs *v)
 		progress("%s: %zu intervals, %zu MB", in_name(in), v->n, at_mb);
 }
 
-/* All but the weights of v. */
-void
-fv_read(struct fv *f, struct vecs *v)
+static void
+read_file(struct fv *f, struct vecs *v, const char *file)
 {
 	const char *name;
 
-	in = in_open(opt.fv);
+	in = in_open(file);
 	name = in_name(in);
+	nbad = ntwice = high = 0;
+	xcap = sumcap = projcap = spcap = spvcap = fromcap = normcap = 0;
 	rnd_seed(&rnd, opt.seedproj);
 	f->proj.cols = v->dim = opt.dim;
 	if (opt.projtxt_in || opt.projbin_in)
 		load_projection(&f->proj);
 	while (next_vector()) {
 		add_vector(f, v);
-		if (opt.numfvs && v->n > opt.numfvs)
+		if (!joined && opt.numfvs && v->n > opt.numfvs)
 			break;
 		if (v->n % 256 == 0 && progress_due())
 			tell_progress(v);
@@ -420,4 +424,82 @@ fv_read(struct fv *f, struct vecs *v)
 	if (!opt.project)
 		v->dim = high;
 	in_close(in);
+}
+
+/* All but the weights of v. */
+void
+fv_read(struct fv *f, struct vecs *v)
+{
+	joined = 0;
+	mend = opt.mend;
+	read_file(f, v, opt.fv);
+}
+
+static void
+join_dense(struct vecs *v, const struct vecs *more, double share)
+{
+	size_t dim = v->dim + more->dim, i, d;
+	double *x = xcalloc(v->n * dim, sizeof *x), *row;
+
+	for (i = 0; i < v->n; i++) {
+		row = x + i * dim;
+		for (d = 0; d < v->dim; d++)
+			row[d] = v->x[i * v->dim + d] * (1 - share);
+		for (d = 0; d < more->dim; d++)
+			row[v->dim + d] = more->x[i * more->dim + d] * share;
+	}
+	free(v->x);
+	free(more->x);
+	v->x = x;
+}
+
+static void
+join_sparse(struct vecs *v, const struct vecs *more, double share)
+{
+	size_t pairs = v->from[v->n] + more->from[more->n], i, j, n = 0, first;
+	uint32_t *dims = xcalloc(pairs, sizeof *dims);
+	double *vals = xcalloc(pairs, sizeof *vals);
+
+	for (i = 0; i < v->n; i++) {
+		first = n;
+		for (j = v->from[i]; j < v->from[i + 1]; j++) {
+			dims[n] = v->at[j];
+			vals[n++] = v->val[j] * (1 - share);
+		}
+		for (j = more->from[i]; j < more->from[i + 1]; j++) {
+			dims[n] = (uint32_t)v->dim + more->at[j];
+			vals[n++] = more->val[j] * share;
+		}
+		/* v's pairs i are behind us */
+		v->from[i] = first;
+		for (v->norm[i] = 0, j = first; j < n; j++)
+			v->norm[i] += vals[j] * vals[j];
+	}
+	v->from[v->n] = n;
+	free(v->at);
+	free(v->val);
+	v->at = dims;
+	v->val = vals;
+}
+
+/*
+ * The vectors of -joinFVFile beside those of v, each with its share.  There an
+ * interval may be empty (no memory, say), so it is read without SimPoint's bugs.
+ */
+void
+fv_join(struct vecs *v)
+{
+	struct vecs more = { 0 };
+	struct fv f = { 0 };
+
+	joined = mend = 1;
+	read_file(&f, &more, opt.join);
+	if (more.n != v->n)
+		die("%s: %zu vectors, where the first file has %zu", opt.join,
+		    more.n, v->n);
+	if (v->x)
+		join_dense(v, &more, opt.joinshare);
+	else
+		join_sparse(v, &more, opt.joinshare);
+	v->dim += more.dim;
 }

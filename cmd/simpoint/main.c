@@ -117,6 +117,8 @@ read_input(void)
 		load_matrix();
 	else
 		fv_read(&fv, &vecs);
+	if (opt.join)
+		fv_join(&vecs);
 	if (vecs.n > INT32_MAX)
 		die("%zu intervals are too many", vecs.n);
 	check_finite();

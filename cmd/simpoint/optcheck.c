@@ -3,8 +3,6 @@
  */
 #include "simpoint.h"
 
-#include <string.h>
-
 #include "util.h"
 
 static void
@@ -19,7 +17,8 @@ check_input(void)
 {
 	static const char *const raw[] = { "dim", "seedproj", "numFVs", "FVDim",
 	    "loadProjMatrixTxtFmt", "loadProjMatrixBinFmt",
-	    "saveProjMatrixTxtFmt", "saveProjMatrixBinFmt", "regions", NULL };
+	    "saveProjMatrixTxtFmt", "saveProjMatrixBinFmt", "regions",
+	    "joinFVFile", NULL };
 	const char *ready = opt.vectxt ? "loadVectorsTxtFmt" :
 	    "loadVectorsBinFmt";
 	int i;
@@ -49,6 +48,20 @@ check_projection(void)
 }
 
 static void
+check_join(void)
+{
+	static const char *const one[] = { "loadProjMatrixTxtFmt",
+	    "loadProjMatrixBinFmt", "saveProjMatrixTxtFmt",
+	    "saveProjMatrixBinFmt", NULL };
+	int i;
+
+	if (opts_given("joinShare") && !opt.join)
+		die("-joinShare needs -joinFVFile");
+	for (i = 0; one[i]; i++)
+		not_both("joinFVFile", one[i]);
+}
+
+static void
 check_clusters(void)
 {
 	static const char *const chosen[] = { "k", "maxK", "numInitSeeds",
@@ -68,23 +81,10 @@ check_clusters(void)
 		die("want -maxK n, or -k and the values to try; see -help");
 }
 
-/* How many of the files that are read, or written, are "-"? */
-static int
-dashes(int read)
-{
-	const char *name, *arg;
-	int i, n = 0;
-
-	for (i = 0; (arg = opts_file(i, &name)) != NULL; i++)
-		if ((strncmp(name, "load", 4) == 0) == read)
-			n += strcmp(arg, "-") == 0;
-	return n;
-}
-
 static void
 check_output(void)
 {
-	int n = dashes(0);
+	int n = opts_stdout();
 
 	if (opts_given("seedsample") && !opts_given("sampleSize"))
 		die("-seedsample needs -sampleSize");
@@ -107,8 +107,9 @@ opts_check(void)
 {
 	check_input();
 	check_projection();
+	check_join();
 	check_clusters();
 	check_output();
-	if (dashes(1) + (!opt.fv && !opt.vectxt && !opt.vecbin) > 1)
+	if (opts_stdin() > 1)
 		die("only one file can be standard input");
 }

@@ -18,11 +18,11 @@
 
 #include "util.h"
 
-enum kind { FLAG, ONOFF, FILENAME, COUNT, SEED, SHARE, WORD, SPECIAL };
+enum kind { FLAG, ONOFF, INFILE, OUTFILE, COUNT, SEED, SHARE, WORD, SPECIAL };
 
 struct opts opt = {
 	.nseeds = 5, .dim = 15, .iters = 100, .bicthreshold = 0.9,
-	.coverage = 1, .seedkm = 493575226, .seedproj = 2042712918,
+	.coverage = 1, .joinshare = 0.5, .seedkm = 493575226, .seedproj = 2042712918,
 	.seedsample = 385089224, .project = 1, .fixedlength = 1, .tid = "0",
 };
 
@@ -164,7 +164,7 @@ parse_k(const char *s)
 
 /* SimPoint's, in the order in which its log lists them; then ours. */
 static struct row table[] = {
-	{ "loadFVFile", FILENAME, &opt.fv, NULL, "", NULL },
+	{ "loadFVFile", INFILE, &opt.fv, NULL, "", NULL },
 	{ "k", SPECIAL, NULL, parse_k, "search", NULL },
 	{ "iters", SPECIAL, NULL, parse_iters, "100", NULL },
 	{ "dim", SPECIAL, NULL, parse_dim, "15", NULL },
@@ -174,23 +174,23 @@ static struct row table[] = {
 	{ "bicThreshold", SHARE, &opt.bicthreshold, NULL, "0.9", NULL },
 	{ "saveAll", FLAG, &opt.saveall, NULL, "false", NULL },
 	{ "initkm", SPECIAL, NULL, parse_initkm, "samp", NULL },
-	{ "saveLabels", FILENAME, &opt.labels, NULL, "", NULL },
-	{ "saveSimpoints", FILENAME, &opt.simpoints, NULL, "", NULL },
-	{ "saveSimpointWeights", FILENAME, &opt.weights, NULL, "", NULL },
-	{ "saveVectorWeights", FILENAME, &opt.weights_out, NULL, "", NULL },
-	{ "saveInitCtrs", FILENAME, &opt.initctrs, NULL, "", NULL },
-	{ "saveFinalCtrs", FILENAME, &opt.finalctrs, NULL, "", NULL },
-	{ "saveVectorsTxtFmt", FILENAME, &opt.vectxt_out, NULL, "", NULL },
-	{ "saveVectorsBinFmt", FILENAME, &opt.vecbin_out, NULL, "", NULL },
-	{ "saveProjMatrixTxtFmt", FILENAME, &opt.projtxt_out, NULL, "", NULL },
-	{ "saveProjMatrixBinFmt", FILENAME, &opt.projbin_out, NULL, "", NULL },
-	{ "loadVectorsTxtFmt", FILENAME, &opt.vectxt, NULL, "", NULL },
-	{ "loadVectorsBinFmt", FILENAME, &opt.vecbin, NULL, "", NULL },
-	{ "loadProjMatrixTxtFmt", FILENAME, &opt.projtxt_in, NULL, "", NULL },
-	{ "loadProjMatrixBinFmt", FILENAME, &opt.projbin_in, NULL, "", NULL },
-	{ "loadInitCtrs", FILENAME, &opt.ctrs_in, NULL, "", NULL },
-	{ "loadInitLabels", FILENAME, &opt.labels_in, NULL, "", NULL },
-	{ "loadVectorWeights", FILENAME, &opt.weights_in, NULL, "", NULL },
+	{ "saveLabels", OUTFILE, &opt.labels, NULL, "", NULL },
+	{ "saveSimpoints", OUTFILE, &opt.simpoints, NULL, "", NULL },
+	{ "saveSimpointWeights", OUTFILE, &opt.weights, NULL, "", NULL },
+	{ "saveVectorWeights", OUTFILE, &opt.weights_out, NULL, "", NULL },
+	{ "saveInitCtrs", OUTFILE, &opt.initctrs, NULL, "", NULL },
+	{ "saveFinalCtrs", OUTFILE, &opt.finalctrs, NULL, "", NULL },
+	{ "saveVectorsTxtFmt", OUTFILE, &opt.vectxt_out, NULL, "", NULL },
+	{ "saveVectorsBinFmt", OUTFILE, &opt.vecbin_out, NULL, "", NULL },
+	{ "saveProjMatrixTxtFmt", OUTFILE, &opt.projtxt_out, NULL, "", NULL },
+	{ "saveProjMatrixBinFmt", OUTFILE, &opt.projbin_out, NULL, "", NULL },
+	{ "loadVectorsTxtFmt", INFILE, &opt.vectxt, NULL, "", NULL },
+	{ "loadVectorsBinFmt", INFILE, &opt.vecbin, NULL, "", NULL },
+	{ "loadProjMatrixTxtFmt", INFILE, &opt.projtxt_in, NULL, "", NULL },
+	{ "loadProjMatrixBinFmt", INFILE, &opt.projbin_in, NULL, "", NULL },
+	{ "loadInitCtrs", INFILE, &opt.ctrs_in, NULL, "", NULL },
+	{ "loadInitLabels", INFILE, &opt.labels_in, NULL, "", NULL },
+	{ "loadVectorWeights", INFILE, &opt.weights_in, NULL, "", NULL },
 	{ "inputVectorsGzipped", FLAG, &opt.gzipped, NULL, "false", NULL },
 	{ "fixedLength", ONOFF, &opt.fixedlength, NULL, "on", NULL },
 	{ "numFVs", COUNT, &opt.numfvs, NULL, "-1", NULL },
@@ -202,10 +202,12 @@ static struct row table[] = {
 	{ "verbose", COUNT, &opt.verbose, NULL, "0", NULL },
 	{ "bugs", SPECIAL, NULL, parse_bugs, NULL, NULL },
 	{ "jobs", COUNT, &opt.jobs, NULL, NULL, NULL },
-	{ "json", FILENAME, &opt.json, NULL, NULL, NULL },
-	{ "plot", FILENAME, &opt.plot, NULL, NULL, NULL },
+	{ "joinFVFile", INFILE, &opt.join, NULL, NULL, NULL },
+	{ "joinShare", SHARE, &opt.joinshare, NULL, NULL, NULL },
+	{ "json", OUTFILE, &opt.json, NULL, NULL, NULL },
+	{ "plot", OUTFILE, &opt.plot, NULL, NULL, NULL },
 	{ "quiet", FLAG, &opt.quiet, NULL, NULL, NULL },
-	{ "regions", FILENAME, &opt.regions, NULL, NULL, NULL },
+	{ "regions", OUTFILE, &opt.regions, NULL, NULL, NULL },
 	{ "regions-by", SPECIAL, NULL, parse_by, NULL, NULL },
 	{ "tid", WORD, &opt.tid, NULL, NULL, NULL },
 	{ "warmup", COUNT, &opt.warmup, NULL, NULL, NULL },
@@ -229,18 +231,29 @@ opts_given(const char *name)
 	return row(name)->given != NULL;
 }
 
-/* The argument of the i-th option that names a file (from 0). */
-const char *
-opts_file(int i, const char **name)
+static int
+dashes(enum kind kind)
 {
-	int j;
+	int i, n = 0;
 
-	for (j = 0; j < NROW; j++)
-		if (table[j].kind == FILENAME && i-- == 0) {
-			*name = table[j].name;
-			return table[j].given ? table[j].given : "";
-		}
-	return NULL;
+	for (i = 0; i < NROW; i++)
+		if (table[i].kind == kind && table[i].given)
+			n += strcmp(table[i].given, "-") == 0;
+	return n;
+}
+
+/* How many of the files read are standard input? */
+int
+opts_stdin(void)
+{
+	return dashes(INFILE) + (!opt.fv && !opt.vectxt && !opt.vecbin);
+}
+
+/* How many results go to standard output? */
+int
+opts_stdout(void)
+{
+	return dashes(OUTFILE);
 }
 
 void
@@ -296,7 +309,8 @@ set(struct row *r, const char *arg)
 			die("-%s %s: neither on nor off", r->name, arg);
 		*(int *)r->to = arg[1] == 'n';
 		break;
-	case FILENAME:
+	case INFILE:
+	case OUTFILE:
 	case WORD:
 		*(const char **)r->to = arg;
 		break;
@@ -335,6 +349,7 @@ static const char help[] =
 "    -loadFVFile FILE             frequency vectors (T:id:count :id:count ...)\n"
 "    -loadVectorsTxtFmt FILE, -loadVectorsBinFmt FILE   projected vectors\n"
 "    -loadVectorWeights FILE, -fixedLength on|off       weights\n"
+"    -joinFVFile FILE, -joinShare X (0.5)   more vectors of the same intervals\n"
 "    -numFVs N -FVDim N           how many vectors, highest block\n"
 "  clustering\n"
 "    -maxK N                      search for k up to N\n"

@@ -25,6 +25,7 @@ enum regions_by { BY_AUTO, BY_PC, BY_ICOUNT };
 /* opts.c: the command line; names are the options' */
 struct opts {
 	const char *fv, *vectxt, *vecbin;		/* input, one of three */
+	const char *join;	/* more of each interval, beside fv */
 	const char *weights_in, *ctrs_in, *labels_in, *projtxt_in, *projbin_in;
 	const char *simpoints, *weights, *labels, *initctrs, *finalctrs;
 	const char *vectxt_out, *vecbin_out, *weights_out, *projtxt_out, *projbin_out;
@@ -35,7 +36,7 @@ struct opts {
 	size_t sample;		/* 0: all */
 	size_t iters;		/* ITERS_OFF: no limit */
 	size_t jobs, verbose;
-	double bicthreshold, coverage;
+	double bicthreshold, coverage, joinshare;
 	int32_t seedkm, seedproj, seedsample;
 	enum initkm initkm;
 	enum regions_by regions_by;
@@ -49,7 +50,8 @@ extern struct opts opt;
 void opts_parse(int argc, char **argv);
 void opts_list(void);
 int opts_given(const char *name);
-const char *opts_file(int i, const char **name);
+int opts_stdin(void);
+int opts_stdout(void);
 
 /* optcheck.c */
 void opts_check(void);
@@ -103,6 +105,7 @@ struct fv {
 	struct matrix proj;	/* the projection matrix */
 };
 void fv_read(struct fv *f, struct vecs *v);
+void fv_join(struct vecs *v);
 
 /* marks.c: what PinPoints' vectors tell besides: markers and blocks */
 struct mark {

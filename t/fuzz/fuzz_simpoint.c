@@ -107,8 +107,6 @@ forget(void)
 {
 	size_t i;
 
-	nbad = high = ntwice = 0;
-	xcap = sumcap = projcap = spcap = spvcap = fromcap = normcap = 0;
 	for (i = 0; i < markcap; i++)
 		if (mark[i].set)
 			free(mark[i].image);

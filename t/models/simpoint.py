@@ -131,19 +131,13 @@ class Model:
     def load(self):
         o = self.o
         if 'loadFVFile' in o:
-            lists = read_vectors(o['loadFVFile'])
-            sums = []
-            for pairs in lists:
-                s = 0.0
-                for _, v in pairs:
-                    s += v
-                sums.append(s)
-            top = max(b for pairs in lists for b, _ in pairs)
-            if o['dim'] == 'noProject':
-                self.dense(lists, sums, top)
-            else:
-                self.project(lists, sums, top)
+            self.x, sums = self.frequencies(o['loadFVFile'])
             self.w = self.parts(sums)
+            if 'joinFVFile' in o:
+                more = self.frequencies(o['joinFVFile'])[0]
+                t = float(o.get('joinShare', 0.5))
+                self.x = [[x * (1 - t) for x in a] + [x * t for x in b]
+                          for a, b in zip(self.x, more)]
         else:
             self.x, self.w = read_rows(o['loadVectorsTxtFmt'])
             self.w = self.parts(self.w)
@@ -161,13 +155,27 @@ class Model:
             s += v
         return [v / s for v in values]
 
+    def frequencies(self, name):
+        lists = read_vectors(name)
+        sums = []
+        for pairs in lists:
+            s = 0.0
+            for _, v in pairs:
+                s += v
+            sums.append(s)
+        top = max(b for pairs in lists for b, _ in pairs)
+        if self.o['dim'] == 'noProject':
+            return self.dense(lists, sums, top), sums
+        return self.project(lists, sums, top), sums
+
     def dense(self, lists, sums, top):
-        self.x = []
+        rows = []
         for pairs, s in zip(lists, sums):
             row = [0.0] * top
             for b, v in pairs:
                 row[b - 1] = v / s
-            self.x.append(row)
+            rows.append(row)
+        return rows
 
     def project(self, lists, sums, top):
         dim = int(self.o['dim'])
@@ -177,14 +185,15 @@ class Model:
         else:
             self.proj = [[2.0 * r.uniform() - 1.0 for _ in range(dim)]
                          for _ in range(top)]
-        self.x = []
+        rows = []
         for pairs, s in zip(lists, sums):
             row = [0.0] * dim
             for b, v in pairs:
                 q = v / s
                 for d in range(dim):
                     row[d] += q * self.proj[b - 1][d]
-            self.x.append(row)
+            rows.append(row)
+        return rows
 
     def sample(self):
         self.sx, self.sw = self.x, self.w
