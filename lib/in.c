@@ -28,7 +28,7 @@ struct in {
 	int fd;
 	char *name;
 	enum kind kind;
-	int allow_cut;
+	int allow_cut, was_cut;
 	uint64_t offset;	/* bytes read from fd */
 
 	/* bytes of the file that nobody has had: raw[rawpos..rawlen) */
@@ -71,6 +71,12 @@ void
 in_allow_cut(struct in *in)
 {
 	in->allow_cut = 1;
+}
+
+int
+in_was_cut(const struct in *in)
+{
+	return in->was_cut;
 }
 
 static size_t
@@ -162,7 +168,7 @@ gzip_read(struct in *in, void *buf, size_t n)
 			if (!in->allow_cut)
 				die("%s: gzip: data ends early", in->name);
 			warn("%s: gzip: data ends early", in->name);
-			in->ended = 1;
+			in->ended = in->was_cut = 1;
 			break;
 		}
 		in->z.next_in = in->raw + in->rawpos;

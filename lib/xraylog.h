@@ -40,6 +40,7 @@ struct xray {
 	struct xray_head head;
 	char		*name;
 	const char	*bad;		/* why nothing can be read, or NULL */
+	int		 cut;		/* the log came from gzip data that ended early */
 	int		 fd;
 	uint64_t	 size;
 

@@ -59,7 +59,7 @@ xray_at(struct xray *x, uint64_t off, size_t n)
 
 /* a copy that can be read in any order, for what comes from a pipe or gzip */
 static int
-spool(const char *name)
+spool(const char *name, int *cut)
 {
 	const char *dir = getenv("TMPDIR");
 	struct in *in = in_open(name);
@@ -74,10 +74,12 @@ spool(const char *name)
 	if ((fd = mkstemp(path)) < 0)
 		die("%s: create:", path);
 	unlink(path);
+	in_allow_cut(in);
 	while ((n = in_read(in, buf, XRAY_WINDOW)) > 0)
 		for (i = 0; i < n; i += w)
 			if ((w = write(fd, buf + i, n - i)) < 0)
 				die("%s: write:", path);
+	*cut = in_was_cut(in);
 	in_close(in);
 	free(buf);
 	return fd;
@@ -138,7 +140,8 @@ xray_open(const char *name)
 {
 	uint8_t magic[2];
 	struct stat st;
-	int fd = STDIN_FILENO, std = name == NULL || strcmp(name, "-") == 0;
+	struct xray *x;
+	int cut, fd = STDIN_FILENO, std = name == NULL || strcmp(name, "-") == 0;
 
 	if (std)
 		name = "stdin";
@@ -152,7 +155,10 @@ xray_open(const char *name)
 		return xray_fdopen(fd, name);
 	if (!std)
 		close(fd);
-	return xray_fdopen(spool(std ? NULL : name), name);
+	fd = spool(std ? NULL : name, &cut);
+	x = xray_fdopen(fd, name);
+	x->cut = cut;
+	return x;
 }
 
 const struct xray_head *
@@ -188,6 +194,14 @@ put_lost(struct xray *x, uint64_t off, uint64_t len, const char *why)
 
 	r->len = len;
 	r->text = why;
+}
+
+static void
+put_end(struct xray *x)
+{
+	if (x->cut)
+		put_lost(x, x->size, 0, "the log's compressed data ends early");
+	put(x, XRAY_END, x->size);
 }
 
 static void
@@ -249,7 +263,7 @@ basic_next(struct xray *x)
 			put_lost(x, x->off, x->end - x->off,
 			    "the log ends within a record");
 		else
-			put(x, XRAY_END, x->off);
+			put_end(x);
 		x->off = x->end;
 		return;
 	}
@@ -304,7 +318,7 @@ next_buffer(struct xray *x)
 	if (x->has_base)
 		keep_clock(x, 1);
 	if (x->cur == x->nbuf) {
-		put(x, XRAY_END, x->size);
+		put_end(x);
 		return;
 	}
 	b = &x->buf[x->cur++];
@@ -563,7 +577,7 @@ xray_next(struct xray *x, struct xray_rec *r)
 		x->iqueue = x->nqueue = 0;
 		if (x->bad) {
 			put_lost(x, 0, x->size, x->bad);
-			put(x, XRAY_END, x->size);
+			put_end(x);
 		} else if (x->head.type == XRAY_BASIC) {
 			basic_next(x);
 		} else {

@@ -184,6 +184,19 @@ same "a binary without a map: message" \
 status 2 "a map that is no binary" "$R" -m t/lib.sh "$T/v1"
 same "a map that is no binary: message" "read-xray: t/lib.sh: no 64-bit ELF file" "$(cat "$T/err")"
 
+gzip -dc t/fix/xray/simple.log.gz >"$T/simple"
+"$R" "$T/simple" | grep '^[NX]' >"$T/want"
+head -c 300 t/fix/xray/simple.log.gz >"$T/cut.gz"
+status 2 "gzip data cut" "$R" "$T/cut.gz"
+same "gzip data cut: told" "read-xray: $T/cut.gz: gzip: data ends early" "$(head -n 1 "$T/err")"
+grep '^[NX]' "$T/out" >"$T/got"
+n=$(wc -l <"$T/got")
+[ "$n" -gt 50 ] && head -n "$n" "$T/want" | cmp -s - "$T/got"
+ok "gzip data cut: what came before is read" $?
+gzip -c "$T/v1" | head -c -4 >"$T/v1.gz"
+status 2 "gzip data cut behind all of the log" "$R" "$T/v1.gz"
+same "gzip data cut behind all of the log: all is read" 2 "$(grep -c '^[NX]' "$T/out")"
+
 # every prefix, and every bit turned: a driver, as these are many
 printf '%s\n' "$start" ext "$first" "enter 1 1" "enterarg 2 5" "arg 99" \
     "custom 4 text" "exit 2 1" "typed 4 1 more text" "wrap 4000" "tail 1 1" \
