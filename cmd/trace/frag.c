@@ -274,10 +274,12 @@ put_meta(struct frag *f, uint32_t code)
 		e->aux = x.exit[i].aux;
 		e->id = x.id[x.exit[i].n];
 		e->step = (uint16_t)(4 + 8 * grp.used[x.exit[i].n]);
+		e->block = m->block;
+		e->n = x.exit[i].n;
 		if (opt.kind == KIND_COUNTS || opt.kind == KIND_CACHE) {
 			e->step = x.exit[i].n;
 			e->id = x.cnt[x.exit[i].n];
-		} else if (opt.kind >= KIND_NONE)
+		} else if (opt.kind >= KIND_NONE || e->n == 0)
 			e->step = x.exit[i].n;
 		else
 			e->id |= (uint32_t)grp.used[x.exit[i].n] << 24;

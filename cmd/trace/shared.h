@@ -134,7 +134,8 @@ enum map_kind {
 
 struct mapent {
 	uint16_t off;		/* cache bytes from the fragment's start */
-	uint16_t pcoff;		/* guest bytes from the fragment's pc */
+	uint16_t pcoff;		/* guest bytes from the fragment's pc; at an exit,
+				   to the instruction that it belongs to */
 	uint16_t homed;		/* registers whose value is in t->gpr[] */
 	uint8_t n;		/* guest instructions done */
 	uint8_t kind;
@@ -147,11 +148,13 @@ struct mapent {
 struct exitmeta {
 	uint64_t target;	/* guest pc */
 	uint32_t id;		/* what it tells */
-	uint16_t step;		/* bytes of its record; instructions (counts) */
+	uint16_t step;		/* bytes of its record, or 0; instructions (counts) */
 	uint8_t kind;
 	uint8_t emulate;
 	uint32_t frag;
 	uint32_t aux;		/* operand of an emulated instruction */
+	uint32_t block;		/* the whole block, as in fragmeta */
+	uint32_t n;		/* instructions that it tells */
 };
 
 struct fragmeta {

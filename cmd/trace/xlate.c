@@ -61,6 +61,8 @@ xlate_mark_exit(struct xlate *x, unsigned e, unsigned kind)
 	m.kind = (uint8_t)kind;
 	m.exit = (uint8_t)e;
 	m.n = x->exit[e].n;
+	if (m.n > 0)
+		m.pcoff = (uint16_t)(x->b->in[m.n - 1].pc - x->b->pc);
 	put_map(x, m);
 }
 

@@ -318,32 +318,33 @@ emulate(struct tarea *t, const struct exitmeta *x)
 void
 dispatch_exit(struct tarea *t)
 {
-	struct exitmeta *x = &rt.exits[t->exitno];
+	/* A copy: once out of the cache, a flush may reuse the table. */
+	struct exitmeta x = rt.exits[t->exitno];
 	uint64_t link = ~0ull, arg[4] = { 0, 0, 0, 0 };
 
 	t->slot->incache = 0;
 	t->df = t->rflags >> 10 & 1;
-	t->pc = x->target;
+	t->pc = x.target;
 	interval(t);
-	switch (x->kind) {
+	switch (x.kind) {
 	case EXIT_DIRECT:
 		link = t->exitno;
 		break;
 	case EXIT_SYSCALL:
-		syscall_do(t, x);
+		syscall_do(t, &x);
 		break;
 	case EXIT_EMULATE:
-		emulate(t, x);
+		emulate(t, &x);
 		break;
 	case EXIT_REFUSE:
-		refuse(t, x);
+		refuse(t, &x);
 		break;
 	case EXIT_FAULT:
 		if (!t->pending)
 			go_native(t);
 		break;
 	case EXIT_STALE:
-		arg[0] = x->target;
+		arg[0] = x.target;
 		ask(t, REQ_STALE, arg);
 		break;
 	default:

@@ -204,11 +204,12 @@ void signal_sync_pending(struct tarea *);
 /* state.c: cache address -> guest state */
 int state_in_cache(uint64_t pc);
 void state_take(struct tarea *, struct kucontext *);
+void state_untell(struct tarea *, const struct exitmeta *);
 void state_native(struct tarea *, struct kucontext *);
 void state_put(struct tarea *, struct kucontext *);
 
 /* syscall.c */
-void syscall_do(struct tarea *, struct exitmeta *);
+void syscall_do(struct tarea *, const struct exitmeta *);
 
 /* thread.c */
 /* Bytes of address space that the engine takes here. */

@@ -74,17 +74,17 @@ take_registers(struct tarea *t, struct kucontext *uc, const struct mapent *m)
 }
 
 static void
-count_one(struct tarea *t, uint32_t id, uint64_t n)
+count_one(struct tarea *t, uint32_t id, uint64_t n, int64_t times)
 {
 	uint64_t *c = (uint64_t *)((uint64_t)t + T_BIAS + (int64_t)T_COUNT);
 
 	if (t->skips)
-		t->p -= n;
+		t->p -= n * (uint64_t)times;
 	if (rt.boot.countbytes == 0 || t->skips)
 		return;
-	c[id]++;
+	c[id] += (uint64_t)times;
 	if (t->bufend == 0)
-		t->p -= n;
+		t->p -= n * (uint64_t)times;
 }
 
 /* By counter; and, kind cache, the record of a repeated one that was cut. */
@@ -95,7 +95,7 @@ tell_counted(struct tarea *t, uint32_t counter, uint64_t n, uint64_t rounds)
 	uint32_t countat = (uint32_t)(t->slot->ret[1] >> 32);
 
 	if (counter != ~0u)
-		count_one(t, counter, n);
+		count_one(t, counter, n, 1);
 	if (t->bufend == 0)
 		return;
 	if (head != 0 && rounds != 0) {
@@ -153,8 +153,10 @@ tell_prefix(struct tarea *t, uint32_t block, const struct mapent *m,
 static void
 tell_exit(struct tarea *t, const struct exitmeta *x)
 {
+	if (x->step == 0)
+		return;
 	if (t->bufend == 0 || rt.boot.countbytes != 0) {
-		count_one(t, x->id, x->step);
+		count_one(t, x->id, x->step, 1);
 		return;
 	}
 	*(volatile uint32_t *)t->p = x->id;
@@ -172,10 +174,51 @@ rounds_done(struct tarea *t, const struct mapent *m)
 	return t->df ? -n : n;
 }
 
-static void
-take_exit(struct tarea *t, struct kucontext *uc, const struct mapent *m,
-    const struct exitmeta *x)
+/*
+ * Exit x was told whole, but its last instruction is not done: take that back
+ * and tell those before it.  Nothing was recorded or published since.
+ */
+void
+state_untell(struct tarea *t, const struct exitmeta *x)
 {
+	struct mapent m;
+
+	memset(&m, 0, sizeof m);
+	m.n = (uint8_t)(x->n - 1);
+	if (x->step == 0)
+		return;
+	if (t->bufend == 0 || rt.boot.countbytes != 0) {
+		count_one(t, x->id, x->step, -1);
+	} else {
+		t->p -= x->step;
+		*(volatile uint32_t *)t->p = 0;
+	}
+	tell_prefix(t, x->block, &m, 0);
+}
+
+/* 1: what the last instruction does is done by the runtime, behind the exit. */
+static int
+is_done_outside(const struct exitmeta *x)
+{
+	return x->kind == EXIT_SYSCALL ||
+	    (x->kind == EXIT_EMULATE && x->emulate != EMU_FLAGS);
+}
+
+static void
+take_exit(struct tarea *t, struct kucontext *uc, const struct fragmeta *f,
+    const struct mapent *m)
+{
+	const struct exitmeta *x = rt.exits + f->exit + m->exit;
+
+	if (is_done_outside(x)) {
+		t->pc = f->pc + m->pcoff;
+		if (m->kind == MAP_EXIT)
+			tell_exit(t, x);
+		else if (m->kind == MAP_COUNTED)
+			t->p -= x->step;
+		state_untell(t, x);
+		return;
+	}
 	if (m->kind == MAP_EXIT)
 		tell_exit(t, x);
 	else if (m->kind == MAP_COUNTED)
@@ -218,7 +261,7 @@ state_take(struct tarea *t, struct kucontext *uc)
 		t->pc = uc->rcx;
 		break;
 	default:
-		take_exit(t, uc, &m, rt.exits + f->exit + m.exit);
+		take_exit(t, uc, f, &m);
 		break;
 	}
 	__atomic_store_n(&t->slot->incache, 0, __ATOMIC_SEQ_CST);

@@ -284,13 +284,14 @@ one(struct tarea *t, uint64_t nr)	/* table */
 
 /* The system call at the end of the block; on at x->target. */
 void
-syscall_do(struct tarea *t, struct exitmeta *x)
+syscall_do(struct tarea *t, const struct exitmeta *x)
 {
 	uint64_t nr = t->gpr[0];
 	long r;
 
 	if (t->pending) {		/* first the signal, then the call */
 		t->pc = x->target - 2;
+		state_untell(t, x);
 		return;
 	}
 	if (nr == __NR_exit_group)
