@@ -97,7 +97,7 @@ new_cold(struct xlate *x, enum coldkind kind, unsigned k)
 	memset(d, 0, sizeof *d);
 	d->kind = (uint8_t)kind;
 	d->i = (uint8_t)x->i;
-	d->id = frag_ref_id(x->def, x->i, k);
+	d->id = def_ref_id(x->def, x, x->i, k);
 	d->homed = x->homed;
 	d->flags = x->flags;
 	return d;
@@ -366,7 +366,7 @@ void
 filter_element(struct xlate *x, unsigned e, int s)
 {
 	emit_store(&x->c, REG_P, 4, s);
-	out_header(&x->c, frag_ref_id(x->def, x->i, e + 1), 1);
+	out_header(&x->c, def_ref_id(x->def, x, x->i, e + 1), 1);
 }
 
 /* What went out without a check touched who knows which lines. */
@@ -389,7 +389,7 @@ filter_rep(struct xlate *x)
 {
 	const struct insn *in = &x->b->in[x->i];
 
-	out_header(&x->c, frag_ref_id(x->def, x->i, 1), in->nref + 1u);
+	out_header(&x->c, def_ref_id(x->def, x, x->i, 1), in->nref + 1u);
 }
 
 /* The cold parts of all checks. */

@@ -1,9 +1,6 @@
 /*
- * frag - fragments by guest pc, their ids, and the links between them
+ * frag - fragments by guest pc, and the links between them
  *
- * A DEFINITION is what a block is in the stream: an id, ids for its prefixes,
- * its items.  It outlives fragments: after a flush the same block comes back
- * with the same ids, if its code is what it was and is mapped as it was.
  * A FRAGMENT is one piece of code in a zone.  Exits that wait for a fragment
  * hang on their target's pc; when it comes they are patched, and when code
  * goes (frag_kill) they are patched back to their stubs.
@@ -21,19 +18,6 @@
 #include "evw.h"
 #include "util.h"
 #include "xlate.h"
-
-struct def {
-	char *items;
-	uint32_t id[MAX_INSN + 1];	/* id[n] tells n instructions */
-	uint8_t used[MAX_INSN + 1];	/* groups of the first n */
-	uint8_t count[MAX_INSN];	/* group of insn i's count, or NOCOUNT */
-	uint8_t n, ngroups;
-	uint32_t epoch;			/* of the mappings it was made under */
-	uint32_t number;
-	uint32_t *cnt;			/* counter of id[n], where there are counters */
-	uint32_t (*ref)[4];		/* kind cache: ids of references alone */
-	uint8_t (*groups)[4];		/* first group of each, and how many */
-};
 
 #define NODEF ~0u
 
@@ -56,7 +40,6 @@ struct link {
 };
 
 KHASH_MAP_INIT_INT64(u32, uint32_t)
-KHASH_MAP_INIT_INT64(def, struct def *)
 
 static struct frag *frags;
 static size_t fragcap;
@@ -64,11 +47,6 @@ static uint32_t nfrag;
 static struct link *links;
 static size_t linkcap;
 static khash_t(u32) *waiting;	/* pc -> first exit that waits, + 1 */
-static khash_t(def) *defs;	/* pc -> definition */
-static struct def **alldefs;
-static size_t ndefs, defcap;
-static uint32_t next_id = 1;
-static uint32_t epoch;		/* +1 when mappings of code change */
 uint32_t zone_used[2];
 
 static struct xlate x;
@@ -79,7 +57,6 @@ void
 frag_start(void)
 {
 	waiting = kh_init(u32);
-	defs = kh_init(def);
 	decode_init();
 }
 
@@ -98,157 +75,6 @@ zone_for(app_pc pc)
 	return d[1] < d[0] && area.boot.seg[SEG_ZONE1].size != 0;
 }
 
-static uint32_t
-new_id(void)
-{
-	if (next_id > 0xffffff)
-		die("too many different pieces of code (%u)", next_id);
-	return next_id++;
-}
-
-/* The formatter knows what each counter tells. */
-static void
-new_counter(struct def *d, unsigned n)
-{
-	uint32_t c = format_ncount;
-
-	if (opt.during != 0)
-		format_ninsn[d->id[n]] = (uint8_t)n;
-	if (opt.kind != KIND_COUNTS && opt.kind != KIND_CACHE)
-		return;
-	if (c >= COUNT_IDS)
-		die("too many different pieces of code (%u)", c);
-	if (d->cnt == NULL)
-		d->cnt = xcalloc(d->n + 1u, sizeof *d->cnt);
-	d->cnt[n] = c;
-	format_countid[c] = d->id[n];
-	format_ninsn[c] = (uint8_t)n;
-	__atomic_store_n(&format_ncount, c + 1, __ATOMIC_RELEASE);
-}
-
-static struct def *
-make_def(void)
-{
-	struct def *d = xcalloc(1, sizeof *d);
-	unsigned i, j;
-
-	d->items = text_items(&blk, &grp);
-	d->n = (uint8_t)blk.n;
-	d->ngroups = (uint8_t)grp.n;
-	d->epoch = epoch;
-	memcpy(d->used, grp.used, blk.n + 1u);
-	memset(d->count, NOCOUNT, sizeof d->count);
-	for (i = 0; i < blk.n; i++)
-		for (j = 0; j < blk.in[i].nref; j++)
-			if (blk.in[i].special != SP_GATHER &&
-			    grp.ref[i][j].count != NOCOUNT)
-				d->count[i] = grp.ref[i][j].count;
-	d->number = (uint32_t)ndefs;
-	alldefs = xgrow(alldefs, &defcap, ndefs + 1, sizeof *alldefs);
-	alldefs[ndefs++] = d;
-	d->id[d->n] = new_id();
-	new_counter(d, d->n);
-	if (evw_block(format_writer, d->id[d->n], d->items, d->ngroups,
-	    d->n) < 0)
-		die("block %x at %#llx: a definition that cannot be",
-		    d->id[d->n], (unsigned long long)blk.pc);
-	return d;
-}
-
-/* The definition of the block just collected. */
-static struct def *
-find_def(void)
-{
-	struct def *d;
-	char *items;
-	khiter_t k;
-	int new;
-
-	if (blk.n == 0 || opt.kind >= KIND_NONE)
-		return NULL;
-	k = kh_put(def, defs, blk.pc, &new);
-	if (!new) {
-		d = kh_value(defs, k);
-		items = text_items(&blk, &grp);
-		new = d->epoch != epoch || strcmp(items, d->items) != 0;
-		free(items);
-		if (!new)
-			return d;
-	}
-	d = make_def();
-	kh_value(defs, k) = d;
-	return d;
-}
-
-/* The id that tells the first n instructions; 0 for none. */
-static uint32_t
-id_for(struct def *d, unsigned n)
-{
-	if (n == 0)
-		return 0;
-	if (d->id[n] == 0) {
-		d->id[n] = new_id();
-		new_counter(d, n);
-		if (evw_prefix(format_writer, d->id[n], d->id[d->n], n,
-		    d->used[n]) < 0)
-			die("prefix %x: a definition that cannot be", d->id[n]);
-	}
-	return d->id[n];
-}
-
-/*
- * The id of reference k (from 1; 0: the fetch) of instruction i (from 0) of
- * the block being translated.  A gather's elements have ids in a row.
- */
-uint32_t
-frag_ref_id(struct def *d, unsigned i, unsigned k)
-{
-	struct evw_ref r;
-	unsigned g, j, slot = k > 3 ? 3 : k;
-	uint32_t id;
-
-	if (d->ref == NULL)
-		d->ref = xcalloc(d->n, sizeof *d->ref);
-	if (d->ref[i][slot] != 0 && k <= 3 && blk.in[i].special != SP_GATHER)
-		return d->ref[i][slot];
-	memset(&r, 0, sizeof r);
-	r.n = i + 1;
-	r.k = k;
-	g = grp.used[i];
-	if (k > 0 && blk.in[i].special == SP_GATHER) {
-		r.ngroups = 1;
-		r.group[0] = (uint8_t)(grp.gather[i] + k - 1);
-	} else if (k > 0 && (blk.in[i].special == SP_REP ||
-	    blk.in[i].special == SP_REPCMP)) {
-		r.ngroups = grp.used[i + 1] - g;
-		for (j = 0; j < r.ngroups; j++)
-			r.group[j] = (uint8_t)(g + j);
-	} else if (k > 0 && grp.ref[i][k - 1].group != NOGROUP) {
-		r.ngroups = 1;
-		r.group[0] = grp.ref[i][k - 1].group;
-	}
-	id = new_id();
-	if (evw_ref(format_writer, id, d->id[d->n], r) < 0)
-		die("reference %x: a definition that cannot be", id);
-	d->ref[i][slot] = id;
-	return id;
-}
-
-/* Ids are asked for before the code is written, for every possible exit. */
-static void
-want_ids(struct def *d)
-{
-	unsigned i;
-
-	memset(x.id, 0, sizeof x.id);
-	for (i = 0; i < blk.n; i++)
-		if (blk.in[i].flow == FLOW_COND || i + 1 == blk.n) {
-			x.id[i + 1] = id_for(d, i + 1);
-			if (d->cnt != NULL)
-				x.cnt[i + 1] = d->cnt[i + 1];
-		}
-}
-
 static void
 put_meta(struct frag *f, uint32_t code)
 {
@@ -263,7 +89,7 @@ put_meta(struct frag *f, uint32_t code)
 	m->nmap = (uint16_t)x.nmap;
 	m->bytes = (uint16_t)(blk.next - blk.pc);
 	m->exit = f->exit;
-	m->block = x.def != NULL ? x.def->number : NODEF;
+	m->block = x.def != NULL ? def_number(x.def) : NODEF;
 	memcpy(area.maps + area.nmap, x.map, x.nmap * sizeof x.map[0]);
 	area.nmap += x.nmap;
 	for (i = 0; i < x.nexit; i++) {
@@ -475,16 +301,13 @@ now_ns(void)
 static void
 write_fragment(unsigned z)
 {
-	struct def *d;
-
 	for (;;) {
 		groups_find(&grp, &blk);
-		d = find_def();
-		x.def = d;
-		if (d != NULL)
-			want_ids(d);
 		x.b = &blk;
 		x.g = &grp;
+		x.def = def_find(&blk, &grp);
+		if (x.def != NULL)
+			def_ids(x.def, &x);
 		x.c.start = x.c.p = area.seg[SEG_ZONE0 + z] + zone_used[z];
 		x.c.addr = area.boot.seg[SEG_ZONE0 + z].addr + zone_used[z];
 		x.c.limit = x.c.start + XLATE_ROOM - 1024;
@@ -631,39 +454,11 @@ frag_kill(uint64_t start, uint64_t end)
 {
 	uint32_t i;
 
-	epoch++;
+	def_mappings_changed();
 	for (i = 0; i < nfrag; i++)
 		if (!frags[i].dead && frags[i].pc < end &&
 		    frags[i].end > start)
 			kill_one(i);
-}
-
-uint32_t
-frag_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
-{
-	struct def *d = def < ndefs ? alldefs[def] : NULL;
-	uint64_t step, countat = 0;
-	uint32_t id;
-
-	*sizes = 0;
-	if (d == NULL || n > d->n)
-		return 0;
-	step = n == 0 ? 0 : 4 + 8u * d->used[n];
-	if (rep != 0 && n > 0 && d->count[n - 1] != NOCOUNT)
-		countat = 4 + 8u * d->count[n - 1];
-	*sizes = step | countat << 16 | (uint64_t)(4 + 8u * d->ngroups) << 32;
-	id = id_for(d, n);
-	if (d->cnt == NULL)
-		return id;
-	/* counters: which; and the record of a repeated one that was cut */
-	*sizes = 0;
-	if (rep != 0 && n > 0 && d->ref != NULL && d->ref[n - 1][1] != 0) {
-		step = d->used[n] - d->used[n - 1];
-		*sizes = d->ref[n - 1][1] | step << 24 |
-		    (uint64_t)(4 + 8u * (unsigned)(d->count[n - 1] -
-		    d->used[n - 1])) << 32;
-	}
-	return n == 0 ? ~0u : d->cnt[n];
 }
 
 /* Forget all fragments: nobody is in the cache any more, or the image went. */

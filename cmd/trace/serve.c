@@ -92,7 +92,7 @@ answer(struct slot *s)
 		s->ret[0] = frag_request(s->arg[0], s->arg[1]);
 		break;
 	case REQ_PARTIAL:
-		s->ret[0] = frag_partial((uint32_t)s->arg[0],
+		s->ret[0] = def_partial((uint32_t)s->arg[0],
 		    (unsigned)s->arg[1], (unsigned)s->arg[2], &sizes);
 		s->ret[1] = sizes;
 		break;

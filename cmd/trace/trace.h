@@ -163,7 +163,7 @@ void frag_kill(uint64_t start, uint64_t end);
  * after n of its instructions: the id that tells them (0: none) and in *sizes, 16 bits each,
  * bytes of its record, offset of a repeated one's count, 32: of the block's.
  */
-uint32_t frag_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes);
+uint32_t def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes);
 void frag_reset(void);
 void frag_flush(void);
 /* The window begins: from here on fragments tell what they do. */

@@ -101,8 +101,18 @@ void filter_element(struct xlate *, unsigned e, int s);
 void filter_empty(struct xlate *);
 void filter_rep(struct xlate *);
 void filter_cold(struct xlate *);
-/* frag.c: the id of a reference alone, k from 1; 0: the fetch */
-uint32_t frag_ref_id(struct def *, unsigned i, unsigned k);
+/* def.c: the definition of a block just collected; NULL: it tells nothing */
+struct def *def_find(const struct block *, const struct groups *);
+/* Ask for the ids of all exits that the block can have. */
+void def_ids(struct def *, struct xlate *);
+uint32_t def_number(const struct def *);
+/*
+ * The id of reference k (from 1; 0: the fetch) of instruction i (from 0).  A
+ * gather's elements have one each.
+ */
+uint32_t def_ref_id(struct def *, const struct xlate *, unsigned i, unsigned k);
+/* Code was mapped or unmapped: what comes from now on gets new ids. */
+void def_mappings_changed(void);
 
 /* mangle.c: the instruction itself */
 void mangle_copy(struct xlate *, unsigned rep);
