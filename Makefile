@@ -64,6 +64,8 @@ LDLIBS_fmt-xray = -lelf
 LDLIBS_fmt-cachegrind = $(LIBS_SYM)
 LDLIBS_fmt-callgrind = $(LIBS_SYM)
 LDLIBS_diff = -lpcre2-8 -ljansson
+LDLIBS_t_fuzz_cost = -Wl,--wrap=die,--wrap=warn,--wrap=malloc,--wrap=calloc \
+	-Wl,--wrap=realloc,--wrap=free
 
 # ---------------------------------------------------------------- programs
 

@@ -204,12 +204,12 @@ merge(const struct costsum *t, struct rows *to, const struct rows *a,
 }
 
 struct run *
-run_merge(const struct costsum *t, const struct run *run, const struct rows *b,
+run_merge(struct costsum *t, const struct run *run, const struct rows *b,
     const struct layout *lay)
 {
-	static struct rows a, both;	/* their room is kept */
+	struct rows *a = &t->spare[0], *both = &t->spare[1];
 
-	run_unpack(&a, run, lay);
-	merge(t, &both, &a, b, lay);
-	return run_pack(&both, lay);
+	run_unpack(a, run, lay);
+	merge(t, both, a, b, lay);
+	return run_pack(both, lay);
 }

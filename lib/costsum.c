@@ -342,6 +342,10 @@ costsum_free(struct costsum *t)
 		free(t->rows[i].cnt);
 		free(t->perm[i]);
 	}
+	for (i = 0; i < 2; i++) {
+		free(t->spare[i].key);
+		free(t->spare[i].cnt);
+	}
 	free(t->where);
 	free(t->f);
 	free(t->order);

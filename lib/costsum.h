@@ -45,6 +45,7 @@ struct costsum {
 	struct fnsum *cur;	/* the function whose newcomers rows holds */
 	uint32_t own;		/* its file */
 	struct rows rows[NLIST];
+	struct rows spare[2];	/* room for run_merge */
 	size_t bytes;
 	bool summed;		/* total is known */
 	int64_t total[COST_EVMAX];
@@ -79,7 +80,7 @@ void rows_room(struct rows *, size_t n, const struct layout *);
 struct run *run_pack(struct rows *, const struct layout *);
 void run_unpack(struct rows *, const struct run *, const struct layout *);
 /* a run with rows that are in order; of entries in both counts are added up */
-struct run *run_merge(const struct costsum *, const struct run *,
+struct run *run_merge(struct costsum *, const struct run *,
     const struct rows *, const struct layout *);
 
 /* costorder.c: a stable sort that is quick where there is order already */

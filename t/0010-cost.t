@@ -118,4 +118,20 @@ same "by name" "fn=(1) f fn=(2) g cfn=(1) fn=(1) " "$(cat "$T/by-name")"
 "$C" copy i "$T/apart" | grep -a '^[a-z]*fn=' | tr '\n' ' ' >"$T/by-id"
 same "by number" "fn=(1) f fn=(2) g cfn=(3) f fn=(3) " "$(cat "$T/by-id")"
 
+# the page's examples are read
+page() { # SECTION: the example in costs(5) that begins with this line
+	sed -n "/^$1/,/^\.Ed/p" man/costs.5 | sed '$d'
+}
+page '# callgrind format' >"$T/example"
+check "the example of costs(5)" "$C" dump "$T/example"
+same "the example of costs(5): records" 5 "$(wc -l <"$T/out")"
+sed -n '/^\.Sh CACHE/,$p' man/costs.5 | sed -n '/^desc:/,/^\.Ed/p' | sed '$d' >"$T/example"
+check "Cachegrind's example of costs(5)" "$C" dump "$T/example"
+same "Cachegrind's example of costs(5): records" 3 "$(wc -l <"$T/out")"
+
+"$C" push >"$T/raw"
+check "what a simulator writes" "$C" dump "$T/raw"
+same "what a simulator writes: records" \
+    "self fn[/lib/libc.so.6|???|???] at[???|1004|0|0] 1 7" "$(tail -n 1 "$T/out")"
+
 done_testing
