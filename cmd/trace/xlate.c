@@ -246,8 +246,10 @@ write_exit(struct xlate *x, unsigned e)
 	xlate_mark_exit(x, e, MAP_EXIT);
 	if (opt.kind != KIND_CACHE)
 		xlate_reload(x, x->homed & ~keep);
-	if (ex->kind == EXIT_INDIRECT)
+	if (ex->kind == EXIT_INDIRECT) {
 		xlate_home(x, RAX);
+		xlate_mark_exit(x, e, MAP_EXIT);
+	}
 	probe_tell(x, e);
 	xlate_mark_exit(x, e, MAP_LEFT);
 	xlate_reload(x, x->homed & ~keep);
