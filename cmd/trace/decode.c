@@ -192,7 +192,8 @@ note_memory(struct insn *in, const ZydisDecodedInstruction *zi,
 	r->scale = op->mem.scale != 0 ? op->mem.scale : 1;
 	r->disp = op->mem.disp.value;
 	r->a32 = zi->address_width == 32;
-	if (in->riprel) {
+	if (op->mem.base == ZYDIS_REGISTER_RIP ||
+	    op->mem.base == ZYDIS_REGISTER_EIP) {
 		r->disp = (int64_t)(in->pc + in->len + (uint64_t)r->disp);
 		r->form = REF_STATIC;
 	} else if (b == NOREG && x == NOREG && r->seg == 0) {
