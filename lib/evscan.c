@@ -119,7 +119,7 @@ plain(struct evscan *s, const char *text, size_t n)
 
 #ifdef __x86_64__
 
-#include <tmmintrin.h>
+#include <immintrin.h>
 
 /* The positions of the bits of a byte, as 8 bytes; and how many there are. */
 static uint64_t bits_at[256];
@@ -127,6 +127,25 @@ static uint8_t bits_in[256];
 /* For a token of n digits that ends its 8 bytes: its digits; its sign. */
 static uint64_t digits_of[8];
 static uint64_t sign_of[8];
+
+/* For the pieces that begin behind 4 words: which words; where a `*` is. */
+static _Alignas(16) uint8_t which[16][16];
+static _Alignas(16) uint32_t starred[16][4];
+
+static void
+make_tables4(void)
+{
+	for (unsigned m = 0; m < 16; m++) {
+		unsigned n = 0;
+
+		for (unsigned i = 0; i < 4; i++) {
+			starred[m][i] = m >> i & 1 ? EVSCAN_STAR : 0;
+			if (m >> i & 1)
+				for (unsigned b = 0; b < 4; b++)
+					which[m][n++] = (uint8_t)(4 * i + b);
+		}
+	}
+}
 
 static void
 make_tables(void)
@@ -143,6 +162,7 @@ make_tables(void)
 		digits_of[n] = n == 0 ? 0 : ~(uint64_t)0 << (64 - 8 * n);
 		sign_of[n] = (uint64_t)1 << (56 - 8 * n);
 	}
+	make_tables4();
 }
 
 struct masks {
@@ -192,6 +212,7 @@ positions(struct evscan *s, const char *text, size_t n)
 	uint16_t *pos = s->pos;
 	size_t at, taken = n;
 
+	*pos++ = 0xffff;
 	for (at = 0; at < n; at += 64) {
 		struct masks m;
 		uint64_t keep = ~(uint64_t)0, after, sep;
@@ -224,23 +245,42 @@ positions(struct evscan *s, const char *text, size_t n)
 		if (taken != n)
 			break;
 	}
-	s->nword = (unsigned)(pos - s->pos);
+	s->nword = (unsigned)(pos - s->pos) - 1;
 	s->malformed = wrong != 0 || (taken != 0 && text[taken - 1] != '\n');
 	return taken;
 }
 
-/* A token of any length, by its first byte and length. */
+/* The number of at most 8 digits that end at p. */
+static uint64_t
+eight(const char *p, unsigned len)
+{
+	uint64_t x;
+
+	if (len == 0)
+		return 0;
+	memcpy(&x, p - 8, 8);
+	x = (x & 0x0f0f0f0f0f0f0f0f) + 9 * (x >> 6 & 0x0101010101010101);
+	x >>= 64 - 8 * len;
+	x = __builtin_bswap64(x) >> (64 - 8 * len);
+	x = (x | x >> 4) & 0x00ff00ff00ff00ff;
+	x = (x | x >> 8) & 0x0000ffff0000ffff;
+	return (x | x >> 16) & 0xffffffff;
+}
+
+/* A token of any length that ends at p. */
 static uint64_t
 long_token(struct evscan *s, const char *p, unsigned len)
 {
-	uint64_t x = 0;
+	uint64_t x;
 
-	if (len > 16)
+	if (len > 16) {
 		s->malformed = 1;
-	for (unsigned i = 0; i < len && i < 16; i++)
-		x = x << 4 | (((unsigned char)p[i] & 15) +
-		    (p[i] >= 'a' ? 9U : 0U));
-	return p[-1] == '-' ? -x : x;
+		return 0;
+	}
+	x = eight(p, len < 8 ? len : 8);
+	if (len > 8)
+		x |= eight(p - 8, len - 8) << 32;
+	return p[-1 - (int)len] == '-' ? -x : x;
 }
 
 /* Note a line's end or a `*` at the end of word k. */
@@ -259,7 +299,7 @@ numbers(struct evscan *s, const char *text)
 	    5, 4, -1, -1, -1, -1);
 	const __m128i weight = _mm_set1_epi16(0x0110);
 	const __m128i zero = _mm_setzero_si128();
-	const uint16_t *pos = s->pos;
+	const uint16_t *pos = s->pos + 1;
 	uint32_t *piece = s->piece;
 	unsigned n = s->nword, npiece = 1, k, from = 0;
 
@@ -273,8 +313,8 @@ numbers(struct evscan *s, const char *text)
 		PIECE(*a, k);
 		PIECE(*b, k + 1);
 		if (__builtin_expect((la | lb) > 7, 0)) {
-			s->word[k] = long_token(s, a - la, la);
-			s->word[k + 1] = long_token(s, b - lb, lb);
+			s->word[k] = long_token(s, a, la);
+			s->word[k + 1] = long_token(s, b, lb);
 			continue;
 		}
 		x = _mm_unpacklo_epi64(
@@ -298,8 +338,87 @@ numbers(struct evscan *s, const char *text)
 		_mm_storeu_si128((__m128i *)&s->word[k], x);
 	}
 	if (k < n) {
-		s->word[k] = long_token(s, text + from, pos[k] - from);
+		s->word[k] = long_token(s, text + pos[k], pos[k] - from);
 		PIECE(text[pos[k]], k);
+	}
+	s->npiece = npiece - 1;
+}
+
+/* The eight bytes that end with each of four separators. */
+__attribute__((target("avx2")))
+static inline __m256i
+load4(const char *text, const uint16_t *pos)
+{
+	__m128i a = _mm_loadl_epi64((const __m128i *)(text + pos[0] - 7));
+	__m128i b = _mm_loadl_epi64((const __m128i *)(text + pos[1] - 7));
+	__m128i c = _mm_loadl_epi64((const __m128i *)(text + pos[2] - 7));
+	__m128i d = _mm_loadl_epi64((const __m128i *)(text + pos[3] - 7));
+
+	return _mm256_inserti128_si256(
+	    _mm256_castsi128_si256(_mm_unpacklo_epi64(a, b)),
+	    _mm_unpacklo_epi64(c, d), 1);
+}
+
+/* Pass 2, four at a time: up to 6 digits, with the signs on either side. */
+__attribute__((target("avx2")))
+static void
+numbers4(struct evscan *s, const char *text)
+{
+	const __m256i all = _mm256_set1_epi8(-1);
+	const uint16_t *pos = s->pos + 1;
+	uint32_t *piece = s->piece;
+	unsigned n = s->nword, npiece = 1, k;
+
+	piece[0] = 0;
+	for (k = 0; k < n; k += 4) {
+		__m128i len16 = _mm_sub_epi16(_mm_sub_epi16(
+		    _mm_loadl_epi64((const __m128i *)&s->pos[k + 1]),
+		    _mm_loadl_epi64((const __m128i *)&s->pos[k])),
+		    _mm_set1_epi16(1));
+		__m256i x, end, bits, minus;
+		unsigned ends, stars;
+
+		if (__builtin_expect(n - k < 4 || (_mm_movemask_epi8(
+		    _mm_cmpgt_epi16(len16, _mm_set1_epi16(6))) & 255) != 0,
+		    0)) {
+			for (unsigned i = k; i < n && i < k + 4; i++) {
+				s->word[i] = long_token(s, text + pos[i],
+				    (uint16_t)(pos[i] - s->pos[i] - 1));
+				PIECE(text[pos[i]], i);
+			}
+			continue;
+		}
+		x = load4(text, pos + k);
+		end = _mm256_srli_epi64(x, 56);
+		x = _mm256_slli_epi64(x, 8);
+		bits = _mm256_slli_epi64(_mm256_cvtepu16_epi64(len16), 3);
+		/* the byte before the digits */
+		minus = _mm256_and_si256(_mm256_set1_epi64x(255),
+		    _mm256_srlv_epi64(x, _mm256_sub_epi64(
+		    _mm256_set1_epi64x(56), bits)));
+		minus = _mm256_cmpeq_epi64(minus, _mm256_set1_epi64x('-'));
+		x = _mm256_add_epi8(
+		    _mm256_and_si256(x, _mm256_set1_epi8(15)),
+		    _mm256_and_si256(_mm256_set1_epi8(9),
+		    _mm256_cmpgt_epi8(x, _mm256_set1_epi8('9'))));
+		x = _mm256_and_si256(x, _mm256_sllv_epi64(all,
+		    _mm256_sub_epi64(_mm256_set1_epi64x(64), bits)));
+		x = _mm256_maddubs_epi16(x, _mm256_set1_epi16(0x0110));
+		x = _mm256_madd_epi16(x, _mm256_set1_epi32(0x00010100));
+		x = _mm256_or_si256(_mm256_srli_epi64(x, 32),
+		    _mm256_srli_epi64(_mm256_slli_epi64(x, 48), 32));
+		x = _mm256_sub_epi64(_mm256_xor_si256(x, minus), minus);
+		_mm256_storeu_si256((__m256i *)&s->word[k], x);
+		stars = (unsigned)_mm256_movemask_pd((__m256d)
+		    _mm256_cmpeq_epi64(end, _mm256_set1_epi64x('*')));
+		ends = stars | (unsigned)_mm256_movemask_pd((__m256d)
+		    _mm256_cmpeq_epi64(end, _mm256_set1_epi64x('\n')));
+		_mm_storeu_si128((__m128i *)&piece[npiece], _mm_shuffle_epi8(
+		    _mm_or_si128(_mm_add_epi32(_mm_set1_epi32((int)k),
+		    _mm_setr_epi32(1, 2, 3, 4)),
+		    _mm_load_si128((const __m128i *)starred[stars])),
+		    _mm_load_si128((const __m128i *)which[ends])));
+		npiece += bits_in[ends];
 	}
 	s->npiece = npiece - 1;
 }
@@ -310,6 +429,15 @@ fast(struct evscan *s, const char *text, size_t n)
 	size_t taken = positions(s, text, n);
 
 	numbers(s, text);
+	return taken;
+}
+
+static size_t
+fastest(struct evscan *s, const char *text, size_t n)
+{
+	size_t taken = positions(s, text, n);
+
+	numbers4(s, text);
 	return taken;
 }
 
@@ -339,6 +467,8 @@ evscan_text(struct evscan *s, const char *text, size_t n)
 #ifdef __x86_64__
 		if (__builtin_cpu_supports("ssse3"))
 			scan = fast;
+		if (__builtin_cpu_supports("avx2"))
+			scan = fastest;
 #endif
 	}
 	return scan(s, text, n);

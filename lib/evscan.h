@@ -25,6 +25,7 @@ struct evscan {
 	int malformed;		/* somewhere: take the lines one by one */
 	uint32_t piece[EVSCAN_TEXT + 4];
 	uint64_t word[EVSCAN_TEXT + 4];
+	/* of separators; pos[0] is the one before the text, at -1 */
 	uint16_t pos[EVSCAN_TEXT + 64];
 };
 

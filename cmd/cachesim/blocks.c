@@ -36,6 +36,7 @@ static uint64_t nrecord, caprecord;
 static khash_t(line) *lines;
 static unsigned ishift;			/* log2 of I1's line size */
 static uint64_t dline;			/* D1's line size */
+static int dsmall;			/* D1 may take the short way */
 static uint64_t shortest;		/* of all line sizes */
 
 void
@@ -43,6 +44,7 @@ blocks_init(const struct geometry g[NCACHE])
 {
 	ishift = (unsigned)__builtin_ctzll(g[I1].line);
 	shortest = dline = g[D1].line;
+	dsmall = dline <= 256 && sim_dways(&g[D1]) <= SIM_DLINES;
 	for (int i = 0; i < NCACHE; i++)
 		if (g[i].line < shortest)
 			shortest = g[i].line;
@@ -169,17 +171,18 @@ is_plain(const struct ev_block *b, uint32_t ntouch)
 {
 	unsigned nval = b->ngroups;
 
+	if (!dsmall)
+		return 0;
 	for (uint32_t i = 0; i < b->nref; i++) {
 		const struct ev_ref *r = &b->ref[i];
 
 		nval += r->where == EV_FIXED;
-		if (r->count != 0 || r->where == EV_BARE || r->size > 256 ||
+		if (r->count != 0 || r->where == EV_BARE ||
 		    r->size > dline || (r->where == EV_GROUP &&
 		    (int64_t)r->at != (int32_t)r->at))
 			return 0;
 	}
-	return nval <= UINT16_MAX && b->nref <= UINT16_MAX &&
-	    ntouch <= UINT16_MAX;
+	return nval + ntouch + 2 <= UINT16_MAX && b->nref <= UINT16_MAX;
 }
 
 /* Its record, at record[at]. */
@@ -201,27 +204,40 @@ make_record(struct cold *c, uint32_t ntouch, int plain)
 	for (uint32_t i = 0; i < b->nref; i++)
 		if (b->ref[i].where == EV_FIXED)
 			at[1 + nval++] = b->ref[i].at;
-	h->nval = (uint16_t)nval;
-	h->ntouch = (uint16_t)ntouch;
+	h->touch = (uint16_t)(1 + nval);
+	h->ref = (uint16_t)(1 + nval + (ntouch + 1) / 2);
 	touches(c, b->ninsn, (uint32_t *)(at + 1 + nval));
-	f = (struct fastref *)(at + 1 + nval + (ntouch + 1) / 2);
-	nrecord += 1 + nval + (ntouch + 1) / 2 + b->nref;
+	f = (struct fastref *)(at + h->ref);
+	nrecord += h->ref + b->nref;
 	nval = b->ngroups;
 	for (uint32_t i = 0; i < b->nref; i++, f++) {
 		const struct ev_ref *r = &b->ref[i];
 
-		f->size1 = (uint8_t)(r->size - 1);
+		f->most = (uint8_t)(dline - r->size);
 		if (r->where == EV_FIXED) {
-			f->val = (uint16_t)nval++;
+			f->val = (uint16_t)(1 + nval++);
 			f->dist = 0;
 		} else {
-			f->val = r->group;
+			f->val = (uint16_t)(1 + r->group);
 			f->dist = (int32_t)r->at;
 		}
 	}
 }
 
 /* ---- definitions ---- */
+
+/* A unit may take the short way; its record is there. */
+static void
+set_unit(struct unit *u, uint32_t ntouch, uint32_t nref)
+{
+	const struct head *h = (const struct head *)&record[u->rec];
+	const uint32_t *t = (const uint32_t *)(&record[u->rec] + h->touch);
+
+	u->ntouch = (uint16_t)ntouch;
+	u->nref = (uint16_t)nref;
+	u->touch[0] = t[0];
+	u->touch[1] = ntouch > 1 ? t[1] : t[0];
+}
 
 static const char *
 define_block(struct ev_block *b, unsigned kind, struct objmap *map)
@@ -255,10 +271,8 @@ define_block(struct ev_block *b, unsigned kind, struct objmap *map)
 		die("more blocks than memory was set aside for");
 	unit[b->id].rec = (uint32_t)nrecord;
 	make_record(c, ntouch, plain);
-	if (plain) {
-		unit[b->id].ntouch = (uint16_t)ntouch;
-		unit[b->id].nref = (uint16_t)b->nref;
-	}
+	if (plain)
+		set_unit(&unit[b->id], ntouch, b->nref);
 	return NULL;
 }
 
@@ -301,11 +315,9 @@ blocks_define(const struct ev_def *d, uint32_t id, unsigned kind,
 		return NULL;
 	}
 	u->rec = unit[b->id].rec;
-	if (d->letter == 'P' && unit[b->id].ntouch != 0) {
-		u->ntouch = (uint16_t)touches(
-		    &cold_block[(uintptr_t)b->user - 1], d->n, NULL);
-		u->nref = (uint16_t)(b->insn[d->n - 1].ref +
-		    b->insn[d->n - 1].nref);
-	}
+	if (d->letter == 'P' && unit[b->id].ntouch != 0)
+		set_unit(u, touches(&cold_block[(uintptr_t)b->user - 1],
+		    d->n, NULL), b->insn[d->n - 1].ref +
+		    (uint32_t)b->insn[d->n - 1].nref);
 	return NULL;
 }

@@ -56,6 +56,7 @@ struct unit {
 	uint32_t rec;		/* where its block's record is, in record[] */
 	uint16_t ntouch;	/* code lines touched */
 	uint16_t nref;		/* references */
+	uint32_t touch[2];	/* the first two lines, or the only one twice */
 };
 
 /*
@@ -66,14 +67,14 @@ struct unit {
  */
 struct head {
 	uint32_t cold;		/* cold_block[] */
-	uint16_t nval;
-	uint16_t ntouch;
+	uint16_t touch;		/* where they begin, in words from the head */
+	uint16_t ref;
 };
 
 struct fastref {
 	int32_t dist;		/* from ... */
-	uint16_t val;		/* ... this value */
-	uint8_t size1;		/* bytes - 1 */
+	uint16_t val;		/* ... this word from the head */
+	uint8_t most;		/* offset in a line that does not straddle */
 	uint8_t unused;
 };
 
@@ -138,6 +139,8 @@ const char *blocks_define(const struct ev_def *, uint32_t id, unsigned kind,
 
 /* ---- sim.c ---- */
 
+#define SIM_DLINES	65536	/* a larger D1 knows only the long way */
+
 enum event { I1MR, ILMR, D1MR, DLMR, D1MW, DLMW };
 
 /* A miss found by the last round, where passing through. */
@@ -149,6 +152,8 @@ struct found {
 extern struct found *found;
 extern unsigned nfound;
 
+/* The ways of all sets of D1, with those that only fill sets up. */
+uint64_t sim_dways(const struct geometry *);
 void sim_init(const struct geometry g[NCACHE], struct evr *, int through);
 /* There is a new code line, with the next number. */
 void sim_code_line(uint32_t n);

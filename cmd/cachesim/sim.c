@@ -33,6 +33,9 @@
  */
 #include "cachesim.h"
 
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -52,12 +55,18 @@ static uint32_t *iway;
 static uint64_t iassoc, isets, itime;
 
 /* D1 by set and way */
-static uint64_t *dtag;			/* line + 1 */
-static uint64_t *dstamp;
+#define NOLINE	UINT64_MAX
+static struct {				/* one, so that one register finds all */
+	uint16_t hint[NHINT];		/* by line: where in tag */
+	uint64_t tag[SIM_DLINES];
+	uint64_t stamp[SIM_DLINES];
+} small;
+static uint64_t *dtag = small.tag;	/* the line, or NOLINE */
+static uint64_t *dstamp = small.stamp;
 static uint64_t dassoc, dsets, dtime;
+static unsigned dways;			/* dassoc to the next multiple of 4 */
+static int has_avx2;
 static unsigned dshift;
-static uint32_t hint[NHINT];		/* by line: where in dtag */
-
 struct found *found;
 unsigned nfound;
 static size_t capfound;
@@ -253,33 +262,100 @@ fetch(const struct cold *c, const struct visit *v, struct misses *m)
 
 /* ---- D1 ---- */
 
+/*
+ * The way of a set that has a line or, if none has, the one used longest ago:
+ * 1 then. Sets are filled up to a multiple of 4 ways with some that have the
+ * latest stamp for ever.
+ */
+static int
+find_way(const uint64_t *tag, const uint64_t *stamp, uint64_t line,
+    unsigned *way)
+{
+	unsigned oldest = 0;
+
+	for (unsigned w = 0; w < dways; w++) {
+		if (tag[w] == line) {
+			*way = w;
+			return 0;
+		}
+		if (stamp[w] < stamp[oldest])
+			oldest = w;
+	}
+	*way = oldest;
+	return 1;
+}
+
+#ifdef __x86_64__
+
+/* The first of these ways that is equal to x; -1: none. */
+__attribute__((target("avx2")))
+static inline int
+find_equal(const uint64_t *v, __m256i x)
+{
+	for (unsigned w = 0; w < dways; w += 4) {
+		int m = _mm256_movemask_pd((__m256d)_mm256_cmpeq_epi64(x,
+		    _mm256_loadu_si256((const __m256i *)&v[w])));
+
+		if (m != 0)
+			return (int)w + __builtin_ctz((unsigned)m);
+	}
+	return -1;
+}
+
+__attribute__((target("avx2")))
+static inline __m256i
+least(__m256i x, __m256i y)
+{
+	return _mm256_blendv_epi8(x, y, _mm256_cmpgt_epi64(x, y));
+}
+
+/* The same, four ways at a time. */
+__attribute__((target("avx2")))
+static int
+find_way4(const uint64_t *tag, const uint64_t *stamp, uint64_t line,
+    unsigned *way)
+{
+	int w = find_equal(tag, _mm256_set1_epi64x((long long)line));
+	__m256i x;
+
+	if (w >= 0) {
+		*way = (unsigned)w;
+		return 0;
+	}
+	x = _mm256_loadu_si256((const __m256i *)stamp);
+	for (unsigned k = 4; k < dways; k += 4)
+		x = least(x, _mm256_loadu_si256((const __m256i *)&stamp[k]));
+	x = least(x, _mm256_permute4x64_epi64(x, 0x4e));
+	x = least(x, _mm256_shuffle_epi32(x, 0x4e));
+	*way = (unsigned)find_equal(stamp, x);
+	return 1;
+}
+
+#else
+#define find_way4 find_way
+#endif
+
 /* Look a data line up where its hint does not help: 1 if it was missed. */
 static int
 dline_search(uint64_t line)
 {
-	uint64_t set = (line & (dsets - 1)) * dassoc, at = set;
+	uint64_t set = (line & (dsets - 1)) * dways;
+	unsigned way;
+	int missed = (has_avx2 ? find_way4 : find_way)(&dtag[set],
+	    &dstamp[set], line, &way);
 
-	for (uint64_t w = set; w < set + dassoc; w++) {
-		if (dtag[w] == line + 1) {
-			hint[line % NHINT] = (uint32_t)w;
-			dstamp[w] = ++dtime;
-			return 0;
-		}
-		if (dstamp[w] < dstamp[at])
-			at = w;
-	}
-	hint[line % NHINT] = (uint32_t)at;
-	dtag[at] = line + 1;
-	dstamp[at] = ++dtime;
-	return 1;
+	small.hint[line % NHINT] = (uint16_t)(set + way);
+	dtag[set + way] = line;
+	dstamp[set + way] = ++dtime;
+	return missed;
 }
 
 static inline int
 dline(uint64_t line)
 {
-	uint32_t at = hint[line % NHINT];
+	uint16_t at = small.hint[line % NHINT];
 
-	if (__builtin_expect(dtag[at] != line + 1, 0))
+	if (__builtin_expect(dtag[at] != line, 0))
 		return dline_search(line);
 	dstamp[at] = ++dtime;
 	return 0;
@@ -478,96 +554,160 @@ alone(const struct ev_def *d, uint32_t id)
 
 /* ---- the short way ---- */
 
-/* One round; values have been set. */
-static inline void
-execute(const struct unit *u, uint64_t *rec, uint32_t id)
+/* An id that has no short way, or a reference alone. */
+__attribute__((noinline))
+static void
+execute_slow(const uint64_t *p, uint64_t rounds)
 {
-	const struct head *h = (const struct head *)rec;
-	const uint64_t *val = rec + 1;
-	const uint32_t *t = (const uint32_t *)(val + h->nval);
-	const struct fastref *r = (const struct fastref *)
-	    (val + h->nval + (h->ntouch + 1) / 2);
-	uint64_t mask = ((uint64_t)1 << dshift) - 1, now;
-	uint32_t k;
+	uint32_t id = ev_id(*p);
+	const struct ev_def *d = ev_def(events, id);
 
-	now = itime;
-	for (k = 0; k < u->ntouch; k++) {
-		if (__builtin_expect(istamp[t[k]] == 0, 0)) {
-			itime = now;
+	for (; rounds > 0; rounds--) {
+		ev_apply(d, p + 1);
+		if (d->letter == 'Q') {
+			alone(d, id);
+		} else {
+			unit[id].count++;
 			slow(id);
-			return;
 		}
-		istamp[t[k]] = ++now;
-	}
-	itime = now;
-	for (k = 0; k < u->nref; k++) {
-		uint64_t addr = val[r[k].val] + (uint64_t)(int64_t)r[k].dist;
-
-		if (__builtin_expect((addr & mask) + r[k].size1 > mask, 0))
-			wide(h->cold, k, addr);
-		else if (__builtin_expect(dline(addr >> dshift), 0))
-			data_missed(h->cold, k, addr);
 	}
 }
 
-static inline const uint64_t *
-record_of(const uint64_t *p, uint64_t rounds)
+/* Not a hit at the hint: search, or several lines. */
+__attribute__((noinline))
+static void
+data_unusual(const uint64_t *rec, uint32_t ref, uint64_t addr, int straddles)
 {
-	uint64_t head = *p;
-	uint32_t id = ev_id(head);
-	struct unit *u = &unit[id];
-	uint64_t *rec = &record[u->rec];
-	unsigned n = ev_ngroups(head);
+	uint32_t cold = ((const struct head *)rec)->cold;
 
-	if (__builtin_expect(u->ntouch == 0, 0)) {
-		const struct ev_def *d = ev_def(events, id);
+	if (straddles)
+		wide(cold, ref, addr);
+	else if (dline_search(addr >> dshift))
+		data_missed(cold, ref, addr);
+}
 
-		for (; rounds > 0; rounds--) {
-			ev_apply(d, p + 1);
-			if (d->letter == 'Q') {
-				alone(d, id);
-			} else {
-				u->count++;
+/*
+ * One round; values have been set. The times are what counts the loops, so
+ * lists are indexed by them.
+ */
+static inline __attribute__((always_inline)) void
+execute(const struct unit *u, const uint64_t *rec, uint32_t id, unsigned shift)
+{
+	const struct head *h = (const struct head *)rec;
+	const struct fastref *r = (const struct fastref *)(rec + h->ref);
+	uint64_t mask = ((uint64_t)1 << shift) - 1, now, end;
+	uint64_t *stamp = istamp, *a = &stamp[u->touch[0]];
+	uint64_t *b = &stamp[u->touch[1]];
+
+	now = itime;
+	if (__builtin_expect(*a == 0 || *b == 0, 0)) {
+		slow(id);
+		return;
+	}
+	*a = now + 1;
+	*b = now + 2;
+	itime = now += 2;
+	if (u->ntouch > 2) {
+		const uint32_t *t = (const uint32_t *)(rec + h->touch) + 2;
+
+		for (end = now + u->ntouch - 2; now != end; t++) {
+			if (__builtin_expect(stamp[*t] == 0, 0)) {
 				slow(id);
+				return;
 			}
+			stamp[*t] = ++now;
 		}
-		return ev_skip(p);
+		itime = now;
 	}
-	u->count += rounds;
-	for (; rounds > 0; rounds--) {
-		uint64_t none = 0, v;
+	now = dtime;
+	for (end = now + u->nref; now != end; r++) {
+		uint64_t addr = rec[r->val] + (uint64_t)(int64_t)r->dist;
+		uint64_t line = addr >> shift;
+		uint16_t at = small.hint[line % NHINT];
+		int straddles = (uint8_t)(addr & mask) > r->most;
 
-		for (unsigned g = 0; g < n; g++) {
-			v = rec[1 + g] + p[1 + g];
-			rec[1 + g] = v;
-			none |= v == 0;
+		if (__builtin_expect(straddles || small.tag[at] != line, 0)) {
+			dtime = now;
+			data_unusual(rec, (uint32_t)(u->nref - (end - now)),
+			    addr, straddles);
+			/* several lines take several ticks */
+			end += dtime - now - 1;
+			now = dtime;
+			continue;
 		}
-		if (__builtin_expect(none != 0, 0))
-			slow(id);
-		else
-			execute(u, rec, id);
+		small.stamp[at] = ++now;
 	}
-	return ev_skip(p);
+	dtime = now;
+}
+
+static inline __attribute__((always_inline)) void
+batch(const uint64_t *p, const uint64_t *last, unsigned shift)
+{
+	while (p < last) {
+		uint64_t head = *p, more = 0, v;
+		struct unit *u = &unit[ev_id(head)];
+		uint64_t *rec = &record[u->rec];
+		const uint64_t *diff = p + 1, *end = diff + ev_ngroups(head);
+		int none;
+
+		p = end;
+		if (__builtin_expect((head & EV_MORE) != 0, 0))
+			more = *p++;
+		if (__builtin_expect(u->ntouch == 0, 0)) {
+			execute_slow(diff - 1, more + 1);
+			continue;
+		}
+		u->count += more + 1;
+	again:
+		none = 0;
+		for (uint64_t *val = rec + 1; diff < end; diff++) {
+			v = *val + *diff;
+			*val++ = v;
+			if (__builtin_expect(v == 0, 0))
+				none = 1;
+		}
+		if (__builtin_expect(none, 0))
+			slow(ev_id(head));
+		else
+			execute(u, rec, ev_id(head), shift);
+		if (__builtin_expect(more != 0, 0)) {
+			more--;
+			diff = end - ev_ngroups(head);
+			goto again;
+		}
+	}
 }
 
 void
 sim_batch(const uint64_t *p, const uint64_t *end)
 {
-	while (p < end)
-		p = record_of(p, *p & EV_MORE ? 1 + ev_more(p) : 1);
+	if (dshift == 6)
+		batch(p, end, 6);
+	else
+		batch(p, end, dshift);
 }
 
 void
 sim_round(const uint64_t *p)
 {
+	uint64_t one[1 + 256];
+
 	nfound = 0;
-	record_of(p, 1);
+	one[0] = *p & ~EV_MORE;
+	memcpy(one + 1, p + 1, ev_ngroups(*p) * sizeof *p);
+	sim_batch(one, one + 1 + ev_ngroups(*p));
 }
 
 void
 sim_end(void)
 {
 	drain();
+}
+
+uint64_t
+sim_dways(const struct geometry *g)
+{
+	return g->size / g->line / g->assoc * ((g->assoc + 3) / 4 * 4);
 }
 
 void
@@ -582,8 +722,18 @@ sim_init(const struct geometry g[NCACHE], struct evr *r, int pass)
 	dassoc = g[D1].assoc;
 	dsets = g[D1].size / g[D1].line / dassoc;
 	dshift = (unsigned)__builtin_ctzll(g[D1].line);
-	dtag = reserve(dsets * dassoc * sizeof *dtag);
-	dstamp = reserve(dsets * dassoc * sizeof *dstamp);
+	dways = (unsigned)(dassoc + 3) / 4 * 4;
+	if (sim_dways(&g[D1]) > SIM_DLINES) {
+		dtag = reserve((dsets * dways + UINT16_MAX) * sizeof *dtag);
+		dstamp = reserve(dsets * dways * sizeof *dstamp);
+	}
+	memset(dtag, 0xff, dsets * dways * sizeof *dtag);
+	for (uint64_t s = 0; s < dsets; s++)
+		for (uint64_t w = dassoc; w < dways; w++)
+			dstamp[s * dways + w] = INT64_MAX;
+#ifdef __x86_64__
+	has_avx2 = __builtin_cpu_supports("avx2");
+#endif
 	lassoc = g[LL].assoc;
 	lsets = g[LL].size / g[LL].line / lassoc;
 	lshift = (unsigned)__builtin_ctzll(g[LL].line);
