@@ -67,6 +67,7 @@ struct ev_def {
 	uint16_t k;		/* Q: the reference, from 1, or 0 */
 	uint8_t letter;		/* 'B', 'P' or 'Q' */
 	uint8_t ngroups;	/* fields of its execution lines */
+	uint8_t group;		/* Q with one group: that one */
 };
 
 /* ---- the stream (evread.c) ---- */

@@ -428,6 +428,8 @@ part_line(struct evdef *d, const char *s, char letter, uint32_t *id)
 		if (k > 1 && r->count != 0 && r[-1].count == r->count)
 			return bad(d, at, "not the first that takes turns");
 		def.ngroups = (uint8_t)evdef_groups(&def, used);
+		def.group = (uint8_t)(r->where == EV_GROUP ? r->group :
+		    r->count - 1);
 	}
 	if (*s != '\0')
 		return bad(d, s, "text behind the line's end");

@@ -12,6 +12,10 @@ apply_ref(const struct ev_def *d, const uint64_t *diff)
 {
 	uint64_t used[4];
 
+	if (d->ngroups == 1) {
+		d->block->value[d->group] += *diff;
+		return;
+	}
 	evdef_groups(d, used);
 	for (unsigned k = 0; k < 4; k++)
 		for (; used[k] != 0; used[k] &= used[k] - 1)
