@@ -4,7 +4,7 @@
  */
 #include "asm/exact.h"
 _start:
-	mov	ebx, 100
+	mov	ebx, 8
 1:	mov	edi, 9
 	call	fib
 	cmp	eax, 34

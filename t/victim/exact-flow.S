@@ -5,7 +5,7 @@
 #include "asm/exact.h"
 _start:
 	mov	r12, 0x123456789abcdef
-	mov	ebx, 1500
+	mov	ebx, 500
 	xor	r15d, r15d
 1:	mov	rax, 6364136223846793005
 	imul	r12, rax
