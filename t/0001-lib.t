@@ -156,10 +156,9 @@ while [ ! -f "$T/killed.tmp.$pid" ] && [ $n -lt 200 ]; do
 done
 check "written aside" test -f "$T/killed.tmp.$pid"
 kill -TERM "$pid"
-wait "$pid"
+{ wait "$pid"; } 2>/dev/null
 same "SIGTERM is death by SIGTERM" 143 $?
-kill "$(cat "$T/sleeper")"
-wait
+{ kill "$(cat "$T/sleeper")"; wait; } 2>/dev/null
 same "nothing left aside" "" "$(ls "$T" | grep -F .tmp.)"
 check "not in place" test ! -e "$T/killed"
 status 2 "a folder that is not there" "$L" cat -o "$T/no/file" "$T/plain"

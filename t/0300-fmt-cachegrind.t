@@ -71,7 +71,7 @@ status 2 "cut, -o" "$F" -o cutout cut
 same "the body is there" "$line 5 3" "$(tail -n 1 cutout)"
 printf '%s\n' 'H quern-events 1' 'H kind all' 'M 1 1000 2000 0 [vdso]' \
     'B 1 >1000 3r8.0 2S' '1+5000' 'Y 231' 'E exit 0 1' >events
-"$B/cachesim" events >simulated
+"$B/cachesim" --LL=262144,8,64 events >simulated
 check "what cachesim writes" "$F" simulated
 grep -v ^totals: simulated >cut
 status 2 "and cut" "$F" cut

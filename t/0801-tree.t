@@ -104,6 +104,10 @@ for p in $progs; do
 	check "$p is in README" grep -q "^ *$p  *[a-z]" README
 	check "$p has a test" grep -q -l "\$B/$p\\b\|\${B}/$p\\b" t/[0-9]*.t
 done
+for p in $(sed -n 's/^\.It Xr \([-a-z]*\) 1$/\1/p' man/quern.7); do
+	check "quern(7)'s $p exists" test -x "$B/$p"
+done
+
 # --- manners
 for p in $progs; do
 	trouble=2
