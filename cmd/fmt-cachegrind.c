@@ -113,10 +113,6 @@ begin_part(const struct costr *r)
 
 	if (sum == NULL) {
 		head = *h;
-		head.desc = NULL;	/* the reader frees its own */
-		head.ndesc = 0;
-		for (i = 0; i < h->ndesc; i++)
-			costhead_desc(&head, h->desc[i]);
 		head.format = COST_CACHEGRIND;
 		sum = costsum_new(names, COST_LINE, h->nev);
 	}

@@ -122,9 +122,7 @@ new_part(struct costr *r)
 {
 	struct costread *d = r->d;
 
-	free(r->head.desc);
-	free(r->head.derived);
-	costhead_init(&r->head);
+	costhead_init(&r->head);	/* what it had is the caller's now */
 	d->any = d->told = d->callgrind = d->totals = d->summary = false;
 	d->ob = d->fl = d->file = 0;
 	d->fn_known = false;
@@ -296,8 +294,6 @@ costr_close(struct costr *r)
 	for (i = 0; i < NSPACE; i++)
 		kh_destroy(id, r->d->ids[i]);
 	in_close(r->d->in);
-	free(r->head.desc);
-	free(r->head.derived);
 	free(r->d);
 	free(r);
 }
