@@ -78,24 +78,28 @@ BINS	:= $(PROGS:%=$(BUILD)/bin/%)
 
 all: $(BINS)
 
-# check and demo begin with what is missing on this machine
+# These begin with what is missing on this machine, and build on all of it
 ifneq ($(filter check demo bench deps,$(MAKECMDGOALS)),)
 FIRST	= deps
+MAKEFLAGS := $(MAKEFLAGS) -j$(shell nproc)
 endif
+
+# Commands are shown in short; VERBOSE=1 shows them whole
+short	= $(if $(VERBOSE),,@echo '  $(1)	$@';)
 
 deps:
 	@sh scripts/deps $(DEBS)
 
 $(BUILD)/%.o: %.c | $(FIRST)
 	@mkdir -p $(@D)
-	$(COMPILE) -MMD -MP -c -o $@ $<
+	$(call short,CC)$(COMPILE) -MMD -MP -c -o $@ $<
 
 # simpoint's results are to the last bit: each product is rounded by itself
 $(BUILD)/cmd/simpoint/%.o: CFLAGS += -ffp-contract=off
 
 $(BUILD)/lib.a: $(LIBOBJS)
-	rm -f $@
-	$(AR) rcs $@ $(LIBOBJS)
+	@rm -f $@
+	$(call short,AR)$(AR) rcs $@ $(LIBOBJS)
 
 # $(call program,NAME): its sources are one file or one folder's
 sources	= $(wildcard cmd/$(1).c cmd/$(1)/*.c)
@@ -103,7 +107,7 @@ objects	= $(patsubst %.c,$(BUILD)/%.o,$(call sources,$(1)))
 define program
 $$(BUILD)/bin/$(1): $$(call objects,$(1)) $$(OBJS_$(1)) $$(BUILD)/lib.a
 	@mkdir -p $$(@D)
-	$$(LINK) -o $$@ $$(call objects,$(1)) $$(OBJS_$(1)) \
+	$$(call short,LINK)$$(LINK) -o $$@ $$(call objects,$(1)) $$(OBJS_$(1)) \
 	    $$(BUILD)/lib.a $$(LDLIBS_$(1)) $$(LIBS)
 endef
 
@@ -125,19 +129,19 @@ OBJS_trace = $(BUILD)/cmd/trace/blob.o
 
 $(BUILD)/$(RT)/%.c.o: $(RT)/%.c | $(FIRST)
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(RTFLAGS) $(WARN) -MMD -MP -c -o $@ $<
+	$(call short,CC)$(CC) -std=gnu11 $(RTFLAGS) $(WARN) -MMD -MP -c -o $@ $<
 
 $(BUILD)/$(RT)/%.S.o: $(RT)/%.S | $(FIRST)
 	@mkdir -p $(@D)
-	$(CC) -MMD -MP -c -o $@ $<
+	$(call short,CC)$(CC) -MMD -MP -c -o $@ $<
 
 $(BUILD)/$(RT)/blob: $(RTOBJS) $(RT)/blob.ld
-	ld -static -z noexecstack -T $(RT)/blob.ld -o $@.elf $(RTOBJS)
-	objcopy -O binary $@.elf $@
+	$(call short,LD)ld -static -z noexecstack -T $(RT)/blob.ld -o $@.elf $(RTOBJS)
+	@objcopy -O binary $@.elf $@
 
 $(BUILD)/cmd/trace/blob.o: cmd/trace/blob.S $(BUILD)/$(RT)/blob
 	@mkdir -p $(@D)
-	$(CC) -DRUNTIME='"$(BUILD)/$(RT)/blob"' -c -o $@ $<
+	$(call short,CC)$(CC) -DRUNTIME='"$(BUILD)/$(RT)/blob"' -c -o $@ $<
 
 # ------------------------------------------------------------------- tests
 
@@ -145,7 +149,7 @@ $(BUILD)/cmd/trace/blob.o: cmd/trace/blob.S $(BUILD)/$(RT)/blob
 define unit
 $$(BUILD)/t/$(1): $$(BUILD)/t/unit/$(1).o $$(OBJS_t_$(1)) $$(BUILD)/lib.a
 	@mkdir -p $$(@D)
-	$$(LINK) -o $$@ $$(BUILD)/t/unit/$(1).o $$(OBJS_t_$(1)) \
+	$$(call short,LINK)$$(LINK) -o $$@ $$(BUILD)/t/unit/$(1).o $$(OBJS_t_$(1)) \
 	    $$(BUILD)/lib.a $$(LDLIBS_t_$(1)) $$(LIBS_SYM) $$(LIBS)
 endef
 
@@ -154,12 +158,12 @@ define fuzzer
 $$(BUILD)/t/$(1): $$(BUILD)/t/fuzz/$(1).o $$(BUILD)/t/fuzz/replay.o \
     $$(OBJS_t_$(1)) $$(BUILD)/lib.a
 	@mkdir -p $$(@D)
-	$$(LINK) -o $$@ $$(BUILD)/t/fuzz/$(1).o $$(BUILD)/t/fuzz/replay.o \
+	$$(call short,LINK)$$(LINK) -o $$@ $$(BUILD)/t/fuzz/$(1).o $$(BUILD)/t/fuzz/replay.o \
 	    $$(OBJS_t_$(1)) $$(BUILD)/lib.a $$(LDLIBS_t_$(1)) \
 	    $$(LIBS_SYM) $$(LIBS)
 build/fuzz/$(1): t/fuzz/$(1).c $$(wildcard lib/*.c)
 	@mkdir -p $$(@D)
-	clang -std=gnu11 -g -O1 $$(CPPFLAGS) \
+	$$(call short,FUZZ)clang -std=gnu11 -g -O1 $$(CPPFLAGS) \
 	    -fsanitize=fuzzer,address,undefined -o $$@ t/fuzz/$(1).c \
 	    $$(wildcard lib/*.c) $$(LDLIBS_t_$(1)) $$(LIBS_SYM) $$(LIBS)
 endef

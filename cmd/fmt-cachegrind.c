@@ -107,22 +107,13 @@ look_up(struct sym *s, uint64_t addr, struct sym_frame *f)
 static void
 begin_part(const struct costr *r)
 {
-	const struct cost_head *h = &r->head;
-	size_t i;
-	int c;
-
 	if (sum == NULL) {
-		head = *h;
+		head = r->head;
 		head.format = COST_CACHEGRIND;
-		sum = costsum_new(names, COST_LINE, h->nev);
+		sum = costsum_new(names, COST_LINE, head.nev);
 	}
-	for (i = 0; i < h->nev; i++) {
-		c = costhead_find(&head, h->ev[i].name);
-		if (c < 0)
-			die("%s: event %s is in a later part only", r->name,
-			    h->ev[i].name);
-		column[i] = (size_t)c;
-	}
+	if (costhead_map(&head, &r->head, column) < 0)
+		die("%s: the events of its parts differ", r->name);
 }
 
 static void

@@ -60,6 +60,16 @@ costs "Ir" "0x3 7" "" "ob=(2) /no/such" "fl=(1)" "fn=(1)" "0x10 1" \
 check "unknown addresses and objects" "$F" unknown
 same "are ???, added up" "fl=???;fn=???;0 10;summary: 10;" \
     "$(grep -v : out | tr '\n' ';'; grep ^summary out | tr '\n' ';')"
+parts() { # events of the second part, its costs
+	costs "Ir Dr" "$main 5 3" "totals: 5 3"
+	printf '%s\n' "" "part: 2" "events: $1" "" "ob=$T/prog" "fn=(1) ???" \
+	    "$main $2" "totals: $2"
+}
+parts "Dr Ir" "10 20" >two
+check "two parts" "$F" two
+same "are added up, by the events' names" "$line 25 13" "$(grep ^[0-9] out)"
+parts "Ir Dw" "10 20" >two
+status 2 "two parts of other events" "$F" two
 costs "Ir" "calls=1" "$main 1" "totals: 1" >bad
 status 2 "malformed" "$F" bad
 same "no output" "" "$(cat out)"

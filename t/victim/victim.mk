@@ -14,20 +14,20 @@ VPROGS = $(patsubst t/victim/%,$(V)/%,$(basename $(VSRC))) \
 
 $(V)/%: t/victim/%.c t/victim/victim.h $(wildcard t/victim/asm/*)
 	@mkdir -p $(@D)
-	$(CC) $(VCFLAGS) -o $@ $< $(VFLAGS)
+	$(call short,CC)$(CC) $(VCFLAGS) -o $@ $< $(VFLAGS)
 
 $(V)/%: t/victim/%.cc t/victim/victim.h
 	@mkdir -p $(@D)
-	$(CXX) $(VCXXFLAGS) -o $@ $< $(VFLAGS)
+	$(call short,CXX)$(CXX) $(VCXXFLAGS) -o $@ $< $(VFLAGS)
 
 $(V)/exact-%: t/victim/exact-%.S $(wildcard t/victim/asm/*)
 	@mkdir -p $(@D)
-	$(CC) -static -nostdlib -g -o $@ $< $(VFLAGS)
+	$(call short,CC)$(CC) -static -nostdlib -g -o $@ $< $(VFLAGS)
 
 $(V)/exact-%-pie: t/victim/exact-%.S $(wildcard t/victim/asm/*)
 	@mkdir -p $(@D)
-	$(CC) -static-pie -nostdlib -g -o $@ $< $(VFLAGS)
+	$(call short,CC)$(CC) -static-pie -nostdlib -g -o $@ $< $(VFLAGS)
 
 $(V)/plug-%.so: t/victim/plug/plug.c
 	@mkdir -p $(@D)
-	$(CC) $(VCFLAGS) -shared -fPIC -DBASE=$*000 -o $@ $<
+	$(call short,CC)$(CC) $(VCFLAGS) -shared -fPIC -DBASE=$*000 -o $@ $<
