@@ -554,6 +554,32 @@ alone(const struct ev_def *d, uint32_t id)
 
 /* ---- the short way ---- */
 
+/*
+ * A reference alone of the common kind: at one group, once, in one line or
+ * two. 0: another kind, and nothing was done.
+ */
+static inline int
+alone_plain(const struct ev_def *d, uint64_t diff)
+{
+	struct ev_block *b = d->block;
+	uint32_t k = b->insn[d->n - 1].ref + d->k - 1U;
+	const struct ev_ref *r = &b->ref[k];
+	uint64_t mask = ((uint64_t)1 << dshift) - 1, v, addr;
+
+	if (r->where != EV_GROUP || r->count != 0 || r->size > mask + 1)
+		return 0;
+	v = b->value[r->group] + diff;
+	if (v == 0)
+		return 0;
+	b->value[r->group] = v;
+	addr = v + r->at;
+	if ((addr & mask) + r->size - 1 > mask)
+		wide((uint32_t)(uintptr_t)b->user - 1, k, addr);
+	else if (dline(addr >> dshift))
+		data_missed((uint32_t)(uintptr_t)b->user - 1, k, addr);
+	return 1;
+}
+
 /* An id that has no short way, or a reference alone. */
 __attribute__((noinline))
 static void
@@ -563,6 +589,8 @@ execute_slow(const uint64_t *p, uint64_t rounds)
 	const struct ev_def *d = ev_def(events, id);
 
 	for (; rounds > 0; rounds--) {
+		if (d->letter == 'Q' && d->k != 0 && alone_plain(d, p[1]))
+			continue;
 		ev_apply(d, p + 1);
 		if (d->letter == 'Q') {
 			alone(d, id);
