@@ -89,7 +89,9 @@ answer(struct slot *s)
 	s->ret[0] = s->ret[1] = 0;
 	switch (s->what) {
 	case REQ_TRANSLATE:
-		s->ret[0] = frag_request(s->arg[0], s->arg[1]);
+		/* an exit of before a flush is none any more */
+		s->ret[0] = frag_request(s->arg[0], s->arg[2] ==
+		    area.ctl->gen ? s->arg[1] : ~0ull);
 		break;
 	case REQ_PARTIAL:
 		s->ret[0] = def_partial((uint32_t)s->arg[0],

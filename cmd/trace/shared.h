@@ -141,9 +141,11 @@ struct mapent {
 	uint8_t kind;
 	uint8_t loc;		/* low: register that has P's guest value, high: T's; own number: home */
 	uint8_t exit;		/* which exit of the fragment (MAP_EXIT, MAP_LEFT) */
-	uint8_t rep;		/* inside a repeated instruction */
+	uint8_t rep;		/* 1, 2: inside a repeated instruction; or REP_CHECK */
 	uint8_t flags;		/* 1: the guest's flags are in rax, by lahf and seto */
 };
+
+#define REP_CHECK 3		/* the guest's code is compared */
 
 struct exitmeta {
 	uint64_t target;	/* guest pc */
@@ -176,7 +178,7 @@ struct tabent {
 /* Requests from a thread to trace; arguments in slot->arg. */
 enum request {
 	REQ_NONE,
-	REQ_TRANSLATE,		/* pc, exit number or ~0 -> entry, or 0: no code */
+	REQ_TRANSLATE,		/* pc, exit number or ~0, of gen -> entry, or 0: no code */
 	REQ_PARTIAL,		/* definition, n, inside a repeat -> id, bytes */
 	REQ_STALE,		/* pc of a fragment whose code changed */
 	REQ_MAPPED,		/* start, end: code may have come, gone or changed */

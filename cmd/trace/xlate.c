@@ -202,7 +202,7 @@ write_check(struct xlate *x)
 
 	xlate_home(x, RAX);
 	xlate_home(x, RCX);
-	xlate_mark(x, 0, MAP_BODY, 0);
+	xlate_mark(x, 0, MAP_BODY, REP_CHECK);
 	for (off = 0; off < len; off += n) {
 		n = len - off >= 8 ? 8 : len - off >= 4 ? 4 : 1;
 		compare_bytes(x, off, n);

@@ -59,6 +59,26 @@ take_free(struct control *c)
 	}
 }
 
+/* The page behind buffer n cannot be written. */
+static void
+guard(unsigned n)
+{
+	if (!(__atomic_fetch_or(&rt.guarded[n / 32], 1u << n % 32,
+	    __ATOMIC_SEQ_CST) >> n % 32 & 1))
+		sys3(__NR_mprotect, rt.bufs + (uint64_t)n * BUF_STRIDE +
+		    BUF_SIZE, PAGE, 0);
+}
+
+/* Those to come as well: mprotect may be forbidden by then. */
+void
+buffer_guard_all(void)
+{
+	unsigned n;
+
+	for (n = 0; n < rt.boot.seg[SEG_BUFFERS].size / BUF_STRIDE; n++)
+		guard(n);
+}
+
 /*
  * Give the thread a buffer.  When trace is gone its old one is as good as
  * any: nobody reads it.
@@ -73,9 +93,7 @@ take(struct tarea *t)
 		n = t->bufend == 0 ? 0 :
 		    (int)((t->bufend - BUF_SIZE - rt.bufs) / BUF_STRIDE);
 	at = rt.bufs + (uint64_t)n * BUF_STRIDE;
-	if (!(__atomic_fetch_or(&rt.guarded[n / 32], 1u << n % 32,
-	    __ATOMIC_SEQ_CST) >> n % 32 & 1))
-		sys3(__NR_mprotect, at + BUF_SIZE, PAGE, 0);
+	guard((unsigned)n);
 	__atomic_fetch_add(&rt.ctl->inuse, 1, __ATOMIC_SEQ_CST);
 	t->bufend = at + BUF_SIZE;
 	t->p = t->from = at;

@@ -125,6 +125,7 @@ go_native(struct tarea *t)
 {
 	t->trap = TRAP_NATIVE;
 	t->stepping = 1;
+	t->tf = t->rflags >> 8 & 1;
 	rt_trap(t);
 }
 
@@ -141,6 +142,10 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 	for (;;) {
 		if (t->syncpending != 0)
 			signal_sync_pending(t);
+		if (t->raise) {
+			t->trap = TRAP_RAISE;
+			rt_trap(t);
+		}
 		if (t->pending) {
 			t->trap = TRAP_DELIVER;
 			rt_trap(t);
@@ -156,6 +161,7 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 		if (e == 0 || (exitno != ~0ull && !rt.ctl->nolink)) {
 			arg[0] = t->pc;
 			arg[1] = exitno;
+			arg[2] = t->gen;
 			if (ask(t, REQ_TRANSLATE, arg) < 0)
 				let_go(t);
 			e = t->slot->ret[0];
@@ -168,8 +174,11 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 		}
 		t->entry = e & 0xffffffffffffull;
 		__atomic_store_n(&t->slot->incache, 1, __ATOMIC_SEQ_CST);
-		if (__atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST) == gen)
+		if (__atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST) == gen) {
+			t->gen = gen;
+			t->tf = t->rflags >> 8 & 1;
 			return;
+		}
 		__atomic_store_n(&t->slot->incache, 0, __ATOMIC_SEQ_CST);
 	}
 }
@@ -209,9 +218,11 @@ dispatch_miss(struct tarea *t)
 		rt.ibl[t->pc % IBL_WORDS] = (e & 0xffffffffffffull) - (e >> 48);
 }
 
+/* Behind a handler of ours, or a signal kept on the way in. */
 void
 dispatch_resume(struct tarea *t)
 {
+	t->slot->incache = 0;
 	dispatch_go(t, ~0ull);
 }
 
@@ -314,7 +325,10 @@ emulate(struct tarea *t, const struct exitmeta *x)
 	}
 }
 
-/* Out of the cache at exit t->exitno. */
+/*
+ * Out of the cache at exit t->exitno.  What is known of it is copied while
+ * the cache cannot be flushed.
+ */
 void
 dispatch_exit(struct tarea *t)
 {
@@ -324,9 +338,17 @@ dispatch_exit(struct tarea *t)
 
 	t->slot->incache = 0;
 	t->df = t->rflags >> 10 & 1;
+	t->rflags = (t->rflags & ~TRAP_FLAG) | (uint64_t)t->tf << 8;
 	t->pc = x.target;
+	if (x.kind == EXIT_SYSCALL && t->pending) {
+		t->pc -= 2;	/* first the signal, then the call */
+		state_untell(t, &x);
+		x.kind = EXIT_INDIRECT;
+	}
 	interval(t);
 	switch (x.kind) {
+	case EXIT_INDIRECT:
+		break;
 	case EXIT_DIRECT:
 		link = t->exitno;
 		break;
@@ -350,6 +372,8 @@ dispatch_exit(struct tarea *t)
 	default:
 		panic("an unknown exit");
 	}
+	if (t->tf && x.kind == EXIT_EMULATE && x.emulate != EMU_FLAGS)
+		signal_raise(t, SIG_TRAP, TRAP_TRACE, t->pc);
 	dispatch_go(t, link);
 }
 

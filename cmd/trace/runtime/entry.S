@@ -124,17 +124,67 @@ save:
 	mov %rbx, %rdi
 	jmp rt_enter
 
+	/* Our handler, without the guest's alignment checks. */
+	FUNC rt_handler
+	pushfq
+	testl $0x40000, (%rsp)
+	jz 1f
+	andl $~0x40000, (%rsp)
+	popfq
+	jmp signal_handler
+1:	pop %rax
+	jmp signal_handler
+
 	FUNC rt_restorer
 	mov $15, %eax
 	syscall
 	ud2
 
-	/* rt_sigreturn on a frame of ours: sp in rdi. */
+	/*
+	 * rt_sigreturn on a frame of ours.  rdi: area, rsi: sp.  A signal that
+	 * comes before it is done, between check and insn, turns it back.
+	 */
 	FUNC rt_sigreturn
-	mov %rdi, %rsp
+	mov %rsp, %rdx
+	mov %rsi, %rsp
 	mov $15, %eax
+	MARK rt_ret_check
+	cmpl $0, TA_PENDING(%rdi)
+	jne rt_ret_abort
+	MARK rt_ret_insn
 	syscall
+	MARK rt_ret_bad
 	ud2
+	MARK rt_ret_abort
+	mov %rdx, %rsp
+	mov $-10000, %rax
+	ret
+
+	/* Where the guest's rt_sigreturn leads: T is set, the rest in a copy. */
+	FUNC rt_returned
+	mov TO_STACK(T), %rsp
+	cld
+	lea -T_BIAS(T), %rbx
+	mov %rbx, %rdi
+	call signal_returned
+	mov %rbx, %rdi
+	jmp rt_enter
+
+	/* An end by a signal that is blocked; rt_die_bus with alignment checks. */
+	FUNC rt_die_ill
+	ud2
+	FUNC rt_die_trap
+	int3
+	FUNC rt_die_fpe
+	xor %edx, %edx
+	xor %ecx, %ecx
+	div %ecx
+	FUNC rt_die_bus
+	mov -4(%rsp), %eax
+	mov -5(%rsp), %eax
+	FUNC rt_die_segv
+	mov 0, %eax
+	hlt
 
 	/* A trap of our own: its handler has a kernel's frame to work with. */
 	FUNC rt_trap

@@ -31,6 +31,12 @@ enum {
 #define SYNC_SIGS (SIGBIT(SIG_ILL) | SIGBIT(SIG_TRAP) | SIGBIT(SIG_BUS) | \
     SIGBIT(SIG_FPE) | SIGBIT(SIG_SEGV))
 
+#define ALL_ASYNC (~(SYNC_SIGS | SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP)))
+#define TRAP_FLAG 0x100ull	/* of the flags: SIGTRAP behind each instruction */
+#define TRAP_TRACE 2		/* si_code of that */
+#define AC_FLAG 0x40000ull	/* misaligned accesses are SIGBUS */
+#define BUS_ADRALN 1
+
 /* The kernel's structures. */
 struct ksigaction {
 	uint64_t handler;
@@ -77,7 +83,7 @@ struct kframe {			/* as the kernel pushes it */
 #define SS_DISABLE 2
 #define SS_AUTODISARM (1 << 31)
 
-enum trap { TRAP_NONE, TRAP_DELIVER, TRAP_LETGO, TRAP_NATIVE };
+enum trap { TRAP_NONE, TRAP_DELIVER, TRAP_RAISE, TRAP_LETGO, TRAP_NATIVE };
 
 /* A thread's area; REG_T points at fsbase.  Offsets: TO_* of shared.h. */
 struct tarea {
@@ -120,6 +126,11 @@ struct tarea {
 	uint64_t handlermask;	/* kept signal: the mask its handler adds to */
 	uint64_t syncpending;	/* sent and blocked, of SYNC_SIGS */
 	struct ksiginfo syncinfo;	/* of the last of them */
+	uint32_t gen;		/* of the cache when it was entered last */
+	uint32_t tf;		/* the guest's trap flag, while it is in the cache */
+	uint64_t over;		/* flags to restore behind one instruction of ours */
+	uint32_t raise;		/* to be raised at the next look, or 0 */
+	struct ksiginfo raised;
 };
 
 struct rt {
@@ -153,11 +164,15 @@ long rt_guest_syscall(struct tarea *, const uint64_t gpr[16]);
 long rt_clone_thread(struct tarea *, struct tarea *child, uint64_t arg1);
 long rt_clone_vfork(struct tarea *, struct tarea *on);
 int rt_copy(void *to, const void *from, size_t n);	/* -1: a fault */
-void rt_sigreturn(uint64_t sp) __attribute__((noreturn));
+long rt_sigreturn(struct tarea *, uint64_t sp);
 void rt_thread_exit(uint64_t area, uint64_t size, long status) __attribute__((noreturn));
 extern char blob[], rt_text_end[], rt_enter_go[], rt_enter_end[], rt_exit_end[], rt_trap_insn[];
 extern char rt_sys_check[], rt_sys_insn[], rt_sys_abort[];
 extern char rt_copy_insn[], rt_copy_fault[];
+extern char rt_ret_check[], rt_ret_insn[], rt_ret_bad[], rt_ret_abort[];
+extern char rt_returned[];
+extern char rt_die_ill[], rt_die_trap[], rt_die_fpe[], rt_die_bus[];
+extern char rt_die_segv[];
 #define SYS_ABORTED (-10000l)
 
 /* dispatch.c */
@@ -180,6 +195,7 @@ int trace_died(void);
 /* buffer.c */
 void buffer_first(struct tarea *);
 int buffer_guard(struct tarea *, uint64_t addr);
+void buffer_guard_all(void);
 void buffer_full(struct tarea *, struct kucontext *);
 void cache_empty(struct tarea *);
 void buffer_leave(struct tarea *);
@@ -189,21 +205,40 @@ void buffer_publish(struct tarea *, enum qtype, uint64_t arg, unsigned sig);
 
 /* signal.c */
 void signal_boot(void);
+void rt_handler(int, struct ksiginfo *, void *);
 void signal_handler(int, struct ksiginfo *, void *);
 void signal_thread(struct tarea *, uint64_t mask);
 long signal_action(struct tarea *);
 long signal_mask(struct tarea *);
 long signal_stack(struct tarea *);
-void signal_return(struct tarea *) __attribute__((noreturn));
 void signal_restore_actions(int all);
-void signal_die(struct tarea *, int sig) __attribute__((noreturn));
+struct ksigaction signal_take_action(int sig);
 void signal_before_exec(struct tarea *, uint64_t saved[2]);
 void signal_exec_failed(const uint64_t saved[2]);
 void signal_sync_pending(struct tarea *);
 
+/* 1: raised by an instruction, not sent. */
+static inline int
+signal_is_fault(int sig, const struct ksiginfo *info)
+{
+	return (SYNC_SIGS & SIGBIT(sig)) != 0 && info->code > 0;
+}
+
+/* deliver.c */
+void signal_deliver(struct tarea *, int sig, struct ksiginfo *,
+    struct kucontext *, uint64_t mask);
+void signal_trap(struct tarea *, struct kucontext *);
+void signal_resume(struct tarea *, struct kucontext *, uint64_t mask);
+void signal_raise(struct tarea *, int sig, int code, uint64_t addr);
+void signal_die(struct tarea *, int sig) __attribute__((noreturn));
+long signal_return(struct tarea *);
+void signal_returned(struct tarea *);
+
 /* state.c: cache address -> guest state */
 int state_in_cache(uint64_t pc);
 void state_take(struct tarea *, struct kucontext *);
+int state_is_ours(const struct kucontext *);
+int state_advanced(struct tarea *, const struct kucontext *);
 void state_untell(struct tarea *, const struct exitmeta *);
 void state_native(struct tarea *, struct kucontext *);
 void state_put(struct tarea *, struct kucontext *);

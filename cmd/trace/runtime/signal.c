@@ -1,5 +1,5 @@
 /*
- * signal - the guest's signals
+ * signal - the guest's signals: taken, kept, and what it asks about them
  *
  * The kernel holds the guest's dispositions and mask, with two exceptions:
  * the signals that the processor raises (SYNC_SIGS) are always ours and never
@@ -11,18 +11,8 @@
  *	entering          all state is at home: delivered at once
  *	at a native pc    a jump to where no code is: the state is in the frame
  *	in the runtime    kept, all blocked, until dispatch_go looks
- *
- * Delivery copies the kernel's own frame to the guest's stack, with the
- * guest's registers in it, and turns the return from our handler into a jump
- * to rt_resume with the mask that the guest's handler is to run with.
  */
 #include "runtime.h"
-
-#define TRAP_FLAG 0x100ull
-#define TRAP_TRACE 2	/* si_code of a single step */
-
-static const uint64_t all_async = ~(SYNC_SIGS | SIGBIT(SIG_KILL) |
-    SIGBIT(SIG_STOP));
 
 static void
 actlock(void)
@@ -57,14 +47,31 @@ install(int sig, uint64_t flags)
 {
 	struct ksigaction a;
 
-	a.handler = (uint64_t)signal_handler;
+	a.handler = (uint64_t)rt_handler;
 	a.flags = SA_SIGINFO | SA_ONSTACK | SA_RESTORER |
 	    (flags & (SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT));
 	a.restorer = (uint64_t)rt_restorer;
-	a.mask = all_async;
+	a.mask = ALL_ASYNC;
 	if (SYNC_SIGS & SIGBIT(sig))
 		a.flags |= SA_NODEFER;
 	kernel_action(sig, &a, NULL);
+}
+
+/* What the guest wants done with sig, which now comes once more. */
+struct ksigaction
+signal_take_action(int sig)
+{
+	struct ksigaction a;
+
+	actlock();
+	a = rt.act[sig];
+	if ((a.flags & SA_RESETHAND) && a.handler > 1) {
+		rt.act[sig].handler = 0;
+		if (!(SYNC_SIGS & SIGBIT(sig)))
+			kernel_action(sig, &rt.act[sig], NULL);
+	}
+	actunlock();
+	return a;
 }
 
 void
@@ -136,205 +143,35 @@ signal_exec_failed(const uint64_t saved[2])
 		sys4(__NR_rt_sigprocmask, 1, &unblock, NULL, 8);
 }
 
-/* The process shall die of sig, natively. */
-void
-signal_die(struct tarea *t, int sig)
-{
-	struct ksigaction dfl = { 0, 0, 0, 0 };
-	uint64_t mask = all_async & ~SIGBIT(sig);
-
-	buffer_publish(t, Q_SIGNAL, t->pc, (unsigned)sig);
-	if (rt.boot.flags & BOOT_COUNTS)
-		t->slot->icount = t->p;
-	kernel_action(sig, &dfl, NULL);
-	set_mask(all_async);
-	sys3(__NR_tgkill, rt.pid, t->tid, sig);
-	set_mask(mask);
-	for (;;)	/* another thread ends the process first */
-		sys0(__NR_pause);
-}
-
-/* Return from our handler into the runtime, with this mask. */
-static void
-to_resume(struct tarea *t, struct kucontext *uc, uint64_t mask)
-{
-	uc->rip = (uint64_t)rt_resume;
-	uc->r11 = (uint64_t)t + T_BIAS;
-	uc->rsp = t->stack;
-	uc->eflags = 0x202;
-	uc->sigmask = mask & ~SYNC_SIGS;
-	t->syncblocked = mask & SYNC_SIGS;
-}
-
-static uint64_t
-fp_bytes(uint64_t fp)
-{
-	const uint32_t *sw = (const uint32_t *)(fp + 464);
-
-	if (fp == 0)
-		return 0;
-	return sw[0] == 0x46505853u && sw[1] >= 512 && sw[1] < 20000 ?
-	    sw[1] : 512;
-}
-
-/* The top of the stack that the handler is to run on. */
-static uint64_t
-stack_for(struct tarea *t, const struct ksigaction *a)
-{
-	uint64_t sp = t->gpr[4];
-	struct kstack *s = &t->altstack;
-
-	if ((a->flags & SA_ONSTACK) && s->size != 0 &&
-	    !(sp > s->sp && sp - s->sp <= s->size))
-		return s->sp + s->size;
-	return sp - 128;
-}
-
-/* Build the guest's frame; its address, or 0 where the stack takes none. */
-static uint64_t
-push_frame(struct tarea *t, const struct ksigaction *a,
-    const struct ksiginfo *info, const struct kucontext *uc)
-{
-	uint64_t n = fp_bytes(uc->fpstate);
-	uint64_t fp = (stack_for(t, a) - n) & ~63ull;
-	uint64_t at = ((fp - sizeof(struct kframe)) & ~15ull) - 8;
-	struct kframe f;
-
-	f.restorer = a->restorer;
-	memcpy(&f.uc, uc, sizeof f.uc);
-	memcpy(&f.info, info, sizeof f.info);
-	f.uc.fpstate = n != 0 ? fp : 0;
-	if ((n != 0 && rt_copy((void *)fp, (void *)uc->fpstate, n) < 0) ||
-	    rt_copy((void *)at, &f, sizeof f) < 0)
-		return 0;
-	return at;
-}
-
-static void
-enter_handler(struct tarea *t, int sig, const struct ksigaction *a,
-    uint64_t frame)
-{
-	t->gpr[7] = (uint64_t)sig;
-	t->gpr[6] = frame + offsetof(struct kframe, info);
-	t->gpr[2] = frame + offsetof(struct kframe, uc);
-	t->gpr[0] = 0;
-	t->gpr[4] = frame;
-	t->pc = a->handler;
-	t->rflags &= ~0x50500ull;	/* RF AC? no: TF, DF, RF */
-	t->rflags |= 0x202;
-	t->df = 0;
-}
-
-/* 1: raised by an instruction, not sent. */
-static int
-is_fault(int sig, const struct ksiginfo *info)
-{
-	return (SYNC_SIGS & SIGBIT(sig)) != 0 && info->code > 0;
-}
-
-/*
- * Give the guest signal sig; its state is in the area, mask is what it had
- * blocked.  uc is a kernel's frame: where it leads to is changed.
- */
-static void
-deliver(struct tarea *t, int sig, struct ksiginfo *info, struct kucontext *uc,
-    uint64_t mask)
-{
-	uint64_t base = t->handlermask != 0 ? t->handlermask - 1 : mask;
-	struct ksigaction a;
-	struct kucontext g;
-	int fault = is_fault(sig, info);
-	uint64_t frame;
-
-	t->handlermask = 0;
-	if (!fault && (SYNC_SIGS & mask & SIGBIT(sig))) {
-		t->syncpending |= SIGBIT(sig);	/* sent and blocked */
-		t->syncinfo = *info;
-		to_resume(t, uc, mask);
-		return;
-	}
-	actlock();
-	a = rt.act[sig];
-	if ((a.flags & SA_RESETHAND) && a.handler > 1) {
-		rt.act[sig].handler = 0;
-		if (!(SYNC_SIGS & SIGBIT(sig)))
-			kernel_action(sig, &rt.act[sig], NULL);
-	}
-	actunlock();
-	if (fault && (a.handler <= 1 || (mask & SIGBIT(sig))))
-		signal_die(t, sig);
-	if (sig == SIG_SYS && info->code == 1)
-		info->addr = t->pc;
-	if (a.handler == 0 && (SYNC_SIGS & SIGBIT(sig)))
-		signal_die(t, sig);
-	if (a.handler <= 1) {
-		to_resume(t, uc, mask);
-		return;
-	}
-	buffer_publish(t, Q_SIGNAL, t->pc, (unsigned)sig);
-	memcpy(&g, uc, sizeof g);
-	state_put(t, &g);
-	g.stack = t->altstack;
-	if (t->altstack.size == 0)
-		g.stack.flags = SS_DISABLE;
-	g.sigmask = mask;
-	frame = push_frame(t, &a, info, &g);
-	if (frame == 0)
-		signal_die(t, SIG_SEGV);
-	if (t->altstack.flags & SS_AUTODISARM)
-		t->altstack.size = 0;
-	enter_handler(t, sig, &a, frame);
-	base |= a.mask & ~(SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP));
-	if (!(a.flags & SA_NODEFER))
-		base |= SIGBIT(sig);
-	to_resume(t, uc, base);
-	uc->fpstate = 0;
-}
-
-/* rt_trap was called for its frame. */
-static void
-trap(struct tarea *t, struct kucontext *uc)
-{
-	int sig = (int)t->pending;
-
-	switch (t->trap) {
-	case TRAP_DELIVER:
-		t->pending = 0;
-		deliver(t, sig, &t->kept, uc, t->keptmask);
-		break;
-	case TRAP_NATIVE:
-		state_put(t, uc);
-		uc->eflags |= TRAP_FLAG;
-		break;
-	case TRAP_LETGO:
-		kernel_action(SIG_ILL, &rt.act[SIG_ILL], NULL);
-		state_put(t, uc);
-		uc->stack = t->altstack;
-		if (t->altstack.size == 0)
-			uc->stack.flags = SS_DISABLE;
-		uc->sigmask = (t->start_mask != 0 ? t->start_mask - 1 :
-		    t->pending ? t->keptmask : uc->sigmask) | t->syncblocked;
-		break;
-	default:
-		panic("a trap that nobody set");
-	}
-}
-
 static void
 keep(struct tarea *t, int sig, const struct ksiginfo *info,
     struct kucontext *uc)
 {
 	uint64_t ip = uc->rip;
 
-	if (t->pending)
-		panic("a second signal while one is kept");
+	if (t->pending) {
+		if (!(SYNC_SIGS & SIGBIT(sig)))
+			panic("a second signal while one is kept");
+		t->syncpending |= SIGBIT(sig);
+		t->syncinfo = *info;
+		return;
+	}
 	t->pending = (uint32_t)sig;
 	memcpy(&t->kept, info, sizeof *info);
 	t->keptmask = uc->sigmask | t->syncblocked;
 	t->handlermask = t->waitmask;
-	uc->sigmask = all_async;
+	uc->sigmask = ALL_ASYNC;
 	if (ip >= (uint64_t)rt_sys_check && ip <= (uint64_t)rt_sys_insn)
 		uc->rip = (uint64_t)rt_sys_abort;
+	if (ip >= (uint64_t)rt_ret_check && ip <= (uint64_t)rt_ret_insn)
+		uc->rip = (uint64_t)rt_ret_abort;
+}
+
+/* 1: the trap flag's signal. */
+static int
+is_step(int sig, const struct ksiginfo *info)
+{
+	return sig == SIG_TRAP && info->code == TRAP_TRACE;
 }
 
 static int
@@ -345,14 +182,98 @@ in_runtime(uint64_t ip)
 
 /* A fault in code of ours is repaired, or it is a bug. */
 static void
-fault_in_runtime(int sig, struct kucontext *uc)
+fault_in_runtime(struct tarea *t, int sig, struct kucontext *uc)
 {
-	if (uc->rip == (uint64_t)rt_copy_insn &&
+	uint64_t ip = uc->rip;
+
+	if (ip == (uint64_t)rt_copy_insn &&
 	    (sig == SIG_SEGV || sig == SIG_BUS)) {
 		uc->rip = (uint64_t)rt_copy_fault;
+	} else if (sig == SIG_SEGV && (ip == (uint64_t)rt_returned ||
+	    ip == (uint64_t)rt_ret_bad)) {
+		/* the guest's frame was none; registers may be from it */
+		signal_raise(t, SIG_SEGV, 0x80, 0);
+		if (ip == (uint64_t)rt_ret_bad)
+			signal_resume(t, uc, uc->sigmask | t->syncblocked);
+	} else {
+		panic("a fault in the runtime");
+	}
+}
+
+/*
+ * Alignment checks are the guest's, and records are not aligned: an
+ * instruction of ours that was stopped by them is done alone, without them.
+ * 1: nothing more to do.
+ */
+static int
+alignment(struct tarea *t, int sig, const struct ksiginfo *info,
+    struct kucontext *uc)
+{
+	if (t->over != 0) {
+		uc->eflags = (uc->eflags & ~TRAP_FLAG) | t->over;
+		t->over = 0;
+		if (is_step(sig, info) && !(uc->eflags & TRAP_FLAG))
+			return 1;
+	}
+	if (sig != SIG_BUS || info->code != BUS_ADRALN || !state_is_ours(uc))
+		return 0;
+	t->over = uc->eflags & (AC_FLAG | TRAP_FLAG);
+	uc->eflags = (uc->eflags & ~AC_FLAG) | TRAP_FLAG;
+	return 1;
+}
+
+/*
+ * While the guest has its trap flag on, the real one is on in the cache, and
+ * stops us behind instructions of ours, too.  1: no signal of the guest's.
+ */
+static int
+trap_flag(struct tarea *t, struct kucontext *uc)
+{
+	if (!t->tf) {		/* the guest's popf has just set it */
+		t->tf = 1;
+		uc->eflags &= ~TRAP_FLAG;
+		return 1;
+	}
+	return !state_advanced(t, uc);
+}
+
+static void
+in_cache(struct tarea *t, int sig, struct ksiginfo *info,
+    struct kucontext *uc)
+{
+	uint64_t ip = uc->rip, mask = uc->sigmask | t->syncblocked;
+	int fault = signal_is_fault(sig, info);
+
+	if (sig == SIG_SEGV && fault && buffer_guard(t, info->addr)) {
+		buffer_full(t, uc);
 		return;
 	}
-	panic("a fault in the runtime");
+	if (alignment(t, sig, info, uc) || (is_step(sig, info) &&
+	    trap_flag(t, uc)))
+		return;
+	state_take(t, uc);
+	if (fault && sig != SIG_SEGV && sig != SIG_BUS && info->addr == ip)
+		info->addr = t->pc;
+	signal_deliver(t, sig, info, uc, mask);
+}
+
+/* Where the guest's pc is the real one: no code there, or one instruction. */
+static void
+at_native(struct tarea *t, int sig, struct ksiginfo *info,
+    struct kucontext *uc)
+{
+	uint64_t mask = uc->sigmask | t->syncblocked;
+	int own = t->stepping && !t->tf;	/* the trap flag is not the guest's */
+
+	state_native(t, uc);
+	t->df = uc->eflags >> 10 & 1;
+	t->stepping = 0;
+	if (own)
+		t->rflags &= ~TRAP_FLAG;
+	if (own && is_step(sig, info))
+		signal_resume(t, uc, mask);
+	else
+		signal_deliver(t, sig, info, uc, mask);
 }
 
 void
@@ -360,39 +281,26 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 {
 	struct kucontext *uc = context;
 	struct tarea *t = self(uc);
-	uint64_t ip = uc->rip, mask = uc->sigmask | t->syncblocked;
-	int fault = is_fault(sig, info);
+	uint64_t ip = uc->rip;
+	int fault = signal_is_fault(sig, info);
 
 	if (state_in_cache(ip)) {
-		if (sig == SIG_SEGV && fault && buffer_guard(t, info->addr)) {
-			buffer_full(t, uc);
-			return;
-		}
-		state_take(t, uc);
-		if (fault && sig != SIG_SEGV && sig != SIG_BUS &&
-		    info->addr == ip)
-			info->addr = t->pc;
-		deliver(t, sig, info, uc, mask);
+		in_cache(t, sig, info, uc);
 	} else if (ip == (uint64_t)rt_trap_insn && fault) {
-		trap(t, uc);
+		signal_trap(t, uc);
+	} else if (is_step(sig, info) && in_runtime(ip)) {
+		if (ip < (uint64_t)rt_enter_go || ip >= (uint64_t)rt_enter_end)
+			uc->eflags &= ~TRAP_FLAG;	/* t->tf has it */
 	} else if (ip >= (uint64_t)rt_enter_go && ip < (uint64_t)rt_enter_end) {
 		t->slot->incache = 0;
-		deliver(t, sig, info, uc, mask);
+		signal_deliver(t, sig, info, uc, uc->sigmask | t->syncblocked);
 	} else if (in_runtime(ip)) {
 		if (fault)
-			fault_in_runtime(sig, uc);
+			fault_in_runtime(t, sig, uc);
 		else
 			keep(t, sig, info, uc);
 	} else {
-		state_native(t, uc);
-		t->df = uc->eflags >> 10 & 1;
-		if (t->stepping && !(t->stepping & 2))
-			t->rflags &= ~TRAP_FLAG;
-		if (t->stepping && sig == SIG_TRAP && info->code == TRAP_TRACE)
-			to_resume(t, uc, mask);
-		else
-			deliver(t, sig, info, uc, mask);
-		t->stepping = 0;
+		at_native(t, sig, info, uc);
 	}
 }
 
@@ -473,23 +381,20 @@ signal_mask(struct tarea *t)
 	return 0;
 }
 
-/* A synchronous signal that was sent, and is blocked no more: keep it. */
+/* A synchronous signal that was sent, and is blocked no more. */
 void
 signal_sync_pending(struct tarea *t)
 {
-	uint64_t ready = t->syncpending & ~t->syncblocked, mask = 0;
+	uint64_t ready = t->syncpending & ~t->syncblocked;
+	int sig;
 
-	if (ready == 0 || t->pending)
+	if (ready == 0 || t->raise)
 		return;
-	mask = set_mask(all_async);
-	if (!t->pending) {
-		t->pending = (uint32_t)__builtin_ctzll(ready) + 1;
-		t->syncpending &= ~SIGBIT(t->pending);
-		t->kept = t->syncinfo;
-		t->kept.signo = (int32_t)t->pending;
-		t->keptmask = mask | t->syncblocked;
-		t->handlermask = 0;
-	}
+	sig = __builtin_ctzll(ready) + 1;
+	t->syncpending &= ~SIGBIT(sig);
+	t->raised = t->syncinfo;
+	t->raised.signo = sig;
+	t->raise = (uint32_t)sig;
 }
 
 /* sigaltstack(new, old): ours is the kernel's, the guest's is kept here. */
@@ -524,49 +429,4 @@ signal_stack(struct tarea *t)
 			return -14;
 	}
 	return 0;
-}
-
-static void
-take_frame(struct tarea *t, struct kucontext *uc)
-{
-	state_native(t, uc);
-	t->df = uc->eflags >> 10 & 1;
-	if (uc->stack.flags & SS_DISABLE)
-		t->altstack.size = 0;
-	else
-		t->altstack = uc->stack;
-	t->altstack.flags &= SS_AUTODISARM;
-	uc->stack.sp = (uint64_t)t - T_OFF;
-	uc->stack.flags = 0;
-	uc->stack.size = T_ALTSTACK;
-}
-
-/* rt_sigreturn: on a copy of the guest's frame that leads to rt_resume. */
-void
-signal_return(struct tarea *t)
-{
-	struct kframe *f = (struct kframe *)((uint64_t)t - T_OFF + T_FRAME + 56);
-	uint64_t mask = all_async, fp, to, n;
-
-	if (rt_copy(&f->uc, (void *)t->gpr[4], sizeof f->uc) < 0)
-		signal_die(t, SIG_SEGV);
-	fp = f->uc.fpstate;
-	to = ((uint64_t)(f + 1) + 63) & ~63ull;
-	if (fp != 0) {
-		if (rt_copy((void *)to, (void *)fp, 512) < 0)
-			signal_die(t, SIG_SEGV);
-		n = fp_bytes(to);
-		if (n > 512 && rt_copy((void *)to, (void *)fp, n) < 0)
-			signal_die(t, SIG_SEGV);
-		f->uc.fpstate = to;
-	}
-	mask = set_mask(mask);
-	(void)mask;
-	take_frame(t, &f->uc);
-	if (t->pending)
-		t->keptmask = f->uc.sigmask;
-	to_resume(t, &f->uc, f->uc.sigmask);
-	if (t->pending)
-		f->uc.sigmask = all_async;
-	rt_sigreturn((uint64_t)&f->uc);
 }

@@ -48,6 +48,46 @@ find_map(const struct fragmeta *f, uint32_t off)
 	return m + lo;
 }
 
+struct place {
+	const struct fragmeta *f;
+	const struct mapent *m;
+};
+
+static struct place
+find(uint64_t ip)
+{
+	unsigned z = ip - rt.zone[0] < rt.zonesize[0] ? 0 : 1;
+	uint32_t off = (uint32_t)(ip - rt.zone[z]);
+	struct place p;
+
+	p.f = rt.frags[z] + find_fragment(z, off);
+	p.m = find_map(p.f, off - p.f->code);
+	return p;
+}
+
+/*
+ * 1: an instruction of ours.  Those use a stolen register as base, which no
+ * instruction of the guest's does here, or look at the guest's code.
+ */
+int
+state_is_ours(const struct kucontext *uc)
+{
+	const uint8_t *p = (const uint8_t *)uc->rip;
+	unsigned base;
+
+	if (find(uc->rip).m->rep == REP_CHECK)
+		return 1;
+	while (*p == 0x66 || *p == 0x67 || *p == 0xf2 || *p == 0xf3)
+		p++;
+	if ((*p & 0xf1) != 0x41)	/* a REX prefix with its B bit */
+		return 0;
+	p += p[1] == 0x0f ? 3 : 2;
+	if (*p >> 6 == 3)
+		return 0;
+	base = 8u + ((*p & 7) == 4 ? p[1] & 7u : *p & 7u);
+	return base == REG_P || base == REG_T;
+}
+
 static const uint8_t order[16] = {
 	/* gpr number -> index of its word behind kucontext.r8 */
 	13, 14, 12, 11, 15, 10, 9, 8, 0, 1, 2, 3, 4, 5, 6, 7
@@ -168,7 +208,7 @@ rounds_done(struct tarea *t, const struct mapent *m)
 {
 	uint64_t before = t->tmp2, n;
 
-	if (m->rep == 0)
+	if (m->rep == 0 || m->rep == REP_CHECK)
 		return 0;
 	n = before - t->gpr[1];
 	return t->df ? -n : n;
@@ -236,10 +276,9 @@ take_exit(struct tarea *t, struct kucontext *uc, const struct fragmeta *f,
 void
 state_take(struct tarea *t, struct kucontext *uc)
 {
-	unsigned z = uc->rip - rt.zone[0] < rt.zonesize[0] ? 0 : 1;
-	uint32_t off = (uint32_t)(uc->rip - rt.zone[z]);
-	const struct fragmeta *f = rt.frags[z] + find_fragment(z, off);
-	struct mapent m = *find_map(f, off - f->code);
+	struct place p = find(uc->rip);
+	const struct fragmeta *f = p.f;
+	struct mapent m = *p.m;
 	uint32_t block = f->block;
 
 	take_registers(t, uc, &m);
@@ -265,6 +304,23 @@ state_take(struct tarea *t, struct kucontext *uc)
 		break;
 	}
 	__atomic_store_n(&t->slot->incache, 0, __ATOMIC_SEQ_CST);
+}
+
+/* 1: since the cache was entered, an instruction of the guest's was done. */
+int
+state_advanced(struct tarea *t, const struct kucontext *uc)
+{
+	struct place p = find(uc->rip);
+	uint64_t count = p.m->homed & 2 ? t->gpr[1] : uc->rcx;
+
+	if (p.m->kind != MAP_BODY)
+		return p.m->n > is_done_outside(&rt.exits[p.f->exit +
+		    p.m->exit]);
+	if (p.m->n > 0 || p.m->rep != 1)
+		return p.m->n > 0;
+	/* a round of it; the count before is there if anything is recorded */
+	return t->tmp2 != count &&
+	    (t->bufend != 0 || rt.boot.countbytes != 0);
 }
 
 /* The thread was interrupted where the guest itself put the pc. */

@@ -156,7 +156,7 @@ waiting(struct tarea *t, uint64_t nr)
 	return r;
 }
 
-/* A filter may forbid what we would call: no futex from here on. */
+/* A filter may forbid what we would call: no futex, no guards from here on. */
 static long
 secure(struct tarea *t)
 {
@@ -164,6 +164,7 @@ secure(struct tarea *t)
 	long r;
 
 	rt.ctl->polling = 1;
+	buffer_guard_all();
 	r = rt_guest_syscall(t, t->gpr);
 	if (failed(r))
 		rt.ctl->polling = was;
@@ -239,7 +240,7 @@ one(struct tarea *t, uint64_t nr)	/* table */
 	case __NR_sigaltstack:
 		return signal_stack(t);
 	case __NR_rt_sigreturn:
-		signal_return(t);
+		return signal_return(t);
 	case __NR_mmap:
 	case __NR_munmap:
 	case __NR_mremap:
@@ -286,14 +287,9 @@ one(struct tarea *t, uint64_t nr)	/* table */
 void
 syscall_do(struct tarea *t, const struct exitmeta *x)
 {
-	uint64_t nr = t->gpr[0];
+	uint64_t nr = t->gpr[0], rcx = t->gpr[1], r11 = t->gpr[11];
 	long r;
 
-	if (t->pending) {		/* first the signal, then the call */
-		t->pc = x->target - 2;
-		state_untell(t, x);
-		return;
-	}
 	if (nr == __NR_exit_group)
 		end_process(t);
 	t->gpr[1] = x->target;
@@ -303,8 +299,11 @@ syscall_do(struct tarea *t, const struct exitmeta *x)
 	buffer_asleep(t);
 	r = one(t, nr);
 	buffer_awake(t);
-	if (r == SYS_ABORTED)
+	if (r == SYS_ABORTED) {
 		t->pc = x->target - 2;
-	else
+		t->gpr[1] = rcx;
+		t->gpr[11] = r11;
+	} else {
 		t->gpr[0] = (uint64_t)r;
+	}
 }

@@ -212,6 +212,9 @@ read_call(struct tarea *t, struct how *h)
 			return 1;	/* the kernel has the answer */
 		if (rt_copy(&h->args, (void *)t->gpr[7], h->size) < 0)
 			return -14;
+		if ((h->args.stack == 0) != (h->args.stack_size == 0) ||
+		    h->args.stack + h->args.stack_size >= 1ull << 47)
+			return 1;
 		h->flags = h->args.flags;
 		h->stack = h->args.stack + h->args.stack_size;
 		h->tls = h->args.tls;
@@ -310,8 +313,6 @@ thread_clone(struct tarea *t)
 		return rt_guest_syscall(t, t->gpr);
 	if (r < 0)
 		return r;
-	if (h.is3 && h.stack == 0 && (h.flags & CLONE_VM))
-		h.stack = 0;
 	sys4(__NR_rt_sigprocmask, 2, &all, &mask, 8);
 	if (t->pending)
 		r = SYS_ABORTED;

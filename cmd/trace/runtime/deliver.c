@@ -1,0 +1,310 @@
+/*
+ * deliver - the guest's signal frames: made, and returned from
+ *
+ * A frame of the kernel's own, copied to the guest's stack with the guest's
+ * registers in it; the return from our handler is turned into a jump to
+ * rt_resume with the mask that the guest's handler is to run with.
+ *
+ * rt_sigreturn goes the other way: the guest's frame is copied, one of ours
+ * beside it leads to rt_returned with the guest's mask and vector state, and
+ * there the registers come from the copy.  Until that frame is used nothing
+ * has changed, so a signal that comes before finds the handler still running.
+ * No other system call is made: seccomp's strict mode allows none.
+ */
+#include "runtime.h"
+
+#define SI_KERNEL 0x80
+#define CS64 0x33
+#define SS64 0x2b
+
+/*
+ * Behind a seccomp filter: no call but rt_sigreturn is sure to pass.  The
+ * kernel kills where an instruction raises a signal that is blocked.
+ */
+static void
+die_by_fault(struct tarea *t, int sig)
+{
+	struct kframe *f = (struct kframe *)((uint64_t)t - T_OFF + T_FRAME);
+
+	memset(f, 0, sizeof *f);
+	f->uc.rip = (uint64_t)(sig == SIG_ILL ? rt_die_ill :
+	    sig == SIG_TRAP ? rt_die_trap : sig == SIG_FPE ? rt_die_fpe :
+	    sig == SIG_BUS ? rt_die_bus : rt_die_segv);
+	f->uc.rsp = t->stack;
+	f->uc.cs = CS64;
+	f->uc.ss = SS64;
+	f->uc.eflags = sig == SIG_BUS ? 0x40202 : 0x202;
+	f->uc.sigmask = ~0ull;
+	t->pending = 0;
+	rt_sigreturn(t, (uint64_t)&f->uc);
+}
+
+/* The process shall die of sig, natively. */
+void
+signal_die(struct tarea *t, int sig)
+{
+	struct ksigaction dfl = { 0, 0, 0, 0 };
+	uint64_t all = ALL_ASYNC, mask = ALL_ASYNC & ~SIGBIT(sig);
+
+	buffer_publish(t, Q_SIGNAL, t->pc, (unsigned)sig);
+	if (rt.boot.flags & BOOT_COUNTS)
+		t->slot->icount = t->p;
+	if (rt.ctl->polling && (SYNC_SIGS & SIGBIT(sig)))
+		die_by_fault(t, sig);
+	sys4(__NR_rt_sigaction, sig, &dfl, NULL, 8);
+	sys4(__NR_rt_sigprocmask, 2, &all, NULL, 8);
+	sys3(__NR_tgkill, rt.pid, t->tid, sig);
+	sys4(__NR_rt_sigprocmask, 2, &mask, NULL, 8);
+	for (;;)	/* another thread ends the process first */
+		sys0(__NR_pause);
+}
+
+/* Return from our handler into the runtime, with this mask of the guest's. */
+void
+signal_resume(struct tarea *t, struct kucontext *uc, uint64_t mask)
+{
+	uc->rip = (uint64_t)rt_resume;
+	uc->r11 = (uint64_t)t + T_BIAS;
+	uc->rsp = t->stack;
+	uc->eflags = 0x202;
+	uc->sigmask = mask & ~SYNC_SIGS;
+	if (t->pending) {		/* it comes next: nothing in between */
+		t->keptmask = mask;
+		uc->sigmask = ALL_ASYNC;
+	}
+	t->syncblocked = mask & SYNC_SIGS;
+}
+
+static uint64_t
+fp_bytes(uint64_t fp)
+{
+	const uint32_t *sw = (const uint32_t *)(fp + 464);
+
+	if (fp == 0)
+		return 0;
+	return sw[0] == 0x46505853u && sw[1] >= 512 && sw[1] < 20000 ?
+	    sw[1] : 512;
+}
+
+/* The top of the stack that the handler is to run on. */
+static uint64_t
+stack_for(struct tarea *t, const struct ksigaction *a)
+{
+	uint64_t sp = t->gpr[4];
+	struct kstack *s = &t->altstack;
+
+	if ((a->flags & SA_ONSTACK) && s->size != 0 &&
+	    !(sp > s->sp && sp - s->sp <= s->size))
+		return s->sp + s->size;
+	return sp - 128;
+}
+
+/* Build the guest's frame; its address, or 0 where the stack takes none. */
+static uint64_t
+push_frame(struct tarea *t, const struct ksigaction *a,
+    const struct ksiginfo *info, const struct kucontext *uc)
+{
+	uint64_t n = fp_bytes(uc->fpstate);
+	uint64_t fp = (stack_for(t, a) - n) & ~63ull;
+	uint64_t at = ((fp - sizeof(struct kframe)) & ~15ull) - 8;
+	struct kframe f;
+
+	f.restorer = a->restorer;
+	memcpy(&f.uc, uc, sizeof f.uc);
+	memcpy(&f.info, info, sizeof f.info);
+	f.uc.fpstate = n != 0 ? fp : 0;
+	if ((n != 0 && rt_copy((void *)fp, (void *)uc->fpstate, n) < 0) ||
+	    rt_copy((void *)at, &f, sizeof f) < 0)
+		return 0;
+	return at;
+}
+
+static void
+enter_handler(struct tarea *t, int sig, const struct ksigaction *a,
+    uint64_t frame)
+{
+	t->gpr[7] = (uint64_t)sig;
+	t->gpr[6] = frame + offsetof(struct kframe, info);
+	t->gpr[2] = frame + offsetof(struct kframe, uc);
+	t->gpr[0] = 0;
+	t->gpr[4] = frame;
+	t->pc = a->handler;
+	t->rflags &= ~0x10500ull;	/* TF DF RF, as the kernel does */
+	t->rflags |= 0x202;
+	t->df = 0;
+}
+
+/*
+ * Give the guest signal sig; its state is in the area, mask is what it had
+ * blocked.  uc is a kernel's frame: where it leads to is changed.
+ */
+void
+signal_deliver(struct tarea *t, int sig, struct ksiginfo *info,
+    struct kucontext *uc, uint64_t mask)
+{
+	uint64_t base = t->handlermask != 0 ? t->handlermask - 1 : mask;
+	struct ksigaction a;
+	struct kucontext g;
+	int fault = signal_is_fault(sig, info);
+	uint64_t frame;
+
+	t->handlermask = 0;
+	if (!fault && (SYNC_SIGS & mask & SIGBIT(sig))) {
+		t->syncpending |= SIGBIT(sig);	/* sent and blocked */
+		t->syncinfo = *info;
+		signal_resume(t, uc, mask);
+		return;
+	}
+	a = signal_take_action(sig);
+	if (fault && (a.handler <= 1 || (mask & SIGBIT(sig))))
+		signal_die(t, sig);
+	if (sig == SIG_SYS && info->code == 1)
+		info->addr = t->pc;
+	if (a.handler == 0 && (SYNC_SIGS & SIGBIT(sig)))
+		signal_die(t, sig);
+	if (a.handler <= 1) {
+		signal_resume(t, uc, mask);
+		return;
+	}
+	buffer_publish(t, Q_SIGNAL, t->pc, (unsigned)sig);
+	memcpy(&g, uc, sizeof g);
+	state_put(t, &g);
+	g.stack = t->altstack;
+	if (t->altstack.size == 0)
+		g.stack.flags = SS_DISABLE;
+	g.sigmask = mask;
+	frame = push_frame(t, &a, info, &g);
+	if (frame == 0)
+		signal_die(t, SIG_SEGV);
+	if (t->altstack.flags & SS_AUTODISARM)
+		t->altstack.size = 0;
+	enter_handler(t, sig, &a, frame);
+	base |= a.mask & ~(SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP));
+	if (!(a.flags & SA_NODEFER))
+		base |= SIGBIT(sig);
+	signal_resume(t, uc, base);
+	uc->fpstate = 0;
+}
+
+/* As if the guest's next instruction had raised it. */
+void
+signal_raise(struct tarea *t, int sig, int code, uint64_t addr)
+{
+	memset(&t->raised, 0, sizeof t->raised);
+	t->raised.signo = sig;
+	t->raised.code = code;
+	t->raised.addr = addr;
+	t->raise = (uint32_t)sig;
+}
+
+/* rt_trap was called for its frame. */
+void
+signal_trap(struct tarea *t, struct kucontext *uc)
+{
+	uint64_t mask = uc->sigmask | t->syncblocked, kept = t->handlermask;
+	int sig;
+
+	switch (t->trap) {
+	case TRAP_DELIVER:
+		sig = (int)t->pending;
+		t->pending = 0;
+		signal_deliver(t, sig, &t->kept, uc, t->keptmask);
+		break;
+	case TRAP_RAISE:
+		sig = (int)t->raise;
+		t->raise = 0;
+		t->handlermask = 0;
+		signal_deliver(t, sig, &t->raised, uc,
+		    t->pending ? t->keptmask : mask);
+		t->handlermask = kept;
+		break;
+	case TRAP_NATIVE:
+		state_put(t, uc);
+		uc->eflags |= TRAP_FLAG;
+		break;
+	case TRAP_LETGO:
+		sys4(__NR_rt_sigaction, SIG_ILL, &rt.act[SIG_ILL], NULL, 8);
+		state_put(t, uc);
+		uc->stack = t->altstack;
+		if (t->altstack.size == 0)
+			uc->stack.flags = SS_DISABLE;
+		uc->sigmask = (t->start_mask != 0 ? t->start_mask - 1 :
+		    t->pending ? t->keptmask : uc->sigmask) | t->syncblocked;
+		break;
+	default:
+		panic("a trap that nobody set");
+	}
+}
+
+/* The copy of the guest's frame, and ours behind it. */
+static struct kframe *
+frames(struct tarea *t)
+{
+	return (struct kframe *)((uint64_t)t - T_OFF + T_FRAME);
+}
+
+/* -1: the guest's frame cannot be read. */
+static int
+copy_frame(struct tarea *t, struct kframe *f)
+{
+	uint64_t fp, n, to = ((uint64_t)(f + 2) + 63) & ~63ull;
+
+	if (rt_copy(&f->uc, (void *)t->gpr[4], sizeof f->uc) < 0)
+		return -1;
+	f[1].uc = f->uc;
+	fp = f->uc.fpstate;
+	if (fp == 0)
+		return 0;
+	if (rt_copy((void *)to, (void *)fp, 512) < 0)
+		return -1;
+	n = fp_bytes(to);
+	if (n > 512 && rt_copy((void *)to, (void *)fp, n) < 0)
+		return -1;
+	f[1].uc.fpstate = to;
+	return 0;
+}
+
+/* rt_sigreturn of the guest; comes back where it did not happen. */
+long
+signal_return(struct tarea *t)
+{
+	struct kframe *f = frames(t);
+	struct kucontext *uc = &f[1].uc;
+	uint64_t sync = t->syncblocked;
+
+	if (copy_frame(t, f) < 0) {
+		signal_raise(t, SIG_SEGV, SI_KERNEL, 0);
+		return 0;
+	}
+	uc->rip = (uint64_t)rt_returned;
+	uc->r11 = (uint64_t)t + T_BIAS;
+	uc->rsp = t->stack;
+	uc->eflags = 0x202;
+	uc->cs = CS64;
+	uc->ss = SS64;
+	uc->sigmask = f->uc.sigmask & ~SYNC_SIGS;
+	uc->stack.sp = (uint64_t)t - T_OFF;
+	uc->stack.flags = 0;
+	uc->stack.size = T_ALTSTACK;
+	t->syncblocked = f->uc.sigmask & SYNC_SIGS;
+	rt_sigreturn(t, (uint64_t)uc);
+	t->syncblocked = sync;
+	t->keptmask = (t->keptmask & ~SYNC_SIGS) | sync;
+	return SYS_ABORTED;
+}
+
+/* Behind rt_sigreturn. */
+void
+signal_returned(struct tarea *t)
+{
+	struct kucontext *uc = &frames(t)->uc;
+
+	state_native(t, uc);
+	t->df = uc->eflags >> 10 & 1;
+	if (uc->stack.flags & SS_DISABLE)
+		t->altstack.size = 0;
+	else
+		t->altstack = uc->stack;
+	t->altstack.flags &= SS_AUTODISARM;
+	dispatch_resume(t);
+}
