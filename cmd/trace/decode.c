@@ -97,6 +97,28 @@ note_register(struct insn *in, const ZydisDecodedOperand *op)
 	}
 }
 
+/*
+ * Instructions whose destination may keep its old value, or do on some
+ * processors, where the tables say that they write it.
+ */
+static int
+may_keep(ZydisMnemonic m)
+{
+	switch (m) {
+	case ZYDIS_MNEMONIC_BSF:
+	case ZYDIS_MNEMONIC_BSR:
+	case ZYDIS_MNEMONIC_TZCNT:
+	case ZYDIS_MNEMONIC_LZCNT:
+	case ZYDIS_MNEMONIC_LAR:
+	case ZYDIS_MNEMONIC_LSL:
+	case ZYDIS_MNEMONIC_RDSSPD:
+	case ZYDIS_MNEMONIC_RDSSPQ:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
 static struct ref *
 add_ref(struct insn *in, char rw, unsigned size)
 {
@@ -612,6 +634,8 @@ decode(struct insn *in, app_pc pc, const uint8_t *bytes, unsigned n)
 	note_flags(in, &zi);
 	classify(in, &zi, op);
 	note_effect(in, &zi, op);
+	if (may_keep(zi.mnemonic))
+		in->rd |= in->wr;
 	in->kill = in->wr & ~in->rd;
 	return 0;
 }
