@@ -11,7 +11,7 @@
 # lib.a (lib/*.c), OBJS_NAME and LDLIBS_NAME. t/unit/NAME.c is a test driver.
 
 # Debian packages: what is needed to build and to run the tests
-DEBS	= gcc libc6-dev make pkg-config perl \
+DEBS	= gcc g++ libc6-dev make pkg-config perl \
 	zlib1g-dev libelf-dev libdw-dev libzydis-dev libhts-dev \
 	libiberty-dev libpcre2-dev libjansson-dev \
 	binutils elfutils dwz gzip mandoc universal-ctags valgrind \

@@ -62,8 +62,8 @@ same "are ???, added up" "fl=???;fn=???;0 10;summary: 10;" \
     "$(grep -v : out | tr '\n' ';'; grep ^summary out | tr '\n' ';')"
 parts() { # events of the second part, its costs
 	costs "Ir Dr" "$main 5 3" "totals: 5 3"
-	printf '%s\n' "" "part: 2" "positions: instr" "events: $1" "" "ob=$T/prog" "fn=(1) ???" \
-	    "$main $2" "totals: $2"
+	printf '%s\n' "" "part: 2" "positions: instr" "events: $1" "" \
+	    "ob=$T/prog" "fn=(1) ???" "$main $2" "totals: $2"
 }
 parts "Dr Ir" "10 20" >two
 check "two parts" "$F" two
