@@ -122,7 +122,8 @@ make_rows(void)
 	for (uint32_t k = 0; k < nlone; k++)
 		if (lone[k].fetch.l1 != 0)
 			add_row(lone[k].cold, lone[k].visit.insn, k + 1);
-	qsort(row, nrow, sizeof *row, by_place);
+	if (nrow != 0)
+		qsort(row, nrow, sizeof *row, by_place);
 }
 
 /* The costs of all rows at the place of the one at k; returns the next. */
