@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "insns.h"
 #include "objmap.h"
 #include "util.h"
 
@@ -27,7 +28,7 @@ uint32_t ncold;
 struct lone *lone;
 uint32_t nlone;
 uint32_t maxid;
-uint64_t ninsn;
+struct insns *insns;
 uint64_t *code_line;
 uint32_t ncode_line = 1;	/* number 0 is no line */
 
@@ -49,6 +50,7 @@ blocks_init(const struct geometry g[NCACHE])
 		if (g[i].line < shortest)
 			shortest = g[i].line;
 	lines = kh_init(line);
+	insns = insns_new();
 	/* Records do not move: values are pointed at. Take what is there. */
 	for (caprecord = (uint64_t)1 << 31; ; caprecord /= 2) {
 		record = mmap(NULL, caprecord * sizeof *record,
@@ -131,38 +133,6 @@ touches(const struct cold *c, uint32_t n, uint32_t *touch)
 		}
 	}
 	return k;
-}
-
-/* Which object the instructions belong to. */
-static void
-places(struct cold *c, struct objmap *map)
-{
-	const struct ev_block *b = c->block;
-	uint64_t behind = 0, link;
-	size_t cap = 0;
-
-	for (uint32_t i = 0; i < b->ninsn; i++) {
-		const struct obj *o;
-		struct place p = { .insn = i };
-
-		if (i != 0 && b->insn[i].addr == behind) {
-			behind += b->insn[i].len;
-			continue;
-		}
-		behind = b->insn[i].addr + b->insn[i].len;
-		o = objmap_find(map, b->insn[i].addr, &link);
-		if (o != NULL) {
-			p.object = o->id + 1;
-			p.slide = b->insn[i].addr - link;
-		}
-		if (i != 0 && p.object == c->place[c->nplace - 1].object &&
-		    p.slide == c->place[c->nplace - 1].slide)
-			continue;
-		c->place = xgrow(c->place, &cap, c->nplace + 1,
-		    sizeof *c->place);
-		c->place[c->nplace++] = p;
-	}
-	c->place = xrealloc(c->place, c->nplace * sizeof *c->place);
 }
 
 /* Can sim.c take it the short way? */
@@ -257,11 +227,9 @@ define_block(struct ev_block *b, unsigned kind, struct objmap *map)
 	c = &cold_block[ncold++];
 	memset(c, 0, sizeof *c);
 	c->block = b;
-	c->first = ninsn;
-	ninsn += b->ninsn;
+	insns_add(insns, b, map, &c->first);
 	b->user = (void *)(uintptr_t)ncold;
 	visits(c);
-	places(c, map);
 	c->fetch = xcalloc(c->nvisit + b->nref, sizeof *c->fetch);
 	c->data = c->fetch + c->nvisit;
 	ntouch = touches(c, b->ninsn, NULL);
@@ -288,7 +256,8 @@ fetch_alone(const struct ev_def *d)
 	lone = xgrow(lone, &caplone, nlone + 1, sizeof *lone);
 	l = &lone[nlone++];
 	memset(l, 0, sizeof *l);
-	l->cold = (uint32_t)(uintptr_t)d->block->user - 1;
+	l->next = cold_block[(uintptr_t)d->block->user - 1].lone;
+	cold_block[(uintptr_t)d->block->user - 1].lone = nlone;
 	l->visit.insn = d->n - 1;
 	l->visit.a = line_number(a);
 	l->visit.b = z == a ? 0 : line_number(z);

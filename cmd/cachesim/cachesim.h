@@ -99,20 +99,12 @@ struct cold {
 	int64_t *rounds;	/* by instruction: fetches that Valgrind adds */
 	uint64_t first;		/* number of the first instruction of all */
 	uint32_t nvisit;
-	uint32_t nplace;
-	struct place *place;	/* where its instructions are */
-};
-
-/* Instructions from insn on belong to this object. */
-struct place {
-	uint32_t insn;
-	uint32_t object;	/* 1 + its number; 0: none */
-	uint64_t slide;		/* run-time less link-time addresses */
+	uint32_t lone;		/* 1 + the last fetch alone, or 0 */
 };
 
 /* A fetch alone (kind cache); its id's unit has its number in rec. */
 struct lone {
-	uint32_t cold;
+	uint32_t next;		/* of its block: 1 + the one before, or 0 */
 	struct visit visit;
 	struct misses fetch;
 };
@@ -124,7 +116,7 @@ extern uint32_t ncold;
 extern struct lone *lone;
 extern uint32_t nlone;
 extern uint32_t maxid;		/* the largest id of a unit */
-extern uint64_t ninsn;		/* of all blocks */
+extern struct insns *insns;
 extern uint64_t *code_line;	/* by number: line */
 extern uint32_t ncode_line;
 

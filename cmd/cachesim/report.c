@@ -1,8 +1,8 @@
 /*
  * report - costs by address, the summary
  *
- * An instruction may be in several blocks. A row is one instruction of one
- * block; rows are sorted by object and address, and neighbours summed up.
+ * Accesses are executions times references, but where sim.c noted that one
+ * had more or fewer.
  */
 #include "report.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cost.h"
-#include "objmap.h"
+#include "insns.h"
 #include "out.h"
 #include "outcome.h"
 #include "util.h"
@@ -22,132 +22,68 @@ enum { IR, COL_I1MR, COL_ILMR, DR, COL_D1MR, COL_DLMR, DW, COL_D1MW, COL_DLMW,
 
 static const char events[] = "Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw";
 
-struct row {
-	uint64_t addr;		/* link-time */
-	uint32_t object;	/* 1 + its number; 0: none */
-	uint32_t cold;
-	uint32_t insn;
-	uint32_t lone;		/* 1 + the fetch alone that is meant, or 0 */
-};
-
-static int64_t total[NCOL];
+static int64_t total[COST_EVMAX];
 
 /* ---- counts of a block's instructions ---- */
 
-static uint64_t *ir;		/* by number of all instructions: executions */
+static const struct report *rep;
+static const uint64_t *times;	/* that an instruction ran */
 
 static void
-count_executions(struct evr *r)
+count_executions(void)
 {
-	ir = xcalloc(ninsn + 1, sizeof *ir);
 	for (uint32_t id = 1; id <= maxid; id++) {
-		const struct ev_def *d = ev_def(r, id);
+		const struct ev_def *d = ev_def(rep->events, id);
 
 		/* one that was refused has no part here */
-		if (d != NULL && d->letter != 'Q' && d->block->user != NULL)
-			ir[cold_block[(uintptr_t)d->block->user - 1].first +
-			    d->n - 1] += unit[id].count;
+		if (d == NULL || d->letter == 'Q' || d->block->user == NULL)
+			continue;
+		insns_ran(insns,
+		    cold_block[(uintptr_t)d->block->user - 1].first, d->n,
+		    unit[id].count);
 	}
-	/* an execution of n instructions is one of those before it, too */
-	for (uint32_t k = 0; k < ncold; k++) {
-		uint64_t *n = ir + cold_block[k].first;
-
-		for (uint32_t i = cold_block[k].block->ninsn - 1; i > 0; i--)
-			n[i - 1] += n[i];
-	}
+	times = insns_times(insns);
 }
 
-/* The costs of one instruction of one block, added to n. */
 static void
-add_costs(const struct cold *c, uint32_t insn, int rounds, int64_t *n)
+add_fetches(const struct cold *c, uint32_t insn, int64_t *n)
 {
-	const struct ev_insn *i = &c->block->insn[insn];
-	int64_t times = (int64_t)ir[c->first + insn], all;
+	const struct misses *m;
 
-	n[IR] += times;
-	if (rounds && c->rounds != NULL)
-		n[IR] += c->rounds[insn];
 	for (uint32_t v = 0; v < c->nvisit; v++)
 		if (c->visit[v].insn == insn) {
 			n[COL_I1MR] += (int64_t)c->fetch[v].l1;
 			n[COL_ILMR] += (int64_t)c->fetch[v].ll;
 		}
+	for (uint32_t k = c->lone; k != 0; k = lone[k - 1].next) {
+		m = &lone[k - 1].fetch;
+		if (lone[k - 1].visit.insn == insn) {
+			n[COL_I1MR] += (int64_t)m->l1;
+			n[COL_ILMR] += (int64_t)m->ll;
+		}
+	}
+}
+
+/* The costs of one instruction of one block, added to n. */
+static void
+add_costs(uint32_t block, uint32_t insn, uint64_t number, int64_t *n)
+{
+	const struct cold *c = &cold_block[block];
+	const struct ev_insn *i = &c->block->insn[insn];
+
+	n[IR] += (int64_t)times[number];
+	if (rep->each && c->rounds != NULL)
+		n[IR] += c->rounds[insn];
+	add_fetches(c, insn, n);
 	for (uint32_t k = i->ref; k < (uint32_t)i->ref + i->nref; k++) {
 		unsigned at = c->block->ref[k].kind == 'w' ? DW : DR;
 
-		all = times + (c->extra != NULL ? c->extra[k] : 0);
-		n[at] += all;
+		n[at] += (int64_t)times[number] +
+		    (c->extra != NULL ? c->extra[k] : 0);
 		n[at + 1] += (int64_t)c->data[k].l1;
 		n[at + 2] += (int64_t)c->data[k].ll;
 	}
-}
-
-/* ---- rows ---- */
-
-static struct row *row;
-static size_t nrow, caprow;
-
-static void
-add_row(uint32_t cold, uint32_t insn, uint32_t alone)
-{
-	const struct cold *c = &cold_block[cold];
-	const struct place *p = c->place + c->nplace - 1;
-
-	while (p->insn > insn)
-		p--;
-	row = xgrow(row, &caprow, nrow + 1, sizeof *row);
-	row[nrow++] = (struct row){ c->block->insn[insn].addr - p->slide,
-	    p->object, cold, insn, alone };
-}
-
-static int
-by_place(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-
-	if (x->object != y->object)
-		return x->object < y->object ? -1 : 1;
-	if (x->addr != y->addr)
-		return x->addr < y->addr ? -1 : 1;
-	return 0;
-}
-
-static void
-make_rows(void)
-{
-	for (uint32_t k = 0; k < ncold; k++)
-		for (uint32_t i = 0; i < cold_block[k].block->ninsn; i++)
-			if (ir[cold_block[k].first + i] != 0)
-				add_row(k, i, 0);
-	for (uint32_t k = 0; k < nlone; k++)
-		if (lone[k].fetch.l1 != 0)
-			add_row(lone[k].cold, lone[k].visit.insn, k + 1);
-	if (nrow != 0)
-		qsort(row, nrow, sizeof *row, by_place);
-}
-
-/* The costs of all rows at the place of the one at k; returns the next. */
-static size_t
-sum_rows(size_t k, const struct report *rep, int64_t *n)
-{
-	size_t from = k;
-
-	memset(n, 0, (NCOL + outcome_columns(rep->told)) * sizeof *n);
-	for (; k < nrow && by_place(&row[k], &row[from]) == 0; k++) {
-		const struct cold *c = &cold_block[row[k].cold];
-		uint32_t insn;
-
-		if (row[k].lone != 0) {
-			n[COL_I1MR] += (int64_t)lone[row[k].lone - 1].fetch.l1;
-			n[COL_ILMR] += (int64_t)lone[row[k].lone - 1].fetch.ll;
-			continue;
-		}
-		insn = row[k].insn;
-		add_costs(c, insn, rep->each, n);
-		outcome_add(rep->told, c->first + insn,
-		    c->block->insn[insn].flow, ir[c->first + insn], n + NCOL);
-	}
-	return k;
+	outcome_add(rep->told, number, i->flow, times[number], n + NCOL);
 }
 
 /* ---- the costs ---- */
@@ -166,7 +102,7 @@ describe(int cache, const struct geometry *g)
 }
 
 static struct costw *
-begin(struct out *o, const struct report *rep)
+begin(struct out *o)
 {
 	struct costnames *names = costnames_new();
 	static struct cost_head head;
@@ -179,7 +115,7 @@ begin(struct out *o, const struct report *rep)
 		    outcome_name(rep->told, i));
 	costhead_init(&head);
 	head.positions = COST_INSTR;
-	head.creator = "quern-cachesim-" QUERN_VERSION;
+	head.creator = "cachesim " QUERN_VERSION;
 	head.cmd = rep->cmd;
 	for (int i = 0; i < NCACHE; i++)
 		costhead_desc(&head, describe(i, &rep->geometry[i]));
@@ -190,31 +126,18 @@ begin(struct out *o, const struct report *rep)
 }
 
 void
-report_costs(struct out *o, const struct report *rep)
+report_costs(struct out *o, const struct report *r)
 {
-	struct costw *w = o == NULL ? NULL : begin(o, rep);
-	int64_t n[COST_EVMAX];
-	uint32_t object = UINT32_MAX;
+	struct insns_costs costs = { .total = total, .add = add_costs };
 
-	count_executions(rep->events);
-	make_rows();
-	for (size_t k = 0; k < nrow; ) {
-		const struct row *r = &row[k];
-
-		k = sum_rows(k, rep, n);
-		for (size_t i = 0; i < NCOL; i++)
-			total[i] += n[i];
-		if (w == NULL)
-			continue;
-		if (r->object != object) {
-			object = r->object;
-			costw_object(w, object == 0 ? "???" :
-			    objmap_obj(rep->map, object - 1)->path);
-		}
-		costw_addr(w, r->addr, n);
-	}
-	if (w != NULL && rep->whole)
-		costw_end(w);
+	rep = r;
+	costs.nev = NCOL + outcome_columns(r->told);
+	if (o != NULL)
+		costs.w = begin(o);
+	count_executions();
+	insns_write(insns, &costs, r->map);
+	if (o != NULL && r->whole)
+		costw_end(costs.w);
 }
 
 /* ---- the summary, as Cachegrind's ---- */
