@@ -53,6 +53,7 @@ LIBS_SYM = -ldw -lelf -liberty
 
 LDLIBS_trace = -lZydis -lelf
 LDLIBS_cachesim = -lelf
+LDLIBS_branchsim = -lelf
 OBJS_t_geometry = $(BUILD)/cmd/cachesim/geometry.o
 LDLIBS_annotate = $(LIBS_SYM)
 LDLIBS_simpoint = -ljansson -lm -lpthread

@@ -1,0 +1,84 @@
+/*
+ * branchsim.h - the parts of branchsim
+ *
+ * main.c	options, the stream, costs
+ * run.c	executions to branches and what became of them
+ * predict.c	predictors: Cachegrind's, bimodal, gshare, perfect
+ * tage.c	TAGE and ITTAGE
+ */
+#ifndef BRANCHSIM_H
+#define BRANCHSIM_H
+
+#include <stdint.h>
+
+#include "ev.h"
+
+/* ---- predict.c, tage.c ---- */
+
+/* Each call predicts, learns, and returns 1 if the prediction was wrong. */
+struct predictor {
+	const char *name;
+	void (*init)(void);
+	int (*cond)(uint64_t addr, int taken);
+	int (*indirect)(uint64_t addr, uint64_t target);
+	/* NULL: returns are always right, and not counted */
+	int (*ret)(uint64_t target);
+};
+
+extern const struct predictor cachegrind, bimodal, gshare, perfect, tage;
+
+/* The return stack of the thread that runs, which is a small number. */
+extern unsigned stack_thread;
+void stack_call(uint64_t behind);
+int stack_ret(uint64_t target);
+
+/* ---- run.c ---- */
+
+enum event { BC, BCM, BI, BIM, BR, BRM, NEVENT };
+
+/* What the last look found, for passing through. */
+struct found {
+	uint64_t n;
+	uint32_t insn;		/* of its block, from 0 */
+	uint8_t event;
+};
+
+struct insns;
+struct objmap;
+
+extern struct found *found;
+extern unsigned nfound;
+extern struct insns *insns;
+
+/* rounds: each round of a repeated instruction is a branch, as in Valgrind. */
+void run_init(struct evr *, const struct predictor *, int rounds);
+void run_define(const struct ev_def *, uint32_t id, struct objmap *);
+/* The number of a block's first instruction. */
+uint64_t run_number(const struct ev_block *);
+/* A T line: the thread that runs from here on. */
+void run_thread(unsigned thread, uint64_t tid);
+/*
+ * Executions. -1: a branch went neither to its target nor on, and ev_bad
+ * has been told.
+ */
+int run_batch(const uint64_t *rec, const uint64_t *end);
+/*
+ * The same for passing through, one round at a time: first what became of the
+ * branch before it, then its own branches. Both leave in found[] what there
+ * is to tell of the execution that they are about.
+ */
+int run_before(const uint64_t *rec);
+void run_round(const uint64_t *rec);
+/* The thread goes on at pc. */
+int run_goes_on(uint64_t pc);
+/* The end: a thread that ended on a branch, with what became of it; or 0. */
+int run_end(uint64_t *tid);
+/* Before the costs of instructions are asked for. */
+void run_count(void);
+/*
+ * Add the events of one instruction, in the order of enum event; and last the
+ * fetches beyond one for each execution.
+ */
+void run_costs(uint32_t block, uint32_t insn, uint64_t number, int64_t *n);
+
+#endif

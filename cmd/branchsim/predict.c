@@ -1,0 +1,143 @@
+/*
+ * predict - predictors: Cachegrind's, bimodal, gshare, perfect; return stacks
+ */
+#include "branchsim.h"
+
+#include <string.h>
+
+#include "util.h"
+
+static uint64_t history;		/* outcomes, the newest in bit 0 */
+static uint8_t counter[1 << 14];	/* 0 1: not taken; 2 3: taken */
+static uint64_t last[512];		/* targets */
+
+static void
+nothing(void)
+{
+}
+
+/* A counter of two bits: was it wrong? Then it learns. */
+static inline int
+two_bits(uint8_t *c, int taken)
+{
+	int wrong = (*c >= 2) != taken;
+
+	if (taken && *c < 3)
+		++*c;
+	if (!taken && *c > 0)
+		--*c;
+	return wrong;
+}
+
+static int
+last_target(uint64_t addr, uint64_t target)
+{
+	uint64_t *t = &last[addr & 511];
+	int wrong = *t != target;
+
+	*t = target;
+	return wrong;
+}
+
+/*
+ * Cachegrind's: 7 bits of the address beside 7 of the history. What it counts
+ * for an indirect branch is the last target of those that share 9 bits.
+ */
+static int
+cachegrind_cond(uint64_t addr, int taken)
+{
+	int wrong = two_bits(&counter[(history & 127) << 7 | (addr & 127)],
+	    taken);
+
+	history = history << 1 | (unsigned)taken;
+	return wrong;
+}
+
+const struct predictor cachegrind = {
+	"cachegrind", nothing, cachegrind_cond, last_target, NULL
+};
+
+static int
+bimodal_cond(uint64_t addr, int taken)
+{
+	return two_bits(&counter[addr & 16383], taken);
+}
+
+const struct predictor bimodal = {
+	"bimodal", nothing, bimodal_cond, last_target, stack_ret
+};
+
+static int
+gshare_cond(uint64_t addr, int taken)
+{
+	int wrong = two_bits(&counter[(addr ^ history) & 16383], taken);
+
+	history = history << 1 | (unsigned)taken;
+	return wrong;
+}
+
+const struct predictor gshare = {
+	"gshare", nothing, gshare_cond, last_target, stack_ret
+};
+
+static int
+right(uint64_t addr, int taken)
+{
+	(void)addr;
+	(void)taken;
+	return 0;
+}
+
+static int
+right_target(uint64_t addr, uint64_t target)
+{
+	(void)addr;
+	(void)target;
+	return 0;
+}
+
+const struct predictor perfect = {
+	"perfect", nothing, right, right_target, NULL
+};
+
+/* ---- return stacks ---- */
+
+#define DEPTH	32
+
+/* Calls beyond the depth overwrite the oldest. */
+static struct stack {
+	uint64_t addr[DEPTH];
+	unsigned top;
+} *stack;
+static size_t capstack;
+
+unsigned stack_thread;
+
+static struct stack *
+own_stack(void)
+{
+	size_t old = capstack;
+
+	if (stack_thread >= capstack) {
+		stack = xgrow(stack, &capstack, stack_thread + 1,
+		    sizeof *stack);
+		memset(stack + old, 0, (capstack - old) * sizeof *stack);
+	}
+	return &stack[stack_thread];
+}
+
+void
+stack_call(uint64_t behind)
+{
+	struct stack *s = own_stack();
+
+	s->addr[s->top++ % DEPTH] = behind;
+}
+
+int
+stack_ret(uint64_t target)
+{
+	struct stack *s = own_stack();
+
+	return s->addr[--s->top % DEPTH] != target;
+}

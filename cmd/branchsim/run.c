@@ -1,0 +1,448 @@
+/*
+ * run - executions to branches and what became of them
+ *
+ * A block's branches are a list. Where those inside it went is part of the
+ * block; the last one of an execution waits until its thread goes on. All
+ * threads have one predictor between them, and their own return stacks.
+ *
+ * Of branches only the mispredictions are counted here: how often they were
+ * executed follows from the executions.
+ */
+#include "branchsim.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "insns.h"
+#include "util.h"
+
+/* flow: an ev_insn's, or 'Z' for a repeated instruction */
+struct branch {
+	uint64_t addr;
+	uint64_t target;	/* C: its target; others: the next item's */
+	uint64_t behind;	/* the address behind it */
+	uint64_t missed;
+	uint64_t times;		/* Z: tests; those of others by execution */
+	uint64_t fetches;	/* Z: fetches beyond one per execution */
+	uint32_t insn;
+	uint8_t flow;
+	uint8_t taken;		/* C, inside its block */
+};
+
+/* What runs when an id is executed. */
+struct unit {
+	uint64_t count;
+	uint64_t entry;		/* the first instruction's address */
+	uint32_t first;		/* branch[] of its block */
+	uint32_t ninner;	/* whose outcome is known */
+	uint32_t last;		/* 1 + the branch that ends it, or 0 */
+	uint8_t counts;		/* has a Z: needs the groups' values */
+};
+
+/* A block's own number and branches. */
+struct blockof {
+	const struct ev_block *block;
+	uint64_t number;	/* of its first instruction */
+	uint32_t first, n;	/* branch[] */
+};
+
+struct thread {
+	uint64_t tid;
+	uint32_t open;		/* 1 + the branch that waits, or 0 */
+};
+
+struct found *found;
+unsigned nfound;
+struct insns *insns;
+
+static struct evr *events;
+static const struct predictor *predictor;
+static int with_rounds;
+static struct unit *unit;
+static struct branch *branch;
+static struct blockof *blocks;
+static struct thread *thread;
+static size_t capunit, capbranch, capblock, capfound, capthread;
+static uint32_t nbranch, nblock, maxid;
+static unsigned now, nthread;
+
+void
+run_init(struct evr *r, const struct predictor *p, int rounds)
+{
+	events = r;
+	predictor = p;
+	with_rounds = rounds;
+	insns = insns_new();
+	p->init();
+	run_thread(0, 0);
+}
+
+void
+run_thread(unsigned t, uint64_t tid)
+{
+	size_t old = capthread;
+
+	thread = xgrow(thread, &capthread, t + 1, sizeof *thread);
+	memset(thread + old, 0, (capthread - old) * sizeof *thread);
+	if (t >= nthread)
+		nthread = t + 1;
+	thread[t].tid = tid;
+	now = stack_thread = t;
+}
+
+/* ---- definitions ---- */
+
+static int
+is_repeated(const struct ev_block *b, const struct ev_insn *i)
+{
+	for (unsigned k = 0; k < i->nref; k++)
+		if (b->ref[i->ref + k].count != 0)
+			return 1;
+	return 0;
+}
+
+/* The branches that the predictor has to see. */
+static int
+matters(const struct ev_insn *i)
+{
+	switch (i->flow) {
+	case 'C':
+	case 'I':
+	case 'X':
+		return 1;
+	case 'L':
+	case 'R':
+		return predictor->ret != NULL;
+	}
+	return 0;
+}
+
+static void
+define_block(struct ev_block *b, struct objmap *map)
+{
+	struct blockof *of;
+
+	blocks = xgrow(blocks, &capblock, nblock + 1, sizeof *blocks);
+	of = &blocks[nblock++];
+	of->block = b;
+	of->first = nbranch;
+	insns_add(insns, b, map, &of->number);
+	b->user = (void *)(uintptr_t)nblock;
+	for (uint32_t k = 0; k < b->ninsn; k++) {
+		const struct ev_insn *i = &b->insn[k];
+		struct branch *br;
+		int z = with_rounds && is_repeated(b, i);
+
+		if (!z && !matters(i))
+			continue;
+		branch = xgrow(branch, &capbranch, nbranch + 1,
+		    sizeof *branch);
+		br = &branch[nbranch++];
+		memset(br, 0, sizeof *br);
+		br->addr = i->addr;
+		br->behind = i->addr + i->len;
+		br->insn = k;
+		br->flow = z ? 'Z' : i->flow;
+		if (k + 1 < b->ninsn)
+			br->target = i[1].addr;
+		br->taken = br->target != br->behind;
+		if (i->flow == 'C')
+			br->target = b->target[i->target];
+	}
+	of->n = nbranch - of->first;
+}
+
+void
+run_define(const struct ev_def *d, uint32_t id, struct objmap *map)
+{
+	const struct blockof *of;
+	struct unit *u;
+	size_t old = capunit;
+
+	if (d->letter == 'Q')
+		return;
+	if (d->letter == 'B')
+		define_block(d->block, map);
+	unit = xgrow(unit, &capunit, (size_t)id + 1, sizeof *unit);
+	memset(unit + old, 0, (capunit - old) * sizeof *unit);
+	if (id > maxid)
+		maxid = id;
+	of = &blocks[(uintptr_t)d->block->user - 1];
+	u = &unit[id];
+	u->entry = d->block->insn[0].addr;
+	u->first = of->first;
+	for (uint32_t k = of->first; k < of->first + of->n; k++) {
+		const struct branch *br = &branch[k];
+		int waits = br->insn == d->n - 1 && br->flow != 'Z' &&
+		    br->flow != 'L';
+
+		if (br->insn >= d->n)
+			break;
+		if (waits)
+			u->last = k + 1;
+		else
+			u->ninner++;
+		u->counts |= br->flow == 'Z';
+	}
+}
+
+uint64_t
+run_number(const struct ev_block *b)
+{
+	return blocks[(uintptr_t)b->user - 1].number;
+}
+
+/* ---- branches ---- */
+
+static void
+note(uint32_t insn, unsigned event, uint64_t n)
+{
+	found = xgrow(found, &capfound, nfound + 1, sizeof *found);
+	found[nfound++] = (struct found){ n, insn, (uint8_t)event };
+}
+
+/* What Valgrind makes of `rep': see the page. */
+static void
+rounds(struct branch *br)
+{
+	const struct ev_block *b;
+	const struct ev_insn *i;
+	uint32_t lo = 0, hi = nblock;
+	uint64_t n = 0, missed = 0;
+	int writes = 0;
+
+	/* the block whose branches these are */
+	while (hi - lo > 1) {
+		uint32_t mid = (lo + hi) / 2;
+
+		if (blocks[mid].first <= (uint32_t)(br - branch))
+			lo = mid;
+		else
+			hi = mid;
+	}
+	b = blocks[lo].block;
+	i = &b->insn[br->insn];
+	for (unsigned k = 0; k < i->nref; k++) {
+		const struct ev_ref *r = &b->ref[i->ref + k];
+
+		writes |= r->kind != 'r';
+		if (r->count != 0)
+			n = b->value[r->count - 1];
+	}
+	if ((int64_t)n < 0)
+		n = -n;
+	for (uint64_t k = 0; k < n; k++) {
+		missed += (unsigned)predictor->cond(br->addr, 1);
+		if (!writes)
+			missed += (unsigned)predictor->cond(br->addr,
+			    k + 1 < n);
+	}
+	if (writes || n == 0)
+		missed += (unsigned)predictor->cond(br->addr, 0);
+	br->fetches += writes ? n : n - (n != 0);
+	n = writes || n == 0 ? n + 1 : 2 * n;
+	br->times += n;
+	br->missed += missed;
+	note(br->insn, BC, n);
+	if (missed != 0)
+		note(br->insn, BCM, missed);
+}
+
+static void
+missed(struct branch *br)
+{
+	br->missed++;
+	note(br->insn, br->flow == 'C' ? BCM : br->flow == 'R' ? BRM : BIM, 1);
+}
+
+/* A branch whose outcome is part of the block. */
+static inline void
+inner(struct branch *br)
+{
+	int wrong = 0;
+
+	switch (br->flow) {
+	case 'C':
+		wrong = predictor->cond(br->addr, br->taken);
+		break;
+	case 'I':
+		wrong = predictor->indirect(br->addr, br->target);
+		break;
+	case 'L':
+		stack_call(br->behind);
+		break;
+	case 'R':
+		wrong = predictor->ret(br->target);
+		break;
+	case 'X':
+		wrong = predictor->indirect(br->addr, br->target);
+		if (predictor->ret != NULL)
+			stack_call(br->behind);
+		break;
+	case 'Z':
+		rounds(br);
+		break;
+	}
+	if (__builtin_expect(wrong, 0))
+		missed(br);
+}
+
+/* The branch that waited: its thread goes on at pc. */
+static inline int
+resolve(struct branch *br, uint64_t pc)
+{
+	int wrong, taken;
+
+	switch (br->flow) {
+	case 'C':
+		taken = pc == br->target && pc != br->behind;
+		if (__builtin_expect(!taken && pc != br->behind, 0))
+			return ev_bad(events, "the branch at %" PRIx64 " to %"
+			    PRIx64 " went on at %" PRIx64, br->addr,
+			    br->target, pc);
+		wrong = predictor->cond(br->addr, taken);
+		break;
+	case 'R':
+		wrong = predictor->ret(pc);
+		break;
+	default:
+		wrong = predictor->indirect(br->addr, pc);
+		if (br->flow == 'X' && predictor->ret != NULL)
+			stack_call(br->behind);
+	}
+	if (__builtin_expect(wrong, 0))
+		missed(br);
+	return 0;
+}
+
+int
+run_goes_on(uint64_t pc)
+{
+	uint32_t open = thread[now].open;
+
+	nfound = 0;
+	thread[now].open = 0;
+	return open == 0 ? 0 : resolve(&branch[open - 1], pc);
+}
+
+int
+run_end(uint64_t *tid)
+{
+	static unsigned t;
+
+	nfound = 0;
+	for (; t < nthread; t++) {
+		uint32_t open = thread[t].open;
+
+		thread[t].open = 0;
+		if (open == 0 || branch[open - 1].flow != 'C')
+			continue;
+		*tid = thread[t].tid;
+		resolve(&branch[open - 1], branch[open - 1].behind);
+		return 1;
+	}
+	return 0;
+}
+
+/* ---- executions ---- */
+
+static inline void
+own_branches(struct unit *u, const uint64_t *rec)
+{
+	struct branch *br = &branch[u->first];
+
+	if (__builtin_expect(u->counts, 0))
+		ev_apply(ev_def(events, ev_id(*rec)), rec + 1);
+	for (uint32_t k = 0; k < u->ninner; k++)
+		inner(br + k);
+	thread[now].open = u->last;
+}
+
+int
+run_before(const uint64_t *rec)
+{
+	return run_goes_on(unit[ev_id(*rec)].entry);
+}
+
+void
+run_round(const uint64_t *rec)
+{
+	struct unit *u = &unit[ev_id(*rec)];
+
+	nfound = 0;
+	u->count++;
+	own_branches(u, rec);
+}
+
+int
+run_batch(const uint64_t *rec, const uint64_t *end)
+{
+	struct thread *t = &thread[now];
+
+	for (; rec < end; rec = ev_skip(rec)) {
+		struct unit *u = &unit[ev_id(*rec)];
+		uint64_t n = ev_more(rec);
+
+		u->count += n + 1;
+		do {
+			nfound = 0;
+			if (t->open != 0 &&
+			    resolve(&branch[t->open - 1], u->entry) < 0)
+				return -1;
+			own_branches(u, rec);
+		} while (n-- > 0);
+	}
+	return 0;
+}
+
+/* ---- costs ---- */
+
+static const uint64_t *times;
+
+void
+run_count(void)
+{
+	for (uint32_t id = 1; id <= maxid; id++) {
+		const struct ev_def *d = ev_def(events, id);
+
+		if (d != NULL && d->letter != 'Q')
+			insns_ran(insns, blocks[(uintptr_t)d->block->user -
+			    1].number, d->n, unit[id].count);
+	}
+	times = insns_times(insns);
+}
+
+void
+run_costs(uint32_t block, uint32_t insn, uint64_t number, int64_t *n)
+{
+	const struct blockof *of = &blocks[block];
+
+	for (uint32_t k = of->first; k < of->first + of->n; k++) {
+		const struct branch *br = &branch[k];
+		int64_t all = (int64_t)times[number];
+		int64_t wrong = (int64_t)br->missed;
+
+		if (br->insn != insn)
+			continue;
+		switch (br->flow) {
+		case 'Z':
+			n[NEVENT] += (int64_t)br->fetches;
+			all = (int64_t)br->times;
+			/* FALLTHROUGH */
+		case 'C':
+			n[BC] += all;
+			n[BCM] += wrong;
+			break;
+		case 'I':
+		case 'X':
+			n[BI] += all;
+			n[BIM] += wrong;
+			break;
+		case 'R':
+			n[BR] += all;
+			n[BRM] += wrong;
+			break;
+		}
+	}
+}

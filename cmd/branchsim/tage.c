@@ -1,0 +1,364 @@
+/*
+ * tage - TAGE for conditional branches, ITTAGE for indirect ones
+ *
+ * TAGE: a bimodal table, and tables with tags that are indexed by the address
+ * and by ever longer parts of the history of outcomes. The longest history
+ * with a matching tag predicts. When it is wrong, an entry with a longer
+ * history is made. The sizes are those of the L-TAGE of 2007 (A. Seznec, The
+ * L-TAGE Branch Predictor, Journal of Instruction-Level Parallelism 9), which
+ * has a loop predictor besides; the method is that of A. Seznec, P. Michaud,
+ * A case for (partially) tagged geometric history length branch prediction,
+ * same journal, 8, 2006.
+ *
+ * ITTAGE: the same with targets instead of counters, as the latter paper
+ * proposes; the history has bits of indirect targets besides outcomes.
+ *
+ * A history of length L is folded to the width of an index by xor. When a bit
+ * comes in, the fold is rotated, the bit is put in, and the one that became
+ * older than L is taken out at the place to which it has been rotated.
+ */
+#include "branchsim.h"
+
+#include <string.h>
+
+#define NBITS	1024	/* of history kept; more than the longest */
+
+struct past {
+	uint8_t bit[NBITS];	/* outcomes, in a circle */
+	unsigned at;		/* where the next goes */
+};
+
+struct fold {
+	uint32_t x;
+	uint8_t width, out;	/* out: where the oldest bit is by then */
+};
+
+static inline void
+fold_bit(struct fold *f, unsigned in, unsigned out)
+{
+	uint32_t x = (f->x << 1 | in) ^ out << f->out;
+
+	x ^= x >> f->width;
+	f->x = x & ((1U << f->width) - 1);
+}
+
+/* Three folds of one length: for the index, and two for the tag. */
+struct folds {
+	unsigned len;
+	struct fold index, tag, tag2;
+};
+
+static void
+fold_init(struct fold *f, unsigned len, unsigned width)
+{
+	f->x = 0;
+	f->width = (uint8_t)width;
+	f->out = (uint8_t)(len % width);
+}
+
+static void
+folds_init(struct folds *f, unsigned len, unsigned index, unsigned tag)
+{
+	f->len = len;
+	fold_init(&f->index, len, index);
+	fold_init(&f->tag, len, tag);
+	fold_init(&f->tag2, len, tag - 1);
+}
+
+static inline __attribute__((always_inline)) void
+push(struct past *h, struct folds *f, unsigned n, unsigned in)
+{
+	h->bit[h->at % NBITS] = (uint8_t)in;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned out = h->bit[(h->at - f[i].len) % NBITS];
+
+		fold_bit(&f[i].index, in, out);
+		fold_bit(&f[i].tag, in, out);
+		fold_bit(&f[i].tag2, in, out);
+	}
+	h->at++;
+}
+
+/* Numbers without a pattern, the same in every run. */
+static uint32_t
+some(void)
+{
+	static uint32_t x = 2463534242U;
+
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	return x;
+}
+
+/* ---- TAGE ---- */
+
+#define NTABLE	12
+#define BASE	14		/* log2 of the bimodal table's predictions */
+#define SHARE	2		/* 4 of which share a bit of hysteresis */
+#define AGING	(1 << 18)	/* branches between losses of usefulness */
+
+static const struct {
+	unsigned history, log, tag;
+} size[NTABLE] = {
+	{ 4, 10, 7 }, { 6, 10, 7 }, { 10, 11, 8 }, { 16, 11, 8 },
+	{ 25, 11, 9 }, { 40, 11, 10 }, { 64, 10, 11 }, { 101, 10, 12 },
+	{ 160, 10, 12 }, { 254, 10, 13 }, { 403, 9, 14 }, { 640, 9, 15 },
+};
+
+struct entry {
+	int8_t counter;		/* -4..3; taken if not negative */
+	uint8_t useful;		/* 0..3 */
+	uint16_t tag;
+};
+
+static struct past outcomes;
+static struct folds folds[NTABLE];
+static uint32_t path;			/* low bits of addresses */
+static uint8_t base_taken[1 << BASE], base_sure[1 << (BASE - SHARE)];
+static struct entry table[NTABLE][1 << 11];
+static int trust_other;		/* < 0: a weak new entry beats the next one */
+static uint32_t age;
+
+/* One prediction, and what it was made of. */
+struct look {
+	struct entry *entry[NTABLE];	/* where the branch's entries are */
+	uint16_t tag[NTABLE];
+	int first, second;	/* longest tables that match; -1: bimodal */
+	int taken;		/* what is predicted */
+	int first_taken, second_taken;
+	uint32_t base;
+};
+
+static inline int
+is_weak(const struct entry *e)
+{
+	return e->counter == 0 || e->counter == -1;
+}
+
+static inline int
+predicted_by(const struct look *l, int t)
+{
+	return t < 0 ? base_taken[l->base] : l->entry[t]->counter >= 0;
+}
+
+/* The path's bits up to a table's history, mixed differently by table. */
+static inline uint32_t
+mix_path(unsigned t)
+{
+	unsigned n = size[t].history < 16 ? size[t].history : 16;
+	uint32_t x = path & ((1U << n) - 1);
+
+	x = x ^ x >> size[t].log;
+	return x << t % size[t].log ^ x >> (size[t].log - t % size[t].log);
+}
+
+static void
+look_up(struct look *l, uint64_t addr)
+{
+	l->base = (uint32_t)addr & ((1U << BASE) - 1);
+	l->first = l->second = -1;
+	for (unsigned t = 0; t < NTABLE; t++) {
+		const struct folds *f = &folds[t];
+		uint32_t pc = (uint32_t)(addr ^ addr >> 32), i;
+
+		i = pc ^ pc >> (t + 1) ^ pc >> size[t].log ^ f->index.x ^
+		    mix_path(t);
+		l->entry[t] = &table[t][i & ((1U << size[t].log) - 1)];
+		l->tag[t] = (uint16_t)((pc ^ f->tag.x ^ f->tag2.x << 1) &
+		    ((1U << size[t].tag) - 1));
+		if (l->entry[t]->tag == l->tag[t]) {
+			l->second = l->first;
+			l->first = (int)t;
+		}
+	}
+	l->first_taken = predicted_by(l, l->first);
+	l->second_taken = predicted_by(l, l->second);
+	l->taken = l->first_taken;
+	if (l->first >= 0 && trust_other >= 0 &&
+	    is_weak(l->entry[l->first]) && l->entry[l->first]->useful == 0)
+		l->taken = l->second_taken;
+}
+
+static void
+count(int8_t *c, int up, int most)
+{
+	if (up && *c < most)
+		++*c;
+	if (!up && *c > -most - 1)
+		--*c;
+}
+
+/* An entry with a longer history, where one can be had. */
+static void
+allocate(const struct look *l, int taken)
+{
+	int from = l->first + 1, t;
+
+	/* now and then leave one or two tables out, so that not all go there */
+	for (unsigned r = some(); from < NTABLE - 1 && r % 4 == 0; r /= 4)
+		from++;
+	for (t = from; t < NTABLE && l->entry[t]->useful != 0; t++)
+		;
+	if (t == NTABLE) {
+		for (t = l->first + 1; t < NTABLE; t++)
+			if (l->entry[t]->useful > 0)
+				l->entry[t]->useful--;
+		return;
+	}
+	*l->entry[t] = (struct entry){ taken ? 0 : -1, 0, l->tag[t] };
+}
+
+static void
+learn_base(uint32_t i, int taken)
+{
+	uint8_t *sure = &base_sure[i >> SHARE];
+
+	if (base_taken[i] == taken)
+		*sure = 1;
+	else if (*sure)
+		*sure = 0;
+	else
+		base_taken[i] = (uint8_t)taken;
+}
+
+static void
+learn(const struct look *l, int taken)
+{
+	struct entry *e = l->first < 0 ? NULL : l->entry[l->first];
+
+	if (e == NULL) {
+		learn_base(l->base, taken);
+	} else {
+		if (is_weak(e) && e->useful == 0 &&
+		    l->first_taken != l->second_taken) {
+			if (l->second_taken == taken && trust_other < 7)
+				trust_other++;
+			if (l->second_taken != taken && trust_other > -8)
+				trust_other--;
+		}
+		if (e->useful == 0 && l->second >= 0)
+			count(&l->entry[l->second]->counter, taken, 3);
+		else if (e->useful == 0)
+			learn_base(l->base, taken);
+		count(&e->counter, taken, 3);
+		if (l->first_taken != l->second_taken) {
+			if (l->first_taken == taken && e->useful < 3)
+				e->useful++;
+			if (l->first_taken != taken && e->useful > 0)
+				e->useful--;
+		}
+	}
+	if (l->taken != taken && l->first < NTABLE - 1 &&
+	    !(e != NULL && is_weak(e) && l->first_taken == taken))
+		allocate(l, taken);
+	if (++age % AGING == 0)
+		for (unsigned t = 0; t < NTABLE; t++)
+			for (unsigned i = 0; i < 1U << size[t].log; i++)
+				table[t][i].useful >>= 1;
+}
+
+/* ---- ITTAGE ---- */
+
+#define NITABLE	8
+#define ILOG	9		/* log2 of each table's entries */
+#define ITAG	12
+#define TARGETBITS 5		/* of a target in the history */
+
+static const unsigned ihistory[NITABLE] = { 4, 8, 16, 32, 60, 110, 200, 360 };
+
+struct ientry {
+	uint64_t target;
+	uint16_t tag;
+	uint8_t sure;		/* 0..3 */
+	uint8_t useful;		/* 0, 1 */
+};
+
+static struct past where;
+static struct folds ifolds[NITABLE];
+static uint64_t ibase[1 << ILOG];
+static struct ientry itable[NITABLE][1 << ILOG];
+
+static int
+tage_indirect(uint64_t addr, uint64_t target)
+{
+	struct ientry *e[NITABLE], *first, *second;
+	uint16_t tag[NITABLE];
+	uint64_t *base = &ibase[addr & ((1 << ILOG) - 1)], guess;
+	uint32_t pc = (uint32_t)(addr ^ addr >> 32), mixed;
+	int longest = -1, other = -1, t, wrong;
+
+	for (t = 0; t < NITABLE; t++) {
+		const struct folds *f = &ifolds[t];
+
+		e[t] = &itable[t][(pc ^ pc >> (t + 1) ^ pc >> ILOG ^
+		    f->index.x) & ((1 << ILOG) - 1)];
+		tag[t] = (uint16_t)((pc ^ f->tag.x ^ f->tag2.x << 1) &
+		    ((1 << ITAG) - 1));
+		if (e[t]->tag == tag[t] && e[t]->target != 0) {
+			other = longest;
+			longest = t;
+		}
+	}
+	first = longest < 0 ? NULL : e[longest];
+	second = other < 0 ? NULL : e[other];
+	guess = first != NULL ? first->target : *base;
+	if (first != NULL && first->sure == 0 && second != NULL)
+		guess = second->target;
+	wrong = guess != target;
+
+	if (first != NULL && first->target == target) {
+		first->sure += first->sure < 3;
+		first->useful |= (second != NULL ? second->target : *base) !=
+		    target;
+	} else if (first != NULL) {
+		if (first->sure > 0)
+			first->sure--;
+		else
+			first->target = target;
+		first->useful = 0;
+	}
+	if (first == NULL || first->sure == 0)
+		*base = target;
+	if (wrong) {
+		t = longest + 1 + (int)(some() % 2);
+		while (t < NITABLE && e[t]->useful != 0)
+			e[t++]->useful = some() % 4 != 0;
+		if (t < NITABLE)
+			*e[t] = (struct ientry){ target, tag[t], 0, 0 };
+	}
+	mixed = (uint32_t)(target ^ target >> TARGETBITS ^ target >> 13);
+	for (t = 0; t < TARGETBITS; t++)
+		push(&where, ifolds, NITABLE, mixed >> t & 1);
+	push(&outcomes, folds, NTABLE, mixed & 1);
+	return wrong;
+}
+
+/* ---- both ---- */
+
+static int
+tage_cond(uint64_t addr, int taken)
+{
+	struct look l;
+
+	look_up(&l, addr);
+	learn(&l, taken);
+	push(&outcomes, folds, NTABLE, (unsigned)taken);
+	push(&where, ifolds, NITABLE, (unsigned)taken);
+	path = path << 1 | (addr & 1);
+	return l.taken != taken;
+}
+
+static void
+tage_init(void)
+{
+	for (unsigned t = 0; t < NTABLE; t++)
+		folds_init(&folds[t], size[t].history, size[t].log,
+		    size[t].tag);
+	for (unsigned t = 0; t < NITABLE; t++)
+		folds_init(&ifolds[t], ihistory[t], ILOG, ITAG);
+}
+
+const struct predictor tage = {
+	"tage", tage_init, tage_cond, tage_indirect, stack_ret
+};
