@@ -9,6 +9,8 @@
  * A duration is that from entry to exit, callees included.  An exit also ends
  * the frames inside of its own, whose exits are missing, at the same time.
  */
+#include "account.h"
+
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +18,11 @@
 
 #include <htslib/khash.h>
 
+#include "calls.h"
 #include "ev.h"
 #include "in.h"
 #include "out.h"
 #include "util.h"
-
-#include "account.h"
-#include "calls.h"
 
 static const char synopsis[] =
     "[-rt] [-f format] [-n number] [-s column] [-S order] [-o file] [events]";
