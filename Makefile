@@ -14,12 +14,12 @@
 DEBS	= gcc g++ libc6-dev make pkg-config perl \
 	zlib1g-dev libelf-dev libdw-dev libzydis-dev libhts-dev \
 	libiberty-dev libpcre2-dev libjansson-dev \
-	binutils elfutils dwz gzip mandoc universal-ctags valgrind \
-	python3 clang llvm libclang-rt-dev
+	binutils bzip2 elfutils dwz gzip mandoc universal-ctags valgrind \
+	python3 sqlite3 clang llvm libclang-rt-dev
 
 # and what make bench runs
 ifneq ($(filter bench,$(MAKECMDGOALS)),)
-DEBS	+= bzip2 lua5.4 sqlite3 time
+DEBS	+= lua5.4 time
 endif
 
 SAN	=

@@ -1,0 +1,35 @@
+#!/bin/sh
+# README's tour, as it would be pasted, and its claims about itself
+
+. t/lib.sh
+
+for p in trace plain cachesim fmt-cachegrind annotate diff; do
+	[ -x "$B/$p" ] || skip_all "no $p"
+done
+LIMIT=200
+top=$PWD
+sed -n '/^A tour/,/^The programs/s/^    //p' README | grep -v '^make$' \
+    >"$T/tour"
+check "there is a tour" test "$(wc -l <"$T/tour")" -gt 8
+command -v cg_annotate >/dev/null || sed -i '/^cg_annotate/d' "$T/tour"
+cd "$T" || exit 99
+ln -s "${B%/bin}" build
+{ echo 'set -x'; cat tour; } >script
+run sh script
+ok "the tour runs to its end, status $?" "$([ $? -eq 0 ]; echo $?)"
+cp out tour.out
+cp err tour.err
+check "it shows events" grep -q '^H quern-events 1$' tour.out
+check "a difference" grep -q 'D1mr' tour.out
+check "references" grep -q '^ [LSM] ' tour.out
+check "and sources" grep -q ' s += v\[i\];$' tour.out
+same "without complaints" "" "$(grep -v -e '^+' -e '^cachesim: the LL' tour.err |
+    head -n 5)"
+check "README has less than 150 lines" \
+    test "$(wc -l <"$top/README")" -lt 150
+same "and none longer than 80, but for one to paste" 1 \
+    "$(awk 'length > 80' "$top/README" | wc -l)"
+same ".ci/run runs README's test command" 1 \
+    "$(grep -c '"*make check"*' "$top/.ci/run")"
+
+done_testing
