@@ -124,7 +124,8 @@ RT	= cmd/trace/runtime
 RTFLAGS	= -O2 -g -ffreestanding -fno-stack-protector -fPIE \
 	-mgeneral-regs-only -fno-jump-tables -fvisibility=hidden \
 	-fno-asynchronous-unwind-tables -fcf-protection=none \
-	-fno-tree-loop-distribute-patterns
+	$(if $(findstring clang,$(CC)),-fno-builtin,\
+	    -fno-tree-loop-distribute-patterns)
 RTOBJS	:= $(patsubst $(RT)/%,$(BUILD)/$(RT)/%.o,$(wildcard $(RT)/*.c $(RT)/*.S))
 OBJS_trace = $(BUILD)/cmd/trace/blob.o
 
