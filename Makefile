@@ -55,7 +55,7 @@ LDLIBS_trace = -lZydis -lelf
 LDLIBS_cachesim = -lelf
 LDLIBS_branchsim = -lelf
 OBJS_t_geometry = $(BUILD)/cmd/cachesim/geometry.o
-LDLIBS_annotate = $(LIBS_SYM)
+LDLIBS_annotate = $(LIBS_SYM) -lZydis
 LDLIBS_simpoint = -ljansson -lm -lpthread
 LDLIBS_t_fuzz_simpoint = -Wl,--wrap=die,--wrap=warn,--wrap=sysconf \
 	-Wl,--wrap=in_open,--wrap=in_close -lm
@@ -94,6 +94,9 @@ deps:
 $(BUILD)/%.o: %.c | $(FIRST)
 	@mkdir -p $(@D)
 	$(call short,CC)$(COMPILE) -MMD -MP -c -o $@ $<
+
+# the page's style and script are in the program
+$(BUILD)/cmd/annotate/html.o: cmd/annotate/page.css cmd/annotate/page.js
 
 # simpoint's results are to the last bit: each product is rounded by itself
 $(BUILD)/cmd/simpoint/%.o: CFLAGS += -ffp-contract=off

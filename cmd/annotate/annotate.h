@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "cost.h"
 
@@ -15,7 +16,7 @@ enum { TREE_CALLERS = 1, TREE_CALLEES = 2 };
 /* main.c: what was asked for */
 struct opts {
 	bool old;		/* the tables of Valgrind's tools up to 3.20 */
-	bool percs, annotate, inclusive, assembly, color;
+	bool percs, annotate, inclusive, assembly, intel, color;
 	int tree;
 	unsigned context;
 	double threshold;
@@ -43,6 +44,7 @@ struct prof {
 	struct input *input;
 	size_t ninput;
 	bool callgrind, truncated;
+	bool addresses;		/* some part has them */
 	size_t nrec, nev;	/* recorded events; with the derived ones */
 	const char *ev[COST_EVMAX];
 	size_t show[COST_EVMAX], nshow;
@@ -111,7 +113,47 @@ struct files {
 void print_head(void);
 void print_flat(struct files *);
 
+/* graph.c */
+struct arcs {			/* of a node the first, of an arc the next */
+	size_t *first, *next;
+};
+
+struct graph {
+	struct tally self;	/* nodes: functions, with their own costs */
+	struct tally arcs;	/* from<<32 | to: inclusive costs, how often */
+	int64_t *incl;		/* nev for each node */
+	uint32_t *ob;		/* the node's object */
+	size_t obcap;
+	size_t *cycle;		/* nodes of a cycle have the same */
+	struct arcs callers, callees;
+};
+extern struct graph graph;
+
+void graph_make(void);
+const char *node_file(size_t), *node_fn(size_t);
+const int64_t *node_counts(size_t);
+size_t arc_from(size_t arc), arc_to(size_t arc);
+/* largest first, in the order of --sort */
+size_t *nodes_sorted(void);
+size_t *arcs_sorted(const struct arcs *, size_t node, size_t *n);
+void put_node(const struct cols *, size_t node);
+void ext_arcs(struct extremes *, const struct arcs *, size_t node);
+void print_graph(void);
+
+/* old.c */
+void print_old_head(void);
+void print_old_flat(struct files *);
+
 /* source.c */
 void print_sources(struct files *);
+FILE *source_open(const char *name, char **path);
+/* a line of a source, or NULL; good until the next call */
+const char *source_line(const char *name, uint32_t line);
+
+/* asm.c */
+void print_asm(void);
+
+/* html.c */
+void print_html(void);
 
 #endif

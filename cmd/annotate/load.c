@@ -161,7 +161,8 @@ choose_events(void)
 	for (i = 0; i < prof.nsort; i++)
 		any |= prof.limit[i] >= 0;
 	if (!any)
-		prof.limit[0] = opt.threshold;
+		prof.limit[0] = opt.has_threshold ? opt.threshold :
+		    opt.old && prof.callgrind ? 99 : 0.1;
 }
 
 static const char *
@@ -191,7 +192,8 @@ begin_part(struct costr *r, struct input *in, size_t *map)
 	}
 	if (costhead_map(&first, &r->head, map) < 0)
 		costr_die(r, "the events are not those of %s", prof.input[0].name);
-	if (opt.assembly)
+	prof.addresses |= (r->head.positions & COST_INSTR) != 0;
+	if (opt.assembly || opt.html)
 		costsum_positions(prof.t, r->head.positions);
 	prof.callgrind |= r->head.format == COST_CALLGRIND;
 	if (in->desc)
@@ -229,9 +231,9 @@ read_input(struct input *in)
 			begin_part(r, in, map);
 			continue;
 		}
-		if (c.kind == COST_JUMP)
+		if (c.kind == COST_JUMP && !opt.assembly)
 			continue;
-		for (i = 0; i < prof.nrec; i++)
+		for (i = 0; c.kind != COST_JUMP && i < prof.nrec; i++)
 			n[map[i]] = c.n[i];
 		c.n = n;
 		costsum_put(prof.t, &c);

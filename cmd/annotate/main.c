@@ -24,16 +24,26 @@ static const char help[] =
     "  --threshold=T       leave out what is below T % of the first sort event\n"
     "  --show-percs=yes|no percentages\n"
     "  --auto=yes|no       annotate the sources (--annotate, --no-annotate)\n"
+    "  --inclusive[=yes]   functions with all that they call\n"
+    "  --tree=WHAT         none, caller, calling, both: callers and callees\n"
+    "  --asm[=intel]       instructions, if the profile has addresses\n"
+    "  --html=FILE         a page with all of this, to FILE\n"
+    "  --layout=old|new    the tables of cg_annotate up to 3.20, or from then on\n"
     "  --context=N         lines around those that have counts [8]\n"
     "  -I, --include=DIR   look for sources below DIR too\n"
     "  --color=WHEN        auto, always, never\n"
     "  -o FILE             write there\n"
     "  -h, --help          --version\n";
 
-enum { SHOW = 256, SORT, THRESHOLD, PERCS, NOPERCS, AUTO, ANNOTATE, NOANNOTATE,
+enum { ASM = 256, HTML, LAYOUT, INCLUSIVE, TREE, SHOW, SORT, THRESHOLD, PERCS, NOPERCS, AUTO, ANNOTATE, NOANNOTATE,
     CONTEXT, COLOR, VERSION };
 
 static const struct option longopts[] = {
+	{ "asm", optional_argument, NULL, ASM },
+	{ "html", required_argument, NULL, HTML },
+	{ "layout", required_argument, NULL, LAYOUT },
+	{ "inclusive", optional_argument, NULL, INCLUSIVE },
+	{ "tree", required_argument, NULL, TREE },
 	{ "show", required_argument, NULL, SHOW },
 	{ "sort", required_argument, NULL, SORT },
 	{ "threshold", required_argument, NULL, THRESHOLD },
@@ -59,6 +69,34 @@ yes(const char *what, const char *s)
 	if (strcmp(s, "no"))
 		die("%s: '%s' is neither yes nor no", what, s);
 	return false;
+}
+
+static bool
+intel(const char *s)
+{
+	if (s && strcmp(s, "att") && strcmp(s, "intel"))
+		die("--asm: '%s' is neither att nor intel", s);
+	return s && !strcmp(s, "intel");
+}
+
+static bool
+layout(const char *s)
+{
+	if (strcmp(s, "old") && strcmp(s, "new"))
+		die("--layout: '%s' is neither old nor new", s);
+	return !strcmp(s, "old");
+}
+
+static int
+tree(const char *s)
+{
+	static const char *const words[] = { "none", "caller", "calling", "both" };
+	int i;
+
+	for (i = 0; i < 4; i++)
+		if (!strcmp(s, words[i]))
+			return i;
+	die("--tree: '%s' is none of none, caller, calling, both", s);
 }
 
 static double
@@ -101,6 +139,22 @@ options(int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "hI:o:", longopts, NULL)) != -1) {
 		switch (c) {
+		case ASM:
+			opt.assembly = true;
+			opt.intel = intel(optarg);
+			break;
+		case HTML:
+			opt.html = optarg;
+			break;
+		case LAYOUT:
+			opt.old = layout(optarg);
+			break;
+		case INCLUSIVE:
+			opt.inclusive = yes("--inclusive", optarg);
+			break;
+		case TREE:
+			opt.tree = tree(optarg);
+			break;
 		case SHOW:
 			opt.show = optarg;
 			break;
@@ -144,13 +198,13 @@ options(int argc, char **argv)
 			prog_usage(synopsis);
 		}
 	}
+	if (opt.html && opt.old)
+		die("--html and --layout=old do not go together");
 	opt.color = want_color(color);
 	for (; optind < argc; optind++)
 		push(&opt.file, &opt.nfile, argv[optind]);
 	if (!opt.nfile)
 		push(&opt.file, &opt.nfile, (char *)"-");
-	if (!opt.has_threshold)
-		opt.threshold = 0.1;
 }
 
 int
@@ -163,11 +217,26 @@ main(int argc, char **argv)
 	opt.argc = argc;
 	options(argc, argv);
 	load();
+	if (opt.html) {
+		out = out_open(opt.html);
+		print_html();
+		out_close(out);
+		return prof.truncated ? die_status : 0;
+	}
 	out = out_open(opt.dest);
-	print_head();
-	print_flat(&files);
+	if (opt.old) {
+		print_old_head();
+		print_old_flat(&files);
+	} else {
+		print_head();
+		print_flat(&files);
+		if (opt.inclusive || opt.tree)
+			print_graph();
+	}
 	if (opt.annotate)
 		print_sources(&files);
+	if (opt.assembly)
+		print_asm();
 	out_close(out);
 	return prof.truncated ? die_status : 0;
 }

@@ -109,8 +109,8 @@ gather(struct files *f)
  * The file itself; or below one of the folders of -I, with its whole name or
  * what is left of it without its first folders.
  */
-static FILE *
-find(const char *name, char **path)
+FILE *
+source_open(const char *name, char **path)
 {
 	const char *rest;
 	FILE *f = fopen(name, "r");
@@ -134,6 +134,41 @@ find(const char *name, char **path)
 	return f;
 }
 
+const char *
+source_line(const char *name, uint32_t line)
+{
+	static struct text {
+		struct text *next;
+		char *name, **line;
+		size_t n, cap;
+	} *all;
+	struct text *t;
+	char *path, *s = NULL;
+	size_t size = 0;
+	ssize_t len;
+	FILE *f;
+
+	for (t = all; t; t = t->next)
+		if (!strcmp(t->name, name))
+			return line && line <= t->n ? t->line[line - 1] : NULL;
+	t = xcalloc(1, sizeof *t);
+	t->name = xstrdup(name);
+	t->next = all;
+	all = t;
+	f = source_open(name, &path);
+	while (f && (len = getline(&s, &size, f)) >= 0) {
+		if (len && s[len - 1] == '\n')
+			s[len - 1] = '\0';
+		t->line = xgrow(t->line, &t->cap, t->n + 1, sizeof *t->line);
+		t->line[t->n++] = xstrdup(s);
+	}
+	if (f)
+		fclose(f);
+	free(s);
+	free(path);
+	return line && line <= t->n ? t->line[line - 1] : NULL;
+}
+
 static void
 warning(const char *fmt, const char *a, const char *b)
 {
@@ -146,6 +181,12 @@ warning(const char *fmt, const char *a, const char *b)
 static void
 newer(const struct source *s)
 {
+	static const char *const fmts[] = {
+		"@ Original source files are all newer than data file '%s':\n@ - %s\n"
+		"@ Annotations may not be correct.\n",
+		"@ Data file '%s' is older than source file '%s'.\n"
+		"@ Annotations may not be correct.\n"
+	};
 	struct stat st;
 	int64_t t;
 	size_t i;
@@ -155,9 +196,7 @@ newer(const struct source *s)
 	t = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 	for (i = 0; i < prof.ninput; i++)
 		if (t > prof.input[i].mtime) {
-			warning("@ Original source files are all newer than data file"
-			    " '%s':\n@ - %s\n@ Annotations may not be correct.\n",
-			    prof.input[i].name, s->path);
+			warning(fmts[opt.old], prof.input[i].name, s->path);
 			out_ch(out, '\n');
 		}
 }
@@ -321,6 +360,19 @@ show_bogus(struct source *s)
 }
 
 static void
+show_line0(struct source *s, size_t at)
+{
+	cols_put(&s->cols, tally_at(&lines, at), NULL);
+	if (opt.old)
+		out_printf(out, " <counts for unidentified lines in %s>\n", s->name);
+	else
+		out_str(out, " <unknown (line 0)>\n");
+	print_calls(s, at);
+	out_ch(out, '\n');
+	sums_add(sums[LINE0], tally_at(&lines, at), prof.nev);
+}
+
+static void
 show_source(struct source *s)
 {
 	struct extremes x;
@@ -333,21 +385,40 @@ show_source(struct source *s)
 	cols_set(&s->cols, &x, NULL);
 	cols_head(&s->cols, "", "");
 	out_ch(out, '\n');
-	if (s->at < s->end && line_at(s->at) == 0) {
-		i = order[s->at++];
-		cols_put(&s->cols, tally_at(&lines, i), NULL);
-		out_str(out, " <unknown (line 0)>\n");
-		print_calls(s, i);
-		out_ch(out, '\n');
-		sums_add(sums[LINE0], tally_at(&lines, i), prof.nev);
+	i = s->at;
+	if (i < s->end && line_at(i) == 0) {
+		s->at++;
+		if (!opt.old)
+			show_line0(s, order[i]);
 	}
-	if (s->at == s->end)
-		return;
-	show_ranges(s);
-	if (s->at < s->end)
-		show_bogus(s);
-	out_ch(out, '\n');
+	if (s->at < s->end) {
+		show_ranges(s);
+		if (s->at < s->end)
+			show_bogus(s);
+		out_ch(out, '\n');
+	}
+	if (opt.old && i < s->end && line_at(i) == 0)
+		show_line0(s, order[i]);
 }
+
+static void
+heading(const struct source *s, const char *path)
+{
+	const char *where = s->f && strcmp(path, s->name) ? path : NULL;
+
+	if (opt.old) {
+		rule();
+		out_printf(out, "-- Auto-annotated source: %s\n", s->f ? path : s->name);
+		rule();
+	} else if (where) {
+		fancy("Annotated source file: %s (%s)", s->name, where);
+	} else {
+		fancy("Annotated source file: %s", s->name);
+	}
+}
+
+static uint32_t *missing;	/* old layout: sources that were not found */
+static size_t nmissing, shown;
 
 static void
 print_file(uint32_t name, size_t at, size_t end)
@@ -358,20 +429,21 @@ print_file(uint32_t name, size_t at, size_t end)
 	size_t i;
 
 	if (part == UNREADABLE) {
-		s.f = find(s.name, &path);
-		if (s.f && strcmp(path, s.name))
-			fancy("Annotated source file: %s (%s)", s.name, path);
-		else
-			fancy("Annotated source file: %s", s.name);
+		s.f = source_open(s.name, &path);
+		if (s.f || !opt.old)
+			heading(&s, path);
 	}
 	if (s.f) {
 		s.path = path;
 		show_source(&s);
 		fclose(s.f);
+		shown++;
 	} else {
 		for (i = at; i < end; i++)
 			sums_add(sums[part], tally_at(&lines, order[i]), prof.nev);
-		if (part == UNREADABLE)
+		if (part == UNREADABLE && opt.old)
+			missing[nmissing++] = name;
+		else if (part == UNREADABLE)
 			out_printf(out, "Unannotated because one or more of these "
 			    "original files are unreadable:\n- %s\n\n", s.name);
 	}
@@ -400,10 +472,40 @@ print_summary(void)
 	out_ch(out, '\n');
 }
 
+static void
+print_old_summary(void)
+{
+	struct extremes x;
+	struct cols c;
+	size_t i;
+
+	if (nmissing) {
+		rule();
+		out_str(out, "The following files chosen for auto-annotation could not"
+		    " be found:\n");
+		rule();
+		for (i = 0; i < nmissing; i++)
+			out_printf(out, "  %s\n", str(missing[i]));
+		out_ch(out, '\n');
+	}
+	if (!shown)
+		return;
+	ext_init(&x);
+	ext_add(&x, sums[KNOWN]);
+	cols_set(&c, &x, NULL);
+	rule();
+	cols_head(&c, "", "");
+	rule();
+	cols_put(&c, sums[KNOWN], NULL);
+	out_str(out, " events annotated\n\n");
+}
+
 void
 print_sources(struct files *f)
 {
 	size_t i, at = 0, end;
+
+	missing = xcalloc(f->n + 1, sizeof *missing);
 
 	gather(f);
 	index_calls();
@@ -414,5 +516,8 @@ print_sources(struct files *f)
 		print_file(f->name[i], at, end);
 		at = end;
 	}
-	print_summary();
+	if (opt.old)
+		print_old_summary();
+	else
+		print_summary();
 }

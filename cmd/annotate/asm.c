@@ -1,0 +1,321 @@
+/*
+ * asm.c - annotated assembler
+ *
+ * The addresses of the profile are put together by object and by the symbol
+ * that covers them.  A function is shown from its first to its last
+ * instruction, those without costs only near those that have some; the source
+ * line is told where it changes.
+ */
+#include "annotate.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "code.h"
+#include "out.h"
+#include "util.h"
+
+struct spot {			/* an address */
+	uint32_t ob;
+	uint64_t addr;
+	int64_t *n;		/* its own costs, nev; NULL: only calls or jumps */
+};
+
+struct note {			/* a call or a jump */
+	uint32_t ob;
+	uint64_t addr;
+	struct cost c;
+	int64_t *n;
+};
+
+struct piece {			/* spots of one function */
+	size_t first, end;
+	struct code *code;
+	struct sym_at at;
+	int64_t *n;
+};
+
+static struct spot *spot;
+static size_t nspot, spotcap;
+static struct note *note;
+static size_t nnote, notecap;
+static struct piece *piece;
+static size_t npiece, piececap;
+
+static int
+cmp_spot(uint32_t ob, uint64_t addr, uint32_t ob2, uint64_t addr2)
+{
+	if (ob != ob2)
+		return ob < ob2 ? -1 : 1;
+	return addr < addr2 ? -1 : addr > addr2;
+}
+
+static int
+by_spot(const void *a, const void *b)
+{
+	const struct spot *x = a, *y = b;
+
+	return cmp_spot(x->ob, x->addr, y->ob, y->addr);
+}
+
+static int
+by_note(const void *a, const void *b)
+{
+	const struct note *x = a, *y = b;
+	int c = cmp_spot(x->ob, x->addr, y->ob, y->addr);
+
+	if (!c)
+		c = (int)x->c.kind - (int)y->c.kind;
+	if (!c && x->c.kind == COST_CALL)
+		c = by_sort(x->n, y->n);
+	return c ? c : x->c.callee < y->c.callee ? -1 : x->c.callee > y->c.callee;
+}
+
+static int64_t *
+counts(const int64_t *n)
+{
+	int64_t *p = xmalloc(prof.nev * sizeof *p);
+
+	return memcpy(p, full(n), prof.nev * sizeof *p);
+}
+
+static void
+gather(void)
+{
+	size_t i, k = 0;
+	struct cost c;
+	uint32_t ob;
+
+	while (costsum_next(prof.t, &c)) {
+		ob = costfn_get(prof.nm, c.fn).ob;
+		if (c.kind == COST_SELF) {
+			spot = xgrow(spot, &spotcap, nspot + 1, sizeof *spot);
+			spot[nspot++] = (struct spot){ ob, c.pos.addr, counts(c.n) };
+			continue;
+		}
+		note = xgrow(note, &notecap, nnote + 1, sizeof *note);
+		note[nnote++] = (struct note){ ob, c.pos.addr, c,
+		    c.kind == COST_CALL ? counts(c.n) : NULL };
+	}
+	if (nspot)
+		qsort(spot, nspot, sizeof *spot, by_spot);
+	if (nnote)
+		qsort(note, nnote, sizeof *note, by_note);
+	/* an address may belong to several functions' contexts */
+	for (i = 0; i < nspot; i++) {
+		if (k && !by_spot(&spot[k - 1], &spot[i]))
+			sums_add(spot[k - 1].n, spot[i].n, prof.nev);
+		else
+			spot[k++] = spot[i];
+	}
+	nspot = k;
+}
+
+static void
+add_pieces(struct code *code, size_t first, size_t end)
+{
+	struct piece *p = NULL;
+	size_t i;
+
+	for (i = first; i < end; i++) {
+		if (!p || spot[i].addr >= p->at.end) {
+			piece = xgrow(piece, &piececap, npiece + 1, sizeof *piece);
+			p = &piece[npiece++];
+			memset(p, 0, sizeof *p);
+			p->first = i;
+			p->code = code;
+			p->n = xcalloc(prof.nev, sizeof *p->n);
+			sym_find(code_sym(code), spot[i].addr, &p->at);
+			if (!p->at.end)		/* no symbol: what is near */
+				p->at.start = spot[i].addr;
+		}
+		if (p->at.end <= spot[i].addr)
+			p->at.end = spot[i].addr + 1;
+		sums_add(p->n, spot[i].n, prof.nev);
+		p->end = i + 1;
+	}
+}
+
+static int
+by_piece(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+	int c = by_sort(x->n, y->n);
+
+	return c ? c : x->first < y->first ? -1 : 1;
+}
+
+static const struct note *
+first_note(const struct spot *s)
+{
+	size_t lo = 0, hi = nnote, mid;
+
+	while (lo < hi) {
+		mid = (lo + hi) / 2;
+		if (cmp_spot(note[mid].ob, note[mid].addr, s->ob, s->addr) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return note + lo;
+}
+
+static void
+put_notes(const struct cols *c, const struct spot *s)
+{
+	const struct note *n = first_note(s);
+	struct costfn f;
+	char a[32], b[32];
+
+	for (; n < note + nnote && n->ob == s->ob && n->addr == s->addr; n++) {
+		if (n->c.kind == COST_CALL) {
+			f = costfn_get(prof.nm, n->c.callee);
+			cols_put(c, n->n, NULL);
+			out_printf(out, " => %s:%s (%sx)\n", str(f.fl), str(f.fn),
+			    num_commas(a, n->c.count[0]));
+		} else {
+			cols_put(c, NULL, NULL);
+			out_printf(out, " -> %" PRIx64 ", %s of %s times\n",
+			    n->c.to.addr, num_commas(a, n->c.count[1]),
+			    num_commas(b, n->c.count[0]));
+		}
+	}
+}
+
+/* The source line, where it is not the one before. */
+static void
+put_source(const struct cols *c, struct code *code, uint64_t addr,
+    struct sym_at *last)
+{
+	struct sym_at at;
+	const char *text;
+
+	sym_find(code_sym(code), addr, &at);
+	if (at.file == last->file && at.line == last->line)
+		return;
+	*last = at;
+	text = at.line ? source_line(at.file, at.line) : NULL;
+	cols_put(c, NULL, NULL);
+	out_printf(out, " %s:%u%s%s\n", at.file, at.line, text ? ":  " : "",
+	    text ? text : "");
+}
+
+struct list {			/* a piece's instructions */
+	uint64_t *addr;
+	size_t *at;		/* the spot's place, or SIZE_MAX */
+	size_t n, addrcap, atcap;
+};
+
+static void
+disassemble(struct list *l, const struct piece *p)
+{
+	uint64_t addr = p->at.start, end = p->at.end;
+	size_t i = p->first, len;
+	char text[512];
+
+	l->n = 0;
+	while (addr < end) {
+		/* what the profile says is an instruction is one */
+		while (i < p->end && spot[i].addr < addr)
+			i++;
+		l->addr = xgrow(l->addr, &l->addrcap, l->n + 1, sizeof *l->addr);
+		l->at = xgrow(l->at, &l->atcap, l->n + 1, sizeof *l->at);
+		l->addr[l->n] = addr;
+		l->at[l->n++] = i < p->end && spot[i].addr == addr ? i : SIZE_MAX;
+		len = code_insn(p->code, addr, text, sizeof text);
+		if (!len)
+			len = 1;
+		if (i < p->end && spot[i].addr > addr && spot[i].addr < addr + len)
+			addr = spot[i].addr;
+		else
+			addr += len;
+	}
+}
+
+/* Is an instruction with costs within the context of i? */
+static bool
+wanted(const struct list *l, size_t i)
+{
+	size_t lo = i > opt.context ? i - opt.context : 0, k;
+
+	for (k = lo; k < l->n && k <= i + opt.context; k++)
+		if (l->at[k] != SIZE_MAX)
+			return true;
+	return false;
+}
+
+static void
+print_piece(const struct piece *p)
+{
+	static struct list l;
+	struct sym_at last = { .line = 0 };
+	struct extremes x;
+	struct cols c;
+	char text[512];
+	bool gap = false;
+	size_t i;
+
+	fancy("Annotated assembler: %s [%s]", p->at.fn, str(spot[p->first].ob));
+	ext_init(&x);
+	for (i = p->first; i < p->end; i++) {
+		ext_add(&x, spot[i].n);
+		for (const struct note *n = first_note(&spot[i]); n < note + nnote &&
+		    n->ob == spot[i].ob && n->addr == spot[i].addr; n++)
+			if (n->n)
+				ext_add(&x, n->n);
+	}
+	cols_set(&c, &x, NULL);
+	cols_head(&c, "", "");
+	out_ch(out, '\n');
+	disassemble(&l, p);
+	for (i = 0; i < l.n; i++) {
+		const struct spot *s = l.at[i] == SIZE_MAX ? NULL : &spot[l.at[i]];
+
+		if (!wanted(&l, i)) {
+			gap = true;
+			continue;
+		}
+		if (gap)
+			out_printf(out, "-- %" PRIx64 " ----------------------------"
+			    "------------\n", l.addr[i]);
+		gap = false;
+		put_source(&c, p->code, l.addr[i], &last);
+		heat(s ? s->n : NULL);
+		cols_put(&c, s ? s->n : NULL, NULL);
+		if (!code_insn(p->code, l.addr[i], text, sizeof text))
+			strcpy(text, "(bad)");
+		out_printf(out, " %8" PRIx64 ":  %s", l.addr[i], text);
+		cool();
+		out_ch(out, '\n');
+		if (s)
+			put_notes(&c, s);
+	}
+	out_ch(out, '\n');
+}
+
+void
+print_asm(void)
+{
+	struct code *code;
+	size_t i, end;
+
+	if (!prof.addresses)
+		die("--asm: the profile has no addresses (positions: instr)");
+	gather();
+	for (i = 0; i < nspot; i = end) {
+		for (end = i; end < nspot && spot[end].ob == spot[i].ob; end++)
+			continue;
+		code = code_open(str(spot[i].ob), opt.intel);
+		if (code)
+			add_pieces(code, i, end);
+		else if (strcmp(str(spot[i].ob), "???"))
+			warn("%s: cannot be read for its instructions",
+			    str(spot[i].ob));
+	}
+	if (npiece)
+		qsort(piece, npiece, sizeof *piece, by_piece);
+	for (i = 0; i < npiece; i++)
+		if (above(piece[i].n))
+			print_piece(&piece[i]);
+}

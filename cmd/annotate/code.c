@@ -1,0 +1,175 @@
+/*
+ * code.c - instructions of an object file, disassembled
+ */
+#include "code.h"
+
+#include <Zydis/Zydis.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util.h"
+
+struct part {			/* a loaded piece of the file */
+	uint64_t addr, len;
+	const unsigned char *data;
+};
+
+struct code {
+	struct sym *sym;
+	Elf *elf;
+	int fd;
+	struct part *part;
+	size_t npart, cap;
+	ZydisDecoder decoder;
+	ZydisFormatter formatter;
+};
+
+static bool
+load_parts(struct code *c)
+{
+	GElf_Ehdr eh;
+	GElf_Phdr ph;
+	Elf_Data *data;
+	size_t i, n;
+
+	if (!gelf_getehdr(c->elf, &eh) || eh.e_machine != EM_X86_64 ||
+	    elf_getphdrnum(c->elf, &n) < 0)
+		return false;
+	for (i = 0; i < n; i++) {
+		if (!gelf_getphdr(c->elf, i, &ph) || ph.p_type != PT_LOAD ||
+		    !(ph.p_flags & PF_X) || !ph.p_filesz)
+			continue;
+		data = elf_getdata_rawchunk(c->elf, (int64_t)ph.p_offset,
+		    ph.p_filesz, ELF_T_BYTE);
+		if (!data)
+			continue;
+		c->part = xgrow(c->part, &c->cap, c->npart + 1, sizeof *c->part);
+		c->part[c->npart++] = (struct part){ ph.p_vaddr, data->d_size,
+		    data->d_buf };
+	}
+	return c->npart > 0;
+}
+
+struct code *
+code_open(const char *path, bool intel)
+{
+	static const ZydisFormatterProperty plain[] = {
+		ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
+		ZYDIS_FORMATTER_PROP_ADDR_PADDING_RELATIVE,
+		ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_FORMATTER_PROP_IMM_PADDING,
+	};
+	struct code *c = xcalloc(1, sizeof *c);
+	size_t i;
+
+	elf_version(EV_CURRENT);
+	c->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (c->fd >= 0)
+		c->elf = elf_begin(c->fd, ELF_C_READ_MMAP, NULL);
+	if (!c->elf || !load_parts(c)) {
+		code_close(c);
+		return NULL;
+	}
+	c->sym = sym_open(path, SYM_DEMANGLE);
+	ZydisDecoderInit(&c->decoder, ZYDIS_MACHINE_MODE_LONG_64,
+	    ZYDIS_STACK_WIDTH_64);
+	ZydisFormatterInit(&c->formatter, intel ? ZYDIS_FORMATTER_STYLE_INTEL :
+	    ZYDIS_FORMATTER_STYLE_ATT);
+	for (i = 0; i < sizeof plain / sizeof plain[0]; i++)
+		ZydisFormatterSetProperty(&c->formatter, plain[i],
+		    ZYDIS_PADDING_DISABLED);
+	ZydisFormatterSetProperty(&c->formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE,
+	    ZYAN_FALSE);
+	return c;
+}
+
+struct sym *
+code_sym(struct code *c)
+{
+	return c->sym;
+}
+
+bool
+code_part(struct code *c, size_t i, uint64_t *addr, uint64_t *len)
+{
+	if (i >= c->npart)
+		return false;
+	*addr = c->part[i].addr;
+	*len = c->part[i].len;
+	return true;
+}
+
+static const struct part *
+find(const struct code *c, uint64_t addr)
+{
+	size_t i;
+
+	for (i = 0; i < c->npart; i++)
+		if (addr - c->part[i].addr < c->part[i].len)
+			return &c->part[i];
+	return NULL;
+}
+
+/* " <name+0x10>": what an operand of a fixed address is */
+static void
+name_target(struct code *c, const ZydisDecodedInstruction *insn,
+    const ZydisDecodedOperand *ops, uint64_t addr, char name[static 300])
+{
+	struct sym_at at;
+	uint64_t to;
+	int i;
+
+	name[0] = '\0';
+	for (i = 0; i < insn->operand_count_visible; i++) {
+		if (ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER || !ZYAN_SUCCESS(
+		    ZydisCalcAbsoluteAddress(insn, &ops[i], addr, &to)))
+			continue;
+		sym_find(c->sym, to, &at);
+		if (!at.end)
+			continue;
+		if (to == at.start)
+			snprintf(name, 300, " <%.280s>", at.fn);
+		else
+			snprintf(name, 300, " <%.260s+0x%" PRIx64 ">", at.fn,
+			    to - at.start);
+	}
+}
+
+size_t
+code_insn(struct code *c, uint64_t addr, char *text, size_t size)
+{
+	const struct part *p = find(c, addr);
+	ZydisDecodedInstruction insn;
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	char name[300];
+	size_t len;
+
+	if (!p || !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&c->decoder,
+	    p->data + (addr - p->addr), p->len - (addr - p->addr), &insn, ops)))
+		return 0;
+	if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&c->formatter, &insn, ops,
+	    insn.operand_count_visible, text, size, addr, NULL)))
+		return 0;
+	name_target(c, &insn, ops, addr, name);
+	len = strlen(text);
+	snprintf(text + len, size - len, "%s", name);
+	return insn.length;
+}
+
+void
+code_close(struct code *c)
+{
+	if (c->sym)
+		sym_close(c->sym);
+	if (c->elf)
+		elf_end(c->elf);
+	if (c->fd >= 0)
+		close(c->fd);
+	free(c->part);
+	free(c);
+}

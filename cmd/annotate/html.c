@@ -1,0 +1,374 @@
+/*
+ * html.c - the report as one page that needs nothing else
+ *
+ * Functions are details elements, so the page works without scripts; those
+ * sort tables, choose columns and filter.
+ */
+#include "html.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out.h"
+#include "util.h"
+
+/* a file's text as a string of the program */
+#define TEXT_OF(name, path)						\
+	__asm__(".pushsection .rodata\n" #name ":\n.incbin \"" path "\"\n"	\
+	    ".byte 0\n.popsection\n");					\
+	extern const char name[] __attribute__((visibility("hidden")))
+
+TEXT_OF(page_css, "cmd/annotate/page.css");
+TEXT_OF(page_js, "cmd/annotate/page.js");
+
+enum { COLUMNS = 4 };		/* events whose columns are there at first */
+
+static bool *is_shown;		/* node -> it has its details below */
+
+void
+put_html(const char *s)
+{
+	for (; *s; s++) {
+		switch (*s) {
+		case '&':
+			out_str(out, "&amp;");
+			break;
+		case '<':
+			out_str(out, "&lt;");
+			break;
+		case '>':
+			out_str(out, "&gt;");
+			break;
+		case '"':
+			out_str(out, "&quot;");
+			break;
+		default:
+			out_ch(out, (unsigned char)*s < 0x20 && *s != '\t' ? '?' : *s);
+		}
+	}
+}
+
+void
+put_heads(const char *what)
+{
+	size_t i;
+
+	for (i = 0; i < prof.nshow; i++) {
+		out_printf(out, "<th class=\"n e%zu\">", i);
+		put_html(prof.ev[prof.show[i]]);
+		out_printf(out, "%s%s", *what ? " " : "", what);
+	}
+}
+
+/* Heat: the share of the total, made visible from small ones on. */
+static double
+heat_of(int64_t v, size_t ev)
+{
+	double all = (double)prof.total[ev], share, root = 0.5;
+	int i;
+
+	if (all == 0 || v == 0)
+		return 0;
+	share = (double)v / all;
+	share = share < 0 ? -share : share;
+	if (share >= 1)
+		return 1;
+	for (i = 0; i < 20; i++)	/* its square root */
+		root = (root + share / root) / 2;
+	return root;
+}
+
+void
+put_cells(const int64_t *n)
+{
+	char buf[32];
+	size_t i, ev;
+	double h;
+
+	for (i = 0; i < prof.nshow; i++) {
+		ev = prof.show[i];
+		if (!n) {
+			out_printf(out, "<td class=\"n e%zu\">", i);
+			continue;
+		}
+		h = heat_of(n[ev], ev);
+		out_printf(out, "<td class=\"n e%zu", i);
+		if (h >= 0.02)
+			out_printf(out, " %s\" style=\"--h:%.2f",
+			    (n[ev] < 0) == (prof.total[ev] < 0) ? "h" : "l", h);
+		out_printf(out, "\" data-v=\"%" PRId64 "\">%s", n[ev],
+		    num_commas(buf, n[ev]));
+		if (opt.percs && prof.total[ev] && n[ev])
+			out_printf(out, " <small>%.1f%%</small>",
+			    (double)n[ev] * 100 / (double)prof.total[ev]);
+		else if (opt.percs)
+			out_str(out, " <small></small>");
+	}
+}
+
+static void
+put_node_name(size_t at)
+{
+	put_html(node_file(at));
+	out_ch(out, ':');
+	put_html(node_fn(at));
+}
+
+void
+put_link(size_t at)
+{
+	if (is_shown[at])
+		out_printf(out, "<a href=\"#f%zu\">", at);
+	put_node_name(at);
+	if (is_shown[at])
+		out_str(out, "</a>");
+}
+
+static const char *
+command(void)
+{
+	const char *cmd = prof.input[0].cmd;
+
+	return cmd && *cmd ? cmd : prof.input[0].name;
+}
+
+static void
+head(void)
+{
+	out_str(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+	    "<meta charset=\"utf-8\">\n"
+	    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
+	put_html(command());
+	out_str(out, " - costs</title>\n<style>\n");
+	out_write(out, page_css, strlen(page_css));
+	out_str(out, "</style>\n</head>\n<body>\n<h1>");
+	put_html(command());
+	out_str(out, "</h1>\n");
+}
+
+static void
+metadata(void)
+{
+	const char *s, *nl;
+	size_t i;
+
+	out_str(out, "<details><summary class=\"dim\">Profile</summary>\n<table>\n");
+	for (i = 0; i < prof.ninput; i++) {
+		out_str(out, "<tr><td>File<td>");
+		put_html(prof.input[i].name);
+		out_str(out, "\n<tr><td>Command<td>");
+		put_html(prof.input[i].cmd ? prof.input[i].cmd : "");
+		out_ch(out, '\n');
+		for (s = prof.input[i].desc; *s; s = nl + 1) {
+			char line[512];
+
+			nl = strchr(s, '\n');
+			snprintf(line, sizeof line, "%.*s", (int)(nl - s), s);
+			out_str(out, "<tr><td><td>");
+			put_html(line);
+			out_ch(out, '\n');
+		}
+	}
+	out_str(out, "</table></details>\n");
+}
+
+/* How much has a line, only a function, or nothing. */
+static void
+coverage(void)
+{
+	int64_t part[3][COST_EVMAX];
+	static const char *const names[] = { "All", "with a source line",
+	    "with a function only", "with neither" };
+	struct costfn f;
+	struct cost c;
+	int i;
+
+	memset(part, 0, sizeof part);
+	while (costsum_next(prof.t, &c)) {
+		if (c.kind != COST_SELF)
+			continue;
+		f = costfn_get(prof.nm, c.fn);
+		i = c.pos.line ? 0 : *str(f.fn) && strcmp(str(f.fn), "???") ? 1 : 2;
+		sums_add(part[i], full(c.n), prof.nev);
+	}
+	out_str(out, "<h2>Totals</h2>\n<table><thead><tr>");
+	put_heads("");
+	out_str(out, "<th></thead><tbody>\n");
+	for (i = 0; i < 4; i++) {
+		out_str(out, "<tr>");
+		put_cells(i ? part[i - 1] : prof.total);
+		out_printf(out, "<td>%s\n", names[i]);
+	}
+	out_str(out, "</tbody></table>\n");
+}
+
+static void
+tools(void)
+{
+	size_t i;
+
+	out_str(out, "<div id=\"tools\"><input id=\"filter\" type=\"search\" "
+	    "placeholder=\"functions and files with these words\"> ");
+	for (i = 0; i < prof.nshow; i++) {
+		out_printf(out, "<label><input type=\"checkbox\" data-ev=\"%zu\"%s>", i,
+		    i < COLUMNS || opt.show ? " checked" : "");
+		put_html(prof.ev[prof.show[i]]);
+		out_str(out, "</label>");
+	}
+	out_str(out, "</div>\n");
+}
+
+/* Those with enough own or inclusive cost, in the order of their own. */
+static size_t *
+choose(size_t *n)
+{
+	size_t *v = nodes_sorted(), i, k = 0;
+
+	is_shown = xcalloc(graph.self.n + 1, sizeof *is_shown);
+	for (i = 0; i < graph.self.n; i++)
+		if (above(tally_at(&graph.self, v[i])) ||
+		    above(graph.incl + v[i] * prof.nev)) {
+			is_shown[v[i]] = true;
+			v[k++] = v[i];
+		}
+	*n = k;
+	return v;
+}
+
+static void
+rest(size_t n, size_t columns, const char *what)
+{
+	if (n)
+		out_printf(out, "<tr class=\"rest\"><td colspan=\"%zu\" class=\"dim\">"
+		    "%zu more %s below the threshold\n", columns, n, what);
+}
+
+static void
+object_cell(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	out_str(out, "<td title=\"");
+	put_html(path);
+	out_str(out, "\">");
+	put_html(slash ? slash + 1 : path);
+	out_ch(out, '\n');
+}
+
+static void
+functions(const size_t *v, size_t n)
+{
+	bool calls = graph.arcs.n > 0;
+	size_t i;
+
+	out_str(out, "<h2>Functions</h2>\n<table class=\"sort named\" id=\"functions\">"
+	    "<thead><tr>");
+	put_heads(calls ? "self" : "");
+	if (calls)
+		put_heads("incl.");
+	out_str(out, "<th>Function<th>File<th>Object</thead><tbody>\n");
+	for (i = 0; i < n; i++) {
+		out_str(out, "<tr>");
+		put_cells(tally_at(&graph.self, v[i]));
+		if (calls)
+			put_cells(graph.incl + v[i] * prof.nev);
+		out_printf(out, "<td><a href=\"#f%zu\">", v[i]);
+		put_html(node_fn(v[i]));
+		out_str(out, "</a><td>");
+		put_html(node_file(v[i]));
+		object_cell(str(graph.ob[v[i]]));
+	}
+	rest(graph.self.n - n, prof.nshow * (1 + calls) + 3, "functions");
+	out_str(out, "</tbody></table>\n");
+}
+
+static struct tally by_file;
+
+static int
+by_cost(const void *a, const void *b)
+{
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+	int c = by_sort(tally_at(&by_file, x), tally_at(&by_file, y));
+
+	return c ? c : strcmp(str((uint32_t)by_file.key[x]),
+	    str((uint32_t)by_file.key[y]));
+}
+
+static void
+files(void)
+{
+	struct cost c;
+	size_t *v, i, n = 0;
+
+	tally_init(&by_file, prof.nev);
+	while (costsum_next(prof.t, &c))
+		if (c.kind == COST_SELF)
+			tally_add(&by_file, tally_find(&by_file, c.file), full(c.n));
+	v = xmalloc((by_file.n + 1) * sizeof *v);
+	for (i = 0; i < by_file.n; i++)
+		if (above(tally_at(&by_file, i)))
+			v[n++] = i;
+	if (n)
+		qsort(v, n, sizeof *v, by_cost);
+	out_str(out, "<h2>Files</h2>\n<table class=\"sort named\" id=\"files\"><thead><tr>");
+	put_heads("");
+	out_str(out, "<th>File</thead><tbody>\n");
+	for (i = 0; i < n; i++) {
+		out_str(out, "<tr>");
+		put_cells(tally_at(&by_file, v[i]));
+		out_str(out, "<td>");
+		put_html(str((uint32_t)by_file.key[v[i]]));
+		out_ch(out, '\n');
+	}
+	rest(by_file.n - n, prof.nshow + 1, "files");
+	out_str(out, "</tbody></table>\n");
+	free(v);
+}
+
+static void
+details(const size_t *v, size_t n)
+{
+	size_t i, ev = prof.sort[0];
+	double all = (double)prof.total[ev];
+
+	out_str(out, "<h2>Sources</h2>\n");
+	html_gather(is_shown);
+	for (i = 0; i < n; i++) {
+		out_printf(out, "<details class=\"fn\" id=\"f%zu\"%s><summary><b>", v[i],
+		    i ? "" : " open");
+		put_html(node_fn(v[i]));
+		out_str(out, "</b> ");
+		put_html(node_file(v[i]));
+		out_printf(out, " <span class=\"dim\">%s: self %.1f%%",
+		    prof.ev[ev], all != 0 ? 100 *
+		    (double)tally_at(&graph.self, v[i])[ev] / all : 0);
+		if (graph.arcs.n)
+			out_printf(out, ", inclusive %.1f%%", all != 0 ? 100 *
+			    (double)graph.incl[v[i] * prof.nev + ev] / all : 0);
+		out_str(out, "</span></summary><div>\n");
+		html_function(v[i]);
+		out_str(out, "</div></details>\n");
+	}
+}
+
+void
+print_html(void)
+{
+	size_t *v, n;
+
+	graph_make();
+	v = choose(&n);
+	head();
+	metadata();
+	tools();
+	coverage();
+	functions(v, n);
+	files();
+	if (opt.annotate)
+		details(v, n);
+	out_str(out, "<script>\n");
+	out_write(out, page_js, strlen(page_js));
+	out_str(out, "</script>\n</body>\n</html>\n");
+	free(v);
+}
