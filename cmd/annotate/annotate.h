@@ -132,6 +132,7 @@ extern struct graph graph;
 void graph_make(void);
 const char *node_file(size_t), *node_fn(size_t);
 const int64_t *node_counts(size_t);
+const int64_t *call_costs(const struct cost *);
 size_t arc_from(size_t arc), arc_to(size_t arc);
 /* largest first, in the order of --sort */
 size_t *nodes_sorted(void);

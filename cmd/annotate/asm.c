@@ -73,11 +73,9 @@ by_note(const void *a, const void *b)
 }
 
 static int64_t *
-counts(const int64_t *n)
+copy(const int64_t *n)
 {
-	int64_t *p = xmalloc(prof.nev * sizeof *p);
-
-	return memcpy(p, full(n), prof.nev * sizeof *p);
+	return memcpy(xmalloc(prof.nev * sizeof *n), n, prof.nev * sizeof *n);
 }
 
 static void
@@ -87,16 +85,17 @@ gather(void)
 	struct cost c;
 	uint32_t ob;
 
+	graph_make();
 	while (costsum_next(prof.t, &c)) {
 		ob = costfn_get(prof.nm, c.fn).ob;
 		if (c.kind == COST_SELF) {
 			spot = xgrow(spot, &spotcap, nspot + 1, sizeof *spot);
-			spot[nspot++] = (struct spot){ ob, c.pos.addr, counts(c.n) };
+			spot[nspot++] = (struct spot){ ob, c.pos.addr, copy(full(c.n)) };
 			continue;
 		}
 		note = xgrow(note, &notecap, nnote + 1, sizeof *note);
 		note[nnote++] = (struct note){ ob, c.pos.addr, c,
-		    c.kind == COST_CALL ? counts(c.n) : NULL };
+		    c.kind == COST_CALL ? copy(call_costs(&c)) : NULL };
 	}
 	if (nspot)
 		qsort(spot, nspot, sizeof *spot, by_spot);

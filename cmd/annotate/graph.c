@@ -254,6 +254,21 @@ graph_make(void)
 		include_cycles();
 }
 
+/*
+ * A call inside a cycle tells what the call into the cycle told already: where
+ * calls from a line are shown it counts as a call, but costs nothing.
+ */
+const int64_t *
+call_costs(const struct cost *c)
+{
+	static const int64_t none[COST_EVMAX];
+	size_t from, to;
+
+	from = node(c->fn, c->file);
+	to = node(c->callee, costfn_get(prof.nm, c->callee).fl);
+	return graph.cycle[from] == graph.cycle[to] ? none : full(c->n);
+}
+
 /* What the tables show of a function. */
 const int64_t *
 node_counts(size_t at)

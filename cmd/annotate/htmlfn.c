@@ -65,7 +65,7 @@ html_gather(const bool *shown)
 		it->callee = c.kind == COST_CALL ? c.callee : 0;
 		it->count = c.count[0];
 		it->n = xmalloc(prof.nev * sizeof *it->n);
-		memcpy(it->n, full(c.n), prof.nev * sizeof *it->n);
+		memcpy(it->n, c.kind == COST_CALL ? call_costs(&c) : full(c.n), prof.nev * sizeof *it->n);
 	}
 }
 

@@ -74,7 +74,7 @@ add_line(const struct cost *c)
 		return;
 	}
 	k = tally_find(&calls, (uint64_t)at << 32 | c->callee);
-	sums_add(tally_at(&calls, k), full(c->n), prof.nev);
+	sums_add(tally_at(&calls, k), call_costs(c), prof.nev);
 	sums_add(tally_at(&calls, k) + prof.nev, c->count, 1);
 }
 
@@ -89,6 +89,8 @@ gather(struct files *f)
 	qsort(f->name, f->n, sizeof *f->name, by_name);
 	for (i = 0; i < f->n; i++)
 		rank[f->name[i]] = i + 1;
+	if (prof.callgrind)
+		graph_make();
 	tally_init(&lines, prof.nev);
 	tally_init(&calls, prof.nev + 1);
 	while (costsum_next(prof.t, &c)) {

@@ -1,0 +1,157 @@
+#!/bin/sh
+# annotate: inclusive costs, callers and callees, the old tables, assembler
+
+. t/lib.sh
+
+A=$B/annotate M=$B/merge
+cd "$T" || exit 99
+
+# main -> a <-> b -> leaf: a cycle is not counted twice
+cat >cycle <<'EOF'
+# callgrind format
+events: Ir
+ob=(1) /bin/x
+fl=(1) x.c
+fn=(1) main
+1 10
+cob=(1)
+cfi=(1)
+cfn=(2) a
+calls=1 5
+2 100
+fn=(2)
+5 40
+cob=(1)
+cfi=(1)
+cfn=(3) b
+calls=3 6
+6 90
+fn=(3)
+7 50
+cob=(1)
+cfi=(1)
+cfn=(2)
+calls=2 5
+8 70
+cob=(1)
+cfi=(1)
+cfn=(4) leaf
+calls=1 20
+9 10
+fn=(4)
+20 10
+totals: 110
+EOF
+check "inclusive costs" "$A" --no-annotate --inclusive --show-percs=no cycle
+same "inclusive costs: a cycle" "110 main 100 a 90 b 10 leaf" \
+    "$(sed -n '/^-- Inclusive/,$p' out | sed -n 's/^ *\([0-9]*\)  x.c:\([a-z]*\) \[.*/\1 \2/p' | xargs)"
+check "callers and callees" "$A" --no-annotate --inclusive --tree=both --show-percs=no cycle
+cat >want <<'EOF'
+100  < x.c:main (1x) [/bin/x]
+ 70  < x.c:b (2x) [/bin/x]
+100  *  x.c:a [/bin/x]
+ 90  >   x.c:b (3x) [/bin/x]
+EOF
+grep -B2 -A1 ' \*  x.c:a ' out >got
+samefile "callers and callees: of one" want got
+check "callers only" "$A" --no-annotate --tree=caller cycle
+same "callers only: no callees" 0 "$(grep -c ' >   ' out)"
+check "calls below their lines" sh -c 'seq 30 >x.c; "$0" --show-percs=no cycle' "$A"
+same "calls below their lines: those of a cycle cost nothing more" \
+    "100 => x.c:a (1x) 0 => x.c:b (3x) 0 => x.c:a (2x) 10 => x.c:leaf (1x)" \
+    "$(grep ' => ' out | xargs)"
+
+if command -v valgrind >/dev/null && command -v callgrind_annotate >/dev/null; then
+	cat >p.c <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+static int cmp(const void *a, const void *b) { return *(int *)a - *(int *)b; }
+int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+int main(void)
+{
+	int v[100];
+
+	for (int i = 0; i < 100; i++)
+		v[i] = i * 7919 % 101;
+	qsort(v, 100, sizeof v[0], cmp);
+	return printf("%d %d\n", fib(12), v[5]) < 0;
+}
+EOF
+	${CC:-gcc} -g -O1 -o p p.c
+	valgrind -q --tool=callgrind --callgrind-out-file=line ./p >/dev/null 2>&1
+	valgrind -q --tool=callgrind --dump-instr=yes --collect-jumps=yes \
+	    --callgrind-out-file=instr ./p >/dev/null 2>&1
+	valgrind -q --tool=cachegrind --cachegrind-out-file=lines ./p >/dev/null 2>&1
+
+	# the order of equal ones, and of sources, is hash order in the judges
+	for o in "" --auto=no --show-percs=no "--sort=D1mr,Dr --show=Dr,D1mr,Ir"; do
+		cg_annotate $o lines | sort >want
+		"$A" --layout=old $o lines | sort >got
+		samefile "the table of cg_annotate 3.19, $o" want got
+	done
+	# in / no source name is cut short; one object of several is told; of two
+	# functions on a line the judge shows the calls of one only
+	for f in line instr; do
+		for o in "" --tree=both --inclusive=yes \
+		    "--inclusive=yes --tree=both --threshold=100" --threshold=50; do
+			(cd / && callgrind_annotate $o "$T/$f") |
+			    sed "s/ \[[^]]*\]\$//; /=> .*fib'2/d" | sort >want
+			(cd / && "$A" --layout=old $o "$T/$f") |
+			    sed "s/ \[[^]]*\]\$//; /=> .*fib'2/d" | sort >got
+			samefile "callgrind_annotate's of $f, $o" want got
+		done
+	done
+
+	same "calls on the line of a recursion: told once" "464x" \
+	    "$("$A" --show-percs=no line | sed -n "s/^ *[0-9,]* *=> .*fib'2 (\(.*\))/\1/p")"
+
+	# laws: the root has all; our files are read by the judges with equal sums
+	total=$(sed -n 's/^totals: //p' line)
+	root=$("$A" --no-annotate --inclusive --show-percs=no line |
+	    sed -n '/^-- Incl/,$s/^ *\([0-9,]*\)  .*/\1/p' | head -n 1 | tr -d ,)
+	same "the root's inclusive cost is the total" "$total" "$root"
+	"$M" line >ours
+	callgrind_annotate --threshold=100 --show-percs=no line |
+	    sed -n 's/^ *\([0-9,]*\)  \([^ ]*:.*\)/\1 \2/p' | sed 's/ \[.*//' | sort >want
+	callgrind_annotate --threshold=100 --show-percs=no ours |
+	    sed -n 's/^ *\([0-9,]*\)  \([^ ]*:.*\)/\1 \2/p' | sed 's/ \[.*//' | sort >got
+	check "callgrind_annotate: functions" test -s want
+	samefile "callgrind_annotate reads merge's file alike" want got
+	"$M" lines >ours
+	cg_annotate lines | sed '/Data file/d; s/lines//' | sort >want
+	cg_annotate ours | sed '/Data file/d; s/ours//' | sort >got
+	samefile "cg_annotate reads merge's file alike" want got
+
+	# assembler: fib's instructions, each where objdump has it
+	check "--asm" "$A" --no-annotate --asm --show-percs=no --threshold=0 instr
+	sed -n "/^-- Annotated assembler: fib \[/,/^-- Annotated assembler: [^f]/p" out >fib
+	self=$(sed -n '/^fn=.* fib$/,/^$/p; /^fn=.* fib.2$/,/^$/p' "$T/instr" | wc -l)
+	check "--asm: fib is there" test "$self" -gt 0 -a -s fib
+	same "--asm: fib's costs" "$("$A" --no-annotate --threshold=0 --show-percs=no instr |
+	    sed -n '/^-- Function:file/,$s/^> *\([0-9,]*\)  fib.*/\1/p' | tr -d , |
+	    awk '{ s += $1 } END { print s }')" \
+	    "$(sed -n 's/^ *\([0-9,]*\)   *[0-9a-f]*:  .*/\1/p' fib | tr -d , |
+	    awk '{ s += $1 } END { print s }')"
+	objdump -d --no-show-raw-insn p | sed -n '/<fib>:/,/^$/p' |
+	    sed -n 's/^ *\([0-9a-f]*\):.*/\1/p' >want
+	sed -n 's/^.* \([0-9a-f]*\):  .*/\1/p' fib | grep -v '[g-z]' >got
+	samefile "--asm: fib's addresses are objdump's" want got
+	check "--asm: the recursive call" grep -q 'call 0x[0-9a-f]* <fib>' fib
+	check "--asm: what it called" grep -q ' => .*p.c:fib' fib
+	check "--asm: a jump" grep -q ' -> [0-9a-f]*, [0-9,]* of [0-9,]* times' fib
+	check "--asm: a source line" grep -q 'p.c:4:  int fib(int n)' fib
+	check "--asm=intel" "$A" --no-annotate --asm=intel instr
+	check "--asm=intel: no percent signs of registers" sh -c \
+	    'sed -n "/fib \[/,\$p" out | grep -q "mov [a-z]*, [a-z]*"'
+	status 2 "--asm without addresses" "$A" --asm line
+	same "--asm without addresses: message" \
+	    "annotate: --asm: the profile has no addresses (positions: instr)" "$(cat err)"
+else
+	skip "Valgrind's tools" "no valgrind here"
+fi
+
+for bad in --layout=x --tree=x --inclusive=x --asm=x --threshold=101 --context=x; do
+	status 2 "bad option $bad" "$A" $bad cycle
+done
+
+done_testing
