@@ -15,7 +15,8 @@ DEBS	= gcc g++ libc6-dev make pkg-config perl \
 	zlib1g-dev libelf-dev libdw-dev libzydis-dev libhts-dev \
 	libiberty-dev libpcre2-dev libjansson-dev \
 	binutils bzip2 elfutils dwz gzip mandoc universal-ctags valgrind \
-	python3 sqlite3 clang llvm libclang-rt-dev
+	python3 sqlite3 clang llvm libclang-rt-dev \
+	xz-utils pigz openssl git
 
 # and what make bench runs
 ifneq ($(filter bench,$(MAKECMDGOALS)),)

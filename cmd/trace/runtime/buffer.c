@@ -166,19 +166,34 @@ buffer_awake(struct tarea *t)
 		take(t);
 }
 
+/* A new buffer; what the record at p has so far goes along. */
+static void
+turn(struct tarea *t)
+{
+	uint8_t part[REC_MAX + 8];	/* once handed over it may be zeroed */
+	uint64_t n = t->bufend - t->p;
+
+	memcpy(part, (void *)t->p, n);
+	buffer_leave(t);
+	take(t);
+	memcpy((void *)t->p, part, n);
+}
+
 /* The store at uc hit the guard page. */
 void
 buffer_full(struct tarea *t, struct kucontext *uc)
 {
-	uint8_t part[REC_MAX + 8];	/* once handed over it may be zeroed */
-	uint64_t n = t->bufend - uc->r8;
-
-	memcpy(part, (void *)uc->r8, n);
 	t->p = uc->r8;
-	buffer_leave(t);
-	take(t);
-	memcpy((void *)t->p, part, n);
+	turn(t);
 	uc->r8 = t->p;
+}
+
+/* The runtime itself is to write the record at p, of n bytes. */
+void
+buffer_room(struct tarea *t, uint64_t n)
+{
+	if (t->bufend != 0 && t->p + n > t->bufend)
+		turn(t);
 }
 
 void

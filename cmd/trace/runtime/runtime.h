@@ -196,6 +196,7 @@ int trace_died(void);
 void buffer_first(struct tarea *);
 int buffer_guard(struct tarea *, uint64_t addr);
 void buffer_guard_all(void);
+void buffer_room(struct tarea *, uint64_t);
 void buffer_full(struct tarea *, struct kucontext *);
 void cache_empty(struct tarea *);
 void buffer_leave(struct tarea *);

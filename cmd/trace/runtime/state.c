@@ -139,6 +139,7 @@ tell_counted(struct tarea *t, uint32_t counter, uint64_t n, uint64_t rounds)
 	if (t->bufend == 0)
 		return;
 	if (head != 0 && rounds != 0) {
+		buffer_room(t, 4 + 8 * (head >> 24));
 		memcpy((void *)(t->p + countat), &rounds, 8);
 		*(volatile uint32_t *)t->p = head;
 		t->p += 4 + 8 * (head >> 24);
@@ -179,6 +180,7 @@ tell_prefix(struct tarea *t, uint32_t block, const struct mapent *m,
 	if (t->bufend == 0)
 		return;
 	if (id != 0) {
+		buffer_room(t, step);
 		if (m->rep != 0 && rounds != 0)
 			memcpy((void *)(t->p + countat), &rounds, 8);
 		*(volatile uint32_t *)t->p = id | (step - 4) / 8 << 24;
@@ -199,6 +201,7 @@ tell_exit(struct tarea *t, const struct exitmeta *x)
 		count_one(t, x->id, x->step, 1);
 		return;
 	}
+	buffer_room(t, x->step);
 	*(volatile uint32_t *)t->p = x->id;
 	t->p += x->step;
 }
