@@ -52,6 +52,8 @@ area_sizes(unsigned shrink)
 	b->seg[SEG_BUFFERS].size = opt.window == KIND_COUNTS ||
 	    opt.window == KIND_NONE ? 0 : (uint64_t)(NBUF >> shrink) * BUF_STRIDE;
 	b->seg[SEG_ZONE0].size = b->seg[SEG_ZONE1].size = zone;
+	if (opt.follow)
+		b->flags |= BOOT_FOLLOW;
 	if (opt.window == KIND_CACHE) {
 		b->flags |= BOOT_CACHE;
 		b->lines = opt.lines;
@@ -138,6 +140,7 @@ area_close(void)
 {
 	unsigned i;
 
+	__atomic_store_n(&area.ctl->letgo, 1, __ATOMIC_SEQ_CST);
 	pthread_mutex_unlock((pthread_mutex_t *)(void *)&area.ctl->alive);
 	for (i = 0; i < NSEG; i++)
 		if (area.seg[i] != NULL)

@@ -54,6 +54,8 @@ headers(char *const argv[])
 
 	evw_line(format_writer, "H quern-events 1");
 	evw_cmd(format_writer, argv);
+	if (opt.follow)
+		evw_line(format_writer, "H pid %d", (int)guest.pid);
 	evw_line(format_writer, "H arch x86_64");
 	if (opt.window == KIND_CACHE)
 		evw_line(format_writer, "H kind cache %u %u", opt.lines,

@@ -35,7 +35,7 @@ struct stats stats;
 static int guest_st, guest_seen;
 
 static const char synopsis[] =
-    "[-v] [-e kind] [-i n] [-o file] [--cpu=level] [--vdso=no] [--aslr]\n"
+    "[-fv] [-e kind] [-i n] [-o file] [--cpu=level] [--vdso=no] [--aslr]\n"
     "             [--after=n] [--for=n] [--stdout=file] program [argument ...]";
 
 static const char help[] =
@@ -43,6 +43,8 @@ static const char help[] =
 "\n"
 "  -e, --events=KIND    all, blocks, cache[=N[,L]] or counts; see events(5)\n"
 "                                                                [all]\n"
+"  -f, --follow         each child process too, with a stream of its own:\n"
+"                       FILE of -o has %p in it, for the process number\n"
 "  -i, --interval=N     kind counts: an interval every N instructions\n"
 "  -o, --output=FILE    instead of standard output; then the program's own\n"
 "                       standard output is left alone, else it goes to\n"
@@ -57,10 +59,12 @@ static const char help[] =
 "  -h, --help           this text\n"
 "      --version        the version\n";
 
-enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_VDSO, OPT_ASLR, OPT_STDOUT, OPT_DEBUG, OPT_VERSION };
+enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_VDSO, OPT_ASLR, OPT_STDOUT, OPT_DEBUG, OPT_ADOPT, OPT_VERSION };
 
 static const struct option options[] = {
 	{ "events", required_argument, NULL, 'e' },
+	{ "follow", no_argument, NULL, 'f' },
+	{ "adopt", required_argument, NULL, OPT_ADOPT },
 	{ "interval", required_argument, NULL, 'i' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "verbose", no_argument, NULL, 'v' },
@@ -160,6 +164,9 @@ one_option(int c)
 	case 'e':
 		set_kind(optarg);
 		break;
+	case 'f':
+		opt.follow = 1;
+		break;
 	case 'i':
 		opt.interval = num_arg("-i", optarg, 1, 1ull << 50);
 		break;
@@ -191,6 +198,9 @@ one_option(int c)
 		break;
 	case OPT_STDOUT:
 		opt.guest_out = optarg;
+		break;
+	case OPT_ADOPT:		/* follow.c */
+		opt.adopt = optarg;
 		break;
 	case OPT_DEBUG:
 		set_debug(optarg);
@@ -226,12 +236,31 @@ guest_status(pid_t pid, int st)
 	guest_seen = 1;
 }
 
+/* The name of this process's stream. */
+static void
+name_output(void)
+{
+	const char *at = opt.out == NULL ? NULL : strstr(opt.out, "%p");
+	char *name;
+	size_t n;
+
+	if (at == NULL)
+		return;
+	n = strlen(opt.out) + 16;
+	name = xmalloc(n);
+	snprintf(name, n, "%.*s%d%s", (int)(at - opt.out), opt.out,
+	    (int)guest.pid, at + 2);
+	opt.out = name;
+}
+
 static void
 reap(void)
 {
 	int st;
 	pid_t p;
 
+	if (opt.adopt != NULL && !guest_seen)
+		guest_status(guest.pid, adopt_status());
 	while (!guest_seen) {
 		p = waitpid(guest.pid, &st, __WALL);
 		if (p < 0 && errno != EINTR)
@@ -306,6 +335,45 @@ own_signals(void)
 	sigaction(SIGUSR2, &a, NULL);
 }
 
+static void
+check_options(void)
+{
+	if (opt.interval != 0 && opt.kind != KIND_COUNTS)
+		die("-i: only kind counts has intervals");
+	if (opt.during != 0 && opt.kind != KIND_ALL && opt.kind != KIND_BLOCKS)
+		die("--for: only kinds all and blocks can end early");
+	if (opt.follow && (opt.out == NULL || strstr(opt.out, "%p") == NULL))
+		die("-f: each process has a stream of its own: -o with %%p in "
+		    "the name, as in -o run.%%p.ev");
+	opt.window = opt.kind;
+	if (opt.after != 0)
+		opt.kind = KIND_SKIP;
+}
+
+/* The program stopped, its stream begun; then it runs. */
+static void
+begin(char **argv)
+{
+	if (opt.adopt != NULL) {
+		argv = adopt(opt.adopt);
+		if (argv == NULL)
+			exit(0);
+	} else if (opt.follow) {
+		launch(argv);
+	}
+	name_output();
+	format_start(argv);
+	frag_start();
+	if (opt.adopt == NULL && !opt.follow)
+		launch(argv);
+	if (opt.adopt != NULL)
+		adopt_inject();
+	else
+		launch_inject();
+	own_signals();
+	format_begin();
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -313,24 +381,16 @@ main(int argc, char *argv[])
 
 	prog_init(argv[0]);
 	die_status = STATUS_TROUBLE;
-	while ((c = getopt_long(argc, argv, "+e:hi:o:v", options, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "+e:fhi:o:v", options, NULL)) != -1)
 		one_option(c);
-	if (optind == argc)
+	if (optind == argc && opt.adopt == NULL)
 		prog_usage(synopsis);
-	if (opt.interval != 0 && opt.kind != KIND_COUNTS)
-		die("-i: only kind counts has intervals");
-	if (opt.during != 0 && opt.kind != KIND_ALL && opt.kind != KIND_BLOCKS)
-		die("--for: only kinds all and blocks can end early");
-	opt.window = opt.kind;
-	if (opt.after != 0)
-		opt.kind = KIND_SKIP;
+	check_options();
 	choose_output();
-	format_start(argv + optind);
-	frag_start();
-	launch(argv + optind);
-	own_signals();
-	format_begin();
+	follow_options(optind, argv);
+	begin(argv + optind);
 	serve();
+	__atomic_store_n(&area.ctl->letgo, 1, __ATOMIC_SEQ_CST);
 	reap();
 	format_drain();
 	whole = !stats.refused;
@@ -340,8 +400,11 @@ main(int argc, char *argv[])
 		format_end("exit", WEXITSTATUS(guest_st), whole);
 	if (opt.verbose)
 		tell_stats();
+	follow_wait();
 	if (!whole)
 		return STATUS_TROUBLE;
+	if (opt.adopt != NULL)
+		return 0;
 	if (WIFSIGNALED(guest_st))
 		die_of(WTERMSIG(guest_st));
 	return WEXITSTATUS(guest_st);

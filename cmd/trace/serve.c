@@ -69,6 +69,11 @@ say(struct slot *s)
 		    (unsigned long long)s->arg[1], text);
 		stats.refused = 1;
 		break;
+	case SAY_TRACED:
+		warn("process %d asks to be traced by its parent: it goes on "
+		    "natively, the stream ends here", (int)guest.pid);
+		stats.refused = 1;
+		break;
 	case SAY_SECCOMP:
 		warn("exec behind a seccomp filter: the new program runs "
 		    "natively, the stream ends here");
@@ -113,6 +118,10 @@ answer(struct slot *s)
 		break;
 	case REQ_WINDOW:
 		frag_window();
+		break;
+	case REQ_CHILD:
+		s->ret[0] = (uint64_t)follow_child((pid_t)s->arg[0],
+		    (int)s->arg[1]);
 		break;
 	case REQ_SAY:
 		say(s);

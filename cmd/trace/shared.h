@@ -186,11 +186,11 @@ enum request {
 	REQ_EXEC_FAILED,	/* tid */
 	REQ_WINDOW,		/* the instructions before the window are done */
 	REQ_SAY,		/* code, value, value: message to the user */
-	REQ_CHILD		/* pid: a child that is to be followed */
+	REQ_CHILD		/* pid, 1: shares its parent's memory -> 0, or 1: not followed */
 };
 
 enum say {
-	SAY_REFUSED, SAY_LETGO, SAY_PANIC, SAY_SECCOMP
+	SAY_REFUSED, SAY_LETGO, SAY_PANIC, SAY_SECCOMP, SAY_TRACED
 };
 
 struct slot {
@@ -204,7 +204,7 @@ struct slot {
 	uint32_t sleeps;	/* the thread sleeps on state */
 	uint64_t from;		/* published so far: offset into the buffers */
 	uint32_t buf;		/* its buffer + 1, or 0 */
-	uint32_t pad;
+	uint32_t child;		/* futex of its child, held: 1: go on natively, 2: it does */
 	uint64_t icount;	/* kind counts: left at the last stop */
 };
 
@@ -263,6 +263,8 @@ struct control {
 	uint32_t skipping;	/* before the window: nothing is told yet */
 	uint32_t nolink;	/* do not ask for links */
 	uint32_t polling;	/* the guest may not call futex: look again and again */
+	uint32_t ended;		/* 1: as `status` says, which is as wait(2) has it */
+	uint32_t status;
 	uint64_t want[NSLOT / 64];
 	uint64_t ninterval;
 	struct qent queue[NQUEUE];
@@ -311,6 +313,7 @@ struct boot {
 	uint64_t sigmask;
 	uint64_t minframe;	/* bytes, AT_MINSIGSTKSZ */
 };
-enum { BOOT_FOLLOW = 1, BOOT_COUNTS = 2, BOOT_CACHE = 4 };
+/* BOOT_HELD: a child, waiting to be taken over, has its state here. */
+enum { BOOT_FOLLOW = 1, BOOT_COUNTS = 2, BOOT_CACHE = 4, BOOT_HELD = 8 };
 
 #endif

@@ -34,6 +34,8 @@ struct options {
 	int vdso;		/* 0: hidden from the program */
 	int aslr;
 	int verbose;
+	int follow;
+	const char *adopt;	/* which process, see adopt.c; or NULL */
 	const char *out;	/* a file, or NULL */
 	int out_fd;		/* or this descriptor, where it is >= 0 */
 	const char *guest_out;	/* where the program's own output goes, or NULL */
@@ -83,18 +85,35 @@ struct process {
 	int pidfd;
 };
 extern struct process guest;
-/* Start argv under the engine; returns when the runtime runs in it. */
+/* Start argv; returns when it is stopped before its first instruction. */
 void launch(char *const argv[]);
-/* Put the runtime into a process at its exec stop; then it runs on. */
-void inject(void);
+/* Put the runtime into a process at that stop; then it runs on. */
+void launch_inject(void);
 /* A thread asks to exec: 0, the new image will be taken over; 1: it will not. */
 int launch_exec(uint64_t path, pid_t tid, uint64_t dirfd, uint64_t flags);
 void launch_exec_failed(pid_t tid);
-/* After launch_exec: the exec happened, inject again. */
-void launch_exec_done(void);
+/* 1: the file would give the program other rights. */
+int launch_is_setid(uint64_t path, uint64_t dirfd);
 /* Look whether the exec under way has happened. */
 void launch_exec_poll(void);
 extern volatile int exec_pending;
+
+/* follow.c: a process of trace's for each child of the program */
+void follow_options(int argc, char *const argv[]);
+/* Have the child followed; 1: it is not. */
+int follow_child(pid_t, int shares);
+/* 1: the process that ended was one of these. */
+int follow_ended(pid_t);
+/* Until they all have. */
+void follow_wait(void);
+
+/* adopt.c: a process that is not our child */
+/* By the argument of --adopt: seize it; its command line, or NULL: nothing to follow */
+char **adopt(const char *spec);
+/* The runtime into it. */
+void adopt_inject(void);
+/* As wait(2) has it, once it has ended. */
+int adopt_status(void);
 
 /* main.c: the process ended thus */
 void guest_status(pid_t, int st);

@@ -92,8 +92,13 @@ dispatch_boot(void)
 		t->gpr[r] = rt.boot.gpr[r];
 	t->pc = rt.boot.pc;
 	t->rflags = rt.boot.rflags;
+	t->df = t->rflags >> 10 & 1;
 	t->fsbase = rt.boot.fsbase;
 	t->gsbase = rt.boot.gsbase;
+	sys2(__NR_sigaltstack, NULL, &t->altstack);
+	if (t->altstack.flags & SS_DISABLE)
+		t->altstack.size = 0;
+	t->altstack.flags &= SS_AUTODISARM;
 	signal_boot();
 	signal_thread(t, rt.boot.sigmask);
 	queue_put(t, Q_THREAD, t->tid, 0);

@@ -131,6 +131,7 @@ struct tarea {
 	uint64_t over;		/* flags to restore behind one instruction of ours */
 	uint32_t raise;		/* to be raised at the next look, or 0 */
 	struct ksiginfo raised;
+	uint64_t shares;	/* 1: a process of its own in its parent's memory */
 };
 
 struct rt {
@@ -214,6 +215,8 @@ long signal_mask(struct tarea *);
 long signal_stack(struct tarea *);
 void signal_restore_actions(int all);
 struct ksigaction signal_take_action(int sig);
+void signal_guest_stack(const struct tarea *);
+void signal_ready_to_go(struct tarea *);
 void signal_before_exec(struct tarea *, uint64_t saved[2]);
 void signal_exec_failed(const uint64_t saved[2]);
 void signal_sync_pending(struct tarea *);

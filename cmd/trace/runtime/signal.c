@@ -81,8 +81,8 @@ signal_boot(void)
 
 	for (s = 1; s <= NSIG; s++) {
 		kernel_action(s, NULL, &rt.act[s]);
-		if (SYNC_SIGS & SIGBIT(s))
-			install(s, 0);
+		if (rt.act[s].handler > 1 || (SYNC_SIGS & SIGBIT(s)))
+			install(s, rt.act[s].flags);
 	}
 }
 
@@ -97,16 +97,40 @@ signal_thread(struct tarea *t, uint64_t mask)
 	set_mask(mask & ~SYNC_SIGS);
 }
 
-/* The kernel's dispositions become the guest's; all: also the plain ones. */
+/*
+ * The kernel's dispositions become the guest's; all: also that of SIGILL,
+ * which letting go needs.
+ */
 void
 signal_restore_actions(int all)
 {
 	int s;
 
 	for (s = 1; s <= NSIG; s++)
-		if (s != SIG_ILL && (all || rt.act[s].handler > 1 ||
+		if ((all || s != SIG_ILL) && (rt.act[s].handler > 1 ||
 		    (SYNC_SIGS & SIGBIT(s))))
 			kernel_action(s, &rt.act[s], NULL);
+}
+
+/* The guest's alternate stack becomes the kernel's. */
+void
+signal_guest_stack(const struct tarea *t)
+{
+	struct kstack st = t->altstack;
+
+	if (st.size == 0)
+		st.flags = SS_DISABLE;
+	sys2(__NR_sigaltstack, &st, NULL);
+}
+
+/* After signal_restore_actions(1): letting go is possible again. */
+void
+signal_ready_to_go(struct tarea *t)
+{
+	struct kstack st = { (uint64_t)t - T_OFF, 0, 0, T_ALTSTACK };
+
+	sys2(__NR_sigaltstack, &st, NULL);
+	install(SIG_ILL, 0);
 }
 
 /*

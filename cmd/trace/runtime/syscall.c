@@ -113,6 +113,8 @@ end_process(struct tarea *t)
 	buffer_publish(t, Q_SYSCALL, t->gpr[0], 0);
 	if (rt.boot.flags & BOOT_COUNTS)
 		t->slot->icount = t->p;
+	rt.ctl->status = (uint32_t)(t->gpr[7] & 0xff) << 8;
+	__atomic_store_n(&rt.ctl->ended, 1, __ATOMIC_RELEASE);
 	sys1(__NR_exit_group, t->gpr[7]);
 }
 
@@ -283,6 +285,21 @@ one(struct tarea *t, uint64_t nr)	/* table */
 	}
 }
 
+/*
+ * A followed child that its parent is to trace: the parent would see the
+ * engine, not the program.
+ */
+static void
+traced_by_parent(struct tarea *t, const struct exitmeta *x)
+{
+	uint64_t arg[4] = { SAY_TRACED, 0, 0, 0 };
+
+	t->pc = x->target - 2;
+	state_untell(t, x);
+	ask(t, REQ_SAY, arg);
+	let_go(t);
+}
+
 /* The system call at the end of the block; on at x->target. */
 void
 syscall_do(struct tarea *t, const struct exitmeta *x)
@@ -292,6 +309,9 @@ syscall_do(struct tarea *t, const struct exitmeta *x)
 
 	if (nr == __NR_exit_group)
 		end_process(t);
+	if (nr == __NR_ptrace && t->gpr[7] == 0 &&
+	    (rt.boot.flags & BOOT_FOLLOW))
+		traced_by_parent(t, x);
 	t->gpr[1] = x->target;
 	t->gpr[11] = t->rflags;
 	if (nr != __NR_execve && nr != __NR_execveat)

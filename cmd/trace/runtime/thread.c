@@ -167,14 +167,81 @@ thread_start(struct tarea *t)
 	rt_enter(t);
 }
 
-/* A child process that is not followed: on natively. */
+/* Before a call that makes a process: 1 if it will be followed. */
+static int
+will_follow(struct tarea *t)
+{
+	t->slot->child = 0;
+	return (rt.boot.flags & BOOT_FOLLOW) && !rt.ctl->polling;
+}
+
+/*
+ * Have the child followed.  One that was copied waits in hold() until it is;
+ * where it cannot be, it is told to go on natively, and has heard that before
+ * the next one is made.
+ */
+static void
+tell_child(struct tarea *t, long pid)
+{
+	uint64_t arg[4] = { (uint64_t)pid, 0, 0, 0 };
+	unsigned tries;
+
+	if (ask(t, REQ_CHILD, arg) == 0 && t->slot->ret[0] == 0)
+		return;
+	__atomic_store_n(&t->slot->child, 1, __ATOMIC_SEQ_CST);
+	futex_wake(&t->slot->child, 1);
+	for (tries = 0; tries < 10 && __atomic_load_n(&t->slot->child,
+	    __ATOMIC_SEQ_CST) == 1; tries++)
+		futex_wait(&t->slot->child, 1);
+}
+
+/*
+ * A child that was copied, until it is taken over: everything is the guest's
+ * but the general registers, which are in rt.boot.  Returns where it is not.
+ */
+static void
+hold(struct tarea *t)
+{
+	struct boot *b = &rt.boot;
+	uint32_t *child = &t->slot->child;
+	unsigned r;
+
+	signal_guest_stack(t);
+	sys2(__NR_prctl, 0x59616d61, ~0ull);	/* PR_SET_PTRACER */
+	signal_restore_actions(1);
+	for (r = 0; r < 16; r++)
+		b->gpr[r] = t->gpr[r];
+	b->pc = t->pc;
+	b->rflags = (t->rflags & ~0x400ull) | t->df << 10;
+	b->fsbase = t->fsbase;
+	b->gsbase = t->gsbase;
+	b->sigmask = (t->start_mask - 1) | t->syncblocked;
+	__atomic_fetch_or(&b->flags, BOOT_HELD, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(child, __ATOMIC_SEQ_CST) == 0 &&
+	    !rt.ctl->letgo && !trace_died())
+		futex_wait(child, 0);
+	__atomic_store_n(child, 2, __ATOMIC_SEQ_CST);
+	futex_wake(child, 1);
+	signal_ready_to_go(t);
+}
+
+/*
+ * A child process goes on natively.  One that shares its parent's memory is
+ * followed from its exec on, which is seen by ptrace.
+ */
 void
 thread_child(struct tarea *t)
 {
 	struct kstack st = { (uint64_t)t - T_OFF, 0, 0, T_ALTSTACK };
+	uint64_t arg[4] = { 0, 1, 0, 0 };
 
 	sys2(__NR_sigaltstack, &st, NULL);
 	t->bufend = 0;
+	if (t->shares) {
+		arg[0] = (uint64_t)sys0(__NR_getpid);
+		sys2(__NR_prctl, 0x59616d61, ~0ull);	/* PR_SET_PTRACER */
+		ask(t, REQ_CHILD, arg);
+	}
 	signal_restore_actions(0);
 	t->trap = TRAP_LETGO;
 	rt_trap(t);
@@ -257,6 +324,7 @@ clone_sharing(struct tarea *t, struct how *h, uint64_t mask)
 		return -11;
 	inherit(c, t, h->stack, h->tls, h->flags);
 	c->start_mask = mask + 1;
+	c->shares = (uint64_t)will_follow(t);
 	if (h->is3) {
 		h->args.stack = (uint64_t)c - T_OFF + T_STACK_TOP - 16384;
 		h->args.stack_size = 16384;
@@ -276,7 +344,7 @@ static long
 clone_copying(struct tarea *t, struct how *h, uint64_t mask)
 {
 	long r;
-
+	int follow = will_follow(t);
 	uint64_t arg = t->gpr[7], stack = t->gpr[6];
 
 	/* the child stays on this stack's copy until it is let go */
@@ -289,6 +357,8 @@ clone_copying(struct tarea *t, struct how *h, uint64_t mask)
 	r = sys6((long)t->gpr[0], (long)arg, (long)stack,
 	    (long)t->gpr[2], (long)t->gpr[10], (long)t->gpr[8],
 	    (long)t->gpr[9]);
+	if (r > 0 && follow)
+		tell_child(t, r);
 	if (r != 0)
 		return r;
 	t->gpr[0] = 0;
@@ -298,6 +368,8 @@ clone_copying(struct tarea *t, struct how *h, uint64_t mask)
 	if (h->flags & CLONE_SETTLS)
 		t->fsbase = h->tls;
 	t->start_mask = mask + 1;
+	if (follow)
+		hold(t);
 	thread_child(t);
 }
 
@@ -342,6 +414,8 @@ thread_exit(struct tarea *t, long status)
 	if (t->bufend != 0)
 		buffer_leave(t);
 	if (__atomic_sub_fetch(&rt.nthread, 1, __ATOMIC_SEQ_CST) == 0) {
+		rt.ctl->status = (uint32_t)(status & 0xff) << 8;
+		__atomic_store_n(&rt.ctl->ended, 1, __ATOMIC_RELEASE);
 		sys1(__NR_exit, status);
 	}
 	__atomic_store_n(&t->slot->used, 0, __ATOMIC_SEQ_CST);

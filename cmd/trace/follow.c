@@ -1,0 +1,94 @@
+/*
+ * follow - children of the program
+ *
+ * Each child has a trace of its own, a process that writes the child's
+ * stream: we start it with our own options and --adopt, which says who the
+ * child is, and wait until it has it.  A child that was forked is held by the
+ * runtime meanwhile.  One that shares its parent's memory (vfork,
+ * posix_spawn) is seized, runs natively, and is taken over when it execs.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "trace.h"
+#include "util.h"
+
+static char **options;
+static int noptions;
+static pid_t *traces;
+static size_t ntraces, cap;
+
+/* Our options, argv[1] to argv[argc - 1]: a child's trace has the same. */
+void
+follow_options(int argc, char *const argv[])
+{
+	int i;
+
+	options = xcalloc((size_t)argc + 4, sizeof *options);
+	options[noptions++] = xstrdup("trace");
+	for (i = 1; i < argc; i++)
+		if (strncmp(argv[i], "--adopt", 7) != 0 &&
+		    strcmp(argv[i], "--") != 0)
+			options[noptions++] = argv[i];
+}
+
+int
+follow_child(pid_t pid, int shares)
+{
+	char spec[128], ready;
+	struct stat st;
+	int p[2], ok;
+	pid_t t;
+
+	if (fstat(area.fd, &st) < 0 || pipe2(p, O_CLOEXEC) < 0)
+		return 1;
+	snprintf(spec, sizeof spec, "--adopt=%d,%d,%llx,%llx,%d", (int)pid,
+	    shares, (unsigned long long)area.blob,
+	    (unsigned long long)st.st_ino, p[1]);
+	options[noptions] = spec;
+	options[noptions + 1] = NULL;
+	t = fork();
+	if (t == 0) {
+		fcntl(p[1], F_SETFD, 0);
+		execv("/proc/self/exe", options);
+		_exit(STATUS_TROUBLE);
+	}
+	close(p[1]);
+	ok = t > 0 && read(p[0], &ready, 1) == 1;
+	close(p[0]);
+	if (t > 0) {
+		traces = xgrow(traces, &cap, ntraces + 1, sizeof *traces);
+		traces[ntraces++] = t;
+	}
+	if (!ok)
+		warn("process %d: runs natively, without a stream", (int)pid);
+	return !ok;
+}
+
+int
+follow_ended(pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < ntraces; i++)
+		if (traces[i] == pid) {
+			traces[i] = traces[--ntraces];
+			return 1;
+		}
+	return 0;
+}
+
+void
+follow_wait(void)
+{
+	while (ntraces > 0)
+		if (waitpid(traces[ntraces - 1], NULL, 0) >= 0 ||
+		    errno != EINTR)
+			ntraces--;
+}

@@ -1,0 +1,47 @@
+/*
+ * inject - putting the runtime into a stopped process
+ */
+#ifndef INJECT_H
+#define INJECT_H
+
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The blob's own head: offsets of start, data, end, struct rt, and
+ * where empty lookup words lead. */
+struct head {
+	uint64_t start, data, end, rt, miss;
+};
+
+/* Where the program goes on under the runtime. */
+struct start {
+	struct user_regs_struct regs;	/* the program's */
+	uint64_t mask;			/* the signals that it blocks */
+	uint64_t minframe;		/* AT_MINSIGSTKSZ */
+	uint64_t trap;			/* code that remote calls may overwrite */
+	uint64_t scratch;		/* 16 bytes that can be written */
+	uint64_t old;			/* another runtime that shall go, or 0 */
+	int fd, theirs;			/* the memory file: here, and there */
+};
+
+/* Open the memory of guest.pid. */
+void guest_open(void);
+void guest_read(uint64_t at, void *, size_t);
+void guest_write(uint64_t at, const void *, size_t);
+/* Until guest.pid stops with this signal; others are passed on. */
+void guest_wait_stop(int sig);
+
+/* System calls in the stopped guest.pid, by code put at `at`. */
+void remote_begin(uint64_t at);
+long remote(long nr, const uint64_t a[6]);
+void remote_end(void);
+
+/* Make the memory file: nothing is changed should this fail. */
+void inject_file(struct start *);
+/* Then it runs on, by itself. */
+void inject(const struct start *);
+
+#endif

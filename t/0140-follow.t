@@ -1,0 +1,135 @@
+#!/bin/sh
+# trace -f: each process has a stream of its own, which is whole and ends as
+# the process did.
+. t/lib.sh
+
+[ -x "$B/trace" ] || skip_all "no trace"
+
+# streams NAME: "status-line-count" of all streams, sorted; each must be read
+streams() {
+	for f in "$T/$1".*; do
+		"$B/plain" "$f" >/dev/null || echo "not read: $f"
+		pid=${f##*.}
+		[ "$(grep -ac "^H pid $pid\$" "$f")" = 1 ] || echo "no H pid: $f"
+		tail -n 1 "$f" | cut -d' ' -f1-3
+	done | sort | uniq -c | sed 's/^ *//'
+}
+
+status 125 "-f needs a name for each" "$B/trace" -f -o "$T/run.ev" true
+check "the message says so" grep -q %p "$T/err"
+
+check "a pipeline" "$B/trace" -f -o "$T/pipe.%p" sh -c 'ls / | wc -l'
+same "its output" "$(ls / | wc -l)" "$(cat "$T/out")"
+same "three streams" "3 E exit 0" "$(streams pipe)"
+
+cat >"$T/tree.c" <<'EOF'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile int got;
+
+static void
+on(int sig)
+{
+	got = sig;
+}
+
+static void
+child(int i)
+{
+	if (i % 4 == 3 && fork() == 0)
+		_exit(30);
+	if (i % 5 == 0) {
+		raise(SIGUSR1);		/* its parent's handler is there */
+		if (got != SIGUSR1)
+			_exit(99);
+	}
+	if (i == 6)
+		raise(SIGTERM);
+	if (i == 7)
+		*(volatile int *)8 = 1;
+	while (i == 8)
+		pause();
+	while (wait(NULL) > 0)
+		;
+	_exit(i);
+}
+
+int
+main(void)
+{
+	int i, st, n = 0;
+	pid_t p;
+
+	signal(SIGUSR1, on);
+	for (i = 0; i < 20; i++) {
+		p = fork();
+		if (p == 0)
+			child(i);
+		if (i == 8)
+			kill(p, SIGKILL);
+	}
+	while (wait(&st) > 0)
+		n += WIFEXITED(st) ? WEXITSTATUS(st) : 1000 * WTERMSIG(st);
+	printf("%d\n", n);
+	return 40;
+}
+EOF
+gcc -O1 -w -o "$T/tree" "$T/tree.c"
+status 40 "20 children and their children" "$B/trace" -f -o "$T/kids.%p" \
+	"$T/tree"
+same "their statuses" "$((190 - 6 - 7 - 8 + 1000 * (15 + 11 + 9)))" \
+	"$(cat "$T/out")"
+{
+	for i in 0 1 2 3 4 5 9 10 11 12 13 14 15 16 17 18 19 40; do
+		echo "1 E exit $i"
+	done
+	echo "5 E exit 30"
+	for i in 9 11 15; do
+		echo "1 E signal $i"
+	done
+} | sort >"$T/expected"
+streams kids | sort >"$T/actual"
+samefile "each stream ends as its process" "$T/expected" "$T/actual"
+
+echo 'int main(void) { return 0; }' >"$T/small.c"
+check "a compiler, which uses vfork" "$B/trace" -f -e counts \
+	-o "$T/gcc.%p" gcc -c -o "$T/small.o" "$T/small.c"
+check "its output is there" test -s "$T/small.o"
+same "driver, compiler and assembler" "3 E exit 0" "$(for f in "$T"/gcc.*; do
+	tail -n 1 "$f" | cut -d' ' -f1-3; done | sort | uniq -c | sed 's/^ *//')"
+same "as whom they were executed" "as cc1 gcc" \
+	"$(sed -n 's/^H cmd \([^ ]*\).*/\1/p' "$T"/gcc.* | sed 's/.*\///' |
+	sort | tr '\n' ' ' | sed 's/ $//')"
+
+cat >"$T/Makefile" <<'EOF'
+all: a b c
+a b c:
+	@echo $@ | cat >$(D)/$@.out
+EOF
+check "make with two jobs" "$B/trace" -f -e counts -o "$T/make.%p" \
+	make -s -j2 -f "$T/Makefile" D="$T"
+same "what it made" "a b c" "$(cat "$T/a.out" "$T/b.out" "$T/c.out" |
+	tr '\n' ' ' | sed 's/ $//')"
+same "every stream of it" "10 E exit 0" "$(for f in "$T"/make.*; do
+	tail -n 1 "$f" | cut -d' ' -f1-3; done | sort | uniq -c | sed 's/^ *//')"
+
+# A child that leaves its parent behind is followed to its end.
+check "a process in the background" "$B/trace" -f -o "$T/back.%p" \
+	sh -c '(sleep 0.2; exit 5) & exit 0'
+same "its stream" "2 E exit 0
+1 E exit 5" "$(streams back)"
+
+# Under its parent's ptrace the engine would be seen: natively, and it is said.
+if [ -x "$TB/victim/prc-ptrace" ]; then
+	check "a child that is traced by its parent" "$B/trace" -f \
+		-o "$T/pt.%p" "$TB/victim/prc-ptrace"
+	check "is said to be native" grep -q "goes on natively" "$T/err"
+else
+	skip "a child that is traced" "no victims"
+	skip "is said to be native" "no victims"
+fi
+done_testing
