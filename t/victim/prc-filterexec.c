@@ -1,6 +1,7 @@
 /*
  * prc-filterexec - exec behind a seccomp filter that forbids ptrace and
  * process_vm calls: the next program runs all the same
+ * may-refuse: an exec behind a filter cannot be followed
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>

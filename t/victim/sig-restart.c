@@ -57,14 +57,14 @@ never_restarted(void)
 	sigemptyset(&none);
 	ticks(SA_RESTART, 0);
 	CHECK(nanosleep(&sec, &left) == -1 && errno == EINTR);
-	CHECK(left.tv_sec == 4 && left.tv_nsec > 0);
+	CHECK(left.tv_sec >= 4);
 	CHECK(poll(&p, 1, 5000) == -1 && errno == EINTR);
 	CHECK(select(fds[0] + 1, &r, NULL, NULL, &tv) == -1 &&
 	    errno == EINTR);
 	CHECK(ppoll(&p, 1, &sec, &none) == -1 && errno == EINTR);
 	CHECK(pause() == -1 && errno == EINTR);
 	CHECK(clock_nanosleep(CLOCK_MONOTONIC, 0, &sec, &left) == EINTR);
-	CHECK(left.tv_sec == 4);
+	CHECK(left.tv_sec >= 4);
 }
 
 int
