@@ -20,7 +20,7 @@
 #include "util.h"
 
 #define BUFSIZE	(256 << 10)
-#define NASIDE	16
+#define NASIDE	4096
 
 static char *volatile asides[NASIDE];	/* files that are not whole yet */
 static pid_t owner;			/* the process that made them */

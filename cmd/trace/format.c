@@ -62,6 +62,9 @@ headers(char *const argv[])
 		    1u << opt.lineshift);
 	else
 		evw_line(format_writer, "H kind %s", kinds[opt.window]);
+	if (opt.interval != 0)
+		evw_line(format_writer, "H interval %llu",
+		    (unsigned long long)opt.interval);
 	evw_line(format_writer, "H cpu %s", cpus[opt.cpu]);
 	format_caches();
 }

@@ -1,0 +1,286 @@
+/*
+ * bbv - vectors of basic blocks, interval by interval
+ *
+ *	B 1 >1000 3 2C1000		T:1:6 :2:1
+ *	B 2 >1005 5 2S
+ *	1*2				for intervals of 7 instructions: block
+ *	2				1 has 6 of them, block 2 one
+ *
+ * Reads events of kinds all, blocks and counts; each thread has its own
+ * intervals and its own file. Kind counts has no order, its intervals are
+ * those of the stream.
+ */
+#include "bbv.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "in.h"
+#include "util.h"
+
+struct options opt = { .interval = 100000000, .mav_shift = 6 };
+
+static const char synopsis[] =
+    "[--interval-size=n] [--bb-out-file=file] [--pc-out-file=file]\n"
+    "           [--format=plain|exp-bbv|pinpoints|gem5] [--tail=keep|drop]\n"
+    "           [--instr-count-only] [--mav=file] [--mav-size=n] [file]";
+
+static const char help[] =
+"usage: bbv [option]... [file]\n"
+"Write how often each basic block ran, a row for each interval.\n"
+"\n"
+"  -i, --interval-size=N    instructions of an interval       [100M]\n"
+"  -o, --bb-out-file=FILE   vectors; FILE.2, ... of further threads\n"
+"                           (%p, %q{VAR})           [standard output]\n"
+"      --pc-out-file=FILE   a line for each block: where it is\n"
+"      --format=FORMAT      plain, gem5 (the same), exp-bbv, pinpoints\n"
+"      --tail=keep|drop     the last interval, which is not full  [drop]\n"
+"      --instr-count-only=yes  no vectors, only sums (also without =yes)\n"
+"      --mav=FILE           vectors of the places in memory that were touched\n"
+"      --mav-size=N         bytes of such a place, a power of two  [64]\n"
+"  -h, --help               this text\n"
+"      --version            the version\n";
+
+static struct thread *threads;
+static size_t threadcap, nthread;
+static char *cmd;
+static int interval_given, is_counts;
+static uint64_t usual;		/* kind counts: a full interval, as far as known */
+
+enum { OPT_PC = 256, OPT_FORMAT, OPT_TAIL, OPT_ONLY, OPT_MAV, OPT_SIZE,
+	OPT_VERSION };
+
+static void
+set_format(const char *s)
+{
+	static const struct {
+		const char *name;
+		enum format format;
+	} formats[] = {
+		{ "plain", FORMAT_PLAIN }, { "gem5", FORMAT_PLAIN },
+		{ "exp-bbv", FORMAT_EXP }, { "pinpoints", FORMAT_PINPOINTS }
+	};
+	unsigned i;
+
+	for (i = 0; i < sizeof formats / sizeof formats[0]; i++)
+		if (strcmp(s, formats[i].name) == 0) {
+			opt.format = formats[i].format;
+			return;
+		}
+	die("--format=%s: plain, gem5, exp-bbv or pinpoints", s);
+}
+
+static int
+choice(const char *what, const char *s, const char *yes, const char *no)
+{
+	if (s == NULL || strcmp(s, yes) == 0)
+		return 1;
+	if (strcmp(s, no) != 0)
+		die("%s=%s: %s or %s", what, s, yes, no);
+	return 0;
+}
+
+static void
+one_option(int c)
+{
+	uint64_t n;
+
+	switch (c) {
+	case 'i':
+		opt.interval = num_arg("--interval-size", optarg, 1, 1ull << 60);
+		interval_given = 1;
+		break;
+	case 'o':
+		opt.bb_out = strcmp(optarg, "-") == 0 ? NULL : optarg;
+		break;
+	case OPT_PC:
+		opt.pc_out = optarg;
+		break;
+	case OPT_FORMAT:
+		set_format(optarg);
+		break;
+	case OPT_TAIL:
+		opt.keep_tail = choice("--tail", optarg, "keep", "drop");
+		break;
+	case OPT_ONLY:
+		opt.count_only = choice("--instr-count-only", optarg, "yes",
+		    "no");
+		break;
+	case OPT_MAV:
+		opt.mav_out = optarg;
+		break;
+	case OPT_SIZE:
+		n = num_arg("--mav-size", optarg, 1, 1u << 30);
+		if ((n & (n - 1)) != 0)
+			die("--mav-size=%s: not a power of two", optarg);
+		opt.mav_shift = (unsigned)__builtin_ctzll(n);
+		break;
+	case 'h':
+		prog_help(help);
+	case OPT_VERSION:
+		prog_version();
+	default:
+		prog_usage(synopsis);
+	}
+}
+
+static void
+options(int argc, char **argv)
+{
+	static const struct option longopts[] = {
+		{ "bb-out-file", required_argument, NULL, 'o' },
+		{ "format", required_argument, NULL, OPT_FORMAT },
+		{ "help", no_argument, NULL, 'h' },
+		{ "instr-count-only", optional_argument, NULL, OPT_ONLY },
+		{ "interval-size", required_argument, NULL, 'i' },
+		{ "mav", required_argument, NULL, OPT_MAV },
+		{ "mav-size", required_argument, NULL, OPT_SIZE },
+		{ "output", required_argument, NULL, 'o' },
+		{ "pc-out-file", required_argument, NULL, OPT_PC },
+		{ "tail", required_argument, NULL, OPT_TAIL },
+		{ "version", no_argument, NULL, OPT_VERSION },
+		{ NULL, 0, NULL, 0 }
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "hi:o:", longopts, NULL)) != -1)
+		one_option(c);
+	if (argc - optind > 1)
+		prog_usage(synopsis);
+}
+
+static struct thread *
+thread(unsigned n)
+{
+	size_t old = threadcap;
+
+	if (n < nthread)
+		return &threads[n];
+	threads = xgrow(threads, &threadcap, n + 1, sizeof *threads);
+	memset(threads + old, 0, (threadcap - old) * sizeof *threads);
+	for (; nthread <= n; nthread++) {
+		threads[nthread].number = (unsigned)nthread + 1;
+		rows_open(&threads[nthread], cmd != NULL ? cmd : "");
+	}
+	return &threads[n];
+}
+
+/*
+ * Kind counts: an interval of n instructions ended, for all threads. One that
+ * is shorter than those before can only be the last.
+ */
+static void
+stream_interval(uint64_t n)
+{
+	static uint64_t intervals;
+	size_t i;
+
+	if (n < usual && !opt.keep_tail)
+		return;
+	if (intervals++ == 0 && usual == 0)
+		usual = n - n / 100;
+	for (i = 0; i < nthread; i++)
+		if (threads[i].ninsn != 0)
+			count_row(&threads[i], 0);
+}
+
+static void
+header(const struct ev *e)
+{
+	uint64_t n;
+
+	if (strcmp(e->text, "pid") == 0)
+		stream_pid = xstrdup(e->value);
+	else if (strcmp(e->text, "cmd") == 0)
+		cmd = xstrdup(e->value);
+	else if (strcmp(e->text, "interval") == 0 &&
+	    num_parse(e->value, &n) == 0)
+		usual = opt.interval = n;
+}
+
+/* What the options ask for, and what the stream has. */
+static void
+agree(const struct evr *r)
+{
+	is_counts = ev_kind(r) == EV_COUNTS;
+	if (is_counts && interval_given)
+		die("--interval-size: a stream of kind counts has its own "
+		    "intervals (trace -i)");
+	if (is_counts && opt.format == FORMAT_PINPOINTS)
+		die("--format=pinpoints: kind counts has no order");
+	if (opt.mav_out != NULL && ev_kind(r) != EV_ALL)
+		die("--mav: needs a stream of kind all");
+}
+
+static int
+read_stream(struct evr *r)
+{
+	struct objmap *map = objmap_new();
+	struct thread *t = NULL;
+	struct ev e;
+	int c, begun = 0;
+
+	ev_accept(r, EV_ALL | EV_BLOCKS | EV_COUNTS, "executions of blocks");
+	while ((c = ev_next(r, &e)) > 0) {
+		if (c == 'H') {
+			header(&e);
+			continue;
+		}
+		if (!begun)
+			agree(r);
+		begun = 1;
+		switch (c) {
+		case 'M':
+		case 'U':
+			objmap_line(map, e.line, e.len);
+			break;
+		case 'B':
+		case 'P':
+			blocks_define(r, e.id, map);
+			break;
+		case 'T':
+			if (t != NULL)
+				count_settle(t);
+			t = NULL;
+			break;
+		case 'I':
+			if (t != NULL)
+				count_settle(t);
+			stream_interval(e.num[0]);
+			break;
+		case EV_EXECS:
+			t = thread(ev_thread(r));
+			if (is_counts)
+				count_counts(&e, t);
+			else
+				count_execs(r, &e, t);
+			break;
+		default:
+			break;
+		}
+	}
+	if (t != NULL)
+		count_settle(t);
+	return c;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct evr *r;
+	size_t i;
+
+	prog_init(argv[0]);
+	options(argc, argv);
+	r = ev_open(in_open(argv[optind]));
+	read_stream(r);
+	thread(0);
+	for (i = 0; i < nthread; i++) {
+		if (!is_counts)
+			count_tail(&threads[i]);
+		rows_close(&threads[i]);
+	}
+	rows_blocks();
+	return ev_close(r);
+}

@@ -1,0 +1,253 @@
+/* rows - vectors, marks and blocks as text */
+#include "bbv.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sym.h"
+#include "util.h"
+
+const char *stream_pid;
+
+char *
+rows_name(const char *pattern, const char *pid)
+{
+	char own[32], *name = NULL, var[256];
+	const char *p, *end, *add;
+	size_t n = 0, cap = 0, len;
+
+	snprintf(own, sizeof own, "%d", (int)getpid());
+	for (p = pattern; *p != '\0'; p++) {
+		add = p;
+		len = 1;
+		if (p[0] == '%' && p[1] == 'p') {
+			add = pid != NULL ? pid : own;
+			len = strlen(add);
+			p++;
+		} else if (p[0] == '%' && p[1] == '%') {
+			p++;
+		} else if (p[0] == '%' && p[1] == 'q' && p[2] == '{') {
+			end = strchr(p, '}');
+			if (end == NULL || (size_t)(end - p - 3) >= sizeof var)
+				die("%s: %%q{VAR} without its end", pattern);
+			memcpy(var, p + 3, (size_t)(end - p - 3));
+			var[end - p - 3] = '\0';
+			add = getenv(var);
+			if (add == NULL)
+				die("%s: %s is not in the environment",
+				    pattern, var);
+			len = strlen(add);
+			p = end;
+		} else if (p[0] == '%') {
+			die("%s: %%p, %%q{VAR} or %%%%", pattern);
+		}
+		name = xgrow(name, &cap, n + len + 1, 1);
+		memcpy(name + n, add, len);
+		n += len;
+	}
+	name = xgrow(name, &cap, n + 1, 1);
+	name[n] = '\0';
+	return name;
+}
+
+/* A thread's file: NAME, NAME.2, ... */
+static struct out *
+open_for(const struct thread *t, const char *pattern)
+{
+	char *base = rows_name(pattern, stream_pid), *name;
+
+	if (t->number == 1)
+		return out_open(base);
+	name = xmalloc(strlen(base) + 16);
+	sprintf(name, "%s.%u", base, t->number);
+	return out_open(name);
+}
+
+void
+rows_open(struct thread *t, const char *cmd)
+{
+	if (opt.bb_out == NULL && t->number > 1) {
+		if (t->number == 2)
+			warn("more than one thread: only the first one's "
+			    "vectors are written; use --bb-out-file");
+		return;
+	}
+	t->out = opt.bb_out == NULL ? out_open(NULL) :
+	    open_for(t, opt.bb_out);
+	if (opt.mav_out != NULL)
+		t->mav = open_for(t, opt.mav_out);
+	if (opt.format == FORMAT_PINPOINTS && !opt.count_only)
+		out_printf(t->out, "I: 0\nP: %u\nC: sum:dummy Command:%s\n",
+		    t->number - 1, cmd);
+}
+
+static uint32_t *order;		/* blocks as they are written */
+static size_t ordercap;
+
+static int
+by_id(const void *a, const void *b)
+{
+	uint32_t x = bbs[*(const uint32_t *)a].id;
+	uint32_t y = bbs[*(const uint32_t *)b].id;
+
+	return x < y ? -1 : x > y;
+}
+
+static int
+by_addr(const void *a, const void *b)
+{
+	uint64_t x = bbs[*(const uint32_t *)a].addr;
+	uint64_t y = bbs[*(const uint32_t *)b].addr;
+
+	return x < y ? -1 : x > y;
+}
+
+static size_t
+sort(const struct thread *t)
+{
+	size_t n = 0;
+	uint32_t i;
+
+	order = xgrow(order, &ordercap, nbb + 1, sizeof *order);
+	for (i = 0; i < nbb; i++)
+		if (t == NULL ? bbs[i].id != 0 : i < t->cap && t->n[i] != 0)
+			order[n++] = i;
+	qsort(order, n, sizeof *order,
+	    opt.format == FORMAT_EXP || t == NULL ? by_addr : by_id);
+	return n;
+}
+
+static void
+pair(struct out *o, uint64_t id, uint64_t n, const char *behind)
+{
+	out_ch(o, ':');
+	out_u64(o, id);
+	out_ch(o, ':');
+	out_u64(o, n);
+	out_str(o, behind);
+}
+
+static void
+row_of_memory(struct thread *t)
+{
+	size_t i;
+
+	out_ch(t->mav, 'T');
+	for (i = 0; i < t->linecap; i++)
+		if (t->lines[i] != 0)
+			pair(t->mav, i + 1, t->lines[i], " ");
+	out_ch(t->mav, '\n');
+}
+
+void
+rows_write(struct thread *t)
+{
+	size_t i, n;
+
+	if (t->out == NULL || opt.count_only)
+		return;
+	n = sort(t);
+	if (opt.format == FORMAT_PINPOINTS)
+		out_printf(t->out, "# Slice at %" PRIu64 "\n", t->total);
+	out_ch(t->out, 'T');
+	for (i = 0; i < n; i++)
+		pair(t->out, bbs[order[i]].id, t->n[order[i]],
+		    opt.format == FORMAT_EXP ? "   " : " ");
+	out_ch(t->out, '\n');
+	if (t->mav != NULL)
+		row_of_memory(t);
+}
+
+/* pinpoints: an interval begins with this block, executed so often. */
+void
+rows_mark(struct thread *t, uint32_t bb)
+{
+	if (opt.format == FORMAT_PINPOINTS && t->out != NULL &&
+	    !opt.count_only)
+		out_printf(t->out, "M: 0x%" PRIx64 " %" PRIu64 "\n",
+		    bbs[bb].addr, bbs[bb].runs + 1);
+}
+
+static void
+block_table(struct out *o)
+{
+	size_t i, n = sort(NULL);
+	const struct bb *b;
+
+	for (i = 0; i < n; i++) {
+		b = &bbs[order[i]];
+		out_printf(o, "Block id: %u 0x%" PRIx64 ":0x%" PRIx64
+		    " static instructions: %u block count: %" PRIu64
+		    " block size: %u\n", b->id, b->addr,
+		    b->addr + b->bytes - 1, b->ninsn, b->runs, b->bytes);
+	}
+	out_str(o, "End of bb\n");
+}
+
+void
+rows_close(struct thread *t)
+{
+	uint64_t n = opt.interval != 0 ? t->total / opt.interval : 0;
+
+	if (t->out == NULL)
+		return;
+	if (opt.format == FORMAT_PINPOINTS) {
+		out_printf(t->out, "Dynamic instruction count %" PRIu64
+		    "\nSliceSize: %" PRIu64 "\n", t->total, opt.interval);
+		block_table(t->out);
+	} else if (opt.format == FORMAT_EXP || opt.count_only) {
+		out_printf(t->out, "\n\n# Thread %u\n#   Total intervals: %"
+		    PRIu64 " (Interval Size %" PRIu64 ")\n"
+		    "#   Total instructions: %" PRIu64 "\n\n", t->number, n,
+		    opt.interval, t->total);
+	}
+	out_close(t->out);
+	if (t->mav != NULL)
+		out_close(t->mav);
+}
+
+static struct sym **syms;
+static size_t symcap;
+
+static struct sym *
+sym_of(const struct obj *o)
+{
+	size_t old = symcap;
+
+	syms = xgrow(syms, &symcap, o->id + 1, sizeof *syms);
+	memset(syms + old, 0, (symcap - old) * sizeof *syms);
+	if (syms[o->id] == NULL)
+		syms[o->id] = sym_open(o->path, 0);
+	return syms[o->id];
+}
+
+void
+rows_blocks(void)
+{
+	struct out *o;
+	struct sym_at at;
+	const struct bb *b;
+	size_t i, n;
+
+	if (opt.pc_out == NULL)
+		return;
+	o = out_open(rows_name(opt.pc_out, stream_pid));
+	n = sort(NULL);
+	for (i = 0; i < n; i++) {
+		b = &bbs[order[i]];
+		memset(&at, 0, sizeof at);
+		if (b->obj != NULL)
+			sym_find(sym_of(b->obj), b->link, &at);
+		out_printf(o, "F:%u:%" PRIx64 ":%s", b->id, b->addr,
+		    at.fn == NULL || strcmp(at.fn, SYM_UNKNOWN) == 0 ? "" :
+		    at.fn);
+		if (opt.format != FORMAT_EXP)
+			out_printf(o, ":%u:%u:%s:%u", b->ninsn, b->bytes,
+			    at.file != NULL ? at.file : SYM_UNKNOWN, at.line);
+		out_ch(o, '\n');
+	}
+	out_close(o);
+}

@@ -1,0 +1,89 @@
+#!/bin/sh
+# bbv: exp-bbv's vectors on programs without a C library, block by block; sums
+# of rows; threads; what it refuses.
+. t/lib.sh
+
+[ -x "$B/trace" ] || skip_all "no trace"
+plan 24
+
+# rows as "address:count" in order of address: vectors, blocks
+rows() {
+	awk -F: 'NR == FNR { addr[$2] = $3; next }
+	/^T/ {
+		n = split($0, a, ":")
+		row = ""
+		for (i = 2; i < n; i += 2)
+			row = row " " addr[a[i]] "=" a[i + 1] + 0
+		print row
+	}' "$2" "$1" | while read -r row; do
+		printf '%s\n' "$row" | tr ' ' '\n' | sort | tr '\n' ' '
+		echo
+	done
+}
+
+for v in alias big calls flow loop rep; do
+	p=$TB/victim/exact-$v
+	if ! command -v valgrind >/dev/null; then
+		skip "$v: intervals" "no valgrind"
+		skip "$v: vectors" "no valgrind"
+		continue
+	fi
+	timeout 60 valgrind --tool=exp-bbv --interval-size=1000 \
+	    --bb-out-file="$T/v.bb" --pc-out-file="$T/v.pc" "$p" \
+	    >/dev/null 2>&1
+	timeout 60 "$B/trace" -o "$T/run.ev" "$p" >/dev/null
+	"$B/bbv" -i 1000 --format=exp-bbv -o "$T/o.bb" \
+	    --pc-out-file="$T/o.pc" "$T/run.ev"
+	same "$v: intervals" "$(grep -c '^T' "$T/v.bb")" \
+	    "$(grep -c '^T' "$T/o.bb")"
+	if [ "$v" = rep ] || [ "$v" = loop ]; then
+		# exp-bbv gives a repeated instruction to the block behind it,
+		# and goes on behind loop and jrcxz
+		same "$v: instructions" \
+		    "$(grep 'Total instructions' "$T/v.bb")" \
+		    "$(grep 'Total instructions' "$T/o.bb")"
+		continue
+	fi
+	rows "$T/v.bb" "$T/v.pc" >"$T/v.rows"
+	rows "$T/o.bb" "$T/o.pc" >"$T/o.rows"
+	samefile "$v: vectors" "$T/v.rows" "$T/o.rows"
+done
+
+sums() {
+	awk -F: '/^T/ { s = 0; for (i = 3; i <= NF; i += 2) s += $i; print s }' \
+	    "$@"
+}
+total() { sums "$1" | awk '{ s += $1 } END { print s + 0 }'; }
+
+p=$TB/victim/exact-calls
+for kind in all blocks counts; do
+	"$B/trace" -e $kind -o "$T/$kind.ev" "$p" >/dev/null
+	"$B/bbv" --tail=keep "$T/$kind.ev" >"$T/$kind.bb"
+done
+"$B/bbv" --tail=keep -i 500 "$T/all.ev" >"$T/small.bb"
+same "all rows together are the run" "$(total "$T/all.bb")" \
+    "$(total "$T/small.bb")"
+samefile "kind blocks has the same vectors" "$T/all.bb" "$T/blocks.bb"
+same "kind counts too, whatever their ids" \
+    "$(tr ' ' '\n' <"$T/all.bb" | sed 's/.*://' | sort)" \
+    "$(tr ' ' '\n' <"$T/counts.bb" | sed 's/.*://' | sort)"
+same "an interval is full by less than a block" "" \
+    "$(sums "$T/small.bb" | sed '$d' | awk '$1 < 470 || $1 > 530')"
+"$B/trace" -e counts -i 500 -o "$T/i.ev" "$p" >/dev/null
+"$B/bbv" "$T/i.ev" >"$T/i.bb"
+same "the stream's intervals are taken" "$(grep -c '^I' "$T/i.ev")" \
+    "$(($(grep -c '^T' "$T/i.bb") + 1))"
+status 2 "kind counts has its own intervals" "$B/bbv" -i 500 "$T/i.ev"
+status 2 "pinpoints needs an order" "$B/bbv" --format=pinpoints "$T/i.ev"
+"$B/bbv" -i 500 --format=pinpoints "$T/all.ev" >"$T/pin"
+same "a mark before each row, and one more" "$(grep -c '^M' "$T/pin")" \
+    "$(($(grep -c '^T' "$T/pin") + 1))"
+"$B/bbv" -i 500 --tail=keep --mav="$T/mav" -o "$T/with" "$T/all.ev"
+samefile "the same vectors beside those of memory" "$T/small.bb" "$T/with"
+same "memory: every reference once" \
+    "$("$B/plain" -d "$T/all.ev" | grep -c .)" "$(total "$T/mav")"
+head -n 20 "$T/all.ev" >"$T/cut.ev"
+status 2 "a cut stream" "$B/bbv" "$T/cut.ev"
+"$B/trace" -o "$T/thr.ev" "$TB/victim/thr-tls" >/dev/null
+check "threads: a file each" sh -c "'$B/bbv' -i 1000 --tail=keep \
+    -o '$T/thr' '$T/thr.ev' && [ -s '$T/thr.2' ]"
