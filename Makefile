@@ -58,7 +58,6 @@ LDLIBS_branchsim = -lelf
 OBJS_t_geometry = $(BUILD)/cmd/cachesim/geometry.o
 LDLIBS_annotate = $(LIBS_SYM) -lZydis
 LDLIBS_bbv = $(LIBS_SYM)
-LDLIBS_annotate = $(LIBS_SYM)
 LDLIBS_simpoint = -ljansson -lm -lpthread
 LDLIBS_t_fuzz_simpoint = -Wl,--wrap=die,--wrap=warn,--wrap=sysconf \
 	-Wl,--wrap=in_open,--wrap=in_close -lm
