@@ -350,6 +350,7 @@ frag_new(app_pc pc)
 	f->entry = (x.c.addr + x.prologue) | (uint64_t)x.prologue << 48;
 	put_meta(f, code);
 	area.nexit += x.nexit;
+	__atomic_store_n(&area.ctl->nexit, area.nexit, __ATOMIC_RELEASE);
 	zone_used[z] += (uint32_t)(x.c.p - x.c.start);
 	put_links(f, code);
 	table_put(pc, f->entry);
@@ -468,7 +469,7 @@ frag_reset(void)
 	uint32_t i;
 
 	nfrag = 0;
-	area.nmap = area.nexit = 0;
+	area.nmap = area.nexit = area.ctl->nexit = 0;
 	area.ctl->nfrag[0] = area.ctl->nfrag[1] = 0;
 	zone_used[0] = zone_used[1] = 0;
 	memset(area.tab, 0, (area.ctl->tabmask + 1ul) * sizeof *area.tab);

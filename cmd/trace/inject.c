@@ -339,6 +339,20 @@ guest_open(void)
 		die("%s:", name);
 }
 
+/* The bits of an address: the kernel uses the fifth level, or not. */
+static uint64_t
+address_bits(void)
+{
+	void *high = (void *)(1ul << 50);
+	void *at = mmap(high, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+	    0);
+
+	if (at == MAP_FAILED)
+		return 48;
+	munmap(at, PAGE);
+	return at == high ? 57 : 48;
+}
+
 void
 inject_file(struct start *s)
 {
@@ -363,6 +377,7 @@ inject(const struct start *s)
 	boot_registers(&s->regs);
 	area.boot.sigmask = s->mask;
 	area.boot.minframe = s->minframe;
+	area.boot.addrbits = address_bits();
 	remote_begin(s->trap);
 	area_open(s->fd);
 	load_blob(s->theirs);

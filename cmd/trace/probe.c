@@ -453,6 +453,16 @@ count_up(struct code *c, int32_t at, int r)
 }
 
 /*
+ * Which exit it was, for an address that none can be.  Where each exit makes
+ * a record that is known without: see the runtime's dispatch_miss.
+ */
+static void
+note_exit(struct xlate *x, unsigned e)
+{
+	emit_store_simm(&x->c, REG_T, TO_EXITNO, (int32_t)(x->firstexit + e));
+}
+
+/*
  * Kind cache: one more for the exit's counter, by a register that is at home
  * anyhow, if there is one.
  */
@@ -469,6 +479,8 @@ count_plain(struct xlate *x, unsigned e)
 	else
 		xlate_home(x, r);
 	xlate_mark_exit(x, e, MAP_EXIT);
+	if (x->exit[e].kind == EXIT_INDIRECT)
+		note_exit(x, e);
 	count_up(&x->c, at, r);
 }
 
@@ -480,8 +492,12 @@ count_exit(struct xlate *x, unsigned e)
 	int32_t at = T_COUNT + 8 * (int32_t)x->cnt[x->exit[e].n];
 	int indirect = x->exit[e].kind == EXIT_INDIRECT;
 	int to = indirect ? TO_TMP1 : HOME(RCX);
+	int check = opt.interval != 0 || opt.kind == KIND_SKIP;
 
-	emit_store(c, REG_T, to, RCX);
+	if (indirect)
+		note_exit(x, e);
+	if (!indirect || check)
+		emit_store(c, REG_T, to, RCX);
 	if (!indirect) {
 		x->homed |= BIT(RCX);
 		xlate_mark_exit(x, e, MAP_EXIT);
@@ -490,8 +506,8 @@ count_exit(struct xlate *x, unsigned e)
 		count_up(c, at, indirect ? RAX : RCX);
 	xlate_mark_exit(x, e, MAP_COUNTED);
 	emit_lea(c, REG_P, REG_P, -(int32_t)x->exit[e].n);
-	xlate_mark_exit(x, e, indirect ? MAP_LEFT_TMP : MAP_LEFT);
-	if (opt.interval != 0 || opt.kind == KIND_SKIP) {
+	xlate_mark_exit(x, e, indirect && check ? MAP_LEFT_TMP : MAP_LEFT);
+	if (check) {
 		check_interval(x, e);
 		emit_load(c, RCX, REG_T, to);
 	} else if (!indirect) {

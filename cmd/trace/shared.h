@@ -148,13 +148,14 @@ struct mapent {
 #define REP_CHECK 3		/* the guest's code is compared */
 
 struct exitmeta {
-	uint64_t target;	/* guest pc */
+	uint64_t target;	/* guest pc; indirect: of the transfer itself */
 	uint32_t id;		/* what it tells */
 	uint16_t step;		/* bytes of its record, or 0; instructions (counts) */
 	uint8_t kind;
 	uint8_t emulate;
 	uint32_t frag;
-	uint32_t aux;		/* operand of an emulated instruction */
+	uint32_t aux;		/* operand of an emulated instruction;
+				 * indirect: what to add to rsp to undo it */
 	uint32_t block;		/* the whole block, as in fragmeta */
 	uint32_t n;		/* instructions that it tells */
 };
@@ -247,6 +248,7 @@ struct control {
 	uint64_t xcr0;		/* of the model */
 	struct range range[NRANGE];
 	uint32_t nfrag[2];	/* fragments of each zone */
+	uint32_t nexit;
 	/* both write */
 	uint32_t bell;		/* futex of the serving thread */
 	uint32_t serving_sleeps;
@@ -312,6 +314,7 @@ struct boot {
 	uint64_t fsbase, gsbase;
 	uint64_t sigmask;
 	uint64_t minframe;	/* bytes, AT_MINSIGSTKSZ */
+	uint64_t addrbits;	/* of an address: 48, or 57 */
 };
 /* BOOT_HELD: a child, waiting to be taken over, has its state here. */
 enum { BOOT_FOLLOW = 1, BOOT_COUNTS = 2, BOOT_CACHE = 4, BOOT_HELD = 8 };

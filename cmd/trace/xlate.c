@@ -339,6 +339,11 @@ write_last(struct xlate *x, unsigned kind, app_pc target)
 		in = &x->b->in[x->b->n - 1];
 		x->exit[e].emulate = in->emulate;
 		x->exit[e].aux = in->aux;
+	} else if (kind == EXIT_INDIRECT) {
+		in = &x->b->in[x->b->n - 1];
+		x->exit[e].target = in->pc;
+		x->exit[e].aux = in->flow == FLOW_IJUMP ? 0 :
+		    in->flow == FLOW_ICALL ? 8u : -(8u + in->imm);
 	}
 	write_exit(x, e);
 }

@@ -13,7 +13,8 @@
  */
 #include "runtime.h"
 
-#define SI_KERNEL 0x80
+#define TRAPNO_DB 1		/* of the frame's trapno */
+#define TRAPNO_GP 13
 #define CS64 0x33
 #define SS64 0x2b
 
@@ -214,6 +215,7 @@ signal_trap(struct tarea *t, struct kucontext *uc)
 		sig = (int)t->raise;
 		t->raise = 0;
 		t->handlermask = 0;
+		uc->trapno = sig == SIG_SEGV ? TRAPNO_GP : TRAPNO_DB;
 		signal_deliver(t, sig, &t->raised, uc,
 		    t->pending ? t->keptmask : mask);
 		t->handlermask = kept;

@@ -209,12 +209,63 @@ interval(struct tarea *t)
 	t->p = n;
 }
 
+/* The upper bits of an address that can be one are all equal. */
+static int
+is_canonical(uint64_t pc)
+{
+	int64_t s = (int64_t)pc >> (rt.boot.addrbits - 1);
+
+	return s == 0 || s == -1;
+}
+
+/*
+ * The indirect exit that the thread left by: what its last record says, or,
+ * where there are none, the number it noted.  NULL: nobody knows.
+ */
+static const struct exitmeta *
+last_exit(struct tarea *t)
+{
+	uint32_t i, n = __atomic_load_n(&rt.ctl->nexit, __ATOMIC_ACQUIRE);
+	uint32_t head = 0;
+	uint64_t at;
+
+	if (rt.boot.countbytes != 0 || t->skips)
+		return &rt.exits[t->exitno];
+	if (t->bufend == 0)
+		return NULL;
+	for (at = t->from; at < t->p; at += 4 + 8 * (head >> 24))
+		head = *(uint32_t *)at;
+	for (i = 0; i < n; i++)
+		if (rt.exits[i].kind == EXIT_INDIRECT && rt.exits[i].id == head)
+			return &rt.exits[i];
+	return NULL;
+}
+
+/* A transfer to where no address is faults itself: it does not happen. */
+static void
+undo_transfer(struct tarea *t)
+{
+	const struct exitmeta *p = last_exit(t);
+	struct exitmeta x;
+
+	if (p == NULL)
+		return;
+	x = *p;
+	t->slot->incache = 0;
+	t->pc = x.target;
+	t->gpr[4] += (uint64_t)(int64_t)(int32_t)x.aux;
+	state_untell(t, &x);
+	signal_raise(t, SIG_SEGV, SI_KERNEL, 0);
+}
+
 /* Out of the cache by an indirect transfer that the lookup words missed. */
 void
 dispatch_miss(struct tarea *t)
 {
 	uint64_t e;
 
+	if (!is_canonical(t->pc))
+		undo_transfer(t);
 	t->slot->incache = 0;
 	interval(t);
 	dispatch_go(t, ~0ull);

@@ -34,6 +34,7 @@ enum {
 #define ALL_ASYNC (~(SYNC_SIGS | SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP)))
 #define TRAP_FLAG 0x100ull	/* of the flags: SIGTRAP behind each instruction */
 #define TRAP_TRACE 2		/* si_code of that */
+#define SI_KERNEL 0x80		/* si_code: no address is to blame */
 #define AC_FLAG 0x40000ull	/* misaligned accesses are SIGBUS */
 #define BUS_ADRALN 1
 

@@ -216,7 +216,7 @@ fault_in_runtime(struct tarea *t, int sig, struct kucontext *uc)
 	} else if (sig == SIG_SEGV && (ip == (uint64_t)rt_returned ||
 	    ip == (uint64_t)rt_ret_bad)) {
 		/* the guest's frame was none; registers may be from it */
-		signal_raise(t, SIG_SEGV, 0x80, 0);
+		signal_raise(t, SIG_SEGV, SI_KERNEL, 0);
 		if (ip == (uint64_t)rt_ret_bad)
 			signal_resume(t, uc, uc->sigmask | t->syncblocked);
 	} else {
