@@ -69,6 +69,7 @@ struct thread {
 	size_t cap;
 	uint64_t ninsn;		/* of the interval; exp-bbv: less what it takes off */
 	uint64_t total;
+	uint64_t nrow;
 	int marked;		/* its interval has begun */
 	struct out *out, *mav;
 	unsigned number;	/* from 1 */

@@ -81,6 +81,7 @@ count_row(struct thread *t, uint64_t rest)
 {
 	rows_write(t);
 	t->marked = 0;
+	t->nrow++;
 	t->ninsn = rest;
 	if (t->cap != 0)
 		memset(t->n, 0, t->cap * sizeof *t->n);
@@ -215,6 +216,7 @@ void
 count_tail(struct thread *t)
 {
 	count_settle(t);
-	if (t->ninsn != 0 && opt.keep_tail)
+	if (t->ninsn != 0 && (opt.keep_tail ||
+	    (t->nrow == 0 && opt.format != FORMAT_EXP)))
 		count_row(t, 0);
 }

@@ -176,7 +176,7 @@ stream_interval(uint64_t n)
 	static uint64_t intervals;
 	size_t i;
 
-	if (n < usual && !opt.keep_tail)
+	if (n < usual && !opt.keep_tail && intervals > 0)
 		return;
 	if (intervals++ == 0 && usual == 0)
 		usual = n - n / 100;
