@@ -331,7 +331,7 @@ costs_begin(struct out *o)
 		sprintf(strchr(columns, '\0'), " %s", outcome_name(told, i));
 	costhead_init(&h);
 	h.positions = COST_INSTR;
-	h.creator = "branchsim " QUERN_VERSION;
+	h.creator = "quern-branchsim-" QUERN_VERSION;
 	h.cmd = cmd;
 	sprintf(desc, "Branch predictor: %s", predictor->name);
 	costhead_desc(&h, desc);

@@ -245,7 +245,7 @@ define_block(struct ev_block *b, unsigned kind, struct objmap *map)
 }
 
 static void
-fetch_alone(const struct ev_def *d)
+fetch_alone(const struct ev_def *d, struct unit *u)
 {
 	const struct ev_insn *i = &d->block->insn[d->n - 1];
 	uint64_t a = i->addr >> ishift, z = (i->addr + i->len - 1) >> ishift;
@@ -261,6 +261,28 @@ fetch_alone(const struct ev_def *d)
 	l->visit.insn = d->n - 1;
 	l->visit.a = line_number(a);
 	l->visit.b = z == a ? 0 : line_number(z);
+	u->rec = nlone - 1;
+	u->nref = FETCH_ALONE;
+	u->touch[0] = l->visit.a;
+	u->touch[1] = z == a ? l->visit.a : l->visit.b;
+}
+
+/* Most may take a short way of their own. */
+static void
+data_alone(const struct ev_def *d, struct unit *u)
+{
+	const struct ev_insn *i = &d->block->insn[d->n - 1];
+	const struct ev_ref *r = &d->block->ref[i->ref + d->k - 1];
+
+	if (!dsmall || r->where != EV_GROUP || r->count != 0 ||
+	    r->size > dline)
+		return;
+	u->rec += 1U + r->group;
+	u->nref = DATA_ALONE;
+	u->dist = (int64_t)r->at;
+	u->cold = (uint32_t)(uintptr_t)d->block->user - 1;
+	u->ref = (uint16_t)(i->ref + d->k - 1);
+	u->most = (uint8_t)(dline - r->size);
 }
 
 const char *
@@ -279,11 +301,12 @@ blocks_define(const struct ev_def *d, uint32_t id, unsigned kind,
 		return define_block(b, kind, map);
 	u = &unit[id];
 	if (d->letter == 'Q' && d->k == 0) {
-		u->rec = nlone;
-		fetch_alone(d);
+		fetch_alone(d, u);
 		return NULL;
 	}
 	u->rec = unit[b->id].rec;
+	if (d->letter == 'Q')
+		data_alone(d, u);
 	if (d->letter == 'P' && unit[b->id].ntouch != 0)
 		set_unit(u, touches(&cold_block[(uintptr_t)b->user - 1],
 		    d->n, NULL), b->insn[d->n - 1].ref +

@@ -4,7 +4,8 @@
  * main.c	options, the stream's lines
  * geometry.c	sizes of caches: from options, the stream, this machine
  * blocks.c	definitions to what the simulator runs on
- * sim.c	the caches; executions through them
+ * sim.c	the first-level caches; executions through them
+ * ll.c		the last-level cache
  * report.c	costs by address, the summary
  */
 #ifndef CACHESIM_H
@@ -52,12 +53,26 @@ int geometry_adjust(struct geometry *);
  * record; ntouch 0 marks those that sim.c takes the long way.
  */
 struct unit {
-	uint64_t count;		/* executions */
-	uint32_t rec;		/* where its block's record is, in record[] */
+	union {
+		uint64_t count;	/* executions */
+		struct {	/* a reference alone: whose it is */
+			uint32_t cold;
+			uint16_t ref;
+			uint8_t most;	/* as in struct fastref */
+		};
+	};
+	uint32_t rec;		/* where its block's record is, in record[];
+				   DATA_ALONE: its group's value */
 	uint16_t ntouch;	/* code lines touched */
-	uint16_t nref;		/* references */
-	uint32_t touch[2];	/* the first two lines, or the only one twice */
+	uint16_t nref;		/* references; with no lines touched: ... */
+	union {
+		uint32_t touch[2];	/* the first two lines, or the only
+					   one twice */
+		int64_t dist;		/* DATA_ALONE: as in struct fastref */
+	};
 };
+
+enum { LONG_WAY, DATA_ALONE, FETCH_ALONE };
 
 /*
  * A block's record, in 64-bit words: a head; values, those of the groups
@@ -128,6 +143,16 @@ void blocks_init(const struct geometry g[NCACHE]);
 /* Take a definition. NULL, or what is wrong with it. */
 const char *blocks_define(const struct ev_def *, uint32_t id, unsigned kind,
     struct objmap *);
+
+/* ---- ll.c ---- */
+
+void ll_init(const struct geometry *);
+/* An access that missed its first level: *miss is raised if it misses here. */
+void ll_access(uint64_t addr, uint64_t size, uint64_t *miss);
+/* All accesses so far are to be counted now. */
+void ll_drain(void);
+/* Memory for a cache, all 0. */
+void *ll_reserve(size_t n);
 
 /* ---- sim.c ---- */
 

@@ -115,7 +115,7 @@ begin(struct out *o)
 		    outcome_name(rep->told, i));
 	costhead_init(&head);
 	head.positions = COST_INSTR;
-	head.creator = "cachesim " QUERN_VERSION;
+	head.creator = "quern-cachesim-" QUERN_VERSION;
 	head.cmd = rep->cmd;
 	for (int i = 0; i < NCACHE; i++)
 		costhead_desc(&head, describe(i, &rep->geometry[i]));

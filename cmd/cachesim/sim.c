@@ -38,12 +38,10 @@
 #endif
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "util.h"
 
 #define NHINT	4096
-#define NQUEUE	32
 
 static struct evr *events;
 static int through;
@@ -71,122 +69,6 @@ struct found *found;
 unsigned nfound;
 static size_t capfound;
 
-/* ---- LL ---- */
-
-/*
- * A set is its tags from the newest to the oldest, 0 where there is none. 16
- * tags of 32 bits are one line of our own cache, where each set begins one. A
- * tag that is larger, which takes a small LL and a large address, needs the
- * plain form: 64 bits.
- */
-static uint32_t *small_set;		/* NULL: plain form */
-static uint64_t stride;			/* from set to set */
-static uint64_t *plain_set;
-static uint64_t lassoc, lsets;
-static unsigned lshift, lbits;		/* log2 of line size, of sets */
-
-static struct {
-	uint64_t line;
-	uint64_t *miss;		/* what to count at; NULL: more of this
-				   access follows */
-} queue[NQUEUE];
-static unsigned nqueue;
-
-static void *
-reserve(size_t n)
-{
-	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (p == MAP_FAILED)
-		die("memory for a cache: mmap:");
-	return p;
-}
-
-static void
-to_plain(void)
-{
-	plain_set = reserve(lsets * lassoc * sizeof *plain_set);
-	if (small_set != NULL) {
-		for (uint64_t s = 0; s < lsets; s++)
-			for (uint64_t w = 0; w < lassoc; w++)
-				if (small_set[s * stride + w] != 0)
-					plain_set[s * lassoc + w] =
-					    small_set[s * stride + w];
-		munmap(small_set, lsets * stride * sizeof *small_set);
-	}
-	small_set = NULL;
-}
-
-static int
-ll_plain(uint64_t line)
-{
-	uint64_t *t = plain_set + (line & (lsets - 1)) * lassoc;
-	uint64_t tag = (line >> lbits) + 1, w = 0;
-
-	if (t[0] == tag)
-		return 0;
-	while (w < lassoc - 1 && t[w] != tag)
-		w++;
-	tag ^= t[w];
-	memmove(t + 1, t, w * sizeof *t);
-	t[0] = (line >> lbits) + 1;
-	return tag != 0;
-}
-
-/* One line's look-up: 1 if it was missed. */
-static int
-ll_line(uint64_t line)
-{
-	uint64_t tag = (line >> lbits) + 1;
-	uint32_t *t, last;
-	unsigned w, at;
-
-	if (small_set != NULL && tag > UINT32_MAX)
-		to_plain();
-	if (small_set == NULL)
-		return ll_plain(line);
-	t = small_set + (line & (lsets - 1)) * stride;
-	if (t[0] == tag)
-		return 0;
-	at = (unsigned)lassoc - 1;
-	for (w = 1; w < at; w++)
-		if (t[w] == tag)
-			at = w;
-	last = t[at];
-	for (w = at; w > 0; w--)
-		t[w] = t[w - 1];
-	t[0] = (uint32_t)tag;
-	return last != tag;
-}
-
-static void
-drain(void)
-{
-	/* the last access may go on in what is queued next */
-	static int missed;
-
-	for (unsigned i = 0; i < nqueue; i++) {
-		missed |= ll_line(queue[i].line);
-		if (queue[i].miss != NULL) {
-			*queue[i].miss += (unsigned)missed;
-			missed = 0;
-		}
-	}
-	nqueue = 0;
-}
-
-static inline void
-enqueue(uint64_t line, uint64_t *miss)
-{
-	queue[nqueue].line = line;
-	queue[nqueue].miss = miss;
-	if (small_set != NULL)
-		__builtin_prefetch(small_set + (line & (lsets - 1)) * stride);
-	if (++nqueue == NQUEUE)
-		drain();
-}
-
 static void
 note(uint32_t insn, unsigned event)
 {
@@ -200,18 +82,13 @@ static void
 first_missed(struct misses *m, uint64_t addr, uint64_t size, uint32_t insn,
     unsigned event)
 {
-	uint64_t line = addr >> lshift, most = ~(uint64_t)0 >> lshift, before;
-	uint64_t n = ((addr & (((uint64_t)1 << lshift) - 1)) + size - 1) >>
-	    lshift;
+	uint64_t before = m->ll;
 
 	m->l1++;
-	before = m->ll;
-	for (; n > 0; n--, line = (line + 1) & most)
-		enqueue(line, NULL);
-	enqueue(line, &m->ll);
+	ll_access(addr, size, &m->ll);
 	if (!through)
 		return;
-	drain();
+	ll_drain();
 	note(insn, event);
 	if (m->ll != before)
 		note(insn, event + 1);
@@ -554,51 +431,51 @@ alone(const struct ev_def *d, uint32_t id)
 
 /* ---- the short way ---- */
 
-/*
- * A reference alone of the common kind: at one group, once, in one line or
- * two. 0: another kind, and nothing was done.
- */
-static inline int
-alone_plain(const struct ev_def *d, uint64_t diff)
-{
-	struct ev_block *b = d->block;
-	uint32_t k = b->insn[d->n - 1].ref + d->k - 1U;
-	const struct ev_ref *r = &b->ref[k];
-	uint64_t mask = ((uint64_t)1 << dshift) - 1, v, addr;
-
-	if (r->where != EV_GROUP || r->count != 0 || r->size > mask + 1)
-		return 0;
-	v = b->value[r->group] + diff;
-	if (v == 0)
-		return 0;
-	b->value[r->group] = v;
-	addr = v + r->at;
-	if ((addr & mask) + r->size - 1 > mask)
-		wide((uint32_t)(uintptr_t)b->user - 1, k, addr);
-	else if (dline(addr >> dshift))
-		data_missed((uint32_t)(uintptr_t)b->user - 1, k, addr);
-	return 1;
-}
-
-/* An id that has no short way, or a reference alone. */
+/* One round of an id that has no short way, or of a reference alone. */
 __attribute__((noinline))
 static void
-execute_slow(const uint64_t *p, uint64_t rounds)
+execute_slow(const uint64_t *p)
 {
 	uint32_t id = ev_id(*p);
 	const struct ev_def *d = ev_def(events, id);
 
-	for (; rounds > 0; rounds--) {
-		if (d->letter == 'Q' && d->k != 0 && alone_plain(d, p[1]))
-			continue;
-		ev_apply(d, p + 1);
-		if (d->letter == 'Q') {
-			alone(d, id);
-		} else {
-			unit[id].count++;
-			slow(id);
-		}
+	ev_apply(d, p + 1);
+	if (d->letter == 'Q') {
+		alone(d, id);
+	} else {
+		unit[id].count++;
+		slow(id);
 	}
+}
+
+/* A reference alone, if it hits: nothing has changed if it returns 0. */
+static inline __attribute__((always_inline)) int
+alone_fast(const struct unit *u, const uint64_t *diff, unsigned shift)
+{
+	uint64_t mask = ((uint64_t)1 << shift) - 1, base, addr;
+	uint64_t *a, *b;
+	uint16_t at;
+
+	if (u->nref == DATA_ALONE) {
+		base = record[u->rec] + diff[0];
+		addr = base + (uint64_t)u->dist;
+		at = small.hint[(addr >> shift) % NHINT];
+		if (base == 0 || (uint8_t)(addr & mask) > u->most ||
+		    small.tag[at] != addr >> shift)
+			return 0;
+		record[u->rec] = base;
+		small.stamp[at] = ++dtime;
+		return 1;
+	}
+	if (u->nref != FETCH_ALONE)
+		return 0;
+	a = &istamp[u->touch[0]];
+	b = &istamp[u->touch[1]];
+	if (*a == 0 || *b == 0)
+		return 0;
+	*a = itime + 1;
+	*b = itime += 2;
+	return 1;
 }
 
 /* Not a hit at the hint: search, or several lines. */
@@ -682,7 +559,9 @@ batch(const uint64_t *p, const uint64_t *last, unsigned shift)
 		if (__builtin_expect((head & EV_MORE) != 0, 0))
 			more = *p++;
 		if (__builtin_expect(u->ntouch == 0, 0)) {
-			execute_slow(diff - 1, more + 1);
+			for (more++; more > 0; more--)
+				if (!alone_fast(u, diff, shift))
+					execute_slow(diff - 1);
 			continue;
 		}
 		u->count += more + 1;
@@ -729,7 +608,7 @@ sim_round(const uint64_t *p)
 void
 sim_end(void)
 {
-	drain();
+	ll_drain();
 }
 
 uint64_t
@@ -745,15 +624,15 @@ sim_init(const struct geometry g[NCACHE], struct evr *r, int pass)
 	through = pass;
 	iassoc = g[I1].assoc;
 	isets = g[I1].size / g[I1].line / iassoc;
-	iway = reserve(isets * iassoc * sizeof *iway);
+	iway = ll_reserve(isets * iassoc * sizeof *iway);
 	sim_code_line(0);
 	dassoc = g[D1].assoc;
 	dsets = g[D1].size / g[D1].line / dassoc;
 	dshift = (unsigned)__builtin_ctzll(g[D1].line);
 	dways = (unsigned)(dassoc + 3) / 4 * 4;
 	if (sim_dways(&g[D1]) > SIM_DLINES) {
-		dtag = reserve((dsets * dways + UINT16_MAX) * sizeof *dtag);
-		dstamp = reserve(dsets * dways * sizeof *dstamp);
+		dtag = ll_reserve((dsets * dways + UINT16_MAX) * sizeof *dtag);
+		dstamp = ll_reserve(dsets * dways * sizeof *dstamp);
 	}
 	memset(dtag, 0xff, dsets * dways * sizeof *dtag);
 	for (uint64_t s = 0; s < dsets; s++)
@@ -762,10 +641,5 @@ sim_init(const struct geometry g[NCACHE], struct evr *r, int pass)
 #ifdef __x86_64__
 	has_avx2 = __builtin_cpu_supports("avx2");
 #endif
-	lassoc = g[LL].assoc;
-	lsets = g[LL].size / g[LL].line / lassoc;
-	lshift = (unsigned)__builtin_ctzll(g[LL].line);
-	lbits = (unsigned)__builtin_ctzll(lsets);
-	stride = (lassoc + 15) / 16 * 16;
-	small_set = reserve(lsets * stride * sizeof *small_set);
+	ll_init(&g[LL]);
 }

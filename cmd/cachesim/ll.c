@@ -1,0 +1,151 @@
+/*
+ * ll - the last-level cache
+ *
+ * What misses a first-level cache is queued, and looked up when the queue is
+ * full: in the same order, but with the sets on their way from memory.
+ */
+#include "cachesim.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "util.h"
+
+#define NQUEUE	32
+
+/*
+ * A set is its tags from the newest to the oldest, 0 where there is none. 16
+ * tags of 32 bits are one line of our own cache, where each set begins one. A
+ * tag that is larger, which takes a small LL and a large address, needs the
+ * plain form: 64 bits.
+ */
+static uint32_t *small_set;		/* NULL: plain form */
+static uint64_t stride;			/* from set to set */
+static uint64_t *plain_set;
+static uint64_t lassoc, lsets;
+static unsigned lshift, lbits;		/* log2 of line size, of sets */
+
+static struct {
+	uint64_t line;
+	uint64_t *miss;		/* what to count at; NULL: more of this
+				   access follows */
+} queue[NQUEUE];
+static unsigned nqueue;
+
+void *
+ll_reserve(size_t n)
+{
+	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		die("memory for a cache: mmap:");
+	return p;
+}
+
+static void
+to_plain(void)
+{
+	plain_set = ll_reserve(lsets * lassoc * sizeof *plain_set);
+	if (small_set != NULL) {
+		for (uint64_t s = 0; s < lsets; s++)
+			for (uint64_t w = 0; w < lassoc; w++)
+				if (small_set[s * stride + w] != 0)
+					plain_set[s * lassoc + w] =
+					    small_set[s * stride + w];
+		munmap(small_set, lsets * stride * sizeof *small_set);
+	}
+	small_set = NULL;
+}
+
+static int
+ll_plain(uint64_t line)
+{
+	uint64_t *t = plain_set + (line & (lsets - 1)) * lassoc;
+	uint64_t tag = (line >> lbits) + 1, w = 0;
+
+	if (t[0] == tag)
+		return 0;
+	while (w < lassoc - 1 && t[w] != tag)
+		w++;
+	tag ^= t[w];
+	memmove(t + 1, t, w * sizeof *t);
+	t[0] = (line >> lbits) + 1;
+	return tag != 0;
+}
+
+/* One line's look-up: 1 if it was missed. */
+static int
+ll_line(uint64_t line)
+{
+	uint64_t tag = (line >> lbits) + 1;
+	uint32_t *t, last;
+	unsigned w, at;
+
+	if (small_set != NULL && tag > UINT32_MAX)
+		to_plain();
+	if (small_set == NULL)
+		return ll_plain(line);
+	t = small_set + (line & (lsets - 1)) * stride;
+	if (t[0] == tag)
+		return 0;
+	at = (unsigned)lassoc - 1;
+	for (w = 1; w < at; w++)
+		if (t[w] == tag)
+			at = w;
+	last = t[at];
+	for (w = at; w > 0; w--)
+		t[w] = t[w - 1];
+	t[0] = (uint32_t)tag;
+	return last != tag;
+}
+
+void
+ll_drain(void)
+{
+	/* the last access may go on in what is queued next */
+	static int missed;
+
+	for (unsigned i = 0; i < nqueue; i++) {
+		missed |= ll_line(queue[i].line);
+		if (queue[i].miss != NULL) {
+			*queue[i].miss += (unsigned)missed;
+			missed = 0;
+		}
+	}
+	nqueue = 0;
+}
+
+static inline void
+enqueue(uint64_t line, uint64_t *miss)
+{
+	queue[nqueue].line = line;
+	queue[nqueue].miss = miss;
+	if (small_set != NULL)
+		__builtin_prefetch(small_set + (line & (lsets - 1)) * stride);
+	if (++nqueue == NQUEUE)
+		ll_drain();
+}
+
+void
+ll_access(uint64_t addr, uint64_t size, uint64_t *miss)
+{
+	uint64_t line = addr >> lshift, most = ~(uint64_t)0 >> lshift;
+	uint64_t n = ((addr & (((uint64_t)1 << lshift) - 1)) + size - 1) >>
+	    lshift;
+
+	for (; n > 0; n--, line = (line + 1) & most)
+		enqueue(line, NULL);
+	enqueue(line, miss);
+}
+
+void
+ll_init(const struct geometry *g)
+{
+	lassoc = g->assoc;
+	lsets = g->size / g->line / lassoc;
+	lshift = (unsigned)__builtin_ctzll(g->line);
+	lbits = (unsigned)__builtin_ctzll(lsets);
+	stride = (lassoc + 15) / 16 * 16;
+	small_set = ll_reserve(lsets * stride * sizeof *small_set);
+}
