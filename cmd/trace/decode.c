@@ -314,6 +314,24 @@ note_flags(struct insn *in, const ZydisDecodedInstruction *zi)
 	}
 }
 
+/* Only through memory: an offset of 2, 4 or 8 bytes and a selector. */
+static void
+classify_far(struct insn *in, const ZydisDecodedInstruction *zi)
+{
+	struct ref *r;
+
+	in->flow = zi->meta.category == ZYDIS_CATEGORY_CALL ? FLOW_ICALL :
+	    FLOW_IJUMP;
+	in->special = SP_EMULATE;
+	in->emulate = EMU_NATIVE;
+	in->nref = in->nref > 1 ? 1 : in->nref;
+	if (in->flow == FLOW_ICALL) {
+		r = add_ref(in, 'w', 2u * zi->operand_width / 8);
+		r->base = RSP;
+		r->disp = -(int64_t)r->size;
+	}
+}
+
 static void
 classify_branch(struct insn *in, const ZydisDecodedInstruction *zi,
     const ZydisDecodedOperand *op)
@@ -321,7 +339,7 @@ classify_branch(struct insn *in, const ZydisDecodedInstruction *zi,
 	int direct = op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
 
 	if (zi->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR) {
-		in->special = SP_REFUSE;
+		classify_far(in, zi);
 		return;
 	}
 	if (direct)

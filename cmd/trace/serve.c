@@ -74,6 +74,12 @@ say(struct slot *s)
 		    "natively, the stream ends here", (int)guest.pid);
 		stats.refused = 1;
 		break;
+	case SAY_32BIT:
+		warn("%#llx: 32-bit code cannot be traced; the program goes on "
+		    "natively, the stream ends here",
+		    (unsigned long long)s->arg[1]);
+		stats.refused = 1;
+		break;
 	case SAY_SECCOMP:
 		warn("exec behind a seccomp filter: the new program runs "
 		    "natively, the stream ends here");

@@ -118,7 +118,8 @@ enum exit_kind {
 
 enum emulated {
 	EMU_CPUID = 1, EMU_XGETBV, EMU_WRFSBASE, EMU_WRGSBASE, EMU_XBEGIN,
-	EMU_FLAGS, EMU_LRET, EMU_IRET
+	EMU_FLAGS, EMU_LRET, EMU_IRET,
+	EMU_NATIVE		/* the processor itself, at the guest's pc */
 };
 
 /* Where a cache address stands in its fragment. */
@@ -191,7 +192,7 @@ enum request {
 };
 
 enum say {
-	SAY_REFUSED, SAY_LETGO, SAY_PANIC, SAY_SECCOMP, SAY_TRACED
+	SAY_REFUSED, SAY_LETGO, SAY_PANIC, SAY_SECCOMP, SAY_32BIT, SAY_TRACED
 };
 
 struct slot {

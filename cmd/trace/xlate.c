@@ -363,6 +363,10 @@ write_transfer(struct xlate *x, const struct insn *in)
 		break;
 	case FLOW_ICALL:
 	case FLOW_IJUMP:
+		if (in->special == SP_EMULATE) {
+			write_last(x, EXIT_EMULATE, in->pc);
+			break;
+		}
 		xlate_home(x, RCX);
 		mangle_target(x, RCX);
 		if (in->flow == FLOW_ICALL)

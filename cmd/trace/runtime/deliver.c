@@ -15,7 +15,6 @@
 
 #define TRAPNO_DB 1		/* of the frame's trapno */
 #define TRAPNO_GP 13
-#define CS64 0x33
 #define SS64 0x2b
 
 /*
@@ -221,8 +220,10 @@ signal_trap(struct tarea *t, struct kucontext *uc)
 		t->handlermask = kept;
 		break;
 	case TRAP_NATIVE:
+		t->stepmask = t->pending ? t->keptmask : mask;
 		state_put(t, uc);
 		uc->eflags |= TRAP_FLAG;
+		uc->sigmask = ALL_ASYNC;
 		break;
 	case TRAP_LETGO:
 		sys4(__NR_rt_sigaction, SIG_ILL, &rt.act[SIG_ILL], NULL, 8);

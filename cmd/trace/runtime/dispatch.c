@@ -313,10 +313,18 @@ refuse(struct tarea *t, const struct exitmeta *x)
 	let_go(t);
 }
 
-/* The code segment of 64-bit programs; no other can be run here. */
-#define CS64 0x33
+/* The processor does the instruction of exit x; a fault takes back what was told. */
+static void
+do_native(struct tarea *t, const struct exitmeta *x)
+{
+	t->told = *x;
+	go_native(t);
+}
 
-/* lret, iret: aux holds bytes of an operand and what the count adds. */
+/*
+ * lret, iret: aux holds bytes of an operand and what the count adds.  What
+ * faults or leads to 32-bit code is the processor's own.
+ */
 static void
 far_return(struct tarea *t, const struct exitmeta *x)
 {
@@ -326,10 +334,8 @@ far_return(struct tarea *t, const struct exitmeta *x)
 	for (i = 0; i < n; i++)
 		if (rt_copy(&v[i], (void *)(t->gpr[4] + i * w), w) < 0)
 			v[1] = 0;
-	if ((v[1] & 0xffff) != CS64) {
-		refuse(t, x);
-		return;
-	}
+	if ((v[1] & 0xffff) != CS64)
+		do_native(t, x);
 	t->pc = v[0];
 	if (n == 5) {
 		t->rflags = v[2];
@@ -370,6 +376,9 @@ emulate(struct tarea *t, const struct exitmeta *x)
 	case EMU_LRET:
 	case EMU_IRET:
 		far_return(t, x);
+		break;
+	case EMU_NATIVE:
+		do_native(t, x);
 		break;
 	case EMU_FLAGS:		/* popf: the direction flag was looked at */
 		break;

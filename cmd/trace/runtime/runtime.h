@@ -34,6 +34,7 @@ enum {
 #define ALL_ASYNC (~(SYNC_SIGS | SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP)))
 #define TRAP_FLAG 0x100ull	/* of the flags: SIGTRAP behind each instruction */
 #define TRAP_TRACE 2		/* si_code of that */
+#define CS64 0x33		/* the code segment of 64-bit programs */
 #define SI_KERNEL 0x80		/* si_code: no address is to blame */
 #define AC_FLAG 0x40000ull	/* misaligned accesses are SIGBUS */
 #define BUS_ADRALN 1
@@ -123,6 +124,8 @@ struct tarea {
 	uint64_t start_mask;	/* a new thread's, + 1 */
 	uint64_t skips;		/* before the window: p counts down */
 	uint64_t stepping;	/* one instruction natively */
+	uint64_t stepmask;	/* the guest's mask; all are blocked meanwhile */
+	struct exitmeta told;	/* its exit, if step is 0 it was not told */
 	uint64_t waitmask;	/* what the call blocks while it waits, + 1 */
 	uint64_t handlermask;	/* kept signal: the mask its handler adds to */
 	uint64_t syncpending;	/* sent and blocked, of SYNC_SIGS */

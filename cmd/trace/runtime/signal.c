@@ -281,19 +281,45 @@ in_cache(struct tarea *t, int sig, struct ksiginfo *info,
 	signal_deliver(t, sig, info, uc, mask);
 }
 
+/* 32-bit code from here on: the process goes on natively. */
+static void
+foreign(struct tarea *t, struct kucontext *uc, uint64_t mask)
+{
+	uint64_t arg[4] = { SAY_32BIT, uc->rip, 0, 0 };
+
+	ask(t, REQ_SAY, arg);
+	if (t->bufend != 0)
+		buffer_publish(t, Q_RECORDS, 0, 0);
+	signal_restore_actions(1);
+	if (!t->tf)
+		uc->eflags &= ~TRAP_FLAG;
+	uc->stack = t->altstack;
+	if (t->altstack.size == 0)
+		uc->stack.flags = SS_DISABLE;
+	uc->sigmask = mask;
+}
+
 /* Where the guest's pc is the real one: no code there, or one instruction. */
 static void
 at_native(struct tarea *t, int sig, struct ksiginfo *info,
     struct kucontext *uc)
 {
-	uint64_t mask = uc->sigmask | t->syncblocked;
+	uint64_t mask = t->stepping ? t->stepmask :
+	    uc->sigmask | t->syncblocked;
 	int own = t->stepping && !t->tf;	/* the trap flag is not the guest's */
 
+	if (uc->cs != CS64) {
+		foreign(t, uc, mask);
+		return;
+	}
 	state_native(t, uc);
 	t->df = uc->eflags >> 10 & 1;
 	t->stepping = 0;
 	if (own)
 		t->rflags &= ~TRAP_FLAG;
+	if (t->told.step != 0 && !is_step(sig, info))
+		state_untell(t, &t->told);
+	t->told.step = 0;
 	if (own && is_step(sig, info))
 		signal_resume(t, uc, mask);
 	else
