@@ -633,6 +633,14 @@ decode(struct insn *in, app_pc pc, const uint8_t *bytes, unsigned n)
 
 	if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, bytes, n, &zi, op)))
 		return -1;
+	switch (zi.meta.isa_ext) {	/* of a processor that runs no Linux */
+	case ZYDIS_ISA_EXT_KNC:
+	case ZYDIS_ISA_EXT_KNCE:
+	case ZYDIS_ISA_EXT_KNCV:
+		return -1;
+	default:
+		break;
+	}
 	memset(in, 0, offsetof(struct insn, ref));
 	memset(in->field, NOREG, sizeof in->field);
 	in->pc = pc;

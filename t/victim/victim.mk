@@ -12,7 +12,7 @@ VPROGS = $(patsubst t/victim/%,$(V)/%,$(basename $(VSRC))) \
 	$(patsubst t/victim/%.S,$(V)/%-pie,$(wildcard t/victim/exact-*.S)) \
 	$(V)/plug-1.so $(V)/plug-2.so
 
-$(V)/%: t/victim/%.c t/victim/victim.h $(wildcard t/victim/asm/*)
+$(V)/%: t/victim/%.c t/victim/victim.h t/victim/forms.h $(wildcard t/victim/asm/*)
 	@mkdir -p $(@D)
 	$(call short,CC)$(CC) $(VCFLAGS) -o $@ $< $(VFLAGS)
 
