@@ -144,8 +144,8 @@ until_exec(void)
 	return 1;
 }
 
-static char **
-command_line(void)
+char **
+process_command(void)
 {
 	char name[64], **argv = NULL, *text = NULL;
 	size_t cap = 0, n = 0, len = 0, argcap = 0, i;
@@ -182,7 +182,7 @@ adopt(const char *s)
 	    &spec.blob, &spec.inode, &spec.fd) != 5)
 		die("--adopt=%s: process,shares,address,inode,descriptor", s);
 	fcntl(spec.fd, F_SETFD, FD_CLOEXEC);
-	guest.pid = spec.pid;
+	guest.pid = guest.tid = spec.pid;
 	guest.mem = -1;
 	if (!find_old(0))
 		die("process %d: not a child of the program", spec.pid);
@@ -197,7 +197,7 @@ adopt(const char *s)
 		ready();
 		if (!until_exec())
 			return NULL;
-		return command_line();
+		return process_command();
 	}
 	memcpy(&h, runtime_blob, sizeof h);
 	guest_read(spec.blob + h.rt, &old, sizeof old);
@@ -208,7 +208,7 @@ adopt(const char *s)
 			die("process %d:", spec.pid);
 	}
 	seize(0);
-	return command_line();
+	return process_command();
 }
 
 static void
@@ -227,33 +227,6 @@ unmap_old(uint64_t trap)
 	remote_end();
 }
 
-static void
-registers(struct user_regs_struct *r)
-{
-	const uint64_t *g = old.gpr;
-
-	r->rax = g[0];
-	r->rcx = g[1];
-	r->rdx = g[2];
-	r->rbx = g[3];
-	r->rsp = g[4];
-	r->rbp = g[5];
-	r->rsi = g[6];
-	r->rdi = g[7];
-	r->r8 = g[8];
-	r->r9 = g[9];
-	r->r10 = g[10];
-	r->r11 = g[11];
-	r->r12 = g[12];
-	r->r13 = g[13];
-	r->r14 = g[14];
-	r->r15 = g[15];
-	r->rip = old.pc;
-	r->eflags = old.rflags;
-	r->fs_base = old.fsbase;
-	r->gs_base = old.gsbase;
-}
-
 void
 adopt_inject(void)
 {
@@ -266,8 +239,7 @@ adopt_inject(void)
 	}
 	memcpy(&h, runtime_blob, sizeof h);
 	memset(&s, 0, sizeof s);
-	registers(&s.regs);
-	s.mask = old.sigmask;
+	s.at = old.at;
 	s.minframe = old.minframe;
 	s.trap = spec.blob + h.start;
 	s.scratch = spec.blob + h.rt;

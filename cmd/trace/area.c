@@ -54,6 +54,8 @@ area_sizes(unsigned shrink)
 	b->seg[SEG_ZONE0].size = b->seg[SEG_ZONE1].size = zone;
 	if (opt.follow)
 		b->flags |= BOOT_FOLLOW;
+	if (opt.pid != 0)
+		b->flags |= BOOT_ATTACHED;
 	if (opt.window == KIND_CACHE) {
 		b->flags |= BOOT_CACHE;
 		b->lines = opt.lines;
@@ -140,7 +142,7 @@ area_close(void)
 {
 	unsigned i;
 
-	__atomic_store_n(&area.ctl->letgo, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&area.ctl->letgo, 2, __ATOMIC_SEQ_CST);
 	pthread_mutex_unlock((pthread_mutex_t *)(void *)&area.ctl->alive);
 	for (i = 0; i < NSEG; i++)
 		if (area.seg[i] != NULL)

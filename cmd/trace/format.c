@@ -54,7 +54,7 @@ headers(char *const argv[])
 
 	evw_line(format_writer, "H quern-events 1");
 	evw_cmd(format_writer, argv);
-	if (opt.follow)
+	if (opt.follow || opt.pid != 0)
 		evw_line(format_writer, "H pid %d", (int)guest.pid);
 	evw_line(format_writer, "H arch x86_64");
 	if (opt.window == KIND_CACHE)

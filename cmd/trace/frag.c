@@ -9,9 +9,12 @@
  * leads to is complete; the guest may run through it at any time.
  */
 #include <errno.h>
+#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <htslib/khash.h>
 
@@ -518,4 +521,6 @@ frag_letgo(void)
 {
 	__atomic_store_n(&area.ctl->letgo, 1, __ATOMIC_SEQ_CST);
 	frag_flush();
+	__atomic_store_n(&area.ctl->letgo, 2, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &area.ctl->letgo, FUTEX_WAKE, NSLOT, NULL, NULL, 0);
 }

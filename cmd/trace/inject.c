@@ -74,13 +74,13 @@ guest_wait_stop(int sig)
 	int st;
 
 	for (;;) {
-		if (waitpid(guest.pid, &st, __WALL) < 0)
+		if (waitpid(guest.tid, &st, __WALL) < 0)
 			die("waiting for the program:");
 		if (!WIFSTOPPED(st))
 			die("the program ended before its first instruction");
 		if (WSTOPSIG(st) == sig)
 			return;
-		ptrace(PTRACE_CONT, guest.pid, 0L, (long)WSTOPSIG(st));
+		ptrace(PTRACE_CONT, guest.tid, 0L, (long)WSTOPSIG(st));
 	}
 }
 
@@ -89,7 +89,7 @@ remote(long nr, const uint64_t a[6])
 {
 	struct user_regs_struct r, old;
 
-	if (ptrace(PTRACE_GETREGS, guest.pid, 0L, &old) < 0)
+	if (ptrace(PTRACE_GETREGS, guest.tid, 0L, &old) < 0)
 		die("ptrace:");
 	r = old;
 	r.rip = trap_at;
@@ -101,13 +101,13 @@ remote(long nr, const uint64_t a[6])
 	r.r10 = a[3];
 	r.r8 = a[4];
 	r.r9 = a[5];
-	if (ptrace(PTRACE_SETREGS, guest.pid, 0L, &r) < 0 ||
-	    ptrace(PTRACE_CONT, guest.pid, 0L, 0L) < 0)
+	if (ptrace(PTRACE_SETREGS, guest.tid, 0L, &r) < 0 ||
+	    ptrace(PTRACE_CONT, guest.tid, 0L, 0L) < 0)
 		die("ptrace:");
 	guest_wait_stop(SIGTRAP);
-	ptrace(PTRACE_GETREGS, guest.pid, 0L, &r);
+	ptrace(PTRACE_GETREGS, guest.tid, 0L, &r);
 	old.orig_rax = ~0ull;
-	ptrace(PTRACE_SETREGS, guest.pid, 0L, &old);
+	ptrace(PTRACE_SETREGS, guest.tid, 0L, &old);
 	return (long)r.rax;
 }
 
@@ -174,15 +174,15 @@ remote_memfd(uint64_t at, int *theirs)
 struct places {
 	uint64_t program;	/* lowest address of the program */
 	uint64_t libs;		/* lowest address of what lies in the mmap area */
-	uint64_t taken[256][2];
-	unsigned n;
+	uint64_t (*taken)[2];
+	size_t n, cap;
 };
 
 /* All but a runtime at `old`, which will be unmapped. */
 static struct places
 read_places(uint64_t old)
 {
-	struct places p = { 0, 0, { { 0 } }, 0 };
+	struct places p = { 0, 0, NULL, 0, 0 };
 	unsigned long long start, end;
 	char name[64], line[512];
 	FILE *f;
@@ -194,10 +194,9 @@ read_places(uint64_t old)
 	while (fgets(line, sizeof line, f) != NULL) {
 		if (sscanf(line, "%llx-%llx", &start, &end) != 2)
 			continue;
-		if (p.n < 256) {
-			p.taken[p.n][0] = start;
-			p.taken[p.n++][1] = end;
-		}
+		p.taken = xgrow(p.taken, &p.cap, p.n + 1, sizeof *p.taken);
+		p.taken[p.n][0] = start;
+		p.taken[p.n++][1] = end;
 		if (old != 0 && start - old < AREA_BLOB)
 			continue;
 		if (strstr(line, "[stack]") != NULL ||
@@ -218,7 +217,7 @@ read_places(uint64_t old)
 static int
 is_free(const struct places *p, uint64_t at, uint64_t n)
 {
-	unsigned i;
+	size_t i;
 
 	if (at < 0x10000)
 		return 0;
@@ -308,10 +307,9 @@ load_blob(int theirs)
 		die("no place for the runtime in the program");
 }
 
-static void
-boot_registers(const struct user_regs_struct *r)
+void
+inject_state(struct guest_state *s, const struct user_regs_struct *r)
 {
-	struct boot *b = &area.boot;
 	const unsigned long long v[16] = {
 		r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi,
 		r->r8, r->r9, r->r10, r->r11, r->r12, r->r13, r->r14, r->r15
@@ -319,11 +317,11 @@ boot_registers(const struct user_regs_struct *r)
 	unsigned i;
 
 	for (i = 0; i < 16; i++)
-		b->gpr[i] = v[i];
-	b->pc = r->rip;
-	b->rflags = r->eflags;
-	b->fsbase = r->fs_base;
-	b->gsbase = r->gs_base;
+		s->gpr[i] = v[i];
+	s->pc = r->rip;
+	s->rflags = r->eflags;
+	s->fsbase = r->fs_base;
+	s->gsbase = r->gs_base;
 }
 
 void
@@ -372,14 +370,15 @@ inject(const struct start *s)
 	p = read_places(s->old);
 	area_sizes(shrink_for_limit());
 	choose_places(&p);
-	if (ptrace(PTRACE_GETREGS, guest.pid, 0L, &r) < 0)
+	free(p.taken);
+	if (ptrace(PTRACE_GETREGS, guest.tid, 0L, &r) < 0)
 		die("ptrace:");
-	boot_registers(&s->regs);
-	area.boot.sigmask = s->mask;
+	area.boot.at = s->at;
 	area.boot.minframe = s->minframe;
 	area.boot.addrbits = address_bits();
 	remote_begin(s->trap);
 	area_open(s->fd);
+	area.ctl->joining = s->others;
 	load_blob(s->theirs);
 	remote_end();
 	if (s->old != 0) {
@@ -398,7 +397,7 @@ inject(const struct start *s)
 	r.rip = area.blob + h.start;
 	r.eflags = 0x202;
 	r.orig_rax = ~0ull;
-	if (ptrace(PTRACE_SETREGS, guest.pid, 0L, &r) < 0 ||
-	    ptrace(PTRACE_DETACH, guest.pid, 0L, 0L) < 0)
+	if (ptrace(PTRACE_SETREGS, guest.tid, 0L, &r) < 0 ||
+	    ptrace(PTRACE_DETACH, guest.tid, 0L, 0L) < 0)
 		die("ptrace:");
 }

@@ -10,20 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "shared.h"
+
 /* The blob's own head: offsets of start, data, end, struct rt, and
- * where empty lookup words lead. */
+ * where empty lookup words lead, and where other threads begin. */
 struct head {
-	uint64_t start, data, end, rt, miss;
+	uint64_t start, data, end, rt, miss, join;
 };
 
 /* Where the program goes on under the runtime. */
 struct start {
-	struct user_regs_struct regs;	/* the program's */
-	uint64_t mask;			/* the signals that it blocks */
+	struct guest_state at;
 	uint64_t minframe;		/* AT_MINSIGSTKSZ */
 	uint64_t trap;			/* code that remote calls may overwrite */
 	uint64_t scratch;		/* 16 bytes that can be written */
 	uint64_t old;			/* another runtime that shall go, or 0 */
+	uint32_t others;		/* threads that begin besides */
 	int fd, theirs;			/* the memory file: here, and there */
 };
 
@@ -31,14 +33,16 @@ struct start {
 void guest_open(void);
 void guest_read(uint64_t at, void *, size_t);
 void guest_write(uint64_t at, const void *, size_t);
-/* Until guest.pid stops with this signal; others are passed on. */
+/* Until guest.tid stops with this signal; others are passed on. */
 void guest_wait_stop(int sig);
 
-/* System calls in the stopped guest.pid, by code put at `at`. */
+/* System calls in the stopped guest.tid, by code put at `at`. */
 void remote_begin(uint64_t at);
 long remote(long nr, const uint64_t a[6]);
 void remote_end(void);
 
+/* All of a state but the signals that are blocked. */
+void inject_state(struct guest_state *, const struct user_regs_struct *);
 /* Make the memory file: nothing is changed should this fail. */
 void inject_file(struct start *);
 /* Then it runs on, by itself. */

@@ -65,17 +65,20 @@ edit_auxv(uint64_t sp)
 void
 launch_inject(void)
 {
+	struct user_regs_struct r;
 	struct start s;
 
 	memset(&s, 0, sizeof s);
+	guest.tid = guest.pid;
 	guest_open();
-	if (ptrace(PTRACE_GETREGS, guest.pid, 0L, &s.regs) < 0)
+	if (ptrace(PTRACE_GETREGS, guest.pid, 0L, &r) < 0)
 		die("ptrace:");
-	if (ptrace(PTRACE_GETSIGMASK, guest.pid, 8L, &s.mask) < 0)
-		s.mask = 0;
-	s.minframe = edit_auxv(s.regs.rsp);
-	s.trap = s.regs.rip;
-	s.scratch = (s.regs.rsp - 512) & ~15ull;
+	inject_state(&s.at, &r);
+	if (ptrace(PTRACE_GETSIGMASK, guest.pid, 8L, &s.at.sigmask) < 0)
+		s.at.sigmask = 0;
+	s.minframe = edit_auxv(r.rsp);
+	s.trap = r.rip;
+	s.scratch = (r.rsp - 512) & ~15ull;
 	inject_file(&s);
 	inject(&s);
 }
@@ -266,6 +269,7 @@ taken_over(void)
 	char *text = xstrdup("U 0 ffffffffffffffff\n");
 
 	exec_pending = 0;
+	guest.tid = guest.pid;
 	ptrace(PTRACE_SYSCALL, guest.pid, 0L, 0L);
 	guest_wait_stop(SIGTRAP);
 	format_drain();

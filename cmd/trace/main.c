@@ -36,7 +36,8 @@ static int guest_st, guest_seen;
 
 static const char synopsis[] =
     "[-fv] [-e kind] [-i n] [-o file] [--cpu=level] [--vdso=no] [--aslr]\n"
-    "             [--after=n] [--for=n] [--stdout=file] program [argument ...]";
+    "             [--after=n] [--for=n] [--stdout=file]\n"
+"             program [argument ...] | -p pid";
 
 static const char help[] =
 "Run a program under binary translation and write what it did as event text.\n"
@@ -49,6 +50,8 @@ static const char help[] =
 "  -o, --output=FILE    instead of standard output; then the program's own\n"
 "                       standard output is left alone, else it goes to\n"
 "                       standard error\n"
+"  -p, --pid=PID        attach to this process, all its threads, until it\n"
+"                       ends, --for is done, or we are interrupted\n"
 "      --after=N        tell nothing of the first N instructions\n"
 "      --for=N          then tell N and let the program go on natively\n"
 "      --stdout=FILE    where the program's standard output goes\n"
@@ -67,6 +70,7 @@ static const struct option options[] = {
 	{ "adopt", required_argument, NULL, OPT_ADOPT },
 	{ "interval", required_argument, NULL, 'i' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "pid", required_argument, NULL, 'p' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },
@@ -173,6 +177,9 @@ one_option(int c)
 	case 'o':
 		opt.out = optarg;
 		break;
+	case 'p':
+		opt.pid = (pid_t)num_arg("-p", optarg, 1, 1 << 22);
+		break;
 	case 'v':
 		opt.verbose = 1;
 		break;
@@ -253,13 +260,16 @@ name_output(void)
 	opt.out = name;
 }
 
+/* gone: serving ended with the program let go, and alive. */
 static void
-reap(void)
+reap(int gone)
 {
 	int st;
 	pid_t p;
 
-	if (opt.adopt != NULL && !guest_seen)
+	if (opt.pid != 0 && gone)
+		guest_seen = 1;		/* it lives on */
+	if ((opt.adopt != NULL || opt.pid != 0) && !guest_seen)
 		guest_status(guest.pid, adopt_status());
 	while (!guest_seen) {
 		p = waitpid(guest.pid, &st, __WALL);
@@ -304,6 +314,14 @@ die_of(int sig)
 	_exit(128 + sig);
 }
 
+/* Attached: the program goes on without us. */
+static void
+stop(int sig)
+{
+	(void)sig;
+	serve_stop();
+}
+
 static volatile pid_t forward_to;
 
 static void
@@ -320,9 +338,17 @@ forward(int sig)
 static void
 own_signals(void)
 {
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	struct sigaction a;
+	unsigned i;
 
 	memset(&a, 0, sizeof a);
+	a.sa_handler = stop;
+	a.sa_flags = SA_RESTART;
+	for (i = 0; opt.pid != 0 && i < 4; i++)
+		sigaction(ends[i], &a, NULL);
+	if (opt.pid != 0)
+		return;
 	a.sa_handler = SIG_IGN;
 	sigaction(SIGINT, &a, NULL);
 	sigaction(SIGQUIT, &a, NULL);
@@ -358,40 +384,49 @@ begin(char **argv)
 		argv = adopt(opt.adopt);
 		if (argv == NULL)
 			exit(0);
+	} else if (opt.pid != 0) {
+		own_signals();
+		attach(opt.pid);
+		argv = process_command();
 	} else if (opt.follow) {
 		launch(argv);
 	}
 	name_output();
 	format_start(argv);
 	frag_start();
-	if (opt.adopt == NULL && !opt.follow)
+	if (opt.adopt == NULL && opt.pid == 0 && !opt.follow)
 		launch(argv);
 	if (opt.adopt != NULL)
 		adopt_inject();
+	else if (opt.pid != 0)
+		attach_inject();
 	else
 		launch_inject();
-	own_signals();
+	if (opt.pid == 0)
+		own_signals();
 	format_begin();
 }
 
 int
 main(int argc, char *argv[])
 {
-	int c, whole;
+	int c, whole, gone;
 
 	prog_init(argv[0]);
 	die_status = STATUS_TROUBLE;
-	while ((c = getopt_long(argc, argv, "+e:fhi:o:v", options, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "+e:fhi:o:p:v", options, NULL)) != -1)
 		one_option(c);
-	if (optind == argc && opt.adopt == NULL)
+	if (opt.adopt != NULL)
+		opt.pid = 0;
+	if ((optind == argc) != (opt.adopt != NULL || opt.pid != 0))
 		prog_usage(synopsis);
 	check_options();
 	choose_output();
 	follow_options(optind, argv);
 	begin(argv + optind);
-	serve();
-	__atomic_store_n(&area.ctl->letgo, 1, __ATOMIC_SEQ_CST);
-	reap();
+	gone = serve();
+	__atomic_store_n(&area.ctl->letgo, 2, __ATOMIC_SEQ_CST);
+	reap(gone);
 	format_drain();
 	whole = !stats.refused;
 	if (WIFSIGNALED(guest_st))
@@ -403,7 +438,7 @@ main(int argc, char *argv[])
 	follow_wait();
 	if (!whole)
 		return STATUS_TROUBLE;
-	if (opt.adopt != NULL)
+	if (opt.adopt != NULL || opt.pid != 0)
 		return 0;
 	if (WIFSIGNALED(guest_st))
 		die_of(WTERMSIG(guest_st));

@@ -43,10 +43,43 @@ serve_wake(void)
 	futex_wake(&area.ctl->bell);
 }
 
+static volatile int stop_asked;
+
+void
+serve_stop(void)
+{
+	stop_asked = 1;
+	if (area.ctl != NULL)
+		serve_wake();
+}
+
+/*
+ * Of a process that we attached to: 1 once its threads have gone on natively,
+ * but for those that wait in the kernel; these do when they come back.
+ */
+static int
+all_gone(void)
+{
+	static unsigned quiet;
+	unsigned i, left = 0;
+
+	if (opt.pid == 0 || !area.ctl->letgo)
+		return 0;
+	left = area.ctl->joining;
+	for (i = 0; i < NSLOT; i++)
+		left += __atomic_load_n(&area.ctl->slot[i].used,
+		    __ATOMIC_SEQ_CST) == 1;
+	if (left > 0 && quiet++ < 200) {
+		usleep(1000);
+		return 0;
+	}
+	return 1;
+}
+
 void
 serve_quiesce(struct slot *s)
 {
-	while (__atomic_load_n(&s->used, __ATOMIC_SEQ_CST) &&
+	while (__atomic_load_n(&s->used, __ATOMIC_SEQ_CST) == 1 &&
 	    __atomic_load_n(&s->incache, __ATOMIC_SEQ_CST) && !guest_ended)
 		usleep(50);
 }
@@ -206,7 +239,7 @@ rest(void)
 	__atomic_store_n(&c->serving_sleeps, 0, __ATOMIC_SEQ_CST);
 }
 
-void
+int
 serve(void)
 {
 	pthread_t t;
@@ -217,10 +250,14 @@ serve(void)
 	while (!guest_ended) {
 		if (look())
 			continue;
+		if (all_gone())
+			return 1;
 		if (exec_pending)
 			launch_exec_poll();
-		if (format_full && !area.ctl->letgo)
+		if ((format_full || stop_asked) && !area.ctl->letgo)
 			frag_letgo();
-		rest();
+		else if (opt.pid == 0 || !area.ctl->letgo)
+			rest();
 	}
+	return 0;
 }

@@ -201,7 +201,7 @@ struct slot {
 	uint64_t arg[4];
 	uint64_t ret[2];
 	uint32_t tid;
-	uint32_t used;		/* 0 free, 1 taken */
+	uint32_t used;		/* 0 free, 1 taken, 2 let go (attached) */
 	uint32_t incache;	/* 1: may be executing fragments */
 	uint32_t sleeps;	/* the thread sleeps on state */
 	uint64_t from;		/* published so far: offset into the buffers */
@@ -238,7 +238,7 @@ struct control {
 	/* trace's side writes */
 	uint32_t alive;		/* a robust mutex's word: FUTEX_OWNER_DIED when trace died */
 	uint32_t alive_rest[15];
-	uint32_t letgo;		/* threads shall go on natively */
+	uint32_t letgo;		/* threads shall go on natively: 1: soon, 2: now */
 	uint32_t gen;		/* of the code cache, +1 at each flush */
 	uint32_t nrange;
 	uint32_t kind;
@@ -266,6 +266,7 @@ struct control {
 	uint32_t skipping;	/* before the window: nothing is told yet */
 	uint32_t nolink;	/* do not ask for links */
 	uint32_t polling;	/* the guest may not call futex: look again and again */
+	uint32_t joining;	/* threads of before that are not here yet */
 	uint32_t ended;		/* 1: as `status` says, which is as wait(2) has it */
 	uint32_t status;
 	uint64_t want[NSLOT / 64];
@@ -301,6 +302,22 @@ struct metaparts {
 	uint64_t cpuids;	/* struct cpuidrow[NCPUID] */
 };
 
+/* A thread of the guest, about to go on. */
+struct guest_state {
+	uint64_t gpr[16];
+	uint64_t pc;
+	uint64_t rflags;
+	uint64_t fsbase, gsbase;
+	uint64_t sigmask;
+	uint64_t restart;	/* 1: first make the call in gpr, it ends at pc */
+};
+
+/*
+ * Other threads of a process that ran before (attach): each begins at the
+ * top of JOIN_SIZE bytes of stack, with its state at their start.
+ */
+#define JOIN_SIZE 16384u
+
 /* What the runtime is started with: at the start of its data. */
 struct boot {
 	int32_t fd;		/* the memory file; closed by the runtime */
@@ -309,15 +326,12 @@ struct boot {
 	struct metaparts meta;
 	uint64_t countbytes;	/* of one thread; 0: no counters */
 	uint64_t lines;		/* kind cache: slots of each table */
-	uint64_t gpr[16];	/* the guest's, at its first instruction */
-	uint64_t pc;
-	uint64_t rflags;
-	uint64_t fsbase, gsbase;
-	uint64_t sigmask;
+	struct guest_state at;	/* the guest's, at its first instruction */
 	uint64_t minframe;	/* bytes, AT_MINSIGSTKSZ */
 	uint64_t addrbits;	/* of an address: 48, or 57 */
 };
 /* BOOT_HELD: a child, waiting to be taken over, has its state here. */
-enum { BOOT_FOLLOW = 1, BOOT_COUNTS = 2, BOOT_CACHE = 4, BOOT_HELD = 8 };
+enum { BOOT_FOLLOW = 1, BOOT_COUNTS = 2, BOOT_CACHE = 4, BOOT_HELD = 8,
+	BOOT_ATTACHED = 16 };
 
 #endif

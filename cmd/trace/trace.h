@@ -35,6 +35,7 @@ struct options {
 	int aslr;
 	int verbose;
 	int follow;
+	pid_t pid;		/* attach to this process; or 0 */
 	const char *adopt;	/* which process, see adopt.c; or NULL */
 	const char *out;	/* a file, or NULL */
 	int out_fd;		/* or this descriptor, where it is >= 0 */
@@ -81,6 +82,7 @@ extern uint32_t zone_used[2];
 /* launch.c */
 struct process {
 	pid_t pid;
+	pid_t tid;		/* the thread that remote calls are made in */
 	int mem;		/* /proc/PID/mem */
 	int pidfd;
 };
@@ -114,6 +116,12 @@ char **adopt(const char *spec);
 void adopt_inject(void);
 /* As wait(2) has it, once it has ended. */
 int adopt_status(void);
+/* Of guest.pid. */
+char **process_command(void);
+
+/* attach.c: a process that runs already */
+void attach(pid_t);
+void attach_inject(void);
 
 /* main.c: the process ended thus */
 void guest_status(pid_t, int st);
@@ -192,10 +200,13 @@ void frag_letgo(void);
 #define AHEAD 16u		/* fragments made ahead on one miss, at most */
 
 /* serve.c */
-void serve(void);
+/* Until the program ended; 1: it was let go, and we are done. */
+int serve(void);
 /* Wait until the slot's thread is outside of the cache. */
 void serve_quiesce(struct slot *);
 void serve_wake(void);
+/* From a signal's handler: let the program go. */
+void serve_stop(void);
 
 /* format.c */
 void format_start(char *const argv[]);

@@ -226,7 +226,10 @@ signal_trap(struct tarea *t, struct kucontext *uc)
 		uc->sigmask = ALL_ASYNC;
 		break;
 	case TRAP_LETGO:
-		sys4(__NR_rt_sigaction, SIG_ILL, &rt.act[SIG_ILL], NULL, 8);
+		/* others still need this trap */
+		if (t->child || (__atomic_sub_fetch(&rt.nthread, 1,
+		    __ATOMIC_SEQ_CST) == 0 && rt.ctl->joining == 0))
+			sys4(__NR_rt_sigaction, SIG_ILL, &rt.act[SIG_ILL], NULL, 8);
 		state_put(t, uc);
 		uc->stack = t->altstack;
 		if (t->altstack.size == 0)

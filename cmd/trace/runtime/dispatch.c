@@ -73,6 +73,43 @@ map_segments(void)
 	sys1(__NR_close, rt.boot.fd);
 }
 
+static void
+begin(struct tarea *t, const struct guest_state *s)
+{
+	unsigned r;
+
+	for (r = 0; r < 16; r++)
+		t->gpr[r] = s->gpr[r];
+	t->pc = s->pc;
+	t->rflags = s->rflags;
+	t->df = t->rflags >> 10 & 1;
+	t->fsbase = s->fsbase;
+	t->gsbase = s->gsbase;
+	sys2(__NR_sigaltstack, NULL, &t->altstack);
+	if (t->altstack.flags & SS_DISABLE)
+		t->altstack.size = 0;
+	t->altstack.flags &= SS_AUTODISARM;
+}
+
+static void go_on(struct tarea *, const struct guest_state *)
+    __attribute__((noreturn));
+
+static void
+go_on(struct tarea *t, const struct guest_state *s)
+{
+	long r;
+
+	signal_thread(t, s->sigmask);
+	queue_put(t, Q_THREAD, t->tid, 0);
+	buffer_first(t);
+	if (s->restart) {	/* before a signal frame makes it EINTR */
+		r = rt_guest_syscall(t, t->gpr);
+		t->gpr[0] = (uint64_t)(r == SYS_ABORTED ? -4 : r);
+	}
+	dispatch_go(t, ~0ull);
+	rt_enter(t);
+}
+
 /*
  * First in a process: the guest's state is in rt.boot.  Every asynchronous
  * signal is blocked until the first look at them.
@@ -81,30 +118,32 @@ void
 dispatch_boot(void)
 {
 	struct tarea *t;
-	unsigned r;
 
 	rt.pid = (uint32_t)sys0(__NR_getpid);
 	map_segments();
 	t = thread_new((uint32_t)sys0(__NR_gettid));
 	if (t == NULL)
 		panic("no memory for the first thread");
-	for (r = 0; r < 16; r++)
-		t->gpr[r] = rt.boot.gpr[r];
-	t->pc = rt.boot.pc;
-	t->rflags = rt.boot.rflags;
-	t->df = t->rflags >> 10 & 1;
-	t->fsbase = rt.boot.fsbase;
-	t->gsbase = rt.boot.gsbase;
-	sys2(__NR_sigaltstack, NULL, &t->altstack);
-	if (t->altstack.flags & SS_DISABLE)
-		t->altstack.size = 0;
-	t->altstack.flags &= SS_AUTODISARM;
+	begin(t, &rt.boot.at);
 	signal_boot();
-	signal_thread(t, rt.boot.sigmask);
-	queue_put(t, Q_THREAD, t->tid, 0);
-	buffer_first(t);
-	dispatch_go(t, ~0ull);
-	rt_enter(t);
+	__atomic_store_n(&rt.ready, 1, __ATOMIC_SEQ_CST);
+	go_on(t, &rt.boot.at);
+}
+
+/* Another thread of a process that ran before. */
+void
+dispatch_join(const struct guest_state *s)
+{
+	struct tarea *t;
+
+	while (!__atomic_load_n(&rt.ready, __ATOMIC_ACQUIRE))
+		sys0(__NR_sched_yield);
+	t = thread_new((uint32_t)sys0(__NR_gettid));
+	if (t == NULL)
+		panic("no memory for a thread");
+	__atomic_fetch_sub(&rt.ctl->joining, 1, __ATOMIC_SEQ_CST);
+	begin(t, s);
+	go_on(t, s);
 }
 
 static uint64_t
@@ -448,7 +487,13 @@ let_go(struct tarea *t)
 {
 	if (t->bufend != 0 && !trace_died())
 		buffer_publish(t, Q_RECORDS, 0, 0);
+	/* until nobody in the cache needs a handler of ours */
+	while (__atomic_load_n(&rt.ctl->letgo, __ATOMIC_ACQUIRE) == 1 &&
+	    !trace_died())
+		futex_wait(&rt.ctl->letgo, 1);
 	signal_restore_actions(0);
+	if (rt.boot.flags & BOOT_ATTACHED)
+		__atomic_store_n(&t->slot->used, 2, __ATOMIC_SEQ_CST);
 	t->trap = TRAP_LETGO;
 	rt_trap(t);
 }

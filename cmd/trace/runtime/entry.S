@@ -18,9 +18,10 @@
 	.quad rt_data_end - blob
 	.quad rt - blob
 	.quad rt_miss - blob
+	.quad rt_join - blob
 	.globl blob
 	.hidden blob
-	.set blob, . - 40
+	.set blob, . - 48
 
 	.text
 	.hidden rt_text_end, rt_data_end, rt
@@ -43,6 +44,12 @@
 	lea boot_stack_top(%rip), %rsp
 	xor %ebp, %ebp
 	call dispatch_boot
+	ud2
+
+	/* The first of another thread: its state in rdi, a stack in rsp. */
+	FUNC rt_join
+	xor %ebp, %ebp
+	call dispatch_join
 	ud2
 
 	/* Out of the cache at an exit whose number is in the area. */

@@ -135,6 +135,7 @@ struct tarea {
 	uint64_t over;		/* flags to restore behind one instruction of ours */
 	uint32_t raise;		/* to be raised at the next look, or 0 */
 	struct ksiginfo raised;
+	uint64_t child;		/* 1: a process of its own, let go at once */
 	uint64_t shares;	/* 1: a process of its own in its parent's memory */
 };
 
@@ -154,6 +155,7 @@ struct rt {
 	uint32_t actlock;
 	uint32_t nthread;
 	uint32_t pid;
+	uint32_t ready;		/* other threads may join */
 };
 extern struct rt rt;
 
@@ -182,6 +184,7 @@ extern char rt_die_segv[];
 
 /* dispatch.c */
 void dispatch_boot(void) __attribute__((noreturn));
+void dispatch_join(const struct guest_state *) __attribute__((noreturn));
 void dispatch_exit(struct tarea *);
 void dispatch_miss(struct tarea *);
 void dispatch_resume(struct tarea *);

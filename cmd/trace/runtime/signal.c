@@ -334,6 +334,12 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 	uint64_t ip = uc->rip;
 	int fault = signal_is_fault(sig, info);
 
+	if (sig == SIG_ILL && rt.ctl->letgo && ip != (uint64_t)rt_trap_insn &&
+	    !state_in_cache(ip) && !in_runtime(ip)) {
+		/* a thread that runs natively while others are not yet */
+		kernel_action(sig, &rt.act[sig], NULL);
+		return;
+	}
 	if (state_in_cache(ip)) {
 		in_cache(t, sig, info, uc);
 	} else if (ip == (uint64_t)rt_trap_insn && fault) {

@@ -210,12 +210,12 @@ hold(struct tarea *t)
 	sys2(__NR_prctl, 0x59616d61, ~0ull);	/* PR_SET_PTRACER */
 	signal_restore_actions(1);
 	for (r = 0; r < 16; r++)
-		b->gpr[r] = t->gpr[r];
-	b->pc = t->pc;
-	b->rflags = (t->rflags & ~0x400ull) | t->df << 10;
-	b->fsbase = t->fsbase;
-	b->gsbase = t->gsbase;
-	b->sigmask = (t->start_mask - 1) | t->syncblocked;
+		b->at.gpr[r] = t->gpr[r];
+	b->at.pc = t->pc;
+	b->at.rflags = (t->rflags & ~0x400ull) | t->df << 10;
+	b->at.fsbase = t->fsbase;
+	b->at.gsbase = t->gsbase;
+	b->at.sigmask = (t->start_mask - 1) | t->syncblocked;
 	__atomic_fetch_or(&b->flags, BOOT_HELD, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(child, __ATOMIC_SEQ_CST) == 0 &&
 	    !rt.ctl->letgo && !trace_died())
@@ -237,6 +237,7 @@ thread_child(struct tarea *t)
 
 	sys2(__NR_sigaltstack, &st, NULL);
 	t->bufend = 0;
+	t->child = 1;
 	if (t->shares) {
 		arg[0] = (uint64_t)sys0(__NR_getpid);
 		sys2(__NR_prctl, 0x59616d61, ~0ull);	/* PR_SET_PTRACER */

@@ -1,0 +1,220 @@
+/*
+ * attach - a process that runs already: -p
+ *
+ * Every thread is seized and stopped, until no new ones are found.  A system
+ * call that the stop interrupted will be made again, as the kernel would have
+ * it.  The runtime comes in by the first thread; the others begin in it each
+ * at a small stack of its own, with its registers beside it.
+ */
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "inject.h"
+#include "trace.h"
+#include "util.h"
+
+/* SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV stay deliverable: remote calls. */
+#define ALL_ASYNC (~(1ull << 3 | 1ull << 4 | 1ull << 6 | 1ull << 7 | 1ull << 10))
+
+static struct thread {
+	pid_t tid;
+	struct user_regs_struct r;
+	struct guest_state s;
+} *threads;
+static size_t nthreads, cap;
+
+/* 1: stopped; 0: it ended. */
+static int
+stop(pid_t tid)
+{
+	int st;
+
+	if (ptrace(PTRACE_SEIZE, tid, 0L, 0L) < 0) {
+		if (errno == ESRCH)
+			return 0;
+		die("process %d: cannot attach (another user's, traced "
+		    "already, or kernel.yama.ptrace_scope):", (int)guest.pid);
+	}
+	ptrace(PTRACE_INTERRUPT, tid, 0L, 0L);
+	for (;;) {
+		if (waitpid(tid, &st, __WALL) < 0 || !WIFSTOPPED(st))
+			return 0;
+		if (st >> 16 == PTRACE_EVENT_STOP)
+			return 1;
+		ptrace(PTRACE_CONT, tid, 0L, (long)WSTOPSIG(st));
+	}
+}
+
+static int
+known(pid_t tid)
+{
+	size_t i;
+
+	for (i = 0; i < nthreads; i++)
+		if (threads[i].tid == tid)
+			return 1;
+	return 0;
+}
+
+/* Stop the threads that are not yet; how many there were. */
+static unsigned
+stop_all(void)
+{
+	struct dirent *e;
+	char name[64];
+	unsigned n = 0;
+	pid_t tid;
+	DIR *d;
+
+	snprintf(name, sizeof name, "/proc/%d/task", (int)guest.pid);
+	d = opendir(name);
+	if (d == NULL)
+		die("process %d:", (int)guest.pid);
+	while ((e = readdir(d)) != NULL) {
+		tid = (pid_t)strtol(e->d_name, NULL, 10);
+		if (tid <= 0 || known(tid) || !stop(tid))
+			continue;
+		threads = xgrow(threads, &cap, nthreads + 1, sizeof *threads);
+		memset(&threads[nthreads], 0, sizeof *threads);
+		threads[nthreads++].tid = tid;
+		n++;
+	}
+	closedir(d);
+	return n;
+}
+
+/*
+ * A call that the stop cut short is made again: the kernel's own codes.  1:
+ * by the runtime, as what is left of it.
+ */
+static int
+restart(struct user_regs_struct *r)
+{
+	if ((long)r->orig_rax < 0)
+		return 0;
+	switch (-(long)r->rax) {
+	case 512:		/* ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND */
+	case 513:
+	case 514:
+		r->rax = r->orig_rax;
+		r->rip -= 2;
+		break;
+	case 516:		/* ERESTART_RESTARTBLOCK */
+		r->rax = SYS_restart_syscall;
+		return 1;
+	default:
+		break;
+	}
+	return 0;
+}
+
+static void
+read_thread(struct thread *t)
+{
+	uint64_t mask = ALL_ASYNC;
+
+	if (ptrace(PTRACE_GETREGS, t->tid, 0L, &t->r) < 0)
+		die("ptrace:");
+	if (t->r.cs != 0x33)
+		die("process %d: not a 64-bit program", (int)guest.pid);
+	t->s.restart = (uint64_t)restart(&t->r);
+	inject_state(&t->s, &t->r);
+	if (ptrace(PTRACE_GETSIGMASK, t->tid, 8L, &t->s.sigmask) < 0 ||
+	    ptrace(PTRACE_SETSIGMASK, t->tid, 8L, &mask) < 0)
+		die("ptrace:");
+}
+
+void
+attach(pid_t pid)
+{
+	size_t i;
+
+	guest.pid = pid;
+	guest.mem = -1;
+	guest.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (guest.pidfd < 0)
+		die("process %d:", (int)pid);
+	while (stop_all() > 0)
+		;
+	if (nthreads == 0)
+		die("process %d: no thread of it can be stopped", (int)pid);
+	guest.tid = threads[0].tid;
+	guest_open();
+	for (i = 0; i < nthreads; i++)
+		read_thread(&threads[i]);
+}
+
+static uint64_t
+minframe(void)
+{
+	char name[64];
+	uint64_t v[2], n = 2048;
+	int fd;
+
+	snprintf(name, sizeof name, "/proc/%d/auxv", (int)guest.pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && read(fd, v, sizeof v) == (ssize_t)sizeof v)
+		if (v[0] == 51)		/* AT_MINSIGSTKSZ */
+			n = v[1];
+	if (fd >= 0)
+		close(fd);
+	return n;
+}
+
+/* The other threads, at their stacks in [at, ...): they wait for the first. */
+static void
+start_others(uint64_t at)
+{
+	struct user_regs_struct r;
+	struct head h;
+	size_t i;
+
+	memcpy(&h, runtime_blob, sizeof h);
+	for (i = 1; i < nthreads; i++, at += JOIN_SIZE) {
+		guest_write(at, &threads[i].s, sizeof threads[i].s);
+		r = threads[i].r;
+		r.rdi = at;
+		r.rsp = at + JOIN_SIZE;
+		r.rip = area.blob + h.join;
+		r.eflags = 0x202;
+		r.orig_rax = ~0ull;
+		if (ptrace(PTRACE_SETREGS, threads[i].tid, 0L, &r) < 0 ||
+		    ptrace(PTRACE_DETACH, threads[i].tid, 0L, 0L) < 0)
+			warn("thread %d:", (int)threads[i].tid);
+	}
+}
+
+void
+attach_inject(void)
+{
+	uint64_t a[6] = { 0, nthreads * JOIN_SIZE, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, ~0ull, 0 };
+	struct start s;
+	long at;
+
+	memset(&s, 0, sizeof s);
+	s.at = threads[0].s;
+	s.minframe = minframe();
+	s.trap = threads[0].r.rip;
+	s.scratch = (threads[0].r.rsp - 512) & ~15ull;
+	inject_file(&s);
+	remote_begin(s.trap);
+	at = remote(SYS_mmap, a);
+	remote_end();
+	if (at < 0 && at > -4096)
+		die("no memory for the program's threads");
+	s.others = (uint32_t)(nthreads - 1);
+	inject(&s);
+	start_others((uint64_t)at);
+}
