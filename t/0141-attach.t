@@ -71,6 +71,7 @@ main(int argc, char *argv[])
 
 	for (i = 0; i < 1000; i++)
 		x = x * 6364136223846793005ul + 1442695040888963407ul;
+	alarm(60);
 	signal(SIGUSR1, tick);
 	signal(SIGTERM, end);
 	for (k = 0; k < n; k++)
@@ -105,10 +106,9 @@ until_line() {
 attached() {
 	text=$1 want=$2
 	shift 2
-	timeout -k 5 60 "$T/prog" "$@" >"$T/out" 2>"$T/err" &
-	bound=$!
+	"$T/prog" "$@" >"$T/out" 2>"$T/err" &
+	pid=$!
 	until_line "$T/out" ready
-	pid=$(pgrep -P $bound)
 	mkfifo "$T/fifo"
 	"$B/plain" <"$T/fifo" 2>"$T/plain.err" | head -c 1000000 >"$T/plain" &
 	reader=$!
@@ -123,7 +123,7 @@ attached() {
 	done
 	kill -USR1 "$pid"
 	sleep 0.2
-	kill -INT $(pgrep -P $tracer) 2>/dev/null
+	kill -INT $tracer 2>/dev/null
 	wait $tracer
 	ok "$text: trace ends well" $?
 	cat "$T/run.ev" >"$T/fifo"
@@ -136,7 +136,7 @@ attached() {
 	kill -USR1 "$pid"
 	sleep 0.1
 	kill -TERM "$pid"
-	wait $bound
+	wait $pid
 	same "$text: the program's end" 3 $?
 	rm -f "$T/run.ev"
 	same "$text: its output" "ready signals, 0 wrong" \
@@ -149,15 +149,14 @@ attached "threads" 5 c 4
 attached "threads, the first asleep" 4 s 3
 
 # One that ends while it is traced: its own end is told.
-timeout -k 5 60 "$T/prog" c 2 >"$T/out" 2>"$T/err" &
-bound=$!
+"$T/prog" c 2 >"$T/out" 2>"$T/err" &
+pid=$!
 until_line "$T/out" ready
-pid=$(pgrep -P $bound)
 timeout -k 5 60 "$B/trace" -e counts -p "$pid" -o "$T/run.ev" &
 tracer=$!
 sleep 0.3
 kill -TERM "$pid"
-wait $bound
+wait $pid
 same "it ends under trace" 3 $?
 wait $tracer
 ok "so does trace" $?
