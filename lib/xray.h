@@ -77,6 +77,8 @@ struct out;
 struct xray_writer;
 struct xray_writer *xray_create(struct out *, const struct xray_head *);
 void		 xray_put(struct xray_writer *, const struct xray_rec *);
+/* The thread of the last record is this one, also in its open buffer. */
+void		 xray_rename(struct xray_writer *, uint32_t tid);
 uint64_t	 xray_finish(struct xray_writer *);	/* records that the version has no place for */
 
 #endif

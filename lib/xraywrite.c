@@ -43,6 +43,7 @@ struct open {
 	int		 is_open;
 	int		 has_cpu;	/* told in this buffer */
 	int		 was_func;
+	int		 renamed;	/* since the buffer began */
 };
 
 KHASH_MAP_INIT_INT64(thread, size_t)
@@ -247,6 +248,22 @@ pad(struct xray_writer *w, uint64_t n)
 	}
 }
 
+/* the thread of the current buffer, where it got its name too late */
+static void
+put_name(struct xray_writer *w)
+{
+	struct open *b = &w->open[w->cur - 1];
+	uint8_t tid[4];
+
+	put32(tid, b->first.tid);
+	b->renamed = 0;
+	if (b->npiece == 0)
+		memcpy(b->mem + 1, tid, sizeof tid);
+	else if (pwrite(w->tmp, tid, sizeof tid,
+	    (off_t)b->piece[0].off + 1) != sizeof tid)
+		die("temporary file: write:");
+}
+
 /* end the buffer of the current thread */
 static void
 end(struct xray_writer *w)
@@ -255,6 +272,8 @@ end(struct xray_writer *w)
 	uint8_t x[METASIZE] = { META_EXTENTS };
 	size_t i;
 
+	if (b->renamed)
+		put_name(w);
 	if (!b->has_cpu)
 		put_cpu(w, b->cpu, 0);
 	b->is_open = 0;
@@ -348,10 +367,31 @@ ready(struct xray_writer *w, uint64_t tsc)
 	return b;
 }
 
+static uint64_t
+thread_key(const struct xray_rec *r)
+{
+	return (uint64_t)(r->has_pid ? r->pid : 0) << 32 | r->tid;
+}
+
+void
+xray_rename(struct xray_writer *w, uint32_t tid)
+{
+	struct open *b = &w->open[w->cur - 1];
+	khint_t k;
+	int new;
+
+	k = kh_get(thread, w->threads, thread_key(&b->first));
+	kh_del(thread, w->threads, k);
+	b->first.tid = tid;
+	b->renamed = 1;
+	k = kh_put(thread, w->threads, thread_key(&b->first), &new);
+	kh_val(w->threads, k) = w->cur;
+}
+
 static void
 select_thread(struct xray_writer *w, const struct xray_rec *r)
 {
-	uint64_t key = (uint64_t)(r->has_pid ? r->pid : 0) << 32 | r->tid;
+	uint64_t key = thread_key(r);
 	struct open *b;
 	khint_t k;
 	int new;

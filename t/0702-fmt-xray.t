@@ -172,6 +172,22 @@ printf '%s\n' "head 1 1 3 0 96 0" "newbuf 1" "wall 1 1" "cpu 0 16" "enter 1 1" e
 check "a log of tiny buffers" "$F" -f 1 -o "$T/tiny2" "$T/tiny.ev"
 same "a log of tiny buffers: the same" "$(body "$T/tiny")" "$(body "$T/tiny2")"
 
+# the first T line names the thread that ran before it
+{
+	printf '%s\n' "H quern-events 1" "H kind calls" "H pid 9"
+	awk 'BEGIN { for (i = 0; i < 10000; i++) printf "N 1 %x\nX 1 %x\n", i, i }'
+	printf '%s\n' "T 5" "T 6" "N 2 7" "T 5" "N 1 ffff" "E exit 0 20002"
+} >"$T/late.ev"
+check "a thread named late" "$F" -o "$T/late" "$T/late.ev"
+"$R" "$T/late" >"$T/late2.ev" 2>"$T/err"
+same "a thread named late: all of it" "T 5 9 20001 T 6 9 1" \
+    "$(echo $(awk '/^T/ { t = $0 } /^[NX]/ { n[t]++ } END { for (t in n) print t, n[t] }' "$T/late2.ev" | sort))"
+head -n 30 "$T/late.ev" | sed 's/^E.*//' >"$T/late3.ev"
+printf '%s\n' "T 5" "T 6" "N 2 7" "E exit 0 28" >>"$T/late3.ev"
+check "a thread named late, still in memory" "$F" -o "$T/late" "$T/late3.ev"
+same "a thread named late, still in memory: all of it" "T 5 9 27 T 6 9 1" \
+    "$(echo $("$R" "$T/late" | awk '/^T/ { t = $0 } /^[NX]/ { n[t]++ } END { for (t in n) print t, n[t] }' | sort))"
+
 # one buffer for each thread of a log of many
 "$F" -o "$T/many" "$T/many.ev"
 check "-j" "$F" -j -o "$T/joined" "$T/small.ev"

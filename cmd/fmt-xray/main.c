@@ -52,7 +52,8 @@ static struct out *out;
 static struct xray_writer *writer;	/* made when its header is known */
 
 static struct xray_rec thread = { .kind = XRAY_THREAD };
-static int has_thread;
+static int has_thread;		/* the writer knows that it runs */
+static int named;		/* there was a T line */
 
 /* an event under way: its data may take several lines */
 static struct xray_rec event;
@@ -145,6 +146,10 @@ thread_line(struct evr *in, const struct ev *e)
 		thread.pid = (uint32_t)e->num[1];
 		thread.has_pid = 1;
 	}
+	/* the first T line also names the thread that ran before */
+	if (!named && has_thread && e->nnum == 1)
+		xray_rename(writer, thread.tid);
+	named = 1;
 	has_thread = 0;
 	return 'T';
 }

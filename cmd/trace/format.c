@@ -76,6 +76,9 @@ whose(unsigned slot)
 
 	if (n == current || (threads < 2 && current == 0))
 		return;
+	/* the first T line names who ran until then */
+	if (current == 0 && n != 1)
+		evw_line(format_writer, "T 1");
 	evw_line(format_writer, "T %u", n);
 	current = n;
 }
