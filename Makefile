@@ -55,6 +55,7 @@ LIBS_SYM = -ldw -lelf -liberty
 LDLIBS_trace = -lZydis -lelf
 LDLIBS_cachesim = -lelf
 LDLIBS_branchsim = -lelf
+LDLIBS_callgraph = $(LIBS_SYM)
 OBJS_t_geometry = $(BUILD)/cmd/cachesim/geometry.o
 LDLIBS_annotate = $(LIBS_SYM) -lZydis
 LDLIBS_bbv = $(LIBS_SYM)

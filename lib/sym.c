@@ -5,10 +5,11 @@
  * addresses are the link-time ones.
  *
  * Everything is laid out into disjoint ranges, asked by binary search with
- * the last answer tried first: of functions when the object is opened, of a
- * unit's lines (symline.c) and inlined calls (syminline.c) when the unit is
- * first asked about. The units' own ranges come from their first DIE, not from
- * .debug_aranges, which clang does not write.
+ * the last answer tried first: of functions when the object is opened, of
+ * units when DWARF is first asked, of a unit's lines (symline.c) and inlined
+ * calls (syminline.c) when the unit is first asked about. The units' own ranges
+ * come from their first DIE, not from .debug_aranges, which clang does not
+ * write.
  */
 #include "sym.h"
 
@@ -194,11 +195,20 @@ read_units(struct sym *s)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
-	Dwarf_Addr base, lo, hi;
+	Dwarf_Addr base, lo, hi, bias = 0;
 	ptrdiff_t off;
 	uint8_t type;
 	size_t cap = 0;
 
+	s->hasunits = 1;
+	if (s->lineerror != NULL)
+		return;
+	s->dwarf = dwfl_module_getdwarf(s->dwfl->mod, &bias);
+	if (s->dwarf == NULL) {
+		s->lineerror = "no debugging information";
+		return;
+	}
+	s->bias = bias;
 	while (dwarf_get_units(s->dwarf, cu, &cu, NULL, &type, &die,
 	    NULL) == 0) {
 		if (type != DW_UT_compile && type != DW_UT_skeleton)
@@ -280,13 +290,6 @@ sym_open(const char *path, unsigned flags)
 	read_functions(s);
 	if (s->nfn == 0)
 		s->error = xstrdup("no symbols of functions");
-	s->dwarf = dwfl_module_getdwarf(s->dwfl->mod, &bias);
-	if (s->dwarf == NULL) {
-		s->lineerror = "no debugging information";
-		return s;
-	}
-	s->bias = bias;
-	read_units(s);
 	return s;
 }
 
@@ -297,8 +300,10 @@ sym_error(const struct sym *s)
 }
 
 const char *
-sym_line_error(const struct sym *s)
+sym_line_error(struct sym *s)
 {
+	if (!s->hasunits)
+		read_units(s);
 	return s->lineerror;
 }
 
@@ -327,8 +332,11 @@ sym_close(struct sym *s)
 struct sym_unit *
 sym_unit(struct sym *s, uint64_t addr)
 {
-	const struct range *r = range_find(&s->units, addr);
+	const struct range *r;
 
+	if (!s->hasunits)
+		read_units(s);
+	r = range_find(&s->units, addr);
 	return r == NULL ? NULL : &s->unit[r->what];
 }
 
@@ -351,7 +359,7 @@ dwarf_function(struct sym *s, uint64_t addr, struct sym_at *at)
 }
 
 void
-sym_find(struct sym *s, uint64_t addr, struct sym_at *at)
+sym_function(struct sym *s, uint64_t addr, struct sym_at *at)
 {
 	const struct range *r = range_find(&s->fns, addr);
 	struct sym_fn *f;
@@ -368,5 +376,11 @@ sym_find(struct sym *s, uint64_t addr, struct sym_at *at)
 	} else {
 		dwarf_function(s, addr, at);
 	}
+}
+
+void
+sym_find(struct sym *s, uint64_t addr, struct sym_at *at)
+{
+	sym_function(s, addr, at);
 	sym_line(s, addr, &at->file, &at->line);
 }

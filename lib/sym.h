@@ -36,7 +36,7 @@ struct sym;
 struct sym *sym_open(const char *path, unsigned flags);
 /* Why there are no symbols, lines; NULL if there are. */
 const char *sym_error(const struct sym *);
-const char *sym_line_error(const struct sym *);
+const char *sym_line_error(struct sym *);
 void sym_close(struct sym *);
 /*
  * Colon-separated, before the first sym_open, as libdwfl has it: relative
@@ -61,6 +61,8 @@ struct sym_at {
 };
 
 void sym_find(struct sym *, uint64_t addr, struct sym_at *at);
+/* The function alone: at->file and at->line stay as they are. */
+void sym_function(struct sym *, uint64_t addr, struct sym_at *at);
 
 /*
  * syminline.c: the calls that were inlined at an address, innermost first

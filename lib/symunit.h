@@ -49,6 +49,7 @@ struct sym {
 	const char *lineerror;	/* no lines */
 	unsigned flags;
 	struct sym_dwfl *dwfl;	/* sym.c's */
+	int hasunits;		/* dwarf, bias, unit: asked for */
 	Dwarf *dwarf;
 	uint64_t bias;		/* DWARF's addresses + bias are ours */
 	uint64_t textlo, texthi;	/* code lies within */

@@ -1,0 +1,299 @@
+/*
+ * ctx - contexts, and what is counted in them: segments, calls, jumps
+ *
+ * Costs are told apart by context. A context is a function, its level of
+ * recursion (1, 2, ... and the last one for all deeper ones) and, where wanted,
+ * so many of its callers; or, with --contexts, all of its callers: then contexts
+ * are a tree. A call that is deeper in recursion than levels are told apart goes
+ * back to the context above that has the same function and level, so that the
+ * tree is as deep at most as there are functions and levels; and once there
+ * are as many contexts as allowed, new ones are those of the functions alone.
+ *
+ * Invariant: a context depends on the one that it is called from, the function
+ * and its level, on nothing else. So an arc, which is of a slot, which is of a
+ * context, knows the callee's context by where it goes and the level.
+ */
+#include "callgraph.h"
+
+#include <htslib/khash.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+
+struct key {
+	const struct ctx *up;
+	uint32_t fn, level, thread;
+};
+
+static inline khint_t
+key_hash(struct key k)
+{
+	uint64_t h = (uint64_t)(uintptr_t)k.up;
+
+	h = (h ^ k.fn) * 0x9e3779b97f4a7c15;
+	h = (h ^ h >> 32 ^ (uint64_t)k.level << 32 ^ k.thread) *
+	    0x9e3779b97f4a7c15;
+	return (khint_t)(h >> 32);
+}
+
+static inline int
+key_equal(struct key a, struct key b)
+{
+	return a.up == b.up && a.fn == b.fn && a.level == b.level &&
+	    a.thread == b.thread;
+}
+
+KHASH_INIT(ctx, struct key, struct ctx *, 1, key_hash, key_equal)
+KHASH_MAP_INIT_INT64(slot, struct slot *)
+
+struct ctx *contexts;
+static struct ctx **lastctx = &contexts;
+static uint32_t nctx;
+static uint64_t folded;
+static khash_t(ctx) *ctxs, *chains;
+static khash_t(slot) *slots;
+
+uint64_t
+ctx_folded(void)
+{
+	return folded;
+}
+
+/* ---- memory: what is small and stays ---- */
+
+static void *
+take(size_t n)
+{
+	static char *room;
+	static size_t left;
+	void *p;
+
+	n = (n + 7) & ~(size_t)7;
+	if (n > left) {
+		left = n > 256 << 10 ? n : 256 << 10;
+		room = xcalloc(1, left);
+	}
+	p = room;
+	room += n;
+	left -= n;
+	return p;
+}
+
+/* ---- contexts ---- */
+
+/* The one in the table, made if there is none; *made tells. */
+static struct ctx *
+lookup(khash_t(ctx) **table, const struct ctx *up, const struct func *fn,
+    uint32_t level, uint32_t thread, int *made)
+{
+	struct key key = { up, fn->num, level, thread };
+	struct ctx *c;
+	khint_t k;
+
+	if (*table == NULL)
+		*table = kh_init(ctx);
+	k = kh_put(ctx, *table, key, made);
+	if (*made < 0)
+		die("contexts:");
+	if (*made == 0)
+		return kh_val(*table, k);
+	c = take(sizeof *c);
+	c->fn = (struct func *)fn;
+	c->level = level;
+	c->thread = thread;
+	c->up = up;
+	kh_val(*table, k) = c;
+	return c;
+}
+
+/*
+ * The callers of fn, as a chain: the latest one, up to the one before it.
+ * Chains are shared, so they can be compared. There are as many callers in it as
+ * the function has that wants most: else those of its callees were not known.
+ * A function that calls itself is there once.
+ */
+static const struct ctx *
+callers(const struct ctx *from, const struct func *fn)
+{
+	const struct func *v[CALLERS_MAX];
+	const struct ctx *c = NULL;
+	uint32_t k = 0;
+	int made;
+
+	if (from == NULL || opt_callers == 0)
+		return NULL;
+	if (from->fn == fn)
+		return from->up;
+	v[k++] = from->fn;
+	for (from = from->up; from != NULL && k < opt_callers; from = from->up)
+		v[k++] = from->fn;
+	while (k > 0)
+		c = lookup(&chains, c, v[--k], 0, 0, &made);
+	return c;
+}
+
+/* The context above that a call of fn at this level goes back to, or NULL. */
+static const struct ctx *
+back(const struct ctx *from, const struct func *fn, uint32_t level)
+{
+	for (; from != NULL; from = from->up)
+		if (from->fn == fn && from->level == level)
+			return from;
+	return NULL;
+}
+
+struct ctx *
+ctx_get(const struct ctx *from, struct func *fn, uint32_t depth,
+    uint32_t thread)
+{
+	uint32_t level = depth < fn->recs ? depth : fn->recs;
+	const struct ctx *up;
+	struct ctx *c;
+	int made;
+
+	if (opt_contexts) {
+		up = depth > fn->recs ? back(from, fn, level) : NULL;
+		if (up != NULL)
+			return (struct ctx *)up;
+		up = from;
+		if (nctx >= opt_maxcontexts) {
+			struct key key = { up, fn->num, level, thread };
+
+			if (ctxs == NULL ||
+			    kh_get(ctx, ctxs, key) == kh_end(ctxs)) {
+				folded++;
+				up = NULL;
+			}
+		}
+	} else {
+		up = callers(from, fn);
+	}
+	c = lookup(&ctxs, up, fn, level, thread, &made);
+	if (made) {
+		c->num = ++nctx;
+		*lastctx = c;
+		lastctx = &c->next;
+	}
+	return c;
+}
+
+const char *
+ctx_name(const struct ctx *c)
+{
+	static char *buf;
+	static size_t cap;
+	const struct ctx *up = opt_contexts ? NULL : c->up;
+	size_t n = strlen(c->fn->name) + 16, len;
+
+	buf = xgrow(buf, &cap, n, 1);
+	n = (size_t)sprintf(buf, c->level > 1 ? "%s'%u" : "%s", c->fn->name,
+	    c->level);
+	for (uint32_t k = 0; up != NULL && k < c->fn->callers; k++) {
+		len = strlen(up->fn->name);
+		buf = xgrow(buf, &cap, n + len + 2, 1);
+		buf[n] = '\'';
+		memcpy(buf + n + 1, up->fn->name, len + 1);
+		n += len + 1;
+		up = up->up;
+	}
+	return buf;
+}
+
+/* ---- segments ---- */
+
+struct slot *
+slot_get(struct ctx *c, const struct seg *s)
+{
+	struct slot *sl;
+	khint_t k;
+	int made;
+
+	if (slots == NULL)
+		slots = kh_init(slot);
+	k = kh_put(slot, slots, (uint64_t)c->num << 32 | s->num, &made);
+	if (made < 0)
+		die("segments:");
+	if (made == 0)
+		return kh_val(slots, k);
+	sl = take(sizeof *sl);
+	sl->ctx = c;
+	sl->seg = s;
+	sl->next = c->slots;
+	c->slots = sl;
+	kh_val(slots, k) = sl;
+	return sl;
+}
+
+int64_t *
+slot_skipped(struct slot *sl)
+{
+	if (sl->skipped == NULL)
+		sl->skipped = take(ncol * sizeof *sl->skipped);
+	return sl->skipped;
+}
+
+/* ---- calls ---- */
+
+struct arc *
+arc_new(struct ctx *caller, uint64_t site, struct ctx *callee, uint64_t tolink)
+{
+	struct arc *a = take(sizeof *a + ncol * sizeof *a->cost);
+
+	a->caller = caller;
+	a->ctx = callee;
+	a->site = site;
+	a->tolink = tolink;
+	a->more = caller->arcs;
+	caller->arcs = a;
+	return a;
+}
+
+struct arc *
+arc_get(struct slot *from, const struct seg *to, uint32_t level,
+    uint32_t thread)
+{
+	struct arc *a, **p;
+
+	for (p = &from->arcs; (a = *p) != NULL; p = &a->next)
+		if (a->to == to->addr && a->level == level &&
+		    a->fn == to->at.fn) {
+			*p = a->next;
+			break;
+		}
+	if (a == NULL) {
+		a = arc_new(from->ctx, from->seg->last - from->seg->at.slide,
+		    ctx_get(from->ctx, to->at.fn, level, thread),
+		    to->addr - to->at.slide);
+		a->from = from;
+		a->to = to->addr;
+		a->level = level;
+		a->fn = to->at.fn;
+	}
+	a->next = from->arcs;
+	from->arcs = a;
+	return a;
+}
+
+/* ---- jumps ---- */
+
+void
+jump_count(struct slot *from, const struct seg *to, struct ctx *c)
+{
+	struct jump *j, **p;
+
+	for (p = &from->jumps; (j = *p) != NULL; p = &j->next)
+		if (j->to == to->addr && j->ctx == c) {
+			*p = j->next;
+			break;
+		}
+	if (j == NULL) {
+		j = take(sizeof *j);
+		*j = (struct jump){ .slot = from, .to = to->addr, .ctx = c,
+		    .seg = to, .more = from->ctx->jumps };
+		from->ctx->jumps = j;
+	}
+	j->next = from->jumps;
+	from->jumps = j;
+	j->n++;
+}

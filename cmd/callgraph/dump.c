@@ -1,0 +1,496 @@
+/*
+ * dump - what was counted, as costs
+ *
+ * Each context is a function of the cost text, with a number of its own: those
+ * of one name add up wherever they are read by name. Costs are by link-time
+ * address; the text is in order of objects and addresses.
+ */
+#include "callgraph.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cost.h"
+#include "out.h"
+#include "outcome.h"
+#include "util.h"
+
+/* Callgrind's order; others follow. */
+static const char *const usual[] = { "Ir", "Dr", "Dw", "I1mr", "D1mr", "D1mw",
+    "ILmr", "DLmr", "DLmw", "Bc", "Bcm", "Bi", "Bim" };
+
+struct row {
+	uint64_t addr;
+	size_t at;		/* in counts, ncol each */
+};
+
+static struct out *out;
+static struct costnames *names;
+static struct costw *writer;
+static struct cost_head head;
+static uint32_t unknown;
+static unsigned *column;	/* of the text: which of ours */
+static int part;
+
+static struct row *row;
+static int64_t *counts;
+static size_t nrow, caprow, capcounts;
+
+/* ---- header ---- */
+
+static const char *
+column_name(unsigned i)
+{
+	static const char *const refs[] = { "Ir", "Dr", "Dw" };
+
+	return i < firsttold ? refs[i] : outcome_name(told, i - firsttold);
+}
+
+static void
+order_columns(void)
+{
+	unsigned n = 0, nusual = sizeof usual / sizeof *usual, i, k;
+	bool *used = xcalloc(ncol, sizeof *used);
+
+	column = xcalloc(ncol, sizeof *column);
+	for (k = 0; k <= nusual; k++)
+		for (i = 0; i < ncol; i++)
+			if (!used[i] && (k == nusual ||
+			    strcmp(column_name(i), usual[k]) == 0)) {
+				used[i] = true;
+				column[n++] = i;
+			}
+	free(used);
+}
+
+void
+dump_open(struct out *o)
+{
+	size_t len = 1;
+	char *list;
+
+	out = o;
+	names = costnames_new();
+	unknown = costnames_str(names, "???");
+	order_columns();
+	for (unsigned i = 0; i < ncol; i++)
+		len += strlen(column_name(i)) + 1;
+	list = xcalloc(1, len);
+	for (unsigned i = 0; i < ncol; i++) {
+		strcat(list, column_name(column[i]));
+		strcat(list, " ");
+	}
+	costhead_init(&head);
+	head.positions = COST_INSTR;
+	head.creator = "quern " QUERN_VERSION " callgraph";
+	head.cmd = cmdline;
+	head.pid = pid;
+	if (costhead_events(&head, names, list) < 0)
+		die("events: %s", list);
+	free(list);
+}
+
+/* ---- a context ---- */
+
+static int64_t *
+add_row(uint64_t addr)
+{
+	row = xgrow(row, &caprow, nrow + 1, sizeof *row);
+	counts = xgrow(counts, &capcounts, (nrow + 1) * ncol, sizeof *counts);
+	row[nrow] = (struct row){ addr, nrow * ncol };
+	memset(counts + nrow * ncol, 0, ncol * sizeof *counts);
+	return counts + ncol * nrow++;
+}
+
+/* The references of one instruction, and the branches. */
+static void
+add_insn(int64_t *n, const struct slot *sl, uint32_t insn)
+{
+	const struct ev_block *b = sl->seg->def->block;
+	const struct ev_insn *i = &b->insn[insn];
+	uint32_t base = b->insn[sl->seg->first].ref;
+
+	for (uint32_t k = i->ref; data_refs && k < (uint32_t)i->ref + i->nref;
+	    k++)
+		n[b->ref[k].kind == 'w' ? 2 : 1] += (int64_t)sl->n +
+		    (sl->extra != NULL ? sl->extra[k - base] : 0);
+	for (unsigned k = 0; k < outcome_columns(told); k++) {
+		const char *name = outcome_name(told, k);
+
+		if ((i->flow == 'C' && strcmp(name, "Bc") == 0) ||
+		    ((i->flow == 'I' || i->flow == 'X') &&
+		    strcmp(name, "Bi") == 0))
+			n[firsttold + k] += (int64_t)sl->n;
+		if (sl->told != NULL && sl->told[insn - sl->seg->first] != NULL)
+			n[firsttold + k] +=
+			    sl->told[insn - sl->seg->first][k];
+	}
+}
+
+static void
+add_slot(const struct slot *sl)
+{
+	const struct seg *s = sl->seg;
+	const struct ev_insn *i = s->def->block->insn;
+	uint32_t nref = seg_nref(s);
+	int64_t *n;
+
+	if (sl->n != 0)
+		for (uint32_t k = s->first; k < s->end; k++) {
+			n = add_row(i[k].addr - s->at.slide);
+			n[0] = (int64_t)sl->n;
+			if (sl->extra != NULL)
+				n[0] += sl->extra[nref + k - s->first];
+			if (ncol > 1)
+				add_insn(n, sl, k);
+		}
+	if (sl->skipped != NULL) {
+		n = add_row(s->last - s->at.slide);
+		memcpy(n, sl->skipped, ncol * sizeof *n);
+	}
+}
+
+static int
+by_addr(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* Rows in order, one for each address. */
+static void
+settle_rows(void)
+{
+	size_t n = 0;
+
+	if (nrow > 0)
+		qsort(row, nrow, sizeof *row, by_addr);
+	for (size_t k = 0; k < nrow; k++) {
+		if (n > 0 && row[n - 1].addr == row[k].addr) {
+			for (unsigned i = 0; i < ncol; i++)
+				counts[row[n - 1].at + i] +=
+				    counts[row[k].at + i];
+			continue;
+		}
+		row[n++] = row[k];
+	}
+	nrow = n;
+}
+
+/* ---- calls and jumps, as lists in order ---- */
+
+static struct arc **arc;
+static size_t narc, caparc;
+static struct jump **jump;
+static size_t njump, capjump;
+
+static int
+by_site(const void *a, const void *b)
+{
+	const struct arc *x = *(struct arc *const *)a;
+	const struct arc *y = *(struct arc *const *)b;
+
+	if (x->site != y->site)
+		return x->site < y->site ? -1 : 1;
+	if (x->ctx->num != y->ctx->num)
+		return x->ctx->num < y->ctx->num ? -1 : 1;
+	return x->tolink < y->tolink ? -1 : x->tolink > y->tolink;
+}
+
+/* Arcs with calls, sorted; several of the same site and callee become one. */
+static void
+gather_arcs(const struct ctx *c)
+{
+	size_t n = 0;
+
+	narc = 0;
+	for (struct arc *a = c->arcs; a != NULL; a = a->more) {
+		bool any = a->calls != 0;
+
+		for (unsigned i = 0; i < ncol; i++)
+			any |= a->cost[i] != 0;
+		if (!any)
+			continue;
+		arc = xgrow(arc, &caparc, narc + 1, sizeof *arc);
+		arc[narc++] = a;
+	}
+	if (narc > 0)
+		qsort(arc, narc, sizeof *arc, by_site);
+	for (size_t k = 0; k < narc; k++) {
+		if (n > 0 && by_site(&arc[n - 1], &arc[k]) == 0) {
+			arc[n - 1]->calls += arc[k]->calls;
+			for (unsigned i = 0; i < ncol; i++)
+				arc[n - 1]->cost[i] += arc[k]->cost[i];
+			arc[k]->calls = 0;
+			memset(arc[k]->cost, 0, ncol * sizeof *arc[k]->cost);
+			continue;
+		}
+		arc[n++] = arc[k];
+	}
+	narc = n;
+}
+
+static uint64_t
+jump_site(const struct jump *j)
+{
+	return j->slot->seg->last - j->slot->seg->at.slide;
+}
+
+static uint64_t
+jump_to(const struct jump *j)
+{
+	return j->to - j->seg->at.slide;
+}
+
+static int
+by_jump(const void *a, const void *b)
+{
+	const struct jump *x = *(struct jump *const *)a;
+	const struct jump *y = *(struct jump *const *)b;
+	uint64_t p = jump_site(x), q = jump_site(y);
+
+	if (p != q)
+		return p < q ? -1 : 1;
+	p = jump_to(x);
+	q = jump_to(y);
+	return p < q ? -1 : p > q;
+}
+
+static void
+gather_jumps(const struct ctx *c)
+{
+	size_t n = 0;
+
+	njump = 0;
+	for (struct jump *j = c->jumps; j != NULL; j = j->more) {
+		if (j->n == 0)
+			continue;
+		jump = xgrow(jump, &capjump, njump + 1, sizeof *jump);
+		jump[njump++] = j;
+	}
+	if (njump > 0)
+		qsort(jump, njump, sizeof *jump, by_jump);
+	for (size_t k = 0; k < njump; k++) {
+		if (n > 0 && by_jump(&jump[n - 1], &jump[k]) == 0) {
+			jump[n - 1]->n += jump[k]->n;
+			jump[k]->n = 0;
+			continue;
+		}
+		jump[n++] = jump[k];
+	}
+	njump = n;
+}
+
+/* ---- writing ---- */
+
+static uint32_t
+function(const struct ctx *c)
+{
+	return costfn_add(names, (struct costfn){
+	    costnames_str(names, func_object(c->fn->ob)), unknown,
+	    costnames_str(names, ctx_name(c)), c->num });
+}
+
+static const int64_t *
+in_order(const int64_t *n)
+{
+	static int64_t v[COST_EVMAX];
+
+	for (unsigned i = 0; i < ncol; i++)
+		v[i] = n[column[i]];
+	return v;
+}
+
+static void
+write_arc(struct cost *c, const struct arc *a)
+{
+	c->kind = COST_CALL;
+	c->callee = function(a->ctx);
+	c->pos.addr = a->site;
+	c->to.addr = a->tolink;
+	c->count[0] = (int64_t)a->calls;
+	c->n = (int64_t *)in_order(a->cost);
+	costw_put(writer, c);
+}
+
+static void
+write_jump(struct cost *c, const struct jump *j)
+{
+	const struct row *r = row;
+
+	c->kind = COST_JUMP;
+	c->callee = c->fn;
+	c->tofile = unknown;
+	c->pos.addr = jump_site(j);
+	c->to.addr = jump_to(j);
+	c->cond = j->slot->seg->flow == 'C';
+	c->count[0] = c->count[1] = (int64_t)j->n;
+	if (c->cond) {
+		while (r->addr != c->pos.addr)
+			r++;
+		c->count[0] = counts[r->at];
+	}
+	costw_put(writer, c);
+}
+
+static void
+write_context(const struct ctx *c)
+{
+	struct cost cost = { .fn = function(c), .file = unknown };
+	size_t r = 0, a = 0, j = 0;
+	uint64_t at;
+
+	while (r < nrow || a < narc || j < njump) {
+		at = r < nrow ? row[r].addr : UINT64_MAX;
+		if (a < narc && arc[a]->site < at)
+			at = arc[a]->site;
+		if (j < njump && jump_site(jump[j]) < at)
+			at = jump_site(jump[j]);
+		if (r < nrow && row[r].addr == at) {
+			cost.kind = COST_SELF;
+			cost.pos.addr = at;
+			cost.n = (int64_t *)in_order(counts + row[r++].at);
+			costw_put(writer, &cost);
+		}
+		for (; a < narc && arc[a]->site == at; a++)
+			write_arc(&cost, arc[a]);
+		for (; j < njump && jump_site(jump[j]) == at; j++)
+			write_jump(&cost, jump[j]);
+	}
+}
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct ctx *x = *(struct ctx *const *)a;
+	const struct ctx *y = *(struct ctx *const *)b;
+
+	if (x->fn->ob != y->fn->ob)
+		return x->fn->ob < y->fn->ob ? -1 : 1;
+	if (x->fn->start != y->fn->start)
+		return x->fn->start < y->fn->start ? -1 : 1;
+	return x->num < y->num ? -1 : x->num > y->num;
+}
+
+static struct ctx **
+sorted_contexts(size_t *n)
+{
+	struct ctx **v = NULL;
+	size_t cap = 0;
+
+	*n = 0;
+	for (struct ctx *c = contexts; c != NULL; c = c->next) {
+		v = xgrow(v, &cap, *n + 1, sizeof *v);
+		v[(*n)++] = c;
+	}
+	if (*n > 0)
+		qsort(v, *n, sizeof *v, by_place);
+	return v;
+}
+
+static void
+write_head(const char *trigger, const char *fn, int thread)
+{
+	size_t n = 40 + strlen(trigger) + (fn == NULL ? 0 : strlen(fn));
+	char *desc = xmalloc(n), number[24];
+
+	head.ndesc = 0;
+	snprintf(desc, n, fn == NULL ? "Trigger: %s" : "Trigger: %s=%s",
+	    trigger, fn);
+	costhead_desc(&head, desc);
+	snprintf(number, sizeof number, "%d", part);
+	head.part = xstrdup(number);
+	if (thread >= 0) {
+		snprintf(number, sizeof number, "%d", thread + 1);
+		head.thread = xstrdup(number);
+	}
+	if (writer == NULL)
+		writer = costw_begin(out, names, &head, COSTW_RELATIVE |
+		    COSTW_SHORT);
+	else
+		costw_part(writer, &head);
+}
+
+/* thread: its number, or -1: all. */
+static void
+write_part(const char *trigger, const char *fn, int thread)
+{
+	size_t n;
+	struct ctx **v = sorted_contexts(&n);
+
+	write_head(trigger, fn, thread);
+	for (size_t k = 0; k < n; k++) {
+		if (thread >= 0 && v[k]->thread != (uint32_t)thread)
+			continue;
+		nrow = 0;
+		for (struct slot *sl = v[k]->slots; sl != NULL; sl = sl->next)
+			add_slot(sl);
+		settle_rows();
+		gather_arcs(v[k]);
+		gather_jumps(v[k]);
+		write_context(v[k]);
+	}
+	free(v);
+}
+
+static void
+write_parts(const char *trigger, const char *fn)
+{
+	part++;
+	if (!opt_threads) {
+		write_part(trigger, fn, -1);
+		return;
+	}
+	for (unsigned i = 0; i < thread_count() || i == 0; i++)
+		write_part(trigger, fn, (int)i);
+}
+
+static void
+zero_slot(struct slot *sl)
+{
+	uint32_t n = sl->seg->end - sl->seg->first;
+
+	sl->n = 0;
+	if (sl->skipped != NULL)
+		memset(sl->skipped, 0, ncol * sizeof *sl->skipped);
+	for (uint32_t i = 0; sl->told != NULL && i < n; i++)
+		if (sl->told[i] != NULL)
+			memset(sl->told[i], 0, outcome_columns(told) *
+			    sizeof **sl->told);
+	free(sl->extra);
+	sl->extra = NULL;
+}
+
+void
+dump_zero(void)
+{
+	stack_settle();
+	for (struct ctx *c = contexts; c != NULL; c = c->next) {
+		for (struct slot *sl = c->slots; sl != NULL; sl = sl->next)
+			zero_slot(sl);
+		for (struct arc *a = c->arcs; a != NULL; a = a->more) {
+			a->calls = 0;
+			memset(a->cost, 0, ncol * sizeof *a->cost);
+		}
+		for (struct jump *j = c->jumps; j != NULL; j = j->more)
+			j->n = 0;
+	}
+}
+
+void
+dump_part(const char *trigger, const char *fn)
+{
+	stack_settle();
+	write_parts(trigger, fn);
+	dump_zero();
+}
+
+void
+dump_end(bool whole)
+{
+	write_parts("Program termination", NULL);
+	if (whole)
+		costw_end(writer);
+}

@@ -1,0 +1,279 @@
+/*
+ * func - address -> function; what the options say of it
+ *
+ * A function is an ELF symbol of an object. Code that none covers is, each time
+ * that it is called, a function named by that address. What lies in a section
+ * for linkage (.plt and its kin) has no symbol; such a stub is a function to be
+ * skipped: it jumps to the one that the call is for.
+ */
+#include "callgraph.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <htslib/khash.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "objmap.h"
+#include "sym.h"
+#include "util.h"
+
+KHASH_MAP_INIT_INT64(func, struct func *)
+
+struct object {
+	struct sym *sym;	/* NULL: not opened yet */
+	khash_t(func) *funcs;	/* by start */
+	struct section *section;	/* those with code */
+	size_t nsection;
+	int32_t number;		/* of code in none, then of its sections */
+};
+
+struct section {
+	uint64_t start, end;
+	bool plt;		/* nothing but stubs */
+};
+
+struct rule {
+	enum func_rule what;
+	const char *pattern;
+	uint32_t n;
+};
+
+static struct object *object;	/* by number; 0: none */
+static size_t nobject;
+static struct rule *rule;
+static size_t nrule, caprule;
+static uint32_t nfunc;
+static int32_t sections;	/* of all objects */
+static bool skip_plt = true;
+
+void
+func_rule(enum func_rule what, const char *pattern, uint32_t n)
+{
+	rule = xgrow(rule, &caprule, nrule + 1, sizeof *rule);
+	rule[nrule++] = (struct rule){ what, pattern, n };
+}
+
+void
+func_skip_plt(bool yes)
+{
+	skip_plt = yes;
+}
+
+uint32_t
+func_count(void)
+{
+	return nfunc;
+}
+
+const char *
+func_object(uint32_t ob)
+{
+	return ob == 0 ? SYM_UNKNOWN : objmap_obj(map, ob - 1)->path;
+}
+
+/* ---- rules ---- */
+
+static bool
+matches(const char *pattern, const char *s)
+{
+	const char *star = NULL, *again = NULL;
+
+	for (;;) {
+		if (*pattern == '*') {
+			star = ++pattern;
+			again = s;
+		} else if (*s == '\0') {
+			return *pattern == '\0';
+		} else if (*pattern == *s || *pattern == '?') {
+			pattern++;
+			s++;
+		} else if (star != NULL) {
+			pattern = star;
+			s = ++again;
+		} else {
+			return false;
+		}
+	}
+}
+
+static void	/* table */
+obey(struct func *f, const struct rule *r)
+{
+	switch (r->what) {
+	case RULE_SKIP:
+		f->skip = true;
+		break;
+	case RULE_POP:
+		f->pop = true;
+		break;
+	case RULE_TOGGLE:
+		f->toggle = true;
+		break;
+	case RULE_BEFORE:
+		f->before = true;
+		break;
+	case RULE_AFTER:
+		f->after = true;
+		break;
+	case RULE_ZERO:
+		f->zero = true;
+		break;
+	case RULE_RECS:
+		f->recs = r->n;
+		break;
+	case RULE_CALLERS:
+		f->callers = r->n;
+		break;
+	}
+}
+
+/* foo.cold and foo() [clone .cold] are parts of foo and foo() */
+static uint32_t
+stem(const char *name)
+{
+	const char *cold = strstr(name, ".cold");
+	size_t n = cold == NULL ? strlen(name) : (size_t)(cold - name);
+
+	if (cold != NULL && n > 8 && memcmp(cold - 8, " [clone ", 8) == 0)
+		n -= 8;
+	return (uint32_t)n;
+}
+
+struct func *
+func_new(uint32_t ob, uint64_t start, const char *name)
+{
+	struct func *f = xcalloc(1, sizeof *f);
+
+	*f = (struct func){ .name = name, .start = start, .ob = ob,
+	    .num = nfunc++, .recs = 2 };
+	f->stem = stem(name);
+	f->pop = strncmp(name, "_dl_runtime_resolve", 19) == 0;
+	for (size_t i = 0; i < nrule; i++)
+		if (rule[i].pattern == NULL || matches(rule[i].pattern, name))
+			obey(f, &rule[i]);
+	return f;
+}
+
+/* ---- objects ---- */
+
+static void
+add_section(struct object *o, const GElf_Shdr *sh, const char *name)
+{
+	static size_t cap;
+
+	if (!(sh->sh_flags & SHF_EXECINSTR) || !(sh->sh_flags & SHF_ALLOC))
+		return;
+	if (o->nsection == 0)
+		cap = 0;
+	o->section = xgrow(o->section, &cap, o->nsection + 1,
+	    sizeof *o->section);
+	o->section[o->nsection++] = (struct section){ sh->sh_addr,
+	    sh->sh_addr + sh->sh_size,
+	    name != NULL && strncmp(name, ".plt", 4) == 0 };
+}
+
+static void
+read_sections(struct object *o, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	Elf *elf;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	size_t names;
+
+	if (fd < 0)
+		return;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf != NULL && elf_getshdrstrndx(elf, &names) == 0)
+		while ((scn = elf_nextscn(elf, scn)) != NULL)
+			if (gelf_getshdr(scn, &sh) != NULL)
+				add_section(o, &sh, elf_strptr(elf, names,
+				    sh.sh_name));
+	elf_end(elf);
+	close(fd);
+}
+
+static struct object *
+object_get(uint32_t ob)
+{
+	size_t n = nobject;
+	struct object *o;
+
+	if (ob >= n) {
+		object = xgrow(object, &nobject, ob + (size_t)1,
+		    sizeof *object);
+		memset(object + n, 0, (nobject - n) * sizeof *object);
+	}
+	o = &object[ob];
+	if (o->funcs != NULL)
+		return o;
+	o->funcs = kh_init(func);
+	if (ob != 0 && objmap_obj(map, ob - 1)->readable) {
+		o->sym = sym_open(func_object(ob), SYM_BELOW_MAIN |
+		    (opt_demangle ? SYM_DEMANGLE : 0));
+		read_sections(o, func_object(ob));
+	}
+	o->number = sections;
+	sections += 1 + (int32_t)o->nsection;
+	return o;
+}
+
+/* ---- places ---- */
+
+/* 1 + the number of the section among its object's; 0: in none. */
+static unsigned
+section(const struct object *o, uint64_t link)
+{
+	for (unsigned i = 0; i < o->nsection; i++)
+		if (link >= o->section[i].start && link < o->section[i].end)
+			return i + 1;
+	return 0;
+}
+
+static struct func *
+named(struct object *o, uint32_t ob, uint64_t start, const char *name, bool plt)
+{
+	char buf[40];
+	int new;
+	khint_t k = kh_put(func, o->funcs, start, &new);
+
+	if (new < 0)
+		die("functions:");
+	if (new == 0)
+		return kh_val(o->funcs, k);
+	if (name == NULL) {
+		snprintf(buf, sizeof buf, "0x%016" PRIx64 "%s", start,
+		    plt ? " [PLT]" : "");
+		name = xstrdup(buf);
+	}
+	kh_val(o->funcs, k) = func_new(ob, start, name);
+	kh_val(o->funcs, k)->skip |= plt && skip_plt;
+	return kh_val(o->funcs, k);
+}
+
+void
+func_place(uint64_t addr, struct place *p)
+{
+	uint64_t link = addr;
+	const struct obj *ob = objmap_find(map, addr, &link);
+	uint32_t num = ob == NULL ? 0 : ob->id + 1;
+	struct object *o = object_get(num);
+	struct sym_at at = { .fn = SYM_UNKNOWN };
+	unsigned sec = section(o, link);
+	bool plt = sec > 0 && o->section[sec - 1].plt;
+
+	if (o->sym != NULL && !plt)
+		sym_function(o->sym, link, &at);
+	p->slide = addr - link;
+	p->section = o->number + (int32_t)sec;
+	p->entry = at.end != 0 && at.start == link;
+	p->until = at.end != 0 ? at.end + p->slide :
+	    sec > 0 ? o->section[sec - 1].end + p->slide : UINT64_MAX;
+	p->fn = at.end != 0 ? named(o, num, at.start, at.fn, false) :
+	    named(o, num, link, NULL, plt);
+}

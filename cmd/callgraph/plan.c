@@ -1,0 +1,263 @@
+/*
+ * plan - definitions -> segments: what runs without a call or return
+ *
+ * A definition (a block, or a prefix of one) is cut where a function begins or
+ * something is called, returned from or jumped to elsewhere. Mostly it is one
+ * segment, whose key says whether it can follow what the thread ran last
+ * without anybody looking: both are of one section, it is no function's first
+ * instruction, and what was before did not end in a call, a return or an
+ * indirect jump.
+ *
+ * The stack pointer behind a call or return is known from the reference to the
+ * return address; its group's value has to be kept by all definitions of the
+ * block that have the group.
+ */
+#include "callgraph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "outcome.h"
+#include "util.h"
+
+struct plan *plan;
+static size_t nplan;
+static uint32_t nseg;
+static uint64_t nowhere;	/* what sp points to where there is none */
+static const char *wrong;
+
+/* By block: the groups with stack pointers. */
+struct stackrefs {
+	uint8_t group;		/* the only one, if n is 1 */
+	uint8_t n;		/* how many there are; 2: or more */
+	bool repeats;		/* something is repeated */
+};
+
+/* ---- the stack's references ---- */
+
+/* The reference to the return address of a call or return, or NULL. */
+static const struct ev_ref *
+return_address(const struct ev_block *b, const struct ev_insn *i)
+{
+	const struct ev_ref *r = &b->ref[i->ref];
+	unsigned k = i->nref;
+
+	if (i->flow == 'R')
+		return k > 0 && r->kind == 'r' && r->count == 0 ? r : NULL;
+	while (k-- > 0)
+		if (r[k].kind == 'w' && r[k].count == 0)
+			return &r[k];
+	return NULL;
+}
+
+static bool
+moves_stack(const struct ev_insn *i)
+{
+	return i->flow == 'L' || i->flow == 'X' || i->flow == 'R';
+}
+
+static struct stackrefs *
+stack_refs(struct ev_block *b)
+{
+	struct stackrefs *s = b->user;
+	const struct ev_ref *r;
+
+	if (s != NULL)
+		return s;
+	s = b->user = xcalloc(1, sizeof *s);
+	for (uint32_t k = 0; k < b->nref; k++)
+		s->repeats |= b->ref[k].count != 0;
+	for (uint32_t k = 0; k < b->ninsn; k++) {
+		if (!moves_stack(&b->insn[k]))
+			continue;
+		r = return_address(b, &b->insn[k]);
+		if (r == NULL || r->where != EV_GROUP ||
+		    (s->n == 1 && s->group == r->group))
+			continue;
+		s->group = r->group;
+		s->n = s->n == 0 ? 1 : 2;
+	}
+	return s;
+}
+
+/* Where the stack pointer behind the segment's last instruction is. */
+static void
+find_sp(struct seg *s, struct ev_block *b, const struct ev_insn *i)
+{
+	const struct ev_ref *r;
+
+	s->sp = &nowhere;
+	if (!moves_stack(i))
+		return;
+	r = return_address(b, i);
+	if (r == NULL || r->where == EV_BARE) {
+		wrong = "a call or return without its place on the stack";
+		return;
+	}
+	s->spat = r->at + (i->flow == 'R' ? r->size : 0);
+	if (r->where == EV_GROUP)
+		s->sp = &b->value[r->group];
+}
+
+/* ---- costs ---- */
+
+/* May references happen not once but as their groups' values say? */
+static bool
+depends(const struct ev_block *b, const struct ev_insn *i)
+{
+	for (unsigned k = i->ref; k < (unsigned)i->ref + i->nref; k++)
+		if (b->ref[k].count != 0 ||
+		    (data_refs && b->ref[k].where == EV_GROUP))
+			return true;
+	return false;
+}
+
+static void
+add_branches(struct seg *s, const struct ev_insn *i)
+{
+	for (unsigned k = 0; k < outcome_columns(told); k++) {
+		const char *name = outcome_name(told, k);
+
+		if ((i->flow == 'C' && strcmp(name, "Bc") == 0) ||
+		    ((i->flow == 'I' || i->flow == 'X') &&
+		    strcmp(name, "Bi") == 0))
+			s->cost[firsttold + k]++;
+	}
+}
+
+static void
+add_costs(struct seg *s)
+{
+	const struct ev_block *b = s->def->block;
+
+	s->cost = xcalloc(ncol, sizeof *s->cost);
+	for (uint32_t k = s->first; k < s->end; k++) {
+		const struct ev_insn *i = &b->insn[k];
+
+		s->cost[0]++;
+		add_branches(s, i);
+		for (unsigned r = i->ref; data_refs &&
+		    r < (unsigned)i->ref + i->nref; r++)
+			s->cost[b->ref[r].kind == 'w' ? 2 : 1]++;
+		s->counted |= (data_refs || opt_rep) && depends(b, i);
+	}
+}
+
+/* ---- segments ---- */
+
+static void
+finish(struct seg *s, uint32_t end)
+{
+	struct ev_block *b = s->def->block;
+	const struct ev_insn *i = &b->insn[end - 1];
+
+	s->end = end;
+	s->flow = i->flow;
+	s->last = i->addr;
+	s->next = i->addr + i->len;
+	if (i->flow != 0 && strchr("CJL", i->flow) != NULL)
+		s->target = b->target[i->target];
+	find_sp(s, b, i);
+	add_costs(s);
+	s->num = nseg++;
+	s->key = s->at.entry ? KEY_ENTRY : s->at.section;
+	s->endkey = opt_jumps || s->at.fn->skip ||
+	    (i->flow != 0 && strchr("LXRI", i->flow) != NULL) ?
+	    KEY_LOOK : s->at.section;
+	if (opt_jumps || s->counted)
+		s->key = KEY_NEVER;
+}
+
+/* Must the instruction at addr begin a new segment behind the one at i? */
+static bool
+cuts(const struct seg *s, const struct ev_insn *i, uint64_t addr,
+    struct place *at)
+{
+	bool straight = addr == i->addr + i->len;
+
+	if (i->flow == 0)
+		return false;
+	if (straight && i->flow == 'C' && addr < s->at.until &&
+	    addr >= s->addr)
+		return false;
+	func_place(addr, at);
+	if (at->entry || at->section != s->at.section ||
+	    at->slide != s->at.slide)
+		return true;
+	return i->flow != 'C' && i->flow != 'J';
+}
+
+/* The segments of a definition; returns how many. */
+static uint32_t
+cut(const struct ev_def *d, struct seg **segs)
+{
+	const struct ev_insn *i = d->block->insn;
+	struct place at;
+	struct seg *v = NULL, *s;
+	size_t cap = 0;
+	uint32_t n = 0;
+
+	func_place(i->addr, &at);
+	for (uint32_t k = 0; k < d->n; k++) {
+		if (k > 0) {
+			s = &v[n - 1];
+			/* jumps are counted one by one */
+			if (!cuts(s, &i[k - 1], i[k].addr, &at) &&
+			    !(opt_jumps && i[k - 1].flow != 0))
+				continue;
+			if (opt_jumps)
+				func_place(i[k].addr, &at);
+			finish(s, k);
+		}
+		v = xgrow(v, &cap, n + 1, sizeof *v);
+		v[n++] = (struct seg){ .def = d, .first = k, .addr = i[k].addr,
+		    .at = at };
+	}
+	finish(&v[n - 1], d->n);
+	*segs = v;
+	return n;
+}
+
+const char *
+plan_define(uint32_t id)
+{
+	const struct ev_def *d = ev_def(events, id);
+	struct stackrefs *sr = stack_refs(d->block);
+	size_t n = nplan;
+	struct plan *p, *old = plan;
+
+	if (id >= n) {
+		nplan = n == 0 ? 4096 : 2 * n;
+		while (nplan <= id)
+			nplan *= 2;
+		plan = aligned_alloc(64, nplan * sizeof *plan);
+		if (plan == NULL)
+			die("out of memory");
+		if (n != 0)
+			memcpy(plan, old, n * sizeof *plan);
+		free(old);
+		memset(plan + n, 0, (nplan - n) * sizeof *plan);
+	}
+	p = &plan[id];
+	wrong = NULL;
+	p->nseg = cut(d, &p->seg);
+	p->key = p->seg->key;
+	p->endkey = p->seg->endkey;
+	p->sp = p->seg->sp;
+	p->spat = p->seg->spat;
+	p->ir = p->seg->end;
+	if (sr->n == 1 && sr->group < d->ngroups) {
+		p->spgroup = sr->group + 1;
+		p->sp = &d->block->value[sr->group];
+	}
+	/* of several, or with values that counts depend on: all are kept */
+	p->apply = sr->n > 1 || data_refs || (opt_rep && sr->repeats);
+	if (p->apply) {
+		p->spgroup = 0;
+		p->sp = &nowhere;
+		p->key = KEY_NEVER;
+	}
+	if (p->nseg > 1)
+		p->key = KEY_NEVER;
+	return wrong;
+}

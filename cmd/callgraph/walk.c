@@ -1,0 +1,266 @@
+/*
+ * walk - executions: segments counted, calls and returns followed
+ *
+ * Most executions are one segment that may follow what was before: three
+ * comparisons, a count, the sum of the thread's costs. Everything else is step's.
+ */
+#include "callgraph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "outcome.h"
+#include "util.h"
+
+/* Columns that executions add to: Ir apart. */
+static unsigned adds[8];
+static unsigned nadds;
+
+void
+walk_begin(void)
+{
+	if (data_refs) {
+		adds[nadds++] = 1;
+		adds[nadds++] = 2;
+	}
+	for (unsigned i = 0; i < outcome_columns(told); i++)
+		if (strcmp(outcome_name(told, i), "Bc") == 0 ||
+		    strcmp(outcome_name(told, i), "Bi") == 0)
+			adds[nadds++] = firsttold + i;
+}
+
+/* ---- references that depend on values ---- */
+
+static int64_t
+times(const struct ev_block *b, const struct ev_ref *r)
+{
+	int64_t n;
+
+	if (r->where == EV_GROUP && b->value[r->group] == 0)
+		return 0;
+	if (r->count == 0)
+		return 1;
+	n = (int64_t)b->value[r->count - 1];
+	return n < 0 ? -n : n;
+}
+
+/* n more in a column, and in the slot's extra number i. */
+static void
+add_extra(struct thread *t, struct slot *sl, unsigned col, uint32_t i,
+    int64_t n)
+{
+	if (n == 0)
+		return;
+	t->total[col] += n;
+	if (t->skipper != NULL) {
+		slot_skipped(t->skipper)[col] += n;
+		return;
+	}
+	if (sl->extra == NULL)
+		sl->extra = xcalloc(seg_nref(sl->seg) + sl->seg->end -
+		    sl->seg->first, sizeof *sl->extra);
+	sl->extra[i] += n;
+}
+
+/*
+ * How often Valgrind sees a repeated instruction beyond once: for each round,
+ * and if the count ended it, for the last test of that.
+ */
+static int64_t
+fetches(const struct ev_block *b, const struct ev_insn *i)
+{
+	int64_t n = -1;
+	bool writes = false;
+
+	for (unsigned k = i->ref; k < (unsigned)i->ref + i->nref; k++) {
+		if (b->ref[k].count != 0 && n < 0)
+			n = times(b, &b->ref[k]);
+		writes |= b->ref[k].kind != 'r';
+	}
+	return n <= 0 ? 0 : writes ? n : n - 1;
+}
+
+/* What was more or less than once: references, repeated instructions. */
+static void
+count_extra(struct thread *t, struct slot *sl, const struct seg *s)
+{
+	const struct ev_block *b = s->def->block;
+	const struct ev_insn *i;
+	uint32_t from = b->insn[s->first].ref, nref = seg_nref(s);
+
+	for (uint32_t k = 0; data_refs && k < nref; k++)
+		add_extra(t, sl, b->ref[from + k].kind == 'w' ? 2 : 1, k,
+		    times(b, &b->ref[from + k]) - 1);
+	for (uint32_t k = s->first; opt_rep && k < s->end; k++) {
+		i = &b->insn[k];
+		if (i->nref > 0)
+			add_extra(t, sl, 0, nref + k - s->first,
+			    fetches(b, i));
+	}
+}
+
+/* ---- executions ---- */
+
+static void
+count(struct thread *t, struct slot *sl, const struct seg *s)
+{
+	int64_t *sum = NULL;
+
+	if (!t->collect)
+		return;
+	if (t->skipper == NULL)
+		sl->n++;
+	else
+		sum = slot_skipped(t->skipper);
+	for (unsigned i = 0; i < ncol; i++) {
+		t->total[i] += s->cost[i];
+		if (sum != NULL)
+			sum[i] += s->cost[i];
+	}
+	if (s->counted)
+		count_extra(t, sl, s);
+}
+
+/* One segment. */
+static struct slot *
+step(struct thread *t, const struct seg *s, struct slot *sl)
+{
+	if (s->key != t->key)
+		stack_move(t, s);
+	if (sl == NULL || sl->ctx != t->ctx)
+		sl = slot_get(t->ctx, s);
+	count(t, sl, s);
+	t->seg = s;
+	t->slot = sl;
+	t->sp = *s->sp + s->spat;
+	t->key = t->collect && t->skipper == NULL ? s->endkey : KEY_LOOK;
+	return sl;
+}
+
+/* A whole execution of several segments. */
+static void
+steps(struct thread *t, struct plan *p)
+{
+	t->ran = xgrow(t->ran, &t->capran, p->nseg, sizeof *t->ran);
+	for (uint32_t i = 0; i < p->nseg; i++)
+		t->ran[i] = step(t, &p->seg[i], NULL);
+}
+
+/* An execution with its repetitions; p->sp's value is the first's. */
+static void
+look(struct thread *t, struct plan *p, const uint64_t *rec)
+{
+	uint64_t more = ev_more(rec), diff = p->spgroup == 0 ? 0 :
+	    rec[p->spgroup];
+
+	t->nran = p->nseg;
+	for (;;) {
+		if (p->apply)
+			ev_apply(p->seg->def, rec + 1);
+		if (p->nseg == 1) {
+			p->slot = step(t, p->seg, p->slot);
+			p->ctx = p->slot->ctx;
+		} else {
+			steps(t, p);
+		}
+		if (more == 0)
+			break;
+		if (p->key == t->key && p->key >= 0) {
+			/* it may follow itself: the rest at once */
+			p->slot->n += more;
+			t->total[0] += (int64_t)(p->ir * more);
+			for (unsigned i = 0; i < nadds; i++)
+				t->total[adds[i]] +=
+				    p->seg->cost[adds[i]] * (int64_t)more;
+			*p->sp += diff * more;
+			t->sp = *p->sp + p->spat;
+			break;
+		}
+		more--;
+		*p->sp += diff;
+	}
+}
+
+void
+walk_batch(const struct ev *e)
+{
+	struct thread *t = thread_get(ev_thread(events));
+	const uint64_t *rec;
+	struct plan *p;
+
+	for (rec = e->rec; rec < e->end; rec = ev_skip(rec)) {
+		p = &plan[ev_id(*rec)];
+		if (p->spgroup != 0)
+			*p->sp += rec[p->spgroup];
+		if (__builtin_expect(p->key != t->key || p->ctx != t->ctx ||
+		    (*rec & EV_MORE) != 0, 0)) {
+			look(t, p, rec);
+			continue;
+		}
+		p->slot->n++;
+		t->total[0] += p->ir;
+		for (unsigned i = 0; i < nadds; i++)
+			t->total[adds[i]] += p->seg->cost[adds[i]];
+		t->nran = 1;
+		t->seg = p->seg;
+		t->slot = p->slot;
+		t->sp = *p->sp + p->spat;
+		t->key = p->endkey;
+	}
+}
+
+/* ---- what stages before have found ---- */
+
+static struct slot *
+slot_of(struct thread *t, uint32_t insn)
+{
+	uint32_t i = 0;
+
+	if (t->nran == 1)
+		return t->slot;
+	while (insn >= t->ran[i]->seg->end)
+		i++;
+	return t->ran[i];
+}
+
+void
+walk_told(struct thread *t, uint32_t insn, const char *list)
+{
+	struct slot *sl;
+	char name[32];
+	uint64_t n;
+	unsigned c;
+	int r;
+	int64_t *to;
+
+	if (t->slot == NULL)
+		return;
+	sl = slot_of(t, insn);
+	while ((r = ev_outcome(&list, name, &n)) > 0) {
+		for (c = 0; c < outcome_columns(told); c++)
+			if (strcmp(outcome_name(told, c), name) == 0)
+				break;
+		if (c == outcome_columns(told)) {
+			ev_bad(events, "an event that no `H outcomes' names");
+			return;
+		}
+		if (!t->collect)
+			continue;
+		t->total[firsttold + c] += (int64_t)n;
+		if (t->skipper != NULL) {
+			slot_skipped(t->skipper)[firsttold + c] +=
+			    (int64_t)n;
+			continue;
+		}
+		if (sl->told == NULL)
+			sl->told = xcalloc(sl->seg->end - sl->seg->first,
+			    sizeof *sl->told);
+		to = sl->told[insn - sl->seg->first];
+		if (to == NULL)
+			to = sl->told[insn - sl->seg->first] =
+			    xcalloc(outcome_columns(told), sizeof *to);
+		to[c] += (int64_t)n;
+	}
+	if (r < 0)
+		ev_bad(events, "O: malformed events");
+}
