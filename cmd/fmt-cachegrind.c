@@ -101,7 +101,7 @@ look_up(struct sym *s, uint64_t addr, struct sym_frame *f)
 		return;
 	}
 	sym_find(s, addr, &at);
-	*f = (struct sym_frame){ at.fn, at.file, at.line };
+	*f = (struct sym_frame){ at.fn, at.file, at.line, at.start };
 }
 
 static void

@@ -71,11 +71,15 @@ void sym_function(struct sym *, uint64_t addr, struct sym_at *at);
  * inlined into, and the place of that call. The last is sym_find's function.
  * Fills at most max, which is at least 1, and returns how many: 1 if nothing
  * is inlined here. Inner frames are left out where max is too small.
+ *
+ * Each time that a function was inlined its code has an entry; the last frame's
+ * is where the function starts. 0: not known.
  */
 struct sym_frame {
 	const char *fn;
 	const char *file;
 	unsigned line;
+	uint64_t entry;
 };
 
 size_t sym_inline(struct sym *, uint64_t addr, struct sym_frame *frame,

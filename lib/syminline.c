@@ -55,7 +55,7 @@ add_scope(struct walk *w, Dwarf_Die *die, uint32_t parent)
 {
 	struct sym_unit *u = w->u;
 	uint32_t me = (uint32_t)u->nscope;
-	Dwarf_Addr base, lo, hi;
+	Dwarf_Addr base, lo, hi, entry;
 	ptrdiff_t off = 0;
 	struct sym_scope sc = { .parent = parent, .start = UINT64_MAX };
 
@@ -70,6 +70,8 @@ add_scope(struct walk *w, Dwarf_Die *die, uint32_t parent)
 	}
 	if (sc.start == UINT64_MAX)
 		return parent;
+	sc.entry = dwarf_entrypc(die, &entry) == 0 ? entry + w->s->bias :
+	    sc.start;
 	sc.fn = die_name(w, die);
 	sc.file = intern(SYM_UNKNOWN);
 	if (parent != NOSCOPE) {
@@ -156,10 +158,11 @@ sym_inline(struct sym *s, uint64_t addr, struct sym_frame *frame, size_t max)
 	for (; sc != NULL && sc->parent != NOSCOPE;
 	    sc = &u->scope[sc->parent]) {
 		if (depth-- <= max)
-			frame[i++] = (struct sym_frame){ sc->fn, file, line };
+			frame[i++] = (struct sym_frame){ sc->fn, file, line,
+			    sc->entry };
 		file = sc->file;
 		line = sc->line;
 	}
-	frame[i++] = (struct sym_frame){ at.fn, file, line };
+	frame[i++] = (struct sym_frame){ at.fn, file, line, at.start };
 	return i;
 }

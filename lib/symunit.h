@@ -24,6 +24,7 @@ struct sym_row {
 struct sym_scope {
 	const char *fn;
 	uint64_t start;		/* its first address */
+	uint64_t entry;		/* where it begins to run */
 	uint32_t parent;	/* index of what is around it, or NOSCOPE */
 	uint32_t line;		/* of the call */
 	const char *file;	/* of the call */

@@ -127,6 +127,8 @@ const char *plan_define(uint32_t id);
 
 /* ---- ctx.c ---- */
 
+void *take(size_t);	/* memory for what is small and stays; zeroed */
+
 struct ctx {
 	struct func *fn;
 	uint32_t level;		/* of recursion, from 1 */
@@ -136,6 +138,7 @@ struct ctx {
 	struct slot *slots;
 	struct arc *arcs;
 	struct jump *jumps;
+	int64_t own;		/* kind calls: ticks, told at its start */
 	struct ctx *next;	/* all, in order */
 };
 
@@ -145,6 +148,7 @@ struct ctx *ctx_get(const struct ctx *from, struct func *fn, uint32_t depth,
     uint32_t thread);
 /* f'2'caller */
 const char *ctx_name(const struct ctx *);
+uint32_t ctx_threads(void);	/* 1 + the highest thread of a context */
 uint64_t ctx_folded(void);	/* calls for which there were too many contexts */
 
 /* A segment in a context. */
@@ -259,11 +263,13 @@ void walk_told(struct thread *, uint32_t insn, const char *list);
 void dump_open(struct out *);
 void dump_part(const char *trigger, const char *fn);	/* fn may be NULL */
 void dump_zero(void);
+void dump_unit(const char *);	/* of the first column: for its long name */
+void dump_remark(const char *);	/* a desc: line at the end; is kept */
 void dump_end(bool whole);
 
 /* ---- ticks.c ---- */
 
 void ticks_line(int letter, const struct ev *);
-void ticks_end(struct out *, bool whole);
+void ticks_end(void);
 
 #endif

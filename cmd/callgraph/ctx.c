@@ -49,10 +49,16 @@ KHASH_MAP_INIT_INT64(slot, struct slot *)
 
 struct ctx *contexts;
 static struct ctx **lastctx = &contexts;
-static uint32_t nctx;
+static uint32_t nctx, nthread;
 static uint64_t folded;
 static khash_t(ctx) *ctxs, *chains;
 static khash_t(slot) *slots;
+
+uint32_t
+ctx_threads(void)
+{
+	return nthread;
+}
 
 uint64_t
 ctx_folded(void)
@@ -60,9 +66,7 @@ ctx_folded(void)
 	return folded;
 }
 
-/* ---- memory: what is small and stays ---- */
-
-static void *
+void *
 take(size_t n)
 {
 	static char *room;
@@ -172,6 +176,8 @@ ctx_get(const struct ctx *from, struct func *fn, uint32_t depth,
 	c = lookup(&ctxs, up, fn, level, thread, &made);
 	if (made) {
 		c->num = ++nctx;
+		if (thread >= nthread)
+			nthread = thread + 1;
 		*lastctx = c;
 		lastctx = &c->next;
 	}

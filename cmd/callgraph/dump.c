@@ -32,6 +32,8 @@ static struct cost_head head;
 static uint32_t unknown;
 static unsigned *column;	/* of the text: which of ours */
 static int part;
+static const char **remark;
+static size_t nremark;
 
 static struct row *row;
 static int64_t *counts;
@@ -44,6 +46,8 @@ column_name(unsigned i)
 {
 	static const char *const refs[] = { "Ir", "Dr", "Dw" };
 
+	if (ev_kind(events) == EV_CALLS)
+		return "Ticks";
 	return i < firsttold ? refs[i] : outcome_name(told, i - firsttold);
 }
 
@@ -89,6 +93,20 @@ dump_open(struct out *o)
 	if (costhead_events(&head, names, list) < 0)
 		die("events: %s", list);
 	free(list);
+}
+
+void
+dump_unit(const char *s)
+{
+	head.ev[0].longname = costnames_get(names, costnames_str(names, s));
+}
+
+void
+dump_remark(const char *s)
+{
+	remark = nremark == 0 ? xmalloc(sizeof *remark) :
+	    xrealloc(remark, (nremark + 1) * sizeof *remark);
+	remark[nremark++] = s;
 }
 
 /* ---- a context ---- */
@@ -400,6 +418,8 @@ write_head(const char *trigger, const char *fn, int thread)
 	snprintf(desc, n, fn == NULL ? "Trigger: %s" : "Trigger: %s=%s",
 	    trigger, fn);
 	costhead_desc(&head, desc);
+	for (size_t i = 0; i < nremark; i++)
+		costhead_desc(&head, remark[i]);
 	snprintf(number, sizeof number, "%d", part);
 	head.part = xstrdup(number);
 	if (thread >= 0) {
@@ -427,6 +447,8 @@ write_part(const char *trigger, const char *fn, int thread)
 		nrow = 0;
 		for (struct slot *sl = v[k]->slots; sl != NULL; sl = sl->next)
 			add_slot(sl);
+		if (v[k]->own != 0)
+			add_row(v[k]->fn->start)[0] = v[k]->own;
 		settle_rows();
 		gather_arcs(v[k]);
 		gather_jumps(v[k]);
@@ -438,12 +460,15 @@ write_part(const char *trigger, const char *fn, int thread)
 static void
 write_parts(const char *trigger, const char *fn)
 {
+	unsigned nthread = ev_kind(events) == EV_CALLS ? ctx_threads() :
+	    thread_count();
+
 	part++;
 	if (!opt_threads) {
 		write_part(trigger, fn, -1);
 		return;
 	}
-	for (unsigned i = 0; i < thread_count() || i == 0; i++)
+	for (unsigned i = 0; i < nthread || i == 0; i++)
 		write_part(trigger, fn, (int)i);
 }
 

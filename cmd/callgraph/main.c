@@ -229,8 +229,12 @@ begin(struct out *o)
 	static const char *const misses[] = { "D1mr", "D1mw", "DLmr", "DLmw" };
 
 	ready = true;
-	if (ev_kind(events) == EV_CALLS)
+	if (ev_kind(events) == EV_CALLS) {
+		/* there is little to tell of each: all contexts */
+		opt_contexts |= opt_callers == 0;
+		dump_open(o);
 		return;
+	}
 	for (unsigned i = 0; i < outcome_columns(told); i++)
 		for (unsigned k = 0; k < 4; k++)
 			data_refs |= strcmp(outcome_name(told, i),
@@ -345,10 +349,11 @@ main(int argc, char **argv)
 	map = objmap_new();
 	told = outcome_new();
 	c = run(o);
-	if (ready && ev_kind(events) == EV_CALLS) {
-		ticks_end(o, c == 0);
-	} else if (ready) {
-		stack_close_all();
+	if (ready) {
+		if (ev_kind(events) == EV_CALLS)
+			ticks_end();
+		else
+			stack_close_all();
 		dump_end(c == 0);
 	}
 	out_close(o);

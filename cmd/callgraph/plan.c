@@ -64,7 +64,7 @@ stack_refs(struct ev_block *b)
 
 	if (s != NULL)
 		return s;
-	s = b->user = xcalloc(1, sizeof *s);
+	s = b->user = take(sizeof *s);
 	for (uint32_t k = 0; k < b->nref; k++)
 		s->repeats |= b->ref[k].count != 0;
 	for (uint32_t k = 0; k < b->ninsn; k++) {
@@ -130,7 +130,7 @@ add_costs(struct seg *s)
 {
 	const struct ev_block *b = s->def->block;
 
-	s->cost = xcalloc(ncol, sizeof *s->cost);
+	s->cost = take(ncol * sizeof *s->cost);
 	for (uint32_t k = s->first; k < s->end; k++) {
 		const struct ev_insn *i = &b->insn[k];
 
@@ -192,9 +192,10 @@ static uint32_t
 cut(const struct ev_def *d, struct seg **segs)
 {
 	const struct ev_insn *i = d->block->insn;
+	static struct seg *v;
+	static size_t cap;
 	struct place at;
-	struct seg *v = NULL, *s;
-	size_t cap = 0;
+	struct seg *s;
 	uint32_t n = 0;
 
 	func_place(i->addr, &at);
@@ -214,7 +215,7 @@ cut(const struct ev_def *d, struct seg **segs)
 		    .at = at };
 	}
 	finish(&v[n - 1], d->n);
-	*segs = v;
+	*segs = memcpy(take(n * sizeof *v), v, n * sizeof *v);
 	return n;
 }
 

@@ -1,0 +1,485 @@
+/*
+ * fmt-callgrind - costs by address to a Callgrind file by line
+ *
+ *	trace ls | callgraph | fmt-callgrind >callgrind.out
+ *
+ * Example input, as callgraph writes it:
+ *
+ *	positions: instr
+ *	events: Ir
+ *	ob=(1) /home/u/copy
+ *	fl=(1) ???
+ *	fn=(1) main
+ *	0x1139 1
+ *	cob=(1)
+ *	cfi=(1)
+ *	cfn=(2) work
+ *	calls=1 0x1160
+ *	0x1139 40
+ *
+ * and the output, where that call is in main's line 7:
+ *
+ *	positions: line
+ *	events: Ir
+ *	ob=(1) /home/u/copy
+ *	fl=(1) /home/u/copy.c
+ *	fn=(1) main
+ *	7 1
+ *	cob=(1)
+ *	cfi=(1)
+ *	cfn=(2) work
+ *	calls=1 3
+ *	7 40
+ *
+ * By default the file is one that all readers of the format understand. What
+ * the addresses were, and jumps, are for those that know them: --dump-instr.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cost.h"
+#include "out.h"
+#include "place.h"
+#include "sym.h"
+#include "util.h"
+
+static const char synopsis[] = "[option]... [file]";
+static const char help[] =
+"usage: fmt-callgrind [option]... [file]\n"
+"Put files and lines, and functions, to costs by address: a Callgrind file.\n"
+"\n"
+"      --compress-pos=yes|no  lines and addresses by difference\n"
+"                             [no; yes with --dump-instr]\n"
+"      --compress-strings=yes|no\n"
+"                             a name once, then its number [yes]\n"
+"      --demangle=yes|no      names as in the source [yes]\n"
+"      --dump-instr=yes|no    addresses, too [no]\n"
+"      --dump-line=yes|no     lines [yes]\n"
+"      --extra-debuginfo-path=DIR\n"
+"                             look for debug files there, too\n"
+"      --inline=yes|no        inlined code is the inlined function's, called\n"
+"                             by what it was inlined into [no]\n"
+"      --jumps=yes|no         jumps [no; yes with --dump-instr]\n"
+"      --parts=sum|keep|split several parts, or threads: added up, or one behind\n"
+"                             the other, or a file for each [sum]\n"
+"      --show-below-main=yes|no\n"
+"                             _start and such by their names [no]\n"
+"  -o, --output=FILE          write there instead of to standard output\n"
+"  -h, --help                 this text\n"
+"      --version              the version\n";
+
+enum parts { PARTS_SUM, PARTS_KEEP, PARTS_SPLIT };
+
+static unsigned symflags = SYM_DEMANGLE | SYM_BELOW_MAIN;
+static int opt_instr, opt_line = 1, opt_inline, opt_strings = 1;
+static int opt_pos = -1, opt_jumps = -1;	/* -1: not said */
+static enum parts opt_parts;
+static const char *output;
+
+static struct costsum *sum;
+static struct cost_head head;	/* of the output */
+static size_t column[COST_EVMAX];	/* the input's events there */
+static struct out *out;
+static struct costw *writer;
+
+/* ---- the records of one function ---- */
+
+/*
+ * They wait until its file is known: then they can be put. A record's counts
+ * are at counts + nev * its number.
+ */
+static struct {
+	uint32_t fn;		/* the input's */
+	struct cost *rec;
+	size_t n, cap, capcounts;
+	int64_t *counts;
+} held;
+
+static void
+put(struct cost *c)
+{
+	if (!opt_line) {
+		c->file = c->tofile = costfn_get(names, c->fn).fl;
+		c->pos.line = c->to.line = 0;
+	}
+	if (!opt_instr)
+		c->pos.addr = c->to.addr = 0;
+	costsum_put(sum, c);
+}
+
+/* Does the input have addresses but no lines? */
+static int
+needs_line(const struct costr *r)
+{
+	return (r->head.positions & COST_INSTR) != 0 &&
+	    (r->head.positions & COST_LINE) == 0;
+}
+
+/* A function with its file; own: addr is its own for sure. */
+static uint32_t
+function(const struct costr *r, uint32_t fn, uint64_t addr, int own)
+{
+	if (r->head.positions & COST_INSTR)
+		return place_function(fn, addr, own);
+	return place_as_is(fn);
+}
+
+/*
+ * From each function to the one inlined into it: calls with these costs, and
+ * entered so often at their entry. Returns the innermost function.
+ */
+static uint32_t
+put_inlined(uint32_t fn, uint64_t addr, int64_t *n, int64_t entered)
+{
+	struct place_frame f[PLACE_MOST];
+	struct costfn outer = costfn_get(names, fn);
+	struct cost c = { .kind = COST_CALL };
+	size_t k = place_inline(outer.ob, addr, f);
+
+	while (k-- > 1) {
+		c.fn = fn;
+		c.file = f[k].file;
+		c.pos = (struct cost_pos){ addr, 0, f[k].line };
+		fn = costfn_add(names, (struct costfn){ .ob = outer.ob,
+		    .fl = f[k - 1].file, .fn = f[k - 1].fn });
+		c.callee = fn;
+		c.to.addr = f[k - 1].entry;
+		c.to.line = place_find(outer.ob, f[k - 1].entry).line;
+		c.count[0] = f[k - 1].entry == addr ? entered : 0;
+		c.n = n;
+		put(&c);
+	}
+	return fn;
+}
+
+static void
+put_record(const struct costr *r, const struct cost *in, uint32_t fn)
+{
+	struct cost c = *in;
+	uint32_t ob = costfn_get(names, fn).ob;
+	int ir = costhead_find(&head, "Ir");
+	struct place p;
+
+	c.fn = fn;
+	if (needs_line(r)) {
+		p = place_find(ob, c.pos.addr);
+		c.file = p.file;
+		c.pos.line = p.line;
+	}
+	if (c.kind != COST_SELF)
+		c.callee = c.callee == in->fn ? fn :
+		    function(r, c.callee, c.to.addr, 1);
+	if (c.kind != COST_SELF && needs_line(r)) {
+		p = place_find(costfn_get(names, c.callee).ob, c.to.addr);
+		c.tofile = p.file;
+		c.to.line = p.line;
+	}
+	if (opt_inline && r->head.positions & COST_INSTR && place_known(ob)) {
+		if (c.kind == COST_JUMP)
+			return;
+		c.fn = put_inlined(fn, c.pos.addr, c.n,
+		    c.kind == COST_SELF && ir >= 0 ? c.n[ir] : 0);
+	}
+	put(&c);
+}
+
+static void
+hold(const struct cost *c)
+{
+	held.rec = xgrow(held.rec, &held.cap, held.n + 1, sizeof *held.rec);
+	held.counts = xgrow(held.counts, &held.capcounts,
+	    (held.n + 1) * head.nev, sizeof *held.counts);
+	held.rec[held.n] = *c;
+	if (c->kind != COST_JUMP)
+		memcpy(held.counts + held.n * head.nev, c->n,
+		    head.nev * sizeof *held.counts);
+	held.n++;
+}
+
+static void
+release(const struct costr *r, uint32_t fn)
+{
+	size_t i;
+
+	for (i = 0; i < held.n; i++) {
+		held.rec[i].n = held.counts + i * head.nev;
+		put_record(r, &held.rec[i], fn);
+	}
+	held.n = 0;
+}
+
+/* The function's records are over: its first address has to do. */
+static void
+release_all(const struct costr *r)
+{
+	if (held.n > 0)
+		release(r, function(r, held.fn, held.rec[0].pos.addr, 1));
+}
+
+static void
+record(const struct costr *r, const struct cost *in)
+{
+	struct cost c = *in;
+	int64_t n[COST_EVMAX] = { 0 };
+	uint32_t fn;
+	size_t i;
+
+	if (c.kind == COST_JUMP && !opt_jumps)
+		return;
+	if (c.kind != COST_JUMP) {
+		for (i = 0; i < r->head.nev; i++)
+			n[column[i]] = c.n[i];
+		c.n = n;
+	}
+	if (c.fn != held.fn)
+		release_all(r);
+	held.fn = c.fn;
+	fn = function(r, c.fn, c.pos.addr, 0);
+	if (fn == UINT32_MAX) {
+		hold(&c);
+		return;
+	}
+	release(r, fn);
+	put_record(r, &c, fn);
+}
+
+/* ---- parts ---- */
+
+static unsigned
+positions(void)
+{
+	return (opt_instr ? COST_INSTR : 0) |
+	    (opt_line || !opt_instr ? COST_LINE : 0);
+}
+
+static unsigned
+style(void)
+{
+	return (opt_strings ? 0 : COSTW_PLAIN) | (opt_pos ? COSTW_RELATIVE : 0);
+}
+
+/* A file for a part: FILE.2, FILE.2-03 for its thread 3. */
+static void
+open_split(void)
+{
+	char *name = xmalloc(strlen(output) + 64);
+	const char *part = head.part != NULL ? head.part : "1";
+
+	if (head.thread != NULL)
+		sprintf(name, "%s.%.20s-%s%.20s", output, part,
+		    strlen(head.thread) < 2 ? "0" : "", head.thread);
+	else
+		sprintf(name, "%s.%.20s", output, part);
+	out = out_open(name);
+	free(name);
+}
+
+static void
+write_sum(int whole)
+{
+	struct cost c;
+
+	if (opt_parts == PARTS_SPLIT)
+		open_split();
+	if (writer == NULL)
+		writer = costw_begin(out, names, &head, style());
+	else
+		costw_part(writer, &head);
+	costsum_sort(sum);
+	if (whole)
+		costw_total(writer, costsum_total(sum));
+	while (costsum_next(sum, &c))
+		costw_put(writer, &c);
+	costsum_free(sum);
+	sum = NULL;
+	if (opt_parts != PARTS_SPLIT)
+		return;
+	if (whole)
+		costw_end(writer);
+	writer = NULL;
+	out_close(out);
+}
+
+static void
+begin_part(struct costr *r)
+{
+	int c;
+
+	if (sum != NULL && opt_parts != PARTS_SUM)
+		write_sum(1);
+	if (sum == NULL) {
+		head = r->head;
+		head.format = COST_CALLGRIND;
+		head.positions = positions();
+		if (opt_parts == PARTS_SUM)
+			head.thread = NULL;
+		r->head.desc = NULL;
+		r->head.ndesc = 0;
+		sum = costsum_new(names, head.positions, head.nev);
+	} else {
+		head.part = "1";
+	}
+	for (size_t i = 0; i < r->head.nev; i++) {
+		c = costhead_find(&head, r->head.ev[i].name);
+		if (c < 0)
+			die("%s: event %s is in a later part only", r->name,
+			    r->head.ev[i].name);
+		column[i] = (size_t)c;
+	}
+}
+
+static void
+read_costs(struct costr *r)
+{
+	struct cost c;
+
+	for (;;) {
+		costr_next(r, &c);
+		if (c.kind == COST_END || c.kind == COST_PART) {
+			release_all(r);
+			held.fn = UINT32_MAX;
+		}
+		if (c.kind == COST_END)
+			break;
+		if (c.kind == COST_PART)
+			begin_part(r);
+		else
+			record(r, &c);
+	}
+}
+
+/* ---- options ---- */
+
+static int
+yes(const char *option, const char *arg)
+{
+	if (arg == NULL)
+		return 1;
+	if (strcmp(arg, "yes") != 0 && strcmp(arg, "no") != 0)
+		die("--%s: `%s' is neither yes nor no", option, arg);
+	return arg[0] == 'y';
+}
+
+static void
+set_flag(unsigned flag, int on)
+{
+	symflags = on ? symflags | flag : symflags & ~flag;
+}
+
+static void
+set_parts(const char *arg)
+{
+	static const char *const name[] = { "sum", "keep", "split" };
+
+	for (unsigned i = 0; i < 3; i++)
+		if (strcmp(arg, name[i]) == 0) {
+			opt_parts = i;
+			return;
+		}
+	die("--parts: `%s' is neither sum nor keep nor split", arg);
+}
+
+enum { VERSION = 256, COMPRESS_POS, COMPRESS_STRINGS, DEMANGLE, INSTR, LINE,
+    EXTRA, INLINE, JUMPS, PARTS, BELOW };
+
+static const struct option longs[] = {
+	{ "compress-pos", optional_argument, NULL, COMPRESS_POS },
+	{ "compress-strings", optional_argument, NULL, COMPRESS_STRINGS },
+	{ "demangle", optional_argument, NULL, DEMANGLE },
+	{ "dump-instr", optional_argument, NULL, INSTR },
+	{ "dump-line", optional_argument, NULL, LINE },
+	{ "extra-debuginfo-path", required_argument, NULL, EXTRA },
+	{ "help", no_argument, NULL, 'h' },
+	{ "inline", optional_argument, NULL, INLINE },
+	{ "jumps", optional_argument, NULL, JUMPS },
+	{ "output", required_argument, NULL, 'o' },
+	{ "parts", required_argument, NULL, PARTS },
+	{ "show-below-main", optional_argument, NULL, BELOW },
+	{ "version", no_argument, NULL, VERSION },
+	{ NULL, 0, NULL, 0 }
+};
+
+static void	/* table */
+option(int c)
+{
+	switch (c) {
+	case COMPRESS_POS:
+		opt_pos = yes("compress-pos", optarg);
+		break;
+	case COMPRESS_STRINGS:
+		opt_strings = yes("compress-strings", optarg);
+		break;
+	case DEMANGLE:
+		set_flag(SYM_DEMANGLE, yes("demangle", optarg));
+		break;
+	case INSTR:
+		opt_instr = yes("dump-instr", optarg);
+		break;
+	case LINE:
+		opt_line = yes("dump-line", optarg);
+		break;
+	case EXTRA:
+		place_debug_path(optarg);
+		break;
+	case 'h':
+		prog_help(help);
+	case INLINE:
+		opt_inline = yes("inline", optarg);
+		break;
+	case JUMPS:
+		opt_jumps = yes("jumps", optarg);
+		break;
+	case 'o':
+		output = optarg;
+		break;
+	case PARTS:
+		set_parts(optarg);
+		break;
+	case BELOW:
+		set_flag(SYM_BELOW_MAIN, !yes("show-below-main", optarg));
+		break;
+	case VERSION:
+		prog_version();
+	default:
+		prog_usage(synopsis);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	struct costr *r;
+	int c;
+
+	prog_init(argv[0]);
+	while ((c = getopt_long(argc, argv, "ho:", longs, NULL)) != -1)
+		option(c);
+	if (argc - optind > 1)
+		prog_usage(synopsis);
+	if (opt_pos < 0)
+		opt_pos = opt_instr;
+	if (opt_jumps < 0)
+		opt_jumps = opt_instr;
+	if (opt_parts == PARTS_SPLIT && (output == NULL ||
+	    strcmp(output, "-") == 0))
+		die("--parts=split needs -o FILE");
+	place_init(symflags);
+	r = costr_open(argv[optind], names);
+	r->partial = true;
+	r->by_id = true;
+	read_costs(r);
+	if (sum == NULL)
+		die("%s: no costs", r->name);
+	if (opt_parts != PARTS_SPLIT)
+		out = out_open(output);
+	/* what was cut gets no totals, so that the next one sees it too */
+	write_sum(!r->truncated);
+	if (opt_parts == PARTS_SPLIT)
+		return r->truncated ? 2 : 0;
+	if (!r->truncated)
+		costw_end(writer);
+	out_close(out);
+	return r->truncated ? 2 : 0;
+}
