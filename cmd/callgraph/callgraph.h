@@ -55,6 +55,7 @@ struct func {
 	uint32_t callers;	/* and callers */
 	bool skip;		/* its cost is its caller's */
 	bool pop;		/* when it jumps, it returns first */
+	bool setjmp;		/* where it returns to may be jumped to */
 	bool toggle, before, after, zero;	/* done when it is entered, left */
 };
 
@@ -208,6 +209,11 @@ struct frame {
 	struct slot *skipper;	/* thread's, before */
 };
 
+/* Where a setjmp returns to, and the stack pointer there. */
+struct landing {
+	uint64_t addr, sp;
+};
+
 /* What a signal interrupted. */
 struct interrupt {
 	size_t bottom;
@@ -238,6 +244,8 @@ struct thread {
 	uint32_t *depth;	/* by function: its activations */
 	size_t capdepth;
 	int64_t *since;		/* total at the last dump */
+	struct landing *landing;	/* innermost last */
+	size_t nlanding, caplanding;
 	uint32_t num;
 };
 

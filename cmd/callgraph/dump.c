@@ -7,6 +7,7 @@
  */
 #include "callgraph.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -515,7 +516,15 @@ dump_part(const char *trigger, const char *fn)
 void
 dump_end(bool whole)
 {
-	write_parts("Program termination", NULL);
+	char folded[80];
+
+	if (ctx_folded() != 0) {
+		snprintf(folded, sizeof folded, "%" PRIu64 " calls of more "
+		    "contexts than %" PRIu64, ctx_folded(), opt_maxcontexts);
+		dump_remark(folded);
+	}
+	write_parts(ev_kind(events) == EV_CALLS ? "End of the log" :
+	    "Program termination", NULL);
 	if (whole)
 		costw_end(writer);
 }

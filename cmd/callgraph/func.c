@@ -151,6 +151,7 @@ func_new(uint32_t ob, uint64_t start, const char *name)
 	*f = (struct func){ .name = name, .start = start, .ob = ob,
 	    .num = nfunc++, .recs = 2 };
 	f->stem = stem(name);
+	f->setjmp = strstr(name, "setjmp") != NULL;
 	f->pop = strncmp(name, "_dl_runtime_resolve", 19) == 0;
 	for (size_t i = 0; i < nrule; i++)
 		if (rule[i].pattern == NULL || matches(rule[i].pattern, name))

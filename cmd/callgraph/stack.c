@@ -14,8 +14,10 @@
  *    to another object or section, or was a return. Its frame's place is that of
  *    the frame below, so that both are left together: tail calls.
  *  - An indirect jump into the midst of a function that has a frame goes back
- *    there: longjmp, and the landing pads of exceptions. The frame taken is the
- *    innermost one; if that was wrong, the next call or return cuts the stack.
+ *    there: longjmp, and the landing pads of exceptions. Where setjmp was called
+ *    from there, its stack pointer is known; else the frame taken is the
+ *    innermost one, and if that was wrong, the next call or return cuts the
+ *    stack.
  *  - _dl_runtime_resolve and its like return before they jump.
  *  - A return without a frame comes from a call that was not seen: it has been
  *    going on since the beginning, or the last dump.
@@ -375,12 +377,44 @@ same_function(const struct func *f, const struct func *g)
 	    memcmp(f->name, g->name, f->stem) == 0);
 }
 
+/* The last frame is a setjmp's: when it returns, the stack is as before. */
+static void
+landing_set(struct thread *t)
+{
+	const struct frame *f = &t->frame[t->n - 1];
+	struct landing l = { f->ret, f->sp + 8 };
+
+	/* what has a lower stack pointer has been left */
+	while (t->nlanding > 0 && t->landing[t->nlanding - 1].sp <= l.sp)
+		t->nlanding--;
+	t->landing = xgrow(t->landing, &t->caplanding, t->nlanding + 1,
+	    sizeof *t->landing);
+	t->landing[t->nlanding++] = l;
+}
+
+/* Leave frames down to the innermost that setjmp said of this address. */
+static bool
+landing_take(struct thread *t, uint64_t addr)
+{
+	uint64_t top = t->n > t->bottom ? t->frame[t->n - 1].sp : 0;
+
+	for (size_t i = t->nlanding; i > 0; i--)
+		if (t->landing[i - 1].addr == addr &&
+		    t->landing[i - 1].sp > top) {
+			unwind(t, t->landing[i - 1].sp, 0);
+			return true;
+		}
+	return false;
+}
+
 /* An indirect jump: back into a function that has a frame? */
 static bool
 back_into(struct thread *t, const struct seg *to)
 {
 	size_t i;
 
+	if (t->nlanding > 0 && landing_take(t, to->addr))
+		return true;
 	if (same_function(to->at.fn, t->seg->at.fn) || to->at.entry ||
 	    to->addr - to->at.slide == to->at.fn->start ||
 	    (t->ctx != NULL && same_function(t->ctx->fn, to->at.fn)))
@@ -421,6 +455,8 @@ call(struct thread *t, struct slot *from, const struct seg *to, uint64_t sp)
 		level = to->at.fn->recs + 1;
 	a = arc_get(from, to, level, which(t));
 	push(t, from, a, sp);
+	if (to->at.fn->setjmp && t->frame[t->n - 1].ret != 0)
+		landing_set(t);
 }
 
 static void

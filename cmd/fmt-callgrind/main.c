@@ -283,6 +283,8 @@ write_sum(int whole)
 
 	if (opt_parts == PARTS_SPLIT)
 		open_split();
+	else if (out == NULL)
+		out = out_open(output);
 	if (writer == NULL)
 		writer = costw_begin(out, names, &head, style());
 	else
@@ -472,8 +474,6 @@ main(int argc, char **argv)
 	read_costs(r);
 	if (sum == NULL)
 		die("%s: no costs", r->name);
-	if (opt_parts != PARTS_SPLIT)
-		out = out_open(output);
 	/* what was cut gets no totals, so that the next one sees it too */
 	write_sum(!r->truncated);
 	if (opt_parts == PARTS_SPLIT)

@@ -1,0 +1,61 @@
+#!/bin/sh
+# callgraph judged by Valgrind's Callgrind, on real programs
+
+. t/lib.sh
+
+command -v valgrind >/dev/null || skip_all "no valgrind"
+command -v python3 >/dev/null || skip_all "no python3"
+TOP=$PWD
+cd "$T" || exit 99
+
+# Valgrind gives its guest a few variables: ours gets them too.
+env -i valgrind -q --tool=none /usr/bin/env >environment 2>/dev/null
+
+# judge TEXT CMD...: rounds of rep count as Valgrind has them
+judge() {
+	what=$1
+	shift
+	{ cat environment; printf '%s\n' "$B/trace" -e all --cpu=v3 \
+	    --vdso=no -o ev "$@"; } >args
+	check "$what: trace" xargs -d '\n' -a args env -i
+	check "$what: valgrind" env -i valgrind -q --tool=callgrind \
+	    --vex-iropt-level=0 --dump-instr=yes --callgrind-out-file=want "$@"
+	check "$what: callgraph" "$B/callgraph" --rep=each -o got ev
+	check "$what: as Callgrind has it" python3 \
+	    "$TOP/t/models/callgrind.py" want got
+	sed 's/^[^#]/# &/' out
+}
+
+${CC:-gcc} -O1 -g -o recurse "$TOP/t/src/recurse.c" || exit 99
+judge "recursion, longjmp, signals" ./recurse
+${CC:-gcc} -O2 -static -g -o recurse "$TOP/t/src/recurse.c" || exit 99
+judge "a static program, -O2" ./recurse
+if command -v g++ >/dev/null; then
+	g++ -O1 -g -o throw "$TOP/t/src/throw.cc" || exit 99
+	judge "exceptions" ./throw
+else
+	skip "exceptions" "no g++"
+fi
+if command -v bzip2 >/dev/null; then
+	seq 1 2000 >text
+	judge "bzip2" "$(command -v bzip2)" -kc text
+else
+	skip "bzip2" "not here"
+fi
+if command -v sqlite3 >/dev/null; then
+	cat >sql <<'E'
+create table t(a integer primary key, b text, c real);
+with recursive n(i) as (select 1 union all select i+1 from n where i<1000)
+ insert into t select i, 'x'||(i*7919%100), i/3.0 from n;
+create index tb on t(b);
+select b, count(*), sum(c) from t group by b order by 3 desc limit 5;
+select count(*) from t x join t y on x.b=y.b where x.a<y.a;
+delete from t where a%3=0;
+select sum(c) from t;
+E
+	judge "sqlite3" "$(command -v sqlite3)" -init sql :memory: .quit
+else
+	skip "sqlite3" "not here"
+fi
+
+done_testing
