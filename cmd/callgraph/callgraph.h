@@ -7,6 +7,7 @@
  *	walk.c	executions: segments counted, calls and returns followed
  *	stack.c	the threads' shadow stacks
  *	dump.c	what was counted, as costs
+ *	tell.c	entries and exits as a stream of kind calls
  *	ticks.c	streams of kind calls
  *
  * Terms: a run-time address is the event stream's; link-time ones are an
@@ -37,6 +38,7 @@ extern unsigned ncol;		/* columns */
 extern unsigned firsttold;	/* the first column of outcomes */
 extern bool data_refs;		/* columns Dr and Dw: 1 and 2 */
 extern bool opt_rep;	/* count each round of a repeated instruction */
+extern bool opt_calls;
 extern bool opt_jumps, opt_threads, opt_toggle, opt_contexts, opt_demangle;
 extern uint64_t opt_maxcontexts;
 #define CALLERS_MAX 100
@@ -274,6 +276,15 @@ void dump_zero(void);
 void dump_unit(const char *);	/* of the first column: for its long name */
 void dump_remark(const char *);	/* a desc: line at the end; is kept */
 void dump_end(bool whole);
+
+/* ---- tell.c: --calls ---- */
+
+void tell_open(struct out *);
+void tell_line(const struct ev *);	/* H, M, U, T */
+void tell_enter(const struct thread *, const struct func *, uint64_t slide);
+void tell_leave(const struct thread *, const struct func *);
+void tell_handler(const struct thread *, uint64_t instructions);
+void tell_end(const char *how, int status);	/* how: NULL if it is not whole */
 
 /* ---- ticks.c ---- */
 

@@ -38,6 +38,7 @@ static const char help[] =
 "usage: callgraph [option]... [file]\n"
 "Find the calls in a stream of events; write costs with calls.\n"
 "\n"
+"      --calls                  entries and exits, as events, not costs\n"
 "      --collect-jumps=yes|no   jumps inside of functions, too [no]\n"
 "      --contexts[=MAX]         each chain of callers apart, for fmt-folded\n"
 "                               and fmt-pprof; at most MAX [1M]\n"
@@ -69,6 +70,7 @@ struct evr *events;
 unsigned ncol = 1, firsttold = 1;
 bool data_refs;
 bool opt_rep;
+bool opt_calls;
 bool opt_jumps, opt_threads, opt_toggle, opt_contexts, opt_demangle = true;
 uint64_t opt_maxcontexts = 1000000;
 uint32_t opt_callers;
@@ -76,6 +78,9 @@ const char *cmdline, *pid;
 
 static const char *output;
 static bool ready;	/* all H lines have been read */
+static bool parts;	/* options ask for parts */
+static char ended[8];	/* how the program did */
+static int endstatus;
 
 /* ---- options ---- */
 
@@ -103,11 +108,12 @@ separate(const char *what, enum func_rule rule, char *s, uint64_t max)
 	return n;
 }
 
-enum { OPT_JUMPS = 256, OPT_CONTEXTS, OPT_DEMANGLE, OPT_AFTER, OPT_BEFORE,
+enum { OPT_CALLS = 256, OPT_JUMPS, OPT_CONTEXTS, OPT_DEMANGLE, OPT_AFTER, OPT_BEFORE,
     OPT_INSTR, OPT_SKIP, OPT_POP, OPT_REP, OPT_CALLERS, OPT_RECS, OPT_THREADS, OPT_PLT,
     OPT_TOGGLE, OPT_ZERO, OPT_VERSION };
 
 static const struct option longopts[] = {
+	{ "calls", no_argument, NULL, OPT_CALLS },
 	{ "collect-jumps", optional_argument, NULL, OPT_JUMPS },
 	{ "contexts", optional_argument, NULL, OPT_CONTEXTS },
 	{ "demangle", optional_argument, NULL, OPT_DEMANGLE },
@@ -143,6 +149,9 @@ option(int c)
 	uint32_t n;
 
 	switch (c) {
+	case OPT_CALLS:
+		opt_calls = true;
+		break;
 	case OPT_JUMPS:
 		opt_jumps = yes("collect-jumps", optarg);
 		break;
@@ -153,9 +162,11 @@ option(int c)
 		opt_demangle = yes("demangle", optarg);
 		break;
 	case OPT_AFTER:
+		parts = true;
 		func_rule(RULE_AFTER, optarg, 0);
 		break;
 	case OPT_BEFORE:
+		parts = true;
 		func_rule(RULE_BEFORE, optarg, 0);
 		break;
 	case OPT_INSTR:
@@ -194,6 +205,7 @@ option(int c)
 		func_rule(RULE_TOGGLE, optarg, 0);
 		break;
 	case OPT_ZERO:
+		parts = true;
 		func_rule(RULE_ZERO, optarg, 0);
 		break;
 	case OPT_VERSION:
@@ -278,7 +290,13 @@ line(int letter, const struct ev *e)
 {
 	const char *wrong;
 
+	if (opt_calls && strchr("HMTU", letter) != NULL)
+		tell_line(e);
 	switch (letter) {
+	case 'E':
+		snprintf(ended, sizeof ended, "%s", e->text);
+		endstatus = (int)e->num[0];
+		break;
 	case 'H':
 		head(e);
 		break;
@@ -339,17 +357,25 @@ main(int argc, char **argv)
 		option(c);
 	if (argc - optind > 1)
 		prog_usage(synopsis);
+	if (opt_calls && parts)
+		die("--calls tells no costs: no --dump-before, --dump-after, "
+		    "--zero-before");
 	o = out_open(output);
 	events = ev_open(in_open(argv[optind]));
 	if (opt_rep)
 		ev_accept(events, EV_ALL, "the rounds of instructions");
 	else
-		ev_accept(events, EV_ALL | EV_BLOCKS | EV_CALLS,
-		    "the order of executions");
+		ev_accept(events, EV_ALL | EV_BLOCKS |
+		    (opt_calls ? 0 : EV_CALLS), "the order of executions");
+	if (opt_calls)
+		tell_open(o);
 	map = objmap_new();
 	told = outcome_new();
 	c = run(o);
-	if (ready) {
+	if (opt_calls) {
+		stack_close_all();
+		tell_end(c == 0 ? ended : NULL, endstatus);
+	} else if (ready) {
 		if (ev_kind(events) == EV_CALLS)
 			ticks_end();
 		else

@@ -129,6 +129,8 @@ pop(struct thread *t)
 	add_inclusive(f->arc, t->total, t->enter + t->n * ncol);
 	t->ctx = f->ctx;
 	fn = f->arc->ctx->fn;
+	if (opt_calls)
+		tell_leave(t, fn);
 	d = depth(t, fn);
 	if (--*d == 0)
 		left(t, fn);
@@ -178,6 +180,8 @@ push(struct thread *t, struct slot *from, struct arc *a, uint64_t sp)
 	}
 	t->skipper = NULL;
 	t->ctx = a->ctx;
+	if (opt_calls)
+		tell_enter(t, a->ctx->fn, a->to - a->tolink);
 	if (++*depth(t, a->ctx->fn) == 1)
 		entered(t, a->ctx->fn);
 	if (t->collect)
@@ -251,6 +255,11 @@ end_handler(struct thread *t)
 	while (t->n > t->bottom)
 		pop(t);
 	i = &t->sig[--t->nsig];
+	if (opt_calls) {
+		if (t->ctx != NULL)
+			tell_leave(t, t->ctx->fn);
+		tell_handler(t, (uint64_t)(t->total[0] - i->total[0]));
+	}
 	t->bottom = i->bottom;
 	t->ctx = i->ctx;
 	t->skipper = i->skipper;
@@ -277,6 +286,8 @@ stack_close(struct thread *t)
 		end_handler(t);
 	while (t->n > 0)
 		pop(t);
+	if (opt_calls && t->ctx != NULL)
+		tell_leave(t, t->ctx->fn);
 	t->ctx = NULL;
 	t->seg = NULL;
 	t->slot = NULL;
@@ -334,13 +345,15 @@ which(const struct thread *t)
 
 /* The first context of a stack, or what a return without a call leads to. */
 static struct ctx *
-root(struct thread *t, struct func *fn)
+root(struct thread *t, const struct seg *to)
 {
-	uint32_t *d = depth(t, fn);
+	uint32_t *d = depth(t, to->at.fn);
 
+	if (opt_calls)
+		tell_enter(t, to->at.fn, to->at.slide);
 	if (*d == 0)
 		*d = 1;
-	return ctx_get(NULL, fn, *d, which(t));
+	return ctx_get(NULL, to->at.fn, *d, which(t));
 }
 
 /* A return without a frame: to has called what ran. */
@@ -354,7 +367,9 @@ unseen_call(struct thread *t, const struct seg *to)
 		return;
 	if (*depth(t, callee->fn) > 0)
 		--*depth(t, callee->fn);
-	caller = root(t, to->at.fn);
+	if (opt_calls)
+		tell_leave(t, callee->fn);
+	caller = root(t, to);
 	for (a = caller->arcs; a != NULL; a = a->more)
 		if (a->from == NULL && a->ctx == callee &&
 		    a->site == to->addr - to->at.slide - 1)
@@ -445,7 +460,7 @@ call(struct thread *t, struct slot *from, const struct seg *to, uint64_t sp)
 		return;
 	}
 	if (t->ctx == NULL) {
-		t->ctx = root(t, to->at.fn);
+		t->ctx = root(t, to);
 		return;
 	}
 	if (t->skipper != NULL)
@@ -503,5 +518,5 @@ stack_move(struct thread *t, const struct seg *to)
 		jump_count(t->slot, to, t->ctx);
 	}
 	if (t->ctx == NULL)
-		t->ctx = root(t, to->at.fn);
+		t->ctx = root(t, to);
 }

@@ -1,0 +1,149 @@
+/*
+ * tell - --calls: entries and exits as events of kind calls, instead of costs
+ *
+ * The shadow stacks say when a function is entered and left; ticks are the
+ * instructions of its thread until then. They go on in a signal's handler, whose
+ * cost is not its victim's: so a thread's ticks are its total and what its
+ * handlers cost.
+ *
+ * A function that was running when its thread was first seen is entered then.
+ * Maps are passed on as they come, so that functions have the addresses of the
+ * stream; functions that are skipped are not told.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "callgraph.h"
+#include "evw.h"
+#include "out.h"
+#include "util.h"
+
+/* What is told of each thread. */
+struct told_thread {
+	uint64_t tid;
+	bool has_tid;
+	uint64_t handlers;	/* instructions of handlers that are over */
+};
+
+static struct evw *writer;
+static struct told_thread *threads;
+static size_t nthreads;
+static unsigned current;	/* the thread of the last line, from 1 */
+static uint8_t *named;		/* by function */
+static size_t nnamed;
+
+void
+tell_open(struct out *o)
+{
+	writer = evw_open(o);
+	evw_line(writer, "H quern-events 1");
+	evw_line(writer, "H kind calls");
+}
+
+void
+tell_end(const char *how, int status)
+{
+	if (how != NULL)
+		evw_end(writer, how, status);
+	else
+		evw_flush(writer);
+}
+
+static struct told_thread *
+thread(unsigned num)
+{
+	size_t n = nthreads;
+
+	if (num >= n) {
+		threads = xgrow(threads, &nthreads, num + (size_t)1,
+		    sizeof *threads);
+		memset(threads + n, 0, (nthreads - n) * sizeof *threads);
+	}
+	return &threads[num];
+}
+
+/* Of the head, what is still true. */
+static bool
+keep(const struct ev *e)
+{
+	return *e->line != 'H' || strcmp(e->text, "cmd") == 0 ||
+	    strcmp(e->text, "pid") == 0 || strcmp(e->text, "arch") == 0;
+}
+
+void
+tell_line(const struct ev *e)
+{
+	struct told_thread *t;
+
+	if (*e->line != 'T') {
+		if (keep(e))
+			evw_raw(writer, e->line, e->len);
+		return;
+	}
+	t = thread(ev_thread(events));
+	/* the first T line also names the thread that ran before */
+	if (!t->has_tid && current == ev_thread(events) + 1)
+		evw_line(writer, "T %" PRIu64, e->num[0]);
+	t->tid = e->num[0];
+	t->has_tid = true;
+}
+
+static void
+name(const struct func *f, uint64_t slide)
+{
+	size_t n = nnamed, len;
+	char *line, *end;
+
+	if (f->num >= n) {
+		named = xgrow(named, &nnamed, f->num + (size_t)1, 1);
+		memset(named + n, 0, nnamed - n);
+	}
+	if (named[f->num])
+		return;
+	named[f->num] = 1;
+	len = 4 * strlen(f->name) + 64;
+	line = xmalloc(len);
+	end = line + sprintf(line, "G %x %" PRIx64 " ", f->num + 1,
+	    f->start + slide);
+	evw_escape(end, f->name, 0);
+	len = strlen(line);
+	evw_raw(writer, line, len < EVW_MAXLINE ? len : EVW_MAXLINE);
+	free(line);
+}
+
+static void
+tell(const struct thread *t, char letter, const struct func *f)
+{
+	struct told_thread *o = thread(t->num);
+	char line[48];
+	int n;
+
+	if (current != t->num + 1 && o->has_tid)
+		evw_line(writer, "T %" PRIu64, o->tid);
+	current = t->num + 1;
+	n = sprintf(line, "%c %x %" PRIx64, letter, f->num + 1,
+	    (uint64_t)t->total[0] + o->handlers);
+	evw_raw(writer, line, (size_t)n);
+}
+
+void
+tell_enter(const struct thread *t, const struct func *f, uint64_t slide)
+{
+	name(f, slide);
+	tell(t, 'N', f);
+}
+
+void
+tell_leave(const struct thread *t, const struct func *f)
+{
+	tell(t, 'X', f);
+}
+
+/* The thread's total goes back by so many. */
+void
+tell_handler(const struct thread *t, uint64_t instructions)
+{
+	thread(t->num)->handlers += instructions;
+}
