@@ -29,11 +29,21 @@ struct evscan {
 	uint16_t pos[EVSCAN_TEXT + 64];
 };
 
+typedef size_t evscan_fn(struct evscan *, const char *text, size_t n);
+
 /*
  * Scan n bytes, whole lines with a newline before them. Stops before a line
  * that is not an execution. Returns the number of bytes taken.
  */
-size_t evscan_text(struct evscan *, const char *text, size_t n);
+evscan_fn evscan_text;
+/*
+ * evsimd.c: the ways to do that, 0 (plain) to 3; NULL: not here. And the best.
+ * All give the same, but for a malformed text, where the plain one stops.
+ */
+#define EVSCAN_WAYS	4
+evscan_fn evscan_plain;
+evscan_fn *evscan_way(unsigned way);
+evscan_fn *evscan_best(void);
 /* The same for one line, without SIMD: 0 taken, -1 malformed at *at. */
 int evscan_line(struct evscan *, const char *line, size_t n, const char **at);
 

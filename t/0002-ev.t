@@ -25,6 +25,7 @@ for seed in 1 2 3; do
 	"$E" copy "$T/random.ev" >"$T/copy.ev"
 	check "random stream $seed: a copy's copy" "$E" copy "$T/copy.ev"
 	samefile "random stream $seed: is the same" "$T/copy.ev" "$T/out"
+	check "random stream $seed: all ways to scan it" "$E" ways "$T/copy.ev"
 done
 
 # a small stream: lines given, after the first, with an end mark

@@ -6,6 +6,7 @@
  *	ev random seed n	a stream of n records, written, read, compared
  *	ev write n		a stream of n records, to time the writer
  *	ev bad			what the writer must refuse
+ *	ev ways file		all ways to scan text are one
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "ev.h"
+#include "evscan.h"
 #include "evw.h"
 #include "in.h"
 #include "out.h"
@@ -465,6 +467,72 @@ refusals(void)
 	return 0;
 }
 
+/* ---- the ways of the scanner ---- */
+
+static void
+compare_ways(const char *text, size_t n)
+{
+	static struct evscan one, other;
+	size_t taken = evscan_plain(&one, text, n), end;
+
+	for (unsigned w = 1; w < EVSCAN_WAYS; w++) {
+		evscan_fn *scan = evscan_way(w);
+
+		if (scan == NULL)
+			continue;
+		end = scan(&other, text, n);
+		if (one.malformed != other.malformed)
+			die("way %u: %s malformed", w,
+			    one.malformed ? "not" : "is");
+		if (one.malformed)
+			continue;
+		if (end != taken)
+			die("way %u: another end", w);
+		if (one.nword != other.nword || one.npiece != other.npiece ||
+		    memcmp(one.word, other.word,
+		    one.nword * sizeof *one.word) != 0 ||
+		    memcmp(one.piece, other.piece,
+		    (one.npiece + 1) * sizeof *one.piece) != 0)
+			die("way %u: other words", w);
+	}
+}
+
+/* Each line begins some text, of any length; then with bytes changed. */
+static int
+ways(const char *name)
+{
+	static char buf[EVSCAN_BEFORE + EVSCAN_TEXT + EVSCAN_BEHIND];
+	static const char bytes[] = "0123456789abcdef+-.*\n\n*.Ag /";
+	struct in *in = in_open(name);
+	char *text = NULL, *copy = buf + EVSCAN_BEFORE;
+	size_t cap = 0, size = 0, len, n;
+	ssize_t got;
+
+	do {
+		text = xgrow(text, &cap, size + 65536, 1);
+		got = in_read(in, text + size, 65536);
+		size += (size_t)got;
+	} while (got > 0);
+	memset(buf, '\n', sizeof buf);
+	for (size_t at = 0; at < size; at += len) {
+		const char *nl = memchr(text + at, '\n', size - at);
+
+		len = (size_t)(nl + 1 - (text + at));
+		n = 1 + rnd() % (rnd() % 4 == 0 ? EVSCAN_TEXT : 300);
+		if (n > size - at)
+			n = size - at;
+		memcpy(copy, text + at, n);
+		while (n > 0 && copy[n - 1] != '\n')
+			n--;
+		compare_ways(copy, n);
+		for (unsigned k = rnd() % 3; n > 1 && k > 0; k--)
+			copy[rnd() % (n - 1)] =
+			    bytes[rnd() % (sizeof bytes - 1)];
+		compare_ways(copy, n);
+	}
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -486,5 +554,10 @@ main(int argc, char **argv)
 	}
 	if (strcmp(what, "bad") == 0)
 		return refusals();
-	die("usage: ev read|copy [file] | random seed n file | write n | bad");
+	if (strcmp(what, "ways") == 0 && argc == 3) {
+		seed = 4711;
+		return ways(arg);
+	}
+	die("usage: ev read|copy [file] | random seed n file | write n | "
+	    "bad | ways file");
 }

@@ -1,0 +1,530 @@
+/*
+ * evsimd - execution lines to words, a whole buffer at a time
+ *
+ * A parser that walks from token to token waits for each token's length
+ * before it can look at the next: 13 cycles a token. Here two passes without
+ * that wait do the work:
+ *
+ *  1. Every separator (newline * + - .) sorts below '0', so one compare finds
+ *     those of 16 or 64 bytes; a table, or one instruction, turns the mask into
+ *     positions. In the same pass every byte is checked to be one that
+ *     executions may have, and `.` to have no digits behind it, and all others
+ *     to have some.
+ *  2. Tokens are taken two, four or eight at a time: the 8 bytes that end at
+ *     the separator, less those that belong to the token before, to a number
+ *     by multiply-and-add steps; the sign from the byte before it. 6 or 7
+ *     digits at most; more go another way, which is rare.
+ *
+ * Whether a line has as many fields as its id says is not known here: the
+ * caller sees it from the pieces.
+ */
+#include "evscan.h"
+
+#ifdef __x86_64__
+
+#include <immintrin.h>
+#include <string.h>
+
+
+/* The positions of the bits of a byte, as 8 bytes; and how many there are. */
+static uint64_t bits_at[256];
+static uint8_t bits_in[256];
+/* By a byte's low 7 bits: not 0 for those that executions may have. */
+static _Alignas(64) uint8_t may[128];
+/* For a token of n digits that ends its 8 bytes: its digits; its sign. */
+static uint64_t digits_of[8];
+static uint64_t sign_of[8];
+
+/* For the pieces that begin behind 4 words: which words; where a `*` is. */
+static _Alignas(16) uint8_t which[16][16];
+static _Alignas(16) uint32_t starred[16][4];
+
+static void
+make_tables4(void)
+{
+	for (unsigned m = 0; m < 16; m++) {
+		unsigned n = 0;
+
+		for (unsigned i = 0; i < 4; i++) {
+			starred[m][i] = m >> i & 1 ? EVSCAN_STAR : 0;
+			if (m >> i & 1)
+				for (unsigned b = 0; b < 4; b++)
+					which[m][n++] = (uint8_t)(4 * i + b);
+		}
+	}
+}
+
+static void
+make_tables(void)
+{
+	memset(bits_at, 0, sizeof bits_at);
+	for (unsigned b = 0; b < 256; b++) {
+		unsigned n = 0;
+
+		for (unsigned i = 0; i < 8; i++)
+			if (b >> i & 1)
+				bits_at[b] |= (uint64_t)i << 8 * n++;
+		bits_in[b] = (uint8_t)n;
+	}
+	for (unsigned n = 0; n < 8; n++) {
+		digits_of[n] = n == 0 ? 0 : ~(uint64_t)0 << (64 - 8 * n);
+		sign_of[n] = (uint64_t)1 << (56 - 8 * n);
+	}
+	make_tables4();
+	for (const char *c = "\n+-.*0123456789abcdef"; *c != '\0'; c++)
+		may[(unsigned char)*c] = 1;
+}
+
+struct masks {
+	uint64_t separator;
+	uint64_t dot;
+	uint64_t foreign;	/* no byte of an execution */
+};
+
+/*
+ * What 64 bytes are. Foreign bytes are found by two tables, one of a byte's
+ * low digit, one of its high digit, that agree in a bit for the good ones:
+ * 1 newline, 2 + - . *, 4 0-9, 8 a-f.
+ */
+__attribute__((target("ssse3")))
+static inline void
+classify(const char *p, struct masks *m)
+{
+	const __m128i low = _mm_setr_epi8(4, 12, 12, 12, 12, 12, 12, 4, 4, 4,
+	    3, 2, 0, 2, 2, 0);
+	const __m128i high = _mm_setr_epi8(1, 0, 2, 4, 0, 0, 8, 0, 0, 0, 0, 0,
+	    0, 0, 0, 0);
+	const __m128i zero = _mm_setzero_si128();
+
+	m->separator = m->dot = m->foreign = 0;
+	for (unsigned i = 0; i < 64; i += 16) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(p + i));
+		__m128i h = _mm_and_si128(_mm_srli_epi16(x, 4),
+		    _mm_set1_epi8(15));
+		__m128i good = _mm_and_si128(_mm_shuffle_epi8(low, x),
+		    _mm_shuffle_epi8(high, h));
+
+		m->separator |= (uint64_t)(unsigned)_mm_movemask_epi8(
+		    _mm_cmplt_epi8(x, _mm_set1_epi8('0'))) << i;
+		m->dot |= (uint64_t)(unsigned)_mm_movemask_epi8(
+		    _mm_cmpeq_epi8(x, _mm_set1_epi8('.'))) << i;
+		m->foreign |= (uint64_t)(unsigned)_mm_movemask_epi8(
+		    _mm_cmpeq_epi8(good, zero)) << i;
+	}
+}
+
+/* Pass 1. Returns the bytes taken; sets nword to the number of separators. */
+__attribute__((target("ssse3")))
+static size_t
+positions(struct evscan *s, const char *text, size_t n)
+{
+	uint64_t behind_sep = 1, behind_dot = 0, wrong = 0;
+	uint16_t *pos = s->pos;
+	size_t at, taken = n;
+
+	*pos++ = 0xffff;
+	for (at = 0; at < n; at += 64) {
+		struct masks m;
+		uint64_t keep = ~(uint64_t)0, after, sep;
+		__m128i base;
+
+		classify(text + at, &m);
+		if (n - at < 64)
+			keep >>= 64 - (n - at);
+		if ((m.foreign & keep) != 0) {
+			taken = at + (size_t)__builtin_ctzll(m.foreign);
+			keep = ((uint64_t)1 << (taken - at)) - 1;
+		}
+		sep = m.separator & keep;
+		after = m.separator << 1 | behind_sep;
+		wrong |= after & (m.separator ^ (m.dot << 1 | behind_dot)) &
+		    keep;
+		behind_sep = m.separator >> 63;
+		behind_dot = m.dot >> 63;
+		base = _mm_set1_epi16((short)at);
+		for (; sep != 0; sep >>= 8) {
+			__m128i x = _mm_loadl_epi64(
+			    (const __m128i *)&bits_at[sep & 255]);
+
+			x = _mm_unpacklo_epi8(x, _mm_setzero_si128());
+			_mm_storeu_si128((__m128i *)pos,
+			    _mm_add_epi16(x, base));
+			pos += bits_in[sep & 255];
+			base = _mm_add_epi16(base, _mm_set1_epi16(8));
+		}
+		if (taken != n)
+			break;
+	}
+	s->nword = (unsigned)(pos - s->pos) - 1;
+	s->malformed = wrong != 0 || (taken != 0 && text[taken - 1] != '\n');
+	return taken;
+}
+
+/* The number of at most 8 digits that end at p. */
+static uint64_t
+eight(const char *p, unsigned len)
+{
+	uint64_t x;
+
+	if (len == 0)
+		return 0;
+	memcpy(&x, p - 8, 8);
+	x = (x & 0x0f0f0f0f0f0f0f0f) + 9 * (x >> 6 & 0x0101010101010101);
+	x >>= 64 - 8 * len;
+	x = __builtin_bswap64(x) >> (64 - 8 * len);
+	x = (x | x >> 4) & 0x00ff00ff00ff00ff;
+	x = (x | x >> 8) & 0x0000ffff0000ffff;
+	return (x | x >> 16) & 0xffffffff;
+}
+
+/* A token of any length that ends at p. */
+static uint64_t
+long_token(struct evscan *s, const char *p, unsigned len)
+{
+	uint64_t x;
+
+	if (len > 16) {
+		s->malformed = 1;
+		return 0;
+	}
+	x = eight(p, len < 8 ? len : 8);
+	if (len > 8)
+		x |= eight(p - 8, len - 8) << 32;
+	return p[-1 - (int)len] == '-' ? -x : x;
+}
+
+/* Note a line's end or a `*` at the end of word k. */
+#define PIECE(c, k)							\
+	do {								\
+		piece[npiece] = ((k) + 1) | (uint32_t)((c) & 0x20) << 26; \
+		npiece += ((c) & 15) == 10;				\
+	} while (0)
+
+/* Pass 2. */
+__attribute__((target("ssse3")))
+static void
+numbers(struct evscan *s, const char *text)
+{
+	const __m128i order = _mm_setr_epi8(3, 2, 1, 0, -1, -1, -1, -1, 7, 6,
+	    5, 4, -1, -1, -1, -1);
+	const __m128i weight = _mm_set1_epi16(0x0110);
+	const __m128i zero = _mm_setzero_si128();
+	const uint16_t *pos = s->pos + 1;
+	uint32_t *piece = s->piece;
+	unsigned n = s->nword, npiece = 1, k, from = 0;
+
+	piece[0] = 0;
+	for (k = 0; k + 2 <= n; k += 2) {
+		const char *a = text + pos[k], *b = text + pos[k + 1];
+		unsigned la = pos[k] - from, lb = (unsigned)(b - a) - 1;
+		__m128i x, letter, minus, sign;
+
+		from = pos[k + 1] + 1;
+		PIECE(*a, k);
+		PIECE(*b, k + 1);
+		if (__builtin_expect((la | lb) > 7, 0)) {
+			s->word[k] = long_token(s, a, la);
+			s->word[k + 1] = long_token(s, b, lb);
+			continue;
+		}
+		x = _mm_unpacklo_epi64(
+		    _mm_loadl_epi64((const __m128i *)(a - 8)),
+		    _mm_loadl_epi64((const __m128i *)(b - 8)));
+		minus = _mm_and_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('-')),
+		    _mm_unpacklo_epi64(
+		    _mm_loadl_epi64((const __m128i *)&sign_of[la]),
+		    _mm_loadl_epi64((const __m128i *)&sign_of[lb])));
+		sign = _mm_sub_epi64(zero, _mm_sad_epu8(minus, zero));
+		letter = _mm_and_si128(_mm_cmpgt_epi8(x, _mm_set1_epi8('9')),
+		    _mm_set1_epi8(9));
+		x = _mm_add_epi8(_mm_and_si128(x, _mm_set1_epi8(15)), letter);
+		x = _mm_and_si128(x, _mm_unpacklo_epi64(
+		    _mm_loadl_epi64((const __m128i *)&digits_of[la]),
+		    _mm_loadl_epi64((const __m128i *)&digits_of[lb])));
+		x = _mm_maddubs_epi16(x, weight);
+		x = _mm_packus_epi16(x, x);
+		x = _mm_shuffle_epi8(x, order);
+		x = _mm_sub_epi64(_mm_xor_si128(x, sign), sign);
+		_mm_storeu_si128((__m128i *)&s->word[k], x);
+	}
+	if (k < n) {
+		s->word[k] = long_token(s, text + pos[k], pos[k] - from);
+		PIECE(text[pos[k]], k);
+	}
+	s->npiece = npiece - 1;
+}
+
+/* The eight bytes that end with each of four separators. */
+__attribute__((target("avx2")))
+static inline __m256i
+load4(const char *text, const uint16_t *pos)
+{
+	__m128i a = _mm_loadl_epi64((const __m128i *)(text + pos[0] - 7));
+	__m128i b = _mm_loadl_epi64((const __m128i *)(text + pos[1] - 7));
+	__m128i c = _mm_loadl_epi64((const __m128i *)(text + pos[2] - 7));
+	__m128i d = _mm_loadl_epi64((const __m128i *)(text + pos[3] - 7));
+
+	return _mm256_inserti128_si256(
+	    _mm256_castsi128_si256(_mm_unpacklo_epi64(a, b)),
+	    _mm_unpacklo_epi64(c, d), 1);
+}
+
+/* Pass 2, four at a time: up to 6 digits, with the signs on either side. */
+__attribute__((target("avx2")))
+static void
+numbers4(struct evscan *s, const char *text)
+{
+	const __m256i all = _mm256_set1_epi8(-1);
+	const uint16_t *pos = s->pos + 1;
+	uint32_t *piece = s->piece;
+	unsigned n = s->nword, npiece = 1, k;
+
+	piece[0] = 0;
+	for (k = 0; k < n; k += 4) {
+		__m128i len16 = _mm_sub_epi16(_mm_sub_epi16(
+		    _mm_loadl_epi64((const __m128i *)&s->pos[k + 1]),
+		    _mm_loadl_epi64((const __m128i *)&s->pos[k])),
+		    _mm_set1_epi16(1));
+		__m256i x, end, bits, minus;
+		unsigned ends, stars;
+
+		if (__builtin_expect(n - k < 4 || (_mm_movemask_epi8(
+		    _mm_cmpgt_epi16(len16, _mm_set1_epi16(6))) & 255) != 0,
+		    0)) {
+			for (unsigned i = k; i < n && i < k + 4; i++) {
+				s->word[i] = long_token(s, text + pos[i],
+				    (uint16_t)(pos[i] - s->pos[i] - 1));
+				PIECE(text[pos[i]], i);
+			}
+			continue;
+		}
+		x = load4(text, pos + k);
+		end = _mm256_srli_epi64(x, 56);
+		x = _mm256_slli_epi64(x, 8);
+		bits = _mm256_slli_epi64(_mm256_cvtepu16_epi64(len16), 3);
+		/* the byte before the digits */
+		minus = _mm256_and_si256(_mm256_set1_epi64x(255),
+		    _mm256_srlv_epi64(x, _mm256_sub_epi64(
+		    _mm256_set1_epi64x(56), bits)));
+		minus = _mm256_cmpeq_epi64(minus, _mm256_set1_epi64x('-'));
+		x = _mm256_add_epi8(
+		    _mm256_and_si256(x, _mm256_set1_epi8(15)),
+		    _mm256_and_si256(_mm256_set1_epi8(9),
+		    _mm256_cmpgt_epi8(x, _mm256_set1_epi8('9'))));
+		x = _mm256_and_si256(x, _mm256_sllv_epi64(all,
+		    _mm256_sub_epi64(_mm256_set1_epi64x(64), bits)));
+		x = _mm256_maddubs_epi16(x, _mm256_set1_epi16(0x0110));
+		x = _mm256_madd_epi16(x, _mm256_set1_epi32(0x00010100));
+		x = _mm256_or_si256(_mm256_srli_epi64(x, 32),
+		    _mm256_srli_epi64(_mm256_slli_epi64(x, 48), 32));
+		x = _mm256_sub_epi64(_mm256_xor_si256(x, minus), minus);
+		_mm256_storeu_si256((__m256i *)&s->word[k], x);
+		stars = (unsigned)_mm256_movemask_pd((__m256d)
+		    _mm256_cmpeq_epi64(end, _mm256_set1_epi64x('*')));
+		ends = stars | (unsigned)_mm256_movemask_pd((__m256d)
+		    _mm256_cmpeq_epi64(end, _mm256_set1_epi64x('\n')));
+		_mm_storeu_si128((__m128i *)&piece[npiece], _mm_shuffle_epi8(
+		    _mm_or_si128(_mm_add_epi32(_mm_set1_epi32((int)k),
+		    _mm_setr_epi32(1, 2, 3, 4)),
+		    _mm_load_si128((const __m128i *)starred[stars])),
+		    _mm_load_si128((const __m128i *)which[ends])));
+		npiece += bits_in[ends];
+	}
+	s->npiece = npiece - 1;
+}
+
+/* ---- AVX-512 ---- */
+
+#define TARGET512 __attribute__((target("avx512f,avx512bw,avx512dq," \
+    "avx512vl,avx512vbmi,avx512vbmi2")))
+
+/* Pass 1, 64 bytes at a time. */
+TARGET512
+static size_t
+positions64(struct evscan *s, const char *text, size_t n)
+{
+	const __m512i low = _mm512_load_si512(may);
+	const __m512i high = _mm512_load_si512(may + 64);
+	__m512i number = _mm512_setzero_si512();
+	uint64_t behind_sep = 1, behind_dot = 0, wrong = 0;
+	uint16_t *pos = s->pos;
+	size_t at, taken = n;
+
+	for (unsigned i = 0; i < 64; i++)
+		((uint8_t *)&number)[i] = (uint8_t)i;
+	*pos++ = 0xffff;
+	for (at = 0; at < n && taken == n; at += 64) {
+		__m512i x = _mm512_loadu_si512(text + at);
+		uint64_t sep = _mm512_cmplt_epi8_mask(x,
+		    _mm512_set1_epi8('0'));
+		uint64_t dot = _mm512_cmpeq_epi8_mask(x,
+		    _mm512_set1_epi8('.'));
+		uint64_t foreign = _mm512_movepi8_mask(x) |
+		    _mm512_testn_epi8_mask(_mm512_set1_epi8(-1),
+		    _mm512_permutex2var_epi8(low, x, high));
+		uint64_t keep = ~(uint64_t)0, after;
+		__m512i base = _mm512_set1_epi16((short)at), found;
+
+		if (n - at < 64)
+			keep >>= 64 - (n - at);
+		if (__builtin_expect((foreign & keep) != 0, 0)) {
+			taken = at + (size_t)__builtin_ctzll(foreign);
+			keep = ((uint64_t)1 << (taken - at)) - 1;
+		}
+		after = sep << 1 | behind_sep;
+		wrong |= after & (sep ^ (dot << 1 | behind_dot)) & keep;
+		behind_sep = sep >> 63;
+		behind_dot = dot >> 63;
+		found = _mm512_maskz_compress_epi8(sep & keep, number);
+		_mm512_storeu_si512(pos, _mm512_add_epi16(base,
+		    _mm512_cvtepu8_epi16(_mm512_castsi512_si256(found))));
+		_mm512_storeu_si512(pos + 32, _mm512_add_epi16(base,
+		    _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(found,
+		    1))));
+		pos += __builtin_popcountll(sep & keep);
+	}
+	s->nword = (unsigned)(pos - s->pos) - 1;
+	s->malformed = wrong != 0 || (taken != 0 && text[taken - 1] != '\n');
+	return taken;
+}
+
+/* Pass 2, eight at a time; as numbers4. */
+TARGET512
+static void
+numbers8(struct evscan *s, const char *text)
+{
+	const uint16_t *pos = s->pos + 1;
+	uint32_t *piece = s->piece;
+	unsigned n = s->nword, npiece = 1, k;
+
+	piece[0] = 0;
+	for (k = 0; k < n; k += 8) {
+		__m128i len16 = _mm_sub_epi16(_mm_sub_epi16(
+		    _mm_loadu_si128((const __m128i *)&s->pos[k + 1]),
+		    _mm_loadu_si128((const __m128i *)&s->pos[k])),
+		    _mm_set1_epi16(1));
+		__m512i x, end, bits, sign;
+		__mmask8 minus, stars, ends;
+
+		if (__builtin_expect(n - k < 8 ||
+		    _mm_cmpgt_epi16_mask(len16, _mm_set1_epi16(6)) != 0, 0)) {
+			for (unsigned i = k; i < n && i < k + 8; i++) {
+				s->word[i] = long_token(s, text + pos[i],
+				    (uint16_t)(pos[i] - s->pos[i] - 1));
+				PIECE(text[pos[i]], i);
+			}
+			continue;
+		}
+		x = _mm512_inserti64x4(_mm512_castsi256_si512(
+		    load4(text, pos + k)), load4(text, pos + k + 4), 1);
+		end = _mm512_srli_epi64(x, 56);
+		x = _mm512_slli_epi64(x, 8);
+		bits = _mm512_slli_epi64(_mm512_cvtepu16_epi64(len16), 3);
+		/* the byte before the digits */
+		sign = _mm512_srlv_epi64(x, _mm512_sub_epi64(
+		    _mm512_set1_epi64(56), bits));
+		minus = _mm512_cmpeq_epi64_mask(_mm512_set1_epi64('-'),
+		    _mm512_and_si512(sign, _mm512_set1_epi64(255)));
+		x = _mm512_mask_add_epi8(x, _mm512_cmpgt_epi8_mask(x,
+		    _mm512_set1_epi8('9')), x, _mm512_set1_epi8(9));
+		x = _mm512_and_si512(x, _mm512_set1_epi8(15));
+		x = _mm512_and_si512(x, _mm512_sllv_epi64(
+		    _mm512_set1_epi8(-1), _mm512_sub_epi64(
+		    _mm512_set1_epi64(64), bits)));
+		x = _mm512_maddubs_epi16(x, _mm512_set1_epi16(0x0110));
+		x = _mm512_madd_epi16(x, _mm512_set1_epi32(0x00010100));
+		x = _mm512_or_si512(_mm512_srli_epi64(x, 32),
+		    _mm512_srli_epi64(_mm512_slli_epi64(x, 48), 32));
+		x = _mm512_mask_sub_epi64(x, minus, _mm512_setzero_si512(),
+		    x);
+		_mm512_storeu_si512(&s->word[k], x);
+		stars = _mm512_cmpeq_epi64_mask(end, _mm512_set1_epi64('*'));
+		ends = stars | _mm512_cmpeq_epi64_mask(end,
+		    _mm512_set1_epi64('\n'));
+		_mm256_storeu_si256((__m256i *)&piece[npiece],
+		    _mm256_maskz_compress_epi32(ends, _mm256_mask_or_epi32(
+		    _mm256_add_epi32(_mm256_set1_epi32((int)k),
+		    _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 8)), stars,
+		    _mm256_add_epi32(_mm256_set1_epi32((int)k),
+		    _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 8)),
+		    _mm256_set1_epi32((int)EVSCAN_STAR))));
+		npiece += (unsigned)__builtin_popcount(ends);
+	}
+	s->npiece = npiece - 1;
+}
+
+/* ---- which ---- */
+
+static size_t
+scan_ssse3(struct evscan *s, const char *text, size_t n)
+{
+	size_t taken = positions(s, text, n);
+
+	numbers(s, text);
+	return taken;
+}
+
+static size_t
+scan_avx2(struct evscan *s, const char *text, size_t n)
+{
+	size_t taken = positions(s, text, n);
+
+	numbers4(s, text);
+	return taken;
+}
+
+static size_t
+scan_avx512(struct evscan *s, const char *text, size_t n)
+{
+	size_t taken = positions64(s, text, n);
+
+	numbers8(s, text);
+	return taken;
+}
+
+evscan_fn *
+evscan_way(unsigned way)
+{
+	make_tables();
+	switch (way) {
+	case 0:
+		return evscan_plain;
+	case 1:
+		if (__builtin_cpu_supports("ssse3"))
+			return scan_ssse3;
+		break;
+	case 2:
+		if (__builtin_cpu_supports("avx2"))
+			return scan_avx2;
+		break;
+	case 3:
+		if (__builtin_cpu_supports("avx512vbmi2") &&
+		    __builtin_cpu_supports("avx512vbmi") &&
+		    __builtin_cpu_supports("avx512bw") &&
+		    __builtin_cpu_supports("avx512dq") &&
+		    __builtin_cpu_supports("avx512vl"))
+			return scan_avx512;
+		break;
+	}
+	return NULL;
+}
+
+#else
+
+evscan_fn *
+evscan_way(unsigned way)
+{
+	return way == 0 ? evscan_plain : NULL;
+}
+
+#endif
+
+evscan_fn *
+evscan_best(void)
+{
+	unsigned way = EVSCAN_WAYS - 1;
+
+	while (evscan_way(way) == NULL)
+		way--;
+	return evscan_way(way);
+}
