@@ -10,13 +10,16 @@
 # cmd/NAME.c, or all of cmd/NAME/*.c, is the program NAME. It is linked with
 # lib.a (lib/*.c), OBJS_NAME and LDLIBS_NAME. t/unit/NAME.c is a test driver.
 
-# Debian packages: what is needed to build and to run the tests
-DEBS	= gcc g++ libc6-dev make pkg-config perl \
+# Debian packages: to build, and for make demo
+DEBS	= gcc libc6-dev make pkg-config perl binutils gzip \
 	zlib1g-dev libelf-dev libdw-dev libzydis-dev libhts-dev \
-	libiberty-dev libpcre2-dev libjansson-dev \
-	binutils bzip2 elfutils dwz gzip mandoc universal-ctags valgrind \
-	python3 sqlite3 clang llvm libclang-rt-dev \
-	xz-utils pigz openssl git
+	libiberty-dev libpcre2-dev libjansson-dev
+
+# for the tests
+ifneq ($(filter check bench deps,$(MAKECMDGOALS)),)
+DEBS	+= g++ bzip2 elfutils dwz mandoc universal-ctags valgrind \
+	python3 sqlite3 clang llvm libclang-rt-dev xz-utils pigz openssl git
+endif
 
 # and what make bench runs
 ifneq ($(filter bench,$(MAKECMDGOALS)),)
