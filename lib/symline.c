@@ -2,9 +2,10 @@
  * symline - the lines of a compilation unit
  *
  * libdw gives a unit's rows by address. A row is good up to the next one's
- * address; where several have one address, the last of them is. The end of a
- * sequence ends its last row. Rows outside the object's code are from what
- * the linker threw away.
+ * address; where several have one address, the last of them is. But if that
+ * has no line, as clang tells of what it puts in front of a function, the
+ * address itself has the line of the row before. The end of a sequence ends its
+ * last row. Rows outside the object's code are from what the linker threw away.
  */
 #include "symunit.h"
 
@@ -66,9 +67,14 @@ add_row(struct sym_unit *u, size_t *cap, struct sym_row row)
 {
 	struct sym_row *last = u->nrow > 0 ? &u->row[u->nrow - 1] : NULL;
 
+	if (last != NULL && last->addr > row.addr)
+		last = &u->row[--u->nrow - 1];
 	if (last != NULL && last->addr == row.addr) {
-		*last = row;
-		return;
+		if (row.line != 0 || last->line == 0 || row.file == NOFILE) {
+			*last = row;
+			return;
+		}
+		row.addr++;
 	}
 	if (last != NULL && last->file == row.file && last->line == row.line)
 		return;
