@@ -245,13 +245,22 @@ note_memory(struct insn *in, const ZydisDecodedInstruction *zi,
 	}
 }
 
-/* Reads come before writes; else the order of the operands stands. */
+/*
+ * Reads come before writes; else the order of the operands stands.  But of a
+ * string compare the one at rdi comes first, as Valgrind has it.
+ */
 static void
-sort_refs(struct insn *in)
+sort_refs(struct insn *in, const ZydisDecodedInstruction *zi)
 {
 	struct ref tmp;
 	unsigned i, j;
 
+	if (zi->meta.category == ZYDIS_CATEGORY_STRINGOP && in->nref == 2 &&
+	    in->ref[1].rw == 'r') {
+		tmp = in->ref[0];
+		in->ref[0] = in->ref[1];
+		in->ref[1] = tmp;
+	}
 	for (i = 1; i < in->nref; i++)
 		for (j = i; j > 0 && in->ref[j - 1].rw == 'w' &&
 		    in->ref[j].rw != 'w'; j--) {
@@ -370,6 +379,15 @@ classify_branch(struct insn *in, const ZydisDecodedInstruction *zi,
 static void
 classify_string(struct insn *in, const ZydisDecodedInstruction *zi)
 {
+	uint32_t moved = BIT(RDI);
+
+	/* The tables tell of rsi and rdi as addresses only, of some. */
+	if ((zi->opcode & 0xfe) == 0xa4 || (zi->opcode & 0xfe) == 0xa6)
+		moved |= BIT(RSI);
+	else if ((zi->opcode & 0xfe) == 0xac)
+		moved = BIT(RSI);
+	in->rd |= moved;
+	in->wr |= moved;
 	if (!(zi->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
 	    ZYDIS_ATTRIB_HAS_REPZ | ZYDIS_ATTRIB_HAS_REPNE |
 	    ZYDIS_ATTRIB_HAS_REPNZ)))
@@ -404,7 +422,9 @@ classify_gather(struct insn *in, const ZydisDecodedInstruction *zi,
 			m = &op[i];
 	for (i = 0; i < zi->operand_count_visible; i++)
 		if (op[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		    gprof[op[i].reg.value] == NOREG)
+		    gprof[op[i].reg.value] == NOREG &&
+		    ZydisRegisterGetClass(op[i].reg.value) !=
+		    ZYDIS_REGCLASS_MASK)
 			v = &op[i];
 	in->special = SP_GATHER;
 	g->evex = zi->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX;
@@ -655,7 +675,7 @@ decode(struct insn *in, app_pc pc, const uint8_t *bytes, unsigned n)
 		else if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
 			note_memory(in, &zi, op, &op[i]);
 	}
-	sort_refs(in);
+	sort_refs(in, &zi);
 	note_layout(in, &zi);
 	note_flags(in, &zi);
 	classify(in, &zi, op);

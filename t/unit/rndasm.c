@@ -1,7 +1,7 @@
 /*
  * rndasm - writes a random program in assembly, for a seed
  *
- *	rndasm seed snippets [which] >program.S
+ *	rndasm [-b] seed snippets [which] >program.S
  *
  * Each snippet starts with all registers, flags and vectors set, runs 1 to 40
  * random instructions of every operand shape, and ends in a hash over all
@@ -10,7 +10,7 @@
  * an engine they must agree; the first that does not names the snippet.  With
  * `which`, the program instead writes what snippet `which` left, and ends: the
  * memory, then from offset 2000 (hex) rax, rcx, ... r15 and the flags, and from
- * 2100 the vectors.
+ * 2100 the vectors.  -b: only instructions that Valgrind knows.
  *
  * What the generator keeps track of, so that nothing faults: registers that
  * point into the middle of `scratch` (ptrs), and small numbers (idxs).
@@ -46,6 +46,7 @@ static unsigned ptrs, idxs;	/* sets of registers */
 static unsigned reserved;	/* neither written nor chosen for now */
 static int depth;		/* of pushes in this snippet */
 static int label;
+static bool basic;		/* only what Valgrind knows */
 static bool has_avx, has_avx2, has_bmi, has_avx512;
 
 static unsigned
@@ -271,7 +272,7 @@ gen_move(void)
 		    names[s][dst()]);
 		break;
 	case 9:
-		put("lea %s, %s", names[1 + rnd(3)][dst()],
+		put("lea %s, %s", names[basic ? 3 : 1 + rnd(3)][dst()],
 		    m[0] == 'f' ? "[rax+rcx*2]" : m);
 		break;
 	default: {
@@ -411,8 +412,10 @@ gen_bits(void)
 	unsigned s = 1 + rnd(3), r = src(), q = src(), k = rnd(8);
 
 	switch (rnd(has_bmi ? 8 : 4)) {
-	case 0:
-		put("%s %s, %s", ops[rnd(4)], names[s][dst()], names[s][r]);
+	case 0:		/* Valgrind does these in memory */
+		if (!basic)
+			put("%s %s, %s", ops[rnd(4)], names[s][dst()],
+			    names[s][r]);
 		break;
 	case 1:
 		put("%s %s %s, %u", ops[rnd(4)], sizes[s], mem(), rnd(64));
@@ -512,8 +515,10 @@ gen_string(void)
 		return;
 	ptrs &= ~used;
 	idxs &= ~used;
+	if (basic && (op == 2 || op == 3))
+		rep = op == 3;
 	if (rep > 0 && op >= 3)
-		rep = 2 + rnd(2);
+		rep = basic ? 2 : 2 + rnd(2);
 	else if (rep > 0)
 		rep = 1;
 	put("lea rsi, scratch[rip+%u]", 1024 + rnd(1024));
@@ -521,10 +526,12 @@ gen_string(void)
 	put("mov ecx, %u", rnd(3) == 0 ? rnd(3) : rnd(40));
 	if (down)
 		put("std");
-	put("%s%s%s%c", rnd(8) == 0 ? "addr32 " : "", reps[rep], ops[op],
+	put("%s%s%s%c", !basic && rnd(8) == 0 ? "addr32 " : "", reps[rep], ops[op],
 	    "bwdq"[rnd(4)]);
 	if (down)
 		put("cld");
+	/* Both are still somewhere in the middle, cut to 32 bits perhaps. */
+	ptrs |= 1u << RSI | 1u << RDI;
 }
 
 static void
@@ -617,7 +624,7 @@ gen_float(void)
 	static const char *const x87[] = { "fadd", "fmul", "fsub", "fsubr" };
 	unsigned a = rnd(16), b = rnd(16);
 
-	switch (rnd(6)) {
+	switch (rnd(basic ? 4 : 6)) {
 	case 0:
 		put("%s xmm%u, xmm%u", ops[rnd(8)], a, b);
 		break;
@@ -774,14 +781,23 @@ gen_flow(void)
 static void
 gen_one(void)
 {
+	/* These leave some flags open, and Valgrind's answer is another. */
+	static void (*const open_flags[])(void) = { gen_shift, gen_muldiv,
+	    gen_bits };
 	static void (*const gens[])(void) = { gen_alu, gen_alu, gen_alu,
 	    gen_move, gen_move, gen_move, gen_unary, gen_shift, gen_muldiv,
 	    gen_bits, gen_stack, gen_string, gen_vector, gen_vector,
 	    gen_vector512, gen_float, gen_flags, gen_address, gen_flow };
 
+	void (*gen)(void);
+
 	if (ptrs == 0 || __builtin_popcount(ptrs) < 2)
 		gen_address();
-	gens[rnd(sizeof gens / sizeof gens[0])]();
+	gen = gens[rnd(sizeof gens / sizeof gens[0])];
+	gen();
+	for (int i = 0; i < 3; i++)
+		if (basic && gen == open_flags[i])
+			put("test esp, esp");
 }
 
 static void
@@ -853,7 +869,7 @@ prologue(int n, int which)
 		put(has_avx512 ? "vmovdqu64 regs[rip+%u], zmm%u" : has_avx ?
 		    "vmovdqu regs[rip+%u], ymm%u" :
 		    "movdqu regs[rip+%u], xmm%u", 256 + 64 * r, r);
-	puts("\tcld\n\tfxsave64 fx[rip]");
+	puts(basic ? "\tcld" : "\tcld\n\tfxsave64 fx[rip]");
 	if (which >= 0)
 		printf("\tcmp qword ptr resume[rip], offset after_%d\n"
 		    "\tjne 1f\n\tmov edi, 1\n\tmov rsi, offset scratch\n"
@@ -879,17 +895,20 @@ main(int argc, char **argv)
 {
 	int n;
 
+	basic = argc > 1 && strcmp(argv[1], "-b") == 0;
+	argc -= basic;
+	argv += basic;
 	if (argc != 3 && argc != 4) {
-		fprintf(stderr, "usage: rndasm seed snippets [which]\n");
+		fprintf(stderr, "usage: rndasm [-b] seed snippets [which]\n");
 		return 2;
 	}
 	state = strtoull(argv[1], NULL, 10) * 0x9e3779b97f4a7c15 + 1;
 	n = atoi(argv[2]);
 	has_avx = __builtin_cpu_supports("avx");
 	has_avx2 = __builtin_cpu_supports("avx2");
-	has_bmi = has_avx2 && __builtin_cpu_supports("bmi2") &&
+	has_bmi = has_avx2 && !basic && __builtin_cpu_supports("bmi2") &&
 	    __builtin_cpu_supports("adx");
-	has_avx512 = __builtin_cpu_supports("avx512bw");
+	has_avx512 = !basic && __builtin_cpu_supports("avx512bw");
 	prologue(n, argc == 4 ? atoi(argv[3]) : -1);
 	puts("_start:\n\tmov edi, 0x1002\n\tmov rsi, offset scratch+1024\n"
 	    "\tmov eax, 158\n\tsyscall\n"
