@@ -68,11 +68,48 @@ mapping(struct tarea *t, uint64_t nr)
 	return r;
 }
 
+/*
+ * RLIMIT_AS counts our areas too, which are not the guest's: it is given as
+ * much more as they take, and told that much less.
+ */
+#define RLIMIT_AS 9
+struct limit {
+	uint64_t cur, max;
+};
+
+static uint64_t
+plus(uint64_t v, uint64_t n)
+{
+	return v >= ~0ull - n ? v : v + n;
+}
+
+static uint64_t
+minus(uint64_t v, uint64_t n)
+{
+	return v == ~0ull ? v : v > n ? v - n : 0;
+}
+
+/* The new image is to find the limit as the guest set it, not with our part. */
+static void
+limit_for_exec(struct limit *was)
+{
+	struct limit n;
+
+	if (sys4(__NR_prlimit64, 0, RLIMIT_AS, 0, was) != 0)
+		was->cur = ~0ull;
+	if (was->cur == ~0ull)
+		return;
+	n = *was;
+	n.cur = minus(n.cur, thread_bytes());
+	sys4(__NR_prlimit64, 0, RLIMIT_AS, &n, 0);
+}
+
 static long
 exec(struct tarea *t)
 {
 	uint64_t arg[4] = { t->gpr[7], t->tid, 0, 0 };
 	uint64_t saved[2];
+	struct limit was = { ~0ull, ~0ull };
 	long r;
 
 	if (t->gpr[0] == __NR_execveat) {
@@ -81,15 +118,18 @@ exec(struct tarea *t)
 		arg[3] = t->gpr[8];
 	}
 	buffer_publish(t, Q_SYSCALL, t->gpr[0], 0);
-	if (!rt.ctl->polling)
+	if (!rt.ctl->polling) {
+		limit_for_exec(&was);
 		ask(t, REQ_EXEC, arg);
-	else {
+	} else {
 		arg[0] = SAY_SECCOMP;
 		ask(t, REQ_SAY, arg);
 	}
 	signal_before_exec(t, saved);
 	r = rt_guest_syscall(t, t->gpr);
 	signal_exec_failed(saved);
+	if (was.cur != ~0ull)
+		sys4(__NR_prlimit64, 0, RLIMIT_AS, &was, 0);
 	arg[0] = t->tid;
 	ask(t, REQ_EXEC_FAILED, arg);
 	return r;
@@ -171,27 +211,6 @@ secure(struct tarea *t)
 	if (failed(r))
 		rt.ctl->polling = was;
 	return r;
-}
-
-/*
- * RLIMIT_AS counts our areas too, which are not the guest's: it is given as
- * much more as they take, and told that much less.
- */
-#define RLIMIT_AS 9
-struct limit {
-	uint64_t cur, max;
-};
-
-static uint64_t
-plus(uint64_t v, uint64_t n)
-{
-	return v >= ~0ull - n ? v : v + n;
-}
-
-static uint64_t
-minus(uint64_t v, uint64_t n)
-{
-	return v == ~0ull ? v : v > n ? v - n : 0;
 }
 
 static long

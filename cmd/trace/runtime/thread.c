@@ -341,6 +341,19 @@ clone_sharing(struct tarea *t, struct how *h, uint64_t mask)
 	return r;
 }
 
+/*
+ * A child has its own address space, which may soon be limited: the range of
+ * all threads' counters is large and no use to it.
+ */
+static void
+counters_unmap(void)
+{
+	struct seg *s = &rt.boot.seg[SEG_COUNTERS];
+
+	if (s->size != 0)
+		sys2(__NR_munmap, s->addr, s->size);
+}
+
 static long
 clone_copying(struct tarea *t, struct how *h, uint64_t mask)
 {
@@ -368,6 +381,7 @@ clone_copying(struct tarea *t, struct how *h, uint64_t mask)
 		t->gpr[4] = h->stack;
 	if (h->flags & CLONE_SETTLS)
 		t->fsbase = h->tls;
+	counters_unmap();
 	t->start_mask = mask + 1;
 	if (follow)
 		hold(t);
