@@ -33,6 +33,7 @@ enum {
 
 #define ALL_ASYNC (~(SYNC_SIGS | SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP)))
 #define TRAP_FLAG 0x100ull	/* of the flags: SIGTRAP behind each instruction */
+#define TRAP_BRKPT 1
 #define TRAP_TRACE 2		/* si_code of that */
 #define CS64 0x33		/* the code segment of 64-bit programs */
 #define SI_KERNEL 0x80		/* si_code: no address is to blame */

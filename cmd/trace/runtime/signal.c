@@ -191,10 +191,15 @@ keep(struct tarea *t, int sig, const struct ksiginfo *info,
 		uc->rip = (uint64_t)rt_ret_abort;
 }
 
-/* 1: the trap flag's signal. */
+/*
+ * 1: the trap flag's signal.  Virtual machines lose the bit that says so, once
+ * in a million: then it looks like a breakpoint.
+ */
 static int
-is_step(int sig, const struct ksiginfo *info)
+is_step(const struct tarea *t, int sig, const struct ksiginfo *info)
 {
+	if (sig == SIG_TRAP && info->code == TRAP_BRKPT)
+		return t->over != 0 || t->tf || t->stepping;
 	return sig == SIG_TRAP && info->code == TRAP_TRACE;
 }
 
@@ -233,10 +238,12 @@ static int
 alignment(struct tarea *t, int sig, const struct ksiginfo *info,
     struct kucontext *uc)
 {
+	int step = is_step(t, sig, info);
+
 	if (t->over != 0) {
 		uc->eflags = (uc->eflags & ~TRAP_FLAG) | t->over;
 		t->over = 0;
-		if (is_step(sig, info) && !(uc->eflags & TRAP_FLAG))
+		if (step && !(uc->eflags & TRAP_FLAG))
 			return 1;
 	}
 	if (sig != SIG_BUS || info->code != BUS_ADRALN || !state_is_ours(uc))
@@ -272,7 +279,7 @@ in_cache(struct tarea *t, int sig, struct ksiginfo *info,
 		buffer_full(t, uc);
 		return;
 	}
-	if (alignment(t, sig, info, uc) || (is_step(sig, info) &&
+	if (alignment(t, sig, info, uc) || (is_step(t, sig, info) &&
 	    trap_flag(t, uc)))
 		return;
 	state_take(t, uc);
@@ -307,6 +314,7 @@ at_native(struct tarea *t, int sig, struct ksiginfo *info,
 	uint64_t mask = t->stepping ? t->stepmask :
 	    uc->sigmask | t->syncblocked;
 	int own = t->stepping && !t->tf;	/* the trap flag is not the guest's */
+	int step = is_step(t, sig, info);
 
 	if (uc->cs != CS64) {
 		foreign(t, uc, mask);
@@ -317,10 +325,10 @@ at_native(struct tarea *t, int sig, struct ksiginfo *info,
 	t->stepping = 0;
 	if (own)
 		t->rflags &= ~TRAP_FLAG;
-	if (t->told.step != 0 && !is_step(sig, info))
+	if (t->told.step != 0 && !step)
 		state_untell(t, &t->told);
 	t->told.step = 0;
-	if (own && is_step(sig, info))
+	if (own && step)
 		signal_resume(t, uc, mask);
 	else
 		signal_deliver(t, sig, info, uc, mask);
@@ -344,7 +352,7 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 		in_cache(t, sig, info, uc);
 	} else if (ip == (uint64_t)rt_trap_insn && fault) {
 		signal_trap(t, uc);
-	} else if (is_step(sig, info) && in_runtime(ip)) {
+	} else if (is_step(t, sig, info) && in_runtime(ip)) {
 		if (ip < (uint64_t)rt_enter_go || ip >= (uint64_t)rt_enter_end)
 			uc->eflags &= ~TRAP_FLAG;	/* t->tf has it */
 	} else if (ip >= (uint64_t)rt_enter_go && ip < (uint64_t)rt_enter_end) {
