@@ -16,7 +16,8 @@ ends_block(const struct insn *in)
 {
 	if (in->flow != FLOW_NONE && in->flow != FLOW_COND)
 		return 1;
-	return in->special == SP_TRAP || in->special == SP_EMULATE;
+	return in->special == SP_TRAP || in->special == SP_EMULATE ||
+	    in->emulate != 0;
 }
 
 /* In code that may change, a store may be what changes it. */

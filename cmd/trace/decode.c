@@ -553,6 +553,44 @@ classify_return(struct insn *in, const ZydisDecodedInstruction *zi,
 	stack_read(in, 2u * zi->operand_width / 8);
 }
 
+/*
+ * Instructions that show where the last one of the x87 unit was: its address
+ * is ours until the runtime has looked.  aux: see enum fpsave.
+ */
+static void
+classify_fpsave(struct insn *in, const ZydisDecodedInstruction *zi)	/* table */
+{
+	switch (zi->mnemonic) {
+	case ZYDIS_MNEMONIC_FNSTENV:
+	case ZYDIS_MNEMONIC_FNSAVE:
+		if (zi->operand_width == 16)	/* shows 16 bits of it only */
+			return;
+		in->aux = FP_ENV;
+		break;
+	case ZYDIS_MNEMONIC_FXSAVE:
+		in->aux = FP_FXSAVE;
+		break;
+	case ZYDIS_MNEMONIC_FXSAVE64:
+		in->aux = FP_FXSAVE64;
+		break;
+	case ZYDIS_MNEMONIC_XSAVE:
+	case ZYDIS_MNEMONIC_XSAVEC:
+	case ZYDIS_MNEMONIC_XSAVEOPT:
+		in->aux = FP_XSAVE | FP_FXSAVE;
+		break;
+	case ZYDIS_MNEMONIC_XSAVE64:
+	case ZYDIS_MNEMONIC_XSAVEC64:
+	case ZYDIS_MNEMONIC_XSAVEOPT64:
+		in->aux = FP_XSAVE | FP_FXSAVE64;
+		break;
+	default:
+		return;
+	}
+	in->emulate = EMU_FPSAVE;
+	if (in->special == SP_NONE)
+		in->special = SP_EMULATE;
+}
+
 static void
 classify(struct insn *in, const ZydisDecodedInstruction *zi,
     const ZydisDecodedOperand *op)	/* table */
@@ -576,6 +614,7 @@ classify(struct insn *in, const ZydisDecodedInstruction *zi,
 	case ZYDIS_CATEGORY_XSAVEOPT:
 		if (op[0].type == ZYDIS_OPERAND_TYPE_MEMORY) {
 			in->special = SP_XSTATE;
+			classify_fpsave(in, zi);
 			return;
 		}
 		break;
@@ -640,6 +679,7 @@ classify(struct insn *in, const ZydisDecodedInstruction *zi,
 		    (gprsize[op[0].reg.value] == 64 ? 16u : 0);
 		break;
 	default:
+		classify_fpsave(in, zi);
 		break;
 	}
 }

@@ -125,6 +125,19 @@ probe_address(struct xlate *x, const struct ref *r, int s, uint32_t taken)
 		add_segment(x, r->seg, s, taken);
 }
 
+void
+probe_operand(struct xlate *x)
+{
+	const struct ref *r = &x->b->in[x->i].ref[0];
+	int s = xlate_scratch(x, 0);
+
+	if (r->form == REF_STATIC)
+		emit_imm(&x->c, s, (uint64_t)r->disp);
+	else
+		probe_address(x, r, s, 0);
+	emit_store(&x->c, REG_T, TO_OPERAND, s);
+}
+
 static void
 take_address(struct xlate *x, const struct ref *r, unsigned group)
 {

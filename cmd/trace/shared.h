@@ -97,7 +97,7 @@
 #define TO_SLOT 120
 #define TO_SYSABORT 128
 #define TO_TMP2 136
-#define TO_NEXTI 144
+#define TO_OPERAND 144
 #define TO_VEC 192		/* vectors of a gather: index, then mask */
 /* kind cache: the lines last touched, 8 and 4 bytes a slot */
 #define MAX_LINES 256u
@@ -119,7 +119,16 @@ enum exit_kind {
 enum emulated {
 	EMU_CPUID = 1, EMU_XGETBV, EMU_WRFSBASE, EMU_WRGSBASE, EMU_XBEGIN,
 	EMU_FLAGS, EMU_LRET, EMU_IRET,
-	EMU_NATIVE		/* the processor itself, at the guest's pc */
+	EMU_NATIVE,		/* the processor itself, at the guest's pc */
+	EMU_FPSAVE		/* it was done; aux: enum fpsave */
+};
+
+/* What shows the address of the last x87 instruction, and how. */
+enum fpsave {
+	FP_ENV = 1,		/* 4 bytes at 12 */
+	FP_FXSAVE,		/* 4 bytes at 8 */
+	FP_FXSAVE64,		/* 8 bytes at 8 */
+	FP_XSAVE = 8		/* added: if it was asked for and in use */
 };
 
 /* Where a cache address stands in its fragment. */

@@ -442,13 +442,20 @@ write_insn(struct xlate *x)
 		}
 		break;
 	case SP_EMULATE:
-		if (in->emulate == EMU_FLAGS)
+		if (in->emulate == EMU_FPSAVE)
+			probe_operand(x);
+		if (in->emulate == EMU_FLAGS || in->emulate == EMU_FPSAVE)
 			mangle_copy(x, 0);
 		write_last(x, EXIT_EMULATE, x->b->next);
 		return 1;
 	case SP_XSTATE:
+		if (in->emulate == EMU_FPSAVE)
+			probe_operand(x);
 		write_xstate(x);
-		break;
+		if (in->emulate != EMU_FPSAVE)
+			break;
+		write_last(x, EXIT_EMULATE, x->b->next);
+		return 1;
 	case SP_STD:
 	case SP_CLD:
 		mangle_copy(x, 0);

@@ -86,6 +86,8 @@ void xlate_reload(struct xlate *, uint32_t set);
 
 /* probe.c: record what instruction x->i refers to */
 void probe_refs(struct xlate *);
+/* Keep the address of its operand for the runtime. */
+void probe_operand(struct xlate *);
 void probe_rep_before(struct xlate *);
 void probe_rep_after(struct xlate *);
 void probe_gather(struct xlate *);

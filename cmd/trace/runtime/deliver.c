@@ -108,7 +108,12 @@ push_frame(struct tarea *t, const struct ksigaction *a,
 	uint64_t fp = (stack_for(t, a) - n) & ~63ull;
 	uint64_t at = ((fp - sizeof(struct kframe)) & ~15ull) - 8;
 	struct kframe f;
+	uint64_t *ip;
 
+	if (n != 0) {		/* where the x87 unit was last */
+		ip = (uint64_t *)(uc->fpstate + 8);
+		*ip = state_fp_pc(t, *ip);
+	}
 	f.restorer = a->restorer;
 	memcpy(&f.uc, uc, sizeof f.uc);
 	memcpy(&f.info, info, sizeof f.info);

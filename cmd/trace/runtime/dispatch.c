@@ -206,6 +206,7 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 			arg[0] = t->pc;
 			arg[1] = exitno;
 			arg[2] = t->gen;
+			state_fp_settle(t);
 			if (ask(t, REQ_TRANSLATE, arg) < 0)
 				let_go(t);
 			e = t->slot->ret[0];
@@ -419,6 +420,8 @@ emulate(struct tarea *t, const struct exitmeta *x)
 	case EMU_NATIVE:
 		do_native(t, x);
 		break;
+	case EMU_FPSAVE:	/* see dispatch_exit */
+		break;
 	case EMU_FLAGS:		/* popf: the direction flag was looked at */
 		break;
 	case EMU_XBEGIN:	/* a transaction that always aborts */
@@ -440,6 +443,8 @@ dispatch_exit(struct tarea *t)
 	struct exitmeta x = rt.exits[t->exitno];
 	uint64_t link = ~0ull, arg[4] = { 0, 0, 0, 0 };
 
+	if (x.kind == EXIT_EMULATE && x.emulate == EMU_FPSAVE)
+		state_fpsave(t, &x);
 	t->slot->incache = 0;
 	t->df = t->rflags >> 10 & 1;
 	t->rflags = (t->rflags & ~TRAP_FLAG) | (uint64_t)t->tf << 8;
@@ -476,7 +481,7 @@ dispatch_exit(struct tarea *t)
 	default:
 		panic("an unknown exit");
 	}
-	if (t->tf && x.kind == EXIT_EMULATE && x.emulate != EMU_FLAGS)
+	if (t->tf && x.kind == EXIT_EMULATE && state_is_outside(&x))
 		signal_raise(t, SIG_TRAP, TRAP_TRACE, t->pc);
 	dispatch_go(t, link);
 }

@@ -106,7 +106,7 @@ struct tarea {
 	uint64_t slotp;		/* struct slot * */
 	uint64_t sysabort;
 	uint64_t tmp2;
-	uint64_t nexti;
+	uint64_t operand;	/* address that EMU_FPSAVE wrote to */
 	uint64_t pad0[5];
 	uint8_t vec[128];	/* TO_VEC */
 	uint32_t pending;	/* a signal is kept: number, or 0 */
@@ -252,6 +252,11 @@ void state_take(struct tarea *, struct kucontext *);
 int state_is_ours(const struct kucontext *);
 int state_advanced(struct tarea *, const struct kucontext *);
 void state_untell(struct tarea *, const struct exitmeta *);
+/* 1: the runtime, and not the cache, does what exit x is there for. */
+int state_is_outside(const struct exitmeta *x);
+void state_fpsave(struct tarea *, const struct exitmeta *);
+uint64_t state_fp_pc(const struct tarea *, uint64_t ip);
+void state_fp_settle(struct tarea *);
 void state_native(struct tarea *, struct kucontext *);
 void state_put(struct tarea *, struct kucontext *);
 

@@ -240,11 +240,79 @@ state_untell(struct tarea *t, const struct exitmeta *x)
 }
 
 /* 1: what the last instruction does is done by the runtime, behind the exit. */
-static int
-is_done_outside(const struct exitmeta *x)
+int
+state_is_outside(const struct exitmeta *x)
 {
-	return x->kind == EXIT_SYSCALL ||
-	    (x->kind == EXIT_EMULATE && x->emulate != EMU_FLAGS);
+	return x->kind == EXIT_SYSCALL || (x->kind == EXIT_EMULATE &&
+	    x->emulate != EMU_FLAGS && x->emulate != EMU_FPSAVE);
+}
+
+/*
+ * The guest's pc for an address that the x87 unit remembers; the address
+ * itself where it is not in the cache, or no longer.  lo: some bits of it
+ * only, those of `bits`.
+ */
+static uint64_t
+fp_pc(const struct tarea *t, uint64_t lo, uint64_t bits)
+{
+	uint64_t ip = lo, pc;
+	struct place p;
+	unsigned z;
+
+	for (z = 0; z < 2; z++) {
+		ip = rt.zone[z] + ((lo - rt.zone[z]) & bits);
+		if (ip - rt.zone[z] < rt.zonesize[z])
+			break;
+	}
+	if (z == 2 || rt.ctl->nfrag[z] == 0)
+		return lo;
+	p = find(ip);
+	pc = p.f->pc + p.m->pcoff;
+	/* after a flush the maps are others */
+	return __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST) == t->gen ?
+	    pc & bits : lo;
+}
+
+uint64_t
+state_fp_pc(const struct tarea *t, uint64_t ip)
+{
+	return fp_pc(t, ip, ~0ull);
+}
+
+/* What the instruction of exit x wrote at t->operand is put right. */
+void
+state_fpsave(struct tarea *t, const struct exitmeta *x)
+{
+	unsigned what = x->aux & 7, n = what == FP_FXSAVE64 ? 8 : 4;
+	uint64_t at = t->operand + (what == FP_ENV ? 12 : 8);
+	uint64_t bits = ~0ull >> (64 - 8 * n), v = 0, used = 1;
+
+	if ((x->aux & FP_XSAVE) && (!(t->gpr[0] & 1) || rt_copy(&used,
+	    (void *)(t->operand + 512), 8) < 0 || !(used & 1)))
+		return;
+	if (rt_copy(&v, (void *)at, n) < 0)
+		return;
+	v = fp_pc(t, v, bits);
+	rt_copy((void *)at, &v, n);
+}
+
+/*
+ * Before the maps may go: the x87 unit itself remembers the guest's pc
+ * instead.
+ */
+void
+state_fp_settle(struct tarea *t)
+{
+	uint8_t *fx = (uint8_t *)t - T_OFF + T_FRAME;
+	uint64_t was, pc;
+
+	__asm__ volatile("fxsave64 (%0)" : : "r"(fx) : "memory");
+	memcpy(&was, fx + 8, 8);
+	pc = fp_pc(t, was, ~0ull);
+	if (pc == was)
+		return;
+	memcpy(fx + 8, &pc, 8);
+	__asm__ volatile("fxrstor64 (%0)" : : "r"(fx) : "memory");
 }
 
 static void
@@ -253,7 +321,7 @@ take_exit(struct tarea *t, struct kucontext *uc, const struct fragmeta *f,
 {
 	const struct exitmeta *x = rt.exits + f->exit + m->exit;
 
-	if (is_done_outside(x)) {
+	if (state_is_outside(x)) {
 		t->pc = f->pc + m->pcoff;
 		if (m->kind == MAP_EXIT)
 			tell_exit(t, x);
@@ -266,6 +334,8 @@ take_exit(struct tarea *t, struct kucontext *uc, const struct fragmeta *f,
 		tell_exit(t, x);
 	else if (m->kind == MAP_COUNTED)
 		t->p -= x->step;
+	if (x->kind == EXIT_EMULATE && x->emulate == EMU_FPSAVE)
+		state_fpsave(t, x);
 	if (x->kind != EXIT_INDIRECT)
 		t->pc = x->target;
 	else
@@ -317,7 +387,7 @@ state_advanced(struct tarea *t, const struct kucontext *uc)
 	uint64_t count = p.m->homed & 2 ? t->gpr[1] : uc->rcx;
 
 	if (p.m->kind != MAP_BODY)
-		return p.m->n > is_done_outside(&rt.exits[p.f->exit +
+		return p.m->n > state_is_outside(&rt.exits[p.f->exit +
 		    p.m->exit]);
 	if (p.m->n > 0 || p.m->rep != 1)
 		return p.m->n > 0;
