@@ -126,8 +126,9 @@ read_sleds(struct object *o)
 	if (d == NULL || d->d_size % SLED != 0)
 		die("%s: xray_instr_map is no table of %d bytes an entry",
 		    o->path, SLED);
-	p = xmalloc(d->d_size);
-	memcpy(p, d->d_buf, d->d_size);
+	p = xmalloc(d->d_size + 1);
+	if (d->d_size > 0)
+		memcpy(p, d->d_buf, d->d_size);
 	relocate(o, sh.sh_addr, p, d->d_size);
 	for (i = 0; i < d->d_size; i += SLED) {
 		memcpy(&function, p + i + 8, sizeof function);
