@@ -1,0 +1,66 @@
+#!/bin/sh
+# damaged streams: cachesim, branchsim and plain end in order, with 0 or 2
+
+. t/lib.sh
+
+cat >"$T/damage.pl" <<'END'
+# damage SEED <in >out: some bytes changed, lost, doubled, lines swapped
+srand shift;
+my @l = <STDIN>;
+for (1 .. 1 + rand 4) {
+	my $n = int rand @l;
+	my $at = int rand length $l[$n];
+	my $how = int rand 6;
+	if ($how == 0) {
+		substr $l[$n], $at, 1, substr "0123456789abcdef+-.* >@rwmCJLIXRSBPQTHMOEW\n",
+		    int rand 41, 1;
+	} elsif ($how == 1) {
+		substr $l[$n], $at, 1, "";
+	} elsif ($how == 2) {
+		substr $l[$n], $at, 0, substr $l[$n], $at, 1 + rand 5;
+	} elsif ($how == 3) {
+		splice @l, $n, 1;
+	} elsif ($how == 4) {
+		splice @l, int rand @l, 0, $l[$n];
+	} else {
+		@l[$n, $n - 1] = @l[$n - 1, $n];
+	}
+}
+print @l;
+END
+
+sed -n '/^.Sh EXAMPLES/,$p' man/events.5 |
+    sed -n '/^H quern-events/,/^E exit/p' | sed 's/^\\&//' |
+    sed -e ':a' -e '/\\e$/{N;s/\\e\n//;ba' -e '}' >"$T/page.ev"
+"$TB/caches" gen 3 300 >"$T/random.ev"
+"$TB/caches" filter 64 64 "$T/random.ev" >"$T/cache.ev"
+"$B/plain" "$T/page.ev" >"$T/lines"
+[ -s "$T/page.ev" ] && [ -s "$T/lines" ]
+ok "streams to damage" $?
+small="--I1=4096,2,64 --D1=4096,1,64 --LL=65536,4,64"
+
+damaged() { # file program...
+	from=$1
+	shift
+	bad=
+	for seed in $(seq 40); do
+		perl "$T/damage.pl" $seed <"$from" >"$T/in"
+		timeout -k 5 20 "$@" <"$T/in" >"$T/out" 2>"$T/err"
+		case $? in
+		0) ;;
+		2) [ "$(grep -c . "$T/err")" -eq 1 ] || bad="$bad $seed" ;;
+		*) bad="$bad $seed" ;;
+		esac
+	done
+	same "$(basename "$from"): $(basename "$1") $2" "" "$bad"
+}
+
+for f in page random cache; do
+	damaged "$T/$f.ev" "$B/cachesim" $small
+	damaged "$T/$f.ev" "$B/cachesim" -t $small
+	damaged "$T/$f.ev" "$B/branchsim" --rep=each
+	damaged "$T/$f.ev" "$B/branchsim" -t
+	damaged "$T/$f.ev" "$B/plain"
+done
+damaged "$T/lines" "$B/plain" -r
+done_testing
