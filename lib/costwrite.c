@@ -439,7 +439,9 @@ costw_part(struct costw *w, const struct cost_head *h)
 	end_part(w);
 	out_ch(w->o, '\n');
 	for (i = 0; i < NSPACE; i++)
-		memset(w->ids[i].id, 0, w->ids[i].cap * sizeof *w->ids[i].id);
+		if (w->ids[i].cap)
+			memset(w->ids[i].id, 0,
+			    w->ids[i].cap * sizeof *w->ids[i].id);
 	head(w, h, false);
 }
 
