@@ -113,28 +113,20 @@ undiffer(uint64_t *key, size_t n, size_t nkey)
 		key[i] += key[i - nkey];
 }
 
-/* Four columns at a time: as many as there are of them, at most. */
 static void
 widths(unsigned char *w, const int64_t *v, size_t n, size_t step)
 {
-	uint64_t any[4];
-	const int64_t *p;
-	size_t i, j, k;
+	uint64_t any[COST_EVMAX + 1];
+	const int64_t *p, *end = v + n * step;
+	size_t j;
 
-	for (j = 0; j < step; j += 4) {
-		size_t o1 = j + 1 < step, o2 = j + 2 < step ? 2 : 0;
-		size_t o3 = j + 3 < step ? 3 : 0;
-
-		memset(any, 0, sizeof any);
-		for (i = 0, p = v + j; i < n; i++, p += step) {
-			any[0] |= (uint64_t)p[0];
-			any[1] |= (uint64_t)p[o1];
-			any[2] |= (uint64_t)p[o2];
-			any[3] |= (uint64_t)p[o3];
-		}
-		for (k = j; k < j + 4 && k < step; k++)
-			w[k] = width(any[k - j], v + k, n, step);
-	}
+	for (j = 0; j < step; j++)
+		any[j] = (uint64_t)v[j];
+	for (p = v + step; p < end; p += step)
+		for (j = 0; j < step; j++)
+			any[j] |= (uint64_t)p[j];
+	for (j = 0; j < step; j++)
+		w[j] = any[j] ? width(any[j], v + j, n, step) : 0;
 }
 
 struct run *

@@ -19,8 +19,8 @@ struct rows {
 /* Entries packed, in order of their keys, no two alike. */
 struct run {
 	struct run *next;	/* an older one */
-	size_t len;
-	size_t n;
+	size_t len;		/* bytes of data */
+	uint32_t n;		/* entries */
 	unsigned char data[];
 };
 
