@@ -30,7 +30,7 @@ enum {
 
 /*
  * costname.c: each string and each function once, for all files of a run.
- * Strings live for ever.  Name 0 is the empty one.  A function is known by
+ * Strings live as long as it does.  Name 0 is the empty one.  A function is known by
  * its object, its file and its name, each the number of a string; and by ctx,
  * which is 0 unless functions of one name are told apart: contexts of one
  * function, or functions whose file is not known.  In a file such ones have
@@ -44,6 +44,7 @@ uint32_t costnames_add(struct costnames *, const char *, size_t len);
 uint32_t costnames_str(struct costnames *, const char *);
 const char *costnames_get(const struct costnames *, uint32_t);
 uint32_t costnames_count(const struct costnames *);
+void costnames_free(struct costnames *);
 uint32_t costfn_add(struct costnames *, struct costfn);
 struct costfn costfn_get(const struct costnames *, uint32_t);
 uint32_t costfn_count(const struct costnames *);
@@ -125,6 +126,8 @@ enum cost_kind costr_next(struct costr *, struct cost *);
 _Noreturn void costr_die(struct costr *, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void costr_close(struct costr *);
+/* Cachegrind's files: go on with other names, those in use and c's taken over. */
+void costr_rename(struct costr *, struct costnames *, struct cost *c);
 
 /*
  * costwrite.c: writes what it is given in the order given.  The header's
@@ -144,6 +147,7 @@ void costw_total(struct costw *, const int64_t *total);
 void costw_put(struct costw *, const struct cost *);
 void costw_part(struct costw *, const struct cost_head *);
 void costw_end(struct costw *);
+void costw_rename(struct costw *, struct costnames *);	/* as costr_rename */
 
 /* For simulators: positions: instr; link-time addresses in an object's file. */
 void costw_object(struct costw *, const char *path);

@@ -25,13 +25,14 @@ fn_hash(struct costfn f)
 
 	h = (h ^ f.fl) * 0x9e3779b97f4a7c15;
 	h = (h ^ h >> 32 ^ f.fn) * 0x9e3779b97f4a7c15;
+	h = (h ^ h >> 32 ^ f.ctx) * 0x9e3779b97f4a7c15;
 	return h >> 32;
 }
 
 static inline bool
 fn_eq(struct costfn a, struct costfn b)
 {
-	return a.fn == b.fn && a.fl == b.fl && a.ob == b.ob;
+	return a.fn == b.fn && a.fl == b.fl && a.ob == b.ob && a.ctx == b.ctx;
 }
 
 KHASH_INIT(fn, struct costfn, uint32_t, 1, fn_hash, fn_eq)
@@ -60,6 +61,7 @@ struct costnames {
 	size_t nfn, fncap;
 	khash_t(fn) *far;	/* functions that are not in a list */
 	uint32_t last, last_fn;	/* asked for last */
+	void *rooms;		/* all rooms for strings; each begins with the next */
 	char *room;		/* where the next string goes */
 	size_t left;
 };
@@ -87,7 +89,10 @@ keep(struct costnames *nm, const char *s, size_t len)
 
 	if (len + 1 > nm->left) {
 		nm->left = len + 1 > 65536 ? len + 1 : 65536;
-		nm->room = xmalloc(nm->left);
+		p = xmalloc(sizeof nm->rooms + nm->left);
+		memcpy(p, &nm->rooms, sizeof nm->rooms);
+		nm->rooms = p;
+		nm->room = p + sizeof nm->rooms;
 	}
 	p = nm->room;
 	memcpy(p, s, len);
@@ -109,6 +114,22 @@ costnames_new(void)
 		die("out of memory");
 	costnames_add(nm, "", 0);
 	return nm;
+}
+
+void
+costnames_free(struct costnames *nm)
+{
+	void *p, *next;
+
+	for (p = nm->rooms; p; p = next) {
+		memcpy(&next, p, sizeof next);
+		free(p);
+	}
+	kh_destroy(fn, nm->far);
+	free(nm->place);
+	free(nm->name);
+	free(nm->fn);
+	free(nm);
 }
 
 static void

@@ -297,3 +297,35 @@ costr_close(struct costr *r)
 	free(r->d);
 	free(r);
 }
+
+static uint32_t
+renamed(const struct costnames *from, struct costnames *to, uint32_t name)
+{
+	return costnames_str(to, costnames_get(from, name));
+}
+
+static uint32_t
+renamed_fn(const struct costnames *from, struct costnames *to, uint32_t fn)
+{
+	struct costfn f = costfn_get(from, fn);
+
+	f.ob = renamed(from, to, f.ob);
+	f.fl = renamed(from, to, f.fl);
+	f.fn = renamed(from, to, f.fn);
+	return costfn_add(to, f);
+}
+
+void
+costr_rename(struct costr *r, struct costnames *to, struct cost *c)
+{
+	struct costread *d = r->d;
+	struct costnames *from = r->nm;
+
+	d->fl = renamed(from, to, d->fl);
+	d->file = renamed(from, to, d->file);
+	if (d->fn_known)
+		d->fn = renamed_fn(from, to, d->fn);
+	c->file = renamed(from, to, c->file);
+	c->fn = renamed_fn(from, to, c->fn);
+	r->nm = to;
+}

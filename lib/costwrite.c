@@ -164,7 +164,7 @@ static void
 put_string(struct costw *w, const char *s, enum space sp, uint32_t which)
 {
 	struct ids *ids = &w->ids[sp];
-	size_t old = ids->cap;
+	size_t old = ids->cap, len;
 
 	ids->id = xgrow(ids->id, &ids->cap, which + (size_t)1, sizeof *ids->id);
 	if (ids->cap > old)
@@ -178,7 +178,9 @@ put_string(struct costw *w, const char *s, enum space sp, uint32_t which)
 		ids->id[which] = ++w->last[sp == CTX ? FN : sp];
 		out_printf(w->o, "(%" PRIu32 ") ", ids->id[which]);
 	}
-	for (; *s; s++)
+	len = strcspn(s, "\n");
+	out_write(w->o, s, len);
+	for (s += len; *s; s++)		/* newlines become blanks */
 		out_ch(w->o, *s == '\n' ? ' ' : *s);
 	out_ch(w->o, '\n');
 }
@@ -454,6 +456,15 @@ costw_end(struct costw *w)
 	for (i = 0; i < NSPACE; i++)
 		free(w->ids[i].id);
 	free(w);
+}
+
+void
+costw_rename(struct costw *w, struct costnames *to)
+{
+	w->file = costnames_str(to, costnames_get(w->nm, w->file));
+	w->f.fl = costnames_str(to, costnames_get(w->nm, w->f.fl));
+	w->f.fn = costnames_str(to, costnames_get(w->nm, w->f.fn));
+	w->nm = to;
 }
 
 void

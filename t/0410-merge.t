@@ -176,6 +176,50 @@ check "a cut file: no sum" test ! -e sum
 status 2 "unknown option" "$M" --nothing
 status 2 "no room" sh -c '"$0" a b >/dev/full' "$M"
 
+# side by side, or through the table: the same
+for i in 1 2 3; do
+	"$C" random $i cachegrind >c$i
+	"$M" c$i >s$i
+done
+for i in 1 2 3; do
+	"$C" random $i cachegrind | sed 's/^events: .*/events: Dw Ir Dr/' >t$i
+	"$M" t$i >u$i
+done
+check "canonical files" "$M" s1 s2 s3
+cp out want
+check "canonical files, one from a pipe" sh -c '"$0" s1 - s3 <s2' "$M"
+samefile "canonical files: the same" want out
+check "files in disorder" "$M" c1 c2 c3
+samefile "files in disorder: the same" want out
+check "events in another order" "$M" s1 u2 s3
+cp out want
+check "events in another order, from a pipe" sh -c '"$0" - u2 s3 <s1' "$M"
+samefile "events in another order: the same" want out
+check "one file twice" "$M" s1 s1
+cp out want
+check "one file twice, from a pipe" sh -c '"$0" - s1 <s1' "$M"
+samefile "one file twice: the same" want out
+sed 's/^summary: [0-9]*/summary: 7/' s2 >wrong
+status 2 "a wrong sum" "$M" -o sum s1 wrong
+check "a wrong sum: said, and nothing written" sh -c 'grep -q "wrong:.*summary: says" err && ! test -e sum'
+sed '$d' s2 >cut
+status 2 "a cut canonical file" "$M" s1 cut
+if [ -z "$SAN" ]; then
+	awk 'BEGIN {
+		print "cmd: x\nevents: Ir Dr Dw"
+		for (i = 100000; i < 150000; i++) {
+			print "fl=file" i "\nfn=function" i
+			for (j = 1; j < 8; j++)
+				print j * 3, i, j, i + j
+		}
+		n = 7 * (100000 + 149999) * 25000
+		printf "summary: %.0f %.0f %.0f\n", n, 28 * 50000, n + 28 * 50000
+	}' >long
+	(ulimit -v 24000; "$M" long long long >out)
+	ok "three files of 8 MB in 24 MB, libraries and all" $?
+	same "three files of 8 MB: lines" "$(grep -c '^[0-9]' long)" "$(grep -c '^[0-9]' out)"
+fi
+
 # memory does not follow the number of files
 "$C" random 1 instr >r1
 if [ -z "$SAN" ]; then

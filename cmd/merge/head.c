@@ -1,35 +1,18 @@
 /*
- * merge - cost files -> their sum
- *
- *	events: Ir	events: Ir	events: Ir
- *	fl=a.c		fl=a.c		fl=a.c
- *	fn=main		fn=main		fn=main
- *	1 10		1 5		1 15
- *	2 7		3 2		2 7
- *					3 2
- *
- * The sum does not depend on the order of the files, nor on whether some were
- * merged before: the records come out in canonical order, and the header is
- * made of what all files say alike.
- *
- *	cmd:	the commands, if they differ their parts between "; ", sorted
- *	desc:	the lines that all have; if not all have the same, sorted
- *	event:	of two definitions the one that is first in byte order
- *	events:	as in the files; if they differ in order, Callgrind's order
- *
- * A difference (see diff) takes no part in the header if there is a file that
- * is none.  Records that add up to nothing are left out, so a difference added
- * to the one file gives the other.
+ * head.c - the header of the sum
  */
-#include "cost.h"
+#include "merge.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "out.h"
 #include "util.h"
 
+struct cost_head first;
+bool same_order = true;
+
+static const char *first_name;
+static bool all_cachegrind = true;
 /* The headers of the files that are differences, and of those that are not. */
 struct heads {
 	size_t n;
@@ -39,14 +22,7 @@ struct heads {
 	size_t ncmd, cap;
 };
 
-static struct costnames *nm;
-static struct costsum *table;
 static struct heads plain, diffs;
-static struct cost_head first;		/* its events are the table's columns */
-static const char *first_name;
-static bool same_order = true;		/* all files have the events in this order */
-static bool all_cachegrind = true;
-static int64_t total[COST_EVMAX];
 
 /* The order of events that Callgrind and Cachegrind know. */
 static const char *const known[] = {
@@ -172,20 +148,17 @@ add_head(struct heads *hs, const struct cost_head *h)
 	}
 }
 
-/* A part begins: map is where its events are in the table; NULL: the same. */
-static const size_t *
-begin(struct costr *r, size_t *map)
+const size_t *
+head_add(struct costr *r, size_t *map)
 {
 	size_t i;
 
-	if (!table) {
+	if (!first_name) {
 		first = r->head;
 		first_name = xstrdup(r->name);
-		table = costsum_new(nm, r->head.positions, r->head.nev);
 	}
 	if (costhead_map(&first, &r->head, map) < 0)
 		costr_die(r, "the events are not those of %s", first_name);
-	costsum_positions(table, r->head.positions);
 	first.positions |= r->head.positions;
 	all_cachegrind &= r->head.format == COST_CACHEGRIND;
 	add_head(r->head.is_diff ? &diffs : &plain, &r->head);
@@ -197,7 +170,13 @@ begin(struct costr *r, size_t *map)
 	return map;
 }
 
-static void
+bool
+head_has_diff(void)
+{
+	return diffs.n > 0;
+}
+
+void
 remap(int64_t *to, const int64_t *n, const size_t *map)
 {
 	size_t i;
@@ -206,38 +185,8 @@ remap(int64_t *to, const int64_t *n, const size_t *map)
 		to[map ? map[i] : i] = n[i];
 }
 
-static void
-add_file(const char *name)
-{
-	struct costr *r = costr_open(name, nm);
-	size_t store[COST_EVMAX], i;
-	const size_t *map = NULL;
-	int64_t n[COST_EVMAX];
-	struct cost c;
-
-	while (costr_next(r, &c)) {
-		if (c.kind == COST_PART) {
-			if (map && table)
-				costr_die(r, "parts with events in another order");
-			map = begin(r, store);
-			continue;
-		}
-		if (map && c.kind != COST_JUMP) {
-			remap(n, c.n, map);
-			c.n = n;
-		}
-		costsum_put(table, &c);
-	}
-	remap(n, r->total, map);
-	for (i = 0; i < first.nev; i++)
-		if (__builtin_add_overflow(total[i], n[i], &total[i]))
-			die("%s: the sum of %s is beyond 64 bits", r->name,
-			    first.ev[i].name);
-	costr_close(r);
-}
-
 static const char *
-merged_cmd(struct heads *hs)
+merged_cmd(struct costnames *nm, struct heads *hs)
 {
 	const char **part = NULL, *s;
 	size_t n = 0, cap = 0, i, len = 1;
@@ -267,37 +216,8 @@ merged_cmd(struct heads *hs)
 	return text;
 }
 
-static bool
-is_nothing(const struct cost *c)
-{
-	size_t i;
-
-	if (c->kind != COST_SELF && (c->count[0] || c->count[1]))
-		return false;
-	for (i = 0; c->kind != COST_JUMP && i < first.nev; i++)
-		if (c->n[i])
-			return false;
-	return true;
-}
-
-static bool
-has_negative(void)
-{
-	struct cost c;
-	bool neg = false;
-	size_t i;
-
-	while (costsum_next(table, &c)) {
-		neg |= c.count[0] < 0 || c.count[1] < 0;
-		for (i = 0; c.kind != COST_JUMP && i < first.nev; i++)
-			neg |= c.n[i] < 0;
-	}
-	return neg;
-}
-
-/* The header of the sum; to: where the table's columns go. */
-static struct cost_head *
-header(size_t *to)
+struct cost_head *
+head_make(struct costnames *nm, size_t *to, bool negative)
 {
 	struct heads *hs = plain.n ? &plain : &diffs;
 	struct cost_head *h = &hs->h;
@@ -315,71 +235,11 @@ header(size_t *to)
 		qsort(h->desc, h->ndesc, sizeof *h->desc, by_text);
 	for (i = 0; i < h->ndesc; i++)
 		h->is_diff |= !strncmp(h->desc[i], "Files compared:", 15);
-	if (diffs.n && !h->is_diff && (!plain.n || has_negative()))
+	if (diffs.n && !h->is_diff && (!plain.n || negative))
 		costhead_desc(h, "Files compared: several");
 	if (all_cachegrind && !h->ndesc)	/* cg_merge wants one */
 		costhead_desc(h, "merged");
-	h->cmd = merged_cmd(hs);
+	h->cmd = merged_cmd(nm, hs);
 	return h;
 }
 
-static void
-write_sum(const char *dest)
-{
-	size_t to[COST_EVMAX];
-	int64_t n[COST_EVMAX];
-	struct cost_head *h;
-	struct out *o = out_open(dest);
-	struct costw *w;
-	struct cost c;
-
-	costsum_sort(table);
-	h = header(to);
-	w = costw_begin(o, nm, h, h->positions & COST_INSTR ? COSTW_RELATIVE : 0);
-	remap(n, total, to);
-	costw_total(w, n);
-	while (costsum_next(table, &c)) {
-		if (is_nothing(&c))
-			continue;
-		if (!same_order && c.kind != COST_JUMP) {
-			remap(n, c.n, to);
-			c.n = n;
-		}
-		costw_put(w, &c);
-	}
-	costw_end(w);
-	out_close(o);
-}
-
-int
-main(int argc, char **argv)
-{
-	static const struct option longopts[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "version", no_argument, NULL, 'V' },
-		{ NULL, 0, NULL, 0 }
-	};
-	const char *dest = NULL;
-	int c;
-
-	prog_init(argv[0]);
-	while ((c = getopt_long(argc, argv, "ho:", longopts, NULL)) != -1) {
-		if (c == 'o')
-			dest = optarg;
-		else if (c == 'h')
-			prog_help("usage: merge [-o file] [file ...]\n"
-			    "Add up cost files, Cachegrind's and Callgrind's.\n");
-		else if (c == 'V')
-			prog_version();
-		else
-			prog_usage("[-o file] [file ...]");
-	}
-	nm = costnames_new();
-	if (optind == argc)
-		add_file("-");
-	for (; optind < argc; optind++)
-		add_file(argv[optind]);
-	write_sum(dest);
-	return 0;
-}

@@ -1,0 +1,204 @@
+/*
+ * merge - cost files -> their sum
+ *
+ *	events: Ir	events: Ir	events: Ir
+ *	fl=a.c		fl=a.c		fl=a.c
+ *	fn=main		fn=main		fn=main
+ *	1 10		1 5		1 15
+ *	2 7		3 2		2 7
+ *					3 2
+ *
+ * The sum does not depend on the order of the files, nor on whether some were
+ * merged before: the records come out in canonical order, and the header is
+ * made of what all files say alike.
+ *
+ *	cmd:	the commands, if they differ their parts between "; ", sorted
+ *	desc:	the lines that all have; if not all have the same, sorted
+ *	event:	of two definitions the one that is first in byte order
+ *	events:	as in the files; if they differ in order, Callgrind's order
+ *
+ * A difference (see diff) takes no part in the header if there is a file that
+ * is none.  Records that add up to nothing are left out, so a difference added
+ * to the one file gives the other.
+ *
+ * Files of Cachegrind's are in canonical order mostly.  If all are, they are
+ * read side by side and each record is written when it is known (stream.c), so
+ * hardly any memory is needed.  Otherwise all go into a table.
+ */
+#include "merge.h"
+
+#include <getopt.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out.h"
+#include "util.h"
+
+int64_t total[COST_EVMAX];
+
+static struct costnames *nm;
+static struct costsum *table;
+
+void
+add_total(const struct costr *r, const size_t *map, int64_t *seen)
+{
+	int64_t more[COST_EVMAX], n[COST_EVMAX];
+	size_t i;
+
+	for (i = 0; i < first.nev; i++) {
+		more[i] = r->total[i] - seen[i];
+		seen[i] = r->total[i];
+	}
+	remap(n, more, map);
+	for (i = 0; i < first.nev; i++)
+		if (__builtin_add_overflow(total[i], n[i], &total[i]))
+			die("%s: the sum of %s is beyond 64 bits", r->name,
+			    first.ev[i].name);
+}
+
+static void
+add_file(const char *name)
+{
+	struct costr *r = costr_open(name, nm);
+	size_t store[COST_EVMAX];
+	const size_t *map = NULL;
+	int64_t n[COST_EVMAX], seen[COST_EVMAX] = { 0 };
+	struct cost c;
+
+	while (costr_next(r, &c)) {
+		if (c.kind == COST_PART) {
+			add_total(r, map, seen);
+			map = head_add(r, store);
+			if (!table)
+				table = costsum_new(nm, first.positions, first.nev);
+			costsum_positions(table, first.positions);
+			continue;
+		}
+		if (map && c.kind != COST_JUMP) {
+			remap(n, c.n, map);
+			c.n = n;
+		}
+		costsum_put(table, &c);
+	}
+	add_total(r, map, seen);
+	costr_close(r);
+}
+
+bool
+is_nothing(const struct cost *c)
+{
+	int64_t any = 0;
+	size_t i;
+
+	if (c->kind != COST_SELF && (c->count[0] || c->count[1]))
+		return false;
+	for (i = 0; c->kind != COST_JUMP && i < first.nev; i++)
+		any |= c->n[i];
+	return !any;
+}
+
+static bool
+has_negative(void)
+{
+	struct cost c;
+	bool neg = false;
+	size_t i;
+
+	while (costsum_next(table, &c)) {
+		neg |= c.count[0] < 0 || c.count[1] < 0;
+		for (i = 0; c.kind != COST_JUMP && i < first.nev; i++)
+			neg |= c.n[i] < 0;
+	}
+	return neg;
+}
+
+static void
+write_table(struct out *o)
+{
+	size_t to[COST_EVMAX];
+	int64_t n[COST_EVMAX];
+	struct cost_head *h;
+	struct costw *w;
+	struct cost c;
+
+	costsum_sort(table);
+	h = head_make(nm, to, head_has_diff() && has_negative());
+	w = costw_begin(o, nm, h, h->positions & COST_INSTR ? COSTW_RELATIVE : 0);
+	remap(n, total, to);
+	costw_total(w, n);
+	while (costsum_next(table, &c)) {
+		if (is_nothing(&c))
+			continue;
+		if (!same_order && c.kind != COST_JUMP) {
+			remap(n, c.n, to);
+			c.n = n;
+		}
+		costw_put(w, &c);
+	}
+	costw_end(w);
+}
+
+static bool
+all_canonical(char **names, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!is_canonical(names[i]))
+			return false;
+	return n > 1;
+}
+
+static void
+merge(char **names, size_t n, const char *dest)
+{
+	struct out *o;
+	size_t i;
+
+	if (n <= STREAMS && all_canonical(names, n)) {
+		o = out_open(dest);
+		stream(names, n, o);
+	} else {
+		nm = costnames_new();
+		for (i = 0; i < n; i++)
+			add_file(names[i]);
+		o = out_open(dest);
+		write_table(o);
+	}
+	out_close(o);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct option longopts[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 }
+	};
+	const char *dest = NULL;
+	int c;
+
+	prog_init(argv[0]);
+	/* what is freed is wanted again soon */
+	mallopt(M_TRIM_THRESHOLD, 1 << 28);
+	mallopt(M_MMAP_THRESHOLD, 1 << 28);
+	while ((c = getopt_long(argc, argv, "ho:", longopts, NULL)) != -1) {
+		if (c == 'o')
+			dest = optarg;
+		else if (c == 'h')
+			prog_help("usage: merge [-o file] [file ...]\n"
+			    "Add up cost files, Cachegrind's and Callgrind's.\n");
+		else if (c == 'V')
+			prog_version();
+		else
+			prog_usage("[-o file] [file ...]");
+	}
+	if (optind == argc)
+		merge((char *[]){ (char *)"-" }, 1, dest);
+	else
+		merge(argv + optind, argc - optind, dest);
+	return 0;
+}

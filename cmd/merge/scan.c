@@ -1,0 +1,120 @@
+/*
+ * scan.c - is a file of Cachegrind's in canonical order?
+ *
+ * That is what Cachegrind and merge write: files in byte order, in a file the
+ * functions, in a function the lines, nothing twice.  Only the beginnings of
+ * lines are looked at; what else is wrong the reader will tell.
+ */
+#include "merge.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "in.h"
+#include "util.h"
+
+struct name {
+	char *s;
+	size_t cap;
+	bool set;
+};
+
+/* A regular file, not compressed: it will be read again. */
+static bool
+is_plain(const char *name)
+{
+	unsigned char magic[2] = { 0 };
+	struct stat st;
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	bool is = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    read(fd, magic, 2) == 2 && (magic[0] != 0x1f || magic[1] != 0x8b);
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+/* Is it behind the one before, which it replaces? */
+static bool
+follows(struct name *n, const char *s, size_t len)
+{
+	if (n->set && strcmp(n->s, s) >= 0)
+		return false;
+	n->s = xgrow(n->s, &n->cap, len + 1, 1);
+	memcpy(n->s, s, len + 1);
+	n->set = true;
+	return true;
+}
+
+struct scan {
+	bool cmd, events, ended;
+	struct name fl, fn;
+	int64_t line;		/* the last of the function, or -1 */
+};
+
+static bool
+body(struct scan *s, const char *p, size_t len)
+{
+	if (!strncmp(p, "fl=", 3)) {
+		s->fn.set = false;
+		return follows(&s->fl, p + 3, len - 3);
+	}
+	if (!strncmp(p, "fn=", 3) && s->fl.set) {
+		s->line = -1;
+		return follows(&s->fn, p + 3, len - 3);
+	}
+	s->ended = !strncmp(p, "summary:", 8);
+	return s->ended;
+}
+
+static bool
+costs(struct scan *s, const char *p)
+{
+	int64_t v = 0;
+
+	for (; (unsigned)(*p - '0') <= 9 && v < UINT32_MAX; p++)
+		v = 10 * v + (*p - '0');
+	if (!s->fn.set || v <= s->line || *p != ' ')
+		return false;
+	s->line = v;
+	return true;
+}
+
+static bool
+look_at(struct scan *s, const char *p, size_t len)
+{
+	if (s->ended)
+		return false;
+	if ((unsigned)(*p - '0') <= 9)
+		return costs(s, p);
+	if (s->events)
+		return body(s, p, len);
+	if (!strncmp(p, "cmd:", 4) && !s->cmd)
+		return s->cmd = true;
+	if (!strncmp(p, "events:", 7) && s->cmd)
+		return s->events = true;
+	return !strncmp(p, "desc:", 5) && strncmp(p, "desc: Files compared:", 21);
+}
+
+bool
+is_canonical(const char *name)
+{
+	struct scan s = { .line = -1 };
+	struct in *in;
+	char *p;
+	size_t len;
+	bool is = true;
+
+	if (!strcmp(name, "-") || !is_plain(name))
+		return false;
+	in = in_open(name);
+	while (is && (p = in_line(in, &len)))
+		is = look_at(&s, p, len);
+	in_close(in);
+	free(s.fl.s);
+	free(s.fn.s);
+	return is && s.ended;
+}

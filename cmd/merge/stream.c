@@ -1,0 +1,198 @@
+/*
+ * stream.c - files in canonical order, read side by side
+ *
+ * The records that come next are in a heap; the first one is taken, with all
+ * that are for the same place, and written.  Names are forgotten from time to
+ * time, all but those in use, so memory stays the same however long the files.
+ */
+#include "merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "out.h"
+#include "util.h"
+
+enum { NAMES = 4096 };		/* to remember */
+
+struct source {
+	struct costr *r;
+	const size_t *map;
+	size_t store[COST_EVMAX];
+	int64_t seen[COST_EVMAX], n[COST_EVMAX];
+	struct cost c;		/* what comes next */
+};
+
+static struct costnames *nm;
+static struct costw *w;
+static struct source *all, **heap;
+static size_t nall, nheap;
+static size_t to[COST_EVMAX];
+
+static inline bool
+before(const struct source *a, const struct source *b)
+{
+	return cost_cmp(nm, &a->c, &b->c) < 0;
+}
+
+static void
+sift(size_t i)
+{
+	struct source *s = heap[i];
+	size_t k;
+
+	for (; (k = 2 * i + 1) < nheap; i = k) {
+		if (k + 1 < nheap && before(heap[k + 1], heap[k]))
+			k++;
+		if (!before(heap[k], s))
+			break;
+		heap[i] = heap[k];
+	}
+	heap[i] = s;
+}
+
+/* The next record of the first source; false: it has none. */
+static bool
+advance(struct source *s)
+{
+	enum cost_kind kind = costr_next(s->r, &s->c);
+
+	if (kind == COST_END) {
+		add_total(s->r, s->map, s->seen);
+		return false;
+	}
+	if (kind != COST_SELF)
+		costr_die(s->r, "the file changed while it was read");
+	if (s->map) {
+		remap(s->n, s->c.n, s->map);
+		s->c.n = s->n;
+	}
+	return true;
+}
+
+static void
+next(void)
+{
+	if (!advance(heap[0]))
+		heap[0] = heap[--nheap];
+	if (nheap)
+		sift(0);
+}
+
+static void
+put(struct cost *c)
+{
+	int64_t n[COST_EVMAX];
+
+	if (is_nothing(c))
+		return;
+	if (!same_order) {
+		remap(n, c->n, to);
+		c->n = n;
+	}
+	costw_put(w, c);
+}
+
+static void
+forget_names(void)
+{
+	struct costnames *new = costnames_new();
+	size_t i;
+
+	for (i = 0; i < nheap; i++)
+		costr_rename(heap[i]->r, new, &heap[i]->c);
+	costw_rename(w, new);
+	costnames_free(nm);
+	nm = new;
+}
+
+/* The function that comes next if it is in the first source alone. */
+static bool
+only_one(void)
+{
+	uint32_t fn = heap[0]->c.fn;
+
+	return (nheap < 2 || heap[1]->c.fn != fn) && (nheap < 3 || heap[2]->c.fn != fn);
+}
+
+static void
+copy_function(void)
+{
+	struct source *s = heap[0];
+	uint32_t fn = s->c.fn;
+	bool more;
+
+	do {
+		put(&s->c);
+		more = advance(s);
+	} while (more && s->c.fn == fn);
+	if (!more)
+		heap[0] = heap[--nheap];
+	if (nheap)
+		sift(0);
+}
+
+static void
+add_record(void)
+{
+	int64_t sum[COST_EVMAX];
+	struct cost c = heap[0]->c;
+	size_t i;
+
+	memcpy(sum, c.n, first.nev * sizeof *sum);
+	c.n = sum;
+	next();
+	while (nheap && !cost_cmp(nm, &heap[0]->c, &c)) {
+		for (i = 0; i < first.nev; i++)
+			if (__builtin_add_overflow(sum[i], heap[0]->c.n[i], &sum[i]))
+				die("a sum of costs is beyond 64 bits, in function %s",
+				    costnames_get(nm, costfn_get(nm, c.fn).fn));
+		next();
+	}
+	put(&c);
+}
+
+static void
+open_all(char **names, size_t n)
+{
+	size_t i;
+
+	all = xcalloc(n, sizeof *all);
+	heap = xcalloc(n, sizeof *heap);
+	for (nall = 0; nall < n; nall++) {
+		struct source *s = &all[nall];
+
+		s->r = costr_open(names[nall], nm);
+		if (costr_next(s->r, &s->c) != COST_PART)
+			costr_die(s->r, "the file changed while it was read");
+		s->map = head_add(s->r, s->store);
+		if (advance(s))
+			heap[nheap++] = s;
+	}
+	for (i = nheap / 2; i-- > 0;)
+		sift(i);
+}
+
+void
+stream(char **names, size_t n, struct out *o)
+{
+	struct costnames *heads = costnames_new();
+
+	nm = heads;
+	open_all(names, n);
+	w = costw_begin(o, nm, head_make(nm, to, false), 0);
+	/* the header's strings stay */
+	nm = costnames_new();
+	for (size_t i = 0; i < nheap; i++)
+		costr_rename(heap[i]->r, nm, &heap[i]->c);
+	costw_rename(w, nm);
+	while (nheap) {
+		if (only_one())
+			copy_function();
+		else
+			add_record();
+		if (costnames_count(nm) > NAMES)
+			forget_names();
+	}
+	costw_end(w);
+}
