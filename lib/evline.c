@@ -162,3 +162,30 @@ evline_fields(struct ev *e, char *to, char why[EVLINE_WHY])
 	    s);
 	return -1;
 }
+
+int
+ev_outcome(const char **list, char name[32], uint64_t *n)
+{
+	const char *s = *list;
+	size_t len = strcspn(s, " *");
+
+	if (*s == '\0')
+		return 0;
+	if (len == 0 || len > 31)
+		return -1;
+	memcpy(name, s, len);
+	name[len] = '\0';
+	s += len;
+	*n = 1;
+	if (*s == '*') {
+		s++;
+		if (ev_hex(&s, n) < 0)
+			return -1;
+	}
+	if (*s == ' ')
+		s++;
+	else if (*s != '\0')
+		return -1;
+	*list = s;
+	return 1;
+}

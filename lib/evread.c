@@ -28,6 +28,7 @@
 #include "evline.h"
 #include "evscan.h"
 #include "in.h"
+#include "meter.h"
 #include "util.h"
 
 #define MAXLINE	65536
@@ -171,6 +172,7 @@ ev_close(struct evr *r)
 {
 	int status = r->state == ENDED ? 0 : 2;
 
+	meter_end();
 	if (r->error != NULL)
 		warn("%s", r->error);
 	ev_free(r);
@@ -218,6 +220,19 @@ ev_last(const struct evr *r)
 
 /* ---- the buffer ---- */
 
+/* Of a file; where a pipe is read, who writes it tells. */
+static void
+progress(struct evr *r)
+{
+	uint64_t size = in_size(r->in);
+	double n = (double)r->told / 1e6;
+
+	if (size != 0 && meter_due())
+		meter_line("%.0f M executions, %.1f M a second, %.0f %%", n,
+		    n / (double)meter_seconds(),
+		    100.0 * (double)in_offset(r->in) / (double)size);
+}
+
 /* Read until there is a whole line at p. 0 at the end, -1 trouble. */
 static int
 fill(struct evr *r)
@@ -236,6 +251,7 @@ fill(struct evr *r)
 			r->buf[-1] = '\n';
 		}
 		n = in_read(r->in, r->end, (size_t)BUFSIZE - have);
+		progress(r);
 		if (n == 0)
 			return 0;
 		nl = memrchr(r->end, '\n', (size_t)n);
@@ -599,31 +615,4 @@ ev_next(struct evr *r, struct ev *e)
 	if (c > 0)
 		r->lineno++;
 	return c;
-}
-
-int
-ev_outcome(const char **list, char name[32], uint64_t *n)
-{
-	const char *s = *list;
-	size_t len = strcspn(s, " *");
-
-	if (*s == '\0')
-		return 0;
-	if (len == 0 || len > 31)
-		return -1;
-	memcpy(name, s, len);
-	name[len] = '\0';
-	s += len;
-	*n = 1;
-	if (*s == '*') {
-		s++;
-		if (ev_hex(&s, n) < 0)
-			return -1;
-	}
-	if (*s == ' ')
-		s++;
-	else if (*s != '\0')
-		return -1;
-	*list = s;
-	return 1;
 }

@@ -36,7 +36,7 @@ void evw_line(struct evw *, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* The same from a buffer. */
 void evw_raw(struct evw *, const char *line, size_t len);
-/* `H cmd`: the arguments, escaped and cut to a line's length. */
+/* evtext.c: `H cmd`: the arguments, escaped and cut to a line's length. */
 void evw_cmd(struct evw *, char *const argv[]);
 /* Escape text into dst (4 * strlen(text) + 1 bytes); arg: blanks too. */
 char *evw_escape(char *dst, const char *text, int arg);
