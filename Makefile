@@ -13,12 +13,15 @@
 # Debian packages: to build, and for make demo
 DEBS	= gcc libc6-dev make pkg-config perl binutils gzip \
 	zlib1g-dev libelf-dev libdw-dev libzydis-dev libhts-dev \
-	libiberty-dev libpcre2-dev libjansson-dev
+	libiberty-dev libpcre2-dev libjansson-dev \
+	libprotobuf-c-dev protobuf-c-compiler
 
-# for the tests
+# for the tests; where a viewer is missing they skip what it would say
 ifneq ($(filter check bench deps,$(MAKECMDGOALS)),)
 DEBS	+= g++ bzip2 elfutils dwz mandoc universal-ctags valgrind \
-	python3 sqlite3 clang llvm libclang-rt-dev xz-utils pigz openssl git
+	python3 sqlite3 clang llvm libclang-rt-dev xz-utils pigz openssl git \
+	kcachegrind dbus-daemon dbus-bin xvfb xdotool imagemagick \
+	fonts-dejavu-core librsvg2-bin
 endif
 
 # and what make bench runs
@@ -70,6 +73,9 @@ LDLIBS_account = -ljansson
 LDLIBS_fmt-xray = -lelf
 LDLIBS_fmt-cachegrind = $(LIBS_SYM)
 LDLIBS_fmt-callgrind = $(LIBS_SYM)
+LDLIBS_fmt-folded = $(LIBS_SYM)
+OBJS_fmt-pprof = $(BUILD)/cmd/fmt-pprof/pprof.pb-c.o
+LDLIBS_fmt-pprof = -lprotobuf-c $(LIBS_SYM)
 LDLIBS_diff = -lpcre2-8 -ljansson
 LDLIBS_t_fuzz_cost = -Wl,--wrap=die,--wrap=warn,--wrap=malloc,--wrap=calloc \
 	-Wl,--wrap=realloc,--wrap=free
@@ -106,6 +112,20 @@ $(BUILD)/cmd/annotate/html.o: cmd/annotate/page.css cmd/annotate/page.js
 
 # simpoint's results are to the last bit: each product is rounded by itself
 $(BUILD)/cmd/simpoint/%.o: CFLAGS += -ffp-contract=off
+
+# fmt-pprof's messages, from their description; their code is not ours
+PB	= $(BUILD)/cmd/fmt-pprof/pprof.pb-c
+$(PB).c: cmd/fmt-pprof/pprof.proto | $(FIRST)
+	@mkdir -p $(@D)
+	protoc-c --proto_path=$(<D) --c_out=$(@D) $<
+$(PB).h: $(PB).c
+$(PB).o: $(PB).c
+	$(CC) -std=gnu11 -I$(BUILD)/cmd/fmt-pprof $(CFLAGS) $(SANFLAGS) \
+	    -MMD -MP -c -o $@ $<
+$(BUILD)/cmd/fmt-pprof/%.o: CPPFLAGS += -I$(BUILD)/cmd/fmt-pprof
+$(patsubst %.c,$(BUILD)/%.o,$(wildcard cmd/fmt-pprof/*.c)): $(PB).h
+
+$(BUILD)/cmd/fmt-svg/draw.o: cmd/fmt-svg/flame.css cmd/fmt-svg/flame.js
 
 $(BUILD)/lib.a: $(LIBOBJS)
 	@rm -f $@

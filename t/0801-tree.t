@@ -144,15 +144,19 @@ printf '%s\n' 'H quern-events 1' 'H kind all' 'M 1 1000 2000 0 [vdso]' \
     'B 1 >1000 3r8.0 2S' '1+5000' 'Y 231' 'E exit 0 1' >"$T/events"
 printf '%s\n' 'H quern-events 1' 'H kind calls' 'T 1' 'N 1 10' 'X 1 20' \
     'E exit 0 2' >"$T/calls"
+printf '%s\n' 'main;f 1' >"$T/stacks"
 printf '%s\n' 'T:1:10 :2:20' 'T:1:20 :2:10' >"$T/vectors"
 sample() {
 	case $1 in
-	annotate | fmt-cachegrind | merge | fmt-callgrind)
+	annotate | fmt-cachegrind | merge | fmt-callgrind | fmt-folded | \
+	    fmt-pprof)
 		sample=$T/costs ;;
 	diff)
 		sample="$T/costs $T/costs2" ;;
 	account | fmt-xray)
 		sample=$T/calls ;;
+	fmt-svg)
+		sample=$T/stacks ;;
 	simpoint)
 		sample="-maxK 2 -loadFVFile $T/vectors" ;;
 	read-xray)

@@ -37,6 +37,7 @@ extern struct evr *events;
 extern unsigned ncol;		/* columns */
 extern unsigned firsttold;	/* the first column of outcomes */
 extern bool data_refs;		/* columns Dr and Dw: 1 and 2 */
+extern bool opt_sites;	/* contexts by where they were called, too */
 extern bool opt_rep;	/* count each round of a repeated instruction */
 extern bool opt_calls;
 extern bool opt_jumps, opt_threads, opt_toggle, opt_contexts, opt_demangle;
@@ -146,9 +147,9 @@ struct ctx {
 };
 
 extern struct ctx *contexts;
-/* The context of fn called from `from`, which may be NULL. */
-struct ctx *ctx_get(const struct ctx *from, struct func *fn, uint32_t depth,
-    uint32_t thread);
+/* The context of fn called from `from`, which may be NULL, at an address. */
+struct ctx *ctx_get(const struct ctx *from, uint64_t site, struct func *fn,
+    uint32_t depth, uint32_t thread);
 /* f'2'caller */
 const char *ctx_name(const struct ctx *);
 uint32_t ctx_threads(void);	/* 1 + the highest thread of a context */

@@ -23,6 +23,7 @@
 
 struct key {
 	const struct ctx *up;
+	uint64_t site;		/* of the call, where these are told apart */
 	uint32_t fn, level, thread;
 };
 
@@ -31,7 +32,7 @@ key_hash(struct key k)
 {
 	uint64_t h = (uint64_t)(uintptr_t)k.up;
 
-	h = (h ^ k.fn) * 0x9e3779b97f4a7c15;
+	h = (h ^ k.fn ^ k.site << 20) * 0x9e3779b97f4a7c15;
 	h = (h ^ h >> 32 ^ (uint64_t)k.level << 32 ^ k.thread) *
 	    0x9e3779b97f4a7c15;
 	return (khint_t)(h >> 32);
@@ -40,7 +41,7 @@ key_hash(struct key k)
 static inline int
 key_equal(struct key a, struct key b)
 {
-	return a.up == b.up && a.fn == b.fn && a.level == b.level &&
+	return a.up == b.up && a.site == b.site && a.fn == b.fn && a.level == b.level &&
 	    a.thread == b.thread;
 }
 
@@ -88,10 +89,8 @@ take(size_t n)
 
 /* The one in the table, made if there is none; *made tells. */
 static struct ctx *
-lookup(khash_t(ctx) **table, const struct ctx *up, const struct func *fn,
-    uint32_t level, uint32_t thread, int *made)
+lookup(khash_t(ctx) **table, struct key key, const struct func *fn, int *made)
 {
-	struct key key = { up, fn->num, level, thread };
 	struct ctx *c;
 	khint_t k;
 
@@ -104,9 +103,9 @@ lookup(khash_t(ctx) **table, const struct ctx *up, const struct func *fn,
 		return kh_val(*table, k);
 	c = take(sizeof *c);
 	c->fn = (struct func *)fn;
-	c->level = level;
-	c->thread = thread;
-	c->up = up;
+	c->level = key.level;
+	c->thread = key.thread;
+	c->up = key.up;
 	kh_val(*table, k) = c;
 	return c;
 }
@@ -132,8 +131,9 @@ callers(const struct ctx *from, const struct func *fn)
 	v[k++] = from->fn;
 	for (from = from->up; from != NULL && k < opt_callers; from = from->up)
 		v[k++] = from->fn;
-	while (k > 0)
-		c = lookup(&chains, c, v[--k], 0, 0, &made);
+	while (k-- > 0)
+		c = lookup(&chains, (struct key){ .up = c, .fn = v[k]->num },
+		    v[k], &made);
 	return c;
 }
 
@@ -148,10 +148,11 @@ back(const struct ctx *from, const struct func *fn, uint32_t level)
 }
 
 struct ctx *
-ctx_get(const struct ctx *from, struct func *fn, uint32_t depth,
+ctx_get(const struct ctx *from, uint64_t site, struct func *fn, uint32_t depth,
     uint32_t thread)
 {
 	uint32_t level = depth < fn->recs ? depth : fn->recs;
+	struct key key = { NULL, 0, fn->num, level, thread };
 	const struct ctx *up;
 	struct ctx *c;
 	int made;
@@ -160,20 +161,18 @@ ctx_get(const struct ctx *from, struct func *fn, uint32_t depth,
 		up = depth > fn->recs ? back(from, fn, level) : NULL;
 		if (up != NULL)
 			return (struct ctx *)up;
-		up = from;
-		if (nctx >= opt_maxcontexts) {
-			struct key key = { up, fn->num, level, thread };
-
-			if (ctxs == NULL ||
-			    kh_get(ctx, ctxs, key) == kh_end(ctxs)) {
-				folded++;
-				up = NULL;
-			}
+		key.up = from;
+		key.site = opt_sites ? site : 0;
+		if (nctx >= opt_maxcontexts &&
+		    kh_get(ctx, ctxs, key) == kh_end(ctxs)) {
+			folded++;
+			key.up = NULL;
+			key.site = 0;
 		}
 	} else {
-		up = callers(from, fn);
+		key.up = callers(from, fn);
 	}
-	c = lookup(&ctxs, up, fn, level, thread, &made);
+	c = lookup(&ctxs, key, fn, &made);
 	if (made) {
 		c->num = ++nctx;
 		if (thread >= nthread)
@@ -269,7 +268,8 @@ arc_get(struct slot *from, const struct seg *to, uint32_t level,
 		}
 	if (a == NULL) {
 		a = arc_new(from->ctx, from->seg->last - from->seg->at.slide,
-		    ctx_get(from->ctx, to->at.fn, level, thread),
+		    ctx_get(from->ctx, from->seg->last, to->at.fn, level,
+		    thread),
 		    to->addr - to->at.slide);
 		a->from = from;
 		a->to = to->addr;

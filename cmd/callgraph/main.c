@@ -53,6 +53,8 @@ static const char help[] =
 "      --separate-callers=N[=FN]\n"
 "                               each chain of N callers [of FN] apart [0]\n"
 "      --separate-recs=N[=FN]   so many levels of recursion apart [2]\n"
+"      --separate-sites=yes|no  contexts by where they were called, too:\n"
+"                               for lines in fmt-pprof [no]\n"
 "      --separate-threads=yes|no\n"
 "                               a part for each thread [no]\n"
 "      --skip-plt=yes|no        linkage stubs are no functions [yes]\n"
@@ -69,8 +71,7 @@ struct outcomes *told;
 struct evr *events;
 unsigned ncol = 1, firsttold = 1;
 bool data_refs;
-bool opt_rep;
-bool opt_calls;
+bool opt_sites, opt_rep, opt_calls;
 bool opt_jumps, opt_threads, opt_toggle, opt_contexts, opt_demangle = true;
 uint64_t opt_maxcontexts = 1000000;
 uint32_t opt_callers;
@@ -108,8 +109,9 @@ separate(const char *what, enum func_rule rule, char *s, uint64_t max)
 	return n;
 }
 
-enum { OPT_CALLS = 256, OPT_JUMPS, OPT_CONTEXTS, OPT_DEMANGLE, OPT_AFTER, OPT_BEFORE,
-    OPT_INSTR, OPT_SKIP, OPT_POP, OPT_REP, OPT_CALLERS, OPT_RECS, OPT_THREADS, OPT_PLT,
+enum { OPT_CALLS = 256, OPT_JUMPS, OPT_CONTEXTS, OPT_DEMANGLE, OPT_AFTER,
+    OPT_BEFORE, OPT_INSTR, OPT_SKIP, OPT_POP, OPT_REP, OPT_CALLERS, OPT_RECS,
+    OPT_SITES, OPT_THREADS, OPT_PLT,
     OPT_TOGGLE, OPT_ZERO, OPT_VERSION };
 
 static const struct option longopts[] = {
@@ -127,6 +129,7 @@ static const struct option longopts[] = {
 	{ "rep", required_argument, NULL, OPT_REP },
 	{ "separate-callers", required_argument, NULL, OPT_CALLERS },
 	{ "separate-recs", required_argument, NULL, OPT_RECS },
+	{ "separate-sites", optional_argument, NULL, OPT_SITES },
 	{ "separate-threads", optional_argument, NULL, OPT_THREADS },
 	{ "skip-plt", optional_argument, NULL, OPT_PLT },
 	{ "toggle-collect", required_argument, NULL, OPT_TOGGLE },
@@ -193,6 +196,10 @@ option(int c)
 		break;
 	case OPT_RECS:
 		separate("--separate-recs", RULE_RECS, optarg, UINT32_MAX - 1);
+		break;
+	case OPT_SITES:
+		opt_sites = yes("separate-sites", optarg);
+		opt_contexts |= opt_sites;
 		break;
 	case OPT_THREADS:
 		opt_threads = yes("separate-threads", optarg);

@@ -353,7 +353,7 @@ root(struct thread *t, const struct seg *to)
 		tell_enter(t, to->at.fn, to->at.slide);
 	if (*d == 0)
 		*d = 1;
-	return ctx_get(NULL, to->at.fn, *d, which(t));
+	return ctx_get(NULL, 0, to->at.fn, *d, which(t));
 }
 
 /* A return without a frame: to has called what ran. */

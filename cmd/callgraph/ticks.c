@@ -179,7 +179,7 @@ enter(struct lane *l, uint32_t id)
 
 	if (l->calls.n <= n)
 		count_depths(l);
-	c = ctx_get(caller, f, ++*depth(l, f),
+	c = ctx_get(caller, 0, f, ++*depth(l, f),
 	    opt_threads ? ev_thread(events) : 0);
 	frame->inner = (uint64_t)(uintptr_t)c;
 	if (caller != NULL)

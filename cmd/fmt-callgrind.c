@@ -78,6 +78,8 @@ static int opt_pos = -1, opt_jumps = -1;	/* -1: not said */
 static enum parts opt_parts;
 static const char *output;
 
+static struct costnames *names;
+static struct places *places;
 static struct costsum *sum;
 static struct cost_head head;	/* of the output */
 static size_t column[COST_EVMAX];	/* the input's events there */
@@ -122,8 +124,8 @@ static uint32_t
 function(const struct costr *r, uint32_t fn, uint64_t addr, int own)
 {
 	if (r->head.positions & COST_INSTR)
-		return place_function(fn, addr, own);
-	return place_as_is(fn);
+		return place_function(places, fn, addr, own);
+	return place_as_is(places, fn);
 }
 
 /*
@@ -136,7 +138,7 @@ put_inlined(uint32_t fn, uint64_t addr, int64_t *n, int64_t entered)
 	struct place_frame f[PLACE_MOST];
 	struct costfn outer = costfn_get(names, fn);
 	struct cost c = { .kind = COST_CALL };
-	size_t k = place_inline(outer.ob, addr, f);
+	size_t k = place_inline(places, outer.ob, addr, f);
 
 	while (k-- > 1) {
 		c.fn = fn;
@@ -146,7 +148,7 @@ put_inlined(uint32_t fn, uint64_t addr, int64_t *n, int64_t entered)
 		    .fl = f[k - 1].file, .fn = f[k - 1].fn });
 		c.callee = fn;
 		c.to.addr = f[k - 1].entry;
-		c.to.line = place_find(outer.ob, f[k - 1].entry).line;
+		c.to.line = place_find(places, outer.ob, f[k - 1].entry).line;
 		c.count[0] = f[k - 1].entry == addr ? entered : 0;
 		c.n = n;
 		put(&c);
@@ -164,7 +166,7 @@ put_record(const struct costr *r, const struct cost *in, uint32_t fn)
 
 	c.fn = fn;
 	if (needs_line(r)) {
-		p = place_find(ob, c.pos.addr);
+		p = place_find(places, ob, c.pos.addr);
 		c.file = p.file;
 		c.pos.line = p.line;
 	}
@@ -172,11 +174,11 @@ put_record(const struct costr *r, const struct cost *in, uint32_t fn)
 		c.callee = c.callee == in->fn ? fn :
 		    function(r, c.callee, c.to.addr, 1);
 	if (c.kind != COST_SELF && needs_line(r)) {
-		p = place_find(costfn_get(names, c.callee).ob, c.to.addr);
+		p = place_find(places, costfn_get(names, c.callee).ob, c.to.addr);
 		c.tofile = p.file;
 		c.to.line = p.line;
 	}
-	if (opt_inline && r->head.positions & COST_INSTR && place_known(ob)) {
+	if (opt_inline && r->head.positions & COST_INSTR && place_known(places, ob)) {
 		if (c.kind == COST_JUMP)
 			return;
 		c.fn = put_inlined(fn, c.pos.addr, c.n,
@@ -467,7 +469,8 @@ main(int argc, char **argv)
 	if (opt_parts == PARTS_SPLIT && (output == NULL ||
 	    strcmp(output, "-") == 0))
 		die("--parts=split needs -o FILE");
-	place_init(symflags);
+	names = costnames_new();
+	places = places_new(names, symflags);
 	r = costr_open(argv[optind], names);
 	r->partial = true;
 	r->by_id = true;

@@ -1,0 +1,307 @@
+/*
+ * fmt-folded - costs with calls to collapsed stacks
+ *
+ *	trace ls | callgraph --contexts | fmt-folded | fmt-svg >ls.svg
+ *
+ * Example input, and output: a line for each stack, with what was spent in its
+ * last function itself, as FlameGraph's programs, speedscope and others read it.
+ *
+ *	fn=(1) main			main 10
+ *	0x1139 10			main;work 40
+ *	cfn=(2) work
+ *	calls=1 0x1160
+ *	0x1145 40
+ *	fn=(2)
+ *	0x1160 40
+ *
+ * Lines are sorted by bytes, function by function from the first one, and no
+ * stack is there twice.
+ */
+#include <getopt.h>
+#include <htslib/khash.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cost.h"
+#include "out.h"
+#include "place.h"
+#include "stacks.h"
+#include "sym.h"
+#include "util.h"
+
+static const char synopsis[] = "[-e event] [-o file] "
+    "[--extra-debuginfo-path=dir] [--inline=yes|no] [file]";
+static const char help[] =
+"usage: fmt-folded [option]... [file]\n"
+"Collapsed stacks of costs with calls.\n"
+"\n"
+"  -e, --event=NAME        what to tell of each stack [the first event]\n"
+"      --extra-debuginfo-path=DIR\n"
+"                          look for debug files there, too\n"
+"      --inline=yes|no     inlined functions are on the stack, too [no]\n"
+"  -o, --output=FILE       write there instead of to standard output\n"
+"  -h, --help              this text\n"
+"      --version           the version\n";
+
+/* A stack: a name on top of another one. */
+struct stack {
+	uint32_t up;		/* or NONE */
+	uint32_t name;
+	uint32_t first, next;	/* on top of this one; beside it on the same */
+	int64_t n;		/* spent there itself */
+};
+
+#define NONE	UINT32_MAX
+
+KHASH_MAP_INIT_INT64(stack, uint32_t)
+
+static const char *event, *output;
+static int inlines;
+static struct costnames *names;
+static struct places *places;
+static struct stacks *stacks;
+static size_t column;
+
+static struct stack *stack;
+static size_t nstack, capstack;
+static uint32_t bottom = NONE;	/* the first of those on top of nothing */
+static khash_t(stack) *index_of;
+
+/* ---- names ---- */
+
+/* No semicolons, which stand between names. */
+static uint32_t
+clean(const char *s, size_t len)
+{
+	static char *buf;
+	static size_t cap;
+
+	if (memchr(s, ';', len) == NULL)
+		return costnames_add(names, s, len);
+	buf = xgrow(buf, &cap, len + 1, 1);
+	for (size_t i = 0; i < len; i++)
+		buf[i] = s[i] == ';' ? ':' : s[i];
+	return costnames_add(names, buf, len);
+}
+
+static uint32_t
+name_of(uint32_t node)
+{
+	size_t len;
+	const char *s = stacks_name(stacks, node, &len);
+
+	return len == 0 ? clean(SYM_UNKNOWN, strlen(SYM_UNKNOWN)) :
+	    clean(s, len);
+}
+
+/* ---- stacks ---- */
+
+static uint32_t
+on_top(uint32_t up, uint32_t name)
+{
+	uint32_t *first;
+	int new;
+	khint_t k = kh_put(stack, index_of, (uint64_t)up << 32 | name, &new);
+
+	if (new < 0)
+		die("stacks:");
+	if (new == 0)
+		return kh_val(index_of, k);
+	stack = xgrow(stack, &capstack, nstack + 1, sizeof *stack);
+	first = up == NONE ? &bottom : &stack[up].first;
+	stack[nstack] = (struct stack){ .up = up, .name = name, .first = NONE,
+	    .next = *first };
+	*first = (uint32_t)nstack;
+	return kh_val(index_of, k) = (uint32_t)nstack++;
+}
+
+/* With the functions that are inlined at an address of the one on top. */
+static uint32_t
+inlined(uint32_t s, uint32_t node, uint64_t addr)
+{
+	struct place_frame f[PLACE_MOST];
+	uint32_t ob = costfn_get(names, stacks->node[node].fn).ob;
+	size_t k;
+
+	if (!inlines || !(stacks->head.positions & COST_INSTR))
+		return s;
+	k = place_inline(places, ob, addr, f);
+	while (k-- > 1) {
+		const char *name = costnames_get(names, f[k - 1].fn);
+
+		s = on_top(s, clean(name, strlen(name)));
+	}
+	return s;
+}
+
+/* of[visit]: its stack */
+static void
+make_stacks(void)
+{
+	uint32_t *of = xcalloc(stacks->nvisit, sizeof *of), at, r;
+	int64_t n;
+
+	for (size_t i = 0; i < stacks->nvisit; i++) {
+		const struct stacks_visit *v = &stacks->visit[i];
+
+		at = v->up == STACKS_NONE ? NONE : inlined(of[v->up],
+		    stacks->visit[v->up].node, v->site.addr);
+		of[i] = on_top(at, name_of(v->node));
+		for (r = stacks->node[v->node].row; r != STACKS_NONE;
+		    r = stacks->row[r].next) {
+			n = stacks_part(v, stacks->count[r * stacks->head.nev +
+			    column]);
+			if (n == 0)
+				continue;
+			at = inlined(of[i], v->node, stacks->row[r].pos.addr);
+			if (__builtin_add_overflow(stack[at].n, n,
+			    &stack[at].n))
+				die("a sum is beyond 64 bits");
+		}
+	}
+	free(of);
+}
+
+/* ---- output ---- */
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(costnames_get(names, stack[*(const uint32_t *)a].name),
+	    costnames_get(names, stack[*(const uint32_t *)b].name));
+}
+
+/* Put those beside each other in order of names. */
+static void
+sort(uint32_t *first)
+{
+	static uint32_t *v;
+	static size_t cap;
+	size_t n = 0;
+
+	for (uint32_t s = *first; s != NONE; s = stack[s].next) {
+		v = xgrow(v, &cap, n + 1, sizeof *v);
+		v[n++] = s;
+	}
+	if (n < 2)
+		return;
+	qsort(v, n, sizeof *v, by_name);
+	*first = v[0];
+	for (size_t i = 0; i < n; i++)
+		stack[v[i]].next = i + 1 < n ? v[i + 1] : NONE;
+}
+
+static void
+write_stacks(struct out *o)
+{
+	static char *path;
+	static size_t cap;
+	uint32_t s = bottom;
+	size_t len = 0, n;
+
+	while (s != NONE) {
+		const char *name = costnames_get(names, stack[s].name);
+
+		n = strlen(name);
+		path = xgrow(path, &cap, len + n + 1, 1);
+		memcpy(path + len, name, n);
+		path[len + n] = ';';
+		len += n + 1;
+		if (stack[s].n != 0) {
+			out_write(o, path, len - 1);
+			out_printf(o, " %" PRId64 "\n", stack[s].n);
+		}
+		if (stack[s].first != NONE) {
+			s = stack[s].first;
+			continue;
+		}
+		/* on to the next beside it, or beside what it is on top of */
+		for (;; s = stack[s].up) {
+			len -= strlen(costnames_get(names, stack[s].name)) + 1;
+			if (stack[s].next != NONE || stack[s].up == NONE)
+				break;
+		}
+		s = stack[s].next;
+	}
+}
+
+/* ---- */
+
+static int
+yes(const char *arg)
+{
+	if (arg != NULL && strcmp(arg, "yes") != 0 && strcmp(arg, "no") != 0)
+		die("--inline: `%s' is neither yes nor no", arg);
+	return arg == NULL || arg[0] == 'y';
+}
+
+static void
+options(int argc, char **argv)
+{
+	enum { VERSION = 256, EXTRA, INLINE };
+	static const struct option longs[] = {
+		{ "event", required_argument, NULL, 'e' },
+		{ "extra-debuginfo-path", required_argument, NULL, EXTRA },
+		{ "help", no_argument, NULL, 'h' },
+		{ "inline", optional_argument, NULL, INLINE },
+		{ "output", required_argument, NULL, 'o' },
+		{ "version", no_argument, NULL, VERSION },
+		{ NULL, 0, NULL, 0 }
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "e:ho:", longs, NULL)) != -1)
+		switch (c) {
+		case 'e':
+			event = optarg;
+			break;
+		case EXTRA:
+			place_debug_path(optarg);
+			break;
+		case 'h':
+			prog_help(help);
+		case INLINE:
+			inlines = yes(optarg);
+			break;
+		case 'o':
+			output = optarg;
+			break;
+		case VERSION:
+			prog_version();
+		default:
+			prog_usage(synopsis);
+		}
+	if (argc - optind > 1)
+		prog_usage(synopsis);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct costr *r;
+	struct out *o;
+
+	prog_init(argv[0]);
+	options(argc, argv);
+	names = costnames_new();
+	places = places_new(names, SYM_DEMANGLE | SYM_BELOW_MAIN);
+	r = costr_open(argv[optind], names);
+	r->partial = r->by_id = true;
+	stacks = stacks_read(r, event, inlines);
+	column = event == NULL ? 0 :
+	    (size_t)costhead_find(&stacks->head, event);
+	if (stacks->nshared > 0)
+		warn("%s: %zu functions have several callers: their stacks are "
+		    "estimates; see callgraph's --contexts", r->name,
+		    stacks->nshared);
+	index_of = kh_init(stack);
+	make_stacks();
+	sort(&bottom);
+	for (size_t i = 0; i < nstack; i++)
+		sort(&stack[i].first);
+	o = out_open(output);
+	write_stacks(o);
+	out_close(o);
+	return r->truncated ? 2 : 0;
+}

@@ -1,0 +1,322 @@
+/*
+ * fmt-pprof - costs with calls to a profile for pprof
+ *
+ *	trace prog | callgraph --separate-sites | fmt-pprof >prog.pb.gz
+ *	go tool pprof -http=: prog.pb.gz
+ *
+ * A sample is a stack with what was spent at a line of its last function. All
+ * events are there; the first one, which readers show by default, is told last,
+ * because some show the last one by default.
+ */
+#include "pprof.h"
+
+#include <getopt.h>
+#include <pprof.pb-c.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cost.h"
+#include "out.h"
+#include "place.h"
+#include "stacks.h"
+#include "sym.h"
+#include "util.h"
+
+static const char synopsis[] = "[-o file] [--dump-instr=yes|no] "
+    "[--extra-debuginfo-path=dir] [--inline=yes|no] [file]";
+static const char help[] =
+"usage: fmt-pprof [option]... [file]\n"
+"A profile for pprof, of costs with calls.\n"
+"\n"
+"      --dump-instr=yes|no  each address by itself, not only lines [no]\n"
+"      --extra-debuginfo-path=DIR\n"
+"                           look for debug files there, too\n"
+"      --inline=yes|no      inlined functions are on the stack, too [yes]\n"
+"  -o, --output=FILE        write there instead of to standard output\n"
+"  -h, --help               this text\n"
+"      --version            the version\n";
+
+struct costnames *names;
+struct places *places;
+struct stacks *stacks;
+int opt_instr, opt_inline = 1;
+
+static const char *output;
+
+/* ---- samples ---- */
+
+/* The places of one visit, each with its counts. */
+static struct {
+	uint64_t *location;
+	int64_t *count;		/* head.nev each */
+	size_t n, cap, capcount;
+	uint32_t *stamp;	/* by location: the visit that met it last, + 1 */
+	uint32_t *slot;		/* and its number there */
+	size_t nstamp;
+} here;
+
+static int64_t *
+counts_at(uint64_t loc, uint32_t visit)
+{
+	size_t nev = stacks->head.nev, old = here.nstamp;
+
+	if (loc >= old) {
+		here.nstamp = 2 * loc + 64;
+		here.stamp = xrealloc(here.stamp, here.nstamp *
+		    sizeof *here.stamp);
+		here.slot = xrealloc(here.slot, here.nstamp *
+		    sizeof *here.slot);
+		memset(here.stamp + old, 0, (here.nstamp - old) *
+		    sizeof *here.stamp);
+	}
+	if (here.stamp[loc] != visit + 1) {
+		here.stamp[loc] = visit + 1;
+		here.slot[loc] = (uint32_t)here.n;
+		here.location = xgrow(here.location, &here.cap, here.n + 1,
+		    sizeof *here.location);
+		here.count = xgrow(here.count, &here.capcount,
+		    (here.n + 1) * nev, sizeof *here.count);
+		memset(here.count + here.n * nev, 0,
+		    nev * sizeof *here.count);
+		here.location[here.n++] = loc;
+	}
+	return here.count + here.slot[loc] * nev;
+}
+
+static void
+gather(uint32_t visit)
+{
+	const struct stacks_visit *v = &stacks->visit[visit];
+	size_t nev = stacks->head.nev, i;
+	int64_t *n;
+	uint32_t r;
+
+	here.n = 0;
+	for (r = stacks->node[v->node].row; r != STACKS_NONE;
+	    r = stacks->row[r].next) {
+		const struct stacks_row *row = &stacks->row[r];
+
+		n = counts_at(where_location(v->node, row->pos.addr, row->file,
+		    row->pos.line), visit);
+		for (i = 0; i < nev; i++)
+			n[i] += stacks_part(v, stacks->count[r * nev + i]);
+	}
+}
+
+/* The stack below: where each function was called. */
+static size_t
+callers(uint32_t visit, uint64_t **stack)
+{
+	static size_t cap;
+	size_t n = 1;
+
+	*stack = xgrow(*stack, &cap, 1, sizeof **stack);
+	for (; stacks->visit[visit].up != STACKS_NONE;
+	    visit = stacks->visit[visit].up) {
+		const struct stacks_visit *v = &stacks->visit[visit];
+
+		*stack = xgrow(*stack, &cap, n + 1, sizeof **stack);
+		(*stack)[n++] = where_location(stacks->visit[v->up].node,
+		    v->site.addr, v->file, v->site.line);
+	}
+	return n;
+}
+
+static void
+pack_sample(const uint64_t *stack, size_t n, const int64_t *count)
+{
+	PprofProfile p = PPROF_PROFILE__INIT;
+	PprofSample s = PPROF_SAMPLE__INIT, *one = &s;
+	size_t nev = stacks->head.nev, i;
+	int64_t value[COST_EVMAX], any = 0;
+
+	for (i = 0; i < nev; i++) {
+		value[i] = count[nev - 1 - i];
+		any |= value[i];
+	}
+	if (any == 0)
+		return;
+	s.n_location_id = n;
+	s.location_id = (uint64_t *)stack;
+	s.n_value = nev;
+	s.value = value;
+	p.n_sample = 1;
+	p.sample = &one;
+	pack_message(&p);
+}
+
+static void
+pack_samples(void)
+{
+	uint64_t *stack = NULL;
+	size_t n;
+
+	for (uint32_t v = 0; v < stacks->nvisit; v++) {
+		gather(v);
+		n = callers(v, &stack);
+		for (size_t i = 0; i < here.n; i++) {
+			stack[0] = here.location[i];
+			pack_sample(stack, n, here.count + i *
+			    stacks->head.nev);
+		}
+	}
+}
+
+/* ---- what the columns are ---- */
+
+static PprofValueType
+type_of(size_t ev)
+{
+	PprofValueType t = PPROF_VALUE_TYPE__INIT;
+	const struct cost_event *e = &stacks->head.ev[ev];
+
+	t.type = pack_string(e->name);
+	t.unit = pack_string(e->longname != NULL &&
+	    strcmp(e->longname, "nanoseconds") == 0 ? "nanoseconds" : "count");
+	return t;
+}
+
+static void
+pack_types(void)
+{
+	PprofProfile p = PPROF_PROFILE__INIT;
+	PprofValueType type[COST_EVMAX], *types[COST_EVMAX], period;
+	const struct cost_head *h = &stacks->head;
+	int64_t comment;
+
+	for (size_t i = 0; i < h->nev; i++) {
+		type[i] = type_of(h->nev - 1 - i);
+		types[i] = &type[i];
+	}
+	p.n_sample_type = h->nev;
+	p.sample_type = types;
+	p.default_sample_type = type[h->nev - 1].type;
+	period = type[h->nev - 1];
+	p.period_type = &period;
+	p.period = 1;
+	if (h->cmd != NULL && *h->cmd != '\0') {
+		comment = pack_string(h->cmd);
+		p.n_comment = 1;
+		p.comment = &comment;
+	}
+	pack_message(&p);
+}
+
+/* The last part of a path, up to its end or a blank. */
+static const char *
+base(const char *path, size_t *len)
+{
+	size_t n = strcspn(path, " ");
+	const char *slash = memrchr(path, '/', n);
+
+	*len = slash == NULL ? n : n - (size_t)(slash + 1 - path);
+	return slash == NULL ? path : slash + 1;
+}
+
+/*
+ * Readers take the first object for the program: it is the one with the
+ * command's name, or else the one that has main.
+ */
+static void
+program_first(void)
+{
+	const char *cmd = stacks->head.cmd, *want, *path;
+	size_t len = 0, n;
+	uint32_t ob = 0;
+
+	want = base(cmd == NULL ? "" : cmd, &len);
+	for (uint32_t i = 0; i < stacks->nnode; i++) {
+		struct costfn f = costfn_get(names, stacks->node[i].fn);
+
+		path = base(costnames_get(names, f.ob), &n);
+		if (len > 0 && n == len && memcmp(path, want, n) == 0) {
+			ob = f.ob;
+			break;
+		}
+		if (strcmp(costnames_get(names, f.fn), "main") == 0)
+			ob = f.ob;
+	}
+	if (ob != 0)
+		where_object(ob);
+}
+
+/* ---- */
+
+static int
+yes(const char *option, const char *arg)
+{
+	if (arg != NULL && strcmp(arg, "yes") != 0 && strcmp(arg, "no") != 0)
+		die("--%s: `%s' is neither yes nor no", option, arg);
+	return arg == NULL || arg[0] == 'y';
+}
+
+static void
+options(int argc, char **argv)
+{
+	enum { VERSION = 256, EXTRA, INLINE, INSTR };
+	static const struct option longs[] = {
+		{ "dump-instr", optional_argument, NULL, INSTR },
+		{ "extra-debuginfo-path", required_argument, NULL, EXTRA },
+		{ "help", no_argument, NULL, 'h' },
+		{ "inline", optional_argument, NULL, INLINE },
+		{ "output", required_argument, NULL, 'o' },
+		{ "version", no_argument, NULL, VERSION },
+		{ NULL, 0, NULL, 0 }
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "ho:", longs, NULL)) != -1)
+		switch (c) {
+		case EXTRA:
+			place_debug_path(optarg);
+			break;
+		case 'h':
+			prog_help(help);
+		case INLINE:
+			opt_inline = yes("inline", optarg);
+			break;
+		case INSTR:
+			opt_instr = yes("dump-instr", optarg);
+			break;
+		case 'o':
+			output = optarg;
+			break;
+		case VERSION:
+			prog_version();
+		default:
+			prog_usage(synopsis);
+		}
+	if (argc - optind > 1)
+		prog_usage(synopsis);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct costr *r;
+	struct out *o;
+
+	prog_init(argv[0]);
+	options(argc, argv);
+	names = costnames_new();
+	places = places_new(names, SYM_DEMANGLE | SYM_BELOW_MAIN);
+	r = costr_open(argv[optind], names);
+	r->partial = r->by_id = true;
+	stacks = stacks_read(r, NULL, 0);
+	if (stacks->nshared > 0)
+		warn("%s: %zu functions have several callers: their stacks are "
+		    "estimates; see callgraph's --contexts", r->name,
+		    stacks->nshared);
+	o = out_open(output);
+	pack_open(o);
+	where_init();
+	program_first();
+	pack_types();
+	pack_samples();
+	where_pack();
+	/* what was cut is no whole file: its reader will say so */
+	if (!r->truncated)
+		pack_close();
+	out_close(o);
+	return r->truncated ? 2 : 0;
+}

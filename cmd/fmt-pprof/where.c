@@ -1,0 +1,341 @@
+/*
+ * where - objects, functions and places, each once
+ *
+ * A place is a function with a line, or an address; with it go the functions
+ * that were inlined there, each with the line of its own. By default places of
+ * the same lines are one, at the first of their addresses.
+ */
+#include "pprof.h"
+
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <htslib/khash.h>
+#include <pprof.pb-c.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cost.h"
+#include "place.h"
+#include "stacks.h"
+#include "util.h"
+
+struct frame {
+	uint32_t function;	/* id */
+	uint32_t line;
+};
+
+struct location {
+	uint32_t object;	/* id */
+	uint32_t nframe;
+	size_t frame;		/* the first one's place in frames */
+	uint64_t addr;
+};
+
+/* What was asked before: a place of a function. */
+struct asked {
+	uint64_t addr;
+	uint32_t fn, file, line;
+};
+
+static inline khint_t
+asked_hash(struct asked a)
+{
+	uint64_t h = a.addr * 0x9e3779b97f4a7c15;
+
+	h = (h ^ h >> 32 ^ a.fn) * 0x9e3779b97f4a7c15;
+	h = (h ^ h >> 32 ^ a.line ^ (uint64_t)a.file << 32) *
+	    0x9e3779b97f4a7c15;
+	return (khint_t)(h >> 32);
+}
+
+static inline int
+asked_equal(struct asked a, struct asked b)
+{
+	return a.addr == b.addr && a.fn == b.fn && a.file == b.file &&
+	    a.line == b.line;
+}
+
+KHASH_INIT(asked, struct asked, uint32_t, 1, asked_hash, asked_equal)
+KHASH_MAP_INIT_INT64(id, uint32_t)
+
+static khash_t(asked) *asked;
+static khash_t(id) *chains;	/* hash of a location -> the last one like that */
+static khash_t(id) *functions;	/* name and file -> id */
+static khash_t(id) *objects;	/* name -> id */
+static struct location *location;
+static struct frame *frames;
+static uint64_t *function;	/* by id - 1: name << 32 | file */
+static uint32_t *object;	/* by id - 1: name */
+static size_t nlocation, caplocation, nframes, capframes;
+static size_t nfunction, capfunction, nobject, capobject;
+
+void
+where_init(void)
+{
+	asked = kh_init(asked);
+	chains = kh_init(id);
+	functions = kh_init(id);
+	objects = kh_init(id);
+}
+
+size_t
+where_nlocation(void)
+{
+	return nlocation;
+}
+
+static uint32_t
+object_id(uint32_t name)
+{
+	int new;
+	khint_t k = kh_put(id, objects, name, &new);
+
+	if (new < 0)
+		die("objects:");
+	if (new != 0) {
+		object = xgrow(object, &capobject, nobject + 1, sizeof *object);
+		object[nobject++] = name;
+		kh_val(objects, k) = (uint32_t)nobject;
+	}
+	return kh_val(objects, k);
+}
+
+void
+where_object(uint32_t ob)
+{
+	object_id(ob);
+}
+
+static uint32_t
+function_id(uint32_t name, uint32_t file)
+{
+	uint64_t key = (uint64_t)name << 32 | file;
+	int new;
+	khint_t k = kh_put(id, functions, key, &new);
+
+	if (new < 0)
+		die("functions:");
+	if (new != 0) {
+		function = xgrow(function, &capfunction, nfunction + 1,
+		    sizeof *function);
+		function[nfunction++] = key;
+		kh_val(functions, k) = (uint32_t)nfunction;
+	}
+	return kh_val(functions, k);
+}
+
+/* ---- places ---- */
+
+/* The function of a stack, by its name without its level, and its file. */
+static uint32_t
+own_function(uint32_t node, uint64_t addr)
+{
+	uint32_t fn = stacks->node[node].fn, file;
+	size_t len;
+	const char *name = stacks_name(stacks, node, &len);
+
+	if (stacks->head.positions & COST_INSTR)
+		fn = place_function(places, fn, addr, 1);
+	file = costfn_get(names, fn).fl;
+	if (!place_known(places, costfn_get(names, stacks->node[node].fn).fn)) {
+		name = costnames_get(names, costfn_get(names, fn).fn);
+		len = strlen(name);
+	}
+	return function_id(costnames_add(names, name, len), file);
+}
+
+static void
+add_frame(uint32_t id, uint32_t line)
+{
+	frames = xgrow(frames, &capframes, nframes + 1, sizeof *frames);
+	frames[nframes++] = (struct frame){ id, line };
+}
+
+/* Is location a like the new one? */
+static int
+same(const struct location *a, const struct location *b)
+{
+	return a->object == b->object && a->nframe == b->nframe &&
+	    (!opt_instr || a->addr == b->addr) &&
+	    memcmp(frames + a->frame, frames + b->frame,
+	    a->nframe * sizeof *frames) == 0;
+}
+
+static uint64_t
+hash(const struct location *l)
+{
+	uint64_t h = l->object + (opt_instr ? l->addr << 8 : 0);
+
+	for (uint32_t i = 0; i < l->nframe; i++) {
+		h = (h ^ frames[l->frame + i].function) * 0x9e3779b97f4a7c15;
+		h = (h ^ h >> 29 ^ frames[l->frame + i].line) *
+		    0x9e3779b97f4a7c15;
+	}
+	return h ^ h >> 32;
+}
+
+/* The new location, or an old one that is like it. */
+static uint32_t
+settle(struct location l)
+{
+	uint64_t h = hash(&l);
+	khint_t k;
+	int new;
+
+	/* others may have the same hash: they take the next */
+	for (;; h++) {
+		k = kh_put(id, chains, h, &new);
+		if (new < 0)
+			die("places:");
+		if (new != 0)
+			break;
+		if (same(&location[kh_val(chains, k) - 1], &l)) {
+			nframes = l.frame;
+			return kh_val(chains, k);
+		}
+	}
+	location = xgrow(location, &caplocation, nlocation + 1,
+	    sizeof *location);
+	location[nlocation++] = l;
+	return kh_val(chains, k) = (uint32_t)nlocation;
+}
+
+uint64_t
+where_location(uint32_t node, uint64_t addr, uint32_t file, uint32_t line)
+{
+	struct asked a = { addr, stacks->node[node].fn, file, line };
+	uint32_t ob = costfn_get(names, a.fn).ob;
+	struct place_frame f[PLACE_MOST];
+	struct location l = { .addr = addr, .frame = nframes };
+	size_t n = 1;
+	int new;
+	khint_t k = kh_put(asked, asked, a, &new);
+
+	if (new < 0)
+		die("places:");
+	if (new == 0)
+		return kh_val(asked, k);
+	l.object = object_id(ob);
+	f[0] = (struct place_frame){ .file = file, .line = line };
+	if (stacks->head.positions & COST_INSTR) {
+		if (opt_inline)
+			n = place_inline(places, ob, addr, f);
+		else if (!(stacks->head.positions & COST_LINE))
+			f[0].line = place_find(places, ob, addr).line;
+	}
+	for (size_t i = 0; i + 1 < n; i++)
+		add_frame(function_id(f[i].fn, f[i].file), f[i].line);
+	add_frame(own_function(node, addr), f[n - 1].line);
+	l.nframe = (uint32_t)n;
+	return kh_val(asked, k) = settle(l);
+}
+
+/* ---- messages ---- */
+
+/* The code's segment and the build-id, as far as the object can be read. */
+static void
+read_object(const char *path, PprofMapping *m)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const void *id;
+	ssize_t idlen;
+	char hex[2 * 64 + 1];
+	GElf_Phdr ph;
+	size_t n = 0;
+	Elf *elf;
+
+	if (fd < 0)
+		return;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf != NULL && elf_getphdrnum(elf, &n) != 0)
+		n = 0;
+	while (n-- > 0)
+		if (gelf_getphdr(elf, (int)n, &ph) != NULL &&
+		    ph.p_type == PT_LOAD && (ph.p_flags & PF_X)) {
+			m->memory_start = ph.p_vaddr & ~(uint64_t)0xfff;
+			m->memory_limit = (ph.p_vaddr + ph.p_memsz + 0xfff) &
+			    ~(uint64_t)0xfff;
+			m->file_offset = ph.p_offset & ~(uint64_t)0xfff;
+		}
+	idlen = elf == NULL ? 0 : dwelf_elf_gnu_build_id(elf, &id);
+	for (ssize_t i = 0; i < idlen && i < 64; i++)
+		snprintf(hex + 2 * i, 3, "%02x", ((const uint8_t *)id)[i]);
+	if (idlen > 0)
+		m->build_id = pack_string(hex);
+	elf_end(elf);
+	close(fd);
+}
+
+static void
+pack_object(size_t i)
+{
+	PprofProfile p = PPROF_PROFILE__INIT;
+	PprofMapping m = PPROF_MAPPING__INIT, *one = &m;
+	const char *path = costnames_get(names, object[i]);
+
+	m.id = i + 1;
+	m.filename = pack_string(path);
+	/* all is known: readers need not look for it */
+	m.has_functions = m.has_filenames = m.has_line_numbers = 1;
+	m.has_inline_frames = 1;
+	if (place_known(places, object[i]))
+		read_object(path, &m);
+	p.n_mapping = 1;
+	p.mapping = &one;
+	pack_message(&p);
+}
+
+static void
+pack_function(size_t i)
+{
+	PprofProfile p = PPROF_PROFILE__INIT;
+	PprofFunction f = PPROF_FUNCTION__INIT, *one = &f;
+
+	f.id = i + 1;
+	f.name = f.system_name = pack_string(costnames_get(names,
+	    (uint32_t)(function[i] >> 32)));
+	f.filename = pack_string(costnames_get(names,
+	    (uint32_t)function[i]));
+	p.n_function = 1;
+	p.function = &one;
+	pack_message(&p);
+}
+
+static void
+pack_location(size_t i)
+{
+	PprofProfile p = PPROF_PROFILE__INIT;
+	PprofLocation l = PPROF_LOCATION__INIT, *one = &l;
+	PprofLine line[PLACE_MOST], *lines[PLACE_MOST];
+	const struct frame *f = &frames[location[i].frame];
+
+	l.id = i + 1;
+	l.mapping_id = location[i].object;
+	l.address = location[i].addr;
+	l.n_line = location[i].nframe;
+	l.line = lines;
+	for (size_t k = 0; k < l.n_line; k++) {
+		pprof_line__init(&line[k]);
+		line[k].function_id = f[k].function;
+		line[k].line = f[k].line;
+		lines[k] = &line[k];
+	}
+	p.n_location = 1;
+	p.location = &one;
+	pack_message(&p);
+}
+
+void
+where_pack(void)
+{
+	for (size_t i = 0; i < nobject; i++)
+		pack_object(i);
+	for (size_t i = 0; i < nfunction; i++)
+		pack_function(i);
+	for (size_t i = 0; i < nlocation; i++)
+		pack_location(i);
+}

@@ -1,0 +1,252 @@
+/*
+ * draw - the tree to a picture
+ *
+ * A frame is as wide as what was spent in it and what it called. Those beside
+ * each other are in order of their names; the place behind them on top of their
+ * caller is what that spent itself. Colours come from names alone, so a function
+ * has the same one in all pictures; in comparisons they tell what became more
+ * (red) or less (blue).
+ */
+#include "flame.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "out.h"
+#include "util.h"
+
+enum { ROW = 17, MARGIN = 10, HEAD = 48, FOOT = 34 };
+#define EM	7.23		/* width of a letter */
+
+/* Both files as they are, with a zero behind them. */
+#define EMBED(name, file) \
+	__asm__(".section .rodata\n.balign 8\n" #name ":\n.incbin \"" file \
+	    "\"\n.byte 0\n.previous\n"); \
+	extern const char name[] __attribute__((visibility("hidden")))
+EMBED(flame_css, "cmd/fmt-svg/flame.css");
+EMBED(flame_js, "cmd/fmt-svg/flame.js");
+
+static struct out *out;
+static const struct picture *pic;
+static unsigned height;
+static double scale;		/* pixels for one */
+
+static void
+text(const char *s, size_t n)
+{
+	for (; n > 0 && *s != '\0'; s++, n--)
+		switch (*s) {
+		case '<':
+			out_str(out, "&lt;");
+			break;
+		case '>':
+			out_str(out, "&gt;");
+			break;
+		case '&':
+			out_str(out, "&amp;");
+			break;
+		case '"':
+			out_str(out, "&quot;");
+			break;
+		default:
+			out_ch(out, (unsigned char)*s < 0x20 ? ' ' : *s);
+		}
+}
+
+/* Bytes of the first `chars' characters, as UTF-8 has them. */
+static size_t
+prefix(const char *s, size_t chars)
+{
+	size_t n = 0;
+
+	for (; s[n] != '\0'; n++)
+		if (((unsigned char)s[n] & 0xc0) != 0x80 && chars-- == 0)
+			break;
+	return n;
+}
+
+static size_t
+length(const char *s)
+{
+	size_t n = 0;
+
+	for (; *s != '\0'; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+/* With a comma behind each thousand. */
+static const char *
+commas(uint64_t n)
+{
+	static char buf[2][32];
+	static int which;
+	char *p = buf[which ^= 1] + 31;
+	int k = 0;
+
+	*p = '\0';
+	do {
+		if (k++ % 3 == 0 && k > 1)
+			*--p = ',';
+		*--p = (char)('0' + n % 10);
+	} while ((n /= 10) != 0);
+	return p;
+}
+
+/* ---- colours ---- */
+
+static uint32_t
+hash(const char *s)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *s != '\0'; s++)
+		h = (h ^ (unsigned char)*s) * 16777619u;
+	return h ^ h >> 15;
+}
+
+static void
+colour(const struct frame *f)
+{
+	uint32_t h = hash(f->name);
+	double more, most;
+	unsigned pale;
+
+	if (f == frame) {
+		out_str(out, "#ddd");
+	} else if (!compared) {
+		out_printf(out, "#%02x%02x%02x", 205 + h % 50,
+		    70 + (h >> 8) % 150, 20 + (h >> 16) % 50);
+	} else {
+		more = (double)f->n - (double)f->old;
+		most = (double)(f->n > f->old ? f->n : f->old);
+		pale = 235 - (unsigned)(155 * (more < 0 ? -more : more) /
+		    (most > 0 ? most : 1));
+		out_printf(out, more > 0 ? "#ff%02x%02x" : more < 0 ?
+		    "#%02x%02xff" : "#eeeeee", pale, pale);
+	}
+}
+
+/* ---- frames ---- */
+
+static void
+info(const struct frame *f)
+{
+	double all = frame->n > 0 ? (double)frame->n : 1;
+
+	text(f->name, SIZE_MAX);
+	out_printf(out, ": %s %s, %.2f%%", commas(f->n), pic->what,
+	    100 * (double)f->n / all);
+	if (compared)
+		out_printf(out, "; before %s, %s%s", commas(f->old),
+		    f->n < f->old ? "-" : "+",
+		    commas(f->n < f->old ? f->old - f->n : f->n - f->old));
+}
+
+static void
+label(const char *name, double w)
+{
+	size_t most = w < 6 ? 0 : (size_t)((w - 6) / EM);
+
+	if (most < 3)
+		return;
+	if (length(name) <= most) {
+		text(name, SIZE_MAX);
+		return;
+	}
+	text(name, prefix(name, most - 2));
+	out_str(out, "..");
+}
+
+static void
+box(const struct frame *f, double x)
+{
+	double w = (double)f->n * scale;
+	unsigned y = pic->down ? HEAD + f->depth * ROW :
+	    height - FOOT - (f->depth + 1) * ROW;
+
+	out_str(out, "<g class=\"f\" data-name=\"");
+	text(f->name, SIZE_MAX);
+	out_str(out, "\"><title>");
+	info(f);
+	out_printf(out, "</title><rect x=\"%.3f\" y=\"%u\" width=\"%.3f\" "
+	    "height=\"%d\" fill=\"", x, y, w, ROW - 1);
+	colour(f);
+	out_printf(out, "\"/><text x=\"%.2f\" y=\"%u\">", x + 3, y + 12);
+	label(f->name, w);
+	out_str(out, "</text></g>\n");
+}
+
+/* All frames, a caller before what is on top of it. */
+static void
+boxes(void)
+{
+	static double *x;	/* by depth: where the next one begins */
+	uint32_t f = 0, deepest = 0;
+
+	for (size_t i = 0; i < nframe; i++)
+		if (frame[i].depth > deepest)
+			deepest = frame[i].depth;
+	x = xmalloc((deepest + 2) * sizeof *x);
+	x[0] = MARGIN;
+	while (f != NONE) {
+		const struct frame *p = &frame[f];
+		double w = (double)p->n * scale;
+
+		if (w >= pic->least || f == 0)
+			box(p, x[p->depth]);
+		x[p->depth + 1] = x[p->depth];
+		x[p->depth] += w;
+		if (p->first != NONE && w >= pic->least) {
+			f = p->first;
+			continue;
+		}
+		while (frame[f].next == NONE && frame[f].up != NONE)
+			f = frame[f].up;
+		f = frame[f].next;
+	}
+}
+
+/* ---- around them ---- */
+
+static void
+words(const char *id, const char *class, unsigned x, unsigned y, const char *s)
+{
+	out_printf(out, "<text id=\"%s\" class=\"%s\" x=\"%u\" y=\"%u\">", id,
+	    class, x, y);
+	text(s, SIZE_MAX);
+	out_str(out, "</text>\n");
+}
+
+void
+draw(struct out *o, const struct picture *p)
+{
+	unsigned deepest = 0;
+
+	out = o;
+	pic = p;
+	scale = (double)(p->width - 2 * MARGIN) /
+	    (double)(frame->n > 0 ? frame->n : 1);
+	for (size_t i = 0; i < nframe; i++)
+		if (frame[i].depth > deepest &&
+		    (double)frame[i].n * scale >= p->least)
+			deepest = frame[i].depth;
+	height = HEAD + (deepest + 1) * ROW + FOOT;
+	out_printf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	    "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" "
+	    "width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" "
+	    "data-down=\"%d\">\n", p->width, height, p->width, height,
+	    p->down);
+	out_printf(out, "<style>\n%s</style>\n", flame_css);
+	out_printf(out, "<rect width=\"100%%\" height=\"100%%\" "
+	    "fill=\"#fdfdfb\"/>\n");
+	words("title", "", p->width / 2, 24, p->title);
+	words("back", "hidden", MARGIN, 24, "Reset zoom");
+	words("find", "hidden", p->width - MARGIN - 50, 24, "Search");
+	words("info", "", MARGIN, height - 12, "");
+	words("found", "", p->width - MARGIN, height - 12, "");
+	boxes();
+	out_printf(out, "<script><![CDATA[\n%s]]></script>\n</svg>\n",
+	    flame_js);
+}

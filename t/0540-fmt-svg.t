@@ -1,0 +1,118 @@
+#!/bin/sh
+# fmt-svg: flame graphs of collapsed stacks
+
+. t/lib.sh
+
+S=$B/fmt-svg
+TOP=$PWD
+LIMIT=120
+cd "$T" || exit 99
+
+cat >stacks <<'E'
+main;work 40
+main 10
+main;work;std::map<int, char const*>::operator[] 25
+main;idle 24
+main;work;"quoted" & 'more' 1
+E
+check "a flame graph" "$S" -t 'A <title> & "more"' -o picture.svg stacks
+if command -v python3 >/dev/null; then
+	check "is that of the stacks" python3 "$TOP/t/models/flame.py" \
+	    picture.svg stacks
+	same "its frames and rows" "6 4" "$(cat out)"
+else
+	skip "is that of the stacks" "no python3"
+fi
+check "title" grep -q '>A &lt;title&gt; &amp; "more"<\|&lt;title&gt; &amp; &quot;more' \
+    picture.svg
+sort -r stacks >turned
+"$S" -t 'A <title> & "more"' turned >out
+samefile "in any order it is the same" picture.svg out
+cat stacks stacks | "$S" - >out
+check "twice as much" grep -q '<title>all: 200 counts, 100.00%' out
+gzip -c stacks >stacks.gz
+check "compressed" "$S" -i --width=600 --count=instructions stacks.gz
+cp out down.svg
+if command -v python3 >/dev/null; then
+	check "upside down, and narrow" python3 "$TOP/t/models/flame.py" \
+	    down.svg stacks
+	sed 's/ \([0-9]*\)$/ 1\1 \1/' stacks >two
+	"$S" two >two.svg
+	check "two counts" python3 "$TOP/t/models/flame.py" two.svg two
+	check "tell the difference" grep -q \
+	    'idle: 24 counts, 24.00%; before 124, -100' two.svg
+else
+	skip "upside down" "no python3"
+fi
+printf '%s\n' 'a;b 1000000' 'a;c 1' >thin
+"$S" --min-width=0 thin >out
+same "all frames" 4 "$(grep -c 'class="f"' out)"
+"$S" thin >out
+same "without the thin ones" 3 "$(grep -c 'class="f"' out)"
+printf '%s\n' '# a comment' '' 'a;;b 1' 'näme 2' 'a 3' >odd
+check "comments, empty names, other letters" "$S" odd
+cp out odd.svg
+same "are there" 5 "$(grep -c 'class="f"' odd.svg)"
+
+# --- a real program
+${CC:-gcc} -O1 -g -o recurse "$TOP/t/src/recurse.c" || exit 99
+"$B/trace" -e blocks --cpu=v3 ./recurse 2>/dev/null | "$B/callgraph" \
+    --contexts | "$B/fmt-folded" >folded
+check "of a program" "$S" -o real.svg folded
+if command -v python3 >/dev/null; then
+	check "is that of its stacks" python3 "$TOP/t/models/flame.py" \
+	    real.svg folded
+fi
+if command -v rsvg-convert >/dev/null; then
+	check "a picture of it" rsvg-convert -o real.png real.svg
+	check "not a small one" test "$(wc -c <real.png)" -gt 5000
+else
+	skip "a picture of it" "no rsvg-convert"
+fi
+
+# --- in a browser: zoom and search are kept in the address
+dom() {
+	chromium --headless=new --no-sandbox --disable-gpu \
+	    --user-data-dir="$T/profile" --virtual-time-budget=5000 \
+	    --dump-dom "file://$T/real.svg$1"
+}
+if command -v chromium >/dev/null && dom "" >plain 2>err &&
+    grep -q 'class="f"' plain; then
+	frame=$(grep 'class="f"' real.svg | grep -n 'data-name="main"' |
+	    head -n 1 | cut -d: -f1)
+	frame=$((frame - 1))
+	check "in a browser" dom "#zoom=$frame&find=fib"
+	cp out zoomed
+	same "zoomed in, main is as wide as all" "$(sed -n \
+	    's/.*data-name="all".*width="\([0-9]*\).*/\1/p' zoomed)" "$(sed -n \
+	    's/.*data-name="main".* width="\([0-9]*\).*/\1/p' zoomed |
+	    head -n 1)"
+	check "its callers are pale" grep -q 'class="f under" data-name="all"' \
+	    zoomed
+	check "others are not there" grep -q 'class="f hidden"' zoomed
+	check "there is a way back" grep -q '<text id="back" class=""' zoomed
+	check "fib is found" grep -q 'class="f match" data-name="fib"' zoomed
+	check "with its share" grep -q -E \
+	    '<text id="found"[^>]*>found: [0-9.]+% in [1-9]' zoomed
+	check "words that are no expression" dom "#find=fib("
+	check "are looked for as they are" grep -q '>found: 0.0% in 0<' out
+else
+	skip "in a browser" "no chromium that works"
+fi
+
+# --- trouble
+for l in 'a;b' 'a b' '12' 'a 99999999999999999999' ' 7'; do
+	echo "$l" >bad
+	status 2 "not a stack: '$l'" "$S" bad
+	check "is told with its line" grep -q '^fmt-svg: bad:1: no [cs]' err
+done
+printf '%s\n' 'a 18446744073709551615' 'b 1' >bad
+status 2 "too much" "$S" bad
+check "is told" grep -q '^fmt-svg: bad:2: the sum is beyond 64 bits$' err
+printf 'a\0b 1\n' >bad
+status 2 "a zero byte" "$S" bad
+status 2 "nothing" "$S" /dev/null
+status 2 "two files" "$S" stacks stacks
+status 2 "--width=10" "$S" --width=10 stacks
+
+done_testing
