@@ -154,7 +154,7 @@ signal_deliver(struct tarea *t, int sig, struct ksiginfo *info,
 	uint64_t frame;
 
 	t->handlermask = 0;
-	if (!fault && (SYNC_SIGS & mask & SIGBIT(sig))) {
+	if (!fault && (SYNC_SIGS & base & SIGBIT(sig))) {
 		t->syncpending |= SIGBIT(sig);	/* sent and blocked */
 		t->syncinfo = *info;
 		signal_resume(t, uc, mask);

@@ -36,6 +36,7 @@ enum {
 #define TRAP_BRKPT 1
 #define TRAP_TRACE 2		/* si_code of that */
 #define CS64 0x33		/* the code segment of 64-bit programs */
+#define SI_TKILL (-6)		/* sent to one thread */
 #define SI_KERNEL 0x80		/* si_code: no address is to blame */
 #define AC_FLAG 0x40000ull	/* misaligned accesses are SIGBUS */
 #define BUS_ADRALN 1
@@ -228,6 +229,7 @@ void signal_ready_to_go(struct tarea *);
 void signal_before_exec(struct tarea *, uint64_t saved[2]);
 void signal_exec_failed(const uint64_t saved[2]);
 void signal_sync_pending(struct tarea *);
+void signal_send_pending(struct tarea *);
 
 /* 1: raised by an instruction, not sent. */
 static inline int

@@ -152,6 +152,7 @@ signal_before_exec(struct tarea *t, uint64_t saved[2])
 	saved[1] = block;
 	if (block != 0)
 		sys4(__NR_rt_sigprocmask, 0, &block, NULL, 8);
+	signal_send_pending(t);
 }
 
 void
@@ -443,6 +444,25 @@ signal_mask(struct tarea *t)
 	if (old != 0 && rt_copy((void *)old, &was, 8) < 0)
 		return -14;
 	return 0;
+}
+
+/* What was sent and is blocked: to the kernel again, which blocks it now. */
+void
+signal_send_pending(struct tarea *t)
+{
+	struct ksiginfo *si = &t->syncinfo;
+	int s;
+
+	for (s = 1; t->syncpending != 0 && s <= NSIG; s++) {
+		if (!(t->syncpending & SIGBIT(s)))
+			continue;
+		t->syncpending &= ~SIGBIT(s);
+		si->signo = s;
+		if (si->code == SI_TKILL)
+			sys4(__NR_rt_tgsigqueueinfo, rt.pid, t->tid, s, si);
+		else
+			sys3(__NR_rt_sigqueueinfo, rt.pid, s, si);
+	}
 }
 
 /* A synchronous signal that was sent, and is blocked no more. */

@@ -40,6 +40,26 @@ failed(long r)
 	return r < 0 && r > -4096;
 }
 
+/*
+ * A call that may wait for signals, take them or tell of them.  Those of
+ * SYNC_SIGS that the guest blocks are never blocked in the kernel, but while
+ * it makes such a call, and one that was sent before waits there, too.
+ */
+static long
+call(struct tarea *t)
+{
+	uint64_t block = t->syncblocked;
+	long r;
+
+	if (block == 0 || rt.ctl->polling)
+		return rt_guest_syscall(t, t->gpr);
+	sys4(__NR_rt_sigprocmask, 0, &block, NULL, 8);
+	signal_send_pending(t);
+	r = rt_guest_syscall(t, t->gpr);
+	sys4(__NR_rt_sigprocmask, 1, &block, NULL, 8);
+	return r;
+}
+
 /* mmap, munmap, mremap, mprotect: tell trace where code comes or goes. */
 static long
 mapping(struct tarea *t, uint64_t nr)
@@ -193,7 +213,7 @@ waiting(struct tarea *t, uint64_t nr)
 	long r;
 
 	t->waitmask = wait_mask(t, nr);
-	r = rt_guest_syscall(t, t->gpr);
+	r = call(t);
 	t->waitmask = 0;
 	return r;
 }
@@ -300,7 +320,7 @@ one(struct tarea *t, uint64_t nr)	/* table */
 	case __NR_exit:
 		thread_exit(t, (long)t->gpr[7]);
 	default:
-		return rt_guest_syscall(t, t->gpr);
+		return call(t);
 	}
 }
 
