@@ -153,10 +153,15 @@ put(struct out *o, const char *p, size_t n)
 {
 	ssize_t r;
 
-	while (n > 0) {
+	while (n > 0 && !o->gone) {
 		r = write(o->fd, p, n);
 		if (r < 0 && errno == EINTR)
 			continue;
+		if (r < 0 && o->failed != NULL) {
+			o->gone = 1;
+			o->failed(o, errno);
+			return;
+		}
 		if (r < 0 && errno == EPIPE)
 			die_sigpipe();
 		if (r < 0)

@@ -3,6 +3,7 @@
  *
  * Every error dies with the output's name: what out_close let through has
  * been written. A reader that went away (EPIPE) is silent death by SIGPIPE.
+ * Who must go on sets `failed`: it is told errno once, the rest is dropped.
  */
 #ifndef OUT_H
 #define OUT_H
@@ -17,6 +18,8 @@ struct out {
 	int fd;
 	char *name;		/* for messages */
 	char *dest, *aside;	/* rename aside to dest when whole, or NULL */
+	void (*failed)(struct out *, int err);	/* or NULL */
+	int gone;		/* it was called */
 };
 
 /*

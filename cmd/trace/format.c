@@ -27,6 +27,7 @@ static struct out *out;
 static pthread_t thread;
 static volatile int stopping;
 volatile int format_full;
+volatile int format_lost;
 static unsigned current;	/* thread of the lines now, or 0 */
 static unsigned threads;	/* begun so far */
 static struct {
@@ -294,6 +295,21 @@ run(void *arg)
 	return NULL;
 }
 
+/*
+ * What we write goes nowhere from here on.  The program is not to suffer: it
+ * goes on natively, and nothing waits for us meanwhile.
+ */
+static void
+lost(struct out *o, int err)
+{
+	if (err != EPIPE) {
+		errno = err;
+		warn("%s: write:", o->name);
+	}
+	format_lost = err;
+	serve_wake();
+}
+
 void
 format_start(char *const argv[])
 {
@@ -302,6 +318,7 @@ format_start(char *const argv[])
 	else
 		out = opt.out_fd >= 0 ? out_fd(opt.out_fd, "standard output") :
 		    out_open(opt.out);
+	out->failed = lost;
 	format_writer = evw_open(out);
 	headers(argv);
 }
@@ -389,10 +406,15 @@ format_extent(uint32_t from, uint32_t end)
 void
 format_drain(void)
 {
+	struct control *c = area.ctl;
+
 	stopping = 1;
-	__atomic_fetch_add(&area.ctl->qbell, 1, __ATOMIC_SEQ_CST);
-	futex_wake(&area.ctl->qbell);
+	__atomic_fetch_add(&c->qbell, 1, __ATOMIC_SEQ_CST);
+	futex_wake(&c->qbell);
 	pthread_join(thread, NULL);
+	while (c->qhead != c->qtail)	/* who was killed may leave a gap */
+		if (!consume(c))
+			c->qhead++;
 	leftovers();
 }
 

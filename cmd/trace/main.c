@@ -343,6 +343,8 @@ own_signals(void)
 	unsigned i;
 
 	memset(&a, 0, sizeof a);
+	a.sa_handler = SIG_IGN;		/* a reader that goes away: see format.c */
+	sigaction(SIGPIPE, &a, NULL);
 	a.sa_handler = stop;
 	a.sa_flags = SA_RESTART;
 	for (i = 0; opt.pid != 0 && i < 4; i++)
@@ -428,7 +430,7 @@ main(int argc, char *argv[])
 	__atomic_store_n(&area.ctl->letgo, 2, __ATOMIC_SEQ_CST);
 	reap(gone);
 	format_drain();
-	whole = !stats.refused;
+	whole = !stats.refused && !format_lost;
 	if (WIFSIGNALED(guest_st))
 		format_end("signal", WTERMSIG(guest_st), whole);
 	else
@@ -436,7 +438,9 @@ main(int argc, char *argv[])
 	if (opt.verbose)
 		tell_stats();
 	follow_wait();
-	if (!whole)
+	if (format_lost == EPIPE)
+		die_sigpipe();
+	if (!whole || format_lost)
 		return STATUS_TROUBLE;
 	if (opt.adopt != NULL || opt.pid != 0)
 		return 0;

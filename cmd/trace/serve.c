@@ -254,7 +254,8 @@ serve(void)
 			return 1;
 		if (exec_pending)
 			launch_exec_poll();
-		if ((format_full || stop_asked) && !area.ctl->letgo)
+		if ((format_full || format_lost || stop_asked) &&
+		    !area.ctl->letgo)
 			frag_letgo();
 		else if (opt.pid == 0 || !area.ctl->letgo)
 			rest();

@@ -248,6 +248,7 @@ struct control {
 	uint32_t alive;		/* a robust mutex's word: FUTEX_OWNER_DIED when trace died */
 	uint32_t alive_rest[15];
 	uint32_t letgo;		/* threads shall go on natively: 1: soon, 2: now */
+	uint32_t nudges;	/* sent to bring threads out, and not yet taken */
 	uint32_t gen;		/* of the code cache, +1 at each flush */
 	uint32_t nrange;
 	uint32_t kind;

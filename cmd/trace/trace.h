@@ -214,6 +214,8 @@ void format_start(char *const argv[]);
 void format_text(char *lines);
 /* 1: the window's instructions have all been written. */
 extern volatile int format_full;
+extern volatile int format_lost;	/* errno of a write that failed, or 0 */
+extern volatile int format_lost;	/* errno of a write that failed, or 0 */
 void format_begin(void);
 /* Before format_begin: lines to write first. */
 void format_replace(char *lines);

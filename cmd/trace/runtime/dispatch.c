@@ -194,7 +194,8 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 			t->trap = TRAP_DELIVER;
 			rt_trap(t);
 		}
-		if (__atomic_load_n(&rt.ctl->letgo, __ATOMIC_ACQUIRE))
+		if (__atomic_load_n(&rt.ctl->letgo, __ATOMIC_ACQUIRE) ||
+		    trace_died())
 			let_go(t);
 		if (t->skips && !rt.ctl->skipping) {
 			t->skips = 0;	/* another thread came to the window */
@@ -219,7 +220,8 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 		}
 		t->entry = e & 0xffffffffffffull;
 		__atomic_store_n(&t->slot->incache, 1, __ATOMIC_SEQ_CST);
-		if (__atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST) == gen) {
+		if (__atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST) == gen &&
+		    !__atomic_load_n(&rt.ctl->letgo, __ATOMIC_SEQ_CST)) {
 			t->gen = gen;
 			t->tf = t->rflags >> 8 & 1;
 			return;
@@ -486,6 +488,43 @@ dispatch_exit(struct tarea *t)
 	dispatch_go(t, link);
 }
 
+/*
+ * trace is gone, so nobody will flush the cache: bring all threads out of it
+ * by a signal.  Those that make a system call must not be disturbed.
+ */
+static void
+bring_out(void)
+{
+	struct control *c = rt.ctl;
+	struct ksiginfo si;
+	unsigned i, n, tries;
+
+	memset(&si, 0, sizeof si);
+	si.signo = SIG_ILL;
+	si.code = SI_QUEUE;
+	si.rest[0] = (uint64_t)blob;
+	__atomic_store_n(&c->letgo, 1, __ATOMIC_SEQ_CST);
+	do {
+		for (i = n = 0; i < NSLOT && !c->polling; i++) {
+			if (c->slot[i].used != 1 || !__atomic_load_n(
+			    &c->slot[i].incache, __ATOMIC_SEQ_CST))
+				continue;
+			n++;
+			__atomic_fetch_add(&c->nudges, 1, __ATOMIC_SEQ_CST);
+			if (sys4(__NR_rt_tgsigqueueinfo, rt.pid,
+			    c->slot[i].tid, SIG_ILL, &si) != 0)
+				__atomic_fetch_sub(&c->nudges, 1,
+				    __ATOMIC_SEQ_CST);
+		}
+		/* one that has ended takes none */
+		for (tries = 0; tries < 20 && __atomic_load_n(&c->nudges,
+		    __ATOMIC_SEQ_CST) > 0; tries++)
+			pause_ms();
+	} while (n > 0);
+	__atomic_store_n(&c->letgo, 2, __ATOMIC_SEQ_CST);
+	futex_wake(&c->letgo, NSLOT);
+}
+
 /* The thread goes on natively, for good. */
 void
 let_go(struct tarea *t)
@@ -493,8 +532,10 @@ let_go(struct tarea *t)
 	if (t->bufend != 0 && !trace_died())
 		buffer_publish(t, Q_RECORDS, 0, 0);
 	/* until nobody in the cache needs a handler of ours */
-	while (__atomic_load_n(&rt.ctl->letgo, __ATOMIC_ACQUIRE) == 1 &&
-	    !trace_died())
+	if (trace_died() && rt.ctl->letgo != 2 &&
+	    !__atomic_exchange_n(&rt.bringing, 1, __ATOMIC_SEQ_CST))
+		bring_out();
+	while (__atomic_load_n(&rt.ctl->letgo, __ATOMIC_ACQUIRE) == 1)
 		futex_wait(&rt.ctl->letgo, 1);
 	signal_restore_actions(0);
 	if (rt.boot.flags & BOOT_ATTACHED)

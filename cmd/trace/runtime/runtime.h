@@ -37,6 +37,7 @@ enum {
 #define TRAP_TRACE 2		/* si_code of that */
 #define CS64 0x33		/* the code segment of 64-bit programs */
 #define SI_TKILL (-6)		/* sent to one thread */
+#define SI_QUEUE (-1)		/* with a value */
 #define SI_KERNEL 0x80		/* si_code: no address is to blame */
 #define AC_FLAG 0x40000ull	/* misaligned accesses are SIGBUS */
 #define BUS_ADRALN 1
@@ -156,6 +157,7 @@ struct rt {
 	struct ksigaction act[NSIG + 1];	/* the guest's */
 	uint32_t actlock;
 	uint32_t nthread;
+	uint32_t bringing;	/* 1: somebody brings all out of the cache */
 	uint32_t pid;
 	uint32_t ready;		/* other threads may join */
 };
@@ -200,6 +202,7 @@ void queue_put(struct tarea *, enum qtype, uint64_t arg, unsigned sig);
 void queue_interval(struct tarea *, uint64_t n);
 void futex_wait(uint32_t *, uint32_t val);
 void futex_wake(uint32_t *, int n);
+void pause_ms(void);
 int trace_died(void);
 
 /* buffer.c */

@@ -22,6 +22,14 @@ futex_wait(uint32_t *word, uint32_t val)
 }
 
 void
+pause_ms(void)
+{
+	static const long time[2] = { 0, 1000 * 1000 };
+
+	sys2(__NR_nanosleep, time, 0);
+}
+
+void
 futex_wake(uint32_t *word, int n)
 {
 	if (!rt.ctl->polling)
@@ -64,12 +72,12 @@ ask(struct tarea *t, enum request what, const uint64_t *arg)
 			__builtin_ia32_pause();
 			continue;
 		}
+		if (trace_died())
+			return -1;
 		__atomic_store_n(&s->sleeps, 1, __ATOMIC_SEQ_CST);
 		if (__atomic_load_n(&s->state, __ATOMIC_SEQ_CST) != 2)
 			futex_wait(&s->state, 1);
 		__atomic_store_n(&s->sleeps, 0, __ATOMIC_SEQ_CST);
-		if (trace_died())
-			return -1;
 	}
 	s->state = 0;
 	return 0;

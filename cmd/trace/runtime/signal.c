@@ -278,6 +278,10 @@ in_cache(struct tarea *t, int sig, struct ksiginfo *info,
 
 	if (sig == SIG_SEGV && fault && buffer_guard(t, info->addr)) {
 		buffer_full(t, uc);
+		if (trace_died()) {
+			state_take(t, uc);
+			signal_resume(t, uc, mask);
+		}
 		return;
 	}
 	if (alignment(t, sig, info, uc) || (is_step(t, sig, info) &&
@@ -335,6 +339,25 @@ at_native(struct tarea *t, int sig, struct ksiginfo *info,
 		signal_deliver(t, sig, info, uc, mask);
 }
 
+/*
+ * A thread that lets the process go wants all out of the cache: see
+ * bring_out.  Who is in the runtime comes by there.
+ */
+static void
+nudged(struct tarea *t, struct kucontext *uc)
+{
+	uint64_t ip = uc->rip, mask = uc->sigmask | t->syncblocked;
+
+	__atomic_fetch_sub(&rt.ctl->nudges, 1, __ATOMIC_SEQ_CST);
+	if (state_in_cache(ip)) {
+		alignment(t, 0, NULL, uc);
+		state_take(t, uc);
+		signal_resume(t, uc, mask);
+	} else if (ip >= (uint64_t)rt_enter_go && ip < (uint64_t)rt_enter_end) {
+		signal_resume(t, uc, mask);
+	}
+}
+
 void
 signal_handler(int sig, struct ksiginfo *info, void *context)
 {
@@ -343,6 +366,11 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 	uint64_t ip = uc->rip;
 	int fault = signal_is_fault(sig, info);
 
+	if (sig == SIG_ILL && info->code == SI_QUEUE &&
+	    info->rest[0] == (uint64_t)blob) {
+		nudged(t, uc);
+		return;
+	}
 	if (sig == SIG_ILL && rt.ctl->letgo && ip != (uint64_t)rt_trap_insn &&
 	    !state_in_cache(ip) && !in_runtime(ip)) {
 		/* a thread that runs natively while others are not yet */
