@@ -1,0 +1,240 @@
+#!/bin/sh
+# How a run ends: killed program, killed trace, Ctrl-C, a full disk, a reader
+# that goes away; and what the program may do to itself that would be in
+# trace's way.
+. t/lib.sh
+
+[ -x "$B/trace" ] || skip_all "no trace"
+
+# counts file threads rounds: thread i counts in the file's i-th number
+cat >"$T/counts.c" <<'EOF'
+#include <sys/mman.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static volatile uint64_t *shared;
+static uint64_t rounds;
+
+static void *
+count(void *arg)
+{
+	volatile uint64_t *c = &shared[(intptr_t)arg * 8];
+
+	for (uint64_t i = 0; i < rounds; i++)
+		++*c;
+	return NULL;
+}
+
+int
+main(int argc, char **argv)
+{
+	int fd = open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0666);
+	long n = atol(argv[2]), i;
+	uint64_t sum = 0;
+	pthread_t t[16];
+
+	rounds = strtoull(argv[3], NULL, 10);
+	if (argc != 4 || ftruncate(fd, 4096) < 0)
+		return 1;
+	shared = mmap((void *)0x100000000, 4096, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_FIXED, fd, 0);
+	dprintf(9, "%d\n", (int)getpid());
+	for (i = 1; i < n; i++)
+		pthread_create(&t[i], NULL, count, (void *)i);
+	count((void *)0);
+	for (i = 1; i < n; i++)
+		pthread_join(t[i], NULL);
+	for (i = 0; i < n; i++)
+		sum += shared[i * 8];
+	dprintf(2, "counted %lu\n", (unsigned long)sum);
+	return sum == (uint64_t)n * rounds ? 7 : 8;
+}
+EOF
+check "a program that counts" cc -O1 -o "$T/counts" "$T/counts.c" -lpthread
+
+# told FILE THREADS: each thread's count, and 1 if the stream told all but
+# perhaps the last store, whose record was not whole; the kind must be all
+told() {
+	"$B/plain" "$1" >"$T/lines" || return 1
+	for i in $(seq 0 $(($2 - 1))); do
+		want=$(od -An -t u8 -j $((i * 64)) -N 8 "$T/file")
+		got=$(grep -c "^ [SM] $(printf %x $((0x100000000 + i * 64))),8\$" \
+		    "$T/lines")
+		[ "$got" = $((want)) ] || [ "$got" = $((want - 1)) ] ||
+		    echo "thread $i: $want stores, $got told"
+	done
+}
+
+# ------------------------------------------------- the program is killed
+
+bad=
+for k in 1 2 3 4 5 6 7 8; do
+	[ "$("$TB/ends" -d $((k * 211)) 9 guest "$B/trace" -o "$T/k.ev" \
+	    "$T/counts" "$T/file" 1 1000000000 2>"$T/err")" = \
+	    "signal 9, gone" ] || bad="$bad $k"
+	[ "$(tail -n 1 "$T/k.ev" | cut -d' ' -f1-3)" = "E signal 9" ] ||
+	    bad="$bad $k(E)"
+	more=$(told "$T/k.ev" 1) && [ -z "$more" ] || bad="$bad $k($more)"
+done
+same "killed at any moment: a whole stream of all that was done" "" "$bad"
+
+bad=
+for k in 1 2 3 4; do
+	[ "$("$TB/ends" -d $((k * 1009)) 9 guest "$B/trace" -o "$T/k.ev" \
+	    "$T/counts" "$T/file" 3 1000000000 2>"$T/err")" = \
+	    "signal 9, gone" ] || bad="$bad $k"
+	more=$(told "$T/k.ev" 3) && [ -z "$more" ] || bad="$bad $k($more)"
+done
+same "killed with threads" "" "$bad"
+
+bad=
+for k in 1 2 3 4; do
+	"$TB/ends" -d $((k * 1009)) 9 guest "$B/trace" -e counts -i 10000 \
+	    -o "$T/k.ev" "$T/counts" "$T/file" 2 1000000000 >"$T/out" \
+	    2>"$T/err"
+	"$TB/evcount" "$T/k.ev" >/dev/null 2>"$T/err" || bad="$bad $k"
+done
+same "killed in kind counts" "" "$bad"
+
+# ------------------------------------------------------- trace is killed
+
+for how in all blocks counts "cache 64"; do
+	kind=${how%% *}
+	same "trace killed: the program goes on ($kind)" "signal 9, gone" \
+	    "$("$TB/ends" -d 5000 9 trace "$B/trace" -e $kind -o "$T/k.ev" \
+	    "$T/counts" "$T/file" 1 300000000 2>"$T/err")"
+	same "and ends as it should" "counted 300000000" "$(cat "$T/err")"
+done
+bad=
+for k in 1 2 3 4 5 6; do
+	got=$("$TB/ends" -d $((k * 701)) 9 trace "$B/trace" -o "$T/k.ev" \
+	    "$T/counts" "$T/file" 5 50000000 2>"$T/err")
+	[ "$got" = "signal 9, gone" ] || bad="$bad $k($got)"
+	[ "$(cat "$T/err")" = "counted 250000000" ] ||
+	    bad="$bad $k($(cat "$T/err"))"
+done
+same "trace killed: threads go on" "" "$bad"
+
+# ---------------------------------------------------------------- Ctrl-C
+
+same "Ctrl-C ends both" "signal 2, gone" "$("$TB/ends" -d 3000 2 group \
+    "$B/trace" -o "$T/k.ev" "$T/counts" "$T/file" 2 100000000000 2>"$T/err")"
+same "with a whole stream" "E signal 2" \
+    "$(tail -n 1 "$T/k.ev" | cut -d' ' -f1-3)"
+same "that has everything" "" "$(told "$T/k.ev" 2)"
+
+cat >"$T/handles.c" <<'EOF'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t got;
+
+static void
+on(int sig)
+{
+	got = sig;
+}
+
+int
+main(void)
+{
+	signal(SIGINT, on);
+	dprintf(9, "%d\n", (int)getpid());
+	while (!got)
+		;
+	return 30 + got;
+}
+EOF
+check "a program with a handler" cc -O1 -o "$T/handles" "$T/handles.c"
+same "Ctrl-C is the program's to handle" "exit 32, gone" "$("$TB/ends" \
+    -d 3000 2 group "$B/trace" -o "$T/k.ev" "$T/handles" 2>"$T/err")"
+same "its stream says so" "E exit 32" \
+    "$(tail -n 1 "$T/k.ev" | cut -d' ' -f1-3)"
+
+# ------------------------------------------------ nowhere to write it to
+
+for k in 1 4; do
+	status 125 "full disk, $k threads" "$B/trace" -o /dev/full \
+	    "$T/counts" "$T/file" $k 10000000 9>/dev/null
+	same "one message; the program was not harmed" \
+	    "counted ${k}0000000 trace: /dev/full: write: No space left on device" \
+	    "$(sort "$T/err" | tr '\n' ' ' | sed 's/ $//')"
+done
+full() {
+	"$B/trace" -e all "$T/counts" "$T/file" 2 10000000 >/dev/full \
+	    9>/dev/null
+}
+status 125 "full standard output" full
+check "the program was not harmed" grep -q "^counted 20000000" "$T/err"
+full() {
+	"$B/trace" -e counts "$T/counts" "$T/file" 2 10000 >/dev/full \
+	    9>/dev/null
+}
+status 125 "full at the very end" full
+
+for k in 1 4; do
+	( "$B/trace" "$T/counts" "$T/file" $k 10000000 2>"$T/err" \
+	    9>/dev/null; echo "status $?" >"$T/st" ) | head -n 9 >"$T/head"
+	same "the reader goes away, $k threads: SIGPIPE" "status 141" \
+	    "$(cat "$T/st")"
+	same "after the program has ended" "counted ${k}0000000" \
+	    "$(cat "$T/err")"
+	same "the reader had its lines" "H quern-events 1 9" \
+	    "$(head -n 1 "$T/head") $(wc -l <"$T/head")"
+done
+
+# -------------------------------------------------- what cannot be traced
+
+cat >"$T/int80.c" <<'EOF'
+int
+main(void)
+{
+	int r;
+
+	__asm__ volatile("int $0x80" : "=a"(r) : "a"(20) : "memory");
+	return r > 0 ? 5 : 6;
+}
+EOF
+rm "$T/k.ev"
+check "a program with an old system call" cc -o "$T/int80" "$T/int80.c"
+status 125 "int 0x80 ends the stream" "$B/trace" -o "$T/k.ev" "$T/int80"
+same "with its name and its address" 1 \
+    "$(grep -c '^trace: 0x[0-9a-f]*: int .*cannot be traced' "$T/err")"
+check "no stream is left" test ! -e "$T/k.ev"
+
+cat >"$T/to32.c" <<'EOF'
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A far return into 32-bit code: write(2, "ok\n", 3), exit(7). */
+int
+main(void)
+{
+	static const unsigned char code[] = {
+		0xb8, 4, 0, 0, 0, 0xbb, 2, 0, 0, 0, 0xb9, 0, 1, 1, 0,
+		0xba, 3, 0, 0, 0, 0xcd, 0x80,
+		0xbb, 7, 0, 0, 0, 0xb8, 1, 0, 0, 0, 0xcd, 0x80
+	};
+	char *p = mmap((void *)0x10000, 4096, PROT_READ | PROT_WRITE |
+	    PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+
+	memcpy(p, code, sizeof code);
+	memcpy(p + 256, "ok\n", 3);
+	__asm__ volatile("pushq $0x23; pushq $0x10000; lretq");
+	return 1;
+}
+EOF
+check "a program with 32-bit code" cc -o "$T/to32" "$T/to32.c"
+status 125 "32-bit code ends the stream" "$B/trace" -o "$T/k.ev" "$T/to32"
+same "the program goes on natively" "ok" "$(grep ok "$T/err")"
+same "a message says why" 1 \
+    "$(grep -c '^trace: 0x10000: 32-bit code cannot be traced' "$T/err")"
+
+done_testing
