@@ -85,6 +85,25 @@ for m in simple threads args tail throw events; do
 	fi
 done
 
+# stacks have the time of their innermost function alone: a function's own time
+# and that of all stacks through it are what account finds
+for m in simple threads throw; do
+	check "$m: fmt-folded" "$B/fmt-folded" -o "$T/$m.folded" "$T/$m.costs"
+	same "$m: the stacks' sum is the total" "$(sed -n 's/^summary: //p' "$T/$m.costs")" \
+	    "$(awk '{ sum += $NF } END { print sum }' "$T/$m.folded")"
+	"$B/account" -t -f csv -s funcid "$T/$m.ev" | sed 1d | awk -F, '{ print "#" $1, $8 }' |
+	    sort >"$T/want"
+	awk '{
+		n = $NF
+		sub(/ [^ ]*$/, "")
+		k = split($0, f, ";")
+		for (i = 1; i <= k; i++)
+			sum[f[i]] += n
+	}
+	END { for (s in sum) print s, sum[s] }' "$T/$m.folded" | sort >"$T/got"
+	samefile "$m: inclusive times from the stacks" "$T/want" "$T/got"
+done
+
 # own costs of all functions are the time from each thread's first entry on
 # that some function ran
 same "simple: own costs and their sum" \
