@@ -242,7 +242,7 @@ main(int argc, char **argv)
 	names = costnames_new();
 	unknown = costnames_str(names, SYM_UNKNOWN);
 	r = costr_open(argv[optind], names);
-	r->partial = true;
+	costr_partial(r);
 	read_costs(r);
 	if (sum == NULL)
 		die("%s: no costs", r->name);

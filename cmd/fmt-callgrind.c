@@ -472,7 +472,7 @@ main(int argc, char **argv)
 	names = costnames_new();
 	places = places_new(names, symflags);
 	r = costr_open(argv[optind], names);
-	r->partial = true;
+	costr_partial(r);
 	r->by_id = true;
 	read_costs(r);
 	if (sum == NULL)

@@ -112,7 +112,7 @@ struct costr {
 	struct cost_head head;
 	const char *name;
 	struct costnames *nm;
-	bool partial;		/* set it to take a cut file with a warning */
+	bool partial;		/* costr_partial */
 	bool by_id;		/* set it to have ctx from the numbers of fn= */
 	bool truncated;		/* partial: the end mark was missing */
 	/* after COST_END, of all parts: self costs; summary: lines, if all had */
@@ -122,6 +122,8 @@ struct costr {
 };
 
 struct costr *costr_open(const char *name, struct costnames *);
+/* Before the first record: take a file that is cut, with a warning. */
+void costr_partial(struct costr *);
 enum cost_kind costr_next(struct costr *, struct cost *);
 _Noreturn void costr_die(struct costr *, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

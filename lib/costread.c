@@ -56,6 +56,13 @@ cost_shown(const char *s)
 	return buf;
 }
 
+void
+costr_partial(struct costr *r)
+{
+	r->partial = true;
+	in_allow_cut(r->d->in);
+}
+
 static enum cost_kind
 begin(struct costr *r, struct cost *c)
 {

@@ -205,6 +205,9 @@ sed '$d' prof >cut
 status 2 "no end mark: shown, with a warning" "$A" --no-annotate cut
 same "no end mark: warning" "annotate: cut:27: truncated: no summary: line" "$(cat err)"
 check "no end mark: totals" grep -q '^11,100' out
+gzip -c prof | head -c 150 >cut.gz
+status 2 "compressed, and cut: shown" "$A" --no-annotate cut.gz
+check "compressed, and cut: totals" grep -q 'PROGRAM TOTALS' out
 status 2 "no room" sh -c '"$0" prof >/dev/full' "$A"
 sed 's/ Dw$//; s/\( [0-9]*\) [0-9]*$/\1/' prof >other
 status 2 "other events" "$A" prof other

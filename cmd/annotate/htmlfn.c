@@ -353,9 +353,13 @@ static void
 source(size_t node, const struct body *b)
 {
 	const char *file = node_file(node);
-	uint32_t line, next = 1, lo, hi;
+	uint32_t line, next = 1, lo, hi, ctx = opt.context;
 	size_t i = 0, k;
 
+	if (!*file || !source_line(file, 1)) {
+		out_str(out, "<p class=\"dim\">The source cannot be read.</p>\n");
+		ctx = 0;
+	}
 	out_str(out, "<table class=\"src\"><thead><tr><th>");
 	put_heads("");
 	out_str(out, "<th></thead><tbody>\n");
@@ -374,7 +378,7 @@ source(size_t node, const struct body *b)
 	if (k > i)
 		inlined_row(b->v, i, k);
 	for (i = k; i < b->n;) {
-		lo = b->v[i].top > opt.context ? b->v[i].top - opt.context : 1;
+		lo = b->v[i].top > ctx ? b->v[i].top - ctx : 1;
 		lo = lo < next ? next : lo;
 		if (lo > next)
 			out_printf(out, "<tr class=\"gap\"><td class=\"no\">&hellip;<td "
@@ -384,9 +388,9 @@ source(size_t node, const struct body *b)
 		line = b->v[i].top;
 		i = line_rows(file, line, b, i);
 		next = line + 1;
-		if (i < b->n && b->v[i].top <= line + 2 * (uint64_t)opt.context)
+		if (i < b->n && b->v[i].top <= line + 2 * (uint64_t)ctx)
 			continue;
-		hi = line + opt.context;
+		hi = line + ctx;
 		for (; next <= hi && source_line(file, next); next++)
 			line_rows(file, next, b, b->n);
 	}
@@ -406,13 +410,15 @@ side(const char *title, const struct arcs *l, size_t node)
 	}
 	for (i = 0; i < n; i++) {
 		const int64_t *c = tally_at(&graph.arcs, v[i]);
+		bool again = graph.cycle[arc_from(v[i])] == graph.cycle[arc_to(v[i])];
 
-		out_str(out, "<tr>");
+		out_str(out, again ? "<tr class=\"again\">" : "<tr>");
 		put_cells(c);
 		out_printf(out, "<td class=\"n\" data-v=\"%lld\">%s<td>",
 		    (long long)c[prof.nev], num_commas(buf, c[prof.nev]));
 		put_link(l == &graph.callers ? arc_from(v[i]) : arc_to(v[i]));
-		out_ch(out, '\n');
+		out_str(out, again ? " <span class=\"dim\" title=\"calls within a cycle "
+		    "tell the same costs again and again\">cycle</span>\n" : "\n");
 	}
 	if (n)
 		out_str(out, "</tbody></table></div>\n");

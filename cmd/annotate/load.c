@@ -225,7 +225,7 @@ read_input(struct input *in)
 	struct cost c;
 	bool has;
 
-	r->partial = true;
+	costr_partial(r);
 	while (costr_next(r, &c)) {
 		if (c.kind == COST_PART) {
 			begin_part(r, in, map);

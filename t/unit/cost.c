@@ -63,7 +63,8 @@ dump(const char *name, bool partial)
 	struct cost c;
 	size_t i;
 
-	r->partial = partial;
+	if (partial)
+		costr_partial(r);
 	while (costr_next(r, &c)) {
 		if (c.kind != COST_PART) {
 			show(r, &c);
