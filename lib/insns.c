@@ -1,8 +1,10 @@
 /*
  * insns - the instructions of a stream: numbers, places, costs by address
  *
- * A row is one instruction of one block; rows are sorted by object and
- * address, and those of one place summed up.
+ * A run is a straight part of a block within one object. Runs are sorted by
+ * where they begin, and swept by address: those that hold the address are in
+ * a short list, and what they say of it is summed up. So memory is needed for
+ * runs, not for instructions.
  */
 #include "insns.h"
 
@@ -13,36 +15,35 @@
 #include "objmap.h"
 #include "util.h"
 
-/* Instructions from insn on belong to this object. */
-struct place {
-	uint32_t insn;
-	uint32_t object;	/* 1 + its number; 0: none */
-	uint64_t slide;		/* run-time less link-time addresses */
+/* An id that is all or the first n instructions of a block. */
+struct part {
+	uint32_t id;
+	uint32_t n;
+	uint32_t next;		/* of the block: 1 + part[], or 0 */
 };
 
 struct blockof {
 	const struct ev_block *block;
 	uint64_t first;
-	uint32_t place, nplace;
+	uint32_t part;		/* 1 + part[] */
 };
 
-struct row {
+struct run {
 	uint64_t addr;		/* link-time */
 	uint32_t object;	/* 1 + its number; 0: none */
 	uint32_t block;
-	uint32_t insn;
+	uint32_t from, to;	/* instructions */
 };
 
 struct insns {
 	struct blockof *block;
-	struct place *place;
-	size_t nblock, capblock, nplace, capplace;
+	struct run *run;
+	struct part *part;
+	uint32_t *active;	/* run[] that hold the address */
+	size_t nblock, capblock, nrun, caprun, npart, cappart;
+	size_t nactive, capactive;
 	uint64_t ninsn;
-	uint64_t *ran;		/* by number; sums from the end on */
-	size_t capran;
-	int summed;
-	struct row *row;
-	size_t nrow, caprow;
+	const struct insns_costs *costs;
 };
 
 struct insns *
@@ -52,95 +53,51 @@ insns_new(void)
 }
 
 uint64_t
-insns_count(const struct insns *s)
+insns_first(const struct insns *s, uint32_t block)
 {
-	return s->ninsn;
+	return s->block[block].first;
 }
 
-const struct ev_block *
-insns_block(const struct insns *s, uint32_t block)
-{
-	return s->block[block].block;
-}
-
-/* ---- places ---- */
-
-static int
-same_place(const struct place *a, const struct place *b)
-{
-	return a->object == b->object && a->slide == b->slide;
-}
+/* ---- definitions ---- */
 
 static void
-places(struct insns *s, struct blockof *of, struct objmap *map)
+add_runs(struct insns *s, const struct ev_block *b, struct objmap *map)
 {
-	const struct ev_block *b = of->block;
-	uint64_t behind = 0, link;
+	for (uint32_t i = 0, from; i < b->ninsn; ) {
+		uint64_t behind, link = b->insn[i].addr;
+		const struct obj *o = objmap_find(map, link, &link);
 
-	of->place = (uint32_t)s->nplace;
-	for (uint32_t i = 0; i < b->ninsn; i++) {
-		const struct obj *o;
-		struct place p = { .insn = i };
-
-		/* what goes straight on stays in its object */
-		if (i != 0 && b->insn[i].addr == behind) {
-			behind += b->insn[i].len;
-			continue;
-		}
-		behind = b->insn[i].addr + b->insn[i].len;
-		o = objmap_find(map, b->insn[i].addr, &link);
-		if (o != NULL) {
-			p.object = o->id + 1;
-			p.slide = b->insn[i].addr - link;
-		}
-		if (i != 0 && same_place(&p, &s->place[s->nplace - 1]))
-			continue;
-		s->place = xgrow(s->place, &s->capplace, s->nplace + 1,
-		    sizeof *s->place);
-		s->place[s->nplace++] = p;
+		from = i;
+		do {
+			behind = b->insn[i].addr + b->insn[i].len;
+			i++;
+		} while (i < b->ninsn && b->insn[i].addr == behind);
+		s->run = xgrow(s->run, &s->caprun, s->nrun + 1,
+		    sizeof *s->run);
+		s->run[s->nrun++] = (struct run){ o == NULL ?
+		    b->insn[from].addr : link, o == NULL ? 0 : o->id + 1,
+		    (uint32_t)s->nblock, from, i };
 	}
-	of->nplace = (uint32_t)s->nplace - of->place;
 }
 
 uint32_t
-insns_add(struct insns *s, const struct ev_block *b, struct objmap *map,
-    uint64_t *first)
+insns_add(struct insns *s, const struct ev_block *b, struct objmap *map)
 {
-	struct blockof *of;
-	size_t old = s->capran;
-
 	s->block = xgrow(s->block, &s->capblock, s->nblock + 1,
 	    sizeof *s->block);
-	of = &s->block[s->nblock];
-	of->block = b;
-	*first = of->first = s->ninsn;
+	s->block[s->nblock] = (struct blockof){ b, s->ninsn, 0 };
 	s->ninsn += b->ninsn;
-	s->ran = xgrow(s->ran, &s->capran, s->ninsn, sizeof *s->ran);
-	memset(s->ran + old, 0, (s->capran - old) * sizeof *s->ran);
-	places(s, of, map);
+	add_runs(s, b, map);
+	insns_part(s, (uint32_t)s->nblock, b->id, b->ninsn);
 	return (uint32_t)s->nblock++;
 }
 
-/* ---- executions ---- */
-
 void
-insns_ran(struct insns *s, uint64_t first, uint32_t n, uint64_t times)
+insns_part(struct insns *s, uint32_t block, uint32_t id, uint32_t n)
 {
-	s->ran[first + n - 1] += times;
-}
-
-const uint64_t *
-insns_times(struct insns *s)
-{
-	/* who ran n instructions ran those before the n-th, too */
-	for (size_t k = 0; k < s->nblock && !s->summed; k++) {
-		uint64_t *n = s->ran + s->block[k].first;
-
-		for (uint32_t i = s->block[k].block->ninsn - 1; i > 0; i--)
-			n[i - 1] += n[i];
-	}
-	s->summed = 1;
-	return s->ran;
+	s->part = xgrow(s->part, &s->cappart, s->npart + 1, sizeof *s->part);
+	s->part[s->npart++] = (struct part){ id, n, s->block[block].part };
+	s->block[block].part = (uint32_t)s->npart;
 }
 
 /* ---- costs ---- */
@@ -148,67 +105,109 @@ insns_times(struct insns *s)
 static int
 by_place(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	const struct run *x = a, *y = b;
 
 	if (x->object != y->object)
 		return x->object < y->object ? -1 : 1;
 	if (x->addr != y->addr)
 		return x->addr < y->addr ? -1 : 1;
-	return 0;
+	return x->block < y->block ? -1 : x->block > y->block;
+}
+
+/* How often an instruction of a block was executed. */
+static uint64_t
+times_of(const struct insns *s, uint32_t block, uint32_t insn)
+{
+	uint64_t n = 0;
+
+	for (uint32_t p = s->block[block].part; p != 0; p = s->part[p - 1].next)
+		if (s->part[p - 1].n > insn)
+			n += s->costs->count(s->part[p - 1].id);
+	return n;
+}
+
+/*
+ * Sum up what the active runs say of addr, and move them on; those that end
+ * leave. Returns how many executions there were.
+ */
+static uint64_t
+sum_up(struct insns *s, uint64_t addr, int64_t *n)
+{
+	uint64_t times, all = 0;
+
+	for (size_t i = 0; i < s->nactive; ) {
+		struct run *r = &s->run[s->active[i]];
+
+		if (r->addr != addr) {
+			i++;
+			continue;
+		}
+		times = times_of(s, r->block, r->from);
+		if (times != 0)
+			s->costs->add(r->block, r->from, times, n);
+		all += times;
+		r->addr += s->block[r->block].block->insn[r->from].len;
+		if (++r->from == r->to)
+			s->active[i] = s->active[--s->nactive];
+		else
+			i++;
+	}
+	return all;
+}
+
+/* The next address that an active run, or run k of the same object, holds. */
+static uint64_t
+next_addr(const struct insns *s, size_t k, uint32_t object)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; i < s->nactive; i++)
+		if (s->run[s->active[i]].addr < least)
+			least = s->run[s->active[i]].addr;
+	if (k < s->nrun && s->run[k].object == object &&
+	    s->run[k].addr < least)
+		least = s->run[k].addr;
+	return least;
 }
 
 static void
-make_rows(struct insns *s)
+write_object(struct insns *s, uint32_t object, struct objmap *map)
 {
-	const uint64_t *times = insns_times(s);
-
-	for (size_t k = 0; k < s->nblock; k++) {
-		const struct blockof *of = &s->block[k];
-		const struct place *p = s->place + of->place;
-		const struct place *end = p + of->nplace;
-
-		for (uint32_t i = 0; i < of->block->ninsn; i++) {
-			while (p + 1 < end && p[1].insn <= i)
-				p++;
-			if (times[of->first + i] == 0)
-				continue;
-			s->row = xgrow(s->row, &s->caprow, s->nrow + 1,
-			    sizeof *s->row);
-			s->row[s->nrow++] = (struct row){
-			    of->block->insn[i].addr - p->slide, p->object,
-			    (uint32_t)k, i };
-		}
-	}
-	if (s->nrow != 0)
-		qsort(s->row, s->nrow, sizeof *s->row, by_place);
+	if (s->costs->w != NULL)
+		costw_object(s->costs->w, object == 0 ? "???" :
+		    objmap_obj(map, object - 1)->path);
 }
 
 void
 insns_write(struct insns *s, const struct insns_costs *c, struct objmap *map)
 {
 	int64_t n[COST_EVMAX];
-	uint32_t object = UINT32_MAX;
-	size_t k = 0, from;
+	uint32_t object = UINT32_MAX, named = UINT32_MAX;
+	size_t k = 0;
 
-	make_rows(s);
-	while (k < s->nrow) {
-		const struct row *r = &s->row[k];
+	s->costs = c;
+	if (s->nrun != 0)
+		qsort(s->run, s->nrun, sizeof *s->run, by_place);
+	while (s->nactive != 0 || k < s->nrun) {
+		uint64_t addr;
 
+		if (s->nactive == 0)
+			object = s->run[k].object;
+		addr = next_addr(s, k, object);
+		for (; k < s->nrun && s->run[k].object == object &&
+		    s->run[k].addr == addr; k++) {
+			s->active = xgrow(s->active, &s->capactive,
+			    s->nactive + 1, sizeof *s->active);
+			s->active[s->nactive++] = (uint32_t)k;
+		}
 		memset(n, 0, c->nev * sizeof *n);
-		for (from = k; k < s->nrow &&
-		    by_place(&s->row[k], &s->row[from]) == 0; k++)
-			c->add(s->row[k].block, s->row[k].insn,
-			    s->block[s->row[k].block].first + s->row[k].insn,
-			    n);
+		if (sum_up(s, addr, n) == 0)
+			continue;
 		for (unsigned i = 0; i < c->nev; i++)
 			c->total[i] += n[i];
-		if (c->w == NULL)
-			continue;
-		if (r->object != object) {
-			object = r->object;
-			costw_object(c->w, object == 0 ? "???" :
-			    objmap_obj(map, object - 1)->path);
-		}
-		costw_addr(c->w, r->addr, n);
+		if (object != named)
+			write_object(s, named = object, map);
+		if (c->w != NULL)
+			costw_addr(c->w, addr, n);
 	}
 }

@@ -53,6 +53,8 @@ extern struct insns *insns;
 /* rounds: each round of a repeated instruction is a branch, as in Valgrind. */
 void run_init(struct evr *, const struct predictor *, int rounds);
 void run_define(const struct ev_def *, uint32_t id, struct objmap *);
+/* A block as insns has it. */
+const struct ev_block *run_block(uint32_t block);
 /* The number of a block's first instruction. */
 uint64_t run_number(const struct ev_block *);
 /* A T line: the thread that runs from here on. */
@@ -73,12 +75,12 @@ void run_round(const uint64_t *rec);
 int run_goes_on(uint64_t pc);
 /* The end: a thread that ended on a branch, with what became of it; or 0. */
 int run_end(uint64_t *tid);
-/* Before the costs of instructions are asked for. */
-void run_count(void);
+/* How often an id was executed. */
+uint64_t run_count(uint32_t id);
 /*
- * Add the events of one instruction, in the order of enum event; and last the
- * fetches beyond one for each execution.
+ * Add the events of one instruction that ran so many times, in the order of
+ * enum event; and last the fetches beyond one for each execution.
  */
-void run_costs(uint32_t block, uint32_t insn, uint64_t number, int64_t *n);
+void run_costs(uint32_t block, uint32_t insn, uint64_t times, int64_t *n);
 
 #endif

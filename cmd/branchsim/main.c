@@ -303,16 +303,16 @@ static int64_t total[COST_EVMAX];
 static unsigned nevent;		/* of ours: with or without returns */
 
 static void
-add_costs(uint32_t block, uint32_t insn, uint64_t number, int64_t *n)
+add_costs(uint32_t block, uint32_t insn, uint64_t times, int64_t *n)
 {
-	const struct ev_insn *i = &insns_block(insns, block)->insn[insn];
+	const struct ev_block *b = run_block(block);
 	int64_t own[NEVENT + 1] = { 0 };
 
-	run_costs(block, insn, number, own);
-	n[0] += (int64_t)insns_times(insns)[number] + own[NEVENT];
+	run_costs(block, insn, times, own);
+	n[0] += (int64_t)times + own[NEVENT];
 	for (unsigned k = 0; k < nevent; k++)
 		n[1 + k] += own[k];
-	outcome_add(told, number, i->flow, insns_times(insns)[number],
+	outcome_add(told, run_number(b) + insn, b->insn[insn].flow, times,
 	    n + 1 + nevent);
 }
 
@@ -344,13 +344,13 @@ costs_begin(struct out *o)
 static void
 costs(struct out *o, int whole)
 {
-	struct insns_costs c = { .total = total, .add = add_costs };
+	struct insns_costs c = { .total = total, .count = run_count,
+	    .add = add_costs };
 
 	nevent = predictor->ret != NULL ? NEVENT : BR;
 	c.nev = 1 + nevent + outcome_columns(told);
 	if (o != NULL)
 		c.w = costs_begin(o);
-	run_count();
 	insns_write(insns, &c, map);
 	if (o != NULL && whole)
 		costw_end(c.w);

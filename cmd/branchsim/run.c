@@ -64,7 +64,7 @@ static struct branch *branch;
 static struct blockof *blocks;
 static struct thread *thread;
 static size_t capunit, capbranch, capblock, capfound, capthread;
-static uint32_t nbranch, nblock, maxid;
+static uint32_t nbranch, nblock;
 static unsigned now, nthread;
 
 void
@@ -127,7 +127,7 @@ define_block(struct ev_block *b, struct objmap *map)
 	of = &blocks[nblock++];
 	of->block = b;
 	of->first = nbranch;
-	insns_add(insns, b, map, &of->number);
+	of->number = insns_first(insns, insns_add(insns, b, map));
 	b->user = (void *)(uintptr_t)nblock;
 	for (uint32_t k = 0; k < b->ninsn; k++) {
 		const struct ev_insn *i = &b->insn[k];
@@ -164,10 +164,11 @@ run_define(const struct ev_def *d, uint32_t id, struct objmap *map)
 		return;
 	if (d->letter == 'B')
 		define_block(d->block, map);
+	else
+		insns_part(insns, (uint32_t)(uintptr_t)d->block->user - 1, id,
+		    d->n);
 	unit = xgrow(unit, &capunit, (size_t)id + 1, sizeof *unit);
 	memset(unit + old, 0, (capunit - old) * sizeof *unit);
-	if (id > maxid)
-		maxid = id;
 	of = &blocks[(uintptr_t)d->block->user - 1];
 	u = &unit[id];
 	u->entry = d->block->insn[0].addr;
@@ -185,6 +186,12 @@ run_define(const struct ev_def *d, uint32_t id, struct objmap *map)
 			u->ninner++;
 		u->counts |= br->flow == 'Z';
 	}
+}
+
+const struct ev_block *
+run_block(uint32_t block)
+{
+	return blocks[block].block;
 }
 
 uint64_t
@@ -398,29 +405,20 @@ run_batch(const uint64_t *rec, const uint64_t *end)
 
 /* ---- costs ---- */
 
-static const uint64_t *times;
-
-void
-run_count(void)
+uint64_t
+run_count(uint32_t id)
 {
-	for (uint32_t id = 1; id <= maxid; id++) {
-		const struct ev_def *d = ev_def(events, id);
-
-		if (d != NULL && d->letter != 'Q')
-			insns_ran(insns, blocks[(uintptr_t)d->block->user -
-			    1].number, d->n, unit[id].count);
-	}
-	times = insns_times(insns);
+	return unit[id].count;
 }
 
 void
-run_costs(uint32_t block, uint32_t insn, uint64_t number, int64_t *n)
+run_costs(uint32_t block, uint32_t insn, uint64_t times, int64_t *n)
 {
 	const struct blockof *of = &blocks[block];
 
 	for (uint32_t k = of->first; k < of->first + of->n; k++) {
 		const struct branch *br = &branch[k];
-		int64_t all = (int64_t)times[number];
+		int64_t all = (int64_t)times;
 		int64_t wrong = (int64_t)br->missed;
 
 		if (br->insn != insn)

@@ -27,7 +27,6 @@ struct cold *cold_block;
 uint32_t ncold;
 struct lone *lone;
 uint32_t nlone;
-uint32_t maxid;
 struct insns *insns;
 uint64_t *code_line;
 uint32_t ncode_line = 1;	/* number 0 is no line */
@@ -227,7 +226,7 @@ define_block(struct ev_block *b, unsigned kind, struct objmap *map)
 	c = &cold_block[ncold++];
 	memset(c, 0, sizeof *c);
 	c->block = b;
-	insns_add(insns, b, map, &c->first);
+	c->first = insns_first(insns, insns_add(insns, b, map));
 	b->user = (void *)(uintptr_t)ncold;
 	visits(c);
 	c->fetch = xcalloc(c->nvisit + b->nref, sizeof *c->fetch);
@@ -295,11 +294,11 @@ blocks_define(const struct ev_def *d, uint32_t id, unsigned kind,
 
 	unit = xgrow(unit, &capunit, (size_t)id + 1, sizeof *unit);
 	memset(unit + old, 0, (capunit - old) * sizeof *unit);
-	if (id > maxid)
-		maxid = id;
 	if (d->letter == 'B')
 		return define_block(b, kind, map);
 	u = &unit[id];
+	if (d->letter == 'P')
+		insns_part(insns, (uint32_t)(uintptr_t)b->user - 1, id, d->n);
 	if (d->letter == 'Q' && d->k == 0) {
 		fetch_alone(d, u);
 		return NULL;

@@ -130,7 +130,6 @@ extern struct cold *cold_block;
 extern uint32_t ncold;
 extern struct lone *lone;
 extern uint32_t nlone;
-extern uint32_t maxid;		/* the largest id of a unit */
 extern struct insns *insns;
 extern uint64_t *code_line;	/* by number: line */
 extern uint32_t ncode_line;

@@ -27,22 +27,11 @@ static int64_t total[COST_EVMAX];
 /* ---- counts of a block's instructions ---- */
 
 static const struct report *rep;
-static const uint64_t *times;	/* that an instruction ran */
 
-static void
-count_executions(void)
+static uint64_t
+count_of(uint32_t id)
 {
-	for (uint32_t id = 1; id <= maxid; id++) {
-		const struct ev_def *d = ev_def(rep->events, id);
-
-		/* one that was refused has no part here */
-		if (d == NULL || d->letter == 'Q' || d->block->user == NULL)
-			continue;
-		insns_ran(insns,
-		    cold_block[(uintptr_t)d->block->user - 1].first, d->n,
-		    unit[id].count);
-	}
-	times = insns_times(insns);
+	return unit[id].count;
 }
 
 static void
@@ -66,24 +55,24 @@ add_fetches(const struct cold *c, uint32_t insn, int64_t *n)
 
 /* The costs of one instruction of one block, added to n. */
 static void
-add_costs(uint32_t block, uint32_t insn, uint64_t number, int64_t *n)
+add_costs(uint32_t block, uint32_t insn, uint64_t times, int64_t *n)
 {
 	const struct cold *c = &cold_block[block];
 	const struct ev_insn *i = &c->block->insn[insn];
 
-	n[IR] += (int64_t)times[number];
+	n[IR] += (int64_t)times;
 	if (rep->each && c->rounds != NULL)
 		n[IR] += c->rounds[insn];
 	add_fetches(c, insn, n);
 	for (uint32_t k = i->ref; k < (uint32_t)i->ref + i->nref; k++) {
 		unsigned at = c->block->ref[k].kind == 'w' ? DW : DR;
 
-		n[at] += (int64_t)times[number] +
+		n[at] += (int64_t)times +
 		    (c->extra != NULL ? c->extra[k] : 0);
 		n[at + 1] += (int64_t)c->data[k].l1;
 		n[at + 2] += (int64_t)c->data[k].ll;
 	}
-	outcome_add(rep->told, number, i->flow, times[number], n + NCOL);
+	outcome_add(rep->told, c->first + insn, i->flow, times, n + NCOL);
 }
 
 /* ---- the costs ---- */
@@ -128,13 +117,13 @@ begin(struct out *o)
 void
 report_costs(struct out *o, const struct report *r)
 {
-	struct insns_costs costs = { .total = total, .add = add_costs };
+	struct insns_costs costs = { .total = total, .count = count_of,
+	    .add = add_costs };
 
 	rep = r;
 	costs.nev = NCOL + outcome_columns(r->told);
 	if (o != NULL)
 		costs.w = begin(o);
-	count_executions();
 	insns_write(insns, &costs, r->map);
 	if (o != NULL && r->whole)
 		costw_end(costs.w);
