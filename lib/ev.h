@@ -49,7 +49,7 @@ struct ev_insn {
 };
 
 struct ev_block {
-	uint32_t id;
+	uint32_t id;		/* as ev_id has it */
 	uint32_t ninsn;
 	struct ev_insn *insn;
 	struct ev_ref *ref;
@@ -60,9 +60,13 @@ struct ev_block {
 	void *user;		/* the reader's caller's own; NULL at first */
 };
 
-/* What an id names. Ids with letter 0 are not defined. */
+/*
+ * What an id names. The reader numbers ids from 1 in the order of their
+ * definitions: these numbers are meant wherever this interface says id.
+ */
 struct ev_def {
 	struct ev_block *block;
+	uint32_t id;		/* the stream's own, for who passes it on */
 	uint32_t n;		/* instructions: Q: the one of its reference */
 	uint16_t k;		/* Q: the reference, from 1, or 0 */
 	uint8_t letter;		/* 'B', 'P' or 'Q' */

@@ -11,11 +11,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "util.h"
 
 #define ARENA	(256 << 10)
 #define CHUNK	4096
+#define HEADS	(((size_t)EVDEF_MAXID + 1) * sizeof(uint32_t))
 
 int
 ev_hex(const char **s, uint64_t *n)
@@ -47,6 +49,10 @@ evdef_open(struct evdef *d)
 {
 	memset(d, 0, sizeof *d);
 	d->chunk = xcalloc((EVDEF_MAXID + 1) / CHUNK, sizeof *d->chunk);
+	d->head = mmap(NULL, HEADS, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (d->head == MAP_FAILED)
+		die("table of ids: mmap:");
 }
 
 void
@@ -61,7 +67,7 @@ evdef_close(struct evdef *d)
 	for (unsigned i = 0; i < (EVDEF_MAXID + 1) / CHUNK; i++)
 		free(d->chunk[i]);
 	free(d->chunk);
-	free(d->shape);
+	munmap(d->head, HEADS);
 	free(d->insn);
 	free(d->ref);
 	free(d->target);
@@ -87,35 +93,31 @@ take(struct evdef *d, size_t n)
 }
 
 const struct ev_def *
-evdef_get(const struct evdef *d, uint32_t id)
+evdef_get(const struct evdef *d, uint32_t number)
 {
-	const struct ev_def *c;
-
-	if (id > EVDEF_MAXID || (c = d->chunk[id / CHUNK]) == NULL)
+	if (number - 1 >= d->ndef)
 		return NULL;
-	c += id % CHUNK;
-	return c->letter != 0 ? c : NULL;
+	return &d->chunk[number / CHUNK][number % CHUNK];
 }
 
-static void
-put(struct evdef *d, uint32_t id, struct ev_def def)
+const struct ev_def *
+evdef_find(const struct evdef *d, uint64_t id)
 {
-	struct ev_def **c = &d->chunk[id / CHUNK];
+	return id > EVDEF_MAXID ? NULL :
+	    evdef_get(d, d->head[id] & EVDEF_MAXID);
+}
+
+static uint32_t
+put(struct evdef *d, struct ev_def def)
+{
+	uint32_t number = ++d->ndef;
+	struct ev_def **c = &d->chunk[number / CHUNK];
 
 	if (*c == NULL)
 		*c = xcalloc(CHUNK, sizeof **c);
-	(*c)[id % CHUNK] = def;
-	if (id >= d->nshape) {
-		uint32_t n = d->nshape == 0 ? 4096 : d->nshape;
-
-		while (n <= id)
-			n *= 2;
-		d->shape = xrealloc(d->shape, n * sizeof *d->shape);
-		memset(d->shape + d->nshape, 0xff,
-		    (n - d->nshape) * sizeof *d->shape);
-		d->nshape = n;
-	}
-	d->shape[id] = def.ngroups;
+	(*c)[number % CHUNK] = def;
+	d->head[def.id] = (uint32_t)def.ngroups << 24 | number;
+	return number;
 }
 
 /* ---- parts of a line ---- */
@@ -150,7 +152,7 @@ new_id(struct evdef *d, const char **s, uint32_t *id)
 		return -1;
 	if (n == 0 || *s - at > 6)
 		return bad(d, at, "not an id");
-	if (evdef_get(d, (uint32_t)n) != NULL)
+	if (evdef_find(d, n) != NULL)
 		return bad(d, at, "id is defined twice");
 	*id = (uint32_t)n;
 	return 0;
@@ -337,12 +339,12 @@ items(struct evdef *d, const char *s)
 /* ---- lines ---- */
 
 static int
-block_line(struct evdef *d, const char *s, uint32_t *id)
+block_line(struct evdef *d, const char *s, uint32_t *number)
 {
 	struct ev_block *b;
 	struct ev_def def = { .letter = 'B' };
 
-	if (new_id(d, &s, id) < 0)
+	if (new_id(d, &s, &def.id) < 0)
 		return -1;
 	if (*s++ != ' ')
 		return bad(d, s - 1, "no items");
@@ -350,7 +352,6 @@ block_line(struct evdef *d, const char *s, uint32_t *id)
 		return -1;
 	b = take(d, sizeof *b);
 	memset(b, 0, sizeof *b);
-	b->id = *id;
 	b->ninsn = d->ninsn;
 	b->nref = d->nref;
 	b->ngroups = (uint8_t)d->ngroups;
@@ -367,7 +368,7 @@ block_line(struct evdef *d, const char *s, uint32_t *id)
 	def.block = b;
 	def.n = b->ninsn;
 	def.ngroups = b->ngroups;
-	put(d, *id, def);
+	*number = b->id = put(d, def);
 	return 0;
 }
 
@@ -396,7 +397,7 @@ evdef_groups(const struct ev_def *d, uint64_t used[4])
 
 /* P id block n, Q id block n k */
 static int
-part_line(struct evdef *d, const char *s, char letter, uint32_t *id)
+part_line(struct evdef *d, const char *s, char letter, uint32_t *number)
 {
 	struct ev_def def = { .letter = (uint8_t)letter };
 	const struct ev_def *of;
@@ -405,11 +406,11 @@ part_line(struct evdef *d, const char *s, char letter, uint32_t *id)
 	const char *at;
 	uint64_t n, k = 0, used[4];
 
-	if (new_id(d, &s, id) < 0)
+	if (new_id(d, &s, &def.id) < 0)
 		return -1;
 	at = s;
-	if (*s++ != ' ' || ev_hex(&s, &n) < 0 || n > EVDEF_MAXID ||
-	    (of = evdef_get(d, (uint32_t)n)) == NULL || of->letter != 'B')
+	if (*s++ != ' ' || ev_hex(&s, &n) < 0 ||
+	    (of = evdef_find(d, n)) == NULL || of->letter != 'B')
 		return bad(d, at, "not a block's id");
 	def.block = of->block;
 	at = s;
@@ -433,21 +434,21 @@ part_line(struct evdef *d, const char *s, char letter, uint32_t *id)
 	}
 	if (*s != '\0')
 		return bad(d, s, "text behind the line's end");
-	put(d, *id, def);
+	*number = put(d, def);
 	return 0;
 }
 
 uint32_t
 evdef_line(struct evdef *d, const char *line)
 {
-	uint32_t id;
+	uint32_t number;
 	int r;
 
 	if (line[1] != ' ')
 		r = bad(d, line, "no blank behind the letter");
 	else if (line[0] == 'B')
-		r = block_line(d, line + 2, &id);
+		r = block_line(d, line + 2, &number);
 	else
-		r = part_line(d, line + 2, line[0], &id);
-	return r < 0 ? 0 : id;
+		r = part_line(d, line + 2, line[0], &number);
+	return r < 0 ? 0 : number;
 }

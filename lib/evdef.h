@@ -9,12 +9,16 @@
 #include "ev.h"
 
 #define EVDEF_MAXID	0xffffffU
-#define EVDEF_NOSHAPE	0xffff
 
 struct evdef {
-	struct ev_def **chunk;	/* by id, 4096 each; NULL: none yet */
-	uint16_t *shape;	/* fields by id, or EVDEF_NOSHAPE */
-	uint32_t nshape;	/* ids below this have an entry */
+	struct ev_def **chunk;	/* by number, 4096 each; NULL: none yet */
+	uint32_t ndef;		/* numbers so far */
+	/*
+	 * By the stream's id, up to EVDEF_MAXID: the head of its records,
+	 * fields << 24 | number, or 0 where there is none. Ids with gaps
+	 * between cost no memory but here.
+	 */
+	uint32_t *head;
 	char *arena;		/* what is left of a piece of memory */
 	size_t narena;
 	char *arenas;		/* all pieces; each begins with the next */
@@ -31,10 +35,12 @@ struct evdef {
 
 void evdef_open(struct evdef *);
 void evdef_close(struct evdef *);
-const struct ev_def *evdef_get(const struct evdef *, uint32_t id);
+/* By number; by the stream's id. NULL: there is none. */
+const struct ev_def *evdef_get(const struct evdef *, uint32_t number);
+const struct ev_def *evdef_find(const struct evdef *, uint64_t id);
 
 /*
- * Take a B, P or Q line, NUL-terminated. Return the id, or 0 with the reason
+ * Take a B, P or Q line, NUL-terminated. Return its number, or 0 with the reason
  * in why and the offending text in at.
  */
 uint32_t evdef_line(struct evdef *, const char *line);

@@ -272,8 +272,8 @@ static int
 check(struct evr *r, uint64_t *nline, uint64_t *nexec)
 {
 	struct evscan *s = &r->scan;
-	const uint16_t *shape = r->def.shape;
-	uint32_t nshape = r->def.nshape, i, from, next, starred = 0;
+	const uint32_t *heads = r->def.head;
+	uint32_t i, from, next, starred = 0, head;
 	uint64_t lines = 0, more = 0, id, n;
 
 	next = s->piece[0];
@@ -290,9 +290,10 @@ check(struct evr *r, uint64_t *nline, uint64_t *nexec)
 			continue;
 		}
 		id = s->word[from];
-		if (id >= nshape || n != shape[id])
+		if (id > EVDEF_MAXID || (head = heads[id]) == 0 ||
+		    n != head >> 24)
 			return -1;
-		s->word[from] = n << 24 | id;
+		s->word[from] = head;
 		starred = from;
 		lines++;
 	}
@@ -313,8 +314,7 @@ bad_line(struct evr *r, size_t len)
 		return bad(r, "malformed execution at `%.*s'",
 		    (int)(r->p + len - 1 - at < 20 ? r->p + len - 1 - at : 20),
 		    at);
-	d = r->scan.word[0] > EVDEF_MAXID ? NULL :
-	    evdef_get(&r->def, (uint32_t)r->scan.word[0]);
+	d = evdef_find(&r->def, r->scan.word[0]);
 	if (d == NULL)
 		return bad(r, "undefined id %" PRIx64, r->scan.word[0]);
 	n = r->scan.nword - r->scan.npiece;
@@ -512,10 +512,9 @@ in_order(struct evr *r, struct ev *e)
 		return thread_line(r, e->nnum == 1 ? e->num[0] :
 		    e->num[0] ^ e->num[1] << 32);
 	case 'W':
-		if (e->num[0] > EVDEF_MAXID ||
-		    ev_def(r, (uint32_t)e->num[0]) == NULL)
+		if (evdef_find(&r->def, e->num[0]) == NULL)
 			return bad(r, "undefined id %" PRIx64, e->num[0]);
-		e->id = (uint32_t)e->num[0];
+		e->id = r->def.head[e->num[0]] & EVDEF_MAXID;
 		r->told += e->num[1];
 		break;
 	case 'Y':

@@ -219,6 +219,13 @@ write_found(void)
 }
 
 static void
+pass(const uint64_t *p, uint64_t more)
+{
+	evw_exec(writer, ev_def(events, ev_id(*p))->id, ev_ngroups(*p), p + 1,
+	    more);
+}
+
+static void
 pass_record(const uint64_t *p)
 {
 	uint64_t rounds = 1 + ev_more(p), quiet = 0;
@@ -228,22 +235,20 @@ pass_record(const uint64_t *p)
 			break;
 		if (nfound != 0) {
 			if (quiet != 0)
-				evw_exec(writer, ev_id(*p), ev_ngroups(*p),
-				    p + 1, quiet - 1);
+				pass(p, quiet - 1);
 			quiet = 0;
 			write_found();
 		}
 		run_round(p);
 		quiet++;
 		if (nfound != 0) {
-			evw_exec(writer, ev_id(*p), ev_ngroups(*p), p + 1,
-			    quiet - 1);
+			pass(p, quiet - 1);
 			quiet = 0;
 			write_found();
 		}
 	}
 	if (quiet != 0)
-		evw_exec(writer, ev_id(*p), ev_ngroups(*p), p + 1, quiet - 1);
+		pass(p, quiet - 1);
 }
 
 /* Threads that ended on a branch, with what became of that. */

@@ -31,13 +31,31 @@ struct insns *insns;
 uint64_t *code_line;
 uint32_t ncode_line = 1;	/* number 0 is no line */
 
-static size_t capunit, capcold, caplone, capline;
-static uint64_t nrecord, caprecord;
+static size_t caplone, capline;
+static uint64_t nrecord;
+static uint64_t capunit = 1 << 24, capcold = 1 << 24;
+static uint64_t caprecord = (uint64_t)1 << 31;
 static khash_t(line) *lines;
 static unsigned ishift;			/* log2 of I1's line size */
 static uint64_t dline;			/* D1's line size */
 static int dsmall;			/* D1 may take the short way */
 static uint64_t shortest;		/* of all line sizes */
+
+/* Address space for *n things, all 0, or for as many as there is. */
+static void *
+as_many(uint64_t *n, size_t size)
+{
+	void *p;
+
+	for (;; *n /= 2) {
+		p = mmap(NULL, *n * size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (p != MAP_FAILED)
+			return p;
+		if (*n < 1 << 12)
+			die("memory for blocks: mmap:");
+	}
+}
 
 void
 blocks_init(const struct geometry g[NCACHE])
@@ -50,16 +68,10 @@ blocks_init(const struct geometry g[NCACHE])
 			shortest = g[i].line;
 	lines = kh_init(line);
 	insns = insns_new();
-	/* Records do not move: values are pointed at. Take what is there. */
-	for (caprecord = (uint64_t)1 << 31; ; caprecord /= 2) {
-		record = mmap(NULL, caprecord * sizeof *record,
-		    PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (record != MAP_FAILED)
-			break;
-		if (caprecord < 1 << 20)
-			die("memory for blocks: mmap:");
-	}
+	/* None of these moves; pages that are not used take no memory. */
+	unit = as_many(&capunit, sizeof *unit);
+	cold_block = as_many(&capcold, sizeof *cold_block);
+	record = as_many(&caprecord, sizeof *record);
 }
 
 static uint32_t
@@ -221,10 +233,7 @@ define_block(struct ev_block *b, unsigned kind, struct objmap *map)
 		if (cut_wide && b->ref[i].size > shortest)
 			b->ref[i].size = (uint32_t)shortest;
 	}
-	cold_block = xgrow(cold_block, &capcold, ncold + 1,
-	    sizeof *cold_block);
 	c = &cold_block[ncold++];
-	memset(c, 0, sizeof *c);
 	c->block = b;
 	c->first = insns_first(insns, insns_add(insns, b, map));
 	b->user = (void *)(uintptr_t)ncold;
@@ -234,8 +243,8 @@ define_block(struct ev_block *b, unsigned kind, struct objmap *map)
 	ntouch = touches(c, b->ninsn, NULL);
 	plain = is_plain(b, ntouch);
 	if (nrecord + 2 + b->ngroups + 2 * (uint64_t)b->nref + ntouch >
-	    caprecord)
-		die("more blocks than memory was set aside for");
+	    caprecord || ncold == capcold)
+		die("more blocks than there is memory for");
 	unit[b->id].rec = (uint32_t)nrecord;
 	make_record(c, ntouch, plain);
 	if (plain)
@@ -290,10 +299,9 @@ blocks_define(const struct ev_def *d, uint32_t id, unsigned kind,
 {
 	struct ev_block *b = d->block;
 	struct unit *u;
-	size_t old = capunit;
 
-	unit = xgrow(unit, &capunit, (size_t)id + 1, sizeof *unit);
-	memset(unit + old, 0, (capunit - old) * sizeof *unit);
+	if (id >= capunit)
+		die("more blocks than there is memory for");
 	if (d->letter == 'B')
 		return define_block(b, kind, map);
 	u = &unit[id];

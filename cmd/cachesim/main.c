@@ -265,6 +265,13 @@ write_found(void)
 }
 
 static void
+pass(const uint64_t *p, uint64_t more)
+{
+	evw_exec(writer, ev_def(events, ev_id(*p))->id, ev_ngroups(*p), p + 1,
+	    more);
+}
+
+static void
 pass_batch(const struct ev *e)
 {
 	for (const uint64_t *p = e->rec; p < e->end; p = ev_skip(p)) {
@@ -275,8 +282,7 @@ pass_batch(const struct ev *e)
 			quiet++;
 			if (nfound == 0 && rounds != 1)
 				continue;
-			evw_exec(writer, ev_id(*p), ev_ngroups(*p), p + 1,
-			    quiet - 1);
+			pass(p, quiet - 1);
 			quiet = 0;
 			write_found();
 		}

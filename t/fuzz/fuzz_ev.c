@@ -33,7 +33,7 @@ executions(struct evr *r, struct evw *w, const struct ev *e)
 			for (int k = 0; k < 1000 && ev_step(&walk); k++)
 				seen += walk.addr + walk.size + walk.kind;
 		}
-		evw_exec(w, ev_id(*p), ev_ngroups(*p), p + 1, ev_more(p));
+		evw_exec(w, d->id, ev_ngroups(*p), p + 1, ev_more(p));
 	}
 }
 

@@ -154,8 +154,8 @@ copy(const char *name)
 			evw_raw(w, e.line, e.len);
 		else
 			for (p = e.rec; p < e.end; p = ev_skip(p))
-				evw_exec(w, ev_id(*p), ev_ngroups(*p), p + 1,
-				    ev_more(p));
+				evw_exec(w, ev_def(r, ev_id(*p))->id,
+				    ev_ngroups(*p), p + 1, ev_more(p));
 		if (c == 'W')
 			evw_told(w, e.num[1]);
 	}
@@ -354,7 +354,8 @@ compare(struct evr *r, const struct ev *e, const uint32_t *at)
 		for (uint64_t n = 0; n <= ev_more(p); n++) {
 			const struct ev_def *d = ev_def(r, ev_id(*p));
 
-			if (at >= end || (uint32_t)*p != *at)
+			if (at >= end || d->id != (*at & 0xffffff) ||
+			    ev_ngroups(*p) != *at >> 24)
 				die("another record was read");
 			ev_apply(d, p + 1);
 			if (memcmp(at + 1, d->block->value,
@@ -367,14 +368,14 @@ compare(struct evr *r, const struct ev *e, const uint32_t *at)
 
 /* The definition that was read must be the one that was registered. */
 static void
-compare_def(const struct ev_def *d, uint32_t id)
+compare_def(const struct ev_def *d)
 {
 	unsigned i = 0;
 
-	while (i < nids && ids[i].id != id)
+	while (i < nids && ids[i].id != d->id)
 		i++;
 	if (i == nids || d->n != ids[i].n || d->ngroups != ids[i].ngroups)
-		die("id %x has another definition", id);
+		die("id %x has another definition", d->id);
 }
 
 static int
@@ -402,7 +403,7 @@ random_stream(const char *file, size_t n)
 		if (c == EV_EXECS)
 			at = compare(r, &e, at);
 		else if (c == 'B' || c == 'P')
-			compare_def(ev_def(r, e.id), e.id);
+			compare_def(ev_def(r, e.id));
 	if (at != records + nrecords)
 		die("%zd words were not read", records + nrecords - at);
 	return ev_close(r);
