@@ -30,6 +30,7 @@ struct in {
 	enum kind kind;
 	int allow_cut, was_cut;
 	uint64_t offset;	/* bytes read from fd */
+	int wide;		/* pipe_widen */
 
 	/* bytes of the file that nobody has had: raw[rawpos..rawlen) */
 	unsigned char *raw;
@@ -90,6 +91,7 @@ fd_read(struct in *in, void *buf, size_t n)
 	if (r < 0)
 		die("%s: read:", in->name);
 	in->offset += (uint64_t)r;
+	pipe_widen(in->fd, (size_t)r, &in->wide);
 	return (size_t)r;
 }
 

@@ -153,6 +153,7 @@ put(struct out *o, const char *p, size_t n)
 {
 	ssize_t r;
 
+	pipe_widen(o->fd, n, &o->wide);
 	while (n > 0 && !o->gone) {
 		r = write(o->fd, p, n);
 		if (r < 0 && errno == EINTR)

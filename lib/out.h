@@ -20,6 +20,7 @@ struct out {
 	char *dest, *aside;	/* rename aside to dest when whole, or NULL */
 	void (*failed)(struct out *, int err);	/* or NULL */
 	int gone;		/* it was called */
+	int wide;		/* pipe_widen */
 };
 
 /*

@@ -65,6 +65,20 @@ prog_usage(const char *synopsis)
 	exit(die_status);
 }
 
+void
+pipe_widen(int fd, size_t n, int *done)
+{
+	int size;
+
+	if (*done || n < PIPE_USUAL)
+		return;
+	*done = 1;
+	size = fcntl(fd, F_GETPIPE_SZ);
+	/* refused by a limit: it works as it is */
+	if (size >= 0 && size < 1 << 20)
+		(void)fcntl(fd, F_SETPIPE_SZ, 1 << 20);
+}
+
 /* Append to buf[size] at *len, formatted; cut where it does not fit. */
 static void
 vadd(char *buf, size_t size, size_t *len, const char *fmt, va_list ap)

@@ -41,6 +41,14 @@ void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* End as if by SIGPIPE, also where a parent had it ignored or blocked. */
 _Noreturn void die_sigpipe(void);
 
+/*
+ * util.c: a pipe that much goes through should hold all that one may ask for:
+ * writer and reader then wake each other rarely, and run side by side. For
+ * after a read or write of n bytes; *done is 0 at first. Not a pipe: nothing.
+ */
+#define PIPE_USUAL	65536
+void pipe_widen(int fd, size_t n, int *done);
+
 /* util.c: memory; these die when there is none */
 
 void *xmalloc(size_t n);
