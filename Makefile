@@ -68,6 +68,7 @@ LDLIBS_bbv = $(LIBS_SYM)
 LDLIBS_simpoint = -ljansson -lm -lpthread
 LDLIBS_t_fuzz_simpoint = -Wl,--wrap=die,--wrap=warn,--wrap=sysconf \
 	-Wl,--wrap=in_open,--wrap=in_close -lm
+LDLIBS_t_fuzz_svg = -Wl,--wrap=die,--wrap=warn,--wrap=in_open,--wrap=in_close
 LDLIBS_read-xray = $(LIBS_SYM)
 LDLIBS_account = -ljansson
 LDLIBS_fmt-xray = -lelf
@@ -195,7 +196,8 @@ $$(BUILD)/t/$(1): $$(BUILD)/t/fuzz/$(1).o $$(BUILD)/t/fuzz/replay.o \
 build/fuzz/$(1): t/fuzz/$(1).c $$(wildcard lib/*.c)
 	@mkdir -p $$(@D)
 	$$(call short,FUZZ)clang -std=gnu11 -g -O1 $$(CPPFLAGS) \
-	    -fsanitize=fuzzer,address,undefined -o $$@ t/fuzz/$(1).c \
+	    -fsanitize=fuzzer,address,undefined \
+	    -fno-sanitize-recover=undefined -o $$@ t/fuzz/$(1).c \
 	    $$(wildcard lib/*.c) $$(LDLIBS_t_$(1)) $$(LIBS_SYM) $$(LIBS)
 endef
 
@@ -203,6 +205,7 @@ $(foreach p,$(PROGS),$(eval $(call program,$(p))))
 $(foreach u,$(notdir $(UNITS)),$(eval $(call unit,$(u))))
 $(foreach f,$(FUZZERS),$(eval $(call fuzzer,$(f))))
 build/fuzz/fuzz_simpoint: $(wildcard cmd/simpoint/*.[ch])
+build/fuzz/fuzz_svg: $(wildcard cmd/fmt-svg/*)
 
 include t/victim/victim.mk
 

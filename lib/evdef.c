@@ -377,12 +377,13 @@ evdef_groups(const struct ev_def *d, uint64_t used[4])
 {
 	const struct ev_insn *i = &d->block->insn[d->n - 1];
 	const struct ev_ref *r = d->block->ref + i->ref, *end = r + i->nref;
-	const struct ev_ref *first = r += d->k - 1;
+	const struct ev_ref *first;
 	unsigned n = 0;
 
 	memset(used, 0, 4 * sizeof *used);
 	if (d->k == 0)
 		return 0;
+	first = r += d->k - 1U;
 	do {
 		if (r->where == EV_GROUP)
 			used[r->group / 64] |= (uint64_t)1 << r->group % 64;
@@ -425,10 +426,12 @@ part_line(struct evdef *d, const char *s, char letter, uint32_t *number)
 		if (*s++ != ' ' || ev_hex(&s, &k) < 0 || k > i->nref)
 			return bad(d, at, "not a reference's number");
 		def.k = (uint16_t)k;
+		def.ngroups = (uint8_t)evdef_groups(&def, used);
+	}
+	if (k > 0) {
 		r = &of->block->ref[i->ref + k - 1];
 		if (k > 1 && r->count != 0 && r[-1].count == r->count)
 			return bad(d, at, "not the first that takes turns");
-		def.ngroups = (uint8_t)evdef_groups(&def, used);
 		def.group = (uint8_t)(r->where == EV_GROUP ? r->group :
 		    r->count - 1);
 	}
