@@ -105,7 +105,7 @@ look_up(struct sym *s, uint64_t addr, struct sym_frame *f)
 }
 
 static void
-begin_part(const struct costr *r)
+begin_part(struct costr *r)
 {
 	if (sum == NULL) {
 		head = r->head;
@@ -113,7 +113,7 @@ begin_part(const struct costr *r)
 		sum = costsum_new(names, COST_LINE, head.nev);
 	}
 	if (costhead_map(&head, &r->head, column) < 0)
-		die("%s: the events of its parts differ", r->name);
+		costr_die(r, "the events are not those of the first part");
 }
 
 static void

@@ -328,7 +328,7 @@ begin_part(struct costr *r)
 	for (size_t i = 0; i < r->head.nev; i++) {
 		c = costhead_find(&head, r->head.ev[i].name);
 		if (c < 0)
-			die("%s: event %s is in a later part only", r->name,
+			costr_die(r, "event %s is in a later part only",
 			    r->head.ev[i].name);
 		column[i] = (size_t)c;
 	}

@@ -287,14 +287,16 @@ main(int argc, char **argv)
 	names = costnames_new();
 	places = places_new(names, SYM_DEMANGLE | SYM_BELOW_MAIN);
 	r = costr_open(argv[optind], names);
-	r->partial = r->by_id = true;
+	costr_partial(r);
+	r->by_id = true;
 	stacks = stacks_read(r, event, inlines);
 	column = event == NULL ? 0 :
 	    (size_t)costhead_find(&stacks->head, event);
 	if (stacks->nshared > 0)
-		warn("%s: %zu functions have several callers: their stacks are "
-		    "estimates; see callgraph's --contexts", r->name,
-		    stacks->nshared);
+		warn("%s: %zu functions have several %s: their stacks are "
+		    "estimates; see callgraph's %s", r->name, stacks->nshared,
+		    inlines ? "places of call" : "callers",
+		    inlines ? "--separate-sites" : "--contexts");
 	index_of = kh_init(stack);
 	make_stacks();
 	sort(&bottom);

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -95,6 +96,15 @@ fd_read(struct in *in, void *buf, size_t n)
 	return (size_t)r;
 }
 
+/* Trouble with compressed data, behind the last line that was whole. */
+static _Noreturn void
+gzip_die(const struct in *in, const char *what)
+{
+	if (in->lineno == 0)
+		die("%s: gzip: %s", in->name, what);
+	die("%s:%" PRIu64 ": gzip: %s", in->name, in->lineno, what);
+}
+
 /* More of the file into raw, keeping what is there. 0 at its end. */
 static size_t
 fill_raw(struct in *in)
@@ -146,8 +156,7 @@ next_member(struct in *in)
 	do
 		for (; in->rawpos < in->rawlen; in->rawpos++)
 			if (in->raw[in->rawpos] != 0)
-				die("%s: gzip: other data behind the end",
-				    in->name);
+				gzip_die(in, "other data behind the end");
 	while (fill_raw(in) > 0);
 	in->ended = 1;
 }
@@ -168,7 +177,7 @@ gzip_read(struct in *in, void *buf, size_t n)
 		}
 		if (in->rawpos == in->rawlen && fill_raw(in) == 0) {
 			if (!in->allow_cut)
-				die("%s: gzip: data ends early", in->name);
+				gzip_die(in, "data ends early");
 			warn("%s: gzip: data ends early", in->name);
 			in->ended = in->was_cut = 1;
 			break;
@@ -180,8 +189,7 @@ gzip_read(struct in *in, void *buf, size_t n)
 		if (r == Z_STREAM_END)
 			in->in_member = 0;
 		else if (r != Z_OK && r != Z_BUF_ERROR)
-			die("%s: gzip: %s", in->name,
-			    in->z.msg ? in->z.msg : "damaged");
+			gzip_die(in, in->z.msg ? in->z.msg : "damaged");
 	}
 	return n - in->z.avail_out;
 }

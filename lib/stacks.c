@@ -175,7 +175,7 @@ begin_part(struct stacks *s, const char *by)
 	for (i = 0; i < r->head.nev; i++) {
 		c = costhead_find(&s->head, r->head.ev[i].name);
 		if (c < 0)
-			die("%s: event %s is in a later part only", r->name,
+			costr_die(r, "event %s is in a later part only",
 			    r->head.ev[i].name);
 		s->graph->column[i] = (size_t)c;
 	}

@@ -54,6 +54,16 @@ check "comments, empty names, other letters" "$S" odd
 cp out odd.svg
 same "are there" 5 "$(grep -c 'class="f"' odd.svg)"
 
+printf 'a\377\355\240\200;\303\244\357\277\277;\302 3\n' >letters
+check "bytes that are no letters" "$S" letters
+same "are shown as such" 'all,a????,ä???,?' "$(sed -n \
+    's/.*class="f" data-name="\([^"]*\)".*/\1/p' out | paste -s -d ,)"
+cp out letters.svg
+if command -v rsvg-convert >/dev/null; then
+	check "the picture can be read" rsvg-convert -o letters.png letters.svg
+fi
+check "the fuzzing corpus" "$TB/fuzz_svg" "$TOP/t/fuzz/corpus/svg"
+
 # --- a real program
 ${CC:-gcc} -O1 -g -o recurse "$TOP/t/src/recurse.c" || exit 99
 "$B/trace" -e blocks --cpu=v3 ./recurse 2>/dev/null | "$B/callgraph" \

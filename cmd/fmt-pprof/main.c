@@ -301,7 +301,8 @@ main(int argc, char **argv)
 	names = costnames_new();
 	places = places_new(names, SYM_DEMANGLE | SYM_BELOW_MAIN);
 	r = costr_open(argv[optind], names);
-	r->partial = r->by_id = true;
+	costr_partial(r);
+	r->by_id = true;
 	stacks = stacks_read(r, NULL, 0);
 	if (stacks->nshared > 0)
 		warn("%s: %zu functions have several callers: their stacks are "

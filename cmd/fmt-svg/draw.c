@@ -32,10 +32,39 @@ static const struct picture *pic;
 static unsigned height;
 static double scale;		/* pixels for one */
 
+/* Bytes of the letter at s, as XML has letters; 0: it is none. */
+static size_t
+letter(const char *s)
+{
+	const unsigned char *p = (const unsigned char *)s;
+	size_t n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 :
+	    *p < 0xf5 ? 4 : 0, i;
+
+	if (*p < 0x20 || *p == 0x7f)
+		return 0;
+	for (i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	/* too long, a surrogate, or beyond all letters */
+	if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) ||
+	    (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] > 0x8f) ||
+	    (*p == 0xef && p[1] == 0xbf && p[2] > 0xbd))
+		return 0;
+	return n;
+}
+
 static void
 text(const char *s, size_t n)
 {
-	for (; n > 0 && *s != '\0'; s++, n--)
+	size_t k;
+
+	for (; n > 0 && *s != '\0'; s += k, n -= k < n ? k : n) {
+		k = letter(s);
+		if (k != 1) {
+			out_write(out, k == 0 ? "?" : s, k + (k == 0));
+			k += k == 0;
+			continue;
+		}
 		switch (*s) {
 		case '<':
 			out_str(out, "&lt;");
@@ -50,8 +79,9 @@ text(const char *s, size_t n)
 			out_str(out, "&quot;");
 			break;
 		default:
-			out_ch(out, (unsigned char)*s < 0x20 ? ' ' : *s);
+			out_ch(out, *s);
 		}
+	}
 }
 
 /* Bytes of the first `chars' characters, as UTF-8 has them. */
