@@ -183,6 +183,11 @@ sed 's/calls=2/calls=3/; s/^1 100/1 150/' c1 >c2
 status 1 "calls" "$D" --by=call c1 c2
 same "calls: change" "+50 (+50.0%) a.c:main -> a.c:f, calls +1 (+50.0%)" \
     "$(sed -n '/caller/,$p' out | sed 1d | xargs)"
+sed 's|^fl=a.c|ob=/build/1/prog\n&|' c1 >o1
+sed 's|^fl=a.c|ob=/build/2/prog\n&|' c1 >o2
+status 1 "other object files" "$D" -q o1 o2
+check "--mod-objname" "$D" --mod-objname='s|/build/\d/||' o1 o2
+same "--mod-objname: nothing" "" "$(cat out err)"
 status 1 "only the number of calls differs" sh -c \
     'sed "s/calls=2/calls=3/" c1 >c3; "$0" c1 c3' "$D"
 

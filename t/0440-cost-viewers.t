@@ -2,6 +2,7 @@
 # what others read of our cost files: the rules of the dialect, KCachegrind
 
 . t/lib.sh
+. t/kcachegrind.sh
 
 M=$B/merge C=$TB/cost
 cd "$T" || exit 99
@@ -65,37 +66,15 @@ for f in line instr v.line v.instr; do
 done
 check "line: nothing that only some read" sh -c '! grep -qE "instr|jump=|jcnd=" v.line'
 
-if ! command -v kcachegrind >/dev/null || ! command -v dbus-run-session >/dev/null; then
+if ! kcachegrind_there; then
 	skip "KCachegrind" "it is not installed"
 	done_testing
 	exit
 fi
-# Opens a file with no display; what its importer says is on standard error,
-# and the window's title has the file's name once it is loaded.
-load() { # FILE: alone in a folder, as it takes all that begin alike
-	rm -rf k && mkdir -p k/run k/.config k/in && chmod 700 k/run
-	cp "$1" k/in/callgrind.out.x
-	printf '[TipOfDay]\nRunOnStart=false\n' >k/.config/kcachegrindrc
-	HOME=$T/k XDG_RUNTIME_DIR=$T/k/run XDG_CONFIG_HOME=$T/k/.config \
-	LC_ALL=C.UTF-8 QT_QPA_PLATFORM=offscreen DISPLAY= \
-	timeout -k 2 40 dbus-run-session -- sh -c '
-	kcachegrind k/in/callgrind.out.x 2>k/err & p=$!
-	i=0
-	while [ $i -lt 300 ] && kill -0 $p 2>/dev/null; do
-		t=$(dbus-send --print-reply=literal --dest=org.kde.kcachegrind-$p \
-		    /kcachegrind/MainWindow_1 org.freedesktop.DBus.Properties.Get \
-		    string:org.qtproject.Qt.QWidget string:windowTitle 2>/dev/null)
-		case $t in *callgrind.out.x*) echo opened >k/title; break ;; esac
-		i=$((i + 1))
-		sleep .1
-	done
-	kill $p; wait $p' >/dev/null 2>&1
-	cat k/title 2>/dev/null
-	grep '^Loading "' k/err
-}
 for f in line instr v.line v.instr; do
 	[ -s $f ] || continue
-	same "KCachegrind loads $f without complaint" opened "$(load $f)"
+	same "KCachegrind loads $f without complaint" opened \
+	    "$(kcachegrind_loads $f)"
 done
 
 done_testing

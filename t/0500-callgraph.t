@@ -185,6 +185,8 @@ finds "none match" "f 3;f'2 5;f'2>f'2 1 2;f>f'2 1 5;main 4;main>f 1 8;" \
 stream blocks "$call" "B 7 >401100 3 2J401200" "B 8 >401200 4 1r8.0R" "$after" \
     1+7ffe1000 7 8+7ffe0ff8 3 "Y 231" "E exit 0 4" >ev
 finds "tail call" "f 2;f>g 1 2;g 2;main 4;main>f 1 4;"
+finds "of one that has returned then" "f 2;g 2;main 4;main>f 1 2;main>g 1 2;" \
+    --pop-on-jump=f
 stream blocks "$call" "B 7 >401100 3 2C401200 1S" "P 9 7 2" \
     "B 8 >401200 4 1r8.0R" "$after" 1+7ffe1000 9 8+7ffe0ff8 3 "Y 231" \
     "E exit 0 4" >ev

@@ -58,6 +58,15 @@ same "the same sum" "totals: $total" "$(tail -n 1 rich)"
 same "read again, without addresses" "$(grep -v -c zzz portable)" \
     "$(grep -v -c zzz out)"
 samefile "it is the default" portable out
+jumps() { # how many were executed
+	awk '/^positions:/ { p = $0 }
+	/^j(ump|cnd)=/ { sub(/^j(ump=|cnd=[0-9]*\/)/, ""); n += $1 }
+	END { print p, n }' "$1"
+}
+"$F" --jumps=yes rich >out
+same "jumps alone" "$(jumps rich | sed 's/ instr//')" "$(jumps out)"
+same "addresses alone" "0 totals: $total" "$("$F" --dump-instr=yes --jumps=no rich |
+    awk '/^j(ump|cnd)=/ { n++ } { l = $0 } END { print n + 0, l }')"
 main=$(nm prog | sed -n 's/^0*\([0-9a-f]*\) T main$/0x\1/p')
 check "addresses are the object's" grep -q "^$main " rich
 "$F" --dump-instr=yes --compress-pos=no costs >out
@@ -65,6 +74,19 @@ same "no differences" 0 "$(grep -c -E '^[+*-]| [+*-]' out)"
 "$F" --dump-line=no costs >out
 same "functions alone" "totals: $total 0" "$(tail -n 1 out) \
 $(grep -c '^[1-9]' out)"
+
+# --- lines that are elsewhere
+cp prog whole && cp prog bare
+strip -g bare && mkdir debug &&
+    id=$(readelf -n prog | sed -n 's/.*Build ID: //p') &&
+    mkdir -p "debug/.build-id/${id%"${id#??}"}" &&
+    objcopy --only-keep-debug prog \
+	"debug/.build-id/${id%"${id#??}"}/${id#??}.debug" && mv bare prog
+"$F" costs >out
+same "no debug information, no lines" 0 "$(grep -c 'tree.c$' out)"
+"$F" --extra-debuginfo-path="$T/debug" costs >out
+samefile "found in another folder" portable out
+mv whole prog
 
 # --- inlined functions
 check "inlined functions" "$F" --inline=yes -o inline costs
