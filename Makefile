@@ -72,6 +72,7 @@ LDLIBS_t_fuzz_svg = -Wl,--wrap=die,--wrap=warn,--wrap=in_open,--wrap=in_close
 LDLIBS_read-xray = $(LIBS_SYM)
 LDLIBS_account = -ljansson
 LDLIBS_fmt-xray = -lelf
+LDLIBS_plain = $(LIBS_SYM)
 LDLIBS_fmt-cachegrind = $(LIBS_SYM)
 LDLIBS_fmt-callgrind = $(LIBS_SYM)
 LDLIBS_fmt-folded = $(LIBS_SYM)

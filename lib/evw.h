@@ -31,6 +31,8 @@ struct out;
 
 /* The writer's lines go to out, which stays the caller's: close it after. */
 struct evw *evw_open(struct out *out);
+/* A new stream, to out: the definitions stay, what was told is forgotten. */
+void evw_again(struct evw *, struct out *out);
 /* One line, without its newline; not longer than EVW_MAXLINE. */
 void evw_line(struct evw *, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -68,6 +68,7 @@ struct evw {
 	uint32_t prev;		/* header of the unfinished line, or 0 */
 	uint64_t more;		/* repeats of it */
 	uint64_t told;		/* executions */
+	uint32_t maxid;		/* of those defined in the text */
 	uint64_t *room;		/* for values of blocks to come */
 	size_t nroom;
 	uint64_t last[EVW_MAXGROUPS];
@@ -424,9 +425,13 @@ define(struct evw *w, uint32_t id)
 	if (c->letter != 'B')
 		define(w, c->block);
 	c->state = WRITTEN;
+	if (id > w->maxid)
+		w->maxid = id;
 	if (c->letter == 'B') {
 		evw_line(w, "B %x %s", id, c->items);
-		h->value = new_values(w, c->ngroups);
+		if (h->value == NULL)
+			h->value = new_values(w, c->ngroups);
+		memset(h->value, 0, c->ngroups * sizeof *h->value);
 	} else if (c->letter == 'P') {
 		evw_line(w, "P %x %x %x", id, c->block, c->n);
 		h->value = w->hot[c->block].value;
@@ -444,6 +449,20 @@ define(struct evw *w, uint32_t id)
 	h->odd = (uint8_t)(255 - c->ngroups);
 	h->len = (uint8_t)ndigits(id);
 	return 0;
+}
+
+void
+evw_again(struct evw *w, struct out *out)
+{
+	for (uint32_t id = 1; id <= w->maxid; id++)
+		if (w->cold[id].state == WRITTEN) {
+			w->hot[id].len = 0;
+			publish(&w->cold[id]);
+		}
+	w->out = out;
+	w->p = w->buf;
+	w->prev = 0;
+	w->more = w->told = 0;
 }
 
 /* ---- executions ---- */

@@ -102,4 +102,59 @@ head -n 6 "$T/in.ev" >"$T/cut.ev"
 status 2 "truncated" "$P" "$T/cut.ev"
 same "what there is" 9 "$(grep -c . "$T/out")"
 status 2 "-d and -r" "$P" -d -r "$T/lines"
+# lines of the source: threads, system calls, signals, and what has no names
+cat >"$T/s.ev" <<'END'
+H quern-events 1
+H kind blocks
+B 1 >1000 4 3 2C1000
+B 2 >2000 5 2S
+T 7
+1*3
+T 8
+2
+Y 39
+T 7
+1
+K 11 1004
+E signal 11 6
+END
+check "-s" "$P" -s "$T/s.ev"
+same "-s: lines" "thread 7
+???: ???
+thread 8
+???: ???
+system call 39
+thread 7
+???: ???
+signal 11 (Segmentation fault) at 1004 ???: ???" "$(cat "$T/out")"
+sed 's/blocks/counts/; /^[TYK]/d; s/^E.*/E exit 0 6/' "$T/s.ev" >"$T/c.ev"
+status 2 "-s: not of counts" "$P" -s "$T/c.ev"
+status 2 "-s and -d" "$P" -s -d "$T/s.ev"
+cat >"$T/s.c" <<'END'
+static volatile int v;
+static inline __attribute__((always_inline)) int twice(int n)
+{
+	v = n;
+	return v;
+}
+int main(int argc, char **argv)
+{
+	int s = 0;
+	for (int i = 0; i < argc + 2; i++)
+		s += twice(i) * argv[0][0];
+	return s == 1;
+}
+END
+if [ -x "$B/trace" ] && ${CC:-gcc} -O1 -g -o "$T/s" "$T/s.c"; then
+	"$B/trace" -e blocks -o "$T/s.ev" "$T/s"
+	check "-s: a program" "$P" -s -o "$T/s.lines" "$T/s.ev"
+	same "-s: what was inlined" "$T/s.c:4: twice in main" "$(grep -m1 twice "$T/s.lines")"
+	grep "$T/s.c" "$T/s.lines" | uniq -d >"$T/twice"
+	same "-s: a line is told once" "" "$(cat "$T/twice")"
+else
+	skip "-s: a program" "no trace"
+	skip "-s: what was inlined" "no trace"
+	skip "-s: a line is told once" "no trace"
+fi
+
 done_testing

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,15 @@ follow_ended(pid_t pid)
 			return 1;
 		}
 	return 0;
+}
+
+void
+follow_signal(int sig)
+{
+	size_t i;
+
+	for (i = 0; i < ntraces; i++)
+		kill(traces[i], sig);
 }
 
 void

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "evw.h"
+#include "last.h"
 #include "out.h"
 #include "trace.h"
 #include "util.h"
@@ -24,6 +25,7 @@
 struct evw *format_writer;
 
 static struct out *out;
+static char *const *command;
 static pthread_t thread;
 static volatile int stopping;
 volatile int format_full;
@@ -47,14 +49,14 @@ futex_wake(uint32_t *word)
 }
 
 static void
-headers(char *const argv[])
+headers(void)
 {
 	static const char *const kinds[] = { "all", "blocks", "cache", "counts",
 		"none", "none" };
 	static const char *const cpus[] = { "native", "v2", "v3", "v4" };
 
 	evw_line(format_writer, "H quern-events 1");
-	evw_cmd(format_writer, argv);
+	evw_cmd(format_writer, command);
 	if (opt.follow || opt.pid != 0)
 		evw_line(format_writer, "H pid %d", (int)guest.pid);
 	evw_line(format_writer, "H arch x86_64");
@@ -104,9 +106,9 @@ cut_window(const uint32_t *a, const uint32_t *b)
 	return a;
 }
 
-/* Records at [from, to) of the buffers, which are zero afterwards. */
+/* Records at [from, to) of the buffers. */
 static void
-records(unsigned slot, uint32_t from, uint32_t to)
+take(unsigned slot, uint32_t from, uint32_t to)
 {
 	const uint32_t *a = (const void *)(area.bufs + from);
 	const uint32_t *b = (const void *)(area.bufs + to), *end;
@@ -115,10 +117,26 @@ records(unsigned slot, uint32_t from, uint32_t to)
 		return;
 	if (opt.during != 0)
 		b = cut_window(a, b);
+	if (opt.last != 0) {
+		last_records(slot, slots[slot].number, a, b);
+		return;
+	}
 	whose(slot);
 	end = evw_records(format_writer, a, b);
 	if (end < b && evw_error(format_writer) != NULL)
 		die("a record that cannot be: %s", evw_error(format_writer));
+}
+
+/* The same; they are zero afterwards.  What a dump has taken is not again. */
+static void
+records(unsigned slot, uint32_t from, uint32_t to)
+{
+	uint32_t at = slots[slot].from;
+
+	if (opt.last == 0 || slots[slot].buf != from / BUF_STRIDE + 1 ||
+	    at < from || at > to)
+		at = from;
+	take(slot, at, to);
 	memset(area.bufs + from, 0, to - from);
 }
 
@@ -198,6 +216,10 @@ text(char *lines)
 {
 	char *nl;
 
+	if (opt.last != 0) {
+		last_lines(lines);
+		return;
+	}
 	while ((nl = strchr(lines, '\n')) != NULL) {
 		evw_raw(format_writer, lines, (size_t)(nl - lines));
 		lines = nl + 1;
@@ -234,6 +256,9 @@ take_entry(const struct qent *e)
 		return;
 	} else if (format_full) {
 		return;
+	} else if (opt.last != 0) {
+		if (e->type != Q_RECORDS)
+			last_ended(e->slot, slots[e->slot].number, e);
 	} else if (e->type == Q_SYSCALL) {
 		whose(e->slot);
 		evw_line(format_writer, "Y %llu", (unsigned long long)e->arg);
@@ -273,6 +298,63 @@ consume(struct control *c)
 	return 1;
 }
 
+/*
+ * What running threads have not handed over yet.  A buffer that is handed
+ * over meanwhile stays as it is until we take it from the queue.
+ */
+static void
+take_running(struct control *c)
+{
+	static uint32_t buf[NSLOT];
+	unsigned i, tries;
+	uint32_t tail, from;
+
+	for (tries = 0; tries < 100; tries++) {
+		tail = __atomic_load_n(&c->qtail, __ATOMIC_SEQ_CST);
+		while (consume(c))
+			;
+		for (i = 0; i < NSLOT; i++)
+			buf[i] = c->slot[i].used ?
+			    __atomic_load_n(&c->slot[i].buf, __ATOMIC_SEQ_CST) :
+			    0;
+		if (c->qhead == tail &&
+		    __atomic_load_n(&c->qtail, __ATOMIC_SEQ_CST) == tail)
+			break;
+	}
+	for (i = 0; tries < 100 && i < NSLOT; i++) {
+		if (buf[i] == 0)
+			continue;
+		from = slots[i].buf == buf[i] ? slots[i].from :
+		    (buf[i] - 1) * BUF_STRIDE;
+		slots[i].from = format_extent(from, (buf[i] - 1) * BUF_STRIDE +
+		    BUF_SIZE);
+		slots[i].buf = buf[i];
+		take(i, from, slots[i].from);
+	}
+}
+
+/* The newest records, into a stream of their own. */
+static void
+begin_last(struct out *o)
+{
+	evw_again(format_writer, o);
+	headers();
+	last_dump();
+}
+
+static void
+snapshot(struct control *c)
+{
+	struct out *o = last_begin();
+
+	if (o == NULL)
+		return;
+	take_running(c);
+	begin_last(o);
+	evw_end(format_writer, "exit", 0);
+	last_end(o);
+}
+
 static void *
 run(void *arg)
 {
@@ -281,13 +363,15 @@ run(void *arg)
 
 	(void)arg;
 	for (;;) {
+		if (opt.last != 0 && last_asked())
+			snapshot(c);
 		if (consume(c)) {
 			quiet = 0;
 			continue;
 		}
 		if (stopping)
 			break;
-		if (quiet == 1)	/* nobody shall wait for what is there */
+		if (quiet == 1 && opt.last == 0)	/* nobody shall wait for what is there */
 			evw_flush(format_writer);
 		quiet++;
 		sleep_until_called(c);
@@ -313,14 +397,19 @@ lost(struct out *o, int err)
 void
 format_start(char *const argv[])
 {
+	command = argv;
 	if (opt.window == KIND_NONE)
 		out = out_open("/dev/null");
+	else if (opt.last != 0)
+		out = last_open();
 	else
 		out = opt.out_fd >= 0 ? out_fd(opt.out_fd, "standard output") :
 		    out_open(opt.out);
-	out->failed = lost;
+	if (out != NULL)
+		out->failed = lost;
 	format_writer = evw_open(out);
-	headers(argv);
+	if (opt.last == 0)
+		headers();
 }
 
 /* Lines at once, while nobody consumes. */
@@ -425,6 +514,11 @@ format_end(const char *how, int status, int whole)
 
 	if (opt.window == KIND_NONE)
 		return;
+	if (opt.last != 0) {
+		out = last_final(out);
+		out->failed = lost;
+		begin_last(out);
+	}
 	if (!whole) {
 		evw_flush(format_writer);
 		out_flush(out);

@@ -36,7 +36,7 @@ static int guest_st, guest_seen;
 
 static const char synopsis[] =
     "[-fv] [-e kind] [-i n] [-o file] [--cpu=level] [--vdso=no] [--aslr]\n"
-    "             [--after=n] [--for=n] [--stdout=file]\n"
+    "             [--after=n] [--for=n] [--last=size] [--stdout=file]\n"
 "             program [argument ...] | -p pid";
 
 static const char help[] =
@@ -54,6 +54,8 @@ static const char help[] =
 "                       ends, --for is done, or we are interrupted\n"
 "      --after=N        tell nothing of the first N instructions\n"
 "      --for=N          then tell N and let the program go on natively\n"
+"      --last=SIZE      keep only the newest SIZE bytes of each thread's\n"
+"                       records; write them at the end and at each SIGUSR1\n"
 "      --stdout=FILE    where the program's standard output goes\n"
 "      --cpu=LEVEL      what cpuid answers: native, v2, v3 or v4  [native]\n"
 "      --vdso=yes|no    show the program the kernel's vDSO      [yes]\n"
@@ -62,7 +64,8 @@ static const char help[] =
 "  -h, --help           this text\n"
 "      --version        the version\n";
 
-enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_VDSO, OPT_ASLR, OPT_STDOUT, OPT_DEBUG, OPT_ADOPT, OPT_VERSION };
+enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_VDSO, OPT_ASLR, OPT_STDOUT,
+	OPT_DEBUG, OPT_ADOPT, OPT_LAST, OPT_VERSION };
 
 static const struct option options[] = {
 	{ "events", required_argument, NULL, 'e' },
@@ -76,6 +79,7 @@ static const struct option options[] = {
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ "after", required_argument, NULL, OPT_AFTER },
 	{ "for", required_argument, NULL, OPT_FOR },
+	{ "last", required_argument, NULL, OPT_LAST },
 	{ "cpu", required_argument, NULL, OPT_CPU },
 	{ "vdso", required_argument, NULL, OPT_VDSO },
 	{ "aslr", no_argument, NULL, OPT_ASLR },
@@ -192,6 +196,9 @@ one_option(int c)
 		break;
 	case OPT_FOR:
 		opt.during = num_arg("--for", optarg, 1, 1ull << 60);
+		break;
+	case OPT_LAST:
+		opt.last = num_arg("--last", optarg, 4096, 1ull << 36);
 		break;
 	case OPT_CPU:
 		if (cpu_parse(optarg, &opt.cpu) < 0)
@@ -359,7 +366,8 @@ own_signals(void)
 	forward_to = guest.pid;
 	sigaction(SIGTERM, &a, NULL);
 	sigaction(SIGHUP, &a, NULL);
-	sigaction(SIGUSR1, &a, NULL);
+	if (opt.last == 0)
+		sigaction(SIGUSR1, &a, NULL);
 	sigaction(SIGUSR2, &a, NULL);
 }
 
@@ -370,6 +378,8 @@ check_options(void)
 		die("-i: only kind counts has intervals");
 	if (opt.during != 0 && opt.kind != KIND_ALL && opt.kind != KIND_BLOCKS)
 		die("--for: only kinds all and blocks can end early");
+	if (opt.last != 0 && opt.kind != KIND_ALL && opt.kind != KIND_BLOCKS)
+		die("--last: only kinds all and blocks have records in order");
 	if (opt.follow && (opt.out == NULL || strstr(opt.out, "%p") == NULL))
 		die("-f: each process has a stream of its own: -o with %%p in "
 		    "the name, as in -o run.%%p.ev");

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "last.h"
 #include "trace.h"
 #include "util.h"
 
@@ -254,6 +255,7 @@ serve(void)
 			return 1;
 		if (exec_pending)
 			launch_exec_poll();
+		last_pass_on();
 		if ((format_full || format_lost || stop_asked) &&
 		    !area.ctl->letgo)
 			frag_letgo();

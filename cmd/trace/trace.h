@@ -28,6 +28,7 @@ struct options {
 	uint64_t interval;
 	uint64_t after, during;	/* the window, in instructions; 0: no bound */
 	enum kind window;	/* kind inside of it */
+	uint64_t last;		/* keep so many bytes of records; 0: tell all */
 	unsigned lines;		/* kind cache: slots of its table */
 	unsigned lineshift;	/* log2 of a line's bytes */
 	unsigned debug;		/* bits of enum debug */
@@ -106,6 +107,8 @@ void follow_options(int argc, char *const argv[]);
 int follow_child(pid_t, int shares);
 /* 1: the process that ended was one of these. */
 int follow_ended(pid_t);
+/* Send it to all of these. */
+void follow_signal(int);
 /* Until they all have. */
 void follow_wait(void);
 
@@ -214,7 +217,6 @@ void format_start(char *const argv[]);
 void format_text(char *lines);
 /* 1: the window's instructions have all been written. */
 extern volatile int format_full;
-extern volatile int format_lost;	/* errno of a write that failed, or 0 */
 extern volatile int format_lost;	/* errno of a write that failed, or 0 */
 void format_begin(void);
 /* Before format_begin: lines to write first. */

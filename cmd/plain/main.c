@@ -24,9 +24,10 @@
 #include "evw.h"
 #include "in.h"
 #include "out.h"
+#include "source.h"
 #include "util.h"
 
-static const char synopsis[] = "[-dr] [-o file] [file]";
+static const char synopsis[] = "[-drs] [-o file] [file]";
 
 static const char help[] =
     "usage: plain [option]... [file]\n"
@@ -35,10 +36,11 @@ static const char help[] =
     "  -d, --data         data references only\n"
     "  -o, --output=FILE  write to FILE\n"
     "  -r, --reverse      read such lines and write events (also --inverse)\n"
+    "  -s, --source       lines of the program's source instead\n"
     "  -h, --help         this text\n"
     "      --version      the version\n";
 
-static int data_only, reverse;
+static int data_only, reverse, source;
 static const char *output;
 
 static void
@@ -51,12 +53,13 @@ options(int argc, char **argv)
 		{ "inverse", no_argument, NULL, 'r' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "reverse", no_argument, NULL, 'r' },
+		{ "source", no_argument, NULL, 's' },
 		{ "version", no_argument, NULL, OPT_VERSION },
 		{ NULL, 0, NULL, 0 }
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "dho:r", longopts, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "dho:rs", longopts, NULL)) != -1)
 		switch (c) {
 		case OPT_VERSION:
 			prog_version();
@@ -71,10 +74,13 @@ options(int argc, char **argv)
 		case 'r':
 			reverse = 1;
 			break;
+		case 's':
+			source = 1;
+			break;
 		default:
 			prog_usage(synopsis);
 		}
-	if (argc - optind > 1 || (data_only && reverse))
+	if (argc - optind > 1 || data_only + reverse + source > 1)
 		prog_usage(synopsis);
 }
 
@@ -323,5 +329,7 @@ main(int argc, char **argv)
 	prog_init(argv[0]);
 	options(argc, argv);
 	name = argv[optind];
+	if (source)
+		return source_lines(name, output);
 	return reverse ? to_events(name) : to_lines(name);
 }

@@ -1,0 +1,232 @@
+/*
+ * source - events as the lines of the program's source
+ *
+ *	B 1 >401000 4r8.0 3 2C401000	sum.c:4: sum
+ *	1+7ffe1000			sum.c:5: sum
+ *	1+8*2				sum.c:4: sum
+ *	Y 231				sum.c:5: sum ...
+ *
+ * A STEP is a line of source in a function.  The steps of a block are found
+ * when it is defined; what stays in a step, however often, is one line.
+ */
+#include "source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ev.h"
+#include "in.h"
+#include "objmap.h"
+#include "out.h"
+#include "sym.h"
+#include "util.h"
+
+enum { MOST = 16 };		/* functions inlined into each other */
+
+struct step {
+	const char *file;	/* or the object, or NULL */
+	const char *fn;		/* where the line is */
+	const char *outer;	/* what it was inlined into, or NULL */
+	unsigned line;		/* 0: not known */
+	uint32_t insn;		/* of a block: from this one on, from 0 */
+};
+
+struct steps {
+	struct step *step;
+	uint32_t n;
+};
+
+static struct out *out;
+static struct objmap *map;
+static struct sym **syms;	/* by object */
+static size_t symcap;
+static struct step *last;	/* of each thread: where it is */
+static size_t lastcap;
+static uint64_t tid, said;	/* of the thread; 0: the only one */
+
+static struct sym *
+sym_of(unsigned object, const char *path)
+{
+	size_t had = symcap;
+
+	syms = xgrow(syms, &symcap, object + 1, sizeof *syms);
+	memset(syms + had, 0, (symcap - had) * sizeof *syms);
+	if (syms[object] == NULL)
+		syms[object] = sym_open(path, SYM_DEMANGLE);
+	return syms[object];
+}
+
+static struct step
+find(uint64_t addr)
+{
+	struct sym_frame f[MOST];
+	struct step s = { .fn = SYM_UNKNOWN };
+	const struct obj *ob;
+	uint64_t link;
+	size_t n;
+
+	ob = objmap_find(map, addr, &link);
+	if (ob == NULL)
+		return s;
+	n = sym_inline(sym_of(ob->id, ob->path), link, f, MOST);
+	s.fn = f[0].fn;
+	s.outer = n > 1 ? f[n - 1].fn : NULL;
+	s.line = f[0].line;
+	s.file = s.line == 0 ? ob->path : f[0].file;
+	return s;
+}
+
+/* Names are interned, paths stay where they are. */
+static int
+is_same(const struct step *a, const struct step *b)
+{
+	return a->line == b->line && a->fn == b->fn && a->file == b->file &&
+	    a->outer == b->outer;
+}
+
+static void
+define(const struct evr *r, uint32_t id)
+{
+	struct ev_block *b = ev_def(r, id)->block;
+	struct steps *s = xcalloc(1, sizeof *s);
+	size_t cap = 0;
+	struct step at;
+	uint32_t i;
+
+	for (i = 0; i < b->ninsn; i++) {
+		at = find(b->insn[i].addr);
+		at.insn = i;
+		if (s->n != 0 && is_same(&at, &s->step[s->n - 1]))
+			continue;
+		s->step = xgrow(s->step, &cap, s->n + 1, sizeof *s->step);
+		s->step[s->n++] = at;
+	}
+	b->user = s;
+}
+
+static void
+put_step(const struct step *s)
+{
+	if (s->file == NULL)
+		out_str(out, SYM_UNKNOWN);
+	else
+		out_str(out, s->file);
+	if (s->line != 0) {
+		out_ch(out, ':');
+		out_u64(out, s->line);
+	}
+	out_str(out, ": ");
+	out_str(out, s->fn);
+	if (s->outer != NULL) {
+		out_str(out, " in ");
+		out_str(out, s->outer);
+	}
+}
+
+static struct step *
+here(const struct evr *r)
+{
+	unsigned t = ev_thread(r);
+	size_t had = lastcap;
+
+	last = xgrow(last, &lastcap, t + 1, sizeof *last);
+	memset(last + had, 0, (lastcap - had) * sizeof *last);
+	return &last[t];
+}
+
+/* Which thread it is, where it was another before. */
+static void
+thread(struct step *at)
+{
+	if (tid == said)
+		return;
+	said = tid;
+	out_printf(out, "thread %" PRIu64 "\n", tid);
+	at->fn = NULL;		/* say where it is */
+}
+
+/* One round of what an id names. */
+static void
+execution(struct step *at, const struct steps *s, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->n && s->step[i].insn < n; i++) {
+		if (is_same(at, &s->step[i]))
+			continue;
+		*at = s->step[i];
+		put_step(at);
+		out_ch(out, '\n');
+	}
+}
+
+static void
+executions(const struct evr *r, const struct ev *e)
+{
+	struct step *at = here(r);
+	const struct ev_def *d;
+	const struct steps *s;
+	uint64_t n;
+
+	thread(at);
+	for (const uint64_t *p = e->rec; p < e->end; p = ev_skip(p)) {
+		d = ev_def(r, ev_id(*p));
+		s = d->block->user;
+		n = s->n == 1 ? 0 : ev_more(p);
+		do
+			execution(at, s, d->n);
+		while (n-- > 0);
+	}
+}
+
+static void
+signal_line(const struct evr *r, const struct ev *e)
+{
+	struct step s = find(e->num[1]), *at = here(r);
+	const char *name = strsignal((int)e->num[0]);
+
+	thread(at);
+	out_printf(out, "signal %" PRIu64 " (%s) at %" PRIx64 " ", e->num[0],
+	    name != NULL ? name : "unknown", e->num[1]);
+	put_step(&s);
+	out_ch(out, '\n');
+}
+
+int
+source_lines(const char *name, const char *output)
+{
+	struct evr *r = ev_open(in_open(name));
+	struct ev e;
+	int c;
+
+	out = out_open(output);
+	map = objmap_new();
+	ev_accept(r, EV_ALL | EV_BLOCKS, "executions in order");
+	while ((c = ev_next(r, &e)) > 0)
+		switch (c) {
+		case 'M':
+		case 'U':
+			objmap_line(map, e.line, e.len);
+			break;
+		case 'B':
+			define(r, e.id);
+			break;
+		case 'T':
+			tid = e.num[0];
+			break;
+		case 'K':
+			signal_line(r, &e);
+			break;
+		case 'Y':
+			thread(here(r));
+			out_printf(out, "system call %" PRIu64 "\n", e.num[0]);
+			break;
+		case EV_EXECS:
+			executions(r, &e);
+			break;
+		}
+	out_close(out);
+	return ev_close(r);
+}
