@@ -27,7 +27,7 @@ struct mapping {
 	unsigned object;
 };
 
-KHASH_MAP_INIT_INT64(page, uint8_t *)
+KHASH_MAP_INIT_INT64(page, uint8_t *)	/* by number of the page */
 KHASH_MAP_INIT_STR(object, unsigned)
 
 static struct mapping *maps;
@@ -269,7 +269,7 @@ forget_pages(uint64_t start, uint64_t end)
 		return;
 	if (end - start < 64 * PAGE) {
 		for (start &= ~(uint64_t)(PAGE - 1); start < end; start += PAGE) {
-			k = kh_get(page, pages, start);
+			k = kh_get(page, pages, start / PAGE);
 			if (k == kh_end(pages))
 				continue;
 			free(kh_value(pages, k));
@@ -278,8 +278,8 @@ forget_pages(uint64_t start, uint64_t end)
 		return;
 	}
 	for (k = kh_begin(pages); k != kh_end(pages); k++)
-		if (kh_exist(pages, k) && kh_key(pages, k) < end &&
-		    kh_key(pages, k) + PAGE > start) {
+		if (kh_exist(pages, k) && kh_key(pages, k) * PAGE < end &&
+		    kh_key(pages, k) * PAGE + PAGE > start) {
 			free(kh_value(pages, k));
 			kh_del(page, pages, k);
 		}
@@ -424,7 +424,7 @@ page_bytes(const struct mapping *m, uint64_t at, uint8_t *tmp)
 	int new;
 
 	if (!m->write && !m->shared) {
-		k = kh_get(page, pages, at);
+		k = kh_get(page, pages, at / PAGE);
 		if (k != kh_end(pages))
 			return kh_value(pages, k);
 	}
@@ -432,7 +432,7 @@ page_bytes(const struct mapping *m, uint64_t at, uint8_t *tmp)
 		return NULL;
 	if (m->write || m->shared)
 		return tmp;
-	k = kh_put(page, pages, at, &new);
+	k = kh_put(page, pages, at / PAGE, &new);
 	kh_value(pages, k) = xmalloc(PAGE);
 	memcpy(kh_value(pages, k), tmp, PAGE);
 	return kh_value(pages, k);
