@@ -62,6 +62,9 @@ LDLIBS_trace = -lZydis -lelf
 LDLIBS_cachesim = -lelf
 LDLIBS_branchsim = -lelf
 LDLIBS_callgraph = $(LIBS_SYM)
+OBJS_t_template = $(BUILD)/cmd/trace/template.o \
+	$(BUILD)/cmd/trace/decode.o
+LDLIBS_t_template = -lZydis
 OBJS_t_geometry = $(BUILD)/cmd/cachesim/geometry.o
 LDLIBS_annotate = $(LIBS_SYM) -lZydis
 LDLIBS_bbv = $(LIBS_SYM)

@@ -58,7 +58,7 @@ block_collect(struct block *b, app_pc pc)
 		return -1;
 	while (b->n < (b->is_volatile ? MAX_VOLATILE : MAX_INSN)) {
 		in = &b->in[b->n];
-		if (at >= got || decode(in, pc + at, code + at,
+		if (at >= got || decode_again(in, pc + at, code + at,
 		    got - at > 15 ? 15 : got - at) < 0) {
 			if (b->n == 0)
 				return collect_bad(b, code, got - at < 15 ?

@@ -347,6 +347,8 @@ classify_branch(struct insn *in, const ZydisDecodedInstruction *zi,
 {
 	int direct = op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
 
+	if (zi->mnemonic == ZYDIS_MNEMONIC_XABORT)
+		return;		/* outside of a transaction it does nothing */
 	if (zi->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR) {
 		classify_far(in, zi);
 		return;
