@@ -33,6 +33,7 @@ area_sizes(unsigned shrink)
 	memset(b, 0, sizeof *b);
 	area.maxfrag = (1u << 18) >> shrink;
 	area.maxmap = (5u << 20) >> shrink;
+	area.maxpc = (2u << 20) >> shrink;
 	area.maxexit = (1u << 20) >> shrink;
 	if (opt.debug & DEBUG_TINY)
 		zone = 256u << 10;
@@ -43,8 +44,10 @@ area_sizes(unsigned shrink)
 	b->meta.frags[0] = 0;
 	b->meta.frags[1] = up((uint64_t)area.maxfrag * sizeof(struct fragmeta));
 	b->meta.maps = 2 * b->meta.frags[1];
-	b->meta.exits = b->meta.maps +
+	b->meta.pcs = b->meta.maps +
 	    up((uint64_t)area.maxmap * sizeof(struct mapent));
+	b->meta.exits = b->meta.pcs +
+	    up((uint64_t)area.maxpc * sizeof(int32_t));
 	b->meta.cpuids = b->meta.exits +
 	    up((uint64_t)area.maxexit * sizeof(struct exitmeta));
 	b->seg[SEG_META].size = b->meta.cpuids +
@@ -121,10 +124,11 @@ area_open(int fd)
 	area.frags[1] = (struct fragmeta *)(void *)(area.seg[SEG_META] +
 	    b->meta.frags[1]);
 	area.maps = (struct mapent *)(void *)(area.seg[SEG_META] + b->meta.maps);
+	area.pcs = (int32_t *)(void *)(area.seg[SEG_META] + b->meta.pcs);
 	area.exits = (struct exitmeta *)(void *)(area.seg[SEG_META] +
 	    b->meta.exits);
 	area.bufs = area.seg[SEG_BUFFERS];
-	area.nmap = area.nexit = 0;
+	area.nmap = area.nexit = area.npc = 0;
 	area.tabfrag = xcalloc(area.maxfrag * 2u, sizeof *area.tabfrag);
 	area.ctl->tabmask = area.maxfrag * 2u - 1;
 	memset(area.ctl->freemask, 0, sizeof area.ctl->freemask);

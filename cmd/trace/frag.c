@@ -78,6 +78,18 @@ zone_for(app_pc pc)
 	return d[1] < d[0] && area.boot.seg[SEG_ZONE1].size != 0;
 }
 
+/* Where its instructions are, and where it goes on behind them. */
+static void
+put_pcs(struct fragmeta *m)
+{
+	unsigned i;
+
+	m->pcs = area.npc;
+	for (i = 0; i <= blk.n; i++)
+		area.pcs[area.npc++] = (int32_t)((i < blk.n ? blk.in[i].pc :
+		    blk.next) - blk.pc);
+}
+
 static void
 put_meta(struct frag *f, uint32_t code)
 {
@@ -89,12 +101,12 @@ put_meta(struct frag *f, uint32_t code)
 	m->code = code;
 	m->codelen = (uint32_t)(x.c.p - x.c.start);
 	m->map = area.nmap;
-	m->nmap = (uint16_t)x.nmap;
-	m->bytes = (uint16_t)(blk.next - blk.pc);
+	m->nmap = x.nmap;
 	m->exit = f->exit;
 	m->block = x.def != NULL ? def_number(x.def) : NODEF;
 	memcpy(area.maps + area.nmap, x.map, x.nmap * sizeof x.map[0]);
 	area.nmap += x.nmap;
+	put_pcs(m);
 	for (i = 0; i < x.nexit; i++) {
 		e = &area.exits[f->exit + i];
 		e->target = x.exit[i].target;
@@ -125,6 +137,7 @@ room_for_one(unsigned z)
 	return zone_used[z] + XLATE_ROOM <= area.boot.seg[SEG_ZONE0 + z].size &&
 	    area.nmap + MAX_MAP <= area.maxmap &&
 	    area.nexit + MAX_EXIT <= area.maxexit &&
+	    area.npc + MAX_INSN + 1 <= area.maxpc &&
 	    area.ctl->nfrag[z] < area.maxfrag &&
 	    nfrag < area.ctl->tabmask / 2;
 }
@@ -194,6 +207,8 @@ far_jump(unsigned z, uint32_t f)
 	m->map = area.nmap;
 	m->nmap = 1;
 	m->block = NODEF;
+	m->pcs = area.npc;
+	area.pcs[area.npc++] = 0;
 	e = &area.maps[area.nmap++];
 	memset(e, 0, sizeof *e);
 	e->kind = MAP_BODY;
@@ -291,11 +306,14 @@ put_links(const struct frag *f, uint32_t code)
 
 /* -------------------------------------------------------------- fragments */
 
+/* CPU time of this thread, where somebody wants to know: it is a system call. */
 static uint64_t
 now_ns(void)
 {
 	struct timespec t;
 
+	if (!opt.verbose)
+		return 0;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
@@ -465,17 +483,19 @@ frag_kill(uint64_t start, uint64_t end)
 			kill_one(i);
 }
 
-/* Forget all fragments: nobody is in the cache any more, or the image went. */
+/*
+ * Forget all fragments: nobody is in the cache any more, or the image went.
+ * The table is empty already, or new; then it shall not be touched in vain.
+ */
 void
 frag_reset(void)
 {
 	uint32_t i;
 
 	nfrag = 0;
-	area.nmap = area.nexit = area.ctl->nexit = 0;
+	area.nmap = area.nexit = area.npc = area.ctl->nexit = 0;
 	area.ctl->nfrag[0] = area.ctl->nfrag[1] = 0;
 	zone_used[0] = zone_used[1] = 0;
-	memset(area.tab, 0, (area.ctl->tabmask + 1ul) * sizeof *area.tab);
 	for (i = 0; i < IBL_WORDS; i++)
 		area.ibl[i] = area.miss;
 	kh_clear(u32, waiting);

@@ -174,36 +174,32 @@ answer(struct slot *s)
 		futex_wake(&s->state);
 }
 
+static int
+wanted(void)
+{
+	return __atomic_load_n(&area.ctl->wanted, __ATOMIC_SEQ_CST) != 0;
+}
+
 /* Answer all who asked; 1: somebody had. */
 static int
 look(void)
 {
-	uint64_t w;
+	uint64_t sum, w;
 	unsigned i, bit;
-	int any = 0;
 
-	for (i = 0; i < NSLOT / 64; i++) {
-		if (__atomic_load_n(&area.ctl->want[i], __ATOMIC_RELAXED) == 0)
-			continue;
+	_Static_assert(NSLOT == 64 * 64, "one bit for each word");
+	if (!wanted())
+		return 0;
+	sum = __atomic_exchange_n(&area.ctl->wanted, 0, __ATOMIC_SEQ_CST);
+	for (; sum != 0; sum &= sum - 1) {
+		i = (unsigned)__builtin_ctzll(sum);
 		w = __atomic_exchange_n(&area.ctl->want[i], 0, __ATOMIC_SEQ_CST);
 		for (; w != 0; w &= w - 1) {
 			bit = (unsigned)__builtin_ctzll(w);
 			answer(&area.ctl->slot[i * 64 + bit]);
-			any = 1;
 		}
 	}
-	return any;
-}
-
-static int
-wanted(void)
-{
-	unsigned i;
-
-	for (i = 0; i < NSLOT / 64; i++)
-		if (__atomic_load_n(&area.ctl->want[i], __ATOMIC_SEQ_CST) != 0)
-			return 1;
-	return 0;
+	return 1;
 }
 
 /* A thread of its own sees the guest end. */

@@ -144,15 +144,13 @@ enum map_kind {
 
 struct mapent {
 	uint16_t off;		/* cache bytes from the fragment's start */
-	uint16_t pcoff;		/* guest bytes from the fragment's pc; at an exit,
-				   to the instruction that it belongs to */
 	uint16_t homed;		/* registers whose value is in t->gpr[] */
-	uint8_t n;		/* guest instructions done */
-	uint8_t kind;
+	uint8_t n;		/* guest instructions done, at an exit with its own */
 	uint8_t loc;		/* low: register that has P's guest value, high: T's; own number: home */
 	uint8_t exit;		/* which exit of the fragment (MAP_EXIT, MAP_LEFT) */
-	uint8_t rep;		/* 1, 2: inside a repeated instruction; or REP_CHECK */
-	uint8_t flags;		/* 1: the guest's flags are in rax, by lahf and seto */
+	uint8_t kind : 4;
+	uint8_t rep : 2;	/* 1, 2: inside a repeated instruction; or REP_CHECK */
+	uint8_t flags : 1;	/* the guest's flags are in rax, by lahf and seto */
 };
 
 #define REP_CHECK 3		/* the guest's code is compared */
@@ -175,10 +173,10 @@ struct fragmeta {
 	uint32_t code;		/* from the zone's start */
 	uint32_t codelen;
 	uint32_t map;		/* index of its first map entry */
-	uint16_t nmap;
-	uint16_t bytes;		/* guest bytes it covers */
+	uint32_t nmap;
 	uint32_t exit;		/* index of its first exit */
 	uint32_t block;		/* number of its definition */
+	uint32_t pcs;		/* index of its instructions' places */
 };
 
 struct tabent {
@@ -280,6 +278,7 @@ struct control {
 	uint32_t ended;		/* 1: as `status` says, which is as wait(2) has it */
 	uint32_t status;
 	uint64_t want[NSLOT / 64];
+	uint64_t wanted;	/* bit i: want[i] has some; set after it */
 	uint64_t ninterval;
 	struct qent queue[NQUEUE];
 	struct slot slot[NSLOT];
@@ -308,6 +307,8 @@ struct seg {
 struct metaparts {
 	uint64_t frags[2];	/* struct fragmeta[], by zone */
 	uint64_t maps;		/* struct mapent[] */
+	uint64_t pcs;		/* int32_t[], instructions' pcs less their fragment's,
+				   and the pc behind the last */
 	uint64_t exits;		/* struct exitmeta[] */
 	uint64_t cpuids;	/* struct cpuidrow[NCPUID] */
 };

@@ -62,13 +62,14 @@ struct area {
 	uint64_t *ibl;
 	struct fragmeta *frags[2];
 	struct mapent *maps;
+	int32_t *pcs;
 	struct exitmeta *exits;
 	uint32_t *tabfrag;	/* fragment of each table entry */
 	uint64_t blob;		/* guest address of the runtime */
 	uint64_t miss;		/* what an empty lookup word leads to */
 	uint8_t *bufs;
-	uint32_t nmap, nexit;	/* used */
-	uint32_t maxmap, maxexit, maxfrag;
+	uint32_t nmap, nexit, npc;	/* used */
+	uint32_t maxmap, maxexit, maxpc, maxfrag;
 };
 extern struct area area;
 /* Sizes and offsets; each step of `shrink` halves what can be halved. */

@@ -14,24 +14,29 @@
 
 #include <string.h>
 
+_Static_assert(sizeof(struct mapent) == 8, "compared as one word");
+
+/* The same as before is not said again; the last word for an offset counts. */
 static void
 put_map(struct xlate *x, struct mapent m)
 {
-	struct mapent *last = x->nmap > 0 ? &x->map[x->nmap - 1] : NULL;
+	struct mapent *last;
+	uint64_t a, b;
 
 	m.off = (uint16_t)emit_off(&x->c);
 	m.homed = (uint16_t)x->homed;
 	m.loc = x->loc;
-	m.flags = x->flags;
-	if (last != NULL && last->off == m.off) {
-		*last = m;
-		return;
-	}
-	if (last != NULL) {
-		m.off = last->off;
-		if (memcmp(last, &m, sizeof m) == 0)
+	m.flags = x->flags & 1;
+	if (x->nmap > 0 && x->nmap < MAX_MAP) {
+		last = &x->map[x->nmap - 1];
+		memcpy(&a, last, sizeof a);
+		memcpy(&b, &m, sizeof b);
+		if (last->off == m.off) {
+			*last = m;
 			return;
-		m.off = (uint16_t)emit_off(&x->c);
+		}
+		if ((a ^ b) >> 16 == 0)		/* all but the offset */
+			return;
 	}
 	if (x->nmap < MAX_MAP)
 		x->map[x->nmap] = m;
@@ -41,28 +46,17 @@ put_map(struct xlate *x, struct mapent m)
 void
 xlate_mark(struct xlate *x, unsigned n, unsigned kind, unsigned rep)
 {
-	struct mapent m;
-	app_pc pc = n < x->b->n ? x->b->in[n].pc : x->b->next;
+	struct mapent m = { .n = (uint8_t)n, .kind = kind & 15, .rep = rep & 3 };
 
-	memset(&m, 0, sizeof m);
-	m.pcoff = (uint16_t)(pc - x->b->pc);
-	m.n = (uint8_t)n;
-	m.kind = (uint8_t)kind;
-	m.rep = (uint8_t)rep;
 	put_map(x, m);
 }
 
 void
 xlate_mark_exit(struct xlate *x, unsigned e, unsigned kind)
 {
-	struct mapent m;
+	struct mapent m = { .n = x->exit[e].n, .kind = kind & 15,
+		.exit = (uint8_t)e };
 
-	memset(&m, 0, sizeof m);
-	m.kind = (uint8_t)kind;
-	m.exit = (uint8_t)e;
-	m.n = x->exit[e].n;
-	if (m.n > 0)
-		m.pcoff = (uint16_t)(x->b->in[m.n - 1].pc - x->b->pc);
 	put_map(x, m);
 }
 

@@ -66,6 +66,7 @@ map_segments(void)
 		rt.frags[i] = (struct fragmeta *)(meta + mp->frags[i]);
 	}
 	rt.maps = (struct mapent *)(meta + mp->maps);
+	rt.pcs = (int32_t *)(meta + mp->pcs);
 	rt.exits = (struct exitmeta *)(meta + mp->exits);
 	rt.cpuids = (struct cpuidrow *)(meta + mp->cpuids);
 	if (rt.bufs != 0)	/* not for children: MADV_DONTFORK */

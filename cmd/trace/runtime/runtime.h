@@ -149,6 +149,7 @@ struct rt {
 	uint64_t *ibl;
 	struct fragmeta *frags[2];
 	struct mapent *maps;
+	int32_t *pcs;
 	struct exitmeta *exits;
 	struct cpuidrow *cpuids;
 	uint64_t bufs;		/* address of the first buffer */

@@ -65,6 +65,8 @@ ask(struct tarea *t, enum request what, const uint64_t *arg)
 	__atomic_store_n(&s->state, 1, __ATOMIC_SEQ_CST);
 	__atomic_fetch_or(&rt.ctl->want[t->slotno / 64],
 	    1ull << (t->slotno % 64), __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&rt.ctl->wanted, 1ull << (t->slotno / 64),
+	    __ATOMIC_SEQ_CST);
 	ring_bell();
 	while (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) != 2) {
 		if (spins < SPINS) {

@@ -65,6 +65,13 @@ find(uint64_t ip)
 	return p;
 }
 
+/* The guest pc of the fragment's instruction n, from 0. */
+static uint64_t
+pc_of(const struct fragmeta *f, unsigned n)
+{
+	return f->pc + (uint64_t)(int64_t)rt.pcs[f->pcs + n];
+}
+
 /*
  * 1: an instruction of ours.  Those use a stolen register as base, which no
  * instruction of the guest's does here, or look at the guest's code.
@@ -267,7 +274,7 @@ fp_pc(const struct tarea *t, uint64_t lo, uint64_t bits)
 	if (z == 2 || rt.ctl->nfrag[z] == 0)
 		return lo;
 	p = find(ip);
-	pc = p.f->pc + p.m->pcoff;
+	pc = pc_of(p.f, p.m->kind == MAP_BODY ? p.m->n : p.m->n - (p.m->n > 0));
 	/* after a flush the maps are others */
 	return __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST) == t->gen ?
 	    pc & bits : lo;
@@ -322,7 +329,7 @@ take_exit(struct tarea *t, struct kucontext *uc, const struct fragmeta *f,
 	const struct exitmeta *x = rt.exits + f->exit + m->exit;
 
 	if (state_is_outside(x)) {
-		t->pc = f->pc + m->pcoff;
+		t->pc = pc_of(f, m->n - 1u);
 		if (m->kind == MAP_EXIT)
 			tell_exit(t, x);
 		else if (m->kind == MAP_COUNTED)
@@ -363,7 +370,7 @@ state_take(struct tarea *t, struct kucontext *uc)
 	t->p = uc->r8;
 	switch (m.kind) {
 	case MAP_BODY:
-		t->pc = f->pc + m.pcoff;
+		t->pc = pc_of(f, m.n);
 		tell_prefix(t, block, &m, rounds_done(t, &m));
 		break;
 	case MAP_IBL:
