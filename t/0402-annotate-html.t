@@ -69,6 +69,7 @@ check "names of functions are escaped" grep -q 'work&lt;int&gt;' page.html
 check "sources are escaped" grep -q '&lt;b&gt;&amp;amp;&quot;quoted&quot;' page.html
 same "no script but the page's own" 1 "$(grep -c '<script' page.html)"
 same "nothing from elsewhere" 0 "$(grep -cE '(src|href)="?(https?:)?//|@import|url\(' page.html)"
+check "what events are" grep -q '<th class="n e2" title="data reads not in the first-level cache">D1mr self' page.html
 check "callers and callees" grep -q '<b>Callees</b>' page.html
 check "a call below its line" grep -q '&rarr; .*work&lt;int&gt;.*(99&times;)' page.html
 check "code from another file" grep -q 'q.h:4<td' page.html
@@ -104,6 +105,7 @@ if command -v valgrind >/dev/null; then
 		    sed '1,/^<details class="fn"/!d' >fold
 		check "inlined below line 17, addresses: $instr" grep -q 'inlined: work' fold
 		check "with what that inlined, addresses: $instr" grep -q '>q.h:4<' fold
+		same "folded, addresses: $instr" 0 "$(grep -c '<details open' fold)"
 	done
 	sed -n '/^<tr><td class="no">18</,/^<tr><td class="no">19</p' q.yes.html >fold
 	check "inlined below line 18, by address" grep -q 'inlined: square' fold
@@ -139,6 +141,7 @@ function say(what, value) { said.push(what + "=" + value); }
 window.onerror = e => say("error", e);
 var th = document.querySelectorAll("#functions th");
 say("first", names());
+say("down", document.querySelector("#functions th.down").textContent);
 th[th.length - 3].click();
 say("byname", names());
 th[0].click();
@@ -173,7 +176,7 @@ cat page.html trial >trial.html
 page trial.html --dump-dom >dom 2>browser.err
 sed -n 's:^<title>\(.*\)</title>.*:\1:p' dom | sed 's/&lt;/</g; s/&gt;/>/g' >title
 same "in a browser: sorted, filtered, columns chosen, link followed" \
-    "first=work<int>,main byname=main,work<int> bycost=work<int>,main again=main,work<int> filter=work<int> columns=5:11110 chosen=10111 opened=true details=2" \
+    "first=work<int>,main down=Ir self byname=main,work<int> bycost=work<int>,main again=main,work<int> filter=work<int> columns=5:11000 chosen=10001 opened=true details=2" \
     "$(cat title)"
 page page.html --window-size=1200,900 --screenshot="$T/shot.png" >/dev/null 2>&1
 ok "a picture of it" $?

@@ -47,6 +47,7 @@ struct prof {
 	bool addresses;		/* some part has them */
 	size_t nrec, nev;	/* recorded events; with the derived ones */
 	const char *ev[COST_EVMAX];
+	const char *what[COST_EVMAX];	/* the event is this; or NULL */
 	size_t show[COST_EVMAX], nshow;
 	size_t sort[COST_EVMAX], nsort;
 	double limit[COST_EVMAX];	/* threshold in %, of the sort event */

@@ -22,7 +22,8 @@
 TEXT_OF(page_css, "cmd/annotate/page.css");
 TEXT_OF(page_js, "cmd/annotate/page.js");
 
-enum { COLUMNS = 4 };		/* events whose columns are there at first */
+/* events whose columns are there at first; with inclusive costs beside them */
+enum { COLUMNS = 4, COLUMNS_CALLS = 2 };
 
 static bool *is_shown;		/* node -> it has its details below */
 
@@ -49,13 +50,57 @@ put_html(const char *s)
 	}
 }
 
+static const char *
+meaning(const char *ev)
+{
+	static const struct { const char *ev, *what; } known[] = {
+		{ "Ir", "instructions executed" },
+		{ "Dr", "data reads" },
+		{ "Dw", "data writes" },
+		{ "I1mr", "instructions not in the first-level cache" },
+		{ "D1mr", "data reads not in the first-level cache" },
+		{ "D1mw", "data writes not in the first-level cache" },
+		{ "ILmr", "instructions not in the last-level cache" },
+		{ "DLmr", "data reads not in the last-level cache" },
+		{ "DLmw", "data writes not in the last-level cache" },
+		{ "Bc", "conditional branches" },
+		{ "Bcm", "conditional branches mispredicted" },
+		{ "Bi", "indirect branches" },
+		{ "Bim", "indirect branches mispredicted" },
+		{ "Br", "returns" },
+		{ "Brm", "returns mispredicted" },
+		{ "Ge", "locked accesses to memory" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (!strcmp(ev, known[i].ev))
+			return known[i].what;
+	return NULL;
+}
+
+/* An attribute that says what an event is, if that is known. */
+static void
+put_meaning(size_t ev)
+{
+	const char *s = prof.what[ev] ? prof.what[ev] : meaning(prof.ev[ev]);
+
+	if (!s)
+		return;
+	out_str(out, " title=\"");
+	put_html(s);
+	out_ch(out, '"');
+}
+
 void
 put_heads(const char *what)
 {
 	size_t i;
 
 	for (i = 0; i < prof.nshow; i++) {
-		out_printf(out, "<th class=\"n e%zu\">", i);
+		out_printf(out, "<th class=\"n e%zu\"", i);
+		put_meaning(prof.show[i]);
+		out_ch(out, '>');
 		put_html(prof.ev[prof.show[i]]);
 		out_printf(out, "%s%s", *what ? " " : "", what);
 	}
@@ -107,22 +152,35 @@ put_cells(const int64_t *n)
 	}
 }
 
-static void
-put_node_name(size_t at)
+static const char *
+last_part(const char *path)
 {
-	put_html(node_file(at));
-	out_ch(out, ':');
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void
+put_fn(size_t at)
+{
+	if (is_shown[at])
+		out_printf(out, "<a href=\"#f%zu\">", at);
 	put_html(node_fn(at));
+	if (is_shown[at])
+		out_str(out, "</a>");
 }
 
 void
 put_link(size_t at)
 {
-	if (is_shown[at])
-		out_printf(out, "<a href=\"#f%zu\">", at);
-	put_node_name(at);
-	if (is_shown[at])
-		out_str(out, "</a>");
+	put_fn(at);
+	if (!*node_file(at) || !strcmp(node_file(at), "???"))
+		return;
+	out_str(out, " <span class=\"dim\" title=\"");
+	put_html(node_file(at));
+	out_str(out, "\">");
+	put_html(last_part(node_file(at)));
+	out_str(out, "</span>");
 }
 
 static const char *
@@ -192,7 +250,7 @@ coverage(void)
 		i = c.pos.line ? 0 : *str(f.fn) && strcmp(str(f.fn), "???") ? 1 : 2;
 		sums_add(part[i], full(c.n), prof.nev);
 	}
-	out_str(out, "<h2>Totals</h2>\n<table><thead><tr>");
+	out_str(out, "<h2>Totals</h2>\n<table class=\"plain\"><thead><tr>");
 	put_heads("");
 	out_str(out, "<th></thead><tbody>\n");
 	for (i = 0; i < 4; i++) {
@@ -206,13 +264,15 @@ coverage(void)
 static void
 tools(void)
 {
-	size_t i;
+	size_t i, most = graph.arcs.n ? COLUMNS_CALLS : COLUMNS;
 
 	out_str(out, "<div id=\"tools\"><input id=\"filter\" type=\"search\" "
 	    "placeholder=\"functions and files with these words\"> ");
 	for (i = 0; i < prof.nshow; i++) {
-		out_printf(out, "<label><input type=\"checkbox\" data-ev=\"%zu\"%s>", i,
-		    i < COLUMNS || opt.show ? " checked" : "");
+		out_str(out, "<label");
+		put_meaning(prof.show[i]);
+		out_printf(out, "><input type=\"checkbox\" data-ev=\"%zu\"%s>", i,
+		    i < most || opt.show ? " checked" : "");
 		put_html(prof.ev[prof.show[i]]);
 		out_str(out, "</label>");
 	}
@@ -244,26 +304,29 @@ rest(size_t n, size_t columns, const char *what)
 		    "%zu more %s below the threshold\n", columns, n, what);
 }
 
+/* The last part, and when pointed at the whole. */
 static void
-object_cell(const char *path)
+path_cell(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-
 	out_str(out, "<td title=\"");
 	put_html(path);
 	out_str(out, "\">");
-	put_html(slash ? slash + 1 : path);
-	out_ch(out, '\n');
+	put_html(last_part(path));
 }
 
 static void
 functions(const size_t *v, size_t n)
 {
 	bool calls = graph.arcs.n > 0;
-	size_t i;
+	size_t i, by = 0;
 
-	out_str(out, "<h2>Functions</h2>\n<table class=\"sort named\" id=\"functions\">"
-	    "<thead><tr>");
+	while (by < prof.nshow && prof.show[by] != prof.sort[0])
+		by++;
+	out_str(out, "<h2>Functions</h2>\n<table class=\"sort named\" "
+	    "id=\"functions\"");
+	if (by < prof.nshow)
+		out_printf(out, " data-by=\"%zu\"", by);
+	out_str(out, "><thead><tr>");
 	put_heads(calls ? "self" : "");
 	if (calls)
 		put_heads("incl.");
@@ -273,11 +336,13 @@ functions(const size_t *v, size_t n)
 		put_cells(tally_at(&graph.self, v[i]));
 		if (calls)
 			put_cells(graph.incl + v[i] * prof.nev);
-		out_printf(out, "<td><a href=\"#f%zu\">", v[i]);
+		out_str(out, "<td class=\"name\" title=\"");
 		put_html(node_fn(v[i]));
-		out_str(out, "</a><td>");
-		put_html(node_file(v[i]));
-		object_cell(str(graph.ob[v[i]]));
+		out_str(out, "\">");
+		put_fn(v[i]);
+		path_cell(node_file(v[i]));
+		path_cell(str(graph.ob[v[i]]));
+		out_ch(out, '\n');
 	}
 	rest(graph.self.n - n, prof.nshow * (1 + calls) + 3, "functions");
 	out_str(out, "</tbody></table>\n");

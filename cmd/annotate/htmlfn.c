@@ -281,24 +281,37 @@ call_row(const struct item *it)
 	out_printf(out, " (%s&times;)\n", num_commas(buf, it->count));
 }
 
+/* One percent: a call that is not to be folded away. */
+static bool
+is_much(const int64_t *n)
+{
+	size_t ev = prof.sort[0];
+	double share = (double)n[ev] / (double)prof.total[ev];
+
+	return share >= 0.01 || share <= -0.01;
+}
+
 /* What was inlined at a line: items from i to end. */
 static void
 inlined_row(const struct item *v, size_t i, size_t end)
 {
 	int64_t sum[COST_EVMAX] = { 0 };
 	const char *text, *name = v[i].inl;
-	bool several = false, one = true;
+	bool several = false, one = true, open = false;
 	size_t k;
 
 	for (k = i; k < end; k++) {
 		if (v[k].kind == COST_SELF)
 			sums_add(sum, v[k].n, prof.nev);
+		else
+			open |= is_much(v[k].n);
 		several |= v[k].several;
 		one &= !strcmp(v[k].inl, name);
 	}
 	out_str(out, "<tr class=\"call\"><td class=\"no\">");
 	put_cells(sum);
-	out_str(out, "<td class=\"c\"><details><summary>inlined");
+	out_printf(out, "<td class=\"c\"><details%s><summary>inlined",
+	    open ? " open" : "");
 	if (one && *name) {
 		out_str(out, ": ");
 		put_html(name);

@@ -94,17 +94,22 @@ add_events(const struct cost_head *h)
 	size_t i;
 
 	prof.nrec = prof.nev = h->nev;
-	for (i = 0; i < h->nev; i++)
+	for (i = 0; i < h->nev; i++) {
 		prof.ev[i] = h->ev[i].name;
+		prof.what[i] = h->ev[i].longname;
+	}
 	for (i = 0; i < h->nderived && prof.nev < COST_EVMAX; i++) {
 		if (event(h->derived[i].name, strlen(h->derived[i].name)) >= 0)
 			continue;
 		memset(factor[prof.nev], 0, sizeof factor[0]);
-		if (formula(h->derived[i].formula, factor[prof.nev]))
+		if (formula(h->derived[i].formula, factor[prof.nev])) {
+			prof.what[prof.nev] = h->derived[i].longname ?
+			    h->derived[i].longname : h->derived[i].formula;
 			prof.ev[prof.nev++] = h->derived[i].name;
-		else
+		} else {
 			warn("event %s: cannot use the formula %s",
 			    h->derived[i].name, h->derived[i].formula);
+		}
 	}
 }
 

@@ -27,6 +27,8 @@ document.querySelectorAll("table.sort th").forEach(function (th) {
 	th.tabIndex = 0;
 	th.addEventListener("keydown", e => { if (e.key === "Enter") sortBy(th); });
 });
+document.querySelectorAll("table[data-by]").forEach(
+    t => t.tHead.rows[0].cells[t.dataset.by].classList.add("down"));
 // Columns of events come and go.
 var sheet = document.head.appendChild(document.createElement("style"));
 function columns() {
@@ -40,6 +42,13 @@ function columns() {
 document.querySelectorAll("#tools input[data-ev]").forEach(
     box => box.addEventListener("change", columns));
 columns();
+// Heads of tables stay below the tools.
+var tools = document.getElementById("tools");
+function below() {
+	document.body.style.setProperty("--tools", tools.offsetHeight + "px");
+}
+window.addEventListener("resize", below);
+below();
 // Functions and files whose names have all the words.
 var filter = document.getElementById("filter");
 filter.addEventListener("input", function () {
