@@ -83,6 +83,7 @@ fi
 # --- in a browser: zoom and search are kept in the address
 dom() {
 	chromium --headless=new --no-sandbox --disable-gpu \
+	    --disable-dev-shm-usage \
 	    --user-data-dir="$T/profile" --virtual-time-budget=5000 \
 	    --dump-dom "file://$T/real.svg$1"
 }
