@@ -2,9 +2,10 @@
  * tell - --calls: entries and exits as events of kind calls, instead of costs
  *
  * The shadow stacks say when a function is entered and left; ticks are the
- * instructions of its thread until then. They go on in a signal's handler, whose
+ * number of its thread's next instruction, from 1. They go on in a signal's handler, whose
  * cost is not its victim's: so a thread's ticks are its total and what its
- * handlers cost.
+ * handlers cost. They do not begin at 0 since llvm-xray account takes the first
+ * that is not 0 for the least of all threads.
  *
  * A function that was running when its thread was first seen is entered then.
  * Maps are passed on as they come, so that functions have the addresses of the
@@ -124,7 +125,7 @@ tell(const struct thread *t, char letter, const struct func *f)
 		evw_line(writer, "T %" PRIu64, o->tid);
 	current = t->num + 1;
 	n = sprintf(line, "%c %x %" PRIx64, letter, f->num + 1,
-	    (uint64_t)t->total[0] + o->handlers);
+	    (uint64_t)t->total[0] + o->handlers + 1);
 	evw_raw(writer, line, (size_t)n);
 }
 
