@@ -1,21 +1,12 @@
 /*
  * evwrite - write event text, events(5)
  *
- * The hot loop is evw_records. A record costs a few ns: its entry in a table
- * is 16 bytes (the id's digits, its number of groups, where its block's values
- * are), a field is made of two looks into a table of three digits each and one
- * 8-byte store, without a branch on its length or sign.
+ * The hot loops are in evwrec.c, as are the invariants; here is everything
+ * that happens rarely, and what goes without records.
  *
- * Invariants:
- *  (1) The buffer ends in an unfinished line (without "*n" and newline)
- *	exactly when w->prev is not 0; prev and last[] are that line's header
- *	and differences. Whoever writes anything else calls finish() first.
- *  (2) A hot entry has digits (len != 0) only after its B, P or Q line was
- *	written. Only the writing thread touches hot entries and values.
- *  (3) A cold entry is written by the registering thread before it stores
- *	the state WAITING with release order, and only read afterwards, but
- *	for the writing thread's step from WAITING to WRITTEN.
- *  (4) Between lines there is room for one whole line, MAXEXEC bytes.
+ * A cold entry is written by the registering thread before it stores the
+ * state WAITING with release order, and only read afterwards, but for the
+ * writing thread's step from WAITING to WRITTEN.
  */
 #include "evw.h"
 
@@ -28,26 +19,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evwrec.h"
 #include "out.h"
 #include "util.h"
 
-/* more than out holds, so that it passes a full buffer straight on */
-#define BUFSIZE		(272 << 10)
-/* id, 255 fields of sign and 16 digits, "*", 16 digits, newline; stores of 8 */
-#define MAXEXEC		(6 + 255 * 17 + 18 + 16)
-
 enum { UNKNOWN, WAITING, WRITTEN };
 
-/* What a record needs. The digits are stored as 8 bytes, len of them count. */
-struct hot {
-	char digit[6];
-	uint8_t len;
-	uint8_t odd;		/* 255 - ngroups; not used while len is 0 */
-	uint64_t *value;
-};
-
 /* What the first execution needs, 24 bytes. */
-struct cold {
+struct evw_cold {
 	union {
 		const char *items;	/* B */
 		struct evw_ref *ref;	/* Q */
@@ -59,137 +38,20 @@ struct cold {
 	uint8_t ngroups;
 };
 
-struct evw {
-	struct out *out;
-	char *buf;
-	char *p;		/* the end of what was written */
-	struct hot *hot;
-	struct cold *cold;
-	uint32_t prev;		/* header of the unfinished line, or 0 */
-	uint64_t more;		/* repeats of it */
-	uint64_t told;		/* executions */
-	uint32_t maxid;		/* of those defined in the text */
-	uint64_t *room;		/* for values of blocks to come */
-	size_t nroom;
-	uint64_t last[EVW_MAXGROUPS];
-	char error[100];
-};
-
-/* ---- numbers ---- */
-
-/* The digits of a < 2^32 in the low bytes, the first one in byte 0. */
-static inline uint64_t
-digits(uint64_t a, unsigned n)
-{
-	uint64_t x = a, big;
-
-	x = (x | x << 16) & 0x0000ffff0000ffff;
-	x = (x | x << 8) & 0x00ff00ff00ff00ff;
-	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0f;
-	x = __builtin_bswap64(x);
-	big = (x + 0x0606060606060606) >> 4 & 0x0101010101010101;
-	x += 0x3030303030303030 + big * ('a' - '0' - 10);
-	return x >> (-8 * n & 63);
-}
-
-/* How many digits a number has; 0 has none. */
-static inline unsigned
-ndigits(uint64_t a)
-{
-	if (a >> 60)
-		return 16;
-	return (66 - (unsigned)__builtin_clzll(a << 1 | 1)) >> 2;
-}
-
-static inline char *
-put_hex(char *p, uint64_t a)
-{
-	unsigned n;
-	uint64_t x;
-
-	if (a >> 32 != 0) {
-		n = ndigits(a >> 32);
-		x = digits(a >> 32, n);
-		memcpy(p, &x, 8);
-		p += n;
-		x = digits(a & 0xffffffff, 8);
-		memcpy(p, &x, 8);
-		return p + 8;
-	}
-	n = a == 0 ? 1 : ndigits(a);
-	x = digits(a, n);
-	memcpy(p, &x, 8);
-	return p + n;
-}
-
-/* The three digits of each number below 4096, the first in the low byte. */
-static uint32_t three[4096];
-
-static void
-make_three(void)
-{
-	for (uint64_t i = 0; i < 4096; i++)
-		three[i] = (uint32_t)digits(i, 3);
-}
-
-/* One field: the sign, or `.`, is chosen by arithmetic, not by branches. */
-static inline char *
-put_field(char *p, uint64_t diff)
-{
-	uint64_t s = (uint64_t)((int64_t)diff >> 63);
-	uint64_t a = (diff ^ s) - s, x;
-	unsigned n;
-
-	if (__builtin_expect(a >> 24 != 0, 0)) {
-		*p = s ? '-' : '+';
-		return put_hex(p + 1, a);
-	}
-	n = (66 - (unsigned)__builtin_clzll(a << 1 | 1)) >> 2;
-	x = (three[a >> 12] | (uint64_t)three[a & 4095] << 24) >>
-	    (48 - 8 * n);
-	*p = (char)('+' + (s & 2) + (a == 0) * 3);
-	memcpy(p + 1, &x, 8);
-	return p + 1 + n;
-}
-
 /* ---- the buffer ---- */
 
-static char *
-spill(struct evw *w, char *p)
+char *
+evwrec_spill(struct evw *w, char *p)
 {
 	out_write(w->out, w->buf, (size_t)(p - w->buf));
 	return w->buf;
 }
 
 static char *
-put_more(struct evw *w, char *p)
-{
-	*p++ = '*';
-	p = put_hex(p, w->more);
-	w->more = 0;
-	return p;
-}
-
-/* The end of the unfinished line, if there is one. */
-static inline __attribute__((always_inline)) char *
-finish(struct evw *w, char *p)
-{
-	if (w->prev == 0)
-		return p;
-	if (__builtin_expect(w->more != 0, 0))
-		p = put_more(w, p);
-	*p++ = '\n';
-	w->prev = 0;
-	if (__builtin_expect(p > w->buf + BUFSIZE - MAXEXEC, 0))
-		p = spill(w, p);
-	return p;
-}
-
-static char *
 put_text(struct evw *w, char *p, const char *text, size_t len)
 {
-	if ((size_t)(p - w->buf) + len > BUFSIZE - MAXEXEC)
-		p = spill(w, p);
+	if ((size_t)(p - w->buf) + len > EVW_BUFSIZE - EVW_MAXEXEC)
+		p = evwrec_spill(w, p);
 	memcpy(p, text, len);
 	return p + len;
 }
@@ -199,10 +61,14 @@ evw_open(struct out *out)
 {
 	struct evw *w = xcalloc(1, sizeof *w);
 
-	if (three[0] == 0)
-		make_three();
+	unsigned way = EVWREC_WAYS - 1;
+
+	evwrec_init();
+	while (evwrec_way(way) == NULL)
+		way--;
+	w->way = evwrec_way(way);
 	w->out = out;
-	w->buf = xmalloc(BUFSIZE);
+	w->buf = xmalloc(EVW_BUFSIZE);
 	w->p = w->buf;
 	return w;
 }
@@ -210,7 +76,7 @@ evw_open(struct out *out)
 void
 evw_raw(struct evw *w, const char *line, size_t len)
 {
-	char *p = finish(w, w->p);
+	char *p = evwrec_finish(w, w->p);
 
 	if (len > EVW_MAXLINE)
 		die("a line of %zu bytes, at most %d", len, EVW_MAXLINE);
@@ -248,7 +114,7 @@ evw_line(struct evw *w, const char *fmt, ...)
 void
 evw_flush(struct evw *w)
 {
-	w->p = spill(w, finish(w, w->p));
+	w->p = evwrec_spill(w, evwrec_finish(w, w->p));
 	out_flush(w->out);
 }
 
@@ -291,10 +157,10 @@ reserve(size_t n)
 }
 
 /* The entry of a new id, or NULL. */
-static struct cold *
+static struct evw_cold *
 fresh(struct evw *w, uint32_t id)
 {
-	struct cold *c;
+	struct evw_cold *c;
 
 	if (w->cold == NULL) {
 		w->hot = reserve(((size_t)EVW_MAXID + 1) * sizeof *w->hot);
@@ -307,10 +173,10 @@ fresh(struct evw *w, uint32_t id)
 }
 
 /* The entry of a block that is defined, or NULL. */
-static const struct cold *
+static const struct evw_cold *
 known_block(struct evw *w, uint32_t id)
 {
-	const struct cold *b;
+	const struct evw_cold *b;
 
 	if (id == 0 || id > EVW_MAXID)
 		return NULL;
@@ -319,7 +185,7 @@ known_block(struct evw *w, uint32_t id)
 }
 
 static void
-publish(struct cold *c)
+publish(struct evw_cold *c)
 {
 	atomic_store_explicit(&c->state, WAITING, memory_order_release);
 }
@@ -328,7 +194,7 @@ int
 evw_block(struct evw *w, uint32_t id, const char *items, unsigned ngroups,
     unsigned ninsn)
 {
-	struct cold *c = fresh(w, id);
+	struct evw_cold *c = fresh(w, id);
 
 	if (c == NULL || ngroups > EVW_MAXGROUPS || ninsn == 0)
 		return -1;
@@ -344,8 +210,8 @@ int
 evw_prefix(struct evw *w, uint32_t id, uint32_t block, unsigned n,
     unsigned ngroups)
 {
-	struct cold *c = fresh(w, id);
-	const struct cold *b = known_block(w, block);
+	struct evw_cold *c = fresh(w, id);
+	const struct evw_cold *b = known_block(w, block);
 
 	if (c == NULL || b == NULL || n == 0 || n >= b->n ||
 	    ngroups > b->ngroups)
@@ -361,8 +227,8 @@ evw_prefix(struct evw *w, uint32_t id, uint32_t block, unsigned n,
 int
 evw_ref(struct evw *w, uint32_t id, uint32_t block, struct evw_ref ref)
 {
-	struct cold *c = fresh(w, id);
-	const struct cold *b = known_block(w, block);
+	struct evw_cold *c = fresh(w, id);
+	const struct evw_cold *b = known_block(w, block);
 
 	if (c == NULL || b == NULL || ref.n == 0 || ref.n > b->n)
 		return -1;
@@ -380,14 +246,16 @@ evw_ref(struct evw *w, uint32_t id, uint32_t block, struct evw_ref ref)
 	return 0;
 }
 
+/* Those of a block have a line of memory, or several, of their own. */
 static uint64_t *
 new_values(struct evw *w, unsigned n)
 {
 	uint64_t *v;
 
+	n = n == 0 ? EVW_LANES : (n + EVW_LANES - 1) & -(unsigned)EVW_LANES;
 	if (n > w->nroom) {
 		w->nroom = 8192;
-		w->room = xcalloc(w->nroom, sizeof *w->room);
+		w->room = reserve((w->nroom + EVW_LANES) * sizeof *w->room);
 	}
 	v = w->room;
 	w->room += n;
@@ -400,7 +268,7 @@ new_values(struct evw *w, unsigned n)
  * values: its entry stays without digits, and odd() writes it each time.
  */
 static int
-is_odd(const struct cold *c)
+is_odd(const struct evw_cold *c)
 {
 	return c->letter == 'Q' && c->ngroups > 1 &&
 	    c->ref->group[c->ngroups - 1] - c->ref->group[0] !=
@@ -411,8 +279,8 @@ is_odd(const struct cold *c)
 static int
 define(struct evw *w, uint32_t id)
 {
-	struct cold *c = &w->cold[id];
-	struct hot *h = &w->hot[id];
+	struct evw_cold *c = &w->cold[id];
+	struct evw_hot *h = &w->hot[id];
 	char text[9] = "";
 	uint64_t x;
 
@@ -443,11 +311,11 @@ define(struct evw *w, uint32_t id)
 	}
 	if (is_odd(c))
 		return 0;
-	x = digits(id, ndigits(id));
+	x = evw_digits(id, evw_ndigits(id));
 	memcpy(text, &x, 8);
 	memcpy(h->digit, text, sizeof h->digit);
 	h->odd = (uint8_t)(255 - c->ngroups);
-	h->len = (uint8_t)ndigits(id);
+	h->len = (uint8_t)evw_ndigits(id);
 	return 0;
 }
 
@@ -471,7 +339,7 @@ evw_again(struct evw *w, struct out *out)
 static void
 odd(struct evw *w, uint32_t id, const uint32_t *r)
 {
-	const struct cold *c = &w->cold[id];
+	const struct evw_cold *c = &w->cold[id];
 	uint64_t diff[sizeof c->ref->group];
 
 	for (unsigned i = 0; i < c->ngroups; i++) {
@@ -514,71 +382,24 @@ uncommon(struct evw *w, const uint32_t *r, const uint32_t *to)
 	return 0;
 }
 
-/* Is this record the unfinished line again? Then its values are taken. */
-static inline int
-same_again(const struct evw *w, const uint32_t *r, uint64_t *value, unsigned n)
-{
-	uint64_t now;
-
-	for (unsigned i = 0; i < n; i++) {
-		memcpy(&now, r + 1 + 2 * i, 8);
-		if (now - value[i] != w->last[i])
-			return 0;
-	}
-	for (unsigned i = 0; i < n; i++)
-		value[i] += w->last[i];
-	return 1;
-}
-
 const uint32_t *
 evw_records(struct evw *w, const uint32_t *from, const uint32_t *to)
 {
-	const uint32_t *r = from;
-	const struct hot *h;
-	char *p = w->p;
-	uint64_t *value, *last = w->last, told = 0, now, diff;
-	uint32_t head;
-	unsigned n, i;
+	const uint32_t *r = from, *end;
 	int took;
 
 	w->error[0] = '\0';
-	while (r < to && (head = *r) != 0) {
-		n = head >> 24;
-		h = w->hot + (head & EVW_MAXID);
-		if (__builtin_expect(w->hot == NULL || h->len == 0 ||
-		    h->odd != 255 - n || to - r < 1 + 2 * (ptrdiff_t)n, 0)) {
-			w->p = p;
-			took = uncommon(w, r, to);
-			p = w->p;
-			if (took < 0)
-				break;
-			if (took > 0)
-				r += 1 + 2 * n;
-			continue;
-		}
-		told++;
-		if (head == w->prev && same_again(w, r, h->value, n)) {
-			w->more++;
-			r += 1 + 2 * n;
-			continue;
-		}
-		p = finish(w, p);
-		value = h->value;
-		memcpy(p, h->digit, 8);
-		p += h->len;
-		for (i = 0; i < n; i++) {
-			memcpy(&now, r + 1 + 2 * i, 8);
-			diff = now - value[i];
-			value[i] = now;
-			last[i] = diff;
-			p = put_field(p, diff);
-		}
-		w->prev = head;
-		r += 1 + 2 * n;
+	for (;;) {
+		if (w->hot != NULL)
+			r = w->way(w, r, to);
+		if (r >= to || *r == 0)
+			return r;
+		took = uncommon(w, r, to);
+		if (took < 0)
+			return r;
+		end = r + 1 + 2 * (*r >> 24);
+		r = took > 0 ? end : evwrec_plain(w, r, end);
 	}
-	w->told += told;
-	w->p = p;
-	return r;
 }
 
 int
@@ -614,10 +435,10 @@ evw_exec(struct evw *w, uint32_t id, unsigned ngroups, const uint64_t *diff,
 		w->more += more + 1;
 		return;
 	}
-	p = put_hex(finish(w, w->p), id);
+	p = evw_puthex(evwrec_finish(w, w->p), id);
 	for (unsigned i = 0; i < ngroups; i++) {
 		w->last[i] = diff[i];
-		p = put_field(p, diff[i]);
+		p = evwrec_field(p, diff[i]);
 	}
 	w->prev = head;
 	w->more = more;

@@ -22,6 +22,9 @@ check "the writer refuses what cannot be" "$E" bad
 for seed in 1 2 3; do
 	check "random stream $seed: what is read is what was written" \
 	    "$E" random $seed 30000 "$T/random.ev"
+	"$E" plain $seed 30000 "$T/plain.ev"
+	samefile "random stream $seed: the plain way writes the same" \
+	    "$T/random.ev" "$T/plain.ev"
 	"$E" copy "$T/random.ev" >"$T/copy.ev"
 	check "random stream $seed: a copy's copy" "$E" copy "$T/copy.ev"
 	samefile "random stream $seed: is the same" "$T/copy.ev" "$T/out"

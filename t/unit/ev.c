@@ -17,6 +17,7 @@
 #include "ev.h"
 #include "evscan.h"
 #include "evw.h"
+#include "evwrec.h"
 #include "in.h"
 #include "out.h"
 #include "util.h"
@@ -379,7 +380,7 @@ compare_def(const struct ev_def *d)
 }
 
 static int
-random_stream(const char *file, size_t n)
+random_stream(const char *file, size_t n, int plain)
 {
 	struct out *o = out_open(file);
 	struct evw *w = evw_open(o);
@@ -388,6 +389,8 @@ random_stream(const char *file, size_t n)
 	const uint32_t *at;
 	int c;
 
+	if (plain)
+		w->way = evwrec_plain;
 	evw_line(w, "H quern-events 1");
 	random_ids(w);
 	random_records(n);
@@ -544,10 +547,11 @@ main(int argc, char **argv)
 		return read_counts(argc > 2 ? arg : NULL);
 	if (strcmp(what, "copy") == 0)
 		return copy(argc > 2 ? arg : NULL);
-	if (strcmp(what, "random") == 0 && argc == 5) {
+	if ((strcmp(what, "random") == 0 || strcmp(what, "plain") == 0) &&
+	    argc == 5) {
 		seed = num_arg("seed", argv[2], 1, UINT64_MAX);
 		return random_stream(argv[4],
-		    num_arg("records", argv[3], 1, 100000000));
+		    num_arg("records", argv[3], 1, 100000000), *what == 'p');
 	}
 	if (strcmp(what, "write") == 0 && argc == 3) {
 		seed = 42;

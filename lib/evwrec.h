@@ -1,0 +1,142 @@
+/*
+ * evwrec.h - records to execution lines; the writer's inside
+ *
+ * Inside lib only: what evwrite.c and evwrec.c share.
+ *
+ * Invariants:
+ *  (1) The buffer ends in an unfinished line (without "*n" and newline)
+ *	exactly when w->prev is not 0; prev and last[] are that line's header
+ *	and differences. Whoever writes anything else calls evwrec_finish()
+ *	first.
+ *  (2) A hot entry has digits (len != 0) only after its B, P or Q line was
+ *	written. Only the writing thread touches hot entries and values.
+ *  (3) Between lines there is room for one whole line, EVW_MAXEXEC bytes.
+ *  (4) From each entry's value on EVW_LANES values may be read and, unchanged,
+ *	written back, though they may be those of others.
+ */
+#ifndef EVWREC_H
+#define EVWREC_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "evw.h"
+
+/* more than out holds, so that it passes a full buffer straight on */
+#define EVW_BUFSIZE	(272 << 10)
+/*
+ * id, 255 fields of sign and 16 digits, "*", 16 digits, newline; stores of up
+ * to 64 bytes
+ */
+#define EVW_MAXEXEC	(6 + 255 * 17 + 18 + 64)
+#define EVW_LANES	8
+
+/* What a record needs. The digits are stored as 8 bytes, len of them count. */
+struct evw_hot {
+	char digit[6];
+	uint8_t len;
+	uint8_t odd;		/* 255 - ngroups; not used while len is 0 */
+	uint64_t *value;
+};
+
+struct evw {
+	struct out *out;
+	const uint32_t *(*way)(struct evw *, const uint32_t *,
+	    const uint32_t *);	/* evwrec_way */
+	char *buf;
+	char *p;		/* the end of what was written */
+	struct evw_hot *hot;
+	struct evw_cold *cold;
+	uint32_t prev;		/* header of the unfinished line, or 0 */
+	uint64_t more;		/* repeats of it */
+	uint64_t told;		/* executions */
+	uint32_t maxid;		/* of those defined in the text */
+	uint64_t *room;		/* for values of blocks to come */
+	size_t nroom;
+	uint64_t last[EVW_MAXGROUPS + EVW_LANES];
+	char error[100];
+};
+
+/* ---- numbers ---- */
+
+/* The digits of a < 2^32 in the low bytes, the first one in byte 0. */
+static inline uint64_t
+evw_digits(uint64_t a, unsigned n)
+{
+	uint64_t x = a, big;
+
+	x = (x | x << 16) & 0x0000ffff0000ffff;
+	x = (x | x << 8) & 0x00ff00ff00ff00ff;
+	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0f;
+	x = __builtin_bswap64(x);
+	big = (x + 0x0606060606060606) >> 4 & 0x0101010101010101;
+	x += 0x3030303030303030 + big * ('a' - '0' - 10);
+	return x >> (-8 * n & 63);
+}
+
+/* How many digits a number has; 0 has none. */
+static inline unsigned
+evw_ndigits(uint64_t a)
+{
+	if (a >> 60)
+		return 16;
+	return (66 - (unsigned)__builtin_clzll(a << 1 | 1)) >> 2;
+}
+
+static inline char *
+evw_puthex(char *p, uint64_t a)
+{
+	unsigned n;
+	uint64_t x;
+
+	if (a >> 32 != 0) {
+		n = evw_ndigits(a >> 32);
+		x = evw_digits(a >> 32, n);
+		memcpy(p, &x, 8);
+		p += n;
+		x = evw_digits(a & 0xffffffff, 8);
+		memcpy(p, &x, 8);
+		return p + 8;
+	}
+	n = a == 0 ? 1 : evw_ndigits(a);
+	x = evw_digits(a, n);
+	memcpy(p, &x, 8);
+	return p + n;
+}
+
+/* ---- evwrec.c ---- */
+
+void evwrec_init(void);
+/* A field: sign and digits of a difference, or `.`; up to 17 bytes. */
+char *evwrec_field(char *p, uint64_t diff);
+/* "*n", or the buffer's way to out, for evwrec_finish. */
+char *evwrec_more(struct evw *, char *p);
+char *evwrec_spill(struct evw *, char *p);
+
+/*
+ * Records of entries that have digits. A way stops at `to`, at a header 0, or
+ * at a record that it does not take, and returns where. evwrec_way: 0 (plain,
+ * which takes all that are what their entry says) to 1; NULL: not here.
+ */
+#define EVWREC_WAYS	2
+typedef const uint32_t *evwrec_fn(struct evw *, const uint32_t *r,
+    const uint32_t *to);
+evwrec_fn evwrec_plain;
+evwrec_fn *evwrec_way(unsigned way);
+
+/* The end of the unfinished line, if there is one. */
+static inline __attribute__((always_inline)) char *
+evwrec_finish(struct evw *w, char *p)
+{
+	if (w->prev == 0)
+		return p;
+	if (__builtin_expect(w->more != 0, 0))
+		p = evwrec_more(w, p);
+	*p++ = '\n';
+	w->prev = 0;
+	if (__builtin_expect(p > w->buf + EVW_BUFSIZE - EVW_MAXEXEC, 0))
+		p = evwrec_spill(w, p);
+	return p;
+}
+
+#endif
