@@ -1,7 +1,7 @@
 /*
  * evwrite - write event text, events(5)
  *
- * The hot loops are in evwrec.c, as are the invariants; here is everything
+ * The hot loops are in evwrec.c, the invariants in evwrec.h; here is all
  * that happens rarely, and what goes without records.
  *
  * A cold entry is written by the registering thread before it stores the
