@@ -78,6 +78,9 @@ int main(int argc, char **argv)
 		for (int i = 0; i < 15000; i++)
 			munmap(mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0), 4096);
 		one();
+	} else if (strcmp(what, "fill") == 0) {
+		fill(atol(argv[3]));
+		two();
 	} else if (strcmp(what, "memory") == 0) {
 		fill(atol(argv[3]));
 		snprintf(line, sizeof line, "/proc/%d/status", getppid());
@@ -130,6 +133,16 @@ awk '
 }
 END { print (bytes > 44000 && bytes <= 50000) }' "$T/last.ev" >"$T/told"
 same "50k: so many bytes of records" 1 "$(cat "$T/told")"
+# many buffers at once
+"$B/trace" -o "$T/full.ev" "$T/p" fill . 300000
+"$B/plain" -o "$T/full" "$T/full.ev"
+for size in 9000 400k 2M; do
+	check "long: the last $size" "$B/trace" --last $size -o "$T/long.ev" "$T/p" fill . 300000
+	check "long: $size: is a whole stream" "$B/plain" -o "$T/last" "$T/long.ev"
+	tails "$T/last" "$T/full"
+	ok "long: $size: the tail of all" $?
+done
+rm -f "$T/full"
 for f in cachesim callgraph bbv; do
 	check "$f takes it" "$B/$f" -o /dev/null "$T/last.ev"
 done

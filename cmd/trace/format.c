@@ -106,6 +106,25 @@ cut_window(const uint32_t *a, const uint32_t *b)
 	return a;
 }
 
+/* The flight recorder: 1 if what waits behind this is more than it keeps. */
+static int
+is_outdated(unsigned slot)
+{
+	struct control *c = area.ctl;
+	uint64_t bytes = 0;
+	const struct qent *e;
+	uint32_t i;
+
+	for (i = 0; i < NQUEUE && bytes < opt.last; i++) {
+		e = &c->queue[(c->qhead + i) % NQUEUE];
+		if (__atomic_load_n(&e->type, __ATOMIC_ACQUIRE) == Q_NONE)
+			break;
+		if (e->slot == slot && e->type != Q_TEXT)
+			bytes += e->to - e->from;
+	}
+	return bytes >= opt.last && opt.during == 0;
+}
+
 /* Records at [from, to) of the buffers. */
 static void
 take(unsigned slot, uint32_t from, uint32_t to)
@@ -117,6 +136,10 @@ take(unsigned slot, uint32_t from, uint32_t to)
 		return;
 	if (opt.during != 0)
 		b = cut_window(a, b);
+	if (opt.last != 0 && to - from >= BUF_SIZE / 2 && is_outdated(slot)) {
+		last_skip(slot, to - from);
+		return;
+	}
 	if (opt.last != 0) {
 		last_records(slot, slots[slot].number, a, b);
 		return;

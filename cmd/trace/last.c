@@ -161,6 +161,14 @@ last_records(unsigned slot, unsigned thread, const uint32_t *from,
 }
 
 void
+last_skip(unsigned slot, uint32_t bytes)
+{
+	while (rings[slot].held != 0)
+		drop(&rings[slot]);
+	taken += bytes;
+}
+
+void
 last_ended(unsigned slot, unsigned thread, const struct qent *e)
 {
 	struct item *it = rings[slot].newest;

@@ -15,6 +15,8 @@ struct qent;
 /* Whole records of a slot's thread; they are copied. */
 void last_records(unsigned slot, unsigned thread, const uint32_t *from,
     const uint32_t *to);
+/* So many bytes of them, when as much as is kept will follow. */
+void last_skip(unsigned slot, uint32_t bytes);
 /* Their end: a system call or a signal. */
 void last_ended(unsigned slot, unsigned thread, const struct qent *);
 /* M and U lines; they are copied. */
