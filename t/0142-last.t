@@ -182,10 +182,37 @@ ok "SIGUSR1: a dump" $?
 kill -KILL "$(cat "$T/spins")"
 wait $! 2>/dev/null
 check "SIGUSR1: is a whole stream" "$B/plain" -s -o "$T/d1" "$T/kill.ev.1"
+[ "$(tail -n 1 "$T/kill.ev.1" | cut -d' ' -f4)" -gt 1000 ]
+ok "SIGUSR1: what runs is told" $?
 same "SIGUSR1: the end" "E exit 0" "$(tail -n 1 "$T/kill.ev.1" | cut -d' ' -f1-3)"
 check "SIGKILL: is a whole stream" "$B/plain" -s -o "$T/d2" "$T/kill.ev"
 same "SIGKILL: where it was" spin "$(sed -n '$s/.*: //p' "$T/d2")"
 same "SIGKILL: the end" "E signal 9" "$(tail -n 1 "$T/kill.ev" | cut -d' ' -f1-3)"
+
+# the same of a process that runs already
+rm -f "$T/spins"
+"$T/p" spin "$T" 2>/dev/null &
+spinner=$!
+wait_for "$T/spins"
+timeout -k 5 60 "$B/trace" -p $spinner --last 64k -o "$T/attached.ev" 2>/dev/null &
+n=0
+while ! ls "$T"/attached.ev.tmp.* >/dev/null 2>&1 && [ $n -lt 400 ]; do
+	sleep 0.05
+	n=$((n + 1))
+done
+tracer=$(ls "$T"/attached.ev.tmp.* | sed 's/.*[.]//')
+kill -USR1 "$tracer"
+wait_for "$T/attached.ev.1"
+ok "-p: a dump" $?
+kill -TERM "$tracer"
+wait $!
+ok "-p: ends when told to" $?
+kill -KILL $spinner
+wait $spinner 2>/dev/null
+for f in "$T/attached.ev.1" "$T/attached.ev"; do
+	check "-p: ${f##*/} is a whole stream" "$B/plain" -s -o "$T/attached" "$f"
+done
+same "-p: where it spins" spin "$(sed -n '$s/.*: //p' "$T/attached")"
 
 # functions FILE: those of ours that ran
 functions() {
@@ -250,11 +277,12 @@ for f in "$T"/f.*.ev; do
 	ok "-f: whole, and short" $?
 done
 
-# memory does not grow with the run
+# memory does not grow with the run, whose records have a gigabyte; how many of
+# the shared buffers were in use, 6 MB at most, is a matter of luck
 for n in 20000000 100000000; do
 	"$B/trace" --last 64k -o /dev/null "$T/p" memory . $n | awk '{ print $2 }'
 done >"$T/memory"
-awk 'NR == 1 { a = $1 } { b = $1 } END { print NR, (b - a < 2048) }' "$T/memory" >"$T/got"
+awk 'NR == 1 { a = $1 } { b = $1 } END { print NR, (b - a < 8192) }' "$T/memory" >"$T/got"
 same "five times as long: the same memory" "2 1" "$(cat "$T/got")"
 
 # what does not go

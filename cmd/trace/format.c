@@ -136,10 +136,6 @@ take(unsigned slot, uint32_t from, uint32_t to)
 		return;
 	if (opt.during != 0)
 		b = cut_window(a, b);
-	if (opt.last != 0 && to - from >= BUF_SIZE / 2 && is_outdated(slot)) {
-		last_skip(slot, to - from);
-		return;
-	}
 	if (opt.last != 0) {
 		last_records(slot, slots[slot].number, a, b);
 		return;
@@ -159,7 +155,10 @@ records(unsigned slot, uint32_t from, uint32_t to)
 	if (opt.last == 0 || slots[slot].buf != from / BUF_STRIDE + 1 ||
 	    at < from || at > to)
 		at = from;
-	take(slot, at, to);
+	if (opt.last != 0 && to - at >= BUF_SIZE / 2 && is_outdated(slot))
+		last_skip(slot, to - at);
+	else
+		take(slot, at, to);
 	memset(area.bufs + from, 0, to - from);
 }
 
