@@ -452,10 +452,10 @@ last_pass_on(void)
 int
 last_asked(void)
 {
-	int was = asked;
-
+	if (!asked)
+		return 0;
 	asked = 0;
-	return was;
+	return 1;
 }
 
 /* The next file's: the number is where %n stands, or behind the name. */
