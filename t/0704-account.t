@@ -36,6 +36,29 @@ check "json" "$A" -f json -n 1 "$T/a.ev"
 same "json: all of it" '{ "hz": 0, "functions": [ { "function": "outer", "id": 1, "count": 2, "min": 128, "median": 512, "p90": 512, "p99": 512, "max": 512, "sum": 640 } ], "exits_without_entries": 1, "entries_without_exits": 1, "not_left": 1 }' \
     "$(echo $(cat "$T/out"))"
 
+# the three forms have the same figures
+for e in a many; do
+	[ $e = a ] || events 60 $(awk 'BEGIN {
+		srand(5)
+		for (i = 0; i < 30; i++) {
+			f = 1 + int(rand() * 6)
+			t += 1 + int(rand() * 30)
+			printf "N:%x:%x\n", f, t
+			t += 1 + int(rand() * 300)
+			printf "X:%x:%x\n", f, t
+		}
+	}') | tr : ' ' >"$T/many.ev"
+	"$A" -f csv -s funcid "$T/$e.ev" | sed 1d | cut -d, -f1-8 >"$T/want"
+	"$A" -s funcid "$T/$e.ev" | awk 'NF >= 9 && $1 ~ /^[0-9]+$/ {
+		print $1 "," $2 "," $3 "," $4 "," $5 "," $6 "," $7 "," $8 }' >"$T/got"
+	samefile "$e: text has what csv has" "$T/want" "$T/got"
+	"$A" -f json -s funcid "$T/$e.ev" | perl -MJSON::PP -0777 -ne '
+	for my $f (@{decode_json($_)->{functions}}) {
+		print join(",", @$f{qw(id count min median p90 p99 max sum)}), "\n"
+	}' >"$T/got"
+	samefile "$e: json has what csv has" "$T/want" "$T/got"
+done
+
 # every order
 order() { # column order ids
 	check "by $1 $2" "$A" -f csv -s "$1" ${2:+-S $2} "$T/a.ev"
