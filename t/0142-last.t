@@ -157,6 +157,18 @@ same "a crash: which signal" "signal 11 (Segmentation fault)" "$(tail -n 1 "$T/c
 same "a crash: who came before" main "$(tail -n 2 "$T/crash" | sed -n '1s/.*: //p')"
 same "a crash: and before" fill "$(sed 's/.*: //' "$T/crash" | uniq | tail -n 3 | head -n 1)"
 
+# the calls before it, as a log
+"$B/callgraph" --calls -o "$T/calls" "$T/crash.ev"
+check "a crash: its calls as a log" "$B/fmt-xray" -m "$T/names" -o "$T/crash.xray" "$T/calls"
+# fault itself has not executed anything
+same "a crash: the calls by name" "fill main" \
+    "$(echo $(sed -n 's/^G [0-9a-f]* [0-9a-f]* \([a-z]*\)$/\1/p' "$T/calls" | sort))"
+if command -v llvm-xray >/dev/null; then
+	check "a crash: llvm-xray verifies it" llvm-xray fdr-dump -verify "$T/crash.xray"
+else
+	skip "a crash: llvm-xray verifies it" "no llvm-xray"
+fi
+
 # wait_for FILE: at most 20 s
 wait_for() {
 	n=0
