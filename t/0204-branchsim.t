@@ -63,6 +63,40 @@ END
 same "is an error" "branchsim: stdin:11: the branch at 1002 to 2000 went on\
  at 2001" "$(cat "$T/err")"
 
+# what only some can learn: a loop of 49 rounds, 200 times; an indirect jump to
+# three places in turn; returns from calls deeper than their stack
+totals() { "$S" --predictor="$1" "$T/$2.ev" | sed -n 's/^totals: //p'; }
+{
+	printf '%s\n' 'H quern-events 1' 'B 1 >1000 4 2C1000' 'B 2 >1006 2J1000'
+	for i in $(seq 200); do printf '1*30\n2\n'; done
+	printf '1\nE exit 0 10001\n'
+} >"$T/rounds.ev"
+same "counters are wrong at the end of each loop" 1 \
+    "$(totals bimodal rounds | awk '{ print ($3 >= 200 && $3 < 210) }')"
+same "tage's history is long enough for it" 1 \
+    "$(totals tage rounds | awk '{ print ($3 < 20) }')"
+{
+	printf '%s\n' 'H quern-events 1' 'B 3 >2000 2I' 'B 4 >3000 2J2000' \
+	    'B 5 >3100 2J2000' 'B 6 >3200 2J2000'
+	for i in $(seq 300); do printf '3\n4\n3\n5\n3\n6\n'; done
+	echo "E exit 0 1800"
+} >"$T/turns.ev"
+same "the last target is never the next" "1800 0 0 900 900" \
+    "$(totals gshare turns)"
+same "tage's indirect targets have a history" 1 \
+    "$(totals tage turns | awk '{ print ($4 == 900 && $5 < 20) }')"
+deep() { # CALLS: each returns behind the call, the first one elsewhere
+	printf '%s\n' 'H quern-events 1' 'B 1 >4000 5L4010' 'B 2 >4010 5L4010' \
+	    'B 3 >4010 1R' 'B 4 >4015 1R' 'B 5 >4005 2S' 1 \
+	    "2*$(printf %x $(($1 - 2)))" 3 "4*$(printf %x $(($1 - 2)))" 5 \
+	    "E exit 0 $((2 * $1 + 1))"
+}
+for n in 32 33; do
+	deep $n >"$T/deep.ev"
+	same "$n calls deep: returns, mispredicted ones" "$n $((n - 32))" \
+	    "$(totals tage deep | awk '{ print $6, $7 + 0 }')"
+done
+
 # through: what is told is what is summed up, and what came is passed on
 random() { "$TB/caches" gen "$1" 10000; }
 real() { "$B/trace" -o "$T/real.ev" /bin/true; }
