@@ -202,6 +202,13 @@ stream blocks "$call" "B 10 >401100 3 5w8.0-8L401200" \
     "B 11 >401200 3 2I" "$after" 1+7ffe1000 10+7ffe0ff0 11 3 "Y 231" \
     "E exit 0 4" >ev
 finds "longjmp" "f 2;f>g 1 2;g 2;main 4;main>f 1 4;"
+# the same into a function that is skipped
+stream blocks "$call" "B 5 >401100 3 5w8.0-8L401200" \
+    "B 16 >401200 3 5w8.0-8L401300" "B 11 >401300 3 2I" "$back" "$after" \
+    1+7ffe1000 5+7ffe0ff0 16+7ffe0fe0 11 6+7ffe0ff8 3 "Y 231" "E exit 0 6" >ev
+finds "past two" "f 3;f>g 1 4;g 2;g>handler 1 2;handler 2;main 4;main>f 1 7;"
+finds "into a skipped function" "g 2;g>handler 1 2;handler 2;main 7;\
+main>g 1 4;" --fn-skip=f
 # g jumps back not to the inner f but to the outer one, which returns
 stream blocks "$call" "$rec" "B 12 >401100 3 5w8.0-8L401200" \
     "B 11 >401200 3 2I" "$back" "$after" 1+7ffe1000 5+7ffe0ff0 12+7ffe0fe0 11 \

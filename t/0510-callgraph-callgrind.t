@@ -11,16 +11,19 @@ cd "$T" || exit 99
 # Valgrind gives its guest a few variables: ours gets them too.
 env -i valgrind -q --tool=none /usr/bin/env >environment 2>/dev/null
 
-# judge TEXT CMD...: rounds of rep count as Valgrind has them
+# judge TEXT CMD...: rounds of rep count as Valgrind has them; with options
+opts=
 judge() {
 	what=$1
 	shift
 	{ cat environment; printf '%s\n' "$B/trace" -e all --cpu=v3 \
 	    --vdso=no -o ev "$@"; } >args
 	check "$what: trace" xargs -d '\n' -a args env -i
+	# shellcheck disable=SC2086
 	check "$what: valgrind" env -i valgrind -q --tool=callgrind \
-	    --vex-iropt-level=0 --dump-instr=yes --callgrind-out-file=want "$@"
-	check "$what: callgraph" "$B/callgraph" --rep=each -o got ev
+	    --vex-iropt-level=0 --dump-instr=yes $opts --callgrind-out-file=want "$@"
+	# shellcheck disable=SC2086
+	check "$what: callgraph" "$B/callgraph" --rep=each $opts -o got ev
 	check "$what: as Callgrind has it" python3 \
 	    "$TOP/t/models/callgrind.py" want got
 	sed 's/^[^#]/# &/' out
@@ -28,11 +31,19 @@ judge() {
 
 ${CC:-gcc} -O1 -g -o recurse "$TOP/t/src/recurse.c" || exit 99
 judge "recursion, longjmp, signals" ./recurse
+opts=--fn-skip=main
+judge "back into a skipped function" ./recurse
+opts=--separate-recs=4
+judge "levels of recursion" ./recurse
+opts=
 ${CC:-gcc} -O2 -static -g -o recurse "$TOP/t/src/recurse.c" || exit 99
 judge "a static program, -O2" ./recurse
 if command -v g++ >/dev/null; then
 	g++ -O1 -g -o throw "$TOP/t/src/throw.cc" || exit 99
 	judge "exceptions" ./throw
+	opts=--fn-skip=main
+	judge "exceptions caught in a skipped function" ./throw
+	opts=
 else
 	skip "exceptions" "no g++"
 fi

@@ -208,7 +208,10 @@ struct frame {
 	uint64_t sp;		/* behind the call: where the return address is */
 	uint64_t ret;		/* that address; 0 for a jump */
 	struct arc *arc;	/* NULL: the callee is skipped */
-	struct ctx *ctx;	/* the caller's, where arc is not NULL */
+	union {
+		struct ctx *ctx;	/* the caller's, where arc is not NULL */
+		const struct func *skipped;	/* where it is */
+	};
 	struct slot *skipper;	/* thread's, before */
 };
 

@@ -392,13 +392,21 @@ same_function(const struct func *f, const struct func *g)
 	    memcmp(f->name, g->name, f->stem) == 0);
 }
 
-/* The last frame is a setjmp's: when it returns, the stack is as before. */
+/*
+ * The last frame is a setjmp's: when it returns, the stack is as before. If it
+ * came by way of a stub, the frame below, at the same place, knows where to.
+ */
 static void
 landing_set(struct thread *t)
 {
 	const struct frame *f = &t->frame[t->n - 1];
-	struct landing l = { f->ret, f->sp + 8 };
+	struct landing l = { 0, f->sp + 8 };
 
+	while (f->ret == 0 && f > t->frame + t->bottom && f[-1].sp == f->sp)
+		f--;
+	l.addr = f->ret;
+	if (l.addr == 0)
+		return;
 	/* what has a lower stack pointer has been left */
 	while (t->nlanding > 0 && t->landing[t->nlanding - 1].sp <= l.sp)
 		t->nlanding--;
@@ -426,7 +434,8 @@ landing_take(struct thread *t, uint64_t addr)
 static bool
 back_into(struct thread *t, const struct seg *to)
 {
-	size_t i;
+	const struct frame *f;
+	size_t i, keep = 0;
 
 	if (t->nlanding > 0 && landing_take(t, to->addr))
 		return true;
@@ -434,16 +443,21 @@ back_into(struct thread *t, const struct seg *to)
 	    to->addr - to->at.slide == to->at.fn->start ||
 	    (t->ctx != NULL && same_function(t->ctx->fn, to->at.fn)))
 		return false;
-	for (i = t->n; i > 0; i--)
-		if (t->frame[i - 1].arc != NULL &&
-		    t->frame[i - 1].ctx != NULL &&
-		    same_function(t->frame[i - 1].ctx->fn, to->at.fn))
+	for (i = t->n; i > 0; i--) {
+		f = &t->frame[i - 1];
+		if (f->arc != NULL && f->ctx != NULL &&
+		    same_function(f->ctx->fn, to->at.fn))
 			break;
+		/* a skipped one goes on in its own frame */
+		keep = f->arc == NULL && same_function(f->skipped, to->at.fn);
+		if (keep)
+			break;
+	}
 	if (i == 0)
 		return false;
 	while (t->nsig > 0 && i - 1 < t->bottom)
 		end_handler(t);
-	while (t->n >= i)
+	while (t->n >= i + keep)
 		pop(t);
 	return true;
 }
@@ -457,6 +471,7 @@ call(struct thread *t, struct slot *from, const struct seg *to, uint64_t sp)
 
 	if (to->at.fn->skip && from != NULL) {
 		push(t, from, NULL, sp);
+		t->frame[t->n - 1].skipped = to->at.fn;
 		return;
 	}
 	if (t->ctx == NULL) {
@@ -470,7 +485,7 @@ call(struct thread *t, struct slot *from, const struct seg *to, uint64_t sp)
 		level = to->at.fn->recs + 1;
 	a = arc_get(from, to, level, which(t));
 	push(t, from, a, sp);
-	if (to->at.fn->setjmp && t->frame[t->n - 1].ret != 0)
+	if (to->at.fn->setjmp)
 		landing_set(t);
 }
 
