@@ -1,7 +1,7 @@
 /*
  * stepcount - counts the instructions that a program executes, one by one
  *
- *	stepcount [-p] [-r] [-o file] program [argument ...]
+ *	stepcount [-p] [-r] [-o file] [-w from[,to]] program [argument ...]
  *
  * The judge of the engine's exactness: slow, simple and independent of it.
  * Every thread of the program is single-stepped by ptrace from its first
@@ -9,6 +9,11 @@
  * The addresses are those that the engine shows: no randomization, and
  * rseq(2) is refused (-r: left alone), so that a C library takes the same
  * paths.  -p adds a line "address count" for each instruction that ran.
+ * -w: only what a thread executes from the instruction at `from` on until it
+ * comes to the one at `to`, or without that until a return or an indirect
+ * jump has left its stack pointer above; a thread made meanwhile counts whole.
+ * Outside, the program runs to a breakpoint of the processor, and rseq(2) is
+ * not refused.
  *
  * What counts is what the event text tells:
  *  - an instruction counts when the thread's pc has passed it: one that
@@ -56,6 +61,7 @@ enum insn_kind {
 	INSN_PUSHF,
 	INSN_INT3,
 	INSN_LOAD_SS,
+	INSN_LEAVE,		/* a return or an indirect jump */
 };
 
 struct thread {
@@ -64,6 +70,10 @@ struct thread {
 	uint64_t rcx;		/* at its start */
 	enum insn_kind kind;
 	bool is_stepping;	/* false: stopped inside a system call */
+	bool has_breakpoint;
+	bool is_held;		/* new, and its maker has not said so yet */
+	bool is_in;		/* a window: it counts */
+	uint64_t sp;		/* at the window's start */
 };
 
 struct pc_count {
@@ -78,6 +88,7 @@ static size_t table_size, table_used;
 static uint64_t total;
 static bool keep_rseq;
 static bool want_pcs;
+static uint64_t from, to;	/* -w, or 0 */
 
 static _Noreturn void
 die(const char *what)
@@ -112,12 +123,14 @@ table_grow(void)
 	free(old);
 }
 
-/* The instruction that t was at has been executed. */
+/* An instruction of t has been executed. */
 static void
-count(uint64_t pc)
+count(const struct thread *t, uint64_t pc)
 {
 	struct pc_count *c;
 
+	if (!t->is_in)
+		return;
 	total++;
 	if (!want_pcs)
 		return;
@@ -147,7 +160,8 @@ thread_add(pid_t tid)
 		if (threads == NULL)
 			die("memory");
 	}
-	threads[nthread] = (struct thread){ .tid = tid };
+	threads[nthread] = (struct thread){ .tid = tid, .is_in = from == 0 &&
+	    nthread == 0 };
 	return &threads[nthread++];
 }
 
@@ -206,12 +220,16 @@ insn_classify(const uint8_t *b, size_t n)
 		return INSN_REP;
 	if (b[i] == 0x9c)
 		return INSN_PUSHF;
+	if (b[i] == 0xc3 || b[i] == 0xc2)
+		return INSN_LEAVE;
 	if (b[i] == 0xcc)
 		return INSN_INT3;
 	if (i + 1 >= n)
 		return INSN_PLAIN;
 	if (b[i] == 0x0f && b[i + 1] == 0x05)
 		return INSN_SYSCALL;
+	if (b[i] == 0xff && (b[i + 1] >> 3 & 7) == 4)
+		return INSN_LEAVE;
 	if (b[i] == 0x8e && (b[i + 1] >> 3 & 7) == 2)
 		return INSN_LOAD_SS;
 	return INSN_PLAIN;
@@ -231,14 +249,41 @@ reg_set(pid_t tid, size_t off, uint64_t value)
 		die("PTRACE_POKEUSER");
 }
 
+/* The processor stops t before the instruction at `from`, or not. */
+static void
+breakpoint(struct thread *t, bool on)
+{
+	if (t->has_breakpoint == on)
+		return;
+	if (on)
+		reg_set(t->tid, offsetof(struct user, u_debugreg[0]), from);
+	reg_set(t->tid, offsetof(struct user, u_debugreg[7]), on);
+	t->has_breakpoint = on;
+}
+
 /* Resumes t by one instruction, handing over a signal. */
 static void
 step(struct thread *t, int sig)
 {
+	bool run;
 	struct user_regs_struct regs;
 	uint8_t code[INSN_MAX];
 
 	regs_get(t->tid, &regs);
+	if (!t->is_stepping && from != 0 && !t->is_in && regs.rip == from) {
+		t->is_in = true;
+		t->sp = regs.rsp;
+	} else if (!t->is_stepping && to != 0 && regs.rip == to) {
+		t->is_in = false;
+	}
+	run = from != 0 && !t->is_in && regs.rip != from;
+	breakpoint(t, run);
+	if (run) {
+		if (ptrace(PTRACE_CONT, t->tid, NULL, (void *)(long)sig) < 0 &&
+		    errno != ESRCH)
+			die("PTRACE_CONT");
+		return;
+	}
 	/* A repeated instruction in the middle keeps its first rcx. */
 	if (!(t->is_stepping && t->kind == INSN_REP && t->pc == regs.rip)) {
 		t->kind = insn_classify(code, code_read(t->tid, regs.rip,
@@ -300,11 +345,13 @@ step_done(struct thread *t)
 	regs_get(t->tid, &regs);
 	if (t->kind == INSN_REP && regs.rip == t->pc)
 		return;
-	count(t->pc);
+	count(t, t->pc);
 	if (t->kind == INSN_SYSCALL)
 		unblock_trap(t->tid);
 	if (t->kind == INSN_LOAD_SS)
-		count(t->pc + 2);
+		count(t, t->pc + 2);
+	if (t->kind == INSN_LEAVE && from != 0 && to == 0 && regs.rsp > t->sp)
+		t->is_in = false;
 	hide_trap_flag(t, &regs);
 	t->is_stepping = false;
 }
@@ -318,7 +365,7 @@ step_cut(struct thread *t)
 	regs_get(t->tid, &regs);
 	if (t->is_stepping && t->kind == INSN_REP && regs.rip == t->pc &&
 	    regs.rcx != t->rcx)
-		count(t->pc);
+		count(t, t->pc);
 	t->is_stepping = false;
 }
 
@@ -338,6 +385,8 @@ signal_stop(struct thread *t, int sig)
 		step_done(t);
 		return 0;
 	}
+	if (si.si_code == TRAP_HWBKPT)
+		return 0;
 	if (si.si_code == SIGTRAP) {
 		step_cut(t);
 		unblock_trap(t->tid);
@@ -357,7 +406,7 @@ static void
 thread_ended(struct thread *t)
 {
 	if (t->is_stepping && t->kind == INSN_SYSCALL)
-		count(t->pc);
+		count(t, t->pc);
 	thread_drop(t);
 }
 
@@ -378,6 +427,25 @@ exec_stop(pid_t pid)
 	*thread_add(pid) = caller;
 }
 
+/* The caller of clone is inside the call; a new thread is as it is. */
+static void
+clone_stop(pid_t pid)
+{
+	struct thread *t;
+	unsigned long new = 0;
+	bool is_in = thread_find(pid)->is_in;
+
+	ptrace(PTRACE_GETEVENTMSG, pid, NULL, &new);
+	t = thread_find((pid_t)new);
+	if (t == NULL)
+		t = thread_add((pid_t)new);
+	t->is_in = is_in;
+	t->sp = UINT64_MAX;
+	if (t->is_held)
+		step(t, 0);
+	t->is_held = false;
+}
+
 static void
 stopped(pid_t pid, int status)
 {
@@ -385,8 +453,10 @@ stopped(pid_t pid, int status)
 	int event = status >> 16;
 	int sig = 0;
 
-	if (t == NULL)
-		t = thread_add(pid);
+	if (t == NULL) {
+		thread_add(pid)->is_held = true;
+		return;
+	}
 	if (event == PTRACE_EVENT_EXEC) {
 		exec_stop(pid);
 		t = thread_find(pid);
@@ -396,7 +466,7 @@ stopped(pid_t pid, int status)
 		return;
 	}
 	if (event == PTRACE_EVENT_CLONE) {
-		/* The caller is inside the call; the step goes on. */
+		clone_stop(pid);
 		if (ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) < 0)
 			die("PTRACE_SINGLESTEP");
 		return;
@@ -489,10 +559,11 @@ int
 main(int argc, char **argv)
 {
 	FILE *f = stdout;
+	char *end;
 	int c, status;
 	pid_t pid;
 
-	while ((c = getopt(argc, argv, "+o:pr")) != -1) {
+	while ((c = getopt(argc, argv, "+o:prw:")) != -1) {
 		switch (c) {
 		case 'o':
 			f = fopen(optarg, "we");
@@ -505,13 +576,17 @@ main(int argc, char **argv)
 		case 'r':
 			keep_rseq = true;
 			break;
+		case 'w':
+			from = strtoull(optarg, &end, 16);
+			to = *end == ',' ? strtoull(end + 1, NULL, 16) : 0;
+			break;
 		default:
 			return 2;
 		}
 	}
 	if (optind == argc) {
 		fprintf(stderr, "usage: stepcount [-p] [-r] [-o file] "
-		    "program [argument ...]\n");
+		    "[-w from[,to]] program [argument ...]\n");
 		return 2;
 	}
 	pid = launch(argv + optind);
