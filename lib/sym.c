@@ -29,11 +29,6 @@
 #include "symunit.h"
 #include "util.h"
 
-struct sym_dwfl {
-	Dwfl *dwfl;
-	Dwfl_Module *mod;
-};
-
 struct sym_fn {
 	uint64_t start, end;
 	const char *raw;	/* as in the file */

@@ -65,6 +65,18 @@ void sym_find(struct sym *, uint64_t addr, struct sym_at *at);
 void sym_function(struct sym *, uint64_t addr, struct sym_at *at);
 
 /*
+ * symname.c: where the functions of a name begin, in ascending order
+ *
+ * Calls use() for each address. A name is as in the file, with or without its
+ * version, or as it was written in the source language, with or without its
+ * parameters. Also a copy that the compiler made for some of the
+ * calls (.constprop, .isra), but not what is only a part of a function, and
+ * not a symbol that stands for a choice among functions (ifunc).
+ */
+void sym_entries(struct sym *, const char *name, void (*use)(void *arg,
+    uint64_t addr), void *arg);
+
+/*
  * syminline.c: the calls that were inlined at an address, innermost first
  *
  * frame[0] is where the address is; frame[i] the function that frame[i-1] was

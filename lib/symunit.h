@@ -7,11 +7,17 @@
 #define SYMUNIT_H
 
 #include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "range.h"
 #include "sym.h"
+
+struct sym_dwfl {
+	Dwfl *dwfl;
+	Dwfl_Module *mod;
+};
 
 /* A row of the line table; up to the next one's address. */
 struct sym_row {
