@@ -58,7 +58,7 @@ LIBEXECDIR = $(PREFIX)/libexec
 LIBS	= -lz
 LIBS_SYM = -ldw -lelf -liberty
 
-LDLIBS_trace = -lZydis -lelf
+LDLIBS_trace = -lZydis $(LIBS_SYM)
 LDLIBS_cachesim = -lelf
 LDLIBS_branchsim = -lelf
 LDLIBS_callgraph = $(LIBS_SYM)

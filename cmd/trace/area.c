@@ -40,7 +40,7 @@ area_sizes(unsigned shrink)
 	b->seg[SEG_CONTROL].size = up(sizeof(struct control));
 	b->seg[SEG_TABLE].size = (uint64_t)(area.maxfrag * 2u) *
 	    sizeof(struct tabent);
-	b->seg[SEG_IBL].size = IBL_SIZE;
+	b->seg[SEG_IBL].size = IBL_ALL;
 	b->meta.frags[0] = 0;
 	b->meta.frags[1] = up((uint64_t)area.maxfrag * sizeof(struct fragmeta));
 	b->meta.maps = 2 * b->meta.frags[1];
@@ -136,6 +136,7 @@ area_open(int fd)
 		area.ctl->freemask[i / 32] |= 1u << i % 32;
 	area.ctl->skipping = opt.kind == KIND_SKIP;
 	area.ctl->interval = opt.kind == KIND_SKIP ? opt.after : opt.interval;
+	area.ctl->windows = window_bits();
 	area.ctl->kind = opt.kind;
 	area.ctl->nolink = (opt.debug & DEBUG_NOLINK) != 0;
 	sign_of_life(area.ctl);

@@ -44,7 +44,7 @@ collect_bad(struct block *b, const uint8_t *code, unsigned got)
 }
 
 int
-block_collect(struct block *b, app_pc pc)
+block_collect(struct block *b, app_pc pc, unsigned mode)
 {
 	uint8_t *code = b->code;
 	unsigned got = maps_code(pc, code, MAX_BYTES), at = 0, branches = 0;
@@ -54,10 +54,16 @@ block_collect(struct block *b, app_pc pc)
 	b->n = 0;
 	b->end = EXIT_DIRECT;
 	b->is_volatile = maps_volatile(pc);
+	if (!(mode & MODE_PAST) && window_at(pc, mode)) {
+		b->end = EXIT_WINDOW;
+		return 0;
+	}
 	if (got == 0)
 		return -1;
 	while (b->n < (b->is_volatile ? MAX_VOLATILE : MAX_INSN)) {
 		in = &b->in[b->n];
+		if (b->n > 0 && window_at(pc + at, mode))
+			break;
 		if (at >= got || decode_again(in, pc + at, code + at,
 		    got - at > 15 ? 15 : got - at) < 0) {
 			if (b->n == 0)

@@ -28,7 +28,7 @@ struct frag {
 	app_pc pc, end;
 	uint64_t entry;		/* guest address; prologue << 48 */
 	uint32_t meta;		/* index in its zone's fragmeta */
-	uint8_t zone, dead;
+	uint8_t zone, dead, mode;
 	uint16_t nexit;
 	uint32_t exit;		/* its first exit */
 	uint32_t firstin;	/* exits linked to it: head of a list, + 1 */
@@ -49,7 +49,7 @@ static size_t fragcap;
 static uint32_t nfrag;
 static struct link *links;
 static size_t linkcap;
-static khash_t(u32) *waiting;	/* pc -> first exit that waits, + 1 */
+static khash_t(u32) *waiting;	/* tab_key -> first exit that waits, + 1 */
 uint32_t zone_used[2];
 
 static struct xlate x;
@@ -143,36 +143,49 @@ room_for_one(unsigned z)
 }
 
 static void
-table_put(app_pc pc, uint64_t entry)
+table_put(uint64_t key, uint64_t entry)
 {
-	uint32_t mask = area.ctl->tabmask, i = (uint32_t)pc & mask;
+	uint32_t mask = area.ctl->tabmask, i = (uint32_t)key & mask;
 
-	while (area.tab[i].pc != 0 && area.tab[i].pc != pc)
+	while (area.tab[i].pc != 0 && area.tab[i].pc != key)
 		i = (i + 1) & mask;
 	__atomic_store_n(&area.tab[i].entry, entry, __ATOMIC_RELEASE);
-	__atomic_store_n(&area.tab[i].pc, pc, __ATOMIC_RELEASE);
+	__atomic_store_n(&area.tab[i].pc, key, __ATOMIC_RELEASE);
 }
 
-/* Index of the live fragment for pc + 1, or 0. */
+/* Index of the live fragment for a tab_key + 1, or 0. */
 static uint32_t
-table_find(app_pc pc)
+table_find(uint64_t key)
 {
-	uint32_t mask = area.ctl->tabmask, i = (uint32_t)pc & mask;
+	uint32_t mask = area.ctl->tabmask, i = (uint32_t)key & mask;
 
 	for (; area.tab[i].pc != 0; i = (i + 1) & mask)
-		if (area.tab[i].pc == pc)
+		if (area.tab[i].pc == key)
 			return area.tab[i].entry != 0 ? area.tabfrag[i] + 1 : 0;
 	return 0;
 }
 
 static void
-table_note(app_pc pc, uint32_t f)
+table_note(uint64_t key, uint32_t f)
 {
-	uint32_t mask = area.ctl->tabmask, i = (uint32_t)pc & mask;
+	uint32_t mask = area.ctl->tabmask, i = (uint32_t)key & mask;
 
-	while (area.tab[i].pc != pc)
+	while (area.tab[i].pc != key)
 		i = (i + 1) & mask;
 	area.tabfrag[i] = f;
+}
+
+static uint64_t
+key_of(const struct frag *f)
+{
+	return tab_key(f->pc, f->mode);
+}
+
+/* Where its exits lead: the same side of a window. */
+static uint64_t
+exit_key(const struct frag *f, app_pc target)
+{
+	return tab_key(target, f->mode & MODE_OUT);
 }
 
 /* ------------------------------------------------------------------ links */
@@ -254,12 +267,12 @@ link_cut(uint32_t e)
 }
 
 static void
-wait_for(uint32_t e, app_pc pc)
+wait_for(uint32_t e, uint64_t key)
 {
 	khiter_t k;
 	int new;
 
-	k = kh_put(u32, waiting, pc, &new);
+	k = kh_put(u32, waiting, key, &new);
 	links[e].next = new ? 0 : kh_value(waiting, k);
 	kh_value(waiting, k) = e + 1;
 }
@@ -268,7 +281,7 @@ wait_for(uint32_t e, app_pc pc)
 static void
 link_waiting(uint32_t f)
 {
-	khiter_t k = kh_get(u32, waiting, frags[f].pc);
+	khiter_t k = kh_get(u32, waiting, key_of(&frags[f]));
 	uint32_t e, next;
 
 	if (k == kh_end(waiting))
@@ -296,11 +309,11 @@ put_links(const struct frag *f, uint32_t code)
 			continue;
 		l->jmp = code + x.exit[i].jmp;
 		l->stub = code + x.exit[i].stub;
-		t = table_find(x.exit[i].target);
+		t = table_find(exit_key(f, x.exit[i].target));
 		if (t != 0)
 			link_exit(e, t - 1);
 		else
-			wait_for(e, x.exit[i].target);
+			wait_for(e, exit_key(f, x.exit[i].target));
 	}
 }
 
@@ -346,7 +359,7 @@ write_fragment(unsigned z)
 
 /* The fragment for pc, made now.  Its index, or -1: no code there. */
 static int64_t
-frag_new(app_pc pc)
+frag_new(app_pc pc, unsigned mode)
 {
 	unsigned z = zone_for(pc);
 	uint32_t code;
@@ -355,7 +368,9 @@ frag_new(app_pc pc)
 	if (!room_for_one(z))
 		frag_flush();
 	zone_used[z] = (zone_used[z] + 15) & ~15u;
-	if (block_collect(&blk, pc) < 0)
+	if (opt.kind != KIND_SKIP)
+		opt.kind = mode & MODE_OUT ? KIND_OUT : opt.window;
+	if (block_collect(&blk, pc, mode) < 0)
 		return -1;
 	code = zone_used[z];
 	write_fragment(z);
@@ -363,6 +378,7 @@ frag_new(app_pc pc)
 	f = &frags[nfrag];
 	memset(f, 0, sizeof *f);
 	f->pc = pc;
+	f->mode = (uint8_t)mode;
 	f->end = blk.next;
 	f->zone = (uint8_t)z;
 	f->meta = area.ctl->nfrag[z];
@@ -374,8 +390,8 @@ frag_new(app_pc pc)
 	__atomic_store_n(&area.ctl->nexit, area.nexit, __ATOMIC_RELEASE);
 	zone_used[z] += (uint32_t)(x.c.p - x.c.start);
 	put_links(f, code);
-	table_put(pc, f->entry);
-	table_note(pc, nfrag);
+	table_put(key_of(f), f->entry);
+	table_note(key_of(f), nfrag);
 	link_waiting(nfrag);
 	stats.fragments++;
 	stats.insns += blk.n;
@@ -385,14 +401,14 @@ frag_new(app_pc pc)
 }
 
 uint64_t
-frag_get(app_pc pc)
+frag_get(app_pc pc, unsigned mode)
 {
-	uint32_t f = table_find(pc);
+	uint32_t f = table_find(tab_key(pc, mode));
 	int64_t new;
 
 	if (f != 0)
 		return frags[f - 1].entry;
-	new = frag_new(pc);
+	new = frag_new(pc, mode);
 	return new < 0 ? 0 : frags[new].entry;
 }
 
@@ -414,24 +430,25 @@ translate_ahead(uint32_t first)
 				continue;
 			if (!room_for_one(0) || !room_for_one(1))
 				return;
-			if (area.exits[e].target != 0 &&
-			    table_find(area.exits[e].target) == 0)
-				frag_new(area.exits[e].target);
+			if (area.exits[e].target != 0 && table_find(exit_key(
+			    &frags[f], area.exits[e].target)) == 0)
+				frag_new(area.exits[e].target,
+				    frags[f].mode & MODE_OUT);
 			if (area.ctl->gen != gen)
 				return;
 		}
 }
 
 uint64_t
-frag_request(app_pc pc, uint64_t exitno)
+frag_request(app_pc pc, uint64_t exitno, unsigned mode)
 {
 	uint32_t first = nfrag, gen = area.ctl->gen, t;
 	uint64_t entry, from = now_ns();
 
 	stats.requests++;
-	entry = frag_get(pc);
+	entry = frag_get(pc, mode);
 	if (entry != 0 && exitno != ~0ull && gen == area.ctl->gen) {
-		t = table_find(pc);
+		t = table_find(tab_key(pc, mode));
 		if (t != 0 && exitno < area.nexit && links[exitno].to == 0)
 			link_exit((uint32_t)exitno, t - 1);
 	}
@@ -452,20 +469,21 @@ kill_one(uint32_t i)
 		next = links[e - 1].next;
 		if (links[e - 1].to == i + 1) {
 			link_cut(e - 1);
-			wait_for(e - 1, f->pc);
+			wait_for(e - 1, key_of(f));
 		}
 	}
 	f->firstin = 0;
-	table_put(f->pc, 0);
-	k = (uint32_t)(f->pc % IBL_WORDS);
+	table_put(key_of(f), 0);
+	k = (uint32_t)(f->pc % IBL_WORDS) +
+	    (f->mode & MODE_OUT ? IBL_WORDS : 0);
 	if (area.ibl[k] == (f->entry & 0xffffffffffffull) - (f->entry >> 48))
 		area.ibl[k] = area.miss;
 }
 
 void
-frag_stale(app_pc pc)
+frag_stale(app_pc pc, unsigned mode)
 {
-	uint32_t f = table_find(pc);
+	uint32_t f = table_find(tab_key(pc, mode));
 
 	if (f != 0)
 		kill_one(f - 1);
@@ -483,6 +501,15 @@ frag_kill(uint64_t start, uint64_t end)
 			kill_one(i);
 }
 
+static void
+empty_lookup(void)
+{
+	uint32_t i, n = window_bits() != 0 ? 2 * IBL_WORDS : IBL_WORDS;
+
+	for (i = 0; i < n; i++)
+		area.ibl[i] = area.miss;
+}
+
 /*
  * Forget all fragments: nobody is in the cache any more, or the image went.
  * The table is empty already, or new; then it shall not be touched in vain.
@@ -490,14 +517,11 @@ frag_kill(uint64_t start, uint64_t end)
 void
 frag_reset(void)
 {
-	uint32_t i;
-
 	nfrag = 0;
 	area.nmap = area.nexit = area.npc = area.ctl->nexit = 0;
 	area.ctl->nfrag[0] = area.ctl->nfrag[1] = 0;
 	zone_used[0] = zone_used[1] = 0;
-	for (i = 0; i < IBL_WORDS; i++)
-		area.ibl[i] = area.miss;
+	empty_lookup();
 	kh_clear(u32, waiting);
 }
 
@@ -517,8 +541,7 @@ frag_flush(void)
 	memset(area.tab, 0, (area.ctl->tabmask + 1ul) * sizeof *area.tab);
 	__atomic_fetch_add(&area.ctl->gen, 1, __ATOMIC_SEQ_CST);
 	for (i = 0; i < 2; i++) {
-		for (s = 0; s < IBL_WORDS; s++)
-			area.ibl[s] = area.miss;
+		empty_lookup();
 		for (s = 0; s < NSLOT; s++)
 			serve_quiesce(&area.ctl->slot[s]);
 	}

@@ -322,6 +322,7 @@ inject_state(struct guest_state *s, const struct user_regs_struct *r)
 	s->rflags = r->eflags;
 	s->fsbase = r->fs_base;
 	s->gsbase = r->gs_base;
+	s->window = window_bits() == WINDOWS_TO ? WINDOW_OPEN : 0;
 }
 
 void

@@ -36,8 +36,9 @@ static int guest_st, guest_seen;
 
 static const char synopsis[] =
     "[-fv] [-e kind] [-i n] [-o file] [--cpu=level] [--vdso=no] [--aslr]\n"
-    "             [--after=n] [--for=n] [--last=size] [--stdout=file]\n"
-"             program [argument ...] | -p pid";
+    "             [--after=n] [--for=n] [--from=function] [--to=function]\n"
+    "             [--last=size] [--stdout=file]\n"
+    "             program [argument ...] | -p pid";
 
 static const char help[] =
 "Run a program under binary translation and write what it did as event text.\n"
@@ -54,6 +55,8 @@ static const char help[] =
 "                       ends, --for is done, or we are interrupted\n"
 "      --after=N        tell nothing of the first N instructions\n"
 "      --for=N          then tell N and let the program go on natively\n"
+"      --from=FN        tell only what a thread does in function FN\n"
+"      --to=FN          not until FN returns, but until it enters this one\n"
 "      --last=SIZE      keep only the newest SIZE bytes of each thread's\n"
 "                       records; write them at the end and at each SIGUSR1\n"
 "      --stdout=FILE    where the program's standard output goes\n"
@@ -64,8 +67,8 @@ static const char help[] =
 "  -h, --help           this text\n"
 "      --version        the version\n";
 
-enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_VDSO, OPT_ASLR, OPT_STDOUT,
-	OPT_DEBUG, OPT_ADOPT, OPT_LAST, OPT_VERSION };
+enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_FROM, OPT_TO, OPT_VDSO, OPT_ASLR,
+	OPT_STDOUT, OPT_DEBUG, OPT_ADOPT, OPT_LAST, OPT_VERSION };
 
 static const struct option options[] = {
 	{ "events", required_argument, NULL, 'e' },
@@ -79,6 +82,8 @@ static const struct option options[] = {
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ "after", required_argument, NULL, OPT_AFTER },
 	{ "for", required_argument, NULL, OPT_FOR },
+	{ "from", required_argument, NULL, OPT_FROM },
+	{ "to", required_argument, NULL, OPT_TO },
 	{ "last", required_argument, NULL, OPT_LAST },
 	{ "cpu", required_argument, NULL, OPT_CPU },
 	{ "vdso", required_argument, NULL, OPT_VDSO },
@@ -196,6 +201,12 @@ one_option(int c)
 		break;
 	case OPT_FOR:
 		opt.during = num_arg("--for", optarg, 1, 1ull << 60);
+		break;
+	case OPT_FROM:
+		window_add(optarg, WINDOWS_FROM);
+		break;
+	case OPT_TO:
+		window_add(optarg, WINDOWS_TO);
 		break;
 	case OPT_LAST:
 		opt.last = num_arg("--last", optarg, 4096, 1ull << 36);
@@ -445,6 +456,7 @@ main(int argc, char *argv[])
 		format_end("signal", WTERMSIG(guest_st), whole);
 	else
 		format_end("exit", WEXITSTATUS(guest_st), whole);
+	window_tell();
 	if (opt.verbose)
 		tell_stats();
 	follow_wait();

@@ -529,6 +529,31 @@ count_exit(struct xlate *x, unsigned e)
 	x->homed &= ~BIT(RCX) | (indirect ? BIT(RCX) : 0);
 }
 
+/*
+ * Behind a return or an indirect jump: out by the runtime if the stack pointer
+ * is above the window's.  rcx is the target, rax is free, flags are kept.
+ */
+void
+probe_window(struct xlate *x, unsigned e)
+{
+	struct code *c = &x->c;
+	uint8_t *on;
+
+	emit_store(c, REG_T, TO_TMP1, RCX);
+	xlate_mark_exit(x, e, MAP_LEFT_TMP);
+	emit_load(c, RAX, REG_T, TO_WINDOW);
+	emit_mov(c, RCX, RSP);
+	emit_not(c, RCX);
+	emit_lea_sib(c, RCX, RCX, RAX, 1, 1, 0);
+	emit_bswap(c, RCX);		/* the top byte: 0, or of a negative one */
+	emit_movzx8(c, RCX, RCX);
+	on = emit_jrcxz(c);
+	emit_load(c, RCX, REG_T, TO_TMP1);
+	emit_jmp_mem(c, REG_T, TO_RT_MISS);
+	emit_patch8(on, c->p);
+	emit_load(c, RCX, REG_T, TO_TMP1);
+}
+
 void
 probe_tell(struct xlate *x, unsigned e)
 {
@@ -536,6 +561,11 @@ probe_tell(struct xlate *x, unsigned e)
 
 	if (opt.kind == KIND_NONE || n == 0)
 		return;
+	if (opt.kind == KIND_OUT) {
+		if (x->exit[e].kind == EXIT_INDIRECT)
+			note_exit(x, e);
+		return;
+	}
 	if (opt.kind == KIND_SKIP) {
 		count_exit(x, e);
 		return;

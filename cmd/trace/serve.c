@@ -136,7 +136,7 @@ answer(struct slot *s)
 	case REQ_TRANSLATE:
 		/* an exit of before a flush is none any more */
 		s->ret[0] = frag_request(s->arg[0], s->arg[2] ==
-		    area.ctl->gen ? s->arg[1] : ~0ull);
+		    area.ctl->gen ? s->arg[1] : ~0ull, (unsigned)s->arg[3]);
 		break;
 	case REQ_PARTIAL:
 		s->ret[0] = def_partial((uint32_t)s->arg[0],
@@ -144,7 +144,7 @@ answer(struct slot *s)
 		s->ret[1] = sizes;
 		break;
 	case REQ_STALE:
-		frag_stale(s->arg[0]);
+		frag_stale(s->arg[0], (unsigned)s->arg[1]);
 		break;
 	case REQ_MAPPED:
 		maps_changed(s->arg[0], s->arg[1]);

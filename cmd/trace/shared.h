@@ -8,8 +8,8 @@
  *
  *	control   struct control: queue, slots, request bits, code ranges
  *	table     pc -> fragment entry, open addressing; read by the guest
- *	lookup    IBL_WORDS cache addresses by the low 16 bits of a guest pc;
- *	          written by both
+ *	lookup    IBL_WORDS cache addresses by the low 16 bits of a guest pc,
+ *	          and as many for outside of windows; written by both
  *	meta      fragments, exits and maps, for handlers; read by the guest
  *	buffers   NBUF record buffers, each followed by a guard page once in use;
  *	          the first ones are used again and again, so they stay warm
@@ -57,6 +57,7 @@
 
 #define IBL_WORDS 65536u
 #define IBL_SIZE (IBL_WORDS * 8u)
+#define IBL_ALL (2 * IBL_SIZE)
 
 #define MAX_INSN 48u		/* instructions of a fragment */
 
@@ -76,7 +77,7 @@
 #define T_BIAS 128
 #define T_PTR (T_OFF + T_BIAS)	/* REG_T minus the area's start */
 #define T_IBL ((int32_t)(T_SIZE - T_PTR))	/* lookup words, from REG_T */
-#define T_COUNT (T_IBL + (int32_t)IBL_SIZE)	/* counters, from REG_T */
+#define T_COUNT (T_IBL + (int32_t)IBL_ALL)	/* counters, from REG_T */
 #define COUNT_IDS (1u << 20)	/* counters of a thread: ids below this */
 
 /* offsets from REG_T */
@@ -88,6 +89,7 @@
 #define TO_EXITNO 32
 #define TO_RT_EXIT 40
 #define TO_RT_MISS 48
+#define TO_WINDOW 56
 #define TO_GSBASE 72
 #define TO_P 80
 #define TO_PC 88
@@ -113,6 +115,7 @@ enum exit_kind {
 	EXIT_EMULATE,		/* the instruction at emul_pc, then on at target */
 	EXIT_STALE,		/* the code is not what was translated */
 	EXIT_REFUSE,		/* nothing here can run it: let go at target */
+	EXIT_WINDOW,		/* a function that begins or ends one, at target */
 	EXIT_FAULT		/* no code there: the processor shall say so */
 };
 
@@ -180,16 +183,41 @@ struct fragmeta {
 };
 
 struct tabent {
-	uint64_t pc;
+	uint64_t pc;		/* tab_key */
 	uint64_t entry;		/* cache address; 0: free, or pc is gone */
 };
+
+/*
+ * Windows begun by --from: code is translated once for inside and once, on
+ * demand, to run outside, each with lookup words of its own.  A thread goes
+ * from one to the other at the EXIT_WINDOW that stands for the first
+ * instruction of a function; MODE_PAST is that instruction all the same, for
+ * one that both begins and ends windows.
+ */
+enum mode { MODE_IN = 0, MODE_OUT = 1, MODE_PAST = 2 };
+enum { WINDOWS_FROM = 1, WINDOWS_TO = 2 };	/* control.windows */
+
+/* No address that can be one has these bits. */
+static inline uint64_t
+tab_key(uint64_t pc, unsigned mode)
+{
+	return pc ^ (uint64_t)mode << 61;
+}
+
+/*
+ * A window that a return ends has the stack pointer of its beginning.  One
+ * above is behind the return, or a jump out of the function; one far above is
+ * another stack.  A window that none ends:
+ */
+#define WINDOW_OPEN 0x7fffffffffffffull
+#define WINDOW_FAR (64ull << 20)
 
 /* Requests from a thread to trace; arguments in slot->arg. */
 enum request {
 	REQ_NONE,
-	REQ_TRANSLATE,		/* pc, exit number or ~0, of gen -> entry, or 0: no code */
+	REQ_TRANSLATE,		/* pc, exit number or ~0, of gen, mode -> entry, or 0: no code */
 	REQ_PARTIAL,		/* definition, n, inside a repeat -> id, bytes */
-	REQ_STALE,		/* pc of a fragment whose code changed */
+	REQ_STALE,		/* pc, mode of a fragment whose code changed */
 	REQ_MAPPED,		/* start, end: code may have come, gone or changed */
 	REQ_EXEC,		/* path, tid -> 0 go on, 1 it will run natively */
 	REQ_EXEC_FAILED,	/* tid */
@@ -271,7 +299,8 @@ struct control {
 	uint32_t qbell;		/* futex of the formatting thread */
 	uint32_t formatting_sleeps;
 	uint32_t qfull_sleeps;
-	uint32_t skipping;	/* before the window: nothing is told yet */
+	uint32_t skipping;	/* before --after: nothing is told yet */
+	uint32_t windows;	/* WINDOWS_*; 0: all is told */
 	uint32_t nolink;	/* do not ask for links */
 	uint32_t polling;	/* the guest may not call futex: look again and again */
 	uint32_t joining;	/* threads of before that are not here yet */
@@ -321,6 +350,7 @@ struct guest_state {
 	uint64_t fsbase, gsbase;
 	uint64_t sigmask;
 	uint64_t restart;	/* 1: first make the call in gpr, it ends at pc */
+	uint64_t window;	/* the window that it is in, see WINDOW_OPEN; or 0 */
 };
 
 /*

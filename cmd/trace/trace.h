@@ -18,7 +18,8 @@
 #include "shared.h"
 
 enum kind { KIND_ALL, KIND_BLOCKS, KIND_CACHE, KIND_COUNTS, KIND_NONE,
-	KIND_SKIP };	/* none, but instructions are counted down: before a window */
+	KIND_SKIP,	/* none, but instructions are counted down: for --after */
+	KIND_OUT };	/* none, until a function begins a window */
 enum cpu { CPU_NATIVE, CPU_V2, CPU_V3, CPU_V4 };
 enum debug { DEBUG_NOLINK = 1, DEBUG_TINY = 2, DEBUG_NOSUPER = 4 };
 
@@ -154,8 +155,21 @@ struct block {
 	unsigned bytes;
 	uint8_t code[MAX_INSN * 15];
 };
-/* -1: no code at pc at all. */
-int block_collect(struct block *, app_pc pc);
+/* By mode, enum mode.  -1: no code at pc at all. */
+int block_collect(struct block *, app_pc pc, unsigned mode);
+
+/* window.c: functions that begin and end windows */
+void window_add(const char *fn, unsigned which);	/* WINDOWS_FROM or _TO */
+/* WINDOWS_* bits of what was added. */
+unsigned window_bits(void);
+/* Code of a file, from offset `off`, is at [start, end) / no more. */
+void window_mapped(uint64_t start, uint64_t end, uint64_t off,
+    const char *path);
+void window_unmapped(uint64_t start, uint64_t end);
+/* 1: in this mode a window begins or ends at pc. */
+int window_at(app_pc pc, unsigned mode);
+/* Say which functions were never there. */
+void window_tell(void);
 
 /* groups.c: which references share a recorded address */
 struct refgroup {
@@ -182,11 +196,11 @@ char *text_items(const struct block *, const struct groups *);
 /* frag.c: fragments by guest pc, links, ids */
 void frag_start(void);
 /* Entry of the fragment for pc, translated if need be; 0: no code there. */
-uint64_t frag_get(app_pc pc);
+uint64_t frag_get(app_pc pc, unsigned mode);
 /* Translate what is near too, and link exit `exitno` (or ~0). */
-uint64_t frag_request(app_pc pc, uint64_t exitno);
+uint64_t frag_request(app_pc pc, uint64_t exitno, unsigned mode);
 /* The code at pc is not what was translated: forget that fragment. */
-void frag_stale(app_pc pc);
+void frag_stale(app_pc pc, unsigned mode);
 /* Forget what covers [start, end). */
 void frag_kill(uint64_t start, uint64_t end);
 /*
@@ -197,7 +211,7 @@ void frag_kill(uint64_t start, uint64_t end);
 uint32_t def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes);
 void frag_reset(void);
 void frag_flush(void);
-/* The window begins: from here on fragments tell what they do. */
+/* --after is over: from here on fragments tell what they do. */
 void frag_window(void);
 /* All threads are to go on natively, at their next exits. */
 void frag_letgo(void);

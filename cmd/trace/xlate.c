@@ -229,6 +229,14 @@ aligned_jmp(struct code *c)
 	return emit_jmp32(c);
 }
 
+/* A return or a jump of a program whose windows returns end. */
+static int
+may_end_window(const struct xlate *x)
+{
+	return window_bits() == WINDOWS_FROM && opt.kind < KIND_NONE &&
+	    x->b->in[x->b->n - 1].flow != FLOW_ICALL;
+}
+
 /* The exit itself: the branch has been taken, state as in x->homed. */
 static void
 write_exit(struct xlate *x, unsigned e)
@@ -252,8 +260,11 @@ write_exit(struct xlate *x, unsigned e)
 		ex->jmp = (uint32_t)(aligned_jmp(c) - c->start);
 		break;
 	case EXIT_INDIRECT:
+		if (may_end_window(x))
+			probe_window(x, e);
 		emit_movzx16(c, RAX, RCX);
-		emit_jmp_sib(c, REG_T, RAX, 8, T_IBL);
+		emit_jmp_sib(c, REG_T, RAX, 8, opt.kind == KIND_OUT ?
+		    T_IBL + (int32_t)IBL_SIZE : T_IBL);
 		break;
 	default:
 		write_leave(x, e);

@@ -93,6 +93,8 @@ void probe_rep_after(struct xlate *);
 void probe_gather(struct xlate *);
 /* Tell exit e: its record's header, or its counter. */
 void probe_tell(struct xlate *, unsigned e);
+/* Exit e may be the end of a window. */
+void probe_window(struct xlate *, unsigned e);
 
 /* s = the address of r; those in taken are not free. */
 void probe_address(struct xlate *, const struct ref *r, int s, uint32_t taken);

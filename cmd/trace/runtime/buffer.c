@@ -117,17 +117,43 @@ cache_empty(struct tarea *t)
 	}
 }
 
+/* A thread begins to tell: from here on, behind --after, or in its windows. */
 void
 buffer_first(struct tarea *t)
 {
 	cache_empty(t);
-	t->skips = rt.ctl->skipping;
-	if (rt.bufs == 0 || t->skips) {
-		t->bufend = 0;
-		t->p = rt.ctl->interval;
+	t->skips = rt.ctl->skipping ? SKIP_AFTER : SKIP_NONE;
+	t->bufend = 0;
+	t->p = rt.ctl->interval;
+	if (t->skips)
 		return;
-	}
-	take(t);
+	if (rt.ctl->windows != 0 && t->window == 0)
+		buffer_aside(t);
+	else if (rt.bufs != 0)
+		take(t);
+}
+
+/*
+ * Out of a window, what it recorded is put aside: a fragment outside knows no
+ * buffer.
+ */
+void
+buffer_aside(struct tarea *t)
+{
+	t->aside.bufend = t->bufend;
+	t->aside.from = t->from;
+	t->aside.p = t->p;
+	t->bufend = 0;
+	t->skips = SKIP_OUT;
+}
+
+void
+buffer_back(struct tarea *t)
+{
+	t->skips = SKIP_NONE;
+	t->bufend = t->aside.bufend;
+	t->from = t->aside.from;
+	t->p = t->aside.p;
 }
 
 int
@@ -153,10 +179,17 @@ buffer_leave(struct tarea *t)
 void
 buffer_asleep(struct tarea *t)
 {
-	if (t->bufend == 0 || rt.ctl->inuse < NBUF / 2)
+	int out = t->skips == SKIP_OUT;
+
+	if (rt.ctl->inuse < NBUF / 2)
 		return;
-	buffer_leave(t);
+	if (out)
+		buffer_back(t);
+	if (t->bufend != 0)
+		buffer_leave(t);
 	t->bufend = 0;
+	if (out)
+		buffer_aside(t);
 }
 
 void
@@ -199,7 +232,7 @@ buffer_room(struct tarea *t, uint64_t n)
 void
 buffer_publish(struct tarea *t, enum qtype type, uint64_t arg, unsigned sig)
 {
-	if (type == Q_RECORDS && t->from == t->p)
+	if (t->skips || (type == Q_RECORDS && t->from == t->p))
 		return;
 	queue_put(t, type, arg, sig);
 }

@@ -15,6 +15,7 @@ _Static_assert(offsetof(struct tarea, df) == T_BIAS + TO_DF, "T");
 _Static_assert(offsetof(struct tarea, exitno) == T_BIAS + TO_EXITNO, "T");
 _Static_assert(offsetof(struct tarea, rt_exit) == T_BIAS + TO_RT_EXIT, "T");
 _Static_assert(offsetof(struct tarea, rt_miss) == T_BIAS + TO_RT_MISS, "T");
+_Static_assert(offsetof(struct tarea, window) == T_BIAS + TO_WINDOW, "T");
 _Static_assert(offsetof(struct tarea, gsbase) == T_BIAS + TO_GSBASE, "T");
 _Static_assert(offsetof(struct tarea, p) == T_BIAS + TO_P, "T");
 _Static_assert(offsetof(struct tarea, pc) == T_BIAS + TO_PC, "T");
@@ -86,6 +87,7 @@ begin(struct tarea *t, const struct guest_state *s)
 	t->df = t->rflags >> 10 & 1;
 	t->fsbase = s->fsbase;
 	t->gsbase = s->gsbase;
+	t->window = s->window;
 	sys2(__NR_sigaltstack, NULL, &t->altstack);
 	if (t->altstack.flags & SS_DISABLE)
 		t->altstack.size = 0;
@@ -147,13 +149,14 @@ dispatch_join(const struct guest_state *s)
 	go_on(t, s);
 }
 
+/* By the key of a pc and a mode. */
 static uint64_t
-lookup(uint64_t pc)
+lookup(uint64_t key)
 {
-	uint32_t mask = rt.ctl->tabmask, i = (uint32_t)pc & mask;
+	uint32_t mask = rt.ctl->tabmask, i = (uint32_t)key & mask;
 
 	for (;; i = (i + 1) & mask) {
-		if (rt.tab[i].pc == pc)
+		if (rt.tab[i].pc == key)
 			return __atomic_load_n(&rt.tab[i].entry,
 			    __ATOMIC_ACQUIRE);
 		if (rt.tab[i].pc == 0)
@@ -181,7 +184,7 @@ go_native(struct tarea *t)
 void
 dispatch_go(struct tarea *t, uint64_t exitno)
 {
-	uint64_t e, arg[4] = { 0, 0, 0, 0 };
+	uint64_t e, key, arg[4] = { 0, 0, 0, 0 };
 	uint32_t gen;
 
 	for (;;) {
@@ -198,16 +201,16 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 		if (__atomic_load_n(&rt.ctl->letgo, __ATOMIC_ACQUIRE) ||
 		    trace_died())
 			let_go(t);
-		if (t->skips && !rt.ctl->skipping) {
-			t->skips = 0;	/* another thread came to the window */
-			buffer_first(t);
-		}
+		if (t->skips == SKIP_AFTER && !rt.ctl->skipping)
+			buffer_first(t);	/* another thread was first */
 		gen = __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST);
-		e = lookup(t->pc);
+		key = tab_key(t->pc, window_mode(t));
+		e = lookup(key);
 		if (e == 0 || (exitno != ~0ull && !rt.ctl->nolink)) {
 			arg[0] = t->pc;
 			arg[1] = exitno;
 			arg[2] = t->gen;
+			arg[3] = window_mode(t);
 			state_fp_settle(t);
 			if (ask(t, REQ_TRANSLATE, arg) < 0)
 				let_go(t);
@@ -216,7 +219,7 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 			if (e == 0)
 				go_native(t);
 			gen = __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST);
-			if (lookup(t->pc) != e)
+			if (lookup(key) != e)
 				continue;
 		}
 		t->entry = e & 0xffffffffffffull;
@@ -225,6 +228,8 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 		    !__atomic_load_n(&rt.ctl->letgo, __ATOMIC_SEQ_CST)) {
 			t->gen = gen;
 			t->tf = t->rflags >> 8 & 1;
+			if (t->past == t->pc)
+				t->past = 0;
 			return;
 		}
 		__atomic_store_n(&t->slot->incache, 0, __ATOMIC_SEQ_CST);
@@ -240,11 +245,11 @@ interval(struct tarea *t)
 {
 	uint64_t n = rt.ctl->interval, arg[4] = { 0, 0, 0, 0 };
 
-	if (t->bufend != 0 || n == 0 || (int64_t)t->p > 0)
+	if (t->bufend != 0 || n == 0 || (int64_t)t->p > 0 ||
+	    t->skips == SKIP_OUT)
 		return;
-	if (t->skips) {
+	if (t->skips == SKIP_AFTER) {
 		ask(t, REQ_WINDOW, arg);
-		t->skips = 0;
 		buffer_first(t);
 		return;
 	}
@@ -305,16 +310,20 @@ undo_transfer(struct tarea *t)
 void
 dispatch_miss(struct tarea *t)
 {
+	unsigned mode;
 	uint64_t e;
 
 	if (!is_canonical(t->pc))
 		undo_transfer(t);
 	t->slot->incache = 0;
 	interval(t);
+	window_returned(t);
 	dispatch_go(t, ~0ull);
-	e = lookup(t->pc);
+	mode = t->skips == SKIP_OUT ? MODE_OUT : MODE_IN;
+	e = lookup(tab_key(t->pc, mode));
 	if (e != 0)
-		rt.ibl[t->pc % IBL_WORDS] = (e & 0xffffffffffffull) - (e >> 48);
+		rt.ibl[t->pc % IBL_WORDS + (mode == MODE_OUT ? IBL_WORDS : 0)] =
+		    (e & 0xffffffffffffull) - (e >> 48);
 }
 
 /* Behind a handler of ours, or a signal kept on the way in. */
@@ -477,8 +486,12 @@ dispatch_exit(struct tarea *t)
 		if (!t->pending)
 			go_native(t);
 		break;
+	case EXIT_WINDOW:
+		window_exit(t);
+		break;
 	case EXIT_STALE:
 		arg[0] = x.target;
+		arg[1] = window_mode(t);
 		ask(t, REQ_STALE, arg);
 		break;
 	default:
@@ -530,6 +543,8 @@ bring_out(void)
 void
 let_go(struct tarea *t)
 {
+	if (t->skips == SKIP_OUT)
+		buffer_back(t);
 	if (t->bufend != 0 && !trace_died())
 		buffer_publish(t, Q_RECORDS, 0, 0);
 	/* until nobody in the cache needs a handler of ours */

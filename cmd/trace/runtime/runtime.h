@@ -88,6 +88,9 @@ struct kframe {			/* as the kernel pushes it */
 #define SS_DISABLE 2
 #define SS_AUTODISARM (1 << 31)
 
+/* Why a thread tells nothing; its p then counts instructions down, or is idle. */
+enum skips { SKIP_NONE, SKIP_AFTER, SKIP_OUT };
+
 enum trap { TRAP_NONE, TRAP_DELIVER, TRAP_RAISE, TRAP_LETGO, TRAP_NATIVE };
 
 /* A thread's area; REG_T points at fsbase.  Offsets: TO_* of shared.h. */
@@ -98,7 +101,8 @@ struct tarea {
 	uint64_t tmp0, tmp1;
 	uint64_t exitno;
 	uint64_t rt_exit, rt_miss;
-	uint64_t unused[2];
+	uint64_t window;	/* stack pointer where it began, see WINDOW_OPEN */
+	uint64_t unused;
 	uint64_t gsbase;
 	uint64_t p;		/* record pointer while in the runtime */
 	uint64_t pc;		/* guest pc to go on at */
@@ -125,7 +129,11 @@ struct tarea {
 	uint64_t robust;	/* for its exit */
 	uint64_t clear_tid;
 	uint64_t start_mask;	/* a new thread's, + 1 */
-	uint64_t skips;		/* before the window: p counts down */
+	uint64_t skips;		/* enum skips: nothing is told */
+	uint64_t past;		/* MODE_PAST applies at this pc, or 0 */
+	struct {		/* bufend, from, p while outside of windows */
+		uint64_t bufend, from, p;
+	} aside;
 	uint64_t stepping;	/* one instruction natively */
 	uint64_t stepmask;	/* the guest's mask; all are blocked meanwhile */
 	struct exitmeta told;	/* its exit, if step is 0 it was not told */
@@ -208,6 +216,8 @@ int trace_died(void);
 
 /* buffer.c */
 void buffer_first(struct tarea *);
+void buffer_aside(struct tarea *);
+void buffer_back(struct tarea *);
 int buffer_guard(struct tarea *, uint64_t addr);
 void buffer_guard_all(void);
 void buffer_room(struct tarea *, uint64_t);
@@ -265,6 +275,17 @@ uint64_t state_fp_pc(const struct tarea *, uint64_t ip);
 void state_fp_settle(struct tarea *);
 void state_native(struct tarea *, struct kucontext *);
 void state_put(struct tarea *, struct kucontext *);
+
+/* window.c */
+void window_exit(struct tarea *);
+void window_returned(struct tarea *);
+
+static inline unsigned
+window_mode(const struct tarea *t)
+{
+	return (t->skips == SKIP_OUT ? MODE_OUT : MODE_IN) |
+	    (t->past != 0 && t->past == t->pc ? MODE_PAST : 0);
+}
 
 /* syscall.c */
 void syscall_do(struct tarea *, const struct exitmeta *);

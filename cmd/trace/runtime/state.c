@@ -399,7 +399,7 @@ state_advanced(struct tarea *t, const struct kucontext *uc)
 	if (p.m->n > 0 || p.m->rep != 1)
 		return p.m->n > 0;
 	/* a round of it; the count before is there if anything is recorded */
-	return t->tmp2 != count &&
+	return t->tmp2 != count && !t->skips &&
 	    (t->bufend != 0 || rt.boot.countbytes != 0);
 }
 

@@ -22,7 +22,7 @@
 static uint64_t
 area_bytes(void)
 {
-	return T_SIZE + IBL_SIZE + rt.boot.countbytes;
+	return T_SIZE + IBL_ALL + rt.boot.countbytes;
 }
 
 uint64_t
@@ -89,13 +89,13 @@ area_share(uint64_t base, uint32_t slot)
 	uint64_t at = base + T_SIZE, n = rt.boot.countbytes;
 	long r;
 
-	r = sys6(__NR_mremap, (long)rt.ibl, 0, IBL_SIZE, 3, (long)at, 0);
+	r = sys6(__NR_mremap, (long)rt.ibl, 0, IBL_ALL, 3, (long)at, 0);
 	if (r < 0 && r > -4096)
 		return -1;
 	if (n == 0)
 		return 0;
 	r = sys6(__NR_mremap, (long)(rt.boot.seg[SEG_COUNTERS].addr + slot * n),
-	    0, (long)n, 3, (long)(at + IBL_SIZE), 0);
+	    0, (long)n, 3, (long)(at + IBL_ALL), 0);
 	return r < 0 && r > -4096 ? -1 : 0;
 }
 
@@ -150,6 +150,8 @@ inherit(struct tarea *c, const struct tarea *t, uint64_t stack, uint64_t tls,
 	c->df = t->df;
 	c->fsbase = flags & CLONE_SETTLS ? tls : t->fsbase;
 	c->gsbase = t->gsbase;
+	/* made within a window, it is in one until its end */
+	c->window = t->window != 0 ? WINDOW_OPEN : 0;
 	c->syncblocked = t->syncblocked;
 }
 
@@ -216,6 +218,7 @@ hold(struct tarea *t)
 	b->at.fsbase = t->fsbase;
 	b->at.gsbase = t->gsbase;
 	b->at.sigmask = (t->start_mask - 1) | t->syncblocked;
+	b->at.window = t->window;
 	__atomic_fetch_or(&b->flags, BOOT_HELD, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(child, __ATOMIC_SEQ_CST) == 0 &&
 	    !rt.ctl->letgo && !trace_died())
@@ -426,6 +429,8 @@ thread_exit(struct tarea *t, long status)
 		sys1(__NR_exit, status);
 	}
 	sys4(__NR_rt_sigprocmask, 2, &all, NULL, 8);
+	if (t->skips == SKIP_OUT)
+		buffer_back(t);
 	if (t->bufend != 0)
 		buffer_leave(t);
 	if (__atomic_sub_fetch(&rt.nthread, 1, __ATOMIC_SEQ_CST) == 0) {

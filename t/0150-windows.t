@@ -1,0 +1,371 @@
+#!/bin/sh
+# trace --from, --to, --after, --for: exactly what runs in the windows is told,
+# held to single-stepping, and to callgraph, which collects from a whole stream.
+. t/lib.sh
+
+[ -x "$B/trace" ] || skip_all "no trace"
+
+cat >"$T/lib.c" <<'EOF'
+extern volatile long sum;
+
+__attribute__((noinline)) static void
+add(int n)
+{
+	while (n-- > 0)
+		sum += n;
+}
+
+void
+in_lib(int n)
+{
+	add(n);
+	add(n);
+}
+EOF
+
+cat >"$T/prog.cc" <<'EOF'
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern "C" void in_lib(int);
+volatile long sum;
+static jmp_buf back;
+
+#define FN extern "C" __attribute__((noinline)) void
+
+FN leaf(int n) { for (int i = 0; i < n; i++) sum += i; }
+FN twice(int n) { leaf(n); in_lib(n); sum++; }
+FN recurse(int n) { leaf(2); if (n > 0) recurse(n - 1); sum++; }
+FN jumper(int n) { leaf(n); longjmp(back, 1); }
+FN thrower(int n) { leaf(n); if (n > 0) throw n; }
+FN catcher(int n) { try { thrower(n); } catch (int) { leaf(1); } }
+FN tail(int n) { sum++; leaf(n); }
+FN mark(void) { sum++; }
+FN raiser(void) { raise(SIGUSR1); leaf(4); }
+FN in_child(int n) { leaf(n); }
+extern "C" void *in_thread(void *) { leaf(20); return NULL; }
+extern "C" int apart(void *) { leaf(30); twice(3); return 0; }
+
+/* Threads that are waited for in the same number of instructions each time. */
+FN threads(void)
+{
+	static char stack[16384];
+
+	leaf(1);
+	waitpid(clone(apart, stack + sizeof stack, CLONE_VM | CLONE_FS |
+	    CLONE_FILES | CLONE_SIGHAND, NULL), NULL, __WALL);
+}
+
+FN forks(int n)
+{
+	int st;
+
+	if (fork() == 0) {
+		in_child(n);
+		_exit(3);
+	}
+	wait(&st);
+}
+
+namespace deep {
+__attribute__((noinline)) void
+leave(long n)
+{
+	sum += n;
+}
+}
+
+static void handler(int) { leaf(6); }
+
+int
+main(int argc, char **)
+{
+	pthread_t t;
+	int i;
+
+	signal(SIGUSR1, handler);
+	for (i = 0; i < 200; i++)
+		leaf(i % 7);
+	twice(4);
+	recurse(5);
+	for (i = 0; i < 3; i++)
+		if (setjmp(back) == 0)
+			jumper(7);
+	for (i = 0; i < 3; i++) {
+		try {
+			thrower(i);
+		} catch (int) {
+			sum++;
+		}
+		catcher(i);
+	}
+	tail(3);
+	raiser();
+	threads();
+	if (argc > 1) {
+		forks(9);
+		pthread_create(&t, NULL, in_thread, NULL);
+		pthread_join(t, NULL);
+	}
+	mark();
+	leaf(3);
+	deep::leave(2);
+	mark();
+	printf("%ld\n", sum);
+	return 0;
+}
+EOF
+g++ -O1 -fno-inline -c -o "$T/prog.o" "$T/prog.cc" &&
+    gcc -O1 -fPIC -shared -o "$T/libin.so" "$T/lib.c" &&
+    g++ -rdynamic -o "$T/prog" "$T/prog.o" "$T/libin.so" \
+	-Wl,-rpath,"$T" -lpthread
+ok "a program, and a library" $?
+
+# The engine shows no rseq(2); stepcount would have to step up to the call.
+clean() {
+	env -i PATH=/usr/bin:/bin GLIBC_TUNABLES=glibc.pthread.rseq=0 \
+	    timeout -k 5 60 "$@"
+}
+
+# at FN: where it runs, without randomization
+at() {
+	printf %x $((0x$(nm "$T/prog" | sed -n "s/ [Tt] $1\$//p") +
+	    0x555555554000))
+}
+
+# steps ADDRESS[,ADDRESS]: as single-stepping counts
+steps() {
+	clean "$TB/stepcount" -o "$T/steps" -w "$1" "$T/prog" $arg >"$T/out"
+	cat "$T/steps"
+}
+
+# told OPTION...: how many instructions of prog are in the stream
+told() {
+	clean "$B/trace" -o "$T/ev" "$@" "$T/prog" $arg >"$T/out" 2>"$T/err"
+	"$TB/evcount" "$T/ev" 2>&1
+}
+
+modes="-e.all -e.blocks -e.counts -e.all.--debug=nolink
+-e.all.--debug=tinycache -e.all.--debug=nosuper"
+words() {
+	echo "$1" | sed 's/-e\./-e /; s/\.--/ --/'
+}
+
+arg=
+whole=$(clean "$T/prog")
+for fn in leaf twice recurse jumper thrower catcher tail raiser threads \
+    apart main; do
+	want=$(steps "$(at $fn)")
+	case $fn in
+	leaf|recurse|thrower|threads)	some=$modes ;;
+	*)	some="-e.all -e.counts" ;;
+	esac
+	for m in $some; do
+		same "$fn $(words $m)" "$want" \
+		    "$(told $(words $m) --from=$fn)"
+	done
+	same "$fn: the program's output" "$whole" "$(cat "$T/out")"
+	told -e all --from=$fn >"$T/n"
+	"$B/cachesim" "$T/ev" | sed /^creator/d >"$T/all"
+	told -e cache --from=$fn >"$T/n"
+	"$B/cachesim" "$T/ev" | sed /^creator/d >"$T/cache"
+	samefile "$fn -e cache: the misses of kind all" "$T/all" "$T/cache"
+done
+
+arg=more
+want=$(steps "$(at in_thread)")
+for m in $modes; do
+	same "a thread's function $(words $m)" "$want" \
+	    "$(told $(words $m) --from=in_thread)"
+done
+arg=
+
+for pair in recurse,mark leaf,leaf twice,leaf tail,main; do
+	from=${pair%,*} to=${pair#*,}
+	want=$(steps "$(at $from),$(at $to)")
+	for k in all blocks counts; do
+		same "from $from to $to, $k" "$want" \
+		    "$(told -e $k --from=$from --to=$to)"
+	done
+done
+
+# Where there is a difference, this says where: address by address.
+clean "$TB/stepcount" -p -o "$T/steps" -w "$(at thrower)" "$T/prog" >"$T/out"
+told --from=thrower >"$T/n"
+"$TB/evcount" -p "$T/ev" >"$T/told"
+samefile "every address by itself" "$T/steps" "$T/told"
+
+# --------------------------------------------------- names and combinations
+
+twice=$(told --from=twice)
+same "an address" "$twice" "$(told --from=0x$(at twice))"
+same "several functions" "$((twice + $(told --from=thrower)))" \
+    "$(told --from=thrower --from=twice)"
+n=$(told --from=deep::leave)
+check "a name as in the source" test "$n" -gt 0
+same "with its parameters" "$n" "$(told '--from=deep::leave(long)')"
+same "mangled" "$n" "$(told --from=_ZN4deep5leaveEl)"
+n=$(told --from=in_lib)
+check "a function of a library" test "$n" -gt 40
+same "an unknown one: nothing" 0 "$(told --from=nowhere)"
+same "and it is said" "trace: --from=nowhere: no such function was mapped" \
+    "$(cat "$T/err")"
+status 125 "a bad address" "$B/trace" --from=0xyz true
+
+early=$(told -e counts --to=recurse)
+before=$(told -e counts --to=mark)
+all=$(told -e counts)
+behind=$(told -e counts --from=mark --to=main)
+same "--to alone is from the start on; what follows is the rest" "$all" \
+    "$((before + behind))"
+
+n=$(told -e blocks --from=leaf --for=300)
+check "--for ends within windows" test "$n" -ge 300 -a "$n" -lt 400
+n=$(told -e counts --from=leaf)
+same "--after that is over before: all windows" "$n" \
+    "$(told -e counts --after=1000 --from=leaf)"
+part=$(told -e counts --after=$early --from=leaf)
+check "--after: windows that begin later only" test "$part" -lt "$n" \
+    -a "$part" -gt 0
+told -e blocks --from=leaf >"$T/n"
+same "system calls and signals outside are not told" "" \
+    "$(grep '^[YK]' "$T/ev")"
+told -e blocks --after=100000000 >"$T/n"
+same "nor before --after" "" "$(grep '^[YK]' "$T/ev")"
+told -e blocks --from=raiser >"$T/n"
+same "a signal inside is" 1 "$(grep -c '^K' "$T/ev")"
+
+# What is made within a window is in it: here the child after its fork.
+follow() {
+	rm -f "$T"/f.*
+	clean "$B/trace" -f -e counts -o "$T/f.%p" "$@" "$T/prog" x >"$T/out"
+	for f in "$T"/f.*; do
+		"$TB/evcount" "$f"
+	done | sort -n | tr '\n' ' '
+}
+set -- $(follow --from=in_child)
+same "-f: each process has its windows" "0 1" "$1 $(($2 > 9))"
+inside=$2
+set -- $(follow --from=forks)
+check "-f: a child of a window is in it" test "$1" -gt "$inside"
+
+# ---------------------------------------------- a library that comes and goes
+
+cat >"$T/dl.c" <<'EOF'
+#include <dlfcn.h>
+#include <stdio.h>
+
+volatile long sum;
+
+int
+main(int argc, char **argv)
+{
+	void (*f)(int);
+	void *h;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		h = dlopen(argv[argc - 1], RTLD_NOW);
+		f = (void (*)(int))dlsym(h, "in_lib");
+		f(5);
+		dlclose(h);
+	}
+	printf("%ld\n", sum);
+	return 0;
+}
+EOF
+gcc -O1 -rdynamic -o "$T/dl" "$T/dl.c"
+dl() {
+	clean "$B/trace" -e $1 --from=$2 -o "$T/ev" "$T/dl" "$T/libin.so" \
+	    >"$T/out"
+	"$TB/evcount" "$T/ev"
+}
+for k in all counts; do
+	f=$(dl $k in_lib)
+	same "dlopen and dlclose: the output, $k" 400 "$(cat "$T/out")"
+	same "20 windows, $k" \
+	    "$((f % 20)) $((f > 20 * 40))" "0 1"
+done
+
+# ------------------------------------------------- a process that runs already
+
+cat >"$T/loop.c" <<'EOF'
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+volatile long sum;
+static volatile int done;
+
+__attribute__((noinline)) void
+work(int n)
+{
+	while (n-- > 0)
+		sum += n;
+}
+
+static void
+end(int sig)
+{
+	done = sig;
+}
+
+int
+main(void)
+{
+	signal(SIGTERM, end);
+	alarm(60);
+	puts("ready");
+	fflush(stdout);
+	while (!done) {
+		work(10);
+		getppid();
+	}
+	return 5;
+}
+EOF
+gcc -O1 -fno-inline -o "$T/loop" "$T/loop.c"
+"$T/loop" >"$T/ready" &
+pid=$!
+i=0
+while [ ! -s "$T/ready" ] && [ $i -lt 200 ]; do
+	sleep 0.05
+	i=$((i + 1))
+done
+check "-p" "$B/trace" -e blocks --from=work --for=4000 -o "$T/ev" -p $pid
+"$B/plain" "$T/ev" >"$T/plain"
+same "tells the function alone" "" "$(sed -n '/^Y/p' "$T/ev")"
+n=$("$TB/evcount" "$T/ev")
+check "as much of it as was asked for" test "$n" -ge 4000 -a "$n" -lt 4200
+kill -TERM $pid
+wait $pid
+same "and the program goes on" 5 $?
+
+# ------------------------------------------------------------- a real program
+
+cat >"$T/w.sql" <<'EOF'
+create table t(a integer primary key, b text);
+with recursive c(x) as (select 1 union all select x + 1 from c where x < 300)
+    insert into t select x, 'name' || x from c;
+select count(*), sum(length(b)) from t where b like '%7%';
+EOF
+sql() {
+	clean "$B/trace" "$@" sqlite3 :memory: -init "$T/w.sql" .quit \
+	    </dev/null >"$T/out" 2>"$T/err"
+}
+sql -e blocks -o "$T/whole.ev"
+for fn in sqlite3_step sqlite3_prepare_v2 malloc; do
+	"$B/callgraph" --toggle-collect=$fn -o "$T/cg" "$T/whole.ev"
+	for k in blocks counts; do
+		sql -e $k --from=$fn -o "$T/ev"
+		same "sqlite3, $fn, $k: as callgraph collects" \
+		    "$(sed -n 's/^totals: //p' "$T/cg")" \
+		    "$("$TB/evcount" "$T/ev")"
+	done
+done
+done_testing
