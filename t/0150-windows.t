@@ -171,9 +171,9 @@ for fn in leaf twice recurse jumper thrower catcher tail raiser threads \
 	done
 	same "$fn: the program's output" "$whole" "$(cat "$T/out")"
 	told -e all --from=$fn >"$T/n"
-	"$B/cachesim" "$T/ev" | sed /^creator/d >"$T/all"
+	"$B/cachesim" "$T/ev" 2>"$T/err" | sed /^creator/d >"$T/all"
 	told -e cache --from=$fn >"$T/n"
-	"$B/cachesim" "$T/ev" | sed /^creator/d >"$T/cache"
+	"$B/cachesim" "$T/ev" 2>"$T/err" | sed /^creator/d >"$T/cache"
 	samefile "$fn -e cache: the misses of kind all" "$T/all" "$T/cache"
 done
 
@@ -338,7 +338,6 @@ while [ ! -s "$T/ready" ] && [ $i -lt 200 ]; do
 	i=$((i + 1))
 done
 check "-p" "$B/trace" -e blocks --from=work --for=4000 -o "$T/ev" -p $pid
-"$B/plain" "$T/ev" >"$T/plain"
 same "tells the function alone" "" "$(sed -n '/^Y/p' "$T/ev")"
 n=$("$TB/evcount" "$T/ev")
 check "as much of it as was asked for" test "$n" -ge 4000 -a "$n" -lt 4200
