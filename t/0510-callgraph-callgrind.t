@@ -30,7 +30,11 @@ judge() {
 }
 
 ${CC:-gcc} -O1 -g -o recurse "$TOP/t/src/recurse.c" || exit 99
+opts=--collect-jumps=yes
 judge "recursion, longjmp, signals" ./recurse
+"$B/fmt-callgrind" --dump-instr=yes -o rich got
+check "jumps" python3 "$TOP/t/models/jumps.py" want rich recurse
+sed 's/^[^#]/# &/' out
 opts=--fn-skip=main
 judge "back into a skipped function" ./recurse
 opts=--separate-recs=4
