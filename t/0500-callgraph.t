@@ -232,6 +232,12 @@ stream blocks "$call" "B 10 >401100 3 5w8.0-8L401200" "B 11 >401200 3 2I" \
     6+7ffe0ff8 3 "Y 231" "E exit 0 6" >ev
 finds "landing pad in f.cold" "f 5;f>g 1 2;g 2;main 4;main>f 1 7;"
 
+# and one that f jumps to, and back from
+stream blocks "$call" "B 10 >401100 3 2J401400" "B 20 >401400 3 2J401108" \
+    "$back" "$after" 1+7ffe1000 10 20 6+7ffe0ff8 3 "Y 231" "E exit 0 5" >ev
+finds "f.cold is called" "f 2;f.cold 3;f>f.cold 1 3;main 4;main>f 1 5;"
+finds "f.cold is f" "f 5;main 4;main>f 1 5;" --join-cold=yes
+
 # --- a return whose call was not seen; one that is a jump
 stream blocks "B 1 >401108 3 1r8.0R" "B 2 >401010 3 2S" 1+7ffe0000 2 "Y 231" \
     "E exit 0 2" >ev

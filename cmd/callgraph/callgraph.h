@@ -41,6 +41,7 @@ extern bool opt_sites;	/* contexts by where they were called, too */
 extern bool opt_rep;	/* count each round of a repeated instruction */
 extern bool opt_calls;
 extern bool opt_jumps, opt_threads, opt_toggle, opt_contexts, opt_demangle;
+extern bool opt_join;		/* a cold part is its function */
 extern uint64_t opt_maxcontexts;
 #define CALLERS_MAX 100
 extern uint32_t opt_callers;	/* most that any function wants to tell apart */

@@ -257,6 +257,22 @@ named(struct object *o, uint32_t ob, uint64_t start, const char *name, bool plt)
 	return kh_val(o->funcs, k);
 }
 
+/* The function that this is the cold part of, if that has been seen. */
+static struct func *
+joined(struct object *o, struct func *part)
+{
+	struct func *f;
+
+	if (part->name[part->stem] == '\0')
+		return part;
+	kh_foreach_value(o->funcs, f, {
+		if (f->name[f->stem] == '\0' && f->stem == part->stem &&
+		    memcmp(f->name, part->name, f->stem) == 0)
+			return f;
+	})
+	return part;
+}
+
 void
 func_place(uint64_t addr, struct place *p)
 {
@@ -267,6 +283,7 @@ func_place(uint64_t addr, struct place *p)
 	struct sym_at at = { .fn = SYM_UNKNOWN };
 	unsigned sec = section(o, link);
 	bool plt = sec > 0 && o->section[sec - 1].plt;
+	struct func *f;
 
 	if (o->sym != NULL && !plt)
 		sym_function(o->sym, link, &at);
@@ -277,4 +294,9 @@ func_place(uint64_t addr, struct place *p)
 	    sec > 0 ? o->section[sec - 1].end + p->slide : UINT64_MAX;
 	p->fn = at.end != 0 ? named(o, num, at.start, at.fn, false) :
 	    named(o, num, link, NULL, plt);
+	if (opt_join) {
+		f = joined(o, p->fn);
+		p->entry &= f == p->fn;
+		p->fn = f;
+	}
 }

@@ -47,6 +47,8 @@ static const char help[] =
 "      --dump-before=FN         ... before FN is entered\n"
 "      --dump-instr=yes         always so here; see fmt-callgrind\n"
 "      --fn-skip=FN             FN's cost is that of the call of it\n"
+"      --join-cold=yes|no       f.cold, where compilers put what is rare, is\n"
+"                               f [no]\n"
 "      --pop-on-jump=FN         FN returns before it jumps elsewhere\n"
 "      --rep=once|each          repeated string instructions count once, or\n"
 "                               for each round, as Valgrind has it [once]\n"
@@ -73,6 +75,7 @@ unsigned ncol = 1, firsttold = 1;
 bool data_refs;
 bool opt_sites, opt_rep, opt_calls;
 bool opt_jumps, opt_threads, opt_toggle, opt_contexts, opt_demangle = true;
+bool opt_join;
 uint64_t opt_maxcontexts = 1000000;
 uint32_t opt_callers;
 const char *cmdline, *pid;
@@ -110,9 +113,9 @@ separate(const char *what, enum func_rule rule, char *s, uint64_t max)
 }
 
 enum { OPT_CALLS = 256, OPT_JUMPS, OPT_CONTEXTS, OPT_DEMANGLE, OPT_AFTER,
-    OPT_BEFORE, OPT_INSTR, OPT_SKIP, OPT_POP, OPT_REP, OPT_CALLERS, OPT_RECS,
-    OPT_SITES, OPT_THREADS, OPT_PLT,
-    OPT_TOGGLE, OPT_ZERO, OPT_VERSION };
+    OPT_BEFORE, OPT_JOIN, OPT_INSTR, OPT_SKIP, OPT_POP, OPT_REP, OPT_CALLERS, OPT_RECS,
+    OPT_SITES, OPT_THREADS, OPT_PLT, OPT_TOGGLE,
+    OPT_ZERO, OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "calls", no_argument, NULL, OPT_CALLS },
@@ -124,6 +127,7 @@ static const struct option longopts[] = {
 	{ "dump-instr", optional_argument, NULL, OPT_INSTR },
 	{ "fn-skip", required_argument, NULL, OPT_SKIP },
 	{ "help", no_argument, NULL, 'h' },
+	{ "join-cold", optional_argument, NULL, OPT_JOIN },
 	{ "output", required_argument, NULL, 'o' },
 	{ "pop-on-jump", required_argument, NULL, OPT_POP },
 	{ "rep", required_argument, NULL, OPT_REP },
@@ -160,6 +164,9 @@ option(int c)
 		break;
 	case OPT_CONTEXTS:
 		set_contexts();
+		break;
+	case OPT_JOIN:
+		opt_join = yes("join-cold", optarg);
 		break;
 	case OPT_DEMANGLE:
 		opt_demangle = yes("demangle", optarg);
