@@ -217,6 +217,10 @@ if command -v cg_diff >/dev/null && command -v valgrind >/dev/null; then
 	by_fn ours >got
 	check "there is something to compare" test -s want
 	samefile "cg_diff's sums by function" want got
+	"$M" v1 >m1 && "$M" v2 >m2
+	cg_diff --mod-filename='s/.*\///' m1 m2 >judge2
+	by_fn judge2 >got
+	samefile "cg_diff has the same of merge's files" want got
 	same "and its summary" "$(grep ^summary judge | tr -d '\r' | xargs)" \
 	    "$(grep ^summary ours | xargs)"
 else
