@@ -301,6 +301,29 @@ note_layout(struct insn *in, const ZydisDecodedInstruction *zi)
 	    (uint8_t)(zi->raw.imm[1].size / 8) - in->displen - 1;
 }
 
+/* 1: programs use it only where the processor has it. */
+static int
+is_common(ZydisISAExt ext)
+{
+	switch (ext) {
+	case ZYDIS_ISA_EXT_BASE:
+	case ZYDIS_ISA_EXT_LONGMODE:
+	case ZYDIS_ISA_EXT_SSE:
+	case ZYDIS_ISA_EXT_SSE2:
+	case ZYDIS_ISA_EXT_SSE4:
+	case ZYDIS_ISA_EXT_AVX:
+	case ZYDIS_ISA_EXT_BMI1:
+	case ZYDIS_ISA_EXT_BMI2:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Flags written mean that those before are not needed, but for who handles a
+ * fault; one that the processor may not know always faults.
+ */
 static void
 note_flags(struct insn *in, const ZydisDecodedInstruction *zi)
 {
@@ -310,15 +333,19 @@ note_flags(struct insn *in, const ZydisDecodedInstruction *zi)
 	if (f == NULL)
 		return;
 	in->fread = f->tested & ARITH_FLAGS;
-	in->fkill = (f->modified | f->set_0 | f->set_1 | f->undefined) &
-	    ARITH_FLAGS;
+	if (!is_common(zi->meta.isa_ext))
+		return;
+	in->fkill = (f->modified | f->set_0 | f->set_1) & ARITH_FLAGS;
 	switch (zi->meta.category) {
 	case ZYDIS_CATEGORY_SHIFT:
 	case ZYDIS_CATEGORY_ROTATE:	/* a count of 0 leaves all flags */
 	case ZYDIS_CATEGORY_STRINGOP:	/* so does rep with rcx 0 */
 		in->fkill = 0;
 		break;
-	default:
+	case ZYDIS_CATEGORY_LOGICAL:	/* undefined means cleared: AF */
+		in->fkill |= f->undefined & ARITH_FLAGS;
+		break;
+	default:			/* it may mean left as it was */
 		break;
 	}
 }

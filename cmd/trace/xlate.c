@@ -439,10 +439,12 @@ write_insn(struct xlate *x)
 	case SP_REPCMP:
 		probe_rep_before(x);
 		mangle_copy(x, 1);
+		x->homed &= ~(uint32_t)in->wr;
 		probe_rep_after(x);
 		if (opt.kind == KIND_CACHE) {
 			x->after = 1;
 			filter_empty(x);
+			xlate_reload(x, in->wr);
 			x->after = 0;
 		}
 		break;
@@ -519,8 +521,12 @@ find_dead_flags(struct xlate *x)
 
 	x->deadflags[b->n] = 0;
 	for (i = b->n; i-- > 0; ) {
-		if (b->in[i].flow != FLOW_NONE || b->in[i].special >= SP_EMULATE)
+		if (b->in[i].flow != FLOW_NONE || b->in[i].special >= SP_EMULATE) {
+			/* whatever it does, it shows them or keeps them */
 			live = ARITH_FLAGS;
+			x->deadflags[i] = 0;
+			continue;
+		}
 		live = (live & ~b->in[i].fkill) | b->in[i].fread;
 		x->deadflags[i] = live == 0;
 	}

@@ -49,6 +49,8 @@ static const struct mode {
 	{ "nolink", { "-e", "all", "--debug=nolink" }, true },
 	{ "tinycache", { "-e", "all", "--debug=tinycache" }, true },
 	{ "nosuper", { "-e", "all", "--debug=nosuper" }, true },
+	{ "cache", { "-e", "cache" }, false },
+	{ "outside", { "-e", "all", "--from=0x1000" }, true },
 };
 enum { NMODE = sizeof modes / sizeof modes[0] };
 
