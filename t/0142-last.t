@@ -289,6 +289,24 @@ for f in "$T"/f.*.ev; do
 	ok "-f: whole, and short" $?
 done
 
+# SIGUSR1 goes on to the children's
+rm -f "$T/first" "$T/second" "$T/go" "$T/stop"
+timeout -k 5 60 "$B/trace" -f --last 64k -o "$T/ff.%p.ev" sh -c '"$0" phases "$1"; :' "$T/p" "$T" &
+wait_for "$T/first"
+guest=$(cat "$T/first")
+shell=$(tracer_of "$T/first")
+echo "$shell" >"$T/shell"
+kill -USR1 "$(tracer_of "$T/shell")"
+for p in "$guest" "$shell"; do
+	wait_for "$T/ff.$p.ev.1"
+	ok "-f: SIGUSR1: a dump" $?
+	check "-f: SIGUSR1: whole" "$B/plain" -s -o "$T/f.lines" "$T/ff.$p.ev.1"
+done
+: >"$T/go"
+: >"$T/stop"
+wait $!
+ok "-f: goes on to the end" $?
+
 # memory does not grow with the run, whose records have a gigabyte; how many of
 # the shared buffers were in use, 6 MB at most, is a matter of luck
 for n in 20000000 100000000; do
