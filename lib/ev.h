@@ -68,10 +68,11 @@ struct ev_def {
 	struct ev_block *block;
 	uint32_t id;		/* the stream's own, for who passes it on */
 	uint32_t n;		/* instructions: Q: the one of its reference */
-	uint16_t k;		/* Q: the reference, from 1, or 0 */
-	uint8_t letter;		/* 'B', 'P' or 'Q' */
+	uint16_t k;		/* Q: the reference, from 1, or 0; Z: 'i', 'd' */
+	uint8_t letter;		/* 'B', 'P', 'Q' or 'Z' */
 	uint8_t ngroups;	/* fields of its execution lines */
 	uint8_t group;		/* Q with one group: that one */
+	uint8_t stays;		/* Q: its lines are in the table then */
 };
 
 /* ---- the stream (evread.c) ---- */
@@ -161,8 +162,9 @@ const char *ev_error(const struct evr *);
 const struct ev_def *ev_def(const struct evr *, uint32_t id);
 /* The kind of the stream, known once ev_next gave anything but 'H'. */
 unsigned ev_kind(const struct evr *);
-/* Kind cache: its table's lines and their size. */
-void ev_filter(const struct evr *, uint64_t *lines, uint64_t *linesize);
+/* Kind cache: its table's sets and ways, and the size of a line. */
+void ev_filter(const struct evr *, uint64_t *sets, uint64_t *linesize,
+    uint64_t *ways);
 /* Executions read so far. */
 uint64_t ev_executions(const struct evr *);
 /*

@@ -1,5 +1,5 @@
 /*
- * evdef - the definitions of an event stream: B, P and Q lines
+ * evdef - the definitions of an event stream: B, P, Q and Z lines
  *
  * B 1 >401000 3 4r1.0 3w1.1 2C401000
  *
@@ -435,9 +435,33 @@ part_line(struct evdef *d, const char *s, char letter, uint32_t *number)
 		def.group = (uint8_t)(r->where == EV_GROUP ? r->group :
 		    r->count - 1);
 	}
+	if (letter == 'Q' && s[0] == ' ' && s[1] == 's') {
+		def.stays = 1;
+		s += 2;
+	}
 	if (*s != '\0')
 		return bad(d, s, "text behind the line's end");
 	*number = put(d, def);
+	return 0;
+}
+
+/* Z id "i" | "d": a block of no instructions holds its value. */
+static int
+leave_line(struct evdef *d, const char *s, uint32_t *number)
+{
+	struct ev_def def = { .letter = 'Z', .ngroups = 1 };
+
+	if (new_id(d, &s, &def.id) < 0)
+		return -1;
+	if (s[0] != ' ' || (s[1] != 'i' && s[1] != 'd') || s[2] != '\0')
+		return bad(d, s, "neither i nor d");
+	def.k = (uint8_t)s[1];
+	def.block = take(d, sizeof *def.block);
+	memset(def.block, 0, sizeof *def.block);
+	def.block->ngroups = 1;
+	def.block->value = take(d, sizeof *def.block->value);
+	*def.block->value = 0;
+	*number = def.block->id = put(d, def);
 	return 0;
 }
 
@@ -451,6 +475,8 @@ evdef_line(struct evdef *d, const char *line)
 		r = bad(d, line, "no blank behind the letter");
 	else if (line[0] == 'B')
 		r = block_line(d, line + 2, &number);
+	else if (line[0] == 'Z')
+		r = leave_line(d, line + 2, &number);
 	else
 		r = part_line(d, line + 2, line[0], &number);
 	return r < 0 ? 0 : number;

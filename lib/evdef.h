@@ -1,7 +1,7 @@
 /*
  * evdef.h - the definitions of an event stream
  *
- * Inside lib only: evread.c reads lines, this keeps what B, P and Q say.
+ * Inside lib only: evread.c reads lines, this keeps what B, P, Q and Z say.
  */
 #ifndef EVDEF_H
 #define EVDEF_H
@@ -40,7 +40,8 @@ const struct ev_def *evdef_get(const struct evdef *, uint32_t number);
 const struct ev_def *evdef_find(const struct evdef *, uint64_t id);
 
 /*
- * Take a B, P or Q line, NUL-terminated. Return its number, or 0 with the reason
+ * Take a B, P, Q or Z line, NUL-terminated. Return its number, or 0 with the
+ * reason
  * in why and the offending text in at.
  */
 uint32_t evdef_line(struct evdef *, const char *line);

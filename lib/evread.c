@@ -48,7 +48,7 @@ struct evr {
 	int began;		/* a line that is not H has been read */
 	unsigned kind, accept;
 	const char *why;	/* only kinds in accept will do */
-	uint64_t flines, fsize;	/* kind cache */
+	uint64_t fsets, fsize, fways;	/* kind cache */
 	char *text;		/* a line's, unescaped */
 	khash_t(tid) *tid;	/* to threads */
 	uint64_t now;		/* tid of the thread that runs */
@@ -192,10 +192,12 @@ ev_kind(const struct evr *r)
 }
 
 void
-ev_filter(const struct evr *r, uint64_t *lines, uint64_t *linesize)
+ev_filter(const struct evr *r, uint64_t *sets, uint64_t *linesize,
+    uint64_t *ways)
 {
-	*lines = r->flines;
+	*sets = r->fsets;
 	*linesize = r->fsize;
+	*ways = r->fways;
 }
 
 uint64_t
@@ -398,12 +400,14 @@ kind(struct evr *r, const char *s)
 		r->kind = 1U << i;
 		s += n;
 		if (r->kind == EV_CACHE && (*s++ != ' ' ||
-		    evline_decimal(&s, &r->flines) < 0 || *s++ != ' ' ||
-		    evline_decimal(&s, &r->fsize) < 0 ||
-		    r->flines == 0 || (r->flines & (r->flines - 1)) != 0 ||
+		    evline_decimal(&s, &r->fsets) < 0 || *s++ != ' ' ||
+		    evline_decimal(&s, &r->fsize) < 0 || *s++ != ' ' ||
+		    evline_decimal(&s, &r->fways) < 0 || r->fways == 0 ||
+		    r->fsets == 0 || (r->fsets & (r->fsets - 1)) != 0 ||
 		    r->fsize == 0 || (r->fsize & (r->fsize - 1)) != 0))
-			return bad(r, "kind cache needs two powers of two: "
-			    "lines of its table and bytes of a line");
+			return bad(r, "kind cache needs two powers of two, "
+			    "sets of its table and bytes of a line, and the "
+			    "ways of a set");
 		if (*s != '\0')
 			break;
 		return 0;
@@ -512,8 +516,12 @@ in_order(struct evr *r, struct ev *e)
 		return thread_line(r, e->nnum == 1 ? e->num[0] :
 		    e->num[0] ^ e->num[1] << 32);
 	case 'W':
-		if (evdef_find(&r->def, e->num[0]) == NULL)
+		d = evdef_find(&r->def, e->num[0]);
+		if (d == NULL)
 			return bad(r, "undefined id %" PRIx64, e->num[0]);
+		if (d->letter == 'Q' || d->letter == 'Z')
+			return bad(r, "W: id %" PRIx64 " is no block's",
+			    e->num[0]);
 		e->id = r->def.head[e->num[0]] & EVDEF_MAXID;
 		r->told += e->num[1];
 		break;
@@ -542,6 +550,9 @@ other_line(struct evr *r, struct ev *e)
 	case 'B':
 	case 'P':
 	case 'Q':
+	case 'Z':
+		if (*e->line == 'Z' && r->kind != EV_CACHE)
+			return bad(r, "Z: the stream is not of kind cache");
 		e->id = evdef_line(&r->def, e->line);
 		if (e->id == 0)
 			return bad(r, "%s: `%.20s'", r->def.why, r->def.at);

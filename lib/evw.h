@@ -54,7 +54,7 @@ void evw_end(struct evw *, const char *how, int status);
  * evwrite.c: definitions
  *
  * One thread may register while another writes records. The text of items
- * is not copied and must stay. The B, P or Q line is written before the
+ * is not copied and must stay. The B, P, Q or Z line is written before the
  * first line that uses the id, its block's B line first. Return -1 for an
  * id out of range or defined before, an undefined block, impossible counts.
  */
@@ -68,8 +68,11 @@ struct evw_ref {
 	unsigned k;		/* its reference, from 1; 0: its fetch */
 	unsigned ngroups;	/* of it, or of all that take turns with it */
 	uint8_t group[16];	/* in ascending order */
+	uint8_t stays;		/* its lines are in the table then */
 };
 int evw_ref(struct evw *, uint32_t id, uint32_t block, struct evw_ref ref);
+/* Lines of code ('i') or data ('d') leave the table: one group, an address. */
+int evw_leave(struct evw *, uint32_t id, char which);
 
 /*
  * evwrite.c: executions

@@ -26,7 +26,7 @@ apply_ref(const struct ev_def *d, const uint64_t *diff)
 void
 ev_apply(const struct ev_def *d, const uint64_t *diff)
 {
-	if (d->letter == 'Q') {
+	if (d->letter == 'Q' || d->letter == 'Z') {
 		if (d->ngroups != 0)
 			apply_ref(d, diff);
 		return;

@@ -32,7 +32,7 @@ struct evw_cold {
 		struct evw_ref *ref;	/* Q */
 	};
 	uint32_t block;		/* P, Q */
-	uint32_t n;		/* B: instructions; P: of the prefix */
+	uint32_t n;		/* B: instructions; P: of the prefix; Z: 'i', 'd' */
 	_Atomic uint8_t state;
 	char letter;
 	uint8_t ngroups;
@@ -246,6 +246,20 @@ evw_ref(struct evw *w, uint32_t id, uint32_t block, struct evw_ref ref)
 	return 0;
 }
 
+int
+evw_leave(struct evw *w, uint32_t id, char which)
+{
+	struct evw_cold *c = fresh(w, id);
+
+	if (c == NULL)
+		return -1;
+	c->letter = 'Z';
+	c->n = (unsigned char)which;
+	c->ngroups = 1;
+	publish(c);
+	return 0;
+}
+
 /* Those of a block have a line of memory, or several, of their own. */
 static uint64_t *
 new_values(struct evw *w, unsigned n)
@@ -290,7 +304,7 @@ define(struct evw *w, uint32_t id)
 	case WRITTEN:
 		return 0;
 	}
-	if (c->letter != 'B')
+	if (c->letter == 'P' || c->letter == 'Q')
 		define(w, c->block);
 	c->state = WRITTEN;
 	if (id > w->maxid)
@@ -303,8 +317,14 @@ define(struct evw *w, uint32_t id)
 	} else if (c->letter == 'P') {
 		evw_line(w, "P %x %x %x", id, c->block, c->n);
 		h->value = w->hot[c->block].value;
+	} else if (c->letter == 'Z') {
+		evw_line(w, "Z %x %c", id, (int)c->n);
+		if (h->value == NULL)
+			h->value = new_values(w, 1);
+		*h->value = 0;
 	} else {
-		evw_line(w, "Q %x %x %x %x", id, c->block, c->n, c->ref->k);
+		evw_line(w, "Q %x %x %x %x%s", id, c->block, c->n, c->ref->k,
+		    c->ref->stays ? " s" : "");
 		h->value = w->hot[c->block].value;
 		if (c->ngroups != 0)
 			h->value += c->ref->group[0];

@@ -64,7 +64,9 @@ refused "two repeats" "3: malformed execution: \`*' belongs at its end" 1 \
     "$B1" '1+1*2*3'
 refused "a repeat alone" "3: not a line: \`*2'" 1 "$B1" '*2'
 refused "an empty line" "3: an empty line" 1 "$B1" ''
-refused "an unknown letter" "3: unknown letter \`Z'" 0 "$B1" 'Z 1'
+refused "an unknown letter" "3: unknown letter \`_'" 0 "$B1" '_ 1'
+refused "a line that leaves a table that is not there" \
+    "3: Z: the stream is not of kind cache" 0 "$B1" 'Z 2 i'
 refused "a control character" "3: byte \\011 in a line" 0 "$B1" 'C a	b'
 refused "a wrong end" \
     "4: the end mark counts 2 executions, but 1 were told" 2 "$B1" 1+1

@@ -23,21 +23,30 @@ for seed in 1 2 3; do
 	    4096,4,16 8192,128,64 24576,48,32 once
 done
 
-# kind cache gives the same bytes
+# kind cache gives the same bytes: tables as large as the caches, and smaller
 for seed in 4 5; do
 	"$J" gen $seed 20000 >"$T/all.ev"
-	"$J" filter 64 64 "$T/all.ev" >"$T/cache.ev"
-	for d1 in 32768,8,64 8192,2,64; do
-		opts="--I1=16384,4,64 --D1=$d1 --LL=262144,8,64 --rep=each"
-		"$C" $opts "$T/all.ev" >"$T/all.cost"
-		check "kind cache $seed, D1 $d1" "$C" $opts "$T/cache.ev"
-		samefile "is the same" "$T/all.cost" "$T/out"
+	for table in "64 64 4" "64 64 1" "16 64 2" "2 64 3"; do
+		"$J" filter $table "$T/all.ev" >"$T/cache.ev"
+		for d1 in 32768,8,64 16384,4,64; do
+			opts="--I1=16384,4,64 --D1=$d1 --LL=262144,8,64"
+			opts="$opts --rep=each"
+			"$C" $opts "$T/all.ev" >"$T/all.cost"
+			check "kind cache $table, stream $seed, D1 $d1" \
+			    "$C" $opts "$T/cache.ev"
+			samefile "is the same" "$T/all.cost" "$T/out"
+		done
 	done
 done
-status 2 "kind cache, too few sets" "$C" --I1=16384,4,64 --D1=4096,2,64 \
+"$J" filter 64 64 4 "$T/all.ev" >"$T/cache.ev"
+status 2 "kind cache, too few sets" "$C" --I1=16384,4,64 --D1=8192,4,64 \
     --LL=262144,8,64 "$T/cache.ev"
 same "is refused with a reason" "cachesim: $T/cache.ev:4: a stream for caches\
  with a multiple of 64 sets, but D1 has 32" "$(cat "$T/err")"
+status 2 "kind cache, too few ways" "$C" --I1=16384,4,64 --D1=8192,2,64 \
+    --LL=262144,8,64 "$T/cache.ev"
+same "is refused with a reason" "cachesim: $T/cache.ev:4: a stream for caches\
+ of 4 ways or more, but D1 has 2" "$(cat "$T/err")"
 status 2 "kind cache, another line size" "$C" --I1=16384,4,64 \
     --D1=32768,8,32 --LL=262144,8,64 "$T/cache.ev"
 status 2 "kind cache with -t" "$C" -t "$T/cache.ev"

@@ -25,13 +25,11 @@ struct unit *unit;
 uint64_t *record;
 struct cold *cold_block;
 uint32_t ncold;
-struct lone *lone;
-uint32_t nlone;
 struct insns *insns;
 uint64_t *code_line;
 uint32_t ncode_line = 1;	/* number 0 is no line */
 
-static size_t caplone, capline;
+static size_t capline;
 static uint64_t nrecord;
 static uint64_t capunit = 1 << 24, capcold = 1 << 24;
 static uint64_t caprecord = (uint64_t)1 << 31;
@@ -74,8 +72,8 @@ blocks_init(const struct geometry g[NCACHE])
 	record = as_many(&caprecord, sizeof *record);
 }
 
-static uint32_t
-line_number(uint64_t line)
+uint32_t
+blocks_line(uint64_t line)
 {
 	int new;
 	khint_t k = kh_put(line, lines, line, &new);
@@ -114,8 +112,8 @@ visits(struct cold *c)
 		    sizeof *c->visit);
 		v = &c->visit[c->nvisit++];
 		v->insn = i;
-		v->a = line_number(a);
-		v->b = z == a ? 0 : line_number(z);
+		v->a = blocks_line(a);
+		v->b = z == a ? 0 : blocks_line(z);
 		last = z;
 	}
 	c->visit = xrealloc(c->visit, c->nvisit * sizeof *c->visit);
@@ -252,47 +250,6 @@ define_block(struct ev_block *b, unsigned kind, struct objmap *map)
 	return NULL;
 }
 
-static void
-fetch_alone(const struct ev_def *d, struct unit *u)
-{
-	const struct ev_insn *i = &d->block->insn[d->n - 1];
-	uint64_t a = i->addr >> ishift, z = (i->addr + i->len - 1) >> ishift;
-	struct lone *l;
-
-	/* what is in the queue points at them */
-	sim_end();
-	lone = xgrow(lone, &caplone, nlone + 1, sizeof *lone);
-	l = &lone[nlone++];
-	memset(l, 0, sizeof *l);
-	l->next = cold_block[(uintptr_t)d->block->user - 1].lone;
-	cold_block[(uintptr_t)d->block->user - 1].lone = nlone;
-	l->visit.insn = d->n - 1;
-	l->visit.a = line_number(a);
-	l->visit.b = z == a ? 0 : line_number(z);
-	u->rec = nlone - 1;
-	u->nref = FETCH_ALONE;
-	u->touch[0] = l->visit.a;
-	u->touch[1] = z == a ? l->visit.a : l->visit.b;
-}
-
-/* Most may take a short way of their own. */
-static void
-data_alone(const struct ev_def *d, struct unit *u)
-{
-	const struct ev_insn *i = &d->block->insn[d->n - 1];
-	const struct ev_ref *r = &d->block->ref[i->ref + d->k - 1];
-
-	if (!dsmall || r->where != EV_GROUP || r->count != 0 ||
-	    r->size > dline)
-		return;
-	u->rec += 1U + r->group;
-	u->nref = DATA_ALONE;
-	u->dist = (int64_t)r->at;
-	u->cold = (uint32_t)(uintptr_t)d->block->user - 1;
-	u->ref = (uint16_t)(i->ref + d->k - 1);
-	u->most = (uint8_t)(dline - r->size);
-}
-
 const char *
 blocks_define(const struct ev_def *d, uint32_t id, unsigned kind,
     struct objmap *map)
@@ -307,13 +264,11 @@ blocks_define(const struct ev_def *d, uint32_t id, unsigned kind,
 	u = &unit[id];
 	if (d->letter == 'P')
 		insns_part(insns, (uint32_t)(uintptr_t)b->user - 1, id, d->n);
-	if (d->letter == 'Q' && d->k == 0) {
-		fetch_alone(d, u);
+	if (d->letter == 'Q' || d->letter == 'Z') {
+		lone_define(d, id, ishift);
 		return NULL;
 	}
 	u->rec = unit[b->id].rec;
-	if (d->letter == 'Q')
-		data_alone(d, u);
 	if (d->letter == 'P' && unit[b->id].ntouch != 0)
 		set_unit(u, touches(&cold_block[(uintptr_t)b->user - 1],
 		    d->n, NULL), b->insn[d->n - 1].ref +

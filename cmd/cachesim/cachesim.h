@@ -5,6 +5,8 @@
  * geometry.c	sizes of caches: from options, the stream, this machine
  * blocks.c	definitions to what the simulator runs on
  * sim.c	the first-level caches; executions through them
+ * lone.c	kind cache: references alone
+ * table.c	kind cache: the first-level caches behind trace's table
  * ll.c		the last-level cache
  * report.c	costs by address, the summary
  */
@@ -53,26 +55,12 @@ int geometry_adjust(struct geometry *);
  * record; ntouch 0 marks those that sim.c takes the long way.
  */
 struct unit {
-	union {
-		uint64_t count;	/* executions */
-		struct {	/* a reference alone: whose it is */
-			uint32_t cold;
-			uint16_t ref;
-			uint8_t most;	/* as in struct fastref */
-		};
-	};
-	uint32_t rec;		/* where its block's record is, in record[];
-				   DATA_ALONE: its group's value */
+	uint64_t count;		/* executions */
+	uint32_t rec;		/* where its block's record is, in record[] */
 	uint16_t ntouch;	/* code lines touched */
-	uint16_t nref;		/* references; with no lines touched: ... */
-	union {
-		uint32_t touch[2];	/* the first two lines, or the only
-					   one twice */
-		int64_t dist;		/* DATA_ALONE: as in struct fastref */
-	};
+	uint16_t nref;		/* references */
+	uint32_t touch[2];	/* the first two lines, or the only one twice */
 };
-
-enum { LONG_WAY, DATA_ALONE, FETCH_ALONE };
 
 /*
  * A block's record, in 64-bit words: a head; values, those of the groups
@@ -114,22 +102,13 @@ struct cold {
 	int64_t *rounds;	/* by instruction: fetches that Valgrind adds */
 	uint64_t first;		/* number of the first instruction of all */
 	uint32_t nvisit;
-	uint32_t lone;		/* 1 + the last fetch alone, or 0 */
-};
-
-/* A fetch alone (kind cache); its id's unit has its number in rec. */
-struct lone {
-	uint32_t next;		/* of its block: 1 + the one before, or 0 */
-	struct visit visit;
-	struct misses fetch;
+	struct lone *lone;	/* kind cache: its fetches alone, the last first */
 };
 
 extern struct unit *unit;
 extern uint64_t *record;
 extern struct cold *cold_block;
 extern uint32_t ncold;
-extern struct lone *lone;
-extern uint32_t nlone;
 extern struct insns *insns;
 extern uint64_t *code_line;	/* by number: line */
 extern uint32_t ncode_line;
@@ -142,6 +121,30 @@ void blocks_init(const struct geometry g[NCACHE]);
 /* Take a definition. NULL, or what is wrong with it. */
 const char *blocks_define(const struct ev_def *, uint32_t id, unsigned kind,
     struct objmap *);
+
+/* The number of a code line. */
+uint32_t blocks_line(uint64_t line);
+
+/* ---- lone.c ---- */
+
+/* A fetch alone. */
+struct lone {
+	struct lone *next;	/* of its block */
+	struct visit visit;
+	struct misses fetch;
+};
+
+void lone_init(unsigned dshift);
+void lone_define(const struct ev_def *, uint32_t id, unsigned ishift);
+void lone_batch(struct evr *, const uint64_t *rec, const uint64_t *end);
+
+/* ---- table.c ---- */
+
+void table_init(int cache, const struct geometry *);
+/* A line is touched: 1 if it was missed. stays: it is in trace's table then. */
+int table_touch(int cache, uint64_t line, int stays);
+/* A line leaves trace's table. */
+void table_leave(int cache, uint64_t line);
 
 /* ---- ll.c ---- */
 
@@ -178,5 +181,11 @@ void sim_batch(const uint64_t *rec, const uint64_t *end);
 void sim_round(const uint64_t *rec);
 /* Finish what is in the queue. */
 void sim_end(void);
+/* Kind cache: a reference alone, values are set; of a fetch v, counted in m. */
+void sim_alone(const struct ev_def *, const struct visit *v, struct misses *m);
+/* An execution of a block. */
+void sim_slow(uint32_t id);
+/* An access missed its first level. m must stay where it is. */
+void sim_missed(struct misses *m, uint64_t addr, uint64_t size);
 
 #endif

@@ -158,21 +158,25 @@ head(const struct ev *e)
 static void
 check_filter(void)
 {
-	uint64_t lines, size;
+	uint64_t sets, size, ways;
 
-	ev_filter(events, &lines, &size);
+	ev_filter(events, &sets, &size, &ways);
 	for (int i = I1; i <= D1; i++) {
 		const struct geometry *g = &report.geometry[i];
-		uint64_t sets = g->size / g->line / g->assoc;
+		uint64_t has = g->size / g->line / g->assoc;
 
 		if (g->line != size)
 			ev_bad(events, "a stream for lines of %" PRIu64
 			    " bytes, but those of %s have %" PRIu64, size,
 			    cache_name[i], g->line);
-		else if (sets % lines != 0)
+		else if (has % sets != 0)
 			ev_bad(events, "a stream for caches with a multiple "
-			    "of %" PRIu64 " sets, but %s has %" PRIu64, lines,
-			    cache_name[i], sets);
+			    "of %" PRIu64 " sets, but %s has %" PRIu64, sets,
+			    cache_name[i], has);
+		else if (g->assoc < ways)
+			ev_bad(events, "a stream for caches of %" PRIu64
+			    " ways or more, but %s has %" PRIu64, ways,
+			    cache_name[i], g->assoc);
 	}
 }
 
@@ -221,6 +225,7 @@ line(int letter, const struct ev *e)
 	case 'B':
 	case 'P':
 	case 'Q':
+	case 'Z':
 		definition(e);
 		break;
 	case 'M':

@@ -37,20 +37,16 @@ count_of(uint32_t id)
 static void
 add_fetches(const struct cold *c, uint32_t insn, int64_t *n)
 {
-	const struct misses *m;
-
 	for (uint32_t v = 0; v < c->nvisit; v++)
 		if (c->visit[v].insn == insn) {
 			n[COL_I1MR] += (int64_t)c->fetch[v].l1;
 			n[COL_ILMR] += (int64_t)c->fetch[v].ll;
 		}
-	for (uint32_t k = c->lone; k != 0; k = lone[k - 1].next) {
-		m = &lone[k - 1].fetch;
-		if (lone[k - 1].visit.insn == insn) {
-			n[COL_I1MR] += (int64_t)m->l1;
-			n[COL_ILMR] += (int64_t)m->ll;
+	for (const struct lone *l = c->lone; l != NULL; l = l->next)
+		if (l->visit.insn == insn) {
+			n[COL_I1MR] += (int64_t)l->fetch.l1;
+			n[COL_ILMR] += (int64_t)l->fetch.ll;
 		}
-	}
 }
 
 /* The costs of one instruction of one block, added to n. */

@@ -45,6 +45,8 @@
 
 static struct evr *events;
 static int through;
+static int tables;		/* kind cache: first levels are in table.c */
+static int stays;		/* what is looked up is in trace's table then */
 
 /* I1: lines by set and way; 0 is no line. Stamps are by line. */
 static uint64_t *istamp;		/* 0: not in I1 */
@@ -111,6 +113,8 @@ touch(uint32_t n)
 {
 	uint32_t *way, *oldest;
 
+	if (tables)
+		return table_touch(I1, code_line[n], stays);
 	if (istamp[n] != 0) {
 		istamp[n] = ++itime;
 		return 0;
@@ -232,6 +236,8 @@ dline(uint64_t line)
 {
 	uint16_t at = small.hint[line % NHINT];
 
+	if (tables)
+		return table_touch(D1, line, stays);
 	if (__builtin_expect(dtag[at] != line, 0))
 		return dline_search(line);
 	dstamp[at] = ++dtime;
@@ -409,16 +415,15 @@ slow(uint32_t id)
 	}
 }
 
-/* A reference alone. Its values have been set. */
-static void
-alone(const struct ev_def *d, uint32_t id)
+void
+sim_alone(const struct ev_def *d, const struct visit *v, struct misses *m)
 {
 	struct cold *c = &cold_block[(uintptr_t)d->block->user - 1];
 	const struct ev_insn *i = &c->block->insn[d->n - 1];
-
 	const struct ev_ref *r = &c->block->ref[i->ref + d->k - 1];
 	uint32_t to = i->ref + d->k;
 
+	stays = d->stays;
 	/* all that take turns with it */
 	while (d->k != 0 && r->count != 0 && to < (uint32_t)i->ref + i->nref &&
 	    c->block->ref[to].count == r->count)
@@ -426,56 +431,35 @@ alone(const struct ev_def *d, uint32_t id)
 	if (d->k != 0)
 		references(c, d->n - 1, i->ref + d->k - 1U, to);
 	else
-		fetch(c, &lone[unit[id].rec].visit, &lone[unit[id].rec].fetch);
+		fetch(c, v, m);
+}
+
+void
+sim_slow(uint32_t id)
+{
+	stays = 0;
+	unit[id].count++;
+	slow(id);
+}
+
+void
+sim_missed(struct misses *m, uint64_t addr, uint64_t size)
+{
+	first_missed(m, addr, size, 0, 0);
 }
 
 /* ---- the short way ---- */
 
-/* One round of an id that has no short way, or of a reference alone. */
+/* One round of an id that has no short way. */
 __attribute__((noinline))
 static void
 execute_slow(const uint64_t *p)
 {
 	uint32_t id = ev_id(*p);
-	const struct ev_def *d = ev_def(events, id);
 
-	ev_apply(d, p + 1);
-	if (d->letter == 'Q') {
-		alone(d, id);
-	} else {
-		unit[id].count++;
-		slow(id);
-	}
-}
-
-/* A reference alone, if it hits: nothing has changed if it returns 0. */
-static inline __attribute__((always_inline)) int
-alone_fast(const struct unit *u, const uint64_t *diff, unsigned shift)
-{
-	uint64_t mask = ((uint64_t)1 << shift) - 1, base, addr;
-	uint64_t *a, *b;
-	uint16_t at;
-
-	if (u->nref == DATA_ALONE) {
-		base = record[u->rec] + diff[0];
-		addr = base + (uint64_t)u->dist;
-		at = small.hint[(addr >> shift) % NHINT];
-		if (base == 0 || (uint8_t)(addr & mask) > u->most ||
-		    small.tag[at] != addr >> shift)
-			return 0;
-		record[u->rec] = base;
-		small.stamp[at] = ++dtime;
-		return 1;
-	}
-	if (u->nref != FETCH_ALONE)
-		return 0;
-	a = &istamp[u->touch[0]];
-	b = &istamp[u->touch[1]];
-	if (*a == 0 || *b == 0)
-		return 0;
-	*a = itime + 1;
-	*b = itime += 2;
-	return 1;
+	ev_apply(ev_def(events, id), p + 1);
+	unit[id].count++;
+	slow(id);
 }
 
 /* Not a hit at the hint: search, or several lines. */
@@ -560,8 +544,7 @@ batch(const uint64_t *p, const uint64_t *last, unsigned shift)
 			more = *p++;
 		if (__builtin_expect(u->ntouch == 0, 0)) {
 			for (more++; more > 0; more--)
-				if (!alone_fast(u, diff, shift))
-					execute_slow(diff - 1);
+				execute_slow(diff - 1);
 			continue;
 		}
 		u->count += more + 1;
@@ -588,7 +571,9 @@ batch(const uint64_t *p, const uint64_t *last, unsigned shift)
 void
 sim_batch(const uint64_t *p, const uint64_t *end)
 {
-	if (dshift == 6)
+	if (tables)
+		lone_batch(events, p, end);
+	else if (dshift == 6)
 		batch(p, end, 6);
 	else
 		batch(p, end, dshift);
@@ -629,6 +614,12 @@ sim_init(const struct geometry g[NCACHE], struct evr *r, int pass)
 	dassoc = g[D1].assoc;
 	dsets = g[D1].size / g[D1].line / dassoc;
 	dshift = (unsigned)__builtin_ctzll(g[D1].line);
+	tables = ev_kind(r) == EV_CACHE;
+	if (tables) {
+		table_init(I1, &g[I1]);
+		table_init(D1, &g[D1]);
+		lone_init(dshift);
+	}
 	dways = (unsigned)(dassoc + 3) / 4 * 4;
 	if (sim_dways(&g[D1]) > SIM_DLINES) {
 		dtag = ll_reserve((dsets * dways + UINT16_MAX) * sizeof *dtag);

@@ -61,10 +61,15 @@ area_sizes(unsigned shrink)
 		b->flags |= BOOT_ATTACHED;
 	if (opt.window == KIND_CACHE) {
 		b->flags |= BOOT_CACHE;
-		b->lines = opt.lines;
+		b->sets = opt.sets;
+		b->ways = opt.ways;
+		b->lineshift = opt.lineshift;
+		b->leave[0] = def_leave_id('i') | 1u << 24;
+		b->leave[1] = def_leave_id('d') | 1u << 24;
 	}
 	if (opt.window == KIND_COUNTS || opt.window == KIND_CACHE) {
-		b->countbytes = 8ull * COUNT_IDS;
+		b->countbytes = 8ull * (COUNT_IDS +
+		    (opt.window == KIND_CACHE ? CELLS : 0));
 		b->seg[SEG_COUNTERS].size = (1024u >> shrink) * b->countbytes;
 		b->flags |= BOOT_COUNTS;
 	}

@@ -153,7 +153,8 @@ id_for(struct def *d, unsigned n)
  * the block being translated.  A gather's elements have ids in a row.
  */
 uint32_t
-def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k)
+def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k,
+    int stays)
 {
 	struct evw_ref r;
 	const struct insn *in = &x->b->in[i];
@@ -168,6 +169,7 @@ def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k)
 	memset(&r, 0, sizeof r);
 	r.n = i + 1;
 	r.k = k;
+	r.stays = stays;
 	g = gr->used[i];
 	if (k > 0 && in->special == SP_GATHER) {
 		r.ngroups = 1;
@@ -186,6 +188,21 @@ def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k)
 		die("reference %x: a definition that cannot be", id);
 	d->ref[i][slot] = id;
 	return id;
+}
+
+/* The id by which lines of code ('i') or data ('d') leave the table. */
+uint32_t
+def_leave_id(char which)
+{
+	static uint32_t id[2];
+	uint32_t *p = &id[which == 'd'];
+
+	if (*p == 0) {
+		*p = new_id();
+		if (evw_leave(format_writer, *p, which) < 0)
+			die("id %x: a definition that cannot be", *p);
+	}
+	return *p;
 }
 
 /* Ids are asked for before the code is written, for every possible exit. */

@@ -291,6 +291,14 @@ emit_jrcxz(struct code *c)
 }
 
 uint8_t *
+emit_jcc8(struct code *c, unsigned cc)
+{
+	emit_byte(c, 0x70u | cc);
+	emit_byte(c, 0);
+	return c->p - 1;
+}
+
+uint8_t *
 emit_jmp8(struct code *c)
 {
 	emit_byte(c, 0xeb);

@@ -61,6 +61,7 @@ void emit_and_bits(struct code *, int reg, int mask);	/* r32 &= mask, by BMI2 */
 void emit_push_imm(struct code *, int32_t);
 /* Each returns where its displacement is, for emit_patch8 or emit_patch32. */
 uint8_t *emit_jrcxz(struct code *);
+uint8_t *emit_jcc8(struct code *, unsigned cc);
 uint8_t *emit_jmp8(struct code *);
 uint8_t *emit_jmp32(struct code *);
 uint8_t *emit_jcc32(struct code *, unsigned cc);

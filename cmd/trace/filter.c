@@ -1,20 +1,27 @@
 /*
  * filter - kind cache: the table that absorbs references
  *
- * Each thread has a table of the line last touched in each of N slots, for
- * data (the line's address) and for code (the low 32 bits of its number).
- * A reference whose lines are all there changes nothing in an LRU cache of N
- * or more sets, so only others go out, as records of their own, and enter
- * their lines:
+ * Each thread has a table of lines for data and one for code: sets and ways,
+ * least recently used lines make room.  What hits it hits every such cache of
+ * as many sets and ways or more, so only misses go out, as records of their
+ * own: first the line that leaves (Z), then the reference (Q).  What is done
+ * here is what comes often; the rest is the runtime's, in runtime/table.c,
+ * which also says what the table is made of.
+ *
+ * In line: is it the line used last in its set?
  *
  *	lea  8(%rdi),S; mov S,I; shr $6,I; and $63,I
- *	sub  table(T,I,8),S; cmp $64-size,S; ja cold
+ *	sub  last(T,I,8),S; cmp $64-size,S; ja cold
  *
- * One comparison finds another line, an empty slot, and an access that goes
- * over the line's end.  Where the guest's flags are alive they wait in rax
- * (lahf, seto), and the map says so.  What cannot be checked in this way
- * (repeated, gathered, wider than a line) always goes out and empties the
- * data table.  Executions are counters.
+ * One comparison finds another line, an empty set, and an access that goes
+ * over the line's end.  In the cold part: a line that a hint finds (data), or
+ * whose cell is not 0 (code), is used last from now on; all else goes to
+ * rt_look.
+ *
+ * Where the guest's flags are alive they wait in rax (lahf, seto), and the map
+ * says so.  What cannot be checked in this way (repeated, gathered, wider than
+ * a line) always goes out, after the sets that it touches have been emptied.
+ * Executions are counters.
  */
 #include <htslib/khash.h>
 
@@ -23,29 +30,41 @@
 #include "util.h"
 #include "xlate.h"
 
-KHASH_MAP_INIT_INT(line, uint64_t)
-
-static khash_t(line) *lines;	/* low 32 bits of a code line -> the line */
+KHASH_MAP_INIT_INT64(line, uint32_t)
 
 static int32_t
 code_slot(uint64_t line)
 {
-	return T_CODETAB + 4 * (int32_t)(line & (opt.lines - 1));
+	return T_CODETAB + 4 * (int32_t)(line & (opt.sets - 1));
 }
 
-/* 1: another line of code has the same low bits: this one is never absorbed. */
-static int
-is_alias(uint64_t line)
+static int32_t
+data_slot(uint64_t line)
 {
+	return T_DATATAB + 8 * (int32_t)(line & (opt.sets - 1));
+}
+
+/* Each code line has a cell, by number; 0: there are no more. */
+static uint32_t
+cell_of(uint64_t line)
+{
+	static khash_t(line) *cells;
+	static uint32_t last;
 	khiter_t k;
 	int new;
 
-	if (lines == NULL)
-		lines = kh_init(line);
-	k = kh_put(line, lines, (uint32_t)line, &new);
+	if (cells == NULL)
+		cells = kh_init(line);
+	k = kh_put(line, cells, line, &new);
 	if (new)
-		kh_value(lines, k) = line;
-	return kh_value(lines, k) != line;
+		kh_value(cells, k) = last + 1 < CELLS ? ++last : 0;
+	return kh_value(cells, k);
+}
+
+static int32_t
+cell_at(uint32_t cell)
+{
+	return T_CELL + 8 * (int32_t)cell;
 }
 
 /* ------------------------------------------------------------------ flags */
@@ -87,21 +106,7 @@ scratch(struct xlate *x, uint32_t avoid)
 	return xlate_scratch(x, avoid | (x->flags ? BIT(RAX) : 0));
 }
 
-/* --------------------------------------------------------------- going out */
-
-static struct cold *
-new_cold(struct xlate *x, enum coldkind kind, unsigned k)
-{
-	struct cold *d = &x->cold[x->ncold++];
-
-	memset(d, 0, sizeof *d);
-	d->kind = (uint8_t)kind;
-	d->i = (uint8_t)x->i;
-	d->id = def_ref_id(x->def, x, x->i, k);
-	d->homed = x->homed;
-	d->flags = x->flags;
-	return d;
-}
+/* ----------------------------------------------------------- instructions */
 
 /* and reg, imm (sign-extended); shr reg, n: both change flags */
 static void
@@ -120,33 +125,46 @@ and_imm(struct code *c, int reg, int32_t v)
 }
 
 static void
-shr_imm(struct code *c, int reg, unsigned n)
+shr_imm(struct code *c, int reg, unsigned n, int wide)
 {
-	emit_byte(c, reg > 7 ? 0x41 : 0x40);	/* 32 bits are enough */
+	emit_byte(c, (wide ? 0x48u : 0x40u) | (reg > 7));
 	emit_byte(c, 0xc1);
 	emit_byte(c, 0xe8u | (unsigned)(reg & 7));
 	emit_byte(c, n);
 }
 
-/* op reg, [T + index * 8 + table]: 2b sub, 03 add, 89 store */
 static void
-op_table(struct code *c, unsigned op, int reg, int index)
+xor_reg(struct code *c, int reg, int with)
+{
+	emit_byte(c, 0x48u | (with > 7 ? 4 : 0) | (reg > 7));
+	emit_byte(c, 0x31);
+	emit_byte(c, 0xc0u | (unsigned)(with & 7) << 3 | (unsigned)(reg & 7));
+}
+
+/* op reg, [T + index * 8 + disp]: 2b sub, 03 add, 89 store, 39 compare */
+static void
+op_table(struct code *c, unsigned op, int reg, int index, int32_t disp)
 {
 	emit_byte(c, 0x49u | (reg > 7 ? 4 : 0) | (index > 7 ? 2 : 0));
 	emit_byte(c, op);
 	emit_byte(c, 0x84u | (unsigned)(reg & 7) << 3);
 	emit_byte(c, 0xc0u | (unsigned)(index & 7) << 3 | (REG_T & 7));
-	emit_u32(c, T_DATATAB);
+	emit_u32(c, (uint32_t)disp);
 }
 
+/* movzx reg, word [T + reg * 2 + disp] */
 static void
-slot_index(struct code *c, int to, int from)
+load_hint(struct code *c, int reg)
 {
-	emit_mov32(c, to, from);
-	shr_imm(c, to, opt.lineshift);
-	and_imm(c, to, (int32_t)opt.lines - 1);
+	emit_byte(c, 0x41u | (reg > 7 ? 6 : 0));
+	emit_byte(c, 0x0f);
+	emit_byte(c, 0xb7);
+	emit_byte(c, 0x84u | (unsigned)(reg & 7) << 3);
+	emit_byte(c, 0x40u | (unsigned)(reg & 7) << 3 | (REG_T & 7));
+	emit_u32(c, (uint32_t)T_HINT);
 }
 
+/* cmp reg, imm */
 static void
 cmp_imm(struct code *c, int reg, int32_t v)
 {
@@ -156,6 +174,25 @@ cmp_imm(struct code *c, int reg, int32_t v)
 	emit_u32(c, (uint32_t)v);
 }
 
+/* cmp qword [T + disp], 0 */
+static void
+cmp_zero(struct code *c, int32_t disp)
+{
+	emit_byte(c, 0x49);
+	emit_byte(c, 0x83);
+	emit_byte(c, 0xb8u | (REG_T & 7));
+	emit_u32(c, (uint32_t)disp);
+	emit_byte(c, 0);
+}
+
+static void
+slot_index(struct code *c, int to, int from)
+{
+	emit_mov32(c, to, from);
+	shr_imm(c, to, opt.lineshift, 0);
+	and_imm(c, to, (int32_t)opt.sets - 1);
+}
+
 static void
 out_header(struct code *c, uint32_t id, unsigned ngroups)
 {
@@ -163,41 +200,66 @@ out_header(struct code *c, uint32_t id, unsigned ngroups)
 	emit_lea(c, REG_P, REG_P, 4 + 8 * (int32_t)ngroups);
 }
 
-/* All slots of the data table empty; s is free, flags are not kept. */
+/* s = the clock's next tick */
 static void
-empty_table(struct xlate *x, int s)
+tick(struct code *c, int s)
+{
+	emit_load(c, s, REG_T, TO_CLOCK);
+	emit_lea(c, s, s, 1);
+	emit_store(c, REG_T, TO_CLOCK, s);
+}
+
+/*
+ * Have the runtime look: the address is in s, which is lost.  It goes on
+ * behind this, all other registers as they were.
+ */
+static void
+look(struct xlate *x, int s, unsigned kind, uint32_t head)
 {
 	struct code *c = &x->c;
-	uint8_t *again;
+	uint8_t *at;
 
-	emit_imm(c, s, opt.lines);
-	again = c->p;
-	/* mov qword [T + s*8 + table - 8], EMPTY */
-	emit_byte(c, 0x49u | (s > 7 ? 2 : 0));
-	emit_byte(c, 0xc7);
-	emit_byte(c, 0x84);
-	emit_byte(c, 0xc0u | (unsigned)(s & 7) << 3 | (REG_T & 7));
-	emit_u32(c, T_DATATAB - 8);
-	emit_u32(c, 0x80000000u);
-	emit_sub_imm(c, s, 1);
-	emit_byte(c, 0x75);			/* jnz */
-	emit_byte(c, (uint8_t)(again - (c->p + 1)));
+	emit_store(c, REG_T, TO_LOOK_AT, s);
+	emit_byte(c, s > 7 ? 0x4c : 0x48);	/* lea s, [rip + ..] */
+	emit_byte(c, 0x8d);
+	emit_byte(c, 0x05u | (unsigned)(s & 7) << 3);
+	at = c->p;
+	emit_u32(c, 0);
+	emit_store(c, REG_T, TO_LOOK_ASKED, s);
+	emit_jmp_mem(c, REG_T, TO_RT_LOOK);
+	emit_patch32(at, c->p);
+	emit_u32(c, head);
+	emit_u32(c, kind);
+}
+
+static struct cold *
+new_cold(struct xlate *x, enum coldkind kind, unsigned k, int stays)
+{
+	struct cold *d = &x->cold[x->ncold++];
+
+	memset(d, 0, sizeof *d);
+	d->kind = (uint8_t)kind;
+	d->i = (uint8_t)x->i;
+	d->id = def_ref_id(x->def, x, x->i, k, stays);
+	d->homed = x->homed;
+	d->flags = x->flags;
+	return d;
 }
 
 /* ------------------------------------------------------------- code lines */
 
 static void
-check_line(struct xlate *x, uint64_t line, struct cold *d, unsigned which)
+check_line(struct xlate *x, uint64_t line, uint32_t cell, uint8_t **branch)
 {
 	struct code *c = &x->c;
 
-	/* cmp dword [T + slot], low bits of the line's number */
+	/* cmp dword [T + slot], cell */
 	emit_byte(c, 0x41);
 	emit_byte(c, 0x81);
 	emit_byte(c, 0xb8u | (REG_T & 7));
 	emit_u32(c, (uint32_t)code_slot(line));
-	emit_u32(c, (uint32_t)line);
-	d->branch[which] = emit_jcc32(c, 5);
+	emit_u32(c, cell);
+	*branch = emit_jcc32(c, 5);
 }
 
 /* The lines that instruction x->i is fetched from, where they are new. */
@@ -207,41 +269,92 @@ fetch(struct xlate *x)
 	const struct insn *in = &x->b->in[x->i];
 	uint64_t first = in->pc >> opt.lineshift;
 	uint64_t last = (in->pc + in->len - 1) >> opt.lineshift;
+	uint32_t cell[2] = { 0, 0 };
 	struct cold *d;
+	int all;
 
 	if (last == x->line)
 		return;
+	cell[0] = cell_of(first);
+	if (last != first)
+		cell[1] = cell_of(last);
+	all = cell[0] != 0 && (last == first || cell[1] != 0);
 	begin(x);
-	d = new_cold(x, COLD_FETCH, 0);
-	d->line[0] = first;
-	d->line[1] = last;
-	if (is_alias(first) || is_alias(last)) {
-		d->kind = COLD_ALIAS;
+	d = new_cold(x, COLD_FETCH, 0, all);
+	d->addr = first << opt.lineshift;
+	d->two = last != first;
+	if (all)
+		memcpy(d->cell, cell, sizeof cell);
+	if (!all) {
 		d->branch[0] = emit_jmp32(&x->c);
 	} else {
 		if (first != x->line)
-			check_line(x, first, d, 0);
+			check_line(x, first, cell[0], &d->branch[0]);
 		if (last != first)
-			check_line(x, last, d, 1);
+			check_line(x, last, cell[1], &d->branch[1]);
 	}
 	d->back = x->c.p;
-	x->line = last;
+	x->line = all ? last : ~0ull;
+}
+
+/* The line is used last of its set. */
+static void
+touch_line(struct xlate *x, uint64_t line, uint32_t cell, int s)
+{
+	emit_lea(&x->c, s, s, 1);
+	emit_store(&x->c, REG_T, cell_at(cell), s);
+	emit_store_imm32(&x->c, REG_T, code_slot(line), cell);
 }
 
 static void
 cold_fetch(struct xlate *x, const struct cold *d)
 {
 	struct code *c = &x->c;
-	unsigned i;
+	uint64_t line = d->addr >> opt.lineshift;
+	uint8_t *out[2] = { NULL, NULL }, *back = NULL;
+	int s = scratch(x, 0);
 
-	out_header(c, d->id, 0);
-	for (i = 0; i < 2; i++)
-		emit_store_imm32(c, REG_T, code_slot(d->line[i]),
-		    d->kind == COLD_ALIAS ? ~(uint32_t)d->line[i] :
-		    (uint32_t)d->line[i]);
+	if (d->cell[0] != 0) {
+		cmp_zero(c, cell_at(d->cell[0]));
+		out[0] = emit_jcc8(c, 4);
+		if (d->two) {
+			cmp_zero(c, cell_at(d->cell[1]));
+			out[1] = emit_jcc8(c, 4);
+		}
+		emit_load(c, s, REG_T, TO_CLOCK);
+		touch_line(x, line, d->cell[0], s);
+		if (d->two)
+			touch_line(x, line + 1, d->cell[1], s);
+		emit_store(c, REG_T, TO_CLOCK, s);
+		back = emit_jmp8(c);
+	}
+	if (out[0] != NULL)
+		emit_patch8(out[0], c->p);
+	if (out[1] != NULL)
+		emit_patch8(out[1], c->p);
+	emit_imm(c, s, d->addr);
+	look(x, s, LOOK_FETCH | (1u + d->two) << 8, d->id);
+	emit_u32(c, d->cell[0]);
+	emit_u32(c, d->cell[1]);
+	if (back != NULL)
+		emit_patch8(back, c->p);
 }
 
 /* -------------------------------------------------------------- data lines */
+
+static unsigned
+line_size(void)
+{
+	return 1u << opt.lineshift;
+}
+
+/* The line's place in the table is in v: it is used last of its set. */
+static void
+touch_data(struct xlate *x, int u, int v)
+{
+	tick(&x->c, u);
+	op_table(&x->c, 0x89, u, v, T_DSTAMP);
+}
 
 static void
 check_static(struct xlate *x, const struct ref *r, unsigned k)
@@ -250,37 +363,27 @@ check_static(struct xlate *x, const struct ref *r, unsigned k)
 	uint64_t a = (uint64_t)r->disp, line = a >> opt.lineshift;
 	uint64_t last = (a + r->size - 1) >> opt.lineshift;
 	int s = scratch(x, 0);
-	struct cold *d = new_cold(x, COLD_STATIC, k);
-	unsigned i;
+	struct cold *d;
 
+	d = new_cold(x, r->size > line_size() ? COLD_WIDE : COLD_STATIC, k,
+	    r->size <= line_size());
 	d->s = (uint8_t)s;
-	d->line[0] = line;
-	d->line[1] = last;
-	for (i = 0; i < (last != line ? 2 : 1); i++) {
-		emit_imm(c, s, d->line[i] << opt.lineshift);
+	d->fixed = 1;
+	d->addr = a;
+	d->size = r->size;
+	if (last != line) {
+		d->kind = COLD_WIDE;
+		d->branch[0] = emit_jmp32(c);
+	} else {
+		emit_imm(c, s, line << opt.lineshift);
 		/* cmp [T + slot], s */
 		emit_byte(c, 0x49u | (s > 7 ? 4 : 0));
 		emit_byte(c, 0x39);
 		emit_byte(c, 0x80u | (unsigned)(s & 7) << 3 | (REG_T & 7));
-		emit_u32(c, T_DATATAB + 8 * (uint32_t)(d->line[i] &
-		    (opt.lines - 1)));
-		d->branch[i] = emit_jcc32(c, 5);
+		emit_u32(c, (uint32_t)data_slot(line));
+		d->branch[0] = emit_jcc32(c, 5);
 	}
 	d->back = c->p;
-}
-
-static void
-cold_static(struct xlate *x, const struct cold *d)
-{
-	struct code *c = &x->c;
-	unsigned i;
-
-	out_header(c, d->id, 0);
-	for (i = 0; i < 2; i++) {
-		emit_imm(c, d->s, d->line[i] << opt.lineshift);
-		emit_store(c, REG_T, T_DATATAB + 8 * (int32_t)(d->line[i] &
-		    (opt.lines - 1)), d->s);
-	}
 }
 
 static void
@@ -289,47 +392,96 @@ check_data(struct xlate *x, const struct ref *r, unsigned k)
 	struct code *c = &x->c;
 	struct cold *d;
 	int s = scratch(x, 0), t = scratch(x, BIT(s));
+	int wide = r->size > line_size();
 
 	probe_address(x, r, s, BIT(t));
-	d = new_cold(x, r->size > 1u << opt.lineshift ? COLD_WIDE : COLD_DATA,
-	    k);
+	d = new_cold(x, wide ? COLD_WIDE : COLD_DATA, k, !wide);
 	d->s = (uint8_t)s;
 	d->t = (uint8_t)t;
 	d->size = r->size;
-	if (d->kind == COLD_WIDE) {
+	if (wide) {
 		d->branch[0] = emit_jmp32(c);
 	} else {
 		slot_index(c, t, s);
-		op_table(c, 0x2b, s, t);
-		cmp_imm(c, s, (1 << opt.lineshift) - (int32_t)r->size);
+		op_table(c, 0x2b, s, t, T_DATATAB);
+		cmp_imm(c, s, (int32_t)(line_size() - r->size));
 		d->branch[0] = emit_jcc32(c, 7);
 	}
 	d->back = c->p;
+}
+
+/* Is the line of the address in s where its hint says?  Else jump away. */
+static uint8_t *
+find_data(struct xlate *x, int s, int u, int v)
+{
+	struct code *c = &x->c;
+
+	emit_mov(c, u, s);
+	shr_imm(c, u, opt.lineshift, 1);
+	emit_mov32(c, v, u);
+	and_imm(c, v, (int32_t)TABLE_HINTS - 1);
+	load_hint(c, v);
+	op_table(c, 0x39, u, v, T_DTAG);
+	return emit_jcc8(c, 5);
 }
 
 static void
 cold_data(struct xlate *x, const struct cold *d)
 {
 	struct code *c = &x->c;
-	int32_t mask = -(1 << opt.lineshift);
+	int s = d->s, t = d->t, u, v;
+	uint8_t *over = NULL, *other, *back;
 
-	if (d->kind == COLD_DATA)
-		op_table(c, 0x03, d->s, d->t);
-	emit_store(c, REG_P, 4, d->s);
-	out_header(c, d->id, 1);
-	if (d->kind == COLD_WIDE) {
-		empty_table(x, d->s);
-		return;
+	op_table(c, 0x03, s, t, T_DATATAB);
+	u = scratch(x, BIT(s) | BIT(t));
+	v = scratch(x, BIT(s) | BIT(t) | BIT(u));
+	if (d->size > 1) {
+		emit_lea(c, u, s, (int32_t)d->size - 1);
+		xor_reg(c, u, s);
+		shr_imm(c, u, opt.lineshift, 1);
+		over = emit_jcc8(c, 5);
 	}
-	and_imm(c, d->s, mask);
-	op_table(c, 0x89, d->s, d->t);
-	if (d->size == 1)
-		return;
-	emit_load(c, d->s, REG_P, -8);
-	emit_lea(c, d->s, d->s, (int32_t)d->size - 1);
-	slot_index(c, d->t, d->s);
-	and_imm(c, d->s, mask);
-	op_table(c, 0x89, d->s, d->t);
+	other = find_data(x, s, u, v);
+	touch_data(x, u, v);
+	and_imm(c, s, -(int32_t)line_size());
+	op_table(c, 0x89, s, t, T_DATATAB);
+	back = emit_jmp8(c);
+	if (over != NULL)
+		emit_patch8(over, c->p);
+	emit_patch8(other, c->p);
+	look(x, s, LOOK_DATA | (unsigned)d->size << 8, d->id | 1u << 24);
+	emit_patch8(back, c->p);
+}
+
+static void
+cold_static(struct xlate *x, const struct cold *d)
+{
+	struct code *c = &x->c;
+	int s = d->s, u = scratch(x, BIT(s)), v;
+	uint8_t *other, *back;
+
+	v = scratch(x, BIT(s) | BIT(u));
+	emit_imm(c, s, d->addr);
+	other = find_data(x, s, u, v);
+	touch_data(x, u, v);
+	and_imm(c, s, -(int32_t)line_size());
+	emit_store(c, REG_T, data_slot(d->addr >> opt.lineshift), s);
+	back = emit_jmp8(c);
+	emit_patch8(other, c->p);
+	look(x, s, LOOK_DATA | (unsigned)d->size << 8, d->id);
+	emit_patch8(back, c->p);
+}
+
+/* Over a line's end at a fixed place, or larger than a line. */
+static void
+cold_wide(struct xlate *x, const struct cold *d)
+{
+	unsigned kind = d->size > line_size() ? LOOK_WIDE : LOOK_DATA;
+
+	if (d->fixed)
+		emit_imm(&x->c, d->s, d->addr);
+	look(x, d->s, kind | (unsigned)d->size << 8,
+	    d->id | (d->fixed ? 0 : 1u << 24));
 }
 
 /* ----------------------------------------------------------------- outside */
@@ -343,6 +495,7 @@ filter_refs(struct xlate *x)
 	fetch(x);
 	if (in->special == SP_GATHER) {
 		begin(x);
+		look(x, scratch(x, 0), LOOK_ALL, 0);
 		probe_gather(x);
 		end(x);
 		return;
@@ -366,30 +519,29 @@ void
 filter_element(struct xlate *x, unsigned e, int s)
 {
 	emit_store(&x->c, REG_P, 4, s);
-	out_header(&x->c, def_ref_id(x->def, x, x->i, e + 1), 1);
+	out_header(&x->c, def_ref_id(x->def, x, x->i, e + 1, 0), 1);
 }
 
-/* What went out without a check touched who knows which lines. */
-void
-filter_empty(struct xlate *x)
-{
-	int live = !x->deadflags[x->i + x->after] && !x->flags, s;
-
-	if (live)
-		begin(x);
-	s = scratch(x, 0);
-	empty_table(x, s);
-	if (live)
-		end(x);
-}
-
-/* Behind a repeated instruction whose values lie at REG_P. */
+/*
+ * Behind a repeated instruction, whose values lie at REG_P: the record goes
+ * out.  The guest's flags are alive.
+ */
 void
 filter_rep(struct xlate *x)
 {
 	const struct insn *in = &x->b->in[x->i];
+	const struct refgroup *g = x->g->ref[x->i];
+	unsigned first = x->g->used[x->i], n = in->nref;
+	unsigned b = n > 1 ? g[1].group - first : 0;
+	uint32_t free = ~x->homed & BIT(RDX);
 
-	out_header(&x->c, def_ref_id(x->def, x, x->i, 1), in->nref + 1u);
+	xlate_home(x, RDX);
+	xlate_mark(x, x->i + 1, MAP_BODY, 2);
+	look(x, RDX, LOOK_REP | LOOK_REP_BITS(n, g[0].count - first,
+	    g[0].group - first, b, in->ref[0].size),
+	    def_ref_id(x->def, x, x->i, 1, 0) | (n + 1) << 24);
+	xlate_mark(x, x->i + 1, MAP_BODY, 0);
+	xlate_reload(x, free);
 }
 
 /* The cold parts of all checks. */
@@ -409,12 +561,15 @@ filter_cold(struct xlate *x)
 		for (j = 0; j < 2; j++)
 			if (d->branch[j] != NULL)
 				emit_patch32(d->branch[j], c->p);
-		if (d->kind == COLD_FETCH || d->kind == COLD_ALIAS)
+		if (d->kind == COLD_FETCH)
 			cold_fetch(x, d);
 		else if (d->kind == COLD_STATIC)
 			cold_static(x, d);
-		else
+		else if (d->kind == COLD_DATA)
 			cold_data(x, d);
+		else
+			cold_wide(x, d);
+		xlate_reload(x, x->homed & ~d->homed);
 		emit_patch32(emit_jmp32(c), d->back);
 	}
 	x->flags = 0;

@@ -61,8 +61,8 @@ headers(void)
 		evw_line(format_writer, "H pid %d", (int)guest.pid);
 	evw_line(format_writer, "H arch x86_64");
 	if (opt.window == KIND_CACHE)
-		evw_line(format_writer, "H kind cache %u %u", opt.lines,
-		    1u << opt.lineshift);
+		evw_line(format_writer, "H kind cache %u %u %u", opt.sets,
+		    1u << opt.lineshift, opt.ways);
 	else
 		evw_line(format_writer, "H kind %s", kinds[opt.window]);
 	if (opt.interval != 0)

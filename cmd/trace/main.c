@@ -27,7 +27,8 @@
 #include "util.h"
 
 struct options opt = {
-	.kind = KIND_ALL, .cpu = CPU_NATIVE, .lines = 64, .lineshift = 6,
+	.kind = KIND_ALL, .cpu = CPU_NATIVE, .sets = 64, .lineshift = 6,
+	.ways = 8,
 	.vdso = 1, .out_fd = -1
 };
 struct stats stats;
@@ -93,29 +94,35 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-/* cache=N,L: slots and bytes of a line, both optional */
+/* cache=N,L,W: sets, bytes of a line, ways, all optional */
 static void
 set_cache(const char *s)
 {
-	unsigned long n = 64, line = 64;
-	char *end = NULL;
+	unsigned long v[3] = { 64, 64, 8 };
+	const char *p = s;
+	char *end;
+	unsigned i;
 
-	if (*s != '\0') {
-		n = strtoul(s + 1, &end, 10);
-		if (*end == ',')
-			line = strtoul(end + 1, &end, 10);
-		if (*end != '\0')
-			die("-e cache%s: cache=slots,line", s);
+	for (i = 0; *p != '\0'; i++) {
+		if (i == 3 || *p != (i == 0 ? '=' : ',') || p[1] < '0' ||
+		    p[1] > '9')
+			die("-e cache%s: cache=sets,line,ways", s);
+		v[i] = strtoul(p + 1, &end, 10);
+		p = end;
 	}
-	if (n < 2 || n > MAX_LINES || (n & (n - 1)) != 0)
-		die("-e cache: %lu slots: a power of two, 2 to %u", n,
-		    MAX_LINES);
-	if (line < 16 || line > 4096 || (line & (line - 1)) != 0)
+	if (v[0] < 2 || v[0] > MAX_SETS || (v[0] & (v[0] - 1)) != 0)
+		die("-e cache: %lu sets: a power of two, 2 to %u", v[0],
+		    MAX_SETS);
+	if (v[1] < 16 || v[1] > 4096 || (v[1] & (v[1] - 1)) != 0)
 		die("-e cache: lines of %lu bytes: a power of two, 16 to 4096",
-		    line);
+		    v[1]);
+	if (v[2] < 1 || v[2] > TABLE_LINES / v[0])
+		die("-e cache: %lu ways: 1 to %lu, with %lu sets", v[2],
+		    TABLE_LINES / v[0], v[0]);
 	opt.kind = KIND_CACHE;
-	opt.lines = (unsigned)n;
-	opt.lineshift = (unsigned)__builtin_ctzl(line);
+	opt.sets = (unsigned)v[0];
+	opt.lineshift = (unsigned)__builtin_ctzl(v[1]);
+	opt.ways = (unsigned)v[2];
 }
 
 static void

@@ -426,8 +426,6 @@ probe_gather(struct xlate *x)
 		    (unsigned)g->nelem * g->elemsize > 16 ? 32 : 16, 0);
 	for (e = 0; e < g->nelem; e++)
 		gather_element(x, g, e, s);
-	if (opt.kind == KIND_CACHE)
-		filter_empty(x);
 	xlate_reload(x, BIT(RCX));
 }
 

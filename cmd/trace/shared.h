@@ -96,16 +96,53 @@
 #define TO_ENTRY 96
 #define TO_FLAGS 104
 #define TO_STACK 112
-#define TO_SLOT 120
+#define TO_CLOCK 120
 #define TO_SYSABORT 128
 #define TO_TMP2 136
 #define TO_OPERAND 144
 #define TO_VEC 192		/* vectors of a gather: index, then mask */
-/* kind cache: the lines last touched, 8 and 4 bytes a slot */
-#define MAX_LINES 256u
+/*
+ * kind cache: a look-up by the runtime, see rt_look.  What is asked for lies
+ * in the code: two words, header of the record and enum look with its rest;
+ * for a fetch two more, the cells.  The cache goes on behind it.
+ */
+#define TO_RT_LOOK 64
+#define TO_LOOK_AT TO_PC	/* the reference's address */
+#define TO_LOOK_ASKED TO_ENTRY	/* where those words are */
+#define TO_LOOK_RET 152		/* and what is behind them */
+#define TO_LOOK_KIND 160
+#define TO_LOOK_SAVE 1920	/* registers meanwhile */
+/*
+ * The table of kind cache, see runtime/table.c.  Of each set the line used
+ * last, 8 bytes for data (its address) and 4 for code (its cell)...
+ */
+#define MAX_SETS 256u
 #define T_DATATAB 2048
-#define T_CODETAB (T_DATATAB + 8 * (int32_t)MAX_LINES)
+#define T_CODETAB (T_DATATAB + 8 * (int32_t)MAX_SETS)
+/* ... and, below REG_T, all lines: struct table. */
+#define TABLE_LINES 1024u	/* sets * ways */
+#define TABLE_HINTS 4096u	/* a power of two */
+#define T_TABLE (T_FRAME + T_FRAME_SIZE)
+#define T_DTAG ((int32_t)T_TABLE - (int32_t)T_PTR)
+#define T_DSTAMP (T_DTAG + 8 * (int32_t)TABLE_LINES)
+#define T_HINT (T_DSTAMP + 8 * (int32_t)TABLE_LINES)
+/* Behind the counters: each code line's cell, 0 while it is not in the table. */
+#define CELLS (1u << 18)
+#define T_CELL (T_COUNT + 8 * (int32_t)COUNT_IDS)
 #define DATA_EMPTY 0xffffffff80000000ull
+
+enum look {
+	LOOK_FETCH,		/* code lines, bits 8..: one or two */
+	LOOK_DATA,		/* a reference of at most a line's size, bits 8.. */
+	LOOK_WIDE,		/* a larger one */
+	LOOK_REP,		/* repeated ones, done: values lie at REG_P */
+	LOOK_ALL		/* who knows which lines come: the table is emptied */
+};
+/* LOOK_REP, from bit 8 on: references; then, 4 bits each, which values are
+ * the count, the first address, the second; then bytes of one round. */
+#define LOOK_REP_BITS(nref, count, a, b, size) ((unsigned)(nref) << 8 | \
+    (unsigned)(count) << 12 | (unsigned)(a) << 16 | (unsigned)(b) << 20 | \
+    (unsigned)(size) << 24)
 
 /* A fragment's words for its exits to the runtime: what to do there. */
 enum exit_kind {
@@ -366,7 +403,10 @@ struct boot {
 	struct seg seg[NSEG];
 	struct metaparts meta;
 	uint64_t countbytes;	/* of one thread; 0: no counters */
-	uint64_t lines;		/* kind cache: slots of each table */
+	uint64_t sets, ways;	/* kind cache: of each table; 0: there is none */
+	uint64_t lineshift;	/* log2 of a line's bytes */
+	uint32_t leave[2];	/* headers of records: a line of code, of data,
+				   leaves it */
 	struct guest_state at;	/* the guest's, at its first instruction */
 	uint64_t minframe;	/* bytes, AT_MINSIGSTKSZ */
 	uint64_t addrbits;	/* of an address: 48, or 57 */

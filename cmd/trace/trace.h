@@ -30,7 +30,7 @@ struct options {
 	uint64_t after, during;	/* the window, in instructions; 0: no bound */
 	enum kind window;	/* kind inside of it */
 	uint64_t last;		/* keep so many bytes of records; 0: tell all */
-	unsigned lines;		/* kind cache: slots of its table */
+	unsigned sets, ways;	/* kind cache: of its table */
 	unsigned lineshift;	/* log2 of a line's bytes */
 	unsigned debug;		/* bits of enum debug */
 	int vdso;		/* 0: hidden from the program */
@@ -208,6 +208,7 @@ void frag_kill(uint64_t start, uint64_t end);
  * after n of its instructions: the id that tells them (0: none) and in *sizes, 16 bits each,
  * bytes of its record, offset of a repeated one's count, 32: of the block's.
  */
+uint32_t def_leave_id(char which);
 uint32_t def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes);
 void frag_reset(void);
 void frag_flush(void);

@@ -441,12 +441,6 @@ write_insn(struct xlate *x)
 		mangle_copy(x, 1);
 		x->homed &= ~(uint32_t)in->wr;
 		probe_rep_after(x);
-		if (opt.kind == KIND_CACHE) {
-			x->after = 1;
-			filter_empty(x);
-			xlate_reload(x, in->wr);
-			x->after = 0;
-		}
 		break;
 	case SP_EMULATE:
 		if (in->emulate == EMU_FPSAVE)

@@ -35,12 +35,15 @@ struct xexit {
 };
 
 /* A check that did not find its line goes on here (filter.c). */
-enum coldkind { COLD_FETCH, COLD_ALIAS, COLD_STATIC, COLD_DATA, COLD_WIDE };
+enum coldkind { COLD_FETCH, COLD_STATIC, COLD_DATA, COLD_WIDE };
 struct cold {
 	uint8_t kind, i, s, t, flags;
+	uint8_t fixed;		/* data: the address is known: addr */
+	uint8_t two;		/* code: two lines from addr on */
 	uint16_t size;
 	uint32_t id, homed;
-	uint64_t line[2];
+	uint32_t cell[2];
+	uint64_t addr;
 	uint8_t *branch[2], *back;
 };
 #define MAX_COLD (MAX_INSN * 4)
@@ -102,7 +105,6 @@ void probe_address(struct xlate *, const struct ref *r, int s, uint32_t taken);
 /* filter.c: kind cache */
 void filter_refs(struct xlate *);
 void filter_element(struct xlate *, unsigned e, int s);
-void filter_empty(struct xlate *);
 void filter_rep(struct xlate *);
 void filter_cold(struct xlate *);
 /* def.c: the definition of a block just collected; NULL: it tells nothing */
@@ -112,9 +114,10 @@ void def_ids(struct def *, struct xlate *);
 uint32_t def_number(const struct def *);
 /*
  * The id of reference k (from 1; 0: the fetch) of instruction i (from 0).  A
- * gather's elements have one each.
+ * gather's elements have one each.  stays: its lines are in the table then.
  */
-uint32_t def_ref_id(struct def *, const struct xlate *, unsigned i, unsigned k);
+uint32_t def_ref_id(struct def *, const struct xlate *, unsigned i, unsigned k,
+    int stays);
 /* Code was mapped or unmapped: what comes from now on gets new ids. */
 void def_mappings_changed(void);
 

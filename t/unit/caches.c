@@ -2,7 +2,7 @@
  * caches - the judge of cachesim
  *
  *	caches gen seed n		a random stream of n executions
- *	caches filter N L stream	the same as kind cache
+ *	caches filter N L W stream	the same as kind cache
  *	caches judge I1 D1 LL once|each stream costs
  *
  * judge simulates the stream in the plainest way, one access after the other
@@ -204,15 +204,17 @@ generate(size_t n)
 /* ---- kind all to kind cache ---- */
 
 /*
- * The lines touched last, by slot; one table for code, one for data. A
- * reference is left out if all its lines are there, and it is not repeated.
+ * A table of lines, one for code, one for data, the newest first in each set.
+ * A reference is left out if all its lines are there, and it is not repeated.
  */
 struct filter {
-	uint64_t *slot;		/* line + 1 */
+	uint64_t *line;		/* line + 1 */
+	uint32_t leave;		/* id of its Z, or 0 */
+	char letter;
 };
 
-static uint64_t fslots, fsize;
-static struct filter fcode, fdata;
+static uint64_t fsets, fsize, fways;
+static struct filter fcode = { .letter = 'i' }, fdata = { .letter = 'd' };
 static struct evw *fw;
 static uint32_t nextid;
 static uint32_t *lone;		/* by number of block's event: Q's id */
@@ -220,23 +222,67 @@ static size_t caplone;
 static uint64_t *fcount;	/* executions by id */
 static size_t capcount;
 
+static void
+leaves(struct filter *f, uint64_t line)
+{
+	uint64_t addr = (line - 1) * fsize;
+	uint32_t rec[3];
+
+	if (f->leave == 0) {
+		f->leave = nextid++;
+		if (evw_leave(fw, f->leave, f->letter) < 0)
+			die("a line that leaves is refused");
+	}
+	rec[0] = 1 << 24 | f->leave;
+	memcpy(rec + 1, &addr, 8);
+	evw_records(fw, rec, rec + 3);
+}
+
+static void
+empty_set(struct filter *f, uint64_t *set)
+{
+	for (uint64_t w = fways; w-- > 0; )
+		if (set[w] != 0)
+			leaves(f, set[w]);
+	memset(set, 0, fways * sizeof *set);
+}
+
+static void
+empty(struct filter *f)
+{
+	for (uint64_t s = 0; s < fsets; s++)
+		empty_set(f, f->line + s * fways);
+}
+
+/* Use a line: 1 if it was there. */
 static int
-is_last(struct filter *f, uint64_t addr, uint64_t size)
+use(struct filter *f, uint64_t line)
+{
+	uint64_t *set = f->line + line % fsets * fways, w;
+
+	for (w = 0; w < fways - 1 && set[w] != line + 1; w++)
+		;
+	if (set[w] == line + 1) {
+		memmove(set + 1, set, w * sizeof *set);
+		set[0] = line + 1;
+		return 1;
+	}
+	if (set[w] != 0)
+		leaves(f, set[w]);
+	memmove(set + 1, set, w * sizeof *set);
+	set[0] = line + 1;
+	return 0;
+}
+
+static int
+is_there(struct filter *f, uint64_t addr, uint64_t size)
 {
 	uint64_t n = (addr % fsize + size + fsize - 1) / fsize;
-	int last = 1;
+	int there = 1;
 
-	for (uint64_t i = 0; i < n; i++) {
-		uint64_t line = (addr + i * fsize) / fsize;
-
-		last &= f->slot[line % fslots] == line + 1;
-	}
-	for (uint64_t i = 0; i < n; i++) {
-		uint64_t line = (addr + i * fsize) / fsize;
-
-		f->slot[line % fslots] = line + 1;
-	}
-	return last;
+	for (uint64_t i = 0; i < n; i++)
+		there &= use(f, (addr + i * fsize) / fsize);
+	return there;
 }
 
 /* The groups of a reference, and of those that take turns with it. */
@@ -261,9 +307,9 @@ groups(const struct ev_block *b, const struct ev_insn *i, uint32_t k,
 
 /* Tell a reference; k 0 is the fetch. Ids by block, instruction and k. */
 static void
-tell(const struct ev_block *b, uint32_t insn, uint32_t k)
+tell(const struct ev_block *b, uint32_t insn, uint32_t k, int stays)
 {
-	struct evw_ref q = { .n = insn + 1, .k = k };
+	struct evw_ref q = { .n = insn + 1, .k = k, .stays = stays != 0 };
 	size_t key = (size_t)(uintptr_t)b->user + insn * 8 + k, old = caplone;
 	uint32_t rec[33];
 
@@ -288,28 +334,28 @@ static void
 filter_insn(const struct ev_block *b, uint32_t insn)
 {
 	const struct ev_insn *i = &b->insn[insn];
-	int repeated = 0;
 
-	if (!is_last(&fcode, i->addr, i->len))
-		tell(b, insn, 0);
+	if (!is_there(&fcode, i->addr, i->len))
+		tell(b, insn, 0, 1);
 	for (uint32_t k = 0; k < i->nref; k++) {
 		const struct ev_ref *r = &b->ref[i->ref + k];
 		uint64_t addr = r->at;
+		int happens = r->where != EV_GROUP || b->value[r->group] != 0;
 
 		if (r->where == EV_GROUP)
 			addr += b->value[r->group];
-		if (r->count != 0) {
-			if (k == 0 || r[-1].count != r->count)
-				tell(b, insn, k + 1);
-			repeated = 1;
-		} else if ((r->where == EV_GROUP && b->value[r->group] == 0) ||
-		    !is_last(&fdata, addr, r->size)) {
-			tell(b, insn, k + 1);
+		if (r->count == 0 && r->size <= fsize) {
+			if (happens && !is_there(&fdata, addr, r->size))
+				tell(b, insn, k + 1, 1);
+			else if (!happens)
+				tell(b, insn, k + 1, 1);
+			continue;
 		}
+		/* whatever lines it touches: begin anew */
+		empty(&fdata);
+		if (r->count == 0 || k == 0 || r[-1].count != r->count)
+			tell(b, insn, k + 1, 0);
 	}
-	/* whatever lines they touched: begin anew */
-	if (repeated)
-		memset(fdata.slot, 0, fslots * sizeof *fdata.slot);
 }
 
 static void
@@ -358,8 +404,8 @@ filter(const char *name)
 	int c;
 
 	fw = evw_open(o);
-	fcode.slot = xcalloc(fslots, sizeof *fcode.slot);
-	fdata.slot = xcalloc(fslots, sizeof *fdata.slot);
+	fcode.line = xcalloc(fsets * fways, sizeof *fcode.line);
+	fdata.line = xcalloc(fsets * fways, sizeof *fdata.line);
 	/* above all ids of the stream */
 	nextid = 0x800000;
 	while ((c = ev_next(r, &e)) > 0) {
@@ -373,14 +419,14 @@ filter(const char *name)
 					evw_total(fw, id, fcount[id]);
 			evw_end(fw, e.text, (int)e.num[0]);
 		} else {
+			if (c == 'T') {
+				empty(&fcode);
+				empty(&fdata);
+			}
 			evw_raw(fw, e.line, e.len);
 			if (e.line == strstr(e.line, "H quern"))
 				evw_line(fw, "H kind cache %" PRIu64 " %"
-				    PRIu64, fslots, fsize);
-			if (c == 'T') {
-				memset(fcode.slot, 0, fslots * 8);
-				memset(fdata.slot, 0, fslots * 8);
-			}
+				    PRIu64 " %" PRIu64, fsets, fsize, fways);
 		}
 	}
 	out_close(o);
@@ -581,10 +627,11 @@ main(int argc, char **argv)
 		generate(num_arg("executions", argv[3], 1, UINT64_MAX));
 		return 0;
 	}
-	if (argc == 5 && strcmp(argv[1], "filter") == 0) {
-		fslots = num_arg("slots", argv[2], 1, 1 << 20);
+	if (argc == 6 && strcmp(argv[1], "filter") == 0) {
+		fsets = num_arg("sets", argv[2], 1, 1 << 20);
 		fsize = num_arg("line size", argv[3], 1, 1 << 20);
-		filter(argv[4]);
+		fways = num_arg("ways", argv[4], 1, 1 << 10);
+		filter(argv[5]);
 		return 0;
 	}
 	if (argc == 8 && strcmp(argv[1], "judge") == 0) {

@@ -91,8 +91,10 @@ execute(const struct ev_def *d, const uint64_t *diff)
 	struct ev_walk w;
 
 	ev_apply(d, diff);
-	if (d->letter != 'Q')
+	if (d->letter != 'Q' && d->letter != 'Z')
 		flows(d);
+	if (d->letter == 'Z')
+		return;
 	ev_walk(&w, d);
 	while (ev_step(&w))
 		switch (w.kind) {

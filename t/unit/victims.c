@@ -51,6 +51,7 @@ static const struct mode {
 	{ "nosuper", { "-e", "all", "--debug=nosuper" }, true },
 	{ "cache", { "-e", "cache" }, false },
 	{ "outside", { "-e", "all", "--from=0x1000" }, true },
+	{ "cachesmall", { "-e", "cache=2,64,2" }, false },
 };
 enum { NMODE = sizeof modes / sizeof modes[0] };
 

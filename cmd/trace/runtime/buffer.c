@@ -100,28 +100,10 @@ take(struct tarea *t)
 	__atomic_store_n(&t->slot->buf, (uint32_t)n + 1, __ATOMIC_SEQ_CST);
 }
 
-/*
- * Kind cache: nothing is known of what was touched last, as when another
- * thread's records may come in between.
- */
-void
-cache_empty(struct tarea *t)
-{
-	uint64_t *data = (uint64_t *)((uint64_t)t + T_BIAS + T_DATATAB);
-	uint32_t *code = (uint32_t *)((uint64_t)t + T_BIAS + T_CODETAB);
-	uint32_t i;
-
-	for (i = 0; i < rt.boot.lines; i++) {
-		data[i] = DATA_EMPTY;
-		code[i] = ~i;	/* no line of this slot */
-	}
-}
-
 /* A thread begins to tell: from here on, behind --after, or in its windows. */
 void
 buffer_first(struct tarea *t)
 {
-	cache_empty(t);
 	t->skips = rt.ctl->skipping ? SKIP_AFTER : SKIP_NONE;
 	t->bufend = 0;
 	t->p = rt.ctl->interval;
@@ -199,6 +181,28 @@ buffer_awake(struct tarea *t)
 		take(t);
 }
 
+/*
+ * Kind cache with several threads: the lines of this thread's table leave
+ * before another's records come.
+ */
+static void
+turn_table(struct tarea *t)
+{
+	uint64_t from = t->from, to = t->p;
+
+	if (rt.ctl->inuse >= NBUF / 2) {	/* nobody waits with two */
+		buffer_leave(t);
+		take(t);
+		table_empty(t);
+		return;
+	}
+	take(t);
+	table_empty(t);
+	__atomic_fetch_sub(&rt.ctl->inuse, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&rt.ctl->nfull, 1, __ATOMIC_SEQ_CST);
+	queue_turn(t, from, to);
+}
+
 /* A new buffer; what the record at p has so far goes along. */
 static void
 turn(struct tarea *t)
@@ -206,9 +210,15 @@ turn(struct tarea *t)
 	uint8_t part[REC_MAX + 8];	/* once handed over it may be zeroed */
 	uint64_t n = t->bufend - t->p;
 
+	if (n > REC_MAX)
+		n = REC_MAX;
 	memcpy(part, (void *)t->p, n);
-	buffer_leave(t);
-	take(t);
+	if (rt.nthread > 1 && rt.boot.sets != 0) {
+		turn_table(t);
+	} else {
+		buffer_leave(t);
+		take(t);
+	}
 	memcpy((void *)t->p, part, n);
 }
 
@@ -232,7 +242,11 @@ buffer_room(struct tarea *t, uint64_t n)
 void
 buffer_publish(struct tarea *t, enum qtype type, uint64_t arg, unsigned sig)
 {
-	if (t->skips || (type == Q_RECORDS && t->from == t->p))
+	if (t->skips)
+		return;
+	if (rt.nthread > 1 && t->bufend != 0)
+		table_empty(t);
+	if (type == Q_RECORDS && t->from == t->p)
 		return;
 	queue_put(t, type, arg, sig);
 }

@@ -11,6 +11,7 @@
 #define T %r11
 #define P %r8
 #define HOME(r) (-128 + 8 * (r))(T)
+#define SAVED(r) (TO_LOOK_SAVE + 8 * (r))(T)
 
 	.section .head, "ax"
 	.quad rt_start - blob
@@ -91,6 +92,63 @@ save:
 	mov %rbx, %rdi
 	jmp rt_enter
 	MARK rt_exit_end
+
+	/*
+	 * Kind cache, in the cache: the table is to be looked at, by C, and
+	 * all registers and flags come back.  A signal that comes meanwhile is
+	 * kept; then the guest goes on behind look_ill, where its handler finds
+	 * the state as at TO_LOOK_RET.  One between check and end turns it back.
+	 */
+	FUNC rt_look
+	mov %rax, SAVED(0)
+	mov %rcx, SAVED(1)
+	mov %rdx, SAVED(2)
+	mov %rbx, SAVED(3)
+	mov %rsp, SAVED(4)
+	mov %rsi, SAVED(6)
+	mov %rdi, SAVED(7)
+	mov %r9, SAVED(9)
+	mov %r10, SAVED(10)
+	mov P, TO_P(T)
+	mov TO_STACK(T), %rsp
+	pushfq
+	popq TO_FLAGS(T)
+	testl $0x40500, TO_FLAGS(T)	/* alignment checks, df, steps */
+	jz 1f
+	pushq $0x202
+	popfq
+1:
+	lea -T_BIAS(T), %rbx
+	mov %rbx, %rdi
+	call table_look
+	lea T_BIAS(%rbx), T
+	mov TO_P(T), P
+	MARK rt_look_check
+	mov SAVED(0), %rax
+	mov SAVED(1), %rcx
+	mov SAVED(2), %rdx
+	mov SAVED(3), %rbx
+	mov SAVED(6), %rsi
+	mov SAVED(7), %rdi
+	mov SAVED(9), %r9
+	mov SAVED(10), %r10
+	mov TO_STACK(T), %rsp
+	cmpl $0, TA_PENDING - T_BIAS(T)
+	jne 3f
+	testl $0x40500, TO_FLAGS(T)
+	jnz 2f
+	cmpb $LOOK_IS_REP, TO_LOOK_KIND(T)	/* only then flags are in use */
+	jne 4f
+2:	pushq TO_FLAGS(T)
+	popfq
+4:	mov SAVED(4), %rsp
+	jmp *TO_LOOK_RET(T)
+	MARK rt_look_end
+3:	pushq TO_FLAGS(T)
+	popfq
+	mov SAVED(4), %rsp
+	MARK rt_look_ill
+	ud2
 
 	/* Into the cache, all state from the area in rdi. */
 	FUNC rt_enter

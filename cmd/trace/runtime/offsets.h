@@ -9,4 +9,8 @@
 #define TO_ENTRY 96
 #define TO_FLAGS 104
 #define TO_STACK 112
+#define TO_LOOK_RET 152
+#define TO_LOOK_KIND 160
+#define TO_LOOK_SAVE 1920
+#define LOOK_IS_REP 3
 #define TA_PENDING 448

@@ -102,18 +102,20 @@ struct tarea {
 	uint64_t exitno;
 	uint64_t rt_exit, rt_miss;
 	uint64_t window;	/* stack pointer where it began, see WINDOW_OPEN */
-	uint64_t unused;
+	uint64_t rt_look;
 	uint64_t gsbase;
 	uint64_t p;		/* record pointer while in the runtime */
 	uint64_t pc;		/* guest pc to go on at */
 	uint64_t entry;		/* cache address to go on at */
 	uint64_t rflags;
 	uint64_t stack;		/* top of the runtime's stack */
-	uint64_t slotp;		/* struct slot * */
+	uint64_t clock;		/* kind cache: of the table's places */
 	uint64_t sysabort;
 	uint64_t tmp2;
 	uint64_t operand;	/* address that EMU_FPSAVE wrote to */
-	uint64_t pad0[5];
+	uint64_t look_ret;	/* rt_look: where in the cache it goes on */
+	uint64_t look_kind;	/* enum look, and what belongs to it */
+	uint64_t pad0[3];
 	uint8_t vec[128];	/* TO_VEC */
 	uint32_t pending;	/* a signal is kept: number, or 0 */
 	uint32_t trap;		/* enum trap: why rt_trap was called */
@@ -176,6 +178,7 @@ extern struct rt rt;
 void rt_start(void);
 void rt_exit(void);
 void rt_miss(void);
+void rt_look(void);
 void rt_enter(struct tarea *) __attribute__((noreturn));
 void rt_resume(void);
 void rt_restorer(void);
@@ -187,6 +190,7 @@ int rt_copy(void *to, const void *from, size_t n);	/* -1: a fault */
 long rt_sigreturn(struct tarea *, uint64_t sp);
 void rt_thread_exit(uint64_t area, uint64_t size, long status) __attribute__((noreturn));
 extern char blob[], rt_text_end[], rt_enter_go[], rt_enter_end[], rt_exit_end[], rt_trap_insn[];
+extern char rt_look_check[], rt_look_end[], rt_look_ill[];
 extern char rt_sys_check[], rt_sys_insn[], rt_sys_abort[];
 extern char rt_copy_insn[], rt_copy_fault[];
 extern char rt_ret_check[], rt_ret_insn[], rt_ret_bad[], rt_ret_abort[];
@@ -209,6 +213,7 @@ int emulate_cpuid(struct tarea *);
 int ask(struct tarea *, enum request, const uint64_t *arg);
 void queue_put(struct tarea *, enum qtype, uint64_t arg, unsigned sig);
 void queue_interval(struct tarea *, uint64_t n);
+void queue_turn(struct tarea *, uint64_t from, uint64_t to);
 void futex_wait(uint32_t *, uint32_t val);
 void futex_wake(uint32_t *, int n);
 void pause_ms(void);
@@ -222,11 +227,15 @@ int buffer_guard(struct tarea *, uint64_t addr);
 void buffer_guard_all(void);
 void buffer_room(struct tarea *, uint64_t);
 void buffer_full(struct tarea *, struct kucontext *);
-void cache_empty(struct tarea *);
 void buffer_leave(struct tarea *);
 void buffer_asleep(struct tarea *);
 void buffer_awake(struct tarea *);
 void buffer_publish(struct tarea *, enum qtype, uint64_t arg, unsigned sig);
+
+/* table.c: kind cache */
+void table_clear(struct tarea *);
+void table_empty(struct tarea *);
+void table_look(struct tarea *);
 
 /* signal.c */
 void signal_boot(void);

@@ -135,10 +135,35 @@ queue_put(struct tarea *t, enum qtype type, uint64_t arg, unsigned sig)
 	e->arg = arg;
 	__atomic_store_n(&e->type, type, __ATOMIC_SEQ_CST);
 	t->from = t->p;
-	if (rt.nthread > 1 && rt.boot.lines != 0)
-		cache_empty(t);
 	if (ticket - c->qhead >= NQUEUE / 4 ||
 	    c->nfull >= NFULL / 3)
+		wake_formatter();
+}
+
+/*
+ * Kind cache with several threads: a full buffer's bytes from..to, and at once
+ * what stands in the thread's new one: no other thread's come in between.
+ */
+void
+queue_turn(struct tarea *t, uint64_t from, uint64_t to)
+{
+	struct control *c = rt.ctl;
+	uint32_t ticket = __atomic_fetch_add(&c->qtail, 2, __ATOMIC_SEQ_CST);
+	struct qent *e = &c->queue[ticket % NQUEUE];
+
+	if (queue_room(c, ticket + 1) < 0)
+		return;
+	e->slot = (uint16_t)t->slotno;
+	e->from = (uint32_t)(from - rt.bufs);
+	e->to = (uint32_t)(to - rt.bufs);
+	__atomic_store_n(&e->type, Q_FULL, __ATOMIC_SEQ_CST);
+	e = &c->queue[(ticket + 1) % NQUEUE];
+	e->slot = (uint16_t)t->slotno;
+	e->from = (uint32_t)(t->from - rt.bufs);
+	e->to = (uint32_t)(t->p - rt.bufs);
+	__atomic_store_n(&e->type, Q_RECORDS, __ATOMIC_SEQ_CST);
+	t->from = t->p;
+	if (c->nfull >= NFULL / 3)
 		wake_formatter();
 }
 

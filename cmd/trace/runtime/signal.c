@@ -190,6 +190,17 @@ keep(struct tarea *t, int sig, const struct ksiginfo *info,
 		uc->rip = (uint64_t)rt_sys_abort;
 	if (ip >= (uint64_t)rt_ret_check && ip <= (uint64_t)rt_ret_insn)
 		uc->rip = (uint64_t)rt_ret_abort;
+	if (ip > (uint64_t)rt_look_check && ip < (uint64_t)rt_look_end)
+		uc->rip = (uint64_t)rt_look_check;
+}
+
+/* A signal was kept while the table was looked at: it comes now. */
+static void
+looked(struct tarea *t, struct kucontext *uc)
+{
+	uc->rip = t->look_ret;
+	state_take(t, uc);
+	signal_resume(t, uc, t->keptmask);
 }
 
 /*
@@ -381,8 +392,11 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 		in_cache(t, sig, info, uc);
 	} else if (ip == (uint64_t)rt_trap_insn && fault) {
 		signal_trap(t, uc);
+	} else if (ip == (uint64_t)rt_look_ill && fault) {
+		looked(t, uc);
 	} else if (is_step(t, sig, info) && in_runtime(ip)) {
-		if (ip < (uint64_t)rt_enter_go || ip >= (uint64_t)rt_enter_end)
+		if ((ip < (uint64_t)rt_enter_go || ip >= (uint64_t)rt_enter_end) &&
+		    (ip < (uint64_t)rt_look_check || ip > (uint64_t)rt_look_ill))
 			uc->eflags &= ~TRAP_FLAG;	/* t->tf has it */
 	} else if (ip >= (uint64_t)rt_enter_go && ip < (uint64_t)rt_enter_end) {
 		t->slot->incache = 0;

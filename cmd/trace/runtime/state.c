@@ -140,20 +140,23 @@ tell_counted(struct tarea *t, uint32_t counter, uint64_t n, uint64_t rounds)
 {
 	uint32_t head = (uint32_t)t->slot->ret[1];
 	uint32_t countat = (uint32_t)(t->slot->ret[1] >> 32);
+	uint64_t v[3];		/* a repeated one's addresses and count */
 
 	if (counter != ~0u)
 		count_one(t, counter, n, 1);
 	if (t->bufend == 0)
 		return;
+	memcpy(v, (void *)(t->p + 4), sizeof v);
+	table_empty(t);
 	if (head != 0 && rounds != 0) {
-		buffer_room(t, 4 + 8 * (head >> 24));
+		buffer_room(t, 4 + sizeof v);
+		memcpy((void *)(t->p + 4), v, sizeof v);
 		memcpy((void *)(t->p + countat), &rounds, 8);
 		*(volatile uint32_t *)t->p = head;
 		t->p += 4 + 8 * (head >> 24);
 	}
 	n = t->bufend - t->p;
 	memset((void *)t->p, 0, n < 64 ? n : 64);
-	cache_empty(t);
 }
 
 /*

@@ -121,6 +121,9 @@ thread_new(uint32_t tid)
 	t->stack = base + T_STACK_TOP;
 	t->rt_exit = (uint64_t)rt_exit;
 	t->rt_miss = (uint64_t)rt_miss;
+	t->rt_look = (uint64_t)rt_look;
+	if (rt.boot.sets != 0)
+		table_clear(t);
 	__atomic_fetch_add(&rt.nthread, 1, __ATOMIC_SEQ_CST);
 	return t;
 }
@@ -309,7 +312,8 @@ clone_thread(struct tarea *t, struct how *h, uint64_t mask)
 		h->args.stack_size = 16384;
 		arg = (uint64_t)&h->args;
 	}
-	cache_empty(t);
+	table_empty(t);
+	buffer_publish(t, Q_RECORDS, 0, 0);
 	r = rt_clone_thread(t, c, arg);
 	if (r < 0)
 		area_free(c);
@@ -431,6 +435,7 @@ thread_exit(struct tarea *t, long status)
 	sys4(__NR_rt_sigprocmask, 2, &all, NULL, 8);
 	if (t->skips == SKIP_OUT)
 		buffer_back(t);
+	table_empty(t);
 	if (t->bufend != 0)
 		buffer_leave(t);
 	if (__atomic_sub_fetch(&rt.nthread, 1, __ATOMIC_SEQ_CST) == 0) {

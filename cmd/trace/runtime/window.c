@@ -16,7 +16,6 @@ begin(struct tarea *t)
 	buffer_back(t);
 	if (t->bufend == 0)
 		buffer_awake(t);
-	cache_empty(t);
 	t->window = rt.ctl->windows & WINDOWS_TO ? WINDOW_OPEN : t->gpr[4];
 }
 
@@ -24,6 +23,7 @@ begin(struct tarea *t)
 static void
 end(struct tarea *t)
 {
+	table_empty(t);
 	if (t->bufend != 0)
 		buffer_publish(t, Q_RECORDS, 0, 0);
 	buffer_aside(t);
