@@ -20,7 +20,8 @@ told() {
 }
 
 modes="-e.all -e.blocks -e.counts -e.all.--debug=nolink
--e.all.--debug=tinycache -e.all.--debug=nosuper"
+-e.all.--debug=tinycache -e.all.--debug=nosuper
+-e.all.--debug=long -e.blocks.--debug=long,tinycache"
 words() {
 	echo "$1" | sed 's/-e\./-e /; s/\.--/ --/'
 }

@@ -9,7 +9,8 @@
 CC=${CC:-gcc}
 
 modes="-e.all -e.blocks -e.counts -e.all.--debug=nolink
--e.all.--debug=tinycache -e.all.--debug=nosuper -e.cache -e.all.--from=0x1000"
+-e.all.--debug=tinycache -e.all.--debug=nosuper -e.cache -e.all.--from=0x1000
+-e.all.--debug=long -e.blocks.--debug=long,tinycache"
 
 seed=${RANDOM_FROM:-1}
 while [ "$seed" -le "${RANDOM_TO:-10}" ]; do

@@ -74,7 +74,7 @@ awk '/^L D\+28 8 S K/ { print; print "L K+f8 8"; next }
 /^L D\+28 8$/ { print; skip = 1; next }
 skip { skip = 0; next }
 { print }' "$T/in-source" >"$T/expected"
-for kind in all "all --debug=nosuper" "all --debug=tinycache"; do
+for kind in all "all --debug=nosuper" "all --debug=tinycache" "all --debug=long"; do
 	timeout -k 5 60 "$B/trace" -e $kind -o "$T/ev" "$T/refs"
 	named "$T/ev" "$(address data)" "$(address stack)" >"$T/told"
 	samefile "one after another, $kind" "$T/expected" "$T/told"

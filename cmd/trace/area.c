@@ -32,8 +32,8 @@ area_sizes(unsigned shrink)
 
 	memset(b, 0, sizeof *b);
 	area.maxfrag = (1u << 18) >> shrink;
-	area.maxmap = (5u << 20) >> shrink;
-	area.maxpc = (2u << 20) >> shrink;
+	area.maxmap = (6u << 20) >> shrink;
+	area.maxpc = (4u << 20) >> shrink;
 	area.maxexit = (1u << 20) >> shrink;
 	if (opt.debug & DEBUG_TINY)
 		zone = 256u << 10;

@@ -542,6 +542,12 @@ note_effect(struct insn *in, const ZydisDecodedInstruction *zi,
 	case ZYDIS_MNEMONIC_LEAVE:
 		effect(in, RSP, RBP, 8);
 		break;
+	case ZYDIS_MNEMONIC_CALL:
+		effect(in, RSP, RSP, -8);
+		break;
+	case ZYDIS_MNEMONIC_RET:
+		effect(in, RSP, RSP, 8 + in->imm);
+		break;
 	default:
 		break;
 	}

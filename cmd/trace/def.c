@@ -17,10 +17,12 @@
 
 struct def {
 	char *items;
-	uint32_t id[MAX_INSN + 1];	/* id[n] tells n instructions */
-	uint8_t used[MAX_INSN + 1];	/* groups of the first n */
-	uint8_t count[MAX_INSN];	/* group of insn i's count, or NOCOUNT */
+	uint32_t *id;			/* id[n] tells n instructions */
+	uint8_t *used;			/* groups of the first n */
+	uint8_t *count;			/* group of insn i's count, or NOCOUNT */
 	uint8_t n, ngroups;
+	uint8_t passed;			/* see def_pass */
+	app_pc pc;
 	uint32_t epoch;			/* of the mappings it was made under */
 	uint32_t number;
 	uint32_t *cnt;			/* counter of id[n], where there are counters */
@@ -28,11 +30,16 @@ struct def {
 	uint8_t (*groups)[4];		/* first group of each, and how many */
 };
 
+#define ALONG (1ull << 63)	/* added to a pc: its block along a path */
+
 KHASH_MAP_INIT_INT64(def, struct def *)
 
-static khash_t(def) *defs;	/* pc -> definition */
+static khash_t(def) *defs;	/* pc, perhaps with ALONG -> definition */
 static struct def **all;	/* by number */
 static size_t ndefs, defcap;
+#define NOBODY ~0u
+static uint32_t *owner;		/* of each id: its definition's number */
+static size_t ownercap;
 static uint32_t next_id = 1;
 static uint32_t epoch;		/* +1 when mappings of code change */
 
@@ -48,12 +55,67 @@ def_number(const struct def *d)
 	return d->number;
 }
 
+/* d: whose it is, or NULL */
 static uint32_t
-new_id(void)
+new_id(const struct def *d)
 {
 	if (next_id > 0xffffff)
 		die("too many different pieces of code (%u)", next_id);
+	owner = xgrow(owner, &ownercap, next_id + 1ul, sizeof *owner);
+	owner[next_id] = d != NULL ? d->number : NOBODY;
 	return next_id++;
+}
+
+struct def *
+def_of(uint32_t id)
+{
+	return id < next_id && owner[id] != NOBODY ? all[owner[id]] : NULL;
+}
+
+struct def *
+def_at(app_pc pc)
+{
+	khiter_t k = kh_get(def, defs, pc);
+
+	return k == kh_end(defs) ? NULL : kh_value(defs, k);
+}
+
+app_pc
+def_pc(const struct def *d)
+{
+	return d->pc;
+}
+
+unsigned
+def_length(const struct def *d)
+{
+	return d->n;
+}
+
+uint32_t
+def_id(const struct def *d, unsigned n)
+{
+	return d->id[n];
+}
+
+void
+def_pass(struct def *d)
+{
+	d->passed = 1;
+}
+
+int
+def_was_passed(struct def *d)
+{
+	unsigned n;
+
+	if (!d->passed)
+		return 0;
+	d->passed = 0;
+	for (n = 1; n <= d->n; n++)
+		if (d->id[n] != 0)
+			hot_forget_some(d->id[n]);
+	return 1;
 }
 
 /* The formatter knows what each counter tells. */
@@ -79,15 +141,20 @@ new_counter(struct def *d, unsigned n)
 static struct def *
 make_def(const struct block *b, const struct groups *g)
 {
-	struct def *d = xcalloc(1, sizeof *d);
+	struct def *d = xcalloc(1, sizeof *d + (b->n + 1) * 6ul);
 	unsigned i, j;
+
+	d->id = (uint32_t *)(void *)(d + 1);
+	d->used = (uint8_t *)(d->id + b->n + 1);
+	d->count = d->used + b->n + 1;
 
 	d->items = text_items(b, g);
 	d->n = (uint8_t)b->n;
+	d->pc = b->pc;
 	d->ngroups = (uint8_t)g->n;
 	d->epoch = epoch;
 	memcpy(d->used, g->used, b->n + 1u);
-	memset(d->count, NOCOUNT, sizeof d->count);
+	memset(d->count, NOCOUNT, b->n);
 	for (i = 0; i < b->n; i++)
 		for (j = 0; j < b->in[i].nref; j++)
 			if (b->in[i].special != SP_GATHER &&
@@ -96,7 +163,7 @@ make_def(const struct block *b, const struct groups *g)
 	d->number = (uint32_t)ndefs;
 	all = xgrow(all, &defcap, ndefs + 1, sizeof *all);
 	all[ndefs++] = d;
-	d->id[d->n] = new_id();
+	d->id[d->n] = new_id(d);
 	new_counter(d, d->n);
 	if (evw_block(format_writer, d->id[d->n], d->items, d->ngroups,
 	    d->n) < 0)
@@ -118,7 +185,7 @@ def_find(const struct block *b, const struct groups *g)
 		return NULL;
 	if (defs == NULL)
 		defs = kh_init(def);
-	k = kh_put(def, defs, b->pc, &new);
+	k = kh_put(def, defs, b->npiece == 0 ? b->pc : b->pc | ALONG, &new);
 	if (!new) {
 		d = kh_value(defs, k);
 		items = text_items(b, g);
@@ -139,7 +206,7 @@ id_for(struct def *d, unsigned n)
 	if (n == 0)
 		return 0;
 	if (d->id[n] == 0) {
-		d->id[n] = new_id();
+		d->id[n] = new_id(d);
 		new_counter(d, n);
 		if (evw_prefix(format_writer, d->id[n], d->id[d->n], n,
 		    d->used[n]) < 0)
@@ -183,7 +250,7 @@ def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k,
 		r.ngroups = 1;
 		r.group[0] = gr->ref[i][k - 1].group;
 	}
-	id = new_id();
+	id = new_id(d);
 	if (evw_ref(format_writer, id, d->id[d->n], r) < 0)
 		die("reference %x: a definition that cannot be", id);
 	d->ref[i][slot] = id;
@@ -198,7 +265,7 @@ def_leave_id(char which)
 	uint32_t *p = &id[which == 'd'];
 
 	if (*p == 0) {
-		*p = new_id();
+		*p = new_id(NULL);
 		if (evw_leave(format_writer, *p, which) < 0)
 			die("id %x: a definition that cannot be", *p);
 	}
@@ -213,7 +280,8 @@ def_ids(struct def *d, struct xlate *x)
 
 	memset(x->id, 0, sizeof x->id);
 	for (i = 0; i < x->b->n; i++)
-		if (x->b->in[i].flow == FLOW_COND || i + 1 == x->b->n) {
+		if (x->b->in[i].flow == FLOW_COND ||
+		    x->b->in[i].flow == FLOW_RET || i + 1 == x->b->n) {
 			x->id[i + 1] = id_for(d, i + 1);
 			if (d->cnt != NULL)
 				x->cnt[i + 1] = d->cnt[i + 1];

@@ -140,6 +140,7 @@ take(unsigned slot, uint32_t from, uint32_t to)
 		last_records(slot, slots[slot].number, a, b);
 		return;
 	}
+	hot_sample(a, b);
 	whose(slot);
 	end = evw_records(format_writer, a, b);
 	if (end < b && evw_error(format_writer) != NULL)

@@ -25,7 +25,9 @@
 #define NODEF ~0u
 
 struct frag {
-	app_pc pc, end;
+	app_pc pc;
+	uint32_t piece;		/* its pieces of code */
+	uint32_t npiece;
 	uint64_t entry;		/* guest address; prologue << 48 */
 	uint32_t meta;		/* index in its zone's fragmeta */
 	uint8_t zone, dead, mode;
@@ -44,6 +46,8 @@ struct link {
 
 KHASH_MAP_INIT_INT64(u32, uint32_t)
 
+static struct piece *pieces;
+static size_t npieces, piececap;
 static struct frag *frags;
 static size_t fragcap;
 static uint32_t nfrag;
@@ -357,6 +361,43 @@ write_fragment(unsigned z)
 	}
 }
 
+static void
+put_pieces(struct frag *f)
+{
+	if (blk.npiece == 0) {
+		blk.piece[0].start = blk.pc;
+		blk.piece[0].end = blk.next;
+		blk.npiece = 1;
+	}
+	pieces = xgrow(pieces, &piececap, npieces + blk.npiece, sizeof *pieces);
+	memcpy(pieces + npieces, blk.piece, blk.npiece * sizeof *pieces);
+	f->piece = (uint32_t)npieces;
+	f->npiece = blk.npiece;
+	npieces += blk.npiece;
+}
+
+static uint64_t
+bytes_covered(const struct frag *f)
+{
+	uint64_t n = 0;
+	uint32_t i;
+
+	for (i = f->piece; i < f->piece + f->npiece; i++)
+		n += pieces[i].end - pieces[i].start;
+	return n;
+}
+
+/* The block at pc, along its path if it has one. */
+static int
+collect(app_pc pc, unsigned mode)
+{
+	const struct path *path = hot_path(pc);
+
+	if (path != NULL && block_follow(&blk, pc, path) == 0)
+		return 0;
+	return block_collect(&blk, pc, mode);
+}
+
 /* The fragment for pc, made now.  Its index, or -1: no code there. */
 static int64_t
 frag_new(app_pc pc, unsigned mode)
@@ -370,7 +411,7 @@ frag_new(app_pc pc, unsigned mode)
 	zone_used[z] = (zone_used[z] + 15) & ~15u;
 	if (opt.kind != KIND_SKIP)
 		opt.kind = mode & MODE_OUT ? KIND_OUT : opt.window;
-	if (block_collect(&blk, pc, mode) < 0)
+	if (collect(pc, mode) < 0)
 		return -1;
 	code = zone_used[z];
 	write_fragment(z);
@@ -379,7 +420,7 @@ frag_new(app_pc pc, unsigned mode)
 	memset(f, 0, sizeof *f);
 	f->pc = pc;
 	f->mode = (uint8_t)mode;
-	f->end = blk.next;
+	put_pieces(f);
 	f->zone = (uint8_t)z;
 	f->meta = area.ctl->nfrag[z];
 	f->exit = area.nexit;
@@ -396,7 +437,7 @@ frag_new(app_pc pc, unsigned mode)
 	stats.fragments++;
 	stats.insns += blk.n;
 	stats.codebytes += (uint64_t)(x.c.p - x.c.start);
-	stats.guestbytes += blk.next - blk.pc;
+	stats.guestbytes += bytes_covered(f);
 	return nfrag++;
 }
 
@@ -489,6 +530,18 @@ frag_stale(app_pc pc, unsigned mode)
 		kill_one(f - 1);
 }
 
+static int
+covers(const struct frag *f, uint64_t start, uint64_t end)
+{
+	const struct piece *p = pieces + f->piece;
+	uint32_t i;
+
+	for (i = 0; i < f->npiece; i++)
+		if (p[i].start < end && p[i].end > start)
+			return 1;
+	return 0;
+}
+
 void
 frag_kill(uint64_t start, uint64_t end)
 {
@@ -496,9 +549,21 @@ frag_kill(uint64_t start, uint64_t end)
 
 	def_mappings_changed();
 	for (i = 0; i < nfrag; i++)
-		if (!frags[i].dead && frags[i].pc < end &&
-		    frags[i].end > start)
+		if (!frags[i].dead && covers(&frags[i], start, end)) {
+			hot_forget(frags[i].pc);
 			kill_one(i);
+		}
+}
+
+void
+frag_again(app_pc pc)
+{
+	uint32_t f = table_find(tab_key(pc, MODE_IN));
+
+	if (f == 0)
+		return;
+	kill_one(f - 1);
+	frag_new(pc, MODE_IN);
 }
 
 static void
@@ -518,6 +583,7 @@ void
 frag_reset(void)
 {
 	nfrag = 0;
+	npieces = 0;
 	area.nmap = area.nexit = area.npc = area.ctl->nexit = 0;
 	area.ctl->nfrag[0] = area.ctl->nfrag[1] = 0;
 	zone_used[0] = zone_used[1] = 0;

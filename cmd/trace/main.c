@@ -150,21 +150,23 @@ set_kind(const char *s)
 	die("-e %s: not a kind of events: all, blocks, cache, counts", s);
 }
 
-/* For tests: nolink, tinycache, nosuper, with commas between. */
+/* For tests: nolink, tinycache, nosuper, long, with commas between. */
 static void
 set_debug(char *s)
 {
-	static const char *const names[] = { "nolink", "tinycache", "nosuper" };
+	static const char *const names[] = { "nolink", "tinycache", "nosuper",
+		"long" };
 	char *word, *save = NULL;
 	unsigned i;
 
 	for (word = strtok_r(s, ",", &save); word != NULL;
 	    word = strtok_r(NULL, ",", &save)) {
-		for (i = 0; i < 3; i++)
+		for (i = 0; i < 4; i++)
 			if (strcmp(word, names[i]) == 0)
 				break;
-		if (i == 3)
-			die("--debug=%s: nolink, tinycache, nosuper", word);
+		if (i == 4)
+			die("--debug=%s: nolink, tinycache, nosuper, long",
+			    word);
 		opt.debug |= 1u << i;
 	}
 }

@@ -393,6 +393,7 @@ maps_forget(void)
 	size_t i;
 
 	forget_pages(0, ~0ull);
+	hot_forget_all();
 	for (i = 0; i < nmaps; i++)
 		free(maps[i].path);
 	nmaps = 0;

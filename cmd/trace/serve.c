@@ -230,7 +230,7 @@ rest(void)
 	}
 	bell = __atomic_load_n(&c->bell, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&c->serving_sleeps, 1, __ATOMIC_SEQ_CST);
-	if (!wanted() && !guest_ended)
+	if (!wanted() && !hot_pending() && !guest_ended)
 		futex_wait(&c->bell, bell, c->polling ? 20000 :
 		    exec_pending ? 200000 : 100000000);
 	__atomic_store_n(&c->serving_sleeps, 0, __ATOMIC_SEQ_CST);
@@ -245,7 +245,7 @@ serve(void)
 		die("thread:");
 	pthread_detach(t);
 	while (!guest_ended) {
-		if (look())
+		if (look() || hot_work())
 			continue;
 		if (all_gone())
 			return 1;

@@ -59,7 +59,8 @@
 #define IBL_SIZE (IBL_WORDS * 8u)
 #define IBL_ALL (2 * IBL_SIZE)
 
-#define MAX_INSN 48u		/* instructions of a fragment */
+#define MAX_INSN 96u		/* instructions of a fragment */
+#define COLD_INSN 48u		/* of one that goes straight on */
 
 /*
  * A thread's area: T_SIZE bytes, so aligned, that any address in it tells
@@ -179,7 +180,9 @@ enum map_kind {
 	MAP_LEFT_TMP,	/* like MAP_LEFT, the target in tmp1 */
 	MAP_LEFT,	/* record whole and REG_P stepped, on at the exit's target */
 	MAP_IBL,	/* entry: pc = rcx + fragment's pc */
-	MAP_IBL0	/* entry: pc = rcx */
+	MAP_IBL0,	/* entry: pc = rcx */
+	MAP_BACK,	/* behind a return inside: n are done, pc = rcx */
+	MAP_BACK_LESS	/* the same, pc = rcx + pc of instruction n */
 };
 
 struct mapent {

@@ -74,6 +74,14 @@ put_flow(char *p, const struct insn *in)
 	return p;
 }
 
+/* 1: the next instruction does not simply follow. */
+static int
+goes_elsewhere(const struct insn *in)
+{
+	return (in->flow != FLOW_NONE && in->flow != FLOW_COND) ||
+	    in[1].pc != in->pc + in->len;
+}
+
 /* Kept for as long as the stream lasts: the caller's. */
 char *
 text_items(const struct block *b, const struct groups *g)
@@ -87,6 +95,11 @@ text_items(const struct block *b, const struct groups *g)
 	for (i = 0; i < b->n; i++) {
 		in = &b->in[i];
 		*p++ = ' ';
+		if (i > 0 && goes_elsewhere(in - 1)) {
+			*p++ = '>';
+			p = put_hex(p, in->pc);
+			*p++ = ' ';
+		}
 		p = put_hex(p, in->len);
 		if (in->special == SP_GATHER) {
 			p = put_gather(p, in, g->gather[i]);

@@ -21,7 +21,8 @@ enum kind { KIND_ALL, KIND_BLOCKS, KIND_CACHE, KIND_COUNTS, KIND_NONE,
 	KIND_SKIP,	/* none, but instructions are counted down: for --after */
 	KIND_OUT };	/* none, until a function begins a window */
 enum cpu { CPU_NATIVE, CPU_V2, CPU_V3, CPU_V4 };
-enum debug { DEBUG_NOLINK = 1, DEBUG_TINY = 2, DEBUG_NOSUPER = 4 };
+enum debug { DEBUG_NOLINK = 1, DEBUG_TINY = 2, DEBUG_NOSUPER = 4,
+	DEBUG_LONG = 8 };
 
 struct options {
 	enum kind kind;
@@ -145,18 +146,44 @@ unsigned maps_code(app_pc pc, uint8_t *buf, unsigned n);
 void maps_forget(void);
 
 /* collect.c: a superblock's instructions */
+struct piece {
+	app_pc start, end;
+};
+#define MAX_PIECES 48u
 struct block {
 	struct insn in[MAX_INSN];
+	uint8_t taken[MAX_INSN];	/* conditional branches: on at their target */
 	unsigned n;
 	app_pc pc;
 	app_pc next;		/* behind the last instruction */
 	int is_volatile;	/* its bytes are compared at each entry */
 	enum exit_kind end;	/* why it ends, where no branch says so */
-	unsigned bytes;
-	uint8_t code[MAX_INSN * 15];
+	unsigned npiece;	/* of code, where it does not go straight on; else 0 */
+	struct piece piece[MAX_PIECES];
+	uint8_t code[COLD_INSN * 15];	/* of a straight one */
 };
 /* By mode, enum mode.  -1: no code at pc at all. */
 int block_collect(struct block *, app_pc pc, unsigned mode);
+/* Along a path; -1: it cannot be, or does not pay. */
+struct path;
+int block_follow(struct block *, app_pc pc, const struct path *);
+
+/* hot.c: where blocks go on over branches that are taken */
+struct path {
+	uint8_t ninsn;		/* it ends behind as many, at most */
+	uint64_t taken;		/* bit k: the conditional branch k is */
+};
+/* The path for the fragment at pc, or NULL. */
+const struct path *hot_path(app_pc pc);
+void hot_forget(app_pc pc);
+void hot_forget_all(void);
+void hot_forget_some(uint32_t id);
+/* In the formatter: look at some of these records. */
+void hot_sample(const uint32_t *a, const uint32_t *b);
+/* In the serving thread: there is something to do; do one piece of it. */
+int hot_pending(void);
+int hot_work(void);
+int hot_wanted(void);
 
 /* window.c: functions that begin and end windows */
 void window_add(const char *fn, unsigned which);	/* WINDOWS_FROM or _TO */
@@ -201,6 +228,8 @@ uint64_t frag_get(app_pc pc, unsigned mode);
 uint64_t frag_request(app_pc pc, uint64_t exitno, unsigned mode);
 /* The code at pc is not what was translated: forget that fragment. */
 void frag_stale(app_pc pc, unsigned mode);
+/* The fragment for pc, if there is one, is made anew. */
+void frag_again(app_pc pc);
 /* Forget what covers [start, end). */
 void frag_kill(uint64_t start, uint64_t end);
 /*

@@ -293,29 +293,31 @@ write_short(struct xlate *x, const struct insn *in, unsigned e)
 static void
 write_cond(struct xlate *x, const struct insn *in)
 {
-	unsigned e = new_exit(x, EXIT_DIRECT, in->target, x->i + 1);
+	unsigned taken = x->b->taken[x->i];	/* it leaves if it is not */
+	unsigned e = new_exit(x, EXIT_DIRECT, taken ? in->pc + in->len :
+	    in->target, x->i + 1);
 
 	xlate_mark(x, x->i, MAP_BODY, 0);
 	if (in->special == SP_SHORT)
 		write_short(x, in, e);
 	else
 		x->exit[e].branch = emit_jcc32(&x->c,
-		    in->bytes[in->opcoff] & 15u);
+		    (in->bytes[in->opcoff] & 15u) ^ taken);
 	x->exit[e].homed = x->homed;
 	xlate_mark(x, x->i + 1, MAP_BODY, 0);
 }
 
 static void
-write_push_return(struct xlate *x)
+write_push_return(struct xlate *x, const struct insn *in)
 {
-	uint64_t ret = x->b->next;
+	uint64_t ret = in->pc + in->len;
 
 	xlate_mark(x, x->i, MAP_BODY, 0);
 	if ((int64_t)ret == (int32_t)ret) {
 		emit_push_imm(&x->c, (int32_t)ret);
 	} else {
-		x->literal = emit_push_rip(&x->c);
-		x->literal_value = ret;
+		x->literal[x->nliteral].at = emit_push_rip(&x->c);
+		x->literal[x->nliteral++].value = ret;
 	}
 }
 
@@ -353,6 +355,53 @@ write_last(struct xlate *x, unsigned kind, app_pc target)
 	write_exit(x, e);
 }
 
+/* rcx += v, without flags, by rax where v is wide */
+static void
+add_to_rcx(struct xlate *x, uint64_t v)
+{
+	if ((int64_t)v == (int32_t)v) {
+		emit_lea(&x->c, RCX, RCX, (int32_t)v);
+	} else {
+		emit_imm(&x->c, RAX, v);
+		emit_lea_sib(&x->c, RCX, RCX, RAX, 1, 0, 0);
+	}
+}
+
+/*
+ * A return in the middle of a block: it goes on where the call inside the
+ * block said, or leaves.
+ */
+static void
+write_return(struct xlate *x, const struct insn *in)
+{
+	app_pc expect = x->b->in[x->i + 1].pc;
+	unsigned e = new_exit(x, EXIT_INDIRECT, in->pc, x->i + 1);
+	uint8_t *same;
+
+	xlate_home(x, RAX);
+	write_ret(x, in);
+	xlate_mark(x, x->i + 1, MAP_BACK, 0);
+	add_to_rcx(x, -expect);
+	xlate_mark(x, x->i + 1, MAP_BACK_LESS, 0);
+	same = emit_jrcxz(&x->c);
+	x->exit[e].branch = emit_jmp32(&x->c);
+	x->exit[e].expect = expect;
+	x->exit[e].aux = -(8u + in->imm);
+	x->exit[e].homed = x->homed;
+	emit_patch8(same, x->c.p);
+	xlate_mark(x, x->i + 1, MAP_BODY, 0);
+}
+
+/* A transfer after which the block goes on. */
+static void
+write_inner(struct xlate *x, const struct insn *in)
+{
+	if (in->flow == FLOW_CALL)
+		write_push_return(x, in);
+	else if (in->flow == FLOW_RET)
+		write_return(x, in);
+}
+
 /* The transfer that ends the block. */
 static void
 write_transfer(struct xlate *x, const struct insn *in)
@@ -363,7 +412,7 @@ write_transfer(struct xlate *x, const struct insn *in)
 		    EXIT_DIRECT, in->target);
 		break;
 	case FLOW_CALL:
-		write_push_return(x);
+		write_push_return(x, in);
 		write_last(x, EXIT_DIRECT, in->target);
 		break;
 	case FLOW_ICALL:
@@ -375,7 +424,7 @@ write_transfer(struct xlate *x, const struct insn *in)
 		xlate_home(x, RCX);
 		mangle_target(x, RCX);
 		if (in->flow == FLOW_ICALL)
-			write_push_return(x);
+			write_push_return(x, in);
 		write_last(x, EXIT_INDIRECT, 0);
 		break;
 	case FLOW_RET:
@@ -430,6 +479,10 @@ write_insn(struct xlate *x)
 		write_cond(x, in);
 		return 0;
 	}
+	if (in->flow != FLOW_NONE && x->i + 1 < x->b->n) {
+		write_inner(x, in);
+		return 0;
+	}
 	if (in->flow != FLOW_NONE) {
 		write_transfer(x, in);
 		return 1;
@@ -476,7 +529,6 @@ write_cold(struct xlate *x)
 	struct code *c = &x->c;
 	struct xexit *ex;
 	unsigned e;
-	uint64_t pad;
 
 	filter_cold(x);
 	for (e = 0; e < x->nexit; e++) {
@@ -485,6 +537,10 @@ write_cold(struct xlate *x)
 			continue;
 		emit_patch32(ex->branch, c->p);
 		x->homed = ex->homed;
+		if (ex->expect != 0) {
+			xlate_mark(x, ex->n, MAP_BACK_LESS, 0);
+			add_to_rcx(x, ex->expect);
+		}
 		write_exit(x, e);
 	}
 	for (e = 0; e < x->nexit; e++) {
@@ -497,11 +553,11 @@ write_cold(struct xlate *x)
 		emit_patch32(c->start + ex->jmp, c->p);
 		write_leave(x, e);
 	}
-	if (x->literal != NULL) {
-		pad = -emit_here(c) & 7;
-		emit_nop(c, (unsigned)pad);
-		emit_patch32(x->literal, c->p);
-		emit_u64(c, x->literal_value);
+	if (x->nliteral > 0)
+		emit_nop(c, (unsigned)(-emit_here(c) & 7));
+	for (e = 0; e < x->nliteral; e++) {
+		emit_patch32(x->literal[e].at, c->p);
+		emit_u64(c, x->literal[e].value);
 	}
 }
 
@@ -534,7 +590,7 @@ xlate(struct xlate *x)
 	x->nmap = x->nexit = 0;
 	x->homed = 0;
 	x->loc = REG_P | REG_T << 4;
-	x->literal = NULL;
+	x->nliteral = 0;
 	x->ncold = 0;
 	x->flags = x->after = 0;
 	x->line = ~0ull;

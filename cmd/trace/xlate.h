@@ -17,6 +17,7 @@
 
 struct def;
 #define HOME(r) TO_GPR(r)
+#define MAX_CALLS 15u	/* inside a block */
 #define MAX_EXIT (MAX_INSN + 2)
 #define MAX_MAP (MAX_INSN * 16)
 /* Bytes that a fragment may need at most: checked before it is begun. */
@@ -28,6 +29,7 @@ struct xexit {
 	uint8_t n;		/* guest instructions told */
 	uint32_t aux;
 	app_pc target;
+	app_pc expect;		/* a return inside went elsewhere; or 0 */
 	uint32_t homed;		/* at the branch that leads there */
 	uint8_t *branch;	/* displacement of that branch, or NULL */
 	uint32_t jmp;		/* offset of the rel32 to link, or 0 */
@@ -70,8 +72,11 @@ struct xlate {
 	struct cold cold[MAX_COLD];
 	unsigned ncold;
 	uint32_t cnt[MAX_INSN + 1];	/* counter of id[n] */
-	uint8_t *literal;	/* push [rip+]: displacement to patch, or NULL */
-	uint64_t literal_value;
+	struct {
+		uint8_t *at;	/* push [rip+]: displacement to patch */
+		uint64_t value;
+	} literal[MAX_CALLS + 1];
+	unsigned nliteral;
 };
 
 /* Write the fragment at x->c; -1: MAX_MAP or XLATE_ROOM is not enough. */
@@ -112,6 +117,16 @@ struct def *def_find(const struct block *, const struct groups *);
 /* Ask for the ids of all exits that the block can have. */
 void def_ids(struct def *, struct xlate *);
 uint32_t def_number(const struct def *);
+/* Whose id that is; the straight block at pc, as it was made last; or NULL. */
+struct def *def_of(uint32_t id);
+struct def *def_at(app_pc pc);
+app_pc def_pc(const struct def *);
+unsigned def_length(const struct def *);
+/* The id of its first n instructions, or 0. */
+uint32_t def_id(const struct def *, unsigned n);
+/* Another block now goes on through this one; 1: so it was, told once. */
+void def_pass(struct def *);
+int def_was_passed(struct def *);
 /*
  * The id of reference k (from 1; 0: the fetch) of instruction i (from 0).  A
  * gather's elements have one each.  stays: its lines are in the table then.

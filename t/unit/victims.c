@@ -52,6 +52,7 @@ static const struct mode {
 	{ "cache", { "-e", "cache" }, false },
 	{ "outside", { "-e", "all", "--from=0x1000" }, true },
 	{ "cachesmall", { "-e", "cache=2,64,2" }, false },
+	{ "long", { "-e", "all", "--debug=long" }, true },
 };
 enum { NMODE = sizeof modes / sizeof modes[0] };
 

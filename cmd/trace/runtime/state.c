@@ -382,6 +382,11 @@ state_take(struct tarea *t, struct kucontext *uc)
 	case MAP_IBL0:
 		t->pc = uc->rcx;
 		break;
+	case MAP_BACK:
+	case MAP_BACK_LESS:
+		t->pc = uc->rcx + (m.kind == MAP_BACK ? 0 : pc_of(f, m.n));
+		tell_prefix(t, block, &m, 0);
+		break;
 	default:
 		take_exit(t, uc, f, &m);
 		break;
@@ -396,6 +401,8 @@ state_advanced(struct tarea *t, const struct kucontext *uc)
 	struct place p = find(uc->rip);
 	uint64_t count = p.m->homed & 2 ? t->gpr[1] : uc->rcx;
 
+	if (p.m->kind == MAP_BACK || p.m->kind == MAP_BACK_LESS)
+		return 1;
 	if (p.m->kind != MAP_BODY)
 		return p.m->n > state_is_outside(&rt.exits[p.f->exit +
 		    p.m->exit]);
