@@ -164,40 +164,39 @@ is_plain(const struct ev_block *b, uint32_t ntouch)
 	return nval + ntouch + 2 <= UINT16_MAX && b->nref <= UINT16_MAX;
 }
 
-/* Its record, at record[at]. */
+/* Its record, for the short way or only for the groups' values. */
 static void
-make_record(struct cold *c, uint32_t ntouch, int plain)
+make_record(struct ev_block *b, struct unit *u, uint32_t ntouch, int plain)
 {
-	struct ev_block *b = (struct ev_block *)c->block;
 	uint64_t *at = &record[nrecord];
-	struct head *h = (struct head *)at;
-	struct fastref *f;
 	uint32_t nval = b->ngroups;
+	struct fastref *f;
 
-	h->cold = (uint32_t)(c - cold_block);
-	b->value = at + 1;
-	if (!plain) {
-		nrecord += 1 + nval;
-		return;
-	}
-	for (uint32_t i = 0; i < b->nref; i++)
+	u->rec = (uint32_t)nrecord;
+	b->value = at;
+	for (uint32_t i = 0; i < b->nref && plain; i++)
 		if (b->ref[i].where == EV_FIXED)
-			at[1 + nval++] = b->ref[i].at;
-	h->touch = (uint16_t)(1 + nval);
-	h->ref = (uint16_t)(1 + nval + (ntouch + 1) / 2);
-	touches(c, b->ninsn, (uint32_t *)(at + 1 + nval));
-	f = (struct fastref *)(at + h->ref);
-	nrecord += h->ref + b->nref;
+			at[nval++] = b->ref[i].at;
+	nval = (nval + 7) & ~7U;
+	u->touch_at = (uint16_t)nval;
+	u->ref_at = (uint16_t)(nval + (ntouch + 1) / 2);
+	nrecord += nval;
+	if (plain) {
+		touches(&cold_block[u->cold], b->ninsn, (uint32_t *)(at + nval));
+		nrecord = (uint64_t)u->rec + u->ref_at + b->nref;
+	}
+	nrecord = (nrecord + 7) & ~(uint64_t)7;
+	f = (struct fastref *)(at + u->ref_at);
 	nval = b->ngroups;
-	for (uint32_t i = 0; i < b->nref; i++, f++) {
+	for (uint32_t i = 0; i < b->nref && plain; i++, f++) {
 		const struct ev_ref *r = &b->ref[i];
 
 		f->most = (uint8_t)(dline - r->size);
 		if (r->where == EV_FIXED) {
-			f->val = (uint16_t)(1 + nval++);
+			f->val = (uint16_t)nval++;
 			f->dist = 0;
 		} else {
-			f->val = (uint16_t)(1 + r->group);
+			f->val = r->group;
 			f->dist = (int32_t)r->at;
 		}
 	}
@@ -209,8 +208,7 @@ make_record(struct cold *c, uint32_t ntouch, int plain)
 static void
 set_unit(struct unit *u, uint32_t ntouch, uint32_t nref)
 {
-	const struct head *h = (const struct head *)&record[u->rec];
-	const uint32_t *t = (const uint32_t *)(&record[u->rec] + h->touch);
+	const uint32_t *t = (const uint32_t *)(&record[u->rec] + u->touch_at);
 
 	u->ntouch = (uint16_t)ntouch;
 	u->nref = (uint16_t)nref;
@@ -240,11 +238,11 @@ define_block(struct ev_block *b, unsigned kind, struct objmap *map)
 	c->data = c->fetch + c->nvisit;
 	ntouch = touches(c, b->ninsn, NULL);
 	plain = is_plain(b, ntouch);
-	if (nrecord + 2 + b->ngroups + 2 * (uint64_t)b->nref + ntouch >
+	if (nrecord + 16 + b->ngroups + 2 * (uint64_t)b->nref + ntouch >
 	    caprecord || ncold == capcold)
 		die("more blocks than there is memory for");
-	unit[b->id].rec = (uint32_t)nrecord;
-	make_record(c, ntouch, plain);
+	unit[b->id].cold = ncold - 1;
+	make_record(b, &unit[b->id], ntouch, plain);
 	if (plain)
 		set_unit(&unit[b->id], ntouch, b->nref);
 	return NULL;
@@ -269,6 +267,9 @@ blocks_define(const struct ev_def *d, uint32_t id, unsigned kind,
 		return NULL;
 	}
 	u->rec = unit[b->id].rec;
+	u->touch_at = unit[b->id].touch_at;
+	u->ref_at = unit[b->id].ref_at;
+	u->cold = unit[b->id].cold;
 	if (d->letter == 'P' && unit[b->id].ntouch != 0)
 		set_unit(u, touches(&cold_block[(uintptr_t)b->user - 1],
 		    d->n, NULL), b->insn[d->n - 1].ref +

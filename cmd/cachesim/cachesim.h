@@ -4,7 +4,8 @@
  * main.c	options, the stream's lines
  * geometry.c	sizes of caches: from options, the stream, this machine
  * blocks.c	definitions to what the simulator runs on
- * sim.c	the first-level caches; executions through them
+ * sim.c	the first-level caches; executions through them, the long way
+ * short.c	the short way, which nearly all go
  * lone.c	kind cache: references alone
  * table.c	kind cache: the first-level caches behind trace's table
  * ll.c		the last-level cache
@@ -60,23 +61,20 @@ struct unit {
 	uint16_t ntouch;	/* code lines touched */
 	uint16_t nref;		/* references */
 	uint32_t touch[2];	/* the first two lines, or the only one twice */
+	uint16_t touch_at;	/* in the record, in words: lines touched */
+	uint16_t ref_at;	/* ... and references */
+	uint32_t cold;		/* cold_block[] */
 };
 
 /*
- * A block's record, in 64-bit words: a head; values, those of the groups
- * first, then fixed addresses; code lines touched, as 32-bit numbers in
- * stamps; references. The ids of a block (prefixes) use it up to some touch
+ * A block's record, in 64-bit words, from a multiple of 8 on: values, those of
+ * the groups first, then fixed addresses; code lines touched, as 32-bit numbers
+ * in stamps; references. The ids of a block (prefixes) use it up to some touch
  * and reference.
  */
-struct head {
-	uint32_t cold;		/* cold_block[] */
-	uint16_t touch;		/* where they begin, in words from the head */
-	uint16_t ref;
-};
-
 struct fastref {
 	int32_t dist;		/* from ... */
-	uint16_t val;		/* ... this word from the head */
+	uint16_t val;		/* ... this word of the record */
 	uint8_t most;		/* offset in a line that does not straddle */
 	uint8_t unused;
 };
@@ -158,7 +156,32 @@ void *ll_reserve(size_t n);
 
 /* ---- sim.c ---- */
 
-#define SIM_DLINES	65536	/* a larger D1 knows only the long way */
+#define SIM_DLINES	65534	/* a larger D1 knows only the long way */
+#define SIM_NHINT	4096
+
+/*
+ * D1 by set and way. What is behind the tags keeps a way's tag and its stamp
+ * apart in the low 12 bits of their addresses, which a processor compares when
+ * it looks for stores that a load must wait for.
+ */
+struct d1 {
+	uint16_t hint[SIM_NHINT];	/* by line: where in tag */
+	uint64_t tag[SIM_DLINES + 2 + 256];	/* address of the line */
+	uint64_t stamp[SIM_DLINES];
+};
+
+struct times {
+	uint64_t i, d;
+};
+
+extern struct d1 sim_d1;
+extern uint64_t *sim_istamp;	/* by code line; 0: not in I1 */
+extern struct times sim_time;
+
+/* An execution in the order of its events; its values have been set. */
+void sim_long(uint32_t id);
+/* One reference that may be missed, or go over its line's end. */
+void sim_reference(uint32_t cold, uint32_t ref, uint64_t addr);
 
 enum event { I1MR, ILMR, D1MR, DLMR, D1MW, DLMW };
 
@@ -187,5 +210,11 @@ void sim_alone(const struct ev_def *, const struct visit *v, struct misses *m);
 void sim_slow(uint32_t id);
 /* An access missed its first level. m must stay where it is. */
 void sim_missed(struct misses *m, uint64_t addr, uint64_t size);
+
+/* ---- short.c ---- */
+
+/* Take records up to one that has no short way; returns where that is. */
+const uint64_t *short_batch(const uint64_t *rec, const uint64_t *end,
+    unsigned dshift);
 
 #endif

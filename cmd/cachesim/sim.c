@@ -23,13 +23,13 @@
  *    it was last. Where the hint is wrong the set is searched.
  *  - A hit changes nothing but its own cache, so data may go before or after
  *    code. Only if a code line is missing is the execution taken in its
- *    order, since misses meet in LL (slow()).
+ *    order, since misses meet in LL (sim_long()).
  *  - Misses go to LL through a queue: the order is kept, but its sets are on
  *    their way from memory when they are needed.
  *
  * Executions with repeated references, addresses that are far from their
  * group's, references wider than a line, and those where an address is 0 (it
- * did not happen) go through slow() too.
+ * did not happen) go through sim_long() too.
  */
 #include "cachesim.h"
 
@@ -41,29 +41,26 @@
 
 #include "util.h"
 
-#define NHINT	4096
-
 static struct evr *events;
 static int through;
 static int tables;		/* kind cache: first levels are in table.c */
 static int stays;		/* what is looked up is in trace's table then */
 
+/* The number of look-ups so far: what stamps are taken from. */
+struct times sim_time;
+
 /* I1: lines by set and way; 0 is no line. Stamps are by line. */
-static uint64_t *istamp;		/* 0: not in I1 */
+uint64_t *sim_istamp;			/* 0: not in I1 */
 static size_t capistamp;
 static uint32_t *iway;
-static uint64_t iassoc, isets, itime;
+static uint64_t iassoc, isets;
 
 /* D1 by set and way */
-#define NOLINE	UINT64_MAX
-static struct {				/* one, so that one register finds all */
-	uint16_t hint[NHINT];		/* by line: where in tag */
-	uint64_t tag[SIM_DLINES];
-	uint64_t stamp[SIM_DLINES];
-} small;
-static uint64_t *dtag = small.tag;	/* the line, or NOLINE */
-static uint64_t *dstamp = small.stamp;
-static uint64_t dassoc, dsets, dtime;
+#define NOLINE	UINT64_MAX		/* no line begins there */
+struct d1 sim_d1;
+static uint64_t *dtag = sim_d1.tag;
+static uint64_t *dstamp = sim_d1.stamp;
+static uint64_t dassoc, dsets;
 static unsigned dways;			/* dassoc to the next multiple of 4 */
 static int has_avx2;
 static unsigned dshift;
@@ -103,8 +100,8 @@ sim_code_line(uint32_t n)
 {
 	size_t old = capistamp;
 
-	istamp = xgrow(istamp, &capistamp, (size_t)n + 1, sizeof *istamp);
-	memset(istamp + old, 0, (capistamp - old) * sizeof *istamp);
+	sim_istamp = xgrow(sim_istamp, &capistamp, (size_t)n + 1, sizeof *sim_istamp);
+	memset(sim_istamp + old, 0, (capistamp - old) * sizeof *sim_istamp);
 }
 
 /* Look a code line up: 1 if it was missed. */
@@ -115,17 +112,17 @@ touch(uint32_t n)
 
 	if (tables)
 		return table_touch(I1, code_line[n], stays);
-	if (istamp[n] != 0) {
-		istamp[n] = ++itime;
+	if (sim_istamp[n] != 0) {
+		sim_istamp[n] = ++sim_time.i;
 		return 0;
 	}
 	way = oldest = iway + (code_line[n] & (isets - 1)) * iassoc;
 	for (uint64_t w = 1; w < iassoc; w++)
-		if (istamp[way[w]] < istamp[*oldest])
+		if (sim_istamp[way[w]] < sim_istamp[*oldest])
 			oldest = &way[w];
-	istamp[*oldest] = 0;
+	sim_istamp[*oldest] = 0;
 	*oldest = n;
-	istamp[n] = ++itime;
+	sim_istamp[n] = ++sim_time.i;
 	return 1;
 }
 
@@ -223,24 +220,24 @@ dline_search(uint64_t line)
 	uint64_t set = (line & (dsets - 1)) * dways;
 	unsigned way;
 	int missed = (has_avx2 ? find_way4 : find_way)(&dtag[set],
-	    &dstamp[set], line, &way);
+	    &dstamp[set], line << dshift, &way);
 
-	small.hint[line % NHINT] = (uint16_t)(set + way);
-	dtag[set + way] = line;
-	dstamp[set + way] = ++dtime;
+	sim_d1.hint[line % SIM_NHINT] = (uint16_t)(set + way);
+	dtag[set + way] = line << dshift;
+	dstamp[set + way] = ++sim_time.d;
 	return missed;
 }
 
 static inline int
 dline(uint64_t line)
 {
-	uint16_t at = small.hint[line % NHINT];
+	uint16_t at = sim_d1.hint[line % SIM_NHINT];
 
 	if (tables)
 		return table_touch(D1, line, stays);
-	if (__builtin_expect(dtag[at] != line, 0))
+	if (__builtin_expect(dtag[at] != line << dshift, 0))
 		return dline_search(line);
-	dstamp[at] = ++dtime;
+	dstamp[at] = ++sim_time.d;
 	return 0;
 }
 
@@ -396,10 +393,8 @@ references(struct cold *c, uint32_t insn, uint32_t from, uint32_t to)
 	}
 }
 
-/* An execution in the order of its events. */
-__attribute__((noinline))
-static void
-slow(uint32_t id)
+void
+sim_long(uint32_t id)
 {
 	const struct ev_def *d = ev_def(events, id);
 	struct cold *c = &cold_block[(uintptr_t)d->block->user - 1];
@@ -439,7 +434,7 @@ sim_slow(uint32_t id)
 {
 	stays = 0;
 	unit[id].count++;
-	slow(id);
+	sim_long(id);
 }
 
 void
@@ -448,135 +443,48 @@ sim_missed(struct misses *m, uint64_t addr, uint64_t size)
 	first_missed(m, addr, size, 0, 0);
 }
 
-/* ---- the short way ---- */
+/* ---- records ---- */
 
-/* One round of an id that has no short way. */
-__attribute__((noinline))
-static void
-execute_slow(const uint64_t *p)
+void
+sim_reference(uint32_t cold, uint32_t ref, uint64_t addr)
 {
-	uint32_t id = ev_id(*p);
+	uint64_t size = cold_block[cold].block->ref[ref].size;
+	uint64_t off = addr & (((uint64_t)1 << dshift) - 1);
 
-	ev_apply(ev_def(events, id), p + 1);
-	unit[id].count++;
-	slow(id);
-}
-
-/* Not a hit at the hint: search, or several lines. */
-__attribute__((noinline))
-static void
-data_unusual(const uint64_t *rec, uint32_t ref, uint64_t addr, int straddles)
-{
-	uint32_t cold = ((const struct head *)rec)->cold;
-
-	if (straddles)
+	if (off + size > (uint64_t)1 << dshift)
 		wide(cold, ref, addr);
-	else if (dline_search(addr >> dshift))
+	else if (dline(addr >> dshift))
 		data_missed(cold, ref, addr);
 }
 
-/*
- * One round; values have been set. The times are what counts the loops, so
- * lists are indexed by them.
- */
-static inline __attribute__((always_inline)) void
-execute(const struct unit *u, const uint64_t *rec, uint32_t id, unsigned shift)
+/* A record of an id that has no short way. */
+__attribute__((noinline))
+static void
+other(const uint64_t *p)
 {
-	const struct head *h = (const struct head *)rec;
-	const struct fastref *r = (const struct fastref *)(rec + h->ref);
-	uint64_t mask = ((uint64_t)1 << shift) - 1, now, end;
-	uint64_t *stamp = istamp, *a = &stamp[u->touch[0]];
-	uint64_t *b = &stamp[u->touch[1]];
+	uint32_t id = ev_id(*p);
 
-	now = itime;
-	if (__builtin_expect(*a == 0 || *b == 0, 0)) {
-		slow(id);
-		return;
-	}
-	*a = now + 1;
-	*b = now + 2;
-	itime = now += 2;
-	if (u->ntouch > 2) {
-		const uint32_t *t = (const uint32_t *)(rec + h->touch) + 2;
-
-		for (end = now + u->ntouch - 2; now != end; t++) {
-			if (__builtin_expect(stamp[*t] == 0, 0)) {
-				slow(id);
-				return;
-			}
-			stamp[*t] = ++now;
-		}
-		itime = now;
-	}
-	now = dtime;
-	for (end = now + u->nref; now != end; r++) {
-		uint64_t addr = rec[r->val] + (uint64_t)(int64_t)r->dist;
-		uint64_t line = addr >> shift;
-		uint16_t at = small.hint[line % NHINT];
-		int straddles = (uint8_t)(addr & mask) > r->most;
-
-		if (__builtin_expect(straddles || small.tag[at] != line, 0)) {
-			dtime = now;
-			data_unusual(rec, (uint32_t)(u->nref - (end - now)),
-			    addr, straddles);
-			/* several lines take several ticks */
-			end += dtime - now - 1;
-			now = dtime;
-			continue;
-		}
-		small.stamp[at] = ++now;
-	}
-	dtime = now;
-}
-
-static inline __attribute__((always_inline)) void
-batch(const uint64_t *p, const uint64_t *last, unsigned shift)
-{
-	while (p < last) {
-		uint64_t head = *p, more = 0, v;
-		struct unit *u = &unit[ev_id(head)];
-		uint64_t *rec = &record[u->rec];
-		const uint64_t *diff = p + 1, *end = diff + ev_ngroups(head);
-		int none;
-
-		p = end;
-		if (__builtin_expect((head & EV_MORE) != 0, 0))
-			more = *p++;
-		if (__builtin_expect(u->ntouch == 0, 0)) {
-			for (more++; more > 0; more--)
-				execute_slow(diff - 1);
-			continue;
-		}
-		u->count += more + 1;
-	again:
-		none = 0;
-		for (uint64_t *val = rec + 1; diff < end; diff++) {
-			v = *val + *diff;
-			*val++ = v;
-			if (__builtin_expect(v == 0, 0))
-				none = 1;
-		}
-		if (__builtin_expect(none, 0))
-			slow(ev_id(head));
-		else
-			execute(u, rec, ev_id(head), shift);
-		if (__builtin_expect(more != 0, 0)) {
-			more--;
-			diff = end - ev_ngroups(head);
-			goto again;
-		}
+	for (uint64_t n = ev_more(p) + 1; n > 0; n--) {
+		ev_apply(ev_def(events, id), p + 1);
+		unit[id].count++;
+		sim_long(id);
 	}
 }
 
 void
 sim_batch(const uint64_t *p, const uint64_t *end)
 {
-	if (tables)
+	if (tables) {
 		lone_batch(events, p, end);
-	else if (dshift == 6)
-		batch(p, end, 6);
-	else
-		batch(p, end, dshift);
+		return;
+	}
+	for (;;) {
+		p = short_batch(p, end, dshift);
+		if (p >= end)
+			break;
+		other(p);
+		p = ev_skip(p);
+	}
 }
 
 void
@@ -600,6 +508,16 @@ uint64_t
 sim_dways(const struct geometry *g)
 {
 	return g->size / g->line / g->assoc * ((g->assoc + 3) / 4 * 4);
+}
+
+/* Hints that nothing has set point at a tag that is not of their line. */
+static void
+no_hints(void)
+{
+	for (unsigned i = 0; i < SIM_NHINT; i++)
+		sim_d1.hint[i] = i == 0 ? SIM_DLINES : SIM_DLINES + 1;
+	sim_d1.tag[SIM_DLINES] = (uint64_t)1 << dshift;
+	sim_d1.tag[SIM_DLINES + 1] = 0;
 }
 
 void
@@ -626,6 +544,8 @@ sim_init(const struct geometry g[NCACHE], struct evr *r, int pass)
 		dstamp = ll_reserve(dsets * dways * sizeof *dstamp);
 	}
 	memset(dtag, 0xff, dsets * dways * sizeof *dtag);
+	if (dtag == sim_d1.tag)
+		no_hints();
 	for (uint64_t s = 0; s < dsets; s++)
 		for (uint64_t w = dassoc; w < dways; w++)
 			dstamp[s * dways + w] = INT64_MAX;

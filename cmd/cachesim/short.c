@@ -1,0 +1,239 @@
+/*
+ * short - the short way: executions whose code lines are all there
+ *
+ * Nearly all executions are done here, each in some tens of cycles: its
+ * group's values, its code lines' stamps, its references. See sim.c for what
+ * is simulated and for the long way, which takes what is unusual.
+ *
+ * A data reference costs a look into the table of hints and one comparison: a
+ * way's tag is the address of its line, and what an address is beyond it is
+ * less than the line's size, less the reference's, only if the reference hits
+ * and stays within the line. Where a hint points before its line was ever
+ * there is a tag that fits no address of that hint (sim_init).
+ *
+ * With AVX-512 up to 8 values are taken in one step: a loop would go round as
+ * often as a block has groups, which the processor would guess badly.
+ */
+#include "cachesim.h"
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+#define LANES	8
+
+/*
+ * What a batch needs, in registers: local to the loops, or the compiler would
+ * believe that each store to a stamp changes it.
+ */
+struct run {
+	uint64_t *stamp;	/* of code lines */
+	struct times now;
+};
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Not a hit at the hint: search, or several lines. */
+__attribute__((noinline))
+static uint64_t
+data_unusual(const struct unit *u, uint32_t ref, uint64_t addr, uint64_t now)
+{
+	sim_time.d = now;
+	sim_reference(u->cold, ref, addr);
+	return sim_time.d;
+}
+
+/* The references of one round. */
+INLINE void
+references(struct run *x, const struct unit *u, const uint64_t *rec,
+    unsigned shift)
+{
+	const struct fastref *r = (const struct fastref *)(rec + u->ref_at);
+	const struct fastref *end = r + u->nref;
+	uint64_t now = x->now.d;
+
+	for (; r < end; r++) {
+		uint64_t addr = rec[r->val] + (uint64_t)(int64_t)r->dist;
+		uint16_t at = sim_d1.hint[(addr >> shift) % SIM_NHINT];
+
+		if (__builtin_expect(addr - sim_d1.tag[at] > r->most, 0))
+			now = data_unusual(u, (uint32_t)(u->nref - (end - r)),
+			    addr, now);
+		else
+			sim_d1.stamp[at] = ++now;
+	}
+	x->now.d = now;
+}
+
+/* The code lines: 0 if one is missing, in which case the rest is not done. */
+INLINE int
+code_lines(struct run *x, const struct unit *u, const uint64_t *rec)
+{
+	uint64_t *a = &x->stamp[u->touch[0]], *b = &x->stamp[u->touch[1]];
+	uint64_t now = x->now.i;
+
+	if (__builtin_expect(*a == 0 || *b == 0, 0))
+		return 0;
+	*a = now + 1;
+	*b = now + 2;
+	now += 2;
+	if (u->ntouch > 2) {
+		const uint32_t *t = (const uint32_t *)(rec + u->touch_at) + 2;
+		const uint32_t *end = t + u->ntouch - 2;
+
+		for (; t < end; t++) {
+			if (__builtin_expect(x->stamp[*t] == 0, 0))
+				return 0;
+			x->stamp[*t] = ++now;
+		}
+	}
+	x->now.i = now;
+	return 1;
+}
+
+/* One round; values have been set. */
+INLINE void
+one_round(struct run *x, const struct unit *u, const uint64_t *rec, uint32_t id,
+    unsigned shift, int none)
+{
+	if (__builtin_expect(!none && code_lines(x, u, rec), 1)) {
+		references(x, u, rec, shift);
+		return;
+	}
+	sim_time = x->now;
+	sim_long(id);
+	x->now = sim_time;
+}
+
+/* ---- the plain way ---- */
+
+INLINE int
+add_values(uint64_t *val, const uint64_t *diff, const uint64_t *end)
+{
+	int none = 0;
+
+	for (; diff < end; diff++, val++) {
+		uint64_t v = *val + *diff;
+
+		*val = v;
+		if (__builtin_expect(v == 0, 0))
+			none = 1;
+	}
+	return none;
+}
+
+/* Records up to one that is not for the short way: where that is. */
+INLINE const uint64_t *
+some(const uint64_t *p, const uint64_t *last, unsigned shift)
+{
+	struct run x = { sim_istamp, sim_time };
+	struct unit *const units = unit;
+	uint64_t *const records = record;
+
+	while (p < last) {
+		uint64_t head = *p, rounds = 1;
+		struct unit *u = &units[ev_id(head)];
+		uint64_t *rec = &records[u->rec];
+		const uint64_t *diff = p + 1, *end = diff + ev_ngroups(head);
+
+		if (__builtin_expect(u->ntouch == 0, 0))
+			break;
+		p = end;
+		if (__builtin_expect((head & EV_MORE) != 0, 0))
+			rounds += *p++;
+		u->count += rounds;
+		do
+			one_round(&x, u, rec, ev_id(head), shift,
+			    add_values(rec, diff, end));
+		while (__builtin_expect(--rounds != 0, 0));
+	}
+	sim_time = x.now;
+	return p;
+}
+
+static const uint64_t *
+some_plain(const uint64_t *p, const uint64_t *last, unsigned shift)
+{
+	return shift == 6 ? some(p, last, 6) : some(p, last, shift);
+}
+
+/* ---- with AVX-512 ---- */
+
+#ifdef __x86_64__
+
+#define TARGET512 __attribute__((target("avx512f,avx512dq,avx512vl,bmi2")))
+
+/* What is behind the values of a group is written back as it was. */
+TARGET512
+INLINE int
+add_lanes(uint64_t *val, const uint64_t *diff, unsigned n)
+{
+	__mmask8 mask = (__mmask8)_bzhi_u32(255, n);
+	__m512i v = _mm512_add_epi64(_mm512_loadu_si512(val),
+	    _mm512_maskz_loadu_epi64(mask, diff));
+
+	_mm512_storeu_si512(val, v);
+	return _mm512_mask_testn_epi64_mask(mask, v, v) != 0;
+}
+
+/* The same as some(), for lines of 64 bytes. */
+TARGET512
+static const uint64_t *
+some_lanes(const uint64_t *p, const uint64_t *last)
+{
+	struct run x = { sim_istamp, sim_time };
+	struct unit *const units = unit;
+	uint64_t *const records = record;
+
+	while (p < last) {
+		uint64_t head = *p, rounds = 1;
+		struct unit *u = &units[ev_id(head)];
+		uint64_t *rec = &records[u->rec];
+		const uint64_t *diff = p + 1, *end = diff + ev_ngroups(head);
+		int none;
+
+		if (__builtin_expect(u->ntouch == 0, 0))
+			break;
+		p = end;
+		if (__builtin_expect((head & EV_MORE) != 0, 0))
+			rounds += *p++;
+		u->count += rounds;
+		do {
+			if (__builtin_expect(ev_ngroups(head) <= LANES, 1))
+				none = add_lanes(rec, diff,
+				    ev_ngroups(head));
+			else
+				none = add_values(rec, diff, end);
+			one_round(&x, u, rec, ev_id(head), 6, none);
+		} while (__builtin_expect(--rounds != 0, 0));
+	}
+	sim_time = x.now;
+	return p;
+}
+
+static int
+has_lanes(void)
+{
+	return __builtin_cpu_supports("avx512f") &&
+	    __builtin_cpu_supports("avx512dq") &&
+	    __builtin_cpu_supports("avx512vl") &&
+	    __builtin_cpu_supports("bmi2");
+}
+
+#else
+
+#define some_lanes(p, end)	some_plain(p, end, 6)
+#define has_lanes()	0
+
+#endif
+
+const uint64_t *
+short_batch(const uint64_t *p, const uint64_t *end, unsigned shift)
+{
+	static int lanes = -1;
+
+	if (lanes < 0)
+		lanes = has_lanes();
+	return lanes && shift == 6 ? some_lanes(p, end) :
+	    some_plain(p, end, shift);
+}
