@@ -189,6 +189,22 @@ for k in 1 4; do
 	    "$(head -n 1 "$T/head") $(wc -l <"$T/head")"
 done
 
+same "SIGTERM for trace alone ends both" "signal 15, gone" "$("$TB/ends" \
+    -d 3000 15 trace "$B/trace" -o "$T/k.ev" "$T/counts" "$T/file" 2 \
+    100000000000 2>"$T/err")"
+same "its stream says so" "E signal 15" \
+    "$(tail -n 1 "$T/k.ev" | cut -d' ' -f1-3)"
+rm -f "$T/k.ev"
+same "the program killed, kind cache" "signal 9, gone" "$("$TB/ends" -d 3000 \
+    9 guest "$B/trace" -e cache -o "$T/k.ev" "$T/counts" "$T/file" 2 \
+    100000000000 2>"$T/err")"
+check "its stream is simulated" "$B/cachesim" -o "$T/costs" "$T/k.ev"
+rm -f "$T/k.ev"
+"$TB/ends" -d 3000 9 trace "$B/trace" -o "$T/k.ev" "$T/counts" "$T/file" 1 \
+    1000000 >"$T/out" 2>"$T/err"
+check "trace killed: no stream under its name" test ! -e "$T/k.ev"
+status 125 "nowhere to put a stream" "$B/trace" -o "$T/no/such/folder" true
+
 # -------------------------------------------------- what cannot be traced
 
 cat >"$T/int80.c" <<'EOF'
@@ -201,7 +217,7 @@ main(void)
 	return r > 0 ? 5 : 6;
 }
 EOF
-rm "$T/k.ev"
+rm -f "$T/k.ev"
 check "a program with an old system call" cc -o "$T/int80" "$T/int80.c"
 status 125 "int 0x80 ends the stream" "$B/trace" -o "$T/k.ev" "$T/int80"
 same "with its name and its address" 1 \
