@@ -162,6 +162,199 @@ wait $tracer
 ok "so does trace" $?
 same "with its status" "E exit 3" "$(tail -n 1 "$T/run.ev" | cut -d' ' -f1-3)"
 
+# Threads that wait in the kernel in all sorts of calls, one that computes, and
+# one that makes others: attached to again and again, nothing is seen of it.
+cat >"$T/waits.c" <<'EOF'
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static int go[2], word, wrong;
+static volatile int end;
+
+static void
+want(const char *what, long got, long right)
+{
+	if (got == right)
+		return;
+	printf("%s: %ld, errno %d\n", what, got, errno);
+	__atomic_fetch_add(&wrong, 1, __ATOMIC_SEQ_CST);
+}
+
+static void *
+in_read(void *arg)
+{
+	char c;
+
+	want("read", read(go[0], &c, 1), 0);
+	return arg;
+}
+
+static void *
+in_futex(void *arg)
+{
+	want("futex", syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0),
+	    0);
+	return arg;
+}
+
+static void *
+in_poll(void *arg)
+{
+	struct pollfd p = { go[0], POLLIN, 0 };
+
+	want("poll", poll(&p, 1, -1), 1);
+	return arg;
+}
+
+static void *
+in_select(void *arg)
+{
+	fd_set s;
+
+	FD_ZERO(&s);
+	FD_SET(go[0], &s);
+	want("select", select(go[0] + 1, &s, NULL, NULL, NULL), 1);
+	return arg;
+}
+
+static void *
+in_epoll(void *arg)
+{
+	struct epoll_event v = { .events = EPOLLIN };
+	int e = epoll_create1(0);
+
+	epoll_ctl(e, EPOLL_CTL_ADD, go[0], &v);
+	want("epoll_wait", epoll_wait(e, &v, 1, -1), 1);
+	return arg;
+}
+
+static void *
+in_sigwait(void *arg)
+{
+	sigset_t s;
+
+	sigemptyset(&s);
+	sigaddset(&s, SIGUSR2);
+	want("sigwaitinfo", sigwaitinfo(&s, NULL), SIGUSR2);
+	return arg;
+}
+
+static void *
+in_sleep(void *arg)
+{
+	struct timespec t = { 0, 30000000 }, a, b;
+
+	while (!end) {
+		clock_gettime(CLOCK_MONOTONIC, &a);
+		want("nanosleep", nanosleep(&t, NULL), 0);
+		clock_gettime(CLOCK_MONOTONIC, &b);
+		want("a short nap", (b.tv_sec - a.tv_sec) * 1000000000 +
+		    b.tv_nsec - a.tv_nsec < t.tv_nsec, 0);
+	}
+	return arg;
+}
+
+static void *
+nothing(void *arg)
+{
+	return arg;
+}
+
+static void *
+makes(void *arg)
+{
+	pthread_t t;
+	void *got;
+
+	while (!end) {
+		want("pthread_create", pthread_create(&t, NULL, nothing, &t), 0);
+		pthread_join(t, &got);
+		want("its result", got == &t, 1);
+	}
+	return arg;
+}
+
+int
+main(void)
+{
+	void *(*fn[])(void *) = { in_read, in_futex, in_poll, in_select,
+		in_epoll, in_sigwait, in_sleep, makes };
+	pthread_t t[8];
+	char line[8];
+	sigset_t s;
+	int i;
+
+	alarm(100);
+	sigemptyset(&s);
+	sigaddset(&s, SIGUSR2);
+	pthread_sigmask(SIG_BLOCK, &s, NULL);
+	want("pipe", pipe(go), 0);
+	for (i = 0; i < 8; i++)
+		pthread_create(&t[i], NULL, fn[i], NULL);
+	puts("ready");
+	fflush(stdout);
+	want("read from main", read(0, line, 1), 0);
+	end = word = 1;
+	close(go[1]);
+	syscall(SYS_futex, &word, FUTEX_WAKE, 1, NULL, NULL, 0);
+	kill(getpid(), SIGUSR2);
+	for (i = 0; i < 8; i++)
+		pthread_join(t[i], NULL);
+	printf("%d wrong\n", wrong);
+	return 6;
+}
+EOF
+gcc -O1 -w -pthread -o "$T/waits" "$T/waits.c"
+mkfifo "$T/fifo"
+"$T/waits" <"$T/fifo" >"$T/out" 2>"$T/err" &
+pid=$!
+exec 9>"$T/fifo"
+until_line "$T/out" ready
+bad=
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	timeout -k 5 60 "$B/trace" -e blocks --for=5000 -p $pid \
+	    -o "$T/run.ev" 2>"$T/trace.err" 9>&- || bad="$bad $i"
+	"$TB/evcount" "$T/run.ev" >"$T/n" || bad="$bad $i(stream)"
+	! grep -q memfd:quern "/proc/$pid/maps" || bad="$bad $i(maps)"
+done
+for k in counts cache all; do
+	timeout -k 5 -s INT 0.3 "$B/trace" -e $k -p $pid -o "$T/run.ev" \
+	    2>"$T/trace.err" 9>&-
+	[ "$(tail -n 1 "$T/run.ev" | cut -d' ' -f1-3)" = "E exit 0" ] ||
+	    bad="$bad $k"
+	! grep -q memfd:quern "/proc/$pid/maps" || bad="$bad $k(maps)"
+done
+same "attached to 15 times: each is told, and nothing stays" "" "$bad"
+exec 9>&-
+wait $pid
+same "its end" 6 $?
+same "every call had its result" "ready 0 wrong" \
+	"$(tr '\n' ' ' <"$T/out" | sed 's/ $//')"
+
+# A process that is stopped stays so.
+"$T/prog" c 0 >"$T/out" 2>"$T/err" &
+pid=$!
+until_line "$T/out" ready
+kill -STOP $pid
+timeout -k 5 -s INT 0.5 "$B/trace" -p $pid -o "$T/run.ev" 2>"$T/trace.err"
+same "a stopped process is attached to" "E exit 0" \
+	"$(tail -n 1 "$T/run.ev" | cut -d' ' -f1-3)"
+same "and is still stopped" T "$(sed -n 's/^State:.\(.\).*/\1/p' \
+	"/proc/$pid/status")"
+kill -CONT $pid
+kill -TERM $pid
+wait $pid
+same "it goes on" 3 $?
+
 status 125 "a process that is not there" "$B/trace" -p 4194303 -o "$T/no.ev"
 check "the message names it" grep -q "process 4194303" "$T/err"
 check "and no stream is left" test ! -e "$T/no.ev"

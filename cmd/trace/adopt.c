@@ -241,6 +241,7 @@ adopt_inject(void)
 	memset(&s, 0, sizeof s);
 	s.at = old.at;
 	s.minframe = old.minframe;
+	s.flags = old.flags & BOOT_RSEQ;
 	s.trap = spec.blob + h.start;
 	s.scratch = spec.blob + h.rt;
 	s.old = spec.blob;

@@ -58,7 +58,7 @@ area_sizes(unsigned shrink)
 	if (opt.follow)
 		b->flags |= BOOT_FOLLOW;
 	if (opt.pid != 0)
-		b->flags |= BOOT_ATTACHED;
+		b->flags |= BOOT_ATTACHED | BOOT_RSEQ;
 	if (opt.window == KIND_CACHE) {
 		b->flags |= BOOT_CACHE;
 		b->sets = opt.sets;

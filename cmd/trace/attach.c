@@ -24,15 +24,10 @@
 #include "trace.h"
 #include "util.h"
 
-/* SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV stay deliverable: remote calls. */
-#define ALL_ASYNC (~(1ull << 3 | 1ull << 4 | 1ull << 6 | 1ull << 7 | 1ull << 10))
-
-static struct thread {
-	pid_t tid;
-	struct user_regs_struct r;
-	struct guest_state s;
-} *threads;
-static size_t nthreads, cap;
+struct thread *attach_threads;
+size_t attach_nthreads;
+uint64_t attach_stacks;
+static size_t cap;
 
 /* 1: stopped; 0: it ended. */
 static int
@@ -61,15 +56,14 @@ known(pid_t tid)
 {
 	size_t i;
 
-	for (i = 0; i < nthreads; i++)
-		if (threads[i].tid == tid)
+	for (i = 0; i < attach_nthreads; i++)
+		if (attach_threads[i].tid == tid)
 			return 1;
 	return 0;
 }
 
-/* Stop the threads that are not yet; how many there were. */
-static unsigned
-stop_all(void)
+unsigned
+attach_stop(void)
 {
 	struct dirent *e;
 	char name[64];
@@ -85,25 +79,45 @@ stop_all(void)
 		tid = (pid_t)strtol(e->d_name, NULL, 10);
 		if (tid <= 0 || known(tid) || !stop(tid))
 			continue;
-		threads = xgrow(threads, &cap, nthreads + 1, sizeof *threads);
-		memset(&threads[nthreads], 0, sizeof *threads);
-		threads[nthreads++].tid = tid;
+		attach_threads = xgrow(attach_threads, &cap, attach_nthreads + 1, sizeof *attach_threads);
+		memset(&attach_threads[attach_nthreads], 0, sizeof *attach_threads);
+		attach_threads[attach_nthreads++].tid = tid;
 		n++;
 	}
 	closedir(d);
 	return n;
 }
 
-/*
- * A call that the stop cut short is made again: the kernel's own codes.  1:
- * by the runtime, as what is left of it.
- */
+/* Calls that end with EINTR by any stop, but can be made again. */
 static int
-restart(struct user_regs_struct *r)
+is_repeatable(uint64_t nr)
+{
+	static const short calls[] = {
+		SYS_epoll_wait, SYS_epoll_pwait, 441 /* epoll_pwait2 */,
+		SYS_rt_sigtimedwait, SYS_semop, SYS_semtimedop,
+		SYS_io_getevents, SYS_read, SYS_recvfrom, SYS_recvmsg,
+		SYS_accept, SYS_accept4, SYS_write, SYS_sendto, SYS_sendmsg
+	};
+	unsigned i;
+
+	for (i = 0; i < sizeof calls / sizeof calls[0]; i++)
+		if ((uint64_t)calls[i] == nr)
+			return 1;
+	return 0;
+}
+
+int
+attach_restart(struct user_regs_struct *r)
 {
 	if ((long)r->orig_rax < 0)
 		return 0;
 	switch (-(long)r->rax) {
+	case EINTR:
+		if (!is_repeatable(r->orig_rax))
+			break;
+		r->rax = r->orig_rax;
+		r->rip -= 2;
+		break;
 	case 512:		/* ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND */
 	case 513:
 	case 514:
@@ -128,11 +142,41 @@ read_thread(struct thread *t)
 		die("ptrace:");
 	if (t->r.cs != 0x33)
 		die("process %d: not a 64-bit program", (int)guest.pid);
-	t->s.restart = (uint64_t)restart(&t->r);
+	t->s.restart = (uint64_t)attach_restart(&t->r);
 	inject_state(&t->s, &t->r);
 	if (ptrace(PTRACE_GETSIGMASK, t->tid, 8L, &t->s.sigmask) < 0 ||
 	    ptrace(PTRACE_SETSIGMASK, t->tid, 8L, &mask) < 0)
 		die("ptrace:");
+}
+
+/*
+ * A trace that was killed may have left threads in its runtime, waiting in the
+ * kernel: these must come back first.
+ */
+static void
+check_free(void)
+{
+	struct user_regs_struct regs;
+	unsigned long long start, end;
+	char name[64], line[512];
+	size_t i;
+	FILE *f;
+
+	snprintf(name, sizeof name, "/proc/%d/maps", (int)guest.pid);
+	f = fopen(name, "r");
+	while (f != NULL && fgets(line, sizeof line, f) != NULL) {
+		if (sscanf(line, "%llx-%llx", &start, &end) != 2 ||
+		    strstr(line, "/memfd:quern ") == NULL)
+			continue;
+		for (i = 0; i < attach_nthreads; i++)
+			if (ptrace(PTRACE_GETREGS, attach_threads[i].tid, 0L,
+			    &regs) == 0 && regs.rip - start < end - start)
+				die("process %d: thread %d still waits where "
+				    "a trace that was killed left it",
+				    (int)guest.pid, (int)attach_threads[i].tid);
+	}
+	if (f != NULL)
+		fclose(f);
 }
 
 void
@@ -145,14 +189,15 @@ attach(pid_t pid)
 	guest.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (guest.pidfd < 0)
 		die("process %d:", (int)pid);
-	while (stop_all() > 0)
+	while (attach_stop() > 0)
 		;
-	if (nthreads == 0)
+	if (attach_nthreads == 0)
 		die("process %d: no thread of it can be stopped", (int)pid);
-	guest.tid = threads[0].tid;
+	guest.tid = attach_threads[0].tid;
+	check_free();
 	guest_open();
-	for (i = 0; i < nthreads; i++)
-		read_thread(&threads[i]);
+	for (i = 0; i < attach_nthreads; i++)
+		read_thread(&attach_threads[i]);
 }
 
 static uint64_t
@@ -181,40 +226,41 @@ start_others(uint64_t at)
 	size_t i;
 
 	memcpy(&h, runtime_blob, sizeof h);
-	for (i = 1; i < nthreads; i++, at += JOIN_SIZE) {
-		guest_write(at, &threads[i].s, sizeof threads[i].s);
-		r = threads[i].r;
+	for (i = 1; i < attach_nthreads; i++, at += JOIN_SIZE) {
+		guest_write(at, &attach_threads[i].s, sizeof attach_threads[i].s);
+		r = attach_threads[i].r;
 		r.rdi = at;
 		r.rsp = at + JOIN_SIZE;
 		r.rip = area.blob + h.join;
 		r.eflags = 0x202;
 		r.orig_rax = ~0ull;
-		if (ptrace(PTRACE_SETREGS, threads[i].tid, 0L, &r) < 0 ||
-		    ptrace(PTRACE_DETACH, threads[i].tid, 0L, 0L) < 0)
-			warn("thread %d:", (int)threads[i].tid);
+		if (ptrace(PTRACE_SETREGS, attach_threads[i].tid, 0L, &r) < 0 ||
+		    ptrace(PTRACE_DETACH, attach_threads[i].tid, 0L, 0L) < 0)
+			warn("thread %d:", (int)attach_threads[i].tid);
 	}
 }
 
 void
 attach_inject(void)
 {
-	uint64_t a[6] = { 0, nthreads * JOIN_SIZE, PROT_READ | PROT_WRITE,
+	uint64_t a[6] = { 0, attach_nthreads * JOIN_SIZE, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS, ~0ull, 0 };
 	struct start s;
 	long at;
 
 	memset(&s, 0, sizeof s);
-	s.at = threads[0].s;
+	s.at = attach_threads[0].s;
 	s.minframe = minframe();
-	s.trap = threads[0].r.rip;
-	s.scratch = (threads[0].r.rsp - 512) & ~15ull;
+	s.trap = attach_threads[0].r.rip;
+	s.scratch = (attach_threads[0].r.rsp - 512) & ~15ull;
 	inject_file(&s);
 	remote_begin(s.trap);
 	at = remote(SYS_mmap, a);
 	remote_end();
 	if (at < 0 && at > -4096)
 		die("no memory for the program's threads");
-	s.others = (uint32_t)(nthreads - 1);
+	attach_stacks = (uint64_t)at;
+	s.others = (uint32_t)(attach_nthreads - 1);
 	inject(&s);
 	start_others((uint64_t)at);
 }

@@ -376,6 +376,7 @@ inject(const struct start *s)
 		die("ptrace:");
 	area.boot.at = s->at;
 	area.boot.minframe = s->minframe;
+	area.boot.flags |= s->flags;
 	area.boot.addrbits = address_bits();
 	remote_begin(s->trap);
 	area_open(s->fd);

@@ -24,10 +24,32 @@ struct start {
 	uint64_t minframe;		/* AT_MINSIGSTKSZ */
 	uint64_t trap;			/* code that remote calls may overwrite */
 	uint64_t scratch;		/* 16 bytes that can be written */
+	uint32_t flags;			/* BOOT_* besides */
 	uint64_t old;			/* another runtime that shall go, or 0 */
 	uint32_t others;		/* threads that begin besides */
 	int fd, theirs;			/* the memory file: here, and there */
 };
+
+/* attach.c: the threads of a process that runs already, stopped. */
+struct thread {
+	pid_t tid;
+	struct user_regs_struct r;
+	struct guest_state s;
+};
+extern struct thread *attach_threads;
+extern size_t attach_nthreads;
+/* Stop those that are not yet; how many there were. */
+unsigned attach_stop(void);
+/*
+ * The call that the stop cut short is made again: r is changed so that it is.
+ * 1: by SYS_restart_syscall, as what is left of it; r->rip is behind the call.
+ */
+int attach_restart(struct user_regs_struct *r);
+/* Stacks on which threads began: where, or 0. */
+extern uint64_t attach_stacks;
+
+/* SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV stay deliverable: remote calls. */
+#define ALL_ASYNC (~(1ull << 3 | 1ull << 4 | 1ull << 6 | 1ull << 7 | 1ull << 10))
 
 /* Open the memory of guest.pid. */
 void guest_open(void);

@@ -458,6 +458,8 @@ main(int argc, char *argv[])
 	begin(argv + optind);
 	gone = serve();
 	__atomic_store_n(&area.ctl->letgo, 2, __ATOMIC_SEQ_CST);
+	if (gone && opt.pid != 0)
+		detach();
 	reap(gone);
 	format_drain();
 	whole = !stats.refused && !format_lost;

@@ -413,9 +413,13 @@ struct boot {
 	struct guest_state at;	/* the guest's, at its first instruction */
 	uint64_t minframe;	/* bytes, AT_MINSIGSTKSZ */
 	uint64_t addrbits;	/* of an address: 48, or 57 */
+	/* the runtime's, for who takes threads out of it (detach.c) */
+	uint64_t sysinsn;	/* behind the system call that is the guest's */
+	uint64_t act;		/* the guest's actions by signal, of four words */
+	uint32_t pc, rflags, df, altstack, syncblocked;	/* offsets in struct tarea */
 };
 /* BOOT_HELD: a child, waiting to be taken over, has its state here. */
 enum { BOOT_FOLLOW = 1, BOOT_COUNTS = 2, BOOT_CACHE = 4, BOOT_HELD = 8,
-	BOOT_ATTACHED = 16 };
+	BOOT_ATTACHED = 16, BOOT_RSEQ = 32 };
 
 #endif

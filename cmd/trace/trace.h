@@ -128,6 +128,8 @@ char **process_command(void);
 /* attach.c: a process that runs already */
 void attach(pid_t);
 void attach_inject(void);
+/* detach.c: it was let go; nothing of ours shall be left in it. */
+void detach(void);
 
 /* main.c: the process ended thus */
 void guest_status(pid_t, int st);

@@ -135,6 +135,13 @@ dispatch_boot(void)
 	if (t == NULL)
 		panic("no memory for the first thread");
 	begin(t, &rt.boot.at);
+	rt.boot.sysinsn = (uint64_t)rt_sys_insn + 2;
+	rt.boot.act = (uint64_t)rt.act;
+	rt.boot.pc = offsetof(struct tarea, pc);
+	rt.boot.rflags = offsetof(struct tarea, rflags);
+	rt.boot.df = offsetof(struct tarea, df);
+	rt.boot.altstack = offsetof(struct tarea, altstack);
+	rt.boot.syncblocked = offsetof(struct tarea, syncblocked);
 	signal_boot();
 	__atomic_store_n(&rt.ready, 1, __ATOMIC_SEQ_CST);
 	go_on(t, &rt.boot.at);

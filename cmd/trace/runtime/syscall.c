@@ -315,8 +315,9 @@ one(struct tarea *t, uint64_t nr)	/* table */
 		if (is_address_limit(t, nr))
 			return address_limit(t, nr);
 		return rt_guest_syscall(t, t->gpr);
-	case __NR_rseq:
-		return -ENOSYS;
+	case __NR_rseq:		/* with one thread registered, all must be */
+		return rt.boot.flags & BOOT_RSEQ ? rt_guest_syscall(t, t->gpr) :
+		    -ENOSYS;
 	case __NR_exit:
 		thread_exit(t, (long)t->gpr[7]);
 	default:
