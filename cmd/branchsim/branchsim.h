@@ -25,6 +25,37 @@ struct predictor {
 	int (*ret)(uint64_t target);
 };
 
+extern uint64_t predict_history;	/* outcomes, the newest in bit 0 */
+extern uint8_t predict_counter[1 << 14]; /* 0 1: not taken; 2 3: taken */
+
+/*
+ * A counter of two bits: was it wrong? Then it learns. What becomes of it is
+ * in a table of two bits each, by counter and outcome: a branch here would be
+ * as hard to guess as the one that is simulated.
+ */
+static inline int
+predict_bits(uint8_t *c, int taken)
+{
+	unsigned was = *c;
+
+	*c = 0xed84 >> (4 * was + 2 * (unsigned)taken) & 3;
+	return (was >= 2) != taken;
+}
+
+/*
+ * Cachegrind's: 7 bits of the address beside 7 of the history. What it counts
+ * for an indirect branch is the last target of those that share 9 bits.
+ */
+static inline int
+predict_cachegrind(uint64_t addr, int taken)
+{
+	int wrong = predict_bits(&predict_counter[(predict_history & 127) <<
+	    7 | (addr & 127)], taken);
+
+	predict_history = predict_history << 1 | (unsigned)taken;
+	return wrong;
+}
+
 extern const struct predictor cachegrind, bimodal, gshare, perfect, tage;
 
 /* The return stack of the thread that runs, which is a small number. */

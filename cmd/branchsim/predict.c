@@ -7,26 +7,13 @@
 
 #include "util.h"
 
-static uint64_t history;		/* outcomes, the newest in bit 0 */
-static uint8_t counter[1 << 14];	/* 0 1: not taken; 2 3: taken */
+uint64_t predict_history;
+uint8_t predict_counter[1 << 14];
 static uint64_t last[512];		/* targets */
 
 static void
 nothing(void)
 {
-}
-
-/* A counter of two bits: was it wrong? Then it learns. */
-static inline int
-two_bits(uint8_t *c, int taken)
-{
-	int wrong = (*c >= 2) != taken;
-
-	if (taken && *c < 3)
-		++*c;
-	if (!taken && *c > 0)
-		--*c;
-	return wrong;
 }
 
 static int
@@ -39,28 +26,14 @@ last_target(uint64_t addr, uint64_t target)
 	return wrong;
 }
 
-/*
- * Cachegrind's: 7 bits of the address beside 7 of the history. What it counts
- * for an indirect branch is the last target of those that share 9 bits.
- */
-static int
-cachegrind_cond(uint64_t addr, int taken)
-{
-	int wrong = two_bits(&counter[(history & 127) << 7 | (addr & 127)],
-	    taken);
-
-	history = history << 1 | (unsigned)taken;
-	return wrong;
-}
-
 const struct predictor cachegrind = {
-	"cachegrind", nothing, cachegrind_cond, last_target, NULL
+	"cachegrind", nothing, predict_cachegrind, last_target, NULL
 };
 
 static int
 bimodal_cond(uint64_t addr, int taken)
 {
-	return two_bits(&counter[addr & 16383], taken);
+	return predict_bits(&predict_counter[addr & 16383], taken);
 }
 
 const struct predictor bimodal = {
@@ -70,9 +43,10 @@ const struct predictor bimodal = {
 static int
 gshare_cond(uint64_t addr, int taken)
 {
-	int wrong = two_bits(&counter[(addr ^ history) & 16383], taken);
+	int wrong = predict_bits(&predict_counter[(addr ^
+	    predict_history) & 16383], taken);
 
-	history = history << 1 | (unsigned)taken;
+	predict_history = predict_history << 1 | (unsigned)taken;
 	return wrong;
 }
 

@@ -263,16 +263,26 @@ missed(struct branch *br)
 	note(br->insn, br->flow == 'C' ? BCM : br->flow == 'R' ? BRM : BIM, 1);
 }
 
+/* Nearly all branches are conditional, and nearly all runs want this one. */
+static inline int
+conditional(uint64_t addr, int taken)
+{
+	return predictor == &cachegrind ? predict_cachegrind(addr, taken) :
+	    predictor->cond(addr, taken);
+}
+
 /* A branch whose outcome is part of the block. */
 static inline void
 inner(struct branch *br)
 {
 	int wrong = 0;
 
+	if (__builtin_expect(br->flow == 'C', 1)) {
+		if (conditional(br->addr, br->taken))
+			missed(br);
+		return;
+	}
 	switch (br->flow) {
-	case 'C':
-		wrong = predictor->cond(br->addr, br->taken);
-		break;
 	case 'I':
 		wrong = predictor->indirect(br->addr, br->target);
 		break;
@@ -308,7 +318,7 @@ resolve(struct branch *br, uint64_t pc)
 			return ev_bad(events, "the branch at %" PRIx64 " to %"
 			    PRIx64 " went on at %" PRIx64, br->addr,
 			    br->target, pc);
-		wrong = predictor->cond(br->addr, taken);
+		wrong = conditional(br->addr, taken);
 		break;
 	case 'R':
 		wrong = predictor->ret(pc);
