@@ -101,6 +101,7 @@ struct seg {
 	uint64_t *sp;		/* + spat is the stack pointer behind a call or */
 	uint64_t spat;		/* return */
 	int64_t *cost;		/* columns: of one execution, as far as that is known */
+	struct slot *slot;	/* the last one asked for */
 };
 
 /* By id: what a short execution needs. A cache line. */
@@ -169,7 +170,7 @@ struct slot {
 	int64_t *extra;		/* by reference, then by instruction: beyond n */
 };
 
-struct slot *slot_get(struct ctx *, const struct seg *);
+struct slot *slot_get(struct ctx *, struct seg *);
 int64_t *slot_skipped(struct slot *);	/* its skipped, made */
 
 /* A call: from the end of a segment, or from an address. */

@@ -208,25 +208,29 @@ ctx_name(const struct ctx *c)
 /* ---- segments ---- */
 
 struct slot *
-slot_get(struct ctx *c, const struct seg *s)
+slot_get(struct ctx *c, struct seg *s)
 {
 	struct slot *sl;
 	khint_t k;
 	int made;
 
+	if (s->slot != NULL && s->slot->ctx == c)
+		return s->slot;
 	if (slots == NULL)
 		slots = kh_init(slot);
 	k = kh_put(slot, slots, (uint64_t)c->num << 32 | s->num, &made);
 	if (made < 0)
 		die("segments:");
-	if (made == 0)
-		return kh_val(slots, k);
+	if (made == 0) {
+		s->slot = kh_val(slots, k);
+		return s->slot;
+	}
 	sl = take(sizeof *sl);
 	sl->ctx = c;
 	sl->seg = s;
 	sl->next = c->slots;
 	c->slots = sl;
-	kh_val(slots, k) = sl;
+	kh_val(slots, k) = s->slot = sl;
 	return sl;
 }
 

@@ -123,7 +123,7 @@ count(struct thread *t, struct slot *sl, const struct seg *s)
 
 /* One segment. */
 static struct slot *
-step(struct thread *t, const struct seg *s, struct slot *sl)
+step(struct thread *t, struct seg *s, struct slot *sl)
 {
 	if (s->key != t->key)
 		stack_move(t, s);
