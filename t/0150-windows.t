@@ -151,7 +151,8 @@ told() {
 }
 
 modes="-e.all -e.blocks -e.counts -e.all.--debug=nolink
--e.all.--debug=tinycache -e.all.--debug=nosuper"
+-e.all.--debug=tinycache -e.all.--debug=nosuper -e.all.--debug=long
+-e.blocks.--debug=long"
 words() {
 	echo "$1" | sed 's/-e\./-e /; s/\.--/ --/'
 }
@@ -163,7 +164,7 @@ for fn in leaf twice recurse jumper thrower catcher tail raiser threads \
 	want=$(steps "$(at $fn)")
 	case $fn in
 	leaf|recurse|thrower|threads)	some=$modes ;;
-	*)	some="-e.all -e.counts" ;;
+	*)	some="-e.blocks.--debug=long -e.counts" ;;
 	esac
 	for m in $some; do
 		same "$fn $(words $m)" "$want" \
@@ -188,9 +189,9 @@ arg=
 for pair in recurse,mark leaf,leaf twice,leaf tail,main; do
 	from=${pair%,*} to=${pair#*,}
 	want=$(steps "$(at $from),$(at $to)")
-	for k in all blocks counts; do
-		same "from $from to $to, $k" "$want" \
-		    "$(told -e $k --from=$from --to=$to)"
+	for m in -e.all -e.blocks.--debug=long -e.counts; do
+		same "from $from to $to, $(words $m)" "$want" \
+		    "$(told $(words $m) --from=$from --to=$to)"
 	done
 done
 

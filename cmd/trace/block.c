@@ -177,6 +177,8 @@ append(struct way *w)
 	struct insn *in = &b->in[b->n];
 	unsigned at = (unsigned)(b->next - w->from);
 
+	if (b->n > 0 && window_at(b->next, MODE_IN))
+		return 0;
 	if (at + 15 > w->got) {		/* a new piece, at the same place */
 		if (!go_to(w, b->next))
 			return 0;

@@ -393,6 +393,9 @@ collect(app_pc pc, unsigned mode)
 {
 	const struct path *path = hot_path(pc);
 
+	/* what is seldom told is not worth it; and a point is an exit */
+	if (mode != MODE_IN || window_at(pc, mode))
+		path = NULL;
 	if (path != NULL && block_follow(&blk, pc, path) == 0)
 		return 0;
 	return block_collect(&blk, pc, mode);

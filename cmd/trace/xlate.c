@@ -231,10 +231,10 @@ aligned_jmp(struct code *c)
 
 /* A return or a jump of a program whose windows returns end. */
 static int
-may_end_window(const struct xlate *x)
+may_end_window(const struct xlate *x, unsigned e)
 {
 	return window_bits() == WINDOWS_FROM && opt.kind < KIND_NONE &&
-	    x->b->in[x->b->n - 1].flow != FLOW_ICALL;
+	    x->b->in[x->exit[e].n - 1].flow != FLOW_ICALL;
 }
 
 /* The exit itself: the branch has been taken, state as in x->homed. */
@@ -260,7 +260,7 @@ write_exit(struct xlate *x, unsigned e)
 		ex->jmp = (uint32_t)(aligned_jmp(c) - c->start);
 		break;
 	case EXIT_INDIRECT:
-		if (may_end_window(x))
+		if (may_end_window(x, e))
 			probe_window(x, e);
 		emit_movzx16(c, RAX, RCX);
 		emit_jmp_sib(c, REG_T, RAX, 8, opt.kind == KIND_OUT ?
