@@ -194,10 +194,10 @@ put_lanes(char *p, const struct lanes *c, __m512i diff, __m512i a, unsigned n)
 
 /* The fields of any record. */
 TARGET512
-static __attribute__((noinline)) char *
-many(struct evw *w, char *p, const uint32_t *r, uint64_t *value)
+static inline __attribute__((always_inline)) char *
+many(struct evw *w, char *p, const uint32_t *r, uint64_t *value,
+    const struct lanes *c)
 {
-	const struct lanes c = lanes_init();
 	unsigned all = *r >> 24, n;
 
 	for (unsigned i = 0; i < all; i += n) {
@@ -213,8 +213,8 @@ many(struct evw *w, char *p, const uint32_t *r, uint64_t *value)
 		_mm512_storeu_si512(value + i,
 		    _mm512_mask_mov_epi64(old, mask, now));
 		_mm512_storeu_si512(w->last + i, diff);
-		if (_mm512_cmpgt_epu64_mask(a, c.wide) == 0)
-			p = put_lanes(p, &c, diff, a, n);
+		if (_mm512_cmpgt_epu64_mask(a, c->wide) == 0)
+			p = put_lanes(p, c, diff, a, n);
 		else
 			for (unsigned k = i; k < i + n; k++)
 				p = evwrec_field(p, w->last[k]);
@@ -280,7 +280,7 @@ lanes8(struct evw *w, const uint32_t *r, const uint32_t *to)
 		p += h->len;
 		prev = head;
 		if (__builtin_expect(large, 0)) {
-			p = many(w, p, r, h->value);
+			p = many(w, p, r, h->value, &c);
 			last = _mm512_loadu_si512(w->last);
 			continue;
 		}

@@ -189,21 +189,21 @@ some_lanes(const uint64_t *p, const uint64_t *last)
 		uint64_t head = *p, rounds = 1;
 		struct unit *u = &units[ev_id(head)];
 		uint64_t *rec = &records[u->rec];
-		const uint64_t *diff = p + 1, *end = diff + ev_ngroups(head);
+		const uint64_t *diff = p + 1;
 		int none;
 
 		if (__builtin_expect(u->ntouch == 0, 0))
 			break;
-		p = end;
+		p = diff + ev_ngroups(head);
 		if (__builtin_expect((head & EV_MORE) != 0, 0))
 			rounds += *p++;
 		u->count += rounds;
 		do {
-			if (__builtin_expect(ev_ngroups(head) <= LANES, 1))
-				none = add_lanes(rec, diff,
-				    ev_ngroups(head));
-			else
-				none = add_values(rec, diff, end);
+			none = add_lanes(rec, diff, ev_ngroups(head));
+			for (unsigned i = LANES; i < ev_ngroups(head);
+			    i += LANES)
+				none |= add_lanes(rec + i, diff + i,
+				    ev_ngroups(head) - i);
 			one_round(&x, u, rec, ev_id(head), 6, none);
 		} while (__builtin_expect(--rounds != 0, 0));
 	}
