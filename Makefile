@@ -242,7 +242,7 @@ install: $(BINS)
 	for f in $(PAGES); do \
 		n=$${f##*/}; s=$${n##*.}; d=$(DESTDIR)$(MANDIR)/man$$s; \
 		mkdir -p $$d; \
-		case $$n in quern.7) ;; *) n=$(P)$$n ;; esac; \
+		case $$n in quern*.7) ;; *) n=$(P)$$n ;; esac; \
 		sh scripts/page "$(P)" $$f $(OURS) >$$d/$$n.tmp; \
 		mv $$d/$$n.tmp $$d/$$n; \
 	done

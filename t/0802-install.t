@@ -32,7 +32,7 @@ check "the intro page keeps its name" test -f "$T/a/usr/share/man/man7/quern.7"
 for page in man/*.[157]; do
 	n=${page#man/}
 	case $n in
-	quern.7) q=$n ;;
+	quern*.7) q=$n ;;
 	*) q=qn-$n ;;
 	esac
 	f=$T/a/usr/share/man/man${n##*.}/$q
