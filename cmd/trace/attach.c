@@ -29,15 +29,41 @@ size_t attach_nthreads;
 uint64_t attach_stacks;
 static size_t cap;
 
+/* 1: a thread that has ended, or does, and only its name is there. */
+static int
+is_dead(pid_t tid)
+{
+	char name[64], text[512], *p;
+	ssize_t n = 0;
+	int fd;
+
+	snprintf(name, sizeof name, "/proc/%d/task/%d/stat", (int)guest.pid,
+	    (int)tid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof text - 1);
+		close(fd);
+	}
+	if (n <= 0)
+		return 1;
+	text[n] = '\0';
+	p = strrchr(text, ')');
+	return p == NULL || p[1] == '\0' || p[2] == 'Z' || p[2] == 'X';
+}
+
 /* 1: stopped; 0: it ended. */
 static int
 stop(pid_t tid)
 {
-	int st;
+	int st, err;
 
 	if (ptrace(PTRACE_SEIZE, tid, 0L, 0L) < 0) {
-		if (errno == ESRCH)
+		if (errno == ESRCH || (area.ctl != NULL && area.ctl->letgo))
 			return 0;
+		err = errno;
+		if (is_dead(tid))
+			return 0;
+		errno = err;
 		die("process %d: cannot attach (another user's, traced "
 		    "already, or kernel.yama.ptrace_scope):", (int)guest.pid);
 	}
@@ -74,7 +100,7 @@ attach_stop(void)
 	snprintf(name, sizeof name, "/proc/%d/task", (int)guest.pid);
 	d = opendir(name);
 	if (d == NULL)
-		die("process %d:", (int)guest.pid);
+		return 0;		/* it ended */
 	while ((e = readdir(d)) != NULL) {
 		tid = (pid_t)strtol(e->d_name, NULL, 10);
 		if (tid <= 0 || known(tid) || !stop(tid))

@@ -8,6 +8,7 @@
  * runtime for another reason is waited for; if it does not come out, all is
  * left as it is, which does no harm but that the memory stays mapped.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -217,6 +218,19 @@ clean(struct thread *t, uint64_t scratch)
 	ptrace(PTRACE_SETSIGMASK, t->tid, 8L, &mask);
 }
 
+/* Not yet: a call that the kernel does not make again by itself is. */
+static void
+go_on(struct thread *t)
+{
+	struct user_regs_struct r = t->r;
+
+	if ((long)r.orig_rax < 0 || (long)r.rax != -EINTR)
+		return;
+	attach_restart(&r);
+	r.orig_rax = ~0ull;
+	ptrace(PTRACE_SETREGS, t->tid, 0L, &r);
+}
+
 static int
 try(void)
 {
@@ -236,6 +250,9 @@ try(void)
 			finish(&attach_threads[i]);
 		clean(&attach_threads[0], area.blob + h.rt +
 		    offsetof(struct boot, at));
+	} else {
+		for (i = 0; i < attach_nthreads; i++)
+			go_on(&attach_threads[i]);
 	}
 	for (i = 0; i < attach_nthreads; i++)
 		ptrace(PTRACE_DETACH, attach_threads[i].tid, 0L, 0L);

@@ -407,6 +407,9 @@ thread_clone(struct tarea *t)
 		return rt_guest_syscall(t, t->gpr);
 	if (r < 0)
 		return r;
+	/* where we block it, the kernel wakes another thread with it: EINTR */
+	if (rt.act[SIG_CHLD].handler <= 1)
+		all &= ~SIGBIT(SIG_CHLD);
 	sys4(__NR_rt_sigprocmask, 2, &all, &mask, 8);
 	if (t->pending)
 		r = SYS_ABORTED;
