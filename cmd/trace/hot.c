@@ -25,7 +25,7 @@
 #include "util.h"
 #include "xlate.h"
 
-#define OFTEN 32u		/* samples of an id; a power of two */
+#define OFTEN 64u		/* samples of an id; a power of two */
 #define ENOUGH 3u		/* samples of a block, to know where it goes */
 #define RING 1024u
 #define NID (1u << 24)
