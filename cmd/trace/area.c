@@ -27,12 +27,14 @@ void
 area_sizes(unsigned shrink)
 {
 	struct boot *b = &area.boot;
-	uint64_t zone = (64u << 20) >> shrink, off = 0;
+	/* kind cache needs five times the code, and map entries for it */
+	unsigned more = opt.window == KIND_CACHE && shrink == 0 ? 4 : 1;
+	uint64_t zone = ((uint64_t)more * (64u << 20)) >> shrink, off = 0;
 	unsigned i;
 
 	memset(b, 0, sizeof *b);
 	area.maxfrag = (1u << 18) >> shrink;
-	area.maxmap = (6u << 20) >> shrink;
+	area.maxmap = (more * (6u << 20)) >> shrink;
 	area.maxpc = (4u << 20) >> shrink;
 	area.maxexit = (1u << 20) >> shrink;
 	if (opt.debug & DEBUG_TINY)
