@@ -14,6 +14,8 @@ check "there is a tour" test "$(wc -l <"$T/tour")" -gt 8
 command -v cg_annotate >/dev/null || sed -i '/^cg_annotate/d' "$T/tour"
 cd "$T" || exit 99
 ln -s "${B%/bin}" build
+# it is pasted where these are
+mkdir cmd lib scripts t man
 cp tour script
 run sh script
 ok "the tour runs to its end, status $?" "$([ $? -eq 0 ]; echo $?)"

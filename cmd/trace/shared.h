@@ -98,7 +98,6 @@
 #define TO_FLAGS 104
 #define TO_STACK 112
 #define TO_CLOCK 120
-#define TO_SYSABORT 128
 #define TO_TMP2 136
 #define TO_OPERAND 144
 #define TO_VEC 192		/* vectors of a gather: index, then mask */

@@ -43,7 +43,7 @@ static const char *const conds[] = { "o", "no", "b", "ae", "e", "ne", "be",
 
 static uint64_t state;
 static unsigned ptrs, idxs;	/* sets of registers */
-static unsigned reserved;	/* neither written nor chosen for now */
+static unsigned reserved;	/* neither written nor chosen in this snippet */
 static int depth;		/* of pushes in this snippet */
 static int label;
 static bool basic;		/* only what Valgrind knows */

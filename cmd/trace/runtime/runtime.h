@@ -110,7 +110,7 @@ struct tarea {
 	uint64_t rflags;
 	uint64_t stack;		/* top of the runtime's stack */
 	uint64_t clock;		/* kind cache: of the table's places */
-	uint64_t sysabort;
+	uint64_t unused;
 	uint64_t tmp2;
 	uint64_t operand;	/* address that EMU_FPSAVE wrote to */
 	uint64_t look_ret;	/* rt_look: where in the cache it goes on */
