@@ -9,6 +9,7 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -18,8 +19,6 @@
 #include "last.h"
 #include "trace.h"
 #include "util.h"
-
-#define SPINS 60
 
 static volatile int guest_ended;
 
@@ -227,6 +226,8 @@ rest(void)
 		__builtin_ia32_pause();
 		if (wanted())
 			return;
+		if (spin >= SPINS_ALONE && spin % SPINS_YIELD == 0)
+			sched_yield();
 	}
 	bell = __atomic_load_n(&c->bell, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&c->serving_sleeps, 1, __ATOMIC_SEQ_CST);

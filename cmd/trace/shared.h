@@ -55,6 +55,16 @@
 #define NQUEUE 8192u		/* a power of two */
 #define NRANGE 1024u		/* executable ranges that the guest must notice */
 
+/*
+ * Who waits for the other side of a request looks so many times, with a pause
+ * between looks, and sleeps then: to be woken costs more than a translation,
+ * many times more where a virtual processor has to be woken as well.  After
+ * the first looks it yields now and then, for others may have work to do.
+ */
+#define SPINS 5000u
+#define SPINS_ALONE 100u
+#define SPINS_YIELD 20u		/* looks from one yield to the next */
+
 #define IBL_WORDS 65536u
 #define IBL_SIZE (IBL_WORDS * 8u)
 #define IBL_ALL (2 * IBL_SIZE)

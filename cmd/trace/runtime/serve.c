@@ -1,14 +1,14 @@
 /*
  * serve - asking trace for something, and handing over to it
  *
- * A request spins for some 2 us, then sleeps; sleeps end after 100 ms to
- * see whether trace still lives.  Behind a seccomp filter no system call of
- * ours may be made, so there it only spins.
+ * A request spins, then sleeps; sleeps end after 100 ms to see whether trace
+ * still lives.  Behind a seccomp filter no system call of ours may be made, so
+ * there it only spins.
  */
 #include "runtime.h"
 
 #define FUTEX_OWNER_DIED 0x40000000u
-#define SPINS 60
+#define QUEUE_SPINS 60	/* the formatter takes longer than a translation */
 
 void
 futex_wait(uint32_t *word, uint32_t val)
@@ -52,6 +52,16 @@ ring_bell(void)
 	}
 }
 
+/* After n looks in vain: 1, look again, or 0, sleep. */
+static int
+spin(unsigned n)
+{
+	__builtin_ia32_pause();
+	if (n >= SPINS_ALONE && n % SPINS_YIELD == 0 && !rt.ctl->polling)
+		sys0(__NR_sched_yield);
+	return n < SPINS;
+}
+
 /* 0 and the answer in slot->ret, or -1 when trace is gone. */
 int
 ask(struct tarea *t, enum request what, const uint64_t *arg)
@@ -69,11 +79,8 @@ ask(struct tarea *t, enum request what, const uint64_t *arg)
 	    __ATOMIC_SEQ_CST);
 	ring_bell();
 	while (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) != 2) {
-		if (spins < SPINS) {
-			spins++;
-			__builtin_ia32_pause();
+		if (spin(spins++))
 			continue;
-		}
 		if (trace_died())
 			return -1;
 		__atomic_store_n(&s->sleeps, 1, __ATOMIC_SEQ_CST);
@@ -103,7 +110,7 @@ queue_room(struct control *c, uint32_t ticket)
 	while (ticket - __atomic_load_n(&c->qhead, __ATOMIC_ACQUIRE) >=
 	    NQUEUE) {
 		wake_formatter();
-		if (spins++ < SPINS) {
+		if (spins++ < QUEUE_SPINS) {
 			__builtin_ia32_pause();
 			continue;
 		}
@@ -181,7 +188,7 @@ queue_interval(struct tarea *t, uint64_t n)
 	queue_put(t, Q_COUNTS, n, 0);
 	wake_formatter();
 	while (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) != 2) {
-		if (spins++ < SPINS) {
+		if (spins++ < QUEUE_SPINS) {
 			__builtin_ia32_pause();
 			continue;
 		}
