@@ -457,30 +457,52 @@ frag_get(app_pc pc, unsigned mode)
 }
 
 /*
- * On a miss, translate what direct exits reach as well: each round trip that
- * the guest is spared costs more than a fragment.
+ * Behind a miss, what direct exits of the new fragments reach, and of those
+ * made here, up to a bound: while the guest goes on, one at a time, so that it
+ * waits for one at most when it asks again.
  */
-static void
-translate_ahead(uint32_t first)
-{
-	uint32_t f, i, end = first + AHEAD, e;
-	uint32_t gen = area.ctl->gen;
+static struct {
+	uint32_t f, i;		/* fragment, exit of it */
+	uint32_t end;
+	uint32_t gen;
+} ahead;
 
-	for (f = first; f < nfrag && f < end; f++)
-		for (i = 0; i < frags[f].nexit; i++) {
-			e = frags[f].exit + i;
+static int
+one_ahead(void)
+{
+	uint32_t e;
+
+	for (; ahead.f < nfrag && ahead.f < ahead.end; ahead.f++, ahead.i = 0)
+		while (ahead.i < frags[ahead.f].nexit) {
+			e = frags[ahead.f].exit + ahead.i++;
 			if (links[e].jmp == 0 || links[e].to != 0 ||
-			    nfrag >= end)
+			    area.exits[e].target == 0 || nfrag >= ahead.end ||
+			    table_find(exit_key(&frags[ahead.f],
+			    area.exits[e].target)) != 0)
 				continue;
 			if (!room_for_one(0) || !room_for_one(1))
-				return;
-			if (area.exits[e].target != 0 && table_find(exit_key(
-			    &frags[f], area.exits[e].target)) == 0)
-				frag_new(area.exits[e].target,
-				    frags[f].mode & MODE_OUT);
-			if (area.ctl->gen != gen)
-				return;
+				break;
+			frag_new(area.exits[e].target,
+			    frags[ahead.f].mode & MODE_OUT);
+			return 1;
 		}
+	ahead.end = 0;
+	return 0;
+}
+
+/* 1: made one. */
+int
+frag_ahead(void)
+{
+	uint64_t from;
+	int made;
+
+	if (ahead.end == 0 || ahead.gen != area.ctl->gen)
+		return 0;
+	from = now_ns();
+	made = one_ahead();
+	stats.translate_ns += now_ns() - from;
+	return made;
 }
 
 uint64_t
@@ -496,8 +518,12 @@ frag_request(app_pc pc, uint64_t exitno, unsigned mode)
 		if (t != 0 && exitno < area.nexit && links[exitno].to == 0)
 			link_exit((uint32_t)exitno, t - 1);
 	}
-	if (nfrag > first && !(opt.debug & DEBUG_NOLINK))
-		translate_ahead(first);
+	if (nfrag > first && !(opt.debug & DEBUG_NOLINK)) {
+		ahead.f = first;
+		ahead.i = 0;
+		ahead.end = first + AHEAD;
+		ahead.gen = area.ctl->gen;
+	}
 	stats.translate_ns += now_ns() - from;
 	return entry;
 }

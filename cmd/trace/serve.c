@@ -246,7 +246,7 @@ serve(void)
 		die("thread:");
 	pthread_detach(t);
 	while (!guest_ended) {
-		if (look() || hot_work())
+		if (look() || frag_ahead() || hot_work())
 			continue;
 		if (all_gone())
 			return 1;

@@ -226,8 +226,10 @@ char *text_items(const struct block *, const struct groups *);
 void frag_start(void);
 /* Entry of the fragment for pc, translated if need be; 0: no code there. */
 uint64_t frag_get(app_pc pc, unsigned mode);
-/* Translate what is near too, and link exit `exitno` (or ~0). */
+/* The same, and link exit `exitno` (or ~0); what is near follows, below. */
 uint64_t frag_request(app_pc pc, uint64_t exitno, unsigned mode);
+/* One fragment that the guest has not asked for; 0: none is wanted. */
+int frag_ahead(void);
 /* The code at pc is not what was translated: forget that fragment. */
 void frag_stale(app_pc pc, unsigned mode);
 /* The fragment for pc, if there is one, is made anew. */
