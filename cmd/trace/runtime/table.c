@@ -154,44 +154,92 @@ empty_bytes(struct tarea *t, uint64_t addr, uint64_t n)
 
 /* ------------------------------------------------------------------ looking */
 
-/* A data line is used; it enters if it is not there. */
-static void
+/*
+ * Which of a set's places: the line's, or the one to make room.  A key is a
+ * stamp, less than any if the place is the line's, with the place below it; the
+ * least is found without branches, which would be guessed badly.
+ */
+#define PLACE_BITS 10
+#define PLACE_MASK ((1ull << PLACE_BITS) - 1)
+_Static_assert(TABLE_LINES <= 1u << PLACE_BITS, "places");
+
+static inline uint64_t
+lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The least of eight keys. */
+#define LEAST8(key) lesser(						\
+	lesser(lesser(key(0), key(1)), lesser(key(2), key(3))),		\
+	lesser(lesser(key(4), key(5)), lesser(key(6), key(7))))
+
+static inline uint64_t
+search_data(const uint64_t *tag, const uint64_t *stamp, uint64_t line)
+{
+	uint64_t least = ~0ull, i;
+
+#define KEY(i) ((tag[i] == line ? 0 : (stamp[i] + 1) << PLACE_BITS) | (i))
+	if (rt.boot.ways == 8)
+		return LEAST8(KEY) & PLACE_MASK;
+	for (i = 0; i < rt.boot.ways; i++)
+		least = lesser(least, KEY(i));
+	return least & PLACE_MASK;
+#undef KEY
+}
+
+/* A data line is used; 1 if it was not there, and enters. */
+static inline int
 use_data(struct tarea *t, uint64_t line)
 {
 	struct table *b = table_of(t);
-	uint64_t set = line & (rt.boot.sets - 1), first = set * rt.boot.ways;
-	uint64_t *last = at(t, T_DATATAB), i, k;
+	uint64_t set = line & (rt.boot.sets - 1);
+	uint64_t *last = at(t, T_DATATAB), i = b->hint[line % TABLE_HINTS];
+	int enters = 0;
 
-	for (i = k = first; i < first + rt.boot.ways; i++) {
-		if (b->dtag[i] == line)
-			break;
-		if (b->dstamp[i] < b->dstamp[k])
-			k = i;
+	last[set] = line << rt.boot.lineshift;
+	if (b->dtag[i] != line) {
+		i = set * rt.boot.ways;
+		i += search_data(b->dtag + i, b->dstamp + i, line);
+		b->hint[line % TABLE_HINTS] = (uint16_t)i;
+		enters = b->dtag[i] != line;
 	}
-	if (i == first + rt.boot.ways) {
-		i = k;
+	if (enters) {
 		if (b->dstamp[i] != 0)
 			leave(t, DATA, b->dtag[i]);
 		b->dtag[i] = line;
 		b->n++;
 	}
 	b->dstamp[i] = ++t->clock;
-	b->hint[line % TABLE_HINTS] = (uint16_t)i;
-	last[set] = line << rt.boot.lineshift;
+	return enters;
 }
 
-static void
+/* The place to make room for a code line; a free one's cell 0 has 0. */
+static inline uint64_t
+oldest_code(const struct tarea *t, const uint32_t *icell)
+{
+	const uint64_t *cells = at(t, T_CELL);
+	uint64_t least = ~0ull, i;
+
+#define KEY(i) (cells[icell[i]] << PLACE_BITS | (i))
+	if (rt.boot.ways == 8)
+		return LEAST8(KEY) & PLACE_MASK;
+	for (i = 0; i < rt.boot.ways; i++)
+		least = lesser(least, KEY(i));
+	return least & PLACE_MASK;
+#undef KEY
+}
+
+static inline void
 use_code(struct tarea *t, uint64_t line, uint32_t n)
 {
 	struct table *b = table_of(t);
-	uint64_t set = line & (rt.boot.sets - 1), first = set * rt.boot.ways;
-	uint64_t i, k;
+	uint64_t set = line & (rt.boot.sets - 1), k;
 	uint32_t *last = at(t, T_CODETAB);
 
 	if (*cell(t, n) == 0) {
-		for (i = k = first; i < first + rt.boot.ways; i++)
-			if (*cell(t, b->icell[i]) < *cell(t, b->icell[k]))
-				k = i;	/* cell 0 is 0 */
+		k = set * rt.boot.ways;
+		k += oldest_code(t, b->icell + k);
 		if (b->icell[k] != 0) {
 			leave(t, 0, b->itag[k]);
 			*cell(t, b->icell[k]) = 0;
@@ -218,21 +266,18 @@ look_fetch(struct tarea *t, uint64_t addr, const uint32_t *asked)
 	put(t, asked[0], 0);
 }
 
-static void
+/* Where a hint was wrong, or two lines are touched, perhaps none enters. */
+static inline void
 look_data(struct tarea *t, uint64_t addr, const uint32_t *asked)
 {
 	uint64_t line = addr >> rt.boot.lineshift;
 	uint64_t last = (addr + (asked[1] >> 8) - 1) >> rt.boot.lineshift;
-	uint32_t was = table_of(t)->n;
-	uint64_t p = t->p;
+	int enters = use_data(t, line);
 
-	use_data(t, line);
 	if (last != line)
-		use_data(t, last);
-	/* a hint was wrong, and nothing happened */
-	if (last == line && p == t->p && was == table_of(t)->n)
-		return;
-	put(t, asked[0], addr);
+		enters |= use_data(t, last);
+	if (enters)
+		put(t, asked[0], addr);
 }
 
 static void
@@ -255,28 +300,15 @@ look_rep(struct tarea *t, const uint32_t *asked)
 	t->p += 4 + 8 * nv;
 }
 
-void
-table_look(struct tarea *t)
+/* What is rare. */
+__attribute__((noinline))
+static void
+look_other(struct tarea *t, unsigned what, const uint32_t *asked)
 {
-	const uint32_t *asked = (const uint32_t *)t->entry;
-	uint64_t addr = t->pc;
-	unsigned what = asked[1] & 0xff;
-
-	t->rflags = (t->rflags & ~TRAP_FLAG) | (uint64_t)t->tf << 8;
-	t->look_kind = what;
-	t->look_ret = t->entry + (what == LOOK_FETCH ? 16 : 8);
-	/* this may empty the table, so it comes first */
-	buffer_room(t, 64 + (what >= LOOK_WIDE ? 12 * table_of(t)->n : 0));
 	switch (what) {
-	case LOOK_FETCH:
-		look_fetch(t, addr, asked);
-		break;
-	case LOOK_DATA:
-		look_data(t, addr, asked);
-		break;
 	case LOOK_WIDE:
-		empty_bytes(t, addr, asked[1] >> 8);
-		put(t, asked[0], addr);
+		empty_bytes(t, t->pc, asked[1] >> 8);
+		put(t, asked[0], t->pc);
 		break;
 	case LOOK_REP:
 		look_rep(t, asked);
@@ -285,4 +317,27 @@ table_look(struct tarea *t)
 		table_empty(t);
 		break;
 	}
+}
+
+void
+table_look(struct tarea *t)
+{
+	const uint32_t *asked = (const uint32_t *)t->entry;
+	unsigned what = asked[1] & 0xff;
+	uint64_t room = 64;
+
+	t->rflags = (t->rflags & ~TRAP_FLAG) | (uint64_t)t->tf << 8;
+	t->look_kind = what;
+	t->look_ret = t->entry + (what == LOOK_FETCH ? 16 : 8);
+	if (what >= LOOK_WIDE)
+		room += 12 * table_of(t)->n;
+	/* this may empty the table, so it comes first */
+	if (__builtin_expect(t->p + room > t->bufend, 0))
+		buffer_room(t, room);
+	if (__builtin_expect(what == LOOK_DATA, 1))
+		look_data(t, t->pc, asked);
+	else if (what == LOOK_FETCH)
+		look_fetch(t, t->pc, asked);
+	else
+		look_other(t, what, asked);
 }
