@@ -12,7 +12,7 @@
 
 # Debian packages: to build, and for make demo
 DEBS	= gcc libc6-dev make pkg-config perl binutils gzip \
-	zlib1g-dev libelf-dev libdw-dev libzydis-dev libhts-dev \
+	zlib1g-dev libdeflate-dev libelf-dev libdw-dev libzydis-dev libhts-dev \
 	libiberty-dev libpcre2-dev libjansson-dev \
 	libprotobuf-c-dev protobuf-c-compiler
 
@@ -53,10 +53,10 @@ BINDIR	= $(PREFIX)/bin
 MANDIR	= $(PREFIX)/share/man
 LIBEXECDIR = $(PREFIX)/libexec
 
-# What a program needs beside lib.a. lib.a itself: zlib always, libdw and
-# libiberty for who calls sym.h.
+# What a program needs beside lib.a. lib.a itself: zlib always, libdw,
+# libdeflate and libiberty for who calls sym.h.
 LIBS	= -lz
-LIBS_SYM = -ldw -lelf -liberty
+LIBS_SYM = -ldw -lelf -ldeflate -liberty
 
 LDLIBS_trace = -lZydis $(LIBS_SYM)
 LDLIBS_cachesim = -lelf

@@ -9,7 +9,7 @@
  * units when DWARF is first asked, of a unit's lines (symline.c) and inlined
  * calls (syminline.c) when the unit is first asked about. The units' own ranges
  * come from their first DIE, not from .debug_aranges, which clang does not
- * write.
+ * write; but see symtable.c for objects whose DWARF is compressed.
  */
 #include "sym.h"
 
@@ -35,21 +35,12 @@ struct sym_fn {
 	const char *name;	/* as the flags want it; NULL: not asked yet */
 };
 
-static char *debug_path;
-
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_debuginfo = sym_find_debug,
 	.section_address = dwfl_offline_section_address,
-	.debuginfo_path = &debug_path,
+	.debuginfo_path = &sym_debug_folders,
 };
-
-void
-sym_debug_path(const char *path)
-{
-	free(debug_path);
-	debug_path = path == NULL ? NULL : xstrdup(path);
-}
 
 static const char *
 below_main(const char *s)
@@ -181,6 +172,23 @@ read_functions(struct sym *s)
 	settle_functions(s);
 }
 
+/* All that the units' lines and inlined calls need, of a compressed object. */
+static Dwarf *
+inflated(struct sym *s)
+{
+	static const char *const sections[] = { ".debug_info",
+	    ".debug_abbrev", ".debug_line", ".debug_str", ".debug_line_str",
+	    ".debug_ranges", ".debug_rnglists", ".debug_types", NULL };
+	static const char *const split[] = { ".gnu_debugaltlink",
+	    ".debug_addr", ".debug_str_offsets", NULL };
+	static const struct sym_sections units = { sections, split };
+
+	if (sym_image(s, &units, &s->image) < 0)
+		return NULL;
+	s->bias = s->image.bias;
+	return s->image.dwarf;
+}
+
 /*
  * The units and the ranges of their code. What the linker threw away keeps
  * its DWARF, at addresses where there is no code.
@@ -193,17 +201,20 @@ read_units(struct sym *s)
 	Dwarf_Addr base, lo, hi, bias = 0;
 	ptrdiff_t off;
 	uint8_t type;
-	size_t cap = 0;
+	size_t cap = 0, i;
 
 	s->hasunits = 1;
 	if (s->lineerror != NULL)
 		return;
-	s->dwarf = dwfl_module_getdwarf(s->dwfl->mod, &bias);
+	s->dwarf = inflated(s);
+	if (s->dwarf == NULL) {
+		s->dwarf = dwfl_module_getdwarf(s->dwfl->mod, &bias);
+		s->bias = bias;
+	}
 	if (s->dwarf == NULL) {
 		s->lineerror = "no debugging information";
 		return;
 	}
-	s->bias = bias;
 	while (dwarf_get_units(s->dwarf, cu, &cu, NULL, &type, &die,
 	    NULL) == 0) {
 		if (type != DW_UT_compile && type != DW_UT_skeleton)
@@ -220,6 +231,8 @@ read_units(struct sym *s)
 		}
 		s->nunit++;
 	}
+	for (i = 0; i < s->nunit; i++)
+		s->unit[i].lines.unit = &s->unit[i].die;
 	range_done(&s->units);
 }
 
@@ -297,7 +310,7 @@ sym_error(const struct sym *s)
 const char *
 sym_line_error(struct sym *s)
 {
-	if (!s->hasunits)
+	if (!s->hasunits && !sym_tables(s))
 		read_units(s);
 	return s->lineerror;
 }
@@ -308,8 +321,7 @@ sym_close(struct sym *s)
 	struct sym_unit *u;
 
 	for (u = s->unit; u < s->unit + s->nunit; u++) {
-		free(u->row);
-		free(u->file);
+		sym_table_free(&u->lines);
 		free(u->scope);
 		free(u->scopes.v);
 	}
@@ -317,6 +329,8 @@ sym_close(struct sym *s)
 	free(s->units.v);
 	free(s->fn);
 	free(s->fns.v);
+	sym_tables_close(s);
+	sym_image_close(&s->image);
 	if (s->dwfl->dwfl != NULL)
 		dwfl_end(s->dwfl->dwfl);
 	free(s->dwfl);
@@ -339,10 +353,15 @@ sym_unit(struct sym *s, uint64_t addr)
 static void
 dwarf_function(struct sym *s, uint64_t addr, struct sym_at *at)
 {
-	struct sym_unit *u = sym_unit(s, addr);
+	struct sym_unit *u;
 	const struct sym_scope *sc;
 	const struct range *r;
 
+	/* that there is no unit is known at less cost */
+	if (!s->hasunits && sym_tables(s) &&
+	    range_find(&s->tables.ranges, addr) == NULL)
+		return;
+	u = sym_unit(s, addr);
 	if (u == NULL || (sc = sym_scope(s, u, addr)) == NULL)
 		return;
 	r = range_find(&u->scopes, addr);

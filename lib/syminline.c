@@ -76,7 +76,7 @@ add_scope(struct walk *w, Dwarf_Die *die, uint32_t parent)
 	sc.file = intern(SYM_UNKNOWN);
 	if (parent != NOSCOPE) {
 		sc.line = (uint32_t)number(die, DW_AT_call_line);
-		sc.file = sym_file(u, number(die, DW_AT_call_file));
+		sc.file = sym_file(w->s, &u->lines, number(die, DW_AT_call_file));
 	}
 	u->scope = xgrow(u->scope, &w->cap, u->nscope + 1, sizeof *u->scope);
 	u->scope[u->nscope++] = sc;

@@ -18,20 +18,53 @@
 
 static const char *unknown;
 
-/* A relative name with the folder of the compilation, as libdw has left it. */
+static int
+read_rows(struct sym *s, struct sym_table *t, Dwarf_Lines **lines, size_t *n)
+{
+	Dwarf_Off next;
+	Dwarf_CU *cu = NULL;
+
+	return t->unit != NULL ? dwarf_getsrclines(t->unit, lines, n) :
+	    dwarf_next_lines(s->tables.image.dwarf, t->off, &next, &cu, NULL,
+	    NULL, lines, n);
+}
+
+static int
+read_files(struct sym *s, struct sym_table *t, Dwarf_Files **files, size_t *n)
+{
+	Dwarf_Off next;
+	Dwarf_CU *cu = NULL;
+
+	return t->unit != NULL ? dwarf_getsrcfiles(t->unit, files, n) :
+	    dwarf_next_lines(s->tables.image.dwarf, t->off, &next, &cu, files,
+	    n, NULL, NULL);
+}
+
+/* The folder of the compilation. A table has it as its first folder. */
 static const char *
-join(struct sym_unit *u, const char *name)
+folder(struct sym_table *t, Dwarf_Files *files)
 {
 	Dwarf_Attribute attr;
-	const char *dir = NULL, *r;
+	const char *const *dir;
+	size_t n;
+
+	if (t->unit != NULL)
+		return dwarf_attr(t->unit, DW_AT_comp_dir, &attr) == NULL ?
+		    NULL : dwarf_formstring(&attr);
+	return dwarf_getsrcdirs(files, &dir, &n) != 0 || n == 0 ? NULL :
+	    dir[0];
+}
+
+/* A relative name with the folder of the compilation, as libdw has left it. */
+static const char *
+join(const char *dir, const char *name)
+{
+	const char *r;
 	char *path;
 
 	if (name == NULL || *name == '\0')
 		return unknown;
-	if (name[0] != '/' &&
-	    dwarf_attr(&u->die, DW_AT_comp_dir, &attr) != NULL)
-		dir = dwarf_formstring(&attr);
-	if (dir == NULL || *dir == '\0')
+	if (name[0] == '/' || dir == NULL || *dir == '\0')
 		return intern(name);
 	path = xmalloc(strlen(dir) + strlen(name) + 2);
 	strcpy(path, dir);
@@ -43,32 +76,42 @@ join(struct sym_unit *u, const char *name)
 }
 
 const char *
-sym_file(struct sym_unit *u, uint64_t n)
+sym_file(struct sym *s, struct sym_table *t, uint64_t no)
 {
 	Dwarf_Files *files;
-	size_t count, i;
+	const char *dir;
+	size_t n, i;
 
 	if (unknown == NULL)
 		unknown = intern(SYM_UNKNOWN);
-	if (u->file == NULL) {
-		if (dwarf_getsrcfiles(&u->die, &files, &count) != 0)
+	if (!t->hasfiles) {
+		t->hasfiles = 1;
+		if (read_files(s, t, &files, &n) != 0)
 			return unknown;
-		u->file = xcalloc(count, sizeof *u->file);
-		u->nfile = count;
-		for (i = 0; i < count; i++)
-			u->file[i] = join(u, dwarf_filesrc(files, i, NULL,
+		t->file = xcalloc(n, sizeof *t->file);
+		t->nfile = n;
+		dir = folder(t, files);
+		for (i = 0; i < n; i++)
+			t->file[i] = join(dir, dwarf_filesrc(files, i, NULL,
 			    NULL));
 	}
-	return n < u->nfile ? u->file[n] : unknown;
+	return no < t->nfile ? t->file[no] : unknown;
+}
+
+void
+sym_table_free(struct sym_table *t)
+{
+	free(t->row);
+	free(t->file);
 }
 
 static void
-add_row(struct sym_unit *u, size_t *cap, struct sym_row row)
+add_row(struct sym_table *t, size_t *cap, struct sym_row row)
 {
-	struct sym_row *last = u->nrow > 0 ? &u->row[u->nrow - 1] : NULL;
+	struct sym_row *last = t->nrow > 0 ? &t->row[t->nrow - 1] : NULL;
 
 	if (last != NULL && last->addr > row.addr)
-		last = &u->row[--u->nrow - 1];
+		last = &t->row[--t->nrow - 1];
 	if (last != NULL && last->addr == row.addr) {
 		if (row.line != 0 || last->line == 0 || row.file == NOFILE) {
 			*last = row;
@@ -78,12 +121,12 @@ add_row(struct sym_unit *u, size_t *cap, struct sym_row row)
 	}
 	if (last != NULL && last->file == row.file && last->line == row.line)
 		return;
-	u->row = xgrow(u->row, cap, u->nrow + 1, sizeof *u->row);
-	u->row[u->nrow++] = row;
+	t->row = xgrow(t->row, cap, t->nrow + 1, sizeof *t->row);
+	t->row[t->nrow++] = row;
 }
 
 static void
-lay_out(struct sym *s, struct sym_unit *u)
+lay_out(struct sym *s, struct sym_table *t)
 {
 	Dwarf_Lines *lines;
 	Dwarf_Line *line;
@@ -92,9 +135,10 @@ lay_out(struct sym *s, struct sym_unit *u)
 	size_t n, i, file, cap = 0;
 	int no;
 	bool end;
+	uint64_t bias = t->unit == NULL ? s->tables.image.bias : s->bias;
 
-	u->haslines = 1;
-	if (dwarf_getsrclines(&u->die, &lines, &n) != 0)
+	t->hasrows = 1;
+	if (read_rows(s, t, &lines, &n) != 0)
 		return;
 	for (i = 0; i < n; i++) {
 		line = dwarf_onesrcline(lines, i);
@@ -103,47 +147,89 @@ lay_out(struct sym *s, struct sym_unit *u)
 		    dwarf_lineendsequence(line, &end) != 0 ||
 		    dwarf_line_file(line, &files, &file) != 0)
 			continue;
-		addr += s->bias;
+		addr += bias;
 		if (addr < s->textlo || addr > s->texthi)
 			continue;
-		add_row(u, &cap, (struct sym_row){ addr,
+		add_row(t, &cap, (struct sym_row){ addr,
 		    end ? NOFILE : (uint32_t)file, end ? 0 : (uint32_t)no });
 	}
+}
+
+/* The last row at or before addr, or the first of all. */
+static size_t
+find_row(const struct sym_table *t, uint64_t addr)
+{
+	size_t lo = 0, hi = t->nrow, mid;
+
+	/* the one of last time, or its next */
+	if (t->lastrow < hi && t->row[t->lastrow].addr <= addr) {
+		lo = t->lastrow;
+		if (lo + 1 == hi || addr < t->row[lo + 1].addr)
+			hi = lo + 1;
+		else if (lo + 2 == hi || addr < t->row[lo + 2].addr)
+			hi = ++lo + 1;
+	}
+	while (hi - lo > 1) {
+		mid = lo + (hi - lo) / 2;
+		if (t->row[mid].addr <= addr)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static int
+has_row_at(const struct sym_table *t, uint64_t addr)
+{
+	const struct sym_row *r = t->row + find_row(t, addr);
+
+	return t->nrow > 0 && r->addr == addr && r->file != NOFILE;
+}
+
+/* The table that covers addr, laid out. Who has asked for units, has theirs. */
+static struct sym_table *
+table(struct sym *s, uint64_t addr)
+{
+	const struct range *r;
+	struct sym_unit *u;
+	struct sym_table *t;
+
+	if ((s->tables.asked || !s->hasunits) && sym_tables(s)) {
+		r = range_find(&s->tables.ranges, addr);
+		if (r == NULL)
+			return NULL;
+		t = &s->tables.table[r->what];
+		if (!t->hasrows)
+			lay_out(s, t);
+		if (t->checked || has_row_at(t, r->start)) {
+			t->checked = 1;
+			return t;
+		}
+		sym_tables_close(s);	/* they are in another order */
+	}
+	u = sym_unit(s, addr);
+	if (u != NULL && !u->lines.hasrows)
+		lay_out(s, &u->lines);
+	return u == NULL ? NULL : &u->lines;
 }
 
 void
 sym_line(struct sym *s, uint64_t addr, const char **file, unsigned *line)
 {
-	struct sym_unit *u = sym_unit(s, addr);
-	size_t lo = 0, hi, mid;
+	struct sym_table *t = table(s, addr);
+	size_t i;
 
 	if (unknown == NULL)
 		unknown = intern(SYM_UNKNOWN);
 	*file = unknown;
 	*line = 0;
-	if (u == NULL)
+	if (t == NULL || t->nrow == 0)
 		return;
-	if (!u->haslines)
-		lay_out(s, u);
-	/* the last row at or before addr: the one of last time, or its next */
-	hi = u->nrow;
-	if (u->lastrow < hi && u->row[u->lastrow].addr <= addr) {
-		lo = u->lastrow;
-		if (lo + 1 == hi || addr < u->row[lo + 1].addr)
-			hi = lo + 1;
-		else if (lo + 2 == hi || addr < u->row[lo + 2].addr)
-			hi = ++lo + 1;
-	}
-	while (hi - lo > 1) {
-		mid = lo + (hi - lo) / 2;
-		if (u->row[mid].addr <= addr)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	if (hi == lo || u->row[lo].addr > addr || u->row[lo].file == NOFILE)
+	i = find_row(t, addr);
+	if (t->row[i].addr > addr || t->row[i].file == NOFILE)
 		return;
-	u->lastrow = lo;
-	*file = sym_file(u, u->row[lo].file);
-	*line = u->row[lo].line;
+	t->lastrow = i;
+	*file = sym_file(s, t, t->row[i].file);
+	*line = t->row[i].line;
 }

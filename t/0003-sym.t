@@ -103,6 +103,50 @@ same "lines, but no symbols" "symbols: no symbols of functions lines: yes" \
 "$S" -i nosym <adr >ours
 samefile "then functions are DWARF's" want ours
 
+# compressed debug sections, where line tables are found without their units:
+# also of two units, and of units whose tables are in another order
+cat >more.c <<'E'
+int more(int n) { return n % 7 + 1; }
+E
+for v in 5 4; do
+	$CC -O2 -gdwarf-$v -gz=none -o two "$SRC/tree.c" more.c
+	objcopy --compress-debug-sections=zlib two packed
+	check "DWARF $v: compressed" \
+	    sh -c 'readelf -St packed | grep -q COMPRESSED'
+	addresses two >adr
+	echo 1 >>adr
+	nm two | sed -n 's/ T more$//p' >>adr
+	for i in "" -i; do
+		"$S" $i two <adr >want
+		"$S" $i packed <adr >ours
+		samefile "DWARF $v: sym $i says the same" want ours
+	done
+done
+$CC -O2 -gdwarf-5 -gz=none -o two "$SRC/tree.c" more.c
+"$S" two <adr >want
+objcopy --dump-section .debug_aranges=aranges two
+piece() { dd if=aranges bs=16 skip="$1" count="$2" 2>/dev/null; }
+other() { # what is wrong; the section in the file wrong
+	objcopy --update-section .debug_aranges=wrong two packed
+	objcopy --compress-debug-sections=zlib packed
+	"$S" packed <adr >ours
+	samefile "$1" want ours
+}
+# each unit's part has 16 bytes of header, 16 for each range, 16 for the end
+last=$(($(wc -c <aranges) / 16 - 3))
+{ piece "$last" 3; piece 0 "$last"; } >wrong
+other "units in another order"
+{ piece 0 1; piece "$((last + 1))" 1; piece 2 "$((last - 1))"; piece 1 1
+    piece "$((last + 2))" 1; } >wrong
+other "addresses of another unit"
+piece 0 "$last" >wrong
+other "a unit without addresses"
+piece 0 "$((last + 1))" >wrong
+other "addresses cut off"
+objcopy --remove-section .debug_aranges --compress-debug-sections=zlib two packed
+"$S" packed <adr >ours
+samefile "no addresses of units" want ours
+
 # symbols: aliases, nesting, sizes
 cat >alias.s <<'E'
 	.text
