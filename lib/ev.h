@@ -73,7 +73,27 @@ struct ev_def {
 	uint8_t ngroups;	/* fields of its execution lines */
 	uint8_t group;		/* Q with one group: that one */
 	uint8_t stays;		/* Q: its lines are in the table then */
+	uint64_t told;		/* Q that stays: its value, kept by ev_apply */
 };
+
+/*
+ * Kind cache: the value of a Q that stays is 16 times its address, and the
+ * place that its line takes in its set, or EV_NOPLACE.
+ */
+#define EV_PLACES 8
+#define EV_NOPLACE 8
+
+static inline uint64_t
+ev_told_addr(uint64_t told)
+{
+	return (uint64_t)((int64_t)told >> 4);
+}
+
+static inline unsigned
+ev_told_place(uint64_t told)
+{
+	return told & 15;
+}
 
 /* ---- the stream (evread.c) ---- */
 
@@ -196,6 +216,8 @@ struct ev_walk {
 	uint32_t end, first, last;
 	uint64_t round, rounds;
 	int alone;
+	uint64_t told;		/* Q that stays: its address */
+	int stays;
 };
 void ev_walk(struct ev_walk *, const struct ev_def *);
 int ev_step(struct ev_walk *);	/* to the next event; 0: no more */

@@ -403,7 +403,7 @@ part_line(struct evdef *d, const char *s, char letter, uint32_t *number)
 	struct ev_def def = { .letter = (uint8_t)letter };
 	const struct ev_def *of;
 	const struct ev_insn *i;
-	const struct ev_ref *r;
+	const struct ev_ref *r = NULL;
 	const char *at;
 	uint64_t n, k = 0, used[4];
 
@@ -436,7 +436,10 @@ part_line(struct evdef *d, const char *s, char letter, uint32_t *number)
 		    r->count - 1);
 	}
 	if (letter == 'Q' && s[0] == ' ' && s[1] == 's') {
+		if (k > 0 && (r->count != 0 || r->where == EV_BARE))
+			return bad(d, s, "not a reference that stays");
 		def.stays = 1;
+		def.ngroups = 1;
 		s += 2;
 	}
 	if (*s != '\0')

@@ -403,11 +403,12 @@ kind(struct evr *r, const char *s)
 		    evline_decimal(&s, &r->fsets) < 0 || *s++ != ' ' ||
 		    evline_decimal(&s, &r->fsize) < 0 || *s++ != ' ' ||
 		    evline_decimal(&s, &r->fways) < 0 || r->fways == 0 ||
+		    r->fways > EV_PLACES ||
 		    r->fsets == 0 || (r->fsets & (r->fsets - 1)) != 0 ||
 		    r->fsize == 0 || (r->fsize & (r->fsize - 1)) != 0))
 			return bad(r, "kind cache needs two powers of two, "
 			    "sets of its table and bytes of a line, and the "
-			    "ways of a set");
+			    "ways of a set, 1 to 8");
 		if (*s != '\0')
 			break;
 		return 0;

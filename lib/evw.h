@@ -68,7 +68,8 @@ struct evw_ref {
 	unsigned k;		/* its reference, from 1; 0: its fetch */
 	unsigned ngroups;	/* of it, or of all that take turns with it */
 	uint8_t group[16];	/* in ascending order */
-	uint8_t stays;		/* its lines are in the table then */
+	uint8_t stays;		/* its lines are in the table then: no groups,
+				   but a value of its own, see ev.h */
 };
 int evw_ref(struct evw *, uint32_t id, uint32_t block, struct evw_ref ref);
 /* Lines of code ('i') or data ('d') leave the table: one group, an address. */

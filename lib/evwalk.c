@@ -26,6 +26,10 @@ apply_ref(const struct ev_def *d, const uint64_t *diff)
 void
 ev_apply(const struct ev_def *d, const uint64_t *diff)
 {
+	if (d->stays) {
+		((struct ev_def *)(uintptr_t)d)->told += *diff;
+		return;
+	}
 	if (d->letter == 'Q' || d->letter == 'Z') {
 		if (d->ngroups != 0)
 			apply_ref(d, diff);
@@ -47,6 +51,8 @@ ev_walk(struct ev_walk *w, const struct ev_def *d)
 	w->first = w->last = w->ref = 0;
 	w->round = w->rounds = 0;
 	w->alone = d->letter == 'Q';
+	w->stays = d->stays;
+	w->told = ev_told_addr(d->told);
 	if (d->letter == 'Q') {
 		i = &d->block->insn[d->n - 1];
 		w->insn = d->n - 1;
@@ -77,7 +83,7 @@ happens(struct ev_walk *w)
 	const struct ev_ref *r = &b->ref[w->ref];
 	uint64_t step = 0;
 
-	if (r->where == EV_GROUP && b->value[r->group] == 0)
+	if (!w->stays && r->where == EV_GROUP && b->value[r->group] == 0)
 		return 0;
 	if (r->count != 0)
 		step = (int64_t)b->value[r->count - 1] < 0 ?
@@ -85,7 +91,9 @@ happens(struct ev_walk *w)
 	w->kind = r->kind;
 	w->size = r->size;
 	w->addr = r->where == EV_BARE ? 0 : r->at + step;
-	if (r->where == EV_GROUP)
+	if (w->stays)
+		w->addr = w->told;
+	else if (r->where == EV_GROUP)
 		w->addr += b->value[r->group];
 	return 1;
 }

@@ -239,7 +239,7 @@ evw_ref(struct evw *w, uint32_t id, uint32_t block, struct evw_ref ref)
 	c->letter = 'Q';
 	c->block = block;
 	c->n = ref.n;
-	c->ngroups = (uint8_t)ref.ngroups;
+	c->ngroups = (uint8_t)(ref.stays ? 1 : ref.ngroups);
 	c->ref = xmalloc(sizeof *c->ref);
 	*c->ref = ref;
 	publish(c);
@@ -284,7 +284,7 @@ new_values(struct evw *w, unsigned n)
 static int
 is_odd(const struct evw_cold *c)
 {
-	return c->letter == 'Q' && c->ngroups > 1 &&
+	return c->letter == 'Q' && !c->ref->stays && c->ngroups > 1 &&
 	    c->ref->group[c->ngroups - 1] - c->ref->group[0] !=
 	    c->ngroups - 1;
 }
@@ -325,9 +325,13 @@ define(struct evw *w, uint32_t id)
 	} else {
 		evw_line(w, "Q %x %x %x %x%s", id, c->block, c->n, c->ref->k,
 		    c->ref->stays ? " s" : "");
-		h->value = w->hot[c->block].value;
-		if (c->ngroups != 0)
-			h->value += c->ref->group[0];
+		if (!c->ref->stays)
+			h->value = w->hot[c->block].value +
+			    (c->ngroups != 0 ? c->ref->group[0] : 0);
+		else if (h->value == NULL)
+			h->value = new_values(w, 1);
+		if (c->ref->stays)
+			*h->value = 0;
 	}
 	if (is_odd(c))
 		return 0;

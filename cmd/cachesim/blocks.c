@@ -263,7 +263,7 @@ blocks_define(const struct ev_def *d, uint32_t id, unsigned kind,
 	if (d->letter == 'P')
 		insns_part(insns, (uint32_t)(uintptr_t)b->user - 1, id, d->n);
 	if (d->letter == 'Q' || d->letter == 'Z') {
-		lone_define(d, id, ishift);
+		lone_define(d, id);
 		return NULL;
 	}
 	u->rec = unit[b->id].rec;

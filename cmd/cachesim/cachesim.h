@@ -132,15 +132,20 @@ struct lone {
 	struct misses fetch;
 };
 
-void lone_init(unsigned dshift);
-void lone_define(const struct ev_def *, uint32_t id, unsigned ishift);
+/* log2 of the line sizes of I1 and D1 */
+void lone_init(unsigned ishift, unsigned dshift);
+void lone_define(const struct ev_def *, uint32_t id);
 void lone_batch(struct evr *, const uint64_t *rec, const uint64_t *end);
 
 /* ---- table.c ---- */
 
-void table_init(int cache, const struct geometry *);
-/* A line is touched: 1 if it was missed. stays: it is in trace's table then. */
-int table_touch(int cache, uint64_t line, int stays);
+/* sets, ways: of trace's table */
+void table_init(int cache, const struct geometry *, uint64_t sets,
+    uint64_t ways);
+/* A line enters trace's table: 1 if it was missed. place: of struct ev_def. */
+int table_enter(int cache, uint64_t line, unsigned place);
+/* A line is touched that does not enter: 1 if it was missed. */
+int table_touch(int cache, uint64_t line);
 /* A line leaves trace's table. */
 void table_leave(int cache, uint64_t line);
 
@@ -204,7 +209,10 @@ void sim_batch(const uint64_t *rec, const uint64_t *end);
 void sim_round(const uint64_t *rec);
 /* Finish what is in the queue. */
 void sim_end(void);
-/* Kind cache: a reference alone, values are set; of a fetch v, counted in m. */
+/*
+ * Kind cache: a reference alone that has nothing to do with trace's table,
+ * values are set; of a fetch v, counted in m.
+ */
 void sim_alone(const struct ev_def *, const struct visit *v, struct misses *m);
 /* An execution of a block. */
 void sim_slow(uint32_t id);

@@ -1,9 +1,9 @@
 /*
  * lone - kind cache: references alone, and lines that leave trace's table
  *
- * Nearly all are references of one line; those are done here, by what is
- * needed of them and no more. The rest (repeated, over a line's end, those
- * that did not happen) takes the ways of all others in sim.c.
+ * Nearly all are references that bring lines into the table; those are done
+ * here, by what is needed of them and no more. The rest (repeated, gathered,
+ * those that did not happen) takes the ways of all others in sim.c.
  */
 #include "cachesim.h"
 
@@ -12,31 +12,32 @@
 #include "util.h"
 
 struct ref {
-	enum { UNUSUAL, DATA, FETCH, LEAVE_CODE, LEAVE_DATA } what;
-	uint8_t stays;
-	uint16_t size;
-	uint64_t *value;	/* of its group */
-	uint64_t dist;		/* of the address from that */
+	uint64_t value;		/* see ev.h; of a Z: an address */
 	struct misses *misses;
+	uint32_t size;
+	enum { OTHER, ENTER, FETCH, LEAVE } what;
+	int cache;
 	struct lone *fetch;
 };
 
 static struct ref *ref;		/* by id */
 static size_t capref;
-static unsigned dshift;
+static unsigned shift[NCACHE];	/* log2 of the line sizes of I1 and D1 */
 
 void
-lone_init(unsigned shift)
+lone_init(unsigned ishift, unsigned dshift)
 {
-	dshift = shift;
+	shift[I1] = ishift;
+	shift[D1] = dshift;
 }
 
 static void
-define_fetch(const struct ev_def *d, struct ref *u, unsigned ishift)
+define_fetch(const struct ev_def *d, struct ref *u)
 {
 	const struct ev_insn *i = &d->block->insn[d->n - 1];
 	struct cold *c = &cold_block[(uintptr_t)d->block->user - 1];
-	uint64_t a = i->addr >> ishift, z = (i->addr + i->len - 1) >> ishift;
+	uint64_t a = i->addr >> shift[I1];
+	uint64_t z = (i->addr + i->len - 1) >> shift[I1];
 	struct lone *l = xcalloc(1, sizeof *l);
 
 	l->next = c->lone;
@@ -44,7 +45,10 @@ define_fetch(const struct ev_def *d, struct ref *u, unsigned ishift)
 	l->visit.insn = d->n - 1;
 	l->visit.a = blocks_line(a);
 	l->visit.b = z == a ? 0 : blocks_line(z);
-	u->what = FETCH;
+	u->what = d->stays ? ENTER : FETCH;
+	u->cache = I1;
+	u->size = i->len;
+	u->misses = &l->fetch;
 	u->fetch = l;
 }
 
@@ -53,20 +57,17 @@ define_data(const struct ev_def *d, struct ref *u)
 {
 	const struct ev_block *b = d->block;
 	uint32_t k = b->insn[d->n - 1].ref + d->k - 1U;
-	const struct ev_ref *r = &b->ref[k];
 
-	if (r->where != EV_GROUP || r->count != 0 ||
-	    r->size > (uint64_t)1 << dshift)
+	if (!d->stays)
 		return;
-	u->what = DATA;
-	u->size = (uint16_t)r->size;
-	u->value = &b->value[r->group];
-	u->dist = r->at;
+	u->what = ENTER;
+	u->cache = D1;
+	u->size = b->ref[k].size;
 	u->misses = &cold_block[(uintptr_t)b->user - 1].data[k];
 }
 
 void
-lone_define(const struct ev_def *d, uint32_t id, unsigned ishift)
+lone_define(const struct ev_def *d, uint32_t id)
 {
 	struct ref *u;
 	size_t old = capref;
@@ -74,79 +75,75 @@ lone_define(const struct ev_def *d, uint32_t id, unsigned ishift)
 	ref = xgrow(ref, &capref, (size_t)id + 1, sizeof *ref);
 	memset(ref + old, 0, (capref - old) * sizeof *ref);
 	u = &ref[id];
-	u->stays = d->stays;
 	if (d->letter == 'Z') {
-		u->what = d->k == 'i' ? LEAVE_CODE : LEAVE_DATA;
-		u->value = d->block->value;
-		u->dist = d->k == 'i' ? ishift : dshift;
+		u->what = LEAVE;
+		u->cache = d->k == 'i' ? I1 : D1;
 	} else if (d->k == 0) {
-		define_fetch(d, u, ishift);
+		define_fetch(d, u);
 	} else {
 		define_data(d, u);
 	}
 }
 
+/* What has nothing to do with the table. */
 static void
-unusual(struct evr *events, const uint64_t *p)
+other(struct evr *events, const struct ref *u, const uint64_t *p)
 {
 	uint32_t id = ev_id(*p);
 	const struct ev_def *d = ev_def(events, id);
 
-	ev_apply(d, p + 1);
-	if (d->letter == 'Q')
-		sim_alone(d, NULL, NULL);
-	else
+	if (d->letter != 'Q') {
+		ev_apply(d, p + 1);
 		sim_slow(id);
+	} else if (u->what == FETCH) {
+		sim_alone(d, &u->fetch->visit, &u->fetch->fetch);
+	} else {
+		ev_apply(d, p + 1);
+		sim_alone(d, NULL, NULL);
+	}
 }
 
-static void
-data(struct evr *events, const struct ref *u, const uint64_t *p)
+/* A reference that brings lines into the table. */
+static inline void
+enter(struct ref *u)
 {
-	uint64_t base = *u->value + p[1], addr = base + u->dist;
-	uint64_t size = (uint64_t)1 << dshift;
+	uint64_t addr = ev_told_addr(u->value);
+	unsigned place = ev_told_place(u->value), bits = shift[u->cache];
+	uint64_t line = addr >> bits, most = ~(uint64_t)0 >> bits;
+	uint64_t n = ((addr & (((uint64_t)1 << bits) - 1)) + u->size - 1) >>
+	    bits;
+	int missed = table_enter(u->cache, line, place);
 
-	if (base == 0 || (addr & (size - 1)) + u->size > size) {
-		unusual(events, p);
-		return;
+	for (; n > 0; n--) {
+		line = (line + 1) & most;
+		missed |= table_enter(u->cache, line, place);
 	}
-	*u->value = base;
-	if (table_touch(D1, addr >> dshift, u->stays))
+	if (missed)
 		sim_missed(u->misses, addr, u->size);
-}
-
-static void
-one(struct evr *events, const struct ref *u, const uint64_t *p)
-{
-	switch (u->what) {
-	case DATA:
-		data(events, u, p);
-		break;
-	case FETCH:
-		sim_alone(ev_def(events, ev_id(*p)), &u->fetch->visit,
-		    &u->fetch->fetch);
-		break;
-	case LEAVE_CODE:
-	case LEAVE_DATA:
-		*u->value += p[1];
-		table_leave(u->what == LEAVE_CODE ? I1 : D1,
-		    *u->value >> u->dist);
-		break;
-	default:
-		unusual(events, p);
-		break;
-	}
 }
 
 void
 lone_batch(struct evr *events, const uint64_t *p, const uint64_t *end)
 {
-	static const struct ref none;
+	static struct ref none;
 
 	for (; p < end; p = ev_skip(p)) {
-		const struct ref *u = ev_id(*p) < capref ? &ref[ev_id(*p)] :
-		    &none;
+		struct ref *u = ev_id(*p) < capref ? &ref[ev_id(*p)] : &none;
 
 		for (uint64_t n = ev_more(p) + 1; n > 0; n--)
-			one(events, u, p);
+			switch (u->what) {
+			case ENTER:
+				u->value += p[1];
+				enter(u);
+				break;
+			case LEAVE:
+				u->value += p[1];
+				table_leave(u->cache,
+				    u->value >> shift[u->cache]);
+				break;
+			default:
+				other(events, u, p);
+				break;
+			}
 	}
 }

@@ -44,7 +44,6 @@
 static struct evr *events;
 static int through;
 static int tables;		/* kind cache: first levels are in table.c */
-static int stays;		/* what is looked up is in trace's table then */
 
 /* The number of look-ups so far: what stamps are taken from. */
 struct times sim_time;
@@ -111,7 +110,7 @@ touch(uint32_t n)
 	uint32_t *way, *oldest;
 
 	if (tables)
-		return table_touch(I1, code_line[n], stays);
+		return table_touch(I1, code_line[n]);
 	if (sim_istamp[n] != 0) {
 		sim_istamp[n] = ++sim_time.i;
 		return 0;
@@ -234,7 +233,7 @@ dline(uint64_t line)
 	uint16_t at = sim_d1.hint[line % SIM_NHINT];
 
 	if (tables)
-		return table_touch(D1, line, stays);
+		return table_touch(D1, line);
 	if (__builtin_expect(dtag[at] != line << dshift, 0))
 		return dline_search(line);
 	dstamp[at] = ++sim_time.d;
@@ -418,7 +417,6 @@ sim_alone(const struct ev_def *d, const struct visit *v, struct misses *m)
 	const struct ev_ref *r = &c->block->ref[i->ref + d->k - 1];
 	uint32_t to = i->ref + d->k;
 
-	stays = d->stays;
 	/* all that take turns with it */
 	while (d->k != 0 && r->count != 0 && to < (uint32_t)i->ref + i->nref &&
 	    c->block->ref[to].count == r->count)
@@ -432,7 +430,6 @@ sim_alone(const struct ev_def *d, const struct visit *v, struct misses *m)
 void
 sim_slow(uint32_t id)
 {
-	stays = 0;
 	unit[id].count++;
 	sim_long(id);
 }
@@ -523,6 +520,8 @@ no_hints(void)
 void
 sim_init(const struct geometry g[NCACHE], struct evr *r, int pass)
 {
+	uint64_t sets, size, ways;
+
 	events = r;
 	through = pass;
 	iassoc = g[I1].assoc;
@@ -534,9 +533,10 @@ sim_init(const struct geometry g[NCACHE], struct evr *r, int pass)
 	dshift = (unsigned)__builtin_ctzll(g[D1].line);
 	tables = ev_kind(r) == EV_CACHE;
 	if (tables) {
-		table_init(I1, &g[I1]);
-		table_init(D1, &g[D1]);
-		lone_init(dshift);
+		ev_filter(r, &sets, &size, &ways);
+		table_init(I1, &g[I1], sets, ways);
+		table_init(D1, &g[D1], sets, ways);
+		lone_init((unsigned)__builtin_ctzll(g[I1].line), dshift);
 	}
 	dways = (unsigned)(dassoc + 3) / 4 * 4;
 	if (sim_dways(&g[D1]) > SIM_DLINES) {

@@ -4,87 +4,157 @@
  * trace keeps a table of sets and ways itself, with the same line size as
  * these caches, no more sets and no more ways, and least recently used
  * replacement.  References whose lines are in the table are not told.  What is
- * told: a line enters (a reference that stays), a line leaves (Z), or a
- * reference that has nothing to do with the table, whose sets have been
- * emptied.
+ * told: a line enters, at a place of its set, and what was there leaves; a
+ * line leaves (Z); or a reference that has nothing to do with the table, whose
+ * sets have been emptied.
  *
  * Lines in the table are more recent than all others of their set, and all
  * are in the cache, since it has as many ways.  Those that have left it were
- * last used in the order in which they left.  So a set is two lists: first the
- * lines in the table, in no order, then the others, newest first; what must
- * go is the last of them.  With a table of 2 ways, a cache of 3:
+ * last used in the order in which they left.  So a set is the table's places
+ * that have its lines, and a list of the others, newest first; what must go is
+ * the last of them.  With a table of 2 ways, a cache of 3:
  *
- *	a enters	[a |]		missed
- *	b enters	[a b |]		missed
- *	a leaves	[b | a]
- *	c enters	[b c | a]	missed
- *	b leaves	[c | b a]
- *	a enters	[c a | b]	hit
- *	c leaves	[a | c b]
- *	d enters	[a d | c]	missed: b has made room
+ *	a enters at 0	a -  |		missed
+ *	b enters at 1	a b  |		missed
+ *	c enters at 0	c b  | a	missed
+ *	a enters at 1	c a  | b	hit
+ *	d enters at 0	d a  | c	missed: b has made room
+ *
+ * Where the table has as many ways, a full set of it is the whole set: what
+ * enters is missed, and nothing is to be searched.
  */
 #include "cachesim.h"
 
+#include <string.h>
+
 #include "util.h"
 
+#define NO_LINE UINT64_MAX
+
 struct set {
-	uint32_t n;		/* lines it has */
-	uint32_t inside;	/* the first ones: in the table */
+	uint32_t inside;	/* lines in the table */
+	uint32_t n;		/* others */
 };
 
 struct table {
-	uint64_t nsets, ways;
+	uint64_t nsets, assoc;
+	uint64_t tsets, ways;	/* trace's */
 	struct set *set;
-	uint64_t *line;		/* by set, in the order above */
+	uint64_t *place;	/* trace's lines, by its set: EV_PLACES */
+	uint64_t *other;	/* by set, assoc each */
 };
 
 static struct table table[NCACHE];	/* I1 and D1 */
 
 void
-table_init(int cache, const struct geometry *g)
+table_init(int cache, const struct geometry *g, uint64_t sets, uint64_t ways)
 {
 	struct table *t = &table[cache];
 
-	t->ways = g->assoc;
+	t->assoc = g->assoc;
 	t->nsets = g->size / g->line / g->assoc;
+	/* what cannot be is refused elsewhere */
+	t->tsets = sets = sets < t->nsets ? sets : t->nsets;
+	t->ways = ways;
 	t->set = xcalloc(t->nsets, sizeof *t->set);
-	t->line = ll_reserve(t->nsets * t->ways * sizeof *t->line);
+	t->place = xmalloc(sets * EV_PLACES * sizeof *t->place);
+	memset(t->place, 0xff, sets * EV_PLACES * sizeof *t->place);
+	t->other = ll_reserve(t->nsets * t->assoc * sizeof *t->other);
 }
 
 /* Where among the first n a line is, or n. No branch depends on where. */
-static inline uint32_t
-find(const uint64_t *a, uint32_t n, uint64_t line)
+static inline uint64_t
+find(const uint64_t *a, uint64_t n, uint64_t line)
 {
-	uint32_t k = n;
+	uint64_t k = n;
 
-	for (uint32_t i = n; i-- > 0; )
+	for (uint64_t i = n; i-- > 0; )
 		k = a[i] == line ? i : k;
 	return k;
 }
 
-int
-table_touch(int cache, uint64_t line, int stays)
+/* A line that was in the table is one of the others, the newest. */
+static void
+left(struct table *t, uint64_t line)
 {
-	struct table *t = &table[cache];
-	uint64_t at = line & (t->nsets - 1), *a = t->line + at * t->ways;
+	uint64_t at = line & (t->nsets - 1), *a = t->other + at * t->assoc;
 	struct set *s = &t->set[at];
-	uint32_t k = find(a, s->n, line);
+
+	memmove(a + 1, a, s->n * sizeof *a);
+	a[0] = line;
+	s->n++;
+	s->inside--;
+}
+
+/* A line is not one of the others any more: 1 if it was not. */
+static int
+take_out(struct table *t, uint64_t at, uint64_t line)
+{
+	struct set *s = &t->set[at];
+	uint64_t *a = t->other + at * t->assoc, k = find(a, s->n, line);
+
+	if (k == s->n)
+		return 1;
+	s->n--;
+	memmove(a + k, a + k + 1, (s->n - k) * sizeof *a);
+	return 0;
+}
+
+static int
+enter_at(struct table *t, uint64_t line, uint64_t *place)
+{
+	uint64_t at = line & (t->nsets - 1), was = *place;
+	struct set *s = &t->set[at];
 	int missed;
 
-	if (k < s->inside)
+	*place = line;
+	if (was != NO_LINE) {
+		if (s->inside == t->assoc && (was & (t->nsets - 1)) == at)
+			return 1;
+		left(t, was);
+	}
+	missed = take_out(t, at, line);
+	if (s->inside + s->n == t->assoc)
+		s->n--;
+	s->inside++;
+	return missed;
+}
+
+int
+table_enter(int cache, uint64_t line, unsigned place)
+{
+	struct table *t = &table[cache];
+	uint64_t *p = t->place + (line & (t->tsets - 1)) * EV_PLACES, k;
+
+	if (place < t->ways)
+		return enter_at(t, line, p + place);
+	/* one of two: it may be there; else the first free place is its */
+	if (find(p, t->ways, line) < t->ways)
 		return 0;
-	missed = k == s->n;
-	if (missed && s->n < t->ways)
-		s->n++;
-	else if (missed)
-		k--;
-	if (s->inside == t->ways)	/* the table is no such table */
-		s->inside--;
-	for (; k > s->inside; k--)
-		a[k] = a[k - 1];
-	a[k] = line;
-	if (stays)
-		s->inside++;
+	k = find(p, t->ways, NO_LINE);
+	return enter_at(t, line, p + (k < t->ways ? k : 0));
+}
+
+int
+table_touch(int cache, uint64_t line)
+{
+	struct table *t = &table[cache];
+	uint64_t at = line & (t->nsets - 1), *a = t->other + at * t->assoc;
+	uint64_t *p = t->place + (line & (t->tsets - 1)) * EV_PLACES;
+	struct set *s = &t->set[at];
+	int missed;
+
+	if (find(p, t->ways, line) < t->ways)
+		return 0;
+	missed = take_out(t, at, line);
+	if (s->inside + s->n == t->assoc) {
+		if (s->n == 0)		/* the table is no such table */
+			return 1;
+		s->n--;
+	}
+	memmove(a + 1, a, s->n * sizeof *a);
+	a[0] = line;
+	s->n++;
 	return missed;
 }
 
@@ -92,12 +162,11 @@ void
 table_leave(int cache, uint64_t line)
 {
 	struct table *t = &table[cache];
-	uint64_t at = line & (t->nsets - 1), *a = t->line + at * t->ways;
-	struct set *s = &t->set[at];
-	uint32_t k = find(a, s->inside, line);
+	uint64_t *p = t->place + (line & (t->tsets - 1)) * EV_PLACES;
+	uint64_t k = find(p, t->ways, line);
 
-	if (k == s->inside)
+	if (k == t->ways)
 		return;
-	a[k] = a[--s->inside];
-	a[s->inside] = line;
+	p[k] = NO_LINE;
+	left(t, line);
 }

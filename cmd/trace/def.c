@@ -246,7 +246,7 @@ def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k,
 		r.ngroups = gr->used[i + 1] - g;
 		for (j = 0; j < r.ngroups; j++)
 			r.group[j] = (uint8_t)(g + j);
-	} else if (k > 0 && gr->ref[i][k - 1].group != NOGROUP) {
+	} else if (k > 0 && !stays && gr->ref[i][k - 1].group != NOGROUP) {
 		r.ngroups = 1;
 		r.group[0] = gr->ref[i][k - 1].group;
 	}

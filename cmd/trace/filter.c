@@ -64,7 +64,7 @@ cell_of(uint64_t line)
 static int32_t
 cell_at(uint32_t cell)
 {
-	return T_CELL + 8 * (int32_t)cell;
+	return T_CELL + (int32_t)cell;
 }
 
 /* ------------------------------------------------------------------ flags */
@@ -141,7 +141,10 @@ xor_reg(struct code *c, int reg, int with)
 	emit_byte(c, 0xc0u | (unsigned)(with & 7) << 3 | (unsigned)(reg & 7));
 }
 
-/* op reg, [T + index * 8 + disp]: 2b sub, 03 add, 89 store, 39 compare */
+/*
+ * op reg, [T + index * 8 + disp]: 8b load, 89 store, 03 add, 2b sub, 0b or,
+ * 23 and, 39 compare
+ */
 static void
 op_table(struct code *c, unsigned op, int reg, int index, int32_t disp)
 {
@@ -174,12 +177,23 @@ cmp_imm(struct code *c, int reg, int32_t v)
 	emit_u32(c, (uint32_t)v);
 }
 
-/* cmp qword [T + disp], 0 */
+/* movzx reg, byte [T + disp] */
+static void
+load_cell(struct code *c, int reg, int32_t disp)
+{
+	emit_byte(c, 0x41u | (reg > 7 ? 4 : 0));
+	emit_byte(c, 0x0f);
+	emit_byte(c, 0xb6);
+	emit_byte(c, 0x80u | (unsigned)(reg & 7) << 3 | (REG_T & 7));
+	emit_u32(c, (uint32_t)disp);
+}
+
+/* cmp byte [T + disp], 0 */
 static void
 cmp_zero(struct code *c, int32_t disp)
 {
-	emit_byte(c, 0x49);
-	emit_byte(c, 0x83);
+	emit_byte(c, 0x41);
+	emit_byte(c, 0x80);
 	emit_byte(c, 0xb8u | (REG_T & 7));
 	emit_u32(c, (uint32_t)disp);
 	emit_byte(c, 0);
@@ -200,13 +214,12 @@ out_header(struct code *c, uint32_t id, unsigned ngroups)
 	emit_lea(c, REG_P, REG_P, 4 + 8 * (int32_t)ngroups);
 }
 
-/* s = the clock's next tick */
+/* The place in v, less `from`, is used: u is its set's order. */
 static void
-tick(struct code *c, int s)
+use_place(struct code *c, int u, int v, int32_t from)
 {
-	emit_load(c, s, REG_T, TO_CLOCK);
-	emit_lea(c, s, s, 1);
-	emit_store(c, REG_T, TO_CLOCK, s);
+	op_table(c, 0x0b, u, v, T_USE_SETS - 8 * from);
+	op_table(c, 0x23, u, v, T_USE_LEAVES - 8 * from);
 }
 
 /*
@@ -281,7 +294,7 @@ fetch(struct xlate *x)
 	all = cell[0] != 0 && (last == first || cell[1] != 0);
 	begin(x);
 	d = new_cold(x, COLD_FETCH, 0, all);
-	d->addr = first << opt.lineshift;
+	d->addr = in->pc;
 	d->two = last != first;
 	if (all)
 		memcpy(d->cell, cell, sizeof cell);
@@ -299,11 +312,16 @@ fetch(struct xlate *x)
 
 /* The line is used last of its set. */
 static void
-touch_line(struct xlate *x, uint64_t line, uint32_t cell, int s)
+touch_line(struct xlate *x, uint64_t line, uint32_t cell, int s, int u)
 {
-	emit_lea(&x->c, s, s, 1);
-	emit_store(&x->c, REG_T, cell_at(cell), s);
-	emit_store_imm32(&x->c, REG_T, code_slot(line), cell);
+	struct code *c = &x->c;
+	int32_t order = T_IORDER + 8 * (int32_t)(line & (opt.sets - 1));
+
+	load_cell(c, s, cell_at(cell));
+	emit_load(c, u, REG_T, order);
+	use_place(c, u, s, 1);
+	emit_store(c, REG_T, order, u);
+	emit_store_imm32(c, REG_T, code_slot(line), cell);
 }
 
 static void
@@ -312,20 +330,19 @@ cold_fetch(struct xlate *x, const struct cold *d)
 	struct code *c = &x->c;
 	uint64_t line = d->addr >> opt.lineshift;
 	uint8_t *out[2] = { NULL, NULL }, *back = NULL;
-	int s = scratch(x, 0);
+	int s = scratch(x, 0), u;
 
 	if (d->cell[0] != 0) {
+		u = scratch(x, BIT(s));
 		cmp_zero(c, cell_at(d->cell[0]));
 		out[0] = emit_jcc8(c, 4);
 		if (d->two) {
 			cmp_zero(c, cell_at(d->cell[1]));
 			out[1] = emit_jcc8(c, 4);
 		}
-		emit_load(c, s, REG_T, TO_CLOCK);
-		touch_line(x, line, d->cell[0], s);
+		touch_line(x, line, d->cell[0], s, u);
 		if (d->two)
-			touch_line(x, line + 1, d->cell[1], s);
-		emit_store(c, REG_T, TO_CLOCK, s);
+			touch_line(x, line + 1, d->cell[1], s, u);
 		back = emit_jmp8(c);
 	}
 	if (out[0] != NULL)
@@ -333,7 +350,8 @@ cold_fetch(struct xlate *x, const struct cold *d)
 	if (out[1] != NULL)
 		emit_patch8(out[1], c->p);
 	emit_imm(c, s, d->addr);
-	look(x, s, LOOK_FETCH | (1u + d->two) << 8, d->id);
+	look(x, s, LOOK_FETCH | (1u + d->two) << 8,
+	    d->id | (d->cell[0] != 0 ? 1u << 24 : 0));
 	emit_u32(c, d->cell[0]);
 	emit_u32(c, d->cell[1]);
 	if (back != NULL)
@@ -346,14 +364,6 @@ static unsigned
 line_size(void)
 {
 	return 1u << opt.lineshift;
-}
-
-/* The line's place in the table is in v: it is used last of its set. */
-static void
-touch_data(struct xlate *x, int u, int v)
-{
-	tick(&x->c, u);
-	op_table(&x->c, 0x89, u, v, T_DSTAMP);
 }
 
 static void
@@ -442,7 +452,10 @@ cold_data(struct xlate *x, const struct cold *d)
 		over = emit_jcc8(c, 5);
 	}
 	other = find_data(x, s, u, v);
-	touch_data(x, u, v);
+	op_table(c, 0x8b, u, t, T_DORDER);
+	and_imm(c, v, PLACES - 1);
+	use_place(c, u, v, 0);
+	op_table(c, 0x89, u, t, T_DORDER);
 	and_imm(c, s, -(int32_t)line_size());
 	op_table(c, 0x89, s, t, T_DATATAB);
 	back = emit_jmp8(c);
@@ -458,17 +471,22 @@ cold_static(struct xlate *x, const struct cold *d)
 {
 	struct code *c = &x->c;
 	int s = d->s, u = scratch(x, BIT(s)), v;
+	uint64_t line = d->addr >> opt.lineshift;
+	int32_t order = T_DORDER + 8 * (int32_t)(line & (opt.sets - 1));
 	uint8_t *other, *back;
 
 	v = scratch(x, BIT(s) | BIT(u));
 	emit_imm(c, s, d->addr);
 	other = find_data(x, s, u, v);
-	touch_data(x, u, v);
+	emit_load(c, u, REG_T, order);
+	and_imm(c, v, PLACES - 1);
+	use_place(c, u, v, 0);
+	emit_store(c, REG_T, order, u);
 	and_imm(c, s, -(int32_t)line_size());
-	emit_store(c, REG_T, data_slot(d->addr >> opt.lineshift), s);
+	emit_store(c, REG_T, data_slot(line), s);
 	back = emit_jmp8(c);
 	emit_patch8(other, c->p);
-	look(x, s, LOOK_DATA | (unsigned)d->size << 8, d->id);
+	look(x, s, LOOK_DATA | (unsigned)d->size << 8, d->id | 1u << 24);
 	emit_patch8(back, c->p);
 }
 
@@ -481,7 +499,7 @@ cold_wide(struct xlate *x, const struct cold *d)
 	if (d->fixed)
 		emit_imm(&x->c, d->s, d->addr);
 	look(x, d->s, kind | (unsigned)d->size << 8,
-	    d->id | (d->fixed ? 0 : 1u << 24));
+	    d->id | (d->fixed && kind == LOOK_WIDE ? 0 : 1u << 24));
 }
 
 /* ----------------------------------------------------------------- outside */

@@ -116,9 +116,8 @@ set_cache(const char *s)
 	if (v[1] < 16 || v[1] > 4096 || (v[1] & (v[1] - 1)) != 0)
 		die("-e cache: lines of %lu bytes: a power of two, 16 to 4096",
 		    v[1]);
-	if (v[2] < 1 || v[2] > TABLE_LINES / v[0])
-		die("-e cache: %lu ways: 1 to %lu, with %lu sets", v[2],
-		    TABLE_LINES / v[0], v[0]);
+	if (v[2] < 1 || v[2] > PLACES)
+		die("-e cache: %lu ways: 1 to %u", v[2], PLACES);
 	opt.kind = KIND_CACHE;
 	opt.sets = (unsigned)v[0];
 	opt.lineshift = (unsigned)__builtin_ctzl(v[1]);

@@ -107,7 +107,6 @@
 #define TO_ENTRY 96
 #define TO_FLAGS 104
 #define TO_STACK 112
-#define TO_CLOCK 120
 #define TO_TMP2 136
 #define TO_OPERAND 144
 #define TO_VEC 192		/* vectors of a gather: index, then mask */
@@ -129,14 +128,29 @@
 #define MAX_SETS 256u
 #define T_DATATAB 2048
 #define T_CODETAB (T_DATATAB + 8 * (int32_t)MAX_SETS)
-/* ... and, below REG_T, all lines: struct table. */
-#define TABLE_LINES 1024u	/* sets * ways */
+/*
+ * ... and, below REG_T, all lines: struct table.  Each set has 8 places.  Their
+ * order is a word of 8 rows, a byte each, of 8 bits: bit k of row i says that
+ * place i was used after place k.  What a use sets, and what it leaves, are
+ * words by place.
+ */
+#define PLACES 8u
+#define TABLE_LINES (MAX_SETS * PLACES)
 #define TABLE_HINTS 4096u	/* a power of two */
 #define T_TABLE (T_FRAME + T_FRAME_SIZE)
 #define T_DTAG ((int32_t)T_TABLE - (int32_t)T_PTR)
-#define T_DSTAMP (T_DTAG + 8 * (int32_t)TABLE_LINES)
-#define T_HINT (T_DSTAMP + 8 * (int32_t)TABLE_LINES)
-/* Behind the counters: each code line's cell, 0 while it is not in the table. */
+#define T_HINT (T_DTAG + 8 * (int32_t)TABLE_LINES)
+#define T_DORDER (T_HINT + 2 * (int32_t)TABLE_HINTS)
+#define T_IORDER (T_DORDER + 8 * (int32_t)MAX_SETS)
+#define T_USE_SETS (T_IORDER + 8 * (int32_t)MAX_SETS)
+#define T_USE_LEAVES (T_USE_SETS + 8 * (int32_t)PLACES)
+/* A record of a reference that stays: its address, and below it its place. */
+#define PLACE_BITS 4
+#define NO_PLACE 8u
+/*
+ * Behind the counters: each code line's cell, a byte: its place + 1, or 0
+ * while it is not in the table.
+ */
 #define CELLS (1u << 18)
 #define T_CELL (T_COUNT + 8 * (int32_t)COUNT_IDS)
 #define DATA_EMPTY 0xffffffff80000000ull

@@ -204,11 +204,13 @@ generate(size_t n)
 /* ---- kind all to kind cache ---- */
 
 /*
- * A table of lines, one for code, one for data, the newest first in each set.
- * A reference is left out if all its lines are there, and it is not repeated.
+ * A table of lines, one for code, one for data.  Each place of a set has a
+ * line and the time of its last use.  A reference is left out if all its
+ * lines are there, and it is not repeated.
  */
 struct filter {
-	uint64_t *line;		/* line + 1 */
+	uint64_t *line;		/* line + 1, or 0 */
+	uint64_t *used;
 	uint32_t leave;		/* id of its Z, or 0 */
 	char letter;
 };
@@ -238,51 +240,75 @@ leaves(struct filter *f, uint64_t line)
 	evw_records(fw, rec, rec + 3);
 }
 
-static void
-empty_set(struct filter *f, uint64_t *set)
+/* The place of a set that was used longest ago; a free one was used at 0. */
+static uint64_t
+oldest(const struct filter *f, uint64_t set)
 {
-	for (uint64_t w = fways; w-- > 0; )
-		if (set[w] != 0)
-			leaves(f, set[w]);
-	memset(set, 0, fways * sizeof *set);
+	uint64_t k = set * fways;
+
+	for (uint64_t i = k; i < (set + 1) * fways; i++)
+		if (f->used[i] < f->used[k])
+			k = i;
+	return k;
+}
+
+static void
+empty_set(struct filter *f, uint64_t set)
+{
+	for (uint64_t n = fways; n > 0; n--) {
+		uint64_t k = oldest(f, set);
+
+		if (f->line[k] != 0)
+			leaves(f, f->line[k]);
+		f->line[k] = 0;
+		f->used[k] = UINT64_MAX;
+	}
+	memset(f->used + set * fways, 0, fways * sizeof *f->used);
 }
 
 static void
 empty(struct filter *f)
 {
 	for (uint64_t s = 0; s < fsets; s++)
-		empty_set(f, f->line + s * fways);
+		empty_set(f, s);
 }
 
-/* Use a line: 1 if it was there. */
-static int
-use(struct filter *f, uint64_t line)
+/*
+ * Use a line.  Where it was missed that goes to *place; with tells, the line
+ * that makes room is told.
+ */
+static void
+use(struct filter *f, uint64_t line, int tells, unsigned *place)
 {
-	uint64_t *set = f->line + line % fsets * fways, w;
+	static uint64_t now;
+	uint64_t set = line % fsets, k = set * fways;
 
-	for (w = 0; w < fways - 1 && set[w] != line + 1; w++)
-		;
-	if (set[w] == line + 1) {
-		memmove(set + 1, set, w * sizeof *set);
-		set[0] = line + 1;
-		return 1;
+	while (k < (set + 1) * fways && f->line[k] != line + 1)
+		k++;
+	if (k == (set + 1) * fways) {
+		k = oldest(f, set);
+		if (tells && f->line[k] != 0)
+			leaves(f, f->line[k]);
+		f->line[k] = line + 1;
+		*place = (unsigned)(k % fways);
 	}
-	if (set[w] != 0)
-		leaves(f, set[w]);
-	memmove(set + 1, set, w * sizeof *set);
-	set[0] = line + 1;
-	return 0;
+	f->used[k] = ++now;
 }
 
+/* All its lines are there, or what is to be told with it: a place. */
 static int
-is_there(struct filter *f, uint64_t addr, uint64_t size)
+is_there(struct filter *f, uint64_t addr, uint64_t size, unsigned *place)
 {
 	uint64_t n = (addr % fsize + size + fsize - 1) / fsize;
-	int there = 1;
 
+	*place = ~0U;
 	for (uint64_t i = 0; i < n; i++)
-		there &= use(f, (addr + i * fsize) / fsize);
-	return there;
+		use(f, (addr + i * fsize) / fsize, n > 1, place);
+	if (*place == ~0U)
+		return 1;
+	if (n > 1)
+		*place = EV_NOPLACE;
+	return 0;
 }
 
 /* The groups of a reference, and of those that take turns with it. */
@@ -305,15 +331,19 @@ groups(const struct ev_block *b, const struct ev_insn *i, uint32_t k,
 			}
 }
 
-/* Tell a reference; k 0 is the fetch. Ids by block, instruction and k. */
+/*
+ * Tell a reference; k 0 is the fetch. Ids by block, instruction and k. told:
+ * the value of one that stays, or NULL.
+ */
 static void
-tell(const struct ev_block *b, uint32_t insn, uint32_t k, int stays)
+tell(const struct ev_block *b, uint32_t insn, uint32_t k, const uint64_t *told)
 {
-	struct evw_ref q = { .n = insn + 1, .k = k, .stays = stays != 0 };
-	size_t key = (size_t)(uintptr_t)b->user + insn * 8 + k, old = caplone;
+	struct evw_ref q = { .n = insn + 1, .k = k, .stays = told != NULL };
+	size_t key = (size_t)(uintptr_t)b->user + insn * 16 + k * 2 +
+	    q.stays, old = caplone;
 	uint32_t rec[33];
 
-	if (k != 0)
+	if (k != 0 && told == NULL)
 		groups(b, &b->insn[insn], k, &q);
 	lone = xgrow(lone, &caplone, key + 1, sizeof *lone);
 	memset(lone + old, 0, (caplone - old) * sizeof *lone);
@@ -322,21 +352,33 @@ tell(const struct ev_block *b, uint32_t insn, uint32_t k, int stays)
 		if (evw_ref(fw, lone[key], b->id, q) < 0)
 			die("reference is refused");
 	}
-	rec[0] = q.ngroups << 24 | lone[key];
+	rec[0] = (told != NULL ? 1 : q.ngroups) << 24 | lone[key];
+	if (told != NULL)
+		memcpy(rec + 1, told, 8);
 	for (unsigned i = 0; i < q.ngroups; i++)
 		memcpy(rec + 1 + 2 * i, &b->value[q.group[i]], 8);
-	evw_records(fw, rec, rec + 1 + 2 * q.ngroups);
+	evw_records(fw, rec, rec + 1 + 2 * (rec[0] >> 24));
 	if (evw_error(fw) != NULL)
 		die("%s", evw_error(fw));
+}
+
+static void
+tell_stays(const struct ev_block *b, uint32_t insn, uint32_t k, uint64_t addr,
+    unsigned place)
+{
+	uint64_t told = addr << 4 | place;
+
+	tell(b, insn, k, &told);
 }
 
 static void
 filter_insn(const struct ev_block *b, uint32_t insn)
 {
 	const struct ev_insn *i = &b->insn[insn];
+	unsigned place;
 
-	if (!is_there(&fcode, i->addr, i->len))
-		tell(b, insn, 0, 1);
+	if (!is_there(&fcode, i->addr, i->len, &place))
+		tell_stays(b, insn, 0, i->addr, place);
 	for (uint32_t k = 0; k < i->nref; k++) {
 		const struct ev_ref *r = &b->ref[i->ref + k];
 		uint64_t addr = r->at;
@@ -345,16 +387,16 @@ filter_insn(const struct ev_block *b, uint32_t insn)
 		if (r->where == EV_GROUP)
 			addr += b->value[r->group];
 		if (r->count == 0 && r->size <= fsize) {
-			if (happens && !is_there(&fdata, addr, r->size))
-				tell(b, insn, k + 1, 1);
-			else if (!happens)
-				tell(b, insn, k + 1, 1);
+			if (!happens)
+				tell(b, insn, k + 1, NULL);
+			else if (!is_there(&fdata, addr, r->size, &place))
+				tell_stays(b, insn, k + 1, addr, place);
 			continue;
 		}
 		/* whatever lines it touches: begin anew */
 		empty(&fdata);
 		if (r->count == 0 || k == 0 || r[-1].count != r->count)
-			tell(b, insn, k + 1, 0);
+			tell(b, insn, k + 1, NULL);
 	}
 }
 
@@ -371,7 +413,7 @@ filter_definition(struct evr *r, const struct ev *e)
 	evw_block(fw, e->id, xstrdup(strchr(e->line + 2, ' ') + 1),
 	    d->ngroups, d->n);
 	d->block->user = (void *)(uintptr_t)events;
-	events += d->n * 8;
+	events += d->n * 16;
 	if (e->id >= nextid)
 		nextid = e->id + 1;
 }
@@ -406,6 +448,8 @@ filter(const char *name)
 	fw = evw_open(o);
 	fcode.line = xcalloc(fsets * fways, sizeof *fcode.line);
 	fdata.line = xcalloc(fsets * fways, sizeof *fdata.line);
+	fcode.used = xcalloc(fsets * fways, sizeof *fcode.used);
+	fdata.used = xcalloc(fsets * fways, sizeof *fdata.used);
 	/* above all ids of the stream */
 	nextid = 0x800000;
 	while ((c = ev_next(r, &e)) > 0) {
@@ -630,7 +674,7 @@ main(int argc, char **argv)
 	if (argc == 6 && strcmp(argv[1], "filter") == 0) {
 		fsets = num_arg("sets", argv[2], 1, 1 << 20);
 		fsize = num_arg("line size", argv[3], 1, 1 << 20);
-		fways = num_arg("ways", argv[4], 1, 1 << 10);
+		fways = num_arg("ways", argv[4], 1, EV_PLACES);
 		filter(argv[5]);
 		return 0;
 	}

@@ -1,17 +1,19 @@
 /*
  * table - kind cache: the lines used last, and what goes out when one is not
  *
- * For data and for code each, a set has `ways` places.  A place has a line and
- * the clock's tick at which it became the one used last in its set; a further
- * use of the one used last changes nothing and is not noted (filter.c's
- * comparison).  A data line is found by a hint, its place by the line's low
- * bits, or by a search; a code line, known when its code is translated, has
- * its tick in a cell of its own.
+ * For data and for code each, a set has `ways` places and their order, see
+ * shared.h.  A further use of the one used last changes nothing and is not
+ * noted (filter.c's comparison).  A data line is found by a hint, its place by
+ * the line's low bits, or by a search; a code line, known when its code is
+ * translated, has its place in a cell of its own.
  *
  * What the stream must say, and cachesim relies on: a line enters by the
- * record of a reference (def_ref_id's stays), after the line that makes room
- * has left.  A reference without `stays` finds its sets empty.  The table is
- * emptied, in order, before another thread's records may come in between.
+ * record of a reference (def_ref_id's stays), at the place of the one that was
+ * used longest ago.  Free places count as used before all others, the first
+ * one first.  A record with no place is one of two lines: what made room for
+ * them has been told to leave.  A reference without `stays` finds its sets
+ * empty.  The table is emptied, in order, before another thread's records may
+ * come in between.
  *
  * table_look runs while the thread is in the cache, between two of its
  * instructions; signals are kept until it is done.
@@ -19,19 +21,30 @@
 #include "runtime.h"
 
 struct table {
-	uint64_t dtag[TABLE_LINES];	/* line, or ~0 */
-	uint64_t dstamp[TABLE_LINES];	/* 0: the place is free */
+	uint64_t dtag[TABLE_LINES];	/* line, or NO_LINE */
 	uint16_t hint[TABLE_HINTS];
+	uint64_t dorder[MAX_SETS];
+	uint64_t iorder[MAX_SETS];
+	uint64_t use_sets[PLACES];
+	uint64_t use_leaves[PLACES];
 	uint64_t itag[TABLE_LINES];
 	uint32_t icell[TABLE_LINES];	/* 0: free */
 	uint32_t n;			/* lines that are not those of free places */
 };
 
 _Static_assert(T_TABLE + sizeof(struct table) <= T_OFF, "table");
-_Static_assert(offsetof(struct table, dstamp) == T_DSTAMP - T_DTAG, "table");
-_Static_assert(offsetof(struct table, hint) == T_HINT - T_DTAG, "table");
+#define IS_AT(member, t) \
+	_Static_assert(offsetof(struct table, member) == t - T_DTAG, "table")
+IS_AT(hint, T_HINT);
+IS_AT(dorder, T_DORDER);
+IS_AT(iorder, T_IORDER);
+IS_AT(use_sets, T_USE_SETS);
+IS_AT(use_leaves, T_USE_LEAVES);
 
+#define NO_LINE (~0ull)
 #define DATA 1		/* index of rt.boot.leave */
+
+#define ONES 0x0101010101010101ull	/* the last column */
 
 static struct table *
 table_of(const struct tarea *t)
@@ -46,14 +59,14 @@ at(const struct tarea *t, int64_t off)
 	return (void *)((uint64_t)t + T_BIAS + (uint64_t)off);
 }
 
-static uint64_t *
+static uint8_t *
 cell(const struct tarea *t, uint32_t n)
 {
-	return (uint64_t *)at(t, T_CELL) + n;
+	return (uint8_t *)at(t, T_CELL) + n;
 }
 
 /* A record of at most one value; there is room. */
-static void
+static inline void
 put(struct tarea *t, uint32_t head, uint64_t v)
 {
 	if (head >> 24 != 0)
@@ -69,6 +82,33 @@ leave(struct tarea *t, int which, uint64_t line)
 	table_of(t)->n--;
 }
 
+/* -------------------------------------------------------------------- order */
+
+/* Places beyond the ways are never the oldest: nothing clears their bit 7. */
+static uint64_t
+first_order(void)
+{
+	uint64_t o = 0, i;
+
+	for (i = 0; i < PLACES; i++)
+		o |= (i < rt.boot.ways ? (1ull << i) - 1 : 0xff) << 8 * i;
+	return o;
+}
+
+/* The place that was used after no other: its row is 0. */
+static inline uint64_t
+oldest(uint64_t order)
+{
+	return (uint64_t)__builtin_ctzll((order - ONES) & ~order &
+	    ONES << 7) >> 3;
+}
+
+static inline uint64_t
+use(const struct table *b, uint64_t order, uint64_t place)
+{
+	return (order | b->use_sets[place]) & b->use_leaves[place];
+}
+
 /* A new thread's: empty. */
 void
 table_clear(struct tarea *t)
@@ -77,8 +117,14 @@ table_clear(struct tarea *t)
 	uint64_t *last = at(t, T_DATATAB), i;
 
 	memset(b->dtag, 0xff, sizeof b->dtag);
-	for (i = 0; i < rt.boot.sets; i++)
+	for (i = 0; i < rt.boot.sets; i++) {
 		last[i] = DATA_EMPTY;
+		b->dorder[i] = b->iorder[i] = first_order();
+	}
+	for (i = 0; i < PLACES; i++) {
+		b->use_sets[i] = ((1ull << rt.boot.ways) - 1) << 8 * i;
+		b->use_leaves[i] = ~(ONES << i);
+	}
 }
 
 /* ----------------------------------------------------------------- emptying */
@@ -87,19 +133,19 @@ static void
 empty_data(struct tarea *t, uint64_t set)
 {
 	struct table *b = table_of(t);
-	uint64_t *last = at(t, T_DATATAB), first = set * rt.boot.ways, i, k;
+	uint64_t *last = at(t, T_DATATAB), *tag = b->dtag + set * PLACES;
+	uint64_t i, k, o = b->dorder[set];
 
+	if (last[set] == DATA_EMPTY)
+		return;
 	last[set] = DATA_EMPTY;
-	for (;;) {
-		for (i = k = first; i < first + rt.boot.ways; i++)
-			if (b->dstamp[i] != 0 && (b->dstamp[k] == 0 ||
-			    b->dstamp[i] < b->dstamp[k]))
-				k = i;
-		if (b->dstamp[k] == 0)
-			return;
-		leave(t, DATA, b->dtag[k]);
-		b->dstamp[k] = 0;
-		b->dtag[k] = ~0ull;
+	b->dorder[set] = first_order();
+	for (i = 0; i < rt.boot.ways; i++) {
+		k = oldest(o);
+		o = use(b, o, k);
+		if (tag[k] != NO_LINE)
+			leave(t, DATA, tag[k]);
+		tag[k] = NO_LINE;
 	}
 }
 
@@ -107,20 +153,20 @@ static void
 empty_code(struct tarea *t, uint64_t set)
 {
 	struct table *b = table_of(t);
-	uint64_t first = set * rt.boot.ways, i, k;
-	uint32_t *last = at(t, T_CODETAB);
+	uint64_t *tag = b->itag + set * PLACES, i, k, o = b->iorder[set];
+	uint32_t *icell = b->icell + set * PLACES, *last = at(t, T_CODETAB);
 
+	if (last[set] == 0)
+		return;
 	last[set] = 0;
-	for (;;) {
-		for (i = k = first; i < first + rt.boot.ways; i++)
-			if (b->icell[i] != 0 && (b->icell[k] == 0 ||
-			    *cell(t, b->icell[i]) < *cell(t, b->icell[k])))
-				k = i;
-		if (b->icell[k] == 0)
-			return;
-		leave(t, 0, b->itag[k]);
-		*cell(t, b->icell[k]) = 0;
-		b->icell[k] = 0;
+	b->iorder[set] = first_order();
+	for (i = 0; i < rt.boot.ways; i++) {
+		k = oldest(o);
+		o = use(b, o, k);
+		if (icell[k] != 0)
+			leave(t, 0, tag[k]);
+		*cell(t, icell[k]) = 0;		/* cell 0 is no line's */
+		icell[k] = 0;
 	}
 }
 
@@ -154,130 +200,132 @@ empty_bytes(struct tarea *t, uint64_t addr, uint64_t n)
 
 /* ------------------------------------------------------------------ looking */
 
-/*
- * Which of a set's places: the line's, or the one to make room.  A key is a
- * stamp, less than any if the place is the line's, with the place below it; the
- * least is found without branches, which would be guessed badly.
- */
-#define PLACE_BITS 10
-#define PLACE_MASK ((1ull << PLACE_BITS) - 1)
-_Static_assert(TABLE_LINES <= 1u << PLACE_BITS, "places");
-
+/* The place of a set that has a line, or PLACES. */
 static inline uint64_t
-lesser(uint64_t a, uint64_t b)
+search(const uint64_t *tag, uint64_t line)
 {
-	return a < b ? a : b;
+	uint64_t i;
+
+#pragma GCC unroll 8
+	for (i = 0; i < PLACES; i++)
+		if (__builtin_expect(tag[i] == line, 0))
+			break;
+	return i;
 }
 
-/* The least of eight keys. */
-#define LEAST8(key) lesser(						\
-	lesser(lesser(key(0), key(1)), lesser(key(2), key(3))),		\
-	lesser(lesser(key(4), key(5)), lesser(key(6), key(7))))
-
-static inline uint64_t
-search_data(const uint64_t *tag, const uint64_t *stamp, uint64_t line)
+/* A line is at a place now, and is the one used last. */
+static inline void
+put_data(struct tarea *t, uint64_t line, uint64_t set, uint64_t place)
 {
-	uint64_t least = ~0ull, i;
+	struct table *b = table_of(t);
+	uint64_t *last = at(t, T_DATATAB);
 
-#define KEY(i) ((tag[i] == line ? 0 : (stamp[i] + 1) << PLACE_BITS) | (i))
-	if (rt.boot.ways == 8)
-		return LEAST8(KEY) & PLACE_MASK;
-	for (i = 0; i < rt.boot.ways; i++)
-		least = lesser(least, KEY(i));
-	return least & PLACE_MASK;
-#undef KEY
+	b->dtag[set * PLACES + place] = line;
+	b->hint[line % TABLE_HINTS] = (uint16_t)(set * PLACES + place);
+	b->dorder[set] = use(b, b->dorder[set], place);
+	last[set] = line << rt.boot.lineshift;
 }
 
-/* A data line is used; 1 if it was not there, and enters. */
+/* One of two lines is used: 1 if it enters. */
 static inline int
 use_data(struct tarea *t, uint64_t line)
 {
 	struct table *b = table_of(t);
 	uint64_t set = line & (rt.boot.sets - 1);
-	uint64_t *last = at(t, T_DATATAB), i = b->hint[line % TABLE_HINTS];
+	uint64_t i = b->hint[line % TABLE_HINTS];
 	int enters = 0;
 
-	last[set] = line << rt.boot.lineshift;
-	if (b->dtag[i] != line) {
-		i = set * rt.boot.ways;
-		i += search_data(b->dtag + i, b->dstamp + i, line);
-		b->hint[line % TABLE_HINTS] = (uint16_t)i;
-		enters = b->dtag[i] != line;
+	if (__builtin_expect(b->dtag[i] == line, 1)) {
+		i %= PLACES;
+	} else {
+		i = search(b->dtag + set * PLACES, line);
+		enters = i == PLACES;
 	}
 	if (enters) {
-		if (b->dstamp[i] != 0)
-			leave(t, DATA, b->dtag[i]);
-		b->dtag[i] = line;
+		i = oldest(b->dorder[set]);
+		if (b->dtag[set * PLACES + i] != NO_LINE)
+			leave(t, DATA, b->dtag[set * PLACES + i]);
 		b->n++;
 	}
-	b->dstamp[i] = ++t->clock;
+	put_data(t, line, set, i);
 	return enters;
 }
 
-/* The place to make room for a code line; a free one's cell 0 has 0. */
-static inline uint64_t
-oldest_code(const struct tarea *t, const uint32_t *icell)
-{
-	const uint64_t *cells = at(t, T_CELL);
-	uint64_t least = ~0ull, i;
-
-#define KEY(i) (cells[icell[i]] << PLACE_BITS | (i))
-	if (rt.boot.ways == 8)
-		return LEAST8(KEY) & PLACE_MASK;
-	for (i = 0; i < rt.boot.ways; i++)
-		least = lesser(least, KEY(i));
-	return least & PLACE_MASK;
-#undef KEY
-}
-
-static inline void
-use_code(struct tarea *t, uint64_t line, uint32_t n)
-{
-	struct table *b = table_of(t);
-	uint64_t set = line & (rt.boot.sets - 1), k;
-	uint32_t *last = at(t, T_CODETAB);
-
-	if (*cell(t, n) == 0) {
-		k = set * rt.boot.ways;
-		k += oldest_code(t, b->icell + k);
-		if (b->icell[k] != 0) {
-			leave(t, 0, b->itag[k]);
-			*cell(t, b->icell[k]) = 0;
-		}
-		b->itag[k] = line;
-		b->icell[k] = n;
-		b->n++;
-	}
-	*cell(t, n) = ++t->clock;
-	last[set] = n;
-}
-
+/* Behind a line's end; where both lines are there nothing happens. */
 static void
-look_fetch(struct tarea *t, uint64_t addr, const uint32_t *asked)
+look_two(struct tarea *t, uint64_t addr, uint64_t line, uint32_t head)
 {
-	uint64_t line = addr >> rt.boot.lineshift;
-	unsigned i, n = asked[1] >> 8;
+	int enters = use_data(t, line);
 
-	for (i = 0; i < n; i++)
-		if (asked[2] == 0)	/* those without cells */
-			empty_code(t, (line + i) & (rt.boot.sets - 1));
-		else
-			use_code(t, line + i, asked[2 + i]);
-	put(t, asked[0], 0);
+	enters |= use_data(t, line + 1);
+	if (enters)
+		put(t, head, addr << PLACE_BITS | NO_PLACE);
 }
 
-/* Where a hint was wrong, or two lines are touched, perhaps none enters. */
+/* Not where the hint says: mostly it enters. */
 static inline void
 look_data(struct tarea *t, uint64_t addr, const uint32_t *asked)
 {
+	struct table *b = table_of(t);
 	uint64_t line = addr >> rt.boot.lineshift;
 	uint64_t last = (addr + (asked[1] >> 8) - 1) >> rt.boot.lineshift;
-	int enters = use_data(t, line);
+	uint64_t set = line & (rt.boot.sets - 1), i;
 
-	if (last != line)
-		enters |= use_data(t, last);
-	if (enters)
-		put(t, asked[0], addr);
+	if (last != line) {
+		look_two(t, addr, line, asked[0]);
+		return;
+	}
+	i = search(b->dtag + set * PLACES, line);
+	if (__builtin_expect(i == PLACES, 1)) {
+		i = oldest(b->dorder[set]);
+		if (__builtin_expect(b->dtag[set * PLACES + i] == NO_LINE, 0))
+			b->n++;
+		put(t, asked[0], addr << PLACE_BITS | i);
+	}
+	put_data(t, line, set, i);
+}
+
+/* A code line is used, where `two` are of a reference; its place. */
+static inline uint64_t
+use_code(struct tarea *t, uint64_t line, uint32_t n, int two)
+{
+	struct table *b = table_of(t);
+	uint64_t set = line & (rt.boot.sets - 1), i, k = *cell(t, n);
+	uint32_t *last = at(t, T_CODETAB);
+
+	i = k != 0 ? k - 1 : oldest(b->iorder[set]);
+	if (k == 0) {
+		k = set * PLACES + i;
+		if (two && b->icell[k] != 0)
+			leave(t, 0, b->itag[k]);
+		if (two || b->icell[k] == 0)
+			b->n++;
+		*cell(t, b->icell[k]) = 0;	/* cell 0 is no line's */
+		b->itag[k] = line;
+		b->icell[k] = n;
+		*cell(t, n) = (uint8_t)(i + 1);
+	}
+	b->iorder[set] = use(b, b->iorder[set], i);
+	last[set] = n;
+	return i;
+}
+
+static inline void
+look_fetch(struct tarea *t, uint64_t addr, const uint32_t *asked)
+{
+	uint64_t line = addr >> rt.boot.lineshift, i = NO_PLACE;
+	unsigned n = asked[1] >> 8, k;
+
+	if (__builtin_expect(asked[2] == 0, 0)) {	/* no cells */
+		for (k = 0; k < n; k++)
+			empty_code(t, (line + k) & (rt.boot.sets - 1));
+	} else if (n == 1) {
+		i = use_code(t, line, asked[2], 0);
+	} else {
+		use_code(t, line, asked[2], 1);
+		use_code(t, line + 1, asked[3], 1);
+	}
+	put(t, asked[0], addr << PLACE_BITS | i);
 }
 
 static void
