@@ -57,7 +57,9 @@ struct ev_block {
 	uint64_t *value;	/* of groups: kept by ev_apply, 0 at first */
 	uint32_t nref;
 	uint8_t ngroups;
+	uint8_t kept;		/* see ev_lean */
 	void *user;		/* the reader's caller's own; NULL at first */
+	uint8_t packed[];	/* private */
 };
 
 /*
@@ -94,6 +96,19 @@ ev_told_place(uint64_t told)
 {
 	return told & 15;
 }
+
+/* The instructions of a block one after the other, of a lean reader, too. */
+struct ev_each {
+	struct ev_insn insn;	/* this one */
+	struct ev_ref *ref;	/* its references: the caller's, 255 of them */
+	uint64_t target;	/* of flow C, J, L */
+	/* private */
+	const struct ev_block *block;
+	const uint8_t *at;	/* NULL: the block is kept */
+	uint32_t n, nref, ntarget;
+};
+void ev_each(struct ev_each *, const struct ev_block *, struct ev_ref *);
+void ev_next_insn(struct ev_each *);	/* the first, at first */
 
 /* ---- the stream (evread.c) ---- */
 
@@ -178,6 +193,15 @@ void ev_free(struct evr *);
 /* What was wrong, "name:line: ...", or NULL. */
 const char *ev_error(const struct evr *);
 
+/*
+ * Before ev_next: a block's insn, ref and target are wanted no longer than its
+ * definition, or that of a part of it, is the line just read; then they are
+ * NULL. A sixth of the memory is enough for what ev_each makes of it. And who
+ * wants values sets value to where they are, before an execution: it is NULL.
+ */
+void ev_lean(struct evr *);
+/* They are to stay. */
+void ev_keep(struct evr *, struct ev_block *);
 /* The definition of an id, or NULL. It does not move. */
 const struct ev_def *ev_def(const struct evr *, uint32_t id);
 /* The kind of the stream, known once ev_next gave anything but 'H'. */

@@ -5,7 +5,8 @@
  *
  * becomes a struct ev_block with four instructions, two references and one
  * target. Blocks are never freed before the stream is closed; their parts lie
- * together in one piece of memory.
+ * together in one piece of memory, or for a lean reader are packed (evpack.c)
+ * and shown while a line is about them.
  */
 #include "evdef.h"
 
@@ -71,6 +72,7 @@ evdef_close(struct evdef *d)
 	free(d->insn);
 	free(d->ref);
 	free(d->target);
+	free(d->packed);
 }
 
 static void *
@@ -336,6 +338,79 @@ items(struct evdef *d, const char *s)
 	return 0;
 }
 
+/* ---- blocks ---- */
+
+/* The block being read, without its parts; behind it npacked bytes. */
+static struct ev_block *
+new_block(struct evdef *d, size_t npacked)
+{
+	struct ev_block *b = take(d, sizeof *b + npacked);
+
+	memset(b, 0, sizeof *b);
+	b->ninsn = d->ninsn;
+	b->nref = d->nref;
+	b->ngroups = (uint8_t)d->ngroups;
+	return b;
+}
+
+/* What is being read are its parts: there, for now. */
+static void
+show(struct evdef *d, struct ev_block *b)
+{
+	b->insn = d->insn;
+	b->ref = d->ref;
+	b->target = d->target;
+	d->shown = b;
+}
+
+static void
+hide(struct evdef *d)
+{
+	if (d->shown != NULL) {
+		d->shown->insn = NULL;
+		d->shown->ref = NULL;
+		d->shown->target = NULL;
+	}
+	d->shown = NULL;
+}
+
+static struct ev_block *
+new_packed(struct evdef *d)
+{
+	size_t n = evdef_pack(d);
+	struct ev_block *b = new_block(d, n);
+
+	memcpy(b->packed, d->packed, n);
+	show(d, b);
+	return b;
+}
+
+static void *
+copy(struct evdef *d, const void *from, size_t n)
+{
+	void *p = take(d, n);
+
+	if (n != 0)
+		memcpy(p, from, n);
+	return p;
+}
+
+void
+evdef_keep(struct evdef *d, struct ev_block *b)
+{
+	if (b->kept)
+		return;
+	if (d->lean && d->shown != b) {
+		hide(d);
+		evdef_unpack(d, b);
+	}
+	d->shown = NULL;
+	b->kept = 1;
+	b->insn = copy(d, d->insn, b->ninsn * sizeof *b->insn);
+	b->ref = copy(d, d->ref, b->nref * sizeof *b->ref);
+	b->target = copy(d, d->target, d->ntarget * sizeof *b->target);
+}
+
 /* ---- lines ---- */
 
 static int
@@ -350,21 +425,14 @@ block_line(struct evdef *d, const char *s, uint32_t *number)
 		return bad(d, s - 1, "no items");
 	if (items(d, s) < 0)
 		return -1;
-	b = take(d, sizeof *b);
-	memset(b, 0, sizeof *b);
-	b->ninsn = d->ninsn;
-	b->nref = d->nref;
-	b->ngroups = (uint8_t)d->ngroups;
-	b->value = take(d, d->ngroups * sizeof *b->value);
-	memset(b->value, 0, d->ngroups * sizeof *b->value);
-	b->target = take(d, d->ntarget * sizeof *b->target);
-	if (d->ntarget != 0)
-		memcpy(b->target, d->target, d->ntarget * sizeof *b->target);
-	b->insn = take(d, d->ninsn * sizeof *b->insn);
-	memcpy(b->insn, d->insn, d->ninsn * sizeof *b->insn);
-	b->ref = take(d, d->nref * sizeof *b->ref);
-	if (d->nref != 0)
-		memcpy(b->ref, d->ref, d->nref * sizeof *b->ref);
+	if (d->lean) {
+		b = new_packed(d);
+	} else {
+		b = new_block(d, 0);
+		b->value = take(d, d->ngroups * sizeof *b->value);
+		memset(b->value, 0, d->ngroups * sizeof *b->value);
+		evdef_keep(d, b);
+	}
 	def.block = b;
 	def.n = b->ninsn;
 	def.ngroups = b->ngroups;
@@ -418,6 +486,10 @@ part_line(struct evdef *d, const char *s, char letter, uint32_t *number)
 	if (*s++ != ' ' || ev_hex(&s, &n) < 0 || n == 0 ||
 	    n > of->n - (letter == 'P'))
 		return bad(d, at, "not an instruction's number");
+	if (!of->block->kept) {
+		evdef_unpack(d, of->block);
+		show(d, of->block);
+	}
 	i = &of->block->insn[n - 1];
 	def.n = (uint32_t)n;
 	def.ngroups = i->ngroups;
@@ -444,6 +516,9 @@ part_line(struct evdef *d, const char *s, char letter, uint32_t *number)
 	}
 	if (*s != '\0')
 		return bad(d, s, "text behind the line's end");
+	/* who applies its line looks for its groups */
+	if (letter == 'Q' && def.ngroups > 1)
+		evdef_keep(d, def.block);
 	*number = put(d, def);
 	return 0;
 }
@@ -474,6 +549,7 @@ evdef_line(struct evdef *d, const char *line)
 	uint32_t number;
 	int r;
 
+	hide(d);
 	if (line[1] != ' ')
 		r = bad(d, line, "no blank behind the letter");
 	else if (line[0] == 'B')

@@ -31,6 +31,11 @@ struct evdef {
 	size_t capinsn, capref, captarget;
 	uint32_t ninsn, nref, ntarget;
 	unsigned ngroups;
+	/* lean: what is above is the parts of this one, or NULL */
+	int lean;
+	struct ev_block *shown;
+	uint8_t *packed;
+	size_t cappacked;
 };
 
 void evdef_open(struct evdef *);
@@ -45,6 +50,14 @@ const struct ev_def *evdef_find(const struct evdef *, uint64_t id);
  * in why and the offending text in at.
  */
 uint32_t evdef_line(struct evdef *, const char *line);
+
+/* The parts of a block are to stay. */
+void evdef_keep(struct evdef *, struct ev_block *);
+
+/* evpack.c: the block being read, packed: bytes from packed on */
+size_t evdef_pack(struct evdef *);
+/* The other way: what is being read is that block. */
+void evdef_unpack(struct evdef *, const struct ev_block *);
 
 /* The groups of a reference alone, as bits; returns how many. */
 unsigned evdef_groups(const struct ev_def *, uint64_t used[4]);

@@ -156,6 +156,18 @@ ev_accept(struct evr *r, unsigned kinds, const char *why)
 }
 
 void
+ev_lean(struct evr *r)
+{
+	r->def.lean = 1;
+}
+
+void
+ev_keep(struct evr *r, struct ev_block *b)
+{
+	evdef_keep(&r->def, b);
+}
+
+void
 ev_free(struct evr *r)
 {
 	evdef_close(&r->def);

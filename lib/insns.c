@@ -35,11 +35,17 @@ struct run {
 	uint32_t from, to;	/* instructions */
 };
 
+/* A run that holds the address. */
+struct active {
+	uint32_t run;
+	struct ev_each at;	/* before its instruction from */
+};
+
 struct insns {
 	struct blockof *block;
 	struct run *run;
 	struct part *part;
-	uint32_t *active;	/* run[] that hold the address */
+	struct active *active;
 	size_t nblock, capblock, nrun, caprun, npart, cappart;
 	size_t nactive, capactive;
 	uint64_t ninsn;
@@ -133,22 +139,27 @@ times_of(const struct insns *s, uint32_t block, uint32_t insn)
 static uint64_t
 sum_up(struct insns *s, uint64_t addr, int64_t *n)
 {
-	uint64_t times, all = 0;
+	uint64_t all = 0;
 
 	for (size_t i = 0; i < s->nactive; ) {
-		struct run *r = &s->run[s->active[i]];
+		struct active *a = &s->active[i];
+		struct run *r = &s->run[a->run];
+		struct insns_at at = { r->block, r->from, &a->at.insn,
+		    a->at.ref, 0 };
 
 		if (r->addr != addr) {
 			i++;
 			continue;
 		}
-		times = times_of(s, r->block, r->from);
-		if (times != 0)
-			s->costs->add(r->block, r->from, times, n);
-		all += times;
-		r->addr += s->block[r->block].block->insn[r->from].len;
+		/* its references are in memory that all share */
+		ev_next_insn(&a->at);
+		at.times = times_of(s, r->block, r->from);
+		if (at.times != 0)
+			s->costs->add(&at, n);
+		all += at.times;
+		r->addr += a->at.insn.len;
 		if (++r->from == r->to)
-			s->active[i] = s->active[--s->nactive];
+			*a = s->active[--s->nactive];
 		else
 			i++;
 	}
@@ -162,12 +173,29 @@ next_addr(const struct insns *s, size_t k, uint32_t object)
 	uint64_t least = UINT64_MAX;
 
 	for (size_t i = 0; i < s->nactive; i++)
-		if (s->run[s->active[i]].addr < least)
-			least = s->run[s->active[i]].addr;
+		if (s->run[s->active[i].run].addr < least)
+			least = s->run[s->active[i].run].addr;
 	if (k < s->nrun && s->run[k].object == object &&
 	    s->run[k].addr < least)
 		least = s->run[k].addr;
 	return least;
+}
+
+/* Run k holds the address from here on. */
+static void
+activate(struct insns *s, size_t k)
+{
+	static struct ev_ref ref[256];
+	const struct run *r = &s->run[k];
+	struct active *a;
+
+	s->active = xgrow(s->active, &s->capactive, s->nactive + 1,
+	    sizeof *s->active);
+	a = &s->active[s->nactive++];
+	a->run = (uint32_t)k;
+	ev_each(&a->at, s->block[r->block].block, ref);
+	for (uint32_t i = 0; i < r->from; i++)
+		ev_next_insn(&a->at);
 }
 
 static void
@@ -195,11 +223,8 @@ insns_write(struct insns *s, const struct insns_costs *c, struct objmap *map)
 			object = s->run[k].object;
 		addr = next_addr(s, k, object);
 		for (; k < s->nrun && s->run[k].object == object &&
-		    s->run[k].addr == addr; k++) {
-			s->active = xgrow(s->active, &s->capactive,
-			    s->nactive + 1, sizeof *s->active);
-			s->active[s->nactive++] = (uint32_t)k;
-		}
+		    s->run[k].addr == addr; k++)
+			activate(s, k);
 		memset(n, 0, c->nev * sizeof *n);
 		if (sum_up(s, addr, n) == 0)
 			continue;

@@ -24,18 +24,26 @@ void insns_part(struct insns *, uint32_t block, uint32_t id, uint32_t n);
 /* The number of a block's first instruction. */
 uint64_t insns_first(const struct insns *, uint32_t block);
 
+/* One instruction of one block, which ran so many times. */
+struct insns_at {
+	uint32_t block;
+	uint32_t insn;
+	const struct ev_insn *i;
+	const struct ev_ref *ref;	/* its references */
+	uint64_t times;
+};
+
 /*
  * Write costs by object and address, or only total them up where w is NULL.
  * count says how often an id was executed; add adds the costs of one
- * instruction of one block, which ran so many times, to n[nev]. Instructions
- * that never ran are left out.
+ * instruction to n[nev]. Instructions that never ran are left out.
  */
 struct insns_costs {
 	struct costw *w;
 	unsigned nev;
 	int64_t *total;
 	uint64_t (*count)(uint32_t id);
-	void (*add)(uint32_t block, uint32_t insn, uint64_t times, int64_t *n);
+	void (*add)(const struct insns_at *, int64_t *n);
 };
 void insns_write(struct insns *, const struct insns_costs *, struct objmap *);
 

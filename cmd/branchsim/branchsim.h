@@ -84,8 +84,6 @@ extern struct insns *insns;
 /* rounds: each round of a repeated instruction is a branch, as in Valgrind. */
 void run_init(struct evr *, const struct predictor *, int rounds);
 void run_define(const struct ev_def *, uint32_t id, struct objmap *);
-/* A block as insns has it. */
-const struct ev_block *run_block(uint32_t block);
 /* The number of a block's first instruction. */
 uint64_t run_number(const struct ev_block *);
 /* A T line: the thread that runs from here on. */

@@ -308,17 +308,16 @@ static int64_t total[COST_EVMAX];
 static unsigned nevent;		/* of ours: with or without returns */
 
 static void
-add_costs(uint32_t block, uint32_t insn, uint64_t times, int64_t *n)
+add_costs(const struct insns_at *at, int64_t *n)
 {
-	const struct ev_block *b = run_block(block);
 	int64_t own[NEVENT + 1] = { 0 };
 
-	run_costs(block, insn, times, own);
-	n[0] += (int64_t)times + own[NEVENT];
+	run_costs(at->block, at->insn, at->times, own);
+	n[0] += (int64_t)at->times + own[NEVENT];
 	for (unsigned k = 0; k < nevent; k++)
 		n[1 + k] += own[k];
-	outcome_add(told, run_number(b) + insn, b->insn[insn].flow, times,
-	    n + 1 + nevent);
+	outcome_add(told, insns_first(insns, at->block) + at->insn,
+	    at->i->flow, at->times, n + 1 + nevent);
 }
 
 static struct costw *
@@ -388,6 +387,7 @@ main(int argc, char **argv)
 	options(argc, argv);
 	o = out_open(output);
 	events = ev_open(in_open(argv[optind]));
+	ev_lean(events);
 	ev_accept(events, each ? EV_ALL : EV_ALL | EV_BLOCKS,
 	    each ? "how often instructions were repeated" :
 	    "the order of executions");

@@ -122,6 +122,7 @@ static void
 define_block(struct ev_block *b, struct objmap *map)
 {
 	struct blockof *of;
+	int repeats = 0;
 
 	blocks = xgrow(blocks, &capblock, nblock + 1, sizeof *blocks);
 	of = &blocks[nblock++];
@@ -149,6 +150,11 @@ define_block(struct ev_block *b, struct objmap *map)
 		br->taken = br->target != br->behind;
 		if (i->flow == 'C')
 			br->target = b->target[i->target];
+		repeats |= z;
+	}
+	if (repeats) {
+		ev_keep(events, b);
+		b->value = xcalloc(b->ngroups, sizeof *b->value);
 	}
 	of->n = nbranch - of->first;
 }
@@ -186,12 +192,6 @@ run_define(const struct ev_def *d, uint32_t id, struct objmap *map)
 			u->ninner++;
 		u->counts |= br->flow == 'Z';
 	}
-}
-
-const struct ev_block *
-run_block(uint32_t block)
-{
-	return blocks[block].block;
 }
 
 uint64_t

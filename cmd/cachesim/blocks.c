@@ -37,11 +37,11 @@ static khash_t(line) *lines;
 static unsigned ishift;			/* log2 of I1's line size */
 static uint64_t dline;			/* D1's line size */
 static int dsmall;			/* D1 may take the short way */
+static struct evr *events;
 static uint64_t shortest;		/* of all line sizes */
 
-/* Address space for *n things, all 0, or for as many as there is. */
-static void *
-as_many(uint64_t *n, size_t size)
+void *
+blocks_room(uint64_t *n, size_t size)
 {
 	void *p;
 
@@ -56,8 +56,9 @@ as_many(uint64_t *n, size_t size)
 }
 
 void
-blocks_init(const struct geometry g[NCACHE])
+blocks_init(const struct geometry g[NCACHE], struct evr *r)
 {
+	events = r;
 	ishift = (unsigned)__builtin_ctzll(g[I1].line);
 	shortest = dline = g[D1].line;
 	dsmall = dline <= 256 && sim_dways(&g[D1]) <= SIM_DLINES;
@@ -67,13 +68,13 @@ blocks_init(const struct geometry g[NCACHE])
 	lines = kh_init(line);
 	insns = insns_new();
 	/* None of these moves; pages that are not used take no memory. */
-	unit = as_many(&capunit, sizeof *unit);
-	cold_block = as_many(&capcold, sizeof *cold_block);
-	record = as_many(&caprecord, sizeof *record);
+	unit = blocks_room(&capunit, sizeof *unit);
+	cold_block = blocks_room(&capcold, sizeof *cold_block);
+	record = blocks_room(&caprecord, sizeof *record);
 }
 
-uint32_t
-blocks_line(uint64_t line)
+static uint32_t
+line_number(uint64_t line)
 {
 	int new;
 	khint_t k = kh_put(line, lines, line, &new);
@@ -81,6 +82,8 @@ blocks_line(uint64_t line)
 	if (new < 0)
 		die("code lines:");
 	if (new != 0) {
+		if (ncode_line == 1 << 28)
+			die("more code lines than 2^28");
 		kh_val(lines, k) = ncode_line;
 		code_line = xgrow(code_line, &capline, ncode_line + 1,
 		    sizeof *code_line);
@@ -92,14 +95,55 @@ blocks_line(uint64_t line)
 
 /* ---- the parts of a block ---- */
 
-/* The visits of all instructions. */
+/* Memory, all 0, that stays. */
+static void *
+take(size_t n)
+{
+	static char *room;
+	static size_t left;
+	void *p;
+
+	n = (n + 7) & ~(size_t)7;
+	if (n > left) {
+		left = n > 256 << 10 ? n : 256 << 10;
+		room = xcalloc(1, left);
+	}
+	p = room;
+	room += n;
+	left -= n;
+	return p;
+}
+
+struct odd *
+cold_odd(struct cold *c)
+{
+	if (c->odd == NULL)
+		c->odd = take(sizeof *c->odd);
+	return c->odd;
+}
+
+void
+blocks_visit(struct visit *v, const struct ev_block *b, uint32_t insn)
+{
+	const struct ev_insn *i = &b->insn[insn];
+	uint64_t a = i->addr >> ishift, z = (i->addr + i->len - 1) >> ishift;
+
+	v->a = line_number(a);
+	v->b = (z == a ? 0 : line_number(z)) & 0xfffffff;
+	v->len = i->len & 15;
+	v->off = (uint32_t)(i->addr - (a << ishift));
+	v->insn = (uint16_t)insn;
+	v->ref = i->ref;
+}
+
+/* The visits of all instructions, and room for what they and data miss. */
 static void
 visits(struct cold *c)
 {
+	static struct visit *v;
+	static size_t cap;
 	const struct ev_block *b = c->block;
-	struct visit *v;
 	uint64_t last = 0, a, z;
-	size_t cap = 0;
 
 	for (uint32_t i = 0; i < b->ninsn; i++) {
 		const struct ev_insn *in = &b->insn[i];
@@ -108,15 +152,13 @@ visits(struct cold *c)
 		z = (in->addr + in->len - 1) >> ishift;
 		if (i != 0 && a == last && z == last)
 			continue;
-		c->visit = xgrow(c->visit, &cap, c->nvisit + 1,
-		    sizeof *c->visit);
-		v = &c->visit[c->nvisit++];
-		v->insn = i;
-		v->a = blocks_line(a);
-		v->b = z == a ? 0 : blocks_line(z);
+		v = xgrow(v, &cap, c->nvisit + 1, sizeof *v);
+		blocks_visit(&v[c->nvisit++], b, i);
 		last = z;
 	}
-	c->visit = xrealloc(c->visit, c->nvisit * sizeof *c->visit);
+	c->visit = take(c->nvisit * sizeof *v);
+	memcpy(c->visit, v, c->nvisit * sizeof *v);
+	c->fetch = take((c->nvisit + b->nref) * sizeof *c->fetch);
 }
 
 /* The lines that the first n instructions touch; returns how many. */
@@ -226,18 +268,20 @@ define_block(struct ev_block *b, unsigned kind, struct objmap *map)
 	for (uint32_t i = 0; i < b->nref; i++) {
 		if (kind == EV_ALL && b->ref[i].where == EV_BARE)
 			return "a reference without its address";
-		if (cut_wide && b->ref[i].size > shortest)
+		if (cut_wide && b->ref[i].size > shortest) {
+			ev_keep(events, b);
 			b->ref[i].size = (uint32_t)shortest;
+		}
 	}
 	c = &cold_block[ncold++];
 	c->block = b;
-	c->first = insns_first(insns, insns_add(insns, b, map));
+	insns_add(insns, b, map);
 	b->user = (void *)(uintptr_t)ncold;
 	visits(c);
-	c->fetch = xcalloc(c->nvisit + b->nref, sizeof *c->fetch);
-	c->data = c->fetch + c->nvisit;
 	ntouch = touches(c, b->ninsn, NULL);
 	plain = is_plain(b, ntouch);
+	if (!plain)
+		ev_keep(events, b);
 	if (nrecord + 16 + b->ngroups + 2 * (uint64_t)b->nref + ntouch >
 	    caprecord || ncold == capcold)
 		die("more blocks than there is memory for");

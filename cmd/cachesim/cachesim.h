@@ -81,27 +81,41 @@ struct fastref {
 
 /* A fetch that enters one or two code lines. */
 struct visit {
-	uint32_t insn;
-	uint32_t a, b;		/* lines; b 0: one is enough */
+	uint32_t a;		/* lines ... */
+	uint32_t b : 28;	/* ... 0: the first is enough */
+	uint32_t len : 4;	/* of the instruction */
+	uint32_t off;		/* where in the line it begins */
+	uint16_t insn;
+	uint16_t ref;		/* its first reference */
 };
 
+/* Modulo 2^32: misses_all has the rest. */
 struct misses {
-	uint64_t l1, ll;
+	uint32_t l1, ll;
 };
 
 /* What is needed rarely. */
 struct cold {
-	const struct ev_block *block;
+	struct ev_block *block;	/* kept, if it has no short way */
 	struct visit *visit;
-	struct misses *fetch;	/* by visit */
-	struct misses *data;	/* by reference */
+	struct misses *fetch;	/* by visit, then data by reference */
+	struct odd *odd;	/* or NULL */
+	uint32_t nvisit;
+};
+
+/* What most blocks have nothing of. */
+struct odd {
 	int64_t *extra;		/* by reference: how many more than one per
 				   execution; NULL: no reference differs */
 	int64_t *rounds;	/* by instruction: fetches that Valgrind adds */
-	uint64_t first;		/* number of the first instruction of all */
-	uint32_t nvisit;
 	struct lone *lone;	/* kind cache: its fetches alone, the last first */
 };
+
+static inline struct misses *
+cold_data(const struct cold *c)
+{
+	return c->fetch + c->nvisit;
+}
 
 extern struct unit *unit;
 extern uint64_t *record;
@@ -115,13 +129,17 @@ extern uint32_t ncode_line;
 extern int cut_wide;
 
 struct objmap;
-void blocks_init(const struct geometry g[NCACHE]);
+/* Address space for *n things, all 0, or for as many as there is. */
+void *blocks_room(uint64_t *n, size_t size);
+void blocks_init(const struct geometry g[NCACHE], struct evr *);
 /* Take a definition. NULL, or what is wrong with it. */
 const char *blocks_define(const struct ev_def *, uint32_t id, unsigned kind,
     struct objmap *);
 
-/* The number of a code line. */
-uint32_t blocks_line(uint64_t line);
+/* What it has odd, made. */
+struct odd *cold_odd(struct cold *);
+/* The fetch of instruction insn of a block whose definition is being read. */
+void blocks_visit(struct visit *, const struct ev_block *, uint32_t insn);
 
 /* ---- lone.c ---- */
 
@@ -153,9 +171,13 @@ void table_leave(int cache, uint64_t line);
 
 void ll_init(const struct geometry *);
 /* An access that missed its first level: *miss is raised if it misses here. */
-void ll_access(uint64_t addr, uint64_t size, uint64_t *miss);
+void ll_access(uint64_t addr, uint64_t size, uint32_t *miss);
 /* All accesses so far are to be counted now. */
 void ll_drain(void);
+/* One more of them than there were, which has gone over 2^32. */
+void misses_carry(const uint32_t *miss);
+/* All of them. */
+uint64_t misses_all(const uint32_t *miss);
 /* Memory for a cache, all 0. */
 void *ll_reserve(size_t n);
 
@@ -186,7 +208,9 @@ extern struct times sim_time;
 /* An execution in the order of its events; its values have been set. */
 void sim_long(uint32_t id);
 /* One reference that may be missed, or go over its line's end. */
-void sim_reference(uint32_t cold, uint32_t ref, uint64_t addr);
+void sim_reference(uint32_t cold, uint32_t ref, uint64_t addr, uint64_t size);
+/* Of a reference in a record. */
+uint64_t sim_size(const struct fastref *);
 
 enum event { I1MR, ILMR, D1MR, DLMR, D1MW, DLMW };
 
@@ -210,10 +234,12 @@ void sim_round(const uint64_t *rec);
 /* Finish what is in the queue. */
 void sim_end(void);
 /*
- * Kind cache: a reference alone that has nothing to do with trace's table,
- * values are set; of a fetch v, counted in m.
+ * Kind cache: reference ref of the block alone, values are set; it has nothing
+ * to do with trace's table.
  */
-void sim_alone(const struct ev_def *, const struct visit *v, struct misses *m);
+void sim_alone(const struct ev_def *, uint32_t ref);
+/* So has a fetch. */
+void sim_fetch(const struct visit *, struct misses *);
 /* An execution of a block. */
 void sim_slow(uint32_t id);
 /* An access missed its first level. m must stay where it is. */

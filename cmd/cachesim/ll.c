@@ -6,6 +6,8 @@
  */
 #include "cachesim.h"
 
+#include <htslib/khash.h>
+
 #include <string.h>
 #include <sys/mman.h>
 
@@ -27,10 +29,14 @@ static unsigned lshift, lbits;		/* log2 of line size, of sets */
 
 static struct {
 	uint64_t line;
-	uint64_t *miss;		/* what to count at; NULL: more of this
+	uint32_t *miss;		/* what to count at; NULL: more of this
 				   access follows */
 } queue[NQUEUE];
 static unsigned nqueue;
+
+KHASH_MAP_INIT_INT64(carry, uint32_t)
+
+static khash_t(carry) *carries;		/* by count: times that it overflowed */
 
 void *
 ll_reserve(size_t n)
@@ -74,6 +80,38 @@ ll_plain(uint64_t line)
 	return tag != 0;
 }
 
+/* ---- counts of misses ---- */
+
+void
+misses_carry(const uint32_t *miss)
+{
+	int new;
+	khint_t k;
+
+	if (carries == NULL)
+		carries = kh_init(carry);
+	k = kh_put(carry, carries, (uintptr_t)miss, &new);
+	if (new < 0)
+		die("misses:");
+	if (new != 0)
+		kh_val(carries, k) = 0;
+	kh_val(carries, k)++;
+}
+
+uint64_t
+misses_all(const uint32_t *miss)
+{
+	khint_t k;
+
+	if (carries == NULL)
+		return *miss;
+	k = kh_get(carry, carries, (uintptr_t)miss);
+	return *miss + (k == kh_end(carries) ? 0 :
+	    (uint64_t)kh_val(carries, k) << 32);
+}
+
+/* ---- look-ups ---- */
+
 /* One line's look-up: 1 if it was missed. */
 static int
 ll_line(uint64_t line)
@@ -110,6 +148,8 @@ ll_drain(void)
 		missed |= ll_line(queue[i].line);
 		if (queue[i].miss != NULL) {
 			*queue[i].miss += (unsigned)missed;
+			if (__builtin_expect(missed && *queue[i].miss == 0, 0))
+				misses_carry(queue[i].miss);
 			missed = 0;
 		}
 	}
@@ -117,7 +157,7 @@ ll_drain(void)
 }
 
 static inline void
-enqueue(uint64_t line, uint64_t *miss)
+enqueue(uint64_t line, uint32_t *miss)
 {
 	queue[nqueue].line = line;
 	queue[nqueue].miss = miss;
@@ -128,7 +168,7 @@ enqueue(uint64_t line, uint64_t *miss)
 }
 
 void
-ll_access(uint64_t addr, uint64_t size, uint64_t *miss)
+ll_access(uint64_t addr, uint64_t size, uint32_t *miss)
 {
 	uint64_t line = addr >> lshift, most = ~(uint64_t)0 >> lshift;
 	uint64_t n = ((addr & (((uint64_t)1 << lshift) - 1)) + size - 1) >>

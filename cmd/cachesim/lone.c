@@ -7,21 +7,26 @@
  */
 #include "cachesim.h"
 
-#include <string.h>
-
 #include "util.h"
+
+enum what { OTHER, ENTER, FETCH, LEAVE };
 
 struct ref {
 	uint64_t value;		/* see ev.h; of a Z: an address */
-	struct misses *misses;
-	uint32_t size;
-	enum { OTHER, ENTER, FETCH, LEAVE } what;
-	int cache;
-	struct lone *fetch;
+	union {
+		struct misses *misses;	/* ENTER */
+		struct lone *fetch;	/* FETCH */
+	};
+	union {
+		uint32_t size;		/* ENTER */
+		uint32_t ref;		/* OTHER: in its block's */
+	};
+	uint8_t what;
+	uint8_t cache;
 };
 
 static struct ref *ref;		/* by id */
-static size_t capref;
+static uint64_t capref = 1 << 24;
 static unsigned shift[NCACHE];	/* log2 of the line sizes of I1 and D1 */
 
 void
@@ -29,27 +34,27 @@ lone_init(unsigned ishift, unsigned dshift)
 {
 	shift[I1] = ishift;
 	shift[D1] = dshift;
+	ref = blocks_room(&capref, sizeof *ref);
 }
 
 static void
 define_fetch(const struct ev_def *d, struct ref *u)
 {
-	const struct ev_insn *i = &d->block->insn[d->n - 1];
 	struct cold *c = &cold_block[(uintptr_t)d->block->user - 1];
-	uint64_t a = i->addr >> shift[I1];
-	uint64_t z = (i->addr + i->len - 1) >> shift[I1];
 	struct lone *l = xcalloc(1, sizeof *l);
 
-	l->next = c->lone;
-	c->lone = l;
-	l->visit.insn = d->n - 1;
-	l->visit.a = blocks_line(a);
-	l->visit.b = z == a ? 0 : blocks_line(z);
-	u->what = d->stays ? ENTER : FETCH;
+	l->next = cold_odd(c)->lone;
+	c->odd->lone = l;
+	blocks_visit(&l->visit, d->block, d->n - 1);
+	if (!d->stays) {
+		u->what = FETCH;
+		u->fetch = l;
+		return;
+	}
+	u->what = ENTER;
 	u->cache = I1;
-	u->size = i->len;
+	u->size = l->visit.len;
 	u->misses = &l->fetch;
-	u->fetch = l;
 }
 
 static void
@@ -58,22 +63,23 @@ define_data(const struct ev_def *d, struct ref *u)
 	const struct ev_block *b = d->block;
 	uint32_t k = b->insn[d->n - 1].ref + d->k - 1U;
 
-	if (!d->stays)
+	if (!d->stays) {
+		u->ref = k;
 		return;
+	}
 	u->what = ENTER;
 	u->cache = D1;
 	u->size = b->ref[k].size;
-	u->misses = &cold_block[(uintptr_t)b->user - 1].data[k];
+	u->misses = &cold_data(&cold_block[(uintptr_t)b->user - 1])[k];
 }
 
 void
 lone_define(const struct ev_def *d, uint32_t id)
 {
 	struct ref *u;
-	size_t old = capref;
 
-	ref = xgrow(ref, &capref, (size_t)id + 1, sizeof *ref);
-	memset(ref + old, 0, (capref - old) * sizeof *ref);
+	if (id >= capref)
+		die("more ids than there is memory for");
 	u = &ref[id];
 	if (d->letter == 'Z') {
 		u->what = LEAVE;
@@ -96,10 +102,10 @@ other(struct evr *events, const struct ref *u, const uint64_t *p)
 		ev_apply(d, p + 1);
 		sim_slow(id);
 	} else if (u->what == FETCH) {
-		sim_alone(d, &u->fetch->visit, &u->fetch->fetch);
+		sim_fetch(&u->fetch->visit, &u->fetch->fetch);
 	} else {
 		ev_apply(d, p + 1);
-		sim_alone(d, NULL, NULL);
+		sim_alone(d, u->ref);
 	}
 }
 

@@ -24,6 +24,7 @@
 #include "cachesim.h"
 #include "evw.h"
 #include "in.h"
+#include "insns.h"
 #include "objmap.h"
 #include "out.h"
 #include "outcome.h"
@@ -188,7 +189,7 @@ begin(void)
 	geometry_decide(report.geometry);
 	if (ev_kind(events) == EV_CACHE)
 		check_filter();
-	blocks_init(report.geometry);
+	blocks_init(report.geometry, events);
 	sim_init(report.geometry, events, through);
 	if (writer != NULL)
 		evw_line(writer, "H outcomes I1mr ILmr D1mr DLmr D1mw DLmw");
@@ -209,7 +210,8 @@ outcome(const struct ev *e)
 {
 	const struct ev_block *b = ev_last(events)->block;
 	const char *wrong = outcome_line(report.told,
-	    cold_block[(uintptr_t)b->user - 1].first + e->num[0] - 1, e->text);
+	    insns_first(insns, (uint32_t)(uintptr_t)b->user - 1) +
+	    e->num[0] - 1, e->text);
 
 	if (wrong != NULL)
 		ev_bad(events, "O: %s", wrong);
@@ -338,6 +340,9 @@ main(int argc, char **argv)
 	events = ev_open(in_open(argv[optind]));
 	ev_accept(events, through ? EV_ALL : EV_ALL | EV_CACHE,
 	    "each reference with its address");
+	/* where misses are told, so is the instruction */
+	if (!through)
+		ev_lean(events);
 	report.events = events;
 	report.map = objmap_new();
 	report.told = outcome_new();

@@ -35,40 +35,45 @@ count_of(uint32_t id)
 }
 
 static void
+add_misses(const struct misses *m, int64_t *n)
+{
+	n[0] += (int64_t)misses_all(&m->l1);
+	n[1] += (int64_t)misses_all(&m->ll);
+}
+
+static void
 add_fetches(const struct cold *c, uint32_t insn, int64_t *n)
 {
 	for (uint32_t v = 0; v < c->nvisit; v++)
-		if (c->visit[v].insn == insn) {
-			n[COL_I1MR] += (int64_t)c->fetch[v].l1;
-			n[COL_ILMR] += (int64_t)c->fetch[v].ll;
-		}
-	for (const struct lone *l = c->lone; l != NULL; l = l->next)
-		if (l->visit.insn == insn) {
-			n[COL_I1MR] += (int64_t)l->fetch.l1;
-			n[COL_ILMR] += (int64_t)l->fetch.ll;
-		}
+		if (c->visit[v].insn == insn)
+			add_misses(&c->fetch[v], n + COL_I1MR);
+	if (c->odd == NULL)
+		return;
+	for (const struct lone *l = c->odd->lone; l != NULL; l = l->next)
+		if (l->visit.insn == insn)
+			add_misses(&l->fetch, n + COL_I1MR);
 }
 
-/* The costs of one instruction of one block, added to n. */
 static void
-add_costs(uint32_t block, uint32_t insn, uint64_t times, int64_t *n)
+add_costs(const struct insns_at *at, int64_t *n)
 {
-	const struct cold *c = &cold_block[block];
-	const struct ev_insn *i = &c->block->insn[insn];
+	const struct cold *c = &cold_block[at->block];
+	const struct misses *data = cold_data(c) + at->i->ref;
+	const int64_t *extra = c->odd != NULL ? c->odd->extra : NULL;
 
-	n[IR] += (int64_t)times;
-	if (rep->each && c->rounds != NULL)
-		n[IR] += c->rounds[insn];
-	add_fetches(c, insn, n);
-	for (uint32_t k = i->ref; k < (uint32_t)i->ref + i->nref; k++) {
-		unsigned at = c->block->ref[k].kind == 'w' ? DW : DR;
+	n[IR] += (int64_t)at->times;
+	if (rep->each && c->odd != NULL && c->odd->rounds != NULL)
+		n[IR] += c->odd->rounds[at->insn];
+	add_fetches(c, at->insn, n);
+	for (uint32_t k = 0; k < at->i->nref; k++) {
+		unsigned col = at->ref[k].kind == 'w' ? DW : DR;
 
-		n[at] += (int64_t)times +
-		    (c->extra != NULL ? c->extra[k] : 0);
-		n[at + 1] += (int64_t)c->data[k].l1;
-		n[at + 2] += (int64_t)c->data[k].ll;
+		n[col] += (int64_t)at->times +
+		    (extra != NULL ? extra[at->i->ref + k] : 0);
+		add_misses(&data[k], n + col + 1);
 	}
-	outcome_add(rep->told, c->first + insn, i->flow, times, n + NCOL);
+	outcome_add(rep->told, insns_first(insns, at->block) + at->insn,
+	    at->i->flow, at->times, n + NCOL);
 }
 
 /* ---- the costs ---- */

@@ -36,10 +36,14 @@ struct run {
 /* Not a hit at the hint: search, or several lines. */
 __attribute__((noinline))
 static uint64_t
-data_unusual(const struct unit *u, uint32_t ref, uint64_t addr, uint64_t now)
+data_unusual(const struct unit *u, const struct fastref *r, uint64_t addr,
+    uint64_t now)
 {
+	const struct fastref *first = (const struct fastref *)
+	    (&record[u->rec] + u->ref_at);
+
 	sim_time.d = now;
-	sim_reference(u->cold, ref, addr);
+	sim_reference(u->cold, (uint32_t)(r - first), addr, sim_size(r));
 	return sim_time.d;
 }
 
@@ -57,8 +61,7 @@ references(struct run *x, const struct unit *u, const uint64_t *rec,
 		uint16_t at = sim_d1.hint[(addr >> shift) % SIM_NHINT];
 
 		if (__builtin_expect(addr - sim_d1.tag[at] > r->most, 0))
-			now = data_unusual(u, (uint32_t)(u->nref - (end - r)),
-			    addr, now);
+			now = data_unusual(u, r, addr, now);
 		else
 			sim_d1.stamp[at] = ++now;
 	}

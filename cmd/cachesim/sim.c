@@ -53,6 +53,7 @@ uint64_t *sim_istamp;			/* 0: not in I1 */
 static size_t capistamp;
 static uint32_t *iway;
 static uint64_t iassoc, isets;
+static unsigned ishift;
 
 /* D1 by set and way */
 #define NOLINE	UINT64_MAX		/* no line begins there */
@@ -80,9 +81,10 @@ static void
 first_missed(struct misses *m, uint64_t addr, uint64_t size, uint32_t insn,
     unsigned event)
 {
-	uint64_t before = m->ll;
+	uint32_t before = m->ll;
 
-	m->l1++;
+	if (__builtin_expect(++m->l1 == 0, 0))
+		misses_carry(&m->l1);
 	ll_access(addr, size, &m->ll);
 	if (!through)
 		return;
@@ -126,15 +128,15 @@ touch(uint32_t n)
 }
 
 static void
-fetch(const struct cold *c, const struct visit *v, struct misses *m)
+fetch(const struct visit *v, struct misses *m)
 {
-	const struct ev_insn *i = &c->block->insn[v->insn];
 	int missed = touch(v->a);
 
 	if (v->b != 0)
 		missed |= touch(v->b);
 	if (missed)
-		first_missed(m, i->addr, i->len, v->insn, I1MR);
+		first_missed(m, (code_line[v->a] << ishift) + v->off, v->len,
+		    v->insn, I1MR);
 }
 
 /* ---- D1 ---- */
@@ -254,22 +256,24 @@ insn_of(const struct ev_block *b, uint32_t ref)
 /* A reference has missed D1. */
 __attribute__((noinline))
 static void
-data_missed(uint32_t cold, uint32_t ref, uint64_t addr)
+data_missed(uint32_t cold, uint32_t ref, uint64_t addr, uint64_t size)
 {
 	const struct cold *c = &cold_block[cold];
-	const struct ev_ref *r = &c->block->ref[ref];
+	const struct ev_block *b = c->block;
+	struct misses *m = &cold_data(c)[ref];
 
-	first_missed(&c->data[ref], addr, r->size,
-	    through ? insn_of(c->block, ref) : 0,
-	    r->kind == 'w' ? D1MW : D1MR);
+	if (through)
+		first_missed(m, addr, size, insn_of(b, ref),
+		    b->ref[ref].kind == 'w' ? D1MW : D1MR);
+	else
+		first_missed(m, addr, size, 0, 0);
 }
 
 /* A reference of any size. */
 __attribute__((noinline))
 static void
-wide(uint32_t cold, uint32_t ref, uint64_t addr)
+wide(uint32_t cold, uint32_t ref, uint64_t addr, uint64_t size)
 {
-	uint64_t size = cold_block[cold].block->ref[ref].size;
 	uint64_t line = addr >> dshift, most = ~(uint64_t)0 >> dshift;
 	uint64_t n = ((addr & (((uint64_t)1 << dshift) - 1)) + size - 1) >>
 	    dshift;
@@ -280,7 +284,7 @@ wide(uint32_t cold, uint32_t ref, uint64_t addr)
 		missed |= dline(line);
 	}
 	if (missed)
-		data_missed(cold, ref, addr);
+		data_missed(cold, ref, addr, size);
 }
 
 /* ---- the long way ---- */
@@ -288,9 +292,11 @@ wide(uint32_t cold, uint32_t ref, uint64_t addr)
 static void
 differs(struct cold *c, uint32_t ref, int64_t by)
 {
-	if (c->extra == NULL)
-		c->extra = xcalloc(c->block->nref, sizeof *c->extra);
-	c->extra[ref] += by;
+	struct odd *o = cold_odd(c);
+
+	if (o->extra == NULL)
+		o->extra = xcalloc(c->block->nref, sizeof *o->extra);
+	o->extra[ref] += by;
 }
 
 /* How often Valgrind would fetch a repeated instruction beyond once. */
@@ -298,6 +304,7 @@ static void
 count_rounds(struct cold *c, uint32_t insn, uint32_t ref, uint64_t n)
 {
 	const struct ev_insn *i = &c->block->insn[insn];
+	struct odd *o = cold_odd(c);
 	int writes = 0;
 
 	/* once for an instruction: with its first repeated reference */
@@ -306,10 +313,10 @@ count_rounds(struct cold *c, uint32_t insn, uint32_t ref, uint64_t n)
 			return;
 	for (uint32_t k = 0; k < i->nref; k++)
 		writes |= c->block->ref[i->ref + k].kind != 'r';
-	if (c->rounds == NULL)
-		c->rounds = xcalloc(c->block->ninsn, sizeof *c->rounds);
+	if (o->rounds == NULL)
+		o->rounds = xcalloc(c->block->ninsn, sizeof *o->rounds);
 	/* movs, stos: a last test of the count; cmps, scas: ended by it */
-	c->rounds[insn] += writes ? (int64_t)n : (int64_t)(n > 0 ? n - 1 : 0);
+	o->rounds[insn] += writes ? (int64_t)n : (int64_t)(n > 0 ? n - 1 : 0);
 }
 
 static inline uint64_t
@@ -353,7 +360,7 @@ repeated(struct cold *c, uint32_t from, uint32_t to)
 				continue;
 			addr += count < 0 ? -round * r[k].size :
 			    round * r[k].size;
-			wide(cold, k, addr);
+			wide(cold, k, addr, r[k].size);
 			in = rounds_in_line(addr, r[k].size, count < 0);
 			if (in < stay)
 				stay = in;
@@ -369,7 +376,7 @@ repeated(struct cold *c, uint32_t from, uint32_t to)
 	return n;
 }
 
-/* The references from..to of an instruction. */
+/* The references from..to of an instruction of a block that is kept. */
 static void
 references(struct cold *c, uint32_t insn, uint32_t from, uint32_t to)
 {
@@ -387,9 +394,41 @@ references(struct cold *c, uint32_t insn, uint32_t from, uint32_t to)
 			differs(c, k, -1);
 		} else {
 			wide((uint32_t)(c - cold_block), k,
-			    base_of(c, &r[k]));
+			    base_of(c, &r[k]), r[k].size);
 		}
 	}
+}
+
+/* The references from..to of a block that has a record. */
+static void
+recorded(struct cold *c, uint32_t from, uint32_t to)
+{
+	const struct unit *u = &unit[c->block->id];
+	const uint64_t *rec = &record[u->rec];
+	const struct fastref *r = (const struct fastref *)(rec + u->ref_at);
+
+	for (uint32_t k = from; k < to; k++) {
+		uint64_t base = rec[r[k].val];
+
+		if (base == 0 && r[k].val < c->block->ngroups)
+			differs(c, k, -1);
+		else
+			wide((uint32_t)(c - cold_block), k, base +
+			    (uint64_t)(int64_t)r[k].dist, sim_size(&r[k]));
+	}
+}
+
+static void
+long_recorded(struct cold *c, uint32_t ninsn, uint32_t nref)
+{
+	uint32_t done = 0;
+
+	for (uint32_t k = 0; k < c->nvisit && c->visit[k].insn < ninsn; k++) {
+		recorded(c, done, c->visit[k].ref);
+		done = c->visit[k].ref;
+		fetch(&c->visit[k], &c->fetch[k]);
+	}
+	recorded(c, done, nref);
 }
 
 void
@@ -400,9 +439,13 @@ sim_long(uint32_t id)
 	const struct visit *v = c->visit, *end = v + c->nvisit;
 	const struct ev_insn *i = c->block->insn;
 
+	if (unit[id].ntouch != 0) {
+		long_recorded(c, d->n, unit[id].nref);
+		return;
+	}
 	for (uint32_t k = 0; k < d->n; k++) {
 		if (v < end && v->insn == k) {
-			fetch(c, v, &c->fetch[v - c->visit]);
+			fetch(v, &c->fetch[v - c->visit]);
 			v++;
 		}
 		references(c, k, i[k].ref, (uint32_t)i[k].ref + i[k].nref);
@@ -410,21 +453,29 @@ sim_long(uint32_t id)
 }
 
 void
-sim_alone(const struct ev_def *d, const struct visit *v, struct misses *m)
+sim_alone(const struct ev_def *d, uint32_t ref)
 {
 	struct cold *c = &cold_block[(uintptr_t)d->block->user - 1];
-	const struct ev_insn *i = &c->block->insn[d->n - 1];
-	const struct ev_ref *r = &c->block->ref[i->ref + d->k - 1];
-	uint32_t to = i->ref + d->k;
+	const struct ev_ref *r = c->block->ref;
+	const struct ev_insn *i;
+	uint32_t to = ref + 1;
 
+	if (unit[c->block->id].ntouch != 0) {
+		recorded(c, ref, to);
+		return;
+	}
 	/* all that take turns with it */
-	while (d->k != 0 && r->count != 0 && to < (uint32_t)i->ref + i->nref &&
-	    c->block->ref[to].count == r->count)
+	i = &c->block->insn[d->n - 1];
+	while (r[ref].count != 0 && to < (uint32_t)i->ref + i->nref &&
+	    r[to].count == r[ref].count)
 		to++;
-	if (d->k != 0)
-		references(c, d->n - 1, i->ref + d->k - 1U, to);
-	else
-		fetch(c, v, m);
+	references(c, d->n - 1, ref, to);
+}
+
+void
+sim_fetch(const struct visit *v, struct misses *m)
+{
+	fetch(v, m);
 }
 
 void
@@ -443,15 +494,20 @@ sim_missed(struct misses *m, uint64_t addr, uint64_t size)
 /* ---- records ---- */
 
 void
-sim_reference(uint32_t cold, uint32_t ref, uint64_t addr)
+sim_reference(uint32_t cold, uint32_t ref, uint64_t addr, uint64_t size)
 {
-	uint64_t size = cold_block[cold].block->ref[ref].size;
 	uint64_t off = addr & (((uint64_t)1 << dshift) - 1);
 
 	if (off + size > (uint64_t)1 << dshift)
-		wide(cold, ref, addr);
+		wide(cold, ref, addr, size);
 	else if (dline(addr >> dshift))
-		data_missed(cold, ref, addr);
+		data_missed(cold, ref, addr, size);
+}
+
+uint64_t
+sim_size(const struct fastref *r)
+{
+	return ((uint64_t)1 << dshift) - r->most;
 }
 
 /* A record of an id that has no short way. */
@@ -525,6 +581,7 @@ sim_init(const struct geometry g[NCACHE], struct evr *r, int pass)
 	events = r;
 	through = pass;
 	iassoc = g[I1].assoc;
+	ishift = (unsigned)__builtin_ctzll(g[I1].line);
 	isets = g[I1].size / g[I1].line / iassoc;
 	iway = ll_reserve(isets * iassoc * sizeof *iway);
 	sim_code_line(0);

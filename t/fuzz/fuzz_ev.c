@@ -1,7 +1,8 @@
 /*
  * fuzz_ev - the event reader on any bytes
  *
- * Reads, walks a few rounds of each execution, and passes all on to a writer.
+ * Reads, walks a few rounds of each execution, and passes all on to a writer. A
+ * lean reader must see the same.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -35,6 +36,82 @@ executions(struct evr *r, struct evw *w, const struct ev *e)
 		}
 		evw_exec(w, d->id, ev_ngroups(*p), p + 1, ev_more(p));
 	}
+}
+
+/* ---- a lean reader beside it ---- */
+
+static void
+same(int is)
+{
+	if (!is)
+		abort();
+}
+
+/* The block, as told one after the other, and the whole. */
+static void
+same_block(const struct ev_block *b, const struct ev_block *lean)
+{
+	static struct ev_ref ref[255];
+	struct ev_each e;
+
+	same(lean->ninsn == b->ninsn && lean->nref == b->nref &&
+	    lean->ngroups == b->ngroups);
+	ev_each(&e, lean, ref);
+	for (uint32_t k = 0; k < b->ninsn; k++) {
+		const struct ev_insn *i = &b->insn[k];
+
+		ev_next_insn(&e);
+		same(memcmp(&e.insn, i, sizeof *i) == 0);
+		for (unsigned j = 0; j < i->nref; j++)
+			same(memcmp(&ref[j], &b->ref[i->ref + j],
+			    sizeof *ref) == 0);
+		if (i->flow != 0 && strchr("CJL", i->flow) != NULL)
+			same(e.target == b->target[i->target]);
+	}
+	if (lean->insn == NULL)
+		return;
+	same(memcmp(lean->insn, b->insn, b->ninsn * sizeof *b->insn) == 0);
+	for (uint32_t k = 0; k < b->nref; k++)
+		same(memcmp(&lean->ref[k], &b->ref[k], sizeof *b->ref) == 0);
+	for (uint32_t k = 0; k < b->ninsn; k++)
+		if (b->insn[k].flow != 0 &&
+		    strchr("CJL", b->insn[k].flow) != NULL)
+			same(lean->target[b->insn[k].target] ==
+			    b->target[b->insn[k].target]);
+}
+
+/* What `all` has read so far, the lean reader reads now. */
+static void
+lean_too(struct evr *all, const char *name)
+{
+	struct in *in = in_open(name);
+	struct evr *r = ev_open(in);
+	const struct ev_def *d;
+	struct ev_block *shown;
+	struct ev e;
+	int c;
+
+	ev_lean(r);
+	while ((c = ev_next(r, &e)) > 0) {
+		if (strchr("BPQ", c) == NULL)
+			continue;
+		d = ev_def(r, e.id);
+		shown = d->block;
+		same(shown->insn != NULL);
+		if (d->n % 5 == 0)
+			ev_keep(r, shown);
+		same_block(ev_def(all, e.id)->block, shown);
+	}
+	same((ev_error(all) == NULL) == (ev_error(r) == NULL));
+	for (uint32_t id = 1; (d = ev_def(r, id)) != NULL; id++) {
+		if (d->letter == 'Z')
+			continue;
+		if (d->n % 3 == 0)
+			ev_keep(r, d->block);
+		same_block(ev_def(all, id)->block, d->block);
+	}
+	ev_free(r);
+	in_close(in);
 }
 
 int
@@ -74,6 +151,7 @@ LLVMFuzzerTestOneInput(const unsigned char *data, size_t len)
 	}
 	if ((c == 0) != (ev_error(r) == NULL))
 		abort();
+	lean_too(r, name);
 	ev_free(r);
 	in_close(in);
 	close(fd);

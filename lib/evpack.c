@@ -1,0 +1,238 @@
+/*
+ * evpack - blocks in few bytes, for readers that seldom look at them again
+ *
+ * The parts of a block as the reader has them are 16 bytes an instruction and
+ * 16 a reference; written one after the other, as below, they are 3 in all.
+ *
+ *	instruction = head [ moved ] [ nref ] { reference } [ flow [ target ] ]
+ *	reference   = kind [ size ] [ group ] [ at ] [ count ]
+ *
+ * head: length, how many references (3: nref says), whether a flow follows,
+ * whether the address is not the one behind the instruction before (moved: how
+ * far it is from there). Numbers are 7 bits a byte, the lowest first; those
+ * with a sign have it in the lowest bit. Addresses are differences: fixed ones
+ * from the instruction's own, targets from what is behind it.
+ */
+#include "evdef.h"
+
+#include <string.h>
+
+#include "util.h"
+
+#define HEAD_NREF	4	/* shifts of: references, up to 3 */
+#define HEAD_FLOW	0x40
+#define HEAD_MOVED	0x80
+
+#define KIND_WHERE	2	/* shifts of: where, */
+#define KIND_SIZE	5	/* log2 of the size, or 7 */
+#define KIND_COUNT	0x10
+
+#define MOST_INSN	(2 + 10 + 5 + 1 + 10)	/* bytes, without references */
+#define MOST_REF	(1 + 5 + 1 + 10 + 1)
+
+/* ---- numbers ---- */
+
+static uint8_t *
+put(uint8_t *p, uint64_t n)
+{
+	for (; n > 127; n >>= 7)
+		*p++ = (uint8_t)(n | 128);
+	*p++ = (uint8_t)n;
+	return p;
+}
+
+static uint8_t *
+put_signed(uint8_t *p, uint64_t n)
+{
+	return put(p, n << 1 ^ -(n >> 63));
+}
+
+static inline uint64_t
+get(const uint8_t **p)
+{
+	uint64_t n = *(*p)++;
+
+	if (__builtin_expect(n < 128, 1))
+		return n;
+	n &= 127;
+	for (unsigned shift = 7; ; shift += 7) {
+		uint64_t b = *(*p)++;
+
+		n |= (b & 127) << shift;
+		if (b < 128)
+			return n;
+	}
+}
+
+static inline uint64_t
+get_signed(const uint8_t **p)
+{
+	uint64_t n = get(p);
+
+	return n >> 1 ^ -(n & 1);
+}
+
+/* ---- packing ---- */
+
+static int
+has_target(uint8_t flow)
+{
+	return flow == 'C' || flow == 'J' || flow == 'L';
+}
+
+static uint8_t *
+pack_ref(uint8_t *p, const struct ev_ref *r, uint64_t addr)
+{
+	unsigned size = 7, kind = r->kind == 'r' ? 0 : r->kind == 'w' ? 1 : 2;
+
+	if ((r->size & (r->size - 1)) == 0 && r->size <= 64)
+		size = (unsigned)__builtin_ctz(r->size);
+	*p++ = (uint8_t)(kind | (unsigned)r->where << KIND_WHERE |
+	    (r->count != 0 ? KIND_COUNT : 0) | size << KIND_SIZE);
+	if (size == 7)
+		p = put(p, r->size);
+	if (r->where == EV_GROUP)
+		*p++ = r->group;
+	if (r->where != EV_BARE)
+		p = put_signed(p, r->where == EV_FIXED ? r->at - addr : r->at);
+	if (r->count != 0)
+		*p++ = r->count;
+	return p;
+}
+
+size_t
+evdef_pack(struct evdef *d)
+{
+	uint64_t behind = 0;
+	uint8_t *p;
+
+	d->packed = xgrow(d->packed, &d->cappacked, d->ninsn *
+	    (size_t)MOST_INSN + d->nref * (size_t)MOST_REF, 1);
+	p = d->packed;
+	for (const struct ev_insn *i = d->insn; i < d->insn + d->ninsn; i++) {
+		*p++ = (uint8_t)(i->len | (i->nref < 3 ? i->nref : 3) <<
+		    HEAD_NREF | (i->flow != 0 ? HEAD_FLOW : 0) |
+		    (i->addr != behind ? HEAD_MOVED : 0));
+		if (i->addr != behind)
+			p = put_signed(p, i->addr - behind);
+		if (i->nref >= 3)
+			p = put(p, i->nref);
+		behind = i->addr + i->len;
+		for (unsigned k = 0; k < i->nref; k++)
+			p = pack_ref(p, &d->ref[i->ref + k], i->addr);
+		if (i->flow == 0)
+			continue;
+		*p++ = i->flow;
+		if (has_target(i->flow))
+			p = put_signed(p, d->target[i->target] - behind);
+	}
+	return (size_t)(p - d->packed);
+}
+
+/* ---- unpacking ---- */
+
+void
+ev_each(struct ev_each *e, const struct ev_block *b, struct ev_ref *ref)
+{
+	memset(e, 0, sizeof *e);
+	e->block = b;
+	e->at = b->kept ? NULL : b->packed;
+	e->ref = ref;
+}
+
+/* Returns the groups used up to here. */
+static inline unsigned
+unpack_ref(const uint8_t **p, struct ev_ref *r, uint64_t addr, unsigned ngroups)
+{
+	unsigned kind = *(*p)++;
+
+	memset(r, 0, sizeof *r);
+	r->kind = (uint8_t)"rwm"[kind & 3];
+	r->where = (uint8_t)(kind >> KIND_WHERE & 3);
+	r->size = kind >> KIND_SIZE == 7 ? (uint32_t)get(p) :
+	    1U << (kind >> KIND_SIZE);
+	if (r->where == EV_GROUP) {
+		r->group = *(*p)++;
+		if (r->group >= ngroups)
+			ngroups = r->group + 1U;
+	}
+	if (r->where != EV_BARE)
+		r->at = get_signed(p);
+	if (r->where == EV_FIXED)
+		r->at += addr;
+	if (kind & KIND_COUNT) {
+		r->count = *(*p)++;
+		if (r->count > ngroups)
+			ngroups = r->count;
+	}
+	return ngroups;
+}
+
+static void
+next_kept(struct ev_each *e)
+{
+	const struct ev_block *b = e->block;
+
+	e->insn = b->insn[e->n++];
+	memcpy(e->ref, b->ref + e->insn.ref, e->insn.nref * sizeof *e->ref);
+	if (has_target(e->insn.flow))
+		e->target = b->target[e->insn.target];
+}
+
+void
+ev_next_insn(struct ev_each *e)
+{
+	struct ev_insn *i = &e->insn;
+	const uint8_t *p = e->at;
+	unsigned head, ngroups = i->ngroups;
+
+	if (p == NULL) {
+		next_kept(e);
+		return;
+	}
+	head = *p++;
+	i->addr += i->len;
+	i->len = head & 15;
+	if (head & HEAD_MOVED)
+		i->addr += get_signed(&p);
+	i->nref = head >> HEAD_NREF & 3;
+	if (i->nref == 3)
+		i->nref = (uint8_t)get(&p);
+	i->ref = (uint16_t)e->nref;
+	for (unsigned k = 0; k < i->nref; k++)
+		ngroups = unpack_ref(&p, &e->ref[k], i->addr, ngroups);
+	e->nref += i->nref;
+	i->ngroups = (uint8_t)ngroups;
+	i->flow = 0;
+	i->target = 0;
+	if (head & HEAD_FLOW) {
+		i->flow = *p++;
+		if (has_target(i->flow)) {
+			e->target = i->addr + i->len + get_signed(&p);
+			i->target = (uint16_t)e->ntarget++;
+		}
+	}
+	e->at = p;
+}
+
+void
+evdef_unpack(struct evdef *d, const struct ev_block *b)
+{
+	struct ev_each e;
+
+	d->insn = xgrow(d->insn, &d->capinsn, b->ninsn, sizeof *d->insn);
+	d->ref = xgrow(d->ref, &d->capref, b->nref, sizeof *d->ref);
+	d->target = xgrow(d->target, &d->captarget, b->ninsn,
+	    sizeof *d->target);
+	ev_each(&e, b, d->ref);
+	for (uint32_t k = 0; k < b->ninsn; k++) {
+		ev_next_insn(&e);
+		e.ref += e.insn.nref;
+		d->insn[k] = e.insn;
+		if (has_target(e.insn.flow))
+			d->target[e.insn.target] = e.target;
+	}
+	d->ninsn = b->ninsn;
+	d->nref = b->nref;
+	d->ntarget = e.ntarget;
+}
