@@ -68,7 +68,6 @@ struct place {
 	uint64_t slide;		/* run-time - link-time address */
 	int32_t section;	/* object, and whether it is its PLT */
 	bool entry;		/* the first address of a function with a symbol */
-	uint64_t until;		/* the same function's up to here, run-time */
 };
 
 enum func_rule { RULE_SKIP, RULE_POP, RULE_TOGGLE, RULE_BEFORE, RULE_AFTER,
@@ -77,7 +76,8 @@ enum func_rule { RULE_SKIP, RULE_POP, RULE_TOGGLE, RULE_BEFORE, RULE_AFTER,
 /* * and ? are wild; NULL: all functions. Before the first func_place. */
 void func_rule(enum func_rule, const char *pattern, uint32_t n);
 void func_skip_plt(bool);
-void func_place(uint64_t addr, struct place *);
+/* Returns up to where it is the same function's, run-time. */
+uint64_t func_place(uint64_t addr, struct place *);
 struct func *func_new(uint32_t ob, uint64_t start, const char *name);
 uint32_t func_count(void);
 const char *func_object(uint32_t ob);	/* its path */
@@ -89,19 +89,19 @@ enum { KEY_LOOK = -1, KEY_ENTRY = -2, KEY_NEVER = -3 };
 
 struct seg {
 	const struct ev_def *def;
-	uint32_t first, end;	/* its instructions, in the block's */
-	uint64_t addr;		/* run-time, of the first */
-	uint64_t last, next;	/* of the last one, and behind that */
-	uint64_t target;	/* of flow C J L */
 	struct place at;
-	int32_t key, endkey;	/* a section's, or one of the above */
-	uint8_t flow;		/* of the last instruction, or 0 */
-	bool counted;		/* costs depend on values */
-	uint32_t num;
+	uint64_t addr;		/* run-time, of the first instruction */
+	uint64_t last;		/* of the last one */
 	uint64_t *sp;		/* + spat is the stack pointer behind a call or */
 	uint64_t spat;		/* return */
-	int64_t *cost;		/* columns: of one execution, as far as that is known */
+	const int64_t *cost;	/* columns: of one execution, as far as that is known */
 	struct slot *slot;	/* the last one asked for */
+	uint16_t first, end;	/* its instructions, in the block's */
+	int32_t key, endkey;	/* a section's, or one of the above */
+	uint32_t num;
+	uint8_t len;		/* of the last instruction, */
+	uint8_t flow;		/* and its flow or 0 */
+	bool counted;		/* costs depend on values */
 };
 
 /* By id: what a short execution needs. A cache line. */
@@ -118,6 +118,14 @@ struct plan {
 	bool apply;		/* all groups have to be kept */
 } __attribute__((aligned(64)));
 
+/* Behind its last instruction. */
+static inline uint64_t
+seg_next(const struct seg *s)
+{
+	return s->last + s->len;
+}
+
+/* Its references; where costs depend on values, or blocks are kept anyway. */
 static inline uint32_t
 seg_nref(const struct seg *s)
 {
@@ -164,13 +172,19 @@ struct slot {
 	const struct seg *seg;
 	struct slot *next;	/* of its context */
 	struct arc *arcs;	/* of its last instruction, latest first */
-	struct jump *jumps;	/* the same */
+	struct more *more;	/* or NULL */
+};
+
+/* What few slots have. */
+struct more {
+	struct jump *jumps;	/* of its last instruction, latest first */
 	int64_t *skipped;	/* columns: spent in skipped functions */
 	int64_t **told;		/* by instruction: outcome columns, or NULL */
 	int64_t *extra;		/* by reference, then by instruction: beyond n */
 };
 
 struct slot *slot_get(struct ctx *, struct seg *);
+struct more *slot_more(struct slot *);	/* its more, made */
 int64_t *slot_skipped(struct slot *);	/* its skipped, made */
 
 /* A call: from the end of a segment, or from an address. */

@@ -46,7 +46,22 @@ key_equal(struct key a, struct key b)
 }
 
 KHASH_INIT(ctx, struct key, struct ctx *, 1, key_hash, key_equal)
-KHASH_MAP_INIT_INT64(slot, struct slot *)
+
+static inline khint_t
+slot_hash(const struct slot *s)
+{
+	uint64_t h = (uint64_t)s->ctx->num << 32 | s->seg->num;
+
+	return (khint_t)(h * 0x9e3779b97f4a7c15 >> 32);
+}
+
+static inline int
+slot_equal(const struct slot *a, const struct slot *b)
+{
+	return a->ctx == b->ctx && a->seg == b->seg;
+}
+
+KHASH_INIT(slot, struct slot *, char, 0, slot_hash, slot_equal)
 
 struct ctx *contexts;
 static struct ctx **lastctx = &contexts;
@@ -210,7 +225,7 @@ ctx_name(const struct ctx *c)
 struct slot *
 slot_get(struct ctx *c, struct seg *s)
 {
-	struct slot *sl;
+	struct slot key = { .ctx = c, .seg = s }, *sl;
 	khint_t k;
 	int made;
 
@@ -218,11 +233,11 @@ slot_get(struct ctx *c, struct seg *s)
 		return s->slot;
 	if (slots == NULL)
 		slots = kh_init(slot);
-	k = kh_put(slot, slots, (uint64_t)c->num << 32 | s->num, &made);
+	k = kh_put(slot, slots, &key, &made);
 	if (made < 0)
 		die("segments:");
 	if (made == 0) {
-		s->slot = kh_val(slots, k);
+		s->slot = kh_key(slots, k);
 		return s->slot;
 	}
 	sl = take(sizeof *sl);
@@ -230,16 +245,26 @@ slot_get(struct ctx *c, struct seg *s)
 	sl->seg = s;
 	sl->next = c->slots;
 	c->slots = sl;
-	kh_val(slots, k) = s->slot = sl;
+	kh_key(slots, k) = s->slot = sl;
 	return sl;
+}
+
+struct more *
+slot_more(struct slot *sl)
+{
+	if (sl->more == NULL)
+		sl->more = take(sizeof *sl->more);
+	return sl->more;
 }
 
 int64_t *
 slot_skipped(struct slot *sl)
 {
-	if (sl->skipped == NULL)
-		sl->skipped = take(ncol * sizeof *sl->skipped);
-	return sl->skipped;
+	struct more *m = slot_more(sl);
+
+	if (m->skipped == NULL)
+		m->skipped = take(ncol * sizeof *m->skipped);
+	return m->skipped;
 }
 
 /* ---- calls ---- */
@@ -290,9 +315,10 @@ arc_get(struct slot *from, const struct seg *to, uint32_t level,
 void
 jump_count(struct slot *from, const struct seg *to, struct ctx *c)
 {
+	struct more *m = slot_more(from);
 	struct jump *j, **p;
 
-	for (p = &from->jumps; (j = *p) != NULL; p = &j->next)
+	for (p = &m->jumps; (j = *p) != NULL; p = &j->next)
 		if (j->to == to->addr && j->ctx == c) {
 			*p = j->next;
 			break;
@@ -303,7 +329,7 @@ jump_count(struct slot *from, const struct seg *to, struct ctx *c)
 		    .seg = to, .more = from->ctx->jumps };
 		from->ctx->jumps = j;
 	}
-	j->next = from->jumps;
-	from->jumps = j;
+	j->next = m->jumps;
+	m->jumps = j;
 	j->n++;
 }

@@ -124,49 +124,54 @@ add_row(uint64_t addr)
 
 /* The references of one instruction, and the branches. */
 static void
-add_insn(int64_t *n, const struct slot *sl, uint32_t insn)
+add_insn(int64_t *n, const struct slot *sl, uint32_t insn,
+    const struct ev_each *e)
 {
-	const struct ev_block *b = sl->seg->def->block;
-	const struct ev_insn *i = &b->insn[insn];
-	uint32_t base = b->insn[sl->seg->first].ref;
+	const int64_t *extra = sl->more != NULL ? sl->more->extra : NULL;
+	const struct seg *s = sl->seg;
+	int64_t *const *t = sl->more != NULL ? sl->more->told : NULL;
 
-	for (uint32_t k = i->ref; data_refs && k < (uint32_t)i->ref + i->nref;
-	    k++)
-		n[b->ref[k].kind == 'w' ? 2 : 1] += (int64_t)sl->n +
-		    (sl->extra != NULL ? sl->extra[k - base] : 0);
+	if (extra != NULL)
+		extra += e->insn.ref - s->def->block->insn[s->first].ref;
+	for (uint32_t k = 0; data_refs && k < e->insn.nref; k++)
+		n[e->ref[k].kind == 'w' ? 2 : 1] += (int64_t)sl->n +
+		    (extra != NULL ? extra[k] : 0);
 	for (unsigned k = 0; k < outcome_columns(told); k++) {
 		const char *name = outcome_name(told, k);
 
-		if ((i->flow == 'C' && strcmp(name, "Bc") == 0) ||
-		    ((i->flow == 'I' || i->flow == 'X') &&
+		if ((e->insn.flow == 'C' && strcmp(name, "Bc") == 0) ||
+		    ((e->insn.flow == 'I' || e->insn.flow == 'X') &&
 		    strcmp(name, "Bi") == 0))
 			n[firsttold + k] += (int64_t)sl->n;
-		if (sl->told != NULL && sl->told[insn - sl->seg->first] != NULL)
-			n[firsttold + k] +=
-			    sl->told[insn - sl->seg->first][k];
+		if (t != NULL && t[insn - s->first] != NULL)
+			n[firsttold + k] += t[insn - s->first][k];
 	}
 }
 
 static void
 add_slot(const struct slot *sl)
 {
+	static struct ev_ref ref[256];
 	const struct seg *s = sl->seg;
-	const struct ev_insn *i = s->def->block->insn;
-	uint32_t nref = seg_nref(s);
+	const struct more *m = sl->more;
+	struct ev_each e;
 	int64_t *n;
 
-	if (sl->n != 0)
-		for (uint32_t k = s->first; k < s->end; k++) {
-			n = add_row(i[k].addr - s->at.slide);
-			n[0] = (int64_t)sl->n;
-			if (sl->extra != NULL)
-				n[0] += sl->extra[nref + k - s->first];
-			if (ncol > 1)
-				add_insn(n, sl, k);
-		}
-	if (sl->skipped != NULL) {
+	ev_each(&e, s->def->block, ref);
+	for (uint32_t k = 0; sl->n != 0 && k < s->end; k++) {
+		ev_next_insn(&e);
+		if (k < s->first)
+			continue;
+		n = add_row(e.insn.addr - s->at.slide);
+		n[0] = (int64_t)sl->n;
+		if (m != NULL && m->extra != NULL)
+			n[0] += m->extra[seg_nref(s) + k - s->first];
+		if (ncol > 1)
+			add_insn(n, sl, k, &e);
+	}
+	if (m != NULL && m->skipped != NULL) {
 		n = add_row(s->last - s->at.slide);
-		memcpy(n, sl->skipped, ncol * sizeof *n);
+		memcpy(n, m->skipped, ncol * sizeof *n);
 	}
 }
 
@@ -476,17 +481,20 @@ write_parts(const char *trigger, const char *fn)
 static void
 zero_slot(struct slot *sl)
 {
-	uint32_t n = sl->seg->end - sl->seg->first;
+	uint32_t n = (uint32_t)sl->seg->end - sl->seg->first;
+	struct more *m = sl->more;
 
 	sl->n = 0;
-	if (sl->skipped != NULL)
-		memset(sl->skipped, 0, ncol * sizeof *sl->skipped);
-	for (uint32_t i = 0; sl->told != NULL && i < n; i++)
-		if (sl->told[i] != NULL)
-			memset(sl->told[i], 0, outcome_columns(told) *
-			    sizeof **sl->told);
-	free(sl->extra);
-	sl->extra = NULL;
+	if (m == NULL)
+		return;
+	if (m->skipped != NULL)
+		memset(m->skipped, 0, ncol * sizeof *m->skipped);
+	for (uint32_t i = 0; m->told != NULL && i < n; i++)
+		if (m->told[i] != NULL)
+			memset(m->told[i], 0, outcome_columns(told) *
+			    sizeof **m->told);
+	free(m->extra);
+	m->extra = NULL;
 }
 
 void

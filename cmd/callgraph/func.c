@@ -273,7 +273,7 @@ joined(struct object *o, struct func *part)
 	return part;
 }
 
-void
+uint64_t
 func_place(uint64_t addr, struct place *p)
 {
 	uint64_t link = addr;
@@ -290,8 +290,6 @@ func_place(uint64_t addr, struct place *p)
 	p->slide = addr - link;
 	p->section = o->number + (int32_t)sec;
 	p->entry = at.end != 0 && at.start == link;
-	p->until = at.end != 0 ? at.end + p->slide :
-	    sec > 0 ? o->section[sec - 1].end + p->slide : UINT64_MAX;
 	p->fn = at.end != 0 ? named(o, num, at.start, at.fn, false) :
 	    named(o, num, link, NULL, plt);
 	if (opt_join) {
@@ -299,4 +297,6 @@ func_place(uint64_t addr, struct place *p)
 		p->entry &= f == p->fn;
 		p->fn = f;
 	}
+	return at.end != 0 ? at.end + p->slide :
+	    sec > 0 ? o->section[sec - 1].end + p->slide : UINT64_MAX;
 }

@@ -268,6 +268,9 @@ begin(struct out *o)
 	if (data_refs)
 		firsttold = 3;
 	ncol = firsttold + outcome_columns(told);
+	/* what depends on values is looked at again and again */
+	if (!data_refs && !opt_rep)
+		ev_lean(events);
 	walk_begin();
 	dump_open(o);
 }

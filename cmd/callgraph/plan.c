@@ -16,18 +16,20 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "outcome.h"
 #include "util.h"
 
 struct plan *plan;
-static size_t nplan;
+#define NPLAN ((size_t)1 << 24)	/* ids end there */
 static uint32_t nseg;
 static uint64_t nowhere;	/* what sp points to where there is none */
 static const char *wrong;
 
 /* By block: the groups with stack pointers. */
 struct stackrefs {
+	uint64_t value;		/* of the only one, if no others are kept */
 	uint8_t group;		/* the only one, if n is 1 */
 	uint8_t n;		/* how many there are; 2: or more */
 	bool repeats;		/* something is repeated */
@@ -77,7 +79,16 @@ stack_refs(struct ev_block *b)
 		s->group = r->group;
 		s->n = s->n == 0 ? 1 : 2;
 	}
+	if (b->value == NULL && s->n > 1)
+		b->value = take(b->ngroups * sizeof *b->value);
 	return s;
+}
+
+/* Where a group with stack pointers has its value. */
+static uint64_t *
+value_of(struct ev_block *b, unsigned group)
+{
+	return b->value != NULL ? &b->value[group] : &stack_refs(b)->value;
 }
 
 /* Where the stack pointer behind the segment's last instruction is. */
@@ -96,7 +107,7 @@ find_sp(struct seg *s, struct ev_block *b, const struct ev_insn *i)
 	}
 	s->spat = r->at + (i->flow == 'R' ? r->size : 0);
 	if (r->where == EV_GROUP)
-		s->sp = &b->value[r->group];
+		s->sp = value_of(b, r->group);
 }
 
 /* ---- costs ---- */
@@ -113,7 +124,7 @@ depends(const struct ev_block *b, const struct ev_insn *i)
 }
 
 static void
-add_branches(struct seg *s, const struct ev_insn *i)
+add_branches(int64_t *cost, const struct ev_insn *i)
 {
 	for (unsigned k = 0; k < outcome_columns(told); k++) {
 		const char *name = outcome_name(told, k);
@@ -121,25 +132,41 @@ add_branches(struct seg *s, const struct ev_insn *i)
 		if ((i->flow == 'C' && strcmp(name, "Bc") == 0) ||
 		    ((i->flow == 'I' || i->flow == 'X') &&
 		    strcmp(name, "Bi") == 0))
-			s->cost[firsttold + k]++;
+			cost[firsttold + k]++;
 	}
+}
+
+/* n instructions, where there is nothing else to count: shared by all. */
+static const int64_t *
+only(uint32_t n)
+{
+	static int64_t number[1 << 16];
+
+	number[n] = n;
+	return &number[n];
 }
 
 static void
 add_costs(struct seg *s)
 {
 	const struct ev_block *b = s->def->block;
+	int64_t *cost = NULL;
 
-	s->cost = take(ncol * sizeof *s->cost);
+	if (ncol == 1)
+		s->cost = only((uint32_t)s->end - s->first);
+	else
+		s->cost = cost = take(ncol * sizeof *cost);
 	for (uint32_t k = s->first; k < s->end; k++) {
 		const struct ev_insn *i = &b->insn[k];
 
-		s->cost[0]++;
-		add_branches(s, i);
+		s->counted |= (data_refs || opt_rep) && depends(b, i);
+		if (ncol == 1)
+			continue;
+		cost[0]++;
+		add_branches(cost, i);
 		for (unsigned r = i->ref; data_refs &&
 		    r < (unsigned)i->ref + i->nref; r++)
-			s->cost[b->ref[r].kind == 'w' ? 2 : 1]++;
-		s->counted |= (data_refs || opt_rep) && depends(b, i);
+			cost[b->ref[r].kind == 'w' ? 2 : 1]++;
 	}
 }
 
@@ -151,12 +178,10 @@ finish(struct seg *s, uint32_t end)
 	struct ev_block *b = s->def->block;
 	const struct ev_insn *i = &b->insn[end - 1];
 
-	s->end = end;
+	s->end = (uint16_t)end;
 	s->flow = i->flow;
 	s->last = i->addr;
-	s->next = i->addr + i->len;
-	if (i->flow != 0 && strchr("CJL", i->flow) != NULL)
-		s->target = b->target[i->target];
+	s->len = i->len;
 	find_sp(s, b, i);
 	add_costs(s);
 	s->num = nseg++;
@@ -168,23 +193,27 @@ finish(struct seg *s, uint32_t end)
 		s->key = KEY_NEVER;
 }
 
+static uint64_t until;		/* the last segment's function ends there */
+
 /* Must the instruction at addr begin a new segment behind the one at i? */
 static bool
 cuts(const struct seg *s, const struct ev_insn *i, uint64_t addr,
     struct place *at)
 {
+	uint64_t end;
 	bool straight = addr == i->addr + i->len;
 
 	if (i->flow == 0)
 		return false;
-	if (straight && i->flow == 'C' && addr < s->at.until &&
+	if (straight && i->flow == 'C' && addr < until &&
 	    addr >= s->addr)
 		return false;
-	func_place(addr, at);
-	if (at->entry || at->section != s->at.section ||
-	    at->slide != s->at.slide)
-		return true;
-	return i->flow != 'C' && i->flow != 'J';
+	end = func_place(addr, at);
+	if (!at->entry && at->section == s->at.section &&
+	    at->slide == s->at.slide && (i->flow == 'C' || i->flow == 'J'))
+		return false;
+	until = end;
+	return true;
 }
 
 /* The segments of a definition; returns how many. */
@@ -198,7 +227,7 @@ cut(const struct ev_def *d, struct seg **segs)
 	struct seg *s;
 	uint32_t n = 0;
 
-	func_place(i->addr, &at);
+	until = func_place(i->addr, &at);
 	for (uint32_t k = 0; k < d->n; k++) {
 		if (k > 0) {
 			s = &v[n - 1];
@@ -207,16 +236,28 @@ cut(const struct ev_def *d, struct seg **segs)
 			    !(opt_jumps && i[k - 1].flow != 0))
 				continue;
 			if (opt_jumps)
-				func_place(i[k].addr, &at);
+				until = func_place(i[k].addr, &at);
 			finish(s, k);
 		}
 		v = xgrow(v, &cap, n + 1, sizeof *v);
-		v[n++] = (struct seg){ .def = d, .first = k, .addr = i[k].addr,
-		    .at = at };
+		v[n++] = (struct seg){ .def = d, .first = (uint16_t)k,
+		    .addr = i[k].addr, .at = at };
 	}
 	finish(&v[n - 1], d->n);
 	*segs = memcpy(take(n * sizeof *v), v, n * sizeof *v);
 	return n;
+}
+
+/* Of all ids that there can be; pages that are not used take no memory. */
+static struct plan *
+table(void)
+{
+	void *p = mmap(NULL, (size_t)NPLAN * sizeof *plan, PROT_READ |
+	    PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		die("memory for blocks: mmap:");
+	return p;
 }
 
 const char *
@@ -224,21 +265,10 @@ plan_define(uint32_t id)
 {
 	const struct ev_def *d = ev_def(events, id);
 	struct stackrefs *sr = stack_refs(d->block);
-	size_t n = nplan;
-	struct plan *p, *old = plan;
+	struct plan *p;
 
-	if (id >= n) {
-		nplan = n == 0 ? 4096 : 2 * n;
-		while (nplan <= id)
-			nplan *= 2;
-		plan = aligned_alloc(64, nplan * sizeof *plan);
-		if (plan == NULL)
-			die("out of memory");
-		if (n != 0)
-			memcpy(plan, old, n * sizeof *plan);
-		free(old);
-		memset(plan + n, 0, (nplan - n) * sizeof *plan);
-	}
+	if (plan == NULL)
+		plan = table();
 	p = &plan[id];
 	wrong = NULL;
 	p->nseg = cut(d, &p->seg);
@@ -249,7 +279,7 @@ plan_define(uint32_t id)
 	p->ir = p->seg->end;
 	if (sr->n == 1 && sr->group < d->ngroups) {
 		p->spgroup = sr->group + 1;
-		p->sp = &d->block->value[sr->group];
+		p->sp = value_of(d->block, sr->group);
 	}
 	/* of several, or with values that counts depend on: all are kept */
 	p->apply = sr->n > 1 || data_refs || (opt_rep && sr->repeats);

@@ -170,7 +170,7 @@ push(struct thread *t, struct slot *from, struct arc *a, uint64_t sp)
 	*f = (struct frame){ .sp = sp, .arc = a, .ctx = t->ctx,
 	    .skipper = t->skipper };
 	if (from != NULL && (from->seg->flow == 'L' || from->seg->flow == 'X'))
-		f->ret = from->seg->next;
+		f->ret = seg_next(from->seg);
 	memcpy(t->enter + t->n * ncol, t->total, ncol * sizeof *t->enter);
 	t->n++;
 	if (a == NULL) {
@@ -529,7 +529,7 @@ stack_move(struct thread *t, const struct seg *to)
 	    to->at.section != last->at.section)) {
 		emulated_call(t, to);
 	} else if (opt_jumps && (flow == 'C' || flow == 'J' || flow == 'I') &&
-	    to->addr != last->next && t->skipper == NULL && t->collect) {
+	    to->addr != seg_next(last) && t->skipper == NULL && t->collect) {
 		jump_count(t->slot, to, t->ctx);
 	}
 	if (t->ctx == NULL)

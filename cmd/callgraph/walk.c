@@ -49,6 +49,8 @@ static void
 add_extra(struct thread *t, struct slot *sl, unsigned col, uint32_t i,
     int64_t n)
 {
+	struct more *m;
+
 	if (n == 0)
 		return;
 	t->total[col] += n;
@@ -56,10 +58,11 @@ add_extra(struct thread *t, struct slot *sl, unsigned col, uint32_t i,
 		slot_skipped(t->skipper)[col] += n;
 		return;
 	}
-	if (sl->extra == NULL)
-		sl->extra = xcalloc(seg_nref(sl->seg) + sl->seg->end -
-		    sl->seg->first, sizeof *sl->extra);
-	sl->extra[i] += n;
+	m = slot_more(sl);
+	if (m->extra == NULL)
+		m->extra = xcalloc(seg_nref(sl->seg) + sl->seg->end -
+		    sl->seg->first, sizeof *m->extra);
+	m->extra[i] += n;
 }
 
 /*
@@ -227,6 +230,7 @@ void
 walk_told(struct thread *t, uint32_t insn, const char *list)
 {
 	struct slot *sl;
+	struct more *m;
 	char name[32];
 	uint64_t n;
 	unsigned c;
@@ -252,12 +256,13 @@ walk_told(struct thread *t, uint32_t insn, const char *list)
 			    (int64_t)n;
 			continue;
 		}
-		if (sl->told == NULL)
-			sl->told = xcalloc(sl->seg->end - sl->seg->first,
-			    sizeof *sl->told);
-		to = sl->told[insn - sl->seg->first];
+		m = slot_more(sl);
+		if (m->told == NULL)
+			m->told = xcalloc(sl->seg->end - sl->seg->first,
+			    sizeof *m->told);
+		to = m->told[insn - sl->seg->first];
 		if (to == NULL)
-			to = sl->told[insn - sl->seg->first] =
+			to = m->told[insn - sl->seg->first] =
 			    xcalloc(outcome_columns(told), sizeof *to);
 		to[c] += (int64_t)n;
 	}
