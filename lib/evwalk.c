@@ -157,12 +157,14 @@ fetch(struct ev_walk *w)
 int
 ev_step(struct ev_walk *w)
 {
-	const struct ev_insn *i = &w->block->insn[w->insn];
-	uint32_t end = (uint32_t)i->ref + i->nref;
+	const struct ev_insn *i;
+	uint32_t end;
 	int more;
 
 	if (w->insn >= w->end)
 		return 0;
+	i = &w->block->insn[w->insn];
+	end = (uint32_t)i->ref + i->nref;
 	switch (w->kind) {
 	case 0:
 		return fetch(w);
