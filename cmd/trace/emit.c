@@ -1,28 +1,6 @@
 /* emit - machine code, an encoding a function */
 #include "emit.h"
 
-#include <string.h>
-
-void
-emit_byte(struct code *c, unsigned b)
-{
-	*c->p++ = (uint8_t)b;
-}
-
-void
-emit_u32(struct code *c, uint32_t v)
-{
-	memcpy(c->p, &v, 4);
-	c->p += 4;
-}
-
-void
-emit_u64(struct code *c, uint64_t v)
-{
-	memcpy(c->p, &v, 8);
-	c->p += 8;
-}
-
 void
 emit_copy(struct code *c, const uint8_t *bytes, unsigned n)
 {
@@ -92,12 +70,27 @@ mem(struct code *c, int reg, int base, int index, int scale, int32_t disp)
 		emit_u32(c, (uint32_t)disp);
 }
 
+/* The usual one, without branches: a base, no index. */
 static void
 op_mem(struct code *c, int w, unsigned op, int reg, int base, int32_t disp)
 {
-	rex(c, w, reg, NOIDX, base);
-	emit_byte(c, op);
-	mem(c, reg, base, NOIDX, 1, disp);
+	unsigned b = 0x40u | (w ? 8u : 0) | (reg > 7 ? 4u : 0) |
+	    (base > 7 ? 1u : 0);
+	unsigned mod = disp == (int8_t)disp ? 1 : 2, n = mod == 1 ? 3 : 6;
+	uint64_t bytes;
+
+	if ((base & 7) == 4 || disp == 0) {
+		rex(c, w, reg, NOIDX, base);
+		emit_byte(c, op);
+		mem(c, reg, base, NOIDX, 1, disp);
+		return;
+	}
+	bytes = op | (mod << 6 | (unsigned)(reg & 7) << 3 |
+	    (unsigned)(base & 7)) << 8 | (uint64_t)(uint32_t)disp << 16;
+	if (b != 0x40)
+		emit_bytes(c, bytes << 8 | b, n + 1);
+	else
+		emit_bytes(c, bytes, n);
 }
 
 static void

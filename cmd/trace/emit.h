@@ -8,6 +8,7 @@
 #define EMIT_H
 
 #include <stdint.h>
+#include <string.h>
 
 struct code {
 	uint8_t *p;		/* next byte, in our mapping */
@@ -31,9 +32,34 @@ emit_off(const struct code *c)
 	return (uint32_t)(c->p - c->start);
 }
 
-void emit_byte(struct code *, unsigned);
-void emit_u32(struct code *, uint32_t);
-void emit_u64(struct code *, uint64_t);
+static inline void
+emit_byte(struct code *c, unsigned b)
+{
+	*c->p++ = (uint8_t)b;
+}
+
+static inline void
+emit_u32(struct code *c, uint32_t v)
+{
+	memcpy(c->p, &v, 4);
+	c->p += 4;
+}
+
+static inline void
+emit_u64(struct code *c, uint64_t v)
+{
+	memcpy(c->p, &v, 8);
+	c->p += 8;
+}
+
+/* The low n bytes of v; 8 are written. */
+static inline void
+emit_bytes(struct code *c, uint64_t v, unsigned n)
+{
+	memcpy(c->p, &v, 8);
+	c->p += n;
+}
+
 void emit_copy(struct code *, const uint8_t *, unsigned n);
 void emit_nop(struct code *, unsigned n);
 

@@ -78,10 +78,7 @@ begin(struct xlate *x)
 		return;
 	xlate_home(x, RAX);
 	xlate_mark(x, x->i + x->after, MAP_BODY, 0);
-	emit_byte(c, 0x9f);		/* lahf */
-	emit_byte(c, 0x0f);		/* seto al */
-	emit_byte(c, 0x90);
-	emit_byte(c, 0xc0);
+	emit_u32(c, 0xc0900f9f);	/* lahf; seto al */
 	x->flags = 1;
 	xlate_mark(x, x->i + x->after, MAP_BODY, 0);
 }
@@ -93,9 +90,7 @@ end(struct xlate *x)
 
 	if (!x->flags)
 		return;
-	emit_byte(c, 0x04);		/* add al, 7f */
-	emit_byte(c, 0x7f);
-	emit_byte(c, 0x9e);		/* sahf */
+	emit_bytes(c, 0x9e7f04, 3);	/* add al, 7f; sahf */
 	x->flags = 0;
 	xlate_mark(x, x->i + x->after, MAP_BODY, 0);
 }
@@ -112,33 +107,27 @@ scratch(struct xlate *x, uint32_t avoid)
 static void
 and_imm(struct code *c, int reg, int32_t v)
 {
-	emit_byte(c, reg > 7 ? 0x49 : 0x48);
-	if (v >= -128 && v < 128) {
-		emit_byte(c, 0x83);
-		emit_byte(c, 0xe0u | (unsigned)(reg & 7));
-		emit_byte(c, (uint8_t)v);
-	} else {
-		emit_byte(c, 0x81);
-		emit_byte(c, 0xe0u | (unsigned)(reg & 7));
-		emit_u32(c, (uint32_t)v);
-	}
+	unsigned head = (reg > 7 ? 0x49u : 0x48u) | 0x8100u |
+	    (0xe0u | (unsigned)(reg & 7)) << 16;
+
+	if (v == (int8_t)v)
+		emit_bytes(c, head | 0x200u | (uint64_t)(uint8_t)v << 24, 4);
+	else
+		emit_bytes(c, head | (uint64_t)(uint32_t)v << 24, 7);
 }
 
 static void
 shr_imm(struct code *c, int reg, unsigned n, int wide)
 {
-	emit_byte(c, (wide ? 0x48u : 0x40u) | (reg > 7));
-	emit_byte(c, 0xc1);
-	emit_byte(c, 0xe8u | (unsigned)(reg & 7));
-	emit_byte(c, n);
+	emit_bytes(c, (wide ? 0x48u : 0x40u) | (reg > 7) | 0xc100u |
+	    (0xe8u | (unsigned)(reg & 7)) << 16 | n << 24, 4);
 }
 
 static void
 xor_reg(struct code *c, int reg, int with)
 {
-	emit_byte(c, 0x48u | (with > 7 ? 4 : 0) | (reg > 7));
-	emit_byte(c, 0x31);
-	emit_byte(c, 0xc0u | (unsigned)(with & 7) << 3 | (unsigned)(reg & 7));
+	emit_bytes(c, 0x48u | (with > 7 ? 4u : 0) | (reg > 7) | 0x3100u |
+	    (0xc0u | (unsigned)(with & 7) << 3 | (unsigned)(reg & 7)) << 16, 3);
 }
 
 /*
@@ -148,11 +137,10 @@ xor_reg(struct code *c, int reg, int with)
 static void
 op_table(struct code *c, unsigned op, int reg, int index, int32_t disp)
 {
-	emit_byte(c, 0x49u | (reg > 7 ? 4 : 0) | (index > 7 ? 2 : 0));
-	emit_byte(c, op);
-	emit_byte(c, 0x84u | (unsigned)(reg & 7) << 3);
-	emit_byte(c, 0xc0u | (unsigned)(index & 7) << 3 | (REG_T & 7));
-	emit_u32(c, (uint32_t)disp);
+	emit_bytes(c, 0x49u | (reg > 7 ? 4u : 0) | (index > 7 ? 2u : 0) |
+	    op << 8 | (0x84u | (unsigned)(reg & 7) << 3) << 16 |
+	    (0xc0u | (unsigned)(index & 7) << 3 | (REG_T & 7)) << 24 |
+	    (uint64_t)(uint32_t)disp << 32, 8);
 }
 
 /* movzx reg, word [T + reg * 2 + disp] */
@@ -160,43 +148,35 @@ static void
 load_hint(struct code *c, int reg)
 {
 	emit_byte(c, 0x41u | (reg > 7 ? 6 : 0));
-	emit_byte(c, 0x0f);
-	emit_byte(c, 0xb7);
-	emit_byte(c, 0x84u | (unsigned)(reg & 7) << 3);
-	emit_byte(c, 0x40u | (unsigned)(reg & 7) << 3 | (REG_T & 7));
-	emit_u32(c, (uint32_t)T_HINT);
+	emit_bytes(c, 0xb70fu | (0x84u | (unsigned)(reg & 7) << 3) << 16 |
+	    (0x40u | (unsigned)(reg & 7) << 3 | (REG_T & 7)) << 24 |
+	    (uint64_t)(uint32_t)T_HINT << 32, 8);
 }
 
 /* cmp reg, imm */
 static void
 cmp_imm(struct code *c, int reg, int32_t v)
 {
-	emit_byte(c, reg > 7 ? 0x49 : 0x48);
-	emit_byte(c, 0x81);
-	emit_byte(c, 0xf8u | (unsigned)(reg & 7));
-	emit_u32(c, (uint32_t)v);
+	emit_bytes(c, (reg > 7 ? 0x49u : 0x48u) | 0x8100u |
+	    (0xf8u | (unsigned)(reg & 7)) << 16 |
+	    (uint64_t)(uint32_t)v << 24, 7);
 }
 
 /* movzx reg, byte [T + disp] */
 static void
 load_cell(struct code *c, int reg, int32_t disp)
 {
-	emit_byte(c, 0x41u | (reg > 7 ? 4 : 0));
-	emit_byte(c, 0x0f);
-	emit_byte(c, 0xb6);
-	emit_byte(c, 0x80u | (unsigned)(reg & 7) << 3 | (REG_T & 7));
-	emit_u32(c, (uint32_t)disp);
+	emit_bytes(c, 0x41u | (reg > 7 ? 4u : 0) | 0xb60f00u |
+	    (0x80u | (unsigned)(reg & 7) << 3 | (REG_T & 7)) << 24 |
+	    (uint64_t)(uint32_t)disp << 32, 8);
 }
 
 /* cmp byte [T + disp], 0 */
 static void
 cmp_zero(struct code *c, int32_t disp)
 {
-	emit_byte(c, 0x41);
-	emit_byte(c, 0x80);
-	emit_byte(c, 0xb8u | (REG_T & 7));
-	emit_u32(c, (uint32_t)disp);
-	emit_byte(c, 0);
+	emit_bytes(c, 0x41u | 0x8000u | (0xb8u | (REG_T & 7)) << 16 |
+	    (uint64_t)(uint32_t)disp << 24, 8);
 }
 
 static void
@@ -267,10 +247,8 @@ check_line(struct xlate *x, uint64_t line, uint32_t cell, uint8_t **branch)
 	struct code *c = &x->c;
 
 	/* cmp dword [T + slot], cell */
-	emit_byte(c, 0x41);
-	emit_byte(c, 0x81);
-	emit_byte(c, 0xb8u | (REG_T & 7));
-	emit_u32(c, (uint32_t)code_slot(line));
+	emit_bytes(c, 0x41u | 0x8100u | (0xb8u | (REG_T & 7)) << 16 |
+	    (uint64_t)(uint32_t)code_slot(line) << 24, 7);
 	emit_u32(c, cell);
 	*branch = emit_jcc32(c, 5);
 }

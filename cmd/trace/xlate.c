@@ -83,6 +83,26 @@ xlate_reload(struct xlate *x, uint32_t set)
 }
 
 /*
+ * The next instruction that uses r, or the block's end.  Asked for one
+ * instruction after the other, so what was found last mostly holds.
+ */
+static unsigned
+next_use(struct xlate *x, int r)
+{
+	const struct block *b = x->b;
+	unsigned i = x->use[r].next;
+
+	if (x->use[r].from <= x->i && x->i < i)
+		return i;
+	for (i = x->i + 1; i < b->n; i++)
+		if ((b->in[i].rd | b->in[i].wr) & BIT(r))
+			break;
+	x->use[r].from = (uint8_t)x->i;
+	x->use[r].next = (uint8_t)i;
+	return i;
+}
+
+/*
  * The best register is one at home already, then one that is overwritten
  * before it is read again, then the one whose next use is farthest away.
  */
@@ -101,9 +121,7 @@ xlate_scratch(struct xlate *x, uint32_t avoid)
 		r = may[k];
 		if (avoid & BIT(r))
 			continue;
-		for (i = x->i + 1; i < b->n; i++)
-			if ((b->in[i].rd | b->in[i].wr) & BIT(r))
-				break;
+		i = next_use(x, r);
 		score = 1 + i - x->i;
 		if (i < b->n && (b->in[i].kill & BIT(r)))
 			score += 100;
@@ -594,6 +612,7 @@ xlate(struct xlate *x)
 	x->ncold = 0;
 	x->flags = x->after = 0;
 	x->line = ~0ull;
+	memset(x->use, 0, sizeof x->use);
 	find_dead_flags(x);
 	write_entry(x);
 	if (x->b->is_volatile && x->b->n > 0)

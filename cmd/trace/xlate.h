@@ -68,6 +68,9 @@ struct xlate {
 	uint8_t loc;		/* see struct mapent */
 	uint8_t flags;		/* 1: the guest's flags are in rax */
 	uint8_t deadflags[MAX_INSN + 1];	/* before each instruction */
+	struct {
+		uint8_t from, next;	/* between these nobody uses it */
+	} use[16];
 	uint64_t line;		/* of code, known to be in the table */
 	struct cold cold[MAX_COLD];
 	unsigned ncold;
