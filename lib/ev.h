@@ -80,10 +80,11 @@ struct ev_def {
 
 /*
  * Kind cache: the value of a Q that stays is 16 times its address, and the
- * place that its line takes in its set, or EV_NOPLACE.
+ * place where its line, or the first of two, enters; EV_SECOND added: where
+ * the second does.
  */
 #define EV_PLACES 8
-#define EV_NOPLACE 8
+#define EV_SECOND 8
 
 static inline uint64_t
 ev_told_addr(uint64_t told)

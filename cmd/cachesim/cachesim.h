@@ -160,7 +160,10 @@ void lone_batch(struct evr *, const uint64_t *rec, const uint64_t *end);
 /* sets, ways: of trace's table */
 void table_init(int cache, const struct geometry *, uint64_t sets,
     uint64_t ways);
-/* A line enters trace's table: 1 if it was missed. place: of struct ev_def. */
+/*
+ * A line enters trace's table at a place: 1 if it was missed. EV_PLACES: if it
+ * is not there, at the first free one.
+ */
 int table_enter(int cache, uint64_t line, unsigned place);
 /* A line is touched that does not enter: 1 if it was missed. */
 int table_touch(int cache, uint64_t line);

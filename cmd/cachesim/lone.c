@@ -115,14 +115,15 @@ enter(struct ref *u)
 {
 	uint64_t addr = ev_told_addr(u->value);
 	unsigned place = ev_told_place(u->value), bits = shift[u->cache];
-	uint64_t line = addr >> bits, most = ~(uint64_t)0 >> bits;
-	uint64_t n = ((addr & (((uint64_t)1 << bits) - 1)) + u->size - 1) >>
-	    bits;
-	int missed = table_enter(u->cache, line, place);
+	uint64_t line = addr >> bits;
+	int missed;
 
-	for (; n > 0; n--) {
-		line = (line + 1) & most;
-		missed |= table_enter(u->cache, line, place);
+	if (place < EV_SECOND) {
+		missed = table_enter(u->cache, line, place);
+	} else {
+		missed = table_enter(u->cache, line, EV_PLACES);
+		line = (line + 1) & ~(uint64_t)0 >> bits;
+		missed |= table_enter(u->cache, line, place - EV_SECOND);
 	}
 	if (missed)
 		sim_missed(u->misses, addr, u->size);

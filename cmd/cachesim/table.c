@@ -128,7 +128,6 @@ table_enter(int cache, uint64_t line, unsigned place)
 
 	if (place < t->ways)
 		return enter_at(t, line, p + place);
-	/* one of two: it may be there; else the first free place is its */
 	if (find(p, t->ways, line) < t->ways)
 		return 0;
 	k = find(p, t->ways, NO_LINE);

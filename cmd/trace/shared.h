@@ -144,9 +144,13 @@
 #define T_IORDER (T_DORDER + 8 * (int32_t)MAX_SETS)
 #define T_USE_SETS (T_IORDER + 8 * (int32_t)MAX_SETS)
 #define T_USE_LEAVES (T_USE_SETS + 8 * (int32_t)PLACES)
-/* A record of a reference that stays: its address, and below it its place. */
+/*
+ * A record of a reference that stays: its address, and below it the place
+ * where its line, or the first of two, enters; PLACE_SECOND added: where the
+ * second does.
+ */
 #define PLACE_BITS 4
-#define NO_PLACE 8u
+#define PLACE_SECOND 8u
 /*
  * Behind the counters: each code line's cell, a byte: its place + 1, or 0
  * while it is not in the table.

@@ -273,42 +273,44 @@ empty(struct filter *f)
 		empty_set(f, s);
 }
 
-/*
- * Use a line.  Where it was missed that goes to *place; with tells, the line
- * that makes room is told.
- */
+/* Where a line is, or the place to make room for it; 1 if it is there. */
+static int
+find(const struct filter *f, uint64_t line, uint64_t *k)
+{
+	uint64_t set = line % fsets;
+
+	for (*k = set * fways; *k < (set + 1) * fways; ++*k)
+		if (f->line[*k] == line + 1)
+			return 1;
+	*k = oldest(f, set);
+	return 0;
+}
+
 static void
-use(struct filter *f, uint64_t line, int tells, unsigned *place)
+use(struct filter *f, uint64_t line, uint64_t k)
 {
 	static uint64_t now;
-	uint64_t set = line % fsets, k = set * fways;
 
-	while (k < (set + 1) * fways && f->line[k] != line + 1)
-		k++;
-	if (k == (set + 1) * fways) {
-		k = oldest(f, set);
-		if (tells && f->line[k] != 0)
-			leaves(f, f->line[k]);
-		f->line[k] = line + 1;
-		*place = (unsigned)(k % fways);
-	}
+	f->line[k] = line + 1;
 	f->used[k] = ++now;
 }
 
-/* All its lines are there, or what is to be told with it: a place. */
+/* All its lines, two at most, are there; else what is to be told with it. */
 static int
 is_there(struct filter *f, uint64_t addr, uint64_t size, unsigned *place)
 {
-	uint64_t n = (addr % fsize + size + fsize - 1) / fsize;
+	uint64_t a = addr / fsize, z = (addr + size - 1) / fsize, k, m;
+	int first = find(f, a, &k), second = a == z || find(f, z, &m);
 
-	*place = ~0U;
-	for (uint64_t i = 0; i < n; i++)
-		use(f, (addr + i * fsize) / fsize, n > 1, place);
-	if (*place == ~0U)
-		return 1;
-	if (n > 1)
-		*place = EV_NOPLACE;
-	return 0;
+	if (!first && !second && f->line[k] != 0)
+		leaves(f, f->line[k]);
+	use(f, a, k);
+	*place = (unsigned)(k % fways);
+	if (a != z)
+		use(f, z, m);
+	if (!second)
+		*place = EV_SECOND + (unsigned)(m % fways);
+	return first && second;
 }
 
 /* The groups of a reference, and of those that take turns with it. */

@@ -10,8 +10,8 @@
  * What the stream must say, and cachesim relies on: a line enters by the
  * record of a reference (def_ref_id's stays), at the place of the one that was
  * used longest ago.  Free places count as used before all others, the first
- * one first.  A record with no place is one of two lines: what made room for
- * them has been told to leave.  A reference without `stays` finds its sets
+ * one first.  If both lines of a reference enter, what makes room for the
+ * first is told to leave before.  A reference without `stays` finds its sets
  * empty.  The table is emptied, in order, before another thread's records may
  * come in between.
  *
@@ -226,40 +226,53 @@ put_data(struct tarea *t, uint64_t line, uint64_t set, uint64_t place)
 	last[set] = line << rt.boot.lineshift;
 }
 
-/* One of two lines is used: 1 if it enters. */
+/* Is a line at a place of its set?  Then it is the one used last: 1. */
 static inline int
 use_data(struct tarea *t, uint64_t line)
 {
 	struct table *b = table_of(t);
 	uint64_t set = line & (rt.boot.sets - 1);
-	uint64_t i = b->hint[line % TABLE_HINTS];
-	int enters = 0;
+	uint64_t i = b->hint[line % TABLE_HINTS] % PLACES;
 
-	if (__builtin_expect(b->dtag[i] == line, 1)) {
-		i %= PLACES;
-	} else {
+	if (__builtin_expect(b->dtag[set * PLACES + i] != line, 0)) {
 		i = search(b->dtag + set * PLACES, line);
-		enters = i == PLACES;
-	}
-	if (enters) {
-		i = oldest(b->dorder[set]);
-		if (b->dtag[set * PLACES + i] != NO_LINE)
-			leave(t, DATA, b->dtag[set * PLACES + i]);
-		b->n++;
+		if (i == PLACES)
+			return 0;
 	}
 	put_data(t, line, set, i);
-	return enters;
+	return 1;
 }
 
-/* Behind a line's end; where both lines are there nothing happens. */
+/* A line enters; its place.  tells: what makes room is told to leave. */
+static inline uint64_t
+enter_data(struct tarea *t, uint64_t line, int tells)
+{
+	struct table *b = table_of(t);
+	uint64_t set = line & (rt.boot.sets - 1), i = oldest(b->dorder[set]);
+	uint64_t was = b->dtag[set * PLACES + i];
+
+	if (was != NO_LINE && tells)
+		leave(t, DATA, was);
+	if (was == NO_LINE || tells)
+		b->n++;
+	put_data(t, line, set, i);
+	return i;
+}
+
+/* Over a line's end; where both lines are there nothing happens. */
 static void
 look_two(struct tarea *t, uint64_t addr, uint64_t line, uint32_t head)
 {
-	int enters = use_data(t, line);
+	int first = use_data(t, line), second = use_data(t, line + 1);
+	uint64_t place = 0;
 
-	enters |= use_data(t, line + 1);
-	if (enters)
-		put(t, head, addr << PLACE_BITS | NO_PLACE);
+	if (first && second)
+		return;
+	if (!first)
+		place = enter_data(t, line, !second);
+	if (!second)
+		place = PLACE_SECOND | enter_data(t, line + 1, 0);
+	put(t, head, addr << PLACE_BITS | place);
 }
 
 /* Not where the hint says: mostly it enters. */
@@ -276,18 +289,15 @@ look_data(struct tarea *t, uint64_t addr, const uint32_t *asked)
 		return;
 	}
 	i = search(b->dtag + set * PLACES, line);
-	if (__builtin_expect(i == PLACES, 1)) {
-		i = oldest(b->dorder[set]);
-		if (__builtin_expect(b->dtag[set * PLACES + i] == NO_LINE, 0))
-			b->n++;
-		put(t, asked[0], addr << PLACE_BITS | i);
-	}
-	put_data(t, line, set, i);
+	if (__builtin_expect(i == PLACES, 1))
+		put(t, asked[0], addr << PLACE_BITS | enter_data(t, line, 0));
+	else
+		put_data(t, line, set, i);
 }
 
-/* A code line is used, where `two` are of a reference; its place. */
+/* A code line is used, or enters: tells is as above; its place. */
 static inline uint64_t
-use_code(struct tarea *t, uint64_t line, uint32_t n, int two)
+use_code(struct tarea *t, uint64_t line, uint32_t n, int tells)
 {
 	struct table *b = table_of(t);
 	uint64_t set = line & (rt.boot.sets - 1), i, k = *cell(t, n);
@@ -296,9 +306,9 @@ use_code(struct tarea *t, uint64_t line, uint32_t n, int two)
 	i = k != 0 ? k - 1 : oldest(b->iorder[set]);
 	if (k == 0) {
 		k = set * PLACES + i;
-		if (two && b->icell[k] != 0)
+		if (b->icell[k] != 0 && tells)
 			leave(t, 0, b->itag[k]);
-		if (two || b->icell[k] == 0)
+		if (b->icell[k] == 0 || tells)
 			b->n++;
 		*cell(t, b->icell[k]) = 0;	/* cell 0 is no line's */
 		b->itag[k] = line;
@@ -310,10 +320,20 @@ use_code(struct tarea *t, uint64_t line, uint32_t n, int two)
 	return i;
 }
 
+static uint64_t
+use_two(struct tarea *t, uint64_t line, const uint32_t n[2])
+{
+	int second = *cell(t, n[1]) != 0;
+	uint64_t a = use_code(t, line, n[0], !second);
+	uint64_t b = use_code(t, line + 1, n[1], 0);
+
+	return second ? a : PLACE_SECOND | b;
+}
+
 static inline void
 look_fetch(struct tarea *t, uint64_t addr, const uint32_t *asked)
 {
-	uint64_t line = addr >> rt.boot.lineshift, i = NO_PLACE;
+	uint64_t line = addr >> rt.boot.lineshift, i = 0;
 	unsigned n = asked[1] >> 8, k;
 
 	if (__builtin_expect(asked[2] == 0, 0)) {	/* no cells */
@@ -322,8 +342,7 @@ look_fetch(struct tarea *t, uint64_t addr, const uint32_t *asked)
 	} else if (n == 1) {
 		i = use_code(t, line, asked[2], 0);
 	} else {
-		use_code(t, line, asked[2], 1);
-		use_code(t, line + 1, asked[3], 1);
+		i = use_two(t, line, asked + 2);
 	}
 	put(t, asked[0], addr << PLACE_BITS | i);
 }
