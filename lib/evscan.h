@@ -27,6 +27,7 @@ struct evscan {
 	uint64_t word[EVSCAN_TEXT + 4];
 	/* of separators; pos[0] is the one before the text, at -1 */
 	uint16_t pos[EVSCAN_TEXT + 64];
+	char separator[EVSCAN_TEXT + 64];	/* AVX-512: those at pos[1] ... */
 };
 
 typedef size_t evscan_fn(struct evscan *, const char *text, size_t n);

@@ -254,15 +254,15 @@ numbers(struct evscan *s, const char *text)
 	s->npiece = npiece - 1;
 }
 
-/* The eight bytes that end with each of four separators. */
+/* Eight bytes each, from `before` before four separators on. */
 __attribute__((target("avx2")))
 static inline __m256i
-load4(const char *text, const uint16_t *pos)
+load4(const char *text, const uint16_t *pos, unsigned before)
 {
-	__m128i a = _mm_loadl_epi64((const __m128i *)(text + pos[0] - 7));
-	__m128i b = _mm_loadl_epi64((const __m128i *)(text + pos[1] - 7));
-	__m128i c = _mm_loadl_epi64((const __m128i *)(text + pos[2] - 7));
-	__m128i d = _mm_loadl_epi64((const __m128i *)(text + pos[3] - 7));
+	__m128i a = _mm_loadl_epi64((const __m128i *)(text + pos[0] - before));
+	__m128i b = _mm_loadl_epi64((const __m128i *)(text + pos[1] - before));
+	__m128i c = _mm_loadl_epi64((const __m128i *)(text + pos[2] - before));
+	__m128i d = _mm_loadl_epi64((const __m128i *)(text + pos[3] - before));
 
 	return _mm256_inserti128_si256(
 	    _mm256_castsi128_si256(_mm_unpacklo_epi64(a, b)),
@@ -298,7 +298,7 @@ numbers4(struct evscan *s, const char *text)
 			}
 			continue;
 		}
-		x = load4(text, pos + k);
+		x = load4(text, pos + k, 7);
 		end = _mm256_srli_epi64(x, 56);
 		x = _mm256_slli_epi64(x, 8);
 		bits = _mm256_slli_epi64(_mm256_cvtepu16_epi64(len16), 3);
@@ -348,6 +348,7 @@ positions64(struct evscan *s, const char *text, size_t n)
 	__m512i number = _mm512_setzero_si512();
 	uint64_t behind_sep = 1, behind_dot = 0, wrong = 0;
 	uint16_t *pos = s->pos;
+	char *separator = s->separator;
 	size_t at, taken = n;
 
 	for (unsigned i = 0; i < 64; i++)
@@ -381,44 +382,42 @@ positions64(struct evscan *s, const char *text, size_t n)
 		_mm512_storeu_si512(pos + 32, _mm512_add_epi16(base,
 		    _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(found,
 		    1))));
+		_mm512_storeu_si512(separator,
+		    _mm512_maskz_compress_epi8(sep & keep, x));
 		pos += __builtin_popcountll(sep & keep);
+		separator += __builtin_popcountll(sep & keep);
 	}
 	s->nword = (unsigned)(pos - s->pos) - 1;
 	s->malformed = wrong != 0 || (taken != 0 && text[taken - 1] != '\n');
 	return taken;
 }
 
-/* Pass 2, eight at a time; as numbers4. */
+/* Pass 2, eight at a time: up to 7 digits and their signs; the others anew. */
 TARGET512
 static void
 numbers8(struct evscan *s, const char *text)
 {
+	const __m256i order = _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 8);
 	const uint16_t *pos = s->pos + 1;
 	uint32_t *piece = s->piece;
 	unsigned n = s->nword, npiece = 1, k;
 
 	piece[0] = 0;
-	for (k = 0; k < n; k += 8) {
+	for (k = 0; k + 8 <= n; k += 8) {
 		__m128i len16 = _mm_sub_epi16(_mm_sub_epi16(
-		    _mm_loadu_si128((const __m128i *)&s->pos[k + 1]),
+		    _mm_loadu_si128((const __m128i *)&pos[k]),
 		    _mm_loadu_si128((const __m128i *)&s->pos[k])),
 		    _mm_set1_epi16(1));
-		__m512i x, end, bits, sign;
-		__mmask8 minus, stars, ends;
+		__m128i end = _mm_loadl_epi64(
+		    (const __m128i *)&s->separator[k]);
+		__m512i x, bits, sign;
+		__mmask8 minus;
+		__mmask16 stars, ends;
+		__m256i at = _mm256_add_epi32(_mm256_set1_epi32((int)k), order);
+		unsigned large = _mm_cmpgt_epi16_mask(len16, _mm_set1_epi16(7));
 
-		if (__builtin_expect(n - k < 8 ||
-		    _mm_cmpgt_epi16_mask(len16, _mm_set1_epi16(6)) != 0, 0)) {
-			for (unsigned i = k; i < n && i < k + 8; i++) {
-				s->word[i] = long_token(s, text + pos[i],
-				    (uint16_t)(pos[i] - s->pos[i] - 1));
-				PIECE(text[pos[i]], i);
-			}
-			continue;
-		}
 		x = _mm512_inserti64x4(_mm512_castsi256_si512(
-		    load4(text, pos + k)), load4(text, pos + k + 4), 1);
-		end = _mm512_srli_epi64(x, 56);
-		x = _mm512_slli_epi64(x, 8);
+		    load4(text, pos + k, 8)), load4(text, pos + k + 4, 8), 1);
 		bits = _mm512_slli_epi64(_mm512_cvtepu16_epi64(len16), 3);
 		/* the byte before the digits */
 		sign = _mm512_srlv_epi64(x, _mm512_sub_epi64(
@@ -438,17 +437,24 @@ numbers8(struct evscan *s, const char *text)
 		x = _mm512_mask_sub_epi64(x, minus, _mm512_setzero_si512(),
 		    x);
 		_mm512_storeu_si512(&s->word[k], x);
-		stars = _mm512_cmpeq_epi64_mask(end, _mm512_set1_epi64('*'));
-		ends = stars | _mm512_cmpeq_epi64_mask(end,
-		    _mm512_set1_epi64('\n'));
+		for (; __builtin_expect(large != 0, 0); large &= large - 1) {
+			unsigned i = k + (unsigned)__builtin_ctz(large);
+
+			s->word[i] = long_token(s, text + pos[i],
+			    (uint16_t)(pos[i] - s->pos[i] - 1));
+		}
+		stars = _mm_cmpeq_epi8_mask(end, _mm_set1_epi8('*'));
+		ends = stars | _mm_cmpeq_epi8_mask(end, _mm_set1_epi8('\n'));
 		_mm256_storeu_si256((__m256i *)&piece[npiece],
-		    _mm256_maskz_compress_epi32(ends, _mm256_mask_or_epi32(
-		    _mm256_add_epi32(_mm256_set1_epi32((int)k),
-		    _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 8)), stars,
-		    _mm256_add_epi32(_mm256_set1_epi32((int)k),
-		    _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 8)),
+		    _mm256_maskz_compress_epi32((__mmask8)ends,
+		    _mm256_mask_or_epi32(at, (__mmask8)stars, at,
 		    _mm256_set1_epi32((int)EVSCAN_STAR))));
 		npiece += (unsigned)__builtin_popcount(ends);
+	}
+	for (; k < n; k++) {
+		s->word[k] = long_token(s, text + pos[k],
+		    (uint16_t)(pos[k] - s->pos[k] - 1));
+		PIECE(text[pos[k]], k);
 	}
 	s->npiece = npiece - 1;
 }

@@ -157,6 +157,23 @@ void lone_batch(struct evr *, const uint64_t *rec, const uint64_t *end);
 
 /* ---- table.c ---- */
 
+/* The lines in trace's table, by set and place; TABLE_FREE: none. */
+struct places {
+	uint64_t *line;
+	uint64_t mask;		/* its sets, less 1 */
+	int same;		/* our sets and ways are as many */
+};
+extern struct places table_places[NCACHE];
+#define TABLE_FREE UINT64_MAX
+
+static inline uint64_t *
+table_place(int cache, uint64_t line, unsigned place)
+{
+	const struct places *t = &table_places[cache];
+
+	return &t->line[(line & t->mask) * EV_PLACES + place];
+}
+
 /* sets, ways: of trace's table */
 void table_init(int cache, const struct geometry *, uint64_t sets,
     uint64_t ways);
@@ -245,8 +262,6 @@ void sim_alone(const struct ev_def *, uint32_t ref);
 void sim_fetch(const struct visit *, struct misses *);
 /* An execution of a block. */
 void sim_slow(uint32_t id);
-/* An access missed its first level. m must stay where it is. */
-void sim_missed(struct misses *m, uint64_t addr, uint64_t size);
 
 /* ---- short.c ---- */
 

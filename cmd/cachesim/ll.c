@@ -8,6 +8,9 @@
 
 #include <htslib/khash.h>
 
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 #include <string.h>
 #include <sys/mman.h>
 
@@ -26,6 +29,9 @@ static uint64_t stride;			/* from set to set */
 static uint64_t *plain_set;
 static uint64_t lassoc, lsets;
 static unsigned lshift, lbits;		/* log2 of line size, of sets */
+#ifdef __x86_64__
+static int has_avx512;
+#endif
 
 static struct {
 	uint64_t line;
@@ -112,6 +118,40 @@ misses_all(const uint32_t *miss)
 
 /* ---- look-ups ---- */
 
+#ifdef __x86_64__
+
+/*
+ * The same 16 tags a step: those before the line's, or all, move one place
+ * on, and it is the first.
+ */
+__attribute__((target("avx512f")))
+static int
+ll_line512(uint64_t line)
+{
+	const __m512i before = _mm512_setr_epi32(0, 0, 1, 2, 3, 4, 5, 6, 7, 8,
+	    9, 10, 11, 12, 13, 14);
+	uint32_t *t = small_set + (line & (lsets - 1)) * stride;
+	uint32_t first = (uint32_t)((line >> lbits) + 1), last;
+	const __m512i tag = _mm512_set1_epi32((int)first);
+
+	for (uint64_t n = lassoc; ; n -= 16, t += 16, first = last) {
+		__mmask16 move = n < 16 ? (__mmask16)((1U << n) - 1) : 0xffff;
+		__m512i x = _mm512_loadu_si512(t);
+		unsigned where = _mm512_mask_cmpeq_epi32_mask(move, x, tag);
+
+		last = t[15];
+		if (where != 0)
+			move = (__mmask16)(where ^ (where - 1));
+		x = _mm512_mask_permutexvar_epi32(x, move, before, x);
+		x = _mm512_mask_set1_epi32(x, 1, (int)first);
+		_mm512_storeu_si512(t, x);
+		if (n <= 16 || where != 0)
+			return where == 0;
+	}
+}
+
+#endif
+
 /* One line's look-up: 1 if it was missed. */
 static int
 ll_line(uint64_t line)
@@ -124,6 +164,10 @@ ll_line(uint64_t line)
 		to_plain();
 	if (small_set == NULL)
 		return ll_plain(line);
+#ifdef __x86_64__
+	if (has_avx512)
+		return ll_line512(line);
+#endif
 	t = small_set + (line & (lsets - 1)) * stride;
 	if (t[0] == tag)
 		return 0;
@@ -188,4 +232,7 @@ ll_init(const struct geometry *g)
 	lbits = (unsigned)__builtin_ctzll(lsets);
 	stride = (lassoc + 15) / 16 * 16;
 	small_set = ll_reserve(lsets * stride * sizeof *small_set);
+#ifdef __x86_64__
+	has_avx512 = __builtin_cpu_supports("avx512f");
+#endif
 }

@@ -109,24 +109,55 @@ other(struct evr *events, const struct ref *u, const uint64_t *p)
 	}
 }
 
-/* A reference that brings lines into the table. */
-static inline void
-enter(struct ref *u)
+/* A reference that brings lines into the table: 1 if it was missed. */
+__attribute__((noinline))
+static int
+enters(const struct ref *u)
 {
-	uint64_t addr = ev_told_addr(u->value);
 	unsigned place = ev_told_place(u->value), bits = shift[u->cache];
-	uint64_t line = addr >> bits;
+	uint64_t line = ev_told_addr(u->value) >> bits;
 	int missed;
 
-	if (place < EV_SECOND) {
-		missed = table_enter(u->cache, line, place);
-	} else {
-		missed = table_enter(u->cache, line, EV_PLACES);
-		line = (line + 1) & ~(uint64_t)0 >> bits;
-		missed |= table_enter(u->cache, line, place - EV_SECOND);
+	if (place < EV_SECOND)
+		return table_enter(u->cache, line, place);
+	missed = table_enter(u->cache, line, EV_PLACES);
+	line = (line + 1) & ~(uint64_t)0 >> bits;
+	return missed | table_enter(u->cache, line, place - EV_SECOND);
+}
+
+/* Nearly all are one line that takes a place from one as its own like has. */
+static inline void
+enter(struct ref *u, uint64_t diff)
+{
+	uint64_t told = u->value += diff, addr = ev_told_addr(told);
+	uint64_t line = addr >> shift[u->cache];
+	uint64_t *at = table_place(u->cache, line, ev_told_place(told) & 7);
+
+	if (__builtin_expect(ev_told_place(told) < EV_SECOND &&
+	    *at != TABLE_FREE && table_places[u->cache].same, 1))
+		*at = line;
+	else if (!enters(u))
+		return;
+	if (__builtin_expect(++u->misses->l1 == 0, 0))
+		misses_carry(&u->misses->l1);
+	ll_access(addr, u->size, &u->misses->ll);
+}
+
+static void
+unusual(struct evr *events, struct ref *u, const uint64_t *p)
+{
+	switch (u->what) {
+	case ENTER:
+		enter(u, p[1]);
+		break;
+	case LEAVE:
+		u->value += p[1];
+		table_leave(u->cache, u->value >> shift[u->cache]);
+		break;
+	default:
+		other(events, u, p);
+		break;
 	}
-	if (missed)
-		sim_missed(u->misses, addr, u->size);
 }
 
 void
@@ -134,23 +165,16 @@ lone_batch(struct evr *events, const uint64_t *p, const uint64_t *end)
 {
 	static struct ref none;
 
-	for (; p < end; p = ev_skip(p)) {
+	while (p < end) {
 		struct ref *u = ev_id(*p) < capref ? &ref[ev_id(*p)] : &none;
 
+		if (__builtin_expect(u->what == ENTER && !(*p & EV_MORE), 1)) {
+			enter(u, p[1]);
+			p += 2;
+			continue;
+		}
 		for (uint64_t n = ev_more(p) + 1; n > 0; n--)
-			switch (u->what) {
-			case ENTER:
-				u->value += p[1];
-				enter(u);
-				break;
-			case LEAVE:
-				u->value += p[1];
-				table_leave(u->cache,
-				    u->value >> shift[u->cache]);
-				break;
-			default:
-				other(events, u, p);
-				break;
-			}
+			unusual(events, u, p);
+		p = ev_skip(p);
 	}
 }

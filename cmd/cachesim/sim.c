@@ -485,12 +485,6 @@ sim_slow(uint32_t id)
 	sim_long(id);
 }
 
-void
-sim_missed(struct misses *m, uint64_t addr, uint64_t size)
-{
-	first_missed(m, addr, size, 0, 0);
-}
-
 /* ---- records ---- */
 
 void

@@ -29,8 +29,6 @@
 
 #include "util.h"
 
-#define NO_LINE UINT64_MAX
-
 struct set {
 	uint32_t inside;	/* lines in the table */
 	uint32_t n;		/* others */
@@ -38,27 +36,30 @@ struct set {
 
 struct table {
 	uint64_t nsets, assoc;
-	uint64_t tsets, ways;	/* trace's */
+	uint64_t ways;		/* trace's */
 	struct set *set;
-	uint64_t *place;	/* trace's lines, by its set: EV_PLACES */
 	uint64_t *other;	/* by set, assoc each */
 };
 
 static struct table table[NCACHE];	/* I1 and D1 */
+struct places table_places[NCACHE];
 
 void
 table_init(int cache, const struct geometry *g, uint64_t sets, uint64_t ways)
 {
+	struct places *p = &table_places[cache];
 	struct table *t = &table[cache];
 
 	t->assoc = g->assoc;
 	t->nsets = g->size / g->line / g->assoc;
-	/* what cannot be is refused elsewhere */
-	t->tsets = sets = sets < t->nsets ? sets : t->nsets;
 	t->ways = ways;
 	t->set = xcalloc(t->nsets, sizeof *t->set);
-	t->place = xmalloc(sets * EV_PLACES * sizeof *t->place);
-	memset(t->place, 0xff, sets * EV_PLACES * sizeof *t->place);
+	if (sets > t->nsets)	/* refused elsewhere */
+		sets = t->nsets;
+	p->mask = sets - 1;
+	p->same = sets == t->nsets && ways == t->assoc;
+	p->line = xmalloc(sets * EV_PLACES * sizeof *p->line);
+	memset(p->line, 0xff, sets * EV_PLACES * sizeof *p->line);
 	t->other = ll_reserve(t->nsets * t->assoc * sizeof *t->other);
 }
 
@@ -108,7 +109,7 @@ enter_at(struct table *t, uint64_t line, uint64_t *place)
 	int missed;
 
 	*place = line;
-	if (was != NO_LINE) {
+	if (was != TABLE_FREE) {
 		if (s->inside == t->assoc && (was & (t->nsets - 1)) == at)
 			return 1;
 		left(t, was);
@@ -124,13 +125,13 @@ int
 table_enter(int cache, uint64_t line, unsigned place)
 {
 	struct table *t = &table[cache];
-	uint64_t *p = t->place + (line & (t->tsets - 1)) * EV_PLACES, k;
+	uint64_t *p = table_place(cache, line, 0), k;
 
 	if (place < t->ways)
 		return enter_at(t, line, p + place);
 	if (find(p, t->ways, line) < t->ways)
 		return 0;
-	k = find(p, t->ways, NO_LINE);
+	k = find(p, t->ways, TABLE_FREE);
 	return enter_at(t, line, p + (k < t->ways ? k : 0));
 }
 
@@ -139,7 +140,7 @@ table_touch(int cache, uint64_t line)
 {
 	struct table *t = &table[cache];
 	uint64_t at = line & (t->nsets - 1), *a = t->other + at * t->assoc;
-	uint64_t *p = t->place + (line & (t->tsets - 1)) * EV_PLACES;
+	uint64_t *p = table_place(cache, line, 0);
 	struct set *s = &t->set[at];
 	int missed;
 
@@ -161,11 +162,11 @@ void
 table_leave(int cache, uint64_t line)
 {
 	struct table *t = &table[cache];
-	uint64_t *p = t->place + (line & (t->tsets - 1)) * EV_PLACES;
+	uint64_t *p = table_place(cache, line, 0);
 	uint64_t k = find(p, t->ways, line);
 
 	if (k == t->ways)
 		return;
-	p[k] = NO_LINE;
+	p[k] = TABLE_FREE;
 	left(t, line);
 }
