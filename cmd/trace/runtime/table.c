@@ -43,6 +43,7 @@ IS_AT(use_leaves, T_USE_LEAVES);
 
 #define NO_LINE (~0ull)
 #define DATA 1		/* index of rt.boot.leave */
+#define ROOM 64u	/* bytes: more than a line that leaves and a reference */
 
 #define ONES 0x0101010101010101ull	/* the last column */
 
@@ -260,6 +261,7 @@ enter_data(struct tarea *t, uint64_t line, int tells)
 }
 
 /* Over a line's end; where both lines are there nothing happens. */
+__attribute__((noinline))
 static void
 look_two(struct tarea *t, uint64_t addr, uint64_t line, uint32_t head)
 {
@@ -277,22 +279,33 @@ look_two(struct tarea *t, uint64_t addr, uint64_t line, uint32_t head)
 
 /* Not where the hint says: mostly it enters. */
 static inline void
-look_data(struct tarea *t, uint64_t addr, const uint32_t *asked)
+look_one(struct tarea *t, uint64_t addr, uint64_t line, uint32_t head)
 {
 	struct table *b = table_of(t);
+	uint64_t set = line & (rt.boot.sets - 1);
+	uint64_t i = search(b->dtag + set * PLACES, line);
+
+	if (__builtin_expect(i == PLACES, 1)) {
+		i = enter_data(t, line, 0);
+		addr = addr << PLACE_BITS | i;
+		__builtin_memcpy((void *)(t->p + 4), &addr, 8);
+		*(volatile uint32_t *)t->p = head;
+		t->p += 12;
+	} else {
+		put_data(t, line, set, i);
+	}
+}
+
+static inline void
+look_data(struct tarea *t, uint64_t addr, const uint32_t *asked)
+{
 	uint64_t line = addr >> rt.boot.lineshift;
 	uint64_t last = (addr + (asked[1] >> 8) - 1) >> rt.boot.lineshift;
-	uint64_t set = line & (rt.boot.sets - 1), i;
 
-	if (last != line) {
+	if (last != line)
 		look_two(t, addr, line, asked[0]);
-		return;
-	}
-	i = search(b->dtag + set * PLACES, line);
-	if (__builtin_expect(i == PLACES, 1))
-		put(t, asked[0], addr << PLACE_BITS | enter_data(t, line, 0));
 	else
-		put_data(t, line, set, i);
+		look_one(t, addr, line, asked[0]);
 }
 
 /* A code line is used, or enters: tells is as above; its place. */
@@ -330,7 +343,8 @@ use_two(struct tarea *t, uint64_t line, const uint32_t n[2])
 	return second ? a : PLACE_SECOND | b;
 }
 
-static inline void
+__attribute__((noinline))
+static void
 look_fetch(struct tarea *t, uint64_t addr, const uint32_t *asked)
 {
 	uint64_t line = addr >> rt.boot.lineshift, i = 0;
@@ -367,15 +381,28 @@ look_rep(struct tarea *t, const uint32_t *asked)
 	t->p += 4 + 8 * nv;
 }
 
-/* What is rare. */
+/* What is rare, or comes in between. */
 __attribute__((noinline))
 static void
-look_other(struct tarea *t, unsigned what, const uint32_t *asked)
+look_other(struct tarea *t, const uint32_t *asked)
 {
-	switch (what) {
+	uint64_t addr = t->pc, room = ROOM;
+
+	t->rflags = (t->rflags & ~TRAP_FLAG) | (uint64_t)t->tf << 8;
+	if (t->look_kind >= LOOK_WIDE)
+		room += 12 * table_of(t)->n;
+	/* this may empty the table, so it comes first */
+	buffer_room(t, room);
+	switch (t->look_kind) {
+	case LOOK_FETCH:
+		look_fetch(t, addr, asked);
+		break;
+	case LOOK_DATA:
+		look_data(t, addr, asked);
+		break;
 	case LOOK_WIDE:
-		empty_bytes(t, t->pc, asked[1] >> 8);
-		put(t, asked[0], t->pc);
+		empty_bytes(t, addr, asked[1] >> 8);
+		put(t, asked[0], addr);
 		break;
 	case LOOK_REP:
 		look_rep(t, asked);
@@ -390,21 +417,15 @@ void
 table_look(struct tarea *t)
 {
 	const uint32_t *asked = (const uint32_t *)t->entry;
-	unsigned what = asked[1] & 0xff;
-	uint64_t room = 64;
+	unsigned kind = asked[1] & 0xff;
 
-	t->rflags = (t->rflags & ~TRAP_FLAG) | (uint64_t)t->tf << 8;
-	t->look_kind = what;
-	t->look_ret = t->entry + (what == LOOK_FETCH ? 16 : 8);
-	if (what >= LOOK_WIDE)
-		room += 12 * table_of(t)->n;
-	/* this may empty the table, so it comes first */
-	if (__builtin_expect(t->p + room > t->bufend, 0))
-		buffer_room(t, room);
-	if (__builtin_expect(what == LOOK_DATA, 1))
+	t->look_kind = kind;
+	t->look_ret = t->entry + (kind == LOOK_FETCH ? 16 : 8);
+	if (__builtin_expect(kind >= LOOK_WIDE || t->tf ||
+	    t->p + ROOM > t->bufend, 0))
+		look_other(t, asked);
+	else if (__builtin_expect(kind == LOOK_DATA, 1))
 		look_data(t, t->pc, asked);
-	else if (what == LOOK_FETCH)
-		look_fetch(t, t->pc, asked);
 	else
-		look_other(t, what, asked);
+		look_fetch(t, t->pc, asked);
 }
