@@ -29,6 +29,17 @@ order(const void *x, const void *y)
 	return a->what < b->what ? -1 : a->what > b->what;
 }
 
+static int
+is_sorted(const struct ranges *r)
+{
+	size_t i;
+
+	for (i = 1; i < r->n; i++)
+		if (order(&r->v[i - 1], &r->v[i]) > 0)
+			return 0;
+	return 1;
+}
+
 /* From *pos up to `to`, what the stack of open ranges says. */
 static void
 close_until(struct ranges *out, struct ranges *open, uint64_t *pos,
@@ -61,7 +72,7 @@ range_done(struct ranges *r)
 	uint64_t pos = 0;
 	size_t i;
 
-	if (r->n > 0)
+	if (!is_sorted(r))
 		qsort(r->v, r->n, sizeof *r->v, order);
 	for (i = 0; i < r->n; i++) {
 		close_until(&out, &open, &pos, r->v[i].start);

@@ -112,6 +112,7 @@ prefer(const char *a, const char *b)
 	return strcmp(a, b) < 0;
 }
 
+/* As range.c has it: then that need not sort again. */
 static int
 by_range(const void *x, const void *y)
 {
@@ -119,7 +120,7 @@ by_range(const void *x, const void *y)
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
-	return a->end < b->end ? -1 : a->end > b->end;
+	return a->end > b->end ? -1 : a->end < b->end;
 }
 
 /* Sort, keep one name for each range, lay out. */
@@ -349,6 +350,13 @@ sym_unit(struct sym *s, uint64_t addr)
 	return r == NULL ? NULL : &s->unit[r->what];
 }
 
+void
+sym_prepare(struct sym *s, int inlines)
+{
+	if (!s->hasunits && (inlines || !sym_tables(s)))
+		read_units(s);
+}
+
 /* The function of an address that no symbol covers, by DWARF. */
 static void
 dwarf_function(struct sym *s, uint64_t addr, struct sym_at *at)
@@ -357,9 +365,11 @@ dwarf_function(struct sym *s, uint64_t addr, struct sym_at *at)
 	const struct sym_scope *sc;
 	const struct range *r;
 
-	/* that there is no unit is known at less cost */
-	if (!s->hasunits && sym_tables(s) &&
-	    range_find(&s->tables.ranges, addr) == NULL)
+	/*
+	 * Code without a line, such as the linkage table, is not a function's:
+	 * that is known without units, which cost far more.
+	 */
+	if (!s->hasunits && sym_tables(s) && !sym_has_line(s, addr))
 		return;
 	u = sym_unit(s, addr);
 	if (u == NULL || (sc = sym_scope(s, u, addr)) == NULL)

@@ -19,6 +19,7 @@
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "util.h"
@@ -185,9 +186,13 @@ make(Elf *elf, const struct sym_sections *want, size_t *size)
 	}
 	table = aligned(at + names);
 	*size = table + (p.n + 2) * sizeof(Elf64_Shdr);
-	mem = xmalloc(*size);
+	/* all pages will be written: at once is cheaper than one by one */
+	mem = mmap(NULL, *size, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (mem == MAP_FAILED)
+		return NULL;
 	if (unpack(&p, mem) < 0) {
-		free(mem);
+		munmap(mem, *size);
 		return NULL;
 	}
 	write_headers(&p, mem, at, table);
@@ -240,19 +245,18 @@ sym_image(struct sym *s, const struct sym_sections *want,
 {
 	const char *path = s->dwfl->mod == NULL ? NULL : source(s, &im->bias);
 	Elf *elf = NULL;
-	size_t size;
 	int fd;
 
 	if (path == NULL || (fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
 		return -1;
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf != NULL)
-		im->mem = make(elf, want, &size);
+		im->mem = make(elf, want, &im->size);
 	elf_end(elf);
 	close(fd);
 	if (im->mem == NULL)
 		return -1;
-	im->elf = elf_memory(im->mem, size);
+	im->elf = elf_memory(im->mem, im->size);
 	if (im->elf != NULL)
 		im->dwarf = dwarf_begin_elf(im->elf, DWARF_C_READ, NULL);
 	if (im->dwarf != NULL)
@@ -282,6 +286,7 @@ sym_image_close(struct sym_image *im)
 {
 	dwarf_end(im->dwarf);
 	elf_end(im->elf);
-	free(im->mem);
+	if (im->mem != NULL)
+		munmap(im->mem, im->size);
 	*im = (struct sym_image){ 0 };
 }

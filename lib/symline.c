@@ -42,7 +42,7 @@ read_files(struct sym *s, struct sym_table *t, Dwarf_Files **files, size_t *n)
 
 /* The folder of the compilation. A table has it as its first folder. */
 static const char *
-folder(struct sym_table *t, Dwarf_Files *files)
+folder(struct sym_table *t)
 {
 	Dwarf_Attribute attr;
 	const char *const *dir;
@@ -51,7 +51,7 @@ folder(struct sym_table *t, Dwarf_Files *files)
 	if (t->unit != NULL)
 		return dwarf_attr(t->unit, DW_AT_comp_dir, &attr) == NULL ?
 		    NULL : dwarf_formstring(&attr);
-	return dwarf_getsrcdirs(files, &dir, &n) != 0 || n == 0 ? NULL :
+	return dwarf_getsrcdirs(t->files, &dir, &n) != 0 || n == 0 ? NULL :
 	    dir[0];
 }
 
@@ -78,24 +78,23 @@ join(const char *dir, const char *name)
 const char *
 sym_file(struct sym *s, struct sym_table *t, uint64_t no)
 {
-	Dwarf_Files *files;
-	const char *dir;
-	size_t n, i;
+	size_t n;
 
 	if (unknown == NULL)
 		unknown = intern(SYM_UNKNOWN);
 	if (!t->hasfiles) {
 		t->hasfiles = 1;
-		if (read_files(s, t, &files, &n) != 0)
+		if (read_files(s, t, &t->files, &n) != 0)
 			return unknown;
 		t->file = xcalloc(n, sizeof *t->file);
 		t->nfile = n;
-		dir = folder(t, files);
-		for (i = 0; i < n; i++)
-			t->file[i] = join(dir, dwarf_filesrc(files, i, NULL,
-			    NULL));
 	}
-	return no < t->nfile ? t->file[no] : unknown;
+	if (no >= t->nfile)
+		return unknown;
+	if (t->file[no] == NULL)
+		t->file[no] = join(folder(t), dwarf_filesrc(t->files, no, NULL,
+		    NULL));
+	return t->file[no];
 }
 
 void
@@ -179,12 +178,16 @@ find_row(const struct sym_table *t, uint64_t addr)
 	return lo;
 }
 
+/* Is any code of the range the table's? */
 static int
-has_row_at(const struct sym_table *t, uint64_t addr)
+has_row_in(const struct sym_table *t, const struct range *r)
 {
-	const struct sym_row *r = t->row + find_row(t, addr);
+	size_t i = find_row(t, r->end - 1);
 
-	return t->nrow > 0 && r->addr == addr && r->file != NOFILE;
+	if (i > 0 && t->row[i].file == NOFILE)
+		i--;
+	return t->nrow > 0 && t->row[i].file != NOFILE &&
+	    t->row[i].addr >= r->start && t->row[i].addr < r->end;
 }
 
 /* The table that covers addr, laid out. Who has asked for units, has theirs. */
@@ -202,7 +205,7 @@ table(struct sym *s, uint64_t addr)
 		t = &s->tables.table[r->what];
 		if (!t->hasrows)
 			lay_out(s, t);
-		if (t->checked || has_row_at(t, r->start)) {
+		if (t->checked || has_row_in(t, r)) {
 			t->checked = 1;
 			return t;
 		}
@@ -214,22 +217,42 @@ table(struct sym *s, uint64_t addr)
 	return u == NULL ? NULL : &u->lines;
 }
 
+/* NULL: there is none. */
+static const struct sym_row *
+row_at(struct sym *s, uint64_t addr, struct sym_table **t)
+{
+	const struct sym_row *r;
+
+	*t = table(s, addr);
+	if (*t == NULL || (*t)->nrow == 0)
+		return NULL;
+	r = (*t)->row + find_row(*t, addr);
+	if (r->addr > addr || r->file == NOFILE)
+		return NULL;
+	(*t)->lastrow = (size_t)(r - (*t)->row);
+	return r;
+}
+
+int
+sym_has_line(struct sym *s, uint64_t addr)
+{
+	struct sym_table *t;
+
+	return row_at(s, addr, &t) != NULL;
+}
+
 void
 sym_line(struct sym *s, uint64_t addr, const char **file, unsigned *line)
 {
-	struct sym_table *t = table(s, addr);
-	size_t i;
+	struct sym_table *t;
+	const struct sym_row *r = row_at(s, addr, &t);
 
 	if (unknown == NULL)
 		unknown = intern(SYM_UNKNOWN);
 	*file = unknown;
 	*line = 0;
-	if (t == NULL || t->nrow == 0)
+	if (r == NULL)
 		return;
-	i = find_row(t, addr);
-	if (t->row[i].addr > addr || t->row[i].file == NOFILE)
-		return;
-	t->lastrow = i;
-	*file = sym_file(s, t, t->row[i].file);
-	*line = t->row[i].line;
+	*file = sym_file(s, t, r->file);
+	*line = r->line;
 }

@@ -8,7 +8,7 @@
  * else is which table is which unit's. Compilers and linkers leave them in the
  * same order: where there are as many of them as there are units with
  * addresses, the first is the first one's. That is checked when a table is
- * first asked: it must begin a row where the unit's addresses begin.
+ * first asked: it must have rows among the unit's addresses.
  *
  * An object where any of this is otherwise, and one that is not compressed, is
  * left to its units: tables of earlier versions, code by clang, which writes

@@ -45,7 +45,8 @@ struct sym_table {
 	int hasrows, hasfiles;		/* laid out, below */
 	struct sym_row *row;		/* file NOFILE: no line here */
 	size_t nrow, lastrow;
-	const char **file;
+	Dwarf_Files *files;
+	const char **file;		/* NULL: not asked yet */
 	size_t nfile;
 };
 
@@ -63,6 +64,7 @@ struct sym_unit {
 /* Debug sections in memory, for libdw. */
 struct sym_image {
 	char *mem;
+	size_t size;
 	Elf *elf;
 	Dwarf *dwarf;
 	uint64_t bias;		/* its addresses + bias are ours */
@@ -128,6 +130,8 @@ void sym_tables_close(struct sym *);
 
 /* symline.c: file and line, or SYM_UNKNOWN and 0 */
 void sym_line(struct sym *, uint64_t addr, const char **file, unsigned *line);
+/* symline.c: has it a line at all? */
+int sym_has_line(struct sym *, uint64_t addr);
 /* symline.c: the table's file with this DWARF number, or SYM_UNKNOWN */
 const char *sym_file(struct sym *, struct sym_table *, uint64_t n);
 void sym_table_free(struct sym_table *);
