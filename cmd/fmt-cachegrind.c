@@ -143,6 +143,17 @@ add(const struct costr *r, const struct cost *in)
 	costsum_put(sum, &c);
 }
 
+/* What is without a name will be asked for; there may be time for it now. */
+static void
+announced(const struct costr *r, uint32_t fn)
+{
+	struct costfn f = costfn_get(names, fn);
+
+	if (!is_known(f.fn) && is_known(f.ob) &&
+	    r->head.positions & COST_INSTR)
+		sym_prepare(object(f.ob), inlines);
+}
+
 static void
 read_costs(struct costr *r)
 {
@@ -153,6 +164,8 @@ read_costs(struct costr *r)
 			begin_part(r);
 		else if (c.kind == COST_SELF)
 			add(r, &c);
+		else if (c.kind == COST_FN)
+			announced(r, c.fn);
 }
 
 static int
@@ -243,6 +256,7 @@ main(int argc, char **argv)
 	unknown = costnames_str(names, SYM_UNKNOWN);
 	r = costr_open(argv[optind], names);
 	costr_partial(r);
+	r->each_fn = true;
 	read_costs(r);
 	if (sum == NULL)
 		die("%s: no costs", r->name);

@@ -91,7 +91,8 @@ enum cost_kind {
 	COST_PART,	/* costr_next: a part begins, its header is in r->head */
 	COST_SELF,	/* n[] was spent at fn, file, pos */
 	COST_CALL,	/* fn called callee there count[0] times: n[] inclusive */
-	COST_JUMP	/* executed count[0] times, followed count[1] times */
+	COST_JUMP,	/* executed count[0] times, followed count[1] times */
+	COST_FN		/* if each_fn: costs of fn may follow, of its file */
 };
 
 struct cost {
@@ -113,6 +114,7 @@ struct costr {
 	const char *name;
 	struct costnames *nm;
 	bool partial;		/* costr_partial */
+	bool each_fn;		/* set it to be told each fn=, as COST_FN */
 	bool by_id;		/* set it to have ctx from the numbers of fn= */
 	bool truncated;		/* partial: the end mark was missing */
 	/* after COST_END, of all parts: self costs; summary: lines, if all had */
@@ -154,6 +156,8 @@ void costw_rename(struct costw *, struct costnames *);	/* as costr_rename */
 /* For simulators: positions: instr; link-time addresses in an object's file. */
 void costw_object(struct costw *, const char *path);
 void costw_addr(struct costw *, uint64_t addr, const int64_t *n);
+/* Tell the reader at once, who may look for its names, that it will come. */
+void costw_announce(struct costw *, const char *path);
 
 /*
  * costsum.c: a table of records; equal ones are added up.  Once sorted it

@@ -263,7 +263,12 @@ costr_next(struct costr *r, struct cost *c)
 				continue;
 		} else if (d->told) {
 			cost_word(r);
-			continue;
+			if (!r->each_fn || strncmp(d->line, "fn=", 3))
+				continue;
+			c->kind = COST_FN;
+			c->fn = d->fn;
+			c->file = d->file;
+			return COST_FN;
 		} else if (is_blank(ch) && !*blanks(d->line)) {
 			continue;
 		}

@@ -485,3 +485,11 @@ costw_addr(struct costw *w, uint64_t addr, const int64_t *n)
 	c.pos.addr = addr;
 	costw_put(w, &c);
 }
+
+void
+costw_announce(struct costw *w, const char *path)
+{
+	costw_object(w, path);
+	begin_fn(w, w->obj_fn);
+	out_flush(w->o);
+}

@@ -38,6 +38,8 @@ struct sym *sym_open(const char *path, unsigned flags);
 const char *sym_error(const struct sym *);
 const char *sym_line_error(struct sym *);
 void sym_close(struct sym *);
+/* Do now what the first question for a line, or for inlined calls, would. */
+void sym_prepare(struct sym *, int inlines);
 /*
  * Colon-separated, before the first sym_open, as libdwfl has it: relative
  * ones are beside the object. NULL: ".debug" and "/usr/lib/debug".

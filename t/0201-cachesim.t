@@ -51,6 +51,17 @@ status 2 "kind cache, another line size" "$C" --I1=16384,4,64 \
     --D1=32768,8,32 --LL=262144,8,64 "$T/cache.ev"
 status 2 "kind cache with -t" "$C" -t "$T/cache.ev"
 
+# who reads gets to know of objects before the program has run
+{
+	printf '%s\n' 'H quern-events 1' 'H kind all' \
+	    "M 1 1000 2000 0 $C" 'M 2 4000 5000 0 [vdso]' \
+	    'B 1 >1000 3r8.0 2S' '1+5000' "M 1 6000 7000 0 $J" 'Y 231'
+	echo 'E exit 0 1'
+} >"$T/in.ev"
+check "objects" "$C" --I1=16384,4,64 --D1=16384,4,64 --LL=262144,8,64 "$T/in.ev"
+same "are named when they are mapped" "ob=(1) $C;ob=(2) $J;ob=(1);" \
+    "$(grep ^ob= "$T/out" | tr '\n' ';')"
+
 # -t: nothing lost, and the misses are those that are summed up
 "$J" gen 6 20000 >"$T/in.ev"
 "$C" $small "$T/in.ev" >"$T/in.cost"

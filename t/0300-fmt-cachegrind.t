@@ -60,6 +60,11 @@ costs "Ir" "0x3 7" "" "ob=(2) /no/such" "fl=(1)" "fn=(1)" "0x10 1" \
 check "unknown addresses and objects" "$F" unknown
 same "are ???, added up" "fl=???;fn=???;0 10;summary: 10;" \
     "$(grep -v : out | tr '\n' ';'; grep ^summary out | tr '\n' ';')"
+costs "Ir Dr D1mr" "" "ob=(2) /no/such" "fl=(1)" "fn=(1)" "" \
+    "ob=(3) $T/prog" "fl=(1)" "fn=(1)" "" "ob=(1)" "fl=(1)" "fn=(1)" \
+    "$main 5 3 1" "totals: 5 3 1" >announced
+check "objects announced before there are costs" "$F" announced
+samefile "change nothing" want out
 parts() { # events of the second part, its costs
 	costs "Ir Dr" "$main 5 3" "totals: 5 3"
 	printf '%s\n' "" "part: 2" "positions: instr" "events: $1" "" \

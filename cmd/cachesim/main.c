@@ -59,6 +59,7 @@ static const char *output;
 static struct report report;
 static struct evr *events;
 static struct evw *writer;
+static struct out *out;
 static int ready;	/* caches are made: all H lines have been read */
 
 static const char *const event_name[] = { "I1mr", "ILmr", "D1mr", "DLmr",
@@ -217,6 +218,25 @@ outcome(const struct ev *e)
 		ev_bad(events, "O: %s", wrong);
 }
 
+/*
+ * A stage behind us has nothing to do while the program runs, but much when
+ * costs come: it is told of objects as soon as they are there.
+ */
+static void
+mapping(const struct ev *e)
+{
+	unsigned n = objmap_nobj(report.map);
+	const struct obj *obj;
+
+	if (objmap_line(report.map, e->line, e->len) < 0)
+		ev_bad(events, "%c: malformed", e->line[0]);
+	if (through || objmap_nobj(report.map) == n)
+		return;
+	obj = objmap_obj(report.map, n);
+	if (obj->readable)
+		report_object(out, &report, obj->path);
+}
+
 static void
 line(int letter, const struct ev *e)
 {
@@ -232,8 +252,7 @@ line(int letter, const struct ev *e)
 		break;
 	case 'M':
 	case 'U':
-		if (objmap_line(report.map, e->line, e->len) < 0)
-			ev_bad(events, "%c: malformed", letter);
+		mapping(e);
 		break;
 	case 'O':
 		if (!through)
@@ -332,11 +351,9 @@ run(void)
 int
 main(int argc, char **argv)
 {
-	struct out *o;
-
 	prog_init(argv[0]);
 	options(argc, argv);
-	o = out_open(output);
+	out = out_open(output);
 	events = ev_open(in_open(argv[optind]));
 	ev_accept(events, through ? EV_ALL : EV_ALL | EV_CACHE,
 	    "each reference with its address");
@@ -347,14 +364,14 @@ main(int argc, char **argv)
 	report.map = objmap_new();
 	report.told = outcome_new();
 	if (through)
-		writer = evw_open(o);
+		writer = evw_open(out);
 	run();
 	if (ready && (!through || verbose))
-		report_costs(through ? NULL : o, &report);
+		report_costs(through ? NULL : out, &report);
 	if (writer != NULL)
 		evw_flush(writer);
 	if (ready && verbose)
 		report_summary();
-	out_close(o);
+	out_close(out);
 	return ev_close(events);
 }

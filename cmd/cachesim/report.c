@@ -27,6 +27,7 @@ static int64_t total[COST_EVMAX];
 /* ---- counts of a block's instructions ---- */
 
 static const struct report *rep;
+static struct costw *writer;	/* once something was written */
 
 static uint64_t
 count_of(uint32_t id)
@@ -116,6 +117,15 @@ begin(struct out *o)
 }
 
 void
+report_object(struct out *o, const struct report *r, const char *path)
+{
+	rep = r;
+	if (writer == NULL)
+		writer = begin(o);
+	costw_announce(writer, path);
+}
+
+void
 report_costs(struct out *o, const struct report *r)
 {
 	struct insns_costs costs = { .total = total, .count = count_of,
@@ -123,8 +133,9 @@ report_costs(struct out *o, const struct report *r)
 
 	rep = r;
 	costs.nev = NCOL + outcome_columns(r->told);
-	if (o != NULL)
-		costs.w = begin(o);
+	if (o != NULL && writer == NULL)
+		writer = begin(o);
+	costs.w = writer;
 	insns_write(insns, &costs, r->map);
 	if (o != NULL && r->whole)
 		costw_end(costs.w);

@@ -20,6 +20,8 @@ struct report {
 	int whole;		/* the stream was: write the end mark */
 };
 
+/* The reader may get ready for costs of this object. */
+void report_object(struct out *o, const struct report *, const char *path);
 /* Write all costs to o, or only sum them up where o is NULL. */
 void report_costs(struct out *o, const struct report *);
 /* The summary on standard error, after report_costs. */
