@@ -191,8 +191,10 @@ ll_drain(void)
 	for (unsigned i = 0; i < nqueue; i++) {
 		missed |= ll_line(queue[i].line);
 		if (queue[i].miss != NULL) {
-			*queue[i].miss += (unsigned)missed;
-			if (__builtin_expect(missed && *queue[i].miss == 0, 0))
+			uint32_t n = *queue[i].miss + (unsigned)missed;
+
+			*queue[i].miss = n;
+			if (__builtin_expect(n < (unsigned)missed, 0))
 				misses_carry(queue[i].miss);
 			missed = 0;
 		}
