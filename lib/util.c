@@ -193,6 +193,24 @@ xstrdup(const char *s)
 }
 
 void *
+xkeep(size_t n)
+{
+	static char *room;
+	static size_t left;
+	void *p;
+
+	n = (n + 7) & ~(size_t)7;
+	if (n > left) {
+		left = n > 256 << 10 ? n : 256 << 10;
+		room = xcalloc(1, left);
+	}
+	p = room;
+	room += n;
+	left -= n;
+	return p;
+}
+
+void *
 xgrow(void *p, size_t *cap, size_t need, size_t elemsize)
 {
 	size_t n = *cap, bytes;

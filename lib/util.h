@@ -55,6 +55,8 @@ void *xmalloc(size_t n);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n);
 char *xstrdup(const char *s);
+/* For what is small and is never freed: all 0. Not for several threads. */
+void *xkeep(size_t n);
 /*
  * Room for `need` elements in a buffer with room for *cap (which at least
  * doubles when it has to grow): v = xgrow(v, &cap, n + 1, sizeof *v).

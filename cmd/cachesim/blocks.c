@@ -95,30 +95,11 @@ line_number(uint64_t line)
 
 /* ---- the parts of a block ---- */
 
-/* Memory, all 0, that stays. */
-static void *
-take(size_t n)
-{
-	static char *room;
-	static size_t left;
-	void *p;
-
-	n = (n + 7) & ~(size_t)7;
-	if (n > left) {
-		left = n > 256 << 10 ? n : 256 << 10;
-		room = xcalloc(1, left);
-	}
-	p = room;
-	room += n;
-	left -= n;
-	return p;
-}
-
 struct odd *
 cold_odd(struct cold *c)
 {
 	if (c->odd == NULL)
-		c->odd = take(sizeof *c->odd);
+		c->odd = xkeep(sizeof *c->odd);
 	return c->odd;
 }
 
@@ -156,9 +137,9 @@ visits(struct cold *c)
 		blocks_visit(&v[c->nvisit++], b, i);
 		last = z;
 	}
-	c->visit = take(c->nvisit * sizeof *v);
+	c->visit = xkeep(c->nvisit * sizeof *v);
 	memcpy(c->visit, v, c->nvisit * sizeof *v);
-	c->fetch = take((c->nvisit + b->nref) * sizeof *c->fetch);
+	c->fetch = xkeep((c->nvisit + b->nref) * sizeof *c->fetch);
 }
 
 /* The lines that the first n instructions touch; returns how many. */

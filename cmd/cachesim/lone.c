@@ -41,7 +41,7 @@ static void
 define_fetch(const struct ev_def *d, struct ref *u)
 {
 	struct cold *c = &cold_block[(uintptr_t)d->block->user - 1];
-	struct lone *l = xcalloc(1, sizeof *l);
+	struct lone *l = xkeep(sizeof *l);
 
 	l->next = cold_odd(c)->lone;
 	c->odd->lone = l;

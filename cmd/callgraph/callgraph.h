@@ -61,6 +61,7 @@ struct func {
 	bool pop;		/* when it jumps, it returns first */
 	bool setjmp;		/* where it returns to may be jumped to */
 	bool toggle, before, after, zero;	/* done when it is entered, left */
+	const struct place *places;	/* func_same_place's */
 };
 
 struct place {
@@ -68,6 +69,7 @@ struct place {
 	uint64_t slide;		/* run-time - link-time address */
 	int32_t section;	/* object, and whether it is its PLT */
 	bool entry;		/* the first address of a function with a symbol */
+	const struct place *next;	/* of its function */
 };
 
 enum func_rule { RULE_SKIP, RULE_POP, RULE_TOGGLE, RULE_BEFORE, RULE_AFTER,
@@ -78,6 +80,8 @@ void func_rule(enum func_rule, const char *pattern, uint32_t n);
 void func_skip_plt(bool);
 /* Returns up to where it is the same function's, run-time. */
 uint64_t func_place(uint64_t addr, struct place *);
+/* One like it that stays. */
+const struct place *func_same_place(const struct place *);
 struct func *func_new(uint32_t ob, uint64_t start, const char *name);
 uint32_t func_count(void);
 const char *func_object(uint32_t ob);	/* its path */
@@ -89,7 +93,7 @@ enum { KEY_LOOK = -1, KEY_ENTRY = -2, KEY_NEVER = -3 };
 
 struct seg {
 	const struct ev_def *def;
-	struct place at;
+	const struct place *at;
 	uint64_t addr;		/* run-time, of the first instruction */
 	uint64_t last;		/* of the last one */
 	uint64_t *sp;		/* + spat is the stack pointer behind a call or */
@@ -140,8 +144,6 @@ extern struct plan *plan;
 const char *plan_define(uint32_t id);
 
 /* ---- ctx.c ---- */
-
-void *take(size_t);	/* memory for what is small and stays; zeroed */
 
 struct ctx {
 	struct func *fn;

@@ -82,24 +82,6 @@ ctx_folded(void)
 	return folded;
 }
 
-void *
-take(size_t n)
-{
-	static char *room;
-	static size_t left;
-	void *p;
-
-	n = (n + 7) & ~(size_t)7;
-	if (n > left) {
-		left = n > 256 << 10 ? n : 256 << 10;
-		room = xcalloc(1, left);
-	}
-	p = room;
-	room += n;
-	left -= n;
-	return p;
-}
-
 /* ---- contexts ---- */
 
 /* The one in the table, made if there is none; *made tells. */
@@ -116,7 +98,7 @@ lookup(khash_t(ctx) **table, struct key key, const struct func *fn, int *made)
 		die("contexts:");
 	if (*made == 0)
 		return kh_val(*table, k);
-	c = take(sizeof *c);
+	c = xkeep(sizeof *c);
 	c->fn = (struct func *)fn;
 	c->level = key.level;
 	c->thread = key.thread;
@@ -240,7 +222,7 @@ slot_get(struct ctx *c, struct seg *s)
 		s->slot = kh_key(slots, k);
 		return s->slot;
 	}
-	sl = take(sizeof *sl);
+	sl = xkeep(sizeof *sl);
 	sl->ctx = c;
 	sl->seg = s;
 	sl->next = c->slots;
@@ -253,7 +235,7 @@ struct more *
 slot_more(struct slot *sl)
 {
 	if (sl->more == NULL)
-		sl->more = take(sizeof *sl->more);
+		sl->more = xkeep(sizeof *sl->more);
 	return sl->more;
 }
 
@@ -263,7 +245,7 @@ slot_skipped(struct slot *sl)
 	struct more *m = slot_more(sl);
 
 	if (m->skipped == NULL)
-		m->skipped = take(ncol * sizeof *m->skipped);
+		m->skipped = xkeep(ncol * sizeof *m->skipped);
 	return m->skipped;
 }
 
@@ -272,7 +254,7 @@ slot_skipped(struct slot *sl)
 struct arc *
 arc_new(struct ctx *caller, uint64_t site, struct ctx *callee, uint64_t tolink)
 {
-	struct arc *a = take(sizeof *a + ncol * sizeof *a->cost);
+	struct arc *a = xkeep(sizeof *a + ncol * sizeof *a->cost);
 
 	a->caller = caller;
 	a->ctx = callee;
@@ -291,19 +273,19 @@ arc_get(struct slot *from, const struct seg *to, uint32_t level,
 
 	for (p = &from->arcs; (a = *p) != NULL; p = &a->next)
 		if (a->to == to->addr && a->level == level &&
-		    a->fn == to->at.fn) {
+		    a->fn == to->at->fn) {
 			*p = a->next;
 			break;
 		}
 	if (a == NULL) {
-		a = arc_new(from->ctx, from->seg->last - from->seg->at.slide,
-		    ctx_get(from->ctx, from->seg->last, to->at.fn, level,
+		a = arc_new(from->ctx, from->seg->last - from->seg->at->slide,
+		    ctx_get(from->ctx, from->seg->last, to->at->fn, level,
 		    thread),
-		    to->addr - to->at.slide);
+		    to->addr - to->at->slide);
 		a->from = from;
 		a->to = to->addr;
 		a->level = level;
-		a->fn = to->at.fn;
+		a->fn = to->at->fn;
 	}
 	a->next = from->arcs;
 	from->arcs = a;
@@ -324,7 +306,7 @@ jump_count(struct slot *from, const struct seg *to, struct ctx *c)
 			break;
 		}
 	if (j == NULL) {
-		j = take(sizeof *j);
+		j = xkeep(sizeof *j);
 		*j = (struct jump){ .slot = from, .to = to->addr, .ctx = c,
 		    .seg = to, .more = from->ctx->jumps };
 		from->ctx->jumps = j;

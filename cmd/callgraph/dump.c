@@ -162,7 +162,7 @@ add_slot(const struct slot *sl)
 		ev_next_insn(&e);
 		if (k < s->first)
 			continue;
-		n = add_row(e.insn.addr - s->at.slide);
+		n = add_row(e.insn.addr - s->at->slide);
 		n[0] = (int64_t)sl->n;
 		if (m != NULL && m->extra != NULL)
 			n[0] += m->extra[seg_nref(s) + k - s->first];
@@ -170,7 +170,7 @@ add_slot(const struct slot *sl)
 			add_insn(n, sl, k, &e);
 	}
 	if (m != NULL && m->skipped != NULL) {
-		n = add_row(s->last - s->at.slide);
+		n = add_row(s->last - s->at->slide);
 		memcpy(n, m->skipped, ncol * sizeof *n);
 	}
 }
@@ -259,13 +259,13 @@ gather_arcs(const struct ctx *c)
 static uint64_t
 jump_site(const struct jump *j)
 {
-	return j->slot->seg->last - j->slot->seg->at.slide;
+	return j->slot->seg->last - j->slot->seg->at->slide;
 }
 
 static uint64_t
 jump_to(const struct jump *j)
 {
-	return j->to - j->seg->at.slide;
+	return j->to - j->seg->at->slide;
 }
 
 static int

@@ -300,3 +300,20 @@ func_place(uint64_t addr, struct place *p)
 	return at.end != 0 ? at.end + p->slide :
 	    sec > 0 ? o->section[sec - 1].end + p->slide : UINT64_MAX;
 }
+
+const struct place *
+func_same_place(const struct place *p)
+{
+	const struct place *q;
+	struct place *new;
+
+	for (q = p->fn->places; q != NULL; q = q->next)
+		if (q->slide == p->slide && q->section == p->section &&
+		    q->entry == p->entry)
+			return q;
+	new = xkeep(sizeof *new);
+	*new = *p;
+	new->next = p->fn->places;
+	p->fn->places = new;
+	return new;
+}

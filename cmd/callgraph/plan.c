@@ -66,7 +66,7 @@ stack_refs(struct ev_block *b)
 
 	if (s != NULL)
 		return s;
-	s = b->user = take(sizeof *s);
+	s = b->user = xkeep(sizeof *s);
 	for (uint32_t k = 0; k < b->nref; k++)
 		s->repeats |= b->ref[k].count != 0;
 	for (uint32_t k = 0; k < b->ninsn; k++) {
@@ -80,7 +80,7 @@ stack_refs(struct ev_block *b)
 		s->n = s->n == 0 ? 1 : 2;
 	}
 	if (b->value == NULL && s->n > 1)
-		b->value = take(b->ngroups * sizeof *b->value);
+		b->value = xkeep(b->ngroups * sizeof *b->value);
 	return s;
 }
 
@@ -155,7 +155,7 @@ add_costs(struct seg *s)
 	if (ncol == 1)
 		s->cost = only((uint32_t)s->end - s->first);
 	else
-		s->cost = cost = take(ncol * sizeof *cost);
+		s->cost = cost = xkeep(ncol * sizeof *cost);
 	for (uint32_t k = s->first; k < s->end; k++) {
 		const struct ev_insn *i = &b->insn[k];
 
@@ -185,10 +185,10 @@ finish(struct seg *s, uint32_t end)
 	find_sp(s, b, i);
 	add_costs(s);
 	s->num = nseg++;
-	s->key = s->at.entry ? KEY_ENTRY : s->at.section;
-	s->endkey = opt_jumps || s->at.fn->skip ||
+	s->key = s->at->entry ? KEY_ENTRY : s->at->section;
+	s->endkey = opt_jumps || s->at->fn->skip ||
 	    (i->flow != 0 && strchr("LXRI", i->flow) != NULL) ?
-	    KEY_LOOK : s->at.section;
+	    KEY_LOOK : s->at->section;
 	if (opt_jumps || s->counted)
 		s->key = KEY_NEVER;
 }
@@ -209,8 +209,8 @@ cuts(const struct seg *s, const struct ev_insn *i, uint64_t addr,
 	    addr >= s->addr)
 		return false;
 	end = func_place(addr, at);
-	if (!at->entry && at->section == s->at.section &&
-	    at->slide == s->at.slide && (i->flow == 'C' || i->flow == 'J'))
+	if (!at->entry && at->section == s->at->section &&
+	    at->slide == s->at->slide && (i->flow == 'C' || i->flow == 'J'))
 		return false;
 	until = end;
 	return true;
@@ -241,10 +241,10 @@ cut(const struct ev_def *d, struct seg **segs)
 		}
 		v = xgrow(v, &cap, n + 1, sizeof *v);
 		v[n++] = (struct seg){ .def = d, .first = (uint16_t)k,
-		    .addr = i[k].addr, .at = at };
+		    .addr = i[k].addr, .at = func_same_place(&at) };
 	}
 	finish(&v[n - 1], d->n);
-	*segs = memcpy(take(n * sizeof *v), v, n * sizeof *v);
+	*segs = memcpy(xkeep(n * sizeof *v), v, n * sizeof *v);
 	return n;
 }
 

@@ -347,13 +347,13 @@ which(const struct thread *t)
 static struct ctx *
 root(struct thread *t, const struct seg *to)
 {
-	uint32_t *d = depth(t, to->at.fn);
+	uint32_t *d = depth(t, to->at->fn);
 
 	if (opt_calls)
-		tell_enter(t, to->at.fn, to->at.slide);
+		tell_enter(t, to->at->fn, to->at->slide);
 	if (*d == 0)
 		*d = 1;
-	return ctx_get(NULL, 0, to->at.fn, *d, which(t));
+	return ctx_get(NULL, 0, to->at->fn, *d, which(t));
 }
 
 /* A return without a frame: to has called what ran. */
@@ -372,10 +372,10 @@ unseen_call(struct thread *t, const struct seg *to)
 	caller = root(t, to);
 	for (a = caller->arcs; a != NULL; a = a->more)
 		if (a->from == NULL && a->ctx == callee &&
-		    a->site == to->addr - to->at.slide - 1)
+		    a->site == to->addr - to->at->slide - 1)
 			break;
 	if (a == NULL)
-		a = arc_new(caller, to->addr - to->at.slide - 1, callee,
+		a = arc_new(caller, to->addr - to->at->slide - 1, callee,
 		    callee->fn->start);
 	if (t->collect)
 		a->calls++;
@@ -439,17 +439,17 @@ back_into(struct thread *t, const struct seg *to)
 
 	if (t->nlanding > 0 && landing_take(t, to->addr))
 		return true;
-	if (same_function(to->at.fn, t->seg->at.fn) || to->at.entry ||
-	    to->addr - to->at.slide == to->at.fn->start ||
-	    (t->ctx != NULL && same_function(t->ctx->fn, to->at.fn)))
+	if (same_function(to->at->fn, t->seg->at->fn) || to->at->entry ||
+	    to->addr - to->at->slide == to->at->fn->start ||
+	    (t->ctx != NULL && same_function(t->ctx->fn, to->at->fn)))
 		return false;
 	for (i = t->n; i > 0; i--) {
 		f = &t->frame[i - 1];
 		if (f->arc != NULL && f->ctx != NULL &&
-		    same_function(f->ctx->fn, to->at.fn))
+		    same_function(f->ctx->fn, to->at->fn))
 			break;
 		/* a skipped one goes on in its own frame */
-		keep = f->arc == NULL && same_function(f->skipped, to->at.fn);
+		keep = f->arc == NULL && same_function(f->skipped, to->at->fn);
 		if (keep)
 			break;
 	}
@@ -469,9 +469,9 @@ call(struct thread *t, struct slot *from, const struct seg *to, uint64_t sp)
 	struct arc *a = NULL;
 	uint32_t level;
 
-	if (to->at.fn->skip && from != NULL) {
+	if (to->at->fn->skip && from != NULL) {
 		push(t, from, NULL, sp);
-		t->frame[t->n - 1].skipped = to->at.fn;
+		t->frame[t->n - 1].skipped = to->at->fn;
 		return;
 	}
 	if (t->ctx == NULL) {
@@ -480,12 +480,12 @@ call(struct thread *t, struct slot *from, const struct seg *to, uint64_t sp)
 	}
 	if (t->skipper != NULL)
 		from = t->skipper;
-	level = *depth(t, to->at.fn) + 1;
-	if (level > to->at.fn->recs)
-		level = to->at.fn->recs + 1;
+	level = *depth(t, to->at->fn) + 1;
+	if (level > to->at->fn->recs)
+		level = to->at->fn->recs + 1;
 	a = arc_get(from, to, level, which(t));
 	push(t, from, a, sp);
-	if (to->at.fn->setjmp)
+	if (to->at->fn->setjmp)
 		landing_set(t);
 }
 
@@ -496,7 +496,7 @@ emulated_call(struct thread *t, const struct seg *to)
 	uint64_t sp;
 	const struct frame *f;
 
-	if (t->seg->at.fn->pop && t->n > t->bottom) {
+	if (t->seg->at->fn->pop && t->n > t->bottom) {
 		f = &t->frame[t->n - 1];
 		if (f->arc != NULL && f->arc->from != NULL) {
 			from = f->arc->from;
@@ -525,8 +525,8 @@ stack_move(struct thread *t, const struct seg *to)
 		unseen_call(t, to);
 	} else if (flow == 'I' && back_into(t, to)) {
 		/* there it goes on */
-	} else if (last != NULL && (flow == 'R' || to->at.entry ||
-	    to->at.section != last->at.section)) {
+	} else if (last != NULL && (flow == 'R' || to->at->entry ||
+	    to->at->section != last->at->section)) {
 		emulated_call(t, to);
 	} else if (opt_jumps && (flow == 'C' || flow == 'J' || flow == 'I') &&
 	    to->addr != seg_next(last) && t->skipper == NULL && t->collect) {
