@@ -13,10 +13,12 @@
  * with a sign have it in the lowest bit. Addresses are differences: fixed ones
  * from the instruction's own, targets from what is behind it.
  */
-#include "evdef.h"
+#include "evpack.h"
 
 #include <string.h>
 
+#include "evdef.h"
+#include "evwrec.h"
 #include "util.h"
 
 #define HEAD_NREF	4	/* shifts of: references, up to 3 */
@@ -26,9 +28,6 @@
 #define KIND_WHERE	2	/* shifts of: where, */
 #define KIND_SIZE	5	/* log2 of the size, or 7 */
 #define KIND_COUNT	0x10
-
-#define MOST_INSN	(2 + 10 + 5 + 1 + 10)	/* bytes, without references */
-#define MOST_REF	(1 + 5 + 1 + 10 + 1)
 
 /* ---- numbers ---- */
 
@@ -100,6 +99,27 @@ pack_ref(uint8_t *p, const struct ev_ref *r, uint64_t addr)
 	return p;
 }
 
+uint8_t *
+evpack_insn(uint8_t *p, const struct ev_insn *i, const struct ev_ref *ref,
+    uint64_t target, uint64_t behind)
+{
+	*p++ = (uint8_t)(i->len | (i->nref < 3 ? i->nref : 3) << HEAD_NREF |
+	    (i->flow != 0 ? HEAD_FLOW : 0) |
+	    (i->addr != behind ? HEAD_MOVED : 0));
+	if (i->addr != behind)
+		p = put_signed(p, i->addr - behind);
+	if (i->nref >= 3)
+		p = put(p, i->nref);
+	for (unsigned k = 0; k < i->nref; k++)
+		p = pack_ref(p, &ref[k], i->addr);
+	if (i->flow == 0)
+		return p;
+	*p++ = i->flow;
+	if (has_target(i->flow))
+		p = put_signed(p, target - (i->addr + i->len));
+	return p;
+}
+
 size_t
 evdef_pack(struct evdef *d)
 {
@@ -107,24 +127,12 @@ evdef_pack(struct evdef *d)
 	uint8_t *p;
 
 	d->packed = xgrow(d->packed, &d->cappacked, d->ninsn *
-	    (size_t)MOST_INSN + d->nref * (size_t)MOST_REF, 1);
+	    (size_t)EVPACK_INSN + d->nref * (size_t)EVPACK_REF, 1);
 	p = d->packed;
 	for (const struct ev_insn *i = d->insn; i < d->insn + d->ninsn; i++) {
-		*p++ = (uint8_t)(i->len | (i->nref < 3 ? i->nref : 3) <<
-		    HEAD_NREF | (i->flow != 0 ? HEAD_FLOW : 0) |
-		    (i->addr != behind ? HEAD_MOVED : 0));
-		if (i->addr != behind)
-			p = put_signed(p, i->addr - behind);
-		if (i->nref >= 3)
-			p = put(p, i->nref);
+		p = evpack_insn(p, i, d->ref + i->ref,
+		    has_target(i->flow) ? d->target[i->target] : 0, behind);
 		behind = i->addr + i->len;
-		for (unsigned k = 0; k < i->nref; k++)
-			p = pack_ref(p, &d->ref[i->ref + k], i->addr);
-		if (i->flow == 0)
-			continue;
-		*p++ = i->flow;
-		if (has_target(i->flow))
-			p = put_signed(p, d->target[i->target] - behind);
 	}
 	return (size_t)(p - d->packed);
 }
@@ -166,6 +174,14 @@ unpack_ref(const uint8_t **p, struct ev_ref *r, uint64_t addr, unsigned ngroups)
 			ngroups = r->count;
 	}
 	return ngroups;
+}
+
+void
+evpack_each(struct ev_each *e, const uint8_t *packed, struct ev_ref *ref)
+{
+	memset(e, 0, sizeof *e);
+	e->at = packed;
+	e->ref = ref;
 }
 
 static void
@@ -235,4 +251,70 @@ evdef_unpack(struct evdef *d, const struct ev_block *b)
 	d->ninsn = b->ninsn;
 	d->nref = b->nref;
 	d->ntarget = e.ntarget;
+}
+
+/* ---- text ---- */
+
+static char *
+put_ref(char *p, const struct ev_ref *r)
+{
+	uint64_t dist = r->at;
+
+	*p++ = (char)r->kind;
+	p = evw_puthex(p, r->size);
+	if (r->where == EV_FIXED) {
+		*p++ = '@';
+		p = evw_puthex(p, r->at);
+	} else if (r->where == EV_GROUP) {
+		*p++ = '.';
+		p = evw_puthex(p, r->group);
+		if ((int64_t)dist < 0) {
+			*p++ = '-';
+			p = evw_puthex(p, -dist);
+		} else if (dist != 0) {
+			*p++ = '+';
+			p = evw_puthex(p, dist);
+		}
+	}
+	if (r->count != 0) {
+		*p++ = '*';
+		p = evw_puthex(p, r->count - 1U);
+	}
+	return p;
+}
+
+int
+evpack_items(char *text, size_t room, const uint8_t *packed, unsigned ninsn)
+{
+	struct ev_ref ref[255];
+	struct ev_each e;
+	uint64_t behind = 0;
+	uint8_t flow = 'J';	/* the first item is an address */
+	char *p = text;
+
+	evpack_each(&e, packed, ref);
+	for (unsigned k = 0; k < ninsn; k++) {
+		ev_next_insn(&e);
+		/* a hex number is written as 8 bytes at a time */
+		if (room - (size_t)(p - text) < 80 + 50U * e.insn.nref)
+			return -1;
+		if (k != 0)
+			*p++ = ' ';
+		if ((flow != 0 && flow != 'C') || e.insn.addr != behind) {
+			*p++ = '>';
+			p = evw_puthex(p, e.insn.addr);
+			*p++ = ' ';
+		}
+		p = evw_puthex(p, e.insn.len);
+		for (unsigned j = 0; j < e.insn.nref; j++)
+			p = put_ref(p, &ref[j]);
+		flow = e.insn.flow;
+		behind = e.insn.addr + e.insn.len;
+		if (flow != 0)
+			*p++ = (char)flow;
+		if (has_target(flow))
+			p = evw_puthex(p, e.target);
+	}
+	*p = '\0';
+	return 0;
 }

@@ -60,6 +60,9 @@ void evw_end(struct evw *, const char *how, int status);
  */
 int evw_block(struct evw *, uint32_t id, const char *items, unsigned ngroups,
     unsigned ninsn);
+/* The same with items as evpack.h has them. */
+int evw_block_packed(struct evw *, uint32_t id, const uint8_t *packed,
+    unsigned ngroups, unsigned ninsn);
 int evw_prefix(struct evw *, uint32_t id, uint32_t block, unsigned n,
     unsigned ngroups);
 

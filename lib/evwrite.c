@@ -5,8 +5,8 @@
  * that happens rarely, and what goes without records.
  *
  * A cold entry is written by the registering thread before it stores the
- * state WAITING with release order, and only read afterwards, but for the
- * writing thread's step from WAITING to WRITTEN.
+ * state, a letter, with release order, and only read afterwards, but for the
+ * writing thread's adding WRITTEN to it.
  */
 #include "evw.h"
 
@@ -19,24 +19,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evpack.h"
 #include "evwrec.h"
 #include "out.h"
 #include "util.h"
 
-enum { UNKNOWN, WAITING, WRITTEN };
+/* A state: 0, or what it is, and whether it has been told. */
+enum { UNKNOWN, BLOCK = 'B', PACKED = 'b', PREFIX = 'P', REF = 'Q', ODD = 'q',
+    LEAVE = 'Z', WRITTEN = 0x80 };
 
-/* What the first execution needs, 24 bytes. */
+/* What the first execution needs, 16 bytes. */
 struct evw_cold {
 	union {
-		const char *items;	/* B */
-		struct evw_ref *ref;	/* Q */
+		const char *items;	/* BLOCK */
+		const uint8_t *packed;	/* PACKED: see evpack.h */
+		struct {		/* REF, whose groups are neighbours */
+			uint32_t k;
+			uint8_t group;	/* the first of them */
+			uint8_t stays;
+		};
+		struct evw_ref *odd;	/* ODD */
 	};
-	uint32_t block;		/* P, Q */
-	uint32_t n;		/* B: instructions; P: of the prefix; Z: 'i', 'd' */
-	_Atomic uint8_t state;
-	char letter;
+	uint32_t block;		/* PREFIX, REF, ODD */
+	uint16_t n;		/* instructions; of the prefix; LEAVE: 'i', 'd' */
 	uint8_t ngroups;
+	_Atomic uint8_t state;
 };
+
+static int
+letter(const struct evw_cold *c)
+{
+	return c->state & ~WRITTEN;
+}
 
 /* ---- the buffer ---- */
 
@@ -181,28 +195,52 @@ known_block(struct evw *w, uint32_t id)
 	if (id == 0 || id > EVW_MAXID)
 		return NULL;
 	b = &w->cold[id];
-	return b->state != UNKNOWN && b->letter == 'B' ? b : NULL;
+	return letter(b) == BLOCK || letter(b) == PACKED ? b : NULL;
 }
 
 static void
-publish(struct evw_cold *c)
+publish(struct evw_cold *c, int as)
 {
-	atomic_store_explicit(&c->state, WAITING, memory_order_release);
+	atomic_store_explicit(&c->state, (uint8_t)as, memory_order_release);
+}
+
+/* The entry of a new block, or NULL. */
+static struct evw_cold *
+new_block(struct evw *w, uint32_t id, unsigned ngroups, unsigned ninsn)
+{
+	struct evw_cold *c = fresh(w, id);
+
+	if (c == NULL || ngroups > EVW_MAXGROUPS || ninsn == 0 ||
+	    ninsn > UINT16_MAX)
+		return NULL;
+	c->n = (uint16_t)ninsn;
+	c->ngroups = (uint8_t)ngroups;
+	return c;
 }
 
 int
 evw_block(struct evw *w, uint32_t id, const char *items, unsigned ngroups,
     unsigned ninsn)
 {
-	struct evw_cold *c = fresh(w, id);
+	struct evw_cold *c = new_block(w, id, ngroups, ninsn);
 
-	if (c == NULL || ngroups > EVW_MAXGROUPS || ninsn == 0)
+	if (c == NULL)
 		return -1;
-	c->letter = 'B';
 	c->items = items;
-	c->n = ninsn;
-	c->ngroups = (uint8_t)ngroups;
-	publish(c);
+	publish(c, BLOCK);
+	return 0;
+}
+
+int
+evw_block_packed(struct evw *w, uint32_t id, const uint8_t *packed,
+    unsigned ngroups, unsigned ninsn)
+{
+	struct evw_cold *c = new_block(w, id, ngroups, ninsn);
+
+	if (c == NULL)
+		return -1;
+	c->packed = packed;
+	publish(c, PACKED);
 	return 0;
 }
 
@@ -216,11 +254,10 @@ evw_prefix(struct evw *w, uint32_t id, uint32_t block, unsigned n,
 	if (c == NULL || b == NULL || n == 0 || n >= b->n ||
 	    ngroups > b->ngroups)
 		return -1;
-	c->letter = 'P';
 	c->block = block;
-	c->n = n;
+	c->n = (uint16_t)n;
 	c->ngroups = (uint8_t)ngroups;
-	publish(c);
+	publish(c, PREFIX);
 	return 0;
 }
 
@@ -236,13 +273,20 @@ evw_ref(struct evw *w, uint32_t id, uint32_t block, struct evw_ref ref)
 		if (i == sizeof ref.group || ref.group[i] >= b->ngroups ||
 		    (i != 0 && ref.group[i] <= ref.group[i - 1]))
 			return -1;
-	c->letter = 'Q';
 	c->block = block;
-	c->n = ref.n;
+	c->n = (uint16_t)ref.n;
 	c->ngroups = (uint8_t)(ref.stays ? 1 : ref.ngroups);
-	c->ref = xmalloc(sizeof *c->ref);
-	*c->ref = ref;
-	publish(c);
+	if (!ref.stays && ref.ngroups > 1 && (unsigned)ref.group[ref.ngroups -
+	    1] - ref.group[0] != ref.ngroups - 1) {
+		c->odd = xmalloc(sizeof *c->odd);
+		*c->odd = ref;
+		publish(c, ODD);
+		return 0;
+	}
+	c->k = ref.k;
+	c->group = ref.ngroups != 0 ? ref.group[0] : 0;
+	c->stays = ref.stays;
+	publish(c, REF);
 	return 0;
 }
 
@@ -253,10 +297,9 @@ evw_leave(struct evw *w, uint32_t id, char which)
 
 	if (c == NULL)
 		return -1;
-	c->letter = 'Z';
 	c->n = (unsigned char)which;
 	c->ngroups = 1;
-	publish(c);
+	publish(c, LEAVE);
 	return 0;
 }
 
@@ -277,16 +320,64 @@ new_values(struct evw *w, unsigned n)
 	return v;
 }
 
-/*
- * A reference alone whose groups are not neighbours has no one place for its
- * values: its entry stays without digits, and odd() writes it each time.
- */
-static int
-is_odd(const struct evw_cold *c)
+static void
+put_packed(struct evw *w, uint32_t id, const struct evw_cold *c)
 {
-	return c->letter == 'Q' && !c->ref->stays && c->ngroups > 1 &&
-	    c->ref->group[c->ngroups - 1] - c->ref->group[0] !=
-	    c->ngroups - 1;
+	char text[EVW_MAXLINE];
+
+	if (evpack_items(text, sizeof text, c->packed, c->n) < 0)
+		die("block %x: longer than a line", id);
+	evw_line(w, "B %x %s", id, text);
+}
+
+/* The line of a reference alone; returns where its values are. */
+static uint64_t *
+put_alone(struct evw *w, uint32_t id, const struct evw_cold *c)
+{
+	unsigned k = letter(c) == ODD ? c->odd->k : c->k;
+	uint64_t *value = w->hot[id].value;
+
+	evw_line(w, "Q %x %x %x %x%s", id, c->block, c->n, k,
+	    letter(c) == REF && c->stays ? " s" : "");
+	if (letter(c) == ODD)
+		return w->hot[c->block].value;
+	if (!c->stays)
+		return w->hot[c->block].value + c->group;
+	if (value == NULL)
+		value = new_values(w, 1);
+	*value = 0;
+	return value;
+}
+
+static void
+put_definition(struct evw *w, uint32_t id, const struct evw_cold *c)
+{
+	struct evw_hot *h = &w->hot[id];
+
+	switch (letter(c)) {
+	case BLOCK:
+	case PACKED:
+		if (letter(c) == PACKED)
+			put_packed(w, id, c);
+		else
+			evw_line(w, "B %x %s", id, c->items);
+		if (h->value == NULL)
+			h->value = new_values(w, c->ngroups);
+		memset(h->value, 0, c->ngroups * sizeof *h->value);
+		break;
+	case PREFIX:
+		evw_line(w, "P %x %x %x", id, c->block, c->n);
+		h->value = w->hot[c->block].value;
+		break;
+	case LEAVE:
+		evw_line(w, "Z %x %c", id, (int)c->n);
+		if (h->value == NULL)
+			h->value = new_values(w, 1);
+		*h->value = 0;
+		break;
+	default:
+		h->value = put_alone(w, id, c);
+	}
 }
 
 /* Write the line that defines an id, its block's first. -1: undefined. */
@@ -295,45 +386,25 @@ define(struct evw *w, uint32_t id)
 {
 	struct evw_cold *c = &w->cold[id];
 	struct evw_hot *h = &w->hot[id];
+	uint8_t state = atomic_load_explicit(&c->state, memory_order_acquire);
 	char text[9] = "";
 	uint64_t x;
 
-	switch (atomic_load_explicit(&c->state, memory_order_acquire)) {
-	case UNKNOWN:
+	if (state == UNKNOWN)
 		return -1;
-	case WRITTEN:
+	if (state & WRITTEN)
 		return 0;
-	}
-	if (c->letter == 'P' || c->letter == 'Q')
+	if (state == PREFIX || state == REF || state == ODD)
 		define(w, c->block);
-	c->state = WRITTEN;
+	c->state = state | WRITTEN;
 	if (id > w->maxid)
 		w->maxid = id;
-	if (c->letter == 'B') {
-		evw_line(w, "B %x %s", id, c->items);
-		if (h->value == NULL)
-			h->value = new_values(w, c->ngroups);
-		memset(h->value, 0, c->ngroups * sizeof *h->value);
-	} else if (c->letter == 'P') {
-		evw_line(w, "P %x %x %x", id, c->block, c->n);
-		h->value = w->hot[c->block].value;
-	} else if (c->letter == 'Z') {
-		evw_line(w, "Z %x %c", id, (int)c->n);
-		if (h->value == NULL)
-			h->value = new_values(w, 1);
-		*h->value = 0;
-	} else {
-		evw_line(w, "Q %x %x %x %x%s", id, c->block, c->n, c->ref->k,
-		    c->ref->stays ? " s" : "");
-		if (!c->ref->stays)
-			h->value = w->hot[c->block].value +
-			    (c->ngroups != 0 ? c->ref->group[0] : 0);
-		else if (h->value == NULL)
-			h->value = new_values(w, 1);
-		if (c->ref->stays)
-			*h->value = 0;
-	}
-	if (is_odd(c))
+	put_definition(w, id, c);
+	/*
+	 * One whose groups are not neighbours has no one place for its values:
+	 * its entry stays without digits, and odd() writes it each time.
+	 */
+	if (state == ODD)
 		return 0;
 	x = evw_digits(id, evw_ndigits(id));
 	memcpy(text, &x, 8);
@@ -347,9 +418,9 @@ void
 evw_again(struct evw *w, struct out *out)
 {
 	for (uint32_t id = 1; id <= w->maxid; id++)
-		if (w->cold[id].state == WRITTEN) {
+		if (w->cold[id].state & WRITTEN) {
 			w->hot[id].len = 0;
-			publish(&w->cold[id]);
+			publish(&w->cold[id], letter(&w->cold[id]));
 		}
 	w->out = out;
 	w->p = w->buf;
@@ -364,10 +435,10 @@ static void
 odd(struct evw *w, uint32_t id, const uint32_t *r)
 {
 	const struct evw_cold *c = &w->cold[id];
-	uint64_t diff[sizeof c->ref->group];
+	uint64_t diff[sizeof c->odd->group];
 
 	for (unsigned i = 0; i < c->ngroups; i++) {
-		uint64_t *v = &w->hot[c->block].value[c->ref->group[i]], now;
+		uint64_t *v = &w->hot[c->block].value[c->odd->group[i]], now;
 
 		memcpy(&now, r + 1 + 2 * i, 8);
 		diff[i] = now - *v;

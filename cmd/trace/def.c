@@ -11,24 +11,37 @@
 
 #include <htslib/khash.h>
 
+#include "evpack.h"
 #include "evw.h"
 #include "util.h"
 #include "xlate.h"
 
+/* The id of reference k of instruction i, see def_ref_id. */
+struct refid {
+	uint32_t id;
+	uint8_t i, k;
+};
+
+/*
+ * There are several for each block that ever runs: small, and never freed. An
+ * id stands with the number of instructions that it tells, id | n << 24.
+ */
 struct def {
-	char *items;
-	uint32_t *id;			/* id[n] tells n instructions */
-	uint8_t *used;			/* groups of the first n */
-	uint8_t *count;			/* group of insn i's count, or NOCOUNT */
-	uint8_t n, ngroups;
-	uint8_t passed;			/* see def_pass */
 	app_pc pc;
+	uint32_t *id;			/* that of all instructions first */
+	uint32_t *cnt;			/* their counters, where there are any */
+	struct refid *ref;		/* kind cache: ids of references alone */
 	uint32_t epoch;			/* of the mappings it was made under */
 	uint32_t number;
-	uint32_t *cnt;			/* counter of id[n], where there are counters */
-	uint32_t (*ref)[4];		/* kind cache: ids of references alone */
-	uint8_t (*groups)[4];		/* first group of each, and how many */
+	uint16_t nref, capref;
+	uint16_t npacked;		/* bytes of packed */
+	uint8_t nid, capid;
+	uint8_t n, ngroups;
+	uint8_t passed;			/* see def_pass */
+	uint8_t packed[];		/* its items */
 };
+
+#define ID(x) ((x) & 0xffffff)
 
 #define ALONG (1ull << 63)	/* added to a pc: its block along a path */
 
@@ -92,10 +105,23 @@ def_length(const struct def *d)
 	return d->n;
 }
 
+/* Where the id that tells n instructions stands; nid: nowhere. */
+static unsigned
+place_of(const struct def *d, unsigned n)
+{
+	unsigned k = 0;
+
+	while (k < d->nid && d->id[k] >> 24 != n)
+		k++;
+	return k;
+}
+
 uint32_t
 def_id(const struct def *d, unsigned n)
 {
-	return d->id[n];
+	unsigned k = place_of(d, n);
+
+	return k < d->nid ? ID(d->id[k]) : 0;
 }
 
 void
@@ -107,68 +133,97 @@ def_pass(struct def *d)
 int
 def_was_passed(struct def *d)
 {
-	unsigned n;
+	unsigned k;
 
 	if (!d->passed)
 		return 0;
 	d->passed = 0;
-	for (n = 1; n <= d->n; n++)
-		if (d->id[n] != 0)
-			hot_forget_some(d->id[n]);
+	for (k = 0; k < d->nid; k++)
+		hot_forget_some(ID(d->id[k]));
 	return 1;
 }
 
-/* The formatter knows what each counter tells. */
+/* The counter of the id at k, of which the formatter knows what it tells. */
 static void
-new_counter(struct def *d, unsigned n)
+new_counter(struct def *d, unsigned k)
 {
-	uint32_t c = format_ncount;
+	uint32_t c = format_ncount, id = ID(d->id[k]);
+	uint8_t n = (uint8_t)(d->id[k] >> 24);
 
 	if (opt.during != 0)
-		format_ninsn[d->id[n]] = (uint8_t)n;
-	if (opt.kind != KIND_COUNTS && opt.kind != KIND_CACHE)
+		format_ninsn[id] = n;
+	if (d->cnt == NULL)
 		return;
 	if (c >= COUNT_IDS)
 		die("too many different pieces of code (%u)", c);
-	if (d->cnt == NULL)
-		d->cnt = xcalloc(d->n + 1u, sizeof *d->cnt);
-	d->cnt[n] = c;
-	format_countid[c] = d->id[n];
-	format_ninsn[c] = (uint8_t)n;
+	d->cnt[k] = c;
+	format_countid[c] = id;
+	format_ninsn[c] = n;
 	__atomic_store_n(&format_ncount, c + 1, __ATOMIC_RELEASE);
 }
 
-static struct def *
-make_def(const struct block *b, const struct groups *g)
+/* Room for n ids; where there are counters, for theirs. */
+static void
+room_for(struct def *d, unsigned n)
 {
-	struct def *d = xcalloc(1, sizeof *d + (b->n + 1) * 6ul);
-	unsigned i, j;
+	int counts = opt.kind == KIND_COUNTS || opt.kind == KIND_CACHE;
+	uint32_t *id = xkeep(n * sizeof *id * (counts ? 2 : 1));
 
-	d->id = (uint32_t *)(void *)(d + 1);
-	d->used = (uint8_t *)(d->id + b->n + 1);
-	d->count = d->used + b->n + 1;
+	if (d->nid != 0)
+		memcpy(id, d->id, d->nid * sizeof *id);
+	if (d->nid != 0 && d->cnt != NULL)
+		memcpy(id + n, d->cnt, d->nid * sizeof *id);
+	d->id = id;
+	d->cnt = counts ? id + n : NULL;
+	d->capid = (uint8_t)n;
+}
 
-	d->items = text_items(b, g);
+/* A new id, which tells n instructions. */
+static uint32_t
+add_id(struct def *d, unsigned n)
+{
+	uint32_t id = new_id(d);
+
+	if (d->nid == d->capid)
+		room_for(d, 2u * d->capid < MAX_INSN + 1 ? 2u * d->capid :
+		    MAX_INSN + 1);
+	d->id[d->nid] = id | n << 24;
+	new_counter(d, d->nid++);
+	return id;
+}
+
+/* May the block be left behind it, though it goes on? */
+static int
+is_exit(const struct insn *in)
+{
+	return in->flow == FLOW_COND || in->flow == FLOW_RET;
+}
+
+static struct def *
+make_def(const struct block *b, const struct groups *g, const uint8_t *packed,
+    size_t npacked)
+{
+	struct def *d = xkeep(sizeof *d + npacked);
+	unsigned i, exits = 1;
+	uint32_t id;
+
+	memcpy(d->packed, packed, npacked);
+	d->npacked = (uint16_t)npacked;
 	d->n = (uint8_t)b->n;
 	d->pc = b->pc;
 	d->ngroups = (uint8_t)g->n;
 	d->epoch = epoch;
-	memcpy(d->used, g->used, b->n + 1u);
-	memset(d->count, NOCOUNT, b->n);
-	for (i = 0; i < b->n; i++)
-		for (j = 0; j < b->in[i].nref; j++)
-			if (b->in[i].special != SP_GATHER &&
-			    g->ref[i][j].count != NOCOUNT)
-				d->count[i] = g->ref[i][j].count;
 	d->number = (uint32_t)ndefs;
 	all = xgrow(all, &defcap, ndefs + 1, sizeof *all);
 	all[ndefs++] = d;
-	d->id[d->n] = new_id(d);
-	new_counter(d, d->n);
-	if (evw_block(format_writer, d->id[d->n], d->items, d->ngroups,
+	for (i = 0; i + 1 < b->n; i++)
+		exits += is_exit(&b->in[i]);
+	room_for(d, exits);
+	id = add_id(d, d->n);
+	if (evw_block_packed(format_writer, id, d->packed, d->ngroups,
 	    d->n) < 0)
-		die("block %x at %#llx: a definition that cannot be",
-		    d->id[d->n], (unsigned long long)b->pc);
+		die("block %x at %#llx: a definition that cannot be", id,
+		    (unsigned long long)b->pc);
 	return d;
 }
 
@@ -176,8 +231,9 @@ make_def(const struct block *b, const struct groups *g)
 struct def *
 def_find(const struct block *b, const struct groups *g)
 {
+	static uint8_t packed[TEXT_MOST];
+	size_t n;
 	struct def *d;
-	char *items;
 	khiter_t k;
 	int new;
 
@@ -186,33 +242,68 @@ def_find(const struct block *b, const struct groups *g)
 	if (defs == NULL)
 		defs = kh_init(def);
 	k = kh_put(def, defs, b->npiece == 0 ? b->pc : b->pc | ALONG, &new);
+	n = text_pack(packed, b, g);
 	if (!new) {
 		d = kh_value(defs, k);
-		items = text_items(b, g);
-		new = d->epoch != epoch || strcmp(items, d->items) != 0;
-		free(items);
-		if (!new)
+		if (d->epoch == epoch && d->npacked == n &&
+		    memcmp(packed, d->packed, n) == 0)
 			return d;
 	}
-	d = make_def(b, g);
+	d = make_def(b, g, packed, n);
 	kh_value(defs, k) = d;
 	return d;
 }
 
-/* The id that tells the first n instructions; 0 for none. */
+/*
+ * The id that tells the first n instructions, which use so many groups; 0 for
+ * none.
+ */
 static uint32_t
-id_for(struct def *d, unsigned n)
+id_for(struct def *d, unsigned n, unsigned used)
 {
+	uint32_t id;
+
 	if (n == 0)
 		return 0;
-	if (d->id[n] == 0) {
-		d->id[n] = new_id(d);
-		new_counter(d, n);
-		if (evw_prefix(format_writer, d->id[n], d->id[d->n], n,
-		    d->used[n]) < 0)
-			die("prefix %x: a definition that cannot be", d->id[n]);
+	id = def_id(d, n);
+	if (id == 0) {
+		id = add_id(d, n);
+		if (evw_prefix(format_writer, id, ID(d->id[0]), n, used) < 0)
+			die("prefix %x: a definition that cannot be", id);
 	}
-	return d->id[n];
+	return id;
+}
+
+static uint32_t
+counter_of(const struct def *d, unsigned n)
+{
+	return d->cnt[place_of(d, n)];
+}
+
+/* The id of a reference alone, or 0. */
+static uint32_t
+ref_id(const struct def *d, unsigned i, unsigned k)
+{
+	unsigned j;
+
+	for (j = 0; j < d->nref; j++)
+		if (d->ref[j].i == i && d->ref[j].k == k)
+			return d->ref[j].id;
+	return 0;
+}
+
+static void
+add_ref(struct def *d, struct refid r)
+{
+	struct refid *old = d->ref;
+
+	if (d->nref == d->capref) {
+		d->capref = d->capref == 0 ? 4 : (uint16_t)(d->capref * 2);
+		d->ref = xkeep(d->capref * sizeof *d->ref);
+		if (old != NULL)
+			memcpy(d->ref, old, d->nref * sizeof *old);
+	}
+	d->ref[d->nref++] = r;
 }
 
 /*
@@ -226,13 +317,12 @@ def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k,
 	struct evw_ref r;
 	const struct insn *in = &x->b->in[i];
 	const struct groups *gr = x->g;
-	unsigned g, j, slot = k > 3 ? 3 : k;
+	unsigned g, j;
 	uint32_t id;
 
-	if (d->ref == NULL)
-		d->ref = xcalloc(d->n, sizeof *d->ref);
-	if (d->ref[i][slot] != 0 && k <= 3 && in->special != SP_GATHER)
-		return d->ref[i][slot];
+	id = k <= 3 && in->special != SP_GATHER ? ref_id(d, i, k) : 0;
+	if (id != 0)
+		return id;
 	memset(&r, 0, sizeof r);
 	r.n = i + 1;
 	r.k = k;
@@ -251,9 +341,10 @@ def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k,
 		r.group[0] = gr->ref[i][k - 1].group;
 	}
 	id = new_id(d);
-	if (evw_ref(format_writer, id, d->id[d->n], r) < 0)
+	if (evw_ref(format_writer, id, ID(d->id[0]), r) < 0)
 		die("reference %x: a definition that cannot be", id);
-	d->ref[i][slot] = id;
+	if (k <= 3 && in->special != SP_GATHER)
+		add_ref(d, (struct refid){ id, (uint8_t)i, (uint8_t)k });
 	return id;
 }
 
@@ -280,12 +371,39 @@ def_ids(struct def *d, struct xlate *x)
 
 	memset(x->id, 0, sizeof x->id);
 	for (i = 0; i < x->b->n; i++)
-		if (x->b->in[i].flow == FLOW_COND ||
-		    x->b->in[i].flow == FLOW_RET || i + 1 == x->b->n) {
-			x->id[i + 1] = id_for(d, i + 1);
+		if (is_exit(&x->b->in[i]) || i + 1 == x->b->n) {
+			x->id[i + 1] = id_for(d, i + 1, x->g->used[i + 1]);
 			if (d->cnt != NULL)
-				x->cnt[i + 1] = d->cnt[i + 1];
+				x->cnt[i + 1] = counter_of(d, i + 1);
 		}
+}
+
+/*
+ * The first n instructions: groups that they, and those before the last, use;
+ * the group of the last one's count.
+ */
+struct extent {
+	unsigned used, before, count;
+};
+
+static struct extent
+extent_of(const struct def *d, unsigned n)
+{
+	static struct ev_ref ref[255];
+	struct extent x = { 0, 0, NOCOUNT };
+	struct ev_each e;
+	unsigned k;
+
+	evpack_each(&e, d->packed, ref);
+	for (k = 0; k < n; k++) {
+		x.before = e.insn.ngroups;
+		ev_next_insn(&e);
+	}
+	x.used = e.insn.ngroups;
+	for (k = 0; n > 0 && k < e.insn.nref; k++)
+		if (ref[k].count != 0)
+			x.count = ref[k].count - 1u;
+	return x;
 }
 
 uint32_t
@@ -293,26 +411,25 @@ def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
 {
 	struct def *d = def < ndefs ? all[def] : NULL;
 	uint64_t step, countat = 0;
+	struct extent x;
 	uint32_t id;
 
 	*sizes = 0;
 	if (d == NULL || n > d->n)
 		return 0;
-	step = n == 0 ? 0 : 4 + 8u * d->used[n];
-	if (rep != 0 && n > 0 && d->count[n - 1] != NOCOUNT)
-		countat = 4 + 8u * d->count[n - 1];
+	x = extent_of(d, n);
+	step = n == 0 ? 0 : 4 + 8u * x.used;
+	if (rep != 0 && x.count != NOCOUNT)
+		countat = 4 + 8u * x.count;
 	*sizes = step | countat << 16 | (uint64_t)(4 + 8u * d->ngroups) << 32;
-	id = id_for(d, n);
+	id = id_for(d, n, x.used);
 	if (d->cnt == NULL)
 		return id;
 	/* counters: which; and the record of a repeated one that was cut */
 	*sizes = 0;
-	if (rep != 0 && n > 0 && d->ref != NULL && d->ref[n - 1][1] != 0) {
-		step = d->used[n] - d->used[n - 1];
-		*sizes = d->ref[n - 1][1] | step << 24 |
-		    (uint64_t)(4 + 8u * (unsigned)(d->count[n - 1] -
-		    d->used[n - 1])) << 32;
-	}
-	return n == 0 ? ~0u : d->cnt[n];
+	id = rep != 0 && n > 0 ? ref_id(d, n - 1, 1) : 0;
+	if (id != 0)
+		*sizes = id | (uint64_t)(x.used - x.before) << 24 |
+		    (uint64_t)(4 + 8u * (x.count - x.before)) << 32;
+	return n == 0 ? ~0u : counter_of(d, n);
 }
-

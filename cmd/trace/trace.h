@@ -219,8 +219,9 @@ struct groups {
 /* Shortens the block where it would need too many groups. */
 void groups_find(struct groups *, struct block *);
 
-/* text.c: a block's items */
-char *text_items(const struct block *, const struct groups *);
+/* text.c: a block's items, packed; returns how many bytes */
+#define TEXT_MOST (MAX_INSN * (EVPACK_INSN + 16 * EVPACK_REF))
+size_t text_pack(uint8_t *, const struct block *, const struct groups *);
 
 /* frag.c: fragments by guest pc, links, ids */
 void frag_start(void);
