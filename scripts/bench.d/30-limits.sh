@@ -1,9 +1,10 @@
 # limits: start-up, cost by length of the run, threads, memory
 #
 # The shortest program there is, through the whole pipeline. One program that
-# runs ten times as long each time: its time should, too. Work of four threads,
-# and by one after the other: the record of one must not wait for another's.
-# And the most memory that each stage takes, by workload.
+# runs ten times as long each time: its time should, too, and nobody should need
+# more memory; once up to 10 G instructions, if not -q. Work of four threads, and
+# by one after the other: the record of one must not wait for another's. And the
+# most memory that each stage takes, by workload.
 
 pipeline="$B/cachesim $caches | $B/fmt-cachegrind -o our.out"
 
@@ -71,6 +72,52 @@ main(int argc, char **argv)
 	return 0;
 }
 E
+# A command with its time and memory in a file: wall user system, KB
+noted() {
+	printf "/usr/bin/time -f '%%e %%U %%S %%M' -o len.%s %s" "$1" "$2"
+}
+
+# one row: M turns
+one_length() {
+	local p
+	untimed "$(noted trace "$B/trace --stdout=/dev/null ./long ${1}000000") |
+	    $(noted cachesim "$B/cachesim $caches") |
+	    $(noted fmt "$B/fmt-cachegrind -o our.out")" || failed=1
+	for p in callgraph branchsim; do
+		untimed "$B/trace -e blocks --stdout=/dev/null ./long ${1}000000 |
+		    $(noted $p "$B/$p -o $p.out")" || failed=1
+	done
+	say "$(cd "$W" && awk -v turns="$1" '
+		FILENAME == "our.out" && /^summary:/ { n = $2; next }
+		FILENAME == "our.out" { next }
+		{ mb[FILENAME] = $4 / 1024 }
+		FILENAME ~ /trace|cachesim|fmt/ {
+			cpu += $2 + $3
+			if ($1 > wall)
+				wall = $1
+		}
+		END {
+			if (n == 0)
+				exit 1
+			printf "%9.1f %8.1f %8.2f %8.2f %8.1f %8.1f %8.1f %8.1f %8.1f",
+			    n / 1e6, wall, 1e9 * wall / n, 1e9 * cpu / n,
+			    mb["len.trace"], mb["len.cachesim"], mb["len.fmt"],
+			    mb["len.callgraph"], mb["len.branchsim"] }
+		' our.out len.* || echo "$1 M turns failed")"
+	rm -f "$W"/len.*
+}
+
+by_length() {
+	[ -x /usr/bin/time ] || return
+	title "cost and memory by length, one run each; the last takes minutes"
+	say "$(printf '%9s %8s %8s %8s %8s %8s %8s %8s %8s' "M insns" \
+	    "wall s" "ns/insn" "CPU ns" trace cachesim fmt-cg. callgr. \
+	    "branchsim MB")"
+	for n in 1 10 100 1000; do
+		one_length $n
+	done
+}
+
 if untimed "$CC -O1 -o long long.c && $CC -O1 -pthread -o four four.c"; then
 	title "cost by length: about 10 instructions a turn"
 	for n in 1 10 100; do
@@ -78,6 +125,7 @@ if untimed "$CC -O1 -o long long.c && $CC -O1 -pthread -o four four.c"; then
 		    $pipeline"
 	done
 	go "10 M turns"
+	[ -z "$quick" ] && by_length
 	title "the same work by four threads, and by one"
 	lane "native, one" "./four one"
 	lane "native, four" "./four"
