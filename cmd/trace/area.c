@@ -16,6 +16,11 @@
 
 struct area area;
 
+#define GROW_STEP (128u << 10)
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
 static uint64_t
 up(uint64_t n)
 {
@@ -98,6 +103,54 @@ map_segments(int fd)
 	}
 }
 
+static void
+grows(unsigned which, const void *base, uint64_t size)
+{
+	struct grown *g = &area.grown[which];
+
+	g->base = base;
+	g->size = size;
+	g->used = g->made = 0;
+}
+
+static void
+all_grow(void)
+{
+	unsigned i;
+
+	for (i = 0; i < 2; i++) {
+		grows(GROW_ZONE0 + i, area.seg[SEG_ZONE0 + i],
+		    area.boot.seg[SEG_ZONE0 + i].size);
+		grows(GROW_FRAGS0 + i, area.frags[i],
+		    area.maxfrag * sizeof *area.frags[i]);
+	}
+	grows(GROW_MAPS, area.maps, area.maxmap * sizeof *area.maps);
+	grows(GROW_PCS, area.pcs, area.maxpc * sizeof *area.pcs);
+	grows(GROW_EXITS, area.exits, area.maxexit * sizeof *area.exits);
+}
+
+/*
+ * One call for many pages costs less than a fault for each, and the guest's
+ * faults find their neighbours there already.
+ */
+void
+area_grow(void)
+{
+	struct grown *g;
+	uint64_t n;
+
+	for (g = area.grown; g < area.grown + NGROW; g++) {
+		if (g->used + GROW_STEP / 2 <= g->made || g->made == g->size)
+			continue;
+		n = g->size - g->made < GROW_STEP ? g->size - g->made :
+		    GROW_STEP;
+		/* old kernels cannot: then by faults, as they come */
+		madvise((void *)(uintptr_t)(g->base + g->made), n,
+		    MADV_POPULATE_WRITE);
+		g->made += n;
+	}
+}
+
 /* The guest learns of our death by this mutex. */
 static void
 sign_of_life(struct control *c)
@@ -135,6 +188,7 @@ area_open(int fd)
 	area.exits = (struct exitmeta *)(void *)(area.seg[SEG_META] +
 	    b->meta.exits);
 	area.bufs = area.seg[SEG_BUFFERS];
+	all_grow();
 	area.nmap = area.nexit = area.npc = 0;
 	area.tabfrag = xcalloc(area.maxfrag * 2u, sizeof *area.tabfrag);
 	area.ctl->tabmask = area.maxfrag * 2u - 1;

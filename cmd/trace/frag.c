@@ -457,12 +457,12 @@ frag_get(app_pc pc, unsigned mode)
 }
 
 /*
- * Behind a miss, what direct exits of the new fragments reach, and of those
- * made here, up to a bound: while the guest goes on, one at a time, so that it
- * waits for one at most when it asks again.
+ * Behind a miss, what direct exits of the new fragment reach, the last first,
+ * and of those made here, up to a bound: while the guest goes on, one at a time,
+ * so that it waits for one at most when it asks again.
  */
 static struct {
-	uint32_t f, i;		/* fragment, exit of it */
+	uint32_t f, i;		/* fragment, exits of it done */
 	uint32_t end;
 	uint32_t gen;
 } ahead;
@@ -474,7 +474,8 @@ one_ahead(void)
 
 	for (; ahead.f < nfrag && ahead.f < ahead.end; ahead.f++, ahead.i = 0)
 		while (ahead.i < frags[ahead.f].nexit) {
-			e = frags[ahead.f].exit + ahead.i++;
+			e = frags[ahead.f].exit + frags[ahead.f].nexit -
+			    ++ahead.i;
 			if (links[e].jmp == 0 || links[e].to != 0 ||
 			    area.exits[e].target == 0 || nfrag >= ahead.end ||
 			    table_find(exit_key(&frags[ahead.f],
@@ -490,6 +491,22 @@ one_ahead(void)
 	return 0;
 }
 
+static void
+note_growth(void)
+{
+	unsigned z;
+
+	for (z = 0; z < 2; z++) {
+		area.grown[GROW_ZONE0 + z].used = zone_used[z];
+		area.grown[GROW_FRAGS0 + z].used = area.ctl->nfrag[z] *
+		    sizeof *area.frags[z];
+	}
+	area.grown[GROW_MAPS].used = area.nmap * sizeof *area.maps;
+	area.grown[GROW_PCS].used = area.npc * sizeof *area.pcs;
+	area.grown[GROW_EXITS].used = area.nexit * sizeof *area.exits;
+	area_grow();
+}
+
 /* 1: made one. */
 int
 frag_ahead(void)
@@ -501,6 +518,8 @@ frag_ahead(void)
 		return 0;
 	from = now_ns();
 	made = one_ahead();
+	if (!made)
+		note_growth();
 	stats.translate_ns += now_ns() - from;
 	return made;
 }

@@ -55,7 +55,16 @@ struct stats {
 extern struct stats stats;
 
 /* area.c: the memory file, and our mapping of it */
+/* An array that grows: so many bytes of it are in use, so many have pages. */
+struct grown {
+	const uint8_t *base;
+	uint64_t size, used, made;
+};
+enum { GROW_ZONE0, GROW_ZONE1, GROW_FRAGS0, GROW_FRAGS1, GROW_MAPS, GROW_PCS,
+	GROW_EXITS, NGROW };
+
 struct area {
+	struct grown grown[NGROW];
 	int fd;
 	uint8_t *seg[NSEG];
 	struct boot boot;
@@ -80,6 +89,8 @@ void area_sizes(unsigned shrink);
 /* Map a new memory file, given by descriptor, as area_sizes laid it out. */
 void area_open(int fd);
 void area_close(void);
+/* What has grown gets pages, some in advance: for when there is time. */
+void area_grow(void);
 /* Bytes of zone z used by fragments so far. */
 extern uint32_t zone_used[2];
 
@@ -250,7 +261,7 @@ void frag_flush(void);
 void frag_window(void);
 /* All threads are to go on natively, at their next exits. */
 void frag_letgo(void);
-#define AHEAD 16u		/* fragments made ahead on one miss, at most */
+#define AHEAD 2u		/* fragments made ahead on one miss, at most */
 
 /* serve.c */
 /* Until the program ended; 1: it was let go, and we are done. */

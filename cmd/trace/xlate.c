@@ -102,6 +102,16 @@ next_use(struct xlate *x, int r)
 	return i;
 }
 
+/* How good r is to use: overwritten before it is read, then used late. */
+static unsigned
+score(struct xlate *x, int r)
+{
+	const struct block *b = x->b;
+	unsigned i = next_use(x, r), s = 1 + i - x->i;
+
+	return i < b->n && (b->in[i].kill & BIT(r)) ? s + 100 : s;
+}
+
 /*
  * The best register is one at home already, then one that is overwritten
  * before it is read again, then the one whose next use is farthest away.
@@ -112,26 +122,22 @@ xlate_scratch(struct xlate *x, uint32_t avoid)
 	static const uint8_t may[] = {
 		RSI, RDI, RDX, RCX, RAX, R10, R9, RBX, R14, R15
 	};
-	const struct block *b = x->b;
-	unsigned k, i, score, best = 0;
-	int r, pick = -1;
+	const struct insn *in = &x->b->in[x->i];
+	uint32_t set = BIT(RSI) | BIT(RDI) | BIT(RDX) | BIT(RCX) | BIT(RAX) |
+	    BIT(R10) | BIT(R9) | BIT(RBX) | BIT(R14) | BIT(R15);
+	unsigned k, s, best = 0;
+	int pick = -1;
 
-	avoid |= BIT(REG_P) | BIT(REG_T) | b->in[x->i].rd | b->in[x->i].wr;
-	for (k = 0; k < sizeof may; k++) {
-		r = may[k];
-		if (avoid & BIT(r))
-			continue;
-		i = next_use(x, r);
-		score = 1 + i - x->i;
-		if (i < b->n && (b->in[i].kill & BIT(r)))
-			score += 100;
-		if (x->homed & BIT(r))
-			score += 200;
-		if (score > best) {
-			best = score;
-			pick = r;
+	set &= ~(avoid | in->rd | in->wr);
+	if (set & x->homed)
+		set &= x->homed;
+	if (set != 0 && (set & (set - 1)) == 0)
+		pick = __builtin_ctz(set);
+	for (k = 0; k < sizeof may && (pick < 0 || best > 0); k++)
+		if ((set & BIT(may[k])) && (s = score(x, may[k])) > best) {
+			best = s;
+			pick = may[k];
 		}
-	}
 	xlate_home(x, pick);
 	xlate_mark(x, x->i + x->after, MAP_BODY, 0);
 	return pick;
