@@ -53,6 +53,8 @@ struct evw {
 	uint32_t maxid;		/* of those defined in the text */
 	uint64_t *room;		/* for values of blocks to come */
 	size_t nroom;
+	uint64_t *ones;		/* for those of references that stay */
+	size_t nones;		/* not 0: there are such references */
 	uint64_t last[EVW_MAXGROUPS + EVW_LANES];
 	char error[100];
 };
@@ -122,6 +124,8 @@ char *evwrec_spill(struct evw *, char *p);
 typedef const uint32_t *evwrec_fn(struct evw *, const uint32_t *r,
     const uint32_t *to);
 evwrec_fn evwrec_plain;
+/* Only those of one value, up to another. */
+evwrec_fn evwrec_single;
 evwrec_fn *evwrec_way(unsigned way);
 
 /* The end of the unfinished line, if there is one. */

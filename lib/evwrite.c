@@ -320,6 +320,17 @@ new_values(struct evw *w, unsigned n)
 	return v;
 }
 
+/* One of its own, for a reference that stays. */
+static uint64_t *
+new_value(struct evw *w)
+{
+	if (w->nones <= 1) {
+		w->nones = 512;
+		w->ones = new_values(w, (unsigned)w->nones);
+	}
+	return &w->ones[--w->nones];
+}
+
 static void
 put_packed(struct evw *w, uint32_t id, const struct evw_cold *c)
 {
@@ -344,7 +355,7 @@ put_alone(struct evw *w, uint32_t id, const struct evw_cold *c)
 	if (!c->stays)
 		return w->hot[c->block].value + c->group;
 	if (value == NULL)
-		value = new_values(w, 1);
+		value = new_value(w);
 	*value = 0;
 	return value;
 }
@@ -477,6 +488,25 @@ uncommon(struct evw *w, const uint32_t *r, const uint32_t *to)
 	return 0;
 }
 
+/* Records up to one that was not defined yet, or is odd. */
+static const uint32_t *
+known(struct evw *w, const uint32_t *r, const uint32_t *to)
+{
+	const uint32_t *end, *next;
+
+	if (w->nones == 0)
+		return w->way(w, r, to);
+	for (;; r = next) {
+		r = evwrec_single(w, r, to);
+		if (r >= to || *r == 0 || to - r < 1 + 2 * (*r >> 24))
+			return r;
+		end = r + 1 + 2 * (*r >> 24);
+		next = w->way(w, r, end);
+		if (next == r)
+			return r;
+	}
+}
+
 const uint32_t *
 evw_records(struct evw *w, const uint32_t *from, const uint32_t *to)
 {
@@ -486,7 +516,7 @@ evw_records(struct evw *w, const uint32_t *from, const uint32_t *to)
 	w->error[0] = '\0';
 	for (;;) {
 		if (w->hot != NULL)
-			r = w->way(w, r, to);
+			r = known(w, r, to);
 		if (r >= to || *r == 0)
 			return r;
 		took = uncommon(w, r, to);
