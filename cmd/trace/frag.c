@@ -149,7 +149,7 @@ room_for_one(unsigned z)
 static void
 table_put(uint64_t key, uint64_t entry)
 {
-	uint32_t mask = area.ctl->tabmask, i = (uint32_t)key & mask;
+	uint32_t mask = area.ctl->tabmask, i = tab_first(key, mask);
 
 	while (area.tab[i].pc != 0 && area.tab[i].pc != key)
 		i = (i + 1) & mask;
@@ -161,7 +161,7 @@ table_put(uint64_t key, uint64_t entry)
 static uint32_t
 table_find(uint64_t key)
 {
-	uint32_t mask = area.ctl->tabmask, i = (uint32_t)key & mask;
+	uint32_t mask = area.ctl->tabmask, i = tab_first(key, mask);
 
 	for (; area.tab[i].pc != 0; i = (i + 1) & mask)
 		if (area.tab[i].pc == key)
@@ -172,7 +172,7 @@ table_find(uint64_t key)
 static void
 table_note(uint64_t key, uint32_t f)
 {
-	uint32_t mask = area.ctl->tabmask, i = (uint32_t)key & mask;
+	uint32_t mask = area.ctl->tabmask, i = tab_first(key, mask);
 
 	while (area.tab[i].pc != key)
 		i = (i + 1) & mask;

@@ -271,6 +271,13 @@ tab_key(uint64_t pc, unsigned mode)
 	return pc ^ (uint64_t)mode << 61;
 }
 
+/* Where to begin to look: near for what is near, so few pages are touched. */
+static inline uint32_t
+tab_first(uint64_t key, uint32_t mask)
+{
+	return (uint32_t)(key >> 3) & mask;
+}
+
 /*
  * A window that a return ends has the stack pointer of its beginning.  One
  * above is behind the return, or a jump out of the function; one far above is

@@ -168,7 +168,7 @@ dispatch_join(const struct guest_state *s)
 static uint64_t
 lookup(uint64_t key)
 {
-	uint32_t mask = rt.ctl->tabmask, i = (uint32_t)key & mask;
+	uint32_t mask = rt.ctl->tabmask, i = tab_first(key, mask);
 
 	for (;; i = (i + 1) & mask) {
 		if (rt.tab[i].pc == key)
