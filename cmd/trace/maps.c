@@ -4,7 +4,7 @@
  * Read from /proc/PID/maps at the start and whenever the guest changed
  * mappings that concern code.  The stream gets `M` and `U` lines, fragments
  * of what changed are dropped.  Code is read through /proc/PID/mem, a page
- * at a time; pages of mappings that cannot be written are kept.
+ * at a time; of mappings that cannot be written some pages are kept.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,12 +27,18 @@ struct mapping {
 	unsigned object;
 };
 
-KHASH_MAP_INIT_INT64(page, uint8_t *)	/* by number of the page */
 KHASH_MAP_INIT_STR(object, unsigned)
 
 static struct mapping *maps;
 static size_t nmaps, mapcap;
-static khash_t(page) *pages;
+
+/*
+ * Pages kept, by the low bits of their number, which stands in page_number as
+ * 1 + it; what is translated together lies together, so few are read again.
+ */
+#define NPAGES 1024u
+static uint64_t page_number[NPAGES];
+static uint8_t page_bytes[NPAGES][PAGE];
 static khash_t(object) *objects;
 
 static unsigned
@@ -263,26 +269,12 @@ publish_ranges(void)
 static void
 forget_pages(uint64_t start, uint64_t end)
 {
-	khiter_t k;
+	unsigned i;
 
-	if (pages == NULL)
-		return;
-	if (end - start < 64 * PAGE) {
-		for (start &= ~(uint64_t)(PAGE - 1); start < end; start += PAGE) {
-			k = kh_get(page, pages, start / PAGE);
-			if (k == kh_end(pages))
-				continue;
-			free(kh_value(pages, k));
-			kh_del(page, pages, k);
-		}
-		return;
-	}
-	for (k = kh_begin(pages); k != kh_end(pages); k++)
-		if (kh_exist(pages, k) && kh_key(pages, k) * PAGE < end &&
-		    kh_key(pages, k) * PAGE + PAGE > start) {
-			free(kh_value(pages, k));
-			kh_del(page, pages, k);
-		}
+	for (i = 0; i < NPAGES; i++)
+		if (page_number[i] > start / PAGE &&
+		    page_number[i] - 1 <= (end - 1) / PAGE)
+			page_number[i] = 0;
 }
 
 static void
@@ -374,8 +366,6 @@ maps_start(void)
 {
 	char name[64];
 
-	if (pages == NULL)
-		pages = kh_init(page);
 	if (maps_fd >= 0)
 		close(maps_fd);
 	snprintf(name, sizeof name, "/proc/%d/maps", (int)guest.pid);
@@ -421,24 +411,21 @@ maps_volatile(app_pc pc)
 
 /* The page's bytes; into tmp where they must be read each time. */
 static const uint8_t *
-page_bytes(const struct mapping *m, uint64_t at, uint8_t *tmp)
+bytes_of(const struct mapping *m, uint64_t at, uint8_t *tmp)
 {
-	khiter_t k;
-	int new;
+	unsigned k = (unsigned)(at / PAGE % NPAGES);
 
 	if (!m->write && !m->shared) {
-		k = kh_get(page, pages, at / PAGE);
-		if (k != kh_end(pages))
-			return kh_value(pages, k);
+		tmp = page_bytes[k];
+		if (page_number[k] == at / PAGE + 1)
+			return tmp;
+		page_number[k] = 0;
 	}
 	if (pread(guest.mem, tmp, PAGE, (off_t)at) != (ssize_t)PAGE)
 		return NULL;
-	if (m->write || m->shared)
-		return tmp;
-	k = kh_put(page, pages, at / PAGE, &new);
-	kh_value(pages, k) = xmalloc(PAGE);
-	memcpy(kh_value(pages, k), tmp, PAGE);
-	return kh_value(pages, k);
+	if (!m->write && !m->shared)
+		page_number[k] = at / PAGE + 1;
+	return tmp;
 }
 
 unsigned
@@ -456,7 +443,7 @@ maps_code(app_pc pc, uint8_t *buf, unsigned n)
 			m = find(at);
 		if (m == NULL)
 			break;
-		p = page_bytes(m, at & ~(uint64_t)(PAGE - 1), tmp);
+		p = bytes_of(m, at & ~(uint64_t)(PAGE - 1), tmp);
 		if (p == NULL)
 			break;
 		k = PAGE - (unsigned)(at % PAGE);
