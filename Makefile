@@ -66,6 +66,7 @@ OBJS_t_template = $(BUILD)/cmd/trace/template.o \
 	$(BUILD)/cmd/trace/decode.o
 LDLIBS_t_template = -lZydis
 OBJS_t_geometry = $(BUILD)/cmd/cachesim/geometry.o
+OBJS_t_misses = $(BUILD)/cmd/cachesim/ll.o
 LDLIBS_annotate = $(LIBS_SYM) -lZydis
 LDLIBS_bbv = $(LIBS_SYM)
 LDLIBS_simpoint = -ljansson -lm -lpthread

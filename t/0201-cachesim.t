@@ -182,4 +182,7 @@ detected amd "65536,4,64 32768,8,64 524288,16,64 524288,16,64"
 detected zen "65536,4,64 32768,8,64 402653184,1,64 not 536870912,2,64"
 detected old-amd none
 detected other none
+
+same "misses beyond 2^32" "4294967386 100
+17179869274 100" "$("$TB/misses")"
 done_testing
