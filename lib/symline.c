@@ -105,7 +105,7 @@ sym_table_free(struct sym_table *t)
 }
 
 static void
-add_row(struct sym_table *t, size_t *cap, struct sym_row row)
+add_row(struct sym_table *t, struct sym_row row)
 {
 	struct sym_row *last = t->nrow > 0 ? &t->row[t->nrow - 1] : NULL;
 
@@ -120,7 +120,6 @@ add_row(struct sym_table *t, size_t *cap, struct sym_row row)
 	}
 	if (last != NULL && last->file == row.file && last->line == row.line)
 		return;
-	t->row = xgrow(t->row, cap, t->nrow + 1, sizeof *t->row);
 	t->row[t->nrow++] = row;
 }
 
@@ -131,7 +130,7 @@ lay_out(struct sym *s, struct sym_table *t)
 	Dwarf_Line *line;
 	Dwarf_Files *files;
 	Dwarf_Addr addr;
-	size_t n, i, file, cap = 0;
+	size_t n, i, file;
 	int no;
 	bool end;
 	uint64_t bias = t->unit == NULL ? s->tables.image.bias : s->bias;
@@ -139,6 +138,7 @@ lay_out(struct sym *s, struct sym_table *t)
 	t->hasrows = 1;
 	if (read_rows(s, t, &lines, &n) != 0)
 		return;
+	t->row = xmalloc((n + 1) * sizeof *t->row);
 	for (i = 0; i < n; i++) {
 		line = dwarf_onesrcline(lines, i);
 		if (line == NULL || dwarf_lineaddr(line, &addr) != 0 ||
@@ -149,9 +149,10 @@ lay_out(struct sym *s, struct sym_table *t)
 		addr += bias;
 		if (addr < s->textlo || addr > s->texthi)
 			continue;
-		add_row(t, &cap, (struct sym_row){ addr,
+		add_row(t, (struct sym_row){ addr,
 		    end ? NOFILE : (uint32_t)file, end ? 0 : (uint32_t)no });
 	}
+	t->row = xrealloc(t->row, (t->nrow + 1) * sizeof *t->row);
 }
 
 /* The last row at or before addr, or the first of all. */
