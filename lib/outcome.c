@@ -71,6 +71,15 @@ outcome_head(struct outcomes *o, const char *value)
 	return i < 0 || r < 0 ? -1 : 0;
 }
 
+int
+outcome_has(const struct outcomes *o, const char *const *name, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (find(o, name[i]) >= 0)
+			return 1;
+	return 0;
+}
+
 unsigned
 outcome_columns(const struct outcomes *o)
 {

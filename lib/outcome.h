@@ -18,6 +18,8 @@ struct evr;
 struct outcomes *outcome_new(void);
 /* Take an `H outcomes' value. -1: too many events, or one is malformed. */
 int outcome_head(struct outcomes *, const char *value);
+/* Is one of these events told already? Then the stage was there before. */
+int outcome_has(const struct outcomes *, const char *const *name, unsigned n);
 /* Columns, in the order in which they were named, and their names. */
 unsigned outcome_columns(const struct outcomes *);
 const char *outcome_name(const struct outcomes *, unsigned column);

@@ -14,7 +14,6 @@
  *
  * With -t it passes the events on and tells of mispredictions in O lines.
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +27,7 @@
 #include "objmap.h"
 #include "out.h"
 #include "outcome.h"
+#include "simopt.h"
 #include "util.h"
 
 static const char synopsis[] = "[-tv] [--predictor=name] [--rep=once|each] "
@@ -47,14 +47,15 @@ static const char help[] =
     "  -h, --help            this text\n"
     "      --version         the version\n";
 
+static struct simopt opt = { .synopsis = synopsis, .help = help };
+
 static const char *const event_name[NEVENT] = { "Bc", "Bcm", "Bi", "Bim",
     "Br", "Brm" };
 
 static const struct predictor *const predictors[] = { &cachegrind, &bimodal,
     &gshare, &tage, &perfect };
 
-static int through, verbose, each;
-static const char *output;
+static int each;
 static const struct predictor *predictor = &cachegrind;
 static struct evr *events;
 static struct evw *writer;
@@ -76,50 +77,31 @@ choose(const char *name)
 	    "perfect", name);
 }
 
-static void
+/* The file to read. */
+static const char *
 options(int argc, char **argv)
 {
-	enum { OPT_PREDICTOR = 256, OPT_REP, OPT_VERSION };
+	enum { OPT_PREDICTOR = 256, OPT_REP };
 	static const struct option longopts[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ "output", required_argument, NULL, 'o' },
 		{ "predictor", required_argument, NULL, OPT_PREDICTOR },
 		{ "rep", required_argument, NULL, OPT_REP },
-		{ "through", no_argument, NULL, 't' },
-		{ "verbose", no_argument, NULL, 'v' },
-		{ "version", no_argument, NULL, OPT_VERSION },
-		{ NULL, 0, NULL, 0 }
+		SIMOPT_LONG
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "ho:tv", longopts, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, SIMOPT_SHORT, longopts,
+	    NULL)) != -1)
 		switch (c) {
 		case OPT_PREDICTOR:
 			choose(optarg);
 			break;
 		case OPT_REP:
-			each = strcmp(optarg, "each") == 0;
-			if (!each && strcmp(optarg, "once") != 0)
-				die("--rep=%s: neither once nor each", optarg);
-			break;
-		case OPT_VERSION:
-			prog_version();
-		case 'h':
-			prog_help(help);
-		case 'o':
-			output = optarg;
-			break;
-		case 't':
-			through = 1;
-			break;
-		case 'v':
-			verbose = 1;
+			each = simopt_choice("rep", "once", "each");
 			break;
 		default:
-			prog_usage(synopsis);
+			simopt_take(&opt, c);
 		}
-	if (argc - optind > 1)
-		prog_usage(synopsis);
+	return simopt_file(&opt, argc, argv);
 }
 
 /* ---- lines ---- */
@@ -133,11 +115,9 @@ head(const struct ev *e)
 		return;
 	if (outcome_head(told, e->value) < 0)
 		ev_bad(events, "H outcomes: too many events, or malformed");
-	for (unsigned i = 0; i < outcome_columns(told); i++)
-		for (unsigned k = 0; k < NEVENT; k++)
-			if (strcmp(outcome_name(told, i), event_name[k]) == 0)
-				ev_bad(events, "H outcomes: these events "
-				    "have been through a branchsim before");
+	if (outcome_has(told, event_name, NEVENT))
+		ev_bad(events, "H outcomes: these events have been through "
+		    "a branchsim before");
 }
 
 static void
@@ -185,7 +165,7 @@ line(int letter, const struct ev *e)
 			ev_bad(events, "%c: malformed", letter);
 		break;
 	case 'O':
-		if (!through)
+		if (!opt.through)
 			outcome(e);
 		break;
 	case 'T':
@@ -279,7 +259,7 @@ run(void)
 	while ((c = ev_next(events, &e)) > 0) {
 		if (!ready && c != 'H')
 			begin();
-		if (c == EV_EXECS && !through) {
+		if (c == EV_EXECS && !opt.through) {
 			run_batch(e.rec, e.end);
 		} else if (c == EV_EXECS) {
 			for (const uint64_t *p = e.rec; p < e.end &&
@@ -381,26 +361,27 @@ int
 main(int argc, char **argv)
 {
 	struct out *o;
+	const char *file;
 	int whole;
 
 	prog_init(argv[0]);
-	options(argc, argv);
-	o = out_open(output);
-	events = ev_open(in_open(argv[optind]));
+	file = options(argc, argv);
+	o = out_open(opt.output);
+	events = ev_open(in_open(file));
 	ev_lean(events);
 	ev_accept(events, each ? EV_ALL : EV_ALL | EV_BLOCKS,
 	    each ? "how often instructions were repeated" :
 	    "the order of executions");
 	map = objmap_new();
 	told = outcome_new();
-	if (through)
+	if (opt.through)
 		writer = evw_open(o);
 	whole = run() == 0;
-	if (ready && (!through || verbose))
-		costs(through ? NULL : o, whole);
+	if (ready && (!opt.through || opt.verbose))
+		costs(opt.through ? NULL : o, whole);
 	if (writer != NULL)
 		evw_flush(writer);
-	if (ready && verbose)
+	if (ready && opt.verbose)
 		summary();
 	out_close(o);
 	return ev_close(events);

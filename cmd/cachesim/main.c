@@ -15,7 +15,6 @@
  *
  * With -t it passes the events on and tells of the misses in O lines.
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +28,7 @@
 #include "out.h"
 #include "outcome.h"
 #include "report.h"
+#include "simopt.h"
 #include "util.h"
 
 static const char synopsis[] = "[-tv] [--I1=S,A,L] [--D1=S,A,L] "
@@ -54,8 +54,8 @@ static const char help[] =
     "  -h, --help                this text\n"
     "      --version             the version\n";
 
-static int through, verbose;
-static const char *output;
+static struct simopt opt = { .synopsis = synopsis, .help = help };
+
 static struct report report;
 static struct evr *events;
 static struct evw *writer;
@@ -65,40 +65,24 @@ static int ready;	/* caches are made: all H lines have been read */
 static const char *const event_name[] = { "I1mr", "ILmr", "D1mr", "DLmr",
     "D1mw", "DLmw" };
 
-/* 0 or 1, as the argument is the first or second of two words. */
-static int
-choice(const char *option, const char *first, const char *second)
-{
-	if (strcmp(optarg, first) == 0)
-		return 0;
-	if (strcmp(optarg, second) != 0)
-		die("--%s=%s: neither %s nor %s", option, optarg, first,
-		    second);
-	return 1;
-}
-
-static void
+/* The file to read. */
+static const char *
 options(int argc, char **argv)
 {
-	enum { OPT_I1 = 256, OPT_D1, OPT_LL, OPT_REP, OPT_WIDE,
-	    OPT_VERSION };
+	enum { OPT_I1 = 256, OPT_D1, OPT_LL, OPT_REP, OPT_WIDE };
 	static const struct option longopts[] = {
 		{ "D1", required_argument, NULL, OPT_D1 },
 		{ "I1", required_argument, NULL, OPT_I1 },
 		{ "L2", required_argument, NULL, OPT_LL },
 		{ "LL", required_argument, NULL, OPT_LL },
-		{ "help", no_argument, NULL, 'h' },
-		{ "output", required_argument, NULL, 'o' },
 		{ "rep", required_argument, NULL, OPT_REP },
-		{ "through", no_argument, NULL, 't' },
-		{ "verbose", no_argument, NULL, 'v' },
-		{ "version", no_argument, NULL, OPT_VERSION },
 		{ "wide", required_argument, NULL, OPT_WIDE },
-		{ NULL, 0, NULL, 0 }
+		SIMOPT_LONG
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "ho:tv", longopts, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, SIMOPT_SHORT, longopts,
+	    NULL)) != -1)
 		switch (c) {
 		case OPT_I1:
 			geometry_option(I1, optarg);
@@ -110,29 +94,15 @@ options(int argc, char **argv)
 			geometry_option(LL, optarg);
 			break;
 		case OPT_REP:
-			report.each = choice("rep", "once", "each");
+			report.each = simopt_choice("rep", "once", "each");
 			break;
 		case OPT_WIDE:
-			cut_wide = choice("wide", "whole", "cut");
-			break;
-		case OPT_VERSION:
-			prog_version();
-		case 'h':
-			prog_help(help);
-		case 'o':
-			output = optarg;
-			break;
-		case 't':
-			through = 1;
-			break;
-		case 'v':
-			verbose = 1;
+			cut_wide = simopt_choice("wide", "whole", "cut");
 			break;
 		default:
-			prog_usage(synopsis);
+			simopt_take(&opt, c);
 		}
-	if (argc - optind > 1)
-		prog_usage(synopsis);
+	return simopt_file(&opt, argc, argv);
 }
 
 /* ---- lines ---- */
@@ -148,12 +118,9 @@ head(const struct ev *e)
 	if (strcmp(e->text, "outcomes") == 0 &&
 	    outcome_head(report.told, e->value) < 0)
 		ev_bad(events, "H outcomes: too many events, or malformed");
-	for (unsigned i = 0; i < outcome_columns(report.told); i++)
-		for (unsigned k = 0; k < 6; k++)
-			if (strcmp(outcome_name(report.told, i),
-			    event_name[k]) == 0)
-				ev_bad(events, "H outcomes: these events "
-				    "have been through a cachesim before");
+	if (outcome_has(report.told, event_name, 6))
+		ev_bad(events, "H outcomes: these events have been through "
+		    "a cachesim before");
 }
 
 /* Kind cache is exact only for certain caches. */
@@ -191,7 +158,7 @@ begin(void)
 	if (ev_kind(events) == EV_CACHE)
 		check_filter();
 	blocks_init(report.geometry, events);
-	sim_init(report.geometry, events, through);
+	sim_init(report.geometry, events, opt.through);
 	if (writer != NULL)
 		evw_line(writer, "H outcomes I1mr ILmr D1mr DLmr D1mw DLmw");
 }
@@ -230,7 +197,7 @@ mapping(const struct ev *e)
 
 	if (objmap_line(report.map, e->line, e->len) < 0)
 		ev_bad(events, "%c: malformed", e->line[0]);
-	if (through || objmap_nobj(report.map) == n)
+	if (opt.through || objmap_nobj(report.map) == n)
 		return;
 	obj = objmap_obj(report.map, n);
 	if (obj->readable)
@@ -255,7 +222,7 @@ line(int letter, const struct ev *e)
 		mapping(e);
 		break;
 	case 'O':
-		if (!through)
+		if (!opt.through)
 			outcome(e);
 		break;
 	case 'W':
@@ -329,7 +296,7 @@ run(void)
 		if (ev_error(events) != NULL)
 			break;
 		if (c == EV_EXECS) {
-			if (through)
+			if (opt.through)
 				pass_batch(&e);
 			else
 				sim_batch(e.rec, e.end);
@@ -351,26 +318,28 @@ run(void)
 int
 main(int argc, char **argv)
 {
+	const char *file;
+
 	prog_init(argv[0]);
-	options(argc, argv);
-	out = out_open(output);
-	events = ev_open(in_open(argv[optind]));
-	ev_accept(events, through ? EV_ALL : EV_ALL | EV_CACHE,
+	file = options(argc, argv);
+	out = out_open(opt.output);
+	events = ev_open(in_open(file));
+	ev_accept(events, opt.through ? EV_ALL : EV_ALL | EV_CACHE,
 	    "each reference with its address");
 	/* where misses are told, so is the instruction */
-	if (!through)
+	if (!opt.through)
 		ev_lean(events);
 	report.events = events;
 	report.map = objmap_new();
 	report.told = outcome_new();
-	if (through)
+	if (opt.through)
 		writer = evw_open(out);
 	run();
-	if (ready && (!through || verbose))
-		report_costs(through ? NULL : out, &report);
+	if (ready && (!opt.through || opt.verbose))
+		report_costs(opt.through ? NULL : out, &report);
 	if (writer != NULL)
 		evw_flush(writer);
-	if (ready && verbose)
+	if (ready && opt.verbose)
 		report_summary();
 	out_close(out);
 	return ev_close(events);
