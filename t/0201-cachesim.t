@@ -46,7 +46,8 @@ same "is refused with a reason" "cachesim: $T/cache.ev:4: a stream for caches\
 status 2 "kind cache, too few ways" "$C" --I1=16384,4,64 --D1=8192,2,64 \
     --LL=262144,8,64 "$T/cache.ev"
 same "is refused with a reason" "cachesim: $T/cache.ev:4: a stream for caches\
- of 4 ways or more, but D1 has 2" "$(cat "$T/err")"
+ of 4 ways or more, but D1 has 2: needs trace -e cache=64,64,2" \
+    "$(cat "$T/err")"
 status 2 "kind cache, another line size" "$C" --I1=16384,4,64 \
     --D1=32768,8,32 --LL=262144,8,64 "$T/cache.ev"
 status 2 "kind cache with -t" "$C" -t "$T/cache.ev"

@@ -123,6 +123,14 @@ head(const struct ev *e)
 		    "a cachesim before");
 }
 
+static uint64_t
+least_ways(void)
+{
+	uint64_t i1 = report.geometry[I1].assoc, d1 = report.geometry[D1].assoc;
+
+	return i1 < d1 ? i1 : d1;
+}
+
 /* Kind cache is exact only for certain caches. */
 static void
 check_filter(void)
@@ -144,8 +152,10 @@ check_filter(void)
 			    cache_name[i], has);
 		else if (g->assoc < ways)
 			ev_bad(events, "a stream for caches of %" PRIu64
-			    " ways or more, but %s has %" PRIu64, ways,
-			    cache_name[i], g->assoc);
+			    " ways or more, but %s has %" PRIu64
+			    ": needs trace -e cache=%" PRIu64 ",%" PRIu64
+			    ",%" PRIu64, ways, cache_name[i], g->assoc, sets,
+			    size, least_ways());
 	}
 }
 

@@ -44,7 +44,7 @@ static const char synopsis[] =
 static const char help[] =
 "Run a program under binary translation and write what it did as event text.\n"
 "\n"
-"  -e, --events=KIND    all, blocks, cache[=N[,L]] or counts; see events(5)\n"
+"  -e, --events=KIND    all, blocks, cache[=N[,L[,W]]], counts: events(5)\n"
 "                                                                [all]\n"
 "  -f, --follow         each child process too, with a stream of its own:\n"
 "                       FILE of -o has %p in it, for the process number\n"
