@@ -63,7 +63,7 @@ LDLIBS_cachesim = -lelf
 LDLIBS_branchsim = -lelf
 LDLIBS_callgraph = $(LIBS_SYM)
 OBJS_t_template = $(BUILD)/cmd/trace/template.o \
-	$(BUILD)/cmd/trace/decode.o
+	$(BUILD)/cmd/trace/decode.o $(BUILD)/cmd/trace/classify.o
 LDLIBS_t_template = -lZydis
 OBJS_t_geometry = $(BUILD)/cmd/cachesim/geometry.o
 OBJS_t_misses = $(BUILD)/cmd/cachesim/ll.o

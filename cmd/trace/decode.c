@@ -2,20 +2,19 @@
  * decode - bytes to struct insn, over Zydis
  *
  * Zydis tells operands, actions and where the fields of an encoding lie; here
- * this becomes register masks, memory references in the order in which they
- * happen (reads first), and the class of what needs care.
+ * this becomes register masks and memory references in the order in which they
+ * happen (reads first). What needs care is classify.c's.
  */
 #include "decode.h"
 
+#include <stddef.h>
 #include <string.h>
 
-#include <Zydis/Zydis.h>
-
-#include "shared.h"
+#include "decoding.h"
 
 static ZydisDecoder decoder;
-static uint8_t gprof[ZYDIS_REGISTER_MAX_VALUE + 1];	/* register -> 0..15, NOREG */
-static uint8_t gprsize[ZYDIS_REGISTER_MAX_VALUE + 1];	/* bits */
+uint8_t decode_gpr[ZYDIS_REGISTER_MAX_VALUE + 1];
+uint8_t decode_gprbits[ZYDIS_REGISTER_MAX_VALUE + 1];
 
 void
 decode_init(void)
@@ -28,14 +27,14 @@ decode_init(void)
 	ZydisDecoderEnableMode(&decoder, ZYDIS_DECODER_MODE_MPX, ZYAN_FALSE);
 	for (r = 0; r <= ZYDIS_REGISTER_MAX_VALUE; r++) {
 		c = ZydisRegisterGetClass(r);
-		gprof[r] = NOREG;
+		decode_gpr[r] = NOREG;
 		if (c != ZYDIS_REGCLASS_GPR8 && c != ZYDIS_REGCLASS_GPR16 &&
 		    c != ZYDIS_REGCLASS_GPR32 && c != ZYDIS_REGCLASS_GPR64)
 			continue;
 		big = ZydisRegisterGetLargestEnclosing(
 		    ZYDIS_MACHINE_MODE_LONG_64, r);
-		gprof[r] = (uint8_t)(big - ZYDIS_REGISTER_RAX);
-		gprsize[r] = (uint8_t)ZydisRegisterGetWidth(
+		decode_gpr[r] = (uint8_t)(big - ZYDIS_REGISTER_RAX);
+		decode_gprbits[r] = (uint8_t)ZydisRegisterGetWidth(
 		    ZYDIS_MACHINE_MODE_LONG_64, r);
 	}
 }
@@ -64,7 +63,8 @@ no_access(const ZydisDecodedInstruction *zi)
 static void
 note_register(struct insn *in, const ZydisDecodedOperand *op)
 {
-	unsigned r = gprof[op->reg.value], size = gprsize[op->reg.value];
+	unsigned r = decode_gpr[op->reg.value];
+	unsigned size = decode_gprbits[op->reg.value];
 
 	if (r == NOREG)
 		return;
@@ -119,8 +119,8 @@ may_keep(ZydisMnemonic m)
 	}
 }
 
-static struct ref *
-add_ref(struct insn *in, char rw, unsigned size)
+struct ref *
+decode_add_ref(struct insn *in, char rw, unsigned size)
 {
 	struct ref *r = &in->ref[in->nref++];
 
@@ -132,8 +132,8 @@ add_ref(struct insn *in, char rw, unsigned size)
 	return r;
 }
 
-static unsigned
-seg_of(ZydisRegister s)
+unsigned
+decode_seg(ZydisRegister s)
 {
 	return s == ZYDIS_REGISTER_FS ? 4 : s == ZYDIS_REGISTER_GS ? 5 : 0;
 }
@@ -179,7 +179,7 @@ static void
 note_address(struct insn *in, const ZydisDecodedInstruction *zi,
     const ZydisDecodedOperand *op)
 {
-	unsigned b = gprof[op->mem.base], x = gprof[op->mem.index];
+	unsigned b = decode_gpr[op->mem.base], x = decode_gpr[op->mem.index];
 
 	if (b != NOREG)
 		in->rd |= BIT(b);
@@ -199,7 +199,7 @@ static void
 note_memory(struct insn *in, const ZydisDecodedInstruction *zi,
     const ZydisDecodedOperand *ops, const ZydisDecodedOperand *op)
 {
-	unsigned b = gprof[op->mem.base], x = gprof[op->mem.index];
+	unsigned b = decode_gpr[op->mem.base], x = decode_gpr[op->mem.index];
 	struct ref *r;
 	int pushes;
 
@@ -207,8 +207,8 @@ note_memory(struct insn *in, const ZydisDecodedInstruction *zi,
 	if (op->mem.type != ZYDIS_MEMOP_TYPE_MEM || no_access(zi) ||
 	    op->actions == 0 || in->nref == 3)
 		return;
-	r = add_ref(in, rw_of(op), bytes_of(zi, op));
-	r->seg = (uint8_t)seg_of(op->mem.segment);
+	r = decode_add_ref(in, rw_of(op), bytes_of(zi, op));
+	r->seg = (uint8_t)decode_seg(op->mem.segment);
 	r->base = (uint8_t)b;
 	r->index = (uint8_t)x;
 	r->scale = op->mem.scale != 0 ? op->mem.scale : 1;
@@ -241,7 +241,7 @@ note_memory(struct insn *in, const ZydisDecodedInstruction *zi,
 	if (is_bitstring(zi, ops)) {
 		r->form = REF_BIT;
 		r->size = 1;
-		r->bitreg = gprof[ops[1].reg.value];
+		r->bitreg = decode_gpr[ops[1].reg.value];
 	}
 }
 
@@ -350,135 +350,6 @@ note_flags(struct insn *in, const ZydisDecodedInstruction *zi)
 	}
 }
 
-/* Only through memory: an offset of 2, 4 or 8 bytes and a selector. */
-static void
-classify_far(struct insn *in, const ZydisDecodedInstruction *zi)
-{
-	struct ref *r;
-
-	in->flow = zi->meta.category == ZYDIS_CATEGORY_CALL ? FLOW_ICALL :
-	    FLOW_IJUMP;
-	in->special = SP_EMULATE;
-	in->emulate = EMU_NATIVE;
-	in->nref = in->nref > 1 ? 1 : in->nref;
-	if (in->flow == FLOW_ICALL) {
-		r = add_ref(in, 'w', 2u * zi->operand_width / 8);
-		r->base = RSP;
-		r->disp = -(int64_t)r->size;
-	}
-}
-
-static void
-classify_branch(struct insn *in, const ZydisDecodedInstruction *zi,
-    const ZydisDecodedOperand *op)
-{
-	int direct = op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
-
-	if (zi->mnemonic == ZYDIS_MNEMONIC_XABORT)
-		return;		/* outside of a transaction it does nothing */
-	if (zi->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR) {
-		classify_far(in, zi);
-		return;
-	}
-	if (direct)
-		in->target = in->pc + in->len + (uint64_t)op[0].imm.value.s;
-	switch (zi->meta.category) {
-	case ZYDIS_CATEGORY_COND_BR:
-		in->flow = FLOW_COND;
-		if (zi->mnemonic == ZYDIS_MNEMONIC_XBEGIN) {
-			in->flow = FLOW_JUMP;
-			in->special = SP_EMULATE;
-			in->emulate = EMU_XBEGIN;
-		} else if (zi->opcode >= 0xe0 && zi->opcode <= 0xe3 &&
-		    zi->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT) {
-			in->special = SP_SHORT;
-		}
-		break;
-	case ZYDIS_CATEGORY_CALL:
-		in->flow = direct ? FLOW_CALL : FLOW_ICALL;
-		break;
-	default:
-		in->flow = direct ? FLOW_JUMP : FLOW_IJUMP;
-		break;
-	}
-	if (zi->operand_width == 16 && !direct)
-		in->special = SP_REFUSE;
-}
-
-static void
-classify_string(struct insn *in, const ZydisDecodedInstruction *zi)
-{
-	uint32_t moved = BIT(RDI);
-
-	/* The tables tell of rsi and rdi as addresses only, of some. */
-	if ((zi->opcode & 0xfe) == 0xa4 || (zi->opcode & 0xfe) == 0xa6)
-		moved |= BIT(RSI);
-	else if ((zi->opcode & 0xfe) == 0xac)
-		moved = BIT(RSI);
-	in->rd |= moved;
-	in->wr |= moved;
-	if (!(zi->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
-	    ZYDIS_ATTRIB_HAS_REPZ | ZYDIS_ATTRIB_HAS_REPNE |
-	    ZYDIS_ATTRIB_HAS_REPNZ)))
-		return;
-	switch (zi->opcode & 0xfe) {
-	case 0xa4:
-	case 0xaa:
-	case 0xac:
-		in->special = SP_REP;
-		break;
-	case 0xa6:
-	case 0xae:
-		in->special = SP_REPCMP;
-		break;
-	default:
-		return;
-	}
-	in->rd |= BIT(RCX);
-	in->wr |= BIT(RCX);
-}
-
-static void
-classify_gather(struct insn *in, const ZydisDecodedInstruction *zi,
-    const ZydisDecodedOperand *op)
-{
-	struct gather *g = &in->gather;
-	const ZydisDecodedOperand *m = op, *v = NULL;
-	unsigned i, k;
-
-	for (i = 0; i < zi->operand_count; i++)
-		if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
-			m = &op[i];
-	for (i = 0; i < zi->operand_count_visible; i++)
-		if (op[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		    gprof[op[i].reg.value] == NOREG &&
-		    ZydisRegisterGetClass(op[i].reg.value) !=
-		    ZYDIS_REGCLASS_MASK)
-			v = &op[i];
-	in->special = SP_GATHER;
-	g->evex = zi->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX;
-	g->vindex = (uint8_t)ZydisRegisterGetId(m->mem.index);
-	g->vlen = (uint8_t)(ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64,
-	    m->mem.index) / 8);
-	/* opcode bit 0: 64-bit indices; W: 64-bit elements */
-	g->idxsize = zi->opcode & 1 ? 8 : 4;
-	g->elemsize = (uint8_t)(m->element_size / 8);
-	k = g->vlen / g->idxsize;
-	g->nelem = (uint8_t)k;
-	if (v != NULL && v->size / 8 / g->elemsize < k)
-		g->nelem = (uint8_t)(v->size / 8 / g->elemsize);
-	g->mask = g->evex ? (uint8_t)ZydisRegisterGetId(zi->avx.mask.reg) :
-	    (uint8_t)(v != NULL ? ZydisRegisterGetId(v->reg.value) : 0);
-	in->nref = 0;
-	add_ref(in, zi->meta.category == ZYDIS_CATEGORY_SCATTER ? 'w' : 'r',
-	    g->elemsize);
-	in->ref[0].base = gprof[m->mem.base];
-	in->ref[0].scale = m->mem.scale;
-	in->ref[0].disp = m->mem.disp.value;
-	in->ref[0].seg = (uint8_t)seg_of(m->mem.segment);
-	in->ref[0].a32 = zi->address_width == 32;
-}
-
 static void
 effect(struct insn *in, unsigned dst, unsigned src, int64_t disp)
 {
@@ -499,11 +370,11 @@ note_effect(struct insn *in, const ZydisDecodedInstruction *zi,
 
 	in->effdst = NOREG;
 	if (op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	    gprsize[op[0].reg.value] == 64)
-		d = gprof[op[0].reg.value];
+	    decode_gprbits[op[0].reg.value] == 64)
+		d = decode_gpr[op[0].reg.value];
 	if (op[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	    gprsize[op[1].reg.value] == 64)
-		s = gprof[op[1].reg.value];
+	    decode_gprbits[op[1].reg.value] == 64)
+		s = decode_gpr[op[1].reg.value];
 	switch (zi->mnemonic) {
 	case ZYDIS_MNEMONIC_ADD:
 		if (imm)
@@ -525,7 +396,7 @@ note_effect(struct insn *in, const ZydisDecodedInstruction *zi,
 	case ZYDIS_MNEMONIC_LEA:
 		if (op[1].mem.index == ZYDIS_REGISTER_NONE &&
 		    zi->address_width == 64 && !in->riprel)
-			effect(in, d, gprof[op[1].mem.base],
+			effect(in, d, decode_gpr[op[1].mem.base],
 			    op[1].mem.disp.value);
 		break;
 	case ZYDIS_MNEMONIC_PUSH:
@@ -549,172 +420,6 @@ note_effect(struct insn *in, const ZydisDecodedInstruction *zi,
 		effect(in, RSP, RSP, 8 + in->imm);
 		break;
 	default:
-		break;
-	}
-}
-
-static void
-emulated(struct insn *in, unsigned what)
-{
-	in->special = SP_EMULATE;
-	in->emulate = (uint8_t)what;
-}
-
-static void
-stack_read(struct insn *in, unsigned size)
-{
-	struct ref *r;
-
-	in->nref = 0;
-	r = add_ref(in, 'r', size);
-	r->base = RSP;
-}
-
-static void
-classify_return(struct insn *in, const ZydisDecodedInstruction *zi,
-    const ZydisDecodedOperand *op)
-{
-	if (op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
-		in->imm = (uint16_t)op[0].imm.value.u;
-	if (zi->operand_width == 16) {
-		in->special = SP_REFUSE;
-		return;
-	}
-	in->flow = FLOW_RET;
-	if ((zi->opcode & 0xfe) != 0xca)
-		return;
-	emulated(in, EMU_LRET);
-	in->aux = zi->operand_width / 8u | (uint32_t)in->imm << 4;
-	stack_read(in, 2u * zi->operand_width / 8);
-}
-
-/*
- * Instructions that show where the last one of the x87 unit was: its address
- * is ours until the runtime has looked.  aux: see enum fpsave.
- */
-static void
-classify_fpsave(struct insn *in, const ZydisDecodedInstruction *zi)	/* table */
-{
-	switch (zi->mnemonic) {
-	case ZYDIS_MNEMONIC_FNSTENV:
-	case ZYDIS_MNEMONIC_FNSAVE:
-		if (zi->operand_width == 16)	/* shows 16 bits of it only */
-			return;
-		in->aux = FP_ENV;
-		break;
-	case ZYDIS_MNEMONIC_FXSAVE:
-		in->aux = FP_FXSAVE;
-		break;
-	case ZYDIS_MNEMONIC_FXSAVE64:
-		in->aux = FP_FXSAVE64;
-		break;
-	case ZYDIS_MNEMONIC_XSAVE:
-	case ZYDIS_MNEMONIC_XSAVEC:
-	case ZYDIS_MNEMONIC_XSAVEOPT:
-		in->aux = FP_XSAVE | FP_FXSAVE;
-		break;
-	case ZYDIS_MNEMONIC_XSAVE64:
-	case ZYDIS_MNEMONIC_XSAVEC64:
-	case ZYDIS_MNEMONIC_XSAVEOPT64:
-		in->aux = FP_XSAVE | FP_FXSAVE64;
-		break;
-	default:
-		return;
-	}
-	in->emulate = EMU_FPSAVE;
-	if (in->special == SP_NONE)
-		in->special = SP_EMULATE;
-}
-
-static void
-classify(struct insn *in, const ZydisDecodedInstruction *zi,
-    const ZydisDecodedOperand *op)	/* table */
-{
-	switch (zi->meta.category) {
-	case ZYDIS_CATEGORY_COND_BR:
-	case ZYDIS_CATEGORY_UNCOND_BR:
-	case ZYDIS_CATEGORY_CALL:
-		classify_branch(in, zi, op);
-		return;
-	case ZYDIS_CATEGORY_STRINGOP:
-		classify_string(in, zi);
-		return;
-	case ZYDIS_CATEGORY_GATHER:
-	case ZYDIS_CATEGORY_AVX2GATHER:
-	case ZYDIS_CATEGORY_SCATTER:
-		if (strstr(ZydisMnemonicGetString(zi->mnemonic), "pf") == NULL)
-			classify_gather(in, zi, op);
-		return;
-	case ZYDIS_CATEGORY_XSAVE:
-	case ZYDIS_CATEGORY_XSAVEOPT:
-		if (op[0].type == ZYDIS_OPERAND_TYPE_MEMORY) {
-			in->special = SP_XSTATE;
-			classify_fpsave(in, zi);
-			return;
-		}
-		break;
-	default:
-		break;
-	}
-	switch (zi->mnemonic) {
-	case ZYDIS_MNEMONIC_RET:
-		classify_return(in, zi, op);
-		break;
-	case ZYDIS_MNEMONIC_IRETD:
-	case ZYDIS_MNEMONIC_IRETQ:
-		in->flow = FLOW_RET;
-		in->nref = 0;
-		emulated(in, EMU_IRET);
-		in->aux = zi->mnemonic == ZYDIS_MNEMONIC_IRETQ ? 8 : 4;
-		stack_read(in, 5u * in->aux);
-		break;
-	case ZYDIS_MNEMONIC_SYSCALL:
-		in->flow = FLOW_SYSCALL;
-		break;
-	case ZYDIS_MNEMONIC_INT:	/* 80: the calls of 32-bit programs */
-		in->special = op[0].imm.value.u == 0x80 ? SP_REFUSE : SP_TRAP;
-		break;
-	case ZYDIS_MNEMONIC_IRET:
-	case ZYDIS_MNEMONIC_SYSENTER:
-	case ZYDIS_MNEMONIC_SYSEXIT:
-	case ZYDIS_MNEMONIC_SYSRET:
-	case ZYDIS_MNEMONIC_UIRET:
-	case ZYDIS_MNEMONIC_SENDUIPI:
-		in->special = SP_REFUSE;
-		break;
-	case ZYDIS_MNEMONIC_INT3:
-	case ZYDIS_MNEMONIC_INT1:
-	case ZYDIS_MNEMONIC_HLT:
-	case ZYDIS_MNEMONIC_UD0:
-	case ZYDIS_MNEMONIC_UD1:
-	case ZYDIS_MNEMONIC_UD2:
-		in->special = SP_TRAP;
-		break;
-	case ZYDIS_MNEMONIC_STD:
-		in->special = SP_STD;
-		break;
-	case ZYDIS_MNEMONIC_CLD:
-		in->special = SP_CLD;
-		break;
-	case ZYDIS_MNEMONIC_POPF:
-	case ZYDIS_MNEMONIC_POPFQ:
-		emulated(in, EMU_FLAGS);
-		break;
-	case ZYDIS_MNEMONIC_CPUID:
-		emulated(in, EMU_CPUID);
-		break;
-	case ZYDIS_MNEMONIC_XGETBV:
-		emulated(in, EMU_XGETBV);
-		break;
-	case ZYDIS_MNEMONIC_WRFSBASE:
-	case ZYDIS_MNEMONIC_WRGSBASE:
-		emulated(in, zi->mnemonic == ZYDIS_MNEMONIC_WRFSBASE ?
-		    EMU_WRFSBASE : EMU_WRGSBASE);
-		in->aux = gprof[op[0].reg.value] |
-		    (gprsize[op[0].reg.value] == 64 ? 16u : 0);
-		break;
-	default:
-		classify_fpsave(in, zi);
 		break;
 	}
 }
@@ -753,7 +458,7 @@ decode(struct insn *in, app_pc pc, const uint8_t *bytes, unsigned n)
 	sort_refs(in, &zi);
 	note_layout(in, &zi);
 	note_flags(in, &zi);
-	classify(in, &zi, op);
+	decode_classify(in, &zi, op);
 	note_effect(in, &zi, op);
 	if (may_keep(zi.mnemonic))
 		in->rd |= in->wr;
