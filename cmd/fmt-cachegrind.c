@@ -34,6 +34,7 @@
 
 #include "cost.h"
 #include "out.h"
+#include "place.h"
 #include "sym.h"
 #include "util.h"
 
@@ -168,26 +169,6 @@ read_costs(struct costr *r)
 			announced(r, c.fn);
 }
 
-static int
-yes(const char *option, const char *arg)
-{
-	if (strcmp(arg, "yes") != 0 && strcmp(arg, "no") != 0)
-		die("--%s: `%s' is neither yes nor no", option, arg);
-	return arg[0] == 'y';
-}
-
-static void
-extra_path(const char *dir)
-{
-	static const char usual[] = ":.debug:/usr/lib/debug:";
-	char *path = xmalloc(sizeof usual + strlen(dir));
-
-	strcpy(path, usual);
-	strcat(path, dir);
-	sym_debug_path(path);
-	free(path);
-}
-
 static void
 set_flag(unsigned flag, int on)
 {
@@ -214,22 +195,22 @@ options(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "ho:", longs, NULL)) != -1)
 		switch (c) {
 		case DEMANGLE:
-			set_flag(SYM_DEMANGLE, yes("demangle", optarg));
+			set_flag(SYM_DEMANGLE, yes_arg("demangle", optarg));
 			break;
 		case EXTRA:
-			extra_path(optarg);
+			place_debug_path(optarg);
 			break;
 		case 'h':
 			prog_help(help);
 		case INLINE:
-			inlines = yes("inline", optarg);
+			inlines = yes_arg("inline", optarg);
 			break;
 		case 'o':
 			output = optarg;
 			break;
 		case BELOW:
 			set_flag(SYM_BELOW_MAIN,
-			    !yes("show-below-main", optarg));
+			    !yes_arg("show-below-main", optarg));
 			break;
 		case VERSION:
 			prog_version();

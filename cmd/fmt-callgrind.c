@@ -356,16 +356,6 @@ read_costs(struct costr *r)
 
 /* ---- options ---- */
 
-static int
-yes(const char *option, const char *arg)
-{
-	if (arg == NULL)
-		return 1;
-	if (strcmp(arg, "yes") != 0 && strcmp(arg, "no") != 0)
-		die("--%s: `%s' is neither yes nor no", option, arg);
-	return arg[0] == 'y';
-}
-
 static void
 set_flag(unsigned flag, int on)
 {
@@ -410,19 +400,19 @@ option(int c)
 {
 	switch (c) {
 	case COMPRESS_POS:
-		opt_pos = yes("compress-pos", optarg);
+		opt_pos = yes_arg("compress-pos", optarg);
 		break;
 	case COMPRESS_STRINGS:
-		opt_strings = yes("compress-strings", optarg);
+		opt_strings = yes_arg("compress-strings", optarg);
 		break;
 	case DEMANGLE:
-		set_flag(SYM_DEMANGLE, yes("demangle", optarg));
+		set_flag(SYM_DEMANGLE, yes_arg("demangle", optarg));
 		break;
 	case INSTR:
-		opt_instr = yes("dump-instr", optarg);
+		opt_instr = yes_arg("dump-instr", optarg);
 		break;
 	case LINE:
-		opt_line = yes("dump-line", optarg);
+		opt_line = yes_arg("dump-line", optarg);
 		break;
 	case EXTRA:
 		place_debug_path(optarg);
@@ -430,10 +420,10 @@ option(int c)
 	case 'h':
 		prog_help(help);
 	case INLINE:
-		opt_inline = yes("inline", optarg);
+		opt_inline = yes_arg("inline", optarg);
 		break;
 	case JUMPS:
-		opt_jumps = yes("jumps", optarg);
+		opt_jumps = yes_arg("jumps", optarg);
 		break;
 	case 'o':
 		output = optarg;
@@ -442,7 +432,7 @@ option(int c)
 		set_parts(optarg);
 		break;
 	case BELOW:
-		set_flag(SYM_BELOW_MAIN, !yes("show-below-main", optarg));
+		set_flag(SYM_BELOW_MAIN, !yes_arg("show-below-main", optarg));
 		break;
 	case VERSION:
 		prog_version();

@@ -228,14 +228,6 @@ write_stacks(struct out *o)
 
 /* ---- */
 
-static int
-yes(const char *arg)
-{
-	if (arg != NULL && strcmp(arg, "yes") != 0 && strcmp(arg, "no") != 0)
-		die("--inline: `%s' is neither yes nor no", arg);
-	return arg == NULL || arg[0] == 'y';
-}
-
 static void
 options(int argc, char **argv)
 {
@@ -262,7 +254,7 @@ options(int argc, char **argv)
 		case 'h':
 			prog_help(help);
 		case INLINE:
-			inlines = yes(optarg);
+			inlines = yes_arg("inline", optarg);
 			break;
 		case 'o':
 			output = optarg;
@@ -287,16 +279,9 @@ main(int argc, char **argv)
 	names = costnames_new();
 	places = places_new(names, SYM_DEMANGLE | SYM_BELOW_MAIN);
 	r = costr_open(argv[optind], names);
-	costr_partial(r);
-	r->by_id = true;
 	stacks = stacks_read(r, event, inlines);
 	column = event == NULL ? 0 :
 	    (size_t)costhead_find(&stacks->head, event);
-	if (stacks->nshared > 0)
-		warn("%s: %zu functions have several %s: their stacks are "
-		    "estimates; see callgraph's %s", r->name, stacks->nshared,
-		    inlines ? "places of call" : "callers",
-		    inlines ? "--separate-sites" : "--contexts");
 	index_of = kh_init(stack);
 	make_stacks();
 	sort(&bottom);

@@ -327,6 +327,8 @@ stacks_read(struct costr *r, const char *by, int sites)
 	struct stacks *s = xcalloc(1, sizeof *s);
 	struct cost c;
 
+	costr_partial(r);
+	r->by_id = true;
 	s->names = r->nm;
 	s->graph = xcalloc(1, sizeof *s->graph);
 	s->graph->costr = r;
@@ -344,6 +346,11 @@ stacks_read(struct costr *r, const char *by, int sites)
 		die("%s: no costs", r->name);
 	settle(s);
 	visit_all(s);
+	if (s->nshared > 0)
+		warn("%s: %zu functions have several %s: their stacks are "
+		    "estimates; see callgraph's %s", r->name, s->nshared,
+		    sites ? "places of call" : "callers",
+		    sites ? "--separate-sites" : "--contexts");
 	return s;
 }
 

@@ -59,7 +59,8 @@ struct stacks {
 };
 
 /*
- * Read all costs. by: the event by which to share out; NULL: the first one.
+ * Read all costs, and of a file that is cut those that are there; warn where
+ * there will be estimates. by: the event by which to share out; NULL: the first.
  * Calls from one place to another differ if sites is set; else the place is that
  * where most was spent.
  */

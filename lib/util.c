@@ -285,3 +285,13 @@ num_commas(char buf[32], int64_t v)
 		*--p = '-';
 	return p;
 }
+
+int
+yes_arg(const char *option, const char *arg)
+{
+	if (arg == NULL)
+		return 1;
+	if (strcmp(arg, "yes") != 0 && strcmp(arg, "no") != 0)
+		die("--%s: `%s' is neither yes nor no", option, arg);
+	return arg[0] == 'y';
+}

@@ -69,6 +69,8 @@ void *xgrow(void *p, size_t *cap, size_t need, size_t elemsize);
 int num_parse(const char *s, uint64_t *out);
 /* The same for an option's argument; dies naming `what` if not min..max. */
 uint64_t num_arg(const char *what, const char *s, uint64_t min, uint64_t max);
+/* 1 for yes and for an optional argument that is not there, 0 for no; dies. */
+int yes_arg(const char *option, const char *arg);
 /* 1,234,567: returns where in buf it begins. */
 const char *num_commas(char buf[32], int64_t v);
 

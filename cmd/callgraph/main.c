@@ -88,16 +88,6 @@ static int endstatus;
 
 /* ---- options ---- */
 
-static bool
-yes(const char *what, const char *s)
-{
-	if (s == NULL || strcmp(s, "yes") == 0)
-		return true;
-	if (strcmp(s, "no") != 0)
-		die("--%s: `%s' is neither yes nor no", what, s);
-	return false;
-}
-
 /* N or N=FN */
 static uint32_t
 separate(const char *what, enum func_rule rule, char *s, uint64_t max)
@@ -160,16 +150,16 @@ option(int c)
 		opt_calls = true;
 		break;
 	case OPT_JUMPS:
-		opt_jumps = yes("collect-jumps", optarg);
+		opt_jumps = yes_arg("collect-jumps", optarg);
 		break;
 	case OPT_CONTEXTS:
 		set_contexts();
 		break;
 	case OPT_JOIN:
-		opt_join = yes("join-cold", optarg);
+		opt_join = yes_arg("join-cold", optarg);
 		break;
 	case OPT_DEMANGLE:
-		opt_demangle = yes("demangle", optarg);
+		opt_demangle = yes_arg("demangle", optarg);
 		break;
 	case OPT_AFTER:
 		parts = true;
@@ -180,7 +170,7 @@ option(int c)
 		func_rule(RULE_BEFORE, optarg, 0);
 		break;
 	case OPT_INSTR:
-		if (!yes("dump-instr", optarg))
+		if (!yes_arg("dump-instr", optarg))
 			die("--dump-instr=no: costs are by address here; "
 			    "fmt-callgrind makes lines of them");
 		break;
@@ -205,14 +195,14 @@ option(int c)
 		separate("--separate-recs", RULE_RECS, optarg, UINT32_MAX - 1);
 		break;
 	case OPT_SITES:
-		opt_sites = yes("separate-sites", optarg);
+		opt_sites = yes_arg("separate-sites", optarg);
 		opt_contexts |= opt_sites;
 		break;
 	case OPT_THREADS:
-		opt_threads = yes("separate-threads", optarg);
+		opt_threads = yes_arg("separate-threads", optarg);
 		break;
 	case OPT_PLT:
-		func_skip_plt(yes("skip-plt", optarg));
+		func_skip_plt(yes_arg("skip-plt", optarg));
 		break;
 	case OPT_TOGGLE:
 		opt_toggle = true;

@@ -242,14 +242,6 @@ program_first(void)
 
 /* ---- */
 
-static int
-yes(const char *option, const char *arg)
-{
-	if (arg != NULL && strcmp(arg, "yes") != 0 && strcmp(arg, "no") != 0)
-		die("--%s: `%s' is neither yes nor no", option, arg);
-	return arg == NULL || arg[0] == 'y';
-}
-
 static void
 options(int argc, char **argv)
 {
@@ -273,10 +265,10 @@ options(int argc, char **argv)
 		case 'h':
 			prog_help(help);
 		case INLINE:
-			opt_inline = yes("inline", optarg);
+			opt_inline = yes_arg("inline", optarg);
 			break;
 		case INSTR:
-			opt_instr = yes("dump-instr", optarg);
+			opt_instr = yes_arg("dump-instr", optarg);
 			break;
 		case 'o':
 			output = optarg;
@@ -301,13 +293,7 @@ main(int argc, char **argv)
 	names = costnames_new();
 	places = places_new(names, SYM_DEMANGLE | SYM_BELOW_MAIN);
 	r = costr_open(argv[optind], names);
-	costr_partial(r);
-	r->by_id = true;
 	stacks = stacks_read(r, NULL, 0);
-	if (stacks->nshared > 0)
-		warn("%s: %zu functions have several callers: their stacks are "
-		    "estimates; see callgraph's --contexts", r->name,
-		    stacks->nshared);
 	o = out_open(output);
 	pack_open(o);
 	where_init();
