@@ -234,6 +234,27 @@ out_printf(struct out *o, const char *fmt, ...)
 }
 
 void
+out_xml(struct out *o, char c)
+{
+	switch (c) {
+	case '&':
+		out_str(o, "&amp;");
+		break;
+	case '<':
+		out_str(o, "&lt;");
+		break;
+	case '>':
+		out_str(o, "&gt;");
+		break;
+	case '"':
+		out_str(o, "&quot;");
+		break;
+	default:
+		out_ch(o, c);
+	}
+}
+
+void
 out_u64(struct out *o, uint64_t v)
 {
 	char digits[20], *p = digits + sizeof digits;

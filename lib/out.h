@@ -38,6 +38,8 @@ void out_printf(struct out *, const char *fmt, ...)
 /* Decimal; hexadecimal in lower case without "0x". */
 void out_u64(struct out *, uint64_t v);
 void out_hex(struct out *, uint64_t v);
+/* A character of text or of an attribute, as HTML and XML have it. */
+void out_xml(struct out *, char c);
 /* Hand what waits to the system. */
 void out_flush(struct out *);
 /* Flush, close with a check, rename; frees. */

@@ -30,24 +30,8 @@ static bool *is_shown;		/* node -> it has its details below */
 void
 put_html(const char *s)
 {
-	for (; *s; s++) {
-		switch (*s) {
-		case '&':
-			out_str(out, "&amp;");
-			break;
-		case '<':
-			out_str(out, "&lt;");
-			break;
-		case '>':
-			out_str(out, "&gt;");
-			break;
-		case '"':
-			out_str(out, "&quot;");
-			break;
-		default:
-			out_ch(out, (unsigned char)*s < 0x20 && *s != '\t' ? '?' : *s);
-		}
-	}
+	for (; *s; s++)
+		out_xml(out, (unsigned char)*s < 0x20 && *s != '\t' ? '?' : *s);
 }
 
 static const char *

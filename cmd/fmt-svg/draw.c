@@ -60,27 +60,12 @@ text(const char *s, size_t n)
 
 	for (; n > 0 && *s != '\0'; s += k, n -= k < n ? k : n) {
 		k = letter(s);
-		if (k != 1) {
-			out_write(out, k == 0 ? "?" : s, k + (k == 0));
-			k += k == 0;
+		if (k == 1) {
+			out_xml(out, *s);
 			continue;
 		}
-		switch (*s) {
-		case '<':
-			out_str(out, "&lt;");
-			break;
-		case '>':
-			out_str(out, "&gt;");
-			break;
-		case '&':
-			out_str(out, "&amp;");
-			break;
-		case '"':
-			out_str(out, "&quot;");
-			break;
-		default:
-			out_ch(out, *s);
-		}
+		out_write(out, k == 0 ? "?" : s, k + (k == 0));
+		k += k == 0;
 	}
 }
 
