@@ -28,6 +28,8 @@ static struct out *out;
 static char *const *command;
 static pthread_t thread;
 static volatile int stopping;
+enum { EARLY = 16 };
+static unsigned sleeps;		/* ours, so far */
 volatile int format_full;
 volatile int format_lost;
 static unsigned current;	/* thread of the lines now, or 0 */
@@ -292,12 +294,25 @@ take_entry(const struct qent *e)
 	}
 }
 
+/*
+ * Nobody calls before a good part of what may wait does, which a short run
+ * never has. Its readers would have to begin when it is over: so in the first
+ * milliseconds we look for ourselves.
+ */
+static int
+is_early(void)
+{
+	return sleeps < EARLY;
+}
+
 static void
 sleep_until_called(struct control *c)
 {
-	struct timespec t = { 0, c->polling ? 100000 : 50 * 1000 * 1000 };
+	struct timespec t = { 0, c->polling ? 100000 : is_early() ? 2000000 :
+	    50 * 1000 * 1000 };
 	uint32_t bell = __atomic_load_n(&c->qbell, __ATOMIC_SEQ_CST);
 
+	sleeps++;
 	__atomic_store_n(&c->formatting_sleeps, 1, __ATOMIC_SEQ_CST);
 	if (c->queue[c->qhead % NQUEUE].type == Q_NONE && !stopping)
 		syscall(SYS_futex, &c->qbell, FUTEX_WAIT, bell, &t, NULL, 0);
@@ -394,7 +409,8 @@ run(void *arg)
 		}
 		if (stopping)
 			break;
-		if (quiet == 1 && opt.last == 0)	/* nobody shall wait for what is there */
+		/* nobody shall wait for what is there */
+		if (quiet == (is_early() ? 0 : 1) && opt.last == 0)
 			evw_flush(format_writer);
 		quiet++;
 		sleep_until_called(c);
