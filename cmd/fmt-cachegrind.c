@@ -105,6 +105,20 @@ look_up(struct sym *s, uint64_t addr, struct sym_frame *f)
 	*f = (struct sym_frame){ at.fn, at.file, at.line, at.start };
 }
 
+/* Of a string of sym.h, which is interned: most are those of just now. */
+static uint32_t
+name_of(const char *s)
+{
+	static struct { const char *s; uint32_t name; } last[64];
+	size_t i = (uintptr_t)s >> 4 & 63;
+
+	if (last[i].s != s) {
+		last[i].s = s;
+		last[i].name = costnames_str(names, s);
+	}
+	return last[i].name;
+}
+
 static void
 begin_part(struct costr *r)
 {
@@ -123,9 +137,10 @@ add(const struct costr *r, const struct cost *in)
 	struct cost c = { .kind = COST_SELF };
 	struct costfn f = costfn_get(names, in->fn);
 	struct sym_frame at;
-	int64_t n[COST_EVMAX] = { 0 };
+	int64_t n[COST_EVMAX];
 	size_t i;
 
+	memset(n, 0, head.nev * sizeof *n);
 	for (i = 0; i < r->head.nev; i++)
 		n[column[i]] = in->n[i];
 	c.n = n;
@@ -134,8 +149,8 @@ add(const struct costr *r, const struct cost *in)
 	if (!is_known(f.fn) && is_known(f.ob) &&
 	    r->head.positions & COST_INSTR) {
 		look_up(object(f.ob), in->pos.addr, &at);
-		f.fn = costnames_str(names, at.fn);
-		c.file = costnames_str(names, at.file);
+		f.fn = name_of(at.fn);
+		c.file = name_of(at.file);
 		c.pos.line = at.line;
 	}
 	if (f.fn == 0)

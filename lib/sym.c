@@ -386,9 +386,12 @@ void
 sym_function(struct sym *s, uint64_t addr, struct sym_at *at)
 {
 	const struct range *r = range_find(&s->fns, addr);
+	static const char *unknown;
 	struct sym_fn *f;
 
-	at->fn = intern(SYM_UNKNOWN);
+	if (unknown == NULL)
+		unknown = intern(SYM_UNKNOWN);
+	at->fn = unknown;
 	at->start = at->end = 0;
 	if (r != NULL) {
 		f = &s->fn[r->what];
