@@ -75,8 +75,8 @@ area_sizes(unsigned shrink)
 		b->leave[1] = def_leave_id('d') | 1u << 24;
 	}
 	if (opt.window == KIND_COUNTS || opt.window == KIND_CACHE) {
-		b->countbytes = 8ull * COUNT_IDS +
-		    (opt.window == KIND_CACHE ? CELLS : 0);
+		b->countbytes = 8ull * (COUNT_IDS +
+		    (opt.window == KIND_CACHE ? CELLS : 0));
 		b->seg[SEG_COUNTERS].size = (1024u >> shrink) * b->countbytes;
 		b->flags |= BOOT_COUNTS;
 	}

@@ -4,19 +4,23 @@
  * Each thread has a table of lines for data and one for code: sets and ways,
  * least recently used lines make room.  What hits it hits every such cache of
  * as many sets and ways or more, so only misses go out, as records of their
- * own: first the line that leaves (Z), then the reference (Q).  What is done
- * here is what comes often; the rest is the runtime's, in runtime/table.c,
- * which also says what the table is made of.
+ * own (Q), which tell the place that the line takes.  What is done here is
+ * what comes often; the rest is the runtime's, in runtime/table.c, which also
+ * says what the table is made of.
  *
- * In line: is it the line used last in its set?
+ * In line: is it in the table?  A data line is where its hint says, else the
+ * cold part has rt_look search it; a code line's cell is not 0.  Then it is
+ * used now:
  *
- *	lea  8(%rdi),S; mov S,I; shr $6,I; and $63,I
- *	sub  last(T,I,8),S; cmp $64-size,S; ja cold
+ *	lea  8(%rdi),S; mov S,I; shr $6,I; and $4095,I; movzwl hint(T,I,2),I
+ *	sub  tag(T,I,8),S; cmp $64-size,S; ja cold
+ *	mov  clock(T),S; lea -ticks(S),S; mov S,stamp(T,I,8)
  *
- * One comparison finds another line, an empty set, and an access that goes
- * over the line's end.  In the cold part: a line that a hint finds (data), or
- * whose cell is not 0 (code), is used last from now on; all else goes to
- * rt_look.
+ * ticks: a use's distance from the block's last; the clock has been set ahead,
+ * by all of them, where the block begins, so no use waits for the one before.
+ *
+ * A comparison with the line used last of the set would be shorter, but it
+ * fails up to a seventh of the time, which no processor can guess.
  *
  * Where the guest's flags are alive they wait in rax (lahf, seto), and the map
  * says so.  What cannot be checked in this way (repeated, gathered, wider than
@@ -31,18 +35,6 @@
 #include "xlate.h"
 
 KHASH_MAP_INIT_INT64(line, uint32_t)
-
-static int32_t
-code_slot(uint64_t line)
-{
-	return T_CODETAB + 4 * (int32_t)(line & (opt.sets - 1));
-}
-
-static int32_t
-data_slot(uint64_t line)
-{
-	return T_DATATAB + 8 * (int32_t)(line & (opt.sets - 1));
-}
 
 /* Each code line has a cell, by number; 0: there are no more. */
 static uint32_t
@@ -64,7 +56,7 @@ cell_of(uint64_t line)
 static int32_t
 cell_at(uint32_t cell)
 {
-	return T_CELL + (int32_t)cell;
+	return T_CELL + 8 * (int32_t)cell;
 }
 
 /* ------------------------------------------------------------------ flags */
@@ -123,17 +115,7 @@ shr_imm(struct code *c, int reg, unsigned n, int wide)
 	    (0xe8u | (unsigned)(reg & 7)) << 16 | n << 24, 4);
 }
 
-static void
-xor_reg(struct code *c, int reg, int with)
-{
-	emit_bytes(c, 0x48u | (with > 7 ? 4u : 0) | (reg > 7) | 0x3100u |
-	    (0xc0u | (unsigned)(with & 7) << 3 | (unsigned)(reg & 7)) << 16, 3);
-}
-
-/*
- * op reg, [T + index * 8 + disp]: 8b load, 89 store, 03 add, 2b sub, 0b or,
- * 23 and, 39 compare
- */
+/* op reg, [T + index * 8 + disp]: 89 store, 03 add, 2b sub, 39 compare */
 static void
 op_table(struct code *c, unsigned op, int reg, int index, int32_t disp)
 {
@@ -157,34 +139,21 @@ load_hint(struct code *c, int reg)
 static void
 cmp_imm(struct code *c, int reg, int32_t v)
 {
-	emit_bytes(c, (reg > 7 ? 0x49u : 0x48u) | 0x8100u |
-	    (0xf8u | (unsigned)(reg & 7)) << 16 |
-	    (uint64_t)(uint32_t)v << 24, 7);
+	unsigned head = (reg > 7 ? 0x49u : 0x48u) | 0x8100u |
+	    (0xf8u | (unsigned)(reg & 7)) << 16;
+
+	if (v == (int8_t)v)
+		emit_bytes(c, head | 0x200u | (uint64_t)(uint8_t)v << 24, 4);
+	else
+		emit_bytes(c, head | (uint64_t)(uint32_t)v << 24, 7);
 }
 
-/* movzx reg, byte [T + disp] */
-static void
-load_cell(struct code *c, int reg, int32_t disp)
-{
-	emit_bytes(c, 0x41u | (reg > 7 ? 4u : 0) | 0xb60f00u |
-	    (0x80u | (unsigned)(reg & 7) << 3 | (REG_T & 7)) << 24 |
-	    (uint64_t)(uint32_t)disp << 32, 8);
-}
-
-/* cmp byte [T + disp], 0 */
+/* cmp qword [T + disp], 0 */
 static void
 cmp_zero(struct code *c, int32_t disp)
 {
-	emit_bytes(c, 0x41u | 0x8000u | (0xb8u | (REG_T & 7)) << 16 |
+	emit_bytes(c, 0x49u | 0x8300u | (0xb8u | (REG_T & 7)) << 16 |
 	    (uint64_t)(uint32_t)disp << 24, 8);
-}
-
-static void
-slot_index(struct code *c, int to, int from)
-{
-	emit_mov32(c, to, from);
-	shr_imm(c, to, opt.lineshift, 0);
-	and_imm(c, to, (int32_t)opt.sets - 1);
 }
 
 static void
@@ -194,12 +163,13 @@ out_header(struct code *c, uint32_t id, unsigned ngroups)
 	emit_lea(c, REG_P, REG_P, 4 + 8 * (int32_t)ngroups);
 }
 
-/* The place in v, less `from`, is used: u is its set's order. */
+/* s = the time of a use that the clock is so many ticks ahead of */
 static void
-use_place(struct code *c, int u, int v, int32_t from)
+now(struct code *c, int s, uint32_t behind)
 {
-	op_table(c, 0x0b, u, v, T_USE_SETS - 8 * from);
-	op_table(c, 0x23, u, v, T_USE_LEAVES - 8 * from);
+	emit_load(c, s, REG_T, TO_CLOCK);
+	if (behind != 0)
+		emit_lea(c, s, s, -(int32_t)behind);
 }
 
 /*
@@ -236,21 +206,24 @@ new_cold(struct xlate *x, enum coldkind kind, unsigned k, int stays)
 	d->id = def_ref_id(x->def, x, x->i, k, stays);
 	d->homed = x->homed;
 	d->flags = x->flags;
+	d->behind = x->ticks - ++x->tick;
 	return d;
 }
 
 /* ------------------------------------------------------------- code lines */
 
+/* Before its first use: the clock goes on by all uses of the block. */
 static void
-check_line(struct xlate *x, uint64_t line, uint32_t cell, uint8_t **branch)
+add_ticks(struct xlate *x)
 {
-	struct code *c = &x->c;
+	int s = scratch(x, 0);
+	unsigned i;
 
-	/* cmp dword [T + slot], cell */
-	emit_bytes(c, 0x41u | 0x8100u | (0xb8u | (REG_T & 7)) << 16 |
-	    (uint64_t)(uint32_t)code_slot(line) << 24, 7);
-	emit_u32(c, cell);
-	*branch = emit_jcc32(c, 5);
+	for (i = 0; i < x->b->n; i++)
+		x->ticks += 1u + x->b->in[i].nref;
+	emit_load(&x->c, s, REG_T, TO_CLOCK);
+	emit_lea(&x->c, s, s, (int32_t)x->ticks);
+	emit_store(&x->c, REG_T, TO_CLOCK, s);
 }
 
 /* The lines that instruction x->i is fetched from, where they are new. */
@@ -262,7 +235,7 @@ fetch(struct xlate *x)
 	uint64_t last = (in->pc + in->len - 1) >> opt.lineshift;
 	uint32_t cell[2] = { 0, 0 };
 	struct cold *d;
-	int all;
+	int all, s;
 
 	if (last == x->line)
 		return;
@@ -271,69 +244,46 @@ fetch(struct xlate *x)
 		cell[1] = cell_of(last);
 	all = cell[0] != 0 && (last == first || cell[1] != 0);
 	begin(x);
+	if (x->ticks == 0)
+		add_ticks(x);
+	s = scratch(x, 0);
 	d = new_cold(x, COLD_FETCH, 0, all);
 	d->addr = in->pc;
 	d->two = last != first;
 	if (all)
 		memcpy(d->cell, cell, sizeof cell);
+	d->s = (uint8_t)s;
 	if (!all) {
 		d->branch[0] = emit_jmp32(&x->c);
 	} else {
-		if (first != x->line)
-			check_line(x, first, cell[0], &d->branch[0]);
+		if (first != x->line) {
+			cmp_zero(&x->c, cell_at(cell[0]));
+			d->branch[0] = emit_jcc32(&x->c, 4);
+		}
+		if (last != first) {
+			cmp_zero(&x->c, cell_at(cell[1]));
+			d->branch[1] = emit_jcc32(&x->c, 4);
+		}
+		now(&x->c, s, d->behind);
+		emit_store(&x->c, REG_T, cell_at(cell[0]), s);
 		if (last != first)
-			check_line(x, last, cell[1], &d->branch[1]);
+			emit_store(&x->c, REG_T, cell_at(cell[1]), s);
 	}
 	d->back = x->c.p;
 	x->line = all ? last : ~0ull;
-}
-
-/* The line is used last of its set. */
-static void
-touch_line(struct xlate *x, uint64_t line, uint32_t cell, int s, int u)
-{
-	struct code *c = &x->c;
-	int32_t order = T_IORDER + 8 * (int32_t)(line & (opt.sets - 1));
-
-	load_cell(c, s, cell_at(cell));
-	emit_load(c, u, REG_T, order);
-	use_place(c, u, s, 1);
-	emit_store(c, REG_T, order, u);
-	emit_store_imm32(c, REG_T, code_slot(line), cell);
 }
 
 static void
 cold_fetch(struct xlate *x, const struct cold *d)
 {
 	struct code *c = &x->c;
-	uint64_t line = d->addr >> opt.lineshift;
-	uint8_t *out[2] = { NULL, NULL }, *back = NULL;
-	int s = scratch(x, 0), u;
 
-	if (d->cell[0] != 0) {
-		u = scratch(x, BIT(s));
-		cmp_zero(c, cell_at(d->cell[0]));
-		out[0] = emit_jcc8(c, 4);
-		if (d->two) {
-			cmp_zero(c, cell_at(d->cell[1]));
-			out[1] = emit_jcc8(c, 4);
-		}
-		touch_line(x, line, d->cell[0], s, u);
-		if (d->two)
-			touch_line(x, line + 1, d->cell[1], s, u);
-		back = emit_jmp8(c);
-	}
-	if (out[0] != NULL)
-		emit_patch8(out[0], c->p);
-	if (out[1] != NULL)
-		emit_patch8(out[1], c->p);
-	emit_imm(c, s, d->addr);
-	look(x, s, LOOK_FETCH | (1u + d->two) << 8,
+	emit_imm(c, d->s, d->addr);
+	look(x, d->s, LOOK_FETCH | LOOK_SIZE(1u + d->two) |
+	    LOOK_BEHIND(d->behind),
 	    d->id | (d->cell[0] != 0 ? 1u << 24 : 0));
 	emit_u32(c, d->cell[0]);
 	emit_u32(c, d->cell[1]);
-	if (back != NULL)
-		emit_patch8(back, c->p);
 }
 
 /* -------------------------------------------------------------- data lines */
@@ -344,18 +294,27 @@ line_size(void)
 	return 1u << opt.lineshift;
 }
 
+/* The line whose place is in u is used; s is lost. */
+static void
+used(struct xlate *x, const struct cold *d)
+{
+	now(&x->c, d->s, d->behind);
+	op_table(&x->c, 0x89, d->s, d->t, T_DSTAMP);
+}
+
 static void
 check_static(struct xlate *x, const struct ref *r, unsigned k)
 {
 	struct code *c = &x->c;
 	uint64_t a = (uint64_t)r->disp, line = a >> opt.lineshift;
 	uint64_t last = (a + r->size - 1) >> opt.lineshift;
-	int s = scratch(x, 0);
+	int s = scratch(x, 0), t = scratch(x, BIT(s));
 	struct cold *d;
 
-	d = new_cold(x, r->size > line_size() ? COLD_WIDE : COLD_STATIC, k,
+	d = new_cold(x, r->size > line_size() ? COLD_WIDE : COLD_DATA, k,
 	    r->size <= line_size());
 	d->s = (uint8_t)s;
+	d->t = (uint8_t)t;
 	d->fixed = 1;
 	d->addr = a;
 	d->size = r->size;
@@ -363,17 +322,20 @@ check_static(struct xlate *x, const struct ref *r, unsigned k)
 		d->kind = COLD_WIDE;
 		d->branch[0] = emit_jmp32(c);
 	} else {
+		emit_imm(c, t, line & (TABLE_HINTS - 1));
+		load_hint(c, t);
 		emit_imm(c, s, line << opt.lineshift);
-		/* cmp [T + slot], s */
-		emit_byte(c, 0x49u | (s > 7 ? 4 : 0));
-		emit_byte(c, 0x39);
-		emit_byte(c, 0x80u | (unsigned)(s & 7) << 3 | (REG_T & 7));
-		emit_u32(c, (uint32_t)data_slot(line));
+		op_table(c, 0x39, s, t, T_DTAG);
 		d->branch[0] = emit_jcc32(c, 5);
+		used(x, d);
 	}
 	d->back = c->p;
 }
 
+/*
+ * The hint of the line's low bits tells a place.  One comparison finds
+ * another line there, and an access that goes over the line's end.
+ */
 static void
 check_data(struct xlate *x, const struct ref *r, unsigned k)
 {
@@ -390,94 +352,41 @@ check_data(struct xlate *x, const struct ref *r, unsigned k)
 	if (wide) {
 		d->branch[0] = emit_jmp32(c);
 	} else {
-		slot_index(c, t, s);
-		op_table(c, 0x2b, s, t, T_DATATAB);
+		emit_mov32(c, t, s);
+		shr_imm(c, t, opt.lineshift, 0);
+		and_imm(c, t, (int32_t)TABLE_HINTS - 1);
+		load_hint(c, t);
+		op_table(c, 0x2b, s, t, T_DTAG);
 		cmp_imm(c, s, (int32_t)(line_size() - r->size));
 		d->branch[0] = emit_jcc32(c, 7);
+		used(x, d);
 	}
 	d->back = c->p;
-}
-
-/* Is the line of the address in s where its hint says?  Else jump away. */
-static uint8_t *
-find_data(struct xlate *x, int s, int u, int v)
-{
-	struct code *c = &x->c;
-
-	emit_mov(c, u, s);
-	shr_imm(c, u, opt.lineshift, 1);
-	emit_mov32(c, v, u);
-	and_imm(c, v, (int32_t)TABLE_HINTS - 1);
-	load_hint(c, v);
-	op_table(c, 0x39, u, v, T_DTAG);
-	return emit_jcc8(c, 5);
 }
 
 static void
 cold_data(struct xlate *x, const struct cold *d)
 {
-	struct code *c = &x->c;
-	int s = d->s, t = d->t, u, v;
-	uint8_t *over = NULL, *other, *back;
-
-	op_table(c, 0x03, s, t, T_DATATAB);
-	u = scratch(x, BIT(s) | BIT(t));
-	v = scratch(x, BIT(s) | BIT(t) | BIT(u));
-	if (d->size > 1) {
-		emit_lea(c, u, s, (int32_t)d->size - 1);
-		xor_reg(c, u, s);
-		shr_imm(c, u, opt.lineshift, 1);
-		over = emit_jcc8(c, 5);
-	}
-	other = find_data(x, s, u, v);
-	op_table(c, 0x8b, u, t, T_DORDER);
-	and_imm(c, v, PLACES - 1);
-	use_place(c, u, v, 0);
-	op_table(c, 0x89, u, t, T_DORDER);
-	and_imm(c, s, -(int32_t)line_size());
-	op_table(c, 0x89, s, t, T_DATATAB);
-	back = emit_jmp8(c);
-	if (over != NULL)
-		emit_patch8(over, c->p);
-	emit_patch8(other, c->p);
-	look(x, s, LOOK_DATA | (unsigned)d->size << 8, d->id | 1u << 24);
-	emit_patch8(back, c->p);
-}
-
-static void
-cold_static(struct xlate *x, const struct cold *d)
-{
-	struct code *c = &x->c;
-	int s = d->s, u = scratch(x, BIT(s)), v;
-	uint64_t line = d->addr >> opt.lineshift;
-	int32_t order = T_DORDER + 8 * (int32_t)(line & (opt.sets - 1));
-	uint8_t *other, *back;
-
-	v = scratch(x, BIT(s) | BIT(u));
-	emit_imm(c, s, d->addr);
-	other = find_data(x, s, u, v);
-	emit_load(c, u, REG_T, order);
-	and_imm(c, v, PLACES - 1);
-	use_place(c, u, v, 0);
-	emit_store(c, REG_T, order, u);
-	and_imm(c, s, -(int32_t)line_size());
-	emit_store(c, REG_T, data_slot(line), s);
-	back = emit_jmp8(c);
-	emit_patch8(other, c->p);
-	look(x, s, LOOK_DATA | (unsigned)d->size << 8, d->id | 1u << 24);
-	emit_patch8(back, c->p);
+	if (d->fixed)
+		emit_imm(&x->c, d->s, d->addr);
+	else
+		op_table(&x->c, 0x03, d->s, d->t, T_DTAG);
+	look(x, d->s, LOOK_DATA | LOOK_SIZE(d->size) | LOOK_BEHIND(d->behind),
+	    d->id | 1u << 24);
 }
 
 /* Over a line's end at a fixed place, or larger than a line. */
 static void
 cold_wide(struct xlate *x, const struct cold *d)
 {
-	unsigned kind = d->size > line_size() ? LOOK_WIDE : LOOK_DATA;
-
 	if (d->fixed)
 		emit_imm(&x->c, d->s, d->addr);
-	look(x, d->s, kind | (unsigned)d->size << 8,
-	    d->id | (d->fixed && kind == LOOK_WIDE ? 0 : 1u << 24));
+	if (d->size > line_size())
+		look(x, d->s, LOOK_WIDE | LOOK_SIZE(d->size),
+		    d->id | (d->fixed ? 0 : 1u << 24));
+	else
+		look(x, d->s, LOOK_DATA | LOOK_SIZE(d->size) |
+		    LOOK_BEHIND(d->behind), d->id | 1u << 24);
 }
 
 /* ----------------------------------------------------------------- outside */
@@ -559,8 +468,6 @@ filter_cold(struct xlate *x)
 				emit_patch32(d->branch[j], c->p);
 		if (d->kind == COLD_FETCH)
 			cold_fetch(x, d);
-		else if (d->kind == COLD_STATIC)
-			cold_static(x, d);
 		else if (d->kind == COLD_DATA)
 			cold_data(x, d);
 		else

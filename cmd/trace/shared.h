@@ -107,6 +107,7 @@
 #define TO_ENTRY 96
 #define TO_FLAGS 104
 #define TO_STACK 112
+#define TO_CLOCK 120
 #define TO_TMP2 136
 #define TO_OPERAND 144
 #define TO_VEC 192		/* vectors of a gather: index, then mask */
@@ -122,28 +123,19 @@
 #define TO_LOOK_KIND 160
 #define TO_LOOK_SAVE 1920	/* registers meanwhile */
 /*
- * The table of kind cache, see runtime/table.c.  Of each set the line used
- * last, 8 bytes for data (its address) and 4 for code (its cell)...
+ * The table of kind cache, see runtime/table.c: below REG_T, all lines, by set
+ * and place.  Each has the address of its line and the time of its last use:
+ * side by side, for a processor takes a load for that of a store before it if
+ * the low 12 bits of their addresses agree.  A hint is twice a place.
  */
-#define MAX_SETS 256u
-#define T_DATATAB 2048
-#define T_CODETAB (T_DATATAB + 8 * (int32_t)MAX_SETS)
-/*
- * ... and, below REG_T, all lines: struct table.  Each set has 8 places.  Their
- * order is a word of 8 rows, a byte each, of 8 bits: bit k of row i says that
- * place i was used after place k.  What a use sets, and what it leaves, are
- * words by place.
- */
+#define MAX_SETS 128u
 #define PLACES 8u
 #define TABLE_LINES (MAX_SETS * PLACES)
 #define TABLE_HINTS 4096u	/* a power of two */
 #define T_TABLE (T_FRAME + T_FRAME_SIZE)
 #define T_DTAG ((int32_t)T_TABLE - (int32_t)T_PTR)
-#define T_HINT (T_DTAG + 8 * (int32_t)TABLE_LINES)
-#define T_DORDER (T_HINT + 2 * (int32_t)TABLE_HINTS)
-#define T_IORDER (T_DORDER + 8 * (int32_t)MAX_SETS)
-#define T_USE_SETS (T_IORDER + 8 * (int32_t)MAX_SETS)
-#define T_USE_LEAVES (T_USE_SETS + 8 * (int32_t)PLACES)
+#define T_DSTAMP (T_DTAG + 8)
+#define T_HINT (T_DTAG + 16 * (int32_t)TABLE_LINES)
 /*
  * A record of a reference that stays: its address, and below it the place
  * where its line, or the first of two, enters; PLACE_SECOND added: where the
@@ -152,17 +144,20 @@
 #define PLACE_BITS 4
 #define PLACE_SECOND 8u
 /*
- * Behind the counters: each code line's cell, a byte: its place + 1, or 0
+ * Behind the counters: each code line's cell, the time of its last use, or 0
  * while it is not in the table.
  */
 #define CELLS (1u << 18)
 #define T_CELL (T_COUNT + 8 * (int32_t)COUNT_IDS)
-#define DATA_EMPTY 0xffffffff80000000ull
+#define NO_LINE 0xffffffff80000000ull	/* no line begins there */
+/* What is asked for, from bit 21 on: ticks that the clock is ahead. */
+#define LOOK_SIZE(n) ((unsigned)(n) << 8)
+#define LOOK_BEHIND(n) ((unsigned)(n) << 21)
 
 enum look {
-	LOOK_FETCH,		/* code lines, bits 8..: one or two */
-	LOOK_DATA,		/* a reference of at most a line's size, bits 8.. */
-	LOOK_WIDE,		/* a larger one */
+	LOOK_FETCH,		/* code lines, bits 8..20: one or two */
+	LOOK_DATA,		/* a reference of at most a line's size, bits 8..20 */
+	LOOK_WIDE,		/* a larger one, its size */
 	LOOK_REP,		/* repeated ones, done: values lie at REG_P */
 	LOOK_ALL		/* who knows which lines come: the table is emptied */
 };

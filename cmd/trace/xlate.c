@@ -618,6 +618,7 @@ xlate(struct xlate *x)
 	x->ncold = 0;
 	x->flags = x->after = 0;
 	x->line = ~0ull;
+	x->ticks = x->tick = 0;
 	memset(x->use, 0, sizeof x->use);
 	find_dead_flags(x);
 	write_entry(x);

@@ -37,7 +37,7 @@ struct xexit {
 };
 
 /* A check that did not find its line goes on here (filter.c). */
-enum coldkind { COLD_FETCH, COLD_STATIC, COLD_DATA, COLD_WIDE };
+enum coldkind { COLD_FETCH, COLD_DATA, COLD_WIDE };
 struct cold {
 	uint8_t kind, i, s, t, flags;
 	uint8_t fixed;		/* data: the address is known: addr */
@@ -45,6 +45,7 @@ struct cold {
 	uint16_t size;
 	uint32_t id, homed;
 	uint32_t cell[2];
+	uint32_t behind;	/* ticks of the clock, see filter.c */
 	uint64_t addr;
 	uint8_t *branch[2], *back;
 };
@@ -72,6 +73,7 @@ struct xlate {
 		uint8_t from, next;	/* between these nobody uses it */
 	} use[16];
 	uint64_t line;		/* of code, known to be in the table */
+	unsigned ticks, tick;	/* of all its uses of lines; those so far */
 	struct cold cold[MAX_COLD];
 	unsigned ncold;
 	uint32_t cnt[MAX_INSN + 1];	/* counter of id[n] */

@@ -24,6 +24,7 @@ _Static_assert(offsetof(struct tarea, rflags) == T_BIAS + TO_FLAGS, "T");
 _Static_assert(offsetof(struct tarea, stack) == T_BIAS + TO_STACK, "T");
 _Static_assert(offsetof(struct tarea, tmp2) == T_BIAS + TO_TMP2, "T");
 _Static_assert(offsetof(struct tarea, vec) == T_BIAS + TO_VEC, "T");
+_Static_assert(offsetof(struct tarea, clock) == T_BIAS + TO_CLOCK, "T");
 _Static_assert(offsetof(struct tarea, rt_look) == T_BIAS + TO_RT_LOOK, "T");
 _Static_assert(offsetof(struct tarea, look_ret) == T_BIAS + TO_LOOK_RET, "T");
 _Static_assert(offsetof(struct tarea, look_kind) == T_BIAS + TO_LOOK_KIND,

@@ -109,7 +109,8 @@ struct tarea {
 	uint64_t entry;		/* cache address to go on at */
 	uint64_t rflags;
 	uint64_t stack;		/* top of the runtime's stack */
-	uint64_t unused[2];
+	uint64_t clock;		/* kind cache: see filter.c */
+	uint64_t unused;
 	uint64_t tmp2;
 	uint64_t operand;	/* address that EMU_FPSAVE wrote to */
 	uint64_t look_ret;	/* rt_look: where in the cache it goes on */

@@ -1,11 +1,11 @@
 /*
  * table - kind cache: the lines used last, and what goes out when one is not
  *
- * For data and for code each, a set has `ways` places and their order, see
- * shared.h.  A further use of the one used last changes nothing and is not
- * noted (filter.c's comparison).  A data line is found by a hint, its place by
- * the line's low bits, or by a search; a code line, known when its code is
- * translated, has its place in a cell of its own.
+ * For data and for code each, a set has `ways` places, and each line in it the
+ * time of its last use.  A data line is found by a hint, its place by the
+ * line's low bits, or by a search; a code line, known when its code is
+ * translated, has its time in a cell of its own.  filter.c notes uses; here is
+ * what those do whose line was not found.
  *
  * What the stream must say, and cachesim relies on: a line enters by the
  * record of a reference (def_ref_id's stays), at the place of the one that was
@@ -21,12 +21,11 @@
 #include "runtime.h"
 
 struct table {
-	uint64_t dtag[TABLE_LINES];	/* line, or NO_LINE */
+	struct line {
+		uint64_t tag;		/* its address, or NO_LINE */
+		uint64_t stamp;		/* 0: free */
+	} data[TABLE_LINES];
 	uint16_t hint[TABLE_HINTS];
-	uint64_t dorder[MAX_SETS];
-	uint64_t iorder[MAX_SETS];
-	uint64_t use_sets[PLACES];
-	uint64_t use_leaves[PLACES];
 	uint64_t itag[TABLE_LINES];
 	uint32_t icell[TABLE_LINES];	/* 0: free */
 	uint32_t n;			/* lines that are not those of free places */
@@ -35,17 +34,11 @@ struct table {
 _Static_assert(T_TABLE + sizeof(struct table) <= T_OFF, "table");
 #define IS_AT(member, t) \
 	_Static_assert(offsetof(struct table, member) == t - T_DTAG, "table")
+IS_AT(data[0].stamp, T_DSTAMP);
 IS_AT(hint, T_HINT);
-IS_AT(dorder, T_DORDER);
-IS_AT(iorder, T_IORDER);
-IS_AT(use_sets, T_USE_SETS);
-IS_AT(use_leaves, T_USE_LEAVES);
 
-#define NO_LINE (~0ull)
 #define DATA 1		/* index of rt.boot.leave */
 #define ROOM 64u	/* bytes: more than a line that leaves and a reference */
-
-#define ONES 0x0101010101010101ull	/* the last column */
 
 static struct table *
 table_of(const struct tarea *t)
@@ -60,10 +53,16 @@ at(const struct tarea *t, int64_t off)
 	return (void *)((uint64_t)t + T_BIAS + (uint64_t)off);
 }
 
-static uint8_t *
+static uint64_t *
 cell(const struct tarea *t, uint32_t n)
 {
-	return (uint8_t *)at(t, T_CELL) + n;
+	return (uint64_t *)at(t, T_CELL) + n;
+}
+
+static inline uint64_t
+set_of(uint64_t line)
+{
+	return (line >> rt.boot.lineshift & (rt.boot.sets - 1)) * PLACES;
 }
 
 /* A record of at most one value; there is room. */
@@ -79,35 +78,8 @@ put(struct tarea *t, uint32_t head, uint64_t v)
 static void
 leave(struct tarea *t, int which, uint64_t line)
 {
-	put(t, rt.boot.leave[which], line << rt.boot.lineshift);
+	put(t, rt.boot.leave[which], line);
 	table_of(t)->n--;
-}
-
-/* -------------------------------------------------------------------- order */
-
-/* Places beyond the ways are never the oldest: nothing clears their bit 7. */
-static uint64_t
-first_order(void)
-{
-	uint64_t o = 0, i;
-
-	for (i = 0; i < PLACES; i++)
-		o |= (i < rt.boot.ways ? (1ull << i) - 1 : 0xff) << 8 * i;
-	return o;
-}
-
-/* The place that was used after no other: its row is 0. */
-static inline uint64_t
-oldest(uint64_t order)
-{
-	return (uint64_t)__builtin_ctzll((order - ONES) & ~order &
-	    ONES << 7) >> 3;
-}
-
-static inline uint64_t
-use(const struct table *b, uint64_t order, uint64_t place)
-{
-	return (order | b->use_sets[place]) & b->use_leaves[place];
 }
 
 /* A new thread's: empty. */
@@ -115,59 +87,49 @@ void
 table_clear(struct tarea *t)
 {
 	struct table *b = table_of(t);
-	uint64_t *last = at(t, T_DATATAB), i;
+	uint64_t i;
 
-	memset(b->dtag, 0xff, sizeof b->dtag);
-	for (i = 0; i < rt.boot.sets; i++) {
-		last[i] = DATA_EMPTY;
-		b->dorder[i] = b->iorder[i] = first_order();
-	}
-	for (i = 0; i < PLACES; i++) {
-		b->use_sets[i] = ((1ull << rt.boot.ways) - 1) << 8 * i;
-		b->use_leaves[i] = ~(ONES << i);
-	}
+	for (i = 0; i < TABLE_LINES; i++)
+		b->data[i].tag = NO_LINE;
 }
 
 /* ----------------------------------------------------------------- emptying */
 
 static void
-empty_data(struct tarea *t, uint64_t set)
+empty_data(struct tarea *t, uint64_t first)
 {
-	struct table *b = table_of(t);
-	uint64_t *last = at(t, T_DATATAB), *tag = b->dtag + set * PLACES;
-	uint64_t i, k, o = b->dorder[set];
+	struct line *a = table_of(t)->data + first;
+	uint64_t i, k;
 
-	if (last[set] == DATA_EMPTY)
-		return;
-	last[set] = DATA_EMPTY;
-	b->dorder[set] = first_order();
-	for (i = 0; i < rt.boot.ways; i++) {
-		k = oldest(o);
-		o = use(b, o, k);
-		if (tag[k] != NO_LINE)
-			leave(t, DATA, tag[k]);
-		tag[k] = NO_LINE;
+	for (;;) {
+		for (i = k = 0; i < rt.boot.ways; i++)
+			if (a[i].stamp != 0 && (a[k].stamp == 0 ||
+			    a[i].stamp < a[k].stamp))
+				k = i;
+		if (a[k].stamp == 0)
+			return;
+		leave(t, DATA, a[k].tag);
+		a[k].stamp = 0;
+		a[k].tag = NO_LINE;
 	}
 }
 
 static void
-empty_code(struct tarea *t, uint64_t set)
+empty_code(struct tarea *t, uint64_t first)
 {
 	struct table *b = table_of(t);
-	uint64_t *tag = b->itag + set * PLACES, i, k, o = b->iorder[set];
-	uint32_t *icell = b->icell + set * PLACES, *last = at(t, T_CODETAB);
+	uint64_t i, k;
 
-	if (last[set] == 0)
-		return;
-	last[set] = 0;
-	b->iorder[set] = first_order();
-	for (i = 0; i < rt.boot.ways; i++) {
-		k = oldest(o);
-		o = use(b, o, k);
-		if (icell[k] != 0)
-			leave(t, 0, tag[k]);
-		*cell(t, icell[k]) = 0;		/* cell 0 is no line's */
-		icell[k] = 0;
+	for (;;) {
+		for (i = k = first; i < first + rt.boot.ways; i++)
+			if (b->icell[i] != 0 && (b->icell[k] == 0 ||
+			    *cell(t, b->icell[i]) < *cell(t, b->icell[k])))
+				k = i;
+		if (b->icell[k] == 0)
+			return;
+		leave(t, 0, b->itag[k]);
+		*cell(t, b->icell[k]) = 0;
+		b->icell[k] = 0;
 	}
 }
 
@@ -180,8 +142,8 @@ table_empty(struct tarea *t)
 		return;
 	buffer_room(t, 12 * table_of(t)->n);
 	for (s = 0; s < rt.boot.sets; s++) {
-		empty_data(t, s);
-		empty_code(t, s);
+		empty_data(t, s * PLACES);
+		empty_code(t, s * PLACES);
 	}
 }
 
@@ -189,174 +151,219 @@ table_empty(struct tarea *t)
 static void
 empty_bytes(struct tarea *t, uint64_t addr, uint64_t n)
 {
-	uint64_t shift = rt.boot.lineshift, mask = rt.boot.sets - 1;
-	uint64_t line = addr >> shift;
-	uint64_t more = ((addr & ((1ull << shift) - 1)) + n - 1) >> shift, s;
+	uint64_t size = 1ull << rt.boot.lineshift, mask = rt.boot.sets - 1, s;
+	uint64_t more = ((addr & (size - 1)) + n - 1) >> rt.boot.lineshift;
 
 	if (more > mask)
 		more = mask;
 	for (s = 0; s <= more; s++)
-		empty_data(t, (line + s) & mask);
+		empty_data(t, set_of(addr + s * size));
 }
 
 /* ------------------------------------------------------------------ looking */
 
+/*
+ * The place of a set that was used longest ago.  A key is a time, with the
+ * place below it; the least is found without branches, which no processor can
+ * guess, and in three steps, not one behind the other.
+ */
+static inline uint64_t
+lesser(uint64_t a, uint64_t b)
+{
+	uint64_t c = a < b ? a : b;
+
+	__asm__("" : "+r"(c));
+	return c;
+}
+
+#define LEAST8(key) lesser(						\
+	lesser(lesser(key(0), key(1)), lesser(key(2), key(3))),		\
+	lesser(lesser(key(4), key(5)), lesser(key(6), key(7))))
+
+static inline uint64_t
+oldest_data(const struct line *a)
+{
+	uint64_t least = ~0ull, i;
+
+#define KEY(i) (a[i].stamp * PLACES + (i))
+	if (__builtin_expect(rt.boot.ways == PLACES, 1))
+		return LEAST8(KEY) % PLACES;
+	for (i = 0; i < rt.boot.ways; i++)
+		least = lesser(least, KEY(i));
+	return least % PLACES;
+#undef KEY
+}
+
+/* A free place's cell 0 has 0. */
+static inline uint64_t
+oldest_code(const uint64_t *cells, const uint32_t *icell)
+{
+	uint64_t least = ~0ull, i;
+
+#define KEY(i) (cells[icell[i]] * PLACES + (i))
+	if (__builtin_expect(rt.boot.ways == PLACES, 1))
+		return LEAST8(KEY) % PLACES;
+	for (i = 0; i < rt.boot.ways; i++)
+		least = lesser(least, KEY(i));
+	return least % PLACES;
+#undef KEY
+}
+
 /* The place of a set that has a line, or PLACES. */
 static inline uint64_t
-search(const uint64_t *tag, uint64_t line)
+search(const struct line *a, uint64_t line)
 {
 	uint64_t i;
 
 #pragma GCC unroll 8
 	for (i = 0; i < PLACES; i++)
-		if (__builtin_expect(tag[i] == line, 0))
+		if (__builtin_expect(a[i].tag == line, 0))
 			break;
 	return i;
 }
 
-/* A line is at a place now, and is the one used last. */
-static inline void
-put_data(struct tarea *t, uint64_t line, uint64_t set, uint64_t place)
+static inline uint16_t *
+hint(struct table *b, uint64_t line)
 {
-	struct table *b = table_of(t);
-	uint64_t *last = at(t, T_DATATAB);
-
-	b->dtag[set * PLACES + place] = line;
-	b->hint[line % TABLE_HINTS] = (uint16_t)(set * PLACES + place);
-	b->dorder[set] = use(b, b->dorder[set], place);
-	last[set] = line << rt.boot.lineshift;
+	return &b->hint[(line >> rt.boot.lineshift) % TABLE_HINTS];
 }
 
-/* Is a line at a place of its set?  Then it is the one used last: 1. */
-static inline int
-use_data(struct tarea *t, uint64_t line)
+/* A line is at a place. */
+static inline void
+put_data(struct table *b, uint64_t line, uint64_t at, uint64_t now)
 {
-	struct table *b = table_of(t);
-	uint64_t set = line & (rt.boot.sets - 1);
-	uint64_t i = b->hint[line % TABLE_HINTS] % PLACES;
-
-	if (__builtin_expect(b->dtag[set * PLACES + i] != line, 0)) {
-		i = search(b->dtag + set * PLACES, line);
-		if (i == PLACES)
-			return 0;
-	}
-	put_data(t, line, set, i);
-	return 1;
+	b->data[at].tag = line;
+	b->data[at].stamp = now;
+	*hint(b, line) = (uint16_t)(2 * at);
 }
 
 /* A line enters; its place.  tells: what makes room is told to leave. */
-static inline uint64_t
-enter_data(struct tarea *t, uint64_t line, int tells)
+static inline __attribute__((always_inline)) uint64_t
+enter_data(struct tarea *t, uint64_t line, uint64_t now, int tells)
 {
 	struct table *b = table_of(t);
-	uint64_t set = line & (rt.boot.sets - 1), i = oldest(b->dorder[set]);
-	uint64_t was = b->dtag[set * PLACES + i];
+	uint64_t set = set_of(line), i = oldest_data(b->data + set);
+	uint64_t was = b->data[set + i].tag;
 
 	if (was != NO_LINE && tells)
 		leave(t, DATA, was);
 	if (was == NO_LINE || tells)
 		b->n++;
-	put_data(t, line, set, i);
+	put_data(b, line, set + i, now);
 	return i;
+}
+
+/* Is a line there?  Then it is used: 1. */
+static inline int
+use_data(struct tarea *t, uint64_t line, uint64_t now)
+{
+	struct table *b = table_of(t);
+	uint64_t at = *hint(b, line) / 2, i;
+
+	if (__builtin_expect(b->data[at].tag != line, 0)) {
+		at = set_of(line);
+		i = search(b->data + at, line);
+		if (i == PLACES)
+			return 0;
+		at += i;
+	}
+	put_data(b, line, at, now);
+	return 1;
 }
 
 /* Over a line's end; where both lines are there nothing happens. */
 __attribute__((noinline))
 static void
-look_two(struct tarea *t, uint64_t addr, uint64_t line, uint32_t head)
+look_two(struct tarea *t, uint64_t addr, uint64_t line, uint64_t now,
+    uint32_t head)
 {
-	int first = use_data(t, line), second = use_data(t, line + 1);
-	uint64_t place = 0;
+	uint64_t next = line + (1ull << rt.boot.lineshift), place = 0;
+	int first = use_data(t, line, now), second = use_data(t, next, now);
 
 	if (first && second)
 		return;
 	if (!first)
-		place = enter_data(t, line, !second);
+		place = enter_data(t, line, now, !second);
 	if (!second)
-		place = PLACE_SECOND | enter_data(t, line + 1, 0);
+		place = PLACE_SECOND | enter_data(t, next, now, 0);
 	put(t, head, addr << PLACE_BITS | place);
 }
 
 /* Not where the hint says: mostly it enters. */
 static inline void
-look_one(struct tarea *t, uint64_t addr, uint64_t line, uint32_t head)
-{
-	struct table *b = table_of(t);
-	uint64_t set = line & (rt.boot.sets - 1);
-	uint64_t i = search(b->dtag + set * PLACES, line);
-
-	if (__builtin_expect(i == PLACES, 1)) {
-		i = enter_data(t, line, 0);
-		addr = addr << PLACE_BITS | i;
-		__builtin_memcpy((void *)(t->p + 4), &addr, 8);
-		*(volatile uint32_t *)t->p = head;
-		t->p += 12;
-	} else {
-		put_data(t, line, set, i);
-	}
-}
-
-static inline void
 look_data(struct tarea *t, uint64_t addr, const uint32_t *asked)
 {
-	uint64_t line = addr >> rt.boot.lineshift;
-	uint64_t last = (addr + (asked[1] >> 8) - 1) >> rt.boot.lineshift;
+	struct table *b = table_of(t);
+	uint64_t size = 1ull << rt.boot.lineshift, line = addr & -size;
+	uint64_t now = t->clock - (asked[1] >> 21), set, i;
 
-	if (last != line)
-		look_two(t, addr, line, asked[0]);
-	else
-		look_one(t, addr, line, asked[0]);
+	if (addr - line + (asked[1] >> 8 & 0x1fff) > size) {
+		look_two(t, addr, line, now, asked[0]);
+		return;
+	}
+	set = set_of(line);
+	i = search(b->data + set, line);
+	if (__builtin_expect(i != PLACES, 0)) {
+		put_data(b, line, set + i, now);
+		return;
+	}
+	addr = addr << PLACE_BITS | enter_data(t, line, now, 0);
+	__builtin_memcpy((void *)(t->p + 4), &addr, 8);
+	*(volatile uint32_t *)t->p = asked[0];
+	t->p += 12;
 }
 
 /* A code line is used, or enters: tells is as above; its place. */
 static inline uint64_t
-use_code(struct tarea *t, uint64_t line, uint32_t n, int tells)
+use_code(struct tarea *t, uint64_t line, uint32_t n, uint64_t now, int tells)
 {
 	struct table *b = table_of(t);
-	uint64_t set = line & (rt.boot.sets - 1), i, k = *cell(t, n);
-	uint32_t *last = at(t, T_CODETAB);
+	uint64_t *cells = cell(t, 0), set = set_of(line), i = 0, k;
 
-	i = k != 0 ? k - 1 : oldest(b->iorder[set]);
-	if (k == 0) {
-		k = set * PLACES + i;
+	if (cells[n] == 0) {
+		i = oldest_code(cells, b->icell + set);
+		k = set + i;
 		if (b->icell[k] != 0 && tells)
 			leave(t, 0, b->itag[k]);
 		if (b->icell[k] == 0 || tells)
 			b->n++;
-		*cell(t, b->icell[k]) = 0;	/* cell 0 is no line's */
+		cells[b->icell[k]] = 0;		/* cell 0 is no line's */
 		b->itag[k] = line;
 		b->icell[k] = n;
-		*cell(t, n) = (uint8_t)(i + 1);
 	}
-	b->iorder[set] = use(b, b->iorder[set], i);
-	last[set] = n;
+	cells[n] = now;
 	return i;
 }
 
 static uint64_t
-use_two(struct tarea *t, uint64_t line, const uint32_t n[2])
+use_two(struct tarea *t, uint64_t line, const uint32_t n[2], uint64_t now)
 {
+	uint64_t next = line + (1ull << rt.boot.lineshift), i;
 	int second = *cell(t, n[1]) != 0;
-	uint64_t a = use_code(t, line, n[0], !second);
-	uint64_t b = use_code(t, line + 1, n[1], 0);
 
-	return second ? a : PLACE_SECOND | b;
+	i = use_code(t, line, n[0], now, !second);
+	if (second) {
+		use_code(t, next, n[1], now, 0);
+		return i;
+	}
+	return PLACE_SECOND | use_code(t, next, n[1], now, 0);
 }
 
 __attribute__((noinline))
 static void
 look_fetch(struct tarea *t, uint64_t addr, const uint32_t *asked)
 {
-	uint64_t line = addr >> rt.boot.lineshift, i = 0;
-	unsigned n = asked[1] >> 8, k;
+	uint64_t size = 1ull << rt.boot.lineshift, line = addr & -size, i = 0;
+	uint64_t now = t->clock - (asked[1] >> 21);
+	unsigned n = asked[1] >> 8 & 0x1fff, k;
 
 	if (__builtin_expect(asked[2] == 0, 0)) {	/* no cells */
 		for (k = 0; k < n; k++)
-			empty_code(t, (line + k) & (rt.boot.sets - 1));
+			empty_code(t, set_of(line + k * size));
 	} else if (n == 1) {
-		i = use_code(t, line, asked[2], 0);
+		i = use_code(t, line, asked[2], now, 0);
 	} else {
-		i = use_two(t, line, asked + 2);
+		i = use_two(t, line, asked + 2, now);
 	}
 	put(t, asked[0], addr << PLACE_BITS | i);
 }
