@@ -116,7 +116,8 @@ prefer(const char *a, const char *b)
 static int
 by_range(const void *x, const void *y)
 {
-	const struct sym_fn *a = x, *b = y;
+	const struct sym_fn *a = *(const struct sym_fn *const *)x;
+	const struct sym_fn *b = *(const struct sym_fn *const *)y;
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
@@ -127,20 +128,26 @@ by_range(const void *x, const void *y)
 static void
 settle_functions(struct sym *s)
 {
+	struct sym_fn **v = xmalloc((s->nfn + 1) * sizeof *v), *last = NULL;
+	struct sym_fn *kept = xmalloc((s->nfn + 1) * sizeof *kept);
 	size_t i, n = 0;
-	struct sym_fn *f;
 
+	for (i = 0; i < s->nfn; i++)
+		v[i] = &s->fn[i];
 	if (s->nfn > 0)
-		qsort(s->fn, s->nfn, sizeof *s->fn, by_range);
+		qsort(v, s->nfn, sizeof *v, by_range);
 	for (i = 0; i < s->nfn; i++) {
-		f = &s->fn[i];
-		if (n > 0 && by_range(&s->fn[n - 1], f) == 0) {
-			if (prefer(f->raw, s->fn[n - 1].raw))
-				s->fn[n - 1].raw = f->raw;
+		if (last != NULL && by_range(&last, &v[i]) == 0) {
+			if (prefer(v[i]->raw, last->raw))
+				last->raw = v[i]->raw;
 			continue;
 		}
-		s->fn[n++] = *f;
+		last = &kept[n++];
+		*last = *v[i];
 	}
+	free(v);
+	free(s->fn);
+	s->fn = kept;
 	s->nfn = n;
 	for (i = 0; i < n; i++)
 		range_add(&s->fns, s->fn[i].start, s->fn[i].end, (uint32_t)i);
