@@ -135,6 +135,17 @@ load_hint(struct code *c, int reg)
 	    (uint64_t)(uint32_t)T_HINT << 32, 8);
 }
 
+/* movzx reg, word [T + disp] */
+static void
+load_known_hint(struct code *c, int reg, uint64_t line)
+{
+	int32_t disp = T_HINT + 2 * (int32_t)(line % TABLE_HINTS);
+
+	emit_bytes(c, 0x41u | (reg > 7 ? 4u : 0) | 0xb70f00u |
+	    (0x80u | (unsigned)(reg & 7) << 3 | (REG_T & 7)) << 24 |
+	    (uint64_t)(uint32_t)disp << 32, 8);
+}
+
 /* cmp reg, imm */
 static void
 cmp_imm(struct code *c, int reg, int32_t v)
@@ -322,8 +333,7 @@ check_static(struct xlate *x, const struct ref *r, unsigned k)
 		d->kind = COLD_WIDE;
 		d->branch[0] = emit_jmp32(c);
 	} else {
-		emit_imm(c, t, line & (TABLE_HINTS - 1));
-		load_hint(c, t);
+		load_known_hint(c, t, line);
 		emit_imm(c, s, line << opt.lineshift);
 		op_table(c, 0x39, s, t, T_DTAG);
 		d->branch[0] = emit_jcc32(c, 5);
