@@ -223,6 +223,9 @@ new_cold(struct xlate *x, enum coldkind kind, unsigned k, int stays)
 
 /* ------------------------------------------------------------- code lines */
 
+/* An instruction's fetch, and at most the 16 references of a gather. */
+_Static_assert(MAX_INSN * 17 < 1u << 11, "LOOK_BEHIND");
+
 /* Before its first use: the clock goes on by all uses of the block. */
 static void
 add_ticks(struct xlate *x)
