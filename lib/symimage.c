@@ -265,7 +265,7 @@ sym_image(struct sym *s, const struct sym_sections *want,
 	return -1;
 }
 
-void *
+const void *
 sym_image_section(const struct sym_image *im, const char *name, size_t *size)
 {
 	const Elf64_Ehdr *head = (const Elf64_Ehdr *)im->mem;

@@ -75,26 +75,20 @@ join(const char *dir, const char *name)
 	return r;
 }
 
-static void
-open_files(struct sym *s, struct sym_table *t)
-{
-	size_t n;
-
-	if (t->hasfiles)
-		return;
-	t->hasfiles = 1;
-	if (read_files(s, t, &t->files, &n) != 0)
-		return;
-	t->file = xcalloc(n, sizeof *t->file);
-	t->nfile = n;
-}
-
 const char *
 sym_file(struct sym *s, struct sym_table *t, uint64_t no)
 {
+	size_t n;
+
 	if (unknown == NULL)
 		unknown = intern(SYM_UNKNOWN);
-	open_files(s, t);
+	if (!t->hasfiles) {
+		t->hasfiles = 1;
+		if (read_files(s, t, &t->files, &n) != 0)
+			return unknown;
+		t->file = xcalloc(n, sizeof *t->file);
+		t->nfile = n;
+	}
 	if (no >= t->nfile)
 		return unknown;
 	if (t->file[no] == NULL)
@@ -129,35 +123,6 @@ add_row(struct sym_table *t, struct sym_row row)
 	t->row[t->nrow++] = row;
 }
 
-/* What the linker threw away keeps its rows, at addresses without code. */
-static void
-take_row(struct sym *s, struct sym_table *t, struct sym_row row)
-{
-	if (row.addr >= s->textlo && row.addr <= s->texthi)
-		add_row(t, row);
-}
-
-/* 0: it is libdw's to do. */
-static int
-lay_out_alone(struct sym *s, struct sym_table *t)
-{
-	size_t n, i;
-	const struct sym_raw *r;
-
-	if (t->unit != NULL || sym_rows(&s->tables.image, t->off, &r, &n) < 0)
-		return 0;
-	open_files(s, t);
-	t->row = xmalloc((n + 1) * sizeof *t->row);
-	for (i = 0; i < n; i++)
-		if (r[i].file < t->nfile)
-			take_row(s, t, (struct sym_row){
-			    r[i].addr + s->tables.image.bias,
-			    r[i].end ? NOFILE : r[i].file,
-			    r[i].end ? 0 : r[i].line });
-	t->row = xrealloc(t->row, (t->nrow + 1) * sizeof *t->row);
-	return 1;
-}
-
 static void
 lay_out(struct sym *s, struct sym_table *t)
 {
@@ -171,8 +136,6 @@ lay_out(struct sym *s, struct sym_table *t)
 	uint64_t bias = t->unit == NULL ? s->tables.image.bias : s->bias;
 
 	t->hasrows = 1;
-	if (lay_out_alone(s, t))
-		return;
 	if (read_rows(s, t, &lines, &n) != 0)
 		return;
 	t->row = xmalloc((n + 1) * sizeof *t->row);
@@ -183,7 +146,10 @@ lay_out(struct sym *s, struct sym_table *t)
 		    dwarf_lineendsequence(line, &end) != 0 ||
 		    dwarf_line_file(line, &files, &file) != 0)
 			continue;
-		take_row(s, t, (struct sym_row){ addr + bias,
+		addr += bias;
+		if (addr < s->textlo || addr > s->texthi)
+			continue;
+		add_row(t, (struct sym_row){ addr,
 		    end ? NOFILE : (uint32_t)file, end ? 0 : (uint32_t)no });
 	}
 	t->row = xrealloc(t->row, (t->nrow + 1) * sizeof *t->row);

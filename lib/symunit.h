@@ -121,24 +121,12 @@ struct sym_sections {
 int sym_image(struct sym *, const struct sym_sections *, struct sym_image *);
 void sym_image_close(struct sym_image *);
 /* The section of this name, or NULL. */
-void *sym_image_section(const struct sym_image *, const char *name,
+const void *sym_image_section(const struct sym_image *, const char *name,
     size_t *size);
 
 /* symtable.c: are there tables that can be had without units? */
 int sym_tables(struct sym *);
 void sym_tables_close(struct sym *);
-
-/*
- * symrows.c: the rows of the table at off, in order; good until the next call.
- * Afterwards libdw finds none there. -1: it is libdw's to read.
- */
-struct sym_raw {
-	uint64_t addr;
-	uint32_t file, line, no;
-	int end;		/* of a sequence: not a row */
-};
-int sym_rows(struct sym_image *, uint64_t off, const struct sym_raw **,
-    size_t *n);
 
 /* symline.c: file and line, or SYM_UNKNOWN and 0 */
 void sym_line(struct sym *, uint64_t addr, const char **file, unsigned *line);
