@@ -564,8 +564,9 @@ other_line(struct evr *r, struct ev *e)
 	case 'P':
 	case 'Q':
 	case 'Z':
-		if (*e->line == 'Z' && r->kind != EV_CACHE)
-			return bad(r, "Z: the stream is not of kind cache");
+		if (*e->line >= 'Q' && r->kind != EV_CACHE)
+			return bad(r, "%c: the stream is not of kind cache",
+			    *e->line);
 		e->id = evdef_line(&r->def, e->line);
 		if (e->id == 0)
 			return bad(r, "%s: `%.20s'", r->def.why, r->def.at);

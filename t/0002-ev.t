@@ -67,6 +67,8 @@ refused "an empty line" "3: an empty line" 1 "$B1" ''
 refused "an unknown letter" "3: unknown letter \`_'" 0 "$B1" '_ 1'
 refused "a line that leaves a table that is not there" \
     "3: Z: the stream is not of kind cache" 0 "$B1" 'Z 2 i'
+refused "a reference alone, without a table" \
+    "3: Q: the stream is not of kind cache" 0 "$B1" 'Q 2 1 1 1'
 refused "a control character" "3: byte \\011 in a line" 0 "$B1" 'C a	b'
 refused "a wrong end" \
     "4: the end mark counts 2 executions, but 1 were told" 2 "$B1" 1+1
@@ -94,8 +96,8 @@ refused "elsewhere behind a branch" \
 refused "a whole prefix" "3: not an instruction's number: \` 2'" 0 "$B1" \
     'P 2 1 2'
 refused "a prefix of nothing" "3: not a block's id: \` 7 1'" 0 "$B1" 'P 2 7 1'
-refused "no such reference" "3: not a reference's number: \` 2'" 0 "$B1" \
-    'Q 2 1 1 2'
+refused "no such reference" "4: not a reference's number: \` 2'" 0 \
+    'H kind cache 64 64 2' "$B1" 'Q 2 1 1 2'
 refused "late H" "3: an H line behind other lines" 0 'C' 'H kind all'
 refused "unknown kind" "2: unknown kind of stream" 0 'H kind nothing'
 refused "O without execution" \
