@@ -24,8 +24,11 @@
 
 #include "util.h"
 
-/* No compressed section is as much smaller as that: it is damaged. */
-#define MAXFACTOR	1032
+/*
+ * DWARF is 2 to 10 times as large as when compressed. A header that says more
+ * than this is damaged, most likely, and we would touch all of that memory.
+ */
+#define MAXFACTOR	64
 
 enum { MAXSECTIONS = 16, ALIGN = 16 };
 

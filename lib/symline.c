@@ -110,7 +110,7 @@ add_row(struct sym_table *t, struct sym_row row)
 	struct sym_row *last = t->nrow > 0 ? &t->row[t->nrow - 1] : NULL;
 
 	if (last != NULL && last->addr > row.addr)
-		last = &t->row[--t->nrow - 1];
+		last = --t->nrow > 0 ? &t->row[t->nrow - 1] : NULL;
 	if (last != NULL && last->addr == row.addr) {
 		if (row.line != 0 || last->line == 0 || row.file == NOFILE) {
 			*last = row;
