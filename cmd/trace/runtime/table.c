@@ -358,6 +358,7 @@ look_fetch(struct tarea *t, uint64_t addr, const uint32_t *asked)
 	unsigned n = asked[1] >> 8 & 0x1fff, k;
 
 	if (__builtin_expect(asked[2] == 0, 0)) {	/* no cells */
+		buffer_room(t, ROOM + 12 * table_of(t)->n);
 		for (k = 0; k < n; k++)
 			empty_code(t, set_of(line + k * size));
 	} else if (n == 1) {
