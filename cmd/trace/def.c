@@ -306,6 +306,10 @@ add_ref(struct def *d, struct refid r)
 	d->ref[d->nref++] = r;
 }
 
+/* What the runtime puts into records, readers take apart. */
+_Static_assert(PLACES == EV_PLACES && PLACE_SECOND == EV_SECOND &&
+    1 << PLACE_BITS == EV_PLACES + EV_SECOND, "values of a Q that stays");
+
 /*
  * The id of reference k (from 1; 0: the fetch) of instruction i (from 0) of
  * the block being translated.  A gather's elements have ids in a row.

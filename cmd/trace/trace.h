@@ -249,19 +249,21 @@ void frag_again(app_pc pc);
 /* Forget what covers [start, end). */
 void frag_kill(uint64_t start, uint64_t end);
 /*
- * For a thread stopped inside a block, given by its definition's number,
- * after n of its instructions: the id that tells them (0: none) and in *sizes, 16 bits each,
- * bytes of its record, offset of a repeated one's count, 32: of the block's.
+ * For a thread stopped inside a block, given by its definition's number, after
+ * n of its instructions: the id that tells them (0: none) and in *sizes, 16
+ * bits each, bytes of its record, offset of a repeated one's count, 32: of the
+ * block's.
  */
-uint32_t def_leave_id(char which);
 uint32_t def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes);
+/* The id that tells that a line of code ('i') or data ('d') leaves. */
+uint32_t def_leave_id(char which);
 void frag_reset(void);
 void frag_flush(void);
 /* --after is over: from here on fragments tell what they do. */
 void frag_window(void);
 /* All threads are to go on natively, at their next exits. */
 void frag_letgo(void);
-#define AHEAD 2u		/* fragments made ahead on one miss, at most */
+#define AHEAD 2u		/* fragments made for one miss, with its own, at most */
 
 /* serve.c */
 /* Until the program ended; 1: it was let go, and we are done. */
