@@ -149,7 +149,7 @@
  */
 #define CELLS (1u << 18)
 #define T_CELL (T_COUNT + 8 * (int32_t)COUNT_IDS)
-#define NO_LINE 0xffffffff80000000ull	/* no line begins there */
+#define NO_LINE 0x8b3f52e6d41c97a5ull	/* no address; no line begins there */
 /* What is asked for, from bit 21 on: ticks that the clock is ahead. */
 #define LOOK_SIZE(n) ((unsigned)(n) << 8)
 #define LOOK_BEHIND(n) ((unsigned)(n) << 21)
