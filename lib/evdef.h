@@ -46,8 +46,7 @@ const struct ev_def *evdef_find(const struct evdef *, uint64_t id);
 
 /*
  * Take a B, P, Q or Z line, NUL-terminated. Return its number, or 0 with the
- * reason
- * in why and the offending text in at.
+ * reason in why and the offending text in at.
  */
 uint32_t evdef_line(struct evdef *, const char *line);
 

@@ -147,6 +147,21 @@ objcopy --remove-section .debug_aranges --compress-debug-sections=zlib two packe
 "$S" packed <adr >ours
 samefile "no addresses of units" want ours
 
+# sizes that a compressed section cannot have: no lines, but all functions
+$CC -O2 -gdwarf-5 -gz=none -o two "$SRC/tree.c" more.c
+objcopy --compress-debug-sections=zlib two packed
+at=$(readelf -SW packed |
+    sed -n 's/.* \.debug_line *PROGBITS *[0-9a-f]* \([0-9a-f]*\) .*/\1/p')
+cut -f1,2 want >functions
+for size in '\0\0\0\0\1' '\0\200\0\0\0' '\1\0\0\0\0'; do
+	printf "$size\\0\\0\\0" |
+	    dd of=packed bs=1 seek=$((0x$at + 8)) conv=notrunc 2>/dev/null
+	check "a section's size damaged" "$S" packed <adr
+	cut -f1,2 out >ours
+	samefile "costs the lines" functions ours
+	same "and nothing else" "???:0" "$(cut -f3 out | sort -u)"
+done
+
 # symbols: aliases, nesting, sizes
 cat >alias.s <<'E'
 	.text
