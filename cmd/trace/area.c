@@ -27,12 +27,12 @@ up(uint64_t n)
 	return (n + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 }
 
-/* Sizes of everything, for an address space where `share` parts of 8 are ours. */
+/* Sizes of everything; each step of shrink halves what can be halved. */
 void
 area_sizes(unsigned shrink)
 {
 	struct boot *b = &area.boot;
-	/* kind cache needs five times the code, and map entries for it */
+	/* kind cache needs four times the code, and map entries for it */
 	unsigned more = opt.window == KIND_CACHE && shrink == 0 ? 4 : 1;
 	uint64_t zone = ((uint64_t)more * (64u << 20)) >> shrink, off = 0;
 	unsigned i;
