@@ -481,7 +481,7 @@ one_ahead(void)
 			    table_find(exit_key(&frags[ahead.f],
 			    area.exits[e].target)) != 0)
 				continue;
-			if (!room_for_one(0) || !room_for_one(1))
+			if (!room_for_one(zone_for(area.exits[e].target)))
 				break;
 			frag_new(area.exits[e].target,
 			    frags[ahead.f].mode & MODE_OUT);
