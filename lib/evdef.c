@@ -353,7 +353,7 @@ new_block(struct evdef *d, size_t npacked)
 	return b;
 }
 
-/* What is being read are its parts: there, for now. */
+/* What is being read are its parts, which lie there until it is whole. */
 static void
 show(struct evdef *d, struct ev_block *b)
 {
