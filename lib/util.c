@@ -295,3 +295,25 @@ yes_arg(const char *option, const char *arg)
 		die("--%s: `%s' is neither yes nor no", option, arg);
 	return arg[0] == 'y';
 }
+
+#ifdef __SANITIZE_ADDRESS__
+/*
+ * What the sanitizers' runtimes are told (make SAN=1).  Filters never free, so
+ * nothing is a leak, and what is found is no status of ours.  Tests clear the
+ * environment, or fill it with libraries to load.  Fuzzers have their own.
+ */
+const char *__asan_default_options(void) __attribute__((weak));
+const char *__ubsan_default_options(void) __attribute__((weak));
+
+const char *
+__asan_default_options(void)
+{
+	return "detect_leaks=0:exitcode=99:verify_asan_link_order=0";
+}
+
+const char *
+__ubsan_default_options(void)
+{
+	return "print_stacktrace=1:exitcode=99";
+}
+#endif

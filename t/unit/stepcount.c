@@ -547,7 +547,8 @@ report(FILE *f)
 	for (size_t i = 0; i < table_size; i++)
 		if (table[i].n != 0)
 			table[n++] = table[i];
-	qsort(table, n, sizeof *table, by_pc);
+	if (n > 0)
+		qsort(table, n, sizeof *table, by_pc);
 	for (size_t i = 0; i < n; i++)
 		fprintf(f, "%" PRIx64 " %" PRIu64 "\n", table[i].pc,
 		    table[i].n);
