@@ -95,17 +95,23 @@ scratch(struct xlate *x, uint32_t avoid)
 
 /* ----------------------------------------------------------- instructions */
 
-/* and reg, imm (sign-extended); shr reg, n: both change flags */
+/* and (e0), or compare (f8): op reg, imm (sign-extended); as shr, with flags */
 static void
-and_imm(struct code *c, int reg, int32_t v)
+op_imm(struct code *c, unsigned op, int reg, int32_t v)
 {
 	unsigned head = (reg > 7 ? 0x49u : 0x48u) | 0x8100u |
-	    (0xe0u | (unsigned)(reg & 7)) << 16;
+	    (op | (unsigned)(reg & 7)) << 16;
 
 	if (v == (int8_t)v)
 		emit_bytes(c, head | 0x200u | (uint64_t)(uint8_t)v << 24, 4);
 	else
 		emit_bytes(c, head | (uint64_t)(uint32_t)v << 24, 7);
+}
+
+static void
+and_imm(struct code *c, int reg, int32_t v)
+{
+	op_imm(c, 0xe0, reg, v);
 }
 
 static void
@@ -146,17 +152,10 @@ load_known_hint(struct code *c, int reg, uint64_t line)
 	    (uint64_t)(uint32_t)disp << 32, 8);
 }
 
-/* cmp reg, imm */
 static void
 cmp_imm(struct code *c, int reg, int32_t v)
 {
-	unsigned head = (reg > 7 ? 0x49u : 0x48u) | 0x8100u |
-	    (0xf8u | (unsigned)(reg & 7)) << 16;
-
-	if (v == (int8_t)v)
-		emit_bytes(c, head | 0x200u | (uint64_t)(uint8_t)v << 24, 4);
-	else
-		emit_bytes(c, head | (uint64_t)(uint32_t)v << 24, 7);
+	op_imm(c, 0xf8, reg, v);
 }
 
 /* cmp qword [T + disp], 0 */
