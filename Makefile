@@ -3,6 +3,7 @@
 #   make           all programs, into build/bin
 #   make demo      from nothing to the annotated profile of a real program
 #   make check     from nothing to all tests (SAN=1: with sanitizers)
+#   make check-long  those that take minutes, likewise
 #   make bench     compare with Valgrind, into build/bench.txt
 #   make install   DESTDIR, PREFIX, P (put before each name, qn-)
 #   make fuzz      each fuzz target for FUZZTIME seconds (needs clang)
@@ -17,7 +18,7 @@ DEBS	= gcc libc6-dev make pkg-config perl binutils gzip \
 	libprotobuf-c-dev protobuf-c-compiler
 
 # for the tests; where a viewer is missing they skip what it would say
-ifneq ($(filter check bench deps,$(MAKECMDGOALS)),)
+ifneq ($(filter check check-long bench deps,$(MAKECMDGOALS)),)
 DEBS	+= g++ bzip2 elfutils dwz mandoc universal-ctags valgrind \
 	python3 sqlite3 clang llvm libclang-rt-dev xz-utils pigz openssl git \
 	kcachegrind dbus-daemon dbus-bin xvfb xdotool imagemagick \
@@ -98,7 +99,7 @@ BINS	:= $(PROGS:%=$(BUILD)/bin/%)
 all: $(BINS)
 
 # These begin with what is missing on this machine, and build on all of it
-ifneq ($(filter check demo bench deps,$(MAKECMDGOALS)),)
+ifneq ($(filter check check-long demo bench deps,$(MAKECMDGOALS)),)
 FIRST	= deps
 MAKEFLAGS := $(MAKEFLAGS) -j$(shell nproc)
 endif
@@ -216,15 +217,22 @@ include t/victim/victim.mk
 
 TESTBINS = $(UNITS) $(FUZZERS:%=$(BUILD)/t/%) $(VPROGS)
 TESTS	= $(sort $(wildcard t/[0-9]*.t))
+LONG	= $(sort $(wildcard t/long/[0-9]*.t))
 PROVE	= prove
 JOBS	= 2
 
 tests: $(BINS) $(TESTBINS)
 
 # T="t/0001-lib.t ..." runs only those.
+RUNTESTS = @B=$(CURDIR)/$(BUILD)/bin TB=$(CURDIR)/$(BUILD)/t SAN=$(SAN) \
+	CC="$(CC)" LC_ALL=C $(PROVE) -j$(JOBS)
+
 check: $(FIRST) tests
-	@B=$(CURDIR)/$(BUILD)/bin TB=$(CURDIR)/$(BUILD)/t SAN=$(SAN) \
-	CC="$(CC)" LC_ALL=C $(PROVE) -j$(JOBS) $(if $(T),$(T),$(TESTS))
+	$(RUNTESTS) $(if $(T),$(T),$(TESTS))
+
+# what takes long: stress, many seeds, large programs
+check-long: $(FIRST) tests
+	$(RUNTESTS) $(if $(T),$(T),$(LONG))
 
 # ------------------------------------------------------- install, demo, bench
 
@@ -269,6 +277,6 @@ fuzz: $(FUZZERS:%=build/fuzz/%)
 clean:
 	rm -rf build
 
-.PHONY: all deps tests check demo bench install fuzz clean
+.PHONY: all deps tests check check-long demo bench install fuzz clean
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

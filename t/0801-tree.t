@@ -102,7 +102,7 @@ for p in $progs; do
 	same "with all its sections" "" "$(cat "$T/missing")"
 	check "$p is in quern(7)" grep -q "^\.It Xr $p 1\$" man/quern.7
 	check "$p is in README" grep -q "^ *$p  *[a-z]" README
-	check "$p has a test" grep -q -l "\$B/$p\\b\|\${B}/$p\\b" t/[0-9]*.t
+	check "$p has a test" grep -q -l "\$B/$p\\b\|\${B}/$p\\b" t/[0-9]*.t t/long/[0-9]*.t
 done
 for p in $(sed -n 's/^\.It Xr \([-a-z]*\) 1$/\1/p' man/quern.7); do
 	check "quern(7)'s $p exists" test -x "$B/$p"
