@@ -3,7 +3,8 @@
  *
  * Files aside are kept in a list, and removed when the program exits or is
  * told to by a signal before they are renamed. A forked child leaves its
- * parent's files alone.
+ * parent's files alone. A signal's handler walks the list at any time, so a
+ * place in it is never freed, only used again.
  */
 #include "out.h"
 
@@ -11,6 +12,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,21 +22,33 @@
 #include "util.h"
 
 #define BUFSIZE	(256 << 10)
-#define NASIDE	4096
+#define NTRIES	1000
 
-static char *volatile asides[NASIDE];	/* files that are not whole yet */
+struct aside {
+	char *volatile path;	/* NULL: a place that is free */
+	char *dest;
+	struct aside *next, *free;
+};
+
+static struct aside *volatile asides;	/* files that are not whole yet */
+static struct aside *free_asides;
 static pid_t owner;			/* the process that made them */
+
+/* out_hold: files that are whole, and wait for the others */
+static bool holding;
+static struct aside **held;
+static size_t nheld, heldcap;
 
 static void
 remove_asides(void)
 {
-	int i;
+	const struct aside *a;
 
 	if (getpid() != owner)
 		return;
-	for (i = 0; i < NASIDE; i++)
-		if (asides[i] != NULL)
-			unlink(asides[i]);
+	for (a = asides; a != NULL; a = a->next)
+		if (a->path != NULL)
+			unlink(a->path);
 }
 
 static void
@@ -49,7 +63,8 @@ on_signal(int sig)
 static void
 arrange(void)
 {
-	static const int sigs[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM };
+	static const int sigs[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM,
+	    SIGQUIT, SIGXCPU, SIGXFSZ };
 	struct sigaction sa, old;
 	size_t i;
 
@@ -65,21 +80,46 @@ arrange(void)
 		if (sigaction(sigs[i], NULL, &old) == 0 &&
 		    old.sa_handler == SIG_DFL)
 			sigaction(sigs[i], &sa, NULL);
-	for (i = 0; i < NASIDE; i++)
-		asides[i] = NULL;
+	asides = free_asides = NULL;
+}
+
+/* A file aside is there. */
+static struct aside *
+aside_add(char *path, const char *dest)
+{
+	struct aside *a = free_asides;
+
+	if (a != NULL) {
+		free_asides = a->free;
+	} else {
+		a = xcalloc(1, sizeof *a);
+		a->next = asides;
+		asides = a;
+	}
+	a->dest = xstrdup(dest);
+	a->path = path;
+	return a;
+}
+
+/* It is not there any more. */
+static void
+aside_drop(struct aside *a)
+{
+	char *path = a->path;
+
+	a->path = NULL;
+	free(path);
+	free(a->dest);
+	a->free = free_asides;
+	free_asides = a;
 }
 
 static void
-set_aside(char *from, char *to)
+aside_publish(struct aside *a)
 {
-	int i;
-
-	for (i = 0; i < NASIDE; i++)
-		if (asides[i] == from) {
-			asides[i] = to;
-			return;
-		}
-	die("%d files open for writing, no more", NASIDE);
+	if (rename(a->path, a->dest) < 0)
+		die("%s: rename:", a->dest);
+	aside_drop(a);
 }
 
 static struct out *
@@ -94,25 +134,34 @@ new(int fd, const char *name)
 	return o;
 }
 
-/* A new file beside dest, where dest goes when it is whole. */
+/*
+ * A new file beside dest, where dest goes when it is whole. A process that
+ * was killed leaves one, and another of its number needs another name.
+ */
 static void
 open_aside(struct out *o, const char *dest, const struct stat *old)
 {
-	char suffix[32];
-	size_t n = strlen(dest);
+	/* the permissions of a file that is ours stay, no other bits do */
+	bool ours = old != NULL && old->st_uid == geteuid();
+	mode_t mode = ours ? old->st_mode & 0777 : 0666;
+	size_t size = strlen(dest) + 48;
+	char *path = xmalloc(size);
+	int n;
 
-	snprintf(suffix, sizeof suffix, ".tmp.%ld", (long)getpid());
-	o->dest = xstrdup(dest);
-	o->aside = xmalloc(n + sizeof suffix);
-	memcpy(o->aside, dest, n);
-	strcpy(o->aside + n, suffix);
 	arrange();
-	o->fd = open(o->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	snprintf(path, size, "%s.tmp.%ld", dest, (long)getpid());
+	for (n = 1; n <= NTRIES; n++) {
+		o->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		    mode);
+		if (o->fd >= 0 || errno != EEXIST)
+			break;
+		snprintf(path, size, "%s.tmp.%ld.%d", dest, (long)getpid(), n);
+	}
 	if (o->fd < 0)
-		die("%s: open:", o->aside);
-	set_aside(NULL, o->aside);
-	if (old != NULL && fchmod(o->fd, old->st_mode & 07777) < 0)
-		die("%s: mode:", o->aside);
+		die("%s: a new file beside it:", o->name);
+	o->aside = aside_add(path, dest);
+	if (ours && fchmod(o->fd, mode) < 0)
+		die("%s: mode:", o->name);
 }
 
 struct out *
@@ -281,8 +330,6 @@ release(struct out *o)
 {
 	free(o->buf);
 	free(o->name);
-	free(o->dest);
-	free(o->aside);
 	free(o);
 }
 
@@ -292,12 +339,30 @@ out_close(struct out *o)
 	out_flush(o);
 	if (close(o->fd) < 0 && errno != EINTR)
 		die("%s: close:", o->name);
-	if (o->aside != NULL) {
-		if (rename(o->aside, o->dest) < 0)
-			die("%s: rename:", o->dest);
-		set_aside(o->aside, NULL);
+	if (o->aside != NULL && holding) {
+		held = xgrow(held, &heldcap, nheld + 1, sizeof *held);
+		held[nheld++] = o->aside;
+	} else if (o->aside != NULL) {
+		aside_publish(o->aside);
 	}
 	release(o);
+}
+
+void
+out_hold(void)
+{
+	holding = true;
+}
+
+void
+out_publish(void)
+{
+	size_t i;
+
+	for (i = 0; i < nheld; i++)
+		aside_publish(held[i]);
+	nheld = 0;
+	holding = false;
 }
 
 void
@@ -306,8 +371,8 @@ out_abort(struct out *o)
 	if (o->fd != STDOUT_FILENO)
 		close(o->fd);
 	if (o->aside != NULL) {
-		unlink(o->aside);
-		set_aside(o->aside, NULL);
+		unlink(o->aside->path);
+		aside_drop(o->aside);
 	}
 	release(o);
 }

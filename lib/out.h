@@ -17,7 +17,7 @@ struct out {
 	size_t len, cap;
 	int fd;
 	char *name;		/* for messages */
-	char *dest, *aside;	/* rename aside to dest when whole, or NULL */
+	struct aside *aside;	/* out.c: to be renamed when whole, or NULL */
 	void (*failed)(struct out *, int err);	/* or NULL */
 	int gone;		/* it was called */
 	int wide;		/* pipe_widen */
@@ -25,8 +25,10 @@ struct out {
 
 /*
  * NULL or "-" is standard output. A file is written as <name>.tmp.<pid>
- * beside it, and that is removed if the program ends before out_close. What
- * exists and is no regular file (/dev/null, a FIFO) is written to directly.
+ * beside it, <name>.tmp.<pid>.1 and so on where that exists, and that is
+ * removed if the program ends before out_close. The mode is that of a new
+ * file; where one of our own is replaced its permissions stay, never set-uid.
+ * What exists and is no regular file (/dev/null, a FIFO) is written directly.
  */
 struct out *out_open(const char *name);
 /* The same for a file descriptor that is already open; name for messages. */
@@ -44,6 +46,12 @@ void out_xml(struct out *, char c);
 void out_flush(struct out *);
 /* Flush, close with a check, rename; frees. */
 void out_close(struct out *);
+/*
+ * Of several files, all or none: after out_hold files that are closed wait
+ * aside, until out_publish renames them.
+ */
+void out_hold(void);
+void out_publish(void);
 /* Give up: what waits is dropped, a file aside is removed; frees. */
 void out_abort(struct out *);
 /* Room for n bytes, at most OUT_ROOM, at once; tell how many were used. */

@@ -142,6 +142,30 @@ check "-o over a link" "$L" cat -o "$T/link" "$T/plain"
 check "the link stays" test -L "$T/link"
 check "its file is new" cmp "$T/old" "$T/plain"
 same "with its mode" 640 "$(stat -c %a "$T/old")"
+
+# the mode of what is replaced
+own() { # mode: the file's mode, and that of what replaces it
+	echo old >"$T/mode"
+	chmod "$1" "$T/mode"
+	"$L" cat -o "$T/mode" "$T/plain" && stat -c %a "$T/mode"
+}
+same "permissions of our own file stay" "600 444 755" \
+    "$(umask 022; echo $(own 600) $(own 444) $(own 755))"
+same "its set-uid, set-gid and sticky bits do not" "755 750 777" \
+    "$(umask 022; echo $(own 4755) $(own 6750) $(own 1777))"
+other() { # mode: the same with a file of someone else
+	rm -f "$T/mode"
+	echo old >"$T/mode"
+	chown 65534 "$T/mode"
+	own "$1"
+	stat -c %u "$T/mode"
+}
+if [ "$(id -u)" -eq 0 ]; then
+	same "another's set-uid file: a new file of ours" "644 0 640 0" \
+	    "$(umask 022; echo $(other 4777) $(umask 027; other 777))"
+else
+	skip "another's set-uid file: a new file of ours" "not root"
+fi
 check "an empty result is a file too" "$L" cat -o "$T/none" "$T/empty"
 same "of no bytes" 0 "$(wc -c <"$T/none")"
 rm "$T/none"
@@ -162,5 +186,43 @@ same "SIGTERM is death by SIGTERM" 143 $?
 same "nothing left aside" "" "$(ls "$T" | grep -F .tmp.)"
 check "not in place" test ! -e "$T/killed"
 status 2 "a folder that is not there" "$L" cat -o "$T/no/file" "$T/plain"
+same "its message" "lib: $T/no/file: a new file beside it: No such file or directory" \
+    "$(cat "$T/err")"
+
+# what a killed process of this number left aside
+stale() { # n: that many
+	sh -c 'i=$1 f=$2
+	>"$f.tmp.$$"
+	while [ $((i -= 1)) -gt 0 ]; do
+		>"$f.tmp.$$.$i"
+	done
+	exec "$3" cat -o "$f" "$4"' sh "$1" "$T/stale" "$L" "$T/plain"
+}
+check "a stale file aside" stale 1
+check "is not in the way" cmp "$T/stale" "$T/plain"
+same "and is left" 1 "$(ls "$T" | grep -c '^stale.tmp')"
+rm "$T"/stale*
+check "three of them" stale 3
+check "are not in the way" cmp "$T/stale" "$T/plain"
+same "and are left" 3 "$(ls "$T" | grep -c '^stale.tmp')"
+rm "$T"/stale*
+status 2 "a thousand of them are" stale 1000
+same "its message" "lib: $T/stale: a new file beside it: File exists" \
+    "$(cat "$T/err")"
+rm "$T"/stale*
+limited() { (trap '' XFSZ; ulimit -f 1; "$L" cat -o "$T/limit" "$T/plain"); }
+status 2 "a file beyond its limit" limited
+killed() { (ulimit -c 0; ulimit -f 1; "$L" cat -o "$T/limit" "$T/plain"); }
+status 153 "death by SIGXFSZ" killed
+same "nothing of them is left" "" "$(ls "$T" | grep '^limit')"
+many() { ulimit -n 5000 && "$L" many "$T/many"; }
+if (ulimit -n 5000) 2>/dev/null; then
+	check "4,200 files open for writing" many
+	same "all of them are there, nothing else" 4200 \
+	    "$(ls "$T" | grep -c '^many')"
+else
+	skip "4,200 files open for writing" "the limit of files is lower"
+fi
+rm -f "$T"/many*
 
 done_testing

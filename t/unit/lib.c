@@ -4,6 +4,7 @@
  *	lib cat [-o out] file...	by blocks
  *	lib lines [-o out] file...	by lines, "number length text"
  *	lib half file			some output, then die
+ *	lib many name			4,200 files at once, name.0 to name.4199
  *	lib num text...			num_parse
  *	lib die kind			each way to say something
  *	lib grow			xgrow
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "in.h"
 #include "out.h"
@@ -92,6 +94,27 @@ half(const char *name)
 	out_str(o, "half of it\n");
 	out_flush(o);
 	die("that was half");
+}
+
+/* Many files, each a byte, whole only together. */
+static void
+many(const char *name)
+{
+	struct out *o[4200];
+	char each[4096];
+	size_t i;
+
+	out_hold();
+	for (i = 0; i < sizeof o / sizeof *o; i++) {
+		snprintf(each, sizeof each, "%s.%zu", name, i);
+		o[i] = out_open(each);
+		out_ch(o[i], '1');
+	}
+	while (i-- > 0)
+		out_close(o[i]);
+	if (access(each, F_OK) == 0)
+		die("%s: there before the others", each);
+	out_publish();
 }
 
 static void
@@ -185,6 +208,8 @@ main(int argc, char **argv)
 		files(argv + 2, mixed);
 	else if (strcmp(argv[1], "half") == 0)
 		half(argv[2]);
+	else if (strcmp(argv[1], "many") == 0)
+		many(argv[2]);
 	else if (strcmp(argv[1], "num") == 0)
 		num(argv + 2);
 	else if (strcmp(argv[1], "die") == 0)
