@@ -24,6 +24,29 @@ same "simpoints" "2 0,0 1" "$(paste -sd, "$T/p")"
 same "weights" "0.333333 0,0.666667 1" "$(paste -sd, "$T/w")"
 same "labels" "1,1,0" "$(cut -d' ' -f1 "$T/l" | paste -sd,)"
 
+# several results are whole together, or there are none
+fv T:1:20\ :3:4 T:1:20\ :3:4 T:2:24
+two() {
+	"$S" -k 2 -loadFVFile "$T/fv" -saveSimpoints "$T/p" "$@"
+}
+full() {
+	rm -f "$T/p" "$T/w"
+	two -saveSimpointWeights /dev/full
+}
+status 2 "a full disk, at the second file" full
+same "no first file" "fv" "$(cd "$T" && ls -d fv p* w* 2>/dev/null)"
+closed() {
+	rm -f "$T/p" "$T/w"
+	two -saveSimpointWeights "$T/w" >&-
+}
+status 2 "nowhere to write the log" closed
+same "no files" "fv" "$(cd "$T" && ls -d fv p* w* 2>/dev/null)"
+silent() {
+	two -q -saveSimpointWeights "$T/w" >&-
+}
+check "no log to write" silent
+same "both files" "p w" "$(cd "$T" && ls -d p* w* | paste -sd' ')"
+
 # random numbers: these three begin the sequence of seed 1 (SimPoint's 0)
 fv T:1:1 T:2:1
 check "projection" "$S" -k 1 -dim 3 -seedproj 0 -loadFVFile "$T/fv" \

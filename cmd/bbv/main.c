@@ -273,6 +273,7 @@ main(int argc, char **argv)
 
 	prog_init(argv[0]);
 	options(argc, argv);
+	out_hold();
 	r = ev_open(in_open(argv[optind]));
 	read_stream(r);
 	thread(0);
@@ -282,5 +283,6 @@ main(int argc, char **argv)
 		rows_close(&threads[i]);
 	}
 	rows_blocks();
+	out_publish();
 	return ev_close(r);
 }

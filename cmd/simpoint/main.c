@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "out.h"
 #include "util.h"
 
 static struct fv fv;
@@ -200,6 +201,7 @@ main(int argc, char **argv)
 
 	prog_init(argv[0]);
 	opts_parse(argc, argv);
+	out_hold();
 	log_options(argc, argv);
 	read_input();
 	if (opt.sample > 0 && opt.sample < vecs.n)
@@ -214,5 +216,6 @@ main(int argc, char **argv)
 			save_run(r, 0);
 	save_run(chosen, 1);
 	log_close();
+	out_publish();
 	return 0;
 }
