@@ -150,9 +150,10 @@ struct ev {
 
 /*
  * A record of a batch, in 64-bit words: a head, the differences, and, if
- * EV_MORE is set, how many more times all of this happens.
+ * EV_MORE is set, how many more times all of this happens: at most EV_MOST.
  */
 #define EV_MORE ((uint64_t)1 << 32)
+#define EV_MOST ((uint64_t)0xffffffff)
 
 static inline uint32_t
 ev_id(uint64_t head)

@@ -297,7 +297,8 @@ check(struct evr *r, uint64_t *nline, uint64_t *nexec)
 		n = (next - from - 1) & ~EVSCAN_STAR;
 		if (__builtin_expect(from & EVSCAN_STAR, 0)) {
 			from &= ~EVSCAN_STAR;
-			if (n != 0 || next & EVSCAN_STAR)
+			if (n != 0 || next & EVSCAN_STAR ||
+			    s->word[from] > EV_MOST)
 				return -1;
 			s->word[starred] |= EV_MORE;
 			more += s->word[from];
@@ -332,6 +333,10 @@ bad_line(struct evr *r, size_t len)
 	if (d == NULL)
 		return bad(r, "undefined id %" PRIx64, r->scan.word[0]);
 	n = r->scan.nword - r->scan.npiece;
+	if (r->scan.npiece == 2 && n == d->ngroups &&
+	    r->scan.piece[1] == (EVSCAN_STAR | (r->scan.nword - 1)))
+		return bad(r, "%" PRIx64 " repeats, more than %" PRIx64,
+		    r->scan.word[r->scan.nword - 1], EV_MOST);
 	if (r->scan.npiece > 2 || n == d->ngroups)
 		return bad(r, "malformed execution: `*' belongs at its end");
 	return bad(r, "%u fields, but id %" PRIx64 " has %u", n,

@@ -12,7 +12,8 @@
  *	evw_raw (definitions and all other lines), evw_exec, evw_end
  *
  * Lines come out in the order of the calls; a line that repeats the one
- * before it is not written but counted, and told as `*n`.
+ * before it is not written but counted, and told as `*n`, or as several such
+ * lines if n has more than 8 digits.
  */
 #ifndef EVW_H
 #define EVW_H

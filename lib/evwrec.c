@@ -56,11 +56,34 @@ evwrec_field(char *p, uint64_t diff)
 	return p + 1 + n;
 }
 
+/* The unfinished line, which had its end, once more. */
+static char *
+once_more(struct evw *w, char *p)
+{
+	*p++ = '\n';
+	if (p > w->buf + EVW_BUFSIZE - EVW_MAXEXEC)
+		p = evwrec_spill(w, p);
+	p = evw_puthex(p, w->prev & EVW_MAXID);
+	for (unsigned i = 0; i < w->prev >> 24; i++)
+		p = evwrec_field(p, w->last[i]);
+	return p;
+}
+
+/*
+ * A line tells EV_MOST repeats at most: what is more takes others like it. A
+ * way that is running may have last[] in registers, but its line has fewer.
+ */
 char *
 evwrec_more(struct evw *w, char *p)
 {
-	*p++ = '*';
-	p = evw_puthex(p, w->more);
+	for (; w->more > EV_MOST; w->more -= EV_MOST + 1) {
+		*p++ = '*';
+		p = once_more(w, evw_puthex(p, EV_MOST));
+	}
+	if (w->more != 0) {
+		*p++ = '*';
+		p = evw_puthex(p, w->more);
+	}
 	w->more = 0;
 	return p;
 }

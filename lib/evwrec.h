@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "ev.h"
 #include "evw.h"
 
 /* more than out holds, so that it passes a full buffer straight on */
@@ -111,7 +112,7 @@ evw_puthex(char *p, uint64_t a)
 void evwrec_init(void);
 /* A field: sign and digits of a difference, or `.`; up to 17 bytes. */
 char *evwrec_field(char *p, uint64_t diff);
-/* "*n", or the buffer's way to out, for evwrec_finish. */
+/* "*n", or several such lines, or the buffer's way to out. */
 char *evwrec_more(struct evw *, char *p);
 char *evwrec_spill(struct evw *, char *p);
 

@@ -19,6 +19,14 @@ check "gzip is read" "$E" copy "$T/page.ev.gz"
 samefile "all of it" "$T/page.ev" "$T/out"
 
 check "the writer refuses what cannot be" "$E" bad
+"$E" many >"$T/many.ev"
+same "more repeats than a line may tell take several" \
+    "1+5*ffffffff 1+5*ffffffff 1+5*1 2*ffffffff 2*ffffffff 2 \
+$(((1 << 33) + 2 + (1 << 33) + 1))" \
+    "$(sed -n '/^[12]/p; s/^E exit 0 //p' "$T/many.ev" | tr '\n' ' ' |
+	sed 's/ $//')"
+check "they are copied" "$E" copy "$T/many.ev"
+samefile "without a change" "$T/many.ev" "$T/out"
 for seed in 1 2 3; do
 	check "random stream $seed: what is read is what was written" \
 	    "$E" random $seed 30000 "$T/random.ev"
@@ -60,6 +68,8 @@ refused "an upper-case digit" "3: malformed execution at \`A'" 1 "$B1" 1+A
 refused "a blank" "3: malformed execution at \` +1'" 1 "$B1" '1 +1'
 refused "a repeat in the middle" \
     "3: malformed execution: \`*' belongs at its end" 1 "$B1" '1*2+1'
+refused "too many repeats" "3: 100000000 repeats, more than ffffffff" \
+    4294967297 "$B1" '1+1*100000000'
 refused "two repeats" "3: malformed execution: \`*' belongs at its end" 1 \
     "$B1" '1+1*2*3'
 refused "a repeat alone" "3: not a line: \`*2'" 1 "$B1" '*2'

@@ -167,6 +167,28 @@ copy(const char *name)
 	return ev_close(r);
 }
 
+/* More repeats than a line tells, by counts, and by records around them. */
+static int
+many(void)
+{
+	struct out *o = out_open(NULL);
+	struct evw *w = evw_open(o);
+	uint32_t rec[] = { 1 << 24 | 1, 5, 0, 1 << 24 | 1, 10, 0 };
+	uint64_t five = 5;
+
+	evw_line(w, "H quern-events 1");
+	evw_block(w, 1, ">1000 1r8.0", 1, 1);
+	evw_block(w, 2, ">2000 1", 0, 1);
+	evw_records(w, rec, rec + 3);
+	evw_exec(w, 1, 1, &five, 0x1ffffffff);
+	evw_records(w, rec + 3, rec + 6);
+	evw_count(w, 2, 0x100000000);
+	evw_count(w, 2, 0x100000001);
+	evw_end(w, "exit", 0);
+	out_close(o);
+	return 0;
+}
+
 /* ---- random streams ---- */
 
 #define NBLOCK	300
@@ -561,6 +583,8 @@ main(int argc, char **argv)
 	}
 	if (strcmp(what, "bad") == 0)
 		return refusals();
+	if (strcmp(what, "many") == 0)
+		return many();
 	if (strcmp(what, "ways") == 0 && argc == 3) {
 		seed = 4711;
 		return ways(arg);
