@@ -8,8 +8,9 @@
 #   make install   DESTDIR, PREFIX, P (put before each name, qn-)
 #   make fuzz      each fuzz target for FUZZTIME seconds (needs clang)
 #
-# cmd/NAME.c, or all of cmd/NAME/*.c, is the program NAME. It is linked with
-# lib.a (lib/*.c), OBJS_NAME and LDLIBS_NAME. t/unit/NAME.c is a test driver.
+# cmd/NAME.c, or all of cmd/NAME/ and its folders, is the program NAME. It is
+# linked with lib.a (lib/*/*.c), OBJS_NAME and LDLIBS_NAME. t/unit/NAME.c is a
+# test driver.
 
 # Debian packages: to build, and for make demo
 DEBS	= gcc libc6-dev make pkg-config perl binutils gzip \
@@ -63,8 +64,8 @@ LDLIBS_trace = -lZydis $(LIBS_SYM)
 LDLIBS_cachesim = -lelf
 LDLIBS_branchsim = -lelf
 LDLIBS_callgraph = $(LIBS_SYM)
-OBJS_t_template = $(BUILD)/cmd/trace/template.o \
-	$(BUILD)/cmd/trace/decode.o $(BUILD)/cmd/trace/classify.o
+OBJS_t_template = $(patsubst %,$(BUILD)/cmd/trace/code/%.o,template decode \
+	classify)
 LDLIBS_t_template = -lZydis
 OBJS_t_geometry = $(BUILD)/cmd/cachesim/geometry.o
 OBJS_t_misses = $(BUILD)/cmd/cachesim/ll.o
@@ -91,7 +92,8 @@ LDLIBS_t_fuzz_cost = -Wl,--wrap=die,--wrap=warn,--wrap=malloc,--wrap=calloc \
 
 PROGS	:= $(sort $(basename $(notdir $(wildcard cmd/*.c))) \
 	$(notdir $(patsubst %/,%,$(dir $(wildcard cmd/*/main.c)))))
-LIBOBJS	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*.c))
+LIBSRCS	:= $(wildcard lib/*/*.c)
+LIBOBJS	:= $(LIBSRCS:%.c=$(BUILD)/%.o)
 UNITS	:= $(patsubst t/unit/%.c,$(BUILD)/t/%,$(wildcard t/unit/*.c))
 FUZZERS	:= $(patsubst t/fuzz/%.c,%,$(wildcard t/fuzz/fuzz_*.c))
 BINS	:= $(PROGS:%=$(BUILD)/bin/%)
@@ -110,9 +112,12 @@ short	= $(if $(VERBOSE),,@echo '  $(1)	$@';)
 deps:
 	@sh scripts/deps $(DEBS)
 
+# a program of many folders includes its headers as folder/header.h
+own	= $(addprefix -Icmd/,$(word 2,$(subst /, ,$(filter cmd/%,$(dir $<)))))
+
 $(BUILD)/%.o: %.c | $(FIRST)
 	@mkdir -p $(@D)
-	$(call short,CC)$(COMPILE) -MMD -MP -c -o $@ $<
+	$(call short,CC)$(COMPILE) $(own) -MMD -MP -c -o $@ $<
 
 # the page's style and script are in the program
 $(BUILD)/cmd/annotate/html.o: cmd/annotate/page.css cmd/annotate/page.js
@@ -138,8 +143,10 @@ $(BUILD)/lib.a: $(LIBOBJS)
 	@rm -f $@
 	$(call short,AR)$(AR) rcs $@ $(LIBOBJS)
 
-# $(call program,NAME): its sources are one file or one folder's
-sources	= $(wildcard cmd/$(1).c cmd/$(1)/*.c)
+# $(call program,NAME): its sources are one file, or a folder's and those of
+# its folders; cmd/trace/runtime is none of them, see below
+sources	= $(filter-out cmd/trace/runtime/%,\
+	$(wildcard cmd/$(1).c cmd/$(1)/*.c cmd/$(1)/*/*.c))
 objects	= $(patsubst %.c,$(BUILD)/%.o,$(call sources,$(1)))
 define program
 $$(BUILD)/bin/$(1): $$(call objects,$(1)) $$(OBJS_$(1)) $$(BUILD)/lib.a
@@ -163,7 +170,7 @@ RTFLAGS	= -O2 -g -ffreestanding -fno-stack-protector -fPIE \
 	$(if $(findstring clang,$(CC)),-fno-builtin,\
 	    -fno-tree-loop-distribute-patterns)
 RTOBJS	:= $(patsubst $(RT)/%,$(BUILD)/$(RT)/%.o,$(wildcard $(RT)/*.c $(RT)/*.S))
-OBJS_trace = $(BUILD)/cmd/trace/blob.o
+OBJS_trace = $(BUILD)/cmd/trace/guest/blob.o
 
 $(BUILD)/$(RT)/%.c.o: $(RT)/%.c | $(FIRST)
 	@mkdir -p $(@D)
@@ -177,7 +184,7 @@ $(BUILD)/$(RT)/blob: $(RTOBJS) $(RT)/blob.ld
 	$(call short,LD)ld -static -z noexecstack -T $(RT)/blob.ld -o $@.elf $(RTOBJS)
 	@objcopy -O binary $@.elf $@
 
-$(BUILD)/cmd/trace/blob.o: cmd/trace/blob.S $(BUILD)/$(RT)/blob
+$(BUILD)/cmd/trace/guest/blob.o: cmd/trace/guest/blob.S $(BUILD)/$(RT)/blob
 	@mkdir -p $(@D)
 	$(call short,CC)$(CC) -DRUNTIME='"$(BUILD)/$(RT)/blob"' -c -o $@ $<
 
@@ -199,12 +206,12 @@ $$(BUILD)/t/$(1): $$(BUILD)/t/fuzz/$(1).o $$(BUILD)/t/fuzz/replay.o \
 	$$(call short,LINK)$$(LINK) -o $$@ $$(BUILD)/t/fuzz/$(1).o $$(BUILD)/t/fuzz/replay.o \
 	    $$(OBJS_t_$(1)) $$(BUILD)/lib.a $$(LDLIBS_t_$(1)) \
 	    $$(LIBS_SYM) $$(LIBS)
-build/fuzz/$(1): t/fuzz/$(1).c $$(wildcard lib/*.c)
+build/fuzz/$(1): t/fuzz/$(1).c $$(LIBSRCS)
 	@mkdir -p $$(@D)
 	$$(call short,FUZZ)clang -std=gnu11 -g -O1 $$(CPPFLAGS) \
 	    -fsanitize=fuzzer,address,undefined \
 	    -fno-sanitize-recover=undefined -o $$@ t/fuzz/$(1).c \
-	    $$(wildcard lib/*.c) $$(LDLIBS_t_$(1)) $$(LIBS_SYM) $$(LIBS)
+	    $$(LIBSRCS) $$(LDLIBS_t_$(1)) $$(LIBS_SYM) $$(LIBS)
 endef
 
 $(foreach p,$(PROGS),$(eval $(call program,$(p))))

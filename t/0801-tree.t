@@ -19,31 +19,28 @@ filters=$(for p in $progs; do [ "$p" = trace ] || echo "$p"; done)
 includes() { # file...: "file header" for each #include "header"
 	sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\(.*\)".*/\1/p' "$1"
 }
-bad=$(for f in lib/*.[ch]; do
+bad=$(for f in lib/*.h lib/*/*.[ch]; do
 	for h in $(includes "$f"); do
-		[ -f "lib/$h" ] || echo "$f: $h"
+		[ -f "lib/$h" ] || [ -f "${f%/*}/$h" ] || echo "$f: $h"
 	done
 done)
 same "lib includes lib only" "" "$bad"
-bad=$(for f in cmd/*.[ch] cmd/*/*.[ch]; do
+bad=$(for f in cmd/*.[ch] cmd/*/*.[ch] cmd/*/*/*.[ch]; do
 	case $f in
 	cmd/trace/runtime/*) continue ;;
 	esac
+	prog=${f#cmd/} prog=${prog%%/*}
 	for h in $(includes "$f"); do
-		case $f in
-		cmd/*/*)
-			[ -f "lib/$h" ] || [ -f "${f%/*}/$h" ] ||
-			    echo "$f: $h" ;;
-		*)
-			[ -f "lib/$h" ] || echo "$f: $h" ;;
-		esac
 		case $h in
 		*/*)
-			echo "$f: $h" ;;
+			[ -f "cmd/$prog/$h" ] || echo "$f: $h" ;;
+		*)
+			[ -f "lib/$h" ] || [ -f "${f%/*}/$h" ] ||
+			    [ -f "cmd/$prog/$h" ] || echo "$f: $h" ;;
 		esac
 	done
 done)
-same "a command includes lib and its own headers only" "" "$bad"
+same "a command includes its own headers and the public ones of lib" "" "$bad"
 if [ -d cmd/trace/runtime ]; then
 	bad=$(for f in cmd/trace/runtime/*.[chS]; do
 		for h in $(includes "$f"); do
@@ -68,7 +65,8 @@ dup=$(find cmd lib -name '*.[chS]' | sed 's|.*/||' | grep -v -x main.c |
 # --- each header compiles alone
 alone() { # flags header
 	printf '#include "%s"\n' "${2##*/}" | $CC -std=gnu11 -D_GNU_SOURCE \
-	    -Wall -Wextra -Werror -fsyntax-only -Ilib "-I${2%/*}" -x c - 2>&1
+	    -Wall -Wextra -Werror -fsyntax-only -Ilib "-I${2%/*}" \
+	    $(echo "$2" | sed -n 's|^\(cmd/[^/]*\)/.*|-I\1|p') -x c - 2>&1
 }
 bad=$(for h in $(find lib cmd -name '*.h'); do
 	alone "" "$h" >"$T/alone" || sed "s|^|$h: |" "$T/alone"

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "last.h"
+#include "stream/last.h"
 #include "trace.h"
 #include "util.h"
 

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode.h"
-#include "emit.h"
+#include "code/decode.h"
+#include "xlate/emit.h"
 #include "shared.h"
 
 enum kind { KIND_ALL, KIND_BLOCKS, KIND_CACHE, KIND_COUNTS, KIND_NONE,

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "ev.h"
-#include "evscan.h"
+#include "ev/evscan.h"
 #include "evw.h"
-#include "evwrec.h"
+#include "ev/evwrec.h"
 #include "in.h"
 #include "out.h"
 #include "util.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../cmd/trace/decode.h"
+#include "../../cmd/trace/code/decode.h"
 #include "in.h"
 #include "util.h"
 

@@ -1,0 +1,492 @@
+/*
+ * decode - bytes to struct insn, over Zydis
+ *
+ * Zydis tells operands, actions and where the fields of an encoding lie; here
+ * this becomes register masks and memory references in the order in which they
+ * happen (reads first). What needs care is classify.c's.
+ */
+#include "code/decode.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "code/decoding.h"
+
+static ZydisDecoder decoder;
+uint8_t decode_gpr[ZYDIS_REGISTER_MAX_VALUE + 1];
+uint8_t decode_gprbits[ZYDIS_REGISTER_MAX_VALUE + 1];
+
+void
+decode_init(void)
+{
+	ZydisRegister r, big;
+	ZydisRegisterClass c;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
+	    ZYDIS_STACK_WIDTH_64);
+	ZydisDecoderEnableMode(&decoder, ZYDIS_DECODER_MODE_MPX, ZYAN_FALSE);
+	for (r = 0; r <= ZYDIS_REGISTER_MAX_VALUE; r++) {
+		c = ZydisRegisterGetClass(r);
+		decode_gpr[r] = NOREG;
+		if (c != ZYDIS_REGCLASS_GPR8 && c != ZYDIS_REGCLASS_GPR16 &&
+		    c != ZYDIS_REGCLASS_GPR32 && c != ZYDIS_REGCLASS_GPR64)
+			continue;
+		big = ZydisRegisterGetLargestEnclosing(
+		    ZYDIS_MACHINE_MODE_LONG_64, r);
+		decode_gpr[r] = (uint8_t)(big - ZYDIS_REGISTER_RAX);
+		decode_gprbits[r] = (uint8_t)ZydisRegisterGetWidth(
+		    ZYDIS_MACHINE_MODE_LONG_64, r);
+	}
+}
+
+static int
+no_access(const ZydisDecodedInstruction *zi)
+{
+	switch (zi->meta.category) {
+	case ZYDIS_CATEGORY_NOP:
+	case ZYDIS_CATEGORY_WIDENOP:
+	case ZYDIS_CATEGORY_PREFETCH:
+	case ZYDIS_CATEGORY_PREFETCHWT1:
+	case ZYDIS_CATEGORY_CLDEMOTE:
+	case ZYDIS_CATEGORY_CLFLUSHOPT:
+	case ZYDIS_CATEGORY_CLWB:
+	case ZYDIS_CATEGORY_MPX:
+		return 1;
+	default:
+		return zi->mnemonic == ZYDIS_MNEMONIC_CLFLUSH ||
+		    zi->mnemonic == ZYDIS_MNEMONIC_LEA ||
+		    zi->mnemonic == ZYDIS_MNEMONIC_UMONITOR ||
+		    zi->mnemonic == ZYDIS_MNEMONIC_MONITOR;
+	}
+}
+
+static void
+note_register(struct insn *in, const ZydisDecodedOperand *op)
+{
+	unsigned r = decode_gpr[op->reg.value];
+	unsigned size = decode_gprbits[op->reg.value];
+
+	if (r == NOREG)
+		return;
+	if (op->actions & (ZYDIS_OPERAND_ACTION_READ |
+	    ZYDIS_OPERAND_ACTION_CONDREAD))
+		in->rd |= BIT(r);
+	if (op->actions & ZYDIS_OPERAND_ACTION_CONDWRITE)
+		in->rd |= BIT(r);
+	if (op->actions & (ZYDIS_OPERAND_ACTION_WRITE |
+	    ZYDIS_OPERAND_ACTION_CONDWRITE)) {
+		in->wr |= BIT(r);
+		if (size < 32)
+			in->rd |= BIT(r);
+	}
+	switch (op->encoding) {
+	case ZYDIS_OPERAND_ENCODING_MODRM_REG:
+		in->field[F_REG] = (uint8_t)r;
+		break;
+	case ZYDIS_OPERAND_ENCODING_MODRM_RM:
+		in->field[F_RM] = (uint8_t)r;
+		break;
+	case ZYDIS_OPERAND_ENCODING_OPCODE:
+		in->field[F_OPC] = (uint8_t)r;
+		break;
+	case ZYDIS_OPERAND_ENCODING_NDSNDD:
+		in->field[F_VVVV] = (uint8_t)r;
+		break;
+	default:
+		break;
+	}
+}
+
+/*
+ * Instructions whose destination may keep its old value, or do on some
+ * processors, where the tables say that they write it.
+ */
+static int
+may_keep(ZydisMnemonic m)
+{
+	switch (m) {
+	case ZYDIS_MNEMONIC_BSF:
+	case ZYDIS_MNEMONIC_BSR:
+	case ZYDIS_MNEMONIC_TZCNT:
+	case ZYDIS_MNEMONIC_LZCNT:
+	case ZYDIS_MNEMONIC_LAR:
+	case ZYDIS_MNEMONIC_LSL:
+	case ZYDIS_MNEMONIC_RDSSPD:
+	case ZYDIS_MNEMONIC_RDSSPQ:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+struct ref *
+decode_add_ref(struct insn *in, char rw, unsigned size)
+{
+	struct ref *r = &in->ref[in->nref++];
+
+	memset(r, 0, sizeof *r);
+	r->rw = rw;
+	r->size = (uint16_t)size;
+	r->base = r->index = r->bitreg = NOREG;
+	r->scale = 1;
+	return r;
+}
+
+unsigned
+decode_seg(ZydisRegister s)
+{
+	return s == ZYDIS_REGISTER_FS ? 4 : s == ZYDIS_REGISTER_GS ? 5 : 0;
+}
+
+static char
+rw_of(const ZydisDecodedOperand *op)
+{
+	int r = (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
+	int w = (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+
+	return r && w ? 'm' : w ? 'w' : 'r';
+}
+
+static unsigned
+bytes_of(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op)
+{
+	if (op->size != 0)
+		return op->size / 8;
+	switch (zi->meta.category) {
+	case ZYDIS_CATEGORY_XSAVE:
+	case ZYDIS_CATEGORY_XSAVEOPT:
+		return 576;
+	default:
+		return 8;
+	}
+}
+
+static int
+is_bitstring(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op)
+{
+	switch (zi->mnemonic) {
+	case ZYDIS_MNEMONIC_BT:
+	case ZYDIS_MNEMONIC_BTS:
+	case ZYDIS_MNEMONIC_BTR:
+	case ZYDIS_MNEMONIC_BTC:
+		return op[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
+	default:
+		return 0;
+	}
+}
+
+static void
+note_address(struct insn *in, const ZydisDecodedInstruction *zi,
+    const ZydisDecodedOperand *op)
+{
+	unsigned b = decode_gpr[op->mem.base], x = decode_gpr[op->mem.index];
+
+	if (b != NOREG)
+		in->rd |= BIT(b);
+	if (x != NOREG)
+		in->rd |= BIT(x);
+	if (op->encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM) {
+		in->field[F_BASE] = (uint8_t)b;
+		in->field[F_INDEX] = (uint8_t)x;
+	}
+	if (op->mem.base == ZYDIS_REGISTER_RIP ||
+	    op->mem.base == ZYDIS_REGISTER_EIP)
+		in->riprel = 1;
+	(void)zi;
+}
+
+static void
+note_memory(struct insn *in, const ZydisDecodedInstruction *zi,
+    const ZydisDecodedOperand *ops, const ZydisDecodedOperand *op)
+{
+	unsigned b = decode_gpr[op->mem.base], x = decode_gpr[op->mem.index];
+	struct ref *r;
+	int pushes;
+
+	note_address(in, zi, op);
+	if (op->mem.type != ZYDIS_MEMOP_TYPE_MEM || no_access(zi) ||
+	    op->actions == 0 || in->nref == 3)
+		return;
+	r = decode_add_ref(in, rw_of(op), bytes_of(zi, op));
+	r->seg = (uint8_t)decode_seg(op->mem.segment);
+	r->base = (uint8_t)b;
+	r->index = (uint8_t)x;
+	r->scale = op->mem.scale != 0 ? op->mem.scale : 1;
+	r->disp = op->mem.disp.value;
+	r->a32 = zi->address_width == 32;
+	if (op->mem.base == ZYDIS_REGISTER_RIP ||
+	    op->mem.base == ZYDIS_REGISTER_EIP) {
+		r->disp = (int64_t)(in->pc + in->len + (uint64_t)r->disp);
+		r->form = REF_STATIC;
+	} else if (b == NOREG && x == NOREG && r->seg == 0) {
+		r->form = REF_STATIC;
+	}
+	if (r->a32 && r->form == REF_STATIC)
+		r->disp = (uint32_t)r->disp;
+	if (r->seg != 0)
+		r->form = REF_PLAIN;
+	pushes = op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
+	    b == RSP;
+	if (pushes) {
+		r->size = zi->mnemonic == ZYDIS_MNEMONIC_CALL ||
+		    zi->mnemonic == ZYDIS_MNEMONIC_RET ? 8 : r->size;
+		r->disp = r->rw == 'w' ? -(int64_t)r->size : 0;
+	}
+	if (zi->mnemonic == ZYDIS_MNEMONIC_POP && !pushes && b == RSP)
+		r->disp += zi->operand_width / 8;
+	if (zi->mnemonic == ZYDIS_MNEMONIC_LEAVE)
+		r->base = RBP;
+	if (zi->mnemonic == ZYDIS_MNEMONIC_XLAT)
+		r->form = REF_XLAT;
+	if (is_bitstring(zi, ops)) {
+		r->form = REF_BIT;
+		r->size = 1;
+		r->bitreg = decode_gpr[ops[1].reg.value];
+	}
+}
+
+/*
+ * Reads come before writes; else the order of the operands stands.  But of a
+ * string compare the one at rdi comes first, as Valgrind has it.
+ */
+static void
+sort_refs(struct insn *in, const ZydisDecodedInstruction *zi)
+{
+	struct ref tmp;
+	unsigned i, j;
+
+	if (zi->meta.category == ZYDIS_CATEGORY_STRINGOP && in->nref == 2 &&
+	    in->ref[1].rw == 'r') {
+		tmp = in->ref[0];
+		in->ref[0] = in->ref[1];
+		in->ref[1] = tmp;
+	}
+	for (i = 1; i < in->nref; i++)
+		for (j = i; j > 0 && in->ref[j - 1].rw == 'w' &&
+		    in->ref[j].rw != 'w'; j--) {
+			tmp = in->ref[j];
+			in->ref[j] = in->ref[j - 1];
+			in->ref[j - 1] = tmp;
+		}
+}
+
+static void
+note_layout(struct insn *in, const ZydisDecodedInstruction *zi)
+{
+	unsigned i;
+
+	in->rexoff = in->vexoff = in->evexoff = 0xff;
+	in->prefixlen = 0;
+	for (i = 0; i < zi->raw.prefix_count; i++)
+		in->prefixlen++;
+	if (zi->attributes & ZYDIS_ATTRIB_HAS_REX)
+		in->rexoff = zi->raw.rex.offset;
+	if (zi->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
+	    zi->encoding == ZYDIS_INSTRUCTION_ENCODING_XOP) {
+		in->vexoff = zi->encoding == ZYDIS_INSTRUCTION_ENCODING_XOP ?
+		    zi->raw.xop.offset : zi->raw.vex.offset;
+		in->vex2 = zi->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX &&
+		    zi->raw.vex.size == 2;
+	} else if (zi->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX) {
+		in->evexoff = zi->raw.evex.offset;
+	}
+	in->modrmoff = zi->attributes & ZYDIS_ATTRIB_HAS_MODRM ?
+	    zi->raw.modrm.offset : 0xff;
+	in->siboff = zi->attributes & ZYDIS_ATTRIB_HAS_SIB ?
+	    zi->raw.sib.offset : 0xff;
+	in->dispoff = zi->raw.disp.offset;
+	in->displen = zi->raw.disp.size / 8;
+	in->opcoff = in->modrmoff != 0xff ? in->modrmoff - 1 :
+	    in->len - (uint8_t)(zi->raw.imm[0].size / 8) -
+	    (uint8_t)(zi->raw.imm[1].size / 8) - in->displen - 1;
+}
+
+/* 1: programs use it only where the processor has it. */
+static int
+is_common(ZydisISAExt ext)
+{
+	switch (ext) {
+	case ZYDIS_ISA_EXT_BASE:
+	case ZYDIS_ISA_EXT_LONGMODE:
+	case ZYDIS_ISA_EXT_SSE:
+	case ZYDIS_ISA_EXT_SSE2:
+	case ZYDIS_ISA_EXT_SSE4:
+	case ZYDIS_ISA_EXT_AVX:
+	case ZYDIS_ISA_EXT_BMI1:
+	case ZYDIS_ISA_EXT_BMI2:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Flags written mean that those before are not needed, but for who handles a
+ * fault; one that the processor may not know always faults.
+ */
+static void
+note_flags(struct insn *in, const ZydisDecodedInstruction *zi)
+{
+	const ZydisAccessedFlags *f = zi->cpu_flags;
+
+	in->fread = in->fkill = 0;
+	if (f == NULL)
+		return;
+	in->fread = f->tested & ARITH_FLAGS;
+	if (!is_common(zi->meta.isa_ext))
+		return;
+	in->fkill = (f->modified | f->set_0 | f->set_1) & ARITH_FLAGS;
+	switch (zi->meta.category) {
+	case ZYDIS_CATEGORY_SHIFT:
+	case ZYDIS_CATEGORY_ROTATE:	/* a count of 0 leaves all flags */
+	case ZYDIS_CATEGORY_STRINGOP:	/* so does rep with rcx 0 */
+		in->fkill = 0;
+		break;
+	case ZYDIS_CATEGORY_LOGICAL:	/* undefined means cleared: AF */
+		in->fkill |= f->undefined & ARITH_FLAGS;
+		break;
+	default:			/* it may mean left as it was */
+		break;
+	}
+}
+
+static void
+effect(struct insn *in, unsigned dst, unsigned src, int64_t disp)
+{
+	if (disp != (int32_t)disp || dst == NOREG || src == NOREG)
+		return;
+	in->effdst = (uint8_t)dst;
+	in->effsrc = (uint8_t)src;
+	in->effdisp = (int32_t)disp;
+}
+
+/* Which register becomes another plus a constant. */
+static void
+note_effect(struct insn *in, const ZydisDecodedInstruction *zi,
+    const ZydisDecodedOperand *op)	/* table */
+{
+	unsigned d = NOREG, s = NOREG, w = zi->operand_width / 8;
+	int imm = op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+
+	in->effdst = NOREG;
+	if (op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    decode_gprbits[op[0].reg.value] == 64)
+		d = decode_gpr[op[0].reg.value];
+	if (op[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    decode_gprbits[op[1].reg.value] == 64)
+		s = decode_gpr[op[1].reg.value];
+	switch (zi->mnemonic) {
+	case ZYDIS_MNEMONIC_ADD:
+		if (imm)
+			effect(in, d, d, op[1].imm.value.s);
+		break;
+	case ZYDIS_MNEMONIC_SUB:
+		if (imm)
+			effect(in, d, d, -op[1].imm.value.s);
+		break;
+	case ZYDIS_MNEMONIC_INC:
+		effect(in, d, d, 1);
+		break;
+	case ZYDIS_MNEMONIC_DEC:
+		effect(in, d, d, -1);
+		break;
+	case ZYDIS_MNEMONIC_MOV:
+		effect(in, d, s, 0);
+		break;
+	case ZYDIS_MNEMONIC_LEA:
+		if (op[1].mem.index == ZYDIS_REGISTER_NONE &&
+		    zi->address_width == 64 && !in->riprel)
+			effect(in, d, decode_gpr[op[1].mem.base],
+			    op[1].mem.disp.value);
+		break;
+	case ZYDIS_MNEMONIC_PUSH:
+	case ZYDIS_MNEMONIC_PUSHFQ:
+		effect(in, RSP, RSP, -(int64_t)w);
+		break;
+	case ZYDIS_MNEMONIC_POP:
+		if (d != RSP)
+			effect(in, RSP, RSP, w);
+		break;
+	case ZYDIS_MNEMONIC_POPFQ:
+		effect(in, RSP, RSP, w);
+		break;
+	case ZYDIS_MNEMONIC_LEAVE:
+		effect(in, RSP, RBP, 8);
+		break;
+	case ZYDIS_MNEMONIC_CALL:
+		effect(in, RSP, RSP, -8);
+		break;
+	case ZYDIS_MNEMONIC_RET:
+		effect(in, RSP, RSP, 8 + in->imm);
+		break;
+	default:
+		break;
+	}
+}
+
+int
+decode(struct insn *in, app_pc pc, const uint8_t *bytes, unsigned n)
+{
+	ZydisDecodedInstruction zi;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+	unsigned i;
+
+	if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, bytes, n, &zi, op)))
+		return -1;
+	switch (zi.meta.isa_ext) {	/* of a processor that runs no Linux */
+	case ZYDIS_ISA_EXT_KNC:
+	case ZYDIS_ISA_EXT_KNCE:
+	case ZYDIS_ISA_EXT_KNCV:
+		return -1;
+	default:
+		break;
+	}
+	memset(in, 0, offsetof(struct insn, ref));
+	memset(in->field, NOREG, sizeof in->field);
+	in->pc = pc;
+	in->len = zi.length;
+	memcpy(in->bytes, bytes, zi.length);
+	in->mnemonic = (uint16_t)zi.mnemonic;
+	in->a32 = zi.address_width == 32;
+	in->opsize = zi.operand_width;
+	for (i = 0; i < zi.operand_count; i++) {
+		if (op[i].type == ZYDIS_OPERAND_TYPE_REGISTER)
+			note_register(in, &op[i]);
+		else if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
+			note_memory(in, &zi, op, &op[i]);
+	}
+	sort_refs(in, &zi);
+	note_layout(in, &zi);
+	note_flags(in, &zi);
+	decode_classify(in, &zi, op);
+	note_effect(in, &zi, op);
+	if (may_keep(zi.mnemonic))
+		in->rd |= in->wr;
+	in->kill = in->wr & ~in->rd;
+	return 0;
+}
+
+int
+decode_known(const uint8_t *bytes, unsigned n, app_pc pc)
+{
+	struct insn in;
+
+	return decode(&in, pc, bytes, n) == 0;
+}
+
+void
+decode_text(const uint8_t *bytes, unsigned n, app_pc pc, char *buf,
+    unsigned size)
+{
+	ZydisDecodedInstruction zi;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisFormatter f;
+
+	buf[0] = '\0';
+	ZydisFormatterInit(&f, ZYDIS_FORMATTER_STYLE_INTEL);
+	if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, bytes, n, &zi, op)) ||
+	    ZYAN_FAILED(ZydisFormatterFormatInstruction(&f, &zi, op,
+	    zi.operand_count_visible, buf, size, pc, NULL)))
+		strncpy(buf, "unknown instruction", size - 1);
+	buf[size - 1] = '\0';
+}

@@ -1,0 +1,316 @@
+/*
+ * adopt - follow a process that another trace's program made
+ *
+ * --adopt=PID,SHARES,BLOB,INODE,FD: the child PID has its parent's runtime at
+ * BLOB, mapped from the memory file INODE, by which we know that it is the
+ * one.  Forked (SHARES 0), it waits there, with its registers in struct boot;
+ * all that it has of its parent's engine is unmapped and a new runtime put in
+ * its place.  Else it is in its parent's memory, and is followed once it has
+ * executed another program.  A byte on FD tells that it may go on.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "guest/inject.h"
+#include "trace.h"
+#include "util.h"
+
+static struct {
+	int pid, shares, fd;
+	unsigned long long blob, inode;
+} spec;
+
+static struct boot old;		/* its parent's, with its own registers */
+static struct {
+	uint64_t start, end;
+} *gone;			/* what is to be unmapped */
+static size_t ngone, gonecap;
+
+static void
+add_gone(uint64_t start, uint64_t end)
+{
+	gone = xgrow(gone, &gonecap, ngone + 1, sizeof *gone);
+	gone[ngone].start = start;
+	gone[ngone++].end = end;
+}
+
+/*
+ * What is mapped of the memory file, and thread areas: each lies before a
+ * second mapping of the lookup words.  1: the runtime is where it should be.
+ */
+static int
+find_old(int areas)
+{
+	unsigned long long start, end, off, inode;
+	char name[64], line[4400];
+	const struct seg *ibl = &old.seg[SEG_IBL];
+	int found = 0;
+	FILE *f;
+
+	snprintf(name, sizeof name, "/proc/%d/maps", spec.pid);
+	f = fopen(name, "r");
+	if (f == NULL)
+		return 0;
+	while (fgets(line, sizeof line, f) != NULL) {
+		if (sscanf(line, "%llx-%llx %*s %llx %*s %llu", &start, &end,
+		    &off, &inode) != 4 || inode != spec.inode)
+			continue;
+		if (start - spec.blob < AREA_BLOB)
+			found = 1;
+		else if (areas)
+			add_gone(start, end);
+		if (areas && off == ibl->off && start != ibl->addr)
+			add_gone(start - T_SIZE, start);
+	}
+	fclose(f);
+	return found;
+}
+
+static void
+seize(long opts)
+{
+	int st;
+
+	if (ptrace(PTRACE_SEIZE, guest.pid, 0L, opts) < 0)
+		die("process %d:", spec.pid);
+	if (spec.shares)
+		return;
+	ptrace(PTRACE_INTERRUPT, guest.pid, 0L, 0L);
+	for (;;) {
+		if (waitpid(guest.pid, &st, __WALL) < 0 || !WIFSTOPPED(st))
+			die("process %d ended", spec.pid);
+		if (st >> 16 == PTRACE_EVENT_STOP)
+			return;
+		ptrace(PTRACE_CONT, guest.pid, 0L, (long)WSTOPSIG(st));
+	}
+}
+
+static void
+ready(void)
+{
+	if (write(spec.fd, "", 1) < 0)
+		warn("a word to the parent's trace:");
+	close(spec.fd);
+}
+
+/* A process in its parent's memory, until it has another; 0: it never had. */
+static int
+until_exec(void)
+{
+	struct user_regs_struct r;
+	long go = geteuid() != 0 ? PTRACE_SYSCALL : PTRACE_CONT, sig;
+	int st;
+
+	for (;;) {
+		if (waitpid(guest.pid, &st, __WALL) < 0)
+			die("waiting for process %d:", spec.pid);
+		if (!WIFSTOPPED(st))
+			return 0;
+		if (st >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
+			break;
+		sig = st >> 16 != 0 ? 0 : WSTOPSIG(st);
+		if (sig == (SIGTRAP | 0x80)) {
+			sig = 0;
+			/* else the kernel would not give it its rights */
+			if (ptrace(PTRACE_GETREGS, guest.pid, 0L, &r) == 0 &&
+			    r.orig_rax == SYS_execve &&
+			    launch_is_setid(r.rdi, 0)) {
+				warn("process %d: exec of a set-id program: "
+				    "it runs natively", spec.pid);
+				ptrace(PTRACE_DETACH, guest.pid, 0L, 0L);
+				return 0;
+			}
+		}
+		ptrace((enum __ptrace_request)go, guest.pid, 0L, sig);
+	}
+	ptrace(PTRACE_SYSCALL, guest.pid, 0L, 0L);
+	do {
+		if (waitpid(guest.pid, &st, __WALL) < 0 || !WIFSTOPPED(st))
+			return 0;
+		sig = WSTOPSIG(st) & 0x7f;
+		if (sig != SIGTRAP)
+			ptrace(PTRACE_SYSCALL, guest.pid, 0L, sig);
+	} while (sig != SIGTRAP);
+	ptrace(PTRACE_SETOPTIONS, guest.pid, 0L, 0L);
+	return 1;
+}
+
+char **
+process_command(void)
+{
+	char name[64], **argv = NULL, *text = NULL;
+	size_t cap = 0, n = 0, len = 0, argcap = 0, i;
+	ssize_t r;
+	int fd;
+
+	snprintf(name, sizeof name, "/proc/%d/cmdline", (int)guest.pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	do {
+		text = xgrow(text, &cap, len + 4096, 1);
+		r = fd < 0 ? 0 : read(fd, text + len, 4095);
+		len += r > 0 ? (size_t)r : 0;
+	} while (r > 0);
+	if (fd >= 0)
+		close(fd);
+	text[len] = '\0';
+	for (i = 0; i < len; i += strlen(text + i) + 1) {
+		argv = xgrow(argv, &argcap, n + 2, sizeof *argv);
+		argv[n++] = text + i;
+	}
+	argv = xgrow(argv, &argcap, n + 2, sizeof *argv);
+	if (n == 0)
+		argv[n++] = xstrdup("?");
+	argv[n] = NULL;
+	return argv;
+}
+
+char **
+adopt(const char *s)
+{
+	struct head h;
+
+	if (sscanf(s, "%d,%d,%llx,%llx,%d", &spec.pid, &spec.shares,
+	    &spec.blob, &spec.inode, &spec.fd) != 5)
+		die("--adopt=%s: process,shares,address,inode,descriptor", s);
+	fcntl(spec.fd, F_SETFD, FD_CLOEXEC);
+	guest.pid = guest.tid = spec.pid;
+	guest.mem = -1;
+	if (!find_old(0))
+		die("process %d: not a child of the program", spec.pid);
+	guest.pidfd = (int)syscall(SYS_pidfd_open, guest.pid, 0);
+	if (guest.pidfd < 0)
+		die("pidfd_open:");
+	guest_open();
+	if (spec.shares) {
+		seize(PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD);
+		if (geteuid() != 0)
+			ptrace(PTRACE_INTERRUPT, guest.pid, 0L, 0L);
+		ready();
+		if (!until_exec())
+			return NULL;
+		return process_command();
+	}
+	memcpy(&h, runtime_blob, sizeof h);
+	guest_read(spec.blob + h.rt, &old, sizeof old);
+	while (!(old.flags & BOOT_HELD)) {
+		usleep(100);
+		guest_read(spec.blob + h.rt, &old, sizeof old);
+		if (kill(guest.pid, 0) < 0)
+			die("process %d:", spec.pid);
+	}
+	seize(0);
+	return process_command();
+}
+
+static void
+unmap_old(uint64_t trap)
+{
+	uint64_t a[6] = { 0, 0, 0, 0, 0, 0 };
+	size_t i;
+
+	find_old(1);
+	remote_begin(trap);
+	for (i = 0; i < ngone; i++) {
+		a[0] = gone[i].start;
+		a[1] = gone[i].end - gone[i].start;
+		remote(SYS_munmap, a);
+	}
+	remote_end();
+}
+
+void
+adopt_inject(void)
+{
+	struct head h;
+	struct start s;
+
+	if (spec.shares) {
+		launch_inject();
+		return;
+	}
+	memcpy(&h, runtime_blob, sizeof h);
+	memset(&s, 0, sizeof s);
+	s.at = old.at;
+	s.minframe = old.minframe;
+	s.flags = old.flags & BOOT_RSEQ;
+	s.trap = spec.blob + h.start;
+	s.scratch = spec.blob + h.rt;
+	s.old = spec.blob;
+	inject_file(&s);
+	unmap_old(s.trap);
+	inject(&s);
+	ready();
+}
+
+/* linux/pidfd.h of 6.15: how it ended, once its parent knows. */
+struct pidfd_info {
+	uint64_t mask, cgroup;
+	uint32_t ids[11];
+	int32_t exit_code;
+};
+#define PIDFD_INFO_EXIT 8u
+#define PIDFD_GET_INFO _IOWR(0xff, 11, struct pidfd_info)
+
+/* While it is a zombie /proc has it; -1: no more. */
+static int
+zombie_status(void)
+{
+	char name[64], text[2048], *p;
+	int fd, i, st = -1;
+	ssize_t n;
+
+	snprintf(name, sizeof name, "/proc/%d/stat", (int)guest.pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	n = read(fd, text, sizeof text - 1);
+	close(fd);
+	if (n <= 0)
+		return -1;
+	text[n] = '\0';
+	p = strrchr(text, ')');
+	if (p == NULL || p[1] == '\0' || p[2] != 'Z')
+		return -1;
+	for (i = 2; i < 52 && p != NULL; i++)	/* the last of 52 fields */
+		p = strchr(p + 1, ' ');
+	if (p != NULL && sscanf(p, "%d", &st) != 1)
+		st = -1;
+	return st;
+}
+
+/*
+ * How it ended: not our child, so its parent is told, not we.  The runtime
+ * says so if it can; else it died of a signal that had no handler.
+ */
+int
+adopt_status(void)
+{
+	struct pidfd_info info;
+	int st, tries;
+
+	if (area.ctl != NULL &&
+	    __atomic_load_n(&area.ctl->ended, __ATOMIC_ACQUIRE))
+		return (int)area.ctl->status;
+	for (tries = 0; tries < 3; tries++) {
+		st = zombie_status();
+		if (st >= 0)
+			return st;
+		memset(&info, 0, sizeof info);
+		info.mask = PIDFD_INFO_EXIT;
+		if (ioctl(guest.pidfd, PIDFD_GET_INFO, &info) == 0 &&
+		    (info.mask & PIDFD_INFO_EXIT))
+			return info.exit_code;
+	}
+	warn("process %d: how it ended is not known; taken for signal 9",
+	    (int)guest.pid);
+	return SIGKILL;
+}

@@ -1,0 +1,292 @@
+/*
+ * attach - a process that runs already: -p
+ *
+ * Every thread is seized and stopped, until no new ones are found.  A system
+ * call that the stop interrupted will be made again, as the kernel would have
+ * it.  The runtime comes in by the first thread; the others begin in it each
+ * at a small stack of its own, with its registers beside it.
+ */
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "guest/inject.h"
+#include "trace.h"
+#include "util.h"
+
+struct thread *attach_threads;
+size_t attach_nthreads;
+uint64_t attach_stacks;
+static size_t cap;
+
+/* 1: a thread that has ended, or does, and only its name is there. */
+static int
+is_dead(pid_t tid)
+{
+	char name[64], text[512], *p;
+	ssize_t n = 0;
+	int fd;
+
+	snprintf(name, sizeof name, "/proc/%d/task/%d/stat", (int)guest.pid,
+	    (int)tid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof text - 1);
+		close(fd);
+	}
+	if (n <= 0)
+		return 1;
+	text[n] = '\0';
+	p = strrchr(text, ')');
+	return p == NULL || p[1] == '\0' || p[2] == 'Z' || p[2] == 'X';
+}
+
+/* 1: stopped; 0: it ended. */
+static int
+stop(pid_t tid)
+{
+	int st, err;
+
+	if (ptrace(PTRACE_SEIZE, tid, 0L, 0L) < 0) {
+		if (errno == ESRCH || (area.ctl != NULL && area.ctl->letgo))
+			return 0;
+		err = errno;
+		if (is_dead(tid))
+			return 0;
+		errno = err;
+		die("process %d: cannot attach (another user's, traced "
+		    "already, or kernel.yama.ptrace_scope):", (int)guest.pid);
+	}
+	ptrace(PTRACE_INTERRUPT, tid, 0L, 0L);
+	for (;;) {
+		if (waitpid(tid, &st, __WALL) < 0 || !WIFSTOPPED(st))
+			return 0;
+		if (st >> 16 == PTRACE_EVENT_STOP)
+			return 1;
+		ptrace(PTRACE_CONT, tid, 0L, (long)WSTOPSIG(st));
+	}
+}
+
+static int
+known(pid_t tid)
+{
+	size_t i;
+
+	for (i = 0; i < attach_nthreads; i++)
+		if (attach_threads[i].tid == tid)
+			return 1;
+	return 0;
+}
+
+unsigned
+attach_stop(void)
+{
+	struct dirent *e;
+	char name[64];
+	unsigned n = 0;
+	pid_t tid;
+	DIR *d;
+
+	snprintf(name, sizeof name, "/proc/%d/task", (int)guest.pid);
+	d = opendir(name);
+	if (d == NULL)
+		return 0;		/* it ended */
+	while ((e = readdir(d)) != NULL) {
+		tid = (pid_t)strtol(e->d_name, NULL, 10);
+		if (tid <= 0 || known(tid) || !stop(tid))
+			continue;
+		attach_threads = xgrow(attach_threads, &cap, attach_nthreads + 1, sizeof *attach_threads);
+		memset(&attach_threads[attach_nthreads], 0, sizeof *attach_threads);
+		attach_threads[attach_nthreads++].tid = tid;
+		n++;
+	}
+	closedir(d);
+	return n;
+}
+
+/* Calls that end with EINTR by any stop, but can be made again. */
+static int
+is_repeatable(uint64_t nr)
+{
+	static const short calls[] = {
+		SYS_epoll_wait, SYS_epoll_pwait, 441 /* epoll_pwait2 */,
+		SYS_rt_sigtimedwait, SYS_semop, SYS_semtimedop,
+		SYS_io_getevents, SYS_read, SYS_recvfrom, SYS_recvmsg,
+		SYS_accept, SYS_accept4, SYS_write, SYS_sendto, SYS_sendmsg
+	};
+	unsigned i;
+
+	for (i = 0; i < sizeof calls / sizeof calls[0]; i++)
+		if ((uint64_t)calls[i] == nr)
+			return 1;
+	return 0;
+}
+
+int
+attach_restart(struct user_regs_struct *r)
+{
+	if ((long)r->orig_rax < 0)
+		return 0;
+	switch (-(long)r->rax) {
+	case EINTR:
+		if (!is_repeatable(r->orig_rax))
+			break;
+		r->rax = r->orig_rax;
+		r->rip -= 2;
+		break;
+	case 512:		/* ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND */
+	case 513:
+	case 514:
+		r->rax = r->orig_rax;
+		r->rip -= 2;
+		break;
+	case 516:		/* ERESTART_RESTARTBLOCK */
+		r->rax = SYS_restart_syscall;
+		return 1;
+	default:
+		break;
+	}
+	return 0;
+}
+
+static void
+read_thread(struct thread *t)
+{
+	uint64_t mask = ALL_ASYNC;
+
+	if (ptrace(PTRACE_GETREGS, t->tid, 0L, &t->r) < 0)
+		die("ptrace:");
+	if (t->r.cs != 0x33)
+		die("process %d: not a 64-bit program", (int)guest.pid);
+	t->s.restart = (uint64_t)attach_restart(&t->r);
+	inject_state(&t->s, &t->r);
+	if (ptrace(PTRACE_GETSIGMASK, t->tid, 8L, &t->s.sigmask) < 0 ||
+	    ptrace(PTRACE_SETSIGMASK, t->tid, 8L, &mask) < 0)
+		die("ptrace:");
+}
+
+/*
+ * A trace that was killed may have left threads in its runtime, waiting in the
+ * kernel: these must come back first.
+ */
+static void
+check_free(void)
+{
+	struct user_regs_struct regs;
+	unsigned long long start, end;
+	char name[64], line[512];
+	size_t i;
+	FILE *f;
+
+	snprintf(name, sizeof name, "/proc/%d/maps", (int)guest.pid);
+	f = fopen(name, "r");
+	while (f != NULL && fgets(line, sizeof line, f) != NULL) {
+		if (sscanf(line, "%llx-%llx", &start, &end) != 2 ||
+		    strstr(line, "/memfd:quern ") == NULL)
+			continue;
+		for (i = 0; i < attach_nthreads; i++)
+			if (ptrace(PTRACE_GETREGS, attach_threads[i].tid, 0L,
+			    &regs) == 0 && regs.rip - start < end - start)
+				die("process %d: thread %d still waits where "
+				    "a trace that was killed left it",
+				    (int)guest.pid, (int)attach_threads[i].tid);
+	}
+	if (f != NULL)
+		fclose(f);
+}
+
+void
+attach(pid_t pid)
+{
+	size_t i;
+
+	guest.pid = pid;
+	guest.mem = -1;
+	guest.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (guest.pidfd < 0)
+		die("process %d:", (int)pid);
+	while (attach_stop() > 0)
+		;
+	if (attach_nthreads == 0)
+		die("process %d: no thread of it can be stopped", (int)pid);
+	guest.tid = attach_threads[0].tid;
+	check_free();
+	guest_open();
+	for (i = 0; i < attach_nthreads; i++)
+		read_thread(&attach_threads[i]);
+}
+
+static uint64_t
+minframe(void)
+{
+	char name[64];
+	uint64_t v[2], n = 2048;
+	int fd;
+
+	snprintf(name, sizeof name, "/proc/%d/auxv", (int)guest.pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && read(fd, v, sizeof v) == (ssize_t)sizeof v)
+		if (v[0] == 51)		/* AT_MINSIGSTKSZ */
+			n = v[1];
+	if (fd >= 0)
+		close(fd);
+	return n;
+}
+
+/* The other threads, at their stacks in [at, ...): they wait for the first. */
+static void
+start_others(uint64_t at)
+{
+	struct user_regs_struct r;
+	struct head h;
+	size_t i;
+
+	memcpy(&h, runtime_blob, sizeof h);
+	for (i = 1; i < attach_nthreads; i++, at += JOIN_SIZE) {
+		guest_write(at, &attach_threads[i].s, sizeof attach_threads[i].s);
+		r = attach_threads[i].r;
+		r.rdi = at;
+		r.rsp = at + JOIN_SIZE;
+		r.rip = area.blob + h.join;
+		r.eflags = 0x202;
+		r.orig_rax = ~0ull;
+		if (ptrace(PTRACE_SETREGS, attach_threads[i].tid, 0L, &r) < 0 ||
+		    ptrace(PTRACE_DETACH, attach_threads[i].tid, 0L, 0L) < 0)
+			warn("thread %d:", (int)attach_threads[i].tid);
+	}
+}
+
+void
+attach_inject(void)
+{
+	uint64_t a[6] = { 0, attach_nthreads * JOIN_SIZE, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, ~0ull, 0 };
+	struct start s;
+	long at;
+
+	memset(&s, 0, sizeof s);
+	s.at = attach_threads[0].s;
+	s.minframe = minframe();
+	s.trap = attach_threads[0].r.rip;
+	s.scratch = (attach_threads[0].r.rsp - 512) & ~15ull;
+	inject_file(&s);
+	remote_begin(s.trap);
+	at = remote(SYS_mmap, a);
+	remote_end();
+	if (at < 0 && at > -4096)
+		die("no memory for the program's threads");
+	attach_stacks = (uint64_t)at;
+	s.others = (uint32_t)(attach_nthreads - 1);
+	inject(&s);
+	start_others((uint64_t)at);
+}

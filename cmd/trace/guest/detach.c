@@ -1,0 +1,275 @@
+/*
+ * detach - nothing of ours stays in a process that was attached to
+ *
+ * The threads that run have been let go (dispatch.c).  One that waits in the
+ * kernel does so in a call that the runtime made for it: here it is stopped,
+ * given the program's registers, signal stack and mask, and makes the call
+ * again by itself.  Then what we mapped is unmapped.  A thread that is in the
+ * runtime for another reason is waited for; if it does not come out, all is
+ * left as it is, which does no harm but that the memory stays mapped.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "guest/inject.h"
+#include "trace.h"
+#include "util.h"
+
+static struct boot boot;	/* as the runtime has it */
+static struct {
+	uint64_t start, end;
+} *ours;
+static size_t nours, ourscap;
+
+static void
+add_ours(uint64_t start, uint64_t end)
+{
+	ours = xgrow(ours, &ourscap, nours + 1, sizeof *ours);
+	ours[nours].start = start;
+	ours[nours++].end = end;
+}
+
+static int
+is_in_ours(uint64_t at)
+{
+	size_t i;
+
+	for (i = 0; i < nours; i++)
+		if (at - ours[i].start < ours[i].end - ours[i].start)
+			return 1;
+	return 0;
+}
+
+/*
+ * What is mapped of the memory file, and thread areas: each lies before a
+ * mapping of the lookup words that is not the segment's own.
+ */
+static void
+find_ours(void)
+{
+	unsigned long long start, end, off, inode;
+	const struct seg *ibl = &area.boot.seg[SEG_IBL];
+	char name[64], line[4400];
+	struct stat st;
+	FILE *f;
+
+	nours = 0;
+	snprintf(name, sizeof name, "/proc/%d/maps", (int)guest.pid);
+	f = fopen(name, "r");
+	if (f == NULL || fstat(area.fd, &st) < 0)
+		return;
+	while (fgets(line, sizeof line, f) != NULL) {
+		if (sscanf(line, "%llx-%llx %*s %llx %*s %llu", &start, &end,
+		    &off, &inode) != 4 || inode != st.st_ino)
+			continue;
+		add_ours(start, end);
+		if (off == ibl->off && start - ibl->addr >= ibl->size)
+			add_ours(start - T_SIZE, start);
+	}
+	fclose(f);
+	if (attach_stacks != 0)
+		add_ours(attach_stacks, attach_stacks +
+		    attach_nthreads * JOIN_SIZE);
+}
+
+/* The guest's registers of a thread in a call that the runtime makes. */
+static void
+recover(struct user_regs_struct *r, uint64_t *mask)
+{
+	uint64_t t = r->rbx, gpr[16], pc, flags, df, blocked;
+
+	guest_read(t, gpr, sizeof gpr);
+	guest_read(t + boot.pc, &pc, 8);
+	guest_read(t + boot.rflags, &flags, 8);
+	guest_read(t + boot.df, &df, 8);
+	guest_read(t + boot.syncblocked, &blocked, 8);
+	r->rip = pc;
+	r->rcx = gpr[1];
+	r->rdx = gpr[2];
+	r->rbx = gpr[3];
+	r->rsp = gpr[4];
+	r->rbp = gpr[5];
+	r->rsi = gpr[6];
+	r->rdi = gpr[7];
+	r->r8 = gpr[8];
+	r->r9 = gpr[9];
+	r->r10 = gpr[10];
+	r->r11 = gpr[11];
+	r->r12 = gpr[12];
+	r->r13 = gpr[13];
+	r->r14 = gpr[14];
+	r->r15 = gpr[15];
+	r->eflags = (flags & 0x2448d5) | 0x202 | (df ? 0x400 : 0);
+	*mask |= blocked;
+}
+
+/* The call that was cut short again, by the program's own instruction. */
+static void
+again(struct user_regs_struct *r)
+{
+	if (attach_restart(r))
+		r->rip -= 2;
+	r->orig_rax = ~0ull;
+}
+
+/* In guest.tid: the kernel's alternate stack is the program's. */
+static void
+restore_stack(uint64_t t)
+{
+	struct { uint64_t sp; int32_t flags, pad; uint64_t size; } st;
+	uint64_t a[6] = { t + boot.altstack, 0, 0, 0, 0, 0 };
+
+	guest_read(a[0], &st, sizeof st);
+	if (st.size == 0)
+		st.flags = 2;		/* SS_DISABLE */
+	guest_write(a[0], &st, sizeof st);
+	remote(SYS_sigaltstack, a);
+}
+
+/* Those of our handlers that are left, for the sake of threads that waited. */
+static void
+restore_actions(uint64_t scratch)
+{
+	uint64_t a[6] = { 0, 0, 0, 8, 0, 0 }, now[4];
+
+	for (a[0] = 1; a[0] <= 64; a[0]++) {
+		a[1] = 0;
+		a[2] = scratch;
+		if (remote(SYS_rt_sigaction, a) != 0)
+			continue;
+		guest_read(scratch, now, sizeof now);
+		if (!is_in_ours(now[0]))
+			continue;
+		a[1] = boot.act + a[0] * sizeof now;
+		a[2] = 0;
+		remote(SYS_rt_sigaction, a);
+	}
+}
+
+/* 1: the thread is the program's already, or can be made so. */
+static int
+is_ready(struct thread *t)
+{
+	if (ptrace(PTRACE_GETREGS, t->tid, 0L, &t->r) < 0)
+		return 1;		/* it ended */
+	if (!is_in_ours(t->r.rip) && !is_in_ours(t->r.rsp))
+		return 1;
+	return t->r.rip == boot.sysinsn && (long)t->r.orig_rax >= 0;
+}
+
+static void
+unmap(void)
+{
+	uint64_t a[6] = { 0, 0, 0, 0, 0, 0 };
+	size_t i;
+
+	for (i = 0; i < nours; i++) {
+		a[0] = ours[i].start;
+		a[1] = ours[i].end - a[0];
+		remote(SYS_munmap, a);
+	}
+}
+
+/* All of a thread but what is unmapped at the end. */
+static void
+finish(struct thread *t)
+{
+	uint64_t mask = 0, all = ALL_ASYNC;
+	struct user_regs_struct r = t->r;
+
+	guest.tid = t->tid;
+	if (ptrace(PTRACE_GETSIGMASK, t->tid, 8L, &mask) < 0)
+		return;
+	if (r.rip == boot.sysinsn) {
+		ptrace(PTRACE_SETSIGMASK, t->tid, 8L, &all);
+		restore_stack(t->r.rbx);
+		recover(&r, &mask);
+		ptrace(PTRACE_SETSIGMASK, t->tid, 8L, &mask);
+	}
+	if ((long)r.orig_rax >= 0)
+		again(&r);
+	ptrace(PTRACE_SETREGS, t->tid, 0L, &r);
+}
+
+/* By the first thread, with code that its own program has at its pc. */
+static void
+clean(struct thread *t, uint64_t scratch)
+{
+	struct user_regs_struct r;
+	uint64_t mask, all = ALL_ASYNC;
+
+	guest.tid = t->tid;
+	if (ptrace(PTRACE_GETREGS, t->tid, 0L, &r) < 0 ||
+	    ptrace(PTRACE_GETSIGMASK, t->tid, 8L, &mask) < 0)
+		return;
+	ptrace(PTRACE_SETSIGMASK, t->tid, 8L, &all);
+	remote_begin(r.rip);
+	restore_actions(scratch);
+	unmap();
+	remote_end();
+	ptrace(PTRACE_SETSIGMASK, t->tid, 8L, &mask);
+}
+
+/* Not yet: a call that the kernel does not make again by itself is. */
+static void
+go_on(struct thread *t)
+{
+	struct user_regs_struct r = t->r;
+
+	if ((long)r.orig_rax < 0 || (long)r.rax != -EINTR)
+		return;
+	attach_restart(&r);
+	r.orig_rax = ~0ull;
+	ptrace(PTRACE_SETREGS, t->tid, 0L, &r);
+}
+
+static int
+try(void)
+{
+	struct head h;
+	size_t i;
+	int ready = 1;
+
+	attach_nthreads = 0;
+	while (attach_stop() > 0)
+		;
+	for (i = 0; i < attach_nthreads; i++)
+		ready &= is_ready(&attach_threads[i]);
+	if (ready && attach_nthreads > 0) {
+		memcpy(&h, runtime_blob, sizeof h);
+		remote_begin(area.blob + h.start);
+		for (i = 0; i < attach_nthreads; i++)
+			finish(&attach_threads[i]);
+		clean(&attach_threads[0], area.blob + h.rt +
+		    offsetof(struct boot, at));
+	} else {
+		for (i = 0; i < attach_nthreads; i++)
+			go_on(&attach_threads[i]);
+	}
+	for (i = 0; i < attach_nthreads; i++)
+		ptrace(PTRACE_DETACH, attach_threads[i].tid, 0L, 0L);
+	return ready;
+}
+
+void
+detach(void)
+{
+	struct head h;
+	unsigned tries;
+
+	memcpy(&h, runtime_blob, sizeof h);
+	if (pread(guest.mem, &boot, sizeof boot, (off_t)(area.blob + h.rt)) !=
+	    (ssize_t)sizeof boot)
+		return;			/* it ended */
+	find_ours();
+	for (tries = 0; tries < 100 && !try(); tries++)
+		usleep(2000);
+}

@@ -1,0 +1,405 @@
+/*
+ * inject - put the runtime into a stopped process
+ *
+ * Remote system calls make a memory file and map the runtime from it; we open
+ * the file through /proc.  The runtime gets the program's registers and its
+ * own plan of the areas, and maps the rest itself.  Then the process is let
+ * off; no ptrace from here on.  Nothing here knows how the process came to
+ * stop: see launch.c, adopt.c and attach.c.
+ *
+ * Places.  Zone 0, the runtime and all data lie 1.5 GB below the libraries,
+ * within reach of 32-bit displacements from there, out of the way of mmap.
+ * Zone 1 lies below a position-independent program, or above a fixed one.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "guest/inject.h"
+#include "trace.h"
+#include "util.h"
+
+#define GAP (1536ull << 20)	/* for the guest's own mappings */
+#define BIG (2ull << 20)
+
+/* ------------------------------------------------------- remote system calls */
+
+static uint64_t trap_at;	/* where `syscall; int3` was put */
+static uint8_t trap_saved[3];
+
+void
+guest_read(uint64_t at, void *buf, size_t n)
+{
+	if (pread(guest.mem, buf, n, (off_t)at) != (ssize_t)n)
+		die("the program's memory at %#llx:", (unsigned long long)at);
+}
+
+void
+guest_write(uint64_t at, const void *buf, size_t n)
+{
+	if (pwrite(guest.mem, buf, n, (off_t)at) != (ssize_t)n)
+		die("the program's memory at %#llx:", (unsigned long long)at);
+}
+
+void
+remote_begin(uint64_t at)
+{
+	static const uint8_t code[3] = { 0x0f, 0x05, 0xcc };
+
+	trap_at = at;
+	guest_read(at, trap_saved, 3);
+	guest_write(at, code, 3);
+}
+
+void
+remote_end(void)
+{
+	guest_write(trap_at, trap_saved, 3);
+}
+
+void
+guest_wait_stop(int sig)
+{
+	int st;
+
+	for (;;) {
+		if (waitpid(guest.tid, &st, __WALL) < 0)
+			die("waiting for the program:");
+		if (!WIFSTOPPED(st))
+			die("the program ended before its first instruction");
+		if (WSTOPSIG(st) == sig)
+			return;
+		ptrace(PTRACE_CONT, guest.tid, 0L, (long)WSTOPSIG(st));
+	}
+}
+
+long
+remote(long nr, const uint64_t a[6])
+{
+	struct user_regs_struct r, old;
+
+	if (ptrace(PTRACE_GETREGS, guest.tid, 0L, &old) < 0)
+		die("ptrace:");
+	r = old;
+	r.rip = trap_at;
+	r.rax = (unsigned long long)nr;
+	r.orig_rax = ~0ull;
+	r.rdi = a[0];
+	r.rsi = a[1];
+	r.rdx = a[2];
+	r.r10 = a[3];
+	r.r8 = a[4];
+	r.r9 = a[5];
+	if (ptrace(PTRACE_SETREGS, guest.tid, 0L, &r) < 0 ||
+	    ptrace(PTRACE_CONT, guest.tid, 0L, 0L) < 0)
+		die("ptrace:");
+	guest_wait_stop(SIGTRAP);
+	ptrace(PTRACE_GETREGS, guest.tid, 0L, &r);
+	old.orig_rax = ~0ull;
+	ptrace(PTRACE_SETREGS, guest.tid, 0L, &old);
+	return (long)r.rax;
+}
+
+static long
+remote_mmap(uint64_t at, uint64_t len, int prot, int fd, uint64_t off)
+{
+	uint64_t a[6] = { at, len, (uint64_t)prot,
+	    MAP_PRIVATE | MAP_FIXED_NOREPLACE, (uint64_t)fd, off };
+
+	return remote(SYS_mmap, a);
+}
+
+static long
+memfd(uint64_t at)
+{
+	uint64_t a[6] = { at, MFD_CLOEXEC, 0, 0, 0, 0 };
+	struct rlimit was, more;
+	long r = remote(SYS_memfd_create, a);
+
+	if (r != -EMFILE || prlimit(guest.pid, RLIMIT_NOFILE, NULL, &was) < 0)
+		return r;
+	more = was;
+	if (more.rlim_max < 65536)	/* more may be open than are allowed */
+		more.rlim_max = 65536;
+	more.rlim_cur = more.rlim_max;
+	if (prlimit(guest.pid, RLIMIT_NOFILE, &more, NULL) < 0) {
+		more.rlim_cur = more.rlim_max = was.rlim_max;
+		prlimit(guest.pid, RLIMIT_NOFILE, &more, NULL);
+	}
+	r = remote(SYS_memfd_create, a);
+	prlimit(guest.pid, RLIMIT_NOFILE, &was, NULL);
+	return r;
+}
+
+/*
+ * The memory file, open in both: our descriptor; the guest's in *theirs.
+ * 16 bytes at `at` are used and put back.
+ */
+static int
+remote_memfd(uint64_t at, int *theirs)
+{
+	char old[16], path[64];
+	long r;
+	int fd;
+
+	guest_read(at, old, sizeof old);
+	guest_write(at, "quern", 6);
+	r = memfd(at);
+	guest_write(at, old, sizeof old);
+	if (r < 0) {
+		errno = (int)-r;
+		die("a memory file in the program:");
+	}
+	*theirs = (int)r;
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)guest.pid, (int)r);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		die("%s:", path);
+	return fd;
+}
+
+/* ------------------------------------------------------------------- places */
+
+struct places {
+	uint64_t program;	/* lowest address of the program */
+	uint64_t libs;		/* lowest address of what lies in the mmap area */
+	uint64_t (*taken)[2];
+	size_t n, cap;
+};
+
+/* All but a runtime at `old`, which will be unmapped. */
+static struct places
+read_places(uint64_t old)
+{
+	struct places p = { 0, 0, NULL, 0, 0 };
+	unsigned long long start, end;
+	char name[64], line[512];
+	FILE *f;
+
+	snprintf(name, sizeof name, "/proc/%d/maps", (int)guest.pid);
+	f = fopen(name, "r");
+	if (f == NULL)
+		die("%s:", name);
+	while (fgets(line, sizeof line, f) != NULL) {
+		if (sscanf(line, "%llx-%llx", &start, &end) != 2)
+			continue;
+		p.taken = xgrow(p.taken, &p.cap, p.n + 1, sizeof *p.taken);
+		p.taken[p.n][0] = start;
+		p.taken[p.n++][1] = end;
+		if (old != 0 && start - old < AREA_BLOB)
+			continue;
+		if (strstr(line, "[stack]") != NULL ||
+		    strstr(line, "[vsyscall]") != NULL)
+			continue;
+		if (p.program == 0)
+			p.program = start;
+		if (start > 0x7000000000ull && p.libs == 0 &&
+		    start - p.program > (1ull << 31))
+			p.libs = start;
+	}
+	fclose(f);
+	if (p.libs == 0)
+		p.libs = p.program;
+	return p;
+}
+
+static int
+is_free(const struct places *p, uint64_t at, uint64_t n)
+{
+	size_t i;
+
+	if (at < 0x10000)
+		return 0;
+	for (i = 0; i < p->n; i++)
+		if (at < p->taken[i][1] && p->taken[i][0] < at + n)
+			return 0;
+	return 1;
+}
+
+/* Downwards from `below`, the first place where n bytes are free. */
+static uint64_t
+place_below(const struct places *p, uint64_t below, uint64_t n)
+{
+	uint64_t at = (below - n) & ~(BIG - 1);
+
+	while (!is_free(p, at, n) && at > BIG)
+		at -= BIG;
+	return at;
+}
+
+static void
+choose_places(const struct places *p)
+{
+	struct seg *s = area.boot.seg;
+	uint64_t top = p->libs > GAP + (1ull << 32) ? p->libs - GAP : 1ull << 34;
+	unsigned i;
+
+	s[SEG_ZONE0].addr = place_below(p, top, s[SEG_ZONE0].size);
+	top = s[SEG_ZONE0].addr;
+	area.blob = top = place_below(p, top, AREA_BLOB);
+	for (i = 0; i < NSEG; i++) {
+		if (i == SEG_ZONE0 || i == SEG_ZONE1 || s[i].size == 0)
+			continue;
+		/* control is last and lowest: threads' areas lie below it */
+		if (i != SEG_CONTROL)
+			s[i].addr = top = place_below(p, top, s[i].size);
+	}
+	s[SEG_CONTROL].addr = place_below(p, top, s[SEG_CONTROL].size);
+	if (p->libs - p->program < (1ull << 31)) {
+		s[SEG_ZONE1].size = 0;
+	} else if (p->program > (1ull << 32)) {
+		s[SEG_ZONE1].addr = place_below(p, p->program - BIG,
+		    s[SEG_ZONE1].size);
+	} else {
+		s[SEG_ZONE1].addr = 0x70000000;
+		if (!is_free(p, s[SEG_ZONE1].addr, s[SEG_ZONE1].size))
+			s[SEG_ZONE1].size = 0;
+	}
+}
+
+/* Under a limit of the address space take no more than a quarter of it. */
+static unsigned
+shrink_for_limit(void)
+{
+	struct rlimit r;
+	unsigned s;
+	uint64_t n;
+
+	if (prlimit(guest.pid, RLIMIT_AS, NULL, &r) < 0 ||
+	    r.rlim_cur == RLIM_INFINITY)
+		return 0;
+	for (s = 0; s < 6; s++) {
+		area_sizes(s);
+		n = area.boot.seg[NSEG - 1].off + area.boot.seg[NSEG - 1].size;
+		if (n <= r.rlim_cur / 4)
+			break;
+	}
+	return s;
+}
+
+/* ------------------------------------------------------------------- inject */
+
+static void
+load_blob(int theirs)
+{
+	struct head h;
+	uint64_t off = area.boot.seg[NSEG - 1].off +
+	    area.boot.seg[NSEG - 1].size;
+	size_t n = (size_t)(runtime_blob_end - runtime_blob);
+
+	memcpy(&h, runtime_blob, sizeof h);
+	if (pwrite(area.fd, runtime_blob, n, (off_t)off) != (ssize_t)n)
+		die("the runtime:");
+	if (remote_mmap(area.blob, h.data, PROT_READ | PROT_EXEC, theirs,
+	    off) < 0 || remote_mmap(area.blob + h.data, h.end - h.data,
+	    PROT_READ | PROT_WRITE, theirs, off + h.data) < 0)
+		die("no place for the runtime in the program");
+}
+
+void
+inject_state(struct guest_state *s, const struct user_regs_struct *r)
+{
+	const unsigned long long v[16] = {
+		r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi,
+		r->r8, r->r9, r->r10, r->r11, r->r12, r->r13, r->r14, r->r15
+	};
+	unsigned i;
+
+	for (i = 0; i < 16; i++)
+		s->gpr[i] = v[i];
+	s->pc = r->rip;
+	s->rflags = r->eflags;
+	s->fsbase = r->fs_base;
+	s->gsbase = r->gs_base;
+	s->window = window_bits() == WINDOWS_TO ? WINDOW_OPEN : 0;
+}
+
+void
+guest_open(void)
+{
+	char name[64];
+
+	if (guest.mem >= 0)
+		close(guest.mem);
+	snprintf(name, sizeof name, "/proc/%d/mem", (int)guest.pid);
+	guest.mem = open(name, O_RDWR | O_CLOEXEC);
+	if (guest.mem < 0)
+		die("%s:", name);
+}
+
+/* The bits of an address: the kernel uses the fifth level, or not. */
+static uint64_t
+address_bits(void)
+{
+	void *high = (void *)(1ul << 50);
+	void *at = mmap(high, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+	    0);
+
+	if (at == MAP_FAILED)
+		return 48;
+	munmap(at, PAGE);
+	return at == high ? 57 : 48;
+}
+
+void
+inject_file(struct start *s)
+{
+	remote_begin(s->trap);
+	s->fd = remote_memfd(s->scratch, &s->theirs);
+	remote_end();
+}
+
+void
+inject(const struct start *s)
+{
+	struct user_regs_struct r;
+	struct places p;
+	struct head h;
+
+	memcpy(&h, runtime_blob, sizeof h);
+	p = read_places(s->old);
+	area_sizes(shrink_for_limit());
+	choose_places(&p);
+	free(p.taken);
+	if (ptrace(PTRACE_GETREGS, guest.tid, 0L, &r) < 0)
+		die("ptrace:");
+	area.boot.at = s->at;
+	area.boot.minframe = s->minframe;
+	area.boot.flags |= s->flags;
+	area.boot.addrbits = address_bits();
+	remote_begin(s->trap);
+	area_open(s->fd);
+	area.ctl->joining = s->others;
+	load_blob(s->theirs);
+	remote_end();
+	if (s->old != 0) {
+		uint64_t a[6] = { s->old, AREA_BLOB, 0, 0, 0, 0 };
+
+		remote_begin(area.blob + h.start);
+		remote(SYS_munmap, a);
+		remote_end();
+	}
+	area.boot.fd = s->theirs;
+	guest_write(area.blob + h.rt, &area.boot, sizeof area.boot);
+	cpu_model(opt.cpu);
+	area.miss = area.blob + h.miss;
+	frag_reset();
+	maps_start();
+	r.rip = area.blob + h.start;
+	r.eflags = 0x202;
+	r.orig_rax = ~0ull;
+	if (ptrace(PTRACE_SETREGS, guest.tid, 0L, &r) < 0 ||
+	    ptrace(PTRACE_DETACH, guest.tid, 0L, 0L) < 0)
+		die("ptrace:");
+}

@@ -1,0 +1,573 @@
+/*
+ * format - from the queue to event text, in a thread of its own
+ *
+ * Entries come in the order in which threads handed over.  A buffer's bytes
+ * are zero again when they have been written out, so that a record's header
+ * is 0 until it is whole; at the end what was never handed over is found by
+ * walking each thread's buffer from the last place that was.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "evw.h"
+#include "stream/last.h"
+#include "out.h"
+#include "trace.h"
+#include "util.h"
+
+struct evw *format_writer;
+
+static struct out *out;
+static char *const *command;
+static pthread_t thread;
+static volatile int stopping;
+enum { EARLY = 16 };
+static unsigned sleeps;		/* ours, so far */
+volatile int format_full;
+volatile int format_lost;
+static unsigned current;	/* thread of the lines now, or 0 */
+static unsigned threads;	/* begun so far */
+static struct {
+	unsigned number;	/* of its thread, from 1 */
+	uint32_t from;		/* where its next record begins */
+	uint32_t buf;		/* in this buffer, + 1 */
+} slots[NSLOT];
+uint32_t format_countid[COUNT_IDS];
+uint8_t format_ninsn[1u << 24];		/* by counter; by id with a window's end */
+uint32_t format_ncount;
+static uint64_t saved_count[COUNT_IDS];	/* kind cache: of images before exec */
+
+static void
+futex_wake(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, 64, NULL, NULL, 0);
+}
+
+static void
+headers(void)
+{
+	static const char *const kinds[] = { "all", "blocks", "cache", "counts",
+		"none", "none" };
+	static const char *const cpus[] = { "native", "v2", "v3", "v4" };
+
+	evw_line(format_writer, "H quern-events 1");
+	evw_cmd(format_writer, command);
+	if (opt.follow || opt.pid != 0)
+		evw_line(format_writer, "H pid %d", (int)guest.pid);
+	evw_line(format_writer, "H arch x86_64");
+	if (opt.window == KIND_CACHE)
+		evw_line(format_writer, "H kind cache %u %u %u", opt.sets,
+		    1u << opt.lineshift, opt.ways);
+	else
+		evw_line(format_writer, "H kind %s", kinds[opt.window]);
+	if (opt.interval != 0)
+		evw_line(format_writer, "H interval %llu",
+		    (unsigned long long)opt.interval);
+	evw_line(format_writer, "H cpu %s", cpus[opt.cpu]);
+	format_caches();
+}
+
+static void
+whose(unsigned slot)
+{
+	unsigned n = slots[slot].number;
+
+	if (n == current || (threads < 2 && current == 0))
+		return;
+	/* the first T line names who ran until then */
+	if (current == 0 && n != 1)
+		evw_line(format_writer, "T 1");
+	evw_line(format_writer, "T %u", n);
+	current = n;
+}
+
+/*
+ * Where the window ends in records [a, b): behind the one that fills it.
+ * What comes later is not told; the program is let go.
+ */
+static const uint32_t *
+cut_window(const uint32_t *a, const uint32_t *b)
+{
+	static uint64_t done;
+
+	while (a < b && !format_full) {
+		done += format_ninsn[*a & 0xffffff];
+		a += 1 + 2 * (*a >> 24);
+		if (done >= opt.during) {
+			format_full = 1;
+			serve_wake();
+		}
+	}
+	return a;
+}
+
+/* The flight recorder: 1 if what waits behind this is more than it keeps. */
+static int
+is_outdated(unsigned slot)
+{
+	struct control *c = area.ctl;
+	uint64_t bytes = 0;
+	const struct qent *e;
+	uint32_t i;
+
+	for (i = 0; i < NQUEUE && bytes < opt.last; i++) {
+		e = &c->queue[(c->qhead + i) % NQUEUE];
+		if (__atomic_load_n(&e->type, __ATOMIC_ACQUIRE) == Q_NONE)
+			break;
+		if (e->slot == slot && e->type != Q_TEXT)
+			bytes += e->to - e->from;
+	}
+	return bytes >= opt.last && opt.during == 0;
+}
+
+/* Records at [from, to) of the buffers. */
+static void
+take(unsigned slot, uint32_t from, uint32_t to)
+{
+	const uint32_t *a = (const void *)(area.bufs + from);
+	const uint32_t *b = (const void *)(area.bufs + to), *end;
+
+	if (from == to)
+		return;
+	if (opt.during != 0)
+		b = cut_window(a, b);
+	if (opt.last != 0) {
+		last_records(slot, slots[slot].number, a, b);
+		return;
+	}
+	hot_sample(a, b);
+	whose(slot);
+	end = evw_records(format_writer, a, b);
+	if (end < b && evw_error(format_writer) != NULL)
+		die("a record that cannot be: %s", evw_error(format_writer));
+}
+
+/* The same; they are zero afterwards.  What a dump has taken is not again. */
+static void
+records(unsigned slot, uint32_t from, uint32_t to)
+{
+	uint32_t at = slots[slot].from;
+
+	if (opt.last == 0 || slots[slot].buf != from / BUF_STRIDE + 1 ||
+	    at < from || at > to)
+		at = from;
+	if (opt.last != 0 && to - at >= BUF_SIZE / 2 && is_outdated(slot))
+		last_skip(slot, to - at);
+	else
+		take(slot, at, to);
+	memset(area.bufs + from, 0, to - from);
+}
+
+static void
+give_back(uint32_t from, uint32_t to)
+{
+	struct control *c = area.ctl;
+	uint32_t n = from / BUF_STRIDE, end = n * BUF_STRIDE + BUF_SIZE;
+
+	if (to < end)
+		memset(area.bufs + to, 0,
+		    end - to < REC_MAX + 64 ? end - to : REC_MAX + 64);
+	__atomic_fetch_or(&c->freemask[n / 32], 1u << n % 32, __ATOMIC_SEQ_CST);
+	__atomic_fetch_sub(&c->nfull, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&c->freed, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_exchange_n(&c->free_sleeps, 0, __ATOMIC_SEQ_CST))
+		futex_wake(&c->freed);
+}
+
+/* The counters of one thread, which are zero afterwards. */
+static uint64_t
+counters(unsigned slot)
+{
+	uint64_t *c = (uint64_t *)(void *)(area.seg[SEG_COUNTERS] +
+	    slot * area.boot.countbytes);
+	uint32_t i, max = __atomic_load_n(&format_ncount, __ATOMIC_ACQUIRE);
+	uint64_t n = 0, v;
+
+	for (i = 0; i < max; i++) {
+		v = c[i];
+		if (v == 0)
+			continue;
+		c[i] = 0;
+		whose(slot);
+		evw_count(format_writer, format_countid[i], v);
+		n += v * format_ninsn[i];
+	}
+	return n;
+}
+
+/* Kind cache: what was executed how often, by all threads. */
+static void
+totals(void)
+{
+	uint32_t i, max = format_ncount;
+	uint64_t n, *c;
+	unsigned s, nslot = (unsigned)(area.boot.seg[SEG_COUNTERS].size /
+	    area.boot.countbytes);
+
+	for (i = 0; i < max; i++) {
+		n = saved_count[i];
+		for (s = 0; s < nslot; s++) {
+			if (slots[s].number == 0)
+				continue;
+			c = (uint64_t *)(void *)(area.seg[SEG_COUNTERS] +
+			    s * area.boot.countbytes);
+			n += c[i];
+		}
+		saved_count[i] = n;
+	}
+}
+
+static void
+interval(unsigned slot)
+{
+	uint64_t n = counters(slot);
+	struct slot *s = &area.ctl->slot[slot];
+
+	evw_line(format_writer, "I %llu", (unsigned long long)n);
+	__atomic_store_n(&s->state, 2, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&s->sleeps, __ATOMIC_SEQ_CST))
+		futex_wake(&s->state);
+}
+
+static void
+text(char *lines)
+{
+	char *nl;
+
+	if (opt.last != 0) {
+		last_lines(lines);
+		return;
+	}
+	while ((nl = strchr(lines, '\n')) != NULL) {
+		evw_raw(format_writer, lines, (size_t)(nl - lines));
+		lines = nl + 1;
+	}
+}
+
+static void
+take_entry(const struct qent *e)
+{
+	switch (e->type) {
+	case Q_TEXT:
+		text((char *)(uintptr_t)e->arg);
+		free((void *)(uintptr_t)e->arg);
+		return;
+	case Q_THREAD:
+		slots[e->slot].number = ++threads;
+		slots[e->slot].buf = 0;
+		return;
+	case Q_COUNTS:
+		interval(e->slot);
+		return;
+	default:
+		break;
+	}
+	if (opt.window == KIND_COUNTS || opt.window == KIND_NONE)
+		return;
+	records(e->slot, e->from, e->to);
+	slots[e->slot].from = e->to;
+	slots[e->slot].buf = e->from / BUF_STRIDE + 1;
+	if (e->type == Q_FULL) {
+		slots[e->slot].buf = 0;
+		give_back(e->from, e->to);
+	} else if (opt.window == KIND_CACHE) {
+		return;
+	} else if (format_full) {
+		return;
+	} else if (opt.last != 0) {
+		if (e->type != Q_RECORDS)
+			last_ended(e->slot, slots[e->slot].number, e);
+	} else if (e->type == Q_SYSCALL) {
+		whose(e->slot);
+		evw_line(format_writer, "Y %llu", (unsigned long long)e->arg);
+	} else if (e->type == Q_SIGNAL) {
+		whose(e->slot);
+		evw_line(format_writer, "K %u %llx", e->sig,
+		    (unsigned long long)e->arg);
+	}
+}
+
+/*
+ * Nobody calls before a good part of what may wait does, which a short run
+ * never has. Its readers would have to begin when it is over: so in the first
+ * milliseconds we look for ourselves.
+ */
+static int
+is_early(void)
+{
+	return sleeps < EARLY;
+}
+
+static void
+sleep_until_called(struct control *c)
+{
+	struct timespec t = { 0, c->polling ? 100000 : is_early() ? 2000000 :
+	    50 * 1000 * 1000 };
+	uint32_t bell = __atomic_load_n(&c->qbell, __ATOMIC_SEQ_CST);
+
+	sleeps++;
+	__atomic_store_n(&c->formatting_sleeps, 1, __ATOMIC_SEQ_CST);
+	if (c->queue[c->qhead % NQUEUE].type == Q_NONE && !stopping)
+		syscall(SYS_futex, &c->qbell, FUTEX_WAIT, bell, &t, NULL, 0);
+	__atomic_store_n(&c->formatting_sleeps, 0, __ATOMIC_SEQ_CST);
+}
+
+/* The next entry, if there is one. */
+static int
+consume(struct control *c)
+{
+	struct qent *e = &c->queue[c->qhead % NQUEUE], copy;
+
+	if (__atomic_load_n(&e->type, __ATOMIC_ACQUIRE) == Q_NONE)
+		return 0;
+	copy = *e;
+	e->type = Q_NONE;
+	__atomic_store_n(&c->qhead, c->qhead + 1, __ATOMIC_SEQ_CST);
+	if (__atomic_exchange_n(&c->qfull_sleeps, 0, __ATOMIC_SEQ_CST))
+		futex_wake(&c->qhead);
+	take_entry(&copy);
+	return 1;
+}
+
+/*
+ * What running threads have not handed over yet.  A buffer that is handed
+ * over meanwhile stays as it is until we take it from the queue.
+ */
+static void
+take_running(struct control *c)
+{
+	static uint32_t buf[NSLOT];
+	unsigned i, tries;
+	uint32_t tail, from;
+
+	for (tries = 0; tries < 100; tries++) {
+		tail = __atomic_load_n(&c->qtail, __ATOMIC_SEQ_CST);
+		while (consume(c))
+			;
+		for (i = 0; i < NSLOT; i++)
+			buf[i] = c->slot[i].used ?
+			    __atomic_load_n(&c->slot[i].buf, __ATOMIC_SEQ_CST) :
+			    0;
+		if (c->qhead == tail &&
+		    __atomic_load_n(&c->qtail, __ATOMIC_SEQ_CST) == tail)
+			break;
+	}
+	for (i = 0; tries < 100 && i < NSLOT; i++) {
+		if (buf[i] == 0)
+			continue;
+		from = slots[i].buf == buf[i] ? slots[i].from :
+		    (buf[i] - 1) * BUF_STRIDE;
+		slots[i].from = format_extent(from, (buf[i] - 1) * BUF_STRIDE +
+		    BUF_SIZE);
+		slots[i].buf = buf[i];
+		take(i, from, slots[i].from);
+	}
+}
+
+/* The newest records, into a stream of their own. */
+static void
+begin_last(struct out *o)
+{
+	evw_again(format_writer, o);
+	headers();
+	last_dump();
+}
+
+static void
+snapshot(struct control *c)
+{
+	struct out *o = last_begin();
+
+	if (o == NULL)
+		return;
+	take_running(c);
+	begin_last(o);
+	evw_end(format_writer, "exit", 0);
+	last_end(o);
+}
+
+static void *
+run(void *arg)
+{
+	struct control *c = area.ctl;
+	int quiet = 0;
+
+	(void)arg;
+	for (;;) {
+		if (opt.last != 0 && last_asked())
+			snapshot(c);
+		if (consume(c)) {
+			quiet = 0;
+			continue;
+		}
+		if (stopping)
+			break;
+		/* nobody shall wait for what is there */
+		if (quiet == (is_early() ? 0 : 1) && opt.last == 0)
+			evw_flush(format_writer);
+		quiet++;
+		sleep_until_called(c);
+	}
+	return NULL;
+}
+
+/*
+ * What we write goes nowhere from here on.  The program is not to suffer: it
+ * goes on natively, and nothing waits for us meanwhile.
+ */
+static void
+lost(struct out *o, int err)
+{
+	if (err != EPIPE) {
+		errno = err;
+		warn("%s: write:", o->name);
+	}
+	format_lost = err;
+	serve_wake();
+}
+
+void
+format_start(char *const argv[])
+{
+	command = argv;
+	if (opt.window == KIND_NONE)
+		out = out_open("/dev/null");
+	else if (opt.last != 0)
+		out = last_open();
+	else
+		out = opt.out_fd >= 0 ? out_fd(opt.out_fd, "standard output") :
+		    out_open(opt.out);
+	if (out != NULL)
+		out->failed = lost;
+	format_writer = evw_open(out);
+	if (opt.last == 0)
+		headers();
+}
+
+/* Lines at once, while nobody consumes. */
+void
+format_replace(char *lines)
+{
+	text(lines);
+	free(lines);
+	current = 0;
+	threads = 0;
+}
+
+/* The queue of a new area: its consumer begins. */
+void
+format_begin(void)
+{
+	stopping = 0;
+	memset(slots, 0, sizeof slots);
+	if (pthread_create(&thread, NULL, run, NULL) != 0)
+		die("thread:");
+}
+
+/* Put an entry of our own; before the consumer runs, that is at once. */
+void
+format_text(char *lines)
+{
+	struct control *c = area.ctl;
+	uint32_t t = __atomic_fetch_add(&c->qtail, 1, __ATOMIC_SEQ_CST);
+	struct qent *e = &c->queue[t % NQUEUE];
+
+	while (t - __atomic_load_n(&c->qhead, __ATOMIC_ACQUIRE) >= NQUEUE)
+		usleep(100);
+	e->arg = (uintptr_t)lines;
+	e->slot = 0;
+	__atomic_store_n(&e->type, Q_TEXT, __ATOMIC_SEQ_CST);
+}
+
+/* What no thread handed over, found by its headers. */
+static void
+leftovers(void)
+{
+	struct slot *s;
+	uint32_t i, from, to, end;
+	uint64_t n = 0;
+
+	for (i = 0; i < NSLOT; i++) {
+		s = &area.ctl->slot[i];
+		if (opt.window == KIND_COUNTS && i < area.boot.seg[
+		    SEG_COUNTERS].size / area.boot.countbytes &&
+		    slots[i].number != 0)
+			n += counters(i);
+		if (opt.window >= KIND_COUNTS || !s->used || s->buf == 0)
+			continue;
+		from = slots[i].buf == s->buf ? slots[i].from :
+		    (s->buf - 1) * BUF_STRIDE;
+		end = (s->buf - 1) * BUF_STRIDE + BUF_SIZE;
+		to = format_extent(from, end);
+		records(i, from, to);
+	}
+	if (opt.window == KIND_CACHE)
+		totals();
+	if (opt.window == KIND_COUNTS && n != 0)
+		evw_line(format_writer, "I %llu", (unsigned long long)n);
+}
+
+/* End of the whole records from `from` on. */
+uint32_t
+format_extent(uint32_t from, uint32_t end)
+{
+	uint32_t at = from, head, n;
+
+	while (at + 4 <= end) {
+		memcpy(&head, area.bufs + at, 4);
+		n = 4 + 8 * (head >> 24);
+		if (head == 0 || at + n > end)
+			break;
+		at += n;
+	}
+	return at;
+}
+
+/* The area's threads are gone: all that they told is written. */
+void
+format_drain(void)
+{
+	struct control *c = area.ctl;
+
+	stopping = 1;
+	__atomic_fetch_add(&c->qbell, 1, __ATOMIC_SEQ_CST);
+	futex_wake(&c->qbell);
+	pthread_join(thread, NULL);
+	while (c->qhead != c->qtail)	/* who was killed may leave a gap */
+		if (!consume(c))
+			c->qhead++;
+	leftovers();
+}
+
+void
+format_end(const char *how, int status, int whole)
+{
+	uint32_t i;
+
+	if (opt.window == KIND_NONE)
+		return;
+	if (opt.last != 0) {
+		out = last_final(out);
+		out->failed = lost;
+		begin_last(out);
+	}
+	if (!whole) {
+		evw_flush(format_writer);
+		out_flush(out);
+		return;
+	}
+	for (i = 0; opt.window == KIND_CACHE && i < format_ncount; i++)
+		if (saved_count[i] != 0)
+			evw_total(format_writer, format_countid[i],
+			    saved_count[i]);
+	evw_end(format_writer, how, status);
+	stats.records = evw_executions(format_writer);
+	out_close(out);
+}

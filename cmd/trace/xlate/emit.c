@@ -1,0 +1,363 @@
+/* emit - machine code, an encoding a function */
+#include "xlate/emit.h"
+
+void
+emit_copy(struct code *c, const uint8_t *bytes, unsigned n)
+{
+	memcpy(c->p, bytes, n);
+	c->p += n;
+}
+
+void
+emit_nop(struct code *c, unsigned n)
+{
+	static const uint8_t nops[8][7] = {
+		{ 0 }, { 0x90 }, { 0x66, 0x90 }, { 0x0f, 0x1f, 0x00 },
+		{ 0x0f, 0x1f, 0x40, 0x00 }, { 0x0f, 0x1f, 0x44, 0x00, 0x00 },
+		{ 0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00 },
+		{ 0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00 }
+	};
+	unsigned k;
+
+	for (; n > 0; n -= k) {
+		k = n < 7 ? n : 7;
+		emit_copy(c, nops[k], k);
+	}
+}
+
+/* REX for an operand size of w, if any bit of it is needed. */
+static void
+rex(struct code *c, int w, int reg, int index, int base)
+{
+	unsigned b = 0x40u | (w ? 8u : 0) | (reg > 7 ? 4u : 0) |
+	    (index != NOIDX && index > 7 ? 2u : 0) |
+	    (base != NOIDX && base > 7 ? 1u : 0);
+
+	if (b != 0x40)
+		emit_byte(c, b);
+}
+
+/* ModRM, SIB and displacement for a memory operand. */
+static void
+mem(struct code *c, int reg, int base, int index, int scale, int32_t disp)
+{
+	unsigned r = (unsigned)(reg & 7) << 3, mod, ss;
+
+	ss = scale == 8 ? 3 : scale == 4 ? 2 : scale == 2 ? 1 : 0;
+	if (base == NOIDX) {		/* [index * scale + disp32] */
+		emit_byte(c, r | 4);
+		emit_byte(c, ss << 6 | (unsigned)((index == NOIDX ? 4 :
+		    index) & 7) << 3 | 5);
+		emit_u32(c, (uint32_t)disp);
+		return;
+	}
+	if (disp == 0 && (base & 7) != 5)
+		mod = 0;
+	else if (disp >= -128 && disp < 128)
+		mod = 1;
+	else
+		mod = 2;
+	if (index != NOIDX || (base & 7) == 4) {
+		emit_byte(c, mod << 6 | r | 4);
+		emit_byte(c, ss << 6 | (unsigned)((index == NOIDX ? 4 :
+		    index) & 7) << 3 | (unsigned)(base & 7));
+	} else {
+		emit_byte(c, mod << 6 | r | (unsigned)(base & 7));
+	}
+	if (mod == 1)
+		emit_byte(c, (uint8_t)disp);
+	else if (mod == 2)
+		emit_u32(c, (uint32_t)disp);
+}
+
+/* The usual one, without branches: a base, no index. */
+static void
+op_mem(struct code *c, int w, unsigned op, int reg, int base, int32_t disp)
+{
+	unsigned b = 0x40u | (w ? 8u : 0) | (reg > 7 ? 4u : 0) |
+	    (base > 7 ? 1u : 0);
+	unsigned mod = disp == (int8_t)disp ? 1 : 2, n = mod == 1 ? 3 : 6;
+	uint64_t bytes;
+
+	if ((base & 7) == 4 || disp == 0) {
+		rex(c, w, reg, NOIDX, base);
+		emit_byte(c, op);
+		mem(c, reg, base, NOIDX, 1, disp);
+		return;
+	}
+	bytes = op | (mod << 6 | (unsigned)(reg & 7) << 3 |
+	    (unsigned)(base & 7)) << 8 | (uint64_t)(uint32_t)disp << 16;
+	if (b != 0x40)
+		emit_bytes(c, bytes << 8 | b, n + 1);
+	else
+		emit_bytes(c, bytes, n);
+}
+
+static void
+op_reg(struct code *c, int w, unsigned op, int reg, int rm)
+{
+	rex(c, w, reg, NOIDX, rm);
+	if (op > 0xff)
+		emit_byte(c, op >> 8);
+	emit_byte(c, op & 0xff);
+	emit_byte(c, 0xc0u | (unsigned)(reg & 7) << 3 | (unsigned)(rm & 7));
+}
+
+void
+emit_load(struct code *c, int reg, int base, int32_t disp)
+{
+	op_mem(c, 1, 0x8b, reg, base, disp);
+}
+
+void
+emit_load32(struct code *c, int reg, int base, int32_t disp)
+{
+	op_mem(c, 0, 0x8b, reg, base, disp);
+}
+
+void
+emit_load32s(struct code *c, int reg, int base, int32_t disp)
+{
+	op_mem(c, 1, 0x63, reg, base, disp);
+}
+
+void
+emit_load_byte(struct code *c, int reg, int base, int32_t disp)
+{
+	rex(c, 0, reg, NOIDX, base);
+	emit_byte(c, 0x0f);
+	emit_byte(c, 0xb6);
+	mem(c, reg, base, NOIDX, 1, disp);
+}
+
+void
+emit_store(struct code *c, int base, int32_t disp, int reg)
+{
+	op_mem(c, 1, 0x89, reg, base, disp);
+}
+
+void
+emit_store_imm32(struct code *c, int base, int32_t disp, uint32_t v)
+{
+	op_mem(c, 0, 0xc7, 0, base, disp);
+	emit_u32(c, v);
+}
+
+void
+emit_store_simm(struct code *c, int base, int32_t disp, int32_t v)
+{
+	op_mem(c, 1, 0xc7, 0, base, disp);
+	emit_u32(c, (uint32_t)v);
+}
+
+void
+emit_lea(struct code *c, int reg, int base, int32_t disp)
+{
+	op_mem(c, 1, 0x8d, reg, base, disp);
+}
+
+void
+emit_lea_sib(struct code *c, int reg, int base, int index, int scale,
+    int32_t disp, int a32)
+{
+	if (a32)
+		emit_byte(c, 0x67);
+	rex(c, !a32, reg, index, base);
+	emit_byte(c, 0x8d);
+	mem(c, reg, base, index, scale, disp);
+}
+
+void
+emit_mov(struct code *c, int to, int from)
+{
+	op_reg(c, 1, 0x89, from, to);
+}
+
+void
+emit_mov32(struct code *c, int to, int from)
+{
+	op_reg(c, 0, 0x89, from, to);
+}
+
+void
+emit_movzx16(struct code *c, int to, int from)
+{
+	op_reg(c, 0, 0x0fb7, to, from);
+}
+
+void
+emit_movzx8(struct code *c, int to, int from)
+{
+	op_reg(c, 1, 0x0fb6, to, from);
+}
+
+void
+emit_movsx16(struct code *c, int to, int from)
+{
+	op_reg(c, 1, 0x0fbf, to, from);
+}
+
+void
+emit_bswap(struct code *c, int reg)
+{
+	rex(c, 1, 0, NOIDX, reg);
+	emit_byte(c, 0x0f);
+	emit_byte(c, 0xc8u + (unsigned)(reg & 7));
+}
+
+void
+emit_imm(struct code *c, int reg, uint64_t v)
+{
+	if (v >> 32 == 0) {
+		rex(c, 0, 0, NOIDX, reg);
+		emit_byte(c, 0xb8u + (unsigned)(reg & 7));
+		emit_u32(c, (uint32_t)v);
+	} else if ((int64_t)v == (int32_t)v) {
+		op_reg(c, 1, 0xc7, 0, reg);
+		emit_u32(c, (uint32_t)v);
+	} else {
+		rex(c, 1, 0, NOIDX, reg);
+		emit_byte(c, 0xb8u + (unsigned)(reg & 7));
+		emit_u64(c, v);
+	}
+}
+
+void
+emit_not(struct code *c, int reg)
+{
+	op_reg(c, 1, 0xf7, 2, reg);
+}
+
+void
+emit_sar(struct code *c, int reg, int n)
+{
+	op_reg(c, 1, 0xc1, 7, reg);
+	emit_byte(c, (unsigned)n);
+}
+
+void
+emit_inc_mem(struct code *c, int base, int32_t disp)
+{
+	op_mem(c, 1, 0xff, 0, base, disp);
+}
+
+void
+emit_sub_imm(struct code *c, int reg, int32_t v)
+{
+	if (v >= -128 && v < 128) {
+		op_reg(c, 1, 0x83, 5, reg);
+		emit_byte(c, (uint8_t)v);
+	} else {
+		op_reg(c, 1, 0x81, 5, reg);
+		emit_u32(c, (uint32_t)v);
+	}
+}
+
+/* pext and pdep, low registers: reg = deposit(extract(reg, mask), mask) */
+void
+emit_and_bits(struct code *c, int reg, int mask)
+{
+	unsigned pp;
+
+	for (pp = 2; pp <= 3; pp++) {	/* F3: pext, F2: pdep */
+		emit_byte(c, 0xc4);
+		emit_byte(c, 0xe2);
+		emit_byte(c, (~(unsigned)reg & 15) << 3 | pp);
+		emit_byte(c, 0xf5);
+		emit_byte(c, 0xc0u | (unsigned)reg << 3 | (unsigned)mask);
+	}
+}
+
+void
+emit_push_imm(struct code *c, int32_t v)
+{
+	emit_byte(c, 0x68);
+	emit_u32(c, (uint32_t)v);
+}
+
+uint8_t *
+emit_jrcxz(struct code *c)
+{
+	emit_byte(c, 0xe3);
+	emit_byte(c, 0);
+	return c->p - 1;
+}
+
+uint8_t *
+emit_jcc8(struct code *c, unsigned cc)
+{
+	emit_byte(c, 0x70u | cc);
+	emit_byte(c, 0);
+	return c->p - 1;
+}
+
+uint8_t *
+emit_jmp8(struct code *c)
+{
+	emit_byte(c, 0xeb);
+	emit_byte(c, 0);
+	return c->p - 1;
+}
+
+uint8_t *
+emit_jmp32(struct code *c)
+{
+	emit_byte(c, 0xe9);
+	emit_u32(c, 0);
+	return c->p - 4;
+}
+
+uint8_t *
+emit_jcc32(struct code *c, unsigned cc)
+{
+	emit_byte(c, 0x0f);
+	emit_byte(c, 0x80 | cc);
+	emit_u32(c, 0);
+	return c->p - 4;
+}
+
+uint8_t *
+emit_push_rip(struct code *c)
+{
+	emit_byte(c, 0xff);
+	emit_byte(c, 0x35);
+	emit_u32(c, 0);
+	return c->p - 4;
+}
+
+uint8_t *
+emit_jmp_rip(struct code *c)
+{
+	emit_byte(c, 0xff);
+	emit_byte(c, 0x25);
+	emit_u32(c, 0);
+	return c->p - 4;
+}
+
+void
+emit_jmp_mem(struct code *c, int base, int32_t disp)
+{
+	op_mem(c, 0, 0xff, 4, base, disp);
+}
+
+void
+emit_jmp_sib(struct code *c, int base, int index, int scale, int32_t disp)
+{
+	rex(c, 0, 4, index, base);
+	emit_byte(c, 0xff);
+	mem(c, 4, base, index, scale, disp);
+}
+
+void
+emit_patch8(uint8_t *at, const uint8_t *target)
+{
+	*at = (uint8_t)(target - (at + 1));
+}
+
+void
+emit_patch32(uint8_t *at, const uint8_t *target)
+{
+	int32_t d = (int32_t)(target - (at + 4));
+
+	memcpy(at, &d, 4);
+}

@@ -1,0 +1,491 @@
+/*
+ * filter - kind cache: the table that absorbs references
+ *
+ * Each thread has a table of lines for data and one for code: sets and ways,
+ * least recently used lines make room.  What hits it hits every such cache of
+ * as many sets and ways or more, so only misses go out, as records of their
+ * own (Q), which tell the place that the line takes.  What is done here is
+ * what comes often; the rest is the runtime's, in runtime/table.c, which also
+ * says what the table is made of.
+ *
+ * In line: is it in the table?  A data line is where its hint says, else the
+ * cold part has rt_look search it; a code line's cell is not 0.  Then it is
+ * used now:
+ *
+ *	lea  8(%rdi),S; mov S,I; shr $6,I; and $4095,I; movzwl hint(T,I,2),I
+ *	sub  tag(T,I,8),S; cmp $64-size,S; ja cold
+ *	mov  clock(T),S; lea -ticks(S),S; mov S,stamp(T,I,8)
+ *
+ * ticks: a use's distance from the block's last; the clock has been set ahead,
+ * by all of them, where the block begins, so no use waits for the one before.
+ *
+ * A comparison with the line used last of the set would be shorter, but it
+ * fails up to a seventh of the time, which no processor can guess.
+ *
+ * Where the guest's flags are alive they wait in rax (lahf, seto), and the map
+ * says so.  What cannot be checked in this way (repeated, gathered, wider than
+ * a line) always goes out, after the sets that it touches have been emptied.
+ * Executions are counters.
+ */
+#include <htslib/khash.h>
+
+#include <string.h>
+
+#include "util.h"
+#include "xlate/xlate.h"
+
+KHASH_MAP_INIT_INT64(line, uint32_t)
+
+/* Each code line has a cell, by number; 0: there are no more. */
+static uint32_t
+cell_of(uint64_t line)
+{
+	static khash_t(line) *cells;
+	static uint32_t last;
+	khiter_t k;
+	int new;
+
+	if (cells == NULL)
+		cells = kh_init(line);
+	k = kh_put(line, cells, line, &new);
+	if (new)
+		kh_value(cells, k) = last + 1 < CELLS ? ++last : 0;
+	return kh_value(cells, k);
+}
+
+static int32_t
+cell_at(uint32_t cell)
+{
+	return T_CELL + 8 * (int32_t)cell;
+}
+
+/* ------------------------------------------------------------------ flags */
+
+static void
+begin(struct xlate *x)
+{
+	struct code *c = &x->c;
+
+	if (x->deadflags[x->i + x->after] || x->flags)
+		return;
+	xlate_home(x, RAX);
+	xlate_mark(x, x->i + x->after, MAP_BODY, 0);
+	emit_u32(c, 0xc0900f9f);	/* lahf; seto al */
+	x->flags = 1;
+	xlate_mark(x, x->i + x->after, MAP_BODY, 0);
+}
+
+static void
+end(struct xlate *x)
+{
+	struct code *c = &x->c;
+
+	if (!x->flags)
+		return;
+	emit_bytes(c, 0x9e7f04, 3);	/* add al, 7f; sahf */
+	x->flags = 0;
+	xlate_mark(x, x->i + x->after, MAP_BODY, 0);
+}
+
+static int
+scratch(struct xlate *x, uint32_t avoid)
+{
+	return xlate_scratch(x, avoid | (x->flags ? BIT(RAX) : 0));
+}
+
+/* ----------------------------------------------------------- instructions */
+
+/* and (e0), or compare (f8): op reg, imm (sign-extended); as shr, with flags */
+static void
+op_imm(struct code *c, unsigned op, int reg, int32_t v)
+{
+	unsigned head = (reg > 7 ? 0x49u : 0x48u) | 0x8100u |
+	    (op | (unsigned)(reg & 7)) << 16;
+
+	if (v == (int8_t)v)
+		emit_bytes(c, head | 0x200u | (uint64_t)(uint8_t)v << 24, 4);
+	else
+		emit_bytes(c, head | (uint64_t)(uint32_t)v << 24, 7);
+}
+
+static void
+and_imm(struct code *c, int reg, int32_t v)
+{
+	op_imm(c, 0xe0, reg, v);
+}
+
+static void
+shr_imm(struct code *c, int reg, unsigned n, int wide)
+{
+	emit_bytes(c, (wide ? 0x48u : 0x40u) | (reg > 7) | 0xc100u |
+	    (0xe8u | (unsigned)(reg & 7)) << 16 | n << 24, 4);
+}
+
+/* op reg, [T + index * 8 + disp]: 89 store, 03 add, 2b sub, 39 compare */
+static void
+op_table(struct code *c, unsigned op, int reg, int index, int32_t disp)
+{
+	emit_bytes(c, 0x49u | (reg > 7 ? 4u : 0) | (index > 7 ? 2u : 0) |
+	    op << 8 | (0x84u | (unsigned)(reg & 7) << 3) << 16 |
+	    (0xc0u | (unsigned)(index & 7) << 3 | (REG_T & 7)) << 24 |
+	    (uint64_t)(uint32_t)disp << 32, 8);
+}
+
+/* movzx reg, word [T + reg * 2 + disp] */
+static void
+load_hint(struct code *c, int reg)
+{
+	emit_byte(c, 0x41u | (reg > 7 ? 6 : 0));
+	emit_bytes(c, 0xb70fu | (0x84u | (unsigned)(reg & 7) << 3) << 16 |
+	    (0x40u | (unsigned)(reg & 7) << 3 | (REG_T & 7)) << 24 |
+	    (uint64_t)(uint32_t)T_HINT << 32, 8);
+}
+
+/* movzx reg, word [T + disp] */
+static void
+load_known_hint(struct code *c, int reg, uint64_t line)
+{
+	int32_t disp = T_HINT + 2 * (int32_t)(line % TABLE_HINTS);
+
+	emit_bytes(c, 0x41u | (reg > 7 ? 4u : 0) | 0xb70f00u |
+	    (0x80u | (unsigned)(reg & 7) << 3 | (REG_T & 7)) << 24 |
+	    (uint64_t)(uint32_t)disp << 32, 8);
+}
+
+static void
+cmp_imm(struct code *c, int reg, int32_t v)
+{
+	op_imm(c, 0xf8, reg, v);
+}
+
+/* cmp qword [T + disp], 0 */
+static void
+cmp_zero(struct code *c, int32_t disp)
+{
+	emit_bytes(c, 0x49u | 0x8300u | (0xb8u | (REG_T & 7)) << 16 |
+	    (uint64_t)(uint32_t)disp << 24, 8);
+}
+
+static void
+out_header(struct code *c, uint32_t id, unsigned ngroups)
+{
+	emit_store_imm32(c, REG_P, 0, id | ngroups << 24);
+	emit_lea(c, REG_P, REG_P, 4 + 8 * (int32_t)ngroups);
+}
+
+/* s = the time of a use that the clock is so many ticks ahead of */
+static void
+now(struct code *c, int s, uint32_t behind)
+{
+	emit_load(c, s, REG_T, TO_CLOCK);
+	if (behind != 0)
+		emit_lea(c, s, s, -(int32_t)behind);
+}
+
+/*
+ * Have the runtime look: the address is in s, which is lost.  It goes on
+ * behind this, all other registers as they were.
+ */
+static void
+look(struct xlate *x, int s, unsigned kind, uint32_t head)
+{
+	struct code *c = &x->c;
+	uint8_t *at;
+
+	emit_store(c, REG_T, TO_LOOK_AT, s);
+	emit_byte(c, s > 7 ? 0x4c : 0x48);	/* lea s, [rip + ..] */
+	emit_byte(c, 0x8d);
+	emit_byte(c, 0x05u | (unsigned)(s & 7) << 3);
+	at = c->p;
+	emit_u32(c, 0);
+	emit_store(c, REG_T, TO_LOOK_ASKED, s);
+	emit_jmp_mem(c, REG_T, TO_RT_LOOK);
+	emit_patch32(at, c->p);
+	emit_u32(c, head);
+	emit_u32(c, kind);
+}
+
+static struct cold *
+new_cold(struct xlate *x, enum coldkind kind, unsigned k, int stays)
+{
+	struct cold *d = &x->cold[x->ncold++];
+
+	memset(d, 0, sizeof *d);
+	d->kind = (uint8_t)kind;
+	d->i = (uint8_t)x->i;
+	d->id = def_ref_id(x->def, x, x->i, k, stays);
+	d->homed = x->homed;
+	d->flags = x->flags;
+	d->behind = x->ticks - ++x->tick;
+	return d;
+}
+
+/* ------------------------------------------------------------- code lines */
+
+/* An instruction's fetch, and at most the 16 references of a gather. */
+_Static_assert(MAX_INSN * 17 < 1u << 11, "LOOK_BEHIND");
+
+/* Before its first use: the clock goes on by all uses of the block. */
+static void
+add_ticks(struct xlate *x)
+{
+	int s = scratch(x, 0);
+	unsigned i;
+
+	for (i = 0; i < x->b->n; i++)
+		x->ticks += 1u + x->b->in[i].nref;
+	emit_load(&x->c, s, REG_T, TO_CLOCK);
+	emit_lea(&x->c, s, s, (int32_t)x->ticks);
+	emit_store(&x->c, REG_T, TO_CLOCK, s);
+}
+
+/* The lines that instruction x->i is fetched from, where they are new. */
+static void
+fetch(struct xlate *x)
+{
+	const struct insn *in = &x->b->in[x->i];
+	uint64_t first = in->pc >> opt.lineshift;
+	uint64_t last = (in->pc + in->len - 1) >> opt.lineshift;
+	uint32_t cell[2] = { 0, 0 };
+	struct cold *d;
+	int all, s;
+
+	if (last == x->line)
+		return;
+	cell[0] = cell_of(first);
+	if (last != first)
+		cell[1] = cell_of(last);
+	all = cell[0] != 0 && (last == first || cell[1] != 0);
+	begin(x);
+	if (x->ticks == 0)
+		add_ticks(x);
+	s = scratch(x, 0);
+	d = new_cold(x, COLD_FETCH, 0, all);
+	d->addr = in->pc;
+	d->two = last != first;
+	if (all)
+		memcpy(d->cell, cell, sizeof cell);
+	d->s = (uint8_t)s;
+	if (!all) {
+		d->branch[0] = emit_jmp32(&x->c);
+	} else {
+		if (first != x->line) {
+			cmp_zero(&x->c, cell_at(cell[0]));
+			d->branch[0] = emit_jcc32(&x->c, 4);
+		}
+		if (last != first) {
+			cmp_zero(&x->c, cell_at(cell[1]));
+			d->branch[1] = emit_jcc32(&x->c, 4);
+		}
+		now(&x->c, s, d->behind);
+		emit_store(&x->c, REG_T, cell_at(cell[0]), s);
+		if (last != first)
+			emit_store(&x->c, REG_T, cell_at(cell[1]), s);
+	}
+	d->back = x->c.p;
+	x->line = all ? last : ~0ull;
+}
+
+static void
+cold_fetch(struct xlate *x, const struct cold *d)
+{
+	struct code *c = &x->c;
+
+	emit_imm(c, d->s, d->addr);
+	look(x, d->s, LOOK_FETCH | LOOK_SIZE(1u + d->two) |
+	    LOOK_BEHIND(d->behind),
+	    d->id | (d->cell[0] != 0 ? 1u << 24 : 0));
+	emit_u32(c, d->cell[0]);
+	emit_u32(c, d->cell[1]);
+}
+
+/* -------------------------------------------------------------- data lines */
+
+static unsigned
+line_size(void)
+{
+	return 1u << opt.lineshift;
+}
+
+/* The line whose place is in u is used; s is lost. */
+static void
+used(struct xlate *x, const struct cold *d)
+{
+	now(&x->c, d->s, d->behind);
+	op_table(&x->c, 0x89, d->s, d->t, T_DSTAMP);
+}
+
+static void
+check_static(struct xlate *x, const struct ref *r, unsigned k)
+{
+	struct code *c = &x->c;
+	uint64_t a = (uint64_t)r->disp, line = a >> opt.lineshift;
+	uint64_t last = (a + r->size - 1) >> opt.lineshift;
+	int s = scratch(x, 0), t = scratch(x, BIT(s));
+	struct cold *d;
+
+	d = new_cold(x, r->size > line_size() ? COLD_WIDE : COLD_DATA, k,
+	    r->size <= line_size());
+	d->s = (uint8_t)s;
+	d->t = (uint8_t)t;
+	d->fixed = 1;
+	d->addr = a;
+	d->size = r->size;
+	if (last != line) {
+		d->kind = COLD_WIDE;
+		d->branch[0] = emit_jmp32(c);
+	} else {
+		load_known_hint(c, t, line);
+		emit_imm(c, s, line << opt.lineshift);
+		op_table(c, 0x39, s, t, T_DTAG);
+		d->branch[0] = emit_jcc32(c, 5);
+		used(x, d);
+	}
+	d->back = c->p;
+}
+
+/*
+ * The hint of the line's low bits tells a place.  One comparison finds
+ * another line there, and an access that goes over the line's end.
+ */
+static void
+check_data(struct xlate *x, const struct ref *r, unsigned k)
+{
+	struct code *c = &x->c;
+	struct cold *d;
+	int s = scratch(x, 0), t = scratch(x, BIT(s));
+	int wide = r->size > line_size();
+
+	probe_address(x, r, s, BIT(t));
+	d = new_cold(x, wide ? COLD_WIDE : COLD_DATA, k, !wide);
+	d->s = (uint8_t)s;
+	d->t = (uint8_t)t;
+	d->size = r->size;
+	if (wide) {
+		d->branch[0] = emit_jmp32(c);
+	} else {
+		emit_mov32(c, t, s);
+		shr_imm(c, t, opt.lineshift, 0);
+		and_imm(c, t, (int32_t)TABLE_HINTS - 1);
+		load_hint(c, t);
+		op_table(c, 0x2b, s, t, T_DTAG);
+		cmp_imm(c, s, (int32_t)(line_size() - r->size));
+		d->branch[0] = emit_jcc32(c, 7);
+		used(x, d);
+	}
+	d->back = c->p;
+}
+
+static void
+cold_data(struct xlate *x, const struct cold *d)
+{
+	if (d->fixed)
+		emit_imm(&x->c, d->s, d->addr);
+	else
+		op_table(&x->c, 0x03, d->s, d->t, T_DTAG);
+	look(x, d->s, LOOK_DATA | LOOK_SIZE(d->size) | LOOK_BEHIND(d->behind),
+	    d->id | 1u << 24);
+}
+
+/* Over a line's end at a fixed place, or larger than a line. */
+static void
+cold_wide(struct xlate *x, const struct cold *d)
+{
+	if (d->fixed)
+		emit_imm(&x->c, d->s, d->addr);
+	if (d->size > line_size())
+		look(x, d->s, LOOK_WIDE | LOOK_SIZE(d->size),
+		    d->id | (d->fixed ? 0 : 1u << 24));
+	else
+		look(x, d->s, LOOK_DATA | LOOK_SIZE(d->size) |
+		    LOOK_BEHIND(d->behind), d->id | 1u << 24);
+}
+
+/* ----------------------------------------------------------------- outside */
+
+void
+filter_refs(struct xlate *x)
+{
+	const struct insn *in = &x->b->in[x->i];
+	unsigned j;
+
+	fetch(x);
+	if (in->special == SP_GATHER) {
+		begin(x);
+		look(x, scratch(x, 0), LOOK_ALL, 0);
+		probe_gather(x);
+		end(x);
+		return;
+	}
+	if (in->special == SP_REP || in->special == SP_REPCMP) {
+		end(x);
+		return;
+	}
+	for (j = 0; j < in->nref; j++) {
+		begin(x);
+		if (in->ref[j].form == REF_STATIC)
+			check_static(x, &in->ref[j], j + 1);
+		else
+			check_data(x, &in->ref[j], j + 1);
+	}
+	end(x);
+}
+
+/* A gathered element's address, or 0, is in s. */
+void
+filter_element(struct xlate *x, unsigned e, int s)
+{
+	emit_store(&x->c, REG_P, 4, s);
+	out_header(&x->c, def_ref_id(x->def, x, x->i, e + 1, 0), 1);
+}
+
+/*
+ * Behind a repeated instruction, whose values lie at REG_P: the record goes
+ * out.  The guest's flags are alive.
+ */
+void
+filter_rep(struct xlate *x)
+{
+	const struct insn *in = &x->b->in[x->i];
+	const struct refgroup *g = x->g->ref[x->i];
+	unsigned first = x->g->used[x->i], n = in->nref;
+	unsigned b = n > 1 ? g[1].group - first : 0;
+	uint32_t free = ~x->homed & BIT(RDX);
+
+	xlate_home(x, RDX);
+	xlate_mark(x, x->i + 1, MAP_BODY, 2);
+	look(x, RDX, LOOK_REP | LOOK_REP_BITS(n, g[0].count - first,
+	    g[0].group - first, b, in->ref[0].size),
+	    def_ref_id(x->def, x, x->i, 1, 0) | (n + 1) << 24);
+	xlate_mark(x, x->i + 1, MAP_BODY, 0);
+	xlate_reload(x, free);
+}
+
+/* The cold parts of all checks. */
+void
+filter_cold(struct xlate *x)
+{
+	struct code *c = &x->c;
+	const struct cold *d;
+	unsigned i, j;
+
+	for (i = 0; i < x->ncold; i++) {
+		d = &x->cold[i];
+		x->i = d->i;
+		x->homed = d->homed;
+		x->flags = d->flags;
+		xlate_mark(x, d->i, MAP_BODY, 0);
+		for (j = 0; j < 2; j++)
+			if (d->branch[j] != NULL)
+				emit_patch32(d->branch[j], c->p);
+		if (d->kind == COLD_FETCH)
+			cold_fetch(x, d);
+		else if (d->kind == COLD_DATA)
+			cold_data(x, d);
+		else
+			cold_wide(x, d);
+		xlate_reload(x, x->homed & ~d->homed);
+		emit_patch32(emit_jmp32(c), d->back);
+	}
+	x->flags = 0;
+}

@@ -1,0 +1,638 @@
+/*
+ * xlate - write a fragment: entry, instructions, exits, cold part
+ *
+ *	entry for indirect transfers	rcx is the target, rax free: is it us?
+ *	entry				all registers are the guest's
+ *	instructions			each with what it records before it
+ *	last exit
+ *	cold: side exits, then a stub for each exit that is not linked yet
+ *
+ * An exit tells its record, steps REG_P and jumps: to a fragment where it is
+ * linked, else to its stub, which says which exit it was and leaves.
+ */
+#include "xlate/xlate.h"
+
+#include <string.h>
+
+_Static_assert(sizeof(struct mapent) == 8, "compared as one word");
+
+/* The same as before is not said again; the last word for an offset counts. */
+static void
+put_map(struct xlate *x, struct mapent m)
+{
+	struct mapent *last;
+	uint64_t a, b;
+
+	m.off = (uint16_t)emit_off(&x->c);
+	m.homed = (uint16_t)x->homed;
+	m.loc = x->loc;
+	m.flags = x->flags & 1;
+	if (x->nmap > 0 && x->nmap < MAX_MAP) {
+		last = &x->map[x->nmap - 1];
+		memcpy(&a, last, sizeof a);
+		memcpy(&b, &m, sizeof b);
+		if (last->off == m.off) {
+			*last = m;
+			return;
+		}
+		if ((a ^ b) >> 16 == 0)		/* all but the offset */
+			return;
+	}
+	if (x->nmap < MAX_MAP)
+		x->map[x->nmap] = m;
+	x->nmap++;
+}
+
+void
+xlate_mark(struct xlate *x, unsigned n, unsigned kind, unsigned rep)
+{
+	struct mapent m = { .n = (uint8_t)n, .kind = kind & 15, .rep = rep & 3 };
+
+	put_map(x, m);
+}
+
+void
+xlate_mark_exit(struct xlate *x, unsigned e, unsigned kind)
+{
+	struct mapent m = { .n = x->exit[e].n, .kind = kind & 15,
+		.exit = (uint8_t)e };
+
+	put_map(x, m);
+}
+
+void
+xlate_home(struct xlate *x, int r)
+{
+	if (x->homed & BIT(r))
+		return;
+	emit_store(&x->c, REG_T, HOME(r), r);
+	x->homed |= BIT(r);
+}
+
+void
+xlate_reload(struct xlate *x, uint32_t set)
+{
+	int r;
+
+	set &= x->homed;
+	for (r = 0; set != 0; r++, set >>= 1)
+		if (set & 1) {
+			emit_load(&x->c, r, REG_T, HOME(r));
+			x->homed &= ~BIT(r);
+		}
+}
+
+/*
+ * The next instruction that uses r, or the block's end.  Asked for one
+ * instruction after the other, so what was found last mostly holds.
+ */
+static unsigned
+next_use(struct xlate *x, int r)
+{
+	const struct block *b = x->b;
+	unsigned i = x->use[r].next;
+
+	if (x->use[r].from <= x->i && x->i < i)
+		return i;
+	for (i = x->i + 1; i < b->n; i++)
+		if ((b->in[i].rd | b->in[i].wr) & BIT(r))
+			break;
+	x->use[r].from = (uint8_t)x->i;
+	x->use[r].next = (uint8_t)i;
+	return i;
+}
+
+/* How good r is to use: overwritten before it is read, then used late. */
+static unsigned
+score(struct xlate *x, int r)
+{
+	const struct block *b = x->b;
+	unsigned i = next_use(x, r), s = 1 + i - x->i;
+
+	return i < b->n && (b->in[i].kill & BIT(r)) ? s + 100 : s;
+}
+
+/*
+ * The best register is one at home already, then one that is overwritten
+ * before it is read again, then the one whose next use is farthest away.
+ */
+int
+xlate_scratch(struct xlate *x, uint32_t avoid)
+{
+	static const uint8_t may[] = {
+		RSI, RDI, RDX, RCX, RAX, R10, R9, RBX, R14, R15
+	};
+	const struct insn *in = &x->b->in[x->i];
+	uint32_t set = BIT(RSI) | BIT(RDI) | BIT(RDX) | BIT(RCX) | BIT(RAX) |
+	    BIT(R10) | BIT(R9) | BIT(RBX) | BIT(R14) | BIT(R15);
+	unsigned k, s, best = 0;
+	int pick = -1;
+
+	set &= ~(avoid | in->rd | in->wr);
+	if (set & x->homed)
+		set &= x->homed;
+	if (set != 0 && (set & (set - 1)) == 0)
+		pick = __builtin_ctz(set);
+	for (k = 0; k < sizeof may && (pick < 0 || best > 0); k++)
+		if ((set & BIT(may[k])) && (s = score(x, may[k])) > best) {
+			best = s;
+			pick = may[k];
+		}
+	xlate_home(x, pick);
+	xlate_mark(x, x->i + x->after, MAP_BODY, 0);
+	return pick;
+}
+
+static unsigned
+new_exit(struct xlate *x, unsigned kind, app_pc target, unsigned n)
+{
+	struct xexit *e = &x->exit[x->nexit];
+
+	memset(e, 0, sizeof *e);
+	e->kind = (uint8_t)kind;
+	e->target = target;
+	e->n = (uint8_t)n;
+	return x->nexit++;
+}
+
+/* Who comes by an indirect transfer: rcx is its target; rax, rcx are at home. */
+static void
+write_entry(struct xlate *x)
+{
+	struct code *c = &x->c;
+	app_pc pc = x->b->pc;
+	int small = pc < 0x7fffffff;
+	uint8_t *ok;
+
+	x->homed = BIT(RAX) | BIT(RCX);
+	xlate_mark(x, 0, MAP_IBL0, 0);
+	if (!small)
+		emit_imm(c, RAX, -pc);
+	if (small)
+		emit_lea(c, RCX, RCX, -(int32_t)pc);
+	else
+		emit_lea_sib(c, RCX, RCX, RAX, 1, 0, 0);
+	xlate_mark(x, 0, MAP_IBL, 0);
+	ok = emit_jrcxz(c);
+	if (!small)
+		emit_imm(c, RAX, pc);
+	if (small)
+		emit_lea(c, RCX, RCX, (int32_t)pc);
+	else
+		emit_lea_sib(c, RCX, RCX, RAX, 1, 0, 0);
+	xlate_mark(x, 0, MAP_IBL0, 0);
+	emit_jmp_mem(c, REG_T, TO_RT_MISS);
+	emit_patch8(ok, c->p);
+	xlate_mark(x, 0, MAP_BODY, 0);
+	xlate_reload(x, x->homed);
+	x->prologue = emit_off(c);
+}
+
+/* rcx = (n bytes of the guest's code at pc + off) - what was translated */
+static void
+compare_bytes(struct xlate *x, unsigned off, unsigned n)
+{
+	struct code *c = &x->c;
+	uint64_t want = 0;
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		want |= (uint64_t)x->b->code[off + i] << 8 * i;
+	emit_imm(c, RCX, x->b->pc + off);
+	if (n == 8)
+		emit_load(c, RCX, RCX, 0);
+	else if (n == 4)
+		emit_load32(c, RCX, RCX, 0);
+	else
+		emit_load_byte(c, RCX, RCX, 0);
+	emit_imm(c, RAX, -want);
+	emit_lea_sib(c, RCX, RCX, RAX, 1, 0, 0);
+}
+
+/* Code that may have changed since it was translated is looked at first. */
+static void
+write_check(struct xlate *x)
+{
+	struct code *c = &x->c;
+	uint8_t *same;
+	unsigned off, n, len = (unsigned)(x->b->next - x->b->pc);
+	unsigned e = new_exit(x, EXIT_STALE, x->b->pc, 0);
+
+	xlate_home(x, RAX);
+	xlate_home(x, RCX);
+	xlate_mark(x, 0, MAP_BODY, REP_CHECK);
+	for (off = 0; off < len; off += n) {
+		n = len - off >= 8 ? 8 : len - off >= 4 ? 4 : 1;
+		compare_bytes(x, off, n);
+		same = emit_jrcxz(c);
+		emit_load(c, RCX, REG_T, HOME(RCX));
+		emit_load(c, RAX, REG_T, HOME(RAX));
+		emit_store_simm(c, REG_T, TO_EXITNO, (int32_t)(x->firstexit + e));
+		emit_jmp_mem(c, REG_T, TO_RT_EXIT);
+		emit_patch8(same, c->p);
+	}
+	xlate_reload(x, BIT(RAX) | BIT(RCX));
+}
+
+/* Leave by the runtime, which is told the exit's number. */
+static void
+write_leave(struct xlate *x, unsigned e)
+{
+	emit_store_simm(&x->c, REG_T, TO_EXITNO, (int32_t)(x->firstexit + e));
+	emit_jmp_mem(&x->c, REG_T, TO_RT_EXIT);
+}
+
+/* A jump whose displacement lies within 8 aligned bytes. */
+static uint8_t *
+aligned_jmp(struct code *c)
+{
+	unsigned at = (unsigned)(emit_here(c) + 1) & 7;
+
+	if (at > 4)
+		emit_nop(c, 8 - at);
+	return emit_jmp32(c);
+}
+
+/* A return or a jump of a program whose windows returns end. */
+static int
+may_end_window(const struct xlate *x, unsigned e)
+{
+	return window_bits() == WINDOWS_FROM && opt.kind < KIND_NONE &&
+	    x->b->in[x->exit[e].n - 1].flow != FLOW_ICALL;
+}
+
+/* The exit itself: the branch has been taken, state as in x->homed. */
+static void
+write_exit(struct xlate *x, unsigned e)
+{
+	struct xexit *ex = &x->exit[e];
+	uint32_t keep = ex->kind == EXIT_INDIRECT ? BIT(RAX) | BIT(RCX) : 0;
+	struct code *c = &x->c;
+
+	xlate_mark_exit(x, e, MAP_EXIT);
+	if (opt.kind != KIND_CACHE)
+		xlate_reload(x, x->homed & ~keep);
+	if (ex->kind == EXIT_INDIRECT) {
+		xlate_home(x, RAX);
+		xlate_mark_exit(x, e, MAP_EXIT);
+	}
+	probe_tell(x, e);
+	xlate_mark_exit(x, e, MAP_LEFT);
+	xlate_reload(x, x->homed & ~keep);
+	switch (ex->kind) {
+	case EXIT_DIRECT:
+		ex->jmp = (uint32_t)(aligned_jmp(c) - c->start);
+		break;
+	case EXIT_INDIRECT:
+		if (may_end_window(x, e))
+			probe_window(x, e);
+		emit_movzx16(c, RAX, RCX);
+		emit_jmp_sib(c, REG_T, RAX, 8, opt.kind == KIND_OUT ?
+		    T_IBL + (int32_t)IBL_SIZE : T_IBL);
+		break;
+	default:
+		write_leave(x, e);
+		break;
+	}
+}
+
+static void
+write_short(struct xlate *x, const struct insn *in, unsigned e)
+{
+	struct code *c = &x->c;
+	uint8_t *over;
+
+	if (in->a32)
+		emit_byte(c, 0x67);
+	emit_byte(c, in->bytes[in->opcoff]);
+	emit_byte(c, 2);
+	x->homed &= ~(uint32_t)in->wr;
+	xlate_mark(x, x->i + 1, MAP_BODY, 0);
+	over = emit_jmp8(c);
+	xlate_mark_exit(x, e, MAP_EXIT);
+	x->exit[e].branch = emit_jmp32(c);
+	emit_patch8(over, c->p);
+}
+
+static void
+write_cond(struct xlate *x, const struct insn *in)
+{
+	unsigned taken = x->b->taken[x->i];	/* it leaves if it is not */
+	unsigned e = new_exit(x, EXIT_DIRECT, taken ? in->pc + in->len :
+	    in->target, x->i + 1);
+
+	xlate_mark(x, x->i, MAP_BODY, 0);
+	if (in->special == SP_SHORT)
+		write_short(x, in, e);
+	else
+		x->exit[e].branch = emit_jcc32(&x->c,
+		    (in->bytes[in->opcoff] & 15u) ^ taken);
+	x->exit[e].homed = x->homed;
+	xlate_mark(x, x->i + 1, MAP_BODY, 0);
+}
+
+static void
+write_push_return(struct xlate *x, const struct insn *in)
+{
+	uint64_t ret = in->pc + in->len;
+
+	xlate_mark(x, x->i, MAP_BODY, 0);
+	if ((int64_t)ret == (int32_t)ret) {
+		emit_push_imm(&x->c, (int32_t)ret);
+	} else {
+		x->literal[x->nliteral].at = emit_push_rip(&x->c);
+		x->literal[x->nliteral++].value = ret;
+	}
+}
+
+static void
+write_ret(struct xlate *x, const struct insn *in)
+{
+	struct code *c = &x->c;
+
+	xlate_home(x, RCX);
+	xlate_mark(x, x->i, MAP_BODY, 0);
+	if (in->imm == 0) {
+		emit_byte(c, 0x59);		/* pop rcx */
+	} else {
+		emit_load(c, RCX, RSP, 0);
+		emit_lea(c, RSP, RSP, 8 + (int32_t)in->imm);
+	}
+}
+
+static void
+write_last(struct xlate *x, unsigned kind, app_pc target)
+{
+	unsigned e = new_exit(x, kind, target, x->b->n);
+	const struct insn *in;
+
+	if (kind == EXIT_EMULATE) {
+		in = &x->b->in[x->b->n - 1];
+		x->exit[e].emulate = in->emulate;
+		x->exit[e].aux = in->aux;
+	} else if (kind == EXIT_INDIRECT) {
+		in = &x->b->in[x->b->n - 1];
+		x->exit[e].target = in->pc;
+		x->exit[e].aux = in->flow == FLOW_IJUMP ? 0 :
+		    in->flow == FLOW_ICALL ? 8u : -(8u + in->imm);
+	}
+	write_exit(x, e);
+}
+
+/* rcx += v, without flags, by rax where v is wide */
+static void
+add_to_rcx(struct xlate *x, uint64_t v)
+{
+	if ((int64_t)v == (int32_t)v) {
+		emit_lea(&x->c, RCX, RCX, (int32_t)v);
+	} else {
+		emit_imm(&x->c, RAX, v);
+		emit_lea_sib(&x->c, RCX, RCX, RAX, 1, 0, 0);
+	}
+}
+
+/*
+ * A return in the middle of a block: it goes on where the call inside the
+ * block said, or leaves.
+ */
+static void
+write_return(struct xlate *x, const struct insn *in)
+{
+	app_pc expect = x->b->in[x->i + 1].pc;
+	unsigned e = new_exit(x, EXIT_INDIRECT, in->pc, x->i + 1);
+	uint8_t *same;
+
+	xlate_home(x, RAX);
+	write_ret(x, in);
+	xlate_mark(x, x->i + 1, MAP_BACK, 0);
+	add_to_rcx(x, -expect);
+	xlate_mark(x, x->i + 1, MAP_BACK_LESS, 0);
+	same = emit_jrcxz(&x->c);
+	x->exit[e].branch = emit_jmp32(&x->c);
+	x->exit[e].expect = expect;
+	x->exit[e].aux = -(8u + in->imm);
+	x->exit[e].homed = x->homed;
+	emit_patch8(same, x->c.p);
+	xlate_mark(x, x->i + 1, MAP_BODY, 0);
+}
+
+/* A transfer after which the block goes on. */
+static void
+write_inner(struct xlate *x, const struct insn *in)
+{
+	if (in->flow == FLOW_CALL)
+		write_push_return(x, in);
+	else if (in->flow == FLOW_RET)
+		write_return(x, in);
+}
+
+/* The transfer that ends the block. */
+static void
+write_transfer(struct xlate *x, const struct insn *in)
+{
+	switch (in->flow) {
+	case FLOW_JUMP:
+		write_last(x, in->special == SP_EMULATE ? EXIT_EMULATE :
+		    EXIT_DIRECT, in->target);
+		break;
+	case FLOW_CALL:
+		write_push_return(x, in);
+		write_last(x, EXIT_DIRECT, in->target);
+		break;
+	case FLOW_ICALL:
+	case FLOW_IJUMP:
+		if (in->special == SP_EMULATE) {
+			write_last(x, EXIT_EMULATE, in->pc);
+			break;
+		}
+		xlate_home(x, RCX);
+		mangle_target(x, RCX);
+		if (in->flow == FLOW_ICALL)
+			write_push_return(x, in);
+		write_last(x, EXIT_INDIRECT, 0);
+		break;
+	case FLOW_RET:
+		if (in->special == SP_EMULATE) {
+			write_last(x, EXIT_EMULATE, in->pc);
+			break;
+		}
+		write_ret(x, in);
+		write_last(x, EXIT_INDIRECT, 0);
+		break;
+	default:
+		write_last(x, EXIT_SYSCALL, x->b->next);
+		break;
+	}
+}
+
+/*
+ * xsave and its like, where the program was told of fewer components than
+ * the processor has: it would be given more bytes than it made room for.
+ */
+static void
+write_xstate(struct xlate *x)
+{
+	int mask;
+
+	if (opt.cpu != CPU_V3 && opt.cpu != CPU_V4) {
+		mangle_copy(x, 0);
+		return;
+	}
+	xlate_home(x, RAX);
+	xlate_home(x, RDX);
+	mask = xlate_scratch(x, BIT(R9) | BIT(R10) | BIT(R14) | BIT(R15));
+	emit_imm(&x->c, mask, opt.cpu == CPU_V3 ? 7 : 0xe7);
+	emit_and_bits(&x->c, RAX, mask);
+	emit_imm(&x->c, RDX, 0);
+	mangle_copy(x, 0);
+	xlate_mark(x, x->i + 1, MAP_BODY, 0);
+	xlate_reload(x, BIT(RAX) | BIT(RDX));
+}
+
+/* 1: it was the last. */
+static int
+write_insn(struct xlate *x)
+{
+	const struct insn *in = &x->b->in[x->i];
+
+	xlate_reload(x, in->rd);
+	xlate_mark(x, x->i, MAP_BODY, 0);
+	probe_refs(x);
+	xlate_reload(x, in->rd);
+	if (in->flow == FLOW_COND) {
+		write_cond(x, in);
+		return 0;
+	}
+	if (in->flow != FLOW_NONE && x->i + 1 < x->b->n) {
+		write_inner(x, in);
+		return 0;
+	}
+	if (in->flow != FLOW_NONE) {
+		write_transfer(x, in);
+		return 1;
+	}
+	switch (in->special) {
+	case SP_REP:
+	case SP_REPCMP:
+		probe_rep_before(x);
+		mangle_copy(x, 1);
+		x->homed &= ~(uint32_t)in->wr;
+		probe_rep_after(x);
+		break;
+	case SP_EMULATE:
+		if (in->emulate == EMU_FPSAVE)
+			probe_operand(x);
+		if (in->emulate == EMU_FLAGS || in->emulate == EMU_FPSAVE)
+			mangle_copy(x, 0);
+		write_last(x, EXIT_EMULATE, x->b->next);
+		return 1;
+	case SP_XSTATE:
+		if (in->emulate == EMU_FPSAVE)
+			probe_operand(x);
+		write_xstate(x);
+		if (in->emulate != EMU_FPSAVE)
+			break;
+		write_last(x, EXIT_EMULATE, x->b->next);
+		return 1;
+	case SP_STD:
+	case SP_CLD:
+		mangle_copy(x, 0);
+		emit_store_simm(&x->c, REG_T, TO_DF, in->special == SP_STD);
+		break;
+	default:
+		mangle_copy(x, 0);
+		break;
+	}
+	return 0;
+}
+
+/* Side exits, the literal, and a stub for each exit that can be linked. */
+static void
+write_cold(struct xlate *x)
+{
+	struct code *c = &x->c;
+	struct xexit *ex;
+	unsigned e;
+
+	filter_cold(x);
+	for (e = 0; e < x->nexit; e++) {
+		ex = &x->exit[e];
+		if (ex->branch == NULL)
+			continue;
+		emit_patch32(ex->branch, c->p);
+		x->homed = ex->homed;
+		if (ex->expect != 0) {
+			xlate_mark(x, ex->n, MAP_BACK_LESS, 0);
+			add_to_rcx(x, ex->expect);
+		}
+		write_exit(x, e);
+	}
+	for (e = 0; e < x->nexit; e++) {
+		ex = &x->exit[e];
+		if (ex->jmp == 0)
+			continue;
+		x->homed = 0;
+		xlate_mark_exit(x, e, MAP_LEFT);
+		ex->stub = emit_off(c);
+		emit_patch32(c->start + ex->jmp, c->p);
+		write_leave(x, e);
+	}
+	if (x->nliteral > 0)
+		emit_nop(c, (unsigned)(-emit_here(c) & 7));
+	for (e = 0; e < x->nliteral; e++) {
+		emit_patch32(x->literal[e].at, c->p);
+		emit_u64(c, x->literal[e].value);
+	}
+}
+
+/* All flags are written before anyone reads them: where, in this block. */
+static void
+find_dead_flags(struct xlate *x)
+{
+	const struct block *b = x->b;
+	uint32_t live = ARITH_FLAGS;
+	unsigned i;
+
+	x->deadflags[b->n] = 0;
+	for (i = b->n; i-- > 0; ) {
+		if (b->in[i].flow != FLOW_NONE || b->in[i].special >= SP_EMULATE) {
+			/* whatever it does, it shows them or keeps them */
+			live = ARITH_FLAGS;
+			x->deadflags[i] = 0;
+			continue;
+		}
+		live = (live & ~b->in[i].fkill) | b->in[i].fread;
+		x->deadflags[i] = live == 0;
+	}
+}
+
+int
+xlate(struct xlate *x)
+{
+	int last = 0;
+
+	x->nmap = x->nexit = 0;
+	x->homed = 0;
+	x->loc = REG_P | REG_T << 4;
+	x->nliteral = 0;
+	x->ncold = 0;
+	x->flags = x->after = 0;
+	x->line = ~0ull;
+	x->ticks = x->tick = 0;
+	memset(x->use, 0, sizeof x->use);
+	find_dead_flags(x);
+	write_entry(x);
+	if (x->b->is_volatile && x->b->n > 0)
+		write_check(x);
+	for (x->i = 0; x->i < x->b->n; x->i++) {
+		last = write_insn(x);
+		if (last)
+			break;
+		x->homed &= ~(uint32_t)x->b->in[x->i].wr;
+		xlate_mark(x, x->i + 1, MAP_BODY, 0);
+	}
+	if (!last)
+		write_last(x, x->b->end, x->b->next);
+	write_cold(x);
+	return x->nmap > MAX_MAP || x->c.p > x->c.limit ? -1 : 0;
+}

@@ -1,0 +1,647 @@
+/*
+ * evread - read event text, events(5)
+ *
+ * Executions go through evscan in pieces of at most 8 KiB, so that text and
+ * words stay in the processor's first cache until the caller has used them.
+ * Then check() makes records of the words: it puts the number of fields into
+ * each line's first word and compares it with the id's. Where anything in a
+ * piece is wrong, its lines are taken one by one up to the wrong one.
+ *
+ * Invariants:
+ *  (1) p is at the start of a line; what is before it is a line's end, or a
+ *	NUL in its place.
+ *  (2) lines is behind the last newline that was read; no line begins
+ *	between p and lines without ending there.
+ *  (3) After an error or the end nothing is read any more.
+ */
+#include "ev.h"
+
+#include <htslib/khash.h>
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evdef.h"
+#include "evline.h"
+#include "evscan.h"
+#include "in.h"
+#include "base/meter.h"
+#include "util.h"
+
+#define MAXLINE	65536
+#define BUFSIZE	(256 << 10)
+
+KHASH_MAP_INIT_INT64(tid, uint32_t)
+
+enum { READING, ENDED, FAILED };
+
+struct evr {
+	struct in *in;
+	char *buf;		/* BUFSIZE, with room before and behind */
+	char *p, *lines, *end;
+	uint64_t lineno;	/* of the line at p, from 1 */
+	uint64_t told;		/* executions so far */
+	int state;
+	int began;		/* a line that is not H has been read */
+	unsigned kind, accept;
+	const char *why;	/* only kinds in accept will do */
+	uint64_t fsets, fsize, fways;	/* kind cache */
+	char *text;		/* a line's, unescaped */
+	khash_t(tid) *tid;	/* to threads */
+	uint64_t now;		/* tid of the thread that runs */
+	unsigned thread, nthread;
+	int named;		/* there was a T line */
+	uint32_t *last;		/* by thread: its last execution's id, or 0 */
+	size_t caplast;
+	struct evdef def;
+	struct evscan scan;
+	char *error;
+};
+
+/* ---- trouble ---- */
+
+static int
+fail(struct evr *r, const char *fmt, va_list ap)
+{
+	char why[400];
+	size_t n;
+
+	vsnprintf(why, sizeof why, fmt, ap);
+	n = strlen(why) + strlen(in_name(r->in)) + 32;
+	r->error = xmalloc(n);
+	snprintf(r->error, n, "%s:%" PRIu64 ": %s", in_name(r->in), r->lineno,
+	    why);
+	r->state = FAILED;
+	return -1;
+}
+
+__attribute__((format(printf, 2, 3)))
+static int
+bad(struct evr *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fail(r, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+int
+ev_bad(struct evr *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (r->state == FAILED)
+		return -1;
+	/* The line has been passed already. */
+	r->lineno--;
+	va_start(ap, fmt);
+	fail(r, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+static int
+truncated(struct evr *r)
+{
+	size_t n = strlen(in_name(r->in)) + 60;
+
+	r->error = xmalloc(n);
+	snprintf(r->error, n, "%s: truncated after %" PRIu64 " executions",
+	    in_name(r->in), r->told);
+	r->state = FAILED;
+	return -1;
+}
+
+const char *
+ev_error(const struct evr *r)
+{
+	return r->error;
+}
+
+/* ---- opening, closing, questions ---- */
+
+struct evr *
+ev_open(struct in *in)
+{
+	struct evr *r = xcalloc(1, sizeof *r);
+
+	in_allow_cut(in);
+	r->in = in;
+	r->buf = xmalloc(EVSCAN_BEFORE + BUFSIZE + EVSCAN_BEHIND);
+	memset(r->buf, '\n', EVSCAN_BEFORE + BUFSIZE + EVSCAN_BEHIND);
+	r->buf += EVSCAN_BEFORE;
+	r->p = r->lines = r->end = r->buf;
+	r->lineno = 1;
+	r->kind = EV_ALL;
+	r->accept = ~0U;
+	r->text = xmalloc(MAXLINE + 1);
+	r->tid = kh_init(tid);
+	r->last = xgrow(NULL, &r->caplast, 1, sizeof *r->last);
+	r->last[0] = 0;
+	r->nthread = 1;
+	evdef_open(&r->def);
+	return r;
+}
+
+void
+ev_accept(struct evr *r, unsigned kinds, const char *why)
+{
+	r->accept = kinds;
+	r->why = why;
+}
+
+void
+ev_lean(struct evr *r)
+{
+	r->def.lean = 1;
+}
+
+void
+ev_keep(struct evr *r, struct ev_block *b)
+{
+	evdef_keep(&r->def, b);
+}
+
+void
+ev_free(struct evr *r)
+{
+	evdef_close(&r->def);
+	kh_destroy(tid, r->tid);
+	free(r->buf - EVSCAN_BEFORE);
+	free(r->text);
+	free(r->last);
+	free(r->error);
+	free(r);
+}
+
+int
+ev_close(struct evr *r)
+{
+	int status = r->state == ENDED ? 0 : 2;
+
+	meter_end();
+	if (r->error != NULL)
+		warn("%s", r->error);
+	ev_free(r);
+	return status;
+}
+
+const struct ev_def *
+ev_def(const struct evr *r, uint32_t id)
+{
+	return evdef_get(&r->def, id);
+}
+
+unsigned
+ev_kind(const struct evr *r)
+{
+	return r->kind;
+}
+
+void
+ev_filter(const struct evr *r, uint64_t *sets, uint64_t *linesize,
+    uint64_t *ways)
+{
+	*sets = r->fsets;
+	*linesize = r->fsize;
+	*ways = r->fways;
+}
+
+uint64_t
+ev_executions(const struct evr *r)
+{
+	return r->told;
+}
+
+unsigned
+ev_thread(const struct evr *r)
+{
+	return r->thread;
+}
+
+const struct ev_def *
+ev_last(const struct evr *r)
+{
+	uint32_t id = r->last[r->thread];
+
+	return id == 0 ? NULL : evdef_get(&r->def, id);
+}
+
+/* ---- the buffer ---- */
+
+/* Of a file; where a pipe is read, who writes it tells. */
+static void
+progress(struct evr *r)
+{
+	uint64_t size = in_size(r->in);
+	double n = (double)r->told / 1e6;
+
+	if (size != 0 && meter_due())
+		meter_line("%.0f M executions, %.1f M a second, %.0f %%", n,
+		    n / (double)meter_seconds(),
+		    100.0 * (double)in_offset(r->in) / (double)size);
+}
+
+/* Read until there is a whole line at p. 0 at the end, -1 trouble. */
+static int
+fill(struct evr *r)
+{
+	while (r->p == r->lines) {
+		size_t have = (size_t)(r->end - r->p);
+		ssize_t n;
+		char *nl;
+
+		if (have > MAXLINE)
+			return bad(r, "a line of more than %d bytes", MAXLINE);
+		if (r->p != r->buf) {
+			memmove(r->buf, r->p, have);
+			r->p = r->lines = r->buf;
+			r->end = r->buf + have;
+			r->buf[-1] = '\n';
+		}
+		n = in_read(r->in, r->end, (size_t)BUFSIZE - have);
+		progress(r);
+		if (n == 0)
+			return 0;
+		nl = memrchr(r->end, '\n', (size_t)n);
+		r->end += n;
+		if (nl != NULL)
+			r->lines = nl + 1;
+	}
+	return 1;
+}
+
+/* ---- executions ---- */
+
+/*
+ * Make records of words. Returns -1, with nothing counted, if a line does not
+ * fit its id; else 0 with the number of lines and of executions added.
+ */
+static int
+check(struct evr *r, uint64_t *nline, uint64_t *nexec)
+{
+	struct evscan *s = &r->scan;
+	const uint32_t *heads = r->def.head;
+	uint32_t i, from, next, starred = 0, head;
+	uint64_t lines = 0, more = 0, id, n;
+
+	next = s->piece[0];
+	for (i = 0; i < s->npiece; i++) {
+		from = next;
+		next = s->piece[i + 1];
+		n = (next - from - 1) & ~EVSCAN_STAR;
+		if (__builtin_expect(from & EVSCAN_STAR, 0)) {
+			from &= ~EVSCAN_STAR;
+			if (n != 0 || next & EVSCAN_STAR ||
+			    s->word[from] > EV_MOST)
+				return -1;
+			s->word[starred] |= EV_MORE;
+			more += s->word[from];
+			continue;
+		}
+		id = s->word[from];
+		if (id > EVDEF_MAXID || (head = heads[id]) == 0 ||
+		    n != head >> 24)
+			return -1;
+		s->word[from] = head;
+		starred = from;
+		lines++;
+	}
+	*nline += lines;
+	*nexec += lines + more;
+	return 0;
+}
+
+/* Say what is wrong with the one line of executions at p. */
+static int
+bad_line(struct evr *r, size_t len)
+{
+	const char *at;
+	const struct ev_def *d;
+	unsigned n;
+
+	if (evscan_line(&r->scan, r->p, len, &at) < 0)
+		return bad(r, "malformed execution at `%.*s'",
+		    (int)(r->p + len - 1 - at < 20 ? r->p + len - 1 - at : 20),
+		    at);
+	d = evdef_find(&r->def, r->scan.word[0]);
+	if (d == NULL)
+		return bad(r, "undefined id %" PRIx64, r->scan.word[0]);
+	n = r->scan.nword - r->scan.npiece;
+	if (r->scan.npiece == 2 && n == d->ngroups &&
+	    r->scan.piece[1] == (EVSCAN_STAR | (r->scan.nword - 1)))
+		return bad(r, "%" PRIx64 " repeats, more than %" PRIx64,
+		    r->scan.word[r->scan.nword - 1], EV_MOST);
+	if (r->scan.npiece > 2 || n == d->ngroups)
+		return bad(r, "malformed execution: `*' belongs at its end");
+	return bad(r, "%u fields, but id %" PRIx64 " has %u", n,
+	    r->scan.word[0], d->ngroups);
+}
+
+/* How many of n bytes are good lines; the one behind them is not. */
+static size_t
+good(struct evr *r, size_t n)
+{
+	const char *line = r->p, *end = r->p + n, *at, *nl;
+	uint64_t lines, execs;
+
+	for (; line < end; line = nl + 1) {
+		nl = memchr(line, '\n', (size_t)(end - line));
+		if (evscan_line(&r->scan, line, (size_t)(nl + 1 - line),
+		    &at) < 0 || check(r, &lines, &execs) < 0)
+			break;
+	}
+	return (size_t)(line - r->p);
+}
+
+/* The executions at p. 0 if there is none but another line. */
+static int
+executions(struct evr *r, struct ev *e)
+{
+	size_t n = (size_t)(r->lines - r->p), taken;
+	uint64_t lines = 0;
+	const char *nl;
+
+	if (*r->p < '0')
+		return 0;
+	if (n > EVSCAN_TEXT) {
+		nl = memrchr(r->p, '\n', EVSCAN_TEXT);
+		if (nl == NULL)
+			return 0;
+		n = (size_t)(nl + 1 - r->p);
+	}
+	taken = evscan_text(&r->scan, r->p, n);
+	if (taken == 0)
+		return 0;
+	if (r->scan.malformed || check(r, &lines, &r->told) < 0) {
+		taken = good(r, n);
+		if (taken == 0) {
+			nl = memchr(r->p, '\n', n);
+			return bad_line(r, (size_t)(nl + 1 - r->p));
+		}
+		evscan_text(&r->scan, r->p, taken);
+		check(r, &lines, &r->told);
+	}
+	e->line = r->p;
+	e->len = taken;
+	e->rec = r->scan.word;
+	e->end = r->scan.word + r->scan.nword;
+	r->p += taken;
+	r->lineno += lines;
+	/* The last line's id begins its last piece, or the last but one. */
+	n = r->scan.npiece - 1;
+	if (r->scan.piece[n] & EVSCAN_STAR)
+		n--;
+	r->last[r->thread] = ev_id(r->scan.word[r->scan.piece[n]]);
+	return EV_EXECS;
+}
+
+/* ---- other lines ---- */
+
+static int
+kind(struct evr *r, const char *s)
+{
+	static const char *const name[] = { "all", "blocks", "counts", "cache",
+	    "calls" };
+
+	for (unsigned i = 0; i < 5; i++) {
+		size_t n = strlen(name[i]);
+
+		if (strncmp(s, name[i], n) != 0)
+			continue;
+		r->kind = 1U << i;
+		s += n;
+		if (r->kind == EV_CACHE && (*s++ != ' ' ||
+		    evline_decimal(&s, &r->fsets) < 0 || *s++ != ' ' ||
+		    evline_decimal(&s, &r->fsize) < 0 || *s++ != ' ' ||
+		    evline_decimal(&s, &r->fways) < 0 || r->fways == 0 ||
+		    r->fways > EV_PLACES ||
+		    r->fsets == 0 || (r->fsets & (r->fsets - 1)) != 0 ||
+		    r->fsize == 0 || (r->fsize & (r->fsize - 1)) != 0))
+			return bad(r, "kind cache needs two powers of two, "
+			    "sets of its table and bytes of a line, and the "
+			    "ways of a set, 1 to 8");
+		if (*s != '\0')
+			break;
+		return 0;
+	}
+	return bad(r, "unknown kind of stream");
+}
+
+static int
+head_line(struct evr *r, struct ev *e)
+{
+	char *value;
+
+	if (r->lineno == 1) {
+		if (strncmp(e->line, "H quern-events ", 15) != 0)
+			return bad(r, "not an event stream: "
+			    "no `H quern-events 1'");
+		if (strcmp(e->line + 15, "1") != 0)
+			return bad(r, "version %.20s of event streams, "
+			    "not 1", e->line + 15);
+	} else if (r->began) {
+		return bad(r, "an H line behind other lines");
+	}
+	if (e->line[1] != ' ' ||
+	    evline_text(r->text, e->line + 2, 0) == NULL)
+		return bad(r, "malformed H line");
+	e->text = r->text;
+	value = strchrnul(r->text, ' ');
+	if (*value != '\0')
+		*value++ = '\0';
+	e->value = value;
+	if (strcmp(e->text, "kind") == 0 && kind(r, value) < 0)
+		return -1;
+	return 'H';
+}
+
+static int
+end_line(struct evr *r, struct ev *e)
+{
+	const char *s = e->line + 1;
+	int how = 0;
+
+	if (strncmp(s, " exit ", 6) == 0)
+		how = 6;
+	else if (strncmp(s, " signal ", 8) == 0)
+		how = 8;
+	s += how;
+	if (how == 0 || evline_decimal(&s, &e->num[0]) < 0 || *s++ != ' ' ||
+	    evline_decimal(&s, &e->num[1]) < 0 || *s != '\0')
+		return bad(r, "malformed E line");
+	e->text = how == 6 ? "exit" : "signal";
+	if (e->num[1] != r->told)
+		return bad(r, "the end mark counts %" PRIu64 " executions, "
+		    "but %" PRIu64 " were told", e->num[1], r->told);
+	if (r->p != r->end || in_read(r->in, r->buf, 1) != 0) {
+		r->lineno++;
+		return bad(r, "text behind the end mark");
+	}
+	r->state = ENDED;
+	return 'E';
+}
+
+static int
+thread_line(struct evr *r, uint64_t tid)
+{
+	int new;
+	khint_t k = kh_put(tid, r->tid, tid, &new);
+
+	if (new < 0)
+		die("threads:");
+	if (new != 0) {
+		/* The first T line names the thread that ran until then. */
+		kh_val(r->tid, k) = r->named ? r->nthread++ : 0;
+		r->last = xgrow(r->last, &r->caplast, r->nthread,
+		    sizeof *r->last);
+		if (kh_val(r->tid, k) != 0)
+			r->last[r->nthread - 1] = 0;
+	}
+	r->named = 1;
+	r->now = tid;
+	r->thread = kh_val(r->tid, k);
+	return 'T';
+}
+
+/* Lines whose meaning depends on what was before. */
+static int
+in_order(struct evr *r, struct ev *e)
+{
+	const struct ev_def *d;
+
+	switch (*e->line) {
+	case 'O':
+		d = ev_last(r);
+		if (d == NULL || e->num[0] == 0 || e->num[0] > d->n)
+			return bad(r, "O: the thread's last execution has no "
+			    "instruction %" PRIx64, e->num[0]);
+		break;
+	case 'F':
+		kh_clear(tid, r->tid);
+		break;
+	case 'N':
+	case 'V':
+	case 'X':
+		r->told++;
+		break;
+	case 'T':
+		return thread_line(r, e->nnum == 1 ? e->num[0] :
+		    e->num[0] ^ e->num[1] << 32);
+	case 'W':
+		d = evdef_find(&r->def, e->num[0]);
+		if (d == NULL)
+			return bad(r, "undefined id %" PRIx64, e->num[0]);
+		if (d->letter == 'Q' || d->letter == 'Z')
+			return bad(r, "W: id %" PRIx64 " is no block's",
+			    e->num[0]);
+		e->id = r->def.head[e->num[0]] & EVDEF_MAXID;
+		r->told += e->num[1];
+		break;
+	case 'Y':
+		if (e->num[0] == 60) {
+			khint_t k = kh_get(tid, r->tid, r->now);
+
+			if (k != kh_end(r->tid))
+				kh_del(tid, r->tid, k);
+		}
+		break;
+	}
+	return *e->line;
+}
+
+static int
+other_line(struct evr *r, struct ev *e)
+{
+	char why[EVLINE_WHY];
+
+	for (const char *s = e->line; s < e->line + e->len; s++)
+		if (*s < 0x20 || *s > 0x7e)
+			return bad(r, "byte \\%03o in a line",
+			    (unsigned char)*s);
+	switch (*e->line) {
+	case 'B':
+	case 'P':
+	case 'Q':
+	case 'Z':
+		if (*e->line >= 'Q' && r->kind != EV_CACHE)
+			return bad(r, "%c: the stream is not of kind cache",
+			    *e->line);
+		e->id = evdef_line(&r->def, e->line);
+		if (e->id == 0)
+			return bad(r, "%s: `%.20s'", r->def.why, r->def.at);
+		return *e->line;
+	case 'E':
+		return end_line(r, e);
+	case 'H':
+		return head_line(r, e);
+	}
+	if (e->len == 0)
+		return bad(r, "an empty line");
+	if (evline_fields(e, r->text, why) == 0)
+		return in_order(r, e);
+	if (why[0] != '\0')
+		return bad(r, "%s", why);
+	return bad(r, *e->line < 'A' ? "not a line: `%.20s'" :
+	    "unknown letter `%.1s'", e->line);
+}
+
+/* The kind must suit the caller, once it is known. */
+static int
+suits(struct evr *r)
+{
+	static const char *const name[] = { "all", "blocks", "counts", "cache",
+	    "calls" };
+
+	r->began = 1;
+	if (r->kind & r->accept)
+		return 1;
+	r->lineno = 1;
+	bad(r, "a stream of kind %s does not tell %s",
+	    name[__builtin_ctz(r->kind)], r->why);
+	return 0;
+}
+
+int
+ev_next(struct evr *r, struct ev *e)
+{
+	char *nl;
+	int c;
+
+	if (r->state != READING)
+		return r->state == ENDED ? 0 : -1;
+	c = fill(r);
+	if (c < 0)
+		return -1;
+	if (c == 0) {
+		if (r->lineno == 1 && r->end == r->p)
+			return bad(r, "empty input");
+		return truncated(r);
+	}
+	if (*r->p != 'H' && !r->began) {
+		if (r->lineno == 1)
+			return bad(r, "not an event stream: "
+			    "no `H quern-events 1'");
+		if (!suits(r))
+			return -1;
+	}
+	c = *r->p >= 'A' && *r->p <= 'Z' ? 0 : executions(r, e);
+	if (c != 0)
+		return c;
+	nl = memchr(r->p, '\n', (size_t)(r->lines - r->p));
+	e->line = r->p;
+	e->len = (size_t)(nl - r->p);
+	if (e->len > MAXLINE)
+		return bad(r, "a line of more than %d bytes", MAXLINE);
+	*nl = '\0';
+	r->p = nl + 1;
+	c = other_line(r, e);
+	if (c > 0)
+		r->lineno++;
+	return c;
+}

@@ -1,0 +1,420 @@
+/*
+ * sym - link-time address -> function, source file, line
+ *
+ * One libdwfl session per object, reported at address 0: then libdwfl's
+ * addresses are the link-time ones.
+ *
+ * Everything is laid out into disjoint ranges, asked by binary search with
+ * the last answer tried first: of functions when the object is opened, of
+ * units when DWARF is first asked, of a unit's lines (symline.c) and inlined
+ * calls (syminline.c) when the unit is first asked about. The units' own ranges
+ * come from their first DIE, not from .debug_aranges, which clang does not
+ * write; but see symtable.c for objects whose DWARF is compressed.
+ */
+#include "sym.h"
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libiberty/demangle.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/intern.h"
+#include "base/range.h"
+#include "symunit.h"
+#include "util.h"
+
+struct sym_fn {
+	uint64_t start, end;
+	const char *raw;	/* as in the file */
+	const char *name;	/* as the flags want it; NULL: not asked yet */
+};
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = sym_find_debug,
+	.section_address = dwfl_offline_section_address,
+	.debuginfo_path = &sym_debug_folders,
+};
+
+static const char *
+below_main(const char *s)
+{
+	static const char *const name[] = { "__libc_start_main",
+	    "__libc_start_call_main", "generic_start_main" };
+	size_t i, n;
+
+	if (strcmp(s, "_start") == 0)
+		return "(below main)";
+	for (i = 0; i < sizeof name / sizeof *name; i++) {
+		n = strlen(name[i]);
+		if (strncmp(s, name[i], n) == 0 &&
+		    (s[n] == '\0' || (s[n] == '.' && i != 1)))
+			return "(below main)";
+	}
+	return s;
+}
+
+/* A version, name@@VERSION, is put aside and behind again. */
+static const char *
+demangle(const char *raw)
+{
+	const char *at = strchr(raw, '@'), *r;
+	char *plain = NULL, *s, *both;
+
+	if (raw[0] != '_' || (raw[1] != 'Z' && raw[1] != 'R' &&
+	    raw[1] != 'D' && raw[1] != '_'))
+		return intern(raw);
+	if (at != NULL) {
+		plain = xstrdup(raw);
+		plain[at - raw] = '\0';
+	}
+	s = cplus_demangle(plain != NULL ? plain : raw,
+	    DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
+	free(plain);
+	if (s == NULL)
+		return intern(raw);
+	both = xmalloc(strlen(s) + (at ? strlen(at) : 0) + 1);
+	strcpy(both, s);
+	if (at != NULL)
+		strcat(both, at);
+	r = intern(both);
+	free(both);
+	free(s);
+	return r;
+}
+
+const char *
+sym_name(const struct sym *s, const char *raw)
+{
+	if (s->flags & SYM_BELOW_MAIN)
+		raw = below_main(raw);
+	return s->flags & SYM_DEMANGLE ? demangle(raw) : intern(raw);
+}
+
+/* Of two names for the same bytes, is a the one to show? */
+static int
+prefer(const char *a, const char *b)
+{
+	size_t alen = strcspn(a, "@"), blen = strcspn(b, "@");
+
+	if (alen != blen && (alen == 0 || blen == 0))
+		return blen == 0;
+	if (alen != blen)
+		return alen < blen;
+	if ((a[alen] == '@') != (b[blen] == '@'))
+		return a[alen] == '@';
+	return strcmp(a, b) < 0;
+}
+
+/* As range.c has it: then that need not sort again. */
+static int
+by_range(const void *x, const void *y)
+{
+	const struct sym_fn *a = *(const struct sym_fn *const *)x;
+	const struct sym_fn *b = *(const struct sym_fn *const *)y;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->end > b->end ? -1 : a->end < b->end;
+}
+
+/* Sort, keep one name for each range, lay out. */
+static void
+settle_functions(struct sym *s)
+{
+	struct sym_fn **v = xmalloc((s->nfn + 1) * sizeof *v), *last = NULL;
+	struct sym_fn *kept = xmalloc((s->nfn + 1) * sizeof *kept);
+	size_t i, n = 0;
+
+	for (i = 0; i < s->nfn; i++)
+		v[i] = &s->fn[i];
+	if (s->nfn > 0)
+		qsort(v, s->nfn, sizeof *v, by_range);
+	for (i = 0; i < s->nfn; i++) {
+		if (last != NULL && by_range(&last, &v[i]) == 0) {
+			if (prefer(v[i]->raw, last->raw))
+				last->raw = v[i]->raw;
+			continue;
+		}
+		last = &kept[n++];
+		*last = *v[i];
+	}
+	free(v);
+	free(s->fn);
+	s->fn = kept;
+	s->nfn = n;
+	for (i = 0; i < n; i++)
+		range_add(&s->fns, s->fn[i].start, s->fn[i].end, (uint32_t)i);
+	range_done(&s->fns);
+}
+
+static void
+read_functions(struct sym *s)
+{
+	Dwfl_Module *mod = s->dwfl->mod;
+	int i, n = dwfl_module_getsymtab(mod), type;
+	const char *name;
+	GElf_Sym symbol;
+	GElf_Addr addr;
+	size_t cap = 0;
+
+	for (i = 1; i < n; i++) {
+		name = dwfl_module_getsym_info(mod, i, &symbol, &addr, NULL,
+		    NULL, NULL);
+		type = GELF_ST_TYPE(symbol.st_info);
+		if (name == NULL || *name == '\0' || symbol.st_size == 0 ||
+		    (type != STT_FUNC && type != STT_GNU_IFUNC) ||
+		    symbol.st_shndx == SHN_UNDEF || addr < s->textlo ||
+		    addr >= s->texthi)
+			continue;
+		s->fn = xgrow(s->fn, &cap, s->nfn + 1, sizeof *s->fn);
+		s->fn[s->nfn++] = (struct sym_fn){ .start = addr,
+		    .end = addr + symbol.st_size, .raw = name };
+	}
+	settle_functions(s);
+}
+
+/* All that the units' lines and inlined calls need, of a compressed object. */
+static Dwarf *
+inflated(struct sym *s)
+{
+	static const char *const sections[] = { ".debug_info",
+	    ".debug_abbrev", ".debug_line", ".debug_str", ".debug_line_str",
+	    ".debug_ranges", ".debug_rnglists", ".debug_types", NULL };
+	static const char *const split[] = { ".gnu_debugaltlink",
+	    ".debug_addr", ".debug_str_offsets", NULL };
+	static const struct sym_sections units = { sections, split };
+
+	if (sym_image(s, &units, &s->image) < 0)
+		return NULL;
+	s->bias = s->image.bias;
+	return s->image.dwarf;
+}
+
+/*
+ * The units and the ranges of their code. What the linker threw away keeps
+ * its DWARF, at addresses where there is no code.
+ */
+static void
+read_units(struct sym *s)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+	Dwarf_Addr base, lo, hi, bias = 0;
+	ptrdiff_t off;
+	uint8_t type;
+	size_t cap = 0, i;
+
+	s->hasunits = 1;
+	if (s->lineerror != NULL)
+		return;
+	s->dwarf = inflated(s);
+	if (s->dwarf == NULL) {
+		s->dwarf = dwfl_module_getdwarf(s->dwfl->mod, &bias);
+		s->bias = bias;
+	}
+	if (s->dwarf == NULL) {
+		s->lineerror = "no debugging information";
+		return;
+	}
+	while (dwarf_get_units(s->dwarf, cu, &cu, NULL, &type, &die,
+	    NULL) == 0) {
+		if (type != DW_UT_compile && type != DW_UT_skeleton)
+			continue;
+		s->unit = xgrow(s->unit, &cap, s->nunit + 1, sizeof *s->unit);
+		s->unit[s->nunit] = (struct sym_unit){ .die = die };
+		off = 0;
+		while ((off = dwarf_ranges(&die, off, &base, &lo, &hi)) > 0) {
+			lo += s->bias;
+			hi += s->bias;
+			if (lo >= s->textlo && hi <= s->texthi)
+				range_add(&s->units, lo, hi,
+				    (uint32_t)s->nunit);
+		}
+		s->nunit++;
+	}
+	for (i = 0; i < s->nunit; i++)
+		s->unit[i].lines.unit = &s->unit[i].die;
+	range_done(&s->units);
+}
+
+static void
+read_text(struct sym *s, Elf *elf)
+{
+	size_t n, i;
+	GElf_Phdr ph;
+
+	s->textlo = UINT64_MAX;
+	if (elf == NULL || elf_getphdrnum(elf, &n) < 0)
+		return;
+	for (i = 0; i < n; i++) {
+		if (gelf_getphdr(elf, (int)i, &ph) == NULL ||
+		    ph.p_type != PT_LOAD || !(ph.p_flags & PF_X))
+			continue;
+		if (ph.p_vaddr < s->textlo)
+			s->textlo = ph.p_vaddr;
+		if (ph.p_vaddr + ph.p_memsz > s->texthi)
+			s->texthi = ph.p_vaddr + ph.p_memsz;
+	}
+}
+
+/* Open the object and say why not. */
+static const char *
+report(struct sym *s, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return strerror(errno);
+	s->dwfl->dwfl = dwfl_begin(&callbacks);
+	if (s->dwfl->dwfl == NULL) {
+		close(fd);
+		return dwfl_errmsg(-1);
+	}
+	dwfl_report_begin(s->dwfl->dwfl);
+	s->dwfl->mod = dwfl_report_elf(s->dwfl->dwfl, path, path, fd, 0, 1);
+	if (s->dwfl->mod == NULL) {
+		close(fd);	/* libdwfl takes it only where it succeeds */
+		return dwfl_errmsg(-1);
+	}
+	dwfl_report_end(s->dwfl->dwfl, NULL, NULL);
+	return NULL;
+}
+
+struct sym *
+sym_open(const char *path, unsigned flags)
+{
+	struct sym *s = xcalloc(1, sizeof *s);
+	Dwarf_Addr bias = 0;
+	const char *why;
+
+	s->flags = flags;
+	s->dwfl = xcalloc(1, sizeof *s->dwfl);
+	why = report(s, path);
+	if (why != NULL) {
+		s->error = xstrdup(why);
+		s->lineerror = s->error;
+		return s;
+	}
+	read_text(s, dwfl_module_getelf(s->dwfl->mod, &bias));
+	read_functions(s);
+	if (s->nfn == 0)
+		s->error = xstrdup("no symbols of functions");
+	return s;
+}
+
+const char *
+sym_error(const struct sym *s)
+{
+	return s->error;
+}
+
+const char *
+sym_line_error(struct sym *s)
+{
+	if (!s->hasunits && !sym_tables(s))
+		read_units(s);
+	return s->lineerror;
+}
+
+void
+sym_close(struct sym *s)
+{
+	struct sym_unit *u;
+
+	for (u = s->unit; u < s->unit + s->nunit; u++) {
+		sym_table_free(&u->lines);
+		free(u->scope);
+		free(u->scopes.v);
+	}
+	free(s->unit);
+	free(s->units.v);
+	free(s->fn);
+	free(s->fns.v);
+	sym_tables_close(s);
+	sym_image_close(&s->image);
+	if (s->dwfl->dwfl != NULL)
+		dwfl_end(s->dwfl->dwfl);
+	free(s->dwfl);
+	free(s->error);
+	free(s);
+}
+
+struct sym_unit *
+sym_unit(struct sym *s, uint64_t addr)
+{
+	const struct range *r;
+
+	if (!s->hasunits)
+		read_units(s);
+	r = range_find(&s->units, addr);
+	return r == NULL ? NULL : &s->unit[r->what];
+}
+
+void
+sym_prepare(struct sym *s, int inlines)
+{
+	if (!s->hasunits && (inlines || !sym_tables(s)))
+		read_units(s);
+}
+
+/* The function of an address that no symbol covers, by DWARF. */
+static void
+dwarf_function(struct sym *s, uint64_t addr, struct sym_at *at)
+{
+	struct sym_unit *u;
+	const struct sym_scope *sc;
+	const struct range *r;
+
+	/*
+	 * Code without a line, such as the linkage table, is not a function's:
+	 * that is known without units, which cost far more.
+	 */
+	if (!s->hasunits && sym_tables(s) && !sym_has_line(s, addr))
+		return;
+	u = sym_unit(s, addr);
+	if (u == NULL || (sc = sym_scope(s, u, addr)) == NULL)
+		return;
+	r = range_find(&u->scopes, addr);
+	while (sc->parent != NOSCOPE)
+		sc = &u->scope[sc->parent];
+	at->fn = sc->fn;
+	at->start = sc->start <= addr ? sc->start : r->start;
+	at->end = r->end;
+}
+
+void
+sym_function(struct sym *s, uint64_t addr, struct sym_at *at)
+{
+	const struct range *r = range_find(&s->fns, addr);
+	static const char *unknown;
+	struct sym_fn *f;
+
+	if (unknown == NULL)
+		unknown = intern(SYM_UNKNOWN);
+	at->fn = unknown;
+	at->start = at->end = 0;
+	if (r != NULL) {
+		f = &s->fn[r->what];
+		if (f->name == NULL)
+			f->name = sym_name(s, f->raw);
+		at->fn = f->name;
+		at->start = f->start;
+		at->end = r->end;
+	} else {
+		dwarf_function(s, addr, at);
+	}
+}
+
+void
+sym_find(struct sym *s, uint64_t addr, struct sym_at *at)
+{
+	sym_function(s, addr, at);
+	sym_line(s, addr, &at->file, &at->line);
+}

@@ -1,0 +1,168 @@
+/*
+ * syminline - the calls that were inlined at an address
+ *
+ * A unit's functions and inlined calls are DIEs within one another, each with
+ * its ranges. Walked once, they become an array of scopes that know their
+ * parent, and ranges that know the innermost scope.
+ */
+#include "symunit.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "base/intern.h"
+#include "util.h"
+
+/* Deeper nesting than any compiler makes; the walk is recursive. */
+#define MAXDEPTH	400
+
+struct walk {
+	struct sym *s;
+	struct sym_unit *u;
+	size_t cap;
+};
+
+static const char *
+die_name(struct walk *w, Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	const char *name = NULL;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attr) != NULL ||
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attr) != NULL)
+		name = dwarf_formstring(&attr);
+	if (name == NULL &&
+	    dwarf_attr_integrate(die, DW_AT_name, &attr) != NULL)
+		name = dwarf_formstring(&attr);
+	return name == NULL ? intern(SYM_UNKNOWN) : sym_name(w->s, name);
+}
+
+static uint64_t
+number(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word v;
+
+	if (dwarf_attr(die, name, &attr) == NULL ||
+	    dwarf_formudata(&attr, &v) != 0)
+		return 0;
+	return v;
+}
+
+/* The DIE's scope with its ranges; parent if it has no code. */
+static uint32_t
+add_scope(struct walk *w, Dwarf_Die *die, uint32_t parent)
+{
+	struct sym_unit *u = w->u;
+	uint32_t me = (uint32_t)u->nscope;
+	Dwarf_Addr base, lo, hi, entry;
+	ptrdiff_t off = 0;
+	struct sym_scope sc = { .parent = parent, .start = UINT64_MAX };
+
+	while ((off = dwarf_ranges(die, off, &base, &lo, &hi)) > 0) {
+		lo += w->s->bias;
+		hi += w->s->bias;
+		if (lo < w->s->textlo || hi > w->s->texthi || lo >= hi)
+			continue;
+		range_add(&u->scopes, lo, hi, me);
+		if (lo < sc.start)
+			sc.start = lo;
+	}
+	if (sc.start == UINT64_MAX)
+		return parent;
+	sc.entry = dwarf_entrypc(die, &entry) == 0 ? entry + w->s->bias :
+	    sc.start;
+	sc.fn = die_name(w, die);
+	sc.file = intern(SYM_UNKNOWN);
+	if (parent != NOSCOPE) {
+		sc.line = (uint32_t)number(die, DW_AT_call_line);
+		sc.file = sym_file(w->s, &u->lines, number(die, DW_AT_call_file));
+	}
+	u->scope = xgrow(u->scope, &w->cap, u->nscope + 1, sizeof *u->scope);
+	u->scope[u->nscope++] = sc;
+	return me;
+}
+
+static void
+walk(struct walk *w, Dwarf_Die *die, uint32_t parent, int depth)
+{
+	Dwarf_Die child;
+	uint32_t scope;
+
+	if (depth > MAXDEPTH || dwarf_child(die, &child) != 0)
+		return;
+	do {
+		scope = parent;
+		switch (dwarf_tag(&child)) {
+		case DW_TAG_subprogram:
+			scope = add_scope(w, &child, NOSCOPE);
+			break;
+		case DW_TAG_inlined_subroutine:
+			scope = add_scope(w, &child, parent);
+			break;
+		case DW_TAG_lexical_block:
+		case DW_TAG_try_block:
+		case DW_TAG_catch_block:
+		case DW_TAG_namespace:
+		case DW_TAG_module:
+		case DW_TAG_class_type:
+		case DW_TAG_structure_type:
+		case DW_TAG_union_type:
+			break;
+		default:
+			continue;
+		}
+		walk(w, &child, scope, depth + 1);
+	} while (dwarf_siblingof(&child, &child) == 0);
+}
+
+const struct sym_scope *
+sym_scope(struct sym *s, struct sym_unit *u, uint64_t addr)
+{
+	struct walk w = { .s = s, .u = u };
+	Dwarf_Die die;
+	const struct range *r;
+
+	if (!u->hasscopes) {
+		u->hasscopes = 1;
+		die = u->die;
+		/* split DWARF: the code's DIEs are in another file */
+		if (dwarf_cu_info(u->die.cu, NULL, NULL, NULL, &die, NULL,
+		    NULL, NULL) != 0 || dwarf_tag(&die) <= 0)
+			die = u->die;
+		walk(&w, &die, NOSCOPE, 0);
+		range_done(&u->scopes);
+	}
+	r = range_find(&u->scopes, addr);
+	return r == NULL ? NULL : &u->scope[r->what];
+}
+
+size_t
+sym_inline(struct sym *s, uint64_t addr, struct sym_frame *frame, size_t max)
+{
+	struct sym_unit *u = sym_unit(s, addr);
+	const struct sym_scope *sc = NULL, *p;
+	struct sym_at at;
+	const char *file;
+	unsigned line;
+	size_t depth = 1, i = 0;
+
+	sym_find(s, addr, &at);
+	if (u != NULL)
+		sc = sym_scope(s, u, addr);
+	for (p = sc; p != NULL && p->parent != NOSCOPE;
+	    p = &u->scope[p->parent])
+		depth++;
+	file = at.file;
+	line = at.line;
+	for (; sc != NULL && sc->parent != NOSCOPE;
+	    sc = &u->scope[sc->parent]) {
+		if (depth-- <= max)
+			frame[i++] = (struct sym_frame){ sc->fn, file, line,
+			    sc->entry };
+		file = sc->file;
+		line = sc->line;
+	}
+	frame[i++] = (struct sym_frame){ at.fn, file, line, at.start };
+	return i;
+}

@@ -1,0 +1,259 @@
+/*
+ * symline - the lines of a compilation unit
+ *
+ * libdw gives a unit's rows by address. A row is good up to the next one's
+ * address; where several have one address, the last of them is. But if that
+ * has no line, as clang tells of what it puts in front of a function, the
+ * address itself has the line of the row before. The end of a sequence ends its
+ * last row. Rows outside the object's code are from what the linker threw away.
+ */
+#include "symunit.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "util.h"
+
+static const char *unknown;
+
+static int
+read_rows(struct sym *s, struct sym_table *t, Dwarf_Lines **lines, size_t *n)
+{
+	Dwarf_Off next;
+	Dwarf_CU *cu = NULL;
+
+	return t->unit != NULL ? dwarf_getsrclines(t->unit, lines, n) :
+	    dwarf_next_lines(s->tables.image.dwarf, t->off, &next, &cu, NULL,
+	    NULL, lines, n);
+}
+
+static int
+read_files(struct sym *s, struct sym_table *t, Dwarf_Files **files, size_t *n)
+{
+	Dwarf_Off next;
+	Dwarf_CU *cu = NULL;
+
+	return t->unit != NULL ? dwarf_getsrcfiles(t->unit, files, n) :
+	    dwarf_next_lines(s->tables.image.dwarf, t->off, &next, &cu, files,
+	    n, NULL, NULL);
+}
+
+/* The folder of the compilation. A table has it as its first folder. */
+static const char *
+folder(struct sym_table *t)
+{
+	Dwarf_Attribute attr;
+	const char *const *dir;
+	size_t n;
+
+	if (t->unit != NULL)
+		return dwarf_attr(t->unit, DW_AT_comp_dir, &attr) == NULL ?
+		    NULL : dwarf_formstring(&attr);
+	return dwarf_getsrcdirs(t->files, &dir, &n) != 0 || n == 0 ? NULL :
+	    dir[0];
+}
+
+/* A relative name with the folder of the compilation, as libdw has left it. */
+static const char *
+join(const char *dir, const char *name)
+{
+	const char *r;
+	char *path;
+
+	if (name == NULL || *name == '\0')
+		return unknown;
+	if (name[0] == '/' || dir == NULL || *dir == '\0')
+		return intern(name);
+	path = xmalloc(strlen(dir) + strlen(name) + 2);
+	strcpy(path, dir);
+	strcat(path, "/");
+	strcat(path, name);
+	r = intern(path);
+	free(path);
+	return r;
+}
+
+const char *
+sym_file(struct sym *s, struct sym_table *t, uint64_t no)
+{
+	size_t n;
+
+	if (unknown == NULL)
+		unknown = intern(SYM_UNKNOWN);
+	if (!t->hasfiles) {
+		t->hasfiles = 1;
+		if (read_files(s, t, &t->files, &n) != 0)
+			return unknown;
+		t->file = xcalloc(n, sizeof *t->file);
+		t->nfile = n;
+	}
+	if (no >= t->nfile)
+		return unknown;
+	if (t->file[no] == NULL)
+		t->file[no] = join(folder(t), dwarf_filesrc(t->files, no, NULL,
+		    NULL));
+	return t->file[no];
+}
+
+void
+sym_table_free(struct sym_table *t)
+{
+	free(t->row);
+	free(t->file);
+}
+
+static void
+add_row(struct sym_table *t, struct sym_row row)
+{
+	struct sym_row *last = t->nrow > 0 ? &t->row[t->nrow - 1] : NULL;
+
+	if (last != NULL && last->addr > row.addr)
+		last = --t->nrow > 0 ? &t->row[t->nrow - 1] : NULL;
+	if (last != NULL && last->addr == row.addr) {
+		if (row.line != 0 || last->line == 0 || row.file == NOFILE) {
+			*last = row;
+			return;
+		}
+		row.addr++;
+	}
+	if (last != NULL && last->file == row.file && last->line == row.line)
+		return;
+	t->row[t->nrow++] = row;
+}
+
+static void
+lay_out(struct sym *s, struct sym_table *t)
+{
+	Dwarf_Lines *lines;
+	Dwarf_Line *line;
+	Dwarf_Files *files;
+	Dwarf_Addr addr;
+	size_t n, i, file;
+	int no;
+	bool end;
+	uint64_t bias = t->unit == NULL ? s->tables.image.bias : s->bias;
+
+	t->hasrows = 1;
+	if (read_rows(s, t, &lines, &n) != 0)
+		return;
+	t->row = xmalloc((n + 1) * sizeof *t->row);
+	for (i = 0; i < n; i++) {
+		line = dwarf_onesrcline(lines, i);
+		if (line == NULL || dwarf_lineaddr(line, &addr) != 0 ||
+		    dwarf_lineno(line, &no) != 0 ||
+		    dwarf_lineendsequence(line, &end) != 0 ||
+		    dwarf_line_file(line, &files, &file) != 0)
+			continue;
+		addr += bias;
+		if (addr < s->textlo || addr > s->texthi)
+			continue;
+		add_row(t, (struct sym_row){ addr,
+		    end ? NOFILE : (uint32_t)file, end ? 0 : (uint32_t)no });
+	}
+	t->row = xrealloc(t->row, (t->nrow + 1) * sizeof *t->row);
+}
+
+/* The last row at or before addr, or the first of all. */
+static size_t
+find_row(const struct sym_table *t, uint64_t addr)
+{
+	size_t lo = 0, hi = t->nrow, mid;
+
+	/* the one of last time, or its next */
+	if (t->lastrow < hi && t->row[t->lastrow].addr <= addr) {
+		lo = t->lastrow;
+		if (lo + 1 == hi || addr < t->row[lo + 1].addr)
+			hi = lo + 1;
+		else if (lo + 2 == hi || addr < t->row[lo + 2].addr)
+			hi = ++lo + 1;
+	}
+	while (hi - lo > 1) {
+		mid = lo + (hi - lo) / 2;
+		if (t->row[mid].addr <= addr)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Is any code of the range the table's? */
+static int
+has_row_in(const struct sym_table *t, const struct range *r)
+{
+	size_t i = find_row(t, r->end - 1);
+
+	if (i > 0 && t->row[i].file == NOFILE)
+		i--;
+	return t->nrow > 0 && t->row[i].file != NOFILE &&
+	    t->row[i].addr >= r->start && t->row[i].addr < r->end;
+}
+
+/* The table that covers addr, laid out. Who has asked for units, has theirs. */
+static struct sym_table *
+table(struct sym *s, uint64_t addr)
+{
+	const struct range *r;
+	struct sym_unit *u;
+	struct sym_table *t;
+
+	if ((s->tables.asked || !s->hasunits) && sym_tables(s)) {
+		r = range_find(&s->tables.ranges, addr);
+		if (r == NULL)
+			return NULL;
+		t = &s->tables.table[r->what];
+		if (!t->hasrows)
+			lay_out(s, t);
+		if (t->checked || has_row_in(t, r)) {
+			t->checked = 1;
+			return t;
+		}
+		sym_tables_close(s);	/* they are in another order */
+	}
+	u = sym_unit(s, addr);
+	if (u != NULL && !u->lines.hasrows)
+		lay_out(s, &u->lines);
+	return u == NULL ? NULL : &u->lines;
+}
+
+/* NULL: there is none. */
+static const struct sym_row *
+row_at(struct sym *s, uint64_t addr, struct sym_table **t)
+{
+	const struct sym_row *r;
+
+	*t = table(s, addr);
+	if (*t == NULL || (*t)->nrow == 0)
+		return NULL;
+	r = (*t)->row + find_row(*t, addr);
+	if (r->addr > addr || r->file == NOFILE)
+		return NULL;
+	(*t)->lastrow = (size_t)(r - (*t)->row);
+	return r;
+}
+
+int
+sym_has_line(struct sym *s, uint64_t addr)
+{
+	struct sym_table *t;
+
+	return row_at(s, addr, &t) != NULL;
+}
+
+void
+sym_line(struct sym *s, uint64_t addr, const char **file, unsigned *line)
+{
+	struct sym_table *t;
+	const struct sym_row *r = row_at(s, addr, &t);
+
+	if (unknown == NULL)
+		unknown = intern(SYM_UNKNOWN);
+	*file = unknown;
+	*line = 0;
+	if (r == NULL)
+		return;
+	*file = sym_file(s, t, r->file);
+	*line = r->line;
+}

@@ -1,0 +1,107 @@
+/*
+ * symname - name -> the addresses where functions of that name begin
+ *
+ * Goes through the whole symbol table for each question.  Names of C++ and
+ * others are written out only if they could be the one that is asked for: the
+ * last word of it stands in the symbol as it is.
+ */
+#include "sym.h"
+
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <libiberty/demangle.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/range.h"
+#include "symunit.h"
+#include "util.h"
+
+/* name, or a version or a copy of it */
+static int
+is_plain(const char *raw, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (strncmp(raw, name, n) != 0)
+		return 0;
+	raw += n;
+	return *raw == '\0' || *raw == '@' ||
+	    strncmp(raw, ".constprop.", 11) == 0 ||
+	    strncmp(raw, ".isra.", 6) == 0;
+}
+
+/* The last word of a qualified name, without parameters. */
+static char *
+last_word(const char *name)
+{
+	size_t n = strcspn(name, "(<"), at = n;
+	char *s;
+
+	while (at > 0 && name[at - 1] != ':' && name[at - 1] != ' ')
+		at--;
+	s = xstrdup(name + at);
+	s[n - at] = '\0';
+	return s;
+}
+
+static int
+is_written(const char *raw, const char *name, const char *word)
+{
+	static const int how[] = { DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO,
+	    DMGL_AUTO };
+	unsigned i;
+	int same = 0;
+	char *s;
+
+	if (raw[0] != '_' || strstr(raw, word) == NULL)
+		return 0;
+	for (i = 0; i < 2 && !same; i++) {
+		s = cplus_demangle(raw, how[i]);
+		same = s != NULL && strcmp(s, name) == 0;
+		free(s);
+	}
+	return same;
+}
+
+static int
+by_value(const void *x, const void *y)
+{
+	const uint64_t *a = x, *b = y;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+void
+sym_entries(struct sym *s, const char *name, void (*use)(void *arg,
+    uint64_t addr), void *arg)
+{
+	Dwfl_Module *mod = s->dwfl->mod;
+	int i, n = mod == NULL ? 0 : dwfl_module_getsymtab(mod), type;
+	char *word = last_word(name);
+	uint64_t *v = NULL;
+	size_t cap = 0, k = 0, j;
+	const char *raw;
+	GElf_Sym symbol;
+	GElf_Addr addr;
+
+	for (i = 1; i < n; i++) {
+		raw = dwfl_module_getsym_info(mod, i, &symbol, &addr, NULL,
+		    NULL, NULL);
+		type = GELF_ST_TYPE(symbol.st_info);
+		if (raw == NULL || (type != STT_FUNC && type != STT_NOTYPE) ||
+		    symbol.st_shndx == SHN_UNDEF || addr < s->textlo ||
+		    addr >= s->texthi || (!is_plain(raw, name) &&
+		    !is_written(raw, name, word)))
+			continue;
+		v = xgrow(v, &cap, k + 1, sizeof *v);
+		v[k++] = addr;
+	}
+	free(word);
+	if (k > 0)
+		qsort(v, k, sizeof *v, by_value);
+	for (j = 0; j < k; j++)
+		if (j == 0 || v[j] != v[j - 1])
+			use(arg, v[j]);
+	free(v);
+}

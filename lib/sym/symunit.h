@@ -1,0 +1,143 @@
+/*
+ * symunit.h - what the files of sym.h share
+ *
+ * Not for programs: see sym.h.
+ */
+#ifndef SYMUNIT_H
+#define SYMUNIT_H
+
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/range.h"
+#include "sym.h"
+
+struct sym_dwfl {
+	Dwfl *dwfl;
+	Dwfl_Module *mod;
+};
+
+/* A row of the line table; up to the next one's address. */
+struct sym_row {
+	uint64_t addr;
+	uint32_t file;		/* index into files */
+	uint32_t line;
+};
+
+/* A function, or a call that was inlined. */
+struct sym_scope {
+	const char *fn;
+	uint64_t start;		/* its first address */
+	uint64_t entry;		/* where it begins to run */
+	uint32_t parent;	/* index of what is around it, or NOSCOPE */
+	uint32_t line;		/* of the call */
+	const char *file;	/* of the call */
+};
+#define NOSCOPE	UINT32_MAX
+
+/* A line table. */
+struct sym_table {
+	Dwarf_Off off;			/* where it is in .debug_line, or */
+	Dwarf_Die *unit;		/* the unit that it belongs to */
+	int checked;			/* it is the right one */
+	int hasrows, hasfiles;		/* laid out, below */
+	struct sym_row *row;		/* file NOFILE: no line here */
+	size_t nrow, lastrow;
+	Dwarf_Files *files;
+	const char **file;		/* NULL: not asked yet */
+	size_t nfile;
+};
+
+/* A compilation unit. */
+struct sym_unit {
+	Dwarf_Die die;
+	struct sym_table lines;
+	int hasscopes;			/* laid out, below */
+	struct sym_scope *scope;
+	size_t nscope;
+	struct ranges scopes;		/* what: index into scope */
+};
+#define NOFILE	UINT32_MAX
+
+/* Debug sections in memory, for libdw. */
+struct sym_image {
+	char *mem;
+	size_t size;
+	Elf *elf;
+	Dwarf *dwarf;
+	uint64_t bias;		/* its addresses + bias are ours */
+};
+
+/* Line tables without units, as many as units. */
+struct sym_tables {
+	int asked;
+	struct sym_image image;
+	struct sym_table *table;
+	size_t n;		/* 0: lines are had from units */
+	struct ranges ranges;	/* of the units; what: index into table */
+};
+
+struct sym {
+	char *error;		/* no symbols */
+	const char *lineerror;	/* no lines */
+	unsigned flags;
+	struct sym_dwfl *dwfl;	/* sym.c's */
+	struct sym_tables tables;
+	int hasunits;		/* image, bias, unit: asked for */
+	struct sym_image image;	/* of dwarf, if it is not libdwfl's */
+	Dwarf *dwarf;
+	uint64_t bias;		/* DWARF's addresses + bias are ours */
+	uint64_t textlo, texthi;	/* code lies within */
+
+	struct sym_fn *fn;	/* sym.c's */
+	size_t nfn;
+	struct ranges fns;	/* what: index into fn */
+	struct sym_unit *unit;
+	size_t nunit;
+	struct ranges units;	/* what: index into unit */
+};
+
+/* sym.c: the unit that covers addr, or NULL */
+struct sym_unit *sym_unit(struct sym *, uint64_t addr);
+/* sym.c: a name as the flags want it, interned */
+const char *sym_name(const struct sym *, const char *raw);
+
+/* symdebug.c: libdwfl's callback for separate debug files; its folders */
+int sym_find_debug(Dwfl_Module *, void **arg, const char *modname,
+    Dwarf_Addr base, const char *file, const char *debuglink, GElf_Word crc,
+    char **found);
+extern char *sym_debug_folders;
+
+/*
+ * symimage.c: the sections of `take' that the object has. -1 if it has one of
+ * `without', if the first of `take' is missing or not compressed, or if it is
+ * unusual in some other way: then libdwfl is to be asked.
+ */
+struct sym_sections {
+	const char *const *take, *const *without;	/* up to NULL */
+};
+int sym_image(struct sym *, const struct sym_sections *, struct sym_image *);
+void sym_image_close(struct sym_image *);
+/* The section of this name, or NULL. */
+const void *sym_image_section(const struct sym_image *, const char *name,
+    size_t *size);
+
+/* symtable.c: are there tables that can be had without units? */
+int sym_tables(struct sym *);
+void sym_tables_close(struct sym *);
+
+/* symline.c: file and line, or SYM_UNKNOWN and 0 */
+void sym_line(struct sym *, uint64_t addr, const char **file, unsigned *line);
+/* symline.c: has it a line at all? */
+int sym_has_line(struct sym *, uint64_t addr);
+/* symline.c: the table's file with this DWARF number, or SYM_UNKNOWN */
+const char *sym_file(struct sym *, struct sym_table *, uint64_t n);
+void sym_table_free(struct sym_table *);
+
+/* syminline.c: the innermost scope at addr, or NULL */
+const struct sym_scope *sym_scope(struct sym *, struct sym_unit *,
+    uint64_t addr);
+
+#endif
