@@ -84,23 +84,35 @@ serve_quiesce(struct slot *s)
 		usleep(50);
 }
 
+/* An instruction that none was when it was translated, or none to follow. */
+static enum refused
+refused(app_pc pc)
+{
+	uint8_t code[15];
+	unsigned n = maps_code(pc, code, sizeof code), mode;
+	struct insn in;
+	char text[128];
+
+	if (decode_again(&in, pc, code, n) < 0)
+		return REFUSED_NATIVE;
+	if (in.special != SP_REFUSE) {
+		for (mode = 0; mode <= (MODE_OUT | MODE_PAST); mode++)
+			frag_stale(pc, mode);
+		return REFUSED_AGAIN;
+	}
+	decode_text(code, n, pc, text, sizeof text);
+	warn("%#llx: %s: cannot be traced; the program goes on "
+	    "natively, the stream ends here", (unsigned long long)pc, text);
+	stats.refused = 1;
+	return REFUSED_LETGO;
+}
+
 static void
 say(struct slot *s)
 {
-	uint8_t code[15];
-	unsigned n = maps_code(s->arg[1], code, sizeof code);
-	char text[128];
-
 	switch (s->arg[0]) {
 	case SAY_REFUSED:
-		if (!decode_known(code, n, s->arg[1]))
-			break;		/* the processor shall say */
-		s->ret[0] = 1;
-		decode_text(code, n, s->arg[1], text, sizeof text);
-		warn("%#llx: %s: cannot be traced; the program goes on "
-		    "natively, the stream ends here",
-		    (unsigned long long)s->arg[1], text);
-		stats.refused = 1;
+		s->ret[0] = refused(s->arg[1]);
 		break;
 	case SAY_TRACED:
 		warn("process %d asks to be traced by its parent: it goes on "

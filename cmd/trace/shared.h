@@ -299,6 +299,13 @@ enum say {
 	SAY_REFUSED, SAY_LETGO, SAY_PANIC, SAY_SECCOMP, SAY_32BIT, SAY_TRACED
 };
 
+/* What becomes of an instruction that was refused: the answer to SAY_REFUSED. */
+enum refused {
+	REFUSED_NATIVE,		/* the processor shall say what it is */
+	REFUSED_LETGO,		/* the program goes on natively */
+	REFUSED_AGAIN		/* its bytes are others now: look it up again */
+};
+
 struct slot {
 	uint32_t state;		/* futex: 0 idle, 1 asked, 2 answered */
 	uint32_t what;

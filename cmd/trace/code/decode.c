@@ -466,14 +466,6 @@ decode(struct insn *in, app_pc pc, const uint8_t *bytes, unsigned n)
 	return 0;
 }
 
-int
-decode_known(const uint8_t *bytes, unsigned n, app_pc pc)
-{
-	struct insn in;
-
-	return decode(&in, pc, bytes, n) == 0;
-}
-
 void
 decode_text(const uint8_t *bytes, unsigned n, app_pc pc, char *buf,
     unsigned size)

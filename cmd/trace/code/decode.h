@@ -103,9 +103,6 @@ int decode(struct insn *, app_pc pc, const uint8_t *bytes, unsigned n);
 /* The same, by what was learned from instructions like it (template.c). */
 int decode_again(struct insn *, app_pc pc, const uint8_t *bytes, unsigned n);
 
-/* 1: an instruction that Zydis knows. */
-int decode_known(const uint8_t *bytes, unsigned n, app_pc pc);
-
 /* Its name and operands, for messages. */
 void decode_text(const uint8_t *bytes, unsigned n, app_pc pc, char *buf,
     unsigned size);

@@ -368,6 +368,7 @@ cpuid_model(struct tarea *t, uint32_t leaf, uint32_t sub)
 	t->gpr[2] = best != NULL ? best->edx : 0;
 }
 
+/* There was no instruction to translate; its bytes may be others by now. */
 static void
 refuse(struct tarea *t, const struct exitmeta *x)
 {
@@ -375,10 +376,10 @@ refuse(struct tarea *t, const struct exitmeta *x)
 
 	if (t->pending)
 		return;
-	ask(t, REQ_SAY, arg);
-	if (t->slot->ret[0] == 0)
+	if (ask(t, REQ_SAY, arg) < 0 || t->slot->ret[0] == REFUSED_LETGO)
+		let_go(t);
+	if (t->slot->ret[0] == REFUSED_NATIVE)
 		go_native(t);
-	let_go(t);
 }
 
 /* The processor does the instruction of exit x; a fault takes back what was told. */
@@ -496,11 +497,8 @@ dispatch_exit(struct tarea *t)
 		emulate(t, &x);
 		break;
 	case EXIT_REFUSE:
-		refuse(t, &x);
-		break;
 	case EXIT_FAULT:
-		if (!t->pending)
-			go_native(t);
+		refuse(t, &x);
 		break;
 	case EXIT_WINDOW:
 		window_exit(t);
