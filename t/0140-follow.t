@@ -124,12 +124,22 @@ same "its stream" "2 E exit 0
 1 E exit 5" "$(streams back)"
 
 # Under its parent's ptrace the engine would be seen: natively, and it is said.
-if [ -x "$TB/victim/prc-ptrace" ]; then
-	check "a child that is traced by its parent" "$B/trace" -f \
-		-o "$T/pt.%p" "$TB/victim/prc-ptrace"
-	check "is said to be native" grep -q "goes on natively" "$T/err"
+for v in prc-ptrace prc-traceme; do
+	check "a child that is traced by its parent: $v" "$B/trace" -f \
+		-o "$T/pt.%p" "$TB/victim/$v"
+	same "its output" "ok $v" "$(cat "$T/out")"
+	check "is said to be native" grep -q "asks to be traced.*natively" \
+		"$T/err"
+done
+if command -v gdb >/dev/null; then
+	echo 'int main(void) { return *(volatile int *)8; }' >"$T/crash.c"
+	gcc -g -o "$T/crash" "$T/crash.c"
+	check "a debugger with its program" "$B/trace" -f -e counts \
+		-o "$T/gdb.%p" gdb -nx -batch -ex run -ex bt "$T/crash"
+	same "where it crashed" 1 "$(grep -c '^#0 .*main () at .*crash.c:1' \
+		"$T/out")"
 else
-	skip "a child that is traced" "no victims"
-	skip "is said to be native" "no victims"
+	skip "a debugger with its program" "no gdb"
+	skip "where it crashed" "no gdb"
 fi
 done_testing

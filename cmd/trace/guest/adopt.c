@@ -102,12 +102,37 @@ ready(void)
 	close(spec.fd);
 }
 
+/*
+ * 1: the process, stopped at a system call, is about to make one that fails
+ * while we trace it, or that would not do the same.
+ */
+static int
+is_in_the_way(void)
+{
+	struct user_regs_struct r;
+
+	if (ptrace(PTRACE_GETREGS, guest.pid, 0L, &r) < 0)
+		return 0;
+	if (r.orig_rax == SYS_ptrace && r.rdi == PTRACE_TRACEME) {
+		warn("process %d asks to be traced by its parent: it runs "
+		    "natively, without a stream", spec.pid);
+		return 1;
+	}
+	/* else the kernel would not give it its rights */
+	if (geteuid() != 0 && r.orig_rax == SYS_execve &&
+	    launch_is_setid(r.rdi, 0)) {
+		warn("process %d: exec of a set-id program: it runs natively",
+		    spec.pid);
+		return 1;
+	}
+	return 0;
+}
+
 /* A process in its parent's memory, until it has another; 0: it never had. */
 static int
 until_exec(void)
 {
-	struct user_regs_struct r;
-	long go = geteuid() != 0 ? PTRACE_SYSCALL : PTRACE_CONT, sig;
+	long sig;
 	int st;
 
 	for (;;) {
@@ -120,17 +145,12 @@ until_exec(void)
 		sig = st >> 16 != 0 ? 0 : WSTOPSIG(st);
 		if (sig == (SIGTRAP | 0x80)) {
 			sig = 0;
-			/* else the kernel would not give it its rights */
-			if (ptrace(PTRACE_GETREGS, guest.pid, 0L, &r) == 0 &&
-			    r.orig_rax == SYS_execve &&
-			    launch_is_setid(r.rdi, 0)) {
-				warn("process %d: exec of a set-id program: "
-				    "it runs natively", spec.pid);
+			if (is_in_the_way()) {
 				ptrace(PTRACE_DETACH, guest.pid, 0L, 0L);
 				return 0;
 			}
 		}
-		ptrace((enum __ptrace_request)go, guest.pid, 0L, sig);
+		ptrace(PTRACE_SYSCALL, guest.pid, 0L, sig);
 	}
 	ptrace(PTRACE_SYSCALL, guest.pid, 0L, 0L);
 	do {
@@ -192,8 +212,7 @@ adopt(const char *s)
 	guest_open();
 	if (spec.shares) {
 		seize(PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD);
-		if (geteuid() != 0)
-			ptrace(PTRACE_INTERRUPT, guest.pid, 0L, 0L);
+		ptrace(PTRACE_INTERRUPT, guest.pid, 0L, 0L);
 		ready();
 		if (!until_exec())
 			return NULL;

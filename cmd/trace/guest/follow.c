@@ -5,7 +5,8 @@
  * stream: we start it with our own options and --adopt, which says who the
  * child is, and wait until it has it.  A child that was forked is held by the
  * runtime meanwhile.  One that shares its parent's memory (vfork,
- * posix_spawn) is seized, runs natively, and is taken over when it execs.
+ * posix_spawn) is seized, runs natively, and is taken over when it execs; if it
+ * asks to be traced by its parent it is left to that.
  */
 #include <errno.h>
 #include <fcntl.h>
