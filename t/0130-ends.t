@@ -254,4 +254,47 @@ same "the program goes on natively" "ok" "$(grep ok "$T/err")"
 same "a message says why" 1 \
     "$(grep -c '^trace: 0x10000: 32-bit code cannot be traced' "$T/err")"
 
+cat >"$T/all32.s" <<'EOF'
+	.globl _start
+_start:	mov $4, %eax			# write(2, "ok\n", 3)
+	mov $2, %ebx
+	mov $text, %ecx
+	mov $3, %edx
+	int $0x80
+	mov $1, %eax			# exit(7)
+	mov $7, %ebx
+	int $0x80
+	.data
+text:	.ascii "ok\n"
+EOF
+all32() {
+	as --32 -o "$T/all32.o" "$T/all32.s" &&
+	    ld -m elf_i386 -o "$T/all32" "$T/all32.o"
+}
+check "a 32-bit program" all32
+if "$T/all32" 2>"$T/err"; [ $? -eq 7 ]; then
+	rm -f "$T"/k.ev*
+	status 125 "it is not traced" "$B/trace" -o "$T/k.ev" "$T/all32"
+	same "it runs, and one line says how" \
+	    "ok trace: $T/all32: 32-bit programs cannot be traced: it runs natively, without a stream" \
+	    "$(sort "$T/err" | tr '\n' ' ' | sed 's/ $//')"
+	check "no stream is left" test -z "$(ls "$T"/k.ev* 2>/dev/null)"
+	status 125 "exec of it ends the stream" "$B/trace" -o "$T/k.ev" \
+	    sh -c 'exec "$0"' "$T/all32"
+	same "it runs, and one line says so" \
+	    "ok trace: exec of a 32-bit program: it runs natively, the stream ends here" \
+	    "$(sort "$T/err" | tr '\n' ' ' | sed 's/ $//')"
+	check "and no stream is left" test -z "$(ls "$T"/k.ev* 2>/dev/null)"
+	status 7 "it is not followed" "$B/trace" -f -o "$T/k.ev.%p" \
+	    sh -c '"$0"; exit $?' "$T/all32"
+	same "which is said once" 1 \
+	    "$(grep -c '^trace: .*exec of a 32-bit program' "$T/err")"
+	same "there is one stream, its parent's" 1 \
+	    "$(ls "$T"/k.ev.* | wc -l)"
+else
+	for i in 1 2 3 4 5 6 7 8 9; do
+		skip "a 32-bit program" "this kernel runs none"
+	done
+fi
+
 done_testing

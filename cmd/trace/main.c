@@ -407,6 +407,17 @@ check_options(void)
 		opt.kind = KIND_SKIP;
 }
 
+/* The program was let go before it ran. */
+static _Noreturn void
+natively(const char *name)
+{
+	warn("%s: 32-bit programs cannot be traced: it runs natively, without "
+	    "a stream", name);
+	own_signals();
+	reap(0);
+	exit(STATUS_TROUBLE);
+}
+
 /* The program stopped, its stream begun; then it runs. */
 static void
 begin(char **argv)
@@ -431,6 +442,8 @@ begin(char **argv)
 		adopt_inject();
 	else if (opt.pid != 0)
 		attach_inject();
+	else if (launch_is_foreign())
+		natively(argv[0]);
 	else
 		launch_inject();
 	if (opt.pid == 0)

@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -104,6 +105,8 @@ struct process {
 extern struct process guest;
 /* Start argv; returns when it is stopped before its first instruction. */
 void launch(char *const argv[]);
+/* At that stop: a 32-bit program; it has been let go natively. */
+bool launch_is_foreign(void);
 /* Put the runtime into a process at that stop; then it runs on. */
 void launch_inject(void);
 /* A thread asks to exec: 0, the new image will be taken over; 1: it will not. */

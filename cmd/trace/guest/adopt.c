@@ -216,6 +216,11 @@ adopt(const char *s)
 		ready();
 		if (!until_exec())
 			return NULL;
+		if (launch_is_foreign()) {
+			warn("process %d: exec of a 32-bit program: it runs "
+			    "natively, without a stream", spec.pid);
+			return NULL;
+		}
 		return process_command();
 	}
 	memcpy(&h, runtime_blob, sizeof h);

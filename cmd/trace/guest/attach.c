@@ -166,7 +166,7 @@ read_thread(struct thread *t)
 
 	if (ptrace(PTRACE_GETREGS, t->tid, 0L, &t->r) < 0)
 		die("ptrace:");
-	if (t->r.cs != 0x33)
+	if (!inject_is_64bit(&t->r))
 		die("process %d: not a 64-bit program", (int)guest.pid);
 	t->s.restart = (uint64_t)attach_restart(&t->r);
 	inject_state(&t->s, &t->r);

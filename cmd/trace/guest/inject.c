@@ -325,6 +325,12 @@ inject_state(struct guest_state *s, const struct user_regs_struct *r)
 	s->window = window_bits() == WINDOWS_TO ? WINDOW_OPEN : 0;
 }
 
+bool
+inject_is_64bit(const struct user_regs_struct *r)
+{
+	return r->cs == 0x33;
+}
+
 void
 guest_open(void)
 {

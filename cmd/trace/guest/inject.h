@@ -7,6 +7,7 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -63,6 +64,8 @@ void remote_begin(uint64_t at);
 long remote(long nr, const uint64_t a[6]);
 void remote_end(void);
 
+/* Its thread executes 64-bit code: we can follow no other. */
+bool inject_is_64bit(const struct user_regs_struct *);
 /* All of a state but the signals that are blocked. */
 void inject_state(struct guest_state *, const struct user_regs_struct *);
 /* Make the memory file: nothing is changed should this fail. */

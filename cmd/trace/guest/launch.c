@@ -61,6 +61,19 @@ edit_auxv(uint64_t sp)
 	return minframe;
 }
 
+bool
+launch_is_foreign(void)
+{
+	struct user_regs_struct r;
+
+	if (ptrace(PTRACE_GETREGS, guest.pid, 0L, &r) < 0)
+		die("ptrace:");
+	if (inject_is_64bit(&r))
+		return false;
+	ptrace(PTRACE_DETACH, guest.pid, 0L, 0L);
+	return true;
+}
+
 /* At the stop behind exec: under the runtime from the first instruction on. */
 void
 launch_inject(void)
@@ -266,12 +279,19 @@ launch_exec_failed(pid_t tid)
 static void
 taken_over(void)
 {
-	char *text = xstrdup("U 0 ffffffffffffffff\n");
+	char *text;
 
 	exec_pending = 0;
 	guest.tid = guest.pid;
 	ptrace(PTRACE_SYSCALL, guest.pid, 0L, 0L);
 	guest_wait_stop(SIGTRAP);
+	if (launch_is_foreign()) {
+		warn("exec of a 32-bit program: it runs natively, "
+		    "the stream ends here");
+		stats.refused = 1;
+		return;
+	}
+	text = xstrdup("U 0 ffffffffffffffff\n");
 	format_drain();
 	maps_forget();
 	area_close();
