@@ -17,6 +17,13 @@
 #define TRAPNO_GP 13
 #define SS64 0x2b
 
+/* The copy of the guest's frame, and ours behind it. */
+static struct kframe *
+frames(struct tarea *t)
+{
+	return (struct kframe *)((uint64_t)t - T_OFF + T_FRAME);
+}
+
 /*
  * Behind a seccomp filter: no call but rt_sigreturn is sure to pass.  The
  * kernel kills where an instruction raises a signal that is blocked.
@@ -24,7 +31,7 @@
 static void
 die_by_fault(struct tarea *t, int sig)
 {
-	struct kframe *f = (struct kframe *)((uint64_t)t - T_OFF + T_FRAME);
+	struct kframe *f = frames(t);
 
 	memset(f, 0, sizeof *f);
 	f->uc.rip = (uint64_t)(sig == SIG_ILL ? rt_die_ill :
@@ -86,16 +93,29 @@ fp_bytes(uint64_t fp)
 	    sw[1] : 512;
 }
 
-/* The top of the stack that the handler is to run on. */
+static int
+on_altstack(const struct tarea *t, uint64_t sp)
+{
+	const struct kstack *s = &t->altstack;
+
+	return sp > s->sp && sp - s->sp <= s->size;
+}
+
+/*
+ * The top of the stack that the handler is to run on; on: whether that is the
+ * alternate one.
+ */
 static uint64_t
-stack_for(struct tarea *t, const struct ksigaction *a)
+stack_for(const struct tarea *t, const struct ksigaction *a, int *on)
 {
 	uint64_t sp = t->gpr[4];
-	struct kstack *s = &t->altstack;
+	const struct kstack *s = &t->altstack;
 
-	if ((a->flags & SA_ONSTACK) && s->size != 0 &&
-	    !(sp > s->sp && sp - s->sp <= s->size))
+	*on = on_altstack(t, sp);
+	if ((a->flags & SA_ONSTACK) && s->size != 0 && !*on) {
+		*on = 1;
 		return s->sp + s->size;
+	}
 	return sp - 128;
 }
 
@@ -104,12 +124,15 @@ static uint64_t
 push_frame(struct tarea *t, const struct ksigaction *a,
     const struct ksiginfo *info, const struct kucontext *uc)
 {
+	int on;
 	uint64_t n = fp_bytes(uc->fpstate);
-	uint64_t fp = (stack_for(t, a) - n) & ~63ull;
+	uint64_t fp = (stack_for(t, a, &on) - n) & ~63ull;
 	uint64_t at = ((fp - sizeof(struct kframe)) & ~15ull) - 8;
 	struct kframe f;
 	uint64_t *ip;
 
+	if (on && !on_altstack(t, at))	/* never below it */
+		return 0;
 	if (n != 0) {		/* where the x87 unit was last */
 		ip = (uint64_t *)(uc->fpstate + 8);
 		*ip = state_fp_pc(t, *ip);
@@ -139,6 +162,36 @@ enter_handler(struct tarea *t, int sig, const struct ksigaction *a,
 	t->df = 0;
 }
 
+/* The guest's frame for sig from the kernel's uc; 0: its stack takes none. */
+static uint64_t
+frame_for(struct tarea *t, const struct ksigaction *a,
+    const struct ksiginfo *info, const struct kucontext *uc, uint64_t mask)
+{
+	struct kucontext g;
+
+	memcpy(&g, uc, sizeof g);
+	state_put(t, &g);
+	g.stack = t->altstack;
+	if (t->altstack.size == 0)
+		g.stack.flags = SS_DISABLE;
+	g.sigmask = mask;
+	return push_frame(t, a, info, &g);
+}
+
+/* No frame can be made: that is a fault which no mask keeps back. */
+static void
+no_frame(struct tarea *t, int sig, struct ksiginfo *info,
+    struct kucontext *uc, uint64_t mask, uint64_t base)
+{
+	if (sig == SIG_SEGV || (base & SIGBIT(SIG_SEGV)))
+		signal_die(t, SIG_SEGV);
+	memset(info, 0, sizeof *info);
+	info->signo = SIG_SEGV;
+	info->code = SI_KERNEL;
+	t->handlermask = base + 1;
+	signal_deliver(t, SIG_SEGV, info, uc, mask);
+}
+
 /*
  * Give the guest signal sig; its state is in the area, mask is what it had
  * blocked.  uc is a kernel's frame: where it leads to is changed.
@@ -149,7 +202,6 @@ signal_deliver(struct tarea *t, int sig, struct ksiginfo *info,
 {
 	uint64_t base = t->handlermask != 0 ? t->handlermask - 1 : mask;
 	struct ksigaction a;
-	struct kucontext g;
 	int fault = signal_is_fault(sig, info);
 	uint64_t frame;
 
@@ -161,7 +213,7 @@ signal_deliver(struct tarea *t, int sig, struct ksiginfo *info,
 		return;
 	}
 	a = signal_take_action(sig);
-	if (fault && (a.handler <= 1 || (mask & SIGBIT(sig))))
+	if (fault && (a.handler <= 1 || (base & SIGBIT(sig))))
 		signal_die(t, sig);
 	if (sig == SIG_SYS && info->code == 1)
 		info->addr = t->pc;
@@ -171,16 +223,12 @@ signal_deliver(struct tarea *t, int sig, struct ksiginfo *info,
 		signal_resume(t, uc, mask);
 		return;
 	}
+	frame = frame_for(t, &a, info, uc, mask);
+	if (frame == 0) {
+		no_frame(t, sig, info, uc, mask, base);
+		return;
+	}
 	buffer_publish(t, Q_SIGNAL, t->pc, (unsigned)sig);
-	memcpy(&g, uc, sizeof g);
-	state_put(t, &g);
-	g.stack = t->altstack;
-	if (t->altstack.size == 0)
-		g.stack.flags = SS_DISABLE;
-	g.sigmask = mask;
-	frame = push_frame(t, &a, info, &g);
-	if (frame == 0)
-		signal_die(t, SIG_SEGV);
 	if (t->altstack.flags & SS_AUTODISARM)
 		t->altstack.size = 0;
 	enter_handler(t, sig, &a, frame);
@@ -200,6 +248,28 @@ signal_raise(struct tarea *t, int sig, int code, uint64_t addr)
 	t->raised.code = code;
 	t->raised.addr = addr;
 	t->raise = (uint32_t)sig;
+}
+
+/*
+ * Go on natively as uc says, for good, with the guest's mask and alternate
+ * stack.  The kernel changes no stack that it is called on, so a copy of the
+ * frame, elsewhere, is returned from.
+ */
+void
+signal_leave(struct tarea *t, const struct kucontext *uc, uint64_t mask)
+{
+	struct kframe *f = frames(t);
+	uint64_t fp = ((uint64_t)(f + 1) + 63) & ~63ull;
+
+	memcpy(&f->uc, uc, sizeof f->uc);
+	memcpy((void *)fp, (void *)uc->fpstate, fp_bytes(uc->fpstate));
+	f->uc.fpstate = uc->fpstate != 0 ? fp : 0;
+	f->uc.sigmask = mask;
+	f->uc.stack = t->altstack;
+	if (t->altstack.size == 0)
+		f->uc.stack.flags = SS_DISABLE;
+	t->pending = 0;
+	rt_sigreturn(t, (uint64_t)&f->uc);
 }
 
 /* rt_trap was called for its frame. */
@@ -236,22 +306,12 @@ signal_trap(struct tarea *t, struct kucontext *uc)
 		    __ATOMIC_SEQ_CST) == 0 && rt.ctl->joining == 0))
 			sys4(__NR_rt_sigaction, SIG_ILL, &rt.act[SIG_ILL], NULL, 8);
 		state_put(t, uc);
-		uc->stack = t->altstack;
-		if (t->altstack.size == 0)
-			uc->stack.flags = SS_DISABLE;
-		uc->sigmask = (t->start_mask != 0 ? t->start_mask - 1 :
-		    t->pending ? t->keptmask : uc->sigmask) | t->syncblocked;
+		signal_leave(t, uc, (t->start_mask != 0 ? t->start_mask - 1 :
+		    t->pending ? t->keptmask : uc->sigmask) | t->syncblocked);
 		break;
 	default:
 		panic("a trap that nobody set");
 	}
-}
-
-/* The copy of the guest's frame, and ours behind it. */
-static struct kframe *
-frames(struct tarea *t)
-{
-	return (struct kframe *)((uint64_t)t - T_OFF + T_FRAME);
 }
 
 /* -1: the guest's frame cannot be read. */
@@ -309,12 +369,13 @@ void
 signal_returned(struct tarea *t)
 {
 	struct kucontext *uc = &frames(t)->uc;
+	int on = on_altstack(t, t->gpr[4]);	/* then it stays what it is */
 
 	state_native(t, uc);
 	t->df = uc->eflags >> 10 & 1;
-	if (uc->stack.flags & SS_DISABLE)
+	if (!on && (uc->stack.flags & SS_DISABLE))
 		t->altstack.size = 0;
-	else
+	else if (!on)
 		t->altstack = uc->stack;
 	t->altstack.flags &= SS_AUTODISARM;
 	dispatch_resume(t);

@@ -265,6 +265,7 @@ signal_is_fault(int sig, const struct ksiginfo *info)
 void signal_deliver(struct tarea *, int sig, struct ksiginfo *,
     struct kucontext *, uint64_t mask);
 void signal_trap(struct tarea *, struct kucontext *);
+void signal_leave(struct tarea *, const struct kucontext *, uint64_t mask);
 void signal_resume(struct tarea *, struct kucontext *, uint64_t mask);
 void signal_raise(struct tarea *, int sig, int code, uint64_t addr);
 void signal_die(struct tarea *, int sig) __attribute__((noreturn));

@@ -316,10 +316,7 @@ foreign(struct tarea *t, struct kucontext *uc, uint64_t mask)
 	signal_restore_actions(1);
 	if (!t->tf)
 		uc->eflags &= ~TRAP_FLAG;
-	uc->stack = t->altstack;
-	if (t->altstack.size == 0)
-		uc->stack.flags = SS_DISABLE;
-	uc->sigmask = mask;
+	signal_leave(t, uc, mask);
 }
 
 /* Where the guest's pc is the real one: no code there, or one instruction. */
