@@ -209,7 +209,9 @@ write_stacks(struct out *o)
 		path[len + n] = ';';
 		len += n + 1;
 		if (stack[s].n != 0) {
-			out_write(o, path, len - 1);
+			path[len - 1] = '\0';
+			cost_put_text(o, path);
+			path[len - 1] = ';';
 			out_printf(o, " %" PRId64 "\n", stack[s].n);
 		}
 		if (stack[s].first != NONE) {

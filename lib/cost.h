@@ -153,6 +153,13 @@ void costw_part(struct costw *, const struct cost_head *);
 void costw_end(struct costw *);
 void costw_rename(struct costw *, struct costnames *);	/* as costr_rename */
 
+/*
+ * costtext.c: a text without its newline, control characters as \ooo; and
+ * back, in place: s[len] is the end, the new length is returned.
+ */
+void cost_put_text(struct out *, const char *s);
+size_t cost_undo_text(char *s, size_t len);
+
 /* For simulators: positions: instr; link-time addresses in an object's file. */
 void costw_object(struct costw *, const char *path);
 void costw_addr(struct costw *, uint64_t addr, const int64_t *n);

@@ -204,6 +204,13 @@ status 2 "a wrong sum" "$M" -o sum s1 wrong
 check "a wrong sum: said, and nothing written" sh -c 'grep -q "wrong:.*summary: says" err && ! test -e sum'
 sed '$d' s2 >cut
 status 2 "a cut canonical file" "$M" s1 cut
+printf 'cmd: x\nevents: Ir\nfl=a\nfn=f!\n1 1\nfn=f\\012\n1 2\nsummary: 3\n' >n1
+printf 'cmd: x\nevents: Ir\nfl=a\nfn=f\\012\n1 4\nsummary: 4\n' >n2
+"$M" n1 - <n2 >want
+check "names in order only as they are written" "$M" n1 n2
+samefile "names in order only as they are written: the same" want out
+same "names in order only as they are written: sums" "1 6 1 1" \
+    "$(echo $(grep '^[0-9]' out))"
 if [ -z "$SAN" ]; then
 	awk 'BEGIN {
 		print "cmd: x\nevents: Ir Dr Dw"

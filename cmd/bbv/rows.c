@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cost.h"
 #include "sym.h"
 #include "util.h"
 
@@ -79,9 +80,12 @@ rows_open(struct thread *t, const char *cmd)
 	    open_for(t, opt.bb_out);
 	if (opt.mav_out != NULL)
 		t->mav = open_for(t, opt.mav_out);
-	if (opt.format == FORMAT_PINPOINTS && !opt.count_only)
-		out_printf(t->out, "I: 0\nP: %u\nC: sum:dummy Command:%s\n",
-		    t->number - 1, cmd);
+	if (opt.format != FORMAT_PINPOINTS || opt.count_only)
+		return;
+	out_printf(t->out, "I: 0\nP: %u\nC: sum:dummy Command:",
+	    t->number - 1);
+	cost_put_text(t->out, cmd);
+	out_ch(t->out, '\n');
 }
 
 static uint32_t *order;		/* blocks as they are written */

@@ -75,9 +75,14 @@ put_fn(uint32_t fn)
 {
 	struct costfn f = costfn_get(d.nm, fn);
 
-	out_printf(out, "%s:%s", str(f.fl), str(f.fn));
-	if (*str(f.ob))
-		out_printf(out, " [%s]", str(f.ob));
+	cost_put_text(out, str(f.fl));
+	out_ch(out, ':');
+	cost_put_text(out, str(f.fn));
+	if (*str(f.ob)) {
+		out_str(out, " [");
+		cost_put_text(out, str(f.ob));
+		out_ch(out, ']');
+	}
 }
 
 static void
@@ -86,7 +91,8 @@ put_place(int by, const struct row *r)
 	struct text t;
 
 	if (by == BY_LINE) {
-		out_printf(out, "%s:%u", str(r->file), r->line);
+		cost_put_text(out, str(r->file));
+		out_printf(out, ":%u", r->line);
 		return;
 	}
 	put_fn(r->fn);
@@ -175,14 +181,25 @@ limits(void)
 		out_ch(out, '\n');
 }
 
+static void
+put_line(const char *what, const char *s)
+{
+	out_str(out, what);
+	cost_put_text(out, s);
+	out_ch(out, '\n');
+}
+
 void
 write_text(void)
 {
 	if (!d.differ && !d.nlimit)
 		return;
 	title("Difference");
-	out_printf(out, "Old:     %s\nCommand: %s\nNew:     %s\nCommand: %s\n\n",
-	    d.old.name, d.old.cmd, d.new.name, d.new.cmd);
+	put_line("Old:     ", d.old.name);
+	put_line("Command: ", d.old.cmd);
+	put_line("New:     ", d.new.name);
+	put_line("Command: ", d.new.cmd);
+	out_ch(out, '\n');
 	totals();
 	limits();
 	if (d.by & BY_FUNCTION)

@@ -37,11 +37,11 @@ is_plain(const char *name)
 	return is;
 }
 
-/* Is it behind the one before, which it replaces? */
+/* Is it behind the one before, which it replaces?  Escapes have no order. */
 static bool
 follows(struct name *n, const char *s, size_t len)
 {
-	if (n->set && strcmp(n->s, s) >= 0)
+	if ((n->set && strcmp(n->s, s) >= 0) || memchr(s, '\\', len))
 		return false;
 	n->s = xgrow(n->s, &n->cap, len + 1, 1);
 	memcpy(n->s, s, len + 1);

@@ -71,6 +71,22 @@ trimmed(struct costnames *nm, const char *s, size_t len)
 	return costnames_get(nm, costnames_add(nm, s, len));
 }
 
+/* the string that a text of the header stands for */
+static const char *
+text(struct costnames *nm, const char *s)
+{
+	size_t len = strlen(s);
+	uint32_t name;
+	char *buf;
+
+	if (!strchr(s, '\\'))
+		return costnames_get(nm, costnames_add(nm, s, len));
+	buf = xstrdup(s);
+	name = costnames_add(nm, buf, cost_undo_text(buf, len));
+	free(buf);
+	return costnames_get(nm, name);
+}
+
 int
 costhead_events(struct cost_head *h, struct costnames *nm, const char *s)
 {
@@ -106,7 +122,7 @@ event(struct cost_head *h, struct costnames *nm, const char *s)
 		s += len;
 	}
 	if (*s == ':')
-		e.longname = trimmed(nm, s + 1, strlen(s + 1));
+		e.longname = text(nm, trimmed(nm, s + 1, strlen(s + 1)));
 	else if (*s)
 		return "bad event: line";
 	h->derived = h->nderived ?
@@ -178,7 +194,7 @@ costhead_set(struct cost_head *h, struct costnames *nm, const char *key,
 	size_t i;
 
 	if (!strcmp(key, "desc")) {
-		costhead_desc(h, costnames_get(nm, costnames_str(nm, v)));
+		costhead_desc(h, text(nm, v));
 	} else if (!strcmp(key, "events")) {
 		if (h->nev)
 			return "events: is given twice";
@@ -194,6 +210,6 @@ costhead_set(struct cost_head *h, struct costnames *nm, const char *key,
 	}
 	for (i = 0; i < sizeof texts / sizeof texts[0]; i++)
 		if (!strcmp(key, texts[i].key))
-			*texts[i].at = costnames_get(nm, costnames_str(nm, v));
+			*texts[i].at = text(nm, v);
 	return NULL;
 }

@@ -246,6 +246,14 @@ cost_line(struct costr *r, struct cost *c)
 	return c->kind;
 }
 
+static uint32_t
+string(struct costr *r, const char *p)
+{
+	size_t len = cost_undo_text((char *)p, r->d->line + r->d->len - p);
+
+	return costnames_add(r->nm, p, len);
+}
+
 /* What is behind fn= and its kin: "name", "(id) name" or "(id)". */
 static uint32_t
 name(struct costr *r, const char *p, enum space sp)
@@ -259,10 +267,10 @@ name(struct costr *r, const char *p, enum space sp)
 
 	d->ctx = 0;
 	if (r->head.format == COST_CACHEGRIND)
-		return costnames_str(r->nm, p);
+		return string(r, p);
 	p = blanks(p);
 	if (p[0] != '(' || p[1] < '0' || p[1] > '9')
-		return costnames_str(r->nm, p);
+		return string(r, p);
 	p = number(r, p + 1, &id);
 	if (*p != ')')
 		costr_die(r, "bad name number '%s'", cost_shown(p));
@@ -275,7 +283,7 @@ name(struct costr *r, const char *p, enum space sp)
 			costr_die(r, "name (%" PRIu64 ") was not defined", id);
 		return kh_val(ids, it);
 	}
-	nm = costnames_str(r->nm, blanks(p));
+	nm = string(r, blanks(p));
 	it = kh_put(id, ids, id, &made);
 	if (made < 0)
 		die("out of memory");

@@ -16,7 +16,8 @@
  *	totals: 400 12
  *
  * A file is Cachegrind's if it has cmd: and nothing of Callgrind's own.  There
- * a name is what follows the =, to the letter.
+ * a name is all that follows the =.  Its command is as it was, newlines
+ * included, so between cmd: and the body what is no header line is the command.
  *
  * The end mark: Cachegrind's files end with summary:, those of Callgrind and
  * of ours with totals:; without it they were cut.  Other writers of the
@@ -34,6 +35,8 @@
 #include "costread.h"
 #include "in.h"
 #include "util.h"
+
+enum { MAXCMD = 8 << 20 };	/* a command with newlines; twice what Linux takes */
 
 void
 costr_die(struct costr *r, const char *fmt, ...)
@@ -63,6 +66,12 @@ costr_partial(struct costr *r)
 	in_allow_cut(r->d->in);
 }
 
+static bool
+is_cachegrind(const struct costr *r)
+{
+	return !r->d->callgrind && !r->d->magic && r->head.cmd;
+}
+
 static enum cost_kind
 begin(struct costr *r, struct cost *c)
 {
@@ -71,8 +80,13 @@ begin(struct costr *r, struct cost *c)
 	if (!r->head.nev)
 		costr_die(r, "no events: line before this");
 	costhead_done(&r->head);
-	if (!d->callgrind && !d->magic && r->head.cmd)
+	if (is_cachegrind(r))
 		r->head.format = COST_CACHEGRIND;
+	if (d->cmdlen)
+		r->head.cmd = costnames_get(r->nm,
+		    costnames_add(r->nm, d->cmd, d->cmdlen));
+	d->cmdlen = 0;
+	d->in_cmd = false;
 	d->told = true;
 	memset(&d->pos, 0, sizeof d->pos);
 	memset(d->sum, 0, sizeof d->sum);
@@ -134,6 +148,8 @@ new_part(struct costr *r)
 	d->ob = d->fl = d->file = 0;
 	d->fn_known = false;
 	d->has_cob = d->has_cfi = d->has_cfn = d->has_jfi = d->has_jfn = false;
+	d->in_cmd = false;
+	d->cmdlen = 0;
 	d->part++;
 }
 
@@ -157,6 +173,84 @@ sums(struct costr *r, const char *p, bool totals)
 		cost_counts(r, p, d->total);
 		d->totals = true;
 	}
+}
+
+/* Of "key: value" the colon; NULL for anything else. */
+static const char *
+key_end(const char *p)
+{
+	if ((*p | 32) < 'a' || (*p | 32) > 'z')
+		return NULL;
+	while (((*p | 32) >= 'a' && (*p | 32) <= 'z') || (*p >= '0' && *p <= '9') ||
+	    *p == '_' || *p == '-')
+		p++;
+	return *p == ':' ? p : NULL;
+}
+
+static bool
+is_key(const char *line, const char *colon)
+{
+	char key[32] = "";
+
+	if (colon && colon - line < (ptrdiff_t)sizeof key)
+		memcpy(key, line, colon - line);
+	return costhead_key(key);
+}
+
+static void
+add_command(struct costread *d, const char *s)
+{
+	size_t len = strlen(s);
+
+	d->cmd = xgrow(d->cmd, &d->cmdcap, d->cmdlen + len + 1, 1);
+	memcpy(d->cmd + d->cmdlen, s, len + 1);
+	d->cmdlen += len;
+}
+
+/* The events: line had before was part of the command. */
+static void
+take_back_events(struct costr *r)
+{
+	size_t i;
+
+	if (!r->d->cmdlen)
+		add_command(r->d, r->head.cmd);
+	if (r->head.nev)
+		add_command(r->d, "\nevents:");
+	for (i = 0; i < r->head.nev; i++) {
+		add_command(r->d, " ");
+		add_command(r->d, r->head.ev[i].name);
+	}
+	r->head.nev = 0;
+}
+
+/* Behind events:, does the body of a file of Cachegrind's begin? */
+static bool
+is_body(const char *s)
+{
+	return !*s || *s == '#' || (*s >= '0' && *s <= '9') ||
+	    !strncmp(s, "fl=", 3) || !strncmp(s, "fn=", 3) ||
+	    !strncmp(s, "summary:", 8);
+}
+
+/* A line of the header: is it part of the command? */
+static bool
+more_command(struct costr *r)
+{
+	struct costread *d = r->d;
+	const char *colon = key_end(d->line);
+
+	if (!d->in_cmd || d->cmdlen > MAXCMD || is_key(d->line, colon))
+		return false;
+	if (is_cachegrind(r) ? r->head.nev && is_body(d->line) :
+	    colon || r->head.nev || *d->line == '\0' || *d->line == '#')
+		return false;
+	if (strlen(d->line) != d->len)
+		costr_die(r, "a zero byte in the header");
+	take_back_events(r);
+	add_command(d, "\n");
+	add_command(d, d->line);
+	return true;
 }
 
 /* key: value.  True: look at this line again, a part begins. */
@@ -190,22 +284,13 @@ head_line(struct costr *r, const char *colon)
 	if (known && strcmp(key, "desc") && strcmp(key, "cmd") &&
 	    strcmp(key, "events"))
 		d->callgrind = true;
+	if (!strcmp(key, "events") && r->head.nev && d->in_cmd && is_cachegrind(r))
+		take_back_events(r);
 	wrong = costhead_set(&r->head, r->nm, key, colon + 1);
 	if (wrong)
 		costr_die(r, "%s", wrong);
+	d->in_cmd = !strcmp(key, "cmd") || (d->in_cmd && is_cachegrind(r));
 	return false;
-}
-
-/* Of "key: value" the colon; NULL for anything else. */
-static const char *
-key_end(const char *p)
-{
-	if ((*p | 32) < 'a' || (*p | 32) > 'z')
-		return NULL;
-	while (((*p | 32) >= 'a' && (*p | 32) <= 'z') || (*p >= '0' && *p <= '9') ||
-	    *p == '_' || *p == '-')
-		p++;
-	return *p == ':' ? p : NULL;
 }
 
 static bool
@@ -249,13 +334,15 @@ costr_next(struct costr *r, struct cost *c)
 	while (get_line(r)) {
 		char ch = d->line[0];
 
+		if (!d->told && more_command(r))
+			continue;
 		if ((ch >= '0' && ch <= '9') || ch == '+' || ch == '-' || ch == '*') {
 			if (d->told)
 				return cost_line(r, c);
 		} else if (ch == '#' || ch == '\0') {
 			if (d->len && ch == '\0')
 				costr_die(r, "a zero byte");
-			if (!strncmp(d->line, "# callgrind format", 18))
+			if (!d->any && !strncmp(d->line, "# callgrind format", 18))
 				d->magic = true;
 			continue;
 		} else if ((colon = key_end(d->line))) {
@@ -306,6 +393,7 @@ costr_close(struct costr *r)
 	for (i = 0; i < NSPACE; i++)
 		kh_destroy(id, r->d->ids[i]);
 	in_close(r->d->in);
+	free(r->d->cmd);
 	free(r->d);
 	free(r);
 }

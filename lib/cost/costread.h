@@ -26,6 +26,9 @@ struct costread {
 	bool magic;		/* "# callgrind format" */
 	bool callgrind;		/* a key that only Callgrind's have */
 	bool totals, summary;	/* seen in this part */
+	bool in_cmd;		/* lines that are no header's belong to cmd: */
+	char *cmd;		/* the command with such lines */
+	size_t cmdlen, cmdcap;
 	unsigned part;		/* from 1 */
 	khash_t(id) *ids[NSPACE];	/* id -> name | part it was given in << 32 */
 

@@ -164,7 +164,7 @@ static void
 put_string(struct costw *w, const char *s, enum space sp, uint32_t which)
 {
 	struct ids *ids = &w->ids[sp];
-	size_t old = ids->cap, len;
+	size_t old = ids->cap;
 
 	ids->id = xgrow(ids->id, &ids->cap, which + (size_t)1, sizeof *ids->id);
 	if (ids->cap > old)
@@ -178,10 +178,7 @@ put_string(struct costw *w, const char *s, enum space sp, uint32_t which)
 		ids->id[which] = ++w->last[sp == CTX ? FN : sp];
 		out_printf(w->o, "(%" PRIu32 ") ", ids->id[which]);
 	}
-	len = strcspn(s, "\n");
-	out_write(w->o, s, len);
-	for (s += len; *s; s++)		/* newlines become blanks */
-		out_ch(w->o, *s == '\n' ? ' ' : *s);
+	cost_put_text(w->o, s);
 	out_ch(w->o, '\n');
 }
 
@@ -330,8 +327,11 @@ costw_put(struct costw *w, const struct cost *c)
 static void
 text(struct costw *w, const char *key, const char *value)
 {
-	if (value)
-		out_printf(w->o, "%s: %s\n", key, value);
+	if (!value)
+		return;
+	out_printf(w->o, "%s: ", key);
+	cost_put_text(w->o, value);
+	out_ch(w->o, '\n');
 }
 
 static void
@@ -347,18 +347,28 @@ sums(struct costw *w, const char *key, const int64_t *n)
 }
 
 static void
+event(struct costw *w, const struct cost_event *e)
+{
+	out_printf(w->o, "event: %s", e->name);
+	if (e->formula)
+		out_printf(w->o, " = %s", e->formula);
+	if (e->longname) {
+		out_str(w->o, " : ");
+		cost_put_text(w->o, e->longname);
+	}
+	out_ch(w->o, '\n');
+}
+
+static void
 events(struct costw *w, const struct cost_head *h)
 {
 	size_t i;
 
 	for (i = 0; w->callgrind && i < h->nev; i++)
 		if (h->ev[i].longname)
-			out_printf(w->o, "event: %s : %s\n", h->ev[i].name,
-			    h->ev[i].longname);
+			event(w, &h->ev[i]);
 	for (i = 0; w->callgrind && i < h->nderived; i++)
-		out_printf(w->o, "event: %s = %s%s%s\n", h->derived[i].name,
-		    h->derived[i].formula, h->derived[i].longname ? " : " : "",
-		    h->derived[i].longname ? h->derived[i].longname : "");
+		event(w, &h->derived[i]);
 	out_str(w->o, "events:");
 	for (i = 0; i < h->nev; i++)
 		out_printf(w->o, " %s", h->ev[i].name);
