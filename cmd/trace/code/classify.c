@@ -261,13 +261,17 @@ decode_classify(struct insn *in, const ZydisDecodedInstruction *zi,
 		in->special = op[0].imm.value.u == 0x80 ? SP_REFUSE : SP_TRAP;
 		break;
 	case ZYDIS_MNEMONIC_IRET:
-	case ZYDIS_MNEMONIC_SYSENTER:
+		in->special = SP_REFUSE;
+		break;
+	case ZYDIS_MNEMONIC_SYSENTER:	/* AMD's has it in 32-bit code only */
 	case ZYDIS_MNEMONIC_SYSEXIT:
 	case ZYDIS_MNEMONIC_SYSRET:
 	case ZYDIS_MNEMONIC_UIRET:
-	case ZYDIS_MNEMONIC_SENDUIPI:
-		in->special = SP_REFUSE;
+		in->flow = FLOW_IJUMP;
+		in->nref = 0;
+		emulated(in, EMU_NATIVE);
 		break;
+	case ZYDIS_MNEMONIC_SENDUIPI:	/* Linux has no user interrupts */
 	case ZYDIS_MNEMONIC_INT3:
 	case ZYDIS_MNEMONIC_INT1:
 	case ZYDIS_MNEMONIC_HLT:
