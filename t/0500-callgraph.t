@@ -266,6 +266,23 @@ stream blocks "T 1" "$call" "$f" "$after" 1+7ffe1000 "T 2" 1+7f000000 "T 1" \
 finds "threads" "f 4;main 8;main>f 2 4;"
 finds "apart" "thread 1 f 2;thread 1 main 4;thread 1 main>f 1 2;thread 2 f 2;\
 thread 2 main 4;thread 2 main>f 1 2;" --separate-threads
+check "one part each" "$G" --separate-threads -o costs ev
+same "and no more" "thread: 1
+thread: 2" "$(grep ^thread: costs)"
+stream blocks "$call" 1+7ffe1000 "$f" 2+7ffe0ff8 "$after" 3 "Y 231" \
+    "E exit 0 3" >ev1
+check "one thread" "$G" --separate-threads -o costs ev1
+same "one part" "thread: 1" "$(grep ^thread: costs)"
+# 5,000 threads, each in f when the next one begins
+{
+	stream blocks "$call" "$f" "$after"
+	seq 5000 | sed 's/.*/T &\n1+7ffe1000/'
+	seq 5000 | sed 's/.*/T &\n2+7ffe0ff8\n3\nY 60/'
+	echo "E exit 0 15000"
+} >ev1
+check "5,000 threads" "$G" --separate-threads -o costs ev1
+same "each has its part" "5000 5000" \
+    "$(grep -c ^thread: costs) $(grep -c '^summary: 6$' costs)"
 # an exec ends all calls
 stream blocks "$call" 1+7ffe1000 "$f" "U 0 ffffffffffffffff" \
     "M 2 400000 402000 0 $T/none" "B 30 >401000 2S" 30 "Y 231" "E exit 0 2" >ev

@@ -391,6 +391,8 @@ by_place(const void *a, const void *b)
 	const struct ctx *x = *(struct ctx *const *)a;
 	const struct ctx *y = *(struct ctx *const *)b;
 
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
 	if (x->fn->ob != y->fn->ob)
 		return x->fn->ob < y->fn->ob ? -1 : 1;
 	if (x->fn->start != y->fn->start)
@@ -439,17 +441,10 @@ write_head(const char *trigger, const char *fn, int thread)
 		costw_part(writer, &head);
 }
 
-/* thread: its number, or -1: all. */
 static void
-write_part(const char *trigger, const char *fn, int thread)
+write_contexts(struct ctx *const *v, size_t n)
 {
-	size_t n;
-	struct ctx **v = sorted_contexts(&n);
-
-	write_head(trigger, fn, thread);
 	for (size_t k = 0; k < n; k++) {
-		if (thread >= 0 && v[k]->thread != (uint32_t)thread)
-			continue;
 		nrow = 0;
 		for (struct slot *sl = v[k]->slots; sl != NULL; sl = sl->next)
 			add_slot(sl);
@@ -460,22 +455,24 @@ write_part(const char *trigger, const char *fn, int thread)
 		gather_jumps(v[k]);
 		write_context(v[k]);
 	}
-	free(v);
 }
 
 static void
 write_parts(const char *trigger, const char *fn)
 {
-	unsigned nthread = ev_kind(events) == EV_CALLS ? ctx_threads() :
-	    thread_count();
+	unsigned nthread = !opt_threads ? 1 :
+	    ev_kind(events) == EV_CALLS ? ctx_threads() : thread_count();
+	size_t n, k = 0, from;
+	struct ctx **v = sorted_contexts(&n);
 
 	part++;
-	if (!opt_threads) {
-		write_part(trigger, fn, -1);
-		return;
+	for (unsigned i = 0; i < nthread || i == 0; i++) {
+		for (from = k; k < n && v[k]->thread == i; k++)
+			continue;
+		write_head(trigger, fn, opt_threads ? (int)i : -1);
+		write_contexts(v + from, k - from);
 	}
-	for (unsigned i = 0; i < nthread || i == 0; i++)
-		write_part(trigger, fn, (int)i);
+	free(v);
 }
 
 static void

@@ -42,23 +42,26 @@
 #define ANYWHERE UINT64_MAX
 
 static struct thread **thread;
-static size_t nthread;
+static size_t capthread;
+static unsigned nthread;	/* 1 + the highest number */
 
 struct thread *
 thread_get(unsigned num)
 {
-	size_t n = nthread;
+	size_t n = capthread;
 	struct thread *t;
 
 	if (num >= n) {
-		thread = xgrow(thread, &nthread, num + (size_t)1,
+		thread = xgrow(thread, &capthread, num + (size_t)1,
 		    sizeof *thread);
-		memset(thread + n, 0, (nthread - n) * sizeof *thread);
+		memset(thread + n, 0, (capthread - n) * sizeof *thread);
 	}
 	if (thread[num] != NULL)
 		return thread[num];
 	t = thread[num] = xcalloc(1, sizeof *t);
 	t->num = num;
+	if (num >= nthread)
+		nthread = num + 1;
 	t->key = KEY_LOOK;
 	t->collect = !opt_toggle;
 	t->total = xcalloc(ncol, sizeof *t->total);
@@ -69,7 +72,7 @@ thread_get(unsigned num)
 unsigned
 thread_count(void)
 {
-	return (unsigned)nthread;
+	return nthread;
 }
 
 static uint32_t *
@@ -300,7 +303,7 @@ stack_close(struct thread *t)
 void
 stack_close_all(void)
 {
-	for (size_t i = 0; i < nthread; i++)
+	for (unsigned i = 0; i < nthread; i++)
 		if (thread[i] != NULL)
 			stack_close(thread[i]);
 }
@@ -330,7 +333,7 @@ settle(struct thread *t)
 void
 stack_settle(void)
 {
-	for (size_t i = 0; i < nthread; i++)
+	for (unsigned i = 0; i < nthread; i++)
 		if (thread[i] != NULL)
 			settle(thread[i]);
 }
