@@ -123,6 +123,61 @@ check "a process in the background" "$B/trace" -f -o "$T/back.%p" \
 same "its stream" "2 E exit 0
 1 E exit 5" "$(streams back)"
 
+# Those that have ended are not kept as zombies until the program ends.
+cat >"$T/zombies.c" <<'EOF'
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Is it one of the processes of whoever made us? */
+static int
+is_zombie(const char *pid)
+{
+	char name[300], text[512], *p;
+	FILE *f;
+	int n;
+
+	snprintf(name, sizeof name, "/proc/%s/stat", pid);
+	f = fopen(name, "r");
+	if (f == NULL)
+		return 0;
+	n = (int)fread(text, 1, sizeof text - 1, f);
+	fclose(f);
+	text[n < 0 ? 0 : n] = 0;
+	p = strrchr(text, ')');
+	return p != NULL && p[2] == 'Z' && atoi(p + 4) == (int)getppid();
+}
+
+int
+main(void)
+{
+	DIR *d;
+	struct dirent *e;
+	int i, n = 0;
+
+	for (i = 0; i < 300; i++) {
+		if (fork() == 0)
+			_exit(0);
+		wait(NULL);
+	}
+	d = opendir("/proc");
+	while (d != NULL && (e = readdir(d)) != NULL)
+		n += isdigit(e->d_name[0]) && is_zombie(e->d_name);
+	printf("%s\n", n < 200 ? "few" : "many");
+	return 0;
+}
+EOF
+gcc -O1 -w -o "$T/zombies" "$T/zombies.c"
+check "300 children, one after another" "$B/trace" -f -e counts \
+	-o "$T/z.%p" "$T/zombies"
+same "few zombies" few "$(cat "$T/out")"
+same "a stream each" "301 E exit 0" "$(tail -qn 1 "$T"/z.* |
+	cut -d' ' -f1-3 | sort | uniq -c | sed 's/^ *//')"
+
 # Under its parent's ptrace the engine would be seen: natively, and it is said.
 for v in prc-ptrace prc-traceme; do
 	check "a child that is traced by its parent: $v" "$B/trace" -f \

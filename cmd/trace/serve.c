@@ -227,14 +227,19 @@ watch(void *arg)
 	return NULL;
 }
 
+/*
+ * Not after a sleep in which nobody came: with -f there are as many of us as
+ * there are processes, most of them asleep.
+ */
 static void
 rest(void)
 {
+	static int idle;
 	struct control *c = area.ctl;
 	uint32_t bell;
 	unsigned spin;
 
-	for (spin = 0; spin < SPINS; spin++) {
+	for (spin = idle ? SPINS : 0; spin < SPINS; spin++) {
 		__builtin_ia32_pause();
 		if (wanted())
 			return;
@@ -247,6 +252,8 @@ rest(void)
 		futex_wait(&c->bell, bell, c->polling ? 20000 :
 		    exec_pending ? 200000 : 100000000);
 	__atomic_store_n(&c->serving_sleeps, 0, __ATOMIC_SEQ_CST);
+	idle = !c->polling && !wanted() &&
+	    __atomic_load_n(&c->bell, __ATOMIC_SEQ_CST) == bell;
 }
 
 int

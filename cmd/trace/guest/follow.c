@@ -25,6 +25,7 @@ static char **options;
 static int noptions;
 static pid_t *traces;
 static size_t ntraces, cap;
+static size_t enough = 16;	/* so many are looked through for ended ones */
 
 /* Our options, argv[1] to argv[argc - 1]: a child's trace has the same. */
 void
@@ -38,6 +39,27 @@ follow_options(int argc, char *const argv[])
 		if (strncmp(argv[i], "--adopt", 7) != 0 &&
 		    strcmp(argv[i], "--") != 0)
 			options[noptions++] = argv[i];
+}
+
+/*
+ * A trace more; those that have ended go, as zombies take the place of others.
+ * All are looked at once there are twice as many as were left last time.
+ */
+static void
+keep(pid_t t)
+{
+	size_t i;
+
+	traces = xgrow(traces, &cap, ntraces + 1, sizeof *traces);
+	traces[ntraces++] = t;
+	if (ntraces < enough)
+		return;
+	for (i = 0; i < ntraces; )
+		if (waitpid(traces[i], NULL, WNOHANG) == 0)
+			i++;
+		else
+			traces[i] = traces[--ntraces];
+	enough = 2 * ntraces + 16;
 }
 
 int
@@ -64,10 +86,8 @@ follow_child(pid_t pid, int shares)
 	close(p[1]);
 	ok = t > 0 && read(p[0], &ready, 1) == 1;
 	close(p[0]);
-	if (t > 0) {
-		traces = xgrow(traces, &cap, ntraces + 1, sizeof *traces);
-		traces[ntraces++] = t;
-	}
+	if (t > 0)
+		keep(t);
 	if (!ok)
 		warn("process %d: runs natively, without a stream", (int)pid);
 	return !ok;
