@@ -15,6 +15,11 @@ struct in;
 /* "-" or NULL is standard input. */
 struct in *in_open(const char *name);
 /*
+ * For a file that some input names: a descriptor to read it, or -1 and errno.
+ * Only a regular one is opened: a FIFO would be waited for, a device touched.
+ */
+int in_regular(const char *path);
+/*
  * Gzip data that ends early: die (the default), or warn and be at the end.
  * The latter is for formats whose own end mark is then missed.
  */

@@ -49,6 +49,10 @@ _Noreturn void die_sigpipe(void);
 #define PIPE_USUAL	65536
 void pipe_widen(int fd, size_t n, int *done);
 
+/* util.c: a file without a name, in TMPDIR or /tmp; dies */
+int temp_file(void);
+const char *temp_dir(void);	/* where, for messages */
+
 /* util.c: memory; these die when there is none */
 
 void *xmalloc(size_t n);

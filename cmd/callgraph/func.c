@@ -8,7 +8,6 @@
  */
 #include "callgraph.h"
 
-#include <fcntl.h>
 #include <gelf.h>
 #include <htslib/khash.h>
 #include <inttypes.h>
@@ -17,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "in.h"
 #include "objmap.h"
 #include "sym.h"
 #include "util.h"
@@ -180,7 +180,7 @@ add_section(struct object *o, const GElf_Shdr *sh, const char *name)
 static void
 read_sections(struct object *o, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = in_regular(path);
 	Elf *elf;
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;

@@ -8,7 +8,6 @@
 #include "pprof.h"
 
 #include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <htslib/khash.h>
 #include <pprof.pb-c.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "cost.h"
+#include "in.h"
 #include "place.h"
 #include "stacks.h"
 #include "util.h"
@@ -239,7 +239,7 @@ where_location(uint32_t node, uint64_t addr, uint32_t file, uint32_t line)
 static void
 read_object(const char *path, PprofMapping *m)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = in_regular(path);
 	const void *id;
 	ssize_t idlen;
 	char hex[2 * 64 + 1];

@@ -335,10 +335,12 @@ main(int argc, char **argv)
 
 	prog_init(argv[0]);
 	options(argc, argv, &to);
+	out_hold();
 	out = out_open(to);
 	status = run(argv[optind]);
 	if (map)
 		map_write(map);
 	out_close(out);
+	out_publish();
 	return status;
 }

@@ -9,16 +9,16 @@
  */
 #include "fmt-xray.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <htslib/khash.h>
 
+#include "out.h"
 #include "util.h"
 
 KHASH_SET_INIT_INT64(taken)
@@ -185,29 +185,39 @@ fill(Elf *e)
 	    .sh_addralign = 1 }, shnames, sizeof shnames, ELF_T_BYTE);
 }
 
+/* What libelf wrote into memory. */
+static void
+copy(int fd, struct out *o)
+{
+	char buf[4096];
+	ssize_t n;
+
+	while ((n = read(fd, buf, sizeof buf)) > 0)
+		out_write(o, buf, (size_t)n);
+	if (n < 0)
+		die("map: read:");
+}
+
 void
 map_write(const char *path)
 {
-	size_t len = strlen(path) + 32;
-	char *aside = xmalloc(len);
+	struct out *o = out_open(path);
+	int fd = memfd_create("map", MFD_CLOEXEC);
 	Elf *e;
-	int fd;
 
-	snprintf(aside, len, "%s.tmp.%ld", path, (long)getpid());
-	fd = open(aside, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
-		die("%s: open:", aside);
+		die("map: memory:");
 	elf_version(EV_CURRENT);
 	e = elf_begin(fd, ELF_C_WRITE, NULL);
 	if (e == NULL)
-		die("%s: %s", path, elf_errmsg(-1));
+		die("map: %s", elf_errmsg(-1));
 	fill(e);
-	if (elf_update(e, ELF_C_WRITE) < 0) {
-		unlink(aside);
-		die("%s: write: %s", aside, elf_errmsg(-1));
-	}
+	if (elf_update(e, ELF_C_WRITE) < 0)
+		die("map: %s", elf_errmsg(-1));
 	elf_end(e);
-	if (close(fd) < 0 || rename(aside, path) < 0)
-		die("%s: rename:", path);
-	free(aside);
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		die("map: seek:");
+	copy(fd, o);
+	close(fd);
+	out_close(o);
 }

@@ -7,10 +7,8 @@
  */
 #include "merge.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "in.h"
@@ -27,10 +25,9 @@ static bool
 is_plain(const char *name)
 {
 	unsigned char magic[2] = { 0 };
-	struct stat st;
-	int fd = open(name, O_RDONLY | O_CLOEXEC);
-	bool is = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    read(fd, magic, 2) == 2 && (magic[0] != 0x1f || magic[1] != 0x8b);
+	int fd = in_regular(name);
+	bool is = fd >= 0 && read(fd, magic, 2) == 2 &&
+	    (magic[0] != 0x1f || magic[1] != 0x8b);
 
 	if (fd >= 0)
 		close(fd);

@@ -17,7 +17,6 @@
 #include "read-xray.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -25,6 +24,7 @@
 #include <unistd.h>
 
 #include "out.h"
+#include "in.h"
 #include "sym.h"
 #include "util.h"
 
@@ -166,7 +166,7 @@ map_add(const char *arg)
 	o = &objects[number];
 	if (o->path)
 		die("--map: object %d has two binaries", (int)number);
-	if (realpath(arg, path) == NULL || (fd = open(path, O_RDONLY)) < 0)
+	if (realpath(arg, path) == NULL || (fd = in_regular(path)) < 0)
 		die("%s: open:", arg);
 	o->path = xstrdup(path);
 	o->bias = number << 40;

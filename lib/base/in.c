@@ -69,6 +69,35 @@ in_open(const char *name)
 	return in;
 }
 
+/* 0, or -1 and errno, for what stat says. */
+static int
+is_regular(int r, const struct stat *st)
+{
+	if (r < 0 || S_ISREG(st->st_mode))
+		return r;
+	errno = S_ISDIR(st->st_mode) ? EISDIR : ENXIO;
+	return -1;
+}
+
+int
+in_regular(const char *path)
+{
+	struct stat st;
+	int fd, err;
+
+	/* to open a FIFO or a device would be noticed */
+	if (is_regular(stat(path, &st), &st) < 0)
+		return -1;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	/* it may be another one by now */
+	if (fd < 0 || is_regular(fstat(fd, &st), &st) == 0)
+		return fd;
+	err = errno;
+	close(fd);
+	errno = err;
+	return -1;
+}
+
 void
 in_allow_cut(struct in *in)
 {

@@ -79,6 +79,30 @@ pipe_widen(int fd, size_t n, int *done)
 		(void)fcntl(fd, F_SETPIPE_SZ, 1 << 20);
 }
 
+const char *
+temp_dir(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir != NULL && *dir != '\0' ? dir : "/tmp";
+}
+
+int
+temp_file(void)
+{
+	size_t size = strlen(temp_dir()) + sizeof "/quern.XXXXXX";
+	char *path = xmalloc(size);
+	int fd;
+
+	snprintf(path, size, "%s/quern.XXXXXX", temp_dir());
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		die("%s: a temporary file in it:", temp_dir());
+	unlink(path);
+	free(path);
+	return fd;
+}
+
 /* Append to buf[size] at *len, formatted; cut where it does not fit. */
 static void
 vadd(char *buf, size_t size, size_t *len, const char *fmt, va_list ap)

@@ -14,13 +14,13 @@
  */
 #include "objmap.h"
 
-#include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "in.h"
 #include "util.h"
 
 #define PAGE	4096
@@ -92,8 +92,7 @@ object(struct objmap *om, char *path)
 	obj->path = path;
 	obj->id = (unsigned)om->nobj;
 	/* a name that is no absolute path is the kernel's, [vdso] */
-	fd = path[0] == '/' ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) :
-	    -1;
+	fd = path[0] == '/' ? in_regular(path) : -1;
 	if (fd >= 0) {
 		elf = elf_begin(fd, ELF_C_READ, NULL);
 		if (elf != NULL) {

@@ -16,7 +16,6 @@
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <libiberty/demangle.h>
 #include <stdio.h>
@@ -26,6 +25,7 @@
 
 #include "base/intern.h"
 #include "base/range.h"
+#include "in.h"
 #include "symunit.h"
 #include "util.h"
 
@@ -268,7 +268,7 @@ read_text(struct sym *s, Elf *elf)
 static const char *
 report(struct sym *s, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = in_regular(path);
 
 	if (fd < 0)
 		return strerror(errno);

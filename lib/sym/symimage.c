@@ -14,7 +14,6 @@
  */
 #include "symunit.h"
 
-#include <fcntl.h>
 #include <gelf.h>
 #include <libdeflate.h>
 #include <stdlib.h>
@@ -22,6 +21,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "in.h"
 #include "util.h"
 
 /*
@@ -250,7 +250,7 @@ sym_image(struct sym *s, const struct sym_sections *want,
 	Elf *elf = NULL;
 	int fd;
 
-	if (path == NULL || (fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+	if (path == NULL || (fd = in_regular(path)) < 0)
 		return -1;
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf != NULL)

@@ -14,7 +14,6 @@
 #include "xraylog.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -61,24 +60,17 @@ xray_at(struct xray *x, uint64_t off, size_t n)
 static int
 spool(const char *name, int *cut)
 {
-	const char *dir = getenv("TMPDIR");
 	struct in *in = in_open(name);
-	char path[4096], *buf = xmalloc(XRAY_WINDOW);
+	char *buf = xmalloc(XRAY_WINDOW);
 	ssize_t n, i, w;
-	int fd;
+	int fd = temp_file();
 
-	if (dir == NULL || strlen(dir) > 4000)
-		dir = "/tmp";
-	strcpy(path, dir);
-	strcat(path, "/xray.XXXXXX");
-	if ((fd = mkstemp(path)) < 0)
-		die("%s: create:", path);
-	unlink(path);
 	in_allow_cut(in);
 	while ((n = in_read(in, buf, XRAY_WINDOW)) > 0)
 		for (i = 0; i < n; i += w)
 			if ((w = write(fd, buf + i, n - i)) < 0)
-				die("%s: write:", path);
+				die("%s: a temporary file in it: write:",
+				    temp_dir());
 	*cut = in_was_cut(in);
 	in_close(in);
 	free(buf);
@@ -135,25 +127,38 @@ xray_fdopen(int fd, const char *name)
 	return x;
 }
 
-struct xray *
-xray_open(const char *name)
+/*
+ * Can it be read in any order? A file of the system's that says to be empty
+ * (in /proc) may hold something, or fail when it is read.
+ */
+static int
+is_log(int fd, const char *name)
 {
 	uint8_t magic[2];
 	struct stat st;
+	ssize_t n;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    st.st_size == 0 || lseek(fd, 0, SEEK_CUR) != 0)
+		return 0;
+	n = pread(fd, magic, 2, 0);
+	if (n < 0)
+		die("%s: read:", name);
+	return n < 2 || magic[0] != 0x1f || magic[1] != 0x8b;
+}
+
+struct xray *
+xray_open(const char *name)
+{
+	int std = name == NULL || strcmp(name, "-") == 0, cut;
+	int fd = std ? STDIN_FILENO : in_regular(name);
 	struct xray *x;
-	int cut, fd = STDIN_FILENO, std = name == NULL || strcmp(name, "-") == 0;
 
 	if (std)
 		name = "stdin";
-	else if ((fd = open(name, O_RDONLY | O_CLOEXEC)) < 0)
-		die("%s: open:", name);
-	if (fstat(fd, &st) < 0)
-		die("%s: stat:", name);
-	if (S_ISREG(st.st_mode) && (!std || lseek(fd, 0, SEEK_CUR) == 0) &&
-	    !(pread(fd, magic, 2, 0) == 2 && magic[0] == 0x1f &&
-	    magic[1] == 0x8b))
+	if (is_log(fd, name))
 		return xray_fdopen(fd, name);
-	if (!std)
+	if (fd >= 0 && !std)
 		close(fd);
 	fd = spool(std ? NULL : name, &cut);
 	x = xray_fdopen(fd, name);

@@ -68,25 +68,16 @@ struct xray_writer {
 static void
 store(struct xray_writer *w, const uint8_t *p, size_t n)
 {
-	const char *dir = getenv("TMPDIR");
-	char path[4096];
 	ssize_t did;
 
-	if (dir == NULL || strlen(dir) > 4000)
-		dir = "/tmp";
-	strcpy(path, dir);
-	strcat(path, "/xray.XXXXXX");
-	if (w->tmp < 0) {
-		if ((w->tmp = mkstemp(path)) < 0)
-			die("%s: create:", path);
-		unlink(path);
-	}
+	if (w->tmp < 0)
+		w->tmp = temp_file();
 	while (n > 0) {
 		did = pwrite(w->tmp, p, n, (off_t)w->tmplen);
 		if (did < 0 && errno == EINTR)
 			continue;
 		if (did < 0)
-			die("%s: write:", path);
+			die("%s: a temporary file in it: write:", temp_dir());
 		w->tmplen += did;
 		p += did;
 		n -= did;
@@ -104,8 +95,11 @@ fetch(struct xray_writer *w, const struct piece *q, void (*use)(struct xray_writ
 	for (i = 0; i < q->len; i += n) {
 		n = q->len - i < sizeof part ? q->len - i : sizeof part;
 		n = pread(w->tmp, part, n, (off_t)(q->off + i));
-		if (n <= 0)
-			die("temporary file: read:");
+		if (n < 0)
+			die("%s: a temporary file in it: read:", temp_dir());
+		if (n == 0)
+			die("%s: a temporary file in it became shorter",
+			    temp_dir());
 		use(w, part, n);
 	}
 }

@@ -6,12 +6,12 @@
  * POINTS: block.c stops before them, and makes of them an exit of their own.
  */
 #include <elf.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "in.h"
 #include "sym.h"
 #include "trace.h"
 #include "util.h"
@@ -122,7 +122,7 @@ read_object(struct object *o)
 	struct found w = { o, NULL, NULL };
 	struct sym *s;
 	size_t i;
-	int fd = open(o->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = in_regular(o->path);
 
 	if (fd < 0)
 		return;
