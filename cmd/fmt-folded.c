@@ -26,6 +26,7 @@
 #include "cost.h"
 #include "out.h"
 #include "place.h"
+#include "shown.h"
 #include "stacks.h"
 #include "sym.h"
 #include "util.h"
@@ -70,18 +71,18 @@ static khash_t(stack) *index_of;
 
 /* ---- names ---- */
 
-/* No semicolons, which stand between names. */
+/* No semicolons, which stand between names, and fit for a terminal. */
 static uint32_t
 clean(const char *s, size_t len)
 {
 	static char *buf;
 	static size_t cap;
 
-	if (memchr(s, ';', len) == NULL)
-		return costnames_add(names, s, len);
-	buf = xgrow(buf, &cap, len + 1, 1);
+	buf = xgrow(buf, &cap, SHOWN_MOST * len + 1, 1);
+	len = shown_copy(buf, SHOWN_MOST * len + 1, s, len);
 	for (size_t i = 0; i < len; i++)
-		buf[i] = s[i] == ';' ? ':' : s[i];
+		if (buf[i] == ';')
+			buf[i] = ':';
 	return costnames_add(names, buf, len);
 }
 
@@ -209,9 +210,7 @@ write_stacks(struct out *o)
 		path[len + n] = ';';
 		len += n + 1;
 		if (stack[s].n != 0) {
-			path[len - 1] = '\0';
-			cost_put_text(o, path);
-			path[len - 1] = ';';
+			out_write(o, path, len - 1);
 			out_printf(o, " %" PRId64 "\n", stack[s].n);
 		}
 		if (stack[s].first != NONE) {

@@ -33,7 +33,7 @@ _Noreturn void prog_usage(const char *synopsis);
 /*
  * util.c: diagnostics
  *
- * One line, "prog: ...", in one write; control characters are replaced. A
+ * One line, "prog: ...", in one write, as shown.h has it. A
  * format that ends in ':' gets " " and the text of errno.
  */
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

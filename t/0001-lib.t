@@ -24,7 +24,7 @@ same "number out of bounds: message" "lib: --size: 70 is not within 1 to 64" \
 # diagnostics
 status 2 "die with errno" "$L" die errno
 same "one line, control characters replaced" \
-    "lib: a?file?: open: No such file or directory" "$(cat "$T/err")"
+    'lib: a\011file\012: open: No such file or directory' "$(cat "$T/err")"
 status 125 "another status" "$L" die 125
 check "a long message" "$L" die long
 same "is cut, but a line" "2 lib: plain" \

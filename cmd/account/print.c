@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "out.h"
+#include "shown.h"
 #include "util.h"
 
 const char *const column_names[NCOLUMN] = {
@@ -117,7 +118,7 @@ print_text(const struct report *r, struct out *o)
 		for (c = 0; c < 6; c++)
 			out_printf(o, " %14s", duration(buf,
 			    value(&r->row[i], times[c]), r->hz));
-		out_printf(o, "  %s\n", name(&r->row[i], idname));
+		out_printf(o, "  %s\n", shown(name(&r->row[i], idname)));
 	}
 	if (r->no_entry == 0 && r->no_exit == 0 && r->open == 0)
 		return;
@@ -143,7 +144,7 @@ print_csv(const struct report *r, struct out *o)
 			out_printf(o, ",%s", duration(buf,
 			    value(&r->row[i], times[c]), r->hz));
 		out_str(o, ",\"");
-		for (s = name(&r->row[i], idname); *s; s++) {
+		for (s = shown(name(&r->row[i], idname)); *s; s++) {
 			if (*s == '"')
 				out_ch(o, '"');
 			out_ch(o, *s);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "out.h"
+#include "shown.h"
 #include "util.h"
 
 struct text {
@@ -47,6 +48,12 @@ change(struct text *t, int64_t old, int64_t new)
 		    (old < 0 ? -(double)old : (double)old));
 }
 
+static const char *
+event(size_t ev)
+{
+	return shown(d.ev[ev]);
+}
+
 static int
 max(int a, size_t b)
 {
@@ -66,8 +73,14 @@ measure(struct widths *w, struct row **v, size_t n)
 			w[j].count = max(w[j].count, strlen(t.count));
 			w[j].perc = max(w[j].perc, strlen(t.perc));
 		}
-		w[j].count = max(w[j].count, strlen(d.ev[d.show[j]]));
+		w[j].count = max(w[j].count, strlen(event(d.show[j])));
 	}
+}
+
+static const char *
+show(uint32_t name)
+{
+	return shown(str(name));
 }
 
 static void
@@ -75,14 +88,9 @@ put_fn(uint32_t fn)
 {
 	struct costfn f = costfn_get(d.nm, fn);
 
-	cost_put_text(out, str(f.fl));
-	out_ch(out, ':');
-	cost_put_text(out, str(f.fn));
-	if (*str(f.ob)) {
-		out_str(out, " [");
-		cost_put_text(out, str(f.ob));
-		out_ch(out, ']');
-	}
+	out_printf(out, "%s:%s", show(f.fl), show(f.fn));
+	if (*str(f.ob))
+		out_printf(out, " [%s]", show(f.ob));
 }
 
 static void
@@ -91,8 +99,7 @@ put_place(int by, const struct row *r)
 	struct text t;
 
 	if (by == BY_LINE) {
-		cost_put_text(out, str(r->file));
-		out_printf(out, ":%u", r->line);
+		out_printf(out, "%s:%u", show(r->file), r->line);
 		return;
 	}
 	put_fn(r->fn);
@@ -119,8 +126,8 @@ section(int by, const char *name, const char *what)
 	title(name);
 	measure(w, v, n);
 	for (j = 0; j < d.nshow; j++) {
-		out_str(out, d.ev[d.show[j]]);
-		for (c = strlen(d.ev[d.show[j]]); c < w[j].count + w[j].perc; c++)
+		out_str(out, event(d.show[j]));
+		for (c = strlen(event(d.show[j])); c < w[j].count + w[j].perc; c++)
 			out_ch(out, '_');
 		out_ch(out, ' ');
 	}
@@ -152,7 +159,7 @@ totals(void)
 	for (i = 0; i < d.nshow; i++) {
 		ev = d.show[i];
 		change(&t, d.old.total[ev], d.new.total[ev]);
-		w[0] = max(w[0], strlen(d.ev[ev]));
+		w[0] = max(w[0], strlen(event(ev)));
 		w[1] = max(w[1], strlen(num_commas(o, d.old.total[ev])));
 		w[2] = max(w[2], strlen(num_commas(n, d.new.total[ev])));
 		w[3] = max(w[3], strlen(t.count));
@@ -162,7 +169,7 @@ totals(void)
 	for (i = 0; i < d.nshow; i++) {
 		ev = d.show[i];
 		change(&t, d.old.total[ev], d.new.total[ev]);
-		out_printf(out, "%-*s %*s %*s %*s%s\n", w[0], d.ev[ev], w[1],
+		out_printf(out, "%-*s %*s %*s %*s%s\n", w[0], event(ev), w[1],
 		    num_commas(o, d.old.total[ev]), w[2],
 		    num_commas(n, d.new.total[ev]), w[3], t.count, t.perc);
 	}
@@ -175,18 +182,10 @@ limits(void)
 	size_t i;
 
 	for (i = 0; i < d.nlimit; i++)
-		out_printf(out, "Limit %s: %s\n", d.limit[i].text,
+		out_printf(out, "Limit %s: %s\n", shown(d.limit[i].text),
 		    d.limit[i].beyond ? "exceeded" : "kept");
 	if (d.nlimit)
 		out_ch(out, '\n');
-}
-
-static void
-put_line(const char *what, const char *s)
-{
-	out_str(out, what);
-	cost_put_text(out, s);
-	out_ch(out, '\n');
 }
 
 void
@@ -195,11 +194,9 @@ write_text(void)
 	if (!d.differ && !d.nlimit)
 		return;
 	title("Difference");
-	put_line("Old:     ", d.old.name);
-	put_line("Command: ", d.old.cmd);
-	put_line("New:     ", d.new.name);
-	put_line("Command: ", d.new.cmd);
-	out_ch(out, '\n');
+	out_printf(out, "Old:     %s\nCommand: %s\nNew:     %s\nCommand: %s\n\n",
+	    shown(d.old.name), shown(d.old.cmd), shown(d.new.name),
+	    shown(d.new.cmd));
 	totals();
 	limits();
 	if (d.by & BY_FUNCTION)

@@ -151,8 +151,9 @@ info(const struct frame *f)
 	double all = frame->n > 0 ? (double)frame->n : 1;
 
 	text(f->name, SIZE_MAX);
-	out_printf(out, ": %s %s, %.2f%%", commas(f->n), pic->what,
-	    100 * (double)f->n / all);
+	out_printf(out, ": %s ", commas(f->n));
+	text(pic->what, SIZE_MAX);
+	out_printf(out, ", %.2f%%", 100 * (double)f->n / all);
 	if (compared)
 		out_printf(out, "; before %s, %s%s", commas(f->old),
 		    f->n < f->old ? "-" : "+",

@@ -20,6 +20,7 @@
 #include "in.h"
 #include "objmap.h"
 #include "out.h"
+#include "shown.h"
 #include "sym.h"
 #include "util.h"
 
@@ -112,16 +113,16 @@ put_step(const struct step *s)
 	if (s->file == NULL)
 		out_str(out, SYM_UNKNOWN);
 	else
-		out_str(out, s->file);
+		out_str(out, shown(s->file));
 	if (s->line != 0) {
 		out_ch(out, ':');
 		out_u64(out, s->line);
 	}
 	out_str(out, ": ");
-	out_str(out, s->fn);
+	out_str(out, shown(s->fn));
 	if (s->outer != NULL) {
 		out_str(out, " in ");
-		out_str(out, s->outer);
+		out_str(out, shown(s->outer));
 	}
 }
 

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "shown.h"
+
 const char *progname = "quern";
 int die_status = 2;
 
@@ -24,7 +26,8 @@ prog_init(const char *argv0)
 
 	if (argv0 != NULL && *argv0 != '\0') {
 		slash = strrchr(argv0, '/');
-		progname = slash != NULL && slash[1] ? slash + 1 : argv0;
+		progname = shown(slash != NULL && slash[1] ? slash + 1 :
+		    argv0);
 	}
 	signal(SIGPIPE, SIG_DFL);
 	for (fd = 0; fd <= 2; fd++) {
@@ -126,21 +129,19 @@ add(char *buf, size_t size, size_t *len, const char *fmt, ...)
 static void
 say(const char *fmt, va_list ap)
 {
-	char buf[4096];
-	size_t len = 0, i, n = strlen(fmt);
+	char text[4096], line[4096];
+	size_t len = 0, n = strlen(fmt);
 	int err = errno;
 	ssize_t r;
 
-	add(buf, sizeof buf - 1, &len, "%s: ", progname);
-	vadd(buf, sizeof buf - 1, &len, fmt, ap);
+	add(text, sizeof text, &len, "%s: ", progname);
+	vadd(text, sizeof text, &len, fmt, ap);
 	if (n > 0 && fmt[n - 1] == ':')
-		add(buf, sizeof buf - 1, &len, " %s", strerror(err));
-	for (i = 0; i < len; i++)
-		if ((unsigned char)buf[i] < 0x20 || buf[i] == 0x7f)
-			buf[i] = '?';
-	buf[len++] = '\n';
+		add(text, sizeof text, &len, " %s", strerror(err));
+	len = shown_copy(line, sizeof line - 1, text, len);
+	line[len++] = '\n';
 	do
-		r = write(STDERR_FILENO, buf, len);
+		r = write(STDERR_FILENO, line, len);
 	while (r < 0 && errno == EINTR);
 	errno = err;
 }

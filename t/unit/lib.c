@@ -5,6 +5,7 @@
  *	lib lines [-o out] file...	by lines, "number length text"
  *	lib half file			some output, then die
  *	lib many name			4,200 files at once, name.0 to name.4199
+ *	lib shown			standard input as shown.h has it
  *	lib num text...			num_parse
  *	lib die kind			each way to say something
  *	lib grow			xgrow
@@ -19,6 +20,7 @@
 
 #include "in.h"
 #include "out.h"
+#include "shown.h"
 #include "util.h"
 
 static void
@@ -117,6 +119,28 @@ many(const char *name)
 	out_publish();
 }
 
+/* The ways to show a line, which agree; one is cut. */
+static void
+show(void)
+{
+	struct out *o = out_open(NULL);
+	struct in *in = in_open(NULL);
+	char *line, copy[64];
+	size_t len, n;
+
+	while ((line = in_line(in, &len)) != NULL) {
+		out_shown(o, line, len);
+		n = shown_copy(copy, sizeof copy, line, len);
+		if (n != strlen(copy) || n >= sizeof copy)
+			die("%zu bytes, not %zu", strlen(copy), n);
+		if (strlen(line) == len && n < 60 &&
+		    strcmp(shown(line), copy) != 0)
+			die("\"%s\", not \"%s\"", shown(line), copy);
+		out_printf(o, "|%s\n", copy);
+	}
+	out_close(o);
+}
+
 static void
 num(char **argv)
 {
@@ -210,6 +234,8 @@ main(int argc, char **argv)
 		half(argv[2]);
 	else if (strcmp(argv[1], "many") == 0)
 		many(argv[2]);
+	else if (strcmp(argv[1], "shown") == 0)
+		show();
 	else if (strcmp(argv[1], "num") == 0)
 		num(argv + 2);
 	else if (strcmp(argv[1], "die") == 0)
