@@ -44,6 +44,7 @@ struct prof {
 	struct input *input;
 	size_t ninput;
 	bool callgrind, truncated;
+	bool unread;		/* a source could not be read to its end */
 	bool addresses;		/* some part has them */
 	size_t nrec, nev;	/* recorded events; with the derived ones */
 	const char *ev[COST_EVMAX];
@@ -60,6 +61,7 @@ void load(void);
 /* a record's counts with the derived events; good until the next call */
 const int64_t *full(const int64_t *n);
 const char *str(uint32_t name);
+const char *show(uint32_t name);	/* fit for a terminal */
 
 /* tally.c: counts by a 64-bit key; width counts each */
 struct tally {
@@ -149,6 +151,7 @@ void print_old_flat(struct files *);
 /* source.c */
 void print_sources(struct files *);
 FILE *source_open(const char *name, char **path);
+void put_text(const char *, size_t len);
 /* a line of a source, or NULL; good until the next call */
 const char *source_line(const char *name, uint32_t line);
 

@@ -14,6 +14,7 @@
 
 #include "code.h"
 #include "out.h"
+#include "shown.h"
 #include "util.h"
 
 struct spot {			/* an address */
@@ -171,7 +172,7 @@ put_notes(const struct cols *c, const struct spot *s)
 		if (n->c.kind == COST_CALL) {
 			f = costfn_get(prof.nm, n->c.callee);
 			cols_put(c, n->n, NULL);
-			out_printf(out, " => %s:%s (%sx)\n", str(f.fl), str(f.fn),
+			out_printf(out, " => %s:%s (%sx)\n", show(f.fl), show(f.fn),
 			    num_commas(a, n->c.count[0]));
 		} else {
 			cols_put(c, NULL, NULL);
@@ -196,8 +197,10 @@ put_source(const struct cols *c, struct code *code, uint64_t addr,
 	*last = at;
 	text = at.line ? source_line(at.file, at.line) : NULL;
 	cols_put(c, NULL, NULL);
-	out_printf(out, " %s:%u%s%s\n", at.file, at.line, text ? ":  " : "",
-	    text ? text : "");
+	out_printf(out, " %s:%u%s", shown(at.file), at.line, text ? ":  " : "");
+	if (text)
+		put_text(text, strlen(text));
+	out_ch(out, '\n');
 }
 
 struct list {			/* a piece's instructions */
@@ -255,7 +258,8 @@ print_piece(const struct piece *p)
 	bool gap = false;
 	size_t i;
 
-	fancy("Annotated assembler: %s [%s]", p->at.fn, str(spot[p->first].ob));
+	fancy("Annotated assembler: %s [%s]", shown(p->at.fn),
+	    show(spot[p->first].ob));
 	ext_init(&x);
 	for (i = p->first; i < p->end; i++) {
 		ext_add(&x, spot[i].n);
@@ -284,7 +288,8 @@ print_piece(const struct piece *p)
 		cols_put(&c, s ? s->n : NULL, NULL);
 		if (!code_insn(p->code, l.addr[i], text, sizeof text))
 			strcpy(text, "(bad)");
-		out_printf(out, " %8" PRIx64 ":  %s", l.addr[i], text);
+		out_printf(out, " %8" PRIx64 ":  ", l.addr[i]);
+		out_shown(out, text, strlen(text));
 		cool();
 		out_ch(out, '\n');
 		if (s)

@@ -4,7 +4,6 @@
 #include "code.h"
 
 #include <Zydis/Zydis.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <inttypes.h>
 #include <libelf.h>
@@ -13,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "in.h"
 #include "util.h"
 
 struct part {			/* a loaded piece of the file */
@@ -68,7 +68,7 @@ code_open(const char *path, bool intel)
 	size_t i;
 
 	elf_version(EV_CURRENT);
-	c->fd = open(path, O_RDONLY | O_CLOEXEC);
+	c->fd = in_regular(path);
 	if (c->fd >= 0)
 		c->elf = elf_begin(c->fd, ELF_C_READ_MMAP, NULL);
 	if (!c->elf || !load_parts(c)) {

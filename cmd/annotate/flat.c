@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "out.h"
+#include "shown.h"
 #include "util.h"
 
 /* file<<32 | function's name -> costs; and the sums by each half */
@@ -43,7 +44,7 @@ gather(void)
 static void
 metadata(const char *what, const char *value)
 {
-	out_printf(out, "%-18s%s\n", what, value);
+	out_printf(out, "%-18s%s\n", what, shown(value));
 }
 
 static void
@@ -112,7 +113,7 @@ print_head(void)
 	fancy("Metadata");
 	out_printf(out, "%-17s %s", "Invocation:", progname);
 	for (i = 1; i < (size_t)opt.argc; i++)
-		out_printf(out, " %s", opt.argv[i]);
+		out_printf(out, " %s", shown(opt.argv[i]));
 	out_ch(out, '\n');
 	descriptions();
 	for (i = 0; i < prof.nrec; i++)
@@ -223,10 +224,10 @@ print_rows(const struct row *row, size_t n, const char *mark, const char *title)
 		heat(row[i].all);
 		out_str(out, mark);
 		cols_put(&c, row[i].all, sum);
-		out_printf(out, " %s:", str(row[i].outer));
+		out_printf(out, " %s:", show(row[i].outer));
 		if (k == i + 1 && !memcmp(row[i].n, row[i].all,
 		    prof.nev * sizeof *row[i].n)) {
-			out_str(out, str(row[i].inner));
+			out_str(out, show(row[i].inner));
 			i = k;
 		}
 		cool();
@@ -235,7 +236,7 @@ print_rows(const struct row *row, size_t n, const char *mark, const char *title)
 			heat(row[i].n);
 			out_str(out, "  ");
 			cols_put(&c, row[i].n, NULL);
-			out_printf(out, "   %s", str(row[i].inner));
+			out_printf(out, "   %s", show(row[i].inner));
 			cool();
 			out_ch(out, '\n');
 		}

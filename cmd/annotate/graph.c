@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "out.h"
+#include "shown.h"
 #include "util.h"
 
 struct graph graph;
@@ -335,9 +336,9 @@ arcs_sorted(const struct arcs *l, size_t at, size_t *n)
 static void
 put_name(size_t at)
 {
-	out_printf(out, "%s:%s", node_file(at), node_fn(at));
+	out_printf(out, "%s:%s", shown(node_file(at)), shown(node_fn(at)));
 	if (*str(graph.ob[at]))
-		out_printf(out, " [%s]", str(graph.ob[at]));
+		out_printf(out, " [%s]", show(graph.ob[at]));
 }
 
 static void
@@ -349,11 +350,11 @@ put_arcs(const struct cols *c, const struct arcs *l, size_t at, const char *mark
 	for (i = 0; i < n; i++) {
 		other = l == &graph.callers ? arc_from(v[i]) : arc_to(v[i]);
 		cols_put(c, tally_at(&graph.arcs, v[i]), NULL);
-		out_printf(out, "%s%s:%s (%sx)", mark, node_file(other),
-		    node_fn(other), num_commas(buf, tally_at(&graph.arcs,
+		out_printf(out, "%s%s:%s (%sx)", mark,
+		    shown(node_file(other)), shown(node_fn(other)), num_commas(buf, tally_at(&graph.arcs,
 		    v[i])[prof.nev]));
 		if (*str(graph.ob[other]))
-			out_printf(out, " [%s]", str(graph.ob[other]));
+			out_printf(out, " [%s]", show(graph.ob[other]));
 		out_ch(out, '\n');
 	}
 	free(v);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "shown.h"
 #include "util.h"
 
 struct prof prof;
@@ -20,6 +21,12 @@ const char *
 str(uint32_t name)
 {
 	return costnames_get(prof.nm, name);
+}
+
+const char *
+show(uint32_t name)
+{
+	return shown(str(name));
 }
 
 const int64_t *
@@ -95,7 +102,7 @@ add_events(const struct cost_head *h)
 
 	prof.nrec = prof.nev = h->nev;
 	for (i = 0; i < h->nev; i++) {
-		prof.ev[i] = h->ev[i].name;
+		prof.ev[i] = shown(h->ev[i].name);
 		prof.what[i] = h->ev[i].longname;
 	}
 	for (i = 0; i < h->nderived && prof.nev < COST_EVMAX; i++) {
@@ -105,7 +112,7 @@ add_events(const struct cost_head *h)
 		if (formula(h->derived[i].formula, factor[prof.nev])) {
 			prof.what[prof.nev] = h->derived[i].longname ?
 			    h->derived[i].longname : h->derived[i].formula;
-			prof.ev[prof.nev++] = h->derived[i].name;
+			prof.ev[prof.nev++] = shown(h->derived[i].name);
 		} else {
 			warn("event %s: cannot use the formula %s",
 			    h->derived[i].name, h->derived[i].formula);
@@ -174,16 +181,14 @@ static const char *
 joined(const struct cost_head *h)
 {
 	size_t len = 1, i;
-	char *s;
+	char *s, *p;
 
 	for (i = 0; i < h->ndesc; i++)
-		len += strlen(h->desc[i]) + 1;
-	s = xmalloc(len);
-	*s = '\0';
-	for (i = 0; i < h->ndesc; i++) {
-		strcat(s, h->desc[i]);
-		strcat(s, "\n");
-	}
+		len += strlen(shown(h->desc[i])) + 1;
+	p = s = xmalloc(len);
+	*p = '\0';
+	for (i = 0; i < h->ndesc; i++)
+		p = stpcpy(stpcpy(p, shown(h->desc[i])), "\n");
 	return s;
 }
 

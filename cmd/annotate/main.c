@@ -221,7 +221,7 @@ main(int argc, char **argv)
 		out = out_open(opt.html);
 		print_html();
 		out_close(out);
-		return prof.truncated ? die_status : 0;
+		return prof.truncated || prof.unread ? die_status : 0;
 	}
 	out = out_open(opt.dest);
 	if (opt.old) {
@@ -238,5 +238,5 @@ main(int argc, char **argv)
 	if (opt.assembly)
 		print_asm();
 	out_close(out);
-	return prof.truncated ? die_status : 0;
+	return prof.truncated || prof.unread ? die_status : 0;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "out.h"
+#include "shown.h"
 #include "util.h"
 
 static void
@@ -26,9 +27,9 @@ list(const char *what, char **v, size_t n)
 {
 	size_t i;
 
-	out_printf(out, "%-18s%s\n", what, n ? v[0] : "");
+	out_printf(out, "%-18s%s\n", what, n ? shown(v[0]) : "");
 	for (i = 1; i < n; i++)
-		out_printf(out, "%-18s%s\n", "", v[i]);
+		out_printf(out, "%-18s%s\n", "", shown(v[i]));
 }
 
 static void
@@ -46,14 +47,14 @@ thresholds(void)
 static void
 target(const struct input *in)
 {
-	out_printf(out, "Profiled target:  %s", in->cmd && *in->cmd ? in->cmd :
-	    "(unknown)");
+	out_printf(out, "Profiled target:  %s", in->cmd && *in->cmd ?
+	    shown(in->cmd) : "(unknown)");
 	if (in->pid) {
-		out_printf(out, " (PID %s", in->pid);
+		out_printf(out, " (PID %s", shown(in->pid));
 		if (in->part)
-			out_printf(out, ", part %s", in->part);
+			out_printf(out, ", part %s", shown(in->part));
 		if (in->thread)
-			out_printf(out, ", thread %s", in->thread);
+			out_printf(out, ", thread %s", shown(in->thread));
 		out_ch(out, ')');
 	}
 	out_ch(out, '\n');
@@ -71,9 +72,9 @@ print_old_head(void)
 		ev[i] = i;
 	rule();
 	if (prof.callgrind) {
-		out_printf(out, "Profile data file '%s'", in->name);
+		out_printf(out, "Profile data file '%s'", shown(in->name));
 		if (in->creator)
-			out_printf(out, " (creator: %s)", in->creator);
+			out_printf(out, " (creator: %s)", shown(in->creator));
 		out_ch(out, '\n');
 		rule();
 	}
@@ -82,7 +83,7 @@ print_old_head(void)
 		target(in);
 	else
 		out_printf(out, "Command:          %s\nData file:        %s\n",
-		    in->cmd ? in->cmd : "", in->name);
+		    in->cmd ? shown(in->cmd) : "", shown(in->name));
 	events("Events recorded: ", ev, prof.nrec);
 	events("Events shown:    ", prof.show, prof.nshow);
 	events("Event sort order:", prof.sort, prof.nsort);

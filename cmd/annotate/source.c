@@ -10,7 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "in.h"
 #include "out.h"
+#include "shown.h"
 #include "util.h"
 
 #define AT	"@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@" \
@@ -107,6 +109,17 @@ gather(struct files *f)
 	qsort(order, lines.n, sizeof *order, by_line);
 }
 
+static FILE *
+open_text(const char *path)
+{
+	int fd = in_regular(path);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (fd >= 0 && !f)
+		die("out of memory");
+	return f;
+}
+
 /*
  * The file itself; or below one of the folders of -I, with its whole name or
  * what is left of it without its first folders.
@@ -115,8 +128,7 @@ FILE *
 source_open(const char *name, char **path)
 {
 	const char *rest;
-	FILE *f = fopen(name, "r");
-	struct stat st;
+	FILE *f = open_text(name);
 	size_t i;
 
 	*path = xstrdup(name);
@@ -126,14 +138,25 @@ source_open(const char *name, char **path)
 			free(*path);
 			if (asprintf(path, "%s/%s", opt.include[i], rest) < 0)
 				die("out of memory");
-			f = fopen(*path, "r");
+			f = open_text(*path);
 		}
 	}
-	if (f && (fstat(fileno(f), &st) < 0 || S_ISDIR(st.st_mode))) {
-		fclose(f);
-		f = NULL;
-	}
 	return f;
+}
+
+/* A line without its end: its length, or -1. */
+static ssize_t
+read_line(char **s, size_t *size, FILE *f, const char *path)
+{
+	ssize_t len = getline(s, size, f);
+
+	if (len < 0 && !feof(f)) {
+		warn("%s: read:", path);
+		prof.unread = true;
+	}
+	if (len > 0 && (*s)[len - 1] == '\n')
+		(*s)[--len] = '\0';
+	return len;
 }
 
 const char *
@@ -147,7 +170,6 @@ source_line(const char *name, uint32_t line)
 	struct text *t;
 	char *path, *s = NULL;
 	size_t size = 0;
-	ssize_t len;
 	FILE *f;
 
 	for (t = all; t; t = t->next)
@@ -158,9 +180,7 @@ source_line(const char *name, uint32_t line)
 	t->next = all;
 	all = t;
 	f = source_open(name, &path);
-	while (f && (len = getline(&s, &size, f)) >= 0) {
-		if (len && s[len - 1] == '\n')
-			s[len - 1] = '\0';
+	while (f && read_line(&s, &size, f, path) >= 0) {
 		t->line = xgrow(t->line, &t->cap, t->n + 1, sizeof *t->line);
 		t->line[t->n++] = xstrdup(s);
 	}
@@ -176,7 +196,7 @@ warning(const char *fmt, const char *a, const char *b)
 {
 	out_printf(out, "%s\n@@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING"
 	    " @@ WARNING @@ WARNING @@\n%s\n", AT, AT);
-	out_printf(out, fmt, a, b);
+	out_printf(out, fmt, shown(a), b ? shown(b) : NULL);
 	out_printf(out, "%s\n", AT);
 }
 
@@ -206,28 +226,29 @@ newer(const struct source *s)
 static bool
 next_line(struct source *s)
 {
-	s->len = getline(&s->text, &s->cap, s->f);
+	s->len = read_line(&s->text, &s->cap, s->f, s->path);
 	if (s->len < 0)
 		return false;
 	s->line++;
-	if (s->len && s->text[s->len - 1] == '\n')
-		s->text[--s->len] = '\0';
 	return true;
 }
 
-/* A source's line may hold anything, a terminal should not obey it. */
-static void
-put_text(const struct source *s)
+/* A line of source: tabs and a carriage return at its end are harmless. */
+void
+put_text(const char *s, size_t n)
 {
-	ssize_t i;
+	size_t len, end = n > 0 && s[n - 1] == '\r' ? n - 1 : n;
+	const char *tab;
 
-	if (!opt.color) {
-		out_write(out, s->text, s->len);
-		return;
+	for (; end > 0 && (tab = memchr(s, '\t', end)); s = tab + 1) {
+		len = tab - s;
+		out_shown(out, s, len);
+		out_ch(out, '\t');
+		end -= len + 1;
+		n -= len + 1;
 	}
-	for (i = 0; i < s->len; i++)
-		out_ch(out, (unsigned char)s->text[i] < 0x20 && s->text[i] != '\t' ?
-		    '?' : s->text[i]);
+	out_shown(out, s, end);
+	out_write(out, s + end, n - end);
 }
 
 static int
@@ -274,7 +295,7 @@ print_calls(const struct source *s, size_t at)
 		f = costfn_get(prof.nm, (uint32_t)calls.key[v[i]]);
 		heat(tally_at(&calls, v[i]));
 		cols_put(&s->cols, tally_at(&calls, v[i]), NULL);
-		out_printf(out, " => %s:%s (%sx)", str(f.fl), str(f.fn),
+		out_printf(out, " => %s:%s (%sx)", show(f.fl), show(f.fn),
 		    num_commas(buf, tally_at(&calls, v[i])[prof.nev]));
 		cool();
 		out_ch(out, '\n');
@@ -302,7 +323,7 @@ show_line(struct source *s)
 	heat(n);
 	cols_put(&s->cols, n, NULL);
 	out_ch(out, ' ');
-	put_text(s);
+	put_text(s->text, s->len);
 	cool();
 	out_ch(out, '\n');
 	if (n)
@@ -366,7 +387,7 @@ show_line0(struct source *s, size_t at)
 {
 	cols_put(&s->cols, tally_at(&lines, at), NULL);
 	if (opt.old)
-		out_printf(out, " <counts for unidentified lines in %s>\n", s->name);
+		out_printf(out, " <counts for unidentified lines in %s>\n", shown(s->name));
 	else
 		out_str(out, " <unknown (line 0)>\n");
 	print_calls(s, at);
@@ -410,17 +431,19 @@ heading(const struct source *s, const char *path)
 
 	if (opt.old) {
 		rule();
-		out_printf(out, "-- Auto-annotated source: %s\n", s->f ? path : s->name);
+		out_printf(out, "-- Auto-annotated source: %s\n",
+		    shown(s->f ? path : s->name));
 		rule();
 	} else if (where) {
-		fancy("Annotated source file: %s (%s)", s->name, where);
+		fancy("Annotated source file: %s (%s)", shown(s->name),
+		    shown(where));
 	} else {
-		fancy("Annotated source file: %s", s->name);
+		fancy("Annotated source file: %s", shown(s->name));
 	}
 }
 
 static uint32_t *missing;	/* old layout: sources that were not found */
-static size_t nmissing, shown;
+static size_t nmissing, nshown;
 
 static void
 print_file(uint32_t name, size_t at, size_t end)
@@ -439,7 +462,7 @@ print_file(uint32_t name, size_t at, size_t end)
 		s.path = path;
 		show_source(&s);
 		fclose(s.f);
-		shown++;
+		nshown++;
 	} else {
 		for (i = at; i < end; i++)
 			sums_add(sums[part], tally_at(&lines, order[i]), prof.nev);
@@ -447,7 +470,7 @@ print_file(uint32_t name, size_t at, size_t end)
 			missing[nmissing++] = name;
 		else if (part == UNREADABLE)
 			out_printf(out, "Unannotated because one or more of these "
-			    "original files are unreadable:\n- %s\n\n", s.name);
+			    "original files are unreadable:\n- %s\n\n", shown(s.name));
 	}
 	free(path);
 	free(s.text);
@@ -487,10 +510,10 @@ print_old_summary(void)
 		    " be found:\n");
 		rule();
 		for (i = 0; i < nmissing; i++)
-			out_printf(out, "  %s\n", str(missing[i]));
+			out_printf(out, "  %s\n", show(missing[i]));
 		out_ch(out, '\n');
 	}
-	if (!shown)
+	if (!nshown)
 		return;
 	ext_init(&x);
 	ext_add(&x, sums[KNOWN]);

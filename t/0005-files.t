@@ -1,0 +1,115 @@
+#!/bin/sh
+# Files that an input names: a FIFO is not waited for, a device not opened.
+# Errors of reading are no ends.
+
+. t/lib.sh
+
+LIMIT=20
+mkfifo "$T/fifo"
+# Whoever opens the FIFO wakes this writer.
+{ echo opened; } >"$T/fifo" &
+writer=$!
+trap 'kill $writer 2>/dev/null; rm -rf "$T"' EXIT
+
+cat >"$T/costs" <<-END
+	# callgrind format
+	positions: instr line
+	events: Ir
+	ob=$T/fifo
+	fl=$T/fifo
+	fn=f
+	0x1000 1 10
+	fi=/dev/zero
+	0x1001 1 10
+	fi=/dev/tty
+	0x1002 1 10
+	fi=$T
+	0x1003 1 10
+	ob=/dev/zero
+	fn=g
+	0x1004 1 10
+
+	totals: 50
+END
+check "annotate" "$B/annotate" "$T/costs"
+same "annotate: the sources are not there" 4 "$(grep -c '^Unannotated' "$T/out")"
+check "annotate --html" "$B/annotate" --html="$T/page" "$T/costs"
+run "$B/annotate" --asm "$T/costs"
+same "annotate --asm" 0 $?
+mkdir "$T/in" && mkfifo "$T/in/s.c"
+sed "s,^fl=.*,fl=s.c," "$T/costs" >"$T/relative"
+check "annotate -I" "$B/annotate" -I "$T/in" "$T/relative"
+sed '/^positions/s/ line//; s/^\(0x[0-9]* \)1 /\1/; /^fl=/d; /^fi=/d' \
+    "$T/costs" >"$T/addresses"
+for p in fmt-cachegrind fmt-callgrind fmt-folded fmt-pprof; do
+	run "$B/$p" "$T/addresses"
+	same "$p" 0 $?
+done
+
+printf '%s\n' "H quern-events 1" "H kind all" \
+    "M 1 1000 3000 0 $T/fifo" "M 2 3000 4000 0 /dev/zero" \
+    "B 1 >1000 3 2" 1 "B 2 >3000 3" 2 "E exit 0 2" >"$T/ev"
+for p in plain "plain -s" cachesim branchsim callgraph "bbv --pc-out-file=$T/pc"; do
+	run "$B"/$p "$T/ev"
+	same "${p%=*}" 0 $?
+done
+status 2 "read-xray -m" "$B/read-xray" -m "$T/fifo" "$T/ev"
+check "nobody opened the FIFO" kill -0 $writer
+
+# a FIFO that is the input itself is opened once
+"$TB/mkxray" >"$T/log" <<-'END'
+	head 5 1 3 1000 16384 0
+	ext
+	newbuf 1
+	wall 1 1
+	pid 1
+	cpu 0 16
+	enter 1 1
+	exit 1 1
+END
+once() { # cmd... : with a FIFO that has $T/data
+	mkfifo "$T/once"
+	(trap '' PIPE; cat "$T/data" >"$T/once"; echo $? >"$T/wrote") 2>/dev/null &
+	timeout 20 "$@" "$T/once"
+	got=$?
+	wait $!
+	rm "$T/once"
+	return $got
+}
+cp "$T/log" "$T/data"
+check "read-xray of a FIFO" once "$B/read-xray"
+same "its writer was not cut off" 0 "$(cat "$T/wrote")"
+cp "$T/costs" "$T/data"
+check "merge of a FIFO" once "$B/merge"
+same "its writer was not cut off" 0 "$(cat "$T/wrote")"
+
+# /proc/self/mem: a regular file of no bytes, which fails to be read
+eio="read: Input/output error"
+for p in account annotate bbv branchsim cachesim callgraph fmt-cachegrind \
+    fmt-callgrind fmt-folded fmt-pprof fmt-svg fmt-xray merge plain \
+    "plain -s" "plain -r" read-xray "simpoint -k 1 -loadFVFile" \
+    "diff $T/costs"; do
+	status 2 "$p: an error of reading" "$B"/$p /proc/self/mem
+	same "$p: its message" "${p%% *}: /proc/self/mem: $eio" "$(cat "$T/err")"
+done
+sed 's,^fl=.*,fl=/proc/self/mem,' "$T/costs" >"$T/unread"
+status 2 "annotate: a source that fails" "$B/annotate" "$T/unread"
+same "its message" "annotate: /proc/self/mem: $eio" "$(cat "$T/err")"
+check "what can be told is" grep -q '^-- Annotation summary' "$T/out"
+status 2 "annotate --html: likewise" "$B/annotate" --html="$T/page" "$T/unread"
+same "its message" "annotate: /proc/self/mem: $eio" "$(cat "$T/err")"
+check "what can be told is" grep -q '</html>' "$T/page"
+
+# nowhere to write, for those that write: t/0001-lib.t has the ways
+for p in --help --version; do
+	for b in "$B"/*; do
+		want=2
+		[ "${b##*/}" = trace ] && want=125
+		closed() { "$b" $p >&-; }
+		status $want "${b##*/} $p >&-" closed
+	done
+done
+kill $writer 2>/dev/null
+wait $writer 2>/dev/null
+
+done_testing
