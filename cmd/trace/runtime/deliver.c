@@ -239,6 +239,15 @@ signal_deliver(struct tarea *t, int sig, struct ksiginfo *info,
 	uc->fpstate = 0;
 }
 
+void
+signal_deliver_kept(struct tarea *t, struct kucontext *uc)
+{
+	int sig = (int)t->pending;
+
+	t->pending = 0;
+	signal_deliver(t, sig, &t->kept, uc, t->keptmask);
+}
+
 /* As if the guest's next instruction had raised it. */
 void
 signal_raise(struct tarea *t, int sig, int code, uint64_t addr)
@@ -281,9 +290,7 @@ signal_trap(struct tarea *t, struct kucontext *uc)
 
 	switch (t->trap) {
 	case TRAP_DELIVER:
-		sig = (int)t->pending;
-		t->pending = 0;
-		signal_deliver(t, sig, &t->kept, uc, t->keptmask);
+		signal_deliver_kept(t, uc);
 		break;
 	case TRAP_RAISE:
 		sig = (int)t->raise;
@@ -304,7 +311,8 @@ signal_trap(struct tarea *t, struct kucontext *uc)
 		/* others still need this trap */
 		if (t->child || (__atomic_sub_fetch(&rt.nthread, 1,
 		    __ATOMIC_SEQ_CST) == 0 && rt.ctl->joining == 0))
-			sys4(__NR_rt_sigaction, SIG_ILL, &rt.act[SIG_ILL], NULL, 8);
+			sys4(__NR_rt_sigaction, SIG_OURS, &rt.act[SIG_OURS],
+			    NULL, 8);
 		state_put(t, uc);
 		signal_leave(t, uc, (t->start_mask != 0 ? t->start_mask - 1 :
 		    t->pending ? t->keptmask : uc->sigmask) | t->syncblocked);

@@ -528,7 +528,7 @@ bring_out(void)
 	unsigned i, n, tries;
 
 	memset(&si, 0, sizeof si);
-	si.signo = SIG_ILL;
+	si.signo = SIG_OURS;
 	si.code = SI_QUEUE;
 	si.rest[0] = (uint64_t)blob;
 	__atomic_store_n(&c->letgo, 1, __ATOMIC_SEQ_CST);
@@ -540,7 +540,7 @@ bring_out(void)
 			n++;
 			__atomic_fetch_add(&c->nudges, 1, __ATOMIC_SEQ_CST);
 			if (sys4(__NR_rt_tgsigqueueinfo, rt.pid,
-			    c->slot[i].tid, SIG_ILL, &si) != 0)
+			    c->slot[i].tid, SIG_OURS, &si) != 0)
 				__atomic_fetch_sub(&c->nudges, 1,
 				    __ATOMIC_SEQ_CST);
 		}

@@ -96,7 +96,7 @@ save:
 	/*
 	 * Kind cache, in the cache: the table is to be looked at, by C, and
 	 * all registers and flags come back.  A signal that comes meanwhile is
-	 * kept; then the guest goes on behind look_ill, where its handler finds
+	 * kept; then the guest goes on behind look_trap, where its handler finds
 	 * the state as at TO_LOOK_RET.  One between check and end turns it back.
 	 */
 	FUNC rt_look
@@ -147,8 +147,8 @@ save:
 3:	pushq TO_FLAGS(T)
 	popfq
 	mov SAVED(4), %rsp
-	MARK rt_look_ill
-	ud2
+	MARK rt_look_trap
+	divb zero(%rip)
 
 	/* Into the cache, all state from the area in rdi. */
 	FUNC rt_enter
@@ -254,7 +254,8 @@ save:
 	/* A trap of our own: its handler has a kernel's frame to work with. */
 	FUNC rt_trap
 	MARK rt_trap_insn
-	ud2
+	divb zero(%rip)
+zero:	.byte 0
 
 	/*
 	 * A system call of the guest, from homes.  A signal that comes before

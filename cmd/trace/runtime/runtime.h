@@ -31,6 +31,13 @@ enum {
 #define SYNC_SIGS (SIGBIT(SIG_ILL) | SIGBIT(SIG_TRAP) | SIGBIT(SIG_BUS) | \
     SIGBIT(SIG_FPE) | SIGBIT(SIG_SEGV))
 
+/*
+ * That of our traps, and sent to bring threads out of the cache.  Of all of
+ * them a division error is cheapest, and natively the rarest: a hypervisor
+ * takes undefined instructions, breakpoints and steps to itself first.
+ */
+#define SIG_OURS SIG_FPE
+
 #define ALL_ASYNC (~(SYNC_SIGS | SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP)))
 #define TRAP_FLAG 0x100ull	/* of the flags: SIGTRAP behind each instruction */
 #define TRAP_BRKPT 1
@@ -190,7 +197,7 @@ int rt_copy(void *to, const void *from, size_t n);	/* -1: a fault */
 long rt_sigreturn(struct tarea *, uint64_t sp);
 void rt_thread_exit(uint64_t area, uint64_t size, long status) __attribute__((noreturn));
 extern char blob[], rt_text_end[], rt_enter_go[], rt_enter_end[], rt_exit_end[], rt_trap_insn[];
-extern char rt_look_check[], rt_look_end[], rt_look_ill[];
+extern char rt_look_check[], rt_look_end[], rt_look_trap[];
 extern char rt_sys_check[], rt_sys_insn[], rt_sys_abort[];
 extern char rt_copy_insn[], rt_copy_fault[];
 extern char rt_ret_check[], rt_ret_insn[], rt_ret_bad[], rt_ret_abort[];
@@ -264,6 +271,7 @@ signal_is_fault(int sig, const struct ksiginfo *info)
 /* deliver.c */
 void signal_deliver(struct tarea *, int sig, struct ksiginfo *,
     struct kucontext *, uint64_t mask);
+void signal_deliver_kept(struct tarea *, struct kucontext *);
 void signal_trap(struct tarea *, struct kucontext *);
 void signal_leave(struct tarea *, const struct kucontext *, uint64_t mask);
 void signal_resume(struct tarea *, struct kucontext *, uint64_t mask);

@@ -98,7 +98,7 @@ signal_thread(struct tarea *t, uint64_t mask)
 }
 
 /*
- * The kernel's dispositions become the guest's; all: also that of SIGILL,
+ * The kernel's dispositions become the guest's; all: also SIG_OURS,
  * which letting go needs.
  */
 void
@@ -107,7 +107,7 @@ signal_restore_actions(int all)
 	int s;
 
 	for (s = 1; s <= NSIG; s++)
-		if ((all || s != SIG_ILL) && (rt.act[s].handler > 1 ||
+		if ((all || s != SIG_OURS) && (rt.act[s].handler > 1 ||
 		    (SYNC_SIGS & SIGBIT(s))))
 			kernel_action(s, &rt.act[s], NULL);
 }
@@ -130,7 +130,7 @@ signal_ready_to_go(struct tarea *t)
 	struct kstack st = { (uint64_t)t - T_OFF, 0, 0, T_ALTSTACK };
 
 	sys2(__NR_sigaltstack, &st, NULL);
-	install(SIG_ILL, 0);
+	install(SIG_OURS, 0);
 }
 
 /*
@@ -199,8 +199,9 @@ static void
 looked(struct tarea *t, struct kucontext *uc)
 {
 	uc->rip = t->look_ret;
+	uc->eflags = t->rflags;		/* the trap leaves some undefined */
 	state_take(t, uc);
-	signal_resume(t, uc, t->keptmask);
+	signal_deliver_kept(t, uc);
 }
 
 /*
@@ -374,12 +375,12 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 	uint64_t ip = uc->rip;
 	int fault = signal_is_fault(sig, info);
 
-	if (sig == SIG_ILL && info->code == SI_QUEUE &&
+	if (sig == SIG_OURS && info->code == SI_QUEUE &&
 	    info->rest[0] == (uint64_t)blob) {
 		nudged(t, uc);
 		return;
 	}
-	if (sig == SIG_ILL && rt.ctl->letgo && ip != (uint64_t)rt_trap_insn &&
+	if (sig == SIG_OURS && rt.ctl->letgo && ip != (uint64_t)rt_trap_insn &&
 	    !state_in_cache(ip) && !in_runtime(ip)) {
 		/* a thread that runs natively while others are not yet */
 		kernel_action(sig, &rt.act[sig], NULL);
@@ -389,11 +390,11 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 		in_cache(t, sig, info, uc);
 	} else if (ip == (uint64_t)rt_trap_insn && fault) {
 		signal_trap(t, uc);
-	} else if (ip == (uint64_t)rt_look_ill && fault) {
+	} else if (ip == (uint64_t)rt_look_trap && fault) {
 		looked(t, uc);
 	} else if (is_step(t, sig, info) && in_runtime(ip)) {
 		if ((ip < (uint64_t)rt_enter_go || ip >= (uint64_t)rt_enter_end) &&
-		    (ip < (uint64_t)rt_look_check || ip > (uint64_t)rt_look_ill))
+		    (ip < (uint64_t)rt_look_check || ip > (uint64_t)rt_look_trap))
 			uc->eflags &= ~TRAP_FLAG;	/* t->tf has it */
 	} else if (ip >= (uint64_t)rt_enter_go && ip < (uint64_t)rt_enter_end) {
 		t->slot->incache = 0;
