@@ -36,6 +36,7 @@ struct input {
 	const char *cmd, *creator, *pid, *part, *thread;
 	const char *desc;	/* its lines, each with its newline */
 	int64_t mtime;		/* ns; INT64_MAX where there is none */
+	bool truncated;
 };
 
 struct prof {

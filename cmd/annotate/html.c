@@ -190,6 +190,21 @@ head(void)
 }
 
 static void
+cut_profiles(void)
+{
+	size_t i;
+
+	for (i = 0; i < prof.ninput; i++) {
+		if (!prof.input[i].truncated)
+			continue;
+		out_str(out, "<p class=\"cut\">");
+		put_html(prof.input[i].name);
+		out_str(out, " was cut: it has no end mark, and what these tables"
+		    " tell is not all that it cost.</p>\n");
+	}
+}
+
+static void
 metadata(void)
 {
 	const char *s, *nl;
@@ -409,6 +424,7 @@ print_html(void)
 	graph_make();
 	v = choose(&n);
 	head();
+	cut_profiles();
 	metadata();
 	tools();
 	coverage();

@@ -252,6 +252,7 @@ read_input(struct input *in)
 		n[map[i]] = r->summary[i];
 	sums_add(prof.summary, n, prof.nrec);
 	has = r->has_summary;
+	in->truncated = r->truncated;
 	prof.truncated |= r->truncated;
 	costr_close(r);
 	return has;
