@@ -49,6 +49,9 @@ uint32_t costfn_add(struct costnames *, struct costfn);
 struct costfn costfn_get(const struct costnames *, uint32_t);
 uint32_t costfn_count(const struct costnames *);
 
+/* The comment before the end mark of each part but the last. */
+#define COST_MORE	"# another part follows"
+
 /* a part's header; all strings are those of the costnames, or live for ever */
 struct cost_event {
 	const char *name;

@@ -24,6 +24,8 @@ int in_regular(const char *path);
  * The latter is for formats whose own end mark is then missed.
  */
 void in_allow_cut(struct in *);
+/* From now on what is behind the last newline is no line, but was cut. */
+void in_whole_lines(struct in *);
 int in_was_cut(const struct in *);	/* at the end: was it so? */
 /* Up to n bytes, as many as are there without waiting twice; 0 at the end. */
 ssize_t in_read(struct in *, void *buf, size_t n);

@@ -78,6 +78,14 @@ bad "a cut file of Callgrind's" "4: truncated: no totals: line" \
     "creator: callgrind-3.19.0" "$H" "1 2"
 bad "a first part that is cut" "4: truncated: no totals: line" \
     "creator: quern\nevents: Ir" "1 2" "part: 2" "events: Ir"
+bad "a second part that is cut" "7: truncated: no totals: line" \
+    "creator: quern\nevents: Ir" "1 2" "totals: 2" "part: 2" "events: Ir" "1 3"
+bad "a part that is not there" "5: truncated: another part should follow" \
+    "creator: quern\nevents: Ir" "1 2" "# another part follows" "totals: 2"
+bad "a file behind a part, which has another one" \
+    "6: truncated: another part should follow" \
+    "creator: quern\nevents: Ir" "1 2" "# another part follows" "totals: 2" \
+    "version: 1" "events: Ir"
 bad "a zero byte in a name" "3: a zero byte" "$H" 'fn=a\0000b'
 bad "a zero byte in the header" "1: a zero byte in the header" 'cmd: a\0000b'
 bad "a zero byte in a count" "3: a zero byte" "$H" '1 2\00003'
@@ -93,7 +101,7 @@ bad "Callgrind's words" "5: ob= in a file of Cachegrind's" "$K" "ob=x"
 bad "a relative line" "5: bad line number '+1 2'" "$K" "+1 2"
 bad "Cachegrind: negative count" "5: negative count -1" "$K" "1 -1"
 
-# files that are cut anywhere are noticed, or tell the whole sum
+# files that are cut anywhere are noticed, be it the last newline
 "$C" random 3 line >whole
 len=$(wc -c <whole) missed=
 for cut in 1 7 100 500 1000 $((len / 2)) $((len - 30)) $((len - 3)); do
@@ -101,13 +109,16 @@ for cut in 1 7 100 500 1000 $((len / 2)) $((len - 30)) $((len - 3)); do
 	"$C" dump part >/dev/null 2>err && missed="$missed $cut"
 	[ "$(wc -l <err)" -le 1 ] || missed="$missed lines:$cut"
 done
-same "cut files are noticed, but for the last newline" " 1" "$missed"
+same "cut files are noticed" "" "$missed"
 gzip -c whole | head -c 2000 >part.gz
 status 2 "a cut gzip file" "$C" dump part.gz
 same "a cut gzip file: one line" 1 "$(wc -l <err)"
 
 # what is odd, but right
 check "an empty part" sh -c 'printf "events: Ir\ntotals: 0\n" | "$0" dump -' "$C"
+check "a file of another writer's behind one of ours" sh -c '
+	printf "creator: quern\nevents: Ir\n1 2\ntotals: 2\n%s\nevents: Ir\n1 2\n" \
+	    "# callgrind format" | "$0" dump -' "$C"
 check "megabyte lines" sh -c '
 	{ printf "events: Ir\nfn="; head -c 3000000 /dev/zero | tr "\0" a
 	printf "\n1"; head -c 2000000 /dev/zero | tr "\0" " "; printf "5\n"; } |

@@ -29,7 +29,7 @@ struct in {
 	int fd;
 	char *name;
 	enum kind kind;
-	int allow_cut, was_cut;
+	int allow_cut, was_cut, whole_lines;
 	uint64_t offset;	/* bytes read from fd */
 	int wide;		/* pipe_widen */
 
@@ -102,6 +102,12 @@ void
 in_allow_cut(struct in *in)
 {
 	in->allow_cut = 1;
+}
+
+void
+in_whole_lines(struct in *in)
+{
+	in->whole_lines = 1;
 }
 
 int
@@ -285,6 +291,10 @@ in_line(struct in *in, size_t *len)
 		if (fill_buf(in) == 0) {
 			if (seen == 0)
 				return NULL;
+			if (in->whole_lines) {
+				in->was_cut = 1;
+				return NULL;
+			}
 			nl = in->buf + in->len;
 			break;
 		}

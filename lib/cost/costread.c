@@ -19,10 +19,11 @@
  * a name is all that follows the =.  Its command is as it was, newlines
  * included, so between cmd: and the body what is no header line is the command.
  *
- * The end mark: Cachegrind's files end with summary:, those of Callgrind and
- * of ours with totals:; without it they were cut.  Other writers of the
- * format need not have one.  Where there is one, the self costs of the part
- * must add up to it, so a cut number is noticed too.
+ * The end mark: Cachegrind's files end with summary:, each part of Callgrind's
+ * and of ours with totals:; without it, or its newline, they were cut.  Of ours
+ * a comment tells before totals: whether another part follows.  Other writers
+ * of the format need not have an end mark.  Where there is one, the self costs
+ * of the part must add up to it.
  */
 #include "cost.h"
 
@@ -69,7 +70,7 @@ costr_partial(struct costr *r)
 static bool
 is_cachegrind(const struct costr *r)
 {
-	return !r->d->callgrind && !r->d->magic && r->head.cmd;
+	return !r->d->callgrind && !r->d->magic && r->d->own_cmd;
 }
 
 static enum cost_kind
@@ -94,40 +95,32 @@ begin(struct costr *r, struct cost *c)
 	return COST_PART;
 }
 
+/* Does each part of it end with an end mark? */
 static bool
-has_mark(const struct costr *r)
+has_marks(const struct costr *r)
 {
 	const char *by = r->head.creator;
 
-	if (r->head.format == COST_CACHEGRIND)
-		return r->d->summary;
-	return r->d->totals || !by || (strncmp(by, "callgrind-", 10) &&
-	    strncmp(by, "quern", 5));
+	return is_cachegrind(r) || (by && (!strncmp(by, "callgrind-", 10) ||
+	    !strncmp(by, "quern", 5)));
 }
 
-/* The end of a part: was it whole? */
 static void
-finish(struct costr *r)
+truncated(struct costr *r, const char *what)
+{
+	if (!r->partial)
+		costr_die(r, "truncated: %s", what);
+	warn("%s:%" PRIu64 ": truncated: %s", r->name,
+	    (uint64_t)in_lineno(r->d->in), what);
+	r->truncated = true;
+}
+
+static void
+add_sums(struct costr *r)
 {
 	struct costread *d = r->d;
-	const char *mark = r->head.format == COST_CACHEGRIND ? "summary:" : "totals:";
 	size_t i;
 
-	if (d->pend != PEND_NONE && !r->partial)
-		costr_die(r, "truncated: %s= has no cost line",
-		    d->pend == PEND_CALL ? "calls" : "jump");
-	if (!has_mark(r) && !r->partial)
-		costr_die(r, "truncated: no %s line", mark);
-	if (!has_mark(r)) {
-		warn("%s:%" PRIu64 ": truncated: no %s line", r->name,
-		    (uint64_t)in_lineno(d->in), mark);
-		r->truncated = true;
-	}
-	for (i = 0; d->totals && i < r->head.nev; i++)
-		if (d->total[i] != d->sum[i])
-			costr_die(r, "%s says %" PRId64 " %s, but the costs add up"
-			    " to %" PRId64, mark, d->total[i], r->head.ev[i].name,
-			    d->sum[i]);
 	r->has_summary &= d->summary;
 	for (i = 0; d->summary && i < r->head.nev; i++)
 		if (__builtin_add_overflow(r->summary[i], d->given[i], &r->summary[i]))
@@ -135,16 +128,48 @@ finish(struct costr *r)
 	for (i = 0; i < r->head.nev; i++)
 		if (__builtin_add_overflow(r->total[i], d->sum[i], &r->total[i]))
 			costr_die(r, "the sum of the parts is beyond 64 bits");
+}
+
+/* The end of a part: was it whole? */
+static void
+finish(struct costr *r, bool last)
+{
+	struct costread *d = r->d;
+	const char *mark = is_cachegrind(r) ? "summary:" : "totals:";
+	size_t i;
+
+	if (d->pend != PEND_NONE && !r->partial)
+		costr_die(r, "truncated: %s= has no cost line",
+		    d->pend == PEND_CALL ? "calls" : "jump");
+	if (!d->totals && has_marks(r))
+		truncated(r, is_cachegrind(r) ? "no summary: line" :
+		    "no totals: line");
+	else if (d->more && last)
+		truncated(r, "another part should follow");
+	for (i = 0; d->totals && i < r->head.nev; i++)
+		if (d->total[i] != d->sum[i])
+			costr_die(r, "%s says %" PRId64 " %s, but the costs add up"
+			    " to %" PRId64, mark, d->total[i], r->head.ev[i].name,
+			    d->sum[i]);
+	add_sums(r);
 	d->pend = PEND_NONE;
 }
 
+/* A key tells this of the parts behind it as well, up to another file. */
 static void
-new_part(struct costr *r)
+new_part(struct costr *r, bool inherits)
 {
+	const char *by = r->head.creator, *cmd = r->head.cmd, *pid = r->head.pid;
 	struct costread *d = r->d;
 
 	costhead_init(&r->head);	/* what it had is the caller's now */
+	if (inherits) {
+		r->head.creator = by;
+		r->head.cmd = cmd;
+		r->head.pid = pid;
+	}
 	d->any = d->told = d->callgrind = d->totals = d->summary = false;
+	d->own_cmd = d->more = d->another = false;
 	d->ob = d->fl = d->file = 0;
 	d->fn_known = false;
 	d->has_cob = d->has_cfi = d->has_cfn = d->has_jfi = d->has_jfn = false;
@@ -277,8 +302,11 @@ head_line(struct costr *r, const char *colon)
 	if (d->told && !known)
 		costr_die(r, "unknown line '%s'", cost_shown(d->line));
 	if (d->told) {
-		finish(r);
-		new_part(r);
+		bool other = d->another || is_cachegrind(r) ||
+		    !strcmp(key, "version");
+
+		finish(r, other);
+		new_part(r, !other);
 	}
 	d->any = true;
 	if (known && strcmp(key, "desc") && strcmp(key, "cmd") &&
@@ -289,7 +317,10 @@ head_line(struct costr *r, const char *colon)
 	wrong = costhead_set(&r->head, r->nm, key, colon + 1);
 	if (wrong)
 		costr_die(r, "%s", wrong);
+	d->own_cmd |= !strcmp(key, "cmd");
 	d->in_cmd = !strcmp(key, "cmd") || (d->in_cmd && is_cachegrind(r));
+	if (has_marks(r))
+		in_whole_lines(d->in);
 	return false;
 }
 
@@ -310,16 +341,29 @@ get_line(struct costr *r)
 	return true;
 }
 
+static void
+comment(struct costread *d)
+{
+	if (!strncmp(d->line, "# callgrind format", 18)) {
+		d->magic |= !d->any;
+		d->another = d->told;
+	} else if (d->any && !strcmp(d->line, COST_MORE)) {
+		d->more = true;
+	}
+}
+
 static enum cost_kind
 ended(struct costr *r, struct cost *c)
 {
 	struct costread *d = r->d;
 
-	if (!d->told && (d->any || d->part == 1))
+	if (!d->told && d->any && d->part > 1 && r->partial && !r->head.nev)
+		truncated(r, "a part ends in its header");
+	else if (!d->told && (d->any || d->part == 1))
 		return begin(r, c);
 	if (d->told)
-		finish(r);
-	new_part(r);
+		finish(r, true);
+	new_part(r, false);
 	d->any = false;
 	c->kind = COST_END;
 	return COST_END;
@@ -342,8 +386,7 @@ costr_next(struct costr *r, struct cost *c)
 		} else if (ch == '#' || ch == '\0') {
 			if (d->len && ch == '\0')
 				costr_die(r, "a zero byte");
-			if (!d->any && !strncmp(d->line, "# callgrind format", 18))
-				d->magic = true;
+			comment(d);
 			continue;
 		} else if ((colon = key_end(d->line))) {
 			if (!head_line(r, colon))
@@ -381,7 +424,7 @@ costr_open(const char *name, struct costnames *nm)
 		if (!r->d->ids[i])
 			die("out of memory");
 	}
-	new_part(r);
+	new_part(r, false);
 	return r;
 }
 

@@ -29,6 +29,9 @@ struct costread {
 	bool in_cmd;		/* lines that are no header's belong to cmd: */
 	char *cmd;		/* the command with such lines */
 	size_t cmdlen, cmdcap;
+	bool own_cmd;		/* this part has cmd: */
+	bool more;		/* another part follows this one */
+	bool another;		/* another file begins behind this part */
 	unsigned part;		/* from 1 */
 	khash_t(id) *ids[NSPACE];	/* id -> name | part it was given in << 32 */
 

@@ -431,10 +431,12 @@ costw_total(struct costw *w, const int64_t *total)
 }
 
 static void
-end_part(struct costw *w)
+end_part(struct costw *w, bool more)
 {
 	if (w->callgrind)
 		out_ch(w->o, '\n');
+	if (w->callgrind && more)
+		out_str(w->o, COST_MORE "\n");
 	if (!w->summed || !w->callgrind)
 		sums(w, "summary:", w->sum);
 	if (w->callgrind)
@@ -448,7 +450,7 @@ costw_part(struct costw *w, const struct cost_head *h)
 {
 	int i;
 
-	end_part(w);
+	end_part(w, true);
 	out_ch(w->o, '\n');
 	for (i = 0; i < NSPACE; i++)
 		if (w->ids[i].cap)
@@ -462,7 +464,7 @@ costw_end(struct costw *w)
 {
 	int i;
 
-	end_part(w);
+	end_part(w, false);
 	for (i = 0; i < NSPACE; i++)
 		free(w->ids[i].id);
 	free(w);
