@@ -65,7 +65,7 @@ LDLIBS_cachesim = -lelf
 LDLIBS_branchsim = -lelf
 LDLIBS_callgraph = $(LIBS_SYM)
 OBJS_t_template = $(patsubst %,$(BUILD)/cmd/trace/code/%.o,template decode \
-	classify)
+	classify operands)
 LDLIBS_t_template = -lZydis
 OBJS_t_geometry = $(BUILD)/cmd/cachesim/geometry.o
 OBJS_t_misses = $(BUILD)/cmd/cachesim/ll.o

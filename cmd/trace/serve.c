@@ -10,17 +10,20 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "stream/last.h"
+#include "cache/cache.h"
+#include "code/code.h"
+#include "guest/guest.h"
+#include "stream/stream.h"
 #include "trace.h"
 #include "util.h"
-
-static volatile int guest_ended;
+#include "xlate/xlate.h"
 
 static void
 futex_wait(uint32_t *word, uint32_t val, long ns)
@@ -36,13 +39,6 @@ futex_wake(uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-void
-serve_wake(void)
-{
-	__atomic_fetch_add(&area.ctl->bell, 1, __ATOMIC_SEQ_CST);
-	futex_wake(&area.ctl->bell);
-}
-
 static volatile int stop_asked;
 
 void
@@ -50,7 +46,7 @@ serve_stop(void)
 {
 	stop_asked = 1;
 	if (area.ctl != NULL)
-		serve_wake();
+		bell_ring();
 }
 
 /*
@@ -63,7 +59,7 @@ all_gone(void)
 	static unsigned quiet;
 	unsigned i, left = 0;
 
-	if (opt.pid == 0 || !area.ctl->letgo)
+	if (opt->pid == 0 || !area.ctl->letgo)
 		return 0;
 	left = area.ctl->joining;
 	for (i = 0; i < NSLOT; i++)
@@ -74,14 +70,6 @@ all_gone(void)
 		return 0;
 	}
 	return 1;
-}
-
-void
-serve_quiesce(struct slot *s)
-{
-	while (__atomic_load_n(&s->used, __ATOMIC_SEQ_CST) == 1 &&
-	    __atomic_load_n(&s->incache, __ATOMIC_SEQ_CST) && !guest_ended)
-		usleep(50);
 }
 
 /* An instruction that none was when it was translated, or none to follow. */
@@ -103,7 +91,7 @@ refused(app_pc pc)
 	decode_text(code, n, pc, text, sizeof text);
 	warn("%#llx: %s: cannot be traced; the program goes on "
 	    "natively, the stream ends here", (unsigned long long)pc, text);
-	stats.refused = 1;
+	stats.refused = true;
 	return REFUSED_LETGO;
 }
 
@@ -117,22 +105,22 @@ say(struct slot *s)
 	case SAY_TRACED:
 		warn("process %d asks to be traced by its parent: it goes on "
 		    "natively, the stream ends here", (int)guest.pid);
-		stats.refused = 1;
+		stats.refused = true;
 		break;
 	case SAY_32BIT:
 		warn("%#llx: 32-bit code cannot be traced; the program goes on "
 		    "natively, the stream ends here",
 		    (unsigned long long)s->arg[1]);
-		stats.refused = 1;
+		stats.refused = true;
 		break;
 	case SAY_SECCOMP:
 		warn("exec behind a seccomp filter: the new program runs "
 		    "natively, the stream ends here");
-		stats.refused = 1;
+		stats.refused = true;
 		break;
 	default:
 		warn("the program goes on natively, the stream ends here");
-		stats.refused = 1;
+		stats.refused = true;
 		break;
 	}
 }
@@ -158,14 +146,14 @@ answer(struct slot *s)
 		frag_stale(s->arg[0], (unsigned)s->arg[1]);
 		break;
 	case REQ_MAPPED:
-		maps_changed(s->arg[0], s->arg[1]);
+		image_changed(s->arg[0], s->arg[1]);
 		break;
 	case REQ_EXEC:
-		s->ret[0] = (uint64_t)launch_exec(s->arg[0], (pid_t)s->arg[1],
-		    s->arg[2], s->arg[3]);
+		s->ret[0] = !exec_asked(s->arg[0], (pid_t)s->arg[1],
+		    s->arg[2]);
 		break;
 	case REQ_EXEC_FAILED:
-		launch_exec_failed((pid_t)s->arg[0]);
+		exec_failed((pid_t)s->arg[0]);
 		break;
 	case REQ_WINDOW:
 		frag_window();
@@ -223,7 +211,7 @@ watch(void *arg)
 	while (poll(&p, 1, -1) < 0 && errno == EINTR)
 		;
 	guest_ended = 1;
-	serve_wake();
+	bell_ring();
 	return NULL;
 }
 
@@ -248,7 +236,7 @@ rest(void)
 	}
 	bell = __atomic_load_n(&c->bell, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&c->serving_sleeps, 1, __ATOMIC_SEQ_CST);
-	if (!wanted() && !hot_pending() && !guest_ended)
+	if (!wanted() && !sample_pending() && !guest_ended)
 		futex_wait(&c->bell, bell, c->polling ? 20000 :
 		    exec_pending ? 200000 : 100000000);
 	__atomic_store_n(&c->serving_sleeps, 0, __ATOMIC_SEQ_CST);
@@ -256,7 +244,21 @@ rest(void)
 	    __atomic_load_n(&c->bell, __ATOMIC_SEQ_CST) == bell;
 }
 
-int
+/* A block that came often is made anew along its path; false: there is none. */
+static bool
+make_path(void)
+{
+	app_pc pc;
+
+	if (!sample_pending())
+		return false;
+	pc = search_next();
+	if (pc != 0)
+		frag_again(pc);
+	return true;
+}
+
+bool
 serve(void)
 {
 	pthread_t t;
@@ -265,18 +267,19 @@ serve(void)
 		die("thread:");
 	pthread_detach(t);
 	while (!guest_ended) {
-		if (look() || frag_ahead() || hot_work())
+		if (look() || frag_ahead() || make_path())
 			continue;
 		if (all_gone())
-			return 1;
+			return true;
 		if (exec_pending)
-			launch_exec_poll();
-		last_pass_on();
+			exec_poll();
+		if (last_pass_on())
+			follow_signal(SIGUSR1);
 		if ((format_full || format_lost || stop_asked) &&
 		    !area.ctl->letgo)
 			frag_letgo();
-		else if (opt.pid == 0 || !area.ctl->letgo)
+		else if (opt->pid == 0 || !area.ctl->letgo)
 			rest();
 	}
-	return 0;
+	return false;
 }

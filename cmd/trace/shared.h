@@ -69,6 +69,38 @@
 #define IBL_SIZE (IBL_WORDS * 8u)
 #define IBL_ALL (2 * IBL_SIZE)
 
+/*
+ * A record's first word, its HEAD: an id, and how many values of 8 bytes
+ * follow.  0 is none: no id is 0.
+ */
+#define ID_BITS 24
+#define NIDS (1u << ID_BITS)
+
+static inline uint32_t
+record_head(uint32_t id, unsigned nvalues)
+{
+	return id | (uint32_t)nvalues << ID_BITS;
+}
+
+static inline uint32_t
+record_id(uint32_t head)
+{
+	return head & (NIDS - 1);
+}
+
+static inline unsigned
+record_nvalues(uint32_t head)
+{
+	return head >> ID_BITS;
+}
+
+/* Bytes of a record of so many values. */
+static inline unsigned
+record_size(unsigned nvalues)
+{
+	return 4 + 8 * nvalues;
+}
+
 #define MAX_INSN 96u		/* instructions of a fragment */
 #define COLD_INSN 48u		/* of one that goes straight on */
 
@@ -244,6 +276,30 @@ struct fragmeta {
 	uint32_t pcs;		/* index of its instructions' places */
 };
 
+/*
+ * Where a fragment is entered, in one word: its cache address, and how many
+ * bytes before it the entry for indirect transfers begins.
+ */
+#define ENTRY_BITS 48
+
+static inline uint64_t
+entry_word(uint64_t address, unsigned prologue)
+{
+	return address | (uint64_t)prologue << ENTRY_BITS;
+}
+
+static inline uint64_t
+entry_address(uint64_t entry)
+{
+	return entry & ((1ull << ENTRY_BITS) - 1);
+}
+
+static inline uint64_t
+entry_prologue(uint64_t entry)
+{
+	return entry >> ENTRY_BITS;
+}
+
 struct tabent {
 	uint64_t pc;		/* tab_key */
 	uint64_t entry;		/* cache address; 0: free, or pc is gone */
@@ -353,7 +409,6 @@ struct control {
 	uint32_t nudges;	/* sent to bring threads out, and not yet taken */
 	uint32_t gen;		/* of the code cache, +1 at each flush */
 	uint32_t nrange;
-	uint32_t kind;
 	uint32_t tabmask;
 	uint32_t cpu;		/* 0: native, else a model: cpuid is emulated */
 	uint32_t ncpuid;

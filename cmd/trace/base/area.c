@@ -2,7 +2,7 @@
  * area - the memory file between the guest and us, and where its parts lie
  *
  * Our mapping has all of it readable and writable; the guest maps each part
- * with the rights that it needs, at the addresses that launch.c chose.
+ * with the rights that it needs, at the addresses that guest/inject.c chose.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -11,10 +11,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "trace.h"
+#include "base/base.h"
 #include "util.h"
 
 struct area area;
+
+static uint32_t leave[2];	/* headers of records: a line of code, of data leaves */
 
 #define GROW_STEP (128u << 10)
 #ifndef MADV_POPULATE_WRITE
@@ -27,13 +29,20 @@ up(uint64_t n)
 	return (n + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 }
 
+void
+area_leave_ids(uint32_t code, uint32_t data)
+{
+	leave[0] = record_head(code, 1);
+	leave[1] = record_head(data, 1);
+}
+
 /* Sizes of everything; each step of shrink halves what can be halved. */
 void
 area_sizes(unsigned shrink)
 {
 	struct boot *b = &area.boot;
 	/* kind cache needs four times the code, and map entries for it */
-	unsigned more = opt.window == KIND_CACHE && shrink == 0 ? 4 : 1;
+	unsigned more = opt->kind->alone && shrink == 0 ? 4 : 1;
 	uint64_t zone = ((uint64_t)more * (64u << 20)) >> shrink, off = 0;
 	unsigned i;
 
@@ -42,7 +51,7 @@ area_sizes(unsigned shrink)
 	area.maxmap = (more * (6u << 20)) >> shrink;
 	area.maxpc = (4u << 20) >> shrink;
 	area.maxexit = (1u << 20) >> shrink;
-	if (opt.debug & DEBUG_TINY)
+	if (opt->debug & DEBUG_TINY)
 		zone = 256u << 10;
 	b->seg[SEG_CONTROL].size = up(sizeof(struct control));
 	b->seg[SEG_TABLE].size = (uint64_t)(area.maxfrag * 2u) *
@@ -59,24 +68,24 @@ area_sizes(unsigned shrink)
 	    up((uint64_t)area.maxexit * sizeof(struct exitmeta));
 	b->seg[SEG_META].size = b->meta.cpuids +
 	    up(NCPUID * sizeof(struct cpuidrow));
-	b->seg[SEG_BUFFERS].size = opt.window == KIND_COUNTS ||
-	    opt.window == KIND_NONE ? 0 : (uint64_t)(NBUF >> shrink) * BUF_STRIDE;
+	b->seg[SEG_BUFFERS].size = opt->kind->records ||
+	    opt->kind->alone ? (uint64_t)(NBUF >> shrink) * BUF_STRIDE : 0;
 	b->seg[SEG_ZONE0].size = b->seg[SEG_ZONE1].size = zone;
-	if (opt.follow)
+	if (opt->follow)
 		b->flags |= BOOT_FOLLOW;
-	if (opt.pid != 0)
+	if (opt->pid != 0)
 		b->flags |= BOOT_ATTACHED | BOOT_RSEQ;
-	if (opt.window == KIND_CACHE) {
+	if (opt->kind->alone) {
 		b->flags |= BOOT_CACHE;
-		b->sets = opt.sets;
-		b->ways = opt.ways;
-		b->lineshift = opt.lineshift;
-		b->leave[0] = def_leave_id('i') | 1u << 24;
-		b->leave[1] = def_leave_id('d') | 1u << 24;
+		b->sets = opt->sets;
+		b->ways = opt->ways;
+		b->lineshift = opt->lineshift;
+		b->leave[0] = leave[0];
+		b->leave[1] = leave[1];
 	}
-	if (opt.window == KIND_COUNTS || opt.window == KIND_CACHE) {
+	if (opt->kind->counters) {
 		b->countbytes = 8ull * (COUNT_IDS +
-		    (opt.window == KIND_CACHE ? CELLS : 0));
+		    (opt->kind->alone ? CELLS : 0));
 		b->seg[SEG_COUNTERS].size = (1024u >> shrink) * b->countbytes;
 		b->flags |= BOOT_COUNTS;
 	}
@@ -167,7 +176,7 @@ sign_of_life(struct control *c)
 }
 
 void
-area_open(int fd)
+area_open(int fd, uint64_t skip)
 {
 	struct boot *b = &area.boot;
 	uint64_t end = b->seg[NSEG - 1].off + b->seg[NSEG - 1].size, i;
@@ -195,11 +204,10 @@ area_open(int fd)
 	memset(area.ctl->freemask, 0, sizeof area.ctl->freemask);
 	for (i = 0; i < b->seg[SEG_BUFFERS].size / BUF_STRIDE; i++)
 		area.ctl->freemask[i / 32] |= 1u << i % 32;
-	area.ctl->skipping = opt.kind == KIND_SKIP;
-	area.ctl->interval = opt.kind == KIND_SKIP ? opt.after : opt.interval;
-	area.ctl->windows = window_bits();
-	area.ctl->kind = opt.kind;
-	area.ctl->nolink = (opt.debug & DEBUG_NOLINK) != 0;
+	area.ctl->skipping = skip != 0;
+	area.ctl->interval = skip != 0 ? skip : opt->interval;
+	area.ctl->windows = opt->windows;
+	area.ctl->nolink = (opt->debug & DEBUG_NOLINK) != 0;
 	sign_of_life(area.ctl);
 }
 

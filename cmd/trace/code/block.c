@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "xlate/xlate.h"
+#include "code/code.h"
 
 #define MAX_BYTES (COLD_INSN * 15u)
 #define MAX_BRANCHES 12u
@@ -81,7 +81,7 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 		}
 		if (in->special == SP_REFUSE ||
 		    (in->special == SP_EMULATE && in->emulate <= EMU_XGETBV &&
-		    opt.cpu == CPU_NATIVE)) {
+		    opt->cpu == CPU_NATIVE)) {
 			if (in->special != SP_REFUSE) {
 				in->special = SP_NONE;
 			} else {
@@ -96,7 +96,7 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 		if (ends_block(in) || (b->is_volatile && writes(in)))
 			break;
 		if (in->flow == FLOW_COND && (++branches == MAX_BRANCHES ||
-		    (opt.debug & DEBUG_NOSUPER)))
+		    (opt->debug & DEBUG_NOSUPER)))
 			break;
 	}
 	return 0;

@@ -1,5 +1,5 @@
 /*
- * decoding.h - what decode.c and classify.c share
+ * decoding - what decode.c and classify.c share
  *
  * Not for others: see decode.h.
  */
@@ -11,12 +11,14 @@
 
 #include "code/decode.h"
 
-/* decode.c: a register's number, 0 to 15 or NOREG, and its bits */
+/* operands.c: once, before all others */
+void operands_init(void);
+/* A register's number, 0 to 15 or NOREG, and its bits. */
 extern uint8_t decode_gpr[ZYDIS_REGISTER_MAX_VALUE + 1];
 extern uint8_t decode_gprbits[ZYDIS_REGISTER_MAX_VALUE + 1];
-/* decode.c: one more reference, by no register yet */
+/* One more reference, by no register yet. */
 struct ref *decode_add_ref(struct insn *, char rw, unsigned size);
-/* decode.c: as in struct ref */
+/* As in struct ref. */
 unsigned decode_seg(ZydisRegister);
 
 /* classify.c: flow, special, emulate, and what these need beside */

@@ -17,7 +17,7 @@
  */
 #include <string.h>
 
-#include "trace.h"
+#include "code/code.h"
 
 #define MAX_GROUPS 100u		/* of a block; records must fit REC_MAX */
 #define NOSYM 0xffff
@@ -39,6 +39,7 @@ struct state {
 	struct key key[256];
 	uint16_t nextsym;
 	struct groups *g;
+	const struct kind *kind;
 };
 
 static void
@@ -87,7 +88,7 @@ find(struct state *s, const struct ref *r, struct refgroup *out)
 	k.base = k.index = NOSYM;
 	k.scale = r->index != NOREG ? r->scale : 0;
 	k.seg = r->seg;
-	k.unique = r->form != REF_PLAIN || r->a32 || opt.kind == KIND_CACHE;
+	k.unique = r->form != REF_PLAIN || r->a32 || s->kind->alone;
 	if (r->base != NOREG) {
 		k.base = s->reg[r->base].sym;
 		off += s->reg[r->base].off;
@@ -107,7 +108,7 @@ find(struct state *s, const struct ref *r, struct refgroup *out)
 	out->plain = 0;
 	if (out->first) {
 		k.stored = off;
-		if (is_plain(r) && opt.kind != KIND_CACHE) {
+		if (is_plain(r) && !s->kind->alone) {
 			out->plain = 1;
 			k.stored = s->reg[r->base].off;
 		}
@@ -127,12 +128,10 @@ new_group(struct state *s)
 
 /* Kind blocks tells only where calls and returns are on the stack. */
 static int
-is_told(const struct insn *in, const struct ref *r)
+is_told(enum refs told, const struct insn *in, const struct ref *r)
 {
-	if (opt.kind == KIND_ALL || opt.kind == KIND_CACHE)
-		return 1;
-	if (opt.kind != KIND_BLOCKS)
-		return 0;
+	if (told != REFS_STACK)
+		return told == REFS_ALL;
 	switch (in->flow) {
 	case FLOW_CALL:
 	case FLOW_ICALL:
@@ -150,8 +149,7 @@ one(struct state *s, const struct insn *in, unsigned i)
 	struct refgroup *rg;
 	unsigned j, count = NOCOUNT;
 
-	if (in->special == SP_GATHER && (opt.kind == KIND_ALL ||
-	    opt.kind == KIND_CACHE)) {
+	if (in->special == SP_GATHER && s->kind->refs == REFS_ALL) {
 		s->g->gather[i] = (uint8_t)s->g->n;
 		for (j = 0; j < in->gather.nelem; j++)
 			new_group(s);
@@ -161,7 +159,8 @@ one(struct state *s, const struct insn *in, unsigned i)
 		rg = &s->g->ref[i][j];
 		rg->group = NOGROUP;
 		rg->count = NOCOUNT;
-		if (in->ref[j].form == REF_STATIC || !is_told(in, &in->ref[j]))
+		if (in->ref[j].form == REF_STATIC || !is_told(s->kind->refs, in,
+		    &in->ref[j]))
 			continue;
 		find(s, &in->ref[j], rg);
 		if (in->special != SP_REP && in->special != SP_REPCMP)
@@ -173,7 +172,7 @@ one(struct state *s, const struct insn *in, unsigned i)
 }
 
 void
-groups_find(struct groups *g, struct block *b)
+groups_find(struct groups *g, struct block *b, const struct kind *kind)
 {
 	struct state s;
 	unsigned i;
@@ -182,6 +181,7 @@ groups_find(struct groups *g, struct block *b)
 	memset(&s.reg, 0, sizeof s.reg);
 	s.nextsym = 0;
 	s.g = g;
+	s.kind = kind;
 	for (i = 0; i < 16; i++)
 		fresh(&s, i);
 	for (i = 0; i < b->n; i++) {

@@ -2,8 +2,8 @@
  * maps - what the guest has mapped executable, and the bytes there
  *
  * Read from /proc/PID/maps at the start and whenever the guest changed
- * mappings that concern code.  The stream gets `M` and `U` lines, fragments
- * of what changed are dropped.  Code is read through /proc/PID/mem, a page
+ * mappings that concern code.  What changed is told as `M` and `U` lines, which
+ * the caller puts into the stream.  Code is read through /proc/PID/mem, a page
  * at a time; of mappings that cannot be written some pages are kept.
  */
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include <htslib/khash.h>
 
 #include "evw.h"
-#include "trace.h"
+#include "code/code.h"
 #include "util.h"
 
 struct mapping {
@@ -337,14 +337,13 @@ cut(char *text, size_t *len, uint64_t start, uint64_t end)
 	return text;
 }
 
-void
+char *
 maps_changed(uint64_t start, uint64_t end)
 {
 	struct mapping *v;
 	char *text = NULL;
 	size_t n, i, len = 0;
 
-	frag_kill(start, end);
 	forget_pages(start, end);
 	text = cut(text, &len, start, end);
 	window_unmapped(start, end);
@@ -357,11 +356,10 @@ maps_changed(uint64_t start, uint64_t end)
 	}
 	free(v);
 	publish_ranges();
-	if (text != NULL)
-		format_text(text);
+	return text;
 }
 
-void
+char *
 maps_start(void)
 {
 	char name[64];
@@ -373,17 +371,15 @@ maps_start(void)
 	if (maps_fd < 0)
 		die("%s:", name);
 	maps_forget();
-	maps_changed(0, ~0ull);
+	return maps_changed(0, ~0ull);
 }
 
-/* The image is gone (exec): nothing is mapped any more. */
 void
 maps_forget(void)
 {
 	size_t i;
 
 	forget_pages(0, ~0ull);
-	hot_forget_all();
 	for (i = 0; i < nmaps; i++)
 		free(maps[i].path);
 	nmaps = 0;
@@ -400,8 +396,7 @@ find(uint64_t at)
 	return NULL;
 }
 
-/* 1: the bytes there can change without a system call that says so. */
-int
+bool
 maps_volatile(app_pc pc)
 {
 	const struct mapping *m = find(pc);

@@ -5,16 +5,17 @@
  * are, and text is some three times as long.
  */
 #include "evpack.h"
-#include "trace.h"
+#include "code/code.h"
 
 #define MAX_ELEM 16u		/* of a gather: more than ref[] of an instruction */
 
 /* What is told of a reference. */
 static void
-put_group(struct ev_ref *to, const struct ref *r, const struct refgroup *rg)
+put_group(struct ev_ref *to, const struct ref *r, const struct refgroup *rg,
+    enum refs told)
 {
 	if (r->form == REF_STATIC) {
-		if (opt.kind != KIND_ALL && opt.kind != KIND_CACHE)
+		if (told != REFS_ALL)
 			return;
 		to->where = EV_FIXED;
 		to->at = (uint64_t)r->disp;
@@ -31,14 +32,15 @@ put_group(struct ev_ref *to, const struct ref *r, const struct refgroup *rg)
 
 /* The elements of a gather; returns how many. */
 static unsigned
-put_gather(struct ev_ref *to, const struct insn *in, unsigned first)
+put_gather(struct ev_ref *to, const struct insn *in, unsigned first,
+    enum refs told)
 {
 	unsigned j;
 
 	for (j = 0; j < in->gather.nelem; j++) {
 		to[j] = (struct ev_ref){ .kind = (uint8_t)in->ref[0].rw,
 		    .size = in->ref[0].size };
-		if (opt.kind != KIND_ALL && opt.kind != KIND_CACHE)
+		if (told != REFS_ALL)
 			continue;
 		to[j].where = EV_GROUP;
 		to[j].group = (uint8_t)(first + j);
@@ -47,7 +49,8 @@ put_gather(struct ev_ref *to, const struct insn *in, unsigned first)
 }
 
 size_t
-text_pack(uint8_t *buf, const struct block *b, const struct groups *g)
+text_pack(uint8_t *buf, const struct block *b, const struct groups *g,
+    const struct kind *kind)
 {
 	static const char letter[] = "\0CJLIXRS";
 	struct ev_ref ref[MAX_ELEM];
@@ -61,14 +64,16 @@ text_pack(uint8_t *buf, const struct block *b, const struct groups *g)
 		    .flow = (uint8_t)letter[in->flow] };
 
 		if (in->special == SP_GATHER) {
-			to.nref = (uint8_t)put_gather(ref, in, g->gather[i]);
+			to.nref = (uint8_t)put_gather(ref, in, g->gather[i],
+			    kind->refs);
 			to.flow = 0;
 		}
 		for (j = 0; in->special != SP_GATHER && j < in->nref; j++) {
 			ref[j] = (struct ev_ref){
 			    .kind = (uint8_t)in->ref[j].rw,
 			    .size = in->ref[j].size };
-			put_group(&ref[j], &in->ref[j], &g->ref[i][j]);
+			put_group(&ref[j], &in->ref[j], &g->ref[i][j],
+			    kind->refs);
 			to.nref++;
 		}
 		p = evpack_insn(p, &to, ref, in->target, behind);

@@ -13,7 +13,7 @@
 
 #include "in.h"
 #include "sym.h"
-#include "trace.h"
+#include "code/code.h"
 #include "util.h"
 
 static struct fn {
@@ -29,6 +29,7 @@ static struct point {
 	unsigned which;
 } *points;
 static size_t npoints, pointcap;
+static bool enabled = true;
 
 /* What an object has of them, by offset in the file. */
 static struct object {
@@ -62,17 +63,6 @@ window_add(const char *name, unsigned which)
 		points[npoints].pc = f->addr;
 		points[npoints++].which = which;
 	}
-}
-
-unsigned
-window_bits(void)
-{
-	unsigned bits = 0;
-	size_t i;
-
-	for (i = 0; i < nfns; i++)
-		bits |= fns[i].which;
-	return bits;
 }
 
 /* The code of an object that was linked at `addr`, as an offset. */
@@ -199,18 +189,24 @@ window_unmapped(uint64_t start, uint64_t end)
 	npoints = k;
 }
 
-int
+void
+window_enable(bool on)
+{
+	enabled = on;
+}
+
+bool
 window_at(app_pc pc, unsigned mode)
 {
 	unsigned which = mode & MODE_OUT ? WINDOWS_FROM : WINDOWS_TO;
 	size_t i;
 
-	if (opt.kind == KIND_SKIP)
-		return 0;
+	if (!enabled)
+		return false;
 	for (i = 0; i < npoints; i++)
 		if (points[i].pc == pc && points[i].which == which)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 void

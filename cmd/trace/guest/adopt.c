@@ -20,8 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "guest/inject.h"
-#include "trace.h"
+#include "guest/guest.h"
+#include "guest/parts.h"
 #include "util.h"
 
 static struct {
@@ -252,27 +252,31 @@ unmap_old(uint64_t trap)
 }
 
 void
-adopt_inject(void)
+adopt_at(struct start *s)
 {
 	struct head h;
-	struct start s;
 
 	if (spec.shares) {
-		launch_inject();
+		launch_at(s);
 		return;
 	}
 	memcpy(&h, runtime_blob, sizeof h);
-	memset(&s, 0, sizeof s);
-	s.at = old.at;
-	s.minframe = old.minframe;
-	s.flags = old.flags & BOOT_RSEQ;
-	s.trap = spec.blob + h.start;
-	s.scratch = spec.blob + h.rt;
-	s.old = spec.blob;
-	inject_file(&s);
-	unmap_old(s.trap);
-	inject(&s);
-	ready();
+	memset(s, 0, sizeof *s);
+	s->at = old.at;
+	s->minframe = old.minframe;
+	s->flags = old.flags & BOOT_RSEQ;
+	s->trap = spec.blob + h.start;
+	s->scratch = spec.blob + h.rt;
+	s->old = spec.blob;
+	inject_file(s);
+	unmap_old(s->trap);
+}
+
+void
+adopt_done(void)
+{
+	if (!spec.shares)
+		ready();
 }
 
 /* linux/pidfd.h of 6.15: how it ended, once its parent knows. */

@@ -20,8 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "guest/inject.h"
-#include "trace.h"
+#include "guest/guest.h"
+#include "guest/parts.h"
 #include "util.h"
 
 struct thread *attach_threads;
@@ -244,9 +244,10 @@ minframe(void)
 }
 
 /* The other threads, at their stacks in [at, ...): they wait for the first. */
-static void
-start_others(uint64_t at)
+void
+attach_others(void)
 {
+	uint64_t at = attach_stacks;
 	struct user_regs_struct r;
 	struct head h;
 	size_t i;
@@ -267,26 +268,23 @@ start_others(uint64_t at)
 }
 
 void
-attach_inject(void)
+attach_at(struct start *s)
 {
 	uint64_t a[6] = { 0, attach_nthreads * JOIN_SIZE, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS, ~0ull, 0 };
-	struct start s;
 	long at;
 
-	memset(&s, 0, sizeof s);
-	s.at = attach_threads[0].s;
-	s.minframe = minframe();
-	s.trap = attach_threads[0].r.rip;
-	s.scratch = (attach_threads[0].r.rsp - 512) & ~15ull;
-	inject_file(&s);
-	remote_begin(s.trap);
+	memset(s, 0, sizeof *s);
+	s->at = attach_threads[0].s;
+	s->minframe = minframe();
+	s->trap = attach_threads[0].r.rip;
+	s->scratch = (attach_threads[0].r.rsp - 512) & ~15ull;
+	inject_file(s);
+	remote_begin(s->trap);
 	at = remote(SYS_mmap, a);
 	remote_end();
 	if (at < 0 && at > -4096)
 		die("no memory for the program's threads");
 	attach_stacks = (uint64_t)at;
-	s.others = (uint32_t)(attach_nthreads - 1);
-	inject(&s);
-	start_others((uint64_t)at);
+	s->others = (uint32_t)(attach_nthreads - 1);
 }

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "evw.h"
-#include "trace.h"
+#include "guest/guest.h"
+#include "guest/parts.h"
 #include "util.h"
 
 #define ANY ~0u
@@ -138,42 +138,18 @@ cpu_auxv(uint64_t (*auxv)[2], unsigned n)
 	for (i = 0; i < n; i++)
 		switch (auxv[i][0]) {
 		case AT_SYSINFO_EHDR:
-			if (!opt.vdso)
+			if (!opt->vdso)
 				auxv[i][0] = AT_IGNORE;
 			break;
 		case AT_HWCAP:
-			if (opt.cpu != CPU_NATIVE)
+			if (opt->cpu != CPU_NATIVE)
 				auxv[i][1] = base[1].edx;
 			break;
 		case AT_HWCAP2:
-			if (opt.cpu != CPU_NATIVE)
+			if (opt->cpu != CPU_NATIVE)
 				auxv[i][0] = AT_IGNORE;
 			break;
 		default:
 			break;
 		}
-}
-
-static void
-one_cache(const char *name, int size, int ways, int line)
-{
-	long s = sysconf(size), w = sysconf(ways), l = sysconf(line);
-
-	if (s > 0 && w > 0 && l > 0)
-		evw_line(format_writer, "H %s %ld,%ld,%ld", name, s, w, l);
-}
-
-void
-format_caches(void)
-{
-	one_cache("I1", _SC_LEVEL1_ICACHE_SIZE, _SC_LEVEL1_ICACHE_ASSOC,
-	    _SC_LEVEL1_ICACHE_LINESIZE);
-	one_cache("D1", _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL1_DCACHE_ASSOC,
-	    _SC_LEVEL1_DCACHE_LINESIZE);
-	if (sysconf(_SC_LEVEL3_CACHE_SIZE) > 0)
-		one_cache("LL", _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL3_CACHE_ASSOC,
-		    _SC_LEVEL3_CACHE_LINESIZE);
-	else
-		one_cache("LL", _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL2_CACHE_ASSOC,
-		    _SC_LEVEL2_CACHE_LINESIZE);
 }

@@ -19,8 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "guest/inject.h"
-#include "trace.h"
+#include "guest/parts.h"
+#include "guest/guest.h"
 #include "util.h"
 
 static struct boot boot;	/* as the runtime has it */

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "trace.h"
+#include "guest/guest.h"
 #include "util.h"
 
 static char **options;

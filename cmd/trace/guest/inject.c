@@ -1,11 +1,11 @@
 /*
  * inject - put the runtime into a stopped process
  *
- * Remote system calls make a memory file and map the runtime from it; we open
+ * Remote system calls (remote.c) make a memory file and map the runtime from it; we open
  * the file through /proc.  The runtime gets the program's registers and its
  * own plan of the areas, and maps the rest itself.  Then the process is let
  * off; no ptrace from here on.  Nothing here knows how the process came to
- * stop: see launch.c, adopt.c and attach.c.
+ * stop: see launch.c, adopt->c and attach.c.
  *
  * Places.  Zone 0, the runtime and all data lie 1.5 GB below the libraries,
  * within reach of 32-bit displacements from there, out of the way of mmap.
@@ -26,148 +26,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "guest/inject.h"
-#include "trace.h"
+#include "guest/guest.h"
+#include "guest/parts.h"
 #include "util.h"
 
 #define GAP (1536ull << 20)	/* for the guest's own mappings */
 #define BIG (2ull << 20)
-
-/* ------------------------------------------------------- remote system calls */
-
-static uint64_t trap_at;	/* where `syscall; int3` was put */
-static uint8_t trap_saved[3];
-
-void
-guest_read(uint64_t at, void *buf, size_t n)
-{
-	if (pread(guest.mem, buf, n, (off_t)at) != (ssize_t)n)
-		die("the program's memory at %#llx:", (unsigned long long)at);
-}
-
-void
-guest_write(uint64_t at, const void *buf, size_t n)
-{
-	if (pwrite(guest.mem, buf, n, (off_t)at) != (ssize_t)n)
-		die("the program's memory at %#llx:", (unsigned long long)at);
-}
-
-void
-remote_begin(uint64_t at)
-{
-	static const uint8_t code[3] = { 0x0f, 0x05, 0xcc };
-
-	trap_at = at;
-	guest_read(at, trap_saved, 3);
-	guest_write(at, code, 3);
-}
-
-void
-remote_end(void)
-{
-	guest_write(trap_at, trap_saved, 3);
-}
-
-void
-guest_wait_stop(int sig)
-{
-	int st;
-
-	for (;;) {
-		if (waitpid(guest.tid, &st, __WALL) < 0)
-			die("waiting for the program:");
-		if (!WIFSTOPPED(st))
-			die("the program ended before its first instruction");
-		if (WSTOPSIG(st) == sig)
-			return;
-		ptrace(PTRACE_CONT, guest.tid, 0L, (long)WSTOPSIG(st));
-	}
-}
-
-long
-remote(long nr, const uint64_t a[6])
-{
-	struct user_regs_struct r, old;
-
-	if (ptrace(PTRACE_GETREGS, guest.tid, 0L, &old) < 0)
-		die("ptrace:");
-	r = old;
-	r.rip = trap_at;
-	r.rax = (unsigned long long)nr;
-	r.orig_rax = ~0ull;
-	r.rdi = a[0];
-	r.rsi = a[1];
-	r.rdx = a[2];
-	r.r10 = a[3];
-	r.r8 = a[4];
-	r.r9 = a[5];
-	if (ptrace(PTRACE_SETREGS, guest.tid, 0L, &r) < 0 ||
-	    ptrace(PTRACE_CONT, guest.tid, 0L, 0L) < 0)
-		die("ptrace:");
-	guest_wait_stop(SIGTRAP);
-	ptrace(PTRACE_GETREGS, guest.tid, 0L, &r);
-	old.orig_rax = ~0ull;
-	ptrace(PTRACE_SETREGS, guest.tid, 0L, &old);
-	return (long)r.rax;
-}
-
-static long
-remote_mmap(uint64_t at, uint64_t len, int prot, int fd, uint64_t off)
-{
-	uint64_t a[6] = { at, len, (uint64_t)prot,
-	    MAP_PRIVATE | MAP_FIXED_NOREPLACE, (uint64_t)fd, off };
-
-	return remote(SYS_mmap, a);
-}
-
-static long
-memfd(uint64_t at)
-{
-	uint64_t a[6] = { at, MFD_CLOEXEC, 0, 0, 0, 0 };
-	struct rlimit was, more;
-	long r = remote(SYS_memfd_create, a);
-
-	if (r != -EMFILE || prlimit(guest.pid, RLIMIT_NOFILE, NULL, &was) < 0)
-		return r;
-	more = was;
-	if (more.rlim_max < 65536)	/* more may be open than are allowed */
-		more.rlim_max = 65536;
-	more.rlim_cur = more.rlim_max;
-	if (prlimit(guest.pid, RLIMIT_NOFILE, &more, NULL) < 0) {
-		more.rlim_cur = more.rlim_max = was.rlim_max;
-		prlimit(guest.pid, RLIMIT_NOFILE, &more, NULL);
-	}
-	r = remote(SYS_memfd_create, a);
-	prlimit(guest.pid, RLIMIT_NOFILE, &was, NULL);
-	return r;
-}
-
-/*
- * The memory file, open in both: our descriptor; the guest's in *theirs.
- * 16 bytes at `at` are used and put back.
- */
-static int
-remote_memfd(uint64_t at, int *theirs)
-{
-	char old[16], path[64];
-	long r;
-	int fd;
-
-	guest_read(at, old, sizeof old);
-	guest_write(at, "quern", 6);
-	r = memfd(at);
-	guest_write(at, old, sizeof old);
-	if (r < 0) {
-		errno = (int)-r;
-		die("a memory file in the program:");
-	}
-	*theirs = (int)r;
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)guest.pid, (int)r);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		die("%s:", path);
-	return fd;
-}
 
 /* ------------------------------------------------------------------- places */
 
@@ -322,26 +186,13 @@ inject_state(struct guest_state *s, const struct user_regs_struct *r)
 	s->rflags = r->eflags;
 	s->fsbase = r->fs_base;
 	s->gsbase = r->gs_base;
-	s->window = window_bits() == WINDOWS_TO ? WINDOW_OPEN : 0;
+	s->window = opt->windows == WINDOWS_TO ? WINDOW_OPEN : 0;
 }
 
 bool
 inject_is_64bit(const struct user_regs_struct *r)
 {
 	return r->cs == 0x33;
-}
-
-void
-guest_open(void)
-{
-	char name[64];
-
-	if (guest.mem >= 0)
-		close(guest.mem);
-	snprintf(name, sizeof name, "/proc/%d/mem", (int)guest.pid);
-	guest.mem = open(name, O_RDWR | O_CLOEXEC);
-	if (guest.mem < 0)
-		die("%s:", name);
 }
 
 /* The bits of an address: the kernel uses the fifth level, or not. */
@@ -367,9 +218,8 @@ inject_file(struct start *s)
 }
 
 void
-inject(const struct start *s)
+inject(const struct start *s, uint64_t skip)
 {
-	struct user_regs_struct r;
 	struct places p;
 	struct head h;
 
@@ -378,14 +228,12 @@ inject(const struct start *s)
 	area_sizes(shrink_for_limit());
 	choose_places(&p);
 	free(p.taken);
-	if (ptrace(PTRACE_GETREGS, guest.tid, 0L, &r) < 0)
-		die("ptrace:");
 	area.boot.at = s->at;
 	area.boot.minframe = s->minframe;
 	area.boot.flags |= s->flags;
 	area.boot.addrbits = address_bits();
 	remote_begin(s->trap);
-	area_open(s->fd);
+	area_open(s->fd, skip);
 	area.ctl->joining = s->others;
 	load_blob(s->theirs);
 	remote_end();
@@ -398,10 +246,19 @@ inject(const struct start *s)
 	}
 	area.boot.fd = s->theirs;
 	guest_write(area.blob + h.rt, &area.boot, sizeof area.boot);
-	cpu_model(opt.cpu);
+	cpu_model(opt->cpu);
 	area.miss = area.blob + h.miss;
-	frag_reset();
-	maps_start();
+}
+
+void
+inject_run(void)
+{
+	struct user_regs_struct r;
+	struct head h;
+
+	memcpy(&h, runtime_blob, sizeof h);
+	if (ptrace(PTRACE_GETREGS, guest.tid, 0L, &r) < 0)
+		die("ptrace:");
 	r.rip = area.blob + h.start;
 	r.eflags = 0x202;
 	r.orig_rax = ~0ull;

@@ -1,5 +1,5 @@
 /*
- * launch - start a program, and follow it to others that it becomes
+ * launch - start a program
  *
  * The child execs the program itself, so that the kernel does all the
  * loading.  At the stop after exec it has no thread but one, and no state but
@@ -21,14 +21,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "guest/inject.h"
-#include "trace.h"
+#include "guest/guest.h"
+#include "guest/parts.h"
 #include "util.h"
-
-struct process guest;
-volatile int exec_pending;
-
-static pid_t exec_tid;
 
 /* -------------------------------------------------------------------- start */
 
@@ -74,26 +69,23 @@ launch_is_foreign(void)
 	return true;
 }
 
-/* At the stop behind exec: under the runtime from the first instruction on. */
 void
-launch_inject(void)
+launch_at(struct start *s)
 {
 	struct user_regs_struct r;
-	struct start s;
 
-	memset(&s, 0, sizeof s);
+	memset(s, 0, sizeof *s);
 	guest.tid = guest.pid;
 	guest_open();
 	if (ptrace(PTRACE_GETREGS, guest.pid, 0L, &r) < 0)
 		die("ptrace:");
-	inject_state(&s.at, &r);
-	if (ptrace(PTRACE_GETSIGMASK, guest.pid, 8L, &s.at.sigmask) < 0)
-		s.at.sigmask = 0;
-	s.minframe = edit_auxv(r.rsp);
-	s.trap = r.rip;
-	s.scratch = (r.rsp - 512) & ~15ull;
-	inject_file(&s);
-	inject(&s);
+	inject_state(&s->at, &r);
+	if (ptrace(PTRACE_GETSIGMASK, guest.pid, 8L, &s->at.sigmask) < 0)
+		s->at.sigmask = 0;
+	s->minframe = edit_auxv(r.rsp);
+	s->trap = r.rip;
+	s->scratch = (r.rsp - 512) & ~15ull;
+	inject_file(s);
 }
 
 /*
@@ -133,13 +125,13 @@ redirect(void)
 {
 	int fd;
 
-	if (opt.guest_out != NULL) {
-		fd = open(opt.guest_out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	if (opt->guest_out != NULL) {
+		fd = open(opt->guest_out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 		if (fd < 0)
-			die("%s:", opt.guest_out);
+			die("%s:", opt->guest_out);
 		dup2(fd, 1);
 		close(fd);
-	} else if (opt.out_fd >= 0) {
+	} else if (opt->out_fd >= 0) {
 		dup2(2, 1);
 	}
 }
@@ -151,9 +143,9 @@ child(char *const argv[], int report)
 
 	redirect();
 	clean_path();
-	if (opt.out_fd > 2)
-		close(opt.out_fd);
-	if (!opt.aslr)
+	if (opt->out_fd > 2)
+		close(opt->out_fd);
+	if (!opt->aslr)
 		personality((unsigned long)personality(0xffffffff) |
 		    ADDR_NO_RANDOMIZE);
 	if (ptrace(PTRACE_TRACEME, 0, 0L, 0L) < 0)
@@ -196,8 +188,6 @@ launch(char *const argv[])
 	ptrace(PTRACE_SETOPTIONS, guest.pid, 0L, PTRACE_O_EXITKILL);
 }
 
-/* --------------------------------------------------------------------- exec */
-
 static int
 read_string(uint64_t at, char *buf, size_t n)
 {
@@ -212,14 +202,14 @@ read_string(uint64_t at, char *buf, size_t n)
 	return -1;
 }
 
-int
+bool
 launch_is_setid(uint64_t path, uint64_t dirfd)
 {
 	char name[4096], full[4200];
 	struct stat st;
 
 	if (read_string(path, name, sizeof name) < 0)
-		return 0;
+		return false;
 	if (name[0] == '/')
 		snprintf(full, sizeof full, "/proc/%d/root%s", (int)guest.pid,
 		    name);
@@ -230,91 +220,7 @@ launch_is_setid(uint64_t path, uint64_t dirfd)
 		snprintf(full, sizeof full, "/proc/%d/cwd/%s", (int)guest.pid,
 		    name);
 	if (stat(full, &st) < 0)
-		return 0;
+		return false;
 	return ((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
 	    ((st.st_mode & S_ISGID) && st.st_gid != getegid());
-}
-
-int
-launch_exec(uint64_t path, pid_t tid, uint64_t dirfd, uint64_t flags)
-{
-	(void)flags;
-	if (launch_is_setid(path, dirfd)) {
-		warn("exec of a set-id program: it runs natively, "
-		    "the stream ends here");
-		stats.refused = 1;
-		return 1;
-	}
-	if (ptrace(PTRACE_SEIZE, tid, 0L, PTRACE_O_TRACEEXEC) < 0) {
-		warn("exec: the new program runs natively, the stream ends "
-		    "here:");
-		stats.refused = 1;
-		return 1;
-	}
-	exec_tid = tid;
-	exec_pending = 1;
-	return 0;
-}
-
-void
-launch_exec_failed(pid_t tid)
-{
-	int st, n;
-
-	if (!exec_pending)
-		return;
-	exec_pending = 0;
-	ptrace(PTRACE_INTERRUPT, tid, 0L, 0L);
-	for (n = 0; n < 1000; n++) {
-		if (waitpid(tid, &st, __WALL) < 0 || !WIFSTOPPED(st))
-			return;
-		if (st >> 16 == PTRACE_EVENT_STOP)
-			break;
-		ptrace(PTRACE_CONT, tid, 0L, (long)WSTOPSIG(st));
-	}
-	ptrace(PTRACE_DETACH, tid, 0L, 0L);
-}
-
-/* At the event the process is still inside execve: go to its end. */
-static void
-taken_over(void)
-{
-	char *text;
-
-	exec_pending = 0;
-	guest.tid = guest.pid;
-	ptrace(PTRACE_SYSCALL, guest.pid, 0L, 0L);
-	guest_wait_stop(SIGTRAP);
-	if (launch_is_foreign()) {
-		warn("exec of a 32-bit program: it runs natively, "
-		    "the stream ends here");
-		stats.refused = 1;
-		return;
-	}
-	text = xstrdup("U 0 ffffffffffffffff\n");
-	format_drain();
-	maps_forget();
-	area_close();
-	format_replace(text);
-	launch_inject();
-	format_begin();
-}
-
-void
-launch_exec_poll(void)
-{
-	int st;
-	pid_t pid = waitpid(-1, &st, __WALL | WNOHANG);
-
-	if (pid <= 0 || follow_ended(pid))
-		return;
-	if (!WIFSTOPPED(st)) {
-		guest_status(pid, st);
-		return;
-	}
-	if (st >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
-		taken_over();
-	else
-		ptrace(PTRACE_CONT, pid, 0L, st >> 16 != 0 ? 0L :
-		    (long)WSTOPSIG(st));
 }

@@ -238,7 +238,7 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 			if (lookup(key) != e)
 				continue;
 		}
-		t->entry = e & 0xffffffffffffull;
+		t->entry = entry_address(e);
 		__atomic_store_n(&t->slot->incache, 1, __ATOMIC_SEQ_CST);
 		if (__atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST) == gen &&
 		    !__atomic_load_n(&rt.ctl->letgo, __ATOMIC_SEQ_CST)) {
@@ -297,7 +297,7 @@ last_exit(struct tarea *t)
 		return &rt.exits[t->exitno];
 	if (t->bufend == 0)
 		return NULL;
-	for (at = t->from; at < t->p; at += 4 + 8 * (head >> 24))
+	for (at = t->from; at < t->p; at += record_size(record_nvalues(head)))
 		head = *(uint32_t *)at;
 	for (i = 0; i < n; i++)
 		if (rt.exits[i].kind == EXIT_INDIRECT && rt.exits[i].id == head)
@@ -339,7 +339,7 @@ dispatch_miss(struct tarea *t)
 	e = lookup(tab_key(t->pc, mode));
 	if (e != 0)
 		rt.ibl[t->pc % IBL_WORDS + (mode == MODE_OUT ? IBL_WORDS : 0)] =
-		    (e & 0xffffffffffffull) - (e >> 48);
+		    entry_address(e) - entry_prologue(e);
 }
 
 /* Behind a handler of ours, or a signal kept on the way in. */

@@ -153,7 +153,7 @@ tell_counted(struct tarea *t, uint32_t counter, uint64_t n, uint64_t rounds)
 		memcpy((void *)(t->p + 4), v, sizeof v);
 		memcpy((void *)(t->p + countat), &rounds, 8);
 		*(volatile uint32_t *)t->p = head;
-		t->p += 4 + 8 * (head >> 24);
+		t->p += record_size(record_nvalues(head));
 	}
 	n = t->bufend - t->p;
 	memset((void *)t->p, 0, n < 64 ? n : 64);
@@ -193,7 +193,7 @@ tell_prefix(struct tarea *t, uint32_t block, const struct mapent *m,
 		buffer_room(t, step);
 		if (m->rep != 0 && rounds != 0)
 			memcpy((void *)(t->p + countat), &rounds, 8);
-		*(volatile uint32_t *)t->p = id | (step - 4) / 8 << 24;
+		*(volatile uint32_t *)t->p = record_head(id, (step - 4) / 8);
 		t->p += step;
 		most -= step;
 	}

@@ -69,10 +69,10 @@ set_of(uint64_t line)
 static inline void
 put(struct tarea *t, uint32_t head, uint64_t v)
 {
-	if (head >> 24 != 0)
+	if (record_nvalues(head) != 0)
 		__builtin_memcpy((void *)(t->p + 4), &v, 8);
 	*(volatile uint32_t *)t->p = head;
-	t->p += 4 + 8 * (head >> 24);
+	t->p += record_size(record_nvalues(head));
 }
 
 static void
@@ -373,7 +373,7 @@ static void
 look_rep(struct tarea *t, const uint32_t *asked)
 {
 	uint64_t v[3], n, size = asked[1] >> 24, i, a;
-	unsigned nv = asked[0] >> 24, nref = asked[1] >> 8 & 15;
+	unsigned nv = record_nvalues(asked[0]), nref = asked[1] >> 8 & 15;
 
 	memcpy(v, (void *)(t->p + 4), 8 * nv);
 	n = v[asked[1] >> 12 & 15];

@@ -17,15 +17,12 @@
 #include <unistd.h>
 
 #include "evw.h"
-#include "stream/last.h"
 #include "out.h"
-#include "trace.h"
+#include "stream/stream.h"
+#include "stream/parts.h"
 #include "util.h"
 
-struct evw *format_writer;
-
 static struct out *out;
-static char *const *command;
 static pthread_t thread;
 static volatile int stopping;
 enum { EARLY = 16 };
@@ -39,39 +36,15 @@ static struct {
 	uint32_t from;		/* where its next record begins */
 	uint32_t buf;		/* in this buffer, + 1 */
 } slots[NSLOT];
-uint32_t format_countid[COUNT_IDS];
-uint8_t format_ninsn[1u << 24];		/* by counter; by id with a window's end */
-uint32_t format_ncount;
+static uint32_t countid[COUNT_IDS];	/* of each counter: its id */
+static uint8_t ninsn[NIDS];	/* by counter; by id where there is an end (--for) */
+static uint32_t ncount;
 static uint64_t saved_count[COUNT_IDS];	/* kind cache: of images before exec */
 
 static void
 futex_wake(uint32_t *word)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE, 64, NULL, NULL, 0);
-}
-
-static void
-headers(void)
-{
-	static const char *const kinds[] = { "all", "blocks", "cache", "counts",
-		"none", "none" };
-	static const char *const cpus[] = { "native", "v2", "v3", "v4" };
-
-	evw_line(format_writer, "H quern-events 1");
-	evw_cmd(format_writer, command);
-	if (opt.follow || opt.pid != 0)
-		evw_line(format_writer, "H pid %d", (int)guest.pid);
-	evw_line(format_writer, "H arch x86_64");
-	if (opt.window == KIND_CACHE)
-		evw_line(format_writer, "H kind cache %u %u %u", opt.sets,
-		    1u << opt.lineshift, opt.ways);
-	else
-		evw_line(format_writer, "H kind %s", kinds[opt.window]);
-	if (opt.interval != 0)
-		evw_line(format_writer, "H interval %llu",
-		    (unsigned long long)opt.interval);
-	evw_line(format_writer, "H cpu %s", cpus[opt.cpu]);
-	format_caches();
 }
 
 static void
@@ -83,8 +56,8 @@ whose(unsigned slot)
 		return;
 	/* the first T line names who ran until then */
 	if (current == 0 && n != 1)
-		evw_line(format_writer, "T 1");
-	evw_line(format_writer, "T %u", n);
+		evw_line(stream_writer, "T 1");
+	evw_line(stream_writer, "T %u", n);
 	current = n;
 }
 
@@ -98,11 +71,11 @@ cut_window(const uint32_t *a, const uint32_t *b)
 	static uint64_t done;
 
 	while (a < b && !format_full) {
-		done += format_ninsn[*a & 0xffffff];
-		a += 1 + 2 * (*a >> 24);
-		if (done >= opt.during) {
+		done += ninsn[record_id(*a)];
+		a += 1 + 2 * record_nvalues(*a);
+		if (done >= opt->during) {
 			format_full = 1;
-			serve_wake();
+			bell_ring();
 		}
 	}
 	return a;
@@ -117,14 +90,14 @@ is_outdated(unsigned slot)
 	const struct qent *e;
 	uint32_t i;
 
-	for (i = 0; i < NQUEUE && bytes < opt.last; i++) {
+	for (i = 0; i < NQUEUE && bytes < opt->last; i++) {
 		e = &c->queue[(c->qhead + i) % NQUEUE];
 		if (__atomic_load_n(&e->type, __ATOMIC_ACQUIRE) == Q_NONE)
 			break;
 		if (e->slot == slot && e->type != Q_TEXT)
 			bytes += e->to - e->from;
 	}
-	return bytes >= opt.last && opt.during == 0;
+	return bytes >= opt->last && opt->during == 0;
 }
 
 /* Records at [from, to) of the buffers. */
@@ -136,17 +109,17 @@ take(unsigned slot, uint32_t from, uint32_t to)
 
 	if (from == to)
 		return;
-	if (opt.during != 0)
+	if (opt->during != 0)
 		b = cut_window(a, b);
-	if (opt.last != 0) {
+	if (opt->last != 0) {
 		last_records(slot, slots[slot].number, a, b);
 		return;
 	}
-	hot_sample(a, b);
+	sample(a, b);
 	whose(slot);
-	end = evw_records(format_writer, a, b);
-	if (end < b && evw_error(format_writer) != NULL)
-		die("a record that cannot be: %s", evw_error(format_writer));
+	end = evw_records(stream_writer, a, b);
+	if (end < b && evw_error(stream_writer) != NULL)
+		die("a record that cannot be: %s", evw_error(stream_writer));
 }
 
 /* The same; they are zero afterwards.  What a dump has taken is not again. */
@@ -155,10 +128,10 @@ records(unsigned slot, uint32_t from, uint32_t to)
 {
 	uint32_t at = slots[slot].from;
 
-	if (opt.last == 0 || slots[slot].buf != from / BUF_STRIDE + 1 ||
+	if (opt->last == 0 || slots[slot].buf != from / BUF_STRIDE + 1 ||
 	    at < from || at > to)
 		at = from;
-	if (opt.last != 0 && to - at >= BUF_SIZE / 2 && is_outdated(slot))
+	if (opt->last != 0 && to - at >= BUF_SIZE / 2 && is_outdated(slot))
 		last_skip(slot, to - at);
 	else
 		take(slot, at, to);
@@ -181,13 +154,32 @@ give_back(uint32_t from, uint32_t to)
 		futex_wake(&c->freed);
 }
 
+uint32_t
+format_counter(uint32_t id, unsigned n)
+{
+	uint32_t c = ncount;
+
+	if (c >= COUNT_IDS)
+		die("too many different pieces of code (%u)", c);
+	countid[c] = id;
+	ninsn[c] = (uint8_t)n;
+	__atomic_store_n(&ncount, c + 1, __ATOMIC_RELEASE);
+	return c;
+}
+
+void
+format_length(uint32_t id, unsigned n)
+{
+	ninsn[id] = (uint8_t)n;
+}
+
 /* The counters of one thread, which are zero afterwards. */
 static uint64_t
 counters(unsigned slot)
 {
 	uint64_t *c = (uint64_t *)(void *)(area.seg[SEG_COUNTERS] +
 	    slot * area.boot.countbytes);
-	uint32_t i, max = __atomic_load_n(&format_ncount, __ATOMIC_ACQUIRE);
+	uint32_t i, max = __atomic_load_n(&ncount, __ATOMIC_ACQUIRE);
 	uint64_t n = 0, v;
 
 	for (i = 0; i < max; i++) {
@@ -196,8 +188,8 @@ counters(unsigned slot)
 			continue;
 		c[i] = 0;
 		whose(slot);
-		evw_count(format_writer, format_countid[i], v);
-		n += v * format_ninsn[i];
+		evw_count(stream_writer, countid[i], v);
+		n += v * ninsn[i];
 	}
 	return n;
 }
@@ -206,7 +198,7 @@ counters(unsigned slot)
 static void
 totals(void)
 {
-	uint32_t i, max = format_ncount;
+	uint32_t i, max = ncount;
 	uint64_t n, *c;
 	unsigned s, nslot = (unsigned)(area.boot.seg[SEG_COUNTERS].size /
 	    area.boot.countbytes);
@@ -230,7 +222,7 @@ interval(unsigned slot)
 	uint64_t n = counters(slot);
 	struct slot *s = &area.ctl->slot[slot];
 
-	evw_line(format_writer, "I %llu", (unsigned long long)n);
+	evw_line(stream_writer, "I %llu", (unsigned long long)n);
 	__atomic_store_n(&s->state, 2, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&s->sleeps, __ATOMIC_SEQ_CST))
 		futex_wake(&s->state);
@@ -241,12 +233,12 @@ text(char *lines)
 {
 	char *nl;
 
-	if (opt.last != 0) {
+	if (opt->last != 0) {
 		last_lines(lines);
 		return;
 	}
 	while ((nl = strchr(lines, '\n')) != NULL) {
-		evw_raw(format_writer, lines, (size_t)(nl - lines));
+		evw_raw(stream_writer, lines, (size_t)(nl - lines));
 		lines = nl + 1;
 	}
 }
@@ -269,7 +261,7 @@ take_entry(const struct qent *e)
 	default:
 		break;
 	}
-	if (opt.window == KIND_COUNTS || opt.window == KIND_NONE)
+	if (!opt->kind->records && !opt->kind->alone)
 		return;
 	records(e->slot, e->from, e->to);
 	slots[e->slot].from = e->to;
@@ -277,19 +269,19 @@ take_entry(const struct qent *e)
 	if (e->type == Q_FULL) {
 		slots[e->slot].buf = 0;
 		give_back(e->from, e->to);
-	} else if (opt.window == KIND_CACHE) {
+	} else if (opt->kind->alone) {
 		return;
 	} else if (format_full) {
 		return;
-	} else if (opt.last != 0) {
+	} else if (opt->last != 0) {
 		if (e->type != Q_RECORDS)
 			last_ended(e->slot, slots[e->slot].number, e);
 	} else if (e->type == Q_SYSCALL) {
 		whose(e->slot);
-		evw_line(format_writer, "Y %llu", (unsigned long long)e->arg);
+		evw_line(stream_writer, "Y %llu", (unsigned long long)e->arg);
 	} else if (e->type == Q_SIGNAL) {
 		whose(e->slot);
-		evw_line(format_writer, "K %u %llx", e->sig,
+		evw_line(stream_writer, "K %u %llx", e->sig,
 		    (unsigned long long)e->arg);
 	}
 }
@@ -336,6 +328,22 @@ consume(struct control *c)
 	return 1;
 }
 
+/* End of the whole records from `from` on. */
+static uint32_t
+extent(uint32_t from, uint32_t end)
+{
+	uint32_t at = from, head, n;
+
+	while (at + 4 <= end) {
+		memcpy(&head, area.bufs + at, 4);
+		n = record_size(record_nvalues(head));
+		if (head == 0 || at + n > end)
+			break;
+		at += n;
+	}
+	return at;
+}
+
 /*
  * What running threads have not handed over yet.  A buffer that is handed
  * over meanwhile stays as it is until we take it from the queue.
@@ -364,7 +372,7 @@ take_running(struct control *c)
 			continue;
 		from = slots[i].buf == buf[i] ? slots[i].from :
 		    (buf[i] - 1) * BUF_STRIDE;
-		slots[i].from = format_extent(from, (buf[i] - 1) * BUF_STRIDE +
+		slots[i].from = extent(from, (buf[i] - 1) * BUF_STRIDE +
 		    BUF_SIZE);
 		slots[i].buf = buf[i];
 		take(i, from, slots[i].from);
@@ -375,8 +383,8 @@ take_running(struct control *c)
 static void
 begin_last(struct out *o)
 {
-	evw_again(format_writer, o);
-	headers();
+	evw_again(stream_writer, o);
+	stream_head();
 	last_dump();
 }
 
@@ -389,7 +397,7 @@ snapshot(struct control *c)
 		return;
 	take_running(c);
 	begin_last(o);
-	evw_end(format_writer, "exit", 0);
+	evw_end(stream_writer, "exit", 0);
 	last_end(o);
 }
 
@@ -401,7 +409,7 @@ run(void *arg)
 
 	(void)arg;
 	for (;;) {
-		if (opt.last != 0 && last_asked())
+		if (opt->last != 0 && last_asked())
 			snapshot(c);
 		if (consume(c)) {
 			quiet = 0;
@@ -410,8 +418,8 @@ run(void *arg)
 		if (stopping)
 			break;
 		/* nobody shall wait for what is there */
-		if (quiet == (is_early() ? 0 : 1) && opt.last == 0)
-			evw_flush(format_writer);
+		if (quiet == (is_early() ? 0 : 1) && opt->last == 0)
+			evw_flush(stream_writer);
 		quiet++;
 		sleep_until_called(c);
 	}
@@ -430,25 +438,25 @@ lost(struct out *o, int err)
 		warn("%s: write:", o->name);
 	}
 	format_lost = err;
-	serve_wake();
+	bell_ring();
 }
 
 void
-format_start(char *const argv[])
+format_start(char *const argv[], const char *name)
 {
-	command = argv;
-	if (opt.window == KIND_NONE)
+	stream_program = argv;
+	if (!opt->kind->tells)
 		out = out_open("/dev/null");
-	else if (opt.last != 0)
-		out = last_open();
+	else if (opt->last != 0)
+		out = last_open(name);
 	else
-		out = opt.out_fd >= 0 ? out_fd(opt.out_fd, "standard output") :
-		    out_open(opt.out);
+		out = opt->out_fd >= 0 ? out_fd(opt->out_fd, "standard output") :
+		    out_open(name);
 	if (out != NULL)
 		out->failed = lost;
-	format_writer = evw_open(out);
-	if (opt.last == 0)
-		headers();
+	stream_writer = evw_open(out);
+	if (opt->last == 0)
+		stream_head();
 }
 
 /* Lines at once, while nobody consumes. */
@@ -496,38 +504,23 @@ leftovers(void)
 
 	for (i = 0; i < NSLOT; i++) {
 		s = &area.ctl->slot[i];
-		if (opt.window == KIND_COUNTS && i < area.boot.seg[
+		if (opt->kind->intervals && i < area.boot.seg[
 		    SEG_COUNTERS].size / area.boot.countbytes &&
 		    slots[i].number != 0)
 			n += counters(i);
-		if (opt.window >= KIND_COUNTS || !s->used || s->buf == 0)
+		if ((!opt->kind->records && !opt->kind->alone) ||
+		    !s->used || s->buf == 0)
 			continue;
 		from = slots[i].buf == s->buf ? slots[i].from :
 		    (s->buf - 1) * BUF_STRIDE;
 		end = (s->buf - 1) * BUF_STRIDE + BUF_SIZE;
-		to = format_extent(from, end);
+		to = extent(from, end);
 		records(i, from, to);
 	}
-	if (opt.window == KIND_CACHE)
+	if (opt->kind->alone)
 		totals();
-	if (opt.window == KIND_COUNTS && n != 0)
-		evw_line(format_writer, "I %llu", (unsigned long long)n);
-}
-
-/* End of the whole records from `from` on. */
-uint32_t
-format_extent(uint32_t from, uint32_t end)
-{
-	uint32_t at = from, head, n;
-
-	while (at + 4 <= end) {
-		memcpy(&head, area.bufs + at, 4);
-		n = 4 + 8 * (head >> 24);
-		if (head == 0 || at + n > end)
-			break;
-		at += n;
-	}
-	return at;
+	if (opt->kind->intervals && n != 0)
+		evw_line(stream_writer, "I %llu", (unsigned long long)n);
 }
 
 /* The area's threads are gone: all that they told is written. */
@@ -547,27 +540,27 @@ format_drain(void)
 }
 
 void
-format_end(const char *how, int status, int whole)
+format_end(const char *how, int status, bool whole)
 {
 	uint32_t i;
 
-	if (opt.window == KIND_NONE)
+	if (!opt->kind->tells)
 		return;
-	if (opt.last != 0) {
+	if (opt->last != 0) {
 		out = last_final(out);
 		out->failed = lost;
 		begin_last(out);
 	}
 	if (!whole) {
-		evw_flush(format_writer);
+		evw_flush(stream_writer);
 		out_flush(out);
 		return;
 	}
-	for (i = 0; opt.window == KIND_CACHE && i < format_ncount; i++)
+	for (i = 0; opt->kind->alone && i < ncount; i++)
 		if (saved_count[i] != 0)
-			evw_total(format_writer, format_countid[i],
+			evw_total(stream_writer, countid[i],
 			    saved_count[i]);
-	evw_end(format_writer, how, status);
-	stats.records = evw_executions(format_writer);
+	evw_end(stream_writer, how, status);
+	stats.records = evw_executions(stream_writer);
 	out_close(out);
 }

@@ -22,9 +22,9 @@
 #include <unistd.h>
 
 #include "evw.h"
-#include "stream/last.h"
 #include "out.h"
-#include "trace.h"
+#include "stream/parts.h"
+#include "stream/stream.h"
 #include "util.h"
 
 struct item {
@@ -81,7 +81,7 @@ static size_t nmaps, mapcap;
 static size_t
 ring_bytes(void)
 {
-	return (size_t)opt.last + 3 * ITEM_MAX;
+	return (size_t)opt->last + 3 * ITEM_MAX;
 }
 
 static size_t
@@ -117,7 +117,7 @@ drop(struct ring *r)
 static void
 trim(struct ring *r)
 {
-	while (r->held != 0 && r->held - item_size(oldest(r)) >= opt.last)
+	while (r->held != 0 && r->held - item_size(oldest(r)) >= opt->last)
 		drop(r);
 }
 
@@ -321,9 +321,9 @@ too_old(struct ring *r)
 	const uint8_t *p = (const uint8_t *)(it + 1);
 	uint32_t at = 0, head;
 
-	while (at < it->bytes && r->held - at > opt.last) {
+	while (at < it->bytes && r->held - at > opt->last) {
 		memcpy(&head, p + at, 4);
-		at += 4 + 8 * (head >> 24);
+		at += record_size(record_nvalues(head));
 	}
 	return at;
 }
@@ -373,7 +373,7 @@ tell_lines(const char *s)
 	const char *nl;
 
 	for (; (nl = strchr(s, '\n')) != NULL; s = nl + 1)
-		evw_raw(format_writer, s, (size_t)(nl - s));
+		evw_raw(stream_writer, s, (size_t)(nl - s));
 }
 
 static void
@@ -389,16 +389,16 @@ tell_item(const struct part *p)
 	if (p->from == end && p->ring->told == 0)
 		return;		/* of what ended there is no record left */
 	if (threads > 1 && it->thread != current)
-		evw_line(format_writer, "T %u", it->thread);
+		evw_line(stream_writer, "T %u", it->thread);
 	current = it->thread;
-	if (evw_records(format_writer, p->from, end) < end &&
-	    evw_error(format_writer) != NULL)
-		die("a record that cannot be: %s", evw_error(format_writer));
+	if (evw_records(stream_writer, p->from, end) < end &&
+	    evw_error(stream_writer) != NULL)
+		die("a record that cannot be: %s", evw_error(stream_writer));
 	p->ring->told += p->from < end;
 	if (it->letter == 'Y')
-		evw_line(format_writer, "Y %" PRIu64, it->arg);
+		evw_line(stream_writer, "Y %" PRIu64, it->arg);
 	else if (it->letter == 'K')
-		evw_line(format_writer, "K %u %" PRIx64, it->sig, it->arg);
+		evw_line(stream_writer, "K %u %" PRIx64, it->sig, it->arg);
 }
 
 void
@@ -416,10 +416,10 @@ last_dump(void)
 		parts[nparts - 1].lines = l;
 	}
 	qsort(parts, nparts, sizeof *parts, by_seq);
-	evw_line(format_writer, "H last %" PRIu64, opt.last);
-	evw_line(format_writer, "H dropped %" PRIu64, taken - bytes);
+	evw_line(stream_writer, "H last %" PRIu64, opt->last);
+	evw_line(stream_writer, "H dropped %" PRIu64, taken - bytes);
 	for (i = 0; i < nmaps; i++)
-		evw_line(format_writer, "M %x %" PRIx64 " %" PRIx64 " %" PRIx64
+		evw_line(stream_writer, "M %x %" PRIx64 " %" PRIx64 " %" PRIx64
 		    " %s", maps[i].object, maps[i].start, maps[i].end,
 		    maps[i].off, maps[i].path);
 	for (i = 0; i < nparts; i++)
@@ -432,6 +432,7 @@ last_dump(void)
 /* ---- when, and where to ---- */
 
 static volatile int asked, pass_on;
+static const char *file;	/* of -o */
 
 static void
 ask(int sig)
@@ -440,22 +441,22 @@ ask(int sig)
 	asked = pass_on = 1;
 }
 
-void
+bool
 last_pass_on(void)
 {
-	if (!pass_on)
-		return;
+	bool was = pass_on;
+
 	pass_on = 0;
-	follow_signal(SIGUSR1);
+	return was;
 }
 
-int
+bool
 last_asked(void)
 {
-	if (!asked)
-		return 0;
+	bool was = asked;
+
 	asked = 0;
-	return 1;
+	return was;
 }
 
 /* The next file's: the number is where %n stands, or behind the name. */
@@ -463,15 +464,15 @@ static char *
 file_name(void)
 {
 	static unsigned number;
-	const char *at = strstr(opt.out, "%n");
-	size_t n = strlen(opt.out) + 16;
+	const char *at = strstr(file, "%n");
+	size_t n = strlen(file) + 16;
 	char *s = xmalloc(n);
 
 	if (at != NULL)
-		snprintf(s, n, "%.*s%u%s", (int)(at - opt.out), opt.out,
+		snprintf(s, n, "%.*s%u%s", (int)(at - file), file,
 		    ++number, at + 2);
 	else
-		snprintf(s, n, "%s.%u", opt.out, ++number);
+		snprintf(s, n, "%s.%u", file, ++number);
 	return s;
 }
 
@@ -479,9 +480,9 @@ file_name(void)
 static int
 may_create(void)
 {
-	const char *slash = strrchr(opt.out, '/');
-	char *dir = slash == NULL ? xstrdup(".") : strndup(opt.out,
-	    (size_t)(slash - opt.out) + 1);
+	const char *slash = strrchr(file, '/');
+	char *dir = slash == NULL ? xstrdup(".") : strndup(file,
+	    (size_t)(slash - file) + 1);
 	int r = access(dir, W_OK | X_OK);
 
 	free(dir);
@@ -489,20 +490,21 @@ may_create(void)
 }
 
 struct out *
-last_open(void)
+last_open(const char *name)
 {
 	struct sigaction a;
 
+	file = name;
 	memset(&a, 0, sizeof a);
 	a.sa_handler = ask;
 	a.sa_flags = SA_RESTART;
 	sigaction(SIGUSR1, &a, NULL);
-	if (opt.out_fd >= 0)
-		return out_fd(opt.out_fd, "standard output");
-	if (strstr(opt.out, "%n") == NULL)
-		return out_open(opt.out);
+	if (opt->out_fd >= 0)
+		return out_fd(opt->out_fd, "standard output");
+	if (strstr(file, "%n") == NULL)
+		return out_open(file);
 	if (may_create() < 0)
-		die("%s:", opt.out);
+		die("%s:", file);
 	return NULL;
 }
 
@@ -525,12 +527,12 @@ last_begin(void)
 {
 	struct out *o;
 
-	if (opt.out_fd >= 0) {
+	if (opt->out_fd >= 0) {
 		warn("SIGUSR1: standard output is for the end; see -o");
 		return NULL;
 	}
 	if (may_create() < 0) {
-		warn("SIGUSR1: %s:", opt.out);
+		warn("SIGUSR1: %s:", file);
 		return NULL;
 	}
 	o = out_open(file_name());

@@ -14,6 +14,7 @@
 #include "evpack.h"
 #include "evw.h"
 #include "util.h"
+#include "stream/stream.h"
 #include "xlate/xlate.h"
 
 /* The id of reference k of instruction i, see def_ref_id. */
@@ -24,7 +25,7 @@ struct refid {
 
 /*
  * There are several for each block that ever runs: small, and never freed. An
- * id stands with the number of instructions that it tells, id | n << 24.
+ * id stands with the number of instructions that it tells: told().
  */
 struct def {
 	app_pc pc;
@@ -41,7 +42,24 @@ struct def {
 	uint8_t packed[];		/* its items */
 };
 
-#define ID(x) ((x) & 0xffffff)
+/* An id and how many instructions it tells, in one word. */
+static uint32_t
+told(uint32_t id, unsigned n)
+{
+	return id | n << ID_BITS;
+}
+
+static uint32_t
+told_id(uint32_t entry)
+{
+	return entry & (NIDS - 1);
+}
+
+static unsigned
+told_length(uint32_t entry)
+{
+	return entry >> ID_BITS;
+}
 
 #define ALONG (1ull << 63)	/* added to a pc: its block along a path */
 
@@ -72,7 +90,7 @@ def_number(const struct def *d)
 static uint32_t
 new_id(const struct def *d)
 {
-	if (next_id > 0xffffff)
+	if (next_id >= NIDS)
 		die("too many different pieces of code (%u)", next_id);
 	owner = xgrow(owner, &ownercap, next_id + 1ul, sizeof *owner);
 	owner[next_id] = d != NULL ? d->number : NOBODY;
@@ -111,7 +129,7 @@ place_of(const struct def *d, unsigned n)
 {
 	unsigned k = 0;
 
-	while (k < d->nid && d->id[k] >> 24 != n)
+	while (k < d->nid && told_length(d->id[k]) != n)
 		k++;
 	return k;
 }
@@ -121,7 +139,7 @@ def_id(const struct def *d, unsigned n)
 {
 	unsigned k = place_of(d, n);
 
-	return k < d->nid ? ID(d->id[k]) : 0;
+	return k < d->nid ? told_id(d->id[k]) : 0;
 }
 
 void
@@ -139,34 +157,28 @@ def_was_passed(struct def *d)
 		return 0;
 	d->passed = 0;
 	for (k = 0; k < d->nid; k++)
-		hot_forget_some(ID(d->id[k]));
+		sample_halve(told_id(d->id[k]));
 	return 1;
 }
 
-/* The counter of the id at k, of which the formatter knows what it tells. */
+/* The id at k: its counter, where there are any. */
 static void
 new_counter(struct def *d, unsigned k)
 {
-	uint32_t c = format_ncount, id = ID(d->id[k]);
-	uint8_t n = (uint8_t)(d->id[k] >> 24);
+	uint32_t id = told_id(d->id[k]);
+	unsigned n = told_length(d->id[k]);
 
-	if (opt.during != 0)
-		format_ninsn[id] = n;
-	if (d->cnt == NULL)
-		return;
-	if (c >= COUNT_IDS)
-		die("too many different pieces of code (%u)", c);
-	d->cnt[k] = c;
-	format_countid[c] = id;
-	format_ninsn[c] = n;
-	__atomic_store_n(&format_ncount, c + 1, __ATOMIC_RELEASE);
+	if (opt->during != 0)
+		format_length(id, n);
+	if (d->cnt != NULL)
+		d->cnt[k] = format_counter(id, n);
 }
 
 /* Room for n ids; where there are counters, for theirs. */
 static void
 room_for(struct def *d, unsigned n)
 {
-	int counts = opt.kind == KIND_COUNTS || opt.kind == KIND_CACHE;
+	bool counts = opt->kind->counters;
 	uint32_t *id = xkeep(n * sizeof *id * (counts ? 2 : 1));
 
 	if (d->nid != 0)
@@ -187,7 +199,7 @@ add_id(struct def *d, unsigned n)
 	if (d->nid == d->capid)
 		room_for(d, 2u * d->capid < MAX_INSN + 1 ? 2u * d->capid :
 		    MAX_INSN + 1);
-	d->id[d->nid] = id | n << 24;
+	d->id[d->nid] = told(id, n);
 	new_counter(d, d->nid++);
 	return id;
 }
@@ -220,7 +232,7 @@ make_def(const struct block *b, const struct groups *g, const uint8_t *packed,
 		exits += is_exit(&b->in[i]);
 	room_for(d, exits);
 	id = add_id(d, d->n);
-	if (evw_block_packed(format_writer, id, d->packed, d->ngroups,
+	if (evw_block_packed(stream_writer, id, d->packed, d->ngroups,
 	    d->n) < 0)
 		die("block %x at %#llx: a definition that cannot be", id,
 		    (unsigned long long)b->pc);
@@ -229,7 +241,8 @@ make_def(const struct block *b, const struct groups *g, const uint8_t *packed,
 
 /* The definition of the block just collected. */
 struct def *
-def_find(const struct block *b, const struct groups *g)
+def_find(const struct block *b, const struct groups *g,
+    const struct kind *kind)
 {
 	static uint8_t packed[TEXT_MOST];
 	size_t n;
@@ -237,12 +250,12 @@ def_find(const struct block *b, const struct groups *g)
 	khiter_t k;
 	int new;
 
-	if (b->n == 0 || opt.kind >= KIND_NONE)
+	if (b->n == 0 || !kind->tells)
 		return NULL;
 	if (defs == NULL)
 		defs = kh_init(def);
 	k = kh_put(def, defs, b->npiece == 0 ? b->pc : b->pc | ALONG, &new);
-	n = text_pack(packed, b, g);
+	n = text_pack(packed, b, g, kind);
 	if (!new) {
 		d = kh_value(defs, k);
 		if (d->epoch == epoch && d->npacked == n &&
@@ -268,7 +281,7 @@ id_for(struct def *d, unsigned n, unsigned used)
 	id = def_id(d, n);
 	if (id == 0) {
 		id = add_id(d, n);
-		if (evw_prefix(format_writer, id, ID(d->id[0]), n, used) < 0)
+		if (evw_prefix(stream_writer, id, told_id(d->id[0]), n, used) < 0)
 			die("prefix %x: a definition that cannot be", id);
 	}
 	return id;
@@ -345,7 +358,7 @@ def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k,
 		r.group[0] = gr->ref[i][k - 1].group;
 	}
 	id = new_id(d);
-	if (evw_ref(format_writer, id, ID(d->id[0]), r) < 0)
+	if (evw_ref(stream_writer, id, told_id(d->id[0]), r) < 0)
 		die("reference %x: a definition that cannot be", id);
 	if (k <= 3 && in->special != SP_GATHER)
 		add_ref(d, (struct refid){ id, (uint8_t)i, (uint8_t)k });
@@ -361,7 +374,7 @@ def_leave_id(char which)
 
 	if (*p == 0) {
 		*p = new_id(NULL);
-		if (evw_leave(format_writer, *p, which) < 0)
+		if (evw_leave(stream_writer, *p, which) < 0)
 			die("id %x: a definition that cannot be", *p);
 	}
 	return *p;
@@ -433,7 +446,7 @@ def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
 	*sizes = 0;
 	id = rep != 0 && n > 0 ? ref_id(d, n - 1, 1) : 0;
 	if (id != 0)
-		*sizes = id | (uint64_t)(x.used - x.before) << 24 |
+		*sizes = record_head(id, x.used - x.before) |
 		    (uint64_t)(4 + 8u * (x.count - x.before)) << 32;
 	return n == 0 ? ~0u : counter_of(d, n);
 }

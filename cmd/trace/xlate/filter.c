@@ -32,7 +32,7 @@
 #include <string.h>
 
 #include "util.h"
-#include "xlate/xlate.h"
+#include "xlate/parts.h"
 
 KHASH_MAP_INIT_INT64(line, uint32_t)
 
@@ -62,21 +62,21 @@ cell_at(uint32_t cell)
 /* ------------------------------------------------------------------ flags */
 
 static void
-begin(struct xlate *x)
+save_flags(struct xlate *x)
 {
 	struct code *c = &x->c;
 
 	if (x->deadflags[x->i + x->after] || x->flags)
 		return;
-	xlate_home(x, RAX);
-	xlate_mark(x, x->i + x->after, MAP_BODY, 0);
+	regs_home(x, RAX);
+	mark(x, x->i + x->after, MAP_BODY, 0);
 	emit_u32(c, 0xc0900f9f);	/* lahf; seto al */
 	x->flags = 1;
-	xlate_mark(x, x->i + x->after, MAP_BODY, 0);
+	mark(x, x->i + x->after, MAP_BODY, 0);
 }
 
 static void
-end(struct xlate *x)
+restore_flags(struct xlate *x)
 {
 	struct code *c = &x->c;
 
@@ -84,13 +84,13 @@ end(struct xlate *x)
 		return;
 	emit_bytes(c, 0x9e7f04, 3);	/* add al, 7f; sahf */
 	x->flags = 0;
-	xlate_mark(x, x->i + x->after, MAP_BODY, 0);
+	mark(x, x->i + x->after, MAP_BODY, 0);
 }
 
 static int
 scratch(struct xlate *x, uint32_t avoid)
 {
-	return xlate_scratch(x, avoid | (x->flags ? BIT(RAX) : 0));
+	return regs_scratch(x, avoid | (x->flags ? BIT(RAX) : 0));
 }
 
 /* ----------------------------------------------------------- instructions */
@@ -167,10 +167,10 @@ cmp_zero(struct code *c, int32_t disp)
 }
 
 static void
-out_header(struct code *c, uint32_t id, unsigned ngroups)
+out_head(struct code *c, uint32_t id, unsigned nvalues)
 {
-	emit_store_imm32(c, REG_P, 0, id | ngroups << 24);
-	emit_lea(c, REG_P, REG_P, 4 + 8 * (int32_t)ngroups);
+	emit_store_imm32(c, REG_P, 0, record_head(id, nvalues));
+	emit_lea(c, REG_P, REG_P, (int32_t)record_size(nvalues));
 }
 
 /* s = the time of a use that the clock is so many ticks ahead of */
@@ -244,8 +244,8 @@ static void
 fetch(struct xlate *x)
 {
 	const struct insn *in = &x->b->in[x->i];
-	uint64_t first = in->pc >> opt.lineshift;
-	uint64_t last = (in->pc + in->len - 1) >> opt.lineshift;
+	uint64_t first = in->pc >> opt->lineshift;
+	uint64_t last = (in->pc + in->len - 1) >> opt->lineshift;
 	uint32_t cell[2] = { 0, 0 };
 	struct cold *d;
 	int all, s;
@@ -256,7 +256,7 @@ fetch(struct xlate *x)
 	if (last != first)
 		cell[1] = cell_of(last);
 	all = cell[0] != 0 && (last == first || cell[1] != 0);
-	begin(x);
+	save_flags(x);
 	if (x->ticks == 0)
 		add_ticks(x);
 	s = scratch(x, 0);
@@ -294,7 +294,7 @@ cold_fetch(struct xlate *x, const struct cold *d)
 	emit_imm(c, d->s, d->addr);
 	look(x, d->s, LOOK_FETCH | LOOK_SIZE(1u + d->two) |
 	    LOOK_BEHIND(d->behind),
-	    d->id | (d->cell[0] != 0 ? 1u << 24 : 0));
+	    record_head(d->id, d->cell[0] != 0));
 	emit_u32(c, d->cell[0]);
 	emit_u32(c, d->cell[1]);
 }
@@ -304,7 +304,7 @@ cold_fetch(struct xlate *x, const struct cold *d)
 static unsigned
 line_size(void)
 {
-	return 1u << opt.lineshift;
+	return 1u << opt->lineshift;
 }
 
 /* The line whose place is in u is used; s is lost. */
@@ -319,8 +319,8 @@ static void
 check_static(struct xlate *x, const struct ref *r, unsigned k)
 {
 	struct code *c = &x->c;
-	uint64_t a = (uint64_t)r->disp, line = a >> opt.lineshift;
-	uint64_t last = (a + r->size - 1) >> opt.lineshift;
+	uint64_t a = (uint64_t)r->disp, line = a >> opt->lineshift;
+	uint64_t last = (a + r->size - 1) >> opt->lineshift;
 	int s = scratch(x, 0), t = scratch(x, BIT(s));
 	struct cold *d;
 
@@ -336,7 +336,7 @@ check_static(struct xlate *x, const struct ref *r, unsigned k)
 		d->branch[0] = emit_jmp32(c);
 	} else {
 		load_known_hint(c, t, line);
-		emit_imm(c, s, line << opt.lineshift);
+		emit_imm(c, s, line << opt->lineshift);
 		op_table(c, 0x39, s, t, T_DTAG);
 		d->branch[0] = emit_jcc32(c, 5);
 		used(x, d);
@@ -356,7 +356,7 @@ check_data(struct xlate *x, const struct ref *r, unsigned k)
 	int s = scratch(x, 0), t = scratch(x, BIT(s));
 	int wide = r->size > line_size();
 
-	probe_address(x, r, s, BIT(t));
+	address_of(x, r, s, BIT(t));
 	d = new_cold(x, wide ? COLD_WIDE : COLD_DATA, k, !wide);
 	d->s = (uint8_t)s;
 	d->t = (uint8_t)t;
@@ -365,7 +365,7 @@ check_data(struct xlate *x, const struct ref *r, unsigned k)
 		d->branch[0] = emit_jmp32(c);
 	} else {
 		emit_mov32(c, t, s);
-		shr_imm(c, t, opt.lineshift, 0);
+		shr_imm(c, t, opt->lineshift, 0);
 		and_imm(c, t, (int32_t)TABLE_HINTS - 1);
 		load_hint(c, t);
 		op_table(c, 0x2b, s, t, T_DTAG);
@@ -384,7 +384,7 @@ cold_data(struct xlate *x, const struct cold *d)
 	else
 		op_table(&x->c, 0x03, d->s, d->t, T_DTAG);
 	look(x, d->s, LOOK_DATA | LOOK_SIZE(d->size) | LOOK_BEHIND(d->behind),
-	    d->id | 1u << 24);
+	    record_head(d->id, 1));
 }
 
 /* Over a line's end at a fixed place, or larger than a line. */
@@ -395,40 +395,40 @@ cold_wide(struct xlate *x, const struct cold *d)
 		emit_imm(&x->c, d->s, d->addr);
 	if (d->size > line_size())
 		look(x, d->s, LOOK_WIDE | LOOK_SIZE(d->size),
-		    d->id | (d->fixed ? 0 : 1u << 24));
+		    record_head(d->id, !d->fixed));
 	else
 		look(x, d->s, LOOK_DATA | LOOK_SIZE(d->size) |
-		    LOOK_BEHIND(d->behind), d->id | 1u << 24);
+		    LOOK_BEHIND(d->behind), record_head(d->id, 1));
 }
 
 /* ----------------------------------------------------------------- outside */
 
 void
-filter_refs(struct xlate *x)
+filter_refer(struct xlate *x)
 {
 	const struct insn *in = &x->b->in[x->i];
 	unsigned j;
 
 	fetch(x);
 	if (in->special == SP_GATHER) {
-		begin(x);
+		save_flags(x);
 		look(x, scratch(x, 0), LOOK_ALL, 0);
-		probe_gather(x);
-		end(x);
+		gather(x);
+		restore_flags(x);
 		return;
 	}
 	if (in->special == SP_REP || in->special == SP_REPCMP) {
-		end(x);
+		restore_flags(x);
 		return;
 	}
 	for (j = 0; j < in->nref; j++) {
-		begin(x);
+		save_flags(x);
 		if (in->ref[j].form == REF_STATIC)
 			check_static(x, &in->ref[j], j + 1);
 		else
 			check_data(x, &in->ref[j], j + 1);
 	}
-	end(x);
+	restore_flags(x);
 }
 
 /* A gathered element's address, or 0, is in s. */
@@ -436,15 +436,26 @@ void
 filter_element(struct xlate *x, unsigned e, int s)
 {
 	emit_store(&x->c, REG_P, 4, s);
-	out_header(&x->c, def_ref_id(x->def, x, x->i, e + 1, 0), 1);
+	out_head(&x->c, def_ref_id(x->def, x, x->i, e + 1, 0), 1);
+}
+
+void
+filter_rep_before(struct xlate *x)
+{
+	const struct insn *in = &x->b->in[x->i];
+	unsigned j;
+
+	for (j = 0; j < in->nref; j++)
+		record_address(x, &in->ref[j], x->g->ref[x->i][j].group);
+	rep_before(x);
 }
 
 /*
  * Behind a repeated instruction, whose values lie at REG_P: the record goes
  * out.  The guest's flags are alive.
  */
-void
-filter_rep(struct xlate *x)
+static void
+rep_out(struct xlate *x)
 {
 	const struct insn *in = &x->b->in[x->i];
 	const struct refgroup *g = x->g->ref[x->i];
@@ -452,13 +463,25 @@ filter_rep(struct xlate *x)
 	unsigned b = n > 1 ? g[1].group - first : 0;
 	uint32_t free = ~x->homed & BIT(RDX);
 
-	xlate_home(x, RDX);
-	xlate_mark(x, x->i + 1, MAP_BODY, 2);
+	mark(x, x->i + 1, MAP_BODY, 2);
+	regs_home(x, RDX);
+	mark(x, x->i + 1, MAP_BODY, 2);
 	look(x, RDX, LOOK_REP | LOOK_REP_BITS(n, g[0].count - first,
 	    g[0].group - first, b, in->ref[0].size),
-	    def_ref_id(x->def, x, x->i, 1, 0) | (n + 1) << 24);
-	xlate_mark(x, x->i + 1, MAP_BODY, 0);
-	xlate_reload(x, free);
+	    record_head(def_ref_id(x->def, x, x->i, 1, 0), n + 1));
+	mark(x, x->i + 1, MAP_BODY, 0);
+	regs_reload(x, free);
+}
+
+void
+filter_rep_after(struct xlate *x)
+{
+	bool early = rep_count(x);
+
+	rep_out(x);
+	mark(x, x->i + 1, MAP_BODY, 0);
+	if (early)
+		regs_reload(x, BIT(RDX) | BIT(RBX));
 }
 
 /* The cold parts of all checks. */
@@ -474,7 +497,7 @@ filter_cold(struct xlate *x)
 		x->i = d->i;
 		x->homed = d->homed;
 		x->flags = d->flags;
-		xlate_mark(x, d->i, MAP_BODY, 0);
+		mark(x, d->i, MAP_BODY, 0);
 		for (j = 0; j < 2; j++)
 			if (d->branch[j] != NULL)
 				emit_patch32(d->branch[j], c->p);
@@ -484,7 +507,7 @@ filter_cold(struct xlate *x)
 			cold_data(x, d);
 		else
 			cold_wide(x, d);
-		xlate_reload(x, x->homed & ~d->homed);
+		regs_reload(x, x->homed & ~d->homed);
 		emit_patch32(emit_jmp32(c), d->back);
 	}
 	x->flags = 0;

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "xlate/xlate.h"
+#include "xlate/parts.h"
 
 /* Set or clear an extension bit; VEX and EVEX keep it inverted. */
 static void
@@ -95,7 +95,7 @@ replace(uint8_t *bytes, const struct insn *in, int from, int to)
 static int
 low_scratch(struct xlate *x, uint32_t avoid)
 {
-	return xlate_scratch(x, avoid | BIT(R9) | BIT(R10) | BIT(R14) |
+	return regs_scratch(x, avoid | BIT(R9) | BIT(R10) | BIT(R14) |
 	    BIT(R15));
 }
 
@@ -155,13 +155,13 @@ prepare(struct xlate *x, const struct insn *in)
 		emit_imm(&x->c, s.rip, riprel_target(in));
 	}
 	if (uses & BIT(REG_P)) {
-		s.p = xlate_scratch(x, taken);
+		s.p = regs_scratch(x, taken);
 		taken |= BIT(s.p);
 		if (in->rd & BIT(REG_P))
 			emit_load(&x->c, s.p, REG_T, HOME(REG_P));
 	}
 	if (uses & BIT(REG_T)) {
-		s.t = xlate_scratch(x, taken);
+		s.t = regs_scratch(x, taken);
 		if (in->rd & BIT(REG_T))
 			emit_load(&x->c, s.t, REG_T, HOME(REG_T));
 	}
@@ -195,11 +195,11 @@ put_back(struct xlate *x, const struct insn *in, struct subst s)
 	if (!p && !t)
 		return;
 	x->loc = (uint8_t)((p ? s.p : REG_P) | (t ? s.t : REG_T) << 4);
-	xlate_mark(x, x->i + 1, MAP_BODY, 0);
+	mark(x, x->i + 1, MAP_BODY, 0);
 	if (p) {
 		emit_store(&x->c, REG_T, HOME(REG_P), s.p);
 		x->loc = (uint8_t)(REG_P | (x->loc & 0xf0));
-		xlate_mark(x, x->i + 1, MAP_BODY, 0);
+		mark(x, x->i + 1, MAP_BODY, 0);
 	}
 	if (t)
 		emit_store(&x->c, REG_T, HOME(REG_T), s.t);
@@ -212,7 +212,7 @@ mangle_copy(struct xlate *x, unsigned rep)
 	const struct insn *in = &x->b->in[x->i];
 	struct subst s = prepare(x, in);
 
-	xlate_mark(x, x->i, MAP_BODY, rep);
+	mark(x, x->i, MAP_BODY, rep);
 	write_bytes(x, in, s);
 	x->homed &= ~(uint32_t)in->wr;
 	put_back(x, in, s);
@@ -256,7 +256,7 @@ mangle_target(struct xlate *x, int reg)
 	struct subst s;
 
 	if (in->field[F_RM] != NOREG) {
-		xlate_mark(x, x->i, MAP_BODY, 0);
+		mark(x, x->i, MAP_BODY, 0);
 		if (in->field[F_RM] == REG_P || in->field[F_RM] == REG_T)
 			emit_load(&x->c, reg, REG_T, HOME(in->field[F_RM]));
 		else
@@ -268,6 +268,6 @@ mangle_target(struct xlate *x, int reg)
 	m.rd &= (uint16_t)~BIT(RSP);
 	m.rd |= in->rd & BIT(RSP);
 	s = prepare(x, &m);
-	xlate_mark(x, x->i, MAP_BODY, 0);
+	mark(x, x->i, MAP_BODY, 0);
 	write_bytes(x, &m, s);
 }

@@ -10,138 +10,9 @@
  * An exit tells its record, steps REG_P and jumps: to a fragment where it is
  * linked, else to its stub, which says which exit it was and leaves.
  */
-#include "xlate/xlate.h"
-
 #include <string.h>
 
-_Static_assert(sizeof(struct mapent) == 8, "compared as one word");
-
-/* The same as before is not said again; the last word for an offset counts. */
-static void
-put_map(struct xlate *x, struct mapent m)
-{
-	struct mapent *last;
-	uint64_t a, b;
-
-	m.off = (uint16_t)emit_off(&x->c);
-	m.homed = (uint16_t)x->homed;
-	m.loc = x->loc;
-	m.flags = x->flags & 1;
-	if (x->nmap > 0 && x->nmap < MAX_MAP) {
-		last = &x->map[x->nmap - 1];
-		memcpy(&a, last, sizeof a);
-		memcpy(&b, &m, sizeof b);
-		if (last->off == m.off) {
-			*last = m;
-			return;
-		}
-		if ((a ^ b) >> 16 == 0)		/* all but the offset */
-			return;
-	}
-	if (x->nmap < MAX_MAP)
-		x->map[x->nmap] = m;
-	x->nmap++;
-}
-
-void
-xlate_mark(struct xlate *x, unsigned n, unsigned kind, unsigned rep)
-{
-	struct mapent m = { .n = (uint8_t)n, .kind = kind & 15, .rep = rep & 3 };
-
-	put_map(x, m);
-}
-
-void
-xlate_mark_exit(struct xlate *x, unsigned e, unsigned kind)
-{
-	struct mapent m = { .n = x->exit[e].n, .kind = kind & 15,
-		.exit = (uint8_t)e };
-
-	put_map(x, m);
-}
-
-void
-xlate_home(struct xlate *x, int r)
-{
-	if (x->homed & BIT(r))
-		return;
-	emit_store(&x->c, REG_T, HOME(r), r);
-	x->homed |= BIT(r);
-}
-
-void
-xlate_reload(struct xlate *x, uint32_t set)
-{
-	int r;
-
-	set &= x->homed;
-	for (r = 0; set != 0; r++, set >>= 1)
-		if (set & 1) {
-			emit_load(&x->c, r, REG_T, HOME(r));
-			x->homed &= ~BIT(r);
-		}
-}
-
-/*
- * The next instruction that uses r, or the block's end.  Asked for one
- * instruction after the other, so what was found last mostly holds.
- */
-static unsigned
-next_use(struct xlate *x, int r)
-{
-	const struct block *b = x->b;
-	unsigned i = x->use[r].next;
-
-	if (x->use[r].from <= x->i && x->i < i)
-		return i;
-	for (i = x->i + 1; i < b->n; i++)
-		if ((b->in[i].rd | b->in[i].wr) & BIT(r))
-			break;
-	x->use[r].from = (uint8_t)x->i;
-	x->use[r].next = (uint8_t)i;
-	return i;
-}
-
-/* How good r is to use: overwritten before it is read, then used late. */
-static unsigned
-score(struct xlate *x, int r)
-{
-	const struct block *b = x->b;
-	unsigned i = next_use(x, r), s = 1 + i - x->i;
-
-	return i < b->n && (b->in[i].kill & BIT(r)) ? s + 100 : s;
-}
-
-/*
- * The best register is one at home already, then one that is overwritten
- * before it is read again, then the one whose next use is farthest away.
- */
-int
-xlate_scratch(struct xlate *x, uint32_t avoid)
-{
-	static const uint8_t may[] = {
-		RSI, RDI, RDX, RCX, RAX, R10, R9, RBX, R14, R15
-	};
-	const struct insn *in = &x->b->in[x->i];
-	uint32_t set = BIT(RSI) | BIT(RDI) | BIT(RDX) | BIT(RCX) | BIT(RAX) |
-	    BIT(R10) | BIT(R9) | BIT(RBX) | BIT(R14) | BIT(R15);
-	unsigned k, s, best = 0;
-	int pick = -1;
-
-	set &= ~(avoid | in->rd | in->wr);
-	if (set & x->homed)
-		set &= x->homed;
-	if (set != 0 && (set & (set - 1)) == 0)
-		pick = __builtin_ctz(set);
-	for (k = 0; k < sizeof may && (pick < 0 || best > 0); k++)
-		if ((set & BIT(may[k])) && (s = score(x, may[k])) > best) {
-			best = s;
-			pick = may[k];
-		}
-	xlate_home(x, pick);
-	xlate_mark(x, x->i + x->after, MAP_BODY, 0);
-	return pick;
-}
+#include "xlate/parts.h"
 
 static unsigned
 new_exit(struct xlate *x, unsigned kind, app_pc target, unsigned n)
@@ -165,14 +36,14 @@ write_entry(struct xlate *x)
 	uint8_t *ok;
 
 	x->homed = BIT(RAX) | BIT(RCX);
-	xlate_mark(x, 0, MAP_IBL0, 0);
+	mark(x, 0, MAP_IBL0, 0);
 	if (!small)
 		emit_imm(c, RAX, -pc);
 	if (small)
 		emit_lea(c, RCX, RCX, -(int32_t)pc);
 	else
 		emit_lea_sib(c, RCX, RCX, RAX, 1, 0, 0);
-	xlate_mark(x, 0, MAP_IBL, 0);
+	mark(x, 0, MAP_IBL, 0);
 	ok = emit_jrcxz(c);
 	if (!small)
 		emit_imm(c, RAX, pc);
@@ -180,11 +51,11 @@ write_entry(struct xlate *x)
 		emit_lea(c, RCX, RCX, (int32_t)pc);
 	else
 		emit_lea_sib(c, RCX, RCX, RAX, 1, 0, 0);
-	xlate_mark(x, 0, MAP_IBL0, 0);
+	mark(x, 0, MAP_IBL0, 0);
 	emit_jmp_mem(c, REG_T, TO_RT_MISS);
 	emit_patch8(ok, c->p);
-	xlate_mark(x, 0, MAP_BODY, 0);
-	xlate_reload(x, x->homed);
+	mark(x, 0, MAP_BODY, 0);
+	regs_reload(x, x->homed);
 	x->prologue = emit_off(c);
 }
 
@@ -218,9 +89,9 @@ write_check(struct xlate *x)
 	unsigned off, n, len = (unsigned)(x->b->next - x->b->pc);
 	unsigned e = new_exit(x, EXIT_STALE, x->b->pc, 0);
 
-	xlate_home(x, RAX);
-	xlate_home(x, RCX);
-	xlate_mark(x, 0, MAP_BODY, REP_CHECK);
+	regs_home(x, RAX);
+	regs_home(x, RCX);
+	mark(x, 0, MAP_BODY, REP_CHECK);
 	for (off = 0; off < len; off += n) {
 		n = len - off >= 8 ? 8 : len - off >= 4 ? 4 : 1;
 		compare_bytes(x, off, n);
@@ -231,7 +102,7 @@ write_check(struct xlate *x)
 		emit_jmp_mem(c, REG_T, TO_RT_EXIT);
 		emit_patch8(same, c->p);
 	}
-	xlate_reload(x, BIT(RAX) | BIT(RCX));
+	regs_reload(x, BIT(RAX) | BIT(RCX));
 }
 
 /* Leave by the runtime, which is told the exit's number. */
@@ -257,8 +128,33 @@ aligned_jmp(struct code *c)
 static int
 may_end_window(const struct xlate *x, unsigned e)
 {
-	return window_bits() == WINDOWS_FROM && opt.kind < KIND_NONE &&
+	return opt->windows == WINDOWS_FROM && x->kind->tells &&
 	    x->b->in[x->exit[e].n - 1].flow != FLOW_ICALL;
+}
+
+/*
+ * Behind a return or an indirect jump: out by the runtime if the stack pointer
+ * is above the window's.  rcx is the target, rax is free, flags are kept.
+ */
+static void
+write_window(struct xlate *x, unsigned e)
+{
+	struct code *c = &x->c;
+	uint8_t *on;
+
+	emit_store(c, REG_T, TO_TMP1, RCX);
+	mark_exit(x, e, MAP_LEFT_TMP);
+	emit_load(c, RAX, REG_T, TO_WINDOW);
+	emit_mov(c, RCX, RSP);
+	emit_not(c, RCX);
+	emit_lea_sib(c, RCX, RCX, RAX, 1, 1, 0);
+	emit_bswap(c, RCX);		/* the top byte: 0, or of a negative one */
+	emit_movzx8(c, RCX, RCX);
+	on = emit_jrcxz(c);
+	emit_load(c, RCX, REG_T, TO_TMP1);
+	emit_jmp_mem(c, REG_T, TO_RT_MISS);
+	emit_patch8(on, c->p);
+	emit_load(c, RCX, REG_T, TO_TMP1);
 }
 
 /* The exit itself: the branch has been taken, state as in x->homed. */
@@ -269,25 +165,26 @@ write_exit(struct xlate *x, unsigned e)
 	uint32_t keep = ex->kind == EXIT_INDIRECT ? BIT(RAX) | BIT(RCX) : 0;
 	struct code *c = &x->c;
 
-	xlate_mark_exit(x, e, MAP_EXIT);
-	if (opt.kind != KIND_CACHE)
-		xlate_reload(x, x->homed & ~keep);
+	mark_exit(x, e, MAP_EXIT);
+	if (!x->kind->late)
+		regs_reload(x, x->homed & ~keep);
 	if (ex->kind == EXIT_INDIRECT) {
-		xlate_home(x, RAX);
-		xlate_mark_exit(x, e, MAP_EXIT);
+		regs_home(x, RAX);
+		mark_exit(x, e, MAP_EXIT);
 	}
-	probe_tell(x, e);
-	xlate_mark_exit(x, e, MAP_LEFT);
-	xlate_reload(x, x->homed & ~keep);
+	if (x->kind->tell != NULL && ex->n != 0)
+		x->kind->tell(x, e);
+	mark_exit(x, e, MAP_LEFT);
+	regs_reload(x, x->homed & ~keep);
 	switch (ex->kind) {
 	case EXIT_DIRECT:
 		ex->jmp = (uint32_t)(aligned_jmp(c) - c->start);
 		break;
 	case EXIT_INDIRECT:
 		if (may_end_window(x, e))
-			probe_window(x, e);
+			write_window(x, e);
 		emit_movzx16(c, RAX, RCX);
-		emit_jmp_sib(c, REG_T, RAX, 8, opt.kind == KIND_OUT ?
+		emit_jmp_sib(c, REG_T, RAX, 8, x->kind->outside ?
 		    T_IBL + (int32_t)IBL_SIZE : T_IBL);
 		break;
 	default:
@@ -307,9 +204,9 @@ write_short(struct xlate *x, const struct insn *in, unsigned e)
 	emit_byte(c, in->bytes[in->opcoff]);
 	emit_byte(c, 2);
 	x->homed &= ~(uint32_t)in->wr;
-	xlate_mark(x, x->i + 1, MAP_BODY, 0);
+	mark(x, x->i + 1, MAP_BODY, 0);
 	over = emit_jmp8(c);
-	xlate_mark_exit(x, e, MAP_EXIT);
+	mark_exit(x, e, MAP_EXIT);
 	x->exit[e].branch = emit_jmp32(c);
 	emit_patch8(over, c->p);
 }
@@ -321,14 +218,14 @@ write_cond(struct xlate *x, const struct insn *in)
 	unsigned e = new_exit(x, EXIT_DIRECT, taken ? in->pc + in->len :
 	    in->target, x->i + 1);
 
-	xlate_mark(x, x->i, MAP_BODY, 0);
+	mark(x, x->i, MAP_BODY, 0);
 	if (in->special == SP_SHORT)
 		write_short(x, in, e);
 	else
 		x->exit[e].branch = emit_jcc32(&x->c,
 		    (in->bytes[in->opcoff] & 15u) ^ taken);
 	x->exit[e].homed = x->homed;
-	xlate_mark(x, x->i + 1, MAP_BODY, 0);
+	mark(x, x->i + 1, MAP_BODY, 0);
 }
 
 static void
@@ -336,7 +233,7 @@ write_push_return(struct xlate *x, const struct insn *in)
 {
 	uint64_t ret = in->pc + in->len;
 
-	xlate_mark(x, x->i, MAP_BODY, 0);
+	mark(x, x->i, MAP_BODY, 0);
 	if ((int64_t)ret == (int32_t)ret) {
 		emit_push_imm(&x->c, (int32_t)ret);
 	} else {
@@ -350,8 +247,8 @@ write_ret(struct xlate *x, const struct insn *in)
 {
 	struct code *c = &x->c;
 
-	xlate_home(x, RCX);
-	xlate_mark(x, x->i, MAP_BODY, 0);
+	regs_home(x, RCX);
+	mark(x, x->i, MAP_BODY, 0);
 	if (in->imm == 0) {
 		emit_byte(c, 0x59);		/* pop rcx */
 	} else {
@@ -402,18 +299,18 @@ write_return(struct xlate *x, const struct insn *in)
 	unsigned e = new_exit(x, EXIT_INDIRECT, in->pc, x->i + 1);
 	uint8_t *same;
 
-	xlate_home(x, RAX);
+	regs_home(x, RAX);
 	write_ret(x, in);
-	xlate_mark(x, x->i + 1, MAP_BACK, 0);
+	mark(x, x->i + 1, MAP_BACK, 0);
 	add_to_rcx(x, -expect);
-	xlate_mark(x, x->i + 1, MAP_BACK_LESS, 0);
+	mark(x, x->i + 1, MAP_BACK_LESS, 0);
 	same = emit_jrcxz(&x->c);
 	x->exit[e].branch = emit_jmp32(&x->c);
 	x->exit[e].expect = expect;
 	x->exit[e].aux = -(8u + in->imm);
 	x->exit[e].homed = x->homed;
 	emit_patch8(same, x->c.p);
-	xlate_mark(x, x->i + 1, MAP_BODY, 0);
+	mark(x, x->i + 1, MAP_BODY, 0);
 }
 
 /* A transfer after which the block goes on. */
@@ -445,7 +342,7 @@ write_transfer(struct xlate *x, const struct insn *in)
 			write_last(x, EXIT_EMULATE, in->pc);
 			break;
 		}
-		xlate_home(x, RCX);
+		regs_home(x, RCX);
 		mangle_target(x, RCX);
 		if (in->flow == FLOW_ICALL)
 			write_push_return(x, in);
@@ -474,19 +371,19 @@ write_xstate(struct xlate *x)
 {
 	int mask;
 
-	if (opt.cpu != CPU_V3 && opt.cpu != CPU_V4) {
+	if (opt->cpu != CPU_V3 && opt->cpu != CPU_V4) {
 		mangle_copy(x, 0);
 		return;
 	}
-	xlate_home(x, RAX);
-	xlate_home(x, RDX);
-	mask = xlate_scratch(x, BIT(R9) | BIT(R10) | BIT(R14) | BIT(R15));
-	emit_imm(&x->c, mask, opt.cpu == CPU_V3 ? 7 : 0xe7);
+	regs_home(x, RAX);
+	regs_home(x, RDX);
+	mask = regs_scratch(x, BIT(R9) | BIT(R10) | BIT(R14) | BIT(R15));
+	emit_imm(&x->c, mask, opt->cpu == CPU_V3 ? 7 : 0xe7);
 	emit_and_bits(&x->c, RAX, mask);
 	emit_imm(&x->c, RDX, 0);
 	mangle_copy(x, 0);
-	xlate_mark(x, x->i + 1, MAP_BODY, 0);
-	xlate_reload(x, BIT(RAX) | BIT(RDX));
+	mark(x, x->i + 1, MAP_BODY, 0);
+	regs_reload(x, BIT(RAX) | BIT(RDX));
 }
 
 /* 1: it was the last. */
@@ -495,10 +392,11 @@ write_insn(struct xlate *x)
 {
 	const struct insn *in = &x->b->in[x->i];
 
-	xlate_reload(x, in->rd);
-	xlate_mark(x, x->i, MAP_BODY, 0);
-	probe_refs(x);
-	xlate_reload(x, in->rd);
+	regs_reload(x, in->rd);
+	mark(x, x->i, MAP_BODY, 0);
+	if (x->kind->refer != NULL)
+		x->kind->refer(x);
+	regs_reload(x, in->rd);
 	if (in->flow == FLOW_COND) {
 		write_cond(x, in);
 		return 0;
@@ -514,21 +412,23 @@ write_insn(struct xlate *x)
 	switch (in->special) {
 	case SP_REP:
 	case SP_REPCMP:
-		probe_rep_before(x);
+		if (x->kind->rep_before != NULL)
+			x->kind->rep_before(x);
 		mangle_copy(x, 1);
 		x->homed &= ~(uint32_t)in->wr;
-		probe_rep_after(x);
+		if (x->kind->rep_after != NULL)
+			x->kind->rep_after(x);
 		break;
 	case SP_EMULATE:
 		if (in->emulate == EMU_FPSAVE)
-			probe_operand(x);
+			address_keep(x);
 		if (in->emulate == EMU_FLAGS || in->emulate == EMU_FPSAVE)
 			mangle_copy(x, 0);
 		write_last(x, EXIT_EMULATE, x->b->next);
 		return 1;
 	case SP_XSTATE:
 		if (in->emulate == EMU_FPSAVE)
-			probe_operand(x);
+			address_keep(x);
 		write_xstate(x);
 		if (in->emulate != EMU_FPSAVE)
 			break;
@@ -554,7 +454,8 @@ write_cold(struct xlate *x)
 	struct xexit *ex;
 	unsigned e;
 
-	filter_cold(x);
+	if (x->kind->cold != NULL)
+		x->kind->cold(x);
 	for (e = 0; e < x->nexit; e++) {
 		ex = &x->exit[e];
 		if (ex->branch == NULL)
@@ -562,7 +463,7 @@ write_cold(struct xlate *x)
 		emit_patch32(ex->branch, c->p);
 		x->homed = ex->homed;
 		if (ex->expect != 0) {
-			xlate_mark(x, ex->n, MAP_BACK_LESS, 0);
+			mark(x, ex->n, MAP_BACK_LESS, 0);
 			add_to_rcx(x, ex->expect);
 		}
 		write_exit(x, e);
@@ -572,7 +473,7 @@ write_cold(struct xlate *x)
 		if (ex->jmp == 0)
 			continue;
 		x->homed = 0;
-		xlate_mark_exit(x, e, MAP_LEFT);
+		mark_exit(x, e, MAP_LEFT);
 		ex->stub = emit_off(c);
 		emit_patch32(c->start + ex->jmp, c->p);
 		write_leave(x, e);
@@ -629,7 +530,7 @@ xlate(struct xlate *x)
 		if (last)
 			break;
 		x->homed &= ~(uint32_t)x->b->in[x->i].wr;
-		xlate_mark(x, x->i + 1, MAP_BODY, 0);
+		mark(x, x->i + 1, MAP_BODY, 0);
 	}
 	if (!last)
 		write_last(x, x->b->end, x->b->next);

@@ -1,9 +1,13 @@
 /*
  * xlate - a block becomes a fragment
  *
- * The state of a translation, between its parts: xlate.c goes through the
- * block and writes exits, probe.c records references, mangle.c writes the
- * instructions themselves.
+ * xlate.c	the driver: entry, instructions, exits, cold part
+ * mangle.c	the instructions themselves
+ * regs.c	where the guest's registers are meanwhile; mark.c map entries
+ * address.c	the address of a reference; gather.c, rep.c of many
+ * kinds.c	what is told: record.c, count.c, filter.c do it
+ * def.c	definitions: what blocks are in the stream
+ * emit.c	machine code
  *
  * Registers: a guest register is in its own hardware register or at HOME, in
  * the thread area, where a fragment put it to use the register.  It comes
@@ -13,11 +17,10 @@
 #ifndef XLATE_H
 #define XLATE_H
 
-#include "trace.h"
+#include "code/code.h"
+#include "xlate/emit.h"
 
 struct def;
-#define HOME(r) TO_GPR(r)
-#define MAX_CALLS 15u	/* inside a block */
 #define MAX_EXIT (MAX_INSN + 2)
 #define MAX_MAP (MAX_INSN * 16)
 /* Bytes that a fragment may need at most: checked before it is begun. */
@@ -54,6 +57,7 @@ struct cold {
 struct xlate {
 	const struct block *b;
 	const struct groups *g;
+	const struct kind *kind;
 	struct code c;
 	struct mapent map[MAX_MAP];
 	unsigned nmap;
@@ -87,38 +91,9 @@ struct xlate {
 /* Write the fragment at x->c; -1: MAX_MAP or XLATE_ROOM is not enough. */
 int xlate(struct xlate *);
 
-/* From here on the cache stands before instruction n (from 0) / in exit e. */
-void xlate_mark(struct xlate *, unsigned n, unsigned kind, unsigned rep);
-void xlate_mark_exit(struct xlate *, unsigned e, unsigned kind);
-/* A register to use, its guest value at home; none of those in avoid. */
-int xlate_scratch(struct xlate *, uint32_t avoid);
-/* Put a register's guest value at home, so that it can be used. */
-void xlate_home(struct xlate *, int reg);
-/* Bring those of a set of registers back that are at home. */
-void xlate_reload(struct xlate *, uint32_t set);
-
-/* probe.c: record what instruction x->i refers to */
-void probe_refs(struct xlate *);
-/* Keep the address of its operand for the runtime. */
-void probe_operand(struct xlate *);
-void probe_rep_before(struct xlate *);
-void probe_rep_after(struct xlate *);
-void probe_gather(struct xlate *);
-/* Tell exit e: its record's header, or its counter. */
-void probe_tell(struct xlate *, unsigned e);
-/* Exit e may be the end of a window. */
-void probe_window(struct xlate *, unsigned e);
-
-/* s = the address of r; those in taken are not free. */
-void probe_address(struct xlate *, const struct ref *r, int s, uint32_t taken);
-
-/* filter.c: kind cache */
-void filter_refs(struct xlate *);
-void filter_element(struct xlate *, unsigned e, int s);
-void filter_rep(struct xlate *);
-void filter_cold(struct xlate *);
 /* def.c: the definition of a block just collected; NULL: it tells nothing */
-struct def *def_find(const struct block *, const struct groups *);
+struct def *def_find(const struct block *, const struct groups *,
+    const struct kind *);
 /* Ask for the ids of all exits that the block can have. */
 void def_ids(struct def *, struct xlate *);
 uint32_t def_number(const struct def *);
@@ -138,12 +113,23 @@ int def_was_passed(struct def *);
  */
 uint32_t def_ref_id(struct def *, const struct xlate *, unsigned i, unsigned k,
     int stays);
+/*
+ * For a thread stopped inside a block, given by its definition's number, after
+ * n of its instructions: the id that tells them (0: none) and in *sizes, 16
+ * bits each, bytes of its record, offset of a repeated one's count, 32: of the
+ * block's.
+ */
+uint32_t def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes);
+/* The id that tells that a line of code ('i') or data ('d') leaves. */
+uint32_t def_leave_id(char which);
 /* Code was mapped or unmapped: what comes from now on gets new ids. */
 void def_mappings_changed(void);
 
-/* mangle.c: the instruction itself */
-void mangle_copy(struct xlate *, unsigned rep);
-/* mov reg, what the indirect transfer x->i goes to; reg is at home. */
-void mangle_target(struct xlate *, int reg);
+/* kinds.c: the kind of this name, which may have a parameter behind it */
+const struct kind *kind_find(const char *name);
+/* Names that can be asked for, with commas between. */
+const char *kind_names(void);
+/* What runs before --after is over, and outside of windows. */
+extern const struct kind kind_skip, kind_outside;
 
 #endif

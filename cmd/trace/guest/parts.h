@@ -1,8 +1,8 @@
 /*
- * inject - putting the runtime into a stopped process
+ * parts - what the files of this folder share; not for others
  */
-#ifndef INJECT_H
-#define INJECT_H
+#ifndef GUEST_PARTS_H
+#define GUEST_PARTS_H
 
 #include <sys/types.h>
 #include <sys/user.h>
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shared.h"
+#include "guest/guest.h"
 
 /* The blob's own head: offsets of start, data, end, struct rt, and
  * where empty lookup words lead, and where other threads begin. */
@@ -19,17 +19,8 @@ struct head {
 	uint64_t start, data, end, rt, miss, join;
 };
 
-/* Where the program goes on under the runtime. */
-struct start {
-	struct guest_state at;
-	uint64_t minframe;		/* AT_MINSIGSTKSZ */
-	uint64_t trap;			/* code that remote calls may overwrite */
-	uint64_t scratch;		/* 16 bytes that can be written */
-	uint32_t flags;			/* BOOT_* besides */
-	uint64_t old;			/* another runtime that shall go, or 0 */
-	uint32_t others;		/* threads that begin besides */
-	int fd, theirs;			/* the memory file: here, and there */
-};
+/* blob.S */
+extern const uint8_t runtime_blob[], runtime_blob_end[];
 
 /* attach.c: the threads of a process that runs already, stopped. */
 struct thread {
@@ -56,13 +47,18 @@ extern uint64_t attach_stacks;
 void guest_open(void);
 void guest_read(uint64_t at, void *, size_t);
 void guest_write(uint64_t at, const void *, size_t);
-/* Until guest.tid stops with this signal; others are passed on. */
-void guest_wait_stop(int sig);
 
 /* System calls in the stopped guest.tid, by code put at `at`. */
 void remote_begin(uint64_t at);
 long remote(long nr, const uint64_t a[6]);
 void remote_end(void);
+
+long remote_mmap(uint64_t at, uint64_t len, int prot, int fd, uint64_t off);
+/*
+ * A new memory file, open in both: our descriptor; the guest's in *theirs.  16
+ * bytes at `at` are used and put back.
+ */
+int remote_memfd(uint64_t at, int *theirs);
 
 /* Its thread executes 64-bit code: we can follow no other. */
 bool inject_is_64bit(const struct user_regs_struct *);
@@ -70,7 +66,10 @@ bool inject_is_64bit(const struct user_regs_struct *);
 void inject_state(struct guest_state *, const struct user_regs_struct *);
 /* Make the memory file: nothing is changed should this fail. */
 void inject_file(struct start *);
-/* Then it runs on, by itself. */
-void inject(const struct start *);
+
+/* cpu.c: cpuid's answers, in shared memory */
+void cpu_model(enum cpu);
+/* The auxiliary vector of a program that sees the model. */
+void cpu_auxv(uint64_t (*auxv)[2], unsigned n);
 
 #endif

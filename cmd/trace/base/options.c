@@ -1,0 +1,20 @@
+/*
+ * options - the command line's choices
+ *
+ * The command line fills them in before anything else runs; everyone else
+ * sees them as const.
+ */
+#include "base/base.h"
+
+static struct options set = {
+	.cpu = CPU_NATIVE, .sets = 64, .lineshift = 6, .ways = 8, .vdso = true,
+	.out_fd = -1
+};
+const struct options *const opt = &set;
+struct stats stats;
+
+struct options *
+options_set(void)
+{
+	return &set;
+}

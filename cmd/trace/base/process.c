@@ -1,0 +1,16 @@
+/*
+ * process - the program's process
+ */
+#include "base/base.h"
+
+struct process guest = { .mem = -1, .pidfd = -1 };
+volatile int guest_ended;
+
+void
+guest_status(pid_t pid, int st)
+{
+	if (pid != guest.pid)
+		return;
+	guest.status = st;
+	guest.seen = true;
+}

@@ -1,0 +1,72 @@
+/*
+ * flush - all fragments are forgotten
+ */
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cache/cache.h"
+#include "cache/parts.h"
+
+static void
+empty_lookup(void)
+{
+	uint32_t i, n = opt->windows != 0 ? 2 * IBL_WORDS : IBL_WORDS;
+
+	for (i = 0; i < n; i++)
+		area.ibl[i] = area.miss;
+}
+
+/*
+ * Nobody is in the cache any more, or the image is new.  The table is empty
+ * already, or new; then it shall not be touched in vain.
+ */
+void
+flush_new(void)
+{
+	store_reset();
+	empty_lookup();
+	link_reset();
+}
+
+/* Wait until the slot's thread is outside of the cache. */
+static void
+quiesce(struct slot *s)
+{
+	while (__atomic_load_n(&s->used, __ATOMIC_SEQ_CST) == 1 &&
+	    __atomic_load_n(&s->incache, __ATOMIC_SEQ_CST) && !guest_ended)
+		usleep(50);
+}
+
+/*
+ * The cache is full.  Every link and lookup is undone, so that each thread
+ * leaves it at its next exit; a thread that is outside stays there while `gen`
+ * differs from what it looked up.  Then all of it can be used again.
+ */
+void
+flush(void)
+{
+	uint32_t e, i, s;
+
+	stats.flushes++;
+	for (e = 0; e < area.nexit; e++)
+		link_cut(e);
+	memset(area.tab, 0, (area.ctl->tabmask + 1ul) * sizeof *area.tab);
+	__atomic_fetch_add(&area.ctl->gen, 1, __ATOMIC_SEQ_CST);
+	for (i = 0; i < 2; i++) {
+		empty_lookup();
+		for (s = 0; s < NSLOT; s++)
+			quiesce(&area.ctl->slot[s]);
+	}
+	flush_new();
+}
+
+void
+frag_letgo(void)
+{
+	__atomic_store_n(&area.ctl->letgo, 1, __ATOMIC_SEQ_CST);
+	flush();
+	__atomic_store_n(&area.ctl->letgo, 2, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &area.ctl->letgo, FUTEX_WAKE, NSLOT, NULL, NULL, 0);
+}

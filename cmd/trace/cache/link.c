@@ -1,0 +1,185 @@
+/*
+ * link - direct exits that lead to fragments
+ *
+ * Exits that wait for a fragment hang on their target's pc; when it comes they
+ * are patched, and when it goes they are patched back to their stubs.
+ *
+ * A patch is one 4-byte store within 8 aligned bytes, made when the code it
+ * leads to is complete; the guest may run through it at any time.
+ */
+#include <string.h>
+
+#include <htslib/khash.h>
+
+#include "cache/parts.h"
+#include "util.h"
+#include "xlate/xlate.h"
+
+struct link {
+	uint32_t jmp;		/* zone offset of the rel32; 0: cannot be linked */
+	uint32_t stub;		/* zone offset */
+	uint32_t next;		/* list of exits that wait for, or lead to, the same */
+	uint32_t to;		/* fragment it is linked to, + 1 */
+	uint8_t zone;
+};
+
+KHASH_MAP_INIT_INT64(u32, uint32_t)
+
+static struct link *links;
+static size_t linkcap;
+static khash_t(u32) *waiting;	/* key -> first exit that waits, + 1 */
+
+static void
+patch(const struct link *l, uint64_t target)
+{
+	struct seg *s = &area.boot.seg[SEG_ZONE0 + l->zone];
+	uint8_t *at = area.seg[SEG_ZONE0 + l->zone] + l->jmp;
+	int32_t d = (int32_t)(target - (s->addr + l->jmp + 4));
+
+	__atomic_store_n((int32_t *)(void *)at, d, __ATOMIC_RELEASE);
+}
+
+/* A jump between zones is a fragment of its own: before f, nothing done. */
+static uint64_t
+far_jump(unsigned z, uint32_t f)
+{
+	struct fragmeta *m;
+	struct mapent *e;
+	struct code c;
+
+	area.zone_used[z] = (area.zone_used[z] + 15) & ~15u;
+	c.start = c.p = area.seg[SEG_ZONE0 + z] + area.zone_used[z];
+	c.addr = area.boot.seg[SEG_ZONE0 + z].addr + area.zone_used[z];
+	emit_u64(&c, entry_address(frags[f].entry));
+	emit_patch32(emit_jmp_rip(&c), c.start);
+	m = &area.frags[z][area.ctl->nfrag[z]];
+	memset(m, 0, sizeof *m);
+	m->pc = frags[f].pc;
+	m->code = area.zone_used[z];
+	m->map = area.nmap;
+	m->nmap = 1;
+	m->block = NODEF;
+	m->pcs = area.npc;
+	area.pcs[area.npc++] = 0;
+	e = &area.maps[area.nmap++];
+	memset(e, 0, sizeof *e);
+	e->kind = MAP_BODY;
+	e->loc = REG_P | REG_T << 4;
+	area.zone_used[z] += 16;
+	__atomic_store_n(&area.ctl->nfrag[z], area.ctl->nfrag[z] + 1,
+	    __ATOMIC_RELEASE);
+	return c.addr + 8;
+}
+
+/*
+ * Exit e now leads to fragment f, by way of its stub's place if f lies in the
+ * other zone: there a jump through a word reaches everything.
+ */
+void
+link_exit(uint32_t e, uint32_t f)
+{
+	struct link *l = &links[e];
+	uint64_t to = entry_address(frags[f].entry);
+
+	if (l->jmp == 0 || l->to != 0 || (opt->debug & DEBUG_NOLINK))
+		return;
+	if (frags[f].zone != l->zone) {
+		if (!store_room(l->zone))
+			return;
+		to = far_jump(l->zone, f);
+	}
+	l->to = f + 1;
+	l->next = frags[f].firstin;
+	frags[f].firstin = e + 1;
+	patch(l, to);
+}
+
+void
+link_cut(uint32_t e)
+{
+	struct link *l = &links[e];
+
+	if (l->to == 0)
+		return;
+	l->to = 0;
+	patch(l, area.boot.seg[SEG_ZONE0 + l->zone].addr + l->stub);
+}
+
+static void
+wait_for(uint32_t e, uint64_t key)
+{
+	khiter_t k;
+	int new;
+
+	k = kh_put(u32, waiting, key, &new);
+	links[e].next = new ? 0 : kh_value(waiting, k);
+	kh_value(waiting, k) = e + 1;
+}
+
+void
+link_waiting(uint32_t f)
+{
+	khiter_t k = kh_get(u32, waiting, key_of(&frags[f]));
+	uint32_t e, next;
+
+	if (k == kh_end(waiting))
+		return;
+	for (e = kh_value(waiting, k); e != 0; e = next) {
+		next = links[e - 1].next;
+		link_exit(e - 1, f);
+	}
+	kh_del(u32, waiting, k);
+}
+
+void
+link_exits(const struct frag *f, const struct xlate *x, uint32_t code)
+{
+	struct link *l;
+	uint32_t i, e, t;
+
+	links = xgrow(links, &linkcap, f->exit + f->nexit, sizeof *links);
+	for (i = 0; i < f->nexit; i++) {
+		e = f->exit + i;
+		l = &links[e];
+		memset(l, 0, sizeof *l);
+		l->zone = f->zone;
+		if (x->exit[i].jmp == 0)
+			continue;
+		l->jmp = code + x->exit[i].jmp;
+		l->stub = code + x->exit[i].stub;
+		t = table_find(key_of_exit(f, x->exit[i].target));
+		if (t != 0)
+			link_exit(e, t - 1);
+		else
+			wait_for(e, key_of_exit(f, x->exit[i].target));
+	}
+}
+
+bool
+link_open(uint32_t e)
+{
+	return links[e].jmp != 0 && links[e].to == 0;
+}
+
+void
+link_lost(uint32_t f)
+{
+	uint32_t e, next;
+
+	for (e = frags[f].firstin; e != 0; e = next) {
+		next = links[e - 1].next;
+		if (links[e - 1].to == f + 1) {
+			link_cut(e - 1);
+			wait_for(e - 1, key_of(&frags[f]));
+		}
+	}
+	frags[f].firstin = 0;
+}
+
+void
+link_reset(void)
+{
+	if (waiting == NULL)
+		waiting = kh_init(u32);
+	kh_clear(u32, waiting);
+}

@@ -1,0 +1,71 @@
+/*
+ * paths - the way that a block takes, by its first pc, where one is known
+ */
+#include <htslib/khash.h>
+
+#include "cache/parts.h"
+
+KHASH_MAP_INIT_INT64(path, struct path)
+
+static khash_t(path) *paths;
+
+bool
+path_known(app_pc pc)
+{
+	return paths != NULL && kh_get(path, paths, pc) != kh_end(paths);
+}
+
+void
+path_put(app_pc pc, const struct path *p)
+{
+	khiter_t k;
+	int new;
+
+	if (paths == NULL)
+		paths = kh_init(path);
+	k = kh_put(path, paths, pc, &new);
+	kh_value(paths, k) = *p;
+}
+
+void
+path_forget(app_pc pc)
+{
+	khiter_t k;
+
+	if (paths == NULL)
+		return;
+	k = kh_get(path, paths, pc);
+	if (k != kh_end(paths))
+		kh_del(path, paths, k);
+}
+
+void
+path_forget_all(void)
+{
+	if (paths != NULL)
+		kh_clear(path, paths);
+}
+
+/* For tests: along anything, to the greatest length. */
+static const struct path *
+any_path(app_pc pc)
+{
+	static struct path p;
+
+	p.ninsn = MAX_INSN;
+	p.taken = pc * 0x9e3779b97f4a7c15ull;
+	return &p;
+}
+
+const struct path *
+path_of(app_pc pc)
+{
+	khiter_t k;
+
+	if (opt->debug & DEBUG_LONG)
+		return any_path(pc);
+	if (paths == NULL)
+		return NULL;
+	k = kh_get(path, paths, pc);
+	return k == kh_end(paths) ? NULL : &kh_value(paths, k);
+}

@@ -1,0 +1,265 @@
+/*
+ * cmdline - the command line
+ */
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "code/code.h"
+#include "guest/guest.h"
+#include "trace.h"
+#include "util.h"
+#include "xlate/xlate.h"
+
+static struct options *set;	/* what everyone else sees as const */
+
+static const char synopsis[] =
+    "[-fv] [-e kind] [-i n] [-o file] [--cpu=level] [--vdso=no] [--aslr]\n"
+    "             [--after=n] [--for=n] [--from=function] [--to=function]\n"
+    "             [--last=size] [--stdout=file]\n"
+    "             program [argument ...] | -p pid";
+
+static const char help[] =
+"Run a program under binary translation and write what it did as event text.\n"
+"\n"
+"  -e, --events=KIND    all, blocks, cache[=N[,L[,W]]], counts: events(5)\n"
+"                                                                [all]\n"
+"  -f, --follow         each child process too, with a stream of its own:\n"
+"                       FILE of -o has %p in it, for the process number\n"
+"  -i, --interval=N     kind counts: an interval every N instructions\n"
+"  -o, --output=FILE    instead of standard output; then the program's own\n"
+"                       standard output is left alone, else it goes to\n"
+"                       standard error\n"
+"  -p, --pid=PID        attach to this process, all its threads, until it\n"
+"                       ends, --for is done, or we are interrupted\n"
+"      --after=N        tell nothing of the first N instructions\n"
+"      --for=N          then tell N and let the program go on natively\n"
+"      --from=FN        tell only what a thread does in function FN\n"
+"      --to=FN          not until FN returns, but until it enters this one\n"
+"      --last=SIZE      keep only the newest SIZE bytes of each thread's\n"
+"                       records; write them at the end and at each SIGUSR1\n"
+"      --stdout=FILE    where the program's standard output goes\n"
+"      --cpu=LEVEL      what cpuid answers: native, v2, v3 or v4  [native]\n"
+"      --vdso=yes|no    show the program the kernel's vDSO      [yes]\n"
+"      --aslr           leave address randomisation on\n"
+"  -v, --verbose        figures of the translation at the end\n"
+"  -h, --help           this text\n"
+"      --version        the version\n";
+
+enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_FROM, OPT_TO, OPT_VDSO, OPT_ASLR,
+	OPT_STDOUT, OPT_DEBUG, OPT_ADOPT, OPT_LAST, OPT_VERSION };
+
+static const struct option options[] = {
+	{ "events", required_argument, NULL, 'e' },
+	{ "follow", no_argument, NULL, 'f' },
+	{ "adopt", required_argument, NULL, OPT_ADOPT },
+	{ "interval", required_argument, NULL, 'i' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, OPT_VERSION },
+	{ "after", required_argument, NULL, OPT_AFTER },
+	{ "for", required_argument, NULL, OPT_FOR },
+	{ "from", required_argument, NULL, OPT_FROM },
+	{ "to", required_argument, NULL, OPT_TO },
+	{ "last", required_argument, NULL, OPT_LAST },
+	{ "cpu", required_argument, NULL, OPT_CPU },
+	{ "vdso", required_argument, NULL, OPT_VDSO },
+	{ "aslr", no_argument, NULL, OPT_ASLR },
+	{ "stdout", required_argument, NULL, OPT_STDOUT },
+	{ "debug", required_argument, NULL, OPT_DEBUG },
+	{ NULL, 0, NULL, 0 }
+};
+
+/* cache=N,L,W: sets, bytes of a line, ways, all optional */
+static void
+set_table(const char *s)
+{
+	unsigned long v[3] = { 64, 64, 8 };
+	const char *p = s;
+	char *end;
+	unsigned i;
+
+	for (i = 0; *p != '\0'; i++) {
+		if (i == 3 || *p != (i == 0 ? '=' : ',') || p[1] < '0' ||
+		    p[1] > '9')
+			die("-e cache%s: cache=sets,line,ways", s);
+		v[i] = strtoul(p + 1, &end, 10);
+		p = end;
+	}
+	if (v[0] < 2 || v[0] > MAX_SETS || (v[0] & (v[0] - 1)) != 0)
+		die("-e cache: %lu sets: a power of two, 2 to %u", v[0],
+		    MAX_SETS);
+	if (v[1] < 16 || v[1] > 4096 || (v[1] & (v[1] - 1)) != 0)
+		die("-e cache: lines of %lu bytes: a power of two, 16 to 4096",
+		    v[1]);
+	if (v[2] < 1 || v[2] > PLACES)
+		die("-e cache: %lu ways: 1 to %u", v[2], PLACES);
+	set->sets = (unsigned)v[0];
+	set->lineshift = (unsigned)__builtin_ctzl(v[1]);
+	set->ways = (unsigned)v[2];
+}
+
+static void
+set_kind(const char *s)
+{
+	set->kind = kind_find(s);
+	if (set->kind == NULL)
+		die("-e %s: not a kind of events: %s", s, kind_names());
+	if (set->kind->help != NULL)
+		set_table(s + strlen(set->kind->name));
+}
+
+static void
+add_window(const char *function, unsigned which)
+{
+	window_add(function, which);
+	set->windows |= which;
+}
+
+/* For tests: nolink, tinycache, nosuper, long, with commas between. */
+static void
+set_debug(char *s)
+{
+	static const char *const names[] = { "nolink", "tinycache", "nosuper",
+		"long" };
+	char *word, *save = NULL;
+	unsigned i;
+
+	for (word = strtok_r(s, ",", &save); word != NULL;
+	    word = strtok_r(NULL, ",", &save)) {
+		for (i = 0; i < 4; i++)
+			if (strcmp(word, names[i]) == 0)
+				break;
+		if (i == 4)
+			die("--debug=%s: nolink, tinycache, nosuper, long",
+			    word);
+		set->debug |= 1u << i;
+	}
+}
+
+static int
+yes_no(const char *what, const char *s)
+{
+	if (strcmp(s, "yes") != 0 && strcmp(s, "no") != 0)
+		die("%s=%s: yes or no", what, s);
+	return s[0] == 'y';
+}
+
+static void
+one_option(int c)
+{
+	switch (c) {
+	case 'e':
+		set_kind(optarg);
+		break;
+	case 'f':
+		set->follow = true;
+		break;
+	case 'i':
+		set->interval = num_arg("-i", optarg, 1, 1ull << 50);
+		break;
+	case 'o':
+		set->out = optarg;
+		break;
+	case 'p':
+		set->pid = (pid_t)num_arg("-p", optarg, 1, 1 << 22);
+		break;
+	case 'v':
+		set->verbose = true;
+		break;
+	case 'h':
+		prog_help(help);
+	case OPT_VERSION:
+		prog_version();
+	case OPT_AFTER:
+		set->after = num_arg("--after", optarg, 0, 1ull << 60);
+		break;
+	case OPT_FOR:
+		set->during = num_arg("--for", optarg, 1, 1ull << 60);
+		break;
+	case OPT_FROM:
+		add_window(optarg, WINDOWS_FROM);
+		break;
+	case OPT_TO:
+		add_window(optarg, WINDOWS_TO);
+		break;
+	case OPT_LAST:
+		set->last = num_arg("--last", optarg, 4096, 1ull << 36);
+		break;
+	case OPT_CPU:
+		if (cpu_parse(optarg, &set->cpu) < 0)
+			die("--cpu=%s: native, v2, v3 or v4", optarg);
+		break;
+	case OPT_VDSO:
+		set->vdso = yes_no("--vdso", optarg);
+		break;
+	case OPT_ASLR:
+		set->aslr = true;
+		break;
+	case OPT_STDOUT:
+		set->guest_out = optarg;
+		break;
+	case OPT_ADOPT:		/* follow.c */
+		set->adopt = optarg;
+		break;
+	case OPT_DEBUG:
+		set_debug(optarg);
+		break;
+	default:
+		prog_usage(synopsis);
+	}
+}
+
+/*
+ * The stream's own descriptor, out of the way of the program's: what it
+ * closes or writes to as 1 is not the stream.
+ */
+static void
+choose_output(void)
+{
+	if (set->out != NULL && strcmp(set->out, "-") != 0)
+		return;
+	set->out = NULL;
+	set->out_fd = fcntl(1, F_DUPFD_CLOEXEC, 100);
+	if (set->out_fd < 0)
+		set->out_fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
+	if (set->out_fd < 0)
+		die("standard output:");
+}
+
+static void
+check_options(void)
+{
+	if (opt->interval != 0 && !opt->kind->intervals)
+		die("-i: only kind counts has intervals");
+	if (opt->during != 0 && !opt->kind->records)
+		die("--for: only kinds all and blocks can end early");
+	if (opt->last != 0 && !opt->kind->records)
+		die("--last: only kinds all and blocks have records in order");
+	if (opt->follow && (opt->out == NULL || strstr(opt->out, "%p") == NULL))
+		die("-f: each process has a stream of its own: -o with %%p in "
+		    "the name, as in -o run.%%p.ev");
+}
+
+char **
+cmdline(int argc, char *argv[])
+{
+	int c;
+
+	set = options_set();
+	set->kind = kind_find("all");
+	while ((c = getopt_long(argc, argv, "+e:fhi:o:p:v", options, NULL)) != -1)
+		one_option(c);
+	if (opt->adopt != NULL)
+		set->pid = 0;
+	if ((optind == argc) != (opt->adopt != NULL || opt->pid != 0))
+		prog_usage(synopsis);
+	check_options();
+	choose_output();
+	follow_options(optind, argv);
+	return argv + optind;
+}

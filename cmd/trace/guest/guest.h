@@ -1,0 +1,86 @@
+/*
+ * guest - the program's process: how it comes under the runtime, and out
+ *
+ * launch.c	start a program
+ * adopt.c	a child of the program, left to us by its parent's trace
+ * attach.c	a process that runs already; detach.c lets it go
+ * inject.c	the runtime into a stopped process
+ * remote.c	its memory, and system calls made in it
+ * follow.c	a trace for each child
+ * cpu.c	what cpuid tells the program
+ */
+#ifndef GUEST_H
+#define GUEST_H
+
+#include <sys/types.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/base.h"
+
+/* Where the program goes on under the runtime. */
+struct start {
+	struct guest_state at;
+	uint64_t minframe;		/* AT_MINSIGSTKSZ */
+	uint64_t trap;			/* code that remote calls may overwrite */
+	uint64_t scratch;		/* 16 bytes that can be written */
+	uint32_t flags;			/* BOOT_* besides */
+	uint64_t old;			/* another runtime that shall go, or 0 */
+	uint32_t others;		/* threads that begin besides */
+	int fd, theirs;			/* the memory file: here, and there */
+};
+
+/* Start argv; returns when it is stopped before its first instruction. */
+void launch(char *const argv[]);
+/* At that stop: a 32-bit program; it has been let go natively. */
+bool launch_is_foreign(void);
+/* Where such a process, at the stop behind exec, goes on. */
+void launch_at(struct start *);
+/* Until guest.tid stops with this signal; others are passed on. */
+void guest_wait_stop(int sig);
+/* The file would give the program other rights. */
+bool launch_is_setid(uint64_t path, uint64_t dirfd);
+
+/*
+ * By the argument of --adopt: seize a process that is not our child.  Returns
+ * its command line, or NULL: there is nothing to follow.
+ */
+char **adopt(const char *spec);
+void adopt_at(struct start *);
+/* It is under our runtime: its parent's trace may go on. */
+void adopt_done(void);
+/* As wait(2) has it, once it has ended. */
+int adopt_status(void);
+/* The arguments of guest.pid. */
+char **process_command(void);
+
+/* Stop a process that runs already, all its threads. */
+void attach(pid_t);
+void attach_at(struct start *);
+/* The first thread is under the runtime: start the others. */
+void attach_others(void);
+/* It was let go: nothing of ours shall be left in it. */
+void detach(void);
+
+/* The runtime into the process: all but its last step ... */
+void inject(const struct start *, uint64_t skip);
+/* ... which lets it run. */
+void inject_run(void);
+
+/* Follow children: with these options. */
+void follow_options(int argc, char *const argv[]);
+/* Have the child followed; 1: it is not. */
+int follow_child(pid_t, int shares);
+/* 1: the process that ended was one of these. */
+int follow_ended(pid_t);
+/* Send it to all of these. */
+void follow_signal(int);
+/* Until they all have ended. */
+void follow_wait(void);
+
+/* native, v2, v3, v4; -1: no such model. */
+int cpu_parse(const char *name, enum cpu *);
+
+#endif

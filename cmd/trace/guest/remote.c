@@ -1,0 +1,164 @@
+/*
+ * remote - the program's memory, and system calls made in its stopped process
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "guest/guest.h"
+#include "guest/parts.h"
+#include "util.h"
+
+static uint64_t trap_at;	/* where `syscall; int3` was put */
+static uint8_t trap_saved[3];
+
+void
+guest_read(uint64_t at, void *buf, size_t n)
+{
+	if (pread(guest.mem, buf, n, (off_t)at) != (ssize_t)n)
+		die("the program's memory at %#llx:", (unsigned long long)at);
+}
+
+void
+guest_write(uint64_t at, const void *buf, size_t n)
+{
+	if (pwrite(guest.mem, buf, n, (off_t)at) != (ssize_t)n)
+		die("the program's memory at %#llx:", (unsigned long long)at);
+}
+
+void
+remote_begin(uint64_t at)
+{
+	static const uint8_t code[3] = { 0x0f, 0x05, 0xcc };
+
+	trap_at = at;
+	guest_read(at, trap_saved, 3);
+	guest_write(at, code, 3);
+}
+
+void
+remote_end(void)
+{
+	guest_write(trap_at, trap_saved, 3);
+}
+
+void
+guest_wait_stop(int sig)
+{
+	int st;
+
+	for (;;) {
+		if (waitpid(guest.tid, &st, __WALL) < 0)
+			die("waiting for the program:");
+		if (!WIFSTOPPED(st))
+			die("the program ended before its first instruction");
+		if (WSTOPSIG(st) == sig)
+			return;
+		ptrace(PTRACE_CONT, guest.tid, 0L, (long)WSTOPSIG(st));
+	}
+}
+
+long
+remote(long nr, const uint64_t a[6])
+{
+	struct user_regs_struct r, old;
+
+	if (ptrace(PTRACE_GETREGS, guest.tid, 0L, &old) < 0)
+		die("ptrace:");
+	r = old;
+	r.rip = trap_at;
+	r.rax = (unsigned long long)nr;
+	r.orig_rax = ~0ull;
+	r.rdi = a[0];
+	r.rsi = a[1];
+	r.rdx = a[2];
+	r.r10 = a[3];
+	r.r8 = a[4];
+	r.r9 = a[5];
+	if (ptrace(PTRACE_SETREGS, guest.tid, 0L, &r) < 0 ||
+	    ptrace(PTRACE_CONT, guest.tid, 0L, 0L) < 0)
+		die("ptrace:");
+	guest_wait_stop(SIGTRAP);
+	ptrace(PTRACE_GETREGS, guest.tid, 0L, &r);
+	old.orig_rax = ~0ull;
+	ptrace(PTRACE_SETREGS, guest.tid, 0L, &old);
+	return (long)r.rax;
+}
+
+static long
+memfd(uint64_t at)
+{
+	uint64_t a[6] = { at, MFD_CLOEXEC, 0, 0, 0, 0 };
+	struct rlimit was, more;
+	long r = remote(SYS_memfd_create, a);
+
+	if (r != -EMFILE || prlimit(guest.pid, RLIMIT_NOFILE, NULL, &was) < 0)
+		return r;
+	more = was;
+	if (more.rlim_max < 65536)	/* more may be open than are allowed */
+		more.rlim_max = 65536;
+	more.rlim_cur = more.rlim_max;
+	if (prlimit(guest.pid, RLIMIT_NOFILE, &more, NULL) < 0) {
+		more.rlim_cur = more.rlim_max = was.rlim_max;
+		prlimit(guest.pid, RLIMIT_NOFILE, &more, NULL);
+	}
+	r = remote(SYS_memfd_create, a);
+	prlimit(guest.pid, RLIMIT_NOFILE, &was, NULL);
+	return r;
+}
+
+/*
+ * The memory file, open in both: our descriptor; the guest's in *theirs.
+ * 16 bytes at `at` are used and put back.
+ */
+int
+remote_memfd(uint64_t at, int *theirs)
+{
+	char old[16], path[64];
+	long r;
+	int fd;
+
+	guest_read(at, old, sizeof old);
+	guest_write(at, "quern", 6);
+	r = memfd(at);
+	guest_write(at, old, sizeof old);
+	if (r < 0) {
+		errno = (int)-r;
+		die("a memory file in the program:");
+	}
+	*theirs = (int)r;
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)guest.pid, (int)r);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		die("%s:", path);
+	return fd;
+}
+
+long
+remote_mmap(uint64_t at, uint64_t len, int prot, int fd, uint64_t off)
+{
+	uint64_t a[6] = { at, len, (uint64_t)prot,
+	    MAP_PRIVATE | MAP_FIXED_NOREPLACE, (uint64_t)fd, off };
+
+	return remote(SYS_mmap, a);
+}
+
+void
+guest_open(void)
+{
+	char name[64];
+
+	if (guest.mem >= 0)
+		close(guest.mem);
+	snprintf(name, sizeof name, "/proc/%d/mem", (int)guest.pid);
+	guest.mem = open(name, O_RDWR | O_CLOEXEC);
+	if (guest.mem < 0)
+		die("%s:", name);
+}

@@ -1,0 +1,148 @@
+/*
+ * image - a program's image comes under the runtime, and goes at an exec
+ *
+ * At the stop behind an exec the process has one thread, and no state but what
+ * the kernel gave it: the runtime gets it before its first instruction.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include "cache/cache.h"
+#include "code/code.h"
+#include "guest/guest.h"
+#include "stream/stream.h"
+#include "trace.h"
+#include "util.h"
+
+bool exec_pending;
+static pid_t exec_tid;
+
+/* The runtime into the process, what is mapped into the stream; then it runs. */
+static void
+begin_image(const struct start *s)
+{
+	char *text;
+
+	inject(s, cache_skipping() ? opt->after : 0);
+	cache_new();
+	text = maps_start();
+	if (text != NULL)
+		format_text(text);
+	inject_run();
+}
+
+void
+image_first(void)
+{
+	struct start s;
+
+	if (opt->adopt != NULL)
+		adopt_at(&s);
+	else if (opt->pid != 0)
+		attach_at(&s);
+	else
+		launch_at(&s);
+	begin_image(&s);
+	if (opt->adopt != NULL)
+		adopt_done();
+	else if (opt->pid != 0)
+		attach_others();
+}
+
+void
+image_changed(uint64_t start, uint64_t end)
+{
+	char *text;
+
+	frag_kill(start, end);
+	text = maps_changed(start, end);
+	if (text != NULL)
+		format_text(text);
+}
+
+/* --------------------------------------------------------------------- exec */
+
+bool
+exec_asked(uint64_t path, pid_t tid, uint64_t dirfd)
+{
+	if (launch_is_setid(path, dirfd)) {
+		warn("exec of a set-id program: it runs natively, "
+		    "the stream ends here");
+		stats.refused = true;
+		return false;
+	}
+	if (ptrace(PTRACE_SEIZE, tid, 0L, PTRACE_O_TRACEEXEC) < 0) {
+		warn("exec: the new program runs natively, the stream ends "
+		    "here:");
+		stats.refused = true;
+		return false;
+	}
+	exec_tid = tid;
+	exec_pending = true;
+	return true;
+}
+
+void
+exec_failed(pid_t tid)
+{
+	int st, n;
+
+	if (!exec_pending)
+		return;
+	exec_pending = false;
+	ptrace(PTRACE_INTERRUPT, tid, 0L, 0L);
+	for (n = 0; n < 1000; n++) {
+		if (waitpid(tid, &st, __WALL) < 0 || !WIFSTOPPED(st))
+			return;
+		if (st >> 16 == PTRACE_EVENT_STOP)
+			break;
+		ptrace(PTRACE_CONT, tid, 0L, (long)WSTOPSIG(st));
+	}
+	ptrace(PTRACE_DETACH, tid, 0L, 0L);
+}
+
+/* At the event the process is still inside execve: go to its end. */
+static void
+taken_over(void)
+{
+	struct start s;
+
+	exec_pending = false;
+	guest.tid = guest.pid;
+	ptrace(PTRACE_SYSCALL, guest.pid, 0L, 0L);
+	guest_wait_stop(SIGTRAP);
+	if (launch_is_foreign()) {
+		warn("exec of a 32-bit program: it runs natively, "
+		    "the stream ends here");
+		stats.refused = true;
+		return;
+	}
+	format_drain();
+	maps_forget();
+	area_close();
+	format_replace(xstrdup("U 0 ffffffffffffffff\n"));
+	launch_at(&s);
+	begin_image(&s);
+	format_begin();
+}
+
+void
+exec_poll(void)
+{
+	int st;
+	pid_t pid = waitpid(-1, &st, __WALL | WNOHANG);
+
+	if (pid <= 0 || follow_ended(pid))
+		return;
+	if (!WIFSTOPPED(st)) {
+		guest_status(pid, st);
+		return;
+	}
+	if (st >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
+		taken_over();
+	else
+		ptrace(PTRACE_CONT, pid, 0L, st >> 16 != 0 ? 0L :
+		    (long)WSTOPSIG(st));
+}

@@ -1,0 +1,76 @@
+/*
+ * sample - how often each id was told, in a sample of the records
+ *
+ * The formatter counts one record in eight.  An id says by which exit a block
+ * was left; one that came often goes into a ring, from which the serving
+ * thread takes it to look for the way that its block mostly takes (cache/way.c).
+ */
+#include "stream/parts.h"
+#include "stream/stream.h"
+
+#define OFTEN 64u		/* samples of an id; a power of two */
+#define RING 1024u
+
+/* Written by the formatter: samples of each id, and ids that came often. */
+static uint16_t count[NIDS];
+static uint32_t ring[RING];
+static uint32_t put, taken;
+
+static bool
+is_wanted(void)
+{
+	return opt->kind->records && opt->windows == 0 &&
+	    !(opt->debug & (DEBUG_NOSUPER | DEBUG_LONG));
+}
+
+void
+sample(const uint32_t *a, const uint32_t *b)
+{
+	const uint32_t *end = a + 64 + (b - a) / 8;
+	uint32_t id, n, at = put;
+
+	if (!is_wanted())
+		return;
+	for (end = end < b ? end : b; a < end;
+	    a += 1 + 2 * record_nvalues(*a)) {
+		id = record_id(*a);
+		n = count[id];
+		if (n == UINT16_MAX)
+			continue;
+		count[id] = (uint16_t)++n;
+		if (n >= OFTEN && (n & (n - 1)) == 0 && at - __atomic_load_n(
+		    &taken, __ATOMIC_ACQUIRE) < RING)
+			ring[at++ % RING] = id;
+	}
+	if (at == put)
+		return;
+	__atomic_store_n(&put, at, __ATOMIC_SEQ_CST);
+	bell_ring_sleeper();
+}
+
+bool
+sample_pending(void)
+{
+	return __atomic_load_n(&put, __ATOMIC_SEQ_CST) != taken;
+}
+
+uint32_t
+sample_next(void)
+{
+	uint32_t id = ring[taken % RING];
+
+	__atomic_store_n(&taken, taken + 1, __ATOMIC_RELEASE);
+	return id;
+}
+
+uint32_t
+sample_count(uint32_t id)
+{
+	return count[id];
+}
+
+void
+sample_halve(uint32_t id)
+{
+	count[id] /= 2;
+}

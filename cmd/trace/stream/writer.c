@@ -1,0 +1,31 @@
+/*
+ * writer - the text's writer, and the stream's head
+ */
+#include "evw.h"
+#include "stream/parts.h"
+#include "stream/stream.h"
+
+struct evw *stream_writer;
+char *const *stream_program;
+
+void
+stream_head(void)
+{
+	static const char *const cpus[] = { "native", "v2", "v3", "v4" };
+
+	evw_line(stream_writer, "H quern-events 1");
+	evw_cmd(stream_writer, stream_program);
+	if (opt->follow || opt->pid != 0)
+		evw_line(stream_writer, "H pid %d", (int)guest.pid);
+	evw_line(stream_writer, "H arch x86_64");
+	if (opt->kind->alone)
+		evw_line(stream_writer, "H kind %s %u %u %u", opt->kind->name,
+		    opt->sets, 1u << opt->lineshift, opt->ways);
+	else
+		evw_line(stream_writer, "H kind %s", opt->kind->name);
+	if (opt->interval != 0)
+		evw_line(stream_writer, "H interval %llu",
+		    (unsigned long long)opt->interval);
+	evw_line(stream_writer, "H cpu %s", cpus[opt->cpu]);
+	stream_caches(stream_writer);
+}

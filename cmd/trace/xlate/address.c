@@ -1,0 +1,117 @@
+/*
+ * address - code that computes the address of a memory reference
+ *
+ * Nothing here changes the guest's flags.
+ */
+#include "xlate/parts.h"
+
+/* s = base + index * scale + disp, 32 bits of it if a32; s2 is free too. */
+static void
+effective(struct xlate *x, const struct ref *r, int s, uint32_t taken)
+{
+	struct code *c = &x->c;
+	int base = r->base == NOREG ? NOIDX : r->base;
+	int index = r->index == NOREG ? NOIDX : r->index;
+
+	if (base != NOIDX && regs_at_home(x, (unsigned)base)) {
+		emit_load(c, s, REG_T, HOME(base));
+		base = s;
+	}
+	if (index != NOIDX && regs_at_home(x, (unsigned)index)) {
+		if (base == s) {
+			int s2 = regs_scratch(x, taken | BIT(s) | BIT(RAX));
+
+			emit_load(c, s2, REG_T, HOME(index));
+			index = s2;
+		} else {
+			emit_load(c, s, REG_T, HOME(index));
+			index = s;
+		}
+	}
+	emit_lea_sib(c, s, base, index, r->scale, (int32_t)r->disp, r->a32);
+}
+
+/* s += the segment's base */
+static void
+add_segment(struct xlate *x, unsigned seg, int s, uint32_t taken)
+{
+	int s2 = regs_scratch(x, taken | BIT(s) | BIT(RAX));
+
+	emit_load(&x->c, s2, REG_T, seg == 4 ? TO_FSBASE : TO_GSBASE);
+	emit_lea_sib(&x->c, s, s, s2, 1, 0, 0);
+}
+
+/* s = a guest register's value, wherever it is */
+static void
+emit_load_reg(struct xlate *x, int s, int reg)
+{
+	if (regs_at_home(x, (unsigned)reg))
+		emit_load(&x->c, s, REG_T, HOME(reg));
+	else
+		emit_mov(&x->c, s, reg);
+}
+
+/*
+ * The byte that a bit string instruction touches: base address plus offset /
+ * 8, rounded down, without a shift: offset * 32, read back one byte higher.
+ */
+static void
+bit_address(struct xlate *x, const struct ref *r, int s, uint32_t taken)
+{
+	struct code *c = &x->c;
+	unsigned bits = x->b->in[x->i].opsize;
+	int o = regs_scratch(x, BIT(s) | taken | BIT(RAX)), from = r->bitreg;
+
+	effective(x, r, s, BIT(o) | taken);
+	if (regs_at_home(x, (unsigned)from)) {
+		emit_load(c, o, REG_T, HOME(from));
+		from = o;
+	}
+	if (bits == 64)
+		emit_mov(c, o, from);
+	else if (bits == 16)
+		emit_movsx16(c, o, from);
+	else {
+		emit_mov(c, o, from);
+		emit_store(c, REG_T, TO_TMP0, o);
+		emit_load32s(c, o, REG_T, TO_TMP0);
+	}
+	emit_lea_sib(c, o, NOIDX, o, 8, 0, 0);
+	emit_lea_sib(c, o, NOIDX, o, 4, 0, 0);
+	emit_store(c, REG_T, TO_TMP0, o);
+	emit_load32s(c, o, REG_T, TO_TMP0 + 1);
+	emit_lea_sib(c, s, s, o, 1, 0, 0);
+}
+
+void
+address_of(struct xlate *x, const struct ref *r, int s, uint32_t taken)
+{
+	switch (r->form) {
+	case REF_BIT:
+		bit_address(x, r, s, taken);
+		break;
+	case REF_XLAT:
+		emit_load_reg(x, s, RAX);
+		emit_movzx8(&x->c, s, s);
+		emit_lea_sib(&x->c, s, RBX, s, 1, 0, 0);
+		break;
+	default:
+		effective(x, r, s, taken);
+		break;
+	}
+	if (r->seg != 0)
+		add_segment(x, r->seg, s, taken);
+}
+
+void
+address_keep(struct xlate *x)
+{
+	const struct ref *r = &x->b->in[x->i].ref[0];
+	int s = regs_scratch(x, 0);
+
+	if (r->form == REF_STATIC)
+		emit_imm(&x->c, s, (uint64_t)r->disp);
+	else
+		address_of(x, r, s, 0);
+	emit_store(&x->c, REG_T, TO_OPERAND, s);
+}

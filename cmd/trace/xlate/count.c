@@ -1,0 +1,127 @@
+/*
+ * count - executions counted in the guest
+ *
+ * Each id has a counter in the thread's area.  In kind counts REG_P holds the
+ * instructions to go until the interval ends.  Nothing here changes the guest's
+ * flags.
+ */
+#include "xlate/parts.h"
+
+/* jump to the exit's way out if REG_P is used up; flags are kept */
+static void
+check_interval(struct xlate *x, unsigned e)
+{
+	struct code *c = &x->c;
+	uint8_t *on;
+
+	emit_mov(c, RCX, REG_P);
+	emit_bswap(c, RCX);
+	emit_movzx8(c, RCX, RCX);
+	on = emit_jrcxz(c);
+	emit_load(c, RCX, REG_T, x->exit[e].kind == EXIT_INDIRECT ?
+	    TO_TMP1 : HOME(RCX));
+	if (x->exit[e].kind == EXIT_INDIRECT) {
+		emit_jmp_mem(c, REG_T, TO_RT_MISS);
+	} else {
+		emit_store_simm(c, REG_T, TO_EXITNO,
+		    (int32_t)(x->firstexit + e));
+		emit_jmp_mem(c, REG_T, TO_RT_EXIT);
+	}
+	emit_patch8(on, c->p);
+}
+
+/* [T+at] += 1, by register r. */
+static void
+count_up(struct code *c, int32_t at, int r)
+{
+	emit_load(c, r, REG_T, at);
+	emit_lea(c, r, r, 1);
+	emit_store(c, REG_T, at, r);
+}
+
+/*
+ * Which exit it was, for an address that none can be.  Where each exit makes
+ * a record that is known without: see the runtime's dispatch_miss.
+ */
+static void
+note_exit(struct xlate *x, unsigned e)
+{
+	emit_store_simm(&x->c, REG_T, TO_EXITNO, (int32_t)(x->firstexit + e));
+}
+
+/*
+ * REG_P goes down by the exit's instructions; `count`: one more for the counter
+ * of its id, `check`: out by the runtime where an interval ends.
+ */
+static void
+count_exit(struct xlate *x, unsigned e, bool count, bool check)
+{
+	struct code *c = &x->c;
+	int32_t at = T_COUNT + 8 * (int32_t)x->cnt[x->exit[e].n];
+	int indirect = x->exit[e].kind == EXIT_INDIRECT;
+	int to = indirect ? TO_TMP1 : HOME(RCX);
+
+	if (indirect)
+		note_exit(x, e);
+	if (!indirect || check)
+		emit_store(c, REG_T, to, RCX);
+	if (!indirect) {
+		x->homed |= BIT(RCX);
+		mark_exit(x, e, MAP_EXIT);
+	}
+	if (count)
+		count_up(c, at, indirect ? RAX : RCX);
+	mark_exit(x, e, MAP_COUNTED);
+	emit_lea(c, REG_P, REG_P, -(int32_t)x->exit[e].n);
+	mark_exit(x, e, indirect && check ? MAP_LEFT_TMP : MAP_LEFT);
+	if (check) {
+		check_interval(x, e);
+		emit_load(c, RCX, REG_T, to);
+	} else if (!indirect) {
+		emit_load(c, RCX, REG_T, to);
+	}
+	x->homed &= ~BIT(RCX) | (indirect ? BIT(RCX) : 0);
+}
+
+void
+count_tell(struct xlate *x, unsigned e)
+{
+	count_exit(x, e, true, opt->interval != 0);
+}
+
+/* Before --after is over: instructions go by, nothing is told. */
+void
+count_skip(struct xlate *x, unsigned e)
+{
+	count_exit(x, e, false, true);
+}
+
+/* Outside of windows: nothing but which exit it was. */
+void
+count_outside(struct xlate *x, unsigned e)
+{
+	if (x->exit[e].kind == EXIT_INDIRECT)
+		note_exit(x, e);
+}
+
+/*
+ * Kind cache: one more for the exit's counter, by a register that is at home
+ * anyhow, if there is one.
+ */
+void
+count_tell_homed(struct xlate *x, unsigned e)
+{
+	int32_t at = T_COUNT + 8 * (int32_t)x->cnt[x->exit[e].n];
+	uint32_t free = x->homed & ~(x->exit[e].kind == EXIT_INDIRECT ?
+	    BIT(RCX) : 0);
+	int r = RCX;
+
+	if (free != 0)
+		r = __builtin_ctz(free);
+	else
+		regs_home(x, r);
+	mark_exit(x, e, MAP_EXIT);
+	if (x->exit[e].kind == EXIT_INDIRECT)
+		note_exit(x, e);
+	count_up(&x->c, at, r);
+}

@@ -1,0 +1,96 @@
+/*
+ * regs - where the guest's registers are while a fragment is written
+ *
+ * A register is in its own hardware register, or at HOME in the thread area,
+ * where it was put so that the fragment can use the register.
+ */
+#include "xlate/parts.h"
+
+bool
+regs_at_home(const struct xlate *x, unsigned r)
+{
+	return r == REG_P || r == REG_T || (x->homed >> r & 1);
+}
+
+void
+regs_home(struct xlate *x, int r)
+{
+	if (x->homed & BIT(r))
+		return;
+	emit_store(&x->c, REG_T, HOME(r), r);
+	x->homed |= BIT(r);
+}
+
+void
+regs_reload(struct xlate *x, uint32_t set)
+{
+	int r;
+
+	set &= x->homed;
+	for (r = 0; set != 0; r++, set >>= 1)
+		if (set & 1) {
+			emit_load(&x->c, r, REG_T, HOME(r));
+			x->homed &= ~BIT(r);
+		}
+}
+
+/*
+ * The next instruction that uses r, or the block's end.  Asked for one
+ * instruction after the other, so what was found last mostly holds.
+ */
+static unsigned
+next_use(struct xlate *x, int r)
+{
+	const struct block *b = x->b;
+	unsigned i = x->use[r].next;
+
+	if (x->use[r].from <= x->i && x->i < i)
+		return i;
+	for (i = x->i + 1; i < b->n; i++)
+		if ((b->in[i].rd | b->in[i].wr) & BIT(r))
+			break;
+	x->use[r].from = (uint8_t)x->i;
+	x->use[r].next = (uint8_t)i;
+	return i;
+}
+
+/* How good r is to use: overwritten before it is read, then used late. */
+static unsigned
+score(struct xlate *x, int r)
+{
+	const struct block *b = x->b;
+	unsigned i = next_use(x, r), s = 1 + i - x->i;
+
+	return i < b->n && (b->in[i].kill & BIT(r)) ? s + 100 : s;
+}
+
+/*
+ * The best register is one at home already, then one that is overwritten
+ * before it is read again, then the one whose next use is farthest away.
+ */
+int
+regs_scratch(struct xlate *x, uint32_t avoid)
+{
+	static const uint8_t may[] = {
+		RSI, RDI, RDX, RCX, RAX, R10, R9, RBX, R14, R15
+	};
+	const struct insn *in = &x->b->in[x->i];
+	uint32_t set = BIT(RSI) | BIT(RDI) | BIT(RDX) | BIT(RCX) | BIT(RAX) |
+	    BIT(R10) | BIT(R9) | BIT(RBX) | BIT(R14) | BIT(R15);
+	unsigned k, s, best = 0;
+	int pick = -1;
+
+	set &= ~(avoid | in->rd | in->wr);
+	if (set & x->homed)
+		set &= x->homed;
+	if (set != 0 && (set & (set - 1)) == 0)
+		pick = __builtin_ctz(set);
+	for (k = 0; k < sizeof may && (pick < 0 || best > 0); k++)
+		if ((set & BIT(may[k])) && (s = score(x, may[k])) > best) {
+			best = s;
+			pick = may[k];
+		}
+	regs_home(x, pick);
+	mark(x, x->i + x->after, MAP_BODY, 0);
+	return pick;
+}
