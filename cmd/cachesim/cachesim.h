@@ -41,7 +41,7 @@ void geometry_decide(struct geometry g[NCACHE]);
 struct cpuid {
 	uint32_t a, b, c, d;
 };
-/* This machine's caches as Cachegrind finds them; -1: not to be had. */
+/* The caches of the machine that answers; -1: not to be had. */
 int geometry_detect(struct geometry g[NCACHE],
     struct cpuid (*ask)(uint32_t leaf, uint32_t sub));
 /* What is wrong with it, or NULL. */

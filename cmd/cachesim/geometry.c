@@ -3,7 +3,9 @@
  *
  * The rules are Cachegrind's, so that the same machine gives the same caches:
  * the first-level caches and the last level, found by CPUID; if one of the
- * three is not to be had, all three are those of an Athlon of 2002.
+ * three is not to be had, all three are those of an Athlon of 2002.  But AMD's
+ * processors are asked by leaf 0x8000001d first: the older leaves that
+ * Cachegrind knows tell the last level of the whole package, and its ways not.
  */
 #include "cachesim.h"
 
@@ -92,17 +94,15 @@ geometry_stream(int cache, const char *value)
 
 /* ---- this machine ---- */
 
-/* Leaf 4 tells of each cache its level, what it holds, and its measures. */
+/* Each cache, by Intel's leaf 4 or AMD's 0x8000001d: level, use, measures. */
 static void
-intel(struct geometry g[NCACHE],
+each_cache(struct geometry g[NCACHE], uint32_t leaf,
     struct cpuid (*ask)(uint32_t leaf, uint32_t sub))
 {
 	unsigned highest = 1;
 
-	if (ask(0, 0).a < 4)
-		return;
 	for (uint32_t i = 0; i < 32; i++) {
-		struct cpuid r = ask(4, i);
+		struct cpuid r = ask(leaf, i);
 		unsigned holds = r.a & 31, level = r.a >> 5 & 7;
 		struct geometry one;
 
@@ -123,6 +123,12 @@ intel(struct geometry g[NCACHE],
 	}
 }
 
+static int
+is_complete(const struct geometry g[NCACHE])
+{
+	return g[I1].size != 0 && g[D1].size != 0 && g[LL].size != 0;
+}
+
 static struct geometry
 amd_first(uint32_t r)
 {
@@ -140,15 +146,13 @@ amd_outer(uint32_t r, uint64_t size)
 	return (struct geometry){ size, ways[r >> 12 & 15], r & 255 };
 }
 
+/* Before Zen: one leaf for the first level, one for the others. */
 static void
-amd(struct geometry g[NCACHE],
+amd_old(struct geometry g[NCACHE],
     struct cpuid (*ask)(uint32_t leaf, uint32_t sub))
 {
-	struct cpuid r;
+	struct cpuid r = ask(0x80000005, 0);
 
-	if (ask(0x80000000, 0).a < 0x80000006)
-		return;
-	r = ask(0x80000005, 0);
 	g[D1] = amd_first(r.c);
 	g[I1] = amd_first(r.d);
 	r = ask(0x80000006, 0);
@@ -156,6 +160,21 @@ amd(struct geometry g[NCACHE],
 		g[LL] = amd_outer(r.d, (uint64_t)(r.d >> 18) * 512 * 1024);
 	else if (r.c >> 16 != 0)
 		g[LL] = amd_outer(r.c, (uint64_t)(r.c >> 16) * 1024);
+}
+
+static void
+amd(struct geometry g[NCACHE],
+    struct cpuid (*ask)(uint32_t leaf, uint32_t sub))
+{
+	uint32_t highest = ask(0x80000000, 0).a;
+
+	/* topology extensions */
+	if (highest >= 0x8000001d && ask(0x80000001, 0).c >> 22 & 1)
+		each_cache(g, 0x8000001d, ask);
+	if (is_complete(g) || highest < 0x80000006)
+		return;
+	memset(g, 0, NCACHE * sizeof *g);
+	amd_old(g, ask);
 }
 
 int
@@ -169,15 +188,12 @@ geometry_detect(struct geometry g[NCACHE],
 	memcpy(vendor + 4, &r.d, 4);
 	memcpy(vendor + 8, &r.c, 4);
 	memset(g, 0, NCACHE * sizeof *g);
-	if (strcmp(vendor, "GenuineIntel") == 0)
-		intel(g, ask);
+	if (strcmp(vendor, "GenuineIntel") == 0 && r.a >= 4)
+		each_cache(g, 4, ask);
 	else if (strcmp(vendor, "AuthenticAMD") == 0 ||
 	    strcmp(vendor, "HygonGenuine") == 0)
 		amd(g, ask);
-	for (int i = 0; i < NCACHE; i++)
-		if (g[i].size == 0)
-			return -1;
-	return 0;
+	return is_complete(g) ? 0 : -1;
 }
 
 static struct cpuid
