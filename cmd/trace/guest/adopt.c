@@ -204,11 +204,12 @@ adopt(const char *s)
 	fcntl(spec.fd, F_SETFD, FD_CLOEXEC);
 	guest.pid = guest.tid = spec.pid;
 	guest.mem = -1;
-	if (!find_old(0))
-		die("process %d: not a child of the program", spec.pid);
 	guest.pidfd = (int)syscall(SYS_pidfd_open, guest.pid, 0);
 	if (guest.pidfd < 0)
 		die("pidfd_open:");
+	guest_is_in_proc();
+	if (!find_old(0))
+		die("process %d: not a child of the program", spec.pid);
 	guest_open();
 	if (spec.shares) {
 		seize(PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD);

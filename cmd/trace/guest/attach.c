@@ -215,6 +215,7 @@ attach(pid_t pid)
 	guest.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (guest.pidfd < 0)
 		die("process %d:", (int)pid);
+	guest_is_in_proc();
 	while (attach_stop() > 0)
 		;
 	if (attach_nthreads == 0)

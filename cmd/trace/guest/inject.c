@@ -195,6 +195,30 @@ inject_is_64bit(const struct user_regs_struct *r)
 	return r->cs == 0x33;
 }
 
+/*
+ * What another namespace's /proc has under the process's number is a process
+ * of somebody else's.
+ */
+void
+guest_is_in_proc(void)
+{
+	char name[64], line[128];
+	int pid = 0;
+	FILE *f;
+
+	snprintf(name, sizeof name, "/proc/self/fdinfo/%d", guest.pidfd);
+	f = fopen(name, "re");
+	while (f != NULL && fgets(line, sizeof line, f) != NULL)
+		if (sscanf(line, "Pid: %d", &pid) == 1)
+			break;
+	if (f != NULL)
+		fclose(f);
+	if (pid != guest.pid)
+		die("/proc is not that of our process numbers: it does not "
+		    "show process %d (with unshare: --mount-proc)",
+		    (int)guest.pid);
+}
+
 /* The bits of an address: the kernel uses the fifth level, or not. */
 static uint64_t
 address_bits(void)

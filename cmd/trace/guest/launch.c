@@ -186,6 +186,7 @@ launch(char *const argv[])
 		exit(STATUS_TROUBLE);
 	/* until the runtime is in: should we fail, it shall not run without */
 	ptrace(PTRACE_SETOPTIONS, guest.pid, 0L, PTRACE_O_EXITKILL);
+	guest_is_in_proc();
 }
 
 static int

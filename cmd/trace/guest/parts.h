@@ -43,6 +43,8 @@ extern uint64_t attach_stacks;
 /* SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV stay deliverable: remote calls. */
 #define ALL_ASYNC (~(1ull << 3 | 1ull << 4 | 1ull << 6 | 1ull << 7 | 1ull << 10))
 
+/* Die unless /proc has guest.pid: by guest.pidfd, before anything is read. */
+void guest_is_in_proc(void);
 /* Open the memory of guest.pid. */
 void guest_open(void);
 void guest_read(uint64_t at, void *, size_t);

@@ -1,0 +1,27 @@
+#!/bin/sh
+# trace reads a process through /proc: one of other process numbers, where
+# another process has its number, is not believed.
+. t/lib.sh
+
+[ -x "$B/trace" ] || skip_all "no trace"
+other="unshare -p -f"
+$other true 2>/dev/null || other="unshare -U -r -p -f"
+$other true 2>/dev/null || skip_all "unshare -p is not permitted"
+
+says() {
+	sed 's/process [0-9][0-9]*/process N/' "$T/err"
+}
+line="trace: /proc is not that of our process numbers: it does not show \
+process N (with unshare: --mount-proc)"
+
+status 125 "a program" $other "$B/trace" -o "$T/run.ev" echo ran
+same "one line" "$line" "$(says)"
+same "it did not run" "" "$(cat "$T/out")"
+status 125 "with its children" $other "$B/trace" -f -o "$T/run.%p" echo ran
+same "one line" "$line" "$(says)"
+status 125 "a process that runs" $other sh -c \
+    'sleep 50 & "$1" -o "$2" -p $!; r=$?; kill -0 $! && kill -9 $!; exit $r' \
+    sh "$B/trace" "$T/run.ev"
+same "one line; it was left alone" "$line" "$(says)"
+check "no stream" test ! -e "$T/run.ev"
+done_testing
