@@ -111,8 +111,9 @@ evwrec_plain(struct evw *w, const uint32_t *r, const uint32_t *to)
 	char *p = w->p;
 	uint64_t *value, *last = w->last, told = 0, now, diff;
 
-	while (r < to && *r != 0) {
-		uint32_t head = *r;
+	uint32_t head;
+
+	while (r < to && (head = evwrec_head(r)) != 0) {
 		unsigned n = head >> 24;
 		const struct evw_hot *h = w->hot + (head & EVW_MAXID);
 
@@ -156,7 +157,7 @@ evwrec_single(struct evw *w, const uint32_t *r, const uint32_t *to)
 	for (; to - r >= 3; r += 3) {
 		const struct evw_hot *h;
 
-		head = *r;
+		head = evwrec_head(r);
 		h = w->hot + (head & EVW_MAXID);
 		if (__builtin_expect(head >> 24 != 1 || h->len == 0 ||
 		    h->odd != 254, 0))
@@ -266,13 +267,13 @@ put_lanes(char *p, const struct lanes *c, __m512i diff, __m512i a, unsigned n)
 	return p + __builtin_popcountll(keep);
 }
 
-/* The fields of any record. */
+/* The `all` fields of any record. */
 TARGET512
 static inline __attribute__((always_inline)) char *
-many(struct evw *w, char *p, const uint32_t *r, uint64_t *value,
+many(struct evw *w, char *p, const uint32_t *r, unsigned all, uint64_t *value,
     const struct lanes *c)
 {
-	unsigned all = *r >> 24, n;
+	unsigned n;
 
 	for (unsigned i = 0; i < all; i += n) {
 		__m512i now, old, diff, a;
@@ -317,7 +318,8 @@ lanes8(struct evw *w, const uint32_t *r, const uint32_t *to)
 	uint64_t told = 0, more = w->more;
 	char *p = w->p;
 
-	for (; r < to && (head = *r) != 0; r += 1 + 2 * (head >> 24)) {
+	for (; r < to && (head = evwrec_head(r)) != 0;
+	    r += 1 + 2 * (head >> 24)) {
 		unsigned n = head >> 24;
 		const struct evw_hot *h = hot + (head & EVW_MAXID);
 		__mmask8 mask = (__mmask8)_bzhi_u32(255, n);
@@ -354,7 +356,7 @@ lanes8(struct evw *w, const uint32_t *r, const uint32_t *to)
 		p += h->len;
 		prev = head;
 		if (__builtin_expect(large, 0)) {
-			p = many(w, p, r, h->value, &c);
+			p = many(w, p, r, n, h->value, &c);
 			last = _mm512_loadu_si512(w->last);
 			continue;
 		}

@@ -109,6 +109,16 @@ evw_puthex(char *p, uint64_t a)
 
 /* ---- evwrec.c ---- */
 
+/*
+ * A record's header.  Records may lie in memory that others can write: it is
+ * read once, so that what was checked is what is used.
+ */
+static inline uint32_t
+evwrec_head(const uint32_t *r)
+{
+	return *(const volatile uint32_t *)r;
+}
+
 void evwrec_init(void);
 /* A field: sign and digits of a difference, or `.`; up to 17 bytes. */
 char *evwrec_field(char *p, uint64_t diff);

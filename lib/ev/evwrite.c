@@ -460,10 +460,10 @@ odd(struct evw *w, uint32_t id, const uint32_t *r)
 
 /* A record that the hot loop cannot take: 1 taken, 0 try again, -1 error. */
 static int
-uncommon(struct evw *w, const uint32_t *r, const uint32_t *to)
+uncommon(struct evw *w, const uint32_t *r, uint32_t head, const uint32_t *to)
 {
-	uint32_t id = *r & EVW_MAXID;
-	unsigned n = *r >> 24;
+	uint32_t id = head & EVW_MAXID;
+	unsigned n = head >> 24;
 
 	if (id == 0 || w->cold == NULL || define(w, id) < 0) {
 		snprintf(w->error, sizeof w->error,
@@ -493,14 +493,16 @@ static const uint32_t *
 known(struct evw *w, const uint32_t *r, const uint32_t *to)
 {
 	const uint32_t *end, *next;
+	uint32_t head;
 
 	if (w->nones == 0)
 		return w->way(w, r, to);
 	for (;; r = next) {
 		r = evwrec_single(w, r, to);
-		if (r >= to || *r == 0 || to - r < 1 + 2 * (*r >> 24))
+		if (r >= to || (head = evwrec_head(r)) == 0 ||
+		    to - r < 1 + 2 * (head >> 24))
 			return r;
-		end = r + 1 + 2 * (*r >> 24);
+		end = r + 1 + 2 * (head >> 24);
 		next = w->way(w, r, end);
 		if (next == r)
 			return r;
@@ -511,18 +513,19 @@ const uint32_t *
 evw_records(struct evw *w, const uint32_t *from, const uint32_t *to)
 {
 	const uint32_t *r = from, *end;
+	uint32_t head;
 	int took;
 
 	w->error[0] = '\0';
 	for (;;) {
 		if (w->hot != NULL)
 			r = known(w, r, to);
-		if (r >= to || *r == 0)
+		if (r >= to || (head = evwrec_head(r)) == 0)
 			return r;
-		took = uncommon(w, r, to);
+		took = uncommon(w, r, head, to);
 		if (took < 0)
 			return r;
-		end = r + 1 + 2 * (*r >> 24);
+		end = r + 1 + 2 * (head >> 24);
 		r = took > 0 ? end : evwrec_plain(w, r, end);
 	}
 }
@@ -555,8 +558,8 @@ evw_exec(struct evw *w, uint32_t id, unsigned ngroups, const uint64_t *diff,
 	char *p;
 
 	w->told += more + 1;
-	if (head == w->prev &&
-	    memcmp(diff, w->last, ngroups * sizeof *diff) == 0) {
+	if (head == w->prev && (ngroups == 0 ||
+	    memcmp(diff, w->last, ngroups * sizeof *diff) == 0)) {
 		w->more += more + 1;
 		return;
 	}
