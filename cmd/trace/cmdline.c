@@ -120,7 +120,21 @@ add_window(const char *function, unsigned which)
 	set->windows |= which;
 }
 
-/* For tests: nolink, tinycache, nosuper, long, with commas between. */
+/* dump, or dump=PC */
+static void
+set_dump(const char *s)
+{
+	char *end;
+
+	set->debug |= DEBUG_DUMP;
+	if (s[0] == '\0')
+		return;
+	set->dump_pc = strtoull(s + 1, &end, 16);
+	if (s[0] != '=' || s[1] == '\0' || *end != '\0')
+		die("--debug=dump%s: dump=hexadecimal address", s);
+}
+
+/* Names of enum debug, with commas between. */
 static void
 set_debug(char *s)
 {
@@ -131,12 +145,16 @@ set_debug(char *s)
 
 	for (word = strtok_r(s, ",", &save); word != NULL;
 	    word = strtok_r(NULL, ",", &save)) {
+		if (strncmp(word, "dump", 4) == 0) {
+			set_dump(word + 4);
+			continue;
+		}
 		for (i = 0; i < 4; i++)
 			if (strcmp(word, names[i]) == 0)
 				break;
 		if (i == 4)
-			die("--debug=%s: nolink, tinycache, nosuper, long",
-			    word);
+			die("--debug=%s: nolink, tinycache, nosuper, long, "
+			    "dump[=PC]", word);
 		set->debug |= 1u << i;
 	}
 }

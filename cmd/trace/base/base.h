@@ -63,7 +63,7 @@ struct kind {
 
 enum cpu { CPU_NATIVE, CPU_V2, CPU_V3, CPU_V4 };
 enum debug { DEBUG_NOLINK = 1, DEBUG_TINY = 2, DEBUG_NOSUPER = 4,
-	DEBUG_LONG = 8 };
+	DEBUG_LONG = 8, DEBUG_DUMP = 16 };
 
 struct options {
 	const struct kind *kind;
@@ -75,6 +75,7 @@ struct options {
 	unsigned sets, ways;	/* kind cache: of its table */
 	unsigned lineshift;	/* log2 of a line's bytes */
 	unsigned debug;		/* bits of enum debug */
+	uint64_t dump_pc;	/* DEBUG_DUMP: of this fragment; 0: of all */
 	bool vdso;		/* false: hidden from the program */
 	bool aslr;
 	bool verbose;

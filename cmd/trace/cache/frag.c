@@ -175,6 +175,8 @@ frag_new(app_pc pc, unsigned mode)
 		return -1;
 	code = area.zone_used[z];
 	write_fragment(z);
+	if (opt->debug & DEBUG_DUMP)
+		dump_fragment(&x, z);
 	f = store_new();
 	f->pc = pc;
 	f->mode = (uint8_t)mode;

@@ -83,4 +83,9 @@ const struct path *path_of(app_pc pc);
 void path_forget(app_pc pc);
 void path_forget_all(void);
 
+/* -------------------------------------------------------------------- dump.c */
+
+/* To standard error, if --debug=dump asks for its pc. */
+void dump_fragment(const struct xlate *, unsigned zone);
+
 #endif

@@ -431,6 +431,15 @@ decode(struct insn *in, app_pc pc, const uint8_t *bytes, unsigned n)
 	return 0;
 }
 
+unsigned
+decode_length(const uint8_t *bytes, unsigned n)
+{
+	ZydisDecodedInstruction zi;
+
+	return ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes,
+	    n, &zi)) ? 1 : zi.length;
+}
+
 void
 decode_text(const uint8_t *bytes, unsigned n, app_pc pc, char *buf,
     unsigned size)

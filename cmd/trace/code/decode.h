@@ -103,6 +103,9 @@ int decode(struct insn *, app_pc pc, const uint8_t *bytes, unsigned n);
 /* The same, by what was learned from instructions like it (template.c). */
 int decode_again(struct insn *, app_pc pc, const uint8_t *bytes, unsigned n);
 
+/* Bytes of the instruction; 1 if it is none. */
+unsigned decode_length(const uint8_t *bytes, unsigned n);
+
 /* Its name and operands, for messages. */
 void decode_text(const uint8_t *bytes, unsigned n, app_pc pc, char *buf,
     unsigned size);
