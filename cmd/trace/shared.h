@@ -315,6 +315,12 @@ struct tabent {
 enum mode { MODE_IN = 0, MODE_OUT = 1, MODE_PAST = 2 };
 enum { WINDOWS_FROM = 1, WINDOWS_TO = 2 };	/* control.windows */
 
+/*
+ * Added to a mode: the fragment leads to no other, the runtime is asked after
+ * each.  So a signal waits until the guest has got on, see runtime/hold.c.
+ */
+#define MODE_ONCE 4u
+
 /* No address that can be one has these bits. */
 static inline uint64_t
 tab_key(uint64_t pc, unsigned mode)

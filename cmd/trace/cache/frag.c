@@ -171,6 +171,7 @@ frag_new(app_pc pc, unsigned mode)
 	area.zone_used[z] = (area.zone_used[z] + 15) & ~15u;
 	x.kind = inside != &kind_skip && (mode & MODE_OUT) ? &kind_outside :
 	    inside;
+	x.once = mode & MODE_ONCE ? 1 : 0;
 	if (collect(pc, mode) < 0)
 		return -1;
 	code = area.zone_used[z];

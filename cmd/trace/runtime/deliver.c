@@ -75,6 +75,8 @@ signal_resume(struct tarea *t, struct kucontext *uc, uint64_t mask)
 	uc->rsp = t->stack;
 	uc->eflags = 0x202;
 	uc->sigmask = mask & ~SYNC_SIGS;
+	if (t->pending && (mask & SIGBIT(t->pending)))
+		signal_put_back(t);
 	if (t->pending) {		/* it comes next: nothing in between */
 		t->keptmask = mask;
 		uc->sigmask = ALL_ASYNC;
@@ -285,7 +287,8 @@ signal_leave(struct tarea *t, const struct kucontext *uc, uint64_t mask)
 void
 signal_trap(struct tarea *t, struct kucontext *uc)
 {
-	uint64_t mask = uc->sigmask | t->syncblocked, kept = t->handlermask;
+	uint64_t mask = t->pending ? t->keptmask : signal_guest_mask(t, uc);
+	uint64_t kept = t->handlermask;
 	int sig;
 
 	switch (t->trap) {
@@ -297,12 +300,11 @@ signal_trap(struct tarea *t, struct kucontext *uc)
 		t->raise = 0;
 		t->handlermask = 0;
 		uc->trapno = sig == SIG_SEGV ? TRAPNO_GP : TRAPNO_DB;
-		signal_deliver(t, sig, &t->raised, uc,
-		    t->pending ? t->keptmask : mask);
+		signal_deliver(t, sig, &t->raised, uc, mask);
 		t->handlermask = kept;
 		break;
 	case TRAP_NATIVE:
-		t->stepmask = t->pending ? t->keptmask : mask;
+		t->stepmask = mask;
 		state_put(t, uc);
 		uc->eflags |= TRAP_FLAG;
 		uc->sigmask = ALL_ASYNC;
@@ -314,8 +316,10 @@ signal_trap(struct tarea *t, struct kucontext *uc)
 			sys4(__NR_rt_sigaction, SIG_OURS, &rt.act[SIG_OURS],
 			    NULL, 8);
 		state_put(t, uc);
+		signal_unhold(t);
+		signal_put_back(t);
 		signal_leave(t, uc, (t->start_mask != 0 ? t->start_mask - 1 :
-		    t->pending ? t->keptmask : uc->sigmask) | t->syncblocked);
+		    mask) | t->syncblocked);
 		break;
 	default:
 		panic("a trap that nobody set");
@@ -361,7 +365,13 @@ signal_return(struct tarea *t)
 	uc->eflags = 0x202;
 	uc->cs = CS64;
 	uc->ss = SS64;
-	uc->sigmask = f->uc.sigmask & ~SYNC_SIGS;
+	if (t->held && (f->uc.sigmask & SIGBIT(t->held))) {
+		signal_unhold(t);
+		signal_put_back(t);
+	}
+	uc->sigmask = t->held ? ALL_ASYNC : f->uc.sigmask & ~SYNC_SIGS;
+	if (t->held)
+		t->keptmask = f->uc.sigmask;
 	uc->stack.sp = (uint64_t)t - T_OFF;
 	uc->stack.flags = 0;
 	uc->stack.size = T_ALTSTACK;
@@ -386,5 +396,7 @@ signal_returned(struct tarea *t)
 	else if (!on)
 		t->altstack = uc->stack;
 	t->altstack.flags &= SS_AUTODISARM;
+	signal_unhold(t);
+	t->owed = OWED_BLOCKS;
 	dispatch_resume(t);
 }

@@ -210,7 +210,7 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 			t->trap = TRAP_RAISE;
 			rt_trap(t);
 		}
-		if (t->pending) {
+		if (t->pending && !signal_hold(t)) {
 			t->trap = TRAP_DELIVER;
 			rt_trap(t);
 		}
@@ -220,13 +220,15 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 		if (t->skips == SKIP_AFTER && !rt.ctl->skipping)
 			buffer_first(t);	/* another thread was first */
 		gen = __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST);
-		key = tab_key(t->pc, window_mode(t));
+		arg[3] = window_mode(t) | (t->held ? MODE_ONCE : 0);
+		key = tab_key(t->pc, (unsigned)arg[3]);
 		e = lookup(key);
+		if (t->held)
+			exitno = ~0ull;
 		if (e == 0 || (exitno != ~0ull && !rt.ctl->nolink)) {
 			arg[0] = t->pc;
 			arg[1] = exitno;
 			arg[2] = t->gen;
-			arg[3] = window_mode(t);
 			state_fp_settle(t);
 			if (ask(t, REQ_TRANSLATE, arg) < 0)
 				let_go(t);
@@ -332,6 +334,7 @@ dispatch_miss(struct tarea *t)
 	if (!is_canonical(t->pc))
 		undo_transfer(t);
 	t->slot->incache = 0;
+	signal_unhold(t);
 	interval(t);
 	window_returned(t);
 	dispatch_go(t, ~0ull);
@@ -471,6 +474,7 @@ dispatch_exit(struct tarea *t)
 	/* A copy: once out of the cache, a flush may reuse the table. */
 	struct exitmeta x = rt.exits[t->exitno];
 	uint64_t link = ~0ull, arg[4] = { 0, 0, 0, 0 };
+	unsigned once = t->held ? MODE_ONCE : 0;
 
 	if (x.kind == EXIT_EMULATE && x.emulate == EMU_FPSAVE)
 		state_fpsave(t, &x);
@@ -478,6 +482,8 @@ dispatch_exit(struct tarea *t)
 	t->df = t->rflags >> 10 & 1;
 	t->rflags = (t->rflags & ~TRAP_FLAG) | (uint64_t)t->tf << 8;
 	t->pc = x.target;
+	if (x.kind != EXIT_SYSCALL || !signal_hold_call(t, t->gpr[0]))
+		signal_unhold(t);
 	if (x.kind == EXIT_SYSCALL && t->pending) {
 		t->pc -= 2;	/* first the signal, then the call */
 		state_untell(t, &x);
@@ -492,6 +498,9 @@ dispatch_exit(struct tarea *t)
 		break;
 	case EXIT_SYSCALL:
 		syscall_do(t, &x);
+		if (t->held)	/* what the call itself sent comes before it ends */
+			t->owed = 0;
+		signal_unhold(t);
 		break;
 	case EXIT_EMULATE:
 		emulate(t, &x);
@@ -505,7 +514,7 @@ dispatch_exit(struct tarea *t)
 		break;
 	case EXIT_STALE:
 		arg[0] = x.target;
-		arg[1] = window_mode(t);
+		arg[1] = window_mode(t) | once;
 		ask(t, REQ_STALE, arg);
 		break;
 	default:

@@ -24,8 +24,9 @@
 #define SIGBIT(s) (1ull << ((s) - 1))
 enum {
 	SIG_HUP = 1, SIG_ILL = 4, SIG_TRAP = 5, SIG_BUS = 7, SIG_FPE = 8,
-	SIG_KILL = 9, SIG_SEGV = 11, SIG_CHLD = 17, SIG_CONT = 18, SIG_STOP = 19,
-	SIG_URG = 23, SIG_WINCH = 28, SIG_SYS = 31
+	SIG_KILL = 9, SIG_SEGV = 11, SIG_ALRM = 14, SIG_CHLD = 17, SIG_CONT = 18, SIG_STOP = 19,
+	SIG_URG = 23, SIG_VTALRM = 26, SIG_PROF = 27, SIG_WINCH = 28,
+	SIG_SYS = 31
 };
 /* Signals that the processor raises: always ours, never really blocked. */
 #define SYNC_SIGS (SIGBIT(SIG_ILL) | SIGBIT(SIG_TRAP) | SIGBIT(SIG_BUS) | \
@@ -157,6 +158,9 @@ struct tarea {
 	struct ksiginfo raised;
 	uint64_t child;		/* 1: a process of its own, let go at once */
 	uint64_t shares;	/* 1: a process of its own in its parent's memory */
+	uint32_t held;		/* hold.c: a kept signal that waits, or 0 */
+	uint32_t owed;		/* blocks to be done before the next signal */
+	uint32_t turns;		/* signals in a row without one */
 };
 
 struct rt {
@@ -250,6 +254,8 @@ void rt_handler(int, struct ksiginfo *, void *);
 void signal_handler(int, struct ksiginfo *, void *);
 void signal_thread(struct tarea *, uint64_t mask);
 long signal_action(struct tarea *);
+/* Our handler for sig, with those of the guest's flags that the kernel needs. */
+void signal_install(int sig, uint64_t flags);
 long signal_mask(struct tarea *);
 long signal_stack(struct tarea *);
 void signal_restore_actions(int all);
@@ -266,6 +272,26 @@ static inline int
 signal_is_fault(int sig, const struct ksiginfo *info)
 {
 	return (SYNC_SIGS & SIGBIT(sig)) != 0 && info->code > 0;
+}
+
+/* hold.c: a signal waits until the guest has got on, by so many blocks */
+#define OWED_BLOCKS 16u
+int signal_hold(struct tarea *);
+void signal_unhold(struct tarea *);
+int signal_hold_here(struct tarea *, int sig, const struct ksiginfo *,
+    const struct kucontext *);
+int signal_hold_call(struct tarea *, uint64_t nr);
+void signal_put_back(struct tarea *);
+long signal_held_call(struct tarea *);
+int signal_is_alarm(const struct ksiginfo *);
+long signal_held_mask(struct tarea *, uint64_t how, const uint64_t *set,
+    uint64_t *was);
+
+/* What the guest blocks, where uc interrupted it. */
+static inline uint64_t
+signal_guest_mask(const struct tarea *t, const struct kucontext *uc)
+{
+	return t->held ? t->keptmask : uc->sigmask | t->syncblocked;
 }
 
 /* deliver.c */
@@ -306,6 +332,7 @@ window_mode(const struct tarea *t)
 }
 
 /* syscall.c */
+int syscall_never_waits(uint64_t nr);
 void syscall_do(struct tarea *, const struct exitmeta *);
 
 /* thread.c */

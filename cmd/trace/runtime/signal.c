@@ -42,8 +42,8 @@ set_mask(uint64_t mask)
 	return old;
 }
 
-static void
-install(int sig, uint64_t flags)
+void
+signal_install(int sig, uint64_t flags)
 {
 	struct ksigaction a;
 
@@ -82,7 +82,7 @@ signal_boot(void)
 	for (s = 1; s <= NSIG; s++) {
 		kernel_action(s, NULL, &rt.act[s]);
 		if (rt.act[s].handler > 1 || (SYNC_SIGS & SIGBIT(s)))
-			install(s, rt.act[s].flags);
+			signal_install(s, rt.act[s].flags);
 	}
 }
 
@@ -130,7 +130,7 @@ signal_ready_to_go(struct tarea *t)
 	struct kstack st = { (uint64_t)t - T_OFF, 0, 0, T_ALTSTACK };
 
 	sys2(__NR_sigaltstack, &st, NULL);
-	install(SIG_OURS, 0);
+	signal_install(SIG_OURS, 0);
 }
 
 /*
@@ -163,7 +163,7 @@ signal_exec_failed(const uint64_t saved[2])
 
 	for (s = 1; s <= NSIG; s++)
 		if (saved[0] & SIGBIT(s))
-			install(s, 0);
+			signal_install(s, 0);
 	if (unblock != 0)
 		sys4(__NR_rt_sigprocmask, 1, &unblock, NULL, 8);
 }
@@ -226,7 +226,7 @@ in_runtime(uint64_t ip)
 static void
 fault_in_runtime(struct tarea *t, int sig, struct kucontext *uc)
 {
-	uint64_t ip = uc->rip;
+	uint64_t ip = uc->rip, mask;
 
 	if (ip == (uint64_t)rt_copy_insn &&
 	    (sig == SIG_SEGV || sig == SIG_BUS)) {
@@ -234,9 +234,11 @@ fault_in_runtime(struct tarea *t, int sig, struct kucontext *uc)
 	} else if (sig == SIG_SEGV && (ip == (uint64_t)rt_returned ||
 	    ip == (uint64_t)rt_ret_bad)) {
 		/* the guest's frame was none; registers may be from it */
+		mask = signal_guest_mask(t, uc);
+		signal_unhold(t);
 		signal_raise(t, SIG_SEGV, SI_KERNEL, 0);
 		if (ip == (uint64_t)rt_ret_bad)
-			signal_resume(t, uc, uc->sigmask | t->syncblocked);
+			signal_resume(t, uc, mask);
 	} else {
 		panic("a fault in the runtime");
 	}
@@ -285,13 +287,14 @@ static void
 in_cache(struct tarea *t, int sig, struct ksiginfo *info,
     struct kucontext *uc)
 {
-	uint64_t ip = uc->rip, mask = uc->sigmask | t->syncblocked;
+	uint64_t ip = uc->rip, mask = signal_guest_mask(t, uc);
 	int fault = signal_is_fault(sig, info);
 
 	if (sig == SIG_SEGV && fault && buffer_guard(t, info->addr)) {
 		buffer_full(t, uc);
 		if (trace_died()) {
 			state_take(t, uc);
+			signal_unhold(t);
 			signal_resume(t, uc, mask);
 		}
 		return;
@@ -299,7 +302,13 @@ in_cache(struct tarea *t, int sig, struct ksiginfo *info,
 	if (alignment(t, sig, info, uc) || (is_step(t, sig, info) &&
 	    trap_flag(t, uc)))
 		return;
+	if (signal_hold_here(t, sig, info, uc)) {
+		state_take(t, uc);
+		signal_resume(t, uc, mask);
+		return;
+	}
 	state_take(t, uc);
+	signal_unhold(t);
 	if (fault && sig != SIG_SEGV && sig != SIG_BUS && info->addr == ip)
 		info->addr = t->pc;
 	signal_deliver(t, sig, info, uc, mask);
@@ -325,8 +334,7 @@ static void
 at_native(struct tarea *t, int sig, struct ksiginfo *info,
     struct kucontext *uc)
 {
-	uint64_t mask = t->stepping ? t->stepmask :
-	    uc->sigmask | t->syncblocked;
+	uint64_t mask = t->stepping ? t->stepmask : signal_guest_mask(t, uc);
 	int own = t->stepping && !t->tf;	/* the trap flag is not the guest's */
 	int step = is_step(t, sig, info);
 
@@ -337,6 +345,7 @@ at_native(struct tarea *t, int sig, struct ksiginfo *info,
 	state_native(t, uc);
 	t->df = uc->eflags >> 10 & 1;
 	t->stepping = 0;
+	signal_unhold(t);
 	if (own)
 		t->rflags &= ~TRAP_FLAG;
 	if (t->told.step != 0 && !step)
@@ -355,12 +364,13 @@ at_native(struct tarea *t, int sig, struct ksiginfo *info,
 static void
 nudged(struct tarea *t, struct kucontext *uc)
 {
-	uint64_t ip = uc->rip, mask = uc->sigmask | t->syncblocked;
+	uint64_t ip = uc->rip, mask = signal_guest_mask(t, uc);
 
 	__atomic_fetch_sub(&rt.ctl->nudges, 1, __ATOMIC_SEQ_CST);
 	if (state_in_cache(ip)) {
 		alignment(t, 0, NULL, uc);
 		state_take(t, uc);
+		signal_unhold(t);
 		signal_resume(t, uc, mask);
 	} else if (ip >= (uint64_t)rt_enter_go && ip < (uint64_t)rt_enter_end) {
 		signal_resume(t, uc, mask);
@@ -378,6 +388,11 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 	if (sig == SIG_OURS && info->code == SI_QUEUE &&
 	    info->rest[0] == (uint64_t)blob) {
 		nudged(t, uc);
+		return;
+	}
+	if (sig == SIG_OURS && signal_is_alarm(info)) {
+		if (ip == (uint64_t)rt_sys_insn)
+			uc->rip = (uint64_t)rt_sys_abort;
 		return;
 	}
 	if (sig == SIG_OURS && rt.ctl->letgo && ip != (uint64_t)rt_trap_insn &&
@@ -437,7 +452,7 @@ signal_action(struct tarea *t)
 		if (SYNC_SIGS & SIGBIT(sig))
 			;
 		else if (new.handler > 1)
-			install((int)sig, new.flags);
+			signal_install((int)sig, new.flags);
 		else
 			r = kernel_action((int)sig, &new, NULL);
 	}
@@ -472,13 +487,14 @@ signal_mask(struct tarea *t)
 	memcpy(regs, t->gpr, sizeof regs);
 	regs[6] = set != 0 ? (uint64_t)&new : 0;
 	regs[2] = (uint64_t)&was;
-	r = rt_guest_syscall(t, regs);
+	r = t->held ? signal_held_mask(t, how, set != 0 ? &new : NULL, &was) :
+	    rt_guest_syscall(t, regs);
 	if (r < 0)
 		return r;
-	was |= t->syncblocked;
+	was = (was & ~SYNC_SIGS) | t->syncblocked;
 	if (set != 0) {
 		t->syncblocked = sync;
-		if (t->pending)
+		if (t->pending || t->held)
 			t->keptmask = (t->keptmask & ~SYNC_SIGS) | sync;
 	}
 	if (old != 0 && rt_copy((void *)old, &was, 8) < 0)

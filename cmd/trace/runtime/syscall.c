@@ -51,6 +51,8 @@ call(struct tarea *t)
 	uint64_t block = t->syncblocked;
 	long r;
 
+	if (t->held && !syscall_never_waits(t->gpr[0]))
+		return signal_held_call(t);
 	if (block == 0 || rt.ctl->polling)
 		return rt_guest_syscall(t, t->gpr);
 	sys4(__NR_rt_sigprocmask, 0, &block, NULL, 8);
@@ -344,12 +346,14 @@ traced_by_parent(struct tarea *t, const struct exitmeta *x)
  * A call that no signal interrupts.  It has been told by the time that one
  * turns it back, so it is made all the same: else it would be told twice.
  */
-static int
-never_waits(uint64_t nr)
+int
+syscall_never_waits(uint64_t nr)
 {
 	return nr == __NR_setitimer || nr == __NR_getitimer ||
 	    nr == __NR_alarm || nr == __NR_timer_settime ||
-	    nr == __NR_getpid || nr == __NR_gettid ||
+	    nr == __NR_timer_gettime || nr == __NR_timer_getoverrun ||
+	    nr == __NR_getpid || nr == __NR_gettid || nr == __NR_getppid ||
+	    nr == __NR_getuid || nr == __NR_kill || nr == __NR_tgkill ||
 	    nr == __NR_clock_gettime || nr == __NR_gettimeofday;
 }
 
@@ -371,7 +375,7 @@ syscall_do(struct tarea *t, const struct exitmeta *x)
 		buffer_publish(t, Q_SYSCALL, nr, 0);
 	buffer_asleep(t);
 	r = one(t, nr);
-	if (r == SYS_ABORTED && never_waits(nr))
+	if (r == SYS_ABORTED && syscall_never_waits(nr))
 		r = sys6((long)nr, (long)t->gpr[7], (long)t->gpr[6],
 		    (long)t->gpr[2], (long)t->gpr[10], (long)t->gpr[8],
 		    (long)t->gpr[9]);

@@ -382,6 +382,7 @@ clone_copying(struct tarea *t, struct how *h, uint64_t mask)
 		tell_child(t, r);
 	if (r != 0)
 		return r;
+	t->held = 0;
 	t->gpr[0] = 0;
 	t->gpr[1] = t->pc;
 	if (h->stack != 0)
@@ -411,6 +412,8 @@ thread_clone(struct tarea *t)
 	if (rt.act[SIG_CHLD].handler <= 1)
 		all &= ~SIGBIT(SIG_CHLD);
 	sys4(__NR_rt_sigprocmask, 2, &all, &mask, 8);
+	if (t->held)
+		mask = t->keptmask & ~SYNC_SIGS;
 	if (t->pending)
 		r = SYS_ABORTED;
 	else if ((h.flags & CLONE_THREAD) ||
@@ -420,7 +423,7 @@ thread_clone(struct tarea *t)
 		r = clone_sharing(t, &h, mask);
 	else
 		r = clone_copying(t, &h, mask);
-	if (!t->pending)
+	if (!t->pending && !t->held)
 		sys4(__NR_rt_sigprocmask, 2, &mask, NULL, 8);
 	return r;
 }
@@ -436,6 +439,8 @@ thread_exit(struct tarea *t, long status)
 		sys1(__NR_exit, status);
 	}
 	sys4(__NR_rt_sigprocmask, 2, &all, NULL, 8);
+	signal_unhold(t);
+	signal_put_back(t);
 	if (t->skips == SKIP_OUT)
 		buffer_back(t);
 	table_empty(t);

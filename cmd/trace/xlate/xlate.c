@@ -178,11 +178,18 @@ write_exit(struct xlate *x, unsigned e)
 	regs_reload(x, x->homed & ~keep);
 	switch (ex->kind) {
 	case EXIT_DIRECT:
-		ex->jmp = (uint32_t)(aligned_jmp(c) - c->start);
+		if (x->once)
+			write_leave(x, e);
+		else
+			ex->jmp = (uint32_t)(aligned_jmp(c) - c->start);
 		break;
 	case EXIT_INDIRECT:
 		if (may_end_window(x, e))
 			write_window(x, e);
+		if (x->once) {
+			emit_jmp_mem(c, REG_T, TO_RT_MISS);
+			break;
+		}
 		emit_movzx16(c, RAX, RCX);
 		emit_jmp_sib(c, REG_T, RAX, 8, x->kind->outside ?
 		    T_IBL + (int32_t)IBL_SIZE : T_IBL);

@@ -66,6 +66,7 @@ struct xlate {
 	uint32_t id[MAX_INSN + 1];	/* that tells n instructions; 0: not asked for */
 	uint32_t firstexit;	/* number of exit[0] among all */
 	struct def *def;	/* frag.c's */
+	unsigned once;		/* 1: MODE_ONCE */
 	unsigned prologue;	/* bytes of the entry for indirect transfers */
 	unsigned i;		/* instruction being translated */
 	unsigned after;		/* 1: it is done, what follows still belongs to it */

@@ -1,0 +1,187 @@
+/*
+ * hold - a signal waits until the guest has got on
+ *
+ * Where signals come faster than they are delivered, as from a timer of 10 us,
+ * the next one is there whenever a handler returns, and what the handlers
+ * interrupt would never run.  So such a signal is HELD for some blocks: all
+ * asynchronous signals stay blocked in the kernel, as while one is kept, and
+ * the guest runs fragments that lead to no other (MODE_ONCE), each of which
+ * comes back to the runtime.  A system call ends the wait, but is made; one
+ * that may wait itself is interrupted by an alarm of ours, as it would be by
+ * the signal.
+ *
+ * A signal of a timer is held at once: nobody can tell when exactly it came.
+ * Of others, which may have been sent while the handler ran and then come
+ * before anything else does, a good many in a row are delivered first.
+ */
+#include "runtime.h"
+
+#define MOST_TURNS 1000u
+#define ALARM_NS 50000
+#define SI_TIMER (-2)
+#define SIGEV_THREAD_ID 4
+#define CLOCK_MONOTONIC 1
+#define PR_SET_SECCOMP 22
+
+static int
+is_timer(int sig, const struct ksiginfo *info)
+{
+	return info->code == SI_TIMER || (info->code == SI_KERNEL &&
+	    (sig == SIG_ALRM || sig == SIG_VTALRM || sig == SIG_PROF));
+}
+
+/* A handler has returned, and nothing was done since: what is owed to it. */
+static int
+comes_too_soon(struct tarea *t, int sig, const struct ksiginfo *info)
+{
+	if (t->owed == 0)
+		return 0;
+	return is_timer(sig, info) || ++t->turns > MOST_TURNS;
+}
+
+/* The signal that is kept: 1, it waits for one more block. */
+int
+signal_hold(struct tarea *t)
+{
+	if (!comes_too_soon(t, (int)t->pending, &t->kept))
+		return 0;
+	t->owed--;
+	t->held = t->pending;
+	t->pending = 0;
+	return 1;
+}
+
+/* The block is done: a signal that waited is kept as before. */
+void
+signal_unhold(struct tarea *t)
+{
+	if (t->held) {
+		t->pending = t->held;
+		t->held = 0;
+	} else {
+		t->owed = 0;
+		t->turns = 0;
+	}
+}
+
+/* A signal that comes in the cache, before anything was done there. */
+int
+signal_hold_here(struct tarea *t, int sig, const struct ksiginfo *info,
+    const struct kucontext *uc)
+{
+	if (t->held || t->owed == 0 || (SYNC_SIGS & SIGBIT(sig)) ||
+	    state_advanced(t, uc) || !comes_too_soon(t, sig, info))
+		return 0;
+	t->pending = (uint32_t)sig;
+	memcpy(&t->kept, info, sizeof *info);
+	t->handlermask = 0;
+	return 1;
+}
+
+/* The call is about to be made; 1: while the signal waits. */
+int
+signal_hold_call(struct tarea *t, uint64_t nr)
+{
+	struct ksigaction a;
+
+	if (!t->held)
+		return 0;
+	if (rt.ctl->polling && nr != __NR_rt_sigreturn)
+		return syscall_never_waits(nr);
+	switch (nr) {
+	case __NR_rt_sigsuspend:	/* these bring a mask of their own */
+	case __NR_ppoll:
+	case __NR_pselect6:
+	case __NR_epoll_pwait:
+	case 441:
+	case __NR_execve:
+	case __NR_execveat:
+	case __NR_seccomp:
+		return 0;
+	case __NR_prctl:
+		return t->gpr[7] != PR_SET_SECCOMP;
+	case __NR_rt_sigaction:		/* it came before it would be deadly */
+		return t->gpr[7] != t->held || t->gpr[6] == 0 ||
+		    rt_copy(&a, (void *)t->gpr[6], sizeof a) < 0 ||
+		    a.handler != 0;
+	default:
+		return 1;
+	}
+}
+
+/*
+ * The signal that is kept goes back to the kernel, which blocks it now.  It
+ * stays where the kernel cannot be asked or takes none.
+ */
+void
+signal_put_back(struct tarea *t)
+{
+	struct ksiginfo *si = &t->kept;
+	long r;
+
+	if (!t->pending || rt.ctl->polling)
+		return;
+	if (si->code == SI_TKILL)
+		r = sys4(__NR_rt_tgsigqueueinfo, rt.pid, t->tid, t->pending, si);
+	else
+		r = sys3(__NR_rt_sigqueueinfo, rt.pid, t->pending, si);
+	if (r == 0)
+		t->pending = 0;
+}
+
+/* rt_sigprocmask while a signal is held: the guest's mask is not the kernel's. */
+long
+signal_held_mask(struct tarea *t, uint64_t how, const uint64_t *set,
+    uint64_t *was)
+{
+	uint64_t new = t->keptmask;
+
+	*was = new;
+	if (set == NULL)
+		return 0;
+	if (how == 0)
+		new |= *set;
+	else
+		new = how == 1 ? new & ~*set : *set;
+	new &= ~(SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP));
+	t->keptmask = new;
+	if (!(new & SIGBIT(t->held)))
+		return 0;
+	signal_unhold(t);
+	signal_put_back(t);
+	new &= ~SYNC_SIGS;
+	if (!t->pending)
+		sys4(__NR_rt_sigprocmask, 2, &new, NULL, 8);
+	return 0;
+}
+
+int
+signal_is_alarm(const struct ksiginfo *info)
+{
+	return info->code == SI_TIMER && info->rest[0] == (uint64_t)blob;
+}
+
+/*
+ * A call that may wait, while a signal is held that would end the wait: the
+ * alarm does.  It comes again and again, for it may come before the call.
+ */
+long
+signal_held_call(struct tarea *t)
+{
+	struct {
+		uint64_t value;
+		int32_t signo, notify, tid, pad[11];
+	} event = { (uint64_t)blob, SIG_OURS, SIGEV_THREAD_ID,
+		(int32_t)t->tid, { 0 } };
+	static const int64_t every[4] = { 0, ALARM_NS, 0, ALARM_NS };
+	int32_t id;
+	long r;
+
+	if (sys3(__NR_timer_create, CLOCK_MONOTONIC, &event, &id) != 0)
+		return SYS_ABORTED;
+	signal_install(SIG_OURS, rt.act[t->held].flags & SA_RESTART);
+	sys4(__NR_timer_settime, id, 0, every, NULL);
+	r = rt_guest_syscall(t, t->gpr);
+	sys1(__NR_timer_delete, id);
+	return r;
+}
