@@ -68,7 +68,7 @@ same "are named when they are mapped" "ob=(1) $C;ob=(2) $J;ob=(1);" \
 "$C" $small "$T/in.ev" >"$T/in.cost"
 check "-t" "$C" $small -t "$T/in.ev"
 cp "$T/out" "$T/through.ev"
-grep -v '^O \|^H outcomes' "$T/through.ev" | "$TB/ev" copy >"$T/a.ev"
+grep -v '^O \|^H outcomes\|^H desc' "$T/through.ev" | "$TB/ev" copy >"$T/a.ev"
 "$TB/ev" copy "$T/in.ev" >"$T/b.ev"
 samefile "-t passes all on" "$T/b.ev" "$T/a.ev"
 perl -ne 'if (/^O /) { while (/ (\w+mr|\w+mw)(?:\*([0-9a-f]+))?/g)
@@ -103,6 +103,30 @@ ob=(1) /no such/file
 totals: 10 1 1 5 1 1 0 0 0 5 3 11" \
     "$(grep '^events\|^ob\|^0x\|^[+]\|^totals' "$T/out")"
 same "the command" 'cmd: two words and\more' "$(grep ^cmd "$T/out")"
+
+# what the run was goes into the costs, by way of other stages, too
+{ head -n 2 "$T/told.ev"
+  printf 'H cpu v3\nH desc Branch predictor: tage\n'
+  sed 1,2d "$T/told.ev"; } >"$T/cpu.ev"
+cat >"$T/desc" <<'END'
+desc: I1 cache:         1024 B, 64 B, 2-way associative
+desc: D1 cache:         2048 B, 32 B, direct-mapped
+desc: LL cache:         8192 B, 128 B, 4-way associative
+desc: CPU:              v3
+desc: Branch predictor: tage
+END
+check "cpu and desc" "$C" $small "$T/cpu.ev"
+grep ^desc "$T/out" >"$T/got"
+samefile "are in the costs" "$T/desc" "$T/got"
+sort "$T/desc" >"$T/desc.sorted"
+"$C" $small "$T/cpu.ev" | "$B/fmt-cachegrind" | grep ^desc | sort >"$T/got"
+samefile "and in the file of Cachegrind's" "$T/desc.sorted" "$T/got"
+"$C" $small -t "$T/cpu.ev" | "$B/callgraph" 2>"$T/err" |
+    "$B/fmt-callgrind" | grep '^desc: [IDLCB]' | sort >"$T/got"
+samefile "and behind callgraph" "$T/desc.sorted" "$T/got"
+grep -v 'predictor\|outcomes\|^O ' "$T/cpu.ev" | "$B/branchsim" -t --predictor=tage |
+    "$C" $small | grep ^desc | sort >"$T/got"
+samefile "and those of branchsim" "$T/desc.sorted" "$T/got"
 
 # the summary
 check "-v" "$C" $small -v -o "$T/o" "$T/told.ev"

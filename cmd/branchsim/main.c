@@ -27,6 +27,7 @@
 #include "objmap.h"
 #include "out.h"
 #include "outcome.h"
+#include "simhead.h"
 #include "simopt.h"
 #include "util.h"
 
@@ -61,7 +62,7 @@ static struct evr *events;
 static struct evw *writer;
 static struct objmap *map;
 static struct outcomes *told;		/* by stages before this one */
-static char *cmd;
+static struct simhead stream;		/* its H lines */
 static int ready;			/* all H lines have been read */
 static uint64_t tid;			/* of the thread that runs */
 
@@ -109,8 +110,7 @@ options(int argc, char **argv)
 static void
 head(const struct ev *e)
 {
-	if (strcmp(e->text, "cmd") == 0)
-		cmd = xstrdup(e->value);
+	simhead_line(&stream, e);
 	if (strcmp(e->text, "outcomes") != 0)
 		return;
 	if (outcome_head(told, e->value) < 0)
@@ -125,9 +125,11 @@ begin(void)
 {
 	ready = 1;
 	run_init(events, predictor, each);
-	if (writer != NULL)
-		evw_line(writer, predictor->ret != NULL ?
-		    "H outcomes Bcm Bim Brm" : "H outcomes Bcm Bim");
+	if (writer == NULL)
+		return;
+	evw_line(writer, predictor->ret != NULL ?
+	    "H outcomes Bcm Bim Brm" : "H outcomes Bcm Bim");
+	evw_line(writer, "H desc Branch predictor: %s", predictor->name);
 }
 
 static void
@@ -316,9 +318,9 @@ costs_begin(struct out *o)
 	costhead_init(&h);
 	h.positions = COST_INSTR;
 	h.creator = "quern-branchsim-" QUERN_VERSION;
-	h.cmd = cmd;
 	sprintf(desc, "Branch predictor: %s", predictor->name);
 	costhead_desc(&h, desc);
+	simhead_put(&stream, &h);
 	if (costhead_events(&h, names, columns) < 0)
 		die("events: %s", columns);
 	costhead_done(&h);

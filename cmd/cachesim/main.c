@@ -110,8 +110,7 @@ options(int argc, char **argv)
 static void
 head(const struct ev *e)
 {
-	if (strcmp(e->text, "cmd") == 0)
-		report.cmd = xstrdup(e->value);
+	simhead_line(&report.head, e);
 	for (int i = 0; i < NCACHE; i++)
 		if (strcmp(e->text, cache_name[i]) == 0)
 			geometry_stream(i, e->value);
@@ -169,8 +168,11 @@ begin(void)
 		check_filter();
 	blocks_init(report.geometry, events);
 	sim_init(report.geometry, events, opt.through);
-	if (writer != NULL)
-		evw_line(writer, "H outcomes I1mr ILmr D1mr DLmr D1mw DLmw");
+	if (writer == NULL)
+		return;
+	evw_line(writer, "H outcomes I1mr ILmr D1mr DLmr D1mw DLmw");
+	for (int i = 0; i < NCACHE; i++)
+		evw_line(writer, "H desc %s", report_cache(&report, i));
 }
 
 static void

@@ -79,9 +79,10 @@ add_costs(const struct insns_at *at, int64_t *n)
 
 /* ---- the costs ---- */
 
-static const char *
-describe(int cache, const struct geometry *g)
+const char *
+report_cache(const struct report *r, int cache)
 {
+	const struct geometry *g = &r->geometry[cache];
 	char ways[40] = "direct-mapped", *s = xmalloc(160);
 
 	if (g->assoc != 1)
@@ -107,9 +108,9 @@ begin(struct out *o)
 	costhead_init(&head);
 	head.positions = COST_INSTR;
 	head.creator = "quern-cachesim-" QUERN_VERSION;
-	head.cmd = rep->cmd;
 	for (int i = 0; i < NCACHE; i++)
-		costhead_desc(&head, describe(i, &rep->geometry[i]));
+		costhead_desc(&head, report_cache(rep, i));
+	simhead_put(&rep->head, &head);
 	if (costhead_events(&head, names, columns) < 0)
 		die("events: %s", columns);
 	costhead_done(&head);

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "ev.h"
+#include "simhead.h"
 
 struct arc;
 struct ctx;
@@ -45,7 +46,8 @@ extern bool opt_join;		/* a cold part is its function */
 extern uint64_t opt_maxcontexts;
 #define CALLERS_MAX 100
 extern uint32_t opt_callers;	/* most that any function wants to tell apart */
-extern const char *cmdline, *pid;
+extern struct simhead stream;	/* its H lines */
+extern const char *pid;
 
 /* ---- func.c ---- */
 

@@ -89,7 +89,6 @@ dump_open(struct out *o)
 	costhead_init(&head);
 	head.positions = COST_INSTR;
 	head.creator = "quern " QUERN_VERSION " callgraph";
-	head.cmd = cmdline;
 	head.pid = pid;
 	if (costhead_events(&head, names, list) < 0)
 		die("events: %s", list);
@@ -423,6 +422,7 @@ write_head(const char *trigger, const char *fn, int thread)
 	char *desc = xmalloc(n), number[24];
 
 	head.ndesc = 0;
+	simhead_put(&stream, &head);
 	snprintf(desc, n, fn == NULL ? "Trigger: %s" : "Trigger: %s=%s",
 	    trigger, fn);
 	costhead_desc(&head, desc);

@@ -78,7 +78,8 @@ bool opt_jumps, opt_threads, opt_toggle, opt_contexts, opt_demangle = true;
 bool opt_join;
 uint64_t opt_maxcontexts = 1000000;
 uint32_t opt_callers;
-const char *cmdline, *pid;
+struct simhead stream;
+const char *pid;
 
 static const char *output;
 static bool ready;	/* all H lines have been read */
@@ -229,8 +230,7 @@ option(int c)
 static void
 head(const struct ev *e)
 {
-	if (strcmp(e->text, "cmd") == 0)
-		cmdline = xstrdup(e->value);
+	simhead_line(&stream, e);
 	if (strcmp(e->text, "pid") == 0)
 		pid = xstrdup(e->value);
 	if (strcmp(e->text, "outcomes") == 0 &&

@@ -70,7 +70,8 @@ static bool
 keep(const struct ev *e)
 {
 	return *e->line != 'H' || strcmp(e->text, "cmd") == 0 ||
-	    strcmp(e->text, "pid") == 0 || strcmp(e->text, "arch") == 0;
+	    strcmp(e->text, "pid") == 0 || strcmp(e->text, "arch") == 0 ||
+	    strcmp(e->text, "cpu") == 0;
 }
 
 void

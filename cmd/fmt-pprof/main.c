@@ -176,13 +176,26 @@ type_of(size_t ev)
 	return t;
 }
 
+/* The command, and what the model was. */
+static int64_t *
+comments(const struct cost_head *h, size_t *n)
+{
+	int64_t *v = xmalloc((h->ndesc + 1) * sizeof *v);
+
+	*n = 0;
+	if (h->cmd != NULL && *h->cmd != '\0')
+		v[(*n)++] = pack_string(h->cmd);
+	for (size_t i = 0; i < h->ndesc; i++)
+		v[(*n)++] = pack_string(h->desc[i]);
+	return v;
+}
+
 static void
 pack_types(void)
 {
 	PprofProfile p = PPROF_PROFILE__INIT;
 	PprofValueType type[COST_EVMAX], *types[COST_EVMAX], period;
 	const struct cost_head *h = &stacks->head;
-	int64_t comment;
 
 	for (size_t i = 0; i < h->nev; i++) {
 		type[i] = type_of(h->nev - 1 - i);
@@ -194,11 +207,7 @@ pack_types(void)
 	period = type[h->nev - 1];
 	p.period_type = &period;
 	p.period = 1;
-	if (h->cmd != NULL && *h->cmd != '\0') {
-		comment = pack_string(h->cmd);
-		p.n_comment = 1;
-		p.comment = &comment;
-	}
+	p.comment = comments(h, &p.n_comment);
 	pack_message(&p);
 }
 

@@ -1,0 +1,42 @@
+/*
+ * simhead - what simulators pass on of a run: from H lines to costs' headers
+ */
+#include "simhead.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cost.h"
+#include "ev.h"
+#include "util.h"
+
+static void
+keep(struct simhead *h, const char *label, const char *text)
+{
+	size_t n = strlen(text) + 20;
+	char *s = xmalloc(n);
+
+	snprintf(s, n, "%-*s%s", *label != '\0' ? 18 : 0, label, text);
+	h->desc = h->ndesc == 0 ? xmalloc(sizeof *h->desc) :
+	    xrealloc(h->desc, (h->ndesc + 1) * sizeof *h->desc);
+	h->desc[h->ndesc++] = s;
+}
+
+void
+simhead_line(struct simhead *h, const struct ev *e)
+{
+	if (strcmp(e->text, "cmd") == 0)
+		h->cmd = xstrdup(e->value);
+	else if (strcmp(e->text, "cpu") == 0)
+		keep(h, "CPU:", e->value);
+	else if (strcmp(e->text, "desc") == 0)
+		keep(h, "", e->value);
+}
+
+void
+simhead_put(const struct simhead *h, struct cost_head *to)
+{
+	to->cmd = h->cmd;
+	for (size_t i = 0; i < h->ndesc; i++)
+		costhead_desc(to, h->desc[i]);
+}
