@@ -15,7 +15,7 @@
 struct out {
 	char *buf;
 	size_t len, cap;
-	int fd;
+	int fd;			/* -1: parked */
 	char *name;		/* for messages */
 	struct aside *aside;	/* out.c: to be renamed when whole, or NULL */
 	void (*failed)(struct out *, int err);	/* or NULL */
@@ -44,6 +44,11 @@ void out_hex(struct out *, uint64_t v);
 void out_xml(struct out *, char c);
 /* Hand what waits to the system. */
 void out_flush(struct out *);
+/*
+ * Flush, and take neither descriptor nor buffer until the next output: for
+ * who has more files than may be open. Only of files that are aside.
+ */
+void out_park(struct out *);
 /* Flush, close with a check, rename; frees. */
 void out_close(struct out *);
 /*

@@ -4,7 +4,7 @@
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
-plan 24
+plan 34
 
 # rows as "address:count" in order of address: vectors, blocks
 rows() {
@@ -87,3 +87,37 @@ status 2 "a cut stream" "$B/bbv" "$T/cut.ev"
 "$B/trace" -o "$T/thr.ev" "$TB/victim/thr-tls" >/dev/null
 check "threads: a file each" sh -c "'$B/bbv' -i 1000 --tail=keep \
     -o '$T/thr' '$T/thr.ev' && [ -s '$T/thr.2' ]"
+
+# --- more threads than files may be open: all live, in turn, three times; then
+# half of them end
+many() {
+	printf '%s\n' "H quern-events 1" "H cmd many" "H kind blocks" \
+	    "B 1 >401000 3 2S" "B 2 >401010 3 2S"
+	for k in 1 2 3; do
+		seq "$1" | sed 's/.*/T &\n1\n2/'
+	done
+	seq $(($1 / 2)) | sed 's/.*/T &\n1\nY 60/'
+	echo "E exit 0 $(($1 * 6 + $1 / 2))"
+}
+many 5000 >"$T/many.ev"
+few_files() {
+	(ulimit -n 16 && "$B/bbv" "$@" "$T/many.ev")
+}
+for f in plain exp-bbv pinpoints; do
+	mkdir "$T/m"
+	check "$f: 5,000 threads, 16 files" few_files -i 4 --tail=keep \
+	    --format=$f -o "$T/m/bb"
+	same "$f: a file each, none aside" "5000 0" \
+	    "$(ls "$T/m" | wc -l) $(ls "$T/m" | grep -c tmp)"
+	same "$f: three rows each, four where it went on" "2500 3
+2500 4" "$(grep -c '^T' -r "$T/m" | sed 's/.*://' | sort | uniq -c |
+	    sed 's/^ *//')"
+	rm -r "$T/m"
+done
+many 12 >"$T/many.ev"
+"$B/bbv" -i 3 --tail=keep -o "$T/bb" "$T/many.ev"
+same "rows are in their order" "T:1:2 :2:2
+T:1:2
+T:1:2 :2:2
+T:2:2
+T:1:2" "$(sed 's/ $//' "$T/bb.6")"

@@ -87,6 +87,8 @@ void count_settle(struct thread *);
 void count_row(struct thread *, uint64_t rest);
 /* The thread's last interval, which is not full. */
 void count_tail(struct thread *);
+/* It is over: that, and its memory is given back. */
+void count_end(struct thread *);
 
 /* ---- rows.c ---- */
 

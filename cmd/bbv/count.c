@@ -12,6 +12,7 @@
  */
 #include "bbv.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <htslib/khash.h>
@@ -219,4 +220,15 @@ count_tail(struct thread *t)
 	if (t->ninsn != 0 && (opt.keep_tail ||
 	    (t->nrow == 0 && opt.format != FORMAT_EXP)))
 		count_row(t, 0);
+}
+
+void
+count_end(struct thread *t)
+{
+	count_tail(t);
+	free(t->n);
+	free(t->lines);
+	t->n = t->lines = NULL;
+	t->cap = t->linecap = 0;
+	t->ninsn = 0;
 }

@@ -15,6 +15,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "in.h"
 #include "util.h"
@@ -249,6 +250,12 @@ read_stream(struct evr *r)
 				count_settle(t);
 			stream_interval(e.num[0]);
 			break;
+		case 'Y':
+			if (e.num[0] == SYS_exit && t != NULL && !is_counts) {
+				count_end(t);
+				t = NULL;
+			}
+			break;
 		case EV_EXECS:
 			t = thread(ev_thread(r));
 			if (is_counts)
@@ -279,7 +286,7 @@ main(int argc, char **argv)
 	thread(0);
 	for (i = 0; i < nthread; i++) {
 		if (!is_counts)
-			count_tail(&threads[i]);
+			count_end(&threads[i]);
 		rows_close(&threads[i]);
 	}
 	rows_blocks();

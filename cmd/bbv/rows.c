@@ -54,17 +54,51 @@ rows_name(const char *pattern, const char *pid)
 	return name;
 }
 
+/*
+ * The files that were written last, newest first; all others are parked, for
+ * there may be more threads than files may be open.
+ */
+#define NOPEN	8
+static struct out *recent[NOPEN];
+
+static void
+use(struct out *o)
+{
+	unsigned i = 0;
+
+	while (i < NOPEN - 1 && recent[i] != o)
+		i++;
+	if (recent[i] != NULL && recent[i] != o)
+		out_park(recent[i]);
+	memmove(recent + 1, recent, i * sizeof *recent);
+	recent[0] = o;
+}
+
+static void
+finish(struct out *o)
+{
+	unsigned i;
+
+	for (i = 0; i < NOPEN; i++)
+		if (recent[i] == o)
+			recent[i] = NULL;
+	out_close(o);
+}
+
 /* A thread's file: NAME, NAME.2, ... */
 static struct out *
 open_for(const struct thread *t, const char *pattern)
 {
 	char *base = rows_name(pattern, stream_pid), *name;
 
-	if (t->number == 1)
-		return out_open(base);
+	struct out *o;
+
 	name = xmalloc(strlen(base) + 16);
-	sprintf(name, "%s.%u", base, t->number);
-	return out_open(name);
+	sprintf(name, t->number == 1 ? "%s" : "%s.%u", base, t->number);
+	o = out_open(name);
+	free(base);
+	free(name);
+	return o;
 }
 
 void
@@ -78,8 +112,11 @@ rows_open(struct thread *t, const char *cmd)
 	}
 	t->out = opt.bb_out == NULL ? out_open(NULL) :
 	    open_for(t, opt.bb_out);
-	if (opt.mav_out != NULL)
+	use(t->out);
+	if (opt.mav_out != NULL) {
 		t->mav = open_for(t, opt.mav_out);
+		use(t->mav);
+	}
 	if (opt.format != FORMAT_PINPOINTS || opt.count_only)
 		return;
 	out_printf(t->out, "I: 0\nP: %u\nC: sum:dummy Command:",
@@ -139,6 +176,7 @@ row_of_memory(struct thread *t)
 {
 	size_t i;
 
+	use(t->mav);
 	out_ch(t->mav, 'T');
 	for (i = 0; i < t->linecap; i++)
 		if (t->lines[i] != 0)
@@ -154,6 +192,7 @@ rows_write(struct thread *t)
 	if (t->out == NULL || opt.count_only)
 		return;
 	n = sort(t);
+	use(t->out);
 	if (opt.format == FORMAT_PINPOINTS)
 		out_printf(t->out, "# Slice at %" PRIu64 "\n", t->total);
 	out_ch(t->out, 'T');
@@ -169,10 +208,12 @@ rows_write(struct thread *t)
 void
 rows_mark(struct thread *t, uint32_t bb)
 {
-	if (opt.format == FORMAT_PINPOINTS && t->out != NULL &&
-	    !opt.count_only)
-		out_printf(t->out, "M: 0x%" PRIx64 " %" PRIu64 "\n",
-		    bbs[bb].addr, bbs[bb].runs + 1);
+	if (opt.format != FORMAT_PINPOINTS || t->out == NULL ||
+	    opt.count_only)
+		return;
+	use(t->out);
+	out_printf(t->out, "M: 0x%" PRIx64 " %" PRIu64 "\n", bbs[bb].addr,
+	    bbs[bb].runs + 1);
 }
 
 static void
@@ -208,9 +249,9 @@ rows_close(struct thread *t)
 		    "#   Total instructions: %" PRIu64 "\n\n", t->number, n,
 		    opt.interval, t->total);
 	}
-	out_close(t->out);
+	finish(t->out);
 	if (t->mav != NULL)
-		out_close(t->mav);
+		finish(t->mav);
 }
 
 static struct sym **syms;

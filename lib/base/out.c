@@ -228,9 +228,41 @@ out_flush(struct out *o)
 	o->len = 0;
 }
 
+static void
+close_checked(struct out *o)
+{
+	if (close(o->fd) < 0 && errno != EINTR)
+		die("%s: close:", o->name);
+	o->fd = -1;
+}
+
+void
+out_park(struct out *o)
+{
+	if (o->aside == NULL || o->fd < 0)
+		return;
+	out_flush(o);
+	close_checked(o);
+	free(o->buf);
+	o->buf = NULL;
+	o->cap = 0;
+}
+
+static void
+unpark(struct out *o)
+{
+	o->fd = open(o->aside->path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (o->fd < 0)
+		die("%s: open again:", o->name);
+	o->cap = BUFSIZE;
+	o->buf = xmalloc(o->cap);
+}
+
 char *
 out_more(struct out *o, size_t n)
 {
+	if (o->fd < 0)
+		unpark(o);
 	if (o->cap - o->len < n)
 		out_flush(o);
 	if (n > o->cap)
@@ -242,6 +274,8 @@ void
 out_write(struct out *o, const void *data, size_t n)
 {
 	if (n > o->cap - o->len) {
+		if (o->fd < 0)
+			unpark(o);
 		out_flush(o);
 		if (n >= o->cap / 2) {
 			put(o, data, n);
@@ -336,9 +370,10 @@ release(struct out *o)
 void
 out_close(struct out *o)
 {
-	out_flush(o);
-	if (close(o->fd) < 0 && errno != EINTR)
-		die("%s: close:", o->name);
+	if (o->fd >= 0) {
+		out_flush(o);
+		close_checked(o);
+	}
 	if (o->aside != NULL && holding) {
 		held = xgrow(held, &heldcap, nheld + 1, sizeof *held);
 		held[nheld++] = o->aside;
@@ -368,7 +403,7 @@ out_publish(void)
 void
 out_abort(struct out *o)
 {
-	if (o->fd != STDOUT_FILENO)
+	if (o->fd >= 0 && o->fd != STDOUT_FILENO)
 		close(o->fd);
 	if (o->aside != NULL) {
 		unlink(o->aside->path);
