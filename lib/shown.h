@@ -19,7 +19,10 @@ enum { SHOWN_MOST = 4 };
 
 /* The text in to[room], cut before what does not fit, with a NUL: its length. */
 size_t shown_copy(char *to, size_t room, const char *s, size_t n);
-/* s itself, or what it is shown as, which lives for ever. */
+/* How one byte that cannot be shown is. */
+void shown_byte(char to[SHOWN_MOST], char);
+
+/* showntext.c: s itself, or what it is shown as, which lives for ever */
 const char *shown(const char *s);
 void out_shown(struct out *, const char *s, size_t n);
 

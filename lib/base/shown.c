@@ -4,12 +4,7 @@
 #include "shown.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "base/intern.h"
-#include "out.h"
-#include "util.h"
 
 /* Bytes of the character at s[n], n > 0; 0: a control, or no UTF-8. */
 static size_t
@@ -45,8 +40,8 @@ shown_len(const char *s, size_t n)
 	return at;
 }
 
-static void
-escape(char to[SHOWN_MOST], char c)
+void
+shown_byte(char to[SHOWN_MOST], char c)
 {
 	unsigned char b = (unsigned char)c;
 
@@ -66,45 +61,11 @@ shown_copy(char *to, size_t room, const char *s, size_t n)
 		if (used + (len > 0 ? len : SHOWN_MOST) >= room)
 			break;
 		if (len == 0)
-			escape(to + used, s[at]);
+			shown_byte(to + used, s[at]);
 		else
 			memcpy(to + used, s + at, len);
 		used += len > 0 ? len : SHOWN_MOST;
 	}
 	to[used] = '\0';
 	return used;
-}
-
-const char *
-shown(const char *s)
-{
-	size_t n = strlen(s);
-	const char *kept;
-	char *copy;
-
-	if (shown_len(s, n) == n)
-		return s;
-	copy = xmalloc(SHOWN_MOST * n + 1);
-	shown_copy(copy, SHOWN_MOST * n + 1, s, n);
-	kept = intern(copy);
-	free(copy);
-	return kept;
-}
-
-void
-out_shown(struct out *o, const char *s, size_t n)
-{
-	char text[SHOWN_MOST];
-	size_t len;
-
-	for (; n > 0; s++, n--) {
-		len = shown_len(s, n);
-		out_write(o, s, len);
-		s += len;
-		n -= len;
-		if (n == 0)
-			return;
-		escape(text, *s);
-		out_write(o, text, SHOWN_MOST);
-	}
 }

@@ -21,13 +21,15 @@ int die_status = 2;
 void
 prog_init(const char *argv0)
 {
+	static char name[256];
 	const char *slash;
 	int fd, mode;
 
 	if (argv0 != NULL && *argv0 != '\0') {
 		slash = strrchr(argv0, '/');
-		progname = shown(slash != NULL && slash[1] ? slash + 1 :
-		    argv0);
+		argv0 = slash != NULL && slash[1] ? slash + 1 : argv0;
+		shown_copy(name, sizeof name, argv0, strlen(argv0));
+		progname = name;
 	}
 	signal(SIGPIPE, SIG_DFL);
 	for (fd = 0; fd <= 2; fd++) {

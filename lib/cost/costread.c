@@ -40,27 +40,6 @@
 enum { MAXCMD = 8 << 20 };	/* a command with newlines; twice what Linux takes */
 
 void
-costr_die(struct costr *r, const char *fmt, ...)
-{
-	char msg[512];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(msg, sizeof msg, fmt, ap);
-	va_end(ap);
-	die("%s:%" PRIu64 ": %s", r->name, (uint64_t)in_lineno(r->d->in), msg);
-}
-
-const char *
-cost_shown(const char *s)
-{
-	static char buf[48];
-
-	snprintf(buf, sizeof buf, strlen(s) > 40 ? "%.40s..." : "%s", s);
-	return buf;
-}
-
-void
 costr_partial(struct costr *r)
 {
 	r->partial = true;

@@ -1,5 +1,6 @@
 /*
- * costsum.h - inside the table of costs: costsum.c, costrun.c, costorder.c
+ * costsum.h - inside the table of costs: costsum.c, costkey.c, costrun.c,
+ * costsort.c, costorder.c
  */
 #ifndef COSTSUM_H
 #define COSTSUM_H
@@ -58,7 +59,7 @@ struct costsum {
 	size_t next[NLIST];
 };
 
-/* costsum.c: keys */
+/* costkey.c */
 void costkey_put(const struct costsum *, const struct cost *, uint64_t *key);
 void costkey_get(const struct costsum *, const uint64_t *key, struct cost *);
 static inline int
@@ -71,8 +72,11 @@ costkey_cmp(const uint64_t *a, const uint64_t *b, size_t n)
 			return a[i] < b[i] ? -1 : 1;
 	return 0;
 }
-void costsum_commit(struct costsum *);
+/* to += n, of len counts; dies where a sum is beyond 64 bits. */
 void costsum_add(const struct costsum *, int64_t *to, const int64_t *n, size_t len);
+
+/* costsum.c */
+void costsum_commit(struct costsum *);
 
 /* costrun.c */
 void rows_room(struct rows *, size_t n, const struct layout *);
@@ -83,7 +87,7 @@ void run_unpack(struct rows *, const struct run *, const struct layout *);
 struct run *run_merge(struct costsum *, const struct run *,
     const struct rows *, const struct layout *);
 
-/* costorder.c: a stable sort that is quick where there is order already */
+/* costsort.c: a stable sort that is quick where there is order already */
 struct by {
 	int (*cmp)(const struct by *, uint32_t, uint32_t);
 	const struct costsum *t;

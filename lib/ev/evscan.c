@@ -102,13 +102,3 @@ evscan_plain(struct evscan *s, const char *text, size_t n)
 	s->piece[npiece] = nword;
 	return (size_t)(p - text);
 }
-
-size_t
-evscan_text(struct evscan *s, const char *text, size_t n)
-{
-	static evscan_fn *scan;
-
-	if (scan == NULL)
-		scan = evscan_best();
-	return scan(s, text, n);
-}

@@ -534,3 +534,13 @@ evscan_best(void)
 		way--;
 	return evscan_way(way);
 }
+
+size_t
+evscan_text(struct evscan *s, const char *text, size_t n)
+{
+	static evscan_fn *scan;
+
+	if (scan == NULL)
+		scan = evscan_best();
+	return scan(s, text, n);
+}

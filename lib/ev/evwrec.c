@@ -21,6 +21,7 @@
 #include <immintrin.h>
 #endif
 
+#include "out.h"
 #include "util.h"
 
 /* Records come from another core: fetched so many bytes ahead. */
@@ -34,6 +35,13 @@ evwrec_init(void)
 {
 	for (uint64_t i = 0; i < 4096; i++)
 		three[i] = (uint32_t)evw_digits(i, 3);
+}
+
+char *
+evwrec_spill(struct evw *w, char *p)
+{
+	out_write(w->out, w->buf, (size_t)(p - w->buf));
+	return w->buf;
 }
 
 /* One field: the sign, or `.`, is chosen by arithmetic, not by branches. */

@@ -54,13 +54,6 @@ letter(const struct evw_cold *c)
 
 /* ---- the buffer ---- */
 
-char *
-evwrec_spill(struct evw *w, char *p)
-{
-	out_write(w->out, w->buf, (size_t)(p - w->buf));
-	return w->buf;
-}
-
 static char *
 put_text(struct evw *w, char *p, const char *text, size_t len)
 {

@@ -69,7 +69,7 @@ struct xray {
 	unsigned	 nqueue, iqueue;
 };
 
-/* n bytes at offset off, or NULL where the log has less; n is small */
+/* xraywindow.c: n bytes at offset off, or NULL where the log has less; n is small */
 const uint8_t	*xray_at(struct xray *, uint64_t off, size_t n);
 
 /* xrayindex.c */
