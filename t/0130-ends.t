@@ -225,6 +225,78 @@ same "with its name and its address" 1 \
     "$(grep -c '^trace: 0x[0-9a-f]*: int .*cannot be traced' "$T/err")"
 check "no stream is left" test ! -e "$T/k.ev"
 
+cat >"$T/leaves.c" <<'EOF'
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+
+static volatile unsigned long rounds;
+static volatile int got, sent, done;
+static pthread_t first;
+
+static void
+on(int sig)
+{
+	got += sig == SIGUSR1;
+}
+
+static void *
+spin(void *arg)
+{
+	while (!done)
+		rounds++;
+	return arg;
+}
+
+/* One signal at a time; a lost one ends it. */
+static void *
+sends(void *arg)
+{
+	int wait = 0;
+
+	while (sent < 1000 && wait < 1000000) {
+		pthread_kill(first, SIGUSR1);
+		sent++;
+		for (wait = 0; got != sent && wait < 1000000; wait++)
+			sched_yield();
+	}
+	return arg;
+}
+
+int
+main(void)
+{
+	unsigned long before;
+	pthread_t t[2];
+	int r;
+
+	first = pthread_self();
+	signal(SIGUSR1, on);
+	pthread_create(&t[0], NULL, spin, NULL);
+	pthread_create(&t[1], NULL, sends, NULL);
+	while (got < 100)
+		;
+	__asm__ volatile("int $0x80" : "=a"(r) : "a"(20) : "memory");
+	pthread_join(t[1], NULL);
+	before = rounds;
+	while (rounds - before < 1000000)
+		;
+	done = 1;
+	pthread_join(t[0], NULL);
+	dprintf(2, "%d lost\n", sent - got);
+	return 5;
+}
+EOF
+check "the same with threads and signals" cc -o "$T/leaves" "$T/leaves.c" \
+    -lpthread
+bad=
+for k in 1 2 3 4 5; do
+	"$B/trace" -o "$T/k.ev" "$T/leaves" 2>"$T/err"
+	grep -q '^0 lost' "$T/err" || bad="$bad $k($(cat "$T/err"))"
+done
+same "all threads go on natively, no signal is lost" "" "$bad"
+
 cat >"$T/to32.c" <<'EOF'
 #include <string.h>
 #include <sys/mman.h>

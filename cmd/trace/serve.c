@@ -107,6 +107,12 @@ say(struct slot *s)
 		    "natively, the stream ends here", (int)guest.pid);
 		stats.refused = true;
 		break;
+	case SAY_FILTER:
+		warn("%#llx: a seccomp filter that looks at the instruction "
+		    "pointer would see ours; the program goes on natively, "
+		    "the stream ends here", (unsigned long long)s->arg[1]);
+		stats.refused = 1;
+		break;
 	case SAY_32BIT:
 		warn("%#llx: 32-bit code cannot be traced; the program goes on "
 		    "natively, the stream ends here",

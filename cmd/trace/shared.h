@@ -358,7 +358,8 @@ enum request {
 };
 
 enum say {
-	SAY_REFUSED, SAY_LETGO, SAY_PANIC, SAY_SECCOMP, SAY_32BIT, SAY_TRACED
+	SAY_REFUSED, SAY_LETGO, SAY_PANIC, SAY_SECCOMP, SAY_32BIT, SAY_TRACED,
+	SAY_FILTER
 };
 
 /* What becomes of an instruction that was refused: the answer to SAY_REFUSED. */

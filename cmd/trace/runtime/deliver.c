@@ -272,6 +272,10 @@ signal_leave(struct tarea *t, const struct kucontext *uc, uint64_t mask)
 	struct kframe *f = frames(t);
 	uint64_t fp = ((uint64_t)(f + 1) + 63) & ~63ull;
 
+	/* others still need its handler */
+	if (t->child || (__atomic_sub_fetch(&rt.nthread, 1,
+	    __ATOMIC_SEQ_CST) == 0 && rt.ctl->joining == 0))
+		sys4(__NR_rt_sigaction, SIG_OURS, &rt.act[SIG_OURS], NULL, 8);
 	memcpy(&f->uc, uc, sizeof f->uc);
 	memcpy((void *)fp, (void *)uc->fpstate, fp_bytes(uc->fpstate));
 	f->uc.fpstate = uc->fpstate != 0 ? fp : 0;
@@ -279,6 +283,10 @@ signal_leave(struct tarea *t, const struct kucontext *uc, uint64_t mask)
 	f->uc.stack = t->altstack;
 	if (t->altstack.size == 0)
 		f->uc.stack.flags = SS_DISABLE;
+	/* a signal that is kept comes again, once it is not blocked */
+	if (t->pending && !rt.ctl->polling)
+		sys4(__NR_rt_tgsigqueueinfo, rt.pid, t->tid, t->pending,
+		    &t->kept);
 	t->pending = 0;
 	rt_sigreturn(t, (uint64_t)&f->uc);
 }
@@ -310,11 +318,6 @@ signal_trap(struct tarea *t, struct kucontext *uc)
 		uc->sigmask = ALL_ASYNC;
 		break;
 	case TRAP_LETGO:
-		/* others still need this trap */
-		if (t->child || (__atomic_sub_fetch(&rt.nthread, 1,
-		    __ATOMIC_SEQ_CST) == 0 && rt.ctl->joining == 0))
-			sys4(__NR_rt_sigaction, SIG_OURS, &rt.act[SIG_OURS],
-			    NULL, 8);
 		state_put(t, uc);
 		signal_unhold(t);
 		signal_put_back(t);

@@ -526,8 +526,9 @@ dispatch_exit(struct tarea *t)
 }
 
 /*
- * trace is gone, so nobody will flush the cache: bring all threads out of it
- * by a signal.  Those that make a system call must not be disturbed.
+ * All threads shall go, and trace will not flush the cache, or is gone: bring
+ * them out of it by a signal.  Those that make a system call must not be
+ * disturbed.
  */
 static void
 bring_out(void)
@@ -562,23 +563,36 @@ bring_out(void)
 	futex_wake(&c->letgo, NSLOT);
 }
 
-/* The thread goes on natively, for good. */
+/*
+ * The thread is about to go on natively: the end of its records, and the
+ * guest's handlers in the place of ours, but that of SIG_OURS.
+ */
 void
-let_go(struct tarea *t)
+before_letting_go(struct tarea *t)
 {
+	uint32_t letgo;
+
 	if (t->skips == SKIP_OUT)
 		buffer_back(t);
 	if (t->bufend != 0 && !trace_died())
 		buffer_publish(t, Q_RECORDS, 0, 0);
 	/* until nobody in the cache needs a handler of ours */
-	if (trace_died() && rt.ctl->letgo != 2 &&
-	    !__atomic_exchange_n(&rt.bringing, 1, __ATOMIC_SEQ_CST))
-		bring_out();
-	while (__atomic_load_n(&rt.ctl->letgo, __ATOMIC_ACQUIRE) == 1)
-		futex_wait(&rt.ctl->letgo, 1);
+	while ((letgo = __atomic_load_n(&rt.ctl->letgo, __ATOMIC_ACQUIRE)) != 2)
+		if ((letgo == 0 || trace_died()) &&
+		    !__atomic_exchange_n(&rt.bringing, 1, __ATOMIC_SEQ_CST))
+			bring_out();
+		else
+			futex_wait(&rt.ctl->letgo, letgo);
 	signal_restore_actions(0);
 	if (rt.boot.flags & BOOT_ATTACHED)
 		__atomic_store_n(&t->slot->used, 2, __ATOMIC_SEQ_CST);
+}
+
+/* The thread goes on natively, for good. */
+void
+let_go(struct tarea *t)
+{
+	before_letting_go(t);
 	t->trap = TRAP_LETGO;
 	rt_trap(t);
 }

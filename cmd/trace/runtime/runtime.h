@@ -217,6 +217,7 @@ void dispatch_exit(struct tarea *);
 void dispatch_miss(struct tarea *);
 void dispatch_resume(struct tarea *);
 void dispatch_go(struct tarea *, uint64_t exitno);
+void before_letting_go(struct tarea *);
 void let_go(struct tarea *) __attribute__((noreturn));
 int emulate_cpuid(struct tarea *);
 

@@ -321,9 +321,7 @@ foreign(struct tarea *t, struct kucontext *uc, uint64_t mask)
 	uint64_t arg[4] = { SAY_32BIT, uc->rip, 0, 0 };
 
 	ask(t, REQ_SAY, arg);
-	if (t->bufend != 0)
-		buffer_publish(t, Q_RECORDS, 0, 0);
-	signal_restore_actions(1);
+	before_letting_go(t);
 	if (!t->tf)
 		uc->eflags &= ~TRAP_FLAG;
 	signal_leave(t, uc, mask);

@@ -8,6 +8,7 @@
  */
 #include "runtime.h"
 
+#define EINVAL 22
 #define ENOSYS 38
 #define PROT_EXEC 4
 
@@ -235,6 +236,51 @@ secure(struct tarea *t)
 	return r;
 }
 
+#define PR_SET_SECCOMP 22
+#define PR_SET_SYSCALL_USER_DISPATCH 59
+
+/*
+ * Which calls of the program's are to be turned into signals is told by the
+ * addresses that make them, and here the runtime does: no kernel of ours has
+ * that.
+ */
+static long
+control(struct tarea *t)
+{
+	if (t->gpr[7] == PR_SET_SECCOMP)
+		return secure(t);
+	if (t->gpr[7] == PR_SET_SYSCALL_USER_DISPATCH)
+		return -EINVAL;
+	return rt_guest_syscall(t, t->gpr);
+}
+
+/*
+ * 1: the call puts a filter in place that looks at the instruction pointer,
+ * which is the runtime's where the program makes its calls.
+ */
+static int
+filters_by_pc(const struct tarea *t, uint64_t nr)
+{
+	uint64_t how = nr == __NR_seccomp ? t->gpr[7] + 1 : t->gpr[6], at;
+	struct { uint16_t len, pad[3]; uint64_t filter; } prog;
+	struct { uint16_t code; uint8_t jt, jf; uint32_t k; } f;
+	unsigned i;
+
+	if (nr != __NR_seccomp && (nr != __NR_prctl ||
+	    t->gpr[7] != PR_SET_SECCOMP))
+		return 0;
+	if (how != 2 || rt_copy(&prog, (void *)t->gpr[2], sizeof prog) < 0)
+		return 0;
+	for (i = 0, at = prog.filter; i < prog.len; i++, at += sizeof f) {
+		if (rt_copy(&f, (void *)at, sizeof f) < 0)
+			return 0;
+		/* ld of a word of struct seccomp_data */
+		if (f.code == 0x20 && (f.k == 8 || f.k == 12))
+			return 1;
+	}
+	return 0;
+}
+
 static long
 address_limit(struct tarea *t, uint64_t nr)
 {
@@ -309,8 +355,7 @@ one(struct tarea *t, uint64_t nr)	/* table */
 	case __NR_seccomp:
 		return secure(t);
 	case __NR_prctl:
-		return t->gpr[7] == 22 ? secure(t) :
-		    rt_guest_syscall(t, t->gpr);
+		return control(t);
 	case __NR_prlimit64:
 	case __NR_getrlimit:
 	case __NR_setrlimit:
@@ -328,13 +373,13 @@ one(struct tarea *t, uint64_t nr)	/* table */
 }
 
 /*
- * A followed child that its parent is to trace: the parent would see the
- * engine, not the program.
+ * Behind the call somebody would see the engine, not the program: the tracer
+ * of a child that we follow, or a filter.  So it is made natively.
  */
 static void
-traced_by_parent(struct tarea *t, const struct exitmeta *x)
+leave_before(struct tarea *t, const struct exitmeta *x, enum say why)
 {
-	uint64_t arg[4] = { SAY_TRACED, 0, 0, 0 };
+	uint64_t arg[4] = { why, x->target - 2, 0, 0 };
 
 	t->pc = x->target - 2;
 	state_untell(t, x);
@@ -368,7 +413,9 @@ syscall_do(struct tarea *t, const struct exitmeta *x)
 		end_process(t);
 	if (nr == __NR_ptrace && t->gpr[7] == 0 &&
 	    (rt.boot.flags & BOOT_FOLLOW))
-		traced_by_parent(t, x);
+		leave_before(t, x, SAY_TRACED);
+	if (filters_by_pc(t, nr))
+		leave_before(t, x, SAY_FILTER);
 	t->gpr[1] = x->target;
 	t->gpr[11] = t->rflags;
 	if (nr != __NR_execve && nr != __NR_execveat)
