@@ -202,7 +202,7 @@ same "the program killed, kind cache" "signal 9, gone" "$("$TB/ends" -d 3000 \
 check "its stream is simulated" "$B/cachesim" -o "$T/costs" "$T/k.ev"
 rm -f "$T/k.ev"
 "$TB/ends" -d 3000 9 trace "$B/trace" -o "$T/k.ev" "$T/counts" "$T/file" 1 \
-    1000000 >"$T/out" 2>"$T/err"
+    100000000 >"$T/out" 2>"$T/err"
 check "trace killed: no stream under its name" test ! -e "$T/k.ev"
 status 125 "nowhere to put a stream" "$B/trace" -o "$T/no/such/folder" true
 
