@@ -163,6 +163,30 @@ void costw_rename(struct costw *, struct costnames *);	/* as costr_rename */
 void cost_put_text(struct out *, const char *s);
 size_t cost_undo_text(char *s, size_t len);
 
+/*
+ * costset.c: caches, predictor and processor, as desc: lines tell them.  Taken
+ * from each part of files that are compared or added; the first that has not
+ * those of the others is warned of, in one line, or is trouble if strict.
+ */
+enum { COST_NSETTING = 5 };
+#define COST_SEVERAL	"several"	/* in place of values that differ */
+
+struct costset {
+	size_t n;			/* parts so far */
+	const char *value[COST_NSETTING], *file[COST_NSETTING];
+	size_t told[COST_NSETTING];	/* by so many parts */
+	bool differs[COST_NSETTING];
+	bool warned;
+};
+
+void costset_add(struct costset *, const struct costr *, bool strict);
+/* Which setting does a line tell, and its value; or -1. */
+int costset_of(const char *desc, const char **value);
+/* the line of a setting */
+const char *costset_desc(struct costnames *, int setting, const char *value);
+/* To a header, those that all parts told. */
+void costset_put(const struct costset *, struct costnames *, struct cost_head *);
+
 /* For simulators: positions: instr; link-time addresses in an object's file. */
 void costw_object(struct costw *, const char *path);
 void costw_addr(struct costw *, uint64_t addr, const int64_t *n);

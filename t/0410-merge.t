@@ -162,6 +162,36 @@ else
 	skip "cg_merge" "no valgrind here"
 fi
 
+# other caches, another processor: one line, and with --strict trouble
+of_model() { # D1 CPU COUNT
+	printf 'desc: D1 cache:         %s\ndesc: CPU:              %s\n' "$1" "$2"
+	printf 'cmd: x\nevents: Ir\nfl=a\nfn=f\n1 %s\nsummary: %s\n' "$3" "$3"
+}
+of_model "1024 B, 64 B, direct-mapped" v3 1 >m1
+of_model "2048 B, 64 B, direct-mapped" native 2 >m2
+of_model "4096 B, 64 B, direct-mapped" v3 4 >m3
+sed 's/ cache: */ cache: /; s/^desc: CPU.*/desc: I1 cache: /' m1 >m4
+check "other caches" "$M" -o m123 m1 m2 m3
+same "other caches: one line" "merge: m2: costs of another model:\
+ D1 cache: 2048 B, 64 B, direct-mapped (m1: 1024 B, 64 B, direct-mapped);\
+ CPU: native (m1: v3)" "$(cat err)"
+same "other caches: said in the sum" "desc: CPU:              several
+desc: D1 cache:         several" "$(grep ^desc m123)"
+same "other caches: summed up all the same" "1 7" "$(grep '^[0-9]' m123)"
+"$M" m2 m3 2>err >m23
+"$M" m23 - <m1 2>err >out
+samefile "other caches: in any order" m123 out
+same "other caches: the sum is of neither" "merge: stdin: costs of another\
+ model: D1 cache: 1024 B, 64 B, direct-mapped (m23: several);\
+ CPU: v3 (m23: several)" "$(cat err)"
+status 2 "other caches, --strict" "$M" --strict -o no m1 m2
+check "other caches, --strict: said, and no sum" \
+    sh -c 'grep -q "^merge: m2: costs of another model: D1" err && ! test -e no'
+check "the same caches, in other words or not told" "$M" --strict m1 m4 m1
+same "the same caches: nothing said" "" "$(cat err)"
+same "the same caches: in the sum" "desc: D1 cache:         1024 B, 64 B, direct-mapped" \
+    "$(grep ^desc out)"
+
 # trouble
 sed 's/Dr$/Dw/' a >e
 status 2 "other events" "$M" a e

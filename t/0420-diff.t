@@ -227,4 +227,22 @@ else
 	skip "cg_diff" "no valgrind here"
 fi
 
+# other caches: one line, and with --strict trouble
+printf 'desc: D1 cache:         1024 B, x\ndesc: CPU:              v3\n%s\n' \
+    'cmd: x' >m1
+printf '%s\n' 'events: Ir' 'fl=a' 'fn=f' '1 5' 'summary: 5' >>m1
+sed '1s/1024/2048/' m1 >m2
+check "other caches" "$D" m1 m2
+same "other caches: said" "diff: m2: costs of another model: D1 cache: 2048 B, x\
+ (m1: 1024 B, x)" "$(cat err)"
+status 2 "other caches, --strict" "$D" --strict -q m1 m2
+check "other caches, --strict: said" grep -q '^diff: m2: costs of another' err
+check "the same caches, --strict" "$D" --strict m1 m1
+same "the same caches: nothing said" "" "$(cat err)"
+sed '5,$s/5/7/' m2 >m3
+status 1 "a difference" "$D" -p m1 m3
+same "a difference: of which caches" "desc: Files compared:   m1; m3
+desc: D1 cache:         several
+desc: CPU:              v3" "$(grep ^desc out)"
+
 done_testing

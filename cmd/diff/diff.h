@@ -30,7 +30,8 @@ struct side {
 struct diff {
 	struct costnames *nm;
 	struct side old, new;
-	bool cachegrind, differ;
+	bool cachegrind, differ, strict;
+	struct costset settings;
 	unsigned positions;
 	size_t nev;
 	const char *ev[COST_EVMAX];

@@ -102,6 +102,7 @@ write_profile(void)
 		n[i] = minus(d.new.total[i], d.old.total[i]);
 	}
 	costhead_desc(&h, joined("Files compared:   ", d.old.name, d.new.name));
+	costset_put(&d.settings, d.nm, &h);
 	h.cmd = joined("", d.old.cmd, d.new.cmd);
 	w = costw_begin(out, d.nm, &h, h.positions & COST_INSTR ? COSTW_RELATIVE : 0);
 	costw_total(w, n);

@@ -90,6 +90,7 @@ begin(struct costr *r, struct side *s, const struct side *other, size_t *map)
 	if (costhead_map(&first, &r->head, map) < 0)
 		costr_die(r, "the events are not those of %s",
 		    other->t ? other->name : s->name);
+	costset_add(&d.settings, r, d.strict);
 	d.positions |= r->head.positions;
 	d.cachegrind &= r->head.format == COST_CACHEGRIND;
 	if (!s->t)

@@ -26,6 +26,7 @@ static const char help[] =
     "  --mod-filename=S    change source names by Perl's s/old/new/ first\n"
     "  --mod-funcname=S    change function names\n"
     "  --mod-objname=S     change names of object files\n"
+    "  --strict            other caches, another predictor or processor: status 2\n"
     "  -p, --profile       write the difference as a profile\n"
     "  -j, --json          write it as JSON\n"
     "  -q, --quiet         write nothing, the status tells\n"
@@ -33,7 +34,7 @@ static const char help[] =
     "  -h, --help          --version\n";
 
 enum { SHOW = 256, SORT, BY, THRESHOLD, LIMIT, FILENAME, FUNCNAME, OBJNAME,
-    VERSION };
+    STRICT, VERSION };
 
 static const struct option longopts[] = {
 	{ "show", required_argument, NULL, SHOW },
@@ -44,6 +45,7 @@ static const struct option longopts[] = {
 	{ "mod-filename", required_argument, NULL, FILENAME },
 	{ "mod-funcname", required_argument, NULL, FUNCNAME },
 	{ "mod-objname", required_argument, NULL, OBJNAME },
+	{ "strict", no_argument, NULL, STRICT },
 	{ "profile", no_argument, NULL, 'p' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "quiet", no_argument, NULL, 'q' },
@@ -161,6 +163,9 @@ options(int argc, char **argv)
 			break;
 		case OBJNAME:
 			substitution(MOD_OBJ, "--mod-objname", optarg);
+			break;
+		case STRICT:
+			d.strict = true;
 			break;
 		case 'p':
 		case 'j':

@@ -10,8 +10,10 @@
 
 struct cost_head first;
 bool same_order = true;
+bool strict;
 
 static const char *first_name;
+static struct costset settings;
 static bool all_cachegrind = true;
 /* The headers of the files that are differences, and of those that are not. */
 struct heads {
@@ -84,20 +86,6 @@ add_cmd(struct heads *hs, const char *cmd)
 	hs->cmd[hs->ncmd++] = cmd;
 }
 
-static void
-common_desc(struct heads *hs, const struct cost_head *h)
-{
-	size_t i, k = 0;
-
-	if (hs->h.ndesc != h->ndesc || (h->ndesc &&
-	    memcmp(hs->h.desc, h->desc, h->ndesc * sizeof *h->desc)))
-		hs->same_desc = false;
-	for (i = 0; i < hs->h.ndesc; i++)
-		if (find(h->desc, h->ndesc, hs->h.desc[i]) < h->ndesc)
-			hs->h.desc[k++] = hs->h.desc[i];
-	hs->h.ndesc = k;
-}
-
 /* The text that is first in byte order; one that is there before none. */
 static const char *
 lesser(const char *a, const char *b)
@@ -105,6 +93,41 @@ lesser(const char *a, const char *b)
 	if (!a || !b)
 		return a ? a : b;
 	return strcmp(a, b) < 0 ? a : b;
+}
+
+/* What stands for a line if h has this one; NULL: nothing. */
+static const char *
+common(struct costnames *nm, const char *line, const struct cost_head *h)
+{
+	const char *value, *other;
+	int is = costset_of(line, &value);
+	size_t i;
+
+	if (find(h->desc, h->ndesc, line) < h->ndesc)
+		return line;
+	for (i = 0; is >= 0 && i < h->ndesc; i++)
+		if (costset_of(h->desc[i], &other) == is)
+			return strcmp(value, other) ?
+			    costset_desc(nm, is, COST_SEVERAL) :
+			    lesser(line, h->desc[i]);
+	return NULL;
+}
+
+static void
+common_desc(struct costnames *nm, struct heads *hs, const struct cost_head *h)
+{
+	const char *line;
+	size_t i, k = 0;
+
+	if (hs->h.ndesc != h->ndesc || (h->ndesc &&
+	    memcmp(hs->h.desc, h->desc, h->ndesc * sizeof *h->desc)))
+		hs->same_desc = false;
+	for (i = 0; i < hs->h.ndesc; i++) {
+		line = common(nm, hs->h.desc[i], h);
+		if (line)
+			hs->h.desc[k++] = line;
+	}
+	hs->h.ndesc = k;
 }
 
 static void
@@ -126,7 +149,7 @@ add_derived(struct heads *hs, const struct cost_event *e)
 }
 
 static void
-add_head(struct heads *hs, const struct cost_head *h)
+add_head(struct costnames *nm, struct heads *hs, const struct cost_head *h)
 {
 	size_t i;
 	int at;
@@ -137,7 +160,7 @@ add_head(struct heads *hs, const struct cost_head *h)
 		hs->h.ndesc = h->ndesc;
 		hs->same_desc = true;
 	} else {
-		common_desc(hs, h);
+		common_desc(nm, hs, h);
 	}
 	for (i = 0; i < h->nderived; i++)
 		add_derived(hs, &h->derived[i]);
@@ -161,7 +184,8 @@ head_add(struct costr *r, size_t *map)
 		costr_die(r, "the events are not those of %s", first_name);
 	first.positions |= r->head.positions;
 	all_cachegrind &= r->head.format == COST_CACHEGRIND;
-	add_head(r->head.is_diff ? &diffs : &plain, &r->head);
+	costset_add(&settings, r, strict);
+	add_head(r->nm, r->head.is_diff ? &diffs : &plain, &r->head);
 	for (i = 0; i < r->head.nev && map[i] == i; i++)
 		continue;
 	if (i == r->head.nev)

@@ -13,7 +13,8 @@
  * made of what all files say alike.
  *
  *	cmd:	the commands, if they differ their parts between "; ", sorted
- *	desc:	the lines that all have; if not all have the same, sorted
+ *	desc:	the lines that all have; if not all have the same, sorted.
+ *		Of caches and such that differ: several
  *	event:	of two definitions the one that is first in byte order
  *	events:	as in the files; if they differ in order, Callgrind's order
  *
@@ -175,6 +176,7 @@ main(int argc, char **argv)
 	static const struct option longopts[] = {
 		{ "help", no_argument, NULL, 'h' },
 		{ "output", required_argument, NULL, 'o' },
+		{ "strict", no_argument, NULL, 's' },
 		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 }
 	};
@@ -188,13 +190,17 @@ main(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "ho:", longopts, NULL)) != -1) {
 		if (c == 'o')
 			dest = optarg;
+		else if (c == 's')
+			strict = true;
 		else if (c == 'h')
-			prog_help("usage: merge [-o file] [file ...]\n"
-			    "Add up cost files, Cachegrind's and Callgrind's.\n");
+			prog_help("usage: merge [--strict] [-o file] [file ...]\n"
+			    "Add up cost files, Cachegrind's and Callgrind's.\n"
+			    "  --strict  other caches, another predictor or "
+			    "processor: status 2\n");
 		else if (c == 'V')
 			prog_version();
 		else
-			prog_usage("[-o file] [file ...]");
+			prog_usage("[--strict] [-o file] [file ...]");
 	}
 	if (optind == argc)
 		merge((char *[]){ (char *)"-" }, 1, dest);

@@ -15,6 +15,7 @@ struct out;
 /* head.c */
 extern struct cost_head first;	/* its events are the columns of all */
 extern bool same_order;		/* all files have the events in this order */
+extern bool strict;		/* other caches are trouble */
 /*
  * A part begins: where its events are among the columns, in map; NULL: they
  * are the columns.
