@@ -16,6 +16,7 @@
 
 enum format { FORMAT_PLAIN, FORMAT_EXP, FORMAT_PINPOINTS };
 
+/* options.c */
 struct options {
 	enum format format;
 	uint64_t interval;	/* instructions */

@@ -20,8 +20,6 @@
 #include "in.h"
 #include "util.h"
 
-struct options opt = { .interval = 100000000, .mav_shift = 6 };
-
 static const char synopsis[] =
     "[--interval-size=n] [--bb-out-file=file] [--pc-out-file=file]\n"
     "           [--format=plain|exp-bbv|pinpoints|gem5] [--tail=keep|drop]\n"

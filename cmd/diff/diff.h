@@ -12,7 +12,7 @@
 
 enum { BY_FUNCTION = 1, BY_LINE = 2, BY_CALL = 4 };
 
-/* main.c */
+/* state.c */
 struct limit {
 	const char *text;	/* as it was given */
 	size_t ev;

@@ -11,9 +11,6 @@
 #include "out.h"
 #include "util.h"
 
-struct diff d = { .threshold = 0.1, .by = BY_FUNCTION | BY_LINE | BY_CALL };
-struct out *out;
-
 static const char synopsis[] = "[option ...] old new";
 static const char help[] =
     "usage: diff [option ...] old new\n"

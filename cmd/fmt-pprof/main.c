@@ -36,11 +36,6 @@ static const char help[] =
 "  -h, --help               this text\n"
 "      --version            the version\n";
 
-struct costnames *names;
-struct places *places;
-struct stacks *stacks;
-int opt_instr, opt_inline = 1;
-
 static const char *output;
 
 /* ---- samples ---- */

@@ -2,6 +2,7 @@
  * pprof.h - inside fmt-pprof
  *
  *	main.c	options; stacks to samples
+ *	state.c	what all of them see
  *	where.c	objects, functions and places, each once
  *	pack.c	messages to compressed bytes
  */
@@ -16,7 +17,7 @@ struct out;
 struct places;
 struct stacks;
 
-/* ---- main.c ---- */
+/* ---- state.c ---- */
 
 extern struct costnames *names;
 extern struct places *places;

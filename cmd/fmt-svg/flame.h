@@ -1,7 +1,8 @@
 /*
  * flame.h - inside fmt-svg
  *
- *	main.c	options; collapsed stacks to a tree
+ *	main.c	options
+ *	frames.c	collapsed stacks to a tree
  *	draw.c	the tree to a picture
  *	flame.css, flame.js	what makes the picture answer
  */
@@ -29,6 +30,9 @@ struct frame {
 extern struct frame *frame;
 extern size_t nframe;
 extern int compared;		/* there were two counts */
+
+/* Read a file (NULL: standard input) into the tree, in order of names. */
+void frames_read(const char *file);
 
 struct picture {
 	const char *title;

@@ -36,27 +36,8 @@
 #include "out.h"
 #include "util.h"
 
-int64_t total[COST_EVMAX];
-
 static struct costnames *nm;
 static struct costsum *table;
-
-void
-add_total(const struct costr *r, const size_t *map, int64_t *seen)
-{
-	int64_t more[COST_EVMAX], n[COST_EVMAX];
-	size_t i;
-
-	for (i = 0; i < first.nev; i++) {
-		more[i] = r->total[i] - seen[i];
-		seen[i] = r->total[i];
-	}
-	remap(n, more, map);
-	for (i = 0; i < first.nev; i++)
-		if (__builtin_add_overflow(total[i], n[i], &total[i]))
-			die("%s: the sum of %s is beyond 64 bits", r->name,
-			    first.ev[i].name);
-}
 
 static void
 add_file(const char *name)
@@ -84,19 +65,6 @@ add_file(const char *name)
 	}
 	add_total(r, map, seen);
 	costr_close(r);
-}
-
-bool
-is_nothing(const struct cost *c)
-{
-	int64_t any = 0;
-	size_t i;
-
-	if (c->kind != COST_SELF && (c->count[0] || c->count[1]))
-		return false;
-	for (i = 0; c->kind != COST_JUMP && i < first.nev; i++)
-		any |= c->n[i];
-	return !any;
 }
 
 static bool

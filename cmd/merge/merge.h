@@ -26,7 +26,7 @@ bool head_has_diff(void);
 struct cost_head *head_make(struct costnames *, size_t *to, bool negative);
 void remap(int64_t *to, const int64_t *n, const size_t *map);
 
-/* main.c */
+/* total.c: a record all of whose counts are 0 */
 bool is_nothing(const struct cost *);
 /* add what the reader's total grew by since the last call */
 void add_total(const struct costr *, const size_t *map, int64_t *seen);

@@ -16,32 +16,7 @@
 #include "out.h"
 #include "util.h"
 
-static struct out *out;
 static int shown;		/* progress stands on the terminal */
-
-void
-note(const char *fmt, ...)
-{
-	char text[4096];
-	va_list ap;
-
-	if (opt.quiet)
-		return;
-	if (!out)
-		out = out_open("-");
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	out_str(out, text);
-}
-
-void
-log_close(void)
-{
-	if (out)
-		out_close(out);
-	out = NULL;
-}
 
 void
 log_options(int argc, char **argv)

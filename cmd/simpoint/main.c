@@ -201,6 +201,9 @@ main(int argc, char **argv)
 
 	prog_init(argv[0]);
 	opts_parse(argc, argv);
+	opts_check();
+	if (opt.quiet)
+		note_quiet();
 	out_hold();
 	log_options(argc, argv);
 	read_input();

@@ -425,5 +425,4 @@ opts_parse(int argc, char **argv)
 		opt.fixedlength = 0;
 	if (opt.jobs == 0)
 		opt.jobs = processors();
-	opts_check();
 }

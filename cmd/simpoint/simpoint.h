@@ -14,6 +14,7 @@
 #ifndef SIMPOINT_H
 #define SIMPOINT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -60,6 +61,8 @@ void opts_check(void);
 struct run;
 struct trial;
 struct result;
+/* note.c: nothing from here on */
+void note_quiet(void);
 void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_run(const struct run *r, struct trial *const *t, size_t n,
     size_t vectors);
@@ -80,7 +83,7 @@ struct vecs {
 	double *norm;	/* sparse: squared length of each vector */
 	double *w;	/* weights; their sum is 1 */
 };
-void vec_copy(const struct vecs *v, size_t i, double *row);	/* init.c */
+void vec_copy(const struct vecs *v, size_t i, double *row);	/* vecs.c */
 
 /* matrix.c: rows of reals, as text and binary; weights; labels */
 struct matrix {

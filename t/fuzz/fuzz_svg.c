@@ -14,6 +14,7 @@ int program_main(int argc, char **argv);
 #define main program_main
 #include "../../cmd/fmt-svg/main.c"
 #undef main
+#include "../../cmd/fmt-svg/frames.c"
 #include "../../cmd/fmt-svg/draw.c"
 
 #include <iconv.h>

@@ -1,0 +1,7 @@
+/*
+ * state - the two profiles, what is asked of them, and where results go
+ */
+#include "diff.h"
+
+struct diff d = { .threshold = 0.1, .by = BY_FUNCTION | BY_LINE | BY_CALL };
+struct out *out;

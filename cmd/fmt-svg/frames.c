@@ -1,0 +1,186 @@
+/*
+ * frames - collapsed stacks to a tree of frames
+ */
+#include "flame.h"
+
+#include <ctype.h>
+#include <htslib/khash.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "in.h"
+#include "util.h"
+
+KHASH_MAP_INIT_STR(name, uint32_t)
+KHASH_MAP_INIT_INT64(child, uint32_t)
+
+struct frame *frame;
+size_t nframe;
+int compared;
+
+static size_t capframe;
+static khash_t(name) *names;
+static khash_t(child) *children;
+static const char **name;
+static size_t nname, capname;
+
+/* ---- the tree ---- */
+
+static uint32_t
+name_id(const char *s)
+{
+	khint_t k = kh_get(name, names, s);
+	int new;
+
+	if (k != kh_end(names))
+		return kh_val(names, k);
+	name = xgrow(name, &capname, nname + 1, sizeof *name);
+	name[nname] = xstrdup(s);
+	k = kh_put(name, names, name[nname], &new);
+	if (new < 0)
+		die("names:");
+	return kh_val(names, k) = (uint32_t)nname++;
+}
+
+static uint32_t
+on_top(uint32_t up, const char *s)
+{
+	uint32_t id = name_id(s);
+	int new;
+	khint_t k = kh_put(child, children, (uint64_t)up << 32 | id, &new);
+
+	if (new < 0)
+		die("stacks:");
+	if (new == 0)
+		return kh_val(children, k);
+	frame = xgrow(frame, &capframe, nframe + 1, sizeof *frame);
+	frame[nframe] = (struct frame){ .name = name[id], .up = up,
+	    .first = NONE, .next = frame[up].first,
+	    .depth = frame[up].depth + 1 };
+	frame[up].first = (uint32_t)nframe;
+	return kh_val(children, k) = (uint32_t)nframe++;
+}
+
+static void
+add(uint64_t *to, uint64_t n, const struct in *in)
+{
+	if (__builtin_add_overflow(*to, n, to))
+		die("%s:%" PRIu64 ": the sum is beyond 64 bits", in_name(in),
+		    in_lineno(in));
+}
+
+/* ---- lines ---- */
+
+/* The number at the end of a line, cut off; 0: there is none. */
+static int
+number(char *line, uint64_t *n)
+{
+	char *end = line + strlen(line), *p;
+
+	while (end > line && (end[-1] == ' ' || end[-1] == '\r'))
+		end--;
+	for (p = end; p > line && isdigit((unsigned char)p[-1]); p--)
+		continue;
+	if (p == end || p == line || p[-1] != ' ')
+		return 0;
+	*end = '\0';
+	if (num_parse(p, n) < 0)
+		return 0;
+	while (p > line && p[-1] == ' ')
+		p--;
+	*p = '\0';
+	return 1;
+}
+
+static void
+stack_line(char *line, const struct in *in)
+{
+	uint64_t n, old = 0;
+	uint32_t f = 0;
+	char *s = line, *end;
+	int two;
+
+	if (!number(line, &n))
+		die("%s:%" PRIu64 ": no count at the end of the line",
+		    in_name(in), in_lineno(in));
+	two = number(line, &old);
+	if (two)
+		compared = 1;
+	if (*line == '\0')
+		die("%s:%" PRIu64 ": no stack before the count", in_name(in),
+		    in_lineno(in));
+	/* a function's name may be empty, but a stack not */
+	for (;; s = end + 1) {
+		end = strchrnul(s, ';');
+		add(&frame[f].n, n, in);
+		add(&frame[f].old, old, in);
+		two = *end;
+		*end = '\0';
+		f = on_top(f, *s == '\0' ? "?" : s);
+		if (two == '\0')
+			break;
+	}
+	add(&frame[f].n, n, in);
+	add(&frame[f].old, old, in);
+}
+
+static void
+read_stacks(const char *file)
+{
+	struct in *in = in_open(file);
+	char *line;
+	size_t len;
+
+	while ((line = in_line(in, &len)) != NULL) {
+		if (strlen(line) != len)
+			die("%s:%" PRIu64 ": a zero byte", in_name(in),
+			    in_lineno(in));
+		if (line[strspn(line, " \r")] != '\0' && line[0] != '#')
+			stack_line(line, in);
+	}
+	if (nframe == 1)
+		die("%s: no stacks", in_name(in));
+	in_close(in);
+}
+
+/* ---- order ---- */
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(frame[*(const uint32_t *)a].name,
+	    frame[*(const uint32_t *)b].name);
+}
+
+static void
+sort(uint32_t *first)
+{
+	static uint32_t *v;
+	static size_t cap;
+	size_t n = 0;
+
+	for (uint32_t f = *first; f != NONE; f = frame[f].next) {
+		v = xgrow(v, &cap, n + 1, sizeof *v);
+		v[n++] = f;
+	}
+	if (n < 2)
+		return;
+	qsort(v, n, sizeof *v, by_name);
+	*first = v[0];
+	for (size_t i = 0; i < n; i++)
+		frame[v[i]].next = i + 1 < n ? v[i + 1] : NONE;
+}
+
+void
+frames_read(const char *file)
+{
+	names = kh_init(name);
+	children = kh_init(child);
+	frame = xgrow(frame, &capframe, 1, sizeof *frame);
+	frame[nframe++] = (struct frame){ .name = "all", .up = NONE,
+	    .first = NONE, .next = NONE };
+	read_stacks(file);
+	for (size_t i = 0; i < nframe; i++)
+		sort(&frame[i].first);
+}
