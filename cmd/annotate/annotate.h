@@ -13,7 +13,7 @@
 
 enum { TREE_CALLERS = 1, TREE_CALLEES = 2 };
 
-/* main.c: what was asked for */
+/* state.c: what was asked for */
 struct opts {
 	bool old;		/* the tables of Valgrind's tools up to 3.20 */
 	bool percs, annotate, inclusive, assembly, intel, color;
@@ -30,7 +30,7 @@ struct opts {
 extern struct opts opt;
 extern struct out *out;
 
-/* load.c: the profile */
+/* the profile */
 struct input {
 	const char *name;
 	const char *cmd, *creator, *pid, *part, *thread;
@@ -58,6 +58,7 @@ struct prof {
 };
 extern struct prof prof;
 
+/* load.c */
 void load(void);
 /* a record's counts with the derived events; good until the next call */
 const int64_t *full(const int64_t *n);

@@ -11,8 +11,6 @@
 #include "shown.h"
 #include "util.h"
 
-struct prof prof;
-
 /* event = sum of factor[i] * recorded event i, for the derived ones */
 static int64_t factor[COST_EVMAX][COST_EVMAX];
 static struct cost_head first;		/* its events are those of all */

@@ -12,9 +12,6 @@
 #include "out.h"
 #include "util.h"
 
-struct opts opt = { .percs = true, .annotate = true, .context = 8 };
-struct out *out;
-
 static const char synopsis[] = "[option ...] [file ...]";
 static const char help[] =
     "usage: annotate [option ...] [file ...]\n"
