@@ -21,7 +21,8 @@ told() {
 
 modes="-e.all -e.blocks -e.counts -e.all.--debug=nolink
 -e.all.--debug=tinycache -e.all.--debug=nosuper
--e.all.--debug=long -e.blocks.--debug=long,tinycache"
+-e.all.--debug=long -e.blocks.--debug=long,tinycache
+-e.counts.--debug=fewcounts -e.cache.--debug=fewcounts"
 words() {
 	echo "$1" | sed 's/-e\./-e /; s/\.--/ --/'
 }

@@ -139,7 +139,8 @@ static void
 set_debug(char *s)
 {
 	static const char *const names[] = { "nolink", "tinycache", "nosuper",
-		"long" };
+		"long", "fewcounts", "fewids" };
+	const unsigned n = sizeof names / sizeof names[0];
 	char *word, *save = NULL;
 	unsigned i;
 
@@ -149,12 +150,12 @@ set_debug(char *s)
 			set_dump(word + 4);
 			continue;
 		}
-		for (i = 0; i < 4; i++)
+		for (i = 0; i < n; i++)
 			if (strcmp(word, names[i]) == 0)
 				break;
-		if (i == 4)
+		if (i == n)
 			die("--debug=%s: nolink, tinycache, nosuper, long, "
-			    "dump[=PC]", word);
+			    "fewcounts, fewids, dump[=PC]", word);
 		set->debug |= 1u << i;
 	}
 }

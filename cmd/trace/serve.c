@@ -131,11 +131,30 @@ say(struct slot *s)
 	}
 }
 
+/*
+ * What a stopped thread did of its block.  Counters may begin anew before it
+ * hears of it: the count is made here.
+ */
+static void
+partial(struct slot *s)
+{
+	uint64_t sizes;
+	uint32_t id;
+
+	if (!counters_left(1))
+		frag_renew();
+	id = def_partial((uint32_t)s->arg[0], (unsigned)s->arg[1],
+	    (unsigned)s->arg[2], &sizes);
+	if (area.boot.countbytes == 0)
+		s->ret[0] = id;
+	else if (id != NO_COUNTER)
+		counter_add((unsigned)(s - area.ctl->slot), id);
+	s->ret[1] = sizes;
+}
+
 static void
 answer(struct slot *s)
 {
-	uint64_t sizes = 0;
-
 	s->ret[0] = s->ret[1] = 0;
 	switch (s->what) {
 	case REQ_TRANSLATE:
@@ -144,9 +163,7 @@ answer(struct slot *s)
 		    area.ctl->gen ? s->arg[1] : ~0ull, (unsigned)s->arg[3]);
 		break;
 	case REQ_PARTIAL:
-		s->ret[0] = def_partial((uint32_t)s->arg[0],
-		    (unsigned)s->arg[1], (unsigned)s->arg[2], &sizes);
-		s->ret[1] = sizes;
+		partial(s);
 		break;
 	case REQ_STALE:
 		frag_stale(s->arg[0], (unsigned)s->arg[1]);

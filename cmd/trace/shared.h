@@ -15,7 +15,7 @@
  *	          the first ones are used again and again, so they stay warm
  *	zones     code, two of them: one near the libraries, one near a
  *	          position-independent program (or low, for a fixed one)
- *	counters  kind counts: one range per thread
+ *	counters  kinds counts and cache: one range per thread
  *
  * Invariants:
  * (1) No guest instruction runs outside the code cache once the runtime's
@@ -109,7 +109,8 @@ record_size(unsigned nvalues)
  * where it is.  From its start: the alternate signal stack, the runtime's
  * stack, the sigreturn copy, and at T_OFF `struct tarea`.  REG_T holds the address
  * of its member `fsbase`, so that homes and hot words have short offsets.
- * Behind the area: the lookup words (shared), then counters (shared).
+ * Behind the area: the lookup words (shared), then cells and counters
+ * (shared), of which only what is used so far can be accessed.
  */
 #define T_SIZE (256u << 10)
 #define T_ALTSTACK 98304u	/* bytes: two signal frames with AMX state, and more */
@@ -120,8 +121,15 @@ record_size(unsigned nvalues)
 #define T_BIAS 128
 #define T_PTR (T_OFF + T_BIAS)	/* REG_T minus the area's start */
 #define T_IBL ((int32_t)(T_SIZE - T_PTR))	/* lookup words, from REG_T */
-#define T_COUNT (T_IBL + (int32_t)IBL_ALL)	/* counters, from REG_T */
-#define COUNT_IDS (1u << 20)	/* counters of a thread: ids below this */
+/*
+ * Kind cache: each code line's cell, the time of its last use, or 0 while it
+ * is not in the table.  Then the counters: one for each id, where there is
+ * address space for so many, else boot.countbytes says how many.
+ */
+#define CELLS (1u << 18)
+#define T_CELL (T_IBL + (int32_t)IBL_ALL)	/* cells, from REG_T */
+#define T_COUNT (T_CELL + 8 * (int32_t)CELLS)	/* counters, from REG_T */
+#define FIRST_COUNTS 4096u	/* accessible from the start; then twice as many */
 
 /* offsets from REG_T */
 #define TO_GPR(r) (-128 + 8 * (r))
@@ -175,12 +183,6 @@ record_size(unsigned nvalues)
  */
 #define PLACE_BITS 4
 #define PLACE_SECOND 8u
-/*
- * Behind the counters: each code line's cell, the time of its last use, or 0
- * while it is not in the table.
- */
-#define CELLS (1u << 18)
-#define T_CELL (T_COUNT + 8 * (int32_t)COUNT_IDS)
 #define NO_LINE 0x8b3f52e6d41c97a5ull	/* no address; no line begins there */
 /* What is asked for, from bit 21 on: ticks that the clock is ahead. */
 #define LOOK_SIZE(n) ((unsigned)(n) << 8)
@@ -393,7 +395,8 @@ enum qtype {
 	Q_FULL,			/* the same, and the buffer is given back */
 	Q_TEXT,			/* from trace itself: lines at arg */
 	Q_THREAD,		/* slot's thread begins, arg: tid */
-	Q_COUNTS		/* kind counts: an interval of arg instructions ended */
+	Q_COUNTS,		/* kind counts: an interval of arg instructions ended */
+	Q_RENEW			/* from trace: all counters are to begin anew */
 };
 
 struct qent {
@@ -440,6 +443,7 @@ struct control {
 	uint32_t skipping;	/* before --after: nothing is told yet */
 	uint32_t windows;	/* WINDOWS_*; 0: all is told */
 	uint32_t nolink;	/* do not ask for links */
+	uint32_t renewed;	/* +1: all counters were told and are free again */
 	uint32_t polling;	/* the guest may not call futex: look again and again */
 	uint32_t joining;	/* threads of before that are not here yet */
 	uint32_t ended;		/* 1: as `status` says, which is as wait(2) has it */
@@ -503,7 +507,7 @@ struct boot {
 	uint32_t flags;
 	struct seg seg[NSEG];
 	struct metaparts meta;
-	uint64_t countbytes;	/* of one thread; 0: no counters */
+	uint64_t countbytes;	/* cells, counters of a thread; 0: none */
 	uint64_t sets, ways;	/* kind cache: of each table; 0: there is none */
 	uint64_t lineshift;	/* log2 of a line's bytes */
 	uint32_t leave[2];	/* headers of records: a line of code, of data,

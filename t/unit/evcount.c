@@ -4,8 +4,8 @@
  *	evcount [-p] [file]
  *
  * One line with the total, like stepcount's; -p: then "address count" for
- * each instruction, sorted.  Of kinds all, blocks and counts.  The status is
- * 0 only if the stream is whole.
+ * each instruction, sorted.  Of kinds all, blocks, counts and cache.  The
+ * status is 0 only if the stream is whole.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -35,26 +35,30 @@ insns(const struct ev_def *d)
 }
 
 static void
+count_id(struct evr *r, uint32_t id, uint64_t rounds)
+{
+	total += rounds * insns(ev_def(r, id));
+	if (!want_pcs)
+		return;
+	if (id > max_id) {
+		size_t old = times_cap;
+
+		times = xgrow(times, &times_cap, (size_t)id + 1, sizeof *times);
+		for (size_t i = old; i < times_cap; i++)
+			times[i] = 0;
+		max_id = id;
+	}
+	times[id] += rounds;
+}
+
+/* Kind cache has references alone, and tells executions in W lines. */
+static void
 count(struct evr *r, const struct ev *e)
 {
-	for (const uint64_t *rec = e->rec; rec < e->end; rec = ev_skip(rec)) {
-		uint32_t id = ev_id(*rec);
-		uint64_t rounds = 1 + ev_more(rec);
-
-		total += rounds * insns(ev_def(r, id));
-		if (!want_pcs)
-			continue;
-		if (id > max_id) {
-			size_t old = times_cap;
-
-			times = xgrow(times, &times_cap, (size_t)id + 1,
-			    sizeof *times);
-			for (size_t i = old; i < times_cap; i++)
-				times[i] = 0;
-			max_id = id;
-		}
-		times[id] += rounds;
-	}
+	if (ev_kind(r) == EV_CACHE)
+		return;
+	for (const uint64_t *rec = e->rec; rec < e->end; rec = ev_skip(rec))
+		count_id(r, ev_id(*rec), 1 + ev_more(rec));
 }
 
 static int
@@ -107,10 +111,13 @@ main(int argc, char **argv)
 		want_pcs = true;
 	}
 	r = ev_open(in_open(argv[optind]));
-	ev_accept(r, EV_ALL | EV_BLOCKS | EV_COUNTS, "every execution");
+	ev_accept(r, EV_ALL | EV_BLOCKS | EV_COUNTS | EV_CACHE,
+	    "every execution");
 	while ((c = ev_next(r, &e)) > 0)
 		if (c == EV_EXECS)
 			count(r, &e);
+		else if (c == 'W')
+			count_id(r, e.id, e.num[1]);
 	if (c == 0) {
 		printf("%" PRIu64 "\n", total);
 		if (want_pcs)

@@ -36,6 +36,25 @@ area_leave_ids(uint32_t code, uint32_t data)
 	leave[1] = record_head(data, 1);
 }
 
+/*
+ * Counters: one for each id that can be, where address space costs nothing.
+ * They have pages once they are used.
+ */
+static void
+counter_sizes(unsigned shrink)
+{
+	struct boot *b = &area.boot;
+
+	if (!opt->kind->counters)
+		return;
+	area.maxcount = shrink == 0 ? NIDS : (1u << 20) >> shrink / 2;
+	if (opt->debug & DEBUG_FEWCOUNTS)
+		area.maxcount = 256;
+	b->countbytes = 8ull * (CELLS + area.maxcount);
+	b->seg[SEG_COUNTERS].size = (1024u >> shrink) * b->countbytes;
+	b->flags |= BOOT_COUNTS;
+}
+
 /* Sizes of everything; each step of shrink halves what can be halved. */
 void
 area_sizes(unsigned shrink)
@@ -83,12 +102,7 @@ area_sizes(unsigned shrink)
 		b->leave[0] = leave[0];
 		b->leave[1] = leave[1];
 	}
-	if (opt->kind->counters) {
-		b->countbytes = 8ull * (COUNT_IDS +
-		    (opt->kind->alone ? CELLS : 0));
-		b->seg[SEG_COUNTERS].size = (1024u >> shrink) * b->countbytes;
-		b->flags |= BOOT_COUNTS;
-	}
+	counter_sizes(shrink);
 	for (i = 0; i < NSEG; i++) {
 		b->seg[i].off = off;
 		off += b->seg[i].size;
@@ -197,6 +211,9 @@ area_open(int fd, uint64_t skip)
 	area.exits = (struct exitmeta *)(void *)(area.seg[SEG_META] +
 	    b->meta.exits);
 	area.bufs = area.seg[SEG_BUFFERS];
+	if (area.seg[SEG_COUNTERS] != NULL)
+		madvise(area.seg[SEG_COUNTERS], b->seg[SEG_COUNTERS].size,
+		    MADV_DONTDUMP);
 	all_grow();
 	area.nmap = area.nexit = area.npc = 0;
 	area.tabfrag = xcalloc(area.maxfrag * 2u, sizeof *area.tabfrag);

@@ -63,7 +63,8 @@ struct kind {
 
 enum cpu { CPU_NATIVE, CPU_V2, CPU_V3, CPU_V4 };
 enum debug { DEBUG_NOLINK = 1, DEBUG_TINY = 2, DEBUG_NOSUPER = 4,
-	DEBUG_LONG = 8, DEBUG_DUMP = 16 };
+	DEBUG_LONG = 8, DEBUG_FEWCOUNTS = 16, DEBUG_FEWIDS = 32,
+	DEBUG_DUMP = 64 };
 
 struct options {
 	const struct kind *kind;
@@ -95,6 +96,7 @@ struct stats {
 	uint64_t fragments, insns, guestbytes, codebytes, flushes, requests;
 	uint64_t translate_ns, records;
 	bool refused;		/* the program was let go: no end mark */
+	bool full;		/* for there were no more ids: a file is kept */
 };
 extern struct stats stats;
 
@@ -142,7 +144,7 @@ struct area {
 	uint64_t miss;		/* what an empty lookup word leads to */
 	uint8_t *bufs;
 	uint32_t nmap, nexit, npc;	/* used */
-	uint32_t maxmap, maxexit, maxpc, maxfrag;
+	uint32_t maxmap, maxexit, maxpc, maxfrag, maxcount;
 	uint32_t zone_used[2];	/* bytes of each zone that fragments use */
 };
 extern struct area area;

@@ -36,6 +36,8 @@ void frag_stale(app_pc pc, unsigned mode);
 void frag_again(app_pc pc);
 /* Forget what covers [start, end). */
 void frag_kill(uint64_t start, uint64_t end);
+/* All counters are told, and can be used again. */
+void frag_renew(void);
 /* --after is over: from here on fragments tell what they do. */
 void frag_window(void);
 /* All threads are to go on natively, at their next exits. */

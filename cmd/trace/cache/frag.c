@@ -9,9 +9,9 @@
 
 #include "cache/cache.h"
 #include "cache/parts.h"
+#include "stream/stream.h"
 #include "util.h"
 #include "xlate/xlate.h"
-
 
 static struct xlate x;
 static struct block blk;
@@ -158,7 +158,37 @@ collect(app_pc pc, unsigned mode)
 	return block_collect(&blk, pc, mode);
 }
 
-/* The fragment for pc, made now.  Its index, or -1: no code there. */
+/* No more can be told: what was is written, and the program goes on. */
+static void
+out_of_ids(void)
+{
+	if (area.ctl->letgo)
+		return;
+	warn("no more than %u different pieces of code can be told: the "
+	    "program goes on natively, the stream ends here", NIDS - 1);
+	stats.refused = stats.full = true;
+	frag_letgo();
+}
+
+/* Room for one fragment; false: there will be none. */
+static bool
+make_room(unsigned z)
+{
+	if (!def_ids_left()) {
+		out_of_ids();
+		return false;
+	}
+	if (!counters_left(COUNTERS_MOST))
+		frag_renew();
+	else if (!store_room(z))
+		flush();
+	return true;
+}
+
+/*
+ * The fragment for pc, made now.  Its index, or -1: no code there, or all go
+ * on natively.
+ */
 static int64_t
 frag_new(app_pc pc, unsigned mode)
 {
@@ -166,8 +196,8 @@ frag_new(app_pc pc, unsigned mode)
 	uint32_t code;
 	struct frag *f;
 
-	if (!store_room(z))
-		flush();
+	if (!make_room(z))
+		return -1;
 	area.zone_used[z] = (area.zone_used[z] + 15) & ~15u;
 	x.kind = inside != &kind_skip && (mode & MODE_OUT) ? &kind_outside :
 	    inside;
@@ -351,6 +381,14 @@ frag_again(app_pc pc)
 		return;
 	kill_one(f - 1);
 	frag_new(pc, MODE_IN);
+}
+
+void
+frag_renew(void)
+{
+	flush();
+	__atomic_fetch_add(&area.ctl->renewed, 1, __ATOMIC_SEQ_CST);
+	format_renew();
 }
 
 void

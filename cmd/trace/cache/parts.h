@@ -12,6 +12,7 @@
 /* ------------------------------------------------------------------- store.c */
 
 #define NODEF ~0u		/* fragmeta.block: it tells nothing */
+#define COUNTERS_MOST (2 * MAX_EXIT)	/* that a fragment needs, and shorter ones */
 
 struct frag {
 	app_pc pc;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cache/parts.h"
+#include "stream/stream.h"
 #include "util.h"
 #include "xlate/xlate.h"
 
@@ -65,7 +66,8 @@ store_room(unsigned z)
 	    area.nexit + MAX_EXIT <= area.maxexit &&
 	    area.npc + MAX_INSN + 1 <= area.maxpc &&
 	    area.ctl->nfrag[z] < area.maxfrag &&
-	    nfrag < area.ctl->tabmask / 2;
+	    nfrag < area.ctl->tabmask / 2 &&
+	    counters_left(COUNTERS_MOST) && def_ids_left();
 }
 
 void

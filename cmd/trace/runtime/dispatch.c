@@ -36,6 +36,8 @@ _Static_assert(offsetof(struct kucontext, sigmask) == 296, "ucontext");
 _Static_assert(sizeof(struct tarea) <= 2 * PAGE, "T");
 
 #define MAP_SHARED 1
+#define MADV_DONTFORK 10
+#define MADV_DONTDUMP 16
 #define MAP_FIXED_NOREPLACE 0x100000
 enum { R = 1, W = 2, X = 4 };
 
@@ -55,6 +57,23 @@ map(enum segment which, int prot)
 	return (uint64_t)at;
 }
 
+/*
+ * Threads' counters, which areas map parts of: not for children (DONTFORK),
+ * whose address space may soon be limited, nor for core files (DONTDUMP), which
+ * would give all of it pages, as mlockall would if it could be accessed here.
+ */
+static void
+map_counters(void)
+{
+	uint64_t at = map(SEG_COUNTERS, 0), n = rt.boot.seg[SEG_COUNTERS].size;
+
+	if (at == 0)
+		return;
+	rt.boot.seg[SEG_COUNTERS].addr = at;
+	sys3(__NR_madvise, at, n, MADV_DONTFORK);
+	sys3(__NR_madvise, at, n, MADV_DONTDUMP);
+}
+
 static void
 map_segments(void)
 {
@@ -67,7 +86,7 @@ map_segments(void)
 	rt.ibl = (uint64_t *)map(SEG_IBL, R | W);
 	meta = map(SEG_META, R);
 	rt.bufs = map(SEG_BUFFERS, R | W);
-	map(SEG_COUNTERS, R | W);
+	map_counters();
 	for (i = 0; i < 2; i++) {
 		rt.zone[i] = map(i == 0 ? SEG_ZONE0 : SEG_ZONE1, R | X);
 		rt.zonesize[i] = rt.boot.seg[SEG_ZONE0 + i].size;
@@ -234,6 +253,9 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 				let_go(t);
 			e = t->slot->ret[0];
 			exitno = ~0ull;
+			if (e == 0 && __atomic_load_n(&rt.ctl->letgo,
+			    __ATOMIC_SEQ_CST))
+				continue;
 			if (e == 0)
 				go_native(t);
 			gen = __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST);
@@ -245,6 +267,7 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 		if (__atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST) == gen &&
 		    !__atomic_load_n(&rt.ctl->letgo, __ATOMIC_SEQ_CST)) {
 			t->gen = gen;
+			t->renewed = rt.ctl->renewed;
 			t->tf = t->rflags >> 8 & 1;
 			if (t->past == t->pc)
 				t->past = 0;
@@ -317,7 +340,6 @@ undo_transfer(struct tarea *t)
 	if (p == NULL)
 		return;
 	x = *p;
-	t->slot->incache = 0;
 	t->pc = x.target;
 	t->gpr[4] += (uint64_t)(int64_t)(int32_t)x.aux;
 	state_untell(t, &x);
@@ -478,7 +500,6 @@ dispatch_exit(struct tarea *t)
 
 	if (x.kind == EXIT_EMULATE && x.emulate == EMU_FPSAVE)
 		state_fpsave(t, &x);
-	t->slot->incache = 0;
 	t->df = t->rflags >> 10 & 1;
 	t->rflags = (t->rflags & ~TRAP_FLAG) | (uint64_t)t->tf << 8;
 	t->pc = x.target;
@@ -489,6 +510,7 @@ dispatch_exit(struct tarea *t)
 		state_untell(t, &x);
 		x.kind = EXIT_INDIRECT;
 	}
+	t->slot->incache = 0;
 	interval(t);
 	switch (x.kind) {
 	case EXIT_INDIRECT:

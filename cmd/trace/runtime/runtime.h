@@ -161,6 +161,8 @@ struct tarea {
 	uint32_t held;		/* hold.c: a kept signal that waits, or 0 */
 	uint32_t owed;		/* blocks to be done before the next signal */
 	uint32_t turns;		/* signals in a row without one */
+	uint64_t ncount;	/* counters that can be accessed */
+	uint32_t renewed;	/* ctl->renewed, when the cache was entered last */
 };
 
 struct rt {
@@ -334,11 +336,19 @@ window_mode(const struct tarea *t)
 
 /* syscall.c */
 int syscall_never_waits(uint64_t nr);
+/* A limit of the address space, set by the guest, is to go beyond what is ours. */
+void limit_for(uint64_t ours);
 void syscall_do(struct tarea *, const struct exitmeta *);
 
 /* thread.c */
 /* Bytes of address space that the engine takes here. */
 uint64_t thread_bytes(void);
+uint64_t thread_area_bytes(void);
+/* The first n counters of the area can be accessed; of each, all can. */
+void counters_room(struct tarea *, uint64_t n);
+void counters_all(void);
+/* 1: it was the fault of a counter beyond these, which now can be. */
+int counters_fault(struct tarea *, uint64_t addr);
 struct tarea *thread_new(uint32_t tid);
 void thread_start(struct tarea *) __attribute__((noreturn));
 void thread_child(struct tarea *) __attribute__((noreturn));

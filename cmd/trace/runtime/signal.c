@@ -299,6 +299,8 @@ in_cache(struct tarea *t, int sig, struct ksiginfo *info,
 		}
 		return;
 	}
+	if (sig == SIG_SEGV && fault && counters_fault(t, info->addr))
+		return;
 	if (alignment(t, sig, info, uc) || (is_step(t, sig, info) &&
 	    trap_flag(t, uc)))
 		return;

@@ -120,30 +120,40 @@ take_registers(struct tarea *t, struct kucontext *uc, const struct mapent *m)
 		t->gpr[REG_T] = *reg_of(uc, h);
 }
 
+/* So many instructions more, or less, for an interval's end. */
 static void
-count_one(struct tarea *t, uint32_t id, uint64_t n, int64_t times)
+count_down(struct tarea *t, uint64_t n)
+{
+	if (t->skips || (rt.boot.countbytes != 0 && t->bufend == 0))
+		t->p -= n;
+}
+
+/* One more, or less, for an exit, unless its counter is another's by now. */
+static void
+count_one(struct tarea *t, uint32_t counter, uint64_t n, int64_t times)
 {
 	uint64_t *c = (uint64_t *)((uint64_t)t + T_BIAS + (int64_t)T_COUNT);
 
-	if (t->skips)
-		t->p -= n * (uint64_t)times;
-	if (rt.boot.countbytes == 0 || t->skips)
+	count_down(t, n * (uint64_t)times);
+	if (rt.boot.countbytes == 0 || t->skips ||
+	    t->renewed != __atomic_load_n(&rt.ctl->renewed, __ATOMIC_SEQ_CST))
 		return;
-	c[id] += (uint64_t)times;
-	if (t->bufend == 0)
-		t->p -= n * (uint64_t)times;
+	counters_room(t, counter + 1ull);
+	c[counter] += (uint64_t)times;
 }
 
-/* By counter; and, kind cache, the record of a repeated one that was cut. */
+/*
+ * trace has counted them; and, kind cache, the record of a repeated one that
+ * was cut.
+ */
 static void
-tell_counted(struct tarea *t, uint32_t counter, uint64_t n, uint64_t rounds)
+tell_counted(struct tarea *t, uint64_t n, uint64_t rounds)
 {
 	uint32_t head = (uint32_t)t->slot->ret[1];
 	uint32_t countat = (uint32_t)(t->slot->ret[1] >> 32);
 	uint64_t v[3];		/* a repeated one's addresses and count */
 
-	if (counter != ~0u)
-		count_one(t, counter, n, 1);
+	count_down(t, n);
 	if (t->bufend == 0)
 		return;
 	memcpy(v, (void *)(t->p + 4), sizeof v);
@@ -184,7 +194,7 @@ tell_prefix(struct tarea *t, uint32_t block, const struct mapent *m,
 	countat = t->slot->ret[1] >> 16 & 0xffff;
 	most = (uint32_t)(t->slot->ret[1] >> 32);
 	if (rt.boot.countbytes != 0) {
-		tell_counted(t, id, arg[1], rounds);
+		tell_counted(t, arg[1], rounds);
 		return;
 	}
 	if (t->bufend == 0)

@@ -221,7 +221,7 @@ waiting(struct tarea *t, uint64_t nr)
 	return r;
 }
 
-/* A filter may forbid what we would call: no futex, no guards from here on. */
+/* A filter may forbid what we would call: no futex, mprotect from here on. */
 static long
 secure(struct tarea *t)
 {
@@ -230,6 +230,7 @@ secure(struct tarea *t)
 
 	rt.ctl->polling = 1;
 	buffer_guard_all();
+	counters_all();
 	r = rt_guest_syscall(t, t->gpr);
 	if (failed(r))
 		rt.ctl->polling = was;
@@ -281,13 +282,35 @@ filters_by_pc(const struct tarea *t, uint64_t nr)
 	return 0;
 }
 
+/*
+ * Threads come and go behind a limit that the guest has set: it moves along
+ * with their areas, within the hard limit, which was given room for some.
+ */
+#define LIMIT_THREADS 64u
+static struct limit limit_set = { ~0ull, ~0ull };	/* by the guest */
+static uint64_t limit_more;	/* what the hard limit is above the guest's */
+
+void
+limit_for(uint64_t ours)
+{
+	struct limit n;
+
+	if (limit_set.cur == ~0ull ||
+	    sys4(__NR_prlimit64, 0, RLIMIT_AS, 0, &n) != 0)
+		return;
+	n.cur = plus(limit_set.cur, ours);
+	if (n.cur > n.max)
+		n.cur = n.max;
+	sys4(__NR_prlimit64, 0, RLIMIT_AS, &n, 0);
+}
+
 static long
 address_limit(struct tarea *t, uint64_t nr)
 {
 	int pr = nr == __NR_prlimit64;
 	uint64_t new = nr == __NR_setrlimit ? t->gpr[6] : pr ? t->gpr[2] : 0;
 	uint64_t old = nr == __NR_getrlimit ? t->gpr[6] : pr ? t->gpr[10] : 0;
-	struct limit n, o, was;
+	struct limit n, o, was, set = limit_set;
 	uint64_t ours = thread_bytes();
 	long r;
 
@@ -296,16 +319,22 @@ address_limit(struct tarea *t, uint64_t nr)
 	if (new != 0) {
 		if (rt_copy(&n, (void *)new, sizeof n) < 0)
 			return -14;
+		set = n;
 		n.cur = plus(n.cur, ours);
-		n.max = plus(n.max, ours);
+		n.max = plus(n.max, ours + LIMIT_THREADS * thread_area_bytes());
 		if (n.max > was.max)
 			n.max = was.max;
 	}
 	r = sys4(__NR_prlimit64, 0, RLIMIT_AS, new != 0 ? &n : 0, &o);
-	if (r != 0 || old == 0)
+	if (r != 0)
 		return r;
 	o.cur = minus(o.cur, ours);
-	o.max = minus(o.max, ours);
+	o.max = minus(o.max, limit_more != 0 ? limit_more : ours);
+	limit_set = set;
+	if (new != 0 && set.max != ~0ull)
+		limit_more = n.max - set.max;
+	if (old == 0)
+		return 0;
 	return rt_copy((void *)old, &o, sizeof o) < 0 ? -14 : 0;
 }
 

@@ -2,7 +2,9 @@
  * thread - areas, and the ways in which threads and processes begin and end
  *
  * An area is one mapping: T_SIZE private bytes, then the lookup words and,
- * in kind counts, the thread's counters, both shared with trace.  A child of
+ * in kinds counts and cache, the thread's cells and counters, both shared with
+ * trace.  Counters can be accessed up to t->ncount, which doubles where a
+ * fault shows that there are more by now.  A child of
  * fork is let go from its own copy of everything; a child that shares memory
  * (vfork) gets an area of its own for that.
  */
@@ -19,8 +21,8 @@
 #define CLONE_PARENT_SETTID 0x100000ull
 #define CLONE_CHILD_CLEARTID 0x200000ull
 
-static uint64_t
-area_bytes(void)
+uint64_t
+thread_area_bytes(void)
 {
 	return T_SIZE + IBL_ALL + rt.boot.countbytes;
 }
@@ -28,7 +30,7 @@ area_bytes(void)
 uint64_t
 thread_bytes(void)
 {
-	uint64_t n = rt.nthread * area_bytes();
+	uint64_t n = rt.nthread * thread_area_bytes();
 	unsigned i;
 
 	for (i = 0; i < NSEG; i++)
@@ -60,17 +62,94 @@ slot_take(uint32_t tid)
 	return -1;
 }
 
+/* All areas, for counters_all. */
+static struct tarea *areas[NSLOT];
+static uint32_t arealock;
+
+static void
+note_area(uint32_t slot, struct tarea *t)
+{
+	while (__atomic_exchange_n(&arealock, 1, __ATOMIC_ACQUIRE))
+		__builtin_ia32_pause();
+	areas[slot] = t;
+	__atomic_store_n(&arealock, 0, __ATOMIC_RELEASE);
+}
+
+static uint64_t
+counters_of(const struct tarea *t)
+{
+	return (uint64_t)t + T_BIAS + T_COUNT;
+}
+
+/* All counters of the area, as far as there are any. */
+static uint64_t
+counters_most(void)
+{
+	return rt.boot.countbytes / 8 - CELLS;
+}
+
+/* The first n of them can be accessed, and the cells. */
+static int
+counters_open(struct tarea *t, uint64_t n)
+{
+	uint64_t from = (uint64_t)t - T_OFF + T_SIZE + IBL_ALL;
+	uint64_t most = counters_most();
+
+	n = n > most ? most : n;
+	if (sys3(__NR_mprotect, from, 8 * (CELLS + n), 3) != 0)
+		return -1;
+	t->ncount = n;
+	return 0;
+}
+
+void
+counters_room(struct tarea *t, uint64_t n)
+{
+	uint64_t now = t->ncount;
+
+	while (now < n)
+		now *= 2;
+	if (now > t->ncount && counters_open(t, now) < 0)
+		panic("no memory for counters");
+}
+
+int
+counters_fault(struct tarea *t, uint64_t addr)
+{
+	uint64_t i = (addr - counters_of(t)) / 8;
+
+	if (rt.boot.countbytes == 0 || i < t->ncount || i >= counters_most())
+		return 0;
+	counters_room(t, i + 1);
+	return 1;
+}
+
+void
+counters_all(void)
+{
+	uint32_t i;
+
+	if (rt.boot.countbytes == 0)
+		return;
+	while (__atomic_exchange_n(&arealock, 1, __ATOMIC_ACQUIRE))
+		__builtin_ia32_pause();
+	for (i = 0; i < NSLOT; i++)
+		if (areas[i] != NULL)
+			counters_open(areas[i], counters_most());
+	__atomic_store_n(&arealock, 0, __ATOMIC_RELEASE);
+}
+
 /* Memory for one area, or NULL.  Below all else that is ours. */
 static uint64_t
 area_map(uint32_t slot)
 {
-	uint64_t size = area_bytes(), hint, at, base;
-	long r;
+	uint64_t size = thread_area_bytes(), hint, at, base;
+	long r;	/* where counters are to be, nothing is committed */
 
 	hint = (rt.boot.seg[SEG_CONTROL].addr - (slot + 1) *
 	    ((size + 2 * T_SIZE) & ~(uint64_t)(T_SIZE - 1))) &
 	    ~(uint64_t)(T_SIZE - 1);
-	r = sys6(__NR_mmap, (long)hint, (long)(size + T_SIZE), 3,
+	r = sys6(__NR_mmap, (long)hint, (long)(size + T_SIZE), 0,
 	    MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0);
 	if (r < 0 && r > -4096)
 		return 0;
@@ -80,12 +159,17 @@ area_map(uint32_t slot)
 		sys2(__NR_munmap, at, base - at);
 	if (at + T_SIZE > base)
 		sys2(__NR_munmap, base + size, at + T_SIZE - base);
+	if (sys3(__NR_mprotect, base, T_SIZE, 3) != 0) {
+		sys2(__NR_munmap, base, size);
+		return 0;
+	}
 	return base;
 }
 
 static int
 area_share(uint64_t base, uint32_t slot)
 {
+	struct tarea *t = (struct tarea *)(base + T_OFF);
 	uint64_t at = base + T_SIZE, n = rt.boot.countbytes;
 	long r;
 
@@ -96,7 +180,10 @@ area_share(uint64_t base, uint32_t slot)
 		return 0;
 	r = sys6(__NR_mremap, (long)(rt.boot.seg[SEG_COUNTERS].addr + slot * n),
 	    0, (long)n, 3, (long)(at + IBL_ALL), 0);
-	return r < 0 && r > -4096 ? -1 : 0;
+	if (r < 0 && r > -4096)
+		return -1;
+	return counters_open(t, rt.ctl->polling ? counters_most() :
+	    FIRST_COUNTS);
 }
 
 /* An area of this thread, with a slot; NULL: no memory or no slot. */
@@ -109,8 +196,12 @@ thread_new(uint32_t tid)
 
 	if (slot < 0)
 		return NULL;
+	limit_for(thread_bytes() + thread_area_bytes());
 	base = area_map((uint32_t)slot);
 	if (base == 0 || area_share(base, (uint32_t)slot) < 0) {
+		if (base != 0)
+			sys2(__NR_munmap, base, thread_area_bytes());
+		limit_for(thread_bytes());
 		rt.ctl->slot[slot].used = 0;
 		return NULL;
 	}
@@ -124,6 +215,7 @@ thread_new(uint32_t tid)
 	t->rt_look = (uint64_t)rt_look;
 	if (rt.boot.sets != 0)
 		table_clear(t);
+	note_area((uint32_t)slot, t);
 	__atomic_fetch_add(&rt.nthread, 1, __ATOMIC_SEQ_CST);
 	return t;
 }
@@ -131,9 +223,11 @@ thread_new(uint32_t tid)
 static void
 area_free(struct tarea *t)
 {
+	note_area(t->slotno, NULL);
 	__atomic_store_n(&t->slot->used, 0, __ATOMIC_SEQ_CST);
 	__atomic_fetch_sub(&rt.nthread, 1, __ATOMIC_SEQ_CST);
-	sys2(__NR_munmap, (uint64_t)t - T_OFF, area_bytes());
+	sys2(__NR_munmap, (uint64_t)t - T_OFF, thread_area_bytes());
+	limit_for(thread_bytes());
 }
 
 /* The child's state is its parent's, but for what clone says. */
@@ -348,19 +442,6 @@ clone_sharing(struct tarea *t, struct how *h, uint64_t mask)
 	return r;
 }
 
-/*
- * A child has its own address space, which may soon be limited: the range of
- * all threads' counters is large and no use to it.
- */
-static void
-counters_unmap(void)
-{
-	struct seg *s = &rt.boot.seg[SEG_COUNTERS];
-
-	if (s->size != 0)
-		sys2(__NR_munmap, s->addr, s->size);
-}
-
 static long
 clone_copying(struct tarea *t, struct how *h, uint64_t mask)
 {
@@ -389,7 +470,6 @@ clone_copying(struct tarea *t, struct how *h, uint64_t mask)
 		t->gpr[4] = h->stack;
 	if (h->flags & CLONE_SETTLS)
 		t->fsbase = h->tls;
-	counters_unmap();
 	t->start_mask = mask + 1;
 	if (follow)
 		hold(t);
@@ -451,6 +531,8 @@ thread_exit(struct tarea *t, long status)
 		__atomic_store_n(&rt.ctl->ended, 1, __ATOMIC_RELEASE);
 		sys1(__NR_exit, status);
 	}
+	note_area(t->slotno, NULL);
 	__atomic_store_n(&t->slot->used, 0, __ATOMIC_SEQ_CST);
-	rt_thread_exit(base, area_bytes(), status);
+	limit_for(thread_bytes());
+	rt_thread_exit(base, thread_area_bytes(), status);
 }

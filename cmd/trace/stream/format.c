@@ -36,10 +36,8 @@ static struct {
 	uint32_t from;		/* where its next record begins */
 	uint32_t buf;		/* in this buffer, + 1 */
 } slots[NSLOT];
-static uint32_t countid[COUNT_IDS];	/* of each counter: its id */
-static uint8_t ninsn[NIDS];	/* by counter; by id where there is an end (--for) */
-static uint32_t ncount;
-static uint64_t saved_count[COUNT_IDS];	/* kind cache: of images before exec */
+static uint8_t length[NIDS];	/* --for: instructions, by id */
+static uint32_t renewed;	/* +1: all counters are free; futex */
 
 static void
 futex_wake(uint32_t *word)
@@ -47,8 +45,14 @@ futex_wake(uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, 64, NULL, NULL, 0);
 }
 
-static void
-whose(unsigned slot)
+unsigned
+format_number(unsigned slot)
+{
+	return slots[slot].number;
+}
+
+void
+format_thread(unsigned slot)
 {
 	unsigned n = slots[slot].number;
 
@@ -71,7 +75,7 @@ cut_window(const uint32_t *a, const uint32_t *b)
 	static uint64_t done;
 
 	while (a < b && !format_full) {
-		done += ninsn[record_id(*a)];
+		done += length[record_id(*a)];
 		a += 1 + 2 * record_nvalues(*a);
 		if (done >= opt->during) {
 			format_full = 1;
@@ -116,7 +120,7 @@ take(unsigned slot, uint32_t from, uint32_t to)
 		return;
 	}
 	sample(a, b);
-	whose(slot);
+	format_thread(slot);
 	end = evw_records(stream_writer, a, b);
 	if (end < b && evw_error(stream_writer) != NULL)
 		die("a record that cannot be: %s", evw_error(stream_writer));
@@ -154,75 +158,20 @@ give_back(uint32_t from, uint32_t to)
 		futex_wake(&c->freed);
 }
 
-uint32_t
-format_counter(uint32_t id, unsigned n)
-{
-	uint32_t c = ncount;
-
-	if (c >= COUNT_IDS)
-		die("too many different pieces of code (%u)", c);
-	countid[c] = id;
-	ninsn[c] = (uint8_t)n;
-	__atomic_store_n(&ncount, c + 1, __ATOMIC_RELEASE);
-	return c;
-}
-
 void
 format_length(uint32_t id, unsigned n)
 {
-	ninsn[id] = (uint8_t)n;
-}
-
-/* The counters of one thread, which are zero afterwards. */
-static uint64_t
-counters(unsigned slot)
-{
-	uint64_t *c = (uint64_t *)(void *)(area.seg[SEG_COUNTERS] +
-	    slot * area.boot.countbytes);
-	uint32_t i, max = __atomic_load_n(&ncount, __ATOMIC_ACQUIRE);
-	uint64_t n = 0, v;
-
-	for (i = 0; i < max; i++) {
-		v = c[i];
-		if (v == 0)
-			continue;
-		c[i] = 0;
-		whose(slot);
-		evw_count(stream_writer, countid[i], v);
-		n += v * ninsn[i];
-	}
-	return n;
-}
-
-/* Kind cache: what was executed how often, by all threads. */
-static void
-totals(void)
-{
-	uint32_t i, max = ncount;
-	uint64_t n, *c;
-	unsigned s, nslot = (unsigned)(area.boot.seg[SEG_COUNTERS].size /
-	    area.boot.countbytes);
-
-	for (i = 0; i < max; i++) {
-		n = saved_count[i];
-		for (s = 0; s < nslot; s++) {
-			if (slots[s].number == 0)
-				continue;
-			c = (uint64_t *)(void *)(area.seg[SEG_COUNTERS] +
-			    s * area.boot.countbytes);
-			n += c[i];
-		}
-		saved_count[i] = n;
-	}
+	length[id] = (uint8_t)n;
 }
 
 static void
 interval(unsigned slot)
 {
-	uint64_t n = counters(slot);
+	uint64_t n = counters_tell(slot);
 	struct slot *s = &area.ctl->slot[slot];
 
-	evw_line(stream_writer, "I %llu", (unsigned long long)n);
+	if (n != 0)
+		evw_line(stream_writer, "I %llu", (unsigned long long)n);
 	__atomic_store_n(&s->state, 2, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&s->sleeps, __ATOMIC_SEQ_CST))
 		futex_wake(&s->state);
@@ -258,6 +207,12 @@ take_entry(const struct qent *e)
 	case Q_COUNTS:
 		interval(e->slot);
 		return;
+	case Q_RENEW:
+		counters_tell_all();
+		counters_renew();
+		__atomic_fetch_add(&renewed, 1, __ATOMIC_SEQ_CST);
+		futex_wake(&renewed);
+		return;
 	default:
 		break;
 	}
@@ -277,10 +232,10 @@ take_entry(const struct qent *e)
 		if (e->type != Q_RECORDS)
 			last_ended(e->slot, slots[e->slot].number, e);
 	} else if (e->type == Q_SYSCALL) {
-		whose(e->slot);
+		format_thread(e->slot);
 		evw_line(stream_writer, "Y %llu", (unsigned long long)e->arg);
 	} else if (e->type == Q_SIGNAL) {
-		whose(e->slot);
+		format_thread(e->slot);
 		evw_line(stream_writer, "K %u %llx", e->sig,
 		    (unsigned long long)e->arg);
 	}
@@ -475,13 +430,14 @@ format_begin(void)
 {
 	stopping = 0;
 	memset(slots, 0, sizeof slots);
+	counters_begin();
 	if (pthread_create(&thread, NULL, run, NULL) != 0)
 		die("thread:");
 }
 
-/* Put an entry of our own; before the consumer runs, that is at once. */
-void
-format_text(char *lines)
+/* Put an entry of our own. */
+static void
+put(enum qtype type, uint64_t arg)
 {
 	struct control *c = area.ctl;
 	uint32_t t = __atomic_fetch_add(&c->qtail, 1, __ATOMIC_SEQ_CST);
@@ -489,9 +445,29 @@ format_text(char *lines)
 
 	while (t - __atomic_load_n(&c->qhead, __ATOMIC_ACQUIRE) >= NQUEUE)
 		usleep(100);
-	e->arg = (uintptr_t)lines;
+	e->arg = arg;
 	e->slot = 0;
-	__atomic_store_n(&e->type, Q_TEXT, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&e->type, type, __ATOMIC_SEQ_CST);
+}
+
+void
+format_text(char *lines)
+{
+	put(Q_TEXT, (uintptr_t)lines);
+}
+
+void
+format_renew(void)
+{
+	struct control *c = area.ctl;
+	struct timespec t = { 0, 50 * 1000 * 1000 };
+	uint32_t was = __atomic_load_n(&renewed, __ATOMIC_SEQ_CST);
+
+	put(Q_RENEW, 0);
+	__atomic_fetch_add(&c->qbell, 1, __ATOMIC_SEQ_CST);
+	futex_wake(&c->qbell);
+	while (__atomic_load_n(&renewed, __ATOMIC_SEQ_CST) == was)
+		syscall(SYS_futex, &renewed, FUTEX_WAIT, was, &t, NULL, 0);
 }
 
 /* What no thread handed over, found by its headers. */
@@ -500,14 +476,9 @@ leftovers(void)
 {
 	struct slot *s;
 	uint32_t i, from, to, end;
-	uint64_t n = 0;
 
 	for (i = 0; i < NSLOT; i++) {
 		s = &area.ctl->slot[i];
-		if (opt->kind->intervals && i < area.boot.seg[
-		    SEG_COUNTERS].size / area.boot.countbytes &&
-		    slots[i].number != 0)
-			n += counters(i);
 		if ((!opt->kind->records && !opt->kind->alone) ||
 		    !s->used || s->buf == 0)
 			continue;
@@ -517,10 +488,7 @@ leftovers(void)
 		to = extent(from, end);
 		records(i, from, to);
 	}
-	if (opt->kind->alone)
-		totals();
-	if (opt->kind->intervals && n != 0)
-		evw_line(stream_writer, "I %llu", (unsigned long long)n);
+	counters_tell_all();
 }
 
 /* The area's threads are gone: all that they told is written. */
@@ -542,8 +510,6 @@ format_drain(void)
 void
 format_end(const char *how, int status, bool whole)
 {
-	uint32_t i;
-
 	if (!opt->kind->tells)
 		return;
 	if (opt->last != 0) {
@@ -551,15 +517,15 @@ format_end(const char *how, int status, bool whole)
 		out->failed = lost;
 		begin_last(out);
 	}
+	counters_totals();
 	if (!whole) {
 		evw_flush(stream_writer);
-		out_flush(out);
+		if (stats.full)
+			out_close(out);
+		else
+			out_flush(out);
 		return;
 	}
-	for (i = 0; opt->kind->alone && i < ncount; i++)
-		if (saved_count[i] != 0)
-			evw_total(stream_writer, countid[i],
-			    saved_count[i]);
 	evw_end(stream_writer, how, status);
 	stats.records = evw_executions(stream_writer);
 	out_close(out);

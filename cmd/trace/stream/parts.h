@@ -44,4 +44,20 @@ bool last_asked(void);
 struct out *last_begin(void);
 void last_end(struct out *);
 
+/* format.c: what follows is this slot's thread's; its number, 0: none yet */
+void format_thread(unsigned slot);
+unsigned format_number(unsigned slot);
+
+/* counters.c */
+/* Of a new area, while nobody takes any. */
+void counters_begin(void);
+/* Tell what a thread counted since the last time: how many instructions. */
+uint64_t counters_tell(unsigned slot);
+/* All threads, as an interval. */
+void counters_tell_all(void);
+/* From here on all are free. */
+void counters_renew(void);
+/* Kind cache: the counts of all, at the end. */
+void counters_totals(void);
+
 #endif

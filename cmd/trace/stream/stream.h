@@ -3,6 +3,7 @@
  *
  * format.c	entries of the queue to text
  * writer.c	the text's writer, and the stream's head
+ * counters.c	what is counted, not recorded
  * last.c	the flight recorder: only the newest records
  * sample.c	how often each id was told, in a sample
  * caches.c	the caches of this machine, for the stream's head
@@ -35,11 +36,19 @@ void format_end(const char *how, int status, bool whole);
 extern volatile int format_full;
 extern volatile int format_lost;	/* errno of a write that failed, or 0 */
 
+/* No thread is in the cache: tell all counts so far; then all are free. */
+void format_renew(void);
+
 /*
- * A new counter of `ninsn` instructions, for an id; what the formatter needs
- * to tell it.  Returns its number.
+ * Counters, of which each thread has its own: there are n more; one more, for
+ * an id that tells `ninsn` instructions; 1: it still is that id's.
  */
-uint32_t format_counter(uint32_t id, unsigned ninsn);
+bool counters_left(unsigned n);
+uint32_t counter_new(uint32_t id, unsigned ninsn);
+bool counter_is(uint32_t counter, uint32_t id);
+/* It counts one more for a thread that waits for us. */
+void counter_add(unsigned slot, uint32_t counter);
+
 /* With --for: how many instructions an id tells. */
 void format_length(uint32_t id, unsigned ninsn);
 

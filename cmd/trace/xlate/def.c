@@ -86,6 +86,20 @@ def_number(const struct def *d)
 	return d->number;
 }
 
+/*
+ * Ids that a block may need, one for each exit, fetch, and reference or element
+ * of a gather; and some for threads that are stopped while there are few.
+ */
+#define IDS_MOST (MAX_INSN * 18 + 65536)
+
+bool
+def_ids_left(void)
+{
+	uint32_t most = opt->debug & DEBUG_FEWIDS ? 1u << 17 : NIDS;
+
+	return next_id + IDS_MOST <= most;
+}
+
 /* d: whose it is, or NULL */
 static uint32_t
 new_id(const struct def *d)
@@ -161,17 +175,15 @@ def_was_passed(struct def *d)
 	return 1;
 }
 
-/* The id at k: its counter, where there are any. */
-static void
-new_counter(struct def *d, unsigned k)
+/* The counter of the id at k: a new one if its last is told and used again. */
+static uint32_t
+counter(struct def *d, unsigned k)
 {
 	uint32_t id = told_id(d->id[k]);
-	unsigned n = told_length(d->id[k]);
 
-	if (opt->during != 0)
-		format_length(id, n);
-	if (d->cnt != NULL)
-		d->cnt[k] = format_counter(id, n);
+	if (!counter_is(d->cnt[k], id))
+		d->cnt[k] = counter_new(id, told_length(d->id[k]));
+	return d->cnt[k];
 }
 
 /* Room for n ids; where there are counters, for theirs. */
@@ -199,8 +211,9 @@ add_id(struct def *d, unsigned n)
 	if (d->nid == d->capid)
 		room_for(d, 2u * d->capid < MAX_INSN + 1 ? 2u * d->capid :
 		    MAX_INSN + 1);
-	d->id[d->nid] = told(id, n);
-	new_counter(d, d->nid++);
+	d->id[d->nid++] = told(id, n);
+	if (opt->during != 0)
+		format_length(id, n);
 	return id;
 }
 
@@ -288,9 +301,9 @@ id_for(struct def *d, unsigned n, unsigned used)
 }
 
 static uint32_t
-counter_of(const struct def *d, unsigned n)
+counter_of(struct def *d, unsigned n)
 {
-	return d->cnt[place_of(d, n)];
+	return counter(d, place_of(d, n));
 }
 
 /* The id of a reference alone, or 0. */
@@ -433,7 +446,7 @@ def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
 
 	*sizes = 0;
 	if (d == NULL || n > d->n)
-		return 0;
+		return area.boot.countbytes != 0 ? NO_COUNTER : 0;
 	x = extent_of(d, n);
 	step = n == 0 ? 0 : 4 + 8u * x.used;
 	if (rep != 0 && x.count != NOCOUNT)
@@ -448,5 +461,5 @@ def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
 	if (id != 0)
 		*sizes = record_head(id, x.used - x.before) |
 		    (uint64_t)(4 + 8u * (x.count - x.before)) << 32;
-	return n == 0 ? ~0u : counter_of(d, n);
+	return n == 0 ? NO_COUNTER : counter_of(d, n);
 }

@@ -118,11 +118,16 @@ uint32_t def_ref_id(struct def *, const struct xlate *, unsigned i, unsigned k,
  * For a thread stopped inside a block, given by its definition's number, after
  * n of its instructions: the id that tells them (0: none) and in *sizes, 16
  * bits each, bytes of its record, offset of a repeated one's count, 32: of the
- * block's.
+ * block's.  Where there are counters: the counter, of which there must be one
+ * left, or NO_COUNTER; *sizes is that of the record of a repeated instruction
+ * that was cut, or 0.
  */
+#define NO_COUNTER ~0u
 uint32_t def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes);
 /* The id that tells that a line of code ('i') or data ('d') leaves. */
 uint32_t def_leave_id(char which);
+/* There are ids for one block more, whatever it has. */
+bool def_ids_left(void);
 /* Code was mapped or unmapped: what comes from now on gets new ids. */
 void def_mappings_changed(void);
 

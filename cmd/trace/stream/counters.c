@@ -1,0 +1,160 @@
+/*
+ * counters - executions that are counted, not recorded
+ *
+ * Each thread has an array of counters in the memory file, which grows pages as
+ * they are used.  A counter is given to an id when a fragment needs it; when
+ * there are none left, all are told and given anew.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "evw.h"
+#include "stream/parts.h"
+#include "stream/stream.h"
+#include "util.h"
+
+/* Of each counter; written by the serving thread. */
+static struct {
+	uint32_t id;
+	uint8_t ninsn;
+} *counted;
+static uint32_t ncount;
+
+static uint64_t *total;		/* kind cache: by id */
+static size_t ntotal, totalcap;
+
+void
+counters_begin(void)
+{
+	if (area.maxcount != 0)
+		counted = xrealloc(counted, area.maxcount * sizeof *counted);
+}
+
+bool
+counters_left(unsigned n)
+{
+	return area.boot.countbytes == 0 || ncount + n <= area.maxcount;
+}
+
+uint32_t
+counter_new(uint32_t id, unsigned ninsn)
+{
+	uint32_t c = ncount;
+
+	counted[c].id = id;
+	counted[c].ninsn = (uint8_t)ninsn;
+	__atomic_store_n(&ncount, c + 1, __ATOMIC_RELEASE);
+	return c;
+}
+
+bool
+counter_is(uint32_t c, uint32_t id)
+{
+	return c < ncount && counted[c].id == id;
+}
+
+void
+counters_renew(void)
+{
+	ncount = 0;
+}
+
+static uint64_t *
+counters_of(unsigned slot)
+{
+	return (uint64_t *)(void *)(area.seg[SEG_COUNTERS] +
+	    slot * area.boot.countbytes) + CELLS;
+}
+
+void
+counter_add(unsigned slot, uint32_t counter)
+{
+	counters_of(slot)[counter]++;
+}
+
+/*
+ * The next of a thread's counters, from *i up to max, that have pages at all:
+ * *i up to *end.  false: there are none.
+ */
+static bool
+next_counters(unsigned slot, uint32_t *i, uint32_t *end, uint32_t max)
+{
+	const struct seg *s = &area.boot.seg[SEG_COUNTERS];
+	off_t first = (off_t)(s->off + slot * area.boot.countbytes + 8 * CELLS);
+	off_t at, to;
+
+	if (*i >= max)
+		return false;
+	at = lseek(area.fd, first + 8 * (off_t)*i, SEEK_DATA);
+	if (at < 0 && errno == ENXIO)
+		return false;
+	to = at < 0 ? -1 : lseek(area.fd, at, SEEK_HOLE);
+	*end = max;
+	if (to < 0)		/* this kernel cannot tell */
+		return true;
+	*i = at - first < 8 * (off_t)max ? (uint32_t)((at - first) / 8) : max;
+	if (to - first < 8 * (off_t)max)
+		*end = (uint32_t)((to - first) / 8);
+	return *i < max;
+}
+
+static void
+add_total(uint32_t id, uint64_t n)
+{
+	total = xgrow(total, &totalcap, id + 1ul, sizeof *total);
+	for (; ntotal <= id; ntotal++)
+		total[ntotal] = 0;
+	total[id] += n;
+}
+
+/* In kind cache they are added up for the end.  They are zero afterwards. */
+uint64_t
+counters_tell(unsigned slot)
+{
+	uint32_t i, end, max = __atomic_load_n(&ncount, __ATOMIC_ACQUIRE);
+	uint64_t *c = counters_of(slot), n = 0, v;
+
+	for (i = 0; next_counters(slot, &i, &end, max); i = end)
+		for (; i < end; i++) {
+			v = c[i];
+			if (v == 0)
+				continue;
+			c[i] = 0;
+			n += v * counted[i].ninsn;
+			if (opt->kind->intervals) {
+				format_thread(slot);
+				evw_count(stream_writer, counted[i].id, v);
+			} else {
+				add_total(counted[i].id, v);
+			}
+		}
+	return n;
+}
+
+void
+counters_tell_all(void)
+{
+	unsigned i, nslot;
+	uint64_t n = 0;
+
+	if (area.boot.countbytes == 0)
+		return;
+	nslot = (unsigned)(area.boot.seg[SEG_COUNTERS].size /
+	    area.boot.countbytes);
+	for (i = 0; i < nslot; i++)
+		if (format_number(i) != 0)
+			n += counters_tell(i);
+	if (opt->kind->intervals && n != 0)
+		evw_line(stream_writer, "I %llu", (unsigned long long)n);
+}
+
+void
+counters_totals(void)
+{
+	uint32_t id;
+
+	for (id = 1; id < ntotal; id++)
+		if (total[id] != 0)
+			evw_total(stream_writer, id, total[id]);
+}
