@@ -33,6 +33,7 @@
 #include <string.h>
 
 #include "cost.h"
+#include "in.h"
 #include "out.h"
 #include "place.h"
 #include "sym.h"
@@ -245,6 +246,7 @@ main(int argc, char **argv)
 	struct cost c;
 	struct out *o;
 	const char *output;
+	bool whole;
 
 	prog_init(argv[0]);
 	output = options(argc, argv);
@@ -263,8 +265,9 @@ main(int argc, char **argv)
 	while (costsum_next(sum, &c))
 		costw_put(w, &c);
 	/* what was cut gets no summary, so that the next one sees it too */
-	if (!r->truncated)
+	whole = !r->truncated && !in_lacked();
+	if (whole)
 		costw_end(w);
 	out_close(o);
-	return r->truncated ? 2 : 0;
+	return whole ? 0 : 2;
 }

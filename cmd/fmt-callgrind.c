@@ -40,6 +40,7 @@
 #include <string.h>
 
 #include "cost.h"
+#include "in.h"
 #include "out.h"
 #include "place.h"
 #include "sym.h"
@@ -445,6 +446,7 @@ int
 main(int argc, char **argv)
 {
 	struct costr *r;
+	bool whole;
 	int c;
 
 	prog_init(argv[0]);
@@ -468,11 +470,12 @@ main(int argc, char **argv)
 	if (sum == NULL)
 		die("%s: no costs", r->name);
 	/* what was cut gets no totals, so that the next one sees it too */
-	write_sum(!r->truncated);
+	whole = !r->truncated && !in_lacked();
+	write_sum(whole);
 	if (opt_parts == PARTS_SPLIT)
-		return r->truncated ? 2 : 0;
-	if (!r->truncated)
+		return whole ? 0 : 2;
+	if (whole)
 		costw_end(writer);
 	out_close(out);
-	return r->truncated ? 2 : 0;
+	return whole ? 0 : 2;
 }

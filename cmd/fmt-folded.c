@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "cost.h"
+#include "in.h"
 #include "out.h"
 #include "place.h"
 #include "shown.h"
@@ -291,5 +292,5 @@ main(int argc, char **argv)
 	o = out_open(output);
 	write_stacks(o);
 	out_close(o);
-	return r->truncated ? 2 : 0;
+	return r->truncated || in_lacked() ? 2 : 0;
 }

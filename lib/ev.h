@@ -188,7 +188,10 @@ int ev_next(struct evr *, struct ev *);
 /* Trouble that the caller found in the line just read: ends the stream. */
 int ev_bad(struct evr *, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* Say what was wrong, if so; frees. 0 if the stream was whole, else 2. */
+/*
+ * Say what was wrong, if so; frees. 0 if the stream was whole, and all that
+ * belongs to it could be opened (in_lacked); else 2.
+ */
 int ev_close(struct evr *);
 /* The same in silence. */
 void ev_free(struct evr *);

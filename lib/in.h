@@ -20,6 +20,15 @@ struct in *in_open(const char *name);
  */
 int in_regular(const char *path);
 /*
+ * The same where the input is told without the file, too. It may not exist;
+ * but if it cannot be opened for want of descriptors or memory, that is said
+ * once, and in_lacked is 1 from then on: what is written is not whole.
+ */
+int in_optional(const char *path);
+int in_lacked(void);
+/* That, if errno is one of these; of files that somebody else opens. */
+void in_lack(const char *path);
+/*
  * Gzip data that ends early: die (the default), or warn and be at the end.
  * The latter is for formats whose own end mark is then missed.
  */

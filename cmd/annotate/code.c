@@ -68,7 +68,7 @@ code_open(const char *path, bool intel)
 	size_t i;
 
 	elf_version(EV_CURRENT);
-	c->fd = in_regular(path);
+	c->fd = in_optional(path);
 	if (c->fd >= 0)
 		c->elf = elf_begin(c->fd, ELF_C_READ_MMAP, NULL);
 	if (!c->elf || !load_parts(c)) {

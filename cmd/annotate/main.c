@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "in.h"
 #include "out.h"
 #include "util.h"
 
@@ -218,7 +219,7 @@ main(int argc, char **argv)
 		out = out_open(opt.html);
 		print_html();
 		out_close(out);
-		return prof.truncated || prof.unread ? die_status : 0;
+		return prof.truncated || prof.unread || in_lacked() ? die_status : 0;
 	}
 	out = out_open(opt.dest);
 	if (opt.old) {
@@ -235,5 +236,5 @@ main(int argc, char **argv)
 	if (opt.assembly)
 		print_asm();
 	out_close(out);
-	return prof.truncated || prof.unread ? die_status : 0;
+	return prof.truncated || prof.unread || in_lacked() ? die_status : 0;
 }

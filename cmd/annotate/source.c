@@ -112,7 +112,7 @@ gather(struct files *f)
 static FILE *
 open_text(const char *path)
 {
-	int fd = in_regular(path);
+	int fd = in_optional(path);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 
 	if (fd >= 0 && !f)

@@ -378,7 +378,7 @@ main(int argc, char **argv)
 	told = outcome_new();
 	if (opt.through)
 		writer = evw_open(o);
-	whole = run() == 0;
+	whole = run() == 0 && !in_lacked();
 	if (ready && (!opt.through || opt.verbose))
 		costs(opt.through ? NULL : o, whole);
 	if (writer != NULL)

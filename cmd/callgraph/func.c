@@ -180,7 +180,7 @@ add_section(struct object *o, const GElf_Shdr *sh, const char *name)
 static void
 read_sections(struct object *o, const char *path)
 {
-	int fd = in_regular(path);
+	int fd = in_optional(path);
 	Elf *elf;
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;

@@ -357,6 +357,7 @@ int
 main(int argc, char **argv)
 {
 	struct out *o;
+	bool whole;
 	int c;
 
 	prog_init(argv[0]);
@@ -379,15 +380,16 @@ main(int argc, char **argv)
 	map = objmap_new();
 	told = outcome_new();
 	c = run(o);
+	whole = c == 0 && !in_lacked();
 	if (opt_calls) {
 		stack_close_all();
-		tell_end(c == 0 ? ended : NULL, endstatus);
+		tell_end(whole ? ended : NULL, endstatus);
 	} else if (ready) {
 		if (ev_kind(events) == EV_CALLS)
 			ticks_end();
 		else
 			stack_close_all();
-		dump_end(c == 0);
+		dump_end(whole);
 	}
 	out_close(o);
 	return ev_close(events);

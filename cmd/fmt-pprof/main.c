@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "cost.h"
+#include "in.h"
 #include "out.h"
 #include "place.h"
 #include "stacks.h"
@@ -291,6 +292,7 @@ main(int argc, char **argv)
 {
 	struct costr *r;
 	struct out *o;
+	bool whole;
 
 	prog_init(argv[0]);
 	options(argc, argv);
@@ -306,8 +308,9 @@ main(int argc, char **argv)
 	pack_samples();
 	where_pack();
 	/* what was cut is no whole file: its reader will say so */
-	if (!r->truncated)
+	whole = !r->truncated && !in_lacked();
+	if (whole)
 		pack_close();
 	out_close(o);
-	return r->truncated ? 2 : 0;
+	return whole ? 0 : 2;
 }

@@ -239,7 +239,7 @@ where_location(uint32_t node, uint64_t addr, uint32_t file, uint32_t line)
 static void
 read_object(const char *path, PprofMapping *m)
 {
-	int fd = in_regular(path);
+	int fd = in_optional(path);
 	const void *id;
 	ssize_t idlen;
 	char hex[2 * 64 + 1];

@@ -98,6 +98,38 @@ in_regular(const char *path)
 	return -1;
 }
 
+static int lacked;
+
+void
+in_lack(const char *path)
+{
+	int err = errno;
+
+	if (err != EMFILE && err != ENFILE && err != ENOMEM)
+		return;
+	if (!lacked)
+		warn("%s: what it tells is left out, and perhaps others':",
+		    path);
+	lacked = 1;
+	errno = err;
+}
+
+int
+in_lacked(void)
+{
+	return lacked;
+}
+
+int
+in_optional(const char *path)
+{
+	int fd = in_regular(path);
+
+	if (fd < 0)
+		in_lack(path);
+	return fd;
+}
+
 void
 in_allow_cut(struct in *in)
 {

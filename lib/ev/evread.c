@@ -182,7 +182,7 @@ ev_free(struct evr *r)
 int
 ev_close(struct evr *r)
 {
-	int status = r->state == ENDED ? 0 : 2;
+	int status = r->state == ENDED && !in_lacked() ? 0 : 2;
 
 	meter_end();
 	if (r->error != NULL)

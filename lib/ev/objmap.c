@@ -92,7 +92,7 @@ object(struct objmap *om, char *path)
 	obj->path = path;
 	obj->id = (unsigned)om->nobj;
 	/* a name that is no absolute path is the kernel's, [vdso] */
-	fd = path[0] == '/' ? in_regular(path) : -1;
+	fd = path[0] == '/' ? in_optional(path) : -1;
 	if (fd >= 0) {
 		elf = elf_begin(fd, ELF_C_READ, NULL);
 		if (elf != NULL) {

@@ -11,6 +11,7 @@
  */
 #include "symunit.h"
 
+#include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "in.h"
 #include "util.h"
 
 char *sym_debug_folders;
@@ -114,10 +116,12 @@ sym_find_debug(Dwfl_Module *mod, void **arg, const char *modname,
 	int may, fd;
 
 	if (!has_server() && file != NULL && (debuglink == NULL || crc != 0)) {
+		errno = 0;
 		fd = dwfl_build_id_find_debuginfo(mod, arg, modname, base,
 		    file, debuglink, crc, found);
 		if (fd >= 0)
 			return fd;
+		in_lack(file);
 		may = may_find(file, debuglink) ||
 		    ((real = realpath(file, NULL)) != NULL &&
 		    strcmp(real, file) != 0 && may_find(real, debuglink));
@@ -125,6 +129,10 @@ sym_find_debug(Dwfl_Module *mod, void **arg, const char *modname,
 		if (!may)
 			return -1;
 	}
-	return dwfl_standard_find_debuginfo(mod, arg, modname, base, file,
+	errno = 0;
+	fd = dwfl_standard_find_debuginfo(mod, arg, modname, base, file,
 	    debuglink, crc, found);
+	if (fd < 0)
+		in_lack(file);
+	return fd;
 }

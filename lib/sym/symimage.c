@@ -250,7 +250,7 @@ sym_image(struct sym *s, const struct sym_sections *want,
 	Elf *elf = NULL;
 	int fd;
 
-	if (path == NULL || (fd = in_regular(path)) < 0)
+	if (path == NULL || (fd = in_optional(path)) < 0)
 		return -1;
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf != NULL)

@@ -112,7 +112,7 @@ read_object(struct object *o)
 	struct found w = { o, NULL, NULL };
 	struct sym *s;
 	size_t i;
-	int fd = in_regular(o->path);
+	int fd = in_optional(o->path);
 
 	if (fd < 0)
 		return;
