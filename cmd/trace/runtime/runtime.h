@@ -340,6 +340,13 @@ int syscall_never_waits(uint64_t nr);
 void limit_for(uint64_t ours);
 void syscall_do(struct tarea *, const struct exitmeta *);
 
+/* procmem.c */
+/* The call gave a descriptor, opened with these flags. */
+void procmem_opened(int64_t fd, uint64_t flags);
+/* 1: the guest's call nr wrote n bytes, or more, into its own memory: where. */
+int procmem_written(const struct tarea *, uint64_t nr, uint64_t n,
+    uint64_t range[2]);
+
 /* thread.c */
 /* Bytes of address space that the engine takes here. */
 uint64_t thread_bytes(void);

@@ -28,8 +28,8 @@ touches_code(uint64_t start, uint64_t end)
 static void
 mapped(struct tarea *t, uint64_t start, uint64_t len)
 {
-	uint64_t arg[4] = { start, start + ((len + PAGE - 1) & -(uint64_t)PAGE),
-	    0, 0 };
+	uint64_t arg[4] = { start, start + len < -(uint64_t)PAGE ? start +
+	    ((len + PAGE - 1) & -(uint64_t)PAGE) : ~0ull, 0, 0 };
 
 	buffer_publish(t, Q_RECORDS, 0, 0);
 	ask(t, REQ_MAPPED, arg);
@@ -87,6 +87,38 @@ mapping(struct tarea *t, uint64_t nr)
 			mapped(t, (uint64_t)r, newlen);
 	} else if (code) {
 		mapped(t, at, len);
+	}
+	return r;
+}
+
+/* open, openat, openat2 */
+static long
+opening(struct tarea *t, uint64_t nr)
+{
+	uint64_t flags = nr == __NR_open ? t->gpr[6] : t->gpr[2], how = flags;
+	long r = call(t);
+
+	if (failed(r) || r == SYS_ABORTED)
+		return r;
+	if (nr == __NR_openat2 && rt_copy(&flags, (void *)how, 8) < 0)
+		return r;
+	procmem_opened(r, flags);
+	return r;
+}
+
+/* A call that may write into the file that is the guest's own memory. */
+static long
+writing(struct tarea *t, uint64_t nr)
+{
+	uint64_t range[2];
+	long r = call(t);
+
+	if (failed(r) || r == SYS_ABORTED ||
+	    !procmem_written(t, nr, (uint64_t)r, range))
+		return r;
+	if (touches_code(range[0], range[1])) {
+		range[0] &= -(uint64_t)PAGE;
+		mapped(t, range[0], range[1] - range[0]);
 	}
 	return r;
 }
@@ -381,6 +413,22 @@ one(struct tarea *t, uint64_t nr)	/* table */
 	case __NR_epoll_pwait:
 	case 441:
 		return waiting(t, nr);
+	case __NR_open:
+	case __NR_openat:
+	case __NR_openat2:
+		return opening(t, nr);
+	case __NR_write:
+	case __NR_writev:
+	case __NR_pwrite64:
+	case __NR_pwritev:
+	case __NR_pwritev2:
+	case __NR_sendfile:
+	case __NR_splice:
+	case __NR_copy_file_range:
+	case __NR_io_submit:
+	case __NR_io_getevents:
+	case __NR_io_uring_enter:
+		return writing(t, nr);
 	case __NR_seccomp:
 		return secure(t);
 	case __NR_prctl:
