@@ -205,6 +205,8 @@ void costsum_positions(struct costsum *, unsigned more);
 void costsum_sort(struct costsum *);
 bool costsum_next(struct costsum *, struct cost *);	/* false: at the end, rewound */
 const int64_t *costsum_total(struct costsum *);
+/* The next round is the last: it frees what it gives out. */
+void costsum_last(struct costsum *);
 size_t costsum_bytes(const struct costsum *);
 void costsum_free(struct costsum *);
 /* canonical order of records of sorted tables that share names: <0 0 >0 */

@@ -245,4 +245,25 @@ same "a difference: of which caches" "desc: Files compared:   m1; m3
 desc: D1 cache:         several
 desc: CPU:              v3" "$(grep ^desc out)"
 
+# memory follows what is told, not each place that changed
+if [ -z "$SAN" ]; then
+	for n in 1 2; do
+		awk -v n=$n 'BEGIN {
+			print "desc: x\ncmd: x\nevents: Ir Dr Dw\nfl=f.c"
+			for (f = 0; f < 3000; f++) {
+				print "fn=f" f
+				for (l = 1; l <= 100; l++)
+					print 100 * f + l, n * l, l % 7, n
+			}
+			print "summary:", n * 15150000, 891000, n * 300000
+		}' >"$T/large.$n"
+	done
+	small() { ulimit -v 150000 && "$B/diff" "$T/large.1" "$T/large.2"; }
+	status 1 "300,000 lines that changed, in 150 MB" small
+	same "are counted" "300000 more changed by less than 0.1% of all" \
+	    "$(sed -n '/^-- Lines/,$s/.*more changed/300000 more changed/p' "$T/out")"
+else
+	skip "300,000 lines that changed" "sanitizers need memory"
+fi
+
 done_testing

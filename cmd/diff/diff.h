@@ -58,13 +58,20 @@ extern struct subst *mods[NMOD];
 void load(struct side *, struct side *other);
 int64_t minus(int64_t new, int64_t old);
 
-/* join.c: both tables side by side, in canonical order */
+/* join.c: two sorted tables side by side, in canonical order */
+struct join {
+	struct costsum *old, *new;
+	struct cost at_old, at_new;	/* that come next */
+	bool more_old, more_new, begun;
+};
+
 struct pair {
 	struct cost c;			/* either one's kind and place */
+	bool has_old, has_new;
 	const int64_t *old, *new;	/* counts; zeros where it has none */
 	int64_t count_old[2], count_new[2];
 };
-bool join_next(struct pair *);
+bool join_next(struct join *, struct pair *);
 bool pair_differs(const struct pair *);
 void write_profile(void);
 
@@ -73,9 +80,10 @@ struct row {
 	uint32_t fn;		/* function; of a line only where it stands first */
 	uint32_t file, line;	/* by line */
 	uint32_t callee;	/* by call */
-	int64_t *old, *new;	/* nev counts and, by call, how often */
-	int64_t change[COST_EVMAX];
-};
+	int64_t old[];		/* nev counts and, by call, how often; */
+};				/* then the new ones: see row_new */
+
+const int64_t *row_new(const struct row *);
 /* sorted rows that changed and are above the threshold; how many changed */
 struct row **rows(int by, size_t *nrow, size_t *nchanged);
 

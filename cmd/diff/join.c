@@ -9,36 +9,33 @@
 #include "out.h"
 #include "util.h"
 
-static struct cost old, new;
-static bool has_old, has_new, begun;
-
 static const int64_t none[COST_EVMAX];
 
 bool
-join_next(struct pair *p)
+join_next(struct join *j, struct pair *p)
 {
-	static bool take_old = true, take_new = true;
 	int c;
 
-	if (take_old || !begun)
-		has_old = costsum_next(d.old.t, &old);
-	if (take_new || !begun)
-		has_new = costsum_next(d.new.t, &new);
-	begun = has_old || has_new;
-	if (!begun)
+	if (!j->begun || p->has_old)
+		j->more_old = costsum_next(j->old, &j->at_old);
+	if (!j->begun || p->has_new)
+		j->more_new = costsum_next(j->new, &j->at_new);
+	j->begun = j->more_old || j->more_new;
+	if (!j->begun)
 		return false;
-	c = !has_old ? 1 : !has_new ? -1 : cost_cmp(d.nm, &old, &new);
-	take_old = c <= 0;
-	take_new = c >= 0;
-	p->c = take_old ? old : new;
-	p->old = take_old ? old.n : none;
-	p->new = take_new ? new.n : none;
+	c = !j->more_old ? 1 : !j->more_new ? -1 :
+	    cost_cmp(d.nm, &j->at_old, &j->at_new);
+	p->has_old = c <= 0;
+	p->has_new = c >= 0;
+	p->c = p->has_old ? j->at_old : j->at_new;
+	p->old = p->has_old ? j->at_old.n : none;
+	p->new = p->has_new ? j->at_new.n : none;
 	memset(p->count_old, 0, sizeof p->count_old);
 	memset(p->count_new, 0, sizeof p->count_new);
-	if (take_old)
-		memcpy(p->count_old, old.count, sizeof old.count);
-	if (take_new)
-		memcpy(p->count_new, new.count, sizeof new.count);
+	if (p->has_old)
+		memcpy(p->count_old, j->at_old.count, sizeof p->count_old);
+	if (p->has_new)
+		memcpy(p->count_new, j->at_new.count, sizeof p->count_new);
 	return true;
 }
 
@@ -88,6 +85,7 @@ write_profile(void)
 {
 	struct cost_head h;
 	struct costw *w;
+	struct join j = { .old = d.old.t, .new = d.new.t };
 	struct pair p;
 	int64_t n[COST_EVMAX];
 	size_t i;
@@ -106,7 +104,7 @@ write_profile(void)
 	h.cmd = joined("", d.old.cmd, d.new.cmd);
 	w = costw_begin(out, d.nm, &h, h.positions & COST_INSTR ? COSTW_RELATIVE : 0);
 	costw_total(w, n);
-	while (join_next(&p))
+	while (join_next(&j, &p))
 		if (change(&p, n))
 			costw_put(w, &p.c);
 	costw_end(w);

@@ -80,10 +80,10 @@ row(int by, const struct row *r)
 	}
 	if (by == BY_CALL) {
 		set(j, "callee", function(r->callee));
-		set(j, "calls", counts(r->old[d.nev], r->new[d.nev]));
+		set(j, "calls", counts(r->old[d.nev], row_new(r)[d.nev]));
 	}
 	for (i = 0; i < d.nshow; i++)
-		set(ev, d.ev[d.show[i]], counts(r->old[d.show[i]], r->new[d.show[i]]));
+		set(ev, d.ev[d.show[i]], counts(r->old[d.show[i]], row_new(r)[d.show[i]]));
 	set(j, "events", ev);
 	return j;
 }

@@ -234,11 +234,12 @@ is_beyond(const struct limit *l)
 static bool
 judge(void)
 {
+	struct join j = { .old = d.old.t, .new = d.new.t };
 	struct pair p;
 	bool beyond = false;
 	size_t i;
 
-	while (join_next(&p))
+	while (join_next(&j, &p))
 		d.differ |= pair_differs(&p);
 	for (i = 0; i < d.nlimit; i++) {
 		d.limit[i].beyond = is_beyond(&d.limit[i]);

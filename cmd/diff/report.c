@@ -69,7 +69,7 @@ measure(struct widths *w, struct row **v, size_t n)
 	memset(w, 0, d.nshow * sizeof *w);
 	for (j = 0; j < d.nshow; j++) {
 		for (i = 0; i < n; i++) {
-			change(&t, v[i]->old[d.show[j]], v[i]->new[d.show[j]]);
+			change(&t, v[i]->old[d.show[j]], row_new(v[i])[d.show[j]]);
 			w[j].count = max(w[j].count, strlen(t.count));
 			w[j].perc = max(w[j].perc, strlen(t.perc));
 		}
@@ -107,8 +107,8 @@ put_place(int by, const struct row *r)
 		return;
 	out_str(out, " -> ");
 	put_fn(r->callee);
-	change(&t, r->old[d.nev], r->new[d.nev]);
-	if (r->old[d.nev] != r->new[d.nev])
+	change(&t, r->old[d.nev], row_new(r)[d.nev]);
+	if (r->old[d.nev] != row_new(r)[d.nev])
 		out_printf(out, ", calls %s%s", t.count, t.perc);
 }
 
@@ -134,7 +134,7 @@ section(int by, const char *name, const char *what)
 	out_printf(out, " %s\n\n", what);
 	for (i = 0; i < n; i++) {
 		for (j = 0; j < d.nshow; j++) {
-			change(&t, v[i]->old[d.show[j]], v[i]->new[d.show[j]]);
+			change(&t, v[i]->old[d.show[j]], row_new(v[i])[d.show[j]]);
 			out_printf(out, "%*s%*s ", w[j].count, t.count, w[j].perc,
 			    t.perc);
 		}

@@ -3,128 +3,79 @@
  */
 #include "diff.h"
 
-#include <htslib/khash.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "util.h"
 
-struct key {
-	uint32_t a, b;
+/*
+ * What the records of a side add up to. A function: one record without a
+ * line; its calls: one for each callee. Lines are those of a function that
+ * has the name of their file.
+ */
+struct sums {
+	struct costsum *fns, *lines;
 };
-#define key_hash(k) ((uint32_t)(((k).a * 0x9e3779b97f4a7c15 ^ (k).b) \
-    * 0x9e3779b97f4a7c15 >> 32))
-#define key_eq(x, y) ((x).a == (y).a && (x).b == (y).b)
-KHASH_INIT(row, struct key, struct row *, 1, key_hash, key_eq)
+static struct sums old, new;
 
-static khash_t(row) *table[3];
-
-static int
-index_of(int by)
+const int64_t *
+row_new(const struct row *r)
 {
-	return by == BY_FUNCTION ? 0 : by == BY_LINE ? 1 : 2;
-}
-
-static struct row *
-make(int by, struct key key)
-{
-	khash_t(row) *h = table[index_of(by)];
-	size_t n = d.nev + 1;
-	struct row *r;
-	khiter_t it;
-	int made;
-
-	it = kh_put(row, h, key, &made);
-	if (made < 0)
-		die("out of memory");
-	if (!made)
-		return kh_val(h, it);
-	r = kh_val(h, it) = xcalloc(1, sizeof *r + 2 * n * sizeof *r->old);
-	r->old = (int64_t *)(r + 1);
-	r->new = r->old + n;
-	return r;
+	return r->old + d.nev + 1;
 }
 
 static void
-add(int64_t *to, const int64_t *n, size_t len)
+put(struct sums *s, const struct cost *c, const int64_t *n, int64_t count)
 {
-	size_t i;
+	struct cost to = { .kind = c->kind, .fn = c->fn, .n = (int64_t *)n };
+	struct costfn f = { .fl = c->file, .fn = c->file };
 
-	for (i = 0; i < len; i++)
-		if (__builtin_add_overflow(to[i], n[i], &to[i]))
-			die("a sum is beyond 64 bits");
-}
-
-static struct key
-key_of(int by, const struct cost *c)
-{
-	if (by == BY_FUNCTION)
-		return (struct key){ c->fn, 0 };
-	if (by == BY_LINE)
-		return (struct key){ c->file, c->pos.line };
-	return (struct key){ c->fn, c->callee };
-}
-
-/* Is there a row that the pair counts for? */
-static struct row *
-get(int by, const struct pair *p)
-{
-	khash_t(row) *h = table[index_of(by)];
-	khiter_t it;
-
-	if (!(d.by & by) || p->c.kind != (by == BY_CALL ? COST_CALL : COST_SELF))
-		return NULL;
-	it = kh_get(row, h, key_of(by, &p->c));
-	return it == kh_end(h) ? NULL : kh_val(h, it);
-}
-
-static void
-new_row(int by, const struct pair *p)
-{
-	struct row *r;
-
-	if (!(d.by & by) || p->c.kind != (by == BY_CALL ? COST_CALL : COST_SELF))
-		return;
-	r = make(by, key_of(by, &p->c));
-	if (by != BY_LINE)
-		r->fn = p->c.fn;
-	if (by == BY_LINE) {
-		r->file = p->c.file;
-		r->line = p->c.pos.line;
+	to.file = costfn_get(d.nm, c->fn).fl;
+	if (c->kind == COST_CALL) {
+		to.callee = c->callee;
+		to.count[0] = count;
 	}
-	if (by == BY_CALL)
-		r->callee = p->c.callee;
+	if (d.by & (c->kind == COST_CALL ? BY_CALL : BY_FUNCTION))
+		costsum_put(s->fns, &to);
+	if (c->kind == COST_CALL || !(d.by & BY_LINE))
+		return;
+	to.fn = costfn_add(d.nm, f);
+	to.file = c->file;
+	to.pos.line = c->pos.line;
+	costsum_put(s->lines, &to);
 }
 
-/* First a row for each place where something changed; then all its costs. */
+/* The tables of both sides go, and their sums take the room. */
 static void
 gather(void)
 {
+	struct join j = { .old = d.old.t, .new = d.new.t };
 	struct pair p;
-	struct row *r;
-	int i;
 
-	for (i = 0; i < 3; i++) {
-		table[i] = kh_init(row);
-		if (!table[i])
-			die("out of memory");
+	old.fns = costsum_new(d.nm, COST_LINE, d.nev);
+	old.lines = costsum_new(d.nm, COST_LINE, d.nev);
+	new.fns = costsum_new(d.nm, COST_LINE, d.nev);
+	new.lines = costsum_new(d.nm, COST_LINE, d.nev);
+	costsum_last(d.old.t);
+	costsum_last(d.new.t);
+	while (join_next(&j, &p)) {
+		if (p.c.kind == COST_JUMP)
+			continue;
+		if (p.has_old)
+			put(&old, &p.c, p.old, p.count_old[0]);
+		if (p.has_new)
+			put(&new, &p.c, p.new, p.count_new[0]);
 	}
-	while (join_next(&p))
-		for (i = 0; i < 3; i++)
-			if (pair_differs(&p))
-				new_row(1 << i, &p);
-	while (join_next(&p))
-		for (i = 0; i < 3; i++) {
-			r = get(1 << i, &p);
-			if (!r)
-				continue;
-			add(r->old, p.old, d.nev);
-			add(r->new, p.new, d.nev);
-			if (i == 2) {
-				add(r->old + d.nev, p.count_old, 1);
-				add(r->new + d.nev, p.count_new, 1);
-			}
-		}
+	costsum_sort(old.fns);
+	costsum_sort(old.lines);
+	costsum_sort(new.fns);
+	costsum_sort(new.lines);
+}
+
+static int64_t
+change(const struct row *r, size_t ev)
+{
+	return minus(row_new(r)[ev], r->old[ev]);
 }
 
 static int
@@ -148,7 +99,7 @@ by_change(const void *a, const void *b)
 	int c;
 
 	for (i = 0; i < d.nsort; i++) {
-		int64_t v = x->change[d.sort[i]], w = y->change[d.sort[i]];
+		int64_t v = change(x, d.sort[i]), w = change(y, d.sort[i]);
 
 		p = v < 0 ? -(uint64_t)v : (uint64_t)v;
 		q = w < 0 ? -(uint64_t)w : (uint64_t)w;
@@ -164,43 +115,58 @@ by_change(const void *a, const void *b)
 }
 
 static bool
-above(const struct row *r)
+above(const struct pair *p)
 {
 	size_t ev = d.sort[0];
-	double v = (double)r->change[ev], all = (double)d.old.total[ev];
+	double v = (double)minus(p->new[ev], p->old[ev]);
+	double all = (double)d.old.total[ev];
 
 	return (v < 0 ? -v : v) >= d.threshold * (all < 0 ? -all : all) / 100;
+}
+
+static struct row *
+make(int by, const struct pair *p)
+{
+	size_t n = d.nev + 1;
+	struct row *r = xcalloc(1, sizeof *r + 2 * n * sizeof *r->old);
+
+	memcpy(r->old, p->old, d.nev * sizeof *r->old);
+	memcpy(r->old + n, p->new, d.nev * sizeof *r->old);
+	r->old[d.nev] = p->count_old[0];
+	r->old[n + d.nev] = p->count_new[0];
+	if (by == BY_LINE) {
+		r->file = p->c.file;
+		r->line = p->c.pos.line;
+		return r;
+	}
+	r->fn = p->c.fn;
+	if (by == BY_CALL)
+		r->callee = p->c.callee;
+	return r;
 }
 
 struct row **
 rows(int by, size_t *nrow, size_t *nchanged)
 {
-	khash_t(row) *h;
-	struct row **v = NULL, *r;
-	size_t cap = 0, i;
-	khiter_t it;
-	bool any;
+	struct join j;
+	struct pair p;
+	struct row **v = NULL;
+	size_t cap = 0;
 
-	if (!table[0])
+	if (!old.fns)
 		gather();
-	h = table[index_of(by)];
+	j = (struct join){ .old = by == BY_LINE ? old.lines : old.fns,
+	    .new = by == BY_LINE ? new.lines : new.fns };
 	*nrow = *nchanged = 0;
-	for (it = kh_begin(h); it != kh_end(h); it++) {
-		if (!kh_exist(h, it))
-			continue;
-		r = kh_val(h, it);
-		any = r->old[d.nev] != r->new[d.nev];
-		for (i = 0; i < d.nev; i++) {
-			r->change[i] = minus(r->new[i], r->old[i]);
-			any |= r->change[i] != 0;
-		}
-		if (!any)
+	while (join_next(&j, &p)) {
+		if (p.c.kind != (by == BY_CALL ? COST_CALL : COST_SELF) ||
+		    !pair_differs(&p))
 			continue;
 		++*nchanged;
-		if (!above(r))
+		if (!above(&p))
 			continue;
 		v = xgrow(v, &cap, *nrow + 1, sizeof *v);
-		v[(*nrow)++] = r;
+		v[(*nrow)++] = make(by, &p);
 	}
 	if (*nrow)
 		qsort(v, *nrow, sizeof *v, by_change);

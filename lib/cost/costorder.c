@@ -226,6 +226,10 @@ load_list(struct costsum *t, int kind)
 		t->cur->run[kind] = both;
 		run_unpack(r, both, lay);
 	}
+	if (t->last) {
+		free(run);
+		t->cur->run[kind] = NULL;
+	}
 	/* as they are, if they are all in one file and go nowhere */
 	if (kind == SELF && r->key[0] >> 32 == r->key[(r->n - 1) * lay->nkey] >> 32)
 		return;
@@ -260,6 +264,12 @@ first(const struct costsum *t)
 		}
 	}
 	return which;
+}
+
+void
+costsum_last(struct costsum *t)
+{
+	t->last = true;
 }
 
 bool

@@ -4,8 +4,10 @@
  * Most counts are small, many events are 0 in a whole function, and a line is
  * near the line before.  So a run holds column after column, each with as many
  * bytes for a value (0, 1, 2, 4 or 8) as its largest needs; of the key's words
- * the differences from the entry before.  Nine events of a line take a dozen
- * bytes instead of eighty, and packing is a few instructions for each.
+ * the differences from the entry before.  Where few values need so many, each
+ * has its own length, 0 to 8, in half a byte before them all.  Nine events of a
+ * line take a dozen bytes instead of eighty, and packing is a few instructions
+ * for each.
  */
 #include "costsum.h"
 
@@ -13,6 +15,8 @@
 #include <string.h>
 
 #include "util.h"
+
+enum { VARIED = 9, SLACK = 8 };	/* such a column; behind all columns */
 
 void
 rows_room(struct rows *r, size_t n, const struct layout *lay)
@@ -29,6 +33,61 @@ width(uint64_t u, const int64_t *v, size_t n, size_t step)
 		for (u = 1; n--; v += step)
 			u |= (uint64_t)(*v ^ *v >> 63);
 	return u >> 31 ? 8 : u >> 15 ? 4 : u >> 7 ? 2 : u != 0;
+}
+
+/* bytes for one signed value */
+static inline unsigned
+length(int64_t v)
+{
+	uint64_t u = (uint64_t)(v ^ v >> 63);
+
+	return v == 0 ? 0 : u == 0 ? 1 :
+	    (unsigned)(64 - __builtin_clzll(u)) / 8 + 1;
+}
+
+/* bytes for such a column where each value has its own length */
+static size_t
+varied(const int64_t *v, size_t n, size_t step)
+{
+	size_t bytes = (n + 1) / 2, i;
+
+	for (i = 0; i < n; i++, v += step)
+		bytes += length(*v);
+	return bytes;
+}
+
+/* A value is stored in eight bytes, of which the next one has the rest. */
+static unsigned char *
+put_varied(unsigned char *p, const int64_t *v, size_t n, size_t step)
+{
+	unsigned char *len = p;
+	unsigned w;
+	size_t i;
+
+	p += (n + 1) / 2;
+	for (i = 0; i < n; i++, v += step, p += w) {
+		w = length(*v);
+		len[i / 2] = (unsigned char)(i % 2 ? len[i / 2] | w << 4 : w);
+		memcpy(p, v, 8);
+	}
+	return p;
+}
+
+static const unsigned char *
+get_varied(const unsigned char *p, int64_t *v, size_t n, size_t step)
+{
+	const unsigned char *len = p;
+	uint64_t u;
+	unsigned w;
+	size_t i;
+
+	p += (n + 1) / 2;
+	for (i = 0; i < n; i++, v += step, p += w) {
+		w = len[i / 2] >> i % 2 * 4 & 15;
+		memcpy(&u, p, 8);
+		*v = w == 0 ? 0 : (int64_t)(u << (64 - 8 * w)) >> (64 - 8 * w);
+	}
+	return p;
 }
 
 /* n values, each step words behind the last */
@@ -53,6 +112,9 @@ put_column(unsigned char *p, const int64_t *v, size_t n, size_t step, unsigned w
 	case 8:
 		for (i = 0; i < n; i++, v += step, p += 8)
 			memcpy(p, v, 8);
+		break;
+	case VARIED:
+		p = put_varied(p, v, n, step);
 		break;
 	}
 	return p;
@@ -90,6 +152,9 @@ get_column(const unsigned char *p, int64_t *v, size_t n, size_t step, unsigned w
 		for (i = 0; i < n; i++, v += step, p += 8)
 			memcpy(v, p, 8);
 		break;
+	case VARIED:
+		p = get_varied(p, v, n, step);
+		break;
 	}
 	return p;
 }
@@ -113,20 +178,31 @@ undiffer(uint64_t *key, size_t n, size_t nkey)
 		key[i] += key[i - nkey];
 }
 
-static void
+/* Returns how many bytes all columns take. */
+static size_t
 widths(unsigned char *w, const int64_t *v, size_t n, size_t step)
 {
 	uint64_t any[COST_EVMAX + 1];
 	const int64_t *p, *end = v + n * step;
-	size_t j;
+	size_t bytes = 0, least, len, j;
 
 	for (j = 0; j < step; j++)
 		any[j] = (uint64_t)v[j];
 	for (p = v + step; p < end; p += step)
 		for (j = 0; j < step; j++)
 			any[j] |= (uint64_t)p[j];
-	for (j = 0; j < step; j++)
+	for (j = 0; j < step; j++, bytes += least) {
 		w[j] = any[j] ? width(any[j], v + j, n, step) : 0;
+		least = w[j] * n;
+		if (w[j] < 2)
+			continue;
+		len = varied(v + j, n, step);
+		if (len > least / 4 * 3)
+			continue;
+		w[j] = VARIED;
+		least = len;
+	}
+	return bytes;
 }
 
 struct run *
@@ -138,11 +214,9 @@ run_pack(struct rows *r, const struct layout *lay)
 	struct run *run;
 
 	differ(r->key, r->n, lay->nkey);
-	widths(w, key, r->n, lay->nkey);
-	widths(w + lay->nkey, r->cnt, r->n, lay->ncnt);
-	for (j = 0; j < ncol; j++)
-		bytes += r->n * w[j];
-	run = xmalloc(sizeof *run + bytes);
+	bytes += widths(w, key, r->n, lay->nkey);
+	bytes += widths(w + lay->nkey, r->cnt, r->n, lay->ncnt);
+	run = xmalloc(sizeof *run + bytes + SLACK);
 	run->next = NULL;
 	run->len = bytes;
 	run->n = r->n;

@@ -55,6 +55,7 @@ struct costsum {
 	uint32_t *order;	/* places in f, in canonical order */
 	size_t at;		/* of the function that is given out */
 	bool loaded;		/* its entries are in rows */
+	bool last;		/* costsum_last */
 	uint32_t *perm[NLIST];	/* their canonical order, or NULL: as they are */
 	size_t next[NLIST];
 };
