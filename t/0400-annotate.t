@@ -213,4 +213,11 @@ sed 's/ Dw$//; s/\( [0-9]*\) [0-9]*$/\1/' prof >other
 status 2 "other events" "$A" prof other
 same "other events: message" "annotate: other:4: the events are not those of prof" "$(cat err)"
 
+printf 'events: Ir\nsummary: 0\n' >none
+check "no costs at all" "$A" none
+check "no costs at all, --html" "$A" --html=none.html none
+check "no costs at all, --layout=old" "$A" --layout=old none
+printf 'events: Ir\nfn=f\n1 3\nsummary: 3\n' >none
+check "no file" "$A" none
+
 done_testing

@@ -29,7 +29,8 @@ merge(struct fn *f)
 	size_t cap = 0, n = 0, i = 0, j = 0;
 	struct run next;
 
-	qsort(f->fresh, f->nfresh, sizeof *f->fresh, by_value);
+	if (f->nfresh > 0)
+		qsort(f->fresh, f->nfresh, sizeof *f->fresh, by_value);
 	r = xgrow(r, &cap, f->nrun + f->nfresh, sizeof *r);
 	while (i < f->nrun || j < f->nfresh) {
 		if (j == f->nfresh ||

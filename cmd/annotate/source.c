@@ -88,7 +88,8 @@ gather(struct files *f)
 	bool unknown;
 
 	rank = xcalloc(costnames_count(prof.nm), sizeof *rank);
-	qsort(f->name, f->n, sizeof *f->name, by_name);
+	if (f->n)
+		qsort(f->name, f->n, sizeof *f->name, by_name);
 	for (i = 0; i < f->n; i++)
 		rank[f->name[i]] = i + 1;
 	if (prof.callgrind)

@@ -415,7 +415,8 @@ last_dump(void)
 		part(l->seq)->ring = NULL;
 		parts[nparts - 1].lines = l;
 	}
-	qsort(parts, nparts, sizeof *parts, by_seq);
+	if (nparts > 0)
+		qsort(parts, nparts, sizeof *parts, by_seq);
 	evw_line(stream_writer, "H last %" PRIu64, opt->last);
 	evw_line(stream_writer, "H dropped %" PRIu64, taken - bytes);
 	for (i = 0; i < nmaps; i++)
