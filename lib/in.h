@@ -1,7 +1,9 @@
 /*
  * in.h - read a file or standard input; gzip noticed by itself
  *
- * All errors die with the input's name. Lines and blocks may be mixed.
+ * All errors die with the input's name. Lines and blocks may be mixed. A pipe
+ * on standard input that ends without a byte ends the program, silently, with
+ * the status of die.
  */
 #ifndef IN_H
 #define IN_H

@@ -69,10 +69,18 @@ void *xgrow(void *p, size_t *cap, size_t need, size_t elemsize);
 
 /* util.c: numbers */
 
-/* Decimal digits, then k, M or G (powers of 1000) or nothing. -1: not that. */
-int num_parse(const char *s, uint64_t *out);
+/*
+ * Decimal digits, then k, M or G or nothing: of a count powers of 1000, of a
+ * size in bytes powers of 1024. -1: not that. *s is moved behind it.
+ */
+#define COUNTS	1000
+#define BYTES	1024
+int num_next(const char **s, unsigned k, uint64_t *out);
+/* The same of all of s. */
+int num_parse(const char *s, unsigned k, uint64_t *out);
 /* The same for an option's argument; dies naming `what` if not min..max. */
 uint64_t num_arg(const char *what, const char *s, uint64_t min, uint64_t max);
+uint64_t size_arg(const char *what, const char *s, uint64_t min, uint64_t max);
 /* 1 for yes and for an optional argument that is not there, 0 for no; dies. */
 int yes_arg(const char *option, const char *arg);
 /* 1,234,567: returns where in buf it begins. */

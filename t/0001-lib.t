@@ -17,6 +17,8 @@ same "numbers: values" "0 0 7 10000 3000000 2000000000 18446744073709551615" \
 check "no numbers" "$L" num "" " 1" 1" " -1 +1 0x10 1K 1kk 1.5 k \
     18446744073709551616 18446744073709552k 99999999999999999999
 same "no numbers: all refused" "$(seq 13 | sed 's/.*/no/')" "$(cat "$T/out")"
+check "sizes" "$L" size 7 10k 3M 2G
+same "sizes: values" "7 10240 3145728 2147483648" "$(tr '\n' ' ' <"$T/out" | sed 's/ $//')"
 status 2 "number out of bounds" "$L" die arg
 same "number out of bounds: message" "lib: --size: 70 is not within 1 to 64" \
     "$(cat "$T/err")"

@@ -369,4 +369,12 @@ else
 	done
 fi
 
+nothing() {
+	"$B/trace" no-such-program | "$B/cachesim" | "$B/fmt-cachegrind"
+}
+status 2 "a program that is not found" nothing
+same "one line says so" "trace: no-such-program: No such file or directory" \
+    "$(cat "$T/err")"
+same "and nothing comes out" "" "$(cat "$T/out")"
+
 done_testing

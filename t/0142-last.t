@@ -117,7 +117,7 @@ for kind in all blocks; do
 	same "$kind: 20M: nothing is dropped" "H dropped 0" "$(grep '^H dropped' "$T/last.ev")"
 done
 "$B/trace" --last 50k -o "$T/last.ev" env -i /usr/bin/sort "$T/lines" >/dev/null
-same "the head tells of it" "H last 50000 H dropped" \
+same "the head tells of it" "H last 51200 H dropped" \
     "$(echo $(sed -n 's/^\(H dropped\) [1-9][0-9]*$/\1/p; /^H last/p' "$T/last.ev"))"
 # 4 bytes a record, 8 an address; 32 where the kernel was entered
 awk '
@@ -131,7 +131,7 @@ awk '
 	sub(/\*.*/, "")
 	bytes += (1 + more) * (4 + 8 * gsub(/[-+.]/, ""))
 }
-END { print (bytes > 44000 && bytes <= 50000) }' "$T/last.ev" >"$T/told"
+END { print (bytes > 45000 && bytes <= 51200) }' "$T/last.ev" >"$T/told"
 same "50k: so many bytes of records" 1 "$(cat "$T/told")"
 # many buffers at once
 "$B/trace" -o "$T/full.ev" "$T/p" fill . 300000
@@ -285,7 +285,7 @@ ok "mappings: old ones are not told" $?
 check "-f" "$B/trace" -f --last 8k -o "$T/f.%p.ev" sh -c '"$0" threads; "$0" x' "$T/p"
 same "-f: three streams" 3 "$(ls "$T"/f.*.ev | wc -l)"
 for f in "$T"/f.*.ev; do
-	"$B/plain" -s -o "$T/f.lines" "$f" && grep -q '^H last 8000' "$f"
+	"$B/plain" -s -o "$T/f.lines" "$f" && grep -q '^H last 8192' "$f"
 	ok "-f: whole, and short" $?
 done
 

@@ -213,9 +213,13 @@ same "with its parameters" "$n" "$(told '--from=deep::leave(long)')"
 same "mangled" "$n" "$(told --from=_ZN4deep5leaveEl)"
 n=$(told --from=in_lib)
 check "a function of a library" test "$n" -gt 40
-same "an unknown one: nothing" 0 "$(told --from=nowhere)"
-same "and it is said" "trace: --from=nowhere: no such function was mapped" \
+status 125 "an unknown one is no success" "$B/trace" -o "$T/none.ev" --from=nowhere true
+same "one line says why" "trace: --from=nowhere: no such function was mapped" \
     "$(cat "$T/err")"
+check "no whole stream" sh -c '! grep -q "^E " "$1"' sh "$T/none.ev"
+status 125 "no end either" "$B/trace" -o "$T/none.ev" --to=nowhere true
+status 0 "one of two is enough" "$B/trace" -o "$T/none.ev" --from=nowhere \
+    --from=0x1000 true
 status 125 "a bad address" "$B/trace" --from=0xyz true
 
 early=$(told -e counts --to=recurse)

@@ -170,7 +170,8 @@ refused() { # option message
 }
 refused --D1=32768,8 "not size,associativity,line size"
 refused --D1=32768,8,64, "not size,associativity,line size"
-refused --D1=32k,8,64 "not size,associativity,line size"
+refused --D1=32K,8,64 "not size,associativity,line size"
+refused --D1=32768,8,64k "the number of sets is not a power of two"
 refused --D1=4294967296,8,64 "a number is too large"
 refused --D1=32768,8,0 "the line size is zero"
 refused --I1=32768,0,64 "the associativity is zero"
@@ -180,6 +181,10 @@ refused --LL=32768,8,8 "the line size is less than 16"
 refused --LL=64,1,64 "the size is not larger than the line size"
 check "ways need not be a power of two" "$C" --D1=24576,6,64 $small \
     "$T/told.ev"
+check "sizes in k" "$C" -o "$T/k.costs" --I1=1k,2,64 --D1=2k,1,32 --LL=8k,4,128 \
+    "$T/told.ev"
+"$C" -o "$T/bytes.costs" $small "$T/told.ev"
+samefile "k is 1024" "$T/bytes.costs" "$T/k.costs"
 check "--L2 is --LL" "$C" --I1=1024,2,64 --D1=2048,1,32 --L2=8192,4,128 \
     "$T/told.ev"
 same "the last level's size" "desc: LL cache:         8192 B, 128 B, 4-way\

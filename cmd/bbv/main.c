@@ -110,7 +110,7 @@ one_option(int c)
 		opt.mav_out = optarg;
 		break;
 	case OPT_SIZE:
-		n = num_arg("--mav-size", optarg, 1, 1u << 30);
+		n = size_arg("--mav-size", optarg, 1, 1u << 30);
 		if ((n & (n - 1)) != 0)
 			die("--mav-size=%s: not a power of two", optarg);
 		opt.mav_shift = (unsigned)__builtin_ctzll(n);
@@ -194,7 +194,7 @@ header(const struct ev *e)
 	else if (strcmp(e->text, "cmd") == 0)
 		cmd = xstrdup(e->value);
 	else if (strcmp(e->text, "interval") == 0 &&
-	    num_parse(e->value, &n) == 0)
+	    num_parse(e->value, COUNTS, &n) == 0)
 		usual = opt.interval = n;
 }
 

@@ -52,22 +52,16 @@ geometry_wrong(const struct geometry *g)
 	return NULL;
 }
 
-/* Three decimal numbers with commas between. -1: anything else. */
+/* Three numbers with commas between, two of them sizes. -1: anything else. */
 static int
 parse(const char *s, struct geometry *g)
 {
 	uint64_t n[3];
 
-	for (int i = 0; i < 3; i++) {
-		const char *from = s;
-
-		for (n[i] = 0; *s >= '0' && *s <= '9'; s++)
-			if (n[i] <= INT_MAX)
-				n[i] = n[i] * 10 + (uint64_t)(*s - '0');
-		if (s == from || *s != (i == 2 ? '\0' : ','))
+	for (int i = 0; i < 3; i++)
+		if (num_next(&s, i == 1 ? COUNTS : BYTES, &n[i]) < 0 ||
+		    *s++ != (i == 2 ? '\0' : ','))
 			return -1;
-		s++;
-	}
 	*g = (struct geometry){ n[0], n[1], n[2] };
 	return 0;
 }

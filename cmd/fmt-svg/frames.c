@@ -85,7 +85,7 @@ number(char *line, uint64_t *n)
 	if (p == end || p == line || p[-1] != ' ')
 		return 0;
 	*end = '\0';
-	if (num_parse(p, n) < 0)
+	if (num_parse(p, COUNTS, n) < 0)
 		return 0;
 	while (p > line && p[-1] == ' ')
 		p--;

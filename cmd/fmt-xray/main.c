@@ -294,7 +294,7 @@ options(int argc, char **argv, const char **to)
 	while ((c = getopt_long(argc, argv, "b:F:f:hjm:o:", longs, NULL)) != -1) {
 		switch (c) {
 		case 'b':
-			head.size = num_arg("--buffer-size", optarg, LEAST_SIZE,
+			head.size = size_arg("--buffer-size", optarg, LEAST_SIZE,
 			    UINT32_MAX) & ~7ull;
 			has_size = 1;
 			break;

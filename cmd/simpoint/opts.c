@@ -93,17 +93,13 @@ parse_sample(const char *s)
 }
 
 static size_t
-k_number(char **p, const char *all)
+k_number(const char **p, const char *all)
 {
-	unsigned long n;
-	char *end;
+	uint64_t n;
 
-	errno = 0;
-	n = strtoul(*p, &end, 10);
-	if (**p < '0' || **p > '9' || errno != 0 || n < 1 || n > 1000000)
+	if (num_next(p, COUNTS, &n) < 0 || n < 1 || n > 1000000)
 		die("-k %s: want search, or a, a:b, a:step:b, joined by commas",
 		    all);
-	*p = end;
 	return n;
 }
 
@@ -120,7 +116,7 @@ k_add(size_t k)
 
 /* a, a:b or a:step:b, upwards or downwards; the step's sign does not matter */
 static void
-k_range(char **p, const char *all)
+k_range(const char **p, const char *all)
 {
 	size_t a, b, step = 1, k;
 
@@ -147,7 +143,7 @@ k_range(char **p, const char *all)
 static void
 parse_k(const char *s)
 {
-	char *p = xstrdup(s);
+	const char *p = s;
 
 	opt.nk = 0;
 	if (strcmp(s, "search") == 0)

@@ -3,6 +3,7 @@
  */
 #include <fcntl.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,26 +79,22 @@ static const struct option options[] = {
 static void
 set_table(const char *s)
 {
-	unsigned long v[3] = { 64, 64, 8 };
+	uint64_t v[3] = { 64, 64, 8 };
 	const char *p = s;
-	char *end;
 	unsigned i;
 
-	for (i = 0; *p != '\0'; i++) {
-		if (i == 3 || *p != (i == 0 ? '=' : ',') || p[1] < '0' ||
-		    p[1] > '9')
+	for (i = 0; *p != '\0'; i++)
+		if (i == 3 || *p++ != (i == 0 ? '=' : ',') ||
+		    num_next(&p, i == 1 ? BYTES : COUNTS, &v[i]) < 0)
 			die("-e cache%s: cache=sets,line,ways", s);
-		v[i] = strtoul(p + 1, &end, 10);
-		p = end;
-	}
 	if (v[0] < 2 || v[0] > MAX_SETS || (v[0] & (v[0] - 1)) != 0)
-		die("-e cache: %lu sets: a power of two, 2 to %u", v[0],
+		die("-e cache: %" PRIu64 " sets: a power of two, 2 to %u", v[0],
 		    MAX_SETS);
 	if (v[1] < 16 || v[1] > 4096 || (v[1] & (v[1] - 1)) != 0)
-		die("-e cache: lines of %lu bytes: a power of two, 16 to 4096",
+		die("-e cache: lines of %" PRIu64 " bytes: a power of two, 16 to 4096",
 		    v[1]);
 	if (v[2] < 1 || v[2] > PLACES)
-		die("-e cache: %lu ways: 1 to %u", v[2], PLACES);
+		die("-e cache: %" PRIu64 " ways: 1 to %u", v[2], PLACES);
 	set->sets = (unsigned)v[0];
 	set->lineshift = (unsigned)__builtin_ctzl(v[1]);
 	set->ways = (unsigned)v[2];
@@ -207,7 +204,7 @@ one_option(int c)
 		add_window(optarg, WINDOWS_TO);
 		break;
 	case OPT_LAST:
-		set->last = num_arg("--last", optarg, 4096, 1ull << 36);
+		set->last = size_arg("--last", optarg, 4096, 1ull << 36);
 		break;
 	case OPT_CPU:
 		if (cpu_parse(optarg, &set->cpu) < 0)

@@ -208,12 +208,13 @@ main(int argc, char *argv[])
 		detach();
 	reap(gone);
 	format_drain();
-	whole = !stats.refused && !format_lost;
+	/* one of those that -f follows may have it */
+	whole = (window_tell() || opt->follow) && !stats.refused &&
+	    !format_lost;
 	if (WIFSIGNALED(guest.status))
 		format_end("signal", WTERMSIG(guest.status), whole);
 	else
 		format_end("exit", WEXITSTATUS(guest.status), whole);
-	window_tell();
 	if (opt->verbose)
 		tell_stats();
 	follow_wait();

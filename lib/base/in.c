@@ -148,6 +148,20 @@ in_was_cut(const struct in *in)
 	return in->was_cut;
 }
 
+/*
+ * A pipe that brings nothing: who was to write into it has failed, and has
+ * said why.  One line is enough.
+ */
+static void
+end_of_nothing(const struct in *in)
+{
+	struct stat st;
+
+	if (in->fd == STDIN_FILENO && fstat(in->fd, &st) == 0 &&
+	    (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+		exit(die_status);
+}
+
 static size_t
 fd_read(struct in *in, void *buf, size_t n)
 {
@@ -158,6 +172,8 @@ fd_read(struct in *in, void *buf, size_t n)
 	while (r < 0 && errno == EINTR);
 	if (r < 0)
 		die("%s: read:", in->name);
+	if (r == 0 && n > 0 && in->offset == 0)
+		end_of_nothing(in);
 	in->offset += (uint64_t)r;
 	pipe_widen(in->fd, (size_t)r, &in->wide);
 	return (size_t)r;

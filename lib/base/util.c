@@ -256,9 +256,11 @@ xgrow(void *p, size_t *cap, size_t need, size_t elemsize)
 }
 
 int
-num_parse(const char *s, uint64_t *out)
+num_next(const char **from, unsigned k, uint64_t *out)
 {
-	uint64_t v = 0, unit = 1;
+	static const char suffix[] = "kMG";
+	const char *s = *from, *unit;
+	uint64_t v = 0;
 
 	if (*s < '0' || *s > '9')
 		return -1;
@@ -266,32 +268,48 @@ num_parse(const char *s, uint64_t *out)
 		if (__builtin_mul_overflow(v, 10, &v) ||
 		    __builtin_add_overflow(v, (uint64_t)(*s - '0'), &v))
 			return -1;
-	if (*s == 'k')
-		unit = 1000;
-	else if (*s == 'M')
-		unit = 1000000;
-	else if (*s == 'G')
-		unit = 1000000000;
-	if (unit != 1)
+	if (*s != '\0' && (unit = strchr(suffix, *s)) != NULL) {
+		for (; unit >= suffix; unit--)
+			if (__builtin_mul_overflow(v, k, &v))
+				return -1;
 		s++;
-	if (*s != '\0' || __builtin_mul_overflow(v, unit, &v))
-		return -1;
+	}
+	*from = s;
 	*out = v;
 	return 0;
+}
+
+int
+num_parse(const char *s, unsigned k, uint64_t *out)
+{
+	return num_next(&s, k, out) == 0 && *s == '\0' ? 0 : -1;
+}
+
+static uint64_t
+bounded(const char *what, const char *s, unsigned k, uint64_t min,
+    uint64_t max)
+{
+	uint64_t v;
+
+	if (num_parse(s, k, &v) < 0)
+		die("%s: `%s' is not a %s (digits, then k, M, G or "
+		    "nothing)", what, s, k == BYTES ? "size" : "number");
+	if (v < min || v > max)
+		die("%s: %s is not within %" PRIu64 " to %" PRIu64, what, s,
+		    min, max);
+	return v;
 }
 
 uint64_t
 num_arg(const char *what, const char *s, uint64_t min, uint64_t max)
 {
-	uint64_t v;
+	return bounded(what, s, COUNTS, min, max);
+}
 
-	if (num_parse(s, &v) < 0)
-		die("%s: `%s' is not a number (digits, then k, M, G or "
-		    "nothing)", what, s);
-	if (v < min || v > max)
-		die("%s: %s is not within %" PRIu64 " to %" PRIu64, what, s,
-		    min, max);
-	return v;
+uint64_t
+size_arg(const char *what, const char *s, uint64_t min, uint64_t max)
+{
+	return bounded(what, s, BYTES, min, max);
 }
 
 const char *

@@ -6,7 +6,8 @@
  *	lib half file			some output, then die
  *	lib many name			4,200 files at once, name.0 to name.4199
  *	lib shown			standard input as shown.h has it
- *	lib num text...			num_parse
+ *	lib num text...			num_parse of counts
+ *	lib size text...		num_parse of sizes
  *	lib die kind			each way to say something
  *	lib grow			xgrow
  *	lib format			the out_ writers
@@ -142,12 +143,12 @@ show(void)
 }
 
 static void
-num(char **argv)
+num(char **argv, unsigned k)
 {
 	uint64_t v;
 
 	for (; *argv != NULL; argv++)
-		if (num_parse(*argv, &v) == 0)
+		if (num_parse(*argv, k, &v) == 0)
 			printf("%" PRIu64 "\n", v);
 		else
 			printf("no\n");
@@ -237,7 +238,9 @@ main(int argc, char **argv)
 	else if (strcmp(argv[1], "shown") == 0)
 		show();
 	else if (strcmp(argv[1], "num") == 0)
-		num(argv + 2);
+		num(argv + 2, COUNTS);
+	else if (strcmp(argv[1], "size") == 0)
+		num(argv + 2, BYTES);
 	else if (strcmp(argv[1], "die") == 0)
 		say(argv[2]);
 	else if (strcmp(argv[1], "grow") == 0)

@@ -46,8 +46,11 @@ void window_unmapped(uint64_t start, uint64_t end);
 bool window_at(app_pc pc, unsigned mode);
 /* From here on: before --after is over there are no windows. */
 void window_enable(bool);
-/* Say which functions were never there. */
-void window_tell(void);
+/*
+ * Say which functions were never there.  False: of --from, or of --to, there
+ * was none, so what is told is not what was asked for.
+ */
+bool window_tell(void);
 
 /* ------------------------------------------------------------------- blocks */
 

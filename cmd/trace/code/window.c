@@ -209,14 +209,20 @@ window_at(app_pc pc, unsigned mode)
 	return false;
 }
 
-void
+bool
 window_tell(void)
 {
+	unsigned asked = 0, seen = 0;
 	size_t i;
 
-	for (i = 0; i < nfns; i++)
-		if (!fns[i].seen)
+	for (i = 0; i < nfns; i++) {
+		asked |= fns[i].which;
+		if (fns[i].seen)
+			seen |= fns[i].which;
+		else
 			warn("--%s=%s: no such function was mapped",
 			    fns[i].which == WINDOWS_FROM ? "from" : "to",
 			    fns[i].name);
+	}
+	return seen == asked;
 }
