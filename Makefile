@@ -55,36 +55,24 @@ BINDIR	= $(PREFIX)/bin
 MANDIR	= $(PREFIX)/share/man
 LIBEXECDIR = $(PREFIX)/libexec
 
-# What a program needs beside lib.a. lib.a itself: zlib always, libdw,
-# libdeflate and libiberty for who calls sym.h.
-LIBS	= -lz
-LIBS_SYM = -ldw -lelf -ldeflate -liberty
+# What programs are linked with beside lib.a; each keeps what it needs of it
+LIBS	= -Wl,--as-needed -ldw -lelf -ldeflate -liberty -lz
+LDLIBS_trace = -lZydis
+LDLIBS_annotate = -lZydis
+LDLIBS_simpoint = -ljansson -lm -lpthread
+LDLIBS_account = -ljansson
+LDLIBS_diff = -lpcre2-8 -ljansson
+OBJS_fmt-pprof = $(BUILD)/cmd/fmt-pprof/pprof.pb-c.o
+LDLIBS_fmt-pprof = -lprotobuf-c
 
-LDLIBS_trace = -lZydis $(LIBS_SYM)
-LDLIBS_cachesim = -lelf
-LDLIBS_branchsim = -lelf
-LDLIBS_callgraph = $(LIBS_SYM)
 OBJS_t_template = $(patsubst %,$(BUILD)/cmd/trace/code/%.o,template decode \
 	classify operands)
 LDLIBS_t_template = -lZydis
 OBJS_t_geometry = $(BUILD)/cmd/cachesim/geometry.o
 OBJS_t_misses = $(BUILD)/cmd/cachesim/ll.o
-LDLIBS_annotate = $(LIBS_SYM) -lZydis
-LDLIBS_bbv = $(LIBS_SYM)
-LDLIBS_simpoint = -ljansson -lm -lpthread
 LDLIBS_t_fuzz_simpoint = -Wl,--wrap=die,--wrap=warn,--wrap=sysconf \
 	-Wl,--wrap=in_open,--wrap=in_close -lm
 LDLIBS_t_fuzz_svg = -Wl,--wrap=die,--wrap=warn,--wrap=in_open,--wrap=in_close
-LDLIBS_read-xray = $(LIBS_SYM)
-LDLIBS_account = -ljansson
-LDLIBS_fmt-xray = -lelf
-LDLIBS_plain = $(LIBS_SYM)
-LDLIBS_fmt-cachegrind = $(LIBS_SYM)
-LDLIBS_fmt-callgrind = $(LIBS_SYM)
-LDLIBS_fmt-folded = $(LIBS_SYM)
-OBJS_fmt-pprof = $(BUILD)/cmd/fmt-pprof/pprof.pb-c.o
-LDLIBS_fmt-pprof = -lprotobuf-c $(LIBS_SYM)
-LDLIBS_diff = -lpcre2-8 -ljansson
 LDLIBS_t_fuzz_cost = -Wl,--wrap=die,--wrap=warn,--wrap=malloc,--wrap=calloc \
 	-Wl,--wrap=realloc,--wrap=free
 
@@ -195,7 +183,7 @@ define unit
 $$(BUILD)/t/$(1): $$(BUILD)/t/unit/$(1).o $$(OBJS_t_$(1)) $$(BUILD)/lib.a
 	@mkdir -p $$(@D)
 	$$(call short,LINK)$$(LINK) -o $$@ $$(BUILD)/t/unit/$(1).o $$(OBJS_t_$(1)) \
-	    $$(BUILD)/lib.a $$(LDLIBS_t_$(1)) $$(LIBS_SYM) $$(LIBS)
+	    $$(BUILD)/lib.a $$(LDLIBS_t_$(1)) $$(LIBS)
 endef
 
 # Fuzz targets: linked with replay.c for the corpus, by clang for fuzzing.
@@ -205,13 +193,13 @@ $$(BUILD)/t/$(1): $$(BUILD)/t/fuzz/$(1).o $$(BUILD)/t/fuzz/replay.o \
 	@mkdir -p $$(@D)
 	$$(call short,LINK)$$(LINK) -o $$@ $$(BUILD)/t/fuzz/$(1).o $$(BUILD)/t/fuzz/replay.o \
 	    $$(OBJS_t_$(1)) $$(BUILD)/lib.a $$(LDLIBS_t_$(1)) \
-	    $$(LIBS_SYM) $$(LIBS)
+	    $$(LIBS)
 build/fuzz/$(1): t/fuzz/$(1).c $$(LIBSRCS)
 	@mkdir -p $$(@D)
 	$$(call short,FUZZ)clang -std=gnu11 -g -O1 $$(CPPFLAGS) \
 	    -fsanitize=fuzzer,address,undefined \
 	    -fno-sanitize-recover=undefined -o $$@ t/fuzz/$(1).c \
-	    $$(LIBSRCS) $$(LDLIBS_t_$(1)) $$(LIBS_SYM) $$(LIBS)
+	    $$(LIBSRCS) $$(LDLIBS_t_$(1)) $$(LIBS)
 endef
 
 $(foreach p,$(PROGS),$(eval $(call program,$(p))))

@@ -66,6 +66,8 @@ void *xkeep(size_t n);
  * doubles when it has to grow): v = xgrow(v, &cap, n + 1, sizeof *v).
  */
 void *xgrow(void *p, size_t *cap, size_t need, size_t elemsize);
+/* The same; what is new is 0. */
+void *xgrow0(void *p, size_t *cap, size_t need, size_t elemsize);
 
 /* util.c: numbers */
 

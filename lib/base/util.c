@@ -255,6 +255,17 @@ xgrow(void *p, size_t *cap, size_t need, size_t elemsize)
 	return xrealloc(p, bytes);
 }
 
+void *
+xgrow0(void *p, size_t *cap, size_t need, size_t elemsize)
+{
+	size_t old = *cap;
+
+	p = xgrow(p, cap, need, elemsize);
+	if (*cap > old)
+		memset((char *)p + old * elemsize, 0, (*cap - old) * elemsize);
+	return p;
+}
+
 int
 num_next(const char **from, unsigned k, uint64_t *out)
 {

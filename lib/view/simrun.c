@@ -1,0 +1,382 @@
+/*
+ * simrun - what all simulators share: options, the loop, -t, the costs
+ */
+#include "simrun.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evw.h"
+#include "in.h"
+#include "out.h"
+#include "util.h"
+#include "simhead.h"
+
+/* What no simulator needs to see. */
+struct inside {
+	struct simrun s;	/* first: a simulator's pointer is ours */
+	struct simhead head;
+	const char *desc[8];
+	unsigned ndesc;
+	struct costw *costs;	/* once something was written */
+	bool ready;		/* all H lines have been read */
+	bool whole;
+};
+
+static struct inside *
+inside(struct simrun *s)
+{
+	return (struct inside *)s;
+}
+
+/* ---- options ---- */
+
+static void
+take_option(struct simrun *s, int c)
+{
+	switch (c) {
+	case 'h':
+		prog_help(s->sim->help);
+	case 'o':
+		s->output = optarg;
+		break;
+	case 't':
+		s->through = true;
+		break;
+	case 'v':
+		s->verbose = true;
+		break;
+	case SIMRUN_OWN - 1:
+		prog_version();
+	default:
+		if (c < SIMRUN_OWN || s->sim->option == NULL)
+			prog_usage(s->sim->synopsis);
+		s->sim->option(s, c);
+	}
+}
+
+/* The file to read, or NULL. */
+static const char *
+options(struct simrun *s, int argc, char **argv)
+{
+	static const struct option none[] = { SIMRUN_OPTIONS };
+	const struct option *longopts = s->sim->longopts != NULL ?
+	    s->sim->longopts : none;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "ho:tv", longopts, NULL)) != -1)
+		take_option(s, c);
+	if (argc - optind > 1)
+		prog_usage(s->sim->synopsis);
+	return argv[optind];
+}
+
+int
+simrun_choice(const char *option, const char *first, const char *second)
+{
+	if (strcmp(optarg, first) == 0)
+		return 0;
+	if (strcmp(optarg, second) != 0)
+		die("--%s=%s: neither %s nor %s", option, optarg, first,
+		    second);
+	return 1;
+}
+
+/* ---- costs ---- */
+
+void
+simrun_desc(struct simrun *s, const char *text)
+{
+	struct inside *in = inside(s);
+
+	if (in->ndesc == sizeof in->desc / sizeof in->desc[0])
+		die("%s: too many descriptions", text);
+	in->desc[in->ndesc++] = xstrdup(text);
+}
+
+static struct costw *
+begin_costs(struct inside *in)
+{
+	struct simrun *s = &in->s;
+	struct costnames *names = costnames_new();
+	static struct cost_head h;
+	unsigned n = outcome_columns(s->told);
+	char *columns = xmalloc(strlen(s->columns) + 1 + 64 * n);
+	char *creator = xmalloc(64);
+
+	strcpy(columns, s->columns);
+	for (unsigned i = 0; i < n; i++)
+		sprintf(strchr(columns, '\0'), " %s", outcome_name(s->told, i));
+	costhead_init(&h);
+	h.positions = COST_INSTR;
+	snprintf(creator, 64, "quern-%s-" QUERN_VERSION, s->sim->name);
+	h.creator = creator;
+	for (unsigned i = 0; i < in->ndesc; i++)
+		costhead_desc(&h, in->desc[i]);
+	simhead_put(&in->head, &h);
+	if (costhead_events(&h, names, columns) < 0)
+		die("events: %s", columns);
+	costhead_done(&h);
+	return costw_begin(s->out, names, &h, COSTW_RELATIVE | COSTW_SHORT);
+}
+
+static unsigned
+words(const char *s)
+{
+	unsigned n = 1;
+
+	for (; *s != '\0'; s++)
+		n += *s == ' ';
+	return n;
+}
+
+/* For insns_write, which knows no more of us. */
+static struct simrun *adding;
+static unsigned ncolumn;	/* of its own */
+
+static void
+add(const struct insns_at *at, int64_t *n)
+{
+	adding->sim->add(at, n);
+	outcome_add(adding->told, insns_first(adding->insns, at->block) +
+	    at->insn, at->i->flow, at->times, n + ncolumn);
+}
+
+static void
+write_costs(struct inside *in)
+{
+	struct simrun *s = &in->s;
+	struct insns_costs c = { .total = s->total, .count = s->sim->count,
+	    .add = add };
+
+	adding = s;
+	ncolumn = words(s->columns);
+	c.nev = ncolumn + outcome_columns(s->told);
+	if (!s->through && in->costs == NULL)
+		in->costs = begin_costs(in);
+	c.w = in->costs;
+	insns_write(s->insns, &c, s->map);
+	if (in->costs != NULL && in->whole)
+		costw_end(in->costs);
+}
+
+/* ---- lines ---- */
+
+/* An event of ours that a stage before told already: it is the same stage. */
+static void
+check_outcomes(struct simrun *s)
+{
+	char name[32];
+	const char *list = s->outcomes, *one = name;
+	size_t n;
+
+	for (; *list != '\0'; list += n + (list[n] == ' ')) {
+		n = strcspn(list, " ");
+		snprintf(name, sizeof name, "%.*s", (int)n, list);
+		if (outcome_has(s->told, &one, 1))
+			ev_bad(s->events, "H outcomes: these events have been "
+			    "through a %s before", s->sim->name);
+	}
+}
+
+static void
+head(struct inside *in, const struct ev *e)
+{
+	struct simrun *s = &in->s;
+
+	simhead_line(&in->head, e);
+	if (s->sim->head != NULL)
+		s->sim->head(s, e);
+	if (strcmp(e->text, "outcomes") != 0)
+		return;
+	if (outcome_head(s->told, e->value) < 0)
+		ev_bad(s->events, "H outcomes: too many events, or malformed");
+	check_outcomes(s);
+}
+
+/* Behind the H lines. */
+static void
+begin(struct inside *in)
+{
+	struct simrun *s = &in->s;
+
+	in->ready = true;
+	if (s->sim->begin != NULL)
+		s->sim->begin(s);
+	if (s->writer == NULL)
+		return;
+	evw_line(s->writer, "H outcomes %s", s->outcomes);
+	for (unsigned i = 0; i < in->ndesc; i++)
+		evw_line(s->writer, "H desc %s", in->desc[i]);
+}
+
+static void
+outcome(struct simrun *s, const struct ev *e)
+{
+	const struct ev_def *d = ev_last(s->events);
+	const char *wrong = outcome_line(s->told, insns_first(s->insns,
+	    simrun_number(d->block)) + e->num[0] - 1, e->text);
+
+	if (wrong != NULL)
+		ev_bad(s->events, "O: %s", wrong);
+}
+
+/*
+ * A stage behind us has nothing to do while the program runs, but much when
+ * costs come: it is told of objects as soon as they are there.
+ */
+static void
+mapping(struct inside *in, const struct ev *e)
+{
+	struct simrun *s = &in->s;
+	unsigned n = objmap_nobj(s->map);
+	const struct obj *obj;
+
+	if (objmap_line(s->map, e->line, e->len) < 0)
+		ev_bad(s->events, "%c: malformed", e->line[0]);
+	if (s->through || objmap_nobj(s->map) == n)
+		return;
+	obj = objmap_obj(s->map, n);
+	if (!obj->readable)
+		return;
+	if (in->costs == NULL)
+		in->costs = begin_costs(in);
+	costw_announce(in->costs, obj->path);
+}
+
+static void
+definition(struct simrun *s, uint32_t id, const struct ev_def *d)
+{
+	uint32_t n;
+
+	if (d->letter == 'B') {
+		n = insns_add(s->insns, d->block, s->map);
+		d->block->user = (void *)((uintptr_t)n + 1);
+	} else if (d->letter == 'P') {
+		insns_part(s->insns, simrun_number(d->block), id, d->n);
+	}
+	if (s->sim->define != NULL)
+		s->sim->define(s, id, d);
+}
+
+static void
+line(struct inside *in, int letter, const struct ev *e)
+{
+	struct simrun *s = &in->s;
+
+	switch (letter) {
+	case 'H':
+		head(in, e);
+		return;
+	case 'B':
+	case 'P':
+	case 'Q':
+	case 'Z':
+		definition(s, e->id, ev_def(s->events, e->id));
+		return;
+	case 'M':
+	case 'U':
+		mapping(in, e);
+		break;
+	case 'O':
+		if (!s->through)
+			outcome(s, e);
+		break;
+	default:
+		break;
+	}
+	if (s->sim->line != NULL)
+		s->sim->line(s, letter, e);
+}
+
+/* ---- passing through ---- */
+
+void
+simrun_pass(struct simrun *s, const uint64_t *rec, uint64_t more)
+{
+	evw_exec(s->writer, ev_def(s->events, ev_id(*rec))->id,
+	    ev_ngroups(*rec), rec + 1, more);
+}
+
+void
+simrun_outcomes(struct simrun *s, const char *const *names,
+    const struct sim_outcome *o, unsigned n)
+{
+	char text[400];
+	size_t len = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (len == 0)
+			len = (size_t)sprintf(text, "O %x", o[i].insn + 1);
+		len += (size_t)sprintf(text + len, o[i].n == 1 ? " %s" :
+		    " %s*%" PRIx64, names[o[i].event], o[i].n);
+		if (i + 1 == n || o[i + 1].insn != o[i].insn) {
+			evw_raw(s->writer, text, len);
+			len = 0;
+		}
+	}
+}
+
+/* ---- */
+
+static void
+run(struct inside *in)
+{
+	struct simrun *s = &in->s;
+	struct ev e;
+	int c;
+
+	while ((c = ev_next(s->events, &e)) > 0) {
+		if (!in->ready && c != 'H')
+			begin(in);
+		if (ev_error(s->events) != NULL)
+			break;
+		if (c == EV_EXECS) {
+			s->sim->batch(s, e.rec, e.end);
+			continue;
+		}
+		line(in, c, &e);
+		if (s->writer == NULL || ev_error(s->events) != NULL)
+			continue;
+		if (c == 'E')
+			evw_end(s->writer, e.text, (int)e.num[0]);
+		else
+			evw_raw(s->writer, e.line, e.len);
+	}
+	if (in->ready && s->sim->end != NULL)
+		s->sim->end(s);
+	in->whole = c == 0;
+}
+
+int
+simrun(const struct simulator *sim, int argc, char **argv)
+{
+	static struct inside in;
+	struct simrun *s = &in.s;
+	const char *file;
+
+	prog_init(argv[0]);
+	s->sim = sim;
+	s->columns = sim->columns;
+	s->outcomes = sim->outcomes;
+	file = options(s, argc, argv);
+	s->out = out_open(s->output);
+	s->events = ev_open(in_open(file));
+	s->map = objmap_new();
+	s->insns = insns_new();
+	s->told = outcome_new();
+	if (s->through)
+		s->writer = evw_open(s->out);
+	sim->open(s);
+	run(&in);
+	if (in.ready && (!s->through || s->verbose))
+		write_costs(&in);
+	if (s->writer != NULL)
+		evw_flush(s->writer);
+	if (in.ready && s->verbose && sim->summary != NULL)
+		sim->summary(s);
+	out_close(s->out);
+	return ev_close(s->events);
+}
