@@ -60,23 +60,67 @@ named() {
 	END { printf "\n" }'
 }
 
-cp t/fix/refs.S "$T/refs.S"
-if ! grep -q avx512bw /proc/cpuinfo; then
-	sed -i '/AVX-512 below/,/kmovw.*\[/d' "$T/refs.S"
-fi
-$CC -static -nostdlib -o "$T/refs" "$T/refs.S"
+has() {
+	grep -q "^flags.* $1\( \|$\)" /proc/cpuinfo
+}
+
+# without SECTION: one of the source
+without() {
+	sed -i "/$1 below/,/$1 above/d" "$T/refs.S"
+}
+
 address() {
 	nm "$T/refs" | sed -n "s/^0*\([0-9a-f]*\) . $1\$/\1/p"
 }
+
 # What is called stands below the call in the source: in order of execution.
-sed -n 's/.*#: \([LSM] .*\)/\1/p' "$T/refs.S" >"$T/in-source"
-awk '/^L D\+28 8 S K/ { print; print "L K+f8 8"; next }
-/^L D\+28 8$/ { print; skip = 1; next }
-skip { skip = 0; next }
-{ print }' "$T/in-source" >"$T/expected"
-for kind in all "all --debug=nosuper" "all --debug=tinycache" "all --debug=long"; do
-	timeout -k 5 60 "$B/trace" -e $kind -o "$T/ev" "$T/refs"
+build() {
+	$CC -static -nostdlib -o "$T/refs" "$T/refs.S"
+	sed -n 's/.*#: \([LSM] .*\)/\1/p' "$T/refs.S" >"$T/in-source"
+	awk '/^L D\+28 8 S K/ { print; print "L K+f8 8"; next }
+	/^L D\+28 8$/ { print; skip = 1; next }
+	skip { skip = 0; next }
+	{ print }' "$T/in-source" >"$T/expected"
+}
+
+told() {
+	timeout -k 5 60 "$B/trace" -e "$@" -o "$T/ev" "$T/refs"
 	named "$T/ev" "$(address data)" "$(address stack)" >"$T/told"
-	samefile "one after another, $kind" "$T/expected" "$T/told"
+	samefile "one after another, $*" "$T/expected" "$T/told"
+}
+
+cp t/fix/refs.S "$T/refs.S"
+has avx512bw || without AVX-512
+has clzero || without clzero
+build
+if has xsavec && has avx; then
+	told all --cpu=v3	# which has as much state everywhere
+else
+	skip "state" "no xsavec"
+fi
+without xsave
+build
+for debug in nolink nosuper tinycache long; do
+	told all --debug=$debug
 done
+
+# What this processor may not have is in its block, run or not.
+cat >"$T/refs.S" <<'EOF'
+	.intel_syntax noprefix
+	.globl	_start
+_start:	xor	eax, eax
+	jz	1f
+	clzero
+	enter	32, 3
+	bt	word ptr [rax], cx
+	xsave	[rax]
+1:	mov	eax, 231
+	xor	edi, edi
+	syscall
+	.section .note.GNU-stack, "", @progbits
+EOF
+$CC -static -nostdlib -o "$T/refs" "$T/refs.S"
+timeout -k 5 60 "$B/trace" --cpu=v2 -o "$T/ev" "$T/refs"
+same "not executed" "3w40.0 4r10.1-10w20.2-20 4r2.3 3w240.4" \
+    "$(sed -n 's/^B 1 >[^ ]* 2 2C[^ ]* //p' "$T/ev")"
 done_testing

@@ -19,9 +19,31 @@ _start:	mov	rsp, offset stack+256
 	mov	[rbx+rcx*4+16], eax	#: S D+8 4
 	cmp	qword ptr data[rip+64], 5 #: L D+40 8
 	mov	rcx, 1000
-	bts	[rbx+512], rcx		#: M D+27d 1
+	bts	[rbx+512], rcx		#: M D+278 8
+	mov	rcx, -65
+	bts	[rbx+512], rcx		#: M D+1f0 8
 	mov	rcx, -9
-	bt	dword ptr [rbx+512], ecx #: L D+1fe 1
+	bt	dword ptr [rbx+512], ecx #: L D+1fc 4
+	mov	ecx, 0x80000021
+	and	ecx, 0x7fff
+	btc	dword ptr [rbx+512], ecx #: M D+204 4
+	mov	rcx, 0x10ffff
+	bts	word ptr [rbx+512], cx	#: M D+1fe 2
+	mov	rcx, 8
+	lea	r8, [rbx+512]
+	mov	r11, 130
+	btr	[r8], r11		#: M D+210 8
+	mov	rcx, 0x400000000	/* 2 GB, and as much before it */
+	mov	rax, rbx
+	sub	rax, 0x40000000
+	sub	rax, 0x40000000
+	btr	[rax], rcx		#: M D+0 8
+	neg	rcx
+	add	rax, 0x40000000
+	add	rax, 0x40000000
+	add	rax, 0x40000000
+	add	rax, 0x40000000
+	bt	[rax], rcx		#: L D+0 8
 	btr	dword ptr [rbx+512], 35	#: M D+200 4
 	mov	eax, 5
 	xlatb				#: L D+5 1
@@ -50,6 +72,13 @@ _start:	mov	rsp, offset stack+256
 	popfq				#: L K+f8 8
 	enter	16, 0			#: S K+f8 8
 	leave				#: L K+f8 8
+	lea	rbp, [rsp-64]
+	mov	rcx, rsp
+	enter	16, 1			#: S K+f0 16
+	lea	rbp, [rcx-64]
+	mov	rsp, rcx
+	enter	8, 4			#: L K+a8 24 S K+d8 40
+	mov	rsp, rcx
 	call	1f			#: S K+f8 8
 	jmp	2f
 1:	ret				#: L K+f8 8
@@ -96,6 +125,19 @@ _start:	mov	rsp, offset stack+256
 	fnstenv	[rbx+32]		#: S D+20 28
 	fnsave	[rbx+128]		#: S D+80 108
 	fxsave	[rbx+512]		#: S D+200 512
+	mov	eax, 7
+	xor	edx, edx
+	lea	rcx, [rbx+1024]
+	#: xsave below
+	xsave	[rcx]			#: S D+400 832
+	xrstor	[rcx]			#: L D+400 832
+	#: xsave above
+	#: clzero below
+	lea	rax, [rbx+1024+77]
+	clzero				#: S D+440 64
+	lea	rax, [rbx+128]
+	clzero				#: S D+80 64
+	#: clzero above
 	stmxcsr	[rbx+60]		#: S D+3c 4
 	/* vectors */
 	movdqu	[rbx+65], xmm1		#: S D+41 16
@@ -133,6 +175,7 @@ _start:	mov	rsp, offset stack+256
 	vbroadcastss zmm1, [rbx+4]	#: L D+4 4
 	vextracti32x4 [rbx+16], zmm1, 2	#: S D+10 16
 	kmovw	[rbx+2], k1		#: S D+2 2
+	#: AVX-512 above
 	xor	edi, edi
 	mov	eax, 231
 	syscall

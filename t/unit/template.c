@@ -103,7 +103,7 @@ main(int argc, char *argv[])
 	int i;
 
 	prog_init(argv[0]);
-	decode_init();
+	decode_init(~0ull);
 	for (i = 1; i < argc; i++)
 		file(argv[i]);
 	printf("%" PRIu64 " instructions\n", n);

@@ -18,12 +18,26 @@ static struct block blk;
 static struct groups grp;
 static const struct kind *inside;	/* what fragments inside windows tell */
 
+/* Components of xsave that a program of this processor stores at most. */
+static uint64_t
+xstate_of(enum cpu cpu)
+{
+	switch (cpu) {
+	case CPU_V2:
+		return 3;
+	case CPU_V3:
+		return 7;
+	default:		/* not AMX, which the kernel gives to who asks */
+		return ~(3ull << 17);
+	}
+}
+
 void
 cache_start(void)
 {
 	inside = opt->after != 0 ? &kind_skip : opt->kind;
 	window_enable(inside != &kind_skip);
-	decode_init();
+	decode_init(xstate_of(opt->cpu));
 }
 
 bool

@@ -156,6 +156,48 @@ stack_read(struct insn *in, unsigned size)
 	r->base = RSP;
 }
 
+/*
+ * enter: rbp is pushed, then the frame pointers of all outer levels but one, one
+ * after the other, and the new one.  Told as one reference that reads all, and
+ * one that writes all.
+ */
+static void
+classify_enter(struct insn *in, const ZydisDecodedInstruction *zi,
+    const ZydisDecodedOperand *op)
+{
+	unsigned level = op[1].imm.value.u & 31, w = zi->operand_width / 8;
+	struct ref *r;
+
+	in->nref = 0;
+	in->rd |= BIT(RSP) | BIT(RBP);
+	if (level > 1) {
+		r = decode_add_ref(in, 'r', (level - 1) * w);
+		r->base = RBP;
+		r->disp = -(int64_t)r->size;
+	}
+	r = decode_add_ref(in, 'w', (level > 0 ? level + 1 : 1) * w);
+	r->base = RSP;
+	r->disp = -(int64_t)r->size;
+}
+
+/* The line around rax. */
+static void
+classify_clzero(struct insn *in, const ZydisDecodedInstruction *zi)
+{
+	struct ref *r;
+
+	in->nref = 0;
+	in->rd |= BIT(RAX);
+	r = decode_add_ref(in, 'w', 64);
+	r->base = RAX;
+	r->form = REF_LINE;
+	r->a32 = zi->address_width == 32;
+	if (zi->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_FS)
+		r->seg = 4;
+	else if (zi->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_GS)
+		r->seg = 5;
+}
+
 static void
 classify_return(struct insn *in, const ZydisDecodedInstruction *zi,
     const ZydisDecodedOperand *op)
@@ -279,6 +321,12 @@ decode_classify(struct insn *in, const ZydisDecodedInstruction *zi,
 	case ZYDIS_MNEMONIC_UD1:
 	case ZYDIS_MNEMONIC_UD2:
 		in->special = SP_TRAP;
+		break;
+	case ZYDIS_MNEMONIC_ENTER:
+		classify_enter(in, zi, op);
+		break;
+	case ZYDIS_MNEMONIC_CLZERO:
+		classify_clzero(in, zi);
 		break;
 	case ZYDIS_MNEMONIC_STD:
 		in->special = SP_STD;

@@ -15,12 +15,12 @@
 static ZydisDecoder decoder;
 
 void
-decode_init(void)
+decode_init(uint64_t components)
 {
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
 	    ZYDIS_STACK_WIDTH_64);
 	ZydisDecoderEnableMode(&decoder, ZYDIS_DECODER_MODE_MPX, ZYAN_FALSE);
-	operands_init();
+	operands_init(components);
 }
 
 static int
@@ -103,27 +103,38 @@ may_keep(ZydisMnemonic m)
 	}
 }
 
+static int
+is_xstate(const ZydisDecodedInstruction *zi)
+{
+	return zi->meta.category == ZYDIS_CATEGORY_XSAVE ||
+	    zi->meta.category == ZYDIS_CATEGORY_XSAVEOPT;
+}
+
+static int
+is_xrstor(const ZydisDecodedInstruction *zi)
+{
+	return zi->mnemonic == ZYDIS_MNEMONIC_XRSTOR ||
+	    zi->mnemonic == ZYDIS_MNEMONIC_XRSTOR64;
+}
+
 static char
-rw_of(const ZydisDecodedOperand *op)
+rw_of(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op)
 {
 	int r = (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
 	int w = (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
 
+	if (is_xstate(zi))	/* the tables tell of their registers' part, too */
+		return is_xrstor(zi) ? 'r' : 'w';
 	return r && w ? 'm' : w ? 'w' : 'r';
 }
 
 static unsigned
 bytes_of(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op)
 {
-	if (op->size != 0)
-		return op->size / 8;
-	switch (zi->meta.category) {
-	case ZYDIS_CATEGORY_XSAVE:
-	case ZYDIS_CATEGORY_XSAVEOPT:
-		return 576;
-	default:
-		return 8;
-	}
+	if (is_xstate(zi))
+		return decode_xstate(zi->mnemonic == ZYDIS_MNEMONIC_XSAVEC ||
+		    zi->mnemonic == ZYDIS_MNEMONIC_XSAVEC64);
+	return op->size != 0 ? op->size / 8 : 8;
 }
 
 static int
@@ -172,7 +183,7 @@ note_memory(struct insn *in, const ZydisDecodedInstruction *zi,
 	if (op->mem.type != ZYDIS_MEMOP_TYPE_MEM || no_access(zi) ||
 	    op->actions == 0 || in->nref == 3)
 		return;
-	r = decode_add_ref(in, rw_of(op), bytes_of(zi, op));
+	r = decode_add_ref(in, rw_of(zi, op), bytes_of(zi, op));
 	r->seg = (uint8_t)decode_seg(op->mem.segment);
 	r->base = (uint8_t)b;
 	r->index = (uint8_t)x;
@@ -205,7 +216,7 @@ note_memory(struct insn *in, const ZydisDecodedInstruction *zi,
 		r->form = REF_XLAT;
 	if (is_bitstring(zi, ops)) {
 		r->form = REF_BIT;
-		r->size = 1;
+		r->size = zi->operand_width / 8;
 		r->bitreg = decode_gpr[ops[1].reg.value];
 	}
 }

@@ -34,7 +34,8 @@ enum special {
 enum refform {
 	REF_PLAIN,	/* base + index * scale + disp, in segment */
 	REF_STATIC,	/* at disp */
-	REF_BIT,	/* bit string: base address plus bit offset / 8 */
+	REF_BIT,	/* bit string: the operand-sized piece that has the bit */
+	REF_LINE,	/* the aligned 64 bytes around base */
 	REF_XLAT	/* rbx + al */
 };
 
@@ -92,7 +93,8 @@ struct insn {
 
 #define ARITH_FLAGS 0x8d5u	/* CF PF AF ZF SF OF */
 
-void decode_init(void);
+/* Once; of the state that xsave stores programs use these components at most. */
+void decode_init(uint64_t components);
 
 /*
  * Decode the instruction at bytes (n of them can be read, all from pc on).

@@ -11,8 +11,10 @@
 
 #include "code/decode.h"
 
-/* operands.c: once, before all others */
-void operands_init(void);
+/* operands.c: once, before all others; as decode_init */
+void operands_init(uint64_t components);
+/* Bytes of the area of xsave, or of one that is compacted. */
+unsigned decode_xstate(int compact);
 /* A register's number, 0 to 15 or NOREG, and its bits. */
 extern uint8_t decode_gpr[ZYDIS_REGISTER_MAX_VALUE + 1];
 extern uint8_t decode_gprbits[ZYDIS_REGISTER_MAX_VALUE + 1];

@@ -1,6 +1,7 @@
 /*
  * operands - registers and references, as decode.c and classify.c note them
  */
+#include <cpuid.h>
 #include <string.h>
 
 #include "code/decoding.h"
@@ -8,11 +9,47 @@
 uint8_t decode_gpr[ZYDIS_REGISTER_MAX_VALUE + 1];
 uint8_t decode_gprbits[ZYDIS_REGISTER_MAX_VALUE + 1];
 
+#define XSTATE_LEAF 0xd
+#define XSTATE_MIN 576u		/* x87, SSE, and the header */
+
+static unsigned xstate[2];	/* bytes: standard, compacted */
+
+/* Where the processor has each component, of those that are enabled. */
+static void
+xstate_init(uint64_t components)
+{
+	uint32_t a, b, c, d, i, lo = 0, hi = 0;
+
+	xstate[0] = xstate[1] = XSTATE_MIN;
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+		return;
+	__asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
+	components &= (uint64_t)hi << 32 | lo;
+	for (i = 2; i < 63; i++) {
+		if (!(components >> i & 1) ||
+		    !__get_cpuid_count(XSTATE_LEAF, i, &a, &b, &c, &d))
+			continue;
+		if (b + a > xstate[0])
+			xstate[0] = b + a;
+		if (c & 2)
+			xstate[1] = (xstate[1] + 63) & ~63u;
+		xstate[1] += a;
+	}
+}
+
+unsigned
+decode_xstate(int compact)
+{
+	return xstate[compact];
+}
+
 void
-operands_init(void)
+operands_init(uint64_t components)
 {
 	ZydisRegister r, big;
 	ZydisRegisterClass c;
+
+	xstate_init(components);
 
 	for (r = 0; r <= ZYDIS_REGISTER_MAX_VALUE; r++) {
 		c = ZydisRegisterGetClass(r);

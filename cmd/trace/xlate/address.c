@@ -51,36 +51,70 @@ emit_load_reg(struct xlate *x, int s, int reg)
 		emit_mov(&x->c, s, reg);
 }
 
+/* o = the bit offset in register `from`, 64 bits of it */
+static void
+bit_offset(struct xlate *x, int o, int from, unsigned bits)
+{
+	struct code *c = &x->c;
+
+	if (regs_at_home(x, (unsigned)from)) {
+		emit_load(c, o, REG_T, HOME(from));
+		from = o;
+	}
+	if (bits == 16) {
+		emit_movsx16(c, o, from);
+		return;
+	}
+	emit_mov(c, o, from);
+	if (bits == 64)
+		return;
+	emit_store(c, REG_T, TO_TMP0, o);
+	emit_load32s(c, o, REG_T, TO_TMP0);
+}
+
 /*
- * The byte that a bit string instruction touches: base address plus offset /
- * 8, rounded down, without a shift: offset * 32, read back one byte higher.
+ * What a bit string instruction touches: base address plus operands of so many
+ * bits, as often as the offset has them, rounded down.  Without a shift: the
+ * offset is scaled up, and read back one byte higher.
  */
 static void
 bit_address(struct xlate *x, const struct ref *r, int s, uint32_t taken)
 {
 	struct code *c = &x->c;
 	unsigned bits = x->b->in[x->i].opsize;
-	int o = regs_scratch(x, BIT(s) | taken | BIT(RAX)), from = r->bitreg;
+	int o = regs_scratch(x, BIT(s) | taken | BIT(RAX));
 
 	effective(x, r, s, BIT(o) | taken);
-	if (regs_at_home(x, (unsigned)from)) {
-		emit_load(c, o, REG_T, HOME(from));
-		from = o;
-	}
-	if (bits == 64)
-		emit_mov(c, o, from);
-	else if (bits == 16)
-		emit_movsx16(c, o, from);
-	else {
-		emit_mov(c, o, from);
-		emit_store(c, REG_T, TO_TMP0, o);
-		emit_load32s(c, o, REG_T, TO_TMP0);
-	}
-	emit_lea_sib(c, o, NOIDX, o, 8, 0, 0);
-	emit_lea_sib(c, o, NOIDX, o, 4, 0, 0);
+	bit_offset(x, o, r->bitreg, bits);
+	emit_lea_sib(c, o, NOIDX, o, bits == 64 ? 4 : 8, 0, 0);
+	if (bits == 16)
+		emit_lea_sib(c, o, NOIDX, o, 2, 0, 0);
 	emit_store(c, REG_T, TO_TMP0, o);
-	emit_load32s(c, o, REG_T, TO_TMP0 + 1);
-	emit_lea_sib(c, s, s, o, 1, 0, 0);
+	if (bits == 64) {	/* its sign behind it, in tmp1 */
+		emit_load32s(c, o, REG_T, TO_TMP0 + 4);
+		emit_store(c, REG_T, TO_TMP0 + 4, o);
+		emit_load(c, o, REG_T, TO_TMP0 + 1);
+	} else {
+		emit_load32s(c, o, REG_T, TO_TMP0 + 1);
+	}
+	emit_lea_sib(c, s, s, o, bits / 8, 0, r->a32);
+}
+
+/* s without its lowest 6 bits, by the way that bit_address goes */
+static void
+line_of(struct xlate *x, int s, uint32_t taken)
+{
+	struct code *c = &x->c;
+	int o = regs_scratch(x, BIT(s) | taken | BIT(RAX));
+
+	emit_lea_sib(c, o, NOIDX, s, 4, 0, 0);
+	emit_movzx8(c, o, o);		/* 4 times those bits */
+	emit_lea_sib(c, o, NOIDX, o, 8, 0, 0);
+	emit_lea_sib(c, o, NOIDX, o, 8, 0, 0);
+	emit_store(c, REG_T, TO_TMP0, o);
+	emit_load_byte(c, o, REG_T, TO_TMP0 + 1);
+	emit_not(c, o);
+	emit_lea_sib(c, s, s, o, 1, 1, 0);
 }
 
 void
@@ -101,6 +135,8 @@ address_of(struct xlate *x, const struct ref *r, int s, uint32_t taken)
 	}
 	if (r->seg != 0)
 		add_segment(x, r->seg, s, taken);
+	if (r->form == REF_LINE)
+		line_of(x, s, taken);
 }
 
 void
