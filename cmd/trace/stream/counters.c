@@ -123,7 +123,7 @@ counters_tell(unsigned slot)
 			c[i] = 0;
 			n += v * counted[i].ninsn;
 			if (opt->kind->intervals) {
-				format_thread(slot);
+				thread_line(slot);
 				evw_count(stream_writer, counted[i].id, v);
 			} else {
 				add_total(counted[i].id, v);
@@ -143,7 +143,7 @@ counters_tell_all(void)
 	nslot = (unsigned)(area.boot.seg[SEG_COUNTERS].size /
 	    area.boot.countbytes);
 	for (i = 0; i < nslot; i++)
-		if (format_number(i) != 0)
+		if (thread_number(i) != 0)
 			n += counters_tell(i);
 	if (opt->kind->intervals && n != 0)
 		evw_line(stream_writer, "I %llu", (unsigned long long)n);

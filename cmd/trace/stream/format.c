@@ -29,10 +29,7 @@ enum { EARLY = 16 };
 static unsigned sleeps;		/* ours, so far */
 volatile int format_full;
 volatile int format_lost;
-static unsigned current;	/* thread of the lines now, or 0 */
-static unsigned threads;	/* begun so far */
 static struct {
-	unsigned number;	/* of its thread, from 1 */
 	uint32_t from;		/* where its next record begins */
 	uint32_t buf;		/* in this buffer, + 1 */
 } slots[NSLOT];
@@ -43,26 +40,6 @@ static void
 futex_wake(uint32_t *word)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE, 64, NULL, NULL, 0);
-}
-
-unsigned
-format_number(unsigned slot)
-{
-	return slots[slot].number;
-}
-
-void
-format_thread(unsigned slot)
-{
-	unsigned n = slots[slot].number;
-
-	if (n == current || (threads < 2 && current == 0))
-		return;
-	/* the first T line names who ran until then */
-	if (current == 0 && n != 1)
-		evw_line(stream_writer, "T 1");
-	evw_line(stream_writer, "T %u", n);
-	current = n;
 }
 
 /*
@@ -116,11 +93,11 @@ take(unsigned slot, uint32_t from, uint32_t to)
 	if (opt->during != 0)
 		b = cut_window(a, b);
 	if (opt->last != 0) {
-		last_records(slot, slots[slot].number, a, b);
+		last_records(slot, thread_number(slot), a, b);
 		return;
 	}
 	sample(a, b);
-	format_thread(slot);
+	thread_line(slot);
 	end = evw_records(stream_writer, a, b);
 	if (end < b && evw_error(stream_writer) != NULL)
 		die("a record that cannot be: %s", evw_error(stream_writer));
@@ -201,7 +178,7 @@ take_entry(const struct qent *e)
 		free((void *)(uintptr_t)e->arg);
 		return;
 	case Q_THREAD:
-		slots[e->slot].number = ++threads;
+		thread_begins(e->slot);
 		slots[e->slot].buf = 0;
 		return;
 	case Q_COUNTS:
@@ -230,12 +207,12 @@ take_entry(const struct qent *e)
 		return;
 	} else if (opt->last != 0) {
 		if (e->type != Q_RECORDS)
-			last_ended(e->slot, slots[e->slot].number, e);
+			last_ended(e->slot, thread_number(e->slot), e);
 	} else if (e->type == Q_SYSCALL) {
-		format_thread(e->slot);
+		thread_line(e->slot);
 		evw_line(stream_writer, "Y %llu", (unsigned long long)e->arg);
 	} else if (e->type == Q_SIGNAL) {
-		format_thread(e->slot);
+		thread_line(e->slot);
 		evw_line(stream_writer, "K %u %llx", e->sig,
 		    (unsigned long long)e->arg);
 	}
@@ -420,8 +397,7 @@ format_replace(char *lines)
 {
 	text(lines);
 	free(lines);
-	current = 0;
-	threads = 0;
+	threads_reset();
 }
 
 /* The queue of a new area: its consumer begins. */

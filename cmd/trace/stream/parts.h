@@ -44,9 +44,14 @@ bool last_asked(void);
 struct out *last_begin(void);
 void last_end(struct out *);
 
-/* format.c: what follows is this slot's thread's; its number, 0: none yet */
-void format_thread(unsigned slot);
-unsigned format_number(unsigned slot);
+/* threads.c: the slot's thread is the next one that begins */
+void thread_begins(unsigned slot);
+/* Its number; 0: none yet. */
+unsigned thread_number(unsigned slot);
+/* What follows in the stream is this slot's thread's: a T line, if need be. */
+void thread_line(unsigned slot);
+/* The image went: threads are numbered anew. */
+void threads_reset(void);
 
 /* counters.c */
 /* Of a new area, while nobody takes any. */

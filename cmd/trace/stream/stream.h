@@ -4,6 +4,8 @@
  * format.c	entries of the queue to text
  * writer.c	the text's writer, and the stream's head
  * counters.c	what is counted, not recorded
+ * threads.c	which thread the lines are of
+ * counters.c	executions that are counted
  * last.c	the flight recorder: only the newest records
  * sample.c	how often each id was told, in a sample
  * caches.c	the caches of this machine, for the stream's head

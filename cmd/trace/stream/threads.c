@@ -1,0 +1,45 @@
+/*
+ * threads - which thread the stream's lines are of
+ */
+#include <string.h>
+
+#include "evw.h"
+#include "stream/parts.h"
+#include "stream/stream.h"
+
+static unsigned current;	/* thread of the lines now, or 0 */
+static unsigned begun;		/* threads so far */
+static unsigned number[NSLOT];	/* of each slot's thread, from 1 */
+
+void
+thread_begins(unsigned slot)
+{
+	number[slot] = ++begun;
+}
+
+unsigned
+thread_number(unsigned slot)
+{
+	return number[slot];
+}
+
+void
+thread_line(unsigned slot)
+{
+	unsigned n = number[slot];
+
+	if (n == current || (begun < 2 && current == 0))
+		return;
+	/* the first T line names the thread that ran until then */
+	if (current == 0 && n != 1)
+		evw_line(stream_writer, "T 1");
+	evw_line(stream_writer, "T %u", n);
+	current = n;
+}
+
+void
+threads_reset(void)
+{
+	current = begun = 0;
+	memset(number, 0, sizeof number);
+}
