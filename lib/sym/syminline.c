@@ -136,33 +136,3 @@ sym_scope(struct sym *s, struct sym_unit *u, uint64_t addr)
 	r = range_find(&u->scopes, addr);
 	return r == NULL ? NULL : &u->scope[r->what];
 }
-
-size_t
-sym_inline(struct sym *s, uint64_t addr, struct sym_frame *frame, size_t max)
-{
-	struct sym_unit *u = sym_unit(s, addr);
-	const struct sym_scope *sc = NULL, *p;
-	struct sym_at at;
-	const char *file;
-	unsigned line;
-	size_t depth = 1, i = 0;
-
-	sym_find(s, addr, &at);
-	if (u != NULL)
-		sc = sym_scope(s, u, addr);
-	for (p = sc; p != NULL && p->parent != NOSCOPE;
-	    p = &u->scope[p->parent])
-		depth++;
-	file = at.file;
-	line = at.line;
-	for (; sc != NULL && sc->parent != NOSCOPE;
-	    sc = &u->scope[sc->parent]) {
-		if (depth-- <= max)
-			frame[i++] = (struct sym_frame){ sc->fn, file, line,
-			    sc->entry };
-		file = sc->file;
-		line = sc->line;
-	}
-	frame[i++] = (struct sym_frame){ at.fn, file, line, at.start };
-	return i;
-}

@@ -97,13 +97,6 @@ sym_file(struct sym *s, struct sym_table *t, uint64_t no)
 	return t->file[no];
 }
 
-void
-sym_table_free(struct sym_table *t)
-{
-	free(t->row);
-	free(t->file);
-}
-
 static void
 add_row(struct sym_table *t, struct sym_row row)
 {

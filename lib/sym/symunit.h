@@ -99,10 +99,13 @@ struct sym {
 	struct ranges units;	/* what: index into unit */
 };
 
-/* sym.c: the unit that covers addr, or NULL */
+/* symunit.c: the units and the ranges of their code, if not yet read */
+void sym_units(struct sym *);
+/* The unit that covers addr, or NULL. */
 struct sym_unit *sym_unit(struct sym *, uint64_t addr);
-/* sym.c: a name as the flags want it, interned */
+/* A name as the flags want it, interned. */
 const char *sym_name(const struct sym *, const char *raw);
+void sym_table_free(struct sym_table *);
 
 /* symdebug.c: libdwfl's callback for separate debug files; its folders */
 int sym_find_debug(Dwfl_Module *, void **arg, const char *modname,
@@ -134,7 +137,6 @@ void sym_line(struct sym *, uint64_t addr, const char **file, unsigned *line);
 int sym_has_line(struct sym *, uint64_t addr);
 /* symline.c: the table's file with this DWARF number, or SYM_UNKNOWN */
 const char *sym_file(struct sym *, struct sym_table *, uint64_t n);
-void sym_table_free(struct sym_table *);
 
 /* syminline.c: the innermost scope at addr, or NULL */
 const struct sym_scope *sym_scope(struct sym *, struct sym_unit *,

@@ -1,0 +1,149 @@
+/*
+ * symunit - compilation units, and names as the flags want them
+ */
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <libiberty/demangle.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "symunit.h"
+#include "util.h"
+
+static const char *
+below_main(const char *s)
+{
+	static const char *const name[] = { "__libc_start_main",
+	    "__libc_start_call_main", "generic_start_main" };
+	size_t i, n;
+
+	if (strcmp(s, "_start") == 0)
+		return "(below main)";
+	for (i = 0; i < sizeof name / sizeof *name; i++) {
+		n = strlen(name[i]);
+		if (strncmp(s, name[i], n) == 0 &&
+		    (s[n] == '\0' || (s[n] == '.' && i != 1)))
+			return "(below main)";
+	}
+	return s;
+}
+
+/* A version, name@@VERSION, is put aside and behind again. */
+static const char *
+demangle(const char *raw)
+{
+	const char *at = strchr(raw, '@'), *r;
+	char *plain = NULL, *s, *both;
+
+	if (raw[0] != '_' || (raw[1] != 'Z' && raw[1] != 'R' &&
+	    raw[1] != 'D' && raw[1] != '_'))
+		return intern(raw);
+	if (at != NULL) {
+		plain = xstrdup(raw);
+		plain[at - raw] = '\0';
+	}
+	s = cplus_demangle(plain != NULL ? plain : raw,
+	    DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
+	free(plain);
+	if (s == NULL)
+		return intern(raw);
+	both = xmalloc(strlen(s) + (at ? strlen(at) : 0) + 1);
+	strcpy(both, s);
+	if (at != NULL)
+		strcat(both, at);
+	r = intern(both);
+	free(both);
+	free(s);
+	return r;
+}
+
+const char *
+sym_name(const struct sym *s, const char *raw)
+{
+	if (s->flags & SYM_BELOW_MAIN)
+		raw = below_main(raw);
+	return s->flags & SYM_DEMANGLE ? demangle(raw) : intern(raw);
+}
+
+/* All that the units' lines and inlined calls need, of a compressed object. */
+static Dwarf *
+inflated(struct sym *s)
+{
+	static const char *const sections[] = { ".debug_info",
+	    ".debug_abbrev", ".debug_line", ".debug_str", ".debug_line_str",
+	    ".debug_ranges", ".debug_rnglists", ".debug_types", NULL };
+	static const char *const split[] = { ".gnu_debugaltlink",
+	    ".debug_addr", ".debug_str_offsets", NULL };
+	static const struct sym_sections units = { sections, split };
+
+	if (sym_image(s, &units, &s->image) < 0)
+		return NULL;
+	s->bias = s->image.bias;
+	return s->image.dwarf;
+}
+
+/*
+ * The units and the ranges of their code. What the linker threw away keeps
+ * its DWARF, at addresses where there is no code.
+ */
+void
+sym_units(struct sym *s)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+	Dwarf_Addr base, lo, hi, bias = 0;
+	ptrdiff_t off;
+	uint8_t type;
+	size_t cap = 0, i;
+
+	s->hasunits = 1;
+	if (s->lineerror != NULL)
+		return;
+	s->dwarf = inflated(s);
+	if (s->dwarf == NULL) {
+		s->dwarf = dwfl_module_getdwarf(s->dwfl->mod, &bias);
+		s->bias = bias;
+	}
+	if (s->dwarf == NULL) {
+		s->lineerror = "no debugging information";
+		return;
+	}
+	while (dwarf_get_units(s->dwarf, cu, &cu, NULL, &type, &die,
+	    NULL) == 0) {
+		if (type != DW_UT_compile && type != DW_UT_skeleton)
+			continue;
+		s->unit = xgrow(s->unit, &cap, s->nunit + 1, sizeof *s->unit);
+		s->unit[s->nunit] = (struct sym_unit){ .die = die };
+		off = 0;
+		while ((off = dwarf_ranges(&die, off, &base, &lo, &hi)) > 0) {
+			lo += s->bias;
+			hi += s->bias;
+			if (lo >= s->textlo && hi <= s->texthi)
+				range_add(&s->units, lo, hi,
+				    (uint32_t)s->nunit);
+		}
+		s->nunit++;
+	}
+	for (i = 0; i < s->nunit; i++)
+		s->unit[i].lines.unit = &s->unit[i].die;
+	range_done(&s->units);
+}
+
+struct sym_unit *
+sym_unit(struct sym *s, uint64_t addr)
+{
+	const struct range *r;
+
+	if (!s->hasunits)
+		sym_units(s);
+	r = range_find(&s->units, addr);
+	return r == NULL ? NULL : &s->unit[r->what];
+}
+
+void
+sym_table_free(struct sym_table *t)
+{
+	free(t->row);
+	free(t->file);
+}
