@@ -94,6 +94,8 @@ void count_end(struct thread *);
 /* ---- rows.c ---- */
 
 void rows_open(struct thread *, const char *cmd);
+/* 0: its rows go nowhere, only its sums are told. */
+int rows_wanted(const struct thread *);
 void rows_write(struct thread *);
 void rows_mark(struct thread *, uint32_t bb);
 void rows_close(struct thread *);

@@ -123,50 +123,202 @@ slowly(struct thread *t, const struct unit *u)
 		step(t, &pieces[u->piece + k]);
 }
 
-/* The places in memory that an execution touches. */
+/* ---- places in memory ---- */
+
+/* More of them hardly fit into memory, nor is a vector of them of use. */
+#define MOSTPLACES ((uint32_t)1 << 26)
+
+/* A place is touched n times. */
 static void
-touch(struct thread *t, const struct ev_def *d)
+touch(struct thread *t, uint64_t addr, uint64_t n)
 {
-	struct ev_walk w;
 	khiter_t k;
 	size_t old = t->linecap;
 	int new;
 
+	k = kh_put(place, places, addr >> opt.mav_shift, &new);
+	if (new < 0)
+		die("memory:");
+	if (new) {
+		if (nplace == MOSTPLACES)
+			die("--mav: more than %u places; a larger --mav-size "
+			    "makes fewer", MOSTPLACES);
+		kh_value(places, k) = nplace++;
+	}
+	if (kh_value(places, k) >= old) {
+		t->lines = xgrow(t->lines, &t->linecap, nplace,
+		    sizeof *t->lines);
+		memset(t->lines + old, 0, (t->linecap - old) *
+		    sizeof *t->lines);
+	}
+	t->lines[kh_value(places, k)] += n;
+}
+
+/* For how many steps, of so many bytes, does an address stay in its place? */
+static uint64_t
+stays(uint64_t addr, uint64_t by)
+{
+	uint64_t mask = ((uint64_t)1 << opt.mav_shift) - 1;
+
+	if (by == 0)
+		return UINT64_MAX;
+	return (int64_t)by < 0 ? (addr & mask) / -by :
+	    (~addr & mask) / by;
+}
+
+/* Where a reference is, if it happens. */
+static int
+place_of(const struct ev_block *b, const struct ev_ref *r, uint64_t *addr)
+{
+	*addr = r->at;
+	if (r->where != EV_GROUP)
+		return 1;
+	*addr += b->value[r->group];
+	return b->value[r->group] != 0;
+}
+
+/*
+ * Neighbours from r on, before end, which take turns because they share a
+ * count: rounds in which all stay in their places are taken at once. Returns
+ * the next one.
+ */
+static const struct ev_ref *
+in_turns(struct thread *t, const struct ev_block *b, const struct ev_ref *r,
+    const struct ev_ref *end, uint64_t times)
+{
+	int64_t count = (int64_t)b->value[r->count - 1];
+	uint64_t n = count < 0 ? -(uint64_t)count : (uint64_t)count;
+	const struct ev_ref *last = r + 1;
+	uint64_t addr, by, stay;
+
+	while (last < end && last->count == r->count)
+		last++;
+	for (uint64_t round = 0; round < n; round += stay) {
+		stay = n - round;
+		for (const struct ev_ref *k = r; k < last; k++) {
+			by = count < 0 ? -(uint64_t)k->size : k->size;
+			if (place_of(b, k, &addr) &&
+			    stays(addr + round * by, by) < stay)
+				stay = stays(addr + round * by, by) + 1;
+		}
+		if (stay > n - round)
+			stay = n - round;
+		for (const struct ev_ref *k = r; k < last; k++) {
+			by = count < 0 ? -(uint64_t)k->size : k->size;
+			if (place_of(b, k, &addr))
+				touch(t, addr + round * by, stay * times);
+		}
+	}
+	return last;
+}
+
+/* The places that an execution touches, each so many times. */
+static void
+touches(struct thread *t, const struct ev_def *d, uint64_t times)
+{
+	const struct ev_block *b = d->block;
+	const struct ev_ref *r, *end;
+	uint64_t addr;
+
 	if (places == NULL)
 		places = kh_init(place);
-	ev_walk(&w, d);
-	while (ev_step(&w)) {
-		if (w.kind == 'i')
-			continue;
-		k = kh_put(place, places, w.addr >> opt.mav_shift, &new);
-		if (new < 0)
-			die("memory:");
-		if (new)
-			kh_value(places, k) = nplace++;
-		if (kh_value(places, k) >= t->linecap) {
-			t->lines = xgrow(t->lines, &t->linecap, nplace,
-			    sizeof *t->lines);
-			memset(t->lines + old, 0, (t->linecap - old) *
-			    sizeof *t->lines);
-			old = t->linecap;
+	for (uint32_t i = 0; i < d->n; i++) {
+		r = &b->ref[b->insn[i].ref];
+		for (end = r + b->insn[i].nref; r < end; ) {
+			if (r->count != 0) {
+				r = in_turns(t, b, r, end, times);
+				continue;
+			}
+			if (place_of(b, r, &addr))
+				touch(t, addr, times);
+			r++;
 		}
-		t->lines[kh_value(places, k)]++;
 	}
 }
 
-/* n rounds that end well before the interval does: 1, they are counted. */
-static int
-quickly(struct thread *t, const struct unit *u, uint32_t id, uint64_t n)
+/* After fewer steps, of so many bytes, a value is not 0. */
+static uint64_t
+steps_to_0(uint64_t value, uint64_t by)
 {
-	uint64_t all = n * u->ninsn;
+	return (int64_t)by < 0 ? value / -by : -value / by;
+}
 
-	if (!t->marked || all / u->ninsn != n ||
-	    all >= opt.interval || t->ninsn >= opt.interval - all)
+/* Of n rounds behind this one: those with all addresses in their places. */
+static uint64_t
+same_places(const struct ev_def *d, const uint64_t *diff, uint64_t n)
+{
+	const struct ev_block *b = d->block;
+	const struct ev_ref *end;
+	uint64_t addr, by;
+
+	end = &b->ref[b->insn[d->n - 1].ref] + b->insn[d->n - 1].nref;
+	for (const struct ev_ref *r = b->ref; r < end && n > 0; r++) {
+		by = r->where == EV_GROUP ? diff[r->group] : 0;
+		if (r->count != 0 && (by != 0 || diff[r->count - 1] != 0))
+			return 0;
+		/* one that does not happen, or might not */
+		if (by != 0 && (!place_of(b, r, &addr) ||
+		    steps_to_0(b->value[r->group], by) <= n))
+			return 0;
+		place_of(b, r, &addr);
+		if (stays(addr, by) < n)
+			n = stays(addr, by);
+	}
+	return n;
+}
+
+/* Rounds that touch the same places: 1 to n. They are touched so often. */
+static uint64_t
+touch_rounds(struct thread *t, const struct ev_def *d, const uint64_t *diff,
+    uint64_t n)
+{
+	ev_apply(d, diff);
+	n = 1 + same_places(d, diff, n - 1);
+	touches(t, d, n);
+	for (unsigned i = 0; i < d->ngroups; i++)
+		d->block->value[i] += diff[i] * (n - 1);
+	return n;
+}
+
+/* ---- executions ---- */
+
+/* Of n rounds, those that end well before the interval does. */
+static uint64_t
+before_end(const struct thread *t, const struct unit *u, uint64_t n)
+{
+	uint64_t fit;
+
+	if (!rows_wanted(t))
+		return n;
+	if (!t->marked || t->ninsn >= opt.interval)
 		return 0;
-	run(id, n);
-	t->ninsn += all;
-	t->total += all;
-	return 1;
+	if (n * u->ninsn < opt.interval - t->ninsn)
+		return n;
+	fit = (opt.interval - t->ninsn - 1) / u->ninsn;
+	return fit < n ? fit : n;
+}
+
+static void
+rounds(const struct evr *r, const uint64_t *p, struct thread *t)
+{
+	uint32_t id = ev_id(*p);
+	struct unit *u = &units[id];
+	uint64_t n = 1 + ev_more(p), k, fit;
+
+	for (; n > 0; n -= k) {
+		fit = before_end(t, u, n);
+		k = fit == 0 ? 1 : fit;
+		if (opt.mav_out != NULL && rows_wanted(t))
+			k = touch_rounds(t, ev_def(r, id), p + 1, k);
+		if (fit == 0) {
+			count_settle(t);
+			slowly(t, u);
+			continue;
+		}
+		run(id, k);
+		t->ninsn += k * u->ninsn;
+		t->total += k * u->ninsn;
+	}
 }
 
 void
@@ -174,24 +326,12 @@ count_execs(const struct evr *r, const struct ev *e, struct thread *t)
 {
 	const uint64_t *p;
 	struct unit *u;
-	uint64_t n;
-	uint32_t id;
 
 	for (p = e->rec; p < e->end; p = ev_skip(p)) {
-		id = ev_id(*p);
-		u = &units[id];
-		n = 1 + ev_more(p);
+		u = &units[ev_id(*p)];
 		if (!u->known)
 			blocks_first(u);
-		if (opt.mav_out != NULL)
-			for (uint64_t k = 0; k < n; k++) {
-				ev_apply(ev_def(r, id), p + 1);
-				touch(t, ev_def(r, id));
-			}
-		if (opt.mav_out == NULL && quickly(t, u, id, n))
-			continue;
-		for (count_settle(t); n > 0; n--)
-			slowly(t, u);
+		rounds(r, p, t);
 	}
 }
 

@@ -184,12 +184,18 @@ row_of_memory(struct thread *t)
 	out_ch(t->mav, '\n');
 }
 
+int
+rows_wanted(const struct thread *t)
+{
+	return t->out != NULL && !opt.count_only;
+}
+
 void
 rows_write(struct thread *t)
 {
 	size_t i, n;
 
-	if (t->out == NULL || opt.count_only)
+	if (!rows_wanted(t))
 		return;
 	n = sort(t);
 	use(t->out);

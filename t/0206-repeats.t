@@ -1,0 +1,86 @@
+#!/bin/sh
+# a line with a repeat count is as so many lines, whatever reads it, and takes
+# no longer where each round is like the one before
+
+. t/lib.sh
+
+command -v python3 >/dev/null || skip_all "no python3"
+R=$PWD/t/models/repeats.py
+cd "$T" || exit 99
+
+# eight functions of 100 bytes from 401000 on
+cat >prog.s <<'E'
+	.text
+	.macro fun name
+	.globl	\name
+	.type	\name, @function
+	.size	\name, 256
+\name:	.skip 256
+	.endm
+	fun a
+	fun b
+	fun c
+	fun d
+	fun e
+	fun f
+	fun g
+	fun h
+	.skip 0x800
+E
+${CC:-gcc} -nostdlib -static -Wl,-Ttext=0x401000 -Wl,-e,0x401000 \
+    -Wl,--build-id=none -o prog prog.s 2>err ||
+    { cat err; exit 99; }
+
+# both NAME arg...: of repeats and of all lines the same; the file m, too
+both() {
+	prog=$1
+	shift
+	for x in repeats lines; do
+		rm -f m
+		timeout -k 5 "$LIMIT" "$B/$prog" "$@" <$x.ev >$x.out 2>$x.err ||
+		    { cat $x.err; return 1; }
+		[ ! -e m ] || cat m >>$x.out
+	done
+	cmp repeats.out lines.out
+}
+
+for seed in 1 2 3; do
+	python3 "$R" $seed 20 3000 >repeats.ev
+	python3 "$R" -x <repeats.ev >lines.ev
+	check "stream $seed: bbv" both bbv -i 1000 --tail=keep
+	check "stream $seed: bbv, short intervals, memory" \
+	    both bbv -i 37 --mav=m
+	check "stream $seed: bbv, places of 4096 bytes" \
+	    both bbv -i 5000 --mav=m --mav-size=4096
+	check "stream $seed: bbv, as exp-bbv has them" \
+	    both bbv -i 700 --format=exp-bbv
+	check "stream $seed: bbv, as PinPoints has them" \
+	    both bbv -i 11111 --format=pinpoints
+	check "stream $seed: bbv, only sums" \
+	    both bbv -i 3 --instr-count-only --format=pinpoints
+done
+
+# many EXECUTIONS KIND LINE...: more rounds than can be gone through
+many() {
+	n=$1 kind=$2
+	shift 2
+	printf '%s\n' 'H quern-events 1' "H kind $kind" \
+	    'M 1 401000 402000 1000 prog' "$@" "E exit 0 $n" >many.ev
+}
+three=$((3 << 32))
+many $((three + 1)) all 'B 1 >401010 3w8.0 2C401010' 1+600000 \
+    1.*ffffffff 1+8*ffffffff 1-8*ffffffff
+check "bbv: three times 2^32 rounds" "$B/bbv" many.ev
+same "are rows of the same" "T:1:100000000 ;257" \
+    "$(sort -u out | sed 1q);$(wc -l <out)"
+check "bbv: sums of short intervals" "$B/bbv" -i 1 --instr-count-only many.ev
+ok "all instructions" "$(grep -q 'instructions: 25769803778$' out; echo $?)"
+check "bbv: places of 16 MB" \
+    "$B/bbv" --mav=m --mav-size=16777216 many.ev
+many 1 all 'B 1 >401010 3r1.0*1w2.2*1' 1+100000+3fffffffffff+200000
+check "bbv: places of a long repeated instruction" \
+    "$B/bbv" --tail=keep --mav=m --mav-size=1073741824 many.ev
+same "have each of its rounds" $((2 * 0x3fffffffffff)) \
+    "$(tr ' ' '\n' <m | sed 's/.*://' | awk '{ n += $1 }
+	END { printf "%.0f\n", n }')"
+done_testing
