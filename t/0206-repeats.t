@@ -4,6 +4,9 @@
 
 . t/lib.sh
 
+SEEDS=${SEEDS:-1 2}		# t/long has more of them, and more rounds
+LONGEST=${LONGEST:-12000}
+
 command -v python3 >/dev/null || skip_all "no python3"
 R=$PWD/t/models/repeats.py
 cd "$T" || exit 99
@@ -44,7 +47,7 @@ both() {
 	cmp repeats.out lines.out
 }
 
-for seed in 1 2 3; do
+for seed in $SEEDS; do
 	python3 "$R" $seed 20 3000 >repeats.ev
 	python3 "$R" -x <repeats.ev >lines.ev
 	check "stream $seed: bbv" both bbv -i 1000 --tail=keep
@@ -58,6 +61,23 @@ for seed in 1 2 3; do
 	    both bbv -i 11111 --format=pinpoints
 	check "stream $seed: bbv, only sums" \
 	    both bbv -i 3 --instr-count-only --format=pinpoints
+	check "stream $seed: branchsim, rounds" both branchsim --rep=each
+	for p in gshare tage; do
+		check "stream $seed: branchsim, $p" \
+		    both branchsim --predictor=$p
+		check "stream $seed: branchsim, $p, through" \
+		    both branchsim --predictor=$p -t
+	done
+done
+
+# long enough for states to be looked for
+python3 "$R" 4 8 "$LONGEST" >repeats.ev
+python3 "$R" -x <repeats.ev >lines.ev
+check "long repeats: branchsim, rounds" both branchsim --rep=each
+for p in cachegrind bimodal gshare tage perfect; do
+	check "long repeats: branchsim, $p" both branchsim --predictor=$p
+	check "long repeats: branchsim, $p, through" \
+	    both branchsim --predictor=$p -t
 done
 
 # many EXECUTIONS KIND LINE...: more rounds than can be gone through
@@ -83,4 +103,21 @@ check "bbv: places of a long repeated instruction" \
 same "have each of its rounds" $((2 * 0x3fffffffffff)) \
     "$(tr ' ' '\n' <m | sed 's/.*://' | awk '{ n += $1 }
 	END { printf "%.0f\n", n }')"
+
+many $((three + 3)) all 'B 1 >401000 1 2C401000' '1*ffffffff' \
+    'B 2 >401003 2C401100 2C401012 >401012 5X >401003 5w8.0L401003' \
+    2+7ffe00000000 2-10*ffffffff 'B 3 >401003 3 1r8.0R' 3+7ffe00000000 \
+    3.*ffffffff 'B 4 >401020 1' 4
+for p in cachegrind bimodal gshare tage perfect; do
+	check "branchsim, $p: three times 2^32 rounds" \
+	    "$B/branchsim" --predictor=$p many.ev
+done
+many 1 all 'B 1 >401010 3r1.0*1w1.2*1' 1+100000+3fffffffffffffff+200000
+for p in cachegrind bimodal gshare tage; do
+	check "branchsim, $p: a long repeated instruction" \
+	    "$B/branchsim" --predictor=$p --rep=each many.ev
+	same "each round is a branch, and the last test" \
+	    "totals: 4611686018427387904 4611686018427387904" \
+	    "$(sed -n 's/^\(totals: [0-9]* [0-9]*\).*/\1/p' out)"
+done
 done_testing

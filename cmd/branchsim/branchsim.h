@@ -3,6 +3,7 @@
  *
  * main.c	options, the stream, costs
  * run.c	executions to branches and what became of them
+ * repeat.c	many rounds of the same
  * predict.c	predictors: Cachegrind's, bimodal, gshare, perfect
  * tage.c	TAGE and ITTAGE
  */
@@ -23,7 +24,19 @@ struct predictor {
 	int (*indirect)(uint64_t addr, uint64_t target);
 	/* NULL: returns are always right, and not counted */
 	int (*ret)(uint64_t target);
+	int ages;		/* it forgets, every REPEAT_AGE branches */
+	/* Keep the state, with that of the return stack, as number at. */
+	void (*save)(int at);
+	/*
+	 * How often what has happened since can happen once more, and find and
+	 * do the same again. 0: it cannot, the state is another one.
+	 */
+	uint64_t (*again)(int at);
+	/* It has happened so often. */
+	void (*skip)(int at, uint64_t times);
 };
+
+#define PREDICT_STATES 4	/* that are kept */
 
 extern uint64_t predict_history;	/* outcomes, the newest in bit 0 */
 extern uint8_t predict_counter[1 << 14]; /* 0 1: not taken; 2 3: taken */
@@ -62,6 +75,27 @@ extern const struct predictor cachegrind, bimodal, gshare, perfect, tage;
 extern unsigned stack_thread;
 void stack_call(uint64_t behind);
 int stack_ret(uint64_t target);
+void stack_save(int at);
+/* Is it what it was? But for how deep it is, by multiples of its size. */
+int stack_same(int at);
+
+/* ---- repeat.c ---- */
+
+#define REPEAT_FIRST 4096	/* rounds with which it is of use */
+#define REPEAT_AGE (1 << 18)
+
+/* What is repeated: all rounds are the same to the predictor. */
+struct repeat {
+	const struct predictor *predictor;
+	int nested;		/* within a round of another one */
+	void *what;
+	int (*round)(void *what);	/* -1: trouble, which ends it */
+	/* Keep what has been counted, at one of two levels. */
+	void (*keep)(void *what, int level);
+	/* Add so many times what was counted since; 0: that cannot be. */
+	int (*add)(void *what, int level, uint64_t times, uint64_t rounds);
+};
+int repeat(const struct repeat *, uint64_t n);
 
 /* ---- run.c ---- */
 
@@ -100,6 +134,19 @@ int run_batch(const uint64_t *rec, const uint64_t *end);
  */
 int run_before(const uint64_t *rec);
 void run_round(const uint64_t *rec);
+/*
+ * Many rounds of a record: most are left out if they are like others of which
+ * there was nothing to tell.
+ */
+struct run_many {
+	const uint64_t *rec;
+	int (*one)(const uint64_t *rec);	/* -1: trouble */
+	uint64_t *told;			/* what has been told; NULL: nothing */
+	void (*left_out)(const uint64_t *rec, uint64_t rounds);	/* or NULL */
+};
+int run_many(struct run_many *, uint64_t n);
+/* So many more executions, which were left out. */
+void run_counted(const uint64_t *rec, uint64_t rounds);
 /* The thread goes on at pc. */
 int run_goes_on(uint64_t pc);
 /* The end: a thread that ended on a branch, with what became of it; or 0. */

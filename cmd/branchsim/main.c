@@ -207,30 +207,55 @@ pass(const uint64_t *p, uint64_t more)
 	    more);
 }
 
+static uint64_t quiet;		/* rounds that have not been passed yet */
+static uint64_t passed;		/* how often some have been */
+
+static void
+pass_quiet(const uint64_t *p)
+{
+	if (quiet != 0)
+		pass(p, quiet - 1);
+	quiet = 0;
+	passed++;
+}
+
+static int
+pass_round(const uint64_t *p)
+{
+	if (run_before(p) < 0)
+		return -1;
+	if (nfound != 0) {
+		pass_quiet(p);
+		write_found();
+	}
+	run_round(p);
+	quiet++;
+	if (nfound != 0) {
+		pass_quiet(p);
+		write_found();
+	}
+	return 0;
+}
+
+static void
+left_out(const uint64_t *p, uint64_t rounds)
+{
+	run_counted(p, rounds);
+	quiet += rounds;
+}
+
 static void
 pass_record(const uint64_t *p)
 {
-	uint64_t rounds = 1 + ev_more(p), quiet = 0;
+	uint64_t n = 1 + ev_more(p);
+	struct run_many m = { p, pass_round, &passed, left_out };
 
-	for (; rounds > 0; rounds--) {
-		if (run_before(p) < 0)
-			break;
-		if (nfound != 0) {
-			if (quiet != 0)
-				pass(p, quiet - 1);
-			quiet = 0;
-			write_found();
-		}
-		run_round(p);
-		quiet++;
-		if (nfound != 0) {
-			pass(p, quiet - 1);
-			quiet = 0;
-			write_found();
-		}
-	}
-	if (quiet != 0)
-		pass(p, quiet - 1);
+	if (n > REPEAT_FIRST)
+		run_many(&m, n);
+	else
+		while (n-- > 0 && pass_round(p) == 0)
+			;
+	pass_quiet(p);
 }
 
 /* Threads that ended on a branch, with what became of that. */

@@ -26,8 +26,47 @@ last_target(uint64_t addr, uint64_t target)
 	return wrong;
 }
 
+/* ---- states ---- */
+
+static struct state {
+	uint64_t history, last[512];
+	uint8_t counter[1 << 14];
+} state[PREDICT_STATES];
+
+static void
+save(int at)
+{
+	struct state *s = &state[at];
+
+	s->history = predict_history;
+	memcpy(s->last, last, sizeof last);
+	memcpy(s->counter, predict_counter, sizeof s->counter);
+	stack_save(at);
+}
+
+static uint64_t
+again(int at)
+{
+	const struct state *s = &state[at];
+
+	return s->history == predict_history && stack_same(at) &&
+	    memcmp(s->last, last, sizeof last) == 0 &&
+	    memcmp(s->counter, predict_counter, sizeof s->counter) == 0 ?
+	    UINT64_MAX : 0;
+}
+
+static void
+skip(int at, uint64_t times)
+{
+	(void)at;
+	(void)times;
+}
+
+/* ---- predictors ---- */
+
 const struct predictor cachegrind = {
-	"cachegrind", nothing, predict_cachegrind, last_target, NULL
+	"cachegrind", nothing, predict_cachegrind, last_target, NULL,
+	0, save, again, skip
 };
 
 static int
@@ -37,7 +76,8 @@ bimodal_cond(uint64_t addr, int taken)
 }
 
 const struct predictor bimodal = {
-	"bimodal", nothing, bimodal_cond, last_target, stack_ret
+	"bimodal", nothing, bimodal_cond, last_target, stack_ret,
+	0, save, again, skip
 };
 
 static int
@@ -51,7 +91,8 @@ gshare_cond(uint64_t addr, int taken)
 }
 
 const struct predictor gshare = {
-	"gshare", nothing, gshare_cond, last_target, stack_ret
+	"gshare", nothing, gshare_cond, last_target, stack_ret,
+	0, save, again, skip
 };
 
 static int
@@ -71,7 +112,8 @@ right_target(uint64_t addr, uint64_t target)
 }
 
 const struct predictor perfect = {
-	"perfect", nothing, right, right_target, NULL
+	"perfect", nothing, right, right_target, NULL,
+	0, save, again, skip
 };
 
 /* ---- return stacks ---- */
@@ -114,4 +156,21 @@ stack_ret(uint64_t target)
 	struct stack *s = own_stack();
 
 	return s->addr[--s->top % DEPTH] != target;
+}
+
+static struct stack saved[PREDICT_STATES];
+
+void
+stack_save(int at)
+{
+	saved[at] = *own_stack();
+}
+
+int
+stack_same(int at)
+{
+	const struct stack *s = own_stack();
+
+	return s->top % DEPTH == saved[at].top % DEPTH &&
+	    memcmp(s->addr, saved[at].addr, sizeof s->addr) == 0;
 }

@@ -209,6 +209,51 @@ note(uint32_t insn, unsigned event, uint64_t n)
 	found[nfound++] = (struct found){ n, insn, (uint8_t)event };
 }
 
+/* A branch that is taken again and again. */
+struct test {
+	uint64_t addr, missed;
+	uint64_t kept[2];
+};
+
+static int
+test_round(void *what)
+{
+	struct test *t = what;
+
+	t->missed += (unsigned)predictor->cond(t->addr, 1);
+	return 0;
+}
+
+static void
+test_keep(void *what, int level)
+{
+	struct test *t = what;
+
+	t->kept[level] = t->missed;
+}
+
+static int
+test_add(void *what, int level, uint64_t times, uint64_t rounds)
+{
+	struct test *t = what;
+
+	(void)rounds;
+	t->missed += (t->missed - t->kept[level]) * times;
+	return 1;
+}
+
+/* So often; returns how often that is mispredicted. */
+static uint64_t
+goes_back(uint64_t addr, uint64_t n)
+{
+	struct test t = { .addr = addr };
+	const struct repeat r = { predictor, 1, &t, test_round, test_keep,
+	    test_add };
+
+	repeat(&r, n);
+	return t.missed;
+}
+
 /* What Valgrind makes of `rep': see the page. */
 static void
 rounds(struct branch *br)
@@ -216,7 +261,7 @@ rounds(struct branch *br)
 	const struct ev_block *b;
 	const struct ev_insn *i;
 	uint32_t lo = 0, hi = nblock;
-	uint64_t n = 0, missed = 0;
+	uint64_t n = 0, missed;
 	int writes = 0;
 
 	/* the block whose branches these are */
@@ -239,14 +284,8 @@ rounds(struct branch *br)
 	}
 	if ((int64_t)n < 0)
 		n = -n;
-	for (uint64_t k = 0; k < n; k++) {
-		missed += (unsigned)predictor->cond(br->addr, 1);
-		if (!writes)
-			missed += (unsigned)predictor->cond(br->addr,
-			    k + 1 < n);
-	}
-	if (writes || n == 0)
-		missed += (unsigned)predictor->cond(br->addr, 0);
+	missed = goes_back(br->addr, writes || n == 0 ? n : 2 * n - 1) +
+	    (unsigned)predictor->cond(br->addr, 0);
 	br->fetches += writes ? n : n - (n != 0);
 	n = writes || n == 0 ? n + 1 : 2 * n;
 	br->times += n;
@@ -392,6 +431,23 @@ run_round(const uint64_t *rec)
 	own_branches(u, rec);
 }
 
+/* One round, which is counted elsewhere. */
+static inline __attribute__((always_inline)) int
+one_round(struct thread *t, struct unit *u, const uint64_t *rec)
+{
+	nfound = 0;
+	if (t->open != 0 && resolve(&branch[t->open - 1], u->entry) < 0)
+		return -1;
+	own_branches(u, rec);
+	return 0;
+}
+
+static int
+round_of_many(const uint64_t *rec)
+{
+	return one_round(&thread[now], &unit[ev_id(*rec)], rec);
+}
+
 int
 run_batch(const uint64_t *rec, const uint64_t *end)
 {
@@ -402,14 +458,109 @@ run_batch(const uint64_t *rec, const uint64_t *end)
 		uint64_t n = ev_more(rec);
 
 		u->count += n + 1;
-		do {
-			nfound = 0;
-			if (t->open != 0 &&
-			    resolve(&branch[t->open - 1], u->entry) < 0)
+		if (__builtin_expect(n >= REPEAT_FIRST, 0)) {
+			struct run_many m = { .rec = rec,
+			    .one = round_of_many };
+
+			if (run_many(&m, n + 1) < 0)
 				return -1;
-			own_branches(u, rec);
-		} while (n-- > 0);
+			continue;
+		}
+		do
+			if (one_round(t, u, rec) < 0)
+				return -1;
+		while (n-- > 0);
 	}
+	return 0;
+}
+
+void
+run_counted(const uint64_t *rec, uint64_t rounds)
+{
+	unit[ev_id(*rec)].count += rounds;
+}
+
+/* ---- many rounds ---- */
+
+static struct branch *kept[2];		/* its block's, as they were */
+static size_t capkept[2];
+static uint64_t kept_told[2];
+
+static const struct blockof *
+block_of(const struct run_many *m)
+{
+	const struct ev_def *d = ev_def(events, ev_id(*m->rec));
+
+	return &blocks[(uintptr_t)d->block->user - 1];
+}
+
+static int
+many_round(void *what)
+{
+	const struct run_many *m = what;
+
+	return m->one(m->rec);
+}
+
+static void
+many_keep(void *what, int level)
+{
+	const struct run_many *m = what;
+	const struct blockof *of = block_of(m);
+
+	kept[level] = xgrow(kept[level], &capkept[level], of->n + (size_t)1,
+	    sizeof *branch);
+	memcpy(kept[level], &branch[of->first], of->n * sizeof *branch);
+	if (m->told != NULL)
+		kept_told[level] = *m->told;
+}
+
+static int
+many_add(void *what, int level, uint64_t times, uint64_t rounds)
+{
+	const struct run_many *m = what;
+	const struct blockof *of = block_of(m);
+	const struct branch *was = kept[level];
+	struct branch *br = &branch[of->first];
+
+	if (m->told != NULL && *m->told != kept_told[level])
+		return 0;
+	for (uint32_t k = 0; k < of->n; k++) {
+		br[k].missed += (br[k].missed - was[k].missed) * times;
+		br[k].times += (br[k].times - was[k].times) * times;
+		br[k].fetches += (br[k].fetches - was[k].fetches) * times;
+	}
+	if (m->left_out != NULL)
+		m->left_out(m->rec, rounds);
+	return 1;
+}
+
+/* Is a repeated instruction of it repeated as often in each round? */
+static int
+same_rounds(const struct ev_def *d, const uint64_t *diff)
+{
+	const struct ev_block *b = d->block;
+
+	if (!unit[d->block->id].counts)
+		return 1;
+	for (uint32_t k = 0; k < b->nref; k++)
+		if (b->ref[k].count != 0 && b->ref[k].count <= d->ngroups &&
+		    diff[b->ref[k].count - 1] != 0)
+			return 0;
+	return 1;
+}
+
+int
+run_many(struct run_many *m, uint64_t n)
+{
+	const struct repeat r = { predictor, 0, m, many_round, many_keep,
+	    many_add };
+
+	if (same_rounds(ev_def(events, ev_id(*m->rec)), m->rec + 1))
+		return repeat(&r, n);
+	for (; n > 0; n--)
+		if (m->one(m->rec) < 0)
+			return -1;
 	return 0;
 }
 

@@ -80,15 +80,17 @@ push(struct past *h, struct folds *f, unsigned n, unsigned in)
 }
 
 /* Numbers without a pattern, the same in every run. */
+static uint32_t random_state = 2463534242U;
+
 static uint32_t
 some(void)
 {
-	static uint32_t x = 2463534242U;
+	uint32_t x = random_state;
 
 	x ^= x << 13;
 	x ^= x >> 17;
 	x ^= x << 5;
-	return x;
+	return random_state = x;
 }
 
 /* ---- TAGE ---- */
@@ -96,7 +98,7 @@ some(void)
 #define NTABLE	12
 #define BASE	14		/* log2 of the bimodal table's predictions */
 #define SHARE	2		/* 4 of which share a bit of hysteresis */
-#define AGING	(1 << 18)	/* branches between losses of usefulness */
+#define AGING	REPEAT_AGE	/* branches between losses of usefulness */
 
 static const struct {
 	unsigned history, log, tag;
@@ -119,6 +121,7 @@ static uint8_t base_taken[1 << BASE], base_sure[1 << (BASE - SHARE)];
 static struct entry table[NTABLE][1 << 11];
 static int trust_other;		/* < 0: a weak new entry beats the next one */
 static uint32_t age;
+static uint64_t moves;		/* of usefulness, by what was predicted */
 
 /* One prediction, and what it was made of. */
 struct look {
@@ -202,8 +205,10 @@ allocate(const struct look *l, int taken)
 		;
 	if (t == NTABLE) {
 		for (t = l->first + 1; t < NTABLE; t++)
-			if (l->entry[t]->useful > 0)
+			if (l->entry[t]->useful > 0) {
 				l->entry[t]->useful--;
+				moves++;
+			}
 		return;
 	}
 	*l->entry[t] = (struct entry){ taken ? 0 : -1, 0, l->tag[t] };
@@ -243,10 +248,14 @@ learn(const struct look *l, int taken)
 			learn_base(l->base, taken);
 		count(&e->counter, taken, 3);
 		if (l->first_taken != l->second_taken) {
-			if (l->first_taken == taken && e->useful < 3)
+			if (l->first_taken == taken && e->useful < 3) {
 				e->useful++;
-			if (l->first_taken != taken && e->useful > 0)
+				moves++;
+			}
+			if (l->first_taken != taken && e->useful > 0) {
 				e->useful--;
+				moves++;
+			}
 		}
 	}
 	if (l->taken != taken && l->first < NTABLE - 1 &&
@@ -349,6 +358,97 @@ tage_cond(uint64_t addr, int taken)
 	return l.taken != taken;
 }
 
+/* ---- states ---- */
+
+static struct state {
+	struct past outcomes, where;
+	struct folds folds[NTABLE], ifolds[NITABLE];
+	uint32_t path, x, age;
+	int trust_other;
+	uint64_t moves;
+	uint8_t base_taken[1 << BASE], base_sure[1 << (BASE - SHARE)];
+	uint64_t ibase[1 << ILOG];
+	struct entry table[NTABLE][1 << 11];
+	struct ientry itable[NITABLE][1 << ILOG];
+} state[PREDICT_STATES];
+
+static void
+tage_save(int at)
+{
+	struct state *s = &state[at];
+
+	s->outcomes = outcomes;
+	s->where = where;
+	memcpy(s->folds, folds, sizeof folds);
+	memcpy(s->ifolds, ifolds, sizeof ifolds);
+	s->path = path;
+	s->x = random_state;
+	s->age = age;
+	s->trust_other = trust_other;
+	s->moves = moves;
+	memcpy(s->base_taken, base_taken, sizeof base_taken);
+	memcpy(s->base_sure, base_sure, sizeof base_sure);
+	memcpy(s->ibase, ibase, sizeof ibase);
+	memcpy(s->table, table, sizeof table);
+	memcpy(s->itable, itable, sizeof itable);
+	stack_save(at);
+}
+
+/* Have two the same bits, from the newest back? */
+static int
+same_past(const struct past *a, const struct past *b)
+{
+	for (unsigned i = 1; i <= NBITS; i++)
+		if (a->bit[(a->at - i) % NBITS] != b->bit[(b->at - i) % NBITS])
+			return 0;
+	return 1;
+}
+
+static int
+is_useful(void)
+{
+	for (unsigned t = 0; t < NTABLE; t++)
+		for (unsigned i = 0; i < 1U << size[t].log; i++)
+			if (table[t][i].useful != 0)
+				return 1;
+	return 0;
+}
+
+/*
+ * Branches that are predicted the same way each time do not come to an end
+ * but by age: it does nothing where nothing is useful, and stays so.
+ */
+static uint64_t
+tage_again(int at)
+{
+	const struct state *s = &state[at];
+	uint32_t older = age - s->age;
+
+	if (s->path != path || s->x != random_state ||
+	    s->trust_other != trust_other || !stack_same(at) ||
+	    memcmp(s->folds, folds, sizeof folds) != 0 ||
+	    memcmp(s->ifolds, ifolds, sizeof ifolds) != 0 ||
+	    memcmp(s->table, table, sizeof table) != 0 ||
+	    memcmp(s->itable, itable, sizeof itable) != 0 ||
+	    memcmp(s->ibase, ibase, sizeof ibase) != 0 ||
+	    memcmp(s->base_taken, base_taken, sizeof base_taken) != 0 ||
+	    memcmp(s->base_sure, base_sure, sizeof base_sure) != 0 ||
+	    !same_past(&s->outcomes, &outcomes) ||
+	    !same_past(&s->where, &where))
+		return 0;
+	if (older % AGING == 0 || (s->moves == moves && !is_useful()))
+		return UINT64_MAX;
+	if (s->age / AGING != age / AGING)
+		return 0;
+	return (AGING - 1 - age % AGING) / older;
+}
+
+static void
+tage_skip(int at, uint64_t times)
+{
+	age += (age - state[at].age) * (uint32_t)times;
+}
+
 static void
 tage_init(void)
 {
@@ -360,5 +460,6 @@ tage_init(void)
 }
 
 const struct predictor tage = {
-	"tage", tage_init, tage_cond, tage_indirect, stack_ret
+	"tage", tage_init, tage_cond, tage_indirect, stack_ret,
+	1, tage_save, tage_again, tage_skip
 };

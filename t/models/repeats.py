@@ -98,7 +98,7 @@ def block(rnd):
         else:
             b.insn(rnd.randrange(1, 8), ''.join(
                 reference(rnd, b) for _ in range(rnd.choice([0, 0, 1, 1, 2]))))
-    if b.items[-1][0] == '>':
+    if b.items[-1][0] == '>' or 'C' in b.items[-1]:
         b.insn(3)
     what = rnd.randrange(8)
     if what < 3:
@@ -146,7 +146,7 @@ def strides(rnd, b, rounds):
     for g, what in enumerate(b.groups):
         d = 0 if calm else rnd.choice(STRIDES)
         if what == 'c':
-            d = rnd.choice([0, 0, 0, 0, 1])
+            d = rnd.choice([0] * 15 + [1])
         if what == 's':
             d = 0 if calm else rnd.choice([0, 16, -16, 0x40000000])
         b.value[g] = (b.value[g] + d * (rounds + 1)) & MASK
