@@ -56,6 +56,26 @@ done
 status 2 "read-xray -m" "$B/read-xray" -m "$T/fifo" "$T/ev"
 check "nobody opened the FIFO" kill -0 $writer
 
+# what an object file names: the file of its split DWARF, its debug file
+echo 'int main(void) { return 0; }' >"$T/m.c"
+if (cd "$T" && ${CC:-gcc} -g -gsplit-dwarf -c m.c && ${CC:-gcc} -o m m.o &&
+    rm m.dwo && mkfifo m.dwo); then
+	"$B/trace" -o "$T/m.ev" "$T/m"
+	check "split DWARF" "$B/plain" -s "$T/m.ev"
+	check "split DWARF: the line" grep -q 'm\.c:1: main' "$T/out"
+else
+	skip "split DWARF" "no compiler for it"
+fi
+if (cd "$T" && ${CC:-gcc} -g -o d m.c && objcopy --only-keep-debug d d.debug &&
+    strip -g d && objcopy --add-gnu-debuglink=d.debug d && rm d.debug &&
+    mkfifo d.debug); then
+	"$B/trace" -o "$T/d.ev" "$T/d"
+	check "a debug file" "$B/plain" -s "$T/d.ev"
+	check "a debug file: the function" grep -q '/d: main$' "$T/out"
+else
+	skip "a debug file" "no compiler or objcopy"
+fi
+
 # a FIFO that is the input itself is opened once
 "$TB/mkxray" >"$T/log" <<-'END'
 	head 5 1 3 1000 16384 0

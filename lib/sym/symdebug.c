@@ -31,7 +31,29 @@ sym_debug_path(const char *path)
 	sym_debug_folders = path == NULL ? NULL : xstrdup(path);
 }
 
-/* Is there dir/sub/name that is not the object itself? */
+int
+sym_is_odd(const char *beside, const char *dir, const char *name)
+{
+	const char *slash = strrchr(beside, '/');
+	int len = *name == '/' || *dir == '/' || slash == NULL ? 0 :
+	    (int)(slash - beside) + 1, r;
+	struct stat st;
+	char *path;
+
+	if (*name == '/')
+		dir = "";
+	if (asprintf(&path, "%.*s%s%s%s", len, beside, dir,
+	    *dir != '\0' ? "/" : "", name) < 0)
+		die("a path: no memory");
+	r = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+	free(path);
+	return r;
+}
+
+/*
+ * Is there dir/sub/name that is not the object itself? -1: there is, and it
+ * is no regular file, which libdwfl would wait for.
+ */
 static int
 is_there(const char *dir, const char *sub, const char *name,
     const struct stat *own)
@@ -43,6 +65,8 @@ is_there(const char *dir, const char *sub, const char *name,
 	sprintf(path, "%s/%s/%s", dir, sub, name);
 	r = stat(path, &st) == 0 && (st.st_dev != own->st_dev ||
 	    st.st_ino != own->st_ino);
+	if (r && !S_ISREG(st.st_mode))
+		r = -1;
 	free(path);
 	return r;
 }
@@ -52,10 +76,14 @@ static int
 in_place(const char *dir, const char *sub, const char *const name[2],
     const struct stat *own)
 {
+	int r;
+
 	for (;; sub++) {
-		if (is_there(dir, sub, name[0], own) ||
-		    (name[1] != NULL && is_there(dir, sub, name[1], own)))
-			return 1;
+		r = is_there(dir, sub, name[0], own);
+		if (r == 0 && name[1] != NULL)
+			r = is_there(dir, sub, name[1], own);
+		if (r != 0)
+			return r;
 		if (*sub == '\0')
 			return 0;
 		sub += strcspn(sub, "/");
@@ -64,7 +92,10 @@ in_place(const char *dir, const char *sub, const char *const name[2],
 	}
 }
 
-/* Could the search by name find something for the object of this name? */
+/*
+ * Could the search by name find something for the object of this name? -1: it
+ * must not be tried.
+ */
 static int
 may_find(const char *file, const char *debuglink)
 {
@@ -115,6 +146,9 @@ sym_find_debug(Dwfl_Module *mod, void **arg, const char *modname,
 	char *real = NULL;
 	int may, fd;
 
+	if (file != NULL && debuglink != NULL && crc == 0 &&
+	    sym_is_odd(file, "", debuglink))
+		return -1;
 	if (!has_server() && file != NULL && (debuglink == NULL || crc != 0)) {
 		errno = 0;
 		fd = dwfl_build_id_find_debuginfo(mod, arg, modname, base,
@@ -122,11 +156,12 @@ sym_find_debug(Dwfl_Module *mod, void **arg, const char *modname,
 		if (fd >= 0)
 			return fd;
 		in_lack(file);
-		may = may_find(file, debuglink) ||
-		    ((real = realpath(file, NULL)) != NULL &&
-		    strcmp(real, file) != 0 && may_find(real, debuglink));
+		may = may_find(file, debuglink);
+		if (may == 0 && (real = realpath(file, NULL)) != NULL &&
+		    strcmp(real, file) != 0)
+			may = may_find(real, debuglink);
 		free(real);
-		if (!may)
+		if (may <= 0)
 			return -1;
 	}
 	errno = 0;

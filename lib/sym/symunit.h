@@ -107,7 +107,13 @@ struct sym_unit *sym_unit(struct sym *, uint64_t addr);
 const char *sym_name(const struct sym *, const char *raw);
 void sym_table_free(struct sym_table *);
 
-/* symdebug.c: libdwfl's callback for separate debug files; its folders */
+/*
+ * symdebug.c: libdwfl's callback for separate debug files; its folders
+ *
+ * Is there something at name, or dir/name, that is no regular file? libdw
+ * would wait for a FIFO. What is relative begins in the folder of `beside'.
+ */
+int sym_is_odd(const char *beside, const char *dir, const char *name);
 int sym_find_debug(Dwfl_Module *, void **arg, const char *modname,
     Dwarf_Addr base, const char *file, const char *debuglink, GElf_Word crc,
     char **found);
