@@ -52,5 +52,19 @@ check "its references" grep -q '^\.Xr qn-annotate 1' "$page"
 check "not others' programs" grep -q '^\.Xr cg_annotate 1' "$page"
 check "its examples" \
     grep -q '^qn-trace ./prog | qn-cachesim | qn-fmt-cachegrind >' "$page"
+check "those of one line" grep -q '^\.Dl qn-merge .* | qn-annotate$' \
+    "$T/a/usr/share/man/man1/qn-merge.1"
+check "and behind &&" grep -q '^\.Dl qn-trace .* && qn-cachesim .* | qn-' \
+    "$T/a/usr/share/man/man1/qn-cachesim.1"
+bare=$(awk -v ours="$(ls "$B" | tr '\n' ' ')" '
+BEGIN { for (n = split(ours, l, " "); n > 0; n--) own[l[n]] = 1 }
+/^\.Bd.*-literal/ { shown = 1 }
+/^\.Ed/ { shown = 0 }
+shown || /^\.Dl / {
+	for (i = 1; i <= NF; i++)
+		if ($i in own)
+			print FILENAME ": " $0
+}' "$T"/a/usr/share/man/man[157]/*)
+same "no example has a bare name" "" "$bare"
 
 done_testing
