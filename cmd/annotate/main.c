@@ -20,7 +20,7 @@ static const char help[] =
     "  --show=A,B          show these events, in this order\n"
     "  --sort=A[:T],B      sort by these; T: threshold in % of that event\n"
     "  --threshold=T       leave out what is below T % of the first sort event\n"
-    "  --show-percs=yes|no percentages\n"
+    "  --show-percs=yes|no percentages (--no-show-percs)\n"
     "  --auto=yes|no       annotate the sources (--annotate, --no-annotate)\n"
     "  --inclusive[=yes]   functions with all that they call\n"
     "  --tree=WHAT         none, caller, calling, both: callers and callees\n"
@@ -30,7 +30,7 @@ static const char help[] =
     "  --context=N         lines around those that have counts [8]\n"
     "  -I, --include=DIR   look for sources below DIR too\n"
     "  --color=WHEN        auto, always, never\n"
-    "  -o FILE             write there\n"
+    "  -o, --output=FILE   write there\n"
     "  -h, --help          --version\n";
 
 enum { ASM = 256, HTML, LAYOUT, INCLUSIVE, TREE, SHOW, SORT, THRESHOLD, PERCS, NOPERCS, AUTO, ANNOTATE, NOANNOTATE,

@@ -27,7 +27,7 @@ static const char help[] =
     "  -p, --profile       write the difference as a profile\n"
     "  -j, --json          write it as JSON\n"
     "  -q, --quiet         write nothing, the status tells\n"
-    "  -o FILE             write there\n"
+    "  -o, --output=FILE   write there\n"
     "  -h, --help          --version\n";
 
 enum { SHOW = 256, SORT, BY, THRESHOLD, LIMIT, FILENAME, FUNCNAME, OBJNAME,

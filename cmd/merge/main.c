@@ -36,6 +36,13 @@
 #include "out.h"
 #include "util.h"
 
+static const char help[] =
+    "usage: merge [option ...] [file ...]\n"
+    "Add up cost files, Cachegrind's and Callgrind's.\n"
+    "  --strict            other caches, another predictor or processor: status 2\n"
+    "  -o, --output=FILE   write there\n"
+    "  -h, --help          --version\n";
+
 static struct costnames *nm;
 static struct costsum *table;
 
@@ -161,10 +168,7 @@ main(int argc, char **argv)
 		else if (c == 's')
 			strict = true;
 		else if (c == 'h')
-			prog_help("usage: merge [--strict] [-o file] [file ...]\n"
-			    "Add up cost files, Cachegrind's and Callgrind's.\n"
-			    "  --strict  other caches, another predictor or "
-			    "processor: status 2\n");
+			prog_help(help);
 		else if (c == 'V')
 			prog_version();
 		else

@@ -25,8 +25,8 @@ static const char synopsis[] =
 static const char help[] =
 "Run a program under binary translation and write what it did as event text.\n"
 "\n"
-"  -e, --events=KIND    all, blocks, cache[=N[,L[,W]]], counts: events(5)\n"
-"                                                                [all]\n"
+"  -e, --events=KIND    all, blocks, cache[=N[,L[,W]]], counts, none:\n"
+"                       events(5)                                [all]\n"
 "  -f, --follow         each child process too, with a stream of its own:\n"
 "                       FILE of -o has %p in it, for the process number\n"
 "  -i, --interval=N     kind counts: an interval every N instructions\n"
@@ -46,6 +46,8 @@ static const char help[] =
 "      --vdso=yes|no    show the program the kernel's vDSO      [yes]\n"
 "      --aslr           leave address randomisation on\n"
 "  -v, --verbose        figures of the translation at the end\n"
+"      --debug=WORD,... for tests of trace itself: nolink, tinycache, nosuper,\n"
+"                       long, fewcounts, fewids, dump[=PC]\n"
 "  -h, --help           this text\n"
 "      --version        the version\n";
 
