@@ -1,7 +1,9 @@
 #!/bin/sh
-# Every victim under trace, in every mode: output and end as natively, and a
-# whole stream that says so.
+# Every victim under trace: output and end as natively, and a whole stream that
+# says so.  In two modes here, in all of them in t/long.
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
-"$TB/victims" -w "$T" -r "$B/trace" t/victim "$TB/victim"
+set -- -m all -m cache
+[ -z "${ALL_MODES:-}" ] || set --
+"$TB/victims" -w "$T" -r "$B/trace" "$@" t/victim "$TB/victim"

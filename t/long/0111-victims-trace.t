@@ -1,0 +1,4 @@
+#!/bin/sh
+# t/0111-victims-trace.t in every mode.
+ALL_MODES=1
+. t/0111-victims-trace.t
