@@ -180,7 +180,7 @@ sums(struct costr *r, const char *p, bool totals)
 }
 
 /* Of "key: value" the colon; NULL for anything else. */
-static const char *
+static inline const char *
 key_end(const char *p)
 {
 	if ((*p | 32) < 'a' || (*p | 32) > 'z')

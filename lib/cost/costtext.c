@@ -8,11 +8,10 @@
  */
 #include "cost.h"
 
+#include <emmintrin.h>
 #include <string.h>
 
 #include "out.h"
-
-#define ALL	UINT64_C(0x0101010101010101)	/* a 1 in each byte */
 
 /* The byte that is written \ooo here, or 0. */
 static unsigned char
@@ -36,22 +35,45 @@ needs_escape(const char *s)
 	return c < 0x20 || c == 0x7f || (c == '\\' && escaped(s));
 }
 
+/* Is any of these bytes a control character or a backslash? */
+static inline bool
+any_odd(__m128i v)
+{
+	__m128i low = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1f)), v);
+	__m128i del = _mm_cmpeq_epi8(v, _mm_set1_epi8(0x7f));
+	__m128i back = _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'));
+
+	return _mm_movemask_epi8(_mm_or_si128(low, _mm_or_si128(del, back)));
+}
+
+static inline __m128i
+at(const char *s)
+{
+	return _mm_loadu_si128((const __m128i *)s);
+}
+
+/* The same, of 8 to 15 bytes. */
+static inline bool
+any_odd_short(const char *s, size_t len)
+{
+	int64_t first, last;
+
+	memcpy(&first, s, 8);
+	memcpy(&last, s + len - 8, 8);
+	return any_odd(_mm_set_epi64x(last, first));
+}
+
 /* How long s is without control characters and backslashes. */
 static size_t
 usual(const char *s, size_t len)
 {
-	uint64_t w, del, back;
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i + 8 <= len; i += 8) {
-		memcpy(&w, s + i, 8);
-		del = w ^ 0x7f * ALL;
-		back = w ^ '\\' * ALL;
-		if (((w - 0x20 * ALL) & ~w) >> 7 & ALL ||
-		    ((del - ALL) & ~del) >> 7 & ALL ||
-		    ((back - ALL) & ~back) >> 7 & ALL)
-			break;
-	}
+	while (i + 16 <= len && !any_odd(at(s + i)))
+		i += 16;
+	if (len >= 16 ? i + 16 > len && !any_odd(at(s + len - 16)) :
+	    len >= 8 && !any_odd_short(s, len))
+		return len;
 	while (i < len && (unsigned char)s[i] >= 0x20 && s[i] != 0x7f &&
 	    s[i] != '\\')
 		i++;
@@ -66,7 +88,8 @@ cost_put_text(struct out *o, const char *s)
 
 	while (len) {
 		n = blank ? 0 : usual(s, len);
-		out_write(o, s, n);
+		if (n)
+			out_write(o, s, n);
 		s += n;
 		len -= n;
 		if (!len)
