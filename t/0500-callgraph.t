@@ -213,7 +213,7 @@ main>g 1 4;" --fn-skip=f
 stream blocks "$call" "$rec" "B 12 >401100 3 5w8.0-8L401200" \
     "B 11 >401200 3 2I" "$back" "$after" 1+7ffe1000 5+7ffe0ff0 12+7ffe0fe0 11 \
     6+7ffe0ff8 3 "Y 231" "E exit 0 6" >ev
-finds "a wrong guess is mended" "f 2;f'2 3;f'2>g 1 2;f>f'2 1 5;g 2;main 4;\
+finds "its return tells that" "f 3;f'2 2;f'2>g 1 2;f>f'2 1 4;g 2;main 4;\
 main>f 1 7;"
 # the same with a setjmp (g) in the outer one: that tells
 sed 's/fun g/fun _setjmp/' prog.s >setjmp.s

@@ -62,6 +62,7 @@ struct func {
 	bool skip;		/* its cost is its caller's */
 	bool pop;		/* when it jumps, it returns first */
 	bool setjmp;		/* where it returns to may be jumped to */
+	bool resume;		/* who calls it is left: _Unwind_Resume */
 	bool toggle, before, after, zero;	/* done when it is entered, left */
 	const struct place *places;	/* func_same_place's */
 };
@@ -220,7 +221,11 @@ struct jump {
 	uint64_t n;		/* times that it was followed */
 };
 
-void jump_count(struct slot *from, const struct seg *to, struct ctx *);
+void jump_count(struct slot *from, const struct seg *to, struct ctx *,
+    uint64_t n);
+/* One that is no context yet: what is counted there goes to another. */
+struct ctx *ctx_limbo(void);
+void ctx_move(struct ctx *limbo, struct ctx *to);
 
 /* ---- stack.c ---- */
 
@@ -238,6 +243,7 @@ struct frame {
 /* Where a setjmp returns to, and the stack pointer there. */
 struct landing {
 	uint64_t addr, sp;
+	size_t nsig;		/* in how many handlers */
 };
 
 /* What a signal interrupted. */
@@ -248,6 +254,8 @@ struct interrupt {
 	struct slot *slot, *skipper;
 	uint64_t sp;
 	int64_t *total;
+	bool called;		/* the handler has called, or returned, */
+	bool above;		/* on a stack above this one */
 };
 
 struct thread {
@@ -272,6 +280,11 @@ struct thread {
 	int64_t *since;		/* total at the last dump */
 	struct landing *landing;	/* innermost last */
 	size_t nlanding, caplanding;
+	/* back in one of several activations, it is not known which: */
+	struct ctx *limbo;	/* is ctx meanwhile */
+	struct ctx *guess;	/* the innermost one; NULL: it is known, */
+	struct ctx *landed;	/* and was this */
+	int64_t *landing_total;	/* total when it came there */
 	uint32_t num;
 };
 

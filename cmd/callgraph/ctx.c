@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "outcome.h"
 #include "util.h"
 
 struct key {
@@ -295,7 +296,7 @@ arc_get(struct slot *from, const struct seg *to, uint32_t level,
 /* ---- jumps ---- */
 
 void
-jump_count(struct slot *from, const struct seg *to, struct ctx *c)
+jump_count(struct slot *from, const struct seg *to, struct ctx *c, uint64_t n)
 {
 	struct more *m = slot_more(from);
 	struct jump *j, **p;
@@ -313,5 +314,63 @@ jump_count(struct slot *from, const struct seg *to, struct ctx *c)
 	}
 	j->next = m->jumps;
 	m->jumps = j;
-	j->n++;
+	j->n += n;
+}
+
+/* ---- limbo ---- */
+
+struct ctx *
+ctx_limbo(void)
+{
+	return xkeep(sizeof(struct ctx));
+}
+
+static void
+add_all(int64_t **to, int64_t **from, size_t n)
+{
+	if (*from == NULL)
+		return;
+	if (*to == NULL) {
+		*to = *from;
+		*from = NULL;
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		(*to)[i] += (*from)[i];
+	memset(*from, 0, n * sizeof **from);
+}
+
+static void
+move_more(struct slot *from, struct slot *to, struct ctx *limbo)
+{
+	struct more *m = from->more, *into = slot_more(to);
+	size_t n = (size_t)to->seg->end - to->seg->first;
+
+	add_all(&into->extra, &m->extra, seg_nref(to->seg) + n);
+	if (m->told != NULL && into->told == NULL)
+		into->told = xcalloc(n, sizeof *into->told);
+	for (size_t i = 0; m->told != NULL && i < n; i++)
+		add_all(&into->told[i], &m->told[i], outcome_columns(told));
+	for (struct jump *j = m->jumps; j != NULL; j = j->next) {
+		if (j->n > 0)
+			jump_count(to, j->seg, j->ctx == limbo ? to->ctx :
+			    j->ctx, j->n);
+		j->n = 0;
+	}
+}
+
+void
+ctx_move(struct ctx *limbo, struct ctx *to)
+{
+	struct slot *sl, *dest;
+
+	for (sl = limbo->slots; sl != NULL; sl = sl->next) {
+		if (sl->n == 0 && sl->more == NULL)
+			continue;
+		dest = slot_get(to, (struct seg *)sl->seg);
+		dest->n += sl->n;
+		sl->n = 0;
+		if (sl->more != NULL)
+			move_more(sl, dest, limbo);
+	}
 }

@@ -29,6 +29,7 @@ struct object {
 	struct section *section;	/* those with code */
 	size_t nsection;
 	int32_t number;		/* of code in none, then of its sections */
+	struct func *below;	/* what runs below main: several are one */
 };
 
 struct section {
@@ -152,6 +153,8 @@ func_new(uint32_t ob, uint64_t start, const char *name)
 	    .num = nfunc++, .recs = 2 };
 	f->stem = stem(name);
 	f->setjmp = strstr(name, "setjmp") != NULL;
+	f->resume = strcmp(name, "_Unwind_Resume") == 0 ||
+	    strncmp(name, "_Unwind_Resume@", 15) == 0;
 	f->pop = strncmp(name, "_dl_runtime_resolve", 19) == 0;
 	for (size_t i = 0; i < nrule; i++)
 		if (rule[i].pattern == NULL || matches(rule[i].pattern, name))
@@ -236,6 +239,20 @@ section(const struct object *o, uint64_t link)
 	return 0;
 }
 
+/* Those of one name: as a function that calls itself, it has levels. */
+static struct func *
+new_named(struct object *o, uint32_t ob, uint64_t start, const char *name)
+{
+	struct func *f = o->below;
+
+	if (f != NULL && strcmp(f->name, name) == 0)
+		return f;
+	f = func_new(ob, start, name);
+	if (strcmp(name, "(below main)") == 0)
+		o->below = f;
+	return f;
+}
+
 static struct func *
 named(struct object *o, uint32_t ob, uint64_t start, const char *name, bool plt)
 {
@@ -252,7 +269,7 @@ named(struct object *o, uint32_t ob, uint64_t start, const char *name, bool plt)
 		    plt ? " [PLT]" : "");
 		name = xstrdup(buf);
 	}
-	kh_val(o->funcs, k) = func_new(ob, start, name);
+	kh_val(o->funcs, k) = new_named(o, ob, start, name);
 	kh_val(o->funcs, k)->skip |= plt && skip_plt;
 	return kh_val(o->funcs, k);
 }

@@ -16,13 +16,18 @@
  *  - An indirect jump into the midst of a function that has a frame goes back
  *    there: longjmp, and the landing pads of exceptions. Where setjmp was called
  *    from there, its stack pointer is known; else the frame taken is the
- *    innermost one, and if that was wrong, the next call or return cuts the
- *    stack.
+ *    innermost one, but not that which called _Unwind_Resume. Where there are
+ *    several, the next call or return tells: what runs until then is counted
+ *    in limbo, and the frames inside are left as of the jump.
+ *  - A call overwrites what is at its place: frames there have been left.
  *  - _dl_runtime_resolve and its like return before they jump.
  *  - A return without a frame comes from a call that was not seen: it has been
  *    going on since the beginning, or the last dump.
- *  - A signal's handler is on a stack of its own; what it costs is not its
- *    victim's.
+ *  - A signal's handler has frames of its own; what it costs is not its
+ *    victim's. It ends by its sigreturn; by a jump to where setjmp was called,
+ *    or back into a function, outside of it; or when a call or return finds the
+ *    stack pointer beyond the interrupted function's frame, unless the handler
+ *    has an alternate stack above it.
  *
  * A skipped function has a frame without an arc. What it costs is told at the
  * call that led to it, and a call from there is that one's.
@@ -157,6 +162,7 @@ forget_half(struct thread *t)
 	    t->n * ncol * sizeof *t->enter);
 	t->bottom = 0;
 	t->nsig = 0;
+	t->nlanding = 0;
 }
 
 static void
@@ -223,23 +229,76 @@ returned(const struct thread *t, uint64_t addr)
 	return n;
 }
 
+/* ---- limbo ---- */
+
+/* A jump has come to this function, perhaps to an activation further out. */
+static void
+enter_limbo(struct thread *t)
+{
+	struct slot *slots;
+
+	if (t->ctx == NULL || t->skipper != NULL)
+		return;
+	if (t->limbo == NULL) {
+		t->limbo = ctx_limbo();
+		t->landing_total = xcalloc(ncol, sizeof *t->landing_total);
+	}
+	slots = t->limbo->slots;
+	*t->limbo = *t->ctx;
+	t->limbo->num = 0;
+	t->limbo->slots = slots;
+	t->limbo->arcs = NULL;
+	t->limbo->jumps = NULL;
+	memcpy(t->landing_total, t->total, ncol * sizeof *t->total);
+	t->guess = t->ctx;
+	t->ctx = t->limbo;
+}
+
+/* Of frames below this place the jump has left all; 0: the guess was right. */
+static void
+leave_limbo(struct thread *t, uint64_t place)
+{
+	int64_t *now = t->total;
+
+	if (t->guess == NULL)
+		return;
+	t->ctx = t->guess;
+	t->guess = NULL;
+	t->total = t->landing_total;
+	unwind(t, place, 0);
+	t->total = now;
+	t->landed = t->ctx;
+	ctx_move(t->limbo, t->ctx);
+	if (t->slot != NULL && t->slot->ctx == t->limbo)
+		t->slot = slot_get(t->ctx, (struct seg *)t->seg);
+}
+
 /* ---- signals ---- */
+
+/* The handlers of setjmps that are waiting for a longjmp have changed. */
+static void
+forget_signal(struct thread *t)
+{
+	free(t->sig[0].total);
+	memmove(t->sig, t->sig + 1, --t->nsig * sizeof *t->sig);
+	for (size_t i = 0; i < t->nlanding; i++)
+		if (t->landing[i].nsig > 0)
+			t->landing[i].nsig--;
+}
 
 void
 stack_signal(struct thread *t)
 {
 	struct interrupt *i;
 
-	if (t->seg == NULL)
-		return;
-	if (t->nsig == MOSTSIG) {
-		free(t->sig[0].total);
-		memmove(t->sig, t->sig + 1, --t->nsig * sizeof *t->sig);
-	}
+	leave_limbo(t, 0);
+	if (t->nsig == MOSTSIG)
+		forget_signal(t);
 	t->sig = xgrow(t->sig, &t->capsig, t->nsig + 1, sizeof *t->sig);
 	i = &t->sig[t->nsig++];
-	*i = (struct interrupt){ t->bottom, t->ctx, t->seg, t->slot,
-	    t->skipper, t->sp, xcalloc(ncol, sizeof *i->total) };
+	*i = (struct interrupt){ .bottom = t->bottom, .ctx = t->ctx,
+	    .seg = t->seg, .slot = t->slot, .skipper = t->skipper,
+	    .sp = t->sp, .total = xcalloc(ncol, sizeof *i->total) };
 	memcpy(i->total, t->total, ncol * sizeof *i->total);
 	t->bottom = t->n;
 	t->ctx = NULL;
@@ -255,9 +314,14 @@ end_handler(struct thread *t)
 {
 	struct interrupt *i;
 
+	leave_limbo(t, 0);
 	while (t->n > t->bottom)
 		pop(t);
+	if (t->ctx != NULL && *depth(t, t->ctx->fn) > 0)
+		--*depth(t, t->ctx->fn);
 	i = &t->sig[--t->nsig];
+	while (t->nlanding > 0 && t->landing[t->nlanding - 1].nsig > t->nsig)
+		t->nlanding--;
 	if (opt_calls) {
 		if (t->ctx != NULL)
 			tell_leave(t, t->ctx->fn);
@@ -282,9 +346,29 @@ stack_sigreturn(struct thread *t)
 	t->key = KEY_LOOK;
 }
 
+/* A call's or return's place: beyond the frames that a handler interrupted? */
+static void
+leave_handlers(struct thread *t, uint64_t place)
+{
+	struct interrupt *i;
+	uint64_t frame;
+
+	while (t->nsig > 0 && t->bottom > 0) {
+		i = &t->sig[t->nsig - 1];
+		frame = t->frame[t->bottom - 1].sp;
+		if (!i->called)
+			i->above = place > frame;
+		i->called = true;
+		if (i->above || place < frame)
+			break;
+		end_handler(t);
+	}
+}
+
 void
 stack_close(struct thread *t)
 {
+	leave_limbo(t, 0);
 	while (t->nsig > 0)
 		end_handler(t);
 	while (t->n > 0)
@@ -354,8 +438,7 @@ root(struct thread *t, const struct seg *to)
 
 	if (opt_calls)
 		tell_enter(t, to->at->fn, to->at->slide);
-	if (*d == 0)
-		*d = 1;
+	++*d;
 	return ctx_get(NULL, 0, to->at->fn, *d, which(t));
 }
 
@@ -403,7 +486,7 @@ static void
 landing_set(struct thread *t)
 {
 	const struct frame *f = &t->frame[t->n - 1];
-	struct landing l = { 0, f->sp + 8 };
+	struct landing l = { 0, f->sp + 8, t->nsig };
 
 	while (f->ret == 0 && f > t->frame + t->bottom && f[-1].sp == f->sp)
 		f--;
@@ -411,7 +494,9 @@ landing_set(struct thread *t)
 	if (l.addr == 0)
 		return;
 	/* what has a lower stack pointer has been left */
-	while (t->nlanding > 0 && t->landing[t->nlanding - 1].sp <= l.sp)
+	while (t->nlanding > 0 &&
+	    t->landing[t->nlanding - 1].nsig == l.nsig &&
+	    t->landing[t->nlanding - 1].sp <= l.sp)
 		t->nlanding--;
 	t->landing = xgrow(t->landing, &t->caplanding, t->nlanding + 1,
 	    sizeof *t->landing);
@@ -423,45 +508,94 @@ static bool
 landing_take(struct thread *t, uint64_t addr)
 {
 	uint64_t top = t->n > t->bottom ? t->frame[t->n - 1].sp : 0;
+	struct landing l;
+	size_t i;
 
-	for (size_t i = t->nlanding; i > 0; i--)
+	for (i = t->nlanding; i > 0; i--) {
+		l = t->landing[i - 1];
+		if (l.addr == addr && (l.nsig < t->nsig || l.sp > top))
+			break;
+	}
+	if (i == 0)
+		return false;
+	leave_limbo(t, 0);
+	while (t->nsig > l.nsig)
+		end_handler(t);
+	unwind(t, l.sp, 0);
+	while (--i > 0)
 		if (t->landing[i - 1].addr == addr &&
-		    t->landing[i - 1].sp > top) {
-			unwind(t, t->landing[i - 1].sp, 0);
+		    t->landing[i - 1].nsig == l.nsig)
+			break;
+	if (i > 0)
+		enter_limbo(t);
+	return true;
+}
+
+/* An activation of a function: where it called, or was interrupted. */
+struct activation {
+	size_t n;		/* frames outside of it */
+	size_t nsig;		/* handlers outside of it */
+	bool resumed;		/* it called _Unwind_Resume */
+};
+
+/* The innermost one outside of `a`, which becomes it. */
+static bool
+find_activation(const struct thread *t, const struct func *fn,
+    struct activation *a)
+{
+	size_t bottom = a->nsig == t->nsig ? t->bottom : t->sig[a->nsig].bottom;
+	const struct frame *f;
+
+	for (;;) {
+		while (a->nsig > 0 && a->n == bottom) {
+			bottom = t->sig[--a->nsig].bottom;
+			if (t->sig[a->nsig].ctx != NULL &&
+			    same_function(t->sig[a->nsig].ctx->fn, fn)) {
+				a->resumed = false;
+				return true;
+			}
+		}
+		if (a->n == 0)
+			return false;
+		f = &t->frame[--a->n];
+		/* a skipped one goes on in its own frame */
+		if (f->arc == NULL && same_function(f->skipped, fn)) {
+			a->n++;
+			a->resumed = false;
 			return true;
 		}
-	return false;
+		if (f->arc == NULL || f->ctx == NULL ||
+		    !same_function(f->ctx->fn, fn))
+			continue;
+		a->resumed = f->arc->ctx->fn->resume;
+		return true;
+	}
 }
 
 /* An indirect jump: back into a function that has a frame? */
 static bool
 back_into(struct thread *t, const struct seg *to)
 {
-	const struct frame *f;
-	size_t i, keep = 0;
+	struct activation a = { .n = t->n, .nsig = t->nsig }, more;
 
 	if (t->nlanding > 0 && landing_take(t, to->addr))
 		return true;
 	if (same_function(to->at->fn, t->seg->at->fn) || to->at->entry ||
 	    to->addr - to->at->slide == to->at->fn->start ||
-	    (t->ctx != NULL && same_function(t->ctx->fn, to->at->fn)))
+	    (t->ctx != NULL && same_function(t->ctx->fn, to->at->fn)) ||
+	    !find_activation(t, to->at->fn, &a))
 		return false;
-	for (i = t->n; i > 0; i--) {
-		f = &t->frame[i - 1];
-		if (f->arc != NULL && f->ctx != NULL &&
-		    same_function(f->ctx->fn, to->at->fn))
-			break;
-		/* a skipped one goes on in its own frame */
-		keep = f->arc == NULL && same_function(f->skipped, to->at->fn);
-		if (keep)
-			break;
-	}
-	if (i == 0)
-		return false;
-	while (t->nsig > 0 && i - 1 < t->bottom)
+	leave_limbo(t, 0);
+	more = a;
+	if (a.resumed && find_activation(t, to->at->fn, &more))
+		a = more;
+	while (t->nsig > a.nsig)
 		end_handler(t);
-	while (t->n >= i + keep)
+	while (t->n > a.n)
 		pop(t);
+	more = a;
+	if (find_activation(t, to->at->fn, &more) && more.nsig == a.nsig)
+		enter_limbo(t);
 	return true;
 }
 
@@ -499,6 +633,10 @@ emulated_call(struct thread *t, const struct seg *to)
 	uint64_t sp;
 	const struct frame *f;
 
+	if (t->guess != NULL) {
+		leave_limbo(t, 0);
+		from = t->slot;
+	}
 	if (t->seg->at->fn->pop && t->n > t->bottom) {
 		f = &t->frame[t->n - 1];
 		if (f->arc != NULL && f->arc->from != NULL) {
@@ -510,6 +648,27 @@ emulated_call(struct thread *t, const struct seg *to)
 	call(t, from, to, sp);
 }
 
+/*
+ * A call or return tells where the stack pointer is, so which frames are left;
+ * what ran last was in the one that is left over.
+ */
+static void
+cut(struct thread *t, bool call)
+{
+	/* the place of a return address */
+	uint64_t place = call ? t->sp : t->sp - 8;
+
+	leave_limbo(t, call ? place + 1 : place);
+	if (t->nsig > 0)
+		leave_handlers(t, place);
+	if (!call)
+		return;
+	unwind(t, place + 1, 0);
+	if (t->slot->ctx != t->ctx && t->ctx != NULL && t->skipper == NULL &&
+	    same_function(t->ctx->fn, t->seg->at->fn))
+		t->slot = slot_get(t->ctx, (struct seg *)t->seg);
+}
+
 void
 stack_move(struct thread *t, const struct seg *to)
 {
@@ -517,10 +676,11 @@ stack_move(struct thread *t, const struct seg *to)
 	uint8_t flow = last == NULL ? 0 : last->flow;
 	size_t n = 0;
 
+	if (flow == 'L' || flow == 'X' || flow == 'R')
+		cut(t, flow != 'R');
 	if (flow == 'R' && t->n > t->bottom)
 		n = returned(t, to->addr);
 	if (flow == 'L' || flow == 'X') {
-		unwind(t, t->sp, 0);
 		call(t, t->slot, to, t->sp);
 	} else if (n > 0) {
 		unwind(t, t->sp, n);
@@ -533,7 +693,7 @@ stack_move(struct thread *t, const struct seg *to)
 		emulated_call(t, to);
 	} else if (opt_jumps && (flow == 'C' || flow == 'J' || flow == 'I') &&
 	    to->addr != seg_next(last) && t->skipper == NULL && t->collect) {
-		jump_count(t->slot, to, t->ctx);
+		jump_count(t->slot, to, t->ctx, 1);
 	}
 	if (t->ctx == NULL)
 		t->ctx = root(t, to);

@@ -147,6 +147,10 @@ steps(struct thread *t, struct plan *p)
 	t->ran = xgrow(t->ran, &t->capran, p->nseg, sizeof *t->ran);
 	for (uint32_t i = 0; i < p->nseg; i++)
 		t->ran[i] = step(t, &p->seg[i], NULL);
+	/* it became known where it had landed */
+	for (uint32_t i = 0; t->landed != NULL && i < p->nseg; i++)
+		if (t->ran[i]->ctx == t->limbo && t->guess == NULL)
+			t->ran[i] = slot_get(t->landed, &p->seg[i]);
 }
 
 /* An execution with its repetitions; p->sp's value is the first's. */
