@@ -33,6 +33,6 @@ check "README has less than 150 lines" \
 same "and none longer than 80, but for one to paste" 1 \
     "$(awk 'length > 80' "$top/README" | wc -l)"
 same ".ci/run runs README's test command" 1 \
-    "$(grep -c '"*make check"*' "$top/.ci/run")"
+    "$(grep -c 'make check *||' "$top/.ci/run")"
 
 done_testing
