@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "ev.h"
+#include "simrun.h"
 
 /* ---- predict.c, tage.c ---- */
 
@@ -102,24 +103,13 @@ int repeat(const struct repeat *, uint64_t n);
 enum event { BC, BCM, BI, BIM, BR, BRM, NEVENT };
 
 /* What the last look found, for passing through. */
-struct found {
-	uint64_t n;
-	uint32_t insn;		/* of its block, from 0 */
-	uint8_t event;
-};
-
-struct insns;
-struct objmap;
-
-extern struct found *found;
+extern struct sim_outcome *found;
 extern unsigned nfound;
-extern struct insns *insns;
 
 /* rounds: each round of a repeated instruction is a branch, as in Valgrind. */
-void run_init(struct evr *, const struct predictor *, int rounds);
-void run_define(const struct ev_def *, uint32_t id, struct objmap *);
-/* The number of a block's first instruction. */
-uint64_t run_number(const struct ev_block *);
+void run_init(struct evr *, struct insns *, const struct predictor *,
+    int rounds);
+void run_define(const struct ev_def *, uint32_t id);
 /* A T line: the thread that runs from here on. */
 void run_thread(unsigned thread, uint64_t tid);
 /*

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "insns.h"
 #include "util.h"
 
 /* flow: an ev_insn's, or 'Z' for a repeated instruction */
@@ -52,9 +51,9 @@ struct thread {
 	uint32_t open;		/* 1 + the branch that waits, or 0 */
 };
 
-struct found *found;
+struct sim_outcome *found;
 unsigned nfound;
-struct insns *insns;
+static struct insns *insns;
 
 static struct evr *events;
 static const struct predictor *predictor;
@@ -68,12 +67,12 @@ static uint32_t nbranch, nblock;
 static unsigned now, nthread;
 
 void
-run_init(struct evr *r, const struct predictor *p, int rounds)
+run_init(struct evr *r, struct insns *all, const struct predictor *p, int rounds)
 {
 	events = r;
 	predictor = p;
 	with_rounds = rounds;
-	insns = insns_new();
+	insns = all;
 	p->init();
 	run_thread(0, 0);
 }
@@ -119,7 +118,7 @@ matters(const struct ev_insn *i)
 }
 
 static void
-define_block(struct ev_block *b, struct objmap *map)
+define_block(struct ev_block *b)
 {
 	struct blockof *of;
 	int repeats = 0;
@@ -128,8 +127,7 @@ define_block(struct ev_block *b, struct objmap *map)
 	of = &blocks[nblock++];
 	of->block = b;
 	of->first = nbranch;
-	of->number = insns_first(insns, insns_add(insns, b, map));
-	b->user = (void *)(uintptr_t)nblock;
+	of->number = insns_first(insns, simrun_number(b));
 	for (uint32_t k = 0; k < b->ninsn; k++) {
 		const struct ev_insn *i = &b->insn[k];
 		struct branch *br;
@@ -160,7 +158,7 @@ define_block(struct ev_block *b, struct objmap *map)
 }
 
 void
-run_define(const struct ev_def *d, uint32_t id, struct objmap *map)
+run_define(const struct ev_def *d, uint32_t id)
 {
 	const struct blockof *of;
 	struct unit *u;
@@ -169,10 +167,7 @@ run_define(const struct ev_def *d, uint32_t id, struct objmap *map)
 	if (d->letter == 'Q')
 		return;
 	if (d->letter == 'B')
-		define_block(d->block, map);
-	else
-		insns_part(insns, (uint32_t)(uintptr_t)d->block->user - 1, id,
-		    d->n);
+		define_block(d->block);
 	unit = xgrow(unit, &capunit, (size_t)id + 1, sizeof *unit);
 	memset(unit + old, 0, (capunit - old) * sizeof *unit);
 	of = &blocks[(uintptr_t)d->block->user - 1];
@@ -194,19 +189,13 @@ run_define(const struct ev_def *d, uint32_t id, struct objmap *map)
 	}
 }
 
-uint64_t
-run_number(const struct ev_block *b)
-{
-	return blocks[(uintptr_t)b->user - 1].number;
-}
-
 /* ---- branches ---- */
 
 static void
 note(uint32_t insn, unsigned event, uint64_t n)
 {
 	found = xgrow(found, &capfound, nfound + 1, sizeof *found);
-	found[nfound++] = (struct found){ n, insn, (uint8_t)event };
+	found[nfound++] = (struct sim_outcome){ insn, event, n };
 }
 
 /* A branch that is taken again and again. */
