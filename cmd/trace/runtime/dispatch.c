@@ -269,6 +269,7 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 			t->gen = gen;
 			t->renewed = rt.ctl->renewed;
 			t->tf = t->rflags >> 8 & 1;
+			t->trapped = 0;
 			if (t->past == t->pc)
 				t->past = 0;
 			return;

@@ -153,6 +153,7 @@ struct tarea {
 	struct ksiginfo syncinfo;	/* of the last of them */
 	uint32_t gen;		/* of the cache when it was entered last */
 	uint32_t tf;		/* the guest's trap flag, while it is in the cache */
+	uint64_t trapped;	/* where, under it, the last trap was, or 0 */
 	uint64_t over;		/* flags to restore behind one instruction of ours */
 	uint32_t raise;		/* to be raised at the next look, or 0 */
 	struct ksiginfo raised;

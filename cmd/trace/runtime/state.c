@@ -238,16 +238,16 @@ rounds_done(struct tarea *t, const struct mapent *m)
 }
 
 /*
- * Exit x was told whole, but its last instruction is not done: take that back
- * and tell those before it.  Nothing was recorded or published since.
+ * Exit x was told whole, but n of its instructions are done: take that back
+ * and tell those.  Nothing was recorded or published since.
  */
-void
-state_untell(struct tarea *t, const struct exitmeta *x)
+static void
+untell(struct tarea *t, const struct exitmeta *x, unsigned n)
 {
 	struct mapent m;
 
 	memset(&m, 0, sizeof m);
-	m.n = (uint8_t)(x->n - 1);
+	m.n = (uint8_t)n;
 	if (x->step == 0)
 		return;
 	if (t->bufend == 0 || rt.boot.countbytes != 0) {
@@ -257,6 +257,13 @@ state_untell(struct tarea *t, const struct exitmeta *x)
 		*(volatile uint32_t *)t->p = 0;
 	}
 	tell_prefix(t, x->block, &m, 0);
+}
+
+/* All but its last instruction. */
+void
+state_untell(struct tarea *t, const struct exitmeta *x)
+{
+	untell(t, x, x->n - 1);
 }
 
 /* 1: what the last instruction does is done by the runtime, behind the exit. */
@@ -335,25 +342,44 @@ state_fp_settle(struct tarea *t)
 	__asm__ volatile("fxrstor64 (%0)" : : "r"(fx) : "memory");
 }
 
+/*
+ * How many of the fragment's instructions are done.  A direct jump takes no
+ * code, so with the instruction before it it seems done, too: under the trap
+ * flag, where they are done one by one, the first alone is.  Did the second
+ * have code, there would be an entry for what is behind the first.
+ */
+static unsigned
+done_at(const struct tarea *t, struct place p)
+{
+	const struct mapent *m = rt.maps + p.f->map;
+	unsigned n = p.m->n;
+
+	if (p.m->kind >= MAP_EXIT && p.m->kind <= MAP_LEFT)
+		n -= (unsigned)state_is_outside(&rt.exits[p.f->exit +
+		    p.m->exit]);
+	if (!t->tf || n < 2)
+		return n;
+	for (; m < p.m; m++)
+		if (m->n == 1)
+			return n;
+	return 1;
+}
+
 static void
 take_exit(struct tarea *t, struct kucontext *uc, const struct fragmeta *f,
-    const struct mapent *m)
+    const struct mapent *m, unsigned n)
 {
 	const struct exitmeta *x = rt.exits + f->exit + m->exit;
 
-	if (state_is_outside(x)) {
-		t->pc = pc_of(f, m->n - 1u);
-		if (m->kind == MAP_EXIT)
-			tell_exit(t, x);
-		else if (m->kind == MAP_COUNTED)
-			t->p -= x->step;
-		state_untell(t, x);
-		return;
-	}
 	if (m->kind == MAP_EXIT)
 		tell_exit(t, x);
 	else if (m->kind == MAP_COUNTED)
 		t->p -= x->step;
+	if (n < m->n) {
+		t->pc = pc_of(f, n);
+		untell(t, x, n);
+		return;
+	}
 	if (x->kind == EXIT_EMULATE && x->emulate == EMU_FPSAVE)
 		state_fpsave(t, x);
 	if (x->kind != EXIT_INDIRECT)
@@ -373,6 +399,7 @@ state_take(struct tarea *t, struct kucontext *uc)
 	const struct fragmeta *f = p.f;
 	struct mapent m = *p.m;
 	uint32_t block = f->block;
+	unsigned n = done_at(t, p);
 
 	take_registers(t, uc, &m);
 	t->rflags = uc->eflags;
@@ -383,7 +410,10 @@ state_take(struct tarea *t, struct kucontext *uc)
 	t->p = uc->r8;
 	switch (m.kind) {
 	case MAP_BODY:
-		t->pc = pc_of(f, m.n);
+		if (n < m.n)
+			m.rep = 0;
+		m.n = (uint8_t)n;
+		t->pc = pc_of(f, n);
 		tell_prefix(t, block, &m, rounds_done(t, &m));
 		break;
 	case MAP_IBL:
@@ -398,29 +428,47 @@ state_take(struct tarea *t, struct kucontext *uc)
 		tell_prefix(t, block, &m, 0);
 		break;
 	default:
-		take_exit(t, uc, f, &m);
+		take_exit(t, uc, f, &m, n);
 		break;
 	}
 	__atomic_store_n(&t->slot->incache, 0, __ATOMIC_SEQ_CST);
 }
 
-/* 1: since the cache was entered, an instruction of the guest's was done. */
+/* 1: mov to ss, behind which the processor raises no trap. */
+static int
+is_mov_ss(uint64_t pc)
+{
+	uint8_t b[4] = { 0 };
+	unsigned i = 0;
+
+	if (rt_copy(b, (void *)pc, sizeof b) < 0)
+		return 0;
+	if (b[i] == 0x66)
+		i++;
+	if ((b[i] & 0xf0) == 0x40)
+		i++;
+	return b[i] == 0x8e && (b[i + 1] >> 3 & 7) == 2;
+}
+
+/*
+ * Under the trap flag, at a trap: 1: since the cache was entered, or the last
+ * trap, an instruction of the guest's was done, or a round of one that is
+ * repeated: where the pc is the same as before.
+ */
 int
 state_advanced(struct tarea *t, const struct kucontext *uc)
 {
 	struct place p = find(uc->rip);
-	uint64_t count = p.m->homed & 2 ? t->gpr[1] : uc->rcx;
+	int same = t->trapped == uc->rip;
+	unsigned n = done_at(t, p);
 
-	if (p.m->kind == MAP_BACK || p.m->kind == MAP_BACK_LESS)
-		return 1;
-	if (p.m->kind != MAP_BODY)
-		return p.m->n > state_is_outside(&rt.exits[p.f->exit +
-		    p.m->exit]);
-	if (p.m->n > 0 || p.m->rep != 1)
-		return p.m->n > 0;
-	/* a round of it; the count before is there if anything is recorded */
-	return t->tmp2 != count && !t->skips &&
-	    (t->bufend != 0 || rt.boot.countbytes != 0);
+	t->trapped = uc->rip;
+	if (n == 0 && !(same && p.m->kind == MAP_BODY))
+		return 0;
+	if (n == 1 && is_mov_ss(p.f->pc))
+		return 0;
+	t->trapped = 0;
+	return 1;
 }
 
 /* The thread was interrupted where the guest itself put the pc. */
