@@ -23,7 +23,7 @@ static const char *const usual[] = { "Ir", "Dr", "Dw", "I1mr", "D1mr", "D1mw",
 
 struct row {
 	uint64_t addr;
-	size_t at;		/* in counts, ncol each */
+	size_t at;		/* in counts, walk.ncol each */
 };
 
 static struct out *out;
@@ -47,20 +47,20 @@ column_name(unsigned i)
 {
 	static const char *const refs[] = { "Ir", "Dr", "Dw" };
 
-	if (ev_kind(events) == EV_CALLS)
+	if (ev_kind(walk.events) == EV_CALLS)
 		return "Ticks";
-	return i < firsttold ? refs[i] : outcome_name(told, i - firsttold);
+	return i < walk.firsttold ? refs[i] : outcome_name(walk.told, i - walk.firsttold);
 }
 
 static void
 order_columns(void)
 {
 	unsigned n = 0, nusual = sizeof usual / sizeof *usual, i, k;
-	bool *used = xcalloc(ncol, sizeof *used);
+	bool *used = xcalloc(walk.ncol, sizeof *used);
 
-	column = xcalloc(ncol, sizeof *column);
+	column = xcalloc(walk.ncol, sizeof *column);
 	for (k = 0; k <= nusual; k++)
-		for (i = 0; i < ncol; i++)
+		for (i = 0; i < walk.ncol; i++)
 			if (!used[i] && (k == nusual ||
 			    strcmp(column_name(i), usual[k]) == 0)) {
 				used[i] = true;
@@ -69,20 +69,23 @@ order_columns(void)
 	free(used);
 }
 
+static const struct simhead *stream;	/* what the events' H lines say */
+
 void
-dump_open(struct out *o)
+dump_open(struct out *o, const struct simhead *h, const char *pid)
 {
 	size_t len = 1;
 	char *list;
 
 	out = o;
+	stream = h;
 	names = costnames_new();
 	unknown = costnames_str(names, "???");
 	order_columns();
-	for (unsigned i = 0; i < ncol; i++)
+	for (unsigned i = 0; i < walk.ncol; i++)
 		len += strlen(column_name(i)) + 1;
 	list = xcalloc(1, len);
-	for (unsigned i = 0; i < ncol; i++) {
+	for (unsigned i = 0; i < walk.ncol; i++) {
 		strcat(list, column_name(column[i]));
 		strcat(list, " ");
 	}
@@ -115,10 +118,10 @@ static int64_t *
 add_row(uint64_t addr)
 {
 	row = xgrow(row, &caprow, nrow + 1, sizeof *row);
-	counts = xgrow(counts, &capcounts, (nrow + 1) * ncol, sizeof *counts);
-	row[nrow] = (struct row){ addr, nrow * ncol };
-	memset(counts + nrow * ncol, 0, ncol * sizeof *counts);
-	return counts + ncol * nrow++;
+	counts = xgrow(counts, &capcounts, (nrow + 1) * walk.ncol, sizeof *counts);
+	row[nrow] = (struct row){ addr, nrow * walk.ncol };
+	memset(counts + nrow * walk.ncol, 0, walk.ncol * sizeof *counts);
+	return counts + walk.ncol * nrow++;
 }
 
 /* The references of one instruction, and the branches. */
@@ -132,18 +135,18 @@ add_insn(int64_t *n, const struct slot *sl, uint32_t insn,
 
 	if (extra != NULL)
 		extra += e->insn.ref - s->def->block->insn[s->first].ref;
-	for (uint32_t k = 0; data_refs && k < e->insn.nref; k++)
+	for (uint32_t k = 0; walk.data_refs && k < e->insn.nref; k++)
 		n[e->ref[k].kind == 'w' ? 2 : 1] += (int64_t)sl->n +
 		    (extra != NULL ? extra[k] : 0);
-	for (unsigned k = 0; k < outcome_columns(told); k++) {
-		const char *name = outcome_name(told, k);
+	for (unsigned k = 0; k < outcome_columns(walk.told); k++) {
+		const char *name = outcome_name(walk.told, k);
 
 		if ((e->insn.flow == 'C' && strcmp(name, "Bc") == 0) ||
 		    ((e->insn.flow == 'I' || e->insn.flow == 'X') &&
 		    strcmp(name, "Bi") == 0))
-			n[firsttold + k] += (int64_t)sl->n;
+			n[walk.firsttold + k] += (int64_t)sl->n;
 		if (t != NULL && t[insn - s->first] != NULL)
-			n[firsttold + k] += t[insn - s->first][k];
+			n[walk.firsttold + k] += t[insn - s->first][k];
 	}
 }
 
@@ -165,12 +168,12 @@ add_slot(const struct slot *sl)
 		n[0] = (int64_t)sl->n;
 		if (m != NULL && m->extra != NULL)
 			n[0] += m->extra[seg_nref(s) + k - s->first];
-		if (ncol > 1)
+		if (walk.ncol > 1)
 			add_insn(n, sl, k, &e);
 	}
 	if (m != NULL && m->skipped != NULL) {
 		n = add_row(s->last - s->at->slide);
-		memcpy(n, m->skipped, ncol * sizeof *n);
+		memcpy(n, m->skipped, walk.ncol * sizeof *n);
 	}
 }
 
@@ -192,7 +195,7 @@ settle_rows(void)
 		qsort(row, nrow, sizeof *row, by_addr);
 	for (size_t k = 0; k < nrow; k++) {
 		if (n > 0 && row[n - 1].addr == row[k].addr) {
-			for (unsigned i = 0; i < ncol; i++)
+			for (unsigned i = 0; i < walk.ncol; i++)
 				counts[row[n - 1].at + i] +=
 				    counts[row[k].at + i];
 			continue;
@@ -232,7 +235,7 @@ gather_arcs(const struct ctx *c)
 	for (struct arc *a = c->arcs; a != NULL; a = a->more) {
 		bool any = a->calls != 0;
 
-		for (unsigned i = 0; i < ncol; i++)
+		for (unsigned i = 0; i < walk.ncol; i++)
 			any |= a->cost[i] != 0;
 		if (!any)
 			continue;
@@ -244,10 +247,10 @@ gather_arcs(const struct ctx *c)
 	for (size_t k = 0; k < narc; k++) {
 		if (n > 0 && by_site(&arc[n - 1], &arc[k]) == 0) {
 			arc[n - 1]->calls += arc[k]->calls;
-			for (unsigned i = 0; i < ncol; i++)
+			for (unsigned i = 0; i < walk.ncol; i++)
 				arc[n - 1]->cost[i] += arc[k]->cost[i];
 			arc[k]->calls = 0;
-			memset(arc[k]->cost, 0, ncol * sizeof *arc[k]->cost);
+			memset(arc[k]->cost, 0, walk.ncol * sizeof *arc[k]->cost);
 			continue;
 		}
 		arc[n++] = arc[k];
@@ -321,7 +324,7 @@ in_order(const int64_t *n)
 {
 	static int64_t v[COST_EVMAX];
 
-	for (unsigned i = 0; i < ncol; i++)
+	for (unsigned i = 0; i < walk.ncol; i++)
 		v[i] = n[column[i]];
 	return v;
 }
@@ -422,7 +425,7 @@ write_head(const char *trigger, const char *fn, int thread)
 	char *desc = xmalloc(n), number[24];
 
 	head.ndesc = 0;
-	simhead_put(&stream, &head);
+	simhead_put(stream, &head);
 	snprintf(desc, n, fn == NULL ? "Trigger: %s" : "Trigger: %s=%s",
 	    trigger, fn);
 	costhead_desc(&head, desc);
@@ -460,8 +463,8 @@ write_contexts(struct ctx *const *v, size_t n)
 static void
 write_parts(const char *trigger, const char *fn)
 {
-	unsigned nthread = !opt_threads ? 1 :
-	    ev_kind(events) == EV_CALLS ? ctx_threads() : thread_count();
+	unsigned nthread = !walk.threads ? 1 :
+	    ev_kind(walk.events) == EV_CALLS ? ctx_threads() : thread_count();
 	size_t n, k = 0, from;
 	struct ctx **v = sorted_contexts(&n);
 
@@ -469,7 +472,7 @@ write_parts(const char *trigger, const char *fn)
 	for (unsigned i = 0; i < nthread || i == 0; i++) {
 		for (from = k; k < n && v[k]->thread == i; k++)
 			continue;
-		write_head(trigger, fn, opt_threads ? (int)i : -1);
+		write_head(trigger, fn, walk.threads ? (int)i : -1);
 		write_contexts(v + from, k - from);
 	}
 	free(v);
@@ -485,10 +488,10 @@ zero_slot(struct slot *sl)
 	if (m == NULL)
 		return;
 	if (m->skipped != NULL)
-		memset(m->skipped, 0, ncol * sizeof *m->skipped);
+		memset(m->skipped, 0, walk.ncol * sizeof *m->skipped);
 	for (uint32_t i = 0; m->told != NULL && i < n; i++)
 		if (m->told[i] != NULL)
-			memset(m->told[i], 0, outcome_columns(told) *
+			memset(m->told[i], 0, outcome_columns(walk.told) *
 			    sizeof **m->told);
 	free(m->extra);
 	m->extra = NULL;
@@ -503,7 +506,7 @@ dump_zero(void)
 			zero_slot(sl);
 		for (struct arc *a = c->arcs; a != NULL; a = a->more) {
 			a->calls = 0;
-			memset(a->cost, 0, ncol * sizeof *a->cost);
+			memset(a->cost, 0, walk.ncol * sizeof *a->cost);
 		}
 		for (struct jump *j = c->jumps; j != NULL; j = j->more)
 			j->n = 0;
@@ -525,10 +528,10 @@ dump_end(bool whole)
 
 	if (ctx_folded() != 0) {
 		snprintf(folded, sizeof folded, "%" PRIu64 " calls of more "
-		    "contexts than %" PRIu64, ctx_folded(), opt_maxcontexts);
+		    "contexts than %" PRIu64, ctx_folded(), walk.maxcontexts);
 		dump_remark(folded);
 	}
-	write_parts(ev_kind(events) == EV_CALLS ? "End of the log" :
+	write_parts(ev_kind(walk.events) == EV_CALLS ? "End of the log" :
 	    "Program termination", NULL);
 	if (whole)
 		costw_end(writer);

@@ -3,7 +3,7 @@
  *
  *	trace ls | callgraph | fmt-callgrind >callgrind.out
  *
- * reads events, events(5), and writes costs, costs(5), by function and address:
+ * reads walk.events, events(5), and writes costs, costs(5), by function and address:
  * what was executed there, and of each call how often and what it cost until
  * it had returned, with all that was called meanwhile.
  *
@@ -38,7 +38,7 @@ static const char help[] =
 "usage: callgraph [option]... [file]\n"
 "Find the calls in a stream of events; write costs with calls.\n"
 "\n"
-"      --calls                  entries and exits, as events, not costs\n"
+"      --calls                  entries and exits, as walk.events, not costs\n"
 "      --collect-jumps=yes|no   jumps inside of functions, too [no]\n"
 "      --contexts[=MAX]         each chain of callers apart, for fmt-folded\n"
 "                               and fmt-pprof; at most MAX [1M]\n"
@@ -68,19 +68,9 @@ static const char help[] =
 "\n"
 "FN is a name, with * and ? as wild cards.\n";
 
-struct objmap *map;
-struct outcomes *told;
-struct evr *events;
-unsigned ncol = 1, firsttold = 1;
-bool data_refs;
-bool opt_sites, opt_rep, opt_calls;
-bool opt_jumps, opt_threads, opt_toggle, opt_contexts, opt_demangle = true;
-bool opt_join;
-uint64_t opt_maxcontexts = 1000000;
-uint32_t opt_callers;
-struct simhead stream;
-const char *pid;
-
+static bool opt_calls;
+static struct simhead stream;	/* its H lines */
+static const char *pid;
 static const char *output;
 static bool ready;	/* all H lines have been read */
 static bool parts;	/* options ask for parts */
@@ -136,9 +126,37 @@ static const struct option longopts[] = {
 static void
 set_contexts(void)
 {
-	opt_contexts = true;
+	walk.contexts = true;
 	if (optarg != NULL)
-		opt_maxcontexts = num_arg("--contexts", optarg, 1, UINT32_MAX);
+		walk.maxcontexts = num_arg("--contexts", optarg, 1, UINT32_MAX);
+}
+
+/* An option that is a rule for functions; false: it is another one. */
+static bool
+rule_option(int c)
+{
+	static const struct {
+		int c;
+		enum func_rule rule;
+		bool part;	/* it asks for parts */
+	} rules[] = {
+		{ OPT_AFTER, RULE_AFTER, true },
+		{ OPT_BEFORE, RULE_BEFORE, true },
+		{ OPT_POP, RULE_POP, false },
+		{ OPT_SKIP, RULE_SKIP, false },
+		{ OPT_TOGGLE, RULE_TOGGLE, false },
+		{ OPT_ZERO, RULE_ZERO, true }
+	};
+
+	for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+		if (rules[i].c != c)
+			continue;
+		func_rule(rules[i].rule, optarg, 0);
+		parts |= rules[i].part;
+		walk.toggle |= c == OPT_TOGGLE;
+		return true;
+	}
+	return false;
 }
 
 static void	/* table */
@@ -151,67 +169,45 @@ option(int c)
 		opt_calls = true;
 		break;
 	case OPT_JUMPS:
-		opt_jumps = yes_arg("collect-jumps", optarg);
+		walk.jumps = yes_arg("collect-jumps", optarg);
 		break;
 	case OPT_CONTEXTS:
 		set_contexts();
 		break;
 	case OPT_JOIN:
-		opt_join = yes_arg("join-cold", optarg);
+		walk.join = yes_arg("join-cold", optarg);
 		break;
 	case OPT_DEMANGLE:
-		opt_demangle = yes_arg("demangle", optarg);
-		break;
-	case OPT_AFTER:
-		parts = true;
-		func_rule(RULE_AFTER, optarg, 0);
-		break;
-	case OPT_BEFORE:
-		parts = true;
-		func_rule(RULE_BEFORE, optarg, 0);
+		walk.demangle = yes_arg("demangle", optarg);
 		break;
 	case OPT_INSTR:
 		if (!yes_arg("dump-instr", optarg))
 			die("--dump-instr=no: costs are by address here; "
 			    "fmt-callgrind makes lines of them");
 		break;
-	case OPT_SKIP:
-		func_rule(RULE_SKIP, optarg, 0);
-		break;
-	case OPT_POP:
-		func_rule(RULE_POP, optarg, 0);
-		break;
 	case OPT_REP:
-		opt_rep = strcmp(optarg, "each") == 0;
-		if (!opt_rep && strcmp(optarg, "once") != 0)
+		walk.rep = strcmp(optarg, "each") == 0;
+		if (!walk.rep && strcmp(optarg, "once") != 0)
 			die("--rep=%s: neither once nor each", optarg);
 		break;
 	case OPT_CALLERS:
 		n = separate("--separate-callers", RULE_CALLERS, optarg,
 		    CALLERS_MAX);
-		if (n > opt_callers)
-			opt_callers = n;
+		if (n > walk.callers)
+			walk.callers = n;
 		break;
 	case OPT_RECS:
 		separate("--separate-recs", RULE_RECS, optarg, UINT32_MAX - 1);
 		break;
 	case OPT_SITES:
-		opt_sites = yes_arg("separate-sites", optarg);
-		opt_contexts |= opt_sites;
+		walk.sites = yes_arg("separate-sites", optarg);
+		walk.contexts |= walk.sites;
 		break;
 	case OPT_THREADS:
-		opt_threads = yes_arg("separate-threads", optarg);
+		walk.threads = yes_arg("separate-threads", optarg);
 		break;
 	case OPT_PLT:
 		func_skip_plt(yes_arg("skip-plt", optarg));
-		break;
-	case OPT_TOGGLE:
-		opt_toggle = true;
-		func_rule(RULE_TOGGLE, optarg, 0);
-		break;
-	case OPT_ZERO:
-		parts = true;
-		func_rule(RULE_ZERO, optarg, 0);
 		break;
 	case OPT_VERSION:
 		prog_version();
@@ -221,8 +217,20 @@ option(int c)
 		output = optarg;
 		break;
 	default:
-		prog_usage(synopsis);
+		if (!rule_option(c))
+			prog_usage(synopsis);
 	}
+}
+
+/* A function that asks for a part, or for none of what was before it. */
+static void
+trigger(enum walk_trigger which, const struct func *f)
+{
+	if (which == WALK_ZERO)
+		dump_zero();
+	else
+		dump_part(which == WALK_DUMP_BEFORE ? "--dump-before" :
+		    "--dump-after", f->name);
 }
 
 /* ---- lines ---- */
@@ -234,8 +242,8 @@ head(const struct ev *e)
 	if (strcmp(e->text, "pid") == 0)
 		pid = xstrdup(e->value);
 	if (strcmp(e->text, "outcomes") == 0 &&
-	    outcome_head(told, e->value) < 0)
-		ev_bad(events, "H outcomes: too many events, or malformed");
+	    outcome_head(walk.told, e->value) < 0)
+		ev_bad(walk.events, "H outcomes: too many walk.events, or malformed");
 }
 
 /* Behind the H lines. */
@@ -245,30 +253,30 @@ begin(struct out *o)
 	static const char *const misses[] = { "D1mr", "D1mw", "DLmr", "DLmw" };
 
 	ready = true;
-	if (ev_kind(events) == EV_CALLS) {
+	if (ev_kind(walk.events) == EV_CALLS) {
 		/* there is little to tell of each: all contexts */
-		opt_contexts |= opt_callers == 0;
-		dump_open(o);
+		walk.contexts |= walk.callers == 0;
+		dump_open(o, &stream, pid);
 		return;
 	}
-	for (unsigned i = 0; i < outcome_columns(told); i++)
+	for (unsigned i = 0; i < outcome_columns(walk.told); i++)
 		for (unsigned k = 0; k < 4; k++)
-			data_refs |= strcmp(outcome_name(told, i),
+			walk.data_refs |= strcmp(outcome_name(walk.told, i),
 			    misses[k]) == 0;
-	if (data_refs)
-		firsttold = 3;
-	ncol = firsttold + outcome_columns(told);
+	if (walk.data_refs)
+		walk.firsttold = 3;
+	walk.ncol = walk.firsttold + outcome_columns(walk.told);
 	/* what depends on values is looked at again and again */
-	if (!data_refs && !opt_rep)
-		ev_lean(events);
+	if (!walk.data_refs && !walk.rep)
+		ev_lean(walk.events);
 	walk_begin();
-	dump_open(o);
+	dump_open(o, &stream, pid);
 }
 
 static void
 outcome(const struct ev *e)
 {
-	walk_told(thread_get(ev_thread(events)), (uint32_t)e->num[0] - 1,
+	walk_told(thread_get(ev_thread(walk.events)), (uint32_t)e->num[0] - 1,
 	    e->text);
 }
 
@@ -277,14 +285,14 @@ unmapped(const struct ev *e)
 {
 	/* an exec: nobody returns any more */
 	if (e->num[0] == 0 && e->num[1] == UINT64_MAX &&
-	    ev_kind(events) != EV_CALLS)
+	    ev_kind(walk.events) != EV_CALLS)
 		stack_close_all();
 }
 
 static void
 system_call(const struct ev *e)
 {
-	struct thread *t = thread_get(ev_thread(events));
+	struct thread *t = thread_get(ev_thread(walk.events));
 
 	if (e->num[0] == 15)
 		stack_sigreturn(t);
@@ -311,14 +319,14 @@ line(int letter, const struct ev *e)
 	case 'P':
 		wrong = plan_define(e->id);
 		if (wrong != NULL)
-			ev_bad(events, "%s", wrong);
+			ev_bad(walk.events, "%s", wrong);
 		break;
 	case 'U':
 		unmapped(e);
 		/* fallthrough */
 	case 'M':
-		if (objmap_line(map, e->line, e->len) < 0)
-			ev_bad(events, "%c: malformed", letter);
+		if (objmap_line(walk.map, e->line, e->len) < 0)
+			ev_bad(walk.events, "%c: malformed", letter);
 		break;
 	case 'O':
 		outcome(e);
@@ -327,7 +335,7 @@ line(int letter, const struct ev *e)
 		system_call(e);
 		break;
 	case 'K':
-		stack_signal(thread_get(ev_thread(events)));
+		stack_signal(thread_get(ev_thread(walk.events)));
 		break;
 	}
 }
@@ -339,12 +347,12 @@ run(struct out *o)
 	struct ev e;
 	int c;
 
-	while ((c = ev_next(events, &e)) > 0) {
+	while ((c = ev_next(walk.events, &e)) > 0) {
 		if (!ready && c != 'H')
 			begin(o);
 		if (c == EV_EXECS)
 			walk_batch(&e);
-		else if (ev_kind(events) == EV_CALLS && c != 'H' &&
+		else if (ev_kind(walk.events) == EV_CALLS && c != 'H' &&
 		    c != 'M' && c != 'U')
 			ticks_line(c, &e);
 		else
@@ -369,28 +377,33 @@ main(int argc, char **argv)
 		die("--calls tells no costs: no --dump-before, --dump-after, "
 		    "--zero-before");
 	o = out_open(output);
-	events = ev_open(in_open(argv[optind]));
-	if (opt_rep)
-		ev_accept(events, EV_ALL, "the rounds of instructions");
+	walk.events = ev_open(in_open(argv[optind]));
+	if (walk.rep)
+		ev_accept(walk.events, EV_ALL, "the rounds of instructions");
 	else
-		ev_accept(events, EV_ALL | EV_BLOCKS |
+		ev_accept(walk.events, EV_ALL | EV_BLOCKS |
 		    (opt_calls ? 0 : EV_CALLS), "the order of executions");
-	if (opt_calls)
+	if (opt_calls) {
 		tell_open(o);
-	map = objmap_new();
-	told = outcome_new();
+		walk.entered = tell_enter;
+		walk.left = tell_leave;
+		walk.handled = tell_handler;
+	}
+	walk.trigger = trigger;
+	walk.map = objmap_new();
+	walk.told = outcome_new();
 	c = run(o);
 	whole = c == 0 && !in_lacked();
 	if (opt_calls) {
 		stack_close_all();
 		tell_end(whole ? ended : NULL, endstatus);
 	} else if (ready) {
-		if (ev_kind(events) == EV_CALLS)
+		if (ev_kind(walk.events) == EV_CALLS)
 			ticks_end();
 		else
 			stack_close_all();
 		dump_end(whole);
 	}
 	out_close(o);
-	return ev_close(events);
+	return ev_close(walk.events);
 }

@@ -84,9 +84,9 @@ tell_line(const struct ev *e)
 			evw_raw(writer, e->line, e->len);
 		return;
 	}
-	t = thread(ev_thread(events));
+	t = thread(ev_thread(walk.events));
 	/* the first T line also names the thread that ran before */
-	if (!t->has_tid && current == ev_thread(events) + 1)
+	if (!t->has_tid && current == ev_thread(walk.events) + 1)
 		evw_line(writer, "T %" PRIu64, e->num[0]);
 	t->tid = e->num[0];
 	t->has_tid = true;

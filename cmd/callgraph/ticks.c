@@ -42,7 +42,7 @@ static uint64_t still_open, no_entry, no_exit;
 static struct lane *
 this_lane(void)
 {
-	unsigned num = ev_thread(events);
+	unsigned num = ev_thread(walk.events);
 	size_t n = nlane;
 
 	if (num >= n) {
@@ -81,7 +81,7 @@ name_function(const struct ev *e)
 
 	if (e->nnum > 1) {
 		link = e->num[1];
-		ob = objmap_find(map, e->num[1], &link);
+		ob = objmap_find(walk.map, e->num[1], &link);
 	}
 	/* a second log may say it again */
 	if (*f != NULL && strcmp((*f)->name, e->text) == 0 &&
@@ -180,7 +180,7 @@ enter(struct lane *l, uint32_t id)
 	if (l->calls.n <= n)
 		count_depths(l);
 	c = ctx_get(caller, 0, f, ++*depth(l, f),
-	    opt_threads ? ev_thread(events) : 0);
+	    walk.threads ? ev_thread(walk.events) : 0);
 	frame->inner = (uint64_t)(uintptr_t)c;
 	if (caller != NULL)
 		arc_between(caller, c)->calls++;

@@ -32,7 +32,7 @@
  * A skipped function has a frame without an arc. What it costs is told at the
  * call that led to it, and a call from there is that one's.
  */
-#include "callgraph.h"
+#include "callwalk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,9 +68,9 @@ thread_get(unsigned num)
 	if (num >= nthread)
 		nthread = num + 1;
 	t->key = KEY_LOOK;
-	t->collect = !opt_toggle;
-	t->total = xcalloc(ncol, sizeof *t->total);
-	t->since = xcalloc(ncol, sizeof *t->since);
+	t->collect = !walk.toggle;
+	t->total = xcalloc(walk.ncol, sizeof *t->total);
+	t->since = xcalloc(walk.ncol, sizeof *t->since);
 	return t;
 }
 
@@ -99,9 +99,9 @@ static void
 entered(struct thread *t, const struct func *f)
 {
 	if (f->before)
-		dump_part("--dump-before", f->name);
+		walk.trigger(WALK_DUMP_BEFORE, f);
 	else if (f->zero)
-		dump_zero();
+		walk.trigger(WALK_ZERO, f);
 	if (f->toggle)
 		t->collect = !t->collect;
 }
@@ -110,7 +110,7 @@ static void
 left(struct thread *t, const struct func *f)
 {
 	if (f->after)
-		dump_part("--dump-after", f->name);
+		walk.trigger(WALK_DUMP_AFTER, f);
 	if (f->toggle)
 		t->collect = !t->collect;
 }
@@ -120,7 +120,7 @@ left(struct thread *t, const struct func *f)
 static void
 add_inclusive(struct arc *a, const int64_t *total, const int64_t *enter)
 {
-	for (unsigned i = 0; i < ncol; i++)
+	for (unsigned i = 0; i < walk.ncol; i++)
 		a->cost[i] += total[i] - enter[i];
 }
 
@@ -134,11 +134,11 @@ pop(struct thread *t)
 	t->skipper = f->skipper;
 	if (f->arc == NULL)
 		return;
-	add_inclusive(f->arc, t->total, t->enter + t->n * ncol);
+	add_inclusive(f->arc, t->total, t->enter + t->n * walk.ncol);
 	t->ctx = f->ctx;
 	fn = f->arc->ctx->fn;
-	if (opt_calls)
-		tell_leave(t, fn);
+	if (walk.left != NULL)
+		walk.left(t, fn);
 	d = depth(t, fn);
 	if (--*d == 0)
 		left(t, fn);
@@ -153,13 +153,13 @@ forget_half(struct thread *t)
 	for (size_t i = 0; i < half; i++)
 		if (t->frame[i].arc != NULL) {
 			add_inclusive(t->frame[i].arc, t->total,
-			    t->enter + i * ncol);
+			    t->enter + i * walk.ncol);
 			--*depth(t, t->frame[i].arc->ctx->fn);
 		}
 	t->n -= half;
 	memmove(t->frame, t->frame + half, t->n * sizeof *t->frame);
-	memmove(t->enter, t->enter + half * ncol,
-	    t->n * ncol * sizeof *t->enter);
+	memmove(t->enter, t->enter + half * walk.ncol,
+	    t->n * walk.ncol * sizeof *t->enter);
 	t->bottom = 0;
 	t->nsig = 0;
 	t->nlanding = 0;
@@ -173,14 +173,14 @@ push(struct thread *t, struct slot *from, struct arc *a, uint64_t sp)
 	if (t->n >= MOST)
 		forget_half(t);
 	t->frame = xgrow(t->frame, &t->cap, t->n + 1, sizeof *t->frame);
-	t->enter = xgrow(t->enter, &t->capenter, (t->n + 1) * ncol,
+	t->enter = xgrow(t->enter, &t->capenter, (t->n + 1) * walk.ncol,
 	    sizeof *t->enter);
 	f = &t->frame[t->n];
 	*f = (struct frame){ .sp = sp, .arc = a, .ctx = t->ctx,
 	    .skipper = t->skipper };
 	if (from != NULL && (from->seg->flow == 'L' || from->seg->flow == 'X'))
 		f->ret = seg_next(from->seg);
-	memcpy(t->enter + t->n * ncol, t->total, ncol * sizeof *t->enter);
+	memcpy(t->enter + t->n * walk.ncol, t->total, walk.ncol * sizeof *t->enter);
 	t->n++;
 	if (a == NULL) {
 		if (t->skipper == NULL)
@@ -189,8 +189,8 @@ push(struct thread *t, struct slot *from, struct arc *a, uint64_t sp)
 	}
 	t->skipper = NULL;
 	t->ctx = a->ctx;
-	if (opt_calls)
-		tell_enter(t, a->ctx->fn, a->to - a->tolink);
+	if (walk.entered != NULL)
+		walk.entered(t, a->ctx->fn, a->to - a->tolink);
 	if (++*depth(t, a->ctx->fn) == 1)
 		entered(t, a->ctx->fn);
 	if (t->collect)
@@ -241,7 +241,7 @@ enter_limbo(struct thread *t)
 		return;
 	if (t->limbo == NULL) {
 		t->limbo = ctx_limbo();
-		t->landing_total = xcalloc(ncol, sizeof *t->landing_total);
+		t->landing_total = xcalloc(walk.ncol, sizeof *t->landing_total);
 	}
 	slots = t->limbo->slots;
 	*t->limbo = *t->ctx;
@@ -249,7 +249,7 @@ enter_limbo(struct thread *t)
 	t->limbo->slots = slots;
 	t->limbo->arcs = NULL;
 	t->limbo->jumps = NULL;
-	memcpy(t->landing_total, t->total, ncol * sizeof *t->total);
+	memcpy(t->landing_total, t->total, walk.ncol * sizeof *t->total);
 	t->guess = t->ctx;
 	t->ctx = t->limbo;
 }
@@ -298,8 +298,8 @@ stack_signal(struct thread *t)
 	i = &t->sig[t->nsig++];
 	*i = (struct interrupt){ .bottom = t->bottom, .ctx = t->ctx,
 	    .seg = t->seg, .slot = t->slot, .skipper = t->skipper,
-	    .sp = t->sp, .total = xcalloc(ncol, sizeof *i->total) };
-	memcpy(i->total, t->total, ncol * sizeof *i->total);
+	    .sp = t->sp, .total = xcalloc(walk.ncol, sizeof *i->total) };
+	memcpy(i->total, t->total, walk.ncol * sizeof *i->total);
 	t->bottom = t->n;
 	t->ctx = NULL;
 	t->seg = NULL;
@@ -322,15 +322,14 @@ end_handler(struct thread *t)
 	i = &t->sig[--t->nsig];
 	while (t->nlanding > 0 && t->landing[t->nlanding - 1].nsig > t->nsig)
 		t->nlanding--;
-	if (opt_calls) {
-		if (t->ctx != NULL)
-			tell_leave(t, t->ctx->fn);
-		tell_handler(t, (uint64_t)(t->total[0] - i->total[0]));
-	}
+	if (walk.left != NULL && t->ctx != NULL)
+		walk.left(t, t->ctx->fn);
+	if (walk.handled != NULL)
+		walk.handled(t, (uint64_t)(t->total[0] - i->total[0]));
 	t->bottom = i->bottom;
 	t->ctx = i->ctx;
 	t->skipper = i->skipper;
-	memcpy(t->total, i->total, ncol * sizeof *i->total);
+	memcpy(t->total, i->total, walk.ncol * sizeof *i->total);
 	free(i->total);
 }
 
@@ -373,8 +372,8 @@ stack_close(struct thread *t)
 		end_handler(t);
 	while (t->n > 0)
 		pop(t);
-	if (opt_calls && t->ctx != NULL)
-		tell_leave(t, t->ctx->fn);
+	if (walk.left != NULL && t->ctx != NULL)
+		walk.left(t, t->ctx->fn);
 	t->ctx = NULL;
 	t->seg = NULL;
 	t->slot = NULL;
@@ -407,11 +406,11 @@ settle(struct thread *t)
 		}
 		if (t->frame[i].arc == NULL)
 			continue;
-		add_inclusive(t->frame[i].arc, total, t->enter + i * ncol);
-		memcpy(t->enter + i * ncol, total, ncol * sizeof *total);
+		add_inclusive(t->frame[i].arc, total, t->enter + i * walk.ncol);
+		memcpy(t->enter + i * walk.ncol, total, walk.ncol * sizeof *total);
 	}
 	memcpy(t->since, t->nsig > 0 ? t->sig[0].total : t->total,
-	    ncol * sizeof *t->since);
+	    walk.ncol * sizeof *t->since);
 }
 
 void
@@ -427,7 +426,7 @@ stack_settle(void)
 static uint32_t
 which(const struct thread *t)
 {
-	return opt_threads ? t->num : 0;
+	return walk.threads ? t->num : 0;
 }
 
 /* The first context of a stack, or what a return without a call leads to. */
@@ -436,8 +435,8 @@ root(struct thread *t, const struct seg *to)
 {
 	uint32_t *d = depth(t, to->at->fn);
 
-	if (opt_calls)
-		tell_enter(t, to->at->fn, to->at->slide);
+	if (walk.entered != NULL)
+		walk.entered(t, to->at->fn, to->at->slide);
 	++*d;
 	return ctx_get(NULL, 0, to->at->fn, *d, which(t));
 }
@@ -453,8 +452,8 @@ unseen_call(struct thread *t, const struct seg *to)
 		return;
 	if (*depth(t, callee->fn) > 0)
 		--*depth(t, callee->fn);
-	if (opt_calls)
-		tell_leave(t, callee->fn);
+	if (walk.left != NULL)
+		walk.left(t, callee->fn);
 	caller = root(t, to);
 	for (a = caller->arcs; a != NULL; a = a->more)
 		if (a->from == NULL && a->ctx == callee &&
@@ -691,7 +690,7 @@ stack_move(struct thread *t, const struct seg *to)
 	} else if (last != NULL && (flow == 'R' || to->at->entry ||
 	    to->at->section != last->at->section)) {
 		emulated_call(t, to);
-	} else if (opt_jumps && (flow == 'C' || flow == 'J' || flow == 'I') &&
+	} else if (walk.jumps && (flow == 'C' || flow == 'J' || flow == 'I') &&
 	    to->addr != seg_next(last) && t->skipper == NULL && t->collect) {
 		jump_count(t->slot, to, t->ctx, 1);
 	}

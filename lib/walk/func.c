@@ -6,7 +6,7 @@
  * for linkage (.plt and its kin) has no symbol; such a stub is a function to be
  * skipped: it jumps to the one that the call is for.
  */
-#include "callgraph.h"
+#include "callwalk.h"
 
 #include <gelf.h>
 #include <htslib/khash.h>
@@ -73,7 +73,7 @@ func_count(void)
 const char *
 func_object(uint32_t ob)
 {
-	return ob == 0 ? SYM_UNKNOWN : objmap_obj(map, ob - 1)->path;
+	return ob == 0 ? SYM_UNKNOWN : objmap_obj(walk.map, ob - 1)->path;
 }
 
 /* ---- rules ---- */
@@ -217,9 +217,9 @@ object_get(uint32_t ob)
 	if (o->funcs != NULL)
 		return o;
 	o->funcs = kh_init(func);
-	if (ob != 0 && objmap_obj(map, ob - 1)->readable) {
+	if (ob != 0 && objmap_obj(walk.map, ob - 1)->readable) {
 		o->sym = sym_open(func_object(ob), SYM_BELOW_MAIN |
-		    (opt_demangle ? SYM_DEMANGLE : 0));
+		    (walk.demangle ? SYM_DEMANGLE : 0));
 		read_sections(o, func_object(ob));
 	}
 	o->number = sections;
@@ -294,7 +294,7 @@ uint64_t
 func_place(uint64_t addr, struct place *p)
 {
 	uint64_t link = addr;
-	const struct obj *ob = objmap_find(map, addr, &link);
+	const struct obj *ob = objmap_find(walk.map, addr, &link);
 	uint32_t num = ob == NULL ? 0 : ob->id + 1;
 	struct object *o = object_get(num);
 	struct sym_at at = { .fn = SYM_UNKNOWN };
@@ -309,7 +309,7 @@ func_place(uint64_t addr, struct place *p)
 	p->entry = at.end != 0 && at.start == link;
 	p->fn = at.end != 0 ? named(o, num, at.start, at.fn, false) :
 	    named(o, num, link, NULL, plt);
-	if (opt_join) {
+	if (walk.join) {
 		f = joined(o, p->fn);
 		p->entry &= f == p->fn;
 		p->fn = f;

@@ -13,7 +13,7 @@
  * and its level, on nothing else. So an arc, which is of a slot, which is of a
  * context, knows the callee's context by where it goes and the level.
  */
-#include "callgraph.h"
+#include "callwalk.h"
 
 #include <htslib/khash.h>
 #include <stdlib.h>
@@ -122,12 +122,12 @@ callers(const struct ctx *from, const struct func *fn)
 	uint32_t k = 0;
 	int made;
 
-	if (from == NULL || opt_callers == 0)
+	if (from == NULL || walk.callers == 0)
 		return NULL;
 	if (from->fn == fn)
 		return from->up;
 	v[k++] = from->fn;
-	for (from = from->up; from != NULL && k < opt_callers; from = from->up)
+	for (from = from->up; from != NULL && k < walk.callers; from = from->up)
 		v[k++] = from->fn;
 	while (k-- > 0)
 		c = lookup(&chains, (struct key){ .up = c, .fn = v[k]->num },
@@ -155,13 +155,13 @@ ctx_get(const struct ctx *from, uint64_t site, struct func *fn, uint32_t depth,
 	struct ctx *c;
 	int made;
 
-	if (opt_contexts) {
+	if (walk.contexts) {
 		up = depth > fn->recs ? back(from, fn, level) : NULL;
 		if (up != NULL)
 			return (struct ctx *)up;
 		key.up = from;
-		key.site = opt_sites ? site : 0;
-		if (nctx >= opt_maxcontexts &&
+		key.site = walk.sites ? site : 0;
+		if (nctx >= walk.maxcontexts &&
 		    kh_get(ctx, ctxs, key) == kh_end(ctxs)) {
 			folded++;
 			key.up = NULL;
@@ -186,7 +186,7 @@ ctx_name(const struct ctx *c)
 {
 	static char *buf;
 	static size_t cap;
-	const struct ctx *up = opt_contexts ? NULL : c->up;
+	const struct ctx *up = walk.contexts ? NULL : c->up;
 	size_t n = strlen(c->fn->name) + 16, len;
 
 	buf = xgrow(buf, &cap, n, 1);
@@ -246,7 +246,7 @@ slot_skipped(struct slot *sl)
 	struct more *m = slot_more(sl);
 
 	if (m->skipped == NULL)
-		m->skipped = xkeep(ncol * sizeof *m->skipped);
+		m->skipped = xkeep(walk.ncol * sizeof *m->skipped);
 	return m->skipped;
 }
 
@@ -255,7 +255,7 @@ slot_skipped(struct slot *sl)
 struct arc *
 arc_new(struct ctx *caller, uint64_t site, struct ctx *callee, uint64_t tolink)
 {
-	struct arc *a = xkeep(sizeof *a + ncol * sizeof *a->cost);
+	struct arc *a = xkeep(sizeof *a + walk.ncol * sizeof *a->cost);
 
 	a->caller = caller;
 	a->ctx = callee;
@@ -350,7 +350,7 @@ move_more(struct slot *from, struct slot *to, struct ctx *limbo)
 	if (m->told != NULL && into->told == NULL)
 		into->told = xcalloc(n, sizeof *into->told);
 	for (size_t i = 0; m->told != NULL && i < n; i++)
-		add_all(&into->told[i], &m->told[i], outcome_columns(told));
+		add_all(&into->told[i], &m->told[i], outcome_columns(walk.told));
 	for (struct jump *j = m->jumps; j != NULL; j = j->next) {
 		if (j->n > 0)
 			jump_count(to, j->seg, j->ctx == limbo ? to->ctx :

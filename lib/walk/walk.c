@@ -4,7 +4,7 @@
  * Most executions are one segment that may follow what was before: three
  * comparisons, a count, the sum of the thread's costs. Everything else is step's.
  */
-#include "callgraph.h"
+#include "callwalk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +19,14 @@ static unsigned nadds;
 void
 walk_begin(void)
 {
-	if (data_refs) {
+	if (walk.data_refs) {
 		adds[nadds++] = 1;
 		adds[nadds++] = 2;
 	}
-	for (unsigned i = 0; i < outcome_columns(told); i++)
-		if (strcmp(outcome_name(told, i), "Bc") == 0 ||
-		    strcmp(outcome_name(told, i), "Bi") == 0)
-			adds[nadds++] = firsttold + i;
+	for (unsigned i = 0; i < outcome_columns(walk.told); i++)
+		if (strcmp(outcome_name(walk.told, i), "Bc") == 0 ||
+		    strcmp(outcome_name(walk.told, i), "Bi") == 0)
+			adds[nadds++] = walk.firsttold + i;
 }
 
 /* ---- references that depend on values ---- */
@@ -91,10 +91,10 @@ count_extra(struct thread *t, struct slot *sl, const struct seg *s)
 	const struct ev_insn *i;
 	uint32_t from = b->insn[s->first].ref, nref = seg_nref(s);
 
-	for (uint32_t k = 0; data_refs && k < nref; k++)
+	for (uint32_t k = 0; walk.data_refs && k < nref; k++)
 		add_extra(t, sl, b->ref[from + k].kind == 'w' ? 2 : 1, k,
 		    times(b, &b->ref[from + k]) - 1);
-	for (uint32_t k = s->first; opt_rep && k < s->end; k++) {
+	for (uint32_t k = s->first; walk.rep && k < s->end; k++) {
 		i = &b->insn[k];
 		if (i->nref > 0)
 			add_extra(t, sl, 0, nref + k - s->first,
@@ -115,7 +115,7 @@ count(struct thread *t, struct slot *sl, const struct seg *s)
 		sl->n++;
 	else
 		sum = slot_skipped(t->skipper);
-	for (unsigned i = 0; i < ncol; i++) {
+	for (unsigned i = 0; i < walk.ncol; i++) {
 		t->total[i] += s->cost[i];
 		if (sum != NULL)
 			sum[i] += s->cost[i];
@@ -191,7 +191,7 @@ look(struct thread *t, struct plan *p, const uint64_t *rec)
 void
 walk_batch(const struct ev *e)
 {
-	struct thread *t = thread_get(ev_thread(events));
+	struct thread *t = thread_get(ev_thread(walk.events));
 	const uint64_t *rec;
 	struct plan *p;
 
@@ -245,18 +245,18 @@ walk_told(struct thread *t, uint32_t insn, const char *list)
 		return;
 	sl = slot_of(t, insn);
 	while ((r = ev_outcome(&list, name, &n)) > 0) {
-		for (c = 0; c < outcome_columns(told); c++)
-			if (strcmp(outcome_name(told, c), name) == 0)
+		for (c = 0; c < outcome_columns(walk.told); c++)
+			if (strcmp(outcome_name(walk.told, c), name) == 0)
 				break;
-		if (c == outcome_columns(told)) {
-			ev_bad(events, "an event that no `H outcomes' names");
+		if (c == outcome_columns(walk.told)) {
+			ev_bad(walk.events, "an event that no `H outcomes' names");
 			return;
 		}
 		if (!t->collect)
 			continue;
-		t->total[firsttold + c] += (int64_t)n;
+		t->total[walk.firsttold + c] += (int64_t)n;
 		if (t->skipper != NULL) {
-			slot_skipped(t->skipper)[firsttold + c] +=
+			slot_skipped(t->skipper)[walk.firsttold + c] +=
 			    (int64_t)n;
 			continue;
 		}
@@ -267,9 +267,9 @@ walk_told(struct thread *t, uint32_t insn, const char *list)
 		to = m->told[insn - sl->seg->first];
 		if (to == NULL)
 			to = m->told[insn - sl->seg->first] =
-			    xcalloc(outcome_columns(told), sizeof *to);
+			    xcalloc(outcome_columns(walk.told), sizeof *to);
 		to[c] += (int64_t)n;
 	}
 	if (r < 0)
-		ev_bad(events, "O: malformed events");
+		ev_bad(walk.events, "O: malformed events");
 }

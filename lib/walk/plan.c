@@ -12,7 +12,7 @@
  * return address; its group's value has to be kept by all definitions of the
  * block that have the group.
  */
-#include "callgraph.h"
+#include "callwalk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +118,7 @@ depends(const struct ev_block *b, const struct ev_insn *i)
 {
 	for (unsigned k = i->ref; k < (unsigned)i->ref + i->nref; k++)
 		if (b->ref[k].count != 0 ||
-		    (data_refs && b->ref[k].where == EV_GROUP))
+		    (walk.data_refs && b->ref[k].where == EV_GROUP))
 			return true;
 	return false;
 }
@@ -126,13 +126,13 @@ depends(const struct ev_block *b, const struct ev_insn *i)
 static void
 add_branches(int64_t *cost, const struct ev_insn *i)
 {
-	for (unsigned k = 0; k < outcome_columns(told); k++) {
-		const char *name = outcome_name(told, k);
+	for (unsigned k = 0; k < outcome_columns(walk.told); k++) {
+		const char *name = outcome_name(walk.told, k);
 
 		if ((i->flow == 'C' && strcmp(name, "Bc") == 0) ||
 		    ((i->flow == 'I' || i->flow == 'X') &&
 		    strcmp(name, "Bi") == 0))
-			cost[firsttold + k]++;
+			cost[walk.firsttold + k]++;
 	}
 }
 
@@ -152,19 +152,19 @@ add_costs(struct seg *s)
 	const struct ev_block *b = s->def->block;
 	int64_t *cost = NULL;
 
-	if (ncol == 1)
+	if (walk.ncol == 1)
 		s->cost = only((uint32_t)s->end - s->first);
 	else
-		s->cost = cost = xkeep(ncol * sizeof *cost);
+		s->cost = cost = xkeep(walk.ncol * sizeof *cost);
 	for (uint32_t k = s->first; k < s->end; k++) {
 		const struct ev_insn *i = &b->insn[k];
 
-		s->counted |= (data_refs || opt_rep) && depends(b, i);
-		if (ncol == 1)
+		s->counted |= (walk.data_refs || walk.rep) && depends(b, i);
+		if (walk.ncol == 1)
 			continue;
 		cost[0]++;
 		add_branches(cost, i);
-		for (unsigned r = i->ref; data_refs &&
+		for (unsigned r = i->ref; walk.data_refs &&
 		    r < (unsigned)i->ref + i->nref; r++)
 			cost[b->ref[r].kind == 'w' ? 2 : 1]++;
 	}
@@ -186,10 +186,10 @@ finish(struct seg *s, uint32_t end)
 	add_costs(s);
 	s->num = nseg++;
 	s->key = s->at->entry ? KEY_ENTRY : s->at->section;
-	s->endkey = opt_jumps || s->at->fn->skip ||
+	s->endkey = walk.jumps || s->at->fn->skip ||
 	    (i->flow != 0 && strchr("LXRI", i->flow) != NULL) ?
 	    KEY_LOOK : s->at->section;
-	if (opt_jumps || s->counted)
+	if (walk.jumps || s->counted)
 		s->key = KEY_NEVER;
 }
 
@@ -233,9 +233,9 @@ cut(const struct ev_def *d, struct seg **segs)
 			s = &v[n - 1];
 			/* jumps are counted one by one */
 			if (!cuts(s, &i[k - 1], i[k].addr, &at) &&
-			    !(opt_jumps && i[k - 1].flow != 0))
+			    !(walk.jumps && i[k - 1].flow != 0))
 				continue;
-			if (opt_jumps)
+			if (walk.jumps)
 				until = func_place(i[k].addr, &at);
 			finish(s, k);
 		}
@@ -263,7 +263,7 @@ table(void)
 const char *
 plan_define(uint32_t id)
 {
-	const struct ev_def *d = ev_def(events, id);
+	const struct ev_def *d = ev_def(walk.events, id);
 	struct stackrefs *sr = stack_refs(d->block);
 	struct plan *p;
 
@@ -282,7 +282,7 @@ plan_define(uint32_t id)
 		p->sp = value_of(d->block, sr->group);
 	}
 	/* of several, or with values that counts depend on: all are kept */
-	p->apply = sr->n > 1 || data_refs || (opt_rep && sr->repeats);
+	p->apply = sr->n > 1 || walk.data_refs || (walk.rep && sr->repeats);
 	if (p->apply) {
 		p->spgroup = 0;
 		p->sp = &nowhere;
