@@ -342,6 +342,22 @@ state_fp_settle(struct tarea *t)
 	__asm__ volatile("fxrstor64 (%0)" : : "r"(fx) : "memory");
 }
 
+/* 1: mov to ss, behind which the processor raises no trap. */
+static int
+is_mov_ss(uint64_t pc)
+{
+	uint8_t b[4] = { 0 };
+	unsigned i = 0;
+
+	if (rt_copy(b, (void *)pc, sizeof b) < 0)
+		return 0;
+	if (b[i] == 0x66)
+		i++;
+	if ((b[i] & 0xf0) == 0x40)
+		i++;
+	return b[i] == 0x8e && (b[i + 1] >> 3 & 7) == 2;
+}
+
 /*
  * How many of the fragment's instructions are done.  A direct jump takes no
  * code, so with the instruction before it it seems done, too: under the trap
@@ -352,17 +368,18 @@ static unsigned
 done_at(const struct tarea *t, struct place p)
 {
 	const struct mapent *m = rt.maps + p.f->map;
-	unsigned n = p.m->n;
+	unsigned n = p.m->n, first;
 
 	if (p.m->kind >= MAP_EXIT && p.m->kind <= MAP_LEFT)
 		n -= (unsigned)state_is_outside(&rt.exits[p.f->exit +
 		    p.m->exit]);
 	if (!t->tf || n < 2)
 		return n;
+	first = is_mov_ss(p.f->pc) ? 2 : 1;
 	for (; m < p.m; m++)
-		if (m->n == 1)
+		if (m->n == first)
 			return n;
-	return 1;
+	return first;
 }
 
 static void
@@ -432,22 +449,6 @@ state_take(struct tarea *t, struct kucontext *uc)
 		break;
 	}
 	__atomic_store_n(&t->slot->incache, 0, __ATOMIC_SEQ_CST);
-}
-
-/* 1: mov to ss, behind which the processor raises no trap. */
-static int
-is_mov_ss(uint64_t pc)
-{
-	uint8_t b[4] = { 0 };
-	unsigned i = 0;
-
-	if (rt_copy(b, (void *)pc, sizeof b) < 0)
-		return 0;
-	if (b[i] == 0x66)
-		i++;
-	if ((b[i] & 0xf0) == 0x40)
-		i++;
-	return b[i] == 0x8e && (b[i + 1] >> 3 & 7) == 2;
 }
 
 /*
