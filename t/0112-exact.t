@@ -19,7 +19,7 @@ told() {
 	"$TB/evcount" $pcs "$T/ev" 2>&1
 }
 
-modes="-e.all -e.counts -e.all.--debug=tinycache"
+modes="-e.all -e.counts"
 [ -z "${ALL_MODES:-}" ] || modes="-e.all -e.blocks -e.counts -e.all.--debug=nolink
 -e.all.--debug=tinycache -e.all.--debug=nosuper
 -e.all.--debug=long -e.blocks.--debug=long,tinycache

@@ -150,7 +150,8 @@ told() {
 	"$TB/evcount" "$T/ev" 2>&1
 }
 
-modes="-e.all -e.blocks -e.counts -e.all.--debug=nolink
+modes="-e.all -e.counts"
+[ -z "${ALL_MODES:-}" ] || modes="-e.all -e.blocks -e.counts -e.all.--debug=nolink
 -e.all.--debug=tinycache -e.all.--debug=nosuper -e.all.--debug=long
 -e.blocks.--debug=long"
 words() {
@@ -164,7 +165,9 @@ for fn in leaf twice recurse jumper thrower catcher tail raiser threads \
 	want=$(steps "$(at $fn)")
 	case $fn in
 	leaf|recurse|thrower|threads)	some=$modes ;;
-	*)	some="-e.blocks.--debug=long -e.counts" ;;
+	*)
+		some=-e.blocks.--debug=long
+		[ -z "${ALL_MODES:-}" ] || some="$some -e.counts" ;;
 	esac
 	for m in $some; do
 		same "$fn $(words $m)" "$want" \
@@ -189,7 +192,7 @@ arg=
 for pair in recurse,mark leaf,leaf twice,leaf tail,main; do
 	from=${pair%,*} to=${pair#*,}
 	want=$(steps "$(at $from),$(at $to)")
-	for m in -e.all -e.blocks.--debug=long -e.counts; do
+	for m in -e.all ${ALL_MODES:+-e.blocks.--debug=long -e.counts}; do
 		same "from $from to $to, $(words $m)" "$want" \
 		    "$(told $(words $m) --from=$from --to=$to)"
 	done

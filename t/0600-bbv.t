@@ -99,18 +99,19 @@ many() {
 	seq $(($1 / 2)) | sed 's/.*/T &\n1\nY 60/'
 	echo "E exit 0 $(($1 * 6 + $1 / 2))"
 }
-many 5000 >"$T/many.ev"
+threads=${THREADS:-500}
+many "$threads" >"$T/many.ev"
 few_files() {
 	(ulimit -n 16 && "$B/bbv" "$@" "$T/many.ev")
 }
 for f in plain exp-bbv pinpoints; do
 	mkdir "$T/m"
-	check "$f: 5,000 threads, 16 files" few_files -i 4 --tail=keep \
+	check "$f: $threads threads, 16 files" few_files -i 4 --tail=keep \
 	    --format=$f -o "$T/m/bb"
-	same "$f: a file each, none aside" "5000 0" \
+	same "$f: a file each, none aside" "$threads 0" \
 	    "$(ls "$T/m" | wc -l) $(ls "$T/m" | grep -c tmp)"
-	same "$f: three rows each, four where it went on" "2500 3
-2500 4" "$(grep -c '^T' -r "$T/m" | sed 's/.*://' | sort | uniq -c |
+	same "$f: three rows each, four where it went on" "$((threads / 2)) 3
+$((threads / 2)) 4" "$(grep -c '^T' -r "$T/m" | sed 's/.*://' | sort | uniq -c |
 	    sed 's/^ *//')"
 	rm -r "$T/m"
 done

@@ -2,7 +2,7 @@
 """simpoint.py - what simpoint must print, the slow and plain way
 
 A second implementation for the tests, one loop after the other, no bound, no
-shortcut, dense everywhere; t/0652-simpoint-model.t compares every byte.  It
+shortcut, dense everywhere; t/long/0652-simpoint-model.t compares every byte.  It
 knows the options' names without dash, as "name=value" arguments, and writes to
 the files named.  Python's floats are IEEE doubles and its sums are in order.
 """
