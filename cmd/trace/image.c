@@ -5,9 +5,11 @@
  * the kernel gave it: the runtime gets it before its first instruction.
  */
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "cache/cache.h"
 #include "code/code.h"
@@ -56,6 +58,8 @@ image_changed(uint64_t start, uint64_t end)
 {
 	char *text;
 
+	if (start >= end)
+		return;
 	frag_kill(start, end);
 	text = maps_changed(start, end);
 	if (text != NULL)
@@ -67,6 +71,8 @@ image_changed(uint64_t start, uint64_t end)
 bool
 exec_asked(uint64_t path, pid_t tid, uint64_t dirfd)
 {
+	if (!guest_has_thread(tid))
+		return false;
 	if (launch_is_setid(path, dirfd)) {
 		warn("exec of a set-id program: it runs natively, "
 		    "the stream ends here");
@@ -84,17 +90,37 @@ exec_asked(uint64_t path, pid_t tid, uint64_t dirfd)
 	return true;
 }
 
+/* The thread's next stop or end, which is near; false: it does not come. */
+static bool
+wait_shortly(pid_t tid, int *st)
+{
+	struct patience p = { 0, 0 };
+	unsigned looks = 0;
+	pid_t r;
+
+	while ((r = waitpid(tid, st, __WALL | WNOHANG)) == 0) {
+		if (looks++ < 1000)
+			sched_yield();
+		else if (trust_wait(&p, "an exec that is none"))
+			usleep(100);
+		else
+			return false;
+	}
+	return r > 0;
+}
+
 void
 exec_failed(pid_t tid)
 {
 	int st, n;
 
-	if (!exec_pending)
+	if (!exec_pending || !guest_has_thread(tid) ||
+	    ptrace(PTRACE_INTERRUPT, tid, 0L, 0L) < 0)
 		return;
-	exec_pending = false;
-	ptrace(PTRACE_INTERRUPT, tid, 0L, 0L);
+	if (tid == exec_tid)
+		exec_pending = false;
 	for (n = 0; n < 1000; n++) {
-		if (waitpid(tid, &st, __WALL) < 0 || !WIFSTOPPED(st))
+		if (!wait_shortly(tid, &st) || !WIFSTOPPED(st))
 			return;
 		if (st >> 16 == PTRACE_EVENT_STOP)
 			break;
@@ -119,6 +145,8 @@ taken_over(void)
 		stats.refused = true;
 		return;
 	}
+	if (!area_is_intact())
+		trust_lose("its control words");
 	format_drain();
 	maps_forget();
 	area_close();
@@ -140,7 +168,7 @@ exec_poll(void)
 		guest_status(pid, st);
 		return;
 	}
-	if (st >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
+	if (st >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8) && pid == guest.pid)
 		taken_over();
 	else
 		ptrace(PTRACE_CONT, pid, 0L, st >> 16 != 0 ? 0L :

@@ -66,6 +66,15 @@ reap(int gone)
 	}
 }
 
+/* It was the runtime that ended the program, and has said why. */
+static bool
+panicked(void)
+{
+	return WIFEXITED(guest.status) &&
+	    WEXITSTATUS(guest.status) == STATUS_TROUBLE &&
+	    !ONCE(area.ctl->ended) && !ONCE(area.ctl->polling);
+}
+
 static void
 tell_stats(void)
 {
@@ -196,21 +205,27 @@ int
 main(int argc, char *argv[])
 {
 	char **program;
-	bool whole, gone;
+	bool whole, gone, letgo;
 
 	prog_init(argv[0]);
 	die_status = STATUS_TROUBLE;
 	program = cmdline(argc, argv);
 	begin(program);
 	gone = serve();
-	__atomic_store_n(&area.ctl->letgo, 2, __ATOMIC_SEQ_CST);
-	if (gone && opt->pid != 0)
+	if (!area_is_intact())
+		trust_lose("its control words");
+	letgo = area.letgo != 0;
+	if (!trust_lost)	/* else it leaves by itself when we have gone */
+		area_letgo(2);
+	if (gone && opt->pid != 0 && !trust_lost)
 		detach();
 	reap(gone);
+	if (!letgo && panicked())
+		stats.refused = true;
 	format_drain();
 	/* one of those that -f follows may have it */
 	whole = (window_tell() || opt->follow) && !stats.refused &&
-	    !format_lost;
+	    !format_lost && !trust_lost;
 	if (WIFSIGNALED(guest.status))
 		format_end("signal", WTERMSIG(guest.status), whole);
 	else

@@ -59,9 +59,9 @@ all_gone(void)
 	static unsigned quiet;
 	unsigned i, left = 0;
 
-	if (opt->pid == 0 || !area.ctl->letgo)
+	if (opt->pid == 0 || !area_is_left())
 		return 0;
-	left = area.ctl->joining;
+	left = ONCE(area.ctl->joining);
 	for (i = 0; i < NSLOT; i++)
 		left += __atomic_load_n(&area.ctl->slot[i].used,
 		    __ATOMIC_SEQ_CST) == 1;
@@ -84,7 +84,7 @@ refused(app_pc pc)
 	if (decode_again(&in, pc, code, n) < 0)
 		return REFUSED_NATIVE;
 	if (in.special != SP_REFUSE) {
-		for (mode = 0; mode <= (MODE_OUT | MODE_PAST); mode++)
+		for (mode = 0; mode <= MODE_ALL; mode++)
 			frag_stale(pc, mode);
 		return REFUSED_AGAIN;
 	}
@@ -95,13 +95,12 @@ refused(app_pc pc)
 	return REFUSED_LETGO;
 }
 
-static void
-say(struct slot *s)
+static uint64_t
+say(uint64_t what, app_pc pc)
 {
-	switch (s->arg[0]) {
+	switch (what) {
 	case SAY_REFUSED:
-		s->ret[0] = refused(s->arg[1]);
-		break;
+		return refused(pc);
 	case SAY_TRACED:
 		warn("process %d asks to be traced by its parent: it goes on "
 		    "natively, the stream ends here", (int)guest.pid);
@@ -110,13 +109,12 @@ say(struct slot *s)
 	case SAY_FILTER:
 		warn("%#llx: a seccomp filter that looks at the instruction "
 		    "pointer would see ours; the program goes on natively, "
-		    "the stream ends here", (unsigned long long)s->arg[1]);
-		stats.refused = 1;
+		    "the stream ends here", (unsigned long long)pc);
+		stats.refused = true;
 		break;
 	case SAY_32BIT:
 		warn("%#llx: 32-bit code cannot be traced; the program goes on "
-		    "natively, the stream ends here",
-		    (unsigned long long)s->arg[1]);
+		    "natively, the stream ends here", (unsigned long long)pc);
 		stats.refused = true;
 		break;
 	case SAY_SECCOMP:
@@ -129,6 +127,7 @@ say(struct slot *s)
 		stats.refused = true;
 		break;
 	}
+	return 0;
 }
 
 /*
@@ -136,61 +135,76 @@ say(struct slot *s)
  * hears of it: the count is made here.
  */
 static void
-partial(struct slot *s)
+partial(unsigned slot, const uint64_t arg[4], uint64_t ret[2])
 {
-	uint64_t sizes;
 	uint32_t id;
 
 	if (!counters_left(1))
 		frag_renew();
-	id = def_partial((uint32_t)s->arg[0], (unsigned)s->arg[1],
-	    (unsigned)s->arg[2], &sizes);
+	if (!counters_left(1))
+		return;			/* the run is over */
+	id = def_partial((uint32_t)arg[0], (unsigned)arg[1],
+	    (unsigned)arg[2], &ret[1]);
 	if (area.boot.countbytes == 0)
-		s->ret[0] = id;
+		ret[0] = id;
 	else if (id != NO_COUNTER)
-		counter_add((unsigned)(s - area.ctl->slot), id);
-	s->ret[1] = sizes;
+		counter_add(slot, id);
 }
 
+/* What the slot's thread asks for, with these arguments. */
 static void
-answer(struct slot *s)
+grant(unsigned slot, uint32_t what, const uint64_t arg[4], uint64_t ret[2])
 {
-	s->ret[0] = s->ret[1] = 0;
-	switch (s->what) {
+	switch (what) {
 	case REQ_TRANSLATE:
 		/* an exit of before a flush is none any more */
-		s->ret[0] = frag_request(s->arg[0], s->arg[2] ==
-		    area.ctl->gen ? s->arg[1] : ~0ull, (unsigned)s->arg[3]);
+		ret[0] = frag_request(arg[0], arg[2] == area.gen ? arg[1] :
+		    ~0ull, (unsigned)arg[3] & MODE_ALL);
 		break;
 	case REQ_PARTIAL:
-		partial(s);
+		partial(slot, arg, ret);
 		break;
 	case REQ_STALE:
-		frag_stale(s->arg[0], (unsigned)s->arg[1]);
+		frag_stale(arg[0], (unsigned)arg[1] & MODE_ALL);
 		break;
 	case REQ_MAPPED:
-		image_changed(s->arg[0], s->arg[1]);
+		image_changed(arg[0], arg[1]);
 		break;
 	case REQ_EXEC:
-		s->ret[0] = !exec_asked(s->arg[0], (pid_t)s->arg[1],
-		    s->arg[2]);
+		ret[0] = !exec_asked(arg[0], (pid_t)arg[1], arg[2]);
 		break;
 	case REQ_EXEC_FAILED:
-		exec_failed((pid_t)s->arg[0]);
+		exec_failed((pid_t)arg[0]);
 		break;
 	case REQ_WINDOW:
 		frag_window();
 		break;
 	case REQ_CHILD:
-		s->ret[0] = (uint64_t)follow_child((pid_t)s->arg[0],
-		    (int)s->arg[1]);
+		ret[0] = (uint64_t)follow_child((pid_t)arg[0], arg[1] != 0);
+		break;
+	case REQ_PTRACE:
+		ret[0] = syscall(SYS_tgkill, getpid(), (pid_t)arg[0], 0) == 0;
 		break;
 	case REQ_SAY:
-		say(s);
+		ret[0] = say(arg[0], arg[1]);
 		break;
 	default:
 		break;
 	}
+}
+
+static void
+answer(unsigned slot)
+{
+	struct slot *s = &area.ctl->slot[slot];
+	uint64_t arg[4], ret[2] = { 0, 0 };
+	unsigned i;
+
+	for (i = 0; i < 4; i++)
+		arg[i] = ONCE(s->arg[i]);
+	grant(slot, ONCE(s->what), arg, ret);
+	s->ret[0] = ret[0];
+	s->ret[1] = ret[1];
 	__atomic_store_n(&s->state, 2, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&s->sleeps, __ATOMIC_SEQ_CST))
 		futex_wake(&s->state);
@@ -218,7 +232,7 @@ look(void)
 		w = __atomic_exchange_n(&area.ctl->want[i], 0, __ATOMIC_SEQ_CST);
 		for (; w != 0; w &= w - 1) {
 			bit = (unsigned)__builtin_ctzll(w);
-			answer(&area.ctl->slot[i * 64 + bit]);
+			answer(i * 64 + bit);
 		}
 	}
 	return 1;
@@ -259,11 +273,11 @@ rest(void)
 	}
 	bell = __atomic_load_n(&c->bell, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&c->serving_sleeps, 1, __ATOMIC_SEQ_CST);
-	if (!wanted() && !sample_pending() && !guest_ended)
-		futex_wait(&c->bell, bell, c->polling ? 20000 :
+	if (!wanted() && !sample_pending() && !guest_ended && !trust_lost)
+		futex_wait(&c->bell, bell, ONCE(c->polling) ? 20000 :
 		    exec_pending ? 200000 : 100000000);
 	__atomic_store_n(&c->serving_sleeps, 0, __ATOMIC_SEQ_CST);
-	idle = !c->polling && !wanted() &&
+	idle = !ONCE(c->polling) && !wanted() &&
 	    __atomic_load_n(&c->bell, __ATOMIC_SEQ_CST) == bell;
 }
 
@@ -281,6 +295,16 @@ make_path(void)
 	return true;
 }
 
+/* Nothing can be said of what it does from here on: it shall not do it. */
+static void
+end_liar(void)
+{
+	if (opt->pid == 0 &&
+	    syscall(SYS_pidfd_send_signal, guest.pidfd, SIGKILL, NULL, 0) < 0 &&
+	    errno != ESRCH)
+		warn("process %d:", (int)guest.pid);
+}
+
 bool
 serve(void)
 {
@@ -289,9 +313,11 @@ serve(void)
 	if (pthread_create(&t, NULL, watch, NULL) != 0)
 		die("thread:");
 	pthread_detach(t);
-	while (!guest_ended) {
+	while (!guest_ended && !trust_lost) {
 		if (look() || frag_ahead() || make_path())
 			continue;
+		if (!area_is_intact())
+			trust_lose("its control words");
 		if (all_gone())
 			return true;
 		if (exec_pending)
@@ -299,10 +325,12 @@ serve(void)
 		if (last_pass_on())
 			follow_signal(SIGUSR1);
 		if ((format_full || format_lost || stop_asked) &&
-		    !area.ctl->letgo)
+		    !area_is_left())
 			frag_letgo();
-		else if (opt->pid == 0 || !area.ctl->letgo)
+		else if (opt->pid == 0 || !area_is_left())
 			rest();
 	}
-	return false;
+	if (trust_lost)
+		end_liar();
+	return trust_lost && opt->pid != 0;
 }

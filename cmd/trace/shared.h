@@ -29,6 +29,10 @@
  * (5) A record is whole as soon as its header word is not 0; headers come
  *     last, buffers come zeroed.
  * (6) Code is reused only after every thread was seen outside of it.
+ * (7) The guest can write all of this, if it wants to.  `trace` believes none
+ *     of it: no pointer of its own is here, what only it writes it knows
+ *     itself (struct area), and all else is read once and checked.  Where that
+ *     fails the run is over, see base/trust.c.
  *
  * Life of a fragment: translated [frag_new] -> entered by the guest through
  * the table -> linked from exits [link_exit] -> cut [link_cut] when its code
@@ -322,6 +326,7 @@ enum { WINDOWS_FROM = 1, WINDOWS_TO = 2 };	/* control.windows */
  * each.  So a signal waits until the guest has got on, see runtime/hold.c.
  */
 #define MODE_ONCE 4u
+#define MODE_ALL 7u		/* tab_key has room for no more bits */
 
 /* No address that can be one has these bits. */
 static inline uint64_t
@@ -356,7 +361,8 @@ enum request {
 	REQ_EXEC_FAILED,	/* tid */
 	REQ_WINDOW,		/* the instructions before the window are done */
 	REQ_SAY,		/* code, value, value: message to the user */
-	REQ_CHILD		/* pid, 1: shares its parent's memory -> 0, or 1: not followed */
+	REQ_CHILD,		/* pid, 1: shares its parent's memory -> 0, or 1: not followed */
+	REQ_PTRACE		/* a process to be traced -> 1: it is trace's own */
 };
 
 enum say {
@@ -393,7 +399,7 @@ enum qtype {
 	Q_SYSCALL,		/* the same, then `Y arg` */
 	Q_SIGNAL,		/* the same, then `K signo(arg2) pc(arg)` */
 	Q_FULL,			/* the same, and the buffer is given back */
-	Q_TEXT,			/* from trace itself: lines at arg */
+	Q_TEXT,			/* from trace itself, which has the lines */
 	Q_THREAD,		/* slot's thread begins, arg: tid */
 	Q_COUNTS,		/* kind counts: an interval of arg instructions ended */
 	Q_RENEW			/* from trace: all counters are to begin anew */
@@ -413,8 +419,7 @@ struct range {
 
 struct control {
 	/* trace's side writes */
-	uint32_t alive;		/* a robust mutex's word: FUTEX_OWNER_DIED when trace died */
-	uint32_t alive_rest[15];
+	uint32_t alive;		/* a robust futex: FUTEX_OWNER_DIED when trace died */
 	uint32_t letgo;		/* threads shall go on natively: 1: soon, 2: now */
 	uint32_t nudges;	/* sent to bring threads out, and not yet taken */
 	uint32_t gen;		/* of the code cache, +1 at each flush */

@@ -28,7 +28,7 @@ void exec_failed(pid_t tid);
 void exec_poll(void);
 extern bool exec_pending;
 
-/* Until the program ended; true: it was let go, and we are done. */
+/* Until the program ended; true: it was let go or left, and we are done. */
 bool serve(void);
 /* From a signal's handler: let the program go. */
 void serve_stop(void);

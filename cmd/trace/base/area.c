@@ -5,10 +5,12 @@
  * with the rights that it needs, at the addresses that guest/inject.c chose.
  */
 #include <errno.h>
-#include <pthread.h>
+#include <fcntl.h>
+#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -174,19 +176,24 @@ area_grow(void)
 	}
 }
 
-/* The guest learns of our death by this mutex. */
+/*
+ * The guest learns of our death by a word that has our thread's number, as that
+ * of a robust mutex: the kernel marks it when the thread ends.  The list of
+ * these is ours alone, where libc's would go through the mutex.
+ */
 static void
-sign_of_life(struct control *c)
+sign_of_life(uint32_t *word)
 {
-	pthread_mutexattr_t a;
-	pthread_mutex_t *m = (pthread_mutex_t *)(void *)&c->alive;
+	static struct robust_list node;
+	static struct robust_list_head list;
 
-	_Static_assert(sizeof(pthread_mutex_t) <= 64, "control.alive");
-	pthread_mutexattr_init(&a);
-	pthread_mutexattr_setrobust(&a, PTHREAD_MUTEX_ROBUST);
-	pthread_mutexattr_setpshared(&a, PTHREAD_PROCESS_SHARED);
-	pthread_mutex_init(m, &a);
-	pthread_mutex_lock(m);
+	node.next = &list.list;
+	list.list.next = &node;
+	list.futex_offset = (char *)word - (char *)&node;
+	area.alive = (uint32_t)gettid();
+	__atomic_store_n(word, area.alive, __ATOMIC_SEQ_CST);
+	if (syscall(SYS_set_robust_list, &list, sizeof list) < 0)
+		die("set_robust_list:");
 }
 
 void
@@ -198,6 +205,10 @@ area_open(int fd, uint64_t skip)
 	area.fd = fd;
 	if (ftruncate(fd, (off_t)(end + AREA_BLOB)) < 0)
 		die("memory shared with the program:");
+	/* else the program could cut it short under us: SIGBUS */
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW |
+	    F_SEAL_SEAL) < 0)
+		die("seals of the memory shared with the program:");
 	map_segments(fd);
 	area.ctl = (struct control *)(void *)area.seg[SEG_CONTROL];
 	area.tab = (struct tabent *)(void *)area.seg[SEG_TABLE];
@@ -217,7 +228,9 @@ area_open(int fd, uint64_t skip)
 	all_grow();
 	area.nmap = area.nexit = area.npc = 0;
 	area.tabfrag = xcalloc(area.maxfrag * 2u, sizeof *area.tabfrag);
-	area.ctl->tabmask = area.maxfrag * 2u - 1;
+	area.letgo = area.gen = area.nrange = 0;
+	area.nfrag[0] = area.nfrag[1] = 0;
+	area.tabmask = area.ctl->tabmask = area.maxfrag * 2u - 1;
 	memset(area.ctl->freemask, 0, sizeof area.ctl->freemask);
 	for (i = 0; i < b->seg[SEG_BUFFERS].size / BUF_STRIDE; i++)
 		area.ctl->freemask[i / 32] |= 1u << i % 32;
@@ -225,7 +238,35 @@ area_open(int fd, uint64_t skip)
 	area.ctl->interval = skip != 0 ? skip : opt->interval;
 	area.ctl->windows = opt->windows;
 	area.ctl->nolink = (opt->debug & DEBUG_NOLINK) != 0;
-	sign_of_life(area.ctl);
+	sign_of_life(&area.ctl->alive);
+}
+
+void
+area_letgo(uint32_t how)
+{
+	area.letgo = how;
+	__atomic_store_n(&area.ctl->letgo, how, __ATOMIC_SEQ_CST);
+}
+
+bool
+area_is_left(void)
+{
+	return area.letgo != 0 || (stats.refused && ONCE(area.ctl->letgo) != 0);
+}
+
+bool
+area_is_intact(void)
+{
+	const struct control *c = area.ctl;
+
+	return ONCE(c->alive) == area.alive &&
+	    (ONCE(c->letgo) == area.letgo || stats.refused) &&
+	    ONCE(c->gen) == area.gen && ONCE(c->nrange) == area.nrange &&
+	    ONCE(c->nexit) == area.nexit &&
+	    ONCE(c->tabmask) == area.tabmask &&
+	    ONCE(c->nfrag[0]) == area.nfrag[0] &&
+	    ONCE(c->nfrag[1]) == area.nfrag[1] &&
+	    ONCE(c->windows) == opt->windows;
 }
 
 void
@@ -233,8 +274,8 @@ area_close(void)
 {
 	unsigned i;
 
-	__atomic_store_n(&area.ctl->letgo, 2, __ATOMIC_SEQ_CST);
-	pthread_mutex_unlock((pthread_mutex_t *)(void *)&area.ctl->alive);
+	area_letgo(2);
+	__atomic_store_n(&area.ctl->alive, 0, __ATOMIC_SEQ_CST);
 	for (i = 0; i < NSEG; i++)
 		if (area.seg[i] != NULL)
 			munmap(area.seg[i], area.boot.seg[i].size);

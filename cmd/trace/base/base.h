@@ -5,6 +5,7 @@
  * process.c	the program's process, and how it ended
  * area.c	the memory file that we share with it
  * bell.c	waking the serving thread
+ * trust.c	what the guest must not do to it
  */
 #ifndef BASE_H
 #define BASE_H
@@ -115,6 +116,8 @@ extern struct process guest;
 void guest_status(pid_t, int st);
 /* 1: the program's process is gone, told by a thread that watches it. */
 extern volatile int guest_ended;
+/* It is a thread of the process. */
+bool guest_has_thread(pid_t tid);
 
 /* ------------------------------------------------------------------- memory */
 
@@ -139,13 +142,15 @@ struct area {
 	struct mapent *maps;
 	int32_t *pcs;
 	struct exitmeta *exits;
-	uint32_t *tabfrag;	/* fragment of each table entry */
+	uint32_t *tabfrag;	/* of each table entry: its fragment + 1, or 0 */
 	uint64_t blob;		/* guest address of the runtime */
 	uint64_t miss;		/* what an empty lookup word leads to */
 	uint8_t *bufs;
 	uint32_t nmap, nexit, npc;	/* used */
 	uint32_t maxmap, maxexit, maxpc, maxfrag, maxcount;
 	uint32_t zone_used[2];	/* bytes of each zone that fragments use */
+	/* what we have told the guest in *ctl, where it could change it */
+	uint32_t alive, letgo, gen, nrange, tabmask, nfrag[2];
 };
 extern struct area area;
 /* Kind cache: the ids of a line of code, of data, that leaves its table. */
@@ -159,8 +164,34 @@ void area_sizes(unsigned shrink);
  */
 void area_open(int fd, uint64_t skip);
 void area_close(void);
+/* Threads shall go on natively: 1: soon, 2: now. */
+void area_letgo(uint32_t);
+/* They do: we said so, or they where we said that we cannot go on. */
+bool area_is_left(void);
+/* What only we write is as we wrote it. */
+bool area_is_intact(void);
 /* What has grown gets pages, some in advance: for when there is time. */
 void area_grow(void);
+
+/*
+ * What lies in the memory file may change at any time: it is read once, into
+ * a variable, which is checked.
+ */
+#define ONCE(x) (*(const volatile __typeof__(x) *)&(x))
+
+/* -------------------------------------------------------------------- trust */
+
+/*
+ * The guest has written over what it shares with us: the run is over.  Says
+ * so, once.
+ */
+void trust_lose(const char *what);
+extern volatile int trust_lost;
+/* While the guest makes us wait: false, it has had time enough, or it is over. */
+struct patience {
+	uint64_t last, waited;	/* ms */
+};
+bool trust_wait(struct patience *, const char *what);
 
 /* --------------------------------------------------------------------- bell */
 

@@ -34,8 +34,11 @@ flush_new(void)
 static void
 quiesce(struct slot *s)
 {
+	struct patience p = { 0, 0 };
+
 	while (__atomic_load_n(&s->used, __ATOMIC_SEQ_CST) == 1 &&
-	    __atomic_load_n(&s->incache, __ATOMIC_SEQ_CST) && !guest_ended)
+	    __atomic_load_n(&s->incache, __ATOMIC_SEQ_CST) &&
+	    trust_wait(&p, "a thread that never leaves the cache"))
 		usleep(50);
 }
 
@@ -52,8 +55,9 @@ flush(void)
 	stats.flushes++;
 	for (e = 0; e < area.nexit; e++)
 		link_cut(e);
-	memset(area.tab, 0, (area.ctl->tabmask + 1ul) * sizeof *area.tab);
-	__atomic_fetch_add(&area.ctl->gen, 1, __ATOMIC_SEQ_CST);
+	table_clear();
+	area.gen++;
+	__atomic_store_n(&area.ctl->gen, area.gen, __ATOMIC_SEQ_CST);
 	for (i = 0; i < 2; i++) {
 		empty_lookup();
 		for (s = 0; s < NSLOT; s++)
@@ -65,8 +69,8 @@ flush(void)
 void
 frag_letgo(void)
 {
-	__atomic_store_n(&area.ctl->letgo, 1, __ATOMIC_SEQ_CST);
+	area_letgo(1);
 	flush();
-	__atomic_store_n(&area.ctl->letgo, 2, __ATOMIC_SEQ_CST);
+	area_letgo(2);
 	syscall(SYS_futex, &area.ctl->letgo, FUTEX_WAKE, NSLOT, NULL, NULL, 0);
 }

@@ -118,8 +118,7 @@ put_meta(struct frag *f, uint32_t code)
 	put_pcs(m);
 	for (i = 0; i < x.nexit; i++)
 		put_exit(&area.exits[f->exit + i], &x.exit[i], m->block);
-	__atomic_store_n(&area.ctl->nfrag[f->zone], f->meta + 1,
-	    __ATOMIC_RELEASE);
+	store_told(f->zone, f->meta + 1);
 }
 
 /* CPU time of this thread, where somebody wants to know: it is a system call. */
@@ -176,7 +175,7 @@ collect(app_pc pc, unsigned mode)
 static void
 out_of_ids(void)
 {
-	if (area.ctl->letgo)
+	if (area.letgo)
 		return;
 	warn("no more than %u different pieces of code can be told: the "
 	    "program goes on natively, the stream ends here", NIDS - 1);
@@ -196,7 +195,7 @@ make_room(unsigned z)
 		frag_renew();
 	else if (!store_room(z))
 		flush();
-	return true;
+	return counters_left(COUNTERS_MOST);	/* else the run is over */
 }
 
 /*
@@ -227,17 +226,15 @@ frag_new(app_pc pc, unsigned mode)
 	f->mode = (uint8_t)mode;
 	store_pieces(f, &blk);
 	f->zone = (uint8_t)z;
-	f->meta = area.ctl->nfrag[z];
+	f->meta = area.nfrag[z];
 	f->exit = area.nexit;
 	f->nexit = (uint16_t)x.nexit;
 	f->entry = entry_word(x.c.addr + x.prologue, x.prologue);
 	put_meta(f, code);
-	area.nexit += x.nexit;
-	__atomic_store_n(&area.ctl->nexit, area.nexit, __ATOMIC_RELEASE);
+	store_told_exits(area.nexit + x.nexit);
 	area.zone_used[z] += (uint32_t)(x.c.p - x.c.start);
 	link_exits(f, &x, code);
-	table_put(key_of(f), f->entry);
-	table_note(key_of(f), nfrag);
+	table_put(nfrag, f->entry);
 	link_waiting(nfrag);
 	stats.fragments++;
 	stats.insns += blk.n;
@@ -273,21 +270,22 @@ static struct {
 static bool
 one_ahead(void)
 {
+	app_pc target;
+	unsigned mode;
 	uint32_t e;
 
 	for (; ahead.f < nfrag && ahead.f < ahead.end; ahead.f++, ahead.i = 0)
 		while (ahead.i < frags[ahead.f].nexit) {
 			e = frags[ahead.f].exit + frags[ahead.f].nexit -
 			    ++ahead.i;
-			if (!link_open(e) ||
-			    area.exits[e].target == 0 || nfrag >= ahead.end ||
-			    table_find(key_of_exit(&frags[ahead.f],
-			    area.exits[e].target)) != 0)
+			mode = frags[ahead.f].mode & MODE_OUT;
+			target = tab_key(link_key(e), mode);	/* undone */
+			if (!link_open(e) || target == 0 ||
+			    nfrag >= ahead.end || table_find(link_key(e)) != 0)
 				continue;
-			if (!store_room(zone_for(area.exits[e].target)))
+			if (!store_room(zone_for(target)))
 				break;
-			frag_new(area.exits[e].target,
-			    frags[ahead.f].mode & MODE_OUT);
+			frag_new(target, mode);
 			return 1;
 		}
 	ahead.end = 0;
@@ -301,7 +299,7 @@ note_growth(void)
 
 	for (z = 0; z < 2; z++) {
 		area.grown[GROW_ZONE0 + z].used = area.zone_used[z];
-		area.grown[GROW_FRAGS0 + z].used = area.ctl->nfrag[z] *
+		area.grown[GROW_FRAGS0 + z].used = area.nfrag[z] *
 		    sizeof *area.frags[z];
 	}
 	area.grown[GROW_MAPS].used = area.nmap * sizeof *area.maps;
@@ -316,7 +314,7 @@ frag_ahead(void)
 	uint64_t from;
 	bool made;
 
-	if (ahead.end == 0 || ahead.gen != area.ctl->gen)
+	if (ahead.end == 0 || ahead.gen != area.gen)
 		return false;
 	from = now_ns();
 	made = one_ahead();
@@ -329,21 +327,22 @@ frag_ahead(void)
 uint64_t
 frag_request(app_pc pc, uint64_t exitno, unsigned mode)
 {
-	uint32_t first = nfrag, gen = area.ctl->gen, t;
+	uint32_t first = nfrag, gen = area.gen, t;
 	uint64_t entry, from = now_ns();
 
 	stats.requests++;
 	entry = frag_get(pc, mode);
-	if (entry != 0 && exitno != ~0ull && gen == area.ctl->gen) {
+	if (entry != 0 && exitno < area.nexit && gen == area.gen &&
+	    link_key((uint32_t)exitno) == tab_key(pc, mode)) {
 		t = table_find(tab_key(pc, mode));
-		if (t != 0 && exitno < area.nexit && link_open((uint32_t)exitno))
+		if (t != 0 && link_open((uint32_t)exitno))
 			link_exit((uint32_t)exitno, t - 1);
 	}
 	if (nfrag > first && !(opt->debug & DEBUG_NOLINK)) {
 		ahead.f = first;
 		ahead.i = 0;
 		ahead.end = first + AHEAD;
-		ahead.gen = area.ctl->gen;
+		ahead.gen = area.gen;
 	}
 	stats.translate_ns += now_ns() - from;
 	return entry;
@@ -357,7 +356,7 @@ kill_one(uint32_t i)
 
 	f->dead = 1;
 	link_lost(i);
-	table_put(key_of(f), 0);
+	table_put(i, 0);
 	k = (uint32_t)(f->pc % IBL_WORDS) +
 	    (f->mode & MODE_OUT ? IBL_WORDS : 0);
 	if (area.ibl[k] == entry_address(f->entry) - entry_prologue(f->entry))

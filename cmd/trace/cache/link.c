@@ -16,11 +16,12 @@
 #include "xlate/xlate.h"
 
 struct link {
+	uint64_t key;		/* of what it leads to */
 	uint32_t jmp;		/* zone offset of the rel32; 0: cannot be linked */
-	uint32_t stub;		/* zone offset */
+	uint32_t stub : 31;	/* zone offset */
+	uint32_t zone : 1;
 	uint32_t next;		/* list of exits that wait for, or lead to, the same */
 	uint32_t to;		/* fragment it is linked to, + 1 */
-	uint8_t zone;
 };
 
 KHASH_MAP_INIT_INT64(u32, uint32_t)
@@ -52,7 +53,7 @@ far_jump(unsigned z, uint32_t f)
 	c.addr = area.boot.seg[SEG_ZONE0 + z].addr + area.zone_used[z];
 	emit_u64(&c, entry_address(frags[f].entry));
 	emit_patch32(emit_jmp_rip(&c), c.start);
-	m = &area.frags[z][area.ctl->nfrag[z]];
+	m = &area.frags[z][area.nfrag[z]];
 	memset(m, 0, sizeof *m);
 	m->pc = frags[f].pc;
 	m->code = area.zone_used[z];
@@ -66,8 +67,7 @@ far_jump(unsigned z, uint32_t f)
 	e->kind = MAP_BODY;
 	e->loc = REG_P | REG_T << 4;
 	area.zone_used[z] += 16;
-	__atomic_store_n(&area.ctl->nfrag[z], area.ctl->nfrag[z] + 1,
-	    __ATOMIC_RELEASE);
+	store_told(z, area.nfrag[z] + 1);
 	return c.addr + 8;
 }
 
@@ -142,16 +142,17 @@ link_exits(const struct frag *f, const struct xlate *x, uint32_t code)
 		e = f->exit + i;
 		l = &links[e];
 		memset(l, 0, sizeof *l);
-		l->zone = f->zone;
+		l->key = key_of_exit(f, x->exit[i].target);
+		l->zone = f->zone & 1;
 		if (x->exit[i].jmp == 0)
 			continue;
 		l->jmp = code + x->exit[i].jmp;
-		l->stub = code + x->exit[i].stub;
-		t = table_find(key_of_exit(f, x->exit[i].target));
+		l->stub = (code + x->exit[i].stub) & 0x7fffffff;
+		t = table_find(l->key);
 		if (t != 0)
 			link_exit(e, t - 1);
 		else
-			wait_for(e, key_of_exit(f, x->exit[i].target));
+			wait_for(e, l->key);
 	}
 }
 
@@ -159,6 +160,12 @@ bool
 link_open(uint32_t e)
 {
 	return links[e].jmp != 0 && links[e].to == 0;
+}
+
+uint64_t
+link_key(uint32_t e)
+{
+	return links[e].key;
 }
 
 void

@@ -44,12 +44,15 @@ void store_reset(void);
 /* Its key in the table; the key of what its exits lead to. */
 uint64_t key_of(const struct frag *);
 uint64_t key_of_exit(const struct frag *, app_pc target);
-/* The table of fragments by key, which the guest reads; entry 0: gone. */
-void table_put(uint64_t key, uint64_t entry);
+/* Fragment f into the table by key, which the guest reads; entry 0: it is gone. */
+void table_put(uint32_t f, uint64_t entry);
 /* Index of the live fragment for a key + 1, or 0. */
 uint32_t table_find(uint64_t key);
-/* The entry at key is fragment f. */
-void table_note(uint64_t key, uint32_t f);
+/* Empty it. */
+void table_clear(void);
+/* A zone has so many in the guest's list; so many exits are in theirs. */
+void store_told(unsigned zone, uint32_t n);
+void store_told_exits(uint32_t n);
 
 /* -------------------------------------------------------------------- link.c */
 
@@ -62,6 +65,8 @@ void link_exit(uint32_t e, uint32_t f);
 void link_cut(uint32_t e);
 /* Exit e can be linked, and is not. */
 bool link_open(uint32_t e);
+/* The key of what exit e leads to. */
+uint64_t link_key(uint32_t e);
 /* Fragment f has come: link the exits that wait for it. */
 void link_waiting(uint32_t f);
 /* Fragment f is gone: what led to it waits for its pc. */

@@ -65,9 +65,22 @@ store_room(unsigned z)
 	    area.nmap + MAX_MAP <= area.maxmap &&
 	    area.nexit + MAX_EXIT <= area.maxexit &&
 	    area.npc + MAX_INSN + 1 <= area.maxpc &&
-	    area.ctl->nfrag[z] < area.maxfrag &&
-	    nfrag < area.ctl->tabmask / 2 &&
+	    area.nfrag[z] < area.maxfrag && nfrag < area.tabmask / 2 &&
 	    counters_left(COUNTERS_MOST) && def_ids_left();
+}
+
+void
+store_told(unsigned zone, uint32_t n)
+{
+	area.nfrag[zone] = n;
+	__atomic_store_n(&area.ctl->nfrag[zone], n, __ATOMIC_RELEASE);
+}
+
+void
+store_told_exits(uint32_t n)
+{
+	area.nexit = n;
+	__atomic_store_n(&area.ctl->nexit, n, __ATOMIC_RELEASE);
 }
 
 void
@@ -75,8 +88,10 @@ store_reset(void)
 {
 	nfrag = 0;
 	npieces = 0;
-	area.nmap = area.nexit = area.npc = area.ctl->nexit = 0;
-	area.ctl->nfrag[0] = area.ctl->nfrag[1] = 0;
+	area.nmap = area.npc = 0;
+	store_told_exits(0);
+	store_told(0, 0);
+	store_told(1, 0);
 	area.zone_used[0] = area.zone_used[1] = 0;
 }
 
@@ -93,13 +108,28 @@ key_of_exit(const struct frag *f, app_pc target)
 	return tab_key(target, f->mode & MODE_OUT);
 }
 
-void
-table_put(uint64_t key, uint64_t entry)
+/*
+ * The entry that a key has or would have.  The guest's table is only written
+ * here, not read.
+ */
+static uint32_t
+table_at(uint64_t key)
 {
-	uint32_t mask = area.ctl->tabmask, i = tab_first(key, mask);
+	uint32_t i = tab_first(key, area.tabmask), f;
 
-	while (area.tab[i].pc != 0 && area.tab[i].pc != key)
-		i = (i + 1) & mask;
+	for (; (f = area.tabfrag[i]) != 0; i = (i + 1) & area.tabmask)
+		if (key_of(&frags[f - 1]) == key)
+			break;
+	return i;
+}
+
+void
+table_put(uint32_t f, uint64_t entry)
+{
+	uint64_t key = key_of(&frags[f]);
+	uint32_t i = table_at(key);
+
+	area.tabfrag[i] = f + 1;
 	__atomic_store_n(&area.tab[i].entry, entry, __ATOMIC_RELEASE);
 	__atomic_store_n(&area.tab[i].pc, key, __ATOMIC_RELEASE);
 }
@@ -107,20 +137,16 @@ table_put(uint64_t key, uint64_t entry)
 uint32_t
 table_find(uint64_t key)
 {
-	uint32_t mask = area.ctl->tabmask, i = tab_first(key, mask);
+	uint32_t f = area.tabfrag[table_at(key)];
 
-	for (; area.tab[i].pc != 0; i = (i + 1) & mask)
-		if (area.tab[i].pc == key)
-			return area.tab[i].entry != 0 ? area.tabfrag[i] + 1 : 0;
-	return 0;
+	return f == 0 || frags[f - 1].dead ? 0 : f;
 }
 
 void
-table_note(uint64_t key, uint32_t f)
+table_clear(void)
 {
-	uint32_t mask = area.ctl->tabmask, i = tab_first(key, mask);
+	size_t n = area.tabmask + 1ul;
 
-	while (area.tab[i].pc != key)
-		i = (i + 1) & mask;
-	area.tabfrag[i] = f;
+	memset(area.tab, 0, n * sizeof *area.tab);
+	memset(area.tabfrag, 0, n * sizeof *area.tabfrag);
 }

@@ -262,8 +262,8 @@ publish_ranges(void)
 		c->range[i].start = maps[i].start;
 		c->range[i].end = maps[i].end;
 	}
-	__atomic_store_n(&c->nrange, nmaps > NRANGE ? NRANGE + 1 :
-	    (uint32_t)nmaps, __ATOMIC_SEQ_CST);
+	area.nrange = nmaps > NRANGE ? NRANGE + 1 : (uint32_t)nmaps;
+	__atomic_store_n(&c->nrange, area.nrange, __ATOMIC_SEQ_CST);
 }
 
 static void

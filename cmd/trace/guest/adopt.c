@@ -193,10 +193,13 @@ process_command(void)
 	return argv;
 }
 
+#define HELD_TRIES 200000u	/* of 100 us */
+
 char **
 adopt(const char *s)
 {
 	struct head h;
+	unsigned tries = 0;
 
 	if (sscanf(s, "%d,%d,%llx,%llx,%d", &spec.pid, &spec.shares,
 	    &spec.blob, &spec.inode, &spec.fd) != 5)
@@ -227,10 +230,12 @@ adopt(const char *s)
 	memcpy(&h, runtime_blob, sizeof h);
 	guest_read(spec.blob + h.rt, &old, sizeof old);
 	while (!(old.flags & BOOT_HELD)) {
-		usleep(100);
-		guest_read(spec.blob + h.rt, &old, sizeof old);
 		if (kill(guest.pid, 0) < 0)
 			die("process %d:", spec.pid);
+		if (++tries == HELD_TRIES)
+			die("process %d: does not wait for us", spec.pid);
+		usleep(100);
+		guest_read(spec.blob + h.rt, &old, sizeof old);
 	}
 	seize(0);
 	return process_command();
@@ -328,7 +333,7 @@ adopt_status(void)
 
 	if (area.ctl != NULL &&
 	    __atomic_load_n(&area.ctl->ended, __ATOMIC_ACQUIRE))
-		return (int)area.ctl->status;
+		return (int)(ONCE(area.ctl->status) & 0xff00);
 	for (tries = 0; tries < 3; tries++) {
 		st = zombie_status();
 		if (st >= 0)

@@ -58,7 +58,7 @@ stop(pid_t tid)
 	int st, err;
 
 	if (ptrace(PTRACE_SEIZE, tid, 0L, 0L) < 0) {
-		if (errno == ESRCH || (area.ctl != NULL && area.ctl->letgo))
+		if (errno == ESRCH || (area.ctl != NULL && area_is_left()))
 			return 0;
 		err = errno;
 		if (is_dead(tid))

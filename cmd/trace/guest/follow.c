@@ -70,6 +70,9 @@ follow_child(pid_t pid, int shares)
 	int p[2], ok;
 	pid_t t;
 
+	/* the runtime does not ask for what these are */
+	if (!opt->follow || guest_has_thread(pid))
+		return 1;
 	if (fstat(area.fd, &st) < 0 || pipe2(p, O_CLOEXEC) < 0)
 		return 1;
 	snprintf(spec, sizeof spec, "--adopt=%d,%d,%llx,%llx,%d", (int)pid,

@@ -95,7 +95,7 @@ remote(long nr, const uint64_t a[6])
 static long
 memfd(uint64_t at)
 {
-	uint64_t a[6] = { at, MFD_CLOEXEC, 0, 0, 0, 0 };
+	uint64_t a[6] = { at, MFD_CLOEXEC | MFD_ALLOW_SEALING, 0, 0, 0, 0 };
 	struct rlimit was, more;
 	long r = remote(SYS_memfd_create, a);
 

@@ -212,6 +212,8 @@ go_native(struct tarea *t)
 	rt_trap(t);
 }
 
+#define TRIES 100000u		/* answers that the table does not have */
+
 /*
  * Find where to go on for t->pc and leave it in t->entry.  exitno: the exit
  * that led here and wants to be linked, or ~0.  May not return: signals.
@@ -220,7 +222,7 @@ void
 dispatch_go(struct tarea *t, uint64_t exitno)
 {
 	uint64_t e, key, arg[4] = { 0, 0, 0, 0 };
-	uint32_t gen;
+	uint32_t gen, tries = 0;
 
 	for (;;) {
 		if (t->syncpending != 0)
@@ -259,8 +261,11 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 			if (e == 0)
 				go_native(t);
 			gen = __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST);
-			if (lookup(key) != e)
+			if (lookup(key) != e) {		/* a flush, perhaps */
+				if (++tries == TRIES)
+					panic("the table was written over");
 				continue;
+			}
 		}
 		t->entry = entry_address(e);
 		__atomic_store_n(&t->slot->incache, 1, __ATOMIC_SEQ_CST);

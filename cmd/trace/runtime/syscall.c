@@ -8,6 +8,7 @@
  */
 #include "runtime.h"
 
+#define EPERM 1
 #define EINVAL 22
 #define ENOSYS 38
 #define PROT_EXEC 4
@@ -379,6 +380,23 @@ is_address_limit(const struct tarea *t, uint64_t nr)
 	return t->gpr[7] == RLIMIT_AS;
 }
 
+/*
+ * Tracing trace would stop it, and so the caller, which waits for it: that is
+ * not permitted.
+ */
+#define PTRACE_ATTACH 16
+#define PTRACE_SEIZE 0x4206
+static long
+trace_process(struct tarea *t)
+{
+	uint64_t arg[4] = { t->gpr[6], 0, 0, 0 };
+
+	if ((t->gpr[7] == PTRACE_ATTACH || t->gpr[7] == PTRACE_SEIZE) &&
+	    ask(t, REQ_PTRACE, arg) == 0 && t->slot->ret[0] != 0)
+		return -EPERM;
+	return call(t);
+}
+
 static long
 one(struct tarea *t, uint64_t nr)	/* table */
 {
@@ -442,6 +460,8 @@ one(struct tarea *t, uint64_t nr)	/* table */
 	case __NR_rseq:		/* with one thread registered, all must be */
 		return rt.boot.flags & BOOT_RSEQ ? rt_guest_syscall(t, t->gpr) :
 		    -ENOSYS;
+	case __NR_ptrace:
+		return trace_process(t);
 	case __NR_exit:
 		thread_exit(t, (long)t->gpr[7]);
 	default:

@@ -20,6 +20,7 @@ static struct {
 	uint8_t ninsn;
 } *counted;
 static uint32_t ncount;
+#define COUNT_MOST (1ull << 56)	/* no counter gets so far */
 
 static uint64_t *total;		/* kind cache: by id */
 static size_t ntotal, totalcap;
@@ -67,10 +68,25 @@ counters_of(unsigned slot)
 	    slot * area.boot.countbytes) + CELLS;
 }
 
+/* Threads that can have counters. */
+static unsigned
+nslots(void)
+{
+	return (unsigned)(area.boot.seg[SEG_COUNTERS].size /
+	    area.boot.countbytes);
+}
+
+bool
+counters_has(unsigned slot)
+{
+	return area.boot.countbytes != 0 && slot < nslots();
+}
+
 void
 counter_add(unsigned slot, uint32_t counter)
 {
-	counters_of(slot)[counter]++;
+	if (counters_has(slot))
+		counters_of(slot)[counter]++;
 }
 
 /*
@@ -117,13 +133,17 @@ counters_tell(unsigned slot)
 
 	for (i = 0; next_counters(slot, &i, &end, max); i = end)
 		for (; i < end; i++) {
-			v = c[i];
+			v = ONCE(c[i]);
 			if (v == 0)
 				continue;
 			c[i] = 0;
+			if (v >= COUNT_MOST)
+				trust_lose("a counter");
 			n += v * counted[i].ninsn;
 			if (opt->kind->intervals) {
 				thread_line(slot);
+				if (trust_lost)
+					return 0;
 				evw_count(stream_writer, counted[i].id, v);
 			} else {
 				add_total(counted[i].id, v);
@@ -135,14 +155,10 @@ counters_tell(unsigned slot)
 void
 counters_tell_all(void)
 {
-	unsigned i, nslot;
+	unsigned i;
 	uint64_t n = 0;
 
-	if (area.boot.countbytes == 0)
-		return;
-	nslot = (unsigned)(area.boot.seg[SEG_COUNTERS].size /
-	    area.boot.countbytes);
-	for (i = 0; i < nslot; i++)
+	for (i = 0; counters_has(i) && !trust_lost; i++)
 		if (thread_number(i) != 0)
 			n += counters_tell(i);
 	if (opt->kind->intervals && n != 0)

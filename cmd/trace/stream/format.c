@@ -5,6 +5,8 @@
  * are zero again when they have been written out, so that a record's header
  * is 0 until it is whole; at the end what was never handed over is found by
  * walking each thread's buffer from the last place that was.
+ *
+ * The guest can write all that is read here: see base/trust.c.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -34,6 +36,12 @@ static struct {
 	uint32_t buf;		/* in this buffer, + 1 */
 } slots[NSLOT];
 static uint8_t length[NIDS];	/* --for: instructions, by id */
+static uint32_t qhead;		/* next entry to take */
+static struct own {
+	enum qtype type;
+	char *lines;
+} own[NQUEUE];			/* entries that are ours, by place */
+#define QUEUE_MOST (NQUEUE + 2 * NSLOT + 64)	/* entries and who waits to put one */
 static uint32_t renewed;	/* +1: all counters are free; futex */
 
 static void
@@ -50,16 +58,18 @@ static const uint32_t *
 cut_window(const uint32_t *a, const uint32_t *b)
 {
 	static uint64_t done;
+	uint32_t head;
 
 	while (a < b && !format_full) {
-		done += length[record_id(*a)];
-		a += 1 + 2 * record_nvalues(*a);
+		head = ONCE(*a);
+		done += length[record_id(head)];
+		a += 1 + 2 * record_nvalues(head);
 		if (done >= opt->during) {
 			format_full = 1;
 			bell_ring();
 		}
 	}
-	return a;
+	return a < b ? a : b;
 }
 
 /* The flight recorder: 1 if what waits behind this is more than it keeps. */
@@ -69,14 +79,15 @@ is_outdated(unsigned slot)
 	struct control *c = area.ctl;
 	uint64_t bytes = 0;
 	const struct qent *e;
-	uint32_t i;
+	uint32_t i, type;
 
 	for (i = 0; i < NQUEUE && bytes < opt->last; i++) {
-		e = &c->queue[(c->qhead + i) % NQUEUE];
-		if (__atomic_load_n(&e->type, __ATOMIC_ACQUIRE) == Q_NONE)
+		e = &c->queue[(qhead + i) % NQUEUE];
+		type = __atomic_load_n(&e->type, __ATOMIC_ACQUIRE);
+		if (type == Q_NONE)
 			break;
-		if (e->slot == slot && e->type != Q_TEXT)
-			bytes += e->to - e->from;
+		if (ONCE(e->slot) == slot && type != Q_TEXT)
+			bytes += ONCE(e->to) - ONCE(e->from);
 	}
 	return bytes >= opt->last && opt->during == 0;
 }
@@ -98,9 +109,11 @@ take(unsigned slot, uint32_t from, uint32_t to)
 	}
 	sample(a, b);
 	thread_line(slot);
+	if (trust_lost)
+		return;
 	end = evw_records(stream_writer, a, b);
 	if (end < b && evw_error(stream_writer) != NULL)
-		die("a record that cannot be: %s", evw_error(stream_writer));
+		trust_lose(evw_error(stream_writer));
 }
 
 /* The same; they are zero afterwards.  What a dump has taken is not again. */
@@ -154,6 +167,38 @@ interval(unsigned slot)
 		futex_wake(&s->state);
 }
 
+/* Whole words of one buffer; or none, where there may be no buffers. */
+static bool
+is_in_buffer(uint32_t from, uint32_t to)
+{
+	uint32_t start = from / BUF_STRIDE * BUF_STRIDE;
+
+	return (from == 0 && to == 0) || (from <= to && (from | to) % 4 == 0 &&
+	    to - start <= BUF_SIZE && from < area.boot.seg[SEG_BUFFERS].size);
+}
+
+/* What the entry says can be. */
+static bool
+is_possible(const struct qent *e)
+{
+	switch (e->type) {
+	case Q_COUNTS:
+		return opt->kind->intervals && counters_has(e->slot);
+	case Q_SIGNAL:
+		if (e->sig < 1 || e->sig > 64)
+			return false;
+		break;
+	case Q_THREAD:
+	case Q_RECORDS:
+	case Q_SYSCALL:
+	case Q_FULL:
+		break;
+	default:
+		return false;
+	}
+	return e->slot < NSLOT && is_in_buffer(e->from, e->to);
+}
+
 static void
 text(char *lines)
 {
@@ -173,10 +218,6 @@ static void
 take_entry(const struct qent *e)
 {
 	switch (e->type) {
-	case Q_TEXT:
-		text((char *)(uintptr_t)e->arg);
-		free((void *)(uintptr_t)e->arg);
-		return;
 	case Q_THREAD:
 		thread_begins(e->slot);
 		slots[e->slot].buf = 0;
@@ -232,31 +273,70 @@ is_early(void)
 static void
 sleep_until_called(struct control *c)
 {
-	struct timespec t = { 0, c->polling ? 100000 : is_early() ? 2000000 :
+	struct timespec t = { 0, ONCE(c->polling) ? 100000 : is_early() ? 2000000 :
 	    50 * 1000 * 1000 };
 	uint32_t bell = __atomic_load_n(&c->qbell, __ATOMIC_SEQ_CST);
 
 	sleeps++;
 	__atomic_store_n(&c->formatting_sleeps, 1, __ATOMIC_SEQ_CST);
-	if (c->queue[c->qhead % NQUEUE].type == Q_NONE && !stopping)
+	if (ONCE(c->queue[qhead % NQUEUE].type) == Q_NONE && !stopping &&
+	    !trust_lost)
 		syscall(SYS_futex, &c->qbell, FUTEX_WAIT, bell, &t, NULL, 0);
 	__atomic_store_n(&c->formatting_sleeps, 0, __ATOMIC_SEQ_CST);
+}
+
+static void
+pass_entry(struct control *c)
+{
+	__atomic_store_n(&qhead, qhead + 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&c->qhead, qhead, __ATOMIC_SEQ_CST);
+	if (__atomic_exchange_n(&c->qfull_sleeps, 0, __ATOMIC_SEQ_CST))
+		futex_wake(&c->qhead);
+}
+
+/*
+ * The queue is full but for its next entry, which does not come: whoever took
+ * the place has it ready.
+ */
+static void
+check_gap(struct control *c)
+{
+	static struct patience p;
+	uint32_t n = __atomic_load_n(&c->qtail, __ATOMIC_SEQ_CST) - qhead;
+
+	if (n > QUEUE_MOST)
+		trust_lose("its queue");
+	else if (n < NQUEUE)
+		p = (struct patience){ 0, 0 };
+	else
+		trust_wait(&p, "its queue");
 }
 
 /* The next entry, if there is one. */
 static int
 consume(struct control *c)
 {
-	struct qent *e = &c->queue[c->qhead % NQUEUE], copy;
+	struct qent *e = &c->queue[qhead % NQUEUE], copy;
+	struct own mine = own[qhead % NQUEUE];
 
-	if (__atomic_load_n(&e->type, __ATOMIC_ACQUIRE) == Q_NONE)
+	copy.type = __atomic_load_n(&e->type, __ATOMIC_ACQUIRE);
+	if (copy.type == Q_NONE || trust_lost)
 		return 0;
-	copy = *e;
+	copy.slot = ONCE(e->slot);
+	copy.sig = ONCE(e->sig);
+	copy.from = ONCE(e->from);
+	copy.to = ONCE(e->to);
+	copy.arg = ONCE(e->arg);
+	own[qhead % NQUEUE] = (struct own){ Q_NONE, NULL };
 	e->type = Q_NONE;
-	__atomic_store_n(&c->qhead, c->qhead + 1, __ATOMIC_SEQ_CST);
-	if (__atomic_exchange_n(&c->qfull_sleeps, 0, __ATOMIC_SEQ_CST))
-		futex_wake(&c->qhead);
-	take_entry(&copy);
+	pass_entry(c);
+	if (mine.type != Q_NONE ? mine.type != copy.type : !is_possible(&copy))
+		trust_lose("an entry of its queue");
+	else if (mine.lines != NULL)
+		text(mine.lines);
+	else
+		take_entry(&copy);
+	free(mine.lines);
 	return 1;
 }
 
@@ -276,6 +356,20 @@ extent(uint32_t from, uint32_t end)
 	return at;
 }
 
+/* Of a thread: its buffer + 1, or 0. */
+static uint32_t
+buffer_of(const struct slot *s)
+{
+	uint32_t n = __atomic_load_n(&s->buf, __ATOMIC_SEQ_CST);
+
+	if (!ONCE(s->used) || n == 0)
+		return 0;
+	if (n <= area.boot.seg[SEG_BUFFERS].size / BUF_STRIDE)
+		return n;
+	trust_lose("a thread's buffer");
+	return 0;
+}
+
 /*
  * What running threads have not handed over yet.  A buffer that is handed
  * over meanwhile stays as it is until we take it from the queue.
@@ -284,18 +378,16 @@ static void
 take_running(struct control *c)
 {
 	static uint32_t buf[NSLOT];
-	unsigned i, tries;
+	unsigned i, tries, most;
 	uint32_t tail, from;
 
 	for (tries = 0; tries < 100; tries++) {
 		tail = __atomic_load_n(&c->qtail, __ATOMIC_SEQ_CST);
-		while (consume(c))
+		for (most = NQUEUE; most > 0 && consume(c); most--)
 			;
 		for (i = 0; i < NSLOT; i++)
-			buf[i] = c->slot[i].used ?
-			    __atomic_load_n(&c->slot[i].buf, __ATOMIC_SEQ_CST) :
-			    0;
-		if (c->qhead == tail &&
+			buf[i] = buffer_of(&c->slot[i]);
+		if (qhead == tail &&
 		    __atomic_load_n(&c->qtail, __ATOMIC_SEQ_CST) == tail)
 			break;
 	}
@@ -337,18 +429,19 @@ static void *
 run(void *arg)
 {
 	struct control *c = area.ctl;
-	int quiet = 0;
+	int quiet = 0, most = QUEUE_MOST;
 
 	(void)arg;
-	for (;;) {
+	while (!trust_lost) {
 		if (opt->last != 0 && last_asked())
 			snapshot(c);
-		if (consume(c)) {
+		if (consume(c) && (!stopping || most-- > 0)) {
 			quiet = 0;
 			continue;
 		}
 		if (stopping)
 			break;
+		check_gap(c);
 		/* nobody shall wait for what is there */
 		if (quiet == (is_early() ? 0 : 1) && opt->last == 0)
 			evw_flush(stream_writer);
@@ -411,25 +504,31 @@ format_begin(void)
 		die("thread:");
 }
 
-/* Put an entry of our own. */
+/* Put an entry of our own; lines are freed. */
 static void
-put(enum qtype type, uint64_t arg)
+put(enum qtype type, char *lines)
 {
 	struct control *c = area.ctl;
-	uint32_t t = __atomic_fetch_add(&c->qtail, 1, __ATOMIC_SEQ_CST);
-	struct qent *e = &c->queue[t % NQUEUE];
+	uint32_t t = __atomic_fetch_add(&c->qtail, 1, __ATOMIC_SEQ_CST), n;
+	struct own *o = &own[t % NQUEUE];
 
-	while (t - __atomic_load_n(&c->qhead, __ATOMIC_ACQUIRE) >= NQUEUE)
+	while ((n = t - __atomic_load_n(&qhead, __ATOMIC_ACQUIRE)) >= NQUEUE &&
+	    n <= QUEUE_MOST && !trust_lost && !guest_ended)
 		usleep(100);
-	e->arg = arg;
-	e->slot = 0;
-	__atomic_store_n(&e->type, type, __ATOMIC_SEQ_CST);
+	if (n >= NQUEUE || o->type != Q_NONE) {
+		if (n > QUEUE_MOST || n < NQUEUE)
+			trust_lose("its queue");
+		free(lines);
+		return;
+	}
+	*o = (struct own){ type, lines };
+	__atomic_store_n(&c->queue[t % NQUEUE].type, type, __ATOMIC_SEQ_CST);
 }
 
 void
 format_text(char *lines)
 {
-	put(Q_TEXT, (uintptr_t)lines);
+	put(Q_TEXT, lines);
 }
 
 void
@@ -439,10 +538,11 @@ format_renew(void)
 	struct timespec t = { 0, 50 * 1000 * 1000 };
 	uint32_t was = __atomic_load_n(&renewed, __ATOMIC_SEQ_CST);
 
-	put(Q_RENEW, 0);
+	put(Q_RENEW, NULL);
 	__atomic_fetch_add(&c->qbell, 1, __ATOMIC_SEQ_CST);
 	futex_wake(&c->qbell);
-	while (__atomic_load_n(&renewed, __ATOMIC_SEQ_CST) == was)
+	while (__atomic_load_n(&renewed, __ATOMIC_SEQ_CST) == was &&
+	    !trust_lost && !guest_ended)
 		syscall(SYS_futex, &renewed, FUTEX_WAIT, was, &t, NULL, 0);
 }
 
@@ -450,17 +550,15 @@ format_renew(void)
 static void
 leftovers(void)
 {
-	struct slot *s;
-	uint32_t i, from, to, end;
+	uint32_t i, from, to, end, buf;
 
-	for (i = 0; i < NSLOT; i++) {
-		s = &area.ctl->slot[i];
+	for (i = 0; i < NSLOT && !trust_lost; i++) {
 		if ((!opt->kind->records && !opt->kind->alone) ||
-		    !s->used || s->buf == 0)
+		    (buf = buffer_of(&area.ctl->slot[i])) == 0)
 			continue;
-		from = slots[i].buf == s->buf ? slots[i].from :
-		    (s->buf - 1) * BUF_STRIDE;
-		end = (s->buf - 1) * BUF_STRIDE + BUF_SIZE;
+		from = slots[i].buf == buf ? slots[i].from :
+		    (buf - 1) * BUF_STRIDE;
+		end = (buf - 1) * BUF_STRIDE + BUF_SIZE;
 		to = extent(from, end);
 		records(i, from, to);
 	}
@@ -472,15 +570,29 @@ void
 format_drain(void)
 {
 	struct control *c = area.ctl;
+	uint32_t i, n;
 
 	stopping = 1;
 	__atomic_fetch_add(&c->qbell, 1, __ATOMIC_SEQ_CST);
 	futex_wake(&c->qbell);
 	pthread_join(thread, NULL);
-	while (c->qhead != c->qtail)	/* who was killed may leave a gap */
-		if (!consume(c))
-			c->qhead++;
-	leftovers();
+	n = __atomic_load_n(&c->qtail, __ATOMIC_SEQ_CST) - qhead;
+	if (n > QUEUE_MOST)
+		trust_lose("its queue");
+	for (; n > 0 && !trust_lost; n--) {
+		if (consume(c))
+			continue;
+		if (own[qhead % NQUEUE].type != Q_NONE)
+			trust_lose("an entry of its queue");
+		pass_entry(c);	/* who was killed may leave a gap */
+	}
+	if (!trust_lost)
+		leftovers();
+	qhead = 0;
+	for (i = 0; i < NQUEUE; i++) {
+		free(own[i].lines);
+		own[i] = (struct own){ Q_NONE, NULL };
+	}
 }
 
 void

@@ -54,6 +54,8 @@ void thread_line(unsigned slot);
 void threads_reset(void);
 
 /* counters.c */
+/* The slot's thread can have counters. */
+bool counters_has(unsigned slot);
 /* Of a new area, while nobody takes any. */
 void counters_begin(void);
 /* Tell what a thread counted since the last time: how many instructions. */

@@ -27,13 +27,14 @@ void
 sample(const uint32_t *a, const uint32_t *b)
 {
 	const uint32_t *end = a + 64 + (b - a) / 8;
-	uint32_t id, n, at = put;
+	uint32_t id, n, at = put, head;
 
 	if (!is_wanted())
 		return;
 	for (end = end < b ? end : b; a < end;
-	    a += 1 + 2 * record_nvalues(*a)) {
-		id = record_id(*a);
+	    a += 1 + 2 * record_nvalues(head)) {
+		head = ONCE(*a);
+		id = record_id(head);
 		n = count[id];
 		if (n == UINT16_MAX)
 			continue;

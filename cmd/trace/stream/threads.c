@@ -28,6 +28,10 @@ thread_line(unsigned slot)
 {
 	unsigned n = number[slot];
 
+	if (n == 0) {
+		trust_lose("records of no thread");
+		return;
+	}
 	if (n == current || (begun < 2 && current == 0))
 		return;
 	/* the first T line names the thread that ran until then */

@@ -1,0 +1,73 @@
+/*
+ * trust - the guest has written over what it shares with us
+ *
+ * It can write the whole memory file, by accident or not.  Whoever finds there
+ * what cannot be says so here, in any thread, and goes on without it; the
+ * serving thread then ends the run.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "util.h"
+
+#define PATIENCE 20000u		/* ms that the guest may make us wait */
+
+volatile int trust_lost;
+
+void
+trust_lose(const char *what)
+{
+	if (__atomic_exchange_n(&trust_lost, 1, __ATOMIC_SEQ_CST))
+		return;
+	warn("the program has written over memory that is trace's (%s)%s; "
+	    "the stream ends here", what,
+	    opt->pid != 0 || guest_ended ? "" : " and is killed");
+	bell_ring();
+}
+
+/* It is stopped, or a debugger has it: then nothing can be expected. */
+static bool
+is_stopped(void)
+{
+	char name[64], text[512], *p;
+	ssize_t n = 0;
+	int fd;
+
+	snprintf(name, sizeof name, "/proc/%d/stat", (int)guest.pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof text - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	p = strrchr(text, ')');
+	return p != NULL && p[1] != '\0' && (p[2] == 'T' || p[2] == 't');
+}
+
+bool
+trust_wait(struct patience *p, const char *what)
+{
+	struct timespec t;
+	uint64_t now, step;
+
+	if (guest_ended || trust_lost)
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	now = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	/* a long time between two calls is none of the guest's */
+	step = p->last == 0 ? 0 : now - p->last;
+	p->last = now;
+	p->waited += step < 100 ? step : 100;
+	if (p->waited < PATIENCE)
+		return true;
+	if (is_stopped()) {
+		p->waited = 0;
+		return true;
+	}
+	trust_lose(what);
+	return false;
+}
