@@ -1,5 +1,5 @@
 #!/bin/sh
-# More objects than files may be open; and no descriptor to be had, which is
+# More objects, or debug files, than files may be open; and no descriptor to be had, which is
 # said.
 
 . t/lib.sh
@@ -53,6 +53,17 @@ for n in 200 30; do
 	all "fmt-folded, $n" $n "$B/fmt-folded" calls
 	all "plain --source, $n" $n "$B/plain" --source ev
 	all "bbv, $n" $n "$B/bbv" --pc-out-file=/dev/stdout -o bb ev
+done
+
+# the files with the names and lines are others
+for i in $(seq 100 399); do
+	objcopy --only-keep-debug so/f$i.so so/f$i.debug
+	objcopy --strip-all --add-gnu-debuglink=so/f$i.debug so/f$i.so
+done
+for n in 200 30; do
+	all "callgraph, debug files, $n" $n "$B/callgraph" ev
+	all "plain --source, debug files, $n" $n "$B/plain" --source ev
+	same "lines" 300 "$(grep -c 'f\.c:' out)"
 done
 
 # no descriptor at all

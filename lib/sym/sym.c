@@ -14,12 +14,10 @@
 #include "sym.h"
 
 #include <elfutils/libdwfl.h>
-#include <errno.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/intern.h"
 #include "base/range.h"
@@ -31,26 +29,6 @@ struct sym_fn {
 	uint64_t start, end;
 	const char *raw;	/* as in the file */
 	const char *name;	/* as the flags want it; NULL: not asked yet */
-};
-
-/* libdwfl's callback: the module's file is in memory already. */
-static int
-find_elf(Dwfl_Module *mod, void **arg, const char *name, Dwarf_Addr base,
-    char **path, Elf **elf)
-{
-	(void)mod;
-	(void)base;
-	*path = xstrdup(name);
-	*elf = *arg;
-	*arg = NULL;
-	return -1;
-}
-
-static const Dwfl_Callbacks callbacks = {
-	.find_elf = find_elf,
-	.find_debuginfo = sym_find_debug,
-	.section_address = dwfl_offline_section_address,
-	.debuginfo_path = &sym_debug_folders,
 };
 
 /* Of two names for the same bytes, is a the one to show? */
@@ -113,7 +91,7 @@ settle_functions(struct sym *s)
 static void
 read_functions(struct sym *s)
 {
-	Dwfl_Module *mod = s->dwfl->mod;
+	Dwfl_Module *mod = sym_module(s->dwfl);
 	int i, n = dwfl_module_getsymtab(mod), type;
 	const char *name;
 	GElf_Sym symbol;
@@ -156,82 +134,6 @@ read_text(struct sym *s, Elf *elf)
 	}
 }
 
-/* From the first segment that is loaded to the end of the last one. */
-static int
-address_range(Elf *elf, uint64_t *start, uint64_t *end)
-{
-	size_t n, i;
-	GElf_Phdr ph;
-
-	*start = *end = 0;
-	if (elf_getphdrnum(elf, &n) < 0)
-		return -1;
-	for (i = 0; i < n; i++) {
-		if (gelf_getphdr(elf, (int)i, &ph) == NULL)
-			return -1;
-		if (ph.p_type != PT_LOAD)
-			continue;
-		if (*end == 0)
-			*start = ph.p_vaddr & -ph.p_align;
-		*end = ph.p_vaddr + ph.p_memsz;
-	}
-	return *end == 0 ? -1 : 0;
-}
-
-/*
- * The file in memory, and no descriptor any more: a program may have more
- * objects than files may be open. NULL: unusual, or not an object at all.
- */
-static Dwfl_Module *
-report_mapped(Dwfl *dwfl, const char *path, int fd)
-{
-	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL);
-	Dwfl_Module *mod = NULL;
-	uint64_t start, end;
-	void **arg;
-
-	if (elf_kind(elf) == ELF_K_ELF &&
-	    address_range(elf, &start, &end) == 0 &&
-	    elf_cntl(elf, ELF_C_FDREAD) == 0)
-		mod = dwfl_report_module(dwfl, path, start, end);
-	if (mod == NULL) {
-		elf_end(elf);
-		return NULL;
-	}
-	dwfl_module_info(mod, &arg, NULL, NULL, NULL, NULL, NULL, NULL);
-	*arg = elf;
-	close(fd);
-	return mod;
-}
-
-/* Open the object and say why not. */
-static const char *
-report(struct sym *s, const char *path)
-{
-	int fd = in_optional(path);
-
-	if (fd < 0)
-		return strerror(errno);
-	elf_version(EV_CURRENT);
-	s->dwfl->dwfl = dwfl_begin(&callbacks);
-	if (s->dwfl->dwfl == NULL) {
-		close(fd);
-		return dwfl_errmsg(-1);
-	}
-	dwfl_report_begin(s->dwfl->dwfl);
-	s->dwfl->mod = report_mapped(s->dwfl->dwfl, path, fd);
-	/* else libdwfl takes the descriptor, where it succeeds, or says why */
-	if (s->dwfl->mod == NULL)
-		s->dwfl->mod = dwfl_report_elf(s->dwfl->dwfl, path, path, fd,
-		    0, 1);
-	if (s->dwfl->mod == NULL) {
-		close(fd);
-		return dwfl_errmsg(-1);
-	}
-	dwfl_report_end(s->dwfl->dwfl, NULL, NULL);
-	return NULL;
-}
-
 struct sym *
 sym_open(const char *path, unsigned flags)
 {
@@ -241,7 +143,7 @@ sym_open(const char *path, unsigned flags)
 
 	s->flags = flags;
 	s->dwfl = xcalloc(1, sizeof *s->dwfl);
-	why = report(s, path);
+	why = sym_dwfl_open(s->dwfl, path);
 	if (why != NULL) {
 		s->error = xstrdup(why);
 		s->lineerror = s->error;
@@ -284,9 +186,7 @@ sym_close(struct sym *s)
 	free(s->fns.v);
 	sym_tables_close(s);
 	sym_image_close(&s->image);
-	if (s->dwfl->dwfl != NULL)
-		dwfl_end(s->dwfl->dwfl);
-	free(s->dwfl);
+	sym_dwfl_close(s->dwfl);
 	free(s->error);
 	free(s);
 }

@@ -1,7 +1,11 @@
 /*
- * symdebug - the separate debug file of an object
+ * symdebug - an object's file, and its separate debug file
  *
- * libdwfl looks for it by build-id, then by the name in .gnu_debuglink, then
+ * Both are mapped, and their descriptors closed: a program may have more
+ * objects than files may be open. What is unusual is left to libdwfl, which
+ * keeps descriptors.
+ *
+ * libdwfl looks for the debug file by build-id, then by the name in .gnu_debuglink, then
  * asks a debuginfod server. The last loads libcurl and all that it needs, for
  * 10 ms, only to find that no server is named: most programs have no debug
  * file, so nearly each run would pay for that. So libdwfl's own search is
@@ -13,6 +17,7 @@
 
 #include <errno.h>
 #include <libgen.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +27,13 @@
 #include "in.h"
 #include "util.h"
 
-char *sym_debug_folders;
+static char *folders;
 
 void
 sym_debug_path(const char *path)
 {
-	free(sym_debug_folders);
-	sym_debug_folders = path == NULL ? NULL : xstrdup(path);
+	free(folders);
+	folders = path == NULL ? NULL : xstrdup(path);
 }
 
 int
@@ -116,7 +121,7 @@ may_find(const char *file, const char *debuglink)
 		name[1] = base;
 	}
 	stat(file, &own);
-	path = rest = xstrdup(sym_debug_folders != NULL ? sym_debug_folders :
+	path = rest = xstrdup(folders != NULL ? folders :
 	    ":.debug:/usr/lib/debug");
 	while (!r && (p = strsep(&rest, ":")) != NULL) {
 		p += *p == '+' || *p == '-';	/* check sums or not */
@@ -137,9 +142,9 @@ has_server(void)
 	return urls != NULL && *urls != '\0';
 }
 
-/* libdwfl's callback. A name without its sum is the file shared with dwz. */
-int
-sym_find_debug(Dwfl_Module *mod, void **arg, const char *modname,
+/* A name without its sum is the file shared with dwz. */
+static int
+find(Dwfl_Module *mod, void **arg, const char *modname,
     Dwarf_Addr base, const char *file, const char *debuglink, GElf_Word crc,
     char **found)
 {
@@ -170,4 +175,217 @@ sym_find_debug(Dwfl_Module *mod, void **arg, const char *modname,
 	if (fd < 0)
 		in_lack(file);
 	return fd;
+}
+
+/* ---- files in memory ---- */
+
+/* From the first segment that is loaded to the end of the last one. */
+static int
+address_range(struct sym_dwfl *d)
+{
+	size_t n, i;
+	GElf_Phdr ph;
+
+	if (elf_getphdrnum(d->elf, &n) < 0)
+		return -1;
+	for (i = 0; i < n; i++) {
+		if (gelf_getphdr(d->elf, (int)i, &ph) == NULL)
+			return -1;
+		if (ph.p_type != PT_LOAD)
+			continue;
+		if (d->end == 0)
+			d->start = ph.p_vaddr & -ph.p_align;
+		d->end = ph.p_vaddr + ph.p_memsz;
+	}
+	return d->end == 0 ? -1 : 0;
+}
+
+/*
+ * Map it and close fd. -1: it is unusual, or no object at all, or it is not
+ * loaded where `of' is, whose debug file it would be.
+ */
+static int
+report(struct sym_dwfl *d, const Dwfl_Callbacks *callbacks, const char *path,
+    int fd, const struct sym_dwfl *of)
+{
+	void **arg;
+
+	d->elf = elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+	if (elf_kind(d->elf) == ELF_K_ELF && address_range(d) == 0 &&
+	    (of == NULL || (of->start == d->start && of->end == d->end)) &&
+	    elf_cntl(d->elf, ELF_C_FDREAD) == 0 &&
+	    (d->dwfl = dwfl_begin(callbacks)) != NULL) {
+		dwfl_report_begin(d->dwfl);
+		d->mod = dwfl_report_module(d->dwfl, path, d->start, d->end);
+	}
+	if (d->mod == NULL) {
+		elf_end(d->elf);
+		dwfl_end(d->dwfl);
+		*d = (struct sym_dwfl){ 0 };
+		return -1;
+	}
+	dwfl_module_info(d->mod, &arg, NULL, NULL, NULL, NULL, NULL, NULL);
+	*arg = d;
+	dwfl_report_end(d->dwfl, NULL, NULL);
+	close(fd);
+	return 0;
+}
+
+/* libdwfl's callback: the module's file is in memory already. */
+static int
+find_elf(Dwfl_Module *mod, void **arg, const char *name, Dwarf_Addr base,
+    char **path, Elf **elf)
+{
+	struct sym_dwfl *d = *arg;
+
+	(void)mod;
+	(void)base;
+	*path = xstrdup(name);
+	*elf = d->elf;
+	d->elf = NULL;
+	return -1;
+}
+
+static int find_debug(Dwfl_Module *, void **, const char *, Dwarf_Addr,
+    const char *, const char *, GElf_Word, char **);
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = find_elf,
+	.find_debuginfo = find_debug,
+	.section_address = dwfl_offline_section_address,
+	.debuginfo_path = &folders,
+};
+
+static int
+keep_debug(struct sym_dwfl *d, const char *path, int fd)
+{
+	struct sym_dwfl *debug = xcalloc(1, sizeof *debug);
+
+	if (report(debug, &callbacks, path, fd, d) < 0) {
+		free(debug);
+		return -1;
+	}
+	debug->path = xstrdup(path);
+	d->debug = debug;
+	return 0;
+}
+
+static int
+keep_shared(struct sym_dwfl *d, int fd)
+{
+	d->altelf = elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+	if (elf_kind(d->altelf) == ELF_K_ELF &&
+	    elf_cntl(d->altelf, ELF_C_FDREAD) == 0)
+		d->alt = dwarf_begin_elf(d->altelf, DWARF_C_READ, NULL);
+	if (d->alt == NULL) {
+		elf_end(d->altelf);
+		d->altelf = NULL;
+		return -1;
+	}
+	close(fd);
+	return 0;
+}
+
+/*
+ * libdwfl's callback. What is found is kept here and libdwfl told of nothing,
+ * as it would keep the descriptor; but it is given what is unusual.
+ */
+static int
+find_debug(Dwfl_Module *mod, void **arg, const char *modname, Dwarf_Addr base,
+    const char *file, const char *debuglink, GElf_Word crc, char **found)
+{
+	struct sym_dwfl *d = *arg;
+	bool shared = debuglink != NULL && crc == 0;
+	int fd;
+
+	/* a debug file has none itself */
+	if (d != NULL && !shared && (d->debug != NULL || d->path != NULL))
+		return -1;
+	fd = find(mod, arg, modname, base, file, debuglink, crc, found);
+	if (fd < 0 || d == NULL || (shared ? keep_shared(d, fd) :
+	    keep_debug(d, *found != NULL ? *found : file, fd)) < 0)
+		return fd;
+	free(*found);
+	*found = NULL;
+	return -1;
+}
+
+/* ---- objects ---- */
+
+const char *
+sym_dwfl_open(struct sym_dwfl *d, const char *path)
+{
+	int fd = in_optional(path);
+
+	if (fd < 0)
+		return strerror(errno);
+	elf_version(EV_CURRENT);
+	if (report(d, &callbacks, path, fd, NULL) == 0)
+		return NULL;
+	/* libdwfl takes the descriptor, where it succeeds, or says why not */
+	d->dwfl = dwfl_begin(&callbacks);
+	if (d->dwfl != NULL) {
+		dwfl_report_begin(d->dwfl);
+		d->mod = dwfl_report_elf(d->dwfl, path, path, fd, 0, 1);
+	}
+	if (d->mod == NULL) {
+		close(fd);
+		return dwfl_errmsg(-1);
+	}
+	dwfl_report_end(d->dwfl, NULL, NULL);
+	return NULL;
+}
+
+void
+sym_dwfl_close(struct sym_dwfl *d)
+{
+	if (d->debug != NULL)
+		sym_dwfl_close(d->debug);
+	if (d->dwfl != NULL)
+		dwfl_end(d->dwfl);
+	dwarf_end(d->alt);
+	elf_end(d->altelf);
+	free(d->path);
+	free(d);
+}
+
+static int
+has_symtab(Dwfl_Module *mod)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	Dwarf_Addr bias;
+	Elf *elf = dwfl_module_getelf(mod, &bias);
+
+	while (elf != NULL && (scn = elf_nextscn(elf, scn)) != NULL)
+		if (gelf_getshdr(scn, &sh) != NULL && sh.sh_type == SHT_SYMTAB)
+			return 1;
+	return 0;
+}
+
+Dwfl_Module *
+sym_module(const struct sym_dwfl *d)
+{
+	if (d->mod == NULL)
+		return NULL;
+	/* looks for a debug file if the object has no symbol table */
+	dwfl_module_getsymtab(d->mod);
+	if (d->debug != NULL && !has_symtab(d->mod) &&
+	    has_symtab(d->debug->mod))
+		return d->debug->mod;
+	return d->mod;
+}
+
+Dwarf *
+sym_dwarf(const struct sym_dwfl *d, Dwarf_Addr *bias)
+{
+	Dwarf *dw = dwfl_module_getdwarf(d->mod, bias);
+
+	if (dw == NULL && d->debug != NULL) {
+		d = d->debug;
+		dw = dwfl_module_getdwarf(d->mod, bias);
+	}
+	if (dw != NULL && d->alt != NULL)
+		dwarf_setalt(dw, d->alt);
+	return dw;
 }

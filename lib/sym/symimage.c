@@ -238,6 +238,10 @@ source(struct sym *s, uint64_t *bias)
 		*bias = own;
 		return object;
 	}
+	if (s->dwfl->debug != NULL) {
+		*bias = 0;
+		return s->dwfl->debug->path;
+	}
 	*bias = other;
 	return other == (Dwarf_Addr)-1 ? NULL : debug;
 }

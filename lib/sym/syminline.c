@@ -139,6 +139,8 @@ can_split(struct sym *s, Dwarf_Die *die)
 	dir = string_of(die, DW_AT_comp_dir);
 	dwfl_module_info(s->dwfl->mod, NULL, NULL, NULL, NULL, NULL, &file[0],
 	    &file[1]);
+	if (s->dwfl->debug != NULL)
+		file[1] = s->dwfl->debug->path;
 	for (i = 0; i < 2; i++)
 		if (file[i] != NULL && (sym_is_odd(file[i], "", dwo) ||
 		    (dir != NULL && sym_is_odd(file[i], dir, dwo))))

@@ -76,7 +76,7 @@ void
 sym_entries(struct sym *s, const char *name, void (*use)(void *arg,
     uint64_t addr), void *arg)
 {
-	Dwfl_Module *mod = s->dwfl->mod;
+	Dwfl_Module *mod = sym_module(s->dwfl);
 	int i, n = mod == NULL ? 0 : dwfl_module_getsymtab(mod), type;
 	char *word = last_word(name);
 	uint64_t *v = NULL;

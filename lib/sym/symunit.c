@@ -102,7 +102,7 @@ sym_units(struct sym *s)
 		return;
 	s->dwarf = inflated(s);
 	if (s->dwarf == NULL) {
-		s->dwarf = dwfl_module_getdwarf(s->dwfl->mod, &bias);
+		s->dwarf = sym_dwarf(s->dwfl, &bias);
 		s->bias = bias;
 	}
 	if (s->dwarf == NULL) {

@@ -14,9 +14,19 @@
 #include "base/range.h"
 #include "sym.h"
 
+/*
+ * An object, or its separate debug file. To libdwfl each is a module of its
+ * own: of further files of a module it would keep the descriptors.
+ */
 struct sym_dwfl {
 	Dwfl *dwfl;
 	Dwfl_Module *mod;
+	Elf *elf;		/* until libdwfl has it */
+	uint64_t start, end;	/* where it is loaded */
+	char *path;		/* of a debug file */
+	struct sym_dwfl *debug;	/* NULL: none, or libdwfl has it */
+	Elf *altelf;		/* what debug files share, by dwz */
+	Dwarf *alt;
 };
 
 /* A row of the line table; up to the next one's address. */
@@ -108,16 +118,19 @@ const char *sym_name(const struct sym *, const char *raw);
 void sym_table_free(struct sym_table *);
 
 /*
- * symdebug.c: libdwfl's callback for separate debug files; its folders
+ * symdebug.c: the object's file and separate debug files
  *
  * Is there something at name, or dir/name, that is no regular file? libdw
  * would wait for a FIFO. What is relative begins in the folder of `beside'.
  */
 int sym_is_odd(const char *beside, const char *dir, const char *name);
-int sym_find_debug(Dwfl_Module *, void **arg, const char *modname,
-    Dwarf_Addr base, const char *file, const char *debuglink, GElf_Word crc,
-    char **found);
-extern char *sym_debug_folders;
+/* Open the object; NULL, or why not. */
+const char *sym_dwfl_open(struct sym_dwfl *, const char *path);
+void sym_dwfl_close(struct sym_dwfl *);
+/* The module that has the symbols: the object's or its debug file's. */
+Dwfl_Module *sym_module(const struct sym_dwfl *);
+/* NULL: there is none. */
+Dwarf *sym_dwarf(const struct sym_dwfl *, Dwarf_Addr *bias);
 
 /*
  * symimage.c: the sections of `take' that the object has. -1 if it has one of

@@ -275,7 +275,7 @@ leave_limbo(struct thread *t, uint64_t place)
 
 /* ---- signals ---- */
 
-/* The handlers of setjmps that are waiting for a longjmp have changed. */
+/* The outermost one, whose handler will hardly return any more. */
 static void
 forget_signal(struct thread *t)
 {
