@@ -157,16 +157,24 @@ RTFLAGS	= -O2 -g -ffreestanding -fno-stack-protector -fPIE \
 	-fno-asynchronous-unwind-tables -fcf-protection=none \
 	$(if $(findstring clang,$(CC)),-fno-builtin,\
 	    -fno-tree-loop-distribute-patterns)
-RTOBJS	:= $(patsubst $(RT)/%,$(BUILD)/$(RT)/%.o,$(wildcard $(RT)/*.c $(RT)/*.S))
+RTOBJS	:= $(patsubst $(RT)/%,$(BUILD)/$(RT)/%.o,\
+	$(filter-out $(RT)/offsets.c,$(wildcard $(RT)/*.c $(RT)/*.S)))
 OBJS_trace = $(BUILD)/cmd/trace/guest/blob.o
 
 $(BUILD)/$(RT)/%.c.o: $(RT)/%.c | $(FIRST)
 	@mkdir -p $(@D)
 	$(call short,CC)$(CC) -std=gnu11 $(RTFLAGS) $(WARN) -MMD -MP -c -o $@ $<
 
-$(BUILD)/$(RT)/%.S.o: $(RT)/%.S | $(FIRST)
+# numbers of C for assembler
+$(BUILD)/$(RT)/offsets.h: $(RT)/offsets.c $(wildcard $(RT)/*.h) \
+    cmd/trace/shared.h | $(FIRST)
 	@mkdir -p $(@D)
-	$(call short,CC)$(CC) -MMD -MP -c -o $@ $<
+	$(call short,GEN)$(CC) -std=gnu11 $(RTFLAGS) $(WARN) -S -o - $< | \
+	    sed -n 's/^->\([A-Z_]*\) \(-*[0-9]*\)$$/#define \1 \2/p' >$@
+
+$(BUILD)/$(RT)/%.S.o: $(RT)/%.S $(BUILD)/$(RT)/offsets.h | $(FIRST)
+	@mkdir -p $(@D)
+	$(call short,CC)$(CC) -I$(BUILD)/$(RT) -MMD -MP -c -o $@ $<
 
 $(BUILD)/$(RT)/blob: $(RTOBJS) $(RT)/blob.ld
 	$(call short,LD)ld -static -z noexecstack -T $(RT)/blob.ld -o $@.elf $(RTOBJS)

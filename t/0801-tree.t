@@ -45,7 +45,7 @@ if [ -d cmd/trace/runtime ]; then
 	bad=$(for f in cmd/trace/runtime/*.[chS]; do
 		for h in $(includes "$f"); do
 			[ -f "cmd/trace/runtime/$h" ] ||
-			    [ "$h" = ../shared.h ] || [ "$h" = shared.h ] ||
+			    [ "$h" = ../shared.h ] || [ "$h" = offsets.h ] ||
 			    echo "$f: $h"
 		done
 	done)

@@ -41,6 +41,7 @@
 #ifndef SHARED_H
 #define SHARED_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define PAGE 4096u
@@ -135,36 +136,46 @@ record_size(unsigned nvalues)
 #define T_COUNT (T_CELL + 8 * (int32_t)CELLS)	/* counters, from REG_T */
 #define FIRST_COUNTS 4096u	/* accessible from the start; then twice as many */
 
-/* offsets from REG_T */
-#define TO_GPR(r) (-128 + 8 * (r))
-#define TO_FSBASE 0
-#define TO_DF 8
-#define TO_TMP0 16
-#define TO_TMP1 24
-#define TO_EXITNO 32
-#define TO_RT_EXIT 40
-#define TO_RT_MISS 48
-#define TO_WINDOW 56
-#define TO_GSBASE 72
-#define TO_P 80
-#define TO_PC 88
-#define TO_ENTRY 96
-#define TO_FLAGS 104
-#define TO_STACK 112
-#define TO_CLOCK 120
-#define TO_TMP2 136
-#define TO_OPERAND 144
-#define TO_VEC 192		/* vectors of a gather: index, then mask */
+/*
+ * The head of struct tarea, which fragments and the runtime's assembler use as
+ * well: this is its one definition, and TO(member) the member's offset from
+ * REG_T.  runtime/offsets.c makes what assembler needs of it.
+ */
+#define TAREA_HEAD							\
+	uint64_t gpr[16];	/* homes */				\
+	uint64_t fsbase;	/* REG_T points here */			\
+	uint64_t df;		/* 1: the direction flag is set */	\
+	uint64_t tmp0, tmp1;						\
+	uint64_t exitno;						\
+	uint64_t rt_exit, rt_miss;					\
+	uint64_t window;	/* stack pointer where it began */	\
+	uint64_t rt_look;						\
+	uint64_t gsbase;						\
+	uint64_t p;		/* REG_P while in the runtime */	\
+	uint64_t pc;		/* guest pc to go on at */		\
+	uint64_t entry;		/* cache address to go on at */		\
+	uint64_t rflags;						\
+	uint64_t stack;		/* top of the runtime's stack */	\
+	uint64_t clock;		/* kind cache: see filter.c */		\
+	uint64_t unused;						\
+	uint64_t tmp2;							\
+	uint64_t operand;	/* address that EMU_FPSAVE wrote to */	\
+	uint64_t look_ret;	/* rt_look: goes on there, in the cache */ \
+	uint64_t look_kind;	/* enum look, and what belongs to it */	\
+	uint64_t pad0[3];						\
+	uint8_t vec[128];	/* of a gather: index, then mask */
+
+struct tarea_head {
+	TAREA_HEAD
+};
+#define TO(member) ((int32_t)offsetof(struct tarea_head, member) - T_BIAS)
+#define TO_GPR(r) (8 * (r) - T_BIAS)
+_Static_assert(offsetof(struct tarea_head, fsbase) == T_BIAS, "REG_T");
 /*
  * kind cache: a look-up by the runtime, see rt_look.  What is asked for lies
- * in the code: two words, header of the record and enum look with its rest;
+ * in the code (entry; the reference's address is in pc): two words, header of the record and enum look with its rest;
  * for a fetch two more, the cells.  The cache goes on behind it.
  */
-#define TO_RT_LOOK 64
-#define TO_LOOK_AT TO_PC	/* the reference's address */
-#define TO_LOOK_ASKED TO_ENTRY	/* where those words are */
-#define TO_LOOK_RET 152		/* and what is behind them */
-#define TO_LOOK_KIND 160
 #define TO_LOOK_SAVE 1920	/* registers meanwhile */
 /*
  * The table of kind cache, see runtime/table.c: below REG_T, all lines, by set

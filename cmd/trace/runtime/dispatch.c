@@ -6,32 +6,10 @@
  * go on natively with everything as the guest set it.
  */
 #include "runtime.h"
-#include "offsets.h"
 
 struct rt rt __attribute__((section(".boot"), aligned(4096)));
 
-_Static_assert(offsetof(struct tarea, fsbase) == T_BIAS + TO_FSBASE, "T");
-_Static_assert(offsetof(struct tarea, df) == T_BIAS + TO_DF, "T");
-_Static_assert(offsetof(struct tarea, exitno) == T_BIAS + TO_EXITNO, "T");
-_Static_assert(offsetof(struct tarea, rt_exit) == T_BIAS + TO_RT_EXIT, "T");
-_Static_assert(offsetof(struct tarea, rt_miss) == T_BIAS + TO_RT_MISS, "T");
-_Static_assert(offsetof(struct tarea, window) == T_BIAS + TO_WINDOW, "T");
-_Static_assert(offsetof(struct tarea, gsbase) == T_BIAS + TO_GSBASE, "T");
-_Static_assert(offsetof(struct tarea, p) == T_BIAS + TO_P, "T");
-_Static_assert(offsetof(struct tarea, pc) == T_BIAS + TO_PC, "T");
-_Static_assert(offsetof(struct tarea, entry) == T_BIAS + TO_ENTRY, "T");
-_Static_assert(offsetof(struct tarea, rflags) == T_BIAS + TO_FLAGS, "T");
-_Static_assert(offsetof(struct tarea, stack) == T_BIAS + TO_STACK, "T");
-_Static_assert(offsetof(struct tarea, tmp2) == T_BIAS + TO_TMP2, "T");
-_Static_assert(offsetof(struct tarea, vec) == T_BIAS + TO_VEC, "T");
-_Static_assert(offsetof(struct tarea, clock) == T_BIAS + TO_CLOCK, "T");
-_Static_assert(offsetof(struct tarea, rt_look) == T_BIAS + TO_RT_LOOK, "T");
-_Static_assert(offsetof(struct tarea, look_ret) == T_BIAS + TO_LOOK_RET, "T");
-_Static_assert(offsetof(struct tarea, look_kind) == T_BIAS + TO_LOOK_KIND,
-    "T");
-_Static_assert(LOOK_REP == LOOK_IS_REP, "enum look");
 _Static_assert(sizeof(struct tarea) <= T_BIAS + TO_LOOK_SAVE, "T");
-_Static_assert(offsetof(struct tarea, pending) == TA_PENDING, "T");
 _Static_assert(offsetof(struct kucontext, sigmask) == 296, "ucontext");
 _Static_assert(sizeof(struct tarea) <= 2 * PAGE, "T");
 

@@ -101,30 +101,9 @@ enum skips { SKIP_NONE, SKIP_AFTER, SKIP_OUT };
 
 enum trap { TRAP_NONE, TRAP_DELIVER, TRAP_RAISE, TRAP_LETGO, TRAP_NATIVE };
 
-/* A thread's area; REG_T points at fsbase.  Offsets: TO_* of shared.h. */
+/* A thread's area; REG_T points at fsbase. */
 struct tarea {
-	uint64_t gpr[16];	/* homes */
-	uint64_t fsbase;
-	uint64_t df;		/* 1: the direction flag is set */
-	uint64_t tmp0, tmp1;
-	uint64_t exitno;
-	uint64_t rt_exit, rt_miss;
-	uint64_t window;	/* stack pointer where it began, see WINDOW_OPEN */
-	uint64_t rt_look;
-	uint64_t gsbase;
-	uint64_t p;		/* record pointer while in the runtime */
-	uint64_t pc;		/* guest pc to go on at */
-	uint64_t entry;		/* cache address to go on at */
-	uint64_t rflags;
-	uint64_t stack;		/* top of the runtime's stack */
-	uint64_t clock;		/* kind cache: see filter.c */
-	uint64_t unused;
-	uint64_t tmp2;
-	uint64_t operand;	/* address that EMU_FPSAVE wrote to */
-	uint64_t look_ret;	/* rt_look: where in the cache it goes on */
-	uint64_t look_kind;	/* enum look, and what belongs to it */
-	uint64_t pad0[3];
-	uint8_t vec[128];	/* TO_VEC */
+	TAREA_HEAD		/* of shared.h */
 	uint32_t pending;	/* a signal is kept: number, or 0 */
 	uint32_t trap;		/* enum trap: why rt_trap was called */
 	struct slot *slot;

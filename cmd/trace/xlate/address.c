@@ -37,7 +37,7 @@ add_segment(struct xlate *x, unsigned seg, int s, uint32_t taken)
 {
 	int s2 = regs_scratch(x, taken | BIT(s) | BIT(RAX));
 
-	emit_load(&x->c, s2, REG_T, seg == 4 ? TO_FSBASE : TO_GSBASE);
+	emit_load(&x->c, s2, REG_T, seg == 4 ? TO(fsbase) : TO(gsbase));
 	emit_lea_sib(&x->c, s, s, s2, 1, 0, 0);
 }
 
@@ -68,8 +68,8 @@ bit_offset(struct xlate *x, int o, int from, unsigned bits)
 	emit_mov(c, o, from);
 	if (bits == 64)
 		return;
-	emit_store(c, REG_T, TO_TMP0, o);
-	emit_load32s(c, o, REG_T, TO_TMP0);
+	emit_store(c, REG_T, TO(tmp0), o);
+	emit_load32s(c, o, REG_T, TO(tmp0));
 }
 
 /*
@@ -89,13 +89,13 @@ bit_address(struct xlate *x, const struct ref *r, int s, uint32_t taken)
 	emit_lea_sib(c, o, NOIDX, o, bits == 64 ? 4 : 8, 0, 0);
 	if (bits == 16)
 		emit_lea_sib(c, o, NOIDX, o, 2, 0, 0);
-	emit_store(c, REG_T, TO_TMP0, o);
+	emit_store(c, REG_T, TO(tmp0), o);
 	if (bits == 64) {	/* its sign behind it, in tmp1 */
-		emit_load32s(c, o, REG_T, TO_TMP0 + 4);
-		emit_store(c, REG_T, TO_TMP0 + 4, o);
-		emit_load(c, o, REG_T, TO_TMP0 + 1);
+		emit_load32s(c, o, REG_T, TO(tmp0) + 4);
+		emit_store(c, REG_T, TO(tmp0) + 4, o);
+		emit_load(c, o, REG_T, TO(tmp0) + 1);
 	} else {
-		emit_load32s(c, o, REG_T, TO_TMP0 + 1);
+		emit_load32s(c, o, REG_T, TO(tmp0) + 1);
 	}
 	emit_lea_sib(c, s, s, o, bits / 8, 0, r->a32);
 }
@@ -111,8 +111,8 @@ line_of(struct xlate *x, int s, uint32_t taken)
 	emit_movzx8(c, o, o);		/* 4 times those bits */
 	emit_lea_sib(c, o, NOIDX, o, 8, 0, 0);
 	emit_lea_sib(c, o, NOIDX, o, 8, 0, 0);
-	emit_store(c, REG_T, TO_TMP0, o);
-	emit_load_byte(c, o, REG_T, TO_TMP0 + 1);
+	emit_store(c, REG_T, TO(tmp0), o);
+	emit_load_byte(c, o, REG_T, TO(tmp0) + 1);
 	emit_not(c, o);
 	emit_lea_sib(c, s, s, o, 1, 1, 0);
 }
@@ -149,5 +149,5 @@ address_keep(struct xlate *x)
 		emit_imm(&x->c, s, (uint64_t)r->disp);
 	else
 		address_of(x, r, s, 0);
-	emit_store(&x->c, REG_T, TO_OPERAND, s);
+	emit_store(&x->c, REG_T, TO(operand), s);
 }

@@ -19,13 +19,13 @@ check_interval(struct xlate *x, unsigned e)
 	emit_movzx8(c, RCX, RCX);
 	on = emit_jrcxz(c);
 	emit_load(c, RCX, REG_T, x->exit[e].kind == EXIT_INDIRECT ?
-	    TO_TMP1 : HOME(RCX));
+	    TO(tmp1) : HOME(RCX));
 	if (x->exit[e].kind == EXIT_INDIRECT) {
-		emit_jmp_mem(c, REG_T, TO_RT_MISS);
+		emit_jmp_mem(c, REG_T, TO(rt_miss));
 	} else {
-		emit_store_simm(c, REG_T, TO_EXITNO,
+		emit_store_simm(c, REG_T, TO(exitno),
 		    (int32_t)(x->firstexit + e));
-		emit_jmp_mem(c, REG_T, TO_RT_EXIT);
+		emit_jmp_mem(c, REG_T, TO(rt_exit));
 	}
 	emit_patch8(on, c->p);
 }
@@ -46,7 +46,7 @@ count_up(struct code *c, int32_t at, int r)
 static void
 note_exit(struct xlate *x, unsigned e)
 {
-	emit_store_simm(&x->c, REG_T, TO_EXITNO, (int32_t)(x->firstexit + e));
+	emit_store_simm(&x->c, REG_T, TO(exitno), (int32_t)(x->firstexit + e));
 }
 
 /*
@@ -59,7 +59,7 @@ count_exit(struct xlate *x, unsigned e, bool count, bool check)
 	struct code *c = &x->c;
 	int32_t at = T_COUNT + 8 * (int32_t)x->cnt[x->exit[e].n];
 	int indirect = x->exit[e].kind == EXIT_INDIRECT;
-	int to = indirect ? TO_TMP1 : HOME(RCX);
+	int to = indirect ? TO(tmp1) : HOME(RCX);
 
 	if (indirect)
 		note_exit(x, e);

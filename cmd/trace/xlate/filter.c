@@ -177,7 +177,7 @@ out_head(struct code *c, uint32_t id, unsigned nvalues)
 static void
 now(struct code *c, int s, uint32_t behind)
 {
-	emit_load(c, s, REG_T, TO_CLOCK);
+	emit_load(c, s, REG_T, TO(clock));
 	if (behind != 0)
 		emit_lea(c, s, s, -(int32_t)behind);
 }
@@ -192,14 +192,14 @@ look(struct xlate *x, int s, unsigned kind, uint32_t head)
 	struct code *c = &x->c;
 	uint8_t *at;
 
-	emit_store(c, REG_T, TO_LOOK_AT, s);
+	emit_store(c, REG_T, TO(pc), s);
 	emit_byte(c, s > 7 ? 0x4c : 0x48);	/* lea s, [rip + ..] */
 	emit_byte(c, 0x8d);
 	emit_byte(c, 0x05u | (unsigned)(s & 7) << 3);
 	at = c->p;
 	emit_u32(c, 0);
-	emit_store(c, REG_T, TO_LOOK_ASKED, s);
-	emit_jmp_mem(c, REG_T, TO_RT_LOOK);
+	emit_store(c, REG_T, TO(entry), s);
+	emit_jmp_mem(c, REG_T, TO(rt_look));
 	emit_patch32(at, c->p);
 	emit_u32(c, head);
 	emit_u32(c, kind);
@@ -234,9 +234,9 @@ add_ticks(struct xlate *x)
 
 	for (i = 0; i < x->b->n; i++)
 		x->ticks += 1u + x->b->in[i].nref;
-	emit_load(&x->c, s, REG_T, TO_CLOCK);
+	emit_load(&x->c, s, REG_T, TO(clock));
 	emit_lea(&x->c, s, s, (int32_t)x->ticks);
-	emit_store(&x->c, REG_T, TO_CLOCK, s);
+	emit_store(&x->c, REG_T, TO(clock), s);
 }
 
 /* The lines that instruction x->i is fetched from, where they are new. */

@@ -43,10 +43,10 @@ static void
 test_element(struct xlate *x, const struct gather *g, unsigned e)
 {
 	struct code *c = &x->c;
-	int32_t at = TO_VEC + 64 + (int32_t)(e * g->elemsize) + g->elemsize - 1;
+	int32_t at = TO(vec) + 64 + (int32_t)(e * g->elemsize) + g->elemsize - 1;
 
 	if (g->evex)
-		at = TO_VEC + 64 + (int32_t)e;
+		at = TO(vec) + 64 + (int32_t)e;
 	/* movzx ecx, byte [T+at] */
 	emit_byte(c, 0x41);
 	emit_byte(c, 0x0f);
@@ -78,20 +78,20 @@ spread_mask(struct xlate *x, const struct gather *g, int s)
 		/* bit e to bit 16: up by 16 - e, then byte 2 without its rest */
 		for (k = e; k < 16; k++)
 			emit_lea_sib(c, RCX, RCX, RCX, 1, 0, 0);
-		emit_store(c, REG_T, TO_TMP0, RCX);
+		emit_store(c, REG_T, TO(tmp0), RCX);
 		/* movzx ecx, byte [T+tmp0+2]: bits e.. ; keep bit 0: *128, ch */
 		emit_byte(c, 0x41);
 		emit_byte(c, 0x0f);
 		emit_byte(c, 0xb6);
 		emit_byte(c, 0x40u | RCX << 3 | (REG_T & 7));
-		emit_byte(c, TO_TMP0 + 2);
+		emit_byte(c, TO(tmp0) + 2);
 		/* cl = bit0 * 128 alone: times 128, low byte */
 		for (k = 0; k < 7; k++)
 			emit_lea_sib(c, RCX, RCX, RCX, 1, 0, 0);
 		emit_byte(c, 0x41);	/* mov [T+..], cl */
 		emit_byte(c, 0x88);
 		emit_byte(c, 0x80u | RCX << 3 | (REG_T & 7));
-		emit_u32(c, TO_VEC + 64 + e);
+		emit_u32(c, TO(vec) + 64 + e);
 	}
 	(void)s;
 }
@@ -102,7 +102,7 @@ gather_element(struct xlate *x, const struct gather *g, unsigned e, int s)
 {
 	const struct ref *r = &x->b->in[x->i].ref[0];
 	struct code *c = &x->c;
-	int32_t at = TO_VEC + (int32_t)(e * g->idxsize);
+	int32_t at = TO(vec) + (int32_t)(e * g->idxsize);
 	uint8_t *skip;
 	int base = r->base == NOREG ? NOIDX : r->base;
 
@@ -119,7 +119,7 @@ gather_element(struct xlate *x, const struct gather *g, unsigned e, int s)
 	}
 	emit_lea_sib(c, s, base, s, r->scale, (int32_t)r->disp, r->a32);
 	if (r->seg != 0) {
-		emit_load(c, RCX, REG_T, r->seg == 4 ? TO_FSBASE : TO_GSBASE);
+		emit_load(c, RCX, REG_T, r->seg == 4 ? TO(fsbase) : TO(gsbase));
 		emit_lea_sib(c, s, s, RCX, 1, 0, 0);
 	}
 	emit_patch8(skip, c->p);
@@ -135,11 +135,11 @@ gather(struct xlate *x)
 
 	regs_home(x, RCX);
 	mark(x, x->i, MAP_BODY, 0);
-	store_vector(&x->c, TO_VEC, g->vindex, g->vlen, g->evex);
+	store_vector(&x->c, TO(vec), g->vindex, g->vlen, g->evex);
 	if (g->evex)
 		spread_mask(x, g, s);
 	else
-		store_vector(&x->c, TO_VEC + 64, g->mask,
+		store_vector(&x->c, TO(vec) + 64, g->mask,
 		    (unsigned)g->nelem * g->elemsize > 16 ? 32 : 16, 0);
 	for (e = 0; e < g->nelem; e++)
 		gather_element(x, g, e, s);

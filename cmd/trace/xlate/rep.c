@@ -29,7 +29,7 @@ sign_count(struct xlate *x, int s, unsigned n, unsigned rep)
 
 	regs_home(x, RCX);
 	mark(x, n, MAP_BODY, rep);
-	emit_load(c, RCX, REG_T, TO_DF);
+	emit_load(c, RCX, REG_T, TO(df));
 	forward = emit_jrcxz(c);
 	emit_not(c, s);
 	emit_lea(c, s, s, 1);
@@ -53,7 +53,7 @@ rep_before(struct xlate *x)
 		emit_mov32(&x->c, s, RCX);
 	else
 		emit_mov(&x->c, s, RCX);
-	emit_store(&x->c, REG_T, TO_TMP2, s);
+	emit_store(&x->c, REG_T, TO(tmp2), s);
 	if (count_group(x) != NOCOUNT)
 		sign_count(x, s, x->i, 0);
 }
@@ -80,7 +80,7 @@ rep_count(struct xlate *x)
 	else
 		emit_mov(c, s, RCX);
 	emit_not(c, s);
-	emit_load(c, s2, REG_T, TO_TMP2);
+	emit_load(c, s2, REG_T, TO(tmp2));
 	emit_lea_sib(c, s, s, s2, 1, 1, 0);
 	sign_count(x, s, x->i + 1, 2);
 	return true;

@@ -52,7 +52,7 @@ write_entry(struct xlate *x)
 	else
 		emit_lea_sib(c, RCX, RCX, RAX, 1, 0, 0);
 	mark(x, 0, MAP_IBL0, 0);
-	emit_jmp_mem(c, REG_T, TO_RT_MISS);
+	emit_jmp_mem(c, REG_T, TO(rt_miss));
 	emit_patch8(ok, c->p);
 	mark(x, 0, MAP_BODY, 0);
 	regs_reload(x, x->homed);
@@ -98,8 +98,8 @@ write_check(struct xlate *x)
 		same = emit_jrcxz(c);
 		emit_load(c, RCX, REG_T, HOME(RCX));
 		emit_load(c, RAX, REG_T, HOME(RAX));
-		emit_store_simm(c, REG_T, TO_EXITNO, (int32_t)(x->firstexit + e));
-		emit_jmp_mem(c, REG_T, TO_RT_EXIT);
+		emit_store_simm(c, REG_T, TO(exitno), (int32_t)(x->firstexit + e));
+		emit_jmp_mem(c, REG_T, TO(rt_exit));
 		emit_patch8(same, c->p);
 	}
 	regs_reload(x, BIT(RAX) | BIT(RCX));
@@ -109,8 +109,8 @@ write_check(struct xlate *x)
 static void
 write_leave(struct xlate *x, unsigned e)
 {
-	emit_store_simm(&x->c, REG_T, TO_EXITNO, (int32_t)(x->firstexit + e));
-	emit_jmp_mem(&x->c, REG_T, TO_RT_EXIT);
+	emit_store_simm(&x->c, REG_T, TO(exitno), (int32_t)(x->firstexit + e));
+	emit_jmp_mem(&x->c, REG_T, TO(rt_exit));
 }
 
 /* A jump whose displacement lies within 8 aligned bytes. */
@@ -142,19 +142,19 @@ write_window(struct xlate *x, unsigned e)
 	struct code *c = &x->c;
 	uint8_t *on;
 
-	emit_store(c, REG_T, TO_TMP1, RCX);
+	emit_store(c, REG_T, TO(tmp1), RCX);
 	mark_exit(x, e, MAP_LEFT_TMP);
-	emit_load(c, RAX, REG_T, TO_WINDOW);
+	emit_load(c, RAX, REG_T, TO(window));
 	emit_mov(c, RCX, RSP);
 	emit_not(c, RCX);
 	emit_lea_sib(c, RCX, RCX, RAX, 1, 1, 0);
 	emit_bswap(c, RCX);		/* the top byte: 0, or of a negative one */
 	emit_movzx8(c, RCX, RCX);
 	on = emit_jrcxz(c);
-	emit_load(c, RCX, REG_T, TO_TMP1);
-	emit_jmp_mem(c, REG_T, TO_RT_MISS);
+	emit_load(c, RCX, REG_T, TO(tmp1));
+	emit_jmp_mem(c, REG_T, TO(rt_miss));
 	emit_patch8(on, c->p);
-	emit_load(c, RCX, REG_T, TO_TMP1);
+	emit_load(c, RCX, REG_T, TO(tmp1));
 }
 
 /* The exit itself: the branch has been taken, state as in x->homed. */
@@ -187,7 +187,7 @@ write_exit(struct xlate *x, unsigned e)
 		if (may_end_window(x, e))
 			write_window(x, e);
 		if (x->once) {
-			emit_jmp_mem(c, REG_T, TO_RT_MISS);
+			emit_jmp_mem(c, REG_T, TO(rt_miss));
 			break;
 		}
 		emit_movzx16(c, RAX, RCX);
@@ -444,7 +444,7 @@ write_insn(struct xlate *x)
 	case SP_STD:
 	case SP_CLD:
 		mangle_copy(x, 0);
-		emit_store_simm(&x->c, REG_T, TO_DF, in->special == SP_STD);
+		emit_store_simm(&x->c, REG_T, TO(df), in->special == SP_STD);
 		break;
 	default:
 		mangle_copy(x, 0);

@@ -1,0 +1,30 @@
+/*
+ * offsets - the numbers of C that assembler needs
+ *
+ * This is compiled to assembler only; make picks the lines "->NAME value" out
+ * of it and writes them to offsets.h in the build's folder.
+ */
+#include "runtime.h"
+
+#define NUMBER(name, value) \
+	__asm__ volatile("\n->" #name " %c0" : : "i"((long)(value)))
+#define MEMBER(name, member) NUMBER(name, TO(member))
+
+void offsets(void);
+
+void
+offsets(void)
+{
+	NUMBER(T_BIAS, T_BIAS);
+	MEMBER(TO_EXITNO, exitno);
+	MEMBER(TO_P, p);
+	MEMBER(TO_PC, pc);
+	MEMBER(TO_ENTRY, entry);
+	MEMBER(TO_FLAGS, rflags);
+	MEMBER(TO_STACK, stack);
+	MEMBER(TO_LOOK_RET, look_ret);
+	MEMBER(TO_LOOK_KIND, look_kind);
+	NUMBER(TO_LOOK_SAVE, TO_LOOK_SAVE);
+	NUMBER(LOOK_IS_REP, LOOK_REP);
+	NUMBER(TA_PENDING, offsetof(struct tarea, pending));
+}
