@@ -91,6 +91,8 @@ refused "no address" \
     "2: no address before the first instruction: \`4r8.0'" 0 'B 1 4r8.0'
 refused "a length of 0" "2: not an instruction: \`0'" 0 'B 1 >1000 0'
 refused "no size" "2: a reference without its size: \`.0'" 0 'B 1 >1000 4r.0'
+refused "a size beyond 65535" \
+    "2: a reference without its size: \`10000.0'" 0 'B 1 >1000 4r10000.0'
 refused "group numbers" \
     "2: group is not numbered by first use: \`1'" 0 'B 1 >1000 4r8.1'
 refused "trailing text" "2: not a reference or flow: \`x'" 0 'B 1 >1000 4r8x'

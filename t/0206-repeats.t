@@ -47,6 +47,33 @@ both() {
 	cmp repeats.out lines.out
 }
 
+caches="--I1=4096,2,64 --D1=4096,2,64 --LL=65536,4,64"
+small="--I1=1024,2,64 --D1=2048,1,32 --LL=8192,4,128"
+wide="--I1=4096,4,16 --D1=8192,128,64 --LL=24576,48,32"
+
+# judge ONCE I1 D1 LL: cachesim against the plainest simulation, of repeats0.ev
+judge() {
+	timeout -k 5 "$LIMIT" "$B/cachesim" --I1="$2" --D1="$3" --LL="$4" \
+	    --rep="$1" repeats0.ev >cost &&
+	timeout -k 5 "$LIMIT" "$TB/caches" judge "$2" "$3" "$4" "$1" \
+	    repeats0.ev cost
+}
+
+# cached SEED: a stream of kind cache, some of its lines once more, and often
+cached() {
+	"$TB/caches" gen "$1" 3000 >all.ev
+	"$TB/caches" filter 64 64 4 all.ev | perl -e 'srand shift;
+	while (<STDIN>) {
+		s/^(E exit 0 )(\d+)/$1 . ($2 + $add)/e;
+		print;
+		next if !/^([0-9a-f]+)([-+.].*)?$/ || rand > .2;
+		$same = $1 . "." x (($f = $2 // "") =~ tr/-+.//);
+		$n = int rand 200;
+		printf "%s*%x\n", $same, $n;
+		$add += $n + 1;
+	}' "$1"
+}
+
 for seed in $SEEDS; do
 	python3 "$R" $seed 20 3000 >repeats.ev
 	python3 "$R" -x <repeats.ev >lines.ev
@@ -68,12 +95,29 @@ for seed in $SEEDS; do
 		check "stream $seed: branchsim, $p, through" \
 		    both branchsim --predictor=$p -t
 	done
+	check "stream $seed: cachesim" both cachesim $caches
+	check "stream $seed: cachesim, small caches" \
+	    both cachesim $small --rep=each
+	check "stream $seed: cachesim, many ways" both cachesim $wide
+	check "stream $seed: cachesim, through" both cachesim $small -t -v
+	grep -v ^M repeats.ev >repeats0.ev
+	check "stream $seed: cachesim, as the judge has it" judge once \
+	    4096,2,64 4096,2,64 65536,4,64
+	check "stream $seed: cachesim, lines of three sizes" judge each \
+	    1024,2,64 2048,1,32 8192,4,128
+	cached $seed >cache.ev
+	python3 "$R" -x <cache.ev >lines.ev
+	mv cache.ev repeats.ev
+	check "stream $seed: cachesim, kind cache" both cachesim \
+	    --I1=16384,4,64 --D1=32768,8,64 --LL=262144,8,64
 done
 
 # long enough for states to be looked for
 python3 "$R" 4 8 "$LONGEST" >repeats.ev
 python3 "$R" -x <repeats.ev >lines.ev
 check "long repeats: branchsim, rounds" both branchsim --rep=each
+check "long repeats: cachesim" both cachesim $caches
+check "long repeats: cachesim, many ways" both cachesim $wide
 for p in cachegrind bimodal gshare tage perfect; do
 	check "long repeats: branchsim, $p" both branchsim --predictor=$p
 	check "long repeats: branchsim, $p, through" \
@@ -97,7 +141,31 @@ check "bbv: sums of short intervals" "$B/bbv" -i 1 --instr-count-only many.ev
 ok "all instructions" "$(grep -q 'instructions: 25769803778$' out; echo $?)"
 check "bbv: places of 16 MB" \
     "$B/bbv" --mav=m --mav-size=16777216 many.ev
-many 1 all 'B 1 >401010 3r1.0*1w2.2*1' 1+100000+3fffffffffff+200000
+usual="--I1=32768,8,64 --D1=32768,8,64 --LL=8388608,16,64"
+check "cachesim: three times 2^32 rounds" "$B/cachesim" $usual many.ev
+# on the way back those are there that the cache holds: the newest is no way
+same "all lines are missed, there and back" "0x1010 $((three + 1)) 1 1 0 0 0\
+ $((three + 1)) $(((1 << 30) - 510)) $(((1 << 30) - 131070))" \
+    "$(grep '^0x' out)"
+many $((three + 1)) all 'B 1 >401000 3w8.0 3r8.1 3m8.0+8000 5 2J401000' \
+    1+600000+7ffe00000000 1+8+40*ffffffff 1+7ffe1000.*ffffffff \
+    1+40-40*ffffffff
+check "cachesim: what moves by itself, and through the code" \
+    "$B/cachesim" $usual many.ev
+many 4294967298 all 'B 1 >401000 3w8.0 3r8.1 5 2J401000' \
+    1+600000+7ffe00000000 1..*ffffffff 1..
+check "cachesim, through: nothing is missed" "$B/cachesim" $usual -t many.ev
+same "and all is passed on in one line" "1..*ffffffff 1.." \
+    "$(grep '^1\.' out | tr '\n' ' ' | sed 's/ $//')"
+many 1 all 'B 1 >401010 3r1.0*1w1.2*1' 1+10000000+3fffffffffff+20000000
+lines=1099511627776
+check "cachesim: a long repeated instruction" "$B/cachesim" $usual many.ev
+same "misses each line" "0x1010 1 1 1 70368744177663 $lines $lines\
+ 70368744177663 $lines $lines" "$(grep '^0x' out)"
+check "cachesim: a long repeated instruction, through" \
+    "$B/cachesim" $usual -t many.ev
+same "is told in one line" "O 1 I1mr ILmr D1mr*10000000000 DLmr*10000000000\
+ D1mw*10000000000 DLmw*10000000000" "$(grep '^O' out)"
 check "bbv: places of a long repeated instruction" \
     "$B/bbv" --tail=keep --mav=m --mav-size=1073741824 many.ev
 same "have each of its rounds" $((2 * 0x3fffffffffff)) \

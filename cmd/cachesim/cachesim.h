@@ -6,6 +6,8 @@
  * blocks.c	definitions to what the simulator runs on
  * sim.c	the first-level caches; executions through them, the long way
  * short.c	the short way, which nearly all go
+ * repeat.c	many rounds of the same
+ * rounds.c	... of a line
  * lone.c	kind cache: references alone
  * table.c	kind cache: the first-level caches behind trace's table
  * ll.c		the last-level cache
@@ -196,10 +198,16 @@ void ll_access(uint64_t addr, uint64_t size, uint32_t *miss);
 void ll_drain(void);
 /* One more of them than there were, which has gone over 2^32. */
 void misses_carry(const uint32_t *miss);
+/* So many more. */
+void misses_add(uint32_t *miss, uint64_t n);
 /* All of them. */
 uint64_t misses_all(const uint32_t *miss);
 /* Memory for a cache, all 0. */
 void *ll_reserve(size_t n);
+/* The line at a place of a set, the newest first: 1 + its number, or 0. */
+uint64_t ll_set_line(uint64_t set, uint64_t way);
+/* Another line of the set is there. */
+void ll_set_move(uint64_t set, uint64_t way, uint64_t line);
 
 /* ---- sim.c ---- */
 
@@ -234,8 +242,9 @@ uint64_t sim_size(const struct fastref *);
 
 enum event { I1MR, ILMR, D1MR, DLMR, D1MW, DLMW };
 
-/* A miss found by the last round, where passing through. */
+/* Misses found by the last round, where passing through. */
 struct found {
+	uint64_t n;
 	uint32_t insn;
 	uint8_t event;
 };
@@ -249,8 +258,10 @@ void sim_init(const struct geometry g[NCACHE], struct evr *, int through);
 /* There is a new code line, with the next number. */
 void sim_code_line(uint32_t n);
 void sim_batch(const uint64_t *rec, const uint64_t *end);
-/* One round of a record, for passing through: found[] is what it missed. */
-void sim_round(const uint64_t *rec);
+/* So many rounds of a record, one by one. */
+void sim_rounds(const uint64_t *rec, uint64_t n);
+/* n rounds of a record, for passing through: found[] is what they missed. */
+void sim_some(const uint64_t *rec, uint64_t n);
 /* Finish what is in the queue. */
 void sim_end(void);
 /*
@@ -263,10 +274,56 @@ void sim_fetch(const struct visit *, struct misses *);
 /* An execution of a block. */
 void sim_slow(uint32_t id);
 
+/* As ll_set_line and ll_set_move, of D1; the ways of a set from 0 on. */
+uint64_t sim_d1_line(uint64_t set, uint64_t way);
+void sim_d1_move(uint64_t set, uint64_t way, uint64_t line);
+
 /* ---- short.c ---- */
 
-/* Take records up to one that has no short way; returns where that is. */
+/*
+ * Take records up to one that has no short way, or more than so many rounds;
+ * returns where that is.
+ */
 const uint64_t *short_batch(const uint64_t *rec, const uint64_t *end,
-    unsigned dshift);
+    unsigned dshift, uint64_t most);
+
+/* ---- repeat.c ---- */
+
+#define REPEAT_FIRST 64		/* rounds with which it is of use */
+
+struct repeat_ref {
+	uint64_t addr;		/* in the next round */
+	uint64_t size;
+	uint64_t by;		/* it moves, from round to round */
+	uint64_t value;		/* if 0, it does not happen */
+	int is_value;
+};
+
+struct repeat {
+	int nested;		/* within a round of another one */
+	struct repeat_ref *ref;	/* code lines, too, for what may move */
+	size_t nref;
+	struct misses *misses;	/* what rounds may count */
+	size_t nmisses;
+	struct cold *cold;	/* its odd counts, too; or NULL */
+	void *what;
+	/* Go through n rounds; or do all else that they do. */
+	void (*rounds)(struct repeat *, uint64_t n);
+	void (*left_out)(struct repeat *, uint64_t n);
+};
+
+void repeat_init(const struct geometry g[NCACHE]);
+/* Fewer rounds than these, of references that move, are gone through. */
+uint64_t repeat_least(void);
+void repeat(struct repeat *, uint64_t n);
+/* Rounds of references that do not move: ref need not be known. */
+void repeat_alike(struct repeat *, uint64_t n);
+
+/* ---- rounds.c ---- */
+
+/* All rounds of a record. */
+void rounds_record(struct evr *, const uint64_t *rec, unsigned ishift);
+/* Are all differences of a record 0? */
+int rounds_alike(const uint64_t *rec);
 
 #endif

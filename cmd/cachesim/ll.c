@@ -104,6 +104,19 @@ misses_carry(const uint32_t *miss)
 	kh_val(carries, k)++;
 }
 
+void
+misses_add(uint32_t *miss, uint64_t n)
+{
+	uint64_t all = misses_all(miss) + n;
+
+	*miss = (uint32_t)all;
+	if (all >> 32 == 0)
+		return;
+	misses_carry(miss);
+	kh_val(carries, kh_get(carry, carries, (uintptr_t)miss)) =
+	    (uint32_t)(all >> 32);
+}
+
 uint64_t
 misses_all(const uint32_t *miss)
 {
@@ -237,4 +250,28 @@ ll_init(const struct geometry *g)
 #ifdef __x86_64__
 	has_avx512 = __builtin_cpu_supports("avx512f");
 #endif
+}
+
+/* ---- sets ---- */
+
+uint64_t
+ll_set_line(uint64_t set, uint64_t way)
+{
+	uint64_t tag = small_set != NULL ? small_set[set * stride + way] :
+	    plain_set[set * lassoc + way];
+
+	return tag == 0 ? 0 : ((tag - 1) << lbits | set) + 1;
+}
+
+void
+ll_set_move(uint64_t set, uint64_t way, uint64_t line)
+{
+	uint64_t tag = line == 0 ? 0 : ((line - 1) >> lbits) + 1;
+
+	if (small_set != NULL && tag > UINT32_MAX)
+		to_plain();
+	if (small_set != NULL)
+		small_set[set * stride + way] = (uint32_t)tag;
+	else
+		plain_set[set * lassoc + way] = tag;
 }

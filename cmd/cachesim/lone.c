@@ -160,6 +160,65 @@ unusual(struct evr *events, struct ref *u, const uint64_t *p)
 	}
 }
 
+/* ---- many rounds ---- */
+
+struct many {
+	struct evr *events;
+	struct ref *u;
+	const uint64_t *rec;
+};
+
+static void
+many_rounds(struct repeat *r, uint64_t n)
+{
+	const struct many *m = r->what;
+
+	for (; n > 0; n--)
+		unusual(m->events, m->u, m->rec);
+}
+
+static void
+many_left_out(struct repeat *r, uint64_t n)
+{
+	const struct many *m = r->what;
+
+	if (m->u->what == OTHER && ev_def(m->events, ev_id(*m->rec))->letter !=
+	    'Q')
+		unit[ev_id(*m->rec)].count += n;
+}
+
+/* So many rounds of a record: a line that enters again is there already. */
+static void
+many(struct evr *events, struct ref *u, const uint64_t *p, uint64_t n)
+{
+	struct many m = { events, u, p };
+	struct repeat r = { .what = &m, .rounds = many_rounds,
+	    .left_out = many_left_out };
+
+	if (n < REPEAT_FIRST || !rounds_alike(p) || (u->what == ENTER &&
+	    ev_told_place(u->value) >= EV_SECOND)) {
+		many_rounds(&r, n);
+		return;
+	}
+	switch (u->what) {
+	case ENTER:
+		r.misses = u->misses;
+		r.nmisses = 1;
+		break;
+	case FETCH:
+		r.misses = &u->fetch->fetch;
+		r.nmisses = 1;
+		break;
+	case OTHER:
+		r.cold = &cold_block[(uintptr_t)ev_def(events,
+		    ev_id(*p))->block->user - 1];
+		r.misses = r.cold->fetch;
+		r.nmisses = r.cold->nvisit + (size_t)r.cold->block->nref;
+		break;
+	}
+	repeat_alike(&r, n);
+}
+
 void
 lone_batch(struct evr *events, const uint64_t *p, const uint64_t *end)
 {
@@ -173,8 +232,7 @@ lone_batch(struct evr *events, const uint64_t *p, const uint64_t *end)
 			p += 2;
 			continue;
 		}
-		for (uint64_t n = ev_more(p) + 1; n > 0; n--)
-			unusual(events, u, p);
+		many(events, u, p, ev_more(p) + 1);
 		p = ev_skip(p);
 	}
 }

@@ -256,7 +256,7 @@ write_found(void)
 		uint64_t times[6] = { 0 };
 
 		for (k = i; k < nfound && found[k].insn == found[i].insn; k++)
-			times[found[k].event]++;
+			times[found[k].event] += found[k].n;
 		n = (size_t)sprintf(text, "O %x", found[i].insn + 1);
 		for (unsigned e = 0; e < 6; e++)
 			if (times[e] > 1)
@@ -280,12 +280,14 @@ static void
 pass_batch(const struct ev *e)
 {
 	for (const uint64_t *p = e->rec; p < e->end; p = ev_skip(p)) {
-		uint64_t rounds = 1 + ev_more(p), quiet = 0;
+		uint64_t rounds = 1 + ev_more(p), quiet = 0, k;
 
-		for (; rounds > 0; rounds--) {
-			sim_round(p);
-			quiet++;
-			if (nfound == 0 && rounds != 1)
+		for (; rounds > 0; rounds -= k) {
+			/* like some in which nothing was found: all at once */
+			k = quiet > 3 && rounds_alike(p) ? rounds : 1;
+			sim_some(p, k);
+			quiet += k;
+			if (nfound == 0 && rounds != k)
 				continue;
 			pass(p, quiet - 1);
 			quiet = 0;

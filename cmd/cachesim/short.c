@@ -125,9 +125,12 @@ add_values(uint64_t *val, const uint64_t *diff, const uint64_t *end)
 	return none;
 }
 
-/* Records up to one that is not for the short way: where that is. */
+/*
+ * Records up to one that is not for the short way, or has more rounds than
+ * most: where that is.
+ */
 INLINE const uint64_t *
-some(const uint64_t *p, const uint64_t *last, unsigned shift)
+some(const uint64_t *p, const uint64_t *last, unsigned shift, uint64_t most)
 {
 	struct run x = { sim_istamp, sim_time };
 	struct unit *const units = unit;
@@ -142,8 +145,13 @@ some(const uint64_t *p, const uint64_t *last, unsigned shift)
 		if (__builtin_expect(u->ntouch == 0, 0))
 			break;
 		p = end;
-		if (__builtin_expect((head & EV_MORE) != 0, 0))
+		if (__builtin_expect((head & EV_MORE) != 0, 0)) {
+			if (*p >= most) {
+				p = diff - 1;
+				break;
+			}
 			rounds += *p++;
+		}
 		u->count += rounds;
 		do
 			one_round(&x, u, rec, ev_id(head), shift,
@@ -155,9 +163,11 @@ some(const uint64_t *p, const uint64_t *last, unsigned shift)
 }
 
 static const uint64_t *
-some_plain(const uint64_t *p, const uint64_t *last, unsigned shift)
+some_plain(const uint64_t *p, const uint64_t *last, unsigned shift,
+    uint64_t most)
 {
-	return shift == 6 ? some(p, last, 6) : some(p, last, shift);
+	return shift == 6 ? some(p, last, 6, most) :
+	    some(p, last, shift, most);
 }
 
 /* ---- with AVX-512 ---- */
@@ -182,7 +192,7 @@ add_lanes(uint64_t *val, const uint64_t *diff, unsigned n)
 /* The same as some(), for lines of 64 bytes. */
 TARGET512
 static const uint64_t *
-some_lanes(const uint64_t *p, const uint64_t *last)
+some_lanes(const uint64_t *p, const uint64_t *last, uint64_t most)
 {
 	struct run x = { sim_istamp, sim_time };
 	struct unit *const units = unit;
@@ -198,8 +208,13 @@ some_lanes(const uint64_t *p, const uint64_t *last)
 		if (__builtin_expect(u->ntouch == 0, 0))
 			break;
 		p = diff + ev_ngroups(head);
-		if (__builtin_expect((head & EV_MORE) != 0, 0))
+		if (__builtin_expect((head & EV_MORE) != 0, 0)) {
+			if (*p >= most) {
+				p = diff - 1;
+				break;
+			}
 			rounds += *p++;
+		}
 		u->count += rounds;
 		do {
 			none = add_lanes(rec, diff, ev_ngroups(head));
@@ -225,18 +240,19 @@ has_lanes(void)
 
 #else
 
-#define some_lanes(p, end)	some_plain(p, end, 6)
+#define some_lanes(p, end, most)	some_plain(p, end, 6, most)
 #define has_lanes()	0
 
 #endif
 
 const uint64_t *
-short_batch(const uint64_t *p, const uint64_t *end, unsigned shift)
+short_batch(const uint64_t *p, const uint64_t *end, unsigned shift,
+    uint64_t most)
 {
 	static int lanes = -1;
 
 	if (lanes < 0)
 		lanes = has_lanes();
-	return lanes && shift == 6 ? some_lanes(p, end) :
-	    some_plain(p, end, shift);
+	return lanes && shift == 6 ? some_lanes(p, end, most) :
+	    some_plain(p, end, shift, most);
 }

@@ -71,9 +71,13 @@ static size_t capfound;
 static void
 note(uint32_t insn, unsigned event)
 {
+	for (unsigned i = nfound; i > 0 && found[i - 1].insn == insn; i--)
+		if (found[i - 1].event == event) {
+			found[i - 1].n++;
+			return;
+		}
 	found = xgrow(found, &capfound, nfound + 1, sizeof *found);
-	found[nfound].insn = insn;
-	found[nfound++].event = (uint8_t)event;
+	found[nfound++] = (struct found){ 1, insn, (uint8_t)event };
 }
 
 /* An access has missed its first level: count that, look it up in LL. */
@@ -336,43 +340,108 @@ rounds_in_line(uint64_t addr, uint32_t size, int down)
 	return down ? off / size + 1 : (mask + 1 - off) / size;
 }
 
+/* The neighbouring references from..to, which share a count, in turns. */
+struct turns {
+	uint32_t cold, from, to;
+	uint64_t round;		/* the next one */
+	int down;
+};
+
+static int
+happens(const struct cold *c, const struct ev_ref *r)
+{
+	return r->where != EV_GROUP || c->block->value[r->group] != 0;
+}
+
+static uint64_t
+round_addr(const struct turns *t, const struct cold *c, const struct ev_ref *r)
+{
+	uint64_t far = t->round * r->size;
+
+	return base_of(c, r) + (t->down ? -far : far);
+}
+
 /*
- * The neighbouring references from..to, which share a count, in turns. As
- * long as all of them stay in their lines, one round is as good as many:
- * provided that the lines fit into a set together. Returns the rounds.
+ * The next n rounds. As long as all of them stay in their lines, one is as
+ * good as many: provided that the lines fit into a set together.
  */
+static void
+turns_rounds(struct turns *t, uint64_t n)
+{
+	const struct cold *c = &cold_block[t->cold];
+	const struct ev_ref *r = c->block->ref;
+	uint64_t end = t->round + n;
+
+	while (t->round < end) {
+		uint64_t stay = t->to - t->from <= dassoc ?
+		    end - t->round : 0;
+
+		for (uint32_t k = t->from; k < t->to; k++) {
+			uint64_t addr = round_addr(t, c, &r[k]), in;
+
+			if (!happens(c, &r[k]))
+				continue;
+			wide(t->cold, k, addr, r[k].size);
+			in = rounds_in_line(addr, r[k].size, t->down);
+			if (in < stay)
+				stay = in;
+		}
+		t->round += stay > 1 ? stay : 1;
+	}
+}
+
+static void
+turns_go(struct repeat *r, uint64_t n)
+{
+	turns_rounds(r->what, n);
+}
+
+static void
+turns_left_out(struct repeat *r, uint64_t n)
+{
+	((struct turns *)r->what)->round += n;
+}
+
+/* So many that most can be left out. */
+static void
+turns_many(struct turns *t, uint64_t n)
+{
+	static struct repeat_ref *ref;
+	static size_t cap;
+	struct cold *c = &cold_block[t->cold];
+	struct repeat r = { .nested = 1, .misses = cold_data(c) + t->from,
+	    .nmisses = t->to - t->from, .what = t, .rounds = turns_go,
+	    .left_out = turns_left_out };
+
+	ref = xgrow(ref, &cap, t->to - t->from, sizeof *ref);
+	for (uint32_t k = t->from; k < t->to; k++) {
+		const struct ev_ref *e = &c->block->ref[k];
+
+		if (happens(c, e))
+			ref[r.nref++] = (struct repeat_ref){ base_of(c, e),
+			    e->size, t->down ? -(uint64_t)e->size : e->size,
+			    0, 0 };
+	}
+	r.ref = ref;
+	repeat(&r, n);
+}
+
+/* Returns the rounds. */
 static uint64_t
 repeated(struct cold *c, uint32_t from, uint32_t to)
 {
 	const struct ev_ref *r = c->block->ref;
 	int64_t count = (int64_t)c->block->value[r[from].count - 1];
 	uint64_t n = count < 0 ? -(uint64_t)count : (uint64_t)count;
-	uint32_t cold = (uint32_t)(c - cold_block);
+	struct turns t = { (uint32_t)(c - cold_block), from, to, 0,
+	    count < 0 };
 
-	for (uint64_t round = 0; round < n; ) {
-		uint64_t stay = to - from <= dassoc ? n - round : 0;
-
-		for (uint32_t k = from; k < to; k++) {
-			uint64_t addr = base_of(c, &r[k]), in;
-
-			if (r[k].where == EV_GROUP &&
-			    c->block->value[r[k].group] == 0)
-				continue;
-			addr += count < 0 ? -round * r[k].size :
-			    round * r[k].size;
-			wide(cold, k, addr, r[k].size);
-			in = rounds_in_line(addr, r[k].size, count < 0);
-			if (in < stay)
-				stay = in;
-		}
-		round += stay > 1 ? stay : 1;
-	}
+	if (n < repeat_least())
+		turns_rounds(&t, n);
+	else
+		turns_many(&t, n);
 	for (uint32_t k = from; k < to; k++)
-		if (r[k].where == EV_GROUP &&
-		    c->block->value[r[k].group] == 0)
-			differs(c, k, -1);
-		else
-			differs(c, k, (int64_t)n - 1);
+		differs(c, k, happens(c, &r[k]) ? (int64_t)(n - 1) : -1);
 	return n;
 }
 
@@ -389,8 +458,7 @@ references(struct cold *c, uint32_t insn, uint32_t from, uint32_t to)
 			while (next < to && r[next].count == r[k].count)
 				next++;
 			count_rounds(c, insn, k, repeated(c, k, next));
-		} else if (r[k].where == EV_GROUP &&
-		    c->block->value[r[k].group] == 0) {
+		} else if (!happens(c, &r[k])) {
 			differs(c, k, -1);
 		} else {
 			wide((uint32_t)(c - cold_block), k,
@@ -504,18 +572,44 @@ sim_size(const struct fastref *r)
 	return ((uint64_t)1 << dshift) - r->most;
 }
 
-/* A record of an id that has no short way. */
+/* So many rounds of a record of an id that has no short way. */
 __attribute__((noinline))
 static void
-other(const uint64_t *p)
+other(const uint64_t *p, uint64_t n)
 {
 	uint32_t id = ev_id(*p);
 
-	for (uint64_t n = ev_more(p) + 1; n > 0; n--) {
+	for (; n > 0; n--) {
 		ev_apply(ev_def(events, id), p + 1);
 		unit[id].count++;
 		sim_long(id);
 	}
+}
+
+/* The same record, with n rounds; returns its end. */
+static uint64_t *
+with_rounds(uint64_t *to, const uint64_t *p, uint64_t n)
+{
+	unsigned words = 1 + ev_ngroups(*p);
+
+	memcpy(to, p, words * sizeof *p);
+	to[0] &= ~EV_MORE;
+	if (n == 1)
+		return to + words;
+	to[0] |= EV_MORE;
+	to[words] = n - 1;
+	return to + words + 1;
+}
+
+void
+sim_rounds(const uint64_t *p, uint64_t n)
+{
+	uint64_t some[2 + 256];
+
+	if (unit[ev_id(*p)].ntouch == 0)
+		other(p, n);
+	else
+		short_batch(some, with_rounds(some, p, n), dshift, UINT64_MAX);
 }
 
 void
@@ -526,29 +620,68 @@ sim_batch(const uint64_t *p, const uint64_t *end)
 		return;
 	}
 	for (;;) {
-		p = short_batch(p, end, dshift);
+		p = short_batch(p, end, dshift, REPEAT_FIRST);
 		if (p >= end)
 			break;
-		other(p);
+		if (ev_more(p) >= REPEAT_FIRST)
+			rounds_record(events, p, ishift);
+		else
+			other(p, ev_more(p) + 1);
 		p = ev_skip(p);
 	}
 }
 
 void
-sim_round(const uint64_t *p)
+sim_some(const uint64_t *p, uint64_t n)
 {
-	uint64_t one[1 + 256];
+	uint64_t some[2 + 256];
 
 	nfound = 0;
-	one[0] = *p & ~EV_MORE;
-	memcpy(one + 1, p + 1, ev_ngroups(*p) * sizeof *p);
-	sim_batch(one, one + 1 + ev_ngroups(*p));
+	sim_batch(some, with_rounds(some, p, n));
 }
 
 void
 sim_end(void)
 {
 	ll_drain();
+}
+
+/* ---- sets ---- */
+
+static uint32_t *by_age;		/* the ways of a set, the newest first */
+static const uint64_t *of_set;
+
+static int
+newer(const void *a, const void *b)
+{
+	uint64_t x = of_set[*(const uint32_t *)a];
+	uint64_t y = of_set[*(const uint32_t *)b];
+
+	return x > y ? -1 : x < y;
+}
+
+uint64_t
+sim_d1_line(uint64_t set, uint64_t way)
+{
+	uint64_t tag;
+
+	if (by_age == NULL)
+		by_age = xmalloc(dassoc * sizeof *by_age);
+	if (way == 0) {
+		of_set = &dstamp[set * dways];
+		for (uint32_t w = 0; w < dassoc; w++)
+			by_age[w] = w;
+		qsort(by_age, dassoc, sizeof *by_age, newer);
+	}
+	tag = dtag[set * dways + by_age[way]];
+	return tag == NOLINE ? 0 : (tag >> dshift) + 1;
+}
+
+void
+sim_d1_move(uint64_t set, uint64_t way, uint64_t line)
+{
+	if (line != 0)
+		dtag[set * dways + by_age[way]] = (line - 1) << dshift;
 }
 
 uint64_t
@@ -604,4 +737,5 @@ sim_init(const struct geometry g[NCACHE], struct evr *r, int pass)
 	has_avx2 = __builtin_cpu_supports("avx2");
 #endif
 	ll_init(&g[LL]);
+	repeat_init(g);
 }

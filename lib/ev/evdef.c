@@ -190,7 +190,7 @@ reference(struct evdef *d, const char **s)
 	r = &d->ref[d->nref];
 	memset(r, 0, sizeof *r);
 	r->kind = (uint8_t)*(*s)++;
-	if (number(d, s, UINT32_MAX, &n, "a reference without its size") < 0)
+	if (number(d, s, UINT16_MAX, &n, "a reference without its size") < 0)
 		return -1;
 	if (n == 0)
 		return bad(d, *s - 1, "a reference of no bytes");

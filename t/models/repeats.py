@@ -125,7 +125,7 @@ def set_values(rnd, b):
     diffs = []
     for g, what in enumerate(b.groups):
         if what == 'c':
-            to = rnd.choice([0, 1, 5, 70, 300, -1, -90, 3])
+            to = rnd.choice([0, 1, 5, 70, 300, -1, -90, 3, 30000, -20000])
         elif what == 's':
             to = 0x7ffe00000000 + rnd.randrange(0x100) * 16
         else:
@@ -178,6 +178,9 @@ def main():
             out.append('%x%s' % (last, fields(set_values(rnd, b))))
             total += 1
         n = int(int(sys.argv[3]) ** rnd.choice([1, 1, rnd.random()]))
+        if any(what == 'c' and v + 1000 & MASK > 2000
+               for what, v in zip(b.groups, b.value)):
+            n = min(n, 10)
         out.append('%x%s*%x' % (last, fields(strides(rnd, b, n)), n))
         total += n + 1
         last += 1
