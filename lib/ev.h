@@ -19,6 +19,7 @@
 #ifndef EV_H
 #define EV_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,38 +28,39 @@ struct in;
 
 /* ---- definitions (evdef.c) ---- */
 
-enum ev_where { EV_BARE, EV_FIXED, EV_GROUP };	/* an address: untold, ... */
+/* A reference's address: not in the stream, constant, or a group's value. */
+enum ev_where { EV_BARE, EV_FIXED, EV_GROUP };
 
 struct ev_ref {
 	uint64_t at;		/* EV_FIXED: address; EV_GROUP: distance */
-	uint32_t size;		/* bytes, of one round */
+	uint32_t size;		/* in bytes, of one round */
 	uint8_t kind;		/* 'r', 'w' or 'm' */
 	uint8_t where;		/* enum ev_where */
-	uint8_t group;		/* EV_GROUP: its value is the base */
-	uint8_t count;		/* 1 + the group with the count, or 0 */
+	uint8_t group;		/* EV_GROUP: the group whose value is added */
+	uint8_t count;		/* 1 + the group that counts rounds, or 0 */
 };
 
 struct ev_insn {
 	uint64_t addr;
-	uint16_t ref;		/* its first reference in the block's */
-	uint16_t target;	/* flow C, J, L: its place in the block's */
+	uint16_t ref;		/* index of its first reference in the block */
+	uint16_t target;	/* flow C, J, L: index of its target */
 	uint8_t len;
 	uint8_t nref;
 	uint8_t flow;		/* 'C' 'J' 'L' 'I' 'X' 'R' 'S', or 0 */
-	uint8_t ngroups;	/* groups used up to here, this one included */
+	uint8_t ngroups;	/* groups used so far, this instruction's too */
 };
 
 struct ev_block {
-	uint32_t id;		/* as ev_id has it */
+	uint32_t id;		/* the reader's number, see struct ev_def */
 	uint32_t ninsn;
 	struct ev_insn *insn;
 	struct ev_ref *ref;
 	uint64_t *target;	/* of direct flows, in their order */
-	uint64_t *value;	/* of groups: kept by ev_apply, 0 at first */
+	uint64_t *value;	/* by group: ev_apply updates it, 0 at first */
 	uint32_t nref;
 	uint8_t ngroups;
-	uint8_t kept;		/* see ev_lean */
-	void *user;		/* the reader's caller's own; NULL at first */
+	bool kept;		/* see ev_lean */
+	void *user;		/* for the caller; NULL at first */
 	uint8_t packed[];	/* private */
 };
 
@@ -68,20 +70,20 @@ struct ev_block {
  */
 struct ev_def {
 	struct ev_block *block;
-	uint32_t id;		/* the stream's own, for who passes it on */
-	uint32_t n;		/* instructions: Q: the one of its reference */
+	uint32_t id;		/* the stream's own, to pass it on */
+	uint32_t n;		/* how many instructions; Q: which one */
 	uint16_t k;		/* Q: the reference, from 1, or 0; Z: 'i', 'd' */
 	uint8_t letter;		/* 'B', 'P', 'Q' or 'Z' */
 	uint8_t ngroups;	/* fields of its execution lines */
-	uint8_t group;		/* Q with one group: that one */
-	uint8_t stays;		/* Q: its lines are in the table then */
-	uint64_t told;		/* Q that stays: its value, kept by ev_apply */
+	uint8_t group;		/* Q with one group: that group */
+	bool stays;		/* Q: then its lines are in trace's table */
+	uint64_t told;		/* Q that stays: its value, set by ev_apply */
 };
 
 /*
- * Kind cache: the value of a Q that stays is 16 times its address, and the
- * place where its line, or the first of two, enters; EV_SECOND added: where
- * the second does.
+ * Kind cache: the value of a Q that stays is 16 times its address plus the
+ * place (the way of its set) that the missing line takes. Of a reference to
+ * two lines that is the first line; with EV_SECOND added, the second.
  */
 #define EV_PLACES 8
 #define EV_SECOND 8
@@ -98,10 +100,10 @@ ev_told_place(uint64_t told)
 	return told & 15;
 }
 
-/* The instructions of a block one after the other, of a lean reader, too. */
+/* Iterates over the instructions of a block, kept or not (see ev_lean). */
 struct ev_each {
-	struct ev_insn insn;	/* this one */
-	struct ev_ref *ref;	/* its references: the caller's, 255 of them */
+	struct ev_insn insn;	/* the current one */
+	struct ev_ref *ref;	/* its references; the caller's room for 255 */
 	uint64_t target;	/* of flow C, J, L */
 	/* private */
 	const struct ev_block *block;
@@ -109,7 +111,7 @@ struct ev_each {
 	uint32_t n, nref, ntarget;
 };
 void ev_each(struct ev_each *, const struct ev_block *, struct ev_ref *);
-void ev_next_insn(struct ev_each *);	/* the first, at first */
+void ev_next_insn(struct ev_each *);	/* the first call gives the first */
 
 /* ---- the stream (evread.c) ---- */
 
@@ -130,30 +132,35 @@ enum {				/* kinds, H kind */
  * T tid [pid]; Y nr; K signo pc; O n; I n; W id n; N X V id tick; A value;
  * D [tick [type]]; G id [addr]; F version type flags hz size reserved;
  * J tick; L sec usec, both with a sign; R offset length; S cpu tick;
- * E status n. nnum tells how many there are. B P Q W also have id.
- * Text, with \ooo resolved: H key (then value); M path; O the list as it
- * stands, for ev_outcome; D text, in which NULs may be; F file; G name;
- * R why; E how.
+ * E status n. nnum is how many numbers the line has. B P Q W also have id.
+ * Text, with \ooo resolved: H key (then value); M path; O the unparsed list,
+ * for ev_outcome; D text, which may hold NULs; F file; G name; R why; E how.
  */
 struct ev {
-	const char *line;	/* as it stands; of EV_EXECS all lines */
+	const char *line;	/* unchanged; EV_EXECS: all lines */
 	size_t len;		/* without the newline; EV_EXECS: with all */
 	uint64_t num[6];
 	unsigned nnum;
 	uint32_t id;
 	const char *text;
-	size_t textlen;		/* not of H, E */
+	size_t textlen;		/* not set for H, E */
 	const char *value;	/* H */
 	const uint64_t *rec;	/* EV_EXECS: records ... */
 	const uint64_t *end;	/* ... up to here */
 };
 
 /*
- * A record of a batch, in 64-bit words: a head, the differences, and, if
- * EV_MORE is set, how many more times all of this happens: at most EV_MOST.
+ * A record of a batch, in 64-bit words: a head, the differences, and, if the
+ * head has EV_MORE, how many more times the same happens: at most EV_MOST.
  */
 #define EV_MORE ((uint64_t)1 << 32)
 #define EV_MOST ((uint64_t)0xffffffff)
+
+static inline uint32_t
+ev_head(unsigned ngroups, uint32_t id)
+{
+	return (uint32_t)ngroups << 24 | id;
+}
 
 static inline uint32_t
 ev_id(uint64_t head)
@@ -179,76 +186,80 @@ ev_skip(const uint64_t *rec)
 	return rec + 1 + ev_ngroups(*rec) + (*rec >> 32 & 1);
 }
 
-/* The input stays the caller's. */
+/* Read from an input, which the caller closes after the reader. */
 struct evr *ev_open(struct in *);
-/* Streams of other kinds are an error: it needs `why`. Before ev_next. */
+/*
+ * Accept only these kinds: in a stream of another kind, the error says that it
+ * does not tell `why`. To be called before ev_next.
+ */
 void ev_accept(struct evr *, unsigned kinds, const char *why);
-/* The letter of a line, or EV_EXECS; 0: whole and at its end; -1: trouble. */
+/* The letter of a line, or EV_EXECS; 0: end of a whole stream; -1: error. */
 int ev_next(struct evr *, struct ev *);
-/* Trouble that the caller found in the line just read: ends the stream. */
+/* Report an error that the caller found in the last line: ends the stream. */
 int ev_bad(struct evr *, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /*
- * Say what was wrong, if so; frees. 0 if the stream was whole, and all that
- * belongs to it could be opened (in_lacked); else 2.
+ * Print the error, if there was one; frees. Returns 0 if the stream was whole
+ * and every file that belongs to it could be opened (in_lacked); else 2.
  */
 int ev_close(struct evr *);
-/* The same in silence. */
+/* Free without a message. */
 void ev_free(struct evr *);
-/* What was wrong, "name:line: ...", or NULL. */
+/* The error, "name:line: ...", or NULL. */
 const char *ev_error(const struct evr *);
 
 /*
- * Before ev_next: a block's insn, ref and target are wanted no longer than its
- * definition, or that of a part of it, is the line just read; then they are
- * NULL. A sixth of the memory is enough for what ev_each makes of it. And who
- * wants values sets value to where they are, before an execution: it is NULL.
+ * To be called before ev_next, to save memory: a block's insn, ref and target
+ * are set only while the last line defines the block or a part of it, and NULL
+ * after that. Later, ev_each gives the instructions from a packed form, a sixth
+ * of the size. value is NULL; a caller that wants values sets it to an array
+ * of its own before the first execution.
  */
 void ev_lean(struct evr *);
-/* They are to stay. */
+/* Keep insn, ref and target of this block. */
 void ev_keep(struct evr *, struct ev_block *);
 /* The definition of an id, or NULL. It does not move. */
 const struct ev_def *ev_def(const struct evr *, uint32_t id);
-/* The kind of the stream, known once ev_next gave anything but 'H'. */
+/* The kind of the stream, known once ev_next returned anything but 'H'. */
 unsigned ev_kind(const struct evr *);
-/* Kind cache: its table's sets and ways, and the size of a line. */
+/* Kind cache: the sets and ways of trace's table, and the size of a line. */
 void ev_filter(const struct evr *, uint64_t *sets, uint64_t *linesize,
     uint64_t *ways);
 /* Executions read so far. */
 uint64_t ev_executions(const struct evr *);
 /*
- * The thread that runs: 0, 1, ... in order of appearance, never reused. After
- * an F line all are new ones.
+ * The number of the running thread: 0, 1, ... in order of appearance, never
+ * reused. After an F line all threads are new.
  */
 unsigned ev_thread(const struct evr *);
-/* That thread's last execution (no reference alone): what O is about. */
+/* The thread's last execution, to which O lines refer; no reference alone. */
 const struct ev_def *ev_last(const struct evr *);
-/* The next of an O line's events; 0 when there is none, -1 malformed. */
+/* Read the next event of an O line's list; 0: no more, -1: malformed. */
 int ev_outcome(const char **list, char name[32], uint64_t *n);
-/* 1 to 16 digits; moves *s behind them; -1 if there are none, or too many. */
+/* Read 1 to 16 digits and move *s behind them; -1: none, or too many. */
 int ev_hex(const char **s, uint64_t *n);
 
-/* ---- one after the other (evwalk.c) ---- */
+/* ---- one reference at a time (evwalk.c) ---- */
 
-/* Add a record's differences to its block's values: one round. */
+/* Add a record's differences to its block's values: one execution. */
 void ev_apply(const struct ev_def *, const uint64_t *diff);
 
-/* The references of an execution, as they happened. */
+/* Iterates over the fetches and references of an execution, in order. */
 struct ev_walk {
 	const struct ev_block *block;
-	uint32_t insn;		/* of the event, from 0 */
+	uint32_t insn;		/* the current event's, from 0 */
 	uint8_t kind;		/* 'i' (a fetch), 'r', 'w', 'm' */
-	uint32_t ref;		/* of the event, in the block's */
+	uint32_t ref;		/* index in the block's references */
 	uint32_t size;
 	uint64_t addr;
 	/* private */
 	uint32_t end, first, last;
 	uint64_t round, rounds;
-	int alone;
+	bool alone;
 	uint64_t told;		/* Q that stays: its address */
-	int stays;
+	bool stays;
 };
 void ev_walk(struct ev_walk *, const struct ev_def *);
-int ev_step(struct ev_walk *);	/* to the next event; 0: no more */
+bool ev_step(struct ev_walk *);	/* to the next event; false: no more */
 
 #endif

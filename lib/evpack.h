@@ -1,8 +1,8 @@
 /*
- * evpack.h - the instructions of a block in few bytes
+ * evpack.h - the instructions of a block, packed into few bytes
  *
- * Inside lib, and for who has many blocks to write. ev_each tells what is
- * packed, from where evpack_each says.
+ * For lib, and for programs that write many blocks. evpack_each starts an
+ * iteration over packed instructions, as ev_each does over a block's.
  */
 #ifndef EVPACK_H
 #define EVPACK_H
@@ -12,18 +12,19 @@
 
 #include "ev.h"
 
-/* Bytes that an instruction, and each reference, may take. */
+/* The most bytes that an instruction and each reference take. */
 #define EVPACK_INSN	(2 + 10 + 5 + 1 + 10)
 #define EVPACK_REF	(1 + 5 + 1 + 10 + 1)
 
 /*
- * Pack an instruction with its nref references; behind is the address behind
- * the one before, or 0. i->ref, i->target and i->ngroups do not matter.
+ * Pack an instruction with its nref references and return the end. behind is
+ * the end address of the instruction before, or 0. Ignores i->ref, i->target
+ * and i->ngroups.
  */
 uint8_t *evpack_insn(uint8_t *p, const struct ev_insn *i,
     const struct ev_ref *, uint64_t target, uint64_t behind);
 void evpack_each(struct ev_each *, const uint8_t *packed, struct ev_ref *);
-/* The items as a B line has them; -1: there is not enough room. */
+/* Write the items of a B line; -1: there is not enough room. */
 int evpack_items(char *text, size_t room, const uint8_t *packed,
     unsigned ninsn);
 

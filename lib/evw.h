@@ -6,18 +6,19 @@
  *   one that runs a program and has executions as records in memory:
  *	evw_open, evw_line("H ..."), evw_block, evw_prefix, evw_ref,
  *	evw_records, evw_count, evw_total, evw_end
- *   one that makes up a stream and knows values:
+ *   one that makes up a stream from values that it knows:
  *	the same, with small arrays of records
  *   a filter that passes on what it read:
  *	evw_raw (definitions and all other lines), evw_exec, evw_end
  *
- * Lines come out in the order of the calls; a line that repeats the one
- * before it is not written but counted, and told as `*n`, or as several such
- * lines if n has more than 8 digits.
+ * Lines come out in the order of the calls. A line equal to the one before is
+ * not written but counted, and `*n` appended to that one; if n has more than 8
+ * digits, several such lines are written.
  */
 #ifndef EVW_H
 #define EVW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,38 +31,42 @@ struct out;
 
 /* evwrite.c: opening, other lines, the end */
 
-/* The writer's lines go to out, which stays the caller's: close it after. */
+/* Write to out, which the caller closes after the writer's end. */
 struct evw *evw_open(struct out *out);
-/* A new stream, to out: the definitions stay, what was told is forgotten. */
+/*
+ * Begin a new stream, to out. The definitions stay registered, but no line of
+ * them is written yet, and the count of executions is 0 again.
+ */
 void evw_again(struct evw *, struct out *out);
-/* One line, without its newline; not longer than EVW_MAXLINE. */
+/* Write one line, given without its newline, at most EVW_MAXLINE bytes. */
 void evw_line(struct evw *, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* The same from a buffer. */
 void evw_raw(struct evw *, const char *line, size_t len);
-/* evtext.c: `H cmd`: the arguments, escaped and cut to a line's length. */
+/* evtext.c: `H cmd` with the arguments, escaped, cut to a line's length. */
 void evw_cmd(struct evw *, char *const argv[]);
-/* Escape text into dst (4 * strlen(text) + 1 bytes); arg: blanks too. */
-char *evw_escape(char *dst, const char *text, int arg);
-/* Hand everything to out, and through out to the reader. */
+/* Escape text into dst (4 * strlen(text) + 1 bytes); if arg, blanks too. */
+char *evw_escape(char *dst, const char *text, bool arg);
+/* Write the buffer to out, and flush out. */
 void evw_flush(struct evw *);
-/* Executions told so far; and n more, by W lines that evw_raw passed on. */
+/* Executions written so far; and add n, of W lines that evw_raw passed on. */
 uint64_t evw_executions(const struct evw *);
 void evw_told(struct evw *, uint64_t n);
-/* The end mark, with how ("exit" or "signal") and status; flushes. */
+/* Write the end mark, with how ("exit" or "signal") and status; flush. */
 void evw_end(struct evw *, const char *how, int status);
 
 /*
  * evwrite.c: definitions
  *
- * One thread may register while another writes records. The text of items
- * is not copied and must stay. The B, P, Q or Z line is written before the
- * first line that uses the id, its block's B line first. Return -1 for an
- * id out of range or defined before, an undefined block, impossible counts.
+ * These only register a definition. One thread may register while another
+ * writes records. The text of items is not copied and must stay valid. The B,
+ * P, Q or Z line is written before the first line that uses the id, its
+ * block's B line first. Returns -1 for an id out of range or defined before,
+ * an undefined block, impossible counts.
  */
 int evw_block(struct evw *, uint32_t id, const char *items, unsigned ngroups,
     unsigned ninsn);
-/* The same with items as evpack.h has them. */
+/* The same with items packed as in evpack.h. */
 int evw_block_packed(struct evw *, uint32_t id, const uint8_t *packed,
     unsigned ngroups, unsigned ninsn);
 int evw_prefix(struct evw *, uint32_t id, uint32_t block, unsigned n,
@@ -72,11 +77,11 @@ struct evw_ref {
 	unsigned k;		/* its reference, from 1; 0: its fetch */
 	unsigned ngroups;	/* of it, or of all that take turns with it */
 	uint8_t group[16];	/* in ascending order */
-	uint8_t stays;		/* its lines are in the table then: no groups,
-				   but a value of its own, see ev.h */
+	bool stays;		/* after it, its lines are in the table: it has
+				   no groups but its own value, see ev.h */
 };
 int evw_ref(struct evw *, uint32_t id, uint32_t block, struct evw_ref ref);
-/* Lines of code ('i') or data ('d') leave the table: one group, an address. */
+/* A line of code ('i') or data ('d') leaves the table; one group, an address. */
 int evw_leave(struct evw *, uint32_t id, char which);
 
 /*
@@ -87,22 +92,23 @@ int evw_leave(struct evw *, uint32_t id, char which);
  *	u32  ngroups << 24 | id
  *	u64  ngroups values, absolute, not aligned to 8
  *
- * Stops at `to` or at a header 0, and returns where. Stops also at a record
- * that cannot be: undefined id, other number of groups than was registered,
- * longer than what is left; evw_error then says what, and is NULL otherwise.
+ * Stops at `to` or at a header 0, and returns where. Stops also at an invalid
+ * record: its id is undefined, it has another number of groups than was
+ * registered, or it is longer than what is left; evw_error then says what is
+ * wrong, and is NULL otherwise.
  */
 const uint32_t *evw_records(struct evw *, const uint32_t *from,
     const uint32_t *to);
 const char *evw_error(const struct evw *);
 
-/* The id n more times, order unknown (kind counts). -1: undefined. */
+/* n executions of an id in unknown order (kind counts). -1: undefined. */
 int evw_count(struct evw *, uint32_t id, uint64_t n);
-/* The id was executed n times: a W line (kind cache). -1: undefined. */
+/* n executions of an id as a W line (kind cache). -1: undefined. */
 int evw_total(struct evw *, uint32_t id, uint64_t n);
 
 /*
  * For filters: one execution and `more` repeats of it, by its differences.
- * Needs no definition here: evw_raw has passed its line on.
+ * The id need not be registered: evw_raw has passed its definition on.
  */
 void evw_exec(struct evw *, uint32_t id, unsigned ngroups,
     const uint64_t *diff, uint64_t more);

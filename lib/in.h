@@ -1,13 +1,14 @@
 /*
- * in.h - read a file or standard input; gzip noticed by itself
+ * in.h - read a file or standard input; gzip is recognized by itself
  *
- * All errors die with the input's name. Lines and blocks may be mixed. A pipe
- * on standard input that ends without a byte ends the program, silently, with
- * the status of die.
+ * All errors die with the input's name. A caller may mix reads of lines and of
+ * blocks. If standard input is a pipe that ends without a byte, the program
+ * exits silently with the status of die: the writer has reported why.
  */
 #ifndef IN_H
 #define IN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -17,42 +18,43 @@ struct in;
 /* "-" or NULL is standard input. */
 struct in *in_open(const char *name);
 /*
- * For a file that some input names: a descriptor to read it, or -1 and errno.
- * Only a regular one is opened: a FIFO would be waited for, a device touched.
+ * Open a file that some input names: a descriptor, or -1 and errno. Only a
+ * regular file is opened: a FIFO could block, and opening a device has effects.
  */
 int in_regular(const char *path);
 /*
- * The same where the input is told without the file, too. It may not exist;
- * but if it cannot be opened for want of descriptors or memory, that is said
- * once, and in_lacked is 1 from then on: what is written is not whole.
+ * The same for a file that the program can do without. A missing file is
+ * normal; but if descriptors or memory run out, in_optional warns once, and
+ * in_lacked is true from then on: the output is not complete.
  */
 int in_optional(const char *path);
-int in_lacked(void);
-/* That, if errno is one of these; of files that somebody else opens. */
+bool in_lacked(void);
+/* Note such a failure, if errno is one, of a file that other code opens. */
 void in_lack(const char *path);
 /*
- * Gzip data that ends early: die (the default), or warn and be at the end.
- * The latter is for formats whose own end mark is then missed.
+ * If gzip data ends early, warn and report the end, instead of the default,
+ * to die. This is for formats whose own end mark is then missing.
  */
 void in_allow_cut(struct in *);
-/* From now on what is behind the last newline is no line, but was cut. */
+/* From now on a last line without a newline is dropped, as one that was cut. */
 void in_whole_lines(struct in *);
-int in_was_cut(const struct in *);	/* at the end: was it so? */
-/* Up to n bytes, as many as are there without waiting twice; 0 at the end. */
+bool in_was_cut(const struct in *);	/* at the end: was the input cut? */
+/* Read up to n bytes, what one read gives; 0 at the end. */
 ssize_t in_read(struct in *, void *buf, size_t n);
 /*
  * The next line, without its newline, NUL-terminated, good until the next
- * call; NULL at the end. *len (where not NULL) is its length; a line may hold
- * NULs. Without limit. A last line without newline is a line: see in_eol.
+ * call; NULL at the end. *len (if len is not NULL) becomes its length, which
+ * has no limit; a line may hold NULs. A last line without a newline counts as
+ * a line: see in_eol.
  */
 char *in_line(struct in *, size_t *len);
-/* Did the line had from in_line end in a newline? */
-int in_eol(const struct in *);
+/* Did the last line of in_line end in a newline? */
+bool in_eol(const struct in *);
 /* "stdin" or the name as given. */
 const char *in_name(const struct in *);
-/* The number, from 1, of the line had from in_line. */
+/* The number, from 1, of the last line of in_line. */
 uint64_t in_lineno(const struct in *);
-/* How far: bytes taken from the file, and its size, 0 if that is unknown. */
+/* Progress: bytes read from the file, and its size, 0 if that is unknown. */
 uint64_t in_offset(const struct in *);
 uint64_t in_size(const struct in *);
 void in_close(struct in *);

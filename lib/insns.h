@@ -1,9 +1,9 @@
 /*
- * insns.h - the instructions of a stream: numbers, places, costs by address
+ * insns.h - the instructions of a stream: numbers, addresses, costs by address
  *
  * For programs that sum up over blocks. Blocks get numbers from 0 in order of
  * their definition, and their instructions numbers from 0 through all blocks.
- * An instruction may be in several blocks; in the costs it is one.
+ * An instruction may be in several blocks; its costs are then added up.
  */
 #ifndef INSNS_H
 #define INSNS_H
@@ -17,14 +17,14 @@ struct insns;
 struct objmap;
 
 struct insns *insns_new(void);
-/* Take a block as it is defined, with what is mapped now: its number. */
+/* Add a block at its definition, by what is mapped now; returns its number. */
 uint32_t insns_add(struct insns *, const struct ev_block *, struct objmap *);
-/* Take a prefix: id is the first n instructions of a block. */
+/* Add a prefix: id is the first n instructions of a block. */
 void insns_part(struct insns *, uint32_t block, uint32_t id, uint32_t n);
 /* The number of a block's first instruction. */
 uint64_t insns_first(const struct insns *, uint32_t block);
 
-/* One instruction of one block, which ran so many times. */
+/* One instruction of one block, and how often it was executed. */
 struct insns_at {
 	uint32_t block;
 	uint32_t insn;
@@ -34,9 +34,9 @@ struct insns_at {
 };
 
 /*
- * Write costs by object and address, or only total them up where w is NULL.
+ * Write costs by object and address, or only total them up if w is NULL.
  * count says how often an id was executed; add adds the costs of one
- * instruction to n[nev]. Instructions that never ran are left out.
+ * instruction to n[nev]. Instructions that were never executed are left out.
  */
 struct insns_costs {
 	struct costw *w;

@@ -1,17 +1,19 @@
 /*
  * out.h - buffered, checked output; a named file appears only when whole
  *
- * Every error dies with the output's name: what out_close let through has
- * been written. A reader that went away (EPIPE) is silent death by SIGPIPE.
- * Who must go on sets `failed`: it is told errno once, the rest is dropped.
+ * Every error dies with the output's name, so once out_close returns all was
+ * written. If the reader went away (EPIPE), the program dies of SIGPIPE without
+ * a word. A caller that must go on sets `failed`: that is called once, with
+ * errno, and later output is dropped.
  */
 #ifndef OUT_H
 #define OUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* buf[0..len) waits to be written. The members are out.c's and below's. */
+/* buf[0..len) waits to be written. Only out.c and this header use members. */
 struct out {
 	char *buf;
 	size_t len, cap;
@@ -19,16 +21,17 @@ struct out {
 	char *name;		/* for messages */
 	struct aside *aside;	/* out.c: to be renamed when whole, or NULL */
 	void (*failed)(struct out *, int err);	/* or NULL */
-	int gone;		/* it was called */
-	int wide;		/* pipe_widen */
+	bool gone;		/* failed was called */
+	bool wide;		/* pipe_widen's */
 };
 
 /*
- * NULL or "-" is standard output. A file is written as <name>.tmp.<pid>
- * beside it, <name>.tmp.<pid>.1 and so on where that exists, and that is
- * removed if the program ends before out_close. The mode is that of a new
- * file; where one of our own is replaced its permissions stay, never set-uid.
- * What exists and is no regular file (/dev/null, a FIFO) is written directly.
+ * NULL or "-" is standard output. Any other file is first written beside its
+ * place, as <name>.tmp.<pid>, or <name>.tmp.<pid>.1 and so on if that exists;
+ * this temporary file is removed if the program ends before out_close. A file
+ * that replaces one of our own keeps that one's permissions but for set-uid
+ * and such bits; any other gets the mode of a new file. A name that exists and
+ * is no regular file (/dev/null, a FIFO) is written directly.
  */
 struct out *out_open(const char *name);
 /* The same for a file descriptor that is already open; name for messages. */
@@ -40,26 +43,27 @@ void out_printf(struct out *, const char *fmt, ...)
 /* Decimal; hexadecimal in lower case without "0x". */
 void out_u64(struct out *, uint64_t v);
 void out_hex(struct out *, uint64_t v);
-/* A character of text or of an attribute, as HTML and XML have it. */
+/* A character of text or of an attribute, escaped for HTML and XML. */
 void out_xml(struct out *, char c);
-/* Hand what waits to the system. */
+/* Write the buffer. */
 void out_flush(struct out *);
 /*
- * Flush, and take neither descriptor nor buffer until the next output: for
- * who has more files than may be open. Only of files that are aside.
+ * Flush, and give descriptor and buffer back until the next output: for a
+ * program with more files than may be open. Only for files that are aside,
+ * that is, written under a temporary name.
  */
 void out_park(struct out *);
 /* Flush, close with a check, rename; frees. */
 void out_close(struct out *);
 /*
- * Of several files, all or none: after out_hold files that are closed wait
- * aside, until out_publish renames them.
+ * Publish all of several files, or none: after out_hold closed files keep
+ * their temporary names until out_publish renames them.
  */
 void out_hold(void);
 void out_publish(void);
-/* Give up: what waits is dropped, a file aside is removed; frees. */
+/* Give up: drop the buffer, remove a file that is aside; frees. */
 void out_abort(struct out *);
-/* Room for n bytes, at most OUT_ROOM, at once; tell how many were used. */
+/* Room for n bytes, at most OUT_ROOM; out_advance says how many were used. */
 #define OUT_ROOM	(64 << 10)
 char *out_more(struct out *, size_t n);
 

@@ -1,13 +1,14 @@
 /*
- * outcome.h - sum up what O lines tell, events(5)
+ * outcome.h - sum up O lines, events(5)
  *
- * A stage that sums up takes in what stages before it (`-t`) found: as more
- * columns of its costs. Bc and Bi are not told for branches; they follow from
- * how often a branch was executed, and are columns where Bcm or Bim are told.
+ * The last simulator of a pipe adds the outcomes that stages before it (`-t`)
+ * found to its costs, as more columns. No O line holds Bc or Bi: these are how
+ * often a branch was executed, and become columns if Bcm or Bim are outcomes.
  */
 #ifndef OUTCOME_H
 #define OUTCOME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define OUTCOME_MAX	60	/* different events */
@@ -16,21 +17,21 @@ struct outcomes;
 struct evr;
 
 struct outcomes *outcome_new(void);
-/* Take an `H outcomes' value. -1: too many events, or one is malformed. */
+/* Add the events of an `H outcomes' value. -1: too many, or a malformed one. */
 int outcome_head(struct outcomes *, const char *value);
-/* Is one of these events told already? Then the stage was there before. */
-int outcome_has(const struct outcomes *, const char *const *name, unsigned n);
-/* Columns, in the order in which they were named, and their names. */
+/* Is one of these events an outcome already, of an earlier stage like ours? */
+bool outcome_has(const struct outcomes *, const char *const *name, unsigned n);
+/* How many columns there are, in the order of the events; and their names. */
 unsigned outcome_columns(const struct outcomes *);
 const char *outcome_name(const struct outcomes *, unsigned column);
 /*
- * Take an O line's text for an instruction, which is any number that the
- * caller gives it. NULL, or what is wrong.
+ * Add an O line's text to an instruction, for which the caller chooses any
+ * number. Returns NULL, or what is wrong.
  */
 const char *outcome_line(struct outcomes *, uint64_t insn, const char *list);
 /*
- * Add an instruction's events to n[], one for each column; flow and times
- * are its flow (0: none) and how often it was executed.
+ * Add an instruction's events to n[], one for each column. flow is its flow
+ * (0: none), times how often it was executed.
  */
 void outcome_add(const struct outcomes *, uint64_t insn, int flow,
     uint64_t times, int64_t *n);

@@ -1,5 +1,5 @@
 /*
- * simhead.h - what simulators pass on of a run: from H lines to costs' headers
+ * simhead.h - from H lines to the header of costs: what simulators keep
  *
  *	H cmd ./prog			cmd: ./prog
  *	H cpu v3			desc: CPU:              v3
@@ -19,9 +19,9 @@ struct simhead {
 	size_t ndesc;
 };
 
-/* An H line: kept if it is one of these. */
+/* Keep an H line's value if it is one of these. */
 void simhead_line(struct simhead *, const struct ev *);
-/* The command, and descriptions behind those that are there. */
+/* Set the command, and append the descriptions. */
 void simhead_put(const struct simhead *, struct cost_head *);
 
 #endif

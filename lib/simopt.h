@@ -1,10 +1,11 @@
 /*
- * simopt.h - the options that simulators have in common
+ * simopt.h - the options that all simulators have
  *
- * cachesim and branchsim take a stream and give costs, or pass the stream on.
- * Their own options come first in the switch, these are the default:
+ * cachesim and branchsim read a stream and write costs, or pass the stream on.
+ * A simulator handles its own options in the switch, and the others here:
  *
- *	while ((c = getopt_long(argc, argv, SIMOPT_SHORT, longopts, NULL)) != -1)
+ *	while ((c = getopt_long(argc, argv, SIMOPT_SHORT, longopts,
+ *	    NULL)) != -1)
  *		switch (c) {
  *		case OPT_OWN:
  *			...
@@ -17,11 +18,12 @@
 #define SIMOPT_H
 
 #include <getopt.h>
+#include <stdbool.h>
 
 struct simopt {
 	const char *synopsis, *help;	/* the program's */
 	const char *output;
-	int through, verbose;
+	bool through, verbose;
 };
 
 #define SIMOPT_SHORT	"ho:tv"
@@ -34,11 +36,11 @@ struct simopt {
 	{ "version", no_argument, NULL, SIMOPT_VERSION },	\
 	{ NULL, 0, NULL, 0 }
 
-/* Does not return where there is nothing to do, or something is wrong. */
+/* Handle option c. Exits after --help and --version, and on a wrong option. */
 void simopt_take(struct simopt *, int c);
 /* The file to read, or NULL. */
 const char *simopt_file(const struct simopt *, int argc, char **argv);
-/* 0 or 1, as the option's argument is the first or second of two words. */
-int simopt_choice(const char *option, const char *first, const char *second);
+/* Is the option's argument the second of two words? Dies if it is neither. */
+bool simopt_choice(const char *option, const char *first, const char *second);
 
 #endif

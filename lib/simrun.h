@@ -1,8 +1,8 @@
 /*
  * simrun.h - what all simulators share: options, the loop, -t, the costs
  *
- * A simulator reads events and gives costs by address, or with -t passes the
- * events on and tells its outcomes in O lines. It is a struct simulator:
+ * A simulator reads events and writes costs by address, or with -t passes the
+ * events on and adds its outcomes as O lines. It is a struct simulator:
  *
  *	static const struct simulator tlbsim = { .name = "tlbsim", ... };
  *
@@ -12,10 +12,9 @@
  *		return simrun(&tlbsim, argc, argv);
  *	}
  *
- * In the order of a run: option, open; head for each H line; begin; then
- * define, batch and line as the stream has them; end; and for the costs count
- * and add for each instruction, and summary. A function that is NULL has
- * nothing to do.
+ * simrun calls its functions in this order: option, open; head for each H
+ * line; begin; then define, batch and line as the stream has them; end; for the
+ * costs, count and add for each instruction; summary. A function may be NULL.
  */
 #ifndef SIMRUN_H
 #define SIMRUN_H
@@ -36,7 +35,7 @@ struct simulator;
 
 struct simrun {
 	const struct simulator *sim;
-	/* of the command line */
+	/* from the command line */
 	const char *output;
 	bool through;			/* -t */
 	bool verbose;
@@ -46,8 +45,8 @@ struct simrun {
 	struct out *out;
 	struct objmap *map;
 	struct insns *insns;		/* all blocks, see simrun_number */
-	struct outcomes *told;		/* by stages before this one */
-	/* set by begin, with what it may have changed since sim */
+	struct outcomes *told;		/* of stages before this one */
+	/* copied from sim; begin may change them */
 	const char *columns;		/* of the costs: "Ir Dr ..." */
 	const char *outcomes;		/* of the O lines, with -t */
 	int64_t total[COST_EVMAX];	/* by column, once costs were written */
@@ -59,12 +58,12 @@ struct simulator {
 	/* Options besides -h, -o, -t, -v: SIMRUN_OPTIONS ends the list. */
 	const struct option *longopts;
 	void (*option)(struct simrun *, int c);
-	/* The stream is open: what is accepted, see ev_accept and ev_lean. */
+	/* The stream is open: call ev_accept and perhaps ev_lean. */
 	void (*open)(struct simrun *);
 	void (*head)(struct simrun *, const struct ev *);
-	/* All H lines were read; tells its model by simrun_desc. */
+	/* All H lines were read: describe the model by simrun_desc. */
 	void (*begin)(struct simrun *);
-	/* A B, P, Q or Z line, by its definition; a block has its number. */
+	/* A B, P, Q or Z line was read; a block has its simrun_number. */
 	void (*define)(struct simrun *, uint32_t id, const struct ev_def *);
 	/* Executions: records from rec up to end. */
 	void (*batch)(struct simrun *, const uint64_t *rec,
@@ -72,11 +71,11 @@ struct simulator {
 	/* Any other line, before it is passed on. */
 	void (*line)(struct simrun *, int letter, const struct ev *);
 	void (*end)(struct simrun *);
-	/* How often an id was executed. */
+	/* How often was an id executed? */
 	uint64_t (*count)(uint32_t id);
-	/* Add an instruction's costs, by column. */
+	/* Add an instruction's costs to n, by column. */
 	void (*add)(const struct insns_at *, int64_t *n);
-	/* With -v, on standard error; total is known. */
+	/* With -v: write a summary to standard error; total is set. */
 	void (*summary)(const struct simrun *);
 };
 
@@ -99,21 +98,21 @@ simrun_number(const struct ev_block *b)
 	return (uint32_t)(uintptr_t)b->user - 1;
 }
 
-/* In begin: a line that describes the model, kept in costs and stream. */
+/* In begin: add a line about the model to the costs or to the stream. */
 void simrun_desc(struct simrun *, const char *text);
-/* In batch, with -t: rec was executed once and so many times more. */
+/* In batch, with -t: pass on an execution of rec and `more` repeats. */
 void simrun_pass(struct simrun *, const uint64_t *rec, uint64_t more);
 
-/* An outcome of the execution that was passed last. */
+/* An outcome of the execution passed on last. */
 struct sim_outcome {
 	uint32_t insn;		/* of its block, from 0 */
 	uint32_t event;		/* index into the names given */
 	uint64_t n;		/* how often */
 };
-/* With -t: tell them, in order of insn. */
+/* With -t: write the O lines of outcomes in order of insn. */
 void simrun_outcomes(struct simrun *, const char *const *names,
     const struct sim_outcome *, unsigned n);
-/* 0 or 1, as the option's argument is the first or second of two words. */
-int simrun_choice(const char *option, const char *first, const char *second);
+/* Is the option's argument the second of two words? Dies if it is neither. */
+bool simrun_choice(const char *option, const char *first, const char *second);
 
 #endif

@@ -7,6 +7,7 @@
 #ifndef UTIL_H
 #define UTIL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,13 +16,13 @@
 /* util.c: the program */
 
 extern const char *progname;
-/* What die exits with; 2 unless a program sets it. */
+/* The exit status of die; 2 unless a program sets it. */
 extern int die_status;
 
 /*
- * First thing in main. The name is the last part of argv0. SIGPIPE gets its
- * default action back; closed standard files are filled with ones that give
- * an error when used, so that no file that we open is taken for them.
+ * Call this first in main. The program's name is the last part of argv0.
+ * SIGPIPE gets its default action back. Closed standard descriptors are opened
+ * so that any use fails: no file that the program opens can take their number.
  */
 void prog_init(const char *argv0);
 /* --help and --version: text to standard output, checked; status 0. */
@@ -33,59 +34,60 @@ _Noreturn void prog_usage(const char *synopsis);
 /*
  * util.c: diagnostics
  *
- * One line, "prog: ...", in one write, as shown.h has it. A
+ * One line, "prog: ...", in one write, with untrusted text as in shown.h. A
  * format that ends in ':' gets " " and the text of errno.
  */
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* End as if by SIGPIPE, also where a parent had it ignored or blocked. */
+/* Die of SIGPIPE, even if the parent had it ignored or blocked. */
 _Noreturn void die_sigpipe(void);
 
 /*
- * util.c: a pipe that much goes through should hold all that one may ask for:
- * writer and reader then wake each other rarely, and run side by side. For
- * after a read or write of n bytes; *done is 0 at first. Not a pipe: nothing.
+ * util.c: enlarge a busy pipe to the largest size allowed, so that reader and
+ * writer wake each other rarely and run side by side. To be called with the
+ * size n of each read or write; *done is false at first. Does nothing to a
+ * descriptor that is no pipe.
  */
 #define PIPE_USUAL	65536
-void pipe_widen(int fd, size_t n, int *done);
+void pipe_widen(int fd, size_t n, bool *done);
 
-/* util.c: a file without a name, in TMPDIR or /tmp; dies */
+/* util.c: open a file without a name, in TMPDIR or /tmp; dies if it cannot */
 int temp_file(void);
-const char *temp_dir(void);	/* where, for messages */
+const char *temp_dir(void);	/* that folder, for messages */
 
-/* util.c: memory; these die when there is none */
+/* util.c: memory; these die if there is none */
 
 void *xmalloc(size_t n);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n);
 char *xstrdup(const char *s);
-/* For what is small and is never freed: all 0. Not for several threads. */
+/* Zeroed memory for small things that are never freed. Not thread-safe. */
 void *xkeep(size_t n);
 /*
  * Room for `need` elements in a buffer with room for *cap (which at least
  * doubles when it has to grow): v = xgrow(v, &cap, n + 1, sizeof *v).
  */
 void *xgrow(void *p, size_t *cap, size_t need, size_t elemsize);
-/* The same; what is new is 0. */
+/* The same; the new elements are 0. */
 void *xgrow0(void *p, size_t *cap, size_t need, size_t elemsize);
 
 /* util.c: numbers */
 
 /*
- * Decimal digits, then k, M or G or nothing: of a count powers of 1000, of a
- * size in bytes powers of 1024. -1: not that. *s is moved behind it.
+ * Read decimal digits with k, M, G or no suffix, and move *s behind them. k is
+ * what "k" multiplies by: COUNTS for counts, BYTES for sizes. -1: no number.
  */
 #define COUNTS	1000
 #define BYTES	1024
 int num_next(const char **s, unsigned k, uint64_t *out);
-/* The same of all of s. */
+/* The same for a number that is all of s. */
 int num_parse(const char *s, unsigned k, uint64_t *out);
 /* The same for an option's argument; dies naming `what` if not min..max. */
 uint64_t num_arg(const char *what, const char *s, uint64_t min, uint64_t max);
 uint64_t size_arg(const char *what, const char *s, uint64_t min, uint64_t max);
-/* 1 for yes and for an optional argument that is not there, 0 for no; dies. */
-int yes_arg(const char *option, const char *arg);
-/* 1,234,567: returns where in buf it begins. */
+/* An optional argument "yes" (the default if arg is NULL) or "no"; or dies. */
+bool yes_arg(const char *option, const char *arg);
+/* Write v as 1,234,567; returns where in buf it begins. */
 const char *num_commas(char buf[32], int64_t v);
 
 #endif

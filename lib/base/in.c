@@ -1,12 +1,12 @@
 /*
- * in - read a file or standard input; gzip noticed by itself
+ * in - read a file or standard input; gzip is recognized by itself
  *
  * Data goes file -> raw (gzip only) -> buf (lines only) -> caller. A plain
  * file read by blocks goes straight into the caller's buffer.
  *
- * Several gzip members in a row are one input, as gzip -d has it. Zeros that
- * pad the end (tapes) are passed over; other bytes behind the last member are
- * an error: they may be the part that someone wanted.
+ * Several gzip members in a row are one input, as for gzip -d. Zeros that pad
+ * the end (tapes) are skipped; other bytes behind the last member are an error,
+ * because they may be the data that the user wanted.
  */
 #include "in.h"
 
@@ -23,28 +23,28 @@
 
 #define BUFSIZE	(256 << 10)
 
-enum kind { UNSEEN, PLAIN, GZIP };
+enum in_kind { UNSEEN, PLAIN, GZIP };
 
 struct in {
 	int fd;
 	char *name;
-	enum kind kind;
-	int allow_cut, was_cut, whole_lines;
+	enum in_kind kind;
+	bool allow_cut, was_cut, whole_lines;
 	uint64_t offset;	/* bytes read from fd */
-	int wide;		/* pipe_widen */
+	bool wide;		/* pipe_widen's */
 
-	/* bytes of the file that nobody has had: raw[rawpos..rawlen) */
+	/* bytes of the file not consumed yet: raw[rawpos..rawlen) */
 	unsigned char *raw;
 	size_t rawpos, rawlen;
 	z_stream z;
-	int in_member;		/* between a member's begin and its end */
-	int ended;		/* nothing more comes out of gzip */
+	bool in_member;		/* between a member's begin and its end */
+	bool ended;		/* the gzip data is at its end */
 
-	/* lines: buf[pos..len) is still to be given out */
+	/* lines: buf[pos..len) is still to be returned */
 	char *buf;
 	size_t pos, len, cap;
 	uint64_t lineno;
-	int eol;
+	bool eol;
 };
 
 struct in *
@@ -69,9 +69,9 @@ in_open(const char *name)
 	return in;
 }
 
-/* 0, or -1 and errno, for what stat says. */
+/* Of stat's result r and *st: 0 for a regular file, else -1 and errno. */
 static int
-is_regular(int r, const struct stat *st)
+check_regular(int r, const struct stat *st)
 {
 	if (r < 0 || S_ISREG(st->st_mode))
 		return r;
@@ -85,12 +85,12 @@ in_regular(const char *path)
 	struct stat st;
 	int fd, err;
 
-	/* to open a FIFO or a device would be noticed */
-	if (is_regular(stat(path, &st), &st) < 0)
+	/* look first: even to open a FIFO or a device has effects */
+	if (check_regular(stat(path, &st), &st) < 0)
 		return -1;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	/* it may be another one by now */
-	if (fd < 0 || is_regular(fstat(fd, &st), &st) == 0)
+	/* the path may name another file by now: check again */
+	if (fd < 0 || check_regular(fstat(fd, &st), &st) == 0)
 		return fd;
 	err = errno;
 	close(fd);
@@ -98,7 +98,7 @@ in_regular(const char *path)
 	return -1;
 }
 
-static int lacked;
+static bool lacked;
 
 void
 in_lack(const char *path)
@@ -110,11 +110,11 @@ in_lack(const char *path)
 	if (!lacked)
 		warn("%s: what it tells is left out, and perhaps others':",
 		    path);
-	lacked = 1;
+	lacked = true;
 	errno = err;
 }
 
-int
+bool
 in_lacked(void)
 {
 	return lacked;
@@ -133,24 +133,24 @@ in_optional(const char *path)
 void
 in_allow_cut(struct in *in)
 {
-	in->allow_cut = 1;
+	in->allow_cut = true;
 }
 
 void
 in_whole_lines(struct in *in)
 {
-	in->whole_lines = 1;
+	in->whole_lines = true;
 }
 
-int
+bool
 in_was_cut(const struct in *in)
 {
 	return in->was_cut;
 }
 
 /*
- * A pipe that brings nothing: who was to write into it has failed, and has
- * said why.  One line is enough.
+ * Exit silently if standard input is a pipe that brought nothing: the program
+ * that should have written into it has failed and said why.
  */
 static void
 end_of_nothing(const struct in *in)
@@ -179,7 +179,7 @@ fd_read(struct in *in, void *buf, size_t n)
 	return (size_t)r;
 }
 
-/* Trouble with compressed data, behind the last line that was whole. */
+/* Die of bad compressed data; lineno is that of the last whole line. */
 static _Noreturn void
 gzip_die(const struct in *in, const char *what)
 {
@@ -188,7 +188,7 @@ gzip_die(const struct in *in, const char *what)
 	die("%s:%" PRIu64 ": gzip: %s", in->name, in->lineno, what);
 }
 
-/* More of the file into raw, keeping what is there. 0 at its end. */
+/* Read more of the file into raw, keeping what is there. 0 at its end. */
 static size_t
 fill_raw(struct in *in)
 {
@@ -207,8 +207,8 @@ fill_raw(struct in *in)
 	return n;
 }
 
-/* Is there a gzip member at rawpos? Reads the two bytes that tell. */
-static int
+/* Does a gzip member begin at rawpos? Reads its two magic bytes. */
+static bool
 at_gzip(struct in *in)
 {
 	while (in->rawlen - in->rawpos < 2 && fill_raw(in) > 0)
@@ -217,8 +217,9 @@ at_gzip(struct in *in)
 	    in->raw[in->rawpos + 1] == 0x8b;
 }
 
+/* Find out from the first bytes whether the input is compressed. */
 static void
-look(struct in *in)
+detect(struct in *in)
 {
 	in->raw = xmalloc(BUFSIZE);
 	in->kind = at_gzip(in) ? GZIP : PLAIN;
@@ -226,14 +227,14 @@ look(struct in *in)
 		die("%s: gzip: no memory", in->name);
 }
 
-/* Behind a member: the next one begins, or everything ends. */
+/* Go on behind a member: to the next one, or to the end of the input. */
 static void
 next_member(struct in *in)
 {
 	if (at_gzip(in)) {
 		if (inflateReset(&in->z) != Z_OK)
 			die("%s: gzip: cannot go on", in->name);
-		in->in_member = 1;
+		in->in_member = true;
 		return;
 	}
 	do
@@ -241,7 +242,7 @@ next_member(struct in *in)
 			if (in->raw[in->rawpos] != 0)
 				gzip_die(in, "other data behind the end");
 	while (fill_raw(in) > 0);
-	in->ended = 1;
+	in->ended = true;
 }
 
 static size_t
@@ -262,7 +263,7 @@ gzip_read(struct in *in, void *buf, size_t n)
 			if (!in->allow_cut)
 				gzip_die(in, "data ends early");
 			warn("%s: gzip: data ends early", in->name);
-			in->ended = in->was_cut = 1;
+			in->ended = in->was_cut = true;
 			break;
 		}
 		in->z.next_in = in->raw + in->rawpos;
@@ -270,19 +271,19 @@ gzip_read(struct in *in, void *buf, size_t n)
 		r = inflate(&in->z, Z_NO_FLUSH);
 		in->rawpos = in->rawlen - in->z.avail_in;
 		if (r == Z_STREAM_END)
-			in->in_member = 0;
+			in->in_member = false;
 		else if (r != Z_OK && r != Z_BUF_ERROR)
 			gzip_die(in, in->z.msg ? in->z.msg : "damaged");
 	}
 	return n - in->z.avail_out;
 }
 
-/* The next bytes that are in no buffer of lines. */
+/* Read the bytes that follow those in buf. */
 static size_t
-source(struct in *in, void *buf, size_t n)
+read_more(struct in *in, void *buf, size_t n)
 {
 	if (in->kind == UNSEEN)
-		look(in);
+		detect(in);
 	if (in->kind == GZIP)
 		return gzip_read(in, buf, n);
 	if (in->rawpos == in->rawlen)
@@ -298,7 +299,7 @@ ssize_t
 in_read(struct in *in, void *buf, size_t n)
 {
 	if (in->pos == in->len)
-		return (ssize_t)source(in, buf, n);
+		return (ssize_t)read_more(in, buf, n);
 	if (n > in->len - in->pos)
 		n = in->len - in->pos;
 	memcpy(buf, in->buf + in->pos, n);
@@ -306,7 +307,7 @@ in_read(struct in *in, void *buf, size_t n)
 	return (ssize_t)n;
 }
 
-/* More bytes behind buf[len], with room for a NUL. 0 at the end. */
+/* Read more bytes to buf[len], leaving room for a NUL. 0 at the end. */
 static size_t
 fill_buf(struct in *in)
 {
@@ -318,7 +319,7 @@ fill_buf(struct in *in)
 		in->pos = 0;
 	}
 	in->buf = xgrow(in->buf, &in->cap, in->len + BUFSIZE / 4 + 1, 1);
-	n = source(in, in->buf + in->len, in->cap - in->len - 1);
+	n = read_more(in, in->buf + in->len, in->cap - in->len - 1);
 	in->len += n;
 	return n;
 }
@@ -326,7 +327,7 @@ fill_buf(struct in *in)
 char *
 in_line(struct in *in, size_t *len)
 {
-	size_t seen = 0;	/* bytes of the line without a newline */
+	size_t seen = 0;	/* bytes already searched for a newline */
 	char *line, *nl = NULL;
 
 	for (;;) {
@@ -340,7 +341,7 @@ in_line(struct in *in, size_t *len)
 			if (seen == 0)
 				return NULL;
 			if (in->whole_lines) {
-				in->was_cut = 1;
+				in->was_cut = true;
 				return NULL;
 			}
 			nl = in->buf + in->len;
@@ -351,13 +352,13 @@ in_line(struct in *in, size_t *len)
 	in->lineno++;
 	line = in->buf + in->pos;
 	*nl = '\0';
-	in->pos = (size_t)(nl - in->buf) + (size_t)in->eol;
+	in->pos = (size_t)(nl - in->buf) + in->eol;
 	if (len != NULL)
 		*len = (size_t)(nl - line);
 	return line;
 }
 
-int
+bool
 in_eol(const struct in *in)
 {
 	return in->eol;

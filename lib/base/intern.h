@@ -1,8 +1,8 @@
 /*
  * intern.h - one copy of each string
  *
- * Equal strings get equal pointers, good until the program ends: names can
- * then be compared and hashed as pointers.
+ * Equal strings get equal pointers, good until the program ends, so that names
+ * can be compared and hashed as pointers.
  */
 #ifndef INTERN_H
 #define INTERN_H

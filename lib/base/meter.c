@@ -1,5 +1,5 @@
 /*
- * meter - progress on a terminal, a line a second on standard error
+ * meter - progress on a terminal: a line on standard error, once a second
  */
 #include "meter.h"
 
@@ -11,10 +11,10 @@
 #include "util.h"
 
 static int terminal = -1;	/* -1: not known yet */
-static int shown;		/* a line stands there */
-static time_t first, last;
+static bool visible;		/* a line is on the terminal */
+static time_t first, last;	/* when: the first call, the last line */
 
-int
+bool
 meter_due(void)
 {
 	struct timespec t;
@@ -22,14 +22,14 @@ meter_due(void)
 	if (terminal < 0)
 		terminal = isatty(STDERR_FILENO);
 	if (!terminal)
-		return 0;
+		return false;
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
 	if (first == 0)
 		first = last = t.tv_sec;
 	if (t.tv_sec == last)
-		return 0;
+		return false;
 	last = t.tv_sec;
-	return 1;
+	return true;
 }
 
 uint64_t
@@ -56,13 +56,13 @@ meter_line(const char *fmt, ...)
 	va_end(ap);
 	put(line, snprintf(line, sizeof line, "\r%.40s: %s\033[K", progname,
 	    text));
-	shown = 1;
+	visible = true;
 }
 
 void
 meter_end(void)
 {
-	if (shown)
+	if (visible)
 		put("\r\033[K", 4);
-	shown = 0;
+	visible = false;
 }

@@ -1,5 +1,5 @@
 /*
- * meter.h - progress on a terminal, a line a second on standard error
+ * meter.h - progress on a terminal: a line on standard error, once a second
  *
  *	if (meter_due())
  *		meter_line("%d %%", share);
@@ -9,14 +9,15 @@
 #ifndef METER_H
 #define METER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* At most once a second, and never where standard error is no terminal. */
-int meter_due(void);
-/* Seconds since meter_due was asked first; at least 1. */
+/* True at most once a second, and only if standard error is a terminal. */
+bool meter_due(void);
+/* Seconds since the first call of meter_due; at least 1. */
 uint64_t meter_seconds(void);
 void meter_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Wipe it out: before a message, and at the end. */
+/* Erase the line: before a message, and at the end. */
 void meter_end(void);
 
 #endif

@@ -1,10 +1,11 @@
 /*
  * out - buffered, checked output; a named file appears only when whole
  *
- * Files aside are kept in a list, and removed when the program exits or is
- * told to by a signal before they are renamed. A forked child leaves its
- * parent's files alone. A signal's handler walks the list at any time, so a
- * place in it is never freed, only used again.
+ * A file is written aside, under a temporary name, and renamed when whole. All
+ * files aside are in a list; if the program exits or a signal ends it before
+ * the rename, they are removed. A forked child leaves its parent's files
+ * alone. A signal handler may walk the list at any time, so an entry is never
+ * freed, only used again.
  */
 #include "out.h"
 
@@ -25,7 +26,7 @@
 #define NTRIES	1000
 
 struct aside {
-	char *volatile path;	/* NULL: a place that is free */
+	char *volatile path;	/* NULL: the entry is free */
 	char *dest;
 	struct aside *next, *free;
 };
@@ -34,10 +35,10 @@ static struct aside *volatile asides;	/* files that are not whole yet */
 static struct aside *free_asides;
 static pid_t owner;			/* the process that made them */
 
-/* out_hold: files that are whole, and wait for the others */
+/* out_hold: files that are whole and wait for the others */
 static bool holding;
 static struct aside **held;
-static size_t nheld, heldcap;
+static size_t nheld, capheld;
 
 static void
 remove_asides(void)
@@ -59,9 +60,9 @@ on_signal(int sig)
 	raise(sig);
 }
 
-/* Arrange for the removal of files aside, once. */
+/* Arrange, once a process, that files aside are removed at its end. */
 static void
-arrange(void)
+arrange_removal(void)
 {
 	static const int sigs[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM,
 	    SIGQUIT, SIGXCPU, SIGXFSZ };
@@ -83,7 +84,7 @@ arrange(void)
 	asides = free_asides = NULL;
 }
 
-/* A file aside is there. */
+/* Enter a file that is aside now. */
 static struct aside *
 aside_add(char *path, const char *dest)
 {
@@ -101,7 +102,7 @@ aside_add(char *path, const char *dest)
 	return a;
 }
 
-/* It is not there any more. */
+/* Forget a file that was renamed or removed. */
 static void
 aside_drop(struct aside *a)
 {
@@ -135,20 +136,21 @@ new(int fd, const char *name)
 }
 
 /*
- * A new file beside dest, where dest goes when it is whole. A process that
- * was killed leaves one, and another of its number needs another name.
+ * Open a new file beside dest, to be renamed to dest when whole. A killed
+ * process leaves such a file behind, so a later process of the same number
+ * tries other names.
  */
 static void
 open_aside(struct out *o, const char *dest, const struct stat *old)
 {
-	/* the permissions of a file that is ours stay, no other bits do */
+	/* keep the permissions of a file of ours, but no other mode bits */
 	bool ours = old != NULL && old->st_uid == geteuid();
 	mode_t mode = ours ? old->st_mode & 0777 : 0666;
 	size_t size = strlen(dest) + 48;
 	char *path = xmalloc(size);
 	int n;
 
-	arrange();
+	arrange_removal();
 	snprintf(path, size, "%s.tmp.%ld", dest, (long)getpid());
 	for (n = 1; n <= NTRIES; n++) {
 		o->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
@@ -177,7 +179,7 @@ out_open(const char *name)
 	if (stat(name, &st) < 0) {
 		open_aside(o, name, NULL);
 	} else if (S_ISREG(st.st_mode)) {
-		/* a symbolic link stays, its file is replaced */
+		/* replace the file, not a symbolic link to it */
 		real = realpath(name, NULL);
 		if (real == NULL)
 			die("%s: open:", name);
@@ -208,7 +210,7 @@ put(struct out *o, const char *p, size_t n)
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r < 0 && o->failed != NULL) {
-			o->gone = 1;
+			o->gone = true;
 			o->failed(o, errno);
 			return;
 		}
@@ -375,7 +377,7 @@ out_close(struct out *o)
 		close_checked(o);
 	}
 	if (o->aside != NULL && holding) {
-		held = xgrow(held, &heldcap, nheld + 1, sizeof *held);
+		held = xgrow(held, &capheld, nheld + 1, sizeof *held);
 		held[nheld++] = o->aside;
 	} else if (o->aside != NULL) {
 		aside_publish(o->aside);

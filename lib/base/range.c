@@ -1,8 +1,9 @@
 /*
- * range - nested address ranges, asked for the innermost
+ * range - nested address ranges; finds the innermost one at an address
  */
 #include "range.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "util.h"
@@ -13,14 +14,14 @@ range_add(struct ranges *r, uint64_t start, uint64_t end, uint32_t what)
 	if (start >= end)
 		return;
 	r->v = xgrow(r->v, &r->cap, r->n + 1, sizeof *r->v);
-	r->v[r->n++] = (struct range){ start, end, what };
+	r->v[r->n++] = (struct addr_range){ start, end, what };
 }
 
 /* Outer before inner. */
 static int
 order(const void *x, const void *y)
 {
-	const struct range *a = x, *b = y;
+	const struct addr_range *a = x, *b = y;
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
@@ -29,23 +30,23 @@ order(const void *x, const void *y)
 	return a->what < b->what ? -1 : a->what > b->what;
 }
 
-static int
+static bool
 is_sorted(const struct ranges *r)
 {
 	size_t i;
 
 	for (i = 1; i < r->n; i++)
 		if (order(&r->v[i - 1], &r->v[i]) > 0)
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
-/* From *pos up to `to`, what the stack of open ranges says. */
+/* Cover *pos up to `to` by the ranges on the stack `open`, the top first. */
 static void
 close_until(struct ranges *out, struct ranges *open, uint64_t *pos,
     uint64_t to)
 {
-	const struct range *top;
+	const struct addr_range *top;
 	uint64_t end;
 
 	while (open->n > 0 && *pos < to) {
@@ -61,9 +62,9 @@ close_until(struct ranges *out, struct ranges *open, uint64_t *pos,
 }
 
 /*
- * Walk the starts in order with a stack of the ranges that are open, the
- * innermost on top. One that ends before the one below it was opened is
- * popped when it is met.
+ * Walk the ranges in order of their starts, with a stack of those that are
+ * open, the innermost on top. A range may end before one above it on the stack
+ * does: it is popped only when it becomes the top.
  */
 void
 range_done(struct ranges *r)
@@ -84,7 +85,7 @@ range_done(struct ranges *r)
 	*r = out;
 }
 
-const struct range *
+const struct addr_range *
 range_find(struct ranges *r, uint64_t addr)
 {
 	size_t lo = 0, hi = r->n, mid;

@@ -1,9 +1,9 @@
 /*
- * range.h - nested address ranges, asked for the innermost
+ * range.h - nested address ranges; finds the innermost one at an address
  *
- * Functions, compilation units and inlined calls alike: add all, call
+ * For functions, compilation units and inlined calls. Add all ranges, call
  * range_done once, then find. Where ranges overlap, the one that starts later
- * wins; of two that start together, the shorter; of equals, the larger what.
+ * wins; of two that start together, the shorter; of equals, the larger `what`.
  */
 #ifndef RANGE_H
 #define RANGE_H
@@ -11,22 +11,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct range {
+struct addr_range {
 	uint64_t start, end;	/* [start, end) */
-	uint32_t what;		/* the owner's */
+	uint32_t what;		/* the caller's number for it */
 };
 
 struct ranges {
-	struct range *v;
+	struct addr_range *v;
 	size_t n, cap;
-	size_t last;		/* what range_find gave last */
+	size_t last;		/* index of range_find's last result */
 };
 
-/* Empty ranges are passed over. */
+/* Add a range; an empty one is ignored. */
 void range_add(struct ranges *, uint64_t start, uint64_t end, uint32_t what);
 /* Make them disjoint and sorted. */
 void range_done(struct ranges *);
 /* The part of a range that holds addr, or NULL. */
-const struct range *range_find(struct ranges *, uint64_t addr);
+const struct addr_range *range_find(struct ranges *, uint64_t addr);
 
 #endif

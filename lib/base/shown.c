@@ -1,16 +1,16 @@
 /*
- * shown - text of others, fit for a terminal
+ * shown - untrusted text made safe for a terminal
  */
 #include "shown.h"
 
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes of the character at s[n], n > 0; 0: a control, or no UTF-8. */
+/* Length of the character at s[n], n > 0; 0: a control, or not UTF-8. */
 static size_t
 character(const char *s, size_t n)
 {
-	/* the first character that has 2, 3, 4 bytes */
+	/* by length: the first character that may be shown */
 	static const uint32_t least[] = { 0, 0, 0xa0, 0x800, 0x10000 };
 	unsigned char b = (unsigned char)*s;
 	size_t len = b < 0xe0 ? 2 : b < 0xf0 ? 3 : 4, i;

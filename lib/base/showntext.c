@@ -1,5 +1,5 @@
 /*
- * showntext - text of others, kept or written as it is shown
+ * showntext - untrusted text made safe, to keep or to write
  */
 #include <stdlib.h>
 #include <string.h>

@@ -35,7 +35,7 @@ prog_init(const char *argv0)
 	for (fd = 0; fd <= 2; fd++) {
 		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
 			continue;
-		/* reading 0 and writing 1 and 2 keep failing with EBADF */
+		/* opened the wrong way round, any use still gives EBADF */
 		mode = fd == 0 ? O_WRONLY : O_RDONLY;
 		if (open("/dev/null", mode | O_CLOEXEC) != fd)
 			die("/dev/null: open:");
@@ -71,15 +71,15 @@ prog_usage(const char *synopsis)
 }
 
 void
-pipe_widen(int fd, size_t n, int *done)
+pipe_widen(int fd, size_t n, bool *done)
 {
 	int size;
 
 	if (*done || n < PIPE_USUAL)
 		return;
-	*done = 1;
+	*done = true;
 	size = fcntl(fd, F_GETPIPE_SZ);
-	/* refused by a limit: it works as it is */
+	/* a limit may refuse this; the pipe works as it is */
 	if (size >= 0 && size < 1 << 20)
 		(void)fcntl(fd, F_SETPIPE_SZ, 1 << 20);
 }
@@ -108,7 +108,7 @@ temp_file(void)
 	return fd;
 }
 
-/* Append to buf[size] at *len, formatted; cut where it does not fit. */
+/* Append formatted text to buf[size] at *len, cut where it does not fit. */
 static void
 vadd(char *buf, size_t size, size_t *len, const char *fmt, va_list ap)
 {
@@ -342,11 +342,11 @@ num_commas(char buf[32], int64_t v)
 	return p;
 }
 
-int
+bool
 yes_arg(const char *option, const char *arg)
 {
 	if (arg == NULL)
-		return 1;
+		return true;
 	if (strcmp(arg, "yes") != 0 && strcmp(arg, "no") != 0)
 		die("--%s: `%s' is neither yes nor no", option, arg);
 	return arg[0] == 'y';
@@ -354,9 +354,11 @@ yes_arg(const char *option, const char *arg)
 
 #ifdef __SANITIZE_ADDRESS__
 /*
- * What the sanitizers' runtimes are told (make SAN=1).  Filters never free, so
- * nothing is a leak, and what is found is no status of ours.  Tests clear the
- * environment, or fill it with libraries to load.  Fuzzers have their own.
+ * Default options of the sanitizers' runtimes (make SAN=1).  Filters never
+ * free, so leaks are not reported; no program has a status 99 of its own.
+ * Tests clear the environment, so the options cannot come from there; or they
+ * preload libraries, which the check of the link order would refuse.  Fuzzers
+ * define their own.
  */
 const char *__asan_default_options(void) __attribute__((weak));
 const char *__ubsan_default_options(void) __attribute__((weak));

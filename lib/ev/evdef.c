@@ -3,10 +3,10 @@
  *
  * B 1 >401000 3 4r1.0 3w1.1 2C401000
  *
- * becomes a struct ev_block with four instructions, two references and one
- * target. Blocks are never freed before the stream is closed; their parts lie
- * together in one piece of memory, or for a lean reader are packed (evpack.c)
- * and shown while a line is about them.
+ * becomes a struct ev_block with three instructions, two references and one
+ * target. Blocks are freed only when the stream is closed. Their parts are
+ * copied into an arena, or for a lean reader (ev_lean) packed (evpack.c), and
+ * unpacked while a line refers to them.
  */
 #include "evdef.h"
 
@@ -76,7 +76,7 @@ evdef_close(struct evdef *d)
 }
 
 static void *
-take(struct evdef *d, size_t n)
+arena_alloc(struct evdef *d, size_t n)
 {
 	void *p;
 
@@ -106,11 +106,12 @@ const struct ev_def *
 evdef_find(const struct evdef *d, uint64_t id)
 {
 	return id > EVDEF_MAXID ? NULL :
-	    evdef_get(d, d->head[id] & EVDEF_MAXID);
+	    evdef_get(d, ev_id(d->head[id]));
 }
 
+/* Enter a definition; returns its number. */
 static uint32_t
-put(struct evdef *d, struct ev_def def)
+enter(struct evdef *d, struct ev_def def)
 {
 	uint32_t number = ++d->ndef;
 	struct ev_def **c = &d->chunk[number / CHUNK];
@@ -118,7 +119,7 @@ put(struct evdef *d, struct ev_def def)
 	if (*c == NULL)
 		*c = xcalloc(CHUNK, sizeof **c);
 	(*c)[number % CHUNK] = def;
-	d->head[def.id] = (uint32_t)def.ngroups << 24 | number;
+	d->head[def.id] = ev_head(def.ngroups, number);
 	return number;
 }
 
@@ -143,7 +144,7 @@ number(struct evdef *d, const char **s, uint64_t max, uint64_t *n,
 	return 0;
 }
 
-/* An id that is not taken yet. */
+/* Read an id that is not defined yet. */
 static int
 new_id(struct evdef *d, const char **s, uint32_t *id)
 {
@@ -160,7 +161,7 @@ new_id(struct evdef *d, const char **s, uint32_t *id)
 	return 0;
 }
 
-/* A group's number: an old one's, or the next new one's. */
+/* Read a group's number: that of a known group, or of the next new one. */
 static int
 group(struct evdef *d, const char **s, uint8_t *g)
 {
@@ -177,7 +178,10 @@ group(struct evdef *d, const char **s, uint8_t *g)
 	return 0;
 }
 
-/* ref = ( "r" | "w" | "m" ) size [ "@" addr | "." group [ dist ] ] [ "*" group ] */
+/*
+ * ref = ( "r" | "w" | "m" ) size [ "@" addr | "." group [ dist ] ]
+ *	[ "*" group ]
+ */
 static int
 reference(struct evdef *d, const char **s)
 {
@@ -236,7 +240,7 @@ flow(struct evdef *d, const char **s, struct ev_insn *i)
 	    "a branch without its target");
 }
 
-/* One instruction at addr, which moves behind it. */
+/* Read one instruction at *addr, and move *addr behind it. */
 static int
 instruction(struct evdef *d, const char **s, uint64_t *addr)
 {
@@ -272,9 +276,12 @@ instruction(struct evdef *d, const char **s, uint64_t *addr)
 	return 0;
 }
 
-/* May the next item stand behind the last instruction? */
+/*
+ * May an instruction at addr follow the last one? moved: its address was given
+ * by an item `>`.
+ */
 static int
-goes_on(struct evdef *d, const char *at, uint64_t addr, int moved)
+goes_on(struct evdef *d, const char *at, uint64_t addr, bool moved)
 {
 	const struct ev_insn *i = &d->insn[d->ninsn - 1];
 	uint64_t behind = i->addr + i->len;
@@ -305,7 +312,7 @@ static int
 items(struct evdef *d, const char *s)
 {
 	uint64_t addr = 0;
-	int moved = 0;
+	bool moved = false;
 
 	d->ninsn = d->nref = d->ntarget = d->ngroups = 0;
 	if (*s != '>')
@@ -316,7 +323,7 @@ items(struct evdef *d, const char *s)
 		if (*s == '>') {
 			if (moved)
 				return bad(d, at, "two addresses");
-			moved = 1;
+			moved = true;
 			s++;
 			if (number(d, &s, UINT64_MAX, &addr,
 			    "not an address") < 0)
@@ -326,7 +333,7 @@ items(struct evdef *d, const char *s)
 				return -1;
 			if (instruction(d, &s, &addr) < 0)
 				return -1;
-			moved = 0;
+			moved = false;
 		}
 		if (*s == '\0')
 			break;
@@ -340,11 +347,11 @@ items(struct evdef *d, const char *s)
 
 /* ---- blocks ---- */
 
-/* The block being read, without its parts; behind it npacked bytes. */
+/* Allocate the block being read, with room for npacked bytes, no parts yet. */
 static struct ev_block *
 new_block(struct evdef *d, size_t npacked)
 {
-	struct ev_block *b = take(d, sizeof *b + npacked);
+	struct ev_block *b = arena_alloc(d, sizeof *b + npacked);
 
 	memset(b, 0, sizeof *b);
 	b->ninsn = d->ninsn;
@@ -353,7 +360,7 @@ new_block(struct evdef *d, size_t npacked)
 	return b;
 }
 
-/* What is being read are its parts, which lie there until it is whole. */
+/* Let a packed block's parts be those in d, until the next line. */
 static void
 show(struct evdef *d, struct ev_block *b)
 {
@@ -388,7 +395,7 @@ new_packed(struct evdef *d)
 static void *
 copy(struct evdef *d, const void *from, size_t n)
 {
-	void *p = take(d, n);
+	void *p = arena_alloc(d, n);
 
 	if (n != 0)
 		memcpy(p, from, n);
@@ -405,7 +412,7 @@ evdef_keep(struct evdef *d, struct ev_block *b)
 		evdef_unpack(d, b);
 	}
 	d->shown = NULL;
-	b->kept = 1;
+	b->kept = true;
 	b->insn = copy(d, d->insn, b->ninsn * sizeof *b->insn);
 	b->ref = copy(d, d->ref, b->nref * sizeof *b->ref);
 	b->target = copy(d, d->target, d->ntarget * sizeof *b->target);
@@ -429,14 +436,14 @@ block_line(struct evdef *d, const char *s, uint32_t *number)
 		b = new_packed(d);
 	} else {
 		b = new_block(d, 0);
-		b->value = take(d, d->ngroups * sizeof *b->value);
+		b->value = arena_alloc(d, d->ngroups * sizeof *b->value);
 		memset(b->value, 0, d->ngroups * sizeof *b->value);
 		evdef_keep(d, b);
 	}
 	def.block = b;
 	def.n = b->ninsn;
 	def.ngroups = b->ngroups;
-	*number = b->id = put(d, def);
+	*number = b->id = enter(d, def);
 	return 0;
 }
 
@@ -510,20 +517,20 @@ part_line(struct evdef *d, const char *s, char letter, uint32_t *number)
 	if (letter == 'Q' && s[0] == ' ' && s[1] == 's') {
 		if (k > 0 && (r->count != 0 || r->where == EV_BARE))
 			return bad(d, s, "not a reference that stays");
-		def.stays = 1;
+		def.stays = true;
 		def.ngroups = 1;
 		s += 2;
 	}
 	if (*s != '\0')
 		return bad(d, s, "text behind the line's end");
-	/* who applies its line looks for its groups */
+	/* ev_apply looks for the groups in the block's references */
 	if (letter == 'Q' && def.ngroups > 1)
 		evdef_keep(d, def.block);
-	*number = put(d, def);
+	*number = enter(d, def);
 	return 0;
 }
 
-/* Z id "i" | "d": a block of no instructions holds its value. */
+/* Z id "i" | "d": a block without instructions holds its value. */
 static int
 leave_line(struct evdef *d, const char *s, uint32_t *number)
 {
@@ -534,12 +541,12 @@ leave_line(struct evdef *d, const char *s, uint32_t *number)
 	if (s[0] != ' ' || (s[1] != 'i' && s[1] != 'd') || s[2] != '\0')
 		return bad(d, s, "neither i nor d");
 	def.k = (uint8_t)s[1];
-	def.block = take(d, sizeof *def.block);
+	def.block = arena_alloc(d, sizeof *def.block);
 	memset(def.block, 0, sizeof *def.block);
 	def.block->ngroups = 1;
-	def.block->value = take(d, sizeof *def.block->value);
+	def.block->value = arena_alloc(d, sizeof *def.block->value);
 	*def.block->value = 0;
-	*number = def.block->id = put(d, def);
+	*number = def.block->id = enter(d, def);
 	return 0;
 }
 

@@ -1,7 +1,8 @@
 /*
- * evdef.h - the definitions of an event stream
+ * evdef.h - the definitions of an event stream: B, P, Q and Z lines
  *
- * Inside lib only: evread.c reads lines, this keeps what B, P, Q and Z say.
+ * Inside lib only: evread.c reads lines and passes the definitions on to
+ * evdef.c, which parses and keeps them.
  */
 #ifndef EVDEF_H
 #define EVDEF_H
@@ -12,35 +13,35 @@
 
 struct evdef {
 	struct ev_def **chunk;	/* by number, 4096 each; NULL: none yet */
-	uint32_t ndef;		/* numbers so far */
+	uint32_t ndef;		/* definitions so far */
 	/*
 	 * By the stream's id, up to EVDEF_MAXID: the head of its records,
-	 * fields << 24 | number, or 0 where there is none. Ids with gaps
-	 * between cost no memory but here.
+	 * ev_head(fields, number), or 0 for an undefined id. This is the only
+	 * table with room for gaps between ids.
 	 */
 	uint32_t *head;
-	char *arena;		/* what is left of a piece of memory */
-	size_t narena;
-	char *arenas;		/* all pieces; each begins with the next */
-	/* the block being read */
-	const char *at;		/* in its text */
-	const char *why;	/* what was wrong */
+	char *arena;		/* the rest of the newest arena ... */
+	size_t narena;		/* ... and its size */
+	char *arenas;		/* all arenas; each begins with the next */
+	/* of an error */
+	const char *at;		/* the offending text */
+	const char *why;
+	/* the parts of the block being read */
 	struct ev_insn *insn;
 	struct ev_ref *ref;
 	uint64_t *target;
 	size_t capinsn, capref, captarget;
 	uint32_t ninsn, nref, ntarget;
 	unsigned ngroups;
-	/* lean: what is above is the parts of this one, or NULL */
-	int lean;
-	struct ev_block *shown;
+	bool lean;		/* see ev_lean */
+	struct ev_block *shown;	/* whose parts are those above, or NULL */
 	uint8_t *packed;
 	size_t cappacked;
 };
 
 void evdef_open(struct evdef *);
 void evdef_close(struct evdef *);
-/* By number; by the stream's id. NULL: there is none. */
+/* Find a definition by its number; by the stream's id. NULL: undefined. */
 const struct ev_def *evdef_get(const struct evdef *, uint32_t number);
 const struct ev_def *evdef_find(const struct evdef *, uint64_t id);
 
@@ -50,15 +51,15 @@ const struct ev_def *evdef_find(const struct evdef *, uint64_t id);
  */
 uint32_t evdef_line(struct evdef *, const char *line);
 
-/* The parts of a block are to stay. */
+/* Keep the parts of a block: ev_keep. */
 void evdef_keep(struct evdef *, struct ev_block *);
 
-/* evpack.c: the block being read, packed: bytes from packed on */
+/* evpack.c: pack the block being read into packed; returns the size */
 size_t evdef_pack(struct evdef *);
-/* The other way: what is being read is that block. */
+/* Unpack a block's parts into insn, ref and target. */
 void evdef_unpack(struct evdef *, const struct ev_block *);
 
-/* The groups of a reference alone, as bits; returns how many. */
+/* Which groups a reference alone uses, as bits; returns how many. */
 unsigned evdef_groups(const struct ev_def *, uint64_t used[4]);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * evline - the fields of an event stream's lines, events(5)
  *
- * All lines but executions, definitions, H and E.  What a letter has behind
- * it stands in one table.
+ * For all lines but executions, definitions, H and E.  One table says which
+ * fields follow each letter.
  */
 #include "evline.h"
 
@@ -13,9 +13,9 @@
 #include "evdef.h"
 
 /*
- * x hexadecimal, d decimal, s decimal with a sign, t text, D decimal that may
- * be missing, a hexadecimal or a dot for none, e an event's time, type and
- * text, - what is not looked at.
+ * x hexadecimal, d decimal, s signed decimal, t text, D optional decimal,
+ * a hexadecimal or a dot for none, e an event's time, type and text,
+ * - anything, ignored.
  */
 static const char *const spec['Z' + 1] = {
 	['A'] = "x", ['C'] = "-", ['D'] = "e", ['F'] = "ddddddt",
@@ -26,7 +26,7 @@ static const char *const spec['Z' + 1] = {
 };
 
 char *
-evline_text(char *to, const char *s, int nul)
+evline_text(char *to, const char *s, bool nul)
 {
 	while (*s != '\0') {
 		unsigned c = (unsigned char)*s++;
@@ -68,7 +68,7 @@ evline_decimal(const char **s, uint64_t *n)
 static int
 number(char what, const char **s, uint64_t *n)
 {
-	int minus = what == 's' && **s == '-';
+	bool minus = what == 's' && **s == '-';
 
 	if (what == 'x' || what == 'a')
 		return ev_hex(s, n);
@@ -81,7 +81,7 @@ number(char what, const char **s, uint64_t *n)
 }
 
 static int
-text(struct ev *e, char *to, const char *s, int nul)
+text(struct ev *e, char *to, const char *s, bool nul)
 {
 	char *end = evline_text(to, s, nul);
 
@@ -113,7 +113,7 @@ event(struct ev *e, char *to, const char *s, char why[EVLINE_WHY])
 		}
 	}
 	if ((*s != '\0' && *s != ' ') ||
-	    text(e, to, *s == ' ' ? s + 1 : s, 1) < 0) {
+	    text(e, to, *s == ' ' ? s + 1 : s, true) < 0) {
 		snprintf(why, EVLINE_WHY, "%c: malformed text", *e->line);
 		return -1;
 	}
@@ -144,7 +144,7 @@ evline_fields(struct ev *e, char *to, char why[EVLINE_WHY])
 		if (*what == 't') {
 			snprintf(why, EVLINE_WHY, "%c: malformed \\ooo",
 			    *e->line);
-			return text(e, to, s, 0);
+			return text(e, to, s, false);
 		}
 		if (*what == 'a' && *s == '.') {
 			s++;

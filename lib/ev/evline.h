@@ -1,4 +1,6 @@
-/* evline.h - the fields of an event stream's lines; inside lib only */
+/*
+ * evline.h - the fields of an event stream's lines; inside lib only
+ */
 #ifndef EVLINE_H
 #define EVLINE_H
 
@@ -7,19 +9,19 @@
 enum { EVLINE_WHY = 80 };
 
 /*
- * What stands behind e->line's letter: numbers into e->num, text, with \ooo
- * resolved, into the buffer text.  -1 if it is malformed: why says so (empty:
- * there is no such letter).
+ * Parse the fields of e->line: numbers into e->num, text, with \ooo resolved,
+ * into the buffer text.  Returns -1 for a malformed line; why then says what is
+ * wrong, or is empty if there is no such letter.
  */
 int evline_fields(struct ev *e, char *text, char why[EVLINE_WHY]);
 
 /*
- * \ooo to bytes, and a NUL behind them.  Returns where that stands, or NULL
- * if s is malformed, or gives a NUL where nul is 0.
+ * Resolve \ooo and append a NUL.  Returns where that NUL is, or NULL if s is
+ * malformed, or has an escaped NUL while nul is false.
  */
-char *evline_text(char *to, const char *s, int nul);
+char *evline_text(char *to, const char *s, bool nul);
 
-/* Decimal digits; moves *s behind them; -1 if there are none, or too many. */
+/* Read decimal digits and move *s behind them; -1: none, or too many. */
 int evline_decimal(const char **s, uint64_t *n);
 
 #endif

@@ -1,17 +1,17 @@
 /*
- * evpack - blocks in few bytes, for readers that seldom look at them again
+ * evpack - blocks in few bytes, for readers that seldom use them again
  *
- * The parts of a block as the reader has them are 16 bytes an instruction and
- * 16 a reference; written one after the other, as below, they are 3 in all.
+ * In the reader's structs an instruction takes 16 bytes and a reference 16
+ * more; packed, as below, an instruction with its references takes about 3.
  *
  *	instruction = head [ moved ] [ nref ] { reference } [ flow [ target ] ]
  *	reference   = kind [ size ] [ group ] [ at ] [ count ]
  *
- * head: length, how many references (3: nref says), whether a flow follows,
- * whether the address is not the one behind the instruction before (moved: how
- * far it is from there). Numbers are 7 bits a byte, the lowest first; those
- * with a sign have it in the lowest bit. Addresses are differences: fixed ones
- * from the instruction's own, targets from what is behind it.
+ * head: length, number of references (3: see nref), whether a flow follows,
+ * whether the instruction is not right behind the one before (moved: its
+ * distance from there). Numbers are 7 bits a byte, the lowest first; signed
+ * ones have the sign in the lowest bit. Addresses are differences: fixed ones
+ * from the instruction's address, targets from the instruction's end.
  */
 #include "evpack.h"
 
@@ -21,12 +21,12 @@
 #include "evwrec.h"
 #include "util.h"
 
-#define HEAD_NREF	4	/* shifts of: references, up to 3 */
+#define HEAD_NREF	4	/* shift of the number of references, up to 3 */
 #define HEAD_FLOW	0x40
 #define HEAD_MOVED	0x80
 
-#define KIND_WHERE	2	/* shifts of: where, */
-#define KIND_SIZE	5	/* log2 of the size, or 7 */
+#define KIND_WHERE	2	/* shift of enum ev_where */
+#define KIND_SIZE	5	/* shift of log2 of the size; 7: it follows */
 #define KIND_COUNT	0x10
 
 /* ---- numbers ---- */
@@ -73,7 +73,7 @@ get_signed(const uint8_t **p)
 
 /* ---- packing ---- */
 
-static int
+static bool
 has_target(uint8_t flow)
 {
 	return flow == 'C' || flow == 'J' || flow == 'L';
@@ -148,7 +148,7 @@ ev_each(struct ev_each *e, const struct ev_block *b, struct ev_ref *ref)
 	e->ref = ref;
 }
 
-/* Returns the groups used up to here. */
+/* Returns the number of groups used so far. */
 static inline unsigned
 unpack_ref(const uint8_t **p, struct ev_ref *r, uint64_t addr, unsigned ngroups)
 {
@@ -295,7 +295,7 @@ evpack_items(char *text, size_t room, const uint8_t *packed, unsigned ninsn)
 	evpack_each(&e, packed, ref);
 	for (unsigned k = 0; k < ninsn; k++) {
 		ev_next_insn(&e);
-		/* a hex number is written as 8 bytes at a time */
+		/* evw_puthex stores 8 bytes at a time, beyond the digits */
 		if (room - (size_t)(p - text) < 80 + 50U * e.insn.nref)
 			return -1;
 		if (k != 0)

@@ -1,17 +1,18 @@
 /*
  * evread - read event text, events(5)
  *
- * Executions go through evscan in pieces of at most 8 KiB, so that text and
- * words stay in the processor's first cache until the caller has used them.
- * Then check() makes records of the words: it puts the number of fields into
- * each line's first word and compares it with the id's. Where anything in a
- * piece is wrong, its lines are taken one by one up to the wrong one.
+ * evscan turns executions into words, at most 8 KiB of text at a time, so that
+ * text and words are in the L1 cache until the caller has used them. Then
+ * check() makes records of the words: it replaces each line's id by the head of
+ * its records, after comparing the number of fields with that of the id. If
+ * anything in the text is wrong, the reader scans its lines one by one up to
+ * the wrong one.
  *
  * Invariants:
- *  (1) p is at the start of a line; what is before it is a line's end, or a
- *	NUL in its place.
- *  (2) lines is behind the last newline that was read; no line begins
- *	between p and lines without ending there.
+ *  (1) p is at the start of a line; before it is a newline, or the NUL that
+ *	replaced one.
+ *  (2) lines is behind the last newline that was read: only whole lines are
+ *	between p and lines.
  *  (3) After an error or the end nothing is read any more.
  */
 #include "ev.h"
@@ -43,17 +44,17 @@ struct evr {
 	char *buf;		/* BUFSIZE, with room before and behind */
 	char *p, *lines, *end;
 	uint64_t lineno;	/* of the line at p, from 1 */
-	uint64_t told;		/* executions so far */
+	uint64_t nexec;		/* executions so far */
 	int state;
-	int began;		/* a line that is not H has been read */
+	bool began;		/* a line that is not H has been read */
 	unsigned kind, accept;
-	const char *why;	/* only kinds in accept will do */
-	uint64_t fsets, fsize, fways;	/* kind cache */
-	char *text;		/* a line's, unescaped */
-	khash_t(tid) *tid;	/* to threads */
-	uint64_t now;		/* tid of the thread that runs */
-	unsigned thread, nthread;
-	int named;		/* there was a T line */
+	const char *why;	/* what only the kinds in accept tell */
+	uint64_t fsets, fsize, fways;	/* kind cache: trace's table */
+	char *text;		/* the line's text, unescaped */
+	khash_t(tid) *tid;	/* thread id -> thread number */
+	uint64_t now;		/* tid of the running thread */
+	unsigned thread, nthread;	/* its number; numbers so far */
+	bool named;		/* there was a T line */
 	uint32_t *last;		/* by thread: its last execution's id, or 0 */
 	size_t caplast;
 	struct evdef def;
@@ -61,7 +62,7 @@ struct evr {
 	char *error;
 };
 
-/* ---- trouble ---- */
+/* ---- errors ---- */
 
 static int
 fail(struct evr *r, const char *fmt, va_list ap)
@@ -97,7 +98,7 @@ ev_bad(struct evr *r, const char *fmt, ...)
 
 	if (r->state == FAILED)
 		return -1;
-	/* The line has been passed already. */
+	/* lineno already counts the line in question */
 	r->lineno--;
 	va_start(ap, fmt);
 	fail(r, fmt, ap);
@@ -112,7 +113,7 @@ truncated(struct evr *r)
 
 	r->error = xmalloc(n);
 	snprintf(r->error, n, "%s: truncated after %" PRIu64 " executions",
-	    in_name(r->in), r->told);
+	    in_name(r->in), r->nexec);
 	r->state = FAILED;
 	return -1;
 }
@@ -123,7 +124,7 @@ ev_error(const struct evr *r)
 	return r->error;
 }
 
-/* ---- opening, closing, questions ---- */
+/* ---- opening, closing, properties ---- */
 
 struct evr *
 ev_open(struct in *in)
@@ -158,7 +159,7 @@ ev_accept(struct evr *r, unsigned kinds, const char *why)
 void
 ev_lean(struct evr *r)
 {
-	r->def.lean = 1;
+	r->def.lean = true;
 }
 
 void
@@ -215,7 +216,7 @@ ev_filter(const struct evr *r, uint64_t *sets, uint64_t *linesize,
 uint64_t
 ev_executions(const struct evr *r)
 {
-	return r->told;
+	return r->nexec;
 }
 
 unsigned
@@ -234,12 +235,12 @@ ev_last(const struct evr *r)
 
 /* ---- the buffer ---- */
 
-/* Of a file; where a pipe is read, who writes it tells. */
+/* Show progress, for regular files only; on a pipe the writer does. */
 static void
 progress(struct evr *r)
 {
 	uint64_t size = in_size(r->in);
-	double n = (double)r->told / 1e6;
+	double n = (double)r->nexec / 1e6;
 
 	if (size != 0 && meter_due())
 		meter_line("%.0f M executions, %.1f M a second, %.0f %%", n,
@@ -247,7 +248,7 @@ progress(struct evr *r)
 		    100.0 * (double)in_offset(r->in) / (double)size);
 }
 
-/* Read until there is a whole line at p. 0 at the end, -1 trouble. */
+/* Read until there is a whole line at p. 0: the end, -1: an error. */
 static int
 fill(struct evr *r)
 {
@@ -279,8 +280,8 @@ fill(struct evr *r)
 /* ---- executions ---- */
 
 /*
- * Make records of words. Returns -1, with nothing counted, if a line does not
- * fit its id; else 0 with the number of lines and of executions added.
+ * Make records of words. Returns -1 if a line does not fit its id; else 0, and
+ * adds the numbers of lines and executions to *nline and *nexec.
  */
 static int
 check(struct evr *r, uint64_t *nline, uint64_t *nexec)
@@ -306,7 +307,7 @@ check(struct evr *r, uint64_t *nline, uint64_t *nexec)
 		}
 		id = s->word[from];
 		if (id > EVDEF_MAXID || (head = heads[id]) == 0 ||
-		    n != head >> 24)
+		    n != ev_ngroups(head))
 			return -1;
 		s->word[from] = head;
 		starred = from;
@@ -317,7 +318,7 @@ check(struct evr *r, uint64_t *nline, uint64_t *nexec)
 	return 0;
 }
 
-/* Say what is wrong with the one line of executions at p. */
+/* Report what is wrong with the execution line at p. */
 static int
 bad_line(struct evr *r, size_t len)
 {
@@ -343,9 +344,9 @@ bad_line(struct evr *r, size_t len)
 	    r->scan.word[0], d->ngroups);
 }
 
-/* How many of n bytes are good lines; the one behind them is not. */
+/* The length of the good lines before the first bad one in n bytes at p. */
 static size_t
-good(struct evr *r, size_t n)
+good_lines(struct evr *r, size_t n)
 {
 	const char *line = r->p, *end = r->p + n, *at, *nl;
 	uint64_t lines, execs;
@@ -359,7 +360,7 @@ good(struct evr *r, size_t n)
 	return (size_t)(line - r->p);
 }
 
-/* The executions at p. 0 if there is none but another line. */
+/* Read the executions at p. 0: another kind of line is there. */
 static int
 executions(struct evr *r, struct ev *e)
 {
@@ -378,14 +379,14 @@ executions(struct evr *r, struct ev *e)
 	taken = evscan_text(&r->scan, r->p, n);
 	if (taken == 0)
 		return 0;
-	if (r->scan.malformed || check(r, &lines, &r->told) < 0) {
-		taken = good(r, n);
+	if (r->scan.malformed || check(r, &lines, &r->nexec) < 0) {
+		taken = good_lines(r, n);
 		if (taken == 0) {
 			nl = memchr(r->p, '\n', n);
 			return bad_line(r, (size_t)(nl + 1 - r->p));
 		}
 		evscan_text(&r->scan, r->p, taken);
-		check(r, &lines, &r->told);
+		check(r, &lines, &r->nexec);
 	}
 	e->line = r->p;
 	e->len = taken;
@@ -393,7 +394,7 @@ executions(struct evr *r, struct ev *e)
 	e->end = r->scan.word + r->scan.nword;
 	r->p += taken;
 	r->lineno += lines;
-	/* The last line's id begins its last piece, or the last but one. */
+	/* The last line's id is in its last piece, or the one before a `*`. */
 	n = r->scan.npiece - 1;
 	if (r->scan.piece[n] & EVSCAN_STAR)
 		n--;
@@ -449,7 +450,7 @@ head_line(struct evr *r, struct ev *e)
 		return bad(r, "an H line behind other lines");
 	}
 	if (e->line[1] != ' ' ||
-	    evline_text(r->text, e->line + 2, 0) == NULL)
+	    evline_text(r->text, e->line + 2, false) == NULL)
 		return bad(r, "malformed H line");
 	e->text = r->text;
 	value = strchrnul(r->text, ' ');
@@ -476,9 +477,9 @@ end_line(struct evr *r, struct ev *e)
 	    evline_decimal(&s, &e->num[1]) < 0 || *s != '\0')
 		return bad(r, "malformed E line");
 	e->text = how == 6 ? "exit" : "signal";
-	if (e->num[1] != r->told)
+	if (e->num[1] != r->nexec)
 		return bad(r, "the end mark counts %" PRIu64 " executions, "
-		    "but %" PRIu64 " were told", e->num[1], r->told);
+		    "but %" PRIu64 " were told", e->num[1], r->nexec);
 	if (r->p != r->end || in_read(r->in, r->buf, 1) != 0) {
 		r->lineno++;
 		return bad(r, "text behind the end mark");
@@ -503,13 +504,13 @@ thread_line(struct evr *r, uint64_t tid)
 		if (kh_val(r->tid, k) != 0)
 			r->last[r->nthread - 1] = 0;
 	}
-	r->named = 1;
+	r->named = true;
 	r->now = tid;
 	r->thread = kh_val(r->tid, k);
 	return 'T';
 }
 
-/* Lines whose meaning depends on what was before. */
+/* Act on a line whose meaning depends on those before it. */
 static int
 in_order(struct evr *r, struct ev *e)
 {
@@ -528,7 +529,7 @@ in_order(struct evr *r, struct ev *e)
 	case 'N':
 	case 'V':
 	case 'X':
-		r->told++;
+		r->nexec++;
 		break;
 	case 'T':
 		return thread_line(r, e->nnum == 1 ? e->num[0] :
@@ -540,8 +541,8 @@ in_order(struct evr *r, struct ev *e)
 		if (d->letter == 'Q' || d->letter == 'Z')
 			return bad(r, "W: id %" PRIx64 " is no block's",
 			    e->num[0]);
-		e->id = r->def.head[e->num[0]] & EVDEF_MAXID;
-		r->told += e->num[1];
+		e->id = ev_id(r->def.head[e->num[0]]);
+		r->nexec += e->num[1];
 		break;
 	case 'Y':
 		if (e->num[0] == 60) {
@@ -591,20 +592,20 @@ other_line(struct evr *r, struct ev *e)
 	    "unknown letter `%.1s'", e->line);
 }
 
-/* The kind must suit the caller, once it is known. */
-static int
-suits(struct evr *r)
+/* The kind is known now: does the caller accept it? */
+static bool
+accepted(struct evr *r)
 {
 	static const char *const name[] = { "all", "blocks", "counts", "cache",
 	    "calls" };
 
-	r->began = 1;
+	r->began = true;
 	if (r->kind & r->accept)
-		return 1;
+		return true;
 	r->lineno = 1;
 	bad(r, "a stream of kind %s does not tell %s",
 	    name[__builtin_ctz(r->kind)], r->why);
-	return 0;
+	return false;
 }
 
 int
@@ -627,7 +628,7 @@ ev_next(struct evr *r, struct ev *e)
 		if (r->lineno == 1)
 			return bad(r, "not an event stream: "
 			    "no `H quern-events 1'");
-		if (!suits(r))
+		if (!accepted(r))
 			return -1;
 	}
 	c = *r->p >= 'A' && *r->p <= 'Z' ? 0 : executions(r, e);

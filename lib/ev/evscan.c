@@ -1,14 +1,13 @@
 /*
- * evscan - execution lines to words, plainly
+ * evscan - turn execution lines into words, without SIMD
  *
- * The fast way is evsimd.c's; this serves processors that cannot do that,
- * and says where a malformed line is malformed.
+ * evsimd.c is the fast implementation. This one serves processors that lack
+ * its instructions, and finds the position of an error.
  */
 #include "evscan.h"
 
 #include <string.h>
 
-/* ---- one line, plainly ---- */
 
 static unsigned
 digit(char c)
@@ -20,13 +19,13 @@ digit(char c)
 	return d - 'a' < 6 ? d - 'a' + 10 : 16;
 }
 
-static int
+static bool
 is_separator(char c)
 {
 	return c == '+' || c == '-' || c == '.' || c == '*' || c == '\n';
 }
 
-/* The number whose digits begin at p, and where they end; NULL if too many. */
+/* Read the number at p; returns its end, or NULL if it is too long. */
 static const char *
 token(const char *p, uint64_t *n)
 {
@@ -80,7 +79,7 @@ evscan_plain(struct evscan *s, const char *text, size_t n)
 	char sep = '\n';
 	uint64_t x;
 
-	s->malformed = 0;
+	s->malformed = false;
 	while (p < end) {
 		if (sep == '\n' && digit(*p) > 15 && !is_separator(*p))
 			break;
@@ -90,7 +89,7 @@ evscan_plain(struct evscan *s, const char *text, size_t n)
 		at = token(p, &x);
 		if (at == NULL || !is_separator(*at) ||
 		    (at == p) != (sep == '.')) {
-			s->malformed = 1;
+			s->malformed = true;
 			break;
 		}
 		s->word[nword++] = sep == '-' ? -x : x;

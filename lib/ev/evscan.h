@@ -1,9 +1,9 @@
 /*
- * evscan.h - execution lines to words
+ * evscan.h - turn execution lines into words
  *
- * Inside lib only. The text of many lines becomes one array of words, each
- * an id, a difference or a number of repeats, and one of pieces: where in
- * the words a line begins, or the number behind a `*`.
+ * Inside lib only. The text of many lines becomes an array of words, each an
+ * id, a difference or a number of repeats, and an array of pieces: the index
+ * of each word that begins a line, or, with EVSCAN_STAR, that follows a `*`.
  *
  *	735.+4-4\n2*3d\n	words	735 0 4 -4 | 2 | 3d
  *				pieces	0, 4, 5 EVSCAN_STAR, 6 (the end)
@@ -11,10 +11,11 @@
 #ifndef EVSCAN_H
 #define EVSCAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define EVSCAN_TEXT	8192		/* most bytes at once */
+#define EVSCAN_TEXT	8192		/* the most bytes in one call */
 #define EVSCAN_BEFORE	16		/* readable bytes before the text */
 #define EVSCAN_BEHIND	64		/* readable bytes behind it */
 #define EVSCAN_STAR	0x80000000U
@@ -22,30 +23,32 @@
 struct evscan {
 	unsigned nword;
 	unsigned npiece;
-	int malformed;		/* somewhere: take the lines one by one */
+	bool malformed;		/* somewhere: scan the lines one by one */
 	uint32_t piece[EVSCAN_TEXT + 4];
 	uint64_t word[EVSCAN_TEXT + 4];
-	/* of separators; pos[0] is the one before the text, at -1 */
+	/* positions of separators; pos[0] is the one before the text, at -1 */
 	uint16_t pos[EVSCAN_TEXT + 64];
-	char separator[EVSCAN_TEXT + 64];	/* AVX-512: those at pos[1] ... */
+	/* AVX-512 only: the separators at pos[1], pos[2] ... */
+	char separator[EVSCAN_TEXT + 64];
 };
 
 typedef size_t evscan_fn(struct evscan *, const char *text, size_t n);
 
 /*
  * Scan n bytes, whole lines with a newline before them. Stops before a line
- * that is not an execution. Returns the number of bytes taken.
+ * that is not an execution. Returns the number of bytes scanned.
  */
 evscan_fn evscan_text;
 /*
- * evsimd.c: the ways to do that, 0 (plain) to 3; NULL: not here. And the best.
- * All give the same, but for a malformed text, where the plain one stops.
+ * evsimd.c: the implementations, 0 (plain) to 3, or NULL if this processor
+ * cannot run it; and the best of them. All give the same result, except for
+ * malformed text, where the plain one stops.
  */
 #define EVSCAN_WAYS	4
 evscan_fn evscan_plain;
 evscan_fn *evscan_way(unsigned way);
 evscan_fn *evscan_best(void);
-/* The same for one line, without SIMD: 0 taken, -1 malformed at *at. */
+/* Scan one line without SIMD: 0, or -1 for a line malformed at *at. */
 int evscan_line(struct evscan *, const char *line, size_t n, const char **at);
 
 #endif

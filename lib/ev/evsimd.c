@@ -1,22 +1,22 @@
 /*
- * evsimd - execution lines to words, a whole buffer at a time
+ * evsimd - turn execution lines into words, a whole buffer at a time
  *
- * A parser that walks from token to token waits for each token's length
- * before it can look at the next: 13 cycles a token. Here two passes without
- * that wait do the work:
+ * A parser that walks from token to token must know each token's length before
+ * it can start on the next: 13 cycles a token. Two passes avoid that wait:
  *
- *  1. Every separator (newline * + - .) sorts below '0', so one compare finds
- *     those of 16 or 64 bytes; a table, or one instruction, turns the mask into
- *     positions. In the same pass every byte is checked to be one that
- *     executions may have, and `.` to have no digits behind it, and all others
- *     to have some.
- *  2. Tokens are taken two, four or eight at a time: the 8 bytes that end at
- *     the separator, less those that belong to the token before, to a number
- *     by multiply-and-add steps; the sign from the byte before it. 6 or 7
- *     digits at most; more go another way, which is rare.
+ *  1. Find the separators. All of them (newline * + - .) sort below '0', so one
+ *     compare finds those of 16 or 64 bytes; a table, or one instruction, turns
+ *     the mask into positions. The same pass checks that every byte is one that
+ *     executions may have, that no digits follow a `.`, and that some digits
+ *     follow every other separator.
+ *  2. Convert the tokens, two, four or eight at a time. Load the 8 bytes that
+ *     end at the separator, mask those of the token before, and make a number
+ *     by multiply-and-add steps; the byte before the digits gives the sign.
+ *     This handles up to 6 or 7 digits; longer tokens are rare, and converted
+ *     one by one.
  *
- * Whether a line has as many fields as its id says is not known here: the
- * caller sees it from the pieces.
+ * This file does not check that a line has as many fields as its id demands;
+ * the caller compares the pieces.
  */
 #include "evscan.h"
 
@@ -25,18 +25,20 @@
 #include <immintrin.h>
 #include <string.h>
 
-
-/* The positions of the bits of a byte, as 8 bytes; and how many there are. */
+/* By byte: the positions of its bits, one in each byte; how many it has. */
 static uint64_t bits_at[256];
 static uint8_t bits_in[256];
-/* By a byte's low 7 bits: not 0 for those that executions may have. */
-static _Alignas(64) uint8_t may[128];
-/* For a token of n digits that ends its 8 bytes: its digits; its sign. */
+/* By ASCII character: not 0 for those that executions may have. */
+static _Alignas(64) uint8_t allowed[128];
+/* Masks, by n, for a token of n digits at the end of 8 bytes: digits; sign. */
 static uint64_t digits_of[8];
 static uint64_t sign_of[8];
 
-/* For the pieces that begin behind 4 words: which words; where a `*` is. */
-static _Alignas(16) uint8_t which[16][16];
+/*
+ * By the mask of 4 words that end a piece: the shuffle that moves those words
+ * to the front; and by the mask of words before a `*`: EVSCAN_STAR for each.
+ */
+static _Alignas(16) uint8_t to_front[16][16];
 static _Alignas(16) uint32_t starred[16][4];
 
 static void
@@ -49,7 +51,8 @@ make_tables4(void)
 			starred[m][i] = m >> i & 1 ? EVSCAN_STAR : 0;
 			if (m >> i & 1)
 				for (unsigned b = 0; b < 4; b++)
-					which[m][n++] = (uint8_t)(4 * i + b);
+					to_front[m][n++] =
+					    (uint8_t)(4 * i + b);
 		}
 	}
 }
@@ -72,19 +75,19 @@ make_tables(void)
 	}
 	make_tables4();
 	for (const char *c = "\n+-.*0123456789abcdef"; *c != '\0'; c++)
-		may[(unsigned char)*c] = 1;
+		allowed[(unsigned char)*c] = 1;
 }
 
 struct masks {
 	uint64_t separator;
 	uint64_t dot;
-	uint64_t foreign;	/* no byte of an execution */
+	uint64_t foreign;	/* bytes that no execution has */
 };
 
 /*
- * What 64 bytes are. Foreign bytes are found by two tables, one of a byte's
- * low digit, one of its high digit, that agree in a bit for the good ones:
- * 1 newline, 2 + - . *, 4 0-9, 8 a-f.
+ * Classify 64 bytes. Two tables, one by a byte's low nibble, one by its high
+ * nibble, have a bit in common for an allowed byte: 1 newline, 2 + - . *,
+ * 4 0-9, 8 a-f.
  */
 __attribute__((target("ssse3")))
 static inline void
@@ -113,7 +116,7 @@ classify(const char *p, struct masks *m)
 	}
 }
 
-/* Pass 1. Returns the bytes taken; sets nword to the number of separators. */
+/* Pass 1. Returns the bytes scanned; sets nword to the number of separators. */
 __attribute__((target("ssse3")))
 static size_t
 positions(struct evscan *s, const char *text, size_t n)
@@ -160,7 +163,7 @@ positions(struct evscan *s, const char *text, size_t n)
 	return taken;
 }
 
-/* The number of at most 8 digits that end at p. */
+/* The number whose at most 8 digits end at p. */
 static uint64_t
 eight(const char *p, unsigned len)
 {
@@ -184,7 +187,7 @@ long_token(struct evscan *s, const char *p, unsigned len)
 	uint64_t x;
 
 	if (len > 16) {
-		s->malformed = 1;
+		s->malformed = true;
 		return 0;
 	}
 	x = eight(p, len < 8 ? len : 8);
@@ -193,7 +196,7 @@ long_token(struct evscan *s, const char *p, unsigned len)
 	return p[-1 - (int)len] == '-' ? -x : x;
 }
 
-/* Note a line's end or a `*` at the end of word k. */
+/* Note that word k ends at c: if that is a newline or `*`, a piece begins. */
 #define PIECE(c, k)							\
 	do {								\
 		piece[npiece] = ((k) + 1) | (uint32_t)((c) & 0x20) << 26; \
@@ -254,7 +257,7 @@ numbers(struct evscan *s, const char *text)
 	s->npiece = npiece - 1;
 }
 
-/* Eight bytes each, from `before` before four separators on. */
+/* Load 8 bytes for each of four separators, from `before` bytes before it. */
 __attribute__((target("avx2")))
 static inline __m256i
 load4(const char *text, const uint16_t *pos, unsigned before)
@@ -269,7 +272,10 @@ load4(const char *text, const uint16_t *pos, unsigned before)
 	    _mm_unpacklo_epi64(c, d), 1);
 }
 
-/* Pass 2, four at a time: up to 6 digits, with the signs on either side. */
+/*
+ * Pass 2, four at a time. The 8 bytes hold the separator before the token, up
+ * to 6 digits and the separator behind them.
+ */
 __attribute__((target("avx2")))
 static void
 numbers4(struct evscan *s, const char *text)
@@ -327,7 +333,7 @@ numbers4(struct evscan *s, const char *text)
 		    _mm_or_si128(_mm_add_epi32(_mm_set1_epi32((int)k),
 		    _mm_setr_epi32(1, 2, 3, 4)),
 		    _mm_load_si128((const __m128i *)starred[stars])),
-		    _mm_load_si128((const __m128i *)which[ends])));
+		    _mm_load_si128((const __m128i *)to_front[ends])));
 		npiece += bits_in[ends];
 	}
 	s->npiece = npiece - 1;
@@ -343,8 +349,8 @@ TARGET512
 static size_t
 positions64(struct evscan *s, const char *text, size_t n)
 {
-	const __m512i low = _mm512_load_si512(may);
-	const __m512i high = _mm512_load_si512(may + 64);
+	const __m512i low = _mm512_load_si512(allowed);
+	const __m512i high = _mm512_load_si512(allowed + 64);
 	__m512i number = _mm512_setzero_si512();
 	uint64_t behind_sep = 1, behind_dot = 0, wrong = 0;
 	uint16_t *pos = s->pos;
@@ -392,7 +398,7 @@ positions64(struct evscan *s, const char *text, size_t n)
 	return taken;
 }
 
-/* Pass 2, eight at a time: up to 7 digits and their signs; the others anew. */
+/* Pass 2, eight at a time: up to 7 digits; longer tokens are then redone. */
 TARGET512
 static void
 numbers8(struct evscan *s, const char *text)
@@ -459,7 +465,7 @@ numbers8(struct evscan *s, const char *text)
 	s->npiece = npiece - 1;
 }
 
-/* ---- which ---- */
+/* ---- choosing one ---- */
 
 static size_t
 scan_ssse3(struct evscan *s, const char *text, size_t n)

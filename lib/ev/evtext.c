@@ -1,5 +1,5 @@
 /*
- * evtext - text in lines of events: bytes that need \\ooo
+ * evtext - text in lines of events: escape bytes as \ooo
  */
 #include "evw.h"
 
@@ -10,7 +10,7 @@
 #include "util.h"
 
 char *
-evw_escape(char *dst, const char *text, int arg)
+evw_escape(char *dst, const char *text, bool arg)
 {
 	for (; *text != '\0'; text++) {
 		unsigned char c = (unsigned char)*text;
@@ -40,7 +40,7 @@ evw_cmd(struct evw *w, char *const argv[])
 		size_t len, left = EVW_MAXLINE - (size_t)(p - line);
 
 		one = xgrow(one, &cap, 4 * strlen(*argv) + 1, 1);
-		len = (size_t)(evw_escape(one, *argv, 1) - one);
+		len = (size_t)(evw_escape(one, *argv, true) - one);
 		if (len + 1 > left)
 			break;
 		*p++ = ' ';

@@ -1,12 +1,12 @@
 /*
- * evwalk - executions one event after the other
+ * evwalk - step through an execution, one fetch or reference at a time
  *
- * For programs that look at each fetch and reference. Those that must be fast
- * compile a block's references into something of their own instead.
+ * For programs that handle each fetch and reference. Programs that must be
+ * fast translate a block's references into structures of their own instead.
  */
 #include "evdef.h"
 
-/* The fields of a Q's line are those of its groups in ascending order. */
+/* The fields of a Q's execution line belong to its groups, in their order. */
 static void
 apply_ref(const struct ev_def *d, const uint64_t *diff)
 {
@@ -63,7 +63,7 @@ ev_walk(struct ev_walk *w, const struct ev_def *d)
 	}
 }
 
-/* Rounds of a reference; neighbours with the same count have the same. */
+/* How many rounds a reference has, and those that take turns with it. */
 static uint64_t
 rounds_of(const struct ev_block *b, const struct ev_ref *r)
 {
@@ -75,8 +75,8 @@ rounds_of(const struct ev_block *b, const struct ev_ref *r)
 	return (int64_t)n < 0 ? -n : n;
 }
 
-/* Set the event to reference w->ref in this round: 0 if it did not happen. */
-static int
+/* Set the event to reference w->ref in this round: false: it did not happen. */
+static bool
 happens(struct ev_walk *w)
 {
 	const struct ev_block *b = w->block;
@@ -84,7 +84,7 @@ happens(struct ev_walk *w)
 	uint64_t step = 0;
 
 	if (!w->stays && r->where == EV_GROUP && b->value[r->group] == 0)
-		return 0;
+		return false;
 	if (r->count != 0)
 		step = (int64_t)b->value[r->count - 1] < 0 ?
 		    -w->round * r->size : w->round * r->size;
@@ -95,12 +95,12 @@ happens(struct ev_walk *w)
 		w->addr = w->told;
 	else if (r->where == EV_GROUP)
 		w->addr += b->value[r->group];
-	return 1;
+	return true;
 }
 
-/* The references from `from` on that take turns, but not beyond `end`. */
+/* Begin the references from `from` on that take turns, up to `end` at most. */
 static void
-begin_run(struct ev_walk *w, uint32_t from, uint32_t end)
+begin_turns(struct ev_walk *w, uint32_t from, uint32_t end)
 {
 	const struct ev_ref *r = w->block->ref;
 
@@ -113,37 +113,37 @@ begin_run(struct ev_walk *w, uint32_t from, uint32_t end)
 	w->rounds = rounds_of(w->block, &r[from]);
 }
 
-/* To the next reference of this instruction: 0 if there is none. */
-static int
+/* Go on to the next reference of this instruction: false: there is none. */
+static bool
 next_ref(struct ev_walk *w, uint32_t end)
 {
 	for (;;) {
 		if (w->round < w->rounds) {
 			if (++w->ref < w->last)
-				return 1;
+				return true;
 			w->ref = w->first;
 			if (++w->round < w->rounds)
-				return 1;
+				return true;
 		}
 		if (w->last >= end)
-			return 0;
-		begin_run(w, w->last, end);
+			return false;
+		begin_turns(w, w->last, end);
 		if (w->rounds != 0)
-			return 1;
+			return true;
 	}
 }
 
-/* Behind the fetch, or at the start of a reference alone. */
-static int
+/* Go on to the first reference of this instruction: false: there is none. */
+static bool
 first_ref(struct ev_walk *w, uint32_t from, uint32_t end)
 {
 	if (from >= end)
-		return 0;
-	begin_run(w, from, end);
+		return false;
+	begin_turns(w, from, end);
 	return w->rounds != 0 || next_ref(w, end);
 }
 
-static int
+static bool
 fetch(struct ev_walk *w)
 {
 	const struct ev_insn *i = &w->block->insn[w->insn];
@@ -151,25 +151,25 @@ fetch(struct ev_walk *w)
 	w->kind = 'i';
 	w->addr = i->addr;
 	w->size = i->len;
-	return 1;
+	return true;
 }
 
-int
+bool
 ev_step(struct ev_walk *w)
 {
 	const struct ev_insn *i;
 	uint32_t end;
-	int more;
+	bool more;
 
 	if (w->insn >= w->end)
-		return 0;
+		return false;
 	i = &w->block->insn[w->insn];
 	end = (uint32_t)i->ref + i->nref;
 	switch (w->kind) {
 	case 0:
 		return fetch(w);
 	case 'q':
-		begin_run(w, w->ref, end);
+		begin_turns(w, w->ref, end);
 		end = w->last;
 		more = w->rounds != 0;
 		break;
@@ -183,12 +183,12 @@ ev_step(struct ev_walk *w)
 	}
 	while (more) {
 		if (happens(w))
-			return 1;
+			return true;
 		more = next_ref(w, end);
 	}
 	if (w->alone || ++w->insn >= w->end) {
 		w->insn = w->end;
-		return 0;
+		return false;
 	}
 	return fetch(w);
 }

@@ -1,19 +1,19 @@
 /*
- * evwrec - records to execution lines
+ * evwrec - make execution lines of records
  *
- * A record costs a few ns: its entry in a table is 16 bytes (the id's digits,
- * its number of groups, where its block's values are).
+ * A record costs a few ns. All it needs is a table entry of 16 bytes: the id's
+ * digits, its number of groups, where its block's values are.
  *
- * The plain way makes a field of two looks into a table of three digits each
- * and one 8-byte store, without a branch on its length or sign. But a record
- * has as many fields as its id says, and how often a loop goes round is what a
- * processor guesses badly.
+ * The plain implementation makes a field from two lookups in a table of three
+ * digits each and one 8-byte store, without a branch on its length or sign. But
+ * it needs a loop over the fields, and processors predict badly how often such
+ * a loop goes round.
  *
- * With AVX-512 all fields of a record, up to 8, are made at once, without any
- * branch: each has a lane of 8 bytes, with its digits at the upper end, the
- * sign before the first of them, and what is before the sign squeezed out
- * (compress). Differences of more than 7 digits, and blocks of more groups,
- * are left to the plain way.
+ * With AVX-512 all fields of a record, up to 8, are made at once, without a
+ * branch. Each has a lane of 8 bytes, with its digits at the upper end and the
+ * sign before the first of them; compress removes the bytes before the sign.
+ * Differences of more than 7 digits, and blocks of more groups, are left to the
+ * plain functions.
  */
 #include "evwrec.h"
 
@@ -24,7 +24,7 @@
 #include "out.h"
 #include "util.h"
 
-/* Records come from another core: fetched so many bytes ahead. */
+/* Another core wrote the records: prefetch them so many bytes ahead. */
 #define AHEAD	1024
 
 /* The three digits of each number below 4096, the first in the low byte. */
@@ -44,7 +44,7 @@ evwrec_spill(struct evw *w, char *p)
 	return w->buf;
 }
 
-/* One field: the sign, or `.`, is chosen by arithmetic, not by branches. */
+/* Write a field. Arithmetic, not a branch, chooses `+`, `-` or `.`. */
 char *
 evwrec_field(char *p, uint64_t diff)
 {
@@ -64,22 +64,23 @@ evwrec_field(char *p, uint64_t diff)
 	return p + 1 + n;
 }
 
-/* The unfinished line, which had its end, once more. */
+/* End the unfinished line, and write the same line again. */
 static char *
 once_more(struct evw *w, char *p)
 {
 	*p++ = '\n';
 	if (p > w->buf + EVW_BUFSIZE - EVW_MAXEXEC)
 		p = evwrec_spill(w, p);
-	p = evw_puthex(p, w->prev & EVW_MAXID);
-	for (unsigned i = 0; i < w->prev >> 24; i++)
+	p = evw_puthex(p, ev_id(w->prev));
+	for (unsigned i = 0; i < ev_ngroups(w->prev); i++)
 		p = evwrec_field(p, w->last[i]);
 	return p;
 }
 
 /*
- * A line tells EV_MOST repeats at most: what is more takes others like it. A
- * way that is running may have last[] in registers, but its line has fewer.
+ * Write the repeats of the unfinished line. A line holds EV_MOST of them; more
+ * take further lines like it. Those need last[], which a running evwrec_fn may
+ * have in registers; but then its line has fewer repeats.
  */
 char *
 evwrec_more(struct evw *w, char *p)
@@ -96,40 +97,38 @@ evwrec_more(struct evw *w, char *p)
 	return p;
 }
 
-/* Is this record the unfinished line again? Then its values are taken. */
-static inline int
-same_again(const struct evw *w, const uint32_t *r, uint64_t *value, unsigned n)
+/* Does this record repeat the unfinished line? If so, update its values. */
+static inline bool
+repeats(const struct evw *w, const uint32_t *r, uint64_t *value, unsigned n)
 {
 	uint64_t now;
 
 	for (unsigned i = 0; i < n; i++) {
 		memcpy(&now, r + 1 + 2 * i, 8);
 		if (now - value[i] != w->last[i])
-			return 0;
+			return false;
 	}
 	for (unsigned i = 0; i < n; i++)
 		value[i] += w->last[i];
-	return 1;
+	return true;
 }
-
 
 const uint32_t *
 evwrec_plain(struct evw *w, const uint32_t *r, const uint32_t *to)
 {
 	char *p = w->p;
-	uint64_t *value, *last = w->last, told = 0, now, diff;
-
+	uint64_t *value, *last = w->last, nexec = 0, now, diff;
 	uint32_t head;
 
 	while (r < to && (head = evwrec_head(r)) != 0) {
-		unsigned n = head >> 24;
-		const struct evw_hot *h = w->hot + (head & EVW_MAXID);
+		unsigned n = ev_ngroups(head);
+		const struct evw_hot *h = w->hot + ev_id(head);
 
-		if (__builtin_expect(h->len == 0 || h->odd != 255 - n ||
+		if (__builtin_expect(h->len == 0 || h->check != 255 - n ||
 		    to - r < 1 + 2 * (ptrdiff_t)n, 0))
 			break;
-		told++;
-		if (head == w->prev && same_again(w, r, h->value, n)) {
+		nexec++;
+		if (head == w->prev && repeats(w, r, h->value, n)) {
 			w->more++;
 			r += 1 + 2 * n;
 			continue;
@@ -148,17 +147,17 @@ evwrec_plain(struct evw *w, const uint32_t *r, const uint32_t *to)
 		w->prev = head;
 		r += 1 + 2 * n;
 	}
-	w->told += told;
+	w->nexec += nexec;
 	w->p = p;
 	return r;
 }
 
-/* Kind cache: nearly all have one value. */
+/* For kind cache, in which nearly all records have one value. */
 const uint32_t *
 evwrec_single(struct evw *w, const uint32_t *r, const uint32_t *to)
 {
 	char *p = w->p;
-	uint64_t told = 0, last = w->last[0], now, diff, s, a, x;
+	uint64_t nexec = 0, last = w->last[0], now, diff, s, a, x;
 	uint32_t head, prev = w->prev;
 	unsigned n;
 
@@ -166,15 +165,15 @@ evwrec_single(struct evw *w, const uint32_t *r, const uint32_t *to)
 		const struct evw_hot *h;
 
 		head = evwrec_head(r);
-		h = w->hot + (head & EVW_MAXID);
-		if (__builtin_expect(head >> 24 != 1 || h->len == 0 ||
-		    h->odd != 254, 0))
+		h = w->hot + ev_id(head);
+		if (__builtin_expect(ev_ngroups(head) != 1 || h->len == 0 ||
+		    h->check != 254, 0))
 			break;
 		__builtin_prefetch((const char *)r + AHEAD);
 		memcpy(&now, r + 1, 8);
 		diff = now - *h->value;
 		*h->value = now;
-		told++;
+		nexec++;
 		if (head == prev && diff == last) {
 			w->more++;
 			continue;
@@ -199,7 +198,7 @@ evwrec_single(struct evw *w, const uint32_t *r, const uint32_t *to)
 	}
 	w->last[0] = last;
 	w->prev = prev;
-	w->told += told;
+	w->nexec += nexec;
 	w->p = p;
 	return r;
 }
@@ -209,7 +208,7 @@ evwrec_single(struct evw *w, const uint32_t *r, const uint32_t *to)
 #define TARGET512 __attribute__((target("avx512f,avx512bw,avx512dq," \
     "avx512vl,avx512cd,avx512vbmi,avx512vbmi2,bmi2,popcnt")))
 
-/* Held in registers: gcc would make each anew for each record. */
+/* Constants. KEEP holds them in registers: gcc would reload each per record. */
 struct lanes {
 	__m512i nibbles, hex, low, plus, minus, dot, digits, wide, shift,
 	    eights;
@@ -248,9 +247,9 @@ lanes_init(void)
 }
 
 /*
- * Write up to 8 fields, fewer than 2^28 all of them. A lane's nibbles, the
- * upper one first, become digits; shift is where its sign belongs, in bits;
- * below that all bytes are 0, and go.
+ * Write up to 8 fields, each less than 2^28. The nibbles of a lane, the upper
+ * one first, become digits; shift is the position of its sign, in bits; all
+ * bytes below that are 0, and compress removes them.
  */
 TARGET512
 static inline __attribute__((always_inline)) char *
@@ -263,7 +262,7 @@ put_lanes(char *p, const struct lanes *c, __m512i diff, __m512i a, unsigned n)
 	    c->minus);
 	sign = _mm512_mask_mov_epi64(sign, _mm512_testn_epi64_mask(a, a),
 	    c->dot);
-	/* (leading zeros - 36) / 4 digits are not there */
+	/* of 7 digits, the first (leading zeros - 36) / 4 are not written */
 	shift = _mm512_sub_epi64(_mm512_lzcnt_epi64(a), c->shift);
 	shift = _mm512_and_si512(_mm512_add_epi64(shift, shift), c->eights);
 	x = _mm512_multishift_epi64_epi8(c->nibbles, a);
@@ -275,11 +274,11 @@ put_lanes(char *p, const struct lanes *c, __m512i diff, __m512i a, unsigned n)
 	return p + __builtin_popcountll(keep);
 }
 
-/* The `all` fields of any record. */
+/* Write the `all` fields of any record, with many or with large fields. */
 TARGET512
 static inline __attribute__((always_inline)) char *
-many(struct evw *w, char *p, const uint32_t *r, unsigned all, uint64_t *value,
-    const struct lanes *c)
+any_fields(struct evw *w, char *p, const uint32_t *r, unsigned all,
+    uint64_t *value, const struct lanes *c)
 {
 	unsigned n;
 
@@ -305,7 +304,7 @@ many(struct evw *w, char *p, const uint32_t *r, unsigned all, uint64_t *value,
 	return p;
 }
 
-/* The end of the unfinished line, its repeats, and the buffer's, perhaps. */
+/* End the unfinished line, if it has repeats or the buffer is full. */
 static char *
 unusual_end(struct evw *w, char *p, uint32_t prev, uint64_t more)
 {
@@ -323,18 +322,18 @@ lanes8(struct evw *w, const uint32_t *r, const uint32_t *to)
 	const struct lanes c = lanes_init();
 	__m512i now, old, diff, a, last = _mm512_loadu_si512(w->last);
 	uint32_t head, prev = w->prev;
-	uint64_t told = 0, more = w->more;
+	uint64_t nexec = 0, more = w->more;
 	char *p = w->p;
 
 	for (; r < to && (head = evwrec_head(r)) != 0;
-	    r += 1 + 2 * (head >> 24)) {
-		unsigned n = head >> 24;
-		const struct evw_hot *h = hot + (head & EVW_MAXID);
+	    r += 1 + 2 * ev_ngroups(head)) {
+		unsigned n = ev_ngroups(head);
+		const struct evw_hot *h = hot + ev_id(head);
 		__mmask8 mask = (__mmask8)_bzhi_u32(255, n);
-		int large;
+		bool large;
 
-		/* an entry without digits says 0 */
-		if (__builtin_expect(h->odd != 255 - n || h->len == 0 ||
+		/* in an entry without digits, check is 0 */
+		if (__builtin_expect(h->check != 255 - n || h->len == 0 ||
 		    to - r < 1 + 2 * (ptrdiff_t)n, 0))
 			break;
 		__builtin_prefetch((const char *)r + AHEAD);
@@ -344,10 +343,10 @@ lanes8(struct evw *w, const uint32_t *r, const uint32_t *to)
 		a = _mm512_maskz_abs_epi64(mask, diff);
 		large = n > EVW_LANES ||
 		    _mm512_cmpgt_epu64_mask(a, c.wide) != 0;
-		told++;
+		nexec++;
 		if (head == prev && _mm512_mask_cmpneq_epi64_mask(mask, diff,
 		    last) == 0 && (n <= EVW_LANES ||
-		    same_again(w, r, h->value, n))) {
+		    repeats(w, r, h->value, n))) {
 			_mm512_storeu_si512(h->value,
 			    _mm512_mask_mov_epi64(old, mask, now));
 			more++;
@@ -364,7 +363,7 @@ lanes8(struct evw *w, const uint32_t *r, const uint32_t *to)
 		p += h->len;
 		prev = head;
 		if (__builtin_expect(large, 0)) {
-			p = many(w, p, r, n, h->value, &c);
+			p = any_fields(w, p, r, n, h->value, &c);
 			last = _mm512_loadu_si512(w->last);
 			continue;
 		}
@@ -376,7 +375,7 @@ lanes8(struct evw *w, const uint32_t *r, const uint32_t *to)
 	_mm512_storeu_si512(w->last, last);
 	w->prev = prev;
 	w->more = more;
-	w->told += told;
+	w->nexec += nexec;
 	w->p = p;
 	return r;
 }

@@ -1,18 +1,18 @@
 /*
- * evwrec.h - records to execution lines; the writer's inside
+ * evwrec.h - make execution lines of records; the internals of the writer
  *
  * Inside lib only: what evwrite.c and evwrec.c share.
  *
  * Invariants:
  *  (1) The buffer ends in an unfinished line (without "*n" and newline)
  *	exactly when w->prev is not 0; prev and last[] are that line's header
- *	and differences. Whoever writes anything else calls evwrec_finish()
- *	first.
+ *	and differences. Any function that writes anything else calls
+ *	evwrec_finish() first.
  *  (2) A hot entry has digits (len != 0) only after its B, P or Q line was
  *	written. Only the writing thread touches hot entries and values.
  *  (3) Between lines there is room for one whole line, EVW_MAXEXEC bytes.
- *  (4) From each entry's value on EVW_LANES values may be read and, unchanged,
- *	written back, though they may be those of others.
+ *  (4) From each entry's value on, EVW_LANES values may be read and written
+ *	back unchanged, even if they belong to other entries.
  */
 #ifndef EVWREC_H
 #define EVWREC_H
@@ -23,38 +23,38 @@
 #include "ev.h"
 #include "evw.h"
 
-/* more than out holds, so that it passes a full buffer straight on */
+/* more than out's buffer, so that out writes a full buffer without a copy */
 #define EVW_BUFSIZE	(272 << 10)
 /*
- * id, 255 fields of sign and 16 digits, "*", 16 digits, newline; stores of up
- * to 64 bytes
+ * id, 255 fields of sign and 16 digits, "*", 16 digits, newline; and 64 for
+ * stores that write more bytes than count
  */
 #define EVW_MAXEXEC	(6 + 255 * 17 + 18 + 64)
 #define EVW_LANES	8
 
-/* What a record needs. The digits are stored as 8 bytes, len of them count. */
+/* What a record needs. The digits are copied as 8 bytes, len of them count. */
 struct evw_hot {
 	char digit[6];
 	uint8_t len;
-	uint8_t odd;		/* 255 - ngroups; not used while len is 0 */
+	uint8_t check;		/* 255 - ngroups; not used while len is 0 */
 	uint64_t *value;
 };
 
 struct evw {
 	struct out *out;
 	const uint32_t *(*way)(struct evw *, const uint32_t *,
-	    const uint32_t *);	/* evwrec_way */
+	    const uint32_t *);	/* the best of evwrec_way */
 	char *buf;
 	char *p;		/* the end of what was written */
 	struct evw_hot *hot;
 	struct evw_cold *cold;
 	uint32_t prev;		/* header of the unfinished line, or 0 */
 	uint64_t more;		/* repeats of it */
-	uint64_t told;		/* executions */
+	uint64_t nexec;		/* executions written */
 	uint32_t maxid;		/* of those defined in the text */
-	uint64_t *room;		/* for values of blocks to come */
+	uint64_t *room;		/* for values of later blocks */
 	size_t nroom;
-	uint64_t *ones;		/* for those of references that stay */
+	uint64_t *ones;		/* for values of references that stay */
 	size_t nones;		/* not 0: there are such references */
 	uint64_t last[EVW_MAXGROUPS + EVW_LANES];
 	char error[100];
@@ -77,7 +77,7 @@ evw_digits(uint64_t a, unsigned n)
 	return x >> (-8 * n & 63);
 }
 
-/* How many digits a number has; 0 has none. */
+/* How many hexadecimal digits a number has; 0 has none. */
 static inline unsigned
 evw_ndigits(uint64_t a)
 {
@@ -110,8 +110,8 @@ evw_puthex(char *p, uint64_t a)
 /* ---- evwrec.c ---- */
 
 /*
- * A record's header.  Records may lie in memory that others can write: it is
- * read once, so that what was checked is what is used.
+ * A record's header: ev_head(ngroups, id).  Another process may write to the
+ * records' memory, so the header is read only once: what was checked is used.
  */
 static inline uint32_t
 evwrec_head(const uint32_t *r)
@@ -120,26 +120,28 @@ evwrec_head(const uint32_t *r)
 }
 
 void evwrec_init(void);
-/* A field: sign and digits of a difference, or `.`; up to 17 bytes. */
+/* Write a field: sign and digits of a difference, or `.`; up to 17 bytes. */
 char *evwrec_field(char *p, uint64_t diff);
-/* "*n", or several such lines, or the buffer's way to out. */
+/* Write "*n" for the repeats, or several such lines. */
 char *evwrec_more(struct evw *, char *p);
+/* Write the buffer, which ends at p, to out. */
 char *evwrec_spill(struct evw *, char *p);
 
 /*
- * Records of entries that have digits. A way stops at `to`, at a header 0, or
- * at a record that it does not take, and returns where. evwrec_way: 0 (plain,
- * which takes all that are what their entry says) to 1; NULL: not here.
+ * Write records whose entries have digits. Such a function stops at `to`, at a
+ * header 0, or at a record that it does not handle, and returns where.
+ * evwrec_way gives the implementations, 0 (plain, which handles all records
+ * that match their entries) to 1, or NULL if this processor cannot run it.
  */
 #define EVWREC_WAYS	2
 typedef const uint32_t *evwrec_fn(struct evw *, const uint32_t *r,
     const uint32_t *to);
 evwrec_fn evwrec_plain;
-/* Only those of one value, up to another. */
+/* Handles only records of one value. */
 evwrec_fn evwrec_single;
 evwrec_fn *evwrec_way(unsigned way);
 
-/* The end of the unfinished line, if there is one. */
+/* End the unfinished line, if there is one. */
 static inline __attribute__((always_inline)) char *
 evwrec_finish(struct evw *w, char *p)
 {

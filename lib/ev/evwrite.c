@@ -1,12 +1,12 @@
 /*
  * evwrite - write event text, events(5)
  *
- * The hot loops are in evwrec.c, the invariants in evwrec.h; here is all
- * that happens rarely, and what goes without records.
+ * The hot loops are in evwrec.c, the invariants in evwrec.h. This file has
+ * what happens rarely, and what needs no records.
  *
- * A cold entry is written by the registering thread before it stores the
- * state, a letter, with release order, and only read afterwards, but for the
- * writing thread's adding WRITTEN to it.
+ * The registering thread writes a cold entry, and then stores its state, a
+ * letter, with release order. From then on the entry is only read, except that
+ * the writing thread adds WRITTEN to the state.
  */
 #include "evw.h"
 
@@ -24,23 +24,23 @@
 #include "out.h"
 #include "util.h"
 
-/* A state: 0, or what it is, and whether it has been told. */
-enum { UNKNOWN, BLOCK = 'B', PACKED = 'b', PREFIX = 'P', REF = 'Q', ODD = 'q',
-    LEAVE = 'Z', WRITTEN = 0x80 };
+/* A state: what the id names, and whether its definition is in the text. */
+enum { UNKNOWN, BLOCK = 'B', PACKED = 'b', PREFIX = 'P', REF = 'Q',
+    SCATTERED = 'q', LEAVE = 'Z', WRITTEN = 0x80 };
 
 /* What the first execution needs, 16 bytes. */
 struct evw_cold {
 	union {
 		const char *items;	/* BLOCK */
 		const uint8_t *packed;	/* PACKED: see evpack.h */
-		struct {		/* REF, whose groups are neighbours */
+		struct {		/* REF: its groups are neighbours */
 			uint32_t k;
 			uint8_t group;	/* the first of them */
-			uint8_t stays;
+			bool stays;
 		};
-		struct evw_ref *odd;	/* ODD */
+		struct evw_ref *scattered;	/* SCATTERED */
 	};
-	uint32_t block;		/* PREFIX, REF, ODD */
+	uint32_t block;		/* PREFIX, REF, SCATTERED */
 	uint16_t n;		/* instructions; of the prefix; LEAVE: 'i', 'd' */
 	uint8_t ngroups;
 	_Atomic uint8_t state;
@@ -67,7 +67,6 @@ struct evw *
 evw_open(struct out *out)
 {
 	struct evw *w = xcalloc(1, sizeof *w);
-
 	unsigned way = EVWREC_WAYS - 1;
 
 	evwrec_init();
@@ -87,9 +86,9 @@ evw_raw(struct evw *w, const char *line, size_t len)
 
 	if (len > EVW_MAXLINE)
 		die("a line of %zu bytes, at most %d", len, EVW_MAXLINE);
-	/* kind calls: entries and exits are what is counted */
+	/* kind calls: entries and exits count as executions */
 	if (len > 0 && (*line == 'N' || *line == 'X' || *line == 'V'))
-		w->told++;
+		w->nexec++;
 	p = put_text(w, p, line, len);
 	*p++ = '\n';
 	w->p = p;
@@ -128,19 +127,19 @@ evw_flush(struct evw *w)
 uint64_t
 evw_executions(const struct evw *w)
 {
-	return w->told;
+	return w->nexec;
 }
 
 void
 evw_told(struct evw *w, uint64_t n)
 {
-	w->told += n;
+	w->nexec += n;
 }
 
 void
 evw_end(struct evw *w, const char *how, int status)
 {
-	evw_line(w, "E %s %d %" PRIu64, how, status, w->told);
+	evw_line(w, "E %s %d %" PRIu64, how, status, w->nexec);
 	evw_flush(w);
 }
 
@@ -163,9 +162,9 @@ reserve(size_t n)
 	return p;
 }
 
-/* The entry of a new id, or NULL. */
+/* The entry of an id that is not defined yet, or NULL. */
 static struct evw_cold *
-fresh(struct evw *w, uint32_t id)
+new_id(struct evw *w, uint32_t id)
 {
 	struct evw_cold *c;
 
@@ -201,7 +200,7 @@ publish(struct evw_cold *c, int as)
 static struct evw_cold *
 new_block(struct evw *w, uint32_t id, unsigned ngroups, unsigned ninsn)
 {
-	struct evw_cold *c = fresh(w, id);
+	struct evw_cold *c = new_id(w, id);
 
 	if (c == NULL || ngroups > EVW_MAXGROUPS || ninsn == 0 ||
 	    ninsn > UINT16_MAX)
@@ -241,7 +240,7 @@ int
 evw_prefix(struct evw *w, uint32_t id, uint32_t block, unsigned n,
     unsigned ngroups)
 {
-	struct evw_cold *c = fresh(w, id);
+	struct evw_cold *c = new_id(w, id);
 	const struct evw_cold *b = known_block(w, block);
 
 	if (c == NULL || b == NULL || n == 0 || n >= b->n ||
@@ -257,7 +256,7 @@ evw_prefix(struct evw *w, uint32_t id, uint32_t block, unsigned n,
 int
 evw_ref(struct evw *w, uint32_t id, uint32_t block, struct evw_ref ref)
 {
-	struct evw_cold *c = fresh(w, id);
+	struct evw_cold *c = new_id(w, id);
 	const struct evw_cold *b = known_block(w, block);
 
 	if (c == NULL || b == NULL || ref.n == 0 || ref.n > b->n)
@@ -271,9 +270,9 @@ evw_ref(struct evw *w, uint32_t id, uint32_t block, struct evw_ref ref)
 	c->ngroups = (uint8_t)(ref.stays ? 1 : ref.ngroups);
 	if (!ref.stays && ref.ngroups > 1 && (unsigned)ref.group[ref.ngroups -
 	    1] - ref.group[0] != ref.ngroups - 1) {
-		c->odd = xmalloc(sizeof *c->odd);
-		*c->odd = ref;
-		publish(c, ODD);
+		c->scattered = xmalloc(sizeof *c->scattered);
+		*c->scattered = ref;
+		publish(c, SCATTERED);
 		return 0;
 	}
 	c->k = ref.k;
@@ -286,7 +285,7 @@ evw_ref(struct evw *w, uint32_t id, uint32_t block, struct evw_ref ref)
 int
 evw_leave(struct evw *w, uint32_t id, char which)
 {
-	struct evw_cold *c = fresh(w, id);
+	struct evw_cold *c = new_id(w, id);
 
 	if (c == NULL)
 		return -1;
@@ -296,7 +295,7 @@ evw_leave(struct evw *w, uint32_t id, char which)
 	return 0;
 }
 
-/* Those of a block have a line of memory, or several, of their own. */
+/* Room for the values of a block: whole cache lines of its own. */
 static uint64_t *
 new_values(struct evw *w, unsigned n)
 {
@@ -313,7 +312,7 @@ new_values(struct evw *w, unsigned n)
 	return v;
 }
 
-/* One of its own, for a reference that stays. */
+/* Room for the one value of a reference that stays. */
 static uint64_t *
 new_value(struct evw *w)
 {
@@ -334,16 +333,16 @@ put_packed(struct evw *w, uint32_t id, const struct evw_cold *c)
 	evw_line(w, "B %x %s", id, text);
 }
 
-/* The line of a reference alone; returns where its values are. */
+/* Write the line of a reference alone; returns where its values are. */
 static uint64_t *
 put_alone(struct evw *w, uint32_t id, const struct evw_cold *c)
 {
-	unsigned k = letter(c) == ODD ? c->odd->k : c->k;
+	unsigned k = letter(c) == SCATTERED ? c->scattered->k : c->k;
 	uint64_t *value = w->hot[id].value;
 
 	evw_line(w, "Q %x %x %x %x%s", id, c->block, c->n, k,
 	    letter(c) == REF && c->stays ? " s" : "");
-	if (letter(c) == ODD)
+	if (letter(c) == SCATTERED)
 		return w->hot[c->block].value;
 	if (!c->stays)
 		return w->hot[c->block].value + c->group;
@@ -398,22 +397,22 @@ define(struct evw *w, uint32_t id)
 		return -1;
 	if (state & WRITTEN)
 		return 0;
-	if (state == PREFIX || state == REF || state == ODD)
+	if (state == PREFIX || state == REF || state == SCATTERED)
 		define(w, c->block);
 	c->state = state | WRITTEN;
 	if (id > w->maxid)
 		w->maxid = id;
 	put_definition(w, id, c);
 	/*
-	 * One whose groups are not neighbours has no one place for its values:
-	 * its entry stays without digits, and odd() writes it each time.
+	 * Scattered groups have no values in a row: the entry stays without
+	 * digits, and scattered() writes each of its records.
 	 */
-	if (state == ODD)
+	if (state == SCATTERED)
 		return 0;
 	x = evw_digits(id, evw_ndigits(id));
 	memcpy(text, &x, 8);
 	memcpy(h->digit, text, sizeof h->digit);
-	h->odd = (uint8_t)(255 - c->ngroups);
+	h->check = (uint8_t)(255 - c->ngroups);
 	h->len = (uint8_t)evw_ndigits(id);
 	return 0;
 }
@@ -429,20 +428,21 @@ evw_again(struct evw *w, struct out *out)
 	w->out = out;
 	w->p = w->buf;
 	w->prev = 0;
-	w->more = w->told = 0;
+	w->more = w->nexec = 0;
 }
 
 /* ---- executions ---- */
 
-/* A reference alone with scattered groups, the slow way. */
+/* Write a record of a reference alone whose groups are scattered. */
 static void
-odd(struct evw *w, uint32_t id, const uint32_t *r)
+scattered(struct evw *w, uint32_t id, const uint32_t *r)
 {
 	const struct evw_cold *c = &w->cold[id];
-	uint64_t diff[sizeof c->odd->group];
+	uint64_t *value = w->hot[c->block].value;
+	uint64_t diff[sizeof c->scattered->group];
 
 	for (unsigned i = 0; i < c->ngroups; i++) {
-		uint64_t *v = &w->hot[c->block].value[c->odd->group[i]], now;
+		uint64_t *v = &value[c->scattered->group[i]], now;
 
 		memcpy(&now, r + 1 + 2 * i, 8);
 		diff[i] = now - *v;
@@ -451,12 +451,15 @@ odd(struct evw *w, uint32_t id, const uint32_t *r)
 	evw_exec(w, id, c->ngroups, diff, 0);
 }
 
-/* A record that the hot loop cannot take: 1 taken, 0 try again, -1 error. */
+/*
+ * Handle a record at which the hot loop stopped: 1: it is written, 0: its id
+ * is defined now, try again, -1: it is invalid.
+ */
 static int
 uncommon(struct evw *w, const uint32_t *r, uint32_t head, const uint32_t *to)
 {
-	uint32_t id = head & EVW_MAXID;
-	unsigned n = head >> 24;
+	uint32_t id = ev_id(head);
+	unsigned n = ev_ngroups(head);
 
 	if (id == 0 || w->cold == NULL || define(w, id) < 0) {
 		snprintf(w->error, sizeof w->error,
@@ -475,15 +478,15 @@ uncommon(struct evw *w, const uint32_t *r, uint32_t head, const uint32_t *to)
 		return -1;
 	}
 	if (w->hot[id].len == 0) {
-		odd(w, id, r);
+		scattered(w, id, r);
 		return 1;
 	}
 	return 0;
 }
 
-/* Records up to one that was not defined yet, or is odd. */
+/* Write records up to one that needs uncommon(). */
 static const uint32_t *
-known(struct evw *w, const uint32_t *r, const uint32_t *to)
+common(struct evw *w, const uint32_t *r, const uint32_t *to)
 {
 	const uint32_t *end, *next;
 	uint32_t head;
@@ -493,9 +496,9 @@ known(struct evw *w, const uint32_t *r, const uint32_t *to)
 	for (;; r = next) {
 		r = evwrec_single(w, r, to);
 		if (r >= to || (head = evwrec_head(r)) == 0 ||
-		    to - r < 1 + 2 * (head >> 24))
+		    to - r < 1 + 2 * ev_ngroups(head))
 			return r;
-		end = r + 1 + 2 * (head >> 24);
+		end = r + 1 + 2 * ev_ngroups(head);
 		next = w->way(w, r, end);
 		if (next == r)
 			return r;
@@ -507,19 +510,19 @@ evw_records(struct evw *w, const uint32_t *from, const uint32_t *to)
 {
 	const uint32_t *r = from, *end;
 	uint32_t head;
-	int took;
+	int written;
 
 	w->error[0] = '\0';
 	for (;;) {
 		if (w->hot != NULL)
-			r = known(w, r, to);
+			r = common(w, r, to);
 		if (r >= to || (head = evwrec_head(r)) == 0)
 			return r;
-		took = uncommon(w, r, head, to);
-		if (took < 0)
+		written = uncommon(w, r, head, to);
+		if (written < 0)
 			return r;
-		end = r + 1 + 2 * (head >> 24);
-		r = took > 0 ? end : evwrec_plain(w, r, end);
+		end = r + 1 + 2 * ev_ngroups(head);
+		r = written > 0 ? end : evwrec_plain(w, r, end);
 	}
 }
 
@@ -539,7 +542,7 @@ evw_total(struct evw *w, uint32_t id, uint64_t n)
 	if (id == 0 || id > EVW_MAXID || w->cold == NULL || define(w, id) < 0)
 		return -1;
 	evw_line(w, "W %x %" PRIx64, id, n);
-	w->told += n;
+	w->nexec += n;
 	return 0;
 }
 
@@ -547,10 +550,10 @@ void
 evw_exec(struct evw *w, uint32_t id, unsigned ngroups, const uint64_t *diff,
     uint64_t more)
 {
-	uint32_t head = ngroups << 24 | id;
+	uint32_t head = ev_head(ngroups, id);
 	char *p;
 
-	w->told += more + 1;
+	w->nexec += more + 1;
 	if (head == w->prev && (ngroups == 0 ||
 	    memcmp(diff, w->last, ngroups * sizeof *diff) == 0)) {
 		w->more += more + 1;

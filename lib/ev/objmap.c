@@ -3,14 +3,14 @@
  *
  *	M 1 555555555000 555555556000 1000 /bin/true
  *
- * says that 555555555140 is byte 1140 of the file; the program header whose
- * segment has that byte gives the address that the linker gave it. Pages at
- * the seam of two segments are mapped twice, with either's permissions. Who
- * asks, asks for code: executable segments come first, and the segment's own
- * bytes before what merely shares its pages.
+ * says that 555555555140 is byte 1140 of the file; the program header of the
+ * segment that holds this byte gives its link-time address. A page at the seam
+ * of two segments is mapped twice, with the permissions of each. Lookups are
+ * for code, so executable segments are preferred, and a segment's own bytes
+ * to bytes that merely share its pages.
  *
- * Mappings are a sorted array without overlaps: a program has hundreds, and
- * changes them rarely against the number of questions.
+ * Mappings are a sorted array without overlaps: a program has hundreds of
+ * them, and lookups are far more frequent than changes.
  */
 #include "objmap.h"
 
@@ -28,21 +28,21 @@
 struct objmap_seg {
 	uint64_t off, size;	/* in the file */
 	uint64_t vaddr;		/* of its first byte */
-	int exec;
+	bool exec;
 };
 
-struct map {
+struct mapping {
 	uint64_t start, end;	/* [start, end) */
 	uint64_t off;		/* of start, in the file */
 	struct obj *obj;
 };
 
 struct objmap {
-	struct map *map;
-	size_t nmap, mapcap;
-	size_t last;		/* the mapping that answered last */
+	struct mapping *map;
+	size_t nmap, capmap;
+	size_t last;		/* index of the mapping found last */
 	struct obj **obj;
-	size_t nobj, objcap;
+	size_t nobj, capobj;
 };
 
 struct objmap *
@@ -91,7 +91,7 @@ object(struct objmap *om, char *path)
 	obj = xcalloc(1, sizeof *obj);
 	obj->path = path;
 	obj->id = (unsigned)om->nobj;
-	/* a name that is no absolute path is the kernel's, [vdso] */
+	/* a name that is no absolute path is the kernel's, as [vdso] */
 	fd = path[0] == '/' ? in_optional(path) : -1;
 	if (fd >= 0) {
 		elf = elf_begin(fd, ELF_C_READ, NULL);
@@ -101,7 +101,7 @@ object(struct objmap *om, char *path)
 		}
 		close(fd);
 	}
-	om->obj = xgrow(om->obj, &om->objcap, om->nobj + 1, sizeof *om->obj);
+	om->obj = xgrow(om->obj, &om->capobj, om->nobj + 1, sizeof *om->obj);
 	return om->obj[om->nobj++] = obj;
 }
 
@@ -122,20 +122,20 @@ after(const struct objmap *om, uint64_t addr)
 }
 
 static void
-insert(struct objmap *om, size_t i, struct map m)
+insert(struct objmap *om, size_t i, struct mapping m)
 {
-	om->map = xgrow(om->map, &om->mapcap, om->nmap + 1, sizeof *om->map);
+	om->map = xgrow(om->map, &om->capmap, om->nmap + 1, sizeof *om->map);
 	memmove(om->map + i + 1, om->map + i, (om->nmap - i) * sizeof *om->map);
 	om->map[i] = m;
 	om->nmap++;
 }
 
-/* Nothing is mapped from start to end; what sticks out on a side stays. */
+/* Remove [start, end); of mappings that extend beyond it the rest stays. */
 static void
 unmap(struct objmap *om, uint64_t start, uint64_t end)
 {
 	size_t i = after(om, start), j;
-	struct map m;
+	struct mapping m;
 
 	if (i < om->nmap && om->map[i].start < start) {
 		m = om->map[i];
@@ -160,7 +160,7 @@ unmap(struct objmap *om, uint64_t start, uint64_t end)
 	}
 }
 
-/* " hex" at *p, before end; moves *p behind it. */
+/* Read " hex" at *p, before end; moves *p behind it. */
 static int
 number(const char **p, const char *end, uint64_t *out)
 {
@@ -203,7 +203,7 @@ octal(const char *s, const char *end)
 	return v > 0 && v < 256 ? v : -1;
 }
 
-/* " text" up to end, `\ooo` undone; NULL if it is not that. */
+/* Read " text" up to end, and resolve `\ooo`; NULL if it is malformed. */
 static char *
 text(const char *p, const char *end)
 {
@@ -236,7 +236,7 @@ text(const char *p, const char *end)
 static int
 map_line(struct objmap *om, const char *p, const char *end)
 {
-	struct map m;
+	struct mapping m;
 	uint64_t n;
 	char *path;
 
@@ -269,7 +269,7 @@ objmap_line(struct objmap *om, const char *line, size_t len)
 	return 0;
 }
 
-/* How well does the segment fit byte off? Higher is better, 0 not at all. */
+/* How well the segment fits byte off: higher is better, 0 is not at all. */
 static int
 fit(const struct objmap_seg *s, uint64_t off)
 {
@@ -303,7 +303,7 @@ link_address(const struct obj *obj, uint64_t off)
 const struct obj *
 objmap_find(struct objmap *om, uint64_t addr, uint64_t *link)
 {
-	const struct map *m;
+	const struct mapping *m;
 
 	if (om->last >= om->nmap || addr < om->map[om->last].start ||
 	    addr >= om->map[om->last].end)

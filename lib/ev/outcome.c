@@ -1,5 +1,5 @@
 /*
- * outcome - sum up what O lines tell, events(5)
+ * outcome - sum up O lines, events(5)
  */
 #include "outcome.h"
 
@@ -11,13 +11,13 @@
 #include "ev.h"
 #include "util.h"
 
-KHASH_MAP_INIT_INT64(told, uint64_t)
+KHASH_MAP_INIT_INT64(sums, uint64_t)
 
 struct outcomes {
 	char name[OUTCOME_MAX][32];
 	unsigned n;
 	int bc, bi;		/* columns of Bc and Bi, or -1 */
-	khash_t(told) *told;	/* by instruction * OUTCOME_MAX + column */
+	khash_t(sums) *sum;	/* by instruction * OUTCOME_MAX + column */
 };
 
 struct outcomes *
@@ -26,7 +26,7 @@ outcome_new(void)
 	struct outcomes *o = xcalloc(1, sizeof *o);
 
 	o->bc = o->bi = -1;
-	o->told = kh_init(told);
+	o->sum = kh_init(sums);
 	return o;
 }
 
@@ -39,7 +39,7 @@ find(const struct outcomes *o, const char *name)
 	return -1;
 }
 
-/* A column for this event, which may be there. */
+/* The column of an event, a new one if there is none; -1: too many. */
 static int
 column(struct outcomes *o, const char *name)
 {
@@ -71,13 +71,13 @@ outcome_head(struct outcomes *o, const char *value)
 	return i < 0 || r < 0 ? -1 : 0;
 }
 
-int
+bool
 outcome_has(const struct outcomes *o, const char *const *name, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (find(o, name[i]) >= 0)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 unsigned
@@ -104,13 +104,13 @@ outcome_line(struct outcomes *o, uint64_t insn, const char *list)
 		i = find(o, name);
 		if (i < 0)
 			return "an event that no `H outcomes' names";
-		k = kh_put(told, o->told, insn * OUTCOME_MAX + (unsigned)i,
+		k = kh_put(sums, o->sum, insn * OUTCOME_MAX + (unsigned)i,
 		    &new);
 		if (new < 0)
 			die("outcomes:");
 		if (new != 0)
-			kh_val(o->told, k) = 0;
-		kh_val(o->told, k) += n;
+			kh_val(o->sum, k) = 0;
+		kh_val(o->sum, k) += n;
 	}
 	return r < 0 ? "malformed events" : NULL;
 }
@@ -123,12 +123,12 @@ outcome_add(const struct outcomes *o, uint64_t insn, int flow, uint64_t times,
 		n[o->bc] += (int64_t)times;
 	if ((flow == 'I' || flow == 'X') && o->bi >= 0)
 		n[o->bi] += (int64_t)times;
-	if (kh_size(o->told) == 0)
+	if (kh_size(o->sum) == 0)
 		return;
 	for (unsigned i = 0; i < o->n; i++) {
-		khint_t k = kh_get(told, o->told, insn * OUTCOME_MAX + i);
+		khint_t k = kh_get(sums, o->sum, insn * OUTCOME_MAX + i);
 
-		if (k != kh_end(o->told))
-			n[i] += (int64_t)kh_val(o->told, k);
+		if (k != kh_end(o->sum))
+			n[i] += (int64_t)kh_val(o->sum, k);
 	}
 }

@@ -204,7 +204,7 @@ dwarf_function(struct sym *s, uint64_t addr, struct sym_at *at)
 {
 	struct sym_unit *u;
 	const struct sym_scope *sc;
-	const struct range *r;
+	const struct addr_range *r;
 
 	/*
 	 * Code without a line, such as the linkage table, is not a function's:
@@ -226,7 +226,7 @@ dwarf_function(struct sym *s, uint64_t addr, struct sym_at *at)
 void
 sym_function(struct sym *s, uint64_t addr, struct sym_at *at)
 {
-	const struct range *r = range_find(&s->fns, addr);
+	const struct addr_range *r = range_find(&s->fns, addr);
 	static const char *unknown;
 	struct sym_fn *f;
 

@@ -153,7 +153,7 @@ sym_scope(struct sym *s, struct sym_unit *u, uint64_t addr)
 {
 	struct walk w = { .s = s, .u = u };
 	Dwarf_Die die;
-	const struct range *r;
+	const struct addr_range *r;
 
 	if (!u->hasscopes) {
 		u->hasscopes = 1;

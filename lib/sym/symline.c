@@ -174,7 +174,7 @@ find_row(const struct sym_table *t, uint64_t addr)
 
 /* Is any code of the range the table's? */
 static int
-has_row_in(const struct sym_table *t, const struct range *r)
+has_row_in(const struct sym_table *t, const struct addr_range *r)
 {
 	size_t i = find_row(t, r->end - 1);
 
@@ -188,7 +188,7 @@ has_row_in(const struct sym_table *t, const struct range *r)
 static struct sym_table *
 table(struct sym *s, uint64_t addr)
 {
-	const struct range *r;
+	const struct addr_range *r;
 	struct sym_unit *u;
 	struct sym_table *t;
 

@@ -133,7 +133,7 @@ sym_units(struct sym *s)
 struct sym_unit *
 sym_unit(struct sym *s, uint64_t addr)
 {
-	const struct range *r;
+	const struct addr_range *r;
 
 	if (!s->hasunits)
 		sym_units(s);

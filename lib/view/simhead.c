@@ -1,5 +1,5 @@
 /*
- * simhead - what simulators pass on of a run: from H lines to costs' headers
+ * simhead - from H lines to the header of costs: what simulators keep
  */
 #include "simhead.h"
 

@@ -1,5 +1,5 @@
 /*
- * simopt - the options that simulators have in common
+ * simopt - the options that all simulators have
  */
 #include "simopt.h"
 
@@ -18,10 +18,10 @@ simopt_take(struct simopt *s, int c)
 		s->output = optarg;
 		break;
 	case 't':
-		s->through = 1;
+		s->through = true;
 		break;
 	case 'v':
-		s->verbose = 1;
+		s->verbose = true;
 		break;
 	case SIMOPT_VERSION:
 		prog_version();
@@ -38,13 +38,13 @@ simopt_file(const struct simopt *s, int argc, char **argv)
 	return argv[optind];
 }
 
-int
+bool
 simopt_choice(const char *option, const char *first, const char *second)
 {
 	if (strcmp(optarg, first) == 0)
-		return 0;
+		return false;
 	if (strcmp(optarg, second) != 0)
 		die("--%s=%s: neither %s nor %s", option, optarg, first,
 		    second);
-	return 1;
+	return true;
 }

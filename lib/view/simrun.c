@@ -14,15 +14,15 @@
 #include "util.h"
 #include "simhead.h"
 
-/* What no simulator needs to see. */
+/* A run with the members that no simulator needs to see. */
 struct inside {
-	struct simrun s;	/* first: a simulator's pointer is ours */
+	struct simrun s;	/* first, so that inside() can cast */
 	struct simhead head;
 	const char *desc[8];
 	unsigned ndesc;
-	struct costw *costs;	/* once something was written */
+	struct costw *costs;	/* NULL until something is written */
 	bool ready;		/* all H lines have been read */
-	bool whole;
+	bool whole;		/* the stream was read to its end mark */
 };
 
 static struct inside *
@@ -73,15 +73,15 @@ options(struct simrun *s, int argc, char **argv)
 	return argv[optind];
 }
 
-int
+bool
 simrun_choice(const char *option, const char *first, const char *second)
 {
 	if (strcmp(optarg, first) == 0)
-		return 0;
+		return false;
 	if (strcmp(optarg, second) != 0)
 		die("--%s=%s: neither %s nor %s", option, optarg, first,
 		    second);
-	return 1;
+	return true;
 }
 
 /* ---- costs ---- */
@@ -132,9 +132,9 @@ words(const char *s)
 	return n;
 }
 
-/* For insns_write, which knows no more of us. */
+/* For add(), to which insns_write passes no pointer of ours. */
 static struct simrun *adding;
-static unsigned ncolumn;	/* of its own */
+static unsigned ncolumn;	/* the simulator's own */
 
 static void
 add(const struct insns_at *at, int64_t *n)
@@ -164,7 +164,7 @@ write_costs(struct inside *in)
 
 /* ---- lines ---- */
 
-/* An event of ours that a stage before told already: it is the same stage. */
+/* Refuse our own events as outcomes of an earlier stage: it is the same one. */
 static void
 check_outcomes(struct simrun *s)
 {
@@ -196,7 +196,7 @@ head(struct inside *in, const struct ev *e)
 	check_outcomes(s);
 }
 
-/* Behind the H lines. */
+/* All H lines were read. */
 static void
 begin(struct inside *in)
 {
@@ -224,8 +224,8 @@ outcome(struct simrun *s, const struct ev *e)
 }
 
 /*
- * A stage behind us has nothing to do while the program runs, but much when
- * costs come: it is told of objects as soon as they are there.
+ * Announce each object in the costs as soon as it is mapped: the next stage is
+ * idle while the program runs, and can read the object's symbols meanwhile.
  */
 static void
 mapping(struct inside *in, const struct ev *e)
