@@ -26,10 +26,7 @@ uint64_t *record;
 struct cold *cold_block;
 uint32_t ncold;
 struct insns *insns;
-uint64_t *code_line;
-uint32_t ncode_line = 1;	/* number 0 is no line */
 
-static size_t capline;
 static uint64_t nrecord;
 static uint64_t capunit = 1 << 24, capcold = 1 << 24;
 static uint64_t caprecord = (uint64_t)1 << 31;
@@ -61,7 +58,7 @@ blocks_init(const struct geometry g[NCACHE], struct evr *r)
 	events = r;
 	ishift = (unsigned)__builtin_ctzll(g[I1].line);
 	shortest = dline = g[D1].line;
-	dsmall = dline <= 256 && sim_dways(&g[D1]) <= SIM_DLINES;
+	dsmall = dline <= 256 && l1_ways(&g[D1]) <= L1_DLINES;
 	for (int i = 0; i < NCACHE; i++)
 		if (g[i].line < shortest)
 			shortest = g[i].line;
@@ -81,15 +78,8 @@ line_number(uint64_t line)
 
 	if (new < 0)
 		die("code lines:");
-	if (new != 0) {
-		if (ncode_line == 1 << 28)
-			die("more code lines than 2^28");
-		kh_val(lines, k) = ncode_line;
-		code_line = xgrow(code_line, &capline, ncode_line + 1,
-		    sizeof *code_line);
-		code_line[ncode_line] = line;
-		sim_code_line(ncode_line++);
-	}
+	if (new != 0)
+		kh_val(lines, k) = l1_new_line(line);
 	return kh_val(lines, k);
 }
 
@@ -287,10 +277,8 @@ blocks_define(const struct ev_def *d, uint32_t id, unsigned kind,
 	u = &unit[id];
 	if (d->letter == 'P')
 		insns_part(insns, (uint32_t)(uintptr_t)b->user - 1, id, d->n);
-	if (d->letter == 'Q' || d->letter == 'Z') {
-		lone_define(d, id);
+	if (d->letter == 'Q' || d->letter == 'Z')
 		return NULL;
-	}
 	u->rec = unit[b->id].rec;
 	u->touch_at = unit[b->id].touch_at;
 	u->ref_at = unit[b->id].ref_at;

@@ -4,13 +4,17 @@
  * main.c	options, the stream's lines
  * geometry.c	sizes of caches: from options, the stream, this machine
  * blocks.c	definitions to what the simulator runs on
- * sim.c	the first-level caches; executions through them, the long way
+ * batch.c	records: the short way where it can be
  * short.c	the short way, which nearly all go
+ * ordered.c	the long way, in the order of events
+ * rounds.c	many rounds of a record; repeat.c leaves most of them out
  * repeat.c	many rounds of the same
  * rounds.c	... of a line
  * lone.c	kind cache: references alone
  * table.c	kind cache: the first-level caches behind trace's table
+ * l1.c		the first-level caches
  * ll.c		the last-level cache
+ * found.c	misses to be passed on
  * report.c	costs by address, the summary
  */
 #ifndef CACHESIM_H
@@ -19,6 +23,7 @@
 #include <stdint.h>
 
 #include "ev.h"
+#include "simrun.h"
 
 struct out;
 
@@ -124,8 +129,6 @@ extern uint64_t *record;
 extern struct cold *cold_block;
 extern uint32_t ncold;
 extern struct insns *insns;
-extern uint64_t *code_line;	/* by number: line */
-extern uint32_t ncode_line;
 
 /* References wider than the shortest line are cut to its size. */
 extern int cut_wide;
@@ -209,74 +212,107 @@ uint64_t ll_set_line(uint64_t set, uint64_t way);
 /* Another line of the set is there. */
 void ll_set_move(uint64_t set, uint64_t way, uint64_t line);
 
-/* ---- sim.c ---- */
+/* ---- l1.c ---- */
 
-#define SIM_DLINES	65534	/* a larger D1 knows only the long way */
-#define SIM_NHINT	4096
+#define L1_DLINES	65534	/* a larger D1 knows only the long way */
+#define L1_NHINT	4096
 
 /*
  * D1 by set and way. What is behind the tags keeps a way's tag and its stamp
  * apart in the low 12 bits of their addresses, which a processor compares when
  * it looks for stores that a load must wait for.
  */
-struct d1 {
-	uint16_t hint[SIM_NHINT];	/* by line: where in tag */
-	uint64_t tag[SIM_DLINES + 2 + 256];	/* address of the line */
-	uint64_t stamp[SIM_DLINES];
+struct l1_d {
+	uint16_t hint[L1_NHINT];	/* by line: where in tag */
+	uint64_t tag[L1_DLINES + 2 + 256];	/* address of the line */
+	uint64_t stamp[L1_DLINES];
 };
 
 struct times {
 	uint64_t i, d;
 };
 
-extern struct d1 sim_d1;
-extern uint64_t *sim_istamp;	/* by code line; 0: not in I1 */
-extern struct times sim_time;
+struct l1 {
+	int tables;		/* kind cache: both are in table.c */
+	uint64_t iassoc, isets;
+	unsigned ishift, dshift;	/* log2 of the lines' sizes */
+	uint64_t dassoc, dsets;
+	unsigned dways;		/* dassoc to the next multiple of 4 */
+	uint64_t *dtag, *dstamp;	/* of l1_d, or larger ones */
+};
 
-/* An execution in the order of its events; its values have been set. */
-void sim_long(uint32_t id);
-/* One reference that may be missed, or go over its line's end. */
-void sim_reference(uint32_t cold, uint32_t ref, uint64_t addr, uint64_t size);
-/* Of a reference in a record. */
-uint64_t sim_size(const struct fastref *);
+extern struct l1 l1;
+extern struct l1_d l1_d;
+extern uint64_t *l1_istamp;	/* by code line; 0: not in I1 */
+extern uint64_t *l1_code_line;	/* by number: line */
+extern struct times l1_time;
+
+void l1_init(const struct geometry g[NCACHE], struct evr *);
+/* The number of a new code line. */
+uint32_t l1_new_line(uint64_t line);
+/* Look a code line up: 1 if it was missed. */
+int l1_fetch(uint32_t n);
+/* Look a data line up where its hint does not help: 1 if it was missed. */
+int l1_search(uint64_t line);
+/* The ways of all sets of D1, with those that only fill sets up. */
+uint64_t l1_ways(const struct geometry *);
+/* As ll_set_line and ll_set_move, of D1; the ways of a set from 0 on. */
+uint64_t l1_set_line(uint64_t set, uint64_t way);
+void l1_set_move(uint64_t set, uint64_t way, uint64_t line);
+
+/* Look a data line up: 1 if it was missed. */
+static inline int
+l1_data(uint64_t line)
+{
+	uint16_t at = l1_d.hint[line % L1_NHINT];
+
+	if (l1.tables)
+		return table_touch(D1, line);
+	if (__builtin_expect(l1.dtag[at] != line << l1.dshift, 0))
+		return l1_search(line);
+	l1.dstamp[at] = ++l1_time.d;
+	return 0;
+}
+
+/* ---- found.c ---- */
 
 enum event { I1MR, ILMR, D1MR, DLMR, D1MW, DLMW };
 
-/* Misses found by the last round, where passing through. */
-struct found {
-	uint64_t n;
-	uint32_t insn;
-	uint8_t event;
-};
-
-extern struct found *found;
+/* Misses found by the last rounds, where passing through. */
+extern struct sim_outcome *found;
 extern unsigned nfound;
+void found_add(uint32_t insn, unsigned event);
 
-/* The ways of all sets of D1, with those that only fill sets up. */
-uint64_t sim_dways(const struct geometry *);
-void sim_init(const struct geometry g[NCACHE], struct evr *, int through);
-/* There is a new code line, with the next number. */
-void sim_code_line(uint32_t n);
-void sim_batch(const uint64_t *rec, const uint64_t *end);
-/* So many rounds of a record, one by one. */
-void sim_rounds(const uint64_t *rec, uint64_t n);
-/* n rounds of a record, for passing through: found[] is what they missed. */
-void sim_some(const uint64_t *rec, uint64_t n);
-/* Finish what is in the queue. */
-void sim_end(void);
+/* ---- ordered.c ---- */
+
+void ordered_init(struct evr *, int through);
+/* An execution in the order of its events; its values have been set. */
+void ordered_long(uint32_t id);
+/* The same, counted. */
+void ordered_slow(uint32_t id);
+/* One reference that may be missed, or go over its line's end. */
+void ordered_reference(uint32_t cold, uint32_t ref, uint64_t addr,
+    uint64_t size);
+/* Of a reference in a record. */
+uint64_t ordered_size(const struct fastref *);
 /*
  * Kind cache: reference ref of the block alone, values are set; it has nothing
  * to do with trace's table.
  */
-void sim_alone(const struct ev_def *, uint32_t ref);
+void ordered_alone(const struct ev_def *, uint32_t ref);
 /* So has a fetch. */
-void sim_fetch(const struct visit *, struct misses *);
-/* An execution of a block. */
-void sim_slow(uint32_t id);
+void ordered_fetch(const struct visit *, struct misses *);
 
-/* As ll_set_line and ll_set_move, of D1; the ways of a set from 0 on. */
-uint64_t sim_d1_line(uint64_t set, uint64_t way);
-void sim_d1_move(uint64_t set, uint64_t way, uint64_t line);
+/* ---- batch.c ---- */
+
+void batch_init(const struct geometry g[NCACHE], struct evr *, int through);
+void batch(const uint64_t *rec, const uint64_t *end);
+/* So many rounds of a record, one by one. */
+void batch_rounds(const uint64_t *rec, uint64_t n);
+/* n rounds of a record, for passing through: found[] is what they missed. */
+void batch_some(const uint64_t *rec, uint64_t n);
+/* Finish what is in the queue. */
+void batch_end(void);
 
 /* ---- short.c ---- */
 
@@ -321,8 +357,9 @@ void repeat_alike(struct repeat *, uint64_t n);
 
 /* ---- rounds.c ---- */
 
-/* All rounds of a record. */
-void rounds_record(struct evr *, const uint64_t *rec, unsigned ishift);
+typedef void rounds_fn(const uint64_t *rec, uint64_t n);
+/* All rounds of a record; fn goes through some one by one. */
+void rounds_record(struct evr *, const uint64_t *rec, rounds_fn *fn);
 /* Are all differences of a record 0? */
 int rounds_alike(const uint64_t *rec);
 

@@ -100,12 +100,12 @@ other(struct evr *events, const struct ref *u, const uint64_t *p)
 
 	if (d->letter != 'Q') {
 		ev_apply(d, p + 1);
-		sim_slow(id);
+		ordered_slow(id);
 	} else if (u->what == FETCH) {
-		sim_fetch(&u->fetch->visit, &u->fetch->fetch);
+		ordered_fetch(&u->fetch->visit, &u->fetch->fetch);
 	} else {
 		ev_apply(d, p + 1);
-		sim_alone(d, u->ref);
+		ordered_alone(d, u->ref);
 	}
 }
 

@@ -167,7 +167,7 @@ begin(void)
 	if (ev_kind(events) == EV_CACHE)
 		check_filter();
 	blocks_init(report.geometry, events);
-	sim_init(report.geometry, events, opt.through);
+	batch_init(report.geometry, events, opt.through);
 	if (writer == NULL)
 		return;
 	evw_line(writer, "H outcomes I1mr ILmr D1mr DLmr D1mw DLmw");
@@ -183,6 +183,9 @@ definition(const struct ev *e)
 
 	if (wrong != NULL)
 		ev_bad(events, "%s", wrong);
+	else if (ev_def(events, e->id)->letter == 'Q' ||
+	    ev_def(events, e->id)->letter == 'Z')
+		lone_define(ev_def(events, e->id), e->id);
 }
 
 static void
@@ -285,7 +288,7 @@ pass_batch(const struct ev *e)
 		for (; rounds > 0; rounds -= k) {
 			/* like some in which nothing was found: all at once */
 			k = quiet > 3 && rounds_alike(p) ? rounds : 1;
-			sim_some(p, k);
+			batch_some(p, k);
 			quiet += k;
 			if (nfound == 0 && rounds != k)
 				continue;
@@ -313,7 +316,7 @@ run(void)
 			if (opt.through)
 				pass_batch(&e);
 			else
-				sim_batch(e.rec, e.end);
+				batch(e.rec, e.end);
 			continue;
 		}
 		line(c, &e);
@@ -325,7 +328,7 @@ run(void)
 			evw_raw(writer, e.line, e.len);
 	}
 	if (ready)
-		sim_end();
+		batch_end();
 	report.whole = c == 0;
 }
 

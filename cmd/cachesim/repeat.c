@@ -67,8 +67,8 @@ void
 repeat_init(const struct geometry g[NCACHE])
 {
 	cache[0] = (struct sets){ g[D1].size / g[D1].line / g[D1].assoc,
-	    g[D1].assoc, (unsigned)__builtin_ctzll(g[D1].line), sim_d1_line,
-	    sim_d1_move };
+	    g[D1].assoc, (unsigned)__builtin_ctzll(g[D1].line), l1_set_line,
+	    l1_set_move };
 	cache[1] = (struct sets){ g[LL].size / g[LL].line / g[LL].assoc,
 	    g[LL].assoc, (unsigned)__builtin_ctzll(g[LL].line), ll_set_line,
 	    ll_set_move };
@@ -347,9 +347,9 @@ add_counts(const struct repeat *r, uint64_t times)
 
 	ll_drain();
 	for (size_t i = 0; i < r->nmisses; i++, m += 2) {
-		uint32_t *l1 = &r->misses[i].l1, *ll = &r->misses[i].ll;
+		uint32_t *first = &r->misses[i].l1, *ll = &r->misses[i].ll;
 
-		misses_add(l1, (misses_all(l1) - m[0]) * times);
+		misses_add(first, (misses_all(first) - m[0]) * times);
 		misses_add(ll, (misses_all(ll) - m[1]) * times);
 	}
 	for (unsigned i = 0; i < nfound; i++)

@@ -33,10 +33,10 @@ add_code(const struct cold *c, uint32_t ninsn, unsigned ishift)
 	uint64_t size = (uint64_t)1 << ishift;
 
 	for (; v < c->visit + c->nvisit && v->insn < ninsn; v++) {
-		add((struct repeat_ref){ code_line[v->a] << ishift, size, 0, 0,
+		add((struct repeat_ref){ l1_code_line[v->a] << ishift, size, 0, 0,
 		    0 });
 		if (v->b != 0)
-			add((struct repeat_ref){ code_line[v->b] << ishift,
+			add((struct repeat_ref){ l1_code_line[v->b] << ishift,
 			    size, 0, 0, 0 });
 	}
 }
@@ -57,7 +57,7 @@ add_recorded(const struct unit *u, const uint64_t *rec)
 		if (is_value && value == 0 && by == 0)
 			continue;
 		add((struct repeat_ref){ value + (uint64_t)(int64_t)f->dist,
-		    sim_size(f), by, value, is_value });
+		    ordered_size(f), by, value, is_value });
 	}
 }
 
@@ -111,11 +111,13 @@ add_refs(const struct ev_def *d, const struct unit *u, const uint64_t *rec)
 	return 1;
 }
 
+static rounds_fn *one_by_one;
+
 static void
 go(struct repeat *r, uint64_t n)
 {
 	if (n != 0)
-		sim_rounds(r->what, n);
+		one_by_one(r->what, n);
 }
 
 static void
@@ -130,7 +132,7 @@ left_out(struct repeat *r, uint64_t n)
 }
 
 void
-rounds_record(struct evr *events, const uint64_t *rec, unsigned ishift)
+rounds_record(struct evr *events, const uint64_t *rec, rounds_fn *fn)
 {
 	const struct ev_def *d = ev_def(events, ev_id(*rec));
 	const struct unit *u = &unit[ev_id(*rec)];
@@ -140,13 +142,14 @@ rounds_record(struct evr *events, const uint64_t *rec, unsigned ishift)
 	    (size_t)c->block->nref, .cold = c, .what = (void *)(uintptr_t)rec,
 	    .rounds = go, .left_out = left_out };
 
+	one_by_one = fn;
 	if (rounds_alike(rec)) {
 		repeat_alike(&r, n);
 		return;
 	}
 	nref = 0;
 	if (n >= repeat_least() && add_refs(d, u, rec)) {
-		add_code(c, d->n, ishift);
+		add_code(c, d->n, l1.ishift);
 		r.ref = ref;
 		r.nref = nref;
 		repeat(&r, n);

@@ -9,7 +9,7 @@
  * way's tag is the address of its line, and what an address is beyond it is
  * less than the line's size, less the reference's, only if the reference hits
  * and stays within the line. Where a hint points before its line was ever
- * there is a tag that fits no address of that hint (sim_init).
+ * there is a tag that fits no address of that hint (batch_init).
  *
  * With AVX-512 up to 8 values are taken in one step: a loop would go round as
  * often as a block has groups, which the processor would guess badly.
@@ -42,9 +42,9 @@ data_unusual(const struct unit *u, const struct fastref *r, uint64_t addr,
 	const struct fastref *first = (const struct fastref *)
 	    (&record[u->rec] + u->ref_at);
 
-	sim_time.d = now;
-	sim_reference(u->cold, (uint32_t)(r - first), addr, sim_size(r));
-	return sim_time.d;
+	l1_time.d = now;
+	ordered_reference(u->cold, (uint32_t)(r - first), addr, ordered_size(r));
+	return l1_time.d;
 }
 
 /* The references of one round. */
@@ -58,12 +58,12 @@ references(struct run *x, const struct unit *u, const uint64_t *rec,
 
 	for (; r < end; r++) {
 		uint64_t addr = rec[r->val] + (uint64_t)(int64_t)r->dist;
-		uint16_t at = sim_d1.hint[(addr >> shift) % SIM_NHINT];
+		uint16_t at = l1_d.hint[(addr >> shift) % L1_NHINT];
 
-		if (__builtin_expect(addr - sim_d1.tag[at] > r->most, 0))
+		if (__builtin_expect(addr - l1_d.tag[at] > r->most, 0))
 			now = data_unusual(u, r, addr, now);
 		else
-			sim_d1.stamp[at] = ++now;
+			l1_d.stamp[at] = ++now;
 	}
 	x->now.d = now;
 }
@@ -103,9 +103,9 @@ one_round(struct run *x, const struct unit *u, const uint64_t *rec, uint32_t id,
 		references(x, u, rec, shift);
 		return;
 	}
-	sim_time = x->now;
-	sim_long(id);
-	x->now = sim_time;
+	l1_time = x->now;
+	ordered_long(id);
+	x->now = l1_time;
 }
 
 /* ---- the plain way ---- */
@@ -132,7 +132,7 @@ add_values(uint64_t *val, const uint64_t *diff, const uint64_t *end)
 INLINE const uint64_t *
 some(const uint64_t *p, const uint64_t *last, unsigned shift, uint64_t most)
 {
-	struct run x = { sim_istamp, sim_time };
+	struct run x = { l1_istamp, l1_time };
 	struct unit *const units = unit;
 	uint64_t *const records = record;
 
@@ -158,7 +158,7 @@ some(const uint64_t *p, const uint64_t *last, unsigned shift, uint64_t most)
 			    add_values(rec, diff, end));
 		while (__builtin_expect(--rounds != 0, 0));
 	}
-	sim_time = x.now;
+	l1_time = x.now;
 	return p;
 }
 
@@ -194,7 +194,7 @@ TARGET512
 static const uint64_t *
 some_lanes(const uint64_t *p, const uint64_t *last, uint64_t most)
 {
-	struct run x = { sim_istamp, sim_time };
+	struct run x = { l1_istamp, l1_time };
 	struct unit *const units = unit;
 	uint64_t *const records = record;
 
@@ -225,7 +225,7 @@ some_lanes(const uint64_t *p, const uint64_t *last, uint64_t most)
 			one_round(&x, u, rec, ev_id(head), 6, none);
 		} while (__builtin_expect(--rounds != 0, 0));
 	}
-	sim_time = x.now;
+	l1_time = x.now;
 	return p;
 }
 

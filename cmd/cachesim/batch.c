@@ -1,0 +1,94 @@
+/*
+ * batch - records of executions: the short way where it can be
+ */
+#include "cachesim.h"
+
+#include <string.h>
+
+static struct evr *events;
+
+/* So many rounds of a record of an id that has no short way. */
+__attribute__((noinline))
+static void
+other(const uint64_t *p, uint64_t n)
+{
+	uint32_t id = ev_id(*p);
+
+	for (; n > 0; n--) {
+		ev_apply(ev_def(events, id), p + 1);
+		unit[id].count++;
+		ordered_long(id);
+	}
+}
+
+/* The same record, with n rounds; returns its end. */
+static uint64_t *
+with_rounds(uint64_t *to, const uint64_t *p, uint64_t n)
+{
+	unsigned words = 1 + ev_ngroups(*p);
+
+	memcpy(to, p, words * sizeof *p);
+	to[0] &= ~EV_MORE;
+	if (n == 1)
+		return to + words;
+	to[0] |= EV_MORE;
+	to[words] = n - 1;
+	return to + words + 1;
+}
+
+void
+batch_rounds(const uint64_t *p, uint64_t n)
+{
+	uint64_t some[2 + 256];
+
+	if (unit[ev_id(*p)].ntouch == 0)
+		other(p, n);
+	else
+		short_batch(some, with_rounds(some, p, n), l1.dshift, UINT64_MAX);
+}
+
+void
+batch(const uint64_t *p, const uint64_t *end)
+{
+	if (l1.tables) {
+		lone_batch(events, p, end);
+		return;
+	}
+	for (;;) {
+		p = short_batch(p, end, l1.dshift, REPEAT_FIRST);
+		if (p >= end)
+			break;
+		if (ev_more(p) >= REPEAT_FIRST)
+			rounds_record(events, p, batch_rounds);
+		else
+			other(p, ev_more(p) + 1);
+		p = ev_skip(p);
+	}
+}
+
+void
+batch_some(const uint64_t *p, uint64_t n)
+{
+	uint64_t some[2 + 256];
+
+	nfound = 0;
+	batch(some, with_rounds(some, p, n));
+}
+
+void
+batch_end(void)
+{
+	ll_drain();
+}
+
+void
+batch_init(const struct geometry g[NCACHE], struct evr *r, int pass)
+{
+	events = r;
+	l1_init(g, r);
+	if (l1.tables)
+		lone_init(l1.ishift, l1.dshift);
+	ll_init(&g[LL]);
+	repeat_init(g);
+	ordered_init(r, pass);
+}

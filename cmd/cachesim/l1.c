@@ -1,0 +1,261 @@
+/*
+ * l1 - the first-level caches
+ *
+ *  - Recency is a time stamp, so that a hit is a compare and a store and no
+ *    list is kept in order. Of code lines even the compare needs no set: each
+ *    line in the program is an object with its stamp, which is 0 while it is
+ *    not in I1.
+ *  - A data line is found by a hint: a table by the line's low bits says where
+ *    it was last. Where the hint is wrong the set is searched.
+ */
+#include "cachesim.h"
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+
+struct l1 l1 = { .dtag = l1_d.tag, .dstamp = l1_d.stamp };
+struct l1_d l1_d;
+/* The number of look-ups so far: what stamps are taken from. */
+struct times l1_time;
+
+/* I1: lines by set and way; 0 is no line. Stamps are by line. */
+uint64_t *l1_istamp;
+uint64_t *l1_code_line;
+static uint32_t ncode_line = 1;		/* number 0 is no line */
+static size_t capistamp, capline;
+static uint32_t *iway;
+
+#define NOLINE	UINT64_MAX		/* no line begins there */
+static int has_avx2;
+
+/* ---- I1 ---- */
+
+uint32_t
+l1_new_line(uint64_t line)
+{
+	if (ncode_line == 1 << 28)
+		die("more code lines than 2^28");
+	l1_code_line = xgrow(l1_code_line, &capline, ncode_line + 1,
+	    sizeof *l1_code_line);
+	l1_code_line[ncode_line] = line;
+	l1_istamp = xgrow0(l1_istamp, &capistamp, ncode_line + 1,
+	    sizeof *l1_istamp);
+	return ncode_line++;
+}
+
+int
+l1_fetch(uint32_t n)
+{
+	uint32_t *way, *oldest;
+
+	if (l1.tables)
+		return table_touch(I1, l1_code_line[n]);
+	if (l1_istamp[n] != 0) {
+		l1_istamp[n] = ++l1_time.i;
+		return 0;
+	}
+	way = oldest = iway + (l1_code_line[n] & (l1.isets - 1)) * l1.iassoc;
+	for (uint64_t w = 1; w < l1.iassoc; w++)
+		if (l1_istamp[way[w]] < l1_istamp[*oldest])
+			oldest = &way[w];
+	l1_istamp[*oldest] = 0;
+	*oldest = n;
+	l1_istamp[n] = ++l1_time.i;
+	return 1;
+}
+
+/* ---- D1 ---- */
+
+/*
+ * The way of a set that has a line or, if none has, the one used longest ago:
+ * 1 then. Sets are filled up to a multiple of 4 ways with some that have the
+ * latest stamp for ever.
+ */
+static int
+find_way(const uint64_t *tag, const uint64_t *stamp, uint64_t line,
+    unsigned *way)
+{
+	unsigned oldest = 0;
+
+	for (unsigned w = 0; w < l1.dways; w++) {
+		if (tag[w] == line) {
+			*way = w;
+			return 0;
+		}
+		if (stamp[w] < stamp[oldest])
+			oldest = w;
+	}
+	*way = oldest;
+	return 1;
+}
+
+#ifdef __x86_64__
+
+/* The first of these ways that is equal to x; -1: none. */
+__attribute__((target("avx2")))
+static inline int
+find_equal(const uint64_t *v, __m256i x)
+{
+	for (unsigned w = 0; w < l1.dways; w += 4) {
+		int m = _mm256_movemask_pd((__m256d)_mm256_cmpeq_epi64(x,
+		    _mm256_loadu_si256((const __m256i *)&v[w])));
+
+		if (m != 0)
+			return (int)w + __builtin_ctz((unsigned)m);
+	}
+	return -1;
+}
+
+__attribute__((target("avx2")))
+static inline __m256i
+least(__m256i x, __m256i y)
+{
+	return _mm256_blendv_epi8(x, y, _mm256_cmpgt_epi64(x, y));
+}
+
+/* The same, four ways at a time. */
+__attribute__((target("avx2")))
+static int
+find_way4(const uint64_t *tag, const uint64_t *stamp, uint64_t line,
+    unsigned *way)
+{
+	int w = find_equal(tag, _mm256_set1_epi64x((long long)line));
+	__m256i x;
+
+	if (w >= 0) {
+		*way = (unsigned)w;
+		return 0;
+	}
+	x = _mm256_loadu_si256((const __m256i *)stamp);
+	for (unsigned k = 4; k < l1.dways; k += 4)
+		x = least(x, _mm256_loadu_si256((const __m256i *)&stamp[k]));
+	x = least(x, _mm256_permute4x64_epi64(x, 0x4e));
+	x = least(x, _mm256_shuffle_epi32(x, 0x4e));
+	*way = (unsigned)find_equal(stamp, x);
+	return 1;
+}
+
+#else
+#define find_way4 find_way
+#endif
+
+int
+l1_search(uint64_t line)
+{
+	uint64_t set = (line & (l1.dsets - 1)) * l1.dways;
+	unsigned way;
+	int missed = (has_avx2 ? find_way4 : find_way)(&l1.dtag[set],
+	    &l1.dstamp[set], line << l1.dshift, &way);
+
+	l1_d.hint[line % L1_NHINT] = (uint16_t)(set + way);
+	l1.dtag[set + way] = line << l1.dshift;
+	l1.dstamp[set + way] = ++l1_time.d;
+	return missed;
+}
+
+/* ---- sets ---- */
+
+static uint32_t *by_age;		/* the ways of a set, the newest first */
+static const uint64_t *of_set;
+
+static int
+newer(const void *a, const void *b)
+{
+	uint64_t x = of_set[*(const uint32_t *)a];
+	uint64_t y = of_set[*(const uint32_t *)b];
+
+	return x > y ? -1 : x < y;
+}
+
+uint64_t
+l1_set_line(uint64_t set, uint64_t way)
+{
+	uint64_t tag;
+
+	if (by_age == NULL)
+		by_age = xmalloc(l1.dassoc * sizeof *by_age);
+	if (way == 0) {
+		of_set = &l1.dstamp[set * l1.dways];
+		for (uint32_t w = 0; w < l1.dassoc; w++)
+			by_age[w] = w;
+		qsort(by_age, l1.dassoc, sizeof *by_age, newer);
+	}
+	tag = l1.dtag[set * l1.dways + by_age[way]];
+	return tag == NOLINE ? 0 : (tag >> l1.dshift) + 1;
+}
+
+void
+l1_set_move(uint64_t set, uint64_t way, uint64_t line)
+{
+	if (line != 0)
+		l1.dtag[set * l1.dways + by_age[way]] = (line - 1) << l1.dshift;
+}
+
+uint64_t
+l1_ways(const struct geometry *g)
+{
+	return g->size / g->line / g->assoc * ((g->assoc + 3) / 4 * 4);
+}
+
+/* Hints that nothing has set point at a tag that is not of their line. */
+static void
+no_hints(void)
+{
+	for (unsigned i = 0; i < L1_NHINT; i++)
+		l1_d.hint[i] = i == 0 ? L1_DLINES : L1_DLINES + 1;
+	l1_d.tag[L1_DLINES] = (uint64_t)1 << l1.dshift;
+	l1_d.tag[L1_DLINES + 1] = 0;
+}
+
+static void
+init_tables(const struct geometry g[NCACHE], struct evr *r)
+{
+	uint64_t sets, size, ways;
+
+	ev_filter(r, &sets, &size, &ways);
+	table_init(I1, &g[I1], sets, ways);
+	table_init(D1, &g[D1], sets, ways);
+}
+
+static void
+init_data(const struct geometry *g)
+{
+	l1.dassoc = g->assoc;
+	l1.dsets = g->size / g->line / l1.dassoc;
+	l1.dshift = (unsigned)__builtin_ctzll(g->line);
+	l1.dways = (unsigned)(l1.dassoc + 3) / 4 * 4;
+	if (l1_ways(g) > L1_DLINES) {
+		l1.dtag = ll_reserve((l1.dsets * l1.dways + UINT16_MAX) *
+		    sizeof *l1.dtag);
+		l1.dstamp = ll_reserve(l1.dsets * l1.dways *
+		    sizeof *l1.dstamp);
+	}
+	memset(l1.dtag, 0xff, l1.dsets * l1.dways * sizeof *l1.dtag);
+	if (l1.dtag == l1_d.tag)
+		no_hints();
+	for (uint64_t s = 0; s < l1.dsets; s++)
+		for (uint64_t w = l1.dassoc; w < l1.dways; w++)
+			l1.dstamp[s * l1.dways + w] = INT64_MAX;
+}
+
+void
+l1_init(const struct geometry g[NCACHE], struct evr *r)
+{
+	l1.iassoc = g[I1].assoc;
+	l1.ishift = (unsigned)__builtin_ctzll(g[I1].line);
+	l1.isets = g[I1].size / g[I1].line / l1.iassoc;
+	iway = ll_reserve(l1.isets * l1.iassoc * sizeof *iway);
+	l1_istamp = xgrow0(l1_istamp, &capistamp, 1, sizeof *l1_istamp);
+	l1.tables = ev_kind(r) == EV_CACHE;
+	if (l1.tables)
+		init_tables(g, r);
+	init_data(&g[D1]);
+#ifdef __x86_64__
+	has_avx2 = __builtin_cpu_supports("avx2");
+#endif
+}
