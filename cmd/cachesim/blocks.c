@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "insns.h"
-#include "objmap.h"
 #include "util.h"
 
 KHASH_MAP_INIT_INT64(line, uint32_t)
@@ -25,8 +23,6 @@ struct unit *unit;
 uint64_t *record;
 struct cold *cold_block;
 uint32_t ncold;
-struct insns *insns;
-
 static uint64_t nrecord;
 static uint64_t capunit = 1 << 24, capcold = 1 << 24;
 static uint64_t caprecord = (uint64_t)1 << 31;
@@ -63,7 +59,6 @@ blocks_init(const struct geometry g[NCACHE], struct evr *r)
 		if (g[i].line < shortest)
 			shortest = g[i].line;
 	lines = kh_init(line);
-	insns = insns_new();
 	/* None of these moves; pages that are not used take no memory. */
 	unit = blocks_room(&capunit, sizeof *unit);
 	cold_block = blocks_room(&capcold, sizeof *cold_block);
@@ -230,7 +225,7 @@ set_unit(struct unit *u, uint32_t ntouch, uint32_t nref)
 }
 
 static const char *
-define_block(struct ev_block *b, unsigned kind, struct objmap *map)
+define_block(struct ev_block *b, unsigned kind)
 {
 	struct cold *c;
 	uint32_t ntouch;
@@ -246,8 +241,6 @@ define_block(struct ev_block *b, unsigned kind, struct objmap *map)
 	}
 	c = &cold_block[ncold++];
 	c->block = b;
-	insns_add(insns, b, map);
-	b->user = (void *)(uintptr_t)ncold;
 	visits(c);
 	ntouch = touches(c, b->ninsn, NULL);
 	plain = is_plain(b, ntouch);
@@ -264,8 +257,7 @@ define_block(struct ev_block *b, unsigned kind, struct objmap *map)
 }
 
 const char *
-blocks_define(const struct ev_def *d, uint32_t id, unsigned kind,
-    struct objmap *map)
+blocks_define(const struct ev_def *d, uint32_t id, unsigned kind)
 {
 	struct ev_block *b = d->block;
 	struct unit *u;
@@ -273,10 +265,8 @@ blocks_define(const struct ev_def *d, uint32_t id, unsigned kind,
 	if (id >= capunit)
 		die("more blocks than there is memory for");
 	if (d->letter == 'B')
-		return define_block(b, kind, map);
+		return define_block(b, kind);
 	u = &unit[id];
-	if (d->letter == 'P')
-		insns_part(insns, (uint32_t)(uintptr_t)b->user - 1, id, d->n);
 	if (d->letter == 'Q' || d->letter == 'Z')
 		return NULL;
 	u->rec = unit[b->id].rec;

@@ -128,18 +128,15 @@ extern struct unit *unit;
 extern uint64_t *record;
 extern struct cold *cold_block;
 extern uint32_t ncold;
-extern struct insns *insns;
 
 /* References wider than the shortest line are cut to its size. */
 extern int cut_wide;
 
-struct objmap;
 /* Address space for *n things, all 0, or for as many as there is. */
 void *blocks_room(uint64_t *n, size_t size);
 void blocks_init(const struct geometry g[NCACHE], struct evr *);
 /* Take a definition. NULL, or what is wrong with it. */
-const char *blocks_define(const struct ev_def *, uint32_t id, unsigned kind,
-    struct objmap *);
+const char *blocks_define(const struct ev_def *, uint32_t id, unsigned kind);
 
 /* What it has odd, made. */
 struct odd *cold_odd(struct cold *);

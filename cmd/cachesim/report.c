@@ -20,17 +20,20 @@
 enum { IR, COL_I1MR, COL_ILMR, DR, COL_D1MR, COL_DLMR, DW, COL_D1MW, COL_DLMW,
     NCOL };
 
-static const char events[] = "Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw";
-
-static int64_t total[COST_EVMAX];
+static const struct insns *insns;
+static int each;
 
 /* ---- counts of a block's instructions ---- */
 
-static const struct report *rep;
-static struct costw *writer;	/* once something was written */
+void
+report_init(const struct insns *all, int rounds)
+{
+	insns = all;
+	each = rounds;
+}
 
-static uint64_t
-count_of(uint32_t id)
+uint64_t
+report_count(uint32_t id)
 {
 	return unit[id].count;
 }
@@ -55,15 +58,15 @@ add_fetches(const struct cold *c, uint32_t insn, int64_t *n)
 			add_misses(&l->fetch, n + COL_I1MR);
 }
 
-static void
-add_costs(const struct insns_at *at, int64_t *n)
+void
+report_add(const struct insns_at *at, int64_t *n)
 {
 	const struct cold *c = &cold_block[at->block];
 	const struct misses *data = cold_data(c) + at->i->ref;
 	const int64_t *extra = c->odd != NULL ? c->odd->extra : NULL;
 
 	n[IR] += (int64_t)at->times;
-	if (rep->each && c->odd != NULL && c->odd->rounds != NULL)
+	if (each && c->odd != NULL && c->odd->rounds != NULL)
 		n[IR] += c->odd->rounds[at->insn];
 	add_fetches(c, at->insn, n);
 	for (uint32_t k = 0; k < at->i->nref; k++) {
@@ -73,16 +76,13 @@ add_costs(const struct insns_at *at, int64_t *n)
 		    (extra != NULL ? extra[at->i->ref + k] : 0);
 		add_misses(&data[k], n + col + 1);
 	}
-	outcome_add(rep->told, insns_first(insns, at->block) + at->insn,
-	    at->i->flow, at->times, n + NCOL);
 }
 
 /* ---- the costs ---- */
 
 const char *
-report_cache(const struct report *r, int cache)
+report_cache(int cache, const struct geometry *g)
 {
-	const struct geometry *g = &r->geometry[cache];
 	char ways[40] = "direct-mapped", *s = xmalloc(160);
 
 	if (g->assoc != 1)
@@ -91,55 +91,6 @@ report_cache(const struct report *r, int cache)
 	snprintf(s, 160, "%s cache:         %" PRIu64 " B, %" PRIu64 " B, %s",
 	    cache_name[cache], g->size, g->line, ways);
 	return s;
-}
-
-static struct costw *
-begin(struct out *o)
-{
-	struct costnames *names = costnames_new();
-	static struct cost_head head;
-	unsigned n = outcome_columns(rep->told);
-	char *columns = xmalloc(sizeof events + 32 * n);
-
-	strcpy(columns, events);
-	for (unsigned i = 0; i < n; i++)
-		sprintf(strchr(columns, '\0'), " %s",
-		    outcome_name(rep->told, i));
-	costhead_init(&head);
-	head.positions = COST_INSTR;
-	head.creator = "quern-cachesim-" QUERN_VERSION;
-	for (int i = 0; i < NCACHE; i++)
-		costhead_desc(&head, report_cache(rep, i));
-	simhead_put(&rep->head, &head);
-	if (costhead_events(&head, names, columns) < 0)
-		die("events: %s", columns);
-	costhead_done(&head);
-	return costw_begin(o, names, &head, COSTW_RELATIVE | COSTW_SHORT);
-}
-
-void
-report_object(struct out *o, const struct report *r, const char *path)
-{
-	rep = r;
-	if (writer == NULL)
-		writer = begin(o);
-	costw_announce(writer, path);
-}
-
-void
-report_costs(struct out *o, const struct report *r)
-{
-	struct insns_costs costs = { .total = total, .count = count_of,
-	    .add = add_costs };
-
-	rep = r;
-	costs.nev = NCOL + outcome_columns(r->told);
-	if (o != NULL && writer == NULL)
-		writer = begin(o);
-	costs.w = writer;
-	insns_write(insns, &costs, r->map);
-	if (o != NULL && r->whole)
-		costw_end(costs.w);
 }
 
 /* ---- the summary, as Cachegrind's ---- */
@@ -195,9 +146,9 @@ rates(const char *what, const int64_t part[2], const int64_t of[2])
 }
 
 void
-report_summary(void)
+report_summary(const struct simrun *s)
 {
-	const int64_t *t = total;
+	const int64_t *t = s->total;
 	const int64_t refs[2] = { t[DR], t[DW] };
 	const int64_t d1[2] = { t[COL_D1MR], t[COL_D1MW] };
 	const int64_t dl[2] = { t[COL_DLMR], t[COL_DLMW] };

@@ -1,33 +1,19 @@
 /*
- * report.h - what report.c needs to know
+ * report.h - what report.c tells of a run
  */
 #ifndef REPORT_H
 #define REPORT_H
 
 #include "cachesim.h"
-#include "simhead.h"
 
-struct out;
-struct objmap;
-struct outcomes;
-
-struct report {
-	struct evr *events;
-	struct objmap *map;
-	struct outcomes *told;	/* by stages before this one */
-	struct simhead head;	/* of the stream */
-	struct geometry geometry[NCACHE];
-	int each;		/* count rounds of repeated instructions */
-	int whole;		/* the stream was: write the end mark */
-};
-
+/* Before all others; each: count rounds of repeated instructions. */
+void report_init(const struct insns *, int each);
 /* A cache in words, as Cachegrind describes it. */
-const char *report_cache(const struct report *, int cache);
-/* The reader may get ready for costs of this object. */
-void report_object(struct out *o, const struct report *, const char *path);
-/* Write all costs to o, or only sum them up where o is NULL. */
-void report_costs(struct out *o, const struct report *);
-/* The summary on standard error, after report_costs. */
-void report_summary(void);
+const char *report_cache(int cache, const struct geometry *);
+/* How often an id was executed; an instruction's costs: see simrun.h. */
+uint64_t report_count(uint32_t id);
+void report_add(const struct insns_at *, int64_t *n);
+/* The summary on standard error, once costs are known. */
+void report_summary(const struct simrun *);
 
 #endif
