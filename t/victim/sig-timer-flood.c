@@ -51,10 +51,17 @@ timers(long us)
 static void
 on_and_off(void)
 {
+	volatile int done;
+	int before;
+
 	for (int i = 0; i < 100; i++) {
 		signal(SIGALRM, tick);
 		timers(FAST);
 		timers(0);
+		before = ticks;
+		for (done = 0; done < 50; done++)
+			;
+		SAME(ticks, before);	/* none comes once it is off */
 		signal(SIGALRM, SIG_IGN);
 	}
 	signal(SIGALRM, tick);

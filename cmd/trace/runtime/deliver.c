@@ -400,6 +400,6 @@ signal_returned(struct tarea *t)
 		t->altstack = uc->stack;
 	t->altstack.flags &= SS_AUTODISARM;
 	signal_unhold(t);
-	t->owed = OWED_BLOCKS;
+	signal_owe(t);
 	dispatch_resume(t);
 }

@@ -481,13 +481,14 @@ dispatch_exit(struct tarea *t)
 	struct exitmeta x = rt.exits[t->exitno];
 	uint64_t link = ~0ull, arg[4] = { 0, 0, 0, 0 };
 	unsigned once = t->held ? MODE_ONCE : 0;
+	uint64_t nr = t->gpr[0];
 
 	if (x.kind == EXIT_EMULATE && x.emulate == EMU_FPSAVE)
 		state_fpsave(t, &x);
 	t->df = t->rflags >> 10 & 1;
 	t->rflags = (t->rflags & ~TRAP_FLAG) | (uint64_t)t->tf << 8;
 	t->pc = x.target;
-	if (x.kind != EXIT_SYSCALL || !signal_hold_call(t, t->gpr[0]))
+	if (x.kind != EXIT_SYSCALL || !signal_hold_call(t, nr))
 		signal_unhold(t);
 	if (x.kind == EXIT_SYSCALL && t->pending) {
 		t->pc -= 2;	/* first the signal, then the call */
@@ -504,8 +505,7 @@ dispatch_exit(struct tarea *t)
 		break;
 	case EXIT_SYSCALL:
 		syscall_do(t, &x);
-		if (t->held)	/* what the call itself sent comes before it ends */
-			t->owed = 0;
+		signal_called(t, nr);
 		signal_unhold(t);
 		break;
 	case EXIT_EMULATE:

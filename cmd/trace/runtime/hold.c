@@ -10,13 +10,17 @@
  * that may wait itself is interrupted by an alarm of ours, as it would be by
  * the signal.
  *
- * A signal of a timer is held at once: nobody can tell when exactly it came.
- * Of others, which may have been sent while the handler ran and then come
- * before anything else does, a good many in a row are delivered first.
+ * A signal of a timer is held at once: nobody can tell when exactly it came,
+ * but that it was before the timer was set or stopped, so some in a row are
+ * delivered first behind such a call.  Of other signals, which may have been
+ * sent while the handler ran and then come before anything else does, a good
+ * many are.
  */
 #include "runtime.h"
 
+#define OWED_BLOCKS 16u
 #define MOST_TURNS 1000u
+#define TIMER_TURNS 32u
 #define ALARM_NS 50000
 #define SI_TIMER (-2)
 #define SIGEV_THREAD_ID 4
@@ -36,7 +40,38 @@ comes_too_soon(struct tarea *t, int sig, const struct ksiginfo *info)
 {
 	if (t->owed == 0)
 		return 0;
-	return is_timer(sig, info) || ++t->turns > MOST_TURNS;
+	if (!is_timer(sig, info))
+		return ++t->turns > MOST_TURNS;
+	if (t->pc != t->timerpc || t->gpr[4] != t->timersp || t->timerturns == 0)
+		return 1;
+	t->timerturns--;
+	return 0;
+}
+
+/* A handler has returned. */
+void
+signal_owe(struct tarea *t)
+{
+	t->owed = OWED_BLOCKS;
+	if (t->pc == t->backpc && t->gpr[4] == t->backsp)
+		return;
+	t->backpc = t->pc;
+	t->backsp = t->gpr[4];
+	t->turns = 0;
+}
+
+/* A call was made: what it sent itself comes before anything else is done. */
+void
+signal_called(struct tarea *t, uint64_t nr)
+{
+	if (t->held)
+		t->owed = 0;
+	if (nr != __NR_setitimer && nr != __NR_alarm &&
+	    nr != __NR_timer_settime && nr != __NR_timer_delete)
+		return;
+	t->timerpc = t->pc;
+	t->timersp = t->gpr[4];
+	t->timerturns = TIMER_TURNS;
 }
 
 /* The signal that is kept: 1, it waits for one more block. */
@@ -60,7 +95,6 @@ signal_unhold(struct tarea *t)
 		t->held = 0;
 	} else {
 		t->owed = 0;
-		t->turns = 0;
 	}
 }
 

@@ -140,7 +140,10 @@ struct tarea {
 	uint64_t shares;	/* 1: a process of its own in its parent's memory */
 	uint32_t held;		/* hold.c: a kept signal that waits, or 0 */
 	uint32_t owed;		/* blocks to be done before the next signal */
-	uint32_t turns;		/* signals in a row without one */
+	uint32_t turns;		/* handlers in a row that returned to one place */
+	uint64_t backpc, backsp;	/* which */
+	uint64_t timerpc, timersp;	/* behind the last call for a timer */
+	uint32_t timerturns;	/* of these, so many more may return there */
 	uint64_t ncount;	/* counters that can be accessed */
 	uint32_t renewed;	/* ctl->renewed, when the cache was entered last */
 };
@@ -257,13 +260,14 @@ signal_is_fault(int sig, const struct ksiginfo *info)
 	return (SYNC_SIGS & SIGBIT(sig)) != 0 && info->code > 0;
 }
 
-/* hold.c: a signal waits until the guest has got on, by so many blocks */
-#define OWED_BLOCKS 16u
+/* hold.c: a signal waits until the guest has got on */
 int signal_hold(struct tarea *);
 void signal_unhold(struct tarea *);
 int signal_hold_here(struct tarea *, int sig, const struct ksiginfo *,
     const struct kucontext *);
 int signal_hold_call(struct tarea *, uint64_t nr);
+void signal_called(struct tarea *, uint64_t nr);
+void signal_owe(struct tarea *);
 void signal_put_back(struct tarea *);
 long signal_held_call(struct tarea *);
 int signal_is_alarm(const struct ksiginfo *);
