@@ -11,23 +11,24 @@
 
 #include "cost.h"
 
-enum { TREE_CALLERS = 1, TREE_CALLEES = 2 };
+/* --tree: bits, in the order of its words none, caller, calling, both */
+enum tree { TREE_NONE, TREE_CALLERS, TREE_CALLEES, TREE_BOTH };
 
-/* state.c: what was asked for */
-struct opts {
+/* state.c: the options */
+struct annotate_opts {
 	bool old;		/* the tables of Valgrind's tools up to 3.20 */
 	bool percs, annotate, inclusive, assembly, intel, color;
-	int tree;
-	unsigned context;
+	enum tree tree;
+	unsigned context;	/* lines shown around one with counts */
 	double threshold;
 	bool has_threshold;
 	char *show, *sort, *html, *dest;
 	char **include, **source, **file;
 	size_t ninclude, nsource, nfile;
-	char **argv;		/* for the head of the report */
+	char **argv;		/* shown in the head of the report */
 	int argc;
 };
-extern struct opts opt;
+extern struct annotate_opts opt;
 extern struct out *out;
 
 /* the profile */
@@ -35,7 +36,7 @@ struct input {
 	const char *name;
 	const char *cmd, *creator, *pid, *part, *thread;
 	const char *desc;	/* its lines, each with its newline */
-	int64_t mtime;		/* ns; INT64_MAX where there is none */
+	int64_t mtime;		/* ns; INT64_MAX: not a regular file */
 	bool truncated;
 };
 
@@ -46,35 +47,36 @@ struct prof {
 	size_t ninput;
 	bool callgrind, truncated;
 	bool unread;		/* a source could not be read to its end */
-	bool addresses;		/* some part has them */
-	size_t nrec, nev;	/* recorded events; with the derived ones */
+	bool addresses;		/* some part has addresses */
+	size_t nrec, nev;	/* events: recorded; recorded and derived */
 	const char *ev[COST_EVMAX];
-	const char *what[COST_EVMAX];	/* the event is this; or NULL */
+	const char *what[COST_EVMAX];	/* the event's long name, or NULL */
 	size_t show[COST_EVMAX], nshow;
 	size_t sort[COST_EVMAX], nsort;
-	double limit[COST_EVMAX];	/* threshold in %, of the sort event */
-	int64_t total[COST_EVMAX];	/* of the self costs */
-	int64_t summary[COST_EVMAX];	/* what the file gives as summary: */
+	double limit[COST_EVMAX];	/* by sort: threshold in %; -1: none */
+	int64_t total[COST_EVMAX];	/* sum of the self costs */
+	int64_t summary[COST_EVMAX];	/* the files' summary: lines, if any */
 };
 extern struct prof prof;
 
 /* load.c */
 void load(void);
-/* a record's counts with the derived events; good until the next call */
-const int64_t *full(const int64_t *n);
+/* a record's counts and the derived events'; valid until the next call */
+const int64_t *with_derived(const int64_t *n);
 const char *str(uint32_t name);
-const char *show(uint32_t name);	/* fit for a terminal */
+const char *show(uint32_t name);	/* escaped for a terminal */
 
-/* tally.c: counts by a 64-bit key; width counts each */
+/* tally.c: rows of `width` counts, found by a 64-bit key */
 struct tally {
-	size_t n, cap, kcap, width;
+	size_t n, cap, capk, width;
 	uint64_t *key;
 	int64_t *count;
 	void *hash;
 };
 
 void tally_init(struct tally *, size_t width);
-size_t tally_find(struct tally *, uint64_t key);	/* makes it if need be */
+/* the row of a key; a new key gets a row of zeros */
+size_t tally_find(struct tally *, uint64_t key);
 void tally_add(struct tally *, size_t at, const int64_t *n);
 static inline int64_t *
 tally_at(const struct tally *t, size_t i)
@@ -82,34 +84,35 @@ tally_at(const struct tally *t, size_t i)
 	return t->count + i * t->width;
 }
 void sums_add(int64_t *to, const int64_t *n, size_t len);
-/* as qsort_r(3): larger absolute counts first, in the order of --sort */
-int by_sort(const int64_t *a, const int64_t *b);
-/* does the row pass --threshold? */
-bool above(const int64_t *n);
+/* compares for qsort(3): larger absolute counts first, by --sort's events */
+int cmp_counts(const int64_t *a, const int64_t *b);
+/* Does a row with these counts reach --threshold? */
+bool passes_threshold(const int64_t *n);
 
 /* cols.c: columns of counts */
-struct extremes {
+struct extremes {		/* of the counts that a table shows */
 	int64_t min[COST_EVMAX], max[COST_EVMAX];
 };
 
-struct cols {
+struct cols {			/* widths, by event */
 	struct { unsigned count, perc1, perc2, all; } w[COST_EVMAX];
 };
 
 void ext_init(struct extremes *);
 void ext_add(struct extremes *, const int64_t *n);
-/* cumul: rows may have a second percentage, of cumulated counts; or NULL */
-void cols_set(struct cols *, const struct extremes *, const struct extremes *cumul);
+/* cumul: a second percentage follows, of cumulated counts; NULL: none does */
+void cols_set(struct cols *, const struct extremes *,
+    const struct extremes *cumul);
 void cols_head(const struct cols *, const char *before, const char *after);
-/* the counts and a blank; n NULL: of a line that has none */
+/* the counts and a blank; n NULL: the line has no counts, dots stand there */
 void cols_put(const struct cols *, const int64_t *n, const int64_t *cumul);
-void fancy(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-void rule(void);
-/* on a terminal: begin the colour for a share of the first sort event; end */
-void heat(const int64_t *n);
-void cool(void);
+void put_title(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void put_rule(void);
+/* on a terminal: begin, end the colour of a share of the first sort event */
+void heat_begin(const int64_t *n);
+void heat_end(void);
 
-/* flat.c: functions, and which files are worth annotating */
+/* flat.c: table of functions; it also chooses the files to annotate */
 struct files {
 	uint32_t *name;
 	size_t n, cap;
@@ -119,17 +122,18 @@ void print_head(void);
 void print_flat(struct files *);
 
 /* graph.c */
-struct arcs {			/* of a node the first, of an arc the next */
-	size_t *first, *next;
+struct arcs {			/* a list of arcs for each node */
+	size_t *first;		/* by node; SIZE_MAX: none */
+	size_t *next;		/* by arc; SIZE_MAX: the last */
 };
 
 struct graph {
-	struct tally self;	/* nodes: functions, with their own costs */
-	struct tally arcs;	/* from<<32 | to: inclusive costs, how often */
-	int64_t *incl;		/* nev for each node */
-	uint32_t *ob;		/* the node's object */
-	size_t obcap;
-	size_t *cycle;		/* nodes of a cycle have the same */
+	struct tally self;	/* nodes: functions, with their self costs */
+	struct tally arcs;	/* from<<32 | to: inclusive costs, calls */
+	int64_t *incl;		/* inclusive costs: nev for each node */
+	uint32_t *ob;		/* each node's object */
+	size_t capob;
+	size_t *cycle;		/* each node's cycle, named by one member */
 	struct arcs callers, callees;
 };
 extern struct graph graph;
@@ -137,9 +141,10 @@ extern struct graph graph;
 void graph_make(void);
 const char *node_file(size_t), *node_fn(size_t);
 const int64_t *node_counts(size_t);
+/* the costs of a call; zeros if it stays within a cycle */
 const int64_t *call_costs(const struct cost *);
 size_t arc_from(size_t arc), arc_to(size_t arc);
-/* largest first, in the order of --sort */
+/* largest first, by --sort's events */
 size_t *nodes_sorted(void);
 size_t *arcs_sorted(const struct arcs *, size_t node, size_t *n);
 void put_node(const struct cols *, size_t node);
@@ -152,9 +157,8 @@ void print_old_flat(struct files *);
 
 /* source.c */
 void print_sources(struct files *);
-FILE *source_open(const char *name, char **path);
 void put_text(const char *, size_t len);
-/* a line of a source, or NULL; good until the next call */
+/* a line of a source, or NULL: the source has no such line */
 const char *source_line(const char *name, uint32_t line);
 
 /* asm.c */

@@ -1,10 +1,10 @@
 /*
- * asm.c - annotated assembler
+ * asm - annotated assembler
  *
- * The addresses of the profile are put together by object and by the symbol
- * that covers them.  A function is shown from its first to its last
- * instruction, those without costs only near those that have some; the source
- * line is told where it changes.
+ * It groups the addresses of the profile by object and by the symbol that
+ * covers them.  It shows each function from its first to its last instruction,
+ * but instructions without costs only near those with costs.  The source line
+ * stands above an instruction where it changes.
  */
 #include "annotate.h"
 
@@ -20,29 +20,29 @@
 struct spot {			/* an address */
 	uint32_t ob;
 	uint64_t addr;
-	int64_t *n;		/* its own costs, nev; NULL: only calls or jumps */
+	int64_t *n;		/* its self costs, nev of them */
 };
 
-struct note {			/* a call or a jump */
+struct note {			/* a call or a jump from an address */
 	uint32_t ob;
 	uint64_t addr;
 	struct cost c;
-	int64_t *n;
+	int64_t *n;		/* costs of a call; NULL: a jump */
 };
 
-struct piece {			/* spots of one function */
-	size_t first, end;
+struct asm_function {
+	size_t first, end;	/* its spots */
 	struct code *code;
 	struct sym_at at;
-	int64_t *n;
+	int64_t *n;		/* sum of its spots */
 };
 
 static struct spot *spot;
-static size_t nspot, spotcap;
+static size_t nspot, capspot;
 static struct note *note;
-static size_t nnote, notecap;
-static struct piece *piece;
-static size_t npiece, piececap;
+static size_t nnote, capnote;
+static struct asm_function *func;
+static size_t nfunc, capfunc;
 
 static int
 cmp_spot(uint32_t ob, uint64_t addr, uint32_t ob2, uint64_t addr2)
@@ -69,8 +69,10 @@ by_note(const void *a, const void *b)
 	if (!c)
 		c = (int)x->c.kind - (int)y->c.kind;
 	if (!c && x->c.kind == COST_CALL)
-		c = by_sort(x->n, y->n);
-	return c ? c : x->c.callee < y->c.callee ? -1 : x->c.callee > y->c.callee;
+		c = cmp_counts(x->n, y->n);
+	if (c)
+		return c;
+	return x->c.callee < y->c.callee ? -1 : x->c.callee > y->c.callee;
 }
 
 static int64_t *
@@ -79,30 +81,12 @@ copy(const int64_t *n)
 	return memcpy(xmalloc(prof.nev * sizeof *n), n, prof.nev * sizeof *n);
 }
 
+/* An address may stand in the contexts of several functions: add those up. */
 static void
-gather(void)
+merge_spots(void)
 {
 	size_t i, k = 0;
-	struct cost c;
-	uint32_t ob;
 
-	graph_make();
-	while (costsum_next(prof.t, &c)) {
-		ob = costfn_get(prof.nm, c.fn).ob;
-		if (c.kind == COST_SELF) {
-			spot = xgrow(spot, &spotcap, nspot + 1, sizeof *spot);
-			spot[nspot++] = (struct spot){ ob, c.pos.addr, copy(full(c.n)) };
-			continue;
-		}
-		note = xgrow(note, &notecap, nnote + 1, sizeof *note);
-		note[nnote++] = (struct note){ ob, c.pos.addr, c,
-		    c.kind == COST_CALL ? copy(call_costs(&c)) : NULL };
-	}
-	if (nspot)
-		qsort(spot, nspot, sizeof *spot, by_spot);
-	if (nnote)
-		qsort(note, nnote, sizeof *note, by_note);
-	/* an address may belong to several functions' contexts */
 	for (i = 0; i < nspot; i++) {
 		if (k && !by_spot(&spot[k - 1], &spot[i]))
 			sums_add(spot[k - 1].n, spot[i].n, prof.nev);
@@ -113,21 +97,47 @@ gather(void)
 }
 
 static void
-add_pieces(struct code *code, size_t first, size_t end)
+gather(void)
 {
-	struct piece *p = NULL;
+	struct cost c;
+	uint32_t ob;
+
+	graph_make();
+	while (costsum_next(prof.t, &c)) {
+		ob = costfn_get(prof.nm, c.fn).ob;
+		if (c.kind == COST_SELF) {
+			spot = xgrow(spot, &capspot, nspot + 1, sizeof *spot);
+			spot[nspot++] = (struct spot){ ob, c.pos.addr,
+			    copy(with_derived(c.n)) };
+			continue;
+		}
+		note = xgrow(note, &capnote, nnote + 1, sizeof *note);
+		note[nnote++] = (struct note){ ob, c.pos.addr, c,
+		    c.kind == COST_CALL ? copy(call_costs(&c)) : NULL };
+	}
+	if (nspot)
+		qsort(spot, nspot, sizeof *spot, by_spot);
+	if (nnote)
+		qsort(note, nnote, sizeof *note, by_note);
+	merge_spots();
+}
+
+static void
+add_functions(struct code *code, size_t first, size_t end)
+{
+	struct asm_function *p = NULL;
 	size_t i;
 
 	for (i = first; i < end; i++) {
 		if (!p || spot[i].addr >= p->at.end) {
-			piece = xgrow(piece, &piececap, npiece + 1, sizeof *piece);
-			p = &piece[npiece++];
+			func = xgrow(func, &capfunc, nfunc + 1, sizeof *func);
+			p = &func[nfunc++];
 			memset(p, 0, sizeof *p);
 			p->first = i;
 			p->code = code;
 			p->n = xcalloc(prof.nev, sizeof *p->n);
 			sym_find(code_sym(code), spot[i].addr, &p->at);
-			if (!p->at.end)		/* no symbol: what is near */
+			if (!p->at.end)		/* no symbol covers it */
 				p->at.start = spot[i].addr;
 		}
 		if (p->at.end <= spot[i].addr)
@@ -138,10 +148,10 @@ add_pieces(struct code *code, size_t first, size_t end)
 }
 
 static int
-by_piece(const void *a, const void *b)
+by_function(const void *a, const void *b)
 {
-	const struct piece *x = a, *y = b;
-	int c = by_sort(x->n, y->n);
+	const struct asm_function *x = a, *y = b;
+	int c = cmp_counts(x->n, y->n);
 
 	return c ? c : x->first < y->first ? -1 : 1;
 }
@@ -161,6 +171,12 @@ first_note(const struct spot *s)
 	return note + lo;
 }
 
+static bool
+is_note_of(const struct note *n, const struct spot *s)
+{
+	return n < note + nnote && n->ob == s->ob && n->addr == s->addr;
+}
+
 static void
 put_notes(const struct cols *c, const struct spot *s)
 {
@@ -168,12 +184,12 @@ put_notes(const struct cols *c, const struct spot *s)
 	struct costfn f;
 	char a[32], b[32];
 
-	for (; n < note + nnote && n->ob == s->ob && n->addr == s->addr; n++) {
+	for (; is_note_of(n, s); n++) {
 		if (n->c.kind == COST_CALL) {
 			f = costfn_get(prof.nm, n->c.callee);
 			cols_put(c, n->n, NULL);
-			out_printf(out, " => %s:%s (%sx)\n", show(f.fl), show(f.fn),
-			    num_commas(a, n->c.count[0]));
+			out_printf(out, " => %s:%s (%sx)\n", show(f.fl),
+			    show(f.fn), num_commas(a, n->c.count[0]));
 		} else {
 			cols_put(c, NULL, NULL);
 			out_printf(out, " -> %" PRIx64 ", %s of %s times\n",
@@ -183,7 +199,7 @@ put_notes(const struct cols *c, const struct spot *s)
 	}
 }
 
-/* The source line, where it is not the one before. */
+/* Put the source line, unless it equals the last one. */
 static void
 put_source(const struct cols *c, struct code *code, uint64_t addr,
     struct sym_at *last)
@@ -203,14 +219,14 @@ put_source(const struct cols *c, struct code *code, uint64_t addr,
 	out_ch(out, '\n');
 }
 
-struct list {			/* a piece's instructions */
+struct listing {		/* the instructions of a function */
 	uint64_t *addr;
-	size_t *at;		/* the spot's place, or SIZE_MAX */
-	size_t n, addrcap, atcap;
+	size_t *at;		/* index of the spot, or SIZE_MAX */
+	size_t n, capaddr, capat;
 };
 
 static void
-disassemble(struct list *l, const struct piece *p)
+disassemble(struct listing *l, const struct asm_function *p)
 {
 	uint64_t addr = p->at.start, end = p->at.end;
 	size_t i = p->first, len;
@@ -218,17 +234,20 @@ disassemble(struct list *l, const struct piece *p)
 
 	l->n = 0;
 	while (addr < end) {
-		/* what the profile says is an instruction is one */
+		/* an address of the profile begins an instruction */
 		while (i < p->end && spot[i].addr < addr)
 			i++;
-		l->addr = xgrow(l->addr, &l->addrcap, l->n + 1, sizeof *l->addr);
-		l->at = xgrow(l->at, &l->atcap, l->n + 1, sizeof *l->at);
+		l->addr = xgrow(l->addr, &l->capaddr, l->n + 1,
+		    sizeof *l->addr);
+		l->at = xgrow(l->at, &l->capat, l->n + 1, sizeof *l->at);
 		l->addr[l->n] = addr;
-		l->at[l->n++] = i < p->end && spot[i].addr == addr ? i : SIZE_MAX;
+		l->at[l->n++] = i < p->end &&
+		    spot[i].addr == addr ? i : SIZE_MAX;
 		len = code_insn(p->code, addr, text, sizeof text);
 		if (!len)
 			len = 1;
-		if (i < p->end && spot[i].addr > addr && spot[i].addr < addr + len)
+		if (i < p->end && spot[i].addr > addr &&
+		    spot[i].addr < addr + len)
 			addr = spot[i].addr;
 		else
 			addr += len;
@@ -237,7 +256,7 @@ disassemble(struct list *l, const struct piece *p)
 
 /* Is an instruction with costs within the context of i? */
 static bool
-wanted(const struct list *l, size_t i)
+wanted(const struct listing *l, size_t i)
 {
 	size_t lo = i > opt.context ? i - opt.context : 0, k;
 
@@ -248,52 +267,67 @@ wanted(const struct list *l, size_t i)
 }
 
 static void
-print_piece(const struct piece *p)
+set_columns(struct cols *c, const struct asm_function *p)
 {
-	static struct list l;
-	struct sym_at last = { .line = 0 };
+	const struct note *n;
 	struct extremes x;
-	struct cols c;
-	char text[512];
-	bool gap = false;
 	size_t i;
 
-	fancy("Annotated assembler: %s [%s]", shown(p->at.fn),
-	    show(spot[p->first].ob));
 	ext_init(&x);
 	for (i = p->first; i < p->end; i++) {
 		ext_add(&x, spot[i].n);
-		for (const struct note *n = first_note(&spot[i]); n < note + nnote &&
-		    n->ob == spot[i].ob && n->addr == spot[i].addr; n++)
+		for (n = first_note(&spot[i]); is_note_of(n, &spot[i]); n++)
 			if (n->n)
 				ext_add(&x, n->n);
 	}
-	cols_set(&c, &x, NULL);
+	cols_set(c, &x, NULL);
+}
+
+static void
+put_instruction(const struct cols *c, const struct asm_function *p,
+    uint64_t addr, const struct spot *s)
+{
+	char text[512];
+
+	heat_begin(s ? s->n : NULL);
+	cols_put(c, s ? s->n : NULL, NULL);
+	if (!code_insn(p->code, addr, text, sizeof text))
+		strcpy(text, "(bad)");
+	out_printf(out, " %8" PRIx64 ":  ", addr);
+	out_shown(out, text, strlen(text));
+	heat_end();
+	out_ch(out, '\n');
+	if (s)
+		put_notes(c, s);
+}
+
+static void
+print_function(const struct asm_function *p)
+{
+	static struct listing l;
+	struct sym_at last = { .line = 0 };
+	struct cols c;
+	bool gap = false;
+	size_t i;
+
+	put_title("Annotated assembler: %s [%s]", shown(p->at.fn),
+	    show(spot[p->first].ob));
+	set_columns(&c, p);
 	cols_head(&c, "", "");
 	out_ch(out, '\n');
 	disassemble(&l, p);
 	for (i = 0; i < l.n; i++) {
-		const struct spot *s = l.at[i] == SIZE_MAX ? NULL : &spot[l.at[i]];
-
 		if (!wanted(&l, i)) {
 			gap = true;
 			continue;
 		}
 		if (gap)
-			out_printf(out, "-- %" PRIx64 " ----------------------------"
-			    "------------\n", l.addr[i]);
+			out_printf(out, "-- %" PRIx64 " --------------------"
+			    "--------------------\n", l.addr[i]);
 		gap = false;
 		put_source(&c, p->code, l.addr[i], &last);
-		heat(s ? s->n : NULL);
-		cols_put(&c, s ? s->n : NULL, NULL);
-		if (!code_insn(p->code, l.addr[i], text, sizeof text))
-			strcpy(text, "(bad)");
-		out_printf(out, " %8" PRIx64 ":  ", l.addr[i]);
-		out_shown(out, text, strlen(text));
-		cool();
-		out_ch(out, '\n');
-		if (s)
-			put_notes(&c, s);
+		put_instruction(&c, p, l.addr[i],
+		    l.at[i] == SIZE_MAX ? NULL : &spot[l.at[i]]);
 	}
 	out_ch(out, '\n');
 }
@@ -312,14 +346,14 @@ print_asm(void)
 			continue;
 		code = code_open(str(spot[i].ob), opt.intel);
 		if (code)
-			add_pieces(code, i, end);
+			add_functions(code, i, end);
 		else if (strcmp(str(spot[i].ob), "???"))
 			warn("%s: cannot be read for its instructions",
 			    str(spot[i].ob));
 	}
-	if (npiece)
-		qsort(piece, npiece, sizeof *piece, by_piece);
-	for (i = 0; i < npiece; i++)
-		if (above(piece[i].n))
-			print_piece(&piece[i]);
+	if (nfunc)
+		qsort(func, nfunc, sizeof *func, by_function);
+	for (i = 0; i < nfunc; i++)
+		if (passes_threshold(func[i].n))
+			print_function(&func[i]);
 }

@@ -1,5 +1,5 @@
 /*
- * code.c - instructions of an object file, disassembled
+ * code - instructions of an object file, disassembled
  */
 #include "code.h"
 
@@ -15,7 +15,7 @@
 #include "in.h"
 #include "util.h"
 
-struct part {			/* a loaded piece of the file */
+struct code_segment {		/* a loaded, executable segment */
 	uint64_t addr, len;
 	const unsigned char *data;
 };
@@ -24,14 +24,14 @@ struct code {
 	struct sym *sym;
 	Elf *elf;
 	int fd;
-	struct part *part;
-	size_t npart, cap;
+	struct code_segment *segment;
+	size_t nsegment, cap;
 	ZydisDecoder decoder;
 	ZydisFormatter formatter;
 };
 
 static bool
-load_parts(struct code *c)
+load_segments(struct code *c)
 {
 	GElf_Ehdr eh;
 	GElf_Phdr ph;
@@ -49,11 +49,12 @@ load_parts(struct code *c)
 		    ph.p_filesz, ELF_T_BYTE);
 		if (!data)
 			continue;
-		c->part = xgrow(c->part, &c->cap, c->npart + 1, sizeof *c->part);
-		c->part[c->npart++] = (struct part){ ph.p_vaddr, data->d_size,
-		    data->d_buf };
+		c->segment = xgrow(c->segment, &c->cap, c->nsegment + 1,
+		    sizeof *c->segment);
+		c->segment[c->nsegment++] = (struct code_segment){ ph.p_vaddr,
+		    data->d_size, data->d_buf };
 	}
-	return c->npart > 0;
+	return c->nsegment > 0;
 }
 
 struct code *
@@ -62,7 +63,8 @@ code_open(const char *path, bool intel)
 	static const ZydisFormatterProperty plain[] = {
 		ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
 		ZYDIS_FORMATTER_PROP_ADDR_PADDING_RELATIVE,
-		ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_FORMATTER_PROP_IMM_PADDING,
+		ZYDIS_FORMATTER_PROP_DISP_PADDING,
+		ZYDIS_FORMATTER_PROP_IMM_PADDING,
 	};
 	struct code *c = xcalloc(1, sizeof *c);
 	size_t i;
@@ -71,7 +73,7 @@ code_open(const char *path, bool intel)
 	c->fd = in_optional(path);
 	if (c->fd >= 0)
 		c->elf = elf_begin(c->fd, ELF_C_READ_MMAP, NULL);
-	if (!c->elf || !load_parts(c)) {
+	if (!c->elf || !load_segments(c)) {
 		code_close(c);
 		return NULL;
 	}
@@ -83,8 +85,8 @@ code_open(const char *path, bool intel)
 	for (i = 0; i < sizeof plain / sizeof plain[0]; i++)
 		ZydisFormatterSetProperty(&c->formatter, plain[i],
 		    ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(&c->formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE,
-	    ZYAN_FALSE);
+	ZydisFormatterSetProperty(&c->formatter,
+	    ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
 	return c;
 }
 
@@ -97,25 +99,25 @@ code_sym(struct code *c)
 bool
 code_part(struct code *c, size_t i, uint64_t *addr, uint64_t *len)
 {
-	if (i >= c->npart)
+	if (i >= c->nsegment)
 		return false;
-	*addr = c->part[i].addr;
-	*len = c->part[i].len;
+	*addr = c->segment[i].addr;
+	*len = c->segment[i].len;
 	return true;
 }
 
-static const struct part *
+static const struct code_segment *
 find(const struct code *c, uint64_t addr)
 {
 	size_t i;
 
-	for (i = 0; i < c->npart; i++)
-		if (addr - c->part[i].addr < c->part[i].len)
-			return &c->part[i];
+	for (i = 0; i < c->nsegment; i++)
+		if (addr - c->segment[i].addr < c->segment[i].len)
+			return &c->segment[i];
 	return NULL;
 }
 
-/* " <name+0x10>": what an operand of a fixed address is */
+/* Name an operand with a fixed address: " <name+0x10>". */
 static void
 name_target(struct code *c, const ZydisDecodedInstruction *insn,
     const ZydisDecodedOperand *ops, uint64_t addr, char name[static 300])
@@ -143,7 +145,7 @@ name_target(struct code *c, const ZydisDecodedInstruction *insn,
 size_t
 code_insn(struct code *c, uint64_t addr, char *text, size_t size)
 {
-	const struct part *p = find(c, addr);
+	const struct code_segment *p = find(c, addr);
 	ZydisDecodedInstruction insn;
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	char name[300];
@@ -152,8 +154,8 @@ code_insn(struct code *c, uint64_t addr, char *text, size_t size)
 	if (!p || !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&c->decoder,
 	    p->data + (addr - p->addr), p->len - (addr - p->addr), &insn, ops)))
 		return 0;
-	if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&c->formatter, &insn, ops,
-	    insn.operand_count_visible, text, size, addr, NULL)))
+	if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&c->formatter, &insn,
+	    ops, insn.operand_count_visible, text, size, addr, NULL)))
 		return 0;
 	name_target(c, &insn, ops, addr, name);
 	len = strlen(text);
@@ -170,6 +172,6 @@ code_close(struct code *c)
 		elf_end(c->elf);
 	if (c->fd >= 0)
 		close(c->fd);
-	free(c->part);
+	free(c->segment);
 	free(c);
 }

@@ -12,15 +12,15 @@
 
 struct code;
 
-/* NULL: it cannot be read, or is no object of this machine. */
+/* NULL: the file cannot be read, or is not an x86-64 object with code. */
 struct code *code_open(const char *path, bool intel);
 struct sym *code_sym(struct code *);
 /*
- * The instruction at a link-time address as text, with the name of what it
- * jumps to or refers to: its length, or 0 where there is none.
+ * Disassembles the instruction at a link-time address, with the name of its
+ * target.  Returns its length, or 0 if no valid instruction is there.
  */
 size_t code_insn(struct code *, uint64_t addr, char *text, size_t size);
-/* the i-th piece of code; false: there is none */
+/* the i-th code segment; false: there are only i */
 bool code_part(struct code *, size_t i, uint64_t *addr, uint64_t *len);
 void code_close(struct code *);
 

@@ -1,9 +1,10 @@
 /*
- * cols.c - columns of counts, in the old and in the new layout
+ * cols - columns of counts, in the old and in the new layout
  *
- * New: the event's name is underlined to the width of its column; counts and
- * percentages are aligned each for itself.  Old: count and percentage are one
- * text, aligned to the right; a count of 0 or none has a blank percentage.
+ * New layout: underscores fill the event's name up to the width of its column;
+ * counts and percentages are aligned separately.  Old layout: count and
+ * percentage are one text, aligned to the right; where a count is 0 or missing,
+ * blanks replace the percentage.
  */
 #include "annotate.h"
 
@@ -34,7 +35,7 @@ ext_add(struct extremes *x, const int64_t *n)
 	}
 }
 
-struct text {
+struct count_text {
 	char buf[32], perc1[40], perc2[40];
 	const char *count;
 };
@@ -46,7 +47,7 @@ perc(int64_t v, size_t ev)
 }
 
 static void
-new_text(struct text *t, int64_t v, const int64_t *cumul, size_t ev)
+new_text(struct count_text *t, int64_t v, const int64_t *cumul, size_t ev)
 {
 	t->count = num_commas(t->buf, v);
 	t->perc1[0] = t->perc2[0] = '\0';
@@ -60,11 +61,12 @@ new_text(struct text *t, int64_t v, const int64_t *cumul, size_t ev)
 	snprintf(t->perc1, sizeof t->perc1, cumul ? " (%.1f%%," : " (%.1f%%)",
 	    perc(v, ev));
 	if (cumul)
-		snprintf(t->perc2, sizeof t->perc2, " %.1f%%)", perc(*cumul, ev));
+		snprintf(t->perc2, sizeof t->perc2, " %.1f%%)",
+		    perc(*cumul, ev));
 }
 
 static void
-old_text(struct text *t, int64_t v, size_t ev)
+old_text(struct count_text *t, int64_t v, size_t ev)
 {
 	double p = prof.summary[ev] ? perc(v, ev) : 0;
 
@@ -79,7 +81,7 @@ old_text(struct text *t, int64_t v, size_t ev)
 		    p > -9.995 && p < 99.995 ? " (%5.2f%%)" : " (%5.1f%%)", p);
 }
 
-/* without and with commas; a minus counts as a digit, for the old tables */
+/* The old tables count a minus as a digit that may get a comma behind it. */
 static unsigned
 old_width(int64_t v)
 {
@@ -98,7 +100,7 @@ max(unsigned a, unsigned b)
 void
 cols_set(struct cols *c, const struct extremes *x, const struct extremes *cumul)
 {
-	struct text lo, hi;
+	struct count_text lo, hi;
 	unsigned name;
 	size_t i;
 
@@ -139,7 +141,7 @@ cols_head(const struct cols *c, const char *before, const char *after)
 void
 cols_put(const struct cols *c, const int64_t *n, const int64_t *cumul)
 {
-	struct text t;
+	struct count_text t;
 	size_t i, ev;
 	int w;
 
@@ -167,7 +169,7 @@ cols_put(const struct cols *c, const int64_t *n, const int64_t *cumul)
 }
 
 void
-rule(void)
+put_rule(void)
 {
 	char line[82];
 
@@ -177,7 +179,7 @@ rule(void)
 }
 
 void
-fancy(const char *fmt, ...)
+put_title(const char *fmt, ...)
 {
 	char title[4096];
 	va_list ap;
@@ -187,15 +189,15 @@ fancy(const char *fmt, ...)
 	va_end(ap);
 	if (opt.color)
 		out_str(out, "\033[1m");
-	rule();
+	put_rule();
 	out_printf(out, "-- %s\n", title);
-	rule();
+	put_rule();
 	if (opt.color)
 		out_str(out, "\033[0m");
 }
 
 void
-heat(const int64_t *n)
+heat_begin(const int64_t *n)
 {
 	size_t ev = prof.sort[0];
 	double p;
@@ -205,12 +207,14 @@ heat(const int64_t *n)
 	p = n && prof.summary[ev] ? perc(n[ev], ev) : 0;
 	if (p < 0)
 		p = -p;
-	out_str(out, !n ? "\033[2m" : p >= 5 ? "\033[1;31m" : p >= 1 ? "\033[33m" :
-	    "");
+	if (!n)
+		out_str(out, "\033[2m");
+	else
+		out_str(out, p >= 5 ? "\033[1;31m" : p >= 1 ? "\033[33m" : "");
 }
 
 void
-cool(void)
+heat_end(void)
 {
 	if (opt.color)
 		out_str(out, "\033[0m");

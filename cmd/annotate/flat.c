@@ -1,9 +1,10 @@
 /*
- * flat.c - the head of the report, and what functions cost by themselves
+ * flat - the head of the report, and what functions cost by themselves
  *
- * A function is its name in a file.  Code inlined from another file counts
- * there, as the function it was inlined into: so the tables go both ways,
- * files with their functions and functions with their files.
+ * A function here is a pair of file and name.  Code inlined from another file
+ * counts for that file, under the name of the function that it was inlined
+ * into.  So there are two tables: files with their functions, and functions
+ * with their files.
  */
 #include "annotate.h"
 
@@ -15,14 +16,14 @@
 #include "shown.h"
 #include "util.h"
 
-/* file<<32 | function's name -> costs; and the sums by each half */
+/* file<<32 | function's name -> costs */
 static struct tally pairs;
 
-struct row {
+struct function_row {
 	uint32_t outer, inner;	/* names */
 	const int64_t *n;
-	const int64_t *all;	/* the outer's counts */
-	size_t at;		/* the outer's place in its tally */
+	const int64_t *all;	/* counts of the outer name */
+	size_t at;		/* its row in the tally of outer names */
 };
 
 static void
@@ -30,14 +31,15 @@ gather(void)
 {
 	struct cost c;
 	uint32_t fn;
+	size_t at;
 
 	tally_init(&pairs, prof.nev);
 	while (costsum_next(prof.t, &c)) {
 		if (c.kind != COST_SELF)
 			continue;
 		fn = costfn_get(prof.nm, c.fn).fn;
-		tally_add(&pairs, tally_find(&pairs, (uint64_t)c.file << 32 | fn),
-		    full(c.n));
+		at = tally_find(&pairs, (uint64_t)c.file << 32 | fn);
+		tally_add(&pairs, at, with_derived(c.n));
 	}
 }
 
@@ -96,8 +98,10 @@ descriptions(void)
 			break;
 		}
 		snprintf(what, sizeof what, "Command %zu:", i + 1);
-		if (i && prof.input[i - 1].cmd && !strcmp(prof.input[i - 1].cmd, cmd))
-			out_printf(out, "%-18s(same as Command %zu)\n", what, i);
+		if (i && prof.input[i - 1].cmd &&
+		    !strcmp(prof.input[i - 1].cmd, cmd))
+			out_printf(out, "%-18s(same as Command %zu)\n", what,
+			    i);
 		else
 			metadata(what, cmd);
 	}
@@ -110,7 +114,7 @@ print_head(void)
 	struct extremes x;
 	struct cols c;
 
-	fancy("Metadata");
+	put_title("Metadata");
 	out_printf(out, "%-17s %s", "Invocation:", progname);
 	for (i = 1; i < (size_t)opt.argc; i++)
 		out_printf(out, " %s", shown(opt.argv[i]));
@@ -128,33 +132,33 @@ print_head(void)
 	ext_init(&x);
 	ext_add(&x, prof.summary);
 	cols_set(&c, &x, NULL);
-	fancy("Summary");
+	put_title("Summary");
 	cols_head(&c, "", "");
 	out_ch(out, '\n');
 	cols_put(&c, prof.summary, NULL);
 	out_str(out, " PROGRAM TOTALS\n\n");
 }
 
-/* by outer's counts, its name; then by inner's counts, its name */
+/* Sort by the outer's counts and name, then by the inner's. */
 static int
 by_row(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	const struct function_row *x = a, *y = b;
 	int c;
 
 	if (x->outer != y->outer) {
-		c = by_sort(x->all, y->all);
+		c = cmp_counts(x->all, y->all);
 		return c ? c : strcmp(str(y->outer), str(x->outer));
 	}
-	c = by_sort(x->n, y->n);
+	c = cmp_counts(x->n, y->n);
 	return c ? c : strcmp(str(y->inner), str(x->inner));
 }
 
-static struct row *
+static struct function_row *
 choose(bool by_file, size_t *nrow)
 {
 	struct tally outer;
-	struct row *row = NULL;
+	struct function_row *row = NULL;
 	size_t cap = 0, n = 0, i, at;
 
 	tally_init(&outer, prof.nev);
@@ -163,10 +167,10 @@ choose(bool by_file, size_t *nrow)
 
 		at = tally_find(&outer, by_file ? file : fn);
 		tally_add(&outer, at, tally_at(&pairs, i));
-		if (!above(tally_at(&pairs, i)))
+		if (!passes_threshold(tally_at(&pairs, i)))
 			continue;
 		row = xgrow(row, &cap, n + 1, sizeof *row);
-		row[n++] = (struct row){ .outer = by_file ? file : fn,
+		row[n++] = (struct function_row){ .outer = by_file ? file : fn,
 		    .inner = by_file ? fn : file, .n = tally_at(&pairs, i),
 		    .at = at };
 	}
@@ -179,7 +183,7 @@ choose(bool by_file, size_t *nrow)
 }
 
 static size_t
-same_outer(const struct row *row, size_t n, size_t i)
+same_outer(const struct function_row *row, size_t n, size_t i)
 {
 	size_t k = i;
 
@@ -189,7 +193,7 @@ same_outer(const struct row *row, size_t n, size_t i)
 }
 
 static void
-widths(struct cols *c, const struct row *row, size_t n)
+widths(struct cols *c, const struct function_row *row, size_t n)
 {
 	struct extremes x, cumul;
 	int64_t sum[COST_EVMAX] = { 0 };
@@ -209,7 +213,8 @@ widths(struct cols *c, const struct row *row, size_t n)
 }
 
 static void
-print_rows(const struct row *row, size_t n, const char *mark, const char *title)
+print_rows(const struct function_row *row, size_t n, const char *mark,
+    const char *title)
 {
 	int64_t sum[COST_EVMAX] = { 0 };
 	struct cols c;
@@ -221,7 +226,7 @@ print_rows(const struct row *row, size_t n, const char *mark, const char *title)
 	for (i = 0; i < n; i = k) {
 		k = same_outer(row, n, i);
 		sums_add(sum, row[i].all, prof.nev);
-		heat(row[i].all);
+		heat_begin(row[i].all);
 		out_str(out, mark);
 		cols_put(&c, row[i].all, sum);
 		out_printf(out, " %s:", show(row[i].outer));
@@ -230,14 +235,14 @@ print_rows(const struct row *row, size_t n, const char *mark, const char *title)
 			out_str(out, show(row[i].inner));
 			i = k;
 		}
-		cool();
+		heat_end();
 		out_ch(out, '\n');
 		for (; i < k; i++) {
-			heat(row[i].n);
+			heat_begin(row[i].n);
 			out_str(out, "  ");
 			cols_put(&c, row[i].n, NULL);
 			out_printf(out, "   %s", show(row[i].inner));
-			cool();
+			heat_end();
 			out_ch(out, '\n');
 		}
 		out_ch(out, '\n');
@@ -247,21 +252,22 @@ print_rows(const struct row *row, size_t n, const char *mark, const char *title)
 void
 print_flat(struct files *f)
 {
-	struct row *row;
+	struct function_row *row;
 	size_t n, i;
 
 	gather();
 	row = choose(true, &n);
-	fancy("File:function summary");
+	put_title("File:function summary");
 	print_rows(row, n, "< ", " file:function");
 	for (i = 0; i < n; i++)
 		if (i == 0 || row[i].outer != row[i - 1].outer) {
-			f->name = xgrow(f->name, &f->cap, f->n + 1, sizeof *f->name);
+			f->name = xgrow(f->name, &f->cap, f->n + 1,
+			    sizeof *f->name);
 			f->name[f->n++] = row[i].outer;
 		}
 	free(row);
 	row = choose(false, &n);
-	fancy("Function:file summary");
+	put_title("Function:file summary");
 	print_rows(row, n, "> ", " function:file");
 	free(row);
 }

@@ -1,15 +1,18 @@
 /*
- * graph.c - functions with what they call, and what calls them
+ * graph - functions with what they call, and what calls them
  *
- * Inclusive cost: a function's own and that of all it calls.  With recursion
- * the calls inside a cycle of functions tell the same cost again and again, so
- * they do not count: a function alone has its own cost and its calls to others;
- * the functions of a cycle together have theirs and their calls out of it, and
- * each of them what came in by calls, at most all of the cycle's.
+ * The inclusive cost of a function is its self cost and that of all its calls.
+ * In a cycle of functions (recursion), inner calls repeat the same cost again
+ * and again, so they do not count:
  *
- * In the old layout a function is its name in a file, inlined code apart, and
- * its inclusive cost is what its callers say, cycles or not, as
- * callgrind_annotate has it.
+ *	a function outside of cycles	self cost and all its calls
+ *	a cycle as a whole		self costs and the calls that leave it
+ *	a function of a cycle		the calls to it, at most the whole
+ *					cycle's cost
+ *
+ * In the old layout a function is a pair of file and name, inlined code apart,
+ * and its inclusive cost is the sum of the calls to it, whether in a cycle or
+ * not, as in callgrind_annotate.
  */
 #include "annotate.h"
 
@@ -30,7 +33,8 @@ node(uint32_t fn, uint32_t file)
 	size_t n = graph.self.n, at = tally_find(&graph.self, key);
 
 	if (at == n) {
-		graph.ob = xgrow(graph.ob, &graph.obcap, n + 1, sizeof *graph.ob);
+		graph.ob = xgrow(graph.ob, &graph.capob, n + 1,
+		    sizeof *graph.ob);
 		graph.ob[n] = 0;
 	}
 	if (!opt.old || file == f.fl)
@@ -52,7 +56,8 @@ node_fn(size_t at)
 {
 	uint64_t key = graph.self.key[at];
 
-	return str(opt.old ? (uint32_t)key : costfn_get(prof.nm, (uint32_t)key).fn);
+	return str(opt.old ? (uint32_t)key :
+	    costfn_get(prof.nm, (uint32_t)key).fn);
 }
 
 static void
@@ -68,12 +73,13 @@ gather(void)
 			continue;
 		from = node(c.fn, c.file);
 		if (c.kind == COST_SELF) {
-			tally_add(&graph.self, from, full(c.n));
+			tally_add(&graph.self, from, with_derived(c.n));
 			continue;
 		}
 		to = node(c.callee, costfn_get(prof.nm, c.callee).fl);
 		at = tally_find(&graph.arcs, (uint64_t)from << 32 | to);
-		sums_add(tally_at(&graph.arcs, at), full(c.n), prof.nev);
+		sums_add(tally_at(&graph.arcs, at), with_derived(c.n),
+		    prof.nev);
 		sums_add(tally_at(&graph.arcs, at) + prof.nev, c.count, 1);
 	}
 }
@@ -90,7 +96,7 @@ arc_to(size_t arc)
 	return (uint32_t)graph.arcs.key[arc];
 }
 
-/* Lists of arcs: of a node the first, of an arc the next; SIZE_MAX: none. */
+/* List each arc at its node `end`. */
 static void
 link_arcs(struct arcs *l, size_t (*end)(size_t))
 {
@@ -106,7 +112,7 @@ link_arcs(struct arcs *l, size_t (*end)(size_t))
 	}
 }
 
-/* Tarjan's strongly connected components, without recursion. */
+/* Tarjan's strongly connected components, with an explicit stack. */
 struct scc {
 	size_t *index, *low, *stack, *work, *arc;
 	size_t nstack, nwork, count;
@@ -185,23 +191,26 @@ include_cycles(void)
 	int64_t *in = xcalloc(n + 1, prof.nev * sizeof *in), *all;
 	size_t *members = xcalloc(n + 1, sizeof *members);
 
-	all = xcalloc(n + 1, prof.nev * sizeof *all);	/* of the cycle */
+	all = xcalloc(n + 1, prof.nev * sizeof *all);	/* by cycle */
 	for (i = 0; i < n; i++) {
 		members[graph.cycle[i]]++;
-		sums_add(all + graph.cycle[i] * prof.nev, tally_at(&graph.self, i),
+		sums_add(all + graph.cycle[i] * prof.nev,
+		    tally_at(&graph.self, i), prof.nev);
+		sums_add(graph.incl + i * prof.nev, tally_at(&graph.self, i),
 		    prof.nev);
-		sums_add(graph.incl + i * prof.nev, tally_at(&graph.self, i), prof.nev);
 	}
 	for (i = 0; i < graph.arcs.n; i++) {
 		from = arc_from(i);
 		to = arc_to(i);
 		if (from != to)
-			sums_add(in + to * prof.nev, tally_at(&graph.arcs, i), prof.nev);
+			sums_add(in + to * prof.nev, tally_at(&graph.arcs, i),
+			    prof.nev);
 		if (graph.cycle[from] == graph.cycle[to])
 			continue;
-		sums_add(all + graph.cycle[from] * prof.nev, tally_at(&graph.arcs, i),
+		sums_add(all + graph.cycle[from] * prof.nev,
+		    tally_at(&graph.arcs, i), prof.nev);
+		sums_add(graph.incl + from * prof.nev, tally_at(&graph.arcs, i),
 		    prof.nev);
-		sums_add(graph.incl + from * prof.nev, tally_at(&graph.arcs, i), prof.nev);
 	}
 	for (i = 0; i < n; i++)
 		for (j = 0; members[graph.cycle[i]] > 1 && j < prof.nev; j++) {
@@ -227,11 +236,11 @@ include_arcs(void)
 		called[arc_to(i)] = true;
 	for (i = 0; i < n; i++)
 		if (!called[i])
-			sums_add(graph.incl + i * prof.nev, tally_at(&graph.self, i),
-			    prof.nev);
+			sums_add(graph.incl + i * prof.nev,
+			    tally_at(&graph.self, i), prof.nev);
 	for (i = 0; i < graph.arcs.n; i++) {
-		sums_add(graph.incl + arc_to(i) * prof.nev, tally_at(&graph.arcs, i),
-		    prof.nev);
+		sums_add(graph.incl + arc_to(i) * prof.nev,
+		    tally_at(&graph.arcs, i), prof.nev);
 		if (!called[arc_from(i)])
 			sums_add(graph.incl + arc_from(i) * prof.nev,
 			    tally_at(&graph.arcs, i), prof.nev);
@@ -256,8 +265,8 @@ graph_make(void)
 }
 
 /*
- * A call inside a cycle tells what the call into the cycle told already: where
- * calls from a line are shown it counts as a call, but costs nothing.
+ * A call inside a cycle repeats the cost of the call into the cycle.  Where
+ * calls from a line are shown, it counts as a call but costs nothing.
  */
 const int64_t *
 call_costs(const struct cost *c)
@@ -267,14 +276,16 @@ call_costs(const struct cost *c)
 
 	from = node(c->fn, c->file);
 	to = node(c->callee, costfn_get(prof.nm, c->callee).fl);
-	return graph.cycle[from] == graph.cycle[to] ? none : full(c->n);
+	return graph.cycle[from] == graph.cycle[to] ? none : with_derived(c->n);
 }
 
-/* What the tables show of a function. */
+/* The counts that the tables show of a function. */
 const int64_t *
 node_counts(size_t at)
 {
-	return opt.inclusive ? graph.incl + at * prof.nev : tally_at(&graph.self, at);
+	if (opt.inclusive)
+		return graph.incl + at * prof.nev;
+	return tally_at(&graph.self, at);
 }
 
 static int
@@ -291,7 +302,7 @@ static int
 by_node(const void *a, const void *b)
 {
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-	int c = by_sort(node_counts(x), node_counts(y));
+	int c = cmp_counts(node_counts(x), node_counts(y));
 
 	return c ? c : by_place(x, y);
 }
@@ -300,7 +311,7 @@ static int
 by_arc(const void *a, const void *b)
 {
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-	int c = by_sort(tally_at(&graph.arcs, x), tally_at(&graph.arcs, y));
+	int c = cmp_counts(tally_at(&graph.arcs, x), tally_at(&graph.arcs, y));
 
 	if (!c)
 		c = by_place(arc_from(x), arc_from(y));
@@ -342,7 +353,8 @@ put_name(size_t at)
 }
 
 static void
-put_arcs(const struct cols *c, const struct arcs *l, size_t at, const char *mark)
+put_arcs(const struct cols *c, const struct arcs *l, size_t at,
+    const char *mark)
 {
 	size_t n, i, *v = arcs_sorted(l, at, &n), other;
 	char buf[32];
@@ -350,9 +362,9 @@ put_arcs(const struct cols *c, const struct arcs *l, size_t at, const char *mark
 	for (i = 0; i < n; i++) {
 		other = l == &graph.callers ? arc_from(v[i]) : arc_to(v[i]);
 		cols_put(c, tally_at(&graph.arcs, v[i]), NULL);
-		out_printf(out, "%s%s:%s (%sx)", mark,
-		    shown(node_file(other)), shown(node_fn(other)), num_commas(buf, tally_at(&graph.arcs,
-		    v[i])[prof.nev]));
+		out_printf(out, "%s%s:%s (%sx)", mark, shown(node_file(other)),
+		    shown(node_fn(other)), num_commas(buf,
+		    tally_at(&graph.arcs, v[i])[prof.nev]));
 		if (*str(graph.ob[other]))
 			out_printf(out, " [%s]", show(graph.ob[other]));
 		out_ch(out, '\n');
@@ -367,11 +379,11 @@ put_node(const struct cols *c, size_t at)
 		out_ch(out, '\n');
 	if (opt.tree & TREE_CALLERS)
 		put_arcs(c, &graph.callers, at, " < ");
-	heat(node_counts(at));
+	heat_begin(node_counts(at));
 	cols_put(c, node_counts(at), NULL);
 	out_str(out, opt.tree ? " *  " : " ");
 	put_name(at);
-	cool();
+	heat_end();
 	out_ch(out, '\n');
 	if (opt.tree & TREE_CALLEES)
 		put_arcs(c, &graph.callees, at, " >   ");
@@ -386,7 +398,7 @@ ext_arcs(struct extremes *x, const struct arcs *l, size_t at)
 		ext_add(x, tally_at(&graph.arcs, i));
 }
 
-/* The new layout's section of calls. */
+/* The section of calls in the new layout. */
 void
 print_graph(void)
 {
@@ -398,7 +410,7 @@ print_graph(void)
 	v = nodes_sorted();
 	ext_init(&x);
 	for (i = 0; i < graph.self.n; i++) {
-		if (!above(node_counts(v[i])))
+		if (!passes_threshold(node_counts(v[i])))
 			continue;
 		ext_add(&x, node_counts(v[i]));
 		if (opt.tree & TREE_CALLERS)
@@ -407,7 +419,8 @@ print_graph(void)
 			ext_arcs(&x, &graph.callees, v[i]);
 		v[n++] = v[i];
 	}
-	fancy(opt.inclusive ? "Inclusive function summary" : "Function summary");
+	put_title(opt.inclusive ? "Inclusive function summary" :
+	    "Function summary");
 	cols_set(&c, &x, NULL);
 	cols_head(&c, "", " file:function");
 	if (!opt.tree)

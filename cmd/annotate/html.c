@@ -1,8 +1,8 @@
 /*
- * html.c - the report as one page that needs nothing else
+ * html - the report as one page that needs no other files
  *
- * Functions are details elements, so the page works without scripts; those
- * sort tables, choose columns and filter.
+ * The source of each function is a details element, so the page works without
+ * scripts.  The script sorts tables, chooses columns and filters.
  */
 #include "html.h"
 
@@ -13,16 +13,17 @@
 #include "out.h"
 #include "util.h"
 
-/* a file's text as a string of the program */
+/* Embed a file as a string. */
 #define TEXT_OF(name, path)						\
-	__asm__(".pushsection .rodata\n" #name ":\n.incbin \"" path "\"\n"	\
+	__asm__(".pushsection .rodata\n"				\
+	    #name ":\n.incbin \"" path "\"\n"				\
 	    ".byte 0\n.popsection\n");					\
 	extern const char name[] __attribute__((visibility("hidden")))
 
 TEXT_OF(page_css, "cmd/annotate/page.css");
 TEXT_OF(page_js, "cmd/annotate/page.js");
 
-/* events whose columns are there at first; with inclusive costs beside them */
+/* events shown at first: without, with inclusive costs beside them */
 enum { COLUMNS = 4, COLUMNS_CALLS = 2 };
 
 static const char *
@@ -57,8 +58,8 @@ cut_profiles(void)
 			continue;
 		out_str(out, "<p class=\"cut\">");
 		put_html(prof.input[i].name);
-		out_str(out, " was cut: it has no end mark, and what these tables"
-		    " tell is not all that it cost.</p>\n");
+		out_str(out, " was cut: it has no end mark, and what these "
+		    "tables tell is not all that it cost.</p>\n");
 	}
 }
 
@@ -68,7 +69,8 @@ metadata(void)
 	const char *s, *nl;
 	size_t i;
 
-	out_str(out, "<details><summary class=\"dim\">Profile</summary>\n<table>\n");
+	out_str(out, "<details><summary class=\"dim\">Profile</summary>\n"
+	    "<table>\n");
 	for (i = 0; i < prof.ninput; i++) {
 		out_str(out, "<tr><td>File<td>");
 		put_html(prof.input[i].name);
@@ -88,7 +90,7 @@ metadata(void)
 	out_str(out, "</table></details>\n");
 }
 
-/* How much has a line, only a function, or nothing. */
+/* How much of the costs has a source line, only a function, or neither. */
 static void
 coverage(void)
 {
@@ -104,8 +106,9 @@ coverage(void)
 		if (c.kind != COST_SELF)
 			continue;
 		f = costfn_get(prof.nm, c.fn);
-		i = c.pos.line ? 0 : *str(f.fn) && strcmp(str(f.fn), "???") ? 1 : 2;
-		sums_add(part[i], full(c.n), prof.nev);
+		i = c.pos.line ? 0 :
+		    *str(f.fn) && strcmp(str(f.fn), "???") ? 1 : 2;
+		sums_add(part[i], with_derived(c.n), prof.nev);
 	}
 	out_str(out, "<h2>Totals</h2>\n<table class=\"plain\"><thead><tr>");
 	put_heads("");
@@ -128,15 +131,15 @@ tools(void)
 	for (i = 0; i < prof.nshow; i++) {
 		out_str(out, "<label");
 		put_meaning(prof.show[i]);
-		out_printf(out, "><input type=\"checkbox\" data-ev=\"%zu\"%s>", i,
-		    i < most || opt.show ? " checked" : "");
+		out_printf(out, "><input type=\"checkbox\" data-ev=\"%zu\"%s>",
+		    i, i < most || opt.show ? " checked" : "");
 		put_html(prof.ev[prof.show[i]]);
 		out_str(out, "</label>");
 	}
 	out_str(out, "</div>\n");
 }
 
-/* Those with enough own or inclusive cost, in the order of their own. */
+/* Choose functions by self or inclusive cost, sorted by self cost. */
 static size_t *
 choose(size_t *n)
 {
@@ -144,8 +147,8 @@ choose(size_t *n)
 
 	is_shown = xcalloc(graph.self.n + 1, sizeof *is_shown);
 	for (i = 0; i < graph.self.n; i++)
-		if (above(tally_at(&graph.self, v[i])) ||
-		    above(graph.incl + v[i] * prof.nev)) {
+		if (passes_threshold(tally_at(&graph.self, v[i])) ||
+		    passes_threshold(graph.incl + v[i] * prof.nev)) {
 			is_shown[v[i]] = true;
 			v[k++] = v[i];
 		}
@@ -157,11 +160,12 @@ static void
 rest(size_t n, size_t columns, const char *what)
 {
 	if (n)
-		out_printf(out, "<tr class=\"rest\"><td colspan=\"%zu\" class=\"dim\">"
-		    "%zu more %s below the threshold\n", columns, n, what);
+		out_printf(out, "<tr class=\"rest\"><td colspan=\"%zu\" "
+		    "class=\"dim\">%zu more %s below the threshold\n", columns,
+		    n, what);
 }
 
-/* The last part, and when pointed at the whole. */
+/* The last part of a path; the whole path shows under the pointer. */
 static void
 path_cell(const char *path)
 {
@@ -211,7 +215,7 @@ static int
 by_cost(const void *a, const void *b)
 {
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-	int c = by_sort(tally_at(&by_file, x), tally_at(&by_file, y));
+	int c = cmp_counts(tally_at(&by_file, x), tally_at(&by_file, y));
 
 	return c ? c : strcmp(str((uint32_t)by_file.key[x]),
 	    str((uint32_t)by_file.key[y]));
@@ -226,14 +230,16 @@ files(void)
 	tally_init(&by_file, prof.nev);
 	while (costsum_next(prof.t, &c))
 		if (c.kind == COST_SELF)
-			tally_add(&by_file, tally_find(&by_file, c.file), full(c.n));
+			tally_add(&by_file, tally_find(&by_file, c.file),
+			    with_derived(c.n));
 	v = xmalloc((by_file.n + 1) * sizeof *v);
 	for (i = 0; i < by_file.n; i++)
-		if (above(tally_at(&by_file, i)))
+		if (passes_threshold(tally_at(&by_file, i)))
 			v[n++] = i;
 	if (n)
 		qsort(v, n, sizeof *v, by_cost);
-	out_str(out, "<h2>Files</h2>\n<table class=\"sort named\" id=\"files\"><thead><tr>");
+	out_str(out, "<h2>Files</h2>\n<table class=\"sort named\" "
+	    "id=\"files\"><thead><tr>");
 	put_heads("");
 	out_str(out, "<th>File</thead><tbody>\n");
 	for (i = 0; i < n; i++) {
@@ -257,8 +263,8 @@ details(const size_t *v, size_t n)
 	out_str(out, "<h2>Sources</h2>\n");
 	html_gather(is_shown);
 	for (i = 0; i < n; i++) {
-		out_printf(out, "<details class=\"fn\" id=\"f%zu\"%s><summary><b>", v[i],
-		    i ? "" : " open");
+		out_printf(out, "<details class=\"fn\" id=\"f%zu\"%s>"
+		    "<summary><b>", v[i], i ? "" : " open");
 		put_html(node_fn(v[i]));
 		out_str(out, "</b> ");
 		put_html(node_file(v[i]));

@@ -1,11 +1,11 @@
 /*
- * htmlfn.c - a function in the page: callers, callees, source
+ * htmlfn - a function in the page: callers, callees, source
  *
- * The source is the function's own.  What was inlined into it, from other
- * files or from elsewhere in its own, is folded under the line that called it:
- * that line is known from the debug information, by the address of a cost
- * where the profile has addresses, else by looking through the function's code
- * for where the line occurs.
+ * The source shown is the function's own.  Code inlined into it, from another
+ * file or another place of its file, is folded under the line that called it.
+ * The debug information gives that line: by the address of a cost if the
+ * profile has addresses; otherwise a search of the function's code finds where
+ * the inlined line occurs.
  */
 #include "html.h"
 
@@ -16,11 +16,11 @@
 #include "out.h"
 #include "util.h"
 
-struct item {
-	uint32_t top;		/* line in the function's own source; 0: unknown */
-	const char *inl;	/* what was inlined there, or NULL: the line itself */
-	bool several;		/* inlined there and at other lines too */
-	uint32_t file, line;	/* where the cost is */
+struct line_item {		/* costs shown at a line of the function */
+	uint32_t top;		/* that line; 0: unknown */
+	const char *inl;	/* function inlined there; NULL: own code */
+	bool several;		/* other lines inline it, too */
+	uint32_t file, line;	/* source of the cost */
 	uint64_t addr;
 	enum cost_kind kind;
 	uint32_t callee;
@@ -28,7 +28,7 @@ struct item {
 };
 
 struct body {			/* a function's records */
-	struct item *v;
+	struct line_item *v;
 	size_t n, cap;
 };
 
@@ -46,7 +46,7 @@ html_gather(const bool *shown)
 {
 	struct cost c;
 	struct body *b;
-	struct item *it;
+	struct line_item *it;
 	size_t at;
 
 	body = xcalloc(graph.self.n + 1, sizeof *body);
@@ -65,28 +65,28 @@ html_gather(const bool *shown)
 		it->callee = c.kind == COST_CALL ? c.callee : 0;
 		it->count = c.count[0];
 		it->n = xmalloc(prof.nev * sizeof *it->n);
-		memcpy(it->n, c.kind == COST_CALL ? call_costs(&c) : full(c.n), prof.nev * sizeof *it->n);
+		memcpy(it->n, c.kind == COST_CALL ? call_costs(&c) :
+		    with_derived(c.n), prof.nev * sizeof *it->n);
 	}
 }
 
-/* Objects, and where their functions are. */
-struct range {
+struct fn_range {
 	const char *fn;
 	uint64_t start, end;
 };
 
-struct object {
-	struct object *next;
+struct fn_object {
+	struct fn_object *next;
 	uint32_t name;
 	struct code *code;	/* NULL: cannot be read */
-	struct range *range;
+	struct fn_range *range;	/* its functions */
 	size_t n, cap;
 };
 
-static struct object *objects;
+static struct fn_object *objects;
 
 static void
-add_ranges(struct object *o, uint64_t addr, uint64_t end)
+add_ranges(struct fn_object *o, uint64_t addr, uint64_t end)
 {
 	struct sym_at at;
 
@@ -97,15 +97,15 @@ add_ranges(struct object *o, uint64_t addr, uint64_t end)
 			continue;
 		}
 		o->range = xgrow(o->range, &o->cap, o->n + 1, sizeof *o->range);
-		o->range[o->n++] = (struct range){ at.fn, at.start, at.end };
+		o->range[o->n++] = (struct fn_range){ at.fn, at.start, at.end };
 		addr = at.end;
 	}
 }
 
-static struct object *
+static struct fn_object *
 object(uint32_t name)
 {
-	struct object *o;
+	struct fn_object *o;
 	uint64_t addr, len;
 	size_t i;
 
@@ -139,9 +139,10 @@ same_file(const char *a, const char *b)
 
 enum { FRAMES = 64 };
 
-/* Sets the line that called what is at addr, if it was inlined into file. */
+/* If the code at addr was inlined into file, set the line that called it. */
 static bool
-inlined_at(struct object *o, uint64_t addr, const char *file, struct item *it)
+inlined_at(struct fn_object *o, uint64_t addr, const char *file,
+    struct line_item *it)
 {
 	struct sym_frame frame[FRAMES];
 	size_t n = sym_inline(code_sym(o->code), addr, frame, FRAMES);
@@ -153,16 +154,41 @@ inlined_at(struct object *o, uint64_t addr, const char *file, struct item *it)
 	return true;
 }
 
+/* Set the items whose line the instruction at addr has; own: not inlined. */
+static void
+match_insn(struct fn_object *o, uint64_t addr, const char *file,
+    struct body *b, bool *own)
+{
+	struct line_item found = { 0 };
+	struct sym_at at;
+	size_t j;
+
+	sym_find(code_sym(o->code), addr, &at);
+	inlined_at(o, addr, file, &found);
+	for (j = 0; j < b->n; j++) {
+		struct line_item *it = &b->v[j];
+
+		if (it->line != at.line || !same_file(at.file, str(it->file)))
+			continue;
+		own[j] |= !found.top;
+		if (found.top && it->top && it->top != found.top)
+			it->several = true;
+		if (found.top && (!it->top || found.top < it->top)) {
+			it->top = found.top;
+			it->inl = found.inl;
+		}
+	}
+}
+
 /*
- * Without addresses: go through the function's code and see what of it has the
- * item's line.  Its own if any of that was not inlined.
+ * Without addresses: search the function's code for each item's line.  The item
+ * is the function's own if any instruction of that line was not inlined.
  */
 static void
-look_through(struct object *o, const char *fn, const char *file, struct body *b)
+find_by_code(struct fn_object *o, const char *fn, const char *file,
+    struct body *b)
 {
 	char text[512];
-	struct sym_at at;
-	struct item found;
 	uint64_t addr;
 	size_t i, j, len;
 	bool *own = xcalloc(b->n + 1, sizeof *own);
@@ -170,26 +196,11 @@ look_through(struct object *o, const char *fn, const char *file, struct body *b)
 	for (i = 0; i < o->n; i++) {
 		if (strcmp(o->range[i].fn, fn))
 			continue;
-		for (addr = o->range[i].start; addr < o->range[i].end; addr += len) {
+		for (addr = o->range[i].start; addr < o->range[i].end;
+		    addr += len) {
 			len = code_insn(o->code, addr, text, sizeof text);
 			len += !len;
-			sym_find(code_sym(o->code), addr, &at);
-			memset(&found, 0, sizeof found);
-			inlined_at(o, addr, file, &found);
-			for (j = 0; j < b->n; j++) {
-				struct item *it = &b->v[j];
-
-				if (it->line != at.line ||
-				    !same_file(at.file, str(it->file)))
-					continue;
-				own[j] |= !found.top;
-				if (found.top && it->top && it->top != found.top)
-					it->several = true;
-				if (found.top && (!it->top || found.top < it->top)) {
-					it->top = found.top;
-					it->inl = found.inl;
-				}
-			}
+			match_insn(o, addr, file, b, own);
 		}
 	}
 	for (j = 0; j < b->n; j++)
@@ -204,7 +215,7 @@ look_through(struct object *o, const char *fn, const char *file, struct body *b)
 static int
 by_item(const void *a, const void *b)
 {
-	const struct item *x = a, *y = b;
+	const struct line_item *x = a, *y = b;
 	int c;
 
 	if (x->top != y->top)
@@ -217,23 +228,22 @@ by_item(const void *a, const void *b)
 	if (!c)
 		c = (int)x->kind - (int)y->kind;
 	if (!c && x->kind == COST_CALL)
-		c = by_sort(x->n, y->n);
+		c = cmp_counts(x->n, y->n);
 	return c ? c : x->callee < y->callee ? -1 : x->callee > y->callee;
 }
 
-/* Puts each item under its line; the same at one line become one. */
+/* Give each item its line of the function's own source. */
 static void
-place(size_t node, struct body *b)
+find_lines(size_t node, struct body *b)
 {
 	uint32_t own = costfn_get(prof.nm, (uint32_t)graph.self.key[node]).fl;
-	struct object *o = object(graph.ob[node]);
-	struct item *last;
-	size_t i, k = 0;
+	struct fn_object *o = object(graph.ob[node]);
+	size_t i;
 
 	if (o->code && !prof.addresses)
-		look_through(o, node_fn(node), node_file(node), b);
+		find_by_code(o, node_fn(node), node_file(node), b);
 	for (i = 0; i < b->n; i++) {
-		struct item *it = &b->v[i];
+		struct line_item *it = &b->v[i];
 
 		if (o->code && prof.addresses)
 			inlined_at(o, it->addr, node_file(node), it);
@@ -242,26 +252,47 @@ place(size_t node, struct body *b)
 		else if (!it->inl)
 			it->inl = "";
 	}
-	/* calls at several addresses of a line are told once */
+}
+
+static bool
+same_line(const struct line_item *x, const struct line_item *y)
+{
+	return x->top == y->top && x->file == y->file && x->line == y->line &&
+	    !x->inl == !y->inl;
+}
+
+/* Calls of one function from several addresses of a line become one. */
+static void
+merge_calls(struct body *b)
+{
+	size_t i, k;
+
 	for (i = 0; i < b->n; i++)
 		for (k = i + 1; b->v[i].kind == COST_CALL && k < b->n; k++) {
-			struct item *x = &b->v[i], *y = &b->v[k];
+			struct line_item *x = &b->v[i], *y = &b->v[k];
 
 			if (y->kind != COST_CALL || x->callee != y->callee ||
-			    x->top != y->top || x->file != y->file ||
-			    x->line != y->line || !x->inl != !y->inl)
+			    !same_line(x, y))
 				continue;
 			sums_add(x->n, y->n, prof.nev);
 			sums_add(&x->count, &y->count, 1);
 			b->v[k--] = b->v[--b->n];
 		}
+}
+
+/* Sort the items by line; self costs of one line become one item. */
+static void
+sort_items(struct body *b)
+{
+	struct line_item *last;
+	size_t i, k;
+
 	if (b->n)
 		qsort(b->v, b->n, sizeof *b->v, by_item);
 	for (i = k = 0; i < b->n; i++) {
 		last = k ? &b->v[k - 1] : NULL;
-		if (last && last->kind == COST_SELF && b->v[i].kind == COST_SELF &&
-		    last->top == b->v[i].top && !last->inl == !b->v[i].inl &&
-		    last->file == b->v[i].file && last->line == b->v[i].line)
+		if (last && last->kind == COST_SELF &&
+		    b->v[i].kind == COST_SELF && same_line(last, &b->v[i]))
 			sums_add(last->n, b->v[i].n, prof.nev);
 		else
 			b->v[k++] = b->v[i];
@@ -270,7 +301,7 @@ place(size_t node, struct body *b)
 }
 
 static void
-call_row(const struct item *it)
+call_row(const struct line_item *it)
 {
 	char buf[32];
 
@@ -281,9 +312,9 @@ call_row(const struct item *it)
 	out_printf(out, " (%s&times;)\n", num_commas(buf, it->count));
 }
 
-/* One percent: a call that is not to be folded away. */
+/* At least one percent: such a call is not folded away. */
 static bool
-is_much(const int64_t *n)
+is_large(const int64_t *n)
 {
 	size_t ev = prof.sort[0];
 	double share = (double)n[ev] / (double)prof.total[ev];
@@ -291,9 +322,9 @@ is_much(const int64_t *n)
 	return share >= 0.01 || share <= -0.01;
 }
 
-/* What was inlined at a line: items from i to end. */
+/* The code inlined at a line: items i to end - 1. */
 static void
-inlined_row(const struct item *v, size_t i, size_t end)
+inlined_row(const struct line_item *v, size_t i, size_t end)
 {
 	int64_t sum[COST_EVMAX] = { 0 };
 	const char *text, *name = v[i].inl;
@@ -304,7 +335,7 @@ inlined_row(const struct item *v, size_t i, size_t end)
 		if (v[k].kind == COST_SELF)
 			sums_add(sum, v[k].n, prof.nev);
 		else
-			open |= is_much(v[k].n);
+			open |= is_large(v[k].n);
 		several |= v[k].several;
 		one &= !strcmp(v[k].inl, name);
 	}
@@ -336,7 +367,7 @@ inlined_row(const struct item *v, size_t i, size_t end)
 	out_str(out, "</tbody></table></details>\n");
 }
 
-/* The items of one line: its own costs, its calls, what was inlined. */
+/* The items of one line: self costs, calls, inlined code. */
 static size_t
 line_rows(const char *file, uint32_t line, const struct body *b, size_t i)
 {
@@ -370,13 +401,14 @@ source(size_t node, const struct body *b)
 	size_t i = 0, k;
 
 	if (!*file || !source_line(file, 1)) {
-		out_str(out, "<p class=\"dim\">The source cannot be read.</p>\n");
+		out_str(out, "<p class=\"dim\">The source cannot be read."
+		    "</p>\n");
 		ctx = 0;
 	}
 	out_str(out, "<table class=\"src\"><thead><tr><th>");
 	put_heads("");
 	out_str(out, "<th></thead><tbody>\n");
-	/* what has no line of the function's own */
+	/* costs and calls without a line of the function */
 	while (i < b->n && !b->v[i].top && !b->v[i].inl) {
 		if (b->v[i].kind == COST_CALL) {
 			call_row(&b->v[i++]);
@@ -394,8 +426,8 @@ source(size_t node, const struct body *b)
 		lo = b->v[i].top > ctx ? b->v[i].top - ctx : 1;
 		lo = lo < next ? next : lo;
 		if (lo > next)
-			out_printf(out, "<tr class=\"gap\"><td class=\"no\">&hellip;<td "
-			    "colspan=\"%zu\">\n", prof.nshow + 1);
+			out_printf(out, "<tr class=\"gap\"><td class=\"no\">"
+			    "&hellip;<td colspan=\"%zu\">\n", prof.nshow + 1);
 		for (line = lo; line < b->v[i].top; line++)
 			line_rows(file, line, b, b->n);
 		line = b->v[i].top;
@@ -411,27 +443,33 @@ source(size_t node, const struct body *b)
 }
 
 static void
-side(const char *title, const struct arcs *l, size_t node)
+put_side(const char *title, const struct arcs *l, size_t node)
 {
 	size_t n, i, *v = arcs_sorted(l, node, &n);
 	char buf[32];
 
 	if (n) {
-		out_printf(out, "<div><b>%s</b><table class=\"sort\"><thead><tr>", title);
+		out_printf(out, "<div><b>%s</b><table class=\"sort\">"
+		    "<thead><tr>", title);
 		put_heads("");
-		out_str(out, "<th class=\"n\">Calls<th>Function</thead><tbody>\n");
+		out_str(out, "<th class=\"n\">Calls<th>Function</thead>"
+		    "<tbody>\n");
 	}
 	for (i = 0; i < n; i++) {
 		const int64_t *c = tally_at(&graph.arcs, v[i]);
-		bool again = graph.cycle[arc_from(v[i])] == graph.cycle[arc_to(v[i])];
+		bool again = graph.cycle[arc_from(v[i])] ==
+		    graph.cycle[arc_to(v[i])];
 
 		out_str(out, again ? "<tr class=\"again\">" : "<tr>");
 		put_cells(c);
 		out_printf(out, "<td class=\"n\" data-v=\"%lld\">%s<td>",
 		    (long long)c[prof.nev], num_commas(buf, c[prof.nev]));
 		put_link(l == &graph.callers ? arc_from(v[i]) : arc_to(v[i]));
-		out_str(out, again ? " <span class=\"dim\" title=\"calls within a cycle "
-		    "tell the same costs again and again\">cycle</span>\n" : "\n");
+		if (again)
+			out_str(out, " <span class=\"dim\" title=\"calls "
+			    "within a cycle tell the same costs again and "
+			    "again\">cycle</span>");
+		out_ch(out, '\n');
 	}
 	if (n)
 		out_str(out, "</tbody></table></div>\n");
@@ -449,9 +487,11 @@ html_function(size_t node)
 		out_str(out, "</div>\n");
 	}
 	out_str(out, "<div class=\"sides\">\n");
-	side("Callers", &graph.callers, node);
-	side("Callees", &graph.callees, node);
+	put_side("Callers", &graph.callers, node);
+	put_side("Callees", &graph.callees, node);
 	out_str(out, "</div>\n");
-	place(node, b);
+	find_lines(node, b);
+	merge_calls(b);
+	sort_items(b);
 	source(node, b);
 }

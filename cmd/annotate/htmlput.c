@@ -47,7 +47,7 @@ meaning(const char *ev)
 	return NULL;
 }
 
-/* An attribute that says what an event is, if that is known. */
+/* An attribute with the meaning of an event, if that is known. */
 void
 put_meaning(size_t ev)
 {
@@ -74,7 +74,7 @@ put_heads(const char *what)
 	}
 }
 
-/* Heat: the share of the total, made visible from small ones on. */
+/* Heat: the square root of the share of the total, so small ones show. */
 static double
 heat_of(int64_t v, size_t ev)
 {
@@ -87,7 +87,7 @@ heat_of(int64_t v, size_t ev)
 	share = share < 0 ? -share : share;
 	if (share >= 1)
 		return 1;
-	for (i = 0; i < 20; i++)	/* its square root */
+	for (i = 0; i < 20; i++)	/* Newton's square root */
 		root = (root + share / root) / 2;
 	return root;
 }

@@ -1,5 +1,5 @@
 /*
- * load.c - read the profiles into one table
+ * load - read the profiles into one table
  */
 #include "annotate.h"
 
@@ -11,9 +11,9 @@
 #include "shown.h"
 #include "util.h"
 
-/* event = sum of factor[i] * recorded event i, for the derived ones */
+/* derived event e = sum of factor[e][i] * recorded event i */
 static int64_t factor[COST_EVMAX][COST_EVMAX];
-static struct cost_head first;		/* its events are those of all */
+static struct cost_head first;		/* all parts must have its events */
 
 const char *
 str(uint32_t name)
@@ -28,7 +28,7 @@ show(uint32_t name)
 }
 
 const int64_t *
-full(const int64_t *n)
+with_derived(const int64_t *n)
 {
 	static int64_t all[COST_EVMAX];
 	int64_t v;
@@ -45,8 +45,9 @@ full(const int64_t *n)
 	return all;
 }
 
+/* The number of an event, or -1. */
 static int
-event(const char *name, size_t len)
+find_event(const char *name, size_t len)
 {
 	size_t i;
 
@@ -56,9 +57,9 @@ event(const char *name, size_t len)
 	return -1;
 }
 
-/* "Ir + 10 Dr", "Ir + 10*Dr" into factors; false: not such a formula */
+/* Parse "Ir + 10 Dr" or "Ir + 10*Dr" into factors; false: malformed. */
 static bool
-formula(const char *s, int64_t *f)
+parse_formula(const char *s, int64_t *f)
 {
 	uint64_t k;
 	size_t i, len;
@@ -79,7 +80,7 @@ formula(const char *s, int64_t *f)
 			s = end + strspn(end, " \t*");
 		}
 		len = strcspn(s, " \t+-");
-		at = event(s, len);
+		at = find_event(s, len);
 		if (at < 0 || k > INT32_MAX)
 			return false;
 		if ((size_t)at < prof.nrec)
@@ -104,10 +105,11 @@ add_events(const struct cost_head *h)
 		prof.what[i] = h->ev[i].longname;
 	}
 	for (i = 0; i < h->nderived && prof.nev < COST_EVMAX; i++) {
-		if (event(h->derived[i].name, strlen(h->derived[i].name)) >= 0)
+		if (find_event(h->derived[i].name,
+		    strlen(h->derived[i].name)) >= 0)
 			continue;
 		memset(factor[prof.nev], 0, sizeof factor[0]);
-		if (formula(h->derived[i].formula, factor[prof.nev])) {
+		if (parse_formula(h->derived[i].formula, factor[prof.nev])) {
 			prof.what[prof.nev] = h->derived[i].longname ?
 			    h->derived[i].longname : h->derived[i].formula;
 			prof.ev[prof.nev++] = shown(h->derived[i].name);
@@ -118,9 +120,9 @@ add_events(const struct cost_head *h)
 	}
 }
 
-/* "A,B:5": the events in order; a number behind a colon into limit, or -1 */
+/* Parse "A,B:5": events in order; limit: the number after a colon, or -1. */
 static size_t
-list(const char *what, const char *s, size_t *ev, double *limit)
+parse_events(const char *what, const char *s, size_t *ev, double *limit)
 {
 	size_t n = 0, len;
 	char *end;
@@ -128,9 +130,10 @@ list(const char *what, const char *s, size_t *ev, double *limit)
 
 	while (*s) {
 		len = strcspn(s, limit ? ",:" : ",");
-		at = event(s, len);
+		at = find_event(s, len);
 		if (at < 0)
-			die("%s: event %.*s is not in the profile", what, (int)len, s);
+			die("%s: event %.*s is not in the profile", what,
+			    (int)len, s);
 		if (n == COST_EVMAX)
 			die("%s: too many events", what);
 		ev[n] = at;
@@ -165,9 +168,10 @@ choose_events(void)
 	prof.nshow = prof.nev;
 	prof.nsort = prof.nrec;
 	if (opt.show)
-		prof.nshow = list("--show", opt.show, prof.show, NULL);
+		prof.nshow = parse_events("--show", opt.show, prof.show, NULL);
 	if (opt.sort)
-		prof.nsort = list("--sort", opt.sort, prof.sort, prof.limit);
+		prof.nsort = parse_events("--sort", opt.sort, prof.sort,
+		    prof.limit);
 	for (i = 0; i < prof.nsort; i++)
 		any |= prof.limit[i] >= 0;
 	if (!any)
@@ -199,7 +203,8 @@ begin_part(struct costr *r, struct input *in, size_t *map)
 		prof.t = costsum_new(prof.nm, COST_LINE, prof.nrec);
 	}
 	if (costhead_map(&first, &r->head, map) < 0)
-		costr_die(r, "the events are not those of %s", prof.input[0].name);
+		costr_die(r, "the events are not those of %s",
+		    prof.input[0].name);
 	prof.addresses |= (r->head.positions & COST_INSTR) != 0;
 	if (opt.assembly || opt.html)
 		costsum_positions(prof.t, r->head.positions);
@@ -272,9 +277,11 @@ load(void)
 	}
 	choose_events();
 	costsum_sort(prof.t);
-	memcpy(prof.total, full(costsum_total(prof.t)), prof.nev * sizeof prof.total[0]);
+	memcpy(prof.total, with_derived(costsum_total(prof.t)),
+	    prof.nev * sizeof prof.total[0]);
 	for (i = 0; i < prof.nrec; i++)
 		if (!has || !opt.old)
 			prof.summary[i] = prof.total[i];
-	memmove(prof.summary, full(prof.summary), prof.nev * sizeof prof.total[0]);
+	memmove(prof.summary, with_derived(prof.summary),
+	    prof.nev * sizeof prof.total[0]);
 }

@@ -15,26 +15,26 @@
 
 static const char synopsis[] = "[option ...] [file ...]";
 static const char help[] =
-    "usage: annotate [option ...] [file ...]\n"
-    "Show what functions and source lines cost.\n"
-    "  --show=A,B          show these events, in this order\n"
-    "  --sort=A[:T],B      sort by these; T: threshold in % of that event\n"
-    "  --threshold=T       leave out what is below T % of the first sort event\n"
-    "  --show-percs=yes|no percentages (--no-show-percs)\n"
-    "  --auto=yes|no       annotate the sources (--annotate, --no-annotate)\n"
-    "  --inclusive[=yes]   functions with all that they call\n"
-    "  --tree=WHAT         none, caller, calling, both: callers and callees\n"
-    "  --asm[=intel]       instructions, if the profile has addresses\n"
-    "  --html=FILE         a page with all of this, to FILE\n"
-    "  --layout=old|new    the tables of cg_annotate up to 3.20, or from then on\n"
-    "  --context=N         lines around those that have counts [8]\n"
-    "  -I, --include=DIR   look for sources below DIR too\n"
-    "  --color=WHEN        auto, always, never\n"
-    "  -o, --output=FILE   write there\n"
-    "  -h, --help          --version\n";
+"usage: annotate [option ...] [file ...]\n"
+"Show what functions and source lines cost.\n"
+"  --show=A,B          show these events, in this order\n"
+"  --sort=A[:T],B      sort by these; T: threshold in % of that event\n"
+"  --threshold=T       leave out what is below T % of the first sort event\n"
+"  --show-percs=yes|no percentages (--no-show-percs)\n"
+"  --auto=yes|no       annotate the sources (--annotate, --no-annotate)\n"
+"  --inclusive[=yes]   functions with all that they call\n"
+"  --tree=WHAT         none, caller, calling, both: callers and callees\n"
+"  --asm[=intel]       instructions, if the profile has addresses\n"
+"  --html=FILE         a page with all of this, to FILE\n"
+"  --layout=old|new    the tables of cg_annotate up to 3.20, or from then on\n"
+"  --context=N         lines around those that have counts [8]\n"
+"  -I, --include=DIR   look for sources below DIR too\n"
+"  --color=WHEN        auto, always, never\n"
+"  -o, --output=FILE   write there\n"
+"  -h, --help          --version\n";
 
-enum { ASM = 256, HTML, LAYOUT, INCLUSIVE, TREE, SHOW, SORT, THRESHOLD, PERCS, NOPERCS, AUTO, ANNOTATE, NOANNOTATE,
-    CONTEXT, COLOR, VERSION };
+enum { ASM = 256, HTML, LAYOUT, INCLUSIVE, TREE, SHOW, SORT, THRESHOLD, PERCS,
+    NOPERCS, AUTO, ANNOTATE, NOANNOTATE, CONTEXT, COLOR, VERSION };
 
 static const struct option longopts[] = {
 	{ "asm", optional_argument, NULL, ASM },
@@ -60,7 +60,7 @@ static const struct option longopts[] = {
 };
 
 static bool
-yes(const char *what, const char *s)
+yes_or_no(const char *what, const char *s)
 {
 	if (!s || !strcmp(s, "yes"))
 		return true;
@@ -70,7 +70,7 @@ yes(const char *what, const char *s)
 }
 
 static bool
-intel(const char *s)
+is_intel(const char *s)
 {
 	if (s && strcmp(s, "att") && strcmp(s, "intel"))
 		die("--asm: '%s' is neither att nor intel", s);
@@ -78,20 +78,21 @@ intel(const char *s)
 }
 
 static bool
-layout(const char *s)
+is_old(const char *s)
 {
 	if (strcmp(s, "old") && strcmp(s, "new"))
 		die("--layout: '%s' is neither old nor new", s);
 	return !strcmp(s, "old");
 }
 
-static int
-tree(const char *s)
+static enum tree
+which_tree(const char *s)
 {
-	static const char *const words[] = { "none", "caller", "calling", "both" };
+	static const char *const words[] = { "none", "caller", "calling",
+	    "both" };
 	int i;
 
-	for (i = 0; i < 4; i++)
+	for (i = TREE_NONE; i <= TREE_BOTH; i++)
 		if (!strcmp(s, words[i]))
 			return i;
 	die("--tree: '%s' is none of none, caller, calling, both", s);
@@ -119,7 +120,8 @@ want_color(const char *when)
 		return false;
 	if (when && strcmp(when, "auto"))
 		die("--color: '%s' is none of auto, always, never", when);
-	return !opt.dest && isatty(1) && !(no && *no) && term && strcmp(term, "dumb");
+	return !opt.dest && isatty(1) && !(no && *no) && term &&
+	    strcmp(term, "dumb");
 }
 
 static void
@@ -129,72 +131,88 @@ push(char ***v, size_t *n, char *s)
 	(*v)[(*n)++] = s;
 }
 
-static void	/* table */
+/* An option of what the tables show; false: it is another one. */
+static bool
+table_option(int c)
+{
+	switch (c) {
+	case INCLUSIVE:
+		opt.inclusive = yes_or_no("--inclusive", optarg);
+		return true;
+	case TREE:
+		opt.tree = which_tree(optarg);
+		return true;
+	case SHOW:
+		opt.show = optarg;
+		return true;
+	case SORT:
+		opt.sort = optarg;
+		return true;
+	case THRESHOLD:
+		opt.threshold = percent("--threshold", optarg);
+		opt.has_threshold = true;
+		return true;
+	case PERCS:
+		opt.percs = yes_or_no("--show-percs", optarg);
+		return true;
+	case NOPERCS:
+		opt.percs = false;
+		return true;
+	}
+	return false;
+}
+
+/* An option of the sources and of the form; false: it is another one. */
+static bool
+source_option(int c)
+{
+	switch (c) {
+	case ASM:
+		opt.assembly = true;
+		opt.intel = is_intel(optarg);
+		return true;
+	case HTML:
+		opt.html = optarg;
+		return true;
+	case LAYOUT:
+		opt.old = is_old(optarg);
+		return true;
+	case AUTO:
+		opt.annotate = yes_or_no("--auto", optarg);
+		return true;
+	case ANNOTATE:
+	case NOANNOTATE:
+		opt.annotate = c == ANNOTATE;
+		return true;
+	case CONTEXT:
+		opt.context = num_arg("--context", optarg, 0, 1000000000);
+		return true;
+	case 'I':
+		push(&opt.include, &opt.ninclude, optarg + (*optarg == '='));
+		return true;
+	}
+	return false;
+}
+
+static void
 options(int argc, char **argv)
 {
 	const char *color = NULL;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "hI:o:", longopts, NULL)) != -1) {
-		switch (c) {
-		case ASM:
-			opt.assembly = true;
-			opt.intel = intel(optarg);
-			break;
-		case HTML:
-			opt.html = optarg;
-			break;
-		case LAYOUT:
-			opt.old = layout(optarg);
-			break;
-		case INCLUSIVE:
-			opt.inclusive = yes("--inclusive", optarg);
-			break;
-		case TREE:
-			opt.tree = tree(optarg);
-			break;
-		case SHOW:
-			opt.show = optarg;
-			break;
-		case SORT:
-			opt.sort = optarg;
-			break;
-		case THRESHOLD:
-			opt.threshold = percent("--threshold", optarg);
-			opt.has_threshold = true;
-			break;
-		case PERCS:
-			opt.percs = yes("--show-percs", optarg);
-			break;
-		case NOPERCS:
-			opt.percs = false;
-			break;
-		case AUTO:
-			opt.annotate = yes("--auto", optarg);
-			break;
-		case ANNOTATE:
-		case NOANNOTATE:
-			opt.annotate = c == ANNOTATE;
-			break;
-		case CONTEXT:
-			opt.context = num_arg("--context", optarg, 0, 1000000000);
-			break;
-		case COLOR:
+		if (table_option(c) || source_option(c))
+			continue;
+		if (c == COLOR)
 			color = optarg ? optarg : "always";
-			break;
-		case 'I':
-			push(&opt.include, &opt.ninclude, optarg + (*optarg == '='));
-			break;
-		case 'o':
+		else if (c == 'o')
 			opt.dest = optarg;
-			break;
-		case 'h':
+		else if (c == 'h')
 			prog_help(help);
-		case VERSION:
+		else if (c == VERSION)
 			prog_version();
-		default:
+		else
 			prog_usage(synopsis);
-		}
 	}
 	if (opt.html && opt.old)
 		die("--html and --layout=old do not go together");
@@ -203,6 +221,12 @@ options(int argc, char **argv)
 		push(&opt.file, &opt.nfile, argv[optind]);
 	if (!opt.nfile)
 		push(&opt.file, &opt.nfile, (char *)"-");
+}
+
+static int
+status(void)
+{
+	return prof.truncated || prof.unread || in_lacked() ? die_status : 0;
 }
 
 int
@@ -219,7 +243,7 @@ main(int argc, char **argv)
 		out = out_open(opt.html);
 		print_html();
 		out_close(out);
-		return prof.truncated || prof.unread || in_lacked() ? die_status : 0;
+		return status();
 	}
 	out = out_open(opt.dest);
 	if (opt.old) {
@@ -236,5 +260,5 @@ main(int argc, char **argv)
 	if (opt.assembly)
 		print_asm();
 	out_close(out);
-	return prof.truncated || prof.unread || in_lacked() ? die_status : 0;
+	return status();
 }

@@ -1,6 +1,8 @@
 /*
- * old.c - head and function table as Valgrind's tools had them up to 3.20:
- * cg_annotate's for Cachegrind's files, callgrind_annotate's for Callgrind's
+ * old - head and function table in the layout of Valgrind up to 3.20
+ *
+ * For Cachegrind's files they look as cg_annotate wrote them, for Callgrind's
+ * as callgrind_annotate did.
  */
 #include "annotate.h"
 
@@ -70,13 +72,13 @@ print_old_head(void)
 
 	for (i = 0; i < prof.nrec; i++)
 		ev[i] = i;
-	rule();
+	put_rule();
 	if (prof.callgrind) {
 		out_printf(out, "Profile data file '%s'", shown(in->name));
 		if (in->creator)
 			out_printf(out, " (creator: %s)", shown(in->creator));
 		out_ch(out, '\n');
-		rule();
+		put_rule();
 	}
 	out_str(out, in->desc);
 	if (prof.callgrind)
@@ -90,21 +92,23 @@ print_old_head(void)
 	thresholds();
 	list("Include dirs:", opt.include, opt.ninclude);
 	list("User annotated:", opt.source, opt.nsource);
-	out_printf(out, "Auto-annotation:  %s\n\n", opt.annotate ? "on" : "off");
+	out_printf(out, "Auto-annotation:  %s\n\n",
+	    opt.annotate ? "on" : "off");
 
 	ext_init(&x);
 	ext_add(&x, prof.summary);
 	cols_set(&c, &x, NULL);
-	rule();
+	put_rule();
 	cols_head(&c, "", "");
-	rule();
+	put_rule();
 	cols_put(&c, prof.summary, NULL);
 	out_str(out, " PROGRAM TOTALS\n\n");
 }
 
 /*
- * Callgrind's: enough was shown when for all events sorted by the share so far
- * is the threshold; inclusive: when a function has less than what is left.
+ * callgrind_annotate stops when the functions shown reach the threshold of
+ * every sort event; with --inclusive, when the last function's share is at most
+ * what the threshold leaves of 100 %.
  */
 static bool
 enough(const int64_t *shown, bool any)
@@ -125,8 +129,9 @@ enough(const int64_t *shown, bool any)
 	return true;
 }
 
+/* The file of a shown function is to be annotated. */
 static void
-mark(struct files *f, const char *name, uint32_t id)
+add_file(struct files *f, const char *name, uint32_t id)
 {
 	size_t i;
 
@@ -153,16 +158,18 @@ print_old_flat(struct files *f)
 	for (i = 0; i < graph.self.n; i++)
 		ext_add(&x, node_counts(i));
 	cols_set(&c, &x, NULL);
-	rule();
+	put_rule();
 	cols_head(&c, "", " file:function");
-	rule();
+	put_rule();
 	for (i = 0; i < graph.self.n; i++) {
 		const int64_t *n = node_counts(v[i]);
 
-		if (prof.callgrind ? enough(shown, i > 0) : !above(n))
+		if (prof.callgrind ? enough(shown, i > 0) :
+		    !passes_threshold(n))
 			break;
 		put_node(&c, v[i]);
-		mark(f, node_file(v[i]), (uint32_t)(graph.self.key[v[i]] >> 32));
+		add_file(f, node_file(v[i]),
+		    (uint32_t)(graph.self.key[v[i]] >> 32));
 		if (!opt.inclusive)
 			sums_add(shown, n, prof.nev);
 		else

@@ -1,5 +1,5 @@
 /*
- * source.c - the annotated sources
+ * source - the annotated sources
  */
 #include "annotate.h"
 
@@ -20,17 +20,20 @@
 
 /* file<<32 | line -> costs, of the files that may be annotated */
 static struct tally lines;
-/* place in lines<<32 | callee -> times, inclusive costs */
+/* row of lines<<32 | callee -> inclusive costs, number of calls */
 static struct tally calls;
-static size_t *order;		/* places in lines, by file and line */
-static uint32_t *rank;		/* of a file's name, from 1; 0: not wanted */
+static size_t *order;		/* rows of lines, sorted by file and line */
+static uint32_t *rank;		/* by name of a file, from 1; 0: not chosen */
 
-enum part { KNOWN, LINE0, DIFFERENT, UNREADABLE, BELOW, NOFILE, NPART };
+enum coverage { KNOWN, LINE0, DIFFERENT, UNREADABLE, BELOW, NOFILE, NPART };
 
 static const char *const labels[NPART] = {
-	"  annotated: files known & above threshold & readable, line numbers known",
-	"  annotated: files known & above threshold & readable, line numbers unknown",
-	"unannotated: files known & above threshold & two or more non-identical",
+	"  annotated: files known & above threshold & readable, "
+	    "line numbers known",
+	"  annotated: files known & above threshold & readable, "
+	    "line numbers unknown",
+	"unannotated: files known & above threshold & "
+	    "two or more non-identical",
 	"unannotated: files known & above threshold & unreadable ",
 	"unannotated: files known & below threshold",
 	"unannotated: files unknown"
@@ -39,15 +42,15 @@ static const char *const labels[NPART] = {
 static int64_t sums[NPART][COST_EVMAX];
 
 /* The source that is being shown. */
-struct source {
+struct source_view {
 	const char *name, *path;
 	FILE *f;
-	uint32_t line;		/* the last that was read */
+	uint32_t line;		/* number of the last line read */
 	char *text;
 	size_t cap;
 	ssize_t len;
 	struct cols cols;
-	size_t at, end;		/* in order: lines that are still to come */
+	size_t at, end;		/* entries of order still to be shown */
 };
 
 static int
@@ -59,7 +62,8 @@ by_name(const void *a, const void *b)
 static int
 by_line(const void *a, const void *b)
 {
-	uint64_t x = lines.key[*(const size_t *)a], y = lines.key[*(const size_t *)b];
+	uint64_t x = lines.key[*(const size_t *)a];
+	uint64_t y = lines.key[*(const size_t *)b];
 
 	if (x >> 32 != y >> 32)
 		return rank[x >> 32] < rank[y >> 32] ? -1 : 1;
@@ -69,10 +73,11 @@ by_line(const void *a, const void *b)
 static void
 add_line(const struct cost *c)
 {
-	size_t at = tally_find(&lines, (uint64_t)c->file << 32 | c->pos.line), k;
+	size_t at = tally_find(&lines, (uint64_t)c->file << 32 | c->pos.line);
+	size_t k;
 
 	if (c->kind == COST_SELF) {
-		tally_add(&lines, at, full(c->n));
+		tally_add(&lines, at, with_derived(c->n));
 		return;
 	}
 	k = tally_find(&calls, (uint64_t)at << 32 | c->callee);
@@ -102,7 +107,8 @@ gather(struct files *f)
 		if (rank[c.file] || c.kind != COST_SELF)
 			continue;
 		unknown = !strcmp(str(c.file), "???");
-		sums_add(sums[unknown ? NOFILE : BELOW], full(c.n), prof.nev);
+		sums_add(sums[unknown ? NOFILE : BELOW], with_derived(c.n),
+		    prof.nev);
 	}
 	order = xmalloc((lines.n + 1) * sizeof *order);
 	for (i = 0; i < lines.n; i++)
@@ -122,10 +128,10 @@ open_text(const char *path)
 }
 
 /*
- * The file itself; or below one of the folders of -I, with its whole name or
- * what is left of it without its first folders.
+ * Open the file itself, or else search the folders of -I for its whole name
+ * and for the rest of its name without its first folders.
  */
-FILE *
+static FILE *
 source_open(const char *name, char **path)
 {
 	const char *rest;
@@ -145,7 +151,7 @@ source_open(const char *name, char **path)
 	return f;
 }
 
-/* A line without its end: its length, or -1. */
+/* Read a line, without its newline.  Returns its length, or -1. */
 static ssize_t
 read_line(char **s, size_t *size, FILE *f, const char *path)
 {
@@ -163,12 +169,12 @@ read_line(char **s, size_t *size, FILE *f, const char *path)
 const char *
 source_line(const char *name, uint32_t line)
 {
-	static struct text {
-		struct text *next;
+	static struct source_text {
+		struct source_text *next;
 		char *name, **line;
 		size_t n, cap;
 	} *all;
-	struct text *t;
+	struct source_text *t;
 	char *path, *s = NULL;
 	size_t size = 0;
 	FILE *f;
@@ -195,18 +201,18 @@ source_line(const char *name, uint32_t line)
 static void
 warning(const char *fmt, const char *a, const char *b)
 {
-	out_printf(out, "%s\n@@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING"
-	    " @@ WARNING @@ WARNING @@\n%s\n", AT, AT);
+	out_printf(out, "%s\n@@ WARNING @@ WARNING @@ WARNING @@ WARNING "
+	    "@@ WARNING @@ WARNING @@ WARNING @@\n%s\n", AT, AT);
 	out_printf(out, fmt, shown(a), b ? shown(b) : NULL);
 	out_printf(out, "%s\n", AT);
 }
 
 static void
-newer(const struct source *s)
+warn_if_newer(const struct source_view *s)
 {
 	static const char *const fmts[] = {
-		"@ Original source files are all newer than data file '%s':\n@ - %s\n"
-		"@ Annotations may not be correct.\n",
+		"@ Original source files are all newer than data file '%s':\n"
+		"@ - %s\n@ Annotations may not be correct.\n",
 		"@ Data file '%s' is older than source file '%s'.\n"
 		"@ Annotations may not be correct.\n"
 	};
@@ -225,7 +231,7 @@ newer(const struct source *s)
 }
 
 static bool
-next_line(struct source *s)
+next_line(struct source_view *s)
 {
 	s->len = read_line(&s->text, &s->cap, s->f, s->path);
 	if (s->len < 0)
@@ -234,7 +240,7 @@ next_line(struct source *s)
 	return true;
 }
 
-/* A line of source: tabs and a carriage return at its end are harmless. */
+/* Put a line of source; tabs and a CR at its end pass unescaped. */
 void
 put_text(const char *s, size_t n)
 {
@@ -256,13 +262,13 @@ static int
 by_calls(const void *a, const void *b)
 {
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-	int c = by_sort(tally_at(&calls, x), tally_at(&calls, y));
+	int c = cmp_counts(tally_at(&calls, x), tally_at(&calls, y));
 
 	return c ? c : x < y ? -1 : x > y;
 }
 
-/* first[i]: the first entry of calls for line i of lines, next: the one after */
-static size_t *first_call, *next_call;
+static size_t *first_call;	/* by row of lines: the first of its calls */
+static size_t *next_call;	/* by call: the next one of that line */
 
 static void
 index_calls(void)
@@ -280,7 +286,7 @@ index_calls(void)
 }
 
 static void
-print_calls(const struct source *s, size_t at)
+print_calls(const struct source_view *s, size_t at)
 {
 	size_t *v = NULL, cap = 0, n = 0, i;
 	struct costfn f;
@@ -294,11 +300,11 @@ print_calls(const struct source *s, size_t at)
 		qsort(v, n, sizeof *v, by_calls);
 	for (i = 0; i < n; i++) {
 		f = costfn_get(prof.nm, (uint32_t)calls.key[v[i]]);
-		heat(tally_at(&calls, v[i]));
+		heat_begin(tally_at(&calls, v[i]));
 		cols_put(&s->cols, tally_at(&calls, v[i]), NULL);
 		out_printf(out, " => %s:%s (%sx)", show(f.fl), show(f.fn),
 		    num_commas(buf, tally_at(&calls, v[i])[prof.nev]));
-		cool();
+		heat_end();
 		out_ch(out, '\n');
 	}
 	free(v);
@@ -311,7 +317,7 @@ line_at(size_t i)
 }
 
 static void
-show_line(struct source *s)
+show_line(struct source_view *s)
 {
 	const int64_t *n = NULL;
 	size_t at = 0;
@@ -321,39 +327,44 @@ show_line(struct source *s)
 		n = tally_at(&lines, at);
 		sums_add(sums[KNOWN], n, prof.nev);
 	}
-	heat(n);
+	heat_begin(n);
 	cols_put(&s->cols, n, NULL);
 	out_ch(out, ' ');
 	put_text(s->text, s->len);
-	cool();
+	heat_end();
 	out_ch(out, '\n');
 	if (n)
 		print_calls(s, at);
 }
 
-/* Lines lo to hi; false when the file ended. */
+static void
+put_border(uint64_t line)
+{
+	out_printf(out, "-- line %lu "
+	    "----------------------------------------\n", (unsigned long)line);
+}
+
+/* Show lines lo to hi; false: the file ended before. */
 static bool
-show_range(struct source *s, uint64_t lo, uint64_t hi)
+show_range(struct source_view *s, uint64_t lo, uint64_t hi)
 {
 	while (s->line + 1 < lo)
 		if (!next_line(s))
 			return false;
 	if (lo != 1)
-		out_printf(out, "-- line %lu ----------------------------------------\n",
-		    (unsigned long)lo);
+		put_border(lo);
 	while (s->line < hi) {
 		if (!next_line(s))
 			return false;
 		show_line(s);
 	}
-	out_printf(out, "-- line %lu ----------------------------------------\n",
-	    (unsigned long)hi);
+	put_border(hi);
 	return true;
 }
 
-/* Each line that has counts, with its context; what overlaps is one range. */
+/* Show each line with counts and its context; overlapping contexts join. */
 static void
-show_ranges(struct source *s)
+show_ranges(struct source_view *s)
 {
 	uint64_t lo, hi, ctx = opt.context;
 	size_t i, k;
@@ -370,7 +381,7 @@ show_ranges(struct source *s)
 }
 
 static void
-show_bogus(struct source *s)
+show_bogus(struct source_view *s)
 {
 	out_ch(out, '\n');
 	for (; s->at < s->end; s->at++) {
@@ -384,11 +395,12 @@ show_bogus(struct source *s)
 }
 
 static void
-show_line0(struct source *s, size_t at)
+show_line0(struct source_view *s, size_t at)
 {
 	cols_put(&s->cols, tally_at(&lines, at), NULL);
 	if (opt.old)
-		out_printf(out, " <counts for unidentified lines in %s>\n", shown(s->name));
+		out_printf(out, " <counts for unidentified lines in %s>\n",
+		    shown(s->name));
 	else
 		out_str(out, " <unknown (line 0)>\n");
 	print_calls(s, at);
@@ -397,12 +409,12 @@ show_line0(struct source *s, size_t at)
 }
 
 static void
-show_source(struct source *s)
+show_source(struct source_view *s)
 {
 	struct extremes x;
 	size_t i;
 
-	newer(s);
+	warn_if_newer(s);
 	ext_init(&x);
 	for (i = s->at; i < s->end; i++)
 		ext_add(&x, tally_at(&lines, order[i]));
@@ -426,20 +438,20 @@ show_source(struct source *s)
 }
 
 static void
-heading(const struct source *s, const char *path)
+heading(const struct source_view *s, const char *path)
 {
 	const char *where = s->f && strcmp(path, s->name) ? path : NULL;
 
 	if (opt.old) {
-		rule();
+		put_rule();
 		out_printf(out, "-- Auto-annotated source: %s\n",
 		    shown(s->f ? path : s->name));
-		rule();
+		put_rule();
 	} else if (where) {
-		fancy("Annotated source file: %s (%s)", shown(s->name),
+		put_title("Annotated source file: %s (%s)", shown(s->name),
 		    shown(where));
 	} else {
-		fancy("Annotated source file: %s", shown(s->name));
+		put_title("Annotated source file: %s", shown(s->name));
 	}
 }
 
@@ -449,8 +461,8 @@ static size_t nmissing, nshown;
 static void
 print_file(uint32_t name, size_t at, size_t end)
 {
-	struct source s = { .name = str(name), .at = at, .end = end };
-	enum part part = strcmp(s.name, "???") ? UNREADABLE : NOFILE;
+	struct source_view s = { .name = str(name), .at = at, .end = end };
+	enum coverage part = strcmp(s.name, "???") ? UNREADABLE : NOFILE;
 	char *path = NULL;
 	size_t i;
 
@@ -466,12 +478,14 @@ print_file(uint32_t name, size_t at, size_t end)
 		nshown++;
 	} else {
 		for (i = at; i < end; i++)
-			sums_add(sums[part], tally_at(&lines, order[i]), prof.nev);
+			sums_add(sums[part], tally_at(&lines, order[i]),
+			    prof.nev);
 		if (part == UNREADABLE && opt.old)
 			missing[nmissing++] = name;
 		else if (part == UNREADABLE)
-			out_printf(out, "Unannotated because one or more of these "
-			    "original files are unreadable:\n- %s\n\n", shown(s.name));
+			out_printf(out, "Unannotated because one or more of "
+			    "these original files are unreadable:\n- %s\n\n",
+			    shown(s.name));
 	}
 	free(path);
 	free(s.text);
@@ -488,7 +502,7 @@ print_summary(void)
 	for (i = 0; i < NPART; i++)
 		ext_add(&x, sums[i]);
 	cols_set(&c, &x, NULL);
-	fancy("Annotation summary");
+	put_title("Annotation summary");
 	cols_head(&c, "", "");
 	out_ch(out, '\n');
 	for (i = 0; i < NPART; i++) {
@@ -506,10 +520,10 @@ print_old_summary(void)
 	size_t i;
 
 	if (nmissing) {
-		rule();
-		out_str(out, "The following files chosen for auto-annotation could not"
-		    " be found:\n");
-		rule();
+		put_rule();
+		out_str(out, "The following files chosen for auto-annotation "
+		    "could not be found:\n");
+		put_rule();
 		for (i = 0; i < nmissing; i++)
 			out_printf(out, "  %s\n", show(missing[i]));
 		out_ch(out, '\n');
@@ -519,9 +533,9 @@ print_old_summary(void)
 	ext_init(&x);
 	ext_add(&x, sums[KNOWN]);
 	cols_set(&c, &x, NULL);
-	rule();
+	put_rule();
 	cols_head(&c, "", "");
-	rule();
+	put_rule();
 	cols_put(&c, sums[KNOWN], NULL);
 	out_str(out, " events annotated\n\n");
 }

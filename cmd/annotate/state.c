@@ -1,8 +1,8 @@
 /*
- * state - what was asked for, the profile, and where the report goes
+ * state - the options, the profile, and where the report goes
  */
 #include "annotate.h"
 
-struct opts opt = { .percs = true, .annotate = true, .context = 8 };
+struct annotate_opts opt = { .percs = true, .annotate = true, .context = 8 };
 struct out *out;
 struct prof prof;

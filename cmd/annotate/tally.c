@@ -1,5 +1,5 @@
 /*
- * tally.c - counts by a 64-bit key
+ * tally - counts by a 64-bit key
  */
 #include "annotate.h"
 
@@ -34,7 +34,7 @@ tally_find(struct tally *t, uint64_t key)
 	if (made < 0)
 		die("out of memory");
 	if (made) {
-		t->key = xgrow(t->key, &t->kcap, t->n + 1, sizeof *t->key);
+		t->key = xgrow(t->key, &t->capk, t->n + 1, sizeof *t->key);
 		t->count = xgrow(t->count, &t->cap, t->n + 1,
 		    t->width * sizeof *t->count);
 		t->key[t->n] = key;
@@ -67,7 +67,7 @@ size(int64_t v)
 }
 
 int
-by_sort(const int64_t *a, const int64_t *b)
+cmp_counts(const int64_t *a, const int64_t *b)
 {
 	size_t i;
 	uint64_t x, y;
@@ -82,13 +82,15 @@ by_sort(const int64_t *a, const int64_t *b)
 }
 
 bool
-above(const int64_t *n)
+passes_threshold(const int64_t *n)
 {
-	size_t i;
+	size_t i, ev;
 
-	for (i = 0; i < prof.nsort; i++)
-		if (prof.limit[i] >= 0 && (double)size(n[prof.sort[i]]) >=
-		    prof.limit[i] * (double)size(prof.total[prof.sort[i]]) / 100)
+	for (i = 0; i < prof.nsort; i++) {
+		ev = prof.sort[i];
+		if (prof.limit[i] >= 0 && (double)size(n[ev]) >=
+		    prof.limit[i] * (double)size(prof.total[ev]) / 100)
 			return true;
+	}
 	return false;
 }
