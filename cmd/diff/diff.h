@@ -10,18 +10,19 @@
 
 #include "cost.h"
 
-enum { BY_FUNCTION = 1, BY_LINE = 2, BY_CALL = 4 };
+/* --by: bits, in the order of its words function, line, call */
+enum diff_by { BY_FUNCTION = 1, BY_LINE = 2, BY_CALL = 4 };
 
 /* state.c */
-struct limit {
-	const char *text;	/* as it was given */
+struct event_limit {		/* --limit=EVENT=N[%] */
+	const char *text;	/* the option's argument */
 	size_t ev;
 	bool percent;
-	uint64_t num, den;	/* change > num/den [percent of old] is beyond */
-	bool beyond;
+	uint64_t num, den;	/* limit: num/den [percent of the old total] */
+	bool beyond;		/* the event grew by more than the limit */
 };
 
-struct side {
+struct diff_side {
 	const char *name, *cmd, *creator;
 	int64_t total[COST_EVMAX];
 	struct costsum *t;
@@ -29,16 +30,17 @@ struct side {
 
 struct diff {
 	struct costnames *nm;
-	struct side old, new;
-	bool cachegrind, differ, strict;
+	struct diff_side old, new;
+	bool cachegrind;	/* both files are Cachegrind's */
+	bool differ, strict;
 	struct costset settings;
 	unsigned positions;
 	size_t nev;
 	const char *ev[COST_EVMAX];
 	size_t show[COST_EVMAX], nshow, sort[COST_EVMAX], nsort;
 	double threshold;	/* % of the old total */
-	int by;
-	struct limit *limit;
+	unsigned by;		/* enum diff_by */
+	struct event_limit *limit;
 	size_t nlimit;
 };
 extern struct diff d;
@@ -46,46 +48,47 @@ extern struct out *out;
 
 const char *str(uint32_t name);
 
-/* subst.c: s/pattern/replacement/flags as Perl has it */
-struct subst;
-struct subst *subst_parse(const char *what, const char *s);
-/* name in its changed form; the same if nothing matches */
-const char *subst_apply(const struct subst *, const char *name);
+/* subst.c: s/pattern/replacement/flags as in Perl */
+struct name_subst;
+struct name_subst *subst_parse(const char *what, const char *s);
+/* Apply all substitutions to a name. */
+const char *subst_apply(const struct name_subst *, const char *name);
 
 /* load.c */
-enum { MOD_FILE, MOD_FUNC, MOD_OBJ, NMOD };
-extern struct subst *mods[NMOD];
-void load(struct side *, struct side *other);
+enum name_kind { MOD_FILE, MOD_FUNC, MOD_OBJ, NMOD };
+extern struct name_subst *mods[NMOD];	/* --mod-...; NULL: not given */
+void load(struct diff_side *, struct diff_side *other);
 int64_t minus(int64_t new, int64_t old);
 
-/* join.c: two sorted tables side by side, in canonical order */
+/* join.c: walk two sorted tables side by side, in canonical order */
 struct join {
 	struct costsum *old, *new;
-	struct cost at_old, at_new;	/* that come next */
+	struct cost at_old, at_new;	/* the next record of each */
 	bool more_old, more_new, begun;
 };
 
-struct pair {
-	struct cost c;			/* either one's kind and place */
+struct record_pair {
+	struct cost c;			/* kind, function and position */
 	bool has_old, has_new;
-	const int64_t *old, *new;	/* counts; zeros where it has none */
+	const int64_t *old, *new;	/* counts; zeros: no such record */
 	int64_t count_old[2], count_new[2];
 };
-bool join_next(struct join *, struct pair *);
-bool pair_differs(const struct pair *);
+/* The next pair; false: the end.  A struct join of zeros and tables begins. */
+bool join_next(struct join *, struct record_pair *);
+bool pair_differs(const struct record_pair *);
 void write_profile(void);
 
 /* rows.c: what changed, by function, line or call */
-struct row {
-	uint32_t fn;		/* function; of a line only where it stands first */
+struct change_row {
+	uint32_t fn;		/* by function, by call */
 	uint32_t file, line;	/* by line */
 	uint32_t callee;	/* by call */
-	int64_t old[];		/* nev counts and, by call, how often; */
+	int64_t old[];		/* nev counts and the number of calls; */
 };				/* then the new ones: see row_new */
 
-const int64_t *row_new(const struct row *);
-/* sorted rows that changed and are above the threshold; how many changed */
-struct row **rows(int by, size_t *nrow, size_t *nchanged);
+const int64_t *row_new(const struct change_row *);
+/* Rows that changed by the threshold, sorted; *nchanged: all that changed. */
+struct change_row **rows(enum diff_by, size_t *nrow, size_t *nchanged);
 
 /* report.c, json.c */
 void write_text(void);

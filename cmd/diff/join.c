@@ -1,5 +1,5 @@
 /*
- * join.c - both tables side by side; and their difference as a profile
+ * join - walk both tables side by side; write their difference as a profile
  */
 #include "diff.h"
 
@@ -12,7 +12,7 @@
 static const int64_t none[COST_EVMAX];
 
 bool
-join_next(struct join *j, struct pair *p)
+join_next(struct join *j, struct record_pair *p)
 {
 	int c;
 
@@ -40,7 +40,7 @@ join_next(struct join *j, struct pair *p)
 }
 
 bool
-pair_differs(const struct pair *p)
+pair_differs(const struct record_pair *p)
 {
 	size_t i;
 
@@ -61,16 +61,18 @@ joined(const char *before, const char *a, const char *b)
 	return s;
 }
 
-/* A record of what changed; false if nothing did. */
+/* Turn a pair into a record of the difference; false: nothing changed. */
 static bool
-change(struct pair *p, int64_t *n)
+subtract(struct record_pair *p, int64_t *n)
 {
 	struct cost *c = &p->c;
 	bool any;
 	size_t i;
 
-	c->count[0] = c->kind == COST_SELF ? 0 : minus(p->count_new[0], p->count_old[0]);
-	c->count[1] = c->kind != COST_JUMP ? 0 : minus(p->count_new[1], p->count_old[1]);
+	c->count[0] = c->kind == COST_SELF ? 0 :
+	    minus(p->count_new[0], p->count_old[0]);
+	c->count[1] = c->kind != COST_JUMP ? 0 :
+	    minus(p->count_new[1], p->count_old[1]);
 	any = c->count[0] || c->count[1];
 	for (i = 0; c->kind != COST_JUMP && i < d.nev; i++) {
 		n[i] = minus(p->new[i], p->old[i]);
@@ -86,7 +88,7 @@ write_profile(void)
 	struct cost_head h;
 	struct costw *w;
 	struct join j = { .old = d.old.t, .new = d.new.t };
-	struct pair p;
+	struct record_pair p;
 	int64_t n[COST_EVMAX];
 	size_t i;
 
@@ -102,10 +104,11 @@ write_profile(void)
 	costhead_desc(&h, joined("Files compared:   ", d.old.name, d.new.name));
 	costset_put(&d.settings, d.nm, &h);
 	h.cmd = joined("", d.old.cmd, d.new.cmd);
-	w = costw_begin(out, d.nm, &h, h.positions & COST_INSTR ? COSTW_RELATIVE : 0);
+	w = costw_begin(out, d.nm, &h,
+	    h.positions & COST_INSTR ? COSTW_RELATIVE : 0);
 	costw_total(w, n);
 	while (join_next(&j, &p))
-		if (change(&p, n))
+		if (subtract(&p, n))
 			costw_put(w, &p.c);
 	costw_end(w);
 }

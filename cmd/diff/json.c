@@ -1,5 +1,5 @@
 /*
- * json.c - the difference as JSON
+ * json - the difference as JSON
  */
 #include "diff.h"
 
@@ -17,7 +17,7 @@ made(json_t *j)
 	return j;
 }
 
-/* Names are bytes; what is not UTF-8 is told as Latin-1. */
+/* A name may be any bytes: if it is not UTF-8, read it as Latin-1. */
 static json_t *
 text(const char *s)
 {
@@ -67,7 +67,7 @@ function(uint32_t fn)
 }
 
 static json_t *
-row(int by, const struct row *r)
+row(enum diff_by by, const struct change_row *r)
 {
 	json_t *j = made(json_object()), *ev = made(json_object());
 	size_t i;
@@ -83,17 +83,18 @@ row(int by, const struct row *r)
 		set(j, "calls", counts(r->old[d.nev], row_new(r)[d.nev]));
 	}
 	for (i = 0; i < d.nshow; i++)
-		set(ev, d.ev[d.show[i]], counts(r->old[d.show[i]], row_new(r)[d.show[i]]));
+		set(ev, d.ev[d.show[i]], counts(r->old[d.show[i]],
+		    row_new(r)[d.show[i]]));
 	set(j, "events", ev);
 	return j;
 }
 
 static json_t *
-list(int by)
+list(enum diff_by by)
 {
 	json_t *a = made(json_array());
 	size_t n, changed, i;
-	struct row **v = rows(by, &n, &changed);
+	struct change_row **v = rows(by, &n, &changed);
 
 	for (i = 0; i < n; i++)
 		if (json_array_append_new(a, row(by, v[i])) < 0)
@@ -102,7 +103,7 @@ list(int by)
 }
 
 static json_t *
-side(const struct side *s)
+side(const struct diff_side *s)
 {
 	json_t *j = made(json_object());
 
@@ -118,8 +119,9 @@ limits(void)
 	size_t i;
 
 	for (i = 0; i < d.nlimit; i++)
-		if (json_array_append_new(a, made(json_pack("{s:s, s:b}", "limit",
-		    d.limit[i].text, "exceeded", d.limit[i].beyond))) < 0)
+		if (json_array_append_new(a,
+		    made(json_pack("{s:s, s:b}", "limit", d.limit[i].text,
+		    "exceeded", d.limit[i].beyond))) < 0)
 			die("out of memory");
 	return a;
 }
@@ -152,7 +154,8 @@ write_json(void)
 		set(j, "lines", list(BY_LINE));
 	if (d.by & BY_CALL)
 		set(j, "calls", list(BY_CALL));
-	if (json_dump_callback(j, put, out, JSON_COMPACT | JSON_PRESERVE_ORDER) < 0)
+	if (json_dump_callback(j, put, out,
+	    JSON_COMPACT | JSON_PRESERVE_ORDER) < 0)
 		die("JSON: out of memory");
 	out_ch(out, '\n');
 	json_decref(j);

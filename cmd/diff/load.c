@@ -1,5 +1,5 @@
 /*
- * load.c - read a side, with its names changed as asked for
+ * load - read a profile, with its names changed by the --mod options
  */
 #include "diff.h"
 
@@ -7,15 +7,15 @@
 
 #include "util.h"
 
-struct subst *mods[NMOD];
+struct name_subst *mods[NMOD];
 
-/* name or function -> 1 + the changed one, or 0: not known yet */
-struct map {
+/* name or function -> 1 + the changed one; 0: not computed yet */
+struct renaming {
 	uint32_t *to;
 	size_t cap;
 };
-static struct map names[NMOD], fns;
-static struct cost_head first;
+static struct renaming names[NMOD], fns;
+static struct cost_head first;		/* both files must have its events */
 
 const char *
 str(uint32_t name)
@@ -24,7 +24,7 @@ str(uint32_t name)
 }
 
 static uint32_t *
-slot(struct map *m, uint32_t id)
+slot(struct renaming *m, uint32_t id)
 {
 	size_t old = m->cap;
 
@@ -34,7 +34,7 @@ slot(struct map *m, uint32_t id)
 }
 
 static uint32_t
-mod(int what, uint32_t name)
+mod(enum name_kind what, uint32_t name)
 {
 	uint32_t *to, id;
 
@@ -76,7 +76,8 @@ change_names(struct cost *c)
 }
 
 static void
-begin(struct costr *r, struct side *s, const struct side *other, size_t *map)
+begin(struct costr *r, struct diff_side *s, const struct diff_side *other,
+    size_t *map)
 {
 	size_t i;
 
@@ -104,7 +105,7 @@ begin(struct costr *r, struct side *s, const struct side *other, size_t *map)
 }
 
 void
-load(struct side *s, struct side *other)
+load(struct diff_side *s, struct diff_side *other)
 {
 	struct costr *r = costr_open(s->name, d.nm);
 	bool change = mods[MOD_FILE] || mods[MOD_FUNC] || mods[MOD_OBJ];

@@ -13,22 +13,22 @@
 
 static const char synopsis[] = "[option ...] old new";
 static const char help[] =
-    "usage: diff [option ...] old new\n"
-    "Show what the profile new costs more and less than old.\n"
-    "  --show=A,B          show these events\n"
-    "  --sort=A,B          sort by the changes of these\n"
-    "  --by=WHAT,...       function, line, call\n"
-    "  --threshold=T       leave out changes below T % of the old total [0.1]\n"
-    "  --limit=EVENT=N[%]  status 1 only if EVENT grew by more than that\n"
-    "  --mod-filename=S    change source names by Perl's s/old/new/ first\n"
-    "  --mod-funcname=S    change function names\n"
-    "  --mod-objname=S     change names of object files\n"
-    "  --strict            other caches, another predictor or processor: status 2\n"
-    "  -p, --profile       write the difference as a profile\n"
-    "  -j, --json          write it as JSON\n"
-    "  -q, --quiet         write nothing, the status tells\n"
-    "  -o, --output=FILE   write there\n"
-    "  -h, --help          --version\n";
+"usage: diff [option ...] old new\n"
+"Show what the profile new costs more and less than old.\n"
+"  --show=A,B          show these events\n"
+"  --sort=A,B          sort by the changes of these\n"
+"  --by=WHAT,...       function, line, call\n"
+"  --threshold=T       leave out changes below T % of the old total [0.1]\n"
+"  --limit=EVENT=N[%]  status 1 only if EVENT grew by more than that\n"
+"  --mod-filename=S    change source names by Perl's s/old/new/ first\n"
+"  --mod-funcname=S    change function names\n"
+"  --mod-objname=S     change names of object files\n"
+"  --strict            other caches, another predictor or processor: status 2\n"
+"  -p, --profile       write the difference as a profile\n"
+"  -j, --json          write it as JSON\n"
+"  -q, --quiet         write nothing, the status tells\n"
+"  -o, --output=FILE   write there\n"
+"  -h, --help          --version\n";
 
 enum { SHOW = 256, SORT, BY, THRESHOLD, LIMIT, FILENAME, FUNCNAME, OBJNAME,
     STRICT, VERSION };
@@ -53,10 +53,11 @@ static const struct option longopts[] = {
 };
 
 static const char *show, *sort, *dest;
-static int mode = 't';
+static enum { TEXT, PROFILE, JSON, QUIET } output;
 
+/* The number of an event, or -1. */
 static int
-event(const char *s, size_t len)
+find_event(const char *s, size_t len)
 {
 	size_t i;
 
@@ -67,16 +68,17 @@ event(const char *s, size_t len)
 }
 
 static size_t
-list(const char *what, const char *s, size_t *ev)
+parse_events(const char *what, const char *s, size_t *ev)
 {
 	size_t n = 0, len;
 	int at;
 
 	for (; s; s = s[len] ? s + len + 1 : NULL) {
 		len = strcspn(s, ",");
-		at = event(s, len);
+		at = find_event(s, len);
 		if (at < 0)
-			die("%s: event %.*s is not in the profiles", what, (int)len, s);
+			die("%s: event %.*s is not in the profiles", what,
+			    (int)len, s);
 		if (n == COST_EVMAX)
 			die("%s: too many events", what);
 		ev[n++] = at;
@@ -84,23 +86,25 @@ list(const char *what, const char *s, size_t *ev)
 	return n;
 }
 
-static int
-by(const char *s)
+static unsigned
+parse_by(const char *s)
 {
 	static const char *const words[] = { "function", "line", "call" };
-	int is = 0, i;
+	unsigned by = 0, i;
 	size_t len;
 
 	for (; s; s = s[len] ? s + len + 1 : NULL) {
 		len = strcspn(s, ",");
 		for (i = 0; i < 3; i++)
-			if (strlen(words[i]) == len && !memcmp(words[i], s, len))
+			if (strlen(words[i]) == len &&
+			    !memcmp(words[i], s, len))
 				break;
 		if (i == 3)
-			die("--by: '%.*s' is none of function, line, call", (int)len, s);
-		is |= 1 << i;
+			die("--by: '%.*s' is none of function, line, call",
+			    (int)len, s);
+		by |= 1u << i;
 	}
-	return is;
+	return by;
 }
 
 static double
@@ -117,13 +121,13 @@ percent(const char *what, const char *s)
 static void
 add_limit(const char *s)
 {
-	d.limit = d.nlimit ? xrealloc(d.limit, (d.nlimit + 1) * sizeof *d.limit) :
-	    xmalloc(sizeof *d.limit);
-	d.limit[d.nlimit++] = (struct limit){ .text = s };
+	d.limit = d.nlimit ? xrealloc(d.limit,
+	    (d.nlimit + 1) * sizeof *d.limit) : xmalloc(sizeof *d.limit);
+	d.limit[d.nlimit++] = (struct event_limit){ .text = s };
 }
 
 static void
-substitution(int what, const char *opt, const char *s)
+substitution(enum name_kind what, const char *opt, const char *s)
 {
 	if (mods[what])
 		die("%s is given twice; use one with semicolons", opt);
@@ -144,7 +148,7 @@ options(int argc, char **argv)
 			sort = optarg;
 			break;
 		case BY:
-			d.by = by(optarg);
+			d.by = parse_by(optarg);
 			break;
 		case THRESHOLD:
 			d.threshold = percent("--threshold", optarg);
@@ -165,9 +169,13 @@ options(int argc, char **argv)
 			d.strict = true;
 			break;
 		case 'p':
+			output = PROFILE;
+			break;
 		case 'j':
+			output = JSON;
+			break;
 		case 'q':
-			mode = c;
+			output = QUIET;
 			break;
 		case 'o':
 			dest = optarg;
@@ -190,13 +198,14 @@ options(int argc, char **argv)
 
 /* "Ir=1%", "Ir=0.25%", "Ir=10k" */
 static void
-parse_limit(struct limit *l)
+parse_limit(struct event_limit *l)
 {
 	const char *eq = strchr(l->text, '='), *p;
-	int at = eq ? event(l->text, eq - l->text) : -1;
+	int at = eq ? find_event(l->text, eq - l->text) : -1;
 
 	if (!eq || !eq[1])
-		die("--limit: '%s' is not EVENT=NUMBER or EVENT=NUMBER%%", l->text);
+		die("--limit: '%s' is not EVENT=NUMBER or EVENT=NUMBER%%",
+		    l->text);
 	if (at < 0)
 		die("--limit: event %.*s is not in the profiles",
 		    (int)(eq - l->text), l->text);
@@ -219,7 +228,7 @@ parse_limit(struct limit *l)
 }
 
 static bool
-is_beyond(const struct limit *l)
+is_beyond(const struct event_limit *l)
 {
 	__int128 old = d.old.total[l->ev], change = d.new.total[l->ev];
 
@@ -231,11 +240,12 @@ is_beyond(const struct limit *l)
 	return change > (__int128)l->num;
 }
 
+/* Do the profiles differ, or with --limit, is a limit exceeded? */
 static bool
 judge(void)
 {
 	struct join j = { .old = d.old.t, .new = d.new.t };
-	struct pair p;
+	struct record_pair p;
 	bool beyond = false;
 	size_t i;
 
@@ -263,18 +273,18 @@ main(int argc, char **argv)
 	for (i = 0; i < d.nev; i++)
 		d.show[i] = d.sort[i] = i;
 	if (show)
-		d.nshow = list("--show", show, d.show);
+		d.nshow = parse_events("--show", show, d.show);
 	if (sort)
-		d.nsort = list("--sort", sort, d.sort);
+		d.nsort = parse_events("--sort", sort, d.sort);
 	for (i = 0; i < d.nlimit; i++)
 		parse_limit(&d.limit[i]);
 	answer = judge();
-	if (mode == 'q')
+	if (output == QUIET)
 		return answer;
 	out = out_open(dest);
-	if (mode == 'p')
+	if (output == PROFILE)
 		write_profile();
-	else if (mode == 'j')
+	else if (output == JSON)
 		write_json();
 	else
 		write_text();

@@ -1,5 +1,5 @@
 /*
- * report.c - the difference as text
+ * report - the difference as text
  */
 #include "diff.h"
 
@@ -10,7 +10,7 @@
 #include "shown.h"
 #include "util.h"
 
-struct text {
+struct change_text {
 	char count[40], perc[32];
 };
 
@@ -27,9 +27,9 @@ title(const char *s)
 	out_printf(out, "%s-- %s\n%s", line, s, line);
 }
 
-/* "+1,234" and " (+5.3%)": of what it was before */
+/* "+1,234" and " (+5.3%)", the percentage of the old count */
 static void
-change(struct text *t, int64_t old, int64_t new)
+format_change(struct change_text *t, int64_t old, int64_t new)
 {
 	char buf[32];
 	int64_t v = minus(new, old);
@@ -44,8 +44,8 @@ change(struct text *t, int64_t old, int64_t new)
 	else if (new == 0)
 		strcpy(t->perc, " (gone)");
 	else
-		snprintf(t->perc, sizeof t->perc, " (%+.1f%%)", (double)v * 100 /
-		    (old < 0 ? -(double)old : (double)old));
+		snprintf(t->perc, sizeof t->perc, " (%+.1f%%)",
+		    (double)v * 100 / (old < 0 ? -(double)old : (double)old));
 }
 
 static const char *
@@ -61,15 +61,16 @@ max(int a, size_t b)
 }
 
 static void
-measure(struct widths *w, struct row **v, size_t n)
+measure(struct widths *w, struct change_row **v, size_t n)
 {
-	struct text t;
+	struct change_text t;
 	size_t i, j;
 
 	memset(w, 0, d.nshow * sizeof *w);
 	for (j = 0; j < d.nshow; j++) {
 		for (i = 0; i < n; i++) {
-			change(&t, v[i]->old[d.show[j]], row_new(v[i])[d.show[j]]);
+			format_change(&t, v[i]->old[d.show[j]],
+			    row_new(v[i])[d.show[j]]);
 			w[j].count = max(w[j].count, strlen(t.count));
 			w[j].perc = max(w[j].perc, strlen(t.perc));
 		}
@@ -94,9 +95,9 @@ put_fn(uint32_t fn)
 }
 
 static void
-put_place(int by, const struct row *r)
+put_row_name(enum diff_by by, const struct change_row *r)
 {
-	struct text t;
+	struct change_text t;
 
 	if (by == BY_LINE) {
 		out_printf(out, "%s:%u", show(r->file), r->line);
@@ -107,18 +108,18 @@ put_place(int by, const struct row *r)
 		return;
 	out_str(out, " -> ");
 	put_fn(r->callee);
-	change(&t, r->old[d.nev], row_new(r)[d.nev]);
+	format_change(&t, r->old[d.nev], row_new(r)[d.nev]);
 	if (r->old[d.nev] != row_new(r)[d.nev])
 		out_printf(out, ", calls %s%s", t.count, t.perc);
 }
 
 static void
-section(int by, const char *name, const char *what)
+section(enum diff_by by, const char *name, const char *what)
 {
 	struct widths w[COST_EVMAX];
 	size_t n, changed, i, j;
-	struct row **v = rows(by, &n, &changed);
-	struct text t;
+	struct change_row **v = rows(by, &n, &changed);
+	struct change_text t;
 	int c;
 
 	if (!changed)
@@ -127,19 +128,21 @@ section(int by, const char *name, const char *what)
 	measure(w, v, n);
 	for (j = 0; j < d.nshow; j++) {
 		out_str(out, event(d.show[j]));
-		for (c = strlen(event(d.show[j])); c < w[j].count + w[j].perc; c++)
+		for (c = strlen(event(d.show[j])); c < w[j].count + w[j].perc;
+		    c++)
 			out_ch(out, '_');
 		out_ch(out, ' ');
 	}
 	out_printf(out, " %s\n\n", what);
 	for (i = 0; i < n; i++) {
 		for (j = 0; j < d.nshow; j++) {
-			change(&t, v[i]->old[d.show[j]], row_new(v[i])[d.show[j]]);
-			out_printf(out, "%*s%*s ", w[j].count, t.count, w[j].perc,
-			    t.perc);
+			format_change(&t, v[i]->old[d.show[j]],
+			    row_new(v[i])[d.show[j]]);
+			out_printf(out, "%*s%*s ", w[j].count, t.count,
+			    w[j].perc, t.perc);
 		}
 		out_ch(out, ' ');
-		put_place(by, v[i]);
+		put_row_name(by, v[i]);
 		out_ch(out, '\n');
 	}
 	if (n < changed)
@@ -152,13 +155,13 @@ static void
 totals(void)
 {
 	char o[32], n[32];
-	struct text t;
+	struct change_text t;
 	int w[4] = { 5, 3, 3, 6 };
 	size_t i, ev;
 
 	for (i = 0; i < d.nshow; i++) {
 		ev = d.show[i];
-		change(&t, d.old.total[ev], d.new.total[ev]);
+		format_change(&t, d.old.total[ev], d.new.total[ev]);
 		w[0] = max(w[0], strlen(event(ev)));
 		w[1] = max(w[1], strlen(num_commas(o, d.old.total[ev])));
 		w[2] = max(w[2], strlen(num_commas(n, d.new.total[ev])));
@@ -168,7 +171,7 @@ totals(void)
 	    "new", w[3], "change");
 	for (i = 0; i < d.nshow; i++) {
 		ev = d.show[i];
-		change(&t, d.old.total[ev], d.new.total[ev]);
+		format_change(&t, d.old.total[ev], d.new.total[ev]);
 		out_printf(out, "%-*s %*s %*s %*s%s\n", w[0], event(ev), w[1],
 		    num_commas(o, d.old.total[ev]), w[2],
 		    num_commas(n, d.new.total[ev]), w[3], t.count, t.perc);
@@ -194,7 +197,8 @@ write_text(void)
 	if (!d.differ && !d.nlimit)
 		return;
 	title("Difference");
-	out_printf(out, "Old:     %s\nCommand: %s\nNew:     %s\nCommand: %s\n\n",
+	out_printf(out,
+	    "Old:     %s\nCommand: %s\nNew:     %s\nCommand: %s\n\n",
 	    shown(d.old.name), shown(d.old.cmd), shown(d.new.name),
 	    shown(d.new.cmd));
 	totals();

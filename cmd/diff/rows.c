@@ -1,5 +1,5 @@
 /*
- * rows.c - what changed: old and new counts of functions, lines, calls
+ * rows - functions, lines and calls whose counts changed
  */
 #include "diff.h"
 
@@ -9,9 +9,9 @@
 #include "util.h"
 
 /*
- * What the records of a side add up to. A function: one record without a
- * line; its calls: one for each callee. Lines are those of a function that
- * has the name of their file.
+ * The sums of a profile.  fns: one record without a line for each function, and
+ * one for each of its callees.  lines: records by line, all in one function a
+ * file, which has the file's name.
  */
 struct sums {
 	struct costsum *fns, *lines;
@@ -19,7 +19,7 @@ struct sums {
 static struct sums old, new;
 
 const int64_t *
-row_new(const struct row *r)
+row_new(const struct change_row *r)
 {
 	return r->old + d.nev + 1;
 }
@@ -45,12 +45,12 @@ put(struct sums *s, const struct cost *c, const int64_t *n, int64_t count)
 	costsum_put(s->lines, &to);
 }
 
-/* The tables of both sides go, and their sums take the room. */
+/* Sum both tables up.  This is their last use, so they free their memory. */
 static void
 gather(void)
 {
 	struct join j = { .old = d.old.t, .new = d.new.t };
-	struct pair p;
+	struct record_pair p;
 
 	old.fns = costsum_new(d.nm, COST_LINE, d.nev);
 	old.lines = costsum_new(d.nm, COST_LINE, d.nev);
@@ -73,7 +73,7 @@ gather(void)
 }
 
 static int64_t
-change(const struct row *r, size_t ev)
+change(const struct change_row *r, size_t ev)
 {
 	return minus(row_new(r)[ev], r->old[ev]);
 }
@@ -93,7 +93,8 @@ cmp_fn(uint32_t a, uint32_t b)
 static int
 by_change(const void *a, const void *b)
 {
-	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
+	const struct change_row *x = *(struct change_row *const *)a;
+	const struct change_row *y = *(struct change_row *const *)b;
 	uint64_t p, q;
 	size_t i;
 	int c;
@@ -115,7 +116,7 @@ by_change(const void *a, const void *b)
 }
 
 static bool
-above(const struct pair *p)
+passes_threshold(const struct record_pair *p)
 {
 	size_t ev = d.sort[0];
 	double v = (double)minus(p->new[ev], p->old[ev]);
@@ -124,11 +125,11 @@ above(const struct pair *p)
 	return (v < 0 ? -v : v) >= d.threshold * (all < 0 ? -all : all) / 100;
 }
 
-static struct row *
-make(int by, const struct pair *p)
+static struct change_row *
+make(enum diff_by by, const struct record_pair *p)
 {
 	size_t n = d.nev + 1;
-	struct row *r = xcalloc(1, sizeof *r + 2 * n * sizeof *r->old);
+	struct change_row *r = xcalloc(1, sizeof *r + 2 * n * sizeof *r->old);
 
 	memcpy(r->old, p->old, d.nev * sizeof *r->old);
 	memcpy(r->old + n, p->new, d.nev * sizeof *r->old);
@@ -145,12 +146,12 @@ make(int by, const struct pair *p)
 	return r;
 }
 
-struct row **
-rows(int by, size_t *nrow, size_t *nchanged)
+struct change_row **
+rows(enum diff_by by, size_t *nrow, size_t *nchanged)
 {
 	struct join j;
-	struct pair p;
-	struct row **v = NULL;
+	struct record_pair p;
+	struct change_row **v = NULL;
 	size_t cap = 0;
 
 	if (!old.fns)
@@ -163,7 +164,7 @@ rows(int by, size_t *nrow, size_t *nchanged)
 		    !pair_differs(&p))
 			continue;
 		++*nchanged;
-		if (!above(&p))
+		if (!passes_threshold(&p))
 			continue;
 		v = xgrow(v, &cap, *nrow + 1, sizeof *v);
 		v[(*nrow)++] = make(by, &p);

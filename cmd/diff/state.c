@@ -1,5 +1,5 @@
 /*
- * state - the two profiles, what is asked of them, and where results go
+ * state - the two profiles, the options, and where results go
  */
 #include "diff.h"
 

@@ -1,9 +1,9 @@
 /*
- * subst.c - s/pattern/replacement/flags as in Perl, over PCRE2
+ * subst - s/pattern/replacement/flags as in Perl, over PCRE2
  *
- * Any delimiter, also the bracketing ones; flags g i m s x.  The replacement
- * may have $1, ${1}, \1, $&, ${name}, \U \L \E; more than one substitution may
- * be given with semicolons between.
+ * Any delimiter will do, also brackets; flags are g i m s x.  The replacement
+ * may use $1, ${1}, \1, $&, ${name}, \U \L \E.  Semicolons separate several
+ * substitutions.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "diff.h"
@@ -15,8 +15,8 @@
 
 #include "util.h"
 
-struct subst {
-	struct subst *next;
+struct name_subst {
+	struct name_subst *next;
 	pcre2_code *code;
 	char *with;
 	uint32_t options;
@@ -25,12 +25,23 @@ struct subst {
 static char
 closing(char c)
 {
-	return c == '(' ? ')' : c == '[' ? ']' : c == '{' ? '}' : c == '<' ? '>' : c;
+	switch (c) {
+	case '(':
+		return ')';
+	case '[':
+		return ']';
+	case '{':
+		return '}';
+	case '<':
+		return '>';
+	}
+	return c;
 }
 
 /*
- * What is between delimiters, s being behind the opening one; end is set
- * behind the closing one.  A backslash before the delimiter goes.
+ * Copy the text between delimiters.  s is behind the opening one; *end is set
+ * behind the closing one, or to NULL if that is missing.  A backslash before a
+ * delimiter is dropped.
  */
 static char *
 delimited(const char *s, char open, const char **end)
@@ -56,14 +67,15 @@ delimited(const char *s, char open, const char **end)
 	return text;
 }
 
-/* Perl's replacement as PCRE2's extended one has it */
+/* Translate Perl's replacement into PCRE2's extended syntax. */
 static char *
 replacement(const char *s)
 {
 	char *text = xmalloc(3 * strlen(s) + 1), *p = text;
 
 	for (; *s; s++) {
-		if (s[0] == '\\' && isdigit((unsigned char)s[1]) && s[1] != '0') {
+		if (s[0] == '\\' && isdigit((unsigned char)s[1]) &&
+		    s[1] != '0') {
 			p = stpcpy(p, "${");
 			*p++ = *++s;
 			*p++ = '}';
@@ -108,16 +120,17 @@ flags(const char *what, const char *all, const char **s, uint32_t *compile)
 			*compile |= PCRE2_EXTENDED;
 			break;
 		default:
-			die("%s: '%s': flag %c is none of g i m s x", what, all, **s);
+			die("%s: '%s': flag %c is none of g i m s x", what, all,
+			    **s);
 		}
 	}
 	return options;
 }
 
-static struct subst *
+static struct name_subst *
 parse_one(const char *what, const char *all, const char **s)
 {
-	struct subst *sub = xcalloc(1, sizeof *sub);
+	struct name_subst *sub = xcalloc(1, sizeof *sub);
 	char *pattern, *with;
 	const char *p = *s;
 	PCRE2_UCHAR msg[128];
@@ -138,8 +151,9 @@ parse_one(const char *what, const char *all, const char **s)
 	if (!with || !p)
 		die("%s: '%s' is not s/old/new/", what, all);
 	sub->options = flags(what, all, &p, &compile);
-	sub->options |= PCRE2_SUBSTITUTE_EXTENDED | PCRE2_SUBSTITUTE_UNSET_EMPTY |
-	    PCRE2_SUBSTITUTE_UNKNOWN_UNSET | PCRE2_SUBSTITUTE_OVERFLOW_LENGTH;
+	sub->options |= PCRE2_SUBSTITUTE_EXTENDED |
+	    PCRE2_SUBSTITUTE_UNSET_EMPTY | PCRE2_SUBSTITUTE_UNKNOWN_UNSET |
+	    PCRE2_SUBSTITUTE_OVERFLOW_LENGTH;
 	sub->code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
 	    compile, &err, &at, NULL);
 	if (!sub->code) {
@@ -153,10 +167,10 @@ parse_one(const char *what, const char *all, const char **s)
 	return sub;
 }
 
-struct subst *
+struct name_subst *
 subst_parse(const char *what, const char *s)
 {
-	struct subst *first = NULL, **last = &first;
+	struct name_subst *first = NULL, **last = &first;
 	const char *all = s;
 
 	for (s += strspn(s, " \t;"); *s; s += strspn(s, " \t;")) {
@@ -167,13 +181,13 @@ subst_parse(const char *what, const char *s)
 	}
 	if (!first)
 		die("%s: no substitution", what);
-	/* a wrong replacement is told before any file is read */
+	/* report a bad replacement before any file is read */
 	subst_apply(first, "");
 	return first;
 }
 
 static char *
-substitute(const struct subst *sub, char *name)
+substitute(const struct name_subst *sub, char *name)
 {
 	PCRE2_SIZE len = strlen(name) + 64;
 	PCRE2_UCHAR msg[128];
@@ -182,8 +196,8 @@ substitute(const struct subst *sub, char *name)
 
 	for (;;) {
 		to = xmalloc(len);
-		n = pcre2_substitute(sub->code, (PCRE2_SPTR)name, strlen(name), 0,
-		    sub->options, NULL, NULL, (PCRE2_SPTR)sub->with,
+		n = pcre2_substitute(sub->code, (PCRE2_SPTR)name, strlen(name),
+		    0, sub->options, NULL, NULL, (PCRE2_SPTR)sub->with,
 		    PCRE2_ZERO_TERMINATED, (PCRE2_UCHAR *)to, &len);
 		if (n != PCRE2_ERROR_NOMEMORY)
 			break;
@@ -198,7 +212,7 @@ substitute(const struct subst *sub, char *name)
 }
 
 const char *
-subst_apply(const struct subst *sub, const char *name)
+subst_apply(const struct name_subst *sub, const char *name)
 {
 	char *s = xstrdup(name);
 
