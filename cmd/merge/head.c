@@ -1,5 +1,5 @@
 /*
- * head.c - the header of the sum
+ * head - the header of the sum
  */
 #include "merge.h"
 
@@ -15,27 +15,29 @@ bool strict;
 static const char *first_name;
 static struct costset settings;
 static bool all_cachegrind = true;
-/* The headers of the files that are differences, and of those that are not. */
-struct heads {
-	size_t n;
-	struct cost_head h;	/* desc and derived are ours */
-	bool same_desc;		/* all have had these, in this order */
+
+struct heads {			/* headers of several files, joined */
+	size_t n;		/* files */
+	struct cost_head h;	/* desc and derived are copies */
+	bool same_desc;		/* all files have these lines in this order */
 	const char **cmd;
 	size_t ncmd, cap;
 };
 
-static struct heads plain, diffs;
+static struct heads diffs;	/* files that are differences (see diff) */
+static struct heads plain;	/* all others */
 
-/* The order of events that Callgrind and Cachegrind know. */
+/* The order of Callgrind's and Cachegrind's own events. */
 static const char *const known[] = {
-	"Ir", "Dr", "Dw", "I1mr", "D1mr", "D1mw", "ILmr", "DLmr", "DLmw", "ILdmr",
-	"DLdmr", "DLdmw", "Bc", "Bcm", "Bi", "Bim", "AcCost1", "SpLoss1",
+	"Ir", "Dr", "Dw", "I1mr", "D1mr", "D1mw", "ILmr", "DLmr", "DLmw",
+	"ILdmr", "DLdmr", "DLdmw", "Bc", "Bcm", "Bi", "Bim", "AcCost1",
+	    "SpLoss1",
 	"AcCost2", "SpLoss2", "Ge", "allocCount", "allocSize", "sysCount",
 	"sysTime", "sysCpuTime",
 };
 
 static size_t
-place(const char *ev)
+rank(const char *ev)
 {
 	size_t i, n = sizeof known / sizeof known[0];
 
@@ -46,10 +48,10 @@ place(const char *ev)
 }
 
 static int
-by_place(const void *a, const void *b)
+by_rank(const void *a, const void *b)
 {
 	const struct cost_event *x = a, *y = b;
-	size_t i = place(x->name), j = place(y->name);
+	size_t i = rank(x->name), j = rank(y->name);
 
 	return i != j ? (i < j ? -1 : 1) : strcmp(x->name, y->name);
 }
@@ -66,7 +68,7 @@ copy(const void *v, size_t n, size_t size)
 	return n ? memcpy(xmalloc(n * size), v, n * size) : NULL;
 }
 
-/* Strings of one costnames are the same if their pointers are. */
+/* Strings of one costnames are equal if their pointers are. */
 static size_t
 find(const char *const *v, size_t n, const char *s)
 {
@@ -86,7 +88,7 @@ add_cmd(struct heads *hs, const char *cmd)
 	hs->cmd[hs->ncmd++] = cmd;
 }
 
-/* The text that is first in byte order; one that is there before none. */
+/* The text that is first in byte order; NULL loses against any text. */
 static const char *
 lesser(const char *a, const char *b)
 {
@@ -95,7 +97,7 @@ lesser(const char *a, const char *b)
 	return strcmp(a, b) < 0 ? a : b;
 }
 
-/* What stands for a line if h has this one; NULL: nothing. */
+/* What remains of a line when h, another file's header, is joined; or NULL. */
 static const char *
 common(struct costnames *nm, const char *line, const struct cost_head *h)
 {
@@ -219,7 +221,8 @@ merged_cmd(struct costnames *nm, struct heads *hs)
 	if (hs->ncmd < 2)
 		return hs->ncmd ? hs->cmd[0] : NULL;
 	for (i = 0; i < hs->ncmd; i++)
-		for (s = hs->cmd[i]; s; s = strstr(s, "; "), s = s ? s + 2 : s) {
+		for (s = hs->cmd[i]; s; s = strstr(s, "; "),
+		    s = s ? s + 2 : s) {
 			const char *end = strstr(s, "; ");
 
 			part = xgrow(part, &cap, n + 1, sizeof *part);
@@ -252,7 +255,7 @@ head_make(struct costnames *nm, size_t *to, bool negative)
 	h->nev = first.nev;
 	memcpy(h->ev, first.ev, sizeof h->ev);
 	if (!same_order)
-		qsort(h->ev, h->nev, sizeof h->ev[0], by_place);
+		qsort(h->ev, h->nev, sizeof h->ev[0], by_rank);
 	for (i = 0; i < h->nev; i++)
 		to[i] = costhead_find(h, first.ev[i].name);
 	if (!hs->same_desc && h->ndesc)

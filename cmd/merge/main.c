@@ -9,22 +9,23 @@
  *					3 2
  *
  * The sum does not depend on the order of the files, nor on whether some were
- * merged before: the records come out in canonical order, and the header is
- * made of what all files say alike.
+ * merged before: the records are in canonical order, and the header holds what
+ * all files have in common.
  *
- *	cmd:	the commands, if they differ their parts between "; ", sorted
- *	desc:	the lines that all have; if not all have the same, sorted.
- *		Of caches and such that differ: several
+ *	cmd:	the command; if commands differ, their parts between "; ",
+ *		sorted
+ *	desc:	the lines that all files have; sorted, unless all files have
+ *		the same; "several" where caches or predictors differ
  *	event:	of two definitions the one that is first in byte order
- *	events:	as in the files; if they differ in order, Callgrind's order
+ *	events:	the files' order; if that differs, Callgrind's
  *
- * A difference (see diff) takes no part in the header if there is a file that
- * is none.  Records that add up to nothing are left out, so a difference added
- * to the one file gives the other.
+ * A difference (see diff) adds to the header only if all files are differences.
+ * Records that add up to nothing are left out, so the old file and a difference
+ * make the new file.
  *
- * Files of Cachegrind's are in canonical order mostly.  If all are, they are
- * read side by side and each record is written when it is known (stream.c), so
- * hardly any memory is needed.  Otherwise all go into a table.
+ * Most files of Cachegrind are in canonical order.  If all are, merge reads
+ * them side by side and writes each record as soon as its sum is known
+ * (stream.c), in hardly any memory.  Otherwise it adds all up in a table.
  */
 #include "merge.h"
 
@@ -37,11 +38,11 @@
 #include "util.h"
 
 static const char help[] =
-    "usage: merge [option ...] [file ...]\n"
-    "Add up cost files, Cachegrind's and Callgrind's.\n"
-    "  --strict            other caches, another predictor or processor: status 2\n"
-    "  -o, --output=FILE   write there\n"
-    "  -h, --help          --version\n";
+"usage: merge [option ...] [file ...]\n"
+"Add up cost files, Cachegrind's and Callgrind's.\n"
+"  --strict            other caches, another predictor or processor: status 2\n"
+"  -o, --output=FILE   write there\n"
+"  -h, --help          --version\n";
 
 static struct costnames *nm;
 static struct costsum *table;
@@ -60,7 +61,8 @@ add_file(const char *name)
 			add_total(r, map, seen);
 			map = head_add(r, store);
 			if (!table)
-				table = costsum_new(nm, first.positions, first.nev);
+				table = costsum_new(nm, first.positions,
+				    first.nev);
 			costsum_positions(table, first.positions);
 			continue;
 		}
@@ -100,7 +102,8 @@ write_table(struct out *o)
 
 	costsum_sort(table);
 	h = head_make(nm, to, head_has_diff() && has_negative());
-	w = costw_begin(o, nm, h, h->positions & COST_INSTR ? COSTW_RELATIVE : 0);
+	w = costw_begin(o, nm, h, h->positions & COST_INSTR ? COSTW_RELATIVE :
+	    0);
 	remap(n, total, to);
 	costw_total(w, n);
 	while (costsum_next(table, &c)) {
@@ -159,7 +162,7 @@ main(int argc, char **argv)
 	int c;
 
 	prog_init(argv[0]);
-	/* what is freed is wanted again soon */
+	/* keep freed memory: it is allocated again soon */
 	mallopt(M_TRIM_THRESHOLD, 1 << 28);
 	mallopt(M_MMAP_THRESHOLD, 1 << 28);
 	while ((c = getopt_long(argc, argv, "ho:", longopts, NULL)) != -1) {

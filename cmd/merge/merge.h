@@ -13,29 +13,33 @@
 struct out;
 
 /* head.c */
-extern struct cost_head first;	/* its events are the columns of all */
+extern struct cost_head first;	/* its events are the columns of the sums */
 extern bool same_order;		/* all files have the events in this order */
-extern bool strict;		/* other caches are trouble */
+extern bool strict;		/* die where caches or predictors differ */
 /*
- * A part begins: where its events are among the columns, in map; NULL: they
- * are the columns.
+ * Add the header of a part that begins.  Returns map, filled with the column
+ * of each event, or NULL: the events are the columns in order.
  */
 const size_t *head_add(struct costr *, size_t *map);
-bool head_has_diff(void);
-/* of the sum; to: where the columns go; may some sum be negative? */
+bool head_has_diff(void);	/* some file is a difference */
+/*
+ * Make the header of the sum.  to: its column for each of ours; negative: some
+ * sum is below 0.
+ */
 struct cost_head *head_make(struct costnames *, size_t *to, bool negative);
+/* to[map[i]] = n[i]; map NULL: to[i] = n[i] */
 void remap(int64_t *to, const int64_t *n, const size_t *map);
 
-/* total.c: a record all of whose counts are 0 */
+/* total.c: are all counts of a record 0? */
 bool is_nothing(const struct cost *);
-/* add what the reader's total grew by since the last call */
+/* Add what the reader's total grew by since the last call; seen: that total. */
 void add_total(const struct costr *, const size_t *map, int64_t *seen);
 extern int64_t total[COST_EVMAX];
 
-/* scan.c: is it a plain file of Cachegrind's in canonical order? */
+/* scan.c: is it an uncompressed file of Cachegrind's in canonical order? */
 bool is_canonical(const char *name);
 
-/* stream.c: the sum of such files, record by record */
+/* stream.c: write the sum of such files, record by record */
 enum { STREAMS = 64 };		/* files at most */
 void stream(char **names, size_t n, struct out *);
 

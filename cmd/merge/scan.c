@@ -1,9 +1,9 @@
 /*
- * scan.c - is a file of Cachegrind's in canonical order?
+ * scan - is a file of Cachegrind's in canonical order?
  *
- * That is what Cachegrind and merge write: files in byte order, in a file the
- * functions, in a function the lines, nothing twice.  Only the beginnings of
- * lines are looked at; what else is wrong the reader will tell.
+ * Cachegrind and merge write that: files in byte order, within a file the
+ * functions, within a function the lines by number, and nothing twice.  This
+ * scan checks only how lines begin; the reader reports other errors.
  */
 #include "merge.h"
 
@@ -14,13 +14,13 @@
 #include "in.h"
 #include "util.h"
 
-struct name {
+struct last_name {		/* the last fl= or fn= */
 	char *s;
 	size_t cap;
 	bool set;
 };
 
-/* A regular file, not compressed: it will be read again. */
+/* A regular file, not compressed: only such a file can be read twice. */
 static bool
 is_plain(const char *name)
 {
@@ -34,9 +34,12 @@ is_plain(const char *name)
 	return is;
 }
 
-/* Is it behind the one before, which it replaces?  Escapes have no order. */
+/*
+ * Does a name follow the last one, which it then replaces?  An escaped name
+ * does not: its order is not that of its bytes.
+ */
 static bool
-follows(struct name *n, const char *s, size_t len)
+follows(struct last_name *n, const char *s, size_t len)
 {
 	if ((n->set && strcmp(n->s, s) >= 0) || memchr(s, '\\', len))
 		return false;
@@ -48,8 +51,8 @@ follows(struct name *n, const char *s, size_t len)
 
 struct scan {
 	bool cmd, events, ended;
-	struct name fl, fn;
-	int64_t line;		/* the last of the function, or -1 */
+	struct last_name fl, fn;
+	int64_t line;		/* the last one of the function, or -1 */
 };
 
 static bool
@@ -81,7 +84,7 @@ costs(struct scan *s, const char *p)
 }
 
 static bool
-look_at(struct scan *s, const char *p, size_t len)
+check_line(struct scan *s, const char *p, size_t len)
 {
 	if (s->ended)
 		return false;
@@ -93,7 +96,8 @@ look_at(struct scan *s, const char *p, size_t len)
 		return s->cmd = true;
 	if (!strncmp(p, "events:", 7) && s->cmd)
 		return s->events = true;
-	return !strncmp(p, "desc:", 5) && strncmp(p, "desc: Files compared:", 21);
+	return !strncmp(p, "desc:", 5) && strncmp(p, "desc: Files compared:",
+	    21);
 }
 
 bool
@@ -109,7 +113,7 @@ is_canonical(const char *name)
 		return false;
 	in = in_open(name);
 	while (is && (p = in_line(in, &len)))
-		is = look_at(&s, p, len);
+		is = check_line(&s, p, len);
 	in_close(in);
 	free(s.fl.s);
 	free(s.fn.s);

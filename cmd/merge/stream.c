@@ -1,9 +1,9 @@
 /*
- * stream.c - files in canonical order, read side by side
+ * stream - add up files in canonical order, read side by side
  *
- * The records that come next are in a heap; the first one is taken, with all
- * that are for the same place, and written.  Names are forgotten from time to
- * time, all but those in use, so memory stays the same however long the files.
+ * A heap holds the next record of each file.  The least record is taken, all
+ * equal ones are added to it, and the sum is written.  From time to time all
+ * names but those in use are forgotten, so memory does not grow with the files.
  */
 #include "merge.h"
 
@@ -13,24 +13,24 @@
 #include "out.h"
 #include "util.h"
 
-enum { NAMES = 4096 };		/* to remember */
+enum { NAMES = 4096 };		/* forget names beyond so many */
 
-struct source {
+struct merge_input {
 	struct costr *r;
 	const size_t *map;
 	size_t store[COST_EVMAX];
 	int64_t seen[COST_EVMAX], n[COST_EVMAX];
-	struct cost c;		/* what comes next */
+	struct cost c;		/* the next record */
 };
 
 static struct costnames *nm;
 static struct costw *w;
-static struct source *all, **heap;
+static struct merge_input *all, **heap;
 static size_t nall, nheap;
 static size_t to[COST_EVMAX];
 
 static inline bool
-before(const struct source *a, const struct source *b)
+before(const struct merge_input *a, const struct merge_input *b)
 {
 	return cost_cmp(nm, &a->c, &b->c) < 0;
 }
@@ -38,7 +38,7 @@ before(const struct source *a, const struct source *b)
 static void
 sift(size_t i)
 {
-	struct source *s = heap[i];
+	struct merge_input *s = heap[i];
 	size_t k;
 
 	for (; (k = 2 * i + 1) < nheap; i = k) {
@@ -51,9 +51,9 @@ sift(size_t i)
 	heap[i] = s;
 }
 
-/* The next record of the first source; false: it has none. */
+/* Read the next record; false: the file has ended. */
 static bool
-advance(struct source *s)
+advance(struct merge_input *s)
 {
 	enum cost_kind kind = costr_next(s->r, &s->c);
 
@@ -106,19 +106,20 @@ forget_names(void)
 	nm = new;
 }
 
-/* The function that comes next if it is in the first source alone. */
+/* Is the next function in one file alone? */
 static bool
-only_one(void)
+in_one_file(void)
 {
 	uint32_t fn = heap[0]->c.fn;
 
-	return (nheap < 2 || heap[1]->c.fn != fn) && (nheap < 3 || heap[2]->c.fn != fn);
+	return (nheap < 2 || heap[1]->c.fn != fn) &&
+	    (nheap < 3 || heap[2]->c.fn != fn);
 }
 
 static void
 copy_function(void)
 {
-	struct source *s = heap[0];
+	struct merge_input *s = heap[0];
 	uint32_t fn = s->c.fn;
 	bool more;
 
@@ -133,20 +134,27 @@ copy_function(void)
 }
 
 static void
+add_counts(int64_t *sum, const struct cost *c)
+{
+	size_t i;
+
+	for (i = 0; i < first.nev; i++)
+		if (__builtin_add_overflow(sum[i], c->n[i], &sum[i]))
+			die("a sum of costs is beyond 64 bits, in function %s",
+			    costnames_get(nm, costfn_get(nm, c->fn).fn));
+}
+
+static void
 add_record(void)
 {
 	int64_t sum[COST_EVMAX];
 	struct cost c = heap[0]->c;
-	size_t i;
 
 	memcpy(sum, c.n, first.nev * sizeof *sum);
 	c.n = sum;
 	next();
 	while (nheap && !cost_cmp(nm, &heap[0]->c, &c)) {
-		for (i = 0; i < first.nev; i++)
-			if (__builtin_add_overflow(sum[i], heap[0]->c.n[i], &sum[i]))
-				die("a sum of costs is beyond 64 bits, in function %s",
-				    costnames_get(nm, costfn_get(nm, c.fn).fn));
+		add_counts(sum, &heap[0]->c);
 		next();
 	}
 	put(&c);
@@ -160,7 +168,7 @@ open_all(char **names, size_t n)
 	all = xcalloc(n, sizeof *all);
 	heap = xcalloc(n, sizeof *heap);
 	for (nall = 0; nall < n; nall++) {
-		struct source *s = &all[nall];
+		struct merge_input *s = &all[nall];
 
 		s->r = costr_open(names[nall], nm);
 		if (costr_next(s->r, &s->c) != COST_PART)
@@ -181,13 +189,13 @@ stream(char **names, size_t n, struct out *o)
 	nm = heads;
 	open_all(names, n);
 	w = costw_begin(o, nm, head_make(nm, to, false), 0);
-	/* the header's strings stay */
+	/* the header goes on using its strings, so records get names anew */
 	nm = costnames_new();
 	for (size_t i = 0; i < nheap; i++)
 		costr_rename(heap[i]->r, nm, &heap[i]->c);
 	costw_rename(w, nm);
 	while (nheap) {
-		if (only_one())
+		if (in_one_file())
 			copy_function();
 		else
 			add_record();

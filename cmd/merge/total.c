@@ -1,5 +1,5 @@
 /*
- * total - the sum of all files' totals; records that are nothing
+ * total - the sum of all files' totals; records whose counts are all 0
  */
 #include "merge.h"
 #include "util.h"
