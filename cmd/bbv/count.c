@@ -1,14 +1,17 @@
 /*
- * count - executions to vectors
+ * count - add up executions into vectors
  *
- * Far from an interval's end an execution is one addition to its unit; only
- * near it, and at a thread's turn, units are settled into blocks. Rules of
- * where an interval ends:
+ * Far from an interval's end, an execution is one addition to the runs of its
+ * unit (an id of the stream).  Only near the end, and when another thread takes
+ * its turn, units are settled: their runs are added to basic blocks.  An
+ * interval ends
  *
- *	plain, pinpoints	behind the basic block that fills it; what was
- *				too much is taken off the next one
- *	exp-bbv			behind the instruction that goes beyond it, which
- *				the row still has; the next one has that one less
+ *	plain, pinpoints	behind the basic block that fills it; the
+ *				excess counts for the next interval, which is
+ *				shorter by it
+ *	exp-bbv			behind the first instruction beyond it, which
+ *				still counts in its row; the next interval is
+ *				shorter by one
  */
 #include "bbv.h"
 
@@ -19,17 +22,18 @@
 
 #include "util.h"
 
-KHASH_MAP_INIT_INT64(place, uint32_t)
+KHASH_MAP_INIT_INT64(region, uint32_t)
 
 static uint64_t *runs;		/* by unit, not settled yet */
-static size_t runcap;
-static uint32_t *touched;	/* units with runs */
-static size_t touchcap, ntouched;
-static khash_t(place) *places;	/* memory: address >> shift -> number */
-static uint32_t nplace;
+static size_t caprun;
+static uint32_t *pending;	/* units with runs */
+static size_t cappending, npending;
+static khash_t(region) *regions;	/* address >> mav_shift -> number */
+static uint32_t nregion;
 
+/* Make room for counts of all basic blocks. */
 static void
-room(struct thread *t)
+grow_counts(struct bbv_thread *t)
 {
 	size_t old = t->cap;
 
@@ -40,66 +44,66 @@ room(struct thread *t)
 }
 
 static void
-run(uint32_t id, uint64_t n)
+add_runs(uint32_t id, uint64_t n)
 {
-	size_t old = runcap;
+	size_t old = caprun;
 
-	if (id >= runcap) {
-		runs = xgrow(runs, &runcap, (size_t)id + 1, sizeof *runs);
-		memset(runs + old, 0, (runcap - old) * sizeof *runs);
+	if (id >= caprun) {
+		runs = xgrow(runs, &caprun, (size_t)id + 1, sizeof *runs);
+		memset(runs + old, 0, (caprun - old) * sizeof *runs);
 	}
 	if (runs[id] == 0) {
-		touched = xgrow(touched, &touchcap, ntouched + 1,
-		    sizeof *touched);
-		touched[ntouched++] = id;
+		pending = xgrow(pending, &cappending, npending + 1,
+		    sizeof *pending);
+		pending[npending++] = id;
 	}
 	runs[id] += n;
 }
 
 void
-count_settle(struct thread *t)
+count_settle(struct bbv_thread *t)
 {
-	const struct unit *u;
-	const struct piece *p;
+	const struct block_parts *u;
+	const struct bb_part *p;
 	size_t i;
 	uint32_t k;
 
-	room(t);
-	for (i = 0; i < ntouched; i++) {
-		u = &units[touched[i]];
-		for (k = 0; k < u->npiece; k++) {
-			p = &pieces[u->piece + k];
-			t->n[p->bb] += p->ninsn * runs[touched[i]];
-			bbs[p->bb].runs += runs[touched[i]];
+	grow_counts(t);
+	for (i = 0; i < npending; i++) {
+		u = &units[pending[i]];
+		for (k = 0; k < u->npart; k++) {
+			p = &parts[u->part + k];
+			t->n[p->bb] += p->ninsn * runs[pending[i]];
+			bbs[p->bb].runs += runs[pending[i]];
 		}
-		runs[touched[i]] = 0;
+		runs[pending[i]] = 0;
 	}
-	ntouched = 0;
+	npending = 0;
 }
 
 void
-count_row(struct thread *t, uint64_t rest)
+count_row(struct bbv_thread *t, uint64_t rest)
 {
 	rows_write(t);
-	t->marked = 0;
+	t->marked = false;
 	t->nrow++;
 	t->ninsn = rest;
 	if (t->cap != 0)
 		memset(t->n, 0, t->cap * sizeof *t->n);
-	if (t->linecap != 0)
-		memset(t->lines, 0, t->linecap * sizeof *t->lines);
+	if (t->captouches != 0)
+		memset(t->touches, 0, t->captouches * sizeof *t->touches);
 }
 
-/* One basic block of an execution, near an interval's end. */
+/* Count one basic block of an execution near an interval's end. */
 static void
-step(struct thread *t, const struct piece *p)
+count_part(struct bbv_thread *t, const struct bb_part *p)
 {
 	uint64_t n = p->ninsn, part;
 
-	room(t);
+	grow_counts(t);
 	if (!t->marked)
 		rows_mark(t, p->bb);
-	t->marked = 1;
+	t->marked = true;
 	bbs[p->bb].runs++;
 	t->total += n;
 	while (opt.format == FORMAT_EXP && t->ninsn + n > opt.interval) {
@@ -115,48 +119,48 @@ step(struct thread *t, const struct piece *p)
 }
 
 static void
-slowly(struct thread *t, const struct unit *u)
+count_parts(struct bbv_thread *t, const struct block_parts *u)
 {
 	uint32_t k;
 
-	for (k = 0; k < u->npiece; k++)
-		step(t, &pieces[u->piece + k]);
+	for (k = 0; k < u->npart; k++)
+		count_part(t, &parts[u->part + k]);
 }
 
-/* ---- places in memory ---- */
+/* ---- memory regions (--mav) ---- */
 
-/* More of them hardly fit into memory, nor is a vector of them of use. */
-#define MOSTPLACES ((uint32_t)1 << 26)
+/* More regions hardly fit into memory, and a vector of them is of no use. */
+#define MOSTREGIONS ((uint32_t)1 << 26)
 
-/* A place is touched n times. */
+/* Count n touches of the region of an address. */
 static void
-touch(struct thread *t, uint64_t addr, uint64_t n)
+touch(struct bbv_thread *t, uint64_t addr, uint64_t n)
 {
 	khiter_t k;
-	size_t old = t->linecap;
+	size_t old = t->captouches;
 	int new;
 
-	k = kh_put(place, places, addr >> opt.mav_shift, &new);
+	k = kh_put(region, regions, addr >> opt.mav_shift, &new);
 	if (new < 0)
 		die("memory:");
 	if (new) {
-		if (nplace == MOSTPLACES)
+		if (nregion == MOSTREGIONS)
 			die("--mav: more than %u places; a larger --mav-size "
-			    "makes fewer", MOSTPLACES);
-		kh_value(places, k) = nplace++;
+			    "makes fewer", MOSTREGIONS);
+		kh_value(regions, k) = nregion++;
 	}
-	if (kh_value(places, k) >= old) {
-		t->lines = xgrow(t->lines, &t->linecap, nplace,
-		    sizeof *t->lines);
-		memset(t->lines + old, 0, (t->linecap - old) *
-		    sizeof *t->lines);
+	if (kh_value(regions, k) >= old) {
+		t->touches = xgrow(t->touches, &t->captouches, nregion,
+		    sizeof *t->touches);
+		memset(t->touches + old, 0, (t->captouches - old) *
+		    sizeof *t->touches);
 	}
-	t->lines[kh_value(places, k)] += n;
+	t->touches[kh_value(regions, k)] += n;
 }
 
-/* For how many steps, of so many bytes, does an address stay in its place? */
+/* How many steps of `by' bytes leave an address in its region? */
 static uint64_t
-stays(uint64_t addr, uint64_t by)
+steps_inside(uint64_t addr, uint64_t by)
 {
 	uint64_t mask = ((uint64_t)1 << opt.mav_shift) - 1;
 
@@ -166,25 +170,25 @@ stays(uint64_t addr, uint64_t by)
 	    (~addr & mask) / by;
 }
 
-/* Where a reference is, if it happens. */
-static int
-place_of(const struct ev_block *b, const struct ev_ref *r, uint64_t *addr)
+/* Set the address of a reference; false: the reference does not happen. */
+static bool
+address_of(const struct ev_block *b, const struct ev_ref *r, uint64_t *addr)
 {
 	*addr = r->at;
 	if (r->where != EV_GROUP)
-		return 1;
+		return true;
 	*addr += b->value[r->group];
 	return b->value[r->group] != 0;
 }
 
 /*
- * Neighbours from r on, before end, which take turns because they share a
- * count: rounds in which all stay in their places are taken at once. Returns
- * the next one.
+ * Touch the references from r on that share a count: they take turns, round by
+ * round, as a repeated string instruction does.  Rounds in which all stay in
+ * their regions are counted at once.  Returns the reference behind them.
  */
 static const struct ev_ref *
-in_turns(struct thread *t, const struct ev_block *b, const struct ev_ref *r,
-    const struct ev_ref *end, uint64_t times)
+touch_repeated(struct bbv_thread *t, const struct ev_block *b,
+    const struct ev_ref *r, const struct ev_ref *end, uint64_t times)
 {
 	int64_t count = (int64_t)b->value[r->count - 1];
 	uint64_t n = count < 0 ? -(uint64_t)count : (uint64_t)count;
@@ -197,55 +201,55 @@ in_turns(struct thread *t, const struct ev_block *b, const struct ev_ref *r,
 		stay = n - round;
 		for (const struct ev_ref *k = r; k < last; k++) {
 			by = count < 0 ? -(uint64_t)k->size : k->size;
-			if (place_of(b, k, &addr) &&
-			    stays(addr + round * by, by) < stay)
-				stay = stays(addr + round * by, by) + 1;
+			if (address_of(b, k, &addr) &&
+			    steps_inside(addr + round * by, by) < stay)
+				stay = steps_inside(addr + round * by, by) + 1;
 		}
 		if (stay > n - round)
 			stay = n - round;
 		for (const struct ev_ref *k = r; k < last; k++) {
 			by = count < 0 ? -(uint64_t)k->size : k->size;
-			if (place_of(b, k, &addr))
+			if (address_of(b, k, &addr))
 				touch(t, addr + round * by, stay * times);
 		}
 	}
 	return last;
 }
 
-/* The places that an execution touches, each so many times. */
+/* Touch the regions of an execution, each so many times. */
 static void
-touches(struct thread *t, const struct ev_def *d, uint64_t times)
+touch_all(struct bbv_thread *t, const struct ev_def *d, uint64_t times)
 {
 	const struct ev_block *b = d->block;
 	const struct ev_ref *r, *end;
 	uint64_t addr;
 
-	if (places == NULL)
-		places = kh_init(place);
+	if (regions == NULL)
+		regions = kh_init(region);
 	for (uint32_t i = 0; i < d->n; i++) {
 		r = &b->ref[b->insn[i].ref];
 		for (end = r + b->insn[i].nref; r < end; ) {
 			if (r->count != 0) {
-				r = in_turns(t, b, r, end, times);
+				r = touch_repeated(t, b, r, end, times);
 				continue;
 			}
-			if (place_of(b, r, &addr))
+			if (address_of(b, r, &addr))
 				touch(t, addr, times);
 			r++;
 		}
 	}
 }
 
-/* After fewer steps, of so many bytes, a value is not 0. */
+/* A value is not 0 after fewer steps of `by' bytes than this. */
 static uint64_t
 steps_to_0(uint64_t value, uint64_t by)
 {
 	return (int64_t)by < 0 ? value / -by : -value / by;
 }
 
-/* Of n rounds behind this one: those with all addresses in their places. */
+/* How many of n further rounds leave all addresses in their regions? */
 static uint64_t
-same_places(const struct ev_def *d, const uint64_t *diff, uint64_t n)
+same_regions(const struct ev_def *d, const uint64_t *diff, uint64_t n)
 {
 	const struct ev_block *b = d->block;
 	const struct ev_ref *end;
@@ -256,25 +260,25 @@ same_places(const struct ev_def *d, const uint64_t *diff, uint64_t n)
 		by = r->where == EV_GROUP ? diff[r->group] : 0;
 		if (r->count != 0 && (by != 0 || diff[r->count - 1] != 0))
 			return 0;
-		/* one that does not happen, or might not */
-		if (by != 0 && (!place_of(b, r, &addr) ||
+		/* a reference that does not happen now, or not later */
+		if (by != 0 && (!address_of(b, r, &addr) ||
 		    steps_to_0(b->value[r->group], by) <= n))
 			return 0;
-		place_of(b, r, &addr);
-		if (stays(addr, by) < n)
-			n = stays(addr, by);
+		address_of(b, r, &addr);
+		if (steps_inside(addr, by) < n)
+			n = steps_inside(addr, by);
 	}
 	return n;
 }
 
-/* Rounds that touch the same places: 1 to n. They are touched so often. */
+/* Touch the regions of 1 to n rounds that touch the same; how many rounds. */
 static uint64_t
-touch_rounds(struct thread *t, const struct ev_def *d, const uint64_t *diff,
+touch_rounds(struct bbv_thread *t, const struct ev_def *d, const uint64_t *diff,
     uint64_t n)
 {
 	ev_apply(d, diff);
-	n = 1 + same_places(d, diff, n - 1);
-	touches(t, d, n);
+	n = 1 + same_regions(d, diff, n - 1);
+	touch_all(t, d, n);
 	for (unsigned i = 0; i < d->ngroups; i++)
 		d->block->value[i] += diff[i] * (n - 1);
 	return n;
@@ -282,9 +286,9 @@ touch_rounds(struct thread *t, const struct ev_def *d, const uint64_t *diff,
 
 /* ---- executions ---- */
 
-/* Of n rounds, those that end well before the interval does. */
+/* How many of n rounds end before the interval does? */
 static uint64_t
-before_end(const struct thread *t, const struct unit *u, uint64_t n)
+before_end(const struct bbv_thread *t, const struct block_parts *u, uint64_t n)
 {
 	uint64_t fit;
 
@@ -299,10 +303,10 @@ before_end(const struct thread *t, const struct unit *u, uint64_t n)
 }
 
 static void
-rounds(const struct evr *r, const uint64_t *p, struct thread *t)
+rounds(const struct evr *r, const uint64_t *p, struct bbv_thread *t)
 {
 	uint32_t id = ev_id(*p);
-	struct unit *u = &units[id];
+	struct block_parts *u = &units[id];
 	uint64_t n = 1 + ev_more(p), k, fit;
 
 	for (; n > 0; n -= k) {
@@ -312,20 +316,20 @@ rounds(const struct evr *r, const uint64_t *p, struct thread *t)
 			k = touch_rounds(t, ev_def(r, id), p + 1, k);
 		if (fit == 0) {
 			count_settle(t);
-			slowly(t, u);
+			count_parts(t, u);
 			continue;
 		}
-		run(id, k);
+		add_runs(id, k);
 		t->ninsn += k * u->ninsn;
 		t->total += k * u->ninsn;
 	}
 }
 
 void
-count_execs(const struct evr *r, const struct ev *e, struct thread *t)
+count_execs(const struct evr *r, const struct ev *e, struct bbv_thread *t)
 {
 	const uint64_t *p;
-	struct unit *u;
+	struct block_parts *u;
 
 	for (p = e->rec; p < e->end; p = ev_skip(p)) {
 		u = &units[ev_id(*p)];
@@ -336,7 +340,7 @@ count_execs(const struct evr *r, const struct ev *e, struct thread *t)
 }
 
 void
-count_counts(const struct ev *e, struct thread *t)
+count_counts(const struct ev *e, struct bbv_thread *t)
 {
 	const uint64_t *p;
 	uint64_t n;
@@ -347,14 +351,14 @@ count_counts(const struct ev *e, struct thread *t)
 		n = 1 + ev_more(p);
 		if (!units[id].known)
 			blocks_first(&units[id]);
-		run(id, n);
+		add_runs(id, n);
 		t->ninsn += n * units[id].ninsn;
 		t->total += n * units[id].ninsn;
 	}
 }
 
 void
-count_tail(struct thread *t)
+count_tail(struct bbv_thread *t)
 {
 	count_settle(t);
 	if (t->ninsn != 0 && (opt.keep_tail ||
@@ -363,12 +367,12 @@ count_tail(struct thread *t)
 }
 
 void
-count_end(struct thread *t)
+count_end(struct bbv_thread *t)
 {
 	count_tail(t);
 	free(t->n);
-	free(t->lines);
-	t->n = t->lines = NULL;
-	t->cap = t->linecap = 0;
+	free(t->touches);
+	t->n = t->touches = NULL;
+	t->cap = t->captouches = 0;
 	t->ninsn = 0;
 }

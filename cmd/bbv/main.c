@@ -6,9 +6,9 @@
  *	1*2				for intervals of 7 instructions: block
  *	2				1 has 6 of them, block 2 one
  *
- * Reads events of kinds all, blocks and counts; each thread has its own
- * intervals and its own file. Kind counts has no order, its intervals are
- * those of the stream.
+ * bbv reads events of kinds all, blocks and counts.  Each thread has its own
+ * intervals and its own file.  Records of kind counts have no order, so the
+ * stream itself ends their intervals.
  */
 #include "bbv.h"
 
@@ -41,11 +41,13 @@ static const char help[] =
 "  -h, --help               this text\n"
 "      --version            the version\n";
 
-static struct thread *threads;
-static size_t threadcap, nthread;
+static struct bbv_thread *threads;
+static size_t capthread, nthread;
 static char *cmd;
-static int interval_given, is_counts;
-static uint64_t usual;		/* kind counts: a full interval, as far as known */
+static bool interval_given;
+static bool is_counts;		/* the stream is of kind counts */
+static uint64_t full;		/* kind counts: instructions of a full interval;
+				   0: not known yet */
 
 enum { OPT_PC = 256, OPT_FORMAT, OPT_TAIL, OPT_ONLY, OPT_MAV, OPT_SIZE,
 	OPT_VERSION };
@@ -55,7 +57,7 @@ set_format(const char *s)
 {
 	static const struct {
 		const char *name;
-		enum format format;
+		enum vector_format format;
 	} formats[] = {
 		{ "plain", FORMAT_PLAIN }, { "gem5", FORMAT_PLAIN },
 		{ "exp-bbv", FORMAT_EXP }, { "pinpoints", FORMAT_PINPOINTS }
@@ -70,14 +72,14 @@ set_format(const char *s)
 	die("--format=%s: plain, gem5, exp-bbv or pinpoints", s);
 }
 
-static int
+static bool
 choice(const char *what, const char *s, const char *yes, const char *no)
 {
 	if (s == NULL || strcmp(s, yes) == 0)
-		return 1;
+		return true;
 	if (strcmp(s, no) != 0)
 		die("%s=%s: %s or %s", what, s, yes, no);
-	return 0;
+	return false;
 }
 
 static void
@@ -87,8 +89,9 @@ one_option(int c)
 
 	switch (c) {
 	case 'i':
-		opt.interval = num_arg("--interval-size", optarg, 1, 1ull << 60);
-		interval_given = 1;
+		opt.interval = num_arg("--interval-size", optarg, 1,
+		    1ull << 60);
+		interval_given = true;
 		break;
 	case 'o':
 		opt.bb_out = strcmp(optarg, "-") == 0 ? NULL : optarg;
@@ -149,15 +152,15 @@ options(int argc, char **argv)
 		prog_usage(synopsis);
 }
 
-static struct thread *
+static struct bbv_thread *
 thread(unsigned n)
 {
-	size_t old = threadcap;
+	size_t old = capthread;
 
 	if (n < nthread)
 		return &threads[n];
-	threads = xgrow(threads, &threadcap, n + 1, sizeof *threads);
-	memset(threads + old, 0, (threadcap - old) * sizeof *threads);
+	threads = xgrow(threads, &capthread, n + 1, sizeof *threads);
+	memset(threads + old, 0, (capthread - old) * sizeof *threads);
 	for (; nthread <= n; nthread++) {
 		threads[nthread].number = (unsigned)nthread + 1;
 		rows_open(&threads[nthread], cmd != NULL ? cmd : "");
@@ -166,7 +169,7 @@ thread(unsigned n)
 }
 
 /*
- * Kind counts: an interval of n instructions ended, for all threads. One that
+ * Kind counts: an interval of n instructions ended, for all threads.  One that
  * is shorter than those before can only be the last.
  */
 static void
@@ -175,10 +178,10 @@ stream_interval(uint64_t n)
 	static uint64_t intervals;
 	size_t i;
 
-	if (n < usual && !opt.keep_tail && intervals > 0)
+	if (n < full && !opt.keep_tail && intervals > 0)
 		return;
-	if (intervals++ == 0 && usual == 0)
-		usual = n - n / 100;
+	if (intervals++ == 0 && full == 0)
+		full = n - n / 100;
 	for (i = 0; i < nthread; i++)
 		if (threads[i].ninsn != 0)
 			count_row(&threads[i], 0);
@@ -195,12 +198,12 @@ header(const struct ev *e)
 		cmd = xstrdup(e->value);
 	else if (strcmp(e->text, "interval") == 0 &&
 	    num_parse(e->value, COUNTS, &n) == 0)
-		usual = opt.interval = n;
+		full = opt.interval = n;
 }
 
-/* What the options ask for, and what the stream has. */
+/* Refuse options that do not fit the stream's kind. */
 static void
-agree(const struct evr *r)
+check_kind(const struct evr *r)
 {
 	is_counts = ev_kind(r) == EV_COUNTS;
 	if (is_counts && interval_given)
@@ -216,9 +219,10 @@ static int
 read_stream(struct evr *r)
 {
 	struct objmap *map = objmap_new();
-	struct thread *t = NULL;
+	struct bbv_thread *t = NULL;
 	struct ev e;
-	int c, begun = 0;
+	bool begun = false;
+	int c;
 
 	ev_accept(r, EV_ALL | EV_BLOCKS | EV_COUNTS, "executions of blocks");
 	while ((c = ev_next(r, &e)) > 0) {
@@ -227,8 +231,8 @@ read_stream(struct evr *r)
 			continue;
 		}
 		if (!begun)
-			agree(r);
-		begun = 1;
+			check_kind(r);
+		begun = true;
 		switch (c) {
 		case 'M':
 		case 'U':

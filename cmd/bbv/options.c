@@ -1,6 +1,6 @@
 /*
- * options - what the command line chose
+ * options - the options of the command line
  */
 #include "bbv.h"
 
-struct options opt = { .interval = 100000000, .mav_shift = 6 };
+struct bbv_options opt = { .interval = 100000000, .mav_shift = 6 };

@@ -1,4 +1,6 @@
-/* rows - vectors, marks and blocks as text */
+/*
+ * rows - write vectors, marks and blocks as text
+ */
 #include "bbv.h"
 
 #include <inttypes.h>
@@ -55,14 +57,14 @@ rows_name(const char *pattern, const char *pid)
 }
 
 /*
- * The files that were written last, newest first; all others are parked, for
- * there may be more threads than files may be open.
+ * The files written last, newest first.  All others are parked: there may be
+ * more threads than a process may have open files.
  */
 #define NOPEN	8
 static struct out *recent[NOPEN];
 
 static void
-use(struct out *o)
+unpark(struct out *o)
 {
 	unsigned i = 0;
 
@@ -87,10 +89,9 @@ finish(struct out *o)
 
 /* A thread's file: NAME, NAME.2, ... */
 static struct out *
-open_for(const struct thread *t, const char *pattern)
+open_for(const struct bbv_thread *t, const char *pattern)
 {
 	char *base = rows_name(pattern, stream_pid), *name;
-
 	struct out *o;
 
 	name = xmalloc(strlen(base) + 16);
@@ -102,7 +103,7 @@ open_for(const struct thread *t, const char *pattern)
 }
 
 void
-rows_open(struct thread *t, const char *cmd)
+rows_open(struct bbv_thread *t, const char *cmd)
 {
 	if (opt.bb_out == NULL && t->number > 1) {
 		if (t->number == 2)
@@ -112,10 +113,10 @@ rows_open(struct thread *t, const char *cmd)
 	}
 	t->out = opt.bb_out == NULL ? out_open(NULL) :
 	    open_for(t, opt.bb_out);
-	use(t->out);
+	unpark(t->out);
 	if (opt.mav_out != NULL) {
 		t->mav = open_for(t, opt.mav_out);
-		use(t->mav);
+		unpark(t->mav);
 	}
 	if (opt.format != FORMAT_PINPOINTS || opt.count_only)
 		return;
@@ -125,8 +126,8 @@ rows_open(struct thread *t, const char *cmd)
 	out_ch(t->out, '\n');
 }
 
-static uint32_t *order;		/* blocks as they are written */
-static size_t ordercap;
+static uint32_t *order;		/* blocks in the order of writing */
+static size_t caporder;
 
 static int
 by_id(const void *a, const void *b)
@@ -146,13 +147,14 @@ by_addr(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Order the blocks of a thread's interval; t NULL: all that were executed. */
 static size_t
-sort(const struct thread *t)
+sort(const struct bbv_thread *t)
 {
 	size_t n = 0;
 	uint32_t i;
 
-	order = xgrow(order, &ordercap, nbb + 1, sizeof *order);
+	order = xgrow(order, &caporder, nbb + 1, sizeof *order);
 	for (i = 0; i < nbb; i++)
 		if (t == NULL ? bbs[i].id != 0 : i < t->cap && t->n[i] != 0)
 			order[n++] = i;
@@ -172,33 +174,33 @@ pair(struct out *o, uint64_t id, uint64_t n, const char *behind)
 }
 
 static void
-row_of_memory(struct thread *t)
+row_of_memory(struct bbv_thread *t)
 {
 	size_t i;
 
-	use(t->mav);
+	unpark(t->mav);
 	out_ch(t->mav, 'T');
-	for (i = 0; i < t->linecap; i++)
-		if (t->lines[i] != 0)
-			pair(t->mav, i + 1, t->lines[i], " ");
+	for (i = 0; i < t->captouches; i++)
+		if (t->touches[i] != 0)
+			pair(t->mav, i + 1, t->touches[i], " ");
 	out_ch(t->mav, '\n');
 }
 
-int
-rows_wanted(const struct thread *t)
+bool
+rows_wanted(const struct bbv_thread *t)
 {
 	return t->out != NULL && !opt.count_only;
 }
 
 void
-rows_write(struct thread *t)
+rows_write(struct bbv_thread *t)
 {
 	size_t i, n;
 
 	if (!rows_wanted(t))
 		return;
 	n = sort(t);
-	use(t->out);
+	unpark(t->out);
 	if (opt.format == FORMAT_PINPOINTS)
 		out_printf(t->out, "# Slice at %" PRIu64 "\n", t->total);
 	out_ch(t->out, 'T');
@@ -210,14 +212,14 @@ rows_write(struct thread *t)
 		row_of_memory(t);
 }
 
-/* pinpoints: an interval begins with this block, executed so often. */
+/* pinpoints: an interval begins with this block; say how often it ran. */
 void
-rows_mark(struct thread *t, uint32_t bb)
+rows_mark(struct bbv_thread *t, uint32_t bb)
 {
 	if (opt.format != FORMAT_PINPOINTS || t->out == NULL ||
 	    opt.count_only)
 		return;
-	use(t->out);
+	unpark(t->out);
 	out_printf(t->out, "M: 0x%" PRIx64 " %" PRIu64 "\n", bbs[bb].addr,
 	    bbs[bb].runs + 1);
 }
@@ -239,7 +241,7 @@ block_table(struct out *o)
 }
 
 void
-rows_close(struct thread *t)
+rows_close(struct bbv_thread *t)
 {
 	uint64_t n = opt.interval != 0 ? t->total / opt.interval : 0;
 
@@ -261,15 +263,15 @@ rows_close(struct thread *t)
 }
 
 static struct sym **syms;
-static size_t symcap;
+static size_t capsym;
 
 static struct sym *
 sym_of(const struct obj *o)
 {
-	size_t old = symcap;
+	size_t old = capsym;
 
-	syms = xgrow(syms, &symcap, o->id + 1, sizeof *syms);
-	memset(syms + old, 0, (symcap - old) * sizeof *syms);
+	syms = xgrow(syms, &capsym, o->id + 1, sizeof *syms);
+	memset(syms + old, 0, (capsym - old) * sizeof *syms);
 	if (syms[o->id] == NULL)
 		syms[o->id] = sym_open(o->path, 0);
 	return syms[o->id];
