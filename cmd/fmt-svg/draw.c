@@ -1,11 +1,10 @@
 /*
- * draw - the tree to a picture
+ * draw - draw the tree of frames
  *
- * A frame is as wide as what was spent in it and what it called. Those beside
- * each other are in order of their names; the place behind them on top of their
- * caller is what that spent itself. Colours come from names alone, so a function
- * has the same one in all pictures; in comparisons they tell what became more
- * (red) or less (blue).
+ * A frame's width is what it and its callees spent.  Callees stand side by side
+ * on top of their caller, sorted by name; the free space behind them is what
+ * the caller spent itself.  A colour depends on the name alone, so a function
+ * has the same colour in all pictures; in comparisons red is more, blue less.
  */
 #include "flame.h"
 
@@ -19,7 +18,7 @@
 enum { ROW = 17, MARGIN = 10, HEAD = 48, FOOT = 34 };
 #define EM	7.23		/* width of a letter */
 
-/* Both files as they are, with a zero behind them. */
+/* Embed a file as a string. */
 #define EMBED(name, file) \
 	__asm__(".section .rodata\n.balign 8\n" #name ":\n.incbin \"" file \
 	    "\"\n.byte 0\n.previous\n"); \
@@ -30,22 +29,32 @@ EMBED(flame_js, "cmd/fmt-svg/flame.js");
 static struct out *out;
 static const struct picture *pic;
 static unsigned height;
-static double scale;		/* pixels for one */
+static double scale;		/* pixels for a count of one */
 
-/* Bytes of the letter at s, as XML has letters; 0: it is none. */
+/* The length that the first byte of a UTF-8 character announces; 0: none. */
 static size_t
-letter(const char *s)
+announced(unsigned char c)
+{
+	if (c < 0x80)
+		return 1;
+	if (c < 0xc2 || c >= 0xf5)
+		return 0;
+	return c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+}
+
+/* Bytes of the character at s; 0: XML allows no such character. */
+static size_t
+character(const char *s)
 {
 	const unsigned char *p = (const unsigned char *)s;
-	size_t n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 :
-	    *p < 0xf5 ? 4 : 0, i;
+	size_t n = announced(*p), i;
 
 	if (*p < 0x20 || *p == 0x7f)
 		return 0;
 	for (i = 1; i < n; i++)
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
-	/* too long, a surrogate, or beyond all letters */
+	/* overlong, a surrogate, above U+10FFFF, or U+FFFE and U+FFFF */
 	if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) ||
 	    (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] > 0x8f) ||
 	    (*p == 0xef && p[1] == 0xbf && p[2] > 0xbd))
@@ -59,7 +68,7 @@ text(const char *s, size_t n)
 	size_t k;
 
 	for (; n > 0 && *s != '\0'; s += k, n -= k < n ? k : n) {
-		k = letter(s);
+		k = character(s);
 		if (k == 1) {
 			out_xml(out, *s);
 			continue;
@@ -69,7 +78,7 @@ text(const char *s, size_t n)
 	}
 }
 
-/* Bytes of the first `chars' characters, as UTF-8 has them. */
+/* Bytes of the first `chars' characters of UTF-8. */
 static size_t
 prefix(const char *s, size_t chars)
 {
@@ -91,7 +100,7 @@ length(const char *s)
 	return n;
 }
 
-/* With a comma behind each thousand. */
+/* A number with commas between thousands; two results may be in use. */
 static const char *
 commas(uint64_t n)
 {
@@ -122,11 +131,11 @@ hash(const char *s)
 }
 
 static void
-colour(const struct frame *f)
+colour(const struct flame *f)
 {
 	uint32_t h = hash(f->name);
 	double more, most;
-	unsigned pale;
+	unsigned pale;		/* 80, strong, to 235, unchanged */
 
 	if (f == frame) {
 		out_str(out, "#ddd");
@@ -146,7 +155,7 @@ colour(const struct frame *f)
 /* ---- frames ---- */
 
 static void
-info(const struct frame *f)
+info(const struct flame *f)
 {
 	double all = frame->n > 0 ? (double)frame->n : 1;
 
@@ -176,7 +185,7 @@ label(const char *name, double w)
 }
 
 static void
-box(const struct frame *f, double x)
+box(const struct flame *f, double x)
 {
 	double w = (double)f->n * scale;
 	unsigned y = pic->down ? HEAD + f->depth * ROW :
@@ -194,11 +203,11 @@ box(const struct frame *f, double x)
 	out_str(out, "</text></g>\n");
 }
 
-/* All frames, a caller before what is on top of it. */
+/* Draw all frames, a caller before its callees. */
 static void
 boxes(void)
 {
-	static double *x;	/* by depth: where the next one begins */
+	static double *x;	/* by depth: left edge of the next frame */
 	uint32_t f = 0, deepest = 0;
 
 	for (size_t i = 0; i < nframe; i++)
@@ -207,7 +216,7 @@ boxes(void)
 	x = xmalloc((deepest + 2) * sizeof *x);
 	x[0] = MARGIN;
 	while (f != NONE) {
-		const struct frame *p = &frame[f];
+		const struct flame *p = &frame[f];
 		double w = (double)p->n * scale;
 
 		if (w >= pic->least || f == 0)

@@ -1,45 +1,47 @@
 /*
- * flame.h - inside fmt-svg
+ * flame.h - what the parts of fmt-svg share
  *
- *	main.c	options
- *	frames.c	collapsed stacks to a tree
- *	draw.c	the tree to a picture
- *	flame.css, flame.js	what makes the picture answer
+ *	main.c			options
+ *	frames.c		reads collapsed stacks into a tree
+ *	draw.c			draws the tree
+ *	flame.css, flame.js	zoom and search inside the picture
  */
 #ifndef FLAME_H
 #define FLAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct out;
 
-/* A function on top of another one. */
-struct frame {
+/* A frame: a function on top of its caller. */
+struct flame {
 	const char *name;
-	uint64_t n;		/* in it and what it called */
-	uint64_t old;		/* the same of the run compared with */
-	uint32_t up;		/* or NONE */
-	uint32_t first, next;	/* on top of this one; beside it; by name */
+	uint64_t n;		/* counts of it and its callees */
+	uint64_t old;		/* the same in the run compared with */
+	uint32_t up;		/* its caller, or NONE */
+	uint32_t first;		/* its first callee by name, or NONE */
+	uint32_t next;		/* its caller's next callee, or NONE */
 	uint32_t depth;
 };
 
 #define NONE	UINT32_MAX
 
-/* frame[0] is under all of them. */
-extern struct frame *frame;
+/* frame[0] is the bottom of all stacks. */
+extern struct flame *frame;
 extern size_t nframe;
-extern int compared;		/* there were two counts */
+extern bool compared;		/* some line has two counts */
 
-/* Read a file (NULL: standard input) into the tree, in order of names. */
+/* Read a file (NULL: standard input) into the tree, sorted by name. */
 void frames_read(const char *file);
 
 struct picture {
 	const char *title;
-	const char *what;	/* is counted */
+	const char *what;	/* the name of the counts */
 	unsigned width;		/* pixels */
-	double least;		/* frames less wide are left out */
-	int down;		/* the first function is at the top */
+	double least;		/* leave out frames narrower than this */
+	bool down;		/* the first function is at the top */
 };
 
 void draw(struct out *, const struct picture *);

@@ -1,5 +1,5 @@
 /*
- * frames - collapsed stacks to a tree of frames
+ * frames - read collapsed stacks into a tree of frames
  */
 #include "flame.h"
 
@@ -15,9 +15,9 @@
 KHASH_MAP_INIT_STR(name, uint32_t)
 KHASH_MAP_INIT_INT64(child, uint32_t)
 
-struct frame *frame;
+struct flame *frame;
 size_t nframe;
-int compared;
+bool compared;
 
 static size_t capframe;
 static khash_t(name) *names;
@@ -55,7 +55,7 @@ on_top(uint32_t up, const char *s)
 	if (new == 0)
 		return kh_val(children, k);
 	frame = xgrow(frame, &capframe, nframe + 1, sizeof *frame);
-	frame[nframe] = (struct frame){ .name = name[id], .up = up,
+	frame[nframe] = (struct flame){ .name = name[id], .up = up,
 	    .first = NONE, .next = frame[up].first,
 	    .depth = frame[up].depth + 1 };
 	frame[up].first = (uint32_t)nframe;
@@ -72,9 +72,9 @@ add(uint64_t *to, uint64_t n, const struct in *in)
 
 /* ---- lines ---- */
 
-/* The number at the end of a line, cut off; 0: there is none. */
-static int
-number(char *line, uint64_t *n)
+/* Cut the number off the end of a line; false: there is none. */
+static bool
+cut_number(char *line, uint64_t *n)
 {
 	char *end = line + strlen(line), *p;
 
@@ -83,14 +83,14 @@ number(char *line, uint64_t *n)
 	for (p = end; p > line && isdigit((unsigned char)p[-1]); p--)
 		continue;
 	if (p == end || p == line || p[-1] != ' ')
-		return 0;
+		return false;
 	*end = '\0';
 	if (num_parse(p, COUNTS, n) < 0)
-		return 0;
+		return false;
 	while (p > line && p[-1] == ' ')
 		p--;
 	*p = '\0';
-	return 1;
+	return true;
 }
 
 static void
@@ -99,27 +99,24 @@ stack_line(char *line, const struct in *in)
 	uint64_t n, old = 0;
 	uint32_t f = 0;
 	char *s = line, *end;
-	int two;
+	bool more = true;
 
-	if (!number(line, &n))
+	if (!cut_number(line, &n))
 		die("%s:%" PRIu64 ": no count at the end of the line",
 		    in_name(in), in_lineno(in));
-	two = number(line, &old);
-	if (two)
-		compared = 1;
+	if (cut_number(line, &old))
+		compared = true;
 	if (*line == '\0')
 		die("%s:%" PRIu64 ": no stack before the count", in_name(in),
 		    in_lineno(in));
-	/* a function's name may be empty, but a stack not */
-	for (;; s = end + 1) {
+	/* a function's name may be empty, but a stack may not */
+	for (; more; s = end + 1) {
 		end = strchrnul(s, ';');
 		add(&frame[f].n, n, in);
 		add(&frame[f].old, old, in);
-		two = *end;
+		more = *end != '\0';
 		*end = '\0';
 		f = on_top(f, *s == '\0' ? "?" : s);
-		if (two == '\0')
-			break;
 	}
 	add(&frame[f].n, n, in);
 	add(&frame[f].old, old, in);
@@ -153,6 +150,7 @@ by_name(const void *a, const void *b)
 	    frame[*(const uint32_t *)b].name);
 }
 
+/* Sort a list of callees by name. */
 static void
 sort(uint32_t *first)
 {
@@ -178,7 +176,7 @@ frames_read(const char *file)
 	names = kh_init(name);
 	children = kh_init(child);
 	frame = xgrow(frame, &capframe, 1, sizeof *frame);
-	frame[nframe++] = (struct frame){ .name = "all", .up = NONE,
+	frame[nframe++] = (struct flame){ .name = "all", .up = NONE,
 	    .first = NONE, .next = NONE };
 	read_stacks(file);
 	for (size_t i = 0; i < nframe; i++)

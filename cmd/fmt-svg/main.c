@@ -1,16 +1,17 @@
 /*
- * fmt-svg - collapsed stacks to a flame graph
+ * fmt-svg - draw a flame graph of collapsed stacks
  *
  *	trace ls | callgraph --contexts | fmt-folded | fmt-svg >ls.svg
  *
- * reads what fmt-folded, FlameGraph's stackcollapse programs and others write,
+ * fmt-svg reads the lines that fmt-folded, FlameGraph's stackcollapse programs
+ * and others write,
  *
  *	main;work 40
  *	main 10
  *
- * in any order, and writes one picture for a browser that needs nothing else:
- * frames can be clicked to zoom in, and functions searched. With two counts on a
- * line, before and after, it is the difference that is coloured.
+ * in any order, and writes one picture for a browser that needs no other files:
+ * a click on a frame zooms in, and functions can be searched.  If lines have
+ * two counts, before and after, colours show the difference.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -28,7 +29,8 @@ static const char help[] =
 "\n"
 "      --count=NAME        what is counted [counts]\n"
 "  -i, --inverted          the first function at the top\n"
-"      --min-width=TENTHS  leave out what is less wide, in tenths of pixels [1]\n"
+"      --min-width=TENTHS  leave out what is less wide, in tenths of pixels "
+    "[1]\n"
 "  -o, --output=FILE       write there instead of to standard output\n"
 "  -t, --title=TEXT        [Flame graph]\n"
 "      --width=PIXELS      of the picture [1200]\n"
@@ -64,7 +66,7 @@ options(int argc, char **argv)
 		case 'h':
 			prog_help(help);
 		case 'i':
-			picture.down = 1;
+			picture.down = true;
 			break;
 		case LEAST:
 			picture.least = (double)num_arg("--min-width", optarg,

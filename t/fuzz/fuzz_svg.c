@@ -76,7 +76,7 @@ begin(void)
 	capframe = nframe = capname = nname = 0;
 	compared = 0;
 	frame = xgrow(NULL, &capframe, 1, sizeof *frame);
-	frame[nframe++] = (struct frame){ .name = "all", .up = NONE,
+	frame[nframe++] = (struct flame){ .name = "all", .up = NONE,
 	    .first = NONE, .next = NONE };
 	name = NULL;
 }
@@ -100,7 +100,7 @@ check_tree(void)
 	uint64_t n, old;
 
 	for (size_t i = 0; i < nframe; i++) {
-		const struct frame *f = &frame[i];
+		const struct flame *f = &frame[i];
 
 		n = old = 0;
 		for (uint32_t k = f->first; k != NONE; k = frame[k].next) {
