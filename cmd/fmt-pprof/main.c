@@ -1,12 +1,12 @@
 /*
- * fmt-pprof - costs with calls to a profile for pprof
+ * fmt-pprof - write costs with calls as a profile for pprof
  *
  *	trace prog | callgraph --separate-sites | fmt-pprof >prog.pb.gz
  *	go tool pprof -http=: prog.pb.gz
  *
- * A sample is a stack with what was spent at a line of its last function. All
- * events are there; the first one, which readers show by default, is told last,
- * because some show the last one by default.
+ * A sample is a stack with the costs at one line of its last function.  It has
+ * all events, in reverse order: the first event should be the default view, and
+ * some readers take the profile's last type for that.
  */
 #include "pprof.h"
 
@@ -41,28 +41,28 @@ static const char *output;
 
 /* ---- samples ---- */
 
-/* The places of one visit, each with its counts. */
+/* The locations of one visit, each with its counts. */
 static struct {
 	uint64_t *location;
 	int64_t *count;		/* head.nev each */
 	size_t n, cap, capcount;
-	uint32_t *stamp;	/* by location: the visit that met it last, + 1 */
-	uint32_t *slot;		/* and its number there */
-	size_t nstamp;
+	uint32_t *stamp;	/* by location: its last visit, + 1 */
+	uint32_t *slot;		/* by location: its index in that visit */
+	size_t capstamp;
 } here;
 
 static int64_t *
 counts_at(uint64_t loc, uint32_t visit)
 {
-	size_t nev = stacks->head.nev, old = here.nstamp;
+	size_t nev = stacks->head.nev, old = here.capstamp;
 
 	if (loc >= old) {
-		here.nstamp = 2 * loc + 64;
-		here.stamp = xrealloc(here.stamp, here.nstamp *
+		here.capstamp = 2 * loc + 64;
+		here.stamp = xrealloc(here.stamp, here.capstamp *
 		    sizeof *here.stamp);
-		here.slot = xrealloc(here.slot, here.nstamp *
+		here.slot = xrealloc(here.slot, here.capstamp *
 		    sizeof *here.slot);
-		memset(here.stamp + old, 0, (here.nstamp - old) *
+		memset(here.stamp + old, 0, (here.capstamp - old) *
 		    sizeof *here.stamp);
 	}
 	if (here.stamp[loc] != visit + 1) {
@@ -99,7 +99,7 @@ gather(uint32_t visit)
 	}
 }
 
-/* The stack below: where each function was called. */
+/* The stack below a visit: the location of each call.  [0] is left free. */
 static size_t
 callers(uint32_t visit, uint64_t **stack)
 {
@@ -158,7 +158,7 @@ pack_samples(void)
 	}
 }
 
-/* ---- what the columns are ---- */
+/* ---- types of values ---- */
 
 static PprofValueType
 type_of(size_t ev)
@@ -172,7 +172,7 @@ type_of(size_t ev)
 	return t;
 }
 
-/* The command, and what the model was. */
+/* The command and the description, with the model of the simulators. */
 static int64_t *
 comments(const struct cost_head *h, size_t *n)
 {
@@ -207,7 +207,7 @@ pack_types(void)
 	pack_message(&p);
 }
 
-/* The last part of a path, up to its end or a blank. */
+/* The last part of a path, which ends at a blank or at its end. */
 static const char *
 base(const char *path, size_t *len)
 {
@@ -219,7 +219,7 @@ base(const char *path, size_t *len)
 }
 
 /*
- * Readers take the first object for the program: it is the one with the
+ * Readers take the first object for the program.  Choose the object with the
  * command's name, or else the one that has main.
  */
 static void
@@ -307,7 +307,7 @@ main(int argc, char **argv)
 	pack_types();
 	pack_samples();
 	where_pack();
-	/* what was cut is no whole file: its reader will say so */
+	/* cut input makes a cut file, so that its reader notices */
 	whole = !r->truncated && !in_lacked();
 	if (whole)
 		pack_close();

@@ -1,10 +1,10 @@
 /*
- * pack - messages to compressed bytes
+ * pack - compress messages
  *
- * A profile may be told in pieces: messages that stand behind each other are
- * read as one that has all their fields. So there is never more than a piece in
- * memory. The strings come last, when all are known. Nothing of the time or
- * machine gets into the output.
+ * A profile may come in pieces: readers take consecutive messages for one that
+ * has all their fields.  So only one piece is in memory at a time.  The strings
+ * come last, when all are known.  The output does not depend on the time or the
+ * machine.
  */
 #include "pprof.h"
 

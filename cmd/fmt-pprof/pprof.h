@@ -1,14 +1,15 @@
 /*
- * pprof.h - inside fmt-pprof
+ * pprof.h - what the parts of fmt-pprof share
  *
- *	main.c	options; stacks to samples
- *	state.c	what all of them see
- *	where.c	objects, functions and places, each once
- *	pack.c	messages to compressed bytes
+ *	main.c	options; makes samples of stacks
+ *	state.c	the stacks and the options
+ *	where.c	objects, functions and locations, each once
+ *	pack.c	compresses messages
  */
 #ifndef PPROF_H
 #define PPROF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,30 +23,30 @@ struct stacks;
 extern struct costnames *names;
 extern struct places *places;
 extern struct stacks *stacks;
-extern int opt_instr, opt_inline;
+extern bool opt_instr, opt_inline;
 
 /* ---- where.c ---- */
 
 /* Ids are from 1, in the order of first use. */
 void where_init(void);
-/* Objects that are told before others: the program first. */
+/* Give an object the next id: the program must have the first one. */
 void where_object(uint32_t ob);
-/* A place in a function of the stacks; its id. */
+/* The id of a location in a function of the stacks. */
 uint64_t where_location(uint32_t node, uint64_t addr, uint32_t file,
     uint32_t line);
 size_t where_nlocation(void);
-/* All objects, functions and places, as messages. */
+/* Pack all objects, functions and locations. */
 void where_pack(void);
 
 /* ---- pack.c ---- */
 
 void pack_open(struct out *);
-/* A string's place in the table. */
+/* A string's index in the profile's table. */
 int64_t pack_string(const char *);
-/* A message with some of the profile's fields. */
+/* Pack a message with some of the profile's fields. */
 struct PprofProfile;
 void pack_message(const struct PprofProfile *);
-/* The strings, and the end. */
+/* Pack the table of strings, and end. */
 void pack_close(void);
 
 #endif

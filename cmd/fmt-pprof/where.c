@@ -1,9 +1,9 @@
 /*
- * where - objects, functions and places, each once
+ * where - objects, functions and locations, each once
  *
- * A place is a function with a line, or an address; with it go the functions
- * that were inlined there, each with the line of its own. By default places of
- * the same lines are one, at the first of their addresses.
+ * A location is an address of a function, with its line and the functions that
+ * were inlined there, each with its own line.  By default, locations with the
+ * same lines become one, at the first of their addresses.
  */
 #include "pprof.h"
 
@@ -22,7 +22,7 @@
 #include "stacks.h"
 #include "util.h"
 
-struct frame {
+struct inline_frame {
 	uint32_t function;	/* id */
 	uint32_t line;
 };
@@ -30,18 +30,18 @@ struct frame {
 struct location {
 	uint32_t object;	/* id */
 	uint32_t nframe;
-	size_t frame;		/* the first one's place in frames */
+	size_t frame;		/* index of the first one in frames */
 	uint64_t addr;
 };
 
-/* What was asked before: a place of a function. */
-struct asked {
+/* What where_location was called with. */
+struct place_key {
 	uint64_t addr;
 	uint32_t fn, file, line;
 };
 
 static inline khint_t
-asked_hash(struct asked a)
+place_key_hash(struct place_key a)
 {
 	uint64_t h = a.addr * 0x9e3779b97f4a7c15;
 
@@ -52,21 +52,22 @@ asked_hash(struct asked a)
 }
 
 static inline int
-asked_equal(struct asked a, struct asked b)
+place_key_equal(struct place_key a, struct place_key b)
 {
 	return a.addr == b.addr && a.fn == b.fn && a.file == b.file &&
 	    a.line == b.line;
 }
 
-KHASH_INIT(asked, struct asked, uint32_t, 1, asked_hash, asked_equal)
+KHASH_INIT(known, struct place_key, uint32_t, 1, place_key_hash,
+    place_key_equal)
 KHASH_MAP_INIT_INT64(id, uint32_t)
 
-static khash_t(asked) *asked;
-static khash_t(id) *chains;	/* hash of a location -> the last one like that */
+static khash_t(known) *known;	/* results of where_location */
+static khash_t(id) *hashes;	/* hash of a location -> its id */
 static khash_t(id) *functions;	/* name and file -> id */
 static khash_t(id) *objects;	/* name -> id */
 static struct location *location;
-static struct frame *frames;
+static struct inline_frame *frames;
 static uint64_t *function;	/* by id - 1: name << 32 | file */
 static uint32_t *object;	/* by id - 1: name */
 static size_t nlocation, caplocation, nframes, capframes;
@@ -75,8 +76,8 @@ static size_t nfunction, capfunction, nobject, capobject;
 void
 where_init(void)
 {
-	asked = kh_init(asked);
-	chains = kh_init(id);
+	known = kh_init(known);
+	hashes = kh_init(id);
 	functions = kh_init(id);
 	objects = kh_init(id);
 }
@@ -127,9 +128,9 @@ function_id(uint32_t name, uint32_t file)
 	return kh_val(functions, k);
 }
 
-/* ---- places ---- */
+/* ---- locations ---- */
 
-/* The function of a stack, by its name without its level, and its file. */
+/* The function of a node: its name without a level of recursion, its file. */
 static uint32_t
 own_function(uint32_t node, uint64_t addr)
 {
@@ -151,11 +152,11 @@ static void
 add_frame(uint32_t id, uint32_t line)
 {
 	frames = xgrow(frames, &capframes, nframes + 1, sizeof *frames);
-	frames[nframes++] = (struct frame){ id, line };
+	frames[nframes++] = (struct inline_frame){ id, line };
 }
 
-/* Is location a like the new one? */
-static int
+/* Are two locations to become one? */
+static bool
 same(const struct location *a, const struct location *b)
 {
 	return a->object == b->object && a->nframe == b->nframe &&
@@ -177,47 +178,47 @@ hash(const struct location *l)
 	return h ^ h >> 32;
 }
 
-/* The new location, or an old one that is like it. */
+/* The id of a location, or of an equal one, whose frames replace its own. */
 static uint32_t
-settle(struct location l)
+intern(struct location l)
 {
 	uint64_t h = hash(&l);
 	khint_t k;
 	int new;
 
-	/* others may have the same hash: they take the next */
+	/* another location may have this hash: try the next number */
 	for (;; h++) {
-		k = kh_put(id, chains, h, &new);
+		k = kh_put(id, hashes, h, &new);
 		if (new < 0)
 			die("places:");
 		if (new != 0)
 			break;
-		if (same(&location[kh_val(chains, k) - 1], &l)) {
+		if (same(&location[kh_val(hashes, k) - 1], &l)) {
 			nframes = l.frame;
-			return kh_val(chains, k);
+			return kh_val(hashes, k);
 		}
 	}
 	location = xgrow(location, &caplocation, nlocation + 1,
 	    sizeof *location);
 	location[nlocation++] = l;
-	return kh_val(chains, k) = (uint32_t)nlocation;
+	return kh_val(hashes, k) = (uint32_t)nlocation;
 }
 
 uint64_t
 where_location(uint32_t node, uint64_t addr, uint32_t file, uint32_t line)
 {
-	struct asked a = { addr, stacks->node[node].fn, file, line };
+	struct place_key a = { addr, stacks->node[node].fn, file, line };
 	uint32_t ob = costfn_get(names, a.fn).ob;
 	struct place_frame f[PLACE_MOST];
 	struct location l = { .addr = addr, .frame = nframes };
 	size_t n = 1;
 	int new;
-	khint_t k = kh_put(asked, asked, a, &new);
+	khint_t k = kh_put(known, known, a, &new);
 
 	if (new < 0)
 		die("places:");
 	if (new == 0)
-		return kh_val(asked, k);
+		return kh_val(known, k);
 	l.object = object_id(ob);
 	f[0] = (struct place_frame){ .file = file, .line = line };
 	if (stacks->head.positions & COST_INSTR) {
@@ -230,12 +231,12 @@ where_location(uint32_t node, uint64_t addr, uint32_t file, uint32_t line)
 		add_frame(function_id(f[i].fn, f[i].file), f[i].line);
 	add_frame(own_function(node, addr), f[n - 1].line);
 	l.nframe = (uint32_t)n;
-	return kh_val(asked, k) = settle(l);
+	return kh_val(known, k) = intern(l);
 }
 
 /* ---- messages ---- */
 
-/* The code's segment and the build-id, as far as the object can be read. */
+/* Set the code segment and the build-id, if the object can be read. */
 static void
 read_object(const char *path, PprofMapping *m)
 {
@@ -279,7 +280,7 @@ pack_object(size_t i)
 
 	m.id = i + 1;
 	m.filename = pack_string(path);
-	/* all is known: readers need not look for it */
+	/* all is known: readers need not search the object */
 	m.has_functions = m.has_filenames = m.has_line_numbers = 1;
 	m.has_inline_frames = 1;
 	if (place_known(places, object[i]))
@@ -311,7 +312,7 @@ pack_location(size_t i)
 	PprofProfile p = PPROF_PROFILE__INIT;
 	PprofLocation l = PPROF_LOCATION__INIT, *one = &l;
 	PprofLine line[PLACE_MOST], *lines[PLACE_MOST];
-	const struct frame *f = &frames[location[i].frame];
+	const struct inline_frame *f = &frames[location[i].frame];
 
 	l.id = i + 1;
 	l.mapping_id = location[i].object;
