@@ -1,5 +1,5 @@
 /*
- * fmt-xray - event text of kind calls as an XRay FDR log
+ * fmt-xray - write event text of kind calls as an XRay FDR log
  *
  *	F 5 1 3 1000000000 16384 0 log	the log's header
  *	T 7 7				thread 7 of process 7
@@ -8,12 +8,13 @@
  *	N 1 64				enter 1, 0 ticks later
  *	X 1 a4				exit 1, 64 ticks later
  *
- * What read-xray tells comes back as it was, buffer by buffer.  A stream
- * without buffers gets one for each thread.
+ * A log that read-xray made text of comes back as it was, buffer by buffer.  A
+ * stream without buffers gets one for each thread.
  */
 #include "fmt-xray.h"
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,16 +28,16 @@
 static const char synopsis[] =
     "[-j] [-b bytes] [-F hz] [-f version] [-m binary] [-o file] [events]";
 static const char help[] =
-    "usage: fmt-xray [options] [events]\n"
-    "Event text of kind calls to an XRay log (flight data recorder).\n"
-    "\n"
-    "  -b, --buffer-size=BYTES  of the buffers (version 1: exactly so many)\n"
-    "  -F, --frequency=HZ       ticks per second, whatever the stream says\n"
-    "  -f, --format=VERSION     of the log, 1 to 5 (5)\n"
-    "  -j, --join               one buffer for each thread\n"
-    "  -m, --map=BINARY         write a file with the functions' names\n"
-    "  -o, --output=FILE        write to FILE\n"
-    "  -h, --help  --version\n";
+"usage: fmt-xray [options] [events]\n"
+"Event text of kind calls to an XRay log (flight data recorder).\n"
+"\n"
+"  -b, --buffer-size=BYTES  of the buffers (version 1: exactly so many)\n"
+"  -F, --frequency=HZ       ticks per second, whatever the stream says\n"
+"  -f, --format=VERSION     of the log, 1 to 5 (5)\n"
+"  -j, --join               one buffer for each thread\n"
+"  -m, --map=BINARY         write a file with the functions' names\n"
+"  -o, --output=FILE        write to FILE\n"
+"  -h, --help  --version\n";
 
 enum { LEAST_SIZE = 256, USUAL_SIZE = 16384 };	/* of buffers */
 enum { CONSTANT_NONSTOP = 3 };
@@ -44,18 +45,18 @@ enum { CONSTANT_NONSTOP = 3 };
 static struct xray_head head = {
 	.version = XRAY_NEWEST, .type = XRAY_FDR, .flags = CONSTANT_NONSTOP,
 };
-static int has_hz, has_size;	/* by options */
-static int join;
+static bool has_hz, has_size;	/* given by options */
+static bool join;		/* -j */
 static const char *map;		/* -m */
-static int began;		/* a log of the stream has begun */
+static bool began;		/* there was an F line */
 static struct out *out;
-static struct xray_writer *writer;	/* made when its header is known */
+static struct xray_writer *writer;	/* NULL: the log's header is open */
 
 static struct xray_rec thread = { .kind = XRAY_THREAD };
-static int has_thread;		/* the writer knows that it runs */
-static int named;		/* there was a T line */
+static bool has_thread;		/* `thread' is written */
+static bool named;		/* there was a T line */
 
-/* an event under way: its data may take several lines */
+/* the event being read: its data may take several lines */
 static struct xray_rec event;
 static uint8_t *data;
 static size_t ndata, capdata;
@@ -69,7 +70,7 @@ put(const struct xray_rec *r)
 		writer = xray_create(out, &head);
 	}
 	if (!has_thread) {
-		has_thread = 1;
+		has_thread = true;
 		xray_put(writer, &thread);
 	}
 	xray_put(writer, r);
@@ -101,7 +102,8 @@ event_line(struct evr *in, const struct ev *e)
 		event.type = (uint16_t)e->num[1];
 		ndata = 0;
 		if (e->nnum > 1 && e->num[1] > UINT16_MAX)
-			return ev_bad(in, "D: type %llx does not fit in 16 bits",
+			return ev_bad(in,
+			    "D: type %llx does not fit in 16 bits",
 			    (unsigned long long)e->num[1]);
 	}
 	data = xgrow(data, &capdata, ndata + e->textlen + 1, 1);
@@ -110,7 +112,7 @@ event_line(struct evr *in, const struct ev *e)
 	return 'D';
 }
 
-/* a log begins: what it was decides what ours will be */
+/* A log begins: its header becomes ours. */
 static int
 log_line(struct evr *in, const struct ev *e)
 {
@@ -121,7 +123,7 @@ log_line(struct evr *in, const struct ev *e)
 		    "cannot hold both");
 	if (began)
 		return 'F';
-	began = 1;
+	began = true;
 	if (writer)
 		return ev_bad(in, "F: behind what belongs to no log");
 	head.hz = hz;
@@ -146,11 +148,11 @@ thread_line(struct evr *in, const struct ev *e)
 		thread.pid = (uint32_t)e->num[1];
 		thread.has_pid = 1;
 	}
-	/* the first T line also names the thread that ran before */
+	/* the first T line also names the thread that ran before it */
 	if (!named && has_thread && e->nnum == 1)
 		xray_rename(writer, thread.tid);
-	named = 1;
-	has_thread = 0;
+	named = true;
+	has_thread = false;
 	return 'T';
 }
 
@@ -168,30 +170,31 @@ call_line(struct evr *in, const struct ev *e, enum xray_kind kind)
 	return *e->line;
 }
 
-/* -j: only the first buffer of a thread tells its time */
+/* -j: the first buffer of a thread sets its wall clock. */
 static int
 joined_buffer(struct evr *in, const struct ev *e)
 {
-	static uint8_t *seen;
+	static bool *seen;
 	static size_t cap, n;
 	unsigned nr = ev_thread(in);
 
 	if (nr >= n) {
-		seen = xgrow(seen, &cap, nr + 1, 1);
-		memset(seen + n, 0, nr + 1 - n);
+		seen = xgrow(seen, &cap, nr + 1, sizeof *seen);
+		memset(seen + n, 0, (nr + 1 - n) * sizeof *seen);
 		n = nr + 1;
 	}
 	if (!seen[nr]) {
-		seen[nr] = 1;
+		seen[nr] = true;
 		thread.sec = (int64_t)e->num[0];
 		thread.usec = (int32_t)e->num[1];
-		has_thread = 0;
+		has_thread = false;
 	}
 	return 'L';
 }
 
+/* Write a line's record; < 0: the line is wrong. */
 static int
-take(struct evr *in, const struct ev *e)	/* table */
+put_line(struct evr *in, const struct ev *e)	/* table */
 {
 	struct xray_rec r = { .kind = XRAY_END };
 
@@ -201,7 +204,7 @@ take(struct evr *in, const struct ev *e)	/* table */
 	case 'H':
 		if (strcmp(e->text, "pid") == 0) {
 			thread.pid = (uint32_t)strtoul(e->value, NULL, 10);
-			thread.has_pid = 1;
+			thread.has_pid = true;
 		}
 		return 'H';
 	case 'F':
@@ -215,7 +218,7 @@ take(struct evr *in, const struct ev *e)	/* table */
 		r.kind = XRAY_BUFFER;
 		r.sec = (int64_t)e->num[0];
 		r.usec = (int32_t)e->num[1];
-		has_thread = 1;
+		has_thread = true;
 		break;
 	case 'S':
 		r.kind = XRAY_CPU;
@@ -243,7 +246,7 @@ take(struct evr *in, const struct ev *e)	/* table */
 			map_name((uint32_t)e->num[0],
 			    e->nnum > 1 ? &e->num[1] : NULL, e->text);
 		return 'G';
-	default:	/* maps, comments: an XRay log has no place for them */
+	default:	/* maps, comments: an XRay log has no such records */
 		return *e->line;
 	}
 	put(&r);
@@ -261,7 +264,7 @@ run(const char *name)
 
 	ev_accept(r, EV_CALLS, "entries and exits of functions");
 	while (ev_next(r, &e) > 0)
-		if (take(r, &e) < 0)
+		if (put_line(r, &e) < 0)
 			break;
 	end_event();
 	if (writer == NULL)
@@ -291,16 +294,17 @@ options(int argc, char **argv, const char **to)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "b:F:f:hjm:o:", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "b:F:f:hjm:o:", longs,
+	    NULL)) != -1) {
 		switch (c) {
 		case 'b':
-			head.size = size_arg("--buffer-size", optarg, LEAST_SIZE,
-			    UINT32_MAX) & ~7ull;
-			has_size = 1;
+			head.size = size_arg("--buffer-size", optarg,
+			    LEAST_SIZE, UINT32_MAX) & ~7ull;
+			has_size = true;
 			break;
 		case 'F':
 			head.hz = num_arg("--frequency", optarg, 0, UINT64_MAX);
-			has_hz = 1;
+			has_hz = true;
 			break;
 		case 'f':
 			head.version = (uint16_t)num_arg("--format", optarg, 1,
@@ -309,7 +313,7 @@ options(int argc, char **argv, const char **to)
 		case 'h':
 			prog_help(help);
 		case 'j':
-			join = 1;
+			join = true;
 			break;
 		case 'm':
 			map = optarg;

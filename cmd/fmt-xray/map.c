@@ -1,11 +1,11 @@
 /*
- * map - names of functions in the file where readers of XRay logs look
+ * map - write the names of functions for readers of XRay logs
  *
- * The numbers of functions follow from the order of the map's entries: one
- * more wherever the function's address is another than that of the entry
- * before.  So there is an entry for each number from 1 to the last one named,
- * each with an address of its own: the function's where that is known and no
- * other has it, else one made up, behind all known ones.
+ * Readers number the functions by the entries of the instrumentation map: the
+ * number goes up by one at each entry whose function address differs from the
+ * entry before.  So map_write makes an entry for each number from 1 to the last
+ * one named, each with an address of its own: the function's if that is known
+ * and not taken, else an invented one behind all known addresses.
  */
 #include "fmt-xray.h"
 
@@ -26,12 +26,12 @@ KHASH_SET_INIT_INT64(taken)
 enum { SLED = 32, MOST = 1 << 22 };
 enum { TEXT = 1, MAP, SYMTAB, STRTAB, SHSTRTAB };	/* sections */
 
-struct function {
+struct map_function {
 	uint64_t	addr;	/* 0: not known */
 	char		*name;	/* or NULL */
 };
 
-static struct function *functions;	/* by number */
+static struct map_function *functions;	/* by number */
 static size_t nfunction, capfunction;
 
 void
@@ -47,16 +47,17 @@ map_name(uint32_t id, const uint64_t *addr, const char *name)
 		nfunction = (size_t)id + 1;
 	}
 	free(functions[id].name);
-	functions[id] = (struct function){ addr ? *addr : 0, xstrdup(name) };
+	functions[id] = (struct map_function){ addr ? *addr : 0,
+	    xstrdup(name) };
 }
 
-/* give all functions addresses; from and to are what they span */
+/* Give all functions addresses; they lie in [*from, *to). */
 static void
 lay_out(uint64_t *from, uint64_t *to)
 {
 	uint64_t lowest = UINT64_MAX, highest = 0x1000;
 	khash_t(taken) *taken = kh_init(taken);
-	struct function *f;
+	struct map_function *f;
 	int new;
 
 	for (f = functions + 1; f < functions + nfunction; f++) {
@@ -98,7 +99,7 @@ add(Elf *e, GElf_Shdr sh, void *data, size_t size, Elf_Type type)
 		die("map: %s", elf_errmsg(-1));
 }
 
-/* the map's entries */
+/* The entries of the map. */
 static uint8_t *
 sleds(size_t n)
 {
@@ -113,13 +114,13 @@ sleds(size_t n)
 	return p;
 }
 
-/* symbols of all functions with names, and the names */
+/* Symbols of all functions with names; *names: their string table. */
 static GElf_Sym *
 symbols(size_t *n, char **names, size_t *nnames)
 {
 	GElf_Sym *sym = xcalloc(nfunction + 1, sizeof *sym);
 	size_t cap = 0, len;
-	struct function *f;
+	struct map_function *f;
 
 	*n = 1;
 	*nnames = 1;
@@ -167,25 +168,26 @@ fill(Elf *e)
 	gelf_update_ehdr(e, &eh);
 	if (gelf_newphdr(e, 1) == NULL)
 		die("map: %s", elf_errmsg(-1));
-	gelf_update_phdr(e, 0, &(GElf_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R |
-	    PF_X, .p_vaddr = from, .p_paddr = from, .p_memsz = to - from,
-	    .p_offset = from & 4095, .p_align = 4096 });
-	add(e, (GElf_Shdr){ .sh_name = 1, .sh_type = SHT_NOBITS, .sh_addr = from,
-	    .sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_addralign = 1 },
-	    NULL, to - from, ELF_T_BYTE);
+	gelf_update_phdr(e, 0, &(GElf_Phdr){ .p_type = PT_LOAD,
+	    .p_flags = PF_R | PF_X, .p_vaddr = from, .p_paddr = from,
+	    .p_memsz = to - from, .p_offset = from & 4095, .p_align = 4096 });
+	add(e, (GElf_Shdr){ .sh_name = 1, .sh_type = SHT_NOBITS,
+	    .sh_addr = from, .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+	    .sh_addralign = 1 }, NULL, to - from, ELF_T_BYTE);
 	add(e, (GElf_Shdr){ .sh_name = 7, .sh_type = SHT_PROGBITS,
 	    .sh_addr = to, .sh_flags = SHF_ALLOC, .sh_addralign = 1 },
 	    sleds(n), SLED * n, ELF_T_BYTE);
 	add(e, (GElf_Shdr){ .sh_name = 22, .sh_type = SHT_SYMTAB,
 	    .sh_link = STRTAB, .sh_info = 1, .sh_addralign = 8,
-	    .sh_entsize = sizeof(Elf64_Sym) }, sym, nsym * sizeof *sym, ELF_T_SYM);
+	    .sh_entsize = sizeof(Elf64_Sym) }, sym, nsym * sizeof *sym,
+	    ELF_T_SYM);
 	add(e, (GElf_Shdr){ .sh_name = 30, .sh_type = SHT_STRTAB,
 	    .sh_addralign = 1 }, names, nnames, ELF_T_BYTE);
 	add(e, (GElf_Shdr){ .sh_name = 38, .sh_type = SHT_STRTAB,
 	    .sh_addralign = 1 }, shnames, sizeof shnames, ELF_T_BYTE);
 }
 
-/* What libelf wrote into memory. */
+/* Copy the file that libelf wrote into memory. */
 static void
 copy(int fd, struct out *o)
 {

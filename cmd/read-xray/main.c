@@ -1,5 +1,5 @@
 /*
- * read-xray - XRay logs as event text of kind calls
+ * read-xray - read XRay logs as event text of kind calls
  *
  *	version 5, thread 7: enter 1 at 100, exit 1 at 164
  *
@@ -11,8 +11,8 @@
  *	X 1 a4
  *
  * Logs are read one after the other, each thread's buffers in the order of
- * their wall clocks.  What a log does not hold readably becomes `R` lines and
- * one diagnostic a log; the stream then has no end mark, unless -k is given.
+ * their wall clocks.  Unreadable parts of a log become `R` lines and one
+ * message a log; the stream then has no end mark, unless -k is given.
  */
 #include "read-xray.h"
 
@@ -29,25 +29,25 @@
 static const char synopsis[] =
     "[-k] [-F hz] [-m [object=]binary] [-o file] [log ...]";
 static const char help[] =
-    "usage: read-xray [options] [log ...]\n"
-    "XRay logs (FDR versions 1 to 5, basic 1 to 3) to event text, kind calls.\n"
-    "\n"
-    "  -F, --frequency=HZ      ticks per second, whatever the logs say\n"
-    "  -k, --keep-going        end the stream as whole though a log is damaged\n"
-    "  -m, --map=[N=]BINARY    functions' names from BINARY (of object N)\n"
-    "  -o, --output=FILE       write to FILE\n"
-    "  -h, --help  --version\n";
+"usage: read-xray [options] [log ...]\n"
+"XRay logs (FDR versions 1 to 5, basic 1 to 3) to event text, kind calls.\n"
+"\n"
+"  -F, --frequency=HZ      ticks per second, whatever the logs say\n"
+"  -k, --keep-going        end the stream as whole though a log is damaged\n"
+"  -m, --map=[N=]BINARY    functions' names from BINARY (of object N)\n"
+"  -o, --output=FILE       write to FILE\n"
+"  -h, --help  --version\n";
 
 static struct out *out;
 static struct calls_set threads;
 static struct calls *thread;
 static uint64_t ncalls;
 static uint64_t frequency;		/* -F */
-static int has_frequency;
-static int keep_going;
-static int trouble;
+static bool has_frequency;
+static bool keep_going;			/* -k */
+static bool trouble;			/* some log is damaged */
 
-/* what is wrong with the log under way */
+/* faults of the log being read */
 static struct {
 	uint64_t	nlost, bytes, ntwice;
 	uint64_t	first, first_twice;	/* offsets */
@@ -64,9 +64,9 @@ hex(char *p, uint64_t v)
 	return p;
 }
 
-/* a letter, one or two numbers */
+/* Put a letter and one or two numbers. */
 static void
-line(char letter, uint64_t a, const uint64_t *b)
+put_line(char letter, uint64_t a, const uint64_t *b)
 {
 	char *from = out_room(out, 40), *p = from;
 
@@ -89,7 +89,7 @@ call(const struct xray_rec *r)
 	};
 
 	map_use(out, r->id);
-	line(letters[r->kind], r->id, &r->tsc);
+	put_line(letters[r->kind], r->id, &r->tsc);
 	ncalls++;
 	if (r->kind == XRAY_ENTER)
 		calls_enter(thread, r->id, r->tsc);
@@ -112,7 +112,10 @@ put_thread(const struct xray_rec *r)
 		out_printf(out, "L %lld %d\n", (long long)r->sec, r->usec);
 }
 
-/* an event's line, up to its text; the data follows in pieces, a line each */
+/*
+ * Put an event's line up to its text; the data follows in pieces, a line each.
+ * Returns the bytes of data to come.
+ */
 static uint64_t
 put_event(const struct xray_rec *r)
 {
@@ -177,16 +180,16 @@ report(const char *name)
 		warn("%s: offset %llu: %s (bytes lost: %llu%s)", name,
 		    (unsigned long long)damage.first, damage.why,
 		    (unsigned long long)damage.bytes, more);
-		trouble = 1;
+		trouble = true;
 	}
 	if (damage.ntwice > 0)
-		warn("%s: offset %llu: a buffer that comes twice (such buffers: "
-		    "%llu, and as many are missing)", name,
+		warn("%s: offset %llu: a buffer that comes twice "
+		    "(such buffers: %llu, and as many are missing)", name,
 		    (unsigned long long)damage.first_twice,
 		    (unsigned long long)damage.ntwice);
 }
 
-/* what the log holds only one half of */
+/* Report calls of which the log holds only the entry or the exit. */
 static void
 report_halves(const char *name)
 {
@@ -212,6 +215,44 @@ report_halves(const char *name)
 }
 
 static void
+put_record(const struct xray_rec *r, uint64_t *left)	/* table */
+{
+	switch (r->kind) {
+	case XRAY_ENTER:
+	case XRAY_EXIT:
+	case XRAY_TAIL:
+		call(r);
+		break;
+	case XRAY_BUFFER:
+	case XRAY_THREAD:
+		put_thread(r);
+		break;
+	case XRAY_CPU:
+		put_line('S', r->cpu, &r->tsc);
+		break;
+	case XRAY_WRAP:
+		put_line('J', r->tsc, NULL);
+		break;
+	case XRAY_ARG:
+		put_line('A', r->arg, NULL);
+		break;
+	case XRAY_CUSTOM:
+	case XRAY_TYPED:
+		*left = put_event(r);
+		break;
+	case XRAY_DATA:
+		*left = put_data(r, *left);
+		break;
+	case XRAY_TWICE:
+	case XRAY_LOST:
+		put_missing(r);
+		break;
+	case XRAY_END:
+		break;
+	}
+}
+
+static void
 read_log(const char *file)
 {
 	struct xray *x = xray_open(file);
@@ -221,41 +262,8 @@ read_log(const char *file)
 
 	memset(&damage, 0, sizeof damage);
 	put_header(xray_header(x), name);
-	for (xray_next(x, &r); r.kind != XRAY_END; xray_next(x, &r)) {
-		switch (r.kind) {
-		case XRAY_ENTER:
-		case XRAY_EXIT:
-		case XRAY_TAIL:
-			call(&r);
-			break;
-		case XRAY_BUFFER:
-		case XRAY_THREAD:
-			put_thread(&r);
-			break;
-		case XRAY_CPU:
-			line('S', r.cpu, &r.tsc);
-			break;
-		case XRAY_WRAP:
-			line('J', r.tsc, NULL);
-			break;
-		case XRAY_ARG:
-			line('A', r.arg, NULL);
-			break;
-		case XRAY_CUSTOM:
-		case XRAY_TYPED:
-			left = put_event(&r);
-			break;
-		case XRAY_DATA:
-			left = put_data(&r, left);
-			break;
-		case XRAY_TWICE:
-		case XRAY_LOST:
-			put_missing(&r);
-			break;
-		case XRAY_END:
-			break;
-		}
-	}
+	for (xray_next(x, &r); r.kind != XRAY_END; xray_next(x, &r))
+		put_record(&r, &left);
 	xray_close(x);
 	report(name);
 	report_halves(name);
@@ -280,11 +288,12 @@ main(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "F:hkm:o:", longs, NULL)) != -1) {
 		switch (c) {
 		case 'F':
-			frequency = num_arg("--frequency", optarg, 0, UINT64_MAX);
-			has_frequency = 1;
+			frequency = num_arg("--frequency", optarg, 0,
+			    UINT64_MAX);
+			has_frequency = true;
 			break;
 		case 'k':
-			keep_going = 1;
+			keep_going = true;
 			break;
 		case 'm':
 			map_add(optarg);

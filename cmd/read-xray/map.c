@@ -1,18 +1,19 @@
 /*
- * map - the functions that an XRay log's numbers mean
+ * map - find the functions that the numbers of an XRay log mean
  *
- * The compiler leaves a table of sleds, the places that can be patched, in
- * the section xray_instr_map: 32 bytes each, in no order of addresses and not
- * aligned.  A function's number is 1 for the first sled's function, and one
- * more wherever the next sled's function is another.  So the numbers follow
- * from the binary, if it is the one that ran.
+ * The compiler leaves a table of sleds (the code that XRay patches) in the
+ * section xray_instr_map: 32 bytes for each sled, unaligned, in no order of
+ * addresses.  The first sled's function has number 1; the number goes up by one
+ * at each sled whose function differs from the sled before.  So the numbers
+ * follow from the binary, if it is the one that ran.
  *
- * An entry's two addresses (of the sled, of its function) are either plain
- * (versions 0 and 1: in a position-independent binary the file has zeros, and
- * a relocation the address), or counted from the field itself (version 2).
+ * An entry has the addresses of the sled and of its function.  In versions 0
+ * and 1 they are absolute: in a position-independent binary the file has zeros,
+ * and relocations hold the addresses.  In version 2 each is relative to its own
+ * field.
  *
- * The number of a function in a shared library has the library's number in
- * its upper 8 of 32 bits; a log does not tell which library that is.
+ * A function of a shared library has the library's number in the upper 8 bits
+ * of its 32-bit number; a log does not say which library that is.
  */
 #include "read-xray.h"
 
@@ -30,21 +31,21 @@
 
 enum { SLED = 32, OBJECTS = 256 };
 
-struct object {
+struct xray_object {
 	char		*path;
 	Elf		*elf;
-	uint64_t	 bias;		/* of its addresses in M and G lines */
+	uint64_t	 bias;		/* added to addresses in M, G lines */
 	uint64_t	*function;	/* address of number i + 1 */
 	size_t		 n, cap;
-	uint8_t		*told;		/* is there a G line for it? */
+	bool		*written;	/* by function: it has its G line */
 	struct sym	*sym;
 };
 
-int map_some;
-static struct object objects[OBJECTS];
+bool has_maps;
+static struct xray_object objects[OBJECTS];
 
 static Elf_Scn *
-section(struct object *o, const char *name, GElf_Shdr *sh)
+section(struct xray_object *o, const char *name, GElf_Shdr *sh)
 {
 	Elf_Scn *s = NULL;
 	size_t names;
@@ -62,9 +63,9 @@ section(struct object *o, const char *name, GElf_Shdr *sh)
 	return NULL;
 }
 
-/* what a relocation puts into its place; 0 if it is none of those in a map */
+/* The value of a relocation; 0: its type does not occur in maps. */
 static uint64_t
-relocated(struct object *o, const GElf_Shdr *sh, const GElf_Rela *r)
+relocated(struct xray_object *o, const GElf_Shdr *sh, const GElf_Rela *r)
 {
 	GElf_Shdr symbols;
 	GElf_Sym sym;
@@ -81,9 +82,9 @@ relocated(struct object *o, const GElf_Shdr *sh, const GElf_Rela *r)
 	return sym.st_value + (uint64_t)r->r_addend;
 }
 
-/* relocate the n bytes at addr */
+/* Apply the object's relocations to the n bytes of addr, copied to p. */
 static void
-relocate(struct object *o, uint64_t addr, uint8_t *p, size_t n)
+relocate(struct xray_object *o, uint64_t addr, uint8_t *p, size_t n)
 {
 	Elf_Scn *s = NULL;
 	GElf_Shdr sh;
@@ -110,7 +111,7 @@ relocate(struct object *o, uint64_t addr, uint8_t *p, size_t n)
 }
 
 static void
-read_sleds(struct object *o)
+read_sleds(struct xray_object *o)
 {
 	uint64_t addr, function, last = 0;
 	Elf_Data *d = NULL;
@@ -142,13 +143,13 @@ read_sleds(struct object *o)
 		o->function[o->n++] = last = function;
 	}
 	free(p);
-	o->told = xcalloc(o->n + 1, 1);
+	o->written = xcalloc(o->n + 1, sizeof *o->written);
 }
 
 void
 map_add(const char *arg)
 {
-	struct object *o;
+	struct xray_object *o;
 	uint64_t number = 0;
 	char path[PATH_MAX], *end;
 	int fd;
@@ -177,46 +178,50 @@ map_add(const char *arg)
 		die("%s: no 64-bit ELF file", arg);
 	read_sleds(o);
 	o->sym = sym_open(path, SYM_DEMANGLE);
-	map_some = 1;
+	has_maps = true;
+}
+
+static void
+put_segment(struct out *out, const struct xray_object *o, const GElf_Phdr *ph)
+{
+	const uint64_t page = 4095;
+	uint64_t from = o->bias + (ph->p_vaddr & ~page);
+	uint64_t to = o->bias + ((ph->p_vaddr + ph->p_memsz + page) & ~page);
+
+	out_printf(out, "M %zx %llx %llx %llx ", (size_t)(o - objects) + 1,
+	    (unsigned long long)from, (unsigned long long)to,
+	    (unsigned long long)(ph->p_offset & ~page));
+	put_text(out, o->path, strlen(o->path));
+	out_ch(out, '\n');
 }
 
 void
 map_begin(struct out *out)
 {
-	const uint64_t page = 4095;
-	struct object *o;
+	struct xray_object *o;
 	GElf_Phdr ph;
 	size_t n, i;
 
 	for (o = objects; o < objects + OBJECTS; o++) {
 		if (o->path == NULL || elf_getphdrnum(o->elf, &n) != 0)
 			continue;
-		for (i = 0; i < n; i++) {
-			if (gelf_getphdr(o->elf, (int)i, &ph) == NULL ||
-			    ph.p_type != PT_LOAD || !(ph.p_flags & PF_X))
-				continue;
-			out_printf(out, "M %zx %llx %llx %llx ",
-			    (size_t)(o - objects) + 1,
-			    (unsigned long long)(o->bias + (ph.p_vaddr & ~page)),
-			    (unsigned long long)(o->bias +
-				((ph.p_vaddr + ph.p_memsz + page) & ~page)),
-			    (unsigned long long)(ph.p_offset & ~page));
-			put_text(out, o->path, strlen(o->path));
-			out_ch(out, '\n');
-		}
+		for (i = 0; i < n; i++)
+			if (gelf_getphdr(o->elf, (int)i, &ph) != NULL &&
+			    ph.p_type == PT_LOAD && (ph.p_flags & PF_X))
+				put_segment(out, o, &ph);
 	}
 }
 
 void
 map_name(struct out *out, uint32_t id)
 {
-	struct object *o = &objects[id >> 24];
+	struct xray_object *o = &objects[id >> 24];
 	size_t i = (id & 0xffffff) - 1;
 	struct sym_at at;
 
-	if (o->path == NULL || i >= o->n || o->told[i])
+	if (o->path == NULL || i >= o->n || o->written[i])
 		return;
-	o->told[i] = 1;
+	o->written[i] = true;
 	sym_find(o->sym, o->function[i], &at);
 	out_printf(out, "G %x %llx ", id,
 	    (unsigned long long)(o->bias + o->function[i]));

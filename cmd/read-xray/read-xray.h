@@ -1,7 +1,10 @@
-/* read-xray.h - inside of read-xray */
+/*
+ * read-xray.h - what the parts of read-xray share
+ */
 #ifndef READ_XRAY_H
 #define READ_XRAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,19 +14,19 @@ struct out;
 void	put_text(struct out *, const void *text, size_t n);
 
 /*
- * map.c.  A function of a log is a number.  The binary that wrote the log has
- * the addresses in its section xray_instr_map.
+ * map.c.  A log numbers its functions.  The binary that wrote the log has their
+ * addresses in its section xray_instr_map.
  */
 void	map_add(const char *arg);		/* -m: BINARY, or N=BINARY */
-void	map_begin(struct out *);		/* tell the objects: M lines */
-void	map_name(struct out *, uint32_t id);	/* tell id's name, once: a G line */
+void	map_begin(struct out *);		/* write M lines: the objects */
+void	map_name(struct out *, uint32_t id);	/* write id's G line, once */
 
-extern int map_some;	/* are there maps? */
+extern bool has_maps;	/* map_add was called */
 
 static inline void
 map_use(struct out *o, uint32_t id)
 {
-	if (map_some)
+	if (has_maps)
 		map_name(o, id);
 }
 

@@ -1,4 +1,6 @@
-/* text - bytes as the text of an event line, with \ooo where it must be */
+/*
+ * text - write bytes as the text of an event line, escaped as \ooo if needed
+ */
 #include "read-xray.h"
 
 #include "out.h"
