@@ -1,10 +1,10 @@
 /*
- * durations - all durations of a function's calls, in little memory
+ * durations - keep all durations of a function's calls in little memory
  *
- * Percentiles are exact, so every duration is kept, but as pairs of value and
- * number: they are few where ticks are instructions or calls are short.  New
- * ones gather unsorted until they are as many as the pairs, then they are
- * sorted and merged in, so that a call costs O(log n).
+ * Percentiles are exact, so every duration is kept, but as pairs of duration
+ * and number of calls: there are few pairs where ticks are instructions or
+ * calls are short.  New durations gather unsorted until there are as many as
+ * pairs; then they are sorted and merged in.  So a call costs O(log n).
  */
 #include "account.h"
 
@@ -23,36 +23,36 @@ by_value(const void *va, const void *vb)
 }
 
 static void
-merge(struct fn *f)
+merge(struct fn_calls *f)
 {
-	struct run *r = NULL;
+	struct duration_count *r = NULL;	/* the merged list */
 	size_t cap = 0, n = 0, i = 0, j = 0;
-	struct run next;
+	struct duration_count next;
 
 	if (f->nfresh > 0)
 		qsort(f->fresh, f->nfresh, sizeof *f->fresh, by_value);
-	r = xgrow(r, &cap, f->nrun + f->nfresh, sizeof *r);
-	while (i < f->nrun || j < f->nfresh) {
+	r = xgrow(r, &cap, f->nmerged + f->nfresh, sizeof *r);
+	while (i < f->nmerged || j < f->nfresh) {
 		if (j == f->nfresh ||
-		    (i < f->nrun && f->run[i].ticks <= f->fresh[j]))
-			next = f->run[i++];
+		    (i < f->nmerged && f->merged[i].ticks <= f->fresh[j]))
+			next = f->merged[i++];
 		else
-			next = (struct run){ f->fresh[j++], 1 };
+			next = (struct duration_count){ f->fresh[j++], 1 };
 		if (n > 0 && r[n - 1].ticks == next.ticks)
 			r[n - 1].n += next.n;
 		else
 			r[n++] = next;
 	}
-	free(f->run);
-	f->run = r;
-	f->nrun = n;
+	free(f->merged);
+	f->merged = r;
+	f->nmerged = n;
 	f->nfresh = 0;
 }
 
 void
-fn_add(struct fn *f, uint64_t ticks)
+fn_add(struct fn_calls *f, uint64_t ticks)
 {
-	if (f->nfresh >= FRESH && f->nfresh >= f->nrun)
+	if (f->nfresh >= FRESH && f->nfresh >= f->nmerged)
 		merge(f);
 	if (f->nfresh == f->capfresh)
 		f->fresh = xgrow(f->fresh, &f->capfresh, f->nfresh + 1,
@@ -62,15 +62,15 @@ fn_add(struct fn *f, uint64_t ticks)
 	f->sum += ticks;
 }
 
-/* the duration that k others come before, k less than count */
+/* The duration with index k of all in order. */
 static uint64_t
-nth(const struct fn *f, uint64_t k)
+nth(const struct fn_calls *f, uint64_t k)
 {
 	size_t i;
 
-	for (i = 0; k >= f->run[i].n; i++)
-		k -= f->run[i].n;
-	return f->run[i].ticks;
+	for (i = 0; k >= f->merged[i].n; i++)
+		k -= f->merged[i].n;
+	return f->merged[i].ticks;
 }
 
 /* n * percent / 100, rounded down, without overflow */
@@ -81,13 +81,15 @@ part(uint64_t n, unsigned percent)
 }
 
 void
-fn_row(struct fn *f, struct row *r)
+fn_row(struct fn_calls *f, struct fn_figures *r)
 {
 	merge(f);
-	*r = (struct row){
+	*r = (struct fn_figures){
 		.fn = f, .count = f->count, .sum = f->sum,
-		.min = f->run[0].ticks, .max = f->run[f->nrun - 1].ticks,
-		.median = nth(f, f->count / 2), .p90 = nth(f, part(f->count, 90)),
+		.min = f->merged[0].ticks, .max =
+		    f->merged[f->nmerged - 1].ticks,
+		.median = nth(f, f->count / 2),
+		    .p90 = nth(f, part(f->count, 90)),
 		.p99 = nth(f, part(f->count, 99))
 	};
 }

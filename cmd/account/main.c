@@ -6,8 +6,8 @@
  *	X 2 130		      1      1   80   80   80   80   80   80  outer
  *	X 1 180		      2      1   16   16   16   16   16   16  inner
  *
- * A duration is that from entry to exit, callees included.  An exit also ends
- * the frames inside of its own, whose exits are missing, at the same time.
+ * A duration lasts from entry to exit, callees included.  If exits are missing,
+ * the exit of an outer frame also ends the frames inside of it.
  */
 #include "account.h"
 
@@ -27,38 +27,38 @@
 static const char synopsis[] =
     "[-rt] [-f format] [-n number] [-s column] [-S order] [-o file] [events]";
 static const char help[] =
-    "usage: account [options] [events]\n"
-    "How often functions were called and how long that took, from kind calls.\n"
-    "\n"
-    "  -f, --format=FORMAT       text, csv or json (text)\n"
-    "  -n, --top=N               only the first N functions\n"
-    "  -o, --output=FILE         write to FILE\n"
-    "  -r, --recursive-calls-only  only calls within which the function recurs\n"
-    "  -s, --sort=COLUMN         funcid count min med 90p 99p max sum func (sum)\n"
-    "  -S, --sortorder=ORDER     asc or dsc (dsc; funcid and func: asc)\n"
-    "  -t, --ticks               ticks, though their frequency is known\n"
-    "  -h, --help  --version\n";
+"usage: account [options] [events]\n"
+"How often functions were called and how long that took, from kind calls.\n"
+"\n"
+"  -f, --format=FORMAT       text, csv or json (text)\n"
+"  -n, --top=N               only the first N functions\n"
+"  -o, --output=FILE         write to FILE\n"
+"  -r, --recursive-calls-only  only calls within which the function recurs\n"
+"  -s, --sort=COLUMN         funcid count min med 90p 99p max sum func (sum)\n"
+"  -S, --sortorder=ORDER     asc or dsc (dsc; funcid and func: asc)\n"
+"  -t, --ticks               ticks, though their frequency is known\n"
+"  -h, --help  --version\n";
 
-/* a function in a thread, for -r */
+/* -r: frames of a function in a thread */
 struct depth {
 	uint64_t	n;
-	int		recurs;		/* since n was 0 */
+	bool		recurs;		/* n was above 1 since it was 0 */
 };
 
 KHASH_MAP_INIT_INT64(depth, struct depth)
-KHASH_MAP_INIT_INT(fn, struct fn *)
+KHASH_MAP_INIT_INT(fn, struct fn_calls *)
 
 static khash_t(fn) *fns;
 static struct calls **threads;		/* by ev_thread */
 static size_t nthreads, capthreads;
 static khash_t(depth) *depths;		/* -r: thread << 32 | id */
 static uint64_t hz;
-static int has_hz;
+static bool has_hz;
 
-static struct fn *
+static struct fn_calls *
 function(uint32_t id)
 {
-	static struct fn *last;
+	static struct fn_calls *last;
 	khint_t k;
 	int new;
 
@@ -66,7 +66,7 @@ function(uint32_t id)
 		return last;
 	k = kh_put(fn, fns, id, &new);
 	if (new) {
-		kh_val(fns, k) = xcalloc(1, sizeof(struct fn));
+		kh_val(fns, k) = xcalloc(1, sizeof(struct fn_calls));
 		kh_val(fns, k)->id = id;
 	}
 	return last = kh_val(fns, k);
@@ -93,7 +93,7 @@ depth(unsigned nr, uint32_t id)
 
 	k = kh_put(depth, depths, (uint64_t)nr << 32 | id, &new);
 	if (new)
-		kh_val(depths, k) = (struct depth){ 0, 0 };
+		kh_val(depths, k) = (struct depth){ 0, false };
 	return &kh_val(depths, k);
 }
 
@@ -106,7 +106,7 @@ enter(unsigned nr, uint32_t id, uint64_t tick)
 	if (depths) {
 		d = depth(nr, id);
 		if (d->n++ > 0)
-			d->recurs = 1;
+			d->recurs = true;
 	}
 }
 
@@ -117,7 +117,7 @@ leave(unsigned nr, uint32_t id, uint64_t tick)
 	struct calls_frame *f;
 	struct depth *d;
 	size_t n;
-	int recurs;
+	bool recurs;
 
 	for (n = calls_match(c, id); n > 0; n--, calls_drop(c, 1)) {
 		f = &c->frame[c->n - 1];
@@ -125,7 +125,7 @@ leave(unsigned nr, uint32_t id, uint64_t tick)
 			d = depth(nr, f->id);
 			recurs = d->recurs;
 			if (--d->n == 0)
-				d->recurs = 0;
+				d->recurs = false;
 			if (!recurs)
 				continue;
 		}
@@ -134,10 +134,11 @@ leave(unsigned nr, uint32_t id, uint64_t tick)
 	}
 }
 
+/* Count a line; < 0: the line is wrong. */
 static int
-take(struct evr *r, const struct ev *e)
+count_line(struct evr *r, const struct ev *e)
 {
-	struct fn *f;
+	struct fn_calls *f;
 
 	switch (*e->line) {
 	case 'N':
@@ -161,14 +162,14 @@ take(struct evr *r, const struct ev *e)
 			return ev_bad(r, "F: a log of another frequency: its "
 			    "ticks are not those of the one before");
 		hz = e->num[3];
-		has_hz = 1;
+		has_hz = true;
 		break;
 	}
 	return *e->line;
 }
 
 static void
-collect(struct report *r)
+collect(struct fn_report *r)
 {
 	khint_t k;
 	size_t i;
@@ -185,6 +186,7 @@ collect(struct report *r)
 		}
 }
 
+/* The index of an option's argument among words. */
 static int
 word(const char *what, const char *s, const char *const *words, int n)
 {
@@ -197,13 +199,13 @@ word(const char *what, const char *s, const char *const *words, int n)
 }
 
 static struct {
-	enum format	format;
+	enum report_format	format;
 	enum column	sort;
-	int		order;		/* 1 ascending, 0 descending, -1 as usual */
+	enum { DESCENDING, ASCENDING, DEFAULT } order;
 	uint64_t	top;
-	int		ticks;
+	bool		ticks;
 	const char	*to;
-} opt = { .sort = SUM, .order = -1, .top = UINT64_MAX };
+} opt = { .sort = SUM, .order = DEFAULT, .top = UINT64_MAX };
 
 static void
 options(int argc, char **argv)
@@ -224,10 +226,12 @@ options(int argc, char **argv)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "f:hn:o:rS:s:t", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "f:hn:o:rS:s:t", longs,
+	    NULL)) != -1) {
 		switch (c) {
 		case 'f':
-			opt.format = (enum format)word("--format", optarg, formats, 3);
+			opt.format = (enum report_format)word("--format",
+			    optarg, formats, 3);
 			break;
 		case 'h':
 			prog_help(help);
@@ -241,14 +245,15 @@ options(int argc, char **argv)
 			depths = kh_init(depth);
 			break;
 		case 'S':
-			opt.order = word("--sortorder", optarg, orders, 2);
+			opt.order = (unsigned)word("--sortorder", optarg,
+			    orders, 2);
 			break;
 		case 's':
 			opt.sort = (enum column)word("--sort", optarg,
 			    column_names, NCOLUMN);
 			break;
 		case 't':
-			opt.ticks = 1;
+			opt.ticks = true;
 			break;
 		case 'V':
 			prog_version();
@@ -263,7 +268,7 @@ options(int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-	struct report report = { 0 };
+	struct fn_report report = { 0 };
 	struct out *out;
 	struct evr *r;
 	struct in *in;
@@ -278,13 +283,14 @@ main(int argc, char **argv)
 	ev_accept(r, EV_CALLS, "entries and exits of functions");
 	out = out_open(opt.to);
 	while (ev_next(r, &e) > 0)
-		if (take(r, &e) < 0)
+		if (count_line(r, &e) < 0)
 			break;
 	collect(&report);
 	report.hz = opt.ticks ? 0 : hz;
-	if (opt.order < 0)
-		opt.order = opt.sort == FUNCID || opt.sort == FUNC;
-	report_sort(&report, opt.sort, opt.order);
+	if (opt.order == DEFAULT)
+		opt.order = opt.sort == FUNCID || opt.sort == FUNC ?
+		    ASCENDING : DESCENDING;
+	report_sort(&report, opt.sort, opt.order == ASCENDING);
 	if (report.n > opt.top)
 		report.n = opt.top;
 	report_print(&report, opt.format, out);

@@ -1,4 +1,6 @@
-/* print - the table of functions as text, CSV or JSON */
+/*
+ * print - write the table of functions as text, CSV or JSON
+ */
 #include "account.h"
 
 #include <jansson.h>
@@ -15,10 +17,10 @@ const char *const column_names[NCOLUMN] = {
 };
 
 static enum column key;
-static int rising;
+static bool rising;
 
 static const char *
-name(const struct row *r, char buf[16])
+name(const struct fn_figures *r, char buf[16])
 {
 	if (r->fn->name)
 		return r->fn->name;
@@ -27,7 +29,7 @@ name(const struct row *r, char buf[16])
 }
 
 static unsigned __int128
-value(const struct row *r, enum column c)
+value(const struct fn_figures *r, enum column c)
 {
 	switch (c) {
 	case COUNT: return r->count;
@@ -44,7 +46,7 @@ value(const struct row *r, enum column c)
 static int
 by_key(const void *va, const void *vb)
 {
-	const struct row *a = va, *b = vb;
+	const struct fn_figures *a = va, *b = vb;
 	unsigned __int128 x = value(a, key), y = value(b, key);
 	char abuf[16], bbuf[16];
 	int order = x < y ? -1 : x > y;
@@ -57,7 +59,7 @@ by_key(const void *va, const void *vb)
 }
 
 void
-report_sort(struct report *r, enum column c, int ascending)
+report_sort(struct fn_report *r, enum column c, bool ascending)
 {
 	key = c;
 	rising = ascending;
@@ -76,7 +78,7 @@ decimal(char buf[40], unsigned __int128 v)
 	return p;
 }
 
-/* ticks as seconds with nanoseconds, or as they are */
+/* Ticks as seconds with nanoseconds; hz 0: as they are. */
 static char *
 duration(char buf[64], unsigned __int128 ticks, uint64_t hz)
 {
@@ -100,7 +102,7 @@ duration(char buf[64], unsigned __int128 ticks, uint64_t hz)
 }
 
 static void
-print_text(const struct report *r, struct out *o)
+print_text(const struct fn_report *r, struct out *o)
 {
 	static const enum column times[] = { MIN, MED, P90, P99, MAX, SUM };
 	char buf[64], idname[16];
@@ -129,7 +131,7 @@ print_text(const struct report *r, struct out *o)
 }
 
 static void
-print_csv(const struct report *r, struct out *o)
+print_csv(const struct fn_report *r, struct out *o)
 {
 	static const enum column times[] = { MIN, MED, P90, P99, MAX, SUM };
 	char buf[64], idname[16];
@@ -153,11 +155,12 @@ print_csv(const struct report *r, struct out *o)
 	}
 }
 
-/* JSON's integers end at 2^63 here; beyond, a number is a real one */
+/* jansson's integers end at 2^63; a larger number becomes a real one. */
 static json_t *
 number(unsigned __int128 v)
 {
-	return v > INT64_MAX ? json_real((double)v) : json_integer((json_int_t)v);
+	return v > INT64_MAX ? json_real((double)v) :
+	    json_integer((json_int_t)v);
 }
 
 static json_t *
@@ -179,7 +182,7 @@ text(const char *s)
 }
 
 static void
-print_json(const struct report *r, struct out *o)
+print_json(const struct fn_report *r, struct out *o)
 {
 	static const char *const names[] = {
 		"id", "count", "min", "median", "p90", "p99", "max", "sum"
@@ -191,7 +194,8 @@ print_json(const struct report *r, struct out *o)
 	json_object_set_new(top, "hz", number(r->hz));
 	for (i = 0; i < r->n; i++) {
 		f = json_object();
-		json_object_set_new(f, "function", text(name(&r->row[i], idname)));
+		json_object_set_new(f, "function",
+		    text(name(&r->row[i], idname)));
 		for (c = 0; c < sizeof names / sizeof *names; c++)
 			json_object_set_new(f, names[c],
 			    number(value(&r->row[i], (enum column)c)));
@@ -211,7 +215,7 @@ print_json(const struct report *r, struct out *o)
 }
 
 void
-report_print(const struct report *r, enum format f, struct out *o)
+report_print(const struct fn_report *r, enum report_format f, struct out *o)
 {
 	if (f == TEXT)
 		print_text(r, o);
