@@ -1,19 +1,20 @@
 /*
- * plain - events one a line, as Lackey writes them; and back
+ * plain - write events one a line, as Lackey does, and read them back
  *
  *	H quern-events 1		I  00001000,4
  *	B 1 >1000 4r8.0 3w4@5000	 L 7ffe1000,8
  *	1+7ffe1000			I  00001004,3
  *	E exit 0 1			 S 00005000,4
  *
- * The way back (-r) makes blocks of what is executed in a row: a straight run
- * of instructions, up to the next that is elsewhere, is one execution. Each of
- * its references has an address group of its own. Runs with equal text have
- * the same id.
+ * -r reads such lines and writes events.  A straight run of instructions, up to
+ * one that is not the next in memory, becomes one execution of a block.  Each
+ * of its references has an address group of its own.  Runs with the same
+ * definition share an id.
  */
 #include <ctype.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,17 +31,17 @@
 static const char synopsis[] = "[-drs] [-o file] [file]";
 
 static const char help[] =
-    "usage: plain [option]... [file]\n"
-    "Write events one a line, as Valgrind's Lackey does.\n"
-    "\n"
-    "  -d, --data         data references only\n"
-    "  -o, --output=FILE  write to FILE\n"
-    "  -r, --reverse      read such lines and write events (also --inverse)\n"
-    "  -s, --source       lines of the program's source instead\n"
-    "  -h, --help         this text\n"
-    "      --version      the version\n";
+"usage: plain [option]... [file]\n"
+"Write events one a line, as Valgrind's Lackey does.\n"
+"\n"
+"  -d, --data         data references only\n"
+"  -o, --output=FILE  write to FILE\n"
+"  -r, --reverse      read such lines and write events (also --inverse)\n"
+"  -s, --source       lines of the program's source instead\n"
+"  -h, --help         this text\n"
+"      --version      the version\n";
 
-static int data_only, reverse, source;
+static bool data_only, reverse, source;
 static const char *output;
 
 static void
@@ -64,7 +65,7 @@ options(int argc, char **argv)
 		case OPT_VERSION:
 			prog_version();
 		case 'd':
-			data_only = 1;
+			data_only = true;
 			break;
 		case 'h':
 			prog_help(help);
@@ -72,10 +73,10 @@ options(int argc, char **argv)
 			output = optarg;
 			break;
 		case 'r':
-			reverse = 1;
+			reverse = true;
 			break;
 		case 's':
-			source = 1;
+			source = true;
 			break;
 		default:
 			prog_usage(synopsis);
@@ -86,7 +87,7 @@ options(int argc, char **argv)
 
 /* ---- events to lines ---- */
 
-/* One line; addresses have 8 digits at least. */
+/* Put one line; addresses have at least 8 digits. */
 static void
 put(struct out *o, const char *what, uint64_t addr, uint32_t size)
 {
@@ -167,7 +168,7 @@ to_lines(const char *name)
 
 /* ---- lines to events ---- */
 
-/* A run has at most so many instructions and references. */
+/* the most instructions and references of a run */
 #define MAXINSN	64
 #define MAXREF	200
 
@@ -180,7 +181,7 @@ static struct {
 	char items[MAXINSN * 4 + MAXREF * 16 + 32];
 	size_t len;
 	unsigned ninsn, nref;
-	uint64_t behind;	/* the address behind its last instruction */
+	uint64_t behind;	/* address behind its last instruction */
 	uint32_t rec[1 + 2 * MAXREF];
 } run;
 
@@ -224,14 +225,14 @@ instruction(uint64_t addr, uint64_t len)
 		end_run();
 	if (run.ninsn == 0)
 		run.len = (size_t)sprintf(run.items, ">%" PRIx64, addr);
-	/* longer ones are requests to Valgrind, cut short and alone */
+	/* a longer one is a request to Valgrind: cut it, and end the run */
 	run.behind = len > 15 ? UINT64_MAX : addr + len;
 	run.len += (size_t)sprintf(run.items + run.len, " %x",
 	    (unsigned)(len > 15 ? 15 : len));
 	run.ninsn++;
 }
 
-/* A reference of the instruction before. -1: there is none, or too many. */
+/* A reference of the last instruction; -1: there is none, or too many. */
 static int
 reference(char kind, uint64_t addr, uint64_t size)
 {
@@ -244,7 +245,7 @@ reference(char kind, uint64_t addr, uint64_t size)
 	return 0;
 }
 
-/* `I  addr,len' and so on. -1: malformed. */
+/* A line `I  addr,len' or the like; -1: malformed. */
 static int
 event_line(const char *s)
 {
@@ -270,25 +271,25 @@ event_line(const char *s)
 	return 0;
 }
 
-/* A line of Valgrind's own; the command goes into the stream's head. */
-static int
-is_log(const char *line, int began)
+/* Is it a line of Valgrind's log?  The command goes into the stream's head. */
+static bool
+is_log(const char *line, bool began)
 {
 	const char *s = strstr(line, "== Command: ");
 	char *text;
 
 	if (*line == '\0' || strncmp(line, "SB ", 3) == 0 ||
 	    strncmp(line, "--", 2) == 0)
-		return 1;
+		return true;
 	if (strncmp(line, "==", 2) != 0)
-		return 0;
+		return false;
 	if (s != NULL && !began) {
 		text = xmalloc(4 * strlen(s) + 1);
 		evw_escape(text, s + strlen("== Command: "), 0);
 		evw_line(writer, "H cmd %.60000s", text);
 		free(text);
 	}
-	return 1;
+	return true;
 }
 
 static int
@@ -296,7 +297,8 @@ to_events(const char *name)
 {
 	struct out *o = out_open(output);
 	char *line;
-	int began = 0, status = 0;
+	bool began = false;
+	int status = 0;
 
 	input = in_open(name);
 	writer = evw_open(o);
@@ -305,7 +307,7 @@ to_events(const char *name)
 	while (status == 0 && (line = in_line(input, NULL)) != NULL) {
 		if (is_log(line, began))
 			continue;
-		began = 1;
+		began = true;
 		if (event_line(line) == 0)
 			continue;
 		warn("%s:%" PRIu64 ": not a line of Lackey's: `%.40s'",

@@ -1,5 +1,5 @@
 /*
- * source - events as the lines of the program's source
+ * source - write events as lines of the program's source
  *
  *	B 1 >401000 4r8.0 3 2C401000	sum.c:4: sum
  *	1+7ffe1000			sum.c:5: sum
@@ -7,11 +7,12 @@
  *	Y 231				sum.c:5: sum ...
  *
  * A STEP is a line of source in a function.  The steps of a block are found
- * when it is defined; what stays in a step, however often, is one line.
+ * when it is defined.  Executions that stay in one step become one line.
  */
 #include "source.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +29,10 @@ enum { MOST = 16 };		/* functions inlined into each other */
 
 struct step {
 	const char *file;	/* or the object, or NULL */
-	const char *fn;		/* where the line is */
-	const char *outer;	/* what it was inlined into, or NULL */
+	const char *fn;		/* function with the line */
+	const char *outer;	/* function it was inlined into, or NULL */
 	unsigned line;		/* 0: not known */
-	uint32_t insn;		/* of a block: from this one on, from 0 */
+	uint32_t insn;		/* its first instruction in the block, from 0 */
 };
 
 struct steps {
@@ -42,18 +43,18 @@ struct steps {
 static struct out *out;
 static struct objmap *map;
 static struct sym **syms;	/* by object */
-static size_t symcap;
-static struct step *last;	/* of each thread: where it is */
-static size_t lastcap;
-static uint64_t tid, said;	/* of the thread; 0: the only one */
+static size_t capsym;
+static struct step *last;	/* by thread: its last step */
+static size_t caplast;
+static uint64_t tid, written;	/* thread: now, last written; 0: the only one */
 
 static struct sym *
 sym_of(unsigned object, const char *path)
 {
-	size_t had = symcap;
+	size_t had = capsym;
 
-	syms = xgrow(syms, &symcap, object + 1, sizeof *syms);
-	memset(syms + had, 0, (symcap - had) * sizeof *syms);
+	syms = xgrow(syms, &capsym, object + 1, sizeof *syms);
+	memset(syms + had, 0, (capsym - had) * sizeof *syms);
 	if (syms[object] == NULL)
 		syms[object] = sym_open(path, SYM_DEMANGLE);
 	return syms[object];
@@ -79,8 +80,8 @@ find(uint64_t addr)
 	return s;
 }
 
-/* Names are interned, paths stay where they are. */
-static int
+/* Names are interned and paths do not move, so pointers suffice. */
+static bool
 is_same(const struct step *a, const struct step *b)
 {
 	return a->line == b->line && a->fn == b->fn && a->file == b->file &&
@@ -126,29 +127,30 @@ put_step(const struct step *s)
 	}
 }
 
+/* The last step of the current thread. */
 static struct step *
-here(const struct evr *r)
+last_step(const struct evr *r)
 {
 	unsigned t = ev_thread(r);
-	size_t had = lastcap;
+	size_t had = caplast;
 
-	last = xgrow(last, &lastcap, t + 1, sizeof *last);
-	memset(last + had, 0, (lastcap - had) * sizeof *last);
+	last = xgrow(last, &caplast, t + 1, sizeof *last);
+	memset(last + had, 0, (caplast - had) * sizeof *last);
 	return &last[t];
 }
 
-/* Which thread it is, where it was another before. */
+/* Write the thread, unless it is the last one written. */
 static void
-thread(struct step *at)
+put_thread(struct step *at)
 {
-	if (tid == said)
+	if (tid == written)
 		return;
-	said = tid;
+	written = tid;
 	out_printf(out, "thread %" PRIu64 "\n", tid);
-	at->fn = NULL;		/* say where it is */
+	at->fn = NULL;		/* its next step is written in any case */
 }
 
-/* One round of what an id names. */
+/* Execute the first n instructions of a block once. */
 static void
 execution(struct step *at, const struct steps *s, uint32_t n)
 {
@@ -166,12 +168,12 @@ execution(struct step *at, const struct steps *s, uint32_t n)
 static void
 executions(const struct evr *r, const struct ev *e)
 {
-	struct step *at = here(r);
+	struct step *at = last_step(r);
 	const struct ev_def *d;
 	const struct steps *s;
 	uint64_t n;
 
-	thread(at);
+	put_thread(at);
 	for (const uint64_t *p = e->rec; p < e->end; p = ev_skip(p)) {
 		d = ev_def(r, ev_id(*p));
 		s = d->block->user;
@@ -185,10 +187,10 @@ executions(const struct evr *r, const struct ev *e)
 static void
 signal_line(const struct evr *r, const struct ev *e)
 {
-	struct step s = find(e->num[1]), *at = here(r);
+	struct step s = find(e->num[1]), *at = last_step(r);
 	const char *name = strsignal((int)e->num[0]);
 
-	thread(at);
+	put_thread(at);
 	out_printf(out, "signal %" PRIu64 " (%s) at %" PRIx64 " ", e->num[0],
 	    name != NULL ? name : "unknown", e->num[1]);
 	put_step(&s);
@@ -221,7 +223,7 @@ source_lines(const char *name, const char *output)
 			signal_line(r, &e);
 			break;
 		case 'Y':
-			thread(here(r));
+			put_thread(last_step(r));
 			out_printf(out, "system call %" PRIu64 "\n", e.num[0]);
 			break;
 		case EV_EXECS:

@@ -1,8 +1,10 @@
-/* source.h - events as the lines of the program's source */
+/*
+ * source.h - write events as lines of the program's source
+ */
 #ifndef SOURCE_H
 #define SOURCE_H
 
-/* The stream of this name, to this file; the status. */
+/* Read the stream `name', write to `output'.  Returns the exit status. */
 int source_lines(const char *name, const char *output);
 
 #endif
