@@ -1,5 +1,5 @@
 /*
- * fmt-cachegrind - costs by address to a Cachegrind file by line
+ * fmt-cachegrind - write costs by address as a Cachegrind file by line
  *
  * Example input, as a simulator writes it:
  *
@@ -12,7 +12,7 @@
  *	0x113d 100 100
  *	totals: 200 100
  *
- * and the output, where both instructions are of main's line 7:
+ * and the output, where both instructions belong to main's line 7:
  *
  *	desc: ...
  *	cmd: ./copy in out
@@ -22,13 +22,14 @@
  *	7 200 100
  *	summary: 200 100
  *
- * A function is an ELF symbol, a line's file is the one that the line is in:
- * so inlined code stands under its own file, with the name of the function
- * that it was inlined into, as in Cachegrind. Files, functions and lines are
- * in byte order. Costs that have names already keep them; calls and jumps,
- * for which the format has no place, are left out.
+ * A function is an ELF symbol; a file is that of the line.  So inlined code
+ * stands under its own file, with the name of the function that it was inlined
+ * into, as in Cachegrind.  Files and functions are in byte order, lines by
+ * number.  Costs that have names already keep them.  The format has no calls
+ * and jumps, so they are left out.
  */
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,31 +61,30 @@ static struct costnames *names;
 static struct costsum *sum;
 static uint32_t unknown;		/* the name ??? */
 static unsigned symflags = SYM_DEMANGLE | SYM_BELOW_MAIN;
-static int inlines;
+static bool inlines;
 
-/* The object asked last, and all that were asked, by number of their name. */
-static struct sym **syms;
-static size_t nsyms;
+static struct sym **syms;		/* objects, by their name's number */
+static size_t capsyms;
 
-/* The first part's header is the file's; others' events go to its columns. */
+/* The first part's header is the file's; later events go to its columns. */
 static struct cost_head head;
 static size_t column[COST_EVMAX];
 
 static struct sym *
 object(uint32_t ob)
 {
-	size_t n = nsyms;
+	size_t n = capsyms;
 
 	if (ob >= n) {
-		syms = xgrow(syms, &nsyms, ob + (size_t)1, sizeof *syms);
-		memset(syms + n, 0, (nsyms - n) * sizeof *syms);
+		syms = xgrow(syms, &capsyms, ob + (size_t)1, sizeof *syms);
+		memset(syms + n, 0, (capsyms - n) * sizeof *syms);
 	}
 	if (syms[ob] == NULL)
 		syms[ob] = sym_open(costnames_get(names, ob), symflags);
 	return syms[ob];
 }
 
-static int
+static bool
 is_known(uint32_t name)
 {
 	return name != 0 && name != unknown;
@@ -106,7 +106,10 @@ look_up(struct sym *s, uint64_t addr, struct sym_frame *f)
 	*f = (struct sym_frame){ at.fn, at.file, at.line, at.start };
 }
 
-/* Of a string of sym.h, which is interned: most are those of just now. */
+/*
+ * The name of a string of sym.h.  Those are interned, so a small cache by
+ * pointer answers most calls.
+ */
 static uint32_t
 name_of(const char *s)
 {
@@ -160,7 +163,7 @@ add(const struct costr *r, const struct cost *in)
 	costsum_put(sum, &c);
 }
 
-/* What is without a name will be asked for; there may be time for it now. */
+/* Start reading the object of a nameless function while costs come in. */
 static void
 announced(const struct costr *r, uint32_t fn)
 {
@@ -186,7 +189,7 @@ read_costs(struct costr *r)
 }
 
 static void
-set_flag(unsigned flag, int on)
+set_flag(unsigned flag, bool on)
 {
 	symflags = on ? symflags | flag : symflags & ~flag;
 }
@@ -264,7 +267,7 @@ main(int argc, char **argv)
 	w = costw_begin(o, names, &head, COSTW_PLAIN);
 	while (costsum_next(sum, &c))
 		costw_put(w, &c);
-	/* what was cut gets no summary, so that the next one sees it too */
+	/* cut input makes a file without summary, so that its reader notices */
 	whole = !r->truncated && !in_lacked();
 	if (whole)
 		costw_end(w);

@@ -1,5 +1,5 @@
 /*
- * fmt-callgrind - costs by address to a Callgrind file by line
+ * fmt-callgrind - write costs by address as a Callgrind file by line
  *
  *	trace ls | callgraph | fmt-callgrind >callgrind.out
  *
@@ -31,10 +31,11 @@
  *	calls=1 3
  *	7 40
  *
- * By default the file is one that all readers of the format understand. What
- * the addresses were, and jumps, are for those that know them: --dump-instr.
+ * By default, all readers of the format understand the file.  --dump-instr adds
+ * addresses and jumps, which some do not know.
  */
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,8 @@ static const char help[] =
 "      --inline=yes|no        inlined code is the inlined function's, called\n"
 "                             by what it was inlined into [no]\n"
 "      --jumps=yes|no         jumps [no; yes with --dump-instr]\n"
-"      --parts=sum|keep|split several parts, or threads: added up, or one behind\n"
+"      --parts=sum|keep|split several parts, or threads: added up, or one "
+    "behind\n"
 "                             the other, or a file for each [sum]\n"
 "      --show-below-main=yes|no\n"
 "                             _start and such by their names [no]\n"
@@ -74,8 +76,9 @@ static const char help[] =
 enum parts { PARTS_SUM, PARTS_KEEP, PARTS_SPLIT };
 
 static unsigned symflags = SYM_DEMANGLE | SYM_BELOW_MAIN;
-static int opt_instr, opt_line = 1, opt_inline, opt_strings = 1;
-static int opt_pos = -1, opt_jumps = -1;	/* -1: not said */
+static bool opt_instr, opt_line = true, opt_inline, opt_strings = true;
+static bool opt_pos, opt_jumps;
+static bool has_pos, has_jumps;	/* given; otherwise as opt_instr */
 static enum parts opt_parts;
 static const char *output;
 
@@ -83,18 +86,18 @@ static struct costnames *names;
 static struct places *places;
 static struct costsum *sum;
 static struct cost_head head;	/* of the output */
-static size_t column[COST_EVMAX];	/* the input's events there */
+static size_t column[COST_EVMAX];	/* by event of the input */
 static struct out *out;
 static struct costw *writer;
 
 /* ---- the records of one function ---- */
 
 /*
- * They wait until its file is known: then they can be put. A record's counts
- * are at counts + nev * its number.
+ * They are held until the function's file is known.  The counts of rec[i] are
+ * at counts + nev * i.
  */
 static struct {
-	uint32_t fn;		/* the input's */
+	uint32_t fn;		/* in the input */
 	struct cost *rec;
 	size_t n, cap, capcounts;
 	int64_t *counts;
@@ -113,16 +116,16 @@ put(struct cost *c)
 }
 
 /* Does the input have addresses but no lines? */
-static int
+static bool
 needs_line(const struct costr *r)
 {
 	return (r->head.positions & COST_INSTR) != 0 &&
 	    (r->head.positions & COST_LINE) == 0;
 }
 
-/* A function with its file; own: addr is its own for sure. */
+/* A function with its file; own: addr is certainly the function's own. */
 static uint32_t
-function(const struct costr *r, uint32_t fn, uint64_t addr, int own)
+function(const struct costr *r, uint32_t fn, uint64_t addr, bool own)
 {
 	if (r->head.positions & COST_INSTR)
 		return place_function(places, fn, addr, own);
@@ -130,8 +133,9 @@ function(const struct costr *r, uint32_t fn, uint64_t addr, int own)
 }
 
 /*
- * From each function to the one inlined into it: calls with these costs, and
- * entered so often at their entry. Returns the innermost function.
+ * Put calls with these costs from each function at addr to the one inlined into
+ * it; at the entry of an inlined function, they count as `entered' calls.
+ * Returns the innermost function.
  */
 static uint32_t
 put_inlined(uint32_t fn, uint64_t addr, int64_t *n, int64_t entered)
@@ -173,13 +177,16 @@ put_record(const struct costr *r, const struct cost *in, uint32_t fn)
 	}
 	if (c.kind != COST_SELF)
 		c.callee = c.callee == in->fn ? fn :
-		    function(r, c.callee, c.to.addr, 1);
+		    function(r, c.callee, c.to.addr, true);
 	if (c.kind != COST_SELF && needs_line(r)) {
-		p = place_find(places, costfn_get(names, c.callee).ob, c.to.addr);
+		ob = costfn_get(names, c.callee).ob;
+		p = place_find(places, ob, c.to.addr);
 		c.tofile = p.file;
 		c.to.line = p.line;
 	}
-	if (opt_inline && r->head.positions & COST_INSTR && place_known(places, ob)) {
+	ob = costfn_get(names, fn).ob;
+	if (opt_inline && r->head.positions & COST_INSTR &&
+	    place_known(places, ob)) {
 		if (c.kind == COST_JUMP)
 			return;
 		c.fn = put_inlined(fn, c.pos.addr, c.n,
@@ -213,12 +220,12 @@ release(const struct costr *r, uint32_t fn)
 	held.n = 0;
 }
 
-/* The function's records are over: its first address has to do. */
+/* No more records of the function: its first address must give the file. */
 static void
 release_all(const struct costr *r)
 {
 	if (held.n > 0)
-		release(r, function(r, held.fn, held.rec[0].pos.addr, 1));
+		release(r, function(r, held.fn, held.rec[0].pos.addr, true));
 }
 
 static void
@@ -239,7 +246,7 @@ record(const struct costr *r, const struct cost *in)
 	if (c.fn != held.fn)
 		release_all(r);
 	held.fn = c.fn;
-	fn = function(r, c.fn, c.pos.addr, 0);
+	fn = function(r, c.fn, c.pos.addr, false);
 	if (fn == UINT32_MAX) {
 		hold(&c);
 		return;
@@ -263,7 +270,7 @@ style(void)
 	return (opt_strings ? 0 : COSTW_PLAIN) | (opt_pos ? COSTW_RELATIVE : 0);
 }
 
-/* A file for a part: FILE.2, FILE.2-03 for its thread 3. */
+/* Open the file of a part: FILE.2, or FILE.2-03 for its thread 3. */
 static void
 open_split(void)
 {
@@ -280,7 +287,7 @@ open_split(void)
 }
 
 static void
-write_sum(int whole)
+write_sum(bool whole)
 {
 	struct cost c;
 
@@ -313,7 +320,7 @@ begin_part(struct costr *r)
 	int c;
 
 	if (sum != NULL && opt_parts != PARTS_SUM)
-		write_sum(1);
+		write_sum(true);
 	if (sum == NULL) {
 		head = r->head;
 		head.format = COST_CALLGRIND;
@@ -358,7 +365,7 @@ read_costs(struct costr *r)
 /* ---- options ---- */
 
 static void
-set_flag(unsigned flag, int on)
+set_flag(unsigned flag, bool on)
 {
 	symflags = on ? symflags | flag : symflags & ~flag;
 }
@@ -402,6 +409,7 @@ option(int c)
 	switch (c) {
 	case COMPRESS_POS:
 		opt_pos = yes_arg("compress-pos", optarg);
+		has_pos = true;
 		break;
 	case COMPRESS_STRINGS:
 		opt_strings = yes_arg("compress-strings", optarg);
@@ -425,6 +433,7 @@ option(int c)
 		break;
 	case JUMPS:
 		opt_jumps = yes_arg("jumps", optarg);
+		has_jumps = true;
 		break;
 	case 'o':
 		output = optarg;
@@ -454,9 +463,9 @@ main(int argc, char **argv)
 		option(c);
 	if (argc - optind > 1)
 		prog_usage(synopsis);
-	if (opt_pos < 0)
+	if (!has_pos)
 		opt_pos = opt_instr;
-	if (opt_jumps < 0)
+	if (!has_jumps)
 		opt_jumps = opt_instr;
 	if (opt_parts == PARTS_SPLIT && (output == NULL ||
 	    strcmp(output, "-") == 0))
@@ -469,7 +478,7 @@ main(int argc, char **argv)
 	read_costs(r);
 	if (sum == NULL)
 		die("%s: no costs", r->name);
-	/* what was cut gets no totals, so that the next one sees it too */
+	/* cut input makes a file without totals, so that its reader notices */
 	whole = !r->truncated && !in_lacked();
 	write_sum(whole);
 	if (opt_parts == PARTS_SPLIT)

@@ -1,10 +1,10 @@
 /*
- * fmt-folded - costs with calls to collapsed stacks
+ * fmt-folded - write costs with calls as collapsed stacks
  *
  *	trace ls | callgraph --contexts | fmt-folded | fmt-svg >ls.svg
  *
- * Example input, and output: a line for each stack, with what was spent in its
- * last function itself, as FlameGraph's programs, speedscope and others read it.
+ * Example input and output: a line for each stack, with the self cost of its
+ * last function, as FlameGraph's programs, speedscope and others read it.
  *
  *	fn=(1) main			main 10
  *	0x1139 10			main;work 40
@@ -14,12 +14,13 @@
  *	fn=(2)
  *	0x1160 40
  *
- * Lines are sorted by bytes, function by function from the first one, and no
- * stack is there twice.
+ * Lines are sorted in byte order, function by function from the first one.  No
+ * stack occurs twice.
  */
 #include <getopt.h>
 #include <htslib/khash.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,12 +47,13 @@ static const char help[] =
 "  -h, --help              this text\n"
 "      --version           the version\n";
 
-/* A stack: a name on top of another one. */
+/* A stack: a function on top of its callers' stack. */
 struct stack {
-	uint32_t up;		/* or NONE */
+	uint32_t up;		/* the callers' stack, or NONE */
 	uint32_t name;
-	uint32_t first, next;	/* on top of this one; beside it on the same */
-	int64_t n;		/* spent there itself */
+	uint32_t first;		/* the first stack on top of it, or NONE */
+	uint32_t next;		/* the next stack on top of up, or NONE */
+	int64_t n;		/* self cost */
 };
 
 #define NONE	UINT32_MAX
@@ -59,7 +61,7 @@ struct stack {
 KHASH_MAP_INIT_INT64(stack, uint32_t)
 
 static const char *event, *output;
-static int inlines;
+static bool inlines;
 static struct costnames *names;
 static struct places *places;
 static struct stacks *stacks;
@@ -67,12 +69,12 @@ static size_t column;
 
 static struct stack *stack;
 static size_t nstack, capstack;
-static uint32_t bottom = NONE;	/* the first of those on top of nothing */
+static uint32_t bottom = NONE;	/* the first stack without callers */
 static khash_t(stack) *index_of;
 
 /* ---- names ---- */
 
-/* No semicolons, which stand between names, and fit for a terminal. */
+/* Replace semicolons, which separate names, and escape for a terminal. */
 static uint32_t
 clean(const char *s, size_t len)
 {
@@ -118,7 +120,7 @@ on_top(uint32_t up, uint32_t name)
 	return kh_val(index_of, k) = (uint32_t)nstack++;
 }
 
-/* With the functions that are inlined at an address of the one on top. */
+/* Add the functions that are inlined at an address of the top function. */
 static uint32_t
 inlined(uint32_t s, uint32_t node, uint64_t addr)
 {
@@ -137,7 +139,7 @@ inlined(uint32_t s, uint32_t node, uint64_t addr)
 	return s;
 }
 
-/* of[visit]: its stack */
+/* Make the stack of each visit (of[]), and add up self costs. */
 static void
 make_stacks(void)
 {
@@ -174,7 +176,7 @@ by_name(const void *a, const void *b)
 	    costnames_get(names, stack[*(const uint32_t *)b].name));
 }
 
-/* Put those beside each other in order of names. */
+/* Sort a list of stacks by name. */
 static void
 sort(uint32_t *first)
 {
@@ -218,7 +220,7 @@ write_stacks(struct out *o)
 			s = stack[s].first;
 			continue;
 		}
-		/* on to the next beside it, or beside what it is on top of */
+		/* no callees: go to the next stack, or that of a caller */
 		for (;; s = stack[s].up) {
 			len -= strlen(costnames_get(names, stack[s].name)) + 1;
 			if (stack[s].next != NONE || stack[s].up == NONE)
