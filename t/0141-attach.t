@@ -355,6 +355,155 @@ kill -TERM $pid
 wait $pid
 same "it goes on" 3 $?
 
+# Restartable sequences that end by being aborted only: by a timer's signal
+# while it is traced, by the attaching itself, and when it is let go.
+cat >"$T/rseq.c" <<'EOF'
+#include <signal.h>
+#include <stdio.h>
+#include <sys/rseq.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+static volatile int ticks, done, again;
+
+static void
+on(int sig)
+{
+	ticks += sig == SIGALRM;
+	done |= sig == SIGTERM;
+	again |= sig == SIGUSR2;
+}
+
+__asm__(
+"	.pushsection .data.rel, \"aw\"\n"
+"	.balign 32\n"
+"section:\n"
+"	.long	0, 0\n"
+"	.quad	1f, 2f - 1f, 4f\n"
+"	.popsection\n"
+"	.text\n"
+"spin_section:\n"
+"	lea	section(%rip), %rax\n"
+"	mov	%rax, 8(%rdi)\n"
+"1:	pause\n"
+"	jmp	1b\n"
+"2:	xor	%eax, %eax\n"
+"	ret\n"
+"	.long	0x53053053\n"
+"4:	mov	$1, %eax\n"
+"	ret\n");
+int spin_section(struct rseq *);
+
+int
+main(int argc, char *argv[])
+{
+	struct itimerval every = { { 0, 1000 }, { 0, 1000 } };
+	struct rseq *rs = (struct rseq *)((char *)__builtin_thread_pointer() +
+	    __rseq_offset);
+	int n = 0, bad = 0;
+
+	if (argc > 1 || __rseq_size == 0)
+		return __rseq_size == 0 ? 4 : 5;
+	signal(SIGALRM, on);
+	signal(SIGTERM, on);
+	signal(SIGUSR2, on);
+	puts("ready");
+	fflush(stdout);
+	setitimer(ITIMER_REAL, &every, NULL);
+	while (!done && !again) {
+		bad += spin_section(rs) != 1;
+		n++;
+	}
+	if (again) {
+		signal(SIGALRM, SIG_IGN);
+		execl(argv[0], argv[0], "again", (char *)NULL);
+	}
+	printf("%d bad, %s\n", bad, n > 10 ? "many" : "few");
+	return 3;
+}
+EOF
+gcc -O1 -w -o "$T/rseq" "$T/rseq.c"
+"$T/rseq" >"$T/out" 2>"$T/err" &
+pid=$!
+if until_line "$T/out" ready; then
+	bad=
+	for k in all counts cache blocks all; do
+		timeout -k 5 -s INT 0.5 "$B/trace" -e $k -p $pid \
+		    -o "$T/run.ev" 2>"$T/trace.err"
+		[ "$(tail -n 1 "$T/run.ev" | cut -d' ' -f1-3)" = "E exit 0" ] ||
+		    bad="$bad $k($(cat "$T/trace.err"))"
+	done
+	same "restartable sequences: attached to 5 times" "" "$bad"
+	kill -TERM $pid
+	{ sleep 20; kill -9 $pid; } 2>/dev/null &
+	killer=$!
+	wait $pid
+	same "the program comes to its end" 3 $?
+	kill $killer
+	same "every sequence was aborted" "ready 0 bad, many" \
+	    "$(tr '\n' ' ' <"$T/out" | sed 's/ $//')"
+	"$T/rseq" >"$T/out" 2>"$T/err" &
+	pid=$!
+	until_line "$T/out" ready
+	timeout -k 5 60 "$B/trace" -e counts -p $pid -o "$T/run.ev" &
+	tracer=$!
+	i=0
+	while [ $i -lt 200 ] && ! grep -q memfd:quern "/proc/$pid/maps"; do
+		sleep 0.05
+		i=$((i + 1))
+	done
+	kill -USR2 $pid
+	{ sleep 20; kill -9 $pid; } 2>/dev/null &
+	killer=$!
+	wait $pid
+	same "a program that it changes to sees no rseq" 4 $?
+	kill $killer
+	wait $tracer
+else
+	wait $pid
+	for i in 1 2 3 4; do
+		skip "restartable sequences" "no rseq"
+	done
+fi
+
+# One whose system calls become signals: ours would, too.
+cat >"$T/dispatch.c" <<'EOF'
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+static volatile char block;
+
+int
+main(void)
+{
+	char c;
+
+	if (prctl(59, 1, 0, 0, &block) != 0)
+		puts("none");
+	puts("ready");
+	fflush(stdout);
+	return read(0, &c, 1) == 0 ? 3 : 4;
+}
+EOF
+gcc -O1 -w -o "$T/dispatch" "$T/dispatch.c"
+"$T/dispatch" <"$T/fifo" >"$T/out" 2>"$T/err" &
+pid=$!
+exec 9>"$T/fifo"
+until_line "$T/out" ready
+cp "$T/out" "$T/said"
+if grep -q none "$T/said"; then
+	skip "a process that dispatches its calls" "not in this kernel"
+	skip "the message says so" "not in this kernel"
+else
+	status 125 "a process that dispatches its calls" \
+	    "$B/trace" -p $pid -o "$T/no.ev"
+	check "the message says so" grep -q USER_DISPATCH "$T/err"
+fi
+exec 9>&-
+wait $pid
+same "it is none the worse" 3 $?
+
 status 125 "a process that is not there" "$B/trace" -p 4194303 -o "$T/no.ev"
 check "the message names it" grep -q "process 4194303" "$T/err"
 check "and no stream is left" test ! -e "$T/no.ev"

@@ -509,6 +509,8 @@ struct guest_state {
 	uint64_t sigmask;
 	uint64_t restart;	/* 1: first make the call in gpr, it ends at pc */
 	uint64_t window;	/* the window that it is in, see WINDOW_OPEN; or 0 */
+	uint64_t rseq;		/* its struct rseq, or 0, and the signature */
+	uint64_t rseqsig;
 };
 
 /*

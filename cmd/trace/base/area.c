@@ -95,7 +95,7 @@ area_sizes(unsigned shrink)
 	if (opt->follow)
 		b->flags |= BOOT_FOLLOW;
 	if (opt->pid != 0)
-		b->flags |= BOOT_ATTACHED | BOOT_RSEQ;
+		b->flags |= BOOT_ATTACHED;
 	if (opt->kind->alone) {
 		b->flags |= BOOT_CACHE;
 		b->sets = opt->sets;

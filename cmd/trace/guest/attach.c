@@ -24,6 +24,9 @@
 #include "guest/parts.h"
 #include "util.h"
 
+#define PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG \
+	((enum __ptrace_request)0x4211)
+
 struct thread *attach_threads;
 size_t attach_nthreads;
 uint64_t attach_stacks;
@@ -159,15 +162,49 @@ attach_restart(struct user_regs_struct *r)
 	return 0;
 }
 
+/* What ends here leaves every thread as it was. */
 static void
-read_thread(struct thread *t)
+check_thread(struct thread *t)
 {
-	uint64_t mask = ALL_ASYNC;
+	struct { uint64_t mode, selector, offset, len; } dispatch = { 0 };
 
 	if (ptrace(PTRACE_GETREGS, t->tid, 0L, &t->r) < 0)
 		die("ptrace:");
 	if (!inject_is_64bit(&t->r))
 		die("process %d: not a 64-bit program", (int)guest.pid);
+	if (ptrace(PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG, t->tid,
+	    sizeof dispatch, &dispatch) == 0 && dispatch.mode != 0)
+		die("process %d: cannot attach: its system calls become "
+		    "signals (PR_SET_SYSCALL_USER_DISPATCH)", (int)guest.pid);
+}
+
+/*
+ * The kernel would do it when the thread goes on, if it found it there, and
+ * would do it to a call that we make at that place.
+ */
+void
+attach_abort(struct thread *t)
+{
+	struct { uint32_t version, flags; uint64_t start, len, to; } cs;
+	uint64_t at = 0, none = 0;
+
+	inject_rseq(&t->s, t->tid);
+	if (t->s.rseq == 0 || pread(guest.mem, &at, 8,
+	    (off_t)(t->s.rseq + 8)) != 8 || at == 0 ||
+	    pread(guest.mem, &cs, sizeof cs, (off_t)at) != sizeof cs ||
+	    t->r.rip - cs.start >= cs.len)
+		return;
+	t->r.rip = cs.to;
+	guest_write(t->s.rseq + 8, &none, 8);
+	ptrace(PTRACE_SETREGS, t->tid, 0L, &t->r);
+}
+
+static void
+read_thread(struct thread *t)
+{
+	uint64_t mask = ALL_ASYNC;
+
+	attach_abort(t);
 	t->s.restart = (uint64_t)attach_restart(&t->r);
 	inject_state(&t->s, &t->r);
 	if (ptrace(PTRACE_GETSIGMASK, t->tid, 8L, &t->s.sigmask) < 0 ||
@@ -224,6 +261,8 @@ attach(pid_t pid)
 	check_free();
 	guest_open();
 	for (i = 0; i < attach_nthreads; i++)
+		check_thread(&attach_threads[i]);
+	for (i = 0; i < attach_nthreads; i++)
 		read_thread(&attach_threads[i]);
 }
 
@@ -277,6 +316,7 @@ attach_at(struct start *s)
 
 	memset(s, 0, sizeof *s);
 	s->at = attach_threads[0].s;
+	s->flags = BOOT_RSEQ;
 	s->minframe = minframe();
 	s->trap = attach_threads[0].r.rip;
 	s->scratch = (attach_threads[0].r.rsp - 512) & ~15ull;

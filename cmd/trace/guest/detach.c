@@ -160,8 +160,10 @@ is_ready(struct thread *t)
 {
 	if (ptrace(PTRACE_GETREGS, t->tid, 0L, &t->r) < 0)
 		return 1;		/* it ended */
-	if (!is_in_ours(t->r.rip) && !is_in_ours(t->r.rsp))
+	if (!is_in_ours(t->r.rip) && !is_in_ours(t->r.rsp)) {
+		attach_abort(t);
 		return 1;
+	}
 	return t->r.rip == boot.sysinsn && (long)t->r.orig_rax >= 0;
 }
 

@@ -189,6 +189,17 @@ inject_state(struct guest_state *s, const struct user_regs_struct *r)
 	s->window = opt->windows == WINDOWS_TO ? WINDOW_OPEN : 0;
 }
 
+void
+inject_rseq(struct guest_state *s, pid_t tid)
+{
+	struct __ptrace_rseq_configuration c = { 0 };
+
+	if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, tid, sizeof c, &c) < 0)
+		return;
+	s->rseq = c.rseq_abi_pointer;
+	s->rseqsig = c.signature;
+}
+
 bool
 inject_is_64bit(const struct user_regs_struct *r)
 {

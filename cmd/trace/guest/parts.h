@@ -37,6 +37,8 @@ unsigned attach_stop(void);
  * 1: by SYS_restart_syscall, as what is left of it; r->rip is behind the call.
  */
 int attach_restart(struct user_regs_struct *r);
+/* A restartable sequence that the thread was stopped in is aborted. */
+void attach_abort(struct thread *);
 /* Stacks on which threads began: where, or 0. */
 extern uint64_t attach_stacks;
 
@@ -64,6 +66,8 @@ int remote_memfd(uint64_t at, int *theirs);
 
 /* Its thread executes 64-bit code: we can follow no other. */
 bool inject_is_64bit(const struct user_regs_struct *);
+/* The stopped thread's restartable sequences. */
+void inject_rseq(struct guest_state *, pid_t tid);
 /* All of a state but the signals that are blocked. */
 void inject_state(struct guest_state *, const struct user_regs_struct *);
 /* Make the memory file: nothing is changed should this fail. */

@@ -225,6 +225,7 @@ signal_deliver(struct tarea *t, int sig, struct ksiginfo *info,
 		signal_resume(t, uc, mask);
 		return;
 	}
+	rseq_abort(t);
 	frame = frame_for(t, &a, info, uc, mask);
 	if (frame == 0) {
 		no_frame(t, sig, info, uc, mask, base);
@@ -318,6 +319,7 @@ signal_trap(struct tarea *t, struct kucontext *uc)
 		uc->sigmask = ALL_ASYNC;
 		break;
 	case TRAP_LETGO:
+		rseq_abort(t);
 		state_put(t, uc);
 		signal_unhold(t);
 		signal_put_back(t);

@@ -94,6 +94,8 @@ begin(struct tarea *t, const struct guest_state *s)
 	t->fsbase = s->fsbase;
 	t->gsbase = s->gsbase;
 	t->window = s->window;
+	t->rseq = s->rseq;
+	t->rseqsig = s->rseqsig;
 	sys2(__NR_sigaltstack, NULL, &t->altstack);
 	if (t->altstack.flags & SS_DISABLE)
 		t->altstack.size = 0;
@@ -229,6 +231,8 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 			arg[1] = exitno;
 			arg[2] = t->gen;
 			state_fp_settle(t);
+			if (t->rseq != 0)
+				rseq_learn(t);
 			if (ask(t, REQ_TRANSLATE, arg) < 0)
 				let_go(t);
 			e = t->slot->ret[0];

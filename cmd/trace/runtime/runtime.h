@@ -137,6 +137,8 @@ struct tarea {
 	uint32_t raise;		/* to be raised at the next look, or 0 */
 	struct ksiginfo raised;
 	uint64_t child;		/* 1: a process of its own, let go at once */
+	uint64_t rseq;		/* the guest's struct rseq, or 0 */
+	uint64_t rseqsig;
 	uint64_t shares;	/* 1: a process of its own in its parent's memory */
 	uint32_t held;		/* hold.c: a kept signal that waits, or 0 */
 	uint32_t owed;		/* blocks to be done before the next signal */
@@ -306,6 +308,13 @@ uint64_t state_fp_pc(const struct tarea *, uint64_t ip);
 void state_fp_settle(struct tarea *);
 void state_native(struct tarea *, struct kucontext *);
 void state_put(struct tarea *, struct kucontext *);
+
+/* rseq.c */
+/* Of a thread with t->rseq: which sequence it is in, or was. */
+void rseq_learn(const struct tarea *);
+/* The guest's pc lies in a sequence: it becomes where that is aborted. */
+void rseq_abort(struct tarea *);
+long rseq_call(struct tarea *);
 
 /* window.c */
 void window_exit(struct tarea *);

@@ -10,7 +10,6 @@
 
 #define EPERM 1
 #define EINVAL 22
-#define ENOSYS 38
 #define PROT_EXEC 4
 
 /* 1: [start, end) touches memory that holds code which trace knows. */
@@ -457,9 +456,8 @@ one(struct tarea *t, uint64_t nr)	/* table */
 		if (is_address_limit(t, nr))
 			return address_limit(t, nr);
 		return rt_guest_syscall(t, t->gpr);
-	case __NR_rseq:		/* with one thread registered, all must be */
-		return rt.boot.flags & BOOT_RSEQ ? rt_guest_syscall(t, t->gpr) :
-		    -ENOSYS;
+	case __NR_rseq:
+		return rseq_call(t);
 	case __NR_ptrace:
 		return trace_process(t);
 	case __NR_exit:
@@ -511,6 +509,8 @@ syscall_do(struct tarea *t, const struct exitmeta *x)
 	if (nr == __NR_ptrace && t->gpr[7] == 0 &&
 	    (rt.boot.flags & BOOT_FOLLOW))
 		leave_before(t, x, SAY_TRACED);
+	if (t->rseq != 0)
+		rseq_learn(t);
 	if (filters_by_pc(t, nr))
 		leave_before(t, x, SAY_FILTER);
 	t->gpr[1] = x->target;

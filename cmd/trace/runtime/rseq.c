@@ -1,0 +1,92 @@
+/*
+ * rseq - restartable sequences of a process that was attached to
+ *
+ * A program that starts under us sees no rseq(2).  One that ran before has
+ * registered, and uses it.  The kernel compares the real pc with the sequence
+ * that the thread's struct rseq names, finds it outside, forgets the sequence
+ * and restarts nothing.  Which sequences there are we learn where the thread
+ * comes by, before that; then one that a signal finds the thread in, or in
+ * which it is let go, is aborted here.  One that another thread was let run
+ * in between is not.
+ */
+#include "runtime.h"
+
+#define NSEQUENCE 64u
+#define CS_AT 8			/* of struct rseq: which sequence, or 0 */
+
+struct sequence {		/* as the kernel reads it */
+	uint32_t version, flags;
+	uint64_t start, len, abort;
+};
+
+static struct sequence sequence[NSEQUENCE];
+static uint32_t nsequence, lock;
+
+static const struct sequence *
+find(uint64_t pc)
+{
+	uint32_t i, n = __atomic_load_n(&nsequence, __ATOMIC_ACQUIRE);
+
+	for (i = 0; i < n; i++)
+		if (pc - sequence[i].start < sequence[i].len)
+			return &sequence[i];
+	return NULL;
+}
+
+static void
+add(const struct sequence *s)
+{
+	while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
+		__builtin_ia32_pause();
+	if (find(s->start) == NULL && nsequence < NSEQUENCE) {
+		sequence[nsequence] = *s;
+		__atomic_store_n(&nsequence, nsequence + 1, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+}
+
+void
+rseq_learn(const struct tarea *t)
+{
+	struct sequence s;
+	uint64_t at = 0;
+	uint32_t sig = 0;
+
+	if (rt_copy(&at, (void *)(t->rseq + CS_AT), sizeof at) < 0 ||
+	    at == 0 || rt_copy(&s, (void *)at, sizeof s) < 0 ||
+	    rt_copy(&sig, (void *)(s.abort - sizeof sig), sizeof sig) < 0 ||
+	    sig != (uint32_t)t->rseqsig || find(s.start) != NULL)
+		return;
+	add(&s);
+}
+
+void
+rseq_abort(struct tarea *t)
+{
+	const struct sequence *s;
+	uint64_t none = 0;
+
+	if (t->rseq == 0)
+		return;
+	s = find(t->pc);
+	if (s == NULL)
+		return;
+	t->pc = s->abort;
+	rt_copy((void *)(t->rseq + CS_AT), &none, sizeof none);
+}
+
+/* rseq(area, size, flags, signature): with one thread registered, all must be. */
+long
+rseq_call(struct tarea *t)
+{
+	long r;
+
+	if (!(rt.boot.flags & BOOT_RSEQ))
+		return -38;		/* ENOSYS */
+	r = rt_guest_syscall(t, t->gpr);
+	if (r == 0) {
+		t->rseq = t->gpr[2] == 0 ? t->gpr[7] : 0;
+		t->rseqsig = (uint32_t)t->gpr[10];
+	}
+	return r;
+}
