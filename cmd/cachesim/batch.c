@@ -72,7 +72,10 @@ batch_some(const uint64_t *p, uint64_t n)
 	uint64_t some[2 + 256];
 
 	nfound = 0;
-	batch(some, with_rounds(some, p, n));
+	if (n == 1 && ev_more(p) == 0)
+		batch(p, ev_skip(p));
+	else
+		batch(some, with_rounds(some, p, n));
 }
 
 void

@@ -65,7 +65,7 @@ evwrec_field(char *p, uint64_t diff)
 }
 
 /* End the unfinished line, and write the same line again. */
-static char *
+static __attribute__((noinline, cold)) char *
 once_more(struct evw *w, char *p)
 {
 	*p++ = '\n';
