@@ -17,29 +17,30 @@ struct rnd {
 void rnd_seed(struct rnd *r, int32_t seed);
 float rnd_uniform(struct rnd *r);		/* 0 <= u < 1, 24 bits */
 size_t rnd_index(struct rnd *r, size_t n);	/* biased, as SimPoint's */
-size_t rnd_fair(struct rnd *r, size_t n);	/* every index alike */
+size_t rnd_fair(struct rnd *r, size_t n);	/* without bias */
 double rnd_real(struct rnd *r);			/* 0 <= u < 1, some 62 bits */
 
-/* near.c, kmeans.c: one thread's work on one clustering */
+/* near.c, kmeans.c: one thread's clustering */
 struct km {
 	const struct vecs *v;
-	size_t k, kp;		/* centres; the same, rounded up for vector code */
-	double *c, *next;	/* k rows of dim: centres now, and of the update */
-	double *p, *nextp;	/* their shares of the weight */
+	size_t k, kp;		/* centres; rounded up for vector code */
+	double *c, *next;	/* k rows of dim: centres now, centres next */
+	double *p, *nextp;	/* the centres' shares of the weight */
 	double *ct;		/* c transposed: dim rows of kp */
 	double *acc;		/* kp distances */
 	double *cnorm;		/* sparse: squared length of each centre */
-	uint32_t *sup;		/* sparse: where each centre is not 0, ... */
-	size_t *nsup;		/* ... how often */
+	uint32_t *sup;		/* sparse: dimensions where c is not 0, ... */
+	size_t *nsup;		/* ... their number for each centre */
 	int *lab;		/* per vector: nearest centre, ... */
-	double *up, *lo;	/* ... at most so far from it, at least from others */
-	double *d2;		/* ... the square of its distance, exactly */
-	const struct vecs *labelled;	/* lab, up and lo are of these, and of c */
-	double *half, *move;	/* per centre */
+	double *up;		/* ... upper bound of the distance to it, */
+	double *lo;		/* ... lower bound to any other centre, */
+	double *d2;		/* ... exact square of its distance */
+	const struct vecs *labelled;	/* the vectors of lab, up, lo */
+	double *half, *move;	/* per centre: see kmeans.c */
 };
 struct near {
 	int c;			/* the nearest centre, the first of several */
-	double up, lo;		/* bounds of the distances to it, to any other */
+	double up, lo;		/* bounds of the distances to it, to others */
 };
 void km_set(struct km *m, const struct vecs *v, size_t most);
 void km_choose(struct km *m, size_t k);
@@ -58,27 +59,27 @@ void init_shares(struct km *m);
 struct matrix *init_from_labels(const struct vecs *v, const char *name);
 struct vecs *sample_draw(const struct vecs *v, size_t want, int32_t seed);
 
-/* run.c: trials, the best of each run, the choice of k */
+/* run.c: trials, the best trial of each run, the choice of k */
 struct trial {
-	size_t run, nr, k;	/* run and trial from 0 */
+	size_t run, nr, k;	/* run and nr (trial of the run) from 0 */
 	int32_t seed;
 	size_t iters;		/* updates that changed something */
 	double bic, distortion;
 	double *cdist, *p;	/* per cluster: distortion, share */
 };
-struct run {
-	size_t k, first;	/* trial */
+struct k_run {			/* a value of k */
+	size_t k, first;	/* first: its first trial */
 	const struct trial *best;
 };
-struct result {			/* of one clustering */
+struct result {			/* one clustering */
 	size_t run, k, n;
 	const double *p;	/* per cluster: share, ... */
-	long *rep;		/* ... its interval, -1: none */
+	long *rep;		/* ... its simpoint, an interval; -1: none */
 	int *lab;		/* per vector: cluster, ... */
 	double *dist;		/* ... distance from its centre */
-	struct matrix init, fin;
+	struct matrix init, fin;	/* first and last centres */
 };
-extern struct run *runs;
+extern struct k_run *runs;
 extern size_t nruns;
 extern const struct trial *const *trials;
 extern size_t ntrials;

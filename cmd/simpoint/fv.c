@@ -1,21 +1,21 @@
 /*
- * fv.c - frequency vectors: read, normalise, project, in one pass
+ * fv - frequency vectors: read, normalise, project, in one pass
  *
- *	T:1:20 :3:4 :17:9		an interval: block 1 had 20, block 3 had 4, ...
+ *	T:1:20 :3:4 :17:9	an interval: block 1 had 20, block 3 had 4, ...
  *
  * Only lines that begin with T are vectors.  A vector is divided by the sum of
- * its values and projected onto -dim dimensions: pair by pair, in the order of
+ * its values and projected onto -dim dimensions: for each pair, in the order of
  * the line, (value / sum) times the block's row of the projection matrix is
- * added.  The rows are random numbers in the order of the blocks, so they can
- * be made as higher numbers come up, and nobody need know the highest one: a
- * pipe will do.
+ * added.  The rows are random numbers in the order of the blocks.  They are
+ * made when a higher block comes up, so the input can be a pipe: the highest
+ * block need not be known before.
  *
  * SimPoint reads a pair as any character (":"), a whole number, any character
- * and a real number, blanks between them as one likes, and takes what it cannot
- * read for the end of the line, or, as a line's first pair, of the file.  It
- * passes over a last line without newline.  So does this, with a warning;
+ * and a real number, with blanks anywhere between.  It takes a pair that it
+ * cannot read for the end of the line or, if it is the line's first one, of the
+ * file.  It drops a last line without newline.  So does this, with a warning.
  * "-bugs mend" takes a line without pairs for an interval in which nothing ran,
- * reads the last line, and refuses the rest.
+ * reads the last line, and refuses what it cannot read.
  */
 #include "cluster.h"
 
@@ -30,19 +30,19 @@
 #include "in.h"
 #include "util.h"
 
-enum got { PAIR, END, BAD };
+enum pair_found { PAIR, END, BAD };
 
 static struct in *in;
 static uint32_t *at;		/* the line's pairs */
 static double *val;
-static size_t npair, atcap, valcap;
-static size_t nbad;		/* lines that were not read to their end */
-static size_t ntwice;		/* blocks that came again in a line */
+static size_t npair, capat, capval;
+static size_t nbad;		/* lines not read to their end */
+static size_t ntwice;		/* repeated blocks of a line */
 static size_t high;		/* the highest block's number */
 static struct rnd rnd;
-static int mend;		/* the rules of -bugs mend */
-static int joined;		/* this is -joinFVFile */
-static size_t xcap, sumcap, projcap, spcap, spvcap, fromcap, normcap;
+static bool mend;		/* the rules of -bugs mend apply */
+static bool joined;		/* the file is -joinFVFile's */
+static size_t capx, capsum, capproj, capsp, capspv, capfrom, capnorm;
 
 static inline char *
 blanks(char *p)
@@ -52,7 +52,7 @@ blanks(char *p)
 	return p;
 }
 
-static inline int
+static inline bool
 digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -66,7 +66,7 @@ digits(char *p)
 	return p;
 }
 
-/* [+-] digits [. digits] [e [+-] digits]; NULL: not that */
+/* [+-] digits [. digits] [e [+-] digits]; NULL: not such a number */
 static char *
 any_real(char *p, double *v)
 {
@@ -111,7 +111,7 @@ get_real(char *p, double *v)
 static char *
 get_block(char *p, uint32_t *block)
 {
-	int minus = *p == '-';
+	bool minus = *p == '-';
 	uint64_t n = 0;
 
 	p += *p == '-' || *p == '+';
@@ -129,7 +129,7 @@ get_block(char *p, uint32_t *block)
 	return p;
 }
 
-static inline enum got
+static inline enum pair_found
 get_pair(char **pos, char *end, uint32_t *block, double *v)
 {
 	char *p = blanks(*pos);
@@ -151,17 +151,17 @@ get_pair(char **pos, char *end, uint32_t *block, double *v)
 	return PAIR;
 }
 
-/* A line's pairs; 0: none, which ends the file. */
-static int
+/* Read a line's pairs; false: there are none, which ends the file. */
+static bool
 get_line(char *line, size_t len)
 {
 	char *p = line + 1;
-	enum got got;
+	enum pair_found got;
 
 	for (npair = 0;; npair++) {
-		if (npair == atcap) {
-			at = xgrow(at, &atcap, npair + 1, sizeof *at);
-			val = xgrow(val, &valcap, atcap, sizeof *val);
+		if (npair == capat) {
+			at = xgrow(at, &capat, npair + 1, sizeof *at);
+			val = xgrow(val, &capval, capat, sizeof *val);
 		}
 		got = get_pair(&p, line + len, &at[npair], &val[npair]);
 		if (got != PAIR)
@@ -174,16 +174,16 @@ get_line(char *line, size_t len)
 		warn("%s:%" PRIu64 ": a T line without pairs: the file ends "
 		    "here, as for SimPoint 3.2 (-bugs mend reads on)",
 		    in_name(in), in_lineno(in));
-		return 0;
+		return false;
 	}
 	if (got == BAD && nbad++ == 0)
 		warn("%s:%" PRIu64 ": the line is read as far as %zu pairs, "
 		    "as by SimPoint 3.2", in_name(in), in_lineno(in), npair);
-	return 1;
+	return true;
 }
 
-/* The next vector's line; 0 at the end of them. */
-static int
+/* Read the next vector's line; false: there is none. */
+static bool
 next_vector(void)
 {
 	size_t len;
@@ -199,14 +199,14 @@ next_vector(void)
 			warn("%s:%" PRIu64 ": the last line has no newline: it "
 			    "is dropped, as by SimPoint 3.2 (-bugs mend reads "
 			    "it)", in_name(in), in_lineno(in));
-			return 0;
+			return false;
 		}
 		return get_line(line, len);
 	}
-	return 0;
+	return false;
 }
 
-/* Addresses as block numbers would have the machine swap for hours. */
+/* Refuse a huge matrix: a file with addresses for block numbers needs one. */
 static void
 check_memory(const struct matrix *m, size_t rows)
 {
@@ -219,14 +219,14 @@ check_memory(const struct matrix *m, size_t rows)
 		    in_lineno(in), rows);
 }
 
-/* Random rows of the projection matrix up to that of block `upto`. */
+/* Make random rows of the projection matrix up to that of block `upto'. */
 static void
 grow_projection(struct matrix *m, size_t upto)
 {
 	size_t i, end = upto * m->cols;
 
 	check_memory(m, upto);
-	m->x = xgrow(m->x, &projcap, end, sizeof *m->x);
+	m->x = xgrow(m->x, &capproj, end, sizeof *m->x);
 	for (i = m->rows * m->cols; i < end; i++)
 		m->x[i] = 2.0 * (double)rnd_uniform(&rnd) - 1.0;
 	m->rows = upto;
@@ -248,7 +248,7 @@ project(struct fv *f, struct vecs *v, double sum)
 	const double *row;
 	size_t i, dim = v->dim;
 
-	v->x = xgrow(v->x, &xcap, (v->n + 1) * dim, sizeof *v->x);
+	v->x = xgrow(v->x, &capx, (v->n + 1) * dim, sizeof *v->x);
 	to = v->x + v->n * dim;
 	memset(to, 0, dim * sizeof *to);
 	for (i = 0; i < npair; i++) {
@@ -261,7 +261,7 @@ project(struct fv *f, struct vecs *v, double sum)
 	}
 }
 
-struct pair {
+struct block_pair {
 	uint32_t at;
 	size_t nr;		/* in the line */
 };
@@ -269,16 +269,16 @@ struct pair {
 static int
 by_block(const void *a, const void *b)
 {
-	const struct pair *x = a, *y = b;
+	const struct block_pair *x = a, *y = b;
 
 	if (x->at != y->at)
 		return x->at < y->at ? -1 : 1;
 	return x->nr < y->nr ? -1 : 1;
 }
 
-/* Of a block that comes twice the last value counts, or if mended the sum. */
+/* The value of a repeated block: the last one, or with -bugs mend the sum. */
 static double
-again(double x, double before)
+repeated(double x, double before)
 {
 	if (mend)
 		return x + before;
@@ -292,25 +292,25 @@ again(double x, double before)
 static void
 keep_sparse(struct vecs *v, double sum)
 {
-	static struct pair *p;
+	static struct block_pair *p;
 	static size_t cap;
 	size_t i, n = v->n ? v->from[v->n] : 0;
 	double x;
 
 	p = xgrow(p, &cap, npair + 1, sizeof *p);
 	for (i = 0; i < npair; i++)
-		p[i] = (struct pair){ at[i], i };
+		p[i] = (struct block_pair){ at[i], i };
 	qsort(p, npair, sizeof *p, by_block);
-	v->at = xgrow(v->at, &spcap, n + npair + 1, sizeof *v->at);
-	v->val = xgrow(v->val, &spvcap, n + npair + 1, sizeof *v->val);
-	v->from = xgrow(v->from, &fromcap, v->n + 2, sizeof *v->from);
-	v->norm = xgrow(v->norm, &normcap, v->n + 1, sizeof *v->norm);
+	v->at = xgrow(v->at, &capsp, n + npair + 1, sizeof *v->at);
+	v->val = xgrow(v->val, &capspv, n + npair + 1, sizeof *v->val);
+	v->from = xgrow(v->from, &capfrom, v->n + 2, sizeof *v->from);
+	v->norm = xgrow(v->norm, &capnorm, v->n + 1, sizeof *v->norm);
 	v->from[0] = 0;
 	v->norm[v->n] = 0;
 	for (i = 0; i < npair; i++) {
 		x = val[p[i].nr] / sum;
 		if (i > 0 && p[i].at == p[i - 1].at)
-			x = again(x, v->val[--n]);
+			x = repeated(x, v->val[--n]);
 		v->at[n] = p[i].at - 1;
 		v->val[n++] = x;
 	}
@@ -335,7 +335,7 @@ add_vector(struct fv *f, struct vecs *v)
 		    "divided by it", in_name(in), in_lineno(in), sum);
 	if (top > high)
 		high = top;
-	f->sum = xgrow(f->sum, &sumcap, v->n + 1, sizeof *f->sum);
+	f->sum = xgrow(f->sum, &capsum, v->n + 1, sizeof *f->sum);
 	f->sum[v->n] = sum;
 	if (opt.regions && !joined)
 		marks_vector(at, val, npair);
@@ -387,7 +387,7 @@ check_sizes(const struct fv *f, const struct vecs *v, const char *name)
 }
 
 static void
-tell_progress(const struct vecs *v)
+put_progress(const struct vecs *v)
 {
 	size_t at_mb = (size_t)(in_offset(in) / 1000000);
 	size_t of_mb = (size_t)(in_size(in) / 1000000);
@@ -407,7 +407,7 @@ read_file(struct fv *f, struct vecs *v, const char *file)
 	in = in_open(file);
 	name = in_name(in);
 	nbad = ntwice = high = 0;
-	xcap = sumcap = projcap = spcap = spvcap = fromcap = normcap = 0;
+	capx = capsum = capproj = capsp = capspv = capfrom = capnorm = 0;
 	rnd_seed(&rnd, opt.seedproj);
 	f->proj.cols = v->dim = opt.dim;
 	if (opt.projtxt_in || opt.projbin_in)
@@ -417,7 +417,7 @@ read_file(struct fv *f, struct vecs *v, const char *file)
 		if (!joined && opt.numfvs && v->n > opt.numfvs)
 			break;
 		if (v->n % 256 == 0 && progress_due())
-			tell_progress(v);
+			put_progress(v);
 	}
 	progress_end();
 	check_sizes(f, v, name);
@@ -426,11 +426,11 @@ read_file(struct fv *f, struct vecs *v, const char *file)
 	in_close(in);
 }
 
-/* All but the weights of v. */
+/* Read all of v but the weights. */
 void
 fv_read(struct fv *f, struct vecs *v)
 {
-	joined = 0;
+	joined = false;
 	mend = opt.mend;
 	read_file(f, v, opt.fv);
 }
@@ -470,7 +470,7 @@ join_sparse(struct vecs *v, const struct vecs *more, double share)
 			dims[n] = (uint32_t)v->dim + more->at[j];
 			vals[n++] = more->val[j] * share;
 		}
-		/* v's pairs i are behind us */
+		/* the pairs of i are read: its old start is not needed */
 		v->from[i] = first;
 		for (v->norm[i] = 0, j = first; j < n; j++)
 			v->norm[i] += vals[j] * vals[j];
@@ -483,8 +483,9 @@ join_sparse(struct vecs *v, const struct vecs *more, double share)
 }
 
 /*
- * The vectors of -joinFVFile beside those of v, each with its share.  There an
- * interval may be empty (no memory, say), so it is read without SimPoint's bugs.
+ * Append the vectors of -joinFVFile to those of v, each with its share.  In
+ * that file an interval may be empty (no memory was touched, say), so it is
+ * read without SimPoint's bugs.
  */
 void
 fv_join(struct vecs *v)
@@ -492,7 +493,7 @@ fv_join(struct vecs *v)
 	struct vecs more = { 0 };
 	struct fv f = { 0 };
 
-	joined = mend = 1;
+	joined = mend = true;
 	read_file(&f, &more, opt.join);
 	if (more.n != v->n)
 		die("%s: %zu vectors, where the first file has %zu", opt.join,

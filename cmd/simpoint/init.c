@@ -1,14 +1,16 @@
 /*
- * init.c - where k-means begins, and on which of the vectors
+ * init - choose the first centres, and the sample of vectors
  *
- *	samp	k vectors at random, SimPoint's way: the same one may come twice,
- *		and the index is biased (rand.c)
- *	ff	one so, then k - 1 times the vector furthest from all before
- *	uniform	k different vectors, every one alike
- *	kpp	k-means++ (Arthur and Vassilvitskii, SODA 2007): one so, then each
- *		with a chance as the square of its distance from all before
+ *	samp	k random vectors, SimPoint's way: a vector may come twice, and
+ *		the index is biased (rand.c)
+ *	ff	the first as for samp, then k - 1 times the vector furthest from
+ *		all centres before
+ *	uniform	k different vectors, with equal chances
+ *	kpp	k-means++ (Arthur and Vassilvitskii, SODA 2007): the first with
+ *		equal chances, each further one with a chance proportional to
+ *		the square of its distance from the centres before
  *
- * Centres always come from all vectors; a sample is for k-means alone.
+ * First centres always come from all vectors; only k-means works on a sample.
  */
 #include "cluster.h"
 
@@ -24,7 +26,7 @@ centre_is(struct km *m, size_t c, size_t i)
 	vec_copy(m->v, i, m->c + c * m->v->dim);
 }
 
-/* d2[i]: square of the distance from the nearest centre so far */
+/* Update d2[i], the square of the distance from the nearest centre so far. */
 static void
 nearer(struct km *m, size_t centre)
 {
@@ -67,7 +69,7 @@ by_square(const struct km *m, struct rnd *r)
 	return last;
 }
 
-/* One vector, then again and again one that is far from those before. */
+/* ff, kpp: one vector, then repeatedly one far from those before. */
 static void
 spread(struct km *m, struct rnd *r)
 {
@@ -85,7 +87,7 @@ spread(struct km *m, struct rnd *r)
 	}
 }
 
-/* Once all n are used, they may come again. */
+/* A vector may come again only when all n are used. */
 static void
 uniform(struct km *m, struct rnd *r)
 {
@@ -102,7 +104,7 @@ uniform(struct km *m, struct rnd *r)
 	}
 }
 
-/* The first k centres; m->v is all vectors. */
+/* Set the k first centres; m->v is all vectors. */
 void
 init_centres(struct km *m, int32_t seed)
 {
@@ -119,7 +121,7 @@ init_centres(struct km *m, int32_t seed)
 		spread(m, &r);
 }
 
-/* A first centre's share is the weight of what is nearest to it. */
+/* A first centre's share is the weight of the vectors nearest to it. */
 void
 init_shares(struct km *m)
 {
@@ -131,7 +133,7 @@ init_shares(struct km *m)
 		m->p[m->lab[i]] += m->v->w[i];
 }
 
-/* Centres from labels: the weighted mean of what bears each. */
+/* Centres from labels: the weighted mean of the vectors with each label. */
 struct matrix *
 init_from_labels(const struct vecs *v, const char *name)
 {
@@ -160,10 +162,10 @@ init_from_labels(const struct vecs *v, const char *name)
 }
 
 /*
- * Sampling: vectors in line by falling weight, each as long as its weight; a
- * number in [0, 1) falls into one of them.
+ * Sampling: the vectors divide [0, 1) into slices as long as their weights, in
+ * order of falling weight.  A random number falls into the slice of a vector.
  */
-#define VAIN 100000000	/* draws of vectors already there, then give up */
+#define VAIN 100000000	/* give up after so many draws of chosen vectors */
 
 struct slice {
 	double w, end;
@@ -197,7 +199,7 @@ slice_of(const struct slice *s, size_t n, double u)
 }
 
 static struct vecs *
-subset(const struct vecs *v, const char *chosen, size_t want)
+subset(const struct vecs *v, const bool *chosen, size_t want)
 {
 	struct vecs *s = xcalloc(1, sizeof *s);
 	size_t i, j, pairs = 0;
@@ -234,12 +236,12 @@ subset(const struct vecs *v, const char *chosen, size_t want)
 	return s;
 }
 
-/* want different vectors, each with a chance as its weight, in their order */
+/* Draw `want' different vectors by weight; they keep their order. */
 struct vecs *
 sample_draw(const struct vecs *v, size_t want, int32_t seed)
 {
 	struct slice *s = xcalloc(v->n, sizeof *s);
-	char *chosen = xcalloc(v->n, 1);
+	bool *chosen = xcalloc(v->n, sizeof *chosen);
 	size_t i, have = 0, some = 0, vain = 0;
 	double sum = 0;
 	struct rnd r;
@@ -264,7 +266,7 @@ sample_draw(const struct vecs *v, size_t want, int32_t seed)
 			die("-sampleSize %zu: after %zu intervals the others "
 			    "have too little weight to be drawn", want, have);
 		have += !chosen[i];
-		chosen[i] = 1;
+		chosen[i] = true;
 	}
 	free(s);
 	return subset(v, chosen, want);

@@ -1,8 +1,9 @@
 /*
- * json.c - everything that was found, for other programs
+ * json - write all results for other programs
  *
  *	{ "intervals": 950, "dimensions": 15, "instructions": 950000000,
- *	  "runs": [ { "run": 1, "k": 1, "best": 1, "trials": [ { "seed": ... } ] } ],
+ *	  "runs": [ { "run": 1, "k": 1, "best": 1,
+ *		"trials": [ { "seed": ... } ] } ],
  *	  "run": 4, "k": 5,
  *	  "simpoints": [ { "phase": 0, "interval": 17, "weight": 0.25, ... } ],
  *	  "labels": [ 0, 0, 1, ... ] }
@@ -24,7 +25,7 @@ real(double v)
 	return isfinite(v) ? json_real(v) : json_null();
 }
 
-/* Instructions: a whole number as a rule. */
+/* A number of instructions, usually a whole number. */
 static json_t *
 amount(double v)
 {
@@ -33,7 +34,7 @@ amount(double v)
 }
 
 static json_t *
-whole(size_t n)
+count(size_t n)
 {
 	return json_integer((json_int_t)n);
 }
@@ -58,7 +59,7 @@ trial_object(const struct trial *t)
 	json_t *j = json_object();
 
 	put(j, "seed", json_integer(t->seed));
-	put(j, "iterations", whole(t->iters));
+	put(j, "iterations", count(t->iters));
 	put(j, "bic", real(t->bic));
 	put(j, "distortion", real(t->distortion));
 	return j;
@@ -72,9 +73,9 @@ run_array(void)
 
 	for (r = 0; r < nruns; r++) {
 		j = json_object();
-		put(j, "run", whole(r + 1));
-		put(j, "k", whole(runs[r].k));
-		put(j, "best", whole(runs[r].best->nr + 1));
+		put(j, "run", count(r + 1));
+		put(j, "k", count(runs[r].k));
+		put(j, "best", count(runs[r].best->nr + 1));
 		inner = json_array();
 		for (t = runs[r].first; t < ntrials && trials[t]->run == r; t++)
 			add(inner, trial_object(trials[t]));
@@ -85,16 +86,16 @@ run_array(void)
 }
 
 static json_t *
-point(const struct result *r, size_t c, double all)
+simpoint_object(const struct result *r, size_t c, double all)
 {
 	json_t *j = json_object();
 	size_t i, n = 0;
 
 	for (i = 0; i < r->n; i++)
 		n += r->lab[i] == (int)c;
-	put(j, "phase", whole(c));
+	put(j, "phase", count(c));
 	put(j, "weight", real(r->p[c] / all));
-	put(j, "intervals", whole(n));
+	put(j, "intervals", count(n));
 	if (r->rep[c] < 0)
 		return j;
 	put(j, "interval", json_integer(r->rep[c]));
@@ -102,9 +103,9 @@ point(const struct result *r, size_t c, double all)
 	return j;
 }
 
-/* Where a simpoint begins, and how long it is, in instructions. */
+/* Start and length of a simpoint, in instructions. */
 static void
-put_place(json_t *j, const double *sum, long rep)
+put_extent(json_t *j, const double *sum, long rep)
 {
 	double start = 0;
 	long i;
@@ -116,7 +117,7 @@ put_place(json_t *j, const double *sum, long rep)
 }
 
 static json_t *
-point_array(const struct result *r, const double *sum)
+simpoint_array(const struct result *r, const double *sum)
 {
 	json_t *list = json_array(), *j;
 	double all = 0;
@@ -128,9 +129,9 @@ point_array(const struct result *r, const double *sum)
 	for (c = 0; c < r->k; c++) {
 		if (!(r->p[c] > 0))
 			continue;
-		j = point(r, c, all);
+		j = simpoint_object(r, c, all);
 		if (sum && r->rep[c] >= 0)
-			put_place(j, sum, r->rep[c]);
+			put_extent(j, sum, r->rep[c]);
 		add(list, j);
 	}
 	return list;
@@ -151,16 +152,16 @@ json_write(const struct result *r, const struct fv *f)
 	double insns = 0;
 	size_t i;
 
-	put(top, "intervals", whole(r->n));
-	put(top, "dimensions", whole(r->fin.cols));
+	put(top, "intervals", count(r->n));
+	put(top, "dimensions", count(r->fin.cols));
 	for (i = 0; i < r->n && f->sum; i++)
 		insns += f->sum[i];
 	if (f->sum)
 		put(top, "instructions", amount(insns));
 	put(top, "runs", run_array());
-	put(top, "run", whole(r->run + 1));
-	put(top, "k", whole(r->k));
-	put(top, "simpoints", point_array(r, f->sum));
+	put(top, "run", count(r->run + 1));
+	put(top, "k", count(r->k));
+	put(top, "simpoints", simpoint_array(r, f->sum));
 	for (i = 0; i < r->n; i++)
 		add(labels, json_integer(r->lab[i]));
 	put(top, "labels", labels);

@@ -1,22 +1,23 @@
 /*
- * kmeans.c - Lloyd's iteration, without most of the distances
+ * kmeans - Lloyd's iteration, without most of the distances
  *
  * Each round gives every vector to its nearest centre and moves each centre to
  * the weighted mean of its vectors, until no coordinate changes.  Most vectors
- * stay where they are, and often that can be shown without their distances (G.
- * Hamerly, "Making k-means even faster", SDM 2010): keep a bound UP of the
- * distance to the own centre and a bound LO of that to all others.  A moving
- * centre loosens them by its way; while UP < LO, or UP is less than half way
- * from the own centre to the next one, nothing changes.
+ * stay with their centre, and bounds often prove that without computing
+ * distances (G. Hamerly, "Making k-means even faster", SDM 2010): UP bounds the
+ * distance to the own centre from above, LO the distances to all others from
+ * below.  When centres move, the bounds loosen by the distances moved.  While
+ * UP < LO, or UP is less than half the distance from the own centre to the
+ * nearest other one, the label does not change.
  *
  * The labels must be those of the rounded sums, so a bound counts only if it
- * holds by more than all rounding can amount to (slack).
+ * holds by more than the largest possible rounding error (slack).
  *
- * Kept as SimPoint has them: an empty cluster's centre becomes the origin; a
- * limit of N rounds that is reached gives back the centres before the last
- * update, as their counterparts were equal had it converged.  "-bugs mend"
- * moves an empty centre to the vector furthest from its own, and gives back
- * the last centres.
+ * Two bugs of SimPoint are kept: an empty cluster's centre becomes the origin,
+ * and when the limit of rounds is reached, the result is the centres before the
+ * last update (had it converged, both would be equal).  "-bugs mend" moves an
+ * empty centre to the vector furthest from its own centre, and takes the last
+ * centres.
  */
 #include "cluster.h"
 
@@ -26,8 +27,8 @@
 
 #include "util.h"
 
-#define TINY 1e-140	/* squares of less may vanish; no bound counts below */
-#define ULPS 1e-14	/* more than the rounding of a few operations */
+#define TINY 1e-140	/* below it, squares may underflow: no bound counts */
+#define ULPS 1e-14	/* more than the rounding error of a few operations */
 
 static double
 slack(const struct km *m)
@@ -35,7 +36,7 @@ slack(const struct km *m)
 	return fmax(1e-9, 16 * DBL_EPSILON * (double)m->v->dim);
 }
 
-/* Each vector's nearest centre, afresh. */
+/* Find each vector's nearest centre, without bounds of a round before. */
 void
 km_label(struct km *m)
 {
@@ -52,9 +53,9 @@ km_label(struct km *m)
 	m->labelled = m->v;
 }
 
-/* half[c]: half of the way from centre c to the one next to it */
+/* half[c]: half the distance from centre c to the nearest other one */
 static void
-half_ways(struct km *m)
+half_distances(struct km *m)
 {
 	size_t dim = m->v->dim, a, b, d;
 	double s, t;
@@ -73,7 +74,7 @@ half_ways(struct km *m)
 		}
 }
 
-/* As km_label, where the bounds of the round before help. */
+/* Do the same as km_label, with the help of bounds of the round before. */
 static void
 label_again(struct km *m)
 {
@@ -88,7 +89,7 @@ label_again(struct km *m)
 			far = c;
 		} else if (m->move[c] > second)
 			second = m->move[c];
-	half_ways(m);
+	half_distances(m);
 	for (i = 0; i < m->v->n; i++) {
 		c = (size_t)m->lab[i];
 		way = (c == far ? second : most) * loose;
@@ -132,7 +133,7 @@ add_vec(const struct vecs *v, size_t i, double *row)
 			row[v->at[j]] += v->val[j] * w;
 }
 
-/* Move a centre that nothing is nearest to onto the worst placed vector. */
+/* Move the centre of an empty cluster to the vector furthest from its own. */
 static void
 refill(struct km *m, size_t empty)
 {
@@ -155,7 +156,7 @@ refill(struct km *m, size_t empty)
 	}
 }
 
-/* next = the means of what each centre has */
+/* next = the weighted means of each centre's vectors */
 static void
 update(struct km *m)
 {
@@ -179,13 +180,13 @@ update(struct km *m)
 	}
 }
 
-/* How far did each centre move? */
-static int
-moved(struct km *m)
+/* move[c]: the distance that centre c moves; false: none moves */
+static bool
+measure_moves(struct km *m)
 {
 	size_t dim = m->v->dim, c, d;
 	double s, t;
-	int any = 0;
+	bool any = false;
 
 	for (c = 0; c < m->k; c++) {
 		for (s = 0, d = 0; d < dim; d++) {
@@ -208,8 +209,8 @@ swap(double **a, double **b)
 }
 
 /*
- * From the centres c and shares p to those that no round changes; the number of
- * updates that changed something.  Afterwards lab is true of c.
+ * Iterate from centres c and shares p until no round changes them.  Returns the
+ * number of updates that changed something.  lab then belongs to c.
  */
 size_t
 kmeans(struct km *m, size_t iters)
@@ -220,7 +221,7 @@ kmeans(struct km *m, size_t iters)
 		km_label(m);
 	while (done < iters) {
 		update(m);
-		if (!moved(m))
+		if (!measure_moves(m))
 			break;
 		if (++done == iters && !opt.mend)
 			break;

@@ -1,5 +1,7 @@
 /*
- * labels.c - one word for each interval, numbered as they first appear
+ * labels - read a word for each interval; equal words become one number
+ *
+ * Numbers go up from 0 in the order in which words first appear.
  */
 #include "simpoint.h"
 
@@ -31,7 +33,7 @@ number(const char *word)
 	return n;
 }
 
-/* n labels; *k of them differ. */
+/* Read n labels; *k: how many different ones. */
 int *
 labels_read(const char *name, size_t n, size_t *k)
 {
@@ -45,8 +47,8 @@ labels_read(const char *name, size_t n, size_t *k)
 		for (word = strtok_r(line, " \t\r\v\f", &rest); word;
 		    word = strtok_r(NULL, " \t\r\v\f", &rest)) {
 			if (have == n)
-				die("%s:%" PRIu64 ": more labels than intervals",
-				    in_name(in), in_lineno(in));
+				die("%s:%" PRIu64 ": more labels than "
+				    "intervals", in_name(in), in_lineno(in));
 			lab[have++] = number(word);
 		}
 	if (have < n)

@@ -1,8 +1,8 @@
 /*
- * log.c - what SimPoint tells on standard output, and progress
+ * log - SimPoint's log on standard output, and progress
  *
- * The log is for people: the same facts under the same names, not the same
- * bytes.  It is silent if a result goes to standard output.
+ * The log is for people: it has SimPoint's facts and names, but not its exact
+ * text.  There is no log if a result goes to standard output.
  */
 #include "cluster.h"
 
@@ -16,7 +16,7 @@
 #include "out.h"
 #include "util.h"
 
-static int shown;		/* progress stands on the terminal */
+static bool shown;		/* the terminal shows a line of progress */
 
 void
 log_options(int argc, char **argv)
@@ -30,7 +30,7 @@ log_options(int argc, char **argv)
 	opts_list();
 }
 
-/* Per cluster: its variance around the centre. */
+/* The variance of a cluster around its centre. */
 static double
 variance(const struct trial *t, size_t c, size_t n)
 {
@@ -91,9 +91,9 @@ log_sizes(const struct trial *t)
 	free(s);
 }
 
-/* A run that is done, with its n trials; of `vectors` intervals. */
+/* Log a run, with its n trials, of `vectors' intervals. */
 void
-log_run(const struct run *r, struct trial *const *t, size_t n, size_t vectors)
+log_run(const struct k_run *r, struct trial *const *t, size_t n, size_t vectors)
 {
 	size_t i, most = 3, k;
 
@@ -113,7 +113,7 @@ log_run(const struct run *r, struct trial *const *t, size_t n, size_t vectors)
 	note("  Best trial: %zu\n", r->best->nr + 1);
 }
 
-/* The clustering that was chosen. */
+/* Log the chosen clustering. */
 void
 log_result(const struct result *r)
 {
@@ -126,13 +126,13 @@ log_result(const struct result *r)
 			note("%10ld %10.6f %4zu\n", r->rep[c], r->p[c], c);
 }
 
-/* Is a second over, and is somebody there to see it? */
-int
+/* Has a second passed, and is standard error a terminal? */
+bool
 progress_due(void)
 {
 	static time_t last;
 	struct timespec now;
-	int due;
+	bool due;
 
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
 	due = last != 0 && now.tv_sec > last;
@@ -156,12 +156,12 @@ progress(const char *fmt, ...)
 		n = (int)sizeof text - 8;
 	n += sprintf(text + n, "\033[K");
 	if (write(STDERR_FILENO, text, (size_t)n) == n)
-		shown = 1;
+		shown = true;
 }
 
 void
 progress_end(void)
 {
 	if (shown && write(STDERR_FILENO, "\r\033[K", 4) == 4)
-		shown = 0;
+		shown = false;
 }

@@ -1,17 +1,20 @@
 /*
  * simpoint - find a program's phases in its frequency vectors
  *
- *	T:1:20 :3:4		$ simpoint -k 2 -saveSimpoints p -saveSimpointWeights w
- *	T:1:20 :3:4		$ cat p		$ cat w
- *	T:2:24			2 0		0.333333 0
- *				0 1		0.666667 1
+ *	$ simpoint -k 2 -saveSimpoints p -saveSimpointWeights w
  *
- * Each line tells how often each block ran in an interval of the program.  The
- * vectors are projected onto few dimensions and clustered (k-means); each cluster
- * is a phase, the interval next to its centre stands for it, with the share of
- * intervals as its weight.  Method and file formats are those of SimPoint 3.2 (T.
- * Sherwood et al., ASPLOS 2002; G. Hamerly et al., "SimPoint 3.0: Faster and more
- * flexible program phase analysis", JILP 7, 2005), and so is every bit.
+ *	T:1:20 :3:4		$ cat p		$ cat w
+ *	T:1:20 :3:4		2 0		0.333333 0
+ *	T:2:24			0 1		0.666667 1
+ *
+ * Each line is an interval of the program and says how often each block ran.
+ * simpoint projects these vectors onto few dimensions and clusters them by
+ * k-means.  Each cluster is a phase; the interval nearest to its centre, the
+ * simpoint, represents it, and its share of the intervals is the weight.
+ *
+ * Method and file formats are those of SimPoint 3.2 (T. Sherwood et al., ASPLOS
+ * 2002; G. Hamerly et al., "SimPoint 3.0: Faster and more flexible program
+ * phase analysis", JILP 7, 2005), and so is every bit of the results.
  */
 #include "cluster.h"
 
@@ -41,7 +44,7 @@ load_matrix(void)
 	vecs.w = m.w;
 }
 
-/* Weights by length become shares; of a file of vectors they are in w. */
+/* Turn the lengths of intervals, or weights of vectors, into shares. */
 static void
 shares(double *w)
 {
@@ -94,7 +97,7 @@ save_input(void)
 	size_t i;
 
 	if (opt.projtxt_out || opt.projbin_out) {
-		/* the form has weights, though nothing weighs them */
+		/* the format has weights, though the rows have none */
 		m->w = xcalloc(m->rows, sizeof *m->w);
 		for (i = 0; i < m->rows; i++)
 			m->w[i] = 1 / (double)m->rows;
@@ -149,7 +152,7 @@ first_centres(void)
 	return m;
 }
 
-/* Known bugs that made a difference. */
+/* Warn of known bugs that changed the result. */
 static void
 warn_bugs(const struct result *r)
 {
@@ -170,7 +173,7 @@ warn_bugs(const struct result *r)
 }
 
 static void
-save_run(size_t run, int last)
+save_run(size_t run, bool last)
 {
 	struct result r;
 	char suffix[64] = "";
@@ -216,8 +219,8 @@ main(int argc, char **argv)
 	save_input();
 	for (r = 0; r < nruns && opt.saveall; r++)
 		if (r != chosen)
-			save_run(r, 0);
-	save_run(chosen, 1);
+			save_run(r, false);
+	save_run(chosen, true);
 	log_close();
 	out_publish();
 	return 0;

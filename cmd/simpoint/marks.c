@@ -1,5 +1,5 @@
 /*
- * marks.c - what vectors in PinPoints' form tell besides, for --regions
+ * marks - markers and blocks of vectors in PinPoints' form, for -regions
  *
  *	S: 0x401136 1 /usr/bin/prog 0x400000 + 0x1136
  *	T:1:50 :2:50
@@ -7,10 +7,11 @@
  *	...
  *	Block id: 1 0x401136:0x401140 static instructions: 5 block count: 90 ...
  *
- * A marker is a border between intervals: the block about to run, and how
- * often it will have run by then.  The blocks' addresses come last, so how often
- * a marker's block ran within an interval can be told only if the vectors are
- * kept: packed, two variable-length numbers for each pair.
+ * A marker stands between intervals: the block about to run, and how often it
+ * has run, counting that execution.  The number of executions of a marker's
+ * block within an interval follows from the vectors.  But blocks get their
+ * addresses at the end of the file, so the vectors are kept: packed, as two
+ * variable-length numbers for each pair.
  */
 #include "simpoint.h"
 
@@ -21,33 +22,33 @@
 
 #include "util.h"
 
-struct block {
+struct marked_block {
 	uint64_t first;		/* address */
 	uint32_t id, insns;
 };
 
 static struct mark *mark;	/* [i]: before vector i */
-static struct block *block;
+static struct marked_block *block;
 static unsigned char *pack;	/* vector i: from packed[i] to packed[i + 1] */
 static size_t *packed;
 static char *tid;		/* "P: tid" */
-static size_t *hit;		/* blocks that begin where was asked for */
+static size_t *hit;		/* blocks that begin at find_blocks' pc */
 static size_t nvec, nblock, nmark, nhit;
-static size_t markcap, blockcap, packcap, packedcap, hitcap;
+static size_t capmark, capblock, cappack, cappacked, caphit;
 
 static void
 set_mark(const struct mark *m)
 {
-	size_t had = markcap;
+	size_t had = capmark;
 
-	mark = xgrow(mark, &markcap, nvec + 1, sizeof *mark);
-	memset(mark + had, 0, (markcap - had) * sizeof *mark);
+	mark = xgrow(mark, &capmark, nvec + 1, sizeof *mark);
+	memset(mark + had, 0, (capmark - had) * sizeof *mark);
 	if (!mark[nvec].set)
 		mark[nvec] = *m;
 	nmark++;
 }
 
-/* What readers split the CSV at becomes "_". */
+/* Replace characters at which readers split the CSV. */
 static char *
 base_name(const char *path)
 {
@@ -63,7 +64,7 @@ base_name(const char *path)
 static void
 marker(char *line, uint64_t lineno, const char *name)
 {
-	struct mark m = { .set = 1 };
+	struct mark m = { .set = true };
 	char *end, *path, *plus;
 
 	m.pc = strtoull(line + 2, &end, 16);
@@ -90,18 +91,18 @@ marker(char *line, uint64_t lineno, const char *name)
 static void
 block_id(const char *line, uint64_t lineno, const char *name)
 {
-	struct block b;
+	struct marked_block b;
 
 	if (sscanf(line, "Block id: %" SCNu32 " %" SCNx64 ":%*x static "
 	    "instructions: %" SCNu32, &b.id, &b.first, &b.insns) != 3 ||
 	    b.insns == 0)
 		die("%s:%" PRIu64 ": not \"Block id: id first:last static "
 		    "instructions: n\"", name, lineno);
-	block = xgrow(block, &blockcap, nblock + 1, sizeof *block);
+	block = xgrow(block, &capblock, nblock + 1, sizeof *block);
 	block[nblock++] = b;
 }
 
-/* A line that is no vector. */
+/* Read a line that is not a vector. */
 void
 marks_line(char *line, uint64_t lineno, const char *name)
 {
@@ -113,7 +114,7 @@ marks_line(char *line, uint64_t lineno, const char *name)
 		tid = xstrdup(line + 3);
 }
 
-/* The thread, NULL: not told. */
+/* The thread, or NULL: the file does not say. */
 const char *
 marks_tid(void)
 {
@@ -142,15 +143,15 @@ get_number(const unsigned char *p, uint64_t *n)
 	return p;
 }
 
-/* The vector that comes next. */
+/* Keep the next vector. */
 void
 marks_vector(const uint32_t *at, const double *val, size_t n)
 {
 	size_t have = nvec ? packed[nvec] : 0, i;
 	unsigned char *p;
 
-	packed = xgrow(packed, &packedcap, nvec + 2, sizeof *packed);
-	pack = xgrow(pack, &packcap, have + n * 15 + 1, 1);
+	packed = xgrow(packed, &cappacked, nvec + 2, sizeof *packed);
+	pack = xgrow(pack, &cappack, have + n * 15 + 1, 1);
 	packed[0] = 0;
 	p = pack + have;
 	for (i = 0; i < n; i++) {
@@ -161,7 +162,7 @@ marks_vector(const uint32_t *at, const double *val, size_t n)
 	packed[++nvec] = (size_t)(p - pack);
 }
 
-int
+bool
 marks_have(void)
 {
 	return nmark > 0;
@@ -171,7 +172,7 @@ marks_have(void)
 const struct mark *
 marks_at(size_t border)
 {
-	return border < markcap && mark[border].set ? &mark[border] : NULL;
+	return border < capmark && mark[border].set ? &mark[border] : NULL;
 }
 
 static void
@@ -181,12 +182,12 @@ find_blocks(uint64_t pc)
 
 	for (nhit = i = 0; i < nblock; i++)
 		if (block[i].first == pc) {
-			hit = xgrow(hit, &hitcap, nhit + 1, sizeof *hit);
+			hit = xgrow(hit, &caphit, nhit + 1, sizeof *hit);
 			hit[nhit++] = i;
 		}
 }
 
-/* Of a vector's n instructions in block id, how many runs of those found? */
+/* Executions of block id by its n instructions; 0: it is none of hit. */
 static uint64_t
 runs_of(uint64_t id, uint64_t n)
 {
@@ -198,8 +199,8 @@ runs_of(uint64_t id, uint64_t n)
 	return 0;
 }
 
-/* Does the table of blocks know pc? */
-int
+/* Does some block begin at pc? */
+bool
 marks_known(uint64_t pc)
 {
 	find_blocks(pc);

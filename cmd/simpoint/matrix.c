@@ -1,15 +1,14 @@
 /*
- * matrix.c - files of rows of reals (vectors, centres, projections), of weights
- * and of labels
+ * matrix - read and write matrices (vectors, centres, projections) and weights
  *
  *	2:w				rows; "w": each has a weight
- *	0.5 3: 0.25 -1 0.75		weight, values in the row, the values
+ *	0.5 3: 0.25 -1 0.75		weight, number of values, the values
  *	0.5 3: 0 0.125 1
  *
  * Numbers have 20 digits, so that reading gives back every bit.  The binary
- * form is the same in the machine's order: uint32 rows, uint32 "has weights";
- * then for each row a double, a uint32 and the values as doubles.  Where
- * weights are missing, all are alike.
+ * form has the same in the machine's byte order: uint32 rows, uint32 "has
+ * weights"; then for each row a double, a uint32 and the values as doubles.
+ * Without weights, all rows have equal ones.
  */
 #include "simpoint.h"
 
@@ -23,12 +22,12 @@
 #include "out.h"
 #include "util.h"
 
-#define CHUNK 8192	/* values that memory is taken for at once */
+#define CHUNK 8192	/* grow memory by at most so many values */
 
 struct reader {
 	struct in *in;
-	char *p;		/* text: what is left of the line */
-	size_t cap;		/* of m->x */
+	char *p;		/* text: the rest of the line */
+	size_t cap;		/* capacity of m->x */
 };
 
 static _Noreturn void
@@ -37,7 +36,7 @@ bad(const struct reader *r, const char *what)
 	die("%s:%" PRIu64 ": %s", in_name(r->in), in_lineno(r->in), what);
 }
 
-/* A number without sign that ends in one of `ends` (or the line's end). */
+/* A number without sign that ends at one of `ends' or at the line's end. */
 static size_t
 count(struct reader *r, const char *ends, const char *what)
 {
@@ -77,7 +76,7 @@ next_line(struct reader *r)
 	} while (*r->p == '\0');
 }
 
-/* The first row tells how long all are. */
+/* All rows must be as long as the first one. */
 static void
 check_row(struct reader *r, struct matrix *m, size_t row, size_t cols)
 {
@@ -88,7 +87,10 @@ check_row(struct reader *r, struct matrix *m, size_t row, size_t cols)
 		    in_name(r->in), row + 1, cols, m->cols);
 }
 
-/* Room for n values behind those that are there: a count may be damaged. */
+/*
+ * Room for n values behind `have'.  Memory grows with the values read, as the
+ * file's counts may be damaged.
+ */
 static double *
 room(struct reader *r, struct matrix *m, size_t have, size_t n)
 {
@@ -109,8 +111,8 @@ void
 matrix_read_text(struct matrix *m, const char *name)
 {
 	struct reader r = { .in = in_open(name) };
-	size_t cols, i, j, wcap = 0;
-	int weights;
+	size_t cols, i, j, capw = 0;
+	bool weights;
 
 	next_line(&r);
 	m->rows = count(&r, ": \t\r", "no count of rows");
@@ -122,15 +124,15 @@ matrix_read_text(struct matrix *m, const char *name)
 		bad(&r, "want rows, or rows:w");
 	for (i = 0; i < m->rows; i++) {
 		next_line(&r);
-		m->w = xgrow(m->w, &wcap, i + 1, sizeof *m->w);
+		m->w = xgrow(m->w, &capw, i + 1, sizeof *m->w);
 		if (weights)
 			m->w[i] = real(&r, "no weight");
 		cols = count(&r, ":", "no count of values");
 		r.p += *r.p == ':';
 		check_row(&r, m, i, cols);
 		for (j = 0; j < cols; j++)
-			*room(&r, m, i * cols + j, 1) =
-			    real(&r, "too few values, or one that is no number");
+			*room(&r, m, i * cols + j, 1) = real(&r,
+			    "too few values, or one that is no number");
 		if (r.p[strspn(r.p, " \t\r")] != '\0')
 			bad(&r, "more values than told");
 	}
@@ -175,7 +177,7 @@ matrix_read_binary(struct matrix *m, const char *name)
 {
 	struct reader r = { .in = in_open(name) };
 	uint32_t rows, weights, cols;
-	size_t i, wcap = 0;
+	size_t i, capw = 0;
 
 	bytes(&r, &rows, sizeof rows);
 	bytes(&r, &weights, sizeof weights);
@@ -183,7 +185,7 @@ matrix_read_binary(struct matrix *m, const char *name)
 		die("%s: not a binary matrix", in_name(r.in));
 	m->rows = rows;
 	for (i = 0; i < rows; i++) {
-		m->w = xgrow(m->w, &wcap, i + 1, sizeof *m->w);
+		m->w = xgrow(m->w, &capw, i + 1, sizeof *m->w);
 		if (weights)
 			bytes(&r, &m->w[i], sizeof *m->w);
 		bytes(&r, &cols, sizeof cols);
@@ -277,7 +279,7 @@ vecs_write_binary(const struct vecs *v, const char *name)
 	out_close(o);
 }
 
-/* n weights, in any lines; they become shares of their sum. */
+/* Read n weights, on any number of lines, and divide them by their sum. */
 double *
 weights_read(const char *name, size_t n)
 {

@@ -1,15 +1,15 @@
 /*
- * near.c - distances between vectors and centres
+ * near - distances between vectors and centres
  *
  * A distance that is a result is summed over the dimensions in order, each
  * squared difference rounded by itself (near_exact; near_all for dense
  * vectors).  Eight centres are summed side by side, which changes no bit.
  *
- * Sparse vectors (noProject) have thousands of dimensions, of which a vector
- * has hundreds.  There |x - c|^2 = |x|^2 + |c|^2 - 2 x.c is computed first, over
- * the vector's pairs only, with a bound of its rounding error; only the centres
- * that may be nearest within that error are then compared by exact sums, and
- * these skip dimensions in which both are 0, which adds nothing.
+ * Sparse vectors (noProject) have thousands of dimensions, and hundreds of them
+ * are not 0 in a vector.  For them, |x - c|^2 = |x|^2 + |c|^2 - 2 x.c is
+ * computed first, over the vector's pairs only, with a bound of its rounding
+ * error.  Then exact sums compare only the centres that may be nearest within
+ * that error.  They skip dimensions in which both are 0, which add nothing.
  */
 #include "cluster.h"
 
@@ -31,7 +31,7 @@ round_up(size_t k)
 	return (k + LANES - 1) / LANES * LANES;
 }
 
-/* Room for up to `most` centres of these vectors. */
+/* Allocate for up to `most' centres of these vectors. */
 void
 km_set(struct km *m, const struct vecs *v, size_t most)
 {
@@ -69,7 +69,7 @@ km_choose(struct km *m, size_t k)
 	m->kp = round_up(k);
 }
 
-/* Threads come and go, so this is given back. */
+/* Each batch of trials has new threads, so memory is freed. */
 void
 km_free(struct km *m)
 {
@@ -90,7 +90,7 @@ km_free(struct km *m)
 	free(m->d2);
 }
 
-/* After the centres changed, before any other question. */
+/* To be called after the centres changed, before any other near_ function. */
 void
 near_prepare(struct km *m)
 {
@@ -194,7 +194,7 @@ sparse_exact(const struct km *m, size_t i, size_t c)
 	return s;
 }
 
-/* How far off x.x + c.c - 2 x.c may be. */
+/* A bound of the error of x.x + c.c - 2 x.c. */
 static double
 sparse_error(const struct km *m, size_t i, size_t c)
 {
@@ -232,7 +232,7 @@ sparse_dots(const struct km *m, size_t i, double *acc)
 	}
 }
 
-/* The nearest of those that may be: the least exact sum, the first of several. */
+/* The nearest of the centres within `most': the first with the least sum. */
 static int
 sparse_settle(const struct km *m, size_t i, double most)
 {
@@ -283,7 +283,7 @@ sparse_all(struct km *m, size_t i, struct near *r)
 	r->lo = second > 0 ? sqrt(second) : 0;
 }
 
-/* Which centre is vector i's nearest? */
+/* Find vector i's nearest centre. */
 void
 near_all(struct km *m, size_t i, struct near *r)
 {
@@ -302,7 +302,7 @@ near_one(const struct km *m, size_t i, size_t c)
 	return sqrt(sparse_square(m, i, c) + sparse_error(m, i, c));
 }
 
-/* The squared distance as a result. */
+/* The squared distance of vector i from centre c, bit for bit. */
 double
 near_exact(const struct km *m, size_t i, size_t c)
 {
@@ -321,7 +321,8 @@ near_pair(const struct vecs *v, size_t i, size_t j)
 	double s = 0, t;
 
 	if (v->x)
-		return dense_exact(v->x + i * v->dim, v->x + j * v->dim, v->dim);
+		return dense_exact(v->x + i * v->dim, v->x + j * v->dim,
+		    v->dim);
 	a = v->from[i];
 	b = v->from[j];
 	while (a < v->from[i + 1] || b < v->from[j + 1]) {

@@ -1,5 +1,5 @@
 /*
- * note - lines on standard output, unless a result goes there
+ * note - write the log to standard output, unless a result goes there
  */
 #include <stdarg.h>
 #include <stdio.h>

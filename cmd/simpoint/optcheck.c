@@ -1,5 +1,5 @@
 /*
- * optcheck.c - options that do not go together, as SimPoint 3.2 has it
+ * optcheck - refuse options that do not go together, as SimPoint 3.2 does
  */
 #include "simpoint.h"
 
@@ -99,7 +99,8 @@ check_output(void)
 	if (n > 0 && (opt.saveall || opts_given("coveragePct")))
 		die("-saveAll and -coveragePct write several files, not "
 		    "standard output");
-	opt.quiet |= n;
+	if (n > 0)
+		opt.quiet = true;
 }
 
 void

@@ -1,9 +1,9 @@
 /*
- * opts.c - the command line: SimPoint 3.2's options, and more
+ * opts - the command line: SimPoint 3.2's options, and more
  *
- * One dash will do, as there; a value is the next argument, whatever it looks
- * like; of an option given twice the last one counts.  What SimPoint refuses in
- * combination is refused here, with status 2.
+ * As there, one dash will do; the next argument is the value, whatever it looks
+ * like; if an option is given twice, the last one counts.  Combinations that
+ * SimPoint refuses are refused here, too (optcheck.c), with status 2.
  */
 #include "simpoint.h"
 
@@ -18,21 +18,24 @@
 
 #include "util.h"
 
-enum kind { FLAG, ONOFF, INFILE, OUTFILE, COUNT, SEED, SHARE, WORD, SPECIAL };
-
-struct opts opt = {
-	.nseeds = 5, .dim = 15, .iters = 100, .bicthreshold = 0.9,
-	.coverage = 1, .joinshare = 0.5, .seedkm = 493575226, .seedproj = 2042712918,
-	.seedsample = 385089224, .project = 1, .fixedlength = 1, .tid = "0",
+enum option_kind {
+	FLAG, ONOFF, INFILE, OUTFILE, COUNT, SEED, SHARE, WORD, SPECIAL
 };
 
-struct row {
+struct simpoint_opts opt = {
+	.nseeds = 5, .dim = 15, .iters = 100, .bicthreshold = 0.9,
+	.coverage = 1, .joinshare = 0.5, .seedkm = 493575226,
+	.seedproj = 2042712918, .seedsample = 385089224, .project = true,
+	.fixedlength = true, .tid = "0",
+};
+
+struct option_row {
 	const char *name;
-	enum kind kind;
+	enum option_kind kind;
 	void *to;
 	void (*parse)(const char *);	/* SPECIAL */
-	const char *deflt;		/* for the log; NULL: ours */
-	const char *given;		/* the argument, NULL: not given */
+	const char *deflt;	/* for the log; NULL: SimPoint has no such */
+	const char *given;	/* the argument; NULL: not given */
 };
 
 static void
@@ -75,7 +78,7 @@ parse_bugs(const char *s)
 {
 	static const char *const words[] = { "keep", "mend", NULL };
 
-	opt.mend = choice("-bugs", s, words);
+	opt.mend = choice("-bugs", s, words) == 1;
 }
 
 static void
@@ -114,7 +117,7 @@ k_add(size_t k)
 	opt.k[opt.nk++] = k;
 }
 
-/* a, a:b or a:step:b, upwards or downwards; the step's sign does not matter */
+/* a, a:b or a:step:b, upwards or downwards; the step's sign is ignored */
 static void
 k_range(const char **p, const char *all)
 {
@@ -158,8 +161,8 @@ parse_k(const char *s)
 	}
 }
 
-/* SimPoint's, in the order in which its log lists them; then ours. */
-static struct row table[] = {
+/* SimPoint's options in the order of its log; then those of this program. */
+static struct option_row table[] = {
 	{ "loadFVFile", INFILE, &opt.fv, NULL, "", NULL },
 	{ "k", SPECIAL, NULL, parse_k, "search", NULL },
 	{ "iters", SPECIAL, NULL, parse_iters, "100", NULL },
@@ -210,7 +213,7 @@ static struct row table[] = {
 };
 #define NROW ((int)(sizeof table / sizeof *table))
 
-static struct row *
+static struct option_row *
 row(const char *name)
 {
 	int i;
@@ -221,14 +224,14 @@ row(const char *name)
 	die("option %s is in no table", name);
 }
 
-int
+bool
 opts_given(const char *name)
 {
 	return row(name)->given != NULL;
 }
 
 static int
-dashes(enum kind kind)
+dashes(enum option_kind kind)
 {
 	int i, n = 0;
 
@@ -238,7 +241,7 @@ dashes(enum kind kind)
 	return n;
 }
 
-/* How many of the files read are standard input? */
+/* How many of the input files are standard input? */
 int
 opts_stdin(void)
 {
@@ -264,7 +267,7 @@ opts_list(void)
 			note("    -%s : %s\n", table[i].name, table[i].deflt);
 }
 
-/* Beyond 32 bits it wraps, as for SimPoint on 64-bit machines. */
+/* A seed beyond 32 bits wraps, as for SimPoint on 64-bit machines. */
 static int32_t
 seed(const char *name, const char *s)
 {
@@ -291,19 +294,19 @@ share(const char *name, const char *s)
 }
 
 static void
-set(struct row *r, const char *arg)
+set(struct option_row *r, const char *arg)
 {
 	char what[64];
 
 	r->given = arg ? arg : "true";
 	switch (r->kind) {
 	case FLAG:
-		*(int *)r->to = 1;
+		*(bool *)r->to = true;
 		break;
 	case ONOFF:
 		if (strcmp(arg, "on") != 0 && strcmp(arg, "off") != 0)
 			die("-%s %s: neither on nor off", r->name, arg);
-		*(int *)r->to = arg[1] == 'n';
+		*(bool *)r->to = arg[1] == 'n';
 		break;
 	case INFILE:
 	case OUTFILE:
@@ -342,10 +345,12 @@ static const char help[] =
 "usage: simpoint [-loadFVFile FILE] -maxK N | -k LIST [option ...]\n"
 "Find the phases of a program in its frequency vectors.\n"
 "  input (standard input if none is given; gzip is noticed)\n"
-"    -loadFVFile FILE             frequency vectors (T:id:count :id:count ...)\n"
+"    -loadFVFile FILE             frequency vectors (T:id:count :id:count "
+    "...)\n"
 "    -loadVectorsTxtFmt FILE, -loadVectorsBinFmt FILE   projected vectors\n"
 "    -loadVectorWeights FILE, -fixedLength on|off       weights\n"
-"    -joinFVFile FILE, -joinShare X (0.5)   more vectors of the same intervals\n"
+"    -joinFVFile FILE, -joinShare X (0.5)   more vectors of the same "
+    "intervals\n"
 "    -numFVs N -FVDim N           how many vectors, highest block\n"
 "    -inputVectorsGzipped         not needed\n"
 "  clustering\n"
@@ -364,7 +369,8 @@ static const char help[] =
 "    -saveVectorsTxtFmt FILE, -saveVectorsBinFmt FILE\n"
 "    -saveProjMatrixTxtFmt FILE, -saveProjMatrixBinFmt FILE\n"
 "    -coveragePct X, -saveAll, -verbose N\n"
-"    -regions FILE                CSV for PinPoints; -regions-by auto|pc|icount,\n"
+"    -regions FILE                CSV for PinPoints; "
+    "-regions-by auto|pc|icount,\n"
 "                                 -warmup N intervals, -tid N|global\n"
 "    -json FILE, -plot FILE       everything; a picture (SVG)\n"
 "    -q, -quiet                   no log\n"
@@ -421,7 +427,7 @@ opts_parse(int argc, char **argv)
 	if (!opts_given("initkm") && opt.mend)
 		opt.initkm = INIT_UNIFORM;
 	if (opt.weights_in)
-		opt.fixedlength = 0;
+		opt.fixedlength = false;
 	if (opt.jobs == 0)
 		opt.jobs = processors();
 }

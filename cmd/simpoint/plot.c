@@ -1,11 +1,12 @@
 /*
- * plot.c - a picture (SVG): which phase ran when, and how k was chosen
+ * plot - draw a picture (SVG): which phase ran when, and how k was chosen
  *
- * From above: a band with the phases in their colours over time; a lane for each
- * phase, in the order in which they come up, with its weight and its simpoint (a
- * dark line); the score of each k tried.  With more intervals than half pixels, a
- * cell of the band has the colour of what most of its intervals are, and a cell of
- * a lane is as dense as its share of them.
+ * From top to bottom: a band that shows the phases over time by colour; a lane
+ * for each phase, in order of first appearance, with its weight and its
+ * simpoint (a dark line); the score of each k tried.  If there are more
+ * intervals than half pixels, they share cells: a cell of the band has the
+ * colour of its most frequent phase; in a lane, its opacity is the share of the
+ * phase.
  */
 #include "cluster.h"
 
@@ -28,9 +29,9 @@ enum {
 
 static struct out *o;
 static const struct result *res;
-static size_t ncell;		/* of each lane */
-static unsigned *in_cell;	/* k rows of ncell: intervals of this phase */
-static size_t *order, nlane;	/* phases as they come up */
+static size_t ncell;		/* cells of each lane */
+static unsigned *in_cell;	/* k rows of ncell: intervals of the phase */
+static size_t *order, nlane;	/* phase of each lane */
 
 static size_t
 cell_of(size_t i)
@@ -41,7 +42,7 @@ cell_of(size_t i)
 static void
 count_cells(void)
 {
-	char *seen = xcalloc(res->k, 1);
+	bool *seen = xcalloc(res->k, sizeof *seen);
 	size_t i;
 	int c;
 
@@ -52,14 +53,14 @@ count_cells(void)
 		c = res->lab[i];
 		in_cell[(size_t)c * ncell + cell_of(i)]++;
 		if (!seen[c]) {
-			seen[c] = 1;
+			seen[c] = true;
 			order[nlane++] = (size_t)c;
 		}
 	}
 	free(seen);
 }
 
-/* Hues a golden angle apart; neighbours differ in lightness, too. */
+/* Hues are a golden angle apart; neighbours differ in lightness, too. */
 static void
 put_colour(size_t lane)
 {
@@ -79,15 +80,15 @@ x_of_cell(size_t cell)
 	return LEFT + (double)cell / (double)ncell * PLOT;
 }
 
-/* x, y, anchor, size, then the text without markup */
-struct place {
+/* where a text stands; it is put without escapes */
+struct label_at {
 	double x, y;
 	const char *anchor;
 	int size;
 };
 
 static void __attribute__((format(printf, 2, 3)))
-put_text(struct place p, const char *fmt, ...)
+put_text(struct label_at p, const char *fmt, ...)
 {
 	char text[256];
 	va_list ap;
@@ -102,9 +103,10 @@ put_text(struct place p, const char *fmt, ...)
 static void
 put_cells(size_t from, size_t to, double y, double height)
 {
-	out_printf(o, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" "
-	    "fill=\"", x_of_cell(from), y,
-	    x_of_cell(to) - x_of_cell(from), height);
+	out_printf(o,
+	    "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" "
+	    "fill=\"", x_of_cell(from), y, x_of_cell(to) - x_of_cell(from),
+	    height);
 }
 
 static size_t
@@ -145,7 +147,7 @@ cell_size(size_t cell)
 	return n;
 }
 
-/* Tenths of a cell's intervals that are of this phase, at least one if any. */
+/* The phase's share of a cell's intervals in tenths, rounded up. */
 static unsigned
 tenths(const unsigned *cells, size_t cell)
 {
@@ -183,18 +185,19 @@ put_lane(size_t lane, double y)
 	out_printf(o, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" "
 	    "fill=\"#f1f1f3\"/>\n", LEFT, y + (LANE - BAR) / 2, PLOT, BAR);
 	lane_cells(lane, y);
-	put_text((struct place){ LEFT - 8, y + 14, "end", 12 }, "phase %zu", c);
+	put_text((struct label_at){ LEFT - 8, y + 14, "end", 12 }, "phase %zu",
+	    c);
 	if (!(res->p[c] > 0) || res->rep[c] < 0)
 		return;
 	x = x_of((double)res->rep[c] + 0.5);
 	out_printf(o, "<path d=\"M%.2f %.1fv%d\" stroke=\"#fff\" "
 	    "stroke-width=\"5\"/>\n<path d=\"M%.2f %.1fv%d\" stroke=\"#111\" "
 	    "stroke-width=\"2\"/>\n", x, y, LANE, x, y, LANE);
-	put_text((struct place){ WIDTH - RIGHT + 8, y + 14, "start", 12 },
+	put_text((struct label_at){ WIDTH - RIGHT + 8, y + 14, "start", 12 },
 	    "%.1f %%, interval %ld", 100 * res->p[c], res->rep[c]);
 }
 
-/* 1, 2 or 5 times a power of ten, so that there are few of them */
+/* 1, 2 or 5 times a power of ten, so that about `few' steps make the span */
 static double
 nice_step(double span, int few)
 {
@@ -218,9 +221,10 @@ time_axis(double y)
 		x = x_of(i);
 		out_printf(o, "<path d=\"M%.1f %.1fv5\" stroke=\"#777\"/>\n",
 		    x, y);
-		put_text((struct place){ x, y + 18, "middle", 11 }, "%.0f", i);
+		put_text((struct label_at){ x, y + 18, "middle", 11 }, "%.0f",
+		    i);
 	}
-	put_text((struct place){ LEFT - 12, y + 18, "end", 11 }, "interval");
+	put_text((struct label_at){ LEFT - 12, y + 18, "end", 11 }, "interval");
 }
 
 struct scale {
@@ -243,14 +247,15 @@ put_score(const struct scale *s, size_t r)
 		return;
 	x = x_of_k(s, runs[r].k);
 	y = s->y + SCORES * (s->hi - bic) / (s->hi - s->lo);
-	out_printf(o, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" fill=\"%s\"/>\n",
-	    x, y, r == res->run ? 6 : 4, r == res->run ? "#c22" : "#456");
+	out_printf(o,
+	    "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" fill=\"%s\"/>\n", x, y,
+	    r == res->run ? 6 : 4, r == res->run ? "#c22" : "#456");
 	if (r == res->run)
-		put_text((struct place){ x, y > s->y + SCORES - 24 ? y - 12 :
+		put_text((struct label_at){ x, y > s->y + SCORES - 24 ? y - 12 :
 		    y + 26, "middle", 12 }, "k = %zu", runs[r].k);
 }
 
-/* Values of k below the chart, where there is room. */
+/* Put the values of k below the chart, where there is room. */
 static void
 score_axis(const struct scale *s)
 {
@@ -263,11 +268,11 @@ score_axis(const struct scale *s)
 		x = x_of_k(s, k);
 		if (r == nruns || x - last < 22)
 			continue;
-		put_text((struct place){ x, s->y + SCORES + 15, "middle", 11 },
-		    "%zu", k);
+		put_text((struct label_at){ x, s->y + SCORES + 15, "middle",
+		    11 }, "%zu", k);
 		last = x;
 	}
-	put_text((struct place){ LEFT - 12, s->y + SCORES + 15, "end", 11 },
+	put_text((struct label_at){ LEFT - 12, s->y + SCORES + 15, "end", 11 },
 	    "k");
 }
 
@@ -290,7 +295,7 @@ find_scale(struct scale *s)
 	}
 }
 
-/* The score of each k, and what was asked for of their range. */
+/* The score of each k, and a line at the threshold in their range. */
 static void
 scores(double y)
 {
@@ -301,15 +306,15 @@ scores(double y)
 	find_scale(&s);
 	if (!(s.hi > s.lo))
 		return;
-	put_text((struct place){ LEFT, y - 12, "start", 12 },
+	put_text((struct label_at){ LEFT, y - 12, "start", 12 },
 	    "score (BIC) of each k; chosen: the smallest k above the line");
 	at = y + SCORES * (1 - opt.bicthreshold);
 	out_printf(o, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" "
 	    "fill=\"none\" stroke=\"#bbb\"/>\n<path d=\"M%d %.1fh%d\" "
-	    "stroke=\"#c22\" stroke-dasharray=\"5 4\"/>\n", LEFT, y, PLOT, SCORES,
-	    LEFT, at, PLOT);
-	put_text((struct place){ LEFT - 8, y + 8, "end", 11 }, "%.4g", s.hi);
-	put_text((struct place){ LEFT - 8, y + SCORES, "end", 11 }, "%.4g",
+	    "stroke=\"#c22\" stroke-dasharray=\"5 4\"/>\n", LEFT, y, PLOT,
+	    SCORES, LEFT, at, PLOT);
+	put_text((struct label_at){ LEFT - 8, y + 8, "end", 11 }, "%.4g", s.hi);
+	put_text((struct label_at){ LEFT - 8, y + SCORES, "end", 11 }, "%.4g",
 	    s.lo);
 	score_axis(&s);
 	for (r = 0; r < nruns; r++)
@@ -318,7 +323,7 @@ scores(double y)
 	put_score(&s, res->run);
 }
 
-/* What all values add up to: instructions, as a rule. */
+/* The title, with the sum of all values, usually instructions. */
 static void
 title(const struct fv *f)
 {
@@ -331,11 +336,11 @@ title(const struct fv *f)
 	for (i = 0; all >= 10000 && i < 5; i++)
 		all /= 1000;
 	if (f->sum)
-		put_text((struct place){ LEFT, 24, "start", 16 },
+		put_text((struct label_at){ LEFT, 24, "start", 16 },
 		    "%zu phases in %zu intervals, %.4g%s counts in all", nlane,
 		    res->n, all, unit[i]);
 	else
-		put_text((struct place){ LEFT, 24, "start", 16 },
+		put_text((struct label_at){ LEFT, 24, "start", 16 },
 		    "%zu phases in %zu intervals", nlane, res->n);
 }
 
@@ -352,11 +357,12 @@ plot_write(const struct result *r, const struct fv *f)
 		height += 40 + SCORES + 30;
 	o = out_open(opt.plot);
 	out_printf(o, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
-	    "height=\"%.0f\" viewBox=\"0 0 %d %.0f\" font-family=\"sans-serif\" "
-	    "fill=\"#222\">\n<rect width=\"%d\" height=\"%.0f\" fill=\"#fff\"/>\n",
+	    "height=\"%.0f\" viewBox=\"0 0 %d %.0f\" "
+	    "font-family=\"sans-serif\" fill=\"#222\">\n"
+	    "<rect width=\"%d\" height=\"%.0f\" fill=\"#fff\"/>\n",
 	    WIDTH, height, WIDTH, height, WIDTH, height);
 	title(f);
-	put_text((struct place){ LEFT - 8, TOP + 18, "end", 12 }, "all");
+	put_text((struct label_at){ LEFT - 8, TOP + 18, "end", 12 }, "all");
 	band();
 	for (l = 0; l < nlane; l++, y += LANE)
 		put_lane(l, y);

@@ -1,16 +1,16 @@
 /*
- * rand.c - the random numbers: L'Ecuyer's combined generator, shuffled
+ * rand - the random numbers: L'Ecuyer's combined generator, shuffled
  *
  * P. L'Ecuyer, "Efficient and portable combined random number generators",
- * CACM 31(6), 1988: two multiplicative generators, subtracted.  Products stay
- * in range by Schrage's split m = a q + r.  The output then goes through the
- * table of Bays and Durham (TOMS 2(1), 1976): the output before chooses the
- * entry that is handed out, and stream one replaces it.
+ * CACM 31(6), 1988: the difference of two multiplicative generators.  Schrage's
+ * split m = a q + r keeps products in range.  The table of Bays and Durham
+ * (TOMS 2(1), 1976) shuffles the output: the last output chooses an entry, from
+ * which stream two is subtracted, and stream one replaces it.
  *
  * SimPoint rounds each number to single precision, so a number has 24 bits.
- * Its whole numbers are such a fraction of 2^31: every second one is a multiple
- * of 128, every fourth of the rest one of 64, and so on; taken modulo a number
- * of intervals with many factors 2 they prefer some intervals ("samp" bias).
+ * Its whole numbers are such a number times 2^31: half of them are multiples of
+ * 128, a quarter of 64 only, and so on.  Modulo a number of intervals with many
+ * factors 2, they prefer some intervals ("samp" bias).
  */
 #include "cluster.h"
 
@@ -21,7 +21,8 @@ struct lcg {
 static const struct lcg one = { 2147483563, 40014, 53668, 12211 };
 static const struct lcg two = { 2147483399, 40692, 52774, 3791 };
 
-#define SLOT (1 + (2147483563 - 1) / 32)	/* outputs for each table entry */
+/* so many different outputs choose one entry of the table */
+#define SLOT (1 + (2147483563 - 1) / 32)
 
 static int64_t
 step(const struct lcg *g, int64_t s)
@@ -31,8 +32,8 @@ step(const struct lcg *g, int64_t s)
 }
 
 /*
- * Seed 1 leaves SimPoint's table empty, and it crashes; here it is as good as
- * any other, and the same as 0.
+ * Seed 1 leaves SimPoint's table empty, and it crashes; here it is a seed like
+ * any other, and equals seed 0.
  */
 void
 rnd_seed(struct rnd *r, int32_t seed)

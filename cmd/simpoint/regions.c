@@ -1,5 +1,5 @@
 /*
- * regions.c - the chosen intervals as regions, in the two CSV forms of PinPoints
+ * regions - write the chosen intervals in the two CSV forms of PinPoints
  *
  * By instruction count (any vectors whose values are instructions):
  *
@@ -12,11 +12,12 @@
  *	    simulation
  *	Warmup for regionid C+1,tid,id,...,0.00000,0.000,warmup:C+1
  *
- * As PinPoints' own scripts have it: instruction counts begin at 0 in the first
- * interval, elsewhere one behind the end of the interval before; a relative
- * count is that of the end's block within the region and at its end, but
- * without the end if the region begins with the same block, and in a warm-up;
- * the multiplier says how many intervals' instructions a region stands for.
+ * As in PinPoints' own scripts, the first interval begins at instruction 0, any
+ * other one behind the end of the interval before.  A relative count is the
+ * number of executions of the end's block within the region, plus that at its
+ * end; the latter is left out if the region begins with the same block, and in
+ * a warm-up.  The multiplier says how many intervals a region stands for, by
+ * instructions.
  */
 #include "cluster.h"
 
@@ -30,7 +31,7 @@
 
 static struct out *o;
 static const struct result *res;
-static uint64_t *sum;		/* [i]: instructions of the intervals before i */
+static uint64_t *sum;		/* [i]: instructions before interval i */
 static const char *tid;
 
 static double
@@ -77,7 +78,7 @@ put_mark(const struct mark *m)
 }
 
 static void
-say_mark(const char *what, const struct mark *m)
+put_comment(const char *what, const struct mark *m)
 {
 	out_printf(o, "#%s: pc : 0x%" PRIx64 " image: %s offset: 0x%" PRIx64
 	    " absolute_count: %" PRIu64, what, m->pc, m->image, m->off,
@@ -93,17 +94,17 @@ runs_within(const struct mark *end, size_t from, size_t to)
 	return marks_runs(end->pc, from, to);
 }
 
-/* Both comments and fields of intervals from .. to - 1 up to the length. */
+/* Put the borders of from .. to - 1, as comments and fields, and the length. */
 static void
-pc_fields(const char *comment, size_t id, size_t from, size_t to, int warmup)
+pc_fields(const char *comment, size_t id, size_t from, size_t to, bool warmup)
 {
 	const struct mark *a = border(from), *b = border(to);
 	uint64_t rel = runs_within(b, from, to);
 
 	rel += !warmup && a->pc != b->pc;
-	say_mark("Start", a);
+	put_comment("Start", a);
 	out_ch(o, '\n');
-	say_mark("End", b);
+	put_comment("End", b);
 	out_printf(o, " relative_count: %" PRIu64 "\n%s,%s,%zu", rel, comment,
 	    tid, id);
 	put_mark(a);
@@ -128,9 +129,10 @@ pc_region(size_t c)
 	out_printf(o, "# RegionId = %zu Slice = %zu Icount = %" PRIu64
 	    " Length = %" PRIu64 " Weight = %.5f Multiplier = %.3f "
 	    "ClusterSlicecount = %zu ClusterIcount = %" PRIu64 "\n", c + 1, s,
-	    start_of(s), length(s, s + 1), weight(c), multiplier, slices, insns);
+	    start_of(s), length(s, s + 1), weight(c), multiplier, slices,
+	    insns);
 	snprintf(comment, sizeof comment, "cluster %zu from slice %zu", c, s);
-	pc_fields(comment, c + 1, s, s + 1, 0);
+	pc_fields(comment, c + 1, s, s + 1, false);
 	out_printf(o, ",%.5f,%.3f,simulation\n\n", weight(c), multiplier);
 }
 
@@ -140,7 +142,7 @@ warm_from(size_t s)
 	return s > opt.warmup ? s - opt.warmup : 0;
 }
 
-/* Its own id comes behind those of all regions. */
+/* A warm-up's id follows those of all regions. */
 static void
 pc_warmup(size_t c, size_t id)
 {
@@ -156,7 +158,7 @@ pc_warmup(size_t c, size_t id)
 	    " Length = %" PRIu64 " WarmupFactor = %zu\n", id, from,
 	    start_of(from), length(from, s), s - from);
 	snprintf(comment, sizeof comment, "Warmup for regionid %zu", c + 1);
-	pc_fields(comment, id, from, s, 1);
+	pc_fields(comment, id, from, s, true);
 	out_printf(o, ",%.5f,%.3f,warmup:%zu\n\n", 0.0, 0.0, c + 1);
 }
 
@@ -177,7 +179,7 @@ icount_region(size_t c)
 }
 
 static void
-head(int by_pc)
+head(bool by_pc)
 {
 	out_printf(o, "# Regions based on: %s, %zu intervals, k = %zu\n\n",
 	    progname, res->n, res->k);
@@ -212,7 +214,7 @@ regions_write(const struct result *r, const struct fv *f)
 {
 	size_t c, n = 0, last = 0;
 	uint64_t insns = 0;
-	int by_pc = opt.regions_by == BY_PC ||
+	bool by_pc = opt.regions_by == BY_PC ||
 	    (opt.regions_by == BY_AUTO && marks_have());
 
 	res = r;

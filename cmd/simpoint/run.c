@@ -1,18 +1,19 @@
 /*
- * run.c - trials, runs, and the choice of k
+ * run - trials, runs, and the choice of k
  *
- * A run is one value of k, a trial of it one seed; the trial of the highest
- * score is the run's.  The runs' scores span a range: the smallest k whose score
- * reaches the threshold's share of it is chosen.
+ * A run is one value of k, a trial of it one seed; the trial with the highest
+ * score is the run's best.  The scores of all runs span a range: the smallest k
+ * whose score reaches the threshold's share of that range is chosen.
  *
- * Without a list of k they are searched for: 1, the highest, the middle, then
- * by halves towards where the threshold is crossed.
+ * Without a list of k, a bisection searches for it: it tries 1, the highest and
+ * the middle, then halves the interval where the threshold is crossed.
  *
- * Trials do not depend on each other, so threads take them one by one; what
- * they find has its place in advance, and nothing depends on who was first.
+ * Trials do not depend on each other, so threads take them one by one.  Each
+ * writes into a struct trial of its own, so results do not depend on the order
+ * of threads.
  *
- * Seeds, as SimPoint has them: trial j of run r begins with
- * seedkm + r * trials + 2 j (its log says + j).
+ * As in SimPoint, trial j of run r has the seed seedkm + r * trials + 2 j (its
+ * log says + j).
  */
 #include "cluster.h"
 
@@ -24,7 +25,7 @@
 
 #include "util.h"
 
-struct run *runs;
+struct k_run *runs;
 size_t nruns;
 const struct trial *const *trials;
 size_t ntrials;
@@ -32,12 +33,12 @@ size_t ntrials;
 static const struct vecs *all, *part;	/* all vectors; those for k-means */
 static const struct matrix *given;	/* first centres, or NULL */
 static struct trial **trial;		/* ntrials of them */
-static size_t runcap, trialcap;
-static size_t done;			/* trials before this batch */
-static atomic_size_t next;		/* trial that no thread has taken */
-static atomic_size_t ready;		/* trials that are */
+static size_t caprun, captrial;
+static size_t done;			/* number of trials before this batch */
+static atomic_size_t next;		/* first trial that no thread took */
+static atomic_size_t ready;		/* number of finished trials */
 
-/* Where each thread works: room for the highest k. */
+/* Allocate a thread's memory, enough for the highest k. */
 static void
 set_up(struct km *m)
 {
@@ -49,7 +50,7 @@ set_up(struct km *m)
 	km_set(m, all, most);
 }
 
-/* What a clustering begins with: shares of the first centres, too. */
+/* Set the first centres and their shares. */
 static void
 begin(struct km *m, const struct trial *t)
 {
@@ -63,7 +64,7 @@ begin(struct km *m, const struct trial *t)
 	init_shares(m);
 }
 
-/* Afterwards m->lab and m->d2 are of all vectors; the number of updates. */
+/* Cluster.  Sets m->lab and m->d2 of all vectors; returns the updates. */
 static size_t
 cluster(struct km *m)
 {
@@ -91,8 +92,9 @@ one_trial(struct km *m, struct trial *t)
 	score(all, t, m->lab, m->d2);
 }
 
+/* A thread: take trials until none is left; one of them shows progress. */
 static void *
-work(void *tell)
+work(void *shows_progress)
 {
 	struct km m = { 0 };
 	size_t i;
@@ -101,7 +103,7 @@ work(void *tell)
 	while ((i = atomic_fetch_add(&next, 1)) < ntrials) {
 		one_trial(&m, trial[i]);
 		atomic_fetch_add(&ready, 1);
-		if (tell && progress_due())
+		if (shows_progress && progress_due())
 			progress("%zu of %zu trials", atomic_load(&ready),
 			    ntrials);
 	}
@@ -109,7 +111,7 @@ work(void *tell)
 	return NULL;
 }
 
-/* The trials from `done` on. */
+/* Run the trials from `done' on. */
 static void
 run_batch(void)
 {
@@ -138,11 +140,11 @@ add_run(size_t k)
 	struct trial *t;
 	size_t j, n = given ? 1 : opt.nseeds;
 
-	runs = xgrow(runs, &runcap, nruns + 1, sizeof *runs);
+	runs = xgrow(runs, &caprun, nruns + 1, sizeof *runs);
 	runs[nruns].k = k;
 	runs[nruns].first = ntrials;
 	runs[nruns].best = NULL;
-	trial = xgrow(trial, &trialcap, ntrials + n, sizeof *trial);
+	trial = xgrow(trial, &captrial, ntrials + n, sizeof *trial);
 	for (j = 0; j < n; j++) {
 		t = xcalloc(1, sizeof *t);
 		t->run = nruns;
@@ -156,7 +158,7 @@ add_run(size_t k)
 	nruns++;
 }
 
-/* Run what was added; the best trial of each, the first of several. */
+/* Run the added runs and set their best trials, the first of several. */
 static void
 run_added(void)
 {
@@ -177,6 +179,7 @@ run_added(void)
 	}
 }
 
+/* Find the runs with the lowest and highest score.  Returns the threshold. */
 static double
 range(size_t *worst, size_t *best)
 {
@@ -221,7 +224,7 @@ search(void)
 	}
 }
 
-/* The run that is chosen, SIZE_MAX: none (scores without bounds). */
+/* Choose a run; SIZE_MAX: none can be (some scores are infinite). */
 static size_t
 choose(void)
 {
@@ -232,7 +235,7 @@ choose(void)
 		if (runs[r].best->bic >= enough &&
 		    (chosen == SIZE_MAX || runs[r].k < runs[chosen].k))
 			chosen = r;
-	/* nothing is left to explain: all vectors are centres */
+	/* distortion 0 makes the score infinite: all vectors are centres */
 	for (r = 0; r < nruns && opt.mend; r++)
 		if (runs[r].best->distortion == 0 &&
 		    (chosen == SIZE_MAX || runs[r].k < runs[chosen].k))
@@ -240,7 +243,7 @@ choose(void)
 	return chosen;
 }
 
-/* All runs; which one is chosen. */
+/* Do all runs.  Returns the chosen one, or SIZE_MAX. */
 size_t
 run_all(const struct vecs *v, const struct vecs *sample,
     const struct matrix *ctrs)
@@ -263,7 +266,7 @@ run_all(const struct vecs *v, const struct vecs *sample,
 	return choose();
 }
 
-/* In each cluster the interval next to the centre, the first of several. */
+/* Find the interval nearest to each centre, the first of several. */
 static void
 representatives(struct result *r)
 {
@@ -283,7 +286,7 @@ representatives(struct result *r)
 	free(least);
 }
 
-/* A run's best trial once more, for its centres and labels. */
+/* Repeat a run's best trial, for its centres and labels. */
 void
 run_result(size_t run, struct result *r)
 {

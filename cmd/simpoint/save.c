@@ -1,10 +1,11 @@
 /*
- * save.c - the files of one clustering
+ * save - write the files of one clustering
  *
- * Simpoints ("interval cluster") and weights ("share cluster") list the clusters
- * that have a share; empty ones leave a gap in the numbers.  The share is that
- * of k-means, so with a sample it is that of the sample, and a cluster that no
- * interval is nearest to in the end has the interval -1.
+ * The files of simpoints ("interval cluster") and weights ("share cluster")
+ * list the clusters that have a share; empty clusters are left out.  The shares
+ * are those of k-means, so with a sample they are the sample's.  Then a cluster
+ * may have a share although no interval is nearest to its centre: its interval
+ * is -1.
  */
 #include "cluster.h"
 
@@ -24,7 +25,7 @@ with_suffix(const char *name, const char *a, const char *b)
 	return s;
 }
 
-/* "-" stays what it is. */
+/* Open a result with a suffixed name; "-" gets no suffix. */
 static struct out *
 open_suffixed(const char *name, const char *a, const char *b)
 {
@@ -40,7 +41,7 @@ open_suffixed(const char *name, const char *a, const char *b)
 }
 
 static void
-save_chosen(const struct result *r, const char *chosen, const char *a,
+save_chosen(const struct result *r, const bool *chosen, const char *a,
     const char *b)
 {
 	struct out *o;
@@ -66,9 +67,9 @@ save_chosen(const struct result *r, const char *chosen, const char *a,
 	}
 }
 
-/* The largest clusters, of equal ones the later, until they cover enough. */
+/* Choose the largest clusters, the later of equal ones, up to a share. */
 static void
-choose_largest(const struct result *r, double cover, char *chosen)
+choose_largest(const struct result *r, double cover, bool *chosen)
 {
 	double sum = 0;
 	size_t c, best;
@@ -81,7 +82,7 @@ choose_largest(const struct result *r, double cover, char *chosen)
 				best = c;
 		if (best == r->k)
 			break;
-		chosen[best] = 1;
+		chosen[best] = true;
 		sum += r->p[best];
 	}
 }
@@ -89,7 +90,8 @@ choose_largest(const struct result *r, double cover, char *chosen)
 static void
 save_points(const struct result *r, const char *suffix)
 {
-	char *chosen = xcalloc(r->k, 1), cover[64];
+	bool *chosen = xcalloc(r->k, sizeof *chosen);
+	char cover[64];
 	size_t c, lost = 0;
 
 	for (c = 0; c < r->k; c++) {
@@ -97,11 +99,11 @@ save_points(const struct result *r, const char *suffix)
 		lost += chosen[c] && r->rep[c] < 0;
 	}
 	if (lost > 0)
-		warn("%zu clusters have a weight, but no interval is nearest to "
-		    "them: interval -1", lost);
+		warn("%zu clusters have a weight, but no interval is nearest "
+		    "to them: interval -1", lost);
 	save_chosen(r, chosen, "", suffix);
 	if (opt.coverage < 1) {
-		memset(chosen, 0, r->k);
+		memset(chosen, 0, r->k * sizeof *chosen);
 		choose_largest(r, opt.coverage, chosen);
 		snprintf(cover, sizeof cover, ".lpt%g", opt.coverage);
 		save_chosen(r, chosen, cover, suffix);

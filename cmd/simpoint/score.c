@@ -1,10 +1,10 @@
 /*
- * score.c - how good is a clustering?
+ * score - the score of a clustering
  *
- * The Bayesian information criterion of D. Pelleg and A. Moore ("X-means", ICML
- * 2000), with weights, as the SimPoint 3.0 paper has it: the likelihood of the
- * vectors under spherical clusters of one variance, less half of ln n for each
- * free parameter.  Distortions are told in units of the mean weight.
+ * It is the Bayesian information criterion of D. Pelleg and A. Moore
+ * ("X-means", ICML 2000), with weights, as in the SimPoint 3.0 paper: the
+ * likelihood of the vectors under spherical clusters of one variance, less half
+ * of ln n for each free parameter.  The unit of distortions is the mean weight.
  */
 #include "cluster.h"
 
@@ -23,7 +23,7 @@ sum_weights(const struct vecs *v)
 	return s;
 }
 
-/* Fills distortion, cdist and bic; p, k are there. */
+/* Set distortion, cdist and bic; p and k are set already. */
 void
 score(const struct vecs *v, struct trial *t, const int *lab, const double *d2)
 {

@@ -1,15 +1,15 @@
 /*
- * simpoint.h - what the parts of simpoint know of each other: options, files
+ * simpoint.h - what the parts of simpoint share: options, input, output
  *
- * main.c reads the options (opts.c) and the vectors (fv.c or matrix.c), has the
- * trials run (run.c, with init.c, kmeans.c, near.c and score.c below it), and
- * writes what was asked for (save.c, regions.c, json.c, plot.c).  cluster.h has
- * the inside of the clustering.
+ * main.c reads the options (opts.c) and the vectors (fv.c or matrix.c), runs
+ * the trials (run.c, with init.c, kmeans.c, near.c and score.c below it), and
+ * writes the results (save.c, regions.c, json.c, plot.c).  cluster.h is about
+ * the clustering.
  *
  * Arithmetic.  Every result must equal SimPoint 3.2's to the last bit: IEEE
  * doubles, sums in the order of vectors, dimensions or pairs, no fused multiply
- * and add (-ffp-contract=off).  What is done in another order for speed may
- * only ever decide that something need not be computed, never be a result.
+ * and add (-ffp-contract=off).  A sum in another order, for speed, may only
+ * decide that something need not be computed; it may never be a result.
  */
 #ifndef SIMPOINT_H
 #define SIMPOINT_H
@@ -23,15 +23,16 @@ struct out;
 enum initkm { INIT_SAMP, INIT_FF, INIT_UNIFORM, INIT_KPP };
 enum regions_by { BY_AUTO, BY_PC, BY_ICOUNT };
 
-/* opts.c: the command line; names are the options' */
-struct opts {
-	const char *fv, *vectxt, *vecbin;		/* input, one of three */
-	const char *join;	/* more of each interval, beside fv */
+/* opts.c: the command line; members are named as the options */
+struct simpoint_opts {
+	const char *fv, *vectxt, *vecbin;	/* input: one of three */
+	const char *join;	/* second vectors of the intervals, or NULL */
 	const char *weights_in, *ctrs_in, *labels_in, *projtxt_in, *projbin_in;
 	const char *simpoints, *weights, *labels, *initctrs, *finalctrs;
-	const char *vectxt_out, *vecbin_out, *weights_out, *projtxt_out, *projbin_out;
+	const char *vectxt_out, *vecbin_out, *weights_out;
+	const char *projtxt_out, *projbin_out;
 	const char *json, *plot, *regions;
-	size_t *k, nk;		/* values to try; none: search up to maxk */
+	size_t *k, nk;		/* values to try; nk 0: search up to maxk */
 	size_t maxk, nseeds, dim, warmup;
 	size_t numfvs, fvdim;	/* 0: count them */
 	size_t sample;		/* 0: all */
@@ -41,45 +42,44 @@ struct opts {
 	int32_t seedkm, seedproj, seedsample;
 	enum initkm initkm;
 	enum regions_by regions_by;
-	const char *tid;	/* of the regions: a number or "global" */
-	int project, fixedlength, saveall, gzipped, quiet;
-	int mend;		/* the known bugs: 0 kept, 1 mended */
+	const char *tid;	/* thread of the regions: a number, "global" */
+	bool project, fixedlength, saveall, gzipped, quiet;
+	bool mend;		/* false: keep SimPoint's known bugs */
 };
 #define ITERS_OFF SIZE_MAX
 
-extern struct opts opt;
+extern struct simpoint_opts opt;
 void opts_parse(int argc, char **argv);
 void opts_list(void);
-int opts_given(const char *name);
-int opts_stdin(void);
-int opts_stdout(void);
+bool opts_given(const char *name);
+int opts_stdin(void);		/* number of files read from there */
+int opts_stdout(void);		/* number of results written there */
 
 /* optcheck.c */
 void opts_check(void);
 
-/* log.c: on standard output, unless a result goes there */
-struct run;
+/* log.c, note.c: the log on standard output, unless a result goes there */
+struct k_run;
 struct trial;
 struct result;
-/* note.c: nothing from here on */
-void note_quiet(void);
+void note_quiet(void);		/* write no log from here on */
 void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-void log_run(const struct run *r, struct trial *const *t, size_t n,
+void log_run(const struct k_run *r, struct trial *const *t, size_t n,
     size_t vectors);
 void log_result(const struct result *r);
 void log_close(void);
 void log_options(int argc, char **argv);
 void progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-int progress_due(void);
+bool progress_due(void);
 void progress_end(void);
 
 /* one vector for each interval */
 struct vecs {
 	size_t n, dim;
 	double *x;	/* dense: n rows of dim values; NULL: sparse */
-	size_t *from;	/* sparse: vector i is the pairs from[i] .. from[i + 1], */
-	uint32_t *at;	/* by rising dimension (from 0) */
-	double *val;
+	size_t *from;	/* sparse: vector i: pairs from[i] .. from[i + 1] - 1 */
+	uint32_t *at;	/* dimension of a pair, from 0; rising */
+	double *val;	/* value of a pair */
 	double *norm;	/* sparse: squared length of each vector */
 	double *w;	/* weights; their sum is 1 */
 };
@@ -110,19 +110,19 @@ struct fv {
 void fv_read(struct fv *f, struct vecs *v);
 void fv_join(struct vecs *v);
 
-/* marks.c: what PinPoints' vectors tell besides: markers and blocks */
+/* marks.c: markers and blocks in PinPoints' files of vectors */
 struct mark {
-	uint64_t pc, count;	/* the block that comes next, its executions so far */
+	uint64_t pc, count;	/* the next block, its executions with it */
 	char *image;		/* base name of its file, or "no_image" */
-	uint64_t off;		/* in the image */
-	int set;
+	uint64_t off;		/* offset in the image */
+	bool set;		/* there is such a marker */
 };
 void marks_line(char *line, uint64_t lineno, const char *name);
 void marks_vector(const uint32_t *at, const double *val, size_t n);
-int marks_have(void);
+bool marks_have(void);
 const char *marks_tid(void);
 const struct mark *marks_at(size_t border);
-int marks_known(uint64_t pc);
+bool marks_known(uint64_t pc);
 uint64_t marks_runs(uint64_t pc, size_t from, size_t to);
 
 /* save.c, regions.c, json.c, plot.c */

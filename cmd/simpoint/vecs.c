@@ -1,5 +1,5 @@
 /*
- * vecs - vectors, dense or sparse
+ * vecs - copy a vector, dense or sparse
  */
 #include <string.h>
 

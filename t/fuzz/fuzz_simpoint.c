@@ -32,7 +32,7 @@ void __wrap_in_close(struct in *);
 
 const char *__asan_default_options(void);
 
-struct opts opt;
+struct simpoint_opts opt;
 static struct in *opened;
 static sigjmp_buf died;
 static char name[64];
@@ -78,10 +78,10 @@ __wrap_in_close(struct in *i)
 	__real_in_close(i);
 }
 
-int
+bool
 progress_due(void)
 {
-	return 0;
+	return false;
 }
 
 void
@@ -107,7 +107,7 @@ forget(void)
 {
 	size_t i;
 
-	for (i = 0; i < markcap; i++)
+	for (i = 0; i < capmark; i++)
 		if (mark[i].set)
 			free(mark[i].image);
 	free(mark);
@@ -121,7 +121,7 @@ forget(void)
 	packed = NULL;
 	tid = NULL;
 	nvec = nblock = nmark = 0;
-	markcap = blockcap = packcap = packedcap = 0;
+	capmark = capblock = cappack = cappacked = 0;
 }
 
 static void
