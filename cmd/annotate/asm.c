@@ -32,7 +32,7 @@ struct note {			/* a call or a jump from an address */
 
 struct asm_function {
 	size_t first, end;	/* its spots */
-	struct code *code;
+	struct object_code *code;
 	struct sym_at at;
 	int64_t *n;		/* sum of its spots */
 };
@@ -123,7 +123,7 @@ gather(void)
 }
 
 static void
-add_functions(struct code *code, size_t first, size_t end)
+add_functions(struct object_code *code, size_t first, size_t end)
 {
 	struct asm_function *p = NULL;
 	size_t i;
@@ -201,7 +201,7 @@ put_notes(const struct cols *c, const struct spot *s)
 
 /* Put the source line, unless it equals the last one. */
 static void
-put_source(const struct cols *c, struct code *code, uint64_t addr,
+put_source(const struct cols *c, struct object_code *code, uint64_t addr,
     struct sym_at *last)
 {
 	struct sym_at at;
@@ -335,7 +335,7 @@ print_function(const struct asm_function *p)
 void
 print_asm(void)
 {
-	struct code *code;
+	struct object_code *code;
 	size_t i, end;
 
 	if (!prof.addresses)

@@ -20,7 +20,7 @@ struct code_segment {		/* a loaded, executable segment */
 	const unsigned char *data;
 };
 
-struct code {
+struct object_code {
 	struct sym *sym;
 	Elf *elf;
 	int fd;
@@ -31,7 +31,7 @@ struct code {
 };
 
 static bool
-load_segments(struct code *c)
+load_segments(struct object_code *c)
 {
 	GElf_Ehdr eh;
 	GElf_Phdr ph;
@@ -57,7 +57,7 @@ load_segments(struct code *c)
 	return c->nsegment > 0;
 }
 
-struct code *
+struct object_code *
 code_open(const char *path, bool intel)
 {
 	static const ZydisFormatterProperty plain[] = {
@@ -66,7 +66,7 @@ code_open(const char *path, bool intel)
 		ZYDIS_FORMATTER_PROP_DISP_PADDING,
 		ZYDIS_FORMATTER_PROP_IMM_PADDING,
 	};
-	struct code *c = xcalloc(1, sizeof *c);
+	struct object_code *c = xcalloc(1, sizeof *c);
 	size_t i;
 
 	elf_version(EV_CURRENT);
@@ -91,13 +91,13 @@ code_open(const char *path, bool intel)
 }
 
 struct sym *
-code_sym(struct code *c)
+code_sym(struct object_code *c)
 {
 	return c->sym;
 }
 
 bool
-code_part(struct code *c, size_t i, uint64_t *addr, uint64_t *len)
+code_part(struct object_code *c, size_t i, uint64_t *addr, uint64_t *len)
 {
 	if (i >= c->nsegment)
 		return false;
@@ -107,7 +107,7 @@ code_part(struct code *c, size_t i, uint64_t *addr, uint64_t *len)
 }
 
 static const struct code_segment *
-find(const struct code *c, uint64_t addr)
+find(const struct object_code *c, uint64_t addr)
 {
 	size_t i;
 
@@ -119,7 +119,7 @@ find(const struct code *c, uint64_t addr)
 
 /* Name an operand with a fixed address: " <name+0x10>". */
 static void
-name_target(struct code *c, const ZydisDecodedInstruction *insn,
+name_target(struct object_code *c, const ZydisDecodedInstruction *insn,
     const ZydisDecodedOperand *ops, uint64_t addr, char name[static 300])
 {
 	struct sym_at at;
@@ -143,7 +143,7 @@ name_target(struct code *c, const ZydisDecodedInstruction *insn,
 }
 
 size_t
-code_insn(struct code *c, uint64_t addr, char *text, size_t size)
+code_insn(struct object_code *c, uint64_t addr, char *text, size_t size)
 {
 	const struct code_segment *p = find(c, addr);
 	ZydisDecodedInstruction insn;
@@ -164,7 +164,7 @@ code_insn(struct code *c, uint64_t addr, char *text, size_t size)
 }
 
 void
-code_close(struct code *c)
+code_close(struct object_code *c)
 {
 	if (c->sym)
 		sym_close(c->sym);

@@ -78,7 +78,7 @@ struct fn_range {
 struct fn_object {
 	struct fn_object *next;
 	uint32_t name;
-	struct code *code;	/* NULL: cannot be read */
+	struct object_code *code;	/* NULL: cannot be read */
 	struct fn_range *range;	/* its functions */
 	size_t n, cap;
 };
