@@ -106,7 +106,8 @@ check_tree(void)
 		for (uint32_t k = f->first; k != NONE; k = frame[k].next) {
 			n += frame[k].n;
 			old += frame[k].old;
-			if (frame[k].up != i || frame[k].depth != f->depth + 1 ||
+			if (frame[k].up != i ||
+			    frame[k].depth != f->depth + 1 ||
 			    (frame[k].next != NONE && strcmp(frame[k].name,
 			    frame[frame[k].next].name) >= 0))
 				abort();
