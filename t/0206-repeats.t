@@ -6,6 +6,7 @@
 
 SEEDS=${SEEDS:-1 2}		# t/long has more of them, and more rounds
 LONGEST=${LONGEST:-12000}
+DEEP=${DEEP:-}
 
 command -v python3 >/dev/null || skip_all "no python3"
 R=$PWD/t/models/repeats.py
@@ -95,6 +96,16 @@ for seed in $SEEDS; do
 		check "stream $seed: branchsim, $p, through" \
 		    both branchsim --predictor=$p -t
 	done
+	for o in --rep=once --rep=each --collect-jumps=yes --contexts --calls \
+	    --separate-callers=2 --fn-skip=b --toggle-collect=c \
+	    --pop-on-jump=e --dump-after=c --zero-before=c; do
+		check "stream $seed: callgraph $o" both callgraph $o
+	done
+	sed -i '2i H outcomes D1mr' repeats.ev lines.ev
+	check "stream $seed: callgraph, data" both callgraph
+	check "stream $seed: callgraph, data, jumps" \
+	    both callgraph --collect-jumps=yes --separate-threads=yes
+	sed -i 2d repeats.ev lines.ev
 	check "stream $seed: cachesim" both cachesim $caches
 	check "stream $seed: cachesim, small caches" \
 	    both cachesim $small --rep=each
@@ -124,6 +135,18 @@ for p in cachegrind bimodal gshare tage perfect; do
 	    both branchsim --predictor=$p -t
 done
 
+# a recursion deeper than what callgraph remembers of it
+if [ -n "$DEEP" ]; then
+	printf '%s\n' 'H quern-events 1' 'M 1 401000 402000 1000 prog' \
+	    'B 1 >401200 1w8.0 5w8.1L401300 >401300 5w8.1-8L401200' \
+	    1+7ffe1000+7ffe0ff8 1-20-20*3c4b41 'B 2 >401103 1r8.0R' \
+	    2+7ffe00000000 '2.*4c4b' 'E exit 0 3970960' >repeats.ev
+	python3 "$R" -x <repeats.ev >lines.ev
+	for o in --separate-recs=5 --contexts --fn-skip=c; do
+		check "deep recursion: callgraph $o" both callgraph $o
+	done
+fi
+
 # many EXECUTIONS KIND LINE...: more rounds than can be gone through
 many() {
 	n=$1 kind=$2
@@ -141,6 +164,8 @@ check "bbv: sums of short intervals" "$B/bbv" -i 1 --instr-count-only many.ev
 ok "all instructions" "$(grep -q 'instructions: 25769803778$' out; echo $?)"
 check "bbv: places of 16 MB" \
     "$B/bbv" --mav=m --mav-size=16777216 many.ev
+check "callgraph: three times 2^32 rounds" "$B/callgraph" many.ev
+same "are all counted" "totals: $(((three + 1) * 2))" "$(grep ^totals out)"
 usual="--I1=32768,8,64 --D1=32768,8,64 --LL=8388608,16,64"
 check "cachesim: three times 2^32 rounds" "$B/cachesim" $usual many.ev
 # on the way back those are there that the cache holds: the newest is no way
@@ -171,6 +196,14 @@ check "bbv: places of a long repeated instruction" \
 same "have each of its rounds" $((2 * 0x3fffffffffff)) \
     "$(tr ' ' '\n' <m | sed 's/.*://' | awk '{ n += $1 }
 	END { printf "%.0f\n", n }')"
+
+# a call that returns; one that does not; returns that nobody has called
+call="B 1 >401010 3 5w8.0L401100 >401100 3 1r8.0R >401018 2J401010"
+many $((three + 3)) all "$call" 1+7ffe00000000 '1.*ffffffff' \
+    'B 2 >401200 5w8.0L401200' 2+7ffe00000000 2-10*ffffffff \
+    'B 3 >401103 1r8.0R' 3+7ffe00000000 3.*ffffffff
+check "callgraph: calls" "$B/callgraph" many.ev
+same "that return are counted" "calls=4294967297 +237" "$(grep -m1 ^calls out)"
 
 many $((three + 3)) all 'B 1 >401000 1 2C401000' '1*ffffffff' \
     'B 2 >401003 2C401100 2C401012 >401012 5X >401003 5w8.0L401003' \

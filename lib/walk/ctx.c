@@ -13,7 +13,7 @@
  * and its level, on nothing else. So an arc, which is of a slot, which is of a
  * context, knows the callee's context by where it goes and the level.
  */
-#include "callwalk.h"
+#include "repeat.h"
 
 #include <htslib/khash.h>
 #include <stdlib.h>
@@ -314,6 +314,7 @@ jump_count(struct slot *from, const struct seg *to, struct ctx *c, uint64_t n)
 	}
 	j->next = m->jumps;
 	m->jumps = j;
+	repeat_counts(&j->n, 1);
 	j->n += n;
 }
 

@@ -32,7 +32,7 @@
  * A skipped function has a frame without an arc. What it costs is told at the
  * call that led to it, and a call from there is that one's.
  */
-#include "callwalk.h"
+#include "repeat.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +90,7 @@ depth(struct thread *t, const struct func *f)
 		    sizeof *t->depth);
 		memset(t->depth + n, 0, (t->capdepth - n) * sizeof *t->depth);
 	}
+	repeat_depth(t, f->num);
 	return &t->depth[f->num];
 }
 
@@ -98,6 +99,8 @@ depth(struct thread *t, const struct func *f)
 static void
 entered(struct thread *t, const struct func *f)
 {
+	if (f->before || f->zero)
+		repeat_else();
 	if (f->before)
 		walk.trigger(WALK_DUMP_BEFORE, f);
 	else if (f->zero)
@@ -109,8 +112,10 @@ entered(struct thread *t, const struct func *f)
 static void
 left(struct thread *t, const struct func *f)
 {
-	if (f->after)
+	if (f->after) {
+		repeat_else();
 		walk.trigger(WALK_DUMP_AFTER, f);
+	}
 	if (f->toggle)
 		t->collect = !t->collect;
 }
@@ -120,6 +125,7 @@ left(struct thread *t, const struct func *f)
 static void
 add_inclusive(struct arc *a, const int64_t *total, const int64_t *enter)
 {
+	repeat_counts(a->cost, walk.ncol);
 	for (unsigned i = 0; i < walk.ncol; i++)
 		a->cost[i] += total[i] - enter[i];
 }
@@ -127,18 +133,22 @@ add_inclusive(struct arc *a, const int64_t *total, const int64_t *enter)
 static void
 pop(struct thread *t)
 {
-	struct frame *f = &t->frame[--t->n];
+	struct frame *f;
 	struct func *fn;
 	uint32_t *d;
 
+	repeat_frames(t, t->n - 1);
+	f = &t->frame[--t->n];
 	t->skipper = f->skipper;
 	if (f->arc == NULL)
 		return;
 	add_inclusive(f->arc, t->total, t->enter + t->n * walk.ncol);
 	t->ctx = f->ctx;
 	fn = f->arc->ctx->fn;
-	if (walk.left != NULL)
+	if (walk.left != NULL) {
+		repeat_else();
 		walk.left(t, fn);
+	}
 	d = depth(t, fn);
 	if (--*d == 0)
 		left(t, fn);
@@ -150,6 +160,7 @@ forget_half(struct thread *t)
 {
 	size_t half = t->n / 2;
 
+	repeat_frames(t, 0);
 	for (size_t i = 0; i < half; i++)
 		if (t->frame[i].arc != NULL) {
 			add_inclusive(t->frame[i].arc, t->total,
@@ -189,12 +200,16 @@ push(struct thread *t, struct slot *from, struct arc *a, uint64_t sp)
 	}
 	t->skipper = NULL;
 	t->ctx = a->ctx;
-	if (walk.entered != NULL)
+	if (walk.entered != NULL) {
+		repeat_else();
 		walk.entered(t, a->ctx->fn, a->to - a->tolink);
+	}
 	if (++*depth(t, a->ctx->fn) == 1)
 		entered(t, a->ctx->fn);
-	if (t->collect)
+	if (t->collect) {
+		repeat_counts(&a->calls, 1);
 		a->calls++;
+	}
 }
 
 /* Leave frames that the stack pointer is beyond; at its place up to `least`. */
@@ -239,6 +254,7 @@ enter_limbo(struct thread *t)
 
 	if (t->ctx == NULL || t->skipper != NULL)
 		return;
+	repeat_else();
 	if (t->limbo == NULL) {
 		t->limbo = ctx_limbo();
 		t->landing_total = xcalloc(walk.ncol, sizeof *t->landing_total);
@@ -262,6 +278,7 @@ leave_limbo(struct thread *t, uint64_t place)
 
 	if (t->guess == NULL)
 		return;
+	repeat_else();
 	t->ctx = t->guess;
 	t->guess = NULL;
 	t->total = t->landing_total;
@@ -314,6 +331,7 @@ end_handler(struct thread *t)
 {
 	struct interrupt *i;
 
+	repeat_else();
 	leave_limbo(t, 0);
 	while (t->n > t->bottom)
 		pop(t);
@@ -355,8 +373,10 @@ leave_handlers(struct thread *t, uint64_t place)
 	while (t->nsig > 0 && t->bottom > 0) {
 		i = &t->sig[t->nsig - 1];
 		frame = t->frame[t->bottom - 1].sp;
-		if (!i->called)
+		if (!i->called) {
+			repeat_else();
 			i->above = place > frame;
+		}
 		i->called = true;
 		if (i->above || place < frame)
 			break;
@@ -435,8 +455,10 @@ root(struct thread *t, const struct seg *to)
 {
 	uint32_t *d = depth(t, to->at->fn);
 
-	if (walk.entered != NULL)
+	if (walk.entered != NULL) {
+		repeat_else();
 		walk.entered(t, to->at->fn, to->at->slide);
+	}
 	++*d;
 	return ctx_get(NULL, 0, to->at->fn, *d, which(t));
 }
@@ -462,8 +484,11 @@ unseen_call(struct thread *t, const struct seg *to)
 	if (a == NULL)
 		a = arc_new(caller, to->addr - to->at->slide - 1, callee,
 		    callee->fn->start);
-	if (t->collect)
+	if (t->collect) {
+		repeat_counts(&a->calls, 1);
 		a->calls++;
+	}
+	repeat_growth(a);
 	add_inclusive(a, t->total, t->nsig == 0 ? t->since :
 	    t->sig[t->nsig - 1].total);
 	t->ctx = caller;
@@ -492,6 +517,7 @@ landing_set(struct thread *t)
 	l.addr = f->ret;
 	if (l.addr == 0)
 		return;
+	repeat_else();
 	/* what has a lower stack pointer has been left */
 	while (t->nlanding > 0 &&
 	    t->landing[t->nlanding - 1].nsig == l.nsig &&

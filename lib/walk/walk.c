@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "outcome.h"
+#include "repeat.h"
 #include "util.h"
 
 /* Columns that executions add to: Ir apart. */
@@ -55,6 +56,7 @@ add_extra(struct thread *t, struct slot *sl, unsigned col, uint32_t i,
 		return;
 	t->total[col] += n;
 	if (t->skipper != NULL) {
+		repeat_counts(&slot_skipped(t->skipper)[col], 1);
 		slot_skipped(t->skipper)[col] += n;
 		return;
 	}
@@ -62,6 +64,7 @@ add_extra(struct thread *t, struct slot *sl, unsigned col, uint32_t i,
 	if (m->extra == NULL)
 		m->extra = xcalloc(seg_nref(sl->seg) + sl->seg->end -
 		    sl->seg->first, sizeof *m->extra);
+	repeat_counts(&m->extra[i], 1);
 	m->extra[i] += n;
 }
 
@@ -111,10 +114,14 @@ count(struct thread *t, struct slot *sl, const struct seg *s)
 
 	if (!t->collect)
 		return;
-	if (t->skipper == NULL)
+	if (t->skipper == NULL) {
+		repeat_counts(&sl->n, 1);
 		sl->n++;
-	else
+	} else {
 		sum = slot_skipped(t->skipper);
+		for (unsigned i = 0; i < walk.ncol; i++)
+			repeat_counts(&sum[i], 1);
+	}
 	for (unsigned i = 0; i < walk.ncol; i++) {
 		t->total[i] += s->cost[i];
 		if (sum != NULL)
@@ -158,7 +165,7 @@ static void
 look(struct thread *t, struct plan *p, const uint64_t *rec)
 {
 	uint64_t more = ev_more(rec), diff = p->spgroup == 0 ? 0 :
-	    rec[p->spgroup];
+	    rec[p->spgroup], rounds = 0;
 
 	t->nran = p->nseg;
 	for (;;) {
@@ -183,9 +190,16 @@ look(struct thread *t, struct plan *p, const uint64_t *rec)
 			t->sp = *p->sp + p->spat;
 			break;
 		}
+		if (++rounds >= REPEAT_FIRST) {
+			more -= repeat_round(t, p, rec, more);
+			if (more == 0)
+				break;
+		}
 		more--;
 		*p->sp += diff;
 	}
+	if (rounds >= REPEAT_FIRST)
+		repeat_end();
 }
 
 void

@@ -1,0 +1,428 @@
+/*
+ * repeat - many rounds of an execution, most of them not one by one
+ *
+ * Rounds are watched from one of them on: what is counted, which frames go and
+ * come. When after some of them the thread is as it was then, all others do
+ * the same, and what was counted is multiplied. As it was means that
+ *
+ *  - frames that have not been touched are there, and as many others as there
+ *    were, which are equal but for two things: where the stack pointer was,
+ *    which may have moved by as much as it moves in so many rounds; and what
+ *    had been counted when they came, which is more by what the rounds count;
+ *  - all else is equal.
+ *
+ * A stack that moves keeps its distance to its own frames, but not to those
+ * that were there before; so rounds are multiplied only up to where it might
+ * meet the last of these, or go round.
+ *
+ * When it is not as it was then, rounds are watched anew after 1, 2, 4, ... of
+ * them. A recursion whose stack only grows comes back when stack.c forgets
+ * half of it.
+ *
+ * A return that nobody has called adds all that has been counted so far to a
+ * call: that grows from round to round, by the same each time.
+ */
+#include "repeat.h"
+
+#include <htslib/khash.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+
+#define LEAST	256		/* rounds left with which it is of use */
+#define MOST	((uint64_t)1 << 24)	/* rounds watched in vain */
+#define MARGIN	4096		/* bytes beside a stack pointer that matter */
+
+/* Numbers before they were added to. */
+struct note {
+	uint64_t *at;
+	size_t was;		/* in state.number */
+	unsigned n;
+	uint64_t grows;		/* so often by all that was counted */
+};
+
+KHASH_MAP_INIT_INT64(note, size_t)
+
+bool repeat_watches;
+
+static struct {
+	struct thread thread;	/* as it was */
+	struct note *note;
+	uint64_t *number;
+	khash_t(note) *of;	/* by address; functions: number << 1 | 1 */
+	size_t nnote, capnote, nnumber, capnumber;
+	struct frame *frame;	/* those that went, the last first */
+	int64_t *enter;
+	size_t nframe, capframe, capenter;
+	int64_t *total;
+	uint64_t since, wait;	/* rounds watched; until they are anew */
+	uint64_t all;
+	bool other;		/* what cannot be multiplied */
+} state;
+
+/* ---- what is said to it ---- */
+
+static struct note *
+note_of(uint64_t key, uint64_t *at, unsigned n)
+{
+	struct note *note;
+	khint_t k;
+	int made;
+
+	k = kh_put(note, state.of, key, &made);
+	if (made < 0)
+		die("repeats:");
+	if (made == 0)
+		return &state.note[kh_val(state.of, k)];
+	kh_val(state.of, k) = state.nnote;
+	state.note = xgrow(state.note, &state.capnote, state.nnote + 1,
+	    sizeof *state.note);
+	state.number = xgrow(state.number, &state.capnumber, state.nnumber + n,
+	    sizeof *state.number);
+	note = &state.note[state.nnote++];
+	*note = (struct note){ at, state.nnumber, n, 0 };
+	if (at != NULL)
+		memcpy(state.number + state.nnumber, at, n * sizeof *at);
+	state.nnumber += n;
+	return note;
+}
+
+void
+repeat_note_counts(void *at, unsigned n)
+{
+	note_of((uintptr_t)at, at, n);
+}
+
+void
+repeat_note_growth(struct arc *a)
+{
+	note_of((uintptr_t)a->cost, (uint64_t *)a->cost, walk.ncol)->grows++;
+}
+
+/* The arrays of depths move: functions are known by their numbers. */
+void
+repeat_note_depth(const struct thread *t, uint32_t fn)
+{
+	size_t n = state.nnote;
+	struct note *note = note_of((uint64_t)fn << 1 | 1, NULL, 1);
+
+	if (n != state.nnote)
+		state.number[note->was] = t->depth[fn];
+}
+
+void
+repeat_note_frames(const struct thread *t, size_t n)
+{
+	size_t k = state.nframe, first = state.thread.n - k;
+
+	for (; first > n; k++) {
+		first--;
+		state.frame = xgrow(state.frame, &state.capframe, k + 1,
+		    sizeof *state.frame);
+		state.enter = xgrow(state.enter, &state.capenter, (k + 1) *
+		    walk.ncol, sizeof *state.enter);
+		state.frame[k] = t->frame[first];
+		memcpy(state.enter + k * walk.ncol, t->enter + first *
+		    walk.ncol, walk.ncol * sizeof *state.enter);
+	}
+	state.nframe = k;
+}
+
+void
+repeat_note_else(void)
+{
+	state.other = true;
+}
+
+static void
+watch(const struct thread *t)
+{
+	if (state.of == NULL) {
+		state.of = kh_init(note);
+		state.total = xcalloc(walk.ncol, sizeof *state.total);
+	}
+	kh_clear(note, state.of);
+	state.nnote = state.nnumber = state.nframe = 0;
+	state.thread = *t;
+	memcpy(state.total, t->total, walk.ncol * sizeof *state.total);
+	state.since = 0;
+	state.other = false;
+	repeat_watches = true;
+}
+
+void
+repeat_end(void)
+{
+	repeat_watches = false;
+	state.all = state.wait = 0;
+}
+
+/* ---- the stack pointer ---- */
+
+static bool
+moves_stack(const struct seg *s)
+{
+	return s->flow == 'L' || s->flow == 'X' || s->flow == 'R';
+}
+
+/* By what it moves in a round at a segment's end. */
+static uint64_t
+moves_by(const struct plan *p, const struct seg *s, const uint64_t *rec)
+{
+	const uint64_t *value = s->def->block->value;
+
+	if (p->spgroup != 0)
+		return s->sp == p->sp ? rec[p->spgroup] : 0;
+	if (value != NULL && s->sp >= value &&
+	    s->sp < value + ev_ngroups(*rec))
+		return rec[1 + (s->sp - value)];
+	return 0;
+}
+
+/* By what it moves in all segments; false: by different steps. */
+static bool
+stack_by(const struct plan *p, const uint64_t *rec, uint64_t *by)
+{
+	bool any = false;
+
+	*by = 0;
+	for (uint32_t i = 0; i < p->nseg; i++) {
+		if (!moves_stack(&p->seg[i]))
+			continue;
+		if (any && moves_by(p, &p->seg[i], rec) != *by)
+			return false;
+		*by = moves_by(p, &p->seg[i], rec);
+		any = true;
+	}
+	return true;
+}
+
+/* Rounds until a value that moves may be there, or within the margin. */
+static uint64_t
+rounds_to(uint64_t value, uint64_t by, uint64_t there)
+{
+	uint64_t far = (int64_t)by < 0 ? value - there : there - value;
+	uint64_t step = (int64_t)by < 0 ? -by : by;
+
+	return by == 0 ? UINT64_MAX : far <= MARGIN ? 0 :
+	    (far - MARGIN) / step;
+}
+
+/* Until a place on the stack goes round, or meets that of another. */
+static uint64_t
+rounds_of(uint64_t sp, uint64_t by, const uint64_t *fixed)
+{
+	uint64_t n = rounds_to(sp, by, (int64_t)by < 0 ? 0 : UINT64_MAX), met;
+
+	if (fixed == NULL)
+		return n;
+	met = rounds_to(sp, by, *fixed);
+	return met < n ? met : n;
+}
+
+/* Rounds in which places on the stack keep their order. */
+static uint64_t
+in_order(const struct thread *t, const struct plan *p, uint64_t by)
+{
+	size_t low = state.thread.n - state.nframe;
+	const uint64_t *fixed = NULL;
+	uint64_t most = UINT64_MAX, n;
+
+	if (by == 0)
+		return most;
+	if (t->nsig > 0 || t->nlanding > 0)
+		return 0;
+	if (low > 0 && t->frame[low - 1].sp != UINT64_MAX)
+		fixed = &t->frame[low - 1].sp;
+	for (uint32_t i = 0; i < p->nseg; i++) {
+		const struct seg *s = &p->seg[i];
+
+		n = moves_stack(s) ? rounds_of(*s->sp + s->spat, by, fixed) :
+		    most;
+		most = n < most ? n : most;
+	}
+	for (size_t i = low; i < t->n; i++) {
+		n = t->frame[i].sp == UINT64_MAX ? most :
+		    rounds_of(t->frame[i].sp, by, fixed);
+		most = n < most ? n : most;
+	}
+	return most;
+}
+
+/* ---- as it was ---- */
+
+static bool
+same_frame(const struct frame *f, const struct frame *was, uint64_t moved)
+{
+	return f->arc == was->arc && f->ret == was->ret &&
+	    f->ctx == was->ctx && f->skipper == was->skipper &&
+	    f->sp == (was->sp == UINT64_MAX ? was->sp : was->sp + moved);
+}
+
+static bool
+same_frames(const struct thread *t, uint64_t moved)
+{
+	for (size_t k = 0; k < state.nframe; k++) {
+		size_t i = state.thread.n - 1 - k;
+		const int64_t *was = state.enter + k * walk.ncol;
+		const int64_t *is = t->enter + i * walk.ncol;
+
+		if (!same_frame(&t->frame[i], &state.frame[k], moved))
+			return false;
+		for (unsigned c = 0; c < walk.ncol; c++)
+			if (is[c] - was[c] != t->total[c] - state.total[c])
+				return false;
+	}
+	return true;
+}
+
+static bool
+same_depths(const struct thread *t)
+{
+	for (khint_t k = 0; k < kh_end(state.of); k++)
+		if (kh_exist(state.of, k) && (kh_key(state.of, k) & 1) != 0 &&
+		    state.number[state.note[kh_val(state.of, k)].was] !=
+		    t->depth[kh_key(state.of, k) >> 1])
+			return false;
+	return true;
+}
+
+static bool
+same(const struct thread *t, uint64_t moved)
+{
+	const struct thread *was = &state.thread;
+
+	if (state.other || t->n != was->n || t->ctx != was->ctx ||
+	    t->seg != was->seg || t->slot != was->slot ||
+	    t->skipper != was->skipper || t->collect != was->collect ||
+	    t->key != was->key || t->bottom != was->bottom ||
+	    t->nsig != was->nsig || t->nlanding != was->nlanding ||
+	    t->guess != was->guess || t->landed != was->landed)
+		return false;
+	if (moves_stack(t->seg) && t->sp != was->sp + moved)
+		return false;
+	return same_depths(t) && same_frames(t, moved);
+}
+
+/*
+ * Rounds in which values that costs depend on do not change them. A group is
+ * a place in memory, which matters when it is 0, or a count.
+ */
+static uint64_t
+same_costs(const struct plan *p, const uint64_t *rec)
+{
+	const struct ev_block *b = p->seg->def->block;
+	uint64_t most = UINT64_MAX, n;
+
+	if (!p->apply || (!walk.data_refs && !walk.rep))
+		return most;
+	for (uint32_t i = 0; i < b->nref; i++)
+		if (b->ref[i].count != 0 &&
+		    b->ref[i].count <= ev_ngroups(*rec) &&
+		    rec[b->ref[i].count] != 0)
+			return 0;
+	for (unsigned g = 0; g < ev_ngroups(*rec); g++) {
+		n = rounds_to(b->value[g], rec[1 + g], 0);
+		most = n < most ? n : most;
+	}
+	return most;
+}
+
+/* ---- many rounds ---- */
+
+/* What the rounds counted, so many times more. */
+static void
+multiply(const struct thread *t, uint64_t times)
+{
+	uint64_t growing = times % 2 == 0 ? times / 2 * (times + 1) :
+	    (times + 1) / 2 * times;
+
+	for (size_t i = 0; i < state.nnote; i++) {
+		const struct note *note = &state.note[i];
+		const uint64_t *was = state.number + note->was;
+
+		for (unsigned k = 0; note->at != NULL && k < note->n; k++) {
+			note->at[k] += (note->at[k] - was[k]) * times;
+			if (note->grows != 0)
+				note->at[k] += note->grows * growing *
+				    (uint64_t)(t->total[k] - state.total[k]);
+		}
+	}
+}
+
+static void
+move_frames(struct thread *t, uint64_t moved, uint64_t times)
+{
+	for (size_t i = state.thread.n - state.nframe; i < t->n; i++) {
+		int64_t *enter = t->enter + i * walk.ncol;
+
+		if (t->frame[i].sp != UINT64_MAX)
+			t->frame[i].sp += moved;
+		for (unsigned c = 0; c < walk.ncol; c++)
+			enter[c] += (t->total[c] - state.total[c]) *
+			    (int64_t)times;
+	}
+}
+
+static void
+leave_out(struct thread *t, struct plan *p, const uint64_t *rec, uint64_t times)
+{
+	uint64_t rounds = times * state.since, by;
+
+	stack_by(p, rec, &by);
+	multiply(t, times);
+	move_frames(t, by * rounds, times);
+	if (moves_stack(t->seg))
+		t->sp += by * rounds;
+	for (unsigned c = 0; c < walk.ncol; c++)
+		t->total[c] += (t->total[c] - state.total[c]) * (int64_t)times;
+	if (p->spgroup != 0)
+		*p->sp += rec[p->spgroup] * rounds;
+	for (unsigned g = 0; p->apply && g < ev_ngroups(*rec); g++)
+		p->seg->def->block->value[g] += rec[1 + g] * rounds;
+}
+
+/* How often what has been watched can be multiplied. */
+static uint64_t
+times(const struct thread *t, const struct plan *p, const uint64_t *rec,
+    uint64_t more)
+{
+	uint64_t by, n, costs;
+
+	if (!stack_by(p, rec, &by) || !same(t, by * state.since))
+		return 0;
+	n = in_order(t, p, by);
+	costs = same_costs(p, rec);
+	n = costs < n ? costs : n;
+	return (more < n ? more : n) / state.since;
+}
+
+uint64_t
+repeat_round(struct thread *t, struct plan *p, const uint64_t *rec,
+    uint64_t more)
+{
+	uint64_t n, rounds;
+
+	if (!repeat_watches && (more < LEAST || state.all >= MOST))
+		return 0;
+	if (!repeat_watches) {
+		state.wait = 1;
+		watch(t);
+		return 0;
+	}
+	state.since++;
+	state.all++;
+	n = times(t, p, rec, more);
+	rounds = n * state.since;
+	if (n > 0) {
+		leave_out(t, p, rec, n);
+		repeat_watches = false;
+	} else if (state.all >= MOST) {
+		repeat_watches = false;
+	} else if (state.since >= state.wait) {
+		state.wait *= 2;
+		watch(t);
+	}
+	return rounds;
+}
