@@ -1,4 +1,8 @@
-/* calls.h - which functions a thread is in, from entries and exits that may be incomplete */
+/*
+ * calls.h - which functions a thread is in
+ *
+ * From entries and exits of functions, some of which may be missing.
+ */
 #ifndef CALLS_H
 #define CALLS_H
 
@@ -7,7 +11,7 @@
 
 struct calls_frame {
 	uint64_t	tick;	/* of the entry */
-	uint64_t	inner;	/* for the caller's use: ticks in callees, say */
+	uint64_t	inner;	/* for the caller: ticks in callees, say */
 	uint32_t	id;
 };
 
@@ -15,13 +19,13 @@ struct calls_frame {
 struct calls {
 	struct calls_frame *frame;
 	size_t		 n, cap;
-	uint64_t	 no_entry;	/* exits of functions that were not entered */
-	uint64_t	 no_exit;	/* frames that a later exit of an outer one left */
+	uint64_t	 no_entry;	/* exits without an entry */
+	uint64_t	 no_exit;	/* frames without an exit */
 	uint32_t	 tid, pid;
-	void		*count;		/* frames of each id, once an exit did not match */
+	void		*count;		/* frames by id, once needed */
 };
 
-/* calls.c.  All threads, by process and thread id; zeroed memory is a new one. */
+/* All threads, by process and thread id; zeroed memory is an empty set. */
 struct calls_set {
 	struct calls	**thread;	/* in the order of their first events */
 	size_t		 n, cap;
@@ -35,7 +39,7 @@ struct calls_frame *calls_enter(struct calls *, uint32_t id, uint64_t tick);
 /*
  * How many frames, from the innermost on, an exit of id leaves: 1; more if
  * exits are missing (an exception passed through, say); 0 if id was not
- * entered.  The caller looks at them, then has them dropped.
+ * entered.  The caller uses the frames, and then calls calls_drop.
  */
 size_t		 calls_match(struct calls *, uint32_t id);
 void		 calls_drop(struct calls *, size_t n);

@@ -72,7 +72,7 @@ struct ev_def {
 	struct ev_block *block;
 	uint32_t id;		/* the stream's own, to pass it on */
 	uint32_t n;		/* how many instructions; Q: which one */
-	uint16_t k;		/* Q: the reference, from 1, or 0; Z: 'i', 'd' */
+	uint16_t k;		/* Q: the reference, from 1, or 0; Z: 'i' 'd' */
 	uint8_t letter;		/* 'B', 'P', 'Q' or 'Z' */
 	uint8_t ngroups;	/* fields of its execution lines */
 	uint8_t group;		/* Q with one group: that group */
@@ -159,7 +159,7 @@ struct ev {
 static inline uint32_t
 ev_head(unsigned ngroups, uint32_t id)
 {
-	return (uint32_t)ngroups << 24 | id;
+	return ngroups << 24 | id;
 }
 
 static inline uint32_t

@@ -81,7 +81,7 @@ struct evw_ref {
 				   no groups but its own value, see ev.h */
 };
 int evw_ref(struct evw *, uint32_t id, uint32_t block, struct evw_ref ref);
-/* A line of code ('i') or data ('d') leaves the table; one group, an address. */
+/* A line of code ('i') or data ('d') leaves the table; value: its address. */
 int evw_leave(struct evw *, uint32_t id, char which);
 
 /*

@@ -1,12 +1,12 @@
 /*
- * place.h - of costs: addresses to functions, files and lines
+ * place.h - the functions, files and lines of addresses in costs
  *
- * sym.h for all objects of a cost file at once, with its names as the cost
- * file's.
+ * Uses sym.h for all objects of a cost file; names are the cost file's.
  */
 #ifndef PLACE_H
 #define PLACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,10 +29,10 @@ struct place_frame {
 };
 
 struct places *places_new(struct costnames *, unsigned symflags);
-/* Look there for debug files, too. Before all else. */
+/* Search dir for debug files, too. To be called before all else. */
 void place_debug_path(const char *dir);
-/* Is it a name at all, and not ???? */
-int place_known(const struct places *, uint32_t name);
+/* Is the name neither empty nor ??? */
+bool place_known(const struct places *, uint32_t name);
 
 struct place place_find(struct places *, uint32_t ob, uint64_t addr);
 /* Innermost first, at most PLACE_MOST; the last is the function itself. */
@@ -40,12 +40,13 @@ size_t place_inline(struct places *, uint32_t ob, uint64_t addr,
     struct place_frame *);
 
 /*
- * The function with its file, found by an address that is its own (it is called
- * there) or may be (it was executed as the function's): then UINT32_MAX if it is
- * not. Once found, it is the same ever after.
+ * The function with its file, found by an address. own: the address is the
+ * function's, because it is called there; else it was executed as the
+ * function's, and the result is UINT32_MAX if it is another's. Later calls
+ * return the same function for any address.
  */
-uint32_t place_function(struct places *, uint32_t fn, uint64_t addr, int own);
-/* The function as the input has it. */
+uint32_t place_function(struct places *, uint32_t fn, uint64_t addr, bool own);
+/* The function as it is in the input. */
 uint32_t place_as_is(struct places *, uint32_t fn);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * stacks.h - from costs with calls to stacks: who was called by whom, up to
- * the first one
+ * stacks.h - from costs with calls to stacks of callers
  *
  *	struct stacks *s = stacks_read(costr, "Ir");
  *	for (i = 0; i < s->nvisit; i++)
@@ -14,6 +13,7 @@
 #ifndef STACKS_H
 #define STACKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,7 +41,7 @@ struct stacks_node {		/* a function, or a context of one */
 struct stacks_visit {
 	uint32_t node;
 	uint32_t up;		/* the caller's, or STACKS_NONE */
-	double from, to;	/* its share of what the function cost: 0 to 1 */
+	double from, to;	/* its share of the function's costs: 0 to 1 */
 	struct cost_pos site;	/* of the call, if there is a caller */
 	uint32_t file;		/* of that */
 };
@@ -59,13 +59,13 @@ struct stacks {
 };
 
 /*
- * Read all costs, and of a file that is cut those that are there; warn where
- * there will be estimates. by: the event by which to share out; NULL: the first.
- * Calls from one place to another differ if sites is set; else the place is that
- * where most was spent.
+ * Read all costs, and of a truncated file those that are there; warn if there
+ * are estimates. by: the event by which costs are shared out; NULL: the first.
+ * If sites is set, calls from different places to one function have stacks of
+ * their own; else a stack has the place of the costliest call.
  */
-struct stacks *stacks_read(struct costr *, const char *by, int sites);
-/* A visit's part of something that its function has so much of. */
+struct stacks *stacks_read(struct costr *, const char *by, bool sites);
+/* A visit's part of n, which is the whole function's. */
 int64_t stacks_part(const struct stacks_visit *, int64_t n);
 /* The function's name, without its level of recursion. */
 const char *stacks_name(const struct stacks *, uint32_t node, size_t *len);

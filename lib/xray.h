@@ -1,4 +1,9 @@
-/* xray.h - XRay logs: flight data recorder (FDR) versions 1 to 5, basic logs 1 to 3 */
+/*
+ * xray.h - XRay logs, read and written
+ *
+ * Flight data recorder (FDR) logs of versions 1 to 5; basic logs of versions 1
+ * to 3 are only read.
+ */
 #ifndef XRAY_H
 #define XRAY_H
 
@@ -11,27 +16,28 @@ enum { XRAY_NEWEST = 5, XRAY_HEADSIZE = 32 };
 struct xray_head {
 	uint16_t	version;
 	uint16_t	type;
-	uint32_t	flags;	/* bit 0 constant tsc, bit 1 nonstop tsc; the rest as found */
+	uint32_t	flags;	/* bit 0 constant tsc, bit 1 nonstop tsc */
 	uint64_t	hz;	/* ticks per second; 0: not known */
-	uint64_t	size;	/* FDR: bytes of each thread's buffer; basic: as found */
+	uint64_t	size;	/* FDR: bytes of a buffer; basic: as found */
 	uint64_t	extra;	/* reserved: as found */
 };
 
 enum xray_kind {
 	XRAY_END,	/* the log is over, for good */
-	XRAY_BUFFER,	/* what follows is a buffer of thread tid, begun at sec and usec */
-	XRAY_THREAD,	/* what follows is thread tid's (basic logs); to write: also with
-			   the time of its buffer, unless 0 */
+	XRAY_BUFFER,	/* a buffer of thread tid follows, begun at sec, usec */
+	XRAY_THREAD,	/* records of thread tid follow (basic logs); to write:
+			   also with the time of its buffer, unless 0 */
 	XRAY_CPU,	/* on processor cpu from tsc on */
 	XRAY_WRAP,	/* the clock was read anew: tsc */
 	XRAY_ENTER,	/* function id, at tsc */
 	XRAY_EXIT,
 	XRAY_TAIL,	/* left by a tail call */
 	XRAY_ARG,	/* the function record before had the argument arg */
-	XRAY_CUSTOM,	/* an event of the program's own, at tsc; size bytes of XRAY_DATA follow */
+	XRAY_CUSTOM,	/* an event of the program's own, at tsc; size bytes of
+			   XRAY_DATA follow */
 	XRAY_TYPED,	/* the same, with a type */
 	XRAY_DATA,	/* len bytes of an event's data */
-	XRAY_TWICE,	/* a buffer that the log holds twice is passed over: off, len */
+	XRAY_TWICE,	/* skipped a buffer that the log has twice: off, len */
 	XRAY_LOST	/* bytes that cannot be read: off, len, text says why */
 };
 
@@ -61,17 +67,18 @@ struct xray_rec {
  * be read is, the rest comes as XRAY_LOST.
  */
 struct xray;
-struct xray	*xray_open(const char *name);	/* "-", NULL: standard input; gzip is noticed */
+/* "-" or NULL is standard input; gzip is recognized. */
+struct xray	*xray_open(const char *name);
 struct xray	*xray_fdopen(int fd, const char *name);	/* a plain file */
 const struct xray_head *xray_header(const struct xray *);
 void		 xray_next(struct xray *, struct xray_rec *);
 void		 xray_close(struct xray *);
 
 /*
- * xraywrite.c.  Threads may take turns; each has one open buffer, which ends
- * where its next begins, in version 1 also when it is full.  One that began by
- * XRAY_BUFFER is of one piece: it ends where any other begins by that.
- * A header's size 0 lets version 1 buffers be as long as the longest must be.
+ * xraywrite.c.  Threads may take turns.  Each has one open buffer, which ends
+ * where the thread's next one begins, in version 1 also when it is full.  A
+ * buffer begun by XRAY_BUFFER is in one piece: the next XRAY_BUFFER ends it.
+ * If the header's size is 0, version 1 buffers get the length of the longest.
  */
 struct out;
 struct xray_writer;
@@ -79,6 +86,7 @@ struct xray_writer *xray_create(struct out *, const struct xray_head *);
 void		 xray_put(struct xray_writer *, const struct xray_rec *);
 /* The thread of the last record is this one, also in its open buffer. */
 void		 xray_rename(struct xray_writer *, uint32_t tid);
-uint64_t	 xray_finish(struct xray_writer *);	/* records that the version has no place for */
+/* Returns how many records were left out, as the version has no such ones. */
+uint64_t	 xray_finish(struct xray_writer *);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * costhead.c - the cost text: the header of a part
+ * costhead - the cost text: the header of a part
  */
 #include "cost.h"
 
@@ -18,7 +18,8 @@ costhead_init(struct cost_head *h)
 void
 costhead_desc(struct cost_head *h, const char *text)
 {
-	h->desc = h->ndesc ? xrealloc(h->desc, (h->ndesc + 1) * sizeof *h->desc) :
+	h->desc = h->ndesc ?
+	    xrealloc(h->desc, (h->ndesc + 1) * sizeof *h->desc) :
 	    xmalloc(sizeof *h->desc);
 	h->desc[h->ndesc++] = text;
 	if (!strncmp(text, "Files compared:", 15))
@@ -126,7 +127,8 @@ event(struct cost_head *h, struct costnames *nm, const char *s)
 	else if (*s)
 		return "bad event: line";
 	h->derived = h->nderived ?
-	    xrealloc(h->derived, (h->nderived + 1) * sizeof e) : xmalloc(sizeof e);
+	    xrealloc(h->derived, (h->nderived + 1) * sizeof e) :
+	    xmalloc(sizeof e);
 	h->derived[h->nderived++] = e;
 	return NULL;
 }
@@ -147,12 +149,13 @@ positions(struct cost_head *h, const char *s)
 		else if (len == 4 && !memcmp(s, "line", 4))
 			h->positions |= COST_LINE;
 		else
-			return "positions: has other words than instr, bb, line";
+			return "positions: has other words than instr, bb, "
+			    "line";
 	}
 	return h->positions ? NULL : "positions: is empty";
 }
 
-/* an "event:" line of a recorded event is its long name; the rest are derived */
+/* An "event:" line of a recorded event names it; other events are derived. */
 void
 costhead_done(struct cost_head *h)
 {
@@ -188,8 +191,9 @@ costhead_set(struct cost_head *h, struct costnames *nm, const char *key,
 {
 	const char *v = skip(value);
 	struct { const char *key; const char **at; } texts[] = {
-		{ "cmd", &h->cmd }, { "creator", &h->creator }, { "pid", &h->pid },
-		{ "part", &h->part }, { "thread", &h->thread },
+		{ "cmd", &h->cmd }, { "creator", &h->creator },
+		{ "pid", &h->pid }, { "part", &h->part },
+		{ "thread", &h->thread },
 	};
 	size_t i;
 

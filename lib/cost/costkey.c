@@ -5,7 +5,8 @@
  *
  *	file<<32 | line   [addr]  [bb]				own cost
  *	  ... callee<<32 | to.line  [to.addr]  [to.bb]		call
- *	  ... tofile<<32 | to.line  [to.addr]  [to.bb]  callee<<1 | cond	jump
+ *	  ... tofile<<32 | to.line  [to.addr]  [to.bb]		jump
+ *	      callee<<1 | cond
  *
  * A file is 0 if it is the function's own, else 1 + its name.
  */
@@ -44,7 +45,8 @@ costkey_put(const struct costsum *t, const struct cost *c, uint64_t *k)
 	if (c->kind == COST_CALL) {
 		put_where(t, k, c->callee, &c->to);
 	} else if (c->kind == COST_JUMP) {
-		k = put_where(t, k, c->tofile == t->own ? 0 : c->tofile + 1, &c->to);
+		k = put_where(t, k, c->tofile == t->own ? 0 : c->tofile + 1,
+		    &c->to);
 		*k = (uint64_t)c->callee << 1 | c->cond;
 	}
 }
@@ -74,6 +76,6 @@ costsum_add(const struct costsum *t, int64_t *to, const int64_t *n, size_t len)
 		over |= __builtin_add_overflow(to[i], n[i], &to[i]);
 	if (over)
 		die("a sum of costs is beyond 64 bits%s%s",
-		    t->cur ? ", in function " : "", t->cur ?
-		    costnames_get(t->nm, costfn_get(t->nm, t->cur->fn).fn) : "");
+		    t->cur ? ", in function " : "", t->cur ? costnames_get(
+		    t->nm, costfn_get(t->nm, t->cur->fn).fn) : "");
 }

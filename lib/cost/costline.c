@@ -1,5 +1,5 @@
 /*
- * costline.c - the cost text: lines of the body
+ * costline - the cost text: lines of the body
  */
 #include "cost.h"
 
@@ -25,7 +25,8 @@ number_slow(struct costr *r, const char *p, uint64_t *out)
 			else
 				break;
 			if (v >> 60)
-				costr_die(r, "%s: more than 64 bits", cost_shown(start));
+				costr_die(r, "%s: more than 64 bits",
+				    cost_shown(start));
 			v = v << 4 | d;
 		}
 		if (p == start + 2)
@@ -34,7 +35,8 @@ number_slow(struct costr *r, const char *p, uint64_t *out)
 		for (; *p >= '0' && *p <= '9'; p++)
 			if (__builtin_mul_overflow(v, 10, &v) ||
 			    __builtin_add_overflow(v, *p - '0', &v))
-				costr_die(r, "%s: more than 64 bits", cost_shown(start));
+				costr_die(r, "%s: more than 64 bits",
+				    cost_shown(start));
 		if (p == start)
 			costr_die(r, "bad number '%s'", cost_shown(start));
 	}
@@ -209,8 +211,8 @@ cost_line(struct costr *r, struct cost *c)
 
 	if (d->totals)
 		costr_die(r, "costs after the end mark");
-	if (d->pend == PEND_NONE && d->fn_known && r->head.positions == COST_LINE &&
-	    quick(r, &line, d->n)) {
+	if (d->pend == PEND_NONE && d->fn_known &&
+	    r->head.positions == COST_LINE && quick(r, &line, d->n)) {
 		d->pos.line = line;
 		add_self(r);
 		c->kind = COST_SELF;
@@ -256,7 +258,7 @@ string(struct costr *r, const char *p)
 
 /* What is behind fn= and its kin: "name", "(id) name" or "(id)". */
 static uint32_t
-name(struct costr *r, const char *p, enum space sp)
+name(struct costr *r, const char *p, enum cost_space sp)
 {
 	struct costread *d = r->d;
 	khash_t(id) *ids = d->ids[sp];
@@ -287,7 +289,8 @@ name(struct costr *r, const char *p, enum space sp)
 	it = kh_put(id, ids, id, &made);
 	if (made < 0)
 		die("out of memory");
-	if (!made && kh_val(ids, it) >> 32 == d->part && (uint32_t)kh_val(ids, it) != nm)
+	if (!made && kh_val(ids, it) >> 32 == d->part &&
+	    (uint32_t)kh_val(ids, it) != nm)
 		costr_die(r, "name (%" PRIu64 ") is defined twice", id);
 	kh_val(ids, it) = (uint64_t)d->part << 32 | nm;
 	return nm;

@@ -1,12 +1,12 @@
 /*
- * costname.c - each string and each function of the cost files, once
+ * costname - each string and each function of the cost files, once
  *
- * A profile has functions by the hundred thousand, each told once and most of
- * them new, so the tables are made to miss the cache once for a name and not
- * at all for a function: names are in a table of eight bytes a place, with
- * their hashes; the functions of one name are a list, in the order they came,
- * and only names that many files share (??? above all) have more of them in
- * a table.
+ * A profile has functions by the hundred thousand, each named once and most of
+ * them new.  So the tables are made to miss the cache once for a name and not
+ * at all for a function.  The hash table of names has slots of eight bytes,
+ * with the hash.  The functions of one name are a list, in order of appearance;
+ * only names of very many functions (??? above all) have the others in a hash
+ * table.
  */
 #include "cost.h"
 
@@ -37,31 +37,31 @@ fn_eq(struct costfn a, struct costfn b)
 
 KHASH_INIT(fn, struct costfn, uint32_t, 1, fn_hash, fn_eq)
 
-struct place {
+struct name_slot {
 	uint32_t hash, id;	/* id + 1; 0: nothing is here */
 };
 
-struct name {
+struct name_entry {
 	const char *s;
-	uint32_t after;		/* the name that was asked for next, last time */
+	uint32_t after;		/* the name that followed it last time */
 	uint32_t fn;		/* 1 + the first function of this name, or 0 */
 };
 
-struct fn {
+struct fn_entry {
 	struct costfn f;
 	uint32_t next;		/* 1 + the next function of this name, or 0 */
 };
 
 struct costnames {
-	struct place *place;	/* nplace, a power of two; a quarter is free */
-	size_t nplace;
-	struct name *name;
-	size_t nname, namecap;
-	struct fn *fn;
-	size_t nfn, fncap;
+	struct name_slot *place;	/* a quarter is free */
+	size_t nplace;			/* a power of two */
+	struct name_entry *name;
+	size_t nname, capname;
+	struct fn_entry *fn;
+	size_t nfn, capfn;
 	khash_t(fn) *far;	/* functions that are not in a list */
-	uint32_t last, last_fn;	/* asked for last */
-	void *rooms;		/* all rooms for strings; each begins with the next */
+	uint32_t last, last_fn;	/* the results of the last calls */
+	void *rooms;		/* arenas for strings, a linked list */
 	char *room;		/* where the next string goes */
 	size_t left;
 };
@@ -136,9 +136,9 @@ static void
 grow(struct costnames *nm)
 {
 	size_t n = nm->nplace, i, at;
-	struct place *old = nm->place;
+	struct name_slot *old = nm->place;
 
-	nm->nplace *= 4;	/* each is moved a third of a time */
+	nm->nplace *= 4;	/* so an entry moves 1/3 times on average */
 	nm->place = xcalloc(nm->nplace, sizeof *nm->place);
 	for (i = 0; i < n; i++) {
 		if (!old[i].id)
@@ -160,8 +160,8 @@ is_name(const struct costnames *nm, uint32_t id, const char *s, size_t len)
 }
 
 /*
- * Files tell their functions in much the same order, so the name that came
- * behind the last one is tried before the table is.
+ * Files have their functions in much the same order, so try the name that
+ * followed the last one before the table.
  */
 uint32_t
 costnames_add(struct costnames *nm, const char *s, size_t len)
@@ -184,11 +184,12 @@ costnames_add(struct costnames *nm, const char *s, size_t len)
 	if (!id) {
 		if (nm->nname == UINT32_MAX - 1)
 			die("too many names");
-		nm->name = xgrow(nm->name, &nm->namecap, nm->nname + 1,
+		nm->name = xgrow(nm->name, &nm->capname, nm->nname + 1,
 		    sizeof *nm->name);
-		nm->name[nm->nname] = (struct name){ keep(nm, s, len), 0, 0 };
+		nm->name[nm->nname] =
+		    (struct name_entry){ keep(nm, s, len), 0, 0 };
 		id = ++nm->nname;
-		nm->place[at] = (struct place){ h, id };
+		nm->place[at] = (struct name_slot){ h, id };
 		if (nm->nname > nm->nplace / 4 * 3)
 			grow(nm);
 	}
@@ -217,8 +218,8 @@ costnames_count(const struct costnames *nm)
 static uint32_t
 new_fn(struct costnames *nm, struct costfn f)
 {
-	nm->fn = xgrow(nm->fn, &nm->fncap, nm->nfn + 1, sizeof *nm->fn);
-	nm->fn[nm->nfn] = (struct fn){ f, 0 };
+	nm->fn = xgrow(nm->fn, &nm->capfn, nm->nfn + 1, sizeof *nm->fn);
+	nm->fn[nm->nfn] = (struct fn_entry){ f, 0 };
 	return nm->nfn++;
 }
 

@@ -1,5 +1,5 @@
 /*
- * costorder.c - the canonical order of costs
+ * costorder - the canonical order of costs
  *
  * Functions by the names of object, file and function; in a function by file
  * (its own first), line, address; at one place its own cost, its calls by
@@ -58,7 +58,8 @@ cmp_file(const struct costnames *nm, uint32_t own, uint32_t a, uint32_t b)
 }
 
 static int
-cmp_where(const struct costnames *nm, const struct cost *a, const struct cost *b)
+cmp_where(const struct costnames *nm, const struct cost *a,
+    const struct cost *b)
 {
 	int c = cmp_file(nm, costfn_get(nm, a->fn).fl, a->file, b->file);
 
@@ -107,13 +108,13 @@ struct sortkey {
 };
 
 static int
-by_name(const struct by *by, uint32_t a, uint32_t b)
+by_name(const struct cost_by *by, uint32_t a, uint32_t b)
 {
 	return strcmp(costnames_get(by->t->nm, a), costnames_get(by->t->nm, b));
 }
 
 static int
-by_fn(const struct by *by, uint32_t a, uint32_t b)
+by_fn(const struct cost_by *by, uint32_t a, uint32_t b)
 {
 	const struct sortkey *x = (const struct sortkey *)by->arg + a;
 	const struct sortkey *y = (const struct sortkey *)by->arg + b;
@@ -135,7 +136,7 @@ rank_names(const struct costsum *t)
 {
 	size_t n = costnames_count(t->nm), i, k = 0;
 	uint32_t *rank = xcalloc(n, sizeof *rank), *v = xmalloc(n * sizeof *v);
-	struct by by = { .cmp = by_name, .t = t };
+	struct cost_by by = { .cmp = by_name, .t = t };
 	struct costfn f;
 
 	for (i = 0; i < t->nf; i++) {
@@ -156,7 +157,7 @@ void
 costsum_sort(struct costsum *t)
 {
 	struct sortkey *key = xmalloc(t->nf * sizeof *key);
-	struct by by = { .cmp = by_fn, .t = t, .arg = key };
+	struct cost_by by = { .cmp = by_fn, .t = t, .arg = key };
 	uint32_t *rank;
 	struct costfn f;
 	char prefix[9] = "";
@@ -182,7 +183,7 @@ costsum_sort(struct costsum *t)
 }
 
 static void
-get(const struct costsum *t, const struct rows *r, int kind, size_t i,
+get(const struct costsum *t, const struct cost_rows *r, int kind, size_t i,
     struct cost *c)
 {
 	c->kind = COST_SELF + kind;
@@ -191,7 +192,7 @@ get(const struct costsum *t, const struct rows *r, int kind, size_t i,
 }
 
 static int
-by_canon(const struct by *by, uint32_t a, uint32_t b)
+by_canon(const struct cost_by *by, uint32_t a, uint32_t b)
 {
 	struct cost x = { .kind = COST_END }, y = { .kind = COST_END };
 	int c;
@@ -206,10 +207,11 @@ by_canon(const struct by *by, uint32_t a, uint32_t b)
 static void
 load_list(struct costsum *t, int kind)
 {
-	const struct layout *lay = &t->lay[kind];
-	struct rows *r = &t->rows[kind];
-	struct by by = { .cmp = by_canon, .t = t, .rows = r, .kind = kind };
-	struct run *run = t->cur->run[kind], *next, *both;
+	const struct cost_layout *lay = &t->lay[kind];
+	struct cost_rows *r = &t->rows[kind];
+	struct cost_by by = { .cmp = by_canon, .t = t, .rows = r,
+	    .kind = kind };
+	struct cost_run *run = t->cur->run[kind], *next, *both;
 	size_t i;
 
 	t->next[kind] = r->n = 0;
@@ -231,7 +233,8 @@ load_list(struct costsum *t, int kind)
 		t->cur->run[kind] = NULL;
 	}
 	/* as they are, if they are all in one file and go nowhere */
-	if (kind == SELF && r->key[0] >> 32 == r->key[(r->n - 1) * lay->nkey] >> 32)
+	if (kind == SELF &&
+	    r->key[0] >> 32 == r->key[(r->n - 1) * lay->nkey] >> 32)
 		return;
 	t->perm[kind] = xmalloc(r->n * sizeof *t->perm[kind]);
 	for (i = 0; i < r->n; i++)

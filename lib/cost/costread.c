@@ -1,5 +1,5 @@
 /*
- * costread.c - the cost text: reader
+ * costread - the cost text: reader
  *
  * Reads Callgrind's grammar whole (header keys known and unknown, names
  * compressed in their three spaces of numbers, positions instr, bb and line,
@@ -37,7 +37,8 @@
 #include "in.h"
 #include "util.h"
 
-enum { MAXCMD = 8 << 20 };	/* a command with newlines; twice what Linux takes */
+/* The longest command with newlines: twice what Linux accepts. */
+enum { MAXCMD = 8 << 20 };
 
 void
 costr_partial(struct costr *r)
@@ -102,10 +103,13 @@ add_sums(struct costr *r)
 
 	r->has_summary &= d->summary;
 	for (i = 0; d->summary && i < r->head.nev; i++)
-		if (__builtin_add_overflow(r->summary[i], d->given[i], &r->summary[i]))
-			costr_die(r, "the sum of the summaries is beyond 64 bits");
+		if (__builtin_add_overflow(r->summary[i], d->given[i],
+		    &r->summary[i]))
+			costr_die(r, "the sum of the summaries is beyond 64 "
+			    "bits");
 	for (i = 0; i < r->head.nev; i++)
-		if (__builtin_add_overflow(r->total[i], d->sum[i], &r->total[i]))
+		if (__builtin_add_overflow(r->total[i], d->sum[i],
+		    &r->total[i]))
 			costr_die(r, "the sum of the parts is beyond 64 bits");
 }
 
@@ -127,18 +131,19 @@ finish(struct costr *r, bool last)
 		truncated(r, "another part should follow");
 	for (i = 0; d->totals && i < r->head.nev; i++)
 		if (d->total[i] != d->sum[i])
-			costr_die(r, "%s says %" PRId64 " %s, but the costs add up"
-			    " to %" PRId64, mark, d->total[i], r->head.ev[i].name,
-			    d->sum[i]);
+			costr_die(r, "%s says %" PRId64 " %s, but the costs "
+			    "add up to %" PRId64, mark, d->total[i],
+			    r->head.ev[i].name, d->sum[i]);
 	add_sums(r);
 	d->pend = PEND_NONE;
 }
 
-/* A key tells this of the parts behind it as well, up to another file. */
+/* inherits: keep what its header also says of later parts of the same file. */
 static void
 new_part(struct costr *r, bool inherits)
 {
-	const char *by = r->head.creator, *cmd = r->head.cmd, *pid = r->head.pid;
+	const char *by = r->head.creator, *cmd = r->head.cmd;
+	const char *pid = r->head.pid;
 	struct costread *d = r->d;
 
 	costhead_init(&r->head);	/* what it had is the caller's now */
@@ -185,8 +190,8 @@ key_end(const char *p)
 {
 	if ((*p | 32) < 'a' || (*p | 32) > 'z')
 		return NULL;
-	while (((*p | 32) >= 'a' && (*p | 32) <= 'z') || (*p >= '0' && *p <= '9') ||
-	    *p == '_' || *p == '-')
+	while (((*p | 32) >= 'a' && (*p | 32) <= 'z') ||
+	    (*p >= '0' && *p <= '9') || *p == '_' || *p == '-')
 		p++;
 	return *p == ':' ? p : NULL;
 }
@@ -206,7 +211,7 @@ add_command(struct costread *d, const char *s)
 {
 	size_t len = strlen(s);
 
-	d->cmd = xgrow(d->cmd, &d->cmdcap, d->cmdlen + len + 1, 1);
+	d->cmd = xgrow(d->cmd, &d->capcmd, d->cmdlen + len + 1, 1);
 	memcpy(d->cmd + d->cmdlen, s, len + 1);
 	d->cmdlen += len;
 }
@@ -269,7 +274,8 @@ head_line(struct costr *r, const char *colon)
 
 	if (strlen(d->line) != d->len)
 		costr_die(r, "a zero byte in the header");
-	snprintf(key, sizeof key, "%.*s", len < sizeof key ? (int)len : 0, d->line);
+	snprintf(key, sizeof key, "%.*s", len < sizeof key ? (int)len : 0,
+	    d->line);
 	totals = !strcmp(key, "totals");
 	if (totals || !strcmp(key, "summary")) {
 		if (!d->told && (totals || !(d->callgrind || d->magic)))
@@ -291,7 +297,8 @@ head_line(struct costr *r, const char *colon)
 	if (known && strcmp(key, "desc") && strcmp(key, "cmd") &&
 	    strcmp(key, "events"))
 		d->callgrind = true;
-	if (!strcmp(key, "events") && r->head.nev && d->in_cmd && is_cachegrind(r))
+	if (!strcmp(key, "events") && r->head.nev && d->in_cmd &&
+	    is_cachegrind(r))
 		take_back_events(r);
 	wrong = costhead_set(&r->head, r->nm, key, colon + 1);
 	if (wrong)
@@ -359,7 +366,8 @@ costr_next(struct costr *r, struct cost *c)
 
 		if (!d->told && more_command(r))
 			continue;
-		if ((ch >= '0' && ch <= '9') || ch == '+' || ch == '-' || ch == '*') {
+		if ((ch >= '0' && ch <= '9') || ch == '+' || ch == '-' ||
+		    ch == '*') {
 			if (d->told)
 				return cost_line(r, c);
 		} else if (ch == '#' || ch == '\0') {

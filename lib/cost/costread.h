@@ -12,7 +12,7 @@ struct in;
 
 KHASH_INIT(id, uint64_t, uint64_t, 1, kh_int64_hash_func, kh_int64_hash_equal)
 
-enum space { OB, FL, FN, NSPACE };
+enum cost_space { OB, FL, FN, NSPACE };
 
 enum pend { PEND_NONE, PEND_CALL, PEND_JUMP };
 
@@ -20,34 +20,38 @@ struct costread {
 	struct in *in;
 	char *line;
 	size_t len;
-	bool held;		/* look at this line again */
-	bool any;		/* the head has begun */
-	bool told;		/* COST_PART was given for this part */
+	bool held;		/* process this line again */
+	bool any;		/* the header has begun */
+	bool told;		/* COST_PART was returned for this part */
 	bool magic;		/* "# callgrind format" */
 	bool callgrind;		/* a key that only Callgrind's have */
 	bool totals, summary;	/* seen in this part */
 	bool in_cmd;		/* lines that are no header's belong to cmd: */
 	char *cmd;		/* the command with such lines */
-	size_t cmdlen, cmdcap;
+	size_t cmdlen, capcmd;
 	bool own_cmd;		/* this part has cmd: */
 	bool more;		/* another part follows this one */
 	bool another;		/* another file begins behind this part */
 	unsigned part;		/* from 1 */
-	khash_t(id) *ids[NSPACE];	/* id -> name | part it was given in << 32 */
+	khash_t(id) *ids[NSPACE];	/* id -> part that defines it << 32
+					   | name */
 
-	uint32_t ob, fl, file;	/* as last said by ob=, fl=, and fl= fi= fe= */
+	uint32_t ob, fl, file;	/* of the last ob=, fl=, and fl= fi= fe= */
 	uint32_t fn;
 	bool fn_known;
 	struct cost_pos pos;	/* of the last cost line */
 
-	/* of the call or jump that is being told */
+	/* of the call or jump being read */
 	uint32_t cob, cfi, cfn, jfi, jfn;
 	uint32_t ctx, cctx, jctx;	/* of the last name, of cfn=, of jfn= */
 	bool has_cob, has_cfi, has_cfn, has_jfi, has_jfn;
 	enum pend pend;
 	struct cost next;
 
-	int64_t n[COST_EVMAX], sum[COST_EVMAX], total[COST_EVMAX], given[COST_EVMAX];
+	int64_t n[COST_EVMAX];
+	int64_t sum[COST_EVMAX];	/* of this part's self costs */
+	int64_t total[COST_EVMAX];	/* its end mark */
+	int64_t given[COST_EVMAX];	/* its summary: line */
 };
 
 static inline bool
@@ -68,9 +72,10 @@ blanks(const char *p)
 const char *cost_shown(const char *);
 
 /* costline.c */
-enum cost_kind cost_line(struct costr *, struct cost *);	/* begins with a position */
-void cost_word(struct costr *);		/* word=... */
-/* as many counts as there are; returns where the line ends */
+/* Read a line that begins with a position; one of the form word=... */
+enum cost_kind cost_line(struct costr *, struct cost *);
+void cost_word(struct costr *);
+/* Read the counts up to the end of the line, and return that. */
 const char *cost_counts(struct costr *, const char *, int64_t *n);
 
 #endif

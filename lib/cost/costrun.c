@@ -1,13 +1,13 @@
 /*
- * costrun.c - entries of the cost table, packed
+ * costrun - entries of the cost table, packed
  *
  * Most counts are small, many events are 0 in a whole function, and a line is
  * near the line before.  So a run holds column after column, each with as many
- * bytes for a value (0, 1, 2, 4 or 8) as its largest needs; of the key's words
- * the differences from the entry before.  Where few values need so many, each
- * has its own length, 0 to 8, in half a byte before them all.  Nine events of a
- * line take a dozen bytes instead of eighty, and packing is a few instructions
- * for each.
+ * bytes for a value (0, 1, 2, 4 or 8) as its largest value needs.  Of the key's
+ * words the differences from the entry before are stored.  If only few values
+ * of a column are large, each has its own length, 0 to 8, in half a byte; these
+ * come before the values.  Nine events of a line take a dozen bytes instead of
+ * eighty, and packing takes a few instructions for each.
  */
 #include "costsum.h"
 
@@ -19,17 +19,17 @@
 enum { VARIED = 9, SLACK = 8 };	/* such a column; behind all columns */
 
 void
-rows_room(struct rows *r, size_t n, const struct layout *lay)
+rows_room(struct cost_rows *r, size_t n, const struct cost_layout *lay)
 {
-	r->key = xgrow(r->key, &r->keycap, n * lay->nkey, sizeof *r->key);
-	r->cnt = xgrow(r->cnt, &r->cntcap, n * lay->ncnt, sizeof *r->cnt);
+	r->key = xgrow(r->key, &r->capkey, n * lay->nkey, sizeof *r->key);
+	r->cnt = xgrow(r->cnt, &r->capcnt, n * lay->ncnt, sizeof *r->cnt);
 }
 
-/* bytes for n signed values, step apart, whose bits are all in u */
+/* How many bytes n signed values, step apart, need; u is the or of them all. */
 static unsigned
 width(uint64_t u, const int64_t *v, size_t n, size_t step)
 {
-	if (u >> 63)	/* of a negative one the bits that are not its sign's */
+	if (u >> 63)	/* of a negative value the bits unlike its sign count */
 		for (u = 1; n--; v += step)
 			u |= (uint64_t)(*v ^ *v >> 63);
 	return u >> 31 ? 8 : u >> 15 ? 4 : u >> 7 ? 2 : u != 0;
@@ -56,7 +56,7 @@ varied(const int64_t *v, size_t n, size_t step)
 	return bytes;
 }
 
-/* A value is stored in eight bytes, of which the next one has the rest. */
+/* Each store writes eight bytes; the next value overwrites the unused ones. */
 static unsigned char *
 put_varied(unsigned char *p, const int64_t *v, size_t n, size_t step)
 {
@@ -92,7 +92,8 @@ get_varied(const unsigned char *p, int64_t *v, size_t n, size_t step)
 
 /* n values, each step words behind the last */
 static unsigned char *
-put_column(unsigned char *p, const int64_t *v, size_t n, size_t step, unsigned w)
+put_column(unsigned char *p, const int64_t *v, size_t n, size_t step,
+    unsigned w)
 {
 	size_t i;
 
@@ -121,7 +122,8 @@ put_column(unsigned char *p, const int64_t *v, size_t n, size_t step, unsigned w
 }
 
 static const unsigned char *
-get_column(const unsigned char *p, int64_t *v, size_t n, size_t step, unsigned w)
+get_column(const unsigned char *p, int64_t *v, size_t n, size_t step,
+    unsigned w)
 {
 	int16_t h;
 	int32_t l;
@@ -205,13 +207,13 @@ widths(unsigned char *w, const int64_t *v, size_t n, size_t step)
 	return bytes;
 }
 
-struct run *
-run_pack(struct rows *r, const struct layout *lay)
+struct cost_run *
+run_pack(struct cost_rows *r, const struct cost_layout *lay)
 {
 	unsigned char w[KEYMAX + COST_EVMAX + 1], *p;
 	size_t ncol = lay->nkey + lay->ncnt, bytes = ncol, j;
 	int64_t *key = (int64_t *)r->key;
-	struct run *run;
+	struct cost_run *run;
 
 	differ(r->key, r->n, lay->nkey);
 	bytes += widths(w, key, r->n, lay->nkey);
@@ -225,12 +227,14 @@ run_pack(struct rows *r, const struct layout *lay)
 	for (j = 0; j < lay->nkey; j++)
 		p = put_column(p, key + j, r->n, lay->nkey, w[j]);
 	for (j = 0; j < lay->ncnt; j++)
-		p = put_column(p, r->cnt + j, r->n, lay->ncnt, w[lay->nkey + j]);
+		p = put_column(p, r->cnt + j, r->n, lay->ncnt,
+		    w[lay->nkey + j]);
 	return run;
 }
 
 void
-run_unpack(struct rows *r, const struct run *run, const struct layout *lay)
+run_unpack(struct cost_rows *r, const struct cost_run *run,
+    const struct cost_layout *lay)
 {
 	const unsigned char *w = run->data, *p = w + lay->nkey + lay->ncnt;
 	size_t j;
@@ -241,16 +245,17 @@ run_unpack(struct rows *r, const struct run *run, const struct layout *lay)
 		p = get_column(p, (int64_t *)r->key + j, r->n, lay->nkey, w[j]);
 	undiffer(r->key, r->n, lay->nkey);
 	for (j = 0; j < lay->ncnt; j++)
-		p = get_column(p, r->cnt + j, r->n, lay->ncnt, w[lay->nkey + j]);
+		p = get_column(p, r->cnt + j, r->n, lay->ncnt,
+		    w[lay->nkey + j]);
 }
 
 /* Both are in order, and so is to, of which counts of equal keys are added. */
 static void
-merge(const struct costsum *t, struct rows *to, const struct rows *a,
-    const struct rows *b, const struct layout *lay)
+merge(const struct costsum *t, struct cost_rows *to, const struct cost_rows *a,
+    const struct cost_rows *b, const struct cost_layout *lay)
 {
 	size_t nkey = lay->nkey, ncnt = lay->ncnt, i = 0, j = 0;
-	const struct rows *from;
+	const struct cost_rows *from;
 	int c;
 
 	rows_room(to, a->n + b->n, lay);
@@ -259,21 +264,24 @@ merge(const struct costsum *t, struct rows *to, const struct rows *a,
 		    costkey_cmp(a->key + i * nkey, b->key + j * nkey, nkey);
 		from = c <= 0 ? a : b;
 		memcpy(to->key + to->n * nkey,
-		    from->key + (c <= 0 ? i : j) * nkey, nkey * sizeof *to->key);
+		    from->key + (c <= 0 ? i : j) * nkey,
+		    nkey * sizeof *to->key);
 		memcpy(to->cnt + to->n * ncnt,
-		    from->cnt + (c <= 0 ? i : j) * ncnt, ncnt * sizeof *to->cnt);
+		    from->cnt + (c <= 0 ? i : j) * ncnt,
+		    ncnt * sizeof *to->cnt);
 		if (c == 0)
-			costsum_add(t, to->cnt + to->n * ncnt, b->cnt + j * ncnt, ncnt);
+			costsum_add(t, to->cnt + to->n * ncnt,
+			    b->cnt + j * ncnt, ncnt);
 		i += c <= 0;
 		j += c >= 0;
 	}
 }
 
-struct run *
-run_merge(struct costsum *t, const struct run *run, const struct rows *b,
-    const struct layout *lay)
+struct cost_run *
+run_merge(struct costsum *t, const struct cost_run *run,
+    const struct cost_rows *b, const struct cost_layout *lay)
 {
-	struct rows *a = &t->spare[0], *both = &t->spare[1];
+	struct cost_rows *a = &t->spare[0], *both = &t->spare[1];
 
 	run_unpack(a, run, lay);
 	merge(t, both, a, b, lay);

@@ -1,5 +1,5 @@
 /*
- * costset.c - the cost text: under what settings were costs simulated?
+ * costset - the cost text: under what settings were costs simulated?
  *
  *	desc: D1 cache:         32768 B, 64 B, 8-way associative
  *

@@ -9,7 +9,7 @@
 
 static void
 merge_runs(uint32_t *to, const uint32_t *a, const uint32_t *aend,
-    const uint32_t *bend, const struct by *by)
+    const uint32_t *bend, const struct cost_by *by)
 {
 	const uint32_t *b = aend;
 
@@ -21,7 +21,7 @@ merge_runs(uint32_t *to, const uint32_t *a, const uint32_t *aend,
 
 /* Natural runs are found and merged in pairs. */
 void
-costsort(uint32_t *v, size_t n, const struct by *by)
+costsort(uint32_t *v, size_t n, const struct cost_by *by)
 {
 	size_t *run = NULL, cap = 0, nrun = 0, i, k;
 	uint32_t *from = v, *to, *spare, *swap;

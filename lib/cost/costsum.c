@@ -1,16 +1,15 @@
 /*
- * costsum.c - a table of costs
+ * costsum - a table of costs
  *
  * Each function has three lists: own costs, calls, jumps.  An entry is a key
- * (some 64-bit words: where, and where to) and counts.  Entries of the
- * function that is being told are gathered side by side; when another one
- * begins they are sorted, equal ones are added up, and they are packed as a
- * run of the function's list (costrun.c).  A run that is not much shorter
- * than the one before is merged with it, so however the entries come in, each
- * is moved a logarithmic number of times; files that tell a function in one
- * piece, as all do, make one run of it.  So memory follows the number of
- * different entries, not of files, and takes some bytes for each.
- * The keys' words are costkey.c's.
+ * (some 64-bit words: where, and where to; see costkey.c) and counts.  Entries
+ * of the current function are collected unpacked.  When another function
+ * begins, they are sorted, equal ones are added up, and they are packed as a
+ * run of the function's list (costrun.c).  A run that is not much shorter than
+ * the one before is merged with it, so that each entry is moved a logarithmic
+ * number of times, in whatever order entries come.  A file that has a function
+ * in one piece, as all do, makes one run of it.  So memory grows with the
+ * number of different entries, not of files, by some bytes for each.
  */
 #include "cost.h"
 
@@ -28,9 +27,9 @@ lay_out(struct costsum *t, unsigned positions)
 	size_t n = 1 + !!(positions & COST_INSTR) + !!(positions & COST_BB);
 
 	t->positions = positions;
-	t->lay[SELF] = (struct layout){ n, t->nev };
-	t->lay[CALL] = (struct layout){ 2 * n, t->nev + 1 };
-	t->lay[JUMP] = (struct layout){ 2 * n + 1, 2 };
+	t->lay[SELF] = (struct cost_layout){ n, t->nev };
+	t->lay[CALL] = (struct cost_layout){ 2 * n, t->nev + 1 };
+	t->lay[JUMP] = (struct cost_layout){ 2 * n + 1, 2 };
 }
 
 struct costsum *
@@ -45,20 +44,20 @@ costsum_new(struct costnames *nm, unsigned positions, size_t nev)
 }
 
 static int
-by_key(const struct by *by, uint32_t a, uint32_t b)
+by_key(const struct cost_by *by, uint32_t a, uint32_t b)
 {
 	size_t n = by->t->lay[by->kind].nkey;
 
 	return costkey_cmp(by->rows->key + a * n, by->rows->key + b * n, n);
 }
 
-/* Put the rows in order; equal ones become one. */
+/* Sort the rows and add up equal ones. */
 static void
-settle(struct costsum *t, struct rows *r, int kind)
+settle(struct costsum *t, struct cost_rows *r, int kind)
 {
-	const struct layout *lay = &t->lay[kind];
-	struct by by = { by_key, t, r, kind, NULL };
-	struct rows to = { .n = 0 };
+	const struct cost_layout *lay = &t->lay[kind];
+	struct cost_by by = { by_key, t, r, kind, NULL };
+	struct cost_rows to = { .n = 0 };
 	uint32_t *v = xmalloc(r->n * sizeof *v);
 	const uint64_t *k;
 	const int64_t *n;
@@ -73,7 +72,8 @@ settle(struct costsum *t, struct rows *r, int kind)
 		n = r->cnt + v[i] * lay->ncnt;
 		if (to.n && !costkey_cmp(to.key + (to.n - 1) * lay->nkey, k,
 		    lay->nkey)) {
-			costsum_add(t, to.cnt + (to.n - 1) * lay->ncnt, n, lay->ncnt);
+			costsum_add(t, to.cnt + (to.n - 1) * lay->ncnt, n,
+			    lay->ncnt);
 			continue;
 		}
 		memcpy(to.key + to.n * lay->nkey, k, lay->nkey * sizeof *k);
@@ -86,14 +86,14 @@ settle(struct costsum *t, struct rows *r, int kind)
 }
 
 /*
- * What was gathered goes to the function's list: with the last run into one,
- * if that is not much longer, and so on with the runs before.
+ * Pack the collected rows into the function's list: merge them with the newest
+ * run, if that is not much longer, and so on with the runs before.
  */
 static void
-commit(struct costsum *t, struct rows *r, int kind)
+commit(struct costsum *t, struct cost_rows *r, int kind)
 {
-	const struct layout *lay = &t->lay[kind];
-	struct run **head = &t->cur->run[kind], *old = *head, *run = NULL;
+	const struct cost_layout *lay = &t->lay[kind];
+	struct cost_run **head = &t->cur->run[kind], *old = *head, *run = NULL;
 
 	if (!r->sorted)
 		settle(t, r, kind);
@@ -129,12 +129,13 @@ costsum_commit(struct costsum *t)
 static struct fnsum *
 find_fn(struct costsum *t, uint32_t fn)
 {
-	size_t old = t->wherecap;
+	size_t old = t->capwhere;
 
-	t->where = xgrow(t->where, &t->wherecap, fn + (size_t)1, sizeof *t->where);
-	memset(t->where + old, 0, (t->wherecap - old) * sizeof *t->where);
+	t->where = xgrow(t->where, &t->capwhere, fn + (size_t)1,
+	    sizeof *t->where);
+	memset(t->where + old, 0, (t->capwhere - old) * sizeof *t->where);
 	if (!t->where[fn]) {
-		t->f = xgrow(t->f, &t->fcap, t->nf + 1, sizeof *t->f);
+		t->f = xgrow(t->f, &t->capf, t->nf + 1, sizeof *t->f);
 		memset(&t->f[t->nf], 0, sizeof *t->f);
 		t->f[t->nf].fn = fn;
 		t->where[fn] = ++t->nf;
@@ -147,8 +148,8 @@ void
 costsum_put(struct costsum *t, const struct cost *c)
 {
 	int kind = c->kind - COST_SELF;
-	const struct layout *lay = &t->lay[kind];
-	struct rows *r = &t->rows[kind];
+	const struct cost_layout *lay = &t->lay[kind];
+	struct cost_rows *r = &t->rows[kind];
 	size_t head = kind == CALL;	/* counts that are not of events */
 	uint64_t *k;
 	int64_t *n;
@@ -186,9 +187,9 @@ void
 costsum_positions(struct costsum *t, unsigned more)
 {
 	struct costsum old;
-	struct rows from = { .n = 0 }, to = { .n = 0 };
+	struct cost_rows from = { .n = 0 }, to = { .n = 0 };
 	struct cost c = { .kind = COST_SELF };
-	struct run **run, *new;
+	struct cost_run **run, *new;
 	size_t i, j;
 
 	if ((t->positions | more) == t->positions)
@@ -198,16 +199,18 @@ costsum_positions(struct costsum *t, unsigned more)
 	old = *t;
 	lay_out(t, t->positions | more);
 	for (i = 0; i < t->nf * NLIST; i++) {
-		const struct layout *was = &old.lay[i % NLIST];
-		const struct layout *lay = &t->lay[i % NLIST];
+		const struct cost_layout *was = &old.lay[i % NLIST];
+		const struct cost_layout *lay = &t->lay[i % NLIST];
 
 		c.fn = t->f[i / NLIST].fn;
 		t->own = old.own = costfn_get(t->nm, c.fn).fl;
 		c.kind = COST_SELF + i % NLIST;
-		for (run = &t->f[i / NLIST].run[i % NLIST]; *run; run = &(*run)->next) {
+		for (run = &t->f[i / NLIST].run[i % NLIST]; *run;
+		     run = &(*run)->next) {
 			run_unpack(&from, *run, was);
 			rows_room(&to, from.n, lay);
-			memcpy(to.cnt, from.cnt, from.n * lay->ncnt * sizeof *to.cnt);
+			memcpy(to.cnt, from.cnt,
+			    from.n * lay->ncnt * sizeof *to.cnt);
 			for (j = 0; j < from.n; j++) {
 				costkey_get(&old, from.key + j * was->nkey, &c);
 				costkey_put(t, &c, to.key + j * lay->nkey);
@@ -229,8 +232,8 @@ costsum_positions(struct costsum *t, unsigned more)
 const int64_t *
 costsum_total(struct costsum *t)
 {
-	struct rows r = { .n = 0 };
-	struct run *run;
+	struct cost_rows r = { .n = 0 };
+	struct cost_run *run;
 	size_t i, j;
 
 	if (!t->order)
@@ -239,7 +242,8 @@ costsum_total(struct costsum *t)
 		for (run = t->f[i].run[SELF]; run; run = run->next) {
 			run_unpack(&r, run, &t->lay[SELF]);
 			for (j = 0; j < r.n; j++)
-				costsum_add(t, t->total, r.cnt + j * t->nev, t->nev);
+				costsum_add(t, t->total, r.cnt + j * t->nev,
+				    t->nev);
 		}
 	t->summed = true;
 	free(r.key);
@@ -256,7 +260,7 @@ costsum_bytes(const struct costsum *t)
 void
 costsum_free(struct costsum *t)
 {
-	struct run *run, *next;
+	struct cost_run *run, *next;
 	size_t i;
 
 	for (i = 0; i < t->nf * NLIST; i++)

@@ -9,17 +9,17 @@
 
 enum { SELF, CALL, JUMP, NLIST, KEYMAX = 7 };
 
-/* Entries side by side: keys and counts, width[0] and width[1] words each. */
-struct rows {
-	size_t n, keycap, cntcap;
+/* Unpacked entries: keys of nkey words and counts of ncnt words each. */
+struct cost_rows {
+	size_t n, capkey, capcnt;
 	bool sorted;		/* by key, and no two alike */
 	uint64_t *key;
 	int64_t *cnt;
 };
 
-/* Entries packed, in order of their keys, no two alike. */
-struct run {
-	struct run *next;	/* an older one */
+/* Packed entries, in order of their keys, no two alike. */
+struct cost_run {
+	struct cost_run *next;	/* an older one */
 	size_t len;		/* bytes of data */
 	uint32_t n;		/* entries */
 	unsigned char data[];
@@ -27,10 +27,10 @@ struct run {
 
 struct fnsum {
 	uint32_t fn;
-	struct run *run[NLIST];
+	struct cost_run *run[NLIST];
 };
 
-struct layout {			/* words in an entry of a list */
+struct cost_layout {			/* words in an entry of a list */
 	size_t nkey, ncnt;
 };
 
@@ -38,15 +38,15 @@ struct costsum {
 	struct costnames *nm;
 	unsigned positions;
 	size_t nev;
-	struct layout lay[NLIST];
+	struct cost_layout lay[NLIST];
 	uint32_t *where;	/* by function: 1 + its place in f, or 0 */
-	size_t wherecap;
+	size_t capwhere;
 	struct fnsum *f;
-	size_t nf, fcap;
-	struct fnsum *cur;	/* the function whose newcomers rows holds */
+	size_t nf, capf;
+	struct fnsum *cur;	/* the function whose new entries are in rows */
 	uint32_t own;		/* its file */
-	struct rows rows[NLIST];
-	struct rows spare[2];	/* room for run_merge */
+	struct cost_rows rows[NLIST];
+	struct cost_rows spare[2];	/* room for run_merge */
 	size_t bytes;
 	bool summed;		/* total is known */
 	int64_t total[COST_EVMAX];
@@ -56,7 +56,7 @@ struct costsum {
 	size_t at;		/* of the function that is given out */
 	bool loaded;		/* its entries are in rows */
 	bool last;		/* costsum_last */
-	uint32_t *perm[NLIST];	/* their canonical order, or NULL: as they are */
+	uint32_t *perm[NLIST];	/* their canonical order; NULL: unchanged */
 	size_t next[NLIST];
 };
 
@@ -74,28 +74,30 @@ costkey_cmp(const uint64_t *a, const uint64_t *b, size_t n)
 	return 0;
 }
 /* to += n, of len counts; dies where a sum is beyond 64 bits. */
-void costsum_add(const struct costsum *, int64_t *to, const int64_t *n, size_t len);
+void costsum_add(const struct costsum *, int64_t *to, const int64_t *n,
+    size_t len);
 
 /* costsum.c */
 void costsum_commit(struct costsum *);
 
 /* costrun.c */
-void rows_room(struct rows *, size_t n, const struct layout *);
-/* packs rows that are in order, and spoils them */
-struct run *run_pack(struct rows *, const struct layout *);
-void run_unpack(struct rows *, const struct run *, const struct layout *);
-/* a run with rows that are in order; of entries in both counts are added up */
-struct run *run_merge(struct costsum *, const struct run *,
-    const struct rows *, const struct layout *);
+void rows_room(struct cost_rows *, size_t n, const struct cost_layout *);
+/* Pack rows that are in order, and destroy them. */
+struct cost_run *run_pack(struct cost_rows *, const struct cost_layout *);
+void run_unpack(struct cost_rows *, const struct cost_run *,
+    const struct cost_layout *);
+/* Merge a run with rows that are in order; add up entries that are in both. */
+struct cost_run *run_merge(struct costsum *, const struct cost_run *,
+    const struct cost_rows *, const struct cost_layout *);
 
 /* costsort.c: a stable sort that is quick where there is order already */
-struct by {
-	int (*cmp)(const struct by *, uint32_t, uint32_t);
+struct cost_by {
+	int (*cmp)(const struct cost_by *, uint32_t, uint32_t);
 	const struct costsum *t;
-	const struct rows *rows;
+	const struct cost_rows *rows;
 	int kind;
 	const void *arg;
 };
-void costsort(uint32_t *v, size_t n, const struct by *);
+void costsort(uint32_t *v, size_t n, const struct cost_by *);
 
 #endif

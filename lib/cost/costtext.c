@@ -1,5 +1,5 @@
 /*
- * costtext.c - the cost text: names and other words of programs, in one line
+ * costtext - the cost text: names and other words of programs, in one line
  *
  * Control characters are written \ooo, octal, as in events; so is a blank that
  * a text begins with, and a backslash that would be taken for the beginning of

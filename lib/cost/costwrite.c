@@ -1,12 +1,13 @@
 /*
- * costwrite.c - the cost text: writer
+ * costwrite - the cost text: writer
  *
- * Writes what all readers of Callgrind's format take alike (callgrind_annotate,
- * KCachegrind, gprof2dot, speedscope): single blanks, none at the end of a
- * line, all columns of every line, fl= before every fn=, cob= and cfi= before
- * every cfn= (some forget them after a call, some do not), each name defined
- * once.  Relative positions and short lines are options; what asks for more
- * than plain line numbers (addresses, jumps) is written when it is put.
+ * Writes what all readers of Callgrind's format understand alike
+ * (callgrind_annotate, KCachegrind, gprof2dot, speedscope): single blanks, none
+ * at the end of a line, all columns of every line, fl= before every fn=, cob=
+ * and cfi= before every cfn= (some readers forget them after a call, some do
+ * not), each name defined once.  Relative positions and short lines are
+ * options; addresses and jumps, which not all readers know, are written if the
+ * caller puts them.
  */
 #include "cost.h"
 
@@ -17,9 +18,10 @@
 #include "out.h"
 #include "util.h"
 
-enum space { OB, FL, FN, CTX, NSPACE };	/* CTX: those of FN that have a ctx */
+/* Spaces of numbers; CTX: functions that have a ctx, with numbers of FN. */
+enum costw_space { OB, FL, FN, CTX, NSPACE };
 
-struct ids {			/* name -> its number in this file, 0: none yet */
+struct ids {		/* by name: its number in this file, 0: none yet */
 	uint32_t *id;
 	size_t cap;
 };
@@ -161,7 +163,7 @@ put_counts(const struct costw *w, char *p, const int64_t *n)
 
 /* "(1) name", then "(1)"; which: its place in the table of numbers */
 static void
-put_string(struct costw *w, const char *s, enum space sp, uint32_t which)
+put_string(struct costw *w, const char *s, enum costw_space sp, uint32_t which)
 {
 	struct ids *ids = &w->ids[sp];
 	size_t old = ids->cap;
@@ -183,7 +185,7 @@ put_string(struct costw *w, const char *s, enum space sp, uint32_t which)
 }
 
 static void
-put_name(struct costw *w, const char *word, enum space sp, uint32_t name)
+put_name(struct costw *w, const char *word, enum costw_space sp, uint32_t name)
 {
 	out_str(w->o, word);
 	put_string(w, costnames_get(w->nm, name), sp, name);
@@ -443,8 +445,10 @@ end_part(struct costw *w, bool more)
 		sums(w, "totals:", w->sum);
 }
 
-/* Numbers of names hold for a part to some readers and for the file to others:
- * each part defines its own, with numbers that were not used before. */
+/*
+ * For some readers the numbers of names hold for a part, for others for the
+ * file: so each part defines its names anew, with numbers not used before.
+ */
 void
 costw_part(struct costw *w, const struct cost_head *h)
 {
@@ -491,7 +495,8 @@ costw_object(struct costw *w, const char *path)
 void
 costw_addr(struct costw *w, uint64_t addr, const int64_t *n)
 {
-	struct cost c = { .kind = COST_SELF, .fn = w->obj_fn, .n = (int64_t *)n };
+	struct cost c = { .kind = COST_SELF, .fn = w->obj_fn,
+	    .n = (int64_t *)n };
 
 	c.file = costfn_get(w->nm, w->obj_fn).fl;
 	c.pos.addr = addr;

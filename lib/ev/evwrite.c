@@ -41,7 +41,7 @@ struct evw_cold {
 		struct evw_ref *scattered;	/* SCATTERED */
 	};
 	uint32_t block;		/* PREFIX, REF, SCATTERED */
-	uint16_t n;		/* instructions; of the prefix; LEAVE: 'i', 'd' */
+	uint16_t n;		/* instructions; LEAVE: 'i' or 'd' */
 	uint8_t ngroups;
 	_Atomic uint8_t state;
 };

@@ -4,12 +4,12 @@
  * One libdwfl session per object, reported at address 0: then libdwfl's
  * addresses are the link-time ones.
  *
- * Everything is laid out into disjoint ranges, asked by binary search with
- * the last answer tried first: of functions when the object is opened, of
- * units when DWARF is first asked, of a unit's lines (symline.c) and inlined
- * calls (syminline.c) when the unit is first asked about. The units' own ranges
- * come from their first DIE, not from .debug_aranges, which clang does not
- * write; but see symtable.c for objects whose DWARF is compressed.
+ * All data becomes sorted disjoint ranges; a lookup tries the last result and
+ * then searches by bisection. The ranges of functions are made when the object
+ * is opened, those of units when DWARF is first needed, those of a unit's lines
+ * (symline.c) and inlined calls (syminline.c) at the first lookup in the unit.
+ * A unit's own ranges come from its first DIE, not from .debug_aranges, which
+ * clang does not write; but see symtable.c for objects with compressed DWARF.
  */
 #include "sym.h"
 
@@ -28,11 +28,11 @@
 struct sym_fn {
 	uint64_t start, end;
 	const char *raw;	/* as in the file */
-	const char *name;	/* as the flags want it; NULL: not asked yet */
+	const char *name;	/* by the flags; NULL: not needed yet */
 };
 
-/* Of two names for the same bytes, is a the one to show? */
-static int
+/* Of two names for the same bytes, is a the better one? */
+static bool
 prefer(const char *a, const char *b)
 {
 	size_t alen = strcspn(a, "@"), blen = strcspn(b, "@");
@@ -46,7 +46,7 @@ prefer(const char *a, const char *b)
 	return strcmp(a, b) < 0;
 }
 
-/* As range.c has it: then that need not sort again. */
+/* The order of range.c, so that range_done need not sort again. */
 static int
 by_range(const void *x, const void *y)
 {
@@ -192,7 +192,7 @@ sym_close(struct sym *s)
 }
 
 void
-sym_prepare(struct sym *s, int inlines)
+sym_prepare(struct sym *s, bool inlines)
 {
 	if (!s->hasunits && (inlines || !sym_tables(s)))
 		sym_units(s);
@@ -207,8 +207,8 @@ dwarf_function(struct sym *s, uint64_t addr, struct sym_at *at)
 	const struct addr_range *r;
 
 	/*
-	 * Code without a line, such as the linkage table, is not a function's:
-	 * that is known without units, which cost far more.
+	 * Code without a line, such as the linkage table, is in no function.
+	 * The line tables say so without the units, which cost far more.
 	 */
 	if (!s->hasunits && sym_tables(s) && !sym_has_line(s, addr))
 		return;

@@ -2,16 +2,16 @@
  * symdebug - an object's file, and its separate debug file
  *
  * Both are mapped, and their descriptors closed: a program may have more
- * objects than files may be open. What is unusual is left to libdwfl, which
+ * objects than files may be open. Unusual objects are left to libdwfl, which
  * keeps descriptors.
  *
- * libdwfl looks for the debug file by build-id, then by the name in .gnu_debuglink, then
- * asks a debuginfod server. The last loads libcurl and all that it needs, for
- * 10 ms, only to find that no server is named: most programs have no debug
- * file, so nearly each run would pay for that. So libdwfl's own search is
- * left out where it cannot find anything: no server, and no file in any of
- * the places where it looks for the name. Whether a file that is there is the
- * right one is libdwfl's to say.
+ * libdwfl looks for the debug file by build-id, then by the name in
+ * .gnu_debuglink, then asks a debuginfod server. The last step loads libcurl
+ * and all that it needs, for 10 ms, only to find that no server is named. Most
+ * programs have no debug file, so nearly every run would pay for that. So
+ * libdwfl's search is skipped if it cannot find anything: no server is named,
+ * and no file is where libdwfl looks for the name. libdwfl decides whether a
+ * file that is there is the right one.
  */
 #include "symunit.h"
 
@@ -36,7 +36,7 @@ sym_debug_path(const char *path)
 	folders = path == NULL ? NULL : xstrdup(path);
 }
 
-int
+bool
 sym_is_odd(const char *beside, const char *dir, const char *name)
 {
 	const char *slash = strrchr(beside, '/');
@@ -134,7 +134,7 @@ may_find(const char *file, const char *debuglink)
 	return r;
 }
 
-static int
+static bool
 has_server(void)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
@@ -349,7 +349,7 @@ sym_dwfl_close(struct sym_dwfl *d)
 	free(d);
 }
 
-static int
+static bool
 has_symtab(Dwfl_Module *mod)
 {
 	Elf_Scn *scn = NULL;
@@ -359,8 +359,8 @@ has_symtab(Dwfl_Module *mod)
 
 	while (elf != NULL && (scn = elf_nextscn(elf, scn)) != NULL)
 		if (gelf_getshdr(scn, &sh) != NULL && sh.sh_type == SHT_SYMTAB)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 Dwfl_Module *

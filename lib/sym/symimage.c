@@ -1,10 +1,10 @@
 /*
  * symimage - some of an object's debug sections, as an ELF file in memory
  *
- * libdw inflates all compressed debug sections of a file when it opens it,
- * by zlib: of libc's 12 MB where two would do, at a third of the speed of
- * libdeflate, which wants to know how large the result is, and does. So libdw
- * is given a file that has only what is asked of it, inflated already:
+ * When libdw opens a file, it inflates all its compressed debug sections by
+ * zlib: for libc 12 MB although 2 would do, at a third of the speed of
+ * libdeflate. (libdeflate must know the size of the result; sections have it.)
+ * So libdw gets a file with only the sections it needs, inflated already:
  *
  *	header | .debug_line | .debug_line_str | names | section headers
  *
@@ -32,43 +32,43 @@
 
 enum { MAXSECTIONS = 16, ALIGN = 16 };
 
-struct section {
+struct image_section {
 	const char *name;
 	const uint8_t *data;	/* in the object */
 	size_t size;
 	size_t full;		/* size when inflated */
-	int packed;
+	bool packed;
 	size_t at, nameat;	/* in the image */
 };
 
-struct plan {
-	struct section sec[MAXSECTIONS];
+struct image_plan {
+	struct image_section sec[MAXSECTIONS];
 	unsigned n;
 	Elf64_Ehdr head;
 };
 
-static int
+static bool
 is_one_of(const char *name, const char *const *list)
 {
 	for (; *list != NULL; list++)
 		if (strcmp(name, *list) == 0)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* -1: there is something unusual about the section. */
 static int
-plan_section(struct plan *p, Elf_Scn *scn, const GElf_Shdr *sh,
+plan_section(struct image_plan *p, Elf_Scn *scn, const GElf_Shdr *sh,
     const char *name)
 {
-	struct section *s = &p->sec[p->n];
+	struct image_section *s = &p->sec[p->n];
 	Elf_Data *data = elf_rawdata(scn, NULL);
 	GElf_Chdr ch;
 
 	if (p->n == MAXSECTIONS || data == NULL || data->d_buf == NULL ||
 	    sh->sh_type != SHT_PROGBITS || sh->sh_flags & SHF_GROUP)
 		return -1;
-	*s = (struct section){ .name = name, .data = data->d_buf,
+	*s = (struct image_section){ .name = name, .data = data->d_buf,
 	    .size = data->d_size, .full = data->d_size };
 	if (sh->sh_flags & SHF_COMPRESSED) {
 		if (gelf_getchdr(scn, &ch) == NULL ||
@@ -79,7 +79,7 @@ plan_section(struct plan *p, Elf_Scn *scn, const GElf_Shdr *sh,
 		s->data += sizeof(Elf64_Chdr);
 		s->size -= sizeof(Elf64_Chdr);
 		s->full = ch.ch_size;
-		s->packed = 1;
+		s->packed = true;
 	}
 	p->n++;
 	return 0;
@@ -87,7 +87,7 @@ plan_section(struct plan *p, Elf_Scn *scn, const GElf_Shdr *sh,
 
 /* The first of the sections must be there, and compressed. */
 static int
-plan_image(struct plan *p, Elf *elf, const struct sym_sections *want)
+plan_image(struct image_plan *p, Elf *elf, const struct sym_sections *want)
 {
 	Elf64_Ehdr *head = elf64_getehdr(elf);
 	Elf_Scn *scn = NULL;
@@ -124,7 +124,7 @@ aligned(size_t n)
 
 /* The image's headers and names, behind the sections. */
 static void
-write_headers(struct plan *p, char *mem, size_t names, size_t table)
+write_headers(struct image_plan *p, char *mem, size_t names, size_t table)
 {
 	Elf64_Shdr *sh = (Elf64_Shdr *)(mem + table);
 	unsigned i;
@@ -151,10 +151,10 @@ write_headers(struct plan *p, char *mem, size_t names, size_t table)
 }
 
 static int
-unpack(const struct plan *p, char *mem)
+unpack(const struct image_plan *p, char *mem)
 {
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
-	const struct section *s;
+	const struct image_section *s;
 	size_t got;
 	int r = d == NULL ? -1 : 0;
 
@@ -174,8 +174,8 @@ unpack(const struct plan *p, char *mem)
 static char *
 make(Elf *elf, const struct sym_sections *want, size_t *size)
 {
-	struct plan p = { 0 };
-	struct section *s;
+	struct image_plan p = { 0 };
+	struct image_section *s;
 	size_t at = aligned(sizeof p.head), names = 1, table;
 	char *mem;
 
@@ -203,7 +203,7 @@ make(Elf *elf, const struct sym_sections *want, size_t *size)
 }
 
 /* Does libdwfl take the DWARF from the object itself? */
-static int
+static bool
 has_own(Elf *elf)
 {
 	Elf_Scn *scn = NULL;
@@ -212,14 +212,14 @@ has_own(Elf *elf)
 	const char *name;
 
 	if (elf_getshdrstrndx(elf, &names) < 0)
-		return 0;
+		return false;
 	while ((scn = elf_nextscn(elf, scn)) != NULL)
 		if (gelf_getshdr(scn, &sh) != NULL &&
 		    (name = elf_strptr(elf, names, sh.sh_name)) != NULL &&
 		    sh.sh_type != SHT_NOBITS && (strstr(name, "debug_info") ||
 		    strstr(name, "debug_line") || strstr(name, "debug_frame")))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* The file that libdwfl would take the DWARF from, as far as it is known. */

@@ -16,14 +16,14 @@
 /* Deeper nesting than any compiler makes; the walk is recursive. */
 #define MAXDEPTH	400
 
-struct walk {
+struct scope_walk {
 	struct sym *s;
 	struct sym_unit *u;
 	size_t cap;
 };
 
 static const char *
-die_name(struct walk *w, Dwarf_Die *die)
+die_name(struct scope_walk *w, Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
 	const char *name = NULL;
@@ -51,7 +51,7 @@ number(Dwarf_Die *die, unsigned name)
 
 /* The DIE's scope with its ranges; parent if it has no code. */
 static uint32_t
-add_scope(struct walk *w, Dwarf_Die *die, uint32_t parent)
+add_scope(struct scope_walk *w, Dwarf_Die *die, uint32_t parent)
 {
 	struct sym_unit *u = w->u;
 	uint32_t me = (uint32_t)u->nscope;
@@ -76,7 +76,8 @@ add_scope(struct walk *w, Dwarf_Die *die, uint32_t parent)
 	sc.file = intern(SYM_UNKNOWN);
 	if (parent != NOSCOPE) {
 		sc.line = (uint32_t)number(die, DW_AT_call_line);
-		sc.file = sym_file(w->s, &u->lines, number(die, DW_AT_call_file));
+		sc.file = sym_file(w->s, &u->lines,
+		    number(die, DW_AT_call_file));
 	}
 	u->scope = xgrow(u->scope, &w->cap, u->nscope + 1, sizeof *u->scope);
 	u->scope[u->nscope++] = sc;
@@ -84,7 +85,7 @@ add_scope(struct walk *w, Dwarf_Die *die, uint32_t parent)
 }
 
 static void
-walk(struct walk *w, Dwarf_Die *die, uint32_t parent, int depth)
+walk(struct scope_walk *w, Dwarf_Die *die, uint32_t parent, int depth)
 {
 	Dwarf_Die child;
 	uint32_t scope;
@@ -125,7 +126,7 @@ string_of(Dwarf_Die *die, unsigned name)
 }
 
 /* Split DWARF: is the file of the unit's DIEs one that can be opened? */
-static int
+static bool
 can_split(struct sym *s, Dwarf_Die *die)
 {
 	const char *dwo = string_of(die, DW_AT_dwo_name), *dir;
@@ -135,7 +136,7 @@ can_split(struct sym *s, Dwarf_Die *die)
 	if (dwo == NULL)
 		dwo = string_of(die, DW_AT_GNU_dwo_name);
 	if (dwo == NULL)
-		return 1;
+		return true;
 	dir = string_of(die, DW_AT_comp_dir);
 	dwfl_module_info(s->dwfl->mod, NULL, NULL, NULL, NULL, NULL, &file[0],
 	    &file[1]);
@@ -144,23 +145,24 @@ can_split(struct sym *s, Dwarf_Die *die)
 	for (i = 0; i < 2; i++)
 		if (file[i] != NULL && (sym_is_odd(file[i], "", dwo) ||
 		    (dir != NULL && sym_is_odd(file[i], dir, dwo))))
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 const struct sym_scope *
 sym_scope(struct sym *s, struct sym_unit *u, uint64_t addr)
 {
-	struct walk w = { .s = s, .u = u };
+	struct scope_walk w = { .s = s, .u = u };
 	Dwarf_Die die;
 	const struct addr_range *r;
 
 	if (!u->hasscopes) {
-		u->hasscopes = 1;
+		u->hasscopes = true;
 		die = u->die;
 		/* split DWARF: the code's DIEs are in another file */
-		if (!can_split(s, &die) || dwarf_cu_info(u->die.cu, NULL, NULL, NULL, &die, NULL,
-		    NULL, NULL) != 0 || dwarf_tag(&die) <= 0)
+		if (!can_split(s, &die) || dwarf_cu_info(u->die.cu, NULL,
+		    NULL, NULL, &die, NULL, NULL, NULL) != 0 ||
+		    dwarf_tag(&die) <= 0)
 			die = u->die;
 		walk(&w, &die, NOSCOPE, 0);
 		range_done(&u->scopes);

@@ -1,11 +1,12 @@
 /*
  * symline - the lines of a compilation unit
  *
- * libdw gives a unit's rows by address. A row is good up to the next one's
- * address; where several have one address, the last of them is. But if that
- * has no line, as clang tells of what it puts in front of a function, the
- * address itself has the line of the row before. The end of a sequence ends its
- * last row. Rows outside the object's code are from what the linker threw away.
+ * libdw gives a unit's rows by address. A row is valid up to the next row's
+ * address; of several rows for one address, the last one counts. But if that
+ * has no line, which is how clang marks what it puts in front of a function,
+ * the address itself has the line of the row before. The end of a sequence ends
+ * its last row. Rows outside the object's code belong to code that the linker
+ * removed.
  */
 #include "symunit.h"
 
@@ -83,7 +84,7 @@ sym_file(struct sym *s, struct sym_table *t, uint64_t no)
 	if (unknown == NULL)
 		unknown = intern(SYM_UNKNOWN);
 	if (!t->hasfiles) {
-		t->hasfiles = 1;
+		t->hasfiles = true;
 		if (read_files(s, t, &t->files, &n) != 0)
 			return unknown;
 		t->file = xcalloc(n, sizeof *t->file);
@@ -128,7 +129,7 @@ lay_out(struct sym *s, struct sym_table *t)
 	bool end;
 	uint64_t bias = t->unit == NULL ? s->tables.image.bias : s->bias;
 
-	t->hasrows = 1;
+	t->hasrows = true;
 	if (read_rows(s, t, &lines, &n) != 0)
 		return;
 	t->row = xmalloc((n + 1) * sizeof *t->row);
@@ -173,7 +174,7 @@ find_row(const struct sym_table *t, uint64_t addr)
 }
 
 /* Is any code of the range the table's? */
-static int
+static bool
 has_row_in(const struct sym_table *t, const struct addr_range *r)
 {
 	size_t i = find_row(t, r->end - 1);
@@ -200,7 +201,7 @@ table(struct sym *s, uint64_t addr)
 		if (!t->hasrows)
 			lay_out(s, t);
 		if (t->checked || has_row_in(t, r)) {
-			t->checked = 1;
+			t->checked = true;
 			return t;
 		}
 		sym_tables_close(s);	/* they are in another order */
@@ -227,7 +228,7 @@ row_at(struct sym *s, uint64_t addr, struct sym_table **t)
 	return r;
 }
 
-int
+bool
 sym_has_line(struct sym *s, uint64_t addr)
 {
 	struct sym_table *t;

@@ -18,13 +18,13 @@
 #include "util.h"
 
 /* name, or a version or a copy of it */
-static int
+static bool
 is_plain(const char *raw, const char *name)
 {
 	size_t n = strlen(name);
 
 	if (strncmp(raw, name, n) != 0)
-		return 0;
+		return false;
 	raw += n;
 	return *raw == '\0' || *raw == '@' ||
 	    strncmp(raw, ".constprop.", 11) == 0 ||
@@ -45,7 +45,7 @@ last_word(const char *name)
 	return s;
 }
 
-static int
+static bool
 is_written(const char *raw, const char *name, const char *word)
 {
 	static const int how[] = { DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO,
@@ -55,7 +55,7 @@ is_written(const char *raw, const char *name, const char *word)
 	char *s;
 
 	if (raw[0] != '_' || strstr(raw, word) == NULL)
-		return 0;
+		return false;
 	for (i = 0; i < 2 && !same; i++) {
 		s = cplus_demangle(raw, how[i]);
 		same = s != NULL && strcmp(s, name) == 0;

@@ -1,18 +1,17 @@
 /*
  * symtable - which line table has the lines of an address
  *
- * A unit says so in .debug_info, the largest of all sections by far: where it
- * is compressed, to inflate it takes more time than all else together. But
- * since DWARF 5 a line table stands alone, with all its names, and
- * .debug_aranges has the addresses of each unit. What is not said anywhere
- * else is which table is which unit's. Compilers and linkers leave them in the
- * same order: where there are as many of them as there are units with
- * addresses, the first is the first one's. That is checked when a table is
- * first asked: it must have rows among the unit's addresses.
+ * A unit names its table in .debug_info, the largest of all sections by far; if
+ * that is compressed, inflating it takes more time than all else together. But
+ * since DWARF 5 a line table is complete, with all its names, and
+ * .debug_aranges has the addresses of each unit. Only which table belongs to
+ * which unit is in neither. Compilers and linkers leave both in the same order:
+ * so if there are as many tables as units with addresses, the first table is
+ * the first unit's. The first use of a table checks this: it must have rows
+ * among the unit's addresses.
  *
- * An object where any of this is otherwise, and one that is not compressed, is
- * left to its units: tables of earlier versions, code by clang, which writes
- * no .debug_aranges.
+ * Any other object is left to its units: one that is not compressed, one with
+ * tables of earlier versions, code by clang, which writes no .debug_aranges.
  */
 #include "symunit.h"
 
@@ -25,7 +24,7 @@
 /* The bytes of a section or of a part of it that are yet to be read. */
 struct rest {
 	const uint8_t *p, *end;
-	int bad;		/* something was cut off */
+	bool bad;		/* something was cut off */
 };
 
 static uint64_t
@@ -34,7 +33,7 @@ take(struct rest *r, unsigned size)
 	uint64_t v = 0;
 
 	if ((size_t)(r->end - r->p) < size) {
-		r->bad = 1;
+		r->bad = true;
 		r->p = r->end;
 		return 0;
 	}
@@ -51,7 +50,7 @@ take_part(struct rest *r, struct rest *part)
 
 	if (r->bad || length > (uint64_t)(r->end - r->p))
 		return -1;
-	*part = (struct rest){ r->p, r->p + length, 0 };
+	*part = (struct rest){ r->p, r->p + length, false };
 	r->p += length;
 	return 0;
 }
@@ -67,7 +66,7 @@ read_tables(struct sym_tables *ts)
 	start = sym_image_section(&ts->image, ".debug_line", &size);
 	if (start == NULL)
 		return -1;
-	r = (struct rest){ start, start + size, 0 };
+	r = (struct rest){ start, start + size, false };
 	while (r.p < r.end) {
 		off = (uint64_t)(r.p - start);
 		if (take_part(&r, &part) < 0 || take(&part, 2) != 5)
@@ -122,7 +121,7 @@ read_units(struct sym *s)
 	start = sym_image_section(&ts->image, ".debug_aranges", &size);
 	if (start == NULL)
 		return -1;
-	r = (struct rest){ start, start + size, 0 };
+	r = (struct rest){ start, start + size, false };
 	while (r.p < r.end)
 		if (take_part(&r, &part) < 0 ||
 		    read_unit(s, &part, n++, &after) < 0)
@@ -131,7 +130,7 @@ read_units(struct sym *s)
 	return n == ts->n ? 0 : -1;
 }
 
-int
+bool
 sym_tables(struct sym *s)
 {
 	static const char *const wanted[] = { ".debug_line",
@@ -142,7 +141,7 @@ sym_tables(struct sym *s)
 
 	if (ts->asked)
 		return ts->n > 0;
-	ts->asked = 1;
+	ts->asked = true;
 	if (sym_image(s, &lines, &ts->image) == 0 &&
 	    (read_tables(ts) < 0 || read_units(s) < 0))
 		sym_tables_close(s);
@@ -160,5 +159,5 @@ sym_tables_close(struct sym *s)
 	free(ts->table);
 	free(ts->ranges.v);
 	sym_image_close(&ts->image);
-	*ts = (struct sym_tables){ .asked = 1 };
+	*ts = (struct sym_tables){ .asked = true };
 }

@@ -97,7 +97,7 @@ sym_units(struct sym *s)
 	uint8_t type;
 	size_t cap = 0, i;
 
-	s->hasunits = 1;
+	s->hasunits = true;
 	if (s->lineerror != NULL)
 		return;
 	s->dwarf = inflated(s);

@@ -51,8 +51,8 @@ struct sym_scope {
 struct sym_table {
 	Dwarf_Off off;			/* where it is in .debug_line, or */
 	Dwarf_Die *unit;		/* the unit that it belongs to */
-	int checked;			/* it is the right one */
-	int hasrows, hasfiles;		/* laid out, below */
+	bool checked;			/* it is the right one */
+	bool hasrows, hasfiles;		/* laid out, below */
 	struct sym_row *row;		/* file NOFILE: no line here */
 	size_t nrow, lastrow;
 	Dwarf_Files *files;
@@ -64,7 +64,7 @@ struct sym_table {
 struct sym_unit {
 	Dwarf_Die die;
 	struct sym_table lines;
-	int hasscopes;			/* laid out, below */
+	bool hasscopes;			/* laid out, below */
 	struct sym_scope *scope;
 	size_t nscope;
 	struct ranges scopes;		/* what: index into scope */
@@ -82,7 +82,7 @@ struct sym_image {
 
 /* Line tables without units, as many as units. */
 struct sym_tables {
-	int asked;
+	bool asked;
 	struct sym_image image;
 	struct sym_table *table;
 	size_t n;		/* 0: lines are had from units */
@@ -95,7 +95,7 @@ struct sym {
 	unsigned flags;
 	struct sym_dwfl *dwfl;	/* sym.c's */
 	struct sym_tables tables;
-	int hasunits;		/* image, bias, unit: asked for */
+	bool hasunits;		/* image, bias, unit: asked for */
 	struct sym_image image;	/* of dwarf, if it is not libdwfl's */
 	Dwarf *dwarf;
 	uint64_t bias;		/* DWARF's addresses + bias are ours */
@@ -123,7 +123,7 @@ void sym_table_free(struct sym_table *);
  * Is there something at name, or dir/name, that is no regular file? libdw
  * would wait for a FIFO. What is relative begins in the folder of `beside'.
  */
-int sym_is_odd(const char *beside, const char *dir, const char *name);
+bool sym_is_odd(const char *beside, const char *dir, const char *name);
 /* Open the object; NULL, or why not. */
 const char *sym_dwfl_open(struct sym_dwfl *, const char *path);
 void sym_dwfl_close(struct sym_dwfl *);
@@ -147,13 +147,13 @@ const void *sym_image_section(const struct sym_image *, const char *name,
     size_t *size);
 
 /* symtable.c: are there tables that can be had without units? */
-int sym_tables(struct sym *);
+bool sym_tables(struct sym *);
 void sym_tables_close(struct sym *);
 
 /* symline.c: file and line, or SYM_UNKNOWN and 0 */
 void sym_line(struct sym *, uint64_t addr, const char **file, unsigned *line);
 /* symline.c: has it a line at all? */
-int sym_has_line(struct sym *, uint64_t addr);
+bool sym_has_line(struct sym *, uint64_t addr);
 /* symline.c: the table's file with this DWARF number, or SYM_UNKNOWN */
 const char *sym_file(struct sym *, struct sym_table *, uint64_t n);
 

@@ -1,5 +1,5 @@
 /*
- * calls.c - which functions a thread is in
+ * calls - which functions a thread is in
  *
  * The rule for an exit: it leaves the innermost frame of its function, and
  * with it all frames inside of that one, whose own exits are missing (nothing
@@ -102,7 +102,10 @@ calls_enter(struct calls *c, uint32_t id, uint64_t tick)
 	return &c->frame[c->n++];
 }
 
-/* not the innermost: look, but not through a deep stack in vain each time */
+/*
+ * Match an exit of a function that is not the innermost.  The counts by id
+ * avoid a search of a deep stack that would find nothing.
+ */
 static size_t
 deeper(struct calls *c, uint32_t id)
 {

@@ -1,10 +1,10 @@
 /*
- * insns - the instructions of a stream: numbers, places, costs by address
+ * insns - the instructions of a stream: numbers, addresses, costs by address
  *
- * A run is a straight part of a block within one object. Runs are sorted by
- * where they begin, and swept by address: those that hold the address are in
- * a short list, and what they say of it is summed up. So memory is needed for
- * runs, not for instructions.
+ * A run is a straight part of a block within one object. To write costs, sort
+ * the runs by their first addresses and sweep over the addresses: the runs
+ * that hold the current address are in a short list, and their costs for it
+ * are summed up. So memory is needed for runs, not for instructions.
  */
 #include "insns.h"
 
@@ -16,19 +16,19 @@
 #include "util.h"
 
 /* An id that is all or the first n instructions of a block. */
-struct part {
+struct insns_id {
 	uint32_t id;
 	uint32_t n;
 	uint32_t next;		/* of the block: 1 + part[], or 0 */
 };
 
-struct blockof {
+struct insns_block {
 	const struct ev_block *block;
 	uint64_t first;
 	uint32_t part;		/* 1 + part[] */
 };
 
-struct run {
+struct insns_run {
 	uint64_t addr;		/* link-time */
 	uint32_t object;	/* 1 + its number; 0: none */
 	uint32_t block;
@@ -36,16 +36,16 @@ struct run {
 };
 
 /* A run that holds the address. */
-struct active {
+struct insns_active {
 	uint32_t run;
 	struct ev_each at;	/* before its instruction from */
 };
 
 struct insns {
-	struct blockof *block;
-	struct run *run;
-	struct part *part;
-	struct active *active;
+	struct insns_block *block;
+	struct insns_run *run;
+	struct insns_id *part;
+	struct insns_active *active;
 	size_t nblock, capblock, nrun, caprun, npart, cappart;
 	size_t nactive, capactive;
 	uint64_t ninsn;
@@ -80,7 +80,7 @@ add_runs(struct insns *s, const struct ev_block *b, struct objmap *map)
 		} while (i < b->ninsn && b->insn[i].addr == behind);
 		s->run = xgrow(s->run, &s->caprun, s->nrun + 1,
 		    sizeof *s->run);
-		s->run[s->nrun++] = (struct run){ o == NULL ?
+		s->run[s->nrun++] = (struct insns_run){ o == NULL ?
 		    b->insn[from].addr : link, o == NULL ? 0 : o->id + 1,
 		    (uint32_t)s->nblock, from, i };
 	}
@@ -91,7 +91,7 @@ insns_add(struct insns *s, const struct ev_block *b, struct objmap *map)
 {
 	s->block = xgrow(s->block, &s->capblock, s->nblock + 1,
 	    sizeof *s->block);
-	s->block[s->nblock] = (struct blockof){ b, s->ninsn, 0 };
+	s->block[s->nblock] = (struct insns_block){ b, s->ninsn, 0 };
 	s->ninsn += b->ninsn;
 	add_runs(s, b, map);
 	insns_part(s, (uint32_t)s->nblock, b->id, b->ninsn);
@@ -102,7 +102,7 @@ void
 insns_part(struct insns *s, uint32_t block, uint32_t id, uint32_t n)
 {
 	s->part = xgrow(s->part, &s->cappart, s->npart + 1, sizeof *s->part);
-	s->part[s->npart++] = (struct part){ id, n, s->block[block].part };
+	s->part[s->npart++] = (struct insns_id){ id, n, s->block[block].part };
 	s->block[block].part = (uint32_t)s->npart;
 }
 
@@ -111,7 +111,7 @@ insns_part(struct insns *s, uint32_t block, uint32_t id, uint32_t n)
 static int
 by_place(const void *a, const void *b)
 {
-	const struct run *x = a, *y = b;
+	const struct insns_run *x = a, *y = b;
 
 	if (x->object != y->object)
 		return x->object < y->object ? -1 : 1;
@@ -133,8 +133,8 @@ times_of(const struct insns *s, uint32_t block, uint32_t insn)
 }
 
 /*
- * Sum up what the active runs say of addr, and move them on; those that end
- * leave. Returns how many executions there were.
+ * Sum up the costs of addr in the active runs, and advance these; remove those
+ * that end. Returns how often the instruction was executed.
  */
 static uint64_t
 sum_up(struct insns *s, uint64_t addr, int64_t *n)
@@ -142,8 +142,8 @@ sum_up(struct insns *s, uint64_t addr, int64_t *n)
 	uint64_t all = 0;
 
 	for (size_t i = 0; i < s->nactive; ) {
-		struct active *a = &s->active[i];
-		struct run *r = &s->run[a->run];
+		struct insns_active *a = &s->active[i];
+		struct insns_run *r = &s->run[a->run];
 		struct insns_at at = { r->block, r->from, &a->at.insn,
 		    a->at.ref, 0 };
 
@@ -151,7 +151,7 @@ sum_up(struct insns *s, uint64_t addr, int64_t *n)
 			i++;
 			continue;
 		}
-		/* its references are in memory that all share */
+		/* all active runs share the memory for references */
 		ev_next_insn(&a->at);
 		at.times = times_of(s, r->block, r->from);
 		if (at.times != 0)
@@ -186,8 +186,8 @@ static void
 activate(struct insns *s, size_t k)
 {
 	static struct ev_ref ref[256];
-	const struct run *r = &s->run[k];
-	struct active *a;
+	const struct insns_run *r = &s->run[k];
+	struct insns_active *a;
 
 	s->active = xgrow(s->active, &s->capactive, s->nactive + 1,
 	    sizeof *s->active);

@@ -1,11 +1,12 @@
 /*
- * place - addresses to functions, files and lines
+ * place - the functions, files and lines of addresses
  *
  * A function of the input may have a name but no file, or neither. Its file is
- * that of its first line, so it takes an address to find it: where it is called,
- * or any of its code. Code that is executed as the function's need not be its
- * own (what was jumped into is not called), so an address counts only if the
- * symbol there has the function's name; failing that, the first one seen does.
+ * that of its first line, so an address is needed to find it: where the
+ * function is called, or any of its code. Code that is executed as the
+ * function's may belong to another one (that was entered by a jump, not a
+ * call), so such an address counts only if its symbol has the function's name;
+ * if none has, the first one does.
  */
 #include "place.h"
 
@@ -23,7 +24,7 @@ struct places {
 	size_t nsym;
 	uint32_t *found;	/* by function: 1 + the one with its file */
 	size_t nfound;
-	struct {		/* what place_find was asked last */
+	struct {		/* place_find's last lookup */
 		uint32_t ob;
 		uint64_t addr;
 		struct place at;
@@ -55,7 +56,7 @@ place_debug_path(const char *dir)
 	free(path);
 }
 
-int
+bool
 place_known(const struct places *p, uint32_t name)
 {
 	return name != 0 && name != p->unknown;
@@ -125,7 +126,7 @@ place_inline(struct places *p, uint32_t ob, uint64_t addr,
 /* ---- functions ---- */
 
 /* Is the function, `f' or `f'2' or `f'caller', that of symbol s? */
-static int
+static bool
 has_name(const char *fn, const char *s)
 {
 	size_t n = strlen(s);
@@ -146,7 +147,7 @@ place_as_is(struct places *p, uint32_t fn)
 }
 
 uint32_t
-place_function(struct places *p, uint32_t fn, uint64_t addr, int own)
+place_function(struct places *p, uint32_t fn, uint64_t addr, bool own)
 {
 	struct costfn f = costfn_get(p->names, fn);
 	struct sym_at at;

@@ -21,7 +21,8 @@
 
 #define MOST	((size_t)4 << 20)	/* visits by way of shared functions */
 
-struct arc {			/* all calls of a node by another (at a site) */
+/* All calls of one node by another, or of those the ones at one site. */
+struct stacks_arc {
 	uint32_t from, to;
 	uint32_t nextin, nextout;	/* of to, of from; or STACKS_NONE */
 	uint32_t file;
@@ -29,7 +30,7 @@ struct arc {			/* all calls of a node by another (at a site) */
 	int64_t calls;
 	int64_t cost;		/* inclusive, of the event to share by */
 	int64_t most;		/* of its calls the costliest one's */
-	int isback;
+	bool isback;
 	double share;		/* of what its callee costs */
 };
 
@@ -40,13 +41,13 @@ struct stacks_graph {
 	struct costr *costr;
 	khash_t(node) *nodes;	/* by costfn */
 	khash_t(arc) *arcs;	/* by the two nodes */
-	struct arc *arc;
+	struct stacks_arc *arc;
 	size_t narc, caparc, capnode, caprow, capcount, capvisit;
 	uint32_t *out;		/* by node: its first arc */
 	uint32_t *lastrow;	/* by node */
 	size_t capout, caplast;
 	size_t by;		/* event */
-	int sites;
+	bool sites;
 	size_t column[COST_EVMAX];
 };
 
@@ -95,15 +96,15 @@ add_self(struct stacks *s, const struct cost *c)
 	s->nrow++;
 }
 
-static int
-same_site(const struct arc *a, const struct cost *c)
+static bool
+same_site(const struct stacks_arc *a, const struct cost *c)
 {
 	return a->site.addr == c->pos.addr && a->site.line == c->pos.line &&
 	    a->file == c->file;
 }
 
 /* The arc for a call, among those of the same two nodes. */
-static struct arc *
+static struct stacks_arc *
 arc_for(struct stacks *s, uint32_t from, uint32_t to, const struct cost *c)
 {
 	struct stacks_graph *g = s->graph;
@@ -120,7 +121,7 @@ arc_for(struct stacks *s, uint32_t from, uint32_t to, const struct cost *c)
 			return &g->arc[i];
 	g->arc = xgrow(g->arc, &g->caparc, g->narc + 1, sizeof *g->arc);
 	i = (uint32_t)g->narc++;
-	g->arc[i] = (struct arc){ .from = from, .to = to, .site = c->pos,
+	g->arc[i] = (struct stacks_arc){ .from = from, .to = to, .site = c->pos,
 	    .file = c->file, .most = -1, .nextin = s->node[to].in };
 	s->node[to].in = i;
 	s->node[to].nin++;
@@ -140,7 +141,7 @@ add_call(struct stacks *s, const struct cost *c)
 {
 	struct stacks_graph *g = s->graph;
 	uint32_t from = node_of(s, c->fn), to = node_of(s, c->callee);
-	struct arc *a = arc_for(s, from, to, c);
+	struct stacks_arc *a = arc_for(s, from, to, c);
 	int64_t cost = 0;
 	size_t i;
 
@@ -258,7 +259,7 @@ settle(struct stacks *s)
 /* ---- visits ---- */
 
 static void
-visit(struct stacks *s, uint32_t node, uint32_t up, const struct arc *a,
+visit(struct stacks *s, uint32_t node, uint32_t up, const struct stacks_arc *a,
     double part)
 {
 	struct stacks_graph *g = s->graph;
@@ -322,7 +323,7 @@ visit_all(struct stacks *s)
 /* ---- */
 
 struct stacks *
-stacks_read(struct costr *r, const char *by, int sites)
+stacks_read(struct costr *r, const char *by, bool sites)
 {
 	struct stacks *s = xcalloc(1, sizeof *s);
 	struct cost c;

@@ -1,19 +1,19 @@
 /*
- * xrayindex.c - find the buffers of an FDR log
+ * xrayindex - find the buffers of an FDR log
  *
  * A log holds its threads' buffers in no useful order: the runtime writes the
  * slots of a ring from its first slot on, wherever the oldest buffer lies, and
  * if a thread still held its buffer at that moment the same memory may come
  * twice.  So the reader first walks over the log, from buffer to buffer, and
- * sorts what it found by wall clock.  That takes less than a hundred bytes of
- * memory a buffer (of mostly 16 KB), and nothing that grows with the records.
+ * sorts the buffers by wall clock.  That takes less than a hundred bytes of
+ * memory a buffer (of mostly 16 KB), and none that grows with the records.
  *
- * The length of a buffer: version 1 gives each as many bytes as the header
+ * The length of a buffer: in version 1 each has as many bytes as the header
  * says, with junk behind its end mark; since version 2 a BufferExtents record
- * in front tells the length.  Such a length is believed if the log ends there
- * or the next buffer begins there.  If not, its records are walked, until they
- * meet the next buffer or end; and where even they do not lead to one, the
- * bytes are searched for what looks like one.
+ * in front gives the length.  The reader believes a length if the log ends
+ * there or the next buffer begins there.  If not, it walks over the records
+ * until they meet the next buffer or end; and if they do not lead to a buffer,
+ * it searches the bytes for what looks like one.
  */
 #include "xraylog.h"
 
@@ -32,7 +32,7 @@ add(struct xray *x, uint64_t off, uint64_t end, unsigned flags)
 	return b;
 }
 
-/* the byte at off, or -1 */
+/* The byte at off, or -1. */
 static int
 byte(struct xray *x, uint64_t off)
 {
@@ -42,11 +42,11 @@ byte(struct xray *x, uint64_t off)
 }
 
 /*
- * Does a buffer begin at off?  All that the log still has of its first three
- * records must fit; of them, two at least if the place is but a guess.
+ * Does a buffer begin at off?  Its first three records must be right, as far as
+ * the log has them; if the offset is a guess, the log must have two of them.
  */
-static int
-begins(struct xray *x, uint64_t off, int guess)
+static bool
+begins(struct xray *x, uint64_t off, bool guess)
 {
 	uint64_t first = off + METASIZE;
 	int b;
@@ -54,19 +54,19 @@ begins(struct xray *x, uint64_t off, int guess)
 	if (x->head.version == 1)
 		first = off;
 	else if (byte(x, off) != META_EXTENTS)
-		return 0;
+		return false;
 	b = byte(x, first);
 	if (b < 0)
 		return !guess;
 	if (b == META_EXTENTS && !guess)
-		return 1;	/* an empty one */
+		return true;	/* an empty one */
 	if (b != META_NEWBUF)
-		return 0;
+		return false;
 	b = byte(x, first + METASIZE);
 	return b == META_WALL || (!guess && b < 0);
 }
 
-/* where from off on a buffer seems to begin, or the log's end */
+/* Search from off on for what looks like a buffer; or the log's end. */
 static uint64_t
 search(struct xray *x, uint64_t off)
 {
@@ -85,14 +85,14 @@ search(struct xray *x, uint64_t off)
 			continue;
 		}
 		off += q - p;
-		if (begins(x, off, 1))
+		if (begins(x, off, true))
 			return off;
 		off++;
 	}
 	return x->size;
 }
 
-/* bytes of the record at off with its data, or 0 if it cannot be one */
+/* The length of the record at off with its data; 0: it is no record. */
 static uint64_t
 length(struct xray *x, uint64_t off)
 {
@@ -115,9 +115,9 @@ length(struct xray *x, uint64_t off)
 }
 
 /*
- * Go from record to record until one is a buffer's end mark (version 1) or
- * the beginning of another buffer, or begins at stop or behind it.  From what
- * cannot be a record on, the bytes are searched.
+ * Walk from record to record up to a buffer's end mark (version 1), or to the
+ * beginning of another buffer, or to a record at stop or behind it.  At bytes
+ * that are no record, search instead.
  */
 static uint64_t
 walk(struct xray *x, uint64_t off, uint64_t stop)
@@ -130,7 +130,8 @@ walk(struct xray *x, uint64_t off, uint64_t stop)
 		b = byte(x, off);
 		if (x->head.version == 1 && b == META_EOB)
 			return off + METASIZE < stop ? off + METASIZE : stop;
-		if (x->head.version > 1 && b == META_EXTENTS && begins(x, off, 0))
+		if (x->head.version > 1 && b == META_EXTENTS &&
+		    begins(x, off, false))
 			return off;
 		n = length(x, off);
 		if (n == 0)
@@ -142,23 +143,23 @@ walk(struct xray *x, uint64_t off, uint64_t stop)
 	return off;
 }
 
-/* are the bytes from off to end whole records, and not just zeros? */
-static int
+/* Are the bytes from off to end whole records, and not just zeros? */
+static bool
 all_records(struct xray *x, uint64_t off, uint64_t end)
 {
-	int some = 0;
+	bool some = false;
 	uint64_t n;
 
 	for (; off < end; off += n) {
 		n = length(x, off);
 		if (n == 0 || n > end - off)
-			return 0;
+			return false;
 		some |= get64(xray_at(x, off, FUNCSIZE)) != 0;
 	}
 	return some;
 }
 
-/* read what a buffer's first records tell; returns where the others begin */
+/* Read a buffer's first records; returns where the others begin. */
 uint64_t
 xray_preamble(struct xray *x, struct xray_buf *b)
 {
@@ -172,7 +173,7 @@ xray_preamble(struct xray *x, struct xray_buf *b)
 		if (p == NULL)
 			return off;
 		if (p[0] != want[i]) {
-			/* a damaged one, if the next is as it should be */
+			/* skip a damaged one, if the next one is right */
 			if (i < 2 && (p[0] & 1) && p[0] != META_WALL &&
 			    b->end - off > METASIZE &&
 			    byte(x, off + METASIZE) == want[i + 1])
@@ -200,7 +201,7 @@ xray_preamble(struct xray *x, struct xray_buf *b)
 	return off;
 }
 
-/* the buffer at off, version 1; returns where the next begins */
+/* Add the buffer at off, version 1; returns where the next begins. */
 static uint64_t
 fixed_buffer(struct xray *x, uint64_t off)
 {
@@ -208,7 +209,7 @@ fixed_buffer(struct xray *x, uint64_t off)
 	struct xray_buf *b;
 
 	if (size >= METASIZE && (size == left ||
-	    (size < left && begins(x, off + size, 1)))) {
+	    (size < left && begins(x, off + size, true)))) {
 		xray_preamble(x, add(x, off, off + size, 0));
 		return off + size;
 	}
@@ -225,8 +226,8 @@ fixed_buffer(struct xray *x, uint64_t off)
 }
 
 /*
- * Where does the buffer end that begins at first, should be n bytes long, and
- * is not followed by another?
+ * The real end of a buffer that begins at first and should be n bytes long, but
+ * is not followed by another buffer.
  */
 static uint64_t
 real_end(struct xray *x, uint64_t first, uint64_t n)
@@ -240,12 +241,12 @@ real_end(struct xray *x, uint64_t first, uint64_t n)
 	if (w < end)
 		return w;
 	if (w > end)
-		return end;	/* a record crosses it: cut, with junk behind it */
+		return end;	/* a record crosses it: cut, junk behind it */
 	s = search(x, end);
 	return all_records(x, end, s) ? s : end;
 }
 
-/* the buffer behind the extents at off; returns where the next begins */
+/* Add the buffer behind the extents at off; returns where the next begins. */
 static uint64_t
 extents_buffer(struct xray *x, uint64_t off)
 {
@@ -256,7 +257,7 @@ extents_buffer(struct xray *x, uint64_t off)
 	left = x->size - first;
 	if (n == 0)
 		return first;
-	if (n == left || (n < left && begins(x, first + n, 0)))
+	if (n == left || (n < left && begins(x, first + n, false)))
 		end = first + n;
 	else
 		end = real_end(x, first, n);
@@ -290,7 +291,7 @@ find(struct xray *x)
 	}
 }
 
-/* by wall clock, then thread and clock; what has no wall clock goes last */
+/* By wall clock, then thread and clock; buffers without a wall clock last. */
 static int
 by_clock(const void *va, const void *vb)
 {
@@ -312,7 +313,7 @@ by_clock(const void *va, const void *vb)
 	return a->off < b->off ? -1 : a->off > b->off;
 }
 
-static int
+static bool
 same_start(const struct xray_buf *a, const struct xray_buf *b)
 {
 	const unsigned told = BUF_TID | BUF_WALL | BUF_CPU;
@@ -322,8 +323,8 @@ same_start(const struct xray_buf *a, const struct xray_buf *b)
 	    a->usec == b->usec && a->tsc == b->tsc;
 }
 
-/* does one of them begin with all of the other's bytes? */
-static int
+/* Does one of them begin with all bytes of the other? */
+static bool
 same_bytes(struct xray *x, const struct xray_buf *a, const struct xray_buf *b)
 {
 	uint64_t n = a->end - a->off, i;
@@ -337,13 +338,13 @@ same_bytes(struct xray *x, const struct xray_buf *a, const struct xray_buf *b)
 		len = n - i < sizeof part ? n - i : sizeof part;
 		p = xray_at(x, a->off + i, len);
 		if (p == NULL)
-			return 0;
+			return false;
 		memcpy(part, p, len);
 		p = xray_at(x, b->off + i, len);
 		if (p == NULL || memcmp(p, part, len) != 0)
-			return 0;
+			return false;
 	}
-	return 1;
+	return true;
 }
 
 static void

@@ -1,7 +1,10 @@
-/* xraylog.h - inside of the XRay reader: a log under way, its bytes and its buffers */
+/*
+ * xraylog.h - the internals of the XRay reader: a log, its bytes, its buffers
+ */
 #ifndef XRAYLOG_H
 #define XRAYLOG_H
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "xray.h"
@@ -9,12 +12,12 @@
 /* The first byte of a metadata record: its kind times two, and bit 0. */
 enum {
 	META_NEWBUF = 0x01, META_EOB = 0x03, META_CPU = 0x05, META_WRAP = 0x07,
-	META_WALL = 0x09, META_CUSTOM = 0x0b, META_ARG = 0x0d, META_EXTENTS = 0x0f,
-	META_TYPED = 0x11, META_PID = 0x13
+	META_WALL = 0x09, META_CUSTOM = 0x0b, META_ARG = 0x0d,
+	META_EXTENTS = 0x0f, META_TYPED = 0x11, META_PID = 0x13
 };
 enum { METASIZE = 16, FUNCSIZE = 8, BASICSIZE = 32 };
 
-/* A buffer as it lies in the log, or a stretch of bytes that belongs to none. */
+/* A buffer of the log, or a stretch of bytes that belongs to none. */
 struct xray_buf {
 	uint64_t	off;	/* of its NewBuffer record */
 	uint64_t	end;
@@ -27,11 +30,12 @@ struct xray_buf {
 	uint32_t	flags;
 };
 enum {
-	BUF_TID = 1, BUF_WALL = 2, BUF_PID = 4, BUF_CPU = 8,	/* told by its first records */
+	/* what its first records give */
+	BUF_TID = 1, BUF_WALL = 2, BUF_PID = 4, BUF_CPU = 8,
 	BUF_GAP = 16,		/* no buffer */
 	BUF_EXTENTS = 32,	/* its extents are wrong */
 	BUF_CUT = 64,		/* the log ends before the buffer does */
-	BUF_TWICE = 128		/* another one holds the same, and perhaps more */
+	BUF_TWICE = 128		/* another one holds the same, perhaps more */
 };
 
 enum { XRAY_WINDOW = 65536, XRAY_QUEUE = 8 };
@@ -40,7 +44,7 @@ struct xray {
 	struct xray_head head;
 	char		*name;
 	const char	*bad;		/* why nothing can be read, or NULL */
-	int		 cut;		/* the log came from gzip data that ended early */
+	bool		 cut;		/* its gzip data ended early */
 	int		 fd;
 	uint64_t	 size;
 
@@ -52,24 +56,24 @@ struct xray {
 	struct xray_buf	*buf;		/* in the order of their clocks */
 	size_t		 nbuf, capbuf;
 
-	size_t		 cur;		/* the buffer under way is buf[cur - 1] */
+	size_t		 cur;		/* the current buffer is buf[cur - 1] */
 	uint64_t	 off, end;	/* what of it is left */
-	uint64_t	 data;		/* bytes of an event's data that come first */
-	uint64_t	 base;		/* the last clock value told */
+	uint64_t	 data;		/* of an event, to be returned first */
+	uint64_t	 base;		/* the current clock value */
 	uint32_t	 tid, pid;	/* basic logs: of the record before */
 	uint32_t	 id;		/* basic logs: of the entry before */
 	uint16_t	 cpu;
-	int		 has_base;
-	int		 has_thread;
-	int		 was_func;	/* an argument may follow */
-	int		 was_bad;
-	void		*clocks;	/* version 1: the last clock value of each thread */
+	bool		 has_base;
+	bool		 has_thread;
+	bool		 was_func;	/* an argument may follow */
+	bool		 was_bad;
+	void		*clocks;	/* version 1: threads' last values */
 
-	struct xray_rec	 queue[XRAY_QUEUE];	/* records found, not yet given */
+	struct xray_rec	 queue[XRAY_QUEUE];	/* to be returned */
 	unsigned	 nqueue, iqueue;
 };
 
-/* xraywindow.c: n bytes at offset off, or NULL where the log has less; n is small */
+/* xraywindow.c: n bytes at off, or NULL if the log has less; n is small */
 const uint8_t	*xray_at(struct xray *, uint64_t off, size_t n);
 
 /* xrayindex.c */

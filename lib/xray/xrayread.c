@@ -1,15 +1,15 @@
 /*
- * xrayread.c - read XRay logs, record by record
+ * xrayread - read XRay logs, record by record
  *
  * A basic log is a header and records of 32 bytes.  An FDR log is a header and
- * buffers, each one thread's for a while, that hold records of 8 bytes (entry
- * and exit of functions, with the ticks since the clock was last told) and of
- * 16 (all else).  xrayindex.c says where the buffers lie.
+ * buffers.  Each buffer belongs to one thread for a while, and holds records of
+ * 8 bytes (entry and exit of functions, with the ticks since the last clock
+ * value) and of 16 bytes (all others).  xrayindex.c finds the buffers.
  *
- * Damage.  A record that cannot be is passed over, as its first byte tells how
- * long it is; the clock goes on with the ticks that it holds.  Two of them in
- * a row, or an event whose size is impossible, lose the rest of the buffer.
- * The next buffer brings its own thread and clock, so all damage ends there.
+ * Damage.  The reader skips an invalid record, whose first byte gives its
+ * length; the clock advances by the ticks in it.  Two invalid records in a row,
+ * or an event with an impossible size, lose the rest of the buffer.  The next
+ * buffer has its own thread and clock, so all damage ends there.
  */
 #include "xraylog.h"
 
@@ -27,9 +27,9 @@ enum { PART = 16000 };	/* bytes of an event's data at a time */
 
 KHASH_MAP_INIT_INT(clock, uint64_t)
 
-/* a copy that can be read in any order, for what comes from a pipe or gzip */
+/* Copy a pipe or gzip data to a file, which can be read in any order. */
 static int
-spool(const char *name, int *cut)
+spool(const char *name, bool *cut)
 {
 	struct in *in = in_open(name);
 	char *buf = xmalloc(XRAY_WINDOW);
@@ -99,10 +99,10 @@ xray_fdopen(int fd, const char *name)
 }
 
 /*
- * Can it be read in any order? A file of the system's that says to be empty
- * (in /proc) may hold something, or fail when it is read.
+ * Is it a plain log that can be read in any order? A file in /proc may have the
+ * size 0 and yet hold something, or fail when it is read.
  */
-static int
+static bool
 is_log(int fd, const char *name)
 {
 	uint8_t magic[2];
@@ -111,7 +111,7 @@ is_log(int fd, const char *name)
 
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
 	    st.st_size == 0 || lseek(fd, 0, SEEK_CUR) != 0)
-		return 0;
+		return false;
 	n = pread(fd, magic, 2, 0);
 	if (n < 0)
 		die("%s: read:", name);
@@ -121,7 +121,7 @@ is_log(int fd, const char *name)
 struct xray *
 xray_open(const char *name)
 {
-	int std = name == NULL || strcmp(name, "-") == 0, cut;
+	bool std = name == NULL || strcmp(name, "-") == 0, cut;
 	int fd = std ? STDIN_FILENO : in_regular(name);
 	struct xray *x;
 
@@ -205,7 +205,7 @@ basic_thread(struct xray *x, const uint8_t *p, uint64_t tsc)
 		r->pid = x->pid = pid;
 		r->has_pid = x->head.version >= 3;
 		put_cpu(x, p[2], tsc);
-		x->has_thread = 1;
+		x->has_thread = true;
 	} else if (x->cpu != p[2]) {
 		put_cpu(x, p[2], tsc);
 	}
@@ -214,14 +214,15 @@ basic_thread(struct xray *x, const uint8_t *p, uint64_t tsc)
 static void
 basic_arg(struct xray *x, const uint8_t *p)
 {
-	int same = x->was_func && get32(p + 4) == x->id &&
+	bool same = x->was_func && get32(p + 4) == x->id &&
 	    get32(p + 8) == x->tid &&
 	    (x->head.version < 3 || get32(p + 12) == x->pid);
 
 	if (same)
 		put(x, XRAY_ARG, x->off)->arg = get64(p + 16);
 	else
-		put_lost(x, x->off, BASICSIZE, "an argument that belongs to no entry");
+		put_lost(x, x->off, BASICSIZE,
+		    "an argument that belongs to no entry");
 }
 
 static void
@@ -248,23 +249,27 @@ basic_next(struct xray *x)
 		basic_arg(x, p);
 	} else if (type != 0 || p[3] > 3) {
 		put_lost(x, x->off, BASICSIZE, type != 0 ?
-		    "a record of an unknown type" : "an unknown kind of entry or exit");
-		x->was_func = 0;
+		    "a record of an unknown type" :
+		    "an unknown kind of entry or exit");
+		x->was_func = false;
 	} else {
 		basic_thread(x, p, get64(p + 8));
 		r = put(x, kinds[p[3]], x->off);
 		r->id = x->id = get32(p + 4);
 		r->tsc = get64(p + 8);
-		x->was_func = 1;
+		x->was_func = true;
 	}
 	x->off += BASICSIZE;
 }
 
 /* FDR logs. */
 
-/* version 1's first writer told the clock only in a thread's first buffer */
+/*
+ * Store the thread's clock value, or load it: the first writer of version 1
+ * wrote one only in a thread's first buffer.
+ */
 static void
-keep_clock(struct xray *x, int store)
+keep_clock(struct xray *x, bool store)
 {
 	khash_t(clock) *h = x->clocks;
 	khint_t k;
@@ -280,7 +285,7 @@ keep_clock(struct xray *x, int store)
 	k = kh_get(clock, h, x->buf[x->cur - 1].tid);
 	if (k != kh_end(h)) {
 		x->base = kh_val(h, k);
-		x->has_base = 1;
+		x->has_base = true;
 	}
 }
 
@@ -292,7 +297,7 @@ next_buffer(struct xray *x)
 	uint64_t len;
 
 	if (x->has_base)
-		keep_clock(x, 1);
+		keep_clock(x, true);
 	if (x->cur == x->nbuf) {
 		put_end(x);
 		return;
@@ -312,14 +317,15 @@ next_buffer(struct xray *x)
 	x->off = xray_preamble(x, b);
 	x->end = b->end;
 	if ((b->flags & BUF_CUT) && x->end - x->off < METASIZE) {
-		put_lost(x, b->off, len, "the log ends within a buffer's first records");
+		put_lost(x, b->off, len,
+		    "the log ends within a buffer's first records");
 		x->off = x->end;
 		b->miss = 0;
 		return;
 	}
 	x->base = 0;
-	x->has_base = x->was_func = x->was_bad = 0;
-	keep_clock(x, 0);
+	x->has_base = x->was_func = x->was_bad = false;
+	keep_clock(x, false);
 	r = put(x, XRAY_BUFFER, b->off);
 	r->tid = b->tid;
 	r->pid = b->pid;
@@ -333,7 +339,7 @@ next_buffer(struct xray *x)
 		    "the buffer does not begin with its thread and time");
 }
 
-/* n bytes at the buffer's current place cannot be a record */
+/* The n bytes at the current offset are no valid record. */
 static void
 bad(struct xray *x, uint64_t n, const char *why)
 {
@@ -341,15 +347,16 @@ bad(struct xray *x, uint64_t n, const char *why)
 		n = x->end - x->off;
 	put_lost(x, x->off, n, why);
 	x->off += n;
-	x->was_bad = 1;
-	x->was_func = 0;
+	x->was_bad = true;
+	x->was_func = false;
 }
 
-/* an event: its time and size stand where the version has them */
+/* An event: the version decides where its time and size are. */
 static void
 event(struct xray *x, const uint8_t *p)
 {
-	int typed = p[0] == META_TYPED, v = x->head.version;
+	bool typed = p[0] == META_TYPED;
+	int v = x->head.version;
 	int32_t size = (int32_t)get32(p + 1);
 	struct xray_rec *r;
 	uint64_t tsc;
@@ -372,7 +379,7 @@ event(struct xray *x, const uint8_t *p)
 	r->type = typed ? get16(p + (v == 5 ? 9 : 13)) : 0;
 	x->data = size;
 	x->off += METASIZE;
-	x->was_func = x->was_bad = 0;
+	x->was_func = x->was_bad = false;
 }
 
 static void
@@ -381,22 +388,23 @@ metadata(struct xray *x, const uint8_t *p)	/* table */
 	switch (p[0]) {
 	case META_CPU:
 		x->base = get64(p + 3);
-		x->has_base = 1;
+		x->has_base = true;
 		put_cpu(x, get16(p + 1), x->base);
 		break;
 	case META_WRAP:
 		x->base = get64(p + 1);
-		x->has_base = 1;
+		x->has_base = true;
 		put(x, XRAY_WRAP, x->off)->tsc = x->base;
 		break;
 	case META_ARG:
 		if (!x->was_func) {
-			bad(x, METASIZE, "an argument that belongs to no entry");
+			bad(x, METASIZE,
+			    "an argument that belongs to no entry");
 			return;
 		}
 		put(x, XRAY_ARG, x->off)->arg = get64(p + 1);
 		x->off += METASIZE;
-		x->was_bad = 0;
+		x->was_bad = false;
 		return;
 	case META_TYPED:
 		if (x->head.version < 3) {
@@ -409,7 +417,8 @@ metadata(struct xray *x, const uint8_t *p)	/* table */
 		return;
 	case META_EOB:
 		if (x->head.version > 1) {
-			bad(x, METASIZE, "an end of buffer mark after version 1");
+			bad(x, METASIZE,
+			    "an end of buffer mark after version 1");
 			return;
 		}
 		x->end = x->off + METASIZE;
@@ -425,10 +434,10 @@ metadata(struct xray *x, const uint8_t *p)	/* table */
 		return;
 	}
 	x->off += METASIZE;
-	x->was_func = x->was_bad = 0;
+	x->was_func = x->was_bad = false;
 }
 
-/* less is left of the buffer than the record needs */
+/* Less is left of the buffer than the record needs. */
 static void
 cut(struct xray *x)
 {
@@ -451,8 +460,9 @@ function(struct xray *x, const uint8_t *p)
 	uint32_t w = get32(p);
 
 	if (!x->has_base) {
-		put_lost(x, x->off, 0, "no clock value comes before this, it counts from 0");
-		x->has_base = 1;
+		put_lost(x, x->off, 0,
+		    "no clock value comes before this, it counts from 0");
+		x->has_base = true;
 	}
 	x->base += get32(p + 4);
 	if ((w >> 1 & 7) > 3) {
@@ -463,8 +473,8 @@ function(struct xray *x, const uint8_t *p)
 	r->id = w >> 4;
 	r->tsc = x->base;
 	x->off += FUNCSIZE;
-	x->was_func = 1;
-	x->was_bad = 0;
+	x->was_func = true;
+	x->was_bad = false;
 }
 
 static void
@@ -496,7 +506,7 @@ fdr_next(struct xray *x)
 		function(x, p);
 }
 
-/* a part of an event's data, as much as lies at hand */
+/* Return the next part of an event's data. */
 static void
 data(struct xray *x, struct xray_rec *r)
 {
@@ -510,8 +520,8 @@ data(struct xray *x, struct xray_rec *r)
 	x->data -= n;
 }
 
-/* what nearly every record is, without the queue; 0 if this one is not */
-static int
+/* Read an entry or exit that the window holds whole, without the queue. */
+static bool
 quick(struct xray *x, struct xray_rec *r)
 {
 	static const enum xray_kind kinds[] = {
@@ -522,20 +532,20 @@ quick(struct xray *x, struct xray_rec *r)
 
 	if (!x->has_base || x->end - x->off < FUNCSIZE || x->off < x->winoff ||
 	    x->off - x->winoff + FUNCSIZE > x->winlen)
-		return 0;
+		return false;
 	p = x->win + (x->off - x->winoff);
 	w = get32(p);
 	if ((w & 1) || (w >> 1 & 7) > 3)
-		return 0;
+		return false;
 	x->base += get32(p + 4);
 	r->kind = kinds[w >> 1 & 7];
 	r->id = w >> 4;
 	r->tsc = x->base;
 	r->off = x->off;
 	x->off += FUNCSIZE;
-	x->was_func = 1;
-	x->was_bad = 0;
-	return 1;
+	x->was_func = true;
+	x->was_bad = false;
+	return true;
 }
 
 void

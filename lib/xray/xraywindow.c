@@ -30,7 +30,8 @@ xray_at(struct xray *x, uint64_t off, size_t n)
 		if (got < 0)
 			die("%s: read:", x->name);
 		if (got == 0)
-			die("%s: the file became shorter while it was read", x->name);
+			die("%s: the file became shorter while it was read",
+			    x->name);
 		x->winlen += got;
 	}
 	return x->win;

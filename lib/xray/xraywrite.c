@@ -1,14 +1,14 @@
 /*
- * xraywrite.c - write FDR logs, versions 1 to 5
+ * xraywrite - write FDR logs, versions 1 to 5
  *
  * A buffer's length stands before its records (or, in version 1, all buffers
- * have the length that the header tells), and threads take turns, so records
+ * have the length that is in the header), and threads take turns.  So records
  * wait here until their buffer ends: up to 64 KB a thread in memory, the rest
- * in one temporary file, of which each buffer remembers its pieces.
+ * in one temporary file; each buffer has a list of its pieces there.
  *
- * What the rules of the format leave open is done as LLVM's runtime does it
- * and as its readers want it: zeros in reserved bytes, a NewCPUId record first
- * in every buffer, the clock told anew when the ticks do not fit.
+ * Where the format leaves a choice, this does as LLVM's runtime does and its
+ * readers expect: zeros in reserved bytes, a NewCPUId record first in every
+ * buffer, a new clock value when the ticks do not fit.
  */
 #include "xraylog.h"
 
@@ -24,7 +24,7 @@
 enum { HOLD = 65536 };		/* bytes a buffer keeps in memory */
 enum { PADDING = 24 };		/* see pad() */
 
-struct piece {
+struct xray_piece {
 	uint64_t	off;	/* in the temporary file */
 	uint64_t	len;
 };
@@ -34,16 +34,17 @@ struct open {
 	struct xray_rec	 first;		/* the XRAY_BUFFER that began it */
 	uint8_t		*mem;
 	size_t		 len, cap;
-	struct piece	*piece;
+	struct xray_piece	*piece;
 	size_t		 npiece, cappiece;
 	uint64_t	 total;		/* bytes, those in pieces too */
 	uint64_t	 base;		/* the last clock value told */
-	size_t		 func;		/* where in mem the last entry or exit is, if there */
+	size_t		 func;		/* offset in mem of the last entry or
+					   exit; SIZE_MAX: it is not there */
 	uint16_t	 cpu;
-	int		 is_open;
-	int		 has_cpu;	/* told in this buffer */
-	int		 was_func;
-	int		 renamed;	/* since the buffer began */
+	bool		 is_open;
+	bool		 has_cpu;	/* told in this buffer */
+	bool		 was_func;
+	bool		 renamed;	/* since the buffer began */
 };
 
 KHASH_MAP_INIT_INT64(thread, size_t)
@@ -54,14 +55,15 @@ struct xray_writer {
 	khash_t(thread)	*threads;	/* pid and tid -> index */
 	struct open	*open;
 	size_t		 nopen, capopen;
-	size_t		 cur;		/* the thread whose records come, from 1 */
+	size_t		 cur;		/* the current thread, from 1 */
 	uint64_t	 left_out;
-	uint64_t	 data;		/* bytes that the event before still needs */
-	int		 drop;		/* its data, as its version has no such event */
+	uint64_t	 data;		/* bytes that the last event lacks */
+	bool		 drop;		/* the version has no such event */
 
 	int		 tmp;		/* temporary file, or -1 */
 	uint64_t	 tmplen;
-	struct piece	*kept;		/* version 1, length not known: whole buffers */
+	/* version 1, length not known yet: whole buffers */
+	struct xray_piece *kept;
 	size_t		 nkept, capkept;
 };
 
@@ -85,8 +87,8 @@ store(struct xray_writer *w, const uint8_t *p, size_t n)
 }
 
 static void
-fetch(struct xray_writer *w, const struct piece *q, void (*use)(struct xray_writer *,
-    const uint8_t *, size_t))
+fetch(struct xray_writer *w, const struct xray_piece *q,
+    void (*use)(struct xray_writer *, const uint8_t *, size_t))
 {
 	uint8_t part[4096];
 	uint64_t i;
@@ -165,7 +167,8 @@ room(struct xray_writer *w, size_t n)
 	if (b->len >= HOLD) {
 		b->piece = xgrow(b->piece, &b->cappiece, b->npiece + 1,
 		    sizeof *b->piece);
-		b->piece[b->npiece++] = (struct piece){ w->tmplen, b->len };
+		b->piece[b->npiece++] =
+		    (struct xray_piece){ w->tmplen, b->len };
 		store(w, b->mem, b->len);
 		b->len = 0;
 		b->func = SIZE_MAX;
@@ -183,7 +186,7 @@ meta(struct xray_writer *w, uint8_t kind)
 
 	memset(p, 0, METASIZE);
 	p[0] = kind;
-	w->open[w->cur - 1].was_func = 0;
+	w->open[w->cur - 1].was_func = false;
 	return p;
 }
 
@@ -194,10 +197,10 @@ begin(struct xray_writer *w, const struct xray_rec *r)
 	uint8_t *p;
 
 	b->first = *r;
-	b->is_open = 1;
+	b->is_open = true;
 	b->total = b->len = b->npiece = 0;
 	b->base = 0;
-	b->has_cpu = 0;
+	b->has_cpu = false;
 	put32(meta(w, META_NEWBUF) + 1, r->tid);
 	p = meta(w, META_WALL);
 	put64(p + 1, (uint64_t)r->sec);
@@ -216,13 +219,13 @@ put_cpu(struct xray_writer *w, uint16_t cpu, uint64_t tsc)
 	put64(p + 3, tsc);
 	b->cpu = cpu;
 	b->base = tsc;
-	b->has_cpu = 1;
+	b->has_cpu = true;
 }
 
 /*
- * The rest of a version 1 buffer.  LLVM's newer readers, which should pass
- * over it, take it for records, though they ignore them: zeros are records of
- * 8 bytes, and what is no multiple of that is the data of an event.
+ * Fill the rest of a version 1 buffer.  LLVM's newer readers should skip it,
+ * but parse it as records, which they ignore.  So write zeros, which are
+ * records of 8 bytes, or an event's data, if the rest is no multiple of 8.
  */
 static void
 pad(struct xray_writer *w, uint64_t n)
@@ -242,7 +245,7 @@ pad(struct xray_writer *w, uint64_t n)
 	}
 }
 
-/* the thread of the current buffer, where it got its name too late */
+/* Correct the thread in the current buffer, if it was renamed meanwhile. */
 static void
 put_name(struct xray_writer *w)
 {
@@ -250,7 +253,7 @@ put_name(struct xray_writer *w)
 	uint8_t tid[4];
 
 	put32(tid, b->first.tid);
-	b->renamed = 0;
+	b->renamed = false;
 	if (b->npiece == 0)
 		memcpy(b->mem + 1, tid, sizeof tid);
 	else if (pwrite(w->tmp, tid, sizeof tid,
@@ -270,7 +273,7 @@ end(struct xray_writer *w)
 		put_name(w);
 	if (!b->has_cpu)
 		put_cpu(w, b->cpu, 0);
-	b->is_open = 0;
+	b->is_open = false;
 	if (w->head.version == 1)
 		meta(w, META_EOB);
 	if (w->head.version == 1 && w->head.size > 0 && b->total > w->head.size)
@@ -283,11 +286,12 @@ end(struct xray_writer *w)
 			w->kept = xgrow(w->kept, &w->capkept, w->nkept + 1,
 			    sizeof *w->kept);
 			w->kept[w->nkept++] = i < b->npiece ? b->piece[i] :
-			    (struct piece){ w->tmplen, b->len };
+			    (struct xray_piece){ w->tmplen, b->len };
 		}
 		store(w, b->mem, b->len);
-		w->kept = xgrow(w->kept, &w->capkept, w->nkept + 1, sizeof *w->kept);
-		w->kept[w->nkept++] = (struct piece){ 0, 0 };
+		w->kept = xgrow(w->kept, &w->capkept, w->nkept + 1,
+		    sizeof *w->kept);
+		w->kept[w->nkept++] = (struct xray_piece){ 0, 0 };
 		return;
 	}
 	if (w->head.version > 1) {
@@ -301,7 +305,7 @@ end(struct xray_writer *w)
 		pad(w, w->head.size - b->total);
 }
 
-/* one buffer must be the later one, if not by its clock */
+/* Advance the time by 1 us: the next buffer must be later than this one. */
 static void
 later(struct xray_rec *r)
 {
@@ -328,7 +332,8 @@ fit(struct xray_writer *w, uint64_t n)
 	if (b->total + (b->has_cpu ? 0 : METASIZE) + n <= w->head.size)
 		return;
 	if (least + n > w->head.size)
-		die("a record of %llu bytes does not fit in buffers of %llu bytes",
+		die("a record of %llu bytes does not fit in buffers of %llu "
+		    "bytes",
 		    (unsigned long long)asked,
 		    (unsigned long long)w->head.size);
 	end(w);
@@ -353,8 +358,8 @@ ready(struct xray_writer *w, uint64_t tsc)
 			later(&r);
 		else if (w->head.hz > 0 && r.sec == 0 && r.usec == 0) {
 			r.sec = (int64_t)(tsc / w->head.hz);
-			r.usec = (int32_t)((unsigned __int128)(tsc % w->head.hz) *
-			    1000000 / w->head.hz);
+			r.usec = (int32_t)((unsigned __int128)(tsc %
+			    w->head.hz) * 1000000 / w->head.hz);
 		}
 		begin(w, &r);
 	}
@@ -377,7 +382,7 @@ xray_rename(struct xray_writer *w, uint32_t tid)
 	k = kh_get(thread, w->threads, thread_key(&b->first));
 	kh_del(thread, w->threads, k);
 	b->first.tid = tid;
-	b->renamed = 1;
+	b->renamed = true;
 	k = kh_put(thread, w->threads, thread_key(&b->first), &new);
 	kh_val(w->threads, k) = w->cur;
 }
@@ -392,7 +397,8 @@ select_thread(struct xray_writer *w, const struct xray_rec *r)
 
 	k = kh_put(thread, w->threads, key, &new);
 	if (new) {
-		w->open = xgrow(w->open, &w->capopen, w->nopen + 1, sizeof *w->open);
+		w->open = xgrow(w->open, &w->capopen, w->nopen + 1,
+		    sizeof *w->open);
 		b = &w->open[w->nopen++];
 		memset(b, 0, sizeof *b);
 		b->first = *r;
@@ -433,19 +439,21 @@ static void
 put_func(struct xray_writer *w, const struct xray_rec *r)
 {
 	struct open *b = ready(w, r->tsc);
-	uint32_t action = r->kind == XRAY_ENTER ? 0 : r->kind == XRAY_EXIT ? 1 : 2;
+	uint32_t action = r->kind == XRAY_ENTER ? 0 :
+	    r->kind == XRAY_EXIT ? 1 : 2;
 	uint32_t d;
 	uint8_t *p;
 
 	if (r->id >> 28)
-		die("function id %u: an FDR log takes ids up to 268435455", r->id);
+		die("function id %u: an FDR log takes ids up to 268435455",
+		    r->id);
 	fit(w, METASIZE + FUNCSIZE + METASIZE);	/* clock, itself, argument */
 	d = ticks(w, r->tsc, w->head.version == 5 ? INT32_MAX : UINT32_MAX);
 	p = room(w, FUNCSIZE);
 	put32(p, r->id << 4 | action << 1);
 	put32(p + 4, d);
 	b->func = b->len - FUNCSIZE;
-	b->was_func = 1;
+	b->was_func = true;
 }
 
 /* an argument stays in the buffer of its entry */
@@ -468,13 +476,14 @@ put_arg(struct xray_writer *w, const struct xray_rec *r)
 			p[0] |= 3 << 1;
 	}
 	put64(meta(w, META_ARG) + 1, r->arg);
-	b->was_func = 1;
+	b->was_func = true;
 }
 
 static void
 put_event(struct xray_writer *w, const struct xray_rec *r)
 {
-	int typed = r->kind == XRAY_TYPED, v = w->head.version;
+	bool typed = r->kind == XRAY_TYPED;
+	int v = w->head.version;
 	struct open *b = ready(w, r->tsc);
 	int64_t d = 0;
 	uint8_t *p;
