@@ -31,14 +31,14 @@ struct objmap_seg {
 	bool exec;
 };
 
-struct mapping {
+struct objmap_map {
 	uint64_t start, end;	/* [start, end) */
 	uint64_t off;		/* of start, in the file */
 	struct obj *obj;
 };
 
 struct objmap {
-	struct mapping *map;
+	struct objmap_map *map;
 	size_t nmap, capmap;
 	size_t last;		/* index of the mapping found last */
 	struct obj **obj;
@@ -122,7 +122,7 @@ after(const struct objmap *om, uint64_t addr)
 }
 
 static void
-insert(struct objmap *om, size_t i, struct mapping m)
+insert(struct objmap *om, size_t i, struct objmap_map m)
 {
 	om->map = xgrow(om->map, &om->capmap, om->nmap + 1, sizeof *om->map);
 	memmove(om->map + i + 1, om->map + i, (om->nmap - i) * sizeof *om->map);
@@ -135,7 +135,7 @@ static void
 unmap(struct objmap *om, uint64_t start, uint64_t end)
 {
 	size_t i = after(om, start), j;
-	struct mapping m;
+	struct objmap_map m;
 
 	if (i < om->nmap && om->map[i].start < start) {
 		m = om->map[i];
@@ -236,7 +236,7 @@ text(const char *p, const char *end)
 static int
 map_line(struct objmap *om, const char *p, const char *end)
 {
-	struct mapping m;
+	struct objmap_map m;
 	uint64_t n;
 	char *path;
 
@@ -303,7 +303,7 @@ link_address(const struct obj *obj, uint64_t off)
 const struct obj *
 objmap_find(struct objmap *om, uint64_t addr, uint64_t *link)
 {
-	const struct mapping *m;
+	const struct objmap_map *m;
 
 	if (om->last >= om->nmap || addr < om->map[om->last].start ||
 	    addr >= om->map[om->last].end)
