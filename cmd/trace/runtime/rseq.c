@@ -75,7 +75,7 @@ rseq_abort(struct tarea *t)
 	rt_copy((void *)(t->rseq + CS_AT), &none, sizeof none);
 }
 
-/* rseq(area, size, flags, signature): with one thread registered, all must be. */
+/* rseq(area, size, flags, sig): with one thread registered, all must be. */
 long
 rseq_call(struct tarea *t)
 {
