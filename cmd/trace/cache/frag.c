@@ -148,7 +148,7 @@ write_fragment(unsigned z)
 		x.c.addr = area.boot.seg[SEG_ZONE0 + z].addr + area.zone_used[z];
 		x.c.limit = x.c.start + XLATE_ROOM - 1024;
 		x.firstexit = area.nexit;
-		if (xlate(&x) == 0)
+		if (xlate(&x))
 			return;
 		if (blk.n <= 1)
 			die("%#llx: an instruction that is too long to translate",
@@ -214,7 +214,7 @@ frag_new(app_pc pc, unsigned mode)
 	area.zone_used[z] = (area.zone_used[z] + 15) & ~15u;
 	x.kind = inside != &kind_skip && (mode & MODE_OUT) ? &kind_outside :
 	    inside;
-	x.once = mode & MODE_ONCE ? 1 : 0;
+	x.once = (mode & MODE_ONCE) != 0;
 	if (collect(pc, mode) < 0)
 		return -1;
 	code = area.zone_used[z];

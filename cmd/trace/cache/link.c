@@ -46,7 +46,7 @@ far_jump(unsigned z, uint32_t f)
 {
 	struct fragmeta *m;
 	struct mapent *e;
-	struct code c;
+	struct emitter c;
 
 	area.zone_used[z] = (area.zone_used[z] + 15) & ~15u;
 	c.start = c.p = area.seg[SEG_ZONE0 + z] + area.zone_used[z];

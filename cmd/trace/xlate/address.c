@@ -5,11 +5,11 @@
  */
 #include "xlate/parts.h"
 
-/* s = base + index * scale + disp, 32 bits of it if a32; s2 is free too. */
+/* s = base + index * scale + disp; its low 32 bits if a32 */
 static void
 effective(struct xlate *x, const struct ref *r, int s, uint32_t taken)
 {
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 	int base = r->base == NOREG ? NOIDX : r->base;
 	int index = r->index == NOREG ? NOIDX : r->index;
 
@@ -55,7 +55,7 @@ emit_load_reg(struct xlate *x, int s, int reg)
 static void
 bit_offset(struct xlate *x, int o, int from, unsigned bits)
 {
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 
 	if (regs_at_home(x, (unsigned)from)) {
 		emit_load(c, o, REG_T, HOME(from));
@@ -73,14 +73,14 @@ bit_offset(struct xlate *x, int o, int from, unsigned bits)
 }
 
 /*
- * What a bit string instruction touches: base address plus operands of so many
- * bits, as often as the offset has them, rounded down.  Without a shift: the
- * offset is scaled up, and read back one byte higher.
+ * The address that a bit string instruction touches: the base plus the operand
+ * size times floor(bit offset / operand bits).  A shift would change the flags:
+ * so scale the offset up, store it, and load it back one byte higher.
  */
 static void
 bit_address(struct xlate *x, const struct ref *r, int s, uint32_t taken)
 {
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 	unsigned bits = x->b->in[x->i].opsize;
 	int o = regs_scratch(x, BIT(s) | taken | BIT(RAX));
 
@@ -100,11 +100,11 @@ bit_address(struct xlate *x, const struct ref *r, int s, uint32_t taken)
 	emit_lea_sib(c, s, s, o, bits / 8, 0, r->a32);
 }
 
-/* s without its lowest 6 bits, by the way that bit_address goes */
+/* Clear the lowest 6 bits of s, by the trick of bit_address. */
 static void
 line_of(struct xlate *x, int s, uint32_t taken)
 {
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 	int o = regs_scratch(x, BIT(s) | taken | BIT(RAX));
 
 	emit_lea_sib(c, o, NOIDX, s, 4, 0, 0);

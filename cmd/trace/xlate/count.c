@@ -1,17 +1,17 @@
 /*
- * count - executions counted in the guest
+ * count - count executions in the guest
  *
  * Each id has a counter in the thread's area.  In kind counts REG_P holds the
- * instructions to go until the interval ends.  Nothing here changes the guest's
- * flags.
+ * number of instructions left in the interval.  Nothing here changes the
+ * guest's flags.
  */
 #include "xlate/parts.h"
 
-/* jump to the exit's way out if REG_P is used up; flags are kept */
+/* Leave by the runtime if REG_P is used up; flags are kept. */
 static void
 check_interval(struct xlate *x, unsigned e)
 {
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 	uint8_t *on;
 
 	emit_mov(c, RCX, REG_P);
@@ -32,7 +32,7 @@ check_interval(struct xlate *x, unsigned e)
 
 /* [T+at] += 1, by register r. */
 static void
-count_up(struct code *c, int32_t at, int r)
+count_up(struct emitter *c, int32_t at, int r)
 {
 	emit_load(c, r, REG_T, at);
 	emit_lea(c, r, r, 1);
@@ -40,8 +40,9 @@ count_up(struct code *c, int32_t at, int r)
 }
 
 /*
- * Which exit it was, for an address that none can be.  Where each exit makes
- * a record that is known without: see the runtime's dispatch_miss.
+ * Store which exit this is: the runtime needs it if the target is not a
+ * canonical address.  Where each exit makes a record, the runtime knows it from
+ * that: see dispatch_miss.
  */
 static void
 note_exit(struct xlate *x, unsigned e)
@@ -50,13 +51,13 @@ note_exit(struct xlate *x, unsigned e)
 }
 
 /*
- * REG_P goes down by the exit's instructions; `count`: one more for the counter
- * of its id, `check`: out by the runtime where an interval ends.
+ * Subtract the exit's instructions from REG_P.  `count`: increment the counter
+ * of its id; `check`: leave by the runtime where an interval ends.
  */
 static void
 count_exit(struct xlate *x, unsigned e, bool count, bool check)
 {
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 	int32_t at = T_COUNT + 8 * (int32_t)x->cnt[x->exit[e].n];
 	int indirect = x->exit[e].kind == EXIT_INDIRECT;
 	int to = indirect ? TO(tmp1) : HOME(RCX);
@@ -89,14 +90,14 @@ count_tell(struct xlate *x, unsigned e)
 	count_exit(x, e, true, opt->interval != 0);
 }
 
-/* Before --after is over: instructions go by, nothing is told. */
+/* Before --after is over: count instructions, report nothing. */
 void
 count_skip(struct xlate *x, unsigned e)
 {
 	count_exit(x, e, false, true);
 }
 
-/* Outside of windows: nothing but which exit it was. */
+/* Outside of windows: only note which exit it was. */
 void
 count_outside(struct xlate *x, unsigned e)
 {
@@ -105,8 +106,8 @@ count_outside(struct xlate *x, unsigned e)
 }
 
 /*
- * Kind cache: one more for the exit's counter, by a register that is at home
- * anyhow, if there is one.
+ * Kind cache: increment the exit's counter, by a register that is at home
+ * already, if there is one.
  */
 void
 count_tell_homed(struct xlate *x, unsigned e)

@@ -1,10 +1,10 @@
 /*
- * def - definitions: what blocks are in the stream
+ * def - definitions of blocks in the stream
  *
- * A DEFINITION is a block's id, the ids of its prefixes and of references
- * alone, its items, and its counters where there are any.  It outlives
- * fragments: after a flush the same block comes back with the same ids, if
- * its code is what it was and is mapped as it was.
+ * A DEFINITION is a block's id, the ids of its prefixes and of single
+ * references, its items, and its counters if the kind has them.  It outlives
+ * fragments: when a block is translated again after a flush it keeps its ids,
+ * unless its code or the mappings of code have changed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,53 +24,53 @@ struct refid {
 };
 
 /*
- * There are several for each block that ever runs: small, and never freed. An
- * id stands with the number of instructions that it tells: told().
+ * There are several for each block that ever runs: small, and never freed.  An
+ * entry of id[] is an id and its number of instructions: make_entry().
  */
 struct def {
 	app_pc pc;
-	uint32_t *id;			/* that of all instructions first */
-	uint32_t *cnt;			/* their counters, where there are any */
-	struct refid *ref;		/* kind cache: ids of references alone */
-	uint32_t epoch;			/* of the mappings it was made under */
+	uint32_t *id;		/* entries; that of the whole block is first */
+	uint32_t *cnt;		/* their counters, or NULL */
+	struct refid *ref;	/* kind cache: ids of single references */
+	uint32_t epoch;		/* when it was made */
 	uint32_t number;
 	uint16_t nref, capref;
-	uint16_t npacked;		/* bytes of packed */
+	uint16_t npacked;	/* bytes of packed */
 	uint8_t nid, capid;
 	uint8_t n, ngroups;
-	uint8_t passed;			/* see def_pass */
-	uint8_t packed[];		/* its items */
+	bool passed;		/* see def_pass */
+	uint8_t packed[];	/* its items */
 };
 
-/* An id and how many instructions it tells, in one word. */
+/* An id and the number of its instructions, in one word. */
 static uint32_t
-told(uint32_t id, unsigned n)
+make_entry(uint32_t id, unsigned n)
 {
 	return id | n << ID_BITS;
 }
 
 static uint32_t
-told_id(uint32_t entry)
+entry_id(uint32_t entry)
 {
 	return entry & (NIDS - 1);
 }
 
 static unsigned
-told_length(uint32_t entry)
+entry_length(uint32_t entry)
 {
 	return entry >> ID_BITS;
 }
 
-#define ALONG (1ull << 63)	/* added to a pc: its block along a path */
+#define ON_PATH (1ull << 63)	/* added to a pc: its block along a path */
 
 KHASH_MAP_INIT_INT64(def, struct def *)
 
-static khash_t(def) *defs;	/* pc, perhaps with ALONG -> definition */
+static khash_t(def) *defs;	/* pc, or pc | ON_PATH -> definition */
 static struct def **all;	/* by number */
-static size_t ndefs, defcap;
-#define NOBODY ~0u
-static uint32_t *owner;		/* of each id: its definition's number */
-static size_t ownercap;
+static size_t ndefs, capdefs;
+#define NO_OWNER ~0u
+static uint32_t *owner;		/* id -> number of its definition */
+static size_t capowner;
 static uint32_t next_id = 1;
 static uint32_t epoch;		/* +1 when mappings of code change */
 
@@ -87,8 +87,8 @@ def_number(const struct def *d)
 }
 
 /*
- * Ids that a block may need, one for each exit, fetch, and reference or element
- * of a gather; and some for threads that are stopped while there are few.
+ * Ids that a block may need: one for each exit, fetch, and reference or element
+ * of a gather; and a reserve for threads that stop inside blocks.
  */
 #define IDS_MOST (MAX_INSN * 18 + 65536)
 
@@ -100,21 +100,21 @@ def_ids_left(void)
 	return next_id + IDS_MOST <= most;
 }
 
-/* d: whose it is, or NULL */
+/* The id will belong to d, or to no definition if d is NULL. */
 static uint32_t
 new_id(const struct def *d)
 {
 	if (next_id >= NIDS)
 		die("too many different pieces of code (%u)", next_id);
-	owner = xgrow(owner, &ownercap, next_id + 1ul, sizeof *owner);
-	owner[next_id] = d != NULL ? d->number : NOBODY;
+	owner = xgrow(owner, &capowner, next_id + 1ul, sizeof *owner);
+	owner[next_id] = d != NULL ? d->number : NO_OWNER;
 	return next_id++;
 }
 
 struct def *
 def_of(uint32_t id)
 {
-	return id < next_id && owner[id] != NOBODY ? all[owner[id]] : NULL;
+	return id < next_id && owner[id] != NO_OWNER ? all[owner[id]] : NULL;
 }
 
 struct def *
@@ -137,13 +137,13 @@ def_length(const struct def *d)
 	return d->n;
 }
 
-/* Where the id that tells n instructions stands; nid: nowhere. */
+/* The index of the id of the first n instructions; d->nid: there is none. */
 static unsigned
-place_of(const struct def *d, unsigned n)
+index_of(const struct def *d, unsigned n)
 {
 	unsigned k = 0;
 
-	while (k < d->nid && told_length(d->id[k]) != n)
+	while (k < d->nid && entry_length(d->id[k]) != n)
 		k++;
 	return k;
 }
@@ -151,42 +151,42 @@ place_of(const struct def *d, unsigned n)
 uint32_t
 def_id(const struct def *d, unsigned n)
 {
-	unsigned k = place_of(d, n);
+	unsigned k = index_of(d, n);
 
-	return k < d->nid ? told_id(d->id[k]) : 0;
+	return k < d->nid ? entry_id(d->id[k]) : 0;
 }
 
 void
 def_pass(struct def *d)
 {
-	d->passed = 1;
+	d->passed = true;
 }
 
-int
+bool
 def_was_passed(struct def *d)
 {
 	unsigned k;
 
 	if (!d->passed)
-		return 0;
-	d->passed = 0;
+		return false;
+	d->passed = false;
 	for (k = 0; k < d->nid; k++)
-		sample_halve(told_id(d->id[k]));
-	return 1;
+		sample_halve(entry_id(d->id[k]));
+	return true;
 }
 
-/* The counter of the id at k: a new one if its last is told and used again. */
+/* The counter of the id at index k: a new one if another id took it over. */
 static uint32_t
 counter(struct def *d, unsigned k)
 {
-	uint32_t id = told_id(d->id[k]);
+	uint32_t id = entry_id(d->id[k]);
 
 	if (!counter_is(d->cnt[k], id))
-		d->cnt[k] = counter_new(id, told_length(d->id[k]));
+		d->cnt[k] = counter_new(id, entry_length(d->id[k]));
 	return d->cnt[k];
 }
 
-/* Room for n ids; where there are counters, for theirs. */
+/* Make room for n ids, and for their counters if the kind has them. */
 static void
 room_for(struct def *d, unsigned n)
 {
@@ -202,7 +202,7 @@ room_for(struct def *d, unsigned n)
 	d->capid = (uint8_t)n;
 }
 
-/* A new id, which tells n instructions. */
+/* Make an id of the first n instructions. */
 static uint32_t
 add_id(struct def *d, unsigned n)
 {
@@ -211,14 +211,14 @@ add_id(struct def *d, unsigned n)
 	if (d->nid == d->capid)
 		room_for(d, 2u * d->capid < MAX_INSN + 1 ? 2u * d->capid :
 		    MAX_INSN + 1);
-	d->id[d->nid++] = told(id, n);
+	d->id[d->nid++] = make_entry(id, n);
 	if (opt->during != 0)
 		format_length(id, n);
 	return id;
 }
 
-/* May the block be left behind it, though it goes on? */
-static int
+/* Can a block that goes on behind this instruction also be left there? */
+static bool
 is_exit(const struct insn *in)
 {
 	return in->flow == FLOW_COND || in->flow == FLOW_RET;
@@ -239,7 +239,7 @@ make_def(const struct block *b, const struct groups *g, const uint8_t *packed,
 	d->ngroups = (uint8_t)g->n;
 	d->epoch = epoch;
 	d->number = (uint32_t)ndefs;
-	all = xgrow(all, &defcap, ndefs + 1, sizeof *all);
+	all = xgrow(all, &capdefs, ndefs + 1, sizeof *all);
 	all[ndefs++] = d;
 	for (i = 0; i + 1 < b->n; i++)
 		exits += is_exit(&b->in[i]);
@@ -267,7 +267,7 @@ def_find(const struct block *b, const struct groups *g,
 		return NULL;
 	if (defs == NULL)
 		defs = kh_init(def);
-	k = kh_put(def, defs, b->npiece == 0 ? b->pc : b->pc | ALONG, &new);
+	k = kh_put(def, defs, b->npiece == 0 ? b->pc : b->pc | ON_PATH, &new);
 	n = text_pack(packed, b, g, kind);
 	if (!new) {
 		d = kh_value(defs, k);
@@ -281,8 +281,8 @@ def_find(const struct block *b, const struct groups *g,
 }
 
 /*
- * The id that tells the first n instructions, which use so many groups; 0 for
- * none.
+ * The id of the first n instructions, which use so many groups; made if there
+ * is none yet.  0 if n is 0.
  */
 static uint32_t
 id_for(struct def *d, unsigned n, unsigned used)
@@ -294,7 +294,8 @@ id_for(struct def *d, unsigned n, unsigned used)
 	id = def_id(d, n);
 	if (id == 0) {
 		id = add_id(d, n);
-		if (evw_prefix(stream_writer, id, told_id(d->id[0]), n, used) < 0)
+		if (evw_prefix(stream_writer, id, entry_id(d->id[0]), n,
+		    used) < 0)
 			die("prefix %x: a definition that cannot be", id);
 	}
 	return id;
@@ -303,10 +304,10 @@ id_for(struct def *d, unsigned n, unsigned used)
 static uint32_t
 counter_of(struct def *d, unsigned n)
 {
-	return counter(d, place_of(d, n));
+	return counter(d, index_of(d, n));
 }
 
-/* The id of a reference alone, or 0. */
+/* The id of a single reference, or 0. */
 static uint32_t
 ref_id(const struct def *d, unsigned i, unsigned k)
 {
@@ -332,17 +333,17 @@ add_ref(struct def *d, struct refid r)
 	d->ref[d->nref++] = r;
 }
 
-/* What the runtime puts into records, readers take apart. */
+/* The runtime packs these values into records, and readers unpack them. */
 _Static_assert(PLACES == EV_PLACES && PLACE_SECOND == EV_SECOND &&
     1 << PLACE_BITS == EV_PLACES + EV_SECOND, "values of a Q that stays");
 
 /*
  * The id of reference k (from 1; 0: the fetch) of instruction i (from 0) of
- * the block being translated.  A gather's elements have ids in a row.
+ * the block being translated.  Each element of a gather has its own.
  */
 uint32_t
 def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k,
-    int stays)
+    bool stays)
 {
 	struct evw_ref r;
 	const struct insn *in = &x->b->in[i];
@@ -371,7 +372,7 @@ def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k,
 		r.group[0] = gr->ref[i][k - 1].group;
 	}
 	id = new_id(d);
-	if (evw_ref(stream_writer, id, told_id(d->id[0]), r) < 0)
+	if (evw_ref(stream_writer, id, entry_id(d->id[0]), r) < 0)
 		die("reference %x: a definition that cannot be", id);
 	if (k <= 3 && in->special != SP_GATHER)
 		add_ref(d, (struct refid){ id, (uint8_t)i, (uint8_t)k });
@@ -393,7 +394,7 @@ def_leave_id(char which)
 	return *p;
 }
 
-/* Ids are asked for before the code is written, for every possible exit. */
+/* Make the ids of all exits before the code is written. */
 void
 def_ids(struct def *d, struct xlate *x)
 {
@@ -409,18 +410,18 @@ def_ids(struct def *d, struct xlate *x)
 }
 
 /*
- * The first n instructions: groups that they, and those before the last, use;
- * the group of the last one's count.
+ * Groups that the first n instructions use, that those before the last of them
+ * use, and the group of the last one's count.
  */
-struct extent {
+struct prefix_groups {
 	unsigned used, before, count;
 };
 
-static struct extent
+static struct prefix_groups
 extent_of(const struct def *d, unsigned n)
 {
 	static struct ev_ref ref[255];
-	struct extent x = { 0, 0, NOCOUNT };
+	struct prefix_groups x = { 0, 0, NOCOUNT };
 	struct ev_each e;
 	unsigned k;
 
@@ -441,7 +442,7 @@ def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
 {
 	struct def *d = def < ndefs ? all[def] : NULL;
 	uint64_t step, countat = 0;
-	struct extent x;
+	struct prefix_groups x;
 	uint32_t id;
 
 	*sizes = 0;
@@ -455,7 +456,7 @@ def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
 	id = id_for(d, n, x.used);
 	if (d->cnt == NULL)
 		return id;
-	/* counters: which; and the record of a repeated one that was cut */
+	/* the counter; and the record of an interrupted repeated instruction */
 	*sizes = 0;
 	id = rep != 0 && n > 0 ? ref_id(d, n - 1, 1) : 0;
 	if (id != 0)

@@ -1,15 +1,17 @@
-/* emit - machine code, an encoding a function */
+/*
+ * emit - write machine code, one function for each encoding
+ */
 #include "xlate/emit.h"
 
 void
-emit_copy(struct code *c, const uint8_t *bytes, unsigned n)
+emit_copy(struct emitter *c, const uint8_t *bytes, unsigned n)
 {
 	memcpy(c->p, bytes, n);
 	c->p += n;
 }
 
 void
-emit_nop(struct code *c, unsigned n)
+emit_nop(struct emitter *c, unsigned n)
 {
 	static const uint8_t nops[8][7] = {
 		{ 0 }, { 0x90 }, { 0x66, 0x90 }, { 0x0f, 0x1f, 0x00 },
@@ -27,7 +29,7 @@ emit_nop(struct code *c, unsigned n)
 
 /* REX for an operand size of w, if any bit of it is needed. */
 static void
-rex(struct code *c, int w, int reg, int index, int base)
+rex(struct emitter *c, int w, int reg, int index, int base)
 {
 	unsigned b = 0x40u | (w ? 8u : 0) | (reg > 7 ? 4u : 0) |
 	    (index != NOIDX && index > 7 ? 2u : 0) |
@@ -39,7 +41,7 @@ rex(struct code *c, int w, int reg, int index, int base)
 
 /* ModRM, SIB and displacement for a memory operand. */
 static void
-mem(struct code *c, int reg, int base, int index, int scale, int32_t disp)
+mem(struct emitter *c, int reg, int base, int index, int scale, int32_t disp)
 {
 	unsigned r = (unsigned)(reg & 7) << 3, mod, ss;
 
@@ -72,7 +74,7 @@ mem(struct code *c, int reg, int base, int index, int scale, int32_t disp)
 
 /* The usual one, without branches: a base, no index. */
 static void
-op_mem(struct code *c, int w, unsigned op, int reg, int base, int32_t disp)
+op_mem(struct emitter *c, int w, unsigned op, int reg, int base, int32_t disp)
 {
 	unsigned b = 0x40u | (w ? 8u : 0) | (reg > 7 ? 4u : 0) |
 	    (base > 7 ? 1u : 0);
@@ -94,7 +96,7 @@ op_mem(struct code *c, int w, unsigned op, int reg, int base, int32_t disp)
 }
 
 static void
-op_reg(struct code *c, int w, unsigned op, int reg, int rm)
+op_reg(struct emitter *c, int w, unsigned op, int reg, int rm)
 {
 	rex(c, w, reg, NOIDX, rm);
 	if (op > 0xff)
@@ -104,25 +106,25 @@ op_reg(struct code *c, int w, unsigned op, int reg, int rm)
 }
 
 void
-emit_load(struct code *c, int reg, int base, int32_t disp)
+emit_load(struct emitter *c, int reg, int base, int32_t disp)
 {
 	op_mem(c, 1, 0x8b, reg, base, disp);
 }
 
 void
-emit_load32(struct code *c, int reg, int base, int32_t disp)
+emit_load32(struct emitter *c, int reg, int base, int32_t disp)
 {
 	op_mem(c, 0, 0x8b, reg, base, disp);
 }
 
 void
-emit_load32s(struct code *c, int reg, int base, int32_t disp)
+emit_load32s(struct emitter *c, int reg, int base, int32_t disp)
 {
 	op_mem(c, 1, 0x63, reg, base, disp);
 }
 
 void
-emit_load_byte(struct code *c, int reg, int base, int32_t disp)
+emit_load_byte(struct emitter *c, int reg, int base, int32_t disp)
 {
 	rex(c, 0, reg, NOIDX, base);
 	emit_byte(c, 0x0f);
@@ -131,33 +133,33 @@ emit_load_byte(struct code *c, int reg, int base, int32_t disp)
 }
 
 void
-emit_store(struct code *c, int base, int32_t disp, int reg)
+emit_store(struct emitter *c, int base, int32_t disp, int reg)
 {
 	op_mem(c, 1, 0x89, reg, base, disp);
 }
 
 void
-emit_store_imm32(struct code *c, int base, int32_t disp, uint32_t v)
+emit_store_imm32(struct emitter *c, int base, int32_t disp, uint32_t v)
 {
 	op_mem(c, 0, 0xc7, 0, base, disp);
 	emit_u32(c, v);
 }
 
 void
-emit_store_simm(struct code *c, int base, int32_t disp, int32_t v)
+emit_store_simm(struct emitter *c, int base, int32_t disp, int32_t v)
 {
 	op_mem(c, 1, 0xc7, 0, base, disp);
 	emit_u32(c, (uint32_t)v);
 }
 
 void
-emit_lea(struct code *c, int reg, int base, int32_t disp)
+emit_lea(struct emitter *c, int reg, int base, int32_t disp)
 {
 	op_mem(c, 1, 0x8d, reg, base, disp);
 }
 
 void
-emit_lea_sib(struct code *c, int reg, int base, int index, int scale,
+emit_lea_sib(struct emitter *c, int reg, int base, int index, int scale,
     int32_t disp, int a32)
 {
 	if (a32)
@@ -168,37 +170,37 @@ emit_lea_sib(struct code *c, int reg, int base, int index, int scale,
 }
 
 void
-emit_mov(struct code *c, int to, int from)
+emit_mov(struct emitter *c, int to, int from)
 {
 	op_reg(c, 1, 0x89, from, to);
 }
 
 void
-emit_mov32(struct code *c, int to, int from)
+emit_mov32(struct emitter *c, int to, int from)
 {
 	op_reg(c, 0, 0x89, from, to);
 }
 
 void
-emit_movzx16(struct code *c, int to, int from)
+emit_movzx16(struct emitter *c, int to, int from)
 {
 	op_reg(c, 0, 0x0fb7, to, from);
 }
 
 void
-emit_movzx8(struct code *c, int to, int from)
+emit_movzx8(struct emitter *c, int to, int from)
 {
 	op_reg(c, 1, 0x0fb6, to, from);
 }
 
 void
-emit_movsx16(struct code *c, int to, int from)
+emit_movsx16(struct emitter *c, int to, int from)
 {
 	op_reg(c, 1, 0x0fbf, to, from);
 }
 
 void
-emit_bswap(struct code *c, int reg)
+emit_bswap(struct emitter *c, int reg)
 {
 	rex(c, 1, 0, NOIDX, reg);
 	emit_byte(c, 0x0f);
@@ -206,7 +208,7 @@ emit_bswap(struct code *c, int reg)
 }
 
 void
-emit_imm(struct code *c, int reg, uint64_t v)
+emit_imm(struct emitter *c, int reg, uint64_t v)
 {
 	if (v >> 32 == 0) {
 		rex(c, 0, 0, NOIDX, reg);
@@ -223,26 +225,26 @@ emit_imm(struct code *c, int reg, uint64_t v)
 }
 
 void
-emit_not(struct code *c, int reg)
+emit_not(struct emitter *c, int reg)
 {
 	op_reg(c, 1, 0xf7, 2, reg);
 }
 
 void
-emit_sar(struct code *c, int reg, int n)
+emit_sar(struct emitter *c, int reg, int n)
 {
 	op_reg(c, 1, 0xc1, 7, reg);
 	emit_byte(c, (unsigned)n);
 }
 
 void
-emit_inc_mem(struct code *c, int base, int32_t disp)
+emit_inc_mem(struct emitter *c, int base, int32_t disp)
 {
 	op_mem(c, 1, 0xff, 0, base, disp);
 }
 
 void
-emit_sub_imm(struct code *c, int reg, int32_t v)
+emit_sub_imm(struct emitter *c, int reg, int32_t v)
 {
 	if (v >= -128 && v < 128) {
 		op_reg(c, 1, 0x83, 5, reg);
@@ -255,7 +257,7 @@ emit_sub_imm(struct code *c, int reg, int32_t v)
 
 /* pext and pdep, low registers: reg = deposit(extract(reg, mask), mask) */
 void
-emit_and_bits(struct code *c, int reg, int mask)
+emit_and_bits(struct emitter *c, int reg, int mask)
 {
 	unsigned pp;
 
@@ -269,14 +271,14 @@ emit_and_bits(struct code *c, int reg, int mask)
 }
 
 void
-emit_push_imm(struct code *c, int32_t v)
+emit_push_imm(struct emitter *c, int32_t v)
 {
 	emit_byte(c, 0x68);
 	emit_u32(c, (uint32_t)v);
 }
 
 uint8_t *
-emit_jrcxz(struct code *c)
+emit_jrcxz(struct emitter *c)
 {
 	emit_byte(c, 0xe3);
 	emit_byte(c, 0);
@@ -284,7 +286,7 @@ emit_jrcxz(struct code *c)
 }
 
 uint8_t *
-emit_jcc8(struct code *c, unsigned cc)
+emit_jcc8(struct emitter *c, unsigned cc)
 {
 	emit_byte(c, 0x70u | cc);
 	emit_byte(c, 0);
@@ -292,7 +294,7 @@ emit_jcc8(struct code *c, unsigned cc)
 }
 
 uint8_t *
-emit_jmp8(struct code *c)
+emit_jmp8(struct emitter *c)
 {
 	emit_byte(c, 0xeb);
 	emit_byte(c, 0);
@@ -300,7 +302,7 @@ emit_jmp8(struct code *c)
 }
 
 uint8_t *
-emit_jmp32(struct code *c)
+emit_jmp32(struct emitter *c)
 {
 	emit_byte(c, 0xe9);
 	emit_u32(c, 0);
@@ -308,7 +310,7 @@ emit_jmp32(struct code *c)
 }
 
 uint8_t *
-emit_jcc32(struct code *c, unsigned cc)
+emit_jcc32(struct emitter *c, unsigned cc)
 {
 	emit_byte(c, 0x0f);
 	emit_byte(c, 0x80 | cc);
@@ -317,7 +319,7 @@ emit_jcc32(struct code *c, unsigned cc)
 }
 
 uint8_t *
-emit_push_rip(struct code *c)
+emit_push_rip(struct emitter *c)
 {
 	emit_byte(c, 0xff);
 	emit_byte(c, 0x35);
@@ -326,7 +328,7 @@ emit_push_rip(struct code *c)
 }
 
 uint8_t *
-emit_jmp_rip(struct code *c)
+emit_jmp_rip(struct emitter *c)
 {
 	emit_byte(c, 0xff);
 	emit_byte(c, 0x25);
@@ -335,13 +337,13 @@ emit_jmp_rip(struct code *c)
 }
 
 void
-emit_jmp_mem(struct code *c, int base, int32_t disp)
+emit_jmp_mem(struct emitter *c, int base, int32_t disp)
 {
 	op_mem(c, 0, 0xff, 4, base, disp);
 }
 
 void
-emit_jmp_sib(struct code *c, int base, int index, int scale, int32_t disp)
+emit_jmp_sib(struct emitter *c, int base, int index, int scale, int32_t disp)
 {
 	rex(c, 0, 4, index, base);
 	emit_byte(c, 0xff);

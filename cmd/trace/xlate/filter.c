@@ -2,30 +2,31 @@
  * filter - kind cache: the table that absorbs references
  *
  * Each thread has a table of lines for data and one for code: sets and ways,
- * least recently used lines make room.  What hits it hits every such cache of
- * as many sets and ways or more, so only misses go out, as records of their
- * own (Q), which tell the place that the line takes.  What is done here is
- * what comes often; the rest is the runtime's, in runtime/table.c, which also
- * says what the table is made of.
+ * the least recently used line of a set makes room.  A reference that hits it
+ * also hits every such cache of as many sets and ways or more.  So only misses
+ * go into the stream, each as a record of its own (Q), which names the way that
+ * the line enters.  Fragments do what comes often; runtime/table.c does the
+ * rest, and describes the table.
  *
- * In line: is it in the table?  A data line is where its hint says, else the
- * cold part has rt_look search it; a code line's cell is not 0.  Then it is
- * used now:
+ * The code in line asks whether the table holds the line.  A data line is where
+ * its hint says, else the cold part has rt_look search for it; a code line is
+ * there if its cell is not 0.  A hit sets the time of the line's last use:
  *
  *	lea  8(%rdi),S; mov S,I; shr $6,I; and $4095,I; movzwl hint(T,I,2),I
  *	sub  tag(T,I,8),S; cmp $64-size,S; ja cold
- *	mov  clock(T),S; lea -ticks(S),S; mov S,stamp(T,I,8)
+ *	mov  clock(T),S; lea -behind(S),S; mov S,stamp(T,I,8)
  *
- * ticks: a use's distance from the block's last; the clock has been set ahead,
- * by all of them, where the block begins, so no use waits for the one before.
+ * behind: how many uses of the block come after this one.  The block's first
+ * use advances the clock by all of them, so no use has to wait for the one
+ * before it.
  *
- * A comparison with the line used last of the set would be shorter, but it
- * fails up to a seventh of the time, which no processor can guess.
+ * A comparison with the set's most recently used line would be shorter, but it
+ * fails up to a seventh of the time, which no processor can predict.
  *
- * Where the guest's flags are alive they wait in rax (lahf, seto), and the map
- * says so.  What cannot be checked in this way (repeated, gathered, wider than
- * a line) always goes out, after the sets that it touches have been emptied.
- * Executions are counters.
+ * Where the guest's flags are alive they are saved in rax (lahf, seto), and the
+ * map says so.  References that cannot be checked in this way (repeated,
+ * gathered, wider than a line) always go into the stream, after the sets that
+ * they touch have been emptied.  Executions are counted by counters.
  */
 #include <htslib/khash.h>
 
@@ -36,7 +37,7 @@
 
 KHASH_MAP_INIT_INT64(line, uint32_t)
 
-/* Each code line has a cell, by number; 0: there are no more. */
+/* The number of a code line's cell; 0: there are no more cells. */
 static uint32_t
 cell_of(uint64_t line)
 {
@@ -64,40 +65,40 @@ cell_at(uint32_t cell)
 static void
 save_flags(struct xlate *x)
 {
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 
-	if (x->deadflags[x->i + x->after] || x->flags)
+	if (x->deadflags[x->i] || x->flags_in_rax)
 		return;
 	regs_home(x, RAX);
-	mark(x, x->i + x->after, MAP_BODY, 0);
+	mark(x, x->i, MAP_BODY, 0);
 	emit_u32(c, 0xc0900f9f);	/* lahf; seto al */
-	x->flags = 1;
-	mark(x, x->i + x->after, MAP_BODY, 0);
+	x->flags_in_rax = true;
+	mark(x, x->i, MAP_BODY, 0);
 }
 
 static void
 restore_flags(struct xlate *x)
 {
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 
-	if (!x->flags)
+	if (!x->flags_in_rax)
 		return;
 	emit_bytes(c, 0x9e7f04, 3);	/* add al, 7f; sahf */
-	x->flags = 0;
-	mark(x, x->i + x->after, MAP_BODY, 0);
+	x->flags_in_rax = false;
+	mark(x, x->i, MAP_BODY, 0);
 }
 
 static int
 scratch(struct xlate *x, uint32_t avoid)
 {
-	return regs_scratch(x, avoid | (x->flags ? BIT(RAX) : 0));
+	return regs_scratch(x, avoid | (x->flags_in_rax ? BIT(RAX) : 0));
 }
 
 /* ----------------------------------------------------------- instructions */
 
-/* and (e0), or compare (f8): op reg, imm (sign-extended); as shr, with flags */
+/* op reg, imm (sign-extended): and (e0), compare (f8); changes the flags */
 static void
-op_imm(struct code *c, unsigned op, int reg, int32_t v)
+op_imm(struct emitter *c, unsigned op, int reg, int32_t v)
 {
 	unsigned head = (reg > 7 ? 0x49u : 0x48u) | 0x8100u |
 	    (op | (unsigned)(reg & 7)) << 16;
@@ -109,13 +110,13 @@ op_imm(struct code *c, unsigned op, int reg, int32_t v)
 }
 
 static void
-and_imm(struct code *c, int reg, int32_t v)
+and_imm(struct emitter *c, int reg, int32_t v)
 {
 	op_imm(c, 0xe0, reg, v);
 }
 
 static void
-shr_imm(struct code *c, int reg, unsigned n, int wide)
+shr_imm(struct emitter *c, int reg, unsigned n, bool wide)
 {
 	emit_bytes(c, (wide ? 0x48u : 0x40u) | (reg > 7) | 0xc100u |
 	    (0xe8u | (unsigned)(reg & 7)) << 16 | n << 24, 4);
@@ -123,7 +124,7 @@ shr_imm(struct code *c, int reg, unsigned n, int wide)
 
 /* op reg, [T + index * 8 + disp]: 89 store, 03 add, 2b sub, 39 compare */
 static void
-op_table(struct code *c, unsigned op, int reg, int index, int32_t disp)
+op_table(struct emitter *c, unsigned op, int reg, int index, int32_t disp)
 {
 	emit_bytes(c, 0x49u | (reg > 7 ? 4u : 0) | (index > 7 ? 2u : 0) |
 	    op << 8 | (0x84u | (unsigned)(reg & 7) << 3) << 16 |
@@ -133,7 +134,7 @@ op_table(struct code *c, unsigned op, int reg, int index, int32_t disp)
 
 /* movzx reg, word [T + reg * 2 + disp] */
 static void
-load_hint(struct code *c, int reg)
+load_hint(struct emitter *c, int reg)
 {
 	emit_byte(c, 0x41u | (reg > 7 ? 6 : 0));
 	emit_bytes(c, 0xb70fu | (0x84u | (unsigned)(reg & 7) << 3) << 16 |
@@ -143,7 +144,7 @@ load_hint(struct code *c, int reg)
 
 /* movzx reg, word [T + disp] */
 static void
-load_known_hint(struct code *c, int reg, uint64_t line)
+load_known_hint(struct emitter *c, int reg, uint64_t line)
 {
 	int32_t disp = T_HINT + 2 * (int32_t)(line % TABLE_HINTS);
 
@@ -153,29 +154,29 @@ load_known_hint(struct code *c, int reg, uint64_t line)
 }
 
 static void
-cmp_imm(struct code *c, int reg, int32_t v)
+cmp_imm(struct emitter *c, int reg, int32_t v)
 {
 	op_imm(c, 0xf8, reg, v);
 }
 
 /* cmp qword [T + disp], 0 */
 static void
-cmp_zero(struct code *c, int32_t disp)
+cmp_zero(struct emitter *c, int32_t disp)
 {
 	emit_bytes(c, 0x49u | 0x8300u | (0xb8u | (REG_T & 7)) << 16 |
 	    (uint64_t)(uint32_t)disp << 24, 8);
 }
 
 static void
-out_head(struct code *c, uint32_t id, unsigned nvalues)
+out_head(struct emitter *c, uint32_t id, unsigned nvalues)
 {
 	emit_store_imm32(c, REG_P, 0, record_head(id, nvalues));
 	emit_lea(c, REG_P, REG_P, (int32_t)record_size(nvalues));
 }
 
-/* s = the time of a use that the clock is so many ticks ahead of */
+/* s = the time of a use after which the block has `behind` more */
 static void
-now(struct code *c, int s, uint32_t behind)
+now(struct emitter *c, int s, uint32_t behind)
 {
 	emit_load(c, s, REG_T, TO(clock));
 	if (behind != 0)
@@ -183,13 +184,13 @@ now(struct code *c, int s, uint32_t behind)
 }
 
 /*
- * Have the runtime look: the address is in s, which is lost.  It goes on
- * behind this, all other registers as they were.
+ * Call rt_look: the address is in s, which is lost.  It returns behind this
+ * code, with all other registers as they were.
  */
 static void
 look(struct xlate *x, int s, unsigned kind, uint32_t head)
 {
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 	uint8_t *at;
 
 	emit_store(c, REG_T, TO(pc), s);
@@ -205,18 +206,18 @@ look(struct xlate *x, int s, unsigned kind, uint32_t head)
 	emit_u32(c, kind);
 }
 
-static struct cold *
-new_cold(struct xlate *x, enum coldkind kind, unsigned k, int stays)
+static struct cold_check *
+new_cold(struct xlate *x, enum cold_kind kind, unsigned k, bool stays)
 {
-	struct cold *d = &x->cold[x->ncold++];
+	struct cold_check *d = &x->cold[x->ncold++];
 
 	memset(d, 0, sizeof *d);
 	d->kind = (uint8_t)kind;
 	d->i = (uint8_t)x->i;
 	d->id = def_ref_id(x->def, x, x->i, k, stays);
 	d->homed = x->homed;
-	d->flags = x->flags;
-	d->behind = x->ticks - ++x->tick;
+	d->flags_in_rax = x->flags_in_rax;
+	d->behind = x->nuses - ++x->nused;
 	return d;
 }
 
@@ -225,21 +226,21 @@ new_cold(struct xlate *x, enum coldkind kind, unsigned k, int stays)
 /* An instruction's fetch, and at most the 16 references of a gather. */
 _Static_assert(MAX_INSN * 17 < 1u << 11, "LOOK_BEHIND");
 
-/* Before its first use: the clock goes on by all uses of the block. */
+/* Before the block's first use: advance the clock by all its uses. */
 static void
-add_ticks(struct xlate *x)
+add_uses(struct xlate *x)
 {
 	int s = scratch(x, 0);
 	unsigned i;
 
 	for (i = 0; i < x->b->n; i++)
-		x->ticks += 1u + x->b->in[i].nref;
+		x->nuses += 1u + x->b->in[i].nref;
 	emit_load(&x->c, s, REG_T, TO(clock));
-	emit_lea(&x->c, s, s, (int32_t)x->ticks);
+	emit_lea(&x->c, s, s, (int32_t)x->nuses);
 	emit_store(&x->c, REG_T, TO(clock), s);
 }
 
-/* The lines that instruction x->i is fetched from, where they are new. */
+/* Use the lines that instruction x->i is fetched from, unless just used. */
 static void
 fetch(struct xlate *x)
 {
@@ -247,8 +248,9 @@ fetch(struct xlate *x)
 	uint64_t first = in->pc >> opt->lineshift;
 	uint64_t last = (in->pc + in->len - 1) >> opt->lineshift;
 	uint32_t cell[2] = { 0, 0 };
-	struct cold *d;
-	int all, s;
+	struct cold_check *d;
+	bool all;
+	int s;
 
 	if (last == x->line)
 		return;
@@ -257,8 +259,8 @@ fetch(struct xlate *x)
 		cell[1] = cell_of(last);
 	all = cell[0] != 0 && (last == first || cell[1] != 0);
 	save_flags(x);
-	if (x->ticks == 0)
-		add_ticks(x);
+	if (x->nuses == 0)
+		add_uses(x);
 	s = scratch(x, 0);
 	d = new_cold(x, COLD_FETCH, 0, all);
 	d->addr = in->pc;
@@ -287,9 +289,9 @@ fetch(struct xlate *x)
 }
 
 static void
-cold_fetch(struct xlate *x, const struct cold *d)
+cold_fetch(struct xlate *x, const struct cold_check *d)
 {
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 
 	emit_imm(c, d->s, d->addr);
 	look(x, d->s, LOOK_FETCH | LOOK_SIZE(1u + d->two) |
@@ -307,9 +309,9 @@ line_size(void)
 	return 1u << opt->lineshift;
 }
 
-/* The line whose place is in u is used; s is lost. */
+/* Set the last use of the line whose index is in t; s is lost. */
 static void
-used(struct xlate *x, const struct cold *d)
+used(struct xlate *x, const struct cold_check *d)
 {
 	now(&x->c, d->s, d->behind);
 	op_table(&x->c, 0x89, d->s, d->t, T_DSTAMP);
@@ -318,17 +320,17 @@ used(struct xlate *x, const struct cold *d)
 static void
 check_static(struct xlate *x, const struct ref *r, unsigned k)
 {
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 	uint64_t a = (uint64_t)r->disp, line = a >> opt->lineshift;
 	uint64_t last = (a + r->size - 1) >> opt->lineshift;
 	int s = scratch(x, 0), t = scratch(x, BIT(s));
-	struct cold *d;
+	struct cold_check *d;
 
 	d = new_cold(x, r->size > line_size() ? COLD_WIDE : COLD_DATA, k,
 	    r->size <= line_size());
 	d->s = (uint8_t)s;
 	d->t = (uint8_t)t;
-	d->fixed = 1;
+	d->fixed = true;
 	d->addr = a;
 	d->size = r->size;
 	if (last != line) {
@@ -345,16 +347,17 @@ check_static(struct xlate *x, const struct ref *r, unsigned k)
 }
 
 /*
- * The hint of the line's low bits tells a place.  One comparison finds
- * another line there, and an access that goes over the line's end.
+ * The line's low bits select a hint, which gives an index into the table.  One
+ * comparison detects both another line there and an access across the line's
+ * end.
  */
 static void
 check_data(struct xlate *x, const struct ref *r, unsigned k)
 {
-	struct code *c = &x->c;
-	struct cold *d;
+	struct emitter *c = &x->c;
+	struct cold_check *d;
 	int s = scratch(x, 0), t = scratch(x, BIT(s));
-	int wide = r->size > line_size();
+	bool wide = r->size > line_size();
 
 	address_of(x, r, s, BIT(t));
 	d = new_cold(x, wide ? COLD_WIDE : COLD_DATA, k, !wide);
@@ -377,7 +380,7 @@ check_data(struct xlate *x, const struct ref *r, unsigned k)
 }
 
 static void
-cold_data(struct xlate *x, const struct cold *d)
+cold_data(struct xlate *x, const struct cold_check *d)
 {
 	if (d->fixed)
 		emit_imm(&x->c, d->s, d->addr);
@@ -387,9 +390,9 @@ cold_data(struct xlate *x, const struct cold *d)
 	    record_head(d->id, 1));
 }
 
-/* Over a line's end at a fixed place, or larger than a line. */
+/* Across a line's end at a constant address, or larger than a line. */
 static void
-cold_wide(struct xlate *x, const struct cold *d)
+cold_wide(struct xlate *x, const struct cold_check *d)
 {
 	if (d->fixed)
 		emit_imm(&x->c, d->s, d->addr);
@@ -431,12 +434,12 @@ filter_refer(struct xlate *x)
 	restore_flags(x);
 }
 
-/* A gathered element's address, or 0, is in s. */
+/* The address of a gathered element is in s; 0: it is masked out. */
 void
 filter_element(struct xlate *x, unsigned e, int s)
 {
 	emit_store(&x->c, REG_P, 4, s);
-	out_head(&x->c, def_ref_id(x->def, x, x->i, e + 1, 0), 1);
+	out_head(&x->c, def_ref_id(x->def, x, x->i, e + 1, false), 1);
 }
 
 void
@@ -451,8 +454,8 @@ filter_rep_before(struct xlate *x)
 }
 
 /*
- * Behind a repeated instruction, whose values lie at REG_P: the record goes
- * out.  The guest's flags are alive.
+ * Behind a repeated instruction, whose values lie at REG_P: write its record.
+ * The guest's flags are alive.
  */
 static void
 rep_out(struct xlate *x)
@@ -468,7 +471,7 @@ rep_out(struct xlate *x)
 	mark(x, x->i + 1, MAP_BODY, 2);
 	look(x, RDX, LOOK_REP | LOOK_REP_BITS(n, g[0].count - first,
 	    g[0].group - first, b, in->ref[0].size),
-	    record_head(def_ref_id(x->def, x, x->i, 1, 0), n + 1));
+	    record_head(def_ref_id(x->def, x, x->i, 1, false), n + 1));
 	mark(x, x->i + 1, MAP_BODY, 0);
 	regs_reload(x, free);
 }
@@ -484,19 +487,19 @@ filter_rep_after(struct xlate *x)
 		regs_reload(x, BIT(RDX) | BIT(RBX));
 }
 
-/* The cold parts of all checks. */
+/* Write the cold code of all checks. */
 void
 filter_cold(struct xlate *x)
 {
-	struct code *c = &x->c;
-	const struct cold *d;
+	struct emitter *c = &x->c;
+	const struct cold_check *d;
 	unsigned i, j;
 
 	for (i = 0; i < x->ncold; i++) {
 		d = &x->cold[i];
 		x->i = d->i;
 		x->homed = d->homed;
-		x->flags = d->flags;
+		x->flags_in_rax = d->flags_in_rax;
 		mark(x, d->i, MAP_BODY, 0);
 		for (j = 0; j < 2; j++)
 			if (d->branch[j] != NULL)
@@ -510,5 +513,5 @@ filter_cold(struct xlate *x)
 		regs_reload(x, x->homed & ~d->homed);
 		emit_patch32(emit_jmp32(c), d->back);
 	}
-	x->flags = 0;
+	x->flags_in_rax = false;
 }

@@ -1,11 +1,12 @@
 /*
- * gather - gather and scatter: the address of each element
+ * gather - compute the address of each element of a gather or scatter
  */
 #include "xlate/parts.h"
 
 /* vmovdqu [T+disp], vector v, of vlen bytes */
 static void
-store_vector(struct code *c, int32_t disp, unsigned v, unsigned vlen, int evex)
+store_vector(struct emitter *c, int32_t disp, unsigned v, unsigned vlen,
+    int evex)
 {
 	unsigned l = vlen == 64 ? 2 : vlen == 32 ? 1 : 0;
 
@@ -27,7 +28,7 @@ store_vector(struct code *c, int32_t disp, unsigned v, unsigned vlen, int evex)
 
 /* kmov: the low 16 (or 8) bits of mask register k into r32 */
 static void
-load_mask(struct code *c, int r, unsigned k)
+load_mask(struct emitter *c, int r, unsigned k)
 {
 	emit_byte(c, 0xc5);
 	emit_byte(c, r > 7 ? 0x78 : 0xf8);
@@ -36,14 +37,15 @@ load_mask(struct code *c, int r, unsigned k)
 }
 
 /*
- * rcx = 0 if element e is held back.  AVX2: the sign of its mask element;
- * EVEX: bit e of the mask, which lies in tmp0 as bits e+7.. of byte strings.
+ * rcx = 0 if the mask excludes element e.  AVX2: the sign of its mask element;
+ * EVEX: bit e of the mask, as a byte that spread_mask stored.
  */
 static void
 test_element(struct xlate *x, const struct gather *g, unsigned e)
 {
-	struct code *c = &x->c;
-	int32_t at = TO(vec) + 64 + (int32_t)(e * g->elemsize) + g->elemsize - 1;
+	struct emitter *c = &x->c;
+	int32_t at = TO(vec) + 64 + (int32_t)(e * g->elemsize) +
+	    g->elemsize - 1;
 
 	if (g->evex)
 		at = TO(vec) + 64 + (int32_t)e;
@@ -55,7 +57,7 @@ test_element(struct xlate *x, const struct gather *g, unsigned e)
 	emit_u32(c, (uint32_t)at);
 	if (g->evex)
 		return;
-	/* the top bit alone: 0..127 -> 0 by reading bit 7 of 2 * it, byte 1 */
+	/* keep the top bit alone: double it and take byte 1 */
 	emit_lea_sib(c, RCX, NOIDX, RCX, 2, 0, 0);
 	/* movzx ecx, ch */
 	emit_byte(c, 0x0f);
@@ -64,28 +66,28 @@ test_element(struct xlate *x, const struct gather *g, unsigned e)
 }
 
 /*
- * The mask's bits as bytes at VEC+64, without changing flags: bit e comes to
- * the top of a byte by scaling, and a byte is read where it ended.
+ * Store the mask's bits as bytes at VEC+64, without changing flags: scale bit e
+ * up to the lowest bit of a byte, and load that byte.
  */
 static void
 spread_mask(struct xlate *x, const struct gather *g, int s)
 {
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 	unsigned e, k;
 
 	for (e = 0; e < g->nelem; e++) {
 		load_mask(c, RCX, g->mask);
-		/* bit e to bit 16: up by 16 - e, then byte 2 without its rest */
+		/* double it 16 - e times: bit e becomes bit 16 */
 		for (k = e; k < 16; k++)
 			emit_lea_sib(c, RCX, RCX, RCX, 1, 0, 0);
 		emit_store(c, REG_T, TO(tmp0), RCX);
-		/* movzx ecx, byte [T+tmp0+2]: bits e.. ; keep bit 0: *128, ch */
+		/* movzx ecx, byte [T+tmp0+2]: bits from e on */
 		emit_byte(c, 0x41);
 		emit_byte(c, 0x0f);
 		emit_byte(c, 0xb6);
 		emit_byte(c, 0x40u | RCX << 3 | (REG_T & 7));
 		emit_byte(c, TO(tmp0) + 2);
-		/* cl = bit0 * 128 alone: times 128, low byte */
+		/* times 128: only bit 0 remains in cl */
 		for (k = 0; k < 7; k++)
 			emit_lea_sib(c, RCX, RCX, RCX, 1, 0, 0);
 		emit_byte(c, 0x41);	/* mov [T+..], cl */
@@ -96,12 +98,12 @@ spread_mask(struct xlate *x, const struct gather *g, int s)
 	(void)s;
 }
 
-/* Each element's address, or 0 where the mask holds it back. */
+/* The address of element e, or 0 if the mask excludes it. */
 static void
 gather_element(struct xlate *x, const struct gather *g, unsigned e, int s)
 {
 	const struct ref *r = &x->b->in[x->i].ref[0];
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 	int32_t at = TO(vec) + (int32_t)(e * g->idxsize);
 	uint8_t *skip;
 	int base = r->base == NOREG ? NOIDX : r->base;

@@ -1,8 +1,8 @@
 /*
  * kinds - the table of kinds of events
  *
- * A row says what is told and what a fragment does for it.  It is chosen once
- * a fragment: that of -e, or one of the two behind the table.
+ * A row says what a kind reports and what its fragments do for that.  Each
+ * fragment has one kind: that of -e, or one of the two behind the table.
  */
 #include <string.h>
 

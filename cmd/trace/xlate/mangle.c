@@ -1,10 +1,10 @@
 /*
  * mangle - write the guest's own instruction
  *
- * Copied as it is, but for two things: an operand that is PC-relative gets a
- * new displacement, or a register with its address where that does not reach;
- * and the two stolen registers are replaced by others for this instruction,
- * by changing the fields of its encoding that name them.
+ * The instruction is copied, with two changes.  A PC-relative operand gets a
+ * new displacement or, where that does not reach, a register that holds its
+ * address.  The two stolen registers are replaced by others: the fields of the
+ * encoding that name them are changed.
  */
 #include <string.h>
 
@@ -91,7 +91,7 @@ replace(uint8_t *bytes, const struct insn *in, int from, int to)
 			put_field(bytes, in, f, to);
 }
 
-/* A legacy low register, for an encoding that may have no REX. */
+/* One of the low 8 registers, for an encoding that may have no REX. */
 static int
 low_scratch(struct xlate *x, uint32_t avoid)
 {
@@ -100,8 +100,8 @@ low_scratch(struct xlate *x, uint32_t avoid)
 }
 
 /*
- * The operand at [rip+disp32]: a new displacement, or [reg] with the address
- * in reg, whose number is given (-1: none needed).  Returns the new length.
+ * Rewrite the operand at [rip+disp32]: if reg is -1 it gets the displacement
+ * disp, else it becomes [reg].  Returns the instruction's new length.
  */
 static unsigned
 move_riprel(uint8_t *bytes, const struct insn *in, int reg, int64_t disp)
@@ -129,24 +129,25 @@ riprel_target(const struct insn *in)
 	return in->pc + in->len + (uint64_t)(int64_t)d;
 }
 
-struct subst {
-	int p, t;		/* for REG_P and REG_T, or -1 */
-	int rip;		/* for the PC-relative address, or -1 */
+/* The registers that an instruction uses instead; -1: none. */
+struct replacement {
+	int p, t;		/* of REG_P and REG_T */
+	int rip;		/* holds the PC-relative address */
 };
 
-static int
+static bool
 reaches(const struct xlate *x, const struct insn *in)
 {
-	/* a little may still be written before the instruction */
+	/* a few bytes may still be written before the instruction */
 	int64_t d = (int64_t)(riprel_target(in) - (emit_here(&x->c) + in->len));
 
 	return d > -0x7fff0000l && d < 0x7fff0000l && !in->a32;
 }
 
-static struct subst
+static struct replacement
 prepare(struct xlate *x, const struct insn *in)
 {
-	struct subst s = { -1, -1, -1 };
+	struct replacement s = { -1, -1, -1 };
 	uint32_t uses = in->rd | in->wr, taken = 0;
 
 	if (in->riprel && !reaches(x, in)) {
@@ -169,7 +170,7 @@ prepare(struct xlate *x, const struct insn *in)
 }
 
 static void
-write_bytes(struct xlate *x, const struct insn *in, struct subst s)
+write_bytes(struct xlate *x, const struct insn *in, struct replacement s)
 {
 	uint8_t bytes[16];
 	unsigned len = in->len;
@@ -180,14 +181,15 @@ write_bytes(struct xlate *x, const struct insn *in, struct subst s)
 	if (s.t >= 0)
 		replace(bytes, in, REG_T, s.t);
 	if (in->riprel)
-		len = move_riprel(bytes, in, s.rip, (int64_t)(riprel_target(in) -
+		len = move_riprel(bytes, in, s.rip,
+		    (int64_t)(riprel_target(in) -
 		    (emit_here(&x->c) + in->len)));
 	emit_copy(&x->c, bytes, len);
 }
 
-/* What the instruction left in place of a stolen register goes home. */
+/* Store home what the instruction wrote instead of a stolen register. */
 static void
-put_back(struct xlate *x, const struct insn *in, struct subst s)
+put_back(struct xlate *x, const struct insn *in, struct replacement s)
 {
 	int p = s.p >= 0 && (in->wr & BIT(REG_P));
 	int t = s.t >= 0 && (in->wr & BIT(REG_T));
@@ -210,7 +212,7 @@ void
 mangle_copy(struct xlate *x, unsigned rep)
 {
 	const struct insn *in = &x->b->in[x->i];
-	struct subst s = prepare(x, in);
+	struct replacement s = prepare(x, in);
 
 	mark(x, x->i, MAP_BODY, rep);
 	write_bytes(x, in, s);
@@ -218,7 +220,7 @@ mangle_copy(struct xlate *x, unsigned rep)
 	put_back(x, in, s);
 }
 
-/* jmp/call m64 becomes mov reg, m64: the same operand, another opcode. */
+/* Turn jmp/call m64 into mov reg, m64: the same operand, another opcode. */
 static struct insn
 as_load(const struct insn *in, int reg)
 {
@@ -242,7 +244,7 @@ as_load(const struct insn *in, int reg)
 		m.siboff = (uint8_t)(n + 1);
 	m.dispoff = (uint8_t)(in->dispoff - rest + n);
 	m.len = (uint8_t)(n + in->len - rest);
-	/* what is PC-relative stays so for the new length */
+	/* keep a PC-relative operand's address despite the new length */
 	m.pc = in->pc + in->len - m.len;
 	m.field[F_REG] = NOREG;
 	return m;
@@ -253,7 +255,7 @@ mangle_target(struct xlate *x, int reg)
 {
 	const struct insn *in = &x->b->in[x->i];
 	struct insn m;
-	struct subst s;
+	struct replacement s;
 
 	if (in->field[F_RM] != NOREG) {
 		mark(x, x->i, MAP_BODY, 0);

@@ -10,7 +10,10 @@
 
 _Static_assert(sizeof(struct mapent) == 8, "compared as one word");
 
-/* The same as before is not said again; the last word for an offset counts. */
+/*
+ * Add an entry.  Skip one equal to the last; a later entry for the same offset
+ * replaces it.
+ */
 static void
 put_map(struct xlate *x, struct mapent m)
 {
@@ -20,7 +23,7 @@ put_map(struct xlate *x, struct mapent m)
 	m.off = (uint16_t)emit_off(&x->c);
 	m.homed = (uint16_t)x->homed;
 	m.loc = x->loc;
-	m.flags = x->flags & 1;
+	m.flags = x->flags_in_rax;
 	if (x->nmap > 0 && x->nmap < MAX_MAP) {
 		last = &x->map[x->nmap - 1];
 		memcpy(&a, last, sizeof a);
@@ -40,7 +43,8 @@ put_map(struct xlate *x, struct mapent m)
 void
 mark(struct xlate *x, unsigned n, unsigned kind, unsigned rep)
 {
-	struct mapent m = { .n = (uint8_t)n, .kind = kind & 15, .rep = rep & 3 };
+	struct mapent m = { .n = (uint8_t)n, .kind = kind & 15,
+		.rep = rep & 3 };
 
 	put_map(x, m);
 }

@@ -1,5 +1,5 @@
 /*
- * parts - what the parts of a translation share; not for other folders
+ * parts.h - what the files of a translation share; not for other folders
  */
 #ifndef PARTS_H
 #define PARTS_H
@@ -7,24 +7,24 @@
 #include "xlate/xlate.h"
 
 #define HOME(r) TO_GPR(r)
-/* Where value k of a record is, from REG_P. */
+/* The offset of a record's value k from REG_P. */
 #define VALUE(k) ((int32_t)record_size(k))
 
-/* mark.c: from here on the cache stands before instruction n (from 0) ... */
+/* mark.c: from here on the code is before instruction n (from 0) ... */
 void mark(struct xlate *, unsigned n, unsigned kind, unsigned rep);
 /* ... or in exit e. */
 void mark_exit(struct xlate *, unsigned e, unsigned kind);
 
-/* regs.c: its guest value is to be had at home only */
+/* regs.c: true if the register's guest value is at home only */
 bool regs_at_home(const struct xlate *, unsigned reg);
-/* Put a register's guest value at home, so that it can be used. */
+/* Save a register's guest value at home, so that a fragment can use it. */
 void regs_home(struct xlate *, int reg);
-/* Bring those of a set of registers back that are at home. */
+/* Reload those registers of a set that are at home. */
 void regs_reload(struct xlate *, uint32_t set);
-/* A register to use, its guest value at home; none of those in avoid. */
+/* A scratch register that is not in avoid; its guest value is at home. */
 int regs_scratch(struct xlate *, uint32_t avoid);
 
-/* address.c: s = the address of r; those in taken are not free */
+/* address.c: s = the address of r; registers in taken are not free */
 void address_of(struct xlate *, const struct ref *r, int s, uint32_t taken);
 /* Keep the address of the instruction's operand for the runtime. */
 void address_keep(struct xlate *);
@@ -35,22 +35,22 @@ void gather(struct xlate *);
 /* rep.c: around a repeated instruction, see struct kind */
 void rep_before(struct xlate *);
 void rep_after(struct xlate *);
-/* The count of one that may end early; true: rdx and rbx are at home. */
+/* The count of one that may end early; true: rdx and rbx went home for it. */
 bool rep_count(struct xlate *);
 
-/* record.c: the value of a group is in reg */
+/* record.c: store reg as the value of a group */
 void record_value(struct xlate *, unsigned group, int reg);
-/* The group's value is the address of r. */
+/* Store the address of r as the group's value. */
 void record_address(struct xlate *, const struct ref *r, unsigned group);
 void record_refer(struct xlate *);
 void record_element(struct xlate *, unsigned e, int s);
 void record_tell(struct xlate *, unsigned e);
 
-/* count.c: kind counts, before --after is over, outside of windows ... */
+/* count.c: for kind counts; before --after is over; outside of windows */
 void count_tell(struct xlate *, unsigned e);
 void count_skip(struct xlate *, unsigned e);
 void count_outside(struct xlate *, unsigned e);
-/* ... and by a register that is at home anyhow, if there is one. */
+/* For kind cache: use a register that is at home already, if there is one. */
 void count_tell_homed(struct xlate *, unsigned e);
 
 /* filter.c: kind cache */
@@ -62,7 +62,7 @@ void filter_cold(struct xlate *);
 
 /* mangle.c: the instruction itself */
 void mangle_copy(struct xlate *, unsigned rep);
-/* mov reg, what the indirect transfer x->i goes to; reg is at home. */
+/* reg = the target of the indirect transfer x->i; reg must be at home. */
 void mangle_target(struct xlate *, int reg);
 
 #endif

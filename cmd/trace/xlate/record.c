@@ -1,16 +1,16 @@
 /*
  * record - kinds all and blocks: each execution of a block is a record
  *
- * A record is built at REG_P: values at P+4, P+12, ... as their references
- * come, the head at P and the step of P at the exit.  Nothing here changes the
- * guest's flags.
+ * A fragment builds the record at REG_P: each reference stores its value, at
+ * P+4, P+12, ...; the exit stores the head at P and steps P.  Nothing here
+ * changes the guest's flags.
  */
 #include "xlate/parts.h"
 
 void
 record_value(struct xlate *x, unsigned group, int reg)
 {
-	/* a reference's own record has its own values only */
+	/* the record of a single reference has only that one's values */
 	if (x->kind->alone)
 		group -= x->g->used[x->i];
 	emit_store(&x->c, REG_P, VALUE(group), reg);

@@ -1,8 +1,8 @@
 /*
- * regs - where the guest's registers are while a fragment is written
+ * regs - track where the guest's registers are while a fragment is written
  *
- * A register is in its own hardware register, or at HOME in the thread area,
- * where it was put so that the fragment can use the register.
+ * A guest register is in its own hardware register, or at HOME in the thread
+ * area, where the fragment saved it to use the hardware register itself.
  */
 #include "xlate/parts.h"
 
@@ -35,8 +35,8 @@ regs_reload(struct xlate *x, uint32_t set)
 }
 
 /*
- * The next instruction that uses r, or the block's end.  Asked for one
- * instruction after the other, so what was found last mostly holds.
+ * The next instruction that uses r, or the block's end.  The result is kept:
+ * it mostly holds for the following instructions too.
  */
 static unsigned
 next_use(struct xlate *x, int r)
@@ -54,7 +54,7 @@ next_use(struct xlate *x, int r)
 	return i;
 }
 
-/* How good r is to use: overwritten before it is read, then used late. */
+/* How well r suits: overwritten before it is read, then used late. */
 static unsigned
 score(struct xlate *x, int r)
 {
@@ -65,7 +65,7 @@ score(struct xlate *x, int r)
 }
 
 /*
- * The best register is one at home already, then one that is overwritten
+ * Prefer a register that is at home already, then one that is overwritten
  * before it is read again, then the one whose next use is farthest away.
  */
 int
@@ -91,6 +91,6 @@ regs_scratch(struct xlate *x, uint32_t avoid)
 			pick = may[k];
 		}
 	regs_home(x, pick);
-	mark(x, x->i + x->after, MAP_BODY, 0);
+	mark(x, x->i, MAP_BODY, 0);
 	return pick;
 }

@@ -1,9 +1,9 @@
 /*
- * rep - repeated string instructions: how many rounds they do
+ * rep - repeated string instructions: record how many rounds they do
  *
- * The count is known before one that moves or stores; one that compares may
- * end early, so there it is the difference of rcx before and behind.  A
- * record has the count with the sign of the direction flag.
+ * The count of an instruction that moves or stores is rcx before it.  One that
+ * compares may end early, so its count is the difference of rcx before and
+ * behind it.  In a record, the count is negative if the direction flag is set.
  */
 #include "xlate/parts.h"
 
@@ -20,11 +20,11 @@ count_group(const struct xlate *x)
 	return NOCOUNT;
 }
 
-/* s = -s if the direction flag is set; rcx is used and comes back. */
+/* s = -s if the direction flag is set; rcx is used and reloaded. */
 static void
 sign_count(struct xlate *x, int s, unsigned n, unsigned rep)
 {
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 	uint8_t *forward;
 
 	regs_home(x, RCX);
@@ -40,8 +40,8 @@ sign_count(struct xlate *x, int s, unsigned n, unsigned rep)
 }
 
 /*
- * Before a repeated instruction: the count into the record, and into tmp2 for
- * whoever interrupts it.
+ * Before a repeated instruction: store the count into the record, and into tmp2
+ * for the handler of a signal that interrupts it.
  */
 void
 rep_before(struct xlate *x)
@@ -59,14 +59,14 @@ rep_before(struct xlate *x)
 }
 
 /*
- * Behind one that may end early: the count that it came to.  rdx and rbx are
- * at home then.
+ * Behind one that may end early: compute the count that it came to.  If true,
+ * rdx and rbx are at home.
  */
 bool
 rep_count(struct xlate *x)
 {
 	const struct insn *in = &x->b->in[x->i];
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 	const int s = RDX, s2 = RBX;
 
 	if (in->special != SP_REPCMP || count_group(x) == NOCOUNT)

@@ -1,14 +1,16 @@
 /*
  * xlate - write a fragment: entry, instructions, exits, cold part
  *
- *	entry for indirect transfers	rcx is the target, rax free: is it us?
- *	entry				all registers are the guest's
- *	instructions			each with what it records before it
+ *	entry for indirect transfers	rcx is the target, rax is free: compare
+ *					rcx with this fragment's pc
+ *	entry				all registers hold the guest's values
+ *	instructions			each behind the code that records it
  *	last exit
- *	cold: side exits, then a stub for each exit that is not linked yet
+ *	cold part			side exits, then the exits' stubs
  *
- * An exit tells its record, steps REG_P and jumps: to a fragment where it is
- * linked, else to its stub, which says which exit it was and leaves.
+ * An exit completes its record, steps REG_P and jumps: to a fragment if it is
+ * linked, else to its stub, which stores the exit's number and calls the
+ * runtime.
  */
 #include <string.h>
 
@@ -26,13 +28,13 @@ new_exit(struct xlate *x, unsigned kind, app_pc target, unsigned n)
 	return x->nexit++;
 }
 
-/* Who comes by an indirect transfer: rcx is its target; rax, rcx are at home. */
+/* Entry for indirect transfers: rcx is the target; rax and rcx are at home. */
 static void
 write_entry(struct xlate *x)
 {
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 	app_pc pc = x->b->pc;
-	int small = pc < 0x7fffffff;
+	bool small = pc < 0x7fffffff;
 	uint8_t *ok;
 
 	x->homed = BIT(RAX) | BIT(RCX);
@@ -59,11 +61,19 @@ write_entry(struct xlate *x)
 	x->prologue = emit_off(c);
 }
 
-/* rcx = (n bytes of the guest's code at pc + off) - what was translated */
+/* Leave by the runtime, with the exit's number. */
+static void
+write_leave(struct xlate *x, unsigned e)
+{
+	emit_store_simm(&x->c, REG_T, TO(exitno), (int32_t)(x->firstexit + e));
+	emit_jmp_mem(&x->c, REG_T, TO(rt_exit));
+}
+
+/* rcx = n bytes of the guest's code at pc + off, minus those translated */
 static void
 compare_bytes(struct xlate *x, unsigned off, unsigned n)
 {
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 	uint64_t want = 0;
 	unsigned i;
 
@@ -80,11 +90,11 @@ compare_bytes(struct xlate *x, unsigned off, unsigned n)
 	emit_lea_sib(c, RCX, RCX, RAX, 1, 0, 0);
 }
 
-/* Code that may have changed since it was translated is looked at first. */
+/* Compare code that may change with the bytes that were translated. */
 static void
 write_check(struct xlate *x)
 {
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 	uint8_t *same;
 	unsigned off, n, len = (unsigned)(x->b->next - x->b->pc);
 	unsigned e = new_exit(x, EXIT_STALE, x->b->pc, 0);
@@ -98,24 +108,15 @@ write_check(struct xlate *x)
 		same = emit_jrcxz(c);
 		emit_load(c, RCX, REG_T, HOME(RCX));
 		emit_load(c, RAX, REG_T, HOME(RAX));
-		emit_store_simm(c, REG_T, TO(exitno), (int32_t)(x->firstexit + e));
-		emit_jmp_mem(c, REG_T, TO(rt_exit));
+		write_leave(x, e);
 		emit_patch8(same, c->p);
 	}
 	regs_reload(x, BIT(RAX) | BIT(RCX));
 }
 
-/* Leave by the runtime, which is told the exit's number. */
-static void
-write_leave(struct xlate *x, unsigned e)
-{
-	emit_store_simm(&x->c, REG_T, TO(exitno), (int32_t)(x->firstexit + e));
-	emit_jmp_mem(&x->c, REG_T, TO(rt_exit));
-}
-
 /* A jump whose displacement lies within 8 aligned bytes. */
 static uint8_t *
-aligned_jmp(struct code *c)
+aligned_jmp(struct emitter *c)
 {
 	unsigned at = (unsigned)(emit_here(c) + 1) & 7;
 
@@ -124,8 +125,8 @@ aligned_jmp(struct code *c)
 	return emit_jmp32(c);
 }
 
-/* A return or a jump of a program whose windows returns end. */
-static int
+/* Can exit e end a window?  Without --to, returns and indirect jumps do. */
+static bool
 may_end_window(const struct xlate *x, unsigned e)
 {
 	return opt->windows == WINDOWS_FROM && x->kind->tells &&
@@ -133,13 +134,14 @@ may_end_window(const struct xlate *x, unsigned e)
 }
 
 /*
- * Behind a return or an indirect jump: out by the runtime if the stack pointer
- * is above the window's.  rcx is the target, rax is free, flags are kept.
+ * Behind a return or an indirect jump: leave by the runtime if the stack
+ * pointer is above the window's.  rcx is the target, rax is free; flags are
+ * kept.
  */
 static void
 write_window(struct xlate *x, unsigned e)
 {
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 	uint8_t *on;
 
 	emit_store(c, REG_T, TO(tmp1), RCX);
@@ -148,7 +150,7 @@ write_window(struct xlate *x, unsigned e)
 	emit_mov(c, RCX, RSP);
 	emit_not(c, RCX);
 	emit_lea_sib(c, RCX, RCX, RAX, 1, 1, 0);
-	emit_bswap(c, RCX);		/* the top byte: 0, or of a negative one */
+	emit_bswap(c, RCX);	/* the top byte: 0, or 255 if negative */
 	emit_movzx8(c, RCX, RCX);
 	on = emit_jrcxz(c);
 	emit_load(c, RCX, REG_T, TO(tmp1));
@@ -157,13 +159,13 @@ write_window(struct xlate *x, unsigned e)
 	emit_load(c, RCX, REG_T, TO(tmp1));
 }
 
-/* The exit itself: the branch has been taken, state as in x->homed. */
+/* Write exit e: its branch has been taken, registers are as in x->homed. */
 static void
 write_exit(struct xlate *x, unsigned e)
 {
 	struct xexit *ex = &x->exit[e];
 	uint32_t keep = ex->kind == EXIT_INDIRECT ? BIT(RAX) | BIT(RCX) : 0;
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 
 	mark_exit(x, e, MAP_EXIT);
 	if (!x->kind->late)
@@ -200,10 +202,11 @@ write_exit(struct xlate *x, unsigned e)
 	}
 }
 
+/* jrcxz, loop and their like, which have a displacement of 8 bits only. */
 static void
 write_short(struct xlate *x, const struct insn *in, unsigned e)
 {
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 	uint8_t *over;
 
 	if (in->a32)
@@ -221,7 +224,8 @@ write_short(struct xlate *x, const struct insn *in, unsigned e)
 static void
 write_cond(struct xlate *x, const struct insn *in)
 {
-	unsigned taken = x->b->taken[x->i];	/* it leaves if it is not */
+	/* taken along the path of the block, which is left if it is not */
+	unsigned taken = x->b->taken[x->i];
 	unsigned e = new_exit(x, EXIT_DIRECT, taken ? in->pc + in->len :
 	    in->target, x->i + 1);
 
@@ -252,7 +256,7 @@ write_push_return(struct xlate *x, const struct insn *in)
 static void
 write_ret(struct xlate *x, const struct insn *in)
 {
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 
 	regs_home(x, RCX);
 	mark(x, x->i, MAP_BODY, 0);
@@ -283,7 +287,7 @@ write_last(struct xlate *x, unsigned kind, app_pc target)
 	write_exit(x, e);
 }
 
-/* rcx += v, without flags, by rax where v is wide */
+/* rcx += v, flags are kept; rax is used if v is wide */
 static void
 add_to_rcx(struct xlate *x, uint64_t v)
 {
@@ -296,8 +300,8 @@ add_to_rcx(struct xlate *x, uint64_t v)
 }
 
 /*
- * A return in the middle of a block: it goes on where the call inside the
- * block said, or leaves.
+ * A return in the middle of a block: go on inside the block if it returns to
+ * the block's own call, else leave.
  */
 static void
 write_return(struct xlate *x, const struct insn *in)
@@ -320,7 +324,7 @@ write_return(struct xlate *x, const struct insn *in)
 	mark(x, x->i + 1, MAP_BODY, 0);
 }
 
-/* A transfer after which the block goes on. */
+/* A transfer inside the block. */
 static void
 write_inner(struct xlate *x, const struct insn *in)
 {
@@ -370,8 +374,8 @@ write_transfer(struct xlate *x, const struct insn *in)
 }
 
 /*
- * xsave and its like, where the program was told of fewer components than
- * the processor has: it would be given more bytes than it made room for.
+ * xsave and its like.  Under --cpu, cpuid reports fewer components than the
+ * processor has: mask out the others, whose bytes the program made no room for.
  */
 static void
 write_xstate(struct xlate *x)
@@ -393,8 +397,8 @@ write_xstate(struct xlate *x)
 	regs_reload(x, BIT(RAX) | BIT(RDX));
 }
 
-/* 1: it was the last. */
-static int
+/* True: it was the last. */
+static bool
 write_insn(struct xlate *x)
 {
 	const struct insn *in = &x->b->in[x->i];
@@ -406,15 +410,15 @@ write_insn(struct xlate *x)
 	regs_reload(x, in->rd);
 	if (in->flow == FLOW_COND) {
 		write_cond(x, in);
-		return 0;
+		return false;
 	}
 	if (in->flow != FLOW_NONE && x->i + 1 < x->b->n) {
 		write_inner(x, in);
-		return 0;
+		return false;
 	}
 	if (in->flow != FLOW_NONE) {
 		write_transfer(x, in);
-		return 1;
+		return true;
 	}
 	switch (in->special) {
 	case SP_REP:
@@ -432,7 +436,7 @@ write_insn(struct xlate *x)
 		if (in->emulate == EMU_FLAGS || in->emulate == EMU_FPSAVE)
 			mangle_copy(x, 0);
 		write_last(x, EXIT_EMULATE, x->b->next);
-		return 1;
+		return true;
 	case SP_XSTATE:
 		if (in->emulate == EMU_FPSAVE)
 			address_keep(x);
@@ -440,7 +444,7 @@ write_insn(struct xlate *x)
 		if (in->emulate != EMU_FPSAVE)
 			break;
 		write_last(x, EXIT_EMULATE, x->b->next);
-		return 1;
+		return true;
 	case SP_STD:
 	case SP_CLD:
 		mangle_copy(x, 0);
@@ -450,14 +454,14 @@ write_insn(struct xlate *x)
 		mangle_copy(x, 0);
 		break;
 	}
-	return 0;
+	return false;
 }
 
-/* Side exits, the literal, and a stub for each exit that can be linked. */
+/* The cold part: side exits, stubs of exits that can be linked, literals. */
 static void
 write_cold(struct xlate *x)
 {
-	struct code *c = &x->c;
+	struct emitter *c = &x->c;
 	struct xexit *ex;
 	unsigned e;
 
@@ -493,7 +497,7 @@ write_cold(struct xlate *x)
 	}
 }
 
-/* All flags are written before anyone reads them: where, in this block. */
+/* Before which instructions are the flags dead: written before any read? */
 static void
 find_dead_flags(struct xlate *x)
 {
@@ -501,12 +505,13 @@ find_dead_flags(struct xlate *x)
 	uint32_t live = ARITH_FLAGS;
 	unsigned i;
 
-	x->deadflags[b->n] = 0;
+	x->deadflags[b->n] = false;
 	for (i = b->n; i-- > 0; ) {
-		if (b->in[i].flow != FLOW_NONE || b->in[i].special >= SP_EMULATE) {
-			/* whatever it does, it shows them or keeps them */
+		if (b->in[i].flow != FLOW_NONE ||
+		    b->in[i].special >= SP_EMULATE) {
+			/* the flags are visible here, or kept */
 			live = ARITH_FLAGS;
-			x->deadflags[i] = 0;
+			x->deadflags[i] = false;
 			continue;
 		}
 		live = (live & ~b->in[i].fkill) | b->in[i].fread;
@@ -514,19 +519,19 @@ find_dead_flags(struct xlate *x)
 	}
 }
 
-int
+bool
 xlate(struct xlate *x)
 {
-	int last = 0;
+	bool last = false;
 
 	x->nmap = x->nexit = 0;
 	x->homed = 0;
 	x->loc = REG_P | REG_T << 4;
 	x->nliteral = 0;
 	x->ncold = 0;
-	x->flags = x->after = 0;
+	x->flags_in_rax = false;
 	x->line = ~0ull;
-	x->ticks = x->tick = 0;
+	x->nuses = x->nused = 0;
 	memset(x->use, 0, sizeof x->use);
 	find_dead_flags(x);
 	write_entry(x);
@@ -542,5 +547,5 @@ xlate(struct xlate *x)
 	if (!last)
 		write_last(x, x->b->end, x->b->next);
 	write_cold(x);
-	return x->nmap > MAX_MAP || x->c.p > x->c.limit ? -1 : 0;
+	return x->nmap <= MAX_MAP && x->c.p <= x->c.limit;
 }
