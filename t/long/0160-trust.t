@@ -19,7 +19,7 @@ same "a thread that never leaves the cache" "status 125, 1" \
 for how in "-e all" "-e counts" "-e cache" "-e blocks" "--last=64k" \
     "-e counts -i 10000" "--for=1000000" "--from=work"; do
 	bad=
-	for seed in $(seq 1 "${SEEDS:-100}"); do
+	for seed in $(seq 1 "${SEEDS:-25}"); do
 		lies "$how" "$T/scribble" "$seed"
 		more=$(is_sane $?)
 		[ -z "$more" ] || bad="$bad$seed: $more

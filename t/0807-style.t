@@ -1,0 +1,17 @@
+#!/bin/sh
+# The tree's layout: scripts/style finds nothing, and finds what is put in.
+. t/lib.sh
+
+git rev-parse HEAD >/dev/null 2>&1 || skip_all "no git, so no list of files"
+check "the layout of the tree" scripts/style
+long=$(printf '%081d' 0 | tr 0 x)
+printf 'int x; /* %s %s */\n' "$long" y >"$T/long.c"
+status 1 "a line that is too long" scripts/style "$T/long.c"
+printf 'int x; \n' >"$T/blank.c"
+status 1 "a blank at the end" scripts/style "$T/blank.c"
+printf 'int x;' >"$T/end.c"
+status 1 "no newline at the end" scripts/style "$T/end.c"
+printf 'int x;\t/* y */\n' >"$T/good.c"
+status 0 "a good one" scripts/style "$T/good.c"
+
+done_testing
