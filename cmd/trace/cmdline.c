@@ -1,5 +1,5 @@
 /*
- * cmdline - the command line
+ * cmdline - read the command line into the options
  */
 #include <fcntl.h>
 #include <getopt.h>
@@ -14,7 +14,7 @@
 #include "util.h"
 #include "xlate/xlate.h"
 
-static struct options *set;	/* what everyone else sees as const */
+static struct options *set;	/* other files see these as const: opt */
 
 static const char synopsis[] =
     "[-fv] [-e kind] [-i n] [-o file] [--cpu=level] [--vdso=no] [--aslr]\n"
@@ -46,7 +46,8 @@ static const char help[] =
 "      --vdso=yes|no    show the program the kernel's vDSO      [yes]\n"
 "      --aslr           leave address randomisation on\n"
 "  -v, --verbose        figures of the translation at the end\n"
-"      --debug=WORD,... for tests of trace itself: nolink, tinycache, nosuper,\n"
+"      --debug=WORD,... for tests of trace itself: nolink, tinycache, "
+    "nosuper,\n"
 "                       long, fewcounts, fewids, dump[=PC]\n"
 "  -h, --help           this text\n"
 "      --version        the version\n";
@@ -77,7 +78,7 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-/* cache=N,L,W: sets, bytes of a line, ways, all optional */
+/* -e cache=N,L,W: sets, bytes of a line, ways, each optional. */
 static void
 set_table(const char *s)
 {
@@ -93,8 +94,8 @@ set_table(const char *s)
 		die("-e cache: %" PRIu64 " sets: a power of two, 2 to %u", v[0],
 		    MAX_SETS);
 	if (v[1] < 16 || v[1] > 4096 || (v[1] & (v[1] - 1)) != 0)
-		die("-e cache: lines of %" PRIu64 " bytes: a power of two, 16 to 4096",
-		    v[1]);
+		die("-e cache: lines of %" PRIu64 " bytes: a power of two, "
+		    "16 to 4096", v[1]);
 	if (v[2] < 1 || v[2] > PLACES)
 		die("-e cache: %" PRIu64 " ways: 1 to %u", v[2], PLACES);
 	set->sets = (unsigned)v[0];
@@ -119,7 +120,7 @@ add_window(const char *function, unsigned which)
 	set->windows |= which;
 }
 
-/* dump, or dump=PC */
+/* --debug=dump, or dump=PC; s is what follows "dump". */
 static void
 set_dump(const char *s)
 {
@@ -133,7 +134,7 @@ set_dump(const char *s)
 		die("--debug=dump%s: dump=hexadecimal address", s);
 }
 
-/* Names of enum debug, with commas between. */
+/* Set bits of enum debug by their names, which commas separate. */
 static void
 set_debug(char *s)
 {
@@ -159,7 +160,7 @@ set_debug(char *s)
 	}
 }
 
-static int
+static bool
 yes_no(const char *what, const char *s)
 {
 	if (strcmp(s, "yes") != 0 && strcmp(s, "no") != 0)
@@ -221,7 +222,7 @@ one_option(int c)
 	case OPT_STDOUT:
 		set->guest_out = optarg;
 		break;
-	case OPT_ADOPT:		/* follow.c */
+	case OPT_ADOPT:		/* given by guest/follow.c alone */
 		set->adopt = optarg;
 		break;
 	case OPT_DEBUG:
@@ -233,8 +234,8 @@ one_option(int c)
 }
 
 /*
- * The stream's own descriptor, out of the way of the program's: what it
- * closes or writes to as 1 is not the stream.
+ * Give the stream a descriptor of its own, out of the way of the program's, so
+ * that the program can close its descriptor 1 or write to it.
  */
 static void
 choose_output(void)
@@ -270,7 +271,8 @@ cmdline(int argc, char *argv[])
 
 	set = options_set();
 	set->kind = kind_find("all");
-	while ((c = getopt_long(argc, argv, "+e:fhi:o:p:v", options, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "+e:fhi:o:p:v", options,
+	    NULL)) != -1)
 		one_option(c);
 	if (opt->adopt != NULL)
 		set->pid = 0;

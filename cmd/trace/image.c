@@ -1,8 +1,9 @@
 /*
- * image - a program's image comes under the runtime, and goes at an exec
+ * image - put a program's image under the runtime; replace it at an exec
  *
  * At the stop behind an exec the process has one thread, and no state but what
- * the kernel gave it: the runtime gets it before its first instruction.
+ * the kernel gave it.  There the runtime takes it over, before its first
+ * instruction.
  */
 #include <errno.h>
 #include <sched.h>
@@ -21,7 +22,7 @@
 bool exec_pending;
 static pid_t exec_tid;
 
-/* The runtime into the process, what is mapped into the stream; then it runs. */
+/* Put the runtime into the process and its mappings into the stream; run it. */
 static void
 begin_image(const struct start *s)
 {
@@ -90,16 +91,16 @@ exec_asked(uint64_t path, pid_t tid, uint64_t dirfd)
 	return true;
 }
 
-/* The thread's next stop or end, which is near; false: it does not come. */
+/* Wait for the thread's next stop or end, which is near; false: none came. */
 static bool
 wait_shortly(pid_t tid, int *st)
 {
 	struct patience p = { 0, 0 };
-	unsigned looks = 0;
+	unsigned polls = 0;
 	pid_t r;
 
 	while ((r = waitpid(tid, st, __WALL | WNOHANG)) == 0) {
-		if (looks++ < 1000)
+		if (polls++ < 1000)
 			sched_yield();
 		else if (trust_wait(&p, "an exec that is none"))
 			usleep(100);
@@ -129,9 +130,12 @@ exec_failed(pid_t tid)
 	ptrace(PTRACE_DETACH, tid, 0L, 0L);
 }
 
-/* At the event the process is still inside execve: go to its end. */
+/*
+ * The new image runs under a new runtime.  At the event the process is still
+ * inside execve: let it get to the end of that call first.
+ */
 static void
-taken_over(void)
+take_over(void)
 {
 	struct start s;
 
@@ -169,7 +173,7 @@ exec_poll(void)
 		return;
 	}
 	if (st >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8) && pid == guest.pid)
-		taken_over();
+		take_over();
 	else
 		ptrace(PTRACE_CONT, pid, 0L, st >> 16 != 0 ? 0L :
 		    (long)WSTOPSIG(st));

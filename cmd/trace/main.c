@@ -8,8 +8,8 @@
  *	H arch x86_64
  *	H kind all
  *
- * This file: the order of a run, and how it ends: as the program ended, with
- * the same status or by the same signal.
+ * This file has the order of a run.  trace ends as the program ended: with the
+ * same status or by the same signal.
  */
 #include <errno.h>
 #include <signal.h>
@@ -29,7 +29,7 @@
 #include "util.h"
 #include "xlate/xlate.h"
 
-/* The name of this process's stream, or NULL. */
+/* The name of this process's stream, %p replaced, or NULL. */
 static const char *
 output_name(void)
 {
@@ -46,15 +46,15 @@ output_name(void)
 	return name;
 }
 
-/* gone: serving ended with the program let go, and alive. */
+/* Wait for the program's end.  gone: it was let go, and lives on. */
 static void
-reap(int gone)
+reap(bool gone)
 {
 	int st;
 	pid_t p;
 
 	if (opt->pid != 0 && gone)
-		guest.seen = true;	/* it lives on */
+		guest.seen = true;
 	if ((opt->adopt != NULL || opt->pid != 0) && !guest.seen)
 		guest_status(guest.pid, adopt_status());
 	while (!guest.seen) {
@@ -66,7 +66,7 @@ reap(int gone)
 	}
 }
 
-/* It was the runtime that ended the program, and has said why. */
+/* Whether the runtime ended the program; it has printed why. */
 static bool
 panicked(void)
 {
@@ -76,7 +76,7 @@ panicked(void)
 }
 
 static void
-tell_stats(void)
+print_stats(void)
 {
 	struct stats *s = &stats;
 
@@ -92,7 +92,7 @@ tell_stats(void)
 	warn("%llu executions told", (unsigned long long)s->records);
 }
 
-/* Die of the program's signal, without a core of our own. */
+/* Die by the program's signal, without a core dump of our own. */
 static _Noreturn void
 die_of(int sig)
 {
@@ -109,7 +109,7 @@ die_of(int sig)
 	_exit(128 + sig);
 }
 
-/* Attached: the program goes on without us. */
+/* Attached: a signal to us means that the program goes on without us. */
 static void
 stop(int sig)
 {
@@ -127,8 +127,8 @@ forward(int sig)
 }
 
 /*
- * The terminal sends its signals to the program as well: it decides.  One
- * that was meant for us alone is passed on.
+ * The terminal sends its signals to the program as well, which decides what
+ * they do.  A signal that was sent to us alone is passed on to it.
  */
 static void
 own_signals(void)
@@ -138,7 +138,7 @@ own_signals(void)
 	unsigned i;
 
 	memset(&a, 0, sizeof a);
-	a.sa_handler = SIG_IGN;		/* a reader that goes away: see format.c */
+	a.sa_handler = SIG_IGN;	/* stream/format.c sees the reader go: EPIPE */
 	sigaction(SIGPIPE, &a, NULL);
 	a.sa_handler = stop;
 	a.sa_flags = SA_RESTART;
@@ -161,16 +161,16 @@ own_signals(void)
 
 /* The program was let go before it ran. */
 static _Noreturn void
-natively(const char *name)
+run_natively(const char *name)
 {
 	warn("%s: 32-bit programs cannot be traced: it runs natively, without "
 	    "a stream", name);
 	own_signals();
-	reap(0);
+	reap(false);
 	exit(STATUS_TROUBLE);
 }
 
-/* The program stopped, its stream begun; then it runs. */
+/* Start or stop the program, begin its stream, and run it under the runtime. */
 static void
 begin(char **argv)
 {
@@ -193,7 +193,7 @@ begin(char **argv)
 		if (!opt->follow)
 			launch(argv);
 		if (launch_is_foreign())
-			natively(argv[0]);
+			run_natively(argv[0]);
 	}
 	image_first();
 	if (opt->pid == 0)
@@ -214,16 +214,16 @@ main(int argc, char *argv[])
 	gone = serve();
 	if (!area_is_intact())
 		trust_lose("its control words");
-	letgo = area.letgo != 0;
-	if (!trust_lost)	/* else it leaves by itself when we have gone */
-		area_letgo(2);
+	letgo = area.letgo != LETGO_NOT;
+	if (!trust_lost)	/* else it leaves once we have ended */
+		area_letgo(LETGO_NOW);
 	if (gone && opt->pid != 0 && !trust_lost)
 		detach();
 	reap(gone);
 	if (!letgo && panicked())
 		stats.refused = true;
 	format_drain();
-	/* one of those that -f follows may have it */
+	/* with -f another process may have had the window's function */
 	whole = (window_tell() || opt->follow) && !stats.refused &&
 	    !format_lost && !trust_lost;
 	if (WIFSIGNALED(guest.status))
@@ -231,7 +231,7 @@ main(int argc, char *argv[])
 	else
 		format_end("exit", WEXITSTATUS(guest.status), whole);
 	if (opt->verbose)
-		tell_stats();
+		print_stats();
 	follow_wait();
 	if (format_lost == EPIPE)
 		die_sigpipe();

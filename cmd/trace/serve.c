@@ -1,9 +1,10 @@
 /*
- * serve - answer the guest's threads
+ * serve - answer the requests of the guest's threads
  *
- * Runs in the main thread, which also makes all ptrace calls.  A thread that
- * wants something sets its bit in `want` and rings the bell where we sleep.
- * After work we spin for a moment: who came once comes again.
+ * This runs in the main thread, which also makes all ptrace calls.  A thread
+ * that wants something sets its bit in `want` and rings the bell on which we
+ * sleep.  After work we poll for a moment before we sleep, because a thread
+ * that asked once mostly asks again.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -39,40 +40,43 @@ futex_wake(uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static volatile int stop_asked;
+static volatile sig_atomic_t stop_wanted;
 
 void
 serve_stop(void)
 {
-	stop_asked = 1;
+	stop_wanted = 1;
 	if (area.ctl != NULL)
 		bell_ring();
 }
 
 /*
- * Of a process that we attached to: 1 once its threads have gone on natively,
- * but for those that wait in the kernel; these do when they come back.
+ * Whether the threads of an attached process have gone on natively.  Those
+ * that wait in the kernel do so when they come back; we give them 200 ms.
  */
-static int
+static bool
 all_gone(void)
 {
 	static unsigned quiet;
 	unsigned i, left = 0;
 
 	if (opt->pid == 0 || !area_is_left())
-		return 0;
+		return false;
 	left = ONCE(area.ctl->joining);
 	for (i = 0; i < NSLOT; i++)
 		left += __atomic_load_n(&area.ctl->slot[i].used,
-		    __ATOMIC_SEQ_CST) == 1;
+		    __ATOMIC_SEQ_CST) == SLOT_TAKEN;
 	if (left > 0 && quiet++ < 200) {
 		usleep(1000);
-		return 0;
+		return false;
 	}
-	return 1;
+	return true;
 }
 
-/* An instruction that none was when it was translated, or none to follow. */
+/*
+ * At pc is an instruction that we cannot follow, or bytes that were none when
+ * they were translated.
+ */
 static enum refused
 refused(app_pc pc)
 {
@@ -131,8 +135,8 @@ say(uint64_t what, app_pc pc)
 }
 
 /*
- * What a stopped thread did of its block.  Counters may begin anew before it
- * hears of it: the count is made here.
+ * The id of the part of its block that a stopped thread has done.  We count it
+ * here, for counters may be freed before the thread gets this answer.
  */
 static void
 partial(unsigned slot, const uint64_t arg[4], uint64_t ret[2])
@@ -151,13 +155,13 @@ partial(unsigned slot, const uint64_t arg[4], uint64_t ret[2])
 		counter_add(slot, id);
 }
 
-/* What the slot's thread asks for, with these arguments. */
+/* Do what the slot's thread asks for. */
 static void
 grant(unsigned slot, uint32_t what, const uint64_t arg[4], uint64_t ret[2])
 {
 	switch (what) {
 	case REQ_TRANSLATE:
-		/* an exit of before a flush is none any more */
+		/* an exit from before a flush no longer exists */
 		ret[0] = frag_request(arg[0], arg[2] == area.gen ? arg[1] :
 		    ~0ull, (unsigned)arg[3] & MODE_ALL);
 		break;
@@ -205,40 +209,41 @@ answer(unsigned slot)
 	grant(slot, ONCE(s->what), arg, ret);
 	s->ret[0] = ret[0];
 	s->ret[1] = ret[1];
-	__atomic_store_n(&s->state, 2, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&s->state, SLOT_ANSWERED, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&s->sleeps, __ATOMIC_SEQ_CST))
 		futex_wake(&s->state);
 }
 
-static int
-wanted(void)
+static bool
+is_wanted(void)
 {
 	return __atomic_load_n(&area.ctl->wanted, __ATOMIC_SEQ_CST) != 0;
 }
 
-/* Answer all who asked; 1: somebody had. */
-static int
-look(void)
+/* Answer all threads that have asked; false: none had. */
+static bool
+answer_all(void)
 {
 	uint64_t sum, w;
 	unsigned i, bit;
 
 	_Static_assert(NSLOT == 64 * 64, "one bit for each word");
-	if (!wanted())
-		return 0;
+	if (!is_wanted())
+		return false;
 	sum = __atomic_exchange_n(&area.ctl->wanted, 0, __ATOMIC_SEQ_CST);
 	for (; sum != 0; sum &= sum - 1) {
 		i = (unsigned)__builtin_ctzll(sum);
-		w = __atomic_exchange_n(&area.ctl->want[i], 0, __ATOMIC_SEQ_CST);
+		w = __atomic_exchange_n(&area.ctl->want[i], 0,
+		    __ATOMIC_SEQ_CST);
 		for (; w != 0; w &= w - 1) {
 			bit = (unsigned)__builtin_ctzll(w);
 			answer(i * 64 + bit);
 		}
 	}
-	return 1;
+	return true;
 }
 
-/* A thread of its own sees the guest end. */
+/* A thread of its own waits for the guest's end. */
 static void *
 watch(void *arg)
 {
@@ -253,35 +258,36 @@ watch(void *arg)
 }
 
 /*
- * Not after a sleep in which nobody came: with -f there are as many of us as
- * there are processes, most of them asleep.
+ * Poll, then sleep until the bell rings.  After a sleep in which nothing was
+ * asked we do not poll: with -f there are as many traces as processes, most of
+ * them asleep.
  */
 static void
 rest(void)
 {
-	static int idle;
+	static bool idle;
 	struct control *c = area.ctl;
 	uint32_t bell;
 	unsigned spin;
 
 	for (spin = idle ? SPINS : 0; spin < SPINS; spin++) {
 		__builtin_ia32_pause();
-		if (wanted())
+		if (is_wanted())
 			return;
 		if (spin >= SPINS_ALONE && spin % SPINS_YIELD == 0)
 			sched_yield();
 	}
 	bell = __atomic_load_n(&c->bell, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&c->serving_sleeps, 1, __ATOMIC_SEQ_CST);
-	if (!wanted() && !sample_pending() && !guest_ended && !trust_lost)
+	if (!is_wanted() && !sample_pending() && !guest_ended && !trust_lost)
 		futex_wait(&c->bell, bell, ONCE(c->polling) ? 20000 :
 		    exec_pending ? 200000 : 100000000);
 	__atomic_store_n(&c->serving_sleeps, 0, __ATOMIC_SEQ_CST);
-	idle = !ONCE(c->polling) && !wanted() &&
+	idle = !ONCE(c->polling) && !is_wanted() &&
 	    __atomic_load_n(&c->bell, __ATOMIC_SEQ_CST) == bell;
 }
 
-/* A block that came often is made anew along its path; false: there is none. */
+/* Make a frequent block anew along its path; false: there is none. */
 static bool
 make_path(void)
 {
@@ -295,9 +301,9 @@ make_path(void)
 	return true;
 }
 
-/* Nothing can be said of what it does from here on: it shall not do it. */
+/* The stream cannot go on, so the program must not either. */
 static void
-end_liar(void)
+kill_guest(void)
 {
 	if (opt->pid == 0 &&
 	    syscall(SYS_pidfd_send_signal, guest.pidfd, SIGKILL, NULL, 0) < 0 &&
@@ -314,7 +320,7 @@ serve(void)
 		die("thread:");
 	pthread_detach(t);
 	while (!guest_ended && !trust_lost) {
-		if (look() || frag_ahead() || make_path())
+		if (answer_all() || frag_ahead() || make_path())
 			continue;
 		if (!area_is_intact())
 			trust_lose("its control words");
@@ -324,13 +330,13 @@ serve(void)
 			exec_poll();
 		if (last_pass_on())
 			follow_signal(SIGUSR1);
-		if ((format_full || format_lost || stop_asked) &&
+		if ((format_full || format_lost || stop_wanted) &&
 		    !area_is_left())
 			frag_letgo();
 		else if (opt->pid == 0 || !area_is_left())
 			rest();
 	}
 	if (trust_lost)
-		end_liar();
+		kill_guest();
 	return trust_lost && opt->pid != 0;
 }

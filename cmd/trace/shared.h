@@ -1,37 +1,37 @@
 /*
  * shared - what trace and the runtime inside the guest agree on
  *
- * The only header that both sides include.  Two processes work on a run:
- * `trace` translates, and the guest executes what was translated, out of a
- * code cache that `trace` writes and the guest can only read and execute.
- * Between them lies one memory file, mapped by both, cut into SEGMENTS:
+ * This is the only header that both sides include.  Two processes work on a
+ * run: `trace` translates, and the guest executes the translation out of a code
+ * cache, which `trace` writes and the guest can only read and execute.  Between
+ * them lies one memory file, mapped by both, cut into SEGMENTS:
  *
  *	control   struct control: queue, slots, request bits, code ranges
  *	table     pc -> fragment entry, open addressing; read by the guest
  *	lookup    IBL_WORDS cache addresses by the low 16 bits of a guest pc,
  *	          and as many for outside of windows; written by both
  *	meta      fragments, exits and maps, for handlers; read by the guest
- *	buffers   NBUF record buffers, each followed by a guard page once in use;
- *	          the first ones are used again and again, so they stay warm
+ *	buffers   NBUF record buffers, each with a guard page behind it in use;
+ *	          the lowest free one is taken, so few are used and stay warm
  *	zones     code, two of them: one near the libraries, one near a
  *	          position-independent program (or low, for a fixed one)
  *	counters  kinds counts and cache: one range per thread
  *
  * Invariants:
- * (1) No guest instruction runs outside the code cache once the runtime's
- *     entry has been left, but behind "letting go", which is final.
+ * (1) Once the runtime's entry has been left, no guest instruction runs outside
+ *     the code cache until the guest is let go, which is final.
  * (2) A guest pc is never a cache address; a cache address never reaches
  *     guest memory or a register that the guest could see.
  * (3) Each guest instruction takes effect in ONE instruction of its fragment,
- *     so each cache address has an exact guest state, told by its map entry.
+ *     so each cache address has an exact guest state: its map entry says which.
  * (4) A register that the fragment uses for itself has its guest value in its
  *     home, t->gpr[r]; the map entry's `homed` bits say so.
- * (5) A record is whole as soon as its header word is not 0; headers come
- *     last, buffers come zeroed.
+ * (5) A record is whole as soon as its head is not 0: buffers are zero at
+ *     first, and a record's head is written last.
  * (6) Code is reused only after every thread was seen outside of it.
  * (7) The guest can write all of this, if it wants to.  `trace` believes none
- *     of it: no pointer of its own is here, what only it writes it knows
- *     itself (struct area), and all else is read once and checked.  Where that
+ *     of it: it keeps no pointer here, has its own copy of what only it writes
+ *     (struct area), and reads all else once and checks it.  Where a check
  *     fails the run is over, see base/trust.c.
  *
  * Life of a fragment: translated [frag_new] -> entered by the guest through
@@ -47,28 +47,29 @@
 #define PAGE 4096u
 
 /* The two registers that fragments do not give to the guest. */
-#define REG_P 8			/* record pointer, or instructions to go (counts) */
-#define REG_T 11		/* thread area */
+#define REG_P 8		/* record pointer; kind counts: instructions to go */
+#define REG_T 11	/* thread area */
 
-#define NBUF 1024u		/* record buffers; each thread that runs holds one */
-#define NFULL 24u		/* full ones that may wait for the formatter */
+#define NBUF 1024u	/* record buffers; each running thread holds one */
+#define NFULL 24u	/* full ones that may wait for the formatter */
 #define BUF_SIZE (256u << 10)
 #define BUF_STRIDE (BUF_SIZE + PAGE)
-#define REC_MAX (4u + 8u * 200u)	/* bytes of the largest record, < PAGE */
+#define REC_MAX (4u + 8u * 200u) /* bytes of the largest record, < PAGE */
 
 #define NSLOT 4096u		/* threads at one time */
 #define NQUEUE 8192u		/* a power of two */
-#define NRANGE 1024u		/* executable ranges that the guest must notice */
+#define NRANGE 1024u	/* executable ranges that the guest must notice */
 
 /*
- * Who waits for the other side of a request looks so many times, with a pause
- * between looks, and sleeps then: to be woken costs more than a translation,
- * many times more where a virtual processor has to be woken as well.  After
- * the first looks it yields now and then, for others may have work to do.
+ * A thread that waits for the other side of a request polls SPINS times, with a
+ * pause between polls, and only then sleeps: being woken costs more than a
+ * translation, many times more where a virtual processor has to be woken as
+ * well.  After SPINS_ALONE polls it yields now and then, because other threads
+ * may have work to do.
  */
 #define SPINS 5000u
 #define SPINS_ALONE 100u
-#define SPINS_YIELD 20u		/* looks from one yield to the next */
+#define SPINS_YIELD 20u		/* polls from one yield to the next */
 
 #define IBL_WORDS 65536u
 #define IBL_SIZE (IBL_WORDS * 8u)
@@ -76,7 +77,7 @@
 
 /*
  * A record's first word, its HEAD: an id, and how many values of 8 bytes
- * follow.  0 is none: no id is 0.
+ * follow.  0 means that there is no record: no id is 0.
  */
 #define ID_BITS 24
 #define NIDS (1u << ID_BITS)
@@ -107,18 +108,18 @@ record_size(unsigned nvalues)
 }
 
 #define MAX_INSN 96u		/* instructions of a fragment */
-#define COLD_INSN 48u		/* of one that goes straight on */
+#define COLD_INSN 48u		/* of one that follows no path */
 
 /*
- * A thread's area: T_SIZE bytes, so aligned, that any address in it tells
- * where it is.  From its start: the alternate signal stack, the runtime's
- * stack, the sigreturn copy, and at T_OFF `struct tarea`.  REG_T holds the address
- * of its member `fsbase`, so that homes and hot words have short offsets.
- * Behind the area: the lookup words (shared), then cells and counters
- * (shared), of which only what is used so far can be accessed.
+ * A thread's area has T_SIZE bytes and is aligned to as many, so that masking
+ * any address in it gives its start.  From there: the alternate signal stack,
+ * the runtime's stack, the sigreturn copy, and at T_OFF `struct tarea`.  REG_T
+ * holds the address of its member `fsbase`, so that homes and hot words have
+ * short offsets.  Behind the area: the lookup words (shared), then cells and
+ * counters (shared), of which only the part used so far is accessible.
  */
 #define T_SIZE (256u << 10)
-#define T_ALTSTACK 98304u	/* bytes: two signal frames with AMX state, and more */
+#define T_ALTSTACK 98304u	/* room for two signal frames with AMX state */
 #define T_STACK_TOP 163840u
 #define T_FRAME 163840u		/* where a frame for rt_sigreturn is built */
 #define T_FRAME_SIZE 32768u
@@ -127,19 +128,19 @@ record_size(unsigned nvalues)
 #define T_PTR (T_OFF + T_BIAS)	/* REG_T minus the area's start */
 #define T_IBL ((int32_t)(T_SIZE - T_PTR))	/* lookup words, from REG_T */
 /*
- * Kind cache: each code line's cell, the time of its last use, or 0 while it
- * is not in the table.  Then the counters: one for each id, where there is
- * address space for so many, else boot.countbytes says how many.
+ * Kind cache: a code line's cell holds the time of the line's last use, or 0
+ * while the line is not in the table.  Behind the cells are the counters: one
+ * for each id where address space allows, else as many as boot.countbytes says.
  */
 #define CELLS (1u << 18)
 #define T_CELL (T_IBL + (int32_t)IBL_ALL)	/* cells, from REG_T */
 #define T_COUNT (T_CELL + 8 * (int32_t)CELLS)	/* counters, from REG_T */
-#define FIRST_COUNTS 4096u	/* accessible from the start; then twice as many */
+#define FIRST_COUNTS 4096u	/* accessible at first; each fault doubles it */
 
 /*
  * The head of struct tarea, which fragments and the runtime's assembler use as
- * well: this is its one definition, and TO(member) the member's offset from
- * REG_T.  runtime/offsets.c makes what assembler needs of it.
+ * well.  This is its one definition; TO(member) is the member's offset from
+ * REG_T, and runtime/offsets.c makes the assembler's offsets of it.
  */
 #define TAREA_HEAD							\
 	uint64_t gpr[16];	/* homes */				\
@@ -148,7 +149,7 @@ record_size(unsigned nvalues)
 	uint64_t tmp0, tmp1;						\
 	uint64_t exitno;						\
 	uint64_t rt_exit, rt_miss;					\
-	uint64_t window;	/* stack pointer where it began */	\
+	uint64_t window;	/* stack pointer where its window began */ \
 	uint64_t rt_look;						\
 	uint64_t gsbase;						\
 	uint64_t p;		/* REG_P while in the runtime */	\
@@ -161,7 +162,7 @@ record_size(unsigned nvalues)
 	uint64_t tmp2;							\
 	uint64_t operand;	/* address that EMU_FPSAVE wrote to */	\
 	uint64_t look_ret;	/* rt_look: goes on there, in the cache */ \
-	uint64_t look_kind;	/* enum look, and what belongs to it */	\
+	uint64_t look_kind;	/* enum lookup and arguments */		\
 	uint64_t pad0[3];						\
 	uint8_t vec[128];	/* of a gather: index, then mask */
 
@@ -172,16 +173,18 @@ struct tarea_head {
 #define TO_GPR(r) (8 * (r) - T_BIAS)
 _Static_assert(offsetof(struct tarea_head, fsbase) == T_BIAS, "REG_T");
 /*
- * kind cache: a look-up by the runtime, see rt_look.  What is asked for lies
- * in the code (entry; the reference's address is in pc): two words, header of the record and enum look with its rest;
- * for a fetch two more, the cells.  The cache goes on behind it.
+ * Kind cache: a look-up by the runtime, see rt_look.  Its arguments lie in the
+ * code, where `entry` points, and the reference's address is in `pc`.  They are
+ * two words: the head of the record, and enum lookup with its arguments; a
+ * fetch has two more, the cells.  The fragment goes on behind them.
  */
-#define TO_LOOK_SAVE 1920	/* registers meanwhile */
+#define TO_LOOK_SAVE 1920	/* where registers are saved meanwhile */
 /*
- * The table of kind cache, see runtime/table.c: below REG_T, all lines, by set
- * and place.  Each has the address of its line and the time of its last use:
- * side by side, for a processor takes a load for that of a store before it if
- * the low 12 bits of their addresses agree.  A hint is twice a place.
+ * The table of kind cache, see runtime/table.c: all lines, by set and way, lie
+ * below REG_T.  Each has the address of its line and, beside it, the time of
+ * its last use.  They lie side by side because a processor takes a load for
+ * that of an earlier store if the low 12 bits of their addresses agree.  A hint
+ * is twice a line's way.
  */
 #define MAX_SETS 128u
 #define PLACES 8u
@@ -192,64 +195,66 @@ _Static_assert(offsetof(struct tarea_head, fsbase) == T_BIAS, "REG_T");
 #define T_DSTAMP (T_DTAG + 8)
 #define T_HINT (T_DTAG + 16 * (int32_t)TABLE_LINES)
 /*
- * A record of a reference that stays: its address, and below it the place
- * where its line, or the first of two, enters; PLACE_SECOND added: where the
- * second does.
+ * The value of a record of a reference alone: its address, and in the lowest
+ * PLACE_BITS the way where its line, or the first of two, enters.  PLACE_SECOND
+ * added: the way where the second one enters.
  */
 #define PLACE_BITS 4
 #define PLACE_SECOND 8u
 #define NO_LINE 0x8b3f52e6d41c97a5ull	/* no address; no line begins there */
-/* What is asked for, from bit 21 on: ticks that the clock is ahead. */
+/* Arguments of enum lookup: bytes; from bit 21 on, ticks the clock is ahead. */
 #define LOOK_SIZE(n) ((unsigned)(n) << 8)
 #define LOOK_BEHIND(n) ((unsigned)(n) << 21)
 
-enum look {
-	LOOK_FETCH,		/* code lines, bits 8..20: one or two */
-	LOOK_DATA,		/* a reference of at most a line's size, bits 8..20 */
-	LOOK_WIDE,		/* a larger one, its size */
+enum lookup {
+	LOOK_FETCH,		/* code lines; bits 8..20: one or two */
+	LOOK_DATA,		/* a line at most; bits 8..20: size */
+	LOOK_WIDE,		/* a larger one; bits 8..20: its size */
 	LOOK_REP,		/* repeated ones, done: values lie at REG_P */
-	LOOK_ALL		/* who knows which lines come: the table is emptied */
+	LOOK_ALL		/* unknown lines come in: empty the table */
 };
-/* LOOK_REP, from bit 8 on: references; then, 4 bits each, which values are
- * the count, the first address, the second; then bytes of one round. */
+/*
+ * LOOK_REP, from bit 8 on: references; then, 4 bits each, which values are
+ * the count, the first address, the second; then bytes of one round.
+ */
 #define LOOK_REP_BITS(nref, count, a, b, size) ((unsigned)(nref) << 8 | \
     (unsigned)(count) << 12 | (unsigned)(a) << 16 | (unsigned)(b) << 20 | \
     (unsigned)(size) << 24)
 
-/* A fragment's words for its exits to the runtime: what to do there. */
+/* What the runtime does at an exit of a fragment. */
 enum exit_kind {
-	EXIT_DIRECT,		/* on at a known pc, link it */
-	EXIT_INDIRECT,		/* on at the pc in rcx, by the lookup words */
-	EXIT_SYSCALL,		/* then on at target */
-	EXIT_EMULATE,		/* the instruction at emul_pc, then on at target */
+	EXIT_DIRECT,		/* go on at a known pc, and link the exit */
+	EXIT_INDIRECT,		/* go on at the pc in rcx, by lookup words */
+	EXIT_SYSCALL,		/* make the call, then go on at target */
+	EXIT_EMULATE,		/* emulate an instruction, go on at target */
 	EXIT_STALE,		/* the code is not what was translated */
-	EXIT_REFUSE,		/* nothing here can run it: let go at target */
-	EXIT_WINDOW,		/* a function that begins or ends one, at target */
-	EXIT_FAULT		/* no code there: the processor shall say so */
+	EXIT_REFUSE,		/* it cannot be translated: let go at target */
+	EXIT_WINDOW,		/* a function begins or ends a window there */
+	EXIT_FAULT		/* no code there: let the processor fault */
 };
 
 enum emulated {
 	EMU_CPUID = 1, EMU_XGETBV, EMU_WRFSBASE, EMU_WRGSBASE, EMU_XBEGIN,
 	EMU_FLAGS, EMU_LRET, EMU_IRET,
-	EMU_NATIVE,		/* the processor itself, at the guest's pc */
-	EMU_FPSAVE		/* it was done; aux: enum fpsave */
+	EMU_NATIVE,		/* the processor does it, at the guest's pc */
+	EMU_FPSAVE		/* it was executed; aux: enum fpsave */
 };
 
-/* What shows the address of the last x87 instruction, and how. */
+/* How an instruction shows the address of the last x87 instruction. */
 enum fpsave {
 	FP_ENV = 1,		/* 4 bytes at 12 */
 	FP_FXSAVE,		/* 4 bytes at 8 */
 	FP_FXSAVE64,		/* 8 bytes at 8 */
-	FP_XSAVE = 8		/* added: if it was asked for and in use */
+	FP_XSAVE = 8		/* added: if x87 state was stored at all */
 };
 
-/* Where a cache address stands in its fragment. */
+/* What a cache address means: what of its fragment has been done before it. */
 enum map_kind {
-	MAP_BODY,	/* before instruction n+1, n of them are done */
+	MAP_BODY,	/* before instruction n+1: n of them are done */
 	MAP_EXIT,	/* exit taken, record not whole yet */
-	MAP_COUNTED,	/* kind counts: its counter is right, REG_P not yet */
-	MAP_LEFT_TMP,	/* like MAP_LEFT, the target in tmp1 */
-	MAP_LEFT,	/* record whole and REG_P stepped, on at the exit's target */
+	MAP_COUNTED,	/* kind counts: counter stepped, REG_P not yet */
+	MAP_LEFT_TMP,	/* like MAP_LEFT, but the target is in tmp1 */
+	MAP_LEFT,	/* record whole, REG_P stepped; pc: exit's target */
 	MAP_IBL,	/* entry: pc = rcx + fragment's pc */
 	MAP_IBL0,	/* entry: pc = rcx */
 	MAP_BACK,	/* behind a return inside: n are done, pc = rcx */
@@ -259,27 +264,29 @@ enum map_kind {
 struct mapent {
 	uint16_t off;		/* cache bytes from the fragment's start */
 	uint16_t homed;		/* registers whose value is in t->gpr[] */
-	uint8_t n;		/* guest instructions done, at an exit with its own */
-	uint8_t loc;		/* low: register that has P's guest value, high: T's; own number: home */
-	uint8_t exit;		/* which exit of the fragment (MAP_EXIT, MAP_LEFT) */
+	uint8_t n;		/* instructions done; an exit counts its own */
+	uint8_t loc;		/* low 4 bits: register with P's guest value;
+				 * high: T's; itself: it is in its home */
+	uint8_t exit;		/* MAP_EXIT, MAP_LEFT: number of the exit */
 	uint8_t kind : 4;
-	uint8_t rep : 2;	/* 1, 2: inside a repeated instruction; or REP_CHECK */
-	uint8_t flags : 1;	/* the guest's flags are in rax, by lahf and seto */
+	uint8_t rep : 2;	/* 1, 2: in a repeated one; or REP_CHECK */
+	uint8_t flags : 1;	/* the guest's flags are in rax: lahf, seto */
 };
 
-#define REP_CHECK 3		/* the guest's code is compared */
+#define REP_CHECK 3		/* the guest's code is being compared */
 
 struct exitmeta {
 	uint64_t target;	/* guest pc; indirect: of the transfer itself */
-	uint32_t id;		/* what it tells */
-	uint16_t step;		/* bytes of its record, or 0; instructions (counts) */
-	uint8_t kind;
-	uint8_t emulate;
+	uint32_t id;		/* what its record or counter stands for */
+	uint16_t step;		/* bytes of its record, or 0;
+				 * kind counts: instructions */
+	uint8_t kind;		/* enum exit_kind */
+	uint8_t emulate;	/* enum emulated */
 	uint32_t frag;
 	uint32_t aux;		/* operand of an emulated instruction;
 				 * indirect: what to add to rsp to undo it */
 	uint32_t block;		/* the whole block, as in fragmeta */
-	uint32_t n;		/* instructions that it tells */
+	uint32_t n;		/* instructions that its id stands for */
 };
 
 struct fragmeta {
@@ -290,12 +297,12 @@ struct fragmeta {
 	uint32_t nmap;
 	uint32_t exit;		/* index of its first exit */
 	uint32_t block;		/* number of its definition */
-	uint32_t pcs;		/* index of its instructions' places */
+	uint32_t pcs;		/* index of its instructions' pcs */
 };
 
 /*
- * Where a fragment is entered, in one word: its cache address, and how many
- * bytes before it the entry for indirect transfers begins.
+ * The entry of a fragment, in one word: its cache address, and how many bytes
+ * before that the entry for indirect transfers begins.
  */
 #define ENTRY_BITS 48
 
@@ -324,29 +331,29 @@ struct tabent {
 
 /*
  * Windows begun by --from: code is translated once for inside and once, on
- * demand, to run outside, each with lookup words of its own.  A thread goes
- * from one to the other at the EXIT_WINDOW that stands for the first
- * instruction of a function; MODE_PAST is that instruction all the same, for
- * one that both begins and ends windows.
+ * demand, for outside, each with lookup words of its own.  A thread changes
+ * sides at an EXIT_WINDOW, which stands for the first instruction of a
+ * function.  MODE_PAST translates that instruction itself, where a function
+ * both begins and ends windows.
  */
 enum mode { MODE_IN = 0, MODE_OUT = 1, MODE_PAST = 2 };
 enum { WINDOWS_FROM = 1, WINDOWS_TO = 2 };	/* control.windows */
 
 /*
- * Added to a mode: the fragment leads to no other, the runtime is asked after
- * each.  So a signal waits until the guest has got on, see runtime/hold.c.
+ * Added to a mode: the fragment leads to no other but returns to the runtime,
+ * which can hold a signal until the guest has got on, see runtime/hold.c.
  */
 #define MODE_ONCE 4u
 #define MODE_ALL 7u		/* tab_key has room for no more bits */
 
-/* No address that can be one has these bits. */
+/* No user address has these bits, so both can be read off the key. */
 static inline uint64_t
 tab_key(uint64_t pc, unsigned mode)
 {
 	return pc ^ (uint64_t)mode << 61;
 }
 
-/* Where to begin to look: near for what is near, so few pages are touched. */
+/* Where probing begins: near for near addresses, so few pages are touched. */
 static inline uint32_t
 tab_first(uint64_t key, uint32_t mask)
 {
@@ -354,9 +361,9 @@ tab_first(uint64_t key, uint32_t mask)
 }
 
 /*
- * A window that a return ends has the stack pointer of its beginning.  One
- * above is behind the return, or a jump out of the function; one far above is
- * another stack.  A window that none ends:
+ * A window that ends by a return holds the stack pointer of its beginning.  A
+ * stack pointer above that means that the function has returned, or was jumped
+ * out of; one far above is on another stack.  WINDOW_OPEN: no return ends it.
  */
 #define WINDOW_OPEN 0x7fffffffffffffull
 #define WINDOW_FAR (64ull << 20)
@@ -364,16 +371,18 @@ tab_first(uint64_t key, uint32_t mask)
 /* Requests from a thread to trace; arguments in slot->arg. */
 enum request {
 	REQ_NONE,
-	REQ_TRANSLATE,		/* pc, exit number or ~0, of gen, mode -> entry, or 0: no code */
-	REQ_PARTIAL,		/* definition, n, inside a repeat -> id, bytes */
+	REQ_TRANSLATE,		/* pc, exit or ~0, its gen, mode -> entry;
+				 * 0: no code there */
+	REQ_PARTIAL,		/* definition, n, in a repeat -> id, bytes */
 	REQ_STALE,		/* pc, mode of a fragment whose code changed */
-	REQ_MAPPED,		/* start, end: code may have come, gone or changed */
-	REQ_EXEC,		/* path, tid -> 0 go on, 1 it will run natively */
+	REQ_MAPPED,		/* start, end: code there came, went, changed */
+	REQ_EXEC,		/* path, tid -> 0: go on, 1: it runs natively */
 	REQ_EXEC_FAILED,	/* tid */
-	REQ_WINDOW,		/* the instructions before the window are done */
-	REQ_SAY,		/* code, value, value: message to the user */
-	REQ_CHILD,		/* pid, 1: shares its parent's memory -> 0, or 1: not followed */
-	REQ_PTRACE		/* a process to be traced -> 1: it is trace's own */
+	REQ_WINDOW,		/* instructions before the window are done */
+	REQ_SAY,		/* enum say, two values: message to the user */
+	REQ_CHILD,		/* pid, 1: it shares its parent's memory ->
+				 * 0, or 1: not followed */
+	REQ_PTRACE		/* a process to be traced -> 1: it is trace's */
 };
 
 enum say {
@@ -381,29 +390,37 @@ enum say {
 	SAY_FILTER
 };
 
-/* What becomes of an instruction that was refused: the answer to SAY_REFUSED. */
+/* How a refused instruction goes on: the answer to SAY_REFUSED. */
 enum refused {
-	REFUSED_NATIVE,		/* the processor shall say what it is */
+	REFUSED_NATIVE,		/* the processor executes it, or faults */
 	REFUSED_LETGO,		/* the program goes on natively */
-	REFUSED_AGAIN		/* its bytes are others now: look it up again */
+	REFUSED_AGAIN		/* its bytes have changed: look it up again */
 };
 
+/* Of a slot: its request, and whether a thread has it. */
+enum slot_state { SLOT_IDLE, SLOT_ASKED, SLOT_ANSWERED };
+enum slot_use { SLOT_FREE, SLOT_TAKEN, SLOT_LET_GO /* attached */ };
+/* Of a child that waits in the runtime to be followed. */
+enum child_state { CHILD_HELD, CHILD_NATIVE, CHILD_GONE };
+/* Threads leave the code cache for good, when they can; and at once. */
+enum letgo { LETGO_NOT, LETGO_SOON, LETGO_NOW };
+
 struct slot {
-	uint32_t state;		/* futex: 0 idle, 1 asked, 2 answered */
-	uint32_t what;
+	uint32_t state;		/* futex: enum slot_state */
+	uint32_t what;		/* enum request */
 	uint64_t arg[4];
 	uint64_t ret[2];
 	uint32_t tid;
-	uint32_t used;		/* 0 free, 1 taken, 2 let go (attached) */
+	uint32_t used;		/* enum slot_use */
 	uint32_t incache;	/* 1: may be executing fragments */
 	uint32_t sleeps;	/* the thread sleeps on state */
-	uint64_t from;		/* published so far: offset into the buffers */
+	uint64_t from;		/* handed over so far: offset in the buffers */
 	uint32_t buf;		/* its buffer + 1, or 0 */
-	uint32_t child;		/* futex of its child, held: 1: go on natively, 2: it does */
+	uint32_t child;		/* futex of its held child: enum child_state */
 	uint64_t icount;	/* kind counts: left at the last stop */
 };
 
-/* What a thread hands over, in order; a zero `type` is not there yet. */
+/* What a thread hands over, in order; type Q_NONE: not written yet. */
 enum qtype {
 	Q_NONE,
 	Q_RECORDS,		/* buffer bytes from..to of a slot's thread */
@@ -412,8 +429,9 @@ enum qtype {
 	Q_FULL,			/* the same, and the buffer is given back */
 	Q_TEXT,			/* from trace itself, which has the lines */
 	Q_THREAD,		/* slot's thread begins, arg: tid */
-	Q_COUNTS,		/* kind counts: an interval of arg instructions ended */
-	Q_RENEW			/* from trace: all counters are to begin anew */
+	Q_COUNTS,		/* kind counts: an interval of arg
+				 * instructions ended */
+	Q_RENEW			/* from trace: free all counters */
 };
 
 struct qent {
@@ -424,31 +442,31 @@ struct qent {
 	uint64_t arg;
 };
 
-struct range {
+struct code_range {
 	uint64_t start, end;
 };
 
 struct control {
-	/* trace's side writes */
-	uint32_t alive;		/* a robust futex: FUTEX_OWNER_DIED when trace died */
-	uint32_t letgo;		/* threads shall go on natively: 1: soon, 2: now */
-	uint32_t nudges;	/* sent to bring threads out, and not yet taken */
-	uint32_t gen;		/* of the code cache, +1 at each flush */
+	/* only trace writes these */
+	uint32_t alive;		/* robust futex: FUTEX_OWNER_DIED: trace died */
+	uint32_t letgo;		/* enum letgo */
+	uint32_t nudges;	/* signals that bring threads out, to come */
+	uint32_t gen;		/* of the code cache: +1 at each flush */
 	uint32_t nrange;
 	uint32_t tabmask;
 	uint32_t cpu;		/* 0: native, else a model: cpuid is emulated */
 	uint32_t ncpuid;
 	uint64_t interval;	/* kind counts, in instructions; 0: none */
 	uint64_t xcr0;		/* of the model */
-	struct range range[NRANGE];
+	struct code_range range[NRANGE];
 	uint32_t nfrag[2];	/* fragments of each zone */
 	uint32_t nexit;
-	/* both write */
+	/* both sides write these */
 	uint32_t bell;		/* futex of the serving thread */
 	uint32_t serving_sleeps;
 	uint32_t freemask[NBUF / 32];	/* bit set: buffer is free */
 	uint32_t freed;		/* +1 for each buffer given back; futex */
-	uint32_t nfull;		/* full buffers that the formatter has not read */
+	uint32_t nfull;		/* full buffers that the formatter must read */
 	uint32_t inuse;		/* buffers that threads hold */
 	uint32_t free_sleeps;
 	uint32_t qhead;		/* next to take, by the formatter; futex */
@@ -459,13 +477,13 @@ struct control {
 	uint32_t skipping;	/* before --after: nothing is told yet */
 	uint32_t windows;	/* WINDOWS_*; 0: all is told */
 	uint32_t nolink;	/* do not ask for links */
-	uint32_t renewed;	/* +1: all counters were told and are free again */
-	uint32_t polling;	/* the guest may not call futex: look again and again */
-	uint32_t joining;	/* threads of before that are not here yet */
-	uint32_t ended;		/* 1: as `status` says, which is as wait(2) has it */
-	uint32_t status;
-	uint64_t want[NSLOT / 64];
-	uint64_t wanted;	/* bit i: want[i] has some; set after it */
+	uint32_t renewed;	/* +1: counters were written and are free */
+	uint32_t polling;	/* the guest may not call futex: poll for it */
+	uint32_t joining;	/* attached threads that are not here yet */
+	uint32_t ended;		/* 1: the process ended, with `status` */
+	uint32_t status;	/* as wait(2) has it */
+	uint64_t want[NSLOT / 64];	/* by slot: it asks */
+	uint64_t wanted;	/* bit i: want[i] is not 0; set after it */
 	uint64_t ninterval;
 	struct qent queue[NQUEUE];
 	struct slot slot[NSLOT];
@@ -479,12 +497,12 @@ struct cpuidrow {
 #define NCPUID 64u
 
 /* Segments of the memory file, filled by trace, read by the runtime's start. */
-enum segment {
+enum segment_number {
 	SEG_CONTROL, SEG_TABLE, SEG_IBL, SEG_META, SEG_BUFFERS, SEG_ZONE0,
 	SEG_ZONE1, SEG_COUNTERS, NSEG
 };
 
-struct seg {
+struct segment {
 	uint64_t off;		/* in the memory file */
 	uint64_t size;
 	uint64_t addr;		/* in the guest; 0: where the kernel likes */
@@ -494,27 +512,27 @@ struct seg {
 struct metaparts {
 	uint64_t frags[2];	/* struct fragmeta[], by zone */
 	uint64_t maps;		/* struct mapent[] */
-	uint64_t pcs;		/* int32_t[], instructions' pcs less their fragment's,
-				   and the pc behind the last */
+	uint64_t pcs;		/* int32_t[], instructions' pcs, and the pc
+				 * behind the last, less their fragment's */
 	uint64_t exits;		/* struct exitmeta[] */
 	uint64_t cpuids;	/* struct cpuidrow[NCPUID] */
 };
 
-/* A thread of the guest, about to go on. */
+/* The state of a guest's thread that is about to go on. */
 struct guest_state {
 	uint64_t gpr[16];
 	uint64_t pc;
 	uint64_t rflags;
 	uint64_t fsbase, gsbase;
 	uint64_t sigmask;
-	uint64_t restart;	/* 1: first make the call in gpr, it ends at pc */
-	uint64_t window;	/* the window that it is in, see WINDOW_OPEN; or 0 */
+	uint64_t restart;	/* 1: first make the call in gpr, up to pc */
+	uint64_t window;	/* its window, see WINDOW_OPEN; or 0 */
 	uint64_t rseq;		/* its struct rseq, or 0, and the signature */
 	uint64_t rseqsig;
 };
 
 /*
- * Other threads of a process that ran before (attach): each begins at the
+ * Attached processes: each thread but the first begins in the runtime at the
  * top of JOIN_SIZE bytes of stack, with its state at their start.
  */
 #define JOIN_SIZE 16384u
@@ -523,22 +541,23 @@ struct guest_state {
 struct boot {
 	int32_t fd;		/* the memory file; closed by the runtime */
 	uint32_t flags;
-	struct seg seg[NSEG];
+	struct segment seg[NSEG];
 	struct metaparts meta;
 	uint64_t countbytes;	/* cells, counters of a thread; 0: none */
-	uint64_t sets, ways;	/* kind cache: of each table; 0: there is none */
+	uint64_t sets, ways;	/* kind cache: of each thread's table; else 0 */
 	uint64_t lineshift;	/* log2 of a line's bytes */
-	uint32_t leave[2];	/* headers of records: a line of code, of data,
-				   leaves it */
+	uint32_t leave[2];	/* heads of records: a line of code, of data,
+				 * leaves the table */
 	struct guest_state at;	/* the guest's, at its first instruction */
 	uint64_t minframe;	/* bytes, AT_MINSIGSTKSZ */
 	uint64_t addrbits;	/* of an address: 48, or 57 */
-	/* the runtime's, for who takes threads out of it (detach.c) */
+	/* set by the runtime, for guest/detach.c, which takes threads out */
 	uint64_t sysinsn;	/* behind the system call that is the guest's */
-	uint64_t act;		/* the guest's actions by signal, of four words */
-	uint32_t pc, rflags, df, altstack, syncblocked;	/* offsets in struct tarea */
+	uint64_t act;		/* the guest's actions by signal, four words */
+	/* offsets in struct tarea */
+	uint32_t pc, rflags, df, altstack, syncblocked;
 };
-/* BOOT_HELD: a child, waiting to be taken over, has its state here. */
+/* BOOT_HELD: this child waits to be taken over; `at` is its state. */
 enum { BOOT_FOLLOW = 1, BOOT_COUNTS = 2, BOOT_CACHE = 4, BOOT_HELD = 8,
 	BOOT_ATTACHED = 16, BOOT_RSEQ = 32 };
 

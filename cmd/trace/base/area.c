@@ -18,7 +18,8 @@
 
 struct area area;
 
-static uint32_t leave[2];	/* headers of records: a line of code, of data leaves */
+/* Heads of the records of a line of code, of data, that leaves the table. */
+static uint32_t leave[2];
 
 #define GROW_STEP (128u << 10)
 #ifndef MADV_POPULATE_WRITE
@@ -26,7 +27,7 @@ static uint32_t leave[2];	/* headers of records: a line of code, of data leaves 
 #endif
 
 static uint64_t
-up(uint64_t n)
+to_pages(uint64_t n)
 {
 	return (n + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 }
@@ -39,8 +40,8 @@ area_leave_ids(uint32_t code, uint32_t data)
 }
 
 /*
- * Counters: one for each id that can be, where address space costs nothing.
- * They have pages once they are used.
+ * Where address space costs nothing, there is a counter for each possible id.
+ * Counters get pages only when they are used.
  */
 static void
 counter_sizes(unsigned shrink)
@@ -57,7 +58,7 @@ counter_sizes(unsigned shrink)
 	b->flags |= BOOT_COUNTS;
 }
 
-/* Sizes of everything; each step of shrink halves what can be halved. */
+/* Lay out the memory file; each step of shrink halves what can be halved. */
 void
 area_sizes(unsigned shrink)
 {
@@ -74,21 +75,22 @@ area_sizes(unsigned shrink)
 	area.maxexit = (1u << 20) >> shrink;
 	if (opt->debug & DEBUG_TINY)
 		zone = 256u << 10;
-	b->seg[SEG_CONTROL].size = up(sizeof(struct control));
+	b->seg[SEG_CONTROL].size = to_pages(sizeof(struct control));
 	b->seg[SEG_TABLE].size = (uint64_t)(area.maxfrag * 2u) *
 	    sizeof(struct tabent);
 	b->seg[SEG_IBL].size = IBL_ALL;
 	b->meta.frags[0] = 0;
-	b->meta.frags[1] = up((uint64_t)area.maxfrag * sizeof(struct fragmeta));
+	b->meta.frags[1] =
+	    to_pages((uint64_t)area.maxfrag * sizeof(struct fragmeta));
 	b->meta.maps = 2 * b->meta.frags[1];
 	b->meta.pcs = b->meta.maps +
-	    up((uint64_t)area.maxmap * sizeof(struct mapent));
+	    to_pages((uint64_t)area.maxmap * sizeof(struct mapent));
 	b->meta.exits = b->meta.pcs +
-	    up((uint64_t)area.maxpc * sizeof(int32_t));
+	    to_pages((uint64_t)area.maxpc * sizeof(int32_t));
 	b->meta.cpuids = b->meta.exits +
-	    up((uint64_t)area.maxexit * sizeof(struct exitmeta));
+	    to_pages((uint64_t)area.maxexit * sizeof(struct exitmeta));
 	b->seg[SEG_META].size = b->meta.cpuids +
-	    up(NCPUID * sizeof(struct cpuidrow));
+	    to_pages(NCPUID * sizeof(struct cpuidrow));
 	b->seg[SEG_BUFFERS].size = opt->kind->records ||
 	    opt->kind->alone ? (uint64_t)(NBUF >> shrink) * BUF_STRIDE : 0;
 	b->seg[SEG_ZONE0].size = b->seg[SEG_ZONE1].size = zone;
@@ -129,7 +131,7 @@ map_segments(int fd)
 }
 
 static void
-grows(unsigned which, const void *base, uint64_t size)
+start_growing(unsigned which, const void *base, uint64_t size)
 {
 	struct grown *g = &area.grown[which];
 
@@ -139,24 +141,25 @@ grows(unsigned which, const void *base, uint64_t size)
 }
 
 static void
-all_grow(void)
+start_growing_all(void)
 {
 	unsigned i;
 
 	for (i = 0; i < 2; i++) {
-		grows(GROW_ZONE0 + i, area.seg[SEG_ZONE0 + i],
+		start_growing(GROW_ZONE0 + i, area.seg[SEG_ZONE0 + i],
 		    area.boot.seg[SEG_ZONE0 + i].size);
-		grows(GROW_FRAGS0 + i, area.frags[i],
+		start_growing(GROW_FRAGS0 + i, area.frags[i],
 		    area.maxfrag * sizeof *area.frags[i]);
 	}
-	grows(GROW_MAPS, area.maps, area.maxmap * sizeof *area.maps);
-	grows(GROW_PCS, area.pcs, area.maxpc * sizeof *area.pcs);
-	grows(GROW_EXITS, area.exits, area.maxexit * sizeof *area.exits);
+	start_growing(GROW_MAPS, area.maps, area.maxmap * sizeof *area.maps);
+	start_growing(GROW_PCS, area.pcs, area.maxpc * sizeof *area.pcs);
+	start_growing(GROW_EXITS, area.exits,
+	    area.maxexit * sizeof *area.exits);
 }
 
 /*
- * One call for many pages costs less than a fault for each, and the guest's
- * faults find their neighbours there already.
+ * One call for many pages costs less than a fault for each, and it saves the
+ * guest its faults on neighbouring pages.
  */
 void
 area_grow(void)
@@ -169,7 +172,7 @@ area_grow(void)
 			continue;
 		n = g->size - g->made < GROW_STEP ? g->size - g->made :
 		    GROW_STEP;
-		/* old kernels cannot: then by faults, as they come */
+		/* old kernels cannot: there each page comes by its fault */
 		madvise((void *)(uintptr_t)(g->base + g->made), n,
 		    MADV_POPULATE_WRITE);
 		g->made += n;
@@ -177,12 +180,12 @@ area_grow(void)
 }
 
 /*
- * The guest learns of our death by a word that has our thread's number, as that
- * of a robust mutex: the kernel marks it when the thread ends.  The list of
- * these is ours alone, where libc's would go through the mutex.
+ * The guest learns of our death by a word with our thread's number, like that
+ * of a robust mutex: the kernel marks it when the thread ends.  We give the
+ * kernel a list of our own, because libc's would go through the mutex.
  */
 static void
-sign_of_life(uint32_t *word)
+mark_alive(uint32_t *word)
 {
 	static struct robust_list node;
 	static struct robust_list_head list;
@@ -205,7 +208,7 @@ area_open(int fd, uint64_t skip)
 	area.fd = fd;
 	if (ftruncate(fd, (off_t)(end + AREA_BLOB)) < 0)
 		die("memory shared with the program:");
-	/* else the program could cut it short under us: SIGBUS */
+	/* without seals the program could cut it short under us: SIGBUS */
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW |
 	    F_SEAL_SEAL) < 0)
 		die("seals of the memory shared with the program:");
@@ -217,7 +220,8 @@ area_open(int fd, uint64_t skip)
 	    b->meta.frags[0]);
 	area.frags[1] = (struct fragmeta *)(void *)(area.seg[SEG_META] +
 	    b->meta.frags[1]);
-	area.maps = (struct mapent *)(void *)(area.seg[SEG_META] + b->meta.maps);
+	area.maps = (struct mapent *)(void *)(area.seg[SEG_META] +
+	    b->meta.maps);
 	area.pcs = (int32_t *)(void *)(area.seg[SEG_META] + b->meta.pcs);
 	area.exits = (struct exitmeta *)(void *)(area.seg[SEG_META] +
 	    b->meta.exits);
@@ -225,10 +229,11 @@ area_open(int fd, uint64_t skip)
 	if (area.seg[SEG_COUNTERS] != NULL)
 		madvise(area.seg[SEG_COUNTERS], b->seg[SEG_COUNTERS].size,
 		    MADV_DONTDUMP);
-	all_grow();
+	start_growing_all();
 	area.nmap = area.nexit = area.npc = 0;
 	area.tabfrag = xcalloc(area.maxfrag * 2u, sizeof *area.tabfrag);
-	area.letgo = area.gen = area.nrange = 0;
+	area.letgo = LETGO_NOT;
+	area.gen = area.nrange = 0;
 	area.nfrag[0] = area.nfrag[1] = 0;
 	area.tabmask = area.ctl->tabmask = area.maxfrag * 2u - 1;
 	memset(area.ctl->freemask, 0, sizeof area.ctl->freemask);
@@ -238,11 +243,11 @@ area_open(int fd, uint64_t skip)
 	area.ctl->interval = skip != 0 ? skip : opt->interval;
 	area.ctl->windows = opt->windows;
 	area.ctl->nolink = (opt->debug & DEBUG_NOLINK) != 0;
-	sign_of_life(&area.ctl->alive);
+	mark_alive(&area.ctl->alive);
 }
 
 void
-area_letgo(uint32_t how)
+area_letgo(enum letgo how)
 {
 	area.letgo = how;
 	__atomic_store_n(&area.ctl->letgo, how, __ATOMIC_SEQ_CST);
@@ -251,7 +256,8 @@ area_letgo(uint32_t how)
 bool
 area_is_left(void)
 {
-	return area.letgo != 0 || (stats.refused && ONCE(area.ctl->letgo) != 0);
+	return area.letgo != LETGO_NOT ||
+	    (stats.refused && ONCE(area.ctl->letgo) != LETGO_NOT);
 }
 
 bool
@@ -274,7 +280,7 @@ area_close(void)
 {
 	unsigned i;
 
-	area_letgo(2);
+	area_letgo(LETGO_NOW);
 	__atomic_store_n(&area.ctl->alive, 0, __ATOMIC_SEQ_CST);
 	for (i = 0; i < NSEG; i++)
 		if (area.seg[i] != NULL)

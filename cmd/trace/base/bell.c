@@ -1,5 +1,5 @@
 /*
- * bell - waking the serving thread, which sleeps on a word of shared memory
+ * bell - wake the serving thread, which sleeps on a word of shared memory
  */
 #include <linux/futex.h>
 #include <sys/syscall.h>

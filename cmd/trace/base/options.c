@@ -1,8 +1,8 @@
 /*
  * options - the command line's choices
  *
- * The command line fills them in before anything else runs; everyone else
- * sees them as const.
+ * cmdline.c fills them in before anything else runs; all other files see them
+ * as const.
  */
 #include "base/base.h"
 

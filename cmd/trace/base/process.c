@@ -1,5 +1,5 @@
 /*
- * process - the program's process
+ * process - the program's process, and how it ended
  */
 #include <errno.h>
 #include <sys/syscall.h>

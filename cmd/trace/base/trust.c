@@ -1,9 +1,9 @@
 /*
  * trust - the guest has written over what it shares with us
  *
- * It can write the whole memory file, by accident or not.  Whoever finds there
- * what cannot be says so here, in any thread, and goes on without it; the
- * serving thread then ends the run.
+ * It can write the whole memory file, by accident or not.  A thread that finds
+ * an impossible value there reports it here and goes on without it; the serving
+ * thread then ends the run.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "base/base.h"
 #include "util.h"
 
-#define PATIENCE 20000u		/* ms that the guest may make us wait */
+#define PATIENCE_MS 20000u	/* how long the guest may make us wait */
 
 volatile int trust_lost;
 
@@ -29,7 +29,7 @@ trust_lose(const char *what)
 	bell_ring();
 }
 
-/* It is stopped, or a debugger has it: then nothing can be expected. */
+/* It is stopped, or a debugger holds it: nothing can be expected of it. */
 static bool
 is_stopped(void)
 {
@@ -58,11 +58,11 @@ trust_wait(struct patience *p, const char *what)
 		return false;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	now = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-	/* a long time between two calls is none of the guest's */
+	/* a long time between two calls was not spent waiting for the guest */
 	step = p->last == 0 ? 0 : now - p->last;
 	p->last = now;
 	p->waited += step < 100 ? step : 100;
-	if (p->waited < PATIENCE)
+	if (p->waited < PATIENCE_MS)
 		return true;
 	if (is_stopped()) {
 		p->waited = 0;

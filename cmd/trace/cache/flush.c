@@ -36,7 +36,7 @@ quiesce(struct slot *s)
 {
 	struct patience p = { 0, 0 };
 
-	while (__atomic_load_n(&s->used, __ATOMIC_SEQ_CST) == 1 &&
+	while (__atomic_load_n(&s->used, __ATOMIC_SEQ_CST) == SLOT_TAKEN &&
 	    __atomic_load_n(&s->incache, __ATOMIC_SEQ_CST) &&
 	    trust_wait(&p, "a thread that never leaves the cache"))
 		usleep(50);
@@ -69,8 +69,8 @@ flush(void)
 void
 frag_letgo(void)
 {
-	area_letgo(1);
+	area_letgo(LETGO_SOON);
 	flush();
-	area_letgo(2);
+	area_letgo(LETGO_NOW);
 	syscall(SYS_futex, &area.ctl->letgo, FUTEX_WAKE, NSLOT, NULL, NULL, 0);
 }

@@ -33,7 +33,7 @@ static khash_t(u32) *waiting;	/* key -> first exit that waits, + 1 */
 static void
 patch(const struct link *l, uint64_t target)
 {
-	struct seg *s = &area.boot.seg[SEG_ZONE0 + l->zone];
+	struct segment *s = &area.boot.seg[SEG_ZONE0 + l->zone];
 	uint8_t *at = area.seg[SEG_ZONE0 + l->zone] + l->jmp;
 	int32_t d = (int32_t)(target - (s->addr + l->jmp + 4));
 

@@ -52,7 +52,7 @@ find_old(int areas)
 {
 	unsigned long long start, end, off, inode;
 	char name[64], line[4400];
-	const struct seg *ibl = &old.seg[SEG_IBL];
+	const struct segment *ibl = &old.seg[SEG_IBL];
 	int found = 0;
 	FILE *f;
 

@@ -56,7 +56,7 @@ static void
 find_ours(void)
 {
 	unsigned long long start, end, off, inode;
-	const struct seg *ibl = &area.boot.seg[SEG_IBL];
+	const struct segment *ibl = &area.boot.seg[SEG_IBL];
 	char name[64], line[4400];
 	struct stat st;
 	FILE *f;

@@ -105,7 +105,7 @@ place_below(const struct places *p, uint64_t below, uint64_t n)
 static void
 choose_places(const struct places *p)
 {
-	struct seg *s = area.boot.seg;
+	struct segment *s = area.boot.seg;
 	uint64_t top = p->libs > GAP + (1ull << 32) ? p->libs - GAP : 1ull << 34;
 	unsigned i;
 

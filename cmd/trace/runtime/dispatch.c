@@ -20,9 +20,9 @@ _Static_assert(sizeof(struct tarea) <= 2 * PAGE, "T");
 enum { R = 1, W = 2, X = 4 };
 
 static uint64_t
-map(enum segment which, int prot)
+map(enum segment_number which, int prot)
 {
-	struct seg *s = &rt.boot.seg[which];
+	struct segment *s = &rt.boot.seg[which];
 	long at;
 
 	if (s->size == 0)
@@ -551,10 +551,10 @@ bring_out(void)
 	si.signo = SIG_OURS;
 	si.code = SI_QUEUE;
 	si.rest[0] = (uint64_t)blob;
-	__atomic_store_n(&c->letgo, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&c->letgo, LETGO_SOON, __ATOMIC_SEQ_CST);
 	do {
 		for (i = n = 0; i < NSLOT && !c->polling; i++) {
-			if (c->slot[i].used != 1 || !__atomic_load_n(
+			if (c->slot[i].used != SLOT_TAKEN || !__atomic_load_n(
 			    &c->slot[i].incache, __ATOMIC_SEQ_CST))
 				continue;
 			n++;
@@ -569,7 +569,7 @@ bring_out(void)
 		    __ATOMIC_SEQ_CST) > 0; tries++)
 			pause_ms();
 	} while (n > 0);
-	__atomic_store_n(&c->letgo, 2, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&c->letgo, LETGO_NOW, __ATOMIC_SEQ_CST);
 	futex_wake(&c->letgo, NSLOT);
 }
 
@@ -587,15 +587,16 @@ before_letting_go(struct tarea *t)
 	if (t->bufend != 0 && !trace_died())
 		buffer_publish(t, Q_RECORDS, 0, 0);
 	/* until nobody in the cache needs a handler of ours */
-	while ((letgo = __atomic_load_n(&rt.ctl->letgo, __ATOMIC_ACQUIRE)) != 2)
-		if ((letgo == 0 || trace_died()) &&
+	while ((letgo = __atomic_load_n(&rt.ctl->letgo, __ATOMIC_ACQUIRE)) !=
+	    LETGO_NOW)
+		if ((letgo == LETGO_NOT || trace_died()) &&
 		    !__atomic_exchange_n(&rt.bringing, 1, __ATOMIC_SEQ_CST))
 			bring_out();
 		else
 			futex_wait(&rt.ctl->letgo, letgo);
 	signal_restore_actions(0);
 	if (rt.boot.flags & BOOT_ATTACHED)
-		__atomic_store_n(&t->slot->used, 2, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&t->slot->used, SLOT_LET_GO, __ATOMIC_SEQ_CST);
 }
 
 /* The thread goes on natively, for good. */

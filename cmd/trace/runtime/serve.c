@@ -72,23 +72,24 @@ ask(struct tarea *t, enum request what, const uint64_t *arg)
 	for (i = 0; i < 4; i++)
 		s->arg[i] = arg[i];
 	s->what = what;
-	__atomic_store_n(&s->state, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&s->state, SLOT_ASKED, __ATOMIC_SEQ_CST);
 	__atomic_fetch_or(&rt.ctl->want[t->slotno / 64],
 	    1ull << (t->slotno % 64), __ATOMIC_SEQ_CST);
 	__atomic_fetch_or(&rt.ctl->wanted, 1ull << (t->slotno / 64),
 	    __ATOMIC_SEQ_CST);
 	ring_bell();
-	while (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) != 2) {
+	while (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) != SLOT_ANSWERED) {
 		if (spin(spins++))
 			continue;
 		if (trace_died())
 			return -1;
 		__atomic_store_n(&s->sleeps, 1, __ATOMIC_SEQ_CST);
-		if (__atomic_load_n(&s->state, __ATOMIC_SEQ_CST) != 2)
-			futex_wait(&s->state, 1);
+		if (__atomic_load_n(&s->state, __ATOMIC_SEQ_CST) !=
+		    SLOT_ANSWERED)
+			futex_wait(&s->state, SLOT_ASKED);
 		__atomic_store_n(&s->sleeps, 0, __ATOMIC_SEQ_CST);
 	}
-	s->state = 0;
+	s->state = SLOT_IDLE;
 	return 0;
 }
 
@@ -184,20 +185,21 @@ queue_interval(struct tarea *t, uint64_t n)
 	struct slot *s = t->slot;
 	unsigned spins = 0;
 
-	__atomic_store_n(&s->state, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&s->state, SLOT_ASKED, __ATOMIC_SEQ_CST);
 	queue_put(t, Q_COUNTS, n, 0);
 	wake_formatter();
-	while (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) != 2) {
+	while (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) != SLOT_ANSWERED) {
 		if (spins++ < QUEUE_SPINS) {
 			__builtin_ia32_pause();
 			continue;
 		}
 		__atomic_store_n(&s->sleeps, 1, __ATOMIC_SEQ_CST);
-		if (__atomic_load_n(&s->state, __ATOMIC_SEQ_CST) != 2)
-			futex_wait(&s->state, 1);
+		if (__atomic_load_n(&s->state, __ATOMIC_SEQ_CST) !=
+		    SLOT_ANSWERED)
+			futex_wait(&s->state, SLOT_ASKED);
 		__atomic_store_n(&s->sleeps, 0, __ATOMIC_SEQ_CST);
 		if (trace_died())
 			break;
 	}
-	s->state = 0;
+	s->state = SLOT_IDLE;
 }

@@ -42,16 +42,16 @@ static int
 slot_take(uint32_t tid)
 {
 	struct slot *s = rt.ctl->slot;
-	uint32_t i, free = 0;
+	uint32_t i, free = SLOT_FREE;
 	uint32_t n = rt.boot.countbytes != 0 ?
 	    (uint32_t)(rt.boot.seg[SEG_COUNTERS].size / rt.boot.countbytes) :
 	    NSLOT;
 
 	for (i = 0; i < n; i++) {
-		free = 0;
-		if (__atomic_load_n(&s[i].used, __ATOMIC_RELAXED) == 0 &&
-		    __atomic_compare_exchange_n(&s[i].used, &free, 1, 0,
-		    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+		free = SLOT_FREE;
+		if (__atomic_load_n(&s[i].used, __ATOMIC_RELAXED) ==
+		    SLOT_FREE && __atomic_compare_exchange_n(&s[i].used, &free,
+		    SLOT_TAKEN, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
 			s[i].tid = tid;
 			s[i].buf = 0;
 			s[i].state = 0;
@@ -202,7 +202,7 @@ thread_new(uint32_t tid)
 		if (base != 0)
 			sys2(__NR_munmap, base, thread_area_bytes());
 		limit_for(thread_bytes());
-		rt.ctl->slot[slot].used = 0;
+		rt.ctl->slot[slot].used = SLOT_FREE;
 		return NULL;
 	}
 	t = (struct tarea *)(base + T_OFF);
@@ -224,7 +224,7 @@ static void
 area_free(struct tarea *t)
 {
 	note_area(t->slotno, NULL);
-	__atomic_store_n(&t->slot->used, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&t->slot->used, SLOT_FREE, __ATOMIC_SEQ_CST);
 	__atomic_fetch_sub(&rt.nthread, 1, __ATOMIC_SEQ_CST);
 	sys2(__NR_munmap, (uint64_t)t - T_OFF, thread_area_bytes());
 	limit_for(thread_bytes());
@@ -270,7 +270,7 @@ thread_start(struct tarea *t)
 static int
 will_follow(struct tarea *t)
 {
-	t->slot->child = 0;
+	t->slot->child = CHILD_HELD;
 	return (rt.boot.flags & BOOT_FOLLOW) && !rt.ctl->polling;
 }
 
@@ -287,11 +287,11 @@ tell_child(struct tarea *t, long pid)
 
 	if (ask(t, REQ_CHILD, arg) == 0 && t->slot->ret[0] == 0)
 		return;
-	__atomic_store_n(&t->slot->child, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&t->slot->child, CHILD_NATIVE, __ATOMIC_SEQ_CST);
 	futex_wake(&t->slot->child, 1);
 	for (tries = 0; tries < 10 && __atomic_load_n(&t->slot->child,
-	    __ATOMIC_SEQ_CST) == 1; tries++)
-		futex_wait(&t->slot->child, 1);
+	    __ATOMIC_SEQ_CST) == CHILD_NATIVE; tries++)
+		futex_wait(&t->slot->child, CHILD_NATIVE);
 }
 
 /*
@@ -317,10 +317,10 @@ hold(struct tarea *t)
 	b->at.sigmask = (t->start_mask - 1) | t->syncblocked;
 	b->at.window = t->window;
 	__atomic_fetch_or(&b->flags, BOOT_HELD, __ATOMIC_SEQ_CST);
-	while (__atomic_load_n(child, __ATOMIC_SEQ_CST) == 0 &&
+	while (__atomic_load_n(child, __ATOMIC_SEQ_CST) == CHILD_HELD &&
 	    !rt.ctl->letgo && !trace_died())
-		futex_wait(child, 0);
-	__atomic_store_n(child, 2, __ATOMIC_SEQ_CST);
+		futex_wait(child, CHILD_HELD);
+	__atomic_store_n(child, CHILD_GONE, __ATOMIC_SEQ_CST);
 	futex_wake(child, 1);
 	signal_ready_to_go(t);
 }
@@ -532,7 +532,7 @@ thread_exit(struct tarea *t, long status)
 		sys1(__NR_exit, status);
 	}
 	note_area(t->slotno, NULL);
-	__atomic_store_n(&t->slot->used, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&t->slot->used, SLOT_FREE, __ATOMIC_SEQ_CST);
 	limit_for(thread_bytes());
 	rt_thread_exit(base, thread_area_bytes(), status);
 }

@@ -96,7 +96,7 @@ counter_add(unsigned slot, uint32_t counter)
 static bool
 next_counters(unsigned slot, uint32_t *i, uint32_t *end, uint32_t max)
 {
-	const struct seg *s = &area.boot.seg[SEG_COUNTERS];
+	const struct segment *s = &area.boot.seg[SEG_COUNTERS];
 	off_t first = (off_t)(s->off + slot * area.boot.countbytes + 8 * CELLS);
 	off_t at, to;
 

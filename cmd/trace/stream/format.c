@@ -162,7 +162,7 @@ interval(unsigned slot)
 
 	if (n != 0)
 		evw_line(stream_writer, "I %llu", (unsigned long long)n);
-	__atomic_store_n(&s->state, 2, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&s->state, SLOT_ANSWERED, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&s->sleeps, __ATOMIC_SEQ_CST))
 		futex_wake(&s->state);
 }
