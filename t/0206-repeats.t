@@ -191,7 +191,11 @@ check "cachesim: a long repeated instruction, through" \
     "$B/cachesim" $usual -t many.ev
 same "is told in one line" "O 1 I1mr ILmr D1mr*10000000000 DLmr*10000000000\
  D1mw*10000000000 DLmw*10000000000" "$(grep '^O' out)"
-check "bbv: places of a long repeated instruction" \
+status 2 "bbv: places of a long repeated instruction" \
+    "$B/bbv" --mav=m many.ev
+same "are too many" "bbv: many.ev:5: --mav: more than 16777216 places; a larger\
+ --mav-size makes fewer" "$(cat err)"
+check "bbv: larger places of it" \
     "$B/bbv" --tail=keep --mav=m --mav-size=1073741824 many.ev
 same "have each of its rounds" $((2 * 0x3fffffffffff)) \
     "$(tr ' ' '\n' <m | sed 's/.*://' | awk '{ n += $1 }

@@ -80,7 +80,7 @@ struct bbv_thread {
 };
 
 /* Records of kinds all and blocks, in order. */
-void count_execs(const struct evr *, const struct ev *, struct bbv_thread *);
+void count_execs(struct evr *, const struct ev *, struct bbv_thread *);
 /* Kind counts: records have no order; only the stream ends intervals. */
 void count_counts(const struct ev *, struct bbv_thread *);
 /* Add the units executed since the last call to the thread's blocks. */

@@ -130,7 +130,9 @@ count_parts(struct bbv_thread *t, const struct block_parts *u)
 /* ---- memory regions (--mav) ---- */
 
 /* More regions hardly fit into memory, and a vector of them is of no use. */
-#define MOSTREGIONS ((uint32_t)1 << 26)
+#define MOSTREGIONS ((uint32_t)1 << 24)
+
+static bool crowded;		/* there are more */
 
 /* Count n touches of the region of an address. */
 static void
@@ -144,9 +146,11 @@ touch(struct bbv_thread *t, uint64_t addr, uint64_t n)
 	if (new < 0)
 		die("memory:");
 	if (new) {
-		if (nregion == MOSTREGIONS)
-			die("--mav: more than %u places; a larger --mav-size "
-			    "makes fewer", MOSTREGIONS);
+		if (nregion == MOSTREGIONS) {
+			kh_del(region, regions, k);
+			crowded = true;
+			return;
+		}
 		kh_value(regions, k) = nregion++;
 	}
 	if (kh_value(regions, k) >= old) {
@@ -197,7 +201,7 @@ touch_repeated(struct bbv_thread *t, const struct ev_block *b,
 
 	while (last < end && last->count == r->count)
 		last++;
-	for (uint64_t round = 0; round < n; round += stay) {
+	for (uint64_t round = 0; round < n && !crowded; round += stay) {
 		stay = n - round;
 		for (const struct ev_ref *k = r; k < last; k++) {
 			by = count < 0 ? -(uint64_t)k->size : k->size;
@@ -303,7 +307,7 @@ before_end(const struct bbv_thread *t, const struct block_parts *u, uint64_t n)
 }
 
 static void
-rounds(const struct evr *r, const uint64_t *p, struct bbv_thread *t)
+rounds(struct evr *r, const uint64_t *p, struct bbv_thread *t)
 {
 	uint32_t id = ev_id(*p);
 	struct block_parts *u = &units[id];
@@ -314,6 +318,11 @@ rounds(const struct evr *r, const uint64_t *p, struct bbv_thread *t)
 		k = fit == 0 ? 1 : fit;
 		if (opt.mav_out != NULL && rows_wanted(t))
 			k = touch_rounds(t, ev_def(r, id), p + 1, k);
+		if (crowded) {
+			ev_bad(r, "--mav: more than %u places; a larger "
+			    "--mav-size makes fewer", MOSTREGIONS);
+			return;
+		}
 		if (fit == 0) {
 			count_settle(t);
 			count_parts(t, u);
@@ -326,7 +335,7 @@ rounds(const struct evr *r, const uint64_t *p, struct bbv_thread *t)
 }
 
 void
-count_execs(const struct evr *r, const struct ev *e, struct bbv_thread *t)
+count_execs(struct evr *r, const struct ev *e, struct bbv_thread *t)
 {
 	const uint64_t *p;
 	struct block_parts *u;
