@@ -67,5 +67,5 @@ done
 HOME=$T
 export HOME
 large counts chromium chromium --headless --no-sandbox --disable-gpu \
-    --single-process --dump-dom 'data:text/html,<p>text</p>'
+    --dump-dom 'data:text/html,<p>text</p>'
 done_testing

@@ -204,7 +204,7 @@ signal_deliver(struct tarea *t, int sig, struct ksiginfo *info,
 {
 	uint64_t base = t->handlermask != 0 ? t->handlermask - 1 : mask;
 	struct ksigaction a;
-	int fault = signal_is_fault(sig, info);
+	int fault = info != &t->kept && signal_is_fault(sig, info);
 	uint64_t frame;
 
 	t->handlermask = 0;

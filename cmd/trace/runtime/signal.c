@@ -377,6 +377,18 @@ nudged(struct tarea *t, struct kucontext *uc)
 	}
 }
 
+/*
+ * Behind a system call of ours: what comes there was sent, though it may have a
+ * fault's code, for a handler can send on what it was given.
+ */
+static int
+is_behind_call(uint64_t ip)
+{
+	const uint8_t *p = (const uint8_t *)ip;
+
+	return p[-2] == 0x0f && p[-1] == 0x05;
+}
+
 void
 signal_handler(int sig, struct ksiginfo *info, void *context)
 {
@@ -415,7 +427,7 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 		t->slot->incache = 0;
 		signal_deliver(t, sig, info, uc, uc->sigmask | t->syncblocked);
 	} else if (in_runtime(ip)) {
-		if (fault)
+		if (fault && !is_behind_call(ip))
 			fault_in_runtime(t, sig, uc);
 		else
 			keep(t, sig, info, uc);
