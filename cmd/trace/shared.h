@@ -1,5 +1,5 @@
 /*
- * shared - what trace and the runtime inside the guest agree on
+ * shared.h - what trace and the runtime inside the guest agree on
  *
  * This is the only header that both sides include.  Two processes work on a
  * run: `trace` translates, and the guest executes the translation out of a code

@@ -1,5 +1,5 @@
 /*
- * trace - what the files of the conductor share
+ * trace.h - what the files of the conductor share
  *
  * main.c	the order of a run, and how it ends
  * cmdline.c	the command line

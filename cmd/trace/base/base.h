@@ -1,5 +1,5 @@
 /*
- * base - what every layer of trace may use
+ * base.h - what every layer of trace may use
  *
  * options.c	the command line's choices, const once it has been read
  * process.c	the program's process, and how it ended

@@ -8,7 +8,7 @@
 #include "util.h"
 #include "xlate/xlate.h"
 
-static struct piece *pieces;
+static struct code_piece *pieces;
 static size_t npieces, piececap;
 struct frag *frags;
 static size_t fragcap;
@@ -25,8 +25,8 @@ store_new(void)
 void
 store_pieces(struct frag *f, const struct block *b)
 {
-	struct piece straight = { b->pc, b->next };
-	const struct piece *p = b->npiece == 0 ? &straight : b->piece;
+	struct code_piece straight = { b->pc, b->next };
+	const struct code_piece *p = b->npiece == 0 ? &straight : b->piece;
 
 	f->npiece = b->npiece == 0 ? 1 : b->npiece;
 	f->piece = (uint32_t)npieces;
@@ -49,7 +49,7 @@ store_bytes(const struct frag *f)
 bool
 store_covers(const struct frag *f, uint64_t start, uint64_t end)
 {
-	const struct piece *p = pieces + f->piece;
+	const struct code_piece *p = pieces + f->piece;
 	uint32_t i;
 
 	for (i = 0; i < f->npiece; i++)

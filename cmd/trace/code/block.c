@@ -1,12 +1,12 @@
 /*
  * block - collect the instructions of a superblock
  *
- * One entry, straight on over conditional branches that are not taken, until
- * a transfer that is never passed, an instruction that must be last, or the
- * limit.  Code is read as it is mapped now.
+ * A block has one entry and goes straight on over conditional branches, until
+ * an unconditional transfer, an instruction that must be last, or the limit.
+ * Code is read as it is mapped now.
  *
- * Where a path is known that runs often (hot.c), a block goes on along it:
- * over branches that are taken, jumps, calls, and returns of these calls.
+ * Where a frequent path is known (cache/search.c), the block follows it: over
+ * branches that are taken, jumps, calls, and the returns of these calls.
  */
 #include <stddef.h>
 #include <string.h>
@@ -18,28 +18,28 @@
 #define PIECE_BYTES 256u	/* read at one time */
 #define MAX_VOLATILE 16u	/* instructions, where bytes are compared */
 
-static int
+static bool
 ends_block(const struct insn *in)
 {
 	if (in->flow != FLOW_NONE && in->flow != FLOW_COND)
-		return 1;
+		return true;
 	return in->special == SP_TRAP || in->special == SP_EMULATE ||
 	    in->emulate != 0;
 }
 
 /* In code that may change, a store may be what changes it. */
-static int
-writes(const struct insn *in)
+static bool
+writes_memory(const struct insn *in)
 {
 	unsigned i;
 
 	for (i = 0; i < in->nref; i++)
 		if (in->ref[i].rw != 'r')
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
-/* Nothing ran yet: the first byte cannot be executed or is no instruction. */
+/* An empty block: its first byte cannot be executed or is no instruction. */
 static int
 collect_bad(struct block *b, const uint8_t *code, unsigned got)
 {
@@ -91,9 +91,9 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 			}
 		}
 		at += in->len;
-		b->taken[b->n++] = 0;
+		b->taken[b->n++] = false;
 		b->next = pc + at;
-		if (ends_block(in) || (b->is_volatile && writes(in)))
+		if (ends_block(in) || (b->is_volatile && writes_memory(in)))
 			break;
 		if (in->flow == FLOW_COND && (++branches == MAX_BRANCHES ||
 		    (opt->debug & DEBUG_NOSUPER)))
@@ -104,108 +104,108 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 
 /* ------------------------------------------------------------------- paths */
 
-/* Where a path is, while its block is collected. */
-struct way {
+/* How far a path has been followed, while its block is collected. */
+struct walk {
 	struct block *b;
 	const struct path *path;
 	uint8_t code[PIECE_BYTES];
-	app_pc from;		/* of code[0] */
+	app_pc from;		/* the pc of code[0] */
 	unsigned got;
 	unsigned branches, calls, depth;
 	app_pc back[MAX_CALLS];	/* where calls inside return to */
 };
 
-/* On at pc, in a new piece; 0: it cannot go on there. */
-static int
-go_to(struct way *w, app_pc pc)
+/* Go on at pc, in a new piece; false: the block cannot go on there. */
+static bool
+go_to(struct walk *w, app_pc pc)
 {
 	struct block *b = w->b;
 	int64_t d = (int64_t)(pc - b->pc);
 
 	if (b->npiece == MAX_PIECES || maps_volatile(pc) ||
 	    d != (int32_t)d)
-		return 0;
+		return false;
 	w->got = maps_code(pc, w->code, sizeof w->code);
 	w->from = pc;
 	if (w->got < 15)
-		return 0;
+		return false;
 	b->piece[b->npiece].start = b->piece[b->npiece].end = pc;
 	b->npiece++;
 	b->next = pc;
-	return 1;
+	return true;
 }
 
-/* Past the transfer `in`, the last so far; 0: the block ends with it. */
-static int
-pass(struct way *w, const struct insn *in)
+/* Go on behind `in`, the last so far; false: the block ends with it. */
+static bool
+pass(struct walk *w, const struct insn *in)
 {
 	struct block *b = w->b;
-	int taken;
+	bool taken;
 
 	switch (in->flow) {
 	case FLOW_NONE:
-		return 1;
+		return true;
 	case FLOW_COND:
 		if (w->branches == 64)
-			return 0;
+			return false;
 		taken = w->path->taken >> w->branches++ & 1;
 		if (!taken || in->special == SP_SHORT)
-			return 1;
+			return true;
 		if (!go_to(w, in->target))
-			return 0;
-		b->taken[b->n - 1] = 1;
-		return 1;
+			return false;
+		b->taken[b->n - 1] = true;
+		return true;
 	case FLOW_JUMP:
 		return go_to(w, in->target);
 	case FLOW_CALL:
 		if (w->calls++ == MAX_CALLS)
-			return 0;
+			return false;
 		w->back[w->depth++] = in->pc + in->len;
 		return go_to(w, in->target);
 	case FLOW_RET:
 		return w->depth > 0 && go_to(w, w->back[--w->depth]);
 	default:
-		return 0;
+		return false;
 	}
 }
 
-/* The next instruction; 0: the block ends before it. */
-static int
-append(struct way *w)
+/* Add the next instruction; false: the block ends before it. */
+static bool
+append(struct walk *w)
 {
 	struct block *b = w->b;
 	struct insn *in = &b->in[b->n];
 	unsigned at = (unsigned)(b->next - w->from);
 
 	if (b->n > 0 && window_at(b->next, MODE_IN))
-		return 0;
-	if (at + 15 > w->got) {		/* a new piece, at the same place */
+		return false;
+	if (at + 15 > w->got) {		/* read on, in a new piece */
 		if (!go_to(w, b->next))
-			return 0;
+			return false;
 		at = 0;
 	}
 	if (decode_again(in, b->next, w->code + at, w->got - at > 15 ? 15 :
 	    w->got - at) < 0 || in->special >= SP_EMULATE || in->emulate != 0)
-		return 0;
-	b->taken[b->n++] = 0;
+		return false;
+	b->taken[b->n++] = false;
 	b->next += in->len;
 	b->piece[b->npiece - 1].end = b->next;
-	return 1;
+	return true;
 }
 
 int
 block_follow(struct block *b, app_pc pc, const struct path *path)
 {
-	static struct way w;
+	static struct walk w;
 
-	memset(&w, 0, offsetof(struct way, code));
+	memset(&w, 0, offsetof(struct walk, code));
 	w.b = b;
 	w.path = path;
 	w.branches = w.calls = w.depth = 0;
 	b->pc = pc;
 	b->n = b->npiece = 0;
 	b->end = EXIT_DIRECT;
-	b->is_volatile = 0;
+	b->is_volatile = false;
 	if (!go_to(&w, pc))
 		return -1;
 	while (b->n < path->ninsn && append(&w) &&

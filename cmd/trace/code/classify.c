@@ -1,8 +1,8 @@
 /*
  * classify - instructions that cannot simply be copied
  *
- * Where control goes, what is repeated or gathered, and what the runtime has to
- * do instead of or after the instruction.
+ * This finds where control goes, what is repeated or gathered, and what the
+ * runtime must do instead of the instruction or after it.
  */
 #include "code/decoding.h"
 
@@ -10,7 +10,7 @@
 
 #include "shared.h"
 
-/* Only through memory: an offset of 2, 4 or 8 bytes and a selector. */
+/* Far transfers go through memory: an offset of 2, 4, 8 bytes, a selector. */
 static void
 classify_far(struct insn *in, const ZydisDecodedInstruction *zi)
 {
@@ -32,7 +32,7 @@ static void
 classify_branch(struct insn *in, const ZydisDecodedInstruction *zi,
     const ZydisDecodedOperand *op)
 {
-	int direct = op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+	bool direct = op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
 
 	if (zi->mnemonic == ZYDIS_MNEMONIC_XABORT)
 		return;		/* outside of a transaction it does nothing */
@@ -70,7 +70,7 @@ classify_string(struct insn *in, const ZydisDecodedInstruction *zi)
 {
 	uint32_t moved = BIT(RDI);
 
-	/* The tables tell of rsi and rdi as addresses only, of some. */
+	/* Of some, Zydis's tables have rsi and rdi only as addresses. */
 	if ((zi->opcode & 0xfe) == 0xa4 || (zi->opcode & 0xfe) == 0xa6)
 		moved |= BIT(RSI);
 	else if ((zi->opcode & 0xfe) == 0xac)
@@ -130,8 +130,8 @@ classify_gather(struct insn *in, const ZydisDecodedInstruction *zi,
 	g->mask = g->evex ? (uint8_t)ZydisRegisterGetId(zi->avx.mask.reg) :
 	    (uint8_t)(v != NULL ? ZydisRegisterGetId(v->reg.value) : 0);
 	in->nref = 0;
-	decode_add_ref(in, zi->meta.category == ZYDIS_CATEGORY_SCATTER ? 'w' : 'r',
-	    g->elemsize);
+	decode_add_ref(in, zi->meta.category == ZYDIS_CATEGORY_SCATTER ?
+	    'w' : 'r', g->elemsize);
 	in->ref[0].base = decode_gpr[m->mem.base];
 	in->ref[0].scale = m->mem.scale;
 	in->ref[0].disp = m->mem.disp.value;
@@ -157,9 +157,9 @@ stack_read(struct insn *in, unsigned size)
 }
 
 /*
- * enter: rbp is pushed, then the frame pointers of all outer levels but one, one
- * after the other, and the new one.  Told as one reference that reads all, and
- * one that writes all.
+ * enter pushes rbp, then the frame pointers of all outer levels but one, one
+ * after the other, and the new one.  We note one reference that reads them all,
+ * and one that writes them all.
  */
 static void
 classify_enter(struct insn *in, const ZydisDecodedInstruction *zi,
@@ -180,7 +180,7 @@ classify_enter(struct insn *in, const ZydisDecodedInstruction *zi,
 	r->disp = -(int64_t)r->size;
 }
 
-/* The line around rax. */
+/* clzero writes the line around rax. */
 static void
 classify_clzero(struct insn *in, const ZydisDecodedInstruction *zi)
 {
@@ -217,16 +217,17 @@ classify_return(struct insn *in, const ZydisDecodedInstruction *zi,
 }
 
 /*
- * Instructions that show where the last one of the x87 unit was: its address
- * is ours until the runtime has looked.  aux: see enum fpsave.
+ * Instructions that store the address of the last x87 instruction: they store a
+ * cache address, which the runtime then replaces.  aux: see enum fpsave.
  */
 static void
-classify_fpsave(struct insn *in, const ZydisDecodedInstruction *zi)	/* table */
+classify_fpsave(struct insn *in,
+    const ZydisDecodedInstruction *zi)	/* table */
 {
 	switch (zi->mnemonic) {
 	case ZYDIS_MNEMONIC_FNSTENV:
 	case ZYDIS_MNEMONIC_FNSAVE:
-		if (zi->operand_width == 16)	/* shows 16 bits of it only */
+		if (zi->operand_width == 16)	/* 16 bits of it only */
 			return;
 		in->aux = FP_ENV;
 		break;

@@ -1,12 +1,12 @@
 /*
- * code - the program's code: what is mapped, and what its blocks are
+ * code.h - the program's code: what is mapped, and what its blocks are
  *
- * decode.c	bytes to one struct insn; classify.c, operands.c, template.c
+ * decode.c	bytes become one struct insn; classify.c, operands.c, template.c
  * maps.c	what is mapped executable, and the bytes there
  * window.c	functions that begin and end windows (--from, --to)
- * block.c	a superblock's instructions
+ * block.c	the instructions of a superblock
  * groups.c	which references of a block share a recorded address
- * text.c	a block as the stream's writer takes it
+ * text.c	a block, packed for the stream's writer
  */
 #ifndef CODE_H
 #define CODE_H
@@ -21,46 +21,46 @@
 /* --------------------------------------------------------------------- maps */
 
 /*
- * Look again at [start, end): what was mapped there may have changed.  Returns
- * M and U lines that say so, to be freed, or NULL.
+ * Read the mappings in [start, end) again.  Returns M and U lines of what has
+ * changed, to be freed, or NULL.
  */
 char *maps_changed(uint64_t start, uint64_t end);
-/* All of a new image, likewise. */
+/* The same for all of a new image. */
 char *maps_start(void);
-/* The image is gone (exec): nothing is mapped any more. */
+/* The image is gone (exec): forget all mappings. */
 void maps_forget(void);
-/* The bytes at pc can change without a system call that says so. */
+/* Whether the bytes at pc can change without a system call. */
 bool maps_volatile(app_pc pc);
-/* Up to n bytes of code at pc, as long as they are executable. */
+/* Read up to n bytes of code at pc, as far as they are executable. */
 unsigned maps_code(app_pc pc, uint8_t *buf, unsigned n);
 
 /* ------------------------------------------------------------------ windows */
 
-/* A function, by name or 0x address; WINDOWS_FROM or WINDOWS_TO. */
+/* Add a function, by name or 0x address; which: WINDOWS_FROM or WINDOWS_TO. */
 void window_add(const char *fn, unsigned which);
-/* Code of a file, from offset `off`, is at [start, end) / no more. */
+/* Code of a file from offset `off` was mapped at [start, end); or unmapped. */
 void window_mapped(uint64_t start, uint64_t end, uint64_t off,
     const char *path);
 void window_unmapped(uint64_t start, uint64_t end);
-/* In this mode a window begins or ends at pc. */
+/* Whether a window begins or ends at pc for code of this mode. */
 bool window_at(app_pc pc, unsigned mode);
-/* From here on: before --after is over there are no windows. */
+/* Switch windows on or off: there are none before --after is over. */
 void window_enable(bool);
 /*
- * Say which functions were never there.  False: of --from, or of --to, there
- * was none, so what is told is not what was asked for.
+ * Print which functions were never mapped.  False: all of --from, or all of
+ * --to, were missing, so the stream is not what was asked for.
  */
 bool window_tell(void);
 
 /* ------------------------------------------------------------------- blocks */
 
-/* A way that a block takes over branches, jumps, calls and returns. */
+/* A path that a block follows over branches, jumps, calls and returns. */
 struct path {
-	uint8_t ninsn;		/* it ends behind as many, at most */
-	uint64_t taken;		/* bit k: the conditional branch k is */
+	uint8_t ninsn;		/* at most so many instructions */
+	uint64_t taken;		/* bit k: conditional branch k is taken */
 };
 
-struct piece {
+struct code_piece {
 	app_pc start, end;
 };
 #define MAX_PIECES 48u
@@ -68,42 +68,42 @@ struct piece {
 
 struct block {
 	struct insn in[MAX_INSN];
-	uint8_t taken[MAX_INSN];	/* conditional branches: on at their target */
+	bool taken[MAX_INSN];	/* a branch that the block goes on behind */
 	unsigned n;
 	app_pc pc;
 	app_pc next;		/* behind the last instruction */
 	bool is_volatile;	/* its bytes are compared at each entry */
 	enum exit_kind end;	/* why it ends, where no branch says so */
-	unsigned npiece;	/* of code, where it does not go straight on; else 0 */
-	struct piece piece[MAX_PIECES];
-	uint8_t code[COLD_INSN * 15];	/* of a straight one */
+	unsigned npiece;	/* pieces of code along a path; else 0 */
+	struct code_piece piece[MAX_PIECES];
+	uint8_t code[COLD_INSN * 15];	/* the bytes, where there is no path */
 };
-/* By mode, enum mode.  -1: no code at pc at all. */
+/* Collect the block at pc for an enum mode.  -1: there is no code at pc. */
 int block_collect(struct block *, app_pc pc, unsigned mode);
-/* Along a path; -1: it cannot be, or does not pay. */
+/* The same along a path; -1: the path cannot be followed. */
 int block_follow(struct block *, app_pc pc, const struct path *);
 
 /* ------------------------------------------------------------------- groups */
 
 struct refgroup {
 	uint8_t group;		/* or NOGROUP */
-	uint8_t first;		/* records the group */
-	uint8_t plain;		/* the base register's value is recorded */
-	uint8_t count;		/* group of the count of a repeated one, or NOCOUNT */
-	int64_t dist;		/* reference minus the group's value */
+	bool first;		/* the group's value is recorded here */
+	bool plain;		/* that value is the base register itself */
+	uint8_t count;		/* repeated: the count's group; or NOCOUNT */
+	int64_t dist;		/* the address minus the group's value */
 };
 #define NOGROUP 0xff
 #define NOCOUNT 0xff
 struct groups {
 	struct refgroup ref[MAX_INSN][3];
-	uint8_t used[MAX_INSN + 1];	/* groups used by the first i instructions */
+	uint8_t used[MAX_INSN + 1];	/* groups of the first i instructions */
 	uint8_t gather[MAX_INSN];	/* first of the groups of a gather */
 	unsigned n;
 };
-/* For a kind of events; shortens a block that would need too many groups. */
+/* Find the groups of a block; shortens one that would need too many. */
 void groups_find(struct groups *, struct block *, const struct kind *);
 
-/* A block's items, packed for lib's writer; returns how many bytes. */
+/* Pack a block's items for lib's writer; returns how many bytes. */
 #define TEXT_MOST (MAX_INSN * (EVPACK_INSN + 16 * EVPACK_REF))
 size_t text_pack(uint8_t *, const struct block *, const struct groups *,
     const struct kind *);

@@ -1,9 +1,9 @@
 /*
- * decode - bytes to struct insn, over Zydis
+ * decode - turn bytes into a struct insn, by Zydis
  *
- * Zydis tells operands, actions and where the fields of an encoding lie; here
- * this becomes register masks and memory references in the order in which they
- * happen (reads first). What needs care is classify.c's.
+ * Zydis gives operands, their actions, and where the fields of an encoding lie.
+ * Here these become register masks and memory references in the order in which
+ * they happen (reads first).  classify.c finds what needs special care.
  */
 #include "code/decode.h"
 
@@ -23,7 +23,8 @@ decode_init(uint64_t components)
 	operands_init(components);
 }
 
-static int
+/* Whether the memory operand is only an address, or a hint. */
+static bool
 no_access(const ZydisDecodedInstruction *zi)
 {
 	switch (zi->meta.category) {
@@ -35,7 +36,7 @@ no_access(const ZydisDecodedInstruction *zi)
 	case ZYDIS_CATEGORY_CLFLUSHOPT:
 	case ZYDIS_CATEGORY_CLWB:
 	case ZYDIS_CATEGORY_MPX:
-		return 1;
+		return true;
 	default:
 		return zi->mnemonic == ZYDIS_MNEMONIC_CLFLUSH ||
 		    zi->mnemonic == ZYDIS_MNEMONIC_LEA ||
@@ -82,10 +83,10 @@ note_register(struct insn *in, const ZydisDecodedOperand *op)
 }
 
 /*
- * Instructions whose destination may keep its old value, or do on some
- * processors, where the tables say that they write it.
+ * Instructions whose destination may keep its old value, at least on some
+ * processors, although Zydis's tables say that they write it.
  */
-static int
+static bool
 may_keep(ZydisMnemonic m)
 {
 	switch (m) {
@@ -97,20 +98,20 @@ may_keep(ZydisMnemonic m)
 	case ZYDIS_MNEMONIC_LSL:
 	case ZYDIS_MNEMONIC_RDSSPD:
 	case ZYDIS_MNEMONIC_RDSSPQ:
-		return 1;
+		return true;
 	default:
-		return 0;
+		return false;
 	}
 }
 
-static int
+static bool
 is_xstate(const ZydisDecodedInstruction *zi)
 {
 	return zi->meta.category == ZYDIS_CATEGORY_XSAVE ||
 	    zi->meta.category == ZYDIS_CATEGORY_XSAVEOPT;
 }
 
-static int
+static bool
 is_xrstor(const ZydisDecodedInstruction *zi)
 {
 	return zi->mnemonic == ZYDIS_MNEMONIC_XRSTOR ||
@@ -120,10 +121,10 @@ is_xrstor(const ZydisDecodedInstruction *zi)
 static char
 rw_of(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op)
 {
-	int r = (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
-	int w = (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+	bool r = (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
+	bool w = (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
 
-	if (is_xstate(zi))	/* the tables tell of their registers' part, too */
+	if (is_xstate(zi))	/* the tables mix in its registers' actions */
 		return is_xrstor(zi) ? 'r' : 'w';
 	return r && w ? 'm' : w ? 'w' : 'r';
 }
@@ -137,7 +138,7 @@ bytes_of(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op)
 	return op->size != 0 ? op->size / 8 : 8;
 }
 
-static int
+static bool
 is_bitstring(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op)
 {
 	switch (zi->mnemonic) {
@@ -147,7 +148,7 @@ is_bitstring(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op)
 	case ZYDIS_MNEMONIC_BTC:
 		return op[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
 	default:
-		return 0;
+		return false;
 	}
 }
 
@@ -167,7 +168,7 @@ note_address(struct insn *in, const ZydisDecodedInstruction *zi,
 	}
 	if (op->mem.base == ZYDIS_REGISTER_RIP ||
 	    op->mem.base == ZYDIS_REGISTER_EIP)
-		in->riprel = 1;
+		in->riprel = true;
 	(void)zi;
 }
 
@@ -177,7 +178,7 @@ note_memory(struct insn *in, const ZydisDecodedInstruction *zi,
 {
 	unsigned b = decode_gpr[op->mem.base], x = decode_gpr[op->mem.index];
 	struct ref *r;
-	int pushes;
+	bool pushes;
 
 	note_address(in, zi, op);
 	if (op->mem.type != ZYDIS_MEMOP_TYPE_MEM || no_access(zi) ||
@@ -222,8 +223,8 @@ note_memory(struct insn *in, const ZydisDecodedInstruction *zi,
 }
 
 /*
- * Reads come before writes; else the order of the operands stands.  But of a
- * string compare the one at rdi comes first, as Valgrind has it.
+ * Put reads before writes, and otherwise keep the order of the operands.  But
+ * of a string compare the read at rdi comes first, as in Valgrind.
  */
 static void
 sort_refs(struct insn *in, const ZydisDecodedInstruction *zi)
@@ -277,8 +278,8 @@ note_layout(struct insn *in, const ZydisDecodedInstruction *zi)
 	    (uint8_t)(zi->raw.imm[1].size / 8) - in->displen - 1;
 }
 
-/* 1: programs use it only where the processor has it. */
-static int
+/* Extensions that programs use only where the processor has them. */
+static bool
 is_common(ZydisISAExt ext)
 {
 	switch (ext) {
@@ -290,15 +291,16 @@ is_common(ZydisISAExt ext)
 	case ZYDIS_ISA_EXT_AVX:
 	case ZYDIS_ISA_EXT_BMI1:
 	case ZYDIS_ISA_EXT_BMI2:
-		return 1;
+		return true;
 	default:
-		return 0;
+		return false;
 	}
 }
 
 /*
- * Flags written mean that those before are not needed, but for who handles a
- * fault; one that the processor may not know always faults.
+ * Flags that an instruction writes need not be kept before it, unless it faults
+ * and a handler sees them.  An instruction that the processor may lack could
+ * always fault, so it counts as writing none.
  */
 static void
 note_flags(struct insn *in, const ZydisDecodedInstruction *zi)
@@ -321,7 +323,7 @@ note_flags(struct insn *in, const ZydisDecodedInstruction *zi)
 	case ZYDIS_CATEGORY_LOGICAL:	/* undefined means cleared: AF */
 		in->fkill |= f->undefined & ARITH_FLAGS;
 		break;
-	default:			/* it may mean left as it was */
+	default:		/* undefined may mean unchanged */
 		break;
 	}
 }
@@ -336,13 +338,13 @@ effect(struct insn *in, unsigned dst, unsigned src, int64_t disp)
 	in->effdisp = (int32_t)disp;
 }
 
-/* Which register becomes another plus a constant. */
+/* Note which register becomes another plus a constant. */
 static void
 note_effect(struct insn *in, const ZydisDecodedInstruction *zi,
     const ZydisDecodedOperand *op)	/* table */
 {
 	unsigned d = NOREG, s = NOREG, w = zi->operand_width / 8;
-	int imm = op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+	bool imm = op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
 
 	in->effdst = NOREG;
 	if (op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
@@ -409,7 +411,7 @@ decode(struct insn *in, app_pc pc, const uint8_t *bytes, unsigned n)
 
 	if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, bytes, n, &zi, op)))
 		return -1;
-	switch (zi.meta.isa_ext) {	/* of a processor that runs no Linux */
+	switch (zi.meta.isa_ext) {	/* not of any x86-64 that runs Linux */
 	case ZYDIS_ISA_EXT_KNC:
 	case ZYDIS_ISA_EXT_KNCE:
 	case ZYDIS_ISA_EXT_KNCV:

@@ -1,9 +1,10 @@
 /*
- * decode - one guest instruction: what the translator needs to know of it
+ * decode.h - one guest instruction: what the translator needs to know of it
  */
 #ifndef DECODE_H
 #define DECODE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef uint64_t app_pc;
@@ -17,16 +18,19 @@ enum flow {
 	FLOW_RET, FLOW_SYSCALL
 };
 
-/* What cannot simply be copied, beside flows, PC-relative and stolen registers. */
+/*
+ * Why an instruction cannot simply be copied, beside control flow, PC-relative
+ * operands and registers that the fragment uses for itself.
+ */
 enum special {
 	SP_NONE,
-	SP_SHORT,	/* jrcxz, loop: a short branch only */
+	SP_SHORT,	/* jrcxz, loop: it has only the short form */
 	SP_REP,		/* rep movs, stos, lods: count known before */
 	SP_REPCMP,	/* repe/repne cmps, scas: count known after */
 	SP_STD, SP_CLD,
 	SP_GATHER,	/* gather or scatter: a reference for each element */
-	SP_EMULATE,	/* by or after it the runtime is needed: insn.emulate */
-	SP_XSTATE,	/* xsave, xrstor: under a model its components only */
+	SP_EMULATE,	/* the runtime does it, or acts after it: emulate */
+	SP_XSTATE,	/* xsave, xrstor: with --cpu the model's components */
 	SP_TRAP,	/* int3 and such: copied, ends its fragment */
 	SP_REFUSE	/* the program must go on natively */
 };
@@ -34,7 +38,7 @@ enum special {
 enum refform {
 	REF_PLAIN,	/* base + index * scale + disp, in segment */
 	REF_STATIC,	/* at disp */
-	REF_BIT,	/* bit string: the operand-sized piece that has the bit */
+	REF_BIT,	/* bit string: the operand-sized unit of the bit */
 	REF_LINE,	/* the aligned 64 bytes around base */
 	REF_XLAT	/* rbx + al */
 };
@@ -45,7 +49,7 @@ struct ref {
 	uint8_t base, index;	/* guest registers or NOREG */
 	uint8_t scale;
 	uint8_t seg;		/* 0, else register number 4 (fs) or 5 (gs) */
-	uint8_t a32;		/* the address is cut to 32 bits */
+	bool a32;		/* the address is cut to 32 bits */
 	uint8_t bitreg;		/* REF_BIT: register with the offset */
 	uint16_t size;		/* bytes */
 	int64_t disp;
@@ -59,7 +63,7 @@ struct gather {
 	uint8_t vindex;		/* number of the index vector */
 	uint8_t vlen;		/* bytes of the index vector */
 	uint8_t mask;		/* AVX2: vector; EVEX: k register */
-	uint8_t evex;
+	bool evex;
 };
 
 struct insn {
@@ -68,23 +72,23 @@ struct insn {
 	uint8_t len;
 	uint8_t flow;		/* enum flow */
 	uint8_t special;	/* enum special */
-	uint8_t emulate;
+	uint8_t emulate;	/* enum emulated, or 0 */
 	uint8_t nref;
-	uint8_t riprel;		/* its memory operand is PC-relative */
-	uint8_t a32;		/* address-size prefix */
+	bool riprel;		/* its memory operand is PC-relative */
+	bool a32;		/* address-size prefix */
 	uint8_t opsize;		/* bits of the operands */
-	uint32_t aux;
+	uint32_t aux;		/* operand of an emulated instruction */
 	uint16_t imm;		/* of ret */
 	uint16_t rd, wr;	/* general registers read, written */
 	uint16_t kill;		/* written whole, not read */
-	/* if effdst is a register: it becomes effsrc + effdisp, 64 bits */
+	/* the effect: register effdst = effsrc + effdisp, unless NOREG */
 	uint8_t effdst, effsrc;
 	int32_t effdisp;
-	uint32_t fread, fkill;	/* arithmetic flags read; surely written */
+	uint32_t fread, fkill;	/* arithmetic flags read; always written */
 	uint8_t field[NFIELD];	/* register in that field, or NOREG */
 	uint8_t prefixlen;	/* legacy prefixes and REX/VEX/EVEX */
 	uint8_t rexoff, vexoff, evexoff;	/* 0xff: none */
-	uint8_t vex2;
+	bool vex2;		/* VEX of two bytes */
 	uint8_t opcoff, modrmoff, siboff, dispoff, displen;
 	uint16_t mnemonic;
 	struct ref ref[3];
@@ -93,7 +97,7 @@ struct insn {
 
 #define ARITH_FLAGS 0x8d5u	/* CF PF AF ZF SF OF */
 
-/* Once; of the state that xsave stores programs use these components at most. */
+/* Called once.  components: those of xsave's that programs use at most. */
 void decode_init(uint64_t components);
 
 /*
@@ -102,13 +106,13 @@ void decode_init(uint64_t components);
  */
 int decode(struct insn *, app_pc pc, const uint8_t *bytes, unsigned n);
 
-/* The same, by what was learned from instructions like it (template.c). */
+/* The same, fast for instructions like an earlier one (template.c). */
 int decode_again(struct insn *, app_pc pc, const uint8_t *bytes, unsigned n);
 
-/* Bytes of the instruction; 1 if it is none. */
+/* The instruction's length in bytes; 1 if it is none. */
 unsigned decode_length(const uint8_t *bytes, unsigned n);
 
-/* Its name and operands, for messages. */
+/* Write its name and operands into buf, for messages. */
 void decode_text(const uint8_t *bytes, unsigned n, app_pc pc, char *buf,
     unsigned size);
 

@@ -1,8 +1,8 @@
 /*
  * groups - which references of a block share one recorded address
  *
- * Every register is followed as (symbol, offset): a symbol is a value that
- * nobody knows, an offset a constant known at translation.  push, pop, add,
+ * Every register is followed as (symbol, offset): a symbol is an unknown value,
+ * an offset a constant that is known at translation.  push, pop, add,
  * sub, lea and mov move offsets and copies; every other write makes a new
  * symbol.  References with equal symbols and scale differ by a constant, so
  * one recorded address, the group's value, serves them all:
@@ -11,9 +11,9 @@
  *	mov 8(%rdi),%eax	r4 .1+8		group 1 is rdi itself
  *	call f			w8 .0-10
  *
- * A group's value is the base register itself where a store of it does; an
- * address of 0 says "did not happen", so where the register may be 0 although
- * the address is good (a displacement of 64 KB or more), the address is taken.
+ * A group's value is the base register itself where that is enough.  But a
+ * value of 0 means "did not happen": where the register may be 0 although the
+ * address is good (a displacement of 64 KB or more), the address is recorded.
  */
 #include <string.h>
 
@@ -27,30 +27,30 @@ struct value {
 	int64_t off;
 };
 
-struct key {
+struct group_key {
 	uint16_t base, index;	/* symbols */
 	uint8_t scale, seg;
-	uint8_t unique;		/* never shared */
-	int64_t stored;		/* offset that the value includes */
+	bool unique;		/* never shared */
+	int64_t stored;		/* offset that the recorded value includes */
 };
 
-struct state {
+struct symbols {
 	struct value reg[16];
-	struct key key[256];
+	struct group_key key[256];
 	uint16_t nextsym;
 	struct groups *g;
 	const struct kind *kind;
 };
 
 static void
-fresh(struct state *s, unsigned r)
+fresh(struct symbols *s, unsigned r)
 {
 	s->reg[r].sym = s->nextsym++;
 	s->reg[r].off = 0;
 }
 
 static void
-step(struct state *s, const struct insn *in)
+step(struct symbols *s, const struct insn *in)
 {
 	struct value v = { 0, 0 };
 	unsigned r;
@@ -69,7 +69,8 @@ step(struct state *s, const struct insn *in)
 			fresh(s, r);
 }
 
-static int
+/* Whether a store of the base register is enough. */
+static bool
 is_plain(const struct ref *r)
 {
 	return r->form == REF_PLAIN && r->index == NOREG && r->seg == 0 &&
@@ -78,9 +79,9 @@ is_plain(const struct ref *r)
 }
 
 static void
-find(struct state *s, const struct ref *r, struct refgroup *out)
+find(struct symbols *s, const struct ref *r, struct refgroup *out)
 {
-	struct key k;
+	struct group_key k;
 	int64_t off = r->disp;
 	unsigned i;
 
@@ -105,11 +106,11 @@ find(struct state *s, const struct ref *r, struct refgroup *out)
 	if (k.unique)
 		i = s->g->n;
 	out->first = i == s->g->n;
-	out->plain = 0;
+	out->plain = false;
 	if (out->first) {
 		k.stored = off;
 		if (is_plain(r) && !s->kind->alone) {
-			out->plain = 1;
+			out->plain = true;
 			k.stored = s->reg[r->base].off;
 		}
 		s->key[i] = k;
@@ -120,31 +121,31 @@ find(struct state *s, const struct ref *r, struct refgroup *out)
 }
 
 static unsigned
-new_group(struct state *s)
+new_group(struct symbols *s)
 {
-	s->key[s->g->n].unique = 1;
+	s->key[s->g->n].unique = true;
 	return s->g->n++;
 }
 
-/* Kind blocks tells only where calls and returns are on the stack. */
-static int
-is_told(enum refs told, const struct insn *in, const struct ref *r)
+/* Kind blocks records only the stack addresses of calls and returns. */
+static bool
+is_recorded(enum refs refs, const struct insn *in, const struct ref *r)
 {
-	if (told != REFS_STACK)
-		return told == REFS_ALL;
+	if (refs != REFS_STACK)
+		return refs == REFS_ALL;
 	switch (in->flow) {
 	case FLOW_CALL:
 	case FLOW_ICALL:
 		return r->base == RSP && r->rw == 'w';
 	case FLOW_RET:
-		return 1;
+		return true;
 	default:
-		return 0;
+		return false;
 	}
 }
 
 static void
-one(struct state *s, const struct insn *in, unsigned i)
+group_insn(struct symbols *s, const struct insn *in, unsigned i)
 {
 	struct refgroup *rg;
 	unsigned j, count = NOCOUNT;
@@ -159,8 +160,8 @@ one(struct state *s, const struct insn *in, unsigned i)
 		rg = &s->g->ref[i][j];
 		rg->group = NOGROUP;
 		rg->count = NOCOUNT;
-		if (in->ref[j].form == REF_STATIC || !is_told(s->kind->refs, in,
-		    &in->ref[j]))
+		if (in->ref[j].form == REF_STATIC ||
+		    !is_recorded(s->kind->refs, in, &in->ref[j]))
 			continue;
 		find(s, &in->ref[j], rg);
 		if (in->special != SP_REP && in->special != SP_REPCMP)
@@ -174,7 +175,7 @@ one(struct state *s, const struct insn *in, unsigned i)
 void
 groups_find(struct groups *g, struct block *b, const struct kind *kind)
 {
-	struct state s;
+	struct symbols s;
 	unsigned i;
 
 	g->n = 0;
@@ -192,7 +193,7 @@ groups_find(struct groups *g, struct block *b, const struct kind *kind)
 			b->end = EXIT_DIRECT;
 			break;
 		}
-		one(&s, &b->in[i], i);
+		group_insn(&s, &b->in[i], i);
 		step(&s, &b->in[i]);
 	}
 	g->used[b->n] = (uint8_t)g->n;

@@ -1,10 +1,11 @@
 /*
  * maps - what the guest has mapped executable, and the bytes there
  *
- * Read from /proc/PID/maps at the start and whenever the guest changed
- * mappings that concern code.  What changed is told as `M` and `U` lines, which
- * the caller puts into the stream.  Code is read through /proc/PID/mem, a page
- * at a time; of mappings that cannot be written some pages are kept.
+ * The mappings are read from /proc/PID/maps at the start, and again whenever
+ * the guest has changed some that concern code.  Changes become `M` and `U`
+ * lines, which the caller puts into the stream.  Code is read through
+ * /proc/PID/mem, a page at a time; some pages of mappings that cannot be
+ * written are kept.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,21 +21,22 @@
 #include "code/code.h"
 #include "util.h"
 
-struct mapping {
+struct exec_mapping {
 	uint64_t start, end, off;
 	char *path;
-	uint8_t write, shared;
+	bool write, shared;
 	unsigned object;
 };
 
 KHASH_MAP_INIT_STR(object, unsigned)
 
-static struct mapping *maps;
-static size_t nmaps, mapcap;
+static struct exec_mapping *maps;
+static size_t nmaps, capmaps;
 
 /*
- * Pages kept, by the low bits of their number, which stands in page_number as
- * 1 + it; what is translated together lies together, so few are read again.
+ * The pages kept, by the low bits of their numbers; page_number has 1 + the
+ * number, or 0.  Code that is translated together lies together, so few pages
+ * are read twice.
  */
 #define NPAGES 1024u
 static uint64_t page_number[NPAGES];
@@ -57,17 +59,17 @@ object_of(const char *path)
 	return kh_value(objects, k);
 }
 
-static int
+static bool
 is_ours(uint64_t at)
 {
 	unsigned i;
 
-	/* the vsyscall page can be executed only by the kernel's grace */
+	/* nor is the vsyscall page the program's: the kernel emulates it */
 	if (at >= 1ull << 63)
-		return 1;
+		return true;
 	for (i = 0; i < NSEG; i++)
 		if (at - area.boot.seg[i].addr < area.boot.seg[i].size)
-			return 1;
+			return true;
 	return at - area.blob < AREA_BLOB;
 }
 
@@ -89,7 +91,7 @@ path_of(char *s)
 	return s;
 }
 
-/* linux/fs.h of 6.11: one mapping, asked for by address. */
+/* From linux/fs.h of 6.11: query one mapping by address. */
 struct query {
 	uint64_t size, flags, addr;
 	uint64_t start, end, vma_flags, page_size, offset, inode;
@@ -102,11 +104,11 @@ enum { Q_WRITE = 2, Q_EXEC = 4, Q_SHARED = 8, Q_OR_NEXT = 16 };
 static int maps_fd = -1;	/* /proc/PID/maps, for queries */
 
 /*
- * The executable mapping at or behind `at`; 1: found, 0: none, -1: this
+ * Find the executable mapping at or behind `at`.  1: found, 0: none, -1: this
  * kernel cannot say.
  */
 static int
-query(uint64_t at, struct mapping *m)
+query(uint64_t at, struct exec_mapping *m)
 {
 	char name[4096];
 	struct query q;
@@ -129,8 +131,9 @@ query(uint64_t at, struct mapping *m)
 	return 1;
 }
 
-static int
-read_line(const char *line, struct mapping *m)
+/* Read a line of /proc/PID/maps; false: it is not executable. */
+static bool
+read_line(const char *line, struct exec_mapping *m)
 {
 	unsigned long long start, end, off;
 	char prot[8], *copy;
@@ -138,7 +141,7 @@ read_line(const char *line, struct mapping *m)
 
 	if (sscanf(line, "%llx-%llx %7s %llx %*s %*s%n", &start, &end, prot,
 	    &off, &at) < 4 || prot[2] != 'x')
-		return 0;
+		return false;
 	copy = xstrdup(line + at);
 	m->start = start;
 	m->end = end;
@@ -147,13 +150,13 @@ read_line(const char *line, struct mapping *m)
 	m->shared = prot[3] == 's';
 	m->path = xstrdup(path_of(copy));
 	free(copy);
-	return 1;
+	return true;
 }
 
-static struct mapping *
+static struct exec_mapping *
 read_file(uint64_t start, uint64_t end, size_t *count)
 {
-	struct mapping *v = NULL, m;
+	struct exec_mapping *v = NULL, m;
 	size_t cap = 0, n = 0, linecap = 0;
 	char *line = NULL;
 	FILE *f;
@@ -174,10 +177,10 @@ read_file(uint64_t start, uint64_t end, size_t *count)
 }
 
 /* The executable mappings in [start, end) as they are now, cut to it. */
-static struct mapping *
+static struct exec_mapping *
 read_maps(uint64_t start, uint64_t end, size_t *count)
 {
-	struct mapping *v = NULL, m;
+	struct exec_mapping *v = NULL, m;
 	size_t cap = 0, n = 0, i, k = 0;
 	uint64_t at = start;
 	int r = 0;
@@ -220,7 +223,7 @@ append(char *text, size_t *len, const char *line)
 }
 
 static char *
-tell_map(char *text, size_t *len, const struct mapping *m)
+tell_map(char *text, size_t *len, const struct exec_mapping *m)
 {
 	char *esc, *line;
 	size_t n;
@@ -241,7 +244,7 @@ tell_map(char *text, size_t *len, const struct mapping *m)
 }
 
 static char *
-tell_unmap(char *text, size_t *len, const struct mapping *m)
+tell_unmap(char *text, size_t *len, const struct exec_mapping *m)
 {
 	char line[64];
 
@@ -250,7 +253,7 @@ tell_unmap(char *text, size_t *len, const struct mapping *m)
 	return m->path[0] == '\0' ? text : append(text, len, line);
 }
 
-/* What the guest looks at before it asks: see touches_code there. */
+/* Give the runtime the ranges that it must notice: see its touches_code. */
 static void
 publish_ranges(void)
 {
@@ -278,9 +281,9 @@ forget_pages(uint64_t start, uint64_t end)
 }
 
 static void
-add(const struct mapping *m)
+add(const struct exec_mapping *m)
 {
-	struct mapping *last;
+	struct exec_mapping *last;
 	size_t i;
 
 	for (i = nmaps; i > 0 && maps[i - 1].start > m->start; i--)
@@ -293,18 +296,18 @@ add(const struct mapping *m)
 		last->end = m->end;
 		return;
 	}
-	maps = xgrow(maps, &mapcap, nmaps + 1, sizeof *maps);
+	maps = xgrow(maps, &capmaps, nmaps + 1, sizeof *maps);
 	memmove(&maps[i + 1], &maps[i], (nmaps - i) * sizeof *maps);
 	maps[i] = *m;
 	maps[i].path = xstrdup(m->path);
 	nmaps++;
 }
 
-/* Take [start, end) out of the list, telling so. */
+/* Take [start, end) out of the list, and append U lines to text. */
 static char *
 cut(char *text, size_t *len, uint64_t start, uint64_t end)
 {
-	struct mapping m, part;
+	struct exec_mapping m, part;
 	size_t i;
 
 	for (i = 0; i < nmaps; ) {
@@ -340,7 +343,7 @@ cut(char *text, size_t *len, uint64_t start, uint64_t end)
 char *
 maps_changed(uint64_t start, uint64_t end)
 {
-	struct mapping *v;
+	struct exec_mapping *v;
 	char *text = NULL;
 	size_t n, i, len = 0;
 
@@ -385,7 +388,7 @@ maps_forget(void)
 	nmaps = 0;
 }
 
-static const struct mapping *
+static const struct exec_mapping *
 find(uint64_t at)
 {
 	size_t i;
@@ -399,14 +402,14 @@ find(uint64_t at)
 bool
 maps_volatile(app_pc pc)
 {
-	const struct mapping *m = find(pc);
+	const struct exec_mapping *m = find(pc);
 
 	return m != NULL && (m->write || m->shared);
 }
 
-/* The page's bytes; into tmp where they must be read each time. */
+/* The page's bytes; they are in tmp if they must be read each time. */
 static const uint8_t *
-bytes_of(const struct mapping *m, uint64_t at, uint8_t *tmp)
+bytes_of(const struct exec_mapping *m, uint64_t at, uint8_t *tmp)
 {
 	unsigned k = (unsigned)(at / PAGE % NPAGES);
 
@@ -427,7 +430,7 @@ unsigned
 maps_code(app_pc pc, uint8_t *buf, unsigned n)
 {
 	uint8_t tmp[PAGE];
-	const struct mapping *m = NULL;
+	const struct exec_mapping *m = NULL;
 	const uint8_t *p;
 	unsigned got = 0, k;
 	uint64_t at;

@@ -1,5 +1,5 @@
 /*
- * operands - registers and references, as decode.c and classify.c note them
+ * operands - registers and references, for decode.c and classify.c
  */
 #include <cpuid.h>
 #include <string.h>
@@ -14,7 +14,7 @@ uint8_t decode_gprbits[ZYDIS_REGISTER_MAX_VALUE + 1];
 
 static unsigned xstate[2];	/* bytes: standard, compacted */
 
-/* Where the processor has each component, of those that are enabled. */
+/* How far the enabled components reach, as cpuid has it. */
 static void
 xstate_init(uint64_t components)
 {
@@ -38,9 +38,9 @@ xstate_init(uint64_t components)
 }
 
 unsigned
-decode_xstate(int compact)
+decode_xstate(bool compacted)
 {
-	return xstate[compact];
+	return xstate[compacted];
 }
 
 void

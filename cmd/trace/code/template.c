@@ -1,18 +1,18 @@
 /*
- * template - instructions that were seen before, but for their numbers
+ * template - decode by an earlier instruction that differs only in numbers
  *
  * The HEAD of an instruction, all its bytes before displacement and immediate,
- * decides everything about it but these two numbers.  So what was decoded
- * once serves for all instructions with the same head: of two million in a
- * compiler's run five in six, at a tenth of the price.
+ * decides everything about it but these two numbers.  So one decoded
+ * instruction serves for all with the same head: for five in six of two million
+ * in a compiler's run, at a tenth of the price.
  *
  *	48 8b 45 | f8		mov -8(%rbp),%rax	head of 3 bytes
  *	48 8b 45 | 10		mov 16(%rbp),%rax	the same
  *	0f 84 | 3a 01 00 00	je +13a			head of 2
  *
- * Where a head ends is guessed first, by a table of opcodes; only what turns
- * out to end there becomes a template, and only if the numbers have no other
- * meaning than address, distance or operand.
+ * A table of opcodes guesses where the head ends.  An instruction becomes a
+ * template only if the guess proves right, and if its numbers mean nothing but
+ * an address, a distance or an operand.
  */
 #include <stddef.h>
 #include <string.h>
@@ -25,22 +25,22 @@
 #define MAX_LEN 15u
 
 struct template {
-	uint8_t head;		/* bytes; 0: none here */
+	uint8_t head;		/* its bytes; 0: no template here */
 	uint8_t immlen;
 	struct insn in;
 };
 
 static struct template templates[NTEMPLATE];
 
-static int
+static bool
 is_prefix(unsigned b)
 {
 	switch (b) {
 	case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65:
 	case 0x66: case 0x67: case 0xf0: case 0xf2: case 0xf3:
-		return 1;
+		return true;
 	default:
-		return 0;
+		return false;
 	}
 }
 
@@ -54,7 +54,7 @@ static const uint32_t plain2[8] = {	/* behind 0f */
 	0x0000ff00, 0
 };
 
-static int
+static bool
 has_modrm(const uint32_t *plain, unsigned op)
 {
 	return !(plain[op / 32] >> op % 32 & 1);
@@ -91,7 +91,7 @@ guess_head(const uint8_t *b)
 }
 
 static struct template *
-place(const uint8_t *bytes, unsigned head)
+template_at(const uint8_t *bytes, unsigned head)
 {
 	uint64_t k;
 
@@ -127,7 +127,7 @@ number(const uint8_t *p, unsigned len)
 	}
 }
 
-/* in: the template's instruction with the numbers at bytes. */
+/* Make `in` of the template, with the numbers at bytes. */
 static void
 fill(struct insn *in, const struct template *t, app_pc pc,
     const uint8_t *bytes)
@@ -165,8 +165,8 @@ fill(struct insn *in, const struct template *t, app_pc pc,
 		in->effdst = NOREG;
 }
 
-/* 1: its numbers mean nothing that fill does not know. */
-static int
+/* Whether fill knows all that its numbers mean. */
+static bool
 is_regular(const struct insn *in, unsigned head)
 {
 	unsigned end = in->siboff != 0xff ? in->siboff :
@@ -175,13 +175,13 @@ is_regular(const struct insn *in, unsigned head)
 
 	if (head != end + 1u || in->a32 || in->emulate != 0 ||
 	    (in->special != SP_NONE && in->special != SP_SHORT))
-		return 0;
+		return false;
 	if (immlen > 8 || (immlen & (immlen - 1)) != 0)
-		return 0;
+		return false;
 	if (immlen != 0 && in->flow == FLOW_RET)
-		return 0;
+		return false;
 	if (in->displen == 0)
-		return 1;
+		return true;
 	return in->displen <= 4 && in->dispoff == head && in->nref <= 1 &&
 	    in->evexoff == 0xff && in->mnemonic != ZYDIS_MNEMONIC_POP;
 }
@@ -211,7 +211,7 @@ decode_again(struct insn *in, app_pc pc, const uint8_t *bytes, unsigned n)
 	if (n < MAX_LEN)
 		return decode(in, pc, bytes, n);
 	head = guess_head(bytes);
-	t = place(bytes, head);
+	t = template_at(bytes, head);
 	if (head != 0 && t->head == head &&
 	    memcmp(t->in.bytes, bytes, head) == 0) {
 		fill(in, t, pc, bytes);

@@ -1,21 +1,21 @@
 /*
- * text - a block's items, as the writer takes them: packed
+ * text - pack a block's items for the stream's writer
  *
- * lib/evpack.c makes text of them when the block is told first. Many never
- * are, and text is some three times as long.
+ * lib's evpack turns them into text when the block's first record is written.
+ * Many blocks never get there, and text is about three times as long.
  */
 #include "evpack.h"
 #include "code/code.h"
 
-#define MAX_ELEM 16u		/* of a gather: more than ref[] of an instruction */
+#define MAX_ELEM 16u		/* of a gather; other instructions have 3 */
 
-/* What is told of a reference. */
+/* How a reference gets its address. */
 static void
 put_group(struct ev_ref *to, const struct ref *r, const struct refgroup *rg,
-    enum refs told)
+    enum refs refs)
 {
 	if (r->form == REF_STATIC) {
-		if (told != REFS_ALL)
+		if (refs != REFS_ALL)
 			return;
 		to->where = EV_FIXED;
 		to->at = (uint64_t)r->disp;
@@ -33,14 +33,14 @@ put_group(struct ev_ref *to, const struct ref *r, const struct refgroup *rg,
 /* The elements of a gather; returns how many. */
 static unsigned
 put_gather(struct ev_ref *to, const struct insn *in, unsigned first,
-    enum refs told)
+    enum refs refs)
 {
 	unsigned j;
 
 	for (j = 0; j < in->gather.nelem; j++) {
 		to[j] = (struct ev_ref){ .kind = (uint8_t)in->ref[0].rw,
 		    .size = in->ref[0].size };
-		if (told != REFS_ALL)
+		if (refs != REFS_ALL)
 			continue;
 		to[j].where = EV_GROUP;
 		to[j].group = (uint8_t)(first + j);

@@ -1,9 +1,9 @@
 /*
- * window - where the functions are that begin and end windows
+ * window - find the functions that begin and end windows
  *
- * A function is given by its name, which is looked up in each object once
- * code of it is mapped, or by its address.  The places where one begins are
- * POINTS: block.c stops before them, and makes of them an exit of their own.
+ * A function is given by its address, or by its name, which is looked up in
+ * each object whose code is mapped.  The addresses where such a function begins
+ * are POINTS: block.c ends a block before one, and gives it an exit of its own.
  */
 #include <elf.h>
 #include <gelf.h>
@@ -16,36 +16,36 @@
 #include "code/code.h"
 #include "util.h"
 
-static struct fn {
+static struct window_fn {
 	const char *name;
-	uint64_t addr;		/* where given by address */
+	uint64_t addr;		/* if given by address, else 0 */
 	unsigned which;		/* WINDOWS_FROM or WINDOWS_TO */
-	int seen;
+	bool seen;
 } *fns;
-static size_t nfns, fncap;
+static size_t nfns, capfns;
 
 static struct point {
 	uint64_t pc;
 	unsigned which;
 } *points;
-static size_t npoints, pointcap;
+static size_t npoints, cappoints;
 static bool enabled = true;
 
-/* What an object has of them, by offset in the file. */
-static struct object {
+/* An object's points, by offset in its file. */
+static struct window_object {
 	char *path;
 	struct point *at;
 	size_t n, cap;
 } *objects;
-static size_t nobjects, objectcap;
+static size_t nobjects, capobjects;
 
 void
 window_add(const char *name, unsigned which)
 {
-	struct fn *f;
+	struct window_fn *f;
 	char *end;
 
-	fns = xgrow(fns, &fncap, nfns + 1, sizeof *fns);
+	fns = xgrow(fns, &capfns, nfns + 1, sizeof *fns);
 	f = &fns[nfns++];
 	memset(f, 0, sizeof *f);
 	f->name = name;
@@ -58,36 +58,36 @@ window_add(const char *name, unsigned which)
 		if (*end != '\0' || end == name + 2)
 			die("%s: an address is 0x and hexadecimal digits",
 			    name);
-		f->seen = 1;
-		points = xgrow(points, &pointcap, npoints + 1, sizeof *points);
+		f->seen = true;
+		points = xgrow(points, &cappoints, npoints + 1, sizeof *points);
 		points[npoints].pc = f->addr;
 		points[npoints++].which = which;
 	}
 }
 
-/* The code of an object that was linked at `addr`, as an offset. */
-static int
+/* The file offset of an object's code that was linked at `addr`. */
+static bool
 to_offset(Elf *elf, uint64_t addr, uint64_t *off)
 {
 	GElf_Phdr ph;
 	size_t n, i;
 
 	if (elf == NULL || elf_getphdrnum(elf, &n) < 0)
-		return 0;
+		return false;
 	for (i = 0; i < n; i++) {
 		if (gelf_getphdr(elf, (int)i, &ph) == NULL ||
 		    ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) ||
 		    addr - ph.p_vaddr >= ph.p_filesz)
 			continue;
 		*off = addr - ph.p_vaddr + ph.p_offset;
-		return 1;
+		return true;
 	}
-	return 0;
+	return false;
 }
 
 struct found {
-	struct object *o;
-	struct fn *f;
+	struct window_object *o;
+	struct window_fn *f;
 	Elf *elf;
 };
 
@@ -95,19 +95,19 @@ static void
 found(void *arg, uint64_t addr)
 {
 	struct found *w = arg;
-	struct object *o = w->o;
+	struct window_object *o = w->o;
 	uint64_t off;
 
 	if (!to_offset(w->elf, addr, &off))
 		return;
-	w->f->seen = 1;
+	w->f->seen = true;
 	o->at = xgrow(o->at, &o->cap, o->n + 1, sizeof *o->at);
 	o->at[o->n].pc = off;
 	o->at[o->n++].which = w->f->which;
 }
 
 static void
-read_object(struct object *o)
+read_object(struct window_object *o)
 {
 	struct found w = { o, NULL, NULL };
 	struct sym *s;
@@ -129,16 +129,16 @@ read_object(struct object *o)
 	close(fd);
 }
 
-static struct object *
+static struct window_object *
 object_of(const char *path)
 {
-	struct object *o;
+	struct window_object *o;
 	size_t i;
 
 	for (i = 0; i < nobjects; i++)
 		if (strcmp(objects[i].path, path) == 0)
 			return &objects[i];
-	objects = xgrow(objects, &objectcap, nobjects + 1, sizeof *objects);
+	objects = xgrow(objects, &capobjects, nobjects + 1, sizeof *objects);
 	o = &objects[nobjects++];
 	memset(o, 0, sizeof *o);
 	o->path = xstrdup(path);
@@ -149,7 +149,7 @@ object_of(const char *path)
 void
 window_mapped(uint64_t start, uint64_t end, uint64_t off, const char *path)
 {
-	const struct object *o;
+	const struct window_object *o;
 	struct point *p;
 	size_t i;
 
@@ -159,22 +159,22 @@ window_mapped(uint64_t start, uint64_t end, uint64_t off, const char *path)
 	for (i = 0; i < o->n; i++) {
 		if (o->at[i].pc - off >= end - start)
 			continue;
-		points = xgrow(points, &pointcap, npoints + 1, sizeof *points);
+		points = xgrow(points, &cappoints, npoints + 1, sizeof *points);
 		p = &points[npoints++];
 		p->pc = start + (o->at[i].pc - off);
 		p->which = o->at[i].which;
 	}
 }
 
-static int
+static bool
 is_given(uint64_t pc)
 {
 	size_t i;
 
 	for (i = 0; i < nfns; i++)
 		if (fns[i].addr == pc)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 void

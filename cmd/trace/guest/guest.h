@@ -1,5 +1,5 @@
 /*
- * guest - the program's process: how it comes under the runtime, and out
+ * guest.h - the program's process: how it comes under the runtime, and out
  *
  * launch.c	start a program
  * adopt.c	a child of the program, left to us by its parent's trace

@@ -1,5 +1,5 @@
 /*
- * parts - what the files of this folder share; not for others
+ * parts.h - what the files of this folder share; not for others
  */
 #ifndef GUEST_PARTS_H
 #define GUEST_PARTS_H

@@ -1,5 +1,5 @@
 /*
- * caches - the caches of this machine, for the stream's head
+ * caches - write the caches of this machine into the stream's head
  */
 #include <unistd.h>
 
@@ -24,9 +24,9 @@ stream_caches(struct evw *w)
 	one_cache(w, "D1", _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL1_DCACHE_ASSOC,
 	    _SC_LEVEL1_DCACHE_LINESIZE);
 	if (sysconf(_SC_LEVEL3_CACHE_SIZE) > 0)
-		one_cache(w, "LL", _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL3_CACHE_ASSOC,
-		    _SC_LEVEL3_CACHE_LINESIZE);
+		one_cache(w, "LL", _SC_LEVEL3_CACHE_SIZE,
+		    _SC_LEVEL3_CACHE_ASSOC, _SC_LEVEL3_CACHE_LINESIZE);
 	else
-		one_cache(w, "LL", _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL2_CACHE_ASSOC,
-		    _SC_LEVEL2_CACHE_LINESIZE);
+		one_cache(w, "LL", _SC_LEVEL2_CACHE_SIZE,
+		    _SC_LEVEL2_CACHE_ASSOC, _SC_LEVEL2_CACHE_LINESIZE);
 }

@@ -1,9 +1,9 @@
 /*
- * counters - executions that are counted, not recorded
+ * counters - executions that are counted instead of recorded
  *
- * Each thread has an array of counters in the memory file, which grows pages as
- * they are used.  A counter is given to an id when a fragment needs it; when
- * there are none left, all are told and given anew.
+ * Each thread has an array of counters in the memory file, whose pages come as
+ * they are used.  An id gets a counter when a fragment needs one.  When none is
+ * left, all counts are written out and all counters are free again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,16 +14,16 @@
 #include "stream/stream.h"
 #include "util.h"
 
-/* Of each counter; written by the serving thread. */
+/* What each counter counts; written by the serving thread. */
 static struct {
 	uint32_t id;
 	uint8_t ninsn;
 } *counted;
-static uint32_t ncount;
-#define COUNT_MOST (1ull << 56)	/* no counter gets so far */
+static uint32_t ncounters;
+#define COUNT_MAX (1ull << 56)	/* no honest counter gets this far */
 
 static uint64_t *total;		/* kind cache: by id */
-static size_t ntotal, totalcap;
+static size_t ntotal, captotal;
 
 void
 counters_begin(void)
@@ -35,30 +35,30 @@ counters_begin(void)
 bool
 counters_left(unsigned n)
 {
-	return area.boot.countbytes == 0 || ncount + n <= area.maxcount;
+	return area.boot.countbytes == 0 || ncounters + n <= area.maxcount;
 }
 
 uint32_t
 counter_new(uint32_t id, unsigned ninsn)
 {
-	uint32_t c = ncount;
+	uint32_t c = ncounters;
 
 	counted[c].id = id;
 	counted[c].ninsn = (uint8_t)ninsn;
-	__atomic_store_n(&ncount, c + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&ncounters, c + 1, __ATOMIC_RELEASE);
 	return c;
 }
 
 bool
 counter_is(uint32_t c, uint32_t id)
 {
-	return c < ncount && counted[c].id == id;
+	return c < ncounters && counted[c].id == id;
 }
 
 void
 counters_renew(void)
 {
-	ncount = 0;
+	ncounters = 0;
 }
 
 static uint64_t *
@@ -68,7 +68,7 @@ counters_of(unsigned slot)
 	    slot * area.boot.countbytes) + CELLS;
 }
 
-/* Threads that can have counters. */
+/* The number of threads that can have counters. */
 static unsigned
 nslots(void)
 {
@@ -90,8 +90,8 @@ counter_add(unsigned slot, uint32_t counter)
 }
 
 /*
- * The next of a thread's counters, from *i up to max, that have pages at all:
- * *i up to *end.  false: there are none.
+ * Find the next of a thread's counters, from *i up to max, that have pages;
+ * they are then *i up to *end.  false: there are none.
  */
 static bool
 next_counters(unsigned slot, uint32_t *i, uint32_t *end, uint32_t max)
@@ -118,17 +118,17 @@ next_counters(unsigned slot, uint32_t *i, uint32_t *end, uint32_t max)
 static void
 add_total(uint32_t id, uint64_t n)
 {
-	total = xgrow(total, &totalcap, id + 1ul, sizeof *total);
+	total = xgrow(total, &captotal, id + 1ul, sizeof *total);
 	for (; ntotal <= id; ntotal++)
 		total[ntotal] = 0;
 	total[id] += n;
 }
 
-/* In kind cache they are added up for the end.  They are zero afterwards. */
+/* Kind cache adds counts up for the end.  The counters are zero afterwards. */
 uint64_t
 counters_tell(unsigned slot)
 {
-	uint32_t i, end, max = __atomic_load_n(&ncount, __ATOMIC_ACQUIRE);
+	uint32_t i, end, max = __atomic_load_n(&ncounters, __ATOMIC_ACQUIRE);
 	uint64_t *c = counters_of(slot), n = 0, v;
 
 	for (i = 0; next_counters(slot, &i, &end, max); i = end)
@@ -137,7 +137,7 @@ counters_tell(unsigned slot)
 			if (v == 0)
 				continue;
 			c[i] = 0;
-			if (v >= COUNT_MOST)
+			if (v >= COUNT_MAX)
 				trust_lose("a counter");
 			n += v * counted[i].ninsn;
 			if (opt->kind->intervals) {

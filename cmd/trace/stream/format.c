@@ -1,10 +1,11 @@
 /*
- * format - from the queue to event text, in a thread of its own
+ * format - turn the queue's entries into event text, in a thread of its own
  *
- * Entries come in the order in which threads handed over.  A buffer's bytes
- * are zero again when they have been written out, so that a record's header
- * is 0 until it is whole; at the end what was never handed over is found by
- * walking each thread's buffer from the last place that was.
+ * Entries come in the order in which threads handed their records over.  After
+ * a buffer's bytes have been written out they are set to zero again, so that a
+ * record's head is 0 until the record is whole.  At the end this finds the
+ * records that were never handed over: it walks each thread's buffer from where
+ * the last entry ended.
  *
  * The guest can write all that is read here: see base/trust.c.
  */
@@ -27,8 +28,8 @@
 static struct out *out;
 static pthread_t thread;
 static volatile int stopping;
-enum { EARLY = 16 };
-static unsigned sleeps;		/* ours, so far */
+#define EARLY_SLEEPS 16u	/* so often we poll at the start of a run */
+static unsigned nsleeps;	/* of this thread, so far */
 volatile int format_full;
 volatile int format_lost;
 static struct {
@@ -37,11 +38,12 @@ static struct {
 } slots[NSLOT];
 static uint8_t length[NIDS];	/* --for: instructions, by id */
 static uint32_t qhead;		/* next entry to take */
-static struct own {
+static struct own_entry {
 	enum qtype type;
 	char *lines;
-} own[NQUEUE];			/* entries that are ours, by place */
-#define QUEUE_MOST (NQUEUE + 2 * NSLOT + 64)	/* entries and who waits to put one */
+} own[NQUEUE];			/* which entries are ours, by index */
+/* Entries, and threads that wait for room to put theirs. */
+#define QUEUE_MAX (NQUEUE + 2 * NSLOT + 64)
 static uint32_t renewed;	/* +1: all counters are free; futex */
 
 static void
@@ -51,8 +53,8 @@ futex_wake(uint32_t *word)
 }
 
 /*
- * Where the window ends in records [a, b): behind the one that fills it.
- * What comes later is not told; the program is let go.
+ * The end of --for's window in records [a, b): behind the one that fills it.
+ * Later records are dropped, and the program is let go.
  */
 static const uint32_t *
 cut_window(const uint32_t *a, const uint32_t *b)
@@ -72,8 +74,8 @@ cut_window(const uint32_t *a, const uint32_t *b)
 	return a < b ? a : b;
 }
 
-/* The flight recorder: 1 if what waits behind this is more than it keeps. */
-static int
+/* The flight recorder: whether more waits behind this entry than it keeps. */
+static bool
 is_outdated(unsigned slot)
 {
 	struct control *c = area.ctl;
@@ -92,9 +94,9 @@ is_outdated(unsigned slot)
 	return bytes >= opt->last && opt->during == 0;
 }
 
-/* Records at [from, to) of the buffers. */
+/* Write or keep the records at [from, to) of the buffers. */
 static void
-take(unsigned slot, uint32_t from, uint32_t to)
+take_records(unsigned slot, uint32_t from, uint32_t to)
 {
 	const uint32_t *a = (const void *)(area.bufs + from);
 	const uint32_t *b = (const void *)(area.bufs + to), *end;
@@ -116,9 +118,9 @@ take(unsigned slot, uint32_t from, uint32_t to)
 		trust_lose(evw_error(stream_writer));
 }
 
-/* The same; they are zero afterwards.  What a dump has taken is not again. */
+/* The same, but without those that a dump has taken; then set all to zero. */
 static void
-records(unsigned slot, uint32_t from, uint32_t to)
+use_up_records(unsigned slot, uint32_t from, uint32_t to)
 {
 	uint32_t at = slots[slot].from;
 
@@ -128,10 +130,11 @@ records(unsigned slot, uint32_t from, uint32_t to)
 	if (opt->last != 0 && to - at >= BUF_SIZE / 2 && is_outdated(slot))
 		last_skip(slot, to - at);
 	else
-		take(slot, at, to);
+		take_records(slot, at, to);
 	memset(area.bufs + from, 0, to - from);
 }
 
+/* Make the buffer free; [from, to) of it is zero already. */
 static void
 give_back(uint32_t from, uint32_t to)
 {
@@ -167,7 +170,7 @@ interval(unsigned slot)
 		futex_wake(&s->state);
 }
 
-/* Whole words of one buffer; or none, where there may be no buffers. */
+/* Whether these are whole words of one buffer, or none at all. */
 static bool
 is_in_buffer(uint32_t from, uint32_t to)
 {
@@ -177,7 +180,7 @@ is_in_buffer(uint32_t from, uint32_t to)
 	    to - start <= BUF_SIZE && from < area.boot.seg[SEG_BUFFERS].size);
 }
 
-/* What the entry says can be. */
+/* Whether an honest guest could have written the entry. */
 static bool
 is_possible(const struct qent *e)
 {
@@ -200,7 +203,7 @@ is_possible(const struct qent *e)
 }
 
 static void
-text(char *lines)
+write_lines(char *lines)
 {
 	char *nl;
 
@@ -236,7 +239,7 @@ take_entry(const struct qent *e)
 	}
 	if (!opt->kind->records && !opt->kind->alone)
 		return;
-	records(e->slot, e->from, e->to);
+	use_up_records(e->slot, e->from, e->to);
 	slots[e->slot].from = e->to;
 	slots[e->slot].buf = e->from / BUF_STRIDE + 1;
 	if (e->type == Q_FULL) {
@@ -260,24 +263,24 @@ take_entry(const struct qent *e)
 }
 
 /*
- * Nobody calls before a good part of what may wait does, which a short run
- * never has. Its readers would have to begin when it is over: so in the first
- * milliseconds we look for ourselves.
+ * The runtime wakes us only when a good part of the pool is full; a short run
+ * never gets there, and its readers would have nothing to do until it is over.
+ * So for the first milliseconds we poll.
  */
-static int
+static bool
 is_early(void)
 {
-	return sleeps < EARLY;
+	return nsleeps < EARLY_SLEEPS;
 }
 
 static void
 sleep_until_called(struct control *c)
 {
-	struct timespec t = { 0, ONCE(c->polling) ? 100000 : is_early() ? 2000000 :
-	    50 * 1000 * 1000 };
+	struct timespec t = { 0, ONCE(c->polling) ? 100000 :
+	    is_early() ? 2000000 : 50 * 1000 * 1000 };
 	uint32_t bell = __atomic_load_n(&c->qbell, __ATOMIC_SEQ_CST);
 
-	sleeps++;
+	nsleeps++;
 	__atomic_store_n(&c->formatting_sleeps, 1, __ATOMIC_SEQ_CST);
 	if (ONCE(c->queue[qhead % NQUEUE].type) == Q_NONE && !stopping &&
 	    !trust_lost)
@@ -295,8 +298,8 @@ pass_entry(struct control *c)
 }
 
 /*
- * The queue is full but for its next entry, which does not come: whoever took
- * the place has it ready.
+ * All of the queue's entries are taken, but the next one is not written yet.
+ * The thread that took it is about to do so: lose patience if it does not.
  */
 static void
 check_gap(struct control *c)
@@ -304,7 +307,7 @@ check_gap(struct control *c)
 	static struct patience p;
 	uint32_t n = __atomic_load_n(&c->qtail, __ATOMIC_SEQ_CST) - qhead;
 
-	if (n > QUEUE_MOST)
+	if (n > QUEUE_MAX)
 		trust_lose("its queue");
 	else if (n < NQUEUE)
 		p = (struct patience){ 0, 0 };
@@ -312,37 +315,37 @@ check_gap(struct control *c)
 		trust_wait(&p, "its queue");
 }
 
-/* The next entry, if there is one. */
-static int
+/* Take the next entry; false: there is none. */
+static bool
 consume(struct control *c)
 {
 	struct qent *e = &c->queue[qhead % NQUEUE], copy;
-	struct own mine = own[qhead % NQUEUE];
+	struct own_entry mine = own[qhead % NQUEUE];
 
 	copy.type = __atomic_load_n(&e->type, __ATOMIC_ACQUIRE);
 	if (copy.type == Q_NONE || trust_lost)
-		return 0;
+		return false;
 	copy.slot = ONCE(e->slot);
 	copy.sig = ONCE(e->sig);
 	copy.from = ONCE(e->from);
 	copy.to = ONCE(e->to);
 	copy.arg = ONCE(e->arg);
-	own[qhead % NQUEUE] = (struct own){ Q_NONE, NULL };
+	own[qhead % NQUEUE] = (struct own_entry){ Q_NONE, NULL };
 	e->type = Q_NONE;
 	pass_entry(c);
 	if (mine.type != Q_NONE ? mine.type != copy.type : !is_possible(&copy))
 		trust_lose("an entry of its queue");
 	else if (mine.lines != NULL)
-		text(mine.lines);
+		write_lines(mine.lines);
 	else
 		take_entry(&copy);
 	free(mine.lines);
-	return 1;
+	return true;
 }
 
-/* End of the whole records from `from` on. */
+/* Where the whole records from `from` on end. */
 static uint32_t
-extent(uint32_t from, uint32_t end)
+records_end(uint32_t from, uint32_t end)
 {
 	uint32_t at = from, head, n;
 
@@ -356,7 +359,7 @@ extent(uint32_t from, uint32_t end)
 	return at;
 }
 
-/* Of a thread: its buffer + 1, or 0. */
+/* The number of a thread's buffer + 1, or 0. */
 static uint32_t
 buffer_of(const struct slot *s)
 {
@@ -371,19 +374,19 @@ buffer_of(const struct slot *s)
 }
 
 /*
- * What running threads have not handed over yet.  A buffer that is handed
- * over meanwhile stays as it is until we take it from the queue.
+ * Take what running threads have not handed over yet.  A buffer that is handed
+ * over meanwhile stays unchanged until we take it from the queue.
  */
 static void
 take_running(struct control *c)
 {
 	static uint32_t buf[NSLOT];
-	unsigned i, tries, most;
+	unsigned i, tries, left;
 	uint32_t tail, from;
 
 	for (tries = 0; tries < 100; tries++) {
 		tail = __atomic_load_n(&c->qtail, __ATOMIC_SEQ_CST);
-		for (most = NQUEUE; most > 0 && consume(c); most--)
+		for (left = NQUEUE; left > 0 && consume(c); left--)
 			;
 		for (i = 0; i < NSLOT; i++)
 			buf[i] = buffer_of(&c->slot[i]);
@@ -396,16 +399,16 @@ take_running(struct control *c)
 			continue;
 		from = slots[i].buf == buf[i] ? slots[i].from :
 		    (buf[i] - 1) * BUF_STRIDE;
-		slots[i].from = extent(from, (buf[i] - 1) * BUF_STRIDE +
+		slots[i].from = records_end(from, (buf[i] - 1) * BUF_STRIDE +
 		    BUF_SIZE);
 		slots[i].buf = buf[i];
-		take(i, from, slots[i].from);
+		take_records(i, from, slots[i].from);
 	}
 }
 
-/* The newest records, into a stream of their own. */
+/* Write the newest records into a stream of their own; all but its end. */
 static void
-begin_last(struct out *o)
+write_last(struct out *o)
 {
 	evw_again(stream_writer, o);
 	stream_head();
@@ -420,7 +423,7 @@ snapshot(struct control *c)
 	if (o == NULL)
 		return;
 	take_running(c);
-	begin_last(o);
+	write_last(o);
 	evw_end(stream_writer, "exit", 0);
 	last_end(o);
 }
@@ -429,20 +432,20 @@ static void *
 run(void *arg)
 {
 	struct control *c = area.ctl;
-	int quiet = 0, most = QUEUE_MOST;
+	int quiet = 0, left = QUEUE_MAX;
 
 	(void)arg;
 	while (!trust_lost) {
 		if (opt->last != 0 && last_asked())
 			snapshot(c);
-		if (consume(c) && (!stopping || most-- > 0)) {
+		if (consume(c) && (!stopping || left-- > 0)) {
 			quiet = 0;
 			continue;
 		}
 		if (stopping)
 			break;
 		check_gap(c);
-		/* nobody shall wait for what is there */
+		/* a reader shall not wait for lines that are ready */
 		if (quiet == (is_early() ? 0 : 1) && opt->last == 0)
 			evw_flush(stream_writer);
 		quiet++;
@@ -452,8 +455,8 @@ run(void *arg)
 }
 
 /*
- * What we write goes nowhere from here on.  The program is not to suffer: it
- * goes on natively, and nothing waits for us meanwhile.
+ * The stream cannot be written.  The program must not suffer from that: it goes
+ * on natively, and meanwhile nothing waits for us.
  */
 static void
 lost(struct out *o, int err)
@@ -475,8 +478,8 @@ format_start(char *const argv[], const char *name)
 	else if (opt->last != 0)
 		out = last_open(name);
 	else
-		out = opt->out_fd >= 0 ? out_fd(opt->out_fd, "standard output") :
-		    out_open(name);
+		out = opt->out_fd >= 0 ?
+		    out_fd(opt->out_fd, "standard output") : out_open(name);
 	if (out != NULL)
 		out->failed = lost;
 	stream_writer = evw_open(out);
@@ -484,16 +487,16 @@ format_start(char *const argv[], const char *name)
 		stream_head();
 }
 
-/* Lines at once, while nobody consumes. */
+/* Writes at once: the formatting thread does not run now. */
 void
 format_replace(char *lines)
 {
-	text(lines);
+	write_lines(lines);
 	free(lines);
 	threads_reset();
 }
 
-/* The queue of a new area: its consumer begins. */
+/* Start the thread that consumes a new area's queue. */
 void
 format_begin(void)
 {
@@ -504,24 +507,24 @@ format_begin(void)
 		die("thread:");
 }
 
-/* Put an entry of our own; lines are freed. */
+/* Put an entry of our own into the queue; lines are freed. */
 static void
 put(enum qtype type, char *lines)
 {
 	struct control *c = area.ctl;
 	uint32_t t = __atomic_fetch_add(&c->qtail, 1, __ATOMIC_SEQ_CST), n;
-	struct own *o = &own[t % NQUEUE];
+	struct own_entry *o = &own[t % NQUEUE];
 
 	while ((n = t - __atomic_load_n(&qhead, __ATOMIC_ACQUIRE)) >= NQUEUE &&
-	    n <= QUEUE_MOST && !trust_lost && !guest_ended)
+	    n <= QUEUE_MAX && !trust_lost && !guest_ended)
 		usleep(100);
 	if (n >= NQUEUE || o->type != Q_NONE) {
-		if (n > QUEUE_MOST || n < NQUEUE)
+		if (n > QUEUE_MAX || n < NQUEUE)
 			trust_lose("its queue");
 		free(lines);
 		return;
 	}
-	*o = (struct own){ type, lines };
+	*o = (struct own_entry){ type, lines };
 	__atomic_store_n(&c->queue[t % NQUEUE].type, type, __ATOMIC_SEQ_CST);
 }
 
@@ -546,9 +549,9 @@ format_renew(void)
 		syscall(SYS_futex, &renewed, FUTEX_WAIT, was, &t, NULL, 0);
 }
 
-/* What no thread handed over, found by its headers. */
+/* Find the records that no thread handed over, by their heads. */
 static void
-leftovers(void)
+take_leftovers(void)
 {
 	uint32_t i, from, to, end, buf;
 
@@ -559,13 +562,13 @@ leftovers(void)
 		from = slots[i].buf == buf ? slots[i].from :
 		    (buf - 1) * BUF_STRIDE;
 		end = (buf - 1) * BUF_STRIDE + BUF_SIZE;
-		to = extent(from, end);
-		records(i, from, to);
+		to = records_end(from, end);
+		use_up_records(i, from, to);
 	}
 	counters_tell_all();
 }
 
-/* The area's threads are gone: all that they told is written. */
+/* The area's threads are gone: write all that they left. */
 void
 format_drain(void)
 {
@@ -577,21 +580,21 @@ format_drain(void)
 	futex_wake(&c->qbell);
 	pthread_join(thread, NULL);
 	n = __atomic_load_n(&c->qtail, __ATOMIC_SEQ_CST) - qhead;
-	if (n > QUEUE_MOST)
+	if (n > QUEUE_MAX)
 		trust_lose("its queue");
 	for (; n > 0 && !trust_lost; n--) {
 		if (consume(c))
 			continue;
 		if (own[qhead % NQUEUE].type != Q_NONE)
 			trust_lose("an entry of its queue");
-		pass_entry(c);	/* who was killed may leave a gap */
+		pass_entry(c);	/* a thread that was killed may leave a gap */
 	}
 	if (!trust_lost)
-		leftovers();
+		take_leftovers();
 	qhead = 0;
 	for (i = 0; i < NQUEUE; i++) {
 		free(own[i].lines);
-		own[i] = (struct own){ Q_NONE, NULL };
+		own[i] = (struct own_entry){ Q_NONE, NULL };
 	}
 }
 
@@ -603,7 +606,7 @@ format_end(const char *how, int status, bool whole)
 	if (opt->last != 0) {
 		out = last_final(out);
 		out->failed = lost;
-		begin_last(out);
+		write_last(out);
 	}
 	counters_totals();
 	if (!whole) {

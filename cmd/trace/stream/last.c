@@ -1,15 +1,15 @@
 /*
- * last - the flight recorder: only the newest records, told when asked for
+ * last - the flight recorder: keep only the newest records, for a dump
  *
- * Instead of being written out, what threads hand over is copied as it is
- * into a RING for each slot, where it becomes an ITEM: the number of its
- * thread, its records, and the system call or signal that ended them.  Items
- * are numbered in the order of the queue, so a dump is one merge: it walks
- * the newest SIZE bytes of all rings by these numbers, through a writer that
- * has forgotten what it told before.  Nothing is formatted before that.
+ * What threads hand over is not written out but copied as it is into a RING,
+ * one for each slot.  There it becomes an ITEM: the number of its thread, its
+ * records, and the system call or signal that ended them.  Items are numbered
+ * in the order of the queue, so a dump is one merge: it walks the newest SIZE
+ * bytes of all rings by these numbers, through a writer that has forgotten what
+ * it wrote before.  Nothing is formatted before that.
  *
- * Mappings are told whole.  M and U lines wait in a list, numbered like the
- * items; those that are older than every item that is left are done to a
+ * A dump has all mappings.  M and U lines wait in a list, numbered like the
+ * items.  Lines that are older than every remaining item are applied to a
  * table, with which a dump begins.  So neither grows with the run.
  */
 #include <errno.h>
@@ -27,7 +27,7 @@
 #include "stream/stream.h"
 #include "util.h"
 
-struct item {
+struct last_item {
 	uint64_t seq;
 	uint64_t arg;
 	uint32_t thread;
@@ -37,16 +37,16 @@ struct item {
 	uint8_t pad[5];
 };
 
-/* Items lie in a row from head to tail; where tail went round, to wrap first. */
+/* Items lie from head to tail, or from head to wrap and then from 0 to tail. */
 struct ring {
 	uint8_t *buf;
 	size_t head, tail, wrap;
 	size_t held;		/* bytes of all items */
-	struct item *newest;
-	uint64_t told;		/* dump's: records */
+	struct last_item *newest;
+	uint64_t told;		/* items whose records this dump has written */
 };
 
-/* M and U lines that some item may be older than. */
+/* M and U lines that may be newer than some item. */
 struct lines {
 	struct lines *next;
 	uint64_t seq;
@@ -55,28 +55,28 @@ struct lines {
 };
 #define LINES_MAX (1u << 20)	/* bytes that may wait */
 
-struct map {
+struct last_map {
 	uint64_t start, end, off;
 	unsigned object;
 	char *path;
 };
 
-#define ITEM_MAX (sizeof(struct item) + BUF_SIZE + 8)
+#define ITEM_MAX (sizeof(struct last_item) + BUF_SIZE + 8)
 
 static struct ring rings[NSLOT];
 static uint64_t seq;
 static uint64_t taken;		/* bytes of records, so far */
-static unsigned threads;	/* the largest number of one */
+static unsigned threads;	/* the largest number of a thread */
 static struct lines *lines, **lines_end = &lines;
-static size_t waiting;		/* bytes of them */
-static struct map *maps;
-static size_t nmaps, mapcap;
+static size_t waiting;		/* bytes of these lines */
+static struct last_map *maps;
+static size_t nmaps, capmaps;
 
 /* ---- rings ---- */
 
 /*
- * At most SIZE and one item more are held before another comes, and at the
- * wrap less than one is left over.
+ * A ring holds at most SIZE and one item before another comes, and less than an
+ * item is wasted at the wrap.
  */
 static size_t
 ring_bytes(void)
@@ -85,15 +85,15 @@ ring_bytes(void)
 }
 
 static size_t
-item_size(const struct item *it)
+item_size(const struct last_item *it)
 {
 	return sizeof *it + ((it->bytes + 7u) & ~7u);
 }
 
-static struct item *
+static struct last_item *
 oldest(struct ring *r)
 {
-	return (struct item *)(void *)(r->buf + r->head);
+	return (struct last_item *)(void *)(r->buf + r->head);
 }
 
 static void
@@ -113,7 +113,7 @@ drop(struct ring *r)
 	}
 }
 
-/* All that need not be kept. */
+/* Drop all items that need not be kept. */
 static void
 trim(struct ring *r)
 {
@@ -121,11 +121,11 @@ trim(struct ring *r)
 		drop(r);
 }
 
-static struct item *
+static struct last_item *
 add(unsigned slot, unsigned thread, uint32_t bytes)
 {
 	struct ring *r = &rings[slot];
-	struct item it = { .thread = thread, .bytes = bytes };
+	struct last_item it = { .thread = thread, .bytes = bytes };
 	size_t n = item_size(&it);
 
 	if (r->buf == NULL) {
@@ -141,7 +141,7 @@ add(unsigned slot, unsigned thread, uint32_t bytes)
 		r->tail = 0;
 	}
 	it.seq = ++seq;
-	r->newest = (struct item *)(void *)(r->buf + r->tail);
+	r->newest = (struct last_item *)(void *)(r->buf + r->tail);
 	*r->newest = it;
 	r->tail += n;
 	r->held += n;
@@ -171,7 +171,7 @@ last_skip(unsigned slot, uint32_t bytes)
 void
 last_ended(unsigned slot, unsigned thread, const struct qent *e)
 {
-	struct item *it = rings[slot].newest;
+	struct last_item *it = rings[slot].newest;
 
 	if (it == NULL || it->seq != seq || it->letter != 0)
 		it = add(slot, thread, 0);
@@ -183,9 +183,9 @@ last_ended(unsigned slot, unsigned thread, const struct qent *e)
 /* ---- mappings ---- */
 
 static void
-map_add(const struct map *m, uint64_t start, uint64_t end)
+map_add(const struct last_map *m, uint64_t start, uint64_t end)
 {
-	maps = xgrow(maps, &mapcap, nmaps + 1, sizeof *maps);
+	maps = xgrow(maps, &capmaps, nmaps + 1, sizeof *maps);
 	maps[nmaps] = *m;
 	maps[nmaps].start = start;
 	maps[nmaps].end = end;
@@ -197,7 +197,7 @@ map_add(const struct map *m, uint64_t start, uint64_t end)
 static void
 map_cut(uint64_t start, uint64_t end)
 {
-	struct map m;
+	struct last_map m;
 	size_t i;
 
 	for (i = 0; i < nmaps; ) {
@@ -215,11 +215,11 @@ map_cut(uint64_t start, uint64_t end)
 	}
 }
 
-/* A line of maps.c's. */
+/* Apply an M or U line, as code/maps.c makes them. */
 static void
 map_line(const char *s)
 {
-	struct map m;
+	struct last_map m;
 	int at;
 
 	if (sscanf(s, "U %" SCNx64 " %" SCNx64, &m.start, &m.end) == 2) {
@@ -233,7 +233,7 @@ map_line(const char *s)
 	}
 }
 
-/* The oldest lines are what is mapped where from here on. */
+/* Apply the oldest lines to the table of mappings. */
 static void
 fold(void)
 {
@@ -250,8 +250,8 @@ fold(void)
 }
 
 /*
- * Too many lines wait.  Where some thread has not told anything for so long
- * that they still have to, its oldest records go.
+ * Too many lines wait: apply those that are older than every item.  Where a
+ * silent thread's old items still hold up too many, drop these items.
  */
 static void
 shorten(void)
@@ -292,32 +292,32 @@ last_lines(const char *text)
 
 /* ---- a dump ---- */
 
-struct part {
+struct dump_part {
 	uint64_t seq;
 	struct ring *ring;	/* or NULL: lines */
-	const uint32_t *from;	/* records that are told */
+	const uint32_t *from;	/* the first record to write */
 	union {
-		const struct item *it;
+		const struct last_item *it;
 		const struct lines *lines;
 	};
 };
 
-static struct part *parts;
-static size_t nparts, partcap;
+static struct dump_part *parts;
+static size_t nparts, capparts;
 
-static struct part *
+static struct dump_part *
 part(uint64_t number)
 {
-	parts = xgrow(parts, &partcap, nparts + 1, sizeof *parts);
+	parts = xgrow(parts, &capparts, nparts + 1, sizeof *parts);
 	parts[nparts].seq = number;
 	return &parts[nparts++];
 }
 
-/* Bytes of the ring's records that are too old although their item is not. */
+/* Bytes of the oldest item's records that are too old to be written. */
 static uint32_t
 too_old(struct ring *r)
 {
-	const struct item *it = oldest(r);
+	const struct last_item *it = oldest(r);
 	const uint8_t *p = (const uint8_t *)(it + 1);
 	uint32_t at = 0, head;
 
@@ -328,12 +328,12 @@ too_old(struct ring *r)
 	return at < it->bytes ? at : it->bytes;
 }
 
-/* Returns the bytes of records that it tells. */
+/* Add the ring's items to the parts; returns their bytes of records. */
 static uint64_t
 ring_parts(struct ring *r)
 {
-	struct item *it;
-	struct part *p;
+	struct last_item *it;
+	struct dump_part *p;
 	size_t at, left;
 	uint32_t skip;
 	uint64_t bytes = 0;
@@ -344,7 +344,7 @@ ring_parts(struct ring *r)
 		return 0;
 	skip = too_old(r);
 	for (at = r->head, left = r->held; left > 0; skip = 0) {
-		it = (struct item *)(void *)(r->buf + at);
+		it = (struct last_item *)(void *)(r->buf + at);
 		p = part(it->seq);
 		p->ring = r;
 		p->it = it;
@@ -362,7 +362,7 @@ ring_parts(struct ring *r)
 static int
 by_seq(const void *a, const void *b)
 {
-	const struct part *x = a, *y = b;
+	const struct dump_part *x = a, *y = b;
 
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
@@ -377,17 +377,17 @@ tell_lines(const char *s)
 }
 
 static void
-tell_item(const struct part *p)
+tell_item(const struct dump_part *p)
 {
 	static unsigned current;
-	const struct item *it = p->it;
+	const struct last_item *it = p->it;
 	const uint32_t *end = (const uint32_t *)(const void *)
 	    ((const uint8_t *)(it + 1) + it->bytes);
 
 	if (p == parts)
 		current = 0;
 	if (p->from == end && p->ring->told == 0)
-		return;		/* of what ended there is no record left */
+		return;		/* no record is left of what ended here */
 	if (threads > 1 && it->thread != current)
 		evw_line(stream_writer, "T %u", it->thread);
 	current = it->thread;
@@ -460,7 +460,7 @@ last_asked(void)
 	return was;
 }
 
-/* The next file's: the number is where %n stands, or behind the name. */
+/* The next file's name; its number replaces %n, or follows the name. */
 static char *
 file_name(void)
 {
@@ -477,7 +477,7 @@ file_name(void)
 	return s;
 }
 
-/* -1, errno: there can be no new file beside -o's. */
+/* -1 with errno: no new file can be created beside -o's. */
 static int
 may_create(void)
 {
@@ -515,7 +515,7 @@ last_final(struct out *o)
 	return o != NULL ? o : out_open(file_name());
 }
 
-/* A file that could not be written is told, and the next one may be. */
+/* A dump could not be written: say so; the next one may succeed. */
 static void
 lost(struct out *o, int err)
 {

@@ -1,9 +1,10 @@
 /*
- * sample - how often each id was told, in a sample of the records
+ * sample - count how often each id comes, in a sample of the records
  *
  * The formatter counts one record in eight.  An id says by which exit a block
- * was left; one that came often goes into a ring, from which the serving
- * thread takes it to look for the way that its block mostly takes (cache/way.c).
+ * was left.  An id that comes often goes into a ring, from which the serving
+ * thread takes it to search for the path that its block mostly takes
+ * (cache/search.c).
  */
 #include "stream/parts.h"
 #include "stream/stream.h"
@@ -11,7 +12,7 @@
 #define OFTEN 64u		/* samples of an id; a power of two */
 #define RING 1024u
 
-/* Written by the formatter: samples of each id, and ids that came often. */
+/* Written by the formatter: samples by id, and the ids that came often. */
 static uint16_t count[NIDS];
 static uint32_t ring[RING];
 static uint32_t put, taken;

@@ -1,5 +1,5 @@
 /*
- * threads - which thread the stream's lines are of
+ * threads - number the threads, and say by T lines whose lines follow
  */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "stream/parts.h"
 #include "stream/stream.h"
 
-static unsigned current;	/* thread of the lines now, or 0 */
+static unsigned current;	/* thread of the latest lines, or 0 */
 static unsigned begun;		/* threads so far */
 static unsigned number[NSLOT];	/* of each slot's thread, from 1 */
 
@@ -34,7 +34,7 @@ thread_line(unsigned slot)
 	}
 	if (n == current || (begun < 2 && current == 0))
 		return;
-	/* the first T line names the thread that ran until then */
+	/* before the first T line, name the thread that ran until then */
 	if (current == 0 && n != 1)
 		evw_line(stream_writer, "T 1");
 	evw_line(stream_writer, "T %u", n);

@@ -1,5 +1,5 @@
 /*
- * writer - the text's writer, and the stream's head
+ * writer - the writer of event text, and the stream's head
  */
 #include "evw.h"
 #include "stream/parts.h"
