@@ -1,11 +1,11 @@
 /*
- * cache - the code cache: fragments by guest pc, and the links between them
+ * cache.h - the code cache: fragments by guest pc, and the links between them
  *
  * frag.c	makes fragments, on request and ahead; drops them
- * store.c	all fragments, and the table that the guest reads
- * link.c	direct exits, patched to lead to fragments
- * flush.c	all of them forgotten
- * paths.c	ways of blocks that run often; search.c finds them
+ * store.c	holds all fragments, and the table that the guest reads
+ * link.c	patches direct exits to jump to fragments
+ * flush.c	drops all fragments at once
+ * paths.c	holds the paths of blocks that run often; search.c finds them
  */
 #ifndef CACHE_H
 #define CACHE_H
@@ -15,35 +15,37 @@
 
 #include "code/code.h"
 
-#define AHEAD 2u		/* fragments made for one miss, with its own, at most */
+/* Most fragments made for one miss, including the one that was missed. */
+#define MAX_AHEAD 2u
 
-/* Once, before all others. */
+/* Call this once, before all others. */
 void cache_start(void);
-/* Before --after is over. */
+/* True until --after is over. */
 bool cache_skipping(void);
-/* A new image: nothing is translated yet, and no path is known. */
+/* Begin a new image: no fragments, no paths. */
 void cache_new(void);
 /*
- * Entry of the fragment for pc, translated if need be, and exit `exitno` (or
- * ~0) linked to it; 0: no code there.  What is near follows, by frag_ahead.
+ * The entry of the fragment for pc, made if there is none; 0: no code there.
+ * Exit `exitno` is linked to it, unless that is ~0.  frag_ahead will then make
+ * the fragments that it leads to.
  */
 uint64_t frag_request(app_pc pc, uint64_t exitno, unsigned mode);
-/* Make one fragment that the guest has not asked for; false: none is wanted. */
+/* Make one fragment ahead of requests; false: there is none to make. */
 bool frag_ahead(void);
-/* The code at pc is not what was translated: forget that fragment. */
+/* The code at pc differs from what was translated: drop that fragment. */
 void frag_stale(app_pc pc, unsigned mode);
-/* The fragment for pc, if there is one, is made anew. */
+/* Make the fragment for pc anew, if there is one. */
 void frag_again(app_pc pc);
-/* Forget what covers [start, end). */
+/* Drop the fragments whose code is in [start, end). */
 void frag_kill(uint64_t start, uint64_t end);
-/* All counters are told, and can be used again. */
+/* Report all counters, so that they can be used again. */
 void frag_renew(void);
-/* --after is over: from here on fragments tell what they do. */
+/* --after is over: from here on fragments report what they execute. */
 void frag_window(void);
-/* All threads are to go on natively, at their next exits. */
+/* Let all threads go on natively, from their next exits. */
 void frag_letgo(void);
 
-/* Of the next id that came often: where a path was found for it, or 0. */
+/* Find a path for the next block that came often: the block's pc, or 0. */
 app_pc search_next(void);
 
 #endif

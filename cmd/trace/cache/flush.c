@@ -1,5 +1,5 @@
 /*
- * flush - all fragments are forgotten
+ * flush - drop all fragments
  */
 #include <linux/futex.h>
 #include <string.h>
@@ -19,8 +19,8 @@ empty_lookup(void)
 }
 
 /*
- * Nobody is in the cache any more, or the image is new.  The table is empty
- * already, or new; then it shall not be touched in vain.
+ * No thread is in the cache any more, or the image is new.  The table is
+ * already empty: clearing it again would only touch its pages.
  */
 void
 flush_new(void)
@@ -43,9 +43,9 @@ quiesce(struct slot *s)
 }
 
 /*
- * The cache is full.  Every link and lookup is undone, so that each thread
- * leaves it at its next exit; a thread that is outside stays there while `gen`
- * differs from what it looked up.  Then all of it can be used again.
+ * The cache is full.  Undo every link and lookup, so that each thread leaves
+ * the cache at its next exit.  A thread outside stays there while `gen` differs
+ * from what it looked up.  Once all are outside, the cache can be used again.
  */
 void
 flush(void)

@@ -1,5 +1,5 @@
 /*
- * frag - fragments: made on request and ahead of requests, and dropped
+ * frag - make fragments, on request and ahead of requests, and drop them
  *
  * A FRAGMENT is one piece of code in a zone, for a block at a guest pc.
  */
@@ -16,7 +16,7 @@
 static struct xlate x;
 static struct block blk;
 static struct groups grp;
-static const struct kind *inside;	/* what fragments inside windows tell */
+static const struct kind *inside;	/* kind of fragments inside windows */
 
 /* Components of xsave that a program of this processor stores at most. */
 static uint64_t
@@ -27,7 +27,7 @@ xstate_of(enum cpu cpu)
 		return 3;
 	case CPU_V3:
 		return 7;
-	default:		/* not AMX, which the kernel gives to who asks */
+	default:	/* not AMX: programs must ask the kernel first */
 		return ~(3ull << 17);
 	}
 }
@@ -68,7 +68,7 @@ zone_for(app_pc pc)
 	return d[1] < d[0] && area.boot.seg[SEG_ZONE1].size != 0;
 }
 
-/* Where its instructions are, and where it goes on behind them. */
+/* The pcs of the block's instructions, and the pc behind the last. */
 static void
 put_pcs(struct fragmeta *m)
 {
@@ -118,10 +118,10 @@ put_meta(struct frag *f, uint32_t code)
 	put_pcs(m);
 	for (i = 0; i < x.nexit; i++)
 		put_exit(&area.exits[f->exit + i], &x.exit[i], m->block);
-	store_told(f->zone, f->meta + 1);
+	store_publish(f->zone, f->meta + 1);
 }
 
-/* CPU time of this thread, where somebody wants to know: it is a system call. */
+/* CPU time of this thread; 0 without -v, since it takes a system call. */
 static uint64_t
 now_ns(void)
 {
@@ -133,7 +133,7 @@ now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Write the block's fragment; shorter blocks are tried when it is too large. */
+/* Write the block's fragment.  If it is too large, halve the block. */
 static void
 write_fragment(unsigned z)
 {
@@ -145,21 +145,22 @@ write_fragment(unsigned z)
 		if (x.def != NULL)
 			def_ids(x.def, &x);
 		x.c.start = x.c.p = area.seg[SEG_ZONE0 + z] + area.zone_used[z];
-		x.c.addr = area.boot.seg[SEG_ZONE0 + z].addr + area.zone_used[z];
+		x.c.addr = area.boot.seg[SEG_ZONE0 + z].addr +
+		    area.zone_used[z];
 		x.c.limit = x.c.start + XLATE_ROOM - 1024;
 		x.firstexit = area.nexit;
 		if (xlate(&x))
 			return;
 		if (blk.n <= 1)
-			die("%#llx: an instruction that is too long to translate",
-			    (unsigned long long)blk.pc);
+			die("%#llx: an instruction that is too long to "
+			    "translate", (unsigned long long)blk.pc);
 		blk.n /= 2;
 		blk.next = blk.in[blk.n].pc;
 		blk.end = EXIT_DIRECT;
 	}
 }
 
-/* The block at pc, along its path if it has one. */
+/* Collect the block at pc, along its path if it has one; -1: no code. */
 static int
 collect(app_pc pc, unsigned mode)
 {
@@ -171,7 +172,7 @@ collect(app_pc pc, unsigned mode)
 	return block_collect(&blk, pc, mode);
 }
 
-/* No more can be told: what was is written, and the program goes on. */
+/* No ids are left: the stream ends here, and the program goes on natively. */
 static void
 out_of_ids(void)
 {
@@ -183,7 +184,7 @@ out_of_ids(void)
 	frag_letgo();
 }
 
-/* Room for one fragment; false: there will be none. */
+/* Make room for one fragment; false: there is none. */
 static bool
 make_room(unsigned z)
 {
@@ -199,8 +200,8 @@ make_room(unsigned z)
 }
 
 /*
- * The fragment for pc, made now.  Its index, or -1: no code there, or all go
- * on natively.
+ * Make the fragment for pc.  Returns its index, or -1: there is no code, or all
+ * threads go on natively.
  */
 static int64_t
 frag_new(app_pc pc, unsigned mode)
@@ -231,7 +232,7 @@ frag_new(app_pc pc, unsigned mode)
 	f->nexit = (uint16_t)x.nexit;
 	f->entry = entry_word(x.c.addr + x.prologue, x.prologue);
 	put_meta(f, code);
-	store_told_exits(area.nexit + x.nexit);
+	store_publish_exits(area.nexit + x.nexit);
 	area.zone_used[z] += (uint32_t)(x.c.p - x.c.start);
 	link_exits(f, &x, code);
 	table_put(nfrag, f->entry);
@@ -243,7 +244,7 @@ frag_new(app_pc pc, unsigned mode)
 	return nfrag++;
 }
 
-/* Entry of the fragment for pc, translated if need be; 0: no code there. */
+/* The entry of the fragment for pc, made if there is none; 0: no code. */
 static uint64_t
 frag_get(app_pc pc, unsigned mode)
 {
@@ -257,18 +258,19 @@ frag_get(app_pc pc, unsigned mode)
 }
 
 /*
- * Behind a miss, what direct exits of the new fragment reach, the last first,
- * and of those made here, up to a bound: while the guest goes on, one at a time,
- * so that it waits for one at most when it asks again.
+ * Fragments to be made ahead of requests: after a miss, those that direct
+ * exits of the new fragment lead to, last exit first, then those that these
+ * lead to, up to a bound.  They are made while the guest goes on, one at a
+ * time: if it asks meanwhile, it waits for one at most.
  */
 static struct {
-	uint32_t f, i;		/* fragment, exits of it done */
-	uint32_t end;
+	uint32_t f, i;		/* a fragment, how many of its exits are done */
+	uint32_t end;		/* index that ends the work; 0: no work */
 	uint32_t gen;
 } ahead;
 
 static bool
-one_ahead(void)
+make_ahead(void)
 {
 	app_pc target;
 	unsigned mode;
@@ -279,17 +281,17 @@ one_ahead(void)
 			e = frags[ahead.f].exit + frags[ahead.f].nexit -
 			    ++ahead.i;
 			mode = frags[ahead.f].mode & MODE_OUT;
-			target = tab_key(link_key(e), mode);	/* undone */
+			target = tab_key(link_key(e), mode);	/* the pc */
 			if (!link_open(e) || target == 0 ||
 			    nfrag >= ahead.end || table_find(link_key(e)) != 0)
 				continue;
 			if (!store_room(zone_for(target)))
 				break;
 			frag_new(target, mode);
-			return 1;
+			return true;
 		}
 	ahead.end = 0;
-	return 0;
+	return false;
 }
 
 static void
@@ -317,7 +319,7 @@ frag_ahead(void)
 	if (ahead.end == 0 || ahead.gen != area.gen)
 		return false;
 	from = now_ns();
-	made = one_ahead();
+	made = make_ahead();
 	if (!made)
 		note_growth();
 	stats.translate_ns += now_ns() - from;
@@ -341,7 +343,7 @@ frag_request(app_pc pc, uint64_t exitno, unsigned mode)
 	if (nfrag > first && !(opt->debug & DEBUG_NOLINK)) {
 		ahead.f = first;
 		ahead.i = 0;
-		ahead.end = first + AHEAD;
+		ahead.end = first + MAX_AHEAD;
 		ahead.gen = area.gen;
 	}
 	stats.translate_ns += now_ns() - from;
@@ -354,7 +356,7 @@ kill_one(uint32_t i)
 	struct frag *f = &frags[i];
 	uint32_t k;
 
-	f->dead = 1;
+	f->dead = true;
 	link_lost(i);
 	table_put(i, 0);
 	k = (uint32_t)(f->pc % IBL_WORDS) +

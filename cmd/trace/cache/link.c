@@ -1,11 +1,12 @@
 /*
- * link - direct exits that lead to fragments
+ * link - link direct exits to fragments
  *
- * Exits that wait for a fragment hang on their target's pc; when it comes they
- * are patched, and when it goes they are patched back to their stubs.
+ * Exits whose target has no fragment wait for it, in a list by the target's
+ * key.  When the fragment is made they are patched to jump there; when it is
+ * dropped they are patched back to their stubs.
  *
- * A patch is one 4-byte store within 8 aligned bytes, made when the code it
- * leads to is complete; the guest may run through it at any time.
+ * A patch is one 4-byte store within 8 aligned bytes, made once the target's
+ * code is complete: the guest may execute the jump at any time.
  */
 #include <string.h>
 
@@ -16,19 +17,19 @@
 #include "xlate/xlate.h"
 
 struct link {
-	uint64_t key;		/* of what it leads to */
-	uint32_t jmp;		/* zone offset of the rel32; 0: cannot be linked */
+	uint64_t key;		/* of the target */
+	uint32_t jmp;		/* zone offset of the rel32; 0: none */
 	uint32_t stub : 31;	/* zone offset */
 	uint32_t zone : 1;
-	uint32_t next;		/* list of exits that wait for, or lead to, the same */
-	uint32_t to;		/* fragment it is linked to, + 1 */
+	uint32_t next;		/* list of exits with the same target, + 1 */
+	uint32_t to;		/* fragment that it is linked to, + 1; or 0 */
 };
 
 KHASH_MAP_INIT_INT64(u32, uint32_t)
 
 static struct link *links;
-static size_t linkcap;
-static khash_t(u32) *waiting;	/* key -> first exit that waits, + 1 */
+static size_t caplinks;
+static khash_t(u32) *waiting;	/* key -> first waiting exit, + 1 */
 
 static void
 patch(const struct link *l, uint64_t target)
@@ -40,7 +41,7 @@ patch(const struct link *l, uint64_t target)
 	__atomic_store_n((int32_t *)(void *)at, d, __ATOMIC_RELEASE);
 }
 
-/* A jump between zones is a fragment of its own: before f, nothing done. */
+/* Make a fragment that jumps to f, for exits of the other zone. */
 static uint64_t
 far_jump(unsigned z, uint32_t f)
 {
@@ -67,7 +68,7 @@ far_jump(unsigned z, uint32_t f)
 	e->kind = MAP_BODY;
 	e->loc = REG_P | REG_T << 4;
 	area.zone_used[z] += 16;
-	store_told(z, area.nfrag[z] + 1);
+	store_publish(z, area.nfrag[z] + 1);
 	return c.addr + 8;
 }
 
@@ -137,7 +138,7 @@ link_exits(const struct frag *f, const struct xlate *x, uint32_t code)
 	struct link *l;
 	uint32_t i, e, t;
 
-	links = xgrow(links, &linkcap, f->exit + f->nexit, sizeof *links);
+	links = xgrow(links, &caplinks, f->exit + f->nexit, sizeof *links);
 	for (i = 0; i < f->nexit; i++) {
 		e = f->exit + i;
 		l = &links[e];

@@ -1,5 +1,5 @@
 /*
- * paths - the way that a block takes, by its first pc, where one is known
+ * paths - the known paths of blocks, by their first pc
  */
 #include <htslib/khash.h>
 
@@ -46,7 +46,7 @@ path_forget_all(void)
 		kh_clear(path, paths);
 }
 
-/* For tests: along anything, to the greatest length. */
+/* For tests: an arbitrary path of the greatest length. */
 static const struct path *
 any_path(app_pc pc)
 {

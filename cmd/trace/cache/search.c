@@ -1,20 +1,19 @@
 /*
- * search - where a block that runs often mostly goes on
+ * search - find the path that a block takes most
  *
  * The formatter's sample (stream/sample.c) says by which exits blocks were
- * left.  Of a block that came often we follow the exits that were taken most,
- * from block to block: that is its PATH, a length and a direction for each
- * conditional branch.  Its fragment is then made anew along it (block_follow):
- * over branches that are taken, jumps, calls, and their returns; small loops
- * are unrolled.
+ * left.  From a block that came often, follow the exits taken most, from block
+ * to block.  That is its PATH: a length, and a direction for each conditional
+ * branch.  Its fragment is then made anew along the path (block_follow): over
+ * taken branches, jumps, calls and their returns; small loops are unrolled.
  *
  *	a: cmp; jne c   90 of 100 are left at the jne by id 7 = P 7 5 2
  *	...
  *	c: mov; jmp a	100 of 100 at the end: cmp, jne (taken), mov, jmp, cmp
  *
- * That makes fewer and longer lines, which is what the readers of the stream
- * spend their time on, and fewer exits for the program.  A path is a guess:
- * whatever it says, what is told is what ran.
+ * So the stream has fewer, longer lines, and the number of lines is what its
+ * readers spend their time on; and the program takes fewer exits.  A path is
+ * only a guess: the stream always says what really ran.
  */
 #include <string.h>
 
@@ -23,9 +22,9 @@
 #include "stream/stream.h"
 #include "xlate/xlate.h"
 
-#define ENOUGH 3u		/* samples of a block, to know where it goes */
+#define MIN_SAMPLES 3u	/* of a block, to know where it goes on */
 
-/* How often the block was told at all. */
+/* How many samples the block has, of all its exits. */
 static uint32_t
 samples(const struct def *d)
 {
@@ -38,125 +37,128 @@ samples(const struct def *d)
 	return sum;
 }
 
-/* While we look where it mostly goes on. */
-struct view {
+/* The state of a search. */
+struct search {
 	app_pc head, pc;
 	const struct def *d;	/* the block that we are in */
-	unsigned k;		/* instructions of it done */
+	unsigned k;		/* how many of its instructions are done */
 	uint32_t rest;		/* samples that came this far */
-	unsigned n, branches, depth;
+	unsigned n, branches;	/* instructions and branches of the path */
+	unsigned depth;		/* calls that have not returned */
 	unsigned round;		/* instructions until the head came again */
-	unsigned whole;		/* instructions, at the end of the last block; 0: none */
-	app_pc back[MAX_CALLS];
+	unsigned whole;		/* n where the last block began; 0: none */
+	app_pc back[MAX_CALLS];	/* their return addresses */
 	uint64_t taken;
 };
 
-static int
-on_at(struct view *l, app_pc pc)
+/* The path enters the block at pc; false: it ends before. */
+static bool
+enter_block(struct search *s, app_pc pc)
 {
 	struct def *d = def_at(pc);
 
-	if (pc == l->head) {
-		if (l->round == 0)
-			l->round = l->n;
-		if (l->n + l->round > MAX_INSN)
-			return 0;
+	if (pc == s->head) {
+		if (s->round == 0)
+			s->round = s->n;
+		if (s->n + s->round > MAX_INSN)
+			return false;
 	}
-	if (d == NULL || samples(d) < ENOUGH)
-		return 0;
-	if (pc != l->head)
+	if (d == NULL || samples(d) < MIN_SAMPLES)
+		return false;
+	if (pc != s->head)
 		def_pass(d);
-	l->d = d;
-	l->k = 0;
-	l->rest = samples(d);
-	l->pc = pc;
-	l->whole = l->n;
-	return 1;
+	s->d = d;
+	s->k = 0;
+	s->rest = samples(d);
+	s->pc = pc;
+	s->whole = s->n;
+	return true;
 }
 
-static int
-at_branch(struct view *l, const struct insn *in)
+/* Take the branch in the direction of most samples; false: the path ends. */
+static bool
+follow_branch(struct search *s, const struct insn *in)
 {
-	uint32_t id = def_id(l->d, l->k), t;
+	uint32_t id = def_id(s->d, s->k), t;
 
-	if (l->branches == 64 || l->k == def_length(l->d) || id == 0)
-		return 0;
-	t = sample_count(id) < l->rest ? sample_count(id) : l->rest;
-	l->rest -= t;
-	if (t > l->rest) {
-		if (in->special == SP_SHORT || !on_at(l, in->target))
-			return 0;
-		l->taken |= 1ull << l->branches;
+	if (s->branches == 64 || s->k == def_length(s->d) || id == 0)
+		return false;
+	t = sample_count(id) < s->rest ? sample_count(id) : s->rest;
+	s->rest -= t;
+	if (t > s->rest) {
+		if (in->special == SP_SHORT || !enter_block(s, in->target))
+			return false;
+		s->taken |= 1ull << s->branches;
 	}
-	l->branches++;
-	return 1;
+	s->branches++;
+	return true;
 }
 
-/* Behind the instruction; 0: the path ends here. */
-static int
-look_on(struct view *l, const struct insn *in)
+/* Go over an instruction; false: the path ends behind it. */
+static bool
+step_over(struct search *s, const struct insn *in)
 {
-	l->n++;
-	l->k++;
-	l->pc = in->pc + in->len;
+	s->n++;
+	s->k++;
+	s->pc = in->pc + in->len;
 	if (in->special >= SP_EMULATE || in->emulate != 0)
-		return 0;
+		return false;
 	switch (in->flow) {
 	case FLOW_NONE:
 		break;
 	case FLOW_COND:
-		if (!at_branch(l, in))
-			return 0;
+		if (!follow_branch(s, in))
+			return false;
 		break;
 	case FLOW_JUMP:
-		return on_at(l, in->target);
+		return enter_block(s, in->target);
 	case FLOW_CALL:
-		if (l->depth == MAX_CALLS)
-			return 0;
-		l->back[l->depth++] = l->pc;
-		return on_at(l, in->target);
+		if (s->depth == MAX_CALLS)
+			return false;
+		s->back[s->depth++] = s->pc;
+		return enter_block(s, in->target);
 	case FLOW_RET:
-		return l->depth > 0 && on_at(l, l->back[--l->depth]);
+		return s->depth > 0 && enter_block(s, s->back[--s->depth]);
 	default:
-		return 0;
+		return false;
 	}
-	return l->k < def_length(l->d) || on_at(l, l->pc);
+	return s->k < def_length(s->d) || enter_block(s, s->pc);
 }
 
-static int
-find_path(struct view *l, const struct def *d, struct path *p)
+static bool
+find_path(struct search *s, const struct def *d, struct path *p)
 {
 	uint8_t code[15];
 	struct insn in;
 
-	memset(l, 0, sizeof *l);
-	l->head = l->pc = def_pc(d);
-	l->d = d;
-	l->rest = samples(d);
-	while (l->n < MAX_INSN) {
-		if (maps_code(l->pc, code, sizeof code) < sizeof code ||
-		    decode_again(&in, l->pc, code, sizeof code) < 0 ||
-		    !look_on(l, &in))
+	memset(s, 0, sizeof *s);
+	s->head = s->pc = def_pc(d);
+	s->d = d;
+	s->rest = samples(d);
+	while (s->n < MAX_INSN) {
+		if (maps_code(s->pc, code, sizeof code) < sizeof code ||
+		    decode_again(&in, s->pc, code, sizeof code) < 0 ||
+		    !step_over(s, &in))
 			break;
 	}
-	/* no more than it can be: then up to where a block begins, that is known */
-	p->ninsn = (uint8_t)(l->n < MAX_INSN ? l->n : l->whole);
-	p->taken = l->taken;
-	return l->whole != 0;
+	/* if it ended early, end it where the last known block began */
+	p->ninsn = (uint8_t)(s->n < MAX_INSN ? s->n : s->whole);
+	p->taken = s->taken;
+	return s->whole != 0;
 }
 
 app_pc
 search_next(void)
 {
 	struct path p;
-	struct view l;
+	struct search s;
 	struct def *d = def_of(sample_next());
 
 	if (d == NULL || d != def_at(def_pc(d)) || maps_volatile(def_pc(d)))
 		return 0;
-	if (def_was_passed(d))		/* by who came first, perhaps */
+	if (def_was_passed(d))	/* a new path covers it: sample it anew */
 		return 0;
-	if (path_known(def_pc(d)) || !find_path(&l, d, &p))
+	if (path_known(def_pc(d)) || !find_path(&s, d, &p))
 		return 0;
 	path_put(def_pc(d), &p);
 	return def_pc(d);

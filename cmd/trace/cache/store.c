@@ -1,5 +1,5 @@
 /*
- * store - all fragments, and the table by which the guest finds them
+ * store - hold all fragments, and the table by which the guest finds them
  */
 #include <string.h>
 
@@ -9,15 +9,15 @@
 #include "xlate/xlate.h"
 
 static struct code_piece *pieces;
-static size_t npieces, piececap;
+static size_t npieces, cappieces;
 struct frag *frags;
-static size_t fragcap;
+static size_t capfrags;
 uint32_t nfrag;
 
 struct frag *
 store_new(void)
 {
-	frags = xgrow(frags, &fragcap, nfrag + 1, sizeof *frags);
+	frags = xgrow(frags, &capfrags, nfrag + 1, sizeof *frags);
 	memset(&frags[nfrag], 0, sizeof *frags);
 	return &frags[nfrag];
 }
@@ -30,7 +30,7 @@ store_pieces(struct frag *f, const struct block *b)
 
 	f->npiece = b->npiece == 0 ? 1 : b->npiece;
 	f->piece = (uint32_t)npieces;
-	pieces = xgrow(pieces, &piececap, npieces + f->npiece, sizeof *pieces);
+	pieces = xgrow(pieces, &cappieces, npieces + f->npiece, sizeof *pieces);
 	memcpy(pieces + npieces, p, f->npiece * sizeof *pieces);
 	npieces += f->npiece;
 }
@@ -61,7 +61,8 @@ store_covers(const struct frag *f, uint64_t start, uint64_t end)
 bool
 store_room(unsigned z)
 {
-	return area.zone_used[z] + XLATE_ROOM <= area.boot.seg[SEG_ZONE0 + z].size &&
+	return area.zone_used[z] + XLATE_ROOM <=
+	    area.boot.seg[SEG_ZONE0 + z].size &&
 	    area.nmap + MAX_MAP <= area.maxmap &&
 	    area.nexit + MAX_EXIT <= area.maxexit &&
 	    area.npc + MAX_INSN + 1 <= area.maxpc &&
@@ -70,14 +71,14 @@ store_room(unsigned z)
 }
 
 void
-store_told(unsigned zone, uint32_t n)
+store_publish(unsigned zone, uint32_t n)
 {
 	area.nfrag[zone] = n;
 	__atomic_store_n(&area.ctl->nfrag[zone], n, __ATOMIC_RELEASE);
 }
 
 void
-store_told_exits(uint32_t n)
+store_publish_exits(uint32_t n)
 {
 	area.nexit = n;
 	__atomic_store_n(&area.ctl->nexit, n, __ATOMIC_RELEASE);
@@ -89,9 +90,9 @@ store_reset(void)
 	nfrag = 0;
 	npieces = 0;
 	area.nmap = area.npc = 0;
-	store_told_exits(0);
-	store_told(0, 0);
-	store_told(1, 0);
+	store_publish_exits(0);
+	store_publish(0, 0);
+	store_publish(1, 0);
 	area.zone_used[0] = area.zone_used[1] = 0;
 }
 
@@ -101,7 +102,7 @@ key_of(const struct frag *f)
 	return tab_key(f->pc, f->mode);
 }
 
-/* The same side of a window. */
+/* An exit leads to the same side of a window. */
 uint64_t
 key_of_exit(const struct frag *f, app_pc target)
 {
@@ -109,8 +110,8 @@ key_of_exit(const struct frag *f, app_pc target)
 }
 
 /*
- * The entry that a key has or would have.  The guest's table is only written
- * here, not read.
+ * The index of a key's entry, or of the free entry that it would get.  The
+ * guest's table is only written here, never read.
  */
 static uint32_t
 table_at(uint64_t key)
