@@ -1,5 +1,5 @@
 /*
- * adopt - follow a process that another trace's program made
+ * adopt - follow a process that the program of another trace has made
  *
  * --adopt=PID,SHARES,BLOB,INODE,FD: the child PID has its parent's runtime at
  * BLOB, mapped from the memory file INODE, by which we know that it is the
@@ -94,6 +94,7 @@ seize(long opts)
 	}
 }
 
+/* Tell the parent's trace that the process may go on. */
 static void
 ready(void)
 {
@@ -103,33 +104,33 @@ ready(void)
 }
 
 /*
- * 1: the process, stopped at a system call, is about to make one that fails
- * while we trace it, or that would not do the same.
+ * Whether the system call at which the process has stopped would fail, or act
+ * differently, while we trace it.
  */
-static int
-is_in_the_way(void)
+static bool
+is_hindered(void)
 {
 	struct user_regs_struct r;
 
 	if (ptrace(PTRACE_GETREGS, guest.pid, 0L, &r) < 0)
-		return 0;
+		return false;
 	if (r.orig_rax == SYS_ptrace && r.rdi == PTRACE_TRACEME) {
 		warn("process %d asks to be traced by its parent: it runs "
 		    "natively, without a stream", spec.pid);
-		return 1;
+		return true;
 	}
-	/* else the kernel would not give it its rights */
+	/* the kernel gives a traced program no rights of a set-id file */
 	if (geteuid() != 0 && r.orig_rax == SYS_execve &&
 	    launch_is_setid(r.rdi, 0)) {
 		warn("process %d: exec of a set-id program: it runs natively",
 		    spec.pid);
-		return 1;
+		return true;
 	}
-	return 0;
+	return false;
 }
 
-/* A process in its parent's memory, until it has another; 0: it never had. */
-static int
+/* Let a process in its parent's memory run up to its exec; false: none came. */
+static bool
 until_exec(void)
 {
 	long sig;
@@ -139,15 +140,15 @@ until_exec(void)
 		if (waitpid(guest.pid, &st, __WALL) < 0)
 			die("waiting for process %d:", spec.pid);
 		if (!WIFSTOPPED(st))
-			return 0;
+			return false;
 		if (st >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
 			break;
 		sig = st >> 16 != 0 ? 0 : WSTOPSIG(st);
 		if (sig == (SIGTRAP | 0x80)) {
 			sig = 0;
-			if (is_in_the_way()) {
+			if (is_hindered()) {
 				ptrace(PTRACE_DETACH, guest.pid, 0L, 0L);
-				return 0;
+				return false;
 			}
 		}
 		ptrace(PTRACE_SYSCALL, guest.pid, 0L, sig);
@@ -155,13 +156,13 @@ until_exec(void)
 	ptrace(PTRACE_SYSCALL, guest.pid, 0L, 0L);
 	do {
 		if (waitpid(guest.pid, &st, __WALL) < 0 || !WIFSTOPPED(st))
-			return 0;
+			return false;
 		sig = WSTOPSIG(st) & 0x7f;
 		if (sig != SIGTRAP)
 			ptrace(PTRACE_SYSCALL, guest.pid, 0L, sig);
 	} while (sig != SIGTRAP);
 	ptrace(PTRACE_SETOPTIONS, guest.pid, 0L, 0L);
-	return 1;
+	return true;
 }
 
 char **
@@ -286,7 +287,7 @@ adopt_done(void)
 		ready();
 }
 
-/* linux/pidfd.h of 6.15: how it ended, once its parent knows. */
+/* From linux/pidfd.h of 6.15: how a process ended, once it has been reaped. */
 struct pidfd_info {
 	uint64_t mask, cgroup;
 	uint32_t ids[11];
@@ -295,7 +296,7 @@ struct pidfd_info {
 #define PIDFD_INFO_EXIT 8u
 #define PIDFD_GET_INFO _IOWR(0xff, 11, struct pidfd_info)
 
-/* While it is a zombie /proc has it; -1: no more. */
+/* The status in /proc while it is a zombie; -1: it is none. */
 static int
 zombie_status(void)
 {
@@ -323,8 +324,9 @@ zombie_status(void)
 }
 
 /*
- * How it ended: not our child, so its parent is told, not we.  The runtime
- * says so if it can; else it died of a signal that had no handler.
+ * It is not our child, so the kernel tells its parent how it ended, not us.
+ * The runtime leaves us the status if it can; else the process died by a signal
+ * that had no handler.
  */
 int
 adopt_status(void)

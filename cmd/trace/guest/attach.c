@@ -27,13 +27,13 @@
 #define PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG \
 	((enum __ptrace_request)0x4211)
 
-struct thread *attach_threads;
+struct attached *attach_threads;
 size_t attach_nthreads;
 uint64_t attach_stacks;
 static size_t cap;
 
-/* 1: a thread that has ended, or does, and only its name is there. */
-static int
+/* Whether the thread has ended or is ending, and only its name is left. */
+static bool
 is_dead(pid_t tid)
 {
 	char name[64], text[512], *p;
@@ -48,24 +48,24 @@ is_dead(pid_t tid)
 		close(fd);
 	}
 	if (n <= 0)
-		return 1;
+		return true;
 	text[n] = '\0';
 	p = strrchr(text, ')');
 	return p == NULL || p[1] == '\0' || p[2] == 'Z' || p[2] == 'X';
 }
 
-/* 1: stopped; 0: it ended. */
-static int
+/* Seize and stop a thread; false: it has ended. */
+static bool
 stop(pid_t tid)
 {
 	int st, err;
 
 	if (ptrace(PTRACE_SEIZE, tid, 0L, 0L) < 0) {
 		if (errno == ESRCH || (area.ctl != NULL && area_is_left()))
-			return 0;
+			return false;
 		err = errno;
 		if (is_dead(tid))
-			return 0;
+			return false;
 		errno = err;
 		die("process %d: cannot attach (another user's, traced "
 		    "already, or kernel.yama.ptrace_scope):", (int)guest.pid);
@@ -73,22 +73,22 @@ stop(pid_t tid)
 	ptrace(PTRACE_INTERRUPT, tid, 0L, 0L);
 	for (;;) {
 		if (waitpid(tid, &st, __WALL) < 0 || !WIFSTOPPED(st))
-			return 0;
+			return false;
 		if (st >> 16 == PTRACE_EVENT_STOP)
-			return 1;
+			return true;
 		ptrace(PTRACE_CONT, tid, 0L, (long)WSTOPSIG(st));
 	}
 }
 
-static int
-known(pid_t tid)
+static bool
+is_known(pid_t tid)
 {
 	size_t i;
 
 	for (i = 0; i < attach_nthreads; i++)
 		if (attach_threads[i].tid == tid)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 unsigned
@@ -106,10 +106,12 @@ attach_stop(void)
 		return 0;		/* it ended */
 	while ((e = readdir(d)) != NULL) {
 		tid = (pid_t)strtol(e->d_name, NULL, 10);
-		if (tid <= 0 || known(tid) || !stop(tid))
+		if (tid <= 0 || is_known(tid) || !stop(tid))
 			continue;
-		attach_threads = xgrow(attach_threads, &cap, attach_nthreads + 1, sizeof *attach_threads);
-		memset(&attach_threads[attach_nthreads], 0, sizeof *attach_threads);
+		attach_threads = xgrow(attach_threads, &cap,
+		    attach_nthreads + 1, sizeof *attach_threads);
+		memset(&attach_threads[attach_nthreads], 0,
+		    sizeof *attach_threads);
 		attach_threads[attach_nthreads++].tid = tid;
 		n++;
 	}
@@ -117,8 +119,8 @@ attach_stop(void)
 	return n;
 }
 
-/* Calls that end with EINTR by any stop, but can be made again. */
-static int
+/* Calls that any stop ends with EINTR, but that can be made again. */
+static bool
 is_repeatable(uint64_t nr)
 {
 	static const short calls[] = {
@@ -131,8 +133,8 @@ is_repeatable(uint64_t nr)
 
 	for (i = 0; i < sizeof calls / sizeof calls[0]; i++)
 		if ((uint64_t)calls[i] == nr)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 int
@@ -147,7 +149,7 @@ attach_restart(struct user_regs_struct *r)
 		r->rax = r->orig_rax;
 		r->rip -= 2;
 		break;
-	case 512:		/* ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND */
+	case 512:	/* ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND */
 	case 513:
 	case 514:
 		r->rax = r->orig_rax;
@@ -164,7 +166,7 @@ attach_restart(struct user_regs_struct *r)
 
 /* What ends here leaves every thread as it was. */
 static void
-check_thread(struct thread *t)
+check_thread(struct attached *t)
 {
 	struct { uint64_t mode, selector, offset, len; } dispatch = { 0 };
 
@@ -183,7 +185,7 @@ check_thread(struct thread *t)
  * would do it to a call that we make at that place.
  */
 void
-attach_abort(struct thread *t)
+attach_abort(struct attached *t)
 {
 	struct { uint32_t version, flags; uint64_t start, len, to; } cs;
 	uint64_t at = 0, none = 0;
@@ -200,7 +202,7 @@ attach_abort(struct thread *t)
 }
 
 static void
-read_thread(struct thread *t)
+read_thread(struct attached *t)
 {
 	uint64_t mask = ALL_ASYNC;
 
@@ -213,8 +215,8 @@ read_thread(struct thread *t)
 }
 
 /*
- * A trace that was killed may have left threads in its runtime, waiting in the
- * kernel: these must come back first.
+ * A trace that was killed may have left threads in its runtime, which wait in
+ * the kernel.  Until they come back the process cannot be attached to.
  */
 static void
 check_free(void)
@@ -283,7 +285,7 @@ minframe(void)
 	return n;
 }
 
-/* The other threads, at their stacks in [at, ...): they wait for the first. */
+/* Start the other threads on their stacks; they wait for the first one. */
 void
 attach_others(void)
 {
@@ -294,7 +296,8 @@ attach_others(void)
 
 	memcpy(&h, runtime_blob, sizeof h);
 	for (i = 1; i < attach_nthreads; i++, at += JOIN_SIZE) {
-		guest_write(at, &attach_threads[i].s, sizeof attach_threads[i].s);
+		guest_write(at, &attach_threads[i].s,
+		    sizeof attach_threads[i].s);
 		r = attach_threads[i].r;
 		r.rdi = at;
 		r.rsp = at + JOIN_SIZE;
@@ -310,8 +313,8 @@ attach_others(void)
 void
 attach_at(struct start *s)
 {
-	uint64_t a[6] = { 0, attach_nthreads * JOIN_SIZE, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS, ~0ull, 0 };
+	uint64_t a[6] = { 0, attach_nthreads * JOIN_SIZE,
+	    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, ~0ull, 0 };
 	long at;
 
 	memset(s, 0, sizeof *s);

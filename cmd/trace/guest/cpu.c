@@ -1,13 +1,13 @@
 /*
- * cpu - processors that a program can be shown: what cpuid and xgetbv answer
+ * cpu - models of processors: what cpuid and xgetbv tell the program
  *
- * A C library chooses its string functions and start-up code by these, so a
- * fixed answer makes counts equal on every machine.  The models stand for the
+ * A C library chooses its string functions and start-up code by these answers,
+ * so fixed ones make counts equal on every machine.  The models stand for the
  * levels of the x86-64 ABI:
  *
  *	v2	SSE4.2, POPCNT, CMPXCHG16B; no XSAVE
- *	v3	AVX2, BMI, FMA, F16C, MOVBE, LZCNT, ERMS; XSAVE of x87, SSE, AVX.
- *		The values that Valgrind 3.19 shows, caches included
+ *	v3	AVX2, BMI, FMA, F16C, MOVBE, LZCNT, ERMS; XSAVE of x87, SSE,
+ *		AVX.  The values that Valgrind 3.19 shows, caches included
  *	v4	v3 and AVX-512 F, DQ, CD, BW, VL; XSAVEC
  */
 #include <cpuid.h>
@@ -78,7 +78,8 @@ adjust(struct cpuidrow *r, enum cpu cpu)
 {
 	if (cpu == CPU_V2) {
 		if (r->leaf == 1)
-			r->ecx = 0x00982201;	/* SSE3 SSSE3 CX16 SSE4 POPCNT */
+			/* SSE3 SSSE3 CX16 SSE4 POPCNT */
+			r->ecx = 0x00982201;
 		else if (r->leaf == 7 || r->leaf == 0xd)
 			r->eax = r->ebx = r->ecx = r->edx = 0;
 		else if (r->leaf == 0x80000001)

@@ -1,12 +1,12 @@
 /*
- * detach - nothing of ours stays in a process that was attached to
+ * detach - leave nothing of ours in a process that was attached to
  *
- * The threads that run have been let go (dispatch.c).  One that waits in the
- * kernel does so in a call that the runtime made for it: here it is stopped,
- * given the program's registers, signal stack and mask, and makes the call
- * again by itself.  Then what we mapped is unmapped.  A thread that is in the
- * runtime for another reason is waited for; if it does not come out, all is
- * left as it is, which does no harm but that the memory stays mapped.
+ * The running threads have been let go (runtime/dispatch.c).  A thread that
+ * waits in the kernel does so in a call that the runtime made for it.  We stop
+ * it and give it the program's registers, signal stack and mask; then it makes
+ * the call again natively.  At last we unmap what we mapped.  If a thread is in
+ * the runtime for another reason, we wait; if it does not come out, we leave
+ * all as it is: the only harm is that the memory stays mapped.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -134,7 +134,7 @@ restore_stack(uint64_t t)
 	remote(SYS_sigaltstack, a);
 }
 
-/* Those of our handlers that are left, for the sake of threads that waited. */
+/* Replace our handlers that were left in place for threads that waited. */
 static void
 restore_actions(uint64_t scratch)
 {
@@ -154,9 +154,9 @@ restore_actions(uint64_t scratch)
 	}
 }
 
-/* 1: the thread is the program's already, or can be made so. */
-static int
-is_ready(struct thread *t)
+/* Whether the thread is out of the runtime, or can be taken out. */
+static bool
+is_ready(struct attached *t)
 {
 	if (ptrace(PTRACE_GETREGS, t->tid, 0L, &t->r) < 0)
 		return 1;		/* it ended */
@@ -180,9 +180,9 @@ unmap(void)
 	}
 }
 
-/* All of a thread but what is unmapped at the end. */
+/* Make a thread the program's; its memory is unmapped later. */
 static void
-finish(struct thread *t)
+finish(struct attached *t)
 {
 	uint64_t mask = 0, all = ALL_ASYNC;
 	struct user_regs_struct r = t->r;
@@ -201,9 +201,9 @@ finish(struct thread *t)
 	ptrace(PTRACE_SETREGS, t->tid, 0L, &r);
 }
 
-/* By the first thread, with code that its own program has at its pc. */
+/* The first thread makes the last calls, by code at its program's pc. */
 static void
-clean(struct thread *t, uint64_t scratch)
+clean(struct attached *t, uint64_t scratch)
 {
 	struct user_regs_struct r;
 	uint64_t mask, all = ALL_ASYNC;
@@ -220,9 +220,9 @@ clean(struct thread *t, uint64_t scratch)
 	ptrace(PTRACE_SETSIGMASK, t->tid, 8L, &mask);
 }
 
-/* Not yet: a call that the kernel does not make again by itself is. */
+/* We detach later; make a call again that the kernel would not. */
 static void
-go_on(struct thread *t)
+go_on(struct attached *t)
 {
 	struct user_regs_struct r = t->r;
 

@@ -1,5 +1,5 @@
 /*
- * follow - children of the program
+ * follow - start a trace for each child of the program
  *
  * Each child has a trace of its own, a process that writes the child's
  * stream: we start it with our own options and --adopt, which says who the
@@ -27,7 +27,7 @@ static pid_t *traces;
 static size_t ntraces, cap;
 static size_t enough = 16;	/* so many are looked through for ended ones */
 
-/* Our options, argv[1] to argv[argc - 1]: a child's trace has the same. */
+/* Keep our options, argv[1] to argv[argc - 1], for the traces of children. */
 void
 follow_options(int argc, char *const argv[])
 {
@@ -42,8 +42,8 @@ follow_options(int argc, char *const argv[])
 }
 
 /*
- * A trace more; those that have ended go, as zombies take the place of others.
- * All are looked at once there are twice as many as were left last time.
+ * Add a trace.  Once there are twice as many as were left the last time, reap
+ * those that have ended, because zombies use up process numbers.
  */
 static void
 keep(pid_t t)
@@ -70,7 +70,7 @@ follow_child(pid_t pid, int shares)
 	int p[2], ok;
 	pid_t t;
 
-	/* the runtime does not ask for what these are */
+	/* an honest runtime does not ask for these */
 	if (!opt->follow || guest_has_thread(pid))
 		return 1;
 	if (fstat(area.fd, &st) < 0 || pipe2(p, O_CLOEXEC) < 0)

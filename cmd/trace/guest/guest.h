@@ -2,9 +2,9 @@
  * guest.h - the program's process: how it comes under the runtime, and out
  *
  * launch.c	start a program
- * adopt.c	a child of the program, left to us by its parent's trace
- * attach.c	a process that runs already; detach.c lets it go
- * inject.c	the runtime into a stopped process
+ * adopt.c	take over a child that its parent's trace left to us
+ * attach.c	take over a running process; detach.c leaves it
+ * inject.c	put the runtime into a stopped process
  * remote.c	its memory, and system calls made in it
  * follow.c	a trace for each child
  * cpu.c	what cpuid tells the program
@@ -24,23 +24,23 @@
 struct start {
 	struct guest_state at;
 	uint64_t minframe;		/* AT_MINSIGSTKSZ */
-	uint64_t trap;			/* code that remote calls may overwrite */
+	uint64_t trap;			/* code that remote calls overwrite */
 	uint64_t scratch;		/* 16 bytes that can be written */
 	uint32_t flags;			/* BOOT_* besides */
-	uint64_t old;			/* another runtime that shall go, or 0 */
+	uint64_t old;			/* a runtime to be replaced, or 0 */
 	uint32_t others;		/* threads that begin besides */
 	int fd, theirs;			/* the memory file: here, and there */
 };
 
 /* Start argv; returns when it is stopped before its first instruction. */
 void launch(char *const argv[]);
-/* At that stop: a 32-bit program; it has been let go natively. */
+/* At that stop: true: it is a 32-bit program, and has been let go natively. */
 bool launch_is_foreign(void);
 /* Where such a process, at the stop behind exec, goes on. */
 void launch_at(struct start *);
-/* Until guest.tid stops with this signal; others are passed on. */
+/* Wait until guest.tid stops with this signal; pass others on. */
 void guest_wait_stop(int sig);
-/* The file would give the program other rights. */
+/* Whether the file is set-id and would give the program other rights. */
 bool launch_is_setid(uint64_t path, uint64_t dirfd);
 
 /*
@@ -61,7 +61,7 @@ void attach(pid_t);
 void attach_at(struct start *);
 /* The first thread is under the runtime: start the others. */
 void attach_others(void);
-/* It was let go: nothing of ours shall be left in it. */
+/* It has been let go: leave nothing of ours in it. */
 void detach(void);
 
 /* The runtime into the process: all but its last step ... */
@@ -69,15 +69,15 @@ void inject(const struct start *, uint64_t skip);
 /* ... which lets it run. */
 void inject_run(void);
 
-/* Follow children: with these options. */
+/* Keep the options that the traces of children get. */
 void follow_options(int argc, char *const argv[]);
-/* Have the child followed; 1: it is not. */
+/* Start a trace for the child; 1: it could not take the child over. */
 int follow_child(pid_t, int shares);
-/* 1: the process that ended was one of these. */
+/* 1: the process that ended was such a trace. */
 int follow_ended(pid_t);
-/* Send it to all of these. */
+/* Send a signal to all of these traces. */
 void follow_signal(int);
-/* Until they all have ended. */
+/* Wait until they all have ended. */
 void follow_wait(void);
 
 /* native, v2, v3, v4; -1: no such model. */

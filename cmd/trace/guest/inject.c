@@ -1,13 +1,13 @@
 /*
  * inject - put the runtime into a stopped process
  *
- * Remote system calls (remote.c) make a memory file and map the runtime from it; we open
- * the file through /proc.  The runtime gets the program's registers and its
- * own plan of the areas, and maps the rest itself.  Then the process is let
- * off; no ptrace from here on.  Nothing here knows how the process came to
- * stop: see launch.c, adopt->c and attach.c.
+ * Remote system calls (remote.c) make a memory file and map the runtime from
+ * it; we open the file through /proc.  The runtime gets the program's registers
+ * and the layout of all segments, and maps the rest itself.  Then the process
+ * is let off, and there is no ptrace from here on.  Nothing here knows why the
+ * process has stopped: see launch.c, adopt.c and attach.c.
  *
- * Places.  Zone 0, the runtime and all data lie 1.5 GB below the libraries,
+ * Addresses.  Zone 0, the runtime and all data lie 1.5 GB below the libraries,
  * within reach of 32-bit displacements from there, out of the way of mmap.
  * Zone 1 lies below a position-independent program, or above a fixed one.
  */
@@ -35,18 +35,18 @@
 
 /* ------------------------------------------------------------------- places */
 
-struct places {
+struct layout {
 	uint64_t program;	/* lowest address of the program */
-	uint64_t libs;		/* lowest address of what lies in the mmap area */
+	uint64_t libs;		/* lowest address used in the mmap area */
 	uint64_t (*taken)[2];
 	size_t n, cap;
 };
 
-/* All but a runtime at `old`, which will be unmapped. */
-static struct places
+/* Read what is mapped, but for a runtime at `old`, which will be unmapped. */
+static struct layout
 read_places(uint64_t old)
 {
-	struct places p = { 0, 0, NULL, 0, 0 };
+	struct layout p = { 0, 0, NULL, 0, 0 };
 	unsigned long long start, end;
 	char name[64], line[512];
 	FILE *f;
@@ -79,7 +79,7 @@ read_places(uint64_t old)
 }
 
 static int
-is_free(const struct places *p, uint64_t at, uint64_t n)
+is_free(const struct layout *p, uint64_t at, uint64_t n)
 {
 	size_t i;
 
@@ -91,9 +91,9 @@ is_free(const struct places *p, uint64_t at, uint64_t n)
 	return 1;
 }
 
-/* Downwards from `below`, the first place where n bytes are free. */
+/* Downwards from `below`, the first address where n bytes are free. */
 static uint64_t
-place_below(const struct places *p, uint64_t below, uint64_t n)
+place_below(const struct layout *p, uint64_t below, uint64_t n)
 {
 	uint64_t at = (below - n) & ~(BIG - 1);
 
@@ -103,10 +103,11 @@ place_below(const struct places *p, uint64_t below, uint64_t n)
 }
 
 static void
-choose_places(const struct places *p)
+choose_places(const struct layout *p)
 {
 	struct segment *s = area.boot.seg;
-	uint64_t top = p->libs > GAP + (1ull << 32) ? p->libs - GAP : 1ull << 34;
+	uint64_t top = p->libs > GAP + (1ull << 32) ? p->libs - GAP :
+	    1ull << 34;
 	unsigned i;
 
 	s[SEG_ZONE0].addr = place_below(p, top, s[SEG_ZONE0].size);
@@ -207,8 +208,8 @@ inject_is_64bit(const struct user_regs_struct *r)
 }
 
 /*
- * What another namespace's /proc has under the process's number is a process
- * of somebody else's.
+ * In the /proc of another pid namespace, the process's number may belong to a
+ * different process.
  */
 void
 guest_is_in_proc(void)
@@ -230,7 +231,7 @@ guest_is_in_proc(void)
 		    (int)guest.pid);
 }
 
-/* The bits of an address: the kernel uses the fifth level, or not. */
+/* How many bits addresses have: the kernel may use five levels of tables. */
 static uint64_t
 address_bits(void)
 {
@@ -255,7 +256,7 @@ inject_file(struct start *s)
 void
 inject(const struct start *s, uint64_t skip)
 {
-	struct places p;
+	struct layout p;
 	struct head h;
 
 	memcpy(&h, runtime_blob, sizeof h);

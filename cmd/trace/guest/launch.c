@@ -1,9 +1,9 @@
 /*
  * launch - start a program
  *
- * The child execs the program itself, so that the kernel does all the
- * loading.  At the stop after exec it has no thread but one, and no state but
- * what the kernel gave it: inject.c puts the runtime into it before its first
+ * The child execs the program itself, so the kernel does all the loading.  At
+ * the stop after exec it has one thread, and only the state that the kernel
+ * gave it.  There inject.c puts the runtime into it, before its first
  * instruction.
  */
 #include <elf.h>
@@ -89,8 +89,8 @@ launch_at(struct start *s)
 }
 
 /*
- * The folder with our programs under their bare names, of which `diff` and
- * `merge` are others' too, is not for the program's PATH.
+ * Take the folder that has our programs under their bare names out of the
+ * program's PATH: others have a `diff` and a `merge` too.
  */
 static void
 clean_path(void)

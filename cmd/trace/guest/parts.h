@@ -13,8 +13,10 @@
 
 #include "guest/guest.h"
 
-/* The blob's own head: offsets of start, data, end, struct rt, and
- * where empty lookup words lead, and where other threads begin. */
+/*
+ * The blob's own head: offsets of start, data, end, struct rt, of where empty
+ * lookup words lead, and of where other threads begin.
+ */
 struct head {
 	uint64_t start, data, end, rt, miss, join;
 };
@@ -23,27 +25,28 @@ struct head {
 extern const uint8_t runtime_blob[], runtime_blob_end[];
 
 /* attach.c: the threads of a process that runs already, stopped. */
-struct thread {
+struct attached {
 	pid_t tid;
 	struct user_regs_struct r;
 	struct guest_state s;
 };
-extern struct thread *attach_threads;
+extern struct attached *attach_threads;
 extern size_t attach_nthreads;
-/* Stop those that are not yet; how many there were. */
+/* Stop threads that are not stopped yet; returns how many there were. */
 unsigned attach_stop(void);
 /*
- * The call that the stop cut short is made again: r is changed so that it is.
- * 1: by SYS_restart_syscall, as what is left of it; r->rip is behind the call.
+ * Change r so that the system call that the stop cut short is made again.
+ * 1: by SYS_restart_syscall, which does the rest of it; r->rip is behind it.
  */
 int attach_restart(struct user_regs_struct *r);
 /* A restartable sequence that the thread was stopped in is aborted. */
-void attach_abort(struct thread *);
-/* Stacks on which threads began: where, or 0. */
+void attach_abort(struct attached *);
+/* The address of the stacks on which threads began, or 0. */
 extern uint64_t attach_stacks;
 
 /* SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV stay deliverable: remote calls. */
-#define ALL_ASYNC (~(1ull << 3 | 1ull << 4 | 1ull << 6 | 1ull << 7 | 1ull << 10))
+#define ALL_ASYNC \
+	(~(1ull << 3 | 1ull << 4 | 1ull << 6 | 1ull << 7 | 1ull << 10))
 
 /* Die unless /proc has guest.pid: by guest.pidfd, before anything is read. */
 void guest_is_in_proc(void);
