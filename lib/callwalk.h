@@ -1,17 +1,18 @@
 /*
- * callwalk.h - executions followed from call to call, and what they cost
+ * callwalk.h - follow executions from call to call and add up their costs
  *
- *	func.c	address -> function; what the options say of it
- *	plan.c	definitions -> segments: what runs without a call or return
- *	ctx.c	contexts: a function, how deep in itself, called from where
- *	walk.c	executions: segments counted, calls and returns followed
- *	stack.c	the threads' shadow stacks
+ *	func.c	find the function of an address, and the options for it
+ *	plan.c	cut definitions into segments, which hold no call or return
+ *	ctx.c	calling contexts: a function, its recursion level, its callers
+ *	walk.c	count the segments of each execution; notice calls and returns
+ *	stack.c	keep a shadow stack for each thread
+ *	repeat.c	multiply the rounds of a repeated execution
  *
- * The program that uses it fills in `walk', takes in definitions (plan_define)
- * and executions (walk_batch), and reads what was counted from `contexts'.
+ * A program fills in `walk', passes definitions to plan_define and executions
+ * to walk_batch, and then reads the counts from `contexts'.
  *
- * Terms: a run-time address is the event stream's; link-time ones are an
- * object's own. Columns are those of the costs: Ir first.
+ * A run-time address is one of the event stream; a link-time address is one
+ * of the object's own. Columns are those of the costs: Ir is the first.
  */
 #ifndef CALLWALK_H
 #define CALLWALK_H
@@ -22,42 +23,42 @@
 
 #include "ev.h"
 
-struct arc;
-struct ctx;
+struct walk_arc;
+struct walk_ctx;
 struct func;
 struct objmap;
 struct outcomes;
-struct slot;
-struct thread;
+struct walk_slot;
+struct walk_thread;
 
 #define CALLERS_MAX 100
 
-/* What a function of --dump-before, --dump-after, --zero-before asks for. */
+/* What --dump-before, --dump-after and --zero-before request. */
 enum walk_trigger { WALK_DUMP_BEFORE, WALK_DUMP_AFTER, WALK_ZERO };
 
 struct callwalk {
 	struct evr *events;
 	struct objmap *map;
-	struct outcomes *told;		/* by stages before */
+	struct outcomes *told;		/* events that earlier stages found */
 	unsigned ncol;			/* columns */
-	unsigned firsttold;		/* the first column of outcomes */
-	bool data_refs;			/* columns Dr and Dw: 1 and 2 */
-	bool sites;			/* contexts by where they were called, too */
-	bool rep;			/* count each round of a repeated instruction */
-	bool jumps;			/* inside of functions */
+	unsigned firsttold;		/* their first column */
+	bool data_refs;			/* columns 1 and 2 are Dr, Dw */
+	bool sites;			/* contexts by call site, too */
+	bool rep;			/* count each round of rep */
+	bool jumps;			/* count jumps inside of functions */
 	bool threads;			/* contexts of each thread apart */
-	bool toggle;			/* count only while some function is active */
+	bool toggle;			/* --toggle-collect is in use */
 	bool contexts;			/* each chain of callers apart */
 	bool demangle;
-	bool join;			/* a cold part is its function */
+	bool join;			/* f.cold counts as f */
 	uint64_t maxcontexts;
-	uint32_t callers;		/* most that any function wants to tell apart */
-	/* Called as it happens; NULL: nobody wants to know. */
-	void (*entered)(const struct thread *, const struct func *,
+	uint32_t callers;		/* the most that any rule separates */
+	/* Called at each such event; may be NULL. */
+	void (*entered)(const struct walk_thread *, const struct func *,
 	    uint64_t slide);
-	void (*left)(const struct thread *, const struct func *);
-	/* A handler ended after so many instructions. */
-	void (*handled)(const struct thread *, uint64_t instructions);
+	void (*left)(const struct walk_thread *, const struct func *);
+	/* A signal handler ended after so many instructions. */
+	void (*handled)(const struct walk_thread *, uint64_t instructions);
 	void (*trigger)(enum walk_trigger, const struct func *);
 };
 extern struct callwalk walk;
@@ -66,88 +67,95 @@ extern struct callwalk walk;
 
 struct func {
 	const char *name;
-	uint32_t stem;		/* bytes of it without `.cold' */
+	uint32_t stem;		/* length of the name without `.cold' */
 	uint64_t start;		/* link-time */
-	uint32_t ob;		/* 1 + its object's number; 0: none */
+	uint32_t ob;		/* 1 + the object's number; 0: none */
 	uint32_t num;
-	uint32_t recs;		/* levels of recursion that are told apart */
-	uint32_t callers;	/* and callers */
-	bool skip;		/* its cost is its caller's */
+	uint32_t recs;		/* separate levels of recursion */
+	uint32_t callers;	/* separate callers */
+	bool skip;		/* its cost goes to its caller */
 	bool pop;		/* when it jumps, it returns first */
-	bool setjmp;		/* where it returns to may be jumped to */
-	bool resume;		/* who calls it is left: _Unwind_Resume */
-	bool toggle, before, after, zero;	/* done when it is entered, left */
-	const struct place *places;	/* func_same_place's */
+	bool setjmp;		/* longjmp may come back after its call */
+	bool resume;		/* _Unwind_Resume: it ends its caller */
+	/* the options that name it, for its entry or exit */
+	bool toggle, before, after, zero;
+	const struct walk_place *places;	/* of func_same_place */
 };
 
-struct place {
+struct walk_place {
 	struct func *fn;
 	uint64_t slide;		/* run-time - link-time address */
-	int32_t section;	/* object, and whether it is its PLT */
-	bool entry;		/* the first address of a function with a symbol */
-	const struct place *next;	/* of its function */
+	int32_t section;	/* the object, and whether this is its PLT */
+	bool entry;		/* the address of a function's symbol */
+	const struct walk_place *next;	/* of the function */
 };
 
 enum func_rule { RULE_SKIP, RULE_POP, RULE_TOGGLE, RULE_BEFORE, RULE_AFTER,
     RULE_ZERO, RULE_RECS, RULE_CALLERS };
 
-/* * and ? are wild; NULL: all functions. Before the first func_place. */
+/*
+ * Apply a rule to the functions that match: * and ? are wild cards, NULL is
+ * all functions. Rules come before the first call of func_place.
+ */
 void func_rule(enum func_rule, const char *pattern, uint32_t n);
 void func_skip_plt(bool);
-/* Returns up to where it is the same function's, run-time. */
-uint64_t func_place(uint64_t addr, struct place *);
-/* One like it that stays. */
-const struct place *func_same_place(const struct place *);
+/* Return the run-time address where the function ends. */
+uint64_t func_place(uint64_t addr, struct walk_place *);
+/* Return a permanent copy. */
+const struct walk_place *func_same_place(const struct walk_place *);
 struct func *func_new(uint32_t ob, uint64_t start, const char *name);
 uint32_t func_count(void);
 const char *func_object(uint32_t ob);	/* its path */
 
 /* ---- plan.c ---- */
 
-/* Keys: what may follow what without a call, return or new section. */
+/*
+ * Keys. A segment whose key equals the thread's may follow without a call, a
+ * return or a change of section.
+ */
 enum { KEY_LOOK = -1, KEY_ENTRY = -2, KEY_NEVER = -3 };
 
-struct seg {
+struct walk_seg {
 	const struct ev_def *def;
-	const struct place *at;
+	const struct walk_place *at;
 	uint64_t addr;		/* run-time, of the first instruction */
 	uint64_t last;		/* of the last one */
-	uint64_t *sp;		/* + spat is the stack pointer behind a call or */
-	uint64_t spat;		/* return */
-	const int64_t *cost;	/* columns: of one execution, as far as that is known */
-	struct slot *slot;	/* the last one asked for */
-	uint16_t first, end;	/* its instructions, in the block's */
-	int32_t key, endkey;	/* a section's, or one of the above */
+	uint64_t *sp;		/* *sp + spat: the stack pointer after the */
+	uint64_t spat;		/* call or return at its end */
+	const int64_t *cost;	/* columns: the fixed cost of one execution */
+	struct walk_slot *slot;	/* the last one that slot_get found */
+	uint16_t first, end;	/* its instructions in the block */
+	int32_t key, endkey;	/* a section, or one of the above */
 	uint32_t num;
 	uint8_t len;		/* of the last instruction, */
 	uint8_t flow;		/* and its flow or 0 */
 	bool counted;		/* costs depend on values */
 };
 
-/* By id: what a short execution needs. A cache line. */
-struct plan {
+/* What an execution of one segment needs, by id. One cache line. */
+struct walk_plan {
 	int32_t key, endkey;
-	struct ctx *ctx;	/* slot is of this context */
-	struct slot *slot;
+	struct walk_ctx *ctx;	/* the context of slot */
+	struct walk_slot *slot;
 	uint64_t *sp;
 	uint64_t spat;
-	struct seg *seg;
+	struct walk_seg *seg;
 	uint32_t ir;
 	uint32_t nseg;		/* 0: not defined */
 	uint8_t spgroup;	/* 1 + the group of sp; 0: none */
-	bool apply;		/* all groups have to be kept */
+	bool apply;		/* keep the values of all groups */
 } __attribute__((aligned(64)));
 
-/* Behind its last instruction. */
+/* The address behind its last instruction. */
 static inline uint64_t
-seg_next(const struct seg *s)
+seg_next(const struct walk_seg *s)
 {
 	return s->last + s->len;
 }
 
-/* Its references; where costs depend on values, or blocks are kept anyway. */
+/* The number of its references. Needs the block, which is not always kept. */
 static inline uint32_t
-seg_nref(const struct seg *s)
+seg_nref(const struct walk_seg *s)
 {
 	const struct ev_insn *i = s->def->block->insn;
 
@@ -155,62 +163,65 @@ seg_nref(const struct seg *s)
 	    i[s->first].ref;
 }
 
-extern struct plan *plan;
-/* Take in a definition. NULL, or what is wrong with it. */
+extern struct walk_plan *plan;
+/* Take in a definition. Return NULL, or what is wrong with it. */
 const char *plan_define(uint32_t id);
 
 /* ---- ctx.c ---- */
 
-struct ctx {
+struct walk_ctx {
 	struct func *fn;
 	uint32_t level;		/* of recursion, from 1 */
-	uint32_t thread;	/* from 0; only if they are separate */
+	uint32_t thread;	/* from 0; with walk.threads only */
 	uint32_t num;		/* from 1 */
-	const struct ctx *up;	/* contexts: its caller. Else its callers: a chain */
-	struct slot *slots;
-	struct arc *arcs;
-	struct jump *jumps;
-	int64_t own;		/* kind calls: ticks, told at its start */
-	struct ctx *next;	/* all, in order */
+	/* its caller, with walk.contexts; else the chain of its callers */
+	const struct walk_ctx *up;
+	struct walk_slot *slots;
+	struct walk_arc *arcs;
+	struct walk_jump *jumps;
+	int64_t own;		/* kind calls: its own ticks */
+	struct walk_ctx *next;	/* all, in order */
 };
 
-extern struct ctx *contexts;
-/* The context of fn called from `from`, which may be NULL, at an address. */
-struct ctx *ctx_get(const struct ctx *from, uint64_t site, struct func *fn,
-    uint32_t depth, uint32_t thread);
-/* f'2'caller */
-const char *ctx_name(const struct ctx *);
+extern struct walk_ctx *contexts;
+/* The context of fn, called from `from` (may be NULL) at address site. */
+struct walk_ctx *ctx_get(const struct walk_ctx *from, uint64_t site,
+    struct func *fn, uint32_t depth, uint32_t thread);
+/* Such as f'2'caller. */
+const char *ctx_name(const struct walk_ctx *);
 uint32_t ctx_threads(void);	/* 1 + the highest thread of a context */
-uint64_t ctx_folded(void);	/* calls for which there were too many contexts */
+uint64_t ctx_folded(void);	/* calls beyond walk.maxcontexts */
 
 /* A segment in a context. */
-struct slot {
+struct walk_slot {
 	uint64_t n;		/* executions */
-	struct ctx *ctx;
-	const struct seg *seg;
-	struct slot *next;	/* of its context */
-	struct arc *arcs;	/* of its last instruction, latest first */
-	struct more *more;	/* or NULL */
+	struct walk_ctx *ctx;
+	const struct walk_seg *seg;
+	struct walk_slot *next;	/* of its context */
+	struct walk_arc *arcs;	/* of its last instruction, latest first */
+	struct slot_rare *more;	/* or NULL */
 };
 
-/* What few slots have. */
-struct more {
-	struct jump *jumps;	/* of its last instruction, latest first */
-	int64_t *skipped;	/* columns: spent in skipped functions */
-	int64_t **told;		/* by instruction: outcome columns, or NULL */
-	int64_t *extra;		/* by reference, then by instruction: beyond n */
+/* What only few slots need. */
+struct slot_rare {
+	struct walk_jump *jumps;	/* of its last instruction */
+	int64_t *skipped;	/* columns: cost of skipped functions */
+	int64_t **told;		/* by instruction: outcomes, or NULL */
+	/* counts beyond n: by reference, then by instruction */
+	int64_t *extra;
 };
 
-struct slot *slot_get(struct ctx *, struct seg *);
-struct more *slot_more(struct slot *);	/* its more, made */
-int64_t *slot_skipped(struct slot *);	/* its skipped, made */
+struct walk_slot *slot_get(struct walk_ctx *, struct walk_seg *);
+/* These make what is not there yet. */
+struct slot_rare *slot_more(struct walk_slot *);
+int64_t *slot_skipped(struct walk_slot *);
 
-/* A call: from the end of a segment, or from an address. */
-struct arc {
-	struct arc *next;	/* of its slot */
-	struct arc *more;	/* of its context */
-	struct slot *from;
-	struct ctx *caller, *ctx;
+/* A call, from the end of a segment or from an address. */
+struct walk_arc {
+	struct walk_arc *next;	/* of its slot */
+	struct walk_arc *more;	/* of its context */
+	struct walk_slot *from;
+	struct walk_ctx *caller, *ctx;
 	uint64_t site;		/* link-time, in the caller's object */
 	uint64_t to;		/* run-time */
 	uint64_t tolink;
@@ -220,103 +231,103 @@ struct arc {
 	int64_t cost[];		/* columns: inclusive */
 };
 
-struct arc *arc_get(struct slot *from, const struct seg *to, uint32_t level,
-    uint32_t thread);
-struct arc *arc_new(struct ctx *caller, uint64_t site, struct ctx *callee,
-    uint64_t tolink);
+struct walk_arc *arc_get(struct walk_slot *from, const struct walk_seg *to,
+    uint32_t level, uint32_t thread);
+struct walk_arc *arc_new(struct walk_ctx *caller, uint64_t site,
+    struct walk_ctx *callee, uint64_t tolink);
 
-struct jump {
-	struct jump *next, *more;	/* of its slot, of its context */
-	struct slot *slot;
+struct walk_jump {
+	struct walk_jump *next, *more;	/* of its slot, of its context */
+	struct walk_slot *slot;
 	uint64_t to;		/* run-time */
-	struct ctx *ctx;	/* of the target */
-	const struct seg *seg;	/* the target */
+	struct walk_ctx *ctx;	/* of the target */
+	const struct walk_seg *seg;	/* the target */
 	uint64_t n;		/* times that it was followed */
 };
 
-void jump_count(struct slot *from, const struct seg *to, struct ctx *,
-    uint64_t n);
-/* One that is no context yet: what is counted there goes to another. */
-struct ctx *ctx_limbo(void);
-void ctx_move(struct ctx *limbo, struct ctx *to);
+void jump_count(struct walk_slot *from, const struct walk_seg *to,
+    struct walk_ctx *, uint64_t n);
+/* A provisional context: ctx_move moves its counts to the real one. */
+struct walk_ctx *ctx_limbo(void);
+void ctx_move(struct walk_ctx *limbo, struct walk_ctx *to);
 
 /* ---- stack.c ---- */
 
-struct frame {
-	uint64_t sp;		/* behind the call: where the return address is */
-	uint64_t ret;		/* that address; 0 for a jump */
-	struct arc *arc;	/* NULL: the callee is skipped */
+struct walk_frame {
+	uint64_t sp;		/* after the call: it points to ... */
+	uint64_t ret;		/* ... the return address; 0: a jump */
+	struct walk_arc *arc;	/* NULL: the callee is skipped */
 	union {
-		struct ctx *ctx;	/* the caller's, where arc is not NULL */
-		const struct func *skipped;	/* where it is */
+		struct walk_ctx *ctx;		/* arc: the caller's */
+		const struct func *skipped;	/* arc is NULL */
 	};
-	struct slot *skipper;	/* thread's, before */
+	struct walk_slot *skipper;	/* the thread's before the call */
 };
 
-/* Where a setjmp returns to, and the stack pointer there. */
-struct landing {
+/* Where a setjmp returns, and the stack pointer there. */
+struct walk_landing {
 	uint64_t addr, sp;
-	size_t nsig;		/* in how many handlers */
+	size_t nsig;		/* handlers that were active */
 };
 
 /* What a signal interrupted. */
-struct interrupt {
+struct walk_interrupt {
 	size_t bottom;
-	struct ctx *ctx;
-	const struct seg *seg;
-	struct slot *slot, *skipper;
+	struct walk_ctx *ctx;
+	const struct walk_seg *seg;
+	struct walk_slot *slot, *skipper;
 	uint64_t sp;
 	int64_t *total;
-	bool called;		/* the handler has called, or returned, */
-	bool above;		/* on a stack above this one */
+	bool called;		/* the handler has called or returned ... */
+	bool above;		/* ... on a stack above this one */
 };
 
-struct thread {
-	int32_t key;		/* what may follow without a look */
+struct walk_thread {
+	int32_t key;		/* a segment with this key may follow */
 	bool collect;
-	struct ctx *ctx;	/* NULL: not known yet */
-	const struct seg *seg;	/* the last one; NULL: none */
-	struct slot *slot;	/* its slot */
-	struct slot **ran;	/* those of the last execution, if nran > 1 */
+	struct walk_ctx *ctx;	/* NULL: unknown so far */
+	const struct walk_seg *seg;	/* the last one run; NULL: none */
+	struct walk_slot *slot;	/* its slot */
+	struct walk_slot **ran;	/* slots of the last execution, if nran > 1 */
 	size_t nran, capran;
-	uint64_t sp;		/* behind it, if it ended in a call or return */
+	uint64_t sp;		/* after seg, if a call or return ended it */
 	int64_t *total;		/* columns */
-	struct slot *skipper;	/* in a skipped function: where it was called */
-	struct frame *frame;
-	int64_t *enter;		/* by frame, columns: total at the call */
+	struct walk_slot *skipper;	/* the call of a skipped function */
+	struct walk_frame *frame;
+	int64_t *enter;		/* by frame: total (columns) at the call */
 	size_t n, cap, capenter;
-	size_t bottom;		/* frames below are of what a signal interrupted */
-	struct interrupt *sig;
+	size_t bottom;		/* a signal interrupted the frames below */
+	struct walk_interrupt *sig;
 	size_t nsig, capsig;
-	uint32_t *depth;	/* by function: its activations */
+	uint32_t *depth;	/* by function: its active calls */
 	size_t capdepth;
 	int64_t *since;		/* total at the last dump */
-	struct landing *landing;	/* innermost last */
+	struct walk_landing *landing;	/* innermost last */
 	size_t nlanding, caplanding;
-	/* back in one of several activations, it is not known which: */
-	struct ctx *limbo;	/* is ctx meanwhile */
-	struct ctx *guess;	/* the innermost one; NULL: it is known, */
-	struct ctx *landed;	/* and was this */
-	int64_t *landing_total;	/* total when it came there */
+	/* after a jump back into one of several active calls of a function: */
+	struct walk_ctx *limbo;	/* ctx until it is known which */
+	struct walk_ctx *guess;	/* the innermost one; NULL: none in doubt */
+	struct walk_ctx *landed;	/* which one it was */
+	int64_t *landing_total;	/* total at the jump */
 	uint32_t num;
 };
 
-struct thread *thread_get(unsigned num);
+struct walk_thread *thread_get(unsigned num);
 /* 1 + the highest number of a thread so far. */
 unsigned thread_count(void);
-void stack_signal(struct thread *);
-void stack_sigreturn(struct thread *);
-void stack_close(struct thread *);	/* leave all frames */
+void stack_signal(struct walk_thread *);
+void stack_sigreturn(struct walk_thread *);
+void stack_close(struct walk_thread *);	/* leave all frames */
 void stack_close_all(void);
-/* Costs so far to the arcs of active calls. */
+/* Add the costs so far to the arcs of active calls. */
 void stack_settle(void);
-/* Before `to` runs: calls, returns; sets ctx. */
-void stack_move(struct thread *, const struct seg *to);
+/* Follow the call or return before `to` runs; set the thread's ctx. */
+void stack_move(struct walk_thread *, const struct walk_seg *to);
 
 /* ---- walk.c ---- */
 
 void walk_begin(void);
 void walk_batch(const struct ev *);
-void walk_told(struct thread *, uint32_t insn, const char *list);
+void walk_told(struct walk_thread *, uint32_t insn, const char *list);
 
 #endif

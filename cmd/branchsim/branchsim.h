@@ -86,7 +86,7 @@ int stack_same(int at);
 #define REPEAT_AGE (1 << 18)
 
 /* What is repeated: all rounds are the same to the predictor. */
-struct repeat {
+struct branch_repeat {
 	const struct predictor *predictor;
 	int nested;		/* within a round of another one */
 	void *what;
@@ -96,11 +96,11 @@ struct repeat {
 	/* Add so many times what was counted since; 0: that cannot be. */
 	int (*add)(void *what, int level, uint64_t times, uint64_t rounds);
 };
-int repeat(const struct repeat *, uint64_t n);
+int repeat(const struct branch_repeat *, uint64_t n);
 
 /* ---- run.c ---- */
 
-enum event { BC, BCM, BI, BIM, BR, BRM, NEVENT };
+enum branch_event { BC, BCM, BI, BIM, BR, BRM, NEVENT };
 
 /* What the last look found, for passing through. */
 extern struct sim_outcome *found;
@@ -145,7 +145,7 @@ int run_end(uint64_t *tid);
 uint64_t run_count(uint32_t id);
 /*
  * Add the events of one instruction that ran so many times, in the order of
- * enum event; and last the fetches beyond one for each execution.
+ * enum branch_event; and last the fetches beyond one for each execution.
  */
 void run_costs(uint32_t block, uint32_t insn, uint64_t times, int64_t *n);
 

@@ -28,7 +28,7 @@ last_target(uint64_t addr, uint64_t target)
 
 /* ---- states ---- */
 
-static struct state {
+static struct predict_state {
 	uint64_t history, last[512];
 	uint8_t counter[1 << 14];
 } state[PREDICT_STATES];
@@ -36,7 +36,7 @@ static struct state {
 static void
 save(int at)
 {
-	struct state *s = &state[at];
+	struct predict_state *s = &state[at];
 
 	s->history = predict_history;
 	memcpy(s->last, last, sizeof last);
@@ -47,7 +47,7 @@ save(int at)
 static uint64_t
 again(int at)
 {
-	const struct state *s = &state[at];
+	const struct predict_state *s = &state[at];
 
 	return s->history == predict_history && stack_same(at) &&
 	    memcmp(s->last, last, sizeof last) == 0 &&
@@ -121,7 +121,7 @@ const struct predictor perfect = {
 #define DEPTH	32
 
 /* Calls beyond the depth overwrite the oldest. */
-static struct stack {
+static struct return_stack {
 	uint64_t addr[DEPTH];
 	unsigned top;
 } *stack;
@@ -129,7 +129,7 @@ static size_t capstack;
 
 unsigned stack_thread;
 
-static struct stack *
+static struct return_stack *
 own_stack(void)
 {
 	size_t old = capstack;
@@ -145,7 +145,7 @@ own_stack(void)
 void
 stack_call(uint64_t behind)
 {
-	struct stack *s = own_stack();
+	struct return_stack *s = own_stack();
 
 	s->addr[s->top++ % DEPTH] = behind;
 }
@@ -153,12 +153,12 @@ stack_call(uint64_t behind)
 int
 stack_ret(uint64_t target)
 {
-	struct stack *s = own_stack();
+	struct return_stack *s = own_stack();
 
 	return s->addr[--s->top % DEPTH] != target;
 }
 
-static struct stack saved[PREDICT_STATES];
+static struct return_stack saved[PREDICT_STATES];
 
 void
 stack_save(int at)
@@ -169,7 +169,7 @@ stack_save(int at)
 int
 stack_same(int at)
 {
-	const struct stack *s = own_stack();
+	const struct return_stack *s = own_stack();
 
 	return s->top % DEPTH == saved[at].top % DEPTH &&
 	    memcmp(s->addr, saved[at].addr, sizeof s->addr) == 0;

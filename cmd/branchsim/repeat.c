@@ -23,11 +23,11 @@ static const struct {
 	{ 4 * REPEAT_AGE, REPEAT_AGE },
 };
 
-static int go_on(const struct repeat *, uint64_t n, int l);
+static int go_on(const struct branch_repeat *, uint64_t n, int l);
 
 /* So many rounds, by what is below a level. */
 static int
-below(const struct repeat *r, uint64_t n, int l)
+below(const struct branch_repeat *r, uint64_t n, int l)
 {
 	if (l > 0)
 		return go_on(r, n, l - 1);
@@ -39,7 +39,7 @@ below(const struct repeat *r, uint64_t n, int l)
 
 /* One period; returns how many more of it have been added, -1: trouble. */
 static int64_t
-period(const struct repeat *r, uint64_t most, int l)
+period(const struct branch_repeat *r, uint64_t most, int l)
 {
 	int at = r->nested * 2 + l;
 	uint64_t times;
@@ -59,7 +59,7 @@ period(const struct repeat *r, uint64_t most, int l)
 }
 
 static int
-go_on(const struct repeat *r, uint64_t n, int l)
+go_on(const struct branch_repeat *r, uint64_t n, int l)
 {
 	uint64_t wait = level[l].first, each = level[l].period;
 	int64_t times;
@@ -79,7 +79,7 @@ go_on(const struct repeat *r, uint64_t n, int l)
 }
 
 int
-repeat(const struct repeat *r, uint64_t n)
+repeat(const struct branch_repeat *r, uint64_t n)
 {
 	return go_on(r, n, r->predictor->ages);
 }

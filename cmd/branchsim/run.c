@@ -30,7 +30,7 @@ struct branch {
 };
 
 /* What runs when an id is executed. */
-struct unit {
+struct branch_unit {
 	uint64_t count;
 	uint64_t entry;		/* the first instruction's address */
 	uint32_t first;		/* branch[] of its block */
@@ -46,7 +46,7 @@ struct blockof {
 	uint32_t first, n;	/* branch[] */
 };
 
-struct thread {
+struct branch_thread {
 	uint64_t tid;
 	uint32_t open;		/* 1 + the branch that waits, or 0 */
 };
@@ -58,16 +58,17 @@ static struct insns *insns;
 static struct evr *events;
 static const struct predictor *predictor;
 static int with_rounds;
-static struct unit *unit;
+static struct branch_unit *unit;
 static struct branch *branch;
 static struct blockof *blocks;
-static struct thread *thread;
+static struct branch_thread *thread;
 static size_t capunit, capbranch, capblock, capfound, capthread;
 static uint32_t nbranch, nblock;
 static unsigned now, nthread;
 
 void
-run_init(struct evr *r, struct insns *all, const struct predictor *p, int rounds)
+run_init(struct evr *r, struct insns *all, const struct predictor *p,
+    int rounds)
 {
 	events = r;
 	predictor = p;
@@ -161,7 +162,7 @@ void
 run_define(const struct ev_def *d, uint32_t id)
 {
 	const struct blockof *of;
-	struct unit *u;
+	struct branch_unit *u;
 	size_t old = capunit;
 
 	if (d->letter == 'Q')
@@ -236,8 +237,8 @@ static uint64_t
 goes_back(uint64_t addr, uint64_t n)
 {
 	struct test t = { .addr = addr };
-	const struct repeat r = { predictor, 1, &t, test_round, test_keep,
-	    test_add };
+	const struct branch_repeat r = { predictor, 1, &t, test_round,
+	    test_keep, test_add };
 
 	repeat(&r, n);
 	return t.missed;
@@ -393,7 +394,7 @@ run_end(uint64_t *tid)
 /* ---- executions ---- */
 
 static inline void
-own_branches(struct unit *u, const uint64_t *rec)
+own_branches(struct branch_unit *u, const uint64_t *rec)
 {
 	struct branch *br = &branch[u->first];
 
@@ -413,7 +414,7 @@ run_before(const uint64_t *rec)
 void
 run_round(const uint64_t *rec)
 {
-	struct unit *u = &unit[ev_id(*rec)];
+	struct branch_unit *u = &unit[ev_id(*rec)];
 
 	nfound = 0;
 	u->count++;
@@ -422,7 +423,7 @@ run_round(const uint64_t *rec)
 
 /* One round, which is counted elsewhere. */
 static inline __attribute__((always_inline)) int
-one_round(struct thread *t, struct unit *u, const uint64_t *rec)
+one_round(struct branch_thread *t, struct branch_unit *u, const uint64_t *rec)
 {
 	nfound = 0;
 	if (t->open != 0 && resolve(&branch[t->open - 1], u->entry) < 0)
@@ -440,10 +441,10 @@ round_of_many(const uint64_t *rec)
 int
 run_batch(const uint64_t *rec, const uint64_t *end)
 {
-	struct thread *t = &thread[now];
+	struct branch_thread *t = &thread[now];
 
 	for (; rec < end; rec = ev_skip(rec)) {
-		struct unit *u = &unit[ev_id(*rec)];
+		struct branch_unit *u = &unit[ev_id(*rec)];
 		uint64_t n = ev_more(rec);
 
 		u->count += n + 1;
@@ -542,7 +543,7 @@ same_rounds(const struct ev_def *d, const uint64_t *diff)
 int
 run_many(struct run_many *m, uint64_t n)
 {
-	const struct repeat r = { predictor, 0, m, many_round, many_keep,
+	const struct branch_repeat r = { predictor, 0, m, many_round, many_keep,
 	    many_add };
 
 	if (same_rounds(ev_def(events, ev_id(*m->rec)), m->rec + 1))

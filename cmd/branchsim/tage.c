@@ -360,7 +360,7 @@ tage_cond(uint64_t addr, int taken)
 
 /* ---- states ---- */
 
-static struct state {
+static struct tage_state {
 	struct past outcomes, where;
 	struct folds folds[NTABLE], ifolds[NITABLE];
 	uint32_t path, x, age;
@@ -375,7 +375,7 @@ static struct state {
 static void
 tage_save(int at)
 {
-	struct state *s = &state[at];
+	struct tage_state *s = &state[at];
 
 	s->outcomes = outcomes;
 	s->where = where;
@@ -421,7 +421,7 @@ is_useful(void)
 static uint64_t
 tage_again(int at)
 {
-	const struct state *s = &state[at];
+	const struct tage_state *s = &state[at];
 	uint32_t older = age - s->age;
 
 	if (s->path != path || s->x != random_state ||

@@ -44,7 +44,8 @@ batch_rounds(const uint64_t *p, uint64_t n)
 	if (unit[ev_id(*p)].ntouch == 0)
 		other(p, n);
 	else
-		short_batch(some, with_rounds(some, p, n), l1.dshift, UINT64_MAX);
+		short_batch(some, with_rounds(some, p, n), l1.dshift,
+		    UINT64_MAX);
 }
 
 void

@@ -19,9 +19,9 @@
 KHASH_MAP_INIT_INT64(line, uint32_t)
 
 int cut_wide;
-struct unit *unit;
+struct cache_unit *unit;
 uint64_t *record;
-struct cold *cold_block;
+struct cold_block *cold_block;
 uint32_t ncold;
 static uint64_t nrecord;
 static uint64_t capunit = 1 << 24, capcold = 1 << 24;
@@ -80,12 +80,12 @@ line_number(uint64_t line)
 
 /* ---- the parts of a block ---- */
 
-struct odd *
-cold_odd(struct cold *c)
+struct block_extras *
+cold_extras(struct cold_block *c)
 {
-	if (c->odd == NULL)
-		c->odd = xkeep(sizeof *c->odd);
-	return c->odd;
+	if (c->extras == NULL)
+		c->extras = xkeep(sizeof *c->extras);
+	return c->extras;
 }
 
 void
@@ -104,7 +104,7 @@ blocks_visit(struct visit *v, const struct ev_block *b, uint32_t insn)
 
 /* The visits of all instructions, and room for what they and data miss. */
 static void
-visits(struct cold *c)
+visits(struct cold_block *c)
 {
 	static struct visit *v;
 	static size_t cap;
@@ -129,7 +129,7 @@ visits(struct cold *c)
 
 /* The lines that the first n instructions touch; returns how many. */
 static uint32_t
-touches(const struct cold *c, uint32_t n, uint32_t *touch)
+touches(const struct cold_block *c, uint32_t n, uint32_t *touch)
 {
 	uint32_t k = 0, last = 0;
 
@@ -174,7 +174,8 @@ is_plain(const struct ev_block *b, uint32_t ntouch)
 
 /* Its record, for the short way or only for the groups' values. */
 static void
-make_record(struct ev_block *b, struct unit *u, uint32_t ntouch, int plain)
+make_record(struct ev_block *b, struct cache_unit *u, uint32_t ntouch,
+    int plain)
 {
 	uint64_t *at = &record[nrecord];
 	uint32_t nval = b->ngroups;
@@ -190,7 +191,8 @@ make_record(struct ev_block *b, struct unit *u, uint32_t ntouch, int plain)
 	u->ref_at = (uint16_t)(nval + (ntouch + 1) / 2);
 	nrecord += nval;
 	if (plain) {
-		touches(&cold_block[u->cold], b->ninsn, (uint32_t *)(at + nval));
+		touches(&cold_block[u->cold], b->ninsn,
+		    (uint32_t *)(at + nval));
 		nrecord = (uint64_t)u->rec + u->ref_at + b->nref;
 	}
 	nrecord = (nrecord + 7) & ~(uint64_t)7;
@@ -214,7 +216,7 @@ make_record(struct ev_block *b, struct unit *u, uint32_t ntouch, int plain)
 
 /* A unit may take the short way; its record is there. */
 static void
-set_unit(struct unit *u, uint32_t ntouch, uint32_t nref)
+set_unit(struct cache_unit *u, uint32_t ntouch, uint32_t nref)
 {
 	const uint32_t *t = (const uint32_t *)(&record[u->rec] + u->touch_at);
 
@@ -227,7 +229,7 @@ set_unit(struct unit *u, uint32_t ntouch, uint32_t nref)
 static const char *
 define_block(struct ev_block *b, unsigned kind)
 {
-	struct cold *c;
+	struct cold_block *c;
 	uint32_t ntouch;
 	int plain;
 
@@ -260,7 +262,7 @@ const char *
 blocks_define(const struct ev_def *d, uint32_t id, unsigned kind)
 {
 	struct ev_block *b = d->block;
-	struct unit *u;
+	struct cache_unit *u;
 
 	if (id >= capunit)
 		die("more blocks than there is memory for");

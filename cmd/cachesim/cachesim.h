@@ -53,16 +53,16 @@ int geometry_detect(struct geometry g[NCACHE],
     struct cpuid (*ask)(uint32_t leaf, uint32_t sub));
 /* What is wrong with it, or NULL. */
 const char *geometry_wrong(const struct geometry *);
-/* Make the number of sets a power of two: 1 if that changed it. */
+/* Make the number of sets a power of two; 1 if that changed it. */
 int geometry_adjust(struct geometry *);
 
 /* ---- blocks.c ---- */
 
 /*
- * What runs when an id is executed. Most need only this and their block's
- * record; ntouch 0 marks those that sim.c takes the long way.
+ * What an execution needs, by id. Most need only this and the record of their
+ * block; ntouch 0 marks those that take the long way (ordered.c).
  */
-struct unit {
+struct cache_unit {
 	uint64_t count;		/* executions */
 	uint32_t rec;		/* where its block's record is, in record[] */
 	uint16_t ntouch;	/* code lines touched */
@@ -102,31 +102,31 @@ struct misses {
 };
 
 /* What is needed rarely. */
-struct cold {
+struct cold_block {
 	struct ev_block *block;	/* kept, if it has no short way */
 	struct visit *visit;
 	struct misses *fetch;	/* by visit, then data by reference */
-	struct odd *odd;	/* or NULL */
+	struct block_extras *extras;	/* or NULL */
 	uint32_t nvisit;
 };
 
-/* What most blocks have nothing of. */
-struct odd {
+/* What most blocks lack. */
+struct block_extras {
 	int64_t *extra;		/* by reference: how many more than one per
 				   execution; NULL: no reference differs */
 	int64_t *rounds;	/* by instruction: fetches that Valgrind adds */
-	struct lone *lone;	/* kind cache: its fetches alone, the last first */
+	struct lone *lone;	/* kind cache: single fetches, latest first */
 };
 
 static inline struct misses *
-cold_data(const struct cold *c)
+cold_data(const struct cold_block *c)
 {
 	return c->fetch + c->nvisit;
 }
 
-extern struct unit *unit;
+extern struct cache_unit *unit;
 extern uint64_t *record;
-extern struct cold *cold_block;
+extern struct cold_block *cold_block;
 extern uint32_t ncold;
 
 /* References wider than the shortest line are cut to its size. */
@@ -138,8 +138,8 @@ void blocks_init(const struct geometry g[NCACHE], struct evr *);
 /* Take a definition. NULL, or what is wrong with it. */
 const char *blocks_define(const struct ev_def *, uint32_t id, unsigned kind);
 
-/* What it has odd, made. */
-struct odd *cold_odd(struct cold *);
+/* The extras of a block; makes them if need be. */
+struct block_extras *cold_extras(struct cold_block *);
 /* The fetch of instruction insn of a block whose definition is being read. */
 void blocks_visit(struct visit *, const struct ev_block *, uint32_t insn);
 
@@ -160,18 +160,18 @@ void lone_batch(struct evr *, const uint64_t *rec, const uint64_t *end);
 /* ---- table.c ---- */
 
 /* The lines in trace's table, by set and place; TABLE_FREE: none. */
-struct places {
+struct table_lines {
 	uint64_t *line;
 	uint64_t mask;		/* its sets, less 1 */
 	int same;		/* our sets and ways are as many */
 };
-extern struct places table_places[NCACHE];
+extern struct table_lines table_places[NCACHE];
 #define TABLE_FREE UINT64_MAX
 
 static inline uint64_t *
 table_place(int cache, uint64_t line, unsigned place)
 {
-	const struct places *t = &table_places[cache];
+	const struct table_lines *t = &table_places[cache];
 
 	return &t->line[(line & t->mask) * EV_PLACES + place];
 }
@@ -273,7 +273,7 @@ l1_data(uint64_t line)
 
 /* ---- found.c ---- */
 
-enum event { I1MR, ILMR, D1MR, DLMR, D1MW, DLMW };
+enum cache_event { I1MR, ILMR, D1MR, DLMR, D1MW, DLMW };
 
 /* Misses found by the last rounds, where passing through. */
 extern struct sim_outcome *found;
@@ -332,25 +332,25 @@ struct repeat_ref {
 	int is_value;
 };
 
-struct repeat {
+struct cache_repeat {
 	int nested;		/* within a round of another one */
 	struct repeat_ref *ref;	/* code lines, too, for what may move */
 	size_t nref;
 	struct misses *misses;	/* what rounds may count */
 	size_t nmisses;
-	struct cold *cold;	/* its odd counts, too; or NULL */
+	struct cold_block *cold;	/* its extra counts, too; or NULL */
 	void *what;
 	/* Go through n rounds; or do all else that they do. */
-	void (*rounds)(struct repeat *, uint64_t n);
-	void (*left_out)(struct repeat *, uint64_t n);
+	void (*rounds)(struct cache_repeat *, uint64_t n);
+	void (*left_out)(struct cache_repeat *, uint64_t n);
 };
 
 void repeat_init(const struct geometry g[NCACHE]);
 /* Fewer rounds than these, of references that move, are gone through. */
 uint64_t repeat_least(void);
-void repeat(struct repeat *, uint64_t n);
+void repeat(struct cache_repeat *, uint64_t n);
 /* Rounds of references that do not move: ref need not be known. */
-void repeat_alike(struct repeat *, uint64_t n);
+void repeat_alike(struct cache_repeat *, uint64_t n);
 
 /* ---- rounds.c ---- */
 

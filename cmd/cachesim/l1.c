@@ -160,7 +160,7 @@ l1_search(uint64_t line)
 
 /* ---- sets ---- */
 
-static uint32_t *by_age;		/* the ways of a set, the newest first */
+static uint32_t *by_age;	/* the ways of a set, the newest first */
 static const uint64_t *of_set;
 
 static int

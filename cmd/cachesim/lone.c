@@ -11,7 +11,7 @@
 
 enum what { OTHER, ENTER, FETCH, LEAVE };
 
-struct ref {
+struct lone_ref {
 	uint64_t value;		/* see ev.h; of a Z: an address */
 	union {
 		struct misses *misses;	/* ENTER */
@@ -25,7 +25,7 @@ struct ref {
 	uint8_t cache;
 };
 
-static struct ref *ref;		/* by id */
+static struct lone_ref *ref;		/* by id */
 static uint64_t capref = 1 << 24;
 static unsigned shift[NCACHE];	/* log2 of the line sizes of I1 and D1 */
 
@@ -38,13 +38,13 @@ lone_init(unsigned ishift, unsigned dshift)
 }
 
 static void
-define_fetch(const struct ev_def *d, struct ref *u)
+define_fetch(const struct ev_def *d, struct lone_ref *u)
 {
-	struct cold *c = &cold_block[(uintptr_t)d->block->user - 1];
+	struct cold_block *c = &cold_block[(uintptr_t)d->block->user - 1];
 	struct lone *l = xkeep(sizeof *l);
 
-	l->next = cold_odd(c)->lone;
-	c->odd->lone = l;
+	l->next = cold_extras(c)->lone;
+	c->extras->lone = l;
 	blocks_visit(&l->visit, d->block, d->n - 1);
 	if (!d->stays) {
 		u->what = FETCH;
@@ -58,7 +58,7 @@ define_fetch(const struct ev_def *d, struct ref *u)
 }
 
 static void
-define_data(const struct ev_def *d, struct ref *u)
+define_data(const struct ev_def *d, struct lone_ref *u)
 {
 	const struct ev_block *b = d->block;
 	uint32_t k = b->insn[d->n - 1].ref + d->k - 1U;
@@ -76,7 +76,7 @@ define_data(const struct ev_def *d, struct ref *u)
 void
 lone_define(const struct ev_def *d, uint32_t id)
 {
-	struct ref *u;
+	struct lone_ref *u;
 
 	if (id >= capref)
 		die("more ids than there is memory for");
@@ -93,7 +93,7 @@ lone_define(const struct ev_def *d, uint32_t id)
 
 /* What has nothing to do with the table. */
 static void
-other(struct evr *events, const struct ref *u, const uint64_t *p)
+other(struct evr *events, const struct lone_ref *u, const uint64_t *p)
 {
 	uint32_t id = ev_id(*p);
 	const struct ev_def *d = ev_def(events, id);
@@ -112,7 +112,7 @@ other(struct evr *events, const struct ref *u, const uint64_t *p)
 /* A reference that brings lines into the table: 1 if it was missed. */
 __attribute__((noinline))
 static int
-enters(const struct ref *u)
+enters(const struct lone_ref *u)
 {
 	unsigned place = ev_told_place(u->value), bits = shift[u->cache];
 	uint64_t line = ev_told_addr(u->value) >> bits;
@@ -127,7 +127,7 @@ enters(const struct ref *u)
 
 /* Nearly all are one line that takes a place from one as its own like has. */
 static inline void
-enter(struct ref *u, uint64_t diff)
+enter(struct lone_ref *u, uint64_t diff)
 {
 	uint64_t told = u->value += diff, addr = ev_told_addr(told);
 	uint64_t line = addr >> shift[u->cache];
@@ -144,7 +144,7 @@ enter(struct ref *u, uint64_t diff)
 }
 
 static void
-unusual(struct evr *events, struct ref *u, const uint64_t *p)
+unusual(struct evr *events, struct lone_ref *u, const uint64_t *p)
 {
 	switch (u->what) {
 	case ENTER:
@@ -164,12 +164,12 @@ unusual(struct evr *events, struct ref *u, const uint64_t *p)
 
 struct many {
 	struct evr *events;
-	struct ref *u;
+	struct lone_ref *u;
 	const uint64_t *rec;
 };
 
 static void
-many_rounds(struct repeat *r, uint64_t n)
+many_rounds(struct cache_repeat *r, uint64_t n)
 {
 	const struct many *m = r->what;
 
@@ -178,7 +178,7 @@ many_rounds(struct repeat *r, uint64_t n)
 }
 
 static void
-many_left_out(struct repeat *r, uint64_t n)
+many_left_out(struct cache_repeat *r, uint64_t n)
 {
 	const struct many *m = r->what;
 
@@ -189,10 +189,10 @@ many_left_out(struct repeat *r, uint64_t n)
 
 /* So many rounds of a record: a line that enters again is there already. */
 static void
-many(struct evr *events, struct ref *u, const uint64_t *p, uint64_t n)
+many(struct evr *events, struct lone_ref *u, const uint64_t *p, uint64_t n)
 {
 	struct many m = { events, u, p };
-	struct repeat r = { .what = &m, .rounds = many_rounds,
+	struct cache_repeat r = { .what = &m, .rounds = many_rounds,
 	    .left_out = many_left_out };
 
 	if (n < REPEAT_FIRST || !rounds_alike(p) || (u->what == ENTER &&
@@ -222,10 +222,11 @@ many(struct evr *events, struct ref *u, const uint64_t *p, uint64_t n)
 void
 lone_batch(struct evr *events, const uint64_t *p, const uint64_t *end)
 {
-	static struct ref none;
+	static struct lone_ref none;
 
 	while (p < end) {
-		struct ref *u = ev_id(*p) < capref ? &ref[ev_id(*p)] : &none;
+		struct lone_ref *u =
+		    ev_id(*p) < capref ? &ref[ev_id(*p)] : &none;
 
 		if (__builtin_expect(u->what == ENTER && !(*p & EV_MORE), 1)) {
 			enter(u, p[1]);

@@ -69,8 +69,8 @@ fetch(const struct visit *v, struct misses *m)
 	if (v->b != 0)
 		missed |= l1_fetch(v->b);
 	if (missed)
-		first_missed(m, (l1_code_line[v->a] << l1.ishift) + v->off, v->len,
-		    v->insn, I1MR);
+		first_missed(m, (l1_code_line[v->a] << l1.ishift) + v->off,
+		    v->len, v->insn, I1MR);
 }
 
 /* The instruction that has a reference. */
@@ -89,7 +89,7 @@ __attribute__((noinline))
 static void
 data_missed(uint32_t cold, uint32_t ref, uint64_t addr, uint64_t size)
 {
-	const struct cold *c = &cold_block[cold];
+	const struct cold_block *c = &cold_block[cold];
 	const struct ev_block *b = c->block;
 	struct misses *m = &cold_data(c)[ref];
 
@@ -121,9 +121,9 @@ wide(uint32_t cold, uint32_t ref, uint64_t addr, uint64_t size)
 /* ---- the long way ---- */
 
 static void
-differs(struct cold *c, uint32_t ref, int64_t by)
+differs(struct cold_block *c, uint32_t ref, int64_t by)
 {
-	struct odd *o = cold_odd(c);
+	struct block_extras *o = cold_extras(c);
 
 	if (o->extra == NULL)
 		o->extra = xcalloc(c->block->nref, sizeof *o->extra);
@@ -132,10 +132,10 @@ differs(struct cold *c, uint32_t ref, int64_t by)
 
 /* How often Valgrind would fetch a repeated instruction beyond once. */
 static void
-count_rounds(struct cold *c, uint32_t insn, uint32_t ref, uint64_t n)
+count_rounds(struct cold_block *c, uint32_t insn, uint32_t ref, uint64_t n)
 {
 	const struct ev_insn *i = &c->block->insn[insn];
-	struct odd *o = cold_odd(c);
+	struct block_extras *o = cold_extras(c);
 	int writes = 0;
 
 	/* once for an instruction: with its first repeated reference */
@@ -151,7 +151,7 @@ count_rounds(struct cold *c, uint32_t insn, uint32_t ref, uint64_t n)
 }
 
 static inline uint64_t
-base_of(const struct cold *c, const struct ev_ref *r)
+base_of(const struct cold_block *c, const struct ev_ref *r)
 {
 	return r->where == EV_GROUP ? r->at + c->block->value[r->group] : r->at;
 }
@@ -175,13 +175,14 @@ struct turns {
 };
 
 static int
-happens(const struct cold *c, const struct ev_ref *r)
+happens(const struct cold_block *c, const struct ev_ref *r)
 {
 	return r->where != EV_GROUP || c->block->value[r->group] != 0;
 }
 
 static uint64_t
-round_addr(const struct turns *t, const struct cold *c, const struct ev_ref *r)
+round_addr(const struct turns *t, const struct cold_block *c,
+    const struct ev_ref *r)
 {
 	uint64_t far = t->round * r->size;
 
@@ -195,7 +196,7 @@ round_addr(const struct turns *t, const struct cold *c, const struct ev_ref *r)
 static void
 turns_rounds(struct turns *t, uint64_t n)
 {
-	const struct cold *c = &cold_block[t->cold];
+	const struct cold_block *c = &cold_block[t->cold];
 	const struct ev_ref *r = c->block->ref;
 	uint64_t end = t->round + n;
 
@@ -218,13 +219,13 @@ turns_rounds(struct turns *t, uint64_t n)
 }
 
 static void
-turns_go(struct repeat *r, uint64_t n)
+turns_go(struct cache_repeat *r, uint64_t n)
 {
 	turns_rounds(r->what, n);
 }
 
 static void
-turns_left_out(struct repeat *r, uint64_t n)
+turns_left_out(struct cache_repeat *r, uint64_t n)
 {
 	((struct turns *)r->what)->round += n;
 }
@@ -235,8 +236,8 @@ turns_many(struct turns *t, uint64_t n)
 {
 	static struct repeat_ref *ref;
 	static size_t cap;
-	struct cold *c = &cold_block[t->cold];
-	struct repeat r = { .nested = 1, .misses = cold_data(c) + t->from,
+	struct cold_block *c = &cold_block[t->cold];
+	struct cache_repeat r = { .nested = 1, .misses = cold_data(c) + t->from,
 	    .nmisses = t->to - t->from, .what = t, .rounds = turns_go,
 	    .left_out = turns_left_out };
 
@@ -255,7 +256,7 @@ turns_many(struct turns *t, uint64_t n)
 
 /* Returns the rounds. */
 static uint64_t
-repeated(struct cold *c, uint32_t from, uint32_t to)
+repeated(struct cold_block *c, uint32_t from, uint32_t to)
 {
 	const struct ev_ref *r = c->block->ref;
 	int64_t count = (int64_t)c->block->value[r[from].count - 1];
@@ -274,7 +275,7 @@ repeated(struct cold *c, uint32_t from, uint32_t to)
 
 /* The references from..to of an instruction of a block that is kept. */
 static void
-references(struct cold *c, uint32_t insn, uint32_t from, uint32_t to)
+references(struct cold_block *c, uint32_t insn, uint32_t from, uint32_t to)
 {
 	const struct ev_ref *r = c->block->ref;
 	uint32_t next;
@@ -296,9 +297,9 @@ references(struct cold *c, uint32_t insn, uint32_t from, uint32_t to)
 
 /* The references from..to of a block that has a record. */
 static void
-recorded(struct cold *c, uint32_t from, uint32_t to)
+recorded(struct cold_block *c, uint32_t from, uint32_t to)
 {
-	const struct unit *u = &unit[c->block->id];
+	const struct cache_unit *u = &unit[c->block->id];
 	const uint64_t *rec = &record[u->rec];
 	const struct fastref *r = (const struct fastref *)(rec + u->ref_at);
 
@@ -314,7 +315,7 @@ recorded(struct cold *c, uint32_t from, uint32_t to)
 }
 
 static void
-long_recorded(struct cold *c, uint32_t ninsn, uint32_t nref)
+long_recorded(struct cold_block *c, uint32_t ninsn, uint32_t nref)
 {
 	uint32_t done = 0;
 
@@ -330,7 +331,7 @@ void
 ordered_long(uint32_t id)
 {
 	const struct ev_def *d = ev_def(events, id);
-	struct cold *c = &cold_block[(uintptr_t)d->block->user - 1];
+	struct cold_block *c = &cold_block[(uintptr_t)d->block->user - 1];
 	const struct visit *v = c->visit, *end = v + c->nvisit;
 	const struct ev_insn *i = c->block->insn;
 
@@ -350,7 +351,7 @@ ordered_long(uint32_t id)
 void
 ordered_alone(const struct ev_def *d, uint32_t ref)
 {
-	struct cold *c = &cold_block[(uintptr_t)d->block->user - 1];
+	struct cold_block *c = &cold_block[(uintptr_t)d->block->user - 1];
 	const struct ev_ref *r = c->block->ref;
 	const struct ev_insn *i;
 	uint32_t to = ref + 1;

@@ -121,7 +121,7 @@ span_of(const struct repeat_ref *r, uint64_t n, struct span *s)
 
 /* Spans of n rounds, those that move alike joined. 0: others overlap. */
 static int
-find_spans(const struct repeat *r, uint64_t n)
+find_spans(const struct cache_repeat *r, uint64_t n)
 {
 	struct span *s, *last;
 	size_t *k = &state[r->nested].nspan;
@@ -150,7 +150,7 @@ find_spans(const struct repeat *r, uint64_t n)
 
 /* By what the span moves that has a byte. */
 static uint64_t
-moves_by(const struct repeat *r, uint64_t addr)
+moves_by(const struct cache_repeat *r, uint64_t addr)
 {
 	const struct span *s = state[r->nested].span;
 	size_t lo = 0, hi = state[r->nested].nspan;
@@ -188,7 +188,7 @@ touches(const struct repeat_ref *r, const struct sets *c, uint64_t set)
 }
 
 static int
-is_touched(const struct repeat *r, const struct sets *c, uint64_t set)
+is_touched(const struct cache_repeat *r, const struct sets *c, uint64_t set)
 {
 	for (size_t i = 0; i < r->nref; i++)
 		if (touches(&r->ref[i], c, set))
@@ -196,9 +196,10 @@ is_touched(const struct repeat *r, const struct sets *c, uint64_t set)
 	return 0;
 }
 
-/* Where a line is after so many rounds, if something moving comes to its set. */
+/* Where a line is after n rounds, if a moving reference comes to its set. */
 static uint64_t
-moved(const struct repeat *r, const struct sets *c, uint64_t line, uint64_t n)
+moved(const struct cache_repeat *r, const struct sets *c, uint64_t line,
+    uint64_t n)
 {
 	uint64_t by;
 
@@ -211,7 +212,7 @@ moved(const struct repeat *r, const struct sets *c, uint64_t line, uint64_t n)
 
 /* Is it where the other is after a period, in the same span? */
 static int
-is_moved(const struct repeat *r, const struct sets *c, uint64_t is,
+is_moved(const struct cache_repeat *r, const struct sets *c, uint64_t is,
     uint64_t was, uint64_t period)
 {
 	return is == moved(r, c, was, period) && (is == 0 ||
@@ -220,7 +221,7 @@ is_moved(const struct repeat *r, const struct sets *c, uint64_t is,
 }
 
 static int
-same_set(const struct repeat *r, const struct sets *c, uint64_t set,
+same_set(const struct cache_repeat *r, const struct sets *c, uint64_t set,
     const uint64_t *was, uint64_t period)
 {
 	int same = 1, alike = 1;
@@ -235,7 +236,7 @@ same_set(const struct repeat *r, const struct sets *c, uint64_t set,
 }
 
 static void
-keep_lines(const struct repeat *r)
+keep_lines(const struct cache_repeat *r)
 {
 	for (int i = 0; i < 2; i++) {
 		const struct sets *c = &cache[i];
@@ -251,7 +252,7 @@ keep_lines(const struct repeat *r)
 }
 
 static int
-same_lines(const struct repeat *r, uint64_t period)
+same_lines(const struct cache_repeat *r, uint64_t period)
 {
 	for (int i = 0; i < 2; i++) {
 		const struct sets *c = &cache[i];
@@ -266,7 +267,7 @@ same_lines(const struct repeat *r, uint64_t period)
 
 /* All lines go to where they are after so many more rounds. */
 static void
-move_lines(const struct repeat *r, uint64_t n)
+move_lines(const struct cache_repeat *r, uint64_t n)
 {
 	for (int i = 0; i < 2; i++) {
 		const struct sets *c = &cache[i];
@@ -307,9 +308,9 @@ keep_odd(int64_t *to, size_t *cap, const int64_t *from, size_t n)
 }
 
 static void
-keep_counts(const struct repeat *r)
+keep_counts(const struct cache_repeat *r)
 {
-	const struct odd *o = r->cold != NULL ? r->cold->odd : NULL;
+	const struct block_extras *o = r->cold != NULL ? r->cold->extras : NULL;
 	int k = r->nested;
 	uint64_t *m;
 
@@ -339,9 +340,9 @@ add_odd(int64_t *n, const int64_t *was, size_t k, uint64_t times)
 
 /* What was counted since then, so many times more. */
 static void
-add_counts(const struct repeat *r, uint64_t times)
+add_counts(const struct cache_repeat *r, uint64_t times)
 {
-	const struct odd *o = r->cold != NULL ? r->cold->odd : NULL;
+	const struct block_extras *o = r->cold != NULL ? r->cold->extras : NULL;
 	int k = r->nested;
 	const uint64_t *m = state[k].misses;
 
@@ -365,7 +366,7 @@ add_counts(const struct repeat *r, uint64_t times)
 
 /* Rounds that are gone through. */
 static void
-go(struct repeat *r, uint64_t n)
+go(struct cache_repeat *r, uint64_t n)
 {
 	r->rounds(r, n);
 	for (size_t i = 0; i < r->nref; i++) {
@@ -376,7 +377,7 @@ go(struct repeat *r, uint64_t n)
 
 /* Rounds that are not. */
 static void
-leave_out(struct repeat *r, uint64_t n)
+leave_out(struct cache_repeat *r, uint64_t n)
 {
 	r->left_out(r, n);
 	for (size_t i = 0; i < r->nref; i++) {
@@ -387,7 +388,7 @@ leave_out(struct repeat *r, uint64_t n)
 
 /* n rounds, in all of which spans do not overlap. */
 static void
-periods(struct repeat *r, uint64_t n, uint64_t period, uint64_t wait)
+periods(struct cache_repeat *r, uint64_t n, uint64_t period, uint64_t wait)
 {
 	uint64_t times;
 
@@ -412,7 +413,7 @@ periods(struct repeat *r, uint64_t n, uint64_t period, uint64_t wait)
 }
 
 static uint64_t
-period_of(const struct repeat *r)
+period_of(const struct cache_repeat *r)
 {
 	uint64_t most = 1;
 
@@ -436,7 +437,7 @@ repeat_least(void)
 }
 
 void
-repeat(struct repeat *r, uint64_t n)
+repeat(struct cache_repeat *r, uint64_t n)
 {
 	uint64_t period = period_of(r), wait = repeat_least() / 2, some;
 
@@ -455,7 +456,7 @@ repeat(struct repeat *r, uint64_t n)
 }
 
 void
-repeat_alike(struct repeat *r, uint64_t n)
+repeat_alike(struct cache_repeat *r, uint64_t n)
 {
 	if (n <= 4) {
 		r->rounds(r, n);

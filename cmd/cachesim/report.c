@@ -46,14 +46,14 @@ add_misses(const struct misses *m, int64_t *n)
 }
 
 static void
-add_fetches(const struct cold *c, uint32_t insn, int64_t *n)
+add_fetches(const struct cold_block *c, uint32_t insn, int64_t *n)
 {
 	for (uint32_t v = 0; v < c->nvisit; v++)
 		if (c->visit[v].insn == insn)
 			add_misses(&c->fetch[v], n + COL_I1MR);
-	if (c->odd == NULL)
+	if (c->extras == NULL)
 		return;
-	for (const struct lone *l = c->odd->lone; l != NULL; l = l->next)
+	for (const struct lone *l = c->extras->lone; l != NULL; l = l->next)
 		if (l->visit.insn == insn)
 			add_misses(&l->fetch, n + COL_I1MR);
 }
@@ -61,13 +61,13 @@ add_fetches(const struct cold *c, uint32_t insn, int64_t *n)
 void
 report_add(const struct insns_at *at, int64_t *n)
 {
-	const struct cold *c = &cold_block[at->block];
+	const struct cold_block *c = &cold_block[at->block];
 	const struct misses *data = cold_data(c) + at->i->ref;
-	const int64_t *extra = c->odd != NULL ? c->odd->extra : NULL;
+	const int64_t *extra = c->extras != NULL ? c->extras->extra : NULL;
 
 	n[IR] += (int64_t)at->times;
-	if (each && c->odd != NULL && c->odd->rounds != NULL)
-		n[IR] += c->odd->rounds[at->insn];
+	if (each && c->extras != NULL && c->extras->rounds != NULL)
+		n[IR] += c->extras->rounds[at->insn];
 	add_fetches(c, at->insn, n);
 	for (uint32_t k = 0; k < at->i->nref; k++) {
 		unsigned col = at->ref[k].kind == 'w' ? DW : DR;

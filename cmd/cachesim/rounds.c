@@ -27,14 +27,14 @@ add(struct repeat_ref r)
 }
 
 static void
-add_code(const struct cold *c, uint32_t ninsn, unsigned ishift)
+add_code(const struct cold_block *c, uint32_t ninsn, unsigned ishift)
 {
 	const struct visit *v = c->visit;
 	uint64_t size = (uint64_t)1 << ishift;
 
 	for (; v < c->visit + c->nvisit && v->insn < ninsn; v++) {
-		add((struct repeat_ref){ l1_code_line[v->a] << ishift, size, 0, 0,
-		    0 });
+		add((struct repeat_ref){ l1_code_line[v->a] << ishift,
+		    size, 0, 0, 0 });
 		if (v->b != 0)
 			add((struct repeat_ref){ l1_code_line[v->b] << ishift,
 			    size, 0, 0, 0 });
@@ -43,7 +43,7 @@ add_code(const struct cold *c, uint32_t ninsn, unsigned ishift)
 
 /* The references of a block that has a record. */
 static void
-add_recorded(const struct unit *u, const uint64_t *rec)
+add_recorded(const struct cache_unit *u, const uint64_t *rec)
 {
 	const uint64_t *val = &record[u->rec];
 	const struct fastref *f = (const struct fastref *)(val + u->ref_at);
@@ -95,7 +95,8 @@ add_kept(const struct ev_block *b, const struct ev_ref *r, const uint64_t *rec)
 }
 
 static int
-add_refs(const struct ev_def *d, const struct unit *u, const uint64_t *rec)
+add_refs(const struct ev_def *d, const struct cache_unit *u,
+    const uint64_t *rec)
 {
 	const struct ev_block *b = d->block;
 	const struct ev_insn *last;
@@ -114,17 +115,17 @@ add_refs(const struct ev_def *d, const struct unit *u, const uint64_t *rec)
 static rounds_fn *one_by_one;
 
 static void
-go(struct repeat *r, uint64_t n)
+go(struct cache_repeat *r, uint64_t n)
 {
 	if (n != 0)
 		one_by_one(r->what, n);
 }
 
 static void
-left_out(struct repeat *r, uint64_t n)
+left_out(struct cache_repeat *r, uint64_t n)
 {
 	const uint64_t *rec = r->what;
-	struct unit *u = &unit[ev_id(*rec)];
+	struct cache_unit *u = &unit[ev_id(*rec)];
 
 	u->count += n;
 	for (unsigned i = 0; i < ev_ngroups(*rec); i++)
@@ -135,10 +136,10 @@ void
 rounds_record(struct evr *events, const uint64_t *rec, rounds_fn *fn)
 {
 	const struct ev_def *d = ev_def(events, ev_id(*rec));
-	const struct unit *u = &unit[ev_id(*rec)];
-	struct cold *c = &cold_block[u->cold];
+	const struct cache_unit *u = &unit[ev_id(*rec)];
+	struct cold_block *c = &cold_block[u->cold];
 	uint64_t n = ev_more(rec) + 1;
-	struct repeat r = { .misses = c->fetch, .nmisses = c->nvisit +
+	struct cache_repeat r = { .misses = c->fetch, .nmisses = c->nvisit +
 	    (size_t)c->block->nref, .cold = c, .what = (void *)(uintptr_t)rec,
 	    .rounds = go, .left_out = left_out };
 

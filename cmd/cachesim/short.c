@@ -36,20 +36,21 @@ struct run {
 /* Not a hit at the hint: search, or several lines. */
 __attribute__((noinline))
 static uint64_t
-data_unusual(const struct unit *u, const struct fastref *r, uint64_t addr,
+data_unusual(const struct cache_unit *u, const struct fastref *r, uint64_t addr,
     uint64_t now)
 {
 	const struct fastref *first = (const struct fastref *)
 	    (&record[u->rec] + u->ref_at);
 
 	l1_time.d = now;
-	ordered_reference(u->cold, (uint32_t)(r - first), addr, ordered_size(r));
+	ordered_reference(u->cold, (uint32_t)(r - first), addr,
+	    ordered_size(r));
 	return l1_time.d;
 }
 
 /* The references of one round. */
 INLINE void
-references(struct run *x, const struct unit *u, const uint64_t *rec,
+references(struct run *x, const struct cache_unit *u, const uint64_t *rec,
     unsigned shift)
 {
 	const struct fastref *r = (const struct fastref *)(rec + u->ref_at);
@@ -70,7 +71,7 @@ references(struct run *x, const struct unit *u, const uint64_t *rec,
 
 /* The code lines: 0 if one is missing, in which case the rest is not done. */
 INLINE int
-code_lines(struct run *x, const struct unit *u, const uint64_t *rec)
+code_lines(struct run *x, const struct cache_unit *u, const uint64_t *rec)
 {
 	uint64_t *a = &x->stamp[u->touch[0]], *b = &x->stamp[u->touch[1]];
 	uint64_t now = x->now.i;
@@ -96,8 +97,8 @@ code_lines(struct run *x, const struct unit *u, const uint64_t *rec)
 
 /* One round; values have been set. */
 INLINE void
-one_round(struct run *x, const struct unit *u, const uint64_t *rec, uint32_t id,
-    unsigned shift, int none)
+one_round(struct run *x, const struct cache_unit *u, const uint64_t *rec,
+    uint32_t id, unsigned shift, int none)
 {
 	if (__builtin_expect(!none && code_lines(x, u, rec), 1)) {
 		references(x, u, rec, shift);
@@ -133,12 +134,12 @@ INLINE const uint64_t *
 some(const uint64_t *p, const uint64_t *last, unsigned shift, uint64_t most)
 {
 	struct run x = { l1_istamp, l1_time };
-	struct unit *const units = unit;
+	struct cache_unit *const units = unit;
 	uint64_t *const records = record;
 
 	while (p < last) {
 		uint64_t head = *p, rounds = 1;
-		struct unit *u = &units[ev_id(head)];
+		struct cache_unit *u = &units[ev_id(head)];
 		uint64_t *rec = &records[u->rec];
 		const uint64_t *diff = p + 1, *end = diff + ev_ngroups(head);
 
@@ -195,12 +196,12 @@ static const uint64_t *
 some_lanes(const uint64_t *p, const uint64_t *last, uint64_t most)
 {
 	struct run x = { l1_istamp, l1_time };
-	struct unit *const units = unit;
+	struct cache_unit *const units = unit;
 	uint64_t *const records = record;
 
 	while (p < last) {
 		uint64_t head = *p, rounds = 1;
-		struct unit *u = &units[ev_id(head)];
+		struct cache_unit *u = &units[ev_id(head)];
 		uint64_t *rec = &records[u->rec];
 		const uint64_t *diff = p + 1;
 		int none;

@@ -34,21 +34,21 @@ struct set {
 	uint32_t n;		/* others */
 };
 
-struct table {
+struct l1_table {
 	uint64_t nsets, assoc;
 	uint64_t ways;		/* trace's */
 	struct set *set;
 	uint64_t *other;	/* by set, assoc each */
 };
 
-static struct table table[NCACHE];	/* I1 and D1 */
-struct places table_places[NCACHE];
+static struct l1_table table[NCACHE];	/* I1 and D1 */
+struct table_lines table_places[NCACHE];
 
 void
 table_init(int cache, const struct geometry *g, uint64_t sets, uint64_t ways)
 {
-	struct places *p = &table_places[cache];
-	struct table *t = &table[cache];
+	struct table_lines *p = &table_places[cache];
+	struct l1_table *t = &table[cache];
 
 	t->assoc = g->assoc;
 	t->nsets = g->size / g->line / g->assoc;
@@ -76,7 +76,7 @@ find(const uint64_t *a, uint64_t n, uint64_t line)
 
 /* A line that was in the table is one of the others, the newest. */
 static void
-left(struct table *t, uint64_t line)
+left(struct l1_table *t, uint64_t line)
 {
 	uint64_t at = line & (t->nsets - 1), *a = t->other + at * t->assoc;
 	struct set *s = &t->set[at];
@@ -89,7 +89,7 @@ left(struct table *t, uint64_t line)
 
 /* A line is not one of the others any more: 1 if it was not. */
 static int
-take_out(struct table *t, uint64_t at, uint64_t line)
+take_out(struct l1_table *t, uint64_t at, uint64_t line)
 {
 	struct set *s = &t->set[at];
 	uint64_t *a = t->other + at * t->assoc, k = find(a, s->n, line);
@@ -102,7 +102,7 @@ take_out(struct table *t, uint64_t at, uint64_t line)
 }
 
 static int
-enter_at(struct table *t, uint64_t line, uint64_t *place)
+enter_at(struct l1_table *t, uint64_t line, uint64_t *place)
 {
 	uint64_t at = line & (t->nsets - 1), was = *place;
 	struct set *s = &t->set[at];
@@ -124,7 +124,7 @@ enter_at(struct table *t, uint64_t line, uint64_t *place)
 int
 table_enter(int cache, uint64_t line, unsigned place)
 {
-	struct table *t = &table[cache];
+	struct l1_table *t = &table[cache];
 	uint64_t *p = table_place(cache, line, 0), k;
 
 	if (place < t->ways)
@@ -138,7 +138,7 @@ table_enter(int cache, uint64_t line, unsigned place)
 int
 table_touch(int cache, uint64_t line)
 {
-	struct table *t = &table[cache];
+	struct l1_table *t = &table[cache];
 	uint64_t at = line & (t->nsets - 1), *a = t->other + at * t->assoc;
 	uint64_t *p = table_place(cache, line, 0);
 	struct set *s = &t->set[at];
@@ -161,7 +161,7 @@ table_touch(int cache, uint64_t line)
 void
 table_leave(int cache, uint64_t line)
 {
-	struct table *t = &table[cache];
+	struct l1_table *t = &table[cache];
 	uint64_t *p = table_place(cache, line, 0);
 	uint64_t k = find(p, t->ways, line);
 

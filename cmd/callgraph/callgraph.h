@@ -3,8 +3,8 @@
  *
  *	main.c	options, the stream's lines
  *	dump.c	what was counted, as costs
- *	tell.c	entries and exits as a stream of kind calls
- *	ticks.c	streams of kind calls
+ *	tell.c	writes entries and exits as a stream of kind calls
+ *	ticks.c	reads streams of kind calls
  *
  * Calls are followed by lib's callwalk.h.
  */
@@ -25,18 +25,20 @@ struct out;
 void dump_open(struct out *, const struct simhead *stream, const char *pid);
 void dump_part(const char *trigger, const char *fn);	/* fn may be NULL */
 void dump_zero(void);
-void dump_unit(const char *);	/* of the first column: for its long name */
-void dump_remark(const char *);	/* a desc: line at the end; is kept */
+void dump_unit(const char *);	/* of the first column, for its long name */
+void dump_remark(const char *);	/* a desc: line at the end; keeps the string */
 void dump_end(bool whole);
 
 /* ---- tell.c: --calls ---- */
 
 void tell_open(struct out *);
 void tell_line(const struct ev *);	/* H, M, U, T */
-void tell_enter(const struct thread *, const struct func *, uint64_t slide);
-void tell_leave(const struct thread *, const struct func *);
-void tell_handler(const struct thread *, uint64_t instructions);
-void tell_end(const char *how, int status);	/* how: NULL if it is not whole */
+void tell_enter(const struct walk_thread *, const struct func *,
+    uint64_t slide);
+void tell_leave(const struct walk_thread *, const struct func *);
+void tell_handler(const struct walk_thread *, uint64_t instructions);
+/* how the program ended, or NULL if the stream is not whole */
+void tell_end(const char *how, int status);
 
 /* ---- ticks.c ---- */
 

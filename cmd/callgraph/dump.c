@@ -49,7 +49,8 @@ column_name(unsigned i)
 
 	if (ev_kind(walk.events) == EV_CALLS)
 		return "Ticks";
-	return i < walk.firsttold ? refs[i] : outcome_name(walk.told, i - walk.firsttold);
+	return i < walk.firsttold ? refs[i] :
+	    outcome_name(walk.told, i - walk.firsttold);
 }
 
 static void
@@ -118,7 +119,8 @@ static int64_t *
 add_row(uint64_t addr)
 {
 	row = xgrow(row, &caprow, nrow + 1, sizeof *row);
-	counts = xgrow(counts, &capcounts, (nrow + 1) * walk.ncol, sizeof *counts);
+	counts = xgrow(counts, &capcounts, (nrow + 1) * walk.ncol,
+	    sizeof *counts);
 	row[nrow] = (struct row){ addr, nrow * walk.ncol };
 	memset(counts + nrow * walk.ncol, 0, walk.ncol * sizeof *counts);
 	return counts + walk.ncol * nrow++;
@@ -126,11 +128,11 @@ add_row(uint64_t addr)
 
 /* The references of one instruction, and the branches. */
 static void
-add_insn(int64_t *n, const struct slot *sl, uint32_t insn,
+add_insn(int64_t *n, const struct walk_slot *sl, uint32_t insn,
     const struct ev_each *e)
 {
 	const int64_t *extra = sl->more != NULL ? sl->more->extra : NULL;
-	const struct seg *s = sl->seg;
+	const struct walk_seg *s = sl->seg;
 	int64_t *const *t = sl->more != NULL ? sl->more->told : NULL;
 
 	if (extra != NULL)
@@ -151,11 +153,11 @@ add_insn(int64_t *n, const struct slot *sl, uint32_t insn,
 }
 
 static void
-add_slot(const struct slot *sl)
+add_slot(const struct walk_slot *sl)
 {
 	static struct ev_ref ref[256];
-	const struct seg *s = sl->seg;
-	const struct more *m = sl->more;
+	const struct walk_seg *s = sl->seg;
+	const struct slot_rare *m = sl->more;
 	struct ev_each e;
 	int64_t *n;
 
@@ -207,16 +209,16 @@ settle_rows(void)
 
 /* ---- calls and jumps, as lists in order ---- */
 
-static struct arc **arc;
+static struct walk_arc **arc;
 static size_t narc, caparc;
-static struct jump **jump;
+static struct walk_jump **jump;
 static size_t njump, capjump;
 
 static int
 by_site(const void *a, const void *b)
 {
-	const struct arc *x = *(struct arc *const *)a;
-	const struct arc *y = *(struct arc *const *)b;
+	const struct walk_arc *x = *(struct walk_arc *const *)a;
+	const struct walk_arc *y = *(struct walk_arc *const *)b;
 
 	if (x->site != y->site)
 		return x->site < y->site ? -1 : 1;
@@ -227,12 +229,12 @@ by_site(const void *a, const void *b)
 
 /* Arcs with calls, sorted; several of the same site and callee become one. */
 static void
-gather_arcs(const struct ctx *c)
+gather_arcs(const struct walk_ctx *c)
 {
 	size_t n = 0;
 
 	narc = 0;
-	for (struct arc *a = c->arcs; a != NULL; a = a->more) {
+	for (struct walk_arc *a = c->arcs; a != NULL; a = a->more) {
 		bool any = a->calls != 0;
 
 		for (unsigned i = 0; i < walk.ncol; i++)
@@ -250,7 +252,8 @@ gather_arcs(const struct ctx *c)
 			for (unsigned i = 0; i < walk.ncol; i++)
 				arc[n - 1]->cost[i] += arc[k]->cost[i];
 			arc[k]->calls = 0;
-			memset(arc[k]->cost, 0, walk.ncol * sizeof *arc[k]->cost);
+			memset(arc[k]->cost, 0,
+			    walk.ncol * sizeof *arc[k]->cost);
 			continue;
 		}
 		arc[n++] = arc[k];
@@ -259,13 +262,13 @@ gather_arcs(const struct ctx *c)
 }
 
 static uint64_t
-jump_site(const struct jump *j)
+jump_site(const struct walk_jump *j)
 {
 	return j->slot->seg->last - j->slot->seg->at->slide;
 }
 
 static uint64_t
-jump_to(const struct jump *j)
+jump_to(const struct walk_jump *j)
 {
 	return j->to - j->seg->at->slide;
 }
@@ -273,8 +276,8 @@ jump_to(const struct jump *j)
 static int
 by_jump(const void *a, const void *b)
 {
-	const struct jump *x = *(struct jump *const *)a;
-	const struct jump *y = *(struct jump *const *)b;
+	const struct walk_jump *x = *(struct walk_jump *const *)a;
+	const struct walk_jump *y = *(struct walk_jump *const *)b;
 	uint64_t p = jump_site(x), q = jump_site(y);
 
 	if (p != q)
@@ -285,12 +288,12 @@ by_jump(const void *a, const void *b)
 }
 
 static void
-gather_jumps(const struct ctx *c)
+gather_jumps(const struct walk_ctx *c)
 {
 	size_t n = 0;
 
 	njump = 0;
-	for (struct jump *j = c->jumps; j != NULL; j = j->more) {
+	for (struct walk_jump *j = c->jumps; j != NULL; j = j->more) {
 		if (j->n == 0)
 			continue;
 		jump = xgrow(jump, &capjump, njump + 1, sizeof *jump);
@@ -312,7 +315,7 @@ gather_jumps(const struct ctx *c)
 /* ---- writing ---- */
 
 static uint32_t
-function(const struct ctx *c)
+function(const struct walk_ctx *c)
 {
 	return costfn_add(names, (struct costfn){
 	    costnames_str(names, func_object(c->fn->ob)), unknown,
@@ -330,7 +333,7 @@ in_order(const int64_t *n)
 }
 
 static void
-write_arc(struct cost *c, const struct arc *a)
+write_arc(struct cost *c, const struct walk_arc *a)
 {
 	c->kind = COST_CALL;
 	c->callee = function(a->ctx);
@@ -342,7 +345,7 @@ write_arc(struct cost *c, const struct arc *a)
 }
 
 static void
-write_jump(struct cost *c, const struct jump *j)
+write_jump(struct cost *c, const struct walk_jump *j)
 {
 	const struct row *r = row;
 
@@ -362,7 +365,7 @@ write_jump(struct cost *c, const struct jump *j)
 }
 
 static void
-write_context(const struct ctx *c)
+write_context(const struct walk_ctx *c)
 {
 	struct cost cost = { .fn = function(c), .file = unknown };
 	size_t r = 0, a = 0, j = 0;
@@ -390,8 +393,8 @@ write_context(const struct ctx *c)
 static int
 by_place(const void *a, const void *b)
 {
-	const struct ctx *x = *(struct ctx *const *)a;
-	const struct ctx *y = *(struct ctx *const *)b;
+	const struct walk_ctx *x = *(struct walk_ctx *const *)a;
+	const struct walk_ctx *y = *(struct walk_ctx *const *)b;
 
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
@@ -402,14 +405,14 @@ by_place(const void *a, const void *b)
 	return x->num < y->num ? -1 : x->num > y->num;
 }
 
-static struct ctx **
+static struct walk_ctx **
 sorted_contexts(size_t *n)
 {
-	struct ctx **v = NULL;
+	struct walk_ctx **v = NULL;
 	size_t cap = 0;
 
 	*n = 0;
-	for (struct ctx *c = contexts; c != NULL; c = c->next) {
+	for (struct walk_ctx *c = contexts; c != NULL; c = c->next) {
 		v = xgrow(v, &cap, *n + 1, sizeof *v);
 		v[(*n)++] = c;
 	}
@@ -445,11 +448,12 @@ write_head(const char *trigger, const char *fn, int thread)
 }
 
 static void
-write_contexts(struct ctx *const *v, size_t n)
+write_contexts(struct walk_ctx *const *v, size_t n)
 {
 	for (size_t k = 0; k < n; k++) {
 		nrow = 0;
-		for (struct slot *sl = v[k]->slots; sl != NULL; sl = sl->next)
+		for (struct walk_slot *sl = v[k]->slots; sl != NULL;
+		    sl = sl->next)
 			add_slot(sl);
 		if (v[k]->own != 0)
 			add_row(v[k]->fn->start)[0] = v[k]->own;
@@ -466,7 +470,7 @@ write_parts(const char *trigger, const char *fn)
 	unsigned nthread = !walk.threads ? 1 :
 	    ev_kind(walk.events) == EV_CALLS ? ctx_threads() : thread_count();
 	size_t n, k = 0, from;
-	struct ctx **v = sorted_contexts(&n);
+	struct walk_ctx **v = sorted_contexts(&n);
 
 	part++;
 	for (unsigned i = 0; i < nthread || i == 0; i++) {
@@ -479,10 +483,10 @@ write_parts(const char *trigger, const char *fn)
 }
 
 static void
-zero_slot(struct slot *sl)
+zero_slot(struct walk_slot *sl)
 {
 	uint32_t n = (uint32_t)sl->seg->end - sl->seg->first;
-	struct more *m = sl->more;
+	struct slot_rare *m = sl->more;
 
 	sl->n = 0;
 	if (m == NULL)
@@ -501,14 +505,14 @@ void
 dump_zero(void)
 {
 	stack_settle();
-	for (struct ctx *c = contexts; c != NULL; c = c->next) {
-		for (struct slot *sl = c->slots; sl != NULL; sl = sl->next)
+	for (struct walk_ctx *c = contexts; c != NULL; c = c->next) {
+		for (struct walk_slot *sl = c->slots; sl != NULL; sl = sl->next)
 			zero_slot(sl);
-		for (struct arc *a = c->arcs; a != NULL; a = a->more) {
+		for (struct walk_arc *a = c->arcs; a != NULL; a = a->more) {
 			a->calls = 0;
 			memset(a->cost, 0, walk.ncol * sizeof *a->cost);
 		}
-		for (struct jump *j = c->jumps; j != NULL; j = j->more)
+		for (struct walk_jump *j = c->jumps; j != NULL; j = j->more)
 			j->n = 0;
 	}
 }

@@ -3,9 +3,9 @@
  *
  *	trace ls | callgraph | fmt-callgrind >callgrind.out
  *
- * reads walk.events, events(5), and writes costs, costs(5), by function and address:
- * what was executed there, and of each call how often and what it cost until
- * it had returned, with all that was called meanwhile.
+ * reads events(5) and writes costs(5) by function and address: what was
+ * executed there, and for each call how often it was made and what it cost
+ * until it returned, with everything that it called.
  *
  *	H quern-events 1		events: Ir
  *	H kind blocks			fn=(1) main
@@ -38,7 +38,7 @@ static const char help[] =
 "usage: callgraph [option]... [file]\n"
 "Find the calls in a stream of events; write costs with calls.\n"
 "\n"
-"      --calls                  entries and exits, as walk.events, not costs\n"
+"      --calls                  entries and exits, as events, not costs\n"
 "      --collect-jumps=yes|no   jumps inside of functions, too [no]\n"
 "      --contexts[=MAX]         each chain of callers apart, for fmt-folded\n"
 "                               and fmt-pprof; at most MAX [1M]\n"
@@ -72,9 +72,9 @@ static bool opt_calls;
 static struct simhead stream;	/* its H lines */
 static const char *pid;
 static const char *output;
-static bool ready;	/* all H lines have been read */
+static bool ready;	/* all H lines are read */
 static bool parts;	/* options ask for parts */
-static char ended[8];	/* how the program did */
+static char ended[8];	/* how the program ended */
 static int endstatus;
 
 /* ---- options ---- */
@@ -94,8 +94,8 @@ separate(const char *what, enum func_rule rule, char *s, uint64_t max)
 }
 
 enum { OPT_CALLS = 256, OPT_JUMPS, OPT_CONTEXTS, OPT_DEMANGLE, OPT_AFTER,
-    OPT_BEFORE, OPT_JOIN, OPT_INSTR, OPT_SKIP, OPT_POP, OPT_REP, OPT_CALLERS, OPT_RECS,
-    OPT_SITES, OPT_THREADS, OPT_PLT, OPT_TOGGLE,
+    OPT_BEFORE, OPT_JOIN, OPT_INSTR, OPT_SKIP, OPT_POP, OPT_REP,
+    OPT_CALLERS, OPT_RECS, OPT_SITES, OPT_THREADS, OPT_PLT, OPT_TOGGLE,
     OPT_ZERO, OPT_VERSION };
 
 static const struct option longopts[] = {
@@ -222,7 +222,7 @@ option(int c)
 	}
 }
 
-/* A function that asks for a part, or for none of what was before it. */
+/* Write a part, or forget the counts, when such a function runs. */
 static void
 trigger(enum walk_trigger which, const struct func *f)
 {
@@ -243,7 +243,8 @@ head(const struct ev *e)
 		pid = xstrdup(e->value);
 	if (strcmp(e->text, "outcomes") == 0 &&
 	    outcome_head(walk.told, e->value) < 0)
-		ev_bad(walk.events, "H outcomes: too many walk.events, or malformed");
+		ev_bad(walk.events,
+		    "H outcomes: too many events, or malformed");
 }
 
 /* Behind the H lines. */
@@ -292,7 +293,7 @@ unmapped(const struct ev *e)
 static void
 system_call(const struct ev *e)
 {
-	struct thread *t = thread_get(ev_thread(walk.events));
+	struct walk_thread *t = thread_get(ev_thread(walk.events));
 
 	if (e->num[0] == 15)
 		stack_sigreturn(t);

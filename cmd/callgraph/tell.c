@@ -1,15 +1,16 @@
 /*
  * tell - --calls: entries and exits as events of kind calls, instead of costs
  *
- * The shadow stacks say when a function is entered and left; ticks are the
- * number of its thread's next instruction, from 1. They go on in a signal's handler, whose
- * cost is not its victim's: so a thread's ticks are its total and what its
- * handlers cost. They do not begin at 0 since llvm-xray account takes the first
+ * The shadow stacks show when a function is entered and left. The time, in
+ * ticks, is the number of the thread's next instruction, from 1. It also runs
+ * in a signal handler, whose cost does not count for the function that the
+ * signal interrupted: a thread's ticks are its total plus the cost of its
+ * handlers. Ticks do not begin at 0 because llvm-xray account takes the first
  * that is not 0 for the least of all threads.
  *
- * A function that was running when its thread was first seen is entered then.
- * Maps are passed on as they come, so that functions have the addresses of the
- * stream; functions that are skipped are not told.
+ * A function that is running when its thread first appears is entered then.
+ * Maps are passed on unchanged, so functions have the addresses of the stream.
+ * Skipped functions have no entries and exits.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,18 +22,18 @@
 #include "out.h"
 #include "util.h"
 
-/* What is told of each thread. */
+/* What the output needs to know of each thread. */
 struct told_thread {
 	uint64_t tid;
 	bool has_tid;
-	uint64_t handlers;	/* instructions of handlers that are over */
+	uint64_t handlers;	/* instructions of handlers that have ended */
 };
 
 static struct evw *writer;
 static struct told_thread *threads;
 static size_t nthreads;
 static unsigned current;	/* the thread of the last line, from 1 */
-static uint8_t *named;		/* by function */
+static uint8_t *named;		/* by function: its G line is written */
 static size_t nnamed;
 
 void
@@ -65,7 +66,7 @@ thread(unsigned num)
 	return &threads[num];
 }
 
-/* Of the head, what is still true. */
+/* Is this line still true of the output? */
 static bool
 keep(const struct ev *e)
 {
@@ -85,7 +86,7 @@ tell_line(const struct ev *e)
 		return;
 	}
 	t = thread(ev_thread(walk.events));
-	/* the first T line also names the thread that ran before */
+	/* the first T line also names the thread that ran before it */
 	if (!t->has_tid && current == ev_thread(walk.events) + 1)
 		evw_line(writer, "T %" PRIu64, e->num[0]);
 	t->tid = e->num[0];
@@ -116,7 +117,7 @@ name(const struct func *f, uint64_t slide)
 }
 
 static void
-tell(const struct thread *t, char letter, const struct func *f)
+tell(const struct walk_thread *t, char letter, const struct func *f)
 {
 	struct told_thread *o = thread(t->num);
 	char line[48];
@@ -131,21 +132,21 @@ tell(const struct thread *t, char letter, const struct func *f)
 }
 
 void
-tell_enter(const struct thread *t, const struct func *f, uint64_t slide)
+tell_enter(const struct walk_thread *t, const struct func *f, uint64_t slide)
 {
 	name(f, slide);
 	tell(t, 'N', f);
 }
 
 void
-tell_leave(const struct thread *t, const struct func *f)
+tell_leave(const struct walk_thread *t, const struct func *f)
 {
 	tell(t, 'X', f);
 }
 
-/* The thread's total goes back by so many. */
+/* The thread's total loses these; its ticks must not. */
 void
-tell_handler(const struct thread *t, uint64_t instructions)
+tell_handler(const struct walk_thread *t, uint64_t instructions)
 {
 	thread(t->num)->handlers += instructions;
 }

@@ -1,13 +1,13 @@
 /*
  * ticks - streams of kind calls
  *
- * They tell entries and exits with the time, so costs are ticks: a function's
- * own are those while it was the innermost one of its thread; a call's are those
- * from its entry to its exit. Where a call was made from is not told: it is put
- * at the start of the caller.
+ * They hold entries and exits with the time, so costs are ticks: a function's
+ * own are those while it is the innermost one of its thread; a call's are those
+ * from entry to exit. Such streams have no call sites, so each call is put at
+ * the start of its caller.
  *
- * A thread's clock never goes back here: what a log tells later but as of
- * earlier (processors differ) takes no time.
+ * A thread's clock never goes back: an event with an earlier time than the one
+ * before it (the clocks of processors differ) takes no time.
  */
 #include <htslib/khash.h>
 #include <inttypes.h>
@@ -21,9 +21,9 @@
 #include "util.h"
 
 KHASH_MAP_INIT_INT(fn, struct func *)
-KHASH_MAP_INIT_INT64(arc, struct arc *)
+KHASH_MAP_INIT_INT64(arc, struct walk_arc *)
 
-/* A frame of calls is a context's: its inner is the context's address. */
+/* A thread. `inner' of a frame of calls is the address of its context. */
 struct lane {
 	struct calls calls;
 	uint64_t last;		/* tick of the last event */
@@ -83,7 +83,7 @@ name_function(const struct ev *e)
 		link = e->num[1];
 		ob = objmap_find(walk.map, e->num[1], &link);
 	}
-	/* a second log may say it again */
+	/* a second log may define it again */
 	if (*f != NULL && strcmp((*f)->name, e->text) == 0 &&
 	    (*f)->start == link)
 		return;
@@ -105,19 +105,20 @@ function(uint32_t id)
 
 /* ---- time ---- */
 
-static struct ctx *
+static struct walk_ctx *
 innermost(const struct lane *l)
 {
 	if (l->calls.n == 0)
 		return NULL;
-	return (struct ctx *)(uintptr_t)l->calls.frame[l->calls.n - 1].inner;
+	return (struct walk_ctx *)(uintptr_t)
+	    l->calls.frame[l->calls.n - 1].inner;
 }
 
 static void
 pass(struct lane *l, uint64_t tick)
 {
 	uint64_t ticks = l->running && tick > l->last ? tick - l->last : 0;
-	struct ctx *c = innermost(l);
+	struct walk_ctx *c = innermost(l);
 
 	if (!l->running || tick > l->last)
 		l->last = tick;
@@ -129,8 +130,8 @@ pass(struct lane *l, uint64_t tick)
 
 /* ---- calls ---- */
 
-static struct arc *
-arc_between(struct ctx *caller, struct ctx *callee)
+static struct walk_arc *
+arc_between(struct walk_ctx *caller, struct walk_ctx *callee)
 {
 	khint_t k;
 	int new;
@@ -159,20 +160,20 @@ depth(struct lane *l, const struct func *f)
 	return &l->depth[f->num];
 }
 
-/* The outer half of a very deep stack was forgotten: count anew. */
+/* The outer half of a very deep stack was dropped: count again. */
 static void
 count_depths(struct lane *l)
 {
 	memset(l->depth, 0, l->capdepth * sizeof *l->depth);
 	for (size_t i = 0; i + 1 < l->calls.n; i++)
-		++*depth(l, ((struct ctx *)(uintptr_t)
+		++*depth(l, ((struct walk_ctx *)(uintptr_t)
 		    l->calls.frame[i].inner)->fn);
 }
 
 static void
 enter(struct lane *l, uint32_t id)
 {
-	struct ctx *caller = innermost(l), *c;
+	struct walk_ctx *caller = innermost(l), *c;
 	struct func *f = function(id);
 	size_t n = l->calls.n;
 	struct calls_frame *frame = calls_enter(&l->calls, id, l->clock);
@@ -192,11 +193,11 @@ leave(struct lane *l, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct calls_frame *f =
 		    &l->calls.frame[l->calls.n - 1 - i];
-		struct ctx *c = (struct ctx *)(uintptr_t)f->inner;
+		struct walk_ctx *c = (struct walk_ctx *)(uintptr_t)f->inner;
 
 		--*depth(l, c->fn);
 		if (l->calls.n - 1 - i > 0)
-			arc_between((struct ctx *)(uintptr_t)f[-1].inner,
+			arc_between((struct walk_ctx *)(uintptr_t)f[-1].inner,
 			    c)->cost[0] += (int64_t)(l->clock - f->tick);
 	}
 	calls_drop(&l->calls, n);

@@ -1,17 +1,17 @@
 /*
- * ctx - contexts, and what is counted in them: segments, calls, jumps
+ * ctx - calling contexts and their counts: segments, calls, jumps
  *
- * Costs are told apart by context. A context is a function, its level of
- * recursion (1, 2, ... and the last one for all deeper ones) and, where wanted,
- * so many of its callers; or, with --contexts, all of its callers: then contexts
- * are a tree. A call that is deeper in recursion than levels are told apart goes
- * back to the context above that has the same function and level, so that the
- * tree is as deep at most as there are functions and levels; and once there
- * are as many contexts as allowed, new ones are those of the functions alone.
+ * Each context has costs of its own. A context is a function, its level of
+ * recursion (the last level stands for all deeper ones) and, on demand, a
+ * number of its callers. With --contexts it is a function with all of its
+ * callers, so contexts form a tree. There, a call beyond the last level goes
+ * back to the context above that has the same function and level, so the tree
+ * is at most as deep as there are functions and levels. Once there are
+ * --contexts=MAX contexts, a new one is the function without callers.
  *
- * Invariant: a context depends on the one that it is called from, the function
- * and its level, on nothing else. So an arc, which is of a slot, which is of a
- * context, knows the callee's context by where it goes and the level.
+ * Invariant: a context depends only on the calling context, the function and
+ * its level. An arc belongs to a slot and a slot to a context, so the arc's
+ * target and level determine the callee's context.
  */
 #include "repeat.h"
 
@@ -22,14 +22,14 @@
 #include "outcome.h"
 #include "util.h"
 
-struct key {
-	const struct ctx *up;
-	uint64_t site;		/* of the call, where these are told apart */
+struct ctx_key {
+	const struct walk_ctx *up;
+	uint64_t site;		/* of the call, with walk.sites */
 	uint32_t fn, level, thread;
 };
 
 static inline khint_t
-key_hash(struct key k)
+key_hash(struct ctx_key k)
 {
 	uint64_t h = (uint64_t)(uintptr_t)k.up;
 
@@ -40,16 +40,16 @@ key_hash(struct key k)
 }
 
 static inline int
-key_equal(struct key a, struct key b)
+key_equal(struct ctx_key a, struct ctx_key b)
 {
-	return a.up == b.up && a.site == b.site && a.fn == b.fn && a.level == b.level &&
-	    a.thread == b.thread;
+	return a.up == b.up && a.site == b.site && a.fn == b.fn &&
+	    a.level == b.level && a.thread == b.thread;
 }
 
-KHASH_INIT(ctx, struct key, struct ctx *, 1, key_hash, key_equal)
+KHASH_INIT(ctx, struct ctx_key, struct walk_ctx *, 1, key_hash, key_equal)
 
 static inline khint_t
-slot_hash(const struct slot *s)
+slot_hash(const struct walk_slot *s)
 {
 	uint64_t h = (uint64_t)s->ctx->num << 32 | s->seg->num;
 
@@ -57,15 +57,15 @@ slot_hash(const struct slot *s)
 }
 
 static inline int
-slot_equal(const struct slot *a, const struct slot *b)
+slot_equal(const struct walk_slot *a, const struct walk_slot *b)
 {
 	return a->ctx == b->ctx && a->seg == b->seg;
 }
 
-KHASH_INIT(slot, struct slot *, char, 0, slot_hash, slot_equal)
+KHASH_INIT(slot, struct walk_slot *, char, 0, slot_hash, slot_equal)
 
-struct ctx *contexts;
-static struct ctx **lastctx = &contexts;
+struct walk_ctx *contexts;
+static struct walk_ctx **lastctx = &contexts;
 static uint32_t nctx, nthread;
 static uint64_t folded;
 static khash_t(ctx) *ctxs, *chains;
@@ -85,11 +85,12 @@ ctx_folded(void)
 
 /* ---- contexts ---- */
 
-/* The one in the table, made if there is none; *made tells. */
-static struct ctx *
-lookup(khash_t(ctx) **table, struct key key, const struct func *fn, int *made)
+/* Find it in the table, or make it; *made says which. */
+static struct walk_ctx *
+lookup(khash_t(ctx) **table, struct ctx_key key, const struct func *fn,
+    int *made)
 {
-	struct ctx *c;
+	struct walk_ctx *c;
 	khint_t k;
 
 	if (*table == NULL)
@@ -109,16 +110,16 @@ lookup(khash_t(ctx) **table, struct key key, const struct func *fn, int *made)
 }
 
 /*
- * The callers of fn, as a chain: the latest one, up to the one before it.
- * Chains are shared, so they can be compared. There are as many callers in it as
- * the function has that wants most: else those of its callees were not known.
- * A function that calls itself is there once.
+ * The callers of fn as a chain: from the innermost, `up' leads outwards.
+ * Equal chains are one chain, so pointers can be compared. A chain is as long
+ * as the longest that any function needs, since callees extend it. A function
+ * that calls itself is in it once.
  */
-static const struct ctx *
-callers(const struct ctx *from, const struct func *fn)
+static const struct walk_ctx *
+callers(const struct walk_ctx *from, const struct func *fn)
 {
 	const struct func *v[CALLERS_MAX];
-	const struct ctx *c = NULL;
+	const struct walk_ctx *c = NULL;
 	uint32_t k = 0;
 	int made;
 
@@ -130,14 +131,14 @@ callers(const struct ctx *from, const struct func *fn)
 	for (from = from->up; from != NULL && k < walk.callers; from = from->up)
 		v[k++] = from->fn;
 	while (k-- > 0)
-		c = lookup(&chains, (struct key){ .up = c, .fn = v[k]->num },
-		    v[k], &made);
+		c = lookup(&chains,
+		    (struct ctx_key){ .up = c, .fn = v[k]->num }, v[k], &made);
 	return c;
 }
 
-/* The context above that a call of fn at this level goes back to, or NULL. */
-static const struct ctx *
-back(const struct ctx *from, const struct func *fn, uint32_t level)
+/* Find the context above with this function and level, or NULL. */
+static const struct walk_ctx *
+back(const struct walk_ctx *from, const struct func *fn, uint32_t level)
 {
 	for (; from != NULL; from = from->up)
 		if (from->fn == fn && from->level == level)
@@ -145,20 +146,20 @@ back(const struct ctx *from, const struct func *fn, uint32_t level)
 	return NULL;
 }
 
-struct ctx *
-ctx_get(const struct ctx *from, uint64_t site, struct func *fn, uint32_t depth,
-    uint32_t thread)
+struct walk_ctx *
+ctx_get(const struct walk_ctx *from, uint64_t site, struct func *fn,
+    uint32_t depth, uint32_t thread)
 {
 	uint32_t level = depth < fn->recs ? depth : fn->recs;
-	struct key key = { NULL, 0, fn->num, level, thread };
-	const struct ctx *up;
-	struct ctx *c;
+	struct ctx_key key = { NULL, 0, fn->num, level, thread };
+	const struct walk_ctx *up;
+	struct walk_ctx *c;
 	int made;
 
 	if (walk.contexts) {
 		up = depth > fn->recs ? back(from, fn, level) : NULL;
 		if (up != NULL)
-			return (struct ctx *)up;
+			return (struct walk_ctx *)up;
 		key.up = from;
 		key.site = walk.sites ? site : 0;
 		if (nctx >= walk.maxcontexts &&
@@ -182,11 +183,11 @@ ctx_get(const struct ctx *from, uint64_t site, struct func *fn, uint32_t depth,
 }
 
 const char *
-ctx_name(const struct ctx *c)
+ctx_name(const struct walk_ctx *c)
 {
 	static char *buf;
 	static size_t cap;
-	const struct ctx *up = walk.contexts ? NULL : c->up;
+	const struct walk_ctx *up = walk.contexts ? NULL : c->up;
 	size_t n = strlen(c->fn->name) + 16, len;
 
 	buf = xgrow(buf, &cap, n, 1);
@@ -205,10 +206,10 @@ ctx_name(const struct ctx *c)
 
 /* ---- segments ---- */
 
-struct slot *
-slot_get(struct ctx *c, struct seg *s)
+struct walk_slot *
+slot_get(struct walk_ctx *c, struct walk_seg *s)
 {
-	struct slot key = { .ctx = c, .seg = s }, *sl;
+	struct walk_slot key = { .ctx = c, .seg = s }, *sl;
 	khint_t k;
 	int made;
 
@@ -232,8 +233,8 @@ slot_get(struct ctx *c, struct seg *s)
 	return sl;
 }
 
-struct more *
-slot_more(struct slot *sl)
+struct slot_rare *
+slot_more(struct walk_slot *sl)
 {
 	if (sl->more == NULL)
 		sl->more = xkeep(sizeof *sl->more);
@@ -241,9 +242,9 @@ slot_more(struct slot *sl)
 }
 
 int64_t *
-slot_skipped(struct slot *sl)
+slot_skipped(struct walk_slot *sl)
 {
-	struct more *m = slot_more(sl);
+	struct slot_rare *m = slot_more(sl);
 
 	if (m->skipped == NULL)
 		m->skipped = xkeep(walk.ncol * sizeof *m->skipped);
@@ -252,10 +253,11 @@ slot_skipped(struct slot *sl)
 
 /* ---- calls ---- */
 
-struct arc *
-arc_new(struct ctx *caller, uint64_t site, struct ctx *callee, uint64_t tolink)
+struct walk_arc *
+arc_new(struct walk_ctx *caller, uint64_t site, struct walk_ctx *callee,
+    uint64_t tolink)
 {
-	struct arc *a = xkeep(sizeof *a + walk.ncol * sizeof *a->cost);
+	struct walk_arc *a = xkeep(sizeof *a + walk.ncol * sizeof *a->cost);
 
 	a->caller = caller;
 	a->ctx = callee;
@@ -266,11 +268,11 @@ arc_new(struct ctx *caller, uint64_t site, struct ctx *callee, uint64_t tolink)
 	return a;
 }
 
-struct arc *
-arc_get(struct slot *from, const struct seg *to, uint32_t level,
+struct walk_arc *
+arc_get(struct walk_slot *from, const struct walk_seg *to, uint32_t level,
     uint32_t thread)
 {
-	struct arc *a, **p;
+	struct walk_arc *a, **p;
 
 	for (p = &from->arcs; (a = *p) != NULL; p = &a->next)
 		if (a->to == to->addr && a->level == level &&
@@ -296,10 +298,11 @@ arc_get(struct slot *from, const struct seg *to, uint32_t level,
 /* ---- jumps ---- */
 
 void
-jump_count(struct slot *from, const struct seg *to, struct ctx *c, uint64_t n)
+jump_count(struct walk_slot *from, const struct walk_seg *to,
+    struct walk_ctx *c, uint64_t n)
 {
-	struct more *m = slot_more(from);
-	struct jump *j, **p;
+	struct slot_rare *m = slot_more(from);
+	struct walk_jump *j, **p;
 
 	for (p = &m->jumps; (j = *p) != NULL; p = &j->next)
 		if (j->to == to->addr && j->ctx == c) {
@@ -308,7 +311,7 @@ jump_count(struct slot *from, const struct seg *to, struct ctx *c, uint64_t n)
 		}
 	if (j == NULL) {
 		j = xkeep(sizeof *j);
-		*j = (struct jump){ .slot = from, .to = to->addr, .ctx = c,
+		*j = (struct walk_jump){ .slot = from, .to = to->addr, .ctx = c,
 		    .seg = to, .more = from->ctx->jumps };
 		from->ctx->jumps = j;
 	}
@@ -320,10 +323,10 @@ jump_count(struct slot *from, const struct seg *to, struct ctx *c, uint64_t n)
 
 /* ---- limbo ---- */
 
-struct ctx *
+struct walk_ctx *
 ctx_limbo(void)
 {
-	return xkeep(sizeof(struct ctx));
+	return xkeep(sizeof(struct walk_ctx));
 }
 
 static void
@@ -342,17 +345,18 @@ add_all(int64_t **to, int64_t **from, size_t n)
 }
 
 static void
-move_more(struct slot *from, struct slot *to, struct ctx *limbo)
+move_more(struct walk_slot *from, struct walk_slot *to, struct walk_ctx *limbo)
 {
-	struct more *m = from->more, *into = slot_more(to);
+	struct slot_rare *m = from->more, *into = slot_more(to);
 	size_t n = (size_t)to->seg->end - to->seg->first;
 
 	add_all(&into->extra, &m->extra, seg_nref(to->seg) + n);
 	if (m->told != NULL && into->told == NULL)
 		into->told = xcalloc(n, sizeof *into->told);
 	for (size_t i = 0; m->told != NULL && i < n; i++)
-		add_all(&into->told[i], &m->told[i], outcome_columns(walk.told));
-	for (struct jump *j = m->jumps; j != NULL; j = j->next) {
+		add_all(&into->told[i], &m->told[i],
+		    outcome_columns(walk.told));
+	for (struct walk_jump *j = m->jumps; j != NULL; j = j->next) {
 		if (j->n > 0)
 			jump_count(to, j->seg, j->ctx == limbo ? to->ctx :
 			    j->ctx, j->n);
@@ -361,14 +365,14 @@ move_more(struct slot *from, struct slot *to, struct ctx *limbo)
 }
 
 void
-ctx_move(struct ctx *limbo, struct ctx *to)
+ctx_move(struct walk_ctx *limbo, struct walk_ctx *to)
 {
-	struct slot *sl, *dest;
+	struct walk_slot *sl, *dest;
 
 	for (sl = limbo->slots; sl != NULL; sl = sl->next) {
 		if (sl->n == 0 && sl->more == NULL)
 			continue;
-		dest = slot_get(to, (struct seg *)sl->seg);
+		dest = slot_get(to, (struct walk_seg *)sl->seg);
 		dest->n += sl->n;
 		sl->n = 0;
 		if (sl->more != NULL)

@@ -23,7 +23,7 @@
 
 KHASH_MAP_INIT_INT64(func, struct func *)
 
-struct object {
+struct walk_object {
 	struct sym *sym;	/* NULL: not opened yet */
 	khash_t(func) *funcs;	/* by start */
 	struct section *section;	/* those with code */
@@ -43,7 +43,7 @@ struct rule {
 	uint32_t n;
 };
 
-static struct object *object;	/* by number; 0: none */
+static struct walk_object *object;	/* by number; 0: none */
 static size_t nobject;
 static struct rule *rule;
 static size_t nrule, caprule;
@@ -165,7 +165,7 @@ func_new(uint32_t ob, uint64_t start, const char *name)
 /* ---- objects ---- */
 
 static void
-add_section(struct object *o, const GElf_Shdr *sh, const char *name)
+add_section(struct walk_object *o, const GElf_Shdr *sh, const char *name)
 {
 	static size_t cap;
 
@@ -181,7 +181,7 @@ add_section(struct object *o, const GElf_Shdr *sh, const char *name)
 }
 
 static void
-read_sections(struct object *o, const char *path)
+read_sections(struct walk_object *o, const char *path)
 {
 	int fd = in_optional(path);
 	Elf *elf;
@@ -202,11 +202,11 @@ read_sections(struct object *o, const char *path)
 	close(fd);
 }
 
-static struct object *
+static struct walk_object *
 object_get(uint32_t ob)
 {
 	size_t n = nobject;
-	struct object *o;
+	struct walk_object *o;
 
 	if (ob >= n) {
 		object = xgrow(object, &nobject, ob + (size_t)1,
@@ -231,7 +231,7 @@ object_get(uint32_t ob)
 
 /* 1 + the number of the section among its object's; 0: in none. */
 static unsigned
-section(const struct object *o, uint64_t link)
+section(const struct walk_object *o, uint64_t link)
 {
 	for (unsigned i = 0; i < o->nsection; i++)
 		if (link >= o->section[i].start && link < o->section[i].end)
@@ -241,7 +241,7 @@ section(const struct object *o, uint64_t link)
 
 /* Those of one name: as a function that calls itself, it has levels. */
 static struct func *
-new_named(struct object *o, uint32_t ob, uint64_t start, const char *name)
+new_named(struct walk_object *o, uint32_t ob, uint64_t start, const char *name)
 {
 	struct func *f = o->below;
 
@@ -254,7 +254,8 @@ new_named(struct object *o, uint32_t ob, uint64_t start, const char *name)
 }
 
 static struct func *
-named(struct object *o, uint32_t ob, uint64_t start, const char *name, bool plt)
+named(struct walk_object *o, uint32_t ob, uint64_t start, const char *name,
+    bool plt)
 {
 	char buf[40];
 	int new;
@@ -276,7 +277,7 @@ named(struct object *o, uint32_t ob, uint64_t start, const char *name, bool plt)
 
 /* The function that this is the cold part of, if that has been seen. */
 static struct func *
-joined(struct object *o, struct func *part)
+joined(struct walk_object *o, struct func *part)
 {
 	struct func *f;
 
@@ -291,12 +292,12 @@ joined(struct object *o, struct func *part)
 }
 
 uint64_t
-func_place(uint64_t addr, struct place *p)
+func_place(uint64_t addr, struct walk_place *p)
 {
 	uint64_t link = addr;
 	const struct obj *ob = objmap_find(walk.map, addr, &link);
 	uint32_t num = ob == NULL ? 0 : ob->id + 1;
-	struct object *o = object_get(num);
+	struct walk_object *o = object_get(num);
 	struct sym_at at = { .fn = SYM_UNKNOWN };
 	unsigned sec = section(o, link);
 	bool plt = sec > 0 && o->section[sec - 1].plt;
@@ -318,11 +319,11 @@ func_place(uint64_t addr, struct place *p)
 	    sec > 0 ? o->section[sec - 1].end + p->slide : UINT64_MAX;
 }
 
-const struct place *
-func_same_place(const struct place *p)
+const struct walk_place *
+func_same_place(const struct walk_place *p)
 {
-	const struct place *q;
-	struct place *new;
+	const struct walk_place *q;
+	struct walk_place *new;
 
 	for (q = p->fn->places; q != NULL; q = q->next)
 		if (q->slide == p->slide && q->section == p->section &&

@@ -21,7 +21,7 @@
 #include "outcome.h"
 #include "util.h"
 
-struct plan *plan;
+struct walk_plan *plan;
 #define NPLAN ((size_t)1 << 24)	/* ids end there */
 static uint32_t nseg;
 static uint64_t nowhere;	/* what sp points to where there is none */
@@ -93,7 +93,7 @@ value_of(struct ev_block *b, unsigned group)
 
 /* Where the stack pointer behind the segment's last instruction is. */
 static void
-find_sp(struct seg *s, struct ev_block *b, const struct ev_insn *i)
+find_sp(struct walk_seg *s, struct ev_block *b, const struct ev_insn *i)
 {
 	const struct ev_ref *r;
 
@@ -147,7 +147,7 @@ only(uint32_t n)
 }
 
 static void
-add_costs(struct seg *s)
+add_costs(struct walk_seg *s)
 {
 	const struct ev_block *b = s->def->block;
 	int64_t *cost = NULL;
@@ -173,7 +173,7 @@ add_costs(struct seg *s)
 /* ---- segments ---- */
 
 static void
-finish(struct seg *s, uint32_t end)
+finish(struct walk_seg *s, uint32_t end)
 {
 	struct ev_block *b = s->def->block;
 	const struct ev_insn *i = &b->insn[end - 1];
@@ -197,8 +197,8 @@ static uint64_t until;		/* the last segment's function ends there */
 
 /* Must the instruction at addr begin a new segment behind the one at i? */
 static bool
-cuts(const struct seg *s, const struct ev_insn *i, uint64_t addr,
-    struct place *at)
+cuts(const struct walk_seg *s, const struct ev_insn *i, uint64_t addr,
+    struct walk_place *at)
 {
 	uint64_t end;
 	bool straight = addr == i->addr + i->len;
@@ -218,13 +218,13 @@ cuts(const struct seg *s, const struct ev_insn *i, uint64_t addr,
 
 /* The segments of a definition; returns how many. */
 static uint32_t
-cut(const struct ev_def *d, struct seg **segs)
+cut(const struct ev_def *d, struct walk_seg **segs)
 {
 	const struct ev_insn *i = d->block->insn;
-	static struct seg *v;
+	static struct walk_seg *v;
 	static size_t cap;
-	struct place at;
-	struct seg *s;
+	struct walk_place at;
+	struct walk_seg *s;
 	uint32_t n = 0;
 
 	until = func_place(i->addr, &at);
@@ -240,7 +240,7 @@ cut(const struct ev_def *d, struct seg **segs)
 			finish(s, k);
 		}
 		v = xgrow(v, &cap, n + 1, sizeof *v);
-		v[n++] = (struct seg){ .def = d, .first = (uint16_t)k,
+		v[n++] = (struct walk_seg){ .def = d, .first = (uint16_t)k,
 		    .addr = i[k].addr, .at = func_same_place(&at) };
 	}
 	finish(&v[n - 1], d->n);
@@ -249,7 +249,7 @@ cut(const struct ev_def *d, struct seg **segs)
 }
 
 /* Of all ids that there can be; pages that are not used take no memory. */
-static struct plan *
+static struct walk_plan *
 table(void)
 {
 	void *p = mmap(NULL, (size_t)NPLAN * sizeof *plan, PROT_READ |
@@ -265,7 +265,7 @@ plan_define(uint32_t id)
 {
 	const struct ev_def *d = ev_def(walk.events, id);
 	struct stackrefs *sr = stack_refs(d->block);
-	struct plan *p;
+	struct walk_plan *p;
 
 	if (plan == NULL)
 		plan = table();

@@ -35,7 +35,7 @@
 #define MARGIN	4096		/* bytes beside a stack pointer that matter */
 
 /* Numbers before they were added to. */
-struct note {
+struct repeat_note {
 	uint64_t *at;
 	size_t was;		/* in state.number */
 	unsigned n;
@@ -47,12 +47,12 @@ KHASH_MAP_INIT_INT64(note, size_t)
 bool repeat_watches;
 
 static struct {
-	struct thread thread;	/* as it was */
-	struct note *note;
+	struct walk_thread thread;	/* as it was */
+	struct repeat_note *note;
 	uint64_t *number;
 	khash_t(note) *of;	/* by address; functions: number << 1 | 1 */
 	size_t nnote, capnote, nnumber, capnumber;
-	struct frame *frame;	/* those that went, the last first */
+	struct walk_frame *frame;	/* those that went, the last first */
 	int64_t *enter;
 	size_t nframe, capframe, capenter;
 	int64_t *total;
@@ -63,10 +63,10 @@ static struct {
 
 /* ---- what is said to it ---- */
 
-static struct note *
+static struct repeat_note *
 note_of(uint64_t key, uint64_t *at, unsigned n)
 {
-	struct note *note;
+	struct repeat_note *note;
 	khint_t k;
 	int made;
 
@@ -81,7 +81,7 @@ note_of(uint64_t key, uint64_t *at, unsigned n)
 	state.number = xgrow(state.number, &state.capnumber, state.nnumber + n,
 	    sizeof *state.number);
 	note = &state.note[state.nnote++];
-	*note = (struct note){ at, state.nnumber, n, 0 };
+	*note = (struct repeat_note){ at, state.nnumber, n, 0 };
 	if (at != NULL)
 		memcpy(state.number + state.nnumber, at, n * sizeof *at);
 	state.nnumber += n;
@@ -95,24 +95,24 @@ repeat_note_counts(void *at, unsigned n)
 }
 
 void
-repeat_note_growth(struct arc *a)
+repeat_note_growth(struct walk_arc *a)
 {
 	note_of((uintptr_t)a->cost, (uint64_t *)a->cost, walk.ncol)->grows++;
 }
 
 /* The arrays of depths move: functions are known by their numbers. */
 void
-repeat_note_depth(const struct thread *t, uint32_t fn)
+repeat_note_depth(const struct walk_thread *t, uint32_t fn)
 {
 	size_t n = state.nnote;
-	struct note *note = note_of((uint64_t)fn << 1 | 1, NULL, 1);
+	struct repeat_note *note = note_of((uint64_t)fn << 1 | 1, NULL, 1);
 
 	if (n != state.nnote)
 		state.number[note->was] = t->depth[fn];
 }
 
 void
-repeat_note_frames(const struct thread *t, size_t n)
+repeat_note_frames(const struct walk_thread *t, size_t n)
 {
 	size_t k = state.nframe, first = state.thread.n - k;
 
@@ -136,7 +136,7 @@ repeat_note_else(void)
 }
 
 static void
-watch(const struct thread *t)
+watch(const struct walk_thread *t)
 {
 	if (state.of == NULL) {
 		state.of = kh_init(note);
@@ -161,14 +161,15 @@ repeat_end(void)
 /* ---- the stack pointer ---- */
 
 static bool
-moves_stack(const struct seg *s)
+moves_stack(const struct walk_seg *s)
 {
 	return s->flow == 'L' || s->flow == 'X' || s->flow == 'R';
 }
 
 /* By what it moves in a round at a segment's end. */
 static uint64_t
-moves_by(const struct plan *p, const struct seg *s, const uint64_t *rec)
+moves_by(const struct walk_plan *p, const struct walk_seg *s,
+    const uint64_t *rec)
 {
 	const uint64_t *value = s->def->block->value;
 
@@ -182,7 +183,7 @@ moves_by(const struct plan *p, const struct seg *s, const uint64_t *rec)
 
 /* By what it moves in all segments; false: by different steps. */
 static bool
-stack_by(const struct plan *p, const uint64_t *rec, uint64_t *by)
+stack_by(const struct walk_plan *p, const uint64_t *rec, uint64_t *by)
 {
 	bool any = false;
 
@@ -223,7 +224,7 @@ rounds_of(uint64_t sp, uint64_t by, const uint64_t *fixed)
 
 /* Rounds in which places on the stack keep their order. */
 static uint64_t
-in_order(const struct thread *t, const struct plan *p, uint64_t by)
+in_order(const struct walk_thread *t, const struct walk_plan *p, uint64_t by)
 {
 	size_t low = state.thread.n - state.nframe;
 	const uint64_t *fixed = NULL;
@@ -236,7 +237,7 @@ in_order(const struct thread *t, const struct plan *p, uint64_t by)
 	if (low > 0 && t->frame[low - 1].sp != UINT64_MAX)
 		fixed = &t->frame[low - 1].sp;
 	for (uint32_t i = 0; i < p->nseg; i++) {
-		const struct seg *s = &p->seg[i];
+		const struct walk_seg *s = &p->seg[i];
 
 		n = moves_stack(s) ? rounds_of(*s->sp + s->spat, by, fixed) :
 		    most;
@@ -253,7 +254,8 @@ in_order(const struct thread *t, const struct plan *p, uint64_t by)
 /* ---- as it was ---- */
 
 static bool
-same_frame(const struct frame *f, const struct frame *was, uint64_t moved)
+same_frame(const struct walk_frame *f, const struct walk_frame *was,
+    uint64_t moved)
 {
 	return f->arc == was->arc && f->ret == was->ret &&
 	    f->ctx == was->ctx && f->skipper == was->skipper &&
@@ -261,7 +263,7 @@ same_frame(const struct frame *f, const struct frame *was, uint64_t moved)
 }
 
 static bool
-same_frames(const struct thread *t, uint64_t moved)
+same_frames(const struct walk_thread *t, uint64_t moved)
 {
 	for (size_t k = 0; k < state.nframe; k++) {
 		size_t i = state.thread.n - 1 - k;
@@ -278,7 +280,7 @@ same_frames(const struct thread *t, uint64_t moved)
 }
 
 static bool
-same_depths(const struct thread *t)
+same_depths(const struct walk_thread *t)
 {
 	for (khint_t k = 0; k < kh_end(state.of); k++)
 		if (kh_exist(state.of, k) && (kh_key(state.of, k) & 1) != 0 &&
@@ -289,9 +291,9 @@ same_depths(const struct thread *t)
 }
 
 static bool
-same(const struct thread *t, uint64_t moved)
+same(const struct walk_thread *t, uint64_t moved)
 {
-	const struct thread *was = &state.thread;
+	const struct walk_thread *was = &state.thread;
 
 	if (state.other || t->n != was->n || t->ctx != was->ctx ||
 	    t->seg != was->seg || t->slot != was->slot ||
@@ -310,7 +312,7 @@ same(const struct thread *t, uint64_t moved)
  * a place in memory, which matters when it is 0, or a count.
  */
 static uint64_t
-same_costs(const struct plan *p, const uint64_t *rec)
+same_costs(const struct walk_plan *p, const uint64_t *rec)
 {
 	const struct ev_block *b = p->seg->def->block;
 	uint64_t most = UINT64_MAX, n;
@@ -333,13 +335,13 @@ same_costs(const struct plan *p, const uint64_t *rec)
 
 /* What the rounds counted, so many times more. */
 static void
-multiply(const struct thread *t, uint64_t times)
+multiply(const struct walk_thread *t, uint64_t times)
 {
 	uint64_t growing = times % 2 == 0 ? times / 2 * (times + 1) :
 	    (times + 1) / 2 * times;
 
 	for (size_t i = 0; i < state.nnote; i++) {
-		const struct note *note = &state.note[i];
+		const struct repeat_note *note = &state.note[i];
 		const uint64_t *was = state.number + note->was;
 
 		for (unsigned k = 0; note->at != NULL && k < note->n; k++) {
@@ -352,7 +354,7 @@ multiply(const struct thread *t, uint64_t times)
 }
 
 static void
-move_frames(struct thread *t, uint64_t moved, uint64_t times)
+move_frames(struct walk_thread *t, uint64_t moved, uint64_t times)
 {
 	for (size_t i = state.thread.n - state.nframe; i < t->n; i++) {
 		int64_t *enter = t->enter + i * walk.ncol;
@@ -366,7 +368,8 @@ move_frames(struct thread *t, uint64_t moved, uint64_t times)
 }
 
 static void
-leave_out(struct thread *t, struct plan *p, const uint64_t *rec, uint64_t times)
+leave_out(struct walk_thread *t, struct walk_plan *p, const uint64_t *rec,
+    uint64_t times)
 {
 	uint64_t rounds = times * state.since, by;
 
@@ -385,8 +388,8 @@ leave_out(struct thread *t, struct plan *p, const uint64_t *rec, uint64_t times)
 
 /* How often what has been watched can be multiplied. */
 static uint64_t
-times(const struct thread *t, const struct plan *p, const uint64_t *rec,
-    uint64_t more)
+times(const struct walk_thread *t, const struct walk_plan *p,
+    const uint64_t *rec, uint64_t more)
 {
 	uint64_t by, n, costs;
 
@@ -399,7 +402,7 @@ times(const struct thread *t, const struct plan *p, const uint64_t *rec,
 }
 
 uint64_t
-repeat_round(struct thread *t, struct plan *p, const uint64_t *rec,
+repeat_round(struct walk_thread *t, struct walk_plan *p, const uint64_t *rec,
     uint64_t more)
 {
 	uint64_t n, rounds;

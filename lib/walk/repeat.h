@@ -12,8 +12,8 @@
 #define REPEAT_FIRST	64	/* rounds, before it is of use */
 
 /* A round has ended: how many more of `more' are done with it. */
-uint64_t repeat_round(struct thread *, struct plan *, const uint64_t *rec,
-    uint64_t more);
+uint64_t repeat_round(struct walk_thread *, struct walk_plan *,
+    const uint64_t *rec, uint64_t more);
 /* No more rounds. */
 void repeat_end(void);
 
@@ -22,9 +22,9 @@ void repeat_end(void);
 extern bool repeat_watches;
 
 void repeat_note_counts(void *, unsigned n);
-void repeat_note_growth(struct arc *);
-void repeat_note_depth(const struct thread *, uint32_t fn);
-void repeat_note_frames(const struct thread *, size_t n);
+void repeat_note_growth(struct walk_arc *);
+void repeat_note_depth(const struct walk_thread *, uint32_t fn);
+void repeat_note_frames(const struct walk_thread *, size_t n);
 void repeat_note_else(void);
 
 /* n numbers of 64 bits are about to be added to. */
@@ -37,7 +37,7 @@ repeat_counts(void *at, unsigned n)
 
 /* A call that all costs so far are about to be added to. */
 static inline void
-repeat_growth(struct arc *a)
+repeat_growth(struct walk_arc *a)
 {
 	if (__builtin_expect(repeat_watches, 0))
 		repeat_note_growth(a);
@@ -45,7 +45,7 @@ repeat_growth(struct arc *a)
 
 /* The number of a function's activations may change. */
 static inline void
-repeat_depth(const struct thread *t, uint32_t fn)
+repeat_depth(const struct walk_thread *t, uint32_t fn)
 {
 	if (__builtin_expect(repeat_watches, 0))
 		repeat_note_depth(t, fn);
@@ -53,7 +53,7 @@ repeat_depth(const struct thread *t, uint32_t fn)
 
 /* Frames from n on are about to go. */
 static inline void
-repeat_frames(const struct thread *t, size_t n)
+repeat_frames(const struct walk_thread *t, size_t n)
 {
 	if (__builtin_expect(repeat_watches, 0))
 		repeat_note_frames(t, n);

@@ -1,36 +1,38 @@
 /*
- * stack - the threads' shadow stacks
+ * stack - keep a shadow stack for each thread
  *
- * A frame is a call that has not returned. It has the stack pointer behind the
- * call, so that frames are left when the stack pointer is beyond theirs: by a
- * return, or found at the next call or return after the stack was cut. The
- * rules are Callgrind's, as far as they do not need the stack pointer where no
- * call or return tells it:
+ * A frame is a call that has not returned. It keeps the stack pointer from
+ * after the call: once the stack pointer is beyond that, the frame is left,
+ * either by a return or, if the stack was cut, at the next call or return.
+ * The rules are Callgrind's, except for those that need the stack pointer
+ * where there is no call or return:
  *
- *  - A return with the stack pointer beyond the last frame's leaves all frames
- *    that it is beyond of. At the frame's own place it is one if it goes to the
- *    frame's return address. Any other one is a jump.
- *  - A jump, or going on, is a call if it is to a function's first instruction,
- *    to another object or section, or was a return. Its frame's place is that of
- *    the frame below, so that both are left together: tail calls.
+ *  - A return leaves all frames that its stack pointer is beyond. If it is
+ *    exactly at a frame, it returns from that one only if it goes to the
+ *    frame's return address. Any other return is a jump.
+ *  - A jump, or falling through, is a call if it leads to a function's first
+ *    instruction or to another object or section, or if it was a return. Its
+ *    frame has the stack pointer of the frame below, so that both are left
+ *    together: tail calls.
  *  - An indirect jump into the midst of a function that has a frame goes back
- *    there: longjmp, and the landing pads of exceptions. Where setjmp was called
- *    from there, its stack pointer is known; else the frame taken is the
- *    innermost one, but not that which called _Unwind_Resume. Where there are
- *    several, the next call or return tells: what runs until then is counted
- *    in limbo, and the frames inside are left as of the jump.
- *  - A call overwrites what is at its place: frames there have been left.
+ *    there: longjmp, and the landing pads of exceptions. If setjmp was called
+ *    from there, its stack pointer is known. Otherwise the innermost frame of
+ *    the function is taken, but not one that called _Unwind_Resume. If there
+ *    are several, the next call or return decides: until then costs count in
+ *    limbo, and the frames inside are left as of the jump.
+ *  - A call overwrites the return address at its place: frames there have been
+ *    left.
  *  - _dl_runtime_resolve and its like return before they jump.
- *  - A return without a frame comes from a call that was not seen: it has been
- *    going on since the beginning, or the last dump.
- *  - A signal's handler has frames of its own; what it costs is not its
- *    victim's. It ends by its sigreturn; by a jump to where setjmp was called,
- *    or back into a function, outside of it; or when a call or return finds the
- *    stack pointer beyond the interrupted function's frame, unless the handler
- *    has an alternate stack above it.
+ *  - A return without a frame belongs to a call from before the stream began;
+ *    its callee has been running since then, or since the last dump.
+ *  - A signal handler has frames of its own, and its cost does not count for
+ *    the function that it interrupted. It ends by sigreturn; by a jump to
+ *    where setjmp was called, or back into a function, outside of it; or when
+ *    a call or return finds the stack pointer beyond the interrupted
+ *    function's frame, unless the handler has an alternate stack above it.
  *
- * A skipped function has a frame without an arc. What it costs is told at the
- * call that led to it, and a call from there is that one's.
+ * A skipped function has a frame without an arc. Its cost goes to the call
+ * that led to it, and the calls that it makes count as made from there.
  */
 #include "repeat.h"
 
@@ -46,15 +48,15 @@
 /* The place of a frame at a stack's beginning that a jump has made. */
 #define ANYWHERE UINT64_MAX
 
-static struct thread **thread;
+static struct walk_thread **thread;
 static size_t capthread;
 static unsigned nthread;	/* 1 + the highest number */
 
-struct thread *
+struct walk_thread *
 thread_get(unsigned num)
 {
 	size_t n = capthread;
-	struct thread *t;
+	struct walk_thread *t;
 
 	if (num >= n) {
 		thread = xgrow(thread, &capthread, num + (size_t)1,
@@ -81,7 +83,7 @@ thread_count(void)
 }
 
 static uint32_t *
-depth(struct thread *t, const struct func *f)
+depth(struct walk_thread *t, const struct func *f)
 {
 	size_t n = t->capdepth;
 
@@ -97,7 +99,7 @@ depth(struct thread *t, const struct func *f)
 /* ---- functions entered and left ---- */
 
 static void
-entered(struct thread *t, const struct func *f)
+entered(struct walk_thread *t, const struct func *f)
 {
 	if (f->before || f->zero)
 		repeat_else();
@@ -110,7 +112,7 @@ entered(struct thread *t, const struct func *f)
 }
 
 static void
-left(struct thread *t, const struct func *f)
+left(struct walk_thread *t, const struct func *f)
 {
 	if (f->after) {
 		repeat_else();
@@ -123,7 +125,7 @@ left(struct thread *t, const struct func *f)
 /* ---- frames ---- */
 
 static void
-add_inclusive(struct arc *a, const int64_t *total, const int64_t *enter)
+add_inclusive(struct walk_arc *a, const int64_t *total, const int64_t *enter)
 {
 	repeat_counts(a->cost, walk.ncol);
 	for (unsigned i = 0; i < walk.ncol; i++)
@@ -131,9 +133,9 @@ add_inclusive(struct arc *a, const int64_t *total, const int64_t *enter)
 }
 
 static void
-pop(struct thread *t)
+pop(struct walk_thread *t)
 {
-	struct frame *f;
+	struct walk_frame *f;
 	struct func *fn;
 	uint32_t *d;
 
@@ -156,7 +158,7 @@ pop(struct thread *t)
 
 /* The outer half is left, wherever it was. */
 static void
-forget_half(struct thread *t)
+forget_half(struct walk_thread *t)
 {
 	size_t half = t->n / 2;
 
@@ -177,9 +179,10 @@ forget_half(struct thread *t)
 }
 
 static void
-push(struct thread *t, struct slot *from, struct arc *a, uint64_t sp)
+push(struct walk_thread *t, struct walk_slot *from, struct walk_arc *a,
+    uint64_t sp)
 {
-	struct frame *f;
+	struct walk_frame *f;
 
 	if (t->n >= MOST)
 		forget_half(t);
@@ -187,11 +190,12 @@ push(struct thread *t, struct slot *from, struct arc *a, uint64_t sp)
 	t->enter = xgrow(t->enter, &t->capenter, (t->n + 1) * walk.ncol,
 	    sizeof *t->enter);
 	f = &t->frame[t->n];
-	*f = (struct frame){ .sp = sp, .arc = a, .ctx = t->ctx,
+	*f = (struct walk_frame){ .sp = sp, .arc = a, .ctx = t->ctx,
 	    .skipper = t->skipper };
 	if (from != NULL && (from->seg->flow == 'L' || from->seg->flow == 'X'))
 		f->ret = seg_next(from->seg);
-	memcpy(t->enter + t->n * walk.ncol, t->total, walk.ncol * sizeof *t->enter);
+	memcpy(t->enter + t->n * walk.ncol, t->total,
+	    walk.ncol * sizeof *t->enter);
 	t->n++;
 	if (a == NULL) {
 		if (t->skipper == NULL)
@@ -214,10 +218,10 @@ push(struct thread *t, struct slot *from, struct arc *a, uint64_t sp)
 
 /* Leave frames that the stack pointer is beyond; at its place up to `least`. */
 static void
-unwind(struct thread *t, uint64_t sp, size_t least)
+unwind(struct walk_thread *t, uint64_t sp, size_t least)
 {
 	while (t->n > t->bottom) {
-		const struct frame *f = &t->frame[t->n - 1];
+		const struct walk_frame *f = &t->frame[t->n - 1];
 
 		if ((f->sp > sp && f->sp != ANYWHERE) ||
 		    (f->sp >= sp && least == 0))
@@ -230,7 +234,7 @@ unwind(struct thread *t, uint64_t sp, size_t least)
 
 /* Frames left at least by a return to addr; 0: it is a jump. */
 static size_t
-returned(const struct thread *t, uint64_t addr)
+returned(const struct walk_thread *t, uint64_t addr)
 {
 	size_t i = t->n, n = 1;
 
@@ -248,9 +252,9 @@ returned(const struct thread *t, uint64_t addr)
 
 /* A jump has come to this function, perhaps to an activation further out. */
 static void
-enter_limbo(struct thread *t)
+enter_limbo(struct walk_thread *t)
 {
-	struct slot *slots;
+	struct walk_slot *slots;
 
 	if (t->ctx == NULL || t->skipper != NULL)
 		return;
@@ -272,7 +276,7 @@ enter_limbo(struct thread *t)
 
 /* Of frames below this place the jump has left all; 0: the guess was right. */
 static void
-leave_limbo(struct thread *t, uint64_t place)
+leave_limbo(struct walk_thread *t, uint64_t place)
 {
 	int64_t *now = t->total;
 
@@ -287,14 +291,14 @@ leave_limbo(struct thread *t, uint64_t place)
 	t->landed = t->ctx;
 	ctx_move(t->limbo, t->ctx);
 	if (t->slot != NULL && t->slot->ctx == t->limbo)
-		t->slot = slot_get(t->ctx, (struct seg *)t->seg);
+		t->slot = slot_get(t->ctx, (struct walk_seg *)t->seg);
 }
 
 /* ---- signals ---- */
 
 /* The outermost one, whose handler will hardly return any more. */
 static void
-forget_signal(struct thread *t)
+forget_signal(struct walk_thread *t)
 {
 	free(t->sig[0].total);
 	memmove(t->sig, t->sig + 1, --t->nsig * sizeof *t->sig);
@@ -304,16 +308,16 @@ forget_signal(struct thread *t)
 }
 
 void
-stack_signal(struct thread *t)
+stack_signal(struct walk_thread *t)
 {
-	struct interrupt *i;
+	struct walk_interrupt *i;
 
 	leave_limbo(t, 0);
 	if (t->nsig == MOSTSIG)
 		forget_signal(t);
 	t->sig = xgrow(t->sig, &t->capsig, t->nsig + 1, sizeof *t->sig);
 	i = &t->sig[t->nsig++];
-	*i = (struct interrupt){ .bottom = t->bottom, .ctx = t->ctx,
+	*i = (struct walk_interrupt){ .bottom = t->bottom, .ctx = t->ctx,
 	    .seg = t->seg, .slot = t->slot, .skipper = t->skipper,
 	    .sp = t->sp, .total = xcalloc(walk.ncol, sizeof *i->total) };
 	memcpy(i->total, t->total, walk.ncol * sizeof *i->total);
@@ -327,9 +331,9 @@ stack_signal(struct thread *t)
 
 /* Leave the handler's frames. */
 static void
-end_handler(struct thread *t)
+end_handler(struct walk_thread *t)
 {
-	struct interrupt *i;
+	struct walk_interrupt *i;
 
 	repeat_else();
 	leave_limbo(t, 0);
@@ -352,7 +356,7 @@ end_handler(struct thread *t)
 }
 
 void
-stack_sigreturn(struct thread *t)
+stack_sigreturn(struct walk_thread *t)
 {
 	if (t->nsig == 0)
 		return;
@@ -365,9 +369,9 @@ stack_sigreturn(struct thread *t)
 
 /* A call's or return's place: beyond the frames that a handler interrupted? */
 static void
-leave_handlers(struct thread *t, uint64_t place)
+leave_handlers(struct walk_thread *t, uint64_t place)
 {
-	struct interrupt *i;
+	struct walk_interrupt *i;
 	uint64_t frame;
 
 	while (t->nsig > 0 && t->bottom > 0) {
@@ -385,7 +389,7 @@ leave_handlers(struct thread *t, uint64_t place)
 }
 
 void
-stack_close(struct thread *t)
+stack_close(struct walk_thread *t)
 {
 	leave_limbo(t, 0);
 	while (t->nsig > 0)
@@ -412,7 +416,7 @@ stack_close_all(void)
 }
 
 static void
-settle(struct thread *t)
+settle(struct walk_thread *t)
 {
 	size_t sig = t->nsig, i = t->n;
 	const int64_t *total = t->total;
@@ -427,7 +431,8 @@ settle(struct thread *t)
 		if (t->frame[i].arc == NULL)
 			continue;
 		add_inclusive(t->frame[i].arc, total, t->enter + i * walk.ncol);
-		memcpy(t->enter + i * walk.ncol, total, walk.ncol * sizeof *total);
+		memcpy(t->enter + i * walk.ncol, total,
+		    walk.ncol * sizeof *total);
 	}
 	memcpy(t->since, t->nsig > 0 ? t->sig[0].total : t->total,
 	    walk.ncol * sizeof *t->since);
@@ -444,14 +449,14 @@ stack_settle(void)
 /* ---- moves ---- */
 
 static uint32_t
-which(const struct thread *t)
+which(const struct walk_thread *t)
 {
 	return walk.threads ? t->num : 0;
 }
 
-/* The first context of a stack, or what a return without a call leads to. */
-static struct ctx *
-root(struct thread *t, const struct seg *to)
+/* The outermost context of a stack. */
+static struct walk_ctx *
+root(struct walk_thread *t, const struct walk_seg *to)
 {
 	uint32_t *d = depth(t, to->at->fn);
 
@@ -463,12 +468,12 @@ root(struct thread *t, const struct seg *to)
 	return ctx_get(NULL, 0, to->at->fn, *d, which(t));
 }
 
-/* A return without a frame: to has called what ran. */
+/* A return without a frame: `to` had called what ran last. */
 static void
-unseen_call(struct thread *t, const struct seg *to)
+unseen_call(struct walk_thread *t, const struct walk_seg *to)
 {
-	struct ctx *callee = t->ctx, *caller;
-	struct arc *a;
+	struct walk_ctx *callee = t->ctx, *caller;
+	struct walk_arc *a;
 
 	if (callee == NULL)
 		return;
@@ -494,7 +499,7 @@ unseen_call(struct thread *t, const struct seg *to)
 	t->ctx = caller;
 }
 
-/* Are they parts of one function? Compilers make one of what is rare. */
+/* Are they parts of one function? Compilers split off cold parts. */
 static bool
 same_function(const struct func *f, const struct func *g)
 {
@@ -503,14 +508,14 @@ same_function(const struct func *f, const struct func *g)
 }
 
 /*
- * The last frame is a setjmp's: when it returns, the stack is as before. If it
- * came by way of a stub, the frame below, at the same place, knows where to.
+ * The last frame is that of setjmp; note where it returns and the stack pointer
+ * then. If a stub led to it, the frame below has the return address.
  */
 static void
-landing_set(struct thread *t)
+landing_set(struct walk_thread *t)
 {
-	const struct frame *f = &t->frame[t->n - 1];
-	struct landing l = { 0, f->sp + 8, t->nsig };
+	const struct walk_frame *f = &t->frame[t->n - 1];
+	struct walk_landing l = { 0, f->sp + 8, t->nsig };
 
 	while (f->ret == 0 && f > t->frame + t->bottom && f[-1].sp == f->sp)
 		f--;
@@ -518,7 +523,7 @@ landing_set(struct thread *t)
 	if (l.addr == 0)
 		return;
 	repeat_else();
-	/* what has a lower stack pointer has been left */
+	/* landings with a lower stack pointer have been left */
 	while (t->nlanding > 0 &&
 	    t->landing[t->nlanding - 1].nsig == l.nsig &&
 	    t->landing[t->nlanding - 1].sp <= l.sp)
@@ -528,12 +533,12 @@ landing_set(struct thread *t)
 	t->landing[t->nlanding++] = l;
 }
 
-/* Leave frames down to the innermost that setjmp said of this address. */
+/* Leave frames down to the innermost landing at this address, if any. */
 static bool
-landing_take(struct thread *t, uint64_t addr)
+landing_take(struct walk_thread *t, uint64_t addr)
 {
 	uint64_t top = t->n > t->bottom ? t->frame[t->n - 1].sp : 0;
-	struct landing l;
+	struct walk_landing l;
 	size_t i;
 
 	for (i = t->nlanding; i > 0; i--) {
@@ -556,20 +561,20 @@ landing_take(struct thread *t, uint64_t addr)
 	return true;
 }
 
-/* An activation of a function: where it called, or was interrupted. */
+/* An active call of a function: it called, or was interrupted. */
 struct activation {
 	size_t n;		/* frames outside of it */
 	size_t nsig;		/* handlers outside of it */
 	bool resumed;		/* it called _Unwind_Resume */
 };
 
-/* The innermost one outside of `a`, which becomes it. */
+/* Find the innermost one of fn outside of `a`; `a` becomes it. */
 static bool
-find_activation(const struct thread *t, const struct func *fn,
+find_activation(const struct walk_thread *t, const struct func *fn,
     struct activation *a)
 {
 	size_t bottom = a->nsig == t->nsig ? t->bottom : t->sig[a->nsig].bottom;
-	const struct frame *f;
+	const struct walk_frame *f;
 
 	for (;;) {
 		while (a->nsig > 0 && a->n == bottom) {
@@ -583,7 +588,7 @@ find_activation(const struct thread *t, const struct func *fn,
 		if (a->n == 0)
 			return false;
 		f = &t->frame[--a->n];
-		/* a skipped one goes on in its own frame */
+		/* a skipped function keeps its own frame */
 		if (f->arc == NULL && same_function(f->skipped, fn)) {
 			a->n++;
 			a->resumed = false;
@@ -599,7 +604,7 @@ find_activation(const struct thread *t, const struct func *fn,
 
 /* An indirect jump: back into a function that has a frame? */
 static bool
-back_into(struct thread *t, const struct seg *to)
+back_into(struct walk_thread *t, const struct walk_seg *to)
 {
 	struct activation a = { .n = t->n, .nsig = t->nsig }, more;
 
@@ -626,9 +631,10 @@ back_into(struct thread *t, const struct seg *to)
 
 /* `from` ended in a call, or something that counts as one. */
 static void
-call(struct thread *t, struct slot *from, const struct seg *to, uint64_t sp)
+call(struct walk_thread *t, struct walk_slot *from, const struct walk_seg *to,
+    uint64_t sp)
 {
-	struct arc *a = NULL;
+	struct walk_arc *a = NULL;
 	uint32_t level;
 
 	if (to->at->fn->skip && from != NULL) {
@@ -652,11 +658,11 @@ call(struct thread *t, struct slot *from, const struct seg *to, uint64_t sp)
 }
 
 static void
-emulated_call(struct thread *t, const struct seg *to)
+emulated_call(struct walk_thread *t, const struct walk_seg *to)
 {
-	struct slot *from = t->slot;
+	struct walk_slot *from = t->slot;
 	uint64_t sp;
-	const struct frame *f;
+	const struct walk_frame *f;
 
 	if (t->guess != NULL) {
 		leave_limbo(t, 0);
@@ -674,11 +680,11 @@ emulated_call(struct thread *t, const struct seg *to)
 }
 
 /*
- * A call or return tells where the stack pointer is, so which frames are left;
- * what ran last was in the one that is left over.
+ * A call or return shows the stack pointer, and so which frames are left. What
+ * ran last was in the one that remains.
  */
 static void
-cut(struct thread *t, bool call)
+cut(struct walk_thread *t, bool call)
 {
 	/* the place of a return address */
 	uint64_t place = call ? t->sp : t->sp - 8;
@@ -691,13 +697,13 @@ cut(struct thread *t, bool call)
 	unwind(t, place + 1, 0);
 	if (t->slot->ctx != t->ctx && t->ctx != NULL && t->skipper == NULL &&
 	    same_function(t->ctx->fn, t->seg->at->fn))
-		t->slot = slot_get(t->ctx, (struct seg *)t->seg);
+		t->slot = slot_get(t->ctx, (struct walk_seg *)t->seg);
 }
 
 void
-stack_move(struct thread *t, const struct seg *to)
+stack_move(struct walk_thread *t, const struct walk_seg *to)
 {
-	const struct seg *last = t->seg;
+	const struct walk_seg *last = t->seg;
 	uint8_t flow = last == NULL ? 0 : last->flow;
 	size_t n = 0;
 
@@ -712,7 +718,7 @@ stack_move(struct thread *t, const struct seg *to)
 	} else if (flow == 'R' && t->n == t->bottom) {
 		unseen_call(t, to);
 	} else if (flow == 'I' && back_into(t, to)) {
-		/* there it goes on */
+		/* execution goes on there */
 	} else if (last != NULL && (flow == 'R' || to->at->entry ||
 	    to->at->section != last->at->section)) {
 		emulated_call(t, to);

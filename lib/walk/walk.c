@@ -1,8 +1,9 @@
 /*
- * walk - executions: segments counted, calls and returns followed
+ * walk - count the segments of executions, follow calls and returns
  *
- * Most executions are one segment that may follow what was before: three
- * comparisons, a count, the sum of the thread's costs. Everything else is step's.
+ * Most executions are one segment that may follow the one before: they take
+ * three comparisons, a count and a sum of the thread's costs. step does the
+ * rest.
  */
 #include "callwalk.h"
 
@@ -13,7 +14,7 @@
 #include "repeat.h"
 #include "util.h"
 
-/* Columns that executions add to: Ir apart. */
+/* The columns that executions add to, without Ir. */
 static unsigned adds[8];
 static unsigned nadds;
 
@@ -45,12 +46,12 @@ times(const struct ev_block *b, const struct ev_ref *r)
 	return n < 0 ? -n : n;
 }
 
-/* n more in a column, and in the slot's extra number i. */
+/* Add n to a column and to the slot's extra count i. */
 static void
-add_extra(struct thread *t, struct slot *sl, unsigned col, uint32_t i,
+add_extra(struct walk_thread *t, struct walk_slot *sl, unsigned col, uint32_t i,
     int64_t n)
 {
-	struct more *m;
+	struct slot_rare *m;
 
 	if (n == 0)
 		return;
@@ -69,8 +70,8 @@ add_extra(struct thread *t, struct slot *sl, unsigned col, uint32_t i,
 }
 
 /*
- * How often Valgrind sees a repeated instruction beyond once: for each round,
- * and if the count ended it, for the last test of that.
+ * How many more than one Ir Valgrind counts for a repeated instruction: one
+ * for each round, and one for the last test if the count ended it.
  */
 static int64_t
 fetches(const struct ev_block *b, const struct ev_insn *i)
@@ -86,9 +87,10 @@ fetches(const struct ev_block *b, const struct ev_insn *i)
 	return n <= 0 ? 0 : writes ? n : n - 1;
 }
 
-/* What was more or less than once: references, repeated instructions. */
+/* Count references and repeated instructions that differ from one. */
 static void
-count_extra(struct thread *t, struct slot *sl, const struct seg *s)
+count_extra(struct walk_thread *t, struct walk_slot *sl,
+    const struct walk_seg *s)
 {
 	const struct ev_block *b = s->def->block;
 	const struct ev_insn *i;
@@ -108,7 +110,7 @@ count_extra(struct thread *t, struct slot *sl, const struct seg *s)
 /* ---- executions ---- */
 
 static void
-count(struct thread *t, struct slot *sl, const struct seg *s)
+count(struct walk_thread *t, struct walk_slot *sl, const struct walk_seg *s)
 {
 	int64_t *sum = NULL;
 
@@ -131,9 +133,9 @@ count(struct thread *t, struct slot *sl, const struct seg *s)
 		count_extra(t, sl, s);
 }
 
-/* One segment. */
-static struct slot *
-step(struct thread *t, struct seg *s, struct slot *sl)
+/* Run one segment. */
+static struct walk_slot *
+step(struct walk_thread *t, struct walk_seg *s, struct walk_slot *sl)
 {
 	if (s->key != t->key)
 		stack_move(t, s);
@@ -147,22 +149,22 @@ step(struct thread *t, struct seg *s, struct slot *sl)
 	return sl;
 }
 
-/* A whole execution of several segments. */
+/* Run a whole execution of several segments. */
 static void
-steps(struct thread *t, struct plan *p)
+steps(struct walk_thread *t, struct walk_plan *p)
 {
 	t->ran = xgrow(t->ran, &t->capran, p->nseg, sizeof *t->ran);
 	for (uint32_t i = 0; i < p->nseg; i++)
 		t->ran[i] = step(t, &p->seg[i], NULL);
-	/* it became known where it had landed */
+	/* by now it is known where the jump led */
 	for (uint32_t i = 0; t->landed != NULL && i < p->nseg; i++)
 		if (t->ran[i]->ctx == t->limbo && t->guess == NULL)
 			t->ran[i] = slot_get(t->landed, &p->seg[i]);
 }
 
-/* An execution with its repetitions; p->sp's value is the first's. */
+/* Run an execution and its repetitions; *p->sp is the first one's. */
 static void
-look(struct thread *t, struct plan *p, const uint64_t *rec)
+look(struct walk_thread *t, struct walk_plan *p, const uint64_t *rec)
 {
 	uint64_t more = ev_more(rec), diff = p->spgroup == 0 ? 0 :
 	    rec[p->spgroup], rounds = 0;
@@ -205,9 +207,9 @@ look(struct thread *t, struct plan *p, const uint64_t *rec)
 void
 walk_batch(const struct ev *e)
 {
-	struct thread *t = thread_get(ev_thread(walk.events));
+	struct walk_thread *t = thread_get(ev_thread(walk.events));
 	const uint64_t *rec;
-	struct plan *p;
+	struct walk_plan *p;
 
 	for (rec = e->rec; rec < e->end; rec = ev_skip(rec)) {
 		p = &plan[ev_id(*rec)];
@@ -230,10 +232,10 @@ walk_batch(const struct ev *e)
 	}
 }
 
-/* ---- what stages before have found ---- */
+/* ---- events that earlier stages found ---- */
 
-static struct slot *
-slot_of(struct thread *t, uint32_t insn)
+static struct walk_slot *
+slot_of(struct walk_thread *t, uint32_t insn)
 {
 	uint32_t i = 0;
 
@@ -245,10 +247,10 @@ slot_of(struct thread *t, uint32_t insn)
 }
 
 void
-walk_told(struct thread *t, uint32_t insn, const char *list)
+walk_told(struct walk_thread *t, uint32_t insn, const char *list)
 {
-	struct slot *sl;
-	struct more *m;
+	struct walk_slot *sl;
+	struct slot_rare *m;
 	char name[32];
 	uint64_t n;
 	unsigned c;
@@ -263,7 +265,8 @@ walk_told(struct thread *t, uint32_t insn, const char *list)
 			if (strcmp(outcome_name(walk.told, c), name) == 0)
 				break;
 		if (c == outcome_columns(walk.told)) {
-			ev_bad(walk.events, "an event that no `H outcomes' names");
+			ev_bad(walk.events,
+			    "an event that no `H outcomes' names");
 			return;
 		}
 		if (!t->collect)

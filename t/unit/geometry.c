@@ -1,10 +1,10 @@
 /*
- * geometry - what cachesim makes of CPUID
+ * geometry - the caches that cachesim finds by CPUID
  *
  *	geometry zen4|zen1|zen-guest|phenom|core|xeon|...
  *
- * answers as such a machine does, and prints the three caches, or "none", and LL
- * after its adjustment.
+ * answers CPUID as such a machine does, and prints the three caches, or "none",
+ * and LL after its adjustment.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,9 +27,12 @@ static const struct leaf table[] = {
 	/* EPYC of family 19h: 320 MB in the package, 32 MB for each complex */
 	{ "zen4", 0, 0, AMD(0x1c) },
 	{ "zen4", 0x80000000, 0, AMD(0x80000021) },
-	{ "zen4", 0x80000001, 0, { 0xa10f11, 0x40000000, 0x4003f3, 0x2fd3fbff } },
-	{ "zen4", 0x80000005, 0, { 0xff48ff40, 0xff48ff40, 0x20080140, 0x20080140 } },
-	{ "zen4", 0x80000006, 0, { 0x5c002200, 0x6c004200, 0x4006140, 0xa009140 } },
+	{ "zen4", 0x80000001, 0,
+	    { 0xa10f11, 0x40000000, 0x4003f3, 0x2fd3fbff } },
+	{ "zen4", 0x80000005, 0,
+	    { 0xff48ff40, 0xff48ff40, 0x20080140, 0x20080140 } },
+	{ "zen4", 0x80000006, 0,
+	    { 0x5c002200, 0x6c004200, 0x4006140, 0xa009140 } },
 	{ "zen4", 0x8000001d, 0, { 0x121, 0x1c0003f, 0x3f, 0 } },
 	{ "zen4", 0x8000001d, 1, { 0x122, 0x1c0003f, 0x3f, 0 } },
 	{ "zen4", 0x8000001d, 2, { 0x143, 0x1c0003f, 0x7ff, 2 } },
@@ -37,9 +40,12 @@ static const struct leaf table[] = {
 	/* Ryzen 7 1700: I1 of 64 KB and 4 ways, 8 MB for each complex */
 	{ "zen1", 0, 0, AMD(0xd) },
 	{ "zen1", 0x80000000, 0, AMD(0x8000001f) },
-	{ "zen1", 0x80000001, 0, { 0x800f11, 0x20000000, 0x35c233ff, 0x2fd3fbff } },
-	{ "zen1", 0x80000005, 0, { 0xff40ff40, 0xff40ff40, 0x20080140, 0x40040140 } },
-	{ "zen1", 0x80000006, 0, { 0x26006400, 0x66006400, 0x2006140, 0x808140 } },
+	{ "zen1", 0x80000001, 0,
+	    { 0x800f11, 0x20000000, 0x35c233ff, 0x2fd3fbff } },
+	{ "zen1", 0x80000005, 0,
+	    { 0xff40ff40, 0xff40ff40, 0x20080140, 0x40040140 } },
+	{ "zen1", 0x80000006, 0,
+	    { 0x26006400, 0x66006400, 0x2006140, 0x808140 } },
 	{ "zen1", 0x8000001d, 0, { 0x4121, 0x1c0003f, 0x3f, 0 } },
 	{ "zen1", 0x8000001d, 1, { 0x4122, 0xc0003f, 0xff, 0 } },
 	{ "zen1", 0x8000001d, 2, { 0x4143, 0x1c0003f, 0x3ff, 2 } },
@@ -48,8 +54,10 @@ static const struct leaf table[] = {
 	{ "zen-guest", 0, 0, AMD(0xd) },
 	{ "zen-guest", 0x80000000, 0, AMD(0x8000001f) },
 	{ "zen-guest", 0x80000001, 0, { 0x800f11, 0, 0x1c233ff, 0x2fd3fbff } },
-	{ "zen-guest", 0x80000005, 0, { 0xff40ff40, 0xff40ff40, 0x20080140, 0x40040140 } },
-	{ "zen-guest", 0x80000006, 0, { 0x26006400, 0x66006400, 0x2006140, 0x808140 } },
+	{ "zen-guest", 0x80000005, 0,
+	    { 0xff40ff40, 0xff40ff40, 0x20080140, 0x40040140 } },
+	{ "zen-guest", 0x80000006, 0,
+	    { 0x26006400, 0x66006400, 0x2006140, 0x808140 } },
 	{ "zen-guest", 0x8000001d, 0, { 0x4121, 0x1c0003f, 0x3f, 0 } },
 	/* or that is told, but of nothing in it */
 	{ "zen-empty", 0, 0, AMD(0xd) },
@@ -60,13 +68,17 @@ static const struct leaf table[] = {
 	/* Phenom II X6: 6 MB of 48 ways */
 	{ "phenom", 0, 0, AMD(6) },
 	{ "phenom", 0x80000000, 0, AMD(0x8000001b) },
-	{ "phenom", 0x80000001, 0, { 0x100fa0, 0x10000050, 0x37ff, 0xefd3fbff } },
-	{ "phenom", 0x80000005, 0, { 0xff30ff10, 0xff30ff20, 0x40020140, 0x40020140 } },
-	{ "phenom", 0x80000006, 0, { 0x20800000, 0x42004200, 0x2008140, 0x30b140 } },
+	{ "phenom", 0x80000001, 0,
+	    { 0x100fa0, 0x10000050, 0x37ff, 0xefd3fbff } },
+	{ "phenom", 0x80000005, 0,
+	    { 0xff30ff10, 0xff30ff20, 0x40020140, 0x40020140 } },
+	{ "phenom", 0x80000006, 0,
+	    { 0x20800000, 0x42004200, 0x2008140, 0x30b140 } },
 	/* Athlon 64: no third level */
 	{ "athlon", 0, 0, AMD(1) },
 	{ "athlon", 0x80000000, 0, AMD(0x80000018) },
-	{ "athlon", 0x80000005, 0, { 0xff08ff08, 0xff20ff20, 0x40020140, 0x40020140 } },
+	{ "athlon", 0x80000005, 0,
+	    { 0xff08ff08, 0xff20ff20, 0x40020140, 0x40020140 } },
 	{ "athlon", 0x80000006, 0, { 0, 0x42004200, 0x2008140, 0 } },
 	{ "old-amd", 0, 0, AMD(1) },
 	{ "old-amd", 0x80000000, 0, AMD(0x80000004) },
