@@ -2,8 +2,8 @@
  * branchsim.h - the parts of branchsim
  *
  * main.c	options, the stream, costs
- * run.c	executions to branches and what became of them
- * repeat.c	many rounds of the same
+ * run.c	turns executions into branches and predicts them
+ * repeat.c	runs many equal rounds
  * predict.c	predictors: Cachegrind's, bimodal, gshare, perfect
  * tage.c	TAGE and ITTAGE
  */
@@ -77,7 +77,7 @@ extern unsigned stack_thread;
 void stack_call(uint64_t behind);
 int stack_ret(uint64_t target);
 void stack_save(int at);
-/* Is it what it was? But for how deep it is, by multiples of its size. */
+/* Is it the same as then, except for multiples of its size in depth? */
 int stack_same(int at);
 
 /* ---- repeat.c ---- */
@@ -85,7 +85,7 @@ int stack_same(int at);
 #define REPEAT_FIRST 4096	/* rounds with which it is of use */
 #define REPEAT_AGE (1 << 18)
 
-/* What is repeated: all rounds are the same to the predictor. */
+/* What is repeated. All rounds look the same to the predictor. */
 struct branch_repeat {
 	const struct predictor *predictor;
 	int nested;		/* within a round of another one */

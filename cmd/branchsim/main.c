@@ -12,7 +12,7 @@
  *	1*9				0x1000 10
  *	E exit 0 10			+4 10 10 3
  *
- * With -t it passes the events on and tells of mispredictions in O lines.
+ * With -t it passes the events on and adds mispredictions as O lines.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static const struct predictor *const predictors[] = { &cachegrind, &bimodal,
 static int each;
 static const struct predictor *predictor = &cachegrind;
 static struct simrun *sim;
-static uint64_t tid;			/* of the thread that runs */
+static uint64_t tid;			/* of the running thread */
 
 /* The columns of costs, besides Ir: with or without returns. */
 static unsigned
@@ -190,7 +190,7 @@ batch(struct simrun *s, const uint64_t *rec, const uint64_t *end)
 		pass_record(rec);
 }
 
-/* Threads that ended on a branch, with what became of that. */
+/* Threads that ended on a branch, and the branch's outcomes. */
 static void
 ends(struct simrun *s)
 {

@@ -1,5 +1,5 @@
 /*
- * repeat - many rounds of the same, most of them not one by one
+ * repeat - run many equal rounds, and leave most of them out
  *
  * Rounds with the same branches and outcomes bring a predictor, sooner or
  * later, to a state to which PERIOD rounds bring it back; from there on all
@@ -25,7 +25,7 @@ static const struct {
 
 static int go_on(const struct branch_repeat *, uint64_t n, int l);
 
-/* So many rounds, by what is below a level. */
+/* Run n rounds by the level below. */
 static int
 below(const struct branch_repeat *r, uint64_t n, int l)
 {
@@ -72,7 +72,7 @@ go_on(const struct branch_repeat *r, uint64_t n, int l)
 		if (times < 0)
 			return -1;
 		n -= (uint64_t)times * each;
-		/* what stopped it is near, and soon over */
+		/* the obstacle is near and will soon be over */
 		wait = times == 0 ? 2 * wait : 2 * each;
 	}
 	return below(r, n, l);

@@ -1,12 +1,12 @@
 /*
- * run - executions to branches and what became of them
+ * run - turn executions into branches and predict them
  *
- * A block's branches are a list. Where those inside it went is part of the
- * block; the last one of an execution waits until its thread goes on. All
- * threads have one predictor between them, and their own return stacks.
+ * A block has a list of branches. The block says where those inside it went;
+ * the last branch of an execution waits until its thread goes on. All threads
+ * share one predictor, but each has its own return stack.
  *
- * Of branches only the mispredictions are counted here: how often they were
- * executed follows from the executions.
+ * Only mispredictions are counted here: how often a branch was executed
+ * follows from the executions.
  */
 #include "branchsim.h"
 
@@ -29,7 +29,7 @@ struct branch {
 	uint8_t taken;		/* C, inside its block */
 };
 
-/* What runs when an id is executed. */
+/* What an execution needs, by id. */
 struct branch_unit {
 	uint64_t count;
 	uint64_t entry;		/* the first instruction's address */
@@ -199,7 +199,7 @@ note(uint32_t insn, unsigned event, uint64_t n)
 	found[nfound++] = (struct sim_outcome){ insn, event, n };
 }
 
-/* A branch that is taken again and again. */
+/* A branch that repeats. */
 struct test {
 	uint64_t addr, missed;
 	uint64_t kept[2];
@@ -232,7 +232,7 @@ test_add(void *what, int level, uint64_t times, uint64_t rounds)
 	return 1;
 }
 
-/* So often; returns how often that is mispredicted. */
+/* Take a branch n times; return how often it is mispredicted. */
 static uint64_t
 goes_back(uint64_t addr, uint64_t n)
 {
@@ -334,7 +334,7 @@ inner(struct branch *br)
 		missed(br);
 }
 
-/* The branch that waited: its thread goes on at pc. */
+/* Decide the branch that waited: its thread goes on at pc. */
 static inline int
 resolve(struct branch *br, uint64_t pc)
 {
@@ -421,7 +421,7 @@ run_round(const uint64_t *rec)
 	own_branches(u, rec);
 }
 
-/* One round, which is counted elsewhere. */
+/* Run one round; the caller counts it. */
 static inline __attribute__((always_inline)) int
 one_round(struct branch_thread *t, struct branch_unit *u, const uint64_t *rec)
 {
@@ -525,7 +525,7 @@ many_add(void *what, int level, uint64_t times, uint64_t rounds)
 	return 1;
 }
 
-/* Is a repeated instruction of it repeated as often in each round? */
+/* Do its repeated instructions have equal counts in each round? */
 static int
 same_rounds(const struct ev_def *d, const uint64_t *diff)
 {

@@ -192,7 +192,7 @@ count(int8_t *c, int up, int most)
 		--*c;
 }
 
-/* An entry with a longer history, where one can be had. */
+/* Make an entry with a longer history, if there is room. */
 static void
 allocate(const struct look *l, int taken)
 {
@@ -394,7 +394,7 @@ tage_save(int at)
 	stack_save(at);
 }
 
-/* Have two the same bits, from the newest back? */
+/* Do two histories have the same bits, from the newest back? */
 static int
 same_past(const struct past *a, const struct past *b)
 {

@@ -1,5 +1,5 @@
 /*
- * batch - records of executions: the short way where it can be
+ * batch - run records of executions, the short way if possible
  */
 #include "cachesim.h"
 
@@ -7,7 +7,7 @@
 
 static struct evr *events;
 
-/* So many rounds of a record of an id that has no short way. */
+/* Run n rounds of a record whose id has no short way. */
 __attribute__((noinline))
 static void
 other(const uint64_t *p, uint64_t n)
@@ -21,7 +21,7 @@ other(const uint64_t *p, uint64_t n)
 	}
 }
 
-/* The same record, with n rounds; returns its end. */
+/* Copy the record with n rounds; return its end. */
 static uint64_t *
 with_rounds(uint64_t *to, const uint64_t *p, uint64_t n)
 {

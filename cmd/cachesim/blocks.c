@@ -1,10 +1,9 @@
 /*
- * blocks - definitions to what the simulator runs on
+ * blocks - turn definitions into what the simulator runs on
  *
- * A code line is an object of its own, numbered from 1, and a block has the
- * list of those that its fetches touch, one after the other; a line that the
- * fetch before has touched is left out, since touching the newest line of a
- * set again changes nothing.
+ * Code lines are numbered from 1. A block has the list of those that its
+ * fetches touch, in order. The list omits a line that the fetch before it
+ * touched, since touching the newest line of a set again changes nothing.
  */
 #include "cachesim.h"
 
@@ -59,7 +58,7 @@ blocks_init(const struct geometry g[NCACHE], struct evr *r)
 		if (g[i].line < shortest)
 			shortest = g[i].line;
 	lines = kh_init(line);
-	/* None of these moves; pages that are not used take no memory. */
+	/* None of these may move; unused pages take no memory. */
 	unit = blocks_room(&capunit, sizeof *unit);
 	cold_block = blocks_room(&capcold, sizeof *cold_block);
 	record = blocks_room(&caprecord, sizeof *record);
@@ -102,7 +101,7 @@ blocks_visit(struct visit *v, const struct ev_block *b, uint32_t insn)
 	v->ref = i->ref;
 }
 
-/* The visits of all instructions, and room for what they and data miss. */
+/* Make the visits of all instructions, and room for all misses. */
 static void
 visits(struct cold_block *c)
 {
@@ -152,7 +151,7 @@ touches(const struct cold_block *c, uint32_t n, uint32_t *touch)
 	return k;
 }
 
-/* Can sim.c take it the short way? */
+/* Can it take the short way? */
 static int
 is_plain(const struct ev_block *b, uint32_t ntouch)
 {

@@ -1,9 +1,9 @@
 /*
- * lone - kind cache: references alone, and lines that leave trace's table
+ * lone - kind cache: single references, and lines that leave trace's table
  *
- * Nearly all are references that bring lines into the table; those are done
- * here, by what is needed of them and no more. The rest (repeated, gathered,
- * those that did not happen) takes the ways of all others in sim.c.
+ * Nearly all are references that bring lines into the table; these run here,
+ * with no more data than they need. The rest (repeated or gathered ones, and
+ * those that did not happen) take the long way in ordered.c.
  */
 #include "cachesim.h"
 
@@ -91,7 +91,7 @@ lone_define(const struct ev_def *d, uint32_t id)
 	}
 }
 
-/* What has nothing to do with the table. */
+/* An event that does not change the table. */
 static void
 other(struct evr *events, const struct lone_ref *u, const uint64_t *p)
 {

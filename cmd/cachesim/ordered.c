@@ -13,12 +13,12 @@
  *    another, all threads share the caches.
  *
  * How it is fast, and still exact:
- *  - Accesses are not counted, executions are: report.c knows how many accesses
- *    an execution has. Only misses are counted here.
+ *  - Only executions and misses are counted. report.c knows how many accesses
+ *    an execution has.
  *  - Recency is a time stamp, and a data line is found by a hint: l1.c.
  *  - A hit changes nothing but its own cache, so data may go before or after
- *    code. Only if a code line is missing is the execution taken in its
- *    order, since misses meet in LL (ordered_long()).
+ *    code. Only if a code line is missing does the execution run in its own
+ *    order, since both kinds of misses go to LL (ordered_long()).
  *  - Misses go to LL through a queue: the order is kept, but its sets are on
  *    their way from memory when they are needed.
  *
@@ -130,7 +130,7 @@ differs(struct cold_block *c, uint32_t ref, int64_t by)
 	o->extra[ref] += by;
 }
 
-/* How often Valgrind would fetch a repeated instruction beyond once. */
+/* Count the additional fetches of a repeated instruction in Valgrind. */
 static void
 count_rounds(struct cold_block *c, uint32_t insn, uint32_t ref, uint64_t n)
 {
@@ -190,8 +190,8 @@ round_addr(const struct turns *t, const struct cold_block *c,
 }
 
 /*
- * The next n rounds. As long as all of them stay in their lines, one is as
- * good as many: provided that the lines fit into a set together.
+ * The next n rounds. As long as all references stay in their lines, one round
+ * is as good as many, provided that the lines fit into a set together.
  */
 static void
 turns_rounds(struct turns *t, uint64_t n)

@@ -1,5 +1,5 @@
 /*
- * repeat - many rounds of the same, most of them not one by one
+ * repeat - run many equal rounds, and leave most of them out
  *
  * A round is an execution that a line repeats, or one of a repeated
  * instruction. Each of its references moves by so many bytes from round to
@@ -148,7 +148,7 @@ find_spans(const struct cache_repeat *r, uint64_t n)
 	return 1;
 }
 
-/* By what the span moves that has a byte. */
+/* How far the span with this byte moves. */
 static uint64_t
 moves_by(const struct cache_repeat *r, uint64_t addr)
 {
@@ -210,7 +210,7 @@ moved(const struct cache_repeat *r, const struct sets *c, uint64_t line,
 	    ~(uint64_t)0 >> c->shift) + 1;
 }
 
-/* Is it where the other is after a period, in the same span? */
+/* Is it where the other one is after a period, in the same span? */
 static int
 is_moved(const struct cache_repeat *r, const struct sets *c, uint64_t is,
     uint64_t was, uint64_t period)
@@ -265,7 +265,7 @@ same_lines(const struct cache_repeat *r, uint64_t period)
 	return 1;
 }
 
-/* All lines go to where they are after so many more rounds. */
+/* Move all lines to where they are n rounds later. */
 static void
 move_lines(const struct cache_repeat *r, uint64_t n)
 {
@@ -338,7 +338,7 @@ add_odd(int64_t *n, const int64_t *was, size_t k, uint64_t times)
 		    ((uint64_t)n[i] - (uint64_t)was[i]) * times);
 }
 
-/* What was counted since then, so many times more. */
+/* Add what was counted since then, so many times. */
 static void
 add_counts(const struct cache_repeat *r, uint64_t times)
 {
@@ -364,7 +364,7 @@ add_counts(const struct cache_repeat *r, uint64_t times)
 
 /* ---- rounds ---- */
 
-/* Rounds that are gone through. */
+/* Run n rounds. */
 static void
 go(struct cache_repeat *r, uint64_t n)
 {
@@ -375,7 +375,7 @@ go(struct cache_repeat *r, uint64_t n)
 	}
 }
 
-/* Rounds that are not. */
+/* Leave n rounds out. */
 static void
 leave_out(struct cache_repeat *r, uint64_t n)
 {

@@ -1,8 +1,8 @@
 /*
  * report - costs by address, the summary
  *
- * Accesses are executions times references, but where sim.c noted that one
- * had more or fewer.
+ * Accesses are executions times references, plus the differences that
+ * ordered.c noted for some of them.
  */
 #include "report.h"
 

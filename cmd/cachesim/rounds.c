@@ -1,5 +1,5 @@
 /*
- * rounds - many rounds of a record: what moves, and what they count
+ * rounds - many rounds of a record: which references move, and their counts
  */
 #include "cachesim.h"
 
@@ -61,7 +61,7 @@ add_recorded(const struct cache_unit *u, const uint64_t *rec)
 	}
 }
 
-/* One of a block that is kept. 0: it cannot be told what it will touch. */
+/* A reference of a block that is kept. 0: what it touches is unknown. */
 static int
 add_kept(const struct ev_block *b, const struct ev_ref *r, const uint64_t *rec)
 {

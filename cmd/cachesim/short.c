@@ -1,18 +1,18 @@
 /*
- * short - the short way: executions whose code lines are all there
+ * short - the short way: executions whose code lines are all in I1
  *
- * Nearly all executions are done here, each in some tens of cycles: its
- * group's values, its code lines' stamps, its references. See sim.c for what
- * is simulated and for the long way, which takes what is unusual.
+ * Nearly all executions run here, each in some tens of cycles: the values of
+ * its groups, the stamps of its code lines, its references. ordered.c explains
+ * what is simulated, and has the long way for unusual executions.
  *
- * A data reference costs a look into the table of hints and one comparison: a
- * way's tag is the address of its line, and what an address is beyond it is
- * less than the line's size, less the reference's, only if the reference hits
- * and stays within the line. Where a hint points before its line was ever
- * there is a tag that fits no address of that hint (batch_init).
+ * A data reference takes a look into the table of hints and one comparison.
+ * The tag of a way is the address of its line. An address minus the tag is at
+ * most the size of the line minus that of the reference only if the reference
+ * hits and stays within the line. Before its first use, a hint points at a tag
+ * that fits no address of that hint (batch_init).
  *
- * With AVX-512 up to 8 values are taken in one step: a loop would go round as
- * often as a block has groups, which the processor would guess badly.
+ * With AVX-512 one step adds up to 8 values: a loop would take as many rounds
+ * as the block has groups, which the processor would predict badly.
  */
 #include "cachesim.h"
 
@@ -33,7 +33,7 @@ struct run {
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Not a hit at the hint: search, or several lines. */
+/* The hint does not lead to a hit: search, or touch several lines. */
 __attribute__((noinline))
 static uint64_t
 data_unusual(const struct cache_unit *u, const struct fastref *r, uint64_t addr,

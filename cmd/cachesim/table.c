@@ -1,18 +1,18 @@
 /*
- * table - kind cache: caches of which trace tells only what it must
+ * table - kind cache: the first-level caches behind trace's table
  *
  * trace keeps a table of sets and ways itself, with the same line size as
  * these caches, no more sets and no more ways, and least recently used
- * replacement.  References whose lines are in the table are not told.  What is
- * told: a line enters, at a place of its set, and what was there leaves; a
- * line leaves (Z); or a reference that has nothing to do with the table, whose
- * sets have been emptied.
+ * replacement. The stream omits references whose lines are in the table. It
+ * has three kinds of events: a line enters at a place of its set, and the line
+ * that was there leaves; a line leaves (Z); or a reference bypasses the table,
+ * whose sets have been emptied.
  *
  * Lines in the table are more recent than all others of their set, and all
- * are in the cache, since it has as many ways.  Those that have left it were
- * last used in the order in which they left.  So a set is the table's places
- * that have its lines, and a list of the others, newest first; what must go is
- * the last of them.  With a table of 2 ways, a cache of 3:
+ * are in the cache, since it has at least as many ways. Those that left it
+ * were last used in the order in which they left. So a set consists of the
+ * table's places that hold its lines, and a list of the others, newest first;
+ * the last of these is replaced. With a table of 2 ways and a cache of 3:
  *
  *	a enters at 0	a -  |		missed
  *	b enters at 1	a b  |		missed
@@ -20,8 +20,8 @@
  *	a enters at 1	c a  | b	hit
  *	d enters at 0	d a  | c	missed: b has made room
  *
- * Where the table has as many ways, a full set of it is the whole set: what
- * enters is missed, and nothing is to be searched.
+ * If the table has as many ways as the cache, a full set of it is the whole
+ * set: a line that enters is missed, and there is nothing to search.
  */
 #include "cachesim.h"
 
@@ -74,7 +74,7 @@ find(const uint64_t *a, uint64_t n, uint64_t line)
 	return k;
 }
 
-/* A line that was in the table is one of the others, the newest. */
+/* A line leaves the table: it is now the newest of the others. */
 static void
 left(struct l1_table *t, uint64_t line)
 {

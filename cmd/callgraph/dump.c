@@ -1,9 +1,9 @@
 /*
- * dump - what was counted, as costs
+ * dump - write the counts as costs
  *
- * Each context is a function of the cost text, with a number of its own: those
- * of one name add up wherever they are read by name. Costs are by link-time
- * address; the text is in order of objects and addresses.
+ * Each context is a function of the cost text, with a number of its own; those
+ * with the same name add up for readers that go by name. Costs are by
+ * link-time address, in the order of objects and addresses.
  */
 #include "callgraph.h"
 
@@ -31,7 +31,7 @@ static struct costnames *names;
 static struct costw *writer;
 static struct cost_head head;
 static uint32_t unknown;
-static unsigned *column;	/* of the text: which of ours */
+static unsigned *column;	/* by column of the text: which of ours */
 static int part;
 static const char **remark;
 static size_t nremark;

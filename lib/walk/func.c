@@ -1,10 +1,10 @@
 /*
- * func - address -> function; what the options say of it
+ * func - find the function of an address, and the options for it
  *
- * A function is an ELF symbol of an object. Code that none covers is, each time
- * that it is called, a function named by that address. What lies in a section
- * for linkage (.plt and its kin) has no symbol; such a stub is a function to be
- * skipped: it jumps to the one that the call is for.
+ * A function is an ELF symbol of an object. Code without a symbol becomes a
+ * function named by its address whenever something calls it. The sections for
+ * linkage (.plt and its kin) have no symbols; each stub in them is a function
+ * to skip, since it jumps to the one that the caller wants.
  */
 #include "callwalk.h"
 
@@ -28,13 +28,13 @@ struct walk_object {
 	khash_t(func) *funcs;	/* by start */
 	struct section *section;	/* those with code */
 	size_t nsection;
-	int32_t number;		/* of code in none, then of its sections */
-	struct func *below;	/* what runs below main: several are one */
+	int32_t number;		/* of code in no section; its sections follow */
+	struct func *below;	/* "(below main)", one function for several */
 };
 
 struct section {
 	uint64_t start, end;
-	bool plt;		/* nothing but stubs */
+	bool plt;		/* it holds stubs only */
 };
 
 struct rule {
@@ -229,7 +229,7 @@ object_get(uint32_t ob)
 
 /* ---- places ---- */
 
-/* 1 + the number of the section among its object's; 0: in none. */
+/* 1 + the number of the section in the object; 0: in none. */
 static unsigned
 section(const struct walk_object *o, uint64_t link)
 {
@@ -275,7 +275,7 @@ named(struct walk_object *o, uint32_t ob, uint64_t start, const char *name,
 	return kh_val(o->funcs, k);
 }
 
-/* The function that this is the cold part of, if that has been seen. */
+/* The function whose cold part this is, if it is known already. */
 static struct func *
 joined(struct walk_object *o, struct func *part)
 {

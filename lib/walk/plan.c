@@ -1,16 +1,15 @@
 /*
- * plan - definitions -> segments: what runs without a call or return
+ * plan - cut definitions into segments, which hold no call or return
  *
- * A definition (a block, or a prefix of one) is cut where a function begins or
- * something is called, returned from or jumped to elsewhere. Mostly it is one
- * segment, whose key says whether it can follow what the thread ran last
- * without anybody looking: both are of one section, it is no function's first
- * instruction, and what was before did not end in a call, a return or an
- * indirect jump.
+ * A definition (a block, or a prefix of one) is cut where a function begins
+ * and after a call, a return or a jump elsewhere. Most definitions are one
+ * segment. Its key decides whether it may simply follow what the thread ran
+ * last: both are in one section, the segment does not begin a function, and
+ * the last one did not end in a call, a return or an indirect jump.
  *
- * The stack pointer behind a call or return is known from the reference to the
- * return address; its group's value has to be kept by all definitions of the
- * block that have the group.
+ * The reference to the return address shows the stack pointer after a call or
+ * return. So all definitions of a block that have the group of this reference
+ * must keep the group's value.
  */
 #include "callwalk.h"
 
@@ -24,15 +23,15 @@
 struct walk_plan *plan;
 #define NPLAN ((size_t)1 << 24)	/* ids end there */
 static uint32_t nseg;
-static uint64_t nowhere;	/* what sp points to where there is none */
+static uint64_t nowhere;	/* sp points here if there is none */
 static const char *wrong;
 
 /* By block: the groups with stack pointers. */
 struct stackrefs {
-	uint64_t value;		/* of the only one, if no others are kept */
+	uint64_t value;		/* of the only group, if no others are kept */
 	uint8_t group;		/* the only one, if n is 1 */
-	uint8_t n;		/* how many there are; 2: or more */
-	bool repeats;		/* something is repeated */
+	uint8_t n;		/* how many there are; 2 means 2 or more */
+	bool repeats;		/* it has a repeated instruction */
 };
 
 /* ---- the stack's references ---- */
@@ -84,14 +83,14 @@ stack_refs(struct ev_block *b)
 	return s;
 }
 
-/* Where a group with stack pointers has its value. */
+/* Where the value of a group with stack pointers is kept. */
 static uint64_t *
 value_of(struct ev_block *b, unsigned group)
 {
 	return b->value != NULL ? &b->value[group] : &stack_refs(b)->value;
 }
 
-/* Where the stack pointer behind the segment's last instruction is. */
+/* Find the stack pointer after the segment's last instruction. */
 static void
 find_sp(struct walk_seg *s, struct ev_block *b, const struct ev_insn *i)
 {
@@ -112,7 +111,7 @@ find_sp(struct walk_seg *s, struct ev_block *b, const struct ev_insn *i)
 
 /* ---- costs ---- */
 
-/* May references happen not once but as their groups' values say? */
+/* Do the groups' values decide how often a reference happens? */
 static bool
 depends(const struct ev_block *b, const struct ev_insn *i)
 {
@@ -136,7 +135,7 @@ add_branches(int64_t *cost, const struct ev_insn *i)
 	}
 }
 
-/* n instructions, where there is nothing else to count: shared by all. */
+/* The cost of n instructions and nothing else; segments share it. */
 static const int64_t *
 only(uint32_t n)
 {
@@ -195,7 +194,7 @@ finish(struct walk_seg *s, uint32_t end)
 
 static uint64_t until;		/* the last segment's function ends there */
 
-/* Must the instruction at addr begin a new segment behind the one at i? */
+/* Must the instruction at addr, which follows i, begin a new segment? */
 static bool
 cuts(const struct walk_seg *s, const struct ev_insn *i, uint64_t addr,
     struct walk_place *at)
@@ -216,7 +215,7 @@ cuts(const struct walk_seg *s, const struct ev_insn *i, uint64_t addr,
 	return true;
 }
 
-/* The segments of a definition; returns how many. */
+/* Cut a definition into segments; return how many. */
 static uint32_t
 cut(const struct ev_def *d, struct walk_seg **segs)
 {
@@ -248,7 +247,7 @@ cut(const struct ev_def *d, struct walk_seg **segs)
 	return n;
 }
 
-/* Of all ids that there can be; pages that are not used take no memory. */
+/* Room for all possible ids; unused pages take no memory. */
 static struct walk_plan *
 table(void)
 {
@@ -281,7 +280,7 @@ plan_define(uint32_t id)
 		p->spgroup = sr->group + 1;
 		p->sp = value_of(d->block, sr->group);
 	}
-	/* of several, or with values that counts depend on: all are kept */
+	/* several groups, or values that decide counts: keep them all */
 	p->apply = sr->n > 1 || walk.data_refs || (walk.rep && sr->repeats);
 	if (p->apply) {
 		p->spgroup = 0;

@@ -1,26 +1,27 @@
 /*
- * repeat - many rounds of an execution, most of them not one by one
+ * repeat - multiply the rounds of a repeated execution
  *
- * Rounds are watched from one of them on: what is counted, which frames go and
- * come. When after some of them the thread is as it was then, all others do
- * the same, and what was counted is multiplied. As it was means that
+ * Some rounds are watched: what they count, which frames they leave and push.
+ * Once the thread is back in the state in which the watch began, all further
+ * rounds do the same, and the counts since then are multiplied. The state is
+ * the same if
  *
- *  - frames that have not been touched are there, and as many others as there
- *    were, which are equal but for two things: where the stack pointer was,
- *    which may have moved by as much as it moves in so many rounds; and what
- *    had been counted when they came, which is more by what the rounds count;
+ *  - the frames that were not touched are there, and as many others as before.
+ *    These may differ from the old ones in two values: the stack pointer, by
+ *    as much as it moves in that many rounds, and the counts at the call, by
+ *    what the rounds counted;
  *  - all else is equal.
  *
  * A stack that moves keeps its distance to its own frames, but not to those
- * that were there before; so rounds are multiplied only up to where it might
- * meet the last of these, or go round.
+ * from before the watch; so rounds are multiplied only until it might meet the
+ * last of these, or wrap around.
  *
- * When it is not as it was then, rounds are watched anew after 1, 2, 4, ... of
- * them. A recursion whose stack only grows comes back when stack.c forgets
+ * If the state does not come back, the watch begins again after 1, 2, 4, ...
+ * rounds. A recursion whose stack only grows comes back when stack.c drops
  * half of it.
  *
- * A return that nobody has called adds all that has been counted so far to a
- * call: that grows from round to round, by the same each time.
+ * A return without a call adds all counts so far to an arc (unseen_call). That
+ * sum grows from round to round, by the same amount each time.
  */
 #include "repeat.h"
 
@@ -30,16 +31,16 @@
 
 #include "util.h"
 
-#define LEAST	256		/* rounds left with which it is of use */
-#define MOST	((uint64_t)1 << 24)	/* rounds watched in vain */
+#define LEAST	256		/* multiply only if so many rounds are left */
+#define MOST	((uint64_t)1 << 24)	/* give up after so many rounds */
 #define MARGIN	4096		/* bytes beside a stack pointer that matter */
 
-/* Numbers before they were added to. */
+/* Numbers as they were when the watch began. */
 struct repeat_note {
 	uint64_t *at;
 	size_t was;		/* in state.number */
 	unsigned n;
-	uint64_t grows;		/* so often by all that was counted */
+	uint64_t grows;		/* how often the thread's total was added */
 };
 
 KHASH_MAP_INIT_INT64(note, size_t)
@@ -47,21 +48,21 @@ KHASH_MAP_INIT_INT64(note, size_t)
 bool repeat_watches;
 
 static struct {
-	struct walk_thread thread;	/* as it was */
+	struct walk_thread thread;	/* when the watch began */
 	struct repeat_note *note;
 	uint64_t *number;
 	khash_t(note) *of;	/* by address; functions: number << 1 | 1 */
 	size_t nnote, capnote, nnumber, capnumber;
-	struct walk_frame *frame;	/* those that went, the last first */
+	struct walk_frame *frame;	/* those left, the last first */
 	int64_t *enter;
 	size_t nframe, capframe, capenter;
 	int64_t *total;
-	uint64_t since, wait;	/* rounds watched; until they are anew */
+	uint64_t since, wait;	/* rounds watched; when to restart */
 	uint64_t all;
-	bool other;		/* what cannot be multiplied */
+	bool other;		/* an event that cannot be multiplied */
 } state;
 
-/* ---- what is said to it ---- */
+/* ---- changes while it watches ---- */
 
 static struct repeat_note *
 note_of(uint64_t key, uint64_t *at, unsigned n)
@@ -100,7 +101,7 @@ repeat_note_growth(struct walk_arc *a)
 	note_of((uintptr_t)a->cost, (uint64_t *)a->cost, walk.ncol)->grows++;
 }
 
-/* The arrays of depths move: functions are known by their numbers. */
+/* The arrays of depths may move, so functions have numbers here. */
 void
 repeat_note_depth(const struct walk_thread *t, uint32_t fn)
 {
@@ -166,7 +167,7 @@ moves_stack(const struct walk_seg *s)
 	return s->flow == 'L' || s->flow == 'X' || s->flow == 'R';
 }
 
-/* By what it moves in a round at a segment's end. */
+/* How far the stack pointer at a segment's end moves in a round. */
 static uint64_t
 moves_by(const struct walk_plan *p, const struct walk_seg *s,
     const uint64_t *rec)
@@ -181,7 +182,7 @@ moves_by(const struct walk_plan *p, const struct walk_seg *s,
 	return 0;
 }
 
-/* By what it moves in all segments; false: by different steps. */
+/* How far it moves in every segment; false: they differ. */
 static bool
 stack_by(const struct walk_plan *p, const uint64_t *rec, uint64_t *by)
 {
@@ -199,7 +200,7 @@ stack_by(const struct walk_plan *p, const uint64_t *rec, uint64_t *by)
 	return true;
 }
 
-/* Rounds until a value that moves may be there, or within the margin. */
+/* Rounds until a moving value may come within the margin of another. */
 static uint64_t
 rounds_to(uint64_t value, uint64_t by, uint64_t there)
 {
@@ -210,7 +211,7 @@ rounds_to(uint64_t value, uint64_t by, uint64_t there)
 	    (far - MARGIN) / step;
 }
 
-/* Until a place on the stack goes round, or meets that of another. */
+/* Rounds until a place on the stack wraps around, or meets another one. */
 static uint64_t
 rounds_of(uint64_t sp, uint64_t by, const uint64_t *fixed)
 {
@@ -251,7 +252,7 @@ in_order(const struct walk_thread *t, const struct walk_plan *p, uint64_t by)
 	return most;
 }
 
-/* ---- as it was ---- */
+/* ---- is the state the same? ---- */
 
 static bool
 same_frame(const struct walk_frame *f, const struct walk_frame *was,
@@ -308,8 +309,8 @@ same(const struct walk_thread *t, uint64_t moved)
 }
 
 /*
- * Rounds in which values that costs depend on do not change them. A group is
- * a place in memory, which matters when it is 0, or a count.
+ * Rounds in which the groups' values leave the costs as they are. A value is
+ * an address, which affects costs only when it is 0, or a count.
  */
 static uint64_t
 same_costs(const struct walk_plan *p, const uint64_t *rec)
@@ -333,7 +334,7 @@ same_costs(const struct walk_plan *p, const uint64_t *rec)
 
 /* ---- many rounds ---- */
 
-/* What the rounds counted, so many times more. */
+/* Add what the rounds counted, so many times. */
 static void
 multiply(const struct walk_thread *t, uint64_t times)
 {
@@ -386,7 +387,7 @@ leave_out(struct walk_thread *t, struct walk_plan *p, const uint64_t *rec,
 		p->seg->def->block->value[g] += rec[1 + g] * rounds;
 }
 
-/* How often what has been watched can be multiplied. */
+/* How often the watched rounds can be multiplied. */
 static uint64_t
 times(const struct walk_thread *t, const struct walk_plan *p,
     const uint64_t *rec, uint64_t more)

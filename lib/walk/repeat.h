@@ -1,23 +1,23 @@
 /*
- * repeat.h - many rounds of an execution, most of them not one by one
+ * repeat.h - multiply the rounds of a repeated execution
  *
- * Inside lib/walk only. While rounds are watched, whoever changes something
- * says so first.
+ * Only for lib/walk. While rounds are watched, every change of a count, a
+ * frame or a depth is announced by one of the functions below.
  */
 #ifndef REPEAT_H
 #define REPEAT_H
 
 #include "callwalk.h"
 
-#define REPEAT_FIRST	64	/* rounds, before it is of use */
+#define REPEAT_FIRST	64	/* rounds before the first watch */
 
-/* A round has ended: how many more of `more' are done with it. */
+/* A round has ended. Return how many of the `more' others are done too. */
 uint64_t repeat_round(struct walk_thread *, struct walk_plan *,
     const uint64_t *rec, uint64_t more);
 /* No more rounds. */
 void repeat_end(void);
 
-/* ---- what is said to it ---- */
+/* ---- changes while it watches ---- */
 
 extern bool repeat_watches;
 
@@ -27,7 +27,7 @@ void repeat_note_depth(const struct walk_thread *, uint32_t fn);
 void repeat_note_frames(const struct walk_thread *, size_t n);
 void repeat_note_else(void);
 
-/* n numbers of 64 bits are about to be added to. */
+/* n numbers of 64 bits are about to grow. */
 static inline void
 repeat_counts(void *at, unsigned n)
 {
@@ -35,7 +35,7 @@ repeat_counts(void *at, unsigned n)
 		repeat_note_counts(at, n);
 }
 
-/* A call that all costs so far are about to be added to. */
+/* The thread's total is about to be added to an arc. */
 static inline void
 repeat_growth(struct walk_arc *a)
 {
@@ -51,7 +51,7 @@ repeat_depth(const struct walk_thread *t, uint32_t fn)
 		repeat_note_depth(t, fn);
 }
 
-/* Frames from n on are about to go. */
+/* The frames from n on are about to be left. */
 static inline void
 repeat_frames(const struct walk_thread *t, size_t n)
 {

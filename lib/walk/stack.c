@@ -156,7 +156,7 @@ pop(struct walk_thread *t)
 		left(t, fn);
 }
 
-/* The outer half is left, wherever it was. */
+/* Drop the outer half of a very deep stack. */
 static void
 forget_half(struct walk_thread *t)
 {
@@ -216,7 +216,7 @@ push(struct walk_thread *t, struct walk_slot *from, struct walk_arc *a,
 	}
 }
 
-/* Leave frames that the stack pointer is beyond; at its place up to `least`. */
+/* Leave frames that sp is beyond, and up to `least` exactly at it. */
 static void
 unwind(struct walk_thread *t, uint64_t sp, size_t least)
 {
@@ -232,7 +232,7 @@ unwind(struct walk_thread *t, uint64_t sp, size_t least)
 	}
 }
 
-/* Frames left at least by a return to addr; 0: it is a jump. */
+/* How many frames a return to addr leaves at least; 0: it is a jump. */
 static size_t
 returned(const struct walk_thread *t, uint64_t addr)
 {
@@ -250,7 +250,7 @@ returned(const struct walk_thread *t, uint64_t addr)
 
 /* ---- limbo ---- */
 
-/* A jump has come to this function, perhaps to an activation further out. */
+/* A jump led to this function, perhaps to an active call further out. */
 static void
 enter_limbo(struct walk_thread *t)
 {
@@ -274,7 +274,7 @@ enter_limbo(struct walk_thread *t)
 	t->ctx = t->limbo;
 }
 
-/* Of frames below this place the jump has left all; 0: the guess was right. */
+/* The jump left all frames below this place; 0: the guess was right. */
 static void
 leave_limbo(struct walk_thread *t, uint64_t place)
 {
@@ -296,7 +296,7 @@ leave_limbo(struct walk_thread *t, uint64_t place)
 
 /* ---- signals ---- */
 
-/* The outermost one, whose handler will hardly return any more. */
+/* Forget the outermost signal: its handler will hardly return. */
 static void
 forget_signal(struct walk_thread *t)
 {
@@ -367,7 +367,7 @@ stack_sigreturn(struct walk_thread *t)
 	t->key = KEY_LOOK;
 }
 
-/* A call's or return's place: beyond the frames that a handler interrupted? */
+/* Is a call's or return's place beyond the frame that was interrupted? */
 static void
 leave_handlers(struct walk_thread *t, uint64_t place)
 {

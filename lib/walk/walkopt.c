@@ -1,5 +1,5 @@
 /*
- * walkopt - what the program chose of how calls are followed
+ * walkopt - the options that a program sets for following calls
  */
 #include "callwalk.h"
 
