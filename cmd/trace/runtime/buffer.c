@@ -1,9 +1,9 @@
 /*
  * buffer - a thread's record buffer
  *
- * Fragments store at REG_P without a check: behind each buffer lies a page
- * that cannot be written.  The fault finds the record that was being made in
- * [P, end); it moves to a fresh buffer, P with it, and the store is repeated.
+ * Fragments store at REG_P without a check: behind each buffer lies a guard
+ * page, which cannot be written.  When a store faults there, the unfinished
+ * record in [P, end) and P move to a fresh buffer, and the store is repeated.
  */
 #include "runtime.h"
 
@@ -26,8 +26,8 @@ take_bit(struct control *c)
 }
 
 /*
- * A free buffer's number, or -1: trace died.  Who fills buffers faster than
- * they are read waits here.
+ * A free buffer's number, or -1: trace died.  A program that fills buffers
+ * faster than they are read waits here.
  */
 static int
 take_free(struct control *c)
@@ -59,7 +59,7 @@ take_free(struct control *c)
 	}
 }
 
-/* The page behind buffer n cannot be written. */
+/* Protect the page behind buffer n, if it is not yet. */
 static void
 guard(unsigned n)
 {
@@ -69,7 +69,7 @@ guard(unsigned n)
 		    BUF_SIZE, PAGE, 0);
 }
 
-/* Those to come as well: mprotect may be forbidden by then. */
+/* Guard all buffers now: mprotect may be forbidden later. */
 void
 buffer_guard_all(void)
 {
@@ -80,8 +80,8 @@ buffer_guard_all(void)
 }
 
 /*
- * Give the thread a buffer.  When trace is gone its old one is as good as
- * any: nobody reads it.
+ * Give the thread a buffer.  If trace is gone it keeps its old one, which
+ * nothing reads.
  */
 static void
 take(struct tarea *t)
@@ -100,7 +100,7 @@ take(struct tarea *t)
 	__atomic_store_n(&t->slot->buf, (uint32_t)n + 1, __ATOMIC_SEQ_CST);
 }
 
-/* A thread begins to tell: from here on, behind --after, or in its windows. */
+/* A thread begins to record: now, after --after, or in its windows. */
 void
 buffer_first(struct tarea *t)
 {
@@ -116,8 +116,8 @@ buffer_first(struct tarea *t)
 }
 
 /*
- * Out of a window, what it recorded is put aside: a fragment outside knows no
- * buffer.
+ * The thread leaves its window: put its buffer aside, since fragments outside
+ * of windows have none.
  */
 void
 buffer_aside(struct tarea *t)
@@ -155,8 +155,8 @@ buffer_leave(struct tarea *t)
 }
 
 /*
- * Before a call that may block: with very many threads nobody sleeps on a
- * buffer.  buffer_awake undoes it.
+ * Before a call that may block: with very many threads, give the buffer back,
+ * so that no sleeping thread occupies one. buffer_awake undoes it.
  */
 void
 buffer_asleep(struct tarea *t)
@@ -183,14 +183,14 @@ buffer_awake(struct tarea *t)
 
 /*
  * Kind cache with several threads: the lines of this thread's table leave
- * before another's records come.
+ * before the records of another thread.
  */
 static void
 turn_table(struct tarea *t)
 {
 	uint64_t from = t->from, to = t->p;
 
-	if (rt.ctl->inuse >= NBUF / 2) {	/* nobody waits with two */
+	if (rt.ctl->inuse >= NBUF / 2) {	/* wait with no more than one */
 		buffer_leave(t);
 		take(t);
 		table_empty(t);
@@ -203,11 +203,11 @@ turn_table(struct tarea *t)
 	queue_turn(t, from, to);
 }
 
-/* A new buffer; what the record at p has so far goes along. */
+/* Take a new buffer and move the unfinished record at p there. */
 static void
 turn(struct tarea *t)
 {
-	uint8_t part[REC_MAX + 8];	/* once handed over it may be zeroed */
+	uint8_t part[REC_MAX + 8];	/* the old one may be zeroed at once */
 	uint64_t n = t->bufend - t->p;
 
 	if (n > REC_MAX)
@@ -231,7 +231,7 @@ buffer_full(struct tarea *t, struct kucontext *uc)
 	uc->r8 = t->p;
 }
 
-/* The runtime itself is to write the record at p, of n bytes. */
+/* Make room for n bytes that the runtime itself will write at p. */
 void
 buffer_room(struct tarea *t, uint64_t n)
 {

@@ -1,9 +1,9 @@
 /*
- * dispatch - from the end of one fragment to the start of the next
+ * dispatch - go from the end of one fragment to the start of the next
  *
- * The start of the runtime, what each kind of exit asks for, and letting go:
- * one way for a child, a dead trace, or a program that cannot be followed to
- * go on natively with everything as the guest set it.
+ * This file starts the runtime, carries out each kind of exit, and lets threads
+ * go: a child, the program of a trace that died, or a program that cannot be
+ * followed goes on natively, with all state as the guest set it.
  */
 #include "runtime.h"
 
@@ -180,8 +180,8 @@ lookup(uint64_t key)
 }
 
 /*
- * No code at pc, or none that we know: let the processor say so, with the
- * guest's own state.  Should it know better, it does one instruction.
+ * There is no code at pc, or none that we can decode: let the processor try,
+ * with the guest's own state.  It faults, or executes one instruction.
  */
 static void
 go_native(struct tarea *t)
@@ -192,7 +192,7 @@ go_native(struct tarea *t)
 	rt_trap(t);
 }
 
-#define TRIES 100000u		/* answers that the table does not have */
+#define TRIES 100000u		/* wrong answers before we give up */
 
 /*
  * Find where to go on for t->pc and leave it in t->entry.  exitno: the exit
@@ -266,8 +266,8 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 }
 
 /*
- * Kind counts: REG_P counts instructions down; where it is used up an
- * interval has ended, behind the execution that filled it.
+ * Kind counts: REG_P counts instructions down.  When it reaches 0 an interval
+ * has ended, behind the block whose execution completed it.
  */
 static void
 interval(struct tarea *t)
@@ -286,8 +286,8 @@ interval(struct tarea *t)
 	t->p = n;
 }
 
-/* The upper bits of an address that can be one are all equal. */
-static int
+/* Canonical: all upper bits of the address are equal. */
+static bool
 is_canonical(uint64_t pc)
 {
 	int64_t s = (int64_t)pc >> (rt.boot.addrbits - 1);
@@ -296,8 +296,8 @@ is_canonical(uint64_t pc)
 }
 
 /*
- * The indirect exit that the thread left by: what its last record says, or,
- * where there are none, the number it noted.  NULL: nobody knows.
+ * The indirect exit that the thread left by: from its last record or, where
+ * there are no records, from the number it stored.  NULL: unknown.
  */
 static const struct exitmeta *
 last_exit(struct tarea *t)
@@ -318,7 +318,7 @@ last_exit(struct tarea *t)
 	return NULL;
 }
 
-/* A transfer to where no address is faults itself: it does not happen. */
+/* A transfer to a non-canonical address faults at the transfer: undo it. */
 static void
 undo_transfer(struct tarea *t)
 {
@@ -363,7 +363,7 @@ dispatch_resume(struct tarea *t)
 	dispatch_go(t, ~0ull);
 }
 
-/* A model's answer; the last row with the leaf serves when none fits. */
+/* Answer with the model's row for leaf and subleaf, or zeros without one. */
 static void
 cpuid_model(struct tarea *t, uint32_t leaf, uint32_t sub)
 {
@@ -371,7 +371,8 @@ cpuid_model(struct tarea *t, uint32_t leaf, uint32_t sub)
 	const struct cpuidrow *best = NULL;
 
 	for (; r < end; r++)
-		if (r->leaf == leaf && (r->subleaf == sub || r->subleaf == ~0u)) {
+		if (r->leaf == leaf &&
+		    (r->subleaf == sub || r->subleaf == ~0u)) {
 			best = r;
 			break;
 		}
@@ -381,7 +382,7 @@ cpuid_model(struct tarea *t, uint32_t leaf, uint32_t sub)
 	t->gpr[2] = best != NULL ? best->edx : 0;
 }
 
-/* There was no instruction to translate; its bytes may be others by now. */
+/* There was no valid instruction; its bytes may have changed since. */
 static void
 refuse(struct tarea *t, const struct exitmeta *x)
 {
@@ -395,7 +396,7 @@ refuse(struct tarea *t, const struct exitmeta *x)
 		go_native(t);
 }
 
-/* The processor does the instruction of exit x; a fault takes back what was told. */
+/* Execute the instruction of exit x natively; a fault undoes its record. */
 static void
 do_native(struct tarea *t, const struct exitmeta *x)
 {
@@ -474,10 +475,7 @@ emulate(struct tarea *t, const struct exitmeta *x)
 	}
 }
 
-/*
- * Out of the cache at exit t->exitno.  What is known of it is copied while
- * the cache cannot be flushed.
- */
+/* The thread left the cache at exit t->exitno. */
 void
 dispatch_exit(struct tarea *t)
 {
@@ -536,9 +534,9 @@ dispatch_exit(struct tarea *t)
 }
 
 /*
- * All threads shall go, and trace will not flush the cache, or is gone: bring
- * them out of it by a signal.  Those that make a system call must not be
- * disturbed.
+ * All threads shall go on natively, and trace will not flush the cache, or has
+ * died: bring them out of the cache by a signal.  Threads in a system call must
+ * not be disturbed.
  */
 static void
 bring_out(void)
@@ -574,8 +572,8 @@ bring_out(void)
 }
 
 /*
- * The thread is about to go on natively: the end of its records, and the
- * guest's handlers in the place of ours, but that of SIG_OURS.
+ * The thread is about to go on natively: publish its last records, and install
+ * the guest's handlers instead of ours, except that of SIG_OURS.
  */
 void
 before_letting_go(struct tarea *t)
@@ -586,7 +584,7 @@ before_letting_go(struct tarea *t)
 		buffer_back(t);
 	if (t->bufend != 0 && !trace_died())
 		buffer_publish(t, Q_RECORDS, 0, 0);
-	/* until nobody in the cache needs a handler of ours */
+	/* wait until no thread in the cache needs a handler of ours */
 	while ((letgo = __atomic_load_n(&rt.ctl->letgo, __ATOMIC_ACQUIRE)) !=
 	    LETGO_NOW)
 		if ((letgo == LETGO_NOT || trace_died()) &&

@@ -1,20 +1,19 @@
 /*
- * hold - a signal waits until the guest has got on
+ * hold - delay signals so that the guest makes progress
  *
- * Where signals come faster than they are delivered, as from a timer of 10 us,
- * the next one is there whenever a handler returns, and what the handlers
- * interrupt would never run.  So such a signal is HELD for some blocks: all
- * asynchronous signals stay blocked in the kernel, as while one is kept, and
- * the guest runs fragments that lead to no other (MODE_ONCE), each of which
- * comes back to the runtime.  A system call ends the wait, but is made; one
- * that may wait itself is interrupted by an alarm of ours, as it would be by
- * the signal.
+ * If signals come faster than they can be delivered, as from a timer of 10 us,
+ * the next one has come whenever a handler returns, and the interrupted code
+ * would never run.  So such a signal is HELD for some blocks: all asynchronous
+ * signals stay blocked in the kernel, as while one is kept, and the guest runs
+ * fragments that are not linked (MODE_ONCE), so that each returns to the
+ * runtime.  A system call is made and then ends the delay; a call that may wait
+ * is interrupted by an alarm of ours, as the signal would interrupt it.
  *
- * A signal of a timer is held at once: nobody can tell when exactly it came,
- * but that it was before the timer was set or stopped, so some in a row are
- * delivered first behind such a call.  Of other signals, which may have been
- * sent while the handler ran and then come before anything else does, a good
- * many are.
+ * A timer's signal is held at once, because no program can know when exactly
+ * it comes.  It only knows whether that was before a call that sets or stops
+ * the timer, so behind such a call some in a row are delivered first.  Other
+ * signals may have been sent while the handler ran, and must then come before
+ * anything else: of these many in a row are delivered.
  */
 #include "runtime.h"
 
@@ -27,25 +26,29 @@
 #define CLOCK_MONOTONIC 1
 #define PR_SET_SECCOMP 22
 
-static int
+static bool
 is_timer(int sig, const struct ksiginfo *info)
 {
 	return info->code == SI_TIMER || (info->code == SI_KERNEL &&
 	    (sig == SIG_ALRM || sig == SIG_VTALRM || sig == SIG_PROF));
 }
 
-/* A handler has returned, and nothing was done since: what is owed to it. */
-static int
+/*
+ * Does a signal come too soon: a handler has returned, and the guest has made
+ * no progress since?
+ */
+static bool
 comes_too_soon(struct tarea *t, int sig, const struct ksiginfo *info)
 {
 	if (t->owed == 0)
-		return 0;
+		return false;
 	if (!is_timer(sig, info))
 		return ++t->turns > MOST_TURNS;
-	if (t->pc != t->timerpc || t->gpr[4] != t->timersp || t->timerturns == 0)
-		return 1;
+	if (t->pc != t->timerpc || t->gpr[4] != t->timersp ||
+	    t->timerturns == 0)
+		return true;
 	t->timerturns--;
-	return 0;
+	return false;
 }
 
 /* A handler has returned. */
@@ -60,7 +63,7 @@ signal_owe(struct tarea *t)
 	t->turns = 0;
 }
 
-/* A call was made: what it sent itself comes before anything else is done. */
+/* A call was made: signals that it sent come before anything else is done. */
 void
 signal_called(struct tarea *t, uint64_t nr)
 {
@@ -74,19 +77,19 @@ signal_called(struct tarea *t, uint64_t nr)
 	t->timerturns = TIMER_TURNS;
 }
 
-/* The signal that is kept: 1, it waits for one more block. */
-int
+/* Hold the kept signal for one more block, if it comes too soon. */
+bool
 signal_hold(struct tarea *t)
 {
 	if (!comes_too_soon(t, (int)t->pending, &t->kept))
-		return 0;
+		return false;
 	t->owed--;
 	t->held = t->pending;
 	t->pending = 0;
-	return 1;
+	return true;
 }
 
-/* The block is done: a signal that waited is kept as before. */
+/* The block is done: a held signal is kept again. */
 void
 signal_unhold(struct tarea *t)
 {
@@ -98,28 +101,28 @@ signal_unhold(struct tarea *t)
 	}
 }
 
-/* A signal that comes in the cache, before anything was done there. */
-int
+/* Keep a signal that comes in the cache too soon; false: deliver it. */
+bool
 signal_hold_here(struct tarea *t, int sig, const struct ksiginfo *info,
     const struct kucontext *uc)
 {
 	if (t->held || t->owed == 0 || (SYNC_SIGS & SIGBIT(sig)) ||
 	    state_advanced(t, uc) || !comes_too_soon(t, sig, info))
-		return 0;
+		return false;
 	t->pending = (uint32_t)sig;
 	memcpy(&t->kept, info, sizeof *info);
 	t->handlermask = 0;
-	return 1;
+	return true;
 }
 
-/* The call is about to be made; 1: while the signal waits. */
-int
+/* Before a call: does the held signal stay held while the call is made? */
+bool
 signal_hold_call(struct tarea *t, uint64_t nr)
 {
 	struct ksigaction a;
 
 	if (!t->held)
-		return 0;
+		return false;
 	if (rt.ctl->polling && nr != __NR_rt_sigreturn)
 		return syscall_never_waits(nr);
 	switch (nr) {
@@ -131,21 +134,21 @@ signal_hold_call(struct tarea *t, uint64_t nr)
 	case __NR_execve:
 	case __NR_execveat:
 	case __NR_seccomp:
-		return 0;
+		return false;
 	case __NR_prctl:
 		return t->gpr[7] != PR_SET_SECCOMP;
-	case __NR_rt_sigaction:		/* it came before it would be deadly */
+	case __NR_rt_sigaction:	/* before the signal would become deadly */
 		return t->gpr[7] != t->held || t->gpr[6] == 0 ||
 		    rt_copy(&a, (void *)t->gpr[6], sizeof a) < 0 ||
 		    a.handler != 0;
 	default:
-		return 1;
+		return true;
 	}
 }
 
 /*
- * The signal that is kept goes back to the kernel, which blocks it now.  It
- * stays where the kernel cannot be asked or takes none.
+ * Send the kept signal again: the kernel blocks it now.  It stays kept if we
+ * may make no calls or the kernel refuses.
  */
 void
 signal_put_back(struct tarea *t)
@@ -156,14 +159,15 @@ signal_put_back(struct tarea *t)
 	if (!t->pending || rt.ctl->polling)
 		return;
 	if (si->code == SI_TKILL)
-		r = sys4(__NR_rt_tgsigqueueinfo, rt.pid, t->tid, t->pending, si);
+		r = sys4(__NR_rt_tgsigqueueinfo, rt.pid, t->tid, t->pending,
+		    si);
 	else
 		r = sys3(__NR_rt_sigqueueinfo, rt.pid, t->pending, si);
 	if (r == 0)
 		t->pending = 0;
 }
 
-/* rt_sigprocmask while a signal is held: the guest's mask is not the kernel's. */
+/* rt_sigprocmask while a signal is held: the kernel's mask differs. */
 long
 signal_held_mask(struct tarea *t, uint64_t how, const uint64_t *set,
     uint64_t *was)
@@ -189,15 +193,15 @@ signal_held_mask(struct tarea *t, uint64_t how, const uint64_t *set,
 	return 0;
 }
 
-int
+bool
 signal_is_alarm(const struct ksiginfo *info)
 {
 	return info->code == SI_TIMER && info->rest[0] == (uint64_t)blob;
 }
 
 /*
- * A call that may wait, while a signal is held that would end the wait: the
- * alarm does.  It comes again and again, for it may come before the call.
+ * A call that may wait, made while a held signal would end the wait: our alarm
+ * ends it instead.  It repeats, because it may come before the call waits.
  */
 long
 signal_held_call(struct tarea *t)

@@ -1,4 +1,6 @@
-/* mini - all that the runtime has of a C library */
+/*
+ * mini - the few functions of a C library that the runtime has
+ */
 #include "runtime.h"
 
 void *
@@ -6,7 +8,8 @@ memcpy(void *to, const void *from, size_t n)
 {
 	void *r = to;
 
-	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
+	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : :
+	    "memory");
 	return r;
 }
 
@@ -29,7 +32,7 @@ strlen(const char *s)
 	return n;
 }
 
-/* The engine cannot go on: say why on the guest's standard error and end. */
+/* The engine cannot go on: print why on the guest's standard error and exit. */
 void
 panic(const char *why)
 {

@@ -1,8 +1,8 @@
 /*
- * offsets - the numbers of C that assembler needs
+ * offsets - constants of C that entry.S needs
  *
- * This is compiled to assembler only; make picks the lines "->NAME value" out
- * of it and writes them to offsets.h in the build's folder.
+ * This file is only compiled to assembler.  make picks the lines "->NAME value"
+ * out of that and writes them to offsets.h in the build folder.
  */
 #include "runtime.h"
 

@@ -1,13 +1,14 @@
 /*
- * procmem - the guest writes into its own memory by a file
+ * procmem - notice writes into the guest's own memory through /proc/PID/mem
  *
- * /proc/PID/mem writes what cannot be written otherwise, so code that we trust
- * may be other code behind such a call.  Opening one for writing is noticed;
- * only then are the calls looked at that write into files.  Asked is what the
- * descriptor leads to, so it may be a copy, or come from elsewhere.
+ * /proc/PID/mem can write to read-only pages, so translated code may change by
+ * a write to it.  The runtime notices when the guest opens such a file for
+ * writing, and only from then on examines the calls that write into files.  It
+ * examines the file behind the descriptor, which may be a duplicate or come
+ * from another process.
  *
- * process_vm_writev is no matter: it does not write what cannot be written,
- * and code that can is compared at each entry.
+ * process_vm_writev does not matter: it cannot write to read-only pages, and
+ * writable code is compared at each entry.
  */
 #include "runtime.h"
 
@@ -15,10 +16,10 @@
 #define O_ACCMODE 3
 #define SEEK_CUR 1
 
-static uint32_t opened;		/* 1: look at what is written */
+static uint32_t opened;		/* 1: examine the calls that write */
 
-/* A descriptor's file is in some /proc. */
-static int
+/* Is the descriptor's file in some /proc? */
+static bool
 is_proc(int64_t fd)
 {
 	uint64_t fs[15];	/* struct statfs; the type comes first */
@@ -26,19 +27,19 @@ is_proc(int64_t fd)
 	return sys2(__NR_fstatfs, fd, fs) == 0 && fs[0] == PROC_SUPER_MAGIC;
 }
 
-/* A process or thread of this number is us. */
-static int
+/* Is this the number of our process or of one of its threads? */
+static bool
 is_us(uint64_t id)
 {
 	unsigned i;
 
 	for (i = 0; i < NSLOT; i++)
 		if (rt.ctl->slot[i].used && rt.ctl->slot[i].tid == id)
-			return 1;
+			return true;
 	return id == rt.pid;
 }
 
-/* The number n, with 0 behind it, at the end of a text; where it begins. */
+/* Write n, with a final 0, up to the end of a text; returns where it begins. */
 static char *
 put_number(char *end, uint64_t n)
 {
@@ -49,15 +50,15 @@ put_number(char *end, uint64_t n)
 	return end;
 }
 
-/* By its name, .../N/mem, of n bytes. */
-static int
+/* Is the name, of n bytes, .../N/mem with our number N? */
+static bool
 is_own_mem(const char *name, long n)
 {
 	uint64_t id = 0, digit = 1;
 
 	if (n < 5 || name[n - 4] != '/' || name[n - 3] != 'm' ||
 	    name[n - 2] != 'e' || name[n - 1] != 'm')
-		return 0;
+		return false;
 	for (n -= 5; n >= 0 && name[n] >= '0' && name[n] <= '9'; n--) {
 		id += digit * (uint64_t)(name[n] - '0');
 		digit *= 10;
@@ -65,8 +66,8 @@ is_own_mem(const char *name, long n)
 	return is_us(id);
 }
 
-/* Where /proc cannot be asked, a file of it is taken for one. */
-static int
+/* Is it our memory?  If /proc does not say, any file of /proc may be. */
+static bool
 is_procmem(int64_t fd)
 {
 	static const char dir[] = "/proc/self/fd/";
@@ -74,7 +75,7 @@ is_procmem(int64_t fd)
 	long n;
 
 	if (!is_proc(fd))
-		return 0;
+		return false;
 	p = put_number(path + sizeof path, (uint64_t)fd) - (sizeof dir - 1);
 	memcpy(p, dir, sizeof dir - 1);
 	n = sys3(__NR_readlink, p, link, sizeof link);
@@ -90,7 +91,7 @@ procmem_opened(int64_t fd, uint64_t flags)
 		__atomic_store_n(&opened, 1, __ATOMIC_RELEASE);
 }
 
-/* Where n bytes went that a call has written at the file's position. */
+/* The range of the n bytes that a call wrote at the file's position. */
 static void
 at_position(int64_t fd, uint64_t n, uint64_t range[2])
 {
@@ -98,41 +99,41 @@ at_position(int64_t fd, uint64_t n, uint64_t range[2])
 	range[0] = range[1] - n;
 }
 
-int
+bool
 procmem_written(const struct tarea *t, uint64_t nr, uint64_t n,
     uint64_t range[2])
 {
 	int64_t fd = (int32_t)t->gpr[7];
 
 	if (rt.boot.flags & BOOT_ATTACHED)
-		opened = 1;	/* before, perhaps */
+		opened = 1;	/* perhaps before we attached */
 	if (!opened || rt.ctl->polling)
-		return 0;
+		return false;
 	range[0] = 0;
 	range[1] = ~0ull;
 	switch (nr) {
 	case __NR_write:
 	case __NR_writev:
 		if (!is_procmem(fd))
-			return 0;
+			return false;
 		at_position(fd, n, range);
-		return 1;
+		return true;
 	case __NR_pwritev2:
 	case __NR_pwrite64:
 	case __NR_pwritev:
 		if (!is_procmem(fd))
-			return 0;
+			return false;
 		range[0] = t->gpr[10];
 		range[1] = range[0] + n;
 		if (nr == __NR_pwritev2 && range[0] == ~0ull)
 			at_position(fd, n, range);
-		return 1;
+		return true;
 	case __NR_splice:
 	case __NR_copy_file_range:
 		return is_procmem((int32_t)t->gpr[2]);
 	case __NR_sendfile:
 		return is_procmem(fd);
-	default:		/* requests that lie in a queue: anywhere */
-		return 1;
+	default:		/* queued requests: anywhere */
+		return true;
 	}
 }

@@ -1,10 +1,10 @@
 /*
- * runtime - the part of trace that runs inside the guest
+ * runtime.h - the part of trace that runs inside the guest
  *
- * Freestanding: no libc, general registers only, no relocations.  Everything
- * a thread owns hangs off its `struct tarea`; what the process shares is in
+ * It is freestanding: no libc, general registers only, no relocations.  Each
+ * thread's data is in its `struct tarea`; data that the process shares is in
  * `rt` and in the control segment.  While the guest's own code runs, in the
- * cache, nothing here is active but the signal handlers.
+ * cache, only the signal handlers of the runtime are active.
  *
  * A thread is in the cache, in the runtime (on the area's runtime stack), or
  * in a handler (on the area's alternate stack, asynchronous signals blocked).
@@ -12,35 +12,38 @@
 #ifndef RUNTIME_H
 #define RUNTIME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "../shared.h"
 
-/* Else the compiler would look addresses up in a table of absolute ones. */
+/* Else the compiler would load addresses from a table of absolute ones. */
 #pragma GCC visibility push(hidden)
 
 #define NSIG 64
 #define SIGBIT(s) (1ull << ((s) - 1))
 enum {
 	SIG_HUP = 1, SIG_ILL = 4, SIG_TRAP = 5, SIG_BUS = 7, SIG_FPE = 8,
-	SIG_KILL = 9, SIG_SEGV = 11, SIG_ALRM = 14, SIG_CHLD = 17, SIG_CONT = 18, SIG_STOP = 19,
+	SIG_KILL = 9, SIG_SEGV = 11, SIG_ALRM = 14, SIG_CHLD = 17,
+	SIG_CONT = 18, SIG_STOP = 19,
 	SIG_URG = 23, SIG_VTALRM = 26, SIG_PROF = 27, SIG_WINCH = 28,
 	SIG_SYS = 31
 };
-/* Signals that the processor raises: always ours, never really blocked. */
+/* Signals that the processor raises: we always handle, never block them. */
 #define SYNC_SIGS (SIGBIT(SIG_ILL) | SIGBIT(SIG_TRAP) | SIGBIT(SIG_BUS) | \
     SIGBIT(SIG_FPE) | SIGBIT(SIG_SEGV))
 
 /*
- * That of our traps, and sent to bring threads out of the cache.  Of all of
- * them a division error is cheapest, and natively the rarest: a hypervisor
- * takes undefined instructions, breakpoints and steps to itself first.
+ * The signal that our traps raise, and that brings threads out of the cache.
+ * Of all synchronous signals a division error is the cheapest, and the rarest
+ * in programs: a hypervisor may intercept undefined instructions, breakpoints
+ * and single steps first.
  */
 #define SIG_OURS SIG_FPE
 
 #define ALL_ASYNC (~(SYNC_SIGS | SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP)))
-#define TRAP_FLAG 0x100ull	/* of the flags: SIGTRAP behind each instruction */
+#define TRAP_FLAG 0x100ull	/* SIGTRAP after each instruction */
 #define TRAP_BRKPT 1
 #define TRAP_TRACE 2		/* si_code of that */
 #define CS64 0x33		/* the code segment of 64-bit programs */
@@ -96,7 +99,10 @@ struct kframe {			/* as the kernel pushes it */
 #define SS_DISABLE 2
 #define SS_AUTODISARM (1 << 31)
 
-/* Why a thread tells nothing; its p then counts instructions down, or is idle. */
+/*
+ * Why a thread records nothing.  Its p then counts instructions down, or is
+ * unused.
+ */
 enum skips { SKIP_NONE, SKIP_AFTER, SKIP_OUT };
 
 enum trap { TRAP_NONE, TRAP_DELIVER, TRAP_RAISE, TRAP_LETGO, TRAP_NATIVE };
@@ -104,50 +110,50 @@ enum trap { TRAP_NONE, TRAP_DELIVER, TRAP_RAISE, TRAP_LETGO, TRAP_NATIVE };
 /* A thread's area; REG_T points at fsbase. */
 struct tarea {
 	TAREA_HEAD		/* of shared.h */
-	uint32_t pending;	/* a signal is kept: number, or 0 */
+	uint32_t pending;	/* number of the kept signal, or 0 */
 	uint32_t trap;		/* enum trap: why rt_trap was called */
 	struct slot *slot;
 	uint32_t slotno;
 	uint32_t tid;
-	uint64_t keptmask;	/* the mask that it interrupted */
+	uint64_t keptmask;	/* the guest's mask when it came */
 	struct ksiginfo kept;
 	struct kstack altstack;	/* the guest's */
 	uint64_t syncblocked;	/* synchronous signals that the guest blocks */
-	uint64_t bufend;	/* address of the guard page of its buffer; 0: none */
-	uint64_t from;		/* published so far, an address */
+	uint64_t bufend;	/* its buffer's guard page; 0: no buffer */
+	uint64_t from;		/* records are published up to this address */
 	uint64_t robust;	/* for its exit */
 	uint64_t clear_tid;
 	uint64_t start_mask;	/* a new thread's, + 1 */
-	uint64_t skips;		/* enum skips: nothing is told */
+	uint64_t skips;		/* enum skips: why nothing is recorded */
 	uint64_t past;		/* MODE_PAST applies at this pc, or 0 */
 	struct {		/* bufend, from, p while outside of windows */
 		uint64_t bufend, from, p;
 	} aside;
-	uint64_t stepping;	/* one instruction natively */
-	uint64_t stepmask;	/* the guest's mask; all are blocked meanwhile */
-	struct exitmeta told;	/* its exit, if step is 0 it was not told */
-	uint64_t waitmask;	/* what the call blocks while it waits, + 1 */
+	uint64_t stepping;	/* it does one instruction natively */
+	uint64_t stepmask;	/* the guest's mask; all are blocked then */
+	struct exitmeta told;	/* its exit; step is 0 if it was not recorded */
+	uint64_t waitmask;	/* mask of the call while it waits, + 1 */
 	uint64_t handlermask;	/* kept signal: the mask its handler adds to */
-	uint64_t syncpending;	/* sent and blocked, of SYNC_SIGS */
+	uint64_t syncpending;	/* those of SYNC_SIGS sent while blocked */
 	struct ksiginfo syncinfo;	/* of the last of them */
 	uint32_t gen;		/* of the cache when it was entered last */
-	uint32_t tf;		/* the guest's trap flag, while it is in the cache */
-	uint64_t trapped;	/* where, under it, the last trap was, or 0 */
-	uint64_t over;		/* flags to restore behind one instruction of ours */
-	uint32_t raise;		/* to be raised at the next look, or 0 */
+	uint32_t tf;		/* the guest's trap flag, in the cache */
+	uint64_t trapped;	/* pc of the last trap under it, or 0 */
+	uint64_t over;		/* flags to restore after our own instruction */
+	uint32_t raise;		/* signal for dispatch_go to raise, or 0 */
 	struct ksiginfo raised;
 	uint64_t child;		/* 1: a process of its own, let go at once */
 	uint64_t rseq;		/* the guest's struct rseq, or 0 */
 	uint64_t rseqsig;
-	uint64_t shares;	/* 1: a process of its own in its parent's memory */
-	uint32_t held;		/* hold.c: a kept signal that waits, or 0 */
-	uint32_t owed;		/* blocks to be done before the next signal */
-	uint32_t turns;		/* handlers in a row that returned to one place */
-	uint64_t backpc, backsp;	/* which */
+	uint64_t shares;	/* 1: such a process in its parent's memory */
+	uint32_t held;		/* hold.c: number of the held signal, or 0 */
+	uint32_t owed;		/* blocks to execute before the next signal */
+	uint32_t turns;		/* handlers that returned to one pc in a row */
+	uint64_t backpc, backsp;	/* that pc and stack pointer */
 	uint64_t timerpc, timersp;	/* behind the last call for a timer */
-	uint32_t timerturns;	/* of these, so many more may return there */
+	uint32_t timerturns;	/* how many more handlers may return there */
 	uint64_t ncount;	/* counters that can be accessed */
-	uint32_t renewed;	/* ctl->renewed, when the cache was entered last */
+	uint32_t renewed;	/* ctl->renewed when it entered the cache */
 };
 
 struct rt {
@@ -161,12 +167,12 @@ struct rt {
 	struct exitmeta *exits;
 	struct cpuidrow *cpuids;
 	uint64_t bufs;		/* address of the first buffer */
-	uint32_t guarded[NBUF / 32];	/* bit set: its guard page is there */
+	uint32_t guarded[NBUF / 32];	/* bit n: buffer n has its guard page */
 	uint64_t zone[2], zonesize[2];
 	struct ksigaction act[NSIG + 1];	/* the guest's */
 	uint32_t actlock;
 	uint32_t nthread;
-	uint32_t bringing;	/* 1: somebody brings all out of the cache */
+	uint32_t bringing;	/* 1: a thread brings all out of the cache */
 	uint32_t pid;
 	uint32_t ready;		/* other threads may join */
 };
@@ -186,8 +192,10 @@ long rt_clone_thread(struct tarea *, struct tarea *child, uint64_t arg1);
 long rt_clone_vfork(struct tarea *, struct tarea *on);
 int rt_copy(void *to, const void *from, size_t n);	/* -1: a fault */
 long rt_sigreturn(struct tarea *, uint64_t sp);
-void rt_thread_exit(uint64_t area, uint64_t size, long status) __attribute__((noreturn));
-extern char blob[], rt_text_end[], rt_enter_go[], rt_enter_end[], rt_exit_end[], rt_trap_insn[];
+void rt_thread_exit(uint64_t area, uint64_t size, long status)
+    __attribute__((noreturn));
+extern char blob[], rt_text_end[], rt_enter_go[], rt_enter_end[];
+extern char rt_exit_end[], rt_trap_insn[];
 extern char rt_look_check[], rt_look_end[], rt_look_trap[];
 extern char rt_sys_check[], rt_sys_insn[], rt_sys_abort[];
 extern char rt_copy_insn[], rt_copy_fault[];
@@ -208,7 +216,7 @@ void before_letting_go(struct tarea *);
 void let_go(struct tarea *) __attribute__((noreturn));
 int emulate_cpuid(struct tarea *);
 
-/* serve.c: asking trace, and the queue */
+/* serve.c: requests to trace, and the queue */
 int ask(struct tarea *, enum request, const uint64_t *arg);
 void queue_put(struct tarea *, enum qtype, uint64_t arg, unsigned sig);
 void queue_interval(struct tarea *, uint64_t n);
@@ -242,7 +250,7 @@ void rt_handler(int, struct ksiginfo *, void *);
 void signal_handler(int, struct ksiginfo *, void *);
 void signal_thread(struct tarea *, uint64_t mask);
 long signal_action(struct tarea *);
-/* Our handler for sig, with those of the guest's flags that the kernel needs. */
+/* Install our handler for sig, with the guest's flags that the kernel needs. */
 void signal_install(int sig, uint64_t flags);
 long signal_mask(struct tarea *);
 long signal_stack(struct tarea *);
@@ -255,28 +263,28 @@ void signal_exec_failed(const uint64_t saved[2]);
 void signal_sync_pending(struct tarea *);
 void signal_send_pending(struct tarea *);
 
-/* 1: raised by an instruction, not sent. */
-static inline int
+/* True: an instruction raised it; it was not sent. */
+static inline bool
 signal_is_fault(int sig, const struct ksiginfo *info)
 {
 	return (SYNC_SIGS & SIGBIT(sig)) != 0 && info->code > 0;
 }
 
-/* hold.c: a signal waits until the guest has got on */
-int signal_hold(struct tarea *);
+/* hold.c: delay a signal until the guest has made progress */
+bool signal_hold(struct tarea *);
 void signal_unhold(struct tarea *);
-int signal_hold_here(struct tarea *, int sig, const struct ksiginfo *,
+bool signal_hold_here(struct tarea *, int sig, const struct ksiginfo *,
     const struct kucontext *);
-int signal_hold_call(struct tarea *, uint64_t nr);
+bool signal_hold_call(struct tarea *, uint64_t nr);
 void signal_called(struct tarea *, uint64_t nr);
 void signal_owe(struct tarea *);
 void signal_put_back(struct tarea *);
 long signal_held_call(struct tarea *);
-int signal_is_alarm(const struct ksiginfo *);
+bool signal_is_alarm(const struct ksiginfo *);
 long signal_held_mask(struct tarea *, uint64_t how, const uint64_t *set,
     uint64_t *was);
 
-/* What the guest blocks, where uc interrupted it. */
+/* The guest's signal mask where uc interrupted it. */
 static inline uint64_t
 signal_guest_mask(const struct tarea *t, const struct kucontext *uc)
 {
@@ -329,22 +337,22 @@ window_mode(const struct tarea *t)
 
 /* syscall.c */
 int syscall_never_waits(uint64_t nr);
-/* A limit of the address space, set by the guest, is to go beyond what is ours. */
+/* Raise the guest's limit of the address space by our own bytes. */
 void limit_for(uint64_t ours);
 void syscall_do(struct tarea *, const struct exitmeta *);
 
 /* procmem.c */
-/* The call gave a descriptor, opened with these flags. */
+/* A call of the guest's opened fd with these flags. */
 void procmem_opened(int64_t fd, uint64_t flags);
-/* 1: the guest's call nr wrote n bytes, or more, into its own memory: where. */
-int procmem_written(const struct tarea *, uint64_t nr, uint64_t n,
+/* Did the guest's call nr write n or more bytes to its own memory, and where? */
+bool procmem_written(const struct tarea *, uint64_t nr, uint64_t n,
     uint64_t range[2]);
 
 /* thread.c */
-/* Bytes of address space that the engine takes here. */
+/* Bytes of address space that the engine takes in the program. */
 uint64_t thread_bytes(void);
 uint64_t thread_area_bytes(void);
-/* The first n counters of the area can be accessed; of each, all can. */
+/* Make the first n counters of the area accessible; all, of all areas. */
 void counters_room(struct tarea *, uint64_t n);
 void counters_all(void);
 /* 1: it was the fault of a counter beyond these, which now can be. */

@@ -1,9 +1,9 @@
 /*
- * serve - asking trace for something, and handing over to it
+ * serve - send requests to trace, and hand records over to it
  *
- * A request spins, then sleeps; sleeps end after 100 ms to see whether trace
- * still lives.  Behind a seccomp filter no system call of ours may be made, so
- * there it only spins.
+ * A thread that waits for an answer spins, then sleeps, for 100 ms at a time,
+ * to see whether trace is still alive.  Behind a seccomp filter we may make no
+ * system calls, so there it only spins.
  */
 #include "runtime.h"
 
@@ -52,8 +52,8 @@ ring_bell(void)
 	}
 }
 
-/* After n looks in vain: 1, look again, or 0, sleep. */
-static int
+/* After n vain polls: true, poll again; false, sleep. */
+static bool
 spin(unsigned n)
 {
 	__builtin_ia32_pause();
@@ -124,8 +124,9 @@ queue_room(struct control *c, uint32_t ticket)
 }
 
 /*
- * Hand over what the thread recorded since the last time, and what ended it.
- * The formatter is woken only when a good part of what may wait does.
+ * Hand over the thread's records since the last time, and the event that ended
+ * them.  Wake the formatter only when the queue or the buffers are a good part
+ * full.
  */
 void
 queue_put(struct tarea *t, enum qtype type, uint64_t arg, unsigned sig)
@@ -149,8 +150,9 @@ queue_put(struct tarea *t, enum qtype type, uint64_t arg, unsigned sig)
 }
 
 /*
- * Kind cache with several threads: a full buffer's bytes from..to, and at once
- * what stands in the thread's new one: no other thread's come in between.
+ * Kind cache with several threads: hand over a full buffer's bytes from..to
+ * and the contents of the thread's new buffer in one step, so that no other
+ * thread's records come in between.
  */
 void
 queue_turn(struct tarea *t, uint64_t from, uint64_t to)
@@ -176,8 +178,8 @@ queue_turn(struct tarea *t, uint64_t from, uint64_t to)
 }
 
 /*
- * Kind counts: an interval of n instructions has ended.  Its counters must
- * have been read before they go on.
+ * Kind counts: an interval of n instructions has ended.  Wait until trace has
+ * read the counters.
  */
 void
 queue_interval(struct tarea *t, uint64_t n)

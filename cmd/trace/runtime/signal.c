@@ -335,7 +335,8 @@ at_native(struct tarea *t, int sig, struct ksiginfo *info,
     struct kucontext *uc)
 {
 	uint64_t mask = t->stepping ? t->stepmask : signal_guest_mask(t, uc);
-	int own = t->stepping && !t->tf;	/* the trap flag is not the guest's */
+	/* the trap flag is ours, not the guest's */
+	int own = t->stepping && !t->tf;
 	int step = is_step(t, sig, info);
 
 	if (uc->cs != CS64) {
@@ -420,8 +421,10 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 	} else if (ip == (uint64_t)rt_look_trap && fault) {
 		looked(t, uc);
 	} else if (is_step(t, sig, info) && in_runtime(ip)) {
-		if ((ip < (uint64_t)rt_enter_go || ip >= (uint64_t)rt_enter_end) &&
-		    (ip < (uint64_t)rt_look_check || ip > (uint64_t)rt_look_trap))
+		if ((ip < (uint64_t)rt_enter_go ||
+		    ip >= (uint64_t)rt_enter_end) &&
+		    (ip < (uint64_t)rt_look_check ||
+		    ip > (uint64_t)rt_look_trap))
 			uc->eflags &= ~TRAP_FLAG;	/* t->tf has it */
 	} else if (ip >= (uint64_t)rt_enter_go && ip < (uint64_t)rt_enter_end) {
 		t->slot->incache = 0;

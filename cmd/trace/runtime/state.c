@@ -1,11 +1,11 @@
 /*
- * state - the guest's state at any address of the code cache
+ * state - find the guest's state at any address of the code cache
  *
- * Each fragment has map entries in order of their cache offset; the last one
+ * Each fragment has map entries in order of their cache offset.  The last one
  * at or before an address says how many guest instructions are done, which
- * registers are at home, and whether its exit has been told.  Taking the
- * state also tells the stream what ran so far: a prefix of the block, or the
- * exit whose record was under way.
+ * registers are at home, and whether the exit has been recorded.  Taking the
+ * state also records what ran so far: a prefix of the block, or the exit whose
+ * record was unfinished.
  */
 #include "runtime.h"
 
@@ -48,17 +48,17 @@ find_map(const struct fragmeta *f, uint32_t off)
 	return m + lo;
 }
 
-struct place {
+struct cache_place {
 	const struct fragmeta *f;
 	const struct mapent *m;
 };
 
-static struct place
+static struct cache_place
 find(uint64_t ip)
 {
 	unsigned z = ip - rt.zone[0] < rt.zonesize[0] ? 0 : 1;
 	uint32_t off = (uint32_t)(ip - rt.zone[z]);
-	struct place p;
+	struct cache_place p;
 
 	p.f = rt.frags[z] + find_fragment(z, off);
 	p.m = find_map(p.f, off - p.f->code);
@@ -73,8 +73,8 @@ pc_of(const struct fragmeta *f, unsigned n)
 }
 
 /*
- * 1: an instruction of ours.  Those use a stolen register as base, which no
- * instruction of the guest's does here, or look at the guest's code.
+ * Is it an instruction of ours?  Ours use a stolen register as base, which no
+ * instruction of the guest's does here, or read the guest's code.
  */
 int
 state_is_ours(const struct kucontext *uc)
@@ -259,7 +259,7 @@ untell(struct tarea *t, const struct exitmeta *x, unsigned n)
 	tell_prefix(t, x->block, &m, 0);
 }
 
-/* All but its last instruction. */
+/* Record all but its last instruction instead. */
 void
 state_untell(struct tarea *t, const struct exitmeta *x)
 {
@@ -283,7 +283,7 @@ static uint64_t
 fp_pc(const struct tarea *t, uint64_t lo, uint64_t bits)
 {
 	uint64_t ip = lo, pc;
-	struct place p;
+	struct cache_place p;
 	unsigned z;
 
 	for (z = 0; z < 2; z++) {
@@ -365,7 +365,7 @@ is_mov_ss(uint64_t pc)
  * have code, there would be an entry for what is behind the first.
  */
 static unsigned
-done_at(const struct tarea *t, struct place p)
+done_at(const struct tarea *t, struct cache_place p)
 {
 	const struct mapent *m = rt.maps + p.f->map;
 	unsigned n = p.m->n, first;
@@ -412,7 +412,7 @@ take_exit(struct tarea *t, struct kucontext *uc, const struct fragmeta *f,
 void
 state_take(struct tarea *t, struct kucontext *uc)
 {
-	struct place p = find(uc->rip);
+	struct cache_place p = find(uc->rip);
 	const struct fragmeta *f = p.f;
 	struct mapent m = *p.m;
 	uint32_t block = f->block;
@@ -459,7 +459,7 @@ state_take(struct tarea *t, struct kucontext *uc)
 int
 state_advanced(struct tarea *t, const struct kucontext *uc)
 {
-	struct place p = find(uc->rip);
+	struct cache_place p = find(uc->rip);
 	int same = t->trapped == uc->rip;
 	unsigned n = done_at(t, p);
 

@@ -128,7 +128,7 @@ writing(struct tarea *t, uint64_t nr)
  * much more as they take, and told that much less.
  */
 #define RLIMIT_AS 9
-struct limit {
+struct rlimit_as {
 	uint64_t cur, max;
 };
 
@@ -146,9 +146,9 @@ minus(uint64_t v, uint64_t n)
 
 /* The new image is to find the limit as the guest set it, not with our part. */
 static void
-limit_for_exec(struct limit *was)
+limit_for_exec(struct rlimit_as *was)
 {
-	struct limit n;
+	struct rlimit_as n;
 
 	if (sys4(__NR_prlimit64, 0, RLIMIT_AS, 0, was) != 0)
 		was->cur = ~0ull;
@@ -164,7 +164,7 @@ exec(struct tarea *t)
 {
 	uint64_t arg[4] = { t->gpr[7], t->tid, 0, 0 };
 	uint64_t saved[2];
-	struct limit was = { ~0ull, ~0ull };
+	struct rlimit_as was = { ~0ull, ~0ull };
 	long r;
 
 	if (t->gpr[0] == __NR_execveat) {
@@ -319,13 +319,13 @@ filters_by_pc(const struct tarea *t, uint64_t nr)
  * with their areas, within the hard limit, which was given room for some.
  */
 #define LIMIT_THREADS 64u
-static struct limit limit_set = { ~0ull, ~0ull };	/* by the guest */
+static struct rlimit_as limit_set = { ~0ull, ~0ull };	/* by the guest */
 static uint64_t limit_more;	/* what the hard limit is above the guest's */
 
 void
 limit_for(uint64_t ours)
 {
-	struct limit n;
+	struct rlimit_as n;
 
 	if (limit_set.cur == ~0ull ||
 	    sys4(__NR_prlimit64, 0, RLIMIT_AS, 0, &n) != 0)
@@ -342,7 +342,7 @@ address_limit(struct tarea *t, uint64_t nr)
 	int pr = nr == __NR_prlimit64;
 	uint64_t new = nr == __NR_setrlimit ? t->gpr[6] : pr ? t->gpr[2] : 0;
 	uint64_t old = nr == __NR_getrlimit ? t->gpr[6] : pr ? t->gpr[10] : 0;
-	struct limit n, o, was, set = limit_set;
+	struct rlimit_as n, o, was, set = limit_set;
 	uint64_t ours = thread_bytes();
 	long r;
 

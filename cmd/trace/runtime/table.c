@@ -20,7 +20,7 @@
  */
 #include "runtime.h"
 
-struct table {
+struct line_table {
 	struct line {
 		uint64_t tag;		/* its address, or NO_LINE */
 		uint64_t stamp;		/* 0: free */
@@ -28,22 +28,23 @@ struct table {
 	uint16_t hint[TABLE_HINTS];
 	uint64_t itag[TABLE_LINES];
 	uint32_t icell[TABLE_LINES];	/* 0: free */
-	uint32_t n;			/* lines that are not those of free places */
+	uint32_t n;			/* lines in it */
 };
 
-_Static_assert(T_TABLE + sizeof(struct table) <= T_OFF, "table");
+_Static_assert(T_TABLE + sizeof(struct line_table) <= T_OFF, "table");
 #define IS_AT(member, t) \
-	_Static_assert(offsetof(struct table, member) == t - T_DTAG, "table")
+	_Static_assert(offsetof(struct line_table, member) ==		\
+	    t - T_DTAG, "table")
 IS_AT(data[0].stamp, T_DSTAMP);
 IS_AT(hint, T_HINT);
 
 #define DATA 1		/* index of rt.boot.leave */
-#define ROOM 64u	/* bytes: more than a line that leaves and a reference */
+#define ROOM 64u	/* bytes: more than a leaving line and a reference */
 
-static struct table *
+static struct line_table *
 table_of(const struct tarea *t)
 {
-	return (struct table *)((uint64_t)t - T_OFF + T_TABLE);
+	return (struct line_table *)((uint64_t)t - T_OFF + T_TABLE);
 }
 
 /* Word at an offset from REG_T. */
@@ -86,7 +87,7 @@ leave(struct tarea *t, int which, uint64_t line)
 void
 table_clear(struct tarea *t)
 {
-	struct table *b = table_of(t);
+	struct line_table *b = table_of(t);
 	uint64_t i;
 
 	for (i = 0; i < TABLE_LINES; i++)
@@ -117,7 +118,7 @@ empty_data(struct tarea *t, uint64_t first)
 static void
 empty_code(struct tarea *t, uint64_t first)
 {
-	struct table *b = table_of(t);
+	struct line_table *b = table_of(t);
 	uint64_t i, k;
 
 	for (;;) {
@@ -223,14 +224,14 @@ search(const struct line *a, uint64_t line)
 }
 
 static inline uint16_t *
-hint(struct table *b, uint64_t line)
+hint(struct line_table *b, uint64_t line)
 {
 	return &b->hint[(line >> rt.boot.lineshift) % TABLE_HINTS];
 }
 
 /* A line is at a place. */
 static inline void
-put_data(struct table *b, uint64_t line, uint64_t at, uint64_t now)
+put_data(struct line_table *b, uint64_t line, uint64_t at, uint64_t now)
 {
 	b->data[at].tag = line;
 	b->data[at].stamp = now;
@@ -241,7 +242,7 @@ put_data(struct table *b, uint64_t line, uint64_t at, uint64_t now)
 static inline __attribute__((always_inline)) uint64_t
 enter_data(struct tarea *t, uint64_t line, uint64_t now, int tells)
 {
-	struct table *b = table_of(t);
+	struct line_table *b = table_of(t);
 	uint64_t set = set_of(line), i = oldest_data(b->data + set);
 	uint64_t was = b->data[set + i].tag;
 
@@ -257,7 +258,7 @@ enter_data(struct tarea *t, uint64_t line, uint64_t now, int tells)
 static inline int
 use_data(struct tarea *t, uint64_t line, uint64_t now)
 {
-	struct table *b = table_of(t);
+	struct line_table *b = table_of(t);
 	uint64_t at = *hint(b, line) / 2, i;
 
 	if (__builtin_expect(b->data[at].tag != line, 0)) {
@@ -293,7 +294,7 @@ look_two(struct tarea *t, uint64_t addr, uint64_t line, uint64_t now,
 static inline void
 look_data(struct tarea *t, uint64_t addr, const uint32_t *asked)
 {
-	struct table *b = table_of(t);
+	struct line_table *b = table_of(t);
 	uint64_t size = 1ull << rt.boot.lineshift, line = addr & -size;
 	uint64_t now = t->clock - (asked[1] >> 21), set, i;
 
@@ -317,7 +318,7 @@ look_data(struct tarea *t, uint64_t addr, const uint32_t *asked)
 static inline uint64_t
 use_code(struct tarea *t, uint64_t line, uint32_t n, uint64_t now, int tells)
 {
-	struct table *b = table_of(t);
+	struct line_table *b = table_of(t);
 	uint64_t *cells = cell(t, 0), set = set_of(line), i = 0, k;
 
 	if (cells[n] == 0) {

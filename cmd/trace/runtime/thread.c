@@ -353,7 +353,7 @@ struct clone_args {
 	uint64_t stack, stack_size, tls, set_tid, set_tid_size, cgroup;
 };
 
-struct how {
+struct clone_call {
 	uint64_t flags, stack, tls, size;
 	struct clone_args args;
 	uint64_t more[21];	/* what newer kernels may take */
@@ -362,7 +362,7 @@ struct how {
 
 /* What the call asks for; negative: an error to give back. */
 static long
-read_call(struct tarea *t, struct how *h)
+read_call(struct tarea *t, struct clone_call *h)
 {
 	memset(h, 0, sizeof *h);
 	if (t->gpr[0] == __NR_vfork)
@@ -391,7 +391,7 @@ read_call(struct tarea *t, struct how *h)
 }
 
 static long
-clone_thread(struct tarea *t, struct how *h, uint64_t mask)
+clone_thread(struct tarea *t, struct clone_call *h, uint64_t mask)
 {
 	struct tarea *c = thread_new(0);
 	uint64_t arg = t->gpr[7];
@@ -416,7 +416,7 @@ clone_thread(struct tarea *t, struct how *h, uint64_t mask)
 
 /* A child with this memory but a process of its own. */
 static long
-clone_sharing(struct tarea *t, struct how *h, uint64_t mask)
+clone_sharing(struct tarea *t, struct clone_call *h, uint64_t mask)
 {
 	struct tarea *c = thread_new(0);
 	uint64_t saved[2] = { t->gpr[6], t->gpr[7] };
@@ -443,7 +443,7 @@ clone_sharing(struct tarea *t, struct how *h, uint64_t mask)
 }
 
 static long
-clone_copying(struct tarea *t, struct how *h, uint64_t mask)
+clone_copying(struct tarea *t, struct clone_call *h, uint64_t mask)
 {
 	long r;
 	int follow = will_follow(t);
@@ -480,7 +480,7 @@ clone_copying(struct tarea *t, struct how *h, uint64_t mask)
 long
 thread_clone(struct tarea *t)
 {
-	struct how h;
+	struct clone_call h;
 	uint64_t all = ~SYNC_SIGS, mask = 0;
 	long r = read_call(t, &h);
 

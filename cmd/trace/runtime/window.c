@@ -1,12 +1,12 @@
 /*
- * window - into the functions of --from, and out of them
+ * window - windows: entering the functions of --from, and leaving them
  *
- * Each thread has its own window; one that is made within a window is in it
- * until its end.  Outside it runs fragments that record nothing.  What begins
- * and ends windows are exits at the functions' first instructions; a window
- * that has no --to ends where a return or an indirect jump leaves the stack
- * pointer above the one at its beginning: fragments compare it, and so does
- * whoever comes by the runtime.
+ * Each thread has its own window; a thread that is created within a window is
+ * in one until the thread ends.  Outside, threads run fragments that record
+ * nothing.  Exits at the functions' first instructions begin and end windows.
+ * Without --to, a window ends where a return or an indirect jump leaves the
+ * stack pointer above its value at the beginning: fragments compare it, and so
+ * does the runtime when an indirect transfer comes by it.
  */
 #include "runtime.h"
 
@@ -19,7 +19,7 @@ begin(struct tarea *t)
 	t->window = rt.ctl->windows & WINDOWS_TO ? WINDOW_OPEN : t->gpr[4];
 }
 
-/* What was recorded comes before what others do after this. */
+/* Publish the records first: they precede what other threads do next. */
 static void
 end(struct tarea *t)
 {
@@ -30,7 +30,7 @@ end(struct tarea *t)
 	t->window = 0;
 }
 
-/* At the first instruction of such a function. */
+/* At the first instruction of a function of --from or --to. */
 void
 window_exit(struct tarea *t)
 {
@@ -39,7 +39,7 @@ window_exit(struct tarea *t)
 	else
 		end(t);
 	if (rt.ctl->windows == (WINDOWS_FROM | WINDOWS_TO))
-		t->past = t->pc;	/* it may be both */
+		t->past = t->pc;	/* one pc may be both */
 }
 
 /* Behind a return or an indirect jump. */
