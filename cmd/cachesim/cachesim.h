@@ -3,18 +3,17 @@
  *
  * main.c	options, the stream's lines
  * geometry.c	sizes of caches: from options, the stream, this machine
- * blocks.c	definitions to what the simulator runs on
- * batch.c	records: the short way where it can be
- * short.c	the short way, which nearly all go
+ * blocks.c	turns definitions into what the simulator runs on
+ * batch.c	runs records, the short way if possible
+ * short.c	the short way, which nearly all executions take
  * ordered.c	the long way, in the order of events
- * rounds.c	many rounds of a record; repeat.c leaves most of them out
- * repeat.c	many rounds of the same
- * rounds.c	... of a line
- * lone.c	kind cache: references alone
+ * repeat.c	runs many equal rounds, and leaves most of them out
+ * rounds.c	runs many rounds of a record by repeat.c
+ * lone.c	kind cache: single references
  * table.c	kind cache: the first-level caches behind trace's table
  * l1.c		the first-level caches
  * ll.c		the last-level cache
- * found.c	misses to be passed on
+ * found.c	misses to pass on with -t
  * report.c	costs by address, the summary
  */
 #ifndef CACHESIM_H
@@ -39,16 +38,16 @@ struct geometry {
 
 extern const char *const cache_name[NCACHE];
 
-/* Where a geometry comes from: the first of these that has one. */
+/* Sources of a geometry. The first one that has it decides. */
 void geometry_option(int cache, const char *arg);
 void geometry_stream(int cache, const char *value);
-/* Decide; dies if a cache cannot be. */
+/* Decide on all three; dies if a cache is impossible. */
 void geometry_decide(struct geometry g[NCACHE]);
 
 struct cpuid {
 	uint32_t a, b, c, d;
 };
-/* The caches of the machine that answers; -1: not to be had. */
+/* Find the caches of the machine that answers; -1: it does not say. */
 int geometry_detect(struct geometry g[NCACHE],
     struct cpuid (*ask)(uint32_t leaf, uint32_t sub));
 /* What is wrong with it, or NULL. */
@@ -96,12 +95,12 @@ struct visit {
 	uint16_t ref;		/* its first reference */
 };
 
-/* Modulo 2^32: misses_all has the rest. */
+/* Misses modulo 2^32; misses_all adds what overflowed. */
 struct misses {
 	uint32_t l1, ll;
 };
 
-/* What is needed rarely. */
+/* The rarely used part of a block. */
 struct cold_block {
 	struct ev_block *block;	/* kept, if it has no short way */
 	struct visit *visit;
@@ -192,21 +191,21 @@ void table_leave(int cache, uint64_t line);
 /* ---- ll.c ---- */
 
 void ll_init(const struct geometry *);
-/* An access that missed its first level: *miss is raised if it misses here. */
+/* An access missed its first level. Count in *miss if it misses here, too. */
 void ll_access(uint64_t addr, uint64_t size, uint32_t *miss);
-/* All accesses so far are to be counted now. */
+/* Finish all accesses so far, so that their misses are counted. */
 void ll_drain(void);
-/* One more of them than there were, which has gone over 2^32. */
+/* The count has just overflowed 2^32. */
 void misses_carry(const uint32_t *miss);
-/* So many more. */
+/* Add n misses. */
 void misses_add(uint32_t *miss, uint64_t n);
-/* All of them. */
+/* The whole count. */
 uint64_t misses_all(const uint32_t *miss);
 /* Memory for a cache, all 0. */
 void *ll_reserve(size_t n);
 /* The line at a place of a set, the newest first: 1 + its number, or 0. */
 uint64_t ll_set_line(uint64_t set, uint64_t way);
-/* Another line of the set is there. */
+/* Put another line of the same set at this place. */
 void ll_set_move(uint64_t set, uint64_t way, uint64_t line);
 
 /* ---- l1.c ---- */
@@ -283,30 +282,30 @@ void found_add(uint32_t insn, unsigned event);
 /* ---- ordered.c ---- */
 
 void ordered_init(struct evr *, int through);
-/* An execution in the order of its events; its values have been set. */
+/* Run an execution in the order of its events; its values are set. */
 void ordered_long(uint32_t id);
-/* The same, counted. */
+/* The same, and count the execution. */
 void ordered_slow(uint32_t id);
-/* One reference that may be missed, or go over its line's end. */
+/* Run a reference that may miss or cross the end of its line. */
 void ordered_reference(uint32_t cold, uint32_t ref, uint64_t addr,
     uint64_t size);
 /* Of a reference in a record. */
 uint64_t ordered_size(const struct fastref *);
 /*
- * Kind cache: reference ref of the block alone, values are set; it has nothing
- * to do with trace's table.
+ * Kind cache: run only reference ref of the block. Its values are set, and
+ * trace's table is not concerned.
  */
 void ordered_alone(const struct ev_def *, uint32_t ref);
-/* So has a fetch. */
+/* The same for a fetch. */
 void ordered_fetch(const struct visit *, struct misses *);
 
 /* ---- batch.c ---- */
 
 void batch_init(const struct geometry g[NCACHE], struct evr *, int through);
 void batch(const uint64_t *rec, const uint64_t *end);
-/* So many rounds of a record, one by one. */
+/* Run n rounds of a record one by one. */
 void batch_rounds(const uint64_t *rec, uint64_t n);
-/* n rounds of a record, for passing through: found[] is what they missed. */
+/* Run n rounds of a record for -t: found[] has their misses. */
 void batch_some(const uint64_t *rec, uint64_t n);
 /* Finish what is in the queue. */
 void batch_end(void);
@@ -314,15 +313,15 @@ void batch_end(void);
 /* ---- short.c ---- */
 
 /*
- * Take records up to one that has no short way, or more than so many rounds;
- * returns where that is.
+ * Run records up to one that has no short way, or more than `most` rounds;
+ * return its address.
  */
 const uint64_t *short_batch(const uint64_t *rec, const uint64_t *end,
     unsigned dshift, uint64_t most);
 
 /* ---- repeat.c ---- */
 
-#define REPEAT_FIRST 64		/* rounds with which it is of use */
+#define REPEAT_FIRST 64		/* fewer rounds are not worth it */
 
 struct repeat_ref {
 	uint64_t addr;		/* in the next round */
@@ -346,16 +345,16 @@ struct cache_repeat {
 };
 
 void repeat_init(const struct geometry g[NCACHE]);
-/* Fewer rounds than these, of references that move, are gone through. */
+/* With moving references, fewer rounds than these all run. */
 uint64_t repeat_least(void);
 void repeat(struct cache_repeat *, uint64_t n);
-/* Rounds of references that do not move: ref need not be known. */
+/* The same if no reference moves; ref may be unset. */
 void repeat_alike(struct cache_repeat *, uint64_t n);
 
 /* ---- rounds.c ---- */
 
 typedef void rounds_fn(const uint64_t *rec, uint64_t n);
-/* All rounds of a record; fn goes through some one by one. */
+/* Run all rounds of a record; fn runs some of them one by one. */
 void rounds_record(struct evr *, const uint64_t *rec, rounds_fn *fn);
 /* Are all differences of a record 0? */
 int rounds_alike(const uint64_t *rec);
