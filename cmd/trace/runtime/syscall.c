@@ -1,7 +1,7 @@
 /*
  * syscall - the guest's system calls
  *
- * Nearly all go to the kernel as they are.  Seen here are those that make or
+ * Nearly all go to the kernel unchanged.  This file treats those that make or
  * end threads and processes, that change what code is mapped, that concern
  * signals, and the few whose answer must differ: rseq is not there, since the
  * kernel would compare the real pc with the guest's.

@@ -1,19 +1,18 @@
 /*
- * table - kind cache: the lines used last, and what goes out when one is not
+ * table - kind cache: the table of recently used lines, and what a miss records
  *
- * For data and for code each, a set has `ways` places, and each line in it the
- * time of its last use.  A data line is found by a hint, its place by the
- * line's low bits, or by a search; a code line, known when its code is
- * translated, has its time in a cell of its own.  filter.c notes uses; here is
- * what those do whose line was not found.
+ * For data and for code each, a set has `ways` places, and each line in it has
+ * the time of its last use.  A data line is found by a hint, which the line's
+ * low bits select, or by a search of its set.  A code line is known when its
+ * code is translated, and has its time in a cell of its own.  filter.c handles
+ * hits; this file handles uses whose line was not found.
  *
- * What the stream must say, and cachesim relies on: a line enters by the
- * record of a reference (def_ref_id's stays), at the place of the one that was
- * used longest ago.  Free places count as used before all others, the first
- * one first.  If both lines of a reference enter, what makes room for the
- * first is told to leave before.  A reference without `stays` finds its sets
- * empty.  The table is emptied, in order, before another thread's records may
- * come in between.
+ * cachesim relies on this: a line enters by the record of a reference (stays in
+ * def_ref_id), at the place of the least recently used line.  Free places count
+ * as used before all others, the first one first.  If both lines of a reference
+ * enter, a record before it says that the line which makes room for the first
+ * leaves.  A reference without `stays` finds its sets empty.  The table is
+ * emptied, in order, before another thread's records may come in between.
  *
  * table_look runs while the thread is in the cache, between two of its
  * instructions; signals are kept until it is done.
@@ -83,7 +82,7 @@ leave(struct tarea *t, int which, uint64_t line)
 	table_of(t)->n--;
 }
 
-/* A new thread's: empty. */
+/* Clear the table of a new thread. */
 void
 table_clear(struct tarea *t)
 {
@@ -148,7 +147,7 @@ table_empty(struct tarea *t)
 	}
 }
 
-/* The sets of so many bytes; without end: all sets. */
+/* Empty the sets of n bytes at addr; at most all sets. */
 static void
 empty_bytes(struct tarea *t, uint64_t addr, uint64_t n)
 {
@@ -164,9 +163,9 @@ empty_bytes(struct tarea *t, uint64_t addr, uint64_t n)
 /* ------------------------------------------------------------------ looking */
 
 /*
- * The place of a set that was used longest ago.  A key is a time, with the
- * place below it; the least is found without branches, which no processor can
- * guess, and in three steps, not one behind the other.
+ * The least recently used place of a set.  A key is a time, with the place
+ * below it.  The least key is found without branches, which would be
+ * unpredictable, and in a tree of three steps rather than a chain.
  */
 static inline uint64_t
 lesser(uint64_t a, uint64_t b)
@@ -195,7 +194,7 @@ oldest_data(const struct line *a)
 #undef KEY
 }
 
-/* A free place's cell 0 has 0. */
+/* The cell of a free place is cell 0, which holds 0. */
 static inline uint64_t
 oldest_code(const uint64_t *cells, const uint32_t *icell)
 {
@@ -229,7 +228,7 @@ hint(struct line_table *b, uint64_t line)
 	return &b->hint[(line >> rt.boot.lineshift) % TABLE_HINTS];
 }
 
-/* A line is at a place. */
+/* Put a line at a place, used now. */
 static inline void
 put_data(struct line_table *b, uint64_t line, uint64_t at, uint64_t now)
 {
@@ -238,7 +237,7 @@ put_data(struct line_table *b, uint64_t line, uint64_t at, uint64_t now)
 	*hint(b, line) = (uint16_t)(2 * at);
 }
 
-/* A line enters; its place.  tells: what makes room is told to leave. */
+/* A line enters; returns its place.  tells: record that the old line leaves. */
 static inline __attribute__((always_inline)) uint64_t
 enter_data(struct tarea *t, uint64_t line, uint64_t now, int tells)
 {
@@ -254,7 +253,7 @@ enter_data(struct tarea *t, uint64_t line, uint64_t now, int tells)
 	return i;
 }
 
-/* Is a line there?  Then it is used: 1. */
+/* Use a line if it is in the table; 0: it is not. */
 static inline int
 use_data(struct tarea *t, uint64_t line, uint64_t now)
 {
@@ -272,7 +271,7 @@ use_data(struct tarea *t, uint64_t line, uint64_t now)
 	return 1;
 }
 
-/* Over a line's end; where both lines are there nothing happens. */
+/* An access across a line's end; it records nothing if both are there. */
 __attribute__((noinline))
 static void
 look_two(struct tarea *t, uint64_t addr, uint64_t line, uint64_t now,
@@ -290,7 +289,7 @@ look_two(struct tarea *t, uint64_t addr, uint64_t line, uint64_t now,
 	put(t, head, addr << PLACE_BITS | place);
 }
 
-/* Not where the hint says: mostly it enters. */
+/* A line that is not where its hint says; mostly it enters. */
 static inline void
 look_data(struct tarea *t, uint64_t addr, const uint32_t *asked)
 {
@@ -390,7 +389,7 @@ look_rep(struct tarea *t, const uint32_t *asked)
 	t->p += 4 + 8 * nv;
 }
 
-/* What is rare, or comes in between. */
+/* Rare lookups, under the trap flag, or with little room in the buffer. */
 __attribute__((noinline))
 static void
 look_other(struct tarea *t, const uint32_t *asked)
