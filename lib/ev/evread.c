@@ -404,16 +404,18 @@ executions(struct evr *r, struct ev *e)
 
 /* ---- other lines ---- */
 
+/* Kinds, by the bits of EV_ALL and so on. */
+static const char *const kind_name[] = { "all", "blocks", "counts", "cache",
+    "calls" };
+#define NKIND (sizeof kind_name / sizeof kind_name[0])
+
 static int
 kind(struct evr *r, const char *s)
 {
-	static const char *const name[] = { "all", "blocks", "counts", "cache",
-	    "calls" };
+	for (unsigned i = 0; i < NKIND; i++) {
+		size_t n = strlen(kind_name[i]);
 
-	for (unsigned i = 0; i < 5; i++) {
-		size_t n = strlen(name[i]);
-
-		if (strncmp(s, name[i], n) != 0)
+		if (strncmp(s, kind_name[i], n) != 0)
 			continue;
 		r->kind = 1U << i;
 		s += n;
@@ -596,15 +598,12 @@ other_line(struct evr *r, struct ev *e)
 static bool
 accepted(struct evr *r)
 {
-	static const char *const name[] = { "all", "blocks", "counts", "cache",
-	    "calls" };
-
 	r->began = true;
 	if (r->kind & r->accept)
 		return true;
 	r->lineno = 1;
 	bad(r, "a stream of kind %s does not tell %s",
-	    name[__builtin_ctz(r->kind)], r->why);
+	    kind_name[__builtin_ctz(r->kind)], r->why);
 	return false;
 }
 
