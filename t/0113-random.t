@@ -14,7 +14,7 @@ modes="-e.all -e.blocks -e.counts -e.all.--debug=nolink
 
 seed=${RANDOM_FROM:-1}
 while [ "$seed" -le "${RANDOM_TO:-3}" ]; do
-	"$TB/rndasm" "$seed" 300 >"$T/p.S" &&
+	timeout 20 "$TB/rndasm" "$seed" 300 >"$T/p.S" &&
 	    $CC -static -nostdlib -o "$T/p" "$T/p.S" &&
 	    timeout 20 "$T/p" >"$T/native" || ok "seed $seed: native" 1
 	count=

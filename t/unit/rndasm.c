@@ -141,7 +141,9 @@ mem(void)
 	static unsigned next;
 	char *s = buf[next++ % 8];
 	int disp = (int)rnd(800) - 400;
-	unsigned form = rnd(10), base = one_of(ptrs);
+	/* after branches there may be no pointer left */
+	unsigned form = ptrs != 0 ? rnd(10) : 6 + rnd(2);
+	unsigned base = ptrs != 0 ? one_of(ptrs) : RAX;
 
 	if (rnd(3) == 0)
 		disp &= ~63;
