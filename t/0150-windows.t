@@ -162,6 +162,10 @@ arg=
 whole=$(clean "$T/prog")
 for fn in leaf twice recurse jumper thrower catcher tail raiser threads \
     apart main; do
+	case $fn in
+	leaf|thrower|threads) ;;
+	*)	[ -n "${ALL_MODES:-}" ] || continue ;;
+	esac
 	want=$(steps "$(at $fn)")
 	case $fn in
 	leaf|recurse|thrower|threads)	some=$modes ;;
@@ -189,7 +193,7 @@ for m in $modes; do
 done
 arg=
 
-for pair in recurse,mark leaf,leaf twice,leaf tail,main; do
+for pair in recurse,mark ${ALL_MODES:+leaf,leaf twice,leaf tail,main}; do
 	from=${pair%,*} to=${pair#*,}
 	want=$(steps "$(at $from),$(at $to)")
 	for m in -e.all ${ALL_MODES:+-e.blocks.--debug=long -e.counts}; do
