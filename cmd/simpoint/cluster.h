@@ -53,6 +53,12 @@ double near_pair(const struct vecs *v, size_t i, size_t j);
 void km_label(struct km *m);
 size_t kmeans(struct km *m, size_t iters);
 
+/* plain.c: the same for what is not finite, or has a weight below 0 */
+bool plain_needed(const struct vecs *v);
+void plain_dense(struct vecs *v);
+void plain_label(struct km *m);
+size_t plain_kmeans(struct km *m, size_t iters);
+
 /* init.c */
 void init_centres(struct km *m, int32_t seed);
 void init_shares(struct km *m);

@@ -38,6 +38,7 @@ static double *val;
 static size_t npair, capat, capval;
 static size_t nbad;		/* lines not read to their end */
 static size_t ntwice;		/* repeated blocks of a line */
+static size_t nodd;		/* vectors whose sum is 0, or not finite */
 static size_t high;		/* the highest block's number */
 static struct rnd rnd;
 static bool mend;		/* the rules of -bugs mend apply */
@@ -122,10 +123,7 @@ get_block(char *p, uint32_t *block)
 		if (n > INT_MAX)
 			return NULL;
 	}
-	if (minus || n == 0)
-		die("%s:%" PRIu64 ": dimension < 1", in_name(in),
-		    in_lineno(in));
-	*block = (uint32_t)n;
+	*block = minus ? 0 : (uint32_t)n;
 	return p;
 }
 
@@ -136,17 +134,20 @@ get_pair(char **pos, char *end, uint32_t *block, double *v)
 
 	if (p == end)
 		return END;
-	if (mend && *p != ':')
+	if (*p == '\0' || (mend && *p != ':'))
 		return BAD;
 	p = get_block(blanks(p + 1), block);
 	if (!p)
 		return BAD;
 	p = blanks(p);
-	if (p == end || (mend && *p != ':'))
+	if (*p == '\0' || (mend && *p != ':'))
 		return BAD;
 	p = get_real(blanks(p + 1), v);
 	if (!p)
 		return BAD;
+	if (*block == 0)
+		die("%s:%" PRIu64 ": dimension < 1", in_name(in),
+		    in_lineno(in));
 	*pos = p;
 	return PAIR;
 }
@@ -319,6 +320,19 @@ keep_sparse(struct vecs *v, double sum)
 		v->norm[v->n] += v->val[i] * v->val[i];
 }
 
+/* A sum that makes nothing that is a number, of the vector being read. */
+static void
+divide_by(double sum)
+{
+	if (mend)
+		die("%s:%" PRIu64 ": the values' sum is %g: nothing can be "
+		    "divided by it", in_name(in), in_lineno(in), sum);
+	if (nodd++ == 0)
+		warn("%s:%" PRIu64 ": the values' sum is %g, by which they are "
+		    "divided, as by SimPoint 3.2", in_name(in), in_lineno(in),
+		    sum);
+}
+
 static void
 add_vector(struct fv *f, struct vecs *v)
 {
@@ -331,15 +345,14 @@ add_vector(struct fv *f, struct vecs *v)
 			top = at[i];
 	}
 	if (!isfinite(sum) || (sum == 0 && !mend))
-		die("%s:%" PRIu64 ": the values' sum is %g: nothing can be "
-		    "divided by it", in_name(in), in_lineno(in), sum);
+		divide_by(sum);
 	if (top > high)
 		high = top;
 	f->sum = xgrow(f->sum, &capsum, v->n + 1, sizeof *f->sum);
 	f->sum[v->n] = sum;
 	if (opt.regions && !joined)
 		marks_vector(at, val, npair);
-	if (sum == 0)
+	if (sum == 0 && mend)
 		npair = 0;
 	if (!opt.project)
 		keep_sparse(v, sum);
@@ -406,7 +419,7 @@ read_file(struct fv *f, struct vecs *v, const char *file)
 
 	in = in_open(file);
 	name = in_name(in);
-	nbad = ntwice = high = 0;
+	nbad = ntwice = nodd = high = 0;
 	capx = capsum = capproj = capsp = capspv = capfrom = capnorm = 0;
 	rnd_seed(&rnd, opt.seedproj);
 	f->proj.cols = v->dim = opt.dim;

@@ -26,14 +26,21 @@ centre_is(struct km *m, size_t c, size_t i)
 	vec_copy(m->v, i, m->c + c * m->v->dim);
 }
 
-/* Update d2[i], the square of the distance from the nearest centre so far. */
+/*
+ * Update d2[i], the square of the distance from the nearest of the centres so
+ * far; this is the c-th.  What is no number for the first one remains so.
+ */
 static void
-nearer(struct km *m, size_t centre)
+nearer(struct km *m, size_t c, size_t centre)
 {
+	double d2;
 	size_t i;
 
-	for (i = 0; i < m->v->n; i++)
-		m->d2[i] = fmin(m->d2[i], near_pair(m->v, i, centre));
+	for (i = 0; i < m->v->n; i++) {
+		d2 = near_pair(m->v, i, centre);
+		if (c == 0 || d2 < m->d2[i])
+			m->d2[i] = d2;
+	}
 }
 
 static size_t
@@ -75,14 +82,12 @@ spread(struct km *m, struct rnd *r)
 {
 	size_t c, i, n = m->v->n;
 
-	for (i = 0; i < n; i++)
-		m->d2[i] = INFINITY;
 	i = opt.initkm == INIT_FF ? rnd_index(r, n) : rnd_fair(r, n);
 	for (c = 0;; c++) {
 		centre_is(m, c, i);
 		if (c + 1 == m->k)
 			break;
-		nearer(m, i);
+		nearer(m, c, i);
 		i = opt.initkm == INIT_FF ? furthest(m) : by_square(m, r);
 	}
 }
@@ -121,16 +126,24 @@ init_centres(struct km *m, int32_t seed)
 		spread(m, &r);
 }
 
-/* A first centre's share is the weight of the vectors nearest to it. */
+/*
+ * A first centre's share is the weight of the vectors nearest to it, over the
+ * sum of all shares, which rounding keeps from being 1.
+ */
 void
 init_shares(struct km *m)
 {
-	size_t i;
+	double sum = 0;
+	size_t c, i;
 
 	km_label(m);
 	memset(m->p, 0, m->k * sizeof *m->p);
 	for (i = 0; i < m->v->n; i++)
 		m->p[m->lab[i]] += m->v->w[i];
+	for (c = 0; c < m->k; c++)
+		sum += m->p[c];
+	for (c = 0; c < m->k; c++)
+		m->p[c] /= sum;
 }
 
 /* Centres from labels: the weighted mean of the vectors with each label. */
@@ -206,6 +219,7 @@ subset(const struct vecs *v, const bool *chosen, size_t want)
 	double sum = 0;
 
 	s->dim = v->dim;
+	s->plain = v->plain;
 	s->w = xcalloc(want, sizeof *s->w);
 	if (v->x)
 		s->x = xcalloc(want * v->dim, sizeof *s->x);

@@ -43,6 +43,10 @@ km_label(struct km *m)
 	struct near r;
 	size_t i;
 
+	if (m->v->plain) {
+		plain_label(m);
+		return;
+	}
 	near_prepare(m);
 	for (i = 0; i < m->v->n; i++) {
 		near_all(m, i, &r);
@@ -217,12 +221,17 @@ kmeans(struct km *m, size_t iters)
 {
 	size_t done = 0;
 
+	if (m->v->plain)
+		return plain_kmeans(m, iters);
 	if (m->labelled != m->v)
 		km_label(m);
 	while (done < iters) {
 		update(m);
-		if (!measure_moves(m))
+		if (!measure_moves(m)) {
+			/* shares may differ in their last bits */
+			swap(&m->p, &m->nextp);
 			break;
+		}
 		if (++done == iters && !opt.mend)
 			break;
 		swap(&m->c, &m->next);

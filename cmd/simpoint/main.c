@@ -44,6 +44,13 @@ load_matrix(void)
 	vecs.w = m.w;
 }
 
+/* Is it SimPoint that divides by a sum of 0, or comes to infinity? */
+static bool
+keeps_odd(void)
+{
+	return opt.fv && !opt.mend;
+}
+
 /* Turn the lengths of intervals, or weights of vectors, into shares. */
 static void
 shares(double *w)
@@ -52,11 +59,11 @@ shares(double *w)
 	size_t i;
 
 	for (i = 0; i < vecs.n; i++) {
-		if (!(w[i] >= 0 && w[i] < INFINITY))
+		if (!(w[i] >= 0 && w[i] < INFINITY) && !keeps_odd())
 			die("interval %zu: weight %g", i, w[i]);
 		sum += w[i];
 	}
-	if (!(sum > 0 && sum < INFINITY))
+	if (!(sum > 0 && sum < INFINITY) && !keeps_odd())
 		die("the sum of weights is %g", sum);
 	for (i = 0; i < vecs.n; i++)
 		vecs.w[i] = w[i] / sum;
@@ -82,12 +89,11 @@ weigh(void)
 static void
 check_finite(void)
 {
-	size_t n = vecs.x ? vecs.n * vecs.dim : vecs.from[vecs.n], i;
-	const double *x = vecs.x ? vecs.x : vecs.val;
-
-	for (i = 0; i < n; i++)
-		if (!isfinite(x[i]))
-			die("a vector has a value that is not finite");
+	if (!plain_needed(&vecs))
+		return;
+	if (!keeps_odd())
+		die("a vector has a value that is not finite");
+	plain_dense(&vecs);
 }
 
 static void
@@ -125,8 +131,8 @@ read_input(void)
 		fv_join(&vecs);
 	if (vecs.n > INT32_MAX)
 		die("%zu intervals are too many", vecs.n);
-	check_finite();
 	weigh();
+	check_finite();
 	note("Vectors: %zux%zu\n", vecs.n, vecs.dim);
 	if (opt.initkm == INIT_SAMP && vecs.n % 8 == 0 && !opt.ctrs_in &&
 	    !opt.labels_in)
@@ -196,11 +202,27 @@ save_run(size_t run, bool last)
 		plot_write(&r, &fv);
 }
 
+/*
+ * No run is better than others.  What does not depend on the choice is written,
+ * as by SimPoint; returns the status.
+ */
+static int
+no_choice(void)
+{
+	warn("no clustering can be chosen: some, or all, leave nothing to "
+	    "explain (-bugs mend takes the smallest of those)");
+	if (opt.regions || opt.json || opt.plot)
+		return 2;
+	return opt.saveall || !(opt.simpoints || opt.weights || opt.labels ||
+	    opt.initctrs || opt.finalctrs) ? 0 : 2;
+}
+
 int
 main(int argc, char **argv)
 {
 	const struct vecs *part = &vecs;
 	size_t chosen, r;
+	int status = 0;
 
 	prog_init(argv[0]);
 	opts_parse(argc, argv);
@@ -214,14 +236,14 @@ main(int argc, char **argv)
 		part = sample_draw(&vecs, opt.sample, opt.seedsample);
 	chosen = run_all(&vecs, part, first_centres());
 	if (chosen == SIZE_MAX)
-		die("no clustering can be chosen: some, or all, leave nothing "
-		    "to explain (-bugs mend takes the smallest of those)");
+		status = no_choice();
 	save_input();
 	for (r = 0; r < nruns && opt.saveall; r++)
 		if (r != chosen)
 			save_run(r, false);
-	save_run(chosen, true);
+	if (chosen != SIZE_MAX)
+		save_run(chosen, true);
 	log_close();
 	out_publish();
-	return 0;
+	return status;
 }

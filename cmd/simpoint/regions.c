@@ -201,7 +201,7 @@ add_up(const double *length_of)
 	sum = xcalloc(res->n + 1, sizeof *sum);
 	for (i = 0; i < res->n; i++) {
 		d = length_of[i];
-		if (d < 0 || d > 0x1p53)
+		if (!(d >= 0 && d <= 0x1p53))
 			die("interval %zu: %g instructions", i, d);
 		sum[i + 1] = sum[i] + (uint64_t)d;
 	}

@@ -224,13 +224,18 @@ search(void)
 	}
 }
 
-/* Choose a run; SIZE_MAX: none can be (some scores are infinite). */
+/*
+ * Choose a run, the only one anyway; SIZE_MAX: none can be (some scores are
+ * infinite).
+ */
 static size_t
 choose(void)
 {
 	size_t chosen = SIZE_MAX, r, worst, best;
 	double enough = range(&worst, &best);
 
+	if (nruns == 1)
+		return 0;
 	for (r = 0; r < nruns; r++)
 		if (runs[r].best->bic >= enough &&
 		    (chosen == SIZE_MAX || runs[r].k < runs[chosen].k))

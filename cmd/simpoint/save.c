@@ -2,7 +2,8 @@
  * save - write the files of one clustering
  *
  * The files of simpoints ("interval cluster") and weights ("share cluster")
- * list the clusters that have a share; empty clusters are left out.  The shares
+ * list the clusters that have a share, the heaviest until their sum is 1: none
+ * that is empty, nor one whose share is lost in rounding.  The shares
  * are those of k-means, so with a sample they are the sample's.  Then a cluster
  * may have a share although no interval is nearest to its centre: its interval
  * is -1.
@@ -94,10 +95,9 @@ save_points(const struct result *r, const char *suffix)
 	char cover[64];
 	size_t c, lost = 0;
 
-	for (c = 0; c < r->k; c++) {
-		chosen[c] = r->p[c] > 0;
+	choose_largest(r, 1, chosen);
+	for (c = 0; c < r->k; c++)
 		lost += chosen[c] && r->rep[c] < 0;
-	}
 	if (lost > 0)
 		warn("%zu clusters have a weight, but no interval is nearest "
 		    "to them: interval -1", lost);

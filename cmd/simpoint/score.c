@@ -29,7 +29,7 @@ score(const struct vecs *v, struct trial *t, const int *lab, const double *d2)
 {
 	double n = (double)v->n, dim = (double)v->dim, k = (double)t->k;
 	double all = sum_weights(v), mean = all / n;
-	double sum = 0, chance = 0, variance, likelihood, params;
+	double sum = 0, variance, likelihood, params;
 	size_t c, i;
 
 	for (c = 0; c < t->k; c++)
@@ -37,15 +37,15 @@ score(const struct vecs *v, struct trial *t, const int *lab, const double *d2)
 	for (i = 0; i < v->n; i++) {
 		sum += v->w[i] * d2[i];
 		t->cdist[lab[i]] += v->w[i] * d2[i];
-		if (t->p[lab[i]] > 0)
-			chance += log(t->p[lab[i]]) * v->w[i] / all;
 	}
 	for (c = 0; c < t->k; c++)
 		t->cdist[c] /= mean;
 	t->distortion = sum / mean;
 	variance = t->distortion / (dim * n);
-	likelihood = n * (-dim * (log(2 * pi * variance) + 1) / 2 - log(all) +
-	    chance);
+	likelihood = -dim * (log(2 * pi * variance) + 1) / 2 - log(all);
+	for (i = 0; i < v->n; i++)
+		if (t->p[lab[i]] > 0)
+			likelihood += log(t->p[lab[i]]) * v->w[i] / all;
 	params = (k - 1) + k * dim + 1;
-	t->bic = likelihood - params / 2 * log(n);
+	t->bic = likelihood * n - params / 2 * log(n);
 }

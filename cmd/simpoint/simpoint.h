@@ -82,6 +82,7 @@ struct vecs {
 	double *val;	/* value of a pair */
 	double *norm;	/* sparse: squared length of each vector */
 	double *w;	/* weights; their sum is 1 */
+	bool plain;	/* some values or weights are not finite: plain.c */
 };
 void vec_copy(const struct vecs *v, size_t i, double *row);	/* vecs.c */
 

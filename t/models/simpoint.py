@@ -7,8 +7,23 @@ knows the options' names without dash, as "name=value" arguments, and writes to
 the files named.  Python's floats are IEEE doubles and its sums are in order.
 """
 import math
+import re
 import struct
 import sys
+
+
+def over(x, y):
+    """x / y as the processor has it."""
+    if y != 0 or math.isnan(x):
+        return x / y if y != 0 else math.nan
+    return math.nan if x == 0 else math.copysign(math.inf, x) * \
+        math.copysign(1.0, y)
+
+
+def log(x):
+    if x == 0:
+        return -math.inf
+    return math.nan if x < 0 else math.log(x)
 
 
 def single(x):
@@ -42,8 +57,17 @@ class Random:
         return int(single(self.uniform() * 2147483648.0))
 
 
+def number(x, form):
+    """What is no number comes of a division, and has a sign there."""
+    return '-nan' if math.isnan(x) else form % x
+
+
 def g20(x):
-    return '%.20g' % x
+    return number(x, '%.20g')
+
+
+def g(x):
+    return number(x, '%g')
 
 
 def write_rows(name, rows, weights):
@@ -66,15 +90,37 @@ def read_rows(name):
     return rows, weights
 
 
-def read_vectors(name):
-    """Well-formed lines only; lists of (block, value)."""
+PAIR = re.compile(rb'''[ \t-\r]*+ [^ \t-\r] [ \t-\r]*+ ([+-]?[0-9]++)
+    [ \t-\r]*+ [^ \t-\r] [ \t-\r]*+
+    ([+-]?(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++|(?![eE])))
+    ''', re.X)
+
+
+def read_pairs(line):
+    """What SimPoint reads of a line: up to what is no pair."""
+    pairs, at = [], 0
+    while True:
+        m = PAIR.match(line, at)
+        if m is None or abs(int(m[1])) >= 2 ** 31 or \
+                math.isinf(float(m[2])):
+            return pairs
+        if int(m[1]) < 1:
+            sys.exit('dimension < 1')
+        pairs.append((int(m[1]), float(m[2])))
+        at = m.end()
+
+
+def read_vectors(name, empty):
+    """Lists of (block, value); without `empty', the first empty one ends."""
     vectors = []
-    for line in open(name):
-        if not line.startswith('T'):
-            continue
-        words = line[1:].replace(':', ' ').split()
-        vectors.append([(int(words[i]), float(words[i + 1]))
-                        for i in range(0, len(words), 2)])
+    with open(name, 'rb') as f:
+        for line in f.read().split(b'\n')[:-1]:
+            if not line.startswith(b'T'):
+                continue
+            pairs = read_pairs(line[1:].split(b'\0')[0])
+            if not pairs and not empty:
+                break
+            vectors.append(pairs)
     return vectors
 
 
@@ -86,12 +132,23 @@ def square(a, b):
 
 
 def nearest(x, centres):
-    best, least = 0, None
+    """The first centre, unless another one is nearer."""
+    best, least = 0, square(x, centres[0])
     for c, centre in enumerate(centres):
         s = square(x, centre)
-        if least is None or s < least:
+        if s < least:
             best, least = c, s
     return best, least
+
+
+def reached(x, centres):
+    """The same, of those at any distance."""
+    best, least = 0, sys.float_info.max
+    for c, centre in enumerate(centres):
+        s = square(x, centre)
+        if s < least:
+            best, least = c, s
+    return best
 
 
 def shares(labels, weights, k):
@@ -108,7 +165,7 @@ def means(xs, ws, labels, k):
             sums[c][d] += x[d] * w
     p = shares(labels, ws, k)
     for c in range(k):
-        if p[c] != 0:
+        if p[c] > 0:
             sums[c] = [s / p[c] for s in sums[c]]
     return sums, p
 
@@ -153,10 +210,10 @@ class Model:
         s = 0.0
         for v in values:
             s += v
-        return [v / s for v in values]
+        return [over(v, s) for v in values]
 
     def frequencies(self, name):
-        lists = read_vectors(name)
+        lists = read_vectors(name, name == self.o.get('joinFVFile'))
         sums = []
         for pairs in lists:
             s = 0.0
@@ -173,7 +230,7 @@ class Model:
         for pairs, s in zip(lists, sums):
             row = [0.0] * top
             for b, v in pairs:
-                row[b - 1] = v / s
+                row[b - 1] = over(v, s)
             rows.append(row)
         return rows
 
@@ -189,7 +246,7 @@ class Model:
         for pairs, s in zip(lists, sums):
             row = [0.0] * dim
             for b, v in pairs:
-                q = v / s
+                q = over(v, s)
                 for d in range(dim):
                     row[d] += q * self.proj[b - 1][d]
             rows.append(row)
@@ -223,17 +280,25 @@ class Model:
             return [list(xs[r.integer() % n]) for _ in range(k)]
         centres = [list(xs[r.integer() % n])]
         while len(centres) < k:
-            least = [min(square(x, c) for c in centres) for x in xs]
-            centres.append(list(xs[least.index(max(least))]))
+            now = [square(x, centres[-1]) for x in xs]
+            least = now if len(centres) == 1 else \
+                [d if d < b else b for d, b in zip(now, least)]
+            far = 0
+            for i in range(n):
+                if least[i] > least[far]:
+                    far = i
+            centres.append(list(xs[far]))
         return centres
 
     def kmeans(self, centres, p):
         k, limit = len(centres), self.o['iters']
         done = 0
         while limit == 'off' or done < int(limit):
-            labels = [nearest(x, centres)[0] for x in self.sx]
+            labels = [reached(x, centres) for x in self.sx]
             after, q = means(self.sx, self.sw, labels, k)
-            if after == centres:
+            if all(x == y for a, b in zip(after, centres)
+                   for x, y in zip(a, b)):
+                p = q
                 break
             done += 1
             if limit != 'off' and done == int(limit):
@@ -245,26 +310,23 @@ class Model:
         n, dim = len(self.x), len(self.x[0])
         init = given or self.first(k, seed)
         labels = [nearest(x, init)[0] for x in self.x]
-        initp = shares(labels, self.w, k)
+        initp = self.parts(shares(labels, self.w, k))
         centres, p, iters = self.kmeans(init, initp)
         found = [nearest(x, centres) for x in self.x]
         total = 0.0
         for w in self.w:
             total += w
-        mean, s, chance = total / n, 0.0, 0.0
+        mean, s = over(total, n), 0.0
         for (c, d2), w in zip(found, self.w):
             s += w * d2
-            if p[c] > 0:
-                chance += math.log(p[c]) * w / total
-        distortion = s / mean
+        distortion = over(s, mean)
         v = distortion / (dim * n)
-        if v == 0:
-            bic = math.inf
-        else:
-            ll = n * (-dim * (math.log(2 * 3.14159265358979 * v) + 1) / 2
-                      - math.log(total) + chance)
-            bic = ll - ((k - 1) + k * dim + 1) / 2 * math.log(n)
-        self.log.append('%d %d %g %g' % (k, iters, bic, distortion))
+        bic = -dim * (log(2 * 3.14159265358979 * v) + 1) / 2 - log(total)
+        for (c, d2), w in zip(found, self.w):
+            if p[c] > 0:
+                bic += over(log(p[c]) * w, total)
+        bic = bic * n - ((k - 1) + k * dim + 1) / 2 * math.log(n)
+        self.log.append('%d %d %s %s' % (k, iters, g(bic), g(distortion)))
         return {'k': k, 'init': init, 'initp': initp, 'fin': centres, 'p': p,
                 'found': found, 'bic': bic, 'iters': iters,
                 'distortion': distortion}
@@ -283,9 +345,14 @@ class Model:
 
     def enough(self):
         scores = [t['bic'] for t in self.runs]
-        lo, hi = min(scores), max(scores)
+        lo = hi = 0
+        for r, x in enumerate(scores):
+            if x < scores[lo]:
+                lo = r
+            if x > scores[hi]:
+                hi = r
         share = float(self.o['bicThreshold'])
-        return lo + share * (hi - lo), scores.index(lo), scores.index(hi)
+        return scores[lo] + share * (scores[hi] - scores[lo]), lo, hi
 
     def search(self, top):
         lo, hi, last = 1, top, (1 + top) // 2
@@ -329,7 +396,9 @@ class Model:
             self.search(int(o['maxK']))
         enough = self.enough()[0]
         good = [t for t in self.runs if t['bic'] >= enough]
-        self.best = min(good, key=lambda t: t['k'])
+        if len(self.runs) == 1:
+            good = self.runs
+        self.best = min(good, key=lambda t: t['k'], default=None)
 
     # ---- files
 
@@ -350,26 +419,30 @@ class Model:
             name = self.o['saveSimpointWeights'] + middle + suffix
             with open(name, 'w') as f:
                 for c in clusters:
-                    f.write('%g %d\n' % (t['p'][c] / s, c))
+                    f.write('%s %d\n' % (g(over(t['p'][c], s)), c))
+
+    @staticmethod
+    def heaviest(p, cover):
+        order = sorted((c for c in range(len(p)) if p[c] > 0),
+                       key=lambda c: (p[c], c), reverse=True)
+        s, some = 0.0, []
+        for c in order:
+            if s >= cover:
+                break
+            some.append(c)
+            s += p[c]
+        return sorted(some)
 
     def save_run(self, t, suffix):
         o, p = self.o, t['p']
-        listed = [c for c in range(t['k']) if p[c] > 0]
-        self.points(t, listed, '', suffix)
+        self.points(t, self.heaviest(p, 1), '', suffix)
         cover = float(o['coveragePct'])
         if cover < 1:
-            order = sorted(listed, key=lambda c: (p[c], c), reverse=True)
-            s, some = 0.0, []
-            for c in order:
-                if s >= cover:
-                    break
-                some.append(c)
-                s += p[c]
-            self.points(t, sorted(some), '.lpt%g' % cover, suffix)
+            self.points(t, self.heaviest(p, cover), '.lpt%g' % cover, suffix)
         if 'saveLabels' in o:
             with open(o['saveLabels'] + suffix, 'w') as f:
                 for c, d2 in t['found']:
-                    f.write('%d %g\n' % (c, math.sqrt(d2)))
+                    f.write('%d %s\n' % (c, g(math.sqrt(d2))))
         if 'saveInitCtrs' in o:
             write_rows(o['saveInitCtrs'] + suffix, t['init'], t['initp'])
         if 'saveFinalCtrs' in o:
@@ -380,7 +453,7 @@ class Model:
         if 'saveAll' in o:
             for r, t in enumerate(self.runs):
                 self.save_run(t, '.run_%d_k_%d' % (r + 1, t['k']))
-        else:
+        elif self.best is not None:
             self.save_run(self.best, '')
         if 'saveVectorsTxtFmt' in o:
             write_rows(o['saveVectorsTxtFmt'], self.x, self.w)
