@@ -90,4 +90,7 @@ bool yes_arg(const char *option, const char *arg);
 /* Write v as 1,234,567; returns where in buf it begins. */
 const char *num_commas(char buf[32], int64_t v);
 
+/* wild.c: Does all of s match? In the pattern * is any bytes, ? any byte. */
+bool wild_matches(const char *pattern, const char *s);
+
 #endif

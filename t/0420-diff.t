@@ -123,6 +123,45 @@ same "limit of no event: message" \
 for bad in Ir Ir= =1 Ir=x Ir=1%% Ir=-1; do
 	status 2 "bad limit $bad" "$D" --limit=$bad old new
 done
+for bad in Ir: Ir:main Ir:=1 :main=1 Ir:main= Ir:main=x; do
+	status 2 "bad limit $bad" "$D" --limit=$bad old new
+done
+
+# limits of functions
+status 0 "limit of a function kept" "$D" -q --limit=Ir:main=100 old new
+status 1 "limit of a function exceeded" "$D" -q --limit=Ir:main=99 old new
+status 0 "in percent kept" "$D" -q --limit=Ir:main=1.7% old new
+status 1 "in percent exceeded" "$D" -q --limit=Ir:main=1.6% old new
+status 0 "less is never beyond" "$D" -q --limit=Dr:main=0 --limit=Ir:gone=0 \
+    old new
+status 1 "a new function exceeds any percentage" "$D" -q \
+    --limit='Ir:fre?h=100%' old new
+status 1 "each function of a pattern by itself" "$D" --by=function \
+    --limit='Ir:*=50' --limit='Ir:*=600' old new
+same "each function of a pattern by itself: said" \
+    "Limit Ir:*=50: exceeded +100 (+1.7%) /old/a.c:main +500 (new) \
+/old/b.c:fresh Limit Ir:*=600: kept" \
+    "$(sed -n '/^Limit/,/^$/p' out | xargs)"
+same "each function of a pattern by itself: the list as ever" \
+    "+500 (new) 0 /old/b.c:fresh -300 (gone) -3 (gone) /old/a.c:gone \
++100 (+1.7%) -8 (-13.3%) /old/a.c:main" "$(sed -n '/file:fun/,$p' out |
+    sed 1d | xargs)"
+status 0 "a limit of no function" "$D" -q --limit=Ir:nosuch=1 old new
+same "a limit of no function: told" \
+    "diff: --limit=Ir:nosuch=1: neither profile has such a function" \
+    "$(cat err)"
+status 1 "the profile with a limit of functions" "$D" -p --limit=Ir:main=1 \
+    old new
+samefile "the profile with a limit of functions: as without" change out
+for v in 100 103; do
+	printf '%s\n' 'events: Ir' 'fl=a.cc' 'fn=ns::operator==(ns::x, int)' \
+	    "1 $v" "summary: $v" >names.$v
+done
+status 0 "names with :: and ==" "$D" -q \
+    --limit='Ir:ns::operator==(ns::x, int)=3' names.100 names.103
+same "names with :: and ==: found" "" "$(cat err)"
+status 1 "names with :: and ==: judged" "$D" -q \
+    --limit='Ir:ns::operator==*=2%' names.100 names.103
 
 # JSON
 status 1 "JSON" "$D" --json --threshold=0 --limit=Ir=1% old new
@@ -138,6 +177,10 @@ same "JSON: functions" "fresh gone main" \
 same "JSON: a line" "/old/a.c:2 -10" \
     "$(get '"$j->{lines}[3]{file}:$j->{lines}[3]{line} $j->{lines}[3]{events}{Dr}{change}"')"
 same "JSON: limit" "Ir=1% 1" "$(get '"$j->{limits}[0]{limit} " . ($j->{limits}[0]{exceeded} ? 1 : 0)')"
+status 1 "JSON: limit of functions" "$D" --json --limit='Ir:m*=1' old new
+same "JSON: limit of functions: which" "main 100" \
+    "$(get '"$j->{limits}[0]{functions}[0]{function}{name} " .
+    $j->{limits}[0]{functions}[0]{change}')"
 same "JSON: one line" 1 "$(wc -l <out)"
 
 # names

@@ -14,12 +14,21 @@
 enum diff_by { BY_FUNCTION = 1, BY_LINE = 2, BY_CALL = 4 };
 
 /* state.c */
-struct event_limit {		/* --limit=EVENT=N[%] */
+struct function_change {	/* a function that exceeds a limit */
+	uint32_t fn;
+	int64_t old, new;
+};
+
+struct event_limit {		/* --limit=EVENT[:FUNCTION]=N[%] */
 	const char *text;	/* the option's argument */
 	size_t ev;
+	char *functions;	/* pattern of their names; NULL: the total */
 	bool percent;
 	uint64_t num, den;	/* limit: num/den [percent of the old total] */
 	bool beyond;		/* the event grew by more than the limit */
+	bool matched;		/* some function has such a name */
+	struct function_change *over;
+	size_t nover, cap;
 };
 
 struct diff_side {
@@ -33,6 +42,7 @@ struct diff {
 	struct diff_side old, new;
 	bool cachegrind;	/* both files are Cachegrind's */
 	bool differ, strict;
+	bool keep;		/* the tables are needed after rows.c's sums */
 	struct costset settings;
 	unsigned positions;
 	size_t nev;
@@ -53,6 +63,13 @@ struct name_subst;
 struct name_subst *subst_parse(const char *what, const char *s);
 /* Apply all substitutions to a name. */
 const char *subst_apply(const struct name_subst *, const char *name);
+
+/* limit.c */
+int find_event(const char *s, size_t len);	/* its number, or -1 */
+void limit_add(const char *arg);		/* an option's argument */
+void limits_parse(void);			/* once the events are known */
+/* Do the profiles differ, or with --limit, is a limit exceeded? */
+bool judge(void);
 
 /* load.c */
 enum name_kind { MOD_FILE, MOD_FUNC, MOD_OBJ, NMOD };
@@ -87,6 +104,8 @@ struct change_row {
 };				/* then the new ones: see row_new */
 
 const int64_t *row_new(const struct change_row *);
+/* Ready to walk the sums by function: records of kind COST_SELF. */
+struct join join_functions(void);
 /* Rows that changed by the threshold, sorted; *nchanged: all that changed. */
 struct change_row **rows(enum diff_by, size_t *nrow, size_t *nchanged);
 

@@ -113,16 +113,35 @@ side(const struct diff_side *s)
 }
 
 static json_t *
-limits(void)
+exceeding(const struct event_limit *l)
 {
-	json_t *a = made(json_array());
+	json_t *a = made(json_array()), *j;
 	size_t i;
 
-	for (i = 0; i < d.nlimit; i++)
-		if (json_array_append_new(a,
-		    made(json_pack("{s:s, s:b}", "limit", d.limit[i].text,
-		    "exceeded", d.limit[i].beyond))) < 0)
+	for (i = 0; i < l->nover; i++) {
+		j = counts(l->over[i].old, l->over[i].new);
+		set(j, "function", function(l->over[i].fn));
+		if (json_array_append_new(a, j) < 0)
 			die("out of memory");
+	}
+	return a;
+}
+
+static json_t *
+limits(void)
+{
+	json_t *a = made(json_array()), *j;
+	const struct event_limit *l;
+
+	for (l = d.limit; l < d.limit + d.nlimit; l++) {
+		j = made(json_object());
+		set(j, "limit", text(l->text));
+		set(j, "exceeded", made(json_boolean(l->beyond)));
+		if (l->functions)
+			set(j, "functions", exceeding(l));
+		if (json_array_append_new(a, j) < 0)
+			die("out of memory");
+	}
 	return a;
 }
 

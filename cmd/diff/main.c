@@ -3,7 +3,6 @@
  */
 #include "diff.h"
 
-#include <ctype.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,9 @@ static const char help[] =
 "  --sort=A,B          sort by the changes of these\n"
 "  --by=WHAT,...       function, line, call\n"
 "  --threshold=T       leave out changes below T % of the old total [0.1]\n"
-"  --limit=EVENT=N[%]  status 1 only if EVENT grew by more than that\n"
+"  --limit=EVENT[:FUNCTION]=N[%]\n"
+"                      status 1 only if EVENT grew by more than that, in all,\n"
+"                      or in a function; FUNCTION may have * and ?\n"
 "  --mod-filename=S    change source names by Perl's s/old/new/ first\n"
 "  --mod-funcname=S    change function names\n"
 "  --mod-objname=S     change names of object files\n"
@@ -54,18 +55,6 @@ static const struct option longopts[] = {
 
 static const char *show, *sort, *dest;
 static enum { TEXT, PROFILE, JSON, QUIET } output;
-
-/* The number of an event, or -1. */
-static int
-find_event(const char *s, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < d.nev; i++)
-		if (strlen(d.ev[i]) == len && !memcmp(d.ev[i], s, len))
-			return i;
-	return -1;
-}
 
 static size_t
 parse_events(const char *what, const char *s, size_t *ev)
@@ -119,14 +108,6 @@ percent(const char *what, const char *s)
 }
 
 static void
-add_limit(const char *s)
-{
-	d.limit = d.nlimit ? xrealloc(d.limit,
-	    (d.nlimit + 1) * sizeof *d.limit) : xmalloc(sizeof *d.limit);
-	d.limit[d.nlimit++] = (struct event_limit){ .text = s };
-}
-
-static void
 substitution(enum name_kind what, const char *opt, const char *s)
 {
 	if (mods[what])
@@ -154,7 +135,7 @@ options(int argc, char **argv)
 			d.threshold = percent("--threshold", optarg);
 			break;
 		case LIMIT:
-			add_limit(optarg);
+			limit_add(optarg);
 			break;
 		case FILENAME:
 			substitution(MOD_FILE, "--mod-filename", optarg);
@@ -196,68 +177,6 @@ options(int argc, char **argv)
 		die("only one of the files can be standard input");
 }
 
-/* "Ir=1%", "Ir=0.25%", "Ir=10k" */
-static void
-parse_limit(struct event_limit *l)
-{
-	const char *eq = strchr(l->text, '='), *p;
-	int at = eq ? find_event(l->text, eq - l->text) : -1;
-
-	if (!eq || !eq[1])
-		die("--limit: '%s' is not EVENT=NUMBER or EVENT=NUMBER%%",
-		    l->text);
-	if (at < 0)
-		die("--limit: event %.*s is not in the profiles",
-		    (int)(eq - l->text), l->text);
-	l->ev = at;
-	l->den = 1;
-	l->percent = eq[strlen(eq) - 1] == '%';
-	if (!l->percent) {
-		l->num = num_arg("--limit", eq + 1, 0, INT64_MAX);
-		return;
-	}
-	for (p = eq + 1; isdigit((unsigned char)*p) && l->num < 1000000000; p++)
-		l->num = 10 * l->num + (*p - '0');
-	if (p > eq + 1 && *p == '.')
-		for (p++; isdigit((unsigned char)*p) && l->den < 1000000; p++) {
-			l->num = 10 * l->num + (*p - '0');
-			l->den *= 10;
-		}
-	if (p == eq + 1 || strcmp(p, "%"))
-		die("--limit: '%s' is not a percentage", eq + 1);
-}
-
-static bool
-is_beyond(const struct event_limit *l)
-{
-	__int128 old = d.old.total[l->ev], change = d.new.total[l->ev];
-
-	change -= old;
-	if (old < 0)
-		old = -old;
-	if (l->percent)
-		return change * 100 * l->den > old * l->num;
-	return change > (__int128)l->num;
-}
-
-/* Do the profiles differ, or with --limit, is a limit exceeded? */
-static bool
-judge(void)
-{
-	struct join j = { .old = d.old.t, .new = d.new.t };
-	struct record_pair p;
-	bool beyond = false;
-	size_t i;
-
-	while (join_next(&j, &p))
-		d.differ |= pair_differs(&p);
-	for (i = 0; i < d.nlimit; i++) {
-		d.limit[i].beyond = is_beyond(&d.limit[i]);
-		beyond |= d.limit[i].beyond;
-	}
-	return d.nlimit ? beyond : d.differ;
-}
-
 int
 main(int argc, char **argv)
 {
@@ -276,8 +195,8 @@ main(int argc, char **argv)
 		d.nshow = parse_events("--show", show, d.show);
 	if (sort)
 		d.nsort = parse_events("--sort", sort, d.sort);
-	for (i = 0; i < d.nlimit; i++)
-		parse_limit(&d.limit[i]);
+	d.keep = output == PROFILE;
+	limits_parse();
 	answer = judge();
 	if (output == QUIET)
 		return answer;

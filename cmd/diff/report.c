@@ -179,14 +179,31 @@ totals(void)
 	out_ch(out, '\n');
 }
 
+/* The functions that exceed a limit, with their changes */
+static void
+exceeding(const struct event_limit *l)
+{
+	struct change_text t;
+	size_t i;
+
+	for (i = 0; i < l->nover; i++) {
+		format_change(&t, l->over[i].old, l->over[i].new);
+		out_printf(out, "  %s%s  ", t.count, t.perc);
+		put_fn(l->over[i].fn);
+		out_ch(out, '\n');
+	}
+}
+
 static void
 limits(void)
 {
 	size_t i;
 
-	for (i = 0; i < d.nlimit; i++)
+	for (i = 0; i < d.nlimit; i++) {
 		out_printf(out, "Limit %s: %s\n", shown(d.limit[i].text),
 		    d.limit[i].beyond ? "exceeded" : "kept");
+		exceeding(&d.limit[i]);
+	}
 	if (d.nlimit)
 		out_ch(out, '\n');
 }

@@ -17,6 +17,7 @@ struct sums {
 	struct costsum *fns, *lines;
 };
 static struct sums old, new;
+static unsigned summed;		/* enum diff_by */
 
 const int64_t *
 row_new(const struct change_row *r)
@@ -35,9 +36,9 @@ put(struct sums *s, const struct cost *c, const int64_t *n, int64_t count)
 		to.callee = c->callee;
 		to.count[0] = count;
 	}
-	if (d.by & (c->kind == COST_CALL ? BY_CALL : BY_FUNCTION))
+	if (summed & (c->kind == COST_CALL ? BY_CALL : BY_FUNCTION))
 		costsum_put(s->fns, &to);
-	if (c->kind == COST_CALL || !(d.by & BY_LINE))
+	if (c->kind == COST_CALL || !(summed & BY_LINE))
 		return;
 	to.fn = costfn_add(d.nm, f);
 	to.file = c->file;
@@ -45,7 +46,7 @@ put(struct sums *s, const struct cost *c, const int64_t *n, int64_t count)
 	costsum_put(s->lines, &to);
 }
 
-/* Sum both tables up.  This is their last use, so they free their memory. */
+/* Sum both tables up.  If that is their last use, they free their memory. */
 static void
 gather(void)
 {
@@ -56,8 +57,10 @@ gather(void)
 	old.lines = costsum_new(d.nm, COST_LINE, d.nev);
 	new.fns = costsum_new(d.nm, COST_LINE, d.nev);
 	new.lines = costsum_new(d.nm, COST_LINE, d.nev);
-	costsum_last(d.old.t);
-	costsum_last(d.new.t);
+	if (!d.keep) {
+		costsum_last(d.old.t);
+		costsum_last(d.new.t);
+	}
 	while (join_next(&j, &p)) {
 		if (p.c.kind == COST_JUMP)
 			continue;
@@ -70,6 +73,14 @@ gather(void)
 	costsum_sort(old.lines);
 	costsum_sort(new.fns);
 	costsum_sort(new.lines);
+}
+
+struct join
+join_functions(void)
+{
+	summed = d.by | BY_FUNCTION;
+	gather();
+	return (struct join){ .old = old.fns, .new = new.fns };
 }
 
 static int64_t
@@ -154,8 +165,10 @@ rows(enum diff_by by, size_t *nrow, size_t *nchanged)
 	struct change_row **v = NULL;
 	size_t cap = 0;
 
-	if (!old.fns)
+	if (!old.fns) {
+		summed = d.by;
 		gather();
+	}
 	j = (struct join){ .old = by == BY_LINE ? old.lines : old.fns,
 	    .new = by == BY_LINE ? new.lines : new.fns };
 	*nrow = *nchanged = 0;

@@ -78,29 +78,6 @@ func_object(uint32_t ob)
 
 /* ---- rules ---- */
 
-static bool
-matches(const char *pattern, const char *s)
-{
-	const char *star = NULL, *again = NULL;
-
-	for (;;) {
-		if (*pattern == '*') {
-			star = ++pattern;
-			again = s;
-		} else if (*s == '\0') {
-			return *pattern == '\0';
-		} else if (*pattern == *s || *pattern == '?') {
-			pattern++;
-			s++;
-		} else if (star != NULL) {
-			pattern = star;
-			s = ++again;
-		} else {
-			return false;
-		}
-	}
-}
-
 static void	/* table */
 obey(struct func *f, const struct rule *r)
 {
@@ -157,7 +134,8 @@ func_new(uint32_t ob, uint64_t start, const char *name)
 	    strncmp(name, "_Unwind_Resume@", 15) == 0;
 	f->pop = strncmp(name, "_dl_runtime_resolve", 19) == 0;
 	for (size_t i = 0; i < nrule; i++)
-		if (rule[i].pattern == NULL || matches(rule[i].pattern, name))
+		if (rule[i].pattern == NULL ||
+		    wild_matches(rule[i].pattern, name))
 			obey(f, &rule[i]);
 	return f;
 }
