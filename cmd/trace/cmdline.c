@@ -19,7 +19,7 @@ static struct options *set;	/* other files see these as const: opt */
 static const char synopsis[] =
     "[-fv] [-e kind] [-i n] [-o file] [--cpu=level] [--vdso=no] [--aslr]\n"
     "             [--after=n] [--for=n] [--from=function] [--to=function]\n"
-    "             [--last=size] [--stdout=file]\n"
+    "             [--last=size] [--stdout=file] [--clear-env[=keep]]\n"
     "             program [argument ...] | -p pid";
 
 static const char help[] =
@@ -42,6 +42,8 @@ static const char help[] =
 "      --last=SIZE      keep only the newest SIZE bytes of each thread's\n"
 "                       records; write them at the end and at each SIGUSR1\n"
 "      --stdout=FILE    where the program's standard output goes\n"
+"      --clear-env[=KEEP]  give the program no environment, but the variables\n"
+"                       that KEEP names: NAME or NAME=VALUE, with commas\n"
 "      --cpu=LEVEL      what cpuid answers: native, v2, v3 or v4  [native]\n"
 "      --vdso=yes|no    show the program the kernel's vDSO      [yes]\n"
 "      --aslr           leave address randomisation on\n"
@@ -53,7 +55,7 @@ static const char help[] =
 "      --version        the version\n";
 
 enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_FROM, OPT_TO, OPT_VDSO, OPT_ASLR,
-	OPT_STDOUT, OPT_DEBUG, OPT_ADOPT, OPT_LAST, OPT_VERSION };
+	OPT_STDOUT, OPT_CLEAR, OPT_DEBUG, OPT_ADOPT, OPT_LAST, OPT_VERSION };
 
 static const struct option options[] = {
 	{ "events", required_argument, NULL, 'e' },
@@ -74,6 +76,7 @@ static const struct option options[] = {
 	{ "vdso", required_argument, NULL, OPT_VDSO },
 	{ "aslr", no_argument, NULL, OPT_ASLR },
 	{ "stdout", required_argument, NULL, OPT_STDOUT },
+	{ "clear-env", optional_argument, NULL, OPT_CLEAR },
 	{ "debug", required_argument, NULL, OPT_DEBUG },
 	{ NULL, 0, NULL, 0 }
 };
@@ -222,6 +225,10 @@ one_option(int c)
 	case OPT_STDOUT:
 		set->guest_out = optarg;
 		break;
+	case OPT_CLEAR:
+		set->clear_env = true;
+		set->keep_env = optarg;
+		break;
 	case OPT_ADOPT:		/* given by guest/follow.c alone */
 		set->adopt = optarg;
 		break;
@@ -259,6 +266,12 @@ check_options(void)
 		die("--for: only kinds all and blocks can end early");
 	if (opt->last != 0 && !opt->kind->records)
 		die("--last: only kinds all and blocks have records in order");
+	if (opt->clear_env && opt->pid != 0)
+		die("--clear-env: a process that runs has its environment");
+	if (opt->keep_env != NULL && (opt->keep_env[0] == '=' ||
+	    strstr(opt->keep_env, ",=") != NULL))
+		die("--clear-env=%s: a variable without a name",
+		    opt->keep_env);
 	if (opt->follow && (opt->out == NULL || strstr(opt->out, "%p") == NULL))
 		die("-f: each process has a stream of its own: -o with %%p in "
 		    "the name, as in -o run.%%p.ev");

@@ -87,6 +87,8 @@ struct options {
 	const char *out;	/* the stream's file, or NULL */
 	int out_fd;		/* its descriptor instead, or -1 */
 	const char *guest_out;	/* the program's standard output, or NULL */
+	bool clear_env;		/* give the program only these variables: */
+	const char *keep_env;	/* "NAME,NAME=VALUE,...", or NULL */
 };
 extern const struct options *const opt;
 /* The same options, for the command line to set before anything else runs. */

@@ -120,6 +120,34 @@ clean_path(void)
 		setenv("PATH", new, 1);
 }
 
+/*
+ * The program's environment for --clear-env: of each name in the list, in its
+ * order, the value given there, or ours.
+ */
+static char **
+stated_env(const char *list)
+{
+	size_t n = strlen(list), count = 0;
+	char **env = xcalloc(n + 2, sizeof *env), *name, *save = NULL;
+	char *copy = xstrdup(list);
+	const char *value;
+
+	for (name = strtok_r(copy, ",", &save); name != NULL;
+	    name = strtok_r(NULL, ",", &save)) {
+		if (strchr(name, '=') != NULL) {
+			env[count++] = name;
+			continue;
+		}
+		value = getenv(name);
+		if (value == NULL)
+			continue;
+		n = strlen(name) + strlen(value) + 2;
+		env[count] = xmalloc(n);
+		snprintf(env[count++], n, "%s=%s", name, value);
+	}
+	return env;
+}
+
 static void
 redirect(void)
 {
@@ -150,7 +178,9 @@ child(char *const argv[], int report)
 		    ADDR_NO_RANDOMIZE);
 	if (ptrace(PTRACE_TRACEME, 0, 0L, 0L) < 0)
 		die("ptrace:");
-	execvp(argv[0], argv);
+	/* PATH is ours, also if the program gets none */
+	execvpe(argv[0], argv, opt->clear_env ?
+	    stated_env(opt->keep_env != NULL ? opt->keep_env : "") : environ);
 	err = errno;
 	if (write(report, &err, sizeof err) < 0)
 		_exit(127);
