@@ -62,7 +62,7 @@ BEGIN { for (n = split(ours, l, " "); n > 0; n--) own[l[n]] = 1 }
 /^\.Ed/ { shown = 0 }
 shown || /^\.Dl / {
 	for (i = 1; i <= NF; i++)
-		if ($i in own)
+		if ($i in own && (i == 1 || $(i - 1) !~ /^-[a-z]$/))
 			print FILENAME ": " $0
 }' "$T"/a/usr/share/man/man[157]/*)
 same "no example has a bare name" "" "$bare"
