@@ -20,6 +20,7 @@ struct annotate_opts {
 	bool percs, annotate, inclusive, assembly, intel, color;
 	enum tree tree;
 	unsigned context;	/* lines shown around one with counts */
+	unsigned lines;		/* --lines: how many; 0: not given */
 	double threshold;
 	bool has_threshold;
 	char *show, *sort, *html, *dest;
@@ -86,6 +87,7 @@ tally_at(const struct tally *t, size_t i)
 void sums_add(int64_t *to, const int64_t *n, size_t len);
 /* compares for qsort(3): larger absolute counts first, by --sort's events */
 int cmp_counts(const int64_t *a, const int64_t *b);
+uint64_t count_size(int64_t);	/* without its sign */
 /* Does a row with these counts reach --threshold? */
 bool passes_threshold(const int64_t *n);
 
@@ -150,6 +152,22 @@ size_t *arcs_sorted(const struct arcs *, size_t node, size_t *n);
 void put_node(const struct cols *, size_t node);
 void ext_arcs(struct extremes *, const struct arcs *, size_t node);
 void print_graph(void);
+
+/* lines.c */
+struct hot_line {
+	uint32_t file, line;
+	uint32_t fn;		/* costfn: the costliest one that has it */
+	size_t others;		/* how many more functions have it */
+	const int64_t *n;
+};
+
+/*
+ * The lines that cost most: the first `most` by each of the events, sorted by
+ * --sort's.  *rest: how many more lines have costs.
+ */
+struct hot_line *hot_lines(const size_t *ev, size_t nev, size_t most,
+    size_t *n, size_t *rest);
+void print_lines(void);
 
 /* old.c */
 void print_old_head(void);

@@ -24,6 +24,7 @@ static const char help[] =
 "  --auto=yes|no       annotate the sources (--annotate, --no-annotate)\n"
 "  --inclusive[=yes]   functions with all that they call\n"
 "  --tree=WHAT         none, caller, calling, both: callers and callees\n"
+"  --lines[=N]         the N lines that cost most, of all files [20]\n"
 "  --asm[=intel]       instructions, if the profile has addresses\n"
 "  --html=FILE         a page with all of this, to FILE\n"
 "  --layout=old|new    the tables of cg_annotate up to 3.20, or from then on\n"
@@ -33,13 +34,14 @@ static const char help[] =
 "  -o, --output=FILE   write there\n"
 "  -h, --help          --version\n";
 
-enum { ASM = 256, HTML, LAYOUT, INCLUSIVE, TREE, SHOW, SORT, THRESHOLD, PERCS,
+enum { ASM = 256, HTML, LAYOUT, LINES, INCLUSIVE, TREE, SHOW, SORT, THRESHOLD, PERCS,
     NOPERCS, AUTO, ANNOTATE, NOANNOTATE, CONTEXT, COLOR, VERSION };
 
 static const struct option longopts[] = {
 	{ "asm", optional_argument, NULL, ASM },
 	{ "html", required_argument, NULL, HTML },
 	{ "layout", required_argument, NULL, LAYOUT },
+	{ "lines", optional_argument, NULL, LINES },
 	{ "inclusive", optional_argument, NULL, INCLUSIVE },
 	{ "tree", required_argument, NULL, TREE },
 	{ "show", required_argument, NULL, SHOW },
@@ -139,6 +141,10 @@ table_option(int c)
 	case INCLUSIVE:
 		opt.inclusive = yes_or_no("--inclusive", optarg);
 		return true;
+	case LINES:
+		opt.lines = optarg ? num_arg("--lines", optarg, 1,
+		    1000000000) : 20;
+		return true;
 	case TREE:
 		opt.tree = which_tree(optarg);
 		return true;
@@ -216,6 +222,8 @@ options(int argc, char **argv)
 	}
 	if (opt.html && opt.old)
 		die("--html and --layout=old do not go together");
+	if (opt.lines && opt.old)
+		die("--lines and --layout=old do not go together");
 	opt.color = want_color(color);
 	for (; optind < argc; optind++)
 		push(&opt.file, &opt.nfile, argv[optind]);
@@ -254,6 +262,8 @@ main(int argc, char **argv)
 		print_flat(&files);
 		if (opt.inclusive || opt.tree)
 			print_graph();
+		if (opt.lines)
+			print_lines();
 	}
 	if (opt.annotate)
 		print_sources(&files);

@@ -60,8 +60,8 @@ tally_add(struct tally *t, size_t at, const int64_t *n)
 	sums_add(tally_at(t, at), n, t->width);
 }
 
-static uint64_t
-size(int64_t v)
+uint64_t
+count_size(int64_t v)
 {
 	return v < 0 ? -(uint64_t)v : (uint64_t)v;
 }
@@ -73,8 +73,8 @@ cmp_counts(const int64_t *a, const int64_t *b)
 	uint64_t x, y;
 
 	for (i = 0; i < prof.nsort; i++) {
-		x = size(a[prof.sort[i]]);
-		y = size(b[prof.sort[i]]);
+		x = count_size(a[prof.sort[i]]);
+		y = count_size(b[prof.sort[i]]);
 		if (x != y)
 			return x > y ? -1 : 1;
 	}
@@ -88,8 +88,8 @@ passes_threshold(const int64_t *n)
 
 	for (i = 0; i < prof.nsort; i++) {
 		ev = prof.sort[i];
-		if (prof.limit[i] >= 0 && (double)size(n[ev]) >=
-		    prof.limit[i] * (double)size(prof.total[ev]) / 100)
+		if (prof.limit[i] >= 0 && (double)count_size(n[ev]) >=
+		    prof.limit[i] * (double)count_size(prof.total[ev]) / 100)
 			return true;
 	}
 	return false;
