@@ -1,7 +1,6 @@
 /*
  * callwalk.h - follow executions from call to call and add up their costs
  *
- *	func.c	find the function of an address, and the options for it
  *	plan.c	cut definitions into segments, which hold no call or return
  *	ctx.c	calling contexts: a function, its recursion level, its callers
  *	walk.c	count the segments of each execution; notice calls and returns
@@ -9,7 +8,8 @@
  *	repeat.c	multiply the rounds of a repeated execution
  *
  * A program fills in `walk', passes definitions to plan_define and executions
- * to walk_batch, and then reads the counts from `contexts'.
+ * to walk_batch, and then reads the counts from `contexts'. Functions are those
+ * of func.h.
  *
  * A run-time address is one of the event stream; a link-time address is one
  * of the object's own. Columns are those of the costs: Ir is the first.
@@ -22,10 +22,10 @@
 #include <stdint.h>
 
 #include "ev.h"
+#include "func.h"
 
 struct walk_arc;
 struct walk_ctx;
-struct func;
 struct objmap;
 struct outcomes;
 struct walk_slot;
@@ -49,8 +49,6 @@ struct callwalk {
 	bool threads;			/* contexts of each thread apart */
 	bool toggle;			/* --toggle-collect is in use */
 	bool contexts;			/* each chain of callers apart */
-	bool demangle;
-	bool join;			/* f.cold counts as f */
 	uint64_t maxcontexts;
 	uint32_t callers;		/* the most that any rule separates */
 	/* Called at each such event; may be NULL. */
@@ -63,50 +61,6 @@ struct callwalk {
 };
 extern struct callwalk walk;
 
-/* ---- func.c ---- */
-
-struct func {
-	const char *name;
-	uint32_t stem;		/* length of the name without `.cold' */
-	uint64_t start;		/* link-time */
-	uint32_t ob;		/* 1 + the object's number; 0: none */
-	uint32_t num;
-	uint32_t recs;		/* separate levels of recursion */
-	uint32_t callers;	/* separate callers */
-	bool skip;		/* its cost goes to its caller */
-	bool pop;		/* when it jumps, it returns first */
-	bool setjmp;		/* longjmp may come back after its call */
-	bool resume;		/* _Unwind_Resume: it ends its caller */
-	/* the options that name it, for its entry or exit */
-	bool toggle, before, after, zero;
-	const struct walk_place *places;	/* of func_same_place */
-};
-
-struct walk_place {
-	struct func *fn;
-	uint64_t slide;		/* run-time - link-time address */
-	int32_t section;	/* the object, and whether this is its PLT */
-	bool entry;		/* the address of a function's symbol */
-	const struct walk_place *next;	/* of the function */
-};
-
-enum func_rule { RULE_SKIP, RULE_POP, RULE_TOGGLE, RULE_BEFORE, RULE_AFTER,
-    RULE_ZERO, RULE_RECS, RULE_CALLERS };
-
-/*
- * Apply a rule to the functions that match: * and ? are wild cards, NULL is
- * all functions. Rules come before the first call of func_place.
- */
-void func_rule(enum func_rule, const char *pattern, uint32_t n);
-void func_skip_plt(bool);
-/* Return the run-time address where the function ends. */
-uint64_t func_place(uint64_t addr, struct walk_place *);
-/* Return a permanent copy. */
-const struct walk_place *func_same_place(const struct walk_place *);
-struct func *func_new(uint32_t ob, uint64_t start, const char *name);
-uint32_t func_count(void);
-const char *func_object(uint32_t ob);	/* its path */
-
 /* ---- plan.c ---- */
 
 /*
@@ -117,7 +71,7 @@ enum { KEY_LOOK = -1, KEY_ENTRY = -2, KEY_NEVER = -3 };
 
 struct walk_seg {
 	const struct ev_def *def;
-	const struct walk_place *at;
+	const struct func_place *at;
 	uint64_t addr;		/* run-time, of the first instruction */
 	uint64_t last;		/* of the last one */
 	uint64_t *sp;		/* *sp + spat: the stack pointer after the */

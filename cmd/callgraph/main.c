@@ -175,10 +175,10 @@ option(int c)
 		set_contexts();
 		break;
 	case OPT_JOIN:
-		walk.join = yes_arg("join-cold", optarg);
+		func_join(yes_arg("join-cold", optarg));
 		break;
 	case OPT_DEMANGLE:
-		walk.demangle = yes_arg("demangle", optarg);
+		func_demangle(yes_arg("demangle", optarg));
 		break;
 	case OPT_INSTR:
 		if (!yes_arg("dump-instr", optarg))
@@ -392,6 +392,7 @@ main(int argc, char **argv)
 	}
 	walk.trigger = trigger;
 	walk.map = objmap_new();
+	func_map(walk.map);
 	walk.told = outcome_new();
 	c = run(o);
 	whole = c == 0 && !in_lacked();

@@ -233,6 +233,15 @@ text(const char *p, const char *end)
 	return NULL;
 }
 
+/* Takes the path over. */
+static void
+map(struct objmap *om, struct objmap_map m, char *path)
+{
+	m.obj = object(om, path);
+	unmap(om, m.start, m.end);
+	insert(om, after(om, m.start), m);
+}
+
 static int
 map_line(struct objmap *om, const char *p, const char *end)
 {
@@ -247,10 +256,25 @@ map_line(struct objmap *om, const char *p, const char *end)
 	path = text(p, end);
 	if (path == NULL)
 		return -1;
-	m.obj = object(om, path);
-	unmap(om, m.start, m.end);
-	insert(om, after(om, m.start), m);
+	map(om, m, path);
 	return 0;
+}
+
+void
+objmap_add(struct objmap *om, uint64_t start, uint64_t end, uint64_t off,
+    const char *path)
+{
+	om->last = 0;
+	if (end > start)
+		map(om, (struct objmap_map){ start, end, off, NULL },
+		    xstrdup(path));
+}
+
+void
+objmap_remove(struct objmap *om, uint64_t start, uint64_t end)
+{
+	om->last = 0;
+	unmap(om, start, end);
 }
 
 int

@@ -197,7 +197,7 @@ static uint64_t until;		/* the last segment's function ends there */
 /* Must the instruction at addr, which follows i, begin a new segment? */
 static bool
 cuts(const struct walk_seg *s, const struct ev_insn *i, uint64_t addr,
-    struct walk_place *at)
+    struct func_place *at)
 {
 	uint64_t end;
 	bool straight = addr == i->addr + i->len;
@@ -222,7 +222,7 @@ cut(const struct ev_def *d, struct walk_seg **segs)
 	const struct ev_insn *i = d->block->insn;
 	static struct walk_seg *v;
 	static size_t cap;
-	struct walk_place at;
+	struct func_place at;
 	struct walk_seg *s;
 	uint32_t n = 0;
 

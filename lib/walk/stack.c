@@ -499,14 +499,6 @@ unseen_call(struct walk_thread *t, const struct walk_seg *to)
 	t->ctx = caller;
 }
 
-/* Are they parts of one function? Compilers split off cold parts. */
-static bool
-same_function(const struct func *f, const struct func *g)
-{
-	return f == g || (f->ob == g->ob && f->stem == g->stem &&
-	    memcmp(f->name, g->name, f->stem) == 0);
-}
-
 /*
  * The last frame is that of setjmp; note where it returns and the stack pointer
  * then. If a stub led to it, the frame below has the return address.
@@ -580,7 +572,7 @@ find_activation(const struct walk_thread *t, const struct func *fn,
 		while (a->nsig > 0 && a->n == bottom) {
 			bottom = t->sig[--a->nsig].bottom;
 			if (t->sig[a->nsig].ctx != NULL &&
-			    same_function(t->sig[a->nsig].ctx->fn, fn)) {
+			    func_same(t->sig[a->nsig].ctx->fn, fn)) {
 				a->resumed = false;
 				return true;
 			}
@@ -589,13 +581,13 @@ find_activation(const struct walk_thread *t, const struct func *fn,
 			return false;
 		f = &t->frame[--a->n];
 		/* a skipped function keeps its own frame */
-		if (f->arc == NULL && same_function(f->skipped, fn)) {
+		if (f->arc == NULL && func_same(f->skipped, fn)) {
 			a->n++;
 			a->resumed = false;
 			return true;
 		}
 		if (f->arc == NULL || f->ctx == NULL ||
-		    !same_function(f->ctx->fn, fn))
+		    !func_same(f->ctx->fn, fn))
 			continue;
 		a->resumed = f->arc->ctx->fn->resume;
 		return true;
@@ -610,9 +602,9 @@ back_into(struct walk_thread *t, const struct walk_seg *to)
 
 	if (t->nlanding > 0 && landing_take(t, to->addr))
 		return true;
-	if (same_function(to->at->fn, t->seg->at->fn) || to->at->entry ||
+	if (func_same(to->at->fn, t->seg->at->fn) || to->at->entry ||
 	    to->addr - to->at->slide == to->at->fn->start ||
-	    (t->ctx != NULL && same_function(t->ctx->fn, to->at->fn)) ||
+	    (t->ctx != NULL && func_same(t->ctx->fn, to->at->fn)) ||
 	    !find_activation(t, to->at->fn, &a))
 		return false;
 	leave_limbo(t, 0);
@@ -696,7 +688,7 @@ cut(struct walk_thread *t, bool call)
 		return;
 	unwind(t, place + 1, 0);
 	if (t->slot->ctx != t->ctx && t->ctx != NULL && t->skipper == NULL &&
-	    same_function(t->ctx->fn, t->seg->at->fn))
+	    func_same(t->ctx->fn, t->seg->at->fn))
 		t->slot = slot_get(t->ctx, (struct walk_seg *)t->seg);
 }
 

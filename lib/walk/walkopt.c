@@ -4,5 +4,5 @@
 #include "callwalk.h"
 
 struct callwalk walk = {
-	.ncol = 1, .firsttold = 1, .demangle = true, .maxcontexts = 1000000
+	.ncol = 1, .firsttold = 1, .maxcontexts = 1000000
 };

@@ -2,11 +2,11 @@
  * func - find the function of an address, and the options for it
  *
  * A function is an ELF symbol of an object. Code without a symbol becomes a
- * function named by its address whenever something calls it. The sections for
- * linkage (.plt and its kin) have no symbols; each stub in them is a function
- * to skip, since it jumps to the one that the caller wants.
+ * function named by its address whenever something leads to it. The sections
+ * for linkage (.plt and its kin) have no symbols; each stub in them is a
+ * function to skip, since it jumps to the one that the caller wants.
  */
-#include "callwalk.h"
+#include "func.h"
 
 #include <gelf.h>
 #include <htslib/khash.h>
@@ -23,7 +23,7 @@
 
 KHASH_MAP_INIT_INT64(func, struct func *)
 
-struct walk_object {
+struct object {
 	struct sym *sym;	/* NULL: not opened yet */
 	khash_t(func) *funcs;	/* by start */
 	struct section *section;	/* those with code */
@@ -43,12 +43,15 @@ struct rule {
 	uint32_t n;
 };
 
-static struct walk_object *object;	/* by number; 0: none */
+static struct object *object;	/* by number; 0: none */
 static size_t nobject;
 static struct rule *rule;
 static size_t nrule, caprule;
 static uint32_t nfunc;
 static int32_t sections;	/* of all objects */
+static struct objmap *map;
+static bool demangle = true;
+static bool join;	/* f.cold counts as f */
 static bool skip_plt = true;
 
 void
@@ -56,6 +59,24 @@ func_rule(enum func_rule what, const char *pattern, uint32_t n)
 {
 	rule = xgrow(rule, &caprule, nrule + 1, sizeof *rule);
 	rule[nrule++] = (struct rule){ what, pattern, n };
+}
+
+void
+func_map(struct objmap *om)
+{
+	map = om;
+}
+
+void
+func_demangle(bool yes)
+{
+	demangle = yes;
+}
+
+void
+func_join(bool yes)
+{
+	join = yes;
 }
 
 void
@@ -73,7 +94,7 @@ func_count(void)
 const char *
 func_object(uint32_t ob)
 {
-	return ob == 0 ? SYM_UNKNOWN : objmap_obj(walk.map, ob - 1)->path;
+	return ob == 0 ? SYM_UNKNOWN : objmap_obj(map, ob - 1)->path;
 }
 
 /* ---- rules ---- */
@@ -140,10 +161,17 @@ func_new(uint32_t ob, uint64_t start, const char *name)
 	return f;
 }
 
+bool
+func_same(const struct func *f, const struct func *g)
+{
+	return f == g || (f->ob == g->ob && f->stem == g->stem &&
+	    memcmp(f->name, g->name, f->stem) == 0);
+}
+
 /* ---- objects ---- */
 
 static void
-add_section(struct walk_object *o, const GElf_Shdr *sh, const char *name)
+add_section(struct object *o, const GElf_Shdr *sh, const char *name)
 {
 	static size_t cap;
 
@@ -159,7 +187,7 @@ add_section(struct walk_object *o, const GElf_Shdr *sh, const char *name)
 }
 
 static void
-read_sections(struct walk_object *o, const char *path)
+read_sections(struct object *o, const char *path)
 {
 	int fd = in_optional(path);
 	Elf *elf;
@@ -180,11 +208,11 @@ read_sections(struct walk_object *o, const char *path)
 	close(fd);
 }
 
-static struct walk_object *
+static struct object *
 object_get(uint32_t ob)
 {
 	size_t n = nobject;
-	struct walk_object *o;
+	struct object *o;
 
 	if (ob >= n) {
 		object = xgrow(object, &nobject, ob + (size_t)1,
@@ -195,9 +223,9 @@ object_get(uint32_t ob)
 	if (o->funcs != NULL)
 		return o;
 	o->funcs = kh_init(func);
-	if (ob != 0 && objmap_obj(walk.map, ob - 1)->readable) {
+	if (ob != 0 && objmap_obj(map, ob - 1)->readable) {
 		o->sym = sym_open(func_object(ob), SYM_BELOW_MAIN |
-		    (walk.demangle ? SYM_DEMANGLE : 0));
+		    (demangle ? SYM_DEMANGLE : 0));
 		read_sections(o, func_object(ob));
 	}
 	o->number = sections;
@@ -209,7 +237,7 @@ object_get(uint32_t ob)
 
 /* 1 + the number of the section in the object; 0: in none. */
 static unsigned
-section(const struct walk_object *o, uint64_t link)
+section(const struct object *o, uint64_t link)
 {
 	for (unsigned i = 0; i < o->nsection; i++)
 		if (link >= o->section[i].start && link < o->section[i].end)
@@ -219,7 +247,7 @@ section(const struct walk_object *o, uint64_t link)
 
 /* Those of one name: as a function that calls itself, it has levels. */
 static struct func *
-new_named(struct walk_object *o, uint32_t ob, uint64_t start, const char *name)
+new_named(struct object *o, uint32_t ob, uint64_t start, const char *name)
 {
 	struct func *f = o->below;
 
@@ -232,7 +260,7 @@ new_named(struct walk_object *o, uint32_t ob, uint64_t start, const char *name)
 }
 
 static struct func *
-named(struct walk_object *o, uint32_t ob, uint64_t start, const char *name,
+named(struct object *o, uint32_t ob, uint64_t start, const char *name,
     bool plt)
 {
 	char buf[40];
@@ -255,7 +283,7 @@ named(struct walk_object *o, uint32_t ob, uint64_t start, const char *name,
 
 /* The function whose cold part this is, if it is known already. */
 static struct func *
-joined(struct walk_object *o, struct func *part)
+joined(struct object *o, struct func *part)
 {
 	struct func *f;
 
@@ -270,12 +298,12 @@ joined(struct walk_object *o, struct func *part)
 }
 
 uint64_t
-func_place(uint64_t addr, struct walk_place *p)
+func_place(uint64_t addr, struct func_place *p)
 {
 	uint64_t link = addr;
-	const struct obj *ob = objmap_find(walk.map, addr, &link);
+	const struct obj *ob = objmap_find(map, addr, &link);
 	uint32_t num = ob == NULL ? 0 : ob->id + 1;
-	struct walk_object *o = object_get(num);
+	struct object *o = object_get(num);
 	struct sym_at at = { .fn = SYM_UNKNOWN };
 	unsigned sec = section(o, link);
 	bool plt = sec > 0 && o->section[sec - 1].plt;
@@ -288,7 +316,7 @@ func_place(uint64_t addr, struct walk_place *p)
 	p->entry = at.end != 0 && at.start == link;
 	p->fn = at.end != 0 ? named(o, num, at.start, at.fn, false) :
 	    named(o, num, link, NULL, plt);
-	if (walk.join) {
+	if (join) {
 		f = joined(o, p->fn);
 		p->entry &= f == p->fn;
 		p->fn = f;
@@ -297,11 +325,11 @@ func_place(uint64_t addr, struct walk_place *p)
 	    sec > 0 ? o->section[sec - 1].end + p->slide : UINT64_MAX;
 }
 
-const struct walk_place *
-func_same_place(const struct walk_place *p)
+const struct func_place *
+func_same_place(const struct func_place *p)
 {
-	const struct walk_place *q;
-	struct walk_place *new;
+	const struct func_place *q;
+	struct func_place *new;
 
 	for (q = p->fn->places; q != NULL; q = q->next)
 		if (q->slide == p->slide && q->section == p->section &&

@@ -1,0 +1,81 @@
+/*
+ * func.h - the function of an address, and the options for it
+ *
+ *	func_map(map);
+ *	func_place(addr, &at);
+ *	... at.fn->name ...
+ *
+ * A function is an ELF symbol of an object. Code without a symbol becomes a
+ * function named by its address whenever something leads to it. A stub of
+ * linkage (.plt and its kin) is a function to skip.
+ *
+ * A run-time address is one of the event stream; a link-time address is one
+ * of the object's own.
+ */
+#ifndef FUNC_H
+#define FUNC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct objmap;
+struct func_place;
+
+struct func {
+	const char *name;
+	uint32_t stem;		/* length of the name without `.cold' */
+	uint64_t start;		/* link-time */
+	uint32_t ob;		/* 1 + the object's number; 0: none */
+	uint32_t num;		/* from 0 */
+	uint32_t recs;		/* separate levels of recursion */
+	uint32_t callers;	/* separate callers */
+	bool skip;		/* its cost goes to its caller */
+	bool pop;		/* when it jumps, it returns first */
+	bool setjmp;		/* longjmp may come back after its call */
+	bool resume;		/* _Unwind_Resume: it ends its caller */
+	/* the options that name it, for its entry or exit */
+	bool toggle, before, after, zero;
+	const struct func_place *places;	/* of func_same_place */
+};
+
+struct func_place {
+	struct func *fn;
+	uint64_t slide;		/* run-time - link-time address */
+	int32_t section;	/* a number for each section of each object */
+	bool entry;		/* the address of a function's symbol */
+	const struct func_place *next;	/* of the function */
+};
+
+/*
+ * Settings, to be made before the first func_place. The map is that of all
+ * lookups; it may change, but not be replaced: an object's number is the map's.
+ */
+void func_map(struct objmap *);
+void func_demangle(bool);	/* names as in the source; true at first */
+void func_join(bool);		/* f.cold is f; false at first */
+void func_skip_plt(bool);	/* stubs are skipped; true at first */
+
+enum func_rule { RULE_SKIP, RULE_POP, RULE_TOGGLE, RULE_BEFORE, RULE_AFTER,
+    RULE_ZERO, RULE_RECS, RULE_CALLERS };
+
+/*
+ * Apply a rule to the functions that match: * and ? are wild cards, NULL is
+ * all functions. Rules come before the first call of func_place.
+ */
+void func_rule(enum func_rule, const char *pattern, uint32_t n);
+
+/*
+ * Find the place of a run-time address. Return the run-time address where the
+ * function ends. Some 100 ns, but reads the symbols of an object first.
+ */
+uint64_t func_place(uint64_t addr, struct func_place *);
+/* Return a permanent copy. */
+const struct func_place *func_same_place(const struct func_place *);
+/* Are they parts of one function? Compilers split off cold parts. */
+bool func_same(const struct func *, const struct func *);
+struct func *func_new(uint32_t ob, uint64_t start, const char *name);
+uint32_t func_count(void);
+const char *func_object(uint32_t ob);	/* its path */
+
+#endif
