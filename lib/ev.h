@@ -129,10 +129,15 @@ enum {				/* kinds, H kind */
  * A line, or a batch of executions. Pointers hold until the next ev_next.
  *
  * Numbers in num[], in the line's order: M n start end offset; U start end;
- * T tid [pid]; Y nr; K signo pc; O n; I n; W id n; N X V id tick; A value;
- * D [tick [type]]; G id [addr]; F version type flags hz size reserved;
- * J tick; L sec usec, both with a sign; R offset length; S cpu tick;
- * E status n. nnum is how many numbers the line has. B P Q W also have id.
+ * T tid [pid]; Y nr; K signo pc; O n; I n; W id n; E status n. In kind calls:
+ * N X V id tick; A value; D [tick [type]]; G id [addr]; F version type flags hz
+ * size reserved; J tick; L sec usec, both with a sign; R offset length; S cpu
+ * tick. In kinds counts and cache: R id n rounds none; S id up level addr, or
+ * S id same; A id from site target to; F id state; V arc calls ir [dr dw];
+ * N arc place; X n; where states and arcs, like ids of blocks, are numbers from
+ * 1 in the order of their definitions, not the stream's own.
+ * nnum is how many numbers the line has. B P Q W, and R F of kinds counts and
+ * cache, also have id.
  * Text, with \ooo resolved: H key (then value); M path; O the unparsed list,
  * for ev_outcome; D text, which may hold NULs; F file; G name; R why; E how.
  */
@@ -225,6 +230,8 @@ unsigned ev_kind(const struct evr *);
 /* Kind cache: the sets and ways of trace's table, and the size of a line. */
 void ev_filter(const struct evr *, uint64_t *sets, uint64_t *linesize,
     uint64_t *ways);
+/* Has it `H contexts'? Known when the kind is. */
+bool ev_contexts(const struct evr *);
 /* Executions read so far. */
 uint64_t ev_executions(const struct evr *);
 /*

@@ -26,6 +26,8 @@
 #define EVW_MAXGROUPS	255		/* groups of a block */
 #define EVW_MAXLINE	65536		/* bytes of a line */
 
+#define EVW_HEADER	"H quern-events 2"	/* the first line */
+
 struct evw;
 struct out;
 

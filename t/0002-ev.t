@@ -123,12 +123,14 @@ refused "malformed escape" "2: M: malformed \\ooo" 0 'M 1 1000 2000 0 /\9'
 refused "text behind the end" "3: text behind the end mark" 0 'E exit 0 0' \
     2>/dev/null
 
-printf 'H quern-events 2\nE exit 0 0\n' >"$T/bad.ev"
+printf 'H quern-events 2\nE exit 0 0\n' >"$T/two.ev"
+check "version 2" "$E" read "$T/two.ev"
+printf 'H quern-events 3\nE exit 0 0\n' >"$T/bad.ev"
 status 2 "another version" "$E" read "$T/bad.ev"
-same "is named" "ev: $T/bad.ev:1: version 2 of event streams, not 1" \
+same "is named" "ev: $T/bad.ev:1: version 3 of event streams, neither 1 nor 2" \
     "$(cat "$T/err")"
 status 2 "not a stream" "$E" read Makefile
-same "is said" "ev: Makefile:1: not an event stream: no \`H quern-events 1'" \
+same "is said" "ev: Makefile:1: not an event stream: no \`H quern-events'" \
     "$(cat "$T/err")"
 status 2 "nothing" "$E" read /dev/null
 same "is said, too" "ev: /dev/null:1: empty input" "$(cat "$T/err")"

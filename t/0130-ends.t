@@ -186,7 +186,7 @@ for k in 1 4; do
 	    "$(cat "$T/st")"
 	same "after the program has ended" "counted ${k}0000000" \
 	    "$(cat "$T/err")"
-	same "the reader had its lines" "H quern-events 1 9" \
+	same "the reader had its lines" "H quern-events 2 9" \
 	    "$(head -n 1 "$T/head") $(wc -l <"$T/head")"
 done
 

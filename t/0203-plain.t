@@ -67,7 +67,7 @@ I  400,19
 ==12== Exit code: 0
 END
 check "a log" "$P" -r "$T/log"
-same "is read" 'H quern-events 1
+same "is read" 'H quern-events 2
 H cmd a b \134 c
 B 1 >400d7d4 8r8.0
 1+7fffffffe010

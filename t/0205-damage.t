@@ -12,8 +12,8 @@ for (1 .. 1 + rand 4) {
 	my $at = int rand length $l[$n];
 	my $how = int rand 6;
 	if ($how == 0) {
-		substr $l[$n], $at, 1, substr "0123456789abcdef+-.* >@rwmCJLIXRSBPQTHMOEW\n",
-		    int rand 41, 1;
+		substr $l[$n], $at, 1, substr "0123456789abcdef+-.* >@rwmCJLIXRSBPQTHMOEWAFVN\n",
+		    int rand 45, 1;
 	} elsif ($how == 1) {
 		substr $l[$n], $at, 1, "";
 	} elsif ($how == 2) {
@@ -33,9 +33,9 @@ sed -n '/^.Sh EXAMPLES/,$p' man/events.5 |
     sed -n '/^H quern-events/,/^E exit/p' | sed 's/^\\&//' |
     sed -e ':a' -e '/\\e$/{N;s/\\e\n//;ba' -e '}' >"$T/page.ev"
 "$TB/caches" gen 3 300 >"$T/random.ev"
-"$TB/caches" filter 64 64 "$T/random.ev" >"$T/cache.ev"
+"$TB/caches" filter 64 64 4 "$T/random.ev" >"$T/cache.ev"
 "$B/plain" "$T/page.ev" >"$T/lines"
-[ -s "$T/page.ev" ] && [ -s "$T/lines" ]
+[ -s "$T/page.ev" ] && [ -s "$T/lines" ] && [ -s "$T/cache.ev" ]
 ok "streams to damage" $?
 small="--I1=4096,2,64 --D1=4096,1,64 --LL=65536,4,64"
 
@@ -63,4 +63,11 @@ for f in page random cache; do
 	damaged "$T/$f.ev" "$B/plain"
 done
 damaged "$T/lines" "$B/plain" -r
+# calling contexts
+cp t/fuzz/corpus/ev/contexts t/fuzz/corpus/ev/frames "$T"
+damaged "$T/frames" "$B/cachesim" $small
+damaged "$T/frames" "$B/cachesim" -t $small
+damaged "$T/frames" "$TB/ev" copy
+damaged "$T/contexts" "$B/bbv"
+damaged "$T/contexts" "$TB/ev" copy
 done_testing

@@ -71,7 +71,7 @@ E exit 0 5
 END
 says "halves are told" v5 "exits without their entries: 2, entries without their exits: 0, not left at the end: 1"
 check "the first lines" sh -c 'head -n 2 "$1"; :' - "$T/out"
-same "the first lines" "H quern-events 1 H kind calls" \
+same "the first lines" "H quern-events 2 H kind calls" \
     "$("$R" "$T/v5" 2>/dev/null | head -n 2 | tr '\n' ' ' | sed 's/ $//')"
 
 # the first versions: plain entries with arguments, absolute times of events

@@ -21,7 +21,7 @@ run sh script
 ok "the tour runs to its end, status $?" "$([ $? -eq 0 ]; echo $?)"
 cp out tour.out
 cp err tour.err
-check "it shows events" grep -q '^H quern-events 1$' tour.out
+check "it shows events" grep -q '^H quern-events 2$' tour.out
 check "a difference" grep -q 'D1mr' tour.out
 check "references" grep -q '^ [LSM] ' tour.out
 check "and sources" grep -q ' s += v\[i\];$' tour.out

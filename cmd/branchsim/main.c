@@ -7,7 +7,7 @@
  * for each address the instructions executed, conditional and indirect
  * branches, and how many of these were mispredicted.
  *
- *	H quern-events 1		events: Ir Bc Bcm Bi Bim
+ *	H quern-events 2		events: Ir Bc Bcm Bi Bim
  *	B 1 >1000 4 2C1000		ob=???
  *	1*9				0x1000 10
  *	E exit 0 10			+4 10 10 3

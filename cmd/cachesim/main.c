@@ -7,7 +7,7 @@
  * for each address the instructions executed, data read and written, and what
  * of that missed the first-level caches I1 and D1, and the last level LL.
  *
- *	H quern-events 1		events: Ir I1mr ILmr Dr D1mr ...
+ *	H quern-events 2		events: Ir I1mr ILmr Dr D1mr ...
  *	B 1 >1000 4r8.0 2C1000		ob=???
  *	1+7ffe1000			0x1000 2 1 1 2 2 2
  *	1+40				+4 2

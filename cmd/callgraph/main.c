@@ -7,7 +7,7 @@
  * executed there, and for each call how often it was made and what it cost
  * until it returned, with everything that it called.
  *
- *	H quern-events 1		events: Ir
+ *	H quern-events 2		events: Ir
  *	H kind blocks			fn=(1) main
  *	B 1 >1000 5w8.0-8L2000		0x1000 1
  *	1+7ffe1000			cfn=(2) work

@@ -40,7 +40,7 @@ void
 tell_open(struct out *o)
 {
 	writer = evw_open(o);
-	evw_line(writer, "H quern-events 1");
+	evw_line(writer, EVW_HEADER);
 	evw_line(writer, "H kind calls");
 }
 

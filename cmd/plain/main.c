@@ -1,7 +1,7 @@
 /*
  * plain - write events one a line, as Lackey does, and read them back
  *
- *	H quern-events 1		I  00001000,4
+ *	H quern-events 2		I  00001000,4
  *	B 1 >1000 4r8.0 3w4@5000	 L 7ffe1000,8
  *	1+7ffe1000			I  00001004,3
  *	E exit 0 1			 S 00005000,4
@@ -303,7 +303,7 @@ to_events(const char *name)
 	input = in_open(name);
 	writer = evw_open(o);
 	runs = kh_init(run);
-	evw_line(writer, "H quern-events 1");
+	evw_line(writer, EVW_HEADER);
 	while (status == 0 && (line = in_line(input, NULL)) != NULL) {
 		if (is_log(line, began))
 			continue;

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "calls.h"
+#include "evw.h"
 #include "out.h"
 #include "util.h"
 #include "xray.h"
@@ -310,7 +311,7 @@ main(int argc, char **argv)
 		}
 	}
 	out = out_open(to);
-	out_str(out, "H quern-events 1\nH kind calls\n");
+	out_str(out, EVW_HEADER "\nH kind calls\n");
 	map_begin(out);
 	do
 		read_log(argv[optind]);

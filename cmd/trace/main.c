@@ -3,7 +3,7 @@
  *
  *	$ trace -o run.ev ./copy in out
  *	$ head -4 run.ev
- *	H quern-events 1
+ *	H quern-events 2
  *	H cmd ./copy in out
  *	H arch x86_64
  *	H kind all

@@ -1,8 +1,9 @@
 /*
  * evline - the fields of an event stream's lines, events(5)
  *
- * For all lines but executions, definitions, H and E.  One table says which
- * fields follow each letter.
+ * For all lines but executions, definitions, H and E.  A table says which
+ * fields follow each letter; another has the letters that mean something else
+ * in kind calls.
  */
 #include "evline.h"
 
@@ -13,17 +14,38 @@
 #include "evdef.h"
 
 /*
- * x hexadecimal, d decimal, s signed decimal, t text, D optional decimal,
- * a hexadecimal or a dot for none, e an event's time, type and text,
+ * x hexadecimal, d decimal, s signed decimal, t text, a hexadecimal or a dot
+ * for none, e an event's time, type and text, [ the line may end here,
  * - anything, ignored.
  */
 static const char *const spec['Z' + 1] = {
-	['A'] = "x", ['C'] = "-", ['D'] = "e", ['F'] = "ddddddt",
-	['G'] = "xat", ['I'] = "d", ['J'] = "x", ['K'] = "dx", ['L'] = "ss",
-	['M'] = "xxxxt", ['N'] = "xx", ['O'] = "xt", ['R'] = "xxt",
-	['S'] = "xx", ['T'] = "dD", ['U'] = "xx", ['V'] = "xx",
-	['W'] = "xx", ['X'] = "xx", ['Y'] = "d",
+	['A'] = "xxxxx", ['C'] = "-", ['F'] = "xx", ['I'] = "d", ['K'] = "dx",
+	['M'] = "xxxxt", ['N'] = "xx", ['O'] = "xt", ['R'] = "xxxx",
+	['S'] = "xx[xx", ['T'] = "d[d", ['U'] = "xx", ['V'] = "xxx[xx",
+	['W'] = "xx", ['X'] = "x", ['Y'] = "d",
 };
+static const char *const calls['Z' + 1] = {
+	['A'] = "x", ['D'] = "e", ['F'] = "ddddddt", ['G'] = "xat",
+	['J'] = "x", ['L'] = "ss", ['N'] = "xx", ['R'] = "xxt", ['S'] = "xx",
+	['V'] = "xx", ['X'] = "xx",
+};
+
+bool
+evline_varies(char letter)
+{
+	return letter >= 'A' && letter <= 'Z' &&
+	    calls[(unsigned char)letter] != NULL;
+}
+
+/* What follows a letter in this kind; NULL: there is no such letter. */
+static const char *
+fields(char letter, unsigned kind)
+{
+	if (letter < 'A' || letter > 'Z')
+		return NULL;
+	return kind == EV_CALLS && evline_varies(letter) ?
+	    calls[(unsigned char)letter] : spec[(unsigned char)letter];
+}
 
 char *
 evline_text(char *to, const char *s, bool nul)
@@ -121,19 +143,20 @@ event(struct ev *e, char *to, const char *s, char why[EVLINE_WHY])
 }
 
 int
-evline_fields(struct ev *e, char *to, char why[EVLINE_WHY])
+evline_fields(struct ev *e, unsigned kind, char *to, char why[EVLINE_WHY])
 {
-	const char *s = e->line + 1, *what;
+	const char *s = e->line + 1, *what = fields(*e->line, kind);
 
 	e->nnum = 0;
 	why[0] = '\0';
-	what = (unsigned char)*e->line <= 'Z' ? spec[(unsigned char)*e->line] :
-	    NULL;
 	if (what == NULL)
 		return -1;
 	for (; *what != '\0' && *what != '-'; what++) {
-		if (*what == 'D' && *s == '\0')
-			return 0;
+		if (*what == '[') {
+			if (*s == '\0')
+				return 0;
+			what++;
+		}
 		if (*s++ != ' ') {
 			snprintf(why, EVLINE_WHY, "%c: a field is missing",
 			    *e->line);

@@ -8,12 +8,15 @@
 
 enum { EVLINE_WHY = 80 };
 
+/* Does the letter mean an entry or a log in kind calls, and not elsewhere? */
+bool evline_varies(char letter);
 /*
  * Parse the fields of e->line: numbers into e->num, text, with \ooo resolved,
  * into the buffer text.  Returns -1 for a malformed line; why then says what is
  * wrong, or is empty if there is no such letter.
  */
-int evline_fields(struct ev *e, char *text, char why[EVLINE_WHY]);
+int evline_fields(struct ev *e, unsigned kind, char *text,
+    char why[EVLINE_WHY]);
 
 /*
  * Resolve \ooo and append a NUL.  Returns where that NUL is, or NULL if s is

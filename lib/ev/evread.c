@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evctx.h"
 #include "evdef.h"
 #include "evline.h"
 #include "evscan.h"
@@ -47,6 +48,7 @@ struct evr {
 	uint64_t nexec;		/* executions so far */
 	int state;
 	bool began;		/* a line that is not H has been read */
+	unsigned version;	/* of the grammar, 1 or 2 */
 	unsigned kind, accept;
 	const char *why;	/* what only the kinds in accept tell */
 	uint64_t fsets, fsize, fways;	/* kind cache: trace's table */
@@ -58,6 +60,7 @@ struct evr {
 	uint32_t *last;		/* by thread: its last execution's id, or 0 */
 	size_t caplast;
 	struct evdef def;
+	struct evctx ctx;
 	struct evscan scan;
 	char *error;
 };
@@ -172,6 +175,7 @@ void
 ev_free(struct evr *r)
 {
 	evdef_close(&r->def);
+	evctx_close(&r->ctx);
 	kh_destroy(tid, r->tid);
 	free(r->buf - EVSCAN_BEFORE);
 	free(r->text);
@@ -211,6 +215,12 @@ ev_filter(const struct evr *r, uint64_t *sets, uint64_t *linesize,
 	*sets = r->fsets;
 	*linesize = r->fsize;
 	*ways = r->fways;
+}
+
+bool
+ev_contexts(const struct evr *r)
+{
+	return r->ctx.told;
 }
 
 uint64_t
@@ -437,17 +447,39 @@ kind(struct evr *r, const char *s)
 }
 
 static int
+version(struct evr *r, const char *line)
+{
+	if (strncmp(line, "H quern-events ", 15) != 0)
+		return bad(r, "not an event stream: no `H quern-events'");
+	if ((line[15] != '1' && line[15] != '2') || line[16] != '\0')
+		return bad(r, "version %.20s of event streams, neither 1 "
+		    "nor 2", line + 15);
+	r->version = (unsigned)(line[15] - '0');
+	return 0;
+}
+
+/* H contexts MAX */
+static int
+contexts(struct evr *r, const char *s)
+{
+	uint64_t max;
+
+	if (r->version == 1)
+		return 0;
+	if (evline_decimal(&s, &max) < 0 || *s != '\0')
+		return bad(r, "H contexts: not a number");
+	r->ctx.told = true;
+	return 0;
+}
+
+static int
 head_line(struct evr *r, struct ev *e)
 {
 	char *value;
 
 	if (r->lineno == 1) {
-		if (strncmp(e->line, "H quern-events ", 15) != 0)
-			return bad(r, "not an event stream: "
-			    "no `H quern-events 1'");
-		if (strcmp(e->line + 15, "1") != 0)
-			return bad(r, "version %.20s of event streams, "
-			    "not 1", e->line + 15);
+		if (version(r, e->line) < 0)
+			return -1;
 	} else if (r->began) {
 		return bad(r, "an H line behind other lines");
 	}
@@ -460,6 +492,8 @@ head_line(struct evr *r, struct ev *e)
 		*value++ = '\0';
 	e->value = value;
 	if (strcmp(e->text, "kind") == 0 && kind(r, value) < 0)
+		return -1;
+	if (strcmp(e->text, "contexts") == 0 && contexts(r, value) < 0)
 		return -1;
 	return 'H';
 }
@@ -512,12 +546,66 @@ thread_line(struct evr *r, uint64_t tid)
 	return 'T';
 }
 
+/* The id of a W, R or F line becomes its number in e->id. */
+static const struct ev_def *
+block_id(struct evr *r, struct ev *e)
+{
+	const struct ev_def *d = evdef_find(&r->def, e->num[0]);
+
+	if (d == NULL) {
+		bad(r, "undefined id %" PRIx64, e->num[0]);
+		return NULL;
+	}
+	if (d->letter == 'Q' || d->letter == 'Z') {
+		bad(r, "%c: id %" PRIx64 " is no block's", *e->line,
+		    e->num[0]);
+		return NULL;
+	}
+	e->id = ev_id(r->def.head[e->num[0]]);
+	return d;
+}
+
+/* R id n rounds none: of an instruction that the id has */
+static int
+rounds_line(struct evr *r, struct ev *e)
+{
+	const struct ev_def *d = block_id(r, e);
+
+	if (d == NULL)
+		return -1;
+	if (e->num[1] == 0 || e->num[1] > d->n)
+		return bad(r, "R: id %" PRIx64 " has no instruction %" PRIx64,
+		    e->num[0], e->num[1]);
+	return 'R';
+}
+
+/* A line whose letter means an entry or a log in kind calls. */
+static int
+varying_line(struct evr *r, struct ev *e)
+{
+	const struct ev_def *d;
+	char why[EVCTX_WHY];
+
+	if (*e->line == 'R')
+		return rounds_line(r, e);
+	if (evctx_line(&r->ctx, e, r->kind, r->thread, why) < 0)
+		return bad(r, "%s", why);
+	if (*e->line != 'F')
+		return *e->line;
+	d = block_id(r, e);
+	if (d != NULL && d->letter != 'B')
+		return bad(r, "F: id %" PRIx64 " is no block's", e->num[0]);
+	return d == NULL ? -1 : 'F';
+}
+
 /* Act on a line whose meaning depends on those before it. */
 static int
 in_order(struct evr *r, struct ev *e)
 {
 	const struct ev_def *d;
 
+	if (r->kind != EV_CALLS && evline_varies(*e->line))
+		return varying_line(r, e);
 	switch (*e->line) {
 	case 'O':
 		d = ev_last(r);
@@ -537,13 +625,8 @@ in_order(struct evr *r, struct ev *e)
 		return thread_line(r, e->nnum == 1 ? e->num[0] :
 		    e->num[0] ^ e->num[1] << 32);
 	case 'W':
-		d = evdef_find(&r->def, e->num[0]);
-		if (d == NULL)
-			return bad(r, "undefined id %" PRIx64, e->num[0]);
-		if (d->letter == 'Q' || d->letter == 'Z')
-			return bad(r, "W: id %" PRIx64 " is no block's",
-			    e->num[0]);
-		e->id = ev_id(r->def.head[e->num[0]]);
+		if (block_id(r, e) == NULL)
+			return -1;
 		r->nexec += e->num[1];
 		break;
 	case 'Y':
@@ -556,6 +639,16 @@ in_order(struct evr *r, struct ev *e)
 		break;
 	}
 	return *e->line;
+}
+
+/* Does this stream have lines with a letter of kind calls? */
+static bool
+has_meaning(const struct evr *r, char letter)
+{
+	if (r->kind == EV_CALLS)
+		return true;
+	return r->version == 2 && r->kind & (EV_COUNTS | EV_CACHE) &&
+	    strchr("SAFVNXR", letter) != NULL;
 }
 
 static int
@@ -586,7 +679,9 @@ other_line(struct evr *r, struct ev *e)
 	}
 	if (e->len == 0)
 		return bad(r, "an empty line");
-	if (evline_fields(e, r->text, why) == 0)
+	if (evline_varies(*e->line) && !has_meaning(r, *e->line))
+		return bad(r, "%c: the stream is not of kind calls", *e->line);
+	if (evline_fields(e, r->kind, r->text, why) == 0)
 		return in_order(r, e);
 	if (why[0] != '\0')
 		return bad(r, "%s", why);
@@ -599,6 +694,11 @@ static bool
 accepted(struct evr *r)
 {
 	r->began = true;
+	if (r->ctx.told && !(r->kind & (EV_COUNTS | EV_CACHE))) {
+		bad(r, "H contexts: the stream is of kind %s",
+		    kind_name[__builtin_ctz(r->kind)]);
+		return false;
+	}
 	if (r->kind & r->accept)
 		return true;
 	r->lineno = 1;
@@ -625,8 +725,8 @@ ev_next(struct evr *r, struct ev *e)
 	}
 	if (*r->p != 'H' && !r->began) {
 		if (r->lineno == 1)
-			return bad(r, "not an event stream: "
-			    "no `H quern-events 1'");
+			return bad(r, "not an event stream: no "
+			    "`H quern-events'");
 		if (!accepted(r))
 			return -1;
 	}

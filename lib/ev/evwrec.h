@@ -17,6 +17,7 @@
 #ifndef EVWREC_H
 #define EVWREC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -51,6 +52,7 @@ struct evw {
 	uint32_t prev;		/* header of the unfinished line, or 0 */
 	uint64_t more;		/* repeats of it */
 	uint64_t nexec;		/* executions written */
+	bool calls;		/* the stream is of kind calls */
 	uint32_t maxid;		/* of those defined in the text */
 	uint64_t *room;		/* for values of later blocks */
 	size_t nroom;

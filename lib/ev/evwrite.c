@@ -86,8 +86,10 @@ evw_raw(struct evw *w, const char *line, size_t len)
 
 	if (len > EVW_MAXLINE)
 		die("a line of %zu bytes, at most %d", len, EVW_MAXLINE);
-	/* kind calls: entries and exits count as executions */
-	if (len > 0 && (*line == 'N' || *line == 'X' || *line == 'V'))
+	if (len == 12 && memcmp(line, "H kind calls", 12) == 0)
+		w->calls = true;
+	/* entries and exits count as executions */
+	if (w->calls && len > 0 && strchr("NVX", *line) != NULL)
 		w->nexec++;
 	p = put_text(w, p, line, len);
 	*p++ = '\n';

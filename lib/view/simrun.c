@@ -319,6 +319,17 @@ simrun_outcomes(struct simrun *s, const char *const *names,
 	}
 }
 
+static void
+pass_line(struct simrun *s, int letter, const struct ev *e)
+{
+	if (letter == 'E')
+		evw_end(s->writer, e->text, (int)e->num[0]);
+	else if (letter == 'H' && strcmp(e->text, "quern-events") == 0)
+		evw_line(s->writer, EVW_HEADER);
+	else
+		evw_raw(s->writer, e->line, e->len);
+}
+
 /* ---- */
 
 static void
@@ -338,12 +349,8 @@ run(struct inside *in)
 			continue;
 		}
 		line(in, c, &e);
-		if (s->writer == NULL || ev_error(s->events) != NULL)
-			continue;
-		if (c == 'E')
-			evw_end(s->writer, e.text, (int)e.num[0]);
-		else
-			evw_raw(s->writer, e.line, e.len);
+		if (s->writer != NULL && ev_error(s->events) == NULL)
+			pass_line(s, c, &e);
 	}
 	if (in->ready && s->sim->end != NULL)
 		s->sim->end(s);

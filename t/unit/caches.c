@@ -184,7 +184,7 @@ generate(size_t n)
 	struct evw *w = evw_open(o);
 	uint32_t id = 1;
 
-	evw_line(w, "H quern-events 1");
+	evw_line(w, EVW_HEADER);
 	evw_line(w, "H cmd random");
 	evw_line(w, "M 1 200000 220000 0 /nowhere/prog");
 	for (unsigned i = 0; i < NBLOCK; i++, id += 1 + (unsigned)rnd(5)) {

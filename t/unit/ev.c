@@ -176,7 +176,7 @@ many(void)
 	uint32_t rec[] = { 1 << 24 | 1, 5, 0, 1 << 24 | 1, 10, 0 };
 	uint64_t five = 5;
 
-	evw_line(w, "H quern-events 1");
+	evw_line(w, EVW_HEADER);
 	evw_block(w, 1, ">1000 1r8.0", 1, 1);
 	evw_block(w, 2, ">2000 1", 0, 1);
 	evw_records(w, rec, rec + 3);
@@ -415,7 +415,7 @@ random_stream(const char *file, size_t n, int plain)
 
 	if (plain)
 		w->way = evwrec_plain;
-	evw_line(w, "H quern-events 1");
+	evw_line(w, EVW_HEADER);
 	random_ids(w);
 	random_records(n);
 	write_records(w);
@@ -442,7 +442,7 @@ write_stream(size_t n)
 	struct out *o = out_open(NULL);
 	struct evw *w = evw_open(o);
 
-	evw_line(w, "H quern-events 1");
+	evw_line(w, EVW_HEADER);
 	random_ids(w);
 	random_records(100000);
 	for (size_t k = 0; k < n; k += 100000)

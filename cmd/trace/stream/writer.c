@@ -13,7 +13,7 @@ stream_head(void)
 {
 	static const char *const cpus[] = { "native", "v2", "v3", "v4" };
 
-	evw_line(stream_writer, "H quern-events 1");
+	evw_line(stream_writer, EVW_HEADER);
 	evw_cmd(stream_writer, stream_program);
 	if (opt->follow || opt->pid != 0)
 		evw_line(stream_writer, "H pid %d", (int)guest.pid);

@@ -1,0 +1,186 @@
+/*
+ * evctx - the lines of calling contexts: S, A, F, V, N, X of kinds counts, cache
+ *
+ * A stream's ids of states and arcs have up to 32 bits.  Readers get numbers
+ * instead, from 1 in the order of definitions, as they do for ids of blocks: so
+ * a damaged id costs no one a huge table.
+ */
+#include "evctx.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "util.h"
+
+#define CHUNK	16384U			/* ids of a chunk */
+#define CHUNKS	(UINT32_MAX / CHUNK + 1)
+#define SAME	0x80000000U		/* with a state: `S id same' */
+#define MOST	(SAME - 1)
+
+/* The entry of an id, its number or 0; NULL: none near it is defined. */
+static uint32_t *
+entry(const struct evctx_ids *t, uint64_t id)
+{
+	uint32_t *c;
+
+	if (t->chunk == NULL || id > UINT32_MAX)
+		return NULL;
+	c = t->chunk[id / CHUNK];
+	return c == NULL ? NULL : &c[id % CHUNK];
+}
+
+static uint32_t
+find(const struct evctx_ids *t, uint64_t id)
+{
+	const uint32_t *e = entry(t, id);
+
+	return e == NULL ? 0 : *e;
+}
+
+/* Give an id the next number, which replaces it.  -1: it cannot be. */
+static int
+define(struct evctx_ids *t, uint64_t *id, uint32_t flags)
+{
+	if (*id == 0 || *id > UINT32_MAX || t->n == MOST || find(t, *id) != 0)
+		return -1;
+	if (t->chunk == NULL)
+		t->chunk = xcalloc(CHUNKS, sizeof *t->chunk);
+	if (t->chunk[*id / CHUNK] == NULL)
+		t->chunk[*id / CHUNK] = xcalloc(CHUNK, sizeof **t->chunk);
+	*entry(t, *id) = ++t->n | flags;
+	*id = t->n;
+	return 0;
+}
+
+static void
+forget(struct evctx_ids *t)
+{
+	for (uint32_t i = 0; t->chunk != NULL && i < CHUNKS; i++)
+		free(t->chunk[i]);
+	free(t->chunk);
+}
+
+void
+evctx_close(struct evctx *x)
+{
+	forget(&x->states);
+	forget(&x->arcs);
+	free(x->frames);
+}
+
+__attribute__((format(printf, 2, 3)))
+static int
+bad(char why[EVCTX_WHY], const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, EVCTX_WHY, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+/* Replace the id of a state or an arc in a field by its number. */
+static int
+known(const struct evctx_ids *t, const char *what, const struct ev *e,
+    uint64_t *id, char why[EVCTX_WHY])
+{
+	uint32_t n = find(t, *id) & ~SAME;
+
+	if (n == 0)
+		return bad(why, "%c: undefined %s %" PRIx64, *e->line, what,
+		    *id);
+	*id = n;
+	return 0;
+}
+
+static int
+no_new(const struct ev *e, const char *what, char why[EVCTX_WHY])
+{
+	return bad(why, "%c: %s %" PRIx64 " is defined twice, or no id",
+	    *e->line, what, e->num[0]);
+}
+
+/* S id up level address, S id same */
+static int
+state(struct evctx *x, struct ev *e, char why[EVCTX_WHY])
+{
+	bool same = e->nnum == 2;
+
+	if (same && find(&x->states, e->num[1]) & SAME)
+		return bad(why, "S: state %" PRIx64 " has no context of its "
+		    "own", e->num[1]);
+	if (!same && (e->num[2] == 0 || e->num[2] > 2))
+		return bad(why, "S: level %" PRIx64 ", neither 1 nor 2",
+		    e->num[2]);
+	if ((same || e->num[1] != 0) &&
+	    known(&x->states, "state", e, &e->num[1], why) < 0)
+		return -1;
+	return define(&x->states, &e->num[0], same ? SAME : 0) < 0 ?
+	    no_new(e, "state", why) : 0;
+}
+
+/* A id from site target to */
+static int
+arc(struct evctx *x, struct ev *e, char why[EVCTX_WHY])
+{
+	if (e->num[1] == 0 && e->num[2] != 0)
+		return bad(why, "A: site %" PRIx64 " in no state", e->num[2]);
+	if (e->num[1] != 0 &&
+	    known(&x->states, "state", e, &e->num[1], why) < 0)
+		return -1;
+	if (known(&x->states, "state", e, &e->num[4], why) < 0)
+		return -1;
+	return define(&x->arcs, &e->num[0], 0) < 0 ?
+	    no_new(e, "arc", why) : 0;
+}
+
+/* X n: fails if fewer frames are entered. */
+static int
+leave(struct evctx *x, uint64_t n, unsigned thread, char why[EVCTX_WHY])
+{
+	uint64_t have = thread < x->nframes ? x->frames[thread] : 0;
+
+	if (n == 0 || n > have)
+		return bad(why, "X: %" PRIx64 " frames left of %" PRIx64, n,
+		    have);
+	x->frames[thread] -= n;
+	return 0;
+}
+
+int
+evctx_line(struct evctx *x, struct ev *e, unsigned kind, unsigned thread,
+    char why[EVCTX_WHY])
+{
+	if (!x->told)
+		return bad(why, "%c: the stream has no contexts", *e->line);
+	switch (*e->line) {
+	case 'S':
+		return state(x, e, why);
+	case 'A':
+		return arc(x, e, why);
+	case 'F':
+		return known(&x->states, "state", e, &e->num[1], why);
+	case 'V':
+		if ((e->nnum == 5) != (kind == EV_CACHE))
+			return bad(why, "V: %u numbers, but in kind %s it has "
+			    "%s", e->nnum, kind == EV_CACHE ? "cache" :
+			    "counts", kind == EV_CACHE ? "5" : "3");
+		return known(&x->arcs, "arc", e, &e->num[0], why);
+	}
+	/* N arc place, X n */
+	if (kind != EV_CACHE)
+		return bad(why, "%c: the stream is not of kind cache",
+		    *e->line);
+	if (*e->line == 'X')
+		return leave(x, e->num[0], thread, why);
+	if (known(&x->arcs, "arc", e, &e->num[0], why) < 0)
+		return -1;
+	if (thread >= x->nframes)
+		x->frames = xgrow0(x->frames, &x->nframes, thread + 1UL,
+		    sizeof *x->frames);
+	x->frames[thread]++;
+	return 0;
+}

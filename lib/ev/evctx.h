@@ -1,0 +1,33 @@
+/*
+ * evctx.h - the lines of calling contexts: S, A, F, V, N, X; inside lib only
+ */
+#ifndef EVCTX_H
+#define EVCTX_H
+
+#include "ev.h"
+
+enum { EVCTX_WHY = 80 };
+
+/* Ids of states or arcs: numbers from 1 in the order of their lines. */
+struct evctx_ids {
+	uint32_t **chunk;	/* by the stream's id, see evctx.c; or NULL */
+	uint32_t n;		/* numbers so far */
+};
+
+struct evctx {
+	bool told;		/* there was an `H contexts' line */
+	struct evctx_ids states, arcs;
+	uint64_t *frames;	/* by thread: how many are entered */
+	size_t nframes;
+};
+
+void evctx_close(struct evctx *);
+/*
+ * Check a line whose fields are parsed, and replace ids of states and arcs in
+ * num by their numbers; F's block is the caller's to check. Returns -1 and says
+ * what is wrong in why.
+ */
+int evctx_line(struct evctx *, struct ev *, unsigned kind, unsigned thread,
+    char why[EVCTX_WHY]);
+
+#endif
