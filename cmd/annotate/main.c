@@ -34,8 +34,8 @@ static const char help[] =
 "  -o, --output=FILE   write there\n"
 "  -h, --help          --version\n";
 
-enum { ASM = 256, HTML, LAYOUT, LINES, INCLUSIVE, TREE, SHOW, SORT, THRESHOLD, PERCS,
-    NOPERCS, AUTO, ANNOTATE, NOANNOTATE, CONTEXT, COLOR, VERSION };
+enum { ASM = 256, HTML, LAYOUT, LINES, INCLUSIVE, TREE, SHOW, SORT, THRESHOLD,
+    PERCS, NOPERCS, AUTO, ANNOTATE, NOANNOTATE, CONTEXT, COLOR, VERSION };
 
 static const struct option longopts[] = {
 	{ "asm", optional_argument, NULL, ASM },

@@ -1,5 +1,5 @@
 /*
- * evctx - the lines of calling contexts: S, A, F, V, N, X of kinds counts, cache
+ * evctx - calling contexts, S A F V N X lines of kinds counts and cache
  *
  * A stream's ids of states and arcs have up to 32 bits.  Readers get numbers
  * instead, from 1 in the order of definitions, as they do for ids of blocks: so
