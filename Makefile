@@ -9,8 +9,8 @@
 #   make fuzz      each fuzz target for FUZZTIME seconds (needs clang)
 #
 # cmd/NAME.c, or all of cmd/NAME/ and its folders, is the program NAME. It is
-# linked with lib.a (lib/*/*.c), OBJS_NAME and LDLIBS_NAME. t/unit/NAME.c is a
-# test driver.
+# linked with lib.a (lib/*/*.c), OBJS_NAME and LDLIBS_NAME. A name in SCRIPTS is
+# the program scripts/NAME. t/unit/NAME.c is a test driver.
 
 # Debian packages: to build, and for make demo
 DEBS	= gcc libc6-dev make pkg-config perl binutils gzip \
@@ -84,7 +84,8 @@ LIBSRCS	:= $(wildcard lib/*/*.c)
 LIBOBJS	:= $(LIBSRCS:%.c=$(BUILD)/%.o)
 UNITS	:= $(patsubst t/unit/%.c,$(BUILD)/t/%,$(wildcard t/unit/*.c))
 FUZZERS	:= $(patsubst t/fuzz/%.c,%,$(wildcard t/fuzz/fuzz_*.c))
-BINS	:= $(PROGS:%=$(BUILD)/bin/%)
+SCRIPTS	= ci
+BINS	:= $(PROGS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%)
 
 all: $(BINS)
 
@@ -142,6 +143,11 @@ $$(BUILD)/bin/$(1): $$(call objects,$(1)) $$(OBJS_$(1)) $$(BUILD)/lib.a
 	$$(call short,LINK)$$(LINK) -o $$@ $$(call objects,$(1)) $$(OBJS_$(1)) \
 	    $$(BUILD)/lib.a $$(LDLIBS_$(1)) $$(LIBS)
 endef
+
+# programs that are scripts find the others next to them
+$(SCRIPTS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: scripts/%
+	@mkdir -p $(@D)
+	$(call short,CP)install -m 755 $< $@
 
 # ------------------------------------------------------ the engine's runtime
 # cmd/trace/runtime/ runs inside the traced program: freestanding, with flags
@@ -242,12 +248,12 @@ check-long: $(FIRST) tests
 # Installed names carry P, for diff, merge and trace belong to others; bare
 # names are links in a folder of their own. Pages speak of installed names.
 PAGES	:= $(sort $(wildcard man/*.[157]))
-OURS	= $(sort $(PROGS) $(basename $(notdir $(filter %.5,$(PAGES)))))
+OURS	= $(sort $(PROGS) $(SCRIPTS) $(basename $(notdir $(filter %.5,$(PAGES)))))
 
 install: $(BINS)
 	@set -e; d=$(DESTDIR)$(LIBEXECDIR)/quern; \
 	mkdir -p $(DESTDIR)$(BINDIR) $$d; \
-	for p in $(PROGS); do \
+	for p in $(PROGS) $(SCRIPTS); do \
 		install -m 755 $(BUILD)/bin/$$p $(DESTDIR)$(BINDIR)/$(P)$$p; \
 		ln -sfr $(DESTDIR)$(BINDIR)/$(P)$$p $$d/$$p; \
 	done; \

@@ -13,6 +13,7 @@ for p in cmd/*.c cmd/*/main.c; do
 	p=${p##*/}
 	progs="$progs ${p%.c}"
 done
+scripts=$(sed -n 's/^SCRIPTS *= *//p' Makefile)
 filters=$(for p in $progs; do [ "$p" = trace ] || echo "$p"; done)
 
 # --- dependence: cmd -> lib; no lib -> cmd; the runtime -> shared.h alone
@@ -92,7 +93,7 @@ if command -v mandoc >/dev/null; then
 else
 	skip "pages" "no mandoc"
 fi
-for p in $progs; do
+for p in $progs $scripts; do
 	check "$p has a page" test -f "man/$p.1"
 	for s in NAME SYNOPSIS DESCRIPTION 'EXIT STATUS' EXAMPLES; do
 		grep -q "^\.Sh $s" "man/$p.1" 2>/dev/null || echo "$s"
@@ -107,7 +108,7 @@ for p in $(sed -n 's/^\.It Xr \([-a-z]*\) 1$/\1/p' man/quern.7); do
 done
 
 # --- manners
-for p in $progs; do
+for p in $progs $scripts; do
 	trouble=2
 	[ "$p" = trace ] && trouble=125
 	check "$p --help" "$B/$p" --help

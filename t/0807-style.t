@@ -13,5 +13,13 @@ printf 'int x;' >"$T/end.c"
 status 1 "no newline at the end" scripts/style "$T/end.c"
 printf 'int x;\t/* y */\n' >"$T/good.c"
 status 0 "a good one" scripts/style "$T/good.c"
+for p in $(sed -n 's/^SCRIPTS *= *//p' Makefile); do
+	if command -v shellcheck >/dev/null; then
+		check "shellcheck has nothing to say of $p" \
+		    shellcheck -s sh "scripts/$p"
+	else
+		skip "shellcheck of $p" "no shellcheck"
+	fi
+done
 
 done_testing

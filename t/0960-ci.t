@@ -1,0 +1,202 @@
+#!/bin/sh
+# ci: a list of programs against a folder and a commit; limits; reports
+
+. t/lib.sh
+
+[ -x "$B/trace" ] || skip_all "no trace"
+CC=${CC:-gcc}
+C=$B/ci
+export TMPDIR=$T/tmp
+mkdir "$T/tmp" "$T/repo"
+cd "$T/repo" || exit 99
+
+cat >a.cc <<'EOF'
+#include <cstdio>
+#include <cstdlib>
+#define NI __attribute__((noinline))
+namespace ns {
+NI void parse_one(int n) { for (volatile int i = 0; i < n; i++) ; }
+NI void parse_two(int n) { for (volatile int i = 0; i < n; i++) ; }
+}
+int main(int argc, char **argv)
+{
+	if (argc > 1 && argv[1][0] == 'x')
+		return atoi(argv[1] + 1);
+	ns::parse_one(5000);
+	ns::parse_two(5000);
+	std::printf("%s %s\n", argc > 1 ? argv[1] : "-",
+	    getenv("WORD") ? getenv("WORD") : "-");
+}
+EOF
+cat >list <<'EOF'
+# two programs
+--moved=3
+one    counts   ./a "a | b" >said
+
+	two cache	./a <list
+EOF
+build="$CC -O1 -g -o a a.cc"
+eval "$build" || skip_all "no compiler"
+
+# --- without a baseline
+check "without a baseline" "$C" list
+check "a row for each program" grep -q '^| one | Ir |  | [0-9,]* | no baseline |' \
+    "$T/out"
+same "the command's redirection is the program's, and its environment clean" \
+    "a | b -" "$(cat said)"
+same "else its output is in the log" "- -" "$(cat ci.out/two.log)"
+check "a profile of the caches" grep -q '^events: Ir I1mr' ci.out/two.out
+same "nothing else is left" "" "$(ls "$TMPDIR")"
+WORD=w X=$(seq 1000) "$C" -q --dir=again -e WORD=v list
+same "a variable that was asked for" "a | b v" "$(cat said)"
+check "another environment is told" grep -q 'environment.*,WORD=v$' again/conditions
+(unset TZ; WORD=w LC_ALL=C.UTF-8 HOME=/ X=$(seq 1000 | tr '\n' :) \
+    "$C" -q --dir=again --baseline=ci.out list)
+same "ours makes no difference" 0 $?
+check "none at all" cmp ci.out/one.out again/one.out
+
+# --- a folder, limits
+sed -i 's/parse_two(5000)/parse_two(5500)/' a.cc
+eval "$build"
+status 0 "without limits a difference is none to fail for" \
+    "$C" -q -d new --baseline=ci.out list
+status 1 "a limit of all" "$C" -d new -b ci.out --limit=Ir=0.1% list
+check "said in the table" \
+    grep -q '^| one | Ir | [0-9,]* | [0-9,]* | +[0-9,]* (+.* %) | `Ir=0.1%` \*\*exceeded\*\* |$' "$T/out"
+check "with the function that moved" \
+    grep -q '^+[0-9,]* (+10.0%)  a.cc:ns::parse_two(int)$' new/report.md
+status 0 "a limit that is kept" "$C" -q -d new -b ci.out -l Ir=50% list
+status 1 "a limit of a function" \
+    "$C" -d new -b ci.out --limit='Ir:ns::parse_*(int)=2%' list
+check "names which" grep -q '^+[0-9,]* (+10.0%)  a.cc:ns::parse_two(int)$' "$T/out"
+status 0 "of another function" \
+    "$C" -q -d new -b ci.out --limit='Ir:ns::parse_one(int)=0' list
+status 0 "of another program" "$C" -q -d new -b ci.out -l 'thr*/Ir=0' list
+same "which does not exist" "ci: --limit=thr*/Ir=0: no program has this event" \
+    "$(cat "$T/err")"
+status 1 "of a program" "$C" -q -d new -b ci.out -l 't*/Dr=0' -l 'one/Ir=50%' list
+same "judged for it alone" "1 1" "$(grep -c '<failure' new/report.xml) \
+$(grep -c 'testcase classname="one" name="Ir=50%"/>' new/report.xml)"
+sed '2s/.*/--limit=Ir=0/' list >limited
+status 1 "a limit in the list" "$C" -q -d new -b ci.out limited
+status 2 "other caches than the baseline's" \
+    "$C" -q -d new -b ci.out --caches='--I1=4096,2,64 --D1=4096,2,64 --LL=65536,4,64' list
+cp "$T/err" told
+check "are told" grep -q 'ci: two: .*another model' told
+check "as other conditions" grep -q 'under other conditions' told
+
+# --- the reports
+status 1 "reports" "$C" -q -d new -b ci.out -l Ir=1 -l 'Ir:*parse*=3' list
+perl -MJSON::PP -e 'local $/; my $j = decode_json(<>);
+    print join " ", $j->{schema}, $j->{status}, map { ($_->{name}, $_->{kind},
+    $_->{command}, $_->{state}, $_->{totals}{Ir} - $_->{diff}{total}{Ir}{new},
+    $_->{diff}{limits}[1]{functions}[0]{function}{name}) } @{$j->{programs}}' \
+    new/report.json >json
+same "JSON" 'quern/ci/1 1 one counts ./a "a | b" >said exceeded 0 ns::parse_two(int) two cache ./a <list exceeded 0 ns::parse_two(int)' \
+    "$(cat json)"
+if command -v python3 >/dev/null; then
+	python3 - new/report.xml >junit <<'EOF'
+import sys, xml.etree.ElementTree as e
+s = e.parse(sys.argv[1]).getroot()[0]
+print(s.get("tests"), s.get("failures"), s.get("errors"), len(s),
+    [c.get("name") for c in s if len(c)])
+EOF
+	same "JUnit" "6 4 0 6 ['Ir=1', 'Ir:*parse*=3', 'Ir=1', 'Ir:*parse*=3']" \
+	    "$(cat junit)"
+else
+	skip "JUnit" "no python3"
+fi
+
+# --- a program that fails does not stop the others
+printf '%s\n' 'bad counts ./a x3' 'gone counts ./none' 'one counts ./a a' >some
+status 2 "a program that fails" "$C" -d new some
+same "is named with its status" "ci: bad: status 3: ./a x3
+ci: gone: status 127: ./none" "$(cat "$T/err")"
+check "the others have run" grep -q '^| one | Ir ' "$T/out"
+check "an error in JUnit" grep -q '<error message="status 3: ./a x3">' new/report.xml
+
+# --- a commit
+if command -v git >/dev/null; then
+	export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+	mkdir sub
+	mv a.cc list sub
+	cd sub || exit 99
+	g() { git -c user.name=t -c user.email=t@localhost "$@" >/dev/null 2>&1; }
+	g init ..
+	g add a.cc list
+	g commit -m one
+	sed -i 's/parse_two(5500)/parse_two(5600)/' a.cc
+	eval "$build"
+	status 1 "against a commit" \
+	    "$C" -b HEAD --build="$build" -l 'Ir:*two*=1%' list
+	check "names below its tree are the same" \
+	    grep -q '^+[0-9,]* (+1.8%)  sub/a.cc:ns::parse_two(int)$' "$T/out"
+	git -C .. worktree list >"$T/trees"
+	same "its tree is gone" "1 0" "$(wc -l <"$T/trees") $(ls "$TMPDIR" | wc -l)"
+	status 0 "against the same" sh -c 'git stash -q && '"$build"' &&
+	    '"$C"' -b HEAD --build="'"$build"'" -l Ir=0 list'
+	status 2 "a build that fails" "$C" -b HEAD --build=false list
+	check "is told" grep -q '^ci: --build: status 1 in the tree of HEAD' "$T/err"
+	same "and its tree is gone, too" 1 "$(git -C .. worktree list | wc -l)"
+	status 2 "neither folder nor commit" "$C" -b nosuch list
+	cd ..
+	mv sub/list .
+else
+	skip "a commit" "no git"
+fi
+
+# --- where perf_event_open is forbidden, as on runners
+cat >forbid.c <<'EOF'
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	struct sock_filter f[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data,
+		    nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ, SYS_perf_event_open, 0, 1),
+		BPF_STMT(BPF_RET, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET, SECCOMP_RET_ALLOW) };
+	struct sock_fprog p = { 4, f };
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p) ||
+	    syscall(SYS_perf_event_open, 0, 0, 0, 0, 0) != -1 || errno != EPERM)
+		return 77;
+	return execvp(argv[1], argv + 1);
+}
+EOF
+if $CC -o forbid forbid.c && ./forbid true; then
+	cp sub/a . 2>/dev/null
+	check "where perf is forbidden" ./forbid "$C" -q -d other list
+else
+	skip "where perf is forbidden" "no seccomp"
+fi
+
+# --- the command line, and the list
+status 2 "no list" "$C"
+status 2 "a list that is not there" "$C" none
+same "is named" "ci: none: cannot be read" "$(cat "$T/err")"
+bad() { # TEXT MESSAGE
+	printf '%b\n' "$1" >badlist
+	status 2 "list: $1" "$C" badlist
+	same "list: $1: said" "ci: $2" "$(cat "$T/err")"
+}
+bad '#' "badlist: no program"
+bad '\n one more ./a' "badlist:2: kind 'more' is none of counts, cache, branches, calls"
+bad 'one counts' "badlist:1: no command"
+bad 'o/ne counts x' "badlist:1: the name 'o/ne' has other characters than letters, digits and -._+"
+bad 'one counts x\none counts y' "badlist:2: a second program one"
+printf '%s\n' '-x' >badlist
+status 2 "a short option in the list" "$C" badlist
+for o in --limit=Ir --limit== --env==x --env=A=1,2 --moved=x; do
+	status 2 "$o" "$C" "$o" list
+done
+status 2 "the baseline in the same folder" "$C" -b ci.out list
+
+done_testing
