@@ -67,7 +67,8 @@ void func_rule(enum func_rule, const char *pattern, uint32_t n);
 
 /*
  * Find the place of a run-time address. Return the run-time address where the
- * function ends. Some 100 ns, but reads the symbols of an object first.
+ * function, or code without a symbol, ends: up to there no function begins.
+ * Takes some 100 ns, but reads the symbols of an object first.
  */
 uint64_t func_place(uint64_t addr, struct func_place *);
 /* Return a permanent copy. */

@@ -67,6 +67,8 @@ struct sym_at {
 void sym_find(struct sym *, uint64_t addr, struct sym_at *at);
 /* Find the function only: at->file and at->line are not set. */
 void sym_function(struct sym *, uint64_t addr, struct sym_at *at);
+/* Where the first symbol behind addr begins; UINT64_MAX: there is none. */
+uint64_t sym_next(const struct sym *, uint64_t addr);
 
 /*
  * symname.c: where the functions of a name begin, in ascending order

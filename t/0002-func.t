@@ -12,7 +12,9 @@ __attribute__((noinline)) void second(void) { abort(); }
 __attribute__((section("other"))) void third(void) { __asm__ volatile("nop; nop"); }
 __asm__(".pushsection .text\n.type part.cold, @function\npart.cold: nop; nop\n"
     ".size part.cold, .-part.cold\n.type part, @function\npart: nop; nop\n"
-    ".size part, .-part\nnop; bare: nop; nop\n.popsection\n");
+    ".size part, .-part\nnop; bare: nop; nop\n"
+    ".section .tail, \"ax\"\n.type fourth, @function\nfourth: nop\n"
+    ".size fourth, .-fourth\nlast: nop\n.popsection\n");
 int main(void) { first(); second(); third(); return 0; }
 E
 ${CC:-gcc} -O1 -g0 -fno-pie -no-pie -Wl,-z,lazy -o "$T/a" "$T/a.c" || exit 99
@@ -30,7 +32,9 @@ section() { # its start; or with a second word, its end
 	    done
 }
 stub=$(plus "$(section .plt)" 16) stubs=$(section .plt end)
-text=$(section .text end)
+next=$(nm -n "$T/a" | sed -n '/ bare$/,$s/^0*\([0-9a-f]*\) [tT] .*/\1/p' |
+    sed -n 2p)
+last=$(addr last) lasts=$(section .tail end)
 
 # The file's bytes from 1000 on are at 401000, where they were linked for, and
 # at 701000. Ends of functions are cut off.
@@ -74,10 +78,12 @@ asked "a cold part" "section same, function parts" <<E
 = $part $cold
 E
 
-asked "code without a symbol ends with its section, or nowhere" \
-    "$bare $bare $text $(name $bare)
+asked "code without a symbol ends at one, with its section, or nowhere" \
+    "$bare $bare $next $(name $bare)
+$last $last $lasts $(name $last)
 5000 5000 - $(name 5000)" <<E
 ? $bare
+? $last
 ? 5000
 E
 

@@ -196,6 +196,13 @@ stream blocks "B 1 >4010fe 2C401000 2S" "P 2 1 1" "B 3 >401100 2S" 2 3 \
 finds "falling into a function" "f 1;main 1;main>f 1 1;"
 stream blocks "B 1 >4010fc 2 2C401000 2 2S" 1 "Y 231" "E exit 0 1" >ev
 finds "in the midst of a block" "f 2;main 2;main>f 1 2;"
+stream blocks "B 1 >4010fc 2 2 2 2S" 1 "Y 231" "E exit 0 1" >ev
+finds "in straight code" "f 2;main 2;main>f 1 2;"
+stream blocks "B 1 >4010fc 2 2 2 2C4010fe 2S" 1 "Y 231" "E exit 0 1" >ev
+finds "behind which a branch is" "f 3;main 2;main>f 1 3;"
+stream blocks "B 1 >400ffc 2 2 2 2C401004 2S" 1 "Y 231" "E exit 0 1" >ev
+finds "from where there are no symbols" "0x0000000000400ffc 2;\
+0x0000000000400ffc>main 1 3;main 3;"
 
 # --- longjmp: main calls f calls g, which jumps into the midst of main
 stream blocks "$call" "B 10 >401100 3 5w8.0-8L401200" \

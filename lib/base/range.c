@@ -85,15 +85,12 @@ range_done(struct ranges *r)
 	*r = out;
 }
 
-const struct addr_range *
-range_find(struct ranges *r, uint64_t addr)
+/* The index of the first that ends behind addr. */
+static size_t
+search(const struct ranges *r, uint64_t addr)
 {
 	size_t lo = 0, hi = r->n, mid;
 
-	if (r->last < r->n && r->v[r->last].start <= addr &&
-	    addr < r->v[r->last].end)
-		return &r->v[r->last];
-	/* the first that ends behind addr */
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
 		if (r->v[mid].end <= addr)
@@ -101,8 +98,30 @@ range_find(struct ranges *r, uint64_t addr)
 		else
 			hi = mid;
 	}
+	return lo;
+}
+
+const struct addr_range *
+range_find(struct ranges *r, uint64_t addr)
+{
+	size_t lo;
+
+	if (r->last < r->n && r->v[r->last].start <= addr &&
+	    addr < r->v[r->last].end)
+		return &r->v[r->last];
+	lo = search(r, addr);
 	if (lo == r->n || addr < r->v[lo].start)
 		return NULL;
 	r->last = lo;
 	return &r->v[lo];
+}
+
+uint64_t
+range_next(const struct ranges *r, uint64_t addr)
+{
+	size_t i = search(r, addr);
+
+	if (i < r->n && r->v[i].start <= addr)
+		i++;
+	return i < r->n ? r->v[i].start : UINT64_MAX;
 }

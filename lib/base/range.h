@@ -28,5 +28,7 @@ void range_add(struct ranges *, uint64_t start, uint64_t end, uint32_t what);
 void range_done(struct ranges *);
 /* The part of a range that holds addr, or NULL. */
 const struct addr_range *range_find(struct ranges *, uint64_t addr);
+/* Where the first range behind addr starts; UINT64_MAX: there is none. */
+uint64_t range_next(const struct ranges *, uint64_t addr);
 
 #endif

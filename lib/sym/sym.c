@@ -246,6 +246,12 @@ sym_function(struct sym *s, uint64_t addr, struct sym_at *at)
 	}
 }
 
+uint64_t
+sym_next(const struct sym *s, uint64_t addr)
+{
+	return range_next(&s->fns, addr);
+}
+
 void
 sym_find(struct sym *s, uint64_t addr, struct sym_at *at)
 {

@@ -297,6 +297,16 @@ joined(struct object *o, struct func *part)
 	return part;
 }
 
+/* Where code without a symbol ends: at a symbol, or with its section. */
+static uint64_t
+gap_end(const struct object *o, unsigned sec, uint64_t link)
+{
+	uint64_t end = sec > 0 ? o->section[sec - 1].end : UINT64_MAX;
+	uint64_t next = o->sym == NULL ? end : sym_next(o->sym, link);
+
+	return next < end ? next : end;
+}
+
 uint64_t
 func_place(uint64_t addr, struct func_place *p)
 {
@@ -321,8 +331,9 @@ func_place(uint64_t addr, struct func_place *p)
 		p->entry &= f == p->fn;
 		p->fn = f;
 	}
-	return at.end != 0 ? at.end + p->slide :
-	    sec > 0 ? o->section[sec - 1].end + p->slide : UINT64_MAX;
+	if (at.end == 0)
+		at.end = gap_end(o, sec, link);
+	return at.end == UINT64_MAX ? at.end : at.end + p->slide;
 }
 
 const struct func_place *

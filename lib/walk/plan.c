@@ -1,11 +1,12 @@
 /*
  * plan - cut definitions into segments, which hold no call or return
  *
- * A definition (a block, or a prefix of one) is cut where a function begins
- * and after a call, a return or a jump elsewhere. Most definitions are one
- * segment. Its key decides whether it may simply follow what the thread ran
- * last: both are in one section, the segment does not begin a function, and
- * the last one did not end in a call, a return or an indirect jump.
+ * A definition (a block, or a prefix of one) is cut where a function begins,
+ * even if code falls into it, and after a call, a return or a jump elsewhere.
+ * Most definitions are one segment. Its key decides whether it may simply
+ * follow what the thread ran last: both are in one section, the segment does
+ * not begin a function, and the last one did not end in a call, a return or an
+ * indirect jump.
  *
  * The reference to the return address shows the stack pointer after a call or
  * return. So all definitions of a block that have the group of this reference
@@ -192,27 +193,32 @@ finish(struct walk_seg *s, uint32_t end)
 		s->key = KEY_NEVER;
 }
 
-static uint64_t until;		/* the last segment's function ends there */
+/* The last address looked up, and where its function ends. */
+static uint64_t from, until;
 
-/* Must the instruction at addr, which follows i, begin a new segment? */
+static void
+look_up(uint64_t addr, struct func_place *at)
+{
+	from = addr;
+	until = func_place(addr, at);
+}
+
+/*
+ * Must the instruction at addr, which follows i, begin a new segment? Straight
+ * code must where a function begins: it falls into that.
+ */
 static bool
 cuts(const struct walk_seg *s, const struct ev_insn *i, uint64_t addr,
     struct func_place *at)
 {
-	uint64_t end;
 	bool straight = addr == i->addr + i->len;
+	bool stays = i->flow == 0 || i->flow == 'C';
 
-	if (i->flow == 0)
+	if (straight && stays && addr > from && addr < until)
 		return false;
-	if (straight && i->flow == 'C' && addr < until &&
-	    addr >= s->addr)
-		return false;
-	end = func_place(addr, at);
-	if (!at->entry && at->section == s->at->section &&
-	    at->slide == s->at->slide && (i->flow == 'C' || i->flow == 'J'))
-		return false;
-	until = end;
-	return true;
+	look_up(addr, at);
+	return at->entry || at->section != s->at->section ||
+	    at->slide != s->at->slide || !(stays || i->flow == 'J');
 }
 
 /* Cut a definition into segments; return how many. */
@@ -226,7 +232,7 @@ cut(const struct ev_def *d, struct walk_seg **segs)
 	struct walk_seg *s;
 	uint32_t n = 0;
 
-	until = func_place(i->addr, &at);
+	look_up(i->addr, &at);
 	for (uint32_t k = 0; k < d->n; k++) {
 		if (k > 0) {
 			s = &v[n - 1];
@@ -235,7 +241,7 @@ cut(const struct ev_def *d, struct walk_seg **segs)
 			    !(walk.jumps && i[k - 1].flow != 0))
 				continue;
 			if (walk.jumps)
-				until = func_place(i[k].addr, &at);
+				look_up(i[k].addr, &at);
 			finish(s, k);
 		}
 		v = xgrow(v, &cap, n + 1, sizeof *v);

@@ -1,0 +1,79 @@
+#!/bin/sh
+# callgraph: code that falls into a function calls it, wherever blocks end
+
+. t/lib.sh
+
+[ -x "$B/trace" ] || skip_all "no trace"
+
+cat >"$T/list.awk" <<'E'
+function name(s,	id) {
+	id = s
+	sub(/\).*/, "", id)
+	if (s ~ /\) /) {
+		sub(/^[^)]*\) /, "", s)
+		n[id] = s
+	}
+	return n[id]
+}
+/^fn=/ { fn = name(substr($0, 4)) }
+/^cfn=/ { cfn = name(substr($0, 5)) }
+/^calls=/ {
+	split(substr($0, 7), c, " ")
+	calls[fn ">" cfn] += c[1]
+	getline
+	next
+}
+/^[0-9+*-]/ { own[fn] += $2 }
+END {
+	for (a in calls)
+		print a, calls[a]
+	for (fn in own)
+		print fn, own[fn]
+}
+E
+
+# What 300 times are, by hand. The loop in rounds goes round 4, 3, 2, 1, 4 ...
+# times, 750 in all, of 3 instructions; each but the first of 300 is a call.
+cat >"$T/want" <<'E'
+(below main) 6309
+(below main)>GAP 300
+(below main)>branches 300
+(below main)>inner 300
+(below main)>jumps 300
+(below main)>long 300
+(below main)>outer 300
+GAP 300
+GAP>after 300
+after 600
+behind 4200
+branches 1163
+branches>rounds 300
+inner 900
+inner>innermost 900
+innermost 1800
+jumps 600
+jumps>inner 300
+long 14400
+long>behind 300
+outer 300
+outer>inner 300
+rounds 975
+rounds'2 1575
+rounds'2>rounds'2 225
+rounds>rounds'2 225
+E
+for v in exact-fall exact-fall-pie; do
+	for debug in "" nosuper long tinycache nolink; do
+		"$B/trace" -e blocks ${debug:+--debug=$debug} -o "$T/ev" \
+		    "$TB/victim/$v" >"$T/said"
+		"$B/callgraph" "$T/ev" >"$T/costs"
+		awk -f "$T/list.awk" "$T/costs" |
+		    sed 's/0x[0-9a-f]*/GAP/' | sort >"$T/got"
+		samefile "$v $debug" "$T/want" "$T/got"
+		[ -n "$debug" ] || cp "$T/costs" "$T/first"
+		grep -v '^desc:' "$T/first" >"$T/a"
+		grep -v '^desc:' "$T/costs" | cmp - "$T/a"
+		ok "the same to the last byte" $?
+	done
+done
+done_testing
