@@ -63,6 +63,7 @@ LDLIBS_simpoint = -ljansson -lm -lpthread
 LDLIBS_account = -ljansson
 LDLIBS_diff = -lpcre2-8 -ljansson
 OBJS_fmt-pprof = $(BUILD)/cmd/fmt-pprof/pprof.pb-c.o
+LDLIBS_merge = -lm
 LDLIBS_fmt-pprof = -lprotobuf-c
 
 OBJS_t_template = $(patsubst %,$(BUILD)/cmd/trace/code/%.o,template decode \

@@ -257,6 +257,36 @@ if [ -z "$SAN" ]; then
 	same "three files of 8 MB: lines" "$(grep -c '^[0-9]' long)" "$(grep -c '^[0-9]' out)"
 fi
 
+# weights: rounded one by one, and the total is their sum
+cat >w1 <<'EOF'
+events: Ir Dr
+fl=a
+fn=f
+1 3 10
+2 5 0
+cfn=g
+calls=7 9
+2 1 1
+summary: 8 10
+EOF
+printf '%s\n' 'events: Dr Ir' fl=a fn=f '1 2 1' fn=g '9 0 1' 'summary: 2 2' >w2
+check "weights" "$M" --weights=2.5,3 w1 w2
+same "weights: records" "1 11 31 2 13 0 calls=18 9 2 3 3 9 3 0 totals: 27 31" \
+    "$(grep '^[0-9c].* [0-9]*$\|^totals' out | grep -v fn= | xargs)"
+"$M" --weights=1,1 w1 w2 >got
+"$M" w1 w2 >want
+samefile "weights of 1" want got
+"$M" --weights=3 w1 >got
+"$M" w1 w1 w1 >want
+samefile "a weight of 3 is three files" want got
+"$M" --weights=1,0 w1 w2 >got
+same "a weight of 0 leaves nothing" "$("$M" w1 | sed -n 's/^totals: //p')" \
+    "$(sed -n 's/^totals: //p' got | awk '{ print $1, $2 }')"
+for bad in '' 1 1,2,3 1,x 1, ,1 1,-1 1,nan 1,inf 1,1e30; do
+	status 2 "--weights=$bad" "$M" --weights=$bad w1 w2
+done
+status 2 "a product beyond 64 bits" "$M" --weights=1e18,1 w1 w2
+
 # memory does not follow the number of files
 "$C" random 1 instr >r1
 if [ -z "$SAN" ]; then

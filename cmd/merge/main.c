@@ -23,6 +23,9 @@
  * Records that add up to nothing are left out, so the old file and a difference
  * make the new file.
  *
+ * With --weights each file stands for several like it: its counts are multiplied
+ * and rounded, one by one, so that the total is still the sum of the records.
+ *
  * Most files of Cachegrind are in canonical order.  If all are, merge reads
  * them side by side and writes each record as soon as its sum is known
  * (stream.c), in hardly any memory.  Otherwise it adds all up in a table.
@@ -40,25 +43,28 @@
 static const char help[] =
 "usage: merge [option ...] [file ...]\n"
 "Add up cost files, Cachegrind's and Callgrind's.\n"
+"  --weights=W,...     a number for each file, by which it is multiplied\n"
 "  --strict            other caches, another predictor or processor: status 2\n"
 "  -o, --output=FILE   write there\n"
 "  -h, --help          --version\n";
 
 static struct costnames *nm;
 static struct costsum *table;
+static bool weighted;
 
 static void
-add_file(const char *name)
+add_file(const char *name, long double weight)
 {
 	struct costr *r = costr_open(name, nm);
 	size_t store[COST_EVMAX];
 	const size_t *map = NULL;
-	int64_t n[COST_EVMAX], seen[COST_EVMAX] = { 0 };
+	int64_t n[COST_EVMAX], scaled[COST_EVMAX], seen[COST_EVMAX] = { 0 };
 	struct cost c;
 
 	while (costr_next(r, &c)) {
 		if (c.kind == COST_PART) {
-			add_total(r, map, seen);
+			if (!weighted)
+				add_total(r, map, seen);
 			map = head_add(r, store);
 			if (!table)
 				table = costsum_new(nm, first.positions,
@@ -70,9 +76,12 @@ add_file(const char *name)
 			remap(n, c.n, map);
 			c.n = n;
 		}
+		if (weighted)
+			weigh(&c, scaled, weight);
 		costsum_put(table, &c);
 	}
-	add_total(r, map, seen);
+	if (!weighted)
+		add_total(r, map, seen);
 	costr_close(r);
 }
 
@@ -129,19 +138,40 @@ all_canonical(char **names, size_t n)
 	return n > 1;
 }
 
-static void
-merge(char **names, size_t n, const char *dest)
+/* The argument of --weights: n numbers */
+static long double *
+parse_weights(const char *s, size_t n)
 {
+	long double *w = xcalloc(n, sizeof *w);
+	char *end;
+	size_t i;
+
+	for (i = 0; i < n; i++, s = end + (*end == ',')) {
+		w[i] = strtold(s, &end);
+		if (end == s || (*end && *end != ',') ||
+		    !(w[i] >= 0 && w[i] <= 1e18L))
+			break;
+	}
+	if (i < n || *s || s[-1] == ',')
+		die("--weights: not %zu numbers, one for each file", n);
+	return w;
+}
+
+static void
+merge(char **names, size_t n, const char *dest, const char *weights)
+{
+	long double *w = weights ? parse_weights(weights, n) : NULL;
 	struct out *o;
 	size_t i;
 
-	if (n <= STREAMS && all_canonical(names, n)) {
+	weighted = w;
+	if (!w && n <= STREAMS && all_canonical(names, n)) {
 		o = out_open(dest);
 		stream(names, n, o);
 	} else {
 		nm = costnames_new();
 		for (i = 0; i < n; i++)
-			add_file(names[i]);
+			add_file(names[i], w ? w[i] : 1);
 		o = out_open(dest);
 		write_table(o);
 	}
@@ -156,9 +186,10 @@ main(int argc, char **argv)
 		{ "output", required_argument, NULL, 'o' },
 		{ "strict", no_argument, NULL, 's' },
 		{ "version", no_argument, NULL, 'V' },
+		{ "weights", required_argument, NULL, 'w' },
 		{ NULL, 0, NULL, 0 }
 	};
-	const char *dest = NULL;
+	const char *dest = NULL, *weights = NULL;
 	int c;
 
 	prog_init(argv[0]);
@@ -168,6 +199,8 @@ main(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "ho:", longopts, NULL)) != -1) {
 		if (c == 'o')
 			dest = optarg;
+		else if (c == 'w')
+			weights = optarg;
 		else if (c == 's')
 			strict = true;
 		else if (c == 'h')
@@ -175,11 +208,12 @@ main(int argc, char **argv)
 		else if (c == 'V')
 			prog_version();
 		else
-			prog_usage("[--strict] [-o file] [file ...]");
+			prog_usage("[--strict] [--weights=w,...] [-o file] "
+			    "[file ...]");
 	}
 	if (optind == argc)
-		merge((char *[]){ (char *)"-" }, 1, dest);
+		merge((char *[]){ (char *)"-" }, 1, dest, weights);
 	else
-		merge(argv + optind, argc - optind, dest);
+		merge(argv + optind, argc - optind, dest, weights);
 	return 0;
 }

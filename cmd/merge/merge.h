@@ -35,6 +35,8 @@ bool is_nothing(const struct cost *);
 /* Add what the reader's total grew by since the last call; seen: that total. */
 void add_total(const struct costr *, const size_t *map, int64_t *seen);
 extern int64_t total[COST_EVMAX];
+/* Multiply a record's counts, into n, and add them to the total. */
+void weigh(struct cost *, int64_t *n, long double weight);
 
 /* scan.c: is it an uncompressed file of Cachegrind's in canonical order? */
 bool is_canonical(const char *name);
