@@ -23,8 +23,9 @@
  * Records that add up to nothing are left out, so the old file and a difference
  * make the new file.
  *
- * With --weights each file stands for several like it: its counts are multiplied
- * and rounded, one by one, so that the total is still the sum of the records.
+ * With --weights each file stands for several like it: its counts are
+ * multiplied and rounded, one by one, so the total is still the sum of the
+ * records.
  *
  * Most files of Cachegrind are in canonical order.  If all are, merge reads
  * them side by side and writes each record as soon as its sum is known
