@@ -128,16 +128,16 @@ enum {				/* kinds, H kind */
 /*
  * A line, or a batch of executions. Pointers hold until the next ev_next.
  *
- * Numbers in num[], in the line's order: M n start end offset; U start end;
- * T tid [pid]; Y nr; K signo pc; O n; I n; W id n; E status n. In kind calls:
- * N X V id tick; A value; D [tick [type]]; G id [addr]; F version type flags hz
+ * Numbers in num[], in the line's order: M n start end offset; U start end; T
+ * tid [pid]; Y nr; K signo pc; O n; I n; W id n; E status n. In kind calls: N X
+ * V id tick; A value; D [tick [type]]; G id [addr]; F version type flags hz
  * size reserved; J tick; L sec usec, both with a sign; R offset length; S cpu
- * tick. In kinds counts and cache: R id n rounds none; S id up level addr, or
- * S id same; A id from site target to; F id state; V arc calls ir [dr dw];
+ * tick. In kinds counts and cache: R id n rounds none; S id up level addr, or S
+ * id same; A id from site target to; F id state [site]; V arc calls ir [dr dw];
  * N arc place; X n; where states and arcs, like ids of blocks, are numbers from
- * 1 in the order of their definitions, not the stream's own.
- * nnum is how many numbers the line has. B P Q W, and R F of kinds counts and
- * cache, also have id.
+ * 1 in the order of their definitions, not the stream's own. nnum is how many
+ * numbers the line has. B P Q W, and R F of kinds counts and cache, also have
+ * id.
  * Text, with \ooo resolved: H key (then value); M path; O the unparsed list,
  * for ev_outcome; D text, which may hold NULs; F file; G name; R why; E how.
  */
@@ -239,7 +239,10 @@ uint64_t ev_executions(const struct evr *);
  * reused. After an F line all threads are new.
  */
 unsigned ev_thread(const struct evr *);
-/* The thread's last execution, to which O lines refer; no reference alone. */
+/*
+ * What O lines refer to, the thread's last execution: in kind cache perhaps a
+ * reference alone.
+ */
 const struct ev_def *ev_last(const struct evr *);
 /* Read the next event of an O line's list; 0: no more, -1: malformed. */
 int ev_outcome(const char **list, char name[32], uint64_t *n);

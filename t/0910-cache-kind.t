@@ -55,6 +55,31 @@ one perl perl "$T/words.pl"
 one gzip gzip -c "$T/numbers"
 one ls ls -l /usr/bin
 
+# With -t the misses come as O lines, behind references alone.
+run -e cache -o "$T/cache.ev" sqlite3 :memory: -init "$T/w.sql" .quit &&
+    "$B/cachesim" $caches -o "$T/want" "$T/cache.ev" &&
+    "$B/cachesim" -t $caches -o "$T/told.ev" "$T/cache.ev"
+ok "passed through" $?
+perl -ne 'if (/^O [0-9a-f]+ (.*)/) {
+		for (split / /, $1) {
+			/(\w+)(\*(\w+))?/; $n{$1} += $2 ? hex $3 : 1;
+		}
+	}
+	END { print join(" ", map { $n{$_} + 0 }
+	    qw(I1mr ILmr D1mr DLmr D1mw DLmw)), "\n" }' "$T/told.ev" >"$T/sums"
+same "all misses are told" \
+    "$(awk '/^totals:/ { print $3, $4, $6, $7, $9, $10 }' "$T/want")" \
+    "$(cat "$T/sums")"
+sed '/^O /d; /^H outcomes/d; /^H desc/d' "$T/told.ev" |
+    "$B/cachesim" $caches -o "$T/got"
+cmp "$T/want" "$T/got"
+ok "all else is passed on" $?
+printf '%s\n' "H quern-events 2" "H kind cache 64 64 8" "B 1 >1000 3 4r8.0" \
+    "Q 2 1 2 1 s" "2+7ffe10000" "O 1 D1mr" "W 1 1" "E exit 0 2" >"$T/o.ev"
+"$B/cachesim" $caches -o /dev/null "$T/o.ev" 2>"$T/err"
+same "misses of another instruction are told" "cachesim: $T/o.ev:6: O: the \
+last reference is of instruction 2, not 1" "$(cat "$T/err")"
+
 run -e cache=32 -o "$T/small.ev" bzip2 -kc "$T/numbers" &&
     run -o "$T/all.ev" bzip2 -kc "$T/numbers" &&
     "$B/cachesim" $caches -o "$T/all" "$T/all.ev" &&

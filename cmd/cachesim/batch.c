@@ -91,7 +91,7 @@ batch_init(const struct geometry g[NCACHE], struct evr *r, int pass)
 	events = r;
 	l1_init(g, r);
 	if (l1.tables)
-		lone_init(l1.ishift, l1.dshift);
+		lone_init(l1.ishift, l1.dshift, pass);
 	ll_init(&g[LL]);
 	repeat_init(g);
 	ordered_init(r, pass);

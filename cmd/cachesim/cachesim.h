@@ -151,8 +151,8 @@ struct lone {
 	struct misses fetch;
 };
 
-/* log2 of the line sizes of I1 and D1 */
-void lone_init(unsigned ishift, unsigned dshift);
+/* log2 of the line sizes of I1 and D1; through: found[] is wanted */
+void lone_init(unsigned ishift, unsigned dshift, int through);
 void lone_define(const struct ev_def *, uint32_t id);
 void lone_batch(struct evr *, const uint64_t *rec, const uint64_t *end);
 

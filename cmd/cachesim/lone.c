@@ -28,10 +28,12 @@ struct lone_ref {
 static struct lone_ref *ref;		/* by id */
 static uint64_t capref = 1 << 24;
 static unsigned shift[NCACHE];	/* log2 of the line sizes of I1 and D1 */
+static int through;
 
 void
-lone_init(unsigned ishift, unsigned dshift)
+lone_init(unsigned ishift, unsigned dshift, int pass)
 {
+	through = pass;
 	shift[I1] = ishift;
 	shift[D1] = dshift;
 	ref = blocks_room(&capref, sizeof *ref);
@@ -160,6 +162,31 @@ unusual(struct evr *events, struct lone_ref *u, const uint64_t *p)
 	}
 }
 
+/* The same with -t: found[] gets the misses. */
+static void
+told(struct evr *events, struct lone_ref *u, const uint64_t *p)
+{
+	const struct ev_def *d = ev_def(events, ev_id(*p));
+	unsigned event = I1MR;
+	struct misses before;
+
+	if (u->what != ENTER) {
+		unusual(events, u, p);
+		return;
+	}
+	before = *u->misses;
+	enter(u, p[1]);
+	if (u->misses->l1 == before.l1)
+		return;
+	ll_drain();
+	if (d->k != 0)
+		event = d->block->ref[d->block->insn[d->n - 1].ref + d->k -
+		    1U].kind == 'w' ? D1MW : D1MR;
+	found_add(d->n - 1, event);
+	if (u->misses->ll != before.ll)
+		found_add(d->n - 1, event + 1);
+}
+
 /* ---- many rounds ---- */
 
 struct many {
@@ -174,7 +201,10 @@ many_rounds(struct cache_repeat *r, uint64_t n)
 	const struct many *m = r->what;
 
 	for (; n > 0; n--)
-		unusual(m->events, m->u, m->rec);
+		if (through)
+			told(m->events, m->u, m->rec);
+		else
+			unusual(m->events, m->u, m->rec);
 }
 
 static void
@@ -219,14 +249,21 @@ many(struct evr *events, struct lone_ref *u, const uint64_t *p, uint64_t n)
 	repeat_alike(&r, n);
 }
 
-void
-lone_batch(struct evr *events, const uint64_t *p, const uint64_t *end)
+static struct lone_ref *
+ref_of(uint64_t head)
 {
 	static struct lone_ref none;
 
+	return ev_id(head) < capref ? &ref[ev_id(head)] : &none;
+}
+
+void
+lone_batch(struct evr *events, const uint64_t *p, const uint64_t *end)
+{
+	for (; through && p < end; p = ev_skip(p))
+		many(events, ref_of(*p), p, ev_more(p) + 1);
 	while (p < end) {
-		struct lone_ref *u =
-		    ev_id(*p) < capref ? &ref[ev_id(*p)] : &none;
+		struct lone_ref *u = ref_of(*p);
 
 		if (__builtin_expect(u->what == ENTER && !(*p & EV_MORE), 1)) {
 			enter(u, p[1]);

@@ -88,7 +88,7 @@ option(struct simrun *s, int c)
 static void
 open_stream(struct simrun *s)
 {
-	ev_accept(s->events, s->through ? EV_ALL : EV_ALL | EV_CACHE,
+	ev_accept(s->events, EV_ALL | EV_CACHE,
 	    "each reference with its address");
 	/* where misses are told, so is the instruction */
 	if (!s->through)

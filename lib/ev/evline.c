@@ -19,7 +19,7 @@
  * - anything, ignored.
  */
 static const char *const spec['Z' + 1] = {
-	['A'] = "xxxxx", ['C'] = "-", ['F'] = "xx", ['I'] = "d", ['K'] = "dx",
+	['A'] = "xxxxx", ['C'] = "-", ['F'] = "xx[x", ['I'] = "d", ['K'] = "dx",
 	['M'] = "xxxxt", ['N'] = "xx", ['O'] = "xt", ['R'] = "xxxx",
 	['S'] = "xx[xx", ['T'] = "d[d", ['U'] = "xx", ['V'] = "xxx[xx",
 	['W'] = "xx", ['X'] = "x", ['Y'] = "d",

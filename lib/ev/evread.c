@@ -598,21 +598,31 @@ varying_line(struct evr *r, struct ev *e)
 	return d == NULL ? -1 : 'F';
 }
 
+/* Does what an O line is about have its instruction? */
+static int
+outcome_line(struct evr *r, const struct ev *e)
+{
+	const struct ev_def *d = ev_last(r);
+
+	if (d == NULL || e->num[0] == 0 || e->num[0] > d->n ||
+	    d->letter == 'Z')
+		return bad(r, "O: the thread's last execution has no "
+		    "instruction %" PRIx64, e->num[0]);
+	if (d->letter == 'Q' && e->num[0] != d->n)
+		return bad(r, "O: the last reference is of instruction %"
+		    PRIx32 ", not %" PRIx64, d->n, e->num[0]);
+	return 'O';
+}
+
 /* Act on a line whose meaning depends on those before it. */
 static int
 in_order(struct evr *r, struct ev *e)
 {
-	const struct ev_def *d;
-
 	if (r->kind != EV_CALLS && evline_varies(*e->line))
 		return varying_line(r, e);
 	switch (*e->line) {
 	case 'O':
-		d = ev_last(r);
-		if (d == NULL || e->num[0] == 0 || e->num[0] > d->n)
-			return bad(r, "O: the thread's last execution has no "
-			    "instruction %" PRIx64, e->num[0]);
-		break;
+		return outcome_line(r, e);
 	case 'F':
 		kh_clear(tid, r->tid);
 		break;

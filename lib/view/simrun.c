@@ -328,6 +328,9 @@ pass_line(struct simrun *s, int letter, const struct ev *e)
 		evw_line(s->writer, EVW_HEADER);
 	else
 		evw_raw(s->writer, e->line, e->len);
+	/* counts are executions, too */
+	if (letter == 'W')
+		evw_told(s->writer, e->num[1]);
 }
 
 /* ---- */
