@@ -4,7 +4,7 @@
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
-plan 12
+plan 16
 
 caches="--I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64"
 seq 1 20000 >"$T/numbers"
