@@ -120,7 +120,8 @@ enum {				/* kinds, H kind */
 	EV_BLOCKS = 2,
 	EV_COUNTS = 4,
 	EV_CACHE = 8,
-	EV_CALLS = 16
+	EV_CALLS = 16,
+	EV_ROUNDS = 32		/* for ev_accept: see there */
 };
 
 #define EV_EXECS '0'		/* ev_next: a batch of executions */
@@ -195,7 +196,9 @@ ev_skip(const uint64_t *rec)
 struct evr *ev_open(struct in *);
 /*
  * Accept only these kinds: in a stream of another kind, the error says that it
- * does not tell `why`. To be called before ev_next.
+ * does not tell `why`. To be called before ev_next. With EV_ROUNDS added, so
+ * do streams of version 1 that lack the rounds of repeated instructions: of all
+ * kinds but all and calls.
  */
 void ev_accept(struct evr *, unsigned kinds, const char *why);
 /* The letter of a line, or EV_EXECS; 0: end of a whole stream; -1: error. */

@@ -37,6 +37,7 @@ struct insns_at {
  * Write costs by object and address, or only total them up if w is NULL.
  * count says how often an id was executed; add adds the costs of one
  * instruction to n[nev]. Instructions that were never executed are left out.
+ * total is added to, so that parts can be written one after the other.
  */
 struct insns_costs {
 	struct costw *w;

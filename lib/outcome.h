@@ -35,5 +35,7 @@ const char *outcome_line(struct outcomes *, uint64_t insn, const char *list);
  */
 void outcome_add(const struct outcomes *, uint64_t insn, int flow,
     uint64_t times, int64_t *n);
+/* Forget what was added up so far. */
+void outcome_zero(struct outcomes *);
 
 #endif

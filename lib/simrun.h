@@ -38,6 +38,7 @@ struct simrun {
 	/* from the command line */
 	const char *output;
 	bool through;			/* -t */
+	bool parts;			/* set by option: see simrun_part */
 	bool verbose;
 	/* the run */
 	struct evr *events;
@@ -54,7 +55,9 @@ struct simrun {
 
 struct simulator {
 	const char *name, *synopsis, *help;
-	const char *columns, *outcomes;
+	const char *columns;
+	const char *outcomes;		/* NULL: it has none, and no -t */
+	const char *shortopts;		/* its own, as for getopt; or NULL */
 	/* Options besides -h, -o, -t, -v: SIMRUN_OPTIONS ends the list. */
 	const struct option *longopts;
 	void (*option)(struct simrun *, int c);
@@ -97,6 +100,13 @@ simrun_number(const struct ev_block *b)
 {
 	return (uint32_t)(uintptr_t)b->user - 1;
 }
+
+/*
+ * In line: write the costs that count and add tell now as a part of their own.
+ * The simulator then counts from 0 again; what is left at the end is a part,
+ * too, if it is not nothing.
+ */
+void simrun_part(struct simrun *);
 
 /* In begin: add a line about the model to the costs or to the stream. */
 void simrun_desc(struct simrun *, const char *text);

@@ -142,7 +142,7 @@ ev_open(struct in *in)
 	r->p = r->lines = r->end = r->buf;
 	r->lineno = 1;
 	r->kind = EV_ALL;
-	r->accept = ~0U;
+	r->accept = ~(unsigned)EV_ROUNDS;
 	r->text = xmalloc(MAXLINE + 1);
 	r->tid = kh_init(tid);
 	r->last = xgrow(NULL, &r->caplast, 1, sizeof *r->last);
@@ -565,7 +565,7 @@ block_id(struct evr *r, struct ev *e)
 	return d;
 }
 
-/* R id n rounds none: of an instruction that the id has */
+/* R id n rounds none: of an instruction that the block has */
 static int
 rounds_line(struct evr *r, struct ev *e)
 {
@@ -573,6 +573,8 @@ rounds_line(struct evr *r, struct ev *e)
 
 	if (d == NULL)
 		return -1;
+	if (d->letter != 'B')
+		return bad(r, "R: id %" PRIx64 " is no block's", e->num[0]);
 	if (e->num[1] == 0 || e->num[1] > d->n)
 		return bad(r, "R: id %" PRIx64 " has no instruction %" PRIx64,
 		    e->num[0], e->num[1]);
@@ -703,17 +705,22 @@ other_line(struct evr *r, struct ev *e)
 static bool
 accepted(struct evr *r)
 {
+	const char *old = "";
+
 	r->began = true;
 	if (r->ctx.told && !(r->kind & (EV_COUNTS | EV_CACHE))) {
 		bad(r, "H contexts: the stream is of kind %s",
 		    kind_name[__builtin_ctz(r->kind)]);
 		return false;
 	}
-	if (r->kind & r->accept)
+	if (r->accept & EV_ROUNDS && r->version == 1 &&
+	    r->kind & (EV_BLOCKS | EV_COUNTS | EV_CACHE))
+		old = " and version 1";
+	else if (r->kind & r->accept)
 		return true;
 	r->lineno = 1;
-	bad(r, "a stream of kind %s does not tell %s",
-	    kind_name[__builtin_ctz(r->kind)], r->why);
+	bad(r, "a stream of kind %s%s does not tell %s",
+	    kind_name[__builtin_ctz(r->kind)], old, r->why);
 	return false;
 }
 

@@ -132,3 +132,9 @@ outcome_add(const struct outcomes *o, uint64_t insn, int flow, uint64_t times,
 			n[i] += (int64_t)kh_val(o->sum, k);
 	}
 }
+
+void
+outcome_zero(struct outcomes *o)
+{
+	kh_clear(sums, o->sum);
+}

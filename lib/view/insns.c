@@ -37,8 +37,10 @@ struct insns_run {
 
 /* A run that holds the address. */
 struct insns_active {
-	uint32_t run;
-	struct ev_each at;	/* before its instruction from */
+	uint32_t block;
+	uint32_t from, to;	/* instructions to come */
+	uint64_t addr;		/* of the first of them */
+	struct ev_each at;	/* before it */
 };
 
 struct insns {
@@ -143,22 +145,21 @@ sum_up(struct insns *s, uint64_t addr, int64_t *n)
 
 	for (size_t i = 0; i < s->nactive; ) {
 		struct insns_active *a = &s->active[i];
-		struct insns_run *r = &s->run[a->run];
-		struct insns_at at = { r->block, r->from, &a->at.insn,
+		struct insns_at at = { a->block, a->from, &a->at.insn,
 		    a->at.ref, 0 };
 
-		if (r->addr != addr) {
+		if (a->addr != addr) {
 			i++;
 			continue;
 		}
 		/* all active runs share the memory for references */
 		ev_next_insn(&a->at);
-		at.times = times_of(s, r->block, r->from);
+		at.times = times_of(s, a->block, a->from);
 		if (at.times != 0)
 			s->costs->add(&at, n);
 		all += at.times;
-		r->addr += a->at.insn.len;
-		if (++r->from == r->to)
+		a->addr += a->at.insn.len;
+		if (++a->from == a->to)
 			*a = s->active[--s->nactive];
 		else
 			i++;
@@ -173,8 +174,8 @@ next_addr(const struct insns *s, size_t k, uint32_t object)
 	uint64_t least = UINT64_MAX;
 
 	for (size_t i = 0; i < s->nactive; i++)
-		if (s->run[s->active[i].run].addr < least)
-			least = s->run[s->active[i].run].addr;
+		if (s->active[i].addr < least)
+			least = s->active[i].addr;
 	if (k < s->nrun && s->run[k].object == object &&
 	    s->run[k].addr < least)
 		least = s->run[k].addr;
@@ -192,7 +193,10 @@ activate(struct insns *s, size_t k)
 	s->active = xgrow(s->active, &s->capactive, s->nactive + 1,
 	    sizeof *s->active);
 	a = &s->active[s->nactive++];
-	a->run = (uint32_t)k;
+	a->block = r->block;
+	a->from = r->from;
+	a->to = r->to;
+	a->addr = r->addr;
 	ev_each(&a->at, s->block[r->block].block, ref);
 	for (uint32_t i = 0; i < r->from; i++)
 		ev_next_insn(&a->at);

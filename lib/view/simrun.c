@@ -21,6 +21,10 @@ struct inside {
 	const char *desc[8];
 	unsigned ndesc;
 	struct costw *costs;	/* NULL until something is written */
+	struct cost_head cost_head;
+	unsigned part;		/* of the costs, from 1 */
+	char number[12], trigger[40];	/* of it, for its header */
+	bool ended;		/* that part */
 	bool ready;		/* all H lines have been read */
 	bool whole;		/* the stream was read to its end mark */
 };
@@ -51,7 +55,7 @@ take_option(struct simrun *s, int c)
 	case SIMRUN_OWN - 1:
 		prog_version();
 	default:
-		if (c < SIMRUN_OWN || s->sim->option == NULL)
+		if (c == '?' || s->sim->option == NULL)
 			prog_usage(s->sim->synopsis);
 		s->sim->option(s, c);
 	}
@@ -64,11 +68,14 @@ options(struct simrun *s, int argc, char **argv)
 	static const struct option none[] = { SIMRUN_OPTIONS };
 	const struct option *longopts = s->sim->longopts != NULL ?
 	    s->sim->longopts : none;
+	char letters[16];
 	int c;
 
-	while ((c = getopt_long(argc, argv, "ho:tv", longopts, NULL)) != -1)
+	snprintf(letters, sizeof letters, "ho:tv%s",
+	    s->sim->shortopts != NULL ? s->sim->shortopts : "");
+	while ((c = getopt_long(argc, argv, letters, longopts, NULL)) != -1)
 		take_option(s, c);
-	if (argc - optind > 1)
+	if (argc - optind > 1 || (s->through && s->sim->outcomes == NULL))
 		prog_usage(s->sim->synopsis);
 	return argv[optind];
 }
@@ -96,12 +103,11 @@ simrun_desc(struct simrun *s, const char *text)
 	in->desc[in->ndesc++] = xstrdup(text);
 }
 
-static struct costw *
-begin_costs(struct inside *in)
+static void
+cost_header(struct inside *in, struct costnames *names)
 {
 	struct simrun *s = &in->s;
-	struct costnames *names = costnames_new();
-	static struct cost_head h;
+	struct cost_head *h = &in->cost_head;
 	unsigned n = outcome_columns(s->told);
 	char *columns = xmalloc(strlen(s->columns) + 1 + 64 * n);
 	char *creator = xmalloc(64);
@@ -109,17 +115,42 @@ begin_costs(struct inside *in)
 	strcpy(columns, s->columns);
 	for (unsigned i = 0; i < n; i++)
 		sprintf(strchr(columns, '\0'), " %s", outcome_name(s->told, i));
-	costhead_init(&h);
-	h.positions = COST_INSTR;
+	costhead_init(h);
+	h->positions = COST_INSTR;
 	snprintf(creator, 64, "quern-%s-" QUERN_VERSION, s->sim->name);
-	h.creator = creator;
+	h->creator = creator;
 	for (unsigned i = 0; i < in->ndesc; i++)
-		costhead_desc(&h, in->desc[i]);
-	simhead_put(&in->head, &h);
-	if (costhead_events(&h, names, columns) < 0)
+		costhead_desc(h, in->desc[i]);
+	simhead_put(&in->head, h);
+	if (s->parts) {
+		h->part = in->number;
+		costhead_desc(h, in->trigger);
+	}
+	if (costhead_events(h, names, columns) < 0)
 		die("events: %s", columns);
-	costhead_done(&h);
-	return costw_begin(s->out, names, &h, COSTW_RELATIVE | COSTW_SHORT);
+	costhead_done(h);
+}
+
+/* Begin the costs, or their next part if the last one has ended. */
+static void
+begin_costs(struct inside *in)
+{
+	struct costnames *names;
+
+	if (in->costs != NULL && !in->ended)
+		return;
+	snprintf(in->number, sizeof in->number, "%u", ++in->part);
+	snprintf(in->trigger, sizeof in->trigger, "Trigger: interval %u",
+	    in->part);
+	if (in->costs != NULL) {
+		costw_part(in->costs, &in->cost_head);
+	} else {
+		names = costnames_new();
+		cost_header(in, names);
+		in->costs = costw_begin(in->s.out, names, &in->cost_head,
+		    COSTW_RELATIVE | COSTW_SHORT);
+	}
+	in->ended = false;
 }
 
 static unsigned
@@ -154,12 +185,32 @@ write_costs(struct inside *in)
 	adding = s;
 	ncolumn = words(s->columns);
 	c.nev = ncolumn + outcome_columns(s->told);
-	if (!s->through && in->costs == NULL)
-		in->costs = begin_costs(in);
+	if (!s->through)
+		begin_costs(in);
 	c.w = in->costs;
 	insns_write(s->insns, &c, s->map);
-	if (in->costs != NULL && in->whole)
-		costw_end(in->costs);
+}
+
+void
+simrun_part(struct simrun *s)
+{
+	struct inside *in = inside(s);
+
+	write_costs(in);
+	outcome_zero(s->told);
+	in->ended = true;
+}
+
+/* Is there anything that the parts so far do not have? */
+static bool
+anything_left(const struct inside *in)
+{
+	const struct simrun *s = &in->s;
+
+	for (uint32_t id = 1; ev_def(s->events, id) != NULL; id++)
+		if (s->sim->count(id) != 0)
+			return true;
+	return !in->ended;
 }
 
 /* ---- lines ---- */
@@ -172,7 +223,7 @@ check_outcomes(struct simrun *s)
 	const char *list = s->outcomes, *one = name;
 	size_t n;
 
-	for (; *list != '\0'; list += n + (list[n] == ' ')) {
+	for (; list != NULL && *list != '\0'; list += n + (list[n] == ' ')) {
 		n = strcspn(list, " ");
 		snprintf(name, sizeof name, "%.*s", (int)n, list);
 		if (outcome_has(s->told, &one, 1))
@@ -236,13 +287,12 @@ mapping(struct inside *in, const struct ev *e)
 
 	if (objmap_line(s->map, e->line, e->len) < 0)
 		ev_bad(s->events, "%c: malformed", e->line[0]);
-	if (s->through || objmap_nobj(s->map) == n)
+	if (s->through || in->ended || objmap_nobj(s->map) == n)
 		return;
 	obj = objmap_obj(s->map, n);
 	if (!obj->readable)
 		return;
-	if (in->costs == NULL)
-		in->costs = begin_costs(in);
+	begin_costs(in);
 	costw_announce(in->costs, obj->path);
 }
 
@@ -381,8 +431,10 @@ simrun(const struct simulator *sim, int argc, char **argv)
 		s->writer = evw_open(s->out);
 	sim->open(s);
 	run(&in);
-	if (in.ready && (!s->through || s->verbose))
+	if (in.ready && (!s->through || s->verbose) && anything_left(&in))
 		write_costs(&in);
+	if (in.costs != NULL && in.whole)
+		costw_end(in.costs);
 	if (s->writer != NULL)
 		evw_flush(s->writer);
 	if (in.ready && s->verbose && sim->summary != NULL)
