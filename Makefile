@@ -110,7 +110,7 @@ $(BUILD)/%.o: %.c | $(FIRST)
 	$(call short,CC)$(COMPILE) $(own) -MMD -MP -c -o $@ $<
 
 # the page's style and script are in the program
-$(BUILD)/cmd/annotate/html.o: cmd/annotate/page.css cmd/annotate/page.js
+$(BUILD)/cmd/annotate/htmlhead.o: cmd/annotate/page.css cmd/annotate/page.js
 
 # simpoint's results are to the last bit: each product is rounded by itself
 $(BUILD)/cmd/simpoint/%.o: CFLAGS += -ffp-contract=off

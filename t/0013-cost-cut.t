@@ -89,9 +89,9 @@ same "the next one in the pipe" "" "$passed"
 # a page of a profile that was cut says so
 "$B/fmt-callgrind" -o whole both
 check "a page" "$B/annotate" --html=page whole
-check "a page: no remark" sh -c '! grep -q "class=.cut." page'
+check "a page: no remark" sh -c '! grep -q class=cut page'
 sed '$d' whole >'a<b'
 status 2 "a page of a cut profile" "$B/annotate" --html=page 'a<b'
 check "a page of a cut profile: says so, with the file" \
-    grep -q '^<p class="cut">.*a&lt;b' page
+    grep -q '^<p class=cut>.*a&lt;b' page
 done_testing

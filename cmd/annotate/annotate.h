@@ -47,15 +47,19 @@ struct prof {
 	struct input *input;
 	size_t ninput;
 	bool callgrind, truncated;
+	bool calls;		/* some record is a call */
+	bool is_diff;		/* counts are changes, made by diff -p */
 	bool unread;		/* a source could not be read to its end */
 	bool addresses;		/* some part has addresses */
 	size_t nrec, nev;	/* events: recorded; recorded and derived */
 	const char *ev[COST_EVMAX];
 	const char *what[COST_EVMAX];	/* the event's long name, or NULL */
 	size_t show[COST_EVMAX], nshow;
+	size_t main[COST_EVMAX], nmain;	/* --html: shown first, as columns */
 	size_t sort[COST_EVMAX], nsort;
 	double limit[COST_EVMAX];	/* by sort: threshold in %; -1: none */
 	int64_t total[COST_EVMAX];	/* sum of the self costs */
+	int64_t whole[COST_EVMAX];	/* what percentages are of: the total */
 	int64_t summary[COST_EVMAX];	/* the files' summary: lines, if any */
 };
 extern struct prof prof;
@@ -66,6 +70,21 @@ void load(void);
 const int64_t *with_derived(const int64_t *n);
 const char *str(uint32_t name);
 const char *show(uint32_t name);	/* escaped for a terminal */
+
+/* rates.c: misses, by instructions and by references */
+struct rate {
+	bool is_miss;
+	size_t per[COST_EVMAX], nper;	/* its references; none: not known */
+};
+
+/* Does the sum that begins with event ev lack?  Its name and its parts. */
+bool rates_sum(size_t ev, char *name, size_t size, size_t *parts, size_t *n);
+/* The misses that there are, sums instead of parts; call it after reading. */
+size_t rates_main(size_t *ev);
+const struct rate *rate_of(size_t ev);
+/* Per cent of the references, and per thousand Ir; false: there are none. */
+bool rate_per_ref(const struct rate *, const int64_t *n, size_t ev, double *);
+bool rate_per_thousand(const int64_t *n, size_t ev, double *);
 
 /* tally.c: rows of `width` counts, found by a 64-bit key */
 struct tally {

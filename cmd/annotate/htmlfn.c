@@ -35,6 +35,22 @@ struct body {			/* a function's records */
 /* by node */
 static struct body *body;
 
+/* file<<32 | line -> 1 + the number of a hot line; and these lines' nodes */
+static struct tally hot;
+static const struct hot_line *hot_line;
+
+void
+html_hot(const struct hot_line *l, size_t n)
+{
+	size_t i;
+
+	tally_init(&hot, 1);
+	hot_line = l;
+	for (i = 0; i < n; i++)
+		*tally_at(&hot, tally_find(&hot, (uint64_t)l[i].file << 32 |
+		    l[i].line)) = (int64_t)i + 1;
+}
+
 static size_t
 find_node(uint32_t fn)
 {
@@ -300,14 +316,29 @@ sort_items(struct body *b)
 	b->n = k;
 }
 
+/* Begin a row with costs; a hot line's has a name in the function named. */
+static void
+begin_row(size_t node, uint32_t file, uint32_t line)
+{
+	int64_t *at = tally_at(&hot, tally_find(&hot,
+	    (uint64_t)file << 32 | line));
+
+	if (*at > 0 && find_node(hot_line[*at - 1].fn) == node) {
+		out_printf(out, "<tr><th id=l%lld>", (long long)*at - 1);
+		*at = 0;	/* a name occurs once */
+	} else {
+		out_str(out, "<tr><th>");
+	}
+}
+
 static void
 call_row(const struct line_item *it)
 {
 	char buf[32];
 
-	out_str(out, "<tr class=\"call\"><td class=\"no\">");
-	put_cells(it->n);
-	out_str(out, "<td class=\"c\">&rarr; ");
+	out_str(out, "<tr class=call><td>");
+	put_cells(FORM_SOURCE, it->n, NULL);
+	out_str(out, "<td>&rarr; ");
 	put_link(find_node(it->callee));
 	out_printf(out, " (%s&times;)\n", num_commas(buf, it->count));
 }
@@ -317,14 +348,14 @@ static bool
 is_large(const int64_t *n)
 {
 	size_t ev = prof.sort[0];
-	double share = (double)n[ev] / (double)prof.total[ev];
+	double share = (double)n[ev] / (double)prof.whole[ev];
 
 	return share >= 0.01 || share <= -0.01;
 }
 
 /* The code inlined at a line: items i to end - 1. */
 static void
-inlined_row(const struct line_item *v, size_t i, size_t end)
+inlined_row(size_t node, const struct line_item *v, size_t i, size_t end)
 {
 	int64_t sum[COST_EVMAX] = { 0 };
 	const char *text, *name = v[i].inl;
@@ -339,9 +370,9 @@ inlined_row(const struct line_item *v, size_t i, size_t end)
 		several |= v[k].several;
 		one &= !strcmp(v[k].inl, name);
 	}
-	out_str(out, "<tr class=\"call\"><td class=\"no\">");
-	put_cells(sum);
-	out_printf(out, "<td class=\"c\"><details%s><summary>inlined",
+	out_str(out, "<tr class=call><td>");
+	put_cells(FORM_SOURCE, sum, NULL);
+	out_printf(out, "<td><details%s><summary>inlined",
 	    open ? " open" : "");
 	if (one && *name) {
 		out_str(out, ": ");
@@ -355,11 +386,11 @@ inlined_row(const struct line_item *v, size_t i, size_t end)
 			call_row(&v[k]);
 			continue;
 		}
-		out_str(out, "<tr><td class=\"no\">");
+		begin_row(node, v[k].file, v[k].line);
 		put_html(base(str(v[k].file)));
 		out_printf(out, ":%u", v[k].line);
-		put_cells(v[k].n);
-		out_str(out, "<td class=\"c\">");
+		put_cells(FORM_SOURCE, v[k].n, NULL);
+		out_str(out, "<td>");
 		text = source_line(str(v[k].file), v[k].line);
 		put_html(text ? text : "");
 		out_ch(out, '\n');
@@ -369,18 +400,22 @@ inlined_row(const struct line_item *v, size_t i, size_t end)
 
 /* The items of one line: self costs, calls, inlined code. */
 static size_t
-line_rows(const char *file, uint32_t line, const struct body *b, size_t i)
+line_rows(size_t node, uint32_t line, const struct body *b, size_t i)
 {
-	const char *text = source_line(file, line);
+	const char *text = source_line(node_file(node), line);
 	const int64_t *n = NULL;
 	size_t end;
 
 	if (i < b->n && b->v[i].top == line && !b->v[i].inl &&
-	    b->v[i].kind == COST_SELF)
+	    b->v[i].kind == COST_SELF) {
+		begin_row(node, b->v[i].file, line);
 		n = b->v[i++].n;
-	out_printf(out, "<tr><td class=\"no\">%u", line);
-	put_cells(n);
-	out_str(out, "<td class=\"c\">");
+	} else {
+		out_str(out, "<tr><th>");
+	}
+	out_printf(out, "%u", line);
+	put_cells(FORM_SOURCE, n, NULL);
+	out_str(out, "<td>");
 	put_html(text ? text : "");
 	out_ch(out, '\n');
 	for (; i < b->n && b->v[i].top == line && !b->v[i].inl; i++)
@@ -389,7 +424,7 @@ line_rows(const char *file, uint32_t line, const struct body *b, size_t i)
 	for (end = i; end < b->n && b->v[end].top == line; end++)
 		continue;
 	if (end > i)
-		inlined_row(b->v, i, end);
+		inlined_row(node, b->v, i, end);
 	return end;
 }
 
@@ -401,43 +436,43 @@ source(size_t node, const struct body *b)
 	size_t i = 0, k;
 
 	if (!*file || !source_line(file, 1)) {
-		out_str(out, "<p class=\"dim\">The source cannot be read."
+		out_str(out, "<p>The source cannot be read."
 		    "</p>\n");
 		ctx = 0;
 	}
-	out_str(out, "<table class=\"src\"><thead><tr><th>");
-	put_heads("");
-	out_str(out, "<th></thead><tbody>\n");
+	out_str(out, "<table class=s><thead><tr><th scope=col>Line");
+	put_heads(FORM_SOURCE, NULL);
+	out_str(out, "<th scope=col>Source</thead><tbody>\n");
 	/* costs and calls without a line of the function */
 	while (i < b->n && !b->v[i].top && !b->v[i].inl) {
 		if (b->v[i].kind == COST_CALL) {
 			call_row(&b->v[i++]);
 			continue;
 		}
-		out_str(out, "<tr><td class=\"no\">?");
-		put_cells(b->v[i++].n);
-		out_str(out, "<td class=\"c dim\">no line is known\n");
+		out_str(out, "<tr><th>?");
+		put_cells(FORM_SOURCE, b->v[i++].n, NULL);
+		out_str(out, "<td>no line is known\n");
 	}
 	for (k = i; k < b->n && !b->v[k].top; k++)
 		continue;
 	if (k > i)
-		inlined_row(b->v, i, k);
+		inlined_row(node, b->v, i, k);
 	for (i = k; i < b->n;) {
 		lo = b->v[i].top > ctx ? b->v[i].top - ctx : 1;
 		lo = lo < next ? next : lo;
 		if (lo > next)
-			out_printf(out, "<tr class=\"gap\"><td class=\"no\">"
-			    "&hellip;<td colspan=\"%zu\">\n", prof.nshow + 1);
+			out_printf(out, "<tr class=gap><th>&hellip;"
+			    "<td colspan=%zu>\n", prof.nshow + 1);
 		for (line = lo; line < b->v[i].top; line++)
-			line_rows(file, line, b, b->n);
+			line_rows(node, line, b, b->n);
 		line = b->v[i].top;
-		i = line_rows(file, line, b, i);
+		i = line_rows(node, line, b, i);
 		next = line + 1;
 		if (i < b->n && b->v[i].top <= line + 2 * (uint64_t)ctx)
 			continue;
 		hi = line + ctx;
 		for (; next <= hi && source_line(file, next); next++)
-			line_rows(file, next, b, b->n);
+			line_rows(node, next, b, b->n);
 	}
 	out_str(out, "</tbody></table>\n");
 }
@@ -449,30 +484,30 @@ put_side(const char *title, const struct arcs *l, size_t node)
 	char buf[32];
 
 	if (n) {
-		out_printf(out, "<div><b>%s</b><table class=\"sort\">"
-		    "<thead><tr>", title);
-		put_heads("");
-		out_str(out, "<th class=\"n\">Calls<th>Function</thead>"
-		    "<tbody>\n");
+		out_printf(out, "<table class=\"c sort\"><caption>%s"
+		    "</caption><thead><tr>", title);
+		put_heads(FORM_COUNTS, "descending");
+		out_str(out, "<th class=n scope=col>Calls<th scope=col>"
+		    "Function</thead><tbody>\n");
 	}
 	for (i = 0; i < n; i++) {
 		const int64_t *c = tally_at(&graph.arcs, v[i]);
 		bool again = graph.cycle[arc_from(v[i])] ==
 		    graph.cycle[arc_to(v[i])];
 
-		out_str(out, again ? "<tr class=\"again\">" : "<tr>");
-		put_cells(c);
-		out_printf(out, "<td class=\"n\" data-v=\"%lld\">%s<td>",
-		    (long long)c[prof.nev], num_commas(buf, c[prof.nev]));
+		out_str(out, again ? "<tr class=again>" : "<tr>");
+		put_cells(FORM_COUNTS, c, NULL);
+		out_printf(out, "<td>%s<th scope=row>",
+		    num_commas(buf, c[prof.nev]));
 		put_link(l == &graph.callers ? arc_from(v[i]) : arc_to(v[i]));
 		if (again)
-			out_str(out, " <span class=\"dim\" title=\"calls "
-			    "within a cycle tell the same costs again and "
-			    "again\">cycle</span>");
+			out_str(out, " <small title=\"calls within a cycle "
+			    "tell the same costs again and again\">cycle"
+			    "</small>");
 		out_ch(out, '\n');
 	}
 	if (n)
-		out_str(out, "</tbody></table></div>\n");
+		out_str(out, "</tbody></table>\n");
 	free(v);
 }
 
@@ -481,15 +516,20 @@ html_function(size_t node)
 {
 	struct body *b = &body[node];
 
+	bool calls = graph.callers.first[node] != SIZE_MAX ||
+	    graph.callees.first[node] != SIZE_MAX;
+
 	if (*str(graph.ob[node])) {
-		out_str(out, "<div class=\"dim\">");
+		out_str(out, "<p>");
 		put_html(str(graph.ob[node]));
-		out_str(out, "</div>\n");
+		out_str(out, "</p>\n");
 	}
-	out_str(out, "<div class=\"sides\">\n");
-	put_side("Callers", &graph.callers, node);
-	put_side("Callees", &graph.callees, node);
-	out_str(out, "</div>\n");
+	if (calls)
+		out_str(out, "<div class=sides>\n");
+	put_side("Callers, and what their calls cost", &graph.callers, node);
+	put_side("Callees, and what these calls cost", &graph.callees, node);
+	if (calls)
+		out_str(out, "</div>\n");
 	find_lines(node, b);
 	merge_calls(b);
 	sort_items(b);

@@ -120,6 +120,28 @@ add_events(const struct cost_head *h)
 	}
 }
 
+/* For the page: sums of misses that the profile lacks. */
+static void
+add_sums(void)
+{
+	size_t ev, i, n, parts[COST_EVMAX], len;
+	char name[32], what[512];
+
+	for (ev = 0; ev < prof.nrec; ev++) {
+		if (!rates_sum(ev, name, sizeof name, parts, &n) ||
+		    prof.nev == COST_EVMAX)
+			continue;
+		memset(factor[prof.nev], 0, sizeof factor[0]);
+		for (len = i = 0; i < n && len < sizeof what; i++) {
+			factor[prof.nev][parts[i]] = 1;
+			len += snprintf(what + len, sizeof what - len, "%s%s",
+			    i ? " + " : "", prof.ev[parts[i]]);
+		}
+		prof.what[prof.nev] = xstrdup(what);
+		prof.ev[prof.nev++] = xstrdup(name);
+	}
+}
+
 /* Parse "A,B:5": events in order; limit: the number after a colon, or -1. */
 static size_t
 parse_events(const char *what, const char *s, size_t *ev, double *limit)
@@ -155,6 +177,67 @@ parse_events(const char *what, const char *s, size_t *ev, double *limit)
 	return n;
 }
 
+static bool
+is_in(size_t ev, const size_t *v, size_t n)
+{
+	while (n > 0)
+		if (v[--n] == ev)
+			return true;
+	return false;
+}
+
+/* events shown at first where none is a miss: without, with inclusive costs */
+enum { COLUMNS = 4, COLUMNS_CALLS = 2 };
+
+/*
+ * For the page: the first event and the misses, which the rest follows.  A
+ * function or a line is there if it reaches the threshold of the first or of
+ * the second of them.  In a difference only the first event decides.
+ */
+static void
+choose_main(void)
+{
+	size_t miss[COST_EVMAX], n = rates_main(miss), i, k;
+
+	prof.main[prof.nmain++] = 0;
+	for (i = 0; i < n; i++)
+		if (miss[i])
+			prof.main[prof.nmain++] = miss[i];
+	for (i = 1; !n && i < prof.nev && prof.nmain <
+	    (prof.calls ? COLUMNS_CALLS : COLUMNS); i++)
+		prof.main[prof.nmain++] = i;
+	if (prof.calls && prof.nmain > COLUMNS_CALLS)
+		prof.nmain = COLUMNS_CALLS;
+	memcpy(prof.show, prof.main, prof.nmain * sizeof *prof.show);
+	for (k = prof.nmain, i = 0; i < prof.nev; i++)
+		if (!is_in(i, prof.main, prof.nmain))
+			prof.show[k++] = i;
+	if (!n || prof.is_diff)
+		return;
+	prof.sort[0] = prof.main[prof.nmain > 1];
+	for (k = 1, i = 0; i < prof.nev; i++)
+		if (i != prof.sort[0])
+			prof.sort[k++] = i;
+	prof.nsort = k;
+}
+
+/* Events that were asked for are the main ones. */
+static void
+choose_given(void)
+{
+	size_t i;
+
+	if (opt.show) {
+		prof.nmain = prof.nshow;
+		memcpy(prof.main, prof.show, prof.nshow * sizeof *prof.main);
+	} else if (opt.sort) {
+		prof.nmain = 1;
+		for (i = 0; i < prof.nsort; i++)
+			if (!is_in(prof.sort[i], prof.main, prof.nmain))
+				prof.main[prof.nmain++] = prof.sort[i];
+	}
+}
+
 static void
 choose_events(void)
 {
@@ -167,16 +250,22 @@ choose_events(void)
 	}
 	prof.nshow = prof.nev;
 	prof.nsort = prof.nrec;
+	if (opt.html)
+		choose_main();
 	if (opt.show)
 		prof.nshow = parse_events("--show", opt.show, prof.show, NULL);
 	if (opt.sort)
 		prof.nsort = parse_events("--sort", opt.sort, prof.sort,
 		    prof.limit);
+	if (opt.html)
+		choose_given();
 	for (i = 0; i < prof.nsort; i++)
 		any |= prof.limit[i] >= 0;
 	if (!any)
 		prof.limit[0] = opt.has_threshold ? opt.threshold :
 		    opt.old && prof.callgrind ? 99 : 0.1;
+	if (!any && opt.html && !opt.sort && prof.sort[0])
+		prof.limit[1] = prof.limit[0];
 }
 
 static const char *
@@ -200,6 +289,8 @@ begin_part(struct costr *r, struct input *in, size_t *map)
 	if (!prof.t) {
 		first = r->head;
 		add_events(&r->head);
+		if (opt.html)
+			add_sums();
 		prof.t = costsum_new(prof.nm, COST_LINE, prof.nrec);
 	}
 	if (costhead_map(&first, &r->head, map) < 0)
@@ -208,6 +299,7 @@ begin_part(struct costr *r, struct input *in, size_t *map)
 	prof.addresses |= (r->head.positions & COST_INSTR) != 0;
 	if (opt.assembly || opt.html)
 		costsum_positions(prof.t, r->head.positions);
+	prof.is_diff |= r->head.is_diff;
 	prof.callgrind |= r->head.format == COST_CALLGRIND;
 	if (in->desc)
 		return;
@@ -246,6 +338,7 @@ read_input(struct input *in)
 		}
 		if (c.kind == COST_JUMP && !opt.assembly)
 			continue;
+		prof.calls |= c.kind == COST_CALL;
 		for (i = 0; c.kind != COST_JUMP && i < prof.nrec; i++)
 			n[map[i]] = c.n[i];
 		c.n = n;
@@ -275,10 +368,11 @@ load(void)
 		prof.input[i].mtime = mtime(opt.file[i]);
 		has &= read_input(&prof.input[i]);
 	}
-	choose_events();
 	costsum_sort(prof.t);
 	memcpy(prof.total, with_derived(costsum_total(prof.t)),
 	    prof.nev * sizeof prof.total[0]);
+	memcpy(prof.whole, prof.total, sizeof prof.whole);
+	choose_events();
 	for (i = 0; i < prof.nrec; i++)
 		if (!has || !opt.old)
 			prof.summary[i] = prof.total[i];

@@ -89,7 +89,7 @@ passes_threshold(const int64_t *n)
 	for (i = 0; i < prof.nsort; i++) {
 		ev = prof.sort[i];
 		if (prof.limit[i] >= 0 && (double)count_size(n[ev]) >=
-		    prof.limit[i] * (double)count_size(prof.total[ev]) / 100)
+		    prof.limit[i] * (double)count_size(prof.whole[ev]) / 100)
 			return true;
 	}
 	return false;
