@@ -85,7 +85,7 @@ LIBSRCS	:= $(wildcard lib/*/*.c)
 LIBOBJS	:= $(LIBSRCS:%.c=$(BUILD)/%.o)
 UNITS	:= $(patsubst t/unit/%.c,$(BUILD)/t/%,$(wildcard t/unit/*.c))
 FUZZERS	:= $(patsubst t/fuzz/%.c,%,$(wildcard t/fuzz/fuzz_*.c))
-SCRIPTS	= ci
+SCRIPTS	= array ci
 BINS	:= $(PROGS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%)
 
 all: $(BINS)

@@ -1,0 +1,216 @@
+#!/bin/sh
+# array: tasks here and by GNU parallel, what fails, resuming, regions
+
+. t/lib.sh
+
+[ -x "$B/trace" ] || skip_all "no trace"
+CC=${CC:-gcc}
+A=$B/array
+export TMPDIR=$T/tmp
+mkdir "$T/tmp" "$T/d"
+cd "$T/d" || exit 99
+
+cat >a.c <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static void count(int n) { for (volatile int i = 0; i < n; i++) ; }
+int main(int argc, char **argv)
+{
+	if (argc > 2 && !strcmp(argv[1], "fail"))
+		return atoi(argv[2]);
+	if (argc > 2 && !strcmp(argv[1], "need") && !fopen(argv[2], "r"))
+		return 1;
+	count(1000 * argc);
+	puts(getenv("WORD") ? getenv("WORD") : argv[argc - 1]);
+	return 0;
+}
+EOF
+$CC -O1 -g -o a a.c || skip_all "no compiler"
+cat >list <<'EOF'
+# five tasks
+--pipe=counts
+./a one
+./a "two  words" x
+
+./a need there >said
+./a x y z <list
+./a 5
+EOF
+total() { sed -n 's/^summary: //p; s/^totals: //p' "$1" | tail -n 1; }
+
+# --- one fails: nothing is added up, or what there is
+status 1 "a task that fails" "$A" list
+same "is named with its line, status and log" \
+    "array: task 0003 (list:6): status 1: ./a need there >said: see $T/d/array.out/0003.log
+array: 4 of 5 tasks are done" "$(cat "$T/err")"
+check "nothing is added up" test ! -e array.out/merged.out
+status 1 "-k" "$A" -k list
+check "adds up what there is" grep -q '^desc: Tasks: 4 of 5$' array.out/merged.out
+same "exactly" "$("$B/merge" array.out/000[1245].out | sed -n 's/^summary: //p')" \
+    "$(total array.out/merged.out)"
+same "the count" "4 of 5" "$(cat array.out/status)"
+
+# --- resuming
+touch there
+find array.out -name '000[1245].out' -exec touch -d 2001-01-01 {} +
+check "again, with what it lacked" "$A" list
+same "only that has run" 4 \
+    "$(find array.out -name '000*.out' ! -newermt 2002-01-01 | wc -l)"
+check "all are added up" grep -q '^desc: Tasks: 5 of 5$' array.out/merged.out
+same "exactly, too" "$(total array.out/merged.out)" \
+    "$("$B/merge" array.out/000?.out | sed -n 's/^summary: //p')"
+same "a redirection is the command's own" there "$(cat said)"
+same "an argument with blanks arrives" "x" "$(cat array.out/0002.log)"
+check "annotate reads the sum" "$B/annotate" --auto=no array.out/merged.out
+cp array.out/merged.out first
+check "again, with nothing to do" "$A" list
+samefile "makes the same" first array.out/merged.out
+same "nothing else is left" "" "$(ls "$TMPDIR"; find array.out -name tmp)"
+status 2 "the folder of another list" "$A" -p calls list
+check "is told" grep -q -e '--fresh' "$T/err"
+check "--fresh" "$A" --fresh -p calls list
+check "takes another pipeline" grep -q '^calls=' array.out/merged.out
+
+# --- the environment is the same wherever it runs
+(unset LANG; WORD=no X=$(seq 500 | tr '\n' :) "$A" -j1 -d env1 list) 2>"$T/err"
+same "our environment makes no difference" 0 $?
+cmp -s first env1/merged.out
+ok "to the byte" $?
+"$A" -d env2 --env=WORD=yes list 2>"$T/err"
+same "what was asked for arrives" yes "$(cat env2/0001.log)"
+
+# --- pipelines
+sed -i 2d list
+for p in cache calls branches counts; do
+	check "pipeline $p" "$A" -d "p.$p" -p $p list
+	same "counts the same instructions" "$(total first)" \
+	    "$(total "p.$p/merged.out" | sed 's/ .*//')"
+done
+check "pipeline bbv" "$A" -d p.bbv -p bbv --interval=10k list
+check "its vectors" grep -q '^T:' p.bbv/0001.out
+check "which are not added up" test ! -e p.bbv/merged.out
+sed 's/>said//' list >list2
+check "one of our own" "$A" -d p.own -p '%t -e counts %s | count | fmt-cachegrind' list2
+same "has the same total" "$(total first)" "$(total p.own/merged.out)"
+check "of others' programs" "$A" -d p.words --no-merge -p 'echo %s | wc -w' list2
+same "is not added up" "3 -" "$(cat p.words/0003.out) $(ls p.words/merged.out 2>/dev/null || echo -)"
+
+# --- killed in the midst: what is there is whole, the rest is made later
+for i in $(seq 12); do echo "./a $i x"; done >list3
+cat >slow <<'EOF'
+#!/bin/sh
+echo half
+echo >>"$0.started"
+while [ ! -e "$0.go" ]; do sleep 0.1; done
+echo whole
+EOF
+chmod +x slow
+for i in 1 2 3; do echo "$i"; done >list4
+setsid "$A" -j2 --no-merge -d killed -p "$PWD/slow; : %s" list4 2>/dev/null &
+n=0
+while [ "$(wc -l 2>/dev/null <slow.started || echo 0)" -lt 2 ] && [ $n -lt 300 ]
+do
+	sleep 0.1
+	n=$((n + 1))
+done
+kill -9 -$! 2>/dev/null || kill -9 $!
+wait $! 2>/dev/null
+same "killed: no half result" "" "$(ls killed | grep out)"
+: >slow.go
+check "then made" "$A" -j2 --no-merge -d killed -p "$PWD/slow; : %s" list4
+same "whole" "3" "$(grep -l whole killed/000?.out | wc -l)"
+
+# --- twice at once
+"$A" -d both -p counts list3 2>err1 &
+"$A" -d both -p counts list3 2>err2
+s2=$?
+wait $!
+same "twice at once" "0 0" "$? $s2" || cat err1 err2 | sed 's/^/# /'
+"$A" -d once -p counts list3 2>"$T/err"
+"$A" -d both -p counts list3 2>"$T/err"
+samefile "gives one sum" once/merged.out both/merged.out
+
+# --- GNU parallel, here
+if parallel --version 2>/dev/null | grep -q '^GNU parallel'; then
+	export HOME=$T
+	check "GNU parallel" "$A" --parallel -j2 -d par -p counts list3
+	samefile "gives the same" once/merged.out par/merged.out
+	same "and its log" 12 "$(sed 1d par/joblog | wc -l)"
+	mv there away
+	status 1 "with a task that fails" "$A" --parallel -k -d par2 -p counts list
+	check "named" grep -q '^array: task 0003 (list:5): status 1' "$T/err"
+	mv away there
+	check "and run later" "$A" --parallel -d par2 -p counts list
+	same "with all" "5 of 5" "$(cat par2/status)"
+else
+	nogp() { PATH=$T/none:$PATH "$A" --parallel -d par -p counts list3; }
+	status 2 "without GNU parallel" nogp
+	skip "GNU parallel" "not installed"
+fi
+
+# --- regions: an estimate of the whole
+cat >phases.c <<'EOF'
+#include <stdlib.h>
+static int small[1024], large[1 << 20];
+static void fill(int *v, int n, int times)
+{
+	while (times--)
+		for (int i = 0; i < n; i += 16)
+			v[i] += times;
+}
+static void think(int n) { for (volatile int i = 0; i < n; i++) ; }
+int main(void)
+{
+	for (int i = 0; i < 3; i++) {
+		fill(small, 1024, 4000);
+		think(300000);
+		fill(large, 1 << 20, 4);
+	}
+	return 0;
+}
+EOF
+$CC -O1 -g -o phases phases.c
+echo ./phases >whole.list
+check "the whole run" "$A" -d whole whole.list
+check "its regions" "$A" -d regions --regions=100k -- ./phases
+near() { # COLUMN PERCENT: is the estimate so near?
+	echo "$(total whole/merged.out) $(total regions/merged.out)" | awk -v c="$1" \
+	    -v p="$2" '{ d = $(c + NF / 2) - $c; if (d < 0) d = -d
+		exit !(d * 100 <= p * $c) }'
+}
+near 1 1
+ok "instructions, within 1 %" $?
+near 4 2
+ok "reads, within 2 %" $?
+near 5 5
+ok "their misses, within 5 %" $?
+echo "# whole: $(total whole/merged.out); regions: $(total regions/merged.out)"
+check "a few regions only" test "$(wc -l <regions/list)" -lt 31
+check "which the sum says" grep -q '^desc: Estimate: from [0-9]* regions$' regions/merged.out
+same "they begin where the I lines say" "" "$(awk '
+	FILENAME ~ /ev$/ && /^I / { sum[n++] = all; all += $2; next }
+	FILENAME ~ /list$/ && $4 + $5 != sum[$2]' regions/run.ev regions/list)"
+check "the same from files" "$A" -d files \
+    --regions=regions/run.simpts,regions/run.weights,regions/run.ev -- ./phases
+samefile "give the same" regions/merged.out files/merged.out
+rm regions/0001.out
+check "a region alone again" "$A" -d regions --regions=100k -- ./phases
+samefile "gives the same, too" files/merged.out regions/merged.out
+check "a region that is the whole run" "$A" -d long --regions=1G -- ./phases
+same "is no estimate" "$(total whole/merged.out)" "$(total long/merged.out)"
+
+# --- the command line
+for o in --pipe=none -jx --interval=x --regions=x --env=A=1,2 --env==; do
+	status 2 "$o" "$A" -d bad "$o" list
+done
+status 2 "no list" "$A"
+status 2 "a list that is not there" "$A" none
+printf '# nothing\n\n' >empty
+status 2 "a list of nothing" "$A" empty
+same "is told" "array: empty: no command" "$(cat "$T/err")"
+echo --what >wrong
+status 2 "a wrong option in the list" "$A" wrong
+same "is told with its line" "array: wrong:1: unknown option --what" "$(cat "$T/err")"
+
+done_testing
