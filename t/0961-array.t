@@ -91,7 +91,7 @@ check "pipeline bbv" "$A" -d p.bbv -p bbv --interval=10k list
 check "its vectors" grep -q '^T:' p.bbv/0001.out
 check "which are not added up" test ! -e p.bbv/merged.out
 sed 's/>said//' list >list2
-check "one of our own" "$A" -d p.own -p '%t -e counts %s | count | fmt-cachegrind' list2
+check "one of our own" "$A" -d p.own -p '%t -e counts %s | icount | fmt-cachegrind' list2
 same "has the same total" "$(total first)" "$(total p.own/merged.out)"
 check "of others' programs" "$A" -d p.words --no-merge -p 'echo %s | wc -w' list2
 same "is not added up" "3 -" "$(cat p.words/0003.out) $(ls p.words/merged.out 2>/dev/null || echo -)"
