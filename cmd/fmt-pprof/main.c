@@ -46,13 +46,14 @@ static struct {
 	uint64_t *location;
 	int64_t *count;		/* head.nev each */
 	size_t n, cap, capcount;
-	uint32_t *stamp;	/* by location: its last visit, + 1 */
-	uint32_t *slot;		/* by location: its index in that visit */
+	uint64_t *stamp;	/* by location: when it was last gathered */
+	uint32_t *slot;		/* by location: its index then */
 	size_t capstamp;
+	uint64_t now;		/* how many visits have been gathered */
 } here;
 
 static int64_t *
-counts_at(uint64_t loc, uint32_t visit)
+counts_at(uint64_t loc)
 {
 	size_t nev = stacks->head.nev, old = here.capstamp;
 
@@ -65,8 +66,8 @@ counts_at(uint64_t loc, uint32_t visit)
 		memset(here.stamp + old, 0, (here.capstamp - old) *
 		    sizeof *here.stamp);
 	}
-	if (here.stamp[loc] != visit + 1) {
-		here.stamp[loc] = visit + 1;
+	if (here.stamp[loc] != here.now) {
+		here.stamp[loc] = here.now;
 		here.slot[loc] = (uint32_t)here.n;
 		here.location = xgrow(here.location, &here.cap, here.n + 1,
 		    sizeof *here.location);
@@ -88,12 +89,13 @@ gather(uint32_t visit)
 	uint32_t r;
 
 	here.n = 0;
+	here.now++;
 	for (r = stacks->node[v->node].row; r != STACKS_NONE;
 	    r = stacks->row[r].next) {
 		const struct stacks_row *row = &stacks->row[r];
 
 		n = counts_at(where_location(v->node, row->pos.addr, row->file,
-		    row->pos.line), visit);
+		    row->pos.line));
 		for (i = 0; i < nev; i++)
 			n[i] += stacks_part(v, stacks->count[r * nev + i]);
 	}
@@ -141,21 +143,37 @@ pack_sample(const uint64_t *stack, size_t n, const int64_t *count)
 	pack_message(&p);
 }
 
+/* The samples of a visit that are at a point. */
+static void
+pack_point(uint32_t point, uint32_t visit)
+{
+	static uint64_t *stack;
+	size_t n = callers(visit, &stack);
+
+	gather(visit);
+	for (size_t i = 0; i < here.n; i++) {
+		if (order_at(visit, here.location[i]) != point)
+			continue;
+		stack[0] = here.location[i];
+		pack_sample(stack, n, here.count + i * stacks->head.nev);
+	}
+}
+
 static void
 pack_samples(void)
 {
-	uint64_t *stack = NULL;
-	size_t n;
+	const struct stacks_visit *v;
 
-	for (uint32_t v = 0; v < stacks->nvisit; v++) {
-		gather(v);
-		n = callers(v, &stack);
-		for (size_t i = 0; i < here.n; i++) {
-			stack[0] = here.location[i];
-			pack_sample(stack, n, here.count + i *
-			    stacks->head.nev);
-		}
+	for (uint32_t k = 0; k < stacks->nvisit; k++) {
+		v = &stacks->visit[k];
+		order_visit(k, v->up, v->up == STACKS_NONE ? 0 :
+		    where_location(stacks->visit[v->up].node, v->site.addr,
+		    v->file, v->site.line));
+		gather(k);
+		for (size_t i = 0; i < here.n; i++)
+			order_add(k, here.location[i]);
 	}
+	order_each(pack_point);
 }
 
 /* ---- types of values ---- */

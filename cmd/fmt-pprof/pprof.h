@@ -4,6 +4,7 @@
  *	main.c	options; makes samples of stacks
  *	state.c	the stacks and the options
  *	where.c	objects, functions and locations, each once
+ *	order.c	the order of samples
  *	pack.c	compresses messages
  */
 #ifndef PPROF_H
@@ -34,9 +35,22 @@ void where_object(uint32_t ob);
 /* The id of a location in a function of the stacks. */
 uint64_t where_location(uint32_t node, uint64_t addr, uint32_t file,
     uint32_t line);
+/* The id of a location's function, inlined in the one before; 0: no more. */
+uint32_t where_function(uint64_t location, uint32_t i);
 size_t where_nlocation(void);
 /* Pack all objects, functions and locations. */
 void where_pack(void);
+
+/* ---- order.c ---- */
+
+/* Add a visit, a caller before its callees; site: the call's location. */
+void order_visit(uint32_t visit, uint32_t up, uint64_t site);
+/* The visit has a sample at a location. */
+void order_add(uint32_t visit, uint64_t location);
+/* The point of that sample. */
+uint32_t order_at(uint32_t visit, uint64_t location);
+/* Tell all points in order, each with all visits that have samples there. */
+void order_each(void (*tell)(uint32_t point, uint32_t visit));
 
 /* ---- pack.c ---- */
 

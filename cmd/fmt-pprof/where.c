@@ -104,6 +104,15 @@ object_id(uint32_t name)
 	return kh_val(objects, k);
 }
 
+uint32_t
+where_function(uint64_t loc, uint32_t i)
+{
+	const struct location *l = &location[loc - 1];
+
+	return i < l->nframe ?
+	    frames[l->frame + l->nframe - 1 - i].function : 0;
+}
+
 void
 where_object(uint32_t ob)
 {

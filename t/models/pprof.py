@@ -3,7 +3,9 @@
 
 Prints its folded stacks of the default event, and to FILE.lines, if that is
 named behind, what each line of each function costs itself. Checks what pprof
-checks: ids that are there and unique, as many values as types, string 0.
+checks: ids that are there and unique, as many values as types, string 0. And
+that samples which have callers in common are neighbours: a view that takes
+samples for points in time shows such a caller once.
 """
 import collections
 import gzip
@@ -59,6 +61,25 @@ def only(d, k, default=0):
     return d[k][0] if d[k] else default
 
 
+class Order:
+    """Prefixes of stacks: one that ended must not begin again."""
+
+    def __init__(self):
+        self.last, self.ended = (), set()
+
+    def add(self, path):
+        path = tuple(path)
+        same = 0
+        while same < min(len(path), len(self.last)) and \
+                path[same] == self.last[same]:
+            same += 1
+        for n in range(same + 1, len(self.last) + 1):
+            self.ended.add(self.last[:n])
+        for n in range(same + 1, len(path) + 1):
+            assert path[:n] not in self.ended, ('chopped', path[:n])
+        self.last = path
+
+
 def main():
     p = message(gzip.open(sys.argv[1]).read())
     strings = [s.decode() for s in p[6]]
@@ -81,11 +102,13 @@ def main():
         location[only(l, 1)] = [(function[only(x, 1)], only(x, 2))
                                 for x in lines]
     stacks, lines = collections.Counter(), collections.Counter()
+    order = Order()
     for s in map(message, p[2]):
         ids = [i for v in s[1] for i in packed(v)]
         values = [i for v in s[2] for i in packed(v)]
         assert len(values) == len(types) and ids
         frames = [f for i in ids for f in location[i]]
+        order.add(f[0] for f in reversed(frames))
         names = [f[0][0].replace(';', ':') for f in reversed(frames)]
         stacks[';'.join(names)] += values[-1]
         lines[frames[0][0] + (frames[0][1],)] += values[-1]
