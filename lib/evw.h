@@ -107,6 +107,9 @@ const char *evw_error(const struct evw *);
 int evw_count(struct evw *, uint32_t id, uint64_t n);
 /* n executions of an id as a W line (kind cache). -1: undefined. */
 int evw_total(struct evw *, uint32_t id, uint64_t n);
+/* An R line about a block's instruction n, from 1. -1: undefined. */
+int evw_rounds(struct evw *, uint32_t id, unsigned n, uint64_t rounds,
+    uint64_t none);
 
 /*
  * For filters: one execution and `more` repeats of it, by its differences.

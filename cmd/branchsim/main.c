@@ -93,7 +93,7 @@ open_stream(struct simrun *s)
 {
 	sim = s;
 	ev_lean(s->events);
-	ev_accept(s->events, each ? EV_ALL : EV_ALL | EV_BLOCKS,
+	ev_accept(s->events, EV_ALL | EV_BLOCKS | (each ? EV_ROUNDS : 0),
 	    each ? "how often instructions were repeated" :
 	    "the order of executions");
 	if (predictor->ret != NULL) {

@@ -380,7 +380,8 @@ main(int argc, char **argv)
 	o = out_open(output);
 	walk.events = ev_open(in_open(argv[optind]));
 	if (walk.rep)
-		ev_accept(walk.events, EV_ALL, "the rounds of instructions");
+		ev_accept(walk.events, EV_ALL | EV_BLOCKS | EV_ROUNDS,
+		    "the rounds of instructions");
 	else
 		ev_accept(walk.events, EV_ALL | EV_BLOCKS |
 		    (opt_calls ? 0 : EV_CALLS), "the order of executions");

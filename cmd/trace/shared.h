@@ -271,6 +271,8 @@ struct mapent {
 	uint8_t kind : 4;
 	uint8_t rep : 2;	/* 1, 2: in a repeated one; or REP_CHECK */
 	uint8_t flags : 1;	/* the guest's flags are in rax: lahf, seto */
+	uint8_t counted : 1;	/* a repeated one's count has been added to the
+				 * counter whose number is in tmp0 */
 };
 
 #define REP_CHECK 3		/* the guest's code is being compared */

@@ -548,6 +548,16 @@ evw_total(struct evw *w, uint32_t id, uint64_t n)
 	return 0;
 }
 
+int
+evw_rounds(struct evw *w, uint32_t id, unsigned n, uint64_t rounds,
+    uint64_t none)
+{
+	if (id == 0 || id > EVW_MAXID || w->cold == NULL || define(w, id) < 0)
+		return -1;
+	evw_line(w, "R %x %x %" PRIx64 " %" PRIx64, id, n, rounds, none);
+	return 0;
+}
+
 void
 evw_exec(struct evw *w, uint32_t id, unsigned ngroups, const uint64_t *diff,
     uint64_t more)

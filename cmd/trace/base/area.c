@@ -52,7 +52,7 @@ counter_sizes(unsigned shrink)
 		return;
 	area.maxcount = shrink == 0 ? NIDS : (1u << 20) >> shrink / 2;
 	if (opt->debug & DEBUG_FEWCOUNTS)
-		area.maxcount = 256;
+		area.maxcount = 512;
 	b->countbytes = 8ull * (CELLS + area.maxcount);
 	b->seg[SEG_COUNTERS].size = (1024u >> shrink) * b->countbytes;
 	b->flags |= BOOT_COUNTS;

@@ -13,7 +13,7 @@
 
 #define NODEF ~0u		/* fragmeta.block: it has no definition */
 /* Most counters that a fragment needs, with those of its shorter versions. */
-#define COUNTERS_MOST (2 * MAX_EXIT)
+#define COUNTERS_MOST (2 * (MAX_EXIT + MAX_INSN))
 
 struct frag {
 	app_pc pc;

@@ -127,7 +127,10 @@ new_group(struct symbols *s)
 	return s->g->n++;
 }
 
-/* Kind blocks records only the stack addresses of calls and returns. */
+/*
+ * Kind blocks records only the stack addresses of calls and returns, and
+ * counts.
+ */
 static bool
 is_recorded(enum refs refs, const struct insn *in, const struct ref *r)
 {
@@ -149,6 +152,8 @@ group_insn(struct symbols *s, const struct insn *in, unsigned i)
 {
 	struct refgroup *rg;
 	unsigned j, count = NOCOUNT;
+	bool rep = (in->special == SP_REP || in->special == SP_REPCMP) &&
+	    s->kind->refs != REFS_NONE;
 
 	if (in->special == SP_GATHER && s->kind->refs == REFS_ALL) {
 		s->g->gather[i] = (uint8_t)s->g->n;
@@ -160,15 +165,13 @@ group_insn(struct symbols *s, const struct insn *in, unsigned i)
 		rg = &s->g->ref[i][j];
 		rg->group = NOGROUP;
 		rg->count = NOCOUNT;
-		if (in->ref[j].form == REF_STATIC ||
-		    !is_recorded(s->kind->refs, in, &in->ref[j]))
-			continue;
-		find(s, &in->ref[j], rg);
-		if (in->special != SP_REP && in->special != SP_REPCMP)
-			continue;
-		if (count == NOCOUNT)
+		if (in->ref[j].form != REF_STATIC &&
+		    is_recorded(s->kind->refs, in, &in->ref[j]))
+			find(s, &in->ref[j], rg);
+		if (rep && count == NOCOUNT)
 			count = new_group(s);
-		rg->count = (uint8_t)count;
+		if (rep)
+			rg->count = (uint8_t)count;
 	}
 }
 

@@ -21,13 +21,13 @@ put_group(struct ev_ref *to, const struct ref *r, const struct refgroup *rg,
 		to->at = (uint64_t)r->disp;
 		return;
 	}
+	if (rg->count != NOCOUNT)
+		to->count = (uint8_t)(rg->count + 1);
 	if (rg->group == NOGROUP)
 		return;
 	to->where = EV_GROUP;
 	to->group = rg->group;
 	to->at = (uint64_t)rg->dist;
-	if (rg->count != NOCOUNT)
-		to->count = (uint8_t)(rg->count + 1);
 }
 
 /* The elements of a gather; returns how many. */

@@ -226,15 +226,38 @@ tell_exit(struct tarea *t, const struct exitmeta *x)
 	t->p += x->step;
 }
 
+/* What is left of a repeated instruction's count: rcx, or its low half. */
+static uint64_t
+rounds_left(const struct tarea *t)
+{
+	return t->gpr[1] > t->tmp2 ? (uint32_t)t->gpr[1] : t->gpr[1];
+}
+
 static uint64_t
 rounds_done(struct tarea *t, const struct mapent *m)
 {
-	uint64_t before = t->tmp2, n;
+	uint64_t n;
 
 	if (m->rep == 0 || m->rep == REP_CHECK)
 		return 0;
-	n = before - t->gpr[1];
+	n = t->tmp2 - rounds_left(t);
 	return t->df ? -n : n;
+}
+
+/*
+ * The whole count of the repeated instruction has been added to its counter;
+ * take off what it has not done, and the execution with none if it has not
+ * begun.  No counter is freed before the thread has left the cache.
+ */
+static void
+uncount_rounds(struct tarea *t, const struct mapent *m)
+{
+	uint64_t *c = (uint64_t *)((uint64_t)t + T_BIAS + (int64_t)T_COUNT) +
+	    t->tmp0;
+
+	c[0] -= rounds_left(t);
+	if (m->rep == 1 && t->tmp2 == 0)
+		c[1]--;
 }
 
 /*
@@ -428,7 +451,9 @@ state_take(struct tarea *t, struct kucontext *uc)
 	switch (m.kind) {
 	case MAP_BODY:
 		if (n < m.n)
-			m.rep = 0;
+			m.rep = m.counted = 0;
+		if (m.counted)
+			uncount_rounds(t, &m);
 		m.n = (uint8_t)n;
 		t->pc = pc_of(f, n);
 		tell_prefix(t, block, &m, rounds_done(t, &m));

@@ -9,21 +9,40 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <htslib/khash.h>
+
 #include "evw.h"
 #include "stream/parts.h"
 #include "stream/stream.h"
 #include "util.h"
 
 /* What each counter counts; written by the serving thread. */
+enum what { EXECUTIONS, ROUNDS, NONE };
 static struct {
 	uint32_t id;
-	uint8_t ninsn;
+	uint8_t ninsn;		/* of an id; or which one is repeated, from 1 */
+	uint8_t what;		/* enum what; NONE follows ROUNDS */
 } *counted;
 static uint32_t ncounters;
 #define COUNT_MAX (1ull << 56)	/* no honest counter gets this far */
 
 static uint64_t *total;		/* kind cache: by id */
 static size_t ntotal, captotal;
+
+/* A repeated instruction: of which block, and its number there. */
+static uint64_t
+rounds_key(uint32_t block, unsigned n)
+{
+	return (uint64_t)block << 8 | n;
+}
+
+struct rounds {
+	uint64_t rounds, none;
+};
+KHASH_MAP_INIT_INT64(pairs, uint32_t)
+KHASH_MAP_INIT_INT64(rounds, struct rounds)
+static khash_t(pairs) *pairs;	/* rounds_key -> the first of its counters */
+static khash_t(rounds) *rounds;	/* kind cache: rounds_key -> the sums */
 
 void
 counters_begin(void)
@@ -45,14 +64,42 @@ counter_new(uint32_t id, unsigned ninsn)
 
 	counted[c].id = id;
 	counted[c].ninsn = (uint8_t)ninsn;
+	counted[c].what = EXECUTIONS;
 	__atomic_store_n(&ncounters, c + 1, __ATOMIC_RELEASE);
+	return c;
+}
+
+uint32_t
+counter_rounds(uint32_t block, unsigned n)
+{
+	uint32_t c = ncounters, i;
+	khiter_t k;
+	int new;
+
+	if (pairs == NULL)
+		pairs = kh_init(pairs);
+	k = kh_put(pairs, pairs, rounds_key(block, n), &new);
+	if (new < 0)
+		die("counters of rounds:");
+	i = kh_value(pairs, k);
+	if (new == 0 && i < c && counted[i].id == block &&
+	    counted[i].ninsn == n && counted[i].what == ROUNDS)
+		return i;
+	kh_value(pairs, k) = c;
+	for (i = 0; i < 2; i++) {
+		counted[c + i].id = block;
+		counted[c + i].ninsn = (uint8_t)n;
+		counted[c + i].what = i == 0 ? ROUNDS : NONE;
+	}
+	__atomic_store_n(&ncounters, c + 2, __ATOMIC_RELEASE);
 	return c;
 }
 
 bool
 counter_is(uint32_t c, uint32_t id)
 {
-	return c < ncounters && counted[c].id == id;
+	return c < ncounters && counted[c].id == id &&
+	    counted[c].what == EXECUTIONS;
 }
 
 void
@@ -124,6 +171,66 @@ add_total(uint32_t id, uint64_t n)
 	total[id] += n;
 }
 
+static void
+add_rounds(uint64_t key, struct rounds r)
+{
+	khiter_t k;
+	int new;
+
+	if (rounds == NULL)
+		rounds = kh_init(rounds);
+	k = kh_put(rounds, rounds, key, &new);
+	if (new < 0)
+		die("rounds:");
+	if (new != 0)
+		kh_value(rounds, k) = (struct rounds){ 0, 0 };
+	kh_value(rounds, k).rounds += r.rounds;
+	kh_value(rounds, k).none += r.none;
+}
+
+/* Counter i of c[] has v rounds, or executions that had none. */
+static void
+tell_rounds(uint64_t *c, uint32_t i, uint64_t v)
+{
+	struct rounds r = { v, 0 };
+
+	if (counted[i].what == NONE) {
+		r = (struct rounds){ 0, v };
+	} else {
+		r.none = ONCE(c[i + 1]);
+		if (r.none >= COUNT_MAX)
+			trust_lose("a counter");
+		c[i + 1] = 0;
+	}
+	if (opt->kind->intervals)
+		evw_rounds(stream_writer, counted[i].id, counted[i].ninsn,
+		    r.rounds, r.none);
+	else
+		add_rounds(rounds_key(counted[i].id, counted[i].ninsn), r);
+}
+
+/* A thread's counter i, which is v; returns how many instructions that is. */
+static uint64_t
+tell_counter(unsigned slot, uint64_t *c, uint32_t i, uint64_t v)
+{
+	c[i] = 0;
+	if (v >= COUNT_MAX)
+		trust_lose("a counter");
+	if (opt->kind->intervals)
+		thread_line(slot);
+	if (trust_lost)
+		return 0;
+	if (counted[i].what != EXECUTIONS) {
+		tell_rounds(c, i, v);
+		return 0;
+	}
+	if (opt->kind->intervals)
+		evw_count(stream_writer, counted[i].id, v);
+	else
+		add_total(counted[i].id, v);
+	return v * counted[i].ninsn;
+}
+
 /* Kind cache adds counts up for the end.  The counters are zero afterwards. */
 uint64_t
 counters_tell(unsigned slot)
@@ -132,24 +239,12 @@ counters_tell(unsigned slot)
 	uint64_t *c = counters_of(slot), n = 0, v;
 
 	for (i = 0; next_counters(slot, &i, &end, max); i = end)
-		for (; i < end; i++) {
+		for (; i < end && !trust_lost; i++) {
 			v = ONCE(c[i]);
-			if (v == 0)
-				continue;
-			c[i] = 0;
-			if (v >= COUNT_MAX)
-				trust_lose("a counter");
-			n += v * counted[i].ninsn;
-			if (opt->kind->intervals) {
-				thread_line(slot);
-				if (trust_lost)
-					return 0;
-				evw_count(stream_writer, counted[i].id, v);
-			} else {
-				add_total(counted[i].id, v);
-			}
+			if (v != 0)
+				n += tell_counter(slot, c, i, v);
 		}
-	return n;
+	return trust_lost ? 0 : n;
 }
 
 void
@@ -165,6 +260,37 @@ counters_tell_all(void)
 		evw_line(stream_writer, "I %llu", (unsigned long long)n);
 }
 
+static int
+by_key(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void
+rounds_totals(void)
+{
+	size_t n = 0, i;
+	uint64_t *key;
+	khiter_t k;
+
+	if (rounds == NULL)
+		return;
+	key = xcalloc(kh_size(rounds), sizeof *key);
+	for (k = 0; k < kh_end(rounds); k++)
+		if (kh_exist(rounds, k))
+			key[n++] = kh_key(rounds, k);
+	qsort(key, n, sizeof *key, by_key);
+	for (i = 0; i < n; i++) {
+		k = kh_get(rounds, rounds, key[i]);
+		evw_rounds(stream_writer, (uint32_t)(key[i] >> 8),
+		    (unsigned)key[i] & 0xff, kh_value(rounds, k).rounds,
+		    kh_value(rounds, k).none);
+	}
+	free(key);
+}
+
 void
 counters_totals(void)
 {
@@ -173,4 +299,5 @@ counters_totals(void)
 	for (id = 1; id < ntotal; id++)
 		if (total[id] != 0)
 			evw_total(stream_writer, id, total[id]);
+	rounds_totals();
 }

@@ -47,6 +47,11 @@ void format_renew(void);
 bool counters_left(unsigned n);
 uint32_t counter_new(uint32_t id, unsigned ninsn);
 bool counter_is(uint32_t counter, uint32_t id);
+/*
+ * The first of two counters of a block's repeated instruction n, from 1: the
+ * sum of its counts, and how many were 0.
+ */
+uint32_t counter_rounds(uint32_t block, unsigned n);
 /* Count one more for a thread that waits for us. */
 void counter_add(unsigned slot, uint32_t counter);
 

@@ -15,14 +15,15 @@ static const struct kind kinds[] = {
 	    .tell = record_tell },
 	{ .name = "blocks", .refs = REFS_STACK, .tells = true, .records = true,
 	    .refer = record_refer, .rep_before = rep_before,
-	    .tell = record_tell },
+	    .rep_after = rep_after, .tell = record_tell },
 	{ .name = "cache", .help = "cache=sets,line,ways", .refs = REFS_ALL,
 	    .tells = true, .alone = true, .counters = true, .late = true,
 	    .refer = filter_refer, .element = filter_element,
 	    .rep_before = filter_rep_before, .rep_after = filter_rep_after,
 	    .tell = count_tell_homed, .cold = filter_cold },
 	{ .name = "counts", .tells = true, .counters = true,
-	    .intervals = true, .rep_before = rep_before, .tell = count_tell },
+	    .intervals = true, .rep_before = rep_before,
+	    .rep_after = rep_after, .tell = count_tell },
 	{ .name = "none" }
 };
 #define NKIND (sizeof kinds / sizeof kinds[0])

@@ -24,6 +24,7 @@ put_map(struct xlate *x, struct mapent m)
 	m.homed = (uint16_t)x->homed;
 	m.loc = x->loc;
 	m.flags = x->flags_in_rax;
+	m.counted = x->counted;
 	if (x->nmap > 0 && x->nmap < MAX_MAP) {
 		last = &x->map[x->nmap - 1];
 		memcpy(&a, last, sizeof a);

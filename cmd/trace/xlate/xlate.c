@@ -529,7 +529,7 @@ xlate(struct xlate *x)
 	x->loc = REG_P | REG_T << 4;
 	x->nliteral = 0;
 	x->ncold = 0;
-	x->flags_in_rax = false;
+	x->flags_in_rax = x->counted = false;
 	x->line = ~0ull;
 	x->nuses = x->nused = 0;
 	memset(x->use, 0, sizeof x->use);

@@ -78,6 +78,7 @@ struct xlate {
 	uint32_t homed;		/* set of the registers at home */
 	uint8_t loc;		/* see struct mapent */
 	bool flags_in_rax;	/* the guest's flags are saved there */
+	bool counted;		/* see struct mapent */
 	/* before each instruction: all flags are written before any read */
 	bool deadflags[MAX_INSN + 1];
 	struct {
