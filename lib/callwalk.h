@@ -134,6 +134,8 @@ struct walk_ctx {
 	struct walk_arc *arcs;
 	struct walk_jump *jumps;
 	int64_t own;		/* kind calls: its own ticks */
+	/* columns: own costs that belong to no instruction, or NULL */
+	int64_t *costs;
 	struct walk_ctx *next;	/* all, in order */
 };
 
@@ -283,5 +285,10 @@ void stack_move(struct walk_thread *, const struct walk_seg *to);
 void walk_begin(void);
 void walk_batch(const struct ev *);
 void walk_told(struct walk_thread *, uint32_t insn, const char *list);
+/*
+ * Read the next event of an O line's list: its column of walk.told. 0: there
+ * are no more, or it is wrong, which is said.
+ */
+int walk_outcome(const char **list, unsigned *column, uint64_t *n);
 
 #endif

@@ -1,5 +1,6 @@
 #!/bin/sh
-# damaged streams: cachesim, branchsim and plain end in order, with 0 or 2
+# damaged streams: cachesim, branchsim, callgraph and plain end in order, with 0
+# or 2
 
 . t/lib.sh
 
@@ -69,5 +70,9 @@ damaged "$T/frames" "$B/cachesim" $small
 damaged "$T/frames" "$B/cachesim" -t $small
 damaged "$T/frames" "$TB/ev" copy
 damaged "$T/contexts" "$B/bbv"
+for f in contexts frames; do
+	damaged "$T/$f" "$B/callgraph" --contexts
+	damaged "$T/$f" "$B/callgraph" --separate-threads
+done
 damaged "$T/contexts" "$TB/ev" copy
 done_testing

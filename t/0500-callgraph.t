@@ -398,7 +398,7 @@ same "costs so far, no end mark" "0x401100 1
 +3 1" "$(tail -n 2 out)"
 stream counts "$call" >ev
 status 2 "kind counts" "$G" ev
-check "is not enough" grep -q 'kind counts does not tell the order' err
+check "is not enough" grep -q 'needs trace -e counts --contexts' err
 stream blocks "B 1 >401000 3 5w8L401100" "E exit 0 0" >ev
 status 2 "no place of a return address" "$G" ev
 check "is told with its line" grep -q '^callgraph: ev:5: a call or' err

@@ -6,7 +6,15 @@
  *	tell.c	writes entries and exits as a stream of kind calls
  *	ticks.c	reads streams of kind calls
  *
- * Calls are followed by lib's callwalk.h.
+ * and for streams with contexts, which tell the calls themselves:
+ *
+ *	contexts.c	the order in which these are used
+ *	states.c	contexts, calls and their costs
+ *	lines.c	own costs by address
+ *	frames.c	outcomes of references alone
+ *	tally.c	sums by two numbers
+ *
+ * Other calls are followed by lib's callwalk.h.
  */
 #ifndef CALLGRAPH_H
 #define CALLGRAPH_H
@@ -39,6 +47,75 @@ void tell_leave(const struct walk_thread *, const struct func *);
 void tell_handler(const struct walk_thread *, uint64_t instructions);
 /* how the program ended, or NULL if the stream is not whole */
 void tell_end(const char *how, int status);
+
+/* ---- tally.c ---- */
+
+struct tally;
+struct tally_entry {
+	uint64_t a, b;
+	size_t at;		/* private */
+};
+
+struct tally *tally_new(unsigned ncol);
+/* The sums of a and b, 0 at first; they hold until the next call. */
+int64_t *tally_at(struct tally *, uint64_t a, uint64_t b);
+/* Put all in order, which is final: *e is the first one. Returns their end. */
+const struct tally_entry *tally_sort(struct tally *,
+    const struct tally_entry **e);
+const int64_t *tally_sums(const struct tally *, const struct tally_entry *);
+
+/* ---- states.c: S, A, V lines ---- */
+
+void states_begin(void);
+void states_line(int letter, const struct ev *);
+/* Make the contexts and arcs of a thread, or of all if none is apart. */
+void states_make(uint32_t thread);
+/* The running thread's number, or 0 if none is apart. */
+uint64_t states_thread(void);
+/* The link-time address of a run-time one. */
+uint64_t states_link(uint64_t addr);
+/* An arc: does a thread or handler begin by it, and where does it lead? */
+bool states_is_begin(uint32_t arc);
+uint32_t states_to(uint32_t arc);
+/* Its inclusive outcomes, by column; they hold until the next call. */
+int64_t *states_outcomes(uint64_t thread, uint32_t arc);
+/* A state's function and level, as a number; and the first such state. */
+uint32_t states_group(uint32_t state);
+uint32_t states_first(uint32_t group);
+/* Are its own costs by line those of one context? */
+bool states_has_lines(uint32_t group);
+/* The context of a state in the thread made last. */
+struct walk_ctx *states_ctx(uint32_t state);
+
+/* ---- lines.c: definitions, F lines, executions, W lines ---- */
+
+void lines_begin(void);
+void lines_define(uint32_t id);
+void lines_owner(const struct ev *);
+void lines_batch(const struct ev *);
+void lines_times(uint32_t id, uint64_t n);
+/* The group of a block; 0: none was told. */
+uint32_t lines_group(uint32_t id);
+/*
+ * Where the costs of a block's instruction are in a context. If the slot's
+ * segment has no definition, it is in slot_skipped: a stub's.
+ */
+struct walk_slot *lines_slot(struct walk_ctx *, uint32_t id, uint32_t insn);
+void lines_make(uint64_t thread);
+
+/* ---- frames.c: N, X and O lines ---- */
+
+void frames_begin(void);
+void frames_line(int letter, const struct ev *);
+void frames_outcome(const struct ev *);
+void frames_end(void);
+void frames_make(uint64_t thread);
+
+/* ---- contexts.c ---- */
+
+void contexts_begin(void);
+void contexts_line(int letter, const struct ev *);
+void contexts_end(void);
 
 /* ---- ticks.c ---- */
 

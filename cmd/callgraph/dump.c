@@ -152,8 +152,26 @@ add_insn(int64_t *n, const struct walk_slot *sl, uint32_t insn,
 	}
 }
 
+/* Has an instruction of the slot costs besides those of its executions? */
+static bool
+has_more(const struct walk_slot *sl, uint32_t insn, const struct ev_insn *i)
+{
+	const struct walk_seg *s = sl->seg;
+	const struct slot_rare *m = sl->more;
+	const int64_t *extra = m->extra;
+
+	if (m->told != NULL && m->told[insn - s->first] != NULL)
+		return true;
+	if (extra != NULL)
+		extra += i->ref - s->def->block->insn[s->first].ref;
+	for (uint32_t k = 0; extra != NULL && k < i->nref; k++)
+		if (extra[k] != 0)
+			return true;
+	return false;
+}
+
 static void
-add_slot(const struct walk_slot *sl)
+add_insns(const struct walk_slot *sl)
 {
 	static struct ev_ref ref[256];
 	const struct walk_seg *s = sl->seg;
@@ -162,9 +180,9 @@ add_slot(const struct walk_slot *sl)
 	int64_t *n;
 
 	ev_each(&e, s->def->block, ref);
-	for (uint32_t k = 0; sl->n != 0 && k < s->end; k++) {
+	for (uint32_t k = 0; k < s->end; k++) {
 		ev_next_insn(&e);
-		if (k < s->first)
+		if (k < s->first || (sl->n == 0 && !has_more(sl, k, &e.insn)))
 			continue;
 		n = add_row(e.insn.addr - s->at->slide);
 		n[0] = (int64_t)sl->n;
@@ -173,6 +191,18 @@ add_slot(const struct walk_slot *sl)
 		if (walk.ncol > 1)
 			add_insn(n, sl, k, &e);
 	}
+}
+
+static void
+add_slot(const struct walk_slot *sl)
+{
+	const struct walk_seg *s = sl->seg;
+	const struct slot_rare *m = sl->more;
+	int64_t *n;
+
+	if (sl->n != 0 || (m != NULL && s->def != NULL &&
+	    (m->extra != NULL || m->told != NULL)))
+		add_insns(sl);
 	if (m != NULL && m->skipped != NULL) {
 		n = add_row(s->last - s->at->slide);
 		memcpy(n, m->skipped, walk.ncol * sizeof *n);
@@ -214,6 +244,21 @@ static size_t narc, caparc;
 static struct walk_jump **jump;
 static size_t njump, capjump;
 
+/* By thread, function, level; then in the order in which they were found. */
+static int
+by_place(const struct walk_ctx *x, const struct walk_ctx *y)
+{
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->fn->ob != y->fn->ob)
+		return x->fn->ob < y->fn->ob ? -1 : 1;
+	if (x->fn->start != y->fn->start)
+		return x->fn->start < y->fn->start ? -1 : 1;
+	if (x->level != y->level)
+		return x->level < y->level ? -1 : 1;
+	return x->num < y->num ? -1 : x->num > y->num;
+}
+
 static int
 by_site(const void *a, const void *b)
 {
@@ -222,8 +267,8 @@ by_site(const void *a, const void *b)
 
 	if (x->site != y->site)
 		return x->site < y->site ? -1 : 1;
-	if (x->ctx->num != y->ctx->num)
-		return x->ctx->num < y->ctx->num ? -1 : 1;
+	if (x->ctx != y->ctx)
+		return by_place(x->ctx, y->ctx);
 	return x->tolink < y->tolink ? -1 : x->tolink > y->tolink;
 }
 
@@ -391,18 +436,10 @@ write_context(const struct walk_ctx *c)
 }
 
 static int
-by_place(const void *a, const void *b)
+by_context(const void *a, const void *b)
 {
-	const struct walk_ctx *x = *(struct walk_ctx *const *)a;
-	const struct walk_ctx *y = *(struct walk_ctx *const *)b;
-
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->fn->ob != y->fn->ob)
-		return x->fn->ob < y->fn->ob ? -1 : 1;
-	if (x->fn->start != y->fn->start)
-		return x->fn->start < y->fn->start ? -1 : 1;
-	return x->num < y->num ? -1 : x->num > y->num;
+	return by_place(*(struct walk_ctx *const *)a,
+	    *(struct walk_ctx *const *)b);
 }
 
 static struct walk_ctx **
@@ -417,7 +454,7 @@ sorted_contexts(size_t *n)
 		v[(*n)++] = c;
 	}
 	if (*n > 0)
-		qsort(v, *n, sizeof *v, by_place);
+		qsort(v, *n, sizeof *v, by_context);
 	return v;
 }
 
@@ -457,6 +494,9 @@ write_contexts(struct walk_ctx *const *v, size_t n)
 			add_slot(sl);
 		if (v[k]->own != 0)
 			add_row(v[k]->fn->start)[0] = v[k]->own;
+		if (v[k]->costs != NULL)
+			memcpy(add_row(v[k]->fn->start), v[k]->costs,
+			    walk.ncol * sizeof *v[k]->costs);
 		settle_rows();
 		gather_arcs(v[k]);
 		gather_jumps(v[k]);

@@ -74,10 +74,20 @@ static const char *pid;
 static const char *output;
 static bool ready;	/* all H lines are read */
 static bool parts;	/* options ask for parts */
+static const char *ordered;	/* an option that needs kind blocks or all */
 static char ended[8];	/* how the program ended */
 static int endstatus;
 
 /* ---- options ---- */
+
+/* Note that an option needs the order of executions, if it is set. */
+static bool
+needs_order(const char *option, bool set)
+{
+	if (set && ordered == NULL)
+		ordered = option;
+	return set;
+}
 
 /* N or N=FN */
 static uint32_t
@@ -89,6 +99,7 @@ separate(const char *what, enum func_rule rule, char *s, uint64_t max)
 	if (fn != NULL)
 		*fn++ = '\0';
 	n = (uint32_t)num_arg(what, s, rule == RULE_RECS, max);
+	needs_order(what, n != (rule == RULE_RECS ? 2 : 0));
 	func_rule(rule, fn, n);
 	return n;
 }
@@ -139,19 +150,21 @@ rule_option(int c)
 		int c;
 		enum func_rule rule;
 		bool part;	/* it asks for parts */
+		const char *name;
 	} rules[] = {
-		{ OPT_AFTER, RULE_AFTER, true },
-		{ OPT_BEFORE, RULE_BEFORE, true },
-		{ OPT_POP, RULE_POP, false },
-		{ OPT_SKIP, RULE_SKIP, false },
-		{ OPT_TOGGLE, RULE_TOGGLE, false },
-		{ OPT_ZERO, RULE_ZERO, true }
+		{ OPT_AFTER, RULE_AFTER, true, "--dump-after" },
+		{ OPT_BEFORE, RULE_BEFORE, true, "--dump-before" },
+		{ OPT_POP, RULE_POP, false, "--pop-on-jump" },
+		{ OPT_SKIP, RULE_SKIP, false, "--fn-skip" },
+		{ OPT_TOGGLE, RULE_TOGGLE, false, "--toggle-collect" },
+		{ OPT_ZERO, RULE_ZERO, true, "--zero-before" }
 	};
 
 	for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
 		if (rules[i].c != c)
 			continue;
 		func_rule(rules[i].rule, optarg, 0);
+		needs_order(rules[i].name, true);
 		parts |= rules[i].part;
 		walk.toggle |= c == OPT_TOGGLE;
 		return true;
@@ -166,16 +179,18 @@ option(int c)
 
 	switch (c) {
 	case OPT_CALLS:
-		opt_calls = true;
+		opt_calls = needs_order("--calls", true);
 		break;
 	case OPT_JUMPS:
-		walk.jumps = yes_arg("collect-jumps", optarg);
+		walk.jumps = needs_order("--collect-jumps",
+		    yes_arg("collect-jumps", optarg));
 		break;
 	case OPT_CONTEXTS:
 		set_contexts();
 		break;
 	case OPT_JOIN:
-		func_join(yes_arg("join-cold", optarg));
+		func_join(needs_order("--join-cold",
+		    yes_arg("join-cold", optarg)));
 		break;
 	case OPT_DEMANGLE:
 		func_demangle(yes_arg("demangle", optarg));
@@ -189,6 +204,7 @@ option(int c)
 		walk.rep = strcmp(optarg, "each") == 0;
 		if (!walk.rep && strcmp(optarg, "once") != 0)
 			die("--rep=%s: neither once nor each", optarg);
+		needs_order("--rep=each", walk.rep);
 		break;
 	case OPT_CALLERS:
 		n = separate("--separate-callers", RULE_CALLERS, optarg,
@@ -200,14 +216,16 @@ option(int c)
 		separate("--separate-recs", RULE_RECS, optarg, UINT32_MAX - 1);
 		break;
 	case OPT_SITES:
-		walk.sites = yes_arg("separate-sites", optarg);
+		walk.sites = needs_order("--separate-sites",
+		    yes_arg("separate-sites", optarg));
 		walk.contexts |= walk.sites;
 		break;
 	case OPT_THREADS:
 		walk.threads = yes_arg("separate-threads", optarg);
 		break;
 	case OPT_PLT:
-		func_skip_plt(yes_arg("skip-plt", optarg));
+		func_skip_plt(!needs_order("--skip-plt=no",
+		    !yes_arg("skip-plt", optarg)));
 		break;
 	case OPT_VERSION:
 		prog_version();
@@ -247,6 +265,29 @@ head(const struct ev *e)
 		    "H outcomes: too many events, or malformed");
 }
 
+/* Does the stream tell counts and contexts, not the order of executions? */
+static bool
+has_contexts(void)
+{
+	return ev_kind(walk.events) & (EV_COUNTS | EV_CACHE);
+}
+
+/* Refuse what is not in such a stream. */
+static void
+check_contexts(void)
+{
+	const char *kind = ev_kind(walk.events) == EV_CACHE ? "cache" :
+	    "counts";
+
+	if (!ev_contexts(walk.events))
+		ev_bad(walk.events, "a stream of kind %s without calling "
+		    "contexts: needs trace -e %s --contexts", kind, kind);
+	else if (ordered != NULL)
+		ev_bad(walk.events, "a stream of kind %s does not tell what %s "
+		    "needs, the order of executions: needs trace -e blocks",
+		    kind, ordered);
+}
+
 /* Behind the H lines. */
 static void
 begin(struct out *o)
@@ -268,10 +309,16 @@ begin(struct out *o)
 		walk.firsttold = 3;
 	walk.ncol = walk.firsttold + outcome_columns(walk.told);
 	/* what depends on values is looked at again and again */
-	if (!walk.data_refs && !walk.rep)
+	if (has_contexts() || (!walk.data_refs && !walk.rep))
 		ev_lean(walk.events);
-	walk_begin();
 	dump_open(o, &stream, pid);
+	if (!has_contexts()) {
+		walk_begin();
+		return;
+	}
+	check_contexts();
+	ready = ev_error(walk.events) == NULL;
+	contexts_begin();
 }
 
 static void
@@ -351,7 +398,11 @@ run(struct out *o)
 	while ((c = ev_next(walk.events, &e)) > 0) {
 		if (!ready && c != 'H')
 			begin(o);
-		if (c == EV_EXECS)
+		if (ev_error(walk.events) != NULL)
+			break;
+		if (c != 'H' && c != 'E' && has_contexts())
+			contexts_line(c, &e);
+		else if (c == EV_EXECS)
 			walk_batch(&e);
 		else if (ev_kind(walk.events) == EV_CALLS && c != 'H' &&
 		    c != 'M' && c != 'U')
@@ -380,11 +431,13 @@ main(int argc, char **argv)
 	o = out_open(output);
 	walk.events = ev_open(in_open(argv[optind]));
 	if (walk.rep)
-		ev_accept(walk.events, EV_ALL | EV_BLOCKS | EV_ROUNDS,
+		ev_accept(walk.events, EV_ALL | EV_BLOCKS | EV_COUNTS |
+		    EV_CACHE | EV_ROUNDS,
 		    "the rounds of instructions");
 	else
-		ev_accept(walk.events, EV_ALL | EV_BLOCKS |
-		    (opt_calls ? 0 : EV_CALLS), "the order of executions");
+		ev_accept(walk.events, EV_ALL | EV_BLOCKS | EV_COUNTS |
+		    EV_CACHE | (opt_calls ? 0 : EV_CALLS),
+		    "the order of executions");
 	if (opt_calls) {
 		tell_open(o);
 		walk.entered = tell_enter;
@@ -403,6 +456,8 @@ main(int argc, char **argv)
 	} else if (ready) {
 		if (ev_kind(walk.events) == EV_CALLS)
 			ticks_end();
+		else if (has_contexts())
+			contexts_end();
 		else
 			stack_close_all();
 		dump_end(whole);

@@ -246,29 +246,40 @@ slot_of(struct walk_thread *t, uint32_t insn)
 	return t->ran[i];
 }
 
+int
+walk_outcome(const char **list, unsigned *column, uint64_t *n)
+{
+	char name[32];
+	int r = ev_outcome(list, name, n);
+	unsigned c;
+
+	if (r < 0)
+		ev_bad(walk.events, "O: malformed events");
+	if (r <= 0)
+		return 0;
+	for (c = 0; c < outcome_columns(walk.told); c++)
+		if (strcmp(outcome_name(walk.told, c), name) == 0)
+			break;
+	*column = c;
+	if (c < outcome_columns(walk.told))
+		return 1;
+	ev_bad(walk.events, "an event that no `H outcomes' names");
+	return 0;
+}
+
 void
 walk_told(struct walk_thread *t, uint32_t insn, const char *list)
 {
 	struct walk_slot *sl;
 	struct slot_rare *m;
-	char name[32];
 	uint64_t n;
 	unsigned c;
-	int r;
 	int64_t *to;
 
 	if (t->slot == NULL)
 		return;
 	sl = slot_of(t, insn);
-	while ((r = ev_outcome(&list, name, &n)) > 0) {
-		for (c = 0; c < outcome_columns(walk.told); c++)
-			if (strcmp(outcome_name(walk.told, c), name) == 0)
-				break;
-		if (c == outcome_columns(walk.told)) {
-			ev_bad(walk.events,
-			    "an event that no `H outcomes' names");
-			return;
-		}
+	while (walk_outcome(&list, &c, &n) > 0) {
 		if (!t->collect)
 			continue;
 		t->total[walk.firsttold + c] += (int64_t)n;
@@ -287,6 +298,4 @@ walk_told(struct walk_thread *t, uint32_t insn, const char *list)
 			    xcalloc(outcome_columns(walk.told), sizeof *to);
 		to[c] += (int64_t)n;
 	}
-	if (r < 0)
-		ev_bad(walk.events, "O: malformed events");
 }

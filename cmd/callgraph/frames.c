@@ -1,0 +1,198 @@
+/*
+ * frames - outcomes of references alone: kind cache with contexts
+ *
+ * N and X lines tell which calls a thread is in before a reference. An outcome
+ * of that counts for the function which the innermost call led to, and for all
+ * of these calls: each notes the thread's total when it is entered, and gets
+ * what was added when it is left. A call that begins a handler takes all that
+ * from the total again, for the calls that it interrupted know nothing of it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "callgraph.h"
+#include "outcome.h"
+#include "util.h"
+
+/* Deeper stacks lose their outer half, as in lib/walk. */
+#define MOST	((size_t)1 << 20)
+
+struct thread {
+	uint32_t *arc;		/* by frame */
+	int64_t *enter;		/* by frame: total at its entry */
+	size_t n, caparc, capenter;
+	uint64_t lost;		/* frames outside of these */
+	int64_t *total;
+};
+
+static struct thread *threads;
+static size_t nthread;
+static unsigned ncol;		/* outcomes */
+static struct tally *found;	/* by thread and state, id and instruction */
+
+void
+frames_begin(void)
+{
+	ncol = outcome_columns(walk.told);
+	found = tally_new(ncol);
+}
+
+static struct thread *
+this_thread(void)
+{
+	unsigned num = ev_thread(walk.events);
+	struct thread *t;
+
+	threads = xgrow0(threads, &nthread, num + 1UL, sizeof *threads);
+	t = &threads[num];
+	if (t->total == NULL)
+		t->total = xcalloc(ncol, sizeof *t->total);
+	return t;
+}
+
+static void
+add_inclusive(const struct thread *t, uint64_t thread, size_t frame)
+{
+	const int64_t *enter = t->enter + frame * ncol;
+	int64_t *sum;
+
+	if (memcmp(enter, t->total, ncol * sizeof *enter) == 0)
+		return;
+	sum = states_outcomes(thread, t->arc[frame]);
+	for (unsigned i = 0; i < ncol; i++)
+		sum[i] += t->total[i] - enter[i];
+}
+
+static void
+leave(struct thread *t, uint64_t thread, uint64_t n)
+{
+	for (; n > 0 && t->n > 0; n--) {
+		size_t i = --t->n;
+
+		add_inclusive(t, thread, i);
+		if (states_is_begin(t->arc[i]))
+			memcpy(t->total, t->enter + i * ncol,
+			    ncol * sizeof *t->total);
+	}
+	t->lost -= n;
+}
+
+static void
+forget_half(struct thread *t, uint64_t thread)
+{
+	size_t half = t->n / 2;
+
+	for (size_t i = 0; i < half; i++)
+		add_inclusive(t, thread, i);
+	t->n -= half;
+	t->lost += half;
+	memmove(t->arc, t->arc + half, t->n * sizeof *t->arc);
+	memmove(t->enter, t->enter + half * ncol,
+	    t->n * ncol * sizeof *t->enter);
+}
+
+static void
+enter(struct thread *t, uint32_t arc)
+{
+	if (t->n >= MOST)
+		forget_half(t, states_thread());
+	t->arc = xgrow(t->arc, &t->caparc, t->n + 1, sizeof *t->arc);
+	t->enter = xgrow(t->enter, &t->capenter, (t->n + 1) * ncol,
+	    sizeof *t->enter);
+	t->arc[t->n] = arc;
+	memcpy(t->enter + t->n * ncol, t->total, ncol * sizeof *t->enter);
+	t->n++;
+}
+
+void
+frames_line(int letter, const struct ev *e)
+{
+	if (ncol == 0)
+		return;
+	if (letter == 'N')
+		enter(this_thread(), (uint32_t)e->num[0]);
+	else
+		leave(this_thread(), states_thread(), e->num[0]);
+}
+
+/* ---- outcomes ---- */
+
+/* The state of what was told last; 0: nothing says it. */
+static uint32_t
+state_of(const struct thread *t, uint32_t block)
+{
+	uint32_t s, g;
+
+	s = t->n > 0 ? states_to(t->arc[t->n - 1]) : 0;
+	g = s != 0 ? states_group(s) : lines_group(block);
+	return s != 0 && walk.contexts ? s : g == 0 ? 0 : states_first(g);
+}
+
+void
+frames_outcome(const struct ev *e)
+{
+	const struct ev_def *d = ev_last(walk.events);
+	struct thread *t = this_thread();
+	uint32_t s = state_of(t, d->block->id);
+	const char *list = e->text;
+	int64_t *sum;
+	unsigned c;
+	uint64_t n;
+	int r;
+
+	if (s == 0) {
+		ev_bad(walk.events, "O: nothing says in which function");
+		return;
+	}
+	sum = tally_at(found, states_thread() << 32 | s,
+	    (uint64_t)d->block->id << 16 | (e->num[0] - 1));
+	while ((r = walk_outcome(&list, &c, &n)) > 0) {
+		sum[c] += (int64_t)n;
+		t->total[c] += (int64_t)n;
+	}
+}
+
+/* ---- the end ---- */
+
+void
+frames_end(void)
+{
+	for (size_t i = 0; i < nthread; i++)
+		leave(&threads[i], walk.threads ? i : 0, threads[i].n);
+}
+
+static void
+make(const struct tally_entry *e)
+{
+	uint32_t id = (uint32_t)(e->b >> 16), insn = e->b & 0xffff;
+	struct walk_slot *sl = lines_slot(states_ctx((uint32_t)e->a), id, insn);
+	const int64_t *sum = tally_sums(found, e);
+	struct slot_rare *m;
+	int64_t *to;
+
+	if (sl->seg->def == NULL) {
+		to = slot_skipped(sl) + walk.firsttold;
+	} else {
+		m = slot_more(sl);
+		if (m->told == NULL)
+			m->told = xcalloc(sl->seg->end - sl->seg->first,
+			    sizeof *m->told);
+		if (m->told[insn - sl->seg->first] == NULL)
+			m->told[insn - sl->seg->first] = xcalloc(ncol,
+			    sizeof *to);
+		to = m->told[insn - sl->seg->first];
+	}
+	for (unsigned i = 0; i < ncol; i++)
+		to[i] += sum[i];
+}
+
+void
+frames_make(uint64_t thread)
+{
+	static const struct tally_entry *e, *end;
+
+	if (end == NULL)
+		end = tally_sort(found, &e);
+	for (; e < end && e->a >> 32 == thread; e++)
+		make(e);
+}

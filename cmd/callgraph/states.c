@@ -1,0 +1,266 @@
+/*
+ * states - calling contexts that the stream tells: S, A and V lines
+ *
+ * A state is a function at a level of recursion in some context. Its context
+ * becomes one of callwalk.h's: with --contexts each its own, else one for all
+ * states with the same function and level, which are a GROUP here.
+ *
+ * Own costs by line are known by group (lines.c). With --contexts a group can
+ * have several contexts; the own cost of each is that of the calls of it less
+ * that of the calls by it, and is put at the function's first address.
+ *
+ * All is summed up as it comes, and becomes contexts and arcs at the end.
+ */
+#include <htslib/khash.h>
+#include <string.h>
+
+#include "callgraph.h"
+#include "objmap.h"
+#include "util.h"
+
+KHASH_MAP_INIT_INT64(group, uint32_t)
+
+struct state {
+	uint32_t same;		/* the state whose context it has */
+	uint32_t up;		/* the caller's, one with a context; 0: none */
+	uint32_t group;
+};
+
+struct group {
+	struct func *fn;
+	uint32_t level;
+	uint32_t ncontexts;
+	uint32_t state;		/* the first of them */
+};
+
+struct arc {
+	uint32_t from, to;	/* states with a context; from 0: a beginning */
+	uint64_t site, target;	/* link-time */
+};
+
+static struct state *state;	/* by number, from 1 */
+static struct group *group;	/* from 1 */
+static struct arc *arc;		/* from 1 */
+static size_t nstate = 1, capstate, ngroup = 1, capgroup, narc = 1, caparc;
+static khash_t(group) *groups;	/* by function and level */
+static struct tally *calls;	/* by thread and arc: calls, then columns */
+
+void
+states_begin(void)
+{
+	groups = kh_init(group);
+	calls = tally_new(1 + walk.ncol);
+}
+
+uint64_t
+states_thread(void)
+{
+	return walk.threads ? ev_thread(walk.events) : 0;
+}
+
+/* ---- definitions ---- */
+
+static uint32_t
+group_of(struct func *fn, uint32_t level)
+{
+	int new;
+	khint_t k = kh_put(group, groups, (uint64_t)fn->num << 2 | level, &new);
+
+	if (new < 0)
+		die("states:");
+	if (new != 0) {
+		group = xgrow(group, &capgroup, ngroup + 1, sizeof *group);
+		group[ngroup] = (struct group){ fn, level, 0,
+		    (uint32_t)nstate };
+		kh_val(groups, k) = (uint32_t)ngroup++;
+	}
+	return kh_val(groups, k);
+}
+
+/* S id up level address, S id same */
+static void
+define_state(const struct ev *e)
+{
+	struct func_place at;
+	struct state s;
+
+	state = xgrow(state, &capstate, nstate + 1, sizeof *state);
+	if (e->nnum == 2) {
+		state[nstate++] = state[e->num[1]];
+		return;
+	}
+	func_place(e->num[3], &at);
+	s.same = (uint32_t)nstate;
+	s.up = e->num[1] == 0 ? 0 : state[e->num[1]].same;
+	s.group = group_of(at.fn, (uint32_t)e->num[2]);
+	group[s.group].ncontexts++;
+	state[nstate++] = s;
+}
+
+uint64_t
+states_link(uint64_t addr)
+{
+	uint64_t link = addr;
+
+	objmap_find(walk.map, addr, &link);
+	return link;
+}
+
+/* A id from site target to */
+static void
+define_arc(const struct ev *e)
+{
+	arc = xgrow(arc, &caparc, narc + 1, sizeof *arc);
+	arc[narc++] = (struct arc){
+	    e->num[1] == 0 ? 0 : state[e->num[1]].same,
+	    state[e->num[4]].same, states_link(e->num[2]),
+	    states_link(e->num[3]) };
+}
+
+/* V arc calls ir [dr dw] */
+static void
+add_calls(const struct ev *e)
+{
+	int64_t *n = tally_at(calls, states_thread(), e->num[0]);
+	unsigned columns = walk.data_refs ? 3 : 1;
+
+	for (unsigned i = 0; i <= columns; i++)
+		n[i] += (int64_t)e->num[1 + i];
+}
+
+void
+states_line(int letter, const struct ev *e)
+{
+	if (letter == 'S')
+		define_state(e);
+	else if (letter == 'A')
+		define_arc(e);
+	else if (letter == 'V')
+		add_calls(e);
+}
+
+int64_t *
+states_outcomes(uint64_t thread, uint32_t a)
+{
+	return tally_at(calls, thread, a) + 1 + walk.firsttold;
+}
+
+bool
+states_is_begin(uint32_t a)
+{
+	return arc[a].from == 0;
+}
+
+uint32_t
+states_to(uint32_t a)
+{
+	return arc[a].to;
+}
+
+uint32_t
+states_group(uint32_t s)
+{
+	return state[s].group;
+}
+
+uint32_t
+states_first(uint32_t g)
+{
+	return group[g].state;
+}
+
+bool
+states_has_lines(uint32_t g)
+{
+	return !walk.contexts || group[g].ncontexts == 1;
+}
+
+/* ---- contexts ---- */
+
+static struct walk_ctx **ctx;	/* by state, of the thread */
+static uint32_t thread;
+
+/* Callers first; a damaged stream can have a million of them. */
+struct walk_ctx *
+states_ctx(uint32_t s)
+{
+	static uint32_t *chain;
+	static size_t cap;
+	size_t n = 0;
+
+	for (; s != 0 && ctx[s] == NULL; s = state[s].up) {
+		chain = xgrow(chain, &cap, n + 1, sizeof *chain);
+		chain[n++] = s;
+	}
+	while (n > 0) {
+		const struct state *t = &state[s = chain[--n]];
+		const struct group *g = &group[t->group];
+
+		ctx[s] = ctx_get(t->up == 0 ? NULL : ctx[t->up], 0, g->fn,
+		    g->level, thread);
+	}
+	return ctx[s];
+}
+
+/* Contexts are numbered as they were told, as by whoever follows executions. */
+static void
+make_contexts(const struct tally_entry *e, const struct tally_entry *end)
+{
+	static bool *used;
+	static size_t cap;
+
+	used = xgrow0(used, &cap, nstate, sizeof *used);
+	memset(used, 0, nstate * sizeof *used);
+	for (; e < end; e++) {
+		used[arc[e->b].from] = true;
+		used[arc[e->b].to] = true;
+	}
+	for (uint32_t s = 1; s < nstate; s++)
+		if (used[s])
+			states_ctx(s);
+}
+
+static void
+add_own(struct walk_ctx *c, const int64_t *n, int64_t sign)
+{
+	if (c->costs == NULL)
+		c->costs = xkeep(walk.ncol * sizeof *c->costs);
+	for (unsigned i = 0; i < walk.firsttold; i++)
+		c->costs[i] += sign * n[i];
+}
+
+static void
+make_arc(const struct arc *a, const int64_t *n)
+{
+	struct walk_arc *made;
+
+	if (!states_has_lines(state[a->to].group))
+		add_own(states_ctx(a->to), n + 1, 1);
+	if (a->from == 0)
+		return;
+	if (!states_has_lines(state[a->from].group))
+		add_own(states_ctx(a->from), n + 1, -1);
+	made = arc_new(states_ctx(a->from), a->site, states_ctx(a->to),
+	    a->target);
+	made->calls = (uint64_t)n[0];
+	memcpy(made->cost, n + 1, walk.ncol * sizeof *made->cost);
+}
+
+void
+states_make(uint32_t t)
+{
+	static const struct tally_entry *e, *end;
+	const struct tally_entry *next;
+
+	if (ctx == NULL) {
+		end = tally_sort(calls, &e);
+		ctx = xcalloc(nstate, sizeof *ctx);
+	}
+	memset(ctx, 0, nstate * sizeof *ctx);
+	thread = t;
+	for (next = e; next < end && next->a == t; next++)
+		continue;
+	make_contexts(e, next);
+	for (; e < next; e++)
+		make_arc(&arc[e->b], tally_sums(calls, e));
+}

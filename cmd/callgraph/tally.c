@@ -1,0 +1,94 @@
+/*
+ * tally - sums by two numbers
+ *
+ * For what a stream with contexts tells: the first number is the thread's, or
+ * 0 for all, the second names a call, a block or an instruction.
+ */
+#include <htslib/khash.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "callgraph.h"
+#include "util.h"
+
+struct key {
+	uint64_t a, b;
+};
+
+static inline khint_t
+key_hash(struct key k)
+{
+	uint64_t h = (k.a ^ k.b << 24 ^ k.b >> 40) * 0x9e3779b97f4a7c15;
+
+	return (khint_t)((h ^ h >> 29) * 0x9e3779b97f4a7c15 >> 32);
+}
+
+static inline int
+key_equal(struct key x, struct key y)
+{
+	return x.a == y.a && x.b == y.b;
+}
+
+KHASH_INIT(sum, struct key, size_t, 1, key_hash, key_equal)
+
+struct tally {
+	khash_t(sum) *index;
+	struct tally_entry *entry;
+	int64_t *sums;
+	size_t n, capentry, capsums;
+	unsigned ncol;
+};
+
+struct tally *
+tally_new(unsigned ncol)
+{
+	struct tally *t = xcalloc(1, sizeof *t);
+
+	t->index = kh_init(sum);
+	t->ncol = ncol;
+	return t;
+}
+
+int64_t *
+tally_at(struct tally *t, uint64_t a, uint64_t b)
+{
+	int new;
+	khint_t k = kh_put(sum, t->index, ((struct key){ a, b }), &new);
+
+	if (new < 0)
+		die("sums:");
+	if (new == 0)
+		return t->sums + kh_val(t->index, k) * t->ncol;
+	kh_val(t->index, k) = t->n;
+	t->entry = xgrow(t->entry, &t->capentry, t->n + 1, sizeof *t->entry);
+	t->sums = xgrow(t->sums, &t->capsums, (t->n + 1) * t->ncol,
+	    sizeof *t->sums);
+	memset(t->sums + t->n * t->ncol, 0, t->ncol * sizeof *t->sums);
+	t->entry[t->n] = (struct tally_entry){ a, b, t->n };
+	return t->sums + t->ncol * t->n++;
+}
+
+static int
+by_key(const void *x, const void *y)
+{
+	const struct tally_entry *e = x, *f = y;
+
+	if (e->a != f->a)
+		return e->a < f->a ? -1 : 1;
+	return e->b < f->b ? -1 : e->b > f->b;
+}
+
+const struct tally_entry *
+tally_sort(struct tally *t, const struct tally_entry **e)
+{
+	if (t->n > 0)
+		qsort(t->entry, t->n, sizeof *t->entry, by_key);
+	*e = t->entry;
+	return t->entry + t->n;
+}
+
+const int64_t *
+tally_sums(const struct tally *t, const struct tally_entry *e)
+{
+	return t->sums + e->at * t->ncol;
+}

@@ -1,0 +1,215 @@
+#!/bin/sh
+# callgraph: streams of kinds counts and cache with contexts give what the same
+# run gives in order
+
+. t/lib.sh
+
+G=$B/callgraph
+MODEL=$PWD/t/models/contexts.py
+command -v python3 >/dev/null || skip_all "no python3"
+cd "$T" || exit 99
+
+# as in 0500: main at 401000, f at 401100, g at 401200, handler at 401300
+cat >prog.s <<'E'
+	.text
+	.macro fun name
+	.globl	\name
+	.type	\name, @function
+	.size	\name, 256
+\name:	.skip 256
+	.endm
+	.skip 0x100
+	fun main
+	fun f
+	fun g
+	fun handler
+	.section .plt, "ax"
+	.skip 64
+E
+${CC:-gcc} -nostdlib -static -Wl,-Ttext=0x400f00 -Wl,-e,0x400f00 \
+    -Wl,--section-start=.plt=0x402000 -Wl,--build-id=none -o prog prog.s \
+    2>err || { cat err; exit 99; }
+map=$(readelf -lW prog | awk '/LOAD.*R E/ { print $3, $2; exit }' |
+    sed 's/0x00*//g; s/ / 403000 /')
+
+# told SEED KIND THREADS: the run, in KIND.ev
+told() {
+	timeout 60 python3 "$MODEL" "$1" "$2" "$map $T/prog" "$3" >"$2.ev"
+}
+# costs IN OUT OPTION...: without what may differ
+costs() {
+	in=$1 to=$2
+	shift 2
+	timeout 60 "$G" "$@" "$in.ev" >"$in.costs" || return
+	grep -v '^desc:' "$in.costs" >"$to"
+}
+# alike TEXT ORDERED CONTEXTS OPTION...
+alike() {
+	text=$1 a=$2 b=$3
+	shift 3
+	costs "$a" want "$@" && costs "$b" got "$@"
+	ok "$text" $?
+	cmp want got
+	ok "$text: the same bytes" $?
+}
+folded() {
+	text=$1 a=$2 b=$3
+	shift 3
+	costs "$a" want --contexts "$@" && costs "$b" got --contexts "$@" &&
+	    "$B/fmt-folded" $event "$a.costs" >want &&
+	    "$B/fmt-folded" $event "$b.costs" >got
+	ok "$text" $?
+	samefile "$text: the same stacks" want got
+}
+
+for seed in 1 2 3; do
+	told $seed blocks 1 && told $seed counts 1 && told $seed all 1 &&
+	    told $seed cache 1
+	ok "run $seed" $?
+	alike "run $seed: counts" blocks counts
+	alike "run $seed: cache" all cache
+	event=
+	folded "run $seed: contexts of counts" blocks counts
+	for event in Ir Dr Dw D1mr I1mr; do
+		event="--event=$event"
+		folded "run $seed: contexts of cache, $event" all cache
+	done
+done
+
+# --- threads, in sum and apart
+told 4 blocks 3 && told 4 counts 3 && told 4 all 3 && told 4 cache 3
+ok "three threads" $?
+alike "in sum" blocks counts
+alike "apart" blocks counts --separate-threads
+alike "apart, with misses" all cache --separate-threads
+event=--event=D1mr
+folded "apart, contexts" all cache --separate-threads
+
+# --- by hand: stream KIND LINE..., then FILE.costs without what may differ
+stream() {
+	printf '%s\n' "H quern-events 2" "H cmd ./prog" "H kind $1"
+	case $1 in counts|cache*) [ -z "$max" ] || echo "H contexts $max" ;; esac
+	[ -z "$outcomes" ] || echo "H outcomes $outcomes"
+	echo "M 1 $map $T/prog"
+	shift
+	printf '%s\n' "$@"
+}
+max=1000000 outcomes=
+main="S 1 0 1 401000" mains="A 1 0 0 401000 1"
+
+# main calls f by a stub twice, once resolved in a block of its own
+first="B 1 >401004 3 5w8.0-8L402010"
+stub="B 2 >402010 4 6r8I"
+f="B 3 >401100 3 1r8.0R"
+rest="B 4 >40100c 2 2S"
+stream blocks "$first" "$stub" "$f" "$rest" 1+7ffe1000 2 3+7ffe0ff8 4 1+0 2 3+0 4 \
+    "Y 231" "E exit 0 8" >blocks.ev
+in_one="B 1 >401004 3 5w8L402010 >402010 4 6r8I"
+stream counts "$main" "$mains" "$in_one" "F 1 1" "S 2 1 1 401100" \
+    "A 2 1 401007 401100 2" "B 2 >401100 3 1r8R" "F 2 2" "B 3 >40100c 2 2S" \
+    "F 3 1" "1*1" "2*1" "3*1" "V 1 0 10" "V 2 2 4" "I 16" "E exit 0 6" \
+    >counts.ev
+alike "a stub behind its call" blocks counts
+alike "and contexts" blocks counts --contexts
+stream counts "$main" "$mains" "B 1 >401004 3 5w8L402010" "F 1 1" \
+    "B 4 >402010 4 6r8I" "F 4 1 401007" "S 2 1 1 401100" \
+    "A 2 1 401007 401100 2" "B 2 >401100 3 1r8R" "F 2 2" "B 3 >40100c 2 2S" \
+    "F 3 1" "1*1" "2*1" "3*1" "4*1" "V 1 0 10" "V 2 2 4" "I 16" "E exit 0 8" \
+    >counts.ev
+alike "a stub that names its call" blocks counts
+
+# the stub's read misses: that is the call's, too
+outcomes=D1mr
+stream all "$first" "B 2 >402010 4 6r8@403000I" "$f" "$rest" 1+7ffe1000 2 \
+    "O 2 D1mr" 3+7ffe0ff8 4 1+0 2 3+0 4 "Y 231" "E exit 0 8" >all.ev
+cat >list <<E
+$main
+$mains
+B 1 >401004 3 5w8.0-8L402010 >402010 4 6r8@403000I
+F 1 1
+S 2 1 1 401100
+A 2 1 401007 401100 2
+B 2 >401100 3 1r8.0R
+F 2 2
+B 3 >40100c 2 2S
+F 3 1
+Q 4 1 4 1 s
+N 1 7ffe1000
+4+4030000
+O 4 D1mr
+W 1 2
+W 2 2
+W 3 2
+V 1 0 10 4 2
+V 2 2 4 2 0
+E exit 0 7
+E
+stream "cache 64 64 8" "$(cat list)" >cache.ev
+alike "a stub's miss" all cache
+
+# references that happen otherwise than once: rep movs of 5 and of no words,
+# and a gather of two of four elements
+stream all "B 1 >401004 2r8.0*1w8.2*1 6r4.3r4.4r4.5r4.6 2S" \
+    1+1000+5+2000+3000+0+4000+0 1+0-5+0+0+0+0+0 "Y 231" "E exit 0 2" >all.ev
+stream "cache 64 64 8" "$main" "$mains" \
+    "B 1 >401004 2r8.0*1w8.2*1 6r4.3r4.4r4.5r4.6 2S" "F 1 1" "Q 2 1 1 1" \
+    "Q 3 1 2 2" "Q 4 1 2 4" "N 1 7ffe1000" 2+1000+5+2000 3+0 4+0 2+0-5+0 \
+    3+0 4+0 "W 1 2" "V 1 0 6 9 5" "E exit 0 8" >cache.ev
+alike "repeated and masked references" all cache
+outcomes=
+
+# intervals add up; states that are alike
+stream blocks "B 1 >401004 3 2J401004" "1*4" "Y 231" "E exit 0 5" >blocks.ev
+stream counts "$main" "$mains" "S 2 1" "B 1 >401004 3 2J401004" "F 1 2" "1*1" \
+    "V 1 0 4" "I 4" "1*2" "V 1 0 6" "I 6" "E exit 0 5" >counts.ev
+alike "intervals" blocks counts
+
+# --- what cannot be told is refused by name
+refused() { # MESSAGE OPTION...
+	message=$1
+	shift
+	status 2 "refused: $*" "$G" "$@" counts.ev
+	same "refused: $*: message" "callgraph: counts.ev:$line: $message" \
+	    "$(cat err)"
+}
+line=5
+for o in --calls --collect-jumps=yes --dump-after=f --dump-before=f \
+    --fn-skip=f --join-cold=yes --pop-on-jump=f --separate-callers=1 \
+    --separate-callers=2=f --separate-recs=1 --separate-recs=3=f \
+    --separate-sites=yes --skip-plt=no --toggle-collect=f --zero-before=f; do
+	case $o in --skip*) name=$o ;; *) name=${o%%=*} ;; esac
+	refused "a stream of kind counts does not tell what $name needs, the\
+ order of executions: needs trace -e blocks" $o
+done
+refused "a stream of kind counts does not tell what --rep=each needs, the\
+ order of executions: needs trace -e blocks" --rep=each
+for o in --collect-jumps=no --join-cold=no --separate-callers=0 \
+    --separate-recs=2 --separate-sites=no --skip-plt=yes --rep=once \
+    --demangle=no; do
+	check "not refused: $o" "$G" $o counts.ev
+done
+max=
+stream counts "B 1 >401004 3 2J401004" "1*4" "I 10" "E exit 0 5" >counts.ev
+line=4
+refused "a stream of kind counts without calling contexts: needs trace -e\
+ counts --contexts"
+line=6 max=5
+stream counts "B 1 >401004 3 2J401004" "1*4" "I 10" "E exit 0 5" >counts.ev
+line=7
+refused "an execution of id 1, but no F line says whose"
+
+# --- damage: half a stream gives what it told, without an end mark
+told 5 counts 1
+sed '/^V/,$d' counts.ev >half.ev
+status 2 "half a stream" "$G" -o half half.ev
+grep -q ^fn= half && ! grep -q ^totals half
+ok "is told as far as it goes" $?
+# ids and costs far out: bounded memory
+stream counts "$main" "$mains" "S ffffffff 1 2 ffffffffffffffff" \
+    "A ffffffff ffffffff ffffffffffffffff 0 ffffffff" "B 1 >401004 2S" \
+    "F 1 ffffffff" 1 "V ffffffff ffffffffffffffff ffffffffffffffff" \
+    "V 1 0 7fffffffffffffff" "I 1" "E exit 0 1" >counts.ev
+([ -n "${SAN:-}" ] || ulimit -v 2000000
+	exec "$G" --contexts counts.ev) >out
+ok "ids and costs far out" $?
+done_testing
