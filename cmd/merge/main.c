@@ -194,9 +194,11 @@ main(int argc, char **argv)
 	int c;
 
 	prog_init(argv[0]);
+#ifdef M_TRIM_THRESHOLD
 	/* keep freed memory: it is allocated again soon */
 	mallopt(M_TRIM_THRESHOLD, 1 << 28);
 	mallopt(M_MMAP_THRESHOLD, 1 << 28);
+#endif
 	while ((c = getopt_long(argc, argv, "ho:", longopts, NULL)) != -1) {
 		if (c == 'o')
 			dest = optarg;

@@ -25,7 +25,7 @@
 #include "util.h"
 
 #define PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG \
-	((enum __ptrace_request)0x4211)
+	((__typeof__(PTRACE_CONT))0x4211)
 
 struct attached *attach_threads;
 size_t attach_nthreads;
