@@ -5,7 +5,9 @@
 #   make check     from nothing to all tests (SAN=1: with sanitizers)
 #   make check-long  those that take minutes, likewise
 #   make bench     compare with Valgrind, into build/bench.txt
-#   make install   DESTDIR, PREFIX, P (put before each name, qn-)
+#   make install   DESTDIR, PREFIX, P (put before each name, qn-), STRIP=-s
+#   make uninstall with the same DESTDIR, PREFIX, P
+#   make deb       a Debian package, in build
 #   make fuzz      each fuzz target for FUZZTIME seconds (needs clang)
 #
 # cmd/NAME.c, or all of cmd/NAME/ and its folders, is the program NAME. It is
@@ -46,6 +48,10 @@ CFLAGS	= -O2 -g
 WARN	= -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wwrite-strings -Werror=int-conversion
 CPPFLAGS = -D_GNU_SOURCE -Ilib
+# With it set, builds in different folders give the same bytes
+ifdef SOURCE_DATE_EPOCH
+CPPFLAGS += -ffile-prefix-map=$(CURDIR)=.
+endif
 COMPILE	= $(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(SANFLAGS)
 LINK	= $(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS)
 
@@ -54,6 +60,10 @@ P	= qn-
 BINDIR	= $(PREFIX)/bin
 MANDIR	= $(PREFIX)/share/man
 LIBEXECDIR = $(PREFIX)/libexec
+BASHDIR	= $(PREFIX)/share/bash-completion/completions
+ZSHDIR	= $(PREFIX)/share/zsh/site-functions
+FISHDIR	= $(PREFIX)/share/fish/vendor_completions.d
+STRIP	=
 
 # What programs are linked with beside lib.a; each keeps what it needs of it
 LIBS	= -Wl,--as-needed -ldw -lelf -ldeflate -liberty -lz
@@ -95,6 +105,13 @@ ifneq ($(filter check check-long demo bench deps,$(MAKECMDGOALS)),)
 FIRST	= deps
 MAKEFLAGS := $(MAKEFLAGS) -j$(shell nproc)
 endif
+
+# Any other processor is told so in one line, before all else
+FIRST	+= $(BUILD)/machine.ok
+$(BUILD)/machine.ok: scripts/machine.c
+	@mkdir -p $(@D)
+	@$(CC) -fsyntax-only $<
+	@touch $@
 
 # Commands are shown in short; VERBOSE=1 shows them whole
 short	= $(if $(VERBOSE),,@echo '  $(1)	$@';)
@@ -255,7 +272,8 @@ install: $(BINS)
 	@set -e; d=$(DESTDIR)$(LIBEXECDIR)/quern; \
 	mkdir -p $(DESTDIR)$(BINDIR) $$d; \
 	for p in $(PROGS) $(SCRIPTS); do \
-		install -m 755 $(BUILD)/bin/$$p $(DESTDIR)$(BINDIR)/$(P)$$p; \
+		case " $(SCRIPTS) " in *" $$p "*) s= ;; *) s=$(STRIP) ;; esac; \
+		install $$s -m 755 $(BUILD)/bin/$$p $(DESTDIR)$(BINDIR)/$(P)$$p; \
 		ln -sfr $(DESTDIR)$(BINDIR)/$(P)$$p $$d/$$p; \
 	done; \
 	for f in $(PAGES); do \
@@ -265,6 +283,37 @@ install: $(BINS)
 		sh scripts/page "$(P)" $$f $(OURS) >$$d/$$n.tmp; \
 		mv $$d/$$n.tmp $$d/$$n; \
 	done
+ifneq ($(P),)
+	@set -e; mkdir -p $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) \
+	    $(DESTDIR)$(FISHDIR); \
+	for p in $(PROGS) $(SCRIPTS); do \
+		n=$(P)$$p b=$(BUILD)/bin/$$p; \
+		sh scripts/complete bash $$n $$b >$(DESTDIR)$(BASHDIR)/$$n; \
+		sh scripts/complete zsh $$n $$b >$(DESTDIR)$(ZSHDIR)/_$$n; \
+		sh scripts/complete fish $$n $$b >$(DESTDIR)$(FISHDIR)/$$n.fish; \
+	done
+endif
+
+# What install put there; others' folders stay
+uninstall:
+	@for p in $(PROGS) $(SCRIPTS); do \
+		n=$(P)$$p; \
+		rm -f $(DESTDIR)$(BINDIR)/$$n $(DESTDIR)$(LIBEXECDIR)/quern/$$p; \
+		[ -z "$(P)" ] || rm -f $(DESTDIR)$(BASHDIR)/$$n \
+		    $(DESTDIR)$(ZSHDIR)/_$$n $(DESTDIR)$(FISHDIR)/$$n.fish; \
+	done; \
+	for f in $(PAGES); do \
+		n=$${f##*/}; \
+		case $$n in quern*.7) q=$$n ;; *) q=$(P)$$n ;; esac; \
+		rm -f $(DESTDIR)$(MANDIR)/man$${n##*.}/$$q; \
+	done; \
+	if [ -d $(DESTDIR)$(LIBEXECDIR)/quern ]; then \
+		rmdir $(DESTDIR)$(LIBEXECDIR)/quern; \
+	fi
+
+# SOURCE_DATE_EPOCH is the time of all files in it; see scripts/deb
+deb: $(BINS)
+	@sh scripts/deb $(BUILD) "$(MAKE)"
 
 demo: $(FIRST) $(BINS)
 	@B=$(CURDIR)/$(BUILD)/bin CC="$(CC)" sh scripts/demo $(BUILD)/demo
@@ -287,6 +336,7 @@ fuzz: $(FUZZERS:%=build/fuzz/%)
 clean:
 	rm -rf build
 
-.PHONY: all deps tests check check-long demo bench install fuzz clean
+.PHONY: all deps tests check check-long demo bench install uninstall deb fuzz \
+	clean
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -name '*.d' -type f 2>/dev/null)
