@@ -31,6 +31,8 @@ struct insns_at {
 	const struct ev_insn *i;
 	const struct ev_ref *ref;	/* its references */
 	uint64_t times;
+	uint32_t object;	/* 1 + its number; 0: none */
+	uint64_t addr;		/* link-time; without an object run-time */
 };
 
 /*

@@ -15,6 +15,9 @@
  * simrun calls its functions in this order: option, open; head for each H
  * line; begin; then define, batch and line as the stream has them; end; for the
  * costs, count and add for each instruction; summary. A function may be NULL.
+ *
+ * A simulator with a text of its own sets report, from an option or in open:
+ * that is called in place of writing costs, and calls simrun_insns.
  */
 #ifndef SIMRUN_H
 #define SIMRUN_H
@@ -47,7 +50,13 @@ struct simrun {
 	struct objmap *map;
 	struct insns *insns;		/* all blocks, see simrun_number */
 	struct outcomes *told;		/* of stages before this one */
-	/* copied from sim; begin may change them */
+	bool whole;			/* it was read to its end mark */
+	/* Writes a text to out, in place of costs; NULL: costs. */
+	void (*report)(struct simrun *);
+	/*
+	 * Copied from sim; begin may change them. The columns, if NULL until
+	 * then, may be set in end.
+	 */
 	const char *columns;		/* of the costs: "Ir Dr ..." */
 	const char *outcomes;		/* of the O lines, with -t */
 	int64_t total[COST_EVMAX];	/* by column, once costs were written */
@@ -108,6 +117,12 @@ simrun_number(const struct ev_block *b)
  */
 void simrun_part(struct simrun *);
 
+/*
+ * In report: call each() for all instructions that were executed, in
+ * order of objects and addresses.
+ */
+void simrun_insns(struct simrun *,
+    void (*each)(const struct insns_at *, int64_t *));
 /* In begin: add a line about the model to the costs or to the stream. */
 void simrun_desc(struct simrun *, const char *text);
 /* In batch, with -t: pass on an execution of rec and `more` repeats. */

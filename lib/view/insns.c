@@ -37,7 +37,7 @@ struct insns_run {
 
 /* A run that holds the address. */
 struct insns_active {
-	uint32_t block;
+	uint32_t block, object;
 	uint32_t from, to;	/* instructions to come */
 	uint64_t addr;		/* of the first of them */
 	struct ev_each at;	/* before it */
@@ -146,7 +146,7 @@ sum_up(struct insns *s, uint64_t addr, int64_t *n)
 	for (size_t i = 0; i < s->nactive; ) {
 		struct insns_active *a = &s->active[i];
 		struct insns_at at = { a->block, a->from, &a->at.insn,
-		    a->at.ref, 0 };
+		    a->at.ref, 0, a->object, addr };
 
 		if (a->addr != addr) {
 			i++;
@@ -194,6 +194,7 @@ activate(struct insns *s, size_t k)
 	    sizeof *s->active);
 	a = &s->active[s->nactive++];
 	a->block = r->block;
+	a->object = r->object;
 	a->from = r->from;
 	a->to = r->to;
 	a->addr = r->addr;

@@ -26,7 +26,6 @@ struct inside {
 	char number[12], trigger[40];	/* of it, for its header */
 	bool ended;		/* that part */
 	bool ready;		/* all H lines have been read */
-	bool whole;		/* the stream was read to its end mark */
 };
 
 static struct inside *
@@ -213,6 +212,15 @@ anything_left(const struct inside *in)
 	return !in->ended;
 }
 
+void
+simrun_insns(struct simrun *s, void (*each)(const struct insns_at *, int64_t *))
+{
+	struct insns_costs c = { .total = s->total, .count = s->sim->count,
+	    .add = each };
+
+	insns_write(s->insns, &c, s->map);
+}
+
 /* ---- lines ---- */
 
 /* Refuse our own events as outcomes of an earlier stage: it is the same one. */
@@ -287,7 +295,8 @@ mapping(struct inside *in, const struct ev *e)
 
 	if (objmap_line(s->map, e->line, e->len) < 0)
 		ev_bad(s->events, "%c: malformed", e->line[0]);
-	if (s->through || in->ended || objmap_nobj(s->map) == n)
+	if (s->through || s->report != NULL || s->columns == NULL ||
+	    in->ended || objmap_nobj(s->map) == n)
 		return;
 	obj = objmap_obj(s->map, n);
 	if (!obj->readable)
@@ -405,9 +414,9 @@ run(struct inside *in)
 		if (s->writer != NULL && ev_error(s->events) == NULL)
 			pass_line(s, c, &e);
 	}
+	s->whole = c == 0;
 	if (in->ready && s->sim->end != NULL)
 		s->sim->end(s);
-	in->whole = c == 0;
 }
 
 int
@@ -431,9 +440,11 @@ simrun(const struct simulator *sim, int argc, char **argv)
 		s->writer = evw_open(s->out);
 	sim->open(s);
 	run(&in);
-	if (in.ready && (!s->through || s->verbose) && anything_left(&in))
+	if (in.ready && s->report != NULL)
+		s->report(s);
+	else if (in.ready && (!s->through || s->verbose) && anything_left(&in))
 		write_costs(&in);
-	if (in.costs != NULL && in.whole)
+	if (in.costs != NULL && s->whole)
 		costw_end(in.costs);
 	if (s->writer != NULL)
 		evw_flush(s->writer);
