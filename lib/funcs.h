@@ -1,0 +1,39 @@
+/*
+ * funcs.h - sums by function, for programs that write such tables
+ *
+ *	struct funcs *f = funcs_new(s->map, 2);
+ *
+ *	funcs_at(f, at->object, at->addr)[0] += at->times;	in simrun_insns
+ *	...
+ *	for (size_t i = 0; i < funcs_count(f); i++)
+ *		... funcs_get(f, i)->name ...
+ *
+ * Functions of one object that have one name are one function here.
+ */
+#ifndef FUNCS_H
+#define FUNCS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct funcs;
+struct objmap;
+
+struct func_sum {
+	const char *name;	/* or SYM_UNKNOWN */
+	const char *object;	/* its path, or SYM_UNKNOWN */
+	int64_t *n;		/* the sums */
+};
+
+struct funcs *funcs_new(const struct objmap *, size_t ncolumn);
+/*
+ * The sums of the function at a place, which is given as in struct insns_at:
+ * 0 at first, good until the next call. Fast in ascending order of addresses.
+ */
+int64_t *funcs_at(struct funcs *, uint32_t object, uint64_t addr);
+size_t funcs_count(const struct funcs *);
+const struct func_sum *funcs_get(const struct funcs *, size_t i);
+/* Sort by a column, the greatest first; equal ones by name. */
+void funcs_sort(struct funcs *, size_t column);
+
+#endif
