@@ -71,6 +71,7 @@ LDLIBS_trace = -lZydis
 LDLIBS_annotate = -lZydis
 LDLIBS_simpoint = -ljansson -lm -lpthread
 LDLIBS_account = -ljansson
+LDLIBS_reuse = -lm
 LDLIBS_diff = -lpcre2-8 -ljansson
 OBJS_fmt-pprof = $(BUILD)/cmd/fmt-pprof/pprof.pb-c.o
 LDLIBS_merge = -lm

@@ -1,0 +1,232 @@
+#!/bin/sh
+# reuse: distances by a second implementation, its curve by cachesim
+
+. t/lib.sh
+
+R=$B/reuse
+
+# the example of the page, whole
+cat >"$T/page.ev" <<'END'
+H quern-events 1
+H D1 128,2,64
+H LL 4096,4,64
+B 1 >1000 4r8.0 2C1000
+1+7ffe1000
+1+40
+1-40
+1+80
+1-40
+E exit 0 5
+END
+cat >"$T/page" <<'END'
+# reuse distances of data, lines of 64 bytes
+insns 10
+refs 5
+lines 3
+pages 1
+cold 3
+mean 1.50
+median 1
+largest 2
+
+# hist from to refs share
+hist 0 0 0 0.000000
+hist 1 1 1 0.200000
+hist 2 3 1 0.200000
+hist cold - 3 0.600000
+
+# curve bytes lines misses ratio
+curve 64 1 5 1.000000
+curve 128 2 4 0.800000
+curve 192 3 3 0.600000
+
+# cache name bytes lines misses ratio
+cache L1 128 2 4 0.800000
+cache LL 4096 64 3 0.600000
+
+# interval from insns refs lines pages new
+interval 0 10 5 3 1 3
+
+# function refs misses-128 cold to-10% to-1% to-0 object name
+function 5 4 3 1024 1024 1024 ??? ???
+
+end
+END
+check "a stream by hand" "$R" "$T/page.ev"
+samefile "gives what the page says" "$T/page" "$T/out"
+check "two caches" "$R" --sizes=128,1k --caches=64,128 --functions=0 \
+    "$T/page.ev"
+same "sizes and caches of one's own" "curve 128 2 4 0.800000;\
+curve 1024 16 3 0.600000;cache 64 64 1 5 1.000000;cache 128 128 2 4 0.800000;" \
+    "$(grep '^curve\|^cache' "$T/out" | tr '\n' ';')"
+
+# a second implementation: all distances, working sets, threads
+ours() { # options stream
+	"$R" --sizes=all --functions=0 "$@" | perl -ne '
+		s/^thread \d+/thread/;
+		print if /^(insns|refs|lines|cold|thread)/ ||
+		    '"$interval"' && /^interval/;
+		if (/^curve \d+ (\d+) (\d+)/) {
+			print "at ", $1 - 1, " ", $last - $2, "\n"
+			    if $last != $2;
+			$last = $2;
+		}
+		$last = $1 if /^refs (\d+)/'
+}
+for seed in 1 12 24; do
+	python3 t/models/repeats.py $seed 40 12 >"$T/in.ev"
+	for how in "" --refs=code --refs=both --line=16 "--line=4096" \
+	    "--interval=50" "--refs=both --interval=7 --line=32" --per-thread; do
+		interval=0
+		case $how in *interval*) interval=1 ;; esac
+		ours $how "$T/in.ev" | sort >"$T/ours"
+		python3 t/models/reuse.py $how "$T/in.ev" | sort >"$T/model"
+		samefile "stream $seed $how" "$T/model" "$T/ours"
+	done
+done
+[ -s "$T/model" ]
+ok "the model says something" $?
+
+# the curve at S lines is a cache of one set with S ways
+cachesim_misses() { # lines stream: of data, of code
+	"$B/cachesim" --D1=$((64 * $1)),"$1",64 --I1=$((64 * $1)),"$1",64 \
+	    --LL=8388608,16,64 "$2" 2>"$T/err2" |
+	    awk '/^totals/ { print $6 + $9, $3 }'
+}
+lru() {
+	sizes=$(for n in $lines; do printf '%d,' $((64 * n)); done)
+	for refs in data code; do
+		"$R" --refs=$refs --sizes="${sizes%,}" --functions=0 "$1" |
+		    awk '$1 == "curve" { print $2 / 64, $4 }' >"$T/$refs"
+	done
+	for n in $lines; do
+		echo "$n $(cachesim_misses "$n" "$1")"
+	done >"$T/caches"
+	awk '{ getline c <"'"$T/code"'"; split(c, v); print $0, v[2] }' \
+	    "$T/data" >"$T/curve"
+	samefile "$2: LRU caches of all sizes" "$T/caches" "$T/curve"
+}
+lines="2 3 4 5 7 8 12 15 16 17 18 24 31 33 64 100 128 256 512 1000"
+for seed in 1 2; do
+	"$TB/caches" gen $seed 8000 >"$T/in.ev"
+	lru "$T/in.ev" "random stream $seed"
+done
+"$B/trace" -o "$T/ls.ev" ls / >/dev/null
+lru "$T/ls.ev" "ls"
+
+# by instruction: the sums are those of the curve, -t tells the same
+sum=$("$R" --sizes=1k,4k,32k --functions=0 "$T/ls.ev" |
+    awk '$1 == "curve" { printf " %s", $4 }')
+check "costs" "$R" --costs=4k,1k,32k,4k "$T/ls.ev"
+cp "$T/out" "$T/costs"
+same "their columns" "events: Ir D Dm1K Dm4K Dm32K" "$(grep ^events "$T/out")"
+same "their sums" "$sum" \
+    "$(sed -n 's/^totals: [0-9]* [0-9]*//p' "$T/out")"
+check "-t" "$R" -t --costs=1k,4k,32k "$T/ls.ev"
+cp "$T/out" "$T/told.ev"
+same "tells the same to the next stage" "$sum" \
+    "$("$B/branchsim" "$T/told.ev" | awk '/^totals/ {
+	print " " $(NF - 2) " " $(NF - 1) " " $NF }')"
+grep -v '^O \|^H outcomes\|^H desc' "$T/told.ev" | "$TB/ev" copy >"$T/a.ev"
+"$TB/ev" copy "$T/ls.ev" >"$T/b.ev"
+samefile "passes all on" "$T/b.ev" "$T/a.ev"
+status 2 "twice through reuse" "$R" -t --costs=1k "$T/told.ev"
+check "the rest of the pipe" "$B/fmt-cachegrind" -o "$T/cg.out" "$T/costs"
+check "and its end" "$B/annotate" --sort=Dm32K "$T/cg.out"
+grep -q 'Dm32K' "$T/out"
+ok "shows the column" $?
+for seed in 1 12; do
+	python3 t/models/repeats.py $seed 40 30 >"$T/in.ev"
+	"$R" --costs=64,128,1k --refs=both "$T/in.ev" |
+	    sed -n 's/^totals: [0-9]* [0-9]* //p' >"$T/sum"
+	"$R" -t --costs=64,128,1k --refs=both "$T/in.ev" |
+	    "$B/branchsim" | awk '/^totals/ {
+	    print $(NF - 2) " " $(NF - 1) " " $NF }' >"$T/told"
+	samefile "repeats: -t and costs agree, stream $seed" "$T/sum" "$T/told"
+done
+
+# functions: the sums are those of all; a loop over 8 KB needs 8 KB
+awk 'BEGIN { print "H quern-events 1\nM 1 1000 2000 0 /no\\040such/file"
+	print "B 1 >1000 4r8.0 2C1000"
+	print "1+10000\n1+40*7e"
+	for (i = 0; i < 50; i++) print "1-1fc0\n1+40*7e"
+	print "1-1fc0\nE exit 0 6529" }' >"$T/loop.ev"
+check "a loop over 128 lines" "$R" --caches=4k "$T/loop.ev"
+same "and where its misses stop" \
+    "function 6529 6529 128 8192 8192 8192 /no\\040such/file ???" \
+    "$(grep '^function' "$T/out")"
+
+# samples: all lines are the whole; some are near it, as they say
+"$R" --sample=1 "$T/ls.ev" >"$T/a"
+"$R" "$T/ls.ev" >"$T/b"
+samefile "a sample of all" "$T/b" "$T/a"
+awk 'function rnd(n) { x = (x * 69069 + 12345) % 4294967296
+		return int(x / 65536) % n }
+	BEGIN { print "H quern-events 1\nB 1 >1000 4r8@10000 4r8.0"
+	was = 0
+	for (i = 0; i < 60000; i++) {
+		n = rnd(4) ? rnd(200) * 7 : rnd(20) ? rnd(20000) : i % 20000
+		at = 16777216 + 64 * n
+		printf at < was ? "1-%x\n" : "1+%x\n", at < was ? was - at : \
+		    at - was
+		was = at
+	}
+	print "E exit 0 60000" }' >"$T/some.ev"
+sizes=$(seq 20480 20480 1048576 | tr '\n' ,)
+"$R" --sizes="${sizes%,}" --functions=0 "$T/some.ev" >"$T/exact"
+"$R" --sizes="${sizes%,}" --functions=0 --sample=10% "$T/some.ev" \
+    >"$T/sample"
+awk '$1 == "curve" && NR == FNR { ratio[$2] = $5 }
+	$1 == "curve" && NR != FNR { d = $5 - ratio[$2]
+		n++; if (d < 0) d = -d; if (d > 3 * $6 + 0.002) bad = 1
+		if ($6 <= 0 || $6 > 0.05) bad = 1 }
+	END { exit bad || n < 50 }' "$T/exact" "$T/sample"
+ok "a sample of a tenth is within its error" $?
+same "as many references" "$(grep '^refs\|^insns' "$T/exact")" \
+    "$(grep '^refs\|^insns' "$T/sample")"
+
+# pictures
+{ printf 'H quern-events 1\nH cmd <script>alert(1)</script>&"\n'
+  sed 1d "$T/page.ev"; } >"$T/evil.ev"
+check "a picture" "$R" --plot="$T/p.svg" "$T/evil.ev"
+python3 - "$T/p.svg" <<'END' >"$T/out" 2>&1
+import sys, xml.dom.minidom
+d = xml.dom.minidom.parse(sys.argv[1])
+assert not d.getElementsByTagName('script')
+text = [''.join(n.data for n in t.childNodes)
+        for t in d.getElementsByTagName('text')]
+for want in ('miss ratio', 'working set, KiB', 'time, instructions',
+             'size of an LRU cache, bytes (lines of 64)', 'L1 128', 'LL 4K'):
+    assert want in text, (want, text)
+END
+ok "is XML, with axes, units and caches" $?
+"$R" --plot="$T/p.svg" --sample=20% --per-thread "$T/in.ev" >"$T/out" &&
+    python3 -c 'import sys, xml.dom.minidom
+xml.dom.minidom.parse(sys.argv[1])' "$T/p.svg"
+ok "of a sample" $?
+printf 'H quern-events 1\nE exit 0 0\n' >"$T/empty.ev"
+check "of nothing" "$R" --plot="$T/p.svg" "$T/empty.ev"
+check "--costs of nothing" "$R" --costs "$T/empty.ev"
+
+# what it refuses
+"$TB/caches" filter 64 64 4 "$T/in.ev" >"$T/cache.ev"
+for kind in cache blocks counts; do
+	sed "s/^H kind .*/H kind $kind/" "$T/ls.ev" >"$T/kind.ev"
+	[ $kind = cache ] && cp "$T/cache.ev" "$T/kind.ev"
+	status 2 "kind $kind" "$R" "$T/kind.ev"
+	grep -q "kind $kind.*each reference with its address" "$T/err"
+	ok "is refused by name" $?
+done
+for bad in --line=48 --line=4 --sample=0 --sample=2 --sample=x --sizes= \
+    --sizes=1,x --refs=all --interval=0 --costs=0 --nonsense; do
+	status 2 "$bad" "$R" "$bad" "$T/page.ev"
+	same "in a line or with the usage" 1 "$(grep -c '^reuse: \|^usage: ' \
+	    "$T/err")"
+done
+status 2 "-t with many sizes" "$R" -t --costs=1k,2k,3k,4k,5k,6k,7k,8k,9k \
+    "$T/page.ev"
+head -n 7 "$T/page.ev" >"$T/cut.ev"
+status 2 "a cut stream" "$R" "$T/cut.ev"
+same "is told so far, without the end" "curve 64 1 3 1.000000;curve 128 2 2 0.666667;" \
+    "$(grep '^curve\|^end' "$T/out" | tr '\n' ';')"
+done_testing
