@@ -18,7 +18,7 @@
 struct inside {
 	struct simrun s;	/* first, so that inside() can cast */
 	struct simhead head;
-	const char *desc[8];
+	const char *desc[64];
 	unsigned ndesc;
 	struct costw *costs;	/* NULL until something is written */
 	struct cost_head cost_head;
@@ -363,7 +363,7 @@ void
 simrun_outcomes(struct simrun *s, const char *const *names,
     const struct sim_outcome *o, unsigned n)
 {
-	char text[400];
+	char text[4000];
 	size_t len = 0;
 
 	for (unsigned i = 0; i < n; i++) {
