@@ -1,0 +1,199 @@
+/*
+ * ready - descriptions that are ready, one of them made from cpuid
+ *
+ * What makers publish of theirs is sizes, ways and what contains what, not how
+ * lines are replaced: policies are guesses.
+ */
+#include "memsim.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util.h"
+
+static const char zen4[] =
+    "cache L1I size=32k ways=8 policy=tree-plru prefetch=next\n"
+    "cache L1D size=32k ways=8 policy=tree-plru prefetch=stride\n"
+    "cache L2 size=1M ways=8 content=inclusive prefetch=streamer\n"
+    "cache L3 size=32M ways=16 policy=srrip content=exclusive shared=yes\n"
+    "tlb T1I entries=64 ways=full pages=4k,2M,1G\n"
+    "tlb T1D entries=72 ways=full pages=4k,2M,1G\n"
+    "tlb T2I entries=512 ways=4 pages=4k,2M\n"
+    "tlb T2D entries=3072 ways=24 pages=4k,2M\n"
+    "cores each\n";
+
+static const char server2023[] =
+    "cache L1I size=32k ways=8 policy=tree-plru prefetch=next\n"
+    "cache L1D size=48k ways=12 prefetch=stride\n"
+    "cache L2 size=2M ways=16 policy=tree-plru prefetch=streamer\n"
+    "cache L3 size=115200k ways=15 policy=drrip shared=yes\n"
+    "tlb T1I entries=256 ways=8\n"
+    "tlb T1Ihuge entries=32 ways=8 pages=2M\n"
+    "tlb T1D entries=96 ways=6\n"
+    "tlb T1Dhuge entries=32 ways=4 pages=2M\n"
+    "tlb T1Dgiant entries=16 ways=4 pages=1G\n"
+    "tlb T2 entries=2048 ways=16 pages=4k,2M\n"
+    "tlb T2giant entries=1024 ways=8 pages=1G\n"
+    "cores each\n";
+
+static const char drcachesim[] =
+    "cache L1I size=32k ways=8\n"
+    "cache L1D size=32k ways=8 prefetch=next\n"
+    "cache L2 size=8M ways=16 shared=yes\n"
+    "cores 4\n";
+
+/* ---- this machine ---- */
+
+struct regs {
+	uint32_t a, b, c, d;
+};
+
+static char text[2000];
+static unsigned highest;	/* level */
+
+static struct regs
+ask(uint32_t leaf, uint32_t sub)
+{
+	struct regs r = { 0 };
+
+#ifdef __x86_64__
+	__asm__("cpuid" : "=a"(r.a), "=b"(r.b), "=c"(r.c), "=d"(r.d)
+	    : "a"(leaf), "c"(sub));
+#else
+	(void)leaf;
+	(void)sub;
+#endif
+	return r;
+}
+
+__attribute__((format(printf, 1, 2)))
+static void
+say(const char *fmt, ...)
+{
+	size_t len = strlen(text);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text + len, sizeof text - len, fmt, ap);
+	va_end(ap);
+}
+
+/* Each cache, by Intel's leaf 4 or AMD's 0x8000001d. */
+static void
+caches(uint32_t leaf)
+{
+	static const char *const side[] = { "", "D", "I", "" };
+
+	for (uint32_t i = 0; i < 32; i++) {
+		struct regs r = ask(leaf, i);
+		unsigned holds = r.a & 31, level = r.a >> 5 & 7;
+		uint64_t ways = (r.b >> 22) + 1, line = (r.b & 0xfff) + 1;
+
+		if (holds == 0 || holds > 3)
+			break;
+		say("cache L%u%s ways=%lu sets=%lu line=%lu%s%s\n", level,
+		    side[holds], ways, ((uint64_t)r.c + 1) *
+		    ((r.b >> 12 & 0x3ff) + 1), line, level > 1 && r.d & 2 ?
+		    " content=inclusive" : "", level > 2 ? " shared=yes" : "");
+		if (level > highest)
+			highest = level;
+	}
+}
+
+/* Intel's leaf 0x18. */
+static void
+tlbs_intel(void)
+{
+	static const char *const side[] = { "", "D", "I", "", "D", "D" };
+	uint32_t most = ask(0x18, 0).a;
+
+	for (uint32_t i = 0; i <= most && i < 64; i++) {
+		struct regs r = ask(0x18, i);
+		unsigned type = r.d & 31, level = r.d >> 5 & 7;
+		unsigned ways = r.b >> 16, full = r.d >> 8 & 1;
+
+		if (type == 0 || type > 5 || level == 0 || level > 2 ||
+		    (r.b & 0xd) == 0 || r.c == 0)
+			continue;
+		/* loads and stores may have tables of their own */
+		if (type == 5)
+			continue;
+		say("tlb T%u%sx%u ", level, side[type], i);
+		say(full ? "entries=%u ways=full" : "entries=%u ways=%u",
+		    full ? ways * r.c : ways * r.c, ways);
+		say(" pages=%s\n", (r.b & 5) == 5 ? "4k,2M" : r.b & 1 ?
+		    "4k" : r.b & 4 ? "2M" : "1G");
+	}
+}
+
+static void
+tlb_amd(const char *name, unsigned entries, unsigned ways, const char *page)
+{
+	if (entries == 0 || ways == 0)
+		return;
+	if (ways == 255 || entries % ways != 0)
+		say("tlb %s entries=%u ways=full pages=%s\n", name, entries,
+		    page);
+	else
+		say("tlb %s entries=%u ways=%u pages=%s\n", name, entries,
+		    ways, page);
+}
+
+/* AMD's 0x80000005 and 6; the ways of the second level are a code. */
+static void
+tlbs_amd(void)
+{
+	static const uint8_t ways[16] = { 0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32,
+	    48, 64, 96, 128, 255 };
+	struct regs r = ask(0x80000005, 0);
+
+	tlb_amd("T1I", r.b & 255, r.b >> 8 & 255, "4k");
+	tlb_amd("T1D", r.b >> 16 & 255, r.b >> 24, "4k");
+	tlb_amd("T1Ihuge", r.a & 255, r.a >> 8 & 255, "2M");
+	tlb_amd("T1Dhuge", r.a >> 16 & 255, r.a >> 24, "2M");
+	r = ask(0x80000006, 0);
+	tlb_amd("T2I", r.b & 4095, ways[r.b >> 12 & 15], "4k");
+	tlb_amd("T2D", r.b >> 16 & 4095, ways[r.b >> 28], "4k");
+	tlb_amd("T2Ihuge", r.a & 4095, ways[r.a >> 12 & 15], "2M");
+	tlb_amd("T2Dhuge", r.a >> 16 & 4095, ways[r.a >> 28], "2M");
+}
+
+static const char *
+this_machine(void)
+{
+	struct regs r = ask(0, 0);
+	char vendor[13] = "";
+
+	memcpy(vendor, &r.b, 4);
+	memcpy(vendor + 4, &r.d, 4);
+	memcpy(vendor + 8, &r.c, 4);
+	text[0] = '\0';
+	if (strcmp(vendor, "GenuineIntel") == 0 && r.a >= 4) {
+		caches(4);
+		if (r.a >= 0x18)
+			tlbs_intel();
+	} else if (ask(0x80000000, 0).a >= 0x8000001d &&
+	    ask(0x80000001, 0).c >> 22 & 1) {
+		caches(0x8000001d);
+		tlbs_amd();
+	}
+	if (highest == 0)
+		die("the caches of this machine cannot be found out; give "
+		    "--machine");
+	return text;
+}
+
+const char *
+ready_text(const char *name)
+{
+	if (strcmp(name, "this") == 0)
+		return this_machine();
+	if (strcmp(name, "zen4") == 0)
+		return zen4;
+	if (strcmp(name, "server2023") == 0)
+		return server2023;
+	if (strcmp(name, "drcachesim") == 0)
+		return drcachesim;
+	return NULL;
+}

@@ -1,0 +1,496 @@
+/*
+ * run - executions become accesses
+ *
+ * A block becomes a list of fetches and references, in order. Most of them are
+ * hits of the first cache, which change no more than how recently a line was
+ * used, and take the short way: the hint says where the line was last, and one
+ * comparison finds that it is there still, that this is not the first use of
+ * a prefetched line, and for a write that the line is dirty already. The same
+ * page as last time changes nothing in a TLB.
+ *
+ * A fetch from the line of the fetch before changes nothing and is left out.
+ * But a data reference between them can take the line out of an inclusive
+ * hierarchy, or change what was used last where code and data share a cache;
+ * a prefetch can take it out at once; and rrip notes the second use.
+ */
+#include "memsim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+
+struct op {
+	uint64_t at;		/* what is added to the value */
+	uint64_t mask;		/* of an entry's bits that must be as wanted */
+	uint16_t value;		/* by group; ngroups: 0 */
+	uint16_t insn;
+	uint16_t size;
+	uint8_t side;
+	uint8_t kind;
+};
+
+struct unit {
+	uint64_t count;
+	uint64_t *value;
+	struct op *op;
+	uint32_t nop;
+	bool walk;		/* has references that are repeated or bare */
+	uint32_t block;		/* its number */
+};
+
+/* The first cache of a side; where there is none, one that never hits. */
+struct quick {
+	uint64_t *entry;
+	uint16_t *hint;
+	uint64_t nhint;
+	struct cache *c;	/* NULL: none */
+	uint64_t *touched;
+	unsigned shift;
+	uint64_t size;
+	struct cache *tlb;	/* the first one, if all pages have 4k */
+};
+
+struct block {
+	struct op *op;
+	uint64_t *value;
+	uint32_t nop;
+	bool walk;
+};
+
+static struct simrun *sim;
+static struct unit *unit;
+static struct block *block;
+static size_t capunit, capblock;
+/* When a fetch from the same line as the last may change something. */
+static enum { NEVER, AFTER_REFS, ALWAYS } strict;
+static bool wants_pc;		/* a prefetcher does */
+static struct quick quick[MOST_CORES][2];
+
+/* ---- the first caches ---- */
+
+static bool
+is_quick(const struct node *n)
+{
+	return n != NULL && n->part->degree[STREAMER] == 0 &&
+	    n->part->degree[STRIDE] == 0 && n->c->nhint != 0;
+}
+
+void
+run_core(unsigned number)
+{
+	static uint64_t no_entry[1];
+	static uint16_t no_hint[1];
+
+	for (unsigned side = CODE; side <= DATA; side++) {
+		struct node *n = core[number].first[side];
+		struct quick *q = &quick[number][side];
+
+		*q = (struct quick){ .entry = no_entry, .hint = no_hint,
+		    .shift = 6, .size = 64 };
+		if (machine->nhuge == 0 && !tlb_unified)
+			q->tlb = core[number].tlb[0][side][PAGE_4K];
+		if (q->tlb != NULL && q->tlb->nhint == 0)
+			q->tlb = NULL;
+		if (n != NULL) {
+			q->shift = n->shift;
+			q->size = (uint64_t)1 << n->shift;
+		}
+		if (!is_quick(n))
+			continue;
+		q->entry = n->c->entry;
+		q->hint = n->c->hint;
+		q->nhint = n->c->nhint;
+		q->c = n->c;
+		q->touched = side == DATA ? n->touched : NULL;
+	}
+}
+
+static bool
+has_prefetcher(const struct part *p)
+{
+	return p->degree[NEXT] + p->degree[STRIDE] + p->degree[STREAMER] != 0;
+}
+
+static void
+set_strict(void)
+{
+	const struct node *n = core->first[CODE];
+	bool inclusive = false, prefetcher = false;
+
+	for (unsigned i = 0; i < machine->npart; i++) {
+		inclusive |= machine->part[i].content == INCLUSIVE;
+		prefetcher |= has_prefetcher(&machine->part[i]);
+		wants_pc |= machine->part[i].degree[STRIDE] != 0;
+	}
+	strict = inclusive || tlb_unified ||
+	    (n != NULL && n->part->side == BOTH) ? AFTER_REFS : NEVER;
+	if ((inclusive && prefetcher) || tlb_rrip ||
+	    (n != NULL && (n->c->note == NOTE_RRIP || n->prefetch != NULL)))
+		strict = ALWAYS;
+}
+
+void
+run_init(struct simrun *s)
+{
+	sim = s;
+	set_strict();
+	run_core(0);
+}
+
+/* ---- definitions ---- */
+
+static struct op *
+add_op(struct block *b, struct op op)
+{
+	static struct op *ops;
+	static size_t cap;
+
+	ops = xgrow(ops, &cap, b->nop + 1, sizeof *ops);
+	ops[b->nop++] = op;
+	return ops;
+}
+
+/* Can the fetch be left out, with the line of the last one in *last? */
+static bool
+is_same_line(const struct ev_block *b, uint32_t i, uint64_t *last)
+{
+	const struct ev_insn *in = &b->insn[i];
+	unsigned shift = quick[0][CODE].shift;
+	uint64_t a = in->addr >> shift, z = (in->addr + in->len - 1) >> shift;
+	bool same = a == z && *last == a + 1;
+
+	*last = z + 1;
+	return same && (strict == NEVER ||
+	    (strict == AFTER_REFS && b->insn[i - 1].nref == 0));
+}
+
+static void
+add_refs(struct block *b, const struct ev_block *e, uint32_t i)
+{
+	const struct ev_ref *r = &e->ref[e->insn[i].ref];
+
+	for (uint32_t k = 0; k < e->insn[i].nref; k++, r++) {
+		b->walk |= r->count != 0 || r->where == EV_BARE;
+		add_op(b, (struct op){ r->at, r->kind == 'r' ?
+		    ~(uint64_t)CACHE_CLEAN : ~(uint64_t)0, r->where ==
+		    EV_GROUP ? r->group : e->ngroups, (uint16_t)i,
+		    (uint16_t)r->size, DATA, r->kind });
+	}
+}
+
+static void
+define_block(const struct ev_block *e)
+{
+	uint32_t number = simrun_number(e);
+	struct block *b;
+	struct op *ops = NULL;
+	uint64_t last = 0;
+
+	block = xgrow(block, &capblock, number + 1, sizeof *block);
+	b = &block[number];
+	*b = (struct block){ 0 };
+	count_block(number, insns_first(sim->insns, number), e->ninsn);
+	for (uint32_t i = 0; i < e->ninsn; i++) {
+		const struct ev_insn *in = &e->insn[i];
+
+		if (!is_same_line(e, i, &last))
+			ops = add_op(b, (struct op){ in->addr,
+			    ~(uint64_t)CACHE_CLEAN, e->ngroups, (uint16_t)i,
+			    in->len, CODE, 'i' });
+		add_refs(b, e, i);
+	}
+	ops = add_op(b, (struct op){ 0 });
+	b->nop--;
+	b->op = xkeep(b->nop * sizeof *b->op);
+	memcpy(b->op, ops, b->nop * sizeof *b->op);
+	b->value = xkeep((e->ngroups + 1U) * sizeof *b->value);
+}
+
+void
+run_define(const struct ev_def *d, uint32_t id)
+{
+	struct unit *u;
+	struct block *b;
+
+	if (d->letter == 'B') {
+		define_block(d->block);
+		ev_keep(sim->events, d->block);
+		d->block->value = block[simrun_number(d->block)].value;
+	}
+	unit = xgrow0(unit, &capunit, id + 1, sizeof *unit);
+	u = &unit[id];
+	b = &block[simrun_number(d->block)];
+	u->block = simrun_number(d->block);
+	u->value = b->value;
+	u->op = b->op;
+	u->walk = b->walk;
+	while (u->nop < b->nop && b->op[u->nop].insn < d->n)
+		u->nop++;
+}
+
+uint64_t
+run_count(uint32_t id)
+{
+	return id < capunit ? unit[id].count : 0;
+}
+
+/* ---- accesses ---- */
+
+/*
+ * The slot of a line if an access to it is no more than a use: it is there, not
+ * new, and for a write dirty already.
+ */
+static inline uint32_t
+slot_of(const struct quick *k, uint64_t line, uint64_t mask)
+{
+	uint32_t slot = k->hint[line & k->nhint];
+
+	if (((k->entry[slot] ^ (line + 1) << 2) & mask) == 0)
+		return slot;
+	if (k->c == NULL)
+		return CACHE_NONE;
+	slot = cache_find(k->c, line);
+	if (slot == CACHE_NONE || (k->entry[slot] & ~mask & CACHE_FLAGS) !=
+	    (k->entry[slot] & CACHE_FLAGS))
+		return CACHE_NONE;
+	return slot;
+}
+
+/* Bytes of a line, as bits. */
+static inline uint64_t
+bytes_of(uint64_t off, uint64_t size)
+{
+	return ~(uint64_t)0 >> (64 - size) << off;
+}
+
+static void
+use(const struct quick *k, uint32_t slot, uint64_t off, uint64_t size)
+{
+	cache_touch(k->c, slot);
+	if (k->touched != NULL)
+		k->touched[slot] |= bytes_of(off, size);
+}
+
+/* An access to one or two lines: true, and done, if it is no more than uses. */
+static bool
+is_use(const struct quick *k, uint64_t addr, uint32_t size, uint64_t mask)
+{
+	uint64_t line = addr >> k->shift, off = addr & (k->size - 1);
+	uint64_t first = k->size - off;
+	uint32_t slot = slot_of(k, line, mask), second;
+
+	if (slot == CACHE_NONE)
+		return false;
+	if (size <= first) {
+		use(k, slot, off, size);
+		return true;
+	}
+	if (size - first > k->size)
+		return false;
+	second = slot_of(k, (line + 1) & ~(uint64_t)0 >> k->shift, mask);
+	if (second == CACHE_NONE)
+		return false;
+	use(k, slot, off, first);
+	use(k, second, 0, size - first);
+	return true;
+}
+
+static uint64_t
+mask_of(unsigned kind)
+{
+	return kind == 'i' || kind == 'r' ? ~(uint64_t)CACHE_CLEAN :
+	    ~(uint64_t)0;
+}
+
+/* The access of now.kind. */
+static void
+access_all(unsigned side, uint64_t addr, uint32_t size)
+{
+	if (!is_use(&quick[cpu - core][side], addr, size, mask_of(now.kind))) {
+		now.addr = addr;
+		now.size = size;
+		level_access();
+	}
+	if ((addr >> 12) + 1 != cpu->last[side] ||
+	    addr >> 12 != (addr + size - 1) >> 12)
+		tlb_access(side, addr, size);
+}
+
+__attribute__((noinline))
+static void
+unusual(const struct unit *u, const struct op *op, uint64_t addr)
+{
+	const struct ev_def *d;
+
+	now.insn = count_first(u->block) + op->insn;
+	now.kind = op->kind;
+	if (wants_pc) {
+		d = ev_def(sim->events, (uint32_t)(u - unit));
+		now.pc = d->block->insn[op->insn].addr;
+	}
+	access_all(op->side, addr, op->size);
+}
+
+/* Another page than last time. */
+static inline void
+other_page(struct cache *t, const struct unit *u, const struct op *op,
+    uint64_t addr)
+{
+	uint64_t page = addr >> 12;
+	uint32_t slot;
+
+	if (t != NULL) {
+		slot = t->hint[page & t->nhint];
+		if (t->entry[slot] == ((page << 2) + 1) << 2) {
+			cache_touch(t, slot);
+			cpu->last[op->side] = page + 1;
+			return;
+		}
+	}
+	now.insn = count_first(u->block) + op->insn;
+	tlb_access(op->side, addr, op->size);
+}
+
+static inline __attribute__((always_inline)) void
+ops(const struct unit *u, const uint64_t *value, const struct quick *q,
+    bool many)
+{
+	uint64_t *last = cpu->last;
+
+	for (const struct op *op = u->op, *end = op + u->nop; op < end; op++) {
+		const struct quick *k = &q[op->side];
+		uint64_t addr = value[op->value] + op->at;
+		uint64_t line = addr >> k->shift;
+		uint64_t off = addr & (k->size - 1);
+		uint32_t slot = k->hint[line & k->nhint];
+
+		if (__builtin_expect(((k->entry[slot] ^ (line + 1) << 2) &
+		    op->mask) != 0 || off + op->size > k->size, 0)) {
+			unusual(u, op, addr);
+			continue;
+		}
+		cache_touch(k->c, slot);
+		if (many && k->touched != NULL)
+			k->touched[slot] |= bytes_of(off, op->size);
+		if ((addr >> 12) + 1 != last[op->side])
+			other_page(k->tlb, u, op, addr);
+	}
+}
+
+/* The references of an instruction, and how they differ from those told. */
+static void
+count_refs(const struct ev_block *b, uint32_t i, const int64_t n[2])
+{
+	int64_t more[2] = { n[0], n[1] };
+
+	for (uint32_t k = 0; k < b->insn[i].nref; k++)
+		more[b->ref[b->insn[i].ref + k].kind == 'w']--;
+	if (more[0] != 0)
+		count_event(COL_DR, more[0]);
+	if (more[1] != 0)
+		count_event(COL_DW, more[1]);
+}
+
+/* An execution by its events, one after the other. */
+__attribute__((noinline))
+static void
+walk(uint32_t id)
+{
+	const struct ev_def *d = ev_def(sim->events, id);
+	uint64_t first = count_first(simrun_number(d->block));
+	int64_t n[2] = { 0 };
+	struct ev_walk w;
+	bool begun = false;
+	uint32_t insn = 0;
+
+	for (ev_walk(&w, d); ev_step(&w); ) {
+		if (w.insn != insn && begun) {
+			count_refs(d->block, insn, n);
+			n[0] = n[1] = 0;
+		}
+		begun = true;
+		insn = w.insn;
+		now.insn = first + insn;
+		now.pc = d->block->insn[insn].addr;
+		now.kind = w.kind;
+		if (w.kind != 'i')
+			n[w.kind == 'w']++;
+		access_all(w.kind == 'i' ? CODE : DATA, w.addr, w.size);
+	}
+	if (begun)
+		count_refs(d->block, insn, n);
+}
+
+/* ---- executions ---- */
+
+void
+run_on(unsigned thread)
+{
+	unsigned n = machine->cores != CORES_EACH ? machine->cores :
+	    MOST_CORES;
+
+	thread %= n;
+	for (unsigned k = ncore; k <= thread; k++) {
+		level_cores(k + 1);
+		run_core(k);
+	}
+	cpu = &core[thread];
+}
+
+void
+run_values(uint32_t id, uint64_t *value)
+{
+	const struct ev_def *d = ev_def(sim->events, id);
+	uint64_t *own = d->block->value;
+	bool none = unit[id].walk;
+
+	for (unsigned i = 0; i < d->ngroups; i++)
+		none |= value[i] == 0;
+	if (!none) {
+		ops(&unit[id], value, quick[cpu - core], true);
+		return;
+	}
+	d->block->value = value;
+	walk(id);
+	d->block->value = own;
+}
+
+/* Returns whether a value is 0, or the block must be walked anyway. */
+static inline bool
+apply(const uint64_t *rec)
+{
+	struct unit *u = &unit[ev_id(*rec)];
+	bool none = u->walk;
+
+	u->count++;
+	for (unsigned i = 0; i < ev_ngroups(*rec); i++)
+		none |= (u->value[i] += rec[1 + i]) == 0;
+	return none;
+}
+
+const uint64_t *
+run_apply(const uint64_t *rec)
+{
+	apply(rec);
+	return unit[ev_id(*rec)].value;
+}
+
+void
+run_round(const uint64_t *rec)
+{
+	const struct unit *u = &unit[ev_id(*rec)];
+
+	if (apply(rec))
+		walk(ev_id(*rec));
+	else
+		ops(u, u->value, quick[0], false);
+}
+
+void
+run_batch(const uint64_t *rec, const uint64_t *end)
+{
+	for (; rec < end; rec = ev_skip(rec))
+		for (uint64_t n = ev_more(rec) + 1; n > 0; n--)
+			run_round(rec);
+}

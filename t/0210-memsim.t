@@ -1,0 +1,163 @@
+#!/bin/sh
+# memsim: the fast simulator against the slow one; cachesim; descriptions; -t
+
+. t/lib.sh
+
+M=$B/memsim
+C=$B/cachesim
+J=$TB/caches
+command -v python3 >/dev/null || skip_all "no python3"
+LIMIT=300
+
+# all counts by address as t/models/memsim.py has them, whose laws hold as well
+judge() { # machine stream [option...]
+	m=$1 s=$2
+	shift 2
+	"$M" --machine="$m" "$@" --describe >"$T/machine" &&
+	"$M" --machine="$m" "$@" -o "$T/cost" "$s" &&
+	python3 t/models/costs.py "$T/cost" >"$T/fast" &&
+	python3 t/models/memsim.py "$T/machine" laws=1 "$s" >"$T/slow" &&
+	cmp "$T/fast" "$T/slow"
+}
+for seed in 2 11 34; do
+	"$J" gen $seed 600 >"$T/in.ev"
+	python3 t/models/machines.py $seed >"$T/m"
+	check "stream and machine $seed" judge "$T/m" "$T/in.ev"
+	python3 t/models/machines.py threads $seed <"$T/in.ev" >"$T/th.ev"
+	python3 t/models/machines.py $seed many >"$T/m"
+	check "stream and machine $seed, many cores" judge "$T/m" "$T/th.ev"
+done
+
+# with two levels, LRU and no prefetch it is cachesim
+as_cachesim() { # I1 D1 LL stream
+	for c in "L1I $1" "L1D $2" "L2 $3"; do
+		echo "$c" | sed 's/\(.*\) \(.*\),\(.*\),\(.*\)/cache \1 size=\2 ways=\3 line=\4/'
+	done >"$T/m"
+	"$C" --I1="$1" --D1="$2" --LL="$3" "$4" | grep '^totals' | {
+		read -r _ ir i1 il dr d1r dlr dw d1w dlw
+		echo "$ir $dr $dw $i1 $d1r $d1w $il $dlr $dlw"
+	} >"$T/cachesim"
+	"$M" --machine="$T/m" "$4" | sed -n 's/^totals: //p' |
+	    cut -d' ' -f1-9 >"$T/memsim"
+	cmp "$T/cachesim" "$T/memsim"
+}
+for seed in 1 2; do
+	"$J" gen $seed 20000 >"$T/in.ev"
+	check "as cachesim, stream $seed, usual caches" as_cachesim \
+	    32768,8,64 32768,8,64 8388608,16,64 "$T/in.ev"
+	check "as cachesim, stream $seed, lines of three sizes" as_cachesim \
+	    1024,2,64 2048,1,32 8192,4,128 "$T/in.ev"
+	check "as cachesim, stream $seed, one set" as_cachesim \
+	    512,8,64 8192,128,64 24576,768,32 "$T/in.ev"
+done
+check "trace" "$B/trace" -o "$T/ls.ev" /bin/ls /
+check "as cachesim, a real stream" as_cachesim 32768,8,64 32768,8,64 \
+    262144,8,64 "$T/ls.ev"
+
+# -t: nothing lost, and all that is summed up is told
+cat >"$T/m" <<'END'
+cache L1I size=1k ways=2
+cache L1D size=2k ways=2 prefetch=next+stride
+cache L2 size=8k ways=4 content=inclusive prefetch=streamer
+tlb T1I entries=4 ways=full
+tlb T1D entries=4 ways=full
+END
+"$J" gen 6 5000 >"$T/in.ev"
+"$M" --machine="$T/m" -o "$T/costs" "$T/in.ev"
+check "-t" "$M" --machine="$T/m" -t -o "$T/through.ev" "$T/in.ev"
+grep -v '^O \|^H outcomes\|^H desc' "$T/through.ev" | "$TB/ev" copy >"$T/a.ev"
+"$TB/ev" copy "$T/in.ev" >"$T/b.ev"
+samefile "-t passes all on" "$T/b.ev" "$T/a.ev"
+columns() { # costs: a line for each column from L1Imr on, without cachesim's
+	perl -ne '@e = split if s/^events: //; @t = split if s/^totals: //;
+	    END { print map "$e[$_] $t[$_]\n", sort { $e[$a] cmp $e[$b] }
+	    grep { $e[$_] =~ /^[LT]\d|wk|Inv|Fsh/ && $t[$_] } 0..$#e }' "$1"
+}
+columns "$T/costs" >"$T/want"
+"$C" -o "$T/costs2" "$T/through.ev"
+columns "$T/costs2" >"$T/got"
+samefile "-t tells all" "$T/want" "$T/got"
+"$B/branchsim" -t "$T/ls.ev" | "$M" --machine="$T/m" -o "$T/costs2"
+check "branchsim before it" grep -q '^events: Ir Dr Dw L1Imr.* Bcm' "$T/costs2"
+status 2 "twice through memsim" "$M" --machine="$T/m" "$T/through.ev"
+
+# with many cores what is passed on is in the order of turns, and a stream
+python3 t/models/machines.py threads 6 <"$T/in.ev" >"$T/th.ev"
+"$M" --machine="$T/m" --cores=each --with="cache L2 shared=yes" \
+    -o "$T/costs" "$T/th.ev"
+check "-t with many cores" "$M" --machine="$T/m" --cores=each \
+    --with="cache L2 shared=yes" -t -o "$T/through.ev" "$T/th.ev"
+columns "$T/costs" >"$T/want"
+"$C" -o "$T/costs2" "$T/through.ev"
+columns "$T/costs2" >"$T/got"
+samefile "tells all" "$T/want" "$T/got"
+refs() { # stream: what each address refers to, in no order
+	"$B/plain" "$1" | sort | cksum
+}
+same "loses nothing" "$(refs "$T/th.ev")" "$(refs "$T/through.ev")"
+"$B/branchsim" -t "$T/ls.ev" >"$T/o.ev"
+status 2 "-t with many cores comes first" "$M" --machine="$T/m" \
+    --cores=each -t "$T/o.ev"
+
+# viewers show the columns
+"$B/fmt-cachegrind" -o "$T/cg.out" "$T/costs"
+check "annotate" "$B/annotate" --show=Ir,L1Dmr,T1Dm,Inv,Fsh --sort=Inv \
+    "$T/cg.out"
+check "shows them" grep -q 'L1Dmr.*T1Dm.*Inv.*Fsh' "$T/out"
+check "-v" "$M" -v --machine="$T/m" -o "$T/costs2" "$T/in.ev"
+check "has the table" grep -q '^L2 .*%' "$T/err"
+
+# kind cache
+"$J" filter 64 64 4 "$T/in.ev" >"$T/cache.ev"
+status 2 "kind cache" "$M" --machine=zen4 "$T/cache.ev"
+same "is refused by name" "memsim: $T/cache.ev:1: a stream of kind cache does\
+ not tell each reference with its address" "$(sed 's/:[0-9]*:/:1:/' "$T/err")"
+
+# descriptions: those that are ready are complete; what is printed is the same
+for m in zen4 server2023 drcachesim; do
+	check "$m" "$M" --machine=$m --describe
+	cp "$T/out" "$T/m"
+	check "as printed" "$M" --machine="$T/m" --describe
+	samefile "is the same" "$T/m" "$T/out"
+done
+bad() { # line message
+	printf '%s\n' "cache L1I size=32k ways=8" "cache L1D size=32k ways=8" \
+	    "cache L2 size=1M ways=8" "$1" >"$T/bad"
+	status 2 "$1" "$M" --machine="$T/bad" --describe
+	same "is said" "memsim: $T/bad:4: $2" "$(cat "$T/err")"
+}
+bad "cache L3" "L3: needs two of size, ways, sets"
+bad "cache L3 size=1000 ways=2" "L3: the size is no multiple of the line"
+bad "cache L3 size=1M ways=3" "L3: the size is no multiple of ways and line"
+bad "cache L3 size=1M ways=0" "0 is not within 1 to 268435456"
+bad "cache L3 size=x" "not a number: \`x'"
+bad "cache L3 size" "no key=value: \`size'"
+bad "cache L3 colour=red" "no key of a cache: \`colour'"
+bad "cache L3 policy=mru" "no policy: \`mru'"
+bad "cache L3 size=768k ways=12 policy=tree-plru" \
+    "L3: tree-plru needs a power of two as ways"
+bad "cache L3 size=1M ways=8 line=96" "L3: the line is no power of two"
+bad "cache L3I size=1M ways=8" "L3I: behind L2, which is for both"
+bad "cache L4 size=1M ways=8" "L4: there is no level 3"
+bad "cache L9 size=1M ways=8" "no name of a level: \`L9'"
+bad "cache X1 size=1M ways=8" "neither L nor T begins \`X1'"
+bad "cache L1 size=1M ways=8" "L1: level 1 has L1D"
+bad "cache L3 size=1M ways=8 content=exclusive line=128" \
+    "L3: exclusive, with a line that differs from that of L2"
+bad "cache L3 size=1M ways=8 content=inclusive line=32" \
+    "L3: inclusive, with a line that is no multiple of that of L1I"
+bad "cache L3 size=1M ways=8 content=inclusive allocate=no" \
+    "L3: inclusive, and so it must allocate"
+bad "cache L3 size=1M ways=8 prefetch=psychic" "no prefetcher: \`psychic'"
+bad "cache L3 size=1M ways=8 prefetch=next:0" "0 is not within 1 to 64"
+bad "tlb T1 entries=64" "T1: needs two of entries, ways"
+bad "tlb T1 entries=64 ways=4 pages=8k" "no page size: \`8k'"
+bad "tlb L4 entries=64 ways=4" "no TLB's name: \`L4'"
+bad "huge 2M" "huge needs a size and where"
+bad "huge 2M 101%" "101 is not within 0 to 100"
+bad "huge 2M 20-10" "not all, a share or addresses: \`20-10'"
+bad "cores 65" "65 is not within 1 to 64"
+bad "no L7" "no such cache or TLB: \`L7'"
+bad "cash L1" "a line of no kind: \`cash'"
+status 2 "no such machine" "$M" --machine=/nowhere/m --describe
+done_testing
