@@ -262,8 +262,8 @@ check_options(void)
 {
 	if (opt->interval != 0 && !opt->kind->intervals)
 		die("-i: only kind counts has intervals");
-	if (opt->during != 0 && !opt->kind->records)
-		die("--for: only kinds all and blocks can end early");
+	if (opt->during != 0 && !opt->kind->tells)
+		die("--for: kind none tells nothing that could end early");
 	if (opt->last != 0 && !opt->kind->records)
 		die("--last: only kinds all and blocks have records in order");
 	if (opt->clear_env && opt->pid != 0)

@@ -158,7 +158,7 @@ record_size(unsigned nvalues)
 	uint64_t rflags;						\
 	uint64_t stack;		/* top of the runtime's stack */	\
 	uint64_t clock;		/* kind cache: see filter.c */		\
-	uint64_t unused;						\
+	uint64_t left;		/* kind cache, --for: instructions */	\
 	uint64_t tmp2;							\
 	uint64_t operand;	/* address that EMU_FPSAVE wrote to */	\
 	uint64_t look_ret;	/* rt_look: goes on there, in the cache */ \
@@ -431,8 +431,8 @@ enum qtype {
 	Q_FULL,			/* the same, and the buffer is given back */
 	Q_TEXT,			/* from trace itself, which has the lines */
 	Q_THREAD,		/* slot's thread begins, arg: tid */
-	Q_COUNTS,		/* kind counts: an interval of arg
-				 * instructions ended */
+	Q_COUNTS,		/* an interval of kind counts ended, or a part
+				 * of what --for leaves */
 	Q_RENEW			/* from trace: free all counters */
 };
 
@@ -459,6 +459,7 @@ struct control {
 	uint32_t cpu;		/* 0: native, else a model: cpuid is emulated */
 	uint32_t ncpuid;
 	uint64_t interval;	/* kind counts, in instructions; 0: none */
+	uint64_t remaining;	/* kinds counts, cache: of --for; else 0 */
 	uint64_t xcr0;		/* of the model */
 	struct code_range range[NRANGE];
 	uint32_t nfrag[2];	/* fragments of each zone */

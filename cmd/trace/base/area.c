@@ -241,6 +241,7 @@ area_open(int fd, uint64_t skip)
 		area.ctl->freemask[i / 32] |= 1u << i % 32;
 	area.ctl->skipping = skip != 0;
 	area.ctl->interval = skip != 0 ? skip : opt->interval;
+	area.ctl->remaining = area.remaining;
 	area.ctl->windows = opt->windows;
 	area.ctl->nolink = (opt->debug & DEBUG_NOLINK) != 0;
 	mark_alive(&area.ctl->alive);

@@ -152,6 +152,7 @@ struct area {
 	uint32_t nmap, nexit, npc;	/* used */
 	uint32_t maxmap, maxexit, maxpc, maxfrag, maxcount;
 	uint32_t zone_used[2];	/* bytes of each zone that fragments use */
+	uint64_t remaining;	/* of --for, where executions are counted */
 	/* copies of what we wrote to *ctl, where the guest could change it */
 	uint32_t alive, letgo, gen, nrange, tabmask, nfrag[2];
 };

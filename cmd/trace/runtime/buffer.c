@@ -100,13 +100,33 @@ take(struct tarea *t)
 	__atomic_store_n(&t->slot->buf, (uint32_t)n + 1, __ATOMIC_SEQ_CST);
 }
 
+#define PART_LEAST 4096u
+#define PART_MOST (1u << 20)
+
+/*
+ * Of --for, a thread alone gets all that is left; of several each gets a part,
+ * smaller and smaller ones, because only whole parts are known to be used.
+ */
+uint64_t
+buffer_span(void)
+{
+	uint64_t n = rt.ctl->interval, left = rt.ctl->remaining;
+
+	if (rt.ctl->skipping || left == 0)
+		return n;
+	if ((rt.nthread > 1 || rt.ctl->joining != 0) && left > PART_LEAST)
+		left = left / 16 > PART_MOST ? PART_MOST :
+		    left / 16 < PART_LEAST ? PART_LEAST : left / 16;
+	return n == 0 || left < n ? left : n;
+}
+
 /* A thread begins to record: now, after --after, or in its windows. */
 void
 buffer_first(struct tarea *t)
 {
 	t->skips = rt.ctl->skipping ? SKIP_AFTER : SKIP_NONE;
 	t->bufend = 0;
-	t->p = rt.ctl->interval;
+	t->p = t->left = buffer_span();
 	if (t->skips)
 		return;
 	if (rt.ctl->windows != 0 && t->window == 0)

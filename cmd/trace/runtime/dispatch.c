@@ -266,24 +266,38 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 }
 
 /*
- * Kind counts: REG_P counts instructions down.  When it reaches 0 an interval
- * has ended, behind the block whose execution completed it.
+ * Kind counts: REG_P counts instructions down; kind cache with --for: t->left.
+ * When it reaches 0 an interval has ended, behind the block whose execution
+ * completed it.
  */
 static void
 interval(struct tarea *t)
 {
-	uint64_t n = rt.ctl->interval, arg[4] = { 0, 0, 0, 0 };
+	uint64_t arg[4] = { 0, 0, 0, 0 };
+	uint64_t *left = rt.boot.sets != 0 && !t->skips ? &t->left : &t->p;
 
-	if (t->bufend != 0 || n == 0 || (int64_t)t->p > 0 ||
-	    t->skips == SKIP_OUT)
+	if ((left == &t->p && t->bufend != 0) || (int64_t)*left > 0 ||
+	    t->skips == SKIP_OUT || buffer_span() == 0)
 		return;
 	if (t->skips == SKIP_AFTER) {
 		ask(t, REQ_WINDOW, arg);
 		buffer_first(t);
 		return;
 	}
-	queue_interval(t, n - t->p);
-	t->p = n;
+	queue_interval(t);
+	*left = buffer_span();
+}
+
+/* Before there is a second thread: what --for leaves will be shared. */
+void
+dispatch_share(struct tarea *t)
+{
+	uint64_t *left = rt.boot.sets != 0 ? &t->left : &t->p;
+
+	if (rt.ctl->remaining == 0 || rt.boot.countbytes == 0 || t->skips)
+		return;
+	queue_interval(t);
+	*left = buffer_span();
 }
 
 /* Canonical: all upper bits of the address are equal. */

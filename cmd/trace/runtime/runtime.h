@@ -212,6 +212,7 @@ void dispatch_exit(struct tarea *);
 void dispatch_miss(struct tarea *);
 void dispatch_resume(struct tarea *);
 void dispatch_go(struct tarea *, uint64_t exitno);
+void dispatch_share(struct tarea *);
 void before_letting_go(struct tarea *);
 void let_go(struct tarea *) __attribute__((noreturn));
 int emulate_cpuid(struct tarea *);
@@ -219,7 +220,7 @@ int emulate_cpuid(struct tarea *);
 /* serve.c: requests to trace, and the queue */
 int ask(struct tarea *, enum request, const uint64_t *arg);
 void queue_put(struct tarea *, enum qtype, uint64_t arg, unsigned sig);
-void queue_interval(struct tarea *, uint64_t n);
+void queue_interval(struct tarea *);
 void queue_turn(struct tarea *, uint64_t from, uint64_t to);
 void futex_wait(uint32_t *, uint32_t val);
 void futex_wake(uint32_t *, int n);
@@ -228,6 +229,8 @@ int trace_died(void);
 
 /* buffer.c */
 void buffer_first(struct tarea *);
+/* How many instructions from now on an interval's end is; 0: there is none. */
+uint64_t buffer_span(void);
 void buffer_aside(struct tarea *);
 void buffer_back(struct tarea *);
 int buffer_guard(struct tarea *, uint64_t addr);

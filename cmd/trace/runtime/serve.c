@@ -178,17 +178,17 @@ queue_turn(struct tarea *t, uint64_t from, uint64_t to)
 }
 
 /*
- * Kind counts: an interval of n instructions has ended.  Wait until trace has
- * read the counters.
+ * An interval of kind counts has ended, or a part of what --for leaves.  Wait
+ * until trace has read the counters.
  */
 void
-queue_interval(struct tarea *t, uint64_t n)
+queue_interval(struct tarea *t)
 {
 	struct slot *s = t->slot;
 	unsigned spins = 0;
 
 	__atomic_store_n(&s->state, SLOT_ASKED, __ATOMIC_SEQ_CST);
-	queue_put(t, Q_COUNTS, n, 0);
+	queue_put(t, Q_COUNTS, 0, 0);
 	wake_formatter();
 	while (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) != SLOT_ANSWERED) {
 		if (spins++ < QUEUE_SPINS) {

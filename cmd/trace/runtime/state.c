@@ -120,12 +120,14 @@ take_registers(struct tarea *t, struct kucontext *uc, const struct mapent *m)
 		t->gpr[REG_T] = *reg_of(uc, h);
 }
 
-/* So many instructions more, or less, for an interval's end. */
+/* So many instructions more, or less, for an interval's end, or --for. */
 static void
 count_down(struct tarea *t, uint64_t n)
 {
 	if (t->skips || (rt.boot.countbytes != 0 && t->bufend == 0))
 		t->p -= n;
+	else if (rt.boot.countbytes != 0)
+		t->left -= n;
 }
 
 /* One more, or less, for an exit, unless its counter is another's by now. */
@@ -414,7 +416,7 @@ take_exit(struct tarea *t, struct kucontext *uc, const struct fragmeta *f,
 	if (m->kind == MAP_EXIT)
 		tell_exit(t, x);
 	else if (m->kind == MAP_COUNTED)
-		t->p -= x->step;
+		count_down(t, x->step);
 	if (n < m->n) {
 		t->pc = pc_of(f, n);
 		untell(t, x, n);

@@ -408,6 +408,8 @@ clone_thread(struct tarea *t, struct clone_call *h, uint64_t mask)
 	}
 	table_empty(t);
 	buffer_publish(t, Q_RECORDS, 0, 0);
+	if (rt.nthread == 2)
+		dispatch_share(t);
 	r = rt_clone_thread(t, c, arg);
 	if (r < 0)
 		area_free(c);

@@ -244,7 +244,10 @@ counters_tell(unsigned slot)
 			if (v != 0)
 				n += tell_counter(slot, c, i, v);
 		}
-	return trust_lost ? 0 : n;
+	if (trust_lost)
+		return 0;
+	during_counted(n);
+	return n;
 }
 
 void

@@ -30,13 +30,13 @@ static pthread_t thread;
 static volatile int stopping;
 #define EARLY_SLEEPS 16u	/* so often we poll at the start of a run */
 static unsigned nsleeps;	/* of this thread, so far */
-volatile int format_full;
 volatile int format_lost;
 static struct {
 	uint32_t from;		/* where its next record begins */
 	uint32_t buf;		/* in this buffer, + 1 */
+	bool waits;		/* see interval */
 } slots[NSLOT];
-static uint8_t length[NIDS];	/* --for: instructions, by id */
+static unsigned nwaiting;	/* of them */
 static uint32_t qhead;		/* next entry to take */
 static struct own_entry {
 	enum qtype type;
@@ -50,28 +50,6 @@ static void
 futex_wake(uint32_t *word)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE, 64, NULL, NULL, 0);
-}
-
-/*
- * The end of --for's window in records [a, b): behind the one that fills it.
- * Later records are dropped, and the program is let go.
- */
-static const uint32_t *
-cut_window(const uint32_t *a, const uint32_t *b)
-{
-	static uint64_t done;
-	uint32_t head;
-
-	while (a < b && !format_full) {
-		head = ONCE(*a);
-		done += length[record_id(head)];
-		a += 1 + 2 * record_nvalues(head);
-		if (done >= opt->during) {
-			format_full = 1;
-			bell_ring();
-		}
-	}
-	return a < b ? a : b;
 }
 
 /* The flight recorder: whether more waits behind this entry than it keeps. */
@@ -104,7 +82,7 @@ take_records(unsigned slot, uint32_t from, uint32_t to)
 	if (from == to)
 		return;
 	if (opt->during != 0)
-		b = cut_window(a, b);
+		b = during_records(a, b);
 	if (opt->last != 0) {
 		last_records(slot, thread_number(slot), a, b);
 		return;
@@ -151,23 +129,47 @@ give_back(uint32_t from, uint32_t to)
 		futex_wake(&c->freed);
 }
 
-void
-format_length(uint32_t id, unsigned n)
+/* A thread that waits at an interval's end goes on. */
+static void
+answer(unsigned slot)
 {
-	length[id] = (uint8_t)n;
+	struct slot *s = &area.ctl->slot[slot];
+
+	__atomic_store_n(&s->state, SLOT_ANSWERED, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&s->sleeps, __ATOMIC_SEQ_CST))
+		futex_wake(&s->state);
 }
 
+/*
+ * Once --for's window is full, a thread that asks waits until all are let go:
+ * else it would execute, and count, more.
+ */
 static void
 interval(unsigned slot)
 {
 	uint64_t n = counters_tell(slot);
-	struct slot *s = &area.ctl->slot[slot];
 
-	if (n != 0)
+	if (n != 0 && opt->kind->intervals)
 		evw_line(stream_writer, "I %llu", (unsigned long long)n);
-	__atomic_store_n(&s->state, SLOT_ANSWERED, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&s->sleeps, __ATOMIC_SEQ_CST))
-		futex_wake(&s->state);
+	if (format_full) {
+		slots[slot].waits = true;
+		nwaiting++;
+	} else {
+		answer(slot);
+	}
+}
+
+static void
+answer_waiting(void)
+{
+	unsigned i;
+
+	for (i = 0; i < NSLOT && nwaiting > 0; i++)
+		if (slots[i].waits) {
+			slots[i].waits = false;
+			nwaiting--;
+			answer(i);
+		}
 }
 
 /* Whether these are whole words of one buffer, or none at all. */
@@ -186,7 +188,8 @@ is_possible(const struct qent *e)
 {
 	switch (e->type) {
 	case Q_COUNTS:
-		return opt->kind->intervals && counters_has(e->slot);
+		return opt->kind->counters && counters_has(e->slot) &&
+		    (opt->kind->intervals || opt->during != 0);
 	case Q_SIGNAL:
 		if (e->sig < 1 || e->sig > 64)
 			return false;
@@ -276,7 +279,7 @@ is_early(void)
 static void
 sleep_until_called(struct control *c)
 {
-	struct timespec t = { 0, ONCE(c->polling) ? 100000 :
+	struct timespec t = { 0, ONCE(c->polling) || nwaiting > 0 ? 100000 :
 	    is_early() ? 2000000 : 50 * 1000 * 1000 };
 	uint32_t bell = __atomic_load_n(&c->qbell, __ATOMIC_SEQ_CST);
 
@@ -444,6 +447,8 @@ run(void *arg)
 		}
 		if (stopping)
 			break;
+		if (ONCE(c->letgo) != LETGO_NOT)
+			answer_waiting();
 		check_gap(c);
 		/* a reader shall not wait for lines that are ready */
 		if (quiet == (is_early() ? 0 : 1) && opt->last == 0)
@@ -473,6 +478,8 @@ void
 format_start(char *const argv[], const char *name)
 {
 	stream_program = argv;
+	if (opt->kind->counters)
+		area.remaining = opt->during;
 	if (!opt->kind->tells)
 		out = out_open("/dev/null");
 	else if (opt->last != 0)
@@ -502,6 +509,7 @@ format_begin(void)
 {
 	stopping = 0;
 	memset(slots, 0, sizeof slots);
+	nwaiting = 0;
 	counters_begin();
 	if (pthread_create(&thread, NULL, run, NULL) != 0)
 		die("thread:");

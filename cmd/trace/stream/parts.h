@@ -58,6 +58,13 @@ void thread_line(unsigned slot);
 /* The image was replaced: number threads from 1 again. */
 void threads_reset(void);
 
+/*
+ * during.c: --for.  Of records [a, b), those before the end of its window; and
+ * n instructions were counted.
+ */
+const uint32_t *during_records(const uint32_t *a, const uint32_t *b);
+void during_counted(uint64_t n);
+
 /* counters.c */
 /* Whether the slot's thread can have counters. */
 bool counters_has(unsigned slot);

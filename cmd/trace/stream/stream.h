@@ -4,6 +4,7 @@
  * format.c	entries of the queue become text
  * writer.c	the text's writer, and the stream's head
  * counters.c	executions that are counted instead of recorded
+ * during.c	the end of --for's window
  * threads.c	which thread the lines are of
  * last.c	the flight recorder: only the newest records
  * sample.c	how often each id comes, in a sample

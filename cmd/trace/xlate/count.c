@@ -7,14 +7,13 @@
  */
 #include "xlate/parts.h"
 
-/* Leave by the runtime if REG_P is used up; flags are kept. */
+/* Leave by the runtime if what is in rcx is used up; flags are kept. */
 static void
-check_interval(struct xlate *x, unsigned e)
+check_rcx(struct xlate *x, unsigned e)
 {
 	struct emitter *c = &x->c;
 	uint8_t *on;
 
-	emit_mov(c, RCX, REG_P);
 	emit_bswap(c, RCX);
 	emit_movzx8(c, RCX, RCX);
 	on = emit_jrcxz(c);
@@ -76,7 +75,8 @@ count_exit(struct xlate *x, unsigned e, bool count, bool check)
 	emit_lea(c, REG_P, REG_P, -(int32_t)x->exit[e].n);
 	mark_exit(x, e, indirect && check ? MAP_LEFT_TMP : MAP_LEFT);
 	if (check) {
-		check_interval(x, e);
+		emit_mov(c, RCX, REG_P);
+		check_rcx(x, e);
 		emit_load(c, RCX, REG_T, to);
 	} else if (!indirect) {
 		emit_load(c, RCX, REG_T, to);
@@ -87,7 +87,7 @@ count_exit(struct xlate *x, unsigned e, bool count, bool check)
 void
 count_tell(struct xlate *x, unsigned e)
 {
-	count_exit(x, e, true, opt->interval != 0);
+	count_exit(x, e, true, opt->interval != 0 || opt->during != 0);
 }
 
 /* Before --after is over: count instructions, report nothing. */
@@ -103,6 +103,34 @@ count_outside(struct xlate *x, unsigned e)
 {
 	if (x->exit[e].kind == EXIT_INDIRECT)
 		note_exit(x, e);
+}
+
+/* Kind cache with --for: subtract the exit's instructions from what is left. */
+static void
+count_left(struct xlate *x, unsigned e)
+{
+	struct emitter *c = &x->c;
+	int indirect = x->exit[e].kind == EXIT_INDIRECT;
+	int to = indirect ? TO(tmp1) : HOME(RCX), r = indirect ? RAX : RCX;
+
+	mark_exit(x, e, MAP_COUNTED);
+	regs_reload(x, x->homed & ~(indirect ? BIT(RAX) | BIT(RCX) : 0));
+	mark_exit(x, e, MAP_COUNTED);
+	emit_store(c, REG_T, to, RCX);
+	if (!indirect) {
+		x->homed |= BIT(RCX);
+		mark_exit(x, e, MAP_COUNTED);
+	}
+	emit_load(c, r, REG_T, TO(left));
+	emit_lea(c, r, r, -(int32_t)x->exit[e].n);
+	emit_store(c, REG_T, TO(left), r);
+	mark_exit(x, e, indirect ? MAP_LEFT_TMP : MAP_LEFT);
+	if (r != RCX)
+		emit_mov(c, RCX, r);
+	check_rcx(x, e);
+	emit_load(c, RCX, REG_T, to);
+	if (!indirect)
+		x->homed &= ~BIT(RCX);
 }
 
 /*
@@ -125,4 +153,6 @@ count_tell_homed(struct xlate *x, unsigned e)
 	if (x->exit[e].kind == EXIT_INDIRECT)
 		note_exit(x, e);
 	count_up(&x->c, at, r);
+	if (opt->during != 0)
+		count_left(x, e);
 }

@@ -1,0 +1,79 @@
+#!/bin/sh
+# trace --for: each kind tells the same instructions, up to the block that
+# reaches the number, and the program goes on
+
+. t/lib.sh
+
+[ -x "$B/trace" ] || skip_all "no trace"
+${CC:-gcc} -O1 -g -no-pie -o "$T/rounds" t/fix/rounds.c || exit 99
+"$T/rounds" closed >"$T/native"
+
+# told N KIND OPTION...: the instructions of the stream, by address; in $T/costs
+told() {
+	n=$1 kind=$2
+	shift 2
+	timeout -k 5 "$LIMIT" "$B/trace" -e "$kind" --for="$n" --clear-env "$@" \
+	    -o "$T/ev" "$T/rounds" closed >"$T/o" || return 1
+	cmp "$T/o" "$T/native" || return 1
+	"$B/icount" "$T/ev" >"$T/costs" || return 1
+	sed -n 's/^totals: //p' "$T/costs"
+}
+
+for n in 1 1000 54321 130000; do
+	all=$(told $n all)
+	cp "$T/costs" "$T/all"
+	ok "$n: kind all tells $all" "$([ "$all" -ge $n ] &&
+	    [ "$all" -lt $((n + 100)) ]; echo $?)"
+	for kind in blocks counts cache; do
+		same "$n: kind $kind" "$all" "$(told $n $kind)"
+		samefile "$n: kind $kind, by address" "$T/all" "$T/costs"
+	done
+done
+all=$(told 60000 all)
+for o in -i7000 --debug=tinycache --debug=fewcounts --debug=nolink; do
+	same "kind counts, $o" "$all" "$(told 60000 counts $o)"
+done
+same "kind counts, -i7000: intervals" 9 "$(told 60000 counts -i7000 >"$T/n"
+    grep -c '^I' "$T/ev")"
+for o in --debug=tinycache --debug=fewcounts --debug=nolink; do
+	same "kind cache, $o" "$all" "$(told 60000 cache $o)"
+done
+for o in --after=20000 --from=main; do
+	all=$(told 30000 all $o)
+	same "$o: kind counts" "$all" "$(told 30000 counts $o)"
+	same "$o: kind cache" "$all" "$(told 30000 cache $o)"
+done
+same "less than that runs" "$(told 1G all)" "$(told 1G counts)"
+
+# several threads: what each has left of its part may be too much
+cat >"$T/threads.c" <<'END'
+#include <pthread.h>
+#include <stddef.h>
+static void *work(void *n)
+{
+	for (volatile long i = 0; i < (long)n; i++)
+		;
+	return NULL;
+}
+int main(void)
+{
+	pthread_t t[4];
+	work((void *)100000);
+	for (int i = 0; i < 4; i++)
+		pthread_create(&t[i], NULL, work, (void *)1500000);
+	for (int i = 0; i < 4; i++)
+		pthread_join(t[i], NULL);
+	return 7;
+}
+END
+${CC:-gcc} -O1 -pthread -o "$T/threads" "$T/threads.c" || exit 99
+for kind in all counts cache; do
+	status 7 "threads, kind $kind" "$B/trace" -e $kind --for=8M \
+	    -o "$T/ev" "$T/threads"
+	n=$("$B/icount" "$T/ev" | sed -n 's/^totals: //p')
+	ok "threads, kind $kind: $n" "$([ "$n" -ge 8000000 ] &&
+	    [ "$n" -lt 13000000 ]; echo $?)"
+done
+status 125 "kind none" "$B/trace" -e none --for=1 "$T/rounds"
+
+done_testing
