@@ -2,9 +2,10 @@
 #
 # cachegrind counts the caches' misses of the same caches. Our stages alone:
 # trace with its text thrown away, cachesim on that text in a file. The same
-# caches with the references that a small table does not absorb (-e cache);
-# instructions alone (-e counts), against Cachegrind without caches; and the
-# translation with nothing recorded.
+# caches with the references that a small table does not absorb (-e cache); and
+# the translation with nothing recorded. Instructions by line, with icount,
+# against Cachegrind without caches, which writes its profile, too. The marks are
+# 0.12, for start 0.15 of its wall time.
 
 for w in $WORKLOADS; do
 	workload "$w" || continue
@@ -16,9 +17,6 @@ for w in $WORKLOADS; do
 	    $B/cachesim $caches | $B/fmt-cachegrind -o our.out"
 	lane "with -e cache" "$B/trace -e cache --stdout=/dev/null $run |
 	    $B/cachesim $caches | $B/fmt-cachegrind -o our.out"
-	has valgrind && lane "cachegrind, no caches" "valgrind \
-	    --tool=cachegrind --cache-sim=no --cachegrind-out-file=cg.out $run"
-	lane "trace -e counts" "$B/trace -e counts -o /dev/null $run"
 	lane "translation only" "$B/trace -e none -o /dev/null $run"
 	lane "trace alone" "$B/trace -o /dev/null $run"
 	if untimed "$B/trace -o stream.ev $run"; then
@@ -27,4 +25,14 @@ for w in $WORKLOADS; do
 	fi
 	go native cachegrind
 	rm -f "$W/stream.ev"
+
+	has valgrind || continue
+	title "$w: instructions"
+	lane native "$run"
+	lane "cachegrind, no caches" "valgrind --tool=cachegrind \
+	    --cache-sim=no --cachegrind-out-file=cg.out $run"
+	lane "with icount" "$B/trace -e counts --stdout=/dev/null $run |
+	    $B/icount | $B/fmt-cachegrind -o our.out"
+	lane "trace -e counts" "$B/trace -e counts -o /dev/null $run"
+	go native "cachegrind, no caches"
 done
