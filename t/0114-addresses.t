@@ -123,4 +123,24 @@ $CC -static -nostdlib -o "$T/refs" "$T/refs.S"
 timeout -k 5 60 "$B/trace" --cpu=v2 -o "$T/ev" "$T/refs"
 same "not executed" "3w40.0 4r10.1-10w20.2-20 4r2.3 3w240.4" \
     "$(sed -n 's/^B 1 >[^ ]* 2 2C[^ ]* //p' "$T/ev")"
+
+# The prefix for short addresses is for no push, pop or call: the stack is high.
+cat >"$T/refs.S" <<'EOF'
+	.intel_syntax noprefix
+	.globl	_start
+_start:	mov	rbp, rsp
+	addr32	call 1f
+1:	addr32	push rax
+	addr32	pop rcx
+	addr32	leave
+	mov	eax, 231
+	xor	edi, edi
+	syscall
+	.section .note.GNU-stack, "", @progbits
+EOF
+$CC -static -nostdlib -o "$T/refs" "$T/refs.S"
+timeout -k 5 60 "$B/trace" -o "$T/ev" "$T/refs"
+same "short addresses and the stack" "S S L L" \
+    "$("$B/plain" "$T/ev" | awk '$1 != "I" && $2 ~ /^7ff/ {
+	printf "%s%s", sep, $1; sep = " " }')"
 done_testing

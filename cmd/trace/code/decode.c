@@ -205,14 +205,17 @@ note_memory(struct insn *in, const ZydisDecodedInstruction *zi,
 	pushes = op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
 	    b == RSP;
 	if (pushes) {
+		r->a32 = false;		/* the prefix is not for the stack */
 		r->size = zi->mnemonic == ZYDIS_MNEMONIC_CALL ||
 		    zi->mnemonic == ZYDIS_MNEMONIC_RET ? 8 : r->size;
 		r->disp = r->rw == 'w' ? -(int64_t)r->size : 0;
 	}
 	if (zi->mnemonic == ZYDIS_MNEMONIC_POP && !pushes && b == RSP)
 		r->disp += zi->operand_width / 8;
-	if (zi->mnemonic == ZYDIS_MNEMONIC_LEAVE)
+	if (zi->mnemonic == ZYDIS_MNEMONIC_LEAVE) {
 		r->base = RBP;
+		r->a32 = false;
+	}
 	if (zi->mnemonic == ZYDIS_MNEMONIC_XLAT)
 		r->form = REF_XLAT;
 	if (is_bitstring(zi, ops)) {
