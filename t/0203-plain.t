@@ -128,7 +128,40 @@ thread 7
 ???: ???
 signal 11 (Segmentation fault) at 1004 ???: ???" "$(cat "$T/out")"
 sed 's/blocks/counts/; /^[TYK]/d; s/^E.*/E exit 0 6/' "$T/s.ev" >"$T/c.ev"
-status 2 "-s: not of counts" "$P" -s "$T/c.ev"
+check "-s: counts" "$P" -s "$T/c.ev"
+same "-s: counts: lines" "4 times ???: ???
+1 times ???: ???
+1 times ???: ???" "$(cat "$T/out")"
+check "-s: contexts" "$P" -s t/fuzz/corpus/ev/contexts
+same "-s: contexts: lines" "state 1: 401000 ???: ???
+arc 1: to state 1
+own cost of state 1: 401000 ???: ???
+state 2: in state 1, 401100 ???: ???
+arc 2: from state 1 to state 2 by 401007 ???: ???
+own cost of state 2: 401100 ???: ???
+state 3, called again: in state 2, 401100 ???: ???" "$(head -n 7 "$T/out")"
+same "-s: contexts: counts" "2 times ???: ???
+1 times ???: ???
+1 times ???: ???
+64 rounds, 0 times none: 401005 ???: ???
+arc 1: 1 calls, 17 instructions
+arc 2: 1 calls, 13 instructions
+arc 3: 1 calls, 8 instructions
+arc 4: 1 calls, 3 instructions
+an interval of 17 instructions" "$(tail -n 9 "$T/out")"
+check "-s: frames" "$P" -s t/fuzz/corpus/ev/frames
+same "-s: frames: lines" "a frame by arc 1, return address at 7ffe0008
+a frame by arc 2, return address at 7ffe0000
+L 7ffe1000,8 2000 ???: ???
+L 7ffe1000,8 2000 ???: ???
+1 frames left" "$(sed -n '/^a frame/,/left/p' "$T/out" | head -n 5)"
+same "-s: frames: counts" "3 times ???: ???
+2 times ???: ???
+20 rounds, 1 times none: 1000 ???: ???
+arc 1: 1 calls, 10 instructions, 2 reads, 2 writes
+arc 2: 2 calls, 4 instructions, 2 reads, 0 writes" "$(tail -n 5 "$T/out")"
+printf 'H quern-events 2\nH kind calls\nN 1 1\nE exit 0 1\n' >"$T/calls.ev"
+status 2 "-s: not of calls" "$P" -s "$T/calls.ev"
 status 2 "-s and -d" "$P" -s -d "$T/s.ev"
 cat >"$T/s.c" <<'END'
 static volatile int v;

@@ -69,7 +69,12 @@ cp t/fuzz/corpus/ev/contexts t/fuzz/corpus/ev/frames "$T"
 damaged "$T/frames" "$B/cachesim" $small
 damaged "$T/frames" "$B/cachesim" -t $small
 damaged "$T/frames" "$TB/ev" copy
+damaged "$T/frames" "$B/plain" -s
+damaged "$T/frames" "$B/icount" --rep=each
 damaged "$T/contexts" "$B/bbv"
+damaged "$T/contexts" "$B/icount" --rep=each
+damaged "$T/contexts" "$B/icount" -i
+damaged "$T/contexts" "$B/plain" -s
 for f in contexts frames; do
 	damaged "$T/$f" "$B/callgraph" --contexts
 	damaged "$T/$f" "$B/callgraph" --separate-threads

@@ -17,115 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ev.h"
 #include "in.h"
-#include "objmap.h"
 #include "out.h"
-#include "shown.h"
-#include "sym.h"
 #include "util.h"
 
-enum { MOST = 16 };		/* functions inlined into each other */
-
-struct step {
-	const char *file;	/* or the object, or NULL */
-	const char *fn;		/* function with the line */
-	const char *outer;	/* function it was inlined into, or NULL */
-	unsigned line;		/* 0: not known */
-	uint32_t insn;		/* its first instruction in the block, from 0 */
-};
-
-struct steps {
-	struct step *step;
-	uint32_t n;
-};
-
 static struct out *out;
-static struct objmap *map;
-static struct sym **syms;	/* by object */
-static size_t capsym;
 static struct step *last;	/* by thread: its last step */
 static size_t caplast;
 static uint64_t tid, written;	/* thread: now, last written; 0: the only one */
-
-static struct sym *
-sym_of(unsigned object, const char *path)
-{
-	size_t had = capsym;
-
-	syms = xgrow(syms, &capsym, object + 1, sizeof *syms);
-	memset(syms + had, 0, (capsym - had) * sizeof *syms);
-	if (syms[object] == NULL)
-		syms[object] = sym_open(path, SYM_DEMANGLE);
-	return syms[object];
-}
-
-static struct step
-find(uint64_t addr)
-{
-	struct sym_frame f[MOST];
-	struct step s = { .fn = SYM_UNKNOWN };
-	const struct obj *ob;
-	uint64_t link;
-	size_t n;
-
-	ob = objmap_find(map, addr, &link);
-	if (ob == NULL)
-		return s;
-	n = sym_inline(sym_of(ob->id, ob->path), link, f, MOST);
-	s.fn = f[0].fn;
-	s.outer = n > 1 ? f[n - 1].fn : NULL;
-	s.line = f[0].line;
-	s.file = s.line == 0 ? ob->path : f[0].file;
-	return s;
-}
-
-/* Names are interned and paths do not move, so pointers suffice. */
-static bool
-is_same(const struct step *a, const struct step *b)
-{
-	return a->line == b->line && a->fn == b->fn && a->file == b->file &&
-	    a->outer == b->outer;
-}
-
-static void
-define(const struct evr *r, uint32_t id)
-{
-	struct ev_block *b = ev_def(r, id)->block;
-	struct steps *s = xcalloc(1, sizeof *s);
-	size_t cap = 0;
-	struct step at;
-	uint32_t i;
-
-	for (i = 0; i < b->ninsn; i++) {
-		at = find(b->insn[i].addr);
-		at.insn = i;
-		if (s->n != 0 && is_same(&at, &s->step[s->n - 1]))
-			continue;
-		s->step = xgrow(s->step, &cap, s->n + 1, sizeof *s->step);
-		s->step[s->n++] = at;
-	}
-	b->user = s;
-}
-
-static void
-put_step(const struct step *s)
-{
-	if (s->file == NULL)
-		out_str(out, SYM_UNKNOWN);
-	else
-		out_str(out, shown(s->file));
-	if (s->line != 0) {
-		out_ch(out, ':');
-		out_u64(out, s->line);
-	}
-	out_str(out, ": ");
-	out_str(out, shown(s->fn));
-	if (s->outer != NULL) {
-		out_str(out, " in ");
-		out_str(out, shown(s->outer));
-	}
-}
 
 /* The last step of the current thread. */
 static struct step *
@@ -157,10 +56,10 @@ execution(struct step *at, const struct steps *s, uint32_t n)
 	uint32_t i;
 
 	for (i = 0; i < s->n && s->step[i].insn < n; i++) {
-		if (is_same(at, &s->step[i]))
+		if (step_is_same(at, &s->step[i]))
 			continue;
 		*at = s->step[i];
-		put_step(at);
+		step_put(out, at);
 		out_ch(out, '\n');
 	}
 }
@@ -174,6 +73,10 @@ executions(const struct evr *r, const struct ev *e)
 	uint64_t n;
 
 	put_thread(at);
+	if (ev_kind(r) & (EV_COUNTS | EV_CACHE)) {
+		counted_executions(out, r, e);
+		return;
+	}
 	for (const uint64_t *p = e->rec; p < e->end; p = ev_skip(p)) {
 		d = ev_def(r, ev_id(*p));
 		s = d->block->user;
@@ -187,13 +90,13 @@ executions(const struct evr *r, const struct ev *e)
 static void
 signal_line(const struct evr *r, const struct ev *e)
 {
-	struct step s = find(e->num[1]), *at = last_step(r);
+	struct step s = step_at(e->num[1]), *at = last_step(r);
 	const char *name = strsignal((int)e->num[0]);
 
 	put_thread(at);
 	out_printf(out, "signal %" PRIu64 " (%s) at %" PRIx64 " ", e->num[0],
 	    name != NULL ? name : "unknown", e->num[1]);
-	put_step(&s);
+	step_put(out, &s);
 	out_ch(out, '\n');
 }
 
@@ -205,16 +108,16 @@ source_lines(const char *name, const char *output)
 	int c;
 
 	out = out_open(output);
-	map = objmap_new();
-	ev_accept(r, EV_ALL | EV_BLOCKS, "executions in order");
+	ev_accept(r, EV_ALL | EV_BLOCKS | EV_COUNTS | EV_CACHE,
+	    "executions");
 	while ((c = ev_next(r, &e)) > 0)
 		switch (c) {
 		case 'M':
 		case 'U':
-			objmap_line(map, e.line, e.len);
+			steps_map(&e);
 			break;
 		case 'B':
-			define(r, e.id);
+			steps_define(ev_def(r, e.id)->block);
 			break;
 		case 'T':
 			tid = e.num[0];
@@ -229,6 +132,10 @@ source_lines(const char *name, const char *output)
 		case EV_EXECS:
 			executions(r, &e);
 			break;
+		default:
+			if (strchr("FINRVWX", c) != NULL)
+				put_thread(last_step(r));
+			counted_line(out, r, c, &e);
 		}
 	out_close(out);
 	return ev_close(r);
