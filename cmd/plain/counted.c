@@ -2,7 +2,7 @@
  * counted - kinds counts and cache as lines of the program's source
  *
  *	S 2 1 1 401100		state 2: in state 1, 401100 f.c:3: f
- *	A 2 1 401007 401100 2	arc 2: from state 1 to state 2 by 401007 f.c:14: main
+ *	A 2 1 401007 401100 2	arc 2: from state 1 to state 2 by 401007 f.c:14
  *	V 2 1 d			arc 2: 1 calls, 13 instructions
  *	1*3			4 times f.c:13: main
  *	R 1 2 40 0		64 rounds, 0 times none: 401005 f.c:13: main
