@@ -174,7 +174,7 @@ totals(void)
 		if (c.kind == COST_SELF)
 			add_known(part, &c);
 	table_begin("totals", FORM_RATES, "Totals", NULL);
-	out_str(out, "<th scope=col>Part</thead><tbody>\n");
+	out_str(out, "<th scope=col class=t>Part</thead><tbody>\n");
 	for (i = 0; i < 4; i++) {
 		out_str(out, "<tr>");
 		put_cells(FORM_RATES, i ? part[i - 1] : prof.total, NULL);
@@ -254,11 +254,8 @@ line_row(const struct hot_line *l, size_t i)
 	out_str(out, "<th scope=row>");
 	if (link)
 		out_printf(out, "<a href=#l%zu>", i);
-	out_printf(out, "<span title=\"");
-	put_html(str(l->file));
-	out_str(out, "\">");
-	put_html(last_part(str(l->file)));
-	out_printf(out, ":%u</span>%s<td>", l->line, link ? "</a>" : "");
+	put_html(link ? last_part(str(l->file)) : str(l->file));
+	out_printf(out, ":%u%s<td>", l->line, link ? "</a>" : "");
 	put_fn(node);
 	if (l->others)
 		out_printf(out, " <small>and %zu more</small>", l->others);
@@ -296,8 +293,9 @@ line_rows(const struct hot_line *l, size_t n, int sign)
 static void
 lines(const struct hot_line *l, size_t n, size_t rest)
 {
-	static const char heads[] = "<th scope=col>Line<th scope=col>Function"
-	    "<th scope=col>Source</thead><tbody>\n";
+	static const char heads[] = "<th scope=col class=t>Line"
+	    "<th scope=col class=t>Function<th scope=col class=t>Source"
+	    "</thead><tbody>\n";
 
 	table_begin("lines", FORM_RATES, prof.is_diff ?
 	    "Lines that cost more" : "Lines that cost most", "descending");
@@ -332,12 +330,12 @@ choose(size_t *n)
 	return v;
 }
 
-/* The last part of a path; the whole path shows under the pointer. */
+/* The last part of a path; where no details tell it, the pointer does. */
 static void
 path_cell(const char *path)
 {
 	out_str(out, "<td");
-	if (strchr(path, '/')) {
+	if (!opt.annotate && strchr(path, '/')) {
 		out_str(out, " title=\"");
 		put_html(path);
 		out_ch(out, '"');
@@ -369,8 +367,9 @@ function_rows(const size_t *v, size_t n, enum row_form form, int sign)
 static void
 functions(const size_t *v, size_t n)
 {
-	static const char heads[] = "<th scope=col>Function<th scope=col>File"
-	    "<th scope=col>Object</thead><tbody>\n";
+	static const char heads[] = "<th scope=col class=t>Function"
+	    "<th scope=col class=t>File<th scope=col class=t>Object"
+	    "</thead><tbody>\n";
 	enum row_form form = graph.arcs.n ? FORM_BOTH : FORM_RATES;
 
 	table_begin("functions", form, prof.is_diff ?
@@ -417,7 +416,7 @@ files(void)
 	if (n)
 		qsort(v, n, sizeof *v, by_cost);
 	table_begin("files", FORM_RATES, "Files", "descending");
-	out_str(out, "<th scope=col>File</thead><tbody>\n");
+	out_str(out, "<th scope=col class=t>File</thead><tbody>\n");
 	for (i = 0; i < n; i++) {
 		out_str(out, "<tr>");
 		put_cells(FORM_RATES, tally_at(&by_file, v[i]), NULL);

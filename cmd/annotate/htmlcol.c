@@ -146,9 +146,11 @@ put_heads(enum row_form form, const char *sorted)
 	const struct column *v = columns(form, &n);
 
 	for (i = 0; i < n; i++) {
-		out_str(out, "<th class=n scope=col");
-		if (form == FORM_RATES || form == FORM_BOTH)
+		out_str(out, "<th");
+		if (form == FORM_RATES || form == FORM_BOTH) {
+			out_str(out, " scope=col");
 			put_column_title(&v[i]);
+		}
 		if (sorted && v[i].what == COUNT && v[i].ev == prof.sort[0])
 			out_printf(out, " aria-sort=%s", sorted);
 		out_ch(out, '>');
@@ -200,7 +202,9 @@ put_rate(const int64_t *n, const struct column *c)
 {
 	double v;
 
-	out_str(out, "<td>");
+	out_str(out, n[c->ev] ? "<td>" : "<td>0");
+	if (!n[c->ev])
+		return;
 	if (c->what == PER_THOUSAND && rate_per_thousand(n, c->ev, &v))
 		out_printf(out, "%.*f", v < 10 ? 2 : v < 1000, v);
 	if (c->what == PER_REF && rate_per_ref(rate_of(c->ev), n, c->ev, &v))

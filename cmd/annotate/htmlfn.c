@@ -316,16 +316,27 @@ sort_items(struct body *b)
 	b->n = k;
 }
 
-/* Begin a row with costs; a hot line's has a name in the function named. */
+/* The number of a hot line in the function named there, or -1. */
+static int64_t
+hot_at(size_t node, uint32_t file, uint32_t line)
+{
+	int64_t at = *tally_at(&hot, tally_find(&hot,
+	    (uint64_t)file << 32 | line)) - 1;
+
+	return at >= 0 && find_node(hot_line[at].fn) == node ? at : -1;
+}
+
+/* Begin a row with costs; a hot line's has a name. */
 static void
 begin_row(size_t node, uint32_t file, uint32_t line)
 {
-	int64_t *at = tally_at(&hot, tally_find(&hot,
-	    (uint64_t)file << 32 | line));
+	int64_t at = hot_at(node, file, line);
 
-	if (*at > 0 && find_node(hot_line[*at - 1].fn) == node) {
-		out_printf(out, "<tr><th id=l%lld>", (long long)*at - 1);
-		*at = 0;	/* a name occurs once */
+	if (at >= 0) {
+		out_printf(out, "<tr><th id=l%lld>", (long long)at);
+		/* a name occurs once */
+		*tally_at(&hot, tally_find(&hot,
+		    (uint64_t)file << 32 | line)) = 0;
 	} else {
 		out_str(out, "<tr><th>");
 	}
@@ -428,6 +439,33 @@ line_rows(size_t node, uint32_t line, const struct body *b, size_t i)
 	return end;
 }
 
+static bool
+is_readable(const char *file)
+{
+	return *file && source_line(file, 1);
+}
+
+/*
+ * Of a source that cannot be read only lines are of use that cost much; calls
+ * are told above.
+ */
+static void
+drop_unreadable(size_t node, struct body *b)
+{
+	bool own = is_readable(node_file(node));
+	size_t i, k = 0;
+
+	for (i = 0; i < b->n; i++) {
+		const struct line_item *it = &b->v[i];
+
+		if (it->kind == COST_CALL ? own :
+		    is_readable(str(it->file)) || is_large(it->n) ||
+		    hot_at(node, it->file, it->line) >= 0)
+			b->v[k++] = *it;
+	}
+	b->n = k;
+}
+
 static void
 source(size_t node, const struct body *b)
 {
@@ -435,14 +473,16 @@ source(size_t node, const struct body *b)
 	uint32_t line, next = 1, lo, hi, ctx = opt.context;
 	size_t i = 0, k;
 
-	if (!*file || !source_line(file, 1)) {
-		out_str(out, "<p>The source cannot be read."
-		    "</p>\n");
+	if (!is_readable(file)) {
+		out_printf(out, "<p>The source cannot be read%s</p>\n",
+		    b->n ? "; these are its lines that cost most." : ".");
 		ctx = 0;
 	}
-	out_str(out, "<table class=s><thead><tr><th scope=col>Line");
+	if (!b->n)
+		return;
+	out_str(out, "<table class=s><thead><tr><th>Line");
 	put_heads(FORM_SOURCE, NULL);
-	out_str(out, "<th scope=col>Source</thead><tbody>\n");
+	out_str(out, "<th>Source</thead><tbody>\n");
 	/* costs and calls without a line of the function */
 	while (i < b->n && !b->v[i].top && !b->v[i].inl) {
 		if (b->v[i].kind == COST_CALL) {
@@ -487,8 +527,8 @@ put_side(const char *title, const struct arcs *l, size_t node)
 		out_printf(out, "<table class=\"c sort\"><caption>%s"
 		    "</caption><thead><tr>", title);
 		put_heads(FORM_COUNTS, "descending");
-		out_str(out, "<th class=n scope=col>Calls<th scope=col>"
-		    "Function</thead><tbody>\n");
+		out_str(out, "<th>Calls<th class=t>Function</thead>"
+		    "<tbody>\n");
 	}
 	for (i = 0; i < n; i++) {
 		const int64_t *c = tally_at(&graph.arcs, v[i]);
@@ -533,5 +573,6 @@ html_function(size_t node)
 	find_lines(node, b);
 	merge_calls(b);
 	sort_items(b);
+	drop_unreadable(node, b);
 	source(node, b);
 }

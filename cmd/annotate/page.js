@@ -11,7 +11,7 @@ function value(cell, number) {
 	return !number ? t : t ? +t.replace(/[,%+ ]/g, "") : -Infinity;
 }
 function sort(th) {
-	const rows = th.closest("table").tBodies[0], number = th.className == "n";
+	const rows = th.closest("table").tBodies[0], number = th.className != "t";
 	const i = th.cellIndex, was = th.getAttribute("aria-sort");
 	const down = was ? was == "ascending" : number;
 	const list = Array.from(rows.rows).filter(r => r.className != "rest")
@@ -125,6 +125,7 @@ function link(d) {
 	if (d.linked)
 		return;
 	d.linked = true;
+	all("thead th", d).forEach(th => th.scope = "col");
 	const name = nameOf(d);
 	all(".s tbody th", d).filter(th => /\d$/.test(th.textContent))
 	    .forEach(th => {
