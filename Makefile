@@ -145,7 +145,8 @@ $(PB).o: $(PB).c
 $(BUILD)/cmd/fmt-pprof/%.o: CPPFLAGS += -I$(BUILD)/cmd/fmt-pprof
 $(patsubst %.c,$(BUILD)/%.o,$(wildcard cmd/fmt-pprof/*.c)): $(PB).h
 
-$(BUILD)/cmd/fmt-svg/draw.o: cmd/fmt-svg/flame.css cmd/fmt-svg/flame.js
+$(BUILD)/cmd/fmt-svg/draw.o $(BUILD)/t/fuzz/fuzz_svg.o: \
+    cmd/fmt-svg/flame.css cmd/fmt-svg/flame.js
 
 $(BUILD)/lib.a: $(LIBOBJS)
 	@rm -f $@

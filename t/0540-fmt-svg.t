@@ -64,6 +64,61 @@ if command -v rsvg-convert >/dev/null; then
 fi
 check "the fuzzing corpus" "$TB/fuzz_svg" "$TOP/t/fuzz/corpus/svg"
 
+# --- many frames: narrow ones are merged, and it says so
+awk 'BEGIN { srand(7)
+	for (i = 0; i < 800; i++) {
+		s = "main"
+		for (d = 0; d < 30; d++) {
+			s = s ";f" i "_" d
+			print s, int(1 + 400 * rand() ^ 6)
+		}
+	} }' >many
+check "24,000 stacks" "$S" -o many.svg many
+check "are at most 10,000 frames and some gray ones" test \
+    "$(grep -c 'class="f"' many.svg)" -le 10000
+check "but not few" test "$(grep -c 'class="f"' many.svg)" -gt 5000
+check "gray ones say how many they are" grep -q \
+    'class="f s" data-name="([0-9]* small)"><title>[0-9]* small frames: ' many.svg
+check "the picture says how many in all" grep -q -E \
+    'id="note"[^>]*>[0-9,]+ frames narrower than [0-9.]+ of 1200 pixels are merged' \
+    many.svg
+if command -v python3 >/dev/null; then
+	check "it is that of the stacks" python3 "$TOP/t/models/flame.py" \
+	    many.svg many
+fi
+check "--min-width=0" "$S" --min-width=0 -o all.svg many
+same "draws all" 24002 "$(grep -c 'class="f"' all.svg)"
+
+# --- two runs
+printf '%s\n' 'main;work 40' 'main;idle 50' 'main;gone;deep 7' 'main 3' >old
+printf '%s\n' 'main;work 60' 'main;idle 25' 'main;fresh 10' 'main 5' >new
+check "--diff" "$S" --diff -o diff.svg old new
+for l in 'work: 60 counts, 60.00%; before 40, +20' \
+    'idle: 25 counts, 25.00%; before 50, -25' \
+    'fresh: 10 counts, 10.00%; before 0, +10' \
+    'all: 100 counts, 100.00%; before 100, +0'; do
+	check "tells ${l%%:*}" grep -qF "<title>$l</title>" diff.svg
+done
+same "labels have signs" 'fresh new,idle -50%,work +50%' "$(grep -o \
+    '<text[^>]*>[a-z]* [-+n][^<]*<' diff.svg | sed 's/<text[^>]*>//; s/<//' |
+    paste -s -d ,)"
+check "and what is gone is told" grep -q '>7 counts of before are in' diff.svg
+cat old new | cut -d ' ' -f 1 | sort -u | while read -r s; do
+	echo "$s $(sed -n "s/^$s //p" old | grep . || echo 0)" \
+	    "$(sed -n "s/^$s //p" new | grep . || echo 0)"
+done >pairs
+"$S" -o pairs.svg pairs
+samefile "as with two counts on a line" pairs.svg diff.svg
+"$S" --diff -o out.svg - new <old
+samefile "one is standard input" diff.svg out.svg
+status 2 "--diff: one file" "$S" --diff old
+status 2 "--diff: both standard input" "$S" --diff - - <old
+status 2 "--diff: two counts on a line" "$S" --diff old two
+echo 'a;b x' >bad
+status 2 "--diff: the second is bad" "$S" --diff old bad
+check "is told" grep -q '^fmt-svg: bad:1: ' err
+status 2 "--diff: the first is empty" "$S" --diff /dev/null new
+
 # --- a real program
 ${CC:-gcc} -O1 -g -o recurse "$TOP/t/src/recurse.c" || exit 99
 "$B/trace" -e blocks --cpu=v3 ./recurse 2>/dev/null | "$B/callgraph" \
@@ -89,7 +144,7 @@ dom() {
 }
 if command -v chromium >/dev/null && dom "" >plain 2>err &&
     grep -q 'class="f"' plain; then
-	frame=$(grep 'class="f"' real.svg | grep -n 'data-name="main"' |
+	frame=$(grep 'class="f' real.svg | grep -n 'data-name="main"' |
 	    head -n 1 | cut -d: -f1)
 	frame=$((frame - 1))
 	check "in a browser" dom "#zoom=$frame&find=fib"

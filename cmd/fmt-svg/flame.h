@@ -4,7 +4,7 @@
  *	main.c			options
  *	frames.c		reads collapsed stacks into a tree
  *	draw.c			draws the tree
- *	flame.css, flame.js	zoom and search inside the picture
+ *	flame.css, flame.js	zoom, search, keyboard inside the picture
  */
 #ifndef FLAME_H
 #define FLAME_H
@@ -31,16 +31,18 @@ struct flame {
 /* frame[0] is the bottom of all stacks. */
 extern struct flame *frame;
 extern size_t nframe;
-extern bool compared;		/* some line has two counts */
+extern bool compared;		/* there are counts of another run */
 
 /* Read a file (NULL: standard input) into the tree, sorted by name. */
 void frames_read(const char *file);
+/* The same of two files, each with the counts of one run. */
+void frames_compare(const char *old, const char *new);
 
 struct picture {
 	const char *title;
 	const char *what;	/* the name of the counts */
 	unsigned width;		/* pixels */
-	double least;		/* leave out frames narrower than this */
+	double least;		/* merge narrower frames; < 0: choose */
 	bool down;		/* the first function is at the top */
 };
 

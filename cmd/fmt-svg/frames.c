@@ -19,6 +19,9 @@ struct flame *frame;
 size_t nframe;
 bool compared;
 
+/* What lines tell: one run, or two, with two counts; with --diff one of two. */
+static enum { ONE_RUN, OLD_RUN, NEW_RUN } run;
+
 static size_t capframe;
 static khash_t(name) *names;
 static khash_t(child) *children;
@@ -93,22 +96,38 @@ cut_number(char *line, uint64_t *n)
 	return true;
 }
 
+/* Cut the counts off a line. */
+static void
+cut_counts(char *line, const struct in *in, uint64_t *n, uint64_t *old)
+{
+	*old = 0;
+	if (!cut_number(line, n))
+		die("%s:%" PRIu64 ": no count at the end of the line",
+		    in_name(in), in_lineno(in));
+	if (cut_number(line, old)) {
+		if (run != ONE_RUN)
+			die("%s:%" PRIu64 ": two counts; --diff takes files "
+			    "with one", in_name(in), in_lineno(in));
+		compared = true;
+	}
+	if (run == OLD_RUN) {
+		*old = *n;
+		*n = 0;
+	}
+	if (*line == '\0')
+		die("%s:%" PRIu64 ": no stack before the count", in_name(in),
+		    in_lineno(in));
+}
+
 static void
 stack_line(char *line, const struct in *in)
 {
-	uint64_t n, old = 0;
+	uint64_t n, old;
 	uint32_t f = 0;
 	char *s = line, *end;
 	bool more = true;
 
-	if (!cut_number(line, &n))
-		die("%s:%" PRIu64 ": no count at the end of the line",
-		    in_name(in), in_lineno(in));
-	if (cut_number(line, &old))
-		compared = true;
-	if (*line == '\0')
-		die("%s:%" PRIu64 ": no stack before the count", in_name(in),
-		    in_lineno(in));
+	cut_counts(line, in, &n, &old);
 	/* a function's name may be empty, but a stack may not */
 	for (; more; s = end + 1) {
 		end = strchrnul(s, ';');
@@ -128,15 +147,18 @@ read_stacks(const char *file)
 	struct in *in = in_open(file);
 	char *line;
 	size_t len;
+	bool any = false;
 
 	while ((line = in_line(in, &len)) != NULL) {
 		if (strlen(line) != len)
 			die("%s:%" PRIu64 ": a zero byte", in_name(in),
 			    in_lineno(in));
-		if (line[strspn(line, " \r")] != '\0' && line[0] != '#')
-			stack_line(line, in);
+		if (line[strspn(line, " \r")] == '\0' || line[0] == '#')
+			continue;
+		stack_line(line, in);
+		any = true;
 	}
-	if (nframe == 1)
+	if (!any)
 		die("%s: no stacks", in_name(in));
 	in_close(in);
 }
@@ -170,15 +192,39 @@ sort(uint32_t *first)
 		frame[v[i]].next = i + 1 < n ? v[i + 1] : NONE;
 }
 
-void
-frames_read(const char *file)
+static void
+new_tree(void)
 {
 	names = kh_init(name);
 	children = kh_init(child);
 	frame = xgrow(frame, &capframe, 1, sizeof *frame);
 	frame[nframe++] = (struct flame){ .name = "all", .up = NONE,
 	    .first = NONE, .next = NONE };
-	read_stacks(file);
+}
+
+static void
+sort_all(void)
+{
 	for (size_t i = 0; i < nframe; i++)
 		sort(&frame[i].first);
+}
+
+void
+frames_read(const char *file)
+{
+	new_tree();
+	read_stacks(file);
+	sort_all();
+}
+
+void
+frames_compare(const char *old, const char *new)
+{
+	new_tree();
+	compared = true;
+	run = OLD_RUN;
+	read_stacks(old);
+	run = NEW_RUN;
+	read_stacks(new);
+	sort_all();
 }

@@ -11,7 +11,8 @@
  *
  * in any order, and writes one picture for a browser that needs no other files:
  * a click on a frame zooms in, and functions can be searched.  If lines have
- * two counts, before and after, colours show the difference.
+ * two counts, before and after, or --diff names two files, colours and signs
+ * show the difference.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -22,15 +23,15 @@
 #include "util.h"
 
 static const char synopsis[] = "[-i] [-o file] [-t title] [--count=name] "
-    "[--min-width=tenths] [--width=pixels] [file]";
+    "[--min-width=tenths] [--width=pixels] [file | --diff old new]";
 static const char help[] =
 "usage: fmt-svg [option]... [file]\n"
 "A flame graph of collapsed stacks: one SVG, with zoom and search.\n"
 "\n"
 "      --count=NAME        what is counted [counts]\n"
+"      --diff              compare two files, before and after\n"
 "  -i, --inverted          the first function at the top\n"
-"      --min-width=TENTHS  leave out what is less wide, in tenths of pixels "
-    "[1]\n"
+"      --min-width=TENTHS  merge frames less wide, in tenths of pixels [1]\n"
 "  -o, --output=FILE       write there instead of to standard output\n"
 "  -t, --title=TEXT        [Flame graph]\n"
 "      --width=PIXELS      of the picture [1200]\n"
@@ -38,15 +39,17 @@ static const char help[] =
 "      --version           the version\n";
 
 static struct picture picture = { .title = "Flame graph", .what = "counts",
-    .width = 1200, .least = 0.1 };
+    .width = 1200, .least = -1 };
 static const char *output;
+static bool diff;
 
 static void
 options(int argc, char **argv)
 {
-	enum { VERSION = 256, COUNT, LEAST, WIDTH };
+	enum { VERSION = 256, COUNT, DIFF, LEAST, WIDTH };
 	static const struct option longs[] = {
 		{ "count", required_argument, NULL, COUNT },
+		{ "diff", no_argument, NULL, DIFF },
 		{ "help", no_argument, NULL, 'h' },
 		{ "inverted", no_argument, NULL, 'i' },
 		{ "min-width", required_argument, NULL, LEAST },
@@ -62,6 +65,9 @@ options(int argc, char **argv)
 		switch (c) {
 		case COUNT:
 			picture.what = optarg;
+			break;
+		case DIFF:
+			diff = true;
 			break;
 		case 'h':
 			prog_help(help);
@@ -87,7 +93,7 @@ options(int argc, char **argv)
 		default:
 			prog_usage(synopsis);
 		}
-	if (argc - optind > 1)
+	if (diff ? argc - optind != 2 : argc - optind > 1)
 		prog_usage(synopsis);
 }
 
@@ -98,7 +104,13 @@ main(int argc, char **argv)
 
 	prog_init(argv[0]);
 	options(argc, argv);
-	frames_read(argv[optind]);
+	if (diff && !strcmp(argv[optind], "-") &&
+	    !strcmp(argv[optind + 1], "-"))
+		die("only one of the files can be standard input");
+	if (diff)
+		frames_compare(argv[optind], argv[optind + 1]);
+	else
+		frames_read(argv[optind]);
 	o = out_open(output);
 	draw(o, &picture);
 	out_close(o);
