@@ -147,4 +147,53 @@ if [ -x "$B/trace" ]; then
 	    "$(sed -n 's/^summary: //p' "$T/blocks.out")"
 fi
 
+# by address: as cachesim has it, rounds counted once or each
+if [ -x "$B/trace" ]; then
+	addresses() { # "object hex Ir" lines
+		perl -ne '
+		if (/^ob=\((\d+)\)(?: (.*))?/) {
+			$name{$1} = $2 if defined $2; $ob = $name{$1};
+		} elsif (/^(0x|\+)(\S+)(?: (\d+))?/) {
+			$at = $1 eq "+" ? $at + $2 : hex $2;
+			printf "%s %x %d\n", $ob, $at, $3;
+		} elsif (/^\*(?: (\d+))?/) {
+			printf "%s %x %d\n", $ob, $at, $1;
+		}' "$@"
+	}
+	"$B/trace" -e cache -o "$T/cache" --clear-env --vdso=no \
+	    /usr/bin/sort "$T/lines" >/dev/null
+	for rep in once each; do
+		"$B/cachesim" --rep=$rep "$T/all" | addresses >"$T/judge"
+		for kind in counts blocks all cache; do
+			"$C" --rep=$rep "$T/$kind" | addresses >"$T/got"
+			samefile "$rep: of kind $kind, cachesim's Ir of kind all" \
+			    "$T/judge" "$T/got"
+		done
+	done
+fi
+
+# by line: as Cachegrind has it
+judge() {
+	${CC:-gcc} -O1 -g -nostdlib -static -fno-stack-protector -fno-pie \
+	    -no-pie -fcf-protection=none -o "$T/branches" \
+	    t/fix/branches.c || return 1
+	valgrind --tool=cachegrind --cache-sim=no --vex-guest-chase=no \
+	    --vex-iropt-level=0 --cachegrind-out-file="$T/cg" "$T/branches" &&
+	"$B/trace" -e counts -o "$T/ev" "$T/branches"
+}
+lines() { # "file function line Ir" lines, in order
+	awk -F= '/^fl=/ { fl = $2; sub(".*/", "", fl) } /^fn=/ { fn = $2 }
+	    /^[0-9]/ { print fl, fn, $0 }' "$1" | sort
+}
+if command -v valgrind >/dev/null 2>&1 && judge >"$T/log" 2>&1; then
+	"$C" --rep=each "$T/ev" | "$B/fmt-cachegrind" >"$T/ours"
+	lines "$T/cg" >"$T/theirs"
+	lines "$T/ours" >"$T/got"
+	samefile "Cachegrind's instructions by line" "$T/theirs" "$T/got"
+	same "Cachegrind's sum" "$(grep '^summary' "$T/cg" | tr -d ' ')" \
+	    "$(grep '^summary' "$T/ours" | tr -d ' ')"
+else
+	skip "Cachegrind" "no valgrind, or no trace"
+fi
+
 done_testing
