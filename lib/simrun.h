@@ -82,16 +82,22 @@ struct simulator {
 	    const uint64_t *end);
 	/* Any other line, before it is passed on. */
 	void (*line)(struct simrun *, int letter, const struct ev *);
+	/* The stream is over, or the warm-up: bring all counts up to date. */
 	void (*end)(struct simrun *);
 	/* How often was an id executed? */
 	uint64_t (*count)(uint32_t id);
 	/* Add an instruction's costs to n, by column. */
 	void (*add)(const struct insns_at *, int64_t *n);
+	/* What --warm says has been run and does not count; after end. */
+	void (*warm)(struct simrun *);
 	/* With -v: write a summary to standard error; total is set. */
 	void (*summary)(const struct simrun *);
 };
 
 #define SIMRUN_OWN	256	/* own long options begin here */
+/* Before SIMRUN_OPTIONS: --warm, for who runs executions in their order. */
+#define SIMRUN_WARM						\
+	{ "warm", required_argument, NULL, SIMRUN_OWN - 2 },
 #define SIMRUN_OPTIONS						\
 	{ "help", no_argument, NULL, 'h' },			\
 	{ "output", required_argument, NULL, 'o' },		\

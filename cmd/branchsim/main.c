@@ -24,7 +24,7 @@
 #include "util.h"
 
 static const char synopsis[] = "[-tv] [--predictor=name] [--rep=once|each] "
-    "[-o file] [file]";
+    "[--warm=n] [-o file] [file]";
 
 static const char help[] =
     "usage: branchsim [option]... [file]\n"
@@ -34,6 +34,7 @@ static const char help[] =
     "                        tage or perfect\n"
     "      --rep=once|each   the rounds of a repeated string instruction\n"
     "                        are no branches, or are, as in Valgrind\n"
+    "      --warm=N          do not count the first N instructions\n"
     "  -o, --output=FILE     write to FILE\n"
     "  -t, --through         pass the events on, with mispredictions\n"
     "  -v, --verbose         print a summary to standard error\n"
@@ -75,6 +76,7 @@ enum { OPT_PREDICTOR = SIMRUN_OWN, OPT_REP };
 static const struct option longopts[] = {
 	{ "predictor", required_argument, NULL, OPT_PREDICTOR },
 	{ "rep", required_argument, NULL, OPT_REP },
+	SIMRUN_WARM
 	SIMRUN_OPTIONS
 };
 

@@ -23,7 +23,7 @@
 
 static const char synopsis[] = "[-tv] [--I1=S,A,L] [--D1=S,A,L] "
     "[--LL=S,A,L] [--rep=once|each] [--wide=whole|cut] "
-    "[-o file] [file]";
+    "[--warm=n] [-o file] [file]";
 
 static const char help[] =
     "usage: cachesim [option]... [file]\n"
@@ -38,6 +38,7 @@ static const char help[] =
     "                            or for each round, as Valgrind does\n"
     "      --wide=whole|cut      a reference wider than a line touches all\n"
     "                            its lines, or one, as in Cachegrind\n"
+    "      --warm=N              do not count the first N instructions\n"
     "  -o, --output=FILE         write to FILE\n"
     "  -t, --through             pass the events on, with the misses\n"
     "  -v, --verbose             print a summary to standard error\n"
@@ -59,6 +60,7 @@ static const struct option longopts[] = {
 	{ "LL", required_argument, NULL, OPT_LL },
 	{ "rep", required_argument, NULL, OPT_REP },
 	{ "wide", required_argument, NULL, OPT_WIDE },
+	SIMRUN_WARM
 	SIMRUN_OPTIONS
 };
 

@@ -26,7 +26,7 @@
 
 static const char synopsis[] = "[-tv] [--machine=name|file] [--with=line]... "
     "[--cores=n|each] [--huge=size,where] [--quantum=n] [--describe] "
-    "[-o file] [file]";
+    "[--warm=n] [-o file] [file]";
 
 static const char help[] =
     "usage: memsim [option]... [file]\n"
@@ -39,6 +39,7 @@ static const char help[] =
     "      --huge=SIZE,WHERE    pages of 2M or 1G: all, a share, addresses\n"
     "      --quantum=N          instructions of a thread's turn\n"
     "      --describe           print the description, and do no more\n"
+    "      --warm=N             do not count the first N instructions\n"
     "  -o, --output=FILE        write to FILE\n"
     "  -t, --through            pass the events on, with what was found\n"
     "  -v, --verbose            print a table to standard error\n"
@@ -55,6 +56,7 @@ static const struct option longopts[] = {
 	{ "machine", required_argument, NULL, OPT_MACHINE },
 	{ "quantum", required_argument, NULL, OPT_QUANTUM },
 	{ "with", required_argument, NULL, OPT_WITH },
+	SIMRUN_WARM
 	SIMRUN_OPTIONS
 };
 
@@ -229,7 +231,7 @@ static const struct simulator memsim = {
 	.columns = "", .outcomes = "",
 	.longopts = longopts, .option = option, .open = open_stream,
 	.begin = begin, .define = define, .batch = batch, .line = line,
-	.end = end,
+	.end = end, .warm = table_reset,
 	.count = run_count, .add = count_add, .summary = table_print
 };
 

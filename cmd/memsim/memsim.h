@@ -367,5 +367,7 @@ extern bool table_wanted;
 /* Was this line never looked up there before? Notes it. */
 bool table_first(unsigned part, uint64_t line);
 void table_print(const struct simrun *);
+/* Count from here on. */
+void table_reset(struct simrun *);
 
 #endif

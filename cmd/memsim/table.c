@@ -34,6 +34,14 @@ table_first(unsigned part, uint64_t line)
 	return new != 0;
 }
 
+void
+table_reset(struct simrun *s)
+{
+	(void)s;
+	memset(tally, 0, sizeof tally);
+	memory_written = 0;
+}
+
 static void
 put_number(uint64_t n, int width)
 {

@@ -211,6 +211,15 @@ write_object(struct insns *s, uint32_t object, struct objmap *map)
 		    objmap_obj(map, object - 1)->path);
 }
 
+static bool
+is_nothing(const int64_t *n, unsigned nev)
+{
+	for (unsigned i = 0; i < nev; i++)
+		if (n[i] != 0)
+			return false;
+	return true;
+}
+
 void
 insns_write(struct insns *s, const struct insns_costs *c, struct objmap *map)
 {
@@ -231,7 +240,7 @@ insns_write(struct insns *s, const struct insns_costs *c, struct objmap *map)
 		    s->run[k].addr == addr; k++)
 			activate(s, k);
 		memset(n, 0, c->nev * sizeof *n);
-		if (sum_up(s, addr, n) == 0)
+		if (sum_up(s, addr, n) == 0 || is_nothing(n, c->nev))
 			continue;
 		for (unsigned i = 0; i < c->nev; i++)
 			c->total[i] += n[i];

@@ -13,6 +13,7 @@
 #include "out.h"
 #include "util.h"
 #include "simhead.h"
+#include "warm.h"
 
 /* A run with the members that no simulator needs to see. */
 struct inside {
@@ -26,6 +27,9 @@ struct inside {
 	char number[12], trigger[40];	/* of it, for its header */
 	bool ended;		/* that part */
 	bool ready;		/* all H lines have been read */
+	uint64_t warm;		/* --warm; 0 once it is over */
+	uint64_t left;		/* instructions of it that are to come */
+	struct warm *kept;	/* what is not counted, when they have run */
 };
 
 static struct inside *
@@ -53,6 +57,10 @@ take_option(struct simrun *s, int c)
 		break;
 	case SIMRUN_OWN - 1:
 		prog_version();
+	case SIMRUN_OWN - 2:
+		inside(s)->left = inside(s)->warm = num_arg("--warm", optarg,
+		    0, UINT64_MAX);
+		break;
 	default:
 		if (c == '?' || s->sim->option == NULL)
 			prog_usage(s->sim->synopsis);
@@ -167,11 +175,20 @@ static struct simrun *adding;
 static unsigned ncolumn;	/* the simulator's own */
 
 static void
-add(const struct insns_at *at, int64_t *n)
+add_all(const struct insns_at *at, int64_t *n)
 {
 	adding->sim->add(at, n);
 	outcome_add(adding->told, insns_first(adding->insns, at->block) +
 	    at->insn, at->i->flow, at->times, n + ncolumn);
+}
+
+static void
+add(const struct insns_at *at, int64_t *n)
+{
+	add_all(at, n);
+	if (inside(adding)->kept != NULL)
+		warm_take_off(inside(adding)->kept,
+		    insns_first(adding->insns, at->block) + at->insn, n);
 }
 
 static void
@@ -221,6 +238,79 @@ simrun_insns(struct simrun *s, void (*each)(const struct insns_at *, int64_t *))
 	insns_write(s->insns, &c, s->map);
 }
 
+/* ---- the warm-up ---- */
+
+static void
+keep(const struct insns_at *at, int64_t *n)
+{
+	int64_t own[COST_EVMAX] = { 0 };
+
+	(void)n;
+	add_all(at, own);
+	warm_keep(inside(adding)->kept, insns_first(adding->insns,
+	    at->block) + at->insn, own);
+}
+
+/* What was found so far does not count. */
+static void
+warm_over(struct inside *in)
+{
+	struct simrun *s = &in->s;
+	int64_t total[COST_EVMAX] = { 0 };
+	struct insns_costs c = { .total = total, .count = s->sim->count,
+	    .add = keep };
+
+	if (s->sim->end != NULL)
+		s->sim->end(s);
+	in->warm = 0;
+	adding = s;
+	ncolumn = words(s->columns);
+	c.nev = ncolumn + outcome_columns(s->told);
+	in->kept = warm_new(c.nev);
+	insns_write(s->insns, &c, s->map);
+	if (s->sim->warm != NULL)
+		s->sim->warm(s);
+}
+
+/* Some of a record's rounds. */
+static void
+some_rounds(struct simrun *s, const uint64_t *rec, uint64_t rounds)
+{
+	uint64_t some[2 + 256];
+	unsigned n = 1 + ev_ngroups(*rec);
+
+	if (rounds == 0)
+		return;
+	memcpy(some, rec, n * sizeof *rec);
+	some[0] = rounds == 1 ? some[0] & ~EV_MORE : some[0] | EV_MORE;
+	some[n] = rounds - 1;
+	s->sim->batch(s, some, ev_skip(some));
+}
+
+/*
+ * Executions, of which some are of the warm-up. It is over when the next one
+ * begins: O lines may still tell of the last.
+ */
+static void
+warm_batch(struct inside *in, const uint64_t *rec, const uint64_t *end)
+{
+	struct simrun *s = &in->s;
+
+	for (; rec < end && in->warm != 0; rec = ev_skip(rec)) {
+		uint64_t rounds = ev_more(rec) + 1;
+		uint64_t n = warm_rounds(&in->left, rounds,
+		    ev_def(s->events, ev_id(*rec))->n);
+
+		some_rounds(s, rec, n);
+		if (n == rounds)
+			continue;
+		warm_over(in);
+		some_rounds(s, rec, rounds - n);
+	}
+	if (rec < end)
+		s->sim->batch(s, rec, end);
+}
+
 /* ---- lines ---- */
 
 /* Refuse our own events as outcomes of an earlier stage: it is the same one. */
@@ -262,6 +352,9 @@ begin(struct inside *in)
 	struct simrun *s = &in->s;
 
 	in->ready = true;
+	if (in->warm != 0 && (ev_kind(s->events) & (EV_ALL | EV_BLOCKS)) == 0)
+		ev_bad(s->events, "--warm needs a stream that tells the order "
+		    "of executions");
 	if (s->sim->begin != NULL)
 		s->sim->begin(s);
 	if (s->writer == NULL)
@@ -366,6 +459,8 @@ simrun_outcomes(struct simrun *s, const char *const *names,
 	char text[4000];
 	size_t len = 0;
 
+	if (inside(s)->warm != 0)
+		return;
 	for (unsigned i = 0; i < n; i++) {
 		if (len == 0)
 			len = (size_t)sprintf(text, "O %x", o[i].insn + 1);
@@ -407,7 +502,10 @@ run(struct inside *in)
 		if (ev_error(s->events) != NULL)
 			break;
 		if (c == EV_EXECS) {
-			s->sim->batch(s, e.rec, e.end);
+			if (in->warm != 0)
+				warm_batch(in, e.rec, e.end);
+			else
+				s->sim->batch(s, e.rec, e.end);
 			continue;
 		}
 		line(in, c, &e);
@@ -417,6 +515,8 @@ run(struct inside *in)
 	s->whole = c == 0;
 	if (in->ready && s->sim->end != NULL)
 		s->sim->end(s);
+	if (in->ready && in->warm != 0)
+		warm_over(in);
 }
 
 int
