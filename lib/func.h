@@ -71,6 +71,8 @@ void func_rule(enum func_rule, const char *pattern, uint32_t n);
  * Takes some 100 ns, but reads the symbols of an object first.
  */
 uint64_t func_place(uint64_t addr, struct func_place *);
+/* Is it in a stub that is skipped? */
+bool func_is_stub(uint64_t addr);
 /* Return a permanent copy. */
 const struct func_place *func_same_place(const struct func_place *);
 /* Are they parts of one function? Compilers split off cold parts. */

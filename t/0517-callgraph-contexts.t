@@ -118,6 +118,31 @@ stream counts "$main" "$mains" "B 1 >401004 3 5w8L402010" "F 1 1" \
     >counts.ev
 alike "a stub that names its call" blocks counts
 
+# f jumps back into main: what runs there is no cost of the stub
+stream blocks "$first" "$stub" "B 3 >401100 3 2I" "B 4 >40100c 2 2 2S" \
+    1+7ffe1000 2 3 4 "Y 231" "E exit 0 4" >blocks.ev
+check "a jump out of what a stub led to" "$G" blocks.ev
+same "leaves the stub" "0x401004 1
++3 3
+calls=1 +249
+* 2
++5 1
++2 1
++2 1
+0x401100 1
++3 1" "$(grep '^[0+*]\|^calls' out)"
+
+# f jumps to it at its end
+stream blocks "B 1 >401004 3 5w8.0-8L401100" "B 3 >401100 3 5J402010" \
+    "$stub" "B 4 >401200 3 1r8.0R" "B 5 >40100c 2 2S" 1+7ffe1000 3 2 \
+    4+7ffe0ff8 5 "Y 231" "E exit 0 5" >blocks.ev
+stream counts "$main" "$mains" "B 1 >401004 3 5w8L401100" "F 1 1" \
+    "S 2 1 1 401100" "A 2 1 401007 401100 2" "S 3 2 1 401200" \
+    "A 3 2 401103 401200 3" "B 2 >401100 3 5J402010 >402010 4 6r8I" "F 2 2" \
+    "B 4 >401200 3 1r8R" "F 4 3" "B 5 >40100c 2 2S" "F 5 1" 1 2 4 5 \
+    "V 1 0 a" "V 2 1 6" "V 3 1 2" "I 10" "E exit 0 4" >counts.ev
+alike "a stub at a function's end" blocks counts
+
 # the stub's read misses: that is the call's, too
 outcomes=D1mr
 stream all "$first" "B 2 >402010 4 6r8@403000I" "$f" "$rest" 1+7ffe1000 2 \

@@ -6,8 +6,8 @@
  * A block's instructions are told in PIECES, each straight code.
  *
  * Linkage stubs are no functions: their cost is that of the instruction that
- * called them. In a block what follows a call is a stub; for a block that is
- * all of a stub's code the F line has the call's address.
+ * called them, or jumped there. A block may go on into one; for a block that is
+ * in a stub from its beginning the F line has that instruction's address.
  *
  * Kind cache tells how often each reference happened by its executions, except
  * for those that may be repeated or not happen: these are told as references
@@ -80,12 +80,9 @@ define_block(struct ev_block *b)
 	struct owned *o;
 
 	for (uint32_t k = 0; k < b->ninsn; k++) {
-		bool call = k > 0 && (i[k - 1].flow == 'L' ||
-		    i[k - 1].flow == 'X');
-
-		if (k > 0 && !call && i[k].addr == i[k - 1].addr + i[k - 1].len)
+		if (k > 0 && i[k].addr == i[k - 1].addr + i[k - 1].len)
 			continue;
-		if (call && site == 0)
+		if (k > 0 && site == 0 && func_is_stub(i[k].addr))
 			site = states_link(i[k - 1].addr);
 		v = xgrow(v, &cap, n + 1U, sizeof *v);
 		v[n++] = (struct piece){ slide_of(i[k].addr), site,

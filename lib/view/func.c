@@ -336,6 +336,17 @@ func_place(uint64_t addr, struct func_place *p)
 	return at.end == UINT64_MAX ? at.end : at.end + p->slide;
 }
 
+bool
+func_is_stub(uint64_t addr)
+{
+	uint64_t link = addr;
+	const struct obj *ob = objmap_find(map, addr, &link);
+	const struct object *o = object_get(ob == NULL ? 0 : ob->id + 1);
+	unsigned sec = section(o, link);
+
+	return skip_plt && sec > 0 && o->section[sec - 1].plt;
+}
+
 const struct func_place *
 func_same_place(const struct func_place *p)
 {

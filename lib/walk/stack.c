@@ -594,6 +594,19 @@ find_activation(const struct walk_thread *t, const struct func *fn,
 	}
 }
 
+/* Leave the stubs by which calls were made that have been left. */
+static void
+leave_stubs(struct walk_thread *t, const struct func *fn)
+{
+	const struct walk_frame *f;
+
+	for (; t->n > t->bottom; pop(t)) {
+		f = &t->frame[t->n - 1];
+		if (f->arc != NULL || func_same(f->skipped, fn))
+			break;
+	}
+}
+
 /* An indirect jump: back into a function that has a frame? */
 static bool
 back_into(struct walk_thread *t, const struct walk_seg *to)
@@ -615,6 +628,7 @@ back_into(struct walk_thread *t, const struct walk_seg *to)
 		end_handler(t);
 	while (t->n > a.n)
 		pop(t);
+	leave_stubs(t, to->at->fn);
 	more = a;
 	if (find_activation(t, to->at->fn, &more) && more.nsig == a.nsig)
 		enter_limbo(t);
