@@ -18,8 +18,9 @@ static struct options *set;	/* other files see these as const: opt */
 
 static const char synopsis[] =
     "[-fv] [-e kind] [-i n] [-o file] [--cpu=level] [--vdso=no] [--aslr]\n"
-    "             [--after=n] [--for=n] [--from=function] [--to=function]\n"
-    "             [--last=size] [--stdout=file] [--clear-env[=keep]]\n"
+    "             [--after=n] [--for=n] [--for-time=seconds]\n"
+    "             [--from=function] [--to=function] [--last=size]\n"
+    "             [--stdout=file] [--clear-env[=keep]]\n"
     "             program [argument ...] | -p pid";
 
 static const char help[] =
@@ -37,6 +38,7 @@ static const char help[] =
 "                       ends, --for is done, or we are interrupted\n"
 "      --after=N        tell nothing of the first N instructions\n"
 "      --for=N          then tell N and let the program go on natively\n"
+"      --for-time=S     let the program go on natively after S seconds\n"
 "      --from=FN        tell only what a thread does in function FN\n"
 "      --to=FN          not until FN returns, but until it enters this one\n"
 "      --last=SIZE      keep only the newest SIZE bytes of each thread's\n"
@@ -54,8 +56,9 @@ static const char help[] =
 "  -h, --help           this text\n"
 "      --version        the version\n";
 
-enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_FROM, OPT_TO, OPT_VDSO, OPT_ASLR,
-	OPT_STDOUT, OPT_CLEAR, OPT_DEBUG, OPT_ADOPT, OPT_LAST, OPT_VERSION };
+enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_TIME, OPT_FROM, OPT_TO, OPT_VDSO,
+	OPT_ASLR, OPT_STDOUT, OPT_CLEAR, OPT_DEBUG, OPT_ADOPT, OPT_LAST,
+	OPT_VERSION };
 
 static const struct option options[] = {
 	{ "events", required_argument, NULL, 'e' },
@@ -69,6 +72,7 @@ static const struct option options[] = {
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ "after", required_argument, NULL, OPT_AFTER },
 	{ "for", required_argument, NULL, OPT_FOR },
+	{ "for-time", required_argument, NULL, OPT_TIME },
 	{ "from", required_argument, NULL, OPT_FROM },
 	{ "to", required_argument, NULL, OPT_TO },
 	{ "last", required_argument, NULL, OPT_LAST },
@@ -163,6 +167,18 @@ set_debug(char *s)
 	}
 }
 
+/* --for-time: seconds, with a fraction or without */
+static void
+set_time(const char *s)
+{
+	char *end;
+
+	set->seconds = strtod(s, &end);
+	if (end == s || *end != '\0' || !(set->seconds >= 1e-3) ||
+	    set->seconds > 1e9)
+		die("--for-time=%s: seconds, from 0.001", s);
+}
+
 static bool
 yes_no(const char *what, const char *s)
 {
@@ -202,6 +218,9 @@ one_option(int c)
 		break;
 	case OPT_FOR:
 		set->during = num_arg("--for", optarg, 1, 1ull << 60);
+		break;
+	case OPT_TIME:
+		set_time(optarg);
 		break;
 	case OPT_FROM:
 		add_window(optarg, WINDOWS_FROM);

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,7 +110,10 @@ die_of(int sig)
 	_exit(128 + sig);
 }
 
-/* Attached: a signal to us means that the program goes on without us. */
+/*
+ * A signal means that the program goes on without us: SIGALRM of --for-time, or
+ * any that ends us if we are attached.
+ */
 static void
 stop(int sig)
 {
@@ -159,6 +163,18 @@ own_signals(void)
 	sigaction(SIGUSR2, &a, NULL);
 }
 
+static void
+start_clock(void)
+{
+	struct itimerval t = { .it_value.tv_sec = (time_t)opt->seconds };
+	struct sigaction a = { .sa_handler = stop, .sa_flags = SA_RESTART };
+
+	t.it_value.tv_usec = (suseconds_t)((opt->seconds -
+	    (double)t.it_value.tv_sec) * 1e6);
+	sigaction(SIGALRM, &a, NULL);
+	setitimer(ITIMER_REAL, &t, NULL);
+}
+
 /* The program was let go before it ran. */
 static _Noreturn void
 run_natively(const char *name)
@@ -198,6 +214,8 @@ begin(char **argv)
 	image_first();
 	if (opt->pid == 0)
 		own_signals();
+	if (opt->seconds > 0)
+		start_clock();
 	format_begin();
 }
 

@@ -72,6 +72,7 @@ struct options {
 	enum cpu cpu;
 	uint64_t interval;
 	uint64_t after, during;	/* the window, in instructions; 0: no bound */
+	double seconds;		/* let go after this time; 0: never */
 	unsigned windows;	/* WINDOWS_* of --from and --to */
 	uint64_t last;		/* keep so many bytes of records; 0: all */
 	unsigned sets, ways;	/* kind cache: the shape of its table */
