@@ -73,7 +73,7 @@ const char *show(uint32_t name);	/* escaped for a terminal */
 
 /* rates.c: misses, by instructions and by references */
 struct rate {
-	bool is_miss;
+	bool is_rate, is_miss;
 	size_t per[COST_EVMAX], nper;	/* its references; none: not known */
 };
 

@@ -65,7 +65,7 @@ has_per_thousand(size_t ev)
 {
 	double v;
 
-	return !prof.is_diff && rate_of(ev)->is_miss &&
+	return !prof.is_diff && rate_of(ev)->is_rate &&
 	    rate_per_thousand(prof.total, ev, &v);
 }
 

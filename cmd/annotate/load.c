@@ -206,8 +206,8 @@ choose_main(void)
 	for (i = 1; !n && i < prof.nev && prof.nmain <
 	    (prof.calls ? COLUMNS_CALLS : COLUMNS); i++)
 		prof.main[prof.nmain++] = i;
-	if (prof.calls && prof.nmain > COLUMNS_CALLS)
-		prof.nmain = COLUMNS_CALLS;
+	if (prof.nmain > (prof.calls ? COLUMNS_CALLS : COLUMNS))
+		prof.nmain = prof.calls ? COLUMNS_CALLS : COLUMNS;
 	memcpy(prof.show, prof.main, prof.nmain * sizeof *prof.show);
 	for (k = prof.nmain, i = 0; i < prof.nev; i++)
 		if (!is_in(i, prof.main, prof.nmain))

@@ -3,7 +3,7 @@
  *
  * The table says of each kind of miss what it is a part of and which sum it
  * goes into, under the names that KCachegrind gives them: D1mr and D1mw are
- * misses of Dr and Dw, and parts of L1m.  A # is a digit, the same one in both
+ * misses of Dr and Dw, and parts of L1m.  A # is a digit, the same one in all
  * names.  A sum is made where a profile has two of its parts or more; where it
  * has one, that one stands for the sum.
  */
@@ -30,26 +30,46 @@ static const struct rate_rule rules[] = {
 	{ "DLmr", { "Dr" }, "LLm" },
 	{ "DLmw", { "Dw" }, "LLm" },
 	{ "LLm", { "Ir", "Dr", "Dw" }, NULL },
-	/* hierarchies of more levels */
+	/* memsim */
 	{ "L#Imr", { "Ir" }, "L#m" },
 	{ "L#Dmr", { "Dr" }, "L#m" },
 	{ "L#Dmw", { "Dw" }, "L#m" },
 	{ "L#mr", { "Ir", "Dr" }, "L#m" },
 	{ "L#mw", { "Dw" }, "L#m" },
 	{ "L#m", { "Ir", "Dr", "Dw" }, NULL },
+	/* memsim's TLBs and walks, and TLBs as others call them */
+	{ "T#Im", { "Ir" }, "T#m" },
+	{ "T#Dm", { "Dr", "Dw" }, "T#m" },
+	{ "T#m", { "Ir", "Dr", "Dw" }, NULL },
+	{ "Iwk", { "Ir" }, "wk" },
+	{ "Dwk", { "Dr", "Dw" }, "wk" },
+	{ "wk", { "Ir", "Dr", "Dw" }, NULL },
 	{ "ITLBm", { "Ir" }, "TLBm" },
 	{ "DTLBm", { "Dr", "Dw" }, "TLBm" },
-	{ "DTLBmr", { "Dr" }, "TLBm" },
-	{ "DTLBmw", { "Dw" }, "TLBm" },
 	{ "TLBm", { "Ir", "Dr", "Dw" }, NULL },
-	{ "STLBm", { "Ir", "Dr", "Dw" }, NULL },
 	/* branchsim */
 	{ "Bcm", { "Bc" }, "Bm" },
 	{ "Bim", { "Bi" }, "Bm" },
 	{ "Brm", { "Br" }, "Bm" },
 	{ "Bm", { "Bc", "Bi" }, NULL },
 };
-enum { NRULE = sizeof rules / sizeof rules[0] };
+
+/* Events of memsim with rates that are no misses, and not shown first. */
+static const struct rate_rule others[] = {
+	{ "L#Dwb", { NULL }, NULL },
+	{ "L#wb", { NULL }, NULL },
+	{ "L#Dpf", { NULL }, NULL },
+	{ "L#pf", { NULL }, NULL },
+	{ "L#Dpu", { "L#Dpf" }, NULL },
+	{ "L#pu", { "L#pf" }, NULL },
+	{ "Inv", { "Dw" }, NULL },
+	{ "Fsh", { "Inv" }, NULL },
+};
+
+enum {
+	NRULE = sizeof rules / sizeof rules[0],
+	NOTHER = sizeof others / sizeof others[0]
+};
 
 static struct rate rate[COST_EVMAX];	/* by event */
 
@@ -85,15 +105,25 @@ rule_of(const char *name, char *digit)
 	for (i = 0; i < NRULE; i++)
 		if (matches(rules[i].event, name, digit))
 			return &rules[i];
+	for (i = 0; i < NOTHER; i++)
+		if (matches(others[i].event, name, digit))
+			return &others[i];
 	return NULL;
 }
 
 /* Add a reference to those of an event, once; false: there is no such event. */
 static bool
-add_per(struct rate *r, const char *name)
+add_per(struct rate *r, const char *pattern, char digit)
 {
-	int at = find(name);
+	char name[32], *p;
 	size_t i;
+	int at;
+
+	snprintf(name, sizeof name, "%s", pattern);
+	p = strchr(name, '#');
+	if (p)
+		*p = digit;
+	at = find(name);
 
 	for (i = 0; i < r->nper; i++)
 		if ((int)r->per[i] == at)
@@ -118,13 +148,13 @@ sum_of(size_t ev, char *name, size_t size)
 
 /* Add the references of an event's rule; false: some are missing. */
 static bool
-add_rule(struct rate *r, const struct rate_rule *u)
+add_rule(struct rate *r, const struct rate_rule *u, char digit)
 {
 	bool all = true;
 	size_t i;
 
 	for (i = 0; i < 3 && u->per[i]; i++)
-		all &= add_per(r, u->per[i]);
+		all &= add_per(r, u->per[i], digit);
 	return all;
 }
 
@@ -134,22 +164,23 @@ set_rate(size_t ev)
 {
 	struct rate *r = &rate[ev];
 	const struct rate_rule *u;
-	char digit, name[32];
+	char digit, other, name[32];
 	size_t i, parts = 0;
 	bool all = true;
 
 	u = rule_of(prof.ev[ev], &digit);
 	memset(r, 0, sizeof *r);
-	r->is_miss = u != NULL;
+	r->is_rate = u != NULL;
+	r->is_miss = u >= rules && u < rules + NRULE;
 	for (i = 0; u && i < prof.nrec; i++) {
 		sum_of(i, name, sizeof name);
 		if (strcmp(name, prof.ev[ev]))
 			continue;
-		all &= add_rule(r, rule_of(prof.ev[i], &digit));
+		all &= add_rule(r, rule_of(prof.ev[i], &other), other);
 		parts++;
 	}
 	if (u && !parts)
-		all = add_rule(r, u);
+		all = add_rule(r, u, digit);
 	if (!all)
 		r->nper = 0;
 }

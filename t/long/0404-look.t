@@ -90,7 +90,8 @@ calls=99 2
 fn=(2)
 6 999900 90000 0 77 8888 999 77 5 6
 E
-for p in flat branch calls diff stopped hot; do
+"$B/memsim" ev 2>/dev/null | "$B/fmt-cachegrind" >mem.out
+for p in flat branch calls diff stopped hot mem; do
 	check "the page: $p" "$B/annotate" --html=$p.html $p.out
 	mkdir -p "$look/$p"
 done
@@ -103,6 +104,11 @@ chosen() {
 same "misses are chosen in a cache profile" "Ir L1m LLm" "$(chosen flat)"
 same "mispredictions in a branch profile" "Ir Bm" "$(chosen branch)"
 same "sums and rates of other levels" "Ir L1m" "$(chosen hot)"
+same "the same of memsim's" "Ir L1m" "$(chosen mem | cut -d ' ' -f 1,2)"
+for r in 'L1Imr per thousand' 'L1Dmr per reference: of Dr"' \
+    'T1m per reference: of Ir + Dr + Dw"'; do
+	check "memsim: $r" grep -q "title=\"$r" mem.html
+done
 check "by their references" grep -q 'title="TLBm\|title="ITLBm per thousand' hot.html
 check "L3Dmw is one of Dw" grep -q 'L3Dmw per reference: of Dw' hot.html
 check "callers and callees" grep -q '<caption>Callers' calls.html
@@ -125,7 +131,7 @@ for p in flat calls diff; do
 done
 
 # --- looked at
-for p in flat branch calls stopped; do
+for p in flat branch calls stopped mem; do
 	judge "$p" page.py look $p.html "$look/$p" cold
 done
 judge "a difference" page.py look diff.html "$look/diff" cold
