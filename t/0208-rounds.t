@@ -70,6 +70,8 @@ for closed in "" closed; do
 		check "$p $closed" "$B/"$p "$T/blocks"
 		samefile "$p $closed: of kind blocks as of kind all" \
 		    "$T/all.out" "$T/out"
+		same "$p $closed: Ir" "$(sed -n 's/^totals: //p' "$T/by.all")" \
+		    "$(sed -n 's/^totals: \([0-9]*\).*/\1/p' "$T/out")"
 	done
 done
 
