@@ -105,6 +105,7 @@ struct ev_each {
 	struct ev_insn insn;	/* the current one */
 	struct ev_ref *ref;	/* its references; the caller's room for 255 */
 	uint64_t target;	/* of flow C, J, L */
+	const uint8_t *code;	/* its bytes, if they are packed; or NULL */
 	/* private */
 	const struct ev_block *block;
 	const uint8_t *at;	/* NULL: the block is kept */
@@ -230,6 +231,11 @@ void ev_keep(struct evr *, struct ev_block *);
 const struct ev_def *ev_def(const struct evr *, uint32_t id);
 /* The kind of the stream, known once ev_next returned anything but 'H'. */
 unsigned ev_kind(const struct evr *);
+/*
+ * The bytes of an instruction of the block that the last line, a B line,
+ * defines, or NULL: the line does not have them.
+ */
+const uint8_t *ev_code(const struct evr *, uint32_t insn);
 /* Kind cache: the sets and ways of trace's table, and the size of a line. */
 void ev_filter(const struct evr *, uint64_t *sets, uint64_t *linesize,
     uint64_t *ways);

@@ -13,7 +13,7 @@
 #include "ev.h"
 
 /* The most bytes that an instruction and each reference take. */
-#define EVPACK_INSN	(2 + 10 + 5 + 1 + 10)
+#define EVPACK_INSN	(16 + 2 + 10 + 5 + 1 + 10)
 #define EVPACK_REF	(1 + 5 + 1 + 10 + 1)
 
 /*
@@ -23,6 +23,8 @@
  */
 uint8_t *evpack_insn(uint8_t *p, const struct ev_insn *i,
     const struct ev_ref *, uint64_t target, uint64_t behind);
+/* Before that: pack the instruction's bytes, so that the stream tells them. */
+uint8_t *evpack_code(uint8_t *p, const uint8_t *code, unsigned len);
 void evpack_each(struct ev_each *, const uint8_t *packed, struct ev_ref *);
 /* Write the items of a B line; -1: there is not enough room. */
 int evpack_items(char *text, size_t room, const uint8_t *packed,

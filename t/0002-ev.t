@@ -89,6 +89,12 @@ refused "defined twice" "3: id is defined twice: \`1 >1000 4r8.0 5'" 0 \
     "$B1" "$B1"
 refused "no address" \
     "2: no address before the first instruction: \`4r8.0'" 0 'B 1 4r8.0'
+refused "bytes of another number" \
+    "2: not the bytes of an instruction: \`=9090'" 0 'B 1 >1000 3=9090'
+refused "bytes in capitals" "2: not the bytes of an instruction: \`=9C'" 0 \
+    'B 1 >1000 1=9C'
+refused "too many bytes" "2: not a reference or flow: \`90'" 0 \
+    'B 1 >1000 1=9090'
 refused "a length of 0" "2: not an instruction: \`0'" 0 'B 1 >1000 0'
 refused "no size" "2: a reference without its size: \`.0'" 0 'B 1 >1000 4r.0'
 refused "a size beyond 65535" \

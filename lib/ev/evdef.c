@@ -73,6 +73,7 @@ evdef_close(struct evdef *d)
 	free(d->ref);
 	free(d->target);
 	free(d->packed);
+	free(d->code);
 }
 
 static void *
@@ -240,6 +241,31 @@ flow(struct evdef *d, const char **s, struct ev_insn *i)
 	    "a branch without its target");
 }
 
+/* "=" and the bytes of the instruction being read */
+static int
+code(struct evdef *d, const char **s, unsigned len)
+{
+	const char *at = *s;
+	struct evdef_code *c;
+
+	d->code = xgrow0(d->code, &d->capcode, d->ninsn + 1, sizeof *d->code);
+	/* those before it, back to the last one that has bytes, have none */
+	for (; d->ncode <= d->ninsn; d->ncode++)
+		d->code[d->ncode].known = false;
+	c = &d->code[d->ninsn];
+	c->known = true;
+	++*s;
+	for (unsigned k = 0; k < 2 * len; k++, ++*s) {
+		unsigned n = (unsigned char)**s;
+
+		n = n - '0' < 10 ? n - '0' : n - 'a' < 6 ? n - 'a' + 10 : 16;
+		if (n == 16)
+			return bad(d, at, "not the bytes of an instruction");
+		c->byte[k / 2] = (uint8_t)(c->byte[k / 2] << 4 | n);
+	}
+	return 0;
+}
+
 /* Read one instruction at *addr, and move *addr behind it. */
 static int
 instruction(struct evdef *d, const char **s, uint64_t *addr)
@@ -260,7 +286,9 @@ instruction(struct evdef *d, const char **s, uint64_t *addr)
 	i->addr = *addr;
 	i->len = (uint8_t)len;
 	i->ref = (uint16_t)d->nref;
-	for (++*s; **s == 'r' || **s == 'w' || **s == 'm'; )
+	if (*++*s == '=' && code(d, s, len) < 0)
+		return -1;
+	while (**s == 'r' || **s == 'w' || **s == 'm')
 		if (reference(d, s) < 0)
 			return -1;
 	if (d->nref - i->ref > 255)
@@ -314,7 +342,7 @@ items(struct evdef *d, const char *s)
 	uint64_t addr = 0;
 	bool moved = false;
 
-	d->ninsn = d->nref = d->ntarget = d->ngroups = 0;
+	d->ninsn = d->nref = d->ntarget = d->ngroups = d->ncode = 0;
 	if (*s != '>')
 		return bad(d, s, "no address before the first instruction");
 	for (;;) {
@@ -557,6 +585,7 @@ evdef_line(struct evdef *d, const char *line)
 	int r;
 
 	hide(d);
+	d->ncode = 0;
 	if (line[1] != ' ')
 		r = bad(d, line, "no blank behind the letter");
 	else if (line[0] == 'B')

@@ -11,6 +11,12 @@
 
 #define EVDEF_MAXID	0xffffffU
 
+/* The bytes of an instruction, if its line has them. */
+struct evdef_code {
+	uint8_t byte[15];
+	bool known;
+};
+
 struct evdef {
 	struct ev_def **chunk;	/* by number, 4096 each; NULL: none yet */
 	uint32_t ndef;		/* definitions so far */
@@ -30,7 +36,9 @@ struct evdef {
 	struct ev_insn *insn;
 	struct ev_ref *ref;
 	uint64_t *target;
-	size_t capinsn, capref, captarget;
+	struct evdef_code *code;	/* by instruction, as far as ncode */
+	size_t capinsn, capref, captarget, capcode;
+	uint32_t ncode;
 	uint32_t ninsn, nref, ntarget;
 	unsigned ngroups;
 	bool lean;		/* see ev_lean */

@@ -4,7 +4,9 @@
  * In the reader's structs an instruction takes 16 bytes and a reference 16
  * more; packed, as below, an instruction with its references takes about 3.
  *
- *	instruction = head [ moved ] [ nref ] { reference } [ flow [ target ] ]
+ *	instruction = [ code ] head [ moved ] [ nref ] { reference }
+ *	              [ flow [ target ] ]
+ *	code        = 16 * length, then the instruction's bytes
  *	reference   = kind [ size ] [ group ] [ at ] [ count ]
  *
  * head: length, number of references (3: see nref), whether a flow follows,
@@ -120,6 +122,14 @@ evpack_insn(uint8_t *p, const struct ev_insn *i, const struct ev_ref *ref,
 	return p;
 }
 
+uint8_t *
+evpack_code(uint8_t *p, const uint8_t *code, unsigned len)
+{
+	*p++ = (uint8_t)(len << 4);
+	memcpy(p, code, len);
+	return p + len;
+}
+
 size_t
 evdef_pack(struct evdef *d)
 {
@@ -207,6 +217,12 @@ ev_next_insn(struct ev_each *e)
 		return;
 	}
 	head = *p++;
+	e->code = NULL;
+	if ((head & 15) == 0) {
+		e->code = p;
+		p += head >> 4;
+		head = *p++;
+	}
 	i->addr += i->len;
 	i->len = head & 15;
 	if (head & HEAD_MOVED)
@@ -283,6 +299,17 @@ put_ref(char *p, const struct ev_ref *r)
 	return p;
 }
 
+static char *
+put_code(char *p, const uint8_t *code, unsigned len)
+{
+	*p++ = '=';
+	for (unsigned k = 0; k < len; k++) {
+		*p++ = "0123456789abcdef"[code[k] >> 4];
+		*p++ = "0123456789abcdef"[code[k] & 15];
+	}
+	return p;
+}
+
 int
 evpack_items(char *text, size_t room, const uint8_t *packed, unsigned ninsn)
 {
@@ -296,7 +323,7 @@ evpack_items(char *text, size_t room, const uint8_t *packed, unsigned ninsn)
 	for (unsigned k = 0; k < ninsn; k++) {
 		ev_next_insn(&e);
 		/* evw_puthex stores 8 bytes at a time, beyond the digits */
-		if (room - (size_t)(p - text) < 80 + 50U * e.insn.nref)
+		if (room - (size_t)(p - text) < 112 + 50U * e.insn.nref)
 			return -1;
 		if (k != 0)
 			*p++ = ' ';
@@ -306,6 +333,8 @@ evpack_items(char *text, size_t room, const uint8_t *packed, unsigned ninsn)
 			*p++ = ' ';
 		}
 		p = evw_puthex(p, e.insn.len);
+		if (e.code != NULL)
+			p = put_code(p, e.code, e.insn.len);
 		for (unsigned j = 0; j < e.insn.nref; j++)
 			p = put_ref(p, &ref[j]);
 		flow = e.insn.flow;

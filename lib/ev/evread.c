@@ -243,6 +243,13 @@ ev_last(const struct evr *r)
 	return id == 0 ? NULL : evdef_get(&r->def, id);
 }
 
+const uint8_t *
+ev_code(const struct evr *r, uint32_t insn)
+{
+	return insn < r->def.ncode && r->def.code[insn].known ?
+	    r->def.code[insn].byte : NULL;
+}
+
 /* ---- the buffer ---- */
 
 /* Show progress, for regular files only; on a pipe the writer does. */

@@ -31,6 +31,8 @@ char *maps_start(void);
 void maps_forget(void);
 /* Whether the bytes at pc can change without a system call. */
 bool maps_volatile(app_pc pc);
+/* Whether an object file that readers can open has the bytes at pc. */
+bool maps_in_file(app_pc pc);
 /* Read up to n bytes of code at pc, as far as they are executable. */
 unsigned maps_code(app_pc pc, uint8_t *buf, unsigned n);
 

@@ -407,6 +407,20 @@ maps_volatile(app_pc pc)
 	return m != NULL && (m->write || m->shared);
 }
 
+bool
+maps_in_file(app_pc pc)
+{
+	static const char deleted[] = " (deleted)";
+	const struct exec_mapping *m = find(pc);
+	size_t n;
+
+	if (m == NULL || m->path[0] != '/' || m->write || m->shared)
+		return false;
+	n = strlen(m->path);
+	return n < sizeof deleted ||
+	    strcmp(m->path + n - (sizeof deleted - 1), deleted) != 0;
+}
+
 /* The page's bytes; they are in tmp if they must be read each time. */
 static const uint8_t *
 bytes_of(const struct exec_mapping *m, uint64_t at, uint8_t *tmp)

@@ -3,6 +3,8 @@
  *
  * lib's evpack turns them into text when the block's first record is written.
  * Many blocks never get there, and text is about three times as long.
+ *
+ * The bytes of instructions are told where no object file has them.
  */
 #include "evpack.h"
 #include "code/code.h"
@@ -56,6 +58,7 @@ text_pack(uint8_t *buf, const struct block *b, const struct groups *g,
 	struct ev_ref ref[MAX_ELEM];
 	uint8_t *p = buf;
 	uint64_t behind = 0;
+	bool told = false;
 	unsigned i, j;
 
 	for (i = 0; i < b->n; i++) {
@@ -76,6 +79,11 @@ text_pack(uint8_t *buf, const struct block *b, const struct groups *g,
 			    kind->refs);
 			to.nref++;
 		}
+		if (i == 0 || in->pc != behind || in->pc / PAGE !=
+		    (behind - 1) / PAGE)
+			told = !maps_in_file(in->pc);
+		if (told)
+			p = evpack_code(p, in->bytes, in->len);
 		p = evpack_insn(p, &to, ref, in->target, behind);
 		behind = in->pc + in->len;
 	}

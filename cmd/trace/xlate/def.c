@@ -252,6 +252,32 @@ make_def(const struct block *b, const struct groups *g, const uint8_t *packed,
 	return d;
 }
 
+/*
+ * Take the constants in the told bytes of a new definition from an old one of
+ * the same length: programs that patch them often get no new id each time.
+ */
+static void
+same_constants(const struct block *b, uint8_t *packed, const uint8_t *old)
+{
+	static struct ev_ref ref[255];
+	struct ev_each e;
+
+	evpack_each(&e, packed, ref);
+	for (unsigned i = 0; i < b->n; i++) {
+		const struct insn *in = &b->in[i];
+		unsigned k = in->siboff != 0xff ? in->siboff :
+		    in->modrmoff != 0xff ? in->modrmoff : in->opcoff;
+		size_t at;
+
+		ev_next_insn(&e);
+		if (e.code == NULL)
+			continue;
+		at = (size_t)(e.code - packed);
+		for (k++; k < in->len; k++)
+			packed[at + k] = old[at + k];
+	}
+}
+
 /* The definition of the block just collected. */
 struct def *
 def_find(const struct block *b, const struct groups *g,
@@ -271,6 +297,8 @@ def_find(const struct block *b, const struct groups *g,
 	n = text_pack(packed, b, g, kind);
 	if (!new) {
 		d = kh_value(defs, k);
+		if (d->npacked == n && memcmp(packed, d->packed, n) != 0)
+			same_constants(b, packed, d->packed);
 		if (d->epoch == epoch && d->npacked == n &&
 		    memcmp(packed, d->packed, n) == 0)
 			return d;
