@@ -72,6 +72,7 @@ LDLIBS_annotate = -lZydis
 LDLIBS_simpoint = -ljansson -lm -lpthread
 LDLIBS_account = -ljansson
 LDLIBS_reuse = -lm
+LDLIBS_mix = -lZydis
 LDLIBS_diff = -lpcre2-8 -ljansson
 OBJS_fmt-pprof = $(BUILD)/cmd/fmt-pprof/pprof.pb-c.o
 LDLIBS_merge = -lm

@@ -1,5 +1,5 @@
 #!/bin/sh
-# damaged streams: cachesim, branchsim, callgraph and plain end in order, with 0
+# damaged streams: simulators and plain end in order, with 0 or 2
 # or 2
 
 . t/lib.sh
@@ -62,6 +62,9 @@ for f in page random cache; do
 	damaged "$T/$f.ev" "$B/branchsim" --rep=each
 	damaged "$T/$f.ev" "$B/branchsim" -t
 	damaged "$T/$f.ev" "$B/plain"
+	damaged "$T/$f.ev" "$B/mix" --by=width
+	damaged "$T/$f.ev" "$B/reuse" --refs=both
+	damaged "$T/$f.ev" "$B/reuse" -t --costs=64,1k
 done
 damaged "$T/lines" "$B/plain" -r
 # calling contexts

@@ -1,0 +1,203 @@
+/*
+ * report - the text: a word on each line that names its table
+ *
+ *	all mov 1234 0.250000		awk '$1 == "all"'
+ *	function ...
+ *	of mov ...
+ *
+ * mix(1) has the columns.
+ */
+#include "mix.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <htslib/khash.h>
+
+#include "funcs.h"
+#include "out.h"
+#include "shown.h"
+#include "util.h"
+
+KHASH_MAP_INIT_INT64(part, uint64_t)
+
+static struct out *out;
+static uint64_t *sums;
+static struct funcs *functions;
+static khash_t(part) *parts;	/* function and class -> sum */
+
+/* A function's sum does not move. */
+static uint64_t
+key_of(const int64_t *sum, unsigned class)
+{
+	return (uint64_t)(uintptr_t)sum << 12 | class;
+}
+
+static void
+add_part(const int64_t *f, unsigned class, uint64_t n)
+{
+	int new;
+	khiter_t k = kh_put(part, parts, key_of(f, class), &new);
+
+	if (new < 0)
+		die("memory:");
+	if (new)
+		kh_value(parts, k) = 0;
+	kh_value(parts, k) += n;
+}
+
+static void
+add(const struct insns_at *at, int64_t *n)
+{
+	unsigned c = class_of(at);
+	int64_t *f;
+
+	(void)n;
+	sums[c] += at->times;
+	if (functions == NULL)
+		return;
+	f = funcs_at(functions, at->object, at->addr);
+	*f += (int64_t)at->times;
+	add_part(f, c, at->times);
+}
+
+uint64_t *
+report_sum(struct simrun *s)
+{
+	sums = xcalloc(class_count(), sizeof *sums);
+	simrun_insns(s, add);
+	return sums;
+}
+
+static const uint64_t *sorting;
+
+static int
+by_sum(const void *a, const void *b)
+{
+	unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+
+	if (sorting[x] != sorting[y])
+		return sorting[x] > sorting[y] ? -1 : 1;
+	return strcmp(class_name(x), class_name(y));
+}
+
+unsigned
+report_sort(const uint64_t *sum, unsigned *order)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < class_count(); i++)
+		if (sum[i] != 0)
+			order[n++] = i;
+	sorting = sum;
+	qsort(order, n, sizeof *order, by_sum);
+	return n;
+}
+
+static double
+share(uint64_t n, uint64_t of)
+{
+	return of == 0 ? 0 : (double)n / (double)of;
+}
+
+/* A word: what would end it is escaped. */
+static void
+put_word(const char *s)
+{
+	for (; *s != '\0'; s++)
+		if (*s == ' ' || *s == '\\')
+			out_printf(out, "\\%03o", *s);
+		else
+			out_shown(out, s, 1);
+}
+
+static void
+put_name(const struct func_sum *f)
+{
+	out_ch(out, ' ');
+	put_word(f->object);
+	out_ch(out, ' ');
+	out_shown(out, f->name, strlen(f->name));
+	out_ch(out, '\n');
+}
+
+static void
+put_function(const struct func_sum *f, unsigned *order, uint64_t all)
+{
+	uint64_t total = (uint64_t)f->n[0];
+	uint64_t *sum = xcalloc(class_count(), sizeof *sum);
+	unsigned n;
+
+	for (unsigned c = 0; c < class_count(); c++) {
+		khiter_t k = kh_get(part, parts, key_of(f->n, c));
+
+		if (k != kh_end(parts))
+			sum[c] = kh_value(parts, k);
+	}
+	out_printf(out, "\nfunction %" PRIu64 " %.6f", total,
+	    share(total, all));
+	put_name(f);
+	n = report_sort(sum, order);
+	for (unsigned i = 0; i < n && i < opt.nclass; i++) {
+		out_printf(out, "of %s %" PRIu64 " %.6f", class_name(order[i]),
+		    sum[order[i]], share(sum[order[i]], total));
+		put_name(f);
+	}
+	free(sum);
+}
+
+static void
+by_function(unsigned *order, uint64_t all)
+{
+	out_str(out, "\n# function insns share object name\n"
+	    "# of class insns share-of-function object name\n");
+	funcs_sort(functions, 0);
+	for (size_t i = 0; i < funcs_count(functions) && i < opt.nfunction; i++)
+		put_function(funcs_get(functions, i), order, all);
+}
+
+static void
+tell(struct simrun *s)
+{
+	unsigned *order = xcalloc(class_count(), sizeof *order), n;
+	uint64_t all = 0;
+
+	functions = opt.nfunction == 0 ? NULL : funcs_new(s->map, 1);
+	parts = kh_init(part);
+	report_sum(s);
+	n = report_sort(sums, order);
+	for (unsigned i = 0; i < n; i++)
+		all += sums[order[i]];
+	out_printf(out, "insns %" PRIu64 "\n\n# all class insns share\n", all);
+	for (unsigned i = 0; i < n; i++)
+		out_printf(out, "all %s %" PRIu64 " %.6f\n",
+		    class_name(order[i]), sums[order[i]],
+		    share(sums[order[i]], all));
+	if (functions != NULL)
+		by_function(order, all);
+	kh_destroy(part, parts);
+	free(order);
+	free(sums);
+}
+
+void
+report(struct simrun *s)
+{
+	static const char *const by[] = { "mnemonic", "category", "extension",
+		"set", "width" };
+
+	out = s->out;
+	out_printf(out, "# instructions by %s\n", by[opt.by]);
+	for (unsigned i = 0; opt.threads && i < nthreads(); i++) {
+		of_thread((int)i);
+		out_printf(out, "\nthread %u %" PRIu64 "\n", i + 1,
+		    thread_tid(i));
+		tell(s);
+	}
+	if (!opt.threads)
+		tell(s);
+	code_warn();
+	if (s->whole)
+		out_str(out, "\nend\n");
+}
