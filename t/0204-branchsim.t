@@ -182,6 +182,12 @@ printf 'H quern-events 1\nH kind blocks\nB 1 >1 1r8 2C1\n1\nE exit 0 1\n' \
     >"$T/blocks.ev"
 check "kind blocks" "$S" "$T/blocks.ev"
 status 2 "kind blocks, rounds" "$S" --rep=each "$T/blocks.ev"
+# version 1 does not tell them, and passing it on does not change that
+"$S" -t "$T/blocks.ev" >"$T/through.ev"
+status 2 "kind blocks, passed on, rounds" "$B/callgraph" --rep=each \
+    "$T/through.ev"
+sed 's/events 1/events 2/' "$T/blocks.ev" >"$T/two.ev"
+check "kind blocks, version 2, rounds" "$S" --rep=each "$T/two.ev"
 status 2 "no such predictor" "$S" --predictor=x "$T/loop.ev"
 same "is said" "branchsim: --predictor=x: not one of cachegrind, bimodal,\
  gshare, tage, perfect" "$(cat "$T/err")"

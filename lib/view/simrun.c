@@ -478,8 +478,6 @@ pass_line(struct simrun *s, int letter, const struct ev *e)
 {
 	if (letter == 'E')
 		evw_end(s->writer, e->text, (int)e->num[0]);
-	else if (letter == 'H' && strcmp(e->text, "quern-events") == 0)
-		evw_line(s->writer, EVW_HEADER);
 	else
 		evw_raw(s->writer, e->line, e->len);
 	/* counts are executions, too */
