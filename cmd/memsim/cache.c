@@ -141,7 +141,8 @@ cache_new(const struct part *p)
 	slots = (uint64_t)c->sets << c->wshift;
 	c->entry = room(slots, sizeof *c->entry);
 	c->free = room(c->sets, sizeof *c->free);
-	c->nhint = slots <= 1 << 16 ? CACHE_NHINT - 1 : 0;
+	/* others are asked for what is nowhere near, in vain for a hint */
+	c->nhint = slots <= 1 << 16 && p->level == 1 ? CACHE_NHINT - 1 : 0;
 	c->hint = room(c->nhint + 1, sizeof *c->hint);
 	c->random = p->seed;
 	c->duel = 511;
@@ -243,12 +244,29 @@ cache_find(struct cache *c, uint64_t key)
 	uint16_t *hint = &c->hint[key >> c->keyshift & c->nhint];
 	uint32_t slot;
 
+	if (c->nhint == 0)
+		return search(c, key);
 	if (c->entry[*hint] >> 2 == key + 1)
 		return *hint;
 	slot = search(c, key);
-	if (slot != CACHE_NONE && c->nhint != 0)
+	if (slot != CACHE_NONE)
 		*hint = (uint16_t)slot;
 	return slot;
+}
+
+void
+cache_soon(const struct cache *c, uint64_t key)
+{
+	uint64_t slot = set_of(c, key) << c->wshift;
+
+	__builtin_prefetch(c->entry + slot);
+	if (c->stamp != NULL)
+		__builtin_prefetch(c->stamp + slot);
+	if (c->ways > 8) {
+		__builtin_prefetch(c->entry + slot + 8);
+		if (c->stamp != NULL)
+			__builtin_prefetch(c->stamp + slot + 8);
+	}
 }
 
 /* ---- sets of many ways ---- */

@@ -108,6 +108,7 @@ struct asking {
 	unsigned how;
 	bool take;		/* who asks will bring the line in */
 	bool missed;		/* an earlier part */
+	bool first;		/* the access asks itself */
 };
 
 static bool ask(struct node *, uint64_t from, uint64_t size, unsigned how,
@@ -215,7 +216,8 @@ miss(struct asking *q)
 static bool
 ask_line(struct asking *q)
 {
-	uint32_t slot = cache_find(q->n->c, q->line);
+	uint32_t slot = q->first && now.absent == q->line + 1 ? CACHE_NONE :
+	    cache_find(q->n->c, q->line);
 
 	return slot != CACHE_NONE ? hit(q, slot) : miss(q);
 }
@@ -240,7 +242,8 @@ ask(struct node *n, uint64_t from, uint64_t size, unsigned how,
     bool take)
 {
 	struct asking q = { .n = n, .start = from, .from = from,
-	    .how = how & ~(unsigned)HOW_FIRST, .take = take };
+	    .how = how & ~(unsigned)HOW_FIRST, .take = take,
+	    .first = how & HOW_FIRST };
 	bool coherent, dirty = false;
 	uint64_t left = size;
 

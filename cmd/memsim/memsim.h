@@ -126,6 +126,8 @@ struct cache {
 struct cache *cache_new(const struct part *);
 /* The slot of a key, or CACHE_NONE. */
 uint32_t cache_find(struct cache *, uint64_t key);
+/* It will be asked for this key: get its set from memory. */
+void cache_soon(const struct cache *, uint64_t key);
 /* The slot for a key that is not there; what it holds, if not 0, leaves. */
 uint32_t cache_place(struct cache *, uint64_t key);
 /* Fill a slot that is invalid. */
@@ -221,6 +223,8 @@ struct access {
 	uint32_t size;
 	uint8_t kind;		/* 'i', 'r', 'w', 'm' */
 	uint64_t asked, missed, first;	/* bits, by part */
+	/* A line that the first cache is known not to have, plus 1, or 0. */
+	uint64_t absent;
 };
 extern struct access now;
 

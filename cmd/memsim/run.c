@@ -8,6 +8,13 @@
  * a prefetched line, and for a write that the line is dirty already. The same
  * page as last time changes nothing in a TLB.
  *
+ * Most machines have LRU in their first caches, one for each side, and nothing
+ * that a data reference does can take a code line out. Then the order of code
+ * and data matters only where code is missing, so all code lines of an
+ * execution are looked up first, and its references follow in a tight loop.
+ * If a code line is missing, all is done in order after all: to have used some
+ * lines once more, in the same order, changes nothing.
+ *
  * A fetch from the line of the fetch before changes nothing and is left out.
  * But a data reference between them can take the line out of an inclusive
  * hierarchy, or change what was used last where code and data share a cache;
@@ -34,9 +41,12 @@ struct unit {
 	uint64_t count;
 	uint64_t *value;
 	struct op *op;
-	uint32_t nop;
-	bool walk;		/* has references that are repeated or bare */
+	struct op *data;	/* those of data alone */
+	uint64_t *line;		/* of code */
+	uint32_t nop, ndata, nline;
 	uint32_t block;		/* its number */
+	uint64_t page;		/* of code, plus 1; 0: several */
+	bool walk;		/* has references that are repeated or bare */
 };
 
 /* The first cache of a side; where there is none, one that never hits. */
@@ -45,6 +55,7 @@ struct quick {
 	uint16_t *hint;
 	uint64_t nhint;
 	struct cache *c;	/* NULL: none */
+	const struct node *n;
 	uint64_t *touched;
 	unsigned shift;
 	uint64_t size;
@@ -52,9 +63,10 @@ struct quick {
 };
 
 struct block {
-	struct op *op;
-	uint64_t *value;
-	uint32_t nop;
+	struct op *op, *data;
+	uint64_t *line, *value;
+	uint32_t nop, nline;
+	uint64_t page;
 	bool walk;
 };
 
@@ -65,6 +77,7 @@ static size_t capunit, capblock;
 /* When a fetch from the same line as the last may change something. */
 static enum { NEVER, AFTER_REFS, ALWAYS } strict;
 static bool wants_pc;		/* a prefetcher does */
+static bool code_first;		/* the order of code and data is free */
 static struct quick quick[MOST_CORES][2];
 
 /* ---- the first caches ---- */
@@ -102,6 +115,7 @@ run_core(unsigned number)
 		q->hint = n->c->hint;
 		q->nhint = n->c->nhint;
 		q->c = n->c;
+		q->n = n;
 		q->touched = side == DATA ? n->touched : NULL;
 	}
 }
@@ -110,6 +124,12 @@ static bool
 has_prefetcher(const struct part *p)
 {
 	return p->degree[NEXT] + p->degree[STRIDE] + p->degree[STREAMER] != 0;
+}
+
+static bool
+is_lru(const struct node *n)
+{
+	return is_quick(n) && n->c->note == NOTE_STAMP;
 }
 
 static void
@@ -128,6 +148,8 @@ set_strict(void)
 	if ((inclusive && prefetcher) || tlb_rrip ||
 	    (n != NULL && (n->c->note == NOTE_RRIP || n->prefetch != NULL)))
 		strict = ALWAYS;
+	code_first = strict == NEVER && !many_cores && is_lru(n) &&
+	    is_lru(core->first[DATA]);
 }
 
 void
@@ -207,6 +229,53 @@ define_block(const struct ev_block *e)
 	b->value = xkeep((e->ngroups + 1U) * sizeof *b->value);
 }
 
+/* The lists of code lines and of data, if they are of use. */
+static void
+split_block(struct block *b)
+{
+	unsigned shift = quick[0][CODE].shift, n = 0;
+
+	b->data = xkeep(b->nop * sizeof *b->data);
+	b->line = xkeep((2 * b->nop + 1) * sizeof *b->line);
+	for (uint32_t i = 0; i < b->nop; i++) {
+		const struct op *op = &b->op[i];
+		uint64_t z = op->at + op->size - 1;
+
+		if (op->side == DATA) {
+			b->data[n++] = *op;
+			continue;
+		}
+		b->line[b->nline++] = op->at >> shift;
+		if (z >> shift != op->at >> shift)
+			b->line[b->nline++] = z >> shift;
+		if (i == 0)
+			b->page = (op->at >> 12) + 1;
+		if ((op->at >> 12) + 1 != b->page || (z >> 12) + 1 != b->page)
+			b->page = 0;
+	}
+}
+
+/* The fetches and references of the first n instructions. */
+static void
+set_unit(struct unit *u, const struct block *b, uint32_t n)
+{
+	unsigned shift = quick[0][CODE].shift;
+
+	u->op = b->op;
+	u->data = b->data;
+	u->line = b->line;
+	u->page = b->page;
+	for (; u->nop < b->nop && b->op[u->nop].insn < n; u->nop++) {
+		const struct op *op = &b->op[u->nop];
+
+		if (op->side == DATA)
+			u->ndata++;
+		else
+			u->nline += 1 + (op->at >> shift !=
+			    (op->at + op->size - 1) >> shift);
+	}
+}
+
 void
 run_define(const struct ev_def *d, uint32_t id)
 {
@@ -215,6 +284,8 @@ run_define(const struct ev_def *d, uint32_t id)
 
 	if (d->letter == 'B') {
 		define_block(d->block);
+		if (code_first)
+			split_block(&block[simrun_number(d->block)]);
 		ev_keep(sim->events, d->block);
 		d->block->value = block[simrun_number(d->block)].value;
 	}
@@ -223,10 +294,8 @@ run_define(const struct ev_def *d, uint32_t id)
 	b = &block[simrun_number(d->block)];
 	u->block = simrun_number(d->block);
 	u->value = b->value;
-	u->op = b->op;
 	u->walk = b->walk;
-	while (u->nop < b->nop && b->op[u->nop].insn < d->n)
-		u->nop++;
+	set_unit(u, b, d->n);
 }
 
 uint64_t
@@ -251,7 +320,13 @@ slot_of(const struct quick *k, uint64_t line, uint64_t mask)
 	if (k->c == NULL)
 		return CACHE_NONE;
 	slot = cache_find(k->c, line);
-	if (slot == CACHE_NONE || (k->entry[slot] & ~mask & CACHE_FLAGS) !=
+	if (slot == CACHE_NONE) {
+		now.absent = line + 1;
+		for (const struct node *n = k->n->next; n != NULL; n = n->next)
+			cache_soon(n->c, line << k->shift >> n->shift);
+		return CACHE_NONE;
+	}
+	if ((k->entry[slot] & ~mask & CACHE_FLAGS) !=
 	    (k->entry[slot] & CACHE_FLAGS))
 		return CACHE_NONE;
 	return slot;
@@ -307,6 +382,7 @@ mask_of(unsigned kind)
 static void
 access_all(unsigned side, uint64_t addr, uint32_t size)
 {
+	now.absent = 0;
 	if (!is_use(&quick[cpu - core][side], addr, size, mask_of(now.kind))) {
 		now.addr = addr;
 		now.size = size;
@@ -332,22 +408,28 @@ unusual(const struct unit *u, const struct op *op, uint64_t addr)
 	access_all(op->side, addr, op->size);
 }
 
-/* Another page than last time. */
+/* The hint leads to another page than last time, plus 1: noted. */
+static inline bool
+is_other_page(struct cache *t, unsigned side, uint64_t page)
+{
+	uint32_t slot;
+
+	if (t == NULL || page == 0)
+		return false;
+	slot = t->hint[(page - 1) & t->nhint];
+	if (t->entry[slot] != (((page - 1) << 2) + 1) << 2)
+		return false;
+	cache_touch(t, slot);
+	cpu->last[side] = page;
+	return true;
+}
+
 static inline void
 other_page(struct cache *t, const struct unit *u, const struct op *op,
     uint64_t addr)
 {
-	uint64_t page = addr >> 12;
-	uint32_t slot;
-
-	if (t != NULL) {
-		slot = t->hint[page & t->nhint];
-		if (t->entry[slot] == ((page << 2) + 1) << 2) {
-			cache_touch(t, slot);
-			cpu->last[op->side] = page + 1;
-			return;
-		}
-	}
+	if (is_other_page(t, op->side, (addr >> 12) + 1))
+		return;
 	now.insn = count_first(u->block) + op->insn;
 	tlb_access(op->side, addr, op->size);
 }
@@ -376,6 +458,72 @@ ops(const struct unit *u, const uint64_t *value, const struct quick *q,
 		if ((addr >> 12) + 1 != last[op->side])
 			other_page(k->tlb, u, op, addr);
 	}
+}
+
+/* All code lines are there: noted; else the rest is not done. */
+static inline __attribute__((always_inline)) bool
+code_lines(const struct unit *u, const struct quick *k)
+{
+	uint64_t *stamp = k->c->stamp, when = k->c->now;
+
+	if (u->page != cpu->last[CODE] && !is_other_page(k->tlb, CODE, u->page))
+		return false;
+	for (uint32_t i = 0; i < u->nline; i++) {
+		uint64_t line = u->line[i];
+		uint32_t slot = k->hint[line & k->nhint];
+
+		if (__builtin_expect(k->entry[slot] >> 2 != line + 1, 0)) {
+			k->c->now = when;
+			return false;
+		}
+		stamp[slot] = ++when;
+	}
+	k->c->now = when;
+	return true;
+}
+
+static inline __attribute__((always_inline)) void
+data_ops(const struct unit *u, const uint64_t *value, const struct quick *k,
+    unsigned shift)
+{
+	const uint64_t *entry = k->entry;
+	const uint16_t *hint = k->hint;
+	uint64_t *stamp = k->c->stamp, when = k->c->now;
+	uint64_t nhint = k->nhint, size = (uint64_t)1 << shift;
+
+	for (const struct op *op = u->data, *end = op + u->ndata; op < end;
+	    op++) {
+		uint64_t addr = value[op->value] + op->at;
+		uint64_t line = addr >> shift;
+		uint64_t slot = hint[line & nhint];
+
+		if (__builtin_expect(((entry[slot] ^ (line + 1) << 2) &
+		    op->mask) != 0 ||
+		    (addr & (size - 1)) + op->size > size, 0)) {
+			k->c->now = when;
+			unusual(u, op, addr);
+			when = k->c->now;
+			continue;
+		}
+		stamp[slot] = ++when;
+		if ((addr >> 12) + 1 != cpu->last[DATA])
+			other_page(k->tlb, u, op, addr);
+	}
+	k->c->now = when;
+}
+
+/* Code first, then data, if all code is there; else in order. */
+static inline void
+ops_split(const struct unit *u)
+{
+	const struct quick *q = quick[0];
+
+	if (!code_lines(u, &q[CODE]))
+		ops(u, u->value, q, false);
+	else if (q[DATA].shift == 6)
+		data_ops(u, u->value, &q[DATA], 6);
+	else
+		data_ops(u, u->value, &q[DATA], q[DATA].shift);
 }
 
 /* The references of an instruction, and how they differ from those told. */
@@ -483,6 +631,8 @@ run_round(const uint64_t *rec)
 
 	if (apply(rec))
 		walk(ev_id(*rec));
+	else if (code_first)
+		ops_split(u);
 	else
 		ops(u, u->value, quick[0], false);
 }
