@@ -124,6 +124,13 @@ check "a difference: of which runs" grep -q '<p class=diff>a; b: ' less.html
 check "an interrupted run" "$A" --html=stopped.html stopped
 check "says so" grep -q '<p class=cut>the run was interrupted by &lt;SIGINT&gt;</p>' stopped.html
 
+# an event's name ends neither the style nor a string in it
+printf '%s\n' 'cmd: x' 'events: Ir a"}</style><b>\' 'fl=q.c' 'fn=f' '1 2 3' \
+    'summary: 2 3' >evil
+check "an odd name of an event" "$A" --html=evil.html evil
+same "is escaped in the style" 1 "$(grep -c '</style>' evil.html)"
+same "and elsewhere" 0 "$(grep -c '<b>.*</style>\|"}<' evil.html)"
+
 # inlined code is under the line that called it
 if command -v valgrind >/dev/null; then
 	${CC:-gcc} -g -O2 -o q q.c

@@ -50,7 +50,7 @@ check "sorted by another event" "$A" --no-annotate --sort=D1mr --lines=2 prof
 same "the function is that event's, too" \
     "851 81 b.h:7 work and 2 more
 340 7 a.c:2 work and 1 more | int two;" "$(lines)"
-check "the rest is told" grep -q '^1 more lines have costs$' out
+check "the rest is told" grep -q '^1 more line has costs$' out
 check "the threshold" "$A" --no-annotate --threshold=10 --lines prof
 same "leaves lines out" "851 81 b.h:7 work and 2 more" "$(lines)"
 check "sources follow" "$A" --lines prof

@@ -144,8 +144,9 @@ table_end(size_t rest, enum row_form form, unsigned others, const char *what)
 
 	columns(form, &n);
 	if (rest)
-		out_printf(out, "<tr class=rest><td colspan=%zu>%zu more %s "
-		    "below the threshold\n", n + others, rest, what);
+		out_printf(out, "<tr class=rest><td colspan=%zu>%zu more %s%s "
+		    "below the threshold\n", n + others, rest, what,
+		    rest == 1 ? "" : "s");
 	out_str(out, "</tbody></table>\n");
 }
 
@@ -308,7 +309,7 @@ lines(const struct hot_line *l, size_t n, size_t rest)
 		out_str(out, heads);
 		line_rows(l, n, -1);
 	}
-	table_end(rest, FORM_RATES, 3, "lines");
+	table_end(rest, FORM_RATES, 3, "line");
 }
 
 /* ---- functions and files ---- */
@@ -383,7 +384,7 @@ functions(const size_t *v, size_t n)
 		out_str(out, heads);
 		function_rows(v, n, form, -1);
 	}
-	table_end(graph.self.n - n, form, 3, "functions");
+	table_end(graph.self.n - n, form, 3, "function");
 }
 
 static struct tally by_file;
@@ -424,7 +425,7 @@ files(void)
 		put_html(str((uint32_t)by_file.key[v[i]]));
 		out_ch(out, '\n');
 	}
-	table_end(by_file.n - n, FORM_RATES, 1, "files");
+	table_end(by_file.n - n, FORM_RATES, 1, "file");
 	free(v);
 }
 

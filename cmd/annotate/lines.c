@@ -175,7 +175,8 @@ print_lines(void)
 	for (i = 0; i < n; i++)
 		print_line(&c, &l[i]);
 	if (rest)
-		out_printf(out, "\n%zu more lines have costs\n", rest);
+		out_printf(out, "\n%zu more %s costs\n", rest,
+		    rest == 1 ? "line has" : "lines have");
 	out_ch(out, '\n');
 	free(l);
 }
