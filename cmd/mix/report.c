@@ -27,11 +27,17 @@ static uint64_t *sums;
 static struct funcs *functions;
 static khash_t(part) *parts;	/* function and class -> sum */
 
-/* A function's sum does not move. */
+/*
+ * A function's sum does not move. khash takes the low bits of keys, so these
+ * are mixed; different ones stay different.
+ */
 static uint64_t
 key_of(const int64_t *sum, unsigned class)
 {
-	return (uint64_t)(uintptr_t)sum << 12 | class;
+	uint64_t key = (uint64_t)(uintptr_t)sum << 12 | class;
+
+	key *= UINT64_C(0x9e3779b97f4a7c15);
+	return key ^ key >> 32;
 }
 
 static void
