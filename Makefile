@@ -322,7 +322,7 @@ demo: $(FIRST) $(BINS)
 	@B=$(CURDIR)/$(BUILD)/bin CC="$(CC)" sh scripts/demo $(BUILD)/demo
 
 # ROUNDS=5 WORKLOADS="bzip2 lua" SECTIONS="pipeline": see scripts/bench
-bench: $(FIRST) $(BINS) $(BUILD)/t/mkbbv
+bench: $(FIRST) $(BINS) $(BUILD)/t/mkbbv $(BUILD)/t/evcount
 	@B=$(CURDIR)/$(BUILD)/bin CC="$(CC)" bash scripts/bench \
 	    $(if $(ROUNDS),-r $(ROUNDS)) $(if $(WORKLOADS),-w "$(WORKLOADS)") \
 	    $(if $(SECTIONS),-s "$(SECTIONS)") $(BUILD)
