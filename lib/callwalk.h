@@ -58,6 +58,8 @@ struct callwalk {
 	/* A signal handler ended after so many instructions. */
 	void (*handled)(const struct walk_thread *, uint64_t instructions);
 	void (*trigger)(enum walk_trigger, const struct func *);
+	/* Its thread has added calls or costs to this arc. */
+	void (*charged)(const struct walk_thread *, struct walk_arc *);
 };
 extern struct callwalk walk;
 
@@ -275,7 +277,16 @@ void stack_signal(struct walk_thread *);
 void stack_sigreturn(struct walk_thread *);
 void stack_close(struct walk_thread *);	/* leave all frames */
 void stack_close_all(void);
-/* Add the costs so far to the arcs of active calls. */
+/*
+ * A call that was made elsewhere, when the thread's totals were `enter'; its
+ * place, and its return address or 0. And a return from the innermost one. Both
+ * count nothing.
+ */
+void stack_put(struct walk_thread *, struct walk_arc *, uint64_t sp,
+    uint64_t ret, const int64_t *enter);
+void stack_drop(struct walk_thread *);
+/* Add the costs so far to the arcs of active calls: of a thread, of all. */
+void stack_settle_thread(struct walk_thread *);
 void stack_settle(void);
 /* Follow the call or return before `to` runs; set the thread's ctx. */
 void stack_move(struct walk_thread *, const struct walk_seg *to);

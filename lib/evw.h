@@ -71,6 +71,12 @@ int evw_block(struct evw *, uint32_t id, const char *items, unsigned ngroups,
 /* The same with items packed as in evpack.h. */
 int evw_block_packed(struct evw *, uint32_t id, const uint8_t *packed,
     unsigned ngroups, unsigned ninsn);
+/*
+ * Of such a block, before it is used, and always with the same function: call
+ * it behind the B line, for a line about the block.
+ */
+void evw_note(struct evw *, uint32_t id, uint32_t note, void (*noted)(struct
+    evw *, uint32_t id, uint32_t note));
 int evw_prefix(struct evw *, uint32_t id, uint32_t block, unsigned n,
     unsigned ngroups);
 

@@ -44,6 +44,8 @@ static const char help[] =
 "      --last=SIZE      keep only the newest SIZE bytes of each thread's\n"
 "                       records; write them at the end and at each SIGUSR1\n"
 "      --stdout=FILE    where the program's standard output goes\n"
+"      --contexts[=MAX]    kind counts: tell calling contexts, and what\n"
+"                       each call took; at most MAX contexts    [1M]\n"
 "      --clear-env[=KEEP]  give the program no environment, but the variables\n"
 "                       that KEEP names: NAME or NAME=VALUE, with commas\n"
 "      --cpu=LEVEL      what cpuid answers: native, v2, v3 or v4  [native]\n"
@@ -58,7 +60,7 @@ static const char help[] =
 
 enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_TIME, OPT_FROM, OPT_TO, OPT_VDSO,
 	OPT_ASLR, OPT_STDOUT, OPT_CLEAR, OPT_DEBUG, OPT_ADOPT, OPT_LAST,
-	OPT_VERSION };
+	OPT_CONTEXTS, OPT_VERSION };
 
 static const struct option options[] = {
 	{ "events", required_argument, NULL, 'e' },
@@ -76,6 +78,7 @@ static const struct option options[] = {
 	{ "from", required_argument, NULL, OPT_FROM },
 	{ "to", required_argument, NULL, OPT_TO },
 	{ "last", required_argument, NULL, OPT_LAST },
+	{ "contexts", optional_argument, NULL, OPT_CONTEXTS },
 	{ "cpu", required_argument, NULL, OPT_CPU },
 	{ "vdso", required_argument, NULL, OPT_VDSO },
 	{ "aslr", no_argument, NULL, OPT_ASLR },
@@ -228,6 +231,10 @@ one_option(int c)
 	case OPT_TO:
 		add_window(optarg, WINDOWS_TO);
 		break;
+	case OPT_CONTEXTS:
+		set->contexts = optarg == NULL ? 1000000 :
+		    num_arg("--contexts", optarg, 1, UINT32_MAX);
+		break;
 	case OPT_LAST:
 		set->last = size_arg("--last", optarg, 4096, 1ull << 36);
 		break;
@@ -283,6 +290,9 @@ check_options(void)
 		die("-i: only kind counts has intervals");
 	if (opt->during != 0 && !opt->kind->tells)
 		die("--for: kind none tells nothing that could end early");
+	if (opt->contexts != 0 && !opt->kind->intervals)
+		die("--contexts: only kind counts tells contexts; kinds all "
+		    "and blocks have the order of calls");
 	if (opt->last != 0 && !opt->kind->records)
 		die("--last: only kinds all and blocks have records in order");
 	if (opt->clear_env && opt->pid != 0)

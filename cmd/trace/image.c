@@ -14,6 +14,7 @@
 
 #include "cache/cache.h"
 #include "code/code.h"
+#include "context/context.h"
 #include "guest/guest.h"
 #include "stream/stream.h"
 #include "trace.h"
@@ -21,6 +22,14 @@
 
 bool exec_pending;
 static pid_t exec_tid;
+
+static void
+tell_maps(char *text)
+{
+	if (opt->contexts != 0)
+		context_maps(text);
+	format_text(text);
+}
 
 /* Put the runtime into the process and its mappings into the stream; run it. */
 static void
@@ -32,7 +41,7 @@ begin_image(const struct start *s)
 	cache_new();
 	text = maps_start();
 	if (text != NULL)
-		format_text(text);
+		tell_maps(text);
 	inject_run();
 }
 
@@ -64,7 +73,7 @@ image_changed(uint64_t start, uint64_t end)
 	frag_kill(start, end);
 	text = maps_changed(start, end);
 	if (text != NULL)
-		format_text(text);
+		tell_maps(text);
 }
 
 /* --------------------------------------------------------------------- exec */
@@ -152,6 +161,8 @@ take_over(void)
 	if (!area_is_intact())
 		trust_lose("its control words");
 	format_drain();
+	if (opt->contexts != 0)
+		context_image();
 	maps_forget();
 	area_close();
 	format_replace(xstrdup("U 0 ffffffffffffffff\n"));

@@ -24,6 +24,7 @@
 
 #include "cache/cache.h"
 #include "code/code.h"
+#include "context/context.h"
 #include "guest/guest.h"
 #include "stream/stream.h"
 #include "trace.h"
@@ -204,6 +205,8 @@ begin(char **argv)
 	format_start(argv, output_name());
 	if (opt->kind->alone)
 		area_leave_ids(def_leave_id('i'), def_leave_id('d'));
+	if (opt->contexts != 0)
+		context_start();
 	cache_start();
 	if (opt->adopt == NULL && opt->pid == 0) {
 		if (!opt->follow)

@@ -20,6 +20,7 @@
 
 #include "cache/cache.h"
 #include "code/code.h"
+#include "context/context.h"
 #include "guest/guest.h"
 #include "stream/stream.h"
 #include "trace.h"
@@ -78,7 +79,7 @@ all_gone(void)
  * they were translated.
  */
 static enum refused
-refused(app_pc pc)
+refused(app_pc pc, uint32_t owner)
 {
 	uint8_t code[15];
 	unsigned n = maps_code(pc, code, sizeof code), mode;
@@ -89,7 +90,7 @@ refused(app_pc pc)
 		return REFUSED_NATIVE;
 	if (in.special != SP_REFUSE) {
 		for (mode = 0; mode <= MODE_ALL; mode++)
-			frag_stale(pc, mode);
+			frag_stale(pc, mode, owner);
 		return REFUSED_AGAIN;
 	}
 	decode_text(code, n, pc, text, sizeof text);
@@ -100,11 +101,11 @@ refused(app_pc pc)
 }
 
 static uint64_t
-say(uint64_t what, app_pc pc)
+say(uint64_t what, app_pc pc, uint32_t owner)
 {
 	switch (what) {
 	case SAY_REFUSED:
-		return refused(pc);
+		return refused(pc, owner);
 	case SAY_TRACED:
 		warn("process %d asks to be traced by its parent: it goes on "
 		    "natively, the stream ends here", (int)guest.pid);
@@ -152,7 +153,30 @@ partial(unsigned slot, const uint64_t arg[4], uint64_t ret[2])
 	if (area.boot.countbytes == 0)
 		ret[0] = id;
 	else if (id != NO_COUNTER)
-		counter_add(slot, id);
+		counter_add(slot, id, 1);
+}
+
+/* A thread's step between contexts. */
+static void
+move(unsigned slot, const uint64_t arg[4])
+{
+	struct context_step s = { .step = arg[3] & 15,
+	    .move = arg[3] >> 4 & 7, .indirect = arg[3] >> 7 & 1,
+	    .site = arg[0], .to = arg[1], .sp = arg[2],
+	    .len = arg[3] >> 8 & 15, .p = (int64_t)arg[3] >> 12 };
+	uint32_t owner, limbo;
+
+	if (opt->contexts == 0 || !counters_has(slot) || s.step > MOVE_END)
+		return;
+	context_step(slot, &s);
+	if (context_landed(slot, &limbo, &owner))
+		def_move(slot, limbo, owner);
+	frag_called(context_called(slot), s.to, context_owner(slot));
+	if (s.step != MOVE_ON || s.move != MOVE_IJUMP)
+		return;
+	owner = context_owner(slot);
+	if (context_plain(owner, s.site, s.to))
+		frag_plain(s.to, owner);
 }
 
 /* Do what the slot's thread asks for. */
@@ -163,13 +187,15 @@ grant(unsigned slot, uint32_t what, const uint64_t arg[4], uint64_t ret[2])
 	case REQ_TRANSLATE:
 		/* an exit from before a flush no longer exists */
 		ret[0] = frag_request(arg[0], arg[2] == area.gen ? arg[1] :
-		    ~0ull, (unsigned)arg[3] & MODE_ALL);
+		    ~0ull, (unsigned)arg[3] & MODE_ALL,
+		    (uint32_t)(arg[3] >> 32));
 		break;
 	case REQ_PARTIAL:
 		partial(slot, arg, ret);
 		break;
 	case REQ_STALE:
-		frag_stale(arg[0], (unsigned)arg[1] & MODE_ALL);
+		frag_stale(arg[0], (unsigned)arg[1] & MODE_ALL,
+		    (uint32_t)(arg[1] >> 32));
 		break;
 	case REQ_MAPPED:
 		image_changed(arg[0], arg[1]);
@@ -189,8 +215,11 @@ grant(unsigned slot, uint32_t what, const uint64_t arg[4], uint64_t ret[2])
 	case REQ_PTRACE:
 		ret[0] = syscall(SYS_tgkill, getpid(), (pid_t)arg[0], 0) == 0;
 		break;
+	case REQ_MOVE:
+		move(slot, arg);
+		break;
 	case REQ_SAY:
-		ret[0] = say(arg[0], arg[1]);
+		ret[0] = say(arg[0], arg[1], (uint32_t)arg[2]);
 		break;
 	default:
 		break;

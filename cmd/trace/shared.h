@@ -163,7 +163,9 @@ record_size(unsigned nvalues)
 	uint64_t operand;	/* address that EMU_FPSAVE wrote to */	\
 	uint64_t look_ret;	/* rt_look: goes on there, in the cache */ \
 	uint64_t look_kind;	/* enum lookup and arguments */		\
-	uint64_t pad0[3];						\
+	uint64_t rt_called;	/* see entry.S */			\
+	uint64_t more;		/* landing of what jumped elsewhere */	\
+	uint64_t pad0[1];						\
 	uint8_t vec[128];	/* of a gather: index, then mask */
 
 struct tarea_head {
@@ -221,6 +223,89 @@ enum lookup {
     (unsigned)(count) << 12 | (unsigned)(a) << 16 | (unsigned)(b) << 20 | \
     (unsigned)(size) << 24)
 
+/*
+ * With --contexts: how a thread goes on behind an exit, or how it began, as
+ * trace has to know; MOVE_NONE: in the same context.
+ */
+enum move {
+	MOVE_NONE,
+	MOVE_CALL,
+	MOVE_RETURN,
+	MOVE_IJUMP,		/* an indirect jump: perhaps elsewhere */
+	MOVE_ON,		/* to where a function or a section begins */
+	MOVE_START,		/* a thread's first instruction */
+	MOVE_SIGNAL,		/* to a handler */
+	MOVE_SIGRETURN,
+	MOVE_END		/* the thread ends */
+};
+
+/*
+ * An owner's code has lookup words, and entries for indirect jumps, of its own:
+ * they go by the pc plus this.
+ */
+static inline uint64_t
+owner_key(uint32_t owner)
+{
+	return (uint64_t)owner << 47 | (owner * 40503u & 0xffff);
+}
+#define OWNERS_MOST (1u << 17)
+
+/*
+ * With --contexts: a thread's stack of FRAMES, calls that have not returned,
+ * and all ARCS, from a state by a call to another state.  A STATE is a context
+ * and which functions are active.  They are numbered; a thread's is that to
+ * which its top frame's arc leads.  Offsets are from REG_T.  Arcs are shared,
+ * and only trace writes them.
+ */
+struct ctx_frame {
+	uint64_t arc;		/* 16 times its number */
+	uint64_t p;		/* REG_P at the call */
+	uint64_t place;		/* of the return address */
+	uint64_t landing;	/* where in the cache it returns to */
+};
+
+struct ctx_arc {
+	uint64_t nkey;		/* -(state + site [+ target]) */
+	uint64_t state;		/* the key of the state that it leads to */
+	uint64_t code;		/* of the target */
+	uint64_t target, ret;	/* guest pcs; ret 0: a jump */
+	uint32_t site;		/* that key */
+	uint32_t next;		/* another arc from the same state, or 0 */
+	uint32_t to;		/* number of the state it leads to */
+	uint32_t slow;		/* 1: trace has to see each such call */
+	uint64_t pad;
+};
+_Static_assert(sizeof(struct ctx_arc) == 64, "scaled by 4, times 16");
+
+struct ctx_state {
+	uint64_t key;		/* random, but never twice */
+	uint32_t owner;
+	uint32_t first;		/* an arc from it, or 0 */
+	uint32_t slow;		/* 1: trace has to see each move from it */
+	uint32_t pad[3];
+};
+
+#define ARCS_MOST (1u << 21)
+#define STATES_MOST (1u << 21)
+#define FRAMES_MOST ((1u << 20) + 1)	/* the first is no call's */
+#define PLACE_NONE (1ull << 62)		/* of a frame that is no call's */
+/* A thread's part: its words, arcs by their keys' low bits, arcs' counts. */
+struct ctx_words {
+	uint64_t top;		/* address of the innermost frame */
+	uint64_t base;		/* of the outermost */
+};
+struct ctx_count {
+	uint64_t ir, calls;
+};
+#define CTX_KEYS 65536u
+#define CTX_TABLE PAGE
+#define CTX_COUNTS (CTX_TABLE + 8u * CTX_KEYS)
+#define CTX_GUARD (CTX_COUNTS + 16u * ARCS_MOST)
+#define CTX_FRAMES (CTX_GUARD + PAGE)
+#define CTX_BYTES ((CTX_FRAMES + 32u * FRAMES_MOST + PAGE - 1) & -PAGE)
+#define T_CTX (T_COUNT + 8 * (int32_t)NIDS)
+#define T_ARCS (T_CTX + (int32_t)CTX_BYTES)
+
 /* What the runtime does at an exit of a fragment. */
 enum exit_kind {
 	EXIT_DIRECT,		/* go on at a known pc, and link the exit */
@@ -258,7 +343,12 @@ enum map_kind {
 	MAP_IBL,	/* entry: pc = rcx + fragment's pc */
 	MAP_IBL0,	/* entry: pc = rcx */
 	MAP_BACK,	/* behind a return inside: n are done, pc = rcx */
-	MAP_BACK_LESS	/* the same, pc = rcx + pc of instruction n */
+	MAP_BACK_LESS,	/* the same, pc = rcx + pc of instruction n */
+	MAP_RETURN,	/* a return to rcx: its frame is still there */
+	MAP_CALL,	/* like MAP_LEFT; the call has been counted */
+	MAP_CALLED,	/* like MAP_LEFT; its frame is there */
+	MAP_LAND,	/* the same, to tmp1 */
+	MAP_LAND_IR	/* the same; its cost has been added */
 };
 
 struct mapent {
@@ -289,6 +379,11 @@ struct exitmeta {
 				 * indirect: what to add to rsp to undo it */
 	uint32_t block;		/* the whole block, as in fragmeta */
 	uint32_t n;		/* instructions that its id stands for */
+	uint64_t site;		/* its last instruction */
+	uint64_t landing;	/* a call: where in the cache it returns to */
+	uint32_t key;		/* a call's: see struct ctx_arc */
+	uint8_t sitelen;	/* bytes of its last instruction */
+	uint8_t move;		/* enum move */
 };
 
 struct fragmeta {
@@ -327,9 +422,12 @@ entry_prologue(uint64_t entry)
 }
 
 struct tabent {
-	uint64_t pc;		/* tab_key */
+	uint64_t pc;		/* tab_key; written last */
 	uint64_t entry;		/* cache address; 0: free, or pc is gone */
+	uint64_t owner;		/* with --contexts, and PLAIN_JUMP; else 0 */
 };
+/* Indirect jumps of the owner's own code to the pc need no look. */
+#define PLAIN_JUMP (1ull << 32)
 
 /*
  * Windows begun by --from: code is translated once for inside and once, on
@@ -370,6 +468,9 @@ tab_first(uint64_t key, uint32_t mask)
 #define WINDOW_OPEN 0x7fffffffffffffull
 #define WINDOW_FAR (64ull << 20)
 
+/* In place of an exit's number: the number of an arc that led there. */
+#define CALLED (1ull << 40)
+
 /* Requests from a thread to trace; arguments in slot->arg. */
 enum request {
 	REQ_NONE,
@@ -384,8 +485,20 @@ enum request {
 	REQ_SAY,		/* enum say, two values: message to the user */
 	REQ_CHILD,		/* pid, 1: it shares its parent's memory ->
 				 * 0, or 1: not followed */
-	REQ_PTRACE		/* a process to be traced -> 1: it is trace's */
+	REQ_PTRACE,		/* a process to be traced -> 1: it is trace's */
+	REQ_MOVE		/* site, where to, sp, and move_arg */
 };
+
+/*
+ * The fourth argument of REQ_MOVE: the step; the move that was made up to it,
+ * by an instruction of so many bytes, 8 added if it is an indirect one; the low
+ * bits of REG_P, signed.
+ */
+static inline uint64_t
+move_arg(unsigned step, unsigned move, unsigned len, uint64_t p)
+{
+	return step | move << 4 | len << 8 | p << 12;
+}
 
 enum say {
 	SAY_REFUSED, SAY_LETGO, SAY_PANIC, SAY_SECCOMP, SAY_32BIT, SAY_TRACED,
@@ -488,6 +601,7 @@ struct control {
 	uint64_t want[NSLOT / 64];	/* by slot: it asks */
 	uint64_t wanted;	/* bit i: want[i] is not 0; set after it */
 	uint64_t ninterval;
+	uint64_t more;		/* landing of what a jump pushed */
 	struct qent queue[NQUEUE];
 	struct slot slot[NSLOT];
 };
@@ -502,7 +616,7 @@ struct cpuidrow {
 /* Segments of the memory file, filled by trace, read by the runtime's start. */
 enum segment_number {
 	SEG_CONTROL, SEG_TABLE, SEG_IBL, SEG_META, SEG_BUFFERS, SEG_ZONE0,
-	SEG_ZONE1, SEG_COUNTERS, NSEG
+	SEG_ZONE1, SEG_COUNTERS, SEG_ARCS, NSEG
 };
 
 struct segment {
@@ -546,7 +660,8 @@ struct boot {
 	uint32_t flags;
 	struct segment seg[NSEG];
 	struct metaparts meta;
-	uint64_t countbytes;	/* cells, counters of a thread; 0: none */
+	uint64_t countbytes;	/* a thread's cells, counters, frames; or 0 */
+	uint64_t ncount;	/* its counters */
 	uint64_t sets, ways;	/* kind cache: of each thread's table; else 0 */
 	uint64_t lineshift;	/* log2 of a line's bytes */
 	uint32_t leave[2];	/* heads of records: a line of code, of data,
@@ -562,6 +677,6 @@ struct boot {
 };
 /* BOOT_HELD: this child waits to be taken over; `at` is its state. */
 enum { BOOT_FOLLOW = 1, BOOT_COUNTS = 2, BOOT_CACHE = 4, BOOT_HELD = 8,
-	BOOT_ATTACHED = 16, BOOT_RSEQ = 32 };
+	BOOT_ATTACHED = 16, BOOT_RSEQ = 32, BOOT_CONTEXTS = 64 };
 
 #endif

@@ -40,7 +40,7 @@ struct evw_cold {
 		};
 		struct evw_ref *scattered;	/* SCATTERED */
 	};
-	uint32_t block;		/* PREFIX, REF, SCATTERED */
+	uint32_t block;		/* PREFIX, REF, SCATTERED; PACKED: its note */
 	uint16_t n;		/* instructions; LEAVE: 'i' or 'd' */
 	uint8_t ngroups;
 	_Atomic uint8_t state;
@@ -238,6 +238,16 @@ evw_block_packed(struct evw *w, uint32_t id, const uint8_t *packed,
 	return 0;
 }
 
+void
+evw_note(struct evw *w, uint32_t id, uint32_t note, void (*noted)(struct evw *,
+    uint32_t id, uint32_t note))
+{
+	if (letter(&w->cold[id]) != PACKED)
+		return;
+	w->noted = noted;
+	w->cold[id].block = note;
+}
+
 int
 evw_prefix(struct evw *w, uint32_t id, uint32_t block, unsigned n,
     unsigned ngroups)
@@ -366,6 +376,8 @@ put_definition(struct evw *w, uint32_t id, const struct evw_cold *c)
 			put_packed(w, id, c);
 		else
 			evw_line(w, "B %x %s", id, c->items);
+		if (letter(c) == PACKED && c->block != 0)
+			w->noted(w, id, c->block);
 		if (h->value == NULL)
 			h->value = new_values(w, c->ngroups);
 		memset(h->value, 0, c->ngroups * sizeof *h->value);

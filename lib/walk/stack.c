@@ -125,11 +125,14 @@ left(struct walk_thread *t, const struct func *f)
 /* ---- frames ---- */
 
 static void
-add_inclusive(struct walk_arc *a, const int64_t *total, const int64_t *enter)
+add_inclusive(const struct walk_thread *t, struct walk_arc *a,
+    const int64_t *total, const int64_t *enter)
 {
 	repeat_counts(a->cost, walk.ncol);
 	for (unsigned i = 0; i < walk.ncol; i++)
 		a->cost[i] += total[i] - enter[i];
+	if (walk.charged != NULL)
+		walk.charged(t, a);
 }
 
 static void
@@ -144,7 +147,7 @@ pop(struct walk_thread *t)
 	t->skipper = f->skipper;
 	if (f->arc == NULL)
 		return;
-	add_inclusive(f->arc, t->total, t->enter + t->n * walk.ncol);
+	add_inclusive(t, f->arc, t->total, t->enter + t->n * walk.ncol);
 	t->ctx = f->ctx;
 	fn = f->arc->ctx->fn;
 	if (walk.left != NULL) {
@@ -165,7 +168,7 @@ forget_half(struct walk_thread *t)
 	repeat_frames(t, 0);
 	for (size_t i = 0; i < half; i++)
 		if (t->frame[i].arc != NULL) {
-			add_inclusive(t->frame[i].arc, t->total,
+			add_inclusive(t, t->frame[i].arc, t->total,
 			    t->enter + i * walk.ncol);
 			--*depth(t, t->frame[i].arc->ctx->fn);
 		}
@@ -213,7 +216,37 @@ push(struct walk_thread *t, struct walk_slot *from, struct walk_arc *a,
 	if (t->collect) {
 		repeat_counts(&a->calls, 1);
 		a->calls++;
+		if (walk.charged != NULL)
+			walk.charged(t, a);
 	}
+}
+
+void
+stack_put(struct walk_thread *t, struct walk_arc *a, uint64_t sp,
+    uint64_t ret, const int64_t *enter)
+{
+	t->frame = xgrow(t->frame, &t->cap, t->n + 1, sizeof *t->frame);
+	t->enter = xgrow(t->enter, &t->capenter, (t->n + 1) * walk.ncol,
+	    sizeof *t->enter);
+	t->frame[t->n] = (struct walk_frame){ .sp = sp, .ret = ret, .arc = a,
+	    .ctx = t->ctx, .skipper = t->skipper };
+	memcpy(t->enter + t->n++ * walk.ncol, enter,
+	    walk.ncol * sizeof *enter);
+	t->skipper = NULL;
+	t->ctx = a->ctx;
+	++*depth(t, a->ctx->fn);
+}
+
+void
+stack_drop(struct walk_thread *t)
+{
+	const struct walk_frame *f = &t->frame[--t->n];
+
+	t->skipper = f->skipper;
+	if (f->arc == NULL)
+		return;
+	t->ctx = f->ctx;
+	--*depth(t, f->arc->ctx->fn);
 }
 
 /* Leave frames that sp is beyond, and up to `least` exactly at it. */
@@ -415,8 +448,8 @@ stack_close_all(void)
 			stack_close(thread[i]);
 }
 
-static void
-settle(struct walk_thread *t)
+void
+stack_settle_thread(struct walk_thread *t)
 {
 	size_t sig = t->nsig, i = t->n;
 	const int64_t *total = t->total;
@@ -430,7 +463,8 @@ settle(struct walk_thread *t)
 		}
 		if (t->frame[i].arc == NULL)
 			continue;
-		add_inclusive(t->frame[i].arc, total, t->enter + i * walk.ncol);
+		add_inclusive(t, t->frame[i].arc, total,
+		    t->enter + i * walk.ncol);
 		memcpy(t->enter + i * walk.ncol, total,
 		    walk.ncol * sizeof *total);
 	}
@@ -443,7 +477,7 @@ stack_settle(void)
 {
 	for (unsigned i = 0; i < nthread; i++)
 		if (thread[i] != NULL)
-			settle(thread[i]);
+			stack_settle_thread(thread[i]);
 }
 
 /* ---- moves ---- */
@@ -494,7 +528,7 @@ unseen_call(struct walk_thread *t, const struct walk_seg *to)
 		a->calls++;
 	}
 	repeat_growth(a);
-	add_inclusive(a, t->total, t->nsig == 0 ? t->since :
+	add_inclusive(t, a, t->total, t->nsig == 0 ? t->since :
 	    t->sig[t->nsig - 1].total);
 	t->ctx = caller;
 }

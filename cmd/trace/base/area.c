@@ -53,7 +53,13 @@ counter_sizes(unsigned shrink)
 	area.maxcount = shrink == 0 ? NIDS : (1u << 20) >> shrink / 2;
 	if (opt->debug & DEBUG_FEWCOUNTS)
 		area.maxcount = 512;
+	b->ncount = area.maxcount;
 	b->countbytes = 8ull * (CELLS + area.maxcount);
+	if (opt->contexts != 0) {
+		b->countbytes = 8ull * (CELLS + NIDS) + CTX_BYTES;
+		b->seg[SEG_ARCS].size = ARCS_MOST * sizeof(struct ctx_arc) +
+		    STATES_MOST * sizeof(struct ctx_state);
+	}
 	b->seg[SEG_COUNTERS].size = (1024u >> shrink) * b->countbytes;
 	b->flags |= BOOT_COUNTS;
 }
@@ -98,6 +104,8 @@ area_sizes(unsigned shrink)
 		b->flags |= BOOT_FOLLOW;
 	if (opt->pid != 0)
 		b->flags |= BOOT_ATTACHED;
+	if (opt->contexts != 0)
+		b->flags |= BOOT_CONTEXTS;
 	if (opt->kind->alone) {
 		b->flags |= BOOT_CACHE;
 		b->sets = opt->sets;
@@ -226,6 +234,9 @@ area_open(int fd, uint64_t skip)
 	area.exits = (struct exitmeta *)(void *)(area.seg[SEG_META] +
 	    b->meta.exits);
 	area.bufs = area.seg[SEG_BUFFERS];
+	area.arcs = (struct ctx_arc *)(void *)area.seg[SEG_ARCS];
+	area.states = (struct ctx_state *)(void *)(area.seg[SEG_ARCS] +
+	    ARCS_MOST * sizeof(struct ctx_arc));
 	if (area.seg[SEG_COUNTERS] != NULL)
 		madvise(area.seg[SEG_COUNTERS], b->seg[SEG_COUNTERS].size,
 		    MADV_DONTDUMP);

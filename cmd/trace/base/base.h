@@ -74,6 +74,7 @@ struct options {
 	uint64_t after, during;	/* the window, in instructions; 0: no bound */
 	double seconds;		/* let go after this time; 0: never */
 	unsigned windows;	/* WINDOWS_* of --from and --to */
+	uint64_t contexts;	/* at most so many of them; 0: none are told */
 	uint64_t last;		/* keep so many bytes of records; 0: all */
 	unsigned sets, ways;	/* kind cache: the shape of its table */
 	unsigned lineshift;	/* log2 of a line's bytes */
@@ -149,6 +150,9 @@ struct area {
 	uint32_t *tabfrag;	/* by table entry: its fragment + 1, or 0 */
 	uint64_t blob;		/* guest address of the runtime */
 	uint64_t miss;		/* what an empty lookup word leads to */
+	uint64_t called;	/* and an arc without code */
+	struct ctx_arc *arcs;	/* only trace writes these two */
+	struct ctx_state *states;
 	uint8_t *bufs;
 	uint32_t nmap, nexit, npc;	/* used */
 	uint32_t maxmap, maxexit, maxpc, maxfrag, maxcount;

@@ -29,11 +29,16 @@ void cache_new(void);
  * Exit `exitno` is linked to it, unless that is ~0.  frag_ahead will then make
  * the fragments that it leads to.
  */
-uint64_t frag_request(app_pc pc, uint64_t exitno, unsigned mode);
+uint64_t frag_request(app_pc pc, uint64_t exitno, unsigned mode,
+    uint32_t owner);
+/* An arc has led to pc, where perhaps there is a fragment for the owner. */
+void frag_called(uint32_t arc, app_pc pc, uint32_t owner);
 /* Make one fragment ahead of requests; false: there is none to make. */
 bool frag_ahead(void);
 /* The code at pc differs from what was translated: drop that fragment. */
-void frag_stale(app_pc pc, unsigned mode);
+void frag_stale(app_pc pc, unsigned mode, uint32_t owner);
+/* The owner's own indirect jumps to pc need no look, see PLAIN_JUMP. */
+void frag_plain(app_pc pc, uint32_t owner);
 /* Make the fragment for pc anew, if there is one. */
 void frag_again(app_pc pc);
 /* Drop the fragments whose code is in [start, end). */

@@ -8,6 +8,7 @@
 
 #include "cache/cache.h"
 #include "cache/parts.h"
+#include "context/context.h"
 
 static void
 empty_lookup(void)
@@ -28,6 +29,8 @@ flush_new(void)
 	store_reset();
 	empty_lookup();
 	link_reset();
+	if (opt->contexts != 0)
+		area.ctl->more = link_more();
 }
 
 /* Wait until the slot's thread is outside of the cache. */
@@ -55,6 +58,8 @@ flush(void)
 	stats.flushes++;
 	for (e = 0; e < area.nexit; e++)
 		link_cut(e);
+	if (opt->contexts != 0)
+		context_cut_all();
 	table_clear();
 	area.gen++;
 	__atomic_store_n(&area.ctl->gen, area.gen, __ATOMIC_SEQ_CST);
@@ -63,6 +68,8 @@ flush(void)
 		for (s = 0; s < NSLOT; s++)
 			quiesce(&area.ctl->slot[s]);
 	}
+	if (opt->contexts != 0)
+		context_forget_landings();
 	flush_new();
 }
 

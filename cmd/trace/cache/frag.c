@@ -86,6 +86,11 @@ put_exit(struct exitmeta *e, const struct xexit *from, uint32_t block)
 	unsigned n = from->n;
 
 	e->target = from->target;
+	e->move = from->move;
+	e->landing = from->landing;
+	e->key = from->key;
+	e->site = n == 0 ? 0 : block_site(&blk, n)->pc;
+	e->sitelen = n == 0 ? 0 : block_site(&blk, n)->len;
 	e->kind = from->kind;
 	e->emulate = from->emulate;
 	e->aux = from->aux;
@@ -141,7 +146,7 @@ write_fragment(unsigned z)
 		groups_find(&grp, &blk, x.kind);
 		x.b = &blk;
 		x.g = &grp;
-		x.def = def_find(&blk, &grp, x.kind);
+		x.def = def_find(&blk, &grp, x.kind, x.owner);
 		if (x.def != NULL)
 			def_ids(x.def, &x);
 		x.c.start = x.c.p = area.seg[SEG_ZONE0 + z] + area.zone_used[z];
@@ -204,7 +209,7 @@ make_room(unsigned z)
  * threads go on natively.
  */
 static int64_t
-frag_new(app_pc pc, unsigned mode)
+frag_new(app_pc pc, unsigned mode, uint32_t owner)
 {
 	unsigned z = zone_for(pc);
 	uint32_t code;
@@ -216,6 +221,7 @@ frag_new(app_pc pc, unsigned mode)
 	x.kind = inside != &kind_skip && (mode & MODE_OUT) ? &kind_outside :
 	    inside;
 	x.once = (mode & MODE_ONCE) != 0;
+	x.owner = x.kind->tells ? owner : 0;
 	if (collect(pc, mode) < 0)
 		return -1;
 	code = area.zone_used[z];
@@ -225,12 +231,14 @@ frag_new(app_pc pc, unsigned mode)
 	f = store_new();
 	f->pc = pc;
 	f->mode = (uint8_t)mode;
+	f->owner = owner;
 	store_pieces(f, &blk);
 	f->zone = (uint8_t)z;
 	f->meta = area.nfrag[z];
 	f->exit = area.nexit;
 	f->nexit = (uint16_t)x.nexit;
-	f->entry = entry_word(x.c.addr + x.prologue, x.prologue);
+	f->called = x.c.addr + x.callentry;
+	f->entry = entry_word(x.c.addr + x.entry, x.prologue);
 	put_meta(f, code);
 	store_publish_exits(area.nexit + x.nexit);
 	area.zone_used[z] += (uint32_t)(x.c.p - x.c.start);
@@ -246,14 +254,14 @@ frag_new(app_pc pc, unsigned mode)
 
 /* The entry of the fragment for pc, made if there is none; 0: no code. */
 static uint64_t
-frag_get(app_pc pc, unsigned mode)
+frag_get(app_pc pc, unsigned mode, uint32_t owner)
 {
-	uint32_t f = table_find(tab_key(pc, mode));
+	uint32_t f = table_find(key_for(pc, mode, owner));
 	int64_t new;
 
 	if (f != 0)
 		return frags[f - 1].entry;
-	new = frag_new(pc, mode);
+	new = frag_new(pc, mode, owner);
 	return new < 0 ? 0 : frags[new].entry;
 }
 
@@ -281,13 +289,13 @@ make_ahead(void)
 			e = frags[ahead.f].exit + frags[ahead.f].nexit -
 			    ++ahead.i;
 			mode = frags[ahead.f].mode & MODE_OUT;
-			target = tab_key(link_key(e), mode);	/* the pc */
+			target = tab_key((uint64_t)link_key(e), mode);
 			if (!link_open(e) || target == 0 ||
 			    nfrag >= ahead.end || table_find(link_key(e)) != 0)
 				continue;
 			if (!store_room(zone_for(target)))
 				break;
-			frag_new(target, mode);
+			frag_new(target, mode, frags[ahead.f].owner);
 			return true;
 		}
 	ahead.end = 0;
@@ -326,20 +334,44 @@ frag_ahead(void)
 	return made;
 }
 
-uint64_t
-frag_request(app_pc pc, uint64_t exitno, unsigned mode)
+/* Calls by an arc will find the fragment for a key. */
+static void
+link_arc(uint64_t arc, frag_key key)
 {
+	uint32_t t = table_find(key);
+	struct frag *f;
+
+	if (t == 0)
+		return;
+	f = &frags[t - 1];
+	if (context_link(arc, f->pc, f->owner, f->called, f->firstarc))
+		f->firstarc = (uint32_t)arc;
+}
+
+void
+frag_called(uint32_t arc, app_pc pc, uint32_t owner)
+{
+	if (arc != 0)
+		link_arc(arc, key_for(pc, MODE_IN, owner));
+}
+
+uint64_t
+frag_request(app_pc pc, uint64_t exitno, unsigned mode, uint32_t owner)
+{
+	frag_key key = key_for(pc, mode, owner);
 	uint32_t first = nfrag, gen = area.gen, t;
 	uint64_t entry, from = now_ns();
 
 	stats.requests++;
-	entry = frag_get(pc, mode);
+	entry = frag_get(pc, mode, owner);
 	if (entry != 0 && exitno < area.nexit && gen == area.gen &&
-	    link_key((uint32_t)exitno) == tab_key(pc, mode)) {
-		t = table_find(tab_key(pc, mode));
+	    link_key((uint32_t)exitno) == key) {
+		t = table_find(key);
 		if (t != 0 && link_open((uint32_t)exitno))
 			link_exit((uint32_t)exitno, t - 1);
 	}
+	if (entry != 0 && owner != 0 && exitno != ~0ull && (exitno & CALLED))
+		link_arc(exitno & ~CALLED, key);
 	if (nfrag > first && !(opt->debug & DEBUG_NOLINK)) {
 		ahead.f = first;
 		ahead.i = 0;
@@ -358,20 +390,33 @@ kill_one(uint32_t i)
 
 	f->dead = true;
 	link_lost(i);
+	context_cut(f->firstarc);
+	f->firstarc = 0;
 	table_put(i, 0);
-	k = (uint32_t)(f->pc % IBL_WORDS) +
+	k = (uint32_t)((f->pc + owner_key(f->owner)) % IBL_WORDS) +
 	    (f->mode & MODE_OUT ? IBL_WORDS : 0);
 	if (area.ibl[k] == entry_address(f->entry) - entry_prologue(f->entry))
 		area.ibl[k] = area.miss;
 }
 
 void
-frag_stale(app_pc pc, unsigned mode)
+frag_stale(app_pc pc, unsigned mode, uint32_t owner)
 {
-	uint32_t f = table_find(tab_key(pc, mode));
+	uint32_t f = table_find(key_for(pc, mode, owner));
 
 	if (f != 0)
 		kill_one(f - 1);
+}
+
+void
+frag_plain(app_pc pc, uint32_t owner)
+{
+	uint32_t f = table_find(key_for(pc, MODE_IN, owner));
+
+	if (f == 0 && frag_new(pc, MODE_IN, owner) >= 0)
+		f = table_find(key_for(pc, MODE_IN, owner));
+	if (f != 0)
+		table_plain(f - 1);
 }
 
 void
@@ -390,12 +435,12 @@ frag_kill(uint64_t start, uint64_t end)
 void
 frag_again(app_pc pc)
 {
-	uint32_t f = table_find(tab_key(pc, MODE_IN));
+	uint32_t f = table_find(key_for(pc, MODE_IN, 0));
 
 	if (f == 0)
 		return;
 	kill_one(f - 1);
-	frag_new(pc, MODE_IN);
+	frag_new(pc, MODE_IN, 0);
 }
 
 void

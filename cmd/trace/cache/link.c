@@ -17,7 +17,7 @@
 #include "xlate/xlate.h"
 
 struct link {
-	uint64_t key;		/* of the target */
+	frag_key key;		/* of the target */
 	uint32_t jmp;		/* zone offset of the rel32; 0: none */
 	uint32_t stub : 31;	/* zone offset */
 	uint32_t zone : 1;
@@ -25,7 +25,16 @@ struct link {
 	uint32_t to;		/* fragment that it is linked to, + 1; or 0 */
 };
 
-KHASH_MAP_INIT_INT64(u32, uint32_t)
+static inline khint_t
+key_hash(frag_key k)
+{
+	uint64_t h = (uint64_t)k ^ (uint64_t)(k >> 64) * 0x9e3779b97f4a7c15ull;
+
+	return kh_int64_hash_func(h);
+}
+
+#define same_key(a, b) ((a) == (b))
+KHASH_INIT(u32, frag_key, uint32_t, 1, key_hash, same_key)
 
 static struct link *links;
 static size_t caplinks;
@@ -41,12 +50,47 @@ patch(const struct link *l, uint64_t target)
 	__atomic_store_n((int32_t *)(void *)at, d, __ATOMIC_RELEASE);
 }
 
+/* Note a fragment of no block's in zone z, which begins at c->start. */
+static void
+put_bare(unsigned z, const struct emitter *c, app_pc pc,
+    const struct mapent *maps, unsigned n)
+{
+	struct fragmeta *m = &area.frags[z][area.nfrag[z]];
+
+	memset(m, 0, sizeof *m);
+	m->pc = pc;
+	m->code = area.zone_used[z];
+	m->map = area.nmap;
+	m->nmap = n;
+	m->block = NODEF;
+	m->pcs = area.npc;
+	area.pcs[area.npc++] = 0;
+	memcpy(area.maps + area.nmap, maps, n * sizeof *maps);
+	area.nmap += n;
+	area.zone_used[z] += (emit_off(c) + 15) & ~15u;
+	store_publish(z, area.nfrag[z] + 1);
+}
+
+uint64_t
+link_more(void)
+{
+	static struct xlate x;
+
+	x.nmap = 0;
+	x.loc = REG_P | REG_T << 4;
+	area.zone_used[0] = (area.zone_used[0] + 15) & ~15u;
+	x.c.start = x.c.p = area.seg[SEG_ZONE0] + area.zone_used[0];
+	x.c.addr = area.boot.seg[SEG_ZONE0].addr + area.zone_used[0];
+	calls_more(&x);
+	put_bare(0, &x.c, 0, x.map, x.nmap);
+	return x.c.addr;
+}
+
 /* Make a fragment that jumps to f, for exits of the other zone. */
 static uint64_t
 far_jump(unsigned z, uint32_t f)
 {
-	struct fragmeta *m;
-	struct mapent *e;
+	struct mapent e = { .kind = MAP_BODY, .loc = REG_P | REG_T << 4 };
 	struct emitter c;
 
 	area.zone_used[z] = (area.zone_used[z] + 15) & ~15u;
@@ -54,21 +98,7 @@ far_jump(unsigned z, uint32_t f)
 	c.addr = area.boot.seg[SEG_ZONE0 + z].addr + area.zone_used[z];
 	emit_u64(&c, entry_address(frags[f].entry));
 	emit_patch32(emit_jmp_rip(&c), c.start);
-	m = &area.frags[z][area.nfrag[z]];
-	memset(m, 0, sizeof *m);
-	m->pc = frags[f].pc;
-	m->code = area.zone_used[z];
-	m->map = area.nmap;
-	m->nmap = 1;
-	m->block = NODEF;
-	m->pcs = area.npc;
-	area.pcs[area.npc++] = 0;
-	e = &area.maps[area.nmap++];
-	memset(e, 0, sizeof *e);
-	e->kind = MAP_BODY;
-	e->loc = REG_P | REG_T << 4;
-	area.zone_used[z] += 16;
-	store_publish(z, area.nfrag[z] + 1);
+	put_bare(z, &c, frags[f].pc, &e, 1);
 	return c.addr + 8;
 }
 
@@ -107,7 +137,7 @@ link_cut(uint32_t e)
 }
 
 static void
-wait_for(uint32_t e, uint64_t key)
+wait_for(uint32_t e, frag_key key)
 {
 	khiter_t k;
 	int new;
@@ -163,7 +193,7 @@ link_open(uint32_t e)
 	return links[e].jmp != 0 && links[e].to == 0;
 }
 
-uint64_t
+frag_key
 link_key(uint32_t e)
 {
 	return links[e].key;

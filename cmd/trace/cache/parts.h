@@ -15,8 +15,12 @@
 /* Most counters that a fragment needs, with those of its shorter versions. */
 #define COUNTERS_MOST (2 * (MAX_EXIT + MAX_INSN))
 
+/* What a fragment is found by: tab_key, and its owner above that. */
+__extension__ typedef unsigned __int128 frag_key;
+
 struct frag {
 	app_pc pc;
+	uint32_t owner;		/* see context/context.h; or 0 */
 	uint32_t piece;		/* the first of its pieces of code */
 	uint32_t npiece;
 	uint64_t entry;		/* guest address; prologue << ENTRY_BITS */
@@ -27,6 +31,8 @@ struct frag {
 	uint16_t nexit;
 	uint32_t exit;		/* its first exit */
 	uint32_t firstin;	/* list of exits linked to it: the first, + 1 */
+	uint32_t firstarc;	/* list of arcs that lead to it, or 0 */
+	uint64_t called;	/* its entry for calls */
 };
 extern struct frag *frags;
 extern uint32_t nfrag;
@@ -45,12 +51,15 @@ bool store_room(unsigned zone);
 void store_reset(void);
 
 /* A fragment's key in the table; the key of the target of one of its exits. */
-uint64_t key_of(const struct frag *);
-uint64_t key_of_exit(const struct frag *, app_pc target);
+frag_key key_of(const struct frag *);
+frag_key key_of_exit(const struct frag *, app_pc target);
 /* Put fragment f into the table that the guest reads; entry 0: it is gone. */
 void table_put(uint32_t f, uint64_t entry);
 /* The index of the live fragment for a key, + 1, or 0. */
-uint32_t table_find(uint64_t key);
+uint32_t table_find(frag_key);
+frag_key key_for(app_pc pc, unsigned mode, uint32_t owner);
+/* The owner's indirect jumps from its own code to fragment f need no look. */
+void table_plain(uint32_t f);
 /* Empty the table. */
 void table_clear(void);
 /* Publish how many fragments of a zone, how many exits, the guest may read. */
@@ -69,12 +78,14 @@ void link_cut(uint32_t e);
 /* Can exit e be linked, and is not yet? */
 bool link_open(uint32_t e);
 /* The key of exit e's target. */
-uint64_t link_key(uint32_t e);
+frag_key link_key(uint32_t e);
 /* Fragment f is new: link the exits that wait for it. */
 void link_waiting(uint32_t f);
 /* Fragment f is gone: exits that were linked to it wait for its key. */
 void link_lost(uint32_t f);
 void link_reset(void);
+/* Make the landing of frames that jumps push; where it is. */
+uint64_t link_more(void);
 
 /* ------------------------------------------------------------------ flush.c */
 

@@ -96,17 +96,23 @@ store_reset(void)
 	area.zone_used[0] = area.zone_used[1] = 0;
 }
 
-uint64_t
+frag_key
+key_for(app_pc pc, unsigned mode, uint32_t owner)
+{
+	return (frag_key)owner << 64 | tab_key(pc, mode);
+}
+
+frag_key
 key_of(const struct frag *f)
 {
-	return tab_key(f->pc, f->mode);
+	return key_for(f->pc, f->mode, f->owner);
 }
 
 /* An exit leads to the same side of a window. */
-uint64_t
+frag_key
 key_of_exit(const struct frag *f, app_pc target)
 {
-	return tab_key(target, f->mode & MODE_OUT);
+	return key_for(target, f->mode & MODE_OUT, f->owner);
 }
 
 /*
@@ -114,9 +120,9 @@ key_of_exit(const struct frag *f, app_pc target)
  * guest's table is only written here, never read.
  */
 static uint32_t
-table_at(uint64_t key)
+table_at(frag_key key)
 {
-	uint32_t i = tab_first(key, area.tabmask), f;
+	uint32_t i = tab_first((uint64_t)key, area.tabmask), f;
 
 	for (; (f = area.tabfrag[i]) != 0; i = (i + 1) & area.tabmask)
 		if (key_of(&frags[f - 1]) == key)
@@ -127,16 +133,26 @@ table_at(uint64_t key)
 void
 table_put(uint32_t f, uint64_t entry)
 {
-	uint64_t key = key_of(&frags[f]);
+	frag_key key = key_of(&frags[f]);
 	uint32_t i = table_at(key);
 
 	area.tabfrag[i] = f + 1;
+	__atomic_store_n(&area.tab[i].owner, frags[f].owner, __ATOMIC_RELEASE);
 	__atomic_store_n(&area.tab[i].entry, entry, __ATOMIC_RELEASE);
-	__atomic_store_n(&area.tab[i].pc, key, __ATOMIC_RELEASE);
+	__atomic_store_n(&area.tab[i].pc, (uint64_t)key, __ATOMIC_RELEASE);
+}
+
+void
+table_plain(uint32_t f)
+{
+	uint32_t i = table_at(key_of(&frags[f]));
+
+	__atomic_store_n(&area.tab[i].owner, frags[f].owner | PLAIN_JUMP,
+	    __ATOMIC_RELEASE);
 }
 
 uint32_t
-table_find(uint64_t key)
+table_find(frag_key key)
 {
 	uint32_t f = area.tabfrag[table_at(key)];
 

@@ -50,17 +50,57 @@ collect_bad(struct block *b, const uint8_t *code, unsigned got)
 	return 0;
 }
 
+#define STUB_MOST 2u		/* instructions: endbr64, and the jump */
+
+/*
+ * The block ends in a call or jump.  If that leads to a stub of linkage, which
+ * jumps to what its word says, take the stub in.
+ */
+static void
+add_stub(struct block *b)
+{
+	const struct insn *call = &b->in[b->n - 1];
+	app_pc pc = call->target;
+	int64_t d = (int64_t)(pc - b->pc);
+	unsigned got, n = 0, at = 0;
+	uint8_t code[STUB_MOST * 15];
+
+	if (call->special >= SP_EMULATE || d != (int32_t)d ||
+	    !funcs_is_stub(pc) || maps_volatile(pc))
+		return;
+	got = maps_code(pc, code, sizeof code);
+	for (; n < STUB_MOST; at += b->in[b->n + n++].len)
+		if (at >= got || decode_again(&b->in[b->n + n], pc + at,
+		    code + at, got - at > 15 ? 15 : got - at) < 0 ||
+		    b->in[b->n + n].special != SP_NONE ||
+		    b->in[b->n + n].flow != FLOW_NONE)
+			break;
+	if (n == STUB_MOST || at >= got ||
+	    b->in[b->n + n].flow != FLOW_IJUMP ||
+	    b->in[b->n + n].special != SP_NONE || window_at(pc, MODE_IN))
+		return;
+	b->piece[0] = (struct code_piece){ b->pc, b->next };
+	b->piece[1] = (struct code_piece){ pc, pc + at +
+	    b->in[b->n + n].len };
+	b->npiece = 2;
+	b->stub = b->n;
+	b->next = b->piece[1].end;
+	for (at = 0; at <= n; at++)
+		b->taken[b->n++] = false;
+}
+
 int
 block_collect(struct block *b, app_pc pc, unsigned mode)
 {
 	uint8_t *code = b->code;
 	unsigned got = maps_code(pc, code, MAX_BYTES), at = 0, branches = 0;
+	app_pc limit = ~0ull;
 	struct insn *in;
 
 	b->pc = b->next = pc;
 	b->n = 0;
 	b->end = EXIT_DIRECT;
-	b->npiece = 0;
+	b->npiece = b->stub = 0;
 	b->is_volatile = maps_volatile(pc);
 	if (!(mode & MODE_PAST) && window_at(pc, mode)) {
 		b->end = EXIT_WINDOW;
@@ -68,9 +108,12 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 	}
 	if (got == 0)
 		return -1;
+	if (opt->contexts != 0)
+		funcs_begins(pc, &limit);
 	while (b->n < (b->is_volatile ? MAX_VOLATILE : COLD_INSN)) {
 		in = &b->in[b->n];
-		if (b->n > 0 && window_at(pc + at, mode))
+		if (b->n > 0 && (window_at(pc + at, mode) ||
+		    (pc + at >= limit && funcs_begins(pc + at, &limit))))
 			break;
 		if (at >= got || decode_again(in, pc + at, code + at,
 		    got - at > 15 ? 15 : got - at) < 0) {
@@ -93,6 +136,9 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 		at += in->len;
 		b->taken[b->n++] = false;
 		b->next = pc + at;
+		if ((in->flow == FLOW_CALL || in->flow == FLOW_JUMP) &&
+		    opt->contexts != 0 && !b->is_volatile)
+			add_stub(b);
 		if (ends_block(in) || (b->is_volatile && writes_memory(in)))
 			break;
 		if (in->flow == FLOW_COND && (++branches == MAX_BRANCHES ||
@@ -203,7 +249,7 @@ block_follow(struct block *b, app_pc pc, const struct path *path)
 	w.path = path;
 	w.branches = w.calls = w.depth = 0;
 	b->pc = pc;
-	b->n = b->npiece = 0;
+	b->n = b->npiece = b->stub = 0;
 	b->end = EXIT_DIRECT;
 	b->is_volatile = false;
 	if (!go_to(&w, pc))

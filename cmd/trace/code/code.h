@@ -4,6 +4,7 @@
  * decode.c	bytes become one struct insn; classify.c, operands.c, template.c
  * maps.c	what is mapped executable, and the bytes there
  * window.c	functions that begin and end windows (--from, --to)
+ * funcs.c	where functions begin (--contexts)
  * block.c	the instructions of a superblock
  * groups.c	which references of a block share a recorded address
  * text.c	a block, packed for the stream's writer
@@ -54,6 +55,24 @@ void window_enable(bool);
  */
 bool window_tell(void);
 
+/* --------------------------------------------------------------- functions */
+
+/* With --contexts: begin, and take in M and U lines as the stream has them. */
+void funcs_start(void);
+void funcs_mapped(const char *lines);
+/*
+ * Does a function begin at pc?  *limit becomes the first address behind pc
+ * where another one may.
+ */
+bool funcs_begins(app_pc pc, app_pc *limit);
+/*
+ * Is getting from one address to the other, by no call or return, a call?  It
+ * is if a function begins there, or another section is entered.
+ */
+bool funcs_is_call(app_pc from, app_pc to);
+/* Is pc in a stub of linkage, which is no function of its own? */
+bool funcs_is_stub(app_pc pc);
+
 /* ------------------------------------------------------------------- blocks */
 
 /* A path that a block follows over branches, jumps, calls and returns. */
@@ -76,10 +95,22 @@ struct block {
 	app_pc next;		/* behind the last instruction */
 	bool is_volatile;	/* its bytes are compared at each entry */
 	enum exit_kind end;	/* why it ends, where no branch says so */
+	unsigned stub;		/* --contexts: 1 + the call or jump to a stub
+				 * that the block ends with; or 0 */
 	unsigned npiece;	/* pieces of code along a path; else 0 */
 	struct code_piece piece[MAX_PIECES];
 	uint8_t code[COLD_INSN * 15];	/* the bytes, where there is no path */
 };
+/*
+ * The instruction by which its first n lead on: where a stub ends the block,
+ * the call or jump that led there.
+ */
+static inline const struct insn *
+block_site(const struct block *b, unsigned n)
+{
+	return &b->in[(b->stub != 0 && n == b->n ? b->stub : n) - 1];
+}
+
 /* Collect the block at pc for an enum mode.  -1: there is no code at pc. */
 int block_collect(struct block *, app_pc pc, unsigned mode);
 /* The same along a path; -1: the path cannot be followed. */

@@ -284,6 +284,7 @@ inject(const struct start *s, uint64_t skip)
 	guest_write(area.blob + h.rt, &area.boot, sizeof area.boot);
 	cpu_model(opt->cpu);
 	area.miss = area.blob + h.miss;
+	area.called = area.blob + h.called;
 }
 
 void

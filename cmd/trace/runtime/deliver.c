@@ -205,7 +205,7 @@ signal_deliver(struct tarea *t, int sig, struct ksiginfo *info,
 	uint64_t base = t->handlermask != 0 ? t->handlermask - 1 : mask;
 	struct ksigaction a;
 	int fault = info != &t->kept && signal_is_fault(sig, info);
-	uint64_t frame;
+	uint64_t frame, at;
 
 	t->handlermask = 0;
 	if (!fault && (SYNC_SIGS & base & SIGBIT(sig))) {
@@ -234,7 +234,9 @@ signal_deliver(struct tarea *t, int sig, struct ksiginfo *info,
 	buffer_publish(t, Q_SIGNAL, t->pc, (unsigned)sig);
 	if (t->altstack.flags & SS_AUTODISARM)
 		t->altstack.size = 0;
+	at = t->pc;
 	enter_handler(t, sig, &a, frame);
+	contexts_step(t, MOVE_SIGNAL, at);
 	base |= a.mask & ~(SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP));
 	if (!(a.flags & SA_NODEFER))
 		base |= SIGBIT(sig);
@@ -403,5 +405,6 @@ signal_returned(struct tarea *t)
 	t->altstack.flags &= SS_AUTODISARM;
 	signal_unhold(t);
 	signal_owe(t);
+	contexts_step(t, MOVE_SIGRETURN, t->pc);
 	dispatch_resume(t);
 }

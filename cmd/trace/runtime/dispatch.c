@@ -65,6 +65,8 @@ map_segments(void)
 	meta = map(SEG_META, R);
 	rt.bufs = map(SEG_BUFFERS, R | W);
 	map_counters();
+	rt.arcs = (const struct ctx_arc *)map(SEG_ARCS, R);
+	rt.states = (const struct ctx_state *)(rt.arcs + ARCS_MOST);
 	for (i = 0; i < 2; i++) {
 		rt.zone[i] = map(i == 0 ? SEG_ZONE0 : SEG_ZONE1, R | X);
 		rt.zonesize[i] = rt.boot.seg[SEG_ZONE0 + i].size;
@@ -164,19 +166,27 @@ dispatch_join(const struct guest_state *s)
 	go_on(t, s);
 }
 
-/* By the key of a pc and a mode. */
-static uint64_t
-lookup(uint64_t key)
+/* By the key of a pc and a mode, and an owner. */
+static const struct tabent *
+find(uint64_t key, uint32_t owner)
 {
 	uint32_t mask = rt.ctl->tabmask, i = tab_first(key, mask);
 
 	for (;; i = (i + 1) & mask) {
-		if (rt.tab[i].pc == key)
-			return __atomic_load_n(&rt.tab[i].entry,
-			    __ATOMIC_ACQUIRE);
+		if (__atomic_load_n(&rt.tab[i].pc, __ATOMIC_ACQUIRE) == key &&
+		    (uint32_t)rt.tab[i].owner == owner)
+			return &rt.tab[i];
 		if (rt.tab[i].pc == 0)
-			return 0;
+			return NULL;
 	}
+}
+
+static uint64_t
+lookup(uint64_t key, uint32_t owner)
+{
+	const struct tabent *e = find(key, owner);
+
+	return e == NULL ? 0 : __atomic_load_n(&e->entry, __ATOMIC_ACQUIRE);
 }
 
 /*
@@ -202,7 +212,7 @@ void
 dispatch_go(struct tarea *t, uint64_t exitno)
 {
 	uint64_t e, key, arg[4] = { 0, 0, 0, 0 };
-	uint32_t gen, tries = 0;
+	uint32_t gen, tries = 0, owner;
 
 	for (;;) {
 		if (t->syncpending != 0)
@@ -220,10 +230,15 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 			let_go(t);
 		if (t->skips == SKIP_AFTER && !rt.ctl->skipping)
 			buffer_first(t);	/* another thread was first */
+		contexts_arrive(t);
 		gen = __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST);
 		arg[3] = window_mode(t) | (t->held ? MODE_ONCE : 0);
 		key = tab_key(t->pc, (unsigned)arg[3]);
-		e = lookup(key);
+		owner = contexts_owner(t);
+		arg[3] |= (uint64_t)owner << 32;
+		e = lookup(key, owner);
+		if (exitno == ~0ull && e == 0)
+			exitno = contexts_called(t);
 		if (t->held)
 			exitno = ~0ull;
 		if (e == 0 || (exitno != ~0ull && !rt.ctl->nolink)) {
@@ -243,7 +258,7 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 			if (e == 0)
 				go_native(t);
 			gen = __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST);
-			if (lookup(key) != e) {		/* a flush, perhaps */
+			if (lookup(key, owner) != e) {	/* a flush, perhaps */
 				if (++tries == TRIES)
 					panic("the table was written over");
 				continue;
@@ -348,25 +363,63 @@ undo_transfer(struct tarea *t)
 	signal_raise(t, SIG_SEGV, SI_KERNEL, 0);
 }
 
+/* Indirect jumps will find the code at t->pc by its lookup word. */
+static void
+set_lookup(struct tarea *t)
+{
+	unsigned mode = t->skips == SKIP_OUT ? MODE_OUT : MODE_IN;
+	uint32_t owner = contexts_owner(t);
+	const struct tabent *found = find(tab_key(t->pc, mode), owner);
+	uint64_t e, k = (t->pc + owner_key(owner)) % IBL_WORDS;
+
+	if (found == NULL || (owner != 0 && !(found->owner & PLAIN_JUMP)))
+		return;
+	e = __atomic_load_n(&found->entry, __ATOMIC_ACQUIRE);
+	if (e != 0)
+		rt.ibl[k + (mode == MODE_OUT ? IBL_WORDS : 0)] =
+		    entry_address(e) - entry_prologue(e);
+}
+
 /* Out of the cache by an indirect transfer that the lookup words missed. */
 void
 dispatch_miss(struct tarea *t)
 {
-	unsigned mode;
-	uint64_t e;
+	const struct exitmeta *x = contexts_owner(t) == 0 ? NULL :
+	    &rt.exits[t->exitno];
+	bool jump = x != NULL && x->move == MOVE_IJUMP;
+	const struct tabent *e;
 
-	if (!is_canonical(t->pc))
+	if (jump)
+		t->pc -= owner_key(contexts_owner(t));
+	if (!is_canonical(t->pc)) {
 		undo_transfer(t);
+		x = NULL;
+	}
+	if (jump && x != NULL) {
+		e = find(tab_key(t->pc, MODE_IN), contexts_owner(t));
+		jump = e == NULL || !(e->owner & PLAIN_JUMP);
+	}
+	if (x != NULL && (jump || x->move != MOVE_IJUMP))
+		contexts_left(t, x);
 	t->slot->incache = 0;
 	signal_unhold(t);
 	interval(t);
 	window_returned(t);
 	dispatch_go(t, ~0ull);
-	mode = t->skips == SKIP_OUT ? MODE_OUT : MODE_IN;
-	e = lookup(tab_key(t->pc, mode));
-	if (e != 0)
-		rt.ibl[t->pc % IBL_WORDS + (mode == MODE_OUT ? IBL_WORDS : 0)] =
-		    entry_address(e) - entry_prologue(e);
+	set_lookup(t);
+}
+
+/* At a call whose frame is there, but no code of its target. */
+void
+dispatch_called(struct tarea *t)
+{
+	uint64_t arc = contexts_top(t)->arc / 16;
+
+	t->pc = contexts_arc(t)->target;
+	t->slot->incache = 0;
+	signal_unhold(t);
+	interval(t);
+	dispatch_go(t, CALLED | arc);
 }
 
 /* Behind a handler of ours, or a signal kept on the way in. */
@@ -400,7 +453,7 @@ cpuid_model(struct tarea *t, uint32_t leaf, uint32_t sub)
 static void
 refuse(struct tarea *t, const struct exitmeta *x)
 {
-	uint64_t arg[4] = { SAY_REFUSED, x->target, 0, 0 };
+	uint64_t arg[4] = { SAY_REFUSED, x->target, contexts_owner(t), 0 };
 
 	if (t->pending)
 		return;
@@ -510,6 +563,7 @@ dispatch_exit(struct tarea *t)
 		t->pc -= 2;	/* first the signal, then the call */
 		state_untell(t, &x);
 		x.kind = EXIT_INDIRECT;
+		x.move = MOVE_NONE;
 	}
 	t->slot->incache = 0;
 	interval(t);
@@ -536,12 +590,14 @@ dispatch_exit(struct tarea *t)
 		break;
 	case EXIT_STALE:
 		arg[0] = x.target;
-		arg[1] = window_mode(t) | once;
+		arg[1] = window_mode(t) | once |
+		    (uint64_t)contexts_owner(t) << 32;
 		ask(t, REQ_STALE, arg);
 		break;
 	default:
 		panic("an unknown exit");
 	}
+	contexts_left(t, &x);
 	if (t->tf && x.kind == EXIT_EMULATE && state_is_outside(&x))
 		signal_raise(t, SIG_TRAP, TRAP_TRACE, t->pc);
 	dispatch_go(t, link);

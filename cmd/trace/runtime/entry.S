@@ -19,10 +19,11 @@
 	.quad rt_data_end - blob
 	.quad rt - blob
 	.quad rt_miss - blob
+	.quad rt_called - blob
 	.quad rt_join - blob
 	.globl blob
 	.hidden blob
-	.set blob, . - 48
+	.set blob, . - 56
 
 	.text
 	.hidden rt_text_end, rt_data_end, rt
@@ -58,6 +59,11 @@
 	mov %rax, HOME(0)
 	mov %rcx, HOME(1)
 	lea dispatch_exit(%rip), %rax
+	jmp save
+	/* A call whose target has no code: its frame is there. */
+	FUNC rt_called
+	mov HOME(2), %rdx
+	lea dispatch_called(%rip), %rax
 	jmp save
 	/* Out of the cache at an indirect transfer: pc in rcx; rax, rcx at home. */
 	FUNC rt_miss

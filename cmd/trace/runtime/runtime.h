@@ -152,6 +152,13 @@ struct tarea {
 	uint64_t backpc, backsp;	/* that pc and stack pointer */
 	uint64_t timerpc, timersp;	/* behind the last call for a timer */
 	uint32_t timerturns;	/* how many more handlers may return there */
+	struct {		/* --contexts: how it gets to pc */
+		uint64_t site, sp, landing;
+		uint32_t key;
+		uint8_t move, sitelen;
+		bool indirect;
+	} moving;
+	uint64_t narc, nframe;	/* arcs' counts, frames that are accessible */
 	uint64_t ncount;	/* counters that can be accessed */
 	uint32_t renewed;	/* ctl->renewed when it entered the cache */
 };
@@ -167,6 +174,8 @@ struct rt {
 	struct exitmeta *exits;
 	struct cpuidrow *cpuids;
 	uint64_t bufs;		/* address of the first buffer */
+	const struct ctx_arc *arcs;
+	const struct ctx_state *states;
 	uint32_t guarded[NBUF / 32];	/* bit n: buffer n has its guard page */
 	uint64_t zone[2], zonesize[2];
 	struct ksigaction act[NSIG + 1];	/* the guest's */
@@ -182,6 +191,7 @@ extern struct rt rt;
 void rt_start(void);
 void rt_exit(void);
 void rt_miss(void);
+void rt_called(void);
 void rt_look(void);
 void rt_enter(struct tarea *) __attribute__((noreturn));
 void rt_resume(void);
@@ -210,6 +220,7 @@ void dispatch_boot(void) __attribute__((noreturn));
 void dispatch_join(const struct guest_state *) __attribute__((noreturn));
 void dispatch_exit(struct tarea *);
 void dispatch_miss(struct tarea *);
+void dispatch_called(struct tarea *);
 void dispatch_resume(struct tarea *);
 void dispatch_go(struct tarea *, uint64_t exitno);
 void dispatch_share(struct tarea *);
@@ -326,6 +337,30 @@ void rseq_learn(const struct tarea *);
 /* The guest's pc lies in a sequence: it becomes where that is aborted. */
 void rseq_abort(struct tarea *);
 long rseq_call(struct tarea *);
+
+/* contexts.c: with --contexts */
+/* The frames of a new thread; -1: no memory. */
+int contexts_begin(struct tarea *);
+/* All memory that it may need can be accessed from here on. */
+void contexts_all(struct tarea *);
+/* An address that could not be accessed: now it can, or frames are full. */
+enum contexts_fault { CONTEXTS_NOT, CONTEXTS_ROOM, CONTEXTS_FULL };
+enum contexts_fault contexts_fault(struct tarea *, uint64_t addr);
+struct ctx_frame *contexts_top(const struct tarea *);
+const struct ctx_arc *contexts_arc(const struct tarea *);
+/* The owner of the fragments that the thread runs; 0: none. */
+uint32_t contexts_owner(const struct tarea *);
+/* Take back that a call, a landing, has been counted: it was interrupted. */
+void contexts_uncall(struct tarea *, uint64_t arc);
+void contexts_unland(struct tarea *);
+/* The thread left by exit x, and goes on at t->pc. */
+void contexts_left(struct tarea *, const struct exitmeta *x);
+/* Do what it left for, before it goes on at t->pc. */
+void contexts_arrive(struct tarea *);
+/* CALLED and its arc, if one led to t->pc and has no code; else ~0. */
+uint64_t contexts_called(const struct tarea *);
+/* Make a step of another kind, behind the instruction at pc. */
+void contexts_step(struct tarea *, enum move, uint64_t pc);
 
 /* window.c */
 void window_exit(struct tarea *);

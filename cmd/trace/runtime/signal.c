@@ -289,6 +289,7 @@ in_cache(struct tarea *t, int sig, struct ksiginfo *info,
 {
 	uint64_t ip = uc->rip, mask = signal_guest_mask(t, uc);
 	int fault = signal_is_fault(sig, info);
+	enum contexts_fault frames;
 
 	if (sig == SIG_SEGV && fault && buffer_guard(t, info->addr)) {
 		buffer_full(t, uc);
@@ -299,8 +300,18 @@ in_cache(struct tarea *t, int sig, struct ksiginfo *info,
 		}
 		return;
 	}
-	if (sig == SIG_SEGV && fault && counters_fault(t, info->addr))
-		return;
+	if (sig == SIG_SEGV && fault) {
+		if (counters_fault(t, info->addr))
+			return;
+		frames = contexts_fault(t, info->addr);
+		if (frames == CONTEXTS_ROOM)
+			return;
+		if (frames == CONTEXTS_FULL) {
+			state_take(t, uc);
+			signal_resume(t, uc, mask);
+			return;
+		}
+	}
 	if (alignment(t, sig, info, uc) || (is_step(t, sig, info) &&
 	    trap_flag(t, uc)))
 		return;

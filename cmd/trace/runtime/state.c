@@ -427,7 +427,17 @@ take_exit(struct tarea *t, struct kucontext *uc, const struct fragmeta *f,
 	if (x->kind != EXIT_INDIRECT)
 		t->pc = x->target;
 	else
-		t->pc = m->kind == MAP_LEFT_TMP ? t->tmp1 : uc->rcx;
+		t->pc = m->kind == MAP_LEFT_TMP ||
+		    m->kind == MAP_CALL ? t->tmp1 : uc->rcx;
+	contexts_left(t, x);
+}
+
+/* It was on its way to t->pc by an indirect jump. */
+static void
+jumped(struct tarea *t)
+{
+	if (rt.boot.flags & BOOT_CONTEXTS)
+		contexts_left(t, &rt.exits[t->exitno]);
 }
 
 /*
@@ -462,15 +472,31 @@ state_take(struct tarea *t, struct kucontext *uc)
 		break;
 	case MAP_IBL:
 		t->pc = uc->rcx + f->pc;
+		jumped(t);
 		break;
 	case MAP_IBL0:
-		t->pc = uc->rcx;
+		t->pc = uc->rcx - owner_key(contexts_owner(t));
+		jumped(t);
 		break;
 	case MAP_BACK:
 	case MAP_BACK_LESS:
 		t->pc = uc->rcx + (m.kind == MAP_BACK ? 0 : pc_of(f, m.n));
 		tell_prefix(t, block, &m, 0);
 		break;
+	case MAP_RETURN:
+	case MAP_LAND:
+	case MAP_LAND_IR:
+		t->pc = m.kind == MAP_RETURN ? uc->rcx : t->tmp1;
+		if (m.kind == MAP_LAND_IR)
+			contexts_unland(t);
+		jumped(t);
+		break;
+	case MAP_CALLED:
+		t->pc = contexts_arc(t)->target;
+		break;
+	case MAP_CALL:
+		contexts_uncall(t, uc->rax);
+		/* fallthrough */
 	default:
 		take_exit(t, uc, f, &m, n);
 		break;

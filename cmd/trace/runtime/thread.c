@@ -24,7 +24,8 @@
 uint64_t
 thread_area_bytes(void)
 {
-	return T_SIZE + IBL_ALL + rt.boot.countbytes;
+	return T_SIZE + IBL_ALL + rt.boot.countbytes +
+	    rt.boot.seg[SEG_ARCS].size;
 }
 
 uint64_t
@@ -85,7 +86,7 @@ counters_of(const struct tarea *t)
 static uint64_t
 counters_most(void)
 {
-	return rt.boot.countbytes / 8 - CELLS;
+	return rt.boot.ncount;
 }
 
 /* The first n of them can be accessed, and the cells. */
@@ -135,7 +136,10 @@ counters_all(void)
 		__builtin_ia32_pause();
 	for (i = 0; i < NSLOT; i++)
 		if (areas[i] != NULL)
+		{
 			counters_open(areas[i], counters_most());
+			contexts_all(areas[i]);
+		}
 	__atomic_store_n(&arealock, 0, __ATOMIC_RELEASE);
 }
 
@@ -182,8 +186,14 @@ area_share(uint64_t base, uint32_t slot)
 	    0, (long)n, 3, (long)(at + IBL_ALL), 0);
 	if (r < 0 && r > -4096)
 		return -1;
-	return counters_open(t, rt.ctl->polling ? counters_most() :
-	    FIRST_COUNTS);
+	if (counters_open(t, rt.ctl->polling ? counters_most() :
+	    FIRST_COUNTS) < 0)
+		return -1;
+	if (rt.boot.seg[SEG_ARCS].size == 0)
+		return 0;
+	r = sys6(__NR_mremap, (long)rt.arcs, 0,
+	    (long)rt.boot.seg[SEG_ARCS].size, 3, (long)t + T_BIAS + T_ARCS, 0);
+	return (r < 0 && r > -4096) ? -1 : contexts_begin(t);
 }
 
 /* An area of this thread, with a slot; NULL: no memory or no slot. */
@@ -523,6 +533,7 @@ thread_exit(struct tarea *t, long status)
 	sys4(__NR_rt_sigprocmask, 2, &all, NULL, 8);
 	signal_unhold(t);
 	signal_put_back(t);
+	contexts_step(t, MOVE_END, t->pc);
 	if (t->skips == SKIP_OUT)
 		buffer_back(t);
 	table_empty(t);

@@ -11,6 +11,7 @@
 
 #include <htslib/khash.h>
 
+#include "context/context.h"
 #include "evw.h"
 #include "stream/parts.h"
 #include "stream/stream.h"
@@ -130,10 +131,22 @@ counters_has(unsigned slot)
 }
 
 void
-counter_add(unsigned slot, uint32_t counter)
+counter_add(unsigned slot, uint32_t counter, uint64_t n)
 {
 	if (counters_has(slot))
-		counters_of(slot)[counter]++;
+		counters_of(slot)[counter] += n;
+}
+
+uint64_t
+counter_take(unsigned slot, uint32_t counter)
+{
+	uint64_t n = 0;
+
+	if (counters_has(slot)) {
+		n = ONCE(counters_of(slot)[counter]);
+		counters_of(slot)[counter] = 0;
+	}
+	return n;
 }
 
 /*
@@ -238,6 +251,8 @@ counters_tell(unsigned slot)
 	uint32_t i, end, max = __atomic_load_n(&ncounters, __ATOMIC_ACQUIRE);
 	uint64_t *c = counters_of(slot), n = 0, v;
 
+	if (opt->contexts != 0)
+		context_tell_new(stream_writer);
 	for (i = 0; next_counters(slot, &i, &end, max); i = end)
 		for (; i < end && !trust_lost; i++) {
 			v = ONCE(c[i]);
@@ -247,18 +262,31 @@ counters_tell(unsigned slot)
 	if (trust_lost)
 		return 0;
 	during_counted(n);
+	if (opt->contexts != 0)
+		context_counted(slot, n);
 	return n;
 }
 
+/* The thread will not run any more. */
+static void
+tell_contexts(unsigned slot)
+{
+	thread_line(slot);
+	context_tell(stream_writer, slot, 0);
+}
+
 void
-counters_tell_all(void)
+counters_tell_all(bool last)
 {
 	unsigned i;
 	uint64_t n = 0;
 
 	for (i = 0; counters_has(i) && !trust_lost; i++)
-		if (thread_number(i) != 0)
+		if (thread_number(i) != 0) {
 			n += counters_tell(i);
+			if (last && opt->contexts != 0)
+				tell_contexts(i);
+		}
 	if (opt->kind->intervals && n != 0)
 		evw_line(stream_writer, "I %llu", (unsigned long long)n);
 }

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "context/context.h"
 #include "evw.h"
 #include "out.h"
 #include "stream/stream.h"
@@ -149,6 +150,9 @@ interval(unsigned slot)
 {
 	uint64_t n = counters_tell(slot);
 
+	if (opt->contexts != 0)
+		context_tell(stream_writer, slot,
+		    (int64_t)ONCE(area.ctl->interval));
 	if (n != 0 && opt->kind->intervals)
 		evw_line(stream_writer, "I %llu", (unsigned long long)n);
 	if (format_full) {
@@ -232,7 +236,7 @@ take_entry(const struct qent *e)
 		interval(e->slot);
 		return;
 	case Q_RENEW:
-		counters_tell_all();
+		counters_tell_all(false);
 		counters_renew();
 		__atomic_fetch_add(&renewed, 1, __ATOMIC_SEQ_CST);
 		futex_wake(&renewed);
@@ -573,7 +577,7 @@ take_leftovers(void)
 		to = records_end(from, end);
 		use_up_records(i, from, to);
 	}
-	counters_tell_all();
+	counters_tell_all(true);
 }
 
 /* The area's threads are gone: write all that they left. */

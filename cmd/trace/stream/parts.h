@@ -76,7 +76,7 @@ void counters_begin(void);
  */
 uint64_t counters_tell(unsigned slot);
 /* The same for all threads, as one interval. */
-void counters_tell_all(void);
+void counters_tell_all(bool last);
 /* Make all counters free. */
 void counters_renew(void);
 /* Kind cache: write the sums of all counts, at the end. */

@@ -53,8 +53,11 @@ bool counter_is(uint32_t counter, uint32_t id);
  * sum of its counts, and how many were 0.
  */
 uint32_t counter_rounds(uint32_t block, unsigned n);
-/* Count one more for a thread that waits for us. */
-void counter_add(unsigned slot, uint32_t counter);
+/* Of a thread that waits for us: count n more; take all that was counted. */
+void counter_add(unsigned slot, uint32_t counter, uint64_t n);
+uint64_t counter_take(unsigned slot, uint32_t counter);
+/* Can the slot's thread have counters? */
+bool counters_has(unsigned slot);
 
 /* --for: set how many instructions an id stands for. */
 void format_length(uint32_t id, unsigned ninsn);

@@ -23,6 +23,9 @@ stream_head(void)
 		    opt->sets, 1u << opt->lineshift, opt->ways);
 	else
 		evw_line(stream_writer, "H kind %s", opt->kind->name);
+	if (opt->contexts != 0)
+		evw_line(stream_writer, "H contexts %llu",
+		    (unsigned long long)opt->contexts);
 	if (opt->interval != 0)
 		evw_line(stream_writer, "H interval %llu",
 		    (unsigned long long)opt->interval);

@@ -33,6 +33,7 @@ struct def {
 	uint32_t *cnt;		/* their counters, or NULL */
 	struct refid *ref;	/* kind cache: ids of single references */
 	uint32_t epoch;		/* when it was made */
+	uint32_t owner;
 	uint32_t number;
 	uint16_t nref, capref;
 	uint16_t npacked;	/* bytes of packed */
@@ -68,6 +69,8 @@ KHASH_MAP_INIT_INT64(def, struct def *)
 static khash_t(def) *defs;	/* pc, or pc | ON_PATH -> definition */
 static struct def **all;	/* by number */
 static size_t ndefs, capdefs;
+static struct def **limbos;	/* those of owners in limbo */
+static size_t nlimbos, caplimbos;
 #define NO_OWNER ~0u
 static uint32_t *owner;		/* id -> number of its definition */
 static size_t capowner;
@@ -224,32 +227,48 @@ is_exit(const struct insn *in)
 	return in->flow == FLOW_COND || in->flow == FLOW_RET;
 }
 
+/* A definition of n instructions, without ids but that of the whole. */
 static struct def *
-make_def(const struct block *b, const struct groups *g, const uint8_t *packed,
-    size_t npacked)
+new_def(app_pc pc, uint32_t by, unsigned n, unsigned ngroups,
+    const uint8_t *packed, size_t npacked, unsigned exits)
 {
 	struct def *d = xkeep(sizeof *d + npacked);
-	unsigned i, exits = 1;
 	uint32_t id;
 
 	memcpy(d->packed, packed, npacked);
 	d->npacked = (uint16_t)npacked;
-	d->n = (uint8_t)b->n;
-	d->pc = b->pc;
-	d->ngroups = (uint8_t)g->n;
+	d->n = (uint8_t)n;
+	d->pc = pc;
+	d->owner = by;
+	d->ngroups = (uint8_t)ngroups;
 	d->epoch = epoch;
 	d->number = (uint32_t)ndefs;
 	all = xgrow(all, &capdefs, ndefs + 1, sizeof *all);
 	all[ndefs++] = d;
-	for (i = 0; i + 1 < b->n; i++)
-		exits += is_exit(&b->in[i]);
 	room_for(d, exits);
 	id = add_id(d, d->n);
 	if (evw_block_packed(stream_writer, id, d->packed, d->ngroups,
 	    d->n) < 0)
 		die("block %x at %#llx: a definition that cannot be", id,
-		    (unsigned long long)b->pc);
+		    (unsigned long long)pc);
+	if (by != 0)
+		evw_note(stream_writer, id, by, context_write_owner);
+	if (context_in_limbo(by)) {
+		limbos = xgrow(limbos, &caplimbos, nlimbos + 1, sizeof *limbos);
+		limbos[nlimbos++] = d;
+	}
 	return d;
+}
+
+static struct def *
+make_def(const struct block *b, const struct groups *g, const uint8_t *packed,
+    size_t npacked, uint32_t by)
+{
+	unsigned i, exits = 1;
+
+	for (i = 0; i + 1 < b->n; i++)
+		exits += is_exit(&b->in[i]);
+	return new_def(b->pc, by, b->n, g->n, packed, npacked, exits);
 }
 
 /*
@@ -281,7 +300,7 @@ same_constants(const struct block *b, uint8_t *packed, const uint8_t *old)
 /* The definition of the block just collected. */
 struct def *
 def_find(const struct block *b, const struct groups *g,
-    const struct kind *kind)
+    const struct kind *kind, uint32_t by)
 {
 	static uint8_t packed[TEXT_MOST];
 	size_t n;
@@ -293,7 +312,8 @@ def_find(const struct block *b, const struct groups *g,
 		return NULL;
 	if (defs == NULL)
 		defs = kh_init(def);
-	k = kh_put(def, defs, b->npiece == 0 ? b->pc : b->pc | ON_PATH, &new);
+	k = kh_put(def, defs, (b->npiece == 0 || by != 0 ? b->pc :
+	    b->pc | ON_PATH) + owner_key(by), &new);
 	n = text_pack(packed, b, g, kind);
 	if (!new) {
 		d = kh_value(defs, k);
@@ -303,7 +323,7 @@ def_find(const struct block *b, const struct groups *g,
 		    memcmp(packed, d->packed, n) == 0)
 			return d;
 	}
-	d = make_def(b, g, packed, n);
+	d = make_def(b, g, packed, n, by);
 	kh_value(defs, k) = d;
 	return d;
 }
@@ -333,6 +353,49 @@ static uint32_t
 counter_of(struct def *d, unsigned n)
 {
 	return counter(d, index_of(d, n));
+}
+
+/* The same code as an owner's. */
+static struct def *
+twin(const struct def *d, uint32_t by)
+{
+	struct def *t;
+	khiter_t k;
+	int new;
+
+	k = kh_put(def, defs, d->pc + owner_key(by), &new);
+	if (!new) {
+		t = kh_value(defs, k);
+		if (t->epoch == d->epoch && t->npacked == d->npacked &&
+		    memcmp(t->packed, d->packed, d->npacked) == 0)
+			return t;
+	}
+	t = new_def(d->pc, by, d->n, d->ngroups, d->packed, d->npacked,
+	    d->nid);
+	return kh_value(defs, k) = t;
+}
+
+void
+def_move(unsigned slot, uint32_t limbo, uint32_t by)
+{
+	struct def *d, *t;
+	unsigned i, k, n;
+	uint64_t times;
+
+	for (i = 0; i < nlimbos; i++) {
+		d = limbos[i];
+		for (k = 0; d->owner == limbo && k < d->nid; k++) {
+			n = entry_length(d->id[k]);
+			if (!counter_is(d->cnt[k], entry_id(d->id[k])))
+				continue;
+			times = counter_take(slot, d->cnt[k]);
+			if (times == 0 || !counters_left(2))
+				continue;
+			t = twin(d, by);
+			id_for(t, n, 0);
+			counter_add(slot, counter_of(t, n), times);
+		}
+	}
 }
 
 /* The id of a single reference, or 0. */

@@ -170,6 +170,34 @@ emit_lea_sib(struct emitter *c, int reg, int base, int index, int scale,
 }
 
 void
+emit_load_sib(struct emitter *c, int reg, int base, int index, int scale,
+    int32_t disp)
+{
+	rex(c, 1, reg, index, base);
+	emit_byte(c, 0x8b);
+	mem(c, reg, base, index, scale, disp);
+}
+
+void
+emit_store_sib(struct emitter *c, int base, int index, int scale, int32_t disp,
+    int reg)
+{
+	rex(c, 1, reg, index, base);
+	emit_byte(c, 0x89);
+	mem(c, reg, base, index, scale, disp);
+}
+
+uint8_t *
+emit_lea_rip(struct emitter *c, int reg)
+{
+	rex(c, 1, reg, 0, 0);
+	emit_byte(c, 0x8d);
+	emit_byte(c, ((unsigned)reg & 7) << 3 | 5);
+	emit_u32(c, 0);
+	return c->p - 4;
+}
+
+void
 emit_mov(struct emitter *c, int to, int from)
 {
 	op_reg(c, 1, 0x89, from, to);

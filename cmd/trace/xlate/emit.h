@@ -70,6 +70,10 @@ void emit_load32(struct emitter *, int reg, int base, int32_t disp);
 void emit_load_byte(struct emitter *, int reg, int base, int32_t disp);
 /* Stores: mov [base+disp], r64; mov dword; mov qword, sign-extended. */
 void emit_store(struct emitter *, int base, int32_t disp, int reg);
+void emit_load_sib(struct emitter *, int reg, int base, int index, int scale,
+    int32_t disp);
+void emit_store_sib(struct emitter *, int base, int index, int scale,
+    int32_t disp, int reg);
 void emit_store_imm32(struct emitter *, int base, int32_t disp, uint32_t);
 void emit_store_simm(struct emitter *, int base, int32_t disp, int32_t);
 void emit_lea(struct emitter *, int reg, int base, int32_t disp);
@@ -97,7 +101,8 @@ uint8_t *emit_jcc8(struct emitter *, unsigned cc);
 uint8_t *emit_jmp8(struct emitter *);
 uint8_t *emit_jmp32(struct emitter *);
 uint8_t *emit_jcc32(struct emitter *, unsigned cc);
-/* push [rip+disp32] and jmp [rip+disp32] */
+/* lea reg, [rip+disp32], push [rip+disp32] and jmp [rip+disp32] */
+uint8_t *emit_lea_rip(struct emitter *, int reg);
 uint8_t *emit_push_rip(struct emitter *);
 uint8_t *emit_jmp_rip(struct emitter *);
 void emit_jmp_mem(struct emitter *, int base, int32_t disp);

@@ -33,9 +33,10 @@ static void
 write_entry(struct xlate *x)
 {
 	struct emitter *c = &x->c;
-	app_pc pc = x->b->pc;
+	uint64_t pc = x->b->pc + owner_key(x->owner);
 	bool small = pc < 0x7fffffff;
-	uint8_t *ok;
+	uint8_t *ok, *called = x->owner != 0 ? calls_entry(x) : NULL;
+	unsigned from = emit_off(c);
 
 	x->homed = BIT(RAX) | BIT(RCX);
 	mark(x, 0, MAP_IBL0, 0);
@@ -56,9 +57,12 @@ write_entry(struct xlate *x)
 	mark(x, 0, MAP_IBL0, 0);
 	emit_jmp_mem(c, REG_T, TO(rt_miss));
 	emit_patch8(ok, c->p);
+	if (called != NULL)
+		emit_patch8(called, c->p);
 	mark(x, 0, MAP_BODY, 0);
 	regs_reload(x, x->homed);
-	x->prologue = emit_off(c);
+	x->entry = emit_off(c);
+	x->prologue = x->entry - from;
 }
 
 /* Leave by the runtime, with the exit's number. */
@@ -133,6 +137,18 @@ may_end_window(const struct xlate *x, unsigned e)
 	    x->b->in[x->exit[e].n - 1].flow != FLOW_ICALL;
 }
 
+/* rcx += v, flags are kept; rax is used if v is wide */
+static void
+add_to_rcx(struct xlate *x, uint64_t v)
+{
+	if ((int64_t)v == (int32_t)v) {
+		emit_lea(&x->c, RCX, RCX, (int32_t)v);
+	} else {
+		emit_imm(&x->c, RAX, v);
+		emit_lea_sib(&x->c, RCX, RCX, RAX, 1, 0, 0);
+	}
+}
+
 /*
  * Behind a return or an indirect jump: leave by the runtime if the stack
  * pointer is above the window's.  rcx is the target, rax is free; flags are
@@ -154,9 +170,54 @@ write_window(struct xlate *x, unsigned e)
 	emit_movzx8(c, RCX, RCX);
 	on = emit_jrcxz(c);
 	emit_load(c, RCX, REG_T, TO(tmp1));
+	if (x->exit[e].move == MOVE_IJUMP)
+		add_to_rcx(x, owner_key(x->owner));
 	emit_jmp_mem(c, REG_T, TO(rt_miss));
 	emit_patch8(on, c->p);
 	emit_load(c, RCX, REG_T, TO(tmp1));
+}
+
+/* Note how a thread goes on behind exit e, where contexts are told. */
+static void
+find_move(struct xlate *x, unsigned e)
+{
+	struct xexit *ex = &x->exit[e];
+	const struct insn *in;
+
+	if (x->owner == 0 || ex->n == 0)
+		return;
+	in = block_site(x->b, ex->n);
+	ex->move = (uint8_t)context_way(in, ex->kind == EXIT_INDIRECT ? 0 :
+	    ex->target);
+	if (ex->move != MOVE_NONE && ex->move != MOVE_RETURN)
+		ex->key = context_key(in->pc, ex->kind == EXIT_INDIRECT ? 0 :
+		    ex->target);
+}
+
+/* To the pc in rcx, by the lookup words; rax is free. */
+static void
+write_lookup(struct xlate *x, unsigned e)
+{
+	struct emitter *c = &x->c;
+
+	if (x->exit[e].move == MOVE_IJUMP) {
+		add_to_rcx(x, owner_key(x->owner));
+		mark(x, 0, MAP_IBL0, 0);
+	}
+	if (x->once) {
+		emit_jmp_mem(c, REG_T, TO(rt_miss));
+		return;
+	} else if (x->exit[e].move == MOVE_CALL ||
+	    x->exit[e].move == MOVE_ON) {
+		calls_call(x, e);
+		return;
+	} else if (x->exit[e].move == MOVE_RETURN) {
+		calls_return(x);
+		return;
+	}
+	emit_movzx16(c, RAX, RCX);
+	emit_jmp_sib(c, REG_T, RAX, 8, x->kind->outside ?
+	    T_IBL + (int32_t)IBL_SIZE : T_IBL);
 }
 
 /* Write exit e: its branch has been taken, registers are as in x->homed. */
@@ -167,6 +228,7 @@ write_exit(struct xlate *x, unsigned e)
 	uint32_t keep = ex->kind == EXIT_INDIRECT ? BIT(RAX) | BIT(RCX) : 0;
 	struct emitter *c = &x->c;
 
+	find_move(x, e);
 	mark_exit(x, e, MAP_EXIT);
 	if (!x->kind->late)
 		regs_reload(x, x->homed & ~keep);
@@ -182,19 +244,15 @@ write_exit(struct xlate *x, unsigned e)
 	case EXIT_DIRECT:
 		if (x->once)
 			write_leave(x, e);
+		else if (ex->move != MOVE_NONE)
+			calls_call(x, e);
 		else
 			ex->jmp = (uint32_t)(aligned_jmp(c) - c->start);
 		break;
 	case EXIT_INDIRECT:
 		if (may_end_window(x, e))
 			write_window(x, e);
-		if (x->once) {
-			emit_jmp_mem(c, REG_T, TO(rt_miss));
-			break;
-		}
-		emit_movzx16(c, RAX, RCX);
-		emit_jmp_sib(c, REG_T, RAX, 8, x->kind->outside ?
-		    T_IBL + (int32_t)IBL_SIZE : T_IBL);
+		write_lookup(x, e);
 		break;
 	default:
 		write_leave(x, e);
@@ -285,18 +343,6 @@ write_last(struct xlate *x, unsigned kind, app_pc target)
 		    in->flow == FLOW_ICALL ? 8u : -(8u + in->imm);
 	}
 	write_exit(x, e);
-}
-
-/* rcx += v, flags are kept; rax is used if v is wide */
-static void
-add_to_rcx(struct xlate *x, uint64_t v)
-{
-	if ((int64_t)v == (int32_t)v) {
-		emit_lea(&x->c, RCX, RCX, (int32_t)v);
-	} else {
-		emit_imm(&x->c, RAX, v);
-		emit_lea_sib(&x->c, RCX, RCX, RAX, 1, 0, 0);
-	}
 }
 
 /*
@@ -479,6 +525,8 @@ write_cold(struct xlate *x)
 		}
 		write_exit(x, e);
 	}
+	calls_landings(x, new_exit, aligned_jmp);
+	calls_cold(x, write_leave);
 	for (e = 0; e < x->nexit; e++) {
 		ex = &x->exit[e];
 		if (ex->jmp == 0)
@@ -529,6 +577,7 @@ xlate(struct xlate *x)
 	x->loc = REG_P | REG_T << 4;
 	x->nliteral = 0;
 	x->ncold = 0;
+	x->ncall = 0;
 	x->flags_in_rax = x->counted = false;
 	x->line = ~0ull;
 	x->nuses = x->nused = 0;

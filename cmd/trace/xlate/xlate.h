@@ -19,6 +19,7 @@
 #define XLATE_H
 
 #include "code/code.h"
+#include "context/context.h"
 #include "xlate/emit.h"
 
 struct def;
@@ -31,6 +32,10 @@ struct xexit {
 	uint8_t kind;		/* enum exit_kind */
 	uint8_t emulate;
 	uint8_t n;		/* guest instructions that it reports */
+	uint8_t move;		/* enum move */
+	uint32_t key;		/* a call's, see struct ctx_arc */
+	uint8_t *land;		/* displacement of its landing, or NULL */
+	uint64_t landing;	/* where that is */
 	uint32_t aux;
 	app_pc target;
 	app_pc expect;		/* a return inside the block: where the block
@@ -72,8 +77,16 @@ struct xlate {
 	uint32_t id[MAX_INSN + 1];	/* of the first n instructions, or 0 */
 	uint32_t firstexit;	/* number of exit[0] among all exits */
 	struct def *def;	/* set by frag.c */
+	uint32_t owner;		/* with --contexts; else 0 */
+	unsigned callentry;	/* offset of the entry for calls */
+	struct {
+		uint8_t *at;	/* displacement of a branch out of a call */
+		uint8_t exit;
+	} call[2 * MAX_EXIT];
+	unsigned ncall;
 	bool once;		/* MODE_ONCE */
-	unsigned prologue;	/* bytes of the entry for indirect transfers */
+	unsigned entry;		/* offset of the entry */
+	unsigned prologue;	/* bytes before it for indirect transfers */
 	unsigned i;		/* instruction being translated */
 	uint32_t homed;		/* set of the registers at home */
 	uint8_t loc;		/* see struct mapent */
@@ -98,13 +111,15 @@ struct xlate {
 
 /* Write the fragment at x->c; false: it exceeds MAX_MAP or XLATE_ROOM. */
 bool xlate(struct xlate *);
+/* Write the landing of frames that jumps push (calls.c). */
+void calls_more(struct xlate *);
 
 /*
  * def.c: the definition of a block just collected; NULL: the block is empty or
  * its kind has no definitions
  */
 struct def *def_find(const struct block *, const struct groups *,
-    const struct kind *);
+    const struct kind *, uint32_t owner);
 /* Make the ids of all exits that the block can have. */
 void def_ids(struct def *, struct xlate *);
 uint32_t def_number(const struct def *);
@@ -141,6 +156,11 @@ uint32_t def_ref_id(struct def *, const struct xlate *, unsigned i, unsigned k,
  */
 #define NO_COUNTER ~0u
 uint32_t def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes);
+/*
+ * The code that a slot's thread has run for an owner in limbo was another's:
+ * move its counts.  The thread waits for us.
+ */
+void def_move(unsigned slot, uint32_t limbo, uint32_t owner);
 /* The id of records that say that a line of code ('i') or data ('d') leaves. */
 uint32_t def_leave_id(char which);
 /* True if enough ids are left for any one block. */

@@ -1,0 +1,106 @@
+/*
+ * context.h - calling contexts, with --contexts: who is active, and who called
+ *
+ * moves.c	a thread's calls, returns and jumps, by the rules of lib/walk
+ * frames.c	its frames, in the guest and in lib/walk
+ * roots.c	contexts that no call led to
+ * arcs.c	states and arcs, as the guest has them
+ * owners.c	numbers for a function at a level, and how code is entered
+ * told.c	contexts and arcs as lines of the stream, and their costs
+ * lock.c	keeps two threads apart
+ *
+ * A thread is always in a context: a function, its level of recursion, and its
+ * callers.  What it executes is the own cost of the context's function and
+ * level, its OWNER, so each fragment is made for one owner, and all executions
+ * of its blocks are told as that owner's.
+ *
+ * The serving thread moves threads between contexts, the formatting thread
+ * tells costs; a lock keeps them apart.
+ */
+#ifndef CONTEXT_H
+#define CONTEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "code/code.h"
+
+struct evw;
+
+/* Begin: there are no contexts yet, nothing is mapped. */
+void context_start(void);
+/* Take in M and U lines, as the stream has them. */
+void context_maps(const char *lines);
+
+/* ----------------------------------------------------------------- owners.c */
+
+/*
+ * How a thread gets from an instruction to the next one: how it is told by
+ * shared.h's enum move; target 0: it goes where a word of memory says.
+ */
+enum move context_way(const struct insn *, app_pc target);
+/* Is this an owner in limbo? */
+bool context_in_limbo(uint32_t owner);
+/* The key of a call's site, for struct ctx_arc; target 0: any. */
+uint32_t context_key(app_pc site, app_pc target);
+/* May an indirect jump of the owner's code to pc be made without a look? */
+bool context_plain(uint32_t owner, app_pc from, app_pc pc);
+/* Write the F line of a block. */
+void context_write_owner(struct evw *, uint32_t id, uint32_t owner);
+
+/* ------------------------------------------------------------------ moves.c */
+
+/* What a thread has done, and where it goes on. */
+struct context_step {
+	enum move step;		/* as below, or what else begins or ends */
+	enum move move;		/* how the thread went on */
+	app_pc site;		/* the instruction that it did last */
+	uint8_t len;		/* of that, in bytes */
+	app_pc to;
+	uint64_t sp;		/* behind that instruction */
+	int64_t p;		/* REG_P, which counts instructions down */
+	bool indirect;		/* the instruction names no target */
+};
+/* Make a step of a slot's thread. */
+void context_step(unsigned slot, const struct context_step *);
+/*
+ * After a step: the owner in limbo whose code the thread has run up to it, and
+ * the one whose code that was; false: there was none.
+ */
+bool context_landed(unsigned slot, uint32_t *limbo, uint32_t *owner);
+/* The arc that it was called by; 0: none. */
+uint32_t context_called(unsigned slot);
+/* The owner of what it runs; 0: none. */
+uint32_t context_owner(unsigned slot);
+/* A new image: all threads but those to come are gone. */
+void context_image(void);
+
+/* ------------------------------------------------------------------- arcs.c */
+
+/*
+ * The code of an arc's target is at `code`, in a fragment for its owner.  next:
+ * another arc of that fragment, or 0.  false: the code is not what it leads to.
+ */
+bool context_link(uint64_t arc, app_pc target, uint32_t owner, uint64_t code,
+    uint32_t next);
+/* The fragment is gone: the arc, and those behind it, have no code. */
+void context_cut(uint32_t arc);
+/* No arc has code. */
+void context_cut_all(void);
+/* No frame has a landing, but those of jumps: threads are outside. */
+void context_forget_landings(void);
+
+/* ------------------------------------------------------------------- told.c */
+
+/* A slot's thread has executed n instructions more, by its counters. */
+void context_counted(unsigned slot, uint64_t n);
+/*
+ * Settle the open frames of a slot's thread, which does nothing meanwhile;
+ * write its costs, and new contexts.  Its REG_P begins anew at p, unless that
+ * is 0.
+ */
+void context_tell(struct evw *, unsigned slot, int64_t p);
+/* Write what lines to come may name: new contexts and arcs. */
+void context_tell_new(struct evw *);
+
+#endif

@@ -1,0 +1,358 @@
+/*
+ * frames - the frames of a thread, in the guest and in lib/walk
+ *
+ * The guest pushes and pops frames by itself as long as each call's arc is
+ * known.  Before a step that is ours lib/walk's thread is brought up to date,
+ * and behind it the guest's frames are.  A copy of those as of then shows what
+ * the guest has changed since: all above the innermost frame that is the same.
+ *
+ * The guest's outermost frame is no call's: its arc leads to the root of the
+ * thread.  So does one for each signal handler, above what was interrupted.
+ *
+ * The guest can write all that is read here: see base/trust.c.
+ */
+#include <string.h>
+
+#include "context/context.h"
+#include "context/parts.h"
+#include "util.h"
+
+/* The guest's frame, and what it is to lib/walk. */
+struct copy {
+	struct ctx_frame f;
+	const struct walk_ctx *root;	/* NULL: a call's */
+	const struct walk_arc *arc;
+	int64_t enter;
+};
+
+static struct mirror {
+	struct copy *v;
+	size_t n, cap;
+} mirrors[NSLOT];
+
+/* ------------------------------------------------------- the guest's memory */
+
+static uint8_t *
+part(unsigned slot)
+{
+	return area.seg[SEG_COUNTERS] + slot * area.boot.countbytes +
+	    8ull * (CELLS + NIDS);
+}
+
+static struct ctx_words *
+words(unsigned slot)
+{
+	return (struct ctx_words *)(void *)part(slot);
+}
+
+/* The guest's frame i, from the outermost. */
+static struct ctx_frame *
+frame(unsigned slot, size_t i)
+{
+	struct ctx_frame *f = (struct ctx_frame *)(void *)(part(slot) +
+	    CTX_FRAMES);
+
+	return f + (FRAMES_MOST - 1 - i);
+}
+
+static struct ctx_count *
+count(unsigned slot, uint32_t arc)
+{
+	struct ctx_count *c = (struct ctx_count *)(void *)(part(slot) +
+	    CTX_COUNTS);
+
+	return c + arc;
+}
+
+/* How many frames the guest has. */
+static size_t
+frames_now(unsigned slot)
+{
+	uint64_t top = ONCE(words(slot)->top), base = ONCE(words(slot)->base);
+	uint64_t n = (base - top) / sizeof(struct ctx_frame) + 1;
+
+	if ((base - top) % sizeof(struct ctx_frame) != 0 || n > FRAMES_MOST) {
+		trust_lose("its calls");
+		return 0;
+	}
+	return n;
+}
+
+/* ------------------------------------------------------------ guest to walk */
+
+static bool
+is_same(const struct ctx_frame *a, const struct ctx_frame *b)
+{
+	return a->arc == b->arc && a->p == b->p && a->place == b->place;
+}
+
+/* The thread of lib/walk gets a frame that the guest pushed. */
+static bool
+take(struct mirror *m, struct walk_thread *t, const struct ctx_frame *f,
+    int64_t p)
+{
+	uint64_t n = f->arc / 16, before = m->v[m->n - 1].f.arc / 16;
+	int64_t enter = t->total[0] - ((int64_t)f->p - p);
+	struct walk_arc *a;
+
+	if (f->arc % 16 != 0 || !arcs_is(n) || arcs_walk((uint32_t)n) == NULL ||
+	    arcs_from((uint32_t)n) != area.arcs[before].to) {
+		trust_lose("its calls");
+		return false;
+	}
+	a = arcs_walk((uint32_t)n);
+	stack_put(t, a, f->place == PLACE_NONE ? UINT64_MAX : f->place,
+	    area.arcs[n].ret, &enter);
+	m->v = xgrow(m->v, &m->cap, m->n + 1, sizeof *m->v);
+	m->v[m->n++] = (struct copy){ *f, NULL, a, enter };
+	return true;
+}
+
+void
+frames_take(unsigned slot, struct walk_thread *t, int64_t p)
+{
+	struct mirror *m = &mirrors[slot];
+	size_t n, k;
+	struct ctx_frame f;
+
+	if (m->n == 0 || (n = frames_now(slot)) == 0)
+		return;
+	k = n < m->n ? n : m->n;
+	while (k > 0 && !is_same(frame(slot, k - 1), &m->v[k - 1].f))
+		k--;
+	for (; m->n > k && m->v[m->n - 1].root == NULL; m->n--)
+		stack_drop(t);
+	if (k == 0 || m->n > k) {
+		trust_lose("its calls");
+		return;
+	}
+	for (; k < n; k++) {
+		f = *(volatile struct ctx_frame *)frame(slot, k);
+		if (!take(m, t, &f, p))
+			return;
+	}
+}
+
+/* ------------------------------------------------------------ walk to guest */
+
+/* What the guest's frame i is: the root of handler *sig, or lib/walk's *at. */
+static bool
+is_root(const struct walk_thread *t, size_t i, size_t *sig, size_t *at)
+{
+	size_t k;
+
+	for (k = 0; k < t->nsig && 1 + roots_bottom(t, k) + k < i; k++)
+		;
+	*sig = k;
+	*at = i - 1 - k;
+	return i == 0 || (k < t->nsig && 1 + roots_bottom(t, k) + k == i);
+}
+
+/* REG_P at the call of a frame that has been entered at this total. */
+static uint64_t
+p_at(const struct walk_thread *t, int64_t enter, int64_t p)
+{
+	return (uint64_t)(p + t->total[0] - enter);
+}
+
+static bool
+is_unchanged(const struct walk_thread *t, const struct mirror *m, size_t i,
+    int64_t p)
+{
+	const struct copy *c = &m->v[i];
+	const struct walk_frame *f;
+	size_t sig, at;
+
+	if (context_in_limbo(area.states[area.arcs[c->f.arc / 16].to].owner))
+		return false;
+	if (is_root(t, i, &sig, &at))
+		return i == 0 && c->root == roots_outermost(t);
+	f = &t->frame[at];
+	return c->root == NULL && c->arc == f->arc && c->enter == t->enter[at]
+	    && (at < t->bottom || c->f.p == p_at(t, c->enter, p));
+}
+
+/* So many activations of fn lie in frames from `at` on. */
+static uint32_t
+later(const struct walk_thread *t, const struct func *fn, size_t at)
+{
+	uint32_t n = 0;
+	size_t k;
+
+	for (; at < t->n; at++)
+		n += t->frame[at].arc != NULL &&
+		    t->frame[at].arc->ctx->fn == fn;
+	for (k = 0; k < t->nsig; k++)
+		if (roots_bottom(t, k) >= at && roots_root(t, k) != NULL)
+			n += roots_root(t, k)->fn == fn;
+	return n;
+}
+
+static void
+put(struct mirror *m, unsigned slot, const struct copy *c)
+{
+	m->v = xgrow(m->v, &m->cap, m->n + 1, sizeof *m->v);
+	m->v[m->n] = *c;
+	*frame(slot, m->n++) = c->f;
+}
+
+static uint32_t
+state_below(const struct mirror *m)
+{
+	return m->n == 0 ? 0 : area.arcs[m->v[m->n - 1].f.arc / 16].to;
+}
+
+/* A root, as a frame. */
+static void
+put_root(struct mirror *m, unsigned slot, const struct walk_ctx *root,
+    bool slow, bool limbo)
+{
+	struct call c = { .slow = true };
+	uint64_t set = m->n == 0 ? 0 : arcs_set(state_below(m));
+	uint32_t to;
+
+	to = arcs_state(root, arcs_set_with(set, root->fn, root->level),
+	    owner_get(root, limbo ? LIMBO : 0), slow);
+	put(m, slot, &(struct copy){ .f = { 16ull * arcs_get(0, &c, to), 0,
+	    PLACE_NONE, area.miss }, .root = root });
+}
+
+/* Is the call of lib/walk's last frame as the guest will make it again? */
+static bool
+is_plain(const struct walk_thread *t, const struct context_step *s,
+    const struct walk_frame *f)
+{
+	const struct walk_arc *a = f->arc;
+
+	return t->nsig == 0 && t->guess == NULL && t->skipper == NULL &&
+	    f->skipper == NULL && a->from != NULL &&
+	    a->from->seg->last == s->site && a->to == s->to &&
+	    !a->fn->setjmp && !a->fn->skip && !a->caller->fn->pop &&
+	    (s->move != MOVE_IJUMP || owner_place(s->to)->entry);
+}
+
+/* Lib/walk's frame `at`, pushed by step s, or NULL. */
+static void
+put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
+    int64_t p, const struct context_step *s)
+{
+	const struct walk_frame *f = &t->frame[at];
+	const struct walk_arc *a = f->arc;
+	uint32_t from = state_below(m), to;
+	bool top = at + 1 == t->n;
+	bool slow = t->nsig > 0 || (top && t->guess != NULL) || a == NULL;
+	struct call c = { .walk = f->arc, .ret = f->ret };
+
+	c.slow = s == NULL || !top || a == NULL || !is_plain(t, s, f);
+	if (a != NULL) {
+		to = arcs_state(a->ctx, arcs_set_with(arcs_set(from),
+		    a->ctx->fn, t->depth[a->ctx->fn->num] -
+		    later(t, a->ctx->fn, at + 1)), owner_get(a->ctx, top &&
+		    t->guess != NULL ? LIMBO : 0), slow);
+		c.target = a->to;
+		c.site = a->from == NULL ? 0 : context_key(a->from->seg->last,
+		    s != NULL && !s->indirect ? a->to : 0);
+		c.indirect = s != NULL && s->indirect;
+	} else {
+		to = arcs_state(roots_now(t), arcs_set(from), owner_get(
+		    roots_now(t), t->skipper == NULL ? 0 :
+		    t->skipper->seg->last), true);
+	}
+	put(m, slot, &(struct copy){ .f = { 16ull * arcs_get(from, &c, to),
+	    p_at(t, t->enter[at], p), f->sp == UINT64_MAX ? PLACE_NONE : f->sp,
+	    c.slow || s->move == MOVE_CALL ? area.miss : area.ctl->more },
+	    .arc = a, .enter = t->enter[at] });
+}
+
+void
+frames_give(unsigned slot, struct walk_thread *t, int64_t p,
+    const struct context_step *s)
+{
+	struct mirror *m = &mirrors[slot];
+	size_t n = 1 + t->n + t->nsig, i = n < m->n ? n : m->n, sig, at;
+	bool limbo = n == 1 && t->guess != NULL;
+
+	while (i > 0 && !is_unchanged(t, m, i - 1, p))
+		i--;
+	if (i == n && t->guess != NULL)
+		i--;
+	for (m->n = i; i < n; i++)
+		if (i == 0)
+			put_root(m, slot, roots_outermost(t), limbo, limbo);
+		else if (is_root(t, i, &sig, &at))
+			put_root(m, slot, roots_root(t, sig), true, i + 1 ==
+			    n && t->guess != NULL);
+		else
+			put_call(m, slot, t, at, p, s);
+	words(slot)->top = ONCE(words(slot)->base) -
+	    (n - 1) * sizeof(struct ctx_frame);
+}
+
+uint32_t
+context_owner(unsigned slot)
+{
+	return area.states[state_below(&mirrors[slot])].owner;
+}
+
+uint32_t
+context_called(unsigned slot)
+{
+	const struct mirror *m = &mirrors[slot];
+
+	return m->n == 0 ? 0 : (uint32_t)(m->v[m->n - 1].f.arc / 16);
+}
+
+void
+frames_end(unsigned slot)
+{
+	struct ctx_frame none = { 0, 0, PLACE_NONE, area.miss };
+
+	mirrors[slot].n = 0;
+	if (ONCE(words(slot)->base) == 0)
+		return;
+	*frame(slot, 0) = none;
+	words(slot)->top = ONCE(words(slot)->base);
+}
+
+void
+context_forget_landings(void)
+{
+	struct ctx_frame *f;
+	unsigned slot;
+	size_t i, n;
+
+	for (slot = 0; slot < NSLOT; slot++) {
+		if (slot * area.boot.countbytes >=
+		    area.boot.seg[SEG_COUNTERS].size || mirrors[slot].n == 0)
+			continue;
+		n = frames_now(slot);
+		for (i = 0; i < n; i++) {
+			f = frame(slot, i);
+			if (f->landing != area.ctl->more)
+				f->landing = area.miss;
+		}
+	}
+}
+
+/* ------------------------------------------------------------------- counts */
+
+void
+frames_charge(unsigned slot, const struct walk_thread *t)
+{
+	uint32_t n = 1, end = arcs_end();
+	struct ctx_count *c;
+	struct walk_arc *a;
+
+	for (; n < end; n++) {
+		c = count(slot, n);
+		a = arcs_walk(n);
+		if (c->calls == 0 && c->ir == 0)
+			continue;
+		if (a != NULL) {
+			a->calls += c->calls;
+			a->cost[0] += (int64_t)c->ir;
+			told_charge(t, a);
+		}
+		c->calls = c->ir = 0;
+	}
+}

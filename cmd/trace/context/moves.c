@@ -1,0 +1,231 @@
+/*
+ * moves - a thread's calls, returns and jumps, by the rules of lib/walk
+ *
+ * Each slot's thread has a thread of lib/walk, whose stack follows its calls.
+ * What callgraph(1) finds in the order of all executions is found here from
+ * those transfers alone that may call, return or leave a function.
+ */
+#include <htslib/khash.h>
+#include <string.h>
+
+#include "context/context.h"
+#include "context/parts.h"
+#include "util.h"
+
+KHASH_MAP_INIT_INT64(seg, struct walk_seg *)
+
+static khash_t(seg) *sites;	/* by address of the instruction, and flow */
+
+static const struct walk_ctx *guessed;	/* before the last step, or NULL */
+
+static char
+flow_of(enum move m)
+{
+	return m == MOVE_CALL ? 'L' : m == MOVE_RETURN ? 'R' :
+	    m == MOVE_IJUMP ? 'I' : 0;
+}
+
+/* The segment that ends in an instruction. */
+static struct walk_seg *
+seg_at(app_pc pc, uint8_t len, enum move m)
+{
+	uint8_t flow = (uint8_t)flow_of(m);
+	struct walk_seg *s;
+	khint_t k;
+	int made;
+
+	if (sites == NULL)
+		sites = kh_init(seg);
+	k = kh_put(seg, sites, pc ^ (uint64_t)flow << 56, &made);
+	if (made < 0)
+		die("sites of calls:");
+	if (made != 0) {
+		s = kh_val(sites, k) = xkeep(sizeof *s);
+		s->num = kh_size(sites);
+	}
+	s = kh_val(sites, k);
+	s->at = owner_place(pc);
+	s->addr = s->last = pc;
+	s->len = len;
+	s->flow = flow;
+	return s;
+}
+
+/* What the thread has executed up to its step. */
+static void
+arrive(struct walk_thread *t, const struct context_step *s)
+{
+	struct walk_seg *seg;
+
+	if (t->ctx == NULL)
+		return;
+	seg = seg_at(s->site, s->len, s->move);
+	t->slot = slot_get(t->ctx, seg);
+	t->seg = seg;
+	t->sp = s->sp;
+}
+
+/* REG_P of a slot's thread at its last step, or behind the last V lines. */
+static int64_t *
+reg_p(unsigned slot)
+{
+	static int64_t p[NSLOT];
+
+	return &p[slot];
+}
+
+/* The thread, or all that it has done so far, ends. */
+static void
+end(struct walk_thread *t)
+{
+	const struct walk_ctx *c = roots_outermost(t);
+
+	stack_close(t);
+	if (c != NULL)
+		told_root(t, c, 0, t->total[0] - t->since[0]);
+	t->since[0] = t->total[0];
+}
+
+static void
+handled(const struct walk_thread *t, uint64_t n)
+{
+	if (t->ctx != NULL)
+		told_root(t, t->ctx, 0, (int64_t)n);
+}
+
+/* Go on at an address. */
+static void
+go_on(struct walk_thread *t, app_pc to)
+{
+	static struct walk_seg seg;
+
+	memset(&seg, 0, sizeof seg);
+	seg.addr = seg.last = to;
+	seg.at = owner_place(to);
+	stack_move(t, &seg);
+}
+
+/* Do what a step is, up to where the thread goes on. */
+static void
+step(struct walk_thread *t, const struct context_step *s)
+{
+	if (s->step != MOVE_SIGRETURN)
+		arrive(t, s);
+	if (s->step == MOVE_SIGNAL)
+		stack_signal(t);
+	else if (s->step == MOVE_SIGRETURN)
+		stack_sigreturn(t);
+	else if (s->step == MOVE_END)
+		end(t);
+	if (s->step != MOVE_END)
+		go_on(t, s->to);
+}
+
+/* Bring a slot's thread up to date; p: its REG_P. */
+static struct walk_thread *
+thread_now(unsigned slot, int64_t p)
+{
+	struct walk_thread *t = thread_get(slot);
+	int64_t done = *reg_p(slot) - p;
+
+	*reg_p(slot) = p;
+	t->total[0] += done;
+	told_done(slot, (uint64_t)done);
+	frames_take(slot, t, p);
+	return t;
+}
+
+void
+context_step(unsigned slot, const struct context_step *s)
+{
+	struct walk_thread *t;
+
+	context_lock();
+	if (s->step == MOVE_START) {
+		*reg_p(slot) = s->p;
+		frames_end(slot);
+		end(thread_get(slot));
+	}
+	t = thread_now(slot, s->p);
+	t->landed = NULL;
+	guessed = t->guess;
+	step(t, s);
+	if (s->step == MOVE_END)
+		frames_end(slot);
+	else if (!trust_lost)
+		frames_give(slot, t, s->p, s);
+	context_unlock();
+}
+
+void
+context_start(void)
+{
+	owners_start();
+	arcs_forget();
+	walk.charged = told_charge;
+	walk.handled = handled;
+}
+
+bool
+context_landed(unsigned slot, uint32_t *limbo, uint32_t *owner)
+{
+	struct walk_thread *t;
+	bool landed;
+
+	context_lock();
+	t = thread_get(slot);
+	landed = t->landed != NULL && guessed != NULL;
+	if (landed) {
+		*limbo = owner_get(guessed, LIMBO);
+		*owner = owner_get(t->landed, 0);
+		t->landed = NULL;
+	}
+	context_unlock();
+	return landed;
+}
+
+void
+context_image(void)
+{
+	unsigned i;
+
+	context_lock();
+	for (i = 0; i < thread_count(); i++) {
+		end(thread_get(i));
+		frames_end(i);
+	}
+	arcs_forget();
+	context_unlock();
+}
+
+/* Settle all open frames; what the thread's outermost context has taken. */
+static void
+settle(unsigned slot, int64_t p)
+{
+	struct walk_thread *t = thread_get(slot);
+	int64_t rest = (int64_t)told_rest(slot);
+	const struct walk_ctx *c;
+
+	*reg_p(slot) -= rest;
+	t->total[0] += rest;
+	frames_take(slot, t, *reg_p(slot));
+	frames_charge(slot, t);
+	c = roots_outermost(t);
+	if (c == NULL || trust_lost)
+		return;
+	told_root(t, c, 0, (t->nsig > 0 ? t->sig[0].total[0] :
+	    t->total[0]) - t->since[0]);
+	stack_settle_thread(t);
+	if (p != 0)
+		*reg_p(slot) = p;
+	frames_give(slot, t, *reg_p(slot), NULL);
+}
+
+void
+context_tell(struct evw *w, unsigned slot, int64_t p)
+{
+	context_lock();
+	settle(slot, p);
+	told_write(w, slot);
+	context_unlock();
+}

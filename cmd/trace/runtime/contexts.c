@@ -1,0 +1,347 @@
+/*
+ * contexts - with --contexts: a thread's frames, where fragments cannot
+ *
+ * Fragments make calls and returns whose arcs the thread's table has.  Others
+ * come here: what an exit did is noted, and done when the thread is about to go
+ * on at its target.  A signal may come in between; then its handler is told
+ * first, with what was interrupted.  What is no plain call or return of an arc
+ * that exists is trace's, which changes frames as its rules are.
+ */
+#include "runtime.h"
+
+#define FIRST_ARCS 4096u	/* accessible at first; each fault doubles it */
+#define FIRST_FRAMES 2048u
+
+static void *
+at(const struct tarea *t, uint64_t off)
+{
+	return (void *)((uint64_t)t + T_BIAS + T_CTX + off);
+}
+
+static struct ctx_words *
+words(const struct tarea *t)
+{
+	return at(t, 0);
+}
+
+struct ctx_frame *
+contexts_top(const struct tarea *t)
+{
+	return (struct ctx_frame *)words(t)->top;
+}
+
+/* The address behind the outermost frame. */
+static uint64_t
+frames_end(const struct tarea *t)
+{
+	return (uint64_t)at(t, CTX_FRAMES) +
+	    FRAMES_MOST * sizeof(struct ctx_frame);
+}
+
+const struct ctx_arc *
+contexts_arc(const struct tarea *t)
+{
+	return &rt.arcs[contexts_top(t)->arc / 16];
+}
+
+static const struct ctx_state *
+state(const struct tarea *t)
+{
+	return &rt.states[contexts_arc(t)->to];
+}
+
+uint32_t
+contexts_owner(const struct tarea *t)
+{
+	if (!(rt.boot.flags & BOOT_CONTEXTS) || t->skips)
+		return 0;
+	return state(t)->owner;
+}
+
+/* ------------------------------------------------------------------- memory */
+
+static int
+open_memory(uint64_t from, uint64_t n)
+{
+	from &= -(uint64_t)PAGE;
+	n = (n + 2 * PAGE - 1) & -(uint64_t)PAGE;
+	return sys3(__NR_mprotect, from, n, 3) != 0 ? -1 : 0;
+}
+
+/* The counts of the first n arcs can be accessed. */
+static int
+open_counts(struct tarea *t, uint64_t n)
+{
+	n = n > ARCS_MOST ? ARCS_MOST : n;
+	t->narc = n;
+	return sys3(__NR_mprotect, at(t, CTX_COUNTS), 16 * n, 3) != 0 ? -1 : 0;
+}
+
+/* The outermost n frames can be accessed. */
+static int
+open_frames(struct tarea *t, uint64_t n)
+{
+	n = n > FRAMES_MOST ? FRAMES_MOST : n;
+	t->nframe = n;
+	n *= sizeof(struct ctx_frame);
+	if (n > FRAMES_MOST * sizeof(struct ctx_frame) - PAGE)
+		return open_memory((uint64_t)at(t, CTX_FRAMES), FRAMES_MOST *
+		    sizeof(struct ctx_frame));
+	return open_memory(frames_end(t) - n, n);
+}
+
+int
+contexts_begin(struct tarea *t)
+{
+	struct ctx_frame *f;
+
+	if (!(rt.boot.flags & BOOT_CONTEXTS))
+		return 0;
+	if (sys3(__NR_mprotect, at(t, 0), CTX_COUNTS, 3) != 0 ||
+	    open_counts(t, rt.ctl->polling ? ARCS_MOST : FIRST_ARCS) < 0 ||
+	    open_frames(t, rt.ctl->polling ? FRAMES_MOST : FIRST_FRAMES) < 0)
+		return -1;
+	f = (struct ctx_frame *)(frames_end(t) - sizeof *f);
+	f->arc = 0;
+	f->p = 0;
+	f->place = PLACE_NONE;
+	f->landing = (uint64_t)rt_miss;
+	words(t)->top = words(t)->base = (uint64_t)f;
+	t->rt_called = (uint64_t)rt_called;
+	t->more = rt.ctl->more;
+	return 0;
+}
+
+void
+contexts_all(struct tarea *t)
+{
+	if (!(rt.boot.flags & BOOT_CONTEXTS))
+		return;
+	open_counts(t, ARCS_MOST);
+	open_frames(t, FRAMES_MOST);
+}
+
+/* The count of the arc can be accessed. */
+static void
+room_for_arc(struct tarea *t, uint64_t arc)
+{
+	uint64_t n = t->narc;
+
+	while (n <= arc)
+		n *= 2;
+	if (n > t->narc && open_counts(t, n) < 0)
+		panic("no memory for calls");
+}
+
+/* Frames down to this address can be accessed; 0: no more can. */
+static int
+room_for_frame(struct tarea *t, uint64_t addr)
+{
+	uint64_t need = (frames_end(t) - addr) / sizeof(struct ctx_frame) + 1;
+	uint64_t n = t->nframe;
+
+	if (need > FRAMES_MOST)
+		return 0;
+	while (n < need)
+		n *= 2;
+	if (n > t->nframe && open_frames(t, n) < 0)
+		panic("no memory for calls");
+	return 1;
+}
+
+enum contexts_fault
+contexts_fault(struct tarea *t, uint64_t addr)
+{
+	uint64_t off = addr - (uint64_t)at(t, 0);
+
+	if (!(rt.boot.flags & BOOT_CONTEXTS) || off < CTX_COUNTS ||
+	    off >= CTX_BYTES)
+		return CONTEXTS_NOT;
+	if (off < CTX_GUARD) {
+		if ((off - CTX_COUNTS) / 16 < t->narc)
+			return CONTEXTS_NOT;
+		room_for_arc(t, (off - CTX_COUNTS) / 16);
+		return CONTEXTS_ROOM;
+	}
+	return room_for_frame(t, addr & -(uint64_t)sizeof(struct ctx_frame)) ?
+	    CONTEXTS_ROOM : CONTEXTS_FULL;
+}
+
+/* ------------------------------------------------------ interrupted halfway */
+
+static struct ctx_count *
+count(const struct tarea *t, uint64_t arc)
+{
+	return at(t, CTX_COUNTS + arc);
+}
+
+void
+contexts_uncall(struct tarea *t, uint64_t arc)
+{
+	count(t, arc)->calls--;
+}
+
+void
+contexts_unland(struct tarea *t)
+{
+	const struct ctx_frame *f = contexts_top(t);
+
+	count(t, f->arc)->ir -= f->p - t->p;
+}
+
+/* -------------------------------------------------------- calls and returns */
+
+void
+contexts_left(struct tarea *t, const struct exitmeta *x)
+{
+	if (x->move == MOVE_NONE || contexts_owner(t) == 0)
+		return;
+	t->moving.site = x->site;
+	t->moving.sitelen = x->sitelen;
+	t->moving.move = x->move;
+	t->moving.key = x->key;
+	t->moving.indirect = x->kind == EXIT_INDIRECT;
+	t->moving.landing = x->landing;
+	t->moving.sp = t->gpr[4];
+	/* an operand of the return does not count */
+	if (x->move == MOVE_RETURN && x->kind == EXIT_INDIRECT)
+		t->moving.sp += 8 + (uint64_t)(int64_t)(int32_t)x->aux;
+}
+
+/* The number of the arc for the call that is being made; 0: there is none. */
+static uint32_t
+find_arc(const struct tarea *t)
+{
+	uint32_t i = state(t)->first, tries = 0;
+	const struct ctx_arc *a;
+
+	for (; i != 0 && i < ARCS_MOST && tries < 10000; i = a->next, tries++) {
+		a = &rt.arcs[i];
+		if (a->site == t->moving.key && a->target == t->pc)
+			return a->slow ? 0 : i;
+	}
+	return 0;
+}
+
+/* A flush since the thread left the cache takes its landing away. */
+static void
+check_landing(struct tarea *t, struct ctx_frame *f)
+{
+	if (__atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST) != t->gen &&
+	    f->landing != t->more)
+		f->landing = (uint64_t)rt_miss;
+}
+
+static bool
+make_call(struct tarea *t)
+{
+	struct ctx_frame *top = contexts_top(t), *f = top - 1;
+	bool call = t->moving.move == MOVE_CALL;
+	uint32_t i;
+
+	if (call ? top->place <= t->moving.sp : top->place == PLACE_NONE)
+		return false;
+	i = find_arc(t);
+	if (i == 0 || !room_for_frame(t, (uint64_t)f))
+		return false;
+	room_for_arc(t, i);
+	f->arc = 16ull * i;
+	f->p = t->p;
+	f->place = call ? t->moving.sp : top->place;
+	f->landing = !call ? t->more : t->moving.landing != 0 ?
+	    t->moving.landing : (uint64_t)rt_miss;
+	count(t, f->arc)->calls++;
+	__atomic_store_n(&words(t)->top, (uint64_t)f, __ATOMIC_SEQ_CST);
+	check_landing(t, f);
+	((uint64_t *)at(t, CTX_TABLE))[-rt.arcs[i].nkey % CTX_KEYS] = f->arc;
+	return true;
+}
+
+/* trace has made the call: its next ones, and this one's return, are ours. */
+static void
+set_landing(struct tarea *t)
+{
+	struct ctx_frame *f = contexts_top(t);
+	const struct ctx_arc *a = contexts_arc(t);
+
+	if (a->slow || a->site != t->moving.key || a->target != t->pc ||
+	    f->place != t->moving.sp || t->moving.landing == 0 ||
+	    state(t)->slow)
+		return;
+	__atomic_store_n(&f->landing, t->moving.landing, __ATOMIC_SEQ_CST);
+	check_landing(t, f);
+	((uint64_t *)at(t, CTX_TABLE))[-a->nkey % CTX_KEYS] = f->arc;
+}
+
+/* Leave the frames that the stack pointer is beyond. */
+static bool
+make_return(struct tarea *t)
+{
+	struct ctx_frame *f = contexts_top(t);
+
+	if (f->place >= t->moving.sp)
+		return false;
+	for (; f->place < t->moving.sp; f++) {
+		room_for_arc(t, f->arc / 16);
+		count(t, f->arc)->ir += f->p - t->p;
+	}
+	words(t)->top = (uint64_t)f;
+	return true;
+}
+
+/* Have trace make a step; the moves between steps are ours. */
+static void
+tell(struct tarea *t, enum move step, uint64_t site)
+{
+	uint64_t arg[4] = { site, t->pc, t->moving.sp, move_arg(step,
+	    t->moving.move | (t->moving.indirect ? 8 : 0), t->moving.sitelen,
+	    t->p) };
+
+	t->moving.move = MOVE_NONE;
+	ask(t, REQ_MOVE, arg);
+}
+
+void
+contexts_arrive(struct tarea *t)
+{
+	unsigned move = t->moving.move;
+	bool done = false;
+
+	if (!(rt.boot.flags & BOOT_CONTEXTS) || t->skips)
+		return;
+	if (state(t)->owner == 0) {
+		t->moving.sp = t->gpr[4];
+		tell(t, MOVE_START, t->pc);
+		return;
+	}
+	if (move == MOVE_NONE)
+		return;
+	if (!state(t)->slow)
+		done = move == MOVE_RETURN ? make_return(t) : make_call(t);
+	if (!done)
+		tell(t, MOVE_ON, t->moving.site);
+	if (!done && move == MOVE_CALL)
+		set_landing(t);
+	t->moving.move = MOVE_NONE;
+}
+
+void
+contexts_step(struct tarea *t, enum move step, uint64_t pc)
+{
+	if (contexts_owner(t) == 0)
+		return;
+	if (t->moving.move == MOVE_NONE)
+		t->moving.sitelen = 0;
+	tell(t, step, t->moving.move == MOVE_NONE ? pc : t->moving.site);
+}
+
+uint64_t
+contexts_called(const struct tarea *t)
+{
+	const struct ctx_arc *a;
+
+	if (contexts_owner(t) == 0)
+		return ~0ull;
+	a = contexts_arc(t);
+	return a->target == t->pc ? CALLED | (uint64_t)(a - rt.arcs) : ~0ull;
+}
