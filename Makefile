@@ -50,9 +50,9 @@ WARN	= -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 CPPFLAGS = -D_GNU_SOURCE -Ilib
 # With it set, builds in different folders give the same bytes
 ifdef SOURCE_DATE_EPOCH
-CPPFLAGS += -ffile-prefix-map=$(CURDIR)=.
+REMAP	= -ffile-prefix-map=$(CURDIR)=.
 endif
-COMPILE	= $(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(SANFLAGS)
+COMPILE	= $(CC) $(REMAP) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(SANFLAGS)
 LINK	= $(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS)
 
 PREFIX	= /usr/local
@@ -141,7 +141,7 @@ $(PB).c: cmd/fmt-pprof/pprof.proto | $(FIRST)
 	protoc-c --proto_path=$(<D) --c_out=$(@D) $<
 $(PB).h: $(PB).c
 $(PB).o: $(PB).c
-	$(CC) -std=gnu11 -I$(BUILD)/cmd/fmt-pprof $(CFLAGS) $(SANFLAGS) \
+	$(CC) $(REMAP) -std=gnu11 -I$(BUILD)/cmd/fmt-pprof $(CFLAGS) $(SANFLAGS) \
 	    -MMD -MP -c -o $@ $<
 $(BUILD)/cmd/fmt-pprof/%.o: CPPFLAGS += -I$(BUILD)/cmd/fmt-pprof
 $(patsubst %.c,$(BUILD)/%.o,$(wildcard cmd/fmt-pprof/*.c)): $(PB).h
@@ -192,11 +192,12 @@ $(BUILD)/$(RT)/%.c.o: $(RT)/%.c | $(FIRST)
 	@mkdir -p $(@D)
 	$(call short,CC)$(CC) -std=gnu11 $(RTFLAGS) $(WARN) -MMD -MP -c -o $@ $<
 
-# numbers of C for assembler
+# numbers of C for assembler, in lines that are none of its language
+NOTASM	= $(if $(findstring clang,$(CC)),-fno-integrated-as)
 $(BUILD)/$(RT)/offsets.h: $(RT)/offsets.c $(wildcard $(RT)/*.h) \
     cmd/trace/shared.h | $(FIRST)
 	@mkdir -p $(@D)
-	$(call short,GEN)$(CC) -std=gnu11 $(RTFLAGS) $(WARN) -S -o - $< | \
+	$(call short,GEN)$(CC) -std=gnu11 $(RTFLAGS) $(WARN) $(NOTASM) -S -o - $< | \
 	    sed -n 's/^->\([A-Z_]*\) \(-*[0-9]*\)$$/#define \1 \2/p' >$@
 
 $(BUILD)/$(RT)/%.S.o: $(RT)/%.S $(BUILD)/$(RT)/offsets.h | $(FIRST)
