@@ -190,15 +190,18 @@ put_policy(void)
 static void
 put_body(void)
 {
+	const char *before = "";
 	size_t i, k;
 
-	out_str(out, "<body class=\"js");
+	out_str(out, "<body class=\"");
 	for (i = 0; i < prof.nshow; i++) {
 		for (k = 0; k < prof.nmain; k++)
 			if (prof.main[k] == prof.show[i])
 				break;
-		if (k == prof.nmain)
-			out_printf(out, " x%zu", i);
+		if (k < prof.nmain)
+			continue;
+		out_printf(out, "%sx%zu", before, i);
+		before = " ";
 	}
 	out_str(out, "\">\n");
 }
