@@ -51,13 +51,20 @@ seg_at(app_pc pc, uint8_t len, enum move m)
 	return s;
 }
 
+/* A handler was interrupted before its first instruction. */
+static bool
+not_begun(const struct walk_thread *t)
+{
+	return t->nsig > 0 && t->total[0] == t->sig[t->nsig - 1].total[0];
+}
+
 /* What the thread has executed up to its step. */
 static void
 arrive(struct walk_thread *t, const struct context_step *s)
 {
 	struct walk_seg *seg;
 
-	if (t->ctx == NULL)
+	if (t->ctx == NULL || not_begun(t))
 		return;
 	seg = seg_at(s->site, s->len, s->move);
 	t->slot = slot_get(t->ctx, seg);

@@ -1,0 +1,166 @@
+#!/bin/sh
+# trace --contexts: callgraph finds in counts with contexts what it finds in the
+# order of all executions of the same run. Large programs are in t/long.
+
+. t/lib.sh
+
+[ -x "$B/trace" ] || skip_all "no trace"
+SRC=$PWD/t/src
+LIMIT=${LIMIT:-60}
+cd "$T" || exit 99
+# hashes and addresses that are the same in each run
+export PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 PYTHONHASHSEED=0 HOME="$T"
+
+# record KIND FILE PROGRAM...: a stream
+record() {
+	kind=$1 to=$2
+	shift 2
+	timeout -k 5 "$LIMIT" "$B/trace" $kind -o "$to" -- "$@" \
+	    </dev/null >record.out 2>record.err
+	grep -q '^E [es]' "$to"
+}
+# Costs without descriptions, and stacks with all contexts.
+graph() { # STREAM COSTS OPTION...
+	in=$1 to=$2
+	shift 2
+	"$B/callgraph" "$@" "$in" >costs && grep -v '^desc:' costs >"$to"
+}
+stacks() { # STREAM STACKS
+	"$B/callgraph" --contexts "$1" | "$B/fmt-folded" -o "$2"
+}
+# Some programs do not do quite the same in each run: until a run in counts was
+# like one in order, each of TRIES runs is compared with all before it.
+TRIES=${TRIES:-1}
+# meet KINDS FUNCTION PROGRAM...: got and want are results of the function
+meet() {
+	a=${1%%,*} b=${1#*,} result=$2
+	shift 2
+	for try in $(seq "$TRIES"); do
+		record "$a" order "$@" && record "$b" other "$@" || return 2
+		$result order want.$try && $result other got.$try || return 2
+		for i in $(seq "$try"); do
+			for want in want.$i want.$try; do
+				got=got.$try
+				[ $want = want.$try ] && got=got.$i
+				cmp -s $want $got && return
+			done
+		done
+	done
+	diff want.1 got.1 | sed 's/^/# /; 20q'
+	return 1
+}
+costs_and_stacks() {
+	graph "$1" "$2" && stacks "$1" stacks && cat stacks >>"$2"
+}
+# alike TEXT PROGRAM...: the same costs and stacks, to the last byte
+alike() {
+	text=$1
+	shift
+	meet "-e blocks,-e counts --contexts" costs_and_stacks "$@"
+	ok "$text: the same" $?
+}
+# cached TEXT PROGRAM...: with misses, in kind cache
+caches="--I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64"
+cached() {
+	text=$1
+	shift
+	meet "-e all,-e cache --contexts" missed "$@"
+	ok "$text: the same with misses" $?
+}
+missed() {
+	"$B/cachesim" -t $caches -o told "$1" && graph told "$2"
+}
+# some TEXT PATTERN PROGRAM...: the same of functions whose name fits
+cat >list.awk <<'E'
+function name(s,	id) {
+	id = s
+	sub(/\).*/, "", id)
+	if (s ~ /\) /) {
+		sub(/^[^)]*\) /, "", s)
+		n[id] = s
+	}
+	return n[id]
+}
+/^fn=/ { fn = name(substr($0, 4)) }
+/^cfn=/ { cfn = name(substr($0, 5)) }
+/^calls=/ {
+	split(substr($0, 7), c, " ")
+	getline
+	if (fn ~ only && cfn ~ only) {
+		calls[fn ">" cfn] += c[1]
+		cost[fn ">" cfn] += $2
+	}
+	next
+}
+/^[0-9+*-]/ { if (fn ~ only) own[fn] += $2 }
+END {
+	for (a in calls)
+		print a, calls[a], cost[a]
+	for (fn in own)
+		print fn, own[fn]
+}
+E
+some() {
+	text=$1 only=$2
+	shift 2
+	record "-e blocks" order "$@" &&
+	    record "-e counts --contexts" other "$@"
+	ok "$text: both kinds" $?
+	graph order a && graph other b
+	ok "$text: functions and calls" $?
+	awk -v only="$only" -f list.awk a | sort >want
+	awk -v only="$only" -f list.awk b | sort >got
+	[ -s want ]
+	ok "$text: $(wc -l <want | tr -d ' ') of them" $?
+	samefile "$text: the same costs" want got
+}
+# most TEXT LEAST PROGRAM...: of a program that never does the same twice, the
+# own costs from LEAST on that are the same in four runs in order. One in a
+# hundred may be so by chance.
+most() {
+	text=$1 least=$2
+	shift 2
+	for i in 1 2 3 4; do
+		record "-e blocks" order "$@" && graph order a &&
+		    awk -v only=. -f list.awk a | sort >want.$i
+	done
+	sort want.[1-4] | uniq -c | awk -v least="$least" '
+	    $1 == 4 && !/>/ && $NF >= least { sub(/^ *4 /, ""); print }' >want
+	rm -f want.?
+	record "-e counts --contexts" other "$@" && graph other b &&
+	    awk -v only=. -f list.awk b | sort >all
+	ok "$text: both kinds" $?
+	comm -12 want all >got
+	n=$(wc -l <want) same=$(wc -l <got)
+	echo "# $same of $n are the same"
+	[ "$n" -gt 10 ] && [ "$same" -ge $((n - n / 100)) ]
+	ok "$text: the same costs" $? || diff want got | sed 's/^/# /; 20q'
+}
+
+if [ -n "${LARGE:-}" ]; then
+	. "$LARGE"
+	done_testing
+	exit
+fi
+
+V=$TB/victim
+for v in exact-calls exact-fall exact-fall-pie exact-flow exact-flow-pie \
+    exact-rep exact-loop exact-signal; do
+	alike "$v" "$V/$v"
+done
+alike "recursion" "$V/ins-recursion"
+alike "flow" "$V/ins-flow"
+alike "C++" "$V/ins-cxx"
+${CC:-gcc} -O2 -fno-inline -o tails "$SRC/tails.c" &&
+    ${CC:-gcc} -O2 -fno-inline -static -o static "$SRC/tails.c" &&
+    ${CC:-gcc} -O1 -pthread -Wl,-z,now -o workers "$SRC/workers.c" &&
+    ${CXX:-g++} -O1 -o unwind "$SRC/unwind.cc"
+ok "programs" $?
+alike "tail calls" ./tails
+alike "tail calls, static" ./static
+for m in "plain 1" "plain 4" "guarded 1" "pong 3" "jumps 3" return jump \
+    alt-below-jump alt-above-return once coroutines; do
+	alike "unwind $m" ./unwind $m
+done
+some "threads" '^work_' ./workers 5
+done_testing
