@@ -87,6 +87,12 @@ done
 [ -s "$T/model" ]
 ok "the model says something" $?
 
+printf 'H quern-events 1\nB 1 >103e 2r4@1040*0 2 2C103e\n1.*3\n' >"$T/in.ev"
+echo 'E exit 0 4' >>"$T/in.ev"
+ours --refs=both "$T/in.ev" | sort >"$T/ours"
+python3 t/models/reuse.py --refs=both "$T/in.ev" | sort >"$T/model"
+samefile "a reference without rounds, where code is" "$T/model" "$T/ours"
+
 # the curve at S lines is a cache of one set with S ways
 cachesim_misses() { # lines stream: of data, of code
 	"$B/cachesim" --D1=$((64 * $1)),"$1",64 --I1=$((64 * $1)),"$1",64 \

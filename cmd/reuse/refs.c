@@ -72,11 +72,13 @@ static bool
 add_fetch(const struct unit *u, const struct ev_insn *i, uint32_t insn,
     uint8_t one)
 {
-	const struct use *before = &uses[nuse - 1];
+	const struct use *before = nuse > u->use ? &uses[nuse - 1] : NULL;
 	uint64_t line = i->addr >> opt.shift;
 	uint64_t last = (i->addr + i->len - 1) >> opt.shift;
 
-	if (nuse > u->use && before->group == one && line == last &&
+	/* a repeated reference may have no rounds */
+	if (before != NULL && before->group == one && before->count == 0 &&
+	    line == last &&
 	    (before->at + 1 + before->size) >> opt.shift == line)
 		return false;
 	add_use((struct use){ i->addr - 1, insn, i->len - 1U, one, 0 });
