@@ -386,15 +386,19 @@ static void
 work_sets(void)
 {
 	struct scale x, y;
-	uint64_t length;
+	uint64_t length, longest = 0;
 	double legend;
 
 	work_scales(&x, &y);
 	work_axes(&x, &y);
 	legend = y.to - 8;
-	work_level(&shown[0]->work, COLUMNS, &length);
-	label(LEFT, legend, START, "touched in each %llu instructions: lines "
-	    "(solid)%s", (unsigned long long)length, nshown == 1 &&
+	for (unsigned i = 0; i < nshown; i++) {
+		work_level(&shown[i]->work, COLUMNS, &length);
+		longest = length > longest ? length : longest;
+	}
+	label(LEFT, legend, START, "touched in each %llu instructions%s: lines "
+	    "(solid)%s", (unsigned long long)longest,
+	    nshown == 1 ? "" : ", or fewer in short threads", nshown == 1 &&
 	    opt.sample >= 1 ? ", whole pages of 4096 bytes (dotted)" : "");
 	for (unsigned i = 0; i < nshown; i++) {
 		put_steps(&x, &y, i, size_of_lines);
