@@ -15,9 +15,10 @@ export PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 PYTHONHASHSEED=0 HOME="$T"
 record() {
 	kind=$1 to=$2
 	shift 2
+	rm -f "$to"
 	timeout -k 5 "$LIMIT" "$B/trace" $kind -o "$to" -- "$@" \
 	    </dev/null >record.out 2>record.err
-	grep -q '^E [es]' "$to"
+	[ -e "$to" ] && grep -q '^E [es]' "$to"
 }
 # Costs without descriptions, and stacks with all contexts.
 graph() { # STREAM COSTS OPTION...
