@@ -287,7 +287,7 @@ struct ctx_state {
 
 #define ARCS_MOST (1u << 21)
 #define STATES_MOST (1u << 21)
-#define FRAMES_MOST ((1u << 20) + 1)	/* the first is no call's */
+#define FRAMES_MOST ((1u << 24) + 1)	/* the first is no call's */
 #define PLACE_NONE (1ull << 62)		/* of a frame that is no call's */
 /* A thread's part: its words, arcs by their keys' low bits, arcs' counts. */
 struct ctx_words {

@@ -42,7 +42,7 @@
 #include "util.h"
 
 /* Who jumps between stacks may leave frames for ever: half of so many go. */
-#define MOST	((size_t)1 << 20)
+#define MOST	((size_t)1 << 24)
 /* And so may handlers that never return. */
 #define MOSTSIG	64
 /* The place of a frame at a stack's beginning that a jump has made. */

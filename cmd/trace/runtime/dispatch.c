@@ -571,7 +571,8 @@ dispatch_exit(struct tarea *t)
 	case EXIT_INDIRECT:
 		break;
 	case EXIT_DIRECT:
-		link = t->exitno;
+		if (x.move == MOVE_NONE)	/* calls go by arcs */
+			link = t->exitno;
 		break;
 	case EXIT_SYSCALL:
 		syscall_do(t, &x);
