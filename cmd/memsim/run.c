@@ -473,8 +473,11 @@ code_lines(const struct unit *u, const struct quick *k)
 		uint32_t slot = k->hint[line & k->nhint];
 
 		if (__builtin_expect(k->entry[slot] >> 2 != line + 1, 0)) {
-			k->c->now = when;
-			return false;
+			slot = cache_find(k->c, line);
+			if (slot == CACHE_NONE) {
+				k->c->now = when;
+				return false;
+			}
 		}
 		stamp[slot] = ++when;
 	}
