@@ -71,7 +71,7 @@ set_name(struct part *p, const char *name)
 	const char *rest = name + 1;
 
 	*p = (struct part){ .tlb = name[0] == 'T', .side = BOTH,
-	    .allocate = true, .line = p->tlb ? 4096 : 64, .seed = 1 };
+	    .allocate = true, .line = 64, .seed = 1 };
 	if (name[0] != 'L' && name[0] != 'T')
 		wrong("neither L nor T begins", name);
 	if (strlen(name) >= sizeof p->name)
@@ -83,7 +83,6 @@ set_name(struct part *p, const char *name)
 		p->side = *rest++ == 'I' ? CODE : DATA;
 	if (!is_name(p, rest))
 		wrong("no name of a level:", name);
-	p->line = 64;
 	p->pages = p->tlb ? 1 << PAGE_4K : 0;
 }
 
