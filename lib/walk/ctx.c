@@ -64,12 +64,38 @@ slot_equal(const struct walk_slot *a, const struct walk_slot *b)
 
 KHASH_INIT(slot, struct walk_slot *, char, 0, slot_hash, slot_equal)
 
+struct arc_key {
+	const struct walk_slot *from;
+	const struct func *fn;
+	uint64_t to;
+	uint32_t level;
+};
+
+static inline khint_t
+arc_hash(struct arc_key k)
+{
+	uint64_t h = (uint64_t)(uintptr_t)k.from ^ k.to << 7 ^
+	    (uint64_t)(uintptr_t)k.fn << 20 ^ k.level;
+
+	return (khint_t)(h * 0x9e3779b97f4a7c15 >> 32);
+}
+
+static inline int
+arc_equal(struct arc_key a, struct arc_key b)
+{
+	return a.from == b.from && a.fn == b.fn && a.to == b.to &&
+	    a.level == b.level;
+}
+
+KHASH_INIT(arc, struct arc_key, struct walk_arc *, 1, arc_hash, arc_equal)
+
 struct walk_ctx *contexts;
 static struct walk_ctx **lastctx = &contexts;
 static uint32_t nctx, nthread;
 static uint64_t folded;
 static khash_t(ctx) *ctxs, *chains;
 static khash_t(slot) *slots;
+static khash_t(arc) *arcs;
 
 uint32_t
 ctx_threads(void)
@@ -268,31 +294,53 @@ arc_new(struct walk_ctx *caller, uint64_t site, struct walk_ctx *callee,
 	return a;
 }
 
+#define NEAR 8u		/* so many of a slot's arcs are looked through */
+
+/* One of the latest arcs of a slot, which becomes the first; or NULL. */
+static struct walk_arc *
+arc_near(struct walk_slot *from, const struct walk_seg *to, uint32_t level)
+{
+	struct walk_arc *a, **p = &from->arcs;
+
+	for (unsigned n = 0; n < NEAR && (a = *p) != NULL; n++, p = &a->next)
+		if (a->to == to->addr && a->level == level &&
+		    a->fn == to->at->fn) {
+			*p = a->next;
+			a->next = from->arcs;
+			from->arcs = a;
+			return a;
+		}
+	return NULL;
+}
+
 struct walk_arc *
 arc_get(struct walk_slot *from, const struct walk_seg *to, uint32_t level,
     uint32_t thread)
 {
-	struct walk_arc *a, **p;
+	struct arc_key key = { from, to->at->fn, to->addr, level };
+	struct walk_arc *a = arc_near(from, to, level);
+	khint_t k;
+	int made;
 
-	for (p = &from->arcs; (a = *p) != NULL; p = &a->next)
-		if (a->to == to->addr && a->level == level &&
-		    a->fn == to->at->fn) {
-			*p = a->next;
-			break;
-		}
-	if (a == NULL) {
-		a = arc_new(from->ctx, from->seg->last - from->seg->at->slide,
-		    ctx_get(from->ctx, from->seg->last, to->at->fn, level,
-		    thread),
-		    to->addr - to->at->slide);
-		a->from = from;
-		a->to = to->addr;
-		a->level = level;
-		a->fn = to->at->fn;
-	}
+	if (a != NULL)
+		return a;
+	if (arcs == NULL)
+		arcs = kh_init(arc);
+	k = kh_put(arc, arcs, key, &made);
+	if (made < 0)
+		die("calls:");
+	if (made == 0)
+		return kh_val(arcs, k);
+	a = arc_new(from->ctx, from->seg->last - from->seg->at->slide,
+	    ctx_get(from->ctx, from->seg->last, to->at->fn, level, thread),
+	    to->addr - to->at->slide);
+	a->from = from;
+	a->to = to->addr;
+	a->level = level;
+	a->fn = to->at->fn;
 	a->next = from->arcs;
 	from->arcs = a;
-	return a;
+	return kh_val(arcs, k) = a;
 }
 
 /* ---- jumps ---- */

@@ -60,7 +60,8 @@ counter_sizes(unsigned shrink)
 		b->seg[SEG_ARCS].size = ARCS_MOST * sizeof(struct ctx_arc) +
 		    STATES_MOST * sizeof(struct ctx_state);
 	}
-	b->seg[SEG_COUNTERS].size = (1024u >> shrink) * b->countbytes;
+	b->seg[SEG_COUNTERS].size = (opt->contexts != 0 && shrink != 0 ?
+	    256u >> shrink : 1024u >> shrink) * b->countbytes;
 	b->flags |= BOOT_COUNTS;
 }
 

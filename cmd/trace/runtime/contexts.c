@@ -9,6 +9,7 @@
  */
 #include "runtime.h"
 
+#define MADV_DONTFORK 10
 #define FIRST_ARCS 4096u	/* accessible at first; each fault doubles it */
 #define FIRST_FRAMES 2048u
 
@@ -97,6 +98,9 @@ contexts_begin(struct tarea *t)
 
 	if (!(rt.boot.flags & BOOT_CONTEXTS))
 		return 0;
+	/* not for a child, whose address space may soon be limited */
+	sys3(__NR_madvise, at(t, 0), CTX_BYTES +
+	    rt.boot.seg[SEG_ARCS].size, MADV_DONTFORK);
 	if (sys3(__NR_mprotect, at(t, 0), CTX_COUNTS, 3) != 0 ||
 	    open_counts(t, rt.ctl->polling ? ARCS_MOST : FIRST_ARCS) < 0 ||
 	    open_frames(t, rt.ctl->polling ? FRAMES_MOST : FIRST_FRAMES) < 0)

@@ -67,6 +67,9 @@ map_segments(void)
 	map_counters();
 	rt.arcs = (const struct ctx_arc *)map(SEG_ARCS, R);
 	rt.states = (const struct ctx_state *)(rt.arcs + ARCS_MOST);
+	if (rt.arcs != NULL)	/* nor are these for children */
+		sys3(__NR_madvise, rt.arcs, rt.boot.seg[SEG_ARCS].size,
+		    MADV_DONTFORK);
 	for (i = 0; i < 2; i++) {
 		rt.zone[i] = map(i == 0 ? SEG_ZONE0 : SEG_ZONE1, R | X);
 		rt.zonesize[i] = rt.boot.seg[SEG_ZONE0 + i].size;
