@@ -50,6 +50,11 @@ struct callwalk {
 	bool toggle;			/* --toggle-collect is in use */
 	bool contexts;			/* each chain of callers apart */
 	uint64_t maxcontexts;
+	/*
+	 * A thread's frames. Who jumps between stacks may leave some for ever:
+	 * of so many, the outer half is dropped.
+	 */
+	size_t maxframes;
 	uint32_t callers;		/* the most that any rule separates */
 	/* Called at each such event; may be NULL. */
 	void (*entered)(const struct walk_thread *, const struct func *,

@@ -41,9 +41,7 @@
 
 #include "util.h"
 
-/* Who jumps between stacks may leave frames for ever: half of so many go. */
-#define MOST	((size_t)1 << 24)
-/* And so may handlers that never return. */
+/* Handlers that never return leave what they interrupted for ever. */
 #define MOSTSIG	64
 /* The place of a frame at a stack's beginning that a jump has made. */
 #define ANYWHERE UINT64_MAX
@@ -187,7 +185,7 @@ push(struct walk_thread *t, struct walk_slot *from, struct walk_arc *a,
 {
 	struct walk_frame *f;
 
-	if (t->n >= MOST)
+	if (t->n >= walk.maxframes)
 		forget_half(t);
 	t->frame = xgrow(t->frame, &t->cap, t->n + 1, sizeof *t->frame);
 	t->enter = xgrow(t->enter, &t->capenter, (t->n + 1) * walk.ncol,

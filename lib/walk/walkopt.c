@@ -4,5 +4,6 @@
 #include "callwalk.h"
 
 struct callwalk walk = {
-	.ncol = 1, .firsttold = 1, .maxcontexts = 1000000
+	.ncol = 1, .firsttold = 1, .maxcontexts = 1000000,
+	.maxframes = (size_t)1 << 20
 };

@@ -170,6 +170,7 @@ context_start(void)
 	owners_start();
 	arcs_forget();
 	walk.charged = told_charge;
+	walk.maxframes = FRAMES_MOST - 1;
 	walk.handled = handled;
 }
 
