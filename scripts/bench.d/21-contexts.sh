@@ -1,0 +1,27 @@
+# contexts: call graphs from counts, against Callgrind
+#
+# The calls that trace counts in the program, as a Callgrind file and as a flame
+# graph, beside Callgrind, the order of all executions (-e blocks), and counting
+# alone. The marks: 0.10 of Callgrind's wall time, 0.30 for start; twice that of
+# counting alone, 1.15 times on bzip2; of native 4.2 on sqlite3, 3.5 on lua, 1.8
+# on bzip2.
+
+for w in $WORKLOADS; do
+	workload "$w" || continue
+	title "$w: calls"
+	lane native "$run"
+	has valgrind && lane callgrind "valgrind --tool=callgrind \
+	    --callgrind-out-file=cg.out $run"
+	lane "with contexts" "$B/trace -e counts --contexts \
+	    --stdout=/dev/null $run | $B/callgraph |
+	    $B/fmt-callgrind -o our.out"
+	lane "a flame graph" "$B/trace -e counts --contexts \
+	    --stdout=/dev/null $run | $B/callgraph --contexts |
+	    $B/fmt-folded | $B/fmt-svg -o our.svg"
+	lane "with blocks" "$B/trace -e blocks --stdout=/dev/null $run |
+	    $B/callgraph | $B/fmt-callgrind -o our.out"
+	lane "trace --contexts" "$B/trace -e counts --contexts \
+	    -o /dev/null $run"
+	lane "trace -e counts" "$B/trace -e counts -o /dev/null $run"
+	go native callgrind
+done
