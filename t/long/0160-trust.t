@@ -16,7 +16,7 @@ lies "--after=1000000000" "$T/hostile" incache
 same "a thread that never leaves the cache" "status 125, 1" \
     "status $?, $(grep -c "^$line" "$T/err")"
 
-for how in "-e all" "-e counts" "-e cache" "-e blocks" "--last=64k" \
+for how in "-e all" "-e counts" "-e counts --contexts" "-e cache" "-e blocks" "--last=64k" \
     "-e counts -i 10000" "--for=1000000" "--from=work"; do
 	bad=
 	for seed in $(seq 1 "${SEEDS:-25}"); do
