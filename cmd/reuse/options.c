@@ -146,11 +146,19 @@ take_head(const struct ev *e)
 			told[i] = n;
 }
 
+/* The size of this machine's cache, or 0: only glibc can say. */
 static uint64_t
-of_this(int name)
+of_this(unsigned level)
 {
-	long n = sysconf(name);
+	long n = 0;
 
+#ifdef _SC_LEVEL1_ICACHE_SIZE
+	n = sysconf(level == 3 ? _SC_LEVEL3_CACHE_SIZE :
+	    level == 2 ? _SC_LEVEL2_CACHE_SIZE :
+	    opt.data ? _SC_LEVEL1_DCACHE_SIZE : _SC_LEVEL1_ICACHE_SIZE);
+#else
+	(void)level;
+#endif
 	return n < 0 ? 0 : (uint64_t)n;
 }
 
@@ -161,9 +169,7 @@ of_this(int name)
 void
 find_caches(void)
 {
-	uint64_t l1 = of_this(opt.data ? _SC_LEVEL1_DCACHE_SIZE :
-	    _SC_LEVEL1_ICACHE_SIZE), l2 = of_this(_SC_LEVEL2_CACHE_SIZE);
-	uint64_t ll = of_this(_SC_LEVEL3_CACHE_SIZE);
+	uint64_t l1 = of_this(1), l2 = of_this(2), ll = of_this(3);
 	uint64_t first = told[opt.data ? 1 : 0];
 
 	if (ncache != 0)
