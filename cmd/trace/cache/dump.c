@@ -25,7 +25,10 @@ static const char *const mapnames[] = {
 	[MAP_COUNTED] = "counted", [MAP_LEFT_TMP] = "left, target in tmp1",
 	[MAP_LEFT] = "left", [MAP_IBL] = "entry, rcx + pc",
 	[MAP_IBL0] = "entry, rcx", [MAP_BACK] = "returned to rcx",
-	[MAP_BACK_LESS] = "returned to rcx + pc"
+	[MAP_BACK_LESS] = "returned to rcx + pc",
+	[MAP_RETURN] = "returning to rcx", [MAP_CALL] = "call counted",
+	[MAP_CALLED] = "called", [MAP_LAND] = "returning to tmp1",
+	[MAP_LAND_IR] = "returning to tmp1, cost added"
 };
 static const char *const exitnames[] = {
 	[EXIT_DIRECT] = "direct", [EXIT_INDIRECT] = "indirect",

@@ -198,20 +198,26 @@ context_link(uint64_t n, app_pc target, uint32_t owner, uint64_t code,
     uint32_t next)
 {
 	struct ctx_arc *a = &area.arcs[n];
+	bool fits;
 
-	if (!arcs_is(n) || a->target != target || a->code != area.called ||
-	    area.states[a->to].owner != owner)
-		return false;
-	arc[n].linked = next;
-	set_code((uint32_t)n, code);
-	return true;
+	context_lock();
+	fits = arcs_is(n) && a->target == target && a->code == area.called &&
+	    area.states[a->to].owner == owner;
+	if (fits) {
+		arc[n].linked = next;
+		set_code((uint32_t)n, code);
+	}
+	context_unlock();
+	return fits;
 }
 
 void
 context_cut(uint32_t n)
 {
+	context_lock();
 	for (; n != 0; n = arc[n].linked)
 		set_code(n, area.called);
+	context_unlock();
 }
 
 void
@@ -219,8 +225,10 @@ context_cut_all(void)
 {
 	uint32_t n;
 
+	context_lock();
 	for (n = 1; n < narc; n++)
 		set_code(n, area.called);
+	context_unlock();
 }
 
 /* -------------------------------------------------------------------- sites */
@@ -244,9 +252,11 @@ uint32_t
 context_key(app_pc pc, app_pc target)
 {
 	struct site_key key = { pc, target };
+	uint32_t key_of;
 	khint_t k;
 	int made;
 
+	context_lock();
 	if (sites == NULL)
 		sites = kh_init(site);
 	k = kh_put(site, sites, key, &made);
@@ -254,5 +264,7 @@ context_key(app_pc pc, app_pc target)
 		die("sites of calls:");
 	if (made != 0)
 		kh_val(sites, k) = kh_size(sites) * 0x1e3779b1u & 0x7fffffff;
-	return kh_val(sites, k);
+	key_of = kh_val(sites, k);
+	context_unlock();
+	return key_of;
 }

@@ -6,7 +6,8 @@
 #include "context/context.h"
 #include "context/parts.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* one public function may call another */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 void
 context_lock(void)

@@ -88,8 +88,12 @@ owner_get(const struct walk_ctx *c, uint64_t site)
 bool
 context_in_limbo(uint32_t owner)
 {
-	return owner > 0 && owner < nowners &&
-	    owners[owner].site == LIMBO;
+	bool limbo;
+
+	context_lock();
+	limbo = owner > 0 && owner < nowners && owners[owner].site == LIMBO;
+	context_unlock();
+	return limbo;
 }
 
 static const struct walk_ctx *
@@ -151,9 +155,12 @@ context_way(const struct insn *in, app_pc target)
 bool
 context_plain(uint32_t owner, app_pc from, app_pc pc)
 {
-	const struct walk_ctx *c = owner_context(owner);
+	const struct walk_ctx *c;
 	struct func_place a, b;
 
+	context_lock();
+	c = owner_context(owner);
+	context_unlock();
 	func_place(pc, &b);
 	if (c == NULL || b.entry)
 		return false;
