@@ -299,6 +299,8 @@ void stack_move(struct walk_thread *, const struct walk_seg *to);
 /* ---- walk.c ---- */
 
 void walk_begin(void);
+/* How often a reference happens, by the values of its block's groups. */
+int64_t walk_times(const struct ev_block *, const struct ev_ref *);
 void walk_batch(const struct ev *);
 void walk_told(struct walk_thread *, uint32_t insn, const char *list);
 /*

@@ -152,19 +152,6 @@ lines_times(uint32_t id, uint64_t n)
 		times[id] += n;
 }
 
-static int64_t
-happened(const struct ev_block *b, const struct ev_ref *r)
-{
-	int64_t n;
-
-	if (r->where == EV_GROUP && b->value[r->group] == 0)
-		return 0;
-	if (r->count == 0)
-		return 1;
-	n = (int64_t)b->value[r->count - 1];
-	return n < 0 ? -n : n;
-}
-
 /* A reference alone, with all that take turns with it. */
 static void
 odd(const struct ev_def *d)
@@ -175,7 +162,7 @@ odd(const struct ev_def *d)
 	uint8_t count = b->ref[k].count;
 
 	do {
-		int64_t more = happened(b, &b->ref[k]) - 1;
+		int64_t more = walk_times(b, &b->ref[k]) - 1;
 
 		if (more != 0)
 			*tally_at(extra, states_thread(),

@@ -33,8 +33,8 @@ walk_begin(void)
 
 /* ---- references that depend on values ---- */
 
-static int64_t
-times(const struct ev_block *b, const struct ev_ref *r)
+int64_t
+walk_times(const struct ev_block *b, const struct ev_ref *r)
 {
 	int64_t n;
 
@@ -81,7 +81,7 @@ fetches(const struct ev_block *b, const struct ev_insn *i)
 
 	for (unsigned k = i->ref; k < (unsigned)i->ref + i->nref; k++) {
 		if (b->ref[k].count != 0 && n < 0)
-			n = times(b, &b->ref[k]);
+			n = walk_times(b, &b->ref[k]);
 		writes |= b->ref[k].kind != 'r';
 	}
 	return n <= 0 ? 0 : writes ? n : n - 1;
@@ -98,7 +98,7 @@ count_extra(struct walk_thread *t, struct walk_slot *sl,
 
 	for (uint32_t k = 0; walk.data_refs && k < nref; k++)
 		add_extra(t, sl, b->ref[from + k].kind == 'w' ? 2 : 1, k,
-		    times(b, &b->ref[from + k]) - 1);
+		    walk_times(b, &b->ref[from + k]) - 1);
 	for (uint32_t k = s->first; walk.rep && k < s->end; k++) {
 		i = &b->insn[k];
 		if (i->nref > 0)
