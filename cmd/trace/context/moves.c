@@ -167,6 +167,7 @@ context_step(unsigned slot, const struct context_step *s)
 void
 context_start(void)
 {
+	context_lock_start();
 	owners_start();
 	arcs_forget();
 	walk.charged = told_charge;
