@@ -264,6 +264,7 @@ main(int argc, char **argv)
 	costsum_sort(sum);
 	o = out_open(output);
 	head.positions = COST_LINE;
+	costr_late(r, &head);
 	w = costw_begin(o, names, &head, COSTW_PLAIN);
 	while (costsum_next(sum, &c))
 		costw_put(w, &c);

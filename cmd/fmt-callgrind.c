@@ -352,6 +352,7 @@ read_costs(struct costr *r)
 		if (c.kind == COST_END || c.kind == COST_PART) {
 			release_all(r);
 			held.fn = UINT32_MAX;
+			costr_late(r, &head);
 		}
 		if (c.kind == COST_END)
 			break;

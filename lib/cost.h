@@ -52,6 +52,8 @@ uint32_t costfn_count(const struct costnames *);
 
 /* The comment before the end mark of each part but the last. */
 #define COST_MORE	"# another part follows"
+/* A description that its writer did not know before the costs. */
+#define COST_LATE	"# desc: "
 
 /* A part's header; its strings belong to the costnames, or are never freed. */
 struct cost_event {
@@ -124,6 +126,9 @@ struct costr {
 	/* after COST_END, sums over all parts: self costs; summary: lines */
 	int64_t total[COST_EVMAX], summary[COST_EVMAX];
 	bool has_summary;	/* all parts had one */
+	/* what "# desc: " lines behind the header said; see costr_late */
+	const char **late;
+	size_t nlate, caplate;
 	struct costread *d;
 };
 
@@ -131,6 +136,11 @@ struct costr *costr_open(const char *name, struct costnames *);
 /* Before the first record: accept a truncated file, with a warning. */
 void costr_partial(struct costr *);
 enum cost_kind costr_next(struct costr *, struct cost *);
+/*
+ * Behind a part: add to its header what was described behind it, because the
+ * writer did not know it before.
+ */
+void costr_late(struct costr *, struct cost_head *);
 _Noreturn void costr_die(struct costr *, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void costr_close(struct costr *);
@@ -157,6 +167,8 @@ struct costw *costw_begin(struct out *, struct costnames *,
 void costw_total(struct costw *, const int64_t *total);
 void costw_put(struct costw *, const struct cost *);
 void costw_part(struct costw *, const struct cost_head *);
+/* A description that was not known when the header was written: "# desc: " */
+void costw_late(struct costw *, const char *desc);
 void costw_end(struct costw *);
 void costw_rename(struct costw *, struct costnames *);	/* as costr_rename */
 

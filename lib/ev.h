@@ -125,21 +125,26 @@ enum {				/* kinds, H kind */
 	EV_ROUNDS = 32		/* for ev_accept: see there */
 };
 
+/* Marks, J lines: which one num[0] is. */
+enum ev_mark {
+	EV_INTERRUPTED		/* num[1]: by which signal */
+};
+
 #define EV_EXECS '0'		/* ev_next: a batch of executions */
 
 /*
  * A line, or a batch of executions. Pointers hold until the next ev_next.
  *
  * Numbers in num[], in the line's order: M n start end offset; U start end; T
- * tid [pid]; Y nr; K signo pc; O n; I n; W id n; E status n. In kind calls: N X
- * V id tick; A value; D [tick [type]]; G id [addr]; F version type flags hz
- * size reserved; J tick; L sec usec, both with a sign; R offset length; S cpu
- * tick. In kinds counts and cache: R id n rounds none; S id up level addr, or S
- * id same; A id from site target to; F id state [site]; V arc calls ir [dr dw];
- * N arc place; X n; where states and arcs, like ids of blocks, are numbers from
- * 1 in the order of their definitions, not the stream's own. nnum is how many
- * numbers the line has. B P Q W, and R F of kinds counts and cache, also have
- * id.
+ * tid [pid]; Y nr; J mark [signo]; K signo pc; O n; I n; W id n; E status n. In
+ * kind calls: N X V id tick; A value; D [tick [type]]; G id [addr]; F version
+ * type flags hz size reserved; J tick; L sec usec, both with a sign; R offset
+ * length; S cpu tick. In kinds counts and cache: R id n rounds none; S id up
+ * level addr, or S id same; A id from site target to; F id state [site]; V arc
+ * calls ir [dr dw]; N arc place; X n; where states and arcs, like ids of
+ * blocks, are numbers from 1 in the order of their definitions, not the
+ * stream's own. nnum is how many numbers the line has. B P Q W, and R F of
+ * kinds counts and cache, also have id.
  * Text, with \ooo resolved: H key (then value); M path; O the unparsed list,
  * for ev_outcome; D text, which may hold NULs; F file; G name; R why; E how.
  */

@@ -124,6 +124,8 @@ refused "O behind the end" \
     "4: O: the thread's last execution has no instruction 3" 1 "$B1" 1+1 \
     'O 3 D1mr'
 refused "a number" "2: T: not a number at \`x'" 0 'T x'
+refused "a mark of version 1" "2: J: the stream is not of kind calls" 0 \
+    'J interrupted 2'
 refused "too many fields" "2: Y: \` 2' behind the last field" 0 'Y 1 2'
 refused "malformed escape" "2: M: malformed \\ooo" 0 'M 1 1000 2000 0 /\9'
 refused "text behind the end" "3: text behind the end mark" 0 'E exit 0 0' \
@@ -131,6 +133,13 @@ refused "text behind the end" "3: text behind the end mark" 0 'E exit 0 0' \
 
 printf 'H quern-events 2\nE exit 0 0\n' >"$T/two.ev"
 check "version 2" "$E" read "$T/two.ev"
+for j in "" " " " interrupted" " interrupted x" " interrupted 2 3" " other"; do
+	printf 'H quern-events 2\nJ%s\nE exit 0 0\n' "$j" >"$T/bad.ev"
+	status 2 "J$j" "$E" read "$T/bad.ev"
+done
+printf 'H quern-events 2\nJ interrupted 15\nE exit 0 0\n' >"$T/mark.ev"
+check "a mark" "$E" copy "$T/mark.ev"
+samefile "is copied" "$T/mark.ev" "$T/out"
 printf 'H quern-events 3\nE exit 0 0\n' >"$T/bad.ev"
 status 2 "another version" "$E" read "$T/bad.ev"
 same "is named" "ev: $T/bad.ev:1: version 3 of event streams, neither 1 nor 2" \

@@ -283,6 +283,21 @@ joined(const struct cost_head *h)
 	return s;
 }
 
+/* The descriptions of a file with those that came behind its header. */
+static const char *
+with_late(struct costr *r, const char *desc)
+{
+	struct cost_head h = { .ndesc = 0 };
+	const char *late;
+	char *s;
+
+	costr_late(r, &h);
+	late = joined(&h);
+	s = xmalloc(strlen(desc) + strlen(late) + 1);
+	stpcpy(stpcpy(s, desc), late);
+	return s;
+}
+
 static void
 begin_part(struct costr *r, struct input *in, size_t *map)
 {
@@ -347,6 +362,8 @@ read_input(struct input *in)
 	for (i = 0; i < prof.nrec; i++)
 		n[map[i]] = r->summary[i];
 	sums_add(prof.summary, n, prof.nrec);
+	if (r->nlate > 0)
+		in->desc = with_late(r, in->desc);
 	has = r->has_summary;
 	in->truncated = r->truncated;
 	prof.truncated |= r->truncated;

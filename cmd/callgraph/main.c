@@ -348,6 +348,13 @@ system_call(const struct ev *e)
 		stack_close(t);
 }
 
+static void
+remark(const char *text)
+{
+	if (text != NULL)
+		dump_remark(text);
+}
+
 static void	/* table */
 line(int letter, const struct ev *e)
 {
@@ -359,6 +366,7 @@ line(int letter, const struct ev *e)
 	case 'E':
 		snprintf(ended, sizeof ended, "%s", e->text);
 		endstatus = (int)e->num[0];
+		remark(simhead_end(e));
 		break;
 	case 'H':
 		head(e);
@@ -378,6 +386,9 @@ line(int letter, const struct ev *e)
 		break;
 	case 'O':
 		outcome(e);
+		break;
+	case 'J':
+		remark(simhead_end(e));
 		break;
 	case 'Y':
 		system_call(e);
@@ -400,7 +411,7 @@ run(struct out *o)
 			begin(o);
 		if (ev_error(walk.events) != NULL)
 			break;
-		if (c != 'H' && c != 'E' && has_contexts())
+		if (strchr("EHJ", c) == NULL && has_contexts())
 			contexts_line(c, &e);
 		else if (c == EV_EXECS)
 			walk_batch(&e);

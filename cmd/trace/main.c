@@ -111,6 +111,8 @@ die_of(int sig)
 	_exit(128 + sig);
 }
 
+static volatile sig_atomic_t stopped_by;
+
 /*
  * A signal means that the program goes on without us: SIGALRM of --for-time, or
  * any that ends us if we are attached.
@@ -118,7 +120,8 @@ die_of(int sig)
 static void
 stop(int sig)
 {
-	(void)sig;
+	if (sig != SIGALRM)
+		stopped_by = sig;
 	serve_stop();
 }
 
@@ -247,6 +250,7 @@ main(int argc, char *argv[])
 	/* with -f another process may have had the window's function */
 	whole = (window_tell() || opt->follow) && !stats.refused &&
 	    !format_lost && !trust_lost;
+	format_interrupted(stopped_by);
 	if (WIFSIGNALED(guest.status))
 		format_end("signal", WTERMSIG(guest.status), whole);
 	else

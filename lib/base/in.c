@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "signals.h"
 #include "util.h"
 
 #define BUFSIZE	(256 << 10)
@@ -32,6 +33,7 @@ struct in {
 	bool allow_cut, was_cut, whole_lines;
 	uint64_t offset;	/* bytes read from fd */
 	bool wide;		/* pipe_widen's */
+	bool reading;		/* a pipe, whose end was not read yet */
 
 	/* bytes of the file not consumed yet: raw[rawpos..rawlen) */
 	unsigned char *raw;
@@ -46,6 +48,12 @@ struct in {
 	uint64_t lineno;
 	bool eol;
 };
+
+static bool
+is_pipe(const struct stat *st)
+{
+	return S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode);
+}
 
 struct in *
 in_open(const char *name)
@@ -62,10 +70,15 @@ in_open(const char *name)
 		if (in->fd < 0)
 			die("%s: open:", name);
 	}
-	if (fstat(in->fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+	if (fstat(in->fd, &st) < 0)
+		return in;
+	if (S_ISDIR(st.st_mode)) {
 		errno = EISDIR;
 		die("%s: read:", in->name);
 	}
+	in->reading = is_pipe(&st);
+	if (in->reading)
+		signals_reading();
 	return in;
 }
 
@@ -158,8 +171,17 @@ end_of_nothing(const struct in *in)
 	struct stat st;
 
 	if (in->fd == STDIN_FILENO && fstat(in->fd, &st) == 0 &&
-	    (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+	    is_pipe(&st))
 		exit(die_status);
+}
+
+/* No writer is left: signals end the program again. */
+static void
+end_of_pipe(struct in *in)
+{
+	if (in->reading)
+		signals_read();
+	in->reading = false;
 }
 
 static size_t
@@ -172,8 +194,11 @@ fd_read(struct in *in, void *buf, size_t n)
 	while (r < 0 && errno == EINTR);
 	if (r < 0)
 		die("%s: read:", in->name);
-	if (r == 0 && n > 0 && in->offset == 0)
-		end_of_nothing(in);
+	if (r == 0 && n > 0) {
+		end_of_pipe(in);
+		if (in->offset == 0)
+			end_of_nothing(in);
+	}
 	in->offset += (uint64_t)r;
 	pipe_widen(in->fd, (size_t)r, &in->wide);
 	return (size_t)r;
@@ -395,6 +420,7 @@ in_size(const struct in *in)
 void
 in_close(struct in *in)
 {
+	end_of_pipe(in);
 	if (in->kind == GZIP)
 		inflateEnd(&in->z);
 	if (in->fd != STDIN_FILENO)

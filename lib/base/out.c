@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "signals.h"
 #include "util.h"
 
 #define BUFSIZE	(256 << 10)
@@ -52,35 +52,16 @@ remove_asides(void)
 			unlink(a->path);
 }
 
-static void
-on_signal(int sig)
-{
-	remove_asides();
-	/* SA_RESETHAND has put the default action back */
-	raise(sig);
-}
-
 /* Arrange, once a process, that files aside are removed at its end. */
 static void
 arrange_removal(void)
 {
-	static const int sigs[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM,
-	    SIGQUIT, SIGXCPU, SIGXFSZ };
-	struct sigaction sa, old;
-	size_t i;
-
 	if (owner == getpid())
 		return;
 	if (owner == 0)
 		atexit(remove_asides);
 	owner = getpid();
-	memset(&sa, 0, sizeof sa);
-	sa.sa_handler = on_signal;
-	sa.sa_flags = (int)SA_RESETHAND;
-	for (i = 0; i < sizeof sigs / sizeof *sigs; i++)
-		if (sigaction(sigs[i], NULL, &old) == 0 &&
-		    old.sa_handler == SIG_DFL)
-			sigaction(sigs[i], &sa, NULL);
+	signals_before_end(remove_asides);
 	asides = free_asides = NULL;
 }
 

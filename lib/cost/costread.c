@@ -327,14 +327,31 @@ get_line(struct costr *r)
 	return true;
 }
 
-static void
-comment(struct costread *d)
+void
+costr_late(struct costr *r, struct cost_head *h)
 {
+	for (size_t i = 0; i < r->nlate; i++)
+		costhead_desc(h, r->late[i]);
+	r->nlate = 0;
+}
+
+static void
+comment(struct costr *r)
+{
+	struct costread *d = r->d;
+
 	if (!strncmp(d->line, "# callgrind format", 18)) {
 		d->magic |= !d->any;
 		d->another = d->told;
 	} else if (d->any && !strcmp(d->line, COST_MORE)) {
 		d->more = true;
+	} else if (d->told && !strncmp(d->line, COST_LATE,
+	    sizeof COST_LATE - 1)) {
+		d->len = cost_undo_text(d->line, d->len);
+		r->late = xgrow(r->late, &r->caplate, r->nlate + 1,
+		    sizeof *r->late);
+		r->late[r->nlate++] = costnames_get(r->nm, costnames_str(r->nm,
+		    d->line + sizeof COST_LATE - 1));
 	}
 }
 
@@ -373,7 +390,7 @@ costr_next(struct costr *r, struct cost *c)
 		} else if (ch == '#' || ch == '\0') {
 			if (d->len && ch == '\0')
 				costr_die(r, "a zero byte");
-			comment(d);
+			comment(r);
 			continue;
 		} else if ((colon = key_end(d->line))) {
 			if (!head_line(r, colon))
@@ -424,6 +441,7 @@ costr_close(struct costr *r)
 		kh_destroy(id, r->d->ids[i]);
 	in_close(r->d->in);
 	free(r->d->cmd);
+	free(r->late);
 	free(r->d);
 	free(r);
 }

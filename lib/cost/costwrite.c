@@ -432,6 +432,14 @@ costw_total(struct costw *w, const int64_t *total)
 		sums(w, "summary:", total);
 }
 
+void
+costw_late(struct costw *w, const char *desc)
+{
+	out_str(w->o, COST_LATE);
+	cost_put_text(w->o, desc);
+	out_ch(w->o, '\n');
+}
+
 static void
 end_part(struct costw *w, bool more)
 {

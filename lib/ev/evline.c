@@ -19,7 +19,8 @@
  * - anything, ignored.
  */
 static const char *const spec['Z' + 1] = {
-	['A'] = "xxxxx", ['C'] = "-", ['F'] = "xx[x", ['I'] = "d", ['K'] = "dx",
+	['A'] = "xxxxx", ['C'] = "-", ['F'] = "xx[x", ['I'] = "d", ['J'] = "t",
+	['K'] = "dx",
 	['M'] = "xxxxt", ['N'] = "xx", ['O'] = "xt", ['R'] = "xxxx",
 	['S'] = "xx[xx", ['T'] = "d[d", ['U'] = "xx", ['V'] = "xxx[xx",
 	['W'] = "xx", ['X'] = "x", ['Y'] = "d",
@@ -183,6 +184,29 @@ evline_fields(struct ev *e, unsigned kind, char *to, char why[EVLINE_WHY])
 		return 0;
 	snprintf(why, EVLINE_WHY, "%c: `%.20s' behind the last field", *e->line,
 	    s);
+	return -1;
+}
+
+int
+evline_mark(struct ev *e)
+{
+	static const char *const word[] = { [EV_INTERRUPTED] = "interrupted" };
+	size_t len = strcspn(e->text, " ");
+	const char *s = e->text + len + (e->text[len] == ' ');
+
+	e->nnum = 1;
+	for (unsigned i = 0; i < sizeof word / sizeof word[0]; i++) {
+		if (strlen(word[i]) != len || strncmp(word[i], e->text, len))
+			continue;
+		e->num[0] = i;
+		e->text = s;
+		e->textlen -= len + (e->text[len] == ' ');
+		if (i != EV_INTERRUPTED)
+			return *s == '\0' ? 0 : -1;
+		e->nnum = 2;
+		return evline_decimal(&s, &e->num[1]) < 0 || *s != '\0' ?
+		    -1 : 0;
+	}
 	return -1;
 }
 

@@ -19,6 +19,12 @@ int evline_fields(struct ev *e, unsigned kind, char *text,
     char why[EVLINE_WHY]);
 
 /*
+ * The word of a J line becomes its number, e->num[0]; what follows it, e->text,
+ * and a number there e->num[1]. -1: it is malformed.
+ */
+int evline_mark(struct ev *);
+
+/*
  * Resolve \ooo and append a NUL.  Returns where that NUL is, or NULL if s is
  * malformed, or has an escaped NUL while nul is false.
  */

@@ -627,9 +627,13 @@ outcome_line(struct evr *r, const struct ev *e)
 static int
 in_order(struct evr *r, struct ev *e)
 {
-	if (r->kind != EV_CALLS && evline_varies(*e->line))
+	if (r->kind != EV_CALLS && evline_varies(*e->line) && *e->line != 'J')
 		return varying_line(r, e);
 	switch (*e->line) {
+	case 'J':
+		if (r->kind != EV_CALLS && evline_mark(e) < 0)
+			return bad(r, "J: malformed or unknown mark");
+		break;
 	case 'O':
 		return outcome_line(r, e);
 	case 'F':
@@ -664,7 +668,7 @@ in_order(struct evr *r, struct ev *e)
 static bool
 has_meaning(const struct evr *r, char letter)
 {
-	if (r->kind == EV_CALLS)
+	if (r->kind == EV_CALLS || (letter == 'J' && r->version == 2))
 		return true;
 	return r->version == 2 && r->kind & (EV_COUNTS | EV_CACHE) &&
 	    strchr("SAFVNXR", letter) != NULL;

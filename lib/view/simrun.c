@@ -26,6 +26,7 @@ struct inside {
 	unsigned part;		/* of the costs, from 1 */
 	char number[12], trigger[40];	/* of it, for its header */
 	bool ended;		/* that part */
+	const char *late;	/* what the end says of the run, or NULL */
 	bool ready;		/* all H lines have been read */
 	uint64_t warm;		/* --warm; 0 once it is over */
 	uint64_t left;		/* instructions of it that are to come */
@@ -436,6 +437,11 @@ line(struct inside *in, int letter, const struct ev *e)
 		if (!s->through)
 			outcome(s, e);
 		break;
+	case 'E':
+	case 'J':
+		if (in->late == NULL)
+			in->late = simhead_end(e);
+		break;
 	default:
 		break;
 	}
@@ -542,6 +548,8 @@ simrun(const struct simulator *sim, int argc, char **argv)
 		s->report(s);
 	else if (in.ready && (!s->through || s->verbose) && anything_left(&in))
 		write_costs(&in);
+	if (in.costs != NULL && in.late != NULL)
+		costw_late(in.costs, in.late);
 	if (in.costs != NULL && s->whole)
 		costw_end(in.costs);
 	if (s->writer != NULL)

@@ -32,6 +32,7 @@ static volatile int stopping;
 #define EARLY_SLEEPS 16u	/* so often we poll at the start of a run */
 static unsigned nsleeps;	/* of this thread, so far */
 volatile int format_lost;
+static int interrupted;		/* by this signal; or 0 */
 static struct {
 	uint32_t from;		/* where its next record begins */
 	uint32_t buf;		/* in this buffer, + 1 */
@@ -611,6 +612,12 @@ format_drain(void)
 }
 
 void
+format_interrupted(int sig)
+{
+	interrupted = sig;
+}
+
+void
 format_end(const char *how, int status, bool whole)
 {
 	if (!opt->kind->tells)
@@ -629,6 +636,8 @@ format_end(const char *how, int status, bool whole)
 			out_flush(out);
 		return;
 	}
+	if (interrupted != 0)
+		evw_line(stream_writer, "J interrupted %d", interrupted);
 	evw_end(stream_writer, how, status);
 	stats.records = evw_executions(stream_writer);
 	out_close(out);

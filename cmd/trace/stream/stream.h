@@ -32,6 +32,8 @@ void format_replace(char *lines);
 void format_text(char *lines);
 /* The area's threads are gone: write all that they left, end the thread. */
 void format_drain(void);
+/* The run ends before the program's end, because of this signal to us. */
+void format_interrupted(int sig);
 /* End the stream; only a whole one gets the end mark. */
 void format_end(const char *how, int status, bool whole);
 /* All instructions of --for's window have been written. */
