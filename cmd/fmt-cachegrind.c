@@ -42,7 +42,7 @@
 
 static const char synopsis[] = "[-o file] [--demangle=yes|no] "
     "[--extra-debuginfo-path=dir] [--inline=yes|no] "
-    "[--show-below-main=yes|no] [file]";
+    "[--show-below-main=yes|no] [-v] [file]";
 static const char help[] =
 "usage: fmt-cachegrind [options] [file]\n"
 "Put files, functions and lines to costs by address: a Cachegrind file.\n"
@@ -54,6 +54,7 @@ static const char help[] =
 "      --inline=yes|no   inlined code is the inlined function's [no]\n"
 "      --show-below-main=yes|no\n"
 "                        _start and such by their names [no]\n"
+"  -v, --verbose         print the events and their sums to standard error\n"
 "  -h, --help            this text\n"
 "      --version         the version\n";
 
@@ -61,7 +62,7 @@ static struct costnames *names;
 static struct costsum *sum;
 static uint32_t unknown;		/* the name ??? */
 static unsigned symflags = SYM_DEMANGLE | SYM_BELOW_MAIN;
-static bool inlines;
+static bool inlines, verbose;
 
 static struct sym **syms;		/* objects, by their name's number */
 static size_t capsyms;
@@ -205,13 +206,14 @@ options(int argc, char **argv)
 		{ "inline", required_argument, NULL, INLINE },
 		{ "output", required_argument, NULL, 'o' },
 		{ "show-below-main", required_argument, NULL, BELOW },
+		{ "verbose", no_argument, NULL, 'v' },
 		{ "version", no_argument, NULL, VERSION },
 		{ NULL, 0, NULL, 0 }
 	};
 	const char *output = NULL;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "ho:", longs, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "ho:v", longs, NULL)) != -1)
 		switch (c) {
 		case DEMANGLE:
 			set_flag(SYM_DEMANGLE, yes_arg("demangle", optarg));
@@ -230,6 +232,9 @@ options(int argc, char **argv)
 		case BELOW:
 			set_flag(SYM_BELOW_MAIN,
 			    !yes_arg("show-below-main", optarg));
+			break;
+		case 'v':
+			verbose = true;
 			break;
 		case VERSION:
 			prog_version();
@@ -273,5 +278,7 @@ main(int argc, char **argv)
 	if (whole)
 		costw_end(w);
 	out_close(o);
+	if (verbose)
+		costr_report(r, &head);
 	return whole ? 0 : 2;
 }

@@ -70,6 +70,8 @@ static const char help[] =
 "      --show-below-main=yes|no\n"
 "                             _start and such by their names [no]\n"
 "  -o, --output=FILE          write there instead of to standard output\n"
+"  -v, --verbose              print the events and their sums to standard error"
+    "\n"
 "  -h, --help                 this text\n"
 "      --version              the version\n";
 
@@ -77,7 +79,7 @@ enum parts { PARTS_SUM, PARTS_KEEP, PARTS_SPLIT };
 
 static unsigned symflags = SYM_DEMANGLE | SYM_BELOW_MAIN;
 static bool opt_instr, opt_line = true, opt_inline, opt_strings = true;
-static bool opt_pos, opt_jumps;
+static bool opt_pos, opt_jumps, opt_verbose;
 static bool has_pos, has_jumps;	/* given; otherwise as opt_instr */
 static enum parts opt_parts;
 static const char *output;
@@ -400,6 +402,7 @@ static const struct option longs[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "parts", required_argument, NULL, PARTS },
 	{ "show-below-main", optional_argument, NULL, BELOW },
+	{ "verbose", no_argument, NULL, 'v' },
 	{ "version", no_argument, NULL, VERSION },
 	{ NULL, 0, NULL, 0 }
 };
@@ -445,6 +448,9 @@ option(int c)
 	case BELOW:
 		set_flag(SYM_BELOW_MAIN, !yes_arg("show-below-main", optarg));
 		break;
+	case 'v':
+		opt_verbose = true;
+		break;
 	case VERSION:
 		prog_version();
 	default:
@@ -460,7 +466,7 @@ main(int argc, char **argv)
 	int c;
 
 	prog_init(argv[0]);
-	while ((c = getopt_long(argc, argv, "ho:", longs, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "ho:v", longs, NULL)) != -1)
 		option(c);
 	if (argc - optind > 1)
 		prog_usage(synopsis);
@@ -482,10 +488,11 @@ main(int argc, char **argv)
 	/* cut input makes a file without totals, so that its reader notices */
 	whole = !r->truncated && !in_lacked();
 	write_sum(whole);
-	if (opt_parts == PARTS_SPLIT)
-		return whole ? 0 : 2;
-	if (whole)
+	if (whole && opt_parts != PARTS_SPLIT)
 		costw_end(writer);
-	out_close(out);
+	if (opt_parts != PARTS_SPLIT)
+		out_close(out);
+	if (opt_verbose)
+		costr_report(r, &head);
 	return whole ? 0 : 2;
 }

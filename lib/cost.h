@@ -143,6 +143,8 @@ enum cost_kind costr_next(struct costr *, struct cost *);
 void costr_late(struct costr *, struct cost_head *);
 _Noreturn void costr_die(struct costr *, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/* After COST_END: the events and their sums, two lines on standard error. */
+void costr_report(const struct costr *, const struct cost_head *);
 void costr_close(struct costr *);
 /*
  * Cachegrind's files: go on with another table of names, into which the names

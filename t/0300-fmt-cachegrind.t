@@ -176,6 +176,11 @@ else
 	skip "cg_annotate" "not here"
 fi
 
+"$F" -v -o v nameless 2>err
+samefile "-v: the same file" cg v
+same "-v: the events and their sums" "events: Ir
+totals: $(sed -n 's/^summary: //p' cg)" "$(cat err)"
+
 check "inlined code by itself" "$F" --inline=yes "${T}/nameless"
 check "has mix of tree.h" grep -A 1 "^fl=$SRC/tree.h" out
 check "as a function" grep -q '^fn=mix$' out

@@ -180,6 +180,12 @@ else
 	skip "callgrind_annotate" "not here"
 fi
 
+# --- -v: sums over all parts
+check "-v" "$F" -v -o v costs
+same "tells the sum" "$(tail -n 1 v)" \
+    "$(sed -n '/^totals/p' err)"
+same "and the events" "$(sed -n '/^events/p' v)" "$(sed -n '/^events/p' err)"
+
 # --- trouble
 sed '/^totals/,$d' costs >cut
 status 2 "costs that are cut" "$F" cut

@@ -3,6 +3,8 @@
  */
 #include "cost.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,4 +218,16 @@ costhead_set(struct cost_head *h, struct costnames *nm, const char *key,
 		if (!strcmp(key, texts[i].key))
 			*texts[i].at = text(nm, v);
 	return NULL;
+}
+
+void
+costr_report(const struct costr *r, const struct cost_head *h)
+{
+	fputs("events:", stderr);
+	for (size_t i = 0; i < h->nev; i++)
+		fprintf(stderr, " %s", h->ev[i].name);
+	fputs("\ntotals:", stderr);
+	for (size_t i = 0; i < h->nev; i++)
+		fprintf(stderr, " %" PRId64, r->total[i]);
+	fputc('\n', stderr);
 }
