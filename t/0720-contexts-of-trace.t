@@ -154,11 +154,13 @@ alike "flow" "$V/ins-flow"
 alike "C++" "$V/ins-cxx"
 ${CC:-gcc} -O2 -fno-inline -o tails "$SRC/tails.c" &&
     ${CC:-gcc} -O2 -fno-inline -static -o static "$SRC/tails.c" &&
+    ${CC:-gcc} -O2 -fno-inline -o handlers "$SRC/handlers.c" &&
     ${CC:-gcc} -O1 -pthread -Wl,-z,now -o workers "$SRC/workers.c" &&
     ${CXX:-g++} -O1 -o unwind "$SRC/unwind.cc"
 ok "programs" $?
 alike "tail calls" ./tails
 alike "tail calls, static" ./static
+alike "handlers" ./handlers
 for m in "plain 1" "plain 4" "guarded 1" "pong 3" "jumps 3" return jump \
     alt-below-jump alt-above-return once coroutines; do
 	alike "unwind $m" ./unwind $m

@@ -202,10 +202,10 @@ state_below(const struct mirror *m)
 	return m->n == 0 ? 0 : area.arcs[m->v[m->n - 1].f.arc / 16].to;
 }
 
-/* A root, as a frame. */
+/* A root, as a frame; place: calls from above it have left the root. */
 static void
 put_root(struct mirror *m, unsigned slot, const struct walk_ctx *root,
-    bool slow, bool limbo)
+    uint64_t place, bool slow, bool limbo)
 {
 	struct call c = { .slow = true };
 	uint64_t set = m->n == 0 ? 0 : arcs_set(state_below(m));
@@ -214,7 +214,30 @@ put_root(struct mirror *m, unsigned slot, const struct walk_ctx *root,
 	to = arcs_state(root, arcs_set_with(set, root->fn, root->level),
 	    owner_get(root, limbo ? LIMBO : 0), slow);
 	put(m, slot, &(struct copy){ .f = { 16ull * arcs_get(0, &c, to), 0,
-	    PLACE_NONE, area.miss }, .root = root });
+	    place, area.miss }, .root = root });
+}
+
+/* Is trace to see the innermost handler's first call, for its stack? */
+static bool
+is_new_handler(const struct walk_thread *t)
+{
+	return t->nsig > 0 && !t->sig[t->nsig - 1].called;
+}
+
+/* The root of handler k. */
+static void
+put_handler(struct mirror *m, unsigned slot, const struct walk_thread *t,
+    size_t k)
+{
+	bool last = k + 1 == t->nsig;
+	size_t bottom = roots_bottom(t, k);
+	bool limbo = last && bottom == t->n && t->guess != NULL;
+	const struct walk_interrupt *s = &t->sig[k];
+	uint64_t place = bottom == 0 || s->above || !s->called ? UINT64_MAX :
+	    t->frame[bottom - 1].sp;
+
+	put_root(m, slot, roots_root(t, k), place == UINT64_MAX ? PLACE_NONE :
+	    place, limbo || (last && is_new_handler(t)), limbo);
 }
 
 /* Is the call of lib/walk's last frame as the guest will make it again? */
@@ -224,10 +247,11 @@ is_plain(const struct walk_thread *t, const struct context_step *s,
 {
 	const struct walk_arc *a = f->arc;
 
-	return t->nsig == 0 && t->guess == NULL && t->skipper == NULL &&
+	return !is_new_handler(t) && t->guess == NULL && t->skipper == NULL &&
 	    f->skipper == NULL && a->from != NULL &&
 	    a->from->seg->last == s->site && a->to == s->to &&
 	    !a->fn->setjmp && !a->fn->skip && !a->caller->fn->pop &&
+	    (f->sp != UINT64_MAX || t->nsig == 0) &&
 	    (s->move != MOVE_IJUMP || owner_place(s->to)->entry);
 }
 
@@ -240,7 +264,9 @@ put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
 	const struct walk_arc *a = f->arc;
 	uint32_t from = state_below(m), to;
 	bool top = at + 1 == t->n;
-	bool slow = t->nsig > 0 || (top && t->guess != NULL) || a == NULL;
+	bool slow = a == NULL || (top && t->guess != NULL) ||
+	    (at >= t->bottom && t->nsig > 0 && (is_new_handler(t) ||
+	    f->sp == UINT64_MAX));
 	struct call c = { .walk = f->arc, .ret = f->ret };
 
 	c.slow = s == NULL || !top || a == NULL || !is_plain(t, s, f);
@@ -278,10 +304,10 @@ frames_give(unsigned slot, struct walk_thread *t, int64_t p,
 		i--;
 	for (m->n = i; i < n; i++)
 		if (i == 0)
-			put_root(m, slot, roots_outermost(t), limbo, limbo);
+			put_root(m, slot, roots_outermost(t), PLACE_NONE,
+			    limbo, limbo);
 		else if (is_root(t, i, &sig, &at))
-			put_root(m, slot, roots_root(t, sig), true, i + 1 ==
-			    n && t->guess != NULL);
+			put_handler(m, slot, t, sig);
 		else
 			put_call(m, slot, t, at, p, s);
 	words(slot)->top = ONCE(words(slot)->base) -

@@ -277,7 +277,7 @@ set_landing(struct tarea *t)
 	((uint64_t *)at(t, CTX_TABLE))[-a->nkey % CTX_KEYS] = f->arc;
 }
 
-/* Leave the frames that the stack pointer is beyond. */
+/* Leave the frames that the stack pointer is beyond, but no handler's. */
 static bool
 make_return(struct tarea *t)
 {
@@ -285,7 +285,10 @@ make_return(struct tarea *t)
 
 	if (f->place >= t->moving.sp)
 		return false;
-	for (; f->place < t->moving.sp; f++) {
+	for (; f->place < t->moving.sp; f++)
+		if (rt.arcs[f->arc / 16].target == 0)
+			return false;
+	for (f = contexts_top(t); f->place < t->moving.sp; f++) {
 		room_for_arc(t, f->arc / 16);
 		count(t, f->arc)->ir += f->p - t->p;
 	}
