@@ -218,6 +218,25 @@ detected xeon "32768,8,64 32768,8,64 31457280,20,64 not 31457280,30,64"
 detected core2 "32768,8,64 32768,8,64 4194304,16,64 4194304,16,64"
 detected old-intel none
 detected other none
+same "as Valgrind takes zen4" \
+    "32768,8,64 32768,8,64 335544320,1,64 not 268435456,1,64" \
+    "$("$TB/geometry" zen4 valgrind)"
+same "and core" "32768,8,64 32768,8,64 8388608,16,64 8388608,16,64" \
+    "$("$TB/geometry" core valgrind)"
+check "--caches=machine" "$B/cachesim" --caches=machine
+check "are options" "$B/cachesim" $(cat "$T/out") --version
+status 2 "--caches=other" "$B/cachesim" --caches=other
+if command -v valgrind >/dev/null; then
+	valgrind -v --tool=cachegrind --cache-sim=yes \
+	    --cachegrind-out-file=/dev/null true 2>&1 | tr -d , |
+	    sed -n 's/^==.*== *\([ID]1\|LL\): \([0-9]*\) B \([0-9]*\)-way \([0-9]*\) B .*/--\1=\2,\3,\4/p' |
+	    tr '\n' ' ' >"$T/valgrind"
+	same "--caches=valgrind: as Valgrind has them" \
+	    "$(sed 's/ $//' "$T/valgrind")" \
+	    "$("$B/cachesim" --caches=valgrind)"
+else
+	skip "--caches=valgrind" "no valgrind"
+fi
 
 same "misses beyond 2^32" "4294967386 100
 17179869274 100" "$("$TB/misses")"

@@ -19,6 +19,7 @@
 #ifndef CACHESIM_H
 #define CACHESIM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ev.h"
@@ -43,6 +44,11 @@ void geometry_option(int cache, const char *arg);
 void geometry_stream(int cache, const char *value);
 /* Decide on all three; dies if a cache is impossible. */
 void geometry_decide(struct geometry g[NCACHE]);
+
+/* Print those of this machine, as the options that choose them. */
+void geometry_print(void);
+/* Find them as Valgrind does, also where that is known to be wrong. */
+extern bool geometry_as_valgrind;
 
 struct cpuid {
 	uint32_t a, b, c, d;

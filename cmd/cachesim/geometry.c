@@ -6,10 +6,13 @@
  * three is not to be had, all three are those of an Athlon of 2002.  But AMD's
  * processors are asked by leaf 0x8000001d first: the older leaves that
  * Cachegrind knows tell the last level of the whole package, and its ways not.
+ * With --caches=valgrind they are all that is asked.
  */
 #include "cachesim.h"
 
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "util.h"
@@ -22,6 +25,8 @@ static const struct geometry fallback[NCACHE] = {
 
 static struct geometry from_option[NCACHE];	/* line 0: none */
 static struct geometry from_stream[NCACHE];
+
+bool geometry_as_valgrind;
 
 static int
 is_power(uint64_t n)
@@ -163,7 +168,8 @@ amd(struct geometry g[NCACHE],
 	uint32_t highest = ask(0x80000000, 0).a;
 
 	/* topology extensions */
-	if (highest >= 0x8000001d && ask(0x80000001, 0).c >> 22 & 1)
+	if (!geometry_as_valgrind && highest >= 0x8000001d &&
+	    ask(0x80000001, 0).c >> 22 & 1)
 		each_cache(g, 0x8000001d, ask);
 	if (is_complete(g) || highest < 0x80000006)
 		return;
@@ -264,4 +270,20 @@ geometry_decide(struct geometry g[NCACHE])
 			    cache_name[i], g[i].size, g[i].assoc, g[i].line,
 			    wrong, cache_name[i]);
 	}
+}
+
+void
+geometry_print(void)
+{
+	struct geometry here[NCACHE];
+
+	if (geometry_detect(here, ask_cpu) < 0)
+		memcpy(here, fallback, sizeof here);
+	geometry_adjust(&here[LL]);
+	for (int i = 0; i < NCACHE; i++)
+		printf("--%s=%" PRIu64 ",%" PRIu64 ",%" PRIu64 "%c",
+		    cache_name[i], here[i].size, here[i].assoc, here[i].line,
+		    i == LL ? '\n' : ' ');
+	if (fflush(stdout) != 0)
+		die("standard output:");
 }

@@ -16,14 +16,15 @@
  * With -t it passes the events on and tells of the misses in O lines.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cachesim.h"
 #include "report.h"
 
 static const char synopsis[] = "[-tv] [--I1=S,A,L] [--D1=S,A,L] "
-    "[--LL=S,A,L] [--rep=once|each] [--wide=whole|cut] "
-    "[--warm=n] [-o file] [file]";
+    "[--LL=S,A,L] [--caches=machine|valgrind] [--rep=once|each] "
+    "[--wide=whole|cut] [--warm=n] [-o file] [file]";
 
 static const char help[] =
     "usage: cachesim [option]... [file]\n"
@@ -34,6 +35,9 @@ static const char help[] =
     "      --LL=SIZE,ASSOC,LINE  last-level cache (also --L2)\n"
     "                            default: those of the traced machine, or\n"
     "                            of this one\n"
+    "      --caches=machine|valgrind\n"
+    "                            print such options for the caches of this\n"
+    "                            machine, or what Valgrind takes them for\n"
     "      --rep=once|each       count a repeated string instruction once,\n"
     "                            or for each round, as Valgrind does\n"
     "      --wide=whole|cut      a reference wider than a line touches all\n"
@@ -51,13 +55,14 @@ static const char *const event_name[] = { "I1mr", "ILmr", "D1mr", "DLmr",
 static struct geometry geometry[NCACHE];
 static int each;	/* count rounds of repeated instructions */
 
-enum { OPT_I1 = SIMRUN_OWN, OPT_D1, OPT_LL, OPT_REP, OPT_WIDE };
+enum { OPT_I1 = SIMRUN_OWN, OPT_D1, OPT_LL, OPT_REP, OPT_WIDE, OPT_CACHES };
 
 static const struct option longopts[] = {
 	{ "D1", required_argument, NULL, OPT_D1 },
 	{ "I1", required_argument, NULL, OPT_I1 },
 	{ "L2", required_argument, NULL, OPT_LL },
 	{ "LL", required_argument, NULL, OPT_LL },
+	{ "caches", required_argument, NULL, OPT_CACHES },
 	{ "rep", required_argument, NULL, OPT_REP },
 	{ "wide", required_argument, NULL, OPT_WIDE },
 	SIMRUN_WARM
@@ -81,6 +86,11 @@ option(struct simrun *s, int c)
 	case OPT_REP:
 		each = simrun_choice("rep", "once", "each");
 		break;
+	case OPT_CACHES:
+		geometry_as_valgrind = simrun_choice("caches", "machine",
+		    "valgrind");
+		geometry_print();
+		exit(0);
 	default:
 		cut_wide = simrun_choice("wide", "whole", "cut");
 		break;

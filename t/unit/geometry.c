@@ -1,7 +1,7 @@
 /*
  * geometry - the caches that cachesim finds by CPUID
  *
- *	geometry zen4|zen1|zen-guest|phenom|core|xeon|...
+ *	geometry zen4|zen1|zen-guest|phenom|core|xeon|... [valgrind]
  *
  * answers CPUID as such a machine does, and prints the three caches, or "none",
  * and LL after its adjustment.
@@ -125,9 +125,10 @@ main(int argc, char **argv)
 	int i;
 
 	prog_init(argv[0]);
-	if (argc != 2)
-		die("usage: geometry machine");
+	if (argc < 2)
+		die("usage: geometry machine [valgrind]");
 	machine = argv[1];
+	geometry_as_valgrind = argc > 2;
 	if (recorded(0, 0).a == 0)
 		die("%s: no such machine", machine);
 	if (geometry_detect(g, recorded) < 0) {
