@@ -47,7 +47,9 @@ struct callwalk {
 	bool rep;			/* count each round of rep */
 	bool jumps;			/* count jumps inside of functions */
 	bool threads;			/* contexts of each thread apart */
-	bool toggle;			/* --toggle-collect is in use */
+	bool collect;			/* threads count from their start */
+	bool off;			/* nothing is followed: stack_follow */
+	bool direct;			/* direct recursion has no levels */
 	bool contexts;			/* each chain of callers apart */
 	uint64_t maxcontexts;
 	/*
@@ -282,6 +284,13 @@ void stack_signal(struct walk_thread *);
 void stack_sigreturn(struct walk_thread *);
 void stack_close(struct walk_thread *);	/* leave all frames */
 void stack_close_all(void);
+/*
+ * Follow executions, or do not: they then neither count nor call. A change
+ * ends all calls.
+ */
+void stack_follow(bool);
+/* Let a thread count from here on, or not. */
+void stack_collect(struct walk_thread *, bool);
 /*
  * A call that was made elsewhere, when the thread's totals were `enter'; its
  * place, and its return address or 0. And a return from the innermost one. Both

@@ -160,6 +160,10 @@ main'2>main'2 63 4095;main>main'2 1 129;"
 stream blocks "B 1 >401004 3 2C401004 2S" "P 2 1 2" "2*3e" 2 1 "Y 231" \
     "E exit 0 65" >ev
 finds "elsewhere it is a loop" "main 131;"
+finds "parts of 20 basic blocks" "main 40;part 2 main 40;part 3 main 40;\
+part 4 main 11;" --dump-every-bb=20
+finds "parts that end with the run" "main 64;part 2 main 64;part 3 main 3;" \
+    --dump-every-bb=32
 
 # --- recursion: main calls f, which calls itself twice more
 rec='B 5 >401100 3 5w8.0-8L401100'
@@ -180,6 +184,12 @@ finds "skipped" "main 12;" --fn-skip=f
 finds "wild cards" "main 12;" --fn-skip='?*' --fn-skip=nothing
 finds "none match" "f 3;f'2 5;f'2>f'2 1 2;f>f'2 1 5;main 4;main>f 1 8;" \
     --fn-skip='f?' --fn-skip='*ff'
+finds "direct recursion without levels" "f 8;f>f 2 7;main 4;main>f 1 8;" \
+    --skip-direct-rec=yes
+finds "callers apart: auto" "f 3;f'2 5;f'2>f'2 1 2;f>f'2 1 5;main 4;\
+main>f 1 8;" --separate-callers=auto
+finds "nothing counts" "" --collect-atstart=no
+finds "nothing is followed" "" --instr-atstart=no
 
 # --- a tail call: f jumps to g, which returns to main; on a condition, too
 stream blocks "$call" "B 7 >401100 3 2J401200" "B 8 >401200 4 1r8.0R" "$after" \
@@ -319,6 +329,8 @@ finds "forgetting before g" "f 1;f>g 1 1;g 1;main 2;main>f 0 2;" \
     --zero-before=g
 finds "in f only" "f 3;f>g 1 1;g 1;main>f 1 4;" --toggle-collect=f
 finds "in g only" "f>g 1 1;g 1;main>f 0 1;" --toggle-collect=g
+finds "all but g" "f 3;main 4;main>f 1 3;" --toggle-collect=g \
+    --collect-atstart=yes
 
 # --- what stages before have found
 outcomes="D1mr D1mw Bcm"

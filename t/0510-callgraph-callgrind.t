@@ -39,6 +39,10 @@ opts=--fn-skip=main
 judge "back into a skipped function" ./recurse
 opts=--separate-recs=4
 judge "levels of recursion" ./recurse
+opts=--skip-direct-rec=yes
+judge "direct recursion without levels" ./recurse
+opts=--separate-callers=auto
+judge "callers apart: auto" ./recurse
 opts=
 ${CC:-gcc} -O2 -static -g -o recurse "$TOP/t/src/recurse.c" || exit 99
 judge "a static program, -O2" ./recurse

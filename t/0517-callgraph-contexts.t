@@ -199,18 +199,23 @@ refused() { # MESSAGE OPTION...
 }
 line=5
 for o in --calls --collect-jumps=yes --dump-after=f --dump-before=f \
-    --fn-skip=f --join-cold=yes --pop-on-jump=f --separate-callers=1 \
+    --dump-every-bb=9 --skip-direct-rec=yes --fn-skip=f --join-cold=yes --pop-on-jump=f --separate-callers=1 \
     --separate-callers=2=f --separate-recs=1 --separate-recs=3=f \
     --separate-sites=yes --skip-plt=no --toggle-collect=f --zero-before=f; do
-	case $o in --skip*) name=$o ;; *) name=${o%%=*} ;; esac
+	case $o in --skip-plt*) name=$o ;; *) name=${o%%=*} ;; esac
 	refused "a stream of kind counts does not tell what $name needs, the\
+ order of executions: needs trace -e blocks" $o
+done
+for o in --collect-atstart=no --instr-atstart=no; do
+	refused "a stream of kind counts does not tell what $o needs, the\
  order of executions: needs trace -e blocks" $o
 done
 refused "a stream of kind counts does not tell what --rep=each needs, the\
  order of executions: needs trace -e blocks" --rep=each
 for o in --collect-jumps=no --join-cold=no --separate-callers=0 \
     --separate-recs=2 --separate-sites=no --skip-plt=yes --rep=once \
-    --demangle=no; do
+    --demangle=no --collect-atstart=yes --instr-atstart=yes \
+    --skip-direct-rec=no --dump-every-bb=0; do
 	check "not refused: $o" "$G" $o counts.ev
 done
 max=

@@ -3,6 +3,7 @@
  *
  *	main.c	options, the stream's lines
  *	dump.c	what was counted, as costs
+ *	every.c	parts of so many basic blocks
  *	tell.c	writes entries and exits as a stream of kind calls
  *	ticks.c	reads streams of kind calls
  *
@@ -36,6 +37,12 @@ void dump_zero(void);
 void dump_unit(const char *);	/* of the first column, for its long name */
 void dump_remark(const char *);	/* a desc: line at the end; keeps the string */
 void dump_end(bool whole);
+
+/* ---- every.c: --dump-every-bb ---- */
+
+void every_option(uint64_t n);
+void every_define(uint32_t id);
+void every_batch(const struct ev *);	/* walk_batch, with parts */
 
 /* ---- tell.c: --calls ---- */
 

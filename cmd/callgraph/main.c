@@ -39,26 +39,33 @@ static const char help[] =
 "Find the calls in a stream of events; write costs with calls.\n"
 "\n"
 "      --calls                  entries and exits, as events, not costs\n"
+"      --collect-atstart=yes|no count from the start, not only from where a\n"
+"                               toggle says so [yes]\n"
 "      --collect-jumps=yes|no   jumps inside of functions, too [no]\n"
 "      --contexts[=MAX]         each chain of callers apart, for fmt-folded\n"
 "                               and fmt-pprof; at most MAX [1M]\n"
 "      --demangle=yes|no        names as in the source [yes]\n"
 "      --dump-after=FN          a part of its own when FN is left\n"
 "      --dump-before=FN         ... before FN is entered\n"
+"      --dump-every-bb=N        ... whenever N basic blocks have run\n"
 "      --dump-instr=yes         always so here; see fmt-callgrind\n"
 "      --fn-skip=FN             FN's cost is that of the call of it\n"
+"      --instr-atstart=yes|no   follow the program from the start [yes]\n"
 "      --join-cold=yes|no       f.cold, where compilers put what is rare, is\n"
 "                               f [no]\n"
 "      --pop-on-jump=FN         FN returns before it jumps elsewhere\n"
 "      --rep=once|each          repeated string instructions count once, or\n"
 "                               for each round, as Valgrind has it [once]\n"
 "      --separate-callers=N[=FN]\n"
-"                               each chain of N callers [of FN] apart [0]\n"
+"                               each chain of N callers [of FN] apart [0];\n"
+"                               auto is 0\n"
 "      --separate-recs=N[=FN]   so many levels of recursion apart [2]\n"
 "      --separate-sites=yes|no  contexts by where they were called, too:\n"
 "                               for lines in fmt-pprof [no]\n"
 "      --separate-threads=yes|no\n"
 "                               a part for each thread [no]\n"
+"      --skip-direct-rec=yes|no a function that calls itself stays at its\n"
+"                               level of recursion [no]\n"
 "      --skip-plt=yes|no        linkage stubs are no functions [yes]\n"
 "      --toggle-collect=FN      count only while in FN\n"
 "      --zero-before=FN         forget all when FN is entered\n"
@@ -98,27 +105,33 @@ separate(const char *what, enum func_rule rule, char *s, uint64_t max)
 
 	if (fn != NULL)
 		*fn++ = '\0';
-	n = (uint32_t)num_arg(what, s, rule == RULE_RECS, max);
+	if (rule == RULE_CALLERS && strcmp(s, "auto") == 0)
+		n = 0;		/* as in Callgrind */
+	else
+		n = (uint32_t)num_arg(what, s, rule == RULE_RECS, max);
 	needs_order(what, n != (rule == RULE_RECS ? 2 : 0));
 	func_rule(rule, fn, n);
 	return n;
 }
 
-enum { OPT_CALLS = 256, OPT_JUMPS, OPT_CONTEXTS, OPT_DEMANGLE, OPT_AFTER,
-    OPT_BEFORE, OPT_JOIN, OPT_INSTR, OPT_SKIP, OPT_POP, OPT_REP,
-    OPT_CALLERS, OPT_RECS, OPT_SITES, OPT_THREADS, OPT_PLT, OPT_TOGGLE,
-    OPT_ZERO, OPT_VERSION };
+enum { OPT_CALLS = 256, OPT_COLLECT, OPT_JUMPS, OPT_CONTEXTS, OPT_DEMANGLE,
+    OPT_AFTER, OPT_BEFORE, OPT_EVERY, OPT_FOLLOW, OPT_JOIN, OPT_INSTR, OPT_SKIP,
+    OPT_POP, OPT_REP, OPT_CALLERS, OPT_RECS, OPT_DIRECT, OPT_SITES, OPT_THREADS,
+    OPT_PLT, OPT_TOGGLE, OPT_ZERO, OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "calls", no_argument, NULL, OPT_CALLS },
+	{ "collect-atstart", optional_argument, NULL, OPT_COLLECT },
 	{ "collect-jumps", optional_argument, NULL, OPT_JUMPS },
 	{ "contexts", optional_argument, NULL, OPT_CONTEXTS },
 	{ "demangle", optional_argument, NULL, OPT_DEMANGLE },
 	{ "dump-after", required_argument, NULL, OPT_AFTER },
 	{ "dump-before", required_argument, NULL, OPT_BEFORE },
+	{ "dump-every-bb", required_argument, NULL, OPT_EVERY },
 	{ "dump-instr", optional_argument, NULL, OPT_INSTR },
 	{ "fn-skip", required_argument, NULL, OPT_SKIP },
 	{ "help", no_argument, NULL, 'h' },
+	{ "instr-atstart", optional_argument, NULL, OPT_FOLLOW },
 	{ "join-cold", optional_argument, NULL, OPT_JOIN },
 	{ "output", required_argument, NULL, 'o' },
 	{ "pop-on-jump", required_argument, NULL, OPT_POP },
@@ -127,6 +140,7 @@ static const struct option longopts[] = {
 	{ "separate-recs", required_argument, NULL, OPT_RECS },
 	{ "separate-sites", optional_argument, NULL, OPT_SITES },
 	{ "separate-threads", optional_argument, NULL, OPT_THREADS },
+	{ "skip-direct-rec", optional_argument, NULL, OPT_DIRECT },
 	{ "skip-plt", optional_argument, NULL, OPT_PLT },
 	{ "toggle-collect", required_argument, NULL, OPT_TOGGLE },
 	{ "version", no_argument, NULL, OPT_VERSION },
@@ -166,34 +180,77 @@ rule_option(int c)
 		func_rule(rules[i].rule, optarg, 0);
 		needs_order(rules[i].name, true);
 		parts |= rules[i].part;
-		walk.toggle |= c == OPT_TOGGLE;
+		if (c == OPT_TOGGLE)
+			walk.collect = false;
 		return true;
 	}
 	return false;
 }
 
+/* An option with yes or no; false: it is another one. */
+static bool	/* table */
+yes_option(int c)
+{
+	switch (c) {
+	case OPT_COLLECT:
+		walk.collect = !needs_order("--collect-atstart=no",
+		    !yes_arg("collect-atstart", optarg));
+		break;
+	case OPT_JUMPS:
+		walk.jumps = needs_order("--collect-jumps",
+		    yes_arg("collect-jumps", optarg));
+		break;
+	case OPT_DEMANGLE:
+		func_demangle(yes_arg("demangle", optarg));
+		break;
+	case OPT_FOLLOW:
+		walk.off = needs_order("--instr-atstart=no",
+		    !yes_arg("instr-atstart", optarg));
+		break;
+	case OPT_JOIN:
+		func_join(needs_order("--join-cold",
+		    yes_arg("join-cold", optarg)));
+		break;
+	case OPT_DIRECT:
+		walk.direct = needs_order("--skip-direct-rec",
+		    yes_arg("skip-direct-rec", optarg));
+		break;
+	case OPT_SITES:
+		walk.sites = needs_order("--separate-sites",
+		    yes_arg("separate-sites", optarg));
+		walk.contexts |= walk.sites;
+		break;
+	case OPT_THREADS:
+		walk.threads = yes_arg("separate-threads", optarg);
+		break;
+	case OPT_PLT:
+		func_skip_plt(!needs_order("--skip-plt=no",
+		    !yes_arg("skip-plt", optarg)));
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
 static void	/* table */
 option(int c)
 {
+	uint64_t every;
 	uint32_t n;
 
 	switch (c) {
 	case OPT_CALLS:
 		opt_calls = needs_order("--calls", true);
 		break;
-	case OPT_JUMPS:
-		walk.jumps = needs_order("--collect-jumps",
-		    yes_arg("collect-jumps", optarg));
-		break;
 	case OPT_CONTEXTS:
 		set_contexts();
 		break;
-	case OPT_JOIN:
-		func_join(needs_order("--join-cold",
-		    yes_arg("join-cold", optarg)));
-		break;
-	case OPT_DEMANGLE:
-		func_demangle(yes_arg("demangle", optarg));
+	case OPT_EVERY:
+		every = num_arg("--dump-every-bb", optarg, 0, UINT64_MAX);
+		if (needs_order("--dump-every-bb", every != 0))
+			parts = true;
+		every_option(every);
 		break;
 	case OPT_INSTR:
 		if (!yes_arg("dump-instr", optarg))
@@ -215,18 +272,6 @@ option(int c)
 	case OPT_RECS:
 		separate("--separate-recs", RULE_RECS, optarg, UINT32_MAX - 1);
 		break;
-	case OPT_SITES:
-		walk.sites = needs_order("--separate-sites",
-		    yes_arg("separate-sites", optarg));
-		walk.contexts |= walk.sites;
-		break;
-	case OPT_THREADS:
-		walk.threads = yes_arg("separate-threads", optarg);
-		break;
-	case OPT_PLT:
-		func_skip_plt(!needs_order("--skip-plt=no",
-		    !yes_arg("skip-plt", optarg)));
-		break;
 	case OPT_VERSION:
 		prog_version();
 	case 'h':
@@ -235,7 +280,7 @@ option(int c)
 		output = optarg;
 		break;
 	default:
-		if (!rule_option(c))
+		if (!rule_option(c) && !yes_option(c))
 			prog_usage(synopsis);
 	}
 }
@@ -376,6 +421,8 @@ line(int letter, const struct ev *e)
 		wrong = plan_define(e->id);
 		if (wrong != NULL)
 			ev_bad(walk.events, "%s", wrong);
+		else
+			every_define(e->id);
 		break;
 	case 'U':
 		unmapped(e);
@@ -414,7 +461,7 @@ run(struct out *o)
 		if (strchr("EHJ", c) == NULL && has_contexts())
 			contexts_line(c, &e);
 		else if (c == EV_EXECS)
-			walk_batch(&e);
+			every_batch(&e);
 		else if (ev_kind(walk.events) == EV_CALLS && c != 'H' &&
 		    c != 'M' && c != 'U')
 			ticks_line(c, &e);
@@ -438,7 +485,7 @@ main(int argc, char **argv)
 		prog_usage(synopsis);
 	if (opt_calls && parts)
 		die("--calls tells no costs: no --dump-before, --dump-after, "
-		    "--zero-before");
+		    "--dump-every-bb, --zero-before");
 	o = out_open(output);
 	walk.events = ev_open(in_open(argv[optind]));
 	if (walk.rep)

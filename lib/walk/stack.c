@@ -68,7 +68,7 @@ thread_get(unsigned num)
 	if (num >= nthread)
 		nthread = num + 1;
 	t->key = KEY_LOOK;
-	t->collect = !walk.toggle;
+	t->collect = walk.collect;
 	t->total = xcalloc(walk.ncol, sizeof *t->total);
 	t->since = xcalloc(walk.ncol, sizeof *t->since);
 	return t;
@@ -133,6 +133,13 @@ add_inclusive(const struct walk_thread *t, struct walk_arc *a,
 		walk.charged(t, a);
 }
 
+/* Does a call lead to no deeper level: --skip-direct-rec? */
+static bool
+same_level(const struct walk_arc *a)
+{
+	return walk.direct && a->caller->fn == a->ctx->fn;
+}
+
 static void
 pop(struct walk_thread *t)
 {
@@ -153,7 +160,7 @@ pop(struct walk_thread *t)
 		walk.left(t, fn);
 	}
 	d = depth(t, fn);
-	if (--*d == 0)
+	if (!same_level(f->arc) && --*d == 0)
 		left(t, fn);
 }
 
@@ -168,7 +175,8 @@ forget_half(struct walk_thread *t)
 		if (t->frame[i].arc != NULL) {
 			add_inclusive(t, t->frame[i].arc, t->total,
 			    t->enter + i * walk.ncol);
-			--*depth(t, t->frame[i].arc->ctx->fn);
+			if (!same_level(t->frame[i].arc))
+				--*depth(t, t->frame[i].arc->ctx->fn);
 		}
 	t->n -= half;
 	memmove(t->frame, t->frame + half, t->n * sizeof *t->frame);
@@ -209,7 +217,7 @@ push(struct walk_thread *t, struct walk_slot *from, struct walk_arc *a,
 		repeat_else();
 		walk.entered(t, a->ctx->fn, a->to - a->tolink);
 	}
-	if (++*depth(t, a->ctx->fn) == 1)
+	if (!same_level(a) && ++*depth(t, a->ctx->fn) == 1)
 		entered(t, a->ctx->fn);
 	if (t->collect) {
 		repeat_counts(&a->calls, 1);
@@ -343,6 +351,8 @@ stack_signal(struct walk_thread *t)
 {
 	struct walk_interrupt *i;
 
+	if (walk.off)
+		return;
 	leave_limbo(t, 0);
 	if (t->nsig == MOSTSIG)
 		forget_signal(t);
@@ -444,6 +454,27 @@ stack_close_all(void)
 	for (unsigned i = 0; i < nthread; i++)
 		if (thread[i] != NULL)
 			stack_close(thread[i]);
+}
+
+void
+stack_follow(bool on)
+{
+	if (on != walk.off)
+		return;
+	stack_close_all();
+	/* what was counted before belongs to no call from here on */
+	for (unsigned i = 0; i < nthread; i++)
+		if (thread[i] != NULL)
+			memcpy(thread[i]->since, thread[i]->total,
+			    walk.ncol * sizeof *thread[i]->since);
+	walk.off = !on;
+}
+
+void
+stack_collect(struct walk_thread *t, bool on)
+{
+	t->collect = on;
+	t->key = KEY_LOOK;
 }
 
 void
@@ -687,6 +718,8 @@ call(struct walk_thread *t, struct walk_slot *from, const struct walk_seg *to,
 	if (t->skipper != NULL)
 		from = t->skipper;
 	level = *depth(t, to->at->fn) + 1;
+	if (walk.direct && from->ctx->fn == to->at->fn && level > 1)
+		level--;
 	if (level > to->at->fn->recs)
 		level = to->at->fn->recs + 1;
 	a = arc_get(from, to, level, which(t));

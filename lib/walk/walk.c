@@ -204,6 +204,24 @@ look(struct walk_thread *t, struct walk_plan *p, const uint64_t *rec)
 		repeat_end();
 }
 
+/* Executions that are not followed still move the values of groups. */
+static void
+pass_over(const struct ev *e)
+{
+	const struct walk_plan *p;
+	uint64_t rounds, *value;
+
+	for (const uint64_t *rec = e->rec; rec < e->end; rec = ev_skip(rec)) {
+		p = &plan[ev_id(*rec)];
+		rounds = ev_more(rec) + 1;
+		if (p->spgroup != 0)
+			*p->sp += rec[p->spgroup] * rounds;
+		value = p->apply ? p->seg->def->block->value : NULL;
+		for (unsigned i = 0; p->apply && i < ev_ngroups(*rec); i++)
+			value[i] += rec[1 + i] * rounds;
+	}
+}
+
 void
 walk_batch(const struct ev *e)
 {
@@ -211,6 +229,10 @@ walk_batch(const struct ev *e)
 	const uint64_t *rec;
 	struct walk_plan *p;
 
+	if (walk.off) {
+		pass_over(e);
+		return;
+	}
 	for (rec = e->rec; rec < e->end; rec = ev_skip(rec)) {
 		p = &plan[ev_id(*rec)];
 		if (p->spgroup != 0)

@@ -5,5 +5,5 @@
 
 struct callwalk walk = {
 	.ncol = 1, .firsttold = 1, .maxcontexts = 1000000,
-	.maxframes = (size_t)1 << 20
+	.collect = true, .maxframes = (size_t)1 << 20
 };
