@@ -177,6 +177,13 @@ same "JSON: functions" "fresh gone main" \
 same "JSON: a line" "/old/a.c:2 -10" \
     "$(get '"$j->{lines}[3]{file}:$j->{lines}[3]{line} $j->{lines}[3]{events}{Dr}{change}"')"
 same "JSON: limit" "Ir=1% 1" "$(get '"$j->{limits}[0]{limit} " . ($j->{limits}[0]{exceeded} ? 1 : 0)')"
+"$D" --json --threshold=0 --limit=Ir=1% old new >alone
+"$D" --threshold=0 --limit=Ir=1% old new >plain
+status 1 "JSON beside the text" \
+    "$D" --json=beside --threshold=0 --limit=Ir=1% old new
+check "JSON beside the text: the text" cmp "$T/out" plain
+check "JSON beside the text: the JSON" cmp alone beside
+status 2 "JSON beside the text: no folder" "$D" --json=no/file old new
 status 1 "JSON: limit of functions" "$D" --json --limit='Ir:m*=1' old new
 same "JSON: limit of functions: which" "main 100" \
     "$(get '"$j->{limits}[0]{functions}[0]{function}{name} " .

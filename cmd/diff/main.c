@@ -27,6 +27,7 @@ static const char help[] =
 "  --strict            other caches, another predictor or processor: status 2\n"
 "  -p, --profile       write the difference as a profile\n"
 "  -j, --json          write it as JSON\n"
+"      --json=FILE     write that to FILE, beside the text\n"
 "  -q, --quiet         write nothing, the status tells\n"
 "  -o, --output=FILE   write there\n"
 "  -h, --help          --version\n";
@@ -45,7 +46,7 @@ static const struct option longopts[] = {
 	{ "mod-objname", required_argument, NULL, OBJNAME },
 	{ "strict", no_argument, NULL, STRICT },
 	{ "profile", no_argument, NULL, 'p' },
-	{ "json", no_argument, NULL, 'j' },
+	{ "json", optional_argument, NULL, 'j' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
@@ -53,7 +54,7 @@ static const struct option longopts[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-static const char *show, *sort, *dest;
+static const char *show, *sort, *dest, *json_dest;
 static enum { TEXT, PROFILE, JSON, QUIET } output;
 
 static size_t
@@ -153,7 +154,10 @@ options(int argc, char **argv)
 			output = PROFILE;
 			break;
 		case 'j':
-			output = JSON;
+			if (optarg)
+				json_dest = optarg;
+			else
+				output = JSON;
 			break;
 		case 'q':
 			output = QUIET;
@@ -177,6 +181,14 @@ options(int argc, char **argv)
 		die("only one of the files can be standard input");
 }
 
+static void
+write_beside(void)
+{
+	out = out_open(json_dest);
+	write_json();
+	out_close(out);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -198,6 +210,8 @@ main(int argc, char **argv)
 	d.keep = output == PROFILE;
 	limits_parse();
 	answer = judge();
+	if (json_dest)
+		write_beside();
 	if (output == QUIET)
 		return answer;
 	out = out_open(dest);
