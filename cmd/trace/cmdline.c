@@ -17,8 +17,8 @@
 static struct options *set;	/* other files see these as const: opt */
 
 static const char synopsis[] =
-    "[-fv] [-e kind] [-i n] [-o file] [--cpu=level] [--vdso=no] [--aslr]\n"
-    "             [--after=n] [--for=n] [--for-time=seconds]\n"
+    "[-fv] [-e kind] [-i n] [-o file] [--exec=word] [--cpu=level]\n"
+    "             [--vdso=no] [--aslr] [--after=n] [--for=n] [--for-time=s]\n"
     "             [--from=function] [--to=function] [--last=size]\n"
     "             [--stdout=file] [--clear-env[=keep]]\n"
     "             program [argument ...] | -p pid";
@@ -30,10 +30,13 @@ static const char help[] =
 "                       events(5)                                [all]\n"
 "  -f, --follow         each child process too, with a stream of its own:\n"
 "                       FILE of -o has %p in it, for the process number\n"
+"      --exec=WORD      at an exec: no, let the process go; same, the stream\n"
+"                       goes on; new, a stream for each image      [same]\n"
 "  -i, --interval=N     kind counts: an interval every N instructions\n"
 "  -o, --output=FILE    instead of standard output; then the program's own\n"
 "                       standard output is left alone, else it goes to\n"
-"                       standard error\n"
+"                       standard error; with -o '|COMMAND', COMMAND reads\n"
+"                       the stream, %p replaced as well\n"
 "  -p, --pid=PID        attach to this process, all its threads, until it\n"
 "                       ends, --for is done, or we are interrupted\n"
 "      --after=N        tell nothing of the first N instructions\n"
@@ -60,12 +63,14 @@ static const char help[] =
 
 enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_TIME, OPT_FROM, OPT_TO, OPT_VDSO,
 	OPT_ASLR, OPT_STDOUT, OPT_CLEAR, OPT_DEBUG, OPT_ADOPT, OPT_LAST,
-	OPT_CONTEXTS, OPT_VERSION };
+	OPT_CONTEXTS, OPT_EXEC, OPT_IMAGE,
+	OPT_VERSION };
 
 static const struct option options[] = {
 	{ "events", required_argument, NULL, 'e' },
 	{ "follow", no_argument, NULL, 'f' },
 	{ "adopt", required_argument, NULL, OPT_ADOPT },
+	{ "image", required_argument, NULL, OPT_IMAGE },
 	{ "interval", required_argument, NULL, 'i' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "pid", required_argument, NULL, 'p' },
@@ -78,6 +83,7 @@ static const struct option options[] = {
 	{ "from", required_argument, NULL, OPT_FROM },
 	{ "to", required_argument, NULL, OPT_TO },
 	{ "last", required_argument, NULL, OPT_LAST },
+	{ "exec", required_argument, NULL, OPT_EXEC },
 	{ "contexts", optional_argument, NULL, OPT_CONTEXTS },
 	{ "cpu", required_argument, NULL, OPT_CPU },
 	{ "vdso", required_argument, NULL, OPT_VDSO },
@@ -182,12 +188,35 @@ set_time(const char *s)
 		die("--for-time=%s: seconds, from 0.001", s);
 }
 
+static void
+set_exec(const char *s)
+{
+	static const char *const word[] = { [EXEC_NO] = "no",
+	    [EXEC_SAME] = "same", [EXEC_NEW] = "new" };
+
+	for (unsigned i = 0; i <= EXEC_NEW; i++)
+		if (strcmp(s, word[i]) == 0) {
+			set->exec = (enum exec)i;
+			return;
+		}
+	die("--exec=%s: no, same or new", s);
+}
+
 static bool
 yes_no(const char *what, const char *s)
 {
 	if (strcmp(s, "yes") != 0 && strcmp(s, "no") != 0)
 		die("%s=%s: yes or no", what, s);
 	return s[0] == 'y';
+}
+
+/* --adopt and --image are given by guest/follow.c alone. */
+static void
+take_process(bool adopt, const char *s)
+{
+	set->adopt = adopt ? s : NULL;
+	set->image = adopt ? NULL : s;
+	set->adopted = adopt || strncmp(strchrnul(s, ','), ",1", 2) == 0;
 }
 
 static void
@@ -231,6 +260,9 @@ one_option(int c)
 	case OPT_TO:
 		add_window(optarg, WINDOWS_TO);
 		break;
+	case OPT_EXEC:
+		set_exec(optarg);
+		break;
 	case OPT_CONTEXTS:
 		set->contexts = optarg == NULL ? 1000000 :
 		    num_arg("--contexts", optarg, 1, UINT32_MAX);
@@ -255,8 +287,9 @@ one_option(int c)
 		set->clear_env = true;
 		set->keep_env = optarg;
 		break;
-	case OPT_ADOPT:		/* given by guest/follow.c alone */
-		set->adopt = optarg;
+	case OPT_ADOPT:
+	case OPT_IMAGE:
+		take_process(c == OPT_ADOPT, optarg);
 		break;
 	case OPT_DEBUG:
 		set_debug(optarg);
@@ -301,9 +334,15 @@ check_options(void)
 	    strstr(opt->keep_env, ",=") != NULL))
 		die("--clear-env=%s: a variable without a name",
 		    opt->keep_env);
-	if (opt->follow && (opt->out == NULL || strstr(opt->out, "%p") == NULL))
+	if (opt->follow && !output_has_pid() && !output_is_command())
 		die("-f: each process has a stream of its own: -o with %%p in "
-		    "the name, as in -o run.%%p.ev");
+		    "the name, as in -o run.%%p.ev, or -o with a command");
+	if (opt->exec == EXEC_NEW && opt->out == NULL)
+		die("--exec=new: each image has a stream of its own: needs -o");
+	if (opt->exec == EXEC_NEW && opt->pid != 0)
+		die("--exec=new: a process that runs already keeps its stream");
+	if (opt->last != 0 && output_is_command())
+		die("--last: its dumps are files: -o with a name, no command");
 }
 
 char **
@@ -318,7 +357,8 @@ cmdline(int argc, char *argv[])
 		one_option(c);
 	if (opt->adopt != NULL)
 		set->pid = 0;
-	if ((optind == argc) != (opt->adopt != NULL || opt->pid != 0))
+	if ((optind == argc) != (opt->adopt != NULL || opt->image != NULL ||
+	    opt->pid != 0))
 		prog_usage(synopsis);
 	check_options();
 	choose_output();

@@ -20,7 +20,7 @@
 #include "trace.h"
 #include "util.h"
 
-bool exec_pending;
+bool exec_pending, exec_let_go;
 static pid_t exec_tid;
 
 static void
@@ -83,6 +83,10 @@ exec_asked(uint64_t path, pid_t tid, uint64_t dirfd)
 {
 	if (!guest_has_thread(tid))
 		return false;
+	if (opt->exec == EXEC_NO) {
+		exec_let_go = true;
+		return false;
+	}
 	if (launch_is_setid(path, dirfd)) {
 		warn("exec of a set-id program: it runs natively, "
 		    "the stream ends here");
@@ -124,6 +128,7 @@ exec_failed(pid_t tid)
 {
 	int st, n;
 
+	exec_let_go = false;
 	if (!exec_pending || !guest_has_thread(tid) ||
 	    ptrace(PTRACE_INTERRUPT, tid, 0L, 0L) < 0)
 		return;
@@ -161,6 +166,11 @@ take_over(void)
 	if (!area_is_intact())
 		trust_lose("its control words");
 	format_drain();
+	if (opt->exec == EXEC_NEW) {
+		format_end("exit", 0, !trust_lost && !format_lost);
+		command_wait();
+		follow_image();
+	}
 	if (opt->contexts != 0)
 		context_image();
 	maps_forget();
@@ -177,7 +187,7 @@ exec_poll(void)
 	int st;
 	pid_t pid = waitpid(-1, &st, __WALL | WNOHANG);
 
-	if (pid <= 0 || follow_ended(pid))
+	if (pid <= 0 || follow_ended(pid, st) || command_ended(pid, st))
 		return;
 	if (!WIFSTOPPED(st)) {
 		guest_status(pid, st);

@@ -31,21 +31,39 @@
 #include "util.h"
 #include "xlate/xlate.h"
 
-/* The name of this process's stream, %p replaced, or NULL. */
+/* What -o says with each %p replaced by the process's number. */
 static const char *
 output_name(void)
 {
-	const char *at = opt->out == NULL ? NULL : strstr(opt->out, "%p");
-	char *name;
-	size_t n;
+	const char *s, *at;
+	char *name, *to;
 
-	if (at == NULL)
+	if (!output_has_pid())
 		return opt->out;
-	n = strlen(opt->out) + 16;
-	name = xmalloc(n);
-	snprintf(name, n, "%.*s%d%s", (int)(at - opt->out), opt->out,
-	    (int)guest.pid, at + 2);
+	to = name = xmalloc(12 * strlen(opt->out) + 1);
+	for (s = opt->out; (at = strstr(s, "%p")) != NULL; s = at + 2)
+		to += sprintf(to, "%.*s%d", (int)(at - s), s, (int)guest.pid);
+	strcpy(to, s);
 	return name;
+}
+
+/* The program is started first, for the stream needs its number. */
+static bool
+is_early(void)
+{
+	return opt->follow || output_has_pid();
+}
+
+/* Begin the stream: in a file, or in a pipe to the command of -o. */
+static void
+begin_stream(char **argv)
+{
+	const char *name = output_name();
+	int fd = opt->out_fd;
+
+	if (name != NULL && name[0] == '|' && opt->kind->tells)
+		fd = command_start(name + 1);
+	format_start(argv, name, fd);
 }
 
 /* Wait for the program's end.  gone: it was let go, and lives on. */
@@ -57,7 +75,7 @@ reap(bool gone)
 
 	if (opt->pid != 0 && gone)
 		guest.seen = true;
-	if ((opt->adopt != NULL || opt->pid != 0) && !guest.seen)
+	if ((opt->adopted || opt->pid != 0) && !guest.seen)
 		guest_status(guest.pid, adopt_status());
 	while (!guest.seen) {
 		p = waitpid(guest.pid, &st, __WALL);
@@ -72,7 +90,7 @@ reap(bool gone)
 static bool
 panicked(void)
 {
-	return WIFEXITED(guest.status) &&
+	return WIFEXITED(guest.status) && !exec_let_go &&
 	    WEXITSTATUS(guest.status) == STATUS_TROUBLE &&
 	    !ONCE(area.ctl->ended) && !ONCE(area.ctl->polling);
 }
@@ -202,17 +220,19 @@ begin(char **argv)
 		own_signals();
 		attach(opt->pid);
 		argv = process_command();
-	} else if (opt->follow) {
+	} else if (opt->image != NULL) {
+		argv = follow_next_image(opt->image);
+	} else if (is_early()) {
 		launch(argv);
 	}
-	format_start(argv, output_name());
+	begin_stream(argv);
 	if (opt->kind->alone)
 		area_leave_ids(def_leave_id('i'), def_leave_id('d'));
 	if (opt->contexts != 0)
 		context_start();
 	cache_start();
-	if (opt->adopt == NULL && opt->pid == 0) {
-		if (!opt->follow)
+	if (opt->adopt == NULL && opt->pid == 0 && opt->image == NULL) {
+		if (!is_early())
 			launch(argv);
 		if (launch_is_foreign())
 			run_natively(argv[0]);
@@ -249,20 +269,25 @@ main(int argc, char *argv[])
 	format_drain();
 	/* with -f another process may have had the window's function */
 	whole = (window_tell() || opt->follow) && !stats.refused &&
-	    !format_lost && !trust_lost;
+	    !trust_lost;
 	format_interrupted(stopped_by);
 	if (WIFSIGNALED(guest.status))
-		format_end("signal", WTERMSIG(guest.status), whole);
+		format_end("signal", WTERMSIG(guest.status), whole &&
+		    !format_lost);
 	else
-		format_end("exit", WEXITSTATUS(guest.status), whole);
+		format_end("exit", WEXITSTATUS(guest.status), whole &&
+		    !format_lost);
 	if (opt->verbose)
 		print_stats();
+	command_wait();
 	follow_wait();
-	if (format_lost == EPIPE)
+	if (command_failed())
+		return opt->adopted ? STATUS_COMMAND : STATUS_TROUBLE;
+	if (format_lost == EPIPE && !output_is_command())
 		die_sigpipe();
-	if (!whole || format_lost)
+	if (!whole || (format_lost && format_lost != EPIPE))
 		return STATUS_TROUBLE;
-	if (opt->adopt != NULL || opt->pid != 0)
+	if (opt->adopted || opt->pid != 0)
 		return 0;
 	if (WIFSIGNALED(guest.status))
 		die_of(WTERMSIG(guest.status));

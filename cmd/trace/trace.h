@@ -27,6 +27,7 @@ void exec_failed(pid_t tid);
 /* If the exec under way has happened, take the new image over. */
 void exec_poll(void);
 extern bool exec_pending;
+extern bool exec_let_go;	/* --exec=no: the process has execed */
 
 /* Serve until the program ends; true: it was let go, and lives on. */
 bool serve(void);

@@ -20,6 +20,8 @@
 
 /* Exit status of a run that failed by trace's own fault, not the program's. */
 #define STATUS_TROUBLE 125
+/* That of a child's trace whose command failed, to its parent's trace. */
+#define STATUS_COMMAND 124
 
 /* -------------------------------------------------------------------- kinds */
 
@@ -63,6 +65,8 @@ struct kind {
 /* ------------------------------------------------------------------ options */
 
 enum cpu { CPU_NATIVE, CPU_V2, CPU_V3, CPU_V4 };
+/* At an exec: let go; go on in the same stream; begin another. */
+enum exec { EXEC_NO, EXEC_SAME, EXEC_NEW };
 enum debug { DEBUG_NOLINK = 1, DEBUG_TINY = 2, DEBUG_NOSUPER = 4,
 	DEBUG_LONG = 8, DEBUG_FEWCOUNTS = 16, DEBUG_FEWIDS = 32,
 	DEBUG_DUMP = 64 };
@@ -84,15 +88,21 @@ struct options {
 	bool aslr;
 	bool verbose;
 	bool follow;
+	enum exec exec;
 	pid_t pid;		/* attach to this process; or 0 */
 	const char *adopt;	/* which process, see guest/adopt.c; or NULL */
-	const char *out;	/* the stream's file, or NULL */
+	const char *image;	/* the same, see guest/follow.c; or NULL */
+	bool adopted;		/* the process is not our child */
+	const char *out;	/* the stream's file, "|COMMAND", or NULL */
 	int out_fd;		/* its descriptor instead, or -1 */
 	const char *guest_out;	/* the program's standard output, or NULL */
 	bool clear_env;		/* give the program only these variables: */
 	const char *keep_env;	/* "NAME,NAME=VALUE,...", or NULL */
 };
 extern const struct options *const opt;
+/* Does -o give a command? Does it have %p, a process's number, in it? */
+bool output_is_command(void);
+bool output_has_pid(void);
 /* The same options, for the command line to set before anything else runs. */
 struct options *options_set(void);
 

@@ -4,11 +4,13 @@
  * cmdline.c fills them in before anything else runs; all other files see them
  * as const.
  */
+#include <string.h>
+
 #include "base/base.h"
 
 static struct options set = {
 	.cpu = CPU_NATIVE, .sets = 64, .lineshift = 6, .ways = 8, .vdso = true,
-	.out_fd = -1
+	.exec = EXEC_SAME, .out_fd = -1
 };
 const struct options *const opt = &set;
 struct stats stats;
@@ -17,4 +19,16 @@ struct options *
 options_set(void)
 {
 	return &set;
+}
+
+bool
+output_is_command(void)
+{
+	return set.out != NULL && set.out[0] == '|';
+}
+
+bool
+output_has_pid(void)
+{
+	return set.out != NULL && strstr(set.out, "%p") != NULL;
 }

@@ -15,10 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "guest/guest.h"
+#include "guest/parts.h"
 #include "util.h"
 
 static char **options;
@@ -37,6 +39,7 @@ follow_options(int argc, char *const argv[])
 	options[noptions++] = xstrdup("trace");
 	for (i = 1; i < argc; i++)
 		if (strncmp(argv[i], "--adopt", 7) != 0 &&
+		    strncmp(argv[i], "--image", 7) != 0 &&
 		    strcmp(argv[i], "--") != 0)
 			options[noptions++] = argv[i];
 }
@@ -49,16 +52,21 @@ static void
 keep(pid_t t)
 {
 	size_t i;
+	int st;
 
 	traces = xgrow(traces, &cap, ntraces + 1, sizeof *traces);
 	traces[ntraces++] = t;
 	if (ntraces < enough)
 		return;
-	for (i = 0; i < ntraces; )
-		if (waitpid(traces[i], NULL, WNOHANG) == 0)
+	for (i = 0; i < ntraces; ) {
+		st = 0;
+		if (waitpid(traces[i], &st, WNOHANG) == 0) {
 			i++;
-		else
-			traces[i] = traces[--ntraces];
+			continue;
+		}
+		command_child(st);
+		traces[i] = traces[--ntraces];
+	}
 	enough = 2 * ntraces + 16;
 }
 
@@ -72,6 +80,8 @@ follow_child(pid_t pid, int shares)
 
 	/* an honest runtime does not ask for these */
 	if (!opt->follow || guest_has_thread(pid))
+		return 1;
+	if (shares && opt->exec == EXEC_NO)
 		return 1;
 	if (fstat(area.fd, &st) < 0 || pipe2(p, O_CLOEXEC) < 0)
 		return 1;
@@ -97,12 +107,13 @@ follow_child(pid_t pid, int shares)
 }
 
 int
-follow_ended(pid_t pid)
+follow_ended(pid_t pid, int st)
 {
 	size_t i;
 
 	for (i = 0; i < ntraces; i++)
 		if (traces[i] == pid) {
+			command_child(st);
 			traces[i] = traces[--ntraces];
 			return 1;
 		}
@@ -121,8 +132,55 @@ follow_signal(int sig)
 void
 follow_wait(void)
 {
-	while (ntraces > 0)
-		if (waitpid(traces[ntraces - 1], NULL, 0) >= 0 ||
-		    errno != EINTR)
-			ntraces--;
+	int st;
+
+	while (ntraces > 0) {
+		st = 0;
+		if (waitpid(traces[ntraces - 1], &st, 0) < 0 && errno == EINTR)
+			continue;
+		command_child(st);
+		ntraces--;
+	}
+}
+
+/*
+ * --image=PID,ADOPTED,FAILED[,TRACE]...: we are the same process as before, so
+ * the program's process and the traces of its children are still our children
+ * or our tracees.
+ */
+void
+follow_image(void)
+{
+	size_t n = 64 + 12 * ntraces, len, i;
+	char *spec = xmalloc(n);
+
+	len = (size_t)snprintf(spec, n, "--image=%d,%d,%d", (int)guest.pid,
+	    opt->adopted, command_failed());
+	for (i = 0; i < ntraces; i++)
+		len += (size_t)snprintf(spec + len, n - len, ",%d",
+		    (int)traces[i]);
+	options[noptions] = spec;
+	options[noptions + 1] = NULL;
+	execv("/proc/self/exe", options);
+	die("/proc/self/exe:");
+}
+
+char **
+follow_next_image(const char *spec)
+{
+	int failed, adopted, trace, n;
+
+	if (sscanf(spec, "%d,%d,%d%n", &guest.pid, &adopted, &failed, &n) != 3)
+		die("--image=%s: process,0|1,0|1[,trace]...", spec);
+	for (spec += n; sscanf(spec, ",%d%n", &trace, &n) == 1; spec += n)
+		keep(trace);
+	if (failed)
+		command_child(STATUS_COMMAND << 8);
+	guest.tid = guest.pid;
+	guest.mem = -1;
+	guest.pidfd = (int)syscall(SYS_pidfd_open, guest.pid, 0);
+	if (guest.pidfd < 0)
+		die("pidfd_open:");
+	guest_is_in_proc();
+	return process_command();
 }

@@ -7,6 +7,7 @@
  * inject.c	put the runtime into a stopped process
  * remote.c	its memory, and system calls made in it
  * follow.c	a trace for each child
+ * command.c	a program that reads the stream
  * cpu.c	what cpuid tells the program
  */
 #ifndef GUEST_H
@@ -74,11 +75,29 @@ void follow_options(int argc, char *const argv[]);
 /* Start a trace for the child; 1: it could not take the child over. */
 int follow_child(pid_t, int shares);
 /* 1: the process that ended was such a trace. */
-int follow_ended(pid_t);
+int follow_ended(pid_t, int st);
 /* Send a signal to all of these traces. */
 void follow_signal(int);
+/*
+ * The process is at the stop behind an exec: begin anew, with the new image.
+ * What is needed to go on is in an argument, which follow_next_image reads; it
+ * returns the image's command line.
+ */
+_Noreturn void follow_image(void);
+char **follow_next_image(const char *spec);
 /* Wait until they all have ended. */
 void follow_wait(void);
+
+/* Run a command by the shell; returns a descriptor that leads to its input. */
+int command_start(const char *);
+/* Whether that was the process that ended; a failure is reported. */
+bool command_ended(pid_t, int st);
+/* Wait until it has ended; its input has been closed. */
+void command_wait(void);
+/* The trace of a child ended so. */
+void command_child(int st);
+/* Whether the command, or one of a child's trace, has failed. */
+bool command_failed(void);
 
 /* native, v2, v3, v4; -1: no such model. */
 int cpu_parse(const char *name, enum cpu *);

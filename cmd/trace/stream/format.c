@@ -480,7 +480,7 @@ lost(struct out *o, int err)
 }
 
 void
-format_start(char *const argv[], const char *name)
+format_start(char *const argv[], const char *name, int fd)
 {
 	stream_program = argv;
 	if (opt->kind->counters)
@@ -490,8 +490,8 @@ format_start(char *const argv[], const char *name)
 	else if (opt->last != 0)
 		out = last_open(name);
 	else
-		out = opt->out_fd >= 0 ?
-		    out_fd(opt->out_fd, "standard output") : out_open(name);
+		out = fd < 0 ? out_open(name) : out_fd(fd, name != NULL ?
+		    name : "standard output");
 	if (out != NULL)
 		out->failed = lost;
 	stream_writer = evw_open(out);
@@ -630,10 +630,11 @@ format_end(const char *how, int status, bool whole)
 	counters_totals();
 	if (!whole) {
 		evw_flush(stream_writer);
+		out_flush(out);
 		if (stats.full)
 			out_close(out);
 		else
-			out_flush(out);
+			out_abort(out);
 		return;
 	}
 	if (interrupted != 0)

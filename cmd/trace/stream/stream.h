@@ -22,8 +22,11 @@ struct evw;
 
 /* The serving thread gives the writer definitions, the formatter all lines. */
 extern struct evw *stream_writer;
-/* Open the stream `out` of a program, by its arguments, and write its head. */
-void format_start(char *const argv[], const char *out);
+/*
+ * Open the stream of a program, by its arguments, and write its head: into a
+ * file, or, if fd is not -1, to this descriptor.
+ */
+void format_start(char *const argv[], const char *file, int fd);
 /* Start the formatting thread, which consumes the queue of a new area. */
 void format_begin(void);
 /* Before format_begin: write these lines first; they are freed. */

@@ -1,0 +1,104 @@
+/*
+ * command - a program that reads the stream: -o '|COMMAND'
+ *
+ * The shell runs COMMAND with a pipe to us as its input. It has its signals'
+ * usual actions again; the shell itself survives an interrupt, so that we learn
+ * how COMMAND ends. The traces of children tell their parent's trace by their
+ * status that one of theirs has failed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "guest/guest.h"
+#include "util.h"
+
+static pid_t shell;		/* or 0 */
+static const char *text;	/* of the command, for messages */
+static bool failed;		/* it, or one of a child's trace */
+
+static _Noreturn void
+child(int in, const char *command)
+{
+	static const int usual[] = { SIGINT, SIGQUIT, SIGPIPE };
+	static const char first[] = "trap : INT QUIT TERM\n";
+	size_t n = sizeof first + strlen(command);
+	char *script = xmalloc(n);
+	sigset_t none;
+
+	snprintf(script, n, "%s%s", first, command);
+	for (unsigned i = 0; i < sizeof usual / sizeof usual[0]; i++)
+		signal(usual[i], SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (dup2(in, 0) < 0)
+		_exit(STATUS_TROUBLE);
+	execl("/bin/sh", "sh", "-c", script, (char *)NULL);
+	warn("/bin/sh:");
+	_exit(STATUS_TROUBLE);
+}
+
+int
+command_start(const char *command)
+{
+	int p[2];
+
+	if (pipe2(p, O_CLOEXEC) < 0)
+		die("|%s:", command);
+	text = command;
+	shell = fork();
+	if (shell < 0)
+		die("|%s:", command);
+	if (shell == 0)
+		child(p[0], command);
+	close(p[0]);
+	return p[1];
+}
+
+bool
+command_ended(pid_t pid, int st)
+{
+	if (pid != shell || shell == 0)
+		return false;
+	shell = 0;
+	if (st == 0)
+		return true;
+	failed = true;
+	if (WIFSIGNALED(st))
+		warn("process %d: `%s' died of signal %d", (int)guest.pid,
+		    text, WTERMSIG(st));
+	else
+		warn("process %d: `%s' ended with status %d", (int)guest.pid,
+		    text, WEXITSTATUS(st));
+	return true;
+}
+
+void
+command_wait(void)
+{
+	int st;
+
+	while (shell != 0)
+		if (waitpid(shell, &st, 0) == shell)
+			command_ended(shell, st);
+		else if (errno != EINTR)
+			shell = 0;
+}
+
+void
+command_child(int st)
+{
+	if (WIFEXITED(st) && WEXITSTATUS(st) == STATUS_COMMAND)
+		failed = true;
+}
+
+bool
+command_failed(void)
+{
+	return failed;
+}
