@@ -230,6 +230,8 @@ const char *ev_error(const struct evr *);
  * of its own before the first execution.
  */
 void ev_lean(struct evr *);
+/* To be called before ev_next: modifications are writes, as in Callgrind. */
+void ev_modify_writes(struct evr *);
 /* Keep insn, ref and target of this block. */
 void ev_keep(struct evr *, struct ev_block *);
 /* The definition of an id, or NULL. It does not move. */

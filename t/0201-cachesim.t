@@ -52,6 +52,16 @@ status 2 "kind cache, another line size" "$C" --I1=16384,4,64 \
     --D1=32768,8,32 --LL=262144,8,64 "$T/cache.ev"
 check "kind cache with -t" "$C" -t "$T/cache.ev"
 
+# modifications as writes
+check "there are modifications" grep -q '^B.*[0-9a-f]m[0-9a-f]' "$T/all.ev"
+for f in all cache; do
+	sed '/^B/s/m/w/g' "$T/$f.ev" >"$T/written.ev"
+	"$C" $opts "$T/written.ev" >"$T/written"
+	check "--modify=write, $f.ev" "$C" --modify=write $opts "$T/$f.ev"
+	samefile "as writes" "$T/written" "$T/out"
+done
+status 2 "--modify=both" "$C" --modify=both "$T/all.ev"
+
 # who reads gets to know of objects before the program has run
 {
 	printf '%s\n' 'H quern-events 1' 'H kind all' \

@@ -346,6 +346,8 @@ main>f 1 3 2 0 1 0 1 1;"
 same "sums" "totals: 7 13 11 7 10 1 1" "$(grep ^totals out)"
 finds "rounds counted as Valgrind does" "f 3 2 0 1 0 1 1;\
 main 14 11 11 6 10 0 0;main>f 1 3 2 0 1 0 1 1;" --rep=each
+finds "modifications are writes" "f 3 1 1 1 0 1 1;main 4 11 11 6 10 0 0;\
+main>f 1 3 1 1 1 0 1 1;" --modify=write
 finds "of a skipped function" "main 7 13 11 7 10 1 1;" --fn-skip=f
 stream all "B 1 >401000 2S" 1 "O 1 Own" "Y 231" "E exit 0 1" >ev
 status 2 "one that was not announced" "$G" ev

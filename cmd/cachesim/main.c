@@ -23,8 +23,8 @@
 #include "report.h"
 
 static const char synopsis[] = "[-tv] [--I1=S,A,L] [--D1=S,A,L] "
-    "[--LL=S,A,L] [--caches=machine|valgrind] [--rep=once|each] "
-    "[--wide=whole|cut] [--warm=n] [-o file] [file]";
+    "[--LL=S,A,L] [--caches=machine|valgrind] [--modify=read|write] "
+    "[--rep=once|each] [--wide=whole|cut] [--warm=n] [-o file] [file]";
 
 static const char help[] =
     "usage: cachesim [option]... [file]\n"
@@ -38,6 +38,8 @@ static const char help[] =
     "      --caches=machine|valgrind\n"
     "                            print such options for the caches of this\n"
     "                            machine, or what Valgrind takes them for\n"
+    "      --modify=read|write   what reads and writes again is a read, or a\n"
+    "                            write, as in Callgrind [read]\n"
     "      --rep=once|each       count a repeated string instruction once,\n"
     "                            or for each round, as Valgrind does\n"
     "      --wide=whole|cut      a reference wider than a line touches all\n"
@@ -54,8 +56,10 @@ static const char *const event_name[] = { "I1mr", "ILmr", "D1mr", "DLmr",
 
 static struct geometry geometry[NCACHE];
 static int each;	/* count rounds of repeated instructions */
+static bool writes;	/* modifications are writes */
 
-enum { OPT_I1 = SIMRUN_OWN, OPT_D1, OPT_LL, OPT_REP, OPT_WIDE, OPT_CACHES };
+enum { OPT_I1 = SIMRUN_OWN, OPT_D1, OPT_LL, OPT_REP, OPT_WIDE, OPT_CACHES,
+    OPT_MODIFY };
 
 static const struct option longopts[] = {
 	{ "D1", required_argument, NULL, OPT_D1 },
@@ -63,6 +67,7 @@ static const struct option longopts[] = {
 	{ "L2", required_argument, NULL, OPT_LL },
 	{ "LL", required_argument, NULL, OPT_LL },
 	{ "caches", required_argument, NULL, OPT_CACHES },
+	{ "modify", required_argument, NULL, OPT_MODIFY },
 	{ "rep", required_argument, NULL, OPT_REP },
 	{ "wide", required_argument, NULL, OPT_WIDE },
 	SIMRUN_WARM
@@ -83,6 +88,9 @@ option(struct simrun *s, int c)
 	case OPT_LL:
 		geometry_option(LL, optarg);
 		break;
+	case OPT_MODIFY:
+		writes = simrun_choice("modify", "read", "write");
+		break;
 	case OPT_REP:
 		each = simrun_choice("rep", "once", "each");
 		break;
@@ -102,6 +110,8 @@ open_stream(struct simrun *s)
 {
 	ev_accept(s->events, EV_ALL | EV_CACHE,
 	    "each reference with its address");
+	if (writes)
+		ev_modify_writes(s->events);
 	/* where misses are told, so is the instruction */
 	if (!s->through)
 		ev_lean(s->events);

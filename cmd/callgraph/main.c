@@ -53,6 +53,8 @@ static const char help[] =
 "      --instr-atstart=yes|no   follow the program from the start [yes]\n"
 "      --join-cold=yes|no       f.cold, where compilers put what is rare, is\n"
 "                               f [no]\n"
+"      --modify=read|write      what reads and writes again is a read, or a\n"
+"                               write, as in Callgrind [read]\n"
 "      --pop-on-jump=FN         FN returns before it jumps elsewhere\n"
 "      --rep=once|each          repeated string instructions count once, or\n"
 "                               for each round, as Valgrind has it [once]\n"
@@ -81,6 +83,7 @@ static const char *pid;
 static const char *output;
 static bool ready;	/* all H lines are read */
 static bool parts;	/* options ask for parts */
+static bool writes;	/* modifications are writes */
 static const char *ordered;	/* an option that needs kind blocks or all */
 static char ended[8];	/* how the program ended */
 static int endstatus;
@@ -116,8 +119,8 @@ separate(const char *what, enum func_rule rule, char *s, uint64_t max)
 
 enum { OPT_CALLS = 256, OPT_COLLECT, OPT_JUMPS, OPT_CONTEXTS, OPT_DEMANGLE,
     OPT_AFTER, OPT_BEFORE, OPT_EVERY, OPT_FOLLOW, OPT_JOIN, OPT_INSTR, OPT_SKIP,
-    OPT_POP, OPT_REP, OPT_CALLERS, OPT_RECS, OPT_DIRECT, OPT_SITES, OPT_THREADS,
-    OPT_PLT, OPT_TOGGLE, OPT_ZERO, OPT_VERSION };
+    OPT_MODIFY, OPT_POP, OPT_REP, OPT_CALLERS, OPT_RECS, OPT_DIRECT, OPT_SITES,
+    OPT_THREADS, OPT_PLT, OPT_TOGGLE, OPT_ZERO, OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "calls", no_argument, NULL, OPT_CALLS },
@@ -133,6 +136,7 @@ static const struct option longopts[] = {
 	{ "help", no_argument, NULL, 'h' },
 	{ "instr-atstart", optional_argument, NULL, OPT_FOLLOW },
 	{ "join-cold", optional_argument, NULL, OPT_JOIN },
+	{ "modify", required_argument, NULL, OPT_MODIFY },
 	{ "output", required_argument, NULL, 'o' },
 	{ "pop-on-jump", required_argument, NULL, OPT_POP },
 	{ "rep", required_argument, NULL, OPT_REP },
@@ -257,6 +261,12 @@ option(int c)
 			die("--dump-instr=no: costs are by address here; "
 			    "fmt-callgrind makes lines of them");
 		break;
+	case OPT_MODIFY:
+		writes = strcmp(optarg, "write") == 0;
+		if (!writes && strcmp(optarg, "read") != 0)
+			die("--modify=%s: neither read nor write", optarg);
+		needs_order("--modify=write", writes);
+		break;
 	case OPT_REP:
 		walk.rep = strcmp(optarg, "each") == 0;
 		if (!walk.rep && strcmp(optarg, "once") != 0)
@@ -353,6 +363,8 @@ begin(struct out *o)
 	if (walk.data_refs)
 		walk.firsttold = 3;
 	walk.ncol = walk.firsttold + outcome_columns(walk.told);
+	if (writes)
+		ev_modify_writes(walk.events);
 	/* what depends on values is looked at again and again */
 	if (has_contexts() || (!walk.data_refs && !walk.rep))
 		ev_lean(walk.events);

@@ -195,6 +195,8 @@ reference(struct evdef *d, const char **s)
 	r = &d->ref[d->nref];
 	memset(r, 0, sizeof *r);
 	r->kind = (uint8_t)*(*s)++;
+	if (r->kind == 'm' && d->writes)
+		r->kind = 'w';
 	if (number(d, s, UINT16_MAX, &n, "a reference without its size") < 0)
 		return -1;
 	if (n == 0)

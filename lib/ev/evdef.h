@@ -42,6 +42,7 @@ struct evdef {
 	uint32_t ninsn, nref, ntarget;
 	unsigned ngroups;
 	bool lean;		/* see ev_lean */
+	bool writes;		/* see ev_modify_writes */
 	struct ev_block *shown;	/* whose parts are those above, or NULL */
 	uint8_t *packed;
 	size_t cappacked;

@@ -166,6 +166,12 @@ ev_lean(struct evr *r)
 }
 
 void
+ev_modify_writes(struct evr *r)
+{
+	r->def.writes = true;
+}
+
+void
 ev_keep(struct evr *r, struct ev_block *b)
 {
 	evdef_keep(&r->def, b);
