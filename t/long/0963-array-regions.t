@@ -56,6 +56,17 @@ same "they begin where the I lines say" "" "$(awk '
 check "the same from files" "$A" -d files \
     --regions=regions/run.simpts,regions/run.weights,regions/run.ev -- ./phases
 samefile "give the same" regions/merged.out files/merged.out
+caches='--I1=32768,8,64 --D1=32768,8,64 --LL=8388608,16,64'
+check "a pipeline of one's own, which knows the warm-up" "$A" -d own \
+    --regions=100k -p "%t -e all %s | cachesim $caches --warm=%w |
+	fmt-cachegrind" -- ./phases
+same "costs the same" "$(total regions/merged.out)" "$(total own/merged.out)"
+for p in counts branches calls; do
+	check "regions of $p" "$A" -d "$p" -p $p --regions=100k -- ./phases
+	echo "$(total whole/merged.out) $(total $p/merged.out)" | awk '
+		{ d = $1 / $10 - 1; exit !(d < 0.001 && d > -0.001) }'
+	ok "regions of $p: instructions, within 0.1 %" $?
+done
 rm regions/0001.out
 check "a region alone again" "$A" -d regions --regions=100k -- ./phases
 samefile "gives the same, too" files/merged.out regions/merged.out
