@@ -145,6 +145,9 @@ enum ev_mark {
  * blocks, are numbers from 1 in the order of their definitions, not the
  * stream's own. nnum is how many numbers the line has. B P Q W, and R F of
  * kinds counts and cache, also have id.
+ * In all kinds but calls, D: text begins with the line's sign; n, then for `+'
+ * function size caller [state], for `*' old function size caller [state], for
+ * `=' address, for `-' address [size].
  * Text, with \ooo resolved: H key (then value); M path; O the unparsed list,
  * for ev_outcome; D text, which may hold NULs; F file; G name; R why; E how.
  */

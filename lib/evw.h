@@ -93,6 +93,13 @@ int evw_ref(struct evw *, uint32_t id, uint32_t block, struct evw_ref ref);
 int evw_leave(struct evw *, uint32_t id, char which);
 
 /*
+ * A record that is no execution, of n values: write it by this function, as
+ * lines of its own.  The values lie there 4-byte aligned.
+ */
+int evw_special(struct evw *, uint32_t id, unsigned n, void (*write)(struct
+    evw *, const uint32_t *values));
+
+/*
  * evwrite.c: executions
  *
  * Records lie back to back from `from` on, 4-byte aligned:

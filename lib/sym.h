@@ -82,6 +82,10 @@ uint64_t sym_next(const struct sym *, uint64_t addr);
 void sym_entries(struct sym *, const char *name, void (*use)(void *arg,
     uint64_t addr), void *arg);
 
+/* Calls use() for each function, in no order, by its name in the file. */
+void sym_functions(struct sym *, void (*use)(void *arg, const char *raw,
+    uint64_t addr), void *arg);
+
 /*
  * syminline.c: the calls that were inlined at an address, innermost first
  *

@@ -150,6 +150,36 @@ same "is said" "ev: Makefile:1: not an event stream: no \`H quern-events'" \
 status 2 "nothing" "$E" read /dev/null
 same "is said, too" "ev: /dev/null:1: empty input" "$(cat "$T/err")"
 
+# allocations
+awk '/^D 1 [+] 401100/,/^D 5 - /' man/events.5 >"$T/allocs.page"
+same "the page has an example of allocations" 5 \
+    "$(grep -c '^D' "$T/allocs.page")"
+{
+	echo 'H quern-events 2'
+	echo 'H kind counts'
+	echo 'H allocs yes'
+	printf 'B %d >401000 5\n' 1 2 3 4
+	sed 's/[*]2$//' "$T/allocs.page"
+	echo 'E exit 0 4'
+} >"$T/allocs.ev"
+n=$(grep -c '^[1-4]' "$T/allocs.ev")
+sed "s/^E.*/E exit 0 $n/" "$T/allocs.ev" >"$T/allocs2.ev"
+check "it is read" "$B/icount" "$T/allocs2.ev"
+check "it is copied" "$E" copy "$T/allocs2.ev"
+samefile "without a change" "$T/allocs2.ev" "$T/out"
+for line in 'D' 'D 1' 'D 1 +' 'D 1 + 1 2' 'D 1 + 1 2 3 4 5' 'D x = 1' \
+    'D 1 = 1 2' 'D 1 =' 'D 1 - ' 'D 1 - 1 2 3' 'D 1 ? 1' 'D 1 * 1 2 3' \
+    'D 1 = 11111111111111111'; do
+	printf 'H quern-events 2\n%s\nE exit 0 0\n' "$line" >"$T/bad.ev"
+	status 2 "refused: $line" "$E" read "$T/bad.ev"
+	ok "by its line" "$(grep -q "^ev: $T/bad.ev:2: D: " "$T/err"; echo $?)"
+done
+printf 'H quern-events 2\nH kind counts\nD 1 + 1 2 3 4\nE exit 0 0\n' \
+    >"$T/bad.ev"
+status 2 "a state where there are no contexts" "$E" read "$T/bad.ev"
+printf 'H quern-events 1\nD 1 = 1\nE exit 0 0\n' >"$T/bad.ev"
+status 2 "allocations in version 1" "$E" read "$T/bad.ev"
+
 # cut anywhere, the stream is truncated, and what is whole is counted
 stream 5 "$B1" 1+1 1+8*2 1-7 >"$T/whole.ev"
 bad=0

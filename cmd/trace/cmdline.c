@@ -20,7 +20,7 @@ static const char synopsis[] =
     "[-fv] [-e kind] [-i n] [-o file] [--exec=word] [--cpu=level]\n"
     "             [--vdso=no] [--aslr] [--after=n] [--for=n] [--for-time=s]\n"
     "             [--from=function] [--to=function] [--last=size]\n"
-    "             [--stdout=file] [--clear-env[=keep]]\n"
+    "             [--stdout=file] [--clear-env[=keep]] [--allocs]\n"
     "             program [argument ...] | -p pid";
 
 static const char help[] =
@@ -49,6 +49,10 @@ static const char help[] =
 "      --stdout=FILE    where the program's standard output goes\n"
 "      --contexts[=MAX]    kind counts: tell calling contexts, and what\n"
 "                       each call took; at most MAX contexts    [1M]\n"
+"      --allocs         tell allocations and frees of memory\n"
+"      --alloc-fn=NAME:N   function NAME allocates, too; its argument N is\n"
+"                       the size\n"
+"      --free-fn=NAME:N    function NAME frees, too; N is the address\n"
 "      --clear-env[=KEEP]  give the program no environment, but the variables\n"
 "                       that KEEP names: NAME or NAME=VALUE, with commas\n"
 "      --cpu=LEVEL      what cpuid answers: native, v2, v3 or v4  [native]\n"
@@ -63,8 +67,8 @@ static const char help[] =
 
 enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_TIME, OPT_FROM, OPT_TO, OPT_VDSO,
 	OPT_ASLR, OPT_STDOUT, OPT_CLEAR, OPT_DEBUG, OPT_ADOPT, OPT_LAST,
-	OPT_CONTEXTS, OPT_EXEC, OPT_IMAGE,
-	OPT_VERSION };
+	OPT_CONTEXTS, OPT_EXEC, OPT_IMAGE, OPT_ALLOCS, OPT_ALLOC_FN,
+	OPT_FREE_FN, OPT_VERSION };
 
 static const struct option options[] = {
 	{ "events", required_argument, NULL, 'e' },
@@ -85,6 +89,9 @@ static const struct option options[] = {
 	{ "last", required_argument, NULL, OPT_LAST },
 	{ "exec", required_argument, NULL, OPT_EXEC },
 	{ "contexts", optional_argument, NULL, OPT_CONTEXTS },
+	{ "allocs", no_argument, NULL, OPT_ALLOCS },
+	{ "alloc-fn", required_argument, NULL, OPT_ALLOC_FN },
+	{ "free-fn", required_argument, NULL, OPT_FREE_FN },
 	{ "cpu", required_argument, NULL, OPT_CPU },
 	{ "vdso", required_argument, NULL, OPT_VDSO },
 	{ "aslr", no_argument, NULL, OPT_ASLR },
@@ -220,6 +227,16 @@ take_process(bool adopt, const char *s)
 }
 
 static void
+set_allocs(int c)
+{
+	set->allocs = true;
+	if (c == OPT_ALLOC_FN)
+		allocs_add("--alloc-fn", optarg, ALLOC_NEW);
+	else if (c == OPT_FREE_FN)
+		allocs_add("--free-fn", optarg, ALLOC_FREE);
+}
+
+static void
 one_option(int c)
 {
 	switch (c) {
@@ -266,6 +283,11 @@ one_option(int c)
 	case OPT_CONTEXTS:
 		set->contexts = optarg == NULL ? 1000000 :
 		    num_arg("--contexts", optarg, 1, UINT32_MAX);
+		break;
+	case OPT_ALLOCS:
+	case OPT_ALLOC_FN:
+	case OPT_FREE_FN:
+		set_allocs(c);
 		break;
 	case OPT_LAST:
 		set->last = size_arg("--last", optarg, 4096, 1ull << 36);
@@ -326,6 +348,8 @@ check_options(void)
 	if (opt->contexts != 0 && !opt->kind->intervals)
 		die("--contexts: only kind counts tells contexts; kinds all "
 		    "and blocks have the order of calls");
+	if (opt->allocs && !opt->kind->tells)
+		die("--allocs: kind none tells nothing");
 	if (opt->last != 0 && !opt->kind->records)
 		die("--last: only kinds all and blocks have records in order");
 	if (opt->clear_env && opt->pid != 0)

@@ -228,6 +228,8 @@ begin(char **argv)
 	begin_stream(argv);
 	if (opt->kind->alone)
 		area_leave_ids(def_leave_id('i'), def_leave_id('d'));
+	if (opt->allocs && (opt->kind->records || opt->kind->alone))
+		area_alloc_id(def_alloc_id());
 	if (opt->contexts != 0)
 		context_start();
 	cache_start();
@@ -268,6 +270,7 @@ main(int argc, char *argv[])
 		stats.refused = true;
 	format_drain();
 	/* with -f another process may have had the window's function */
+	allocs_tell();
 	whole = (window_tell() || opt->follow) && !stats.refused &&
 	    !trust_lost;
 	format_interrupted(stopped_by);

@@ -165,7 +165,8 @@ record_size(unsigned nvalues)
 	uint64_t look_kind;	/* enum lookup and arguments */		\
 	uint64_t rt_called;	/* see entry.S */			\
 	uint64_t more;		/* landing of what jumped elsewhere */	\
-	uint64_t pad0[1];						\
+	uint64_t open;		/* --allocs: minus rsp behind the return of \
+				 * what is open, or 0 */		\
 	uint8_t vec[128];	/* of a gather: index, then mask */
 
 struct tarea_head {
@@ -213,7 +214,10 @@ enum lookup {
 	LOOK_DATA,		/* a line at most; bits 8..20: size */
 	LOOK_WIDE,		/* a larger one; bits 8..20: its size */
 	LOOK_REP,		/* repeated ones, done: values lie at REG_P */
-	LOOK_ALL		/* unknown lines come in: empty the table */
+	LOOK_ALL,		/* unknown lines come in: empty the table */
+	/* --allocs, in all kinds; struct alloc_look in place of arguments */
+	LOOK_OPEN,		/* a function of allocations is entered */
+	LOOK_CLOSE		/* what is open has returned */
 };
 /*
  * LOOK_REP, from bit 8 on: references; then, 4 bits each, which values are
@@ -222,6 +226,52 @@ enum lookup {
 #define LOOK_REP_BITS(nref, count, a, b, size) ((unsigned)(nref) << 8 | \
     (unsigned)(count) << 12 | (unsigned)(a) << 16 | (unsigned)(b) << 20 | \
     (unsigned)(size) << 24)
+
+/*
+ * With --allocs: what a function does with memory, and where its arguments are:
+ * in the argument register of that number, from 0.
+ */
+enum alloc_op {
+	ALLOC_NEW,		/* returns size bytes, or 0 */
+	ALLOC_STORE,		/* the same, stored where ptr says; returns 0 */
+	ALLOC_MAP,		/* returns size bytes, or -1 */
+	ALLOC_AGAIN,		/* the bytes at ptr become size bytes */
+	ALLOC_REMAP,		/* the same; returns -1 if it fails */
+	ALLOC_FREE		/* the bytes at ptr are free; size of them, or
+				 * all if that is ALLOC_NONE */
+};
+#define ALLOC_NONE 7u
+struct alloc_args {
+	uint32_t op : 4;
+	uint32_t size : 3;	/* the argument with the size, or ALLOC_NONE */
+	uint32_t times : 3;	/* with a factor of it, or ALLOC_NONE */
+	uint32_t ptr : 3;
+};
+static inline uint32_t
+alloc_bits(struct alloc_args a)
+{
+	return a.op | (uint32_t)a.size << 4 | (uint32_t)a.times << 7 |
+	    (uint32_t)a.ptr << 10;
+}
+static inline struct alloc_args
+alloc_of_bits(uint32_t v)
+{
+	return (struct alloc_args){ v & 15, v >> 4 & 7, v >> 7 & 7,
+	    v >> 10 & 7 };
+}
+#define LOOK_ARGS(v) ((v) << 8)
+
+/*
+ * What is told of them: a record of ALLOC_VALUES values, or, in kind counts,
+ * as many words of the queue.  The first value has the number of the event and,
+ * in its low byte, the letter of the D line.
+ */
+#define ALLOC_VALUES 6u
+static inline uint64_t
+alloc_word(uint64_t n, char letter)
+{
+	return n << 8 | (uint8_t)letter;
+}
 
 /*
  * With --contexts: how a thread goes on behind an exit, or how it began, as
@@ -546,7 +596,9 @@ enum qtype {
 	Q_THREAD,		/* slot's thread begins, arg: tid */
 	Q_COUNTS,		/* an interval of kind counts ended, or a part
 				 * of what --for leaves */
-	Q_RENEW			/* from trace: free all counters */
+	Q_RENEW,		/* from trace: free all counters */
+	Q_ALLOC			/* kind counts: values sig and sig+1 of what
+				 * --allocs tells are arg, and from, to */
 };
 
 struct qent {
@@ -602,6 +654,7 @@ struct control {
 	uint64_t wanted;	/* bit i: want[i] is not 0; set after it */
 	uint64_t ninterval;
 	uint64_t more;		/* landing of what a jump pushed */
+	uint64_t nalloc;	/* events of --allocs so far */
 	struct qent queue[NQUEUE];
 	struct slot slot[NSLOT];
 };
@@ -666,6 +719,7 @@ struct boot {
 	uint64_t lineshift;	/* log2 of a line's bytes */
 	uint32_t leave[2];	/* heads of records: a line of code, of data,
 				 * leaves the table */
+	uint32_t alloc;		/* head of records of --allocs; 0: none */
 	struct guest_state at;	/* the guest's, at its first instruction */
 	uint64_t minframe;	/* bytes, AT_MINSIGSTKSZ */
 	uint64_t addrbits;	/* of an address: 48, or 57 */

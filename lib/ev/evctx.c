@@ -150,6 +150,13 @@ leave(struct evctx *x, uint64_t n, unsigned thread, char why[EVCTX_WHY])
 	return 0;
 }
 
+bool
+evctx_in_state(const struct ev *e)
+{
+	return (*e->text == '+' && e->nnum == 5) ||
+	    (*e->text == '*' && e->nnum == 6);
+}
+
 int
 evctx_line(struct evctx *x, struct ev *e, unsigned kind, unsigned thread,
     char why[EVCTX_WHY])
@@ -161,6 +168,9 @@ evctx_line(struct evctx *x, struct ev *e, unsigned kind, unsigned thread,
 		return state(x, e, why);
 	case 'A':
 		return arc(x, e, why);
+	case 'D':
+		return known(&x->states, "state", e, &e->num[e->nnum - 1],
+		    why);
 	case 'F':
 		return known(&x->states, "state", e, &e->num[1], why);
 	case 'V':

@@ -1,5 +1,6 @@
 /*
- * evctx.h - the lines of calling contexts: S, A, F, V, N, X; inside lib only
+ * evctx.h - the lines of calling contexts: S, A, F, V, N, X, and D with a
+ * state; inside lib only
  */
 #ifndef EVCTX_H
 #define EVCTX_H
@@ -22,6 +23,8 @@ struct evctx {
 };
 
 void evctx_close(struct evctx *);
+/* Does a D line name a state? */
+bool evctx_in_state(const struct ev *);
 /*
  * Check a line whose fields are parsed, and replace ids of states and arcs in
  * num by their numbers; F's block is the caller's to check. Returns -1 and says

@@ -15,15 +15,15 @@
 
 /*
  * x hexadecimal, d decimal, s signed decimal, t text, a hexadecimal or a dot
- * for none, e an event's time, type and text, [ the line may end here,
- * - anything, ignored.
+ * for none, e an event's time, type and text, m an event of memory, [ the line
+ * may end here, - anything, ignored.
  */
 static const char *const spec['Z' + 1] = {
-	['A'] = "xxxxx", ['C'] = "-", ['F'] = "xx[x", ['I'] = "d", ['J'] = "t",
-	['K'] = "dx",
-	['M'] = "xxxxt", ['N'] = "xx", ['O'] = "xt", ['R'] = "xxxx",
-	['S'] = "xx[xx", ['T'] = "d[d", ['U'] = "xx", ['V'] = "xxx[xx",
-	['W'] = "xx", ['X'] = "x", ['Y'] = "d",
+	['A'] = "xxxxx", ['C'] = "-", ['D'] = "m", ['F'] = "xx[x",
+	['I'] = "d", ['J'] = "t", ['K'] = "dx", ['M'] = "xxxxt", ['N'] = "xx",
+	['O'] = "xt", ['R'] = "xxxx", ['S'] = "xx[xx", ['T'] = "d[d",
+	['U'] = "xx", ['V'] = "xxx[xx", ['W'] = "xx", ['X'] = "x",
+	['Y'] = "d",
 };
 static const char *const calls['Z' + 1] = {
 	['A'] = "x", ['D'] = "e", ['F'] = "ddddddt", ['G'] = "xat",
@@ -143,6 +143,35 @@ event(struct ev *e, char *to, const char *s, char why[EVLINE_WHY])
 	return 0;
 }
 
+/* "n + x x x [x]", "n * x x x x [x]", "n = x", "n - x [x]" */
+static int
+memory(struct ev *e, const char *s, char why[EVLINE_WHY])
+{
+	static const struct {
+		char op;
+		unsigned least, most;	/* numbers */
+	} form[] = { { '+', 4, 5 }, { '*', 5, 6 }, { '=', 2, 2 },
+		{ '-', 2, 3 } };
+	unsigned i;
+
+	if (ev_hex(&s, &e->num[e->nnum++]) < 0 || *s++ != ' ')
+		goto bad;
+	e->text = s;
+	e->textlen = 1;
+	for (i = 0; i < 4 && form[i].op != *s; i++)
+		;
+	if (i == 4)
+		goto bad;
+	for (s++; *s == ' ' && e->nnum < form[i].most; )
+		if (ev_hex((s++, &s), &e->num[e->nnum++]) < 0)
+			goto bad;
+	if (*s == '\0' && e->nnum >= form[i].least)
+		return 0;
+bad:
+	snprintf(why, EVLINE_WHY, "%c: malformed at `%.20s'", *e->line, s);
+	return -1;
+}
+
 int
 evline_fields(struct ev *e, unsigned kind, char *to, char why[EVLINE_WHY])
 {
@@ -165,6 +194,8 @@ evline_fields(struct ev *e, unsigned kind, char *to, char why[EVLINE_WHY])
 		}
 		if (*what == 'e')
 			return event(e, to, s, why);
+		if (*what == 'm')
+			return memory(e, s, why);
 		if (*what == 't') {
 			snprintf(why, EVLINE_WHY, "%c: malformed \\ooo",
 			    *e->line);

@@ -603,6 +603,8 @@ varying_line(struct evr *r, struct ev *e)
 
 	if (*e->line == 'R')
 		return rounds_line(r, e);
+	if (*e->line == 'D' && !evctx_in_state(e))
+		return 'D';
 	if (evctx_line(&r->ctx, e, r->kind, r->thread, why) < 0)
 		return bad(r, "%s", why);
 	if (*e->line != 'F')
@@ -674,7 +676,8 @@ in_order(struct evr *r, struct ev *e)
 static bool
 has_meaning(const struct evr *r, char letter)
 {
-	if (r->kind == EV_CALLS || (letter == 'J' && r->version == 2))
+	if (r->kind == EV_CALLS ||
+	    (r->version == 2 && (letter == 'D' || letter == 'J')))
 		return true;
 	return r->version == 2 && r->kind & (EV_COUNTS | EV_CACHE) &&
 	    strchr("SAFVNXR", letter) != NULL;

@@ -26,7 +26,7 @@
 
 /* A state: what the id names, and whether its definition is in the text. */
 enum { UNKNOWN, BLOCK = 'B', PACKED = 'b', PREFIX = 'P', REF = 'Q',
-    SCATTERED = 'q', LEAVE = 'Z', WRITTEN = 0x80 };
+    SCATTERED = 'q', LEAVE = 'Z', SPECIAL = 'D', WRITTEN = 0x80 };
 
 /* What the first execution needs, 16 bytes. */
 struct evw_cold {
@@ -307,6 +307,20 @@ evw_leave(struct evw *w, uint32_t id, char which)
 	return 0;
 }
 
+int
+evw_special(struct evw *w, uint32_t id, unsigned n, void (*special)(struct
+    evw *, const uint32_t *))
+{
+	struct evw_cold *c = new_id(w, id);
+
+	if (c == NULL || n > EVW_MAXGROUPS)
+		return -1;
+	c->ngroups = (uint8_t)n;
+	w->special = special;
+	publish(c, SPECIAL);
+	return 0;
+}
+
 /* Room for the values of a block: whole cache lines of its own. */
 static uint64_t *
 new_values(struct evw *w, unsigned n)
@@ -475,7 +489,8 @@ uncommon(struct evw *w, const uint32_t *r, uint32_t head, const uint32_t *to)
 	uint32_t id = ev_id(head);
 	unsigned n = ev_ngroups(head);
 
-	if (id == 0 || w->cold == NULL || define(w, id) < 0) {
+	if (id == 0 || w->cold == NULL || (w->cold[id].state != SPECIAL &&
+	    define(w, id) < 0)) {
 		snprintf(w->error, sizeof w->error,
 		    "record with undefined id %x", id);
 		return -1;
@@ -490,6 +505,10 @@ uncommon(struct evw *w, const uint32_t *r, uint32_t head, const uint32_t *to)
 		snprintf(w->error, sizeof w->error,
 		    "record of id %x is cut", id);
 		return -1;
+	}
+	if (w->cold[id].state == SPECIAL) {
+		w->special(w, r + 1);
+		return 1;
 	}
 	if (w->hot[id].len == 0) {
 		scattered(w, id, r);

@@ -105,3 +105,23 @@ sym_entries(struct sym *s, const char *name, void (*use)(void *arg,
 			use(arg, v[j]);
 	free(v);
 }
+
+void
+sym_functions(struct sym *s, void (*use)(void *arg, const char *raw,
+    uint64_t addr), void *arg)
+{
+	Dwfl_Module *mod = sym_module(s->dwfl);
+	int i, n = mod == NULL ? 0 : dwfl_module_getsymtab(mod);
+	const char *raw;
+	GElf_Sym symbol;
+	GElf_Addr addr;
+
+	for (i = 1; i < n; i++) {
+		raw = dwfl_module_getsym_info(mod, i, &symbol, &addr, NULL,
+		    NULL, NULL);
+		if (raw != NULL && GELF_ST_TYPE(symbol.st_info) == STT_FUNC &&
+		    symbol.st_shndx != SHN_UNDEF && addr >= s->textlo &&
+		    addr < s->texthi)
+			use(arg, raw, addr);
+	}
+}

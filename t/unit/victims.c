@@ -47,6 +47,7 @@ static const struct mode {
 	{ "blocks", { "-e", "blocks" }, true },
 	{ "counts", { "-e", "counts" }, true },
 	{ "contexts", { "-e", "counts", "--contexts" }, true },
+	{ "allocs", { "-e", "all", "--allocs" }, true },
 	{ "nolink", { "-e", "all", "--debug=nolink" }, true },
 	{ "tinycache", { "-e", "all", "--debug=tinycache" }, true },
 	{ "nosuper", { "-e", "all", "--debug=nosuper" }, true },

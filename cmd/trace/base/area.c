@@ -19,7 +19,7 @@
 struct area area;
 
 /* Heads of the records of a line of code, of data, that leaves the table. */
-static uint32_t leave[2];
+static uint32_t leave[2], alloc;	/* and of --allocs */
 
 #define GROW_STEP (128u << 10)
 #ifndef MADV_POPULATE_WRITE
@@ -37,6 +37,12 @@ area_leave_ids(uint32_t code, uint32_t data)
 {
 	leave[0] = record_head(code, 1);
 	leave[1] = record_head(data, 1);
+}
+
+void
+area_alloc_id(uint32_t id)
+{
+	alloc = record_head(id, ALLOC_VALUES);
 }
 
 /*
@@ -107,6 +113,7 @@ area_sizes(unsigned shrink)
 		b->flags |= BOOT_ATTACHED;
 	if (opt->contexts != 0)
 		b->flags |= BOOT_CONTEXTS;
+	b->alloc = alloc;
 	if (opt->kind->alone) {
 		b->flags |= BOOT_CACHE;
 		b->sets = opt->sets;

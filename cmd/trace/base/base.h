@@ -78,6 +78,7 @@ struct options {
 	uint64_t after, during;	/* the window, in instructions; 0: no bound */
 	double seconds;		/* let go after this time; 0: never */
 	unsigned windows;	/* WINDOWS_* of --from and --to */
+	bool allocs;		/* tell allocations and frees */
 	uint64_t contexts;	/* at most so many of them; 0: none are told */
 	uint64_t last;		/* keep so many bytes of records; 0: all */
 	unsigned sets, ways;	/* kind cache: the shape of its table */
@@ -174,6 +175,8 @@ struct area {
 extern struct area area;
 /* Kind cache: set the ids that say that a line of code, of data, left. */
 void area_leave_ids(uint32_t code, uint32_t data);
+/* Set the id of records of --allocs. */
+void area_alloc_id(uint32_t id);
 /* Choose sizes and offsets; each step of shrink halves what can be halved. */
 void area_sizes(unsigned shrink);
 #define AREA_BLOB (256u << 10)	/* the runtime's bytes, behind the segments */

@@ -113,6 +113,7 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 	while (b->n < (b->is_volatile ? MAX_VOLATILE : COLD_INSN)) {
 		in = &b->in[b->n];
 		if (b->n > 0 && (window_at(pc + at, mode) ||
+		    allocs_at(pc + at, NULL) ||
 		    (pc + at >= limit && funcs_begins(pc + at, &limit))))
 			break;
 		if (at >= got || decode_again(in, pc + at, code + at,
@@ -223,7 +224,8 @@ append(struct walk *w)
 	struct insn *in = &b->in[b->n];
 	unsigned at = (unsigned)(b->next - w->from);
 
-	if (b->n > 0 && window_at(b->next, MODE_IN))
+	if (b->n > 0 && (window_at(b->next, MODE_IN) ||
+	    allocs_at(b->next, NULL)))
 		return false;
 	if (at + 15 > w->got) {		/* read on, in a new piece */
 		if (!go_to(w, b->next))

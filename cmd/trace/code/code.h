@@ -4,6 +4,7 @@
  * decode.c	bytes become one struct insn; classify.c, operands.c, template.c
  * maps.c	what is mapped executable, and the bytes there
  * window.c	functions that begin and end windows (--from, --to)
+ * allocs.c	functions that allocate and free memory (--allocs)
  * funcs.c	where functions begin (--contexts)
  * block.c	the instructions of a superblock
  * groups.c	which references of a block share a recorded address
@@ -54,6 +55,22 @@ void window_enable(bool);
  * --to, were missing, so the stream is not what was asked for.
  */
 bool window_tell(void);
+
+/* ------------------------------------------------------------------- allocs */
+
+/*
+ * --alloc-fn=NAME:argument, --free-fn: one more function.  op: ALLOC_NEW or
+ * ALLOC_FREE.
+ */
+void allocs_add(const char *option, const char *arg, enum alloc_op op);
+/* As for windows. */
+void allocs_mapped(uint64_t start, uint64_t end, uint64_t off,
+    const char *path);
+void allocs_unmapped(uint64_t start, uint64_t end);
+/* Does such a function begin at pc? */
+bool allocs_at(app_pc pc, struct alloc_args *);
+/* Print which functions of allocs_add were never mapped, and if all were. */
+void allocs_tell(void);
 
 /* --------------------------------------------------------------- functions */
 

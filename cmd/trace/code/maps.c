@@ -350,9 +350,11 @@ maps_changed(uint64_t start, uint64_t end)
 	forget_pages(start, end);
 	text = cut(text, &len, start, end);
 	window_unmapped(start, end);
+	allocs_unmapped(start, end);
 	v = read_maps(start, end, &n);
 	for (i = 0; i < n; i++) {
 		window_mapped(v[i].start, v[i].end, v[i].off, v[i].path);
+		allocs_mapped(v[i].start, v[i].end, v[i].off, v[i].path);
 		text = tell_map(text, &len, &v[i]);
 		add(&v[i]);
 		free(v[i].path);

@@ -179,6 +179,12 @@ arcs_from(uint32_t n)
 	return arc[n].from;
 }
 
+const struct walk_ctx *
+arcs_ctx(uint32_t n)
+{
+	return state[area.arcs[n].to].ctx;
+}
+
 uint32_t
 arcs_end(void)
 {

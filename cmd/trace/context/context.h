@@ -102,5 +102,10 @@ void context_counted(unsigned slot, uint64_t n);
 void context_tell(struct evw *, unsigned slot, int64_t p);
 /* Write what lines to come may name: new contexts and arcs. */
 void context_tell_new(struct evw *);
+/*
+ * The context that one of the guest's arcs leads to, as S lines name it, which
+ * are written first; 0: none.
+ */
+uint32_t context_told(struct evw *, uint64_t arc);
 
 #endif

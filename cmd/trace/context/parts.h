@@ -50,6 +50,8 @@ bool arcs_is(uint64_t arc);
 uint32_t arcs_end(void);	/* 1 + the last one */
 struct walk_arc *arcs_walk(uint32_t arc);
 uint32_t arcs_from(uint32_t arc);
+/* The context of the state that it leads to, or NULL. */
+const struct walk_ctx *arcs_ctx(uint32_t arc);
 
 /* ----------------------------------------------------------------- frames.c */
 

@@ -148,6 +148,21 @@ context_tell_new(struct evw *w)
 	context_unlock();
 }
 
+uint32_t
+context_told(struct evw *w, uint64_t arc)
+{
+	const struct walk_ctx *c = NULL;
+	uint32_t n;
+
+	context_lock();
+	if (arcs_is(arc))
+		c = arcs_ctx((uint32_t)arc);
+	write_new(w);
+	n = c == NULL ? 0 : c->num;
+	context_unlock();
+	return n;
+}
+
 void
 told_done(unsigned slot, uint64_t n)
 {

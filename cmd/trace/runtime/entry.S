@@ -100,8 +100,8 @@ save:
 	MARK rt_exit_end
 
 	/*
-	 * Kind cache, in the cache: the table is to be looked at, by C, and
-	 * all registers and flags come back.  A signal that comes meanwhile is
+	 * In the cache: C is to look at kind cache's table, or at what --allocs
+	 * tells, and all registers and flags come back.  A signal that comes meanwhile is
 	 * kept; then the guest goes on behind look_trap, where its handler finds
 	 * the state as at TO_LOOK_RET.  One between check and end turns it back.
 	 */
@@ -143,8 +143,8 @@ save:
 	jne 3f
 	testl $0x40500, TO_FLAGS(T)
 	jnz 2f
-	cmpb $LOOK_IS_REP, TO_LOOK_KIND(T)	/* only then flags are in use */
-	jne 4f
+	cmpb $LOOK_IS_REP, TO_LOOK_KIND(T)	/* from it on flags are in use */
+	jb 4f
 2:	pushq TO_FLAGS(T)
 	popfq
 4:	mov SAVED(4), %rsp

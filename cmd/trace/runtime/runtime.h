@@ -161,6 +161,10 @@ struct tarea {
 	uint64_t narc, nframe;	/* arcs' counts, frames that are accessible */
 	uint64_t ncount;	/* counters that can be accessed */
 	uint32_t renewed;	/* ctl->renewed when it entered the cache */
+	struct {		/* what t->open stands for, see allocs.c */
+		uint64_t fn, ret, ptr;
+		uint32_t args;
+	} opened;
 };
 
 struct rt {
@@ -233,6 +237,7 @@ int ask(struct tarea *, enum request, const uint64_t *arg);
 void queue_put(struct tarea *, enum qtype, uint64_t arg, unsigned sig);
 void queue_interval(struct tarea *);
 void queue_turn(struct tarea *, uint64_t from, uint64_t to);
+void queue_values(struct tarea *, const uint64_t v[ALLOC_VALUES]);
 void futex_wait(uint32_t *, uint32_t val);
 void futex_wake(uint32_t *, int n);
 void pause_ms(void);
@@ -361,6 +366,13 @@ void contexts_arrive(struct tarea *);
 uint64_t contexts_called(const struct tarea *);
 /* Make a step of another kind, behind the instruction at pc. */
 void contexts_step(struct tarea *, enum move, uint64_t pc);
+
+/* allocs.c: with --allocs */
+/* At the first instruction of a function; behind the return of one. */
+void allocs_open(struct tarea *, uint32_t args);
+void allocs_close(struct tarea *, uint64_t pc);
+/* A signal found the thread, whose state is known: perhaps it returned. */
+void allocs_settle(struct tarea *);
 
 /* window.c */
 void window_exit(struct tarea *);

@@ -149,6 +149,31 @@ queue_put(struct tarea *t, enum qtype type, uint64_t arg, unsigned sig)
 		wake_formatter();
 }
 
+/* Kind counts: hand over what --allocs tells; only its own words, in order. */
+void
+queue_values(struct tarea *t, const uint64_t v[ALLOC_VALUES])
+{
+	struct control *c = rt.ctl;
+	uint32_t ticket = __atomic_fetch_add(&c->qtail, ALLOC_VALUES / 2,
+	    __ATOMIC_SEQ_CST);
+	struct qent *e;
+	unsigned i;
+
+	for (i = 0; i < ALLOC_VALUES; i += 2, ticket++) {
+		if (queue_room(c, ticket) < 0)
+			return;
+		e = &c->queue[ticket % NQUEUE];
+		e->slot = (uint16_t)t->slotno;
+		e->sig = (uint16_t)i;
+		e->arg = v[i];
+		e->from = (uint32_t)v[i + 1];
+		e->to = (uint32_t)(v[i + 1] >> 32);
+		__atomic_store_n(&e->type, Q_ALLOC, __ATOMIC_SEQ_CST);
+	}
+	if (ticket - c->qhead >= NQUEUE / 4)
+		wake_formatter();
+}
+
 /*
  * Kind cache with several threads: hand over a full buffer's bytes from..to
  * and the contents of the thread's new buffer in one step, so that no other

@@ -501,6 +501,7 @@ state_take(struct tarea *t, struct kucontext *uc)
 		take_exit(t, uc, f, &m, n);
 		break;
 	}
+	allocs_settle(t);
 	__atomic_store_n(&t->slot->incache, 0, __ATOMIC_SEQ_CST);
 }
 

@@ -421,6 +421,17 @@ look_other(struct tarea *t, const uint32_t *asked)
 	}
 }
 
+__attribute__((noinline))
+static void
+look_allocs(struct tarea *t, const uint32_t *asked)
+{
+	t->rflags = (t->rflags & ~TRAP_FLAG) | (uint64_t)t->tf << 8;
+	if (t->look_kind == LOOK_OPEN)
+		allocs_open(t, asked[1] >> 8);
+	else if (!t->tf)	/* else allocs_settle does it, at the trap */
+		allocs_close(t, t->tmp1);
+}
+
 void
 table_look(struct tarea *t)
 {
@@ -429,7 +440,9 @@ table_look(struct tarea *t)
 
 	t->look_kind = kind;
 	t->look_ret = t->entry + (kind == LOOK_FETCH ? 16 : 8);
-	if (__builtin_expect(kind >= LOOK_WIDE || t->tf ||
+	if (__builtin_expect(kind >= LOOK_OPEN, 0))
+		look_allocs(t, asked);
+	else if (__builtin_expect(kind >= LOOK_WIDE || t->tf ||
 	    t->p + ROOM > t->bufend, 0))
 		look_other(t, asked);
 	else if (__builtin_expect(kind == LOOK_DATA, 1))

@@ -199,6 +199,10 @@ is_possible(const struct qent *e)
 		if (e->sig < 1 || e->sig > 64)
 			return false;
 		break;
+	case Q_ALLOC:
+		return opt->allocs && opt->kind->counters &&
+		    counters_has(e->slot) && e->sig < ALLOC_VALUES &&
+		    e->sig % 2 == 0;
 	case Q_THREAD:
 	case Q_RECORDS:
 	case Q_SYSCALL:
@@ -235,6 +239,9 @@ take_entry(const struct qent *e)
 		return;
 	case Q_COUNTS:
 		interval(e->slot);
+		return;
+	case Q_ALLOC:
+		alloc_values(e);
 		return;
 	case Q_RENEW:
 		counters_tell_all(false);

@@ -48,6 +48,9 @@ bool last_asked(void);
 struct out *last_begin(void);
 void last_end(struct out *);
 
+/* allocs.c: kind counts, an entry Q_ALLOC */
+void alloc_values(const struct qent *);
+
 /* threads.c */
 /* Number the slot's thread: it is the next one that begins. */
 void thread_begins(unsigned slot);

@@ -7,6 +7,7 @@
  * during.c	the end of --for's window
  * threads.c	which thread the lines are of
  * last.c	the flight recorder: only the newest records
+ * allocs.c	allocations and frees (--allocs)
  * sample.c	how often each id comes, in a sample
  * caches.c	the caches of this machine, for the stream's head
  */
@@ -42,6 +43,9 @@ void format_end(const char *how, int status, bool whole);
 /* All instructions of --for's window have been written. */
 extern volatile int format_full;
 extern volatile int format_lost;	/* errno of a write that failed, or 0 */
+
+/* Write the D line of a record of --allocs. */
+void stream_alloc(struct evw *, const uint32_t *values);
 
 /* While no thread is in the cache: write all counts, free all counters. */
 void format_renew(void);

@@ -26,6 +26,8 @@ stream_head(void)
 	if (opt->contexts != 0)
 		evw_line(stream_writer, "H contexts %llu",
 		    (unsigned long long)opt->contexts);
+	if (opt->allocs)
+		evw_line(stream_writer, "H allocs yes");
 	if (opt->interval != 0)
 		evw_line(stream_writer, "H interval %llu",
 		    (unsigned long long)opt->interval);

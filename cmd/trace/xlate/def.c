@@ -485,6 +485,20 @@ def_leave_id(char which)
 	return *p;
 }
 
+uint32_t
+def_alloc_id(void)
+{
+	static uint32_t id;
+
+	if (id == 0) {
+		id = new_id(NULL);
+		if (evw_special(stream_writer, id, ALLOC_VALUES,
+		    stream_alloc) < 0)
+			die("id %x: a definition that cannot be", id);
+	}
+	return id;
+}
+
 /* Make the ids of all exits before the code is written. */
 void
 def_ids(struct def *d, struct xlate *x)

@@ -46,6 +46,14 @@ void record_refer(struct xlate *);
 void record_element(struct xlate *, unsigned e, int s);
 void record_tell(struct xlate *, unsigned e);
 
+/* allocs.c: with --allocs */
+/* At the first instruction of a function of allocations. */
+void allocs_entry(struct xlate *);
+/* At exit e, a return; and its part out of line, which goes on at `on'. */
+uint8_t *allocs_return(struct xlate *, unsigned e);
+void allocs_return_cold(struct xlate *, unsigned e, uint8_t *returned,
+    const uint8_t *on);
+
 /* count.c: for kind counts; before --after is over; outside of windows */
 void count_tell(struct xlate *, unsigned e);
 void count_skip(struct xlate *, unsigned e);

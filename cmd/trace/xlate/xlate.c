@@ -227,6 +227,7 @@ write_exit(struct xlate *x, unsigned e)
 	struct xexit *ex = &x->exit[e];
 	uint32_t keep = ex->kind == EXIT_INDIRECT ? BIT(RAX) | BIT(RCX) : 0;
 	struct emitter *c = &x->c;
+	uint8_t *returned = NULL, *on = NULL;
 
 	find_move(x, e);
 	mark_exit(x, e, MAP_EXIT);
@@ -250,9 +251,16 @@ write_exit(struct xlate *x, unsigned e)
 			ex->jmp = (uint32_t)(aligned_jmp(c) - c->start);
 		break;
 	case EXIT_INDIRECT:
+		if (opt->allocs && x->kind->tells &&
+		    x->b->in[ex->n - 1].flow == FLOW_RET) {
+			returned = allocs_return(x, e);
+			on = c->p;
+		}
 		if (may_end_window(x, e))
 			write_window(x, e);
 		write_lookup(x, e);
+		if (returned != NULL)
+			allocs_return_cold(x, e, returned, on);
 		break;
 	default:
 		write_leave(x, e);
@@ -586,6 +594,8 @@ xlate(struct xlate *x)
 	write_entry(x);
 	if (x->b->is_volatile && x->b->n > 0)
 		write_check(x);
+	if (opt->allocs)
+		allocs_entry(x);
 	for (x->i = 0; x->i < x->b->n; x->i++) {
 		last = write_insn(x);
 		if (last)

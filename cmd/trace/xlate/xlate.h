@@ -3,6 +3,7 @@
  *
  * xlate.c	the driver: entry, instructions, exits, cold part
  * mangle.c	copies the guest's instructions
+ * allocs.c	has allocations told
  * regs.c	tracks where the guest's registers are; mark.c map entries
  * address.c	computes the address of a reference; gather.c, rep.c of many
  * kinds.c	the kinds of events, carried out by record.c, count.c, filter.c
@@ -163,6 +164,8 @@ uint32_t def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes);
 void def_move(unsigned slot, uint32_t limbo, uint32_t owner);
 /* The id of records that say that a line of code ('i') or data ('d') leaves. */
 uint32_t def_leave_id(char which);
+/* The id of records of --allocs. */
+uint32_t def_alloc_id(void);
 /* True if enough ids are left for any one block. */
 bool def_ids_left(void);
 /* Code was mapped or unmapped: blocks translated from now on get new ids. */
