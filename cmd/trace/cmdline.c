@@ -272,10 +272,8 @@ one_option(int c)
 		set_time(optarg);
 		break;
 	case OPT_FROM:
-		add_window(optarg, WINDOWS_FROM);
-		break;
 	case OPT_TO:
-		add_window(optarg, WINDOWS_TO);
+		add_window(optarg, c == OPT_FROM ? WINDOWS_FROM : WINDOWS_TO);
 		break;
 	case OPT_EXEC:
 		set_exec(optarg);
@@ -284,9 +282,7 @@ one_option(int c)
 		set->contexts = optarg == NULL ? 1000000 :
 		    num_arg("--contexts", optarg, 1, UINT32_MAX);
 		break;
-	case OPT_ALLOCS:
-	case OPT_ALLOC_FN:
-	case OPT_FREE_FN:
+	case OPT_ALLOCS ... OPT_FREE_FN:
 		set_allocs(c);
 		break;
 	case OPT_LAST:
