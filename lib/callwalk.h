@@ -311,7 +311,11 @@ void walk_begin(void);
 /* How often a reference happens, by the values of its block's groups. */
 int64_t walk_times(const struct ev_block *, const struct ev_ref *);
 void walk_batch(const struct ev *);
-void walk_told(struct walk_thread *, uint32_t insn, const char *list);
+/*
+ * An O line: outcomes of an instruction of the last execution; it may get a
+ * label, or outcomes by its label.
+ */
+void walk_told(struct walk_thread *, const struct ev *);
 /*
  * Read the next event of an O line's list: its column of walk.told. 0: there
  * are no more, or it is wrong, which is said.

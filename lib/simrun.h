@@ -143,6 +143,8 @@ struct sim_outcome {
 /* With -t: write the O lines of outcomes in order of insn. */
 void simrun_outcomes(struct simrun *, const char *const *names,
     const struct sim_outcome *, unsigned n);
+/* Does --warm still hold? Then O lines are not written. */
+bool simrun_warming(struct simrun *);
 /* Is the option's argument the second of two words? Dies if it is neither. */
 bool simrun_choice(const char *option, const char *first, const char *second);
 

@@ -123,6 +123,16 @@ refused "O without execution" \
 refused "O behind the end" \
     "4: O: the thread's last execution has no instruction 3" 1 "$B1" 1+1 \
     'O 3 D1mr'
+refused "a label that is not the next" "4: O: label 2 is not one of 0" 1 \
+    "$B1" 1+1 'O 1=2 D1mr'
+refused "an unknown label" "4: O: label 1 is not one of 0" 1 "$B1" 1+1 \
+    'O =1 D1mr'
+refused "no instruction" "4: O: the thread's last execution has no\
+ instruction 0" 1 "$B1" 1+1 'O 0 D1mr'
+refused "no label" "4: O: not an instruction at \`'" 1 "$B1" 1+1 'O 1='
+refused "neither label nor events" "4: O: a field is missing" 1 "$B1" 1+1 'O 1'
+refused "a label in kind cache" "5: O: a label, but the stream is not of kind\
+ all" 1 'H kind cache 64 64 2' "$B1" 1+1 'O 1=1'
 refused "a number" "2: T: not a number at \`x'" 0 'T x'
 refused "a mark of version 1" "2: J: the stream is not of kind calls" 0 \
     'J interrupted 2'

@@ -14,11 +14,14 @@
  * l1.c		the first-level caches
  * ll.c		the last-level cache
  * found.c	misses to pass on with -t
+ * variant.c	write-back, prefetching, use of lines: each access in order
+ * model.c	the caches for that
  * report.c	costs by address, the summary
  */
 #ifndef CACHESIM_H
 #define CACHESIM_H
 
+#include <stdbool.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -356,6 +359,31 @@ uint64_t repeat_least(void);
 void repeat(struct cache_repeat *, uint64_t n);
 /* The same if no reference moves; ref may be unset. */
 void repeat_alike(struct cache_repeat *, uint64_t n);
+
+/* ---- variant.c ---- */
+
+extern struct variants {
+	bool wb, hwpref, cacheuse;	/* options */
+	uint32_t widest;	/* references are cut to this size */
+} variants;
+
+static inline bool
+variant_is_on(void)
+{
+	return variants.wb || variants.hwpref || variants.cacheuse;
+}
+
+/* As simulator's begin, define (what is wrong), batch, end, count and add. */
+void variant_init(struct simrun *, const struct geometry g[NCACHE],
+    bool each);
+const char *variant_define(struct simrun *, uint32_t id,
+    const struct ev_def *);
+void variant_batch(struct simrun *, const uint64_t *rec, const uint64_t *end);
+void variant_end(struct simrun *);
+uint64_t variant_count(uint32_t id);
+void variant_add(const struct insns_at *, int64_t *n);
+/* Empty all caches; what was in them has no cost. */
+void variant_clear(void);
 
 /* ---- rounds.c ---- */
 

@@ -21,10 +21,12 @@
 
 #include "cachesim.h"
 #include "report.h"
+#include "util.h"
 
 static const char synopsis[] = "[-tv] [--I1=S,A,L] [--D1=S,A,L] "
-    "[--LL=S,A,L] [--caches=machine|valgrind] [--modify=read|write] "
-    "[--rep=once|each] [--wide=whole|cut] [--warm=n] [-o file] [file]";
+    "[--LL=S,A,L] [--cacheuse=yes|no] [--caches=machine|valgrind] "
+    "[--modify=read|write] [--rep=once|each] [--simulate-hwpref=yes|no] "
+    "[--simulate-wb=yes|no] [--wide=whole|cut] [--warm=n] [-o file] [file]";
 
 static const char help[] =
     "usage: cachesim [option]... [file]\n"
@@ -38,10 +40,15 @@ static const char help[] =
     "      --caches=machine|valgrind\n"
     "                            print such options for the caches of this\n"
     "                            machine, or what Valgrind takes them for\n"
+    "      --cacheuse=yes|no     how lines are used until they are replaced:\n"
+    "                            AcCost and SpLoss [no]\n"
     "      --modify=read|write   what reads and writes again is a read, or a\n"
     "                            write, as in Callgrind [read]\n"
     "      --rep=once|each       count a repeated string instruction once,\n"
     "                            or for each round, as Valgrind does\n"
+    "      --simulate-hwpref=yes|no  LL prefetches behind neighbouring\n"
+    "                            lines [no]\n"
+    "      --simulate-wb=yes|no  LL writes back: ILdmr DLdmr DLdmw [no]\n"
     "      --wide=whole|cut      a reference wider than a line touches all\n"
     "                            its lines, or one, as in Cachegrind\n"
     "      --warm=N              do not count the first N instructions\n"
@@ -59,16 +66,19 @@ static int each;	/* count rounds of repeated instructions */
 static bool writes;	/* modifications are writes */
 
 enum { OPT_I1 = SIMRUN_OWN, OPT_D1, OPT_LL, OPT_REP, OPT_WIDE, OPT_CACHES,
-    OPT_MODIFY };
+    OPT_HWPREF, OPT_MODIFY, OPT_USE, OPT_WB };
 
 static const struct option longopts[] = {
 	{ "D1", required_argument, NULL, OPT_D1 },
 	{ "I1", required_argument, NULL, OPT_I1 },
 	{ "L2", required_argument, NULL, OPT_LL },
 	{ "LL", required_argument, NULL, OPT_LL },
+	{ "cacheuse", optional_argument, NULL, OPT_USE },
 	{ "caches", required_argument, NULL, OPT_CACHES },
 	{ "modify", required_argument, NULL, OPT_MODIFY },
 	{ "rep", required_argument, NULL, OPT_REP },
+	{ "simulate-hwpref", optional_argument, NULL, OPT_HWPREF },
+	{ "simulate-wb", optional_argument, NULL, OPT_WB },
 	{ "wide", required_argument, NULL, OPT_WIDE },
 	SIMRUN_WARM
 	SIMRUN_OPTIONS
@@ -99,19 +109,45 @@ option(struct simrun *s, int c)
 		    "valgrind");
 		geometry_print();
 		exit(0);
+	case OPT_HWPREF:
+		variants.hwpref = yes_arg("simulate-hwpref", optarg);
+		break;
+	case OPT_USE:
+		variants.cacheuse = yes_arg("cacheuse", optarg);
+		break;
+	case OPT_WB:
+		variants.wb = yes_arg("simulate-wb", optarg);
+		break;
 	default:
 		cut_wide = simrun_choice("wide", "whole", "cut");
 		break;
 	}
 }
 
+/* A stream for another model, which only kind all is enough for. */
+static void
+open_variant(struct simrun *s)
+{
+	if (variants.cacheuse && (variants.wb || variants.hwpref))
+		die("--cacheuse goes without --simulate-wb and "
+		    "--simulate-hwpref");
+	ev_accept(s->events, EV_ALL, variants.cacheuse ?
+	    "each reference, which --cacheuse needs" : variants.wb ?
+	    "each reference, which --simulate-wb needs" :
+	    "each reference, which --simulate-hwpref needs");
+}
+
 static void
 open_stream(struct simrun *s)
 {
-	ev_accept(s->events, EV_ALL | EV_CACHE,
-	    "each reference with its address");
 	if (writes)
 		ev_modify_writes(s->events);
+	if (variant_is_on()) {
+		open_variant(s);
+		return;
+	}
+	ev_accept(s->events, EV_ALL | EV_CACHE,
+	    "each reference with its address");
 	/* where misses are told, so is the instruction */
 	if (!s->through)
 		ev_lean(s->events);
@@ -163,23 +199,42 @@ check_filter(struct simrun *s)
 }
 
 static void
+describe_variant(struct simrun *s)
+{
+	if (variants.wb)
+		simrun_desc(s, "LL writes back");
+	if (variants.hwpref)
+		simrun_desc(s, "LL prefetches");
+}
+
+static void
 begin(struct simrun *s)
 {
 	geometry_decide(geometry);
 	if (ev_kind(s->events) == EV_CACHE)
 		check_filter(s);
-	blocks_init(geometry, s->events);
-	batch_init(geometry, s->events, s->through);
 	report_init(s->insns, each);
+	if (variant_is_on()) {
+		variant_init(s, geometry, each);
+	} else {
+		blocks_init(geometry, s->events);
+		batch_init(geometry, s->events, s->through);
+	}
 	for (int i = 0; i < NCACHE; i++)
 		simrun_desc(s, report_cache(i, &geometry[i]));
+	if (variant_is_on())
+		describe_variant(s);
 }
 
 static void
 define(struct simrun *s, uint32_t id, const struct ev_def *d)
 {
-	const char *wrong = blocks_define(d, id, ev_kind(s->events));
+	const char *wrong;
 
+	if (variant_is_on())
+		wrong = variant_define(s, id, d);
+	else
+		wrong = blocks_define(d, id, ev_kind(s->events));
 	if (wrong != NULL)
 		ev_bad(s->events, "%s", wrong);
 	else if (d->letter == 'Q' || d->letter == 'Z')
@@ -190,7 +245,9 @@ static void
 line(struct simrun *s, int letter, const struct ev *e)
 {
 	(void)s;
-	if (letter == 'W')
+	if (letter == 'E' && variant_is_on())
+		variant_end(s);
+	else if (letter == 'W')
 		unit[e->id].count += e->num[1];
 }
 
@@ -238,6 +295,10 @@ pass_record(struct simrun *s, const uint64_t *p)
 static void
 records(struct simrun *s, const uint64_t *rec, const uint64_t *end)
 {
+	if (variant_is_on()) {
+		variant_batch(s, rec, end);
+		return;
+	}
 	if (!s->through) {
 		batch(rec, end);
 		return;
@@ -250,7 +311,23 @@ static void
 end(struct simrun *s)
 {
 	(void)s;
-	batch_end();
+	if (!variant_is_on())
+		batch_end();
+}
+
+static uint64_t
+count(uint32_t id)
+{
+	return variant_is_on() ? variant_count(id) : report_count(id);
+}
+
+static void
+add(const struct insns_at *at, int64_t *n)
+{
+	if (variant_is_on())
+		variant_add(at, n);
+	else
+		report_add(at, n);
 }
 
 static const struct simulator cachesim = {
@@ -259,7 +336,7 @@ static const struct simulator cachesim = {
 	.outcomes = "I1mr ILmr D1mr DLmr D1mw DLmw",
 	.longopts = longopts, .option = option, .open = open_stream,
 	.head = head, .begin = begin, .define = define, .batch = records,
-	.line = line, .end = end, .count = report_count, .add = report_add,
+	.line = line, .end = end, .count = count, .add = add,
 	.summary = report_summary
 };
 

@@ -19,7 +19,9 @@
 
 /* Callgrind's order; others follow. */
 static const char *const usual[] = { "Ir", "Dr", "Dw", "I1mr", "D1mr", "D1mw",
-    "ILmr", "DLmr", "DLmw", "Bc", "Bcm", "Bi", "Bim" };
+    "ILmr", "DLmr", "DLmw", "ILdmr", "DLdmr", "DLdmw", "Bc", "Bcm",
+    "Bi", "Bim", "AcCost1", "SpLoss1", "AcCost2", "SpLoss2", "Ge", "sysCount",
+    "sysTime", "sysCpuTime" };
 
 struct row {
 	uint64_t addr;

@@ -363,8 +363,6 @@ begin(struct out *o)
 	if (walk.data_refs)
 		walk.firsttold = 3;
 	walk.ncol = walk.firsttold + outcome_columns(walk.told);
-	if (writes)
-		ev_modify_writes(walk.events);
 	/* what depends on values is looked at again and again */
 	if (has_contexts() || (!walk.data_refs && !walk.rep))
 		ev_lean(walk.events);
@@ -381,8 +379,7 @@ begin(struct out *o)
 static void
 outcome(const struct ev *e)
 {
-	walk_told(thread_get(ev_thread(walk.events)), (uint32_t)e->num[0] - 1,
-	    e->text);
+	walk_told(thread_get(ev_thread(walk.events)), e);
 }
 
 static void
@@ -500,6 +497,8 @@ main(int argc, char **argv)
 		    "--dump-every-bb, --zero-before");
 	o = out_open(output);
 	walk.events = ev_open(in_open(argv[optind]));
+	if (writes)
+		ev_modify_writes(walk.events);
 	if (walk.rep)
 		ev_accept(walk.events, EV_ALL | EV_BLOCKS | EV_COUNTS |
 		    EV_CACHE | EV_ROUNDS,

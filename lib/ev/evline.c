@@ -15,13 +15,14 @@
 
 /*
  * x hexadecimal, d decimal, s signed decimal, t text, a hexadecimal or a dot
- * for none, e an event's time, type and text, m an event of memory, [ the line
- * may end here, - anything, ignored.
+ * for none, e an event's time, type and text, m an event of memory, o an
+ * outcome's instruction and label, [ the line may end here, - anything,
+ * ignored.
  */
 static const char *const spec['Z' + 1] = {
 	['A'] = "xxxxx", ['C'] = "-", ['D'] = "m", ['F'] = "xx[x",
 	['I'] = "d", ['J'] = "t", ['K'] = "dx", ['M'] = "xxxxt", ['N'] = "xx",
-	['O'] = "xt", ['R'] = "xxxx", ['S'] = "xx[xx", ['T'] = "d[d",
+	['O'] = "ot", ['R'] = "xxxx", ['S'] = "xx[xx", ['T'] = "d[d",
 	['U'] = "xx", ['V'] = "xxx[xx", ['W'] = "xx", ['X'] = "x",
 	['Y'] = "d",
 };
@@ -172,6 +173,22 @@ bad:
 	return -1;
 }
 
+/* "n", "n=label", "=label": 0 is what is missing. The line may end here. */
+static int
+instruction(struct ev *e, const char **s)
+{
+	e->num[0] = e->num[1] = 0;
+	e->nnum = 2;
+	if (**s != '=' && ev_hex(s, &e->num[0]) < 0)
+		return -1;
+	e->text = "";
+	e->textlen = 0;
+	if (**s != '=')
+		return 0;
+	++*s;
+	return ev_hex(s, &e->num[1]);
+}
+
 int
 evline_fields(struct ev *e, unsigned kind, char *to, char why[EVLINE_WHY])
 {
@@ -200,6 +217,16 @@ evline_fields(struct ev *e, unsigned kind, char *to, char why[EVLINE_WHY])
 			snprintf(why, EVLINE_WHY, "%c: malformed \\ooo",
 			    *e->line);
 			return text(e, to, s, false);
+		}
+		if (*what == 'o') {
+			if (instruction(e, &s) < 0) {
+				snprintf(why, EVLINE_WHY,
+				    "O: not an instruction at `%.20s'", s);
+				return -1;
+			}
+			if (*s == '\0' && e->num[0] != 0 && e->num[1] != 0)
+				return 0;
+			continue;
 		}
 		if (*what == 'a' && *s == '.') {
 			s++;

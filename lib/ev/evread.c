@@ -57,6 +57,7 @@ struct evr {
 	uint64_t now;		/* tid of the running thread */
 	unsigned thread, nthread;	/* its number; numbers so far */
 	bool named;		/* there was a T line */
+	uint32_t nlabel;	/* labels that O lines gave */
 	uint32_t *last;		/* by thread: its last execution's id, or 0 */
 	size_t caplast;
 	struct evdef def;
@@ -615,12 +616,19 @@ varying_line(struct evr *r, struct ev *e)
 	return d == NULL ? -1 : 'F';
 }
 
-/* Does what an O line is about have its instruction? */
+/* Does what an O line is about have its instruction, or its label one? */
 static int
 outcome_line(struct evr *r, const struct ev *e)
 {
 	const struct ev_def *d = ev_last(r);
 
+	if (e->num[1] != 0 && !(r->kind & (EV_ALL | EV_BLOCKS)))
+		return bad(r, "O: a label, but the stream is not of kind all");
+	if (e->num[1] > r->nlabel + (e->num[0] != 0))
+		return bad(r, "O: label %" PRIx64 " is not one of %" PRIx32,
+		    e->num[1], r->nlabel);
+	if (e->num[0] == 0 && e->num[1] != 0)
+		return 'O';
 	if (d == NULL || e->num[0] == 0 || e->num[0] > d->n ||
 	    d->letter == 'Z')
 		return bad(r, "O: the thread's last execution has no "
@@ -628,6 +636,8 @@ outcome_line(struct evr *r, const struct ev *e)
 	if (d->letter == 'Q' && e->num[0] != d->n)
 		return bad(r, "O: the last reference is of instruction %"
 		    PRIx32 ", not %" PRIx64, d->n, e->num[0]);
+	if (e->num[1] > r->nlabel)
+		r->nlabel++;
 	return 'O';
 }
 

@@ -31,6 +31,8 @@ struct inside {
 	uint64_t warm;		/* --warm; 0 once it is over */
 	uint64_t left;		/* instructions of it that are to come */
 	struct warm *kept;	/* what is not counted, when they have run */
+	uint64_t *labelled;	/* by label of O lines: the instruction */
+	size_t caplabelled;
 };
 
 static struct inside *
@@ -365,12 +367,30 @@ begin(struct inside *in)
 		evw_line(s->writer, "H desc %s", in->desc[i]);
 }
 
-static void
-outcome(struct simrun *s, const struct ev *e)
+/* The instruction that an O line is about; it may get a label. */
+static uint64_t
+outcome_insn(struct inside *in, const struct ev *e)
 {
-	const struct ev_def *d = ev_last(s->events);
-	const char *wrong = outcome_line(s->told, insns_first(s->insns,
-	    simrun_number(d->block)) + e->num[0] - 1, e->text);
+	const struct ev_def *d = ev_last(in->s.events);
+	uint64_t insn;
+
+	if (e->num[0] == 0)
+		return in->labelled[e->num[1]];
+	insn = insns_first(in->s.insns, simrun_number(d->block)) +
+	    e->num[0] - 1;
+	if (e->num[1] == 0)
+		return insn;
+	in->labelled = xgrow(in->labelled, &in->caplabelled, e->num[1] + 1,
+	    sizeof *in->labelled);
+	in->labelled[e->num[1]] = insn;
+	return insn;
+}
+
+static void
+outcome(struct inside *in, const struct ev *e)
+{
+	struct simrun *s = &in->s;
+	const char *wrong = outcome_line(s->told, outcome_insn(in, e), e->text);
 
 	if (wrong != NULL)
 		ev_bad(s->events, "O: %s", wrong);
@@ -435,7 +455,7 @@ line(struct inside *in, int letter, const struct ev *e)
 		break;
 	case 'O':
 		if (!s->through)
-			outcome(s, e);
+			outcome(in, e);
 		break;
 	case 'E':
 	case 'J':
@@ -456,6 +476,12 @@ simrun_pass(struct simrun *s, const uint64_t *rec, uint64_t more)
 {
 	evw_exec(s->writer, ev_def(s->events, ev_id(*rec))->id,
 	    ev_ngroups(*rec), rec + 1, more);
+}
+
+bool
+simrun_warming(struct simrun *s)
+{
+	return inside(s)->warm != 0;
 }
 
 void

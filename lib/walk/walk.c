@@ -289,35 +289,87 @@ walk_outcome(const char **list, unsigned *column, uint64_t *n)
 	return 0;
 }
 
-void
-walk_told(struct walk_thread *t, uint32_t insn, const char *list)
+/* What has a label: an instruction of a slot; NULL: it is not followed. */
+static struct {
+	struct walk_slot *slot;
+	uint32_t insn;
+	bool skipped;		/* in a function that is skipped */
+} *labelled;
+static size_t caplabelled;
+
+/* Outcomes of an instruction, by column. */
+static int64_t *
+outcomes(struct walk_slot *sl, uint32_t insn)
 {
-	struct walk_slot *sl;
-	struct slot_rare *m;
+	struct slot_rare *m = slot_more(sl);
+	int64_t **to;
+
+	if (m->told == NULL)
+		m->told = xcalloc(sl->seg->end - sl->seg->first,
+		    sizeof *m->told);
+	to = &m->told[insn - sl->seg->first];
+	if (*to == NULL)
+		*to = xcalloc(outcome_columns(walk.told), sizeof **to);
+	return *to;
+}
+
+/* Outcomes that come late: own cost, but of no call. */
+static void
+told_late(const struct walk_thread *t, uint64_t label, const char *list)
+{
+	struct walk_slot *sl = labelled[label].slot;
 	uint64_t n;
 	unsigned c;
-	int64_t *to;
 
-	if (t->slot == NULL)
+	while (walk_outcome(&list, &c, &n) > 0)
+		if (sl == NULL || !t->collect)
+			continue;
+		else if (labelled[label].skipped)
+			slot_skipped(sl)[walk.firsttold + c] += (int64_t)n;
+		else
+			outcomes(sl, labelled[label].insn)[c] += (int64_t)n;
+}
+
+static void
+give_label(const struct walk_thread *t, struct walk_slot *sl, uint32_t insn,
+    uint64_t label)
+{
+	labelled = xgrow(labelled, &caplabelled, label + 1, sizeof *labelled);
+	/* a provisional context does not last: take the likeliest */
+	if (sl != NULL && t->guess != NULL && sl->ctx == t->limbo)
+		sl = slot_get(t->guess, (struct walk_seg *)sl->seg);
+	labelled[label].slot = sl != NULL && t->skipper != NULL ?
+	    t->skipper : sl;
+	labelled[label].insn = insn;
+	labelled[label].skipped = t->skipper != NULL;
+}
+
+void
+walk_told(struct walk_thread *t, const struct ev *e)
+{
+	uint32_t insn = (uint32_t)e->num[0] - 1;
+	const char *list = e->text;
+	struct walk_slot *sl;
+	uint64_t n;
+	unsigned c;
+
+	if (e->num[0] == 0) {
+		told_late(t, e->num[1], list);
 		return;
-	sl = slot_of(t, insn);
+	}
+	sl = t->slot == NULL ? NULL : slot_of(t, insn);
+	if (e->num[1] != 0)
+		give_label(t, sl, insn, e->num[1]);
+	if (sl == NULL)
+		return;
 	while (walk_outcome(&list, &c, &n) > 0) {
 		if (!t->collect)
 			continue;
 		t->total[walk.firsttold + c] += (int64_t)n;
-		if (t->skipper != NULL) {
+		if (t->skipper != NULL)
 			slot_skipped(t->skipper)[walk.firsttold + c] +=
 			    (int64_t)n;
-			continue;
-		}
-		m = slot_more(sl);
-		if (m->told == NULL)
-			m->told = xcalloc(sl->seg->end - sl->seg->first,
-			    sizeof *m->told);
-		to = m->told[insn - sl->seg->first];
-		if (to == NULL)
-			to = m->told[insn - sl->seg->first] =
-			    xcalloc(outcome_columns(walk.told), sizeof *to);
-		to[c] += (int64_t)n;
+		else
+			outcomes(sl, insn)[c] += (int64_t)n;
 	}
 }
