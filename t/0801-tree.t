@@ -109,18 +109,23 @@ done
 
 # --- manners
 for p in $progs $scripts; do
-	trouble=2
-	[ "$p" = trace ] && trouble=125
+	trouble=2 named="$p (quern)" usage='^usage: '
+	case $p in
+	trace) trouble=125 ;;
+	valgrind)	# its manners are Valgrind's
+		trouble=1 named=valgrind-3.25.0.quern
+		usage='^valgrind: Unknown option: --no-such-option' ;;
+	esac
 	check "$p --help" "$B/$p" --help
 	check "$p: help tells something" test -s "$T/out"
 	same "$p: nothing else" "" "$(cat "$T/err")"
 	check "$p -h" "$B/$p" -h
 	check "$p --version" "$B/$p" --version
-	same "$p: name and version" "$p (quern)" \
+	same "$p: name and version" "$named" \
 	    "$(sed 's/ [0-9][0-9.]*$//' "$T/out")"
 	status $trouble "$p: a bad option" "$B/$p" --no-such-option
 	same "$p: is told with a usage line, without output" "1" \
-	    "$(grep -c '^usage: ' "$T/err")$(cat "$T/out")"
+	    "$(grep -c "$usage" "$T/err")$(cat "$T/out")"
 	full() { "$B/$p" --help >/dev/full; }
 	status $trouble "$p --help on a full disk" full
 	# every long option of the help is in the page

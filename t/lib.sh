@@ -23,6 +23,20 @@ unset DEBUGINFOD_URLS
 # Filters never free; what a sanitizer finds is no status of ours.
 export ASAN_OPTIONS=detect_leaks=0:exitcode=99
 export UBSAN_OPTIONS=print_stacktrace=1:exitcode=99
+# Our own valgrind is no judge: PATH without the folders that have it.
+case $(valgrind --version 2>/dev/null) in
+*quern*)
+	path=
+	IFS=:
+	for d in $PATH; do
+		case $("$d/valgrind" --version 2>/dev/null) in
+		*quern*) ;;
+		*) path=$path:$d ;;
+		esac
+	done
+	unset IFS
+	PATH=${path#:} ;;
+esac
 T=$(mktemp -d "${TMPDIR:-/tmp}/quern.XXXXXX") || exit 99
 trap 'rm -rf "$T"' EXIT
 trap 'exit 99' HUP INT TERM

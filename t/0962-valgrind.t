@@ -1,0 +1,324 @@
+#!/bin/sh
+# valgrind: Valgrind's command line. Options, logs, names of files, children;
+# figures beside those of the pipelines, and of Valgrind where it is installed.
+
+. t/lib.sh
+
+[ -x "$B/trace" ] || skip_all "no trace"
+V=$B/valgrind
+CC=${CC:-gcc}
+cd "$T" || exit 99
+HOME=$T/home
+export HOME
+unset VALGRIND_OPTS
+mkdir home
+cat >prog.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static int v[4096];
+__attribute__((noinline)) int work(int n)
+{
+	int s = 0;
+	for (int i = 0; i < n; i++)
+		s += v[i * 17 % 4096]++;
+	return s;
+}
+int main(int argc, char **argv)
+{
+	if (argc > 2 && !strcmp(argv[1], "exec")) {
+		execv(argv[2], argv + 2);
+		return 9;
+	}
+	if (argc > 1 && !strcmp(argv[1], "fork") && fork() == 0)
+		work(500);
+	work(1000);
+	if (argc > 1 && !strcmp(argv[1], "abort"))
+		abort();
+	return argc > 1 && argv[1][0] == '7' ? 7 : 0;
+}
+END
+$CC -O1 -g -o prog prog.c || skip_all "no compiler"
+
+# The log of the last run without numbers of processes and sizes.
+log() {
+	sed -e 's/==[0-9]*==/==/' -e 's/[0-9][0-9,]*/N/g' -e 's/  */ /g' "$1"
+}
+
+# ran STATUS TEXT ARGUMENT...: by our program; what it says is in $T/said
+ran() {
+	want=$1 text=$2
+	shift 2
+	status "$want" "$text" "$V" "$@"
+	cp err said
+}
+
+# --- tools that are none, options that are none, programs that are none
+wrong() { # STATUS LINE ARGUMENT...
+	want=$1 line=$2
+	shift 2
+	ran "$want" "${*:-nothing}" "$@"
+	same "is told" "valgrind: $line" "$(head -n 1 said)"
+}
+wrong 1 "no program specified" --tool=none
+wrong 1 "failed to start tool 'memcheck' for platform 'amd64-linux': \
+No such file or directory" ./prog
+wrong 1 "failed to start tool 'foo' for platform 'amd64-linux': \
+No such file or directory" --tool=foo ./prog
+wrong 1 "Unknown option: --foo" --tool=none --foo ./prog
+wrong 1 "Unknown option: --branch-sim=yes" --tool=none --branch-sim=yes ./prog
+wrong 1 "Unknown option: -x" --tool=cachegrind -x ./prog
+wrong 1 "Bad option: --cache-sim=maybe" --tool=cachegrind --cache-sim=maybe \
+    ./prog
+same "with a reason" "valgrind: Invalid boolean value 'maybe' (should be 'yes'\
+ or 'no')" "$(sed -n 2p said)"
+wrong 1 "Bad option: --log-fd=x" --tool=none --log-fd=x ./prog
+wrong 1 "Bad option: --log-file=%z" --tool=none --log-file=%z ./prog
+wrong 1 "Bad option: --log-file=%q{NONE_SUCH}" --tool=none \
+    '--log-file=%q{NONE_SUCH}' ./prog
+same "with a reason" "valgrind: Environment variable 'NONE_SUCH' is not set" \
+    "$(sed -n 2p said)"
+wrong 1 "Bad option: --xml=yes" --tool=none --xml=yes ./prog
+wrong 127 "./none: No such file or directory" --tool=none ./none
+wrong 127 "none-such: command not found" --tool=none none-such
+wrong 126 "/bin: is a directory" --tool=none /bin
+wrong 126 "./prog.c: Permission denied" --tool=none ./prog.c
+for c in "1,2:Bad argument '1,2'" "1,2,3,4:Bad argument '1,2,3,4'" \
+    "a,2,64:Bad argument 'a,2,64'" "32768,8,0:Cache line size is zero." \
+    "99999999999,8,64:One of the cache parameters was too large and overflowed." \
+    "32768,0,64:Cache associativity is zero." \
+    "30000,8,64:Cache set count is not a power of two." \
+    "768,1,24:Cache line size is not a power of two." \
+    "1024,2,8:Cache line size is too small."; do
+	wrong 1 "Bad option: --D1=${c%%:*}" --tool=callgrind "--D1=${c%%:*}" \
+	    ./prog
+	same "with a reason" "valgrind: ${c#*:}" "$(sed -n 2p said)"
+done
+wrong 1 "Bad option: --cachegrind-out-file=%z" --tool=cachegrind \
+    --cachegrind-out-file=%z ./prog
+
+# --- what changes nothing
+ran 0 "options that change nothing" --tool=none -q --fair-sched=try \
+    --smc-check=all-non-file --vex-guest-chase=no --num-callers=20 --vgdb=no \
+    --error-exitcode=3 --suppressions=none --massif:pages-as-heap=yes \
+    --sim-hints=lax-ioctls -d --memcheck:leak-check=full ./prog
+same "nor say anything" "" "$(cat out err)"
+
+# --- cachegrind
+ran 7 "cachegrind: the program's status" --tool=cachegrind ./prog '7 <x>'
+name=$(ls cachegrind.out.*)
+pid=${name#cachegrind.out.}
+same "the log has the file's number" "==$pid== " "$(sed 's/\(== \).*/\1/' said |
+    sort -u)"
+total=$(sed -n 's/^summary: //p' "$name")
+same "the log" "== Cachegrind, a high-precision tracing profiler
+== Files and figures of that tool, made by quern
+== Using Valgrind-N.N.N.quern, without Valgrind and LibVEX; rerun with -h for \
+copyright info
+== Command: ./prog N\\ \\<x\\>
+== 
+== 
+== I refs: N" "$(log said)"
+same "has the sum" "$total" "$(sed -n 's/.*I refs: *//p' said | tr -d ,)"
+"$B/trace" -e counts --cpu=v3 --vdso=no -o ev ./prog '7 <x>'
+"$B/icount" --rep=each ev | "$B/fmt-cachegrind" -o want
+samefile "the file" want "$name"
+rm -f cachegrind.out.*
+args="--tool=cachegrind --cachegrind-out-file=cg"
+ran 0 "caches, branches" $args --cache-sim=yes --branch-sim=yes ./prog
+same "the last lines" "== I refs: N
+== IN misses: N
+== LLi misses: N
+== IN miss rate: N.N%
+== LLi miss rate: N.N%
+== 
+== D refs: N (N rd + N wr)
+== DN misses: N (N rd + N wr)
+== LLd misses: N (N rd + N wr)
+== DN miss rate: N.N% ( N.N% + N.N% )
+== LLd miss rate: N.N% ( N.N% + N.N% )
+== 
+== LL refs: N (N rd + N wr)
+== LL misses: N (N rd + N wr)
+== LL miss rate: N.N% ( N.N% + N.N% )
+== 
+== Branches: N (N cond + N ind)
+== Mispredicts: N (N cond + N ind)
+== Mispred rate: N.N% ( N.N% + N.N% )" \
+    "$(log said | sed -e '1,6d' -e 's/( *\(N[ ,.]*N*\)/(\1/' -e 's/(N\.N/( N.N/')"
+same "all events" \
+    "events: Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw Bc Bcm Bi Bim" \
+    "$(grep ^events: cg)"
+both=$(sed -n 's/^summary: //p' cg)
+ran 0 "caches" $args --cache-sim=yes ./prog
+same "the same figures" "$(echo "$both" | cut -d ' ' -f -9)" \
+    "$(sed -n 's/^summary: //p' cg)"
+ran 0 "branches" $args --branch-sim=yes ./prog
+same "the same figures" "$(echo "$both" | cut -d ' ' -f 1,10-)" \
+    "$(sed -n 's/^summary: //p' cg)"
+small="--I1=1024,1,64 --D1=2048,2,32 --L2=65536,4,64"
+ran 0 "caches with lines of two sizes" $args --cache-sim=yes $small ./prog
+"$B/trace" --cpu=v3 --vdso=no ./prog |
+    "$B/cachesim" --rep=each --wide=cut $small | "$B/fmt-cachegrind" -o want
+samefile "the file" want cg
+ran 0 "no file" --tool=cachegrind --cachegrind-out-file=/dev/null ./prog
+check "but the figures" grep -q 'I refs:  *[1-9]' said
+ran 0 "-q" -q $args ./prog
+same "says nothing" "" "$(cat said)"
+
+# --- the log, elsewhere
+X=x "$V" $args --log-file='log.%q{X}.%n%%' ./prog 2>said
+same "--log-file: its name" "log.x.1%" "$(ls -d log.x*)"
+check "has the parent" grep -q "^==[0-9]*== Parent PID: $$\$" "log.x.1%"
+same "nothing on standard error" "" "$(cat said)"
+"$V" $args --log-fd=5 ./prog 5>five 2>said
+check "--log-fd" grep -q 'I refs: ' five
+same "nothing on standard error" "" "$(cat said)"
+ran 0 "--log-fd, not open" $args --log-fd=77 ./prog
+check "is told" grep -q 'failed to move log file descriptor' said
+ran 0 "--time-stamp" $args --time-stamp=yes ./prog
+check "begins lines" grep -q '^==00:00:00:[0-9]*\.[0-9]* [0-9]*== I refs' said
+
+# --- where options come from
+printf '%s\n' "--tool=callgrind '--log-file=two words'" '--branch-sim=no' \
+    >home/.valgrindrc
+echo '--callgrind-out-file=here --cachegrind:nonsense' >.valgrindrc
+check ".valgrindrc" env VALGRIND_OPTS="--branch-sim=yes" "$V" ./prog
+check "in both places" grep -q '^creator' here
+check "quoted" grep -q 'Events    : Ir Bc Bcm Bi Bim$' "two words"
+chmod o+w .valgrindrc
+rm here
+ran 0 "one that all can write" --callgrind-out-file=there ./prog
+check "is told" grep -q 'was not read' said
+check "and not read" test ! -e here
+ran 0 "--command-line-only" --command-line-only=yes --tool=none ./prog
+rm home/.valgrindrc .valgrindrc
+
+# --- callgrind
+args="--tool=callgrind --callgrind-out-file=cl"
+ran 0 "callgrind" $args ./prog
+same "the log" "== Events : Ir
+== Collected : N
+== 
+== I refs: N" "$(log said | sed 1,6d)"
+check "calls" grep -q '^cfn=.*work' cl
+check "the sum" grep -q "Collected : $(sed -n 's/^totals: //p' cl)\$" said
+ran 0 "all of it" $args --cache-sim=yes --branch-sim=yes --dump-instr=yes \
+    --collect-jumps=yes --separate-recs=3 --separate-callers2=work ./prog
+same "events" "events: Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw Bc Bcm Bi Bim" \
+    "$(grep ^events: cl)"
+same "the sums of the simulators" "$(echo "$both" | awk '{
+    print $1, $4 + $7, $2, $5 + $8, $3, $6 + $9, $10, $11, $12, $13 }')" \
+    "$(sed -n 's/^totals: //p' cl |
+    awk '{ print $1, $2 + $3, $4, $5 + $6, $7, $8 + $9, $10, $11, $12, $13 }')"
+check "jumps" grep -q '^jcnd=' cl
+check "callers" grep -q "work'main" cl
+ran 0 "a function" $args --toggle-collect='wor*' ./prog
+toggled=$(sed -n 's/^totals: //p' cl)
+check "is less than all" test "$toggled" -gt 5000 -a "$toggled" -lt 20000
+ran 1 "what is not there" $args --fn-group2=work ./prog
+same "is told" "valgrind: --fn-group2=work: not supported by quern" "$(cat said)"
+
+# --- exp-bbv, lackey, none
+ran 0 "exp-bbv" --tool=exp-bbv --interval-size=10000 --bb-out-file=bb \
+    --pc-out-file=pc.%p ./prog
+check "vectors" grep -q '^T:[0-9]*:[0-9]' bb
+check "blocks" grep -q '^F:[0-9]*:' pc.*
+ran 0 "lackey" --tool=lackey --trace-mem=yes --log-file=lk ./prog
+check "references" grep -q '^I  [0-9a-f]*,[0-9]*$' lk
+check "and both ends" test "$(grep -c '^==' lk)" -gt 6
+ran 7 "none" --tool=none ./prog 7
+same "its log" 6 "$(grep -c '^==' said)"
+ran 134 "none: a program that aborts" -q --tool=none ./prog abort
+ran 134 "callgrind: too" -q --tool=callgrind --callgrind-out-file=ab \
+    ./prog abort
+check "has a profile" grep -q '^totals: [1-9]' ab
+
+# --- children
+rm -f cg.*
+args="--tool=cachegrind --cachegrind-out-file=cg.%p"
+ran 0 "a forked child" $args ./prog fork
+same "has a profile of its own" 2 "$(ls cg.* | wc -l)"
+same "and last lines of its own" 2 "$(grep -c 'I refs:' said)"
+same "but no first ones" 1 "$(grep -c 'Command:' said)"
+ran 0 "a silent one" $args --child-silent-after-fork=yes ./prog fork
+same "has none" 1 "$(grep -c 'I refs:' said)"
+rm -f cg.*
+ran 0 "a program executed" $args ./prog exec "$T/prog"
+same "goes on natively" 1 "$(ls cg.* | wc -l)"
+first=$(sed -n 's/^summary: //p' cg.*)
+check "the profile has what ran before" test "$first" -gt 50000
+rm -f cg.*
+ran 7 "a program executed, followed" $args --trace-children=yes \
+    ./prog exec "$T/prog" 7x
+check "has the file" grep -q "^cmd: $T/prog 7x" cg.*
+same "and a log" 2 "$(grep -c 'Command:' said)"
+same "with the last lines of the last one" 1 "$(grep -c 'I refs:' said)"
+rm -f cg.*
+printf './prog\n./prog fork\n:\n' >run.sh
+ran 0 "a script's" $args --trace-children=yes --log-file=sh.%p sh run.sh
+same "profiles" 4 "$(ls cg.* | wc -l)"
+same "logs" 4 "$(ls sh.* | wc -l)"
+rm -f cg.* sh.*
+ran 0 "a script's, but for some" $args --trace-children=yes \
+    --trace-children-skip='*/no,*prog' sh run.sh
+same "profiles" 1 "$(ls cg.* | wc -l)"
+rm -f cg.*
+ran 0 "by argument" $args --trace-children=yes \
+    --trace-children-skip-by-arg='f?rk' sh run.sh
+same "profiles" 2 "$(ls cg.* | wc -l)"
+
+# --- by a link in another folder, and by PATH
+mkdir bin
+ln -s "$V" bin/valgrind
+rm -f cachegrind.out.*
+check "by a link" "$T/bin/valgrind" --tool=cachegrind ./prog
+check "by PATH" env PATH="$T/bin:$PATH" valgrind --tool=cachegrind ./prog
+same "files" 2 "$(ls cachegrind.out.* | wc -l)"
+same "tests do not take it for a judge" "" \
+    "$(cd "$OLDPWD" && PATH=$T/bin:$PATH sh -c '. t/lib.sh
+    valgrind --version 2>/dev/null | grep quern')"
+
+# --- Valgrind itself, on a program without a C library
+cat >bare.c <<'END'
+static volatile int v[5000];
+static volatile char b[300], c[300];
+static int twice(int n)
+{
+	return n > 0 ? twice(n - 1) + v[n] : 0;
+}
+void _start(void)
+{
+	void *from = (void *)b, *to = (void *)c;
+	long n = 300;
+	for (int i = 0; i < 5000; i++)
+		v[i * 7 % 5000] += i & 3;
+	__asm__ volatile("rep movsb" : "+S"(from), "+D"(to), "+c"(n));
+	twice(40);
+	__asm__ volatile("syscall" : : "a"(231), "D"(0));
+}
+END
+$CC -O1 -g -fno-stack-protector -fcf-protection=none -static -nostdlib \
+    -o bare bare.c || skip_all "no static programs"
+sums() {
+	sed -n 's/^.*== [ID]  *refs: *\|^.*== Branches: *//p' "$1"
+}
+if command -v valgrind >/dev/null && valgrind --tool=none ./bare 2>/dev/null
+then
+	exact="--vex-guest-chase=no --vex-iropt-level=0"
+	for o in "cachegrind --cache-sim=no" "callgrind --cache-sim=yes" \
+	    "cachegrind --cache-sim=yes --branch-sim=yes"; do
+		env -i "$(command -v valgrind)" $exact --tool=$o \
+		    --${o%% *}-out-file=v1 ./bare 2>valgrind.log
+		"$V" --tool=$o --${o%% *}-out-file=v2 ./bare 2>ours.log
+		# Callgrind does not count the last block's instructions
+		first=$(case $o in callgrind*) echo 1d ;; esac)
+		same "$o: Valgrind's sums" "$(sums valgrind.log | sed "$first")" \
+		    "$(sums ours.log | sed "$first")"
+	done
+else
+	skip "Valgrind's sums" "no valgrind"
+fi
+
+done_testing
