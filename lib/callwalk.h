@@ -45,6 +45,7 @@ struct callwalk {
 	bool data_refs;			/* columns 1 and 2 are Dr, Dw */
 	bool sites;			/* contexts by call site, too */
 	bool rep;			/* count each round of rep */
+	bool bus;			/* a column Ge: locked references */
 	bool jumps;			/* count jumps inside of functions */
 	bool threads;			/* contexts of each thread apart */
 	bool collect;			/* threads count from their start */
@@ -127,6 +128,9 @@ seg_nref(const struct walk_seg *s)
 }
 
 extern struct walk_plan *plan;
+/* Has each execution of this instruction this event: Bc, Bi, Ge? */
+bool walk_implies(const struct ev_insn *, const struct ev_ref *its,
+    const char *event);
 /* Take in a definition. Return NULL, or what is wrong with it. */
 const char *plan_define(uint32_t id);
 

@@ -33,7 +33,8 @@ enum ev_where { EV_BARE, EV_FIXED, EV_GROUP };
 
 struct ev_ref {
 	uint64_t at;		/* EV_FIXED: address; EV_GROUP: distance */
-	uint32_t size;		/* in bytes, of one round */
+	uint16_t size;		/* in bytes, of one round */
+	bool locked;		/* atomic for other processors */
 	uint8_t kind;		/* 'r', 'w' or 'm' */
 	uint8_t where;		/* enum ev_where */
 	uint8_t group;		/* EV_GROUP: the group whose value is added */

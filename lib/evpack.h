@@ -14,7 +14,7 @@
 
 /* The most bytes that an instruction and each reference take. */
 #define EVPACK_INSN	(16 + 2 + 10 + 5 + 1 + 10)
-#define EVPACK_REF	(1 + 5 + 1 + 10 + 1)
+#define EVPACK_REF	(1 + 1 + 5 + 1 + 10 + 1)
 
 /*
  * Pack an instruction with its nref references and return the end. behind is

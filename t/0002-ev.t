@@ -97,6 +97,9 @@ refused "too many bytes" "2: not a reference or flow: \`90'" 0 \
     'B 1 >1000 1=9090'
 refused "a length of 0" "2: not an instruction: \`0'" 0 'B 1 >1000 0'
 refused "no size" "2: a reference without its size: \`.0'" 0 'B 1 >1000 4r.0'
+refused "a mark before the size" \
+    "2: a reference without its size: \`!4.0'" 0 'B 1 >1000 4m!4.0'
+refused "two marks" "2: not a reference or flow: \`!.0'" 0 'B 1 >1000 4m4!!.0'
 refused "a size beyond 65535" \
     "2: a reference without its size: \`10000.0'" 0 'B 1 >1000 4r10000.0'
 refused "group numbers" \

@@ -237,7 +237,7 @@ define_block(struct ev_block *b, unsigned kind)
 			return "a reference without its address";
 		if (cut_wide && b->ref[i].size > shortest) {
 			ev_keep(events, b);
-			b->ref[i].size = (uint32_t)shortest;
+			b->ref[i].size = (uint16_t)shortest;
 		}
 	}
 	c = &cold_block[ncold++];

@@ -143,11 +143,7 @@ add_insn(int64_t *n, const struct walk_slot *sl, uint32_t insn,
 		n[e->ref[k].kind == 'w' ? 2 : 1] += (int64_t)sl->n +
 		    (extra != NULL ? extra[k] : 0);
 	for (unsigned k = 0; k < outcome_columns(walk.told); k++) {
-		const char *name = outcome_name(walk.told, k);
-
-		if ((e->insn.flow == 'C' && strcmp(name, "Bc") == 0) ||
-		    ((e->insn.flow == 'I' || e->insn.flow == 'X') &&
-		    strcmp(name, "Bi") == 0))
+		if (walk_implies(&e->insn, e->ref, outcome_name(walk.told, k)))
 			n[walk.firsttold + k] += (int64_t)sl->n;
 		if (t != NULL && t[insn - s->first] != NULL)
 			n[walk.firsttold + k] += t[insn - s->first][k];

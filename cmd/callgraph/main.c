@@ -41,6 +41,7 @@ static const char help[] =
 "      --calls                  entries and exits, as events, not costs\n"
 "      --collect-atstart=yes|no count from the start, not only from where a\n"
 "                               toggle says so [yes]\n"
+"      --collect-bus=yes|no     Ge: instructions that lock the bus [no]\n"
 "      --collect-jumps=yes|no   jumps inside of functions, too [no]\n"
 "      --contexts[=MAX]         each chain of callers apart, for fmt-folded\n"
 "                               and fmt-pprof; at most MAX [1M]\n"
@@ -117,14 +118,16 @@ separate(const char *what, enum func_rule rule, char *s, uint64_t max)
 	return n;
 }
 
-enum { OPT_CALLS = 256, OPT_COLLECT, OPT_JUMPS, OPT_CONTEXTS, OPT_DEMANGLE,
-    OPT_AFTER, OPT_BEFORE, OPT_EVERY, OPT_FOLLOW, OPT_JOIN, OPT_INSTR, OPT_SKIP,
-    OPT_MODIFY, OPT_POP, OPT_REP, OPT_CALLERS, OPT_RECS, OPT_DIRECT, OPT_SITES,
-    OPT_THREADS, OPT_PLT, OPT_TOGGLE, OPT_ZERO, OPT_VERSION };
+enum { OPT_CALLS = 256, OPT_BUS, OPT_COLLECT, OPT_JUMPS, OPT_CONTEXTS,
+    OPT_DEMANGLE, OPT_AFTER, OPT_BEFORE, OPT_EVERY, OPT_FOLLOW, OPT_JOIN,
+    OPT_INSTR, OPT_SKIP, OPT_MODIFY, OPT_POP, OPT_REP, OPT_CALLERS, OPT_RECS,
+    OPT_DIRECT, OPT_SITES, OPT_THREADS, OPT_PLT, OPT_TOGGLE, OPT_ZERO,
+    OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "calls", no_argument, NULL, OPT_CALLS },
 	{ "collect-atstart", optional_argument, NULL, OPT_COLLECT },
+	{ "collect-bus", optional_argument, NULL, OPT_BUS },
 	{ "collect-jumps", optional_argument, NULL, OPT_JUMPS },
 	{ "contexts", optional_argument, NULL, OPT_CONTEXTS },
 	{ "demangle", optional_argument, NULL, OPT_DEMANGLE },
@@ -196,6 +199,10 @@ static bool	/* table */
 yes_option(int c)
 {
 	switch (c) {
+	case OPT_BUS:
+		walk.bus = needs_order("--collect-bus",
+		    yes_arg("collect-bus", optarg));
+		break;
 	case OPT_COLLECT:
 		walk.collect = !needs_order("--collect-atstart=no",
 		    !yes_arg("collect-atstart", optarg));
@@ -360,6 +367,8 @@ begin(struct out *o)
 		for (unsigned k = 0; k < 4; k++)
 			walk.data_refs |= strcmp(outcome_name(walk.told, i),
 			    misses[k]) == 0;
+	if (walk.bus && outcome_head(walk.told, "Ge") < 0)
+		die("H outcomes: no room for Ge");
 	if (walk.data_refs)
 		walk.firsttold = 3;
 	walk.ncol = walk.firsttold + outcome_columns(walk.told);

@@ -180,7 +180,7 @@ group(struct evdef *d, const char **s, uint8_t *g)
 }
 
 /*
- * ref = ( "r" | "w" | "m" ) size [ "@" addr | "." group [ dist ] ]
+ * ref = ( "r" | "w" | "m" ) size [ "!" ] [ "@" addr | "." group [ dist ] ]
  *	[ "*" group ]
  */
 static int
@@ -201,7 +201,9 @@ reference(struct evdef *d, const char **s)
 		return -1;
 	if (n == 0)
 		return bad(d, *s - 1, "a reference of no bytes");
-	r->size = (uint32_t)n;
+	r->size = (uint16_t)n;
+	r->locked = **s == '!';
+	*s += r->locked;
 	if (**s == '@') {
 		++*s;
 		r->where = EV_FIXED;

@@ -7,11 +7,12 @@
  *	instruction = [ code ] head [ moved ] [ nref ] { reference }
  *	              [ flow [ target ] ]
  *	code        = 16 * length, then the instruction's bytes
- *	reference   = kind [ size ] [ group ] [ at ] [ count ]
+ *	reference   = kind [ locked ] [ size ] [ group ] [ at ] [ count ]
  *
  * head: length, number of references (3: see nref), whether a flow follows,
  * whether the instruction is not right behind the one before (moved: its
- * distance from there). Numbers are 7 bits a byte, the lowest first; signed
+ * distance from there). A kind of 3 means that the reference is locked, and
+ * what else it is follows. Numbers are 7 bits a byte, the lowest first; signed
  * ones have the sign in the lowest bit. Addresses are differences: fixed ones
  * from the instruction's address, targets from the instruction's end.
  */
@@ -27,6 +28,7 @@
 #define HEAD_FLOW	0x40
 #define HEAD_MOVED	0x80
 
+#define KIND_LOCKED	3
 #define KIND_WHERE	2	/* shift of enum ev_where */
 #define KIND_SIZE	5	/* shift of log2 of the size; 7: it follows */
 #define KIND_COUNT	0x10
@@ -84,12 +86,15 @@ has_target(uint8_t flow)
 static uint8_t *
 pack_ref(uint8_t *p, const struct ev_ref *r, uint64_t addr)
 {
-	unsigned size = 7, kind = r->kind == 'r' ? 0 : r->kind == 'w' ? 1 : 2;
+	unsigned kind = r->kind == 'r' ? 0 : r->kind == 'w' ? 1 : 2;
+	unsigned size = 7, what = r->locked ? KIND_LOCKED : kind;
 
 	if ((r->size & (r->size - 1)) == 0 && r->size <= 64)
 		size = (unsigned)__builtin_ctz(r->size);
-	*p++ = (uint8_t)(kind | (unsigned)r->where << KIND_WHERE |
+	*p++ = (uint8_t)(what | (unsigned)r->where << KIND_WHERE |
 	    (r->count != 0 ? KIND_COUNT : 0) | size << KIND_SIZE);
+	if (r->locked)
+		*p++ = (uint8_t)kind;
 	if (size == 7)
 		p = put(p, r->size);
 	if (r->where == EV_GROUP)
@@ -165,10 +170,11 @@ unpack_ref(const uint8_t **p, struct ev_ref *r, uint64_t addr, unsigned ngroups)
 	unsigned kind = *(*p)++;
 
 	memset(r, 0, sizeof *r);
-	r->kind = (uint8_t)"rwm"[kind & 3];
+	r->locked = (kind & 3) == KIND_LOCKED;
+	r->kind = (uint8_t)"rwm"[r->locked ? *(*p)++ : kind & 3];
 	r->where = (uint8_t)(kind >> KIND_WHERE & 3);
-	r->size = kind >> KIND_SIZE == 7 ? (uint32_t)get(p) :
-	    1U << (kind >> KIND_SIZE);
+	r->size = (uint16_t)(kind >> KIND_SIZE == 7 ? get(p) :
+	    1U << (kind >> KIND_SIZE));
 	if (r->where == EV_GROUP) {
 		r->group = *(*p)++;
 		if (r->group >= ngroups)
@@ -278,6 +284,8 @@ put_ref(char *p, const struct ev_ref *r)
 
 	*p++ = (char)r->kind;
 	p = evw_puthex(p, r->size);
+	if (r->locked)
+		*p++ = '!';
 	if (r->where == EV_FIXED) {
 		*p++ = '@';
 		p = evw_puthex(p, r->at);

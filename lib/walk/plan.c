@@ -123,17 +123,29 @@ depends(const struct ev_block *b, const struct ev_insn *i)
 	return false;
 }
 
-static void
-add_branches(int64_t *cost, const struct ev_insn *i)
+bool
+walk_implies(const struct ev_insn *i, const struct ev_ref *ref,
+    const char *event)
 {
-	for (unsigned k = 0; k < outcome_columns(walk.told); k++) {
-		const char *name = outcome_name(walk.told, k);
+	bool locks = false;
 
-		if ((i->flow == 'C' && strcmp(name, "Bc") == 0) ||
-		    ((i->flow == 'I' || i->flow == 'X') &&
-		    strcmp(name, "Bi") == 0))
-			cost[walk.firsttold + k]++;
-	}
+	if (strcmp(event, "Bc") == 0)
+		return i->flow == 'C';
+	if (strcmp(event, "Bi") == 0)
+		return i->flow == 'I' || i->flow == 'X';
+	if (!walk.bus || strcmp(event, "Ge") != 0)
+		return false;
+	for (unsigned k = 0; k < i->nref; k++)
+		locks |= ref[k].locked;
+	return locks;
+}
+
+static void
+add_implied(int64_t *cost, const struct ev_insn *i, const struct ev_ref *ref)
+{
+	for (unsigned k = 0; k < outcome_columns(walk.told); k++)
+		cost[walk.firsttold + k] += walk_implies(i, ref,
+		    outcome_name(walk.told, k));
 }
 
 /* The cost of n instructions and nothing else; segments share it. */
@@ -163,7 +175,7 @@ add_costs(struct walk_seg *s)
 		if (walk.ncol == 1)
 			continue;
 		cost[0]++;
-		add_branches(cost, i);
+		add_implied(cost, i, b->ref + i->ref);
 		for (unsigned r = i->ref; walk.data_refs &&
 		    r < (unsigned)i->ref + i->nref; r++)
 			cost[b->ref[r].kind == 'w' ? 2 : 1]++;

@@ -27,7 +27,8 @@ walk_begin(void)
 	}
 	for (unsigned i = 0; i < outcome_columns(walk.told); i++)
 		if (strcmp(outcome_name(walk.told, i), "Bc") == 0 ||
-		    strcmp(outcome_name(walk.told, i), "Bi") == 0)
+		    strcmp(outcome_name(walk.told, i), "Bi") == 0 ||
+		    (walk.bus && strcmp(outcome_name(walk.told, i), "Ge") == 0))
 			adds[nadds++] = walk.firsttold + i;
 }
 

@@ -129,6 +129,16 @@ rw_of(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op)
 	return r && w ? 'm' : w ? 'w' : 'r';
 }
 
+/* By a lock prefix, or without one: as Valgrind has it, cmpxchg8b, too. */
+static bool
+is_locked(const ZydisDecodedInstruction *zi, const struct ref *r)
+{
+	return r->rw == 'm' && (zi->attributes & ZYDIS_ATTRIB_HAS_LOCK ||
+	    zi->mnemonic == ZYDIS_MNEMONIC_XCHG ||
+	    zi->mnemonic == ZYDIS_MNEMONIC_CMPXCHG8B ||
+	    zi->mnemonic == ZYDIS_MNEMONIC_CMPXCHG16B);
+}
+
 static unsigned
 bytes_of(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op)
 {
@@ -191,6 +201,7 @@ note_memory(struct insn *in, const ZydisDecodedInstruction *zi,
 	r->scale = op->mem.scale != 0 ? op->mem.scale : 1;
 	r->disp = op->mem.disp.value;
 	r->a32 = zi->address_width == 32;
+	r->locked = is_locked(zi, r);
 	if (op->mem.base == ZYDIS_REGISTER_RIP ||
 	    op->mem.base == ZYDIS_REGISTER_EIP) {
 		r->disp = (int64_t)(in->pc + in->len + (uint64_t)r->disp);

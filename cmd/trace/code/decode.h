@@ -52,6 +52,7 @@ struct ref {
 	bool a32;		/* the address is cut to 32 bits */
 	uint8_t bitreg;		/* REF_BIT: register with the offset */
 	uint16_t size;		/* bytes */
+	bool locked;		/* atomic for other processors */
 	int64_t disp;
 };
 

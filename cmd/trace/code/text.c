@@ -74,7 +74,8 @@ text_pack(uint8_t *buf, const struct block *b, const struct groups *g,
 		for (j = 0; in->special != SP_GATHER && j < in->nref; j++) {
 			ref[j] = (struct ev_ref){
 			    .kind = (uint8_t)in->ref[j].rw,
-			    .size = in->ref[j].size };
+			    .size = in->ref[j].size,
+			    .locked = in->ref[j].locked };
 			put_group(&ref[j], &in->ref[j], &g->ref[i][j],
 			    kind->refs);
 			to.nref++;
