@@ -16,6 +16,11 @@ told() {
 	    -o "$T/ev" "$T/rounds" closed >"$T/o" || return 1
 	cmp "$T/o" "$T/native" || return 1
 	"$B/icount" "$T/ev" >"$T/costs" || return 1
+	# not what was mapped while the program was being let go
+	awk '/^ob=/ { if (NF > 1) name[$1] = $2; ob = name[$1] }
+	    /^[0-9+*-]/ { if (ob != "") print ob; ob = ""; print }
+	    /^totals/' "$T/costs" >"$T/costs.new" &&
+	    mv "$T/costs.new" "$T/costs" || return 1
 	sed -n 's/^totals: //p' "$T/costs"
 }
 
