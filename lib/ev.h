@@ -149,8 +149,10 @@ enum ev_mark {
  * In all kinds but calls, D: text begins with the line's sign; n, then for `+'
  * function size caller [state], for `*' old function size caller [state], for
  * `=' address, for `-' address [size].
+ * In all kinds but calls, too: G n start size, or G n and ids; L n addr line.
  * Text, with \ooo resolved: H key (then value); M path; O the unparsed list,
- * for ev_outcome; D text, which may hold NULs; F file; G name; R why; E how.
+ * for ev_outcome; D text, which may hold NULs; F file; G name; L file; R why;
+ * E how.
  */
 struct ev {
 	const char *line;	/* unchanged; EV_EXECS: all lines */
@@ -161,6 +163,8 @@ struct ev {
 	const char *text;
 	size_t textlen;		/* not set for H, E */
 	const char *value;	/* H */
+	const uint32_t *ids;	/* G n = id ...: the blocks */
+	size_t nids;
 	const uint64_t *rec;	/* EV_EXECS: records ... */
 	const uint64_t *end;	/* ... up to here */
 };

@@ -79,6 +79,9 @@ void evw_note(struct evw *, uint32_t id, uint32_t note, void (*noted)(struct
     evw *, uint32_t id, uint32_t note));
 int evw_prefix(struct evw *, uint32_t id, uint32_t block, unsigned n,
     unsigned ngroups);
+/* Is the line that defines an id in the text? Write it, if it is not. */
+bool evw_written(const struct evw *, uint32_t id);
+void evw_define(struct evw *, uint32_t id);
 
 struct evw_ref {
 	unsigned n;		/* the instruction, from 1 */

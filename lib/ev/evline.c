@@ -16,12 +16,13 @@
 /*
  * x hexadecimal, d decimal, s signed decimal, t text, a hexadecimal or a dot
  * for none, e an event's time, type and text, m an event of memory, o an
- * outcome's instruction and label, [ the line may end here, - anything,
- * ignored.
+ * outcome's instruction and label, [ the line may end here, = it may end with
+ * a `=' and a list, which becomes the text, - anything, ignored.
  */
 static const char *const spec['Z' + 1] = {
 	['A'] = "xxxxx", ['C'] = "-", ['D'] = "m", ['F'] = "xx[x",
-	['I'] = "d", ['J'] = "t", ['K'] = "dx", ['M'] = "xxxxt", ['N'] = "xx",
+	['G'] = "x=xxt", ['I'] = "d", ['J'] = "t", ['K'] = "dx",
+	['L'] = "xxxt", ['M'] = "xxxxt", ['N'] = "xx",
 	['O'] = "ot", ['R'] = "xxxx", ['S'] = "xx[xx", ['T'] = "d[d",
 	['U'] = "xx", ['V'] = "xxx[xx", ['W'] = "xx", ['X'] = "x",
 	['Y'] = "d",
@@ -213,6 +214,11 @@ evline_fields(struct ev *e, unsigned kind, char *to, char why[EVLINE_WHY])
 			return event(e, to, s, why);
 		if (*what == 'm')
 			return memory(e, s, why);
+		if (*what == '=') {
+			if (*s == '=')
+				return text(e, to, s + 1, false);
+			what++;
+		}
 		if (*what == 't') {
 			snprintf(why, EVLINE_WHY, "%c: malformed \\ooo",
 			    *e->line);

@@ -28,6 +28,7 @@
 #include "evctx.h"
 #include "evdef.h"
 #include "evline.h"
+#include "evnames.h"
 #include "evscan.h"
 #include "in.h"
 #include "base/meter.h"
@@ -62,6 +63,7 @@ struct evr {
 	size_t caplast;
 	struct evdef def;
 	struct evctx ctx;
+	struct evnames names;
 	struct evscan scan;
 	char *error;
 };
@@ -183,6 +185,7 @@ ev_free(struct evr *r)
 {
 	evdef_close(&r->def);
 	evctx_close(&r->ctx);
+	evnames_close(&r->names);
 	kh_destroy(tid, r->tid);
 	free(r->buf - EVSCAN_BEFORE);
 	free(r->text);
@@ -595,6 +598,17 @@ rounds_line(struct evr *r, struct ev *e)
 	return 'R';
 }
 
+/* Names, and lines, of code made at run time. */
+static int
+names_line(struct evr *r, struct ev *e)
+{
+	char why[EVNAMES_WHY];
+
+	if (evnames_line(&r->names, &r->def, e, why) < 0)
+		return bad(r, "%s", why);
+	return *e->line;
+}
+
 /* A line whose letter means an entry or a log in kind calls. */
 static int
 varying_line(struct evr *r, struct ev *e)
@@ -606,6 +620,8 @@ varying_line(struct evr *r, struct ev *e)
 		return rounds_line(r, e);
 	if (*e->line == 'D' && !evctx_in_state(e))
 		return 'D';
+	if (*e->line == 'G' || *e->line == 'L')
+		return names_line(r, e);
 	if (evctx_line(&r->ctx, e, r->kind, r->thread, why) < 0)
 		return bad(r, "%s", why);
 	if (*e->line != 'F')
@@ -687,7 +703,7 @@ static bool
 has_meaning(const struct evr *r, char letter)
 {
 	if (r->kind == EV_CALLS ||
-	    (r->version == 2 && (letter == 'D' || letter == 'J')))
+	    (r->version == 2 && strchr("DGJL", letter) != NULL))
 		return true;
 	return r->version == 2 && r->kind & (EV_COUNTS | EV_CACHE) &&
 	    strchr("SAFVNXR", letter) != NULL;
@@ -783,6 +799,7 @@ ev_next(struct evr *r, struct ev *e)
 	nl = memchr(r->p, '\n', (size_t)(r->lines - r->p));
 	e->line = r->p;
 	e->len = (size_t)(nl - r->p);
+	e->nids = 0;
 	if (e->len > MAXLINE)
 		return bad(r, "a line of more than %d bytes", MAXLINE);
 	*nl = '\0';

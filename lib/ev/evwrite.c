@@ -445,6 +445,20 @@ define(struct evw *w, uint32_t id)
 	return 0;
 }
 
+bool
+evw_written(const struct evw *w, uint32_t id)
+{
+	return w->cold != NULL && id <= EVW_MAXID &&
+	    w->cold[id].state & WRITTEN;
+}
+
+void
+evw_define(struct evw *w, uint32_t id)
+{
+	if (w->cold != NULL && id <= EVW_MAXID)
+		define(w, id);
+}
+
 void
 evw_again(struct evw *w, struct out *out)
 {
