@@ -117,12 +117,15 @@ put(struct cost *c)
 	costsum_put(sum, c);
 }
 
-/* Does the input have addresses but no lines? */
+/*
+ * Is the line of a place to be found by its address? The input may have lines
+ * only where no object has them.
+ */
 static bool
-needs_line(const struct costr *r)
+needs_line(const struct costr *r, uint32_t ob, uint32_t line)
 {
-	return (r->head.positions & COST_INSTR) != 0 &&
-	    (r->head.positions & COST_LINE) == 0;
+	return (r->head.positions & COST_INSTR) != 0 && line == 0 &&
+	    ((r->head.positions & COST_LINE) == 0 || place_known(places, ob));
 }
 
 /* A function with its file; own: addr is certainly the function's own. */
@@ -172,7 +175,7 @@ put_record(const struct costr *r, const struct cost *in, uint32_t fn)
 	struct place p;
 
 	c.fn = fn;
-	if (needs_line(r)) {
+	if (needs_line(r, ob, c.pos.line)) {
 		p = place_find(places, ob, c.pos.addr);
 		c.file = p.file;
 		c.pos.line = p.line;
@@ -180,8 +183,9 @@ put_record(const struct costr *r, const struct cost *in, uint32_t fn)
 	if (c.kind != COST_SELF)
 		c.callee = c.callee == in->fn ? fn :
 		    function(r, c.callee, c.to.addr, true);
-	if (c.kind != COST_SELF && needs_line(r)) {
+	if (c.kind != COST_SELF)
 		ob = costfn_get(names, c.callee).ob;
+	if (c.kind != COST_SELF && needs_line(r, ob, c.to.line)) {
 		p = place_find(places, ob, c.to.addr);
 		c.tofile = p.file;
 		c.to.line = p.line;

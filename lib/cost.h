@@ -209,6 +209,12 @@ void costset_put(const struct costset *, struct costnames *,
 
 /* For simulators, positions: instr: costs by object and link-time address. */
 void costw_object(struct costw *, const char *path);
+/*
+ * A function without an object in place of that, and its file; the file and
+ * line of what costw_addr writes next, for positions that have lines.
+ */
+void costw_function(struct costw *, const char *file, const char *name);
+void costw_line(struct costw *, const char *file, uint32_t line);
 void costw_addr(struct costw *, uint64_t addr, const int64_t *n);
 /* Name an object in advance, and flush: the reader may load its symbols now. */
 void costw_announce(struct costw *, const char *path);

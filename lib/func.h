@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct codename;
 struct objmap;
 struct func_place;
 
@@ -37,6 +38,7 @@ struct func {
 	/* the options that name it, for its entry or exit */
 	bool toggle, before, after, zero;
 	const struct func_place *places;	/* of func_same_place */
+	struct codename *code;	/* of func_named, or NULL */
 };
 
 struct func_place {
@@ -77,6 +79,13 @@ bool func_is_stub(uint64_t addr);
 const struct func_place *func_same_place(const struct func_place *);
 /* Are they parts of one function? Compilers split off cold parts. */
 bool func_same(const struct func *, const struct func *);
+/*
+ * Code made at run time was replaced in [start, end): what is there from now on
+ * are other functions. And what is known of such a function later: its name,
+ * which is no object's; the first one stays.
+ */
+void func_replaced(uint64_t start, uint64_t end);
+void func_named(struct func *, struct codename *);
 struct func *func_new(uint32_t ob, uint64_t start, const char *name);
 uint32_t func_count(void);
 const char *func_object(uint32_t ob);	/* its path */

@@ -8,10 +8,13 @@
 #ifndef INSNS_H
 #define INSNS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ev.h"
 
+struct codename;
+struct codenames;
 struct costw;
 struct insns;
 struct objmap;
@@ -21,6 +24,13 @@ struct insns *insns_new(void);
 uint32_t insns_add(struct insns *, const struct ev_block *, struct objmap *);
 /* Add a prefix: id is the first n instructions of a block. */
 void insns_part(struct insns *, uint32_t block, uint32_t id, uint32_t n);
+/*
+ * What a list of blocks says (codename.h): the instructions of a block that are
+ * in the function's range are its own. To be called before insns_write.
+ */
+void insns_name(struct insns *, uint32_t block, struct codename *);
+/* Are there names of code with lines? */
+bool insns_has_lines(const struct insns *);
 /* The number of a block's first instruction. */
 uint64_t insns_first(const struct insns *, uint32_t block);
 
@@ -33,6 +43,7 @@ struct insns_at {
 	uint64_t times;
 	uint32_t object;	/* 1 + its number; 0: none */
 	uint64_t addr;		/* link-time; without an object run-time */
+	struct codename *code;	/* the function, if made at run time; or NULL */
 };
 
 /*
@@ -40,9 +51,14 @@ struct insns_at {
  * count says how often an id was executed; add adds the costs of one
  * instruction to n[nev]. Instructions that were never executed are left out.
  * total is added to, so that parts can be written one after the other.
+ * Code made at run time that has lines takes other positions than all else, so
+ * it is written, or left out, by itself.
  */
+enum insns_which { INSNS_ALL, INSNS_WITHOUT_LINES, INSNS_WITH_LINES };
+
 struct insns_costs {
 	struct costw *w;
+	enum insns_which which;
 	unsigned nev;
 	int64_t *total;
 	uint64_t (*count)(uint32_t id);

@@ -26,6 +26,7 @@
 #include "callwalk.h"
 #include "simhead.h"
 
+struct codename;
 struct out;
 
 /* ---- dump.c ---- */
@@ -34,6 +35,7 @@ struct out;
 void dump_open(struct out *, const struct simhead *stream, const char *pid);
 void dump_part(const char *trigger, const char *fn);	/* fn may be NULL */
 void dump_zero(void);
+void dump_lines(void);	/* some functions have lines: write these as well */
 void dump_unit(const char *);	/* of the first column, for its long name */
 void dump_remark(const char *);	/* a desc: line at the end; keeps the string */
 void dump_end(bool whole);
@@ -86,8 +88,10 @@ bool states_is_begin(uint32_t arc);
 uint32_t states_to(uint32_t arc);
 /* Its inclusive outcomes, by column; they hold until the next call. */
 int64_t *states_outcomes(uint64_t thread, uint32_t arc);
-/* A state's function and level, as a number; and the first such state. */
+/* A state's function and level, as a number; the function. */
 uint32_t states_group(uint32_t state);
+struct func *states_function(uint32_t group);
+/* The first such state. */
 uint32_t states_first(uint32_t group);
 /* Are its own costs by line those of one context? */
 bool states_has_lines(uint32_t group);
@@ -99,6 +103,8 @@ struct walk_ctx *states_ctx(uint32_t state);
 void lines_begin(void);
 void lines_define(uint32_t id);
 void lines_owner(const struct ev *);
+/* Name the function that a block belongs to. */
+void lines_named(uint32_t id, struct codename *);
 void lines_batch(const struct ev *);
 void lines_times(uint32_t id, uint64_t n);
 /* The group of a block; 0: none was told. */

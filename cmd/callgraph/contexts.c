@@ -33,8 +33,10 @@ contexts_line(int letter, const struct ev *e)
 	case 'F':
 		lines_owner(e);
 		break;
-	case 'M':
 	case 'U':
+		func_replaced(e->num[0], e->num[1]);
+		/* fallthrough */
+	case 'M':
 		if (objmap_line(walk.map, e->line, e->len) < 0)
 			ev_bad(walk.events, "%c: malformed", letter);
 		break;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codename.h"
 #include "cost.h"
 #include "out.h"
 #include "outcome.h"
@@ -99,6 +100,12 @@ dump_open(struct out *o, const struct simhead *h, const char *pid)
 	if (costhead_events(&head, names, list) < 0)
 		die("events: %s", list);
 	free(list);
+}
+
+void
+dump_lines(void)
+{
+	head.positions = COST_INSTR | COST_LINE;
 }
 
 void
@@ -360,9 +367,25 @@ gather_jumps(const struct walk_ctx *c)
 static uint32_t
 function(const struct walk_ctx *c)
 {
+	const struct codename_line *l = c->fn->code == NULL ? NULL :
+	    codename_line(c->fn->code, UINT64_MAX);
+
 	return costfn_add(names, (struct costfn){
-	    costnames_str(names, func_object(c->fn->ob)), unknown,
+	    costnames_str(names, func_object(c->fn->ob)), l == NULL ?
+	    unknown : costnames_str(names, c->fn->code->line->file),
 	    costnames_str(names, ctx_name(c)), c->num });
+}
+
+/* Set the line of an address of a function, and return its file. */
+static uint32_t
+set_line(struct cost_pos *pos, const struct func *fn)
+{
+	const struct codename_line *l = NULL;
+
+	if (fn->code != NULL && pos->addr - fn->code->start < fn->code->size)
+		l = codename_line(fn->code, pos->addr);
+	pos->line = l == NULL ? 0 : l->line;
+	return l == NULL ? unknown : costnames_str(names, l->file);
 }
 
 static const int64_t *
@@ -382,6 +405,8 @@ write_arc(struct cost *c, const struct walk_arc *a)
 	c->callee = function(a->ctx);
 	c->pos.addr = a->site;
 	c->to.addr = a->tolink;
+	c->file = set_line(&c->pos, a->caller->fn);
+	set_line(&c->to, a->ctx->fn);
 	c->count[0] = (int64_t)a->calls;
 	c->n = (int64_t *)in_order(a->cost);
 	costw_put(writer, c);
@@ -394,9 +419,10 @@ write_jump(struct cost *c, const struct walk_jump *j)
 
 	c->kind = COST_JUMP;
 	c->callee = c->fn;
-	c->tofile = unknown;
 	c->pos.addr = jump_site(j);
 	c->to.addr = jump_to(j);
+	c->file = set_line(&c->pos, j->slot->ctx->fn);
+	c->tofile = set_line(&c->to, j->slot->ctx->fn);
 	c->cond = j->slot->seg->flow == 'C';
 	c->count[0] = c->count[1] = (int64_t)j->n;
 	if (c->cond) {
@@ -410,7 +436,7 @@ write_jump(struct cost *c, const struct walk_jump *j)
 static void
 write_context(const struct walk_ctx *c)
 {
-	struct cost cost = { .fn = function(c), .file = unknown };
+	struct cost cost = { .fn = function(c) };
 	size_t r = 0, a = 0, j = 0;
 	uint64_t at;
 
@@ -423,6 +449,7 @@ write_context(const struct walk_ctx *c)
 		if (r < nrow && row[r].addr == at) {
 			cost.kind = COST_SELF;
 			cost.pos.addr = at;
+			cost.file = set_line(&cost.pos, c->fn);
 			cost.n = (int64_t *)in_order(counts + row[r++].at);
 			costw_put(writer, &cost);
 		}

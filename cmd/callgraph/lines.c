@@ -136,6 +136,15 @@ lines_owner(const struct ev *e)
 		o->piece[i].site = states_link(e->num[2]);
 }
 
+void
+lines_named(uint32_t id, struct codename *code)
+{
+	uint32_t g = lines_group(id);
+
+	if (g != 0)
+		func_named(states_function(g), code);
+}
+
 /* ---- counts ---- */
 
 void

@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "callgraph.h"
+#include "codename.h"
 #include "in.h"
 #include "objmap.h"
 #include "out.h"
@@ -80,6 +81,7 @@ static const char help[] =
 
 static bool opt_calls;
 static struct simhead stream;	/* its H lines */
+static struct codenames *codes;	/* made at run time */
 static const char *pid;
 static const char *output;
 static bool ready;	/* all H lines are read */
@@ -394,10 +396,34 @@ outcome(const struct ev *e)
 static void
 unmapped(const struct ev *e)
 {
+	if (ev_kind(walk.events) != EV_CALLS)
+		func_replaced(e->num[0], e->num[1]);
 	/* an exec: nobody returns any more */
 	if (e->num[0] == 0 && e->num[1] == UINT64_MAX &&
 	    ev_kind(walk.events) != EV_CALLS)
 		stack_close_all();
+}
+
+/* G n = id ...: the segments of these blocks are functions with that name. */
+static void
+code_name(const struct ev *e)
+{
+	const struct walk_plan *p;
+
+	codenames_take(codes, e);
+	if (*e->line == 'L')
+		dump_lines();
+	for (size_t i = 0; i < e->nids; i++) {
+		struct codename *code = codename_get(codes, e->num[0]);
+
+		if (has_contexts()) {
+			lines_named(e->ids[i], code);
+			continue;
+		}
+		p = &plan[e->ids[i]];
+		for (uint32_t k = 0; k < p->nseg; k++)
+			func_named(p->seg[k].at->fn, code);
+	}
 }
 
 static void
@@ -476,13 +502,15 @@ run(struct out *o)
 			begin(o);
 		if (ev_error(walk.events) != NULL)
 			break;
-		if (strchr("EHJ", c) == NULL && has_contexts())
+		if (strchr("EGHJL", c) == NULL && has_contexts())
 			contexts_line(c, &e);
 		else if (c == EV_EXECS)
 			every_batch(&e);
 		else if (ev_kind(walk.events) == EV_CALLS && c != 'H' &&
 		    c != 'M' && c != 'U')
 			ticks_line(c, &e);
+		else if (c == 'G' || c == 'L')
+			code_name(&e);
 		else
 			line(c, &e);
 	}
@@ -526,6 +554,7 @@ main(int argc, char **argv)
 	walk.map = objmap_new();
 	func_map(walk.map);
 	walk.told = outcome_new();
+	codes = codenames_new();
 	c = run(o);
 	whole = c == 0 && !in_lacked();
 	if (opt_calls) {

@@ -163,6 +163,12 @@ states_group(uint32_t s)
 	return state[s].group;
 }
 
+struct func *
+states_function(uint32_t g)
+{
+	return group[g].fn;
+}
+
 uint32_t
 states_first(uint32_t g)
 {

@@ -231,9 +231,9 @@ where_location(uint32_t node, uint64_t addr, uint32_t file, uint32_t line)
 	l.object = object_id(ob);
 	f[0] = (struct place_frame){ .file = file, .line = line };
 	if (stacks->head.positions & COST_INSTR) {
-		if (opt_inline)
+		if (opt_inline && place_known(places, ob))
 			n = place_inline(places, ob, addr, f);
-		else if (!(stacks->head.positions & COST_LINE))
+		else if (line == 0 && place_known(places, ob))
 			f[0].line = place_find(places, ob, addr).line;
 	}
 	for (size_t i = 0; i + 1 < n; i++)

@@ -42,7 +42,8 @@ struct costw {
 	struct costfn f;	/* what fn stands for */
 	bool near;		/* pos may be referred to */
 	struct cost_pos pos;
-	uint32_t obj_fn;	/* costw_object */
+	uint32_t obj_fn;	/* costw_object, costw_function */
+	uint32_t obj_file, obj_line;	/* costw_line */
 	int64_t sum[COST_EVMAX];
 };
 
@@ -498,6 +499,25 @@ costw_object(struct costw *w, const char *path)
 
 	w->obj_fn = costfn_add(w->nm, (struct costfn){
 	    costnames_str(w->nm, path), unknown, unknown, 0 });
+	w->obj_file = unknown;
+	w->obj_line = 0;
+}
+
+void
+costw_function(struct costw *w, const char *file, const char *name)
+{
+	w->obj_file = costnames_str(w->nm, file);
+	w->obj_line = 0;
+	w->obj_fn = costfn_add(w->nm, (struct costfn){
+	    costnames_str(w->nm, "???"), w->obj_file,
+	    costnames_str(w->nm, name), 0 });
+}
+
+void
+costw_line(struct costw *w, const char *file, uint32_t line)
+{
+	w->obj_file = costnames_str(w->nm, file);
+	w->obj_line = line;
 }
 
 void
@@ -506,8 +526,9 @@ costw_addr(struct costw *w, uint64_t addr, const int64_t *n)
 	struct cost c = { .kind = COST_SELF, .fn = w->obj_fn,
 	    .n = (int64_t *)n };
 
-	c.file = costfn_get(w->nm, w->obj_fn).fl;
+	c.file = w->obj_file;
 	c.pos.addr = addr;
+	c.pos.line = w->obj_line;
 	costw_put(w, &c);
 }
 

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "codename.h"
 #include "in.h"
 #include "objmap.h"
 #include "sym.h"
@@ -279,6 +280,30 @@ named(struct object *o, uint32_t ob, uint64_t start, const char *name,
 	kh_val(o->funcs, k) = new_named(o, ob, start, name);
 	kh_val(o->funcs, k)->skip |= plt && skip_plt;
 	return kh_val(o->funcs, k);
+}
+
+void
+func_replaced(uint64_t start, uint64_t end)
+{
+	struct object *o = nobject == 0 ? NULL : &object[0];
+
+	if (o == NULL || o->funcs == NULL)
+		return;
+	for (khint_t k = 0; k < kh_end(o->funcs); k++)
+		if (kh_exist(o->funcs, k) &&
+		    kh_key(o->funcs, k) - start < end - start)
+			kh_del(func, o->funcs, k);
+}
+
+void
+func_named(struct func *f, struct codename *code)
+{
+	if (f->ob != 0 || f->code != NULL ||
+	    f->start - code->start >= code->size)
+		return;
+	f->code = code;
+	f->name = code->name;
+	f->stem = stem(f->name);
 }
 
 /* The function whose cold part this is, if it is known already. */

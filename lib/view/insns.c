@@ -1,7 +1,8 @@
 /*
  * insns - the instructions of a stream: numbers, addresses, costs by address
  *
- * A run is a straight part of a block within one object. To write costs, sort
+ * A run is a straight part of a block within one object, or one function made
+ * at run time. To write costs, sort
  * the runs by their first addresses and sweep over the addresses: the runs
  * that hold the current address are in a short list, and their costs for it
  * are summed up. So memory is needed for runs, not for instructions.
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codename.h"
 #include "cost.h"
 #include "objmap.h"
 #include "util.h"
@@ -30,13 +32,22 @@ struct insns_block {
 
 struct insns_run {
 	uint64_t addr;		/* link-time */
+	struct codename *code;	/* made at run time; or NULL */
 	uint32_t object;	/* 1 + its number; 0: none */
 	uint32_t block;
 	uint32_t from, to;	/* instructions */
 };
 
+/* A function of a block. */
+struct insns_named {
+	uint32_t block;
+	uint32_t n;		/* the last one said so wins */
+	struct codename *code;
+};
+
 /* A run that holds the address. */
 struct insns_active {
+	struct codename *code;
 	uint32_t block, object;
 	uint32_t from, to;	/* instructions to come */
 	uint64_t addr;		/* of the first of them */
@@ -48,6 +59,9 @@ struct insns {
 	struct insns_run *run;
 	struct insns_id *part;
 	struct insns_active *active;
+	struct insns_named *named;	/* those that runs do not have yet */
+	size_t nnamed, capnamed;
+	bool lines;
 	size_t nblock, capblock, nrun, caprun, npart, cappart;
 	size_t nactive, capactive;
 	uint64_t ninsn;
@@ -83,8 +97,8 @@ add_runs(struct insns *s, const struct ev_block *b, struct objmap *map)
 		s->run = xgrow(s->run, &s->caprun, s->nrun + 1,
 		    sizeof *s->run);
 		s->run[s->nrun++] = (struct insns_run){ o == NULL ?
-		    b->insn[from].addr : link, o == NULL ? 0 : o->id + 1,
-		    (uint32_t)s->nblock, from, i };
+		    b->insn[from].addr : link, NULL, o == NULL ? 0 :
+		    o->id + 1, (uint32_t)s->nblock, from, i };
 	}
 }
 
@@ -108,6 +122,133 @@ insns_part(struct insns *s, uint32_t block, uint32_t id, uint32_t n)
 	s->block[block].part = (uint32_t)s->npart;
 }
 
+/* ---- names ---- */
+
+void
+insns_name(struct insns *s, uint32_t block, struct codename *code)
+{
+	s->named = xgrow(s->named, &s->capnamed, s->nnamed + 1,
+	    sizeof *s->named);
+	s->named[s->nnamed] = (struct insns_named){ block,
+	    (uint32_t)s->nnamed, code };
+	s->nnamed++;
+	s->lines |= code->nline != 0;
+}
+
+bool
+insns_has_lines(const struct insns *s)
+{
+	return s->lines;
+}
+
+static int
+by_block(const void *a, const void *b)
+{
+	const struct insns_named *x = a, *y = b;
+
+	if (x->block != y->block)
+		return x->block < y->block ? -1 : 1;
+	return x->n < y->n ? -1 : x->n > y->n;
+}
+
+/* The first name of a block, or where it would be. */
+static size_t
+first_name(const struct insns *s, uint32_t block)
+{
+	size_t lo = 0, hi = s->nnamed, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (s->named[mid].block < block)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* The function of an address, by the names from k on of its block. */
+static struct codename *
+function_of(const struct insns *s, size_t k, uint64_t addr)
+{
+	uint32_t block = s->named[k].block;
+	struct codename *found = NULL;
+
+	for (; k < s->nnamed && s->named[k].block == block; k++)
+		if (addr - s->named[k].code->start < s->named[k].code->size)
+			found = s->named[k].code;
+	return found;
+}
+
+/* A run from instruction i on, at run-time address addr. */
+static struct insns_run *
+new_run(struct insns *s, struct insns_run r, uint32_t i, uint64_t addr,
+    struct codename *code)
+{
+	r.from = i;
+	r.code = code;
+	if (code != NULL) {
+		r.object = 0;
+		r.addr = addr;
+	}
+	s->run = xgrow(s->run, &s->caprun, s->nrun + 1, sizeof *s->run);
+	s->run[s->nrun] = r;
+	return &s->run[s->nrun++];
+}
+
+/*
+ * Cut a run, whose block has names from k on, where its function changes: its
+ * parts become new runs, and it is empty.
+ */
+static void
+name_run(struct insns *s, size_t r, size_t k)
+{
+	static struct ev_ref ref[256];
+	struct insns_run old = s->run[r], *run = NULL;
+	struct codename *code;
+	struct ev_each e;
+	uint32_t i;
+
+	ev_each(&e, s->block[old.block].block, ref);
+	for (i = 0; i < old.from; i++)
+		ev_next_insn(&e);
+	for (; i < old.to; i++) {
+		ev_next_insn(&e);
+		code = function_of(s, k, e.insn.addr);
+		if (run == NULL || code != run->code) {
+			if (run != NULL)
+				run->to = i;
+			run = new_run(s, old, i, e.insn.addr, code);
+		}
+		old.addr += e.insn.len;
+	}
+	s->run[r].from = s->run[r].to;
+}
+
+/*
+ * Named code belongs to no object: its addresses are those of the running
+ * program.
+ */
+static void
+name_runs(struct insns *s)
+{
+	size_t n = s->nrun, k;
+
+	if (s->nnamed == 0)
+		return;
+	qsort(s->named, s->nnamed, sizeof *s->named, by_block);
+	for (size_t r = 0; r < n; r++) {
+		k = first_name(s, s->run[r].block);
+		if (k < s->nnamed && s->named[k].block == s->run[r].block)
+			name_run(s, r, k);
+	}
+	s->nnamed = 0;
+	for (size_t r = n = 0; r < s->nrun; r++)
+		if (s->run[r].from < s->run[r].to)
+			s->run[n++] = s->run[r];
+	s->nrun = n;
+}
+
 /* ---- costs ---- */
 
 static int
@@ -117,6 +258,9 @@ by_place(const void *a, const void *b)
 
 	if (x->object != y->object)
 		return x->object < y->object ? -1 : 1;
+	if (x->code != y->code)
+		return x->code == NULL ? -1 : y->code == NULL ? 1 :
+		    x->code->num < y->code->num ? -1 : 1;
 	if (x->addr != y->addr)
 		return x->addr < y->addr ? -1 : 1;
 	return x->block < y->block ? -1 : x->block > y->block;
@@ -146,7 +290,7 @@ sum_up(struct insns *s, uint64_t addr, int64_t *n)
 	for (size_t i = 0; i < s->nactive; ) {
 		struct insns_active *a = &s->active[i];
 		struct insns_at at = { a->block, a->from, &a->at.insn,
-		    a->at.ref, 0, a->object, addr };
+		    a->at.ref, 0, a->object, addr, a->code };
 
 		if (a->addr != addr) {
 			i++;
@@ -167,16 +311,23 @@ sum_up(struct insns *s, uint64_t addr, int64_t *n)
 	return all;
 }
 
-/* The next address that an active run, or run k of the same object, holds. */
+/* Are two runs of one object, and of one function if that has a name? */
+static bool
+together(const struct insns_run *a, const struct insns_run *b)
+{
+	return a->object == b->object && a->code == b->code;
+}
+
+/* The next address that an active run, or run k together with of, holds. */
 static uint64_t
-next_addr(const struct insns *s, size_t k, uint32_t object)
+next_addr(const struct insns *s, size_t k, const struct insns_run *of)
 {
 	uint64_t least = UINT64_MAX;
 
 	for (size_t i = 0; i < s->nactive; i++)
 		if (s->active[i].addr < least)
 			least = s->active[i].addr;
-	if (k < s->nrun && s->run[k].object == object &&
+	if (k < s->nrun && together(&s->run[k], of) &&
 	    s->run[k].addr < least)
 		least = s->run[k].addr;
 	return least;
@@ -193,6 +344,7 @@ activate(struct insns *s, size_t k)
 	s->active = xgrow(s->active, &s->capactive, s->nactive + 1,
 	    sizeof *s->active);
 	a = &s->active[s->nactive++];
+	a->code = r->code;
 	a->block = r->block;
 	a->object = r->object;
 	a->from = r->from;
@@ -203,12 +355,41 @@ activate(struct insns *s, size_t k)
 		ev_next_insn(&a->at);
 }
 
+/* Name what the costs of a run are of. */
 static void
-write_object(struct insns *s, uint32_t object, struct objmap *map)
+write_name(struct costw *w, const struct insns_run *r, struct objmap *map)
 {
-	if (s->costs->w != NULL)
-		costw_object(s->costs->w, object == 0 ? "???" :
-		    objmap_obj(map, object - 1)->path);
+	const struct codename_line *l;
+
+	if (r->code == NULL) {
+		costw_object(w, r->object == 0 ? "???" :
+		    objmap_obj(map, r->object - 1)->path);
+		return;
+	}
+	l = codename_line(r->code, UINT64_MAX);
+	costw_function(w, l == NULL ? "???" : r->code->line->file,
+	    r->code->name);
+}
+
+static void
+write_costs(struct costw *w, const struct insns_run *r, uint64_t addr,
+    const int64_t *n)
+{
+	const struct codename_line *l = r->code == NULL ? NULL :
+	    codename_line(r->code, addr);
+
+	if (l != NULL)
+		costw_line(w, l->file, l->line);
+	costw_addr(w, addr, n);
+}
+
+/* Is it to be left out? */
+static bool
+is_other(const struct insns_run *r, enum insns_which which)
+{
+	bool lines = r->code != NULL && r->code->nline != 0;
+
+	return which != INSNS_ALL && lines != (which == INSNS_WITH_LINES);
 }
 
 static bool
@@ -224,19 +405,24 @@ void
 insns_write(struct insns *s, const struct insns_costs *c, struct objmap *map)
 {
 	int64_t n[COST_EVMAX];
-	uint32_t object = UINT32_MAX, named = UINT32_MAX;
+	const struct insns_run *of = NULL, *named = NULL;
 	size_t k = 0;
 
 	s->costs = c;
+	name_runs(s);
 	if (s->nrun != 0)
 		qsort(s->run, s->nrun, sizeof *s->run, by_place);
 	while (s->nactive != 0 || k < s->nrun) {
 		uint64_t addr;
 
 		if (s->nactive == 0)
-			object = s->run[k].object;
-		addr = next_addr(s, k, object);
-		for (; k < s->nrun && s->run[k].object == object &&
+			of = &s->run[k];
+		if (s->nactive == 0 && is_other(of, c->which)) {
+			k++;
+			continue;
+		}
+		addr = next_addr(s, k, of);
+		for (; k < s->nrun && together(&s->run[k], of) &&
 		    s->run[k].addr == addr; k++)
 			activate(s, k);
 		memset(n, 0, c->nev * sizeof *n);
@@ -244,9 +430,10 @@ insns_write(struct insns *s, const struct insns_costs *c, struct objmap *map)
 			continue;
 		for (unsigned i = 0; i < c->nev; i++)
 			c->total[i] += n[i];
-		if (object != named)
-			write_object(s, named = object, map);
-		if (c->w != NULL)
-			costw_addr(c->w, addr, n);
+		if (c->w == NULL)
+			continue;
+		if (named == NULL || !together(named, of))
+			write_name(c->w, named = of, map);
+		write_costs(c->w, of, addr, n);
 	}
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codename.h"
 #include "evw.h"
 #include "in.h"
 #include "out.h"
@@ -33,6 +34,7 @@ struct inside {
 	struct warm *kept;	/* what is not counted, when they have run */
 	uint64_t *labelled;	/* by label of O lines: the instruction */
 	size_t caplabelled;
+	struct codenames *names;	/* of code made at run time */
 };
 
 static struct inside *
@@ -163,6 +165,17 @@ begin_costs(struct inside *in)
 	in->ended = false;
 }
 
+/* Code made at run time that has lines is a part of its own. */
+static void
+begin_lines(struct inside *in)
+{
+	snprintf(in->number, sizeof in->number, "%u", ++in->part);
+	in->cost_head.part = in->number;
+	in->cost_head.positions = COST_INSTR | COST_LINE;
+	costw_part(in->costs, &in->cost_head);
+	in->cost_head.positions = COST_INSTR;
+}
+
 static unsigned
 words(const char *s)
 {
@@ -207,6 +220,13 @@ write_costs(struct inside *in)
 	if (!s->through)
 		begin_costs(in);
 	c.w = in->costs;
+	if (c.w != NULL && insns_has_lines(s->insns))
+		c.which = INSNS_WITHOUT_LINES;
+	insns_write(s->insns, &c, s->map);
+	if (c.which == INSNS_ALL)
+		return;
+	begin_lines(in);
+	c.which = INSNS_WITH_LINES;
 	insns_write(s->insns, &c, s->map);
 }
 
@@ -419,6 +439,18 @@ mapping(struct inside *in, const struct ev *e)
 	costw_announce(in->costs, obj->path);
 }
 
+/* G n = id ... */
+static void
+code_names(struct inside *in, const struct ev *e)
+{
+	struct simrun *s = &in->s;
+
+	codenames_take(in->names, e);
+	for (size_t i = 0; i < e->nids; i++)
+		insns_name(s->insns, simrun_number(ev_def(s->events,
+		    e->ids[i])->block), codename_get(in->names, e->num[0]));
+}
+
 static void
 definition(struct simrun *s, uint32_t id, const struct ev_def *d)
 {
@@ -461,6 +493,10 @@ line(struct inside *in, int letter, const struct ev *e)
 	case 'J':
 		if (in->late == NULL)
 			in->late = simhead_end(e);
+		break;
+	case 'G':
+	case 'L':
+		code_names(in, e);
 		break;
 	default:
 		break;
@@ -565,6 +601,7 @@ simrun(const struct simulator *sim, int argc, char **argv)
 	s->events = ev_open(in_open(file));
 	s->map = objmap_new();
 	s->insns = insns_new();
+	in.names = codenames_new();
 	s->told = outcome_new();
 	if (s->through)
 		s->writer = evw_open(s->out);
