@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #include "stream/stream.h"
 #include "trace.h"
 #include "util.h"
+#include "xlate/xlate.h"
 
 bool exec_pending, exec_let_go;
 static pid_t exec_tid;
@@ -28,6 +30,7 @@ tell_maps(char *text)
 {
 	if (opt->contexts != 0)
 		context_maps(text);
+	names_mapped(text);
 	format_text(text);
 }
 
@@ -39,6 +42,7 @@ begin_image(const struct start *s)
 
 	inject(s, cache_skipping() ? opt->after : 0);
 	cache_new();
+	names_image();
 	text = maps_start();
 	if (text != NULL)
 		tell_maps(text);
@@ -66,14 +70,18 @@ image_first(void)
 void
 image_changed(uint64_t start, uint64_t end)
 {
-	char *text;
+	char *text, *blocks;
 
 	if (start >= end)
 		return;
 	frag_kill(start, end);
 	text = maps_changed(start, end);
-	if (text != NULL)
-		tell_maps(text);
+	if (text == NULL)
+		return;
+	blocks = strstr(text, "U ") != NULL ? def_lines(start, end) : NULL;
+	if (blocks != NULL)
+		format_text(blocks);
+	tell_maps(text);
 }
 
 /* --------------------------------------------------------------------- exec */

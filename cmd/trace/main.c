@@ -225,6 +225,7 @@ begin(char **argv)
 	} else if (is_early()) {
 		launch(argv);
 	}
+	format_last = names_tell;
 	begin_stream(argv);
 	if (opt->kind->alone)
 		area_leave_ids(def_leave_id('i'), def_leave_id('d'));

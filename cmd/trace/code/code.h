@@ -35,6 +35,8 @@ void maps_forget(void);
 bool maps_volatile(app_pc pc);
 /* Whether an object file that readers can open has the bytes at pc. */
 bool maps_in_file(app_pc pc);
+/* Whether an M line says what is mapped at pc. */
+bool maps_named(app_pc pc);
 /* Read up to n bytes of code at pc, as far as they are executable. */
 unsigned maps_code(app_pc pc, uint8_t *buf, unsigned n);
 
@@ -153,9 +155,12 @@ struct groups {
 /* Find the groups of a block; shortens one that would need too many. */
 void groups_find(struct groups *, struct block *, const struct kind *);
 
-/* Pack a block's items for lib's writer; returns how many bytes. */
+/*
+ * Pack a block's items for lib's writer; returns how many bytes. made: the
+ * bytes of some of its code are among them.
+ */
 #define TEXT_MOST (MAX_INSN * (EVPACK_INSN + 16 * EVPACK_REF))
 size_t text_pack(uint8_t *, const struct block *, const struct groups *,
-    const struct kind *);
+    const struct kind *, bool *made);
 
 #endif

@@ -410,6 +410,14 @@ maps_volatile(app_pc pc)
 }
 
 bool
+maps_named(app_pc pc)
+{
+	const struct exec_mapping *m = find(pc);
+
+	return m != NULL && m->path[0] != '\0';
+}
+
+bool
 maps_in_file(app_pc pc)
 {
 	static const char deleted[] = " (deleted)";

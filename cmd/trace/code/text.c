@@ -52,7 +52,7 @@ put_gather(struct ev_ref *to, const struct insn *in, unsigned first,
 
 size_t
 text_pack(uint8_t *buf, const struct block *b, const struct groups *g,
-    const struct kind *kind)
+    const struct kind *kind, bool *made)
 {
 	static const char letter[] = "\0CJLIXRS";
 	struct ev_ref ref[MAX_ELEM];
@@ -61,6 +61,7 @@ text_pack(uint8_t *buf, const struct block *b, const struct groups *g,
 	bool told = false;
 	unsigned i, j;
 
+	*made = false;
 	for (i = 0; i < b->n; i++) {
 		const struct insn *in = &b->in[i];
 		struct ev_insn to = { .addr = in->pc, .len = in->len,
@@ -83,6 +84,7 @@ text_pack(uint8_t *buf, const struct block *b, const struct groups *g,
 		if (i == 0 || in->pc != behind || in->pc / PAGE !=
 		    (behind - 1) / PAGE)
 			told = !maps_in_file(in->pc);
+		*made |= told;
 		if (told)
 			p = evpack_code(p, in->bytes, in->len);
 		p = evpack_insn(p, &to, ref, in->target, behind);

@@ -323,6 +323,16 @@ rounds_totals(void)
 }
 
 void
+counters_define(void)
+{
+	uint32_t id;
+
+	for (id = 1; id < ntotal; id++)
+		if (total[id] != 0)
+			evw_define(stream_writer, id);
+}
+
+void
 counters_totals(void)
 {
 	uint32_t id;

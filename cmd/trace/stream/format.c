@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "context/context.h"
+#include "ev.h"
 #include "evw.h"
 #include "out.h"
 #include "stream/stream.h"
@@ -33,6 +34,7 @@ static volatile int stopping;
 static unsigned nsleeps;	/* of this thread, so far */
 volatile int format_lost;
 static int interrupted;		/* by this signal; or 0 */
+void (*format_last)(struct evw *);
 static struct {
 	uint32_t from;		/* where its next record begins */
 	uint32_t buf;		/* in this buffer, + 1 */
@@ -214,6 +216,19 @@ is_possible(const struct qent *e)
 	return e->slot < NSLOT && is_in_buffer(e->from, e->to);
 }
 
+/*
+ * A line `=id' is a request to define the id now: its code is about to be
+ * unmapped, and belongs to what is mapped when it is defined.
+ */
+static void
+define_id(const char *digits)
+{
+	uint64_t id;
+
+	if (ev_hex(&digits, &id) == 0)
+		evw_define(stream_writer, (uint32_t)id);
+}
+
 static void
 write_lines(char *lines)
 {
@@ -223,8 +238,14 @@ write_lines(char *lines)
 		last_lines(lines);
 		return;
 	}
+	/* a context's function is in what is mapped when it is told */
+	if (opt->contexts != 0 && (*lines == '=' || *lines == 'U'))
+		context_tell_new(stream_writer);
 	while ((nl = strchr(lines, '\n')) != NULL) {
-		evw_raw(stream_writer, lines, (size_t)(nl - lines));
+		if (*lines == '=')
+			define_id(lines + 1);
+		else
+			evw_raw(stream_writer, lines, (size_t)(nl - lines));
 		lines = nl + 1;
 	}
 }
@@ -510,6 +531,9 @@ format_start(char *const argv[], const char *name, int fd)
 void
 format_replace(char *lines)
 {
+	counters_define();
+	if (opt->last == 0)
+		format_last(stream_writer);
 	write_lines(lines);
 	free(lines);
 	threads_reset();
@@ -635,6 +659,7 @@ format_end(const char *how, int status, bool whole)
 		write_last(out);
 	}
 	counters_totals();
+	format_last(stream_writer);
 	if (!whole) {
 		evw_flush(stream_writer);
 		out_flush(out);

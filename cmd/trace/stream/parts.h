@@ -82,6 +82,8 @@ uint64_t counters_tell(unsigned slot);
 void counters_tell_all(bool last);
 /* Make all counters free. */
 void counters_renew(void);
+/* Kind cache: define what was counted, for its code is about to go. */
+void counters_define(void);
 /* Kind cache: write the sums of all counts, at the end. */
 void counters_totals(void);
 

@@ -9,12 +9,14 @@
  * last.c	the flight recorder: only the newest records
  * allocs.c	allocations and frees (--allocs)
  * sample.c	how often each id comes, in a sample
+ * names.c	finds names of code made at run time
  * caches.c	the caches of this machine, for the stream's head
  */
 #ifndef STREAM_H
 #define STREAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/base.h"
@@ -32,7 +34,10 @@ void format_start(char *const argv[], const char *file, int fd);
 void format_begin(void);
 /* Before format_begin: write these lines first; they are freed. */
 void format_replace(char *lines);
-/* Queue lines of our own behind all earlier entries; they are freed. */
+/*
+ * Queue lines of our own behind all earlier entries; they are freed. `=id' is
+ * not a line, but defines an id.
+ */
 void format_text(char *lines);
 /* The area's threads are gone: write all that they left, end the thread. */
 void format_drain(void);
@@ -46,6 +51,21 @@ extern volatile int format_lost;	/* errno of a write that failed, or 0 */
 
 /* Write the D line of a record of --allocs. */
 void stream_alloc(struct evw *, const uint32_t *values);
+
+/*
+ * names.c: the files with names of code made at run time. Forget those of the
+ * last image; look for new ones among M lines; read all that was added, and
+ * return how many pieces of code are known. How this runtime is made to
+ * write such files, or NULL.
+ */
+struct jit;
+void names_image(void);
+void names_mapped(const char *lines);
+size_t names_known(void);
+struct jit *names_jit(void);
+const char *names_advice(void);
+/* Called when the stream of an image has all but its end mark. */
+extern void (*format_last)(struct evw *);
 
 /* While no thread is in the cache: write all counts, free all counters. */
 void format_renew(void);

@@ -6,6 +6,7 @@
  * fragments: when a block is translated again after a flush it keeps its ids,
  * unless its code or the mappings of code have changed.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 #include "evw.h"
 #include "util.h"
 #include "stream/stream.h"
+#include "xlate/parts.h"
 #include "xlate/xlate.h"
 
 /* The id of reference k of instruction i, see def_ref_id. */
@@ -33,6 +35,7 @@ struct def {
 	uint32_t *cnt;		/* their counters, or NULL */
 	struct refid *ref;	/* kind cache: ids of single references */
 	uint32_t epoch;		/* when it was made */
+	uint32_t known;		/* names of code that were known then, + 1 */
 	uint32_t owner;
 	uint32_t number;
 	uint16_t nref, capref;
@@ -40,6 +43,7 @@ struct def {
 	uint8_t nid, capid;
 	uint8_t n, ngroups;
 	bool passed;		/* see def_pass */
+	bool path;		/* its code is not straight */
 	uint8_t packed[];	/* its items */
 };
 
@@ -297,6 +301,40 @@ same_constants(const struct block *b, uint8_t *packed, const uint8_t *old)
 	}
 }
 
+/*
+ * Code made at run time was replaced. Where no object is mapped a U line says
+ * so: the functions there are others now.
+ */
+static void
+tell_change(const struct block *b, const uint8_t *packed,
+    const struct def *old)
+{
+	static struct ev_ref ref[255];
+	struct ev_each e, was;
+	app_pc end = b->pc;
+	char line[64];
+	unsigned i;
+
+	if (maps_named(b->pc) || opt->contexts != 0)
+		return;
+	evpack_each(&e, packed, ref);
+	evpack_each(&was, old->packed, ref);
+	for (i = 0; i < b->n && i < old->n; i++) {
+		ev_next_insn(&e);
+		ev_next_insn(&was);
+		if (e.code == NULL || was.code == NULL ||
+		    e.insn.addr != was.insn.addr || e.insn.len != was.insn.len
+		    || memcmp(e.code, was.code, e.insn.len) != 0)
+			break;
+		end = e.insn.addr + e.insn.len;
+	}
+	if (i == b->n || i == old->n)
+		return;
+	snprintf(line, sizeof line, "U %llx %llx\n", (unsigned long long)b->pc,
+	    (unsigned long long)end + 1);
+	format_text(xstrdup(line));
+}
+
 /* The definition of the block just collected. */
 struct def *
 def_find(const struct block *b, const struct groups *g,
@@ -306,6 +344,7 @@ def_find(const struct block *b, const struct groups *g,
 	size_t n;
 	struct def *d;
 	khiter_t k;
+	bool made;
 	int new;
 
 	if (b->n == 0 || !kind->tells)
@@ -314,7 +353,7 @@ def_find(const struct block *b, const struct groups *g,
 		defs = kh_init(def);
 	k = kh_put(def, defs, (b->npiece == 0 || by != 0 ? b->pc :
 	    b->pc | ON_PATH) + owner_key(by), &new);
-	n = text_pack(packed, b, g, kind);
+	n = text_pack(packed, b, g, kind, &made);
 	if (!new) {
 		d = kh_value(defs, k);
 		if (d->npacked == n && memcmp(packed, d->packed, n) != 0)
@@ -322,8 +361,13 @@ def_find(const struct block *b, const struct groups *g,
 		if (d->epoch == epoch && d->npacked == n &&
 		    memcmp(packed, d->packed, n) == 0)
 			return d;
+		if (made)
+			tell_change(b, packed, d);
 	}
 	d = make_def(b, g, packed, n, by);
+	d->path = b->npiece != 0;
+	if (made)
+		d->known = (uint32_t)names_known() + 1;
 	kh_value(defs, k) = d;
 	return d;
 }
@@ -396,6 +440,55 @@ def_move(unsigned slot, uint32_t limbo, uint32_t by)
 			counter_add(slot, counter_of(t, n), times);
 		}
 	}
+}
+
+/* Is some of its code in [start, end)? */
+static bool
+overlaps(const struct def *d, uint64_t start, uint64_t end)
+{
+	static struct ev_ref ref[255];
+	struct ev_each e;
+	unsigned i;
+
+	if (d->pc - start < end - start)
+		return true;
+	evpack_each(&e, d->packed, ref);
+	for (i = 0; d->path && i < d->n; i++) {
+		ev_next_insn(&e);
+		if (e.insn.addr - start < end - start)
+			return true;
+	}
+	return false;
+}
+
+char *
+def_lines(uint64_t start, uint64_t end)
+{
+	char *text = NULL;
+	size_t i, n = 0, cap = 0;
+
+	for (i = 0; i < ndefs && opt->last == 0; i++) {
+		uint32_t id = entry_id(all[i]->id[0]);
+
+		if (!overlaps(all[i], start, end) ||
+		    evw_written(stream_writer, id))
+			continue;
+		text = xgrow(text, &cap, n + 16, 1);
+		n += (size_t)sprintf(text + n, "=%x\n", id);
+	}
+	return text;
+}
+
+bool
+def_told(uint32_t number, struct def_told *told)
+{
+	const struct def *d = number < ndefs ? all[number] : NULL;
+
+	if (d == NULL)
+		return false;
+	*told = (struct def_told){ entry_id(d->id[0]), d->n, d->known != 0,
+	    d->known == 0 ? 0 : d->known - 1, d->packed };
+	return true;
 }
 
 /* The id of a single reference, or 0. */

@@ -82,4 +82,14 @@ void mangle_copy(struct xlate *, unsigned rep);
 /* reg = the target of the indirect transfer x->i; reg must be at home. */
 void mangle_target(struct xlate *, int reg);
 
+/* def.c: a definition by its number; false: there is none. */
+struct def_told {
+	uint32_t id;
+	unsigned n;
+	bool made;		/* some of its code is in no file */
+	size_t known;		/* names that were known when it was made */
+	const uint8_t *packed;
+};
+bool def_told(uint32_t number, struct def_told *);
+
 #endif

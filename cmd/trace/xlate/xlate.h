@@ -8,6 +8,7 @@
  * address.c	computes the address of a reference; gather.c, rep.c of many
  * kinds.c	the kinds of events, carried out by record.c, count.c, filter.c
  * def.c	definitions of blocks in the stream
+ * names.c	names of code made at run time
  * emit.c	machine code
  *
  * Registers: a guest register is either in its own hardware register or at
@@ -24,6 +25,7 @@
 #include "xlate/emit.h"
 
 struct def;
+struct evw;
 #define MAX_EXIT (MAX_INSN + 2)
 #define MAX_MAP (MAX_INSN * 16)
 /* Most bytes that a fragment may need; checked before it is begun. */
@@ -168,6 +170,16 @@ uint32_t def_leave_id(char which);
 uint32_t def_alloc_id(void);
 /* True if enough ids are left for any one block. */
 bool def_ids_left(void);
+/*
+ * Requests to define the blocks in this range that are not yet, for
+ * format_text; to be freed. NULL: there are none.
+ */
+char *def_lines(uint64_t start, uint64_t end);
+/*
+ * names.c: the names of code made at run time, for blocks of this image that
+ * have been written; another image begins after that.
+ */
+void names_tell(struct evw *);
 /* Code was mapped or unmapped: blocks translated from now on get new ids. */
 void def_mappings_changed(void);
 

@@ -1,0 +1,241 @@
+/*
+ * names - find the files with names of code made at run time, and read them
+ *
+ * Runtimes write /tmp/perf-PID.map, or a jitdump, of which they map a page with
+ * the right to execute it, as a sign for profilers. Both are read as they grow:
+ * an entry that is there when a block is first seen is older than the block.
+ *
+ * The program, or anyone, can put anything at these names. So only a regular
+ * file of the process's user is opened, in its mount namespace and by its pid
+ * there, never through a link at the end, and nothing else is done with it but
+ * to read it. The folders are kept open, for the last look is at a process that
+ * is gone.
+ */
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "jit.h"
+#include "stream/stream.h"
+#include "util.h"
+
+static struct jit *jit;
+static int root = -1, tmp = -1;	/* the process's / and /tmp */
+static unsigned pid;		/* in its own namespace */
+static uid_t user;
+static bool has_map;
+static struct timespec began;	/* when the image began; 0: not known */
+static struct stat dump[8];	/* those that are open */
+static unsigned ndump;
+static const char *advice;	/* how this runtime is made to tell names */
+
+static const struct {
+	const char *object, *advice;
+} runtimes[] = {
+	{ "node", "node --perf-basic-prof (or --perf-prof, with lines)" },
+	{ "libjvm.so", "java -XX:+UnlockDiagnosticVMOptions "
+	    "-XX:+DumpPerfMapAtExit" },
+	{ "libcoreclr.so", "DOTNET_PerfMapEnabled=1" },
+	{ "beam.smp", "erl +JPperf true" },
+};
+
+/* openat2 keeps symbolic links inside of the folder. */
+static int
+open_in(int dir, const char *path, uint64_t flags)
+{
+	struct open_how how = { .flags = flags | O_CLOEXEC,
+	    .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+
+	return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
+}
+
+/* The first number in a field of /proc/PID/status, or the last one. */
+static unsigned
+status_number(const char *text, const char *field, bool last)
+{
+	const char *s = strstr(text, field), *end;
+	unsigned n = 0;
+
+	if (s == NULL)
+		return 0;
+	s += strlen(field);
+	end = strchrnul(s, '\n');
+	for (;;) {
+		s += strspn(s, " \t");
+		if (s >= end || *s < '0' || *s > '9')
+			return n;
+		n = (unsigned)strtoul(s, (char **)&s, 10);
+		if (!last)
+			return n;
+	}
+}
+
+static void
+read_status(void)
+{
+	char name[64], text[4096];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(name, sizeof name, "/proc/%d/status", (int)guest.pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof text - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	pid = status_number(text, "\nNSpid:", true);
+	user = (uid_t)status_number(text, "\nUid:", false);
+}
+
+void
+names_image(void)
+{
+	char name[64];
+
+	if (jit != NULL)
+		jit_free(jit);
+	jit = jit_new();
+	has_map = false;
+	ndump = 0;
+	advice = NULL;
+	if (opt->pid != 0)
+		began = (struct timespec){ 0, 0 };
+	else
+		clock_gettime(CLOCK_REALTIME_COARSE, &began);
+	close(root);
+	close(tmp);
+	read_status();
+	snprintf(name, sizeof name, "/proc/%d/root", (int)guest.pid);
+	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	tmp = root < 0 ? -1 : open_in(root, "tmp", O_PATH | O_DIRECTORY);
+}
+
+/* Open a file with names to read it; -1: there is none that we trust. */
+static int
+open_names(int dir, const char *path, struct stat *st)
+{
+	int fd = dir < 0 || pid == 0 ? -1 : open_in(dir, path, O_RDONLY |
+	    O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+
+	if (fd >= 0 && (fstat(fd, st) < 0 || !S_ISREG(st->st_mode) ||
+	    st->st_uid != user)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* A map that was last written before the image began is another process's. */
+static bool
+is_old(const struct stat *st)
+{
+	return st->st_mtim.tv_sec < began.tv_sec ||
+	    (st->st_mtim.tv_sec == began.tv_sec &&
+	    st->st_mtim.tv_nsec < began.tv_nsec);
+}
+
+static void
+open_map(void)
+{
+	char name[32];
+	struct stat st;
+	int fd;
+
+	snprintf(name, sizeof name, "perf-%u.map", pid);
+	fd = open_names(tmp, name, &st);
+	if (fd >= 0 && is_old(&st))
+		close(fd);
+	else if (fd >= 0)
+		has_map = jit_open_map(jit, fd) == 0;
+}
+
+static void
+open_dump(const char *path)
+{
+	struct stat st;
+	unsigned i;
+	int fd = open_names(root, path, &st);
+
+	if (fd < 0)
+		return;
+	for (i = 0; i < ndump && (dump[i].st_ino != st.st_ino ||
+	    dump[i].st_dev != st.st_dev); i++)
+		;
+	if (i < ndump || ndump == sizeof dump / sizeof *dump ||
+	    jit_open_dump(jit, fd) < 0)
+		close(fd);
+	else
+		dump[ndump++] = st;
+}
+
+/* Copy the path of an M line, with its \ooo resolved; NULL: it is none. */
+static char *
+mapped_path(const char *line, const char *end)
+{
+	char *copy, *p;
+	unsigned i;
+
+	for (i = 0; i < 5 && line != NULL && line < end; i++) {
+		line = memchr(line, ' ', (size_t)(end - line));
+		line = line == NULL ? NULL : line + 1;
+	}
+	if (line == NULL || line >= end)
+		return NULL;
+	copy = p = xmalloc((size_t)(end - line) + 1);
+	for (; line < end; line++)
+		if (*line != '\\' || end - line < 4)
+			*p++ = *line;
+		else
+			for (*p = 0, i = 0; i < 3; i++)
+				*p = (char)(*p * 8 + *++line - '0'), p += i / 2;
+	*p = '\0';
+	return copy;
+}
+
+void
+names_mapped(const char *lines)
+{
+	char want[32], *path;
+	const char *nl, *base;
+	unsigned i;
+
+	snprintf(want, sizeof want, "jit-%u.dump", pid);
+	for (; (nl = strchr(lines, '\n')) != NULL; lines = nl + 1) {
+		path = *lines == 'M' ? mapped_path(lines, nl) : NULL;
+		base = path == NULL ? NULL : strrchr(path, '/');
+		if (base != NULL && strcmp(base + 1, want) == 0)
+			open_dump(path);
+		for (i = 0; base != NULL &&
+		    i < sizeof runtimes / sizeof *runtimes; i++)
+			if (strcmp(base + 1, runtimes[i].object) == 0)
+				advice = runtimes[i].advice;
+		free(path);
+	}
+}
+
+size_t
+names_known(void)
+{
+	if (!has_map)
+		open_map();
+	return jit_poll(jit);
+}
+
+struct jit *
+names_jit(void)
+{
+	return jit;
+}
+
+const char *
+names_advice(void)
+{
+	return advice;
+}
