@@ -36,14 +36,12 @@ for v in alias big calls flow loop rep; do
 	    --pc-out-file="$T/o.pc" "$T/run.ev"
 	same "$v: intervals" "$(grep -c '^T' "$T/v.bb")" \
 	    "$(grep -c '^T' "$T/o.bb")"
-	if [ "$v" = rep ] || [ "$v" = loop ]; then
-		# exp-bbv gives a repeated instruction to the block behind it,
-		# and goes on behind loop and jrcxz
-		same "$v: instructions" \
-		    "$(grep 'Total instructions' "$T/v.bb")" \
-		    "$(grep 'Total instructions' "$T/o.bb")"
+	if [ "$v" != rep ]; then
+		samefile "$v: vectors and sums" "$T/v.bb" "$T/o.bb"
 		continue
 	fi
+	# a comparison that its count ends has one round more in Valgrind, and
+	# so may have a block of its own, with an id
 	rows "$T/v.bb" "$T/v.pc" >"$T/v.rows"
 	rows "$T/o.bb" "$T/o.pc" >"$T/o.rows"
 	samefile "$v: vectors" "$T/v.rows" "$T/o.rows"

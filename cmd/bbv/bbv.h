@@ -1,8 +1,8 @@
 /*
  * bbv.h - what the parts of bbv share
  *
- * blocks.c cuts superblocks into basic blocks, count.c adds up executions and
- * ends intervals, rows.c writes the vectors.
+ * blocks.c cuts superblocks into basic blocks, exact.c does it as exp-bbv;
+ * count.c adds up executions and ends intervals, rows.c writes the vectors.
  */
 #ifndef BBV_H
 #define BBV_H
@@ -27,6 +27,8 @@ struct bbv_options {
 	unsigned mav_shift;	/* log2 of the bytes of a memory region */
 	bool keep_tail;
 	bool count_only;
+	bool verbose;
+	bool exact;		/* blocks are those of exact.c */
 };
 extern struct bbv_options opt;
 
@@ -60,6 +62,13 @@ extern struct block_parts *units;	/* by the stream's id */
 extern struct bb_part *parts;
 
 void blocks_define(const struct evr *, uint32_t id, struct objmap *);
+/* Define a unit by parts of one's own. */
+void blocks_begin(uint32_t id, uint32_t ninsn);
+void blocks_part(uint32_t id, const struct ev_insn *, uint32_t n,
+    struct objmap *);
+/* The basic block at an address; give it an id, for it is executed. */
+uint32_t blocks_find(uint64_t addr, struct objmap *);
+void blocks_enter(uint32_t bb);
 /* Give ids to the basic blocks of a unit when it is first executed. */
 void blocks_first(struct block_parts *);
 
@@ -71,6 +80,8 @@ struct bbv_thread {
 	size_t cap;
 	uint64_t ninsn;		/* of the interval, and the last excess */
 	uint64_t total;
+	uint64_t reps, unique, fldcw;	/* exp-bbv's sums, see exact.c */
+	struct exact_state *state;	/* exact.c's own */
 	uint64_t nrow;
 	bool marked;		/* its interval has begun */
 	struct out *out, *mav;
@@ -80,17 +91,41 @@ struct bbv_thread {
 };
 
 /* Records of kinds all and blocks, in order. */
-void count_execs(struct evr *, const struct ev *, struct bbv_thread *);
+void count_execs(struct evr *, const struct ev *, struct bbv_thread *,
+    struct objmap *);
 /* Kind counts: records have no order; only the stream ends intervals. */
 void count_counts(const struct ev *, struct bbv_thread *);
 /* Add the units executed since the last call to the thread's blocks. */
 void count_settle(struct bbv_thread *);
-/* End the interval; the next one has `rest' instructions already. */
-void count_row(struct bbv_thread *, uint64_t rest);
 /* Settle, and keep or drop the last interval, which is not full. */
 void count_tail(struct bbv_thread *);
 /* The thread has ended: do count_tail and free its memory. */
 void count_end(struct bbv_thread *);
+
+/* ---- vector.c ---- */
+
+/* Make room for the counts of all basic blocks. */
+void vector_room(struct bbv_thread *);
+/* End the interval; the next one has `rest' instructions already. */
+void vector_row(struct bbv_thread *, uint64_t rest);
+
+/* ---- exact.c: --format=exp-bbv ---- */
+
+/* An M line: code of this file. */
+void exact_map(uint64_t start, uint64_t end, uint64_t off, const char *path);
+/* Instead of blocks_define */
+void exact_define(const struct evr *, uint32_t id, struct objmap *);
+/* Is an execution that of the unit's own parts? */
+bool exact_is_plain(struct bbv_thread *, const struct ev_def *,
+    uint32_t id);
+/* Does a block that ends behind the unit go on at its beginning? */
+bool exact_goes_on(uint32_t id);
+/* Then: n of them were counted, all of them plain; else count one. */
+void exact_counted(struct bbv_thread *, uint32_t id, uint64_t n);
+void exact_walk(struct bbv_thread *, const struct ev_def *, uint32_t id,
+    struct objmap *);
+/* A signal: the block ends. */
+void exact_break(struct bbv_thread *);
 
 /* ---- rows.c ---- */
 

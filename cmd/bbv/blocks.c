@@ -27,8 +27,8 @@ static size_t capbb, capunit, cappart;
 static uint32_t npart;
 static khash_t(bb) *by_addr;
 
-static uint32_t
-find(uint64_t addr, struct objmap *map)
+uint32_t
+blocks_find(uint64_t addr, struct objmap *map)
 {
 	khiter_t k;
 	int new;		/* khash's result: < 0 no memory, 0 found */
@@ -48,11 +48,12 @@ find(uint64_t addr, struct objmap *map)
 	return nbb++;
 }
 
-static void
-add_part(struct block_parts *u, const struct ev_insn *first, uint32_t n,
+void
+blocks_part(uint32_t id, const struct ev_insn *first, uint32_t n,
     struct objmap *map)
 {
-	uint32_t b = find(first->addr, map);
+	struct block_parts *u = &units[id];
+	uint32_t b = blocks_find(first->addr, map);
 	const struct ev_insn *last = first + n - 1;
 	uint32_t bytes = (uint32_t)(last->addr + last->len - first->addr);
 
@@ -67,25 +68,37 @@ add_part(struct block_parts *u, const struct ev_insn *first, uint32_t n,
 }
 
 void
+blocks_begin(uint32_t id, uint32_t ninsn)
+{
+	size_t old = capunit;
+
+	units = xgrow(units, &capunit, (size_t)id + 1, sizeof *units);
+	memset(units + old, 0, (capunit - old) * sizeof *units);
+	units[id].part = npart;
+	units[id].ninsn = ninsn;
+}
+
+void
 blocks_define(const struct evr *r, uint32_t id, struct objmap *map)
 {
 	const struct ev_def *d = ev_def(r, id);
 	const struct ev_insn *i = d->block->insn;
-	size_t old = capunit;
 	uint32_t k, from = 0;
-	struct block_parts *u;
 
-	units = xgrow(units, &capunit, (size_t)id + 1, sizeof *units);
-	memset(units + old, 0, (capunit - old) * sizeof *units);
-	u = &units[id];
-	u->part = npart;
-	u->ninsn = d->n;
+	blocks_begin(id, d->n);
 	for (k = 0; k < d->n; k++)
 		if (k + 1 == d->n || i[k].flow != 0 ||
 		    i[k + 1].addr != i[k].addr + i[k].len) {
-			add_part(u, i + from, k + 1 - from, map);
+			blocks_part(id, i + from, k + 1 - from, map);
 			from = k + 1;
 		}
+}
+
+void
+blocks_enter(uint32_t bb)
+{
+	if (bbs[bb].id == 0)
+		bbs[bb].id = ++maxid;
 }
 
 void
@@ -94,7 +107,6 @@ blocks_first(struct block_parts *u)
 	uint32_t k;
 
 	for (k = 0; k < u->npart; k++)
-		if (bbs[parts[u->part + k].bb].id == 0)
-			bbs[parts[u->part + k].bb].id = ++maxid;
+		blocks_enter(parts[u->part + k].bb);
 	u->known = true;
 }

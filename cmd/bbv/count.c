@@ -11,7 +11,7 @@
  *				shorter by it
  *	exp-bbv			behind the first instruction beyond it, which
  *				still counts in its row; the next interval is
- *				shorter by one
+ *				shorter by one (see exact.c)
  */
 #include "bbv.h"
 
@@ -30,18 +30,6 @@ static uint32_t *pending;	/* units with runs */
 static size_t cappending, npending;
 static khash_t(region) *regions;	/* address >> mav_shift -> number */
 static uint32_t nregion;
-
-/* Make room for counts of all basic blocks. */
-static void
-grow_counts(struct bbv_thread *t)
-{
-	size_t old = t->cap;
-
-	if (t->cap >= nbb)
-		return;
-	t->n = xgrow(t->n, &t->cap, nbb, sizeof *t->n);
-	memset(t->n + old, 0, (t->cap - old) * sizeof *t->n);
-}
 
 static void
 add_runs(uint32_t id, uint64_t n)
@@ -68,7 +56,7 @@ count_settle(struct bbv_thread *t)
 	size_t i;
 	uint32_t k;
 
-	grow_counts(t);
+	vector_room(t);
 	for (i = 0; i < npending; i++) {
 		u = &units[pending[i]];
 		for (k = 0; k < u->npart; k++) {
@@ -81,26 +69,13 @@ count_settle(struct bbv_thread *t)
 	npending = 0;
 }
 
-void
-count_row(struct bbv_thread *t, uint64_t rest)
-{
-	rows_write(t);
-	t->marked = false;
-	t->nrow++;
-	t->ninsn = rest;
-	if (t->cap != 0)
-		memset(t->n, 0, t->cap * sizeof *t->n);
-	if (t->captouches != 0)
-		memset(t->touches, 0, t->captouches * sizeof *t->touches);
-}
-
 /* Count one basic block of an execution near an interval's end. */
 static void
 count_part(struct bbv_thread *t, const struct bb_part *p)
 {
 	uint64_t n = p->ninsn, part;
 
-	grow_counts(t);
+	vector_room(t);
 	if (!t->marked)
 		rows_mark(t, p->bb);
 	t->marked = true;
@@ -110,12 +85,12 @@ count_part(struct bbv_thread *t, const struct bb_part *p)
 		part = opt.interval + 1 - t->ninsn;
 		t->n[p->bb] += part;
 		n -= part;
-		count_row(t, 1);
+		vector_row(t, 1);
 	}
 	t->n[p->bb] += n;
 	t->ninsn += n;
 	if (opt.format != FORMAT_EXP && t->ninsn >= opt.interval)
-		count_row(t, t->ninsn - opt.interval);
+		vector_row(t, t->ninsn - opt.interval);
 }
 
 static void
@@ -306,46 +281,72 @@ before_end(const struct bbv_thread *t, const struct block_parts *u, uint64_t n)
 	return fit < n ? fit : n;
 }
 
+/* One round by its steps, for exp-bbv. */
 static void
-rounds(struct evr *r, const uint64_t *p, struct bbv_thread *t)
+round_by_steps(struct evr *r, const uint64_t *p, struct bbv_thread *t,
+    struct objmap *map)
+{
+	const struct ev_def *d = ev_def(r, ev_id(*p));
+
+	if (opt.mav_out != NULL && rows_wanted(t))
+		touch_rounds(t, d, p + 1, 1);
+	else
+		ev_apply(d, p + 1);
+	count_settle(t);
+	exact_walk(t, d, ev_id(*p), map);
+}
+
+/* k rounds, or one that ends the interval. */
+static void
+count_rounds(struct bbv_thread *t, uint32_t id, uint64_t fit, uint64_t k)
+{
+	if (fit == 0) {
+		count_settle(t);
+		count_parts(t, &units[id]);
+	} else {
+		add_runs(id, k);
+		t->ninsn += k * units[id].ninsn;
+		t->total += k * units[id].ninsn;
+	}
+	if (opt.exact)
+		exact_counted(t, id, k);
+}
+
+static void
+rounds(struct evr *r, const uint64_t *p, struct bbv_thread *t,
+    struct objmap *map)
 {
 	uint32_t id = ev_id(*p);
-	struct block_parts *u = &units[id];
 	uint64_t n = 1 + ev_more(p), k, fit;
 
 	for (; n > 0; n -= k) {
-		fit = before_end(t, u, n);
-		k = fit == 0 ? 1 : fit;
-		if (opt.mav_out != NULL && rows_wanted(t))
-			k = touch_rounds(t, ev_def(r, id), p + 1, k);
-		if (crowded) {
-			ev_bad(r, "--mav: more than %u places; a larger "
-			    "--mav-size makes fewer", MOSTREGIONS);
-			return;
-		}
-		if (fit == 0) {
-			count_settle(t);
-			count_parts(t, u);
+		k = 1;
+		if (opt.exact && !exact_is_plain(t, ev_def(r, id), id)) {
+			round_by_steps(r, p, t, map);
 			continue;
 		}
-		add_runs(id, k);
-		t->ninsn += k * u->ninsn;
-		t->total += k * u->ninsn;
+		if (!units[id].known)
+			blocks_first(&units[id]);
+		fit = before_end(t, &units[id], n);
+		if (fit != 0 && !(opt.exact && exact_goes_on(id)))
+			k = fit;
+		if (opt.mav_out != NULL && rows_wanted(t))
+			k = touch_rounds(t, ev_def(r, id), p + 1, k);
+		if (crowded)
+			break;
+		count_rounds(t, id, fit, k);
 	}
+	if (crowded)
+		ev_bad(r, "--mav: more than %u places; a larger "
+		    "--mav-size makes fewer", MOSTREGIONS);
 }
 
 void
-count_execs(struct evr *r, const struct ev *e, struct bbv_thread *t)
+count_execs(struct evr *r, const struct ev *e, struct bbv_thread *t,
+    struct objmap *map)
 {
-	const uint64_t *p;
-	struct block_parts *u;
-
-	for (p = e->rec; p < e->end; p = ev_skip(p)) {
-		u = &units[ev_id(*p)];
-		if (!u->known)
-			blocks_first(u);
-		rounds(r, p, t);
-	}
+	for (const uint64_t *p = e->rec; p < e->end; p = ev_skip(p))
+		rounds(r, p, t, map);
 }
 
 void
@@ -372,7 +373,7 @@ count_tail(struct bbv_thread *t)
 	count_settle(t);
 	if (t->ninsn != 0 && (opt.keep_tail ||
 	    (t->nrow == 0 && opt.format != FORMAT_EXP)))
-		count_row(t, 0);
+		vector_row(t, 0);
 }
 
 void

@@ -23,7 +23,8 @@
 static const char synopsis[] =
     "[--interval-size=n] [--bb-out-file=file] [--pc-out-file=file]\n"
     "           [--format=plain|exp-bbv|pinpoints|gem5] [--tail=keep|drop]\n"
-    "           [--instr-count-only] [--mav=file] [--mav-size=n] [file]";
+    "           [--instr-count-only] [--mav=file] [--mav-size=n]\n"
+    "           [-v] [file]";
 
 static const char help[] =
 "usage: bbv [option]... [file]\n"
@@ -38,6 +39,7 @@ static const char help[] =
 "      --instr-count-only=yes  no vectors, only sums (also without =yes)\n"
 "      --mav=FILE           vectors of the places in memory that were touched\n"
 "      --mav-size=N         bytes of such a place, a power of two  [64]\n"
+"  -v, --verbose            the sums of each thread to standard error, too\n"
 "  -h, --help               this text\n"
 "      --version            the version\n";
 
@@ -118,6 +120,9 @@ one_option(int c)
 			die("--mav-size=%s: not a power of two", optarg);
 		opt.mav_shift = (unsigned)__builtin_ctzll(n);
 		break;
+	case 'v':
+		opt.verbose = true;
+		break;
 	case 'h':
 		prog_help(help);
 	case OPT_VERSION:
@@ -141,12 +146,13 @@ options(int argc, char **argv)
 		{ "output", required_argument, NULL, 'o' },
 		{ "pc-out-file", required_argument, NULL, OPT_PC },
 		{ "tail", required_argument, NULL, OPT_TAIL },
+		{ "verbose", no_argument, NULL, 'v' },
 		{ "version", no_argument, NULL, OPT_VERSION },
 		{ NULL, 0, NULL, 0 }
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "hi:o:", longopts, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "hi:o:v", longopts, NULL)) != -1)
 		one_option(c);
 	if (argc - optind > 1)
 		prog_usage(synopsis);
@@ -184,7 +190,7 @@ stream_interval(uint64_t n)
 		full = n - n / 100;
 	for (i = 0; i < nthread; i++)
 		if (threads[i].ninsn != 0)
-			count_row(&threads[i], 0);
+			vector_row(&threads[i], 0);
 }
 
 static void
@@ -206,6 +212,7 @@ static void
 check_kind(const struct evr *r)
 {
 	is_counts = ev_kind(r) == EV_COUNTS;
+	opt.exact = opt.format == FORMAT_EXP && !is_counts;
 	if (is_counts && interval_given)
 		die("--interval-size: a stream of kind counts has its own "
 		    "intervals (trace -i)");
@@ -237,10 +244,19 @@ read_stream(struct evr *r)
 		case 'M':
 		case 'U':
 			objmap_line(map, e.line, e.len);
+			if (c == 'M' && opt.exact)
+				exact_map(e.num[1], e.num[2], e.num[3], e.text);
 			break;
 		case 'B':
 		case 'P':
-			blocks_define(r, e.id, map);
+			if (opt.exact)
+				exact_define(r, e.id, map);
+			else
+				blocks_define(r, e.id, map);
+			break;
+		case 'K':
+			if (opt.exact)
+				exact_break(thread(ev_thread(r)));
 			break;
 		case 'T':
 			if (t != NULL)
@@ -263,7 +279,7 @@ read_stream(struct evr *r)
 			if (is_counts)
 				count_counts(&e, t);
 			else
-				count_execs(r, &e, t);
+				count_execs(r, &e, t, map);
 			break;
 		default:
 			break;

@@ -240,11 +240,31 @@ block_table(struct out *o)
 	out_str(o, "End of bb\n");
 }
 
+/* A thread's sums, as exp-bbv has them. */
+static const char *
+sums(const struct bbv_thread *t)
+{
+	static char text[512];
+	uint64_t n = opt.interval != 0 ? t->total / opt.interval : 0;
+	char *p = text;
+
+	p += sprintf(p, "\n\n# Thread %u\n#   Total intervals: %" PRIu64
+	    " (Interval Size %" PRIu64 ")\n#   Total instructions: %" PRIu64
+	    "\n", t->number, n, opt.interval, t->total);
+	if (opt.exact)
+		p += sprintf(p, "#   Total reps: %" PRIu64
+		    "\n#   Unique reps: %" PRIu64
+		    "\n#   Total fldcw instructions: %" PRIu64 "\n", t->reps,
+		    t->unique, t->fldcw);
+	strcpy(p, "\n");
+	return text;
+}
+
 void
 rows_close(struct bbv_thread *t)
 {
-	uint64_t n = opt.interval != 0 ? t->total / opt.interval : 0;
-
+	if (opt.verbose && t->total != 0)
+		fprintf(stderr, "%s\n", sums(t));
 	if (t->out == NULL)
 		return;
 	if (opt.format == FORMAT_PINPOINTS) {
@@ -252,10 +272,7 @@ rows_close(struct bbv_thread *t)
 		    "\nSliceSize: %" PRIu64 "\n", t->total, opt.interval);
 		block_table(t->out);
 	} else if (opt.format == FORMAT_EXP || opt.count_only) {
-		out_printf(t->out, "\n\n# Thread %u\n#   Total intervals: %"
-		    PRIu64 " (Interval Size %" PRIu64 ")\n"
-		    "#   Total instructions: %" PRIu64 "\n\n", t->number, n,
-		    opt.interval, t->total);
+		out_str(t->out, sums(t));
 	}
 	finish(t->out);
 	if (t->mav != NULL)
