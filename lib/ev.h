@@ -128,6 +128,12 @@ enum {				/* kinds, H kind */
 
 /* Marks, J lines: which one num[0] is. */
 enum ev_mark {
+	EV_ON,			/* the program has it told from here on */
+	EV_COLD,		/* the same; caches and stacks are empty */
+	EV_OFF,			/* nothing follows until EV_ON or EV_COLD */
+	EV_TOGGLE,		/* costs count no longer, or again */
+	EV_DUMP,		/* text: why; costs so far are a part */
+	EV_ZERO,		/* costs so far do not count */
 	EV_INTERRUPTED		/* num[1]: by which signal */
 };
 

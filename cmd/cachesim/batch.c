@@ -86,6 +86,14 @@ batch_end(void)
 }
 
 void
+batch_clear(void)
+{
+	ll_drain();
+	l1_clear();
+	ll_clear();
+}
+
+void
 batch_init(const struct geometry g[NCACHE], struct evr *r, int pass)
 {
 	events = r;

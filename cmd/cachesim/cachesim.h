@@ -187,6 +187,8 @@ table_place(int cache, uint64_t line, unsigned place)
 /* sets, ways: of trace's table */
 void table_init(int cache, const struct geometry *, uint64_t sets,
     uint64_t ways);
+/* The cache is empty, and so is trace's table. */
+void table_clear(int cache);
 /*
  * A line enters trace's table at a place: 1 if it was missed. EV_PLACES: if it
  * is not there, at the first free one.
@@ -200,6 +202,7 @@ void table_leave(int cache, uint64_t line);
 /* ---- ll.c ---- */
 
 void ll_init(const struct geometry *);
+void ll_clear(void);
 /* An access missed its first level. Count in *miss if it misses here, too. */
 void ll_access(uint64_t addr, uint64_t size, uint32_t *miss);
 /* Finish all accesses so far, so that their misses are counted. */
@@ -253,6 +256,7 @@ extern uint64_t *l1_code_line;	/* by number: line */
 extern struct times l1_time;
 
 void l1_init(const struct geometry g[NCACHE], struct evr *);
+void l1_clear(void);
 /* The number of a new code line. */
 uint32_t l1_new_line(uint64_t line);
 /* Look a code line up: 1 if it was missed. */
@@ -318,6 +322,8 @@ void batch_rounds(const uint64_t *rec, uint64_t n);
 void batch_some(const uint64_t *rec, uint64_t n);
 /* Finish what is in the queue. */
 void batch_end(void);
+/* The caches are empty again. */
+void batch_clear(void);
 
 /* ---- short.c ---- */
 

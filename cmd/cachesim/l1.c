@@ -223,6 +223,14 @@ init_tables(const struct geometry g[NCACHE], struct evr *r)
 }
 
 static void
+clear_data(void)
+{
+	memset(l1.dtag, 0xff, l1.dsets * l1.dways * sizeof *l1.dtag);
+	if (l1.dtag == l1_d.tag)
+		no_hints();
+}
+
+static void
 init_data(const struct geometry *g)
 {
 	l1.dassoc = g->assoc;
@@ -235,9 +243,7 @@ init_data(const struct geometry *g)
 		l1.dstamp = ll_reserve(l1.dsets * l1.dways *
 		    sizeof *l1.dstamp);
 	}
-	memset(l1.dtag, 0xff, l1.dsets * l1.dways * sizeof *l1.dtag);
-	if (l1.dtag == l1_d.tag)
-		no_hints();
+	clear_data();
 	for (uint64_t s = 0; s < l1.dsets; s++)
 		for (uint64_t w = l1.dassoc; w < l1.dways; w++)
 			l1.dstamp[s * l1.dways + w] = INT64_MAX;
@@ -258,4 +264,16 @@ l1_init(const struct geometry g[NCACHE], struct evr *r)
 #ifdef __x86_64__
 	has_avx2 = __builtin_cpu_supports("avx2");
 #endif
+}
+
+void
+l1_clear(void)
+{
+	if (l1.tables) {
+		table_clear(I1);
+		table_clear(D1);
+	}
+	memset(l1_istamp, 0, capistamp * sizeof *l1_istamp);
+	memset(iway, 0, l1.isets * l1.iassoc * sizeof *iway);
+	clear_data();
 }

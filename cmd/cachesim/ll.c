@@ -252,6 +252,15 @@ ll_init(const struct geometry *g)
 #endif
 }
 
+void
+ll_clear(void)
+{
+	if (small_set != NULL)
+		memset(small_set, 0, lsets * stride * sizeof *small_set);
+	else
+		memset(plain_set, 0, lsets * lassoc * sizeof *plain_set);
+}
+
 /* ---- sets ---- */
 
 uint64_t

@@ -249,6 +249,8 @@ line(struct simrun *s, int letter, const struct ev *e)
 		variant_end(s);
 	else if (letter == 'W')
 		unit[e->id].count += e->num[1];
+	if (letter == 'J' && e->num[0] == EV_COLD)
+		batch_clear();
 }
 
 /* ---- executions ---- */

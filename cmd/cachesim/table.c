@@ -170,3 +170,13 @@ table_leave(int cache, uint64_t line)
 	p[k] = TABLE_FREE;
 	left(t, line);
 }
+
+void
+table_clear(int cache)
+{
+	struct l1_table *t = &table[cache];
+
+	memset(t->set, 0, t->nsets * sizeof *t->set);
+	memset(table_places[cache].line, 0xff, (table_places[cache].mask + 1) *
+	    EV_PLACES * sizeof *table_places[cache].line);
+}

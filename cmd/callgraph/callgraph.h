@@ -72,6 +72,7 @@ int64_t *tally_at(struct tally *, uint64_t a, uint64_t b);
 const struct tally_entry *tally_sort(struct tally *,
     const struct tally_entry **e);
 const int64_t *tally_sums(const struct tally *, const struct tally_entry *);
+void tally_clear(struct tally *);	/* no sums are left */
 
 /* ---- states.c: S, A, V lines ---- */
 
@@ -79,6 +80,9 @@ void states_begin(void);
 void states_line(int letter, const struct ev *);
 /* Make the contexts and arcs of a thread, or of all if none is apart. */
 void states_make(uint32_t thread);
+void states_clear(void);	/* forget what was made */
+/* A mark says that the running thread's costs do not count now. */
+bool states_idle(void);
 /* The running thread's number, or 0 if none is apart. */
 uint64_t states_thread(void);
 /* The link-time address of a run-time one. */
@@ -115,6 +119,7 @@ uint32_t lines_group(uint32_t id);
  */
 struct walk_slot *lines_slot(struct walk_ctx *, uint32_t id, uint32_t insn);
 void lines_make(uint64_t thread);
+void lines_clear(void);
 
 /* ---- frames.c: N, X and O lines ---- */
 
@@ -123,11 +128,16 @@ void frames_line(int letter, const struct ev *);
 void frames_outcome(const struct ev *);
 void frames_end(void);
 void frames_make(uint64_t thread);
+/* Open calls get what they have cost so far. */
+void frames_settle(void);
+void frames_clear(void);
 
 /* ---- contexts.c ---- */
 
 void contexts_begin(void);
 void contexts_line(int letter, const struct ev *);
+/* What was told so far becomes contexts, for a part or to be forgotten. */
+void contexts_part(void);
 void contexts_end(void);
 
 /* ---- ticks.c ---- */

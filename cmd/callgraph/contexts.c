@@ -45,12 +45,16 @@ contexts_line(int letter, const struct ev *e)
 		frames_line(letter, e);
 		break;
 	case 'O':
-		frames_outcome(e);
+		if (!states_idle())
+			frames_outcome(e);
 		break;
 	case 'S':
 	case 'A':
-	case 'V':
 		states_line(letter, e);
+		break;
+	case 'V':
+		if (!states_idle())
+			states_line(letter, e);
 		break;
 	case 'T':
 		thread_get(ev_thread(walk.events));
@@ -61,17 +65,34 @@ contexts_line(int letter, const struct ev *e)
 	}
 }
 
-void
-contexts_end(void)
+/* All sums so far become contexts. */
+static void
+make(void)
 {
 	uint32_t n = walk.threads ? thread_count() : 1;
 
-	frames_end();
 	for (uint32_t i = 0; i < n; i++) {
 		states_make(i);
 		lines_make(i);
 		frames_make(i);
 	}
+}
+
+void
+contexts_part(void)
+{
+	frames_settle();
+	make();
+	states_clear();
+	lines_clear();
+	frames_clear();
+}
+
+void
+contexts_end(void)
+{
+	frames_end();
+	make();
 	if (walk.contexts)
 		dump_remark("Own costs of functions in several contexts: at "
 		    "their first address");

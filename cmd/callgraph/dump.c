@@ -579,6 +579,8 @@ dump_zero(void)
 		}
 		for (struct walk_jump *j = c->jumps; j != NULL; j = j->more)
 			j->n = 0;
+		if (c->costs != NULL)
+			memset(c->costs, 0, walk.ncol * sizeof *c->costs);
 	}
 }
 

@@ -186,13 +186,34 @@ make(const struct tally_entry *e)
 		to[i] += sum[i];
 }
 
+static const struct tally_entry *next, *last;	/* being made */
+
 void
 frames_make(uint64_t thread)
 {
-	static const struct tally_entry *e, *end;
+	if (last == NULL)
+		last = tally_sort(found, &next);
+	for (; next < last && next->a >> 32 == thread; next++)
+		make(next);
+}
 
-	if (end == NULL)
-		end = tally_sort(found, &e);
-	for (; e < end && e->a >> 32 == thread; e++)
-		make(e);
+void
+frames_settle(void)
+{
+	for (size_t i = 0; i < nthread; i++) {
+		struct thread *t = &threads[i];
+
+		for (size_t k = 0; k < t->n; k++) {
+			add_inclusive(t, walk.threads ? i : 0, k);
+			memcpy(t->enter + k * ncol, t->total,
+			    ncol * sizeof *t->total);
+		}
+	}
+}
+
+void
+frames_clear(void)
+{
+	tally_clear(found);
+	last = NULL;
 }

@@ -152,6 +152,8 @@ lines_times(uint32_t id, uint64_t n)
 {
 	const struct ev_def *d = ev_def(walk.events, id);
 
+	if (states_idle())
+		return;
 	if (lines_group(id) == 0)
 		ev_bad(walk.events, "an execution of id %x, but no F line says "
 		    "whose", d->id);
@@ -173,7 +175,7 @@ odd(const struct ev_def *d)
 	do {
 		int64_t more = walk_times(b, &b->ref[k]) - 1;
 
-		if (more != 0)
+		if (more != 0 && !states_idle())
 			*tally_at(extra, states_thread(),
 			    (uint64_t)b->id << 16 | k) += more;
 		k++;
@@ -350,21 +352,35 @@ make_extra(uint32_t id, uint32_t ref, int64_t n)
 	m->extra[ref - b->insn[sl->seg->first].ref] += n;
 }
 
+/* What is being made: executions, by thread and id, and extra references. */
+static struct {
+	const struct tally_entry *next, *end;
+} execs, extras;
+
 void
 lines_make(uint64_t thread)
 {
-	static const struct tally_entry *t, *tend, *x, *xend;
-
-	if (tend == NULL) {
-		tend = tally_sort(by_thread, &t);
-		xend = tally_sort(extra, &x);
+	if (execs.end == NULL) {
+		execs.end = tally_sort(by_thread, &execs.next);
+		extras.end = tally_sort(extra, &extras.next);
 	}
 	for (uint32_t id = 1; !walk.threads && id < captimes; id++)
 		if (times[id] != 0)
 			make_id(id, (int64_t)times[id]);
-	for (; t < tend && t->a == thread; t++)
-		make_id((uint32_t)t->b, *tally_sums(by_thread, t));
-	for (; x < xend && x->a == thread; x++)
-		make_extra((uint32_t)(x->b >> 16), x->b & 0xffff,
-		    *tally_sums(extra, x));
+	for (; execs.next < execs.end && execs.next->a == thread; execs.next++)
+		make_id((uint32_t)execs.next->b,
+		    *tally_sums(by_thread, execs.next));
+	for (; extras.next < extras.end && extras.next->a == thread;
+	    extras.next++)
+		make_extra((uint32_t)(extras.next->b >> 16),
+		    extras.next->b & 0xffff, *tally_sums(extra, extras.next));
+}
+
+void
+lines_clear(void)
+{
+	memset(times, 0, captimes * sizeof *times);
+	tally_clear(by_thread);
+	tally_clear(extra);
+	execs.end = NULL;
 }

@@ -444,6 +444,50 @@ remark(const char *text)
 		dump_remark(text);
 }
 
+static void
+dump(const char *text)
+{
+	char *s = xmalloc(strlen(text) + 32);
+
+	sprintf(s, "Client Request%s%s", *text != '\0' ? ": " : "", text);
+	if (has_contexts())
+		contexts_part();
+	dump_part(s, NULL);
+	free(s);
+}
+
+/* A J line, of which opt_calls passes none on. */
+static void
+mark(const struct ev *e)
+{
+	struct walk_thread *t;
+
+	switch (e->num[0]) {
+	case EV_INTERRUPTED:
+		remark(simhead_end(e));
+		break;
+	case EV_COLD:
+	case EV_OFF:
+		if (!has_contexts())
+			stack_close_all();
+		break;
+	case EV_TOGGLE:
+		t = thread_get(ev_thread(walk.events));
+		stack_collect(t, !t->collect);
+		break;
+	case EV_DUMP:
+		if (!opt_calls)
+			dump(e->text);
+		break;
+	case EV_ZERO:
+		if (has_contexts())
+			contexts_part();
+		if (!opt_calls)
+			dump_zero();
+		break;
+	}
+}
+
 static void	/* table */
 line(int letter, const struct ev *e)
 {
@@ -479,7 +523,7 @@ line(int letter, const struct ev *e)
 		outcome(e);
 		break;
 	case 'J':
-		remark(simhead_end(e));
+		mark(e);
 		break;
 	case 'Y':
 		system_call(e);

@@ -12,6 +12,7 @@
  * All is summed up as it comes, and becomes contexts and arcs at the end.
  */
 #include <htslib/khash.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "callgraph.h"
@@ -184,6 +185,7 @@ states_has_lines(uint32_t g)
 /* ---- contexts ---- */
 
 static struct walk_ctx **ctx;	/* by state, of the thread */
+static const struct tally_entry *next_call, *last_call;	/* being made */
 static uint32_t thread;
 
 /* Callers first; a damaged stream can have a million of them. */
@@ -255,18 +257,31 @@ make_arc(const struct arc *a, const int64_t *n)
 void
 states_make(uint32_t t)
 {
-	static const struct tally_entry *e, *end;
-	const struct tally_entry *next;
+	const struct tally_entry *e;
 
 	if (ctx == NULL) {
-		end = tally_sort(calls, &e);
+		last_call = tally_sort(calls, &next_call);
 		ctx = xcalloc(nstate, sizeof *ctx);
 	}
 	memset(ctx, 0, nstate * sizeof *ctx);
 	thread = t;
-	for (next = e; next < end && next->a == t; next++)
+	for (e = next_call; e < last_call && e->a == t; e++)
 		continue;
-	make_contexts(e, next);
-	for (; e < next; e++)
-		make_arc(&arc[e->b], tally_sums(calls, e));
+	make_contexts(next_call, e);
+	for (; next_call < e; next_call++)
+		make_arc(&arc[next_call->b], tally_sums(calls, next_call));
+}
+
+void
+states_clear(void)
+{
+	tally_clear(calls);
+	free(ctx);
+	ctx = NULL;
+}
+
+bool
+states_idle(void)
+{
+	return !thread_get(ev_thread(walk.events))->collect;
 }

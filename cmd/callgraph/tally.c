@@ -92,3 +92,10 @@ tally_sums(const struct tally *t, const struct tally_entry *e)
 {
 	return t->sums + e->at * t->ncol;
 }
+
+void
+tally_clear(struct tally *t)
+{
+	kh_clear(sum, t->index);
+	t->n = 0;
+}

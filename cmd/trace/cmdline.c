@@ -18,6 +18,7 @@ static struct options *set;	/* other files see these as const: opt */
 
 static const char synopsis[] =
     "[-fv] [-e kind] [-i n] [-o file] [--exec=word] [--cpu=level]\n"
+    "             [--client-requests[=on|off]] [--log=file]\n"
     "             [--vdso=no] [--aslr] [--after=n] [--for=n] [--for-time=s]\n"
     "             [--from=function] [--to=function] [--last=size]\n"
     "             [--stdout=file] [--clear-env[=keep]] [--allocs]\n"
@@ -46,6 +47,11 @@ static const char help[] =
 "      --to=FN          not until FN returns, but until it enters this one\n"
 "      --last=SIZE      keep only the newest SIZE bytes of each thread's\n"
 "                       records; write them at the end and at each SIGUSR1\n"
+"      --client-requests[=on|off]  answer valgrind.h's requests: start and\n"
+"                       stop, dump and zero; off: nothing is told until the\n"
+"                       program starts it\n"
+"      --log=FILE       append what these requests print to FILE, instead of\n"
+"                       to standard error\n"
 "      --stdout=FILE    where the program's standard output goes\n"
 "      --contexts[=MAX]    kind counts: tell calling contexts, and what\n"
 "                       each call took; at most MAX contexts    [1M]\n"
@@ -67,8 +73,8 @@ static const char help[] =
 
 enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_TIME, OPT_FROM, OPT_TO, OPT_VDSO,
 	OPT_ASLR, OPT_STDOUT, OPT_CLEAR, OPT_DEBUG, OPT_ADOPT, OPT_LAST,
-	OPT_CONTEXTS, OPT_EXEC, OPT_IMAGE, OPT_ALLOCS, OPT_ALLOC_FN,
-	OPT_FREE_FN, OPT_VERSION };
+	OPT_CONTEXTS, OPT_CLIENT, OPT_LOG, OPT_EXEC, OPT_IMAGE, OPT_ALLOCS,
+	OPT_ALLOC_FN, OPT_FREE_FN, OPT_VERSION };
 
 static const struct option options[] = {
 	{ "events", required_argument, NULL, 'e' },
@@ -86,7 +92,9 @@ static const struct option options[] = {
 	{ "for-time", required_argument, NULL, OPT_TIME },
 	{ "from", required_argument, NULL, OPT_FROM },
 	{ "to", required_argument, NULL, OPT_TO },
+	{ "log", required_argument, NULL, OPT_LOG },
 	{ "last", required_argument, NULL, OPT_LAST },
+	{ "client-requests", optional_argument, NULL, OPT_CLIENT },
 	{ "exec", required_argument, NULL, OPT_EXEC },
 	{ "contexts", optional_argument, NULL, OPT_CONTEXTS },
 	{ "allocs", no_argument, NULL, OPT_ALLOCS },
@@ -195,6 +203,14 @@ set_time(const char *s)
 		die("--for-time=%s: seconds, from 0.001", s);
 }
 
+static bool
+on_off(const char *s)
+{
+	if (strcmp(s, "on") != 0 && strcmp(s, "off") != 0)
+		die("--client-requests=%s: on or off", s);
+	return s[1] == 'n';
+}
+
 static void
 set_exec(const char *s)
 {
@@ -237,7 +253,7 @@ set_allocs(int c)
 }
 
 static void
-one_option(int c)
+one_option(int c)	/* table */
 {
 	switch (c) {
 	case 'e':
@@ -275,6 +291,10 @@ one_option(int c)
 	case OPT_TO:
 		add_window(optarg, c == OPT_FROM ? WINDOWS_FROM : WINDOWS_TO);
 		break;
+	case OPT_CLIENT:
+		set->windows |= WINDOWS_REQUESTS;
+		set->off = optarg != NULL && !on_off(optarg);
+		break;
 	case OPT_EXEC:
 		set_exec(optarg);
 		break;
@@ -284,6 +304,9 @@ one_option(int c)
 		break;
 	case OPT_ALLOCS ... OPT_FREE_FN:
 		set_allocs(c);
+		break;
+	case OPT_LOG:
+		set->log = optarg;
 		break;
 	case OPT_LAST:
 		set->last = size_arg("--last", optarg, 4096, 1ull << 36);
@@ -357,6 +380,10 @@ check_options(void)
 	if (opt->follow && !output_has_pid() && !output_is_command())
 		die("-f: each process has a stream of its own: -o with %%p in "
 		    "the name, as in -o run.%%p.ev, or -o with a command");
+	if (opt->windows > WINDOWS_REQUESTS || (opt->windows ==
+	    WINDOWS_REQUESTS && opt->after != 0))
+		die("--client-requests: the program says what is told; no "
+		    "--from, --to, --after");
 	if (opt->exec == EXEC_NEW && opt->out == NULL)
 		die("--exec=new: each image has a stream of its own: needs -o");
 	if (opt->exec == EXEC_NEW && opt->pid != 0)

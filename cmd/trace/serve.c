@@ -218,6 +218,12 @@ grant(unsigned slot, uint32_t what, const uint64_t arg[4], uint64_t ret[2])
 	case REQ_MOVE:
 		move(slot, arg);
 		break;
+	case REQ_MARK:
+		client_mark(slot, arg[0], arg[1]);
+		break;
+	case REQ_PRINT:
+		ret[0] = client_print(arg);
+		break;
 	case REQ_SAY:
 		ret[0] = say(arg[0], arg[1], (uint32_t)arg[2]);
 		break;

@@ -372,7 +372,8 @@ enum emulated {
 	EMU_CPUID = 1, EMU_XGETBV, EMU_WRFSBASE, EMU_WRGSBASE, EMU_XBEGIN,
 	EMU_FLAGS, EMU_LRET, EMU_IRET,
 	EMU_NATIVE,		/* the processor does it, at the guest's pc */
-	EMU_FPSAVE		/* it was executed; aux: enum fpsave */
+	EMU_FPSAVE,		/* it was executed; aux: enum fpsave */
+	EMU_CLIENT		/* a client request, of CLIENT_BYTES */
 };
 
 /* How an instruction shows the address of the last x87 instruction. */
@@ -382,6 +383,13 @@ enum fpsave {
 	FP_FXSAVE64,		/* 8 bytes at 8 */
 	FP_XSAVE = 8		/* added: if x87 state was stored at all */
 };
+
+/*
+ * A client request as valgrind.h spells it: rol $3, $13, $61, $51 of rdi, and
+ * xchg of rbx with itself, which does nothing natively.  rax points to six
+ * words, a request and its arguments; rdx holds the result.
+ */
+#define CLIENT_BYTES 19u
 
 /* What a cache address means: what of its fragment has been done before it. */
 enum map_kind {
@@ -487,7 +495,10 @@ struct tabent {
  * both begins and ends windows.
  */
 enum mode { MODE_IN = 0, MODE_OUT = 1, MODE_PAST = 2 };
-enum { WINDOWS_FROM = 1, WINDOWS_TO = 2 };	/* control.windows */
+enum {			/* control.windows */
+	WINDOWS_FROM = 1, WINDOWS_TO = 2,
+	WINDOWS_REQUESTS = 4	/* the program switches by client requests */
+};
 
 /*
  * Added to a mode: the fragment leads to no other but returns to the runtime,
@@ -536,8 +547,15 @@ enum request {
 	REQ_CHILD,		/* pid, 1: it shares its parent's memory ->
 				 * 0, or 1: not followed */
 	REQ_PTRACE,		/* a process to be traced -> 1: it is trace's */
-	REQ_MOVE		/* site, where to, sp, and move_arg */
+	REQ_MOVE,		/* site, where to, sp, and move_arg */
+	REQ_MARK,		/* enum mark, address of its text or 0 */
+	REQ_PRINT		/* addresses of a format and its va_list, pc or
+				 * 0, words of the stack -> bytes printed */
 };
+
+/* A mark in the stream, by a client request. */
+enum mark { MARK_ON, MARK_COLD, MARK_OFF, MARK_TOGGLE, MARK_DUMP, MARK_ZERO,
+	NMARK };
 
 /*
  * The fourth argument of REQ_MOVE: the step; the move that was made up to it,
@@ -593,6 +611,7 @@ enum qtype {
 	Q_SIGNAL,		/* the same, then `K signo(arg2) pc(arg)` */
 	Q_FULL,			/* the same, and the buffer is given back */
 	Q_TEXT,			/* from trace itself, which has the lines */
+	Q_MARK,			/* the same, of a slot's thread, which waits */
 	Q_THREAD,		/* slot's thread begins, arg: tid */
 	Q_COUNTS,		/* an interval of kind counts ended, or a part
 				 * of what --for leaves */
@@ -644,6 +663,7 @@ struct control {
 	uint32_t qfull_sleeps;
 	uint32_t skipping;	/* before --after: nothing is told yet */
 	uint32_t windows;	/* WINDOWS_*; 0: all is told */
+	uint32_t off;		/* WINDOWS_REQUESTS: nothing is told now */
 	uint32_t nolink;	/* do not ask for links */
 	uint32_t renewed;	/* +1: counters were written and are free */
 	uint32_t polling;	/* the guest may not call futex: poll for it */

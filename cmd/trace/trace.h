@@ -5,6 +5,7 @@
  * cmdline.c	the command line
  * image.c	an image under the runtime, replaced at an exec
  * serve.c	answers to the requests of the guest's threads
+ * client.c	what the program asks for by valgrind.h
  */
 #ifndef TRACE_H
 #define TRACE_H
@@ -28,6 +29,11 @@ void exec_failed(pid_t tid);
 void exec_poll(void);
 extern bool exec_pending;
 extern bool exec_let_go;	/* --exec=no: the process has execed */
+
+/* A client request leaves a mark in the stream, with a text of the guest's. */
+void client_mark(unsigned slot, uint64_t mark, uint64_t text);
+/* Print a text of the guest's; returns how many bytes. */
+uint64_t client_print(const uint64_t arg[4]);
 
 /* Serve until the program ends; true: it was let go, and lives on. */
 bool serve(void);

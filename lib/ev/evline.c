@@ -254,7 +254,8 @@ evline_fields(struct ev *e, unsigned kind, char *to, char why[EVLINE_WHY])
 int
 evline_mark(struct ev *e)
 {
-	static const char *const word[] = { [EV_INTERRUPTED] = "interrupted" };
+	static const char *const word[] = { "on", "cold", "off", "toggle",
+	    "dump", "zero", "interrupted" };
 	size_t len = strcspn(e->text, " ");
 	const char *s = e->text + len + (e->text[len] == ' ');
 
@@ -266,7 +267,7 @@ evline_mark(struct ev *e)
 		e->text = s;
 		e->textlen -= len + (e->text[len] == ' ');
 		if (i != EV_INTERRUPTED)
-			return *s == '\0' ? 0 : -1;
+			return *s == '\0' || i == EV_DUMP ? 0 : -1;
 		e->nnum = 2;
 		return evline_decimal(&s, &e->num[1]) < 0 || *s != '\0' ?
 		    -1 : 0;

@@ -31,7 +31,10 @@ struct inside {
 	bool ready;		/* all H lines have been read */
 	uint64_t warm;		/* --warm; 0 once it is over */
 	uint64_t left;		/* instructions of it that are to come */
-	struct warm *kept;	/* what is not counted, when they have run */
+	struct warm *kept;	/* what is not counted; NULL: all is */
+	int sign;		/* of what is being kept */
+	bool idle;		/* a mark says so: costs do not count now */
+	bool dumped;		/* a mark asked for a part */
 	uint64_t *labelled;	/* by label of O lines: the instruction */
 	size_t caplabelled;
 	struct codenames *names;	/* of code made at run time */
@@ -154,6 +157,8 @@ begin_costs(struct inside *in)
 	snprintf(in->number, sizeof in->number, "%u", ++in->part);
 	snprintf(in->trigger, sizeof in->trigger, "Trigger: interval %u",
 	    in->part);
+	if (in->dumped)
+		in->cost_head.part = in->number;
 	if (in->costs != NULL) {
 		costw_part(in->costs, &in->cost_head);
 	} else {
@@ -230,13 +235,60 @@ write_costs(struct inside *in)
 	insns_write(s->insns, &c, s->map);
 }
 
+/* ---- what does not count ---- */
+
+static void
+keep(const struct insns_at *at, int64_t *n)
+{
+	int64_t own[COST_EVMAX] = { 0 };
+
+	(void)n;
+	add_all(at, own);
+	warm_keep(inside(adding)->kept, insns_first(adding->insns,
+	    at->block) + at->insn, own, inside(adding)->sign);
+}
+
+/* Keep all costs of now; with sign -1, take them off what is kept. */
+static void
+keep_all(struct inside *in, int sign)
+{
+	struct simrun *s = &in->s;
+	int64_t total[COST_EVMAX] = { 0 };
+	struct insns_costs c = { .total = total, .count = s->sim->count,
+	    .add = keep };
+
+	if (s->sim->end != NULL)
+		s->sim->end(s);
+	adding = s;
+	ncolumn = words(s->columns);
+	c.nev = ncolumn + outcome_columns(s->told);
+	if (in->kept == NULL)
+		in->kept = warm_new(c.nev);
+	in->sign = sign;
+	insns_write(s->insns, &c, s->map);
+}
+
+/*
+ * While costs do not count, what is kept lacks them: take in those since the
+ * mark that said so.
+ */
+static void
+settle(struct inside *in)
+{
+	if (in->idle)
+		keep_all(in, 1);
+}
+
 void
 simrun_part(struct simrun *s)
 {
 	struct inside *in = inside(s);
 
+	settle(in);
 	write_costs(in);
 	outcome_zero(s->told);
+	if (in->kept != NULL)
+		warm_zero(in->kept);
 	in->ended = true;
 }
 
@@ -263,36 +315,87 @@ simrun_insns(struct simrun *s, void (*each)(const struct insns_at *, int64_t *))
 
 /* ---- the warm-up ---- */
 
-static void
-keep(const struct insns_at *at, int64_t *n)
-{
-	int64_t own[COST_EVMAX] = { 0 };
-
-	(void)n;
-	add_all(at, own);
-	warm_keep(inside(adding)->kept, insns_first(adding->insns,
-	    at->block) + at->insn, own);
-}
-
 /* What was found so far does not count. */
 static void
 warm_over(struct inside *in)
 {
 	struct simrun *s = &in->s;
-	int64_t total[COST_EVMAX] = { 0 };
-	struct insns_costs c = { .total = total, .count = s->sim->count,
-	    .add = keep };
 
-	if (s->sim->end != NULL)
-		s->sim->end(s);
 	in->warm = 0;
-	adding = s;
-	ncolumn = words(s->columns);
-	c.nev = ncolumn + outcome_columns(s->told);
-	in->kept = warm_new(c.nev);
-	insns_write(s->insns, &c, s->map);
+	keep_all(in, 1);
 	if (s->sim->warm != NULL)
 		s->sim->warm(s);
+}
+
+/* ---- marks ---- */
+
+/* Costs so far do not count; they begin again. */
+static void
+forget(struct inside *in)
+{
+	if (in->kept != NULL)
+		warm_zero(in->kept);
+	keep_all(in, 1);
+	if (in->idle)
+		keep_all(in, -1);
+}
+
+static void
+trigger(struct inside *in, const char *what, const char *text)
+{
+	size_t n = strlen(what) + strlen(text) + 16;
+	char *s = xmalloc(n);
+
+	snprintf(s, n, "Trigger: %s%s%s", what, *text != '\0' ? ": " : "",
+	    text);
+	costw_late(in->costs, s);
+	free(s);
+}
+
+/* Costs so far are a part, and begin again. */
+static void
+dump(struct inside *in, const char *text)
+{
+	struct simrun *s = &in->s;
+
+	if (s->through || s->report != NULL)
+		return;
+	settle(in);
+	if (s->sim->end != NULL)
+		s->sim->end(s);
+	in->dumped = true;
+	memset(s->total, 0, sizeof s->total);
+	write_costs(in);
+	trigger(in, "Client Request", text);
+	in->ended = true;
+	forget(in);
+}
+
+static void
+mark(struct inside *in, const struct ev *e)
+{
+	/* a report has no costs that could be taken off */
+	if ((in->s.report != NULL || in->s.columns == NULL) &&
+	    e->num[0] != EV_INTERRUPTED)
+		return;
+	switch (e->num[0]) {
+	case EV_TOGGLE:
+		in->idle = !in->idle;
+		keep_all(in, in->idle ? -1 : 1);
+		break;
+	case EV_DUMP:
+		dump(in, e->text);
+		break;
+	case EV_ZERO:
+		forget(in);
+		break;
+	case EV_INTERRUPTED:
+		if (in->late == NULL)
+			in->late = simhead_end(e);
+		break;
+	default:
+		break;
+	}
 }
 
 /* Some of a record's rounds. */
@@ -490,13 +593,15 @@ line(struct inside *in, int letter, const struct ev *e)
 			outcome(in, e);
 		break;
 	case 'E':
-	case 'J':
 		if (in->late == NULL)
 			in->late = simhead_end(e);
 		break;
 	case 'G':
 	case 'L':
 		code_names(in, e);
+		break;
+	case 'J':
+		mark(in, e);
 		break;
 	default:
 		break;
@@ -607,10 +712,14 @@ simrun(const struct simulator *sim, int argc, char **argv)
 		s->writer = evw_open(s->out);
 	sim->open(s);
 	run(&in);
+	if (in.ready)
+		settle(&in);
 	if (in.ready && s->report != NULL)
 		s->report(s);
 	else if (in.ready && (!s->through || s->verbose) && anything_left(&in))
 		write_costs(&in);
+	if (in.dumped && in.costs != NULL)
+		trigger(&in, "Program termination", "");
 	if (in.costs != NULL && in.late != NULL)
 		costw_late(in.costs, in.late);
 	if (in.costs != NULL && s->whole)

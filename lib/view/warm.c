@@ -24,13 +24,24 @@ warm_new(unsigned nev)
 }
 
 void
-warm_keep(struct warm *w, uint64_t insn, const int64_t *n)
+warm_keep(struct warm *w, uint64_t insn, const int64_t *n, int sign)
 {
+	int64_t *kept;
+
 	w->row = xgrow0(w->row, &w->caprow, insn + 1, sizeof *w->row);
-	w->kept = xgrow(w->kept, &w->capkept, (w->nrow + 1) * w->nev,
+	w->kept = xgrow0(w->kept, &w->capkept, (w->nrow + 1) * w->nev,
 	    sizeof *w->kept);
-	memcpy(w->kept + w->nrow * w->nev, n, w->nev * sizeof *n);
-	w->row[insn] = (uint32_t)++w->nrow;
+	if (w->row[insn] == 0)
+		w->row[insn] = (uint32_t)++w->nrow;
+	kept = w->kept + (size_t)(w->row[insn] - 1) * w->nev;
+	for (unsigned i = 0; i < w->nev; i++)
+		kept[i] += sign * n[i];
+}
+
+void
+warm_zero(struct warm *w)
+{
+	memset(w->kept, 0, w->capkept * sizeof *w->kept);
 }
 
 void

@@ -262,6 +262,7 @@ area_open(int fd, uint64_t skip)
 	area.ctl->interval = skip != 0 ? skip : opt->interval;
 	area.ctl->remaining = area.remaining;
 	area.ctl->windows = opt->windows;
+	area.ctl->off = opt->off;
 	area.ctl->nolink = (opt->debug & DEBUG_NOLINK) != 0;
 	mark_alive(&area.ctl->alive);
 }

@@ -77,7 +77,8 @@ struct options {
 	uint64_t interval;
 	uint64_t after, during;	/* the window, in instructions; 0: no bound */
 	double seconds;		/* let go after this time; 0: never */
-	unsigned windows;	/* WINDOWS_* of --from and --to */
+	unsigned windows;	/* WINDOWS_* of --from, --to, requests */
+	bool off;		/* --client-requests=off: at the start */
 	bool allocs;		/* tell allocations and frees */
 	uint64_t contexts;	/* at most so many of them; 0: none are told */
 	uint64_t last;		/* keep so many bytes of records; 0: all */
@@ -97,6 +98,7 @@ struct options {
 	const char *out;	/* the stream's file, "|COMMAND", or NULL */
 	int out_fd;		/* its descriptor instead, or -1 */
 	const char *guest_out;	/* the program's standard output, or NULL */
+	const char *log;	/* where client requests print, or NULL */
 	bool clear_env;		/* give the program only these variables: */
 	const char *keep_env;	/* "NAME,NAME=VALUE,...", or NULL */
 };

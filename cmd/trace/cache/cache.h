@@ -47,6 +47,8 @@ void frag_kill(uint64_t start, uint64_t end);
 void frag_renew(void);
 /* --after is over: from here on fragments report what they execute. */
 void frag_window(void);
+/* Make each thread look at the control words before it goes on. */
+void frag_all_out(void);
 /* Let all threads go on natively, from their next exits. */
 void frag_letgo(void);
 

@@ -74,6 +74,12 @@ flush(void)
 }
 
 void
+frag_all_out(void)
+{
+	flush();
+}
+
+void
 frag_letgo(void)
 {
 	area_letgo(LETGO_SOON);

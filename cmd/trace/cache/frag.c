@@ -169,8 +169,8 @@ write_fragment(unsigned z)
 static int
 collect(app_pc pc, unsigned mode)
 {
-	const struct path *path = x.kind->records && opt->windows == 0 ?
-	    path_of(pc) : NULL;
+	const struct path *path = x.kind->records &&
+	    !(opt->windows & ~WINDOWS_REQUESTS) ? path_of(pc) : NULL;
 
 	if (path != NULL && block_follow(&blk, pc, path) == 0)
 		return 0;

@@ -128,16 +128,17 @@ step_over(struct search *s, const struct insn *in)
 static bool
 find_path(struct search *s, const struct def *d, struct path *p)
 {
-	uint8_t code[15];
+	uint8_t code[CLIENT_BYTES];
 	struct insn in;
+	unsigned n;
 
 	memset(s, 0, sizeof *s);
 	s->head = s->pc = def_pc(d);
 	s->d = d;
 	s->rest = samples(d);
 	while (s->n < MAX_INSN) {
-		if (maps_code(s->pc, code, sizeof code) < sizeof code ||
-		    decode_again(&in, s->pc, code, sizeof code) < 0 ||
+		n = maps_code(s->pc, code, sizeof code);
+		if (n < 15 || block_decode(&in, s->pc, code, n) < 0 ||
 		    !step_over(s, &in))
 			break;
 	}

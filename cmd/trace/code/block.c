@@ -50,6 +50,42 @@ collect_bad(struct block *b, const uint8_t *code, unsigned got)
 	return 0;
 }
 
+/* A client request, its first instructions and the last as one. */
+static int
+decode_client(struct insn *in, app_pc pc, const uint8_t *code, unsigned n)
+{
+	static const uint8_t magic[CLIENT_BYTES] = {
+		0x48, 0xc1, 0xc7, 3, 0x48, 0xc1, 0xc7, 13,
+		0x48, 0xc1, 0xc7, 61, 0x48, 0xc1, 0xc7, 51, 0x48, 0x87, 0xdb
+	};
+	const unsigned last = CLIENT_BYTES - 3;
+
+	if (n < CLIENT_BYTES || memcmp(code, magic, CLIENT_BYTES) != 0 ||
+	    decode_again(in, pc, code + last, 3) < 0)
+		return -1;
+	in->special = SP_EMULATE;
+	in->emulate = EMU_CLIENT;
+	in->len = 15;		/* the most that can be told */
+	memcpy(in->bytes, code, 15);
+	return 0;
+}
+
+int
+block_decode(struct insn *in, app_pc pc, const uint8_t *code, unsigned n)
+{
+	if ((opt->windows & WINDOWS_REQUESTS) && n > 0 && code[0] == 0x48 &&
+	    decode_client(in, pc, code, n) == 0)
+		return 0;
+	return decode_again(in, pc, code, n > 15 ? 15 : n);
+}
+
+/* Its bytes of code. */
+static unsigned
+length(const struct insn *in)
+{
+	return in->emulate == EMU_CLIENT ? CLIENT_BYTES : in->len;
+}
+
 #define STUB_MOST 2u		/* instructions: endbr64, and the jump */
 
 /*
@@ -116,8 +152,8 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 		    allocs_at(pc + at, NULL) ||
 		    (pc + at >= limit && funcs_begins(pc + at, &limit))))
 			break;
-		if (at >= got || decode_again(in, pc + at, code + at,
-		    got - at > 15 ? 15 : got - at) < 0) {
+		if (at >= got || block_decode(in, pc + at, code + at,
+		    got - at) < 0) {
 			if (b->n == 0)
 				return collect_bad(b, code, got - at < 15 ?
 				    0 : got);
@@ -134,7 +170,7 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 				break;
 			}
 		}
-		at += in->len;
+		at += length(in);
 		b->taken[b->n++] = false;
 		b->next = pc + at;
 		if ((in->flow == FLOW_CALL || in->flow == FLOW_JUMP) &&
@@ -227,13 +263,13 @@ append(struct walk *w)
 	if (b->n > 0 && (window_at(b->next, MODE_IN) ||
 	    allocs_at(b->next, NULL)))
 		return false;
-	if (at + 15 > w->got) {		/* read on, in a new piece */
+	if (at + CLIENT_BYTES > w->got) {	/* read on, in a new piece */
 		if (!go_to(w, b->next))
 			return false;
 		at = 0;
 	}
-	if (decode_again(in, b->next, w->code + at, w->got - at > 15 ? 15 :
-	    w->got - at) < 0 || in->special >= SP_EMULATE || in->emulate != 0)
+	if (block_decode(in, b->next, w->code + at, w->got - at) < 0 ||
+	    in->special >= SP_EMULATE || in->emulate != 0)
 		return false;
 	b->taken[b->n++] = false;
 	b->next += in->len;

@@ -130,6 +130,8 @@ block_site(const struct block *b, unsigned n)
 	return &b->in[(b->stub != 0 && n == b->n ? b->stub : n) - 1];
 }
 
+/* Decode the instruction at pc, or a client request, of n bytes at most. */
+int block_decode(struct insn *, app_pc pc, const uint8_t *, unsigned n);
 /* Collect the block at pc for an enum mode.  -1: there is no code at pc. */
 int block_collect(struct block *, app_pc pc, unsigned mode);
 /* The same along a path; -1: the path cannot be followed. */

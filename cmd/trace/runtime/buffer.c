@@ -129,7 +129,8 @@ buffer_first(struct tarea *t)
 	t->p = t->left = buffer_span();
 	if (t->skips)
 		return;
-	if (rt.ctl->windows != 0 && t->window == 0)
+	if (rt.ctl->off || (rt.ctl->windows & (WINDOWS_FROM | WINDOWS_TO) &&
+	    t->window == 0))
 		buffer_aside(t);
 	else if (rt.bufs != 0)
 		take(t);

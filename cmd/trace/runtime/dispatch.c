@@ -233,6 +233,8 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 			let_go(t);
 		if (t->skips == SKIP_AFTER && !rt.ctl->skipping)
 			buffer_first(t);	/* another thread was first */
+		if (rt.ctl->windows & WINDOWS_REQUESTS)
+			window_switch(t);
 		contexts_arrive(t);
 		gen = __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST);
 		arg[3] = window_mode(t) | (t->held ? MODE_ONCE : 0);
@@ -536,6 +538,9 @@ emulate(struct tarea *t, const struct exitmeta *x)
 	case EMU_FPSAVE:	/* see dispatch_exit */
 		break;
 	case EMU_FLAGS:		/* popf: the direction flag was looked at */
+		break;
+	case EMU_CLIENT:
+		client_request(t);
 		break;
 	case EMU_XBEGIN:	/* a transaction that always aborts */
 		t->gpr[0] = 0;

@@ -292,6 +292,52 @@ zero:	.byte 0
 	ret
 
 	/*
+	 * Call a function of the guest's, natively, on the guest's stack; its
+	 * vector state is what it was before, afterwards.
+	 * rdi: area, rsi: the function, rdx: its four arguments.
+	 */
+	FUNC rt_call
+	push %rbx
+	push %rbp
+	push %r12
+	push %r13
+	push %r14
+	mov %rsp, %r12
+	mov %rsi, %r13
+	mov %rdx, %r14
+	mov 0x20(%rdi), %rbx
+	sub $16384, %rsp
+	and $-64, %rsp
+	mov %rsp, %rbp
+	lea 512(%rbp), %rdi
+	xor %eax, %eax
+	mov $8, %ecx
+	rep stosq
+	mov $-1, %eax
+	mov $-1, %edx
+	xsave64 (%rbp)
+	lea -256(%rbx), %rsp
+	and $-64, %rsp
+	mov 0(%r14), %rdi
+	mov 8(%r14), %rsi
+	mov 16(%r14), %rdx
+	mov 24(%r14), %rcx
+	xor %eax, %eax
+	call *%r13
+	mov %rax, %r13
+	mov $-1, %eax
+	mov $-1, %edx
+	xrstor64 (%rbp)
+	mov %r13, %rax
+	mov %r12, %rsp
+	pop %r14
+	pop %r13
+	pop %r12
+	pop %rbp
+	pop %rbx
+	ret
+
+	/*
 	 * clone for a thread: as the guest asks, but on the new area's stack.
 	 * rdi: area, rsi: the child's area, rdx: first argument.
 	 */

@@ -202,6 +202,7 @@ void rt_resume(void);
 void rt_restorer(void);
 void rt_trap(struct tarea *) __attribute__((noreturn));
 long rt_guest_syscall(struct tarea *, const uint64_t gpr[16]);
+uint64_t rt_call(struct tarea *, uint64_t function, const uint64_t arg[4]);
 long rt_clone_thread(struct tarea *, struct tarea *child, uint64_t arg1);
 long rt_clone_vfork(struct tarea *, struct tarea *on);
 int rt_copy(void *to, const void *from, size_t n);	/* -1: a fault */
@@ -377,6 +378,10 @@ void allocs_settle(struct tarea *);
 /* window.c */
 void window_exit(struct tarea *);
 void window_returned(struct tarea *);
+void window_switch(struct tarea *);
+
+/* client.c */
+void client_request(struct tarea *);
 
 static inline unsigned
 window_mode(const struct tarea *t)

@@ -7,6 +7,9 @@
  * Without --to, a window ends where a return or an indirect jump leaves the
  * stack pointer above its value at the beginning: fragments compare it, and so
  * does the runtime when an indirect transfer comes by it.
+ *
+ * Client requests switch all threads, at once or when they next come by here:
+ * trace makes them leave the cache.
  */
 #include "runtime.h"
 
@@ -50,4 +53,18 @@ window_returned(struct tarea *t)
 		return;
 	if (t->gpr[4] > t->window && t->gpr[4] - t->window < WINDOW_FAR)
 		end(t);
+}
+
+/* What the program has switched by a request holds for this thread as well. */
+void
+window_switch(struct tarea *t)
+{
+	if (t->skips == SKIP_AFTER || (rt.ctl->off != 0) == (t->skips != 0))
+		return;
+	if (rt.ctl->off) {
+		contexts_step(t, MOVE_END, t->pc);
+		end(t);
+	} else {
+		begin(t);
+	}
 }

@@ -341,4 +341,7 @@ counters_totals(void)
 		if (total[id] != 0)
 			evw_total(stream_writer, id, total[id]);
 	rounds_totals();
+	ntotal = 0;
+	if (rounds != NULL)
+		kh_clear(rounds, rounds);
 }

@@ -44,11 +44,13 @@ static unsigned nwaiting;	/* of them */
 static uint32_t qhead;		/* next entry to take */
 static struct own_entry {
 	enum qtype type;
+	unsigned slot;		/* Q_MARK */
 	char *lines;
 } own[NQUEUE];			/* which entries are ours, by index */
 /* Entries, and threads that wait for room to put theirs. */
 #define QUEUE_MAX (NQUEUE + 2 * NSLOT + 64)
 static uint32_t renewed;	/* +1: all counters are free; futex */
+static uint32_t marked;		/* +1: a mark has been written; futex */
 
 static void
 futex_wake(uint32_t *word)
@@ -250,6 +252,29 @@ write_lines(char *lines)
 	}
 }
 
+/* All that the slot's thread did before the mark is told before it. */
+static void
+mark(unsigned slot, char *line)
+{
+	uint64_t n;
+
+	if (opt->last != 0)
+		return;
+	if (opt->kind->counters && counters_has(slot)) {
+		n = counters_tell(slot);
+		if (opt->contexts != 0 && n != 0) {
+			thread_line(slot);
+			context_tell(stream_writer, slot, 0);
+		}
+		if (opt->kind->intervals && n != 0)
+			evw_line(stream_writer, "I %llu",
+			    (unsigned long long)n);
+		counters_totals();
+	}
+	thread_line(slot);
+	write_lines(line);
+}
+
 static void
 take_entry(const struct qent *e)
 {
@@ -366,15 +391,21 @@ consume(struct control *c)
 	copy.from = ONCE(e->from);
 	copy.to = ONCE(e->to);
 	copy.arg = ONCE(e->arg);
-	own[qhead % NQUEUE] = (struct own_entry){ Q_NONE, NULL };
+	own[qhead % NQUEUE] = (struct own_entry){ Q_NONE, 0, NULL };
 	e->type = Q_NONE;
 	pass_entry(c);
 	if (mine.type != Q_NONE ? mine.type != copy.type : !is_possible(&copy))
 		trust_lose("an entry of its queue");
+	else if (mine.type == Q_MARK)
+		mark(mine.slot, mine.lines);
 	else if (mine.lines != NULL)
 		write_lines(mine.lines);
 	else
 		take_entry(&copy);
+	if (mine.type == Q_MARK) {
+		__atomic_fetch_add(&marked, 1, __ATOMIC_SEQ_CST);
+		futex_wake(&marked);
+	}
 	free(mine.lines);
 	return true;
 }
@@ -553,7 +584,7 @@ format_begin(void)
 
 /* Put an entry of our own into the queue; lines are freed. */
 static void
-put(enum qtype type, char *lines)
+put(enum qtype type, unsigned slot, char *lines)
 {
 	struct control *c = area.ctl;
 	uint32_t t = __atomic_fetch_add(&c->qtail, 1, __ATOMIC_SEQ_CST), n;
@@ -568,29 +599,42 @@ put(enum qtype type, char *lines)
 		free(lines);
 		return;
 	}
-	*o = (struct own_entry){ type, lines };
+	*o = (struct own_entry){ type, slot, lines };
 	__atomic_store_n(&c->queue[t % NQUEUE].type, type, __ATOMIC_SEQ_CST);
 }
 
 void
 format_text(char *lines)
 {
-	put(Q_TEXT, lines);
+	put(Q_TEXT, 0, lines);
+}
+
+/* Put an entry, and wait until it has been taken: until *done changes. */
+static void
+put_and_wait(enum qtype type, unsigned slot, char *lines, uint32_t *done)
+{
+	struct control *c = area.ctl;
+	struct timespec t = { 0, 50 * 1000 * 1000 };
+	uint32_t was = __atomic_load_n(done, __ATOMIC_SEQ_CST);
+
+	put(type, slot, lines);
+	__atomic_fetch_add(&c->qbell, 1, __ATOMIC_SEQ_CST);
+	futex_wake(&c->qbell);
+	while (__atomic_load_n(done, __ATOMIC_SEQ_CST) == was &&
+	    !trust_lost && !guest_ended)
+		syscall(SYS_futex, done, FUTEX_WAIT, was, &t, NULL, 0);
 }
 
 void
 format_renew(void)
 {
-	struct control *c = area.ctl;
-	struct timespec t = { 0, 50 * 1000 * 1000 };
-	uint32_t was = __atomic_load_n(&renewed, __ATOMIC_SEQ_CST);
+	put_and_wait(Q_RENEW, 0, NULL, &renewed);
+}
 
-	put(Q_RENEW, NULL);
-	__atomic_fetch_add(&c->qbell, 1, __ATOMIC_SEQ_CST);
-	futex_wake(&c->qbell);
-	while (__atomic_load_n(&renewed, __ATOMIC_SEQ_CST) == was &&
-	    !trust_lost && !guest_ended)
-		syscall(SYS_futex, &renewed, FUTEX_WAIT, was, &t, NULL, 0);
+void
+format_mark(unsigned slot, char *line)
+{
+	put_and_wait(Q_MARK, slot, line, &marked);
 }
 
 /* Find the records that no thread handed over, by their heads. */
@@ -638,7 +682,7 @@ format_drain(void)
 	qhead = 0;
 	for (i = 0; i < NQUEUE; i++) {
 		free(own[i].lines);
-		own[i] = (struct own_entry){ Q_NONE, NULL };
+		own[i] = (struct own_entry){ Q_NONE, 0, NULL };
 	}
 }
 

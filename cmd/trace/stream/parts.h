@@ -84,7 +84,7 @@ void counters_tell_all(bool last);
 void counters_renew(void);
 /* Kind cache: define what was counted, for its code is about to go. */
 void counters_define(void);
-/* Kind cache: write the sums of all counts, at the end. */
+/* Kind cache: write the sums of all counts, which are 0 then. */
 void counters_totals(void);
 
 #endif

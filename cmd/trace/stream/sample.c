@@ -20,7 +20,7 @@ static uint32_t put, taken;
 static bool
 is_wanted(void)
 {
-	return opt->kind->records && opt->windows == 0 &&
+	return opt->kind->records && !(opt->windows & ~WINDOWS_REQUESTS) &&
 	    !(opt->debug & (DEBUG_NOSUPER | DEBUG_LONG));
 }
 

@@ -39,6 +39,11 @@ void format_replace(char *lines);
  * not a line, but defines an id.
  */
 void format_text(char *lines);
+/*
+ * The same of a line about what the slot's thread has done so far; it waits for
+ * us, and we wait until the line and all that comes before it are written.
+ */
+void format_mark(unsigned slot, char *line);
 /* The area's threads are gone: write all that they left, end the thread. */
 void format_drain(void);
 /* The run ends before the program's end, because of this signal to us. */

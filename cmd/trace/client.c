@@ -1,0 +1,283 @@
+/*
+ * client - what the program asks for by valgrind.h: marks, and printing
+ *
+ * A mark is a J line of the stream.  What the program prints is formatted here:
+ * its format, its strings and its va_list are read from its memory, and each
+ * conversion is done by snprintf.  Nothing that it can put there does more than
+ * end the text.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cache/cache.h"
+#include "evw.h"
+#include "guest/guest.h"
+#include "shown.h"
+#include "stream/stream.h"
+#include "trace.h"
+#include "util.h"
+
+#define TEXT_BYTES 4096u
+
+/* The program's memory at an address: how many bytes could be read. */
+static size_t
+get(uint64_t at, void *to, size_t n)
+{
+	ssize_t r = pread(guest.mem, to, n, (off_t)at);
+
+	return r < 0 ? 0 : (size_t)r;
+}
+
+/* A string of the program's, cut to the buffer's size. */
+static void
+get_string(uint64_t at, char buf[TEXT_BYTES])
+{
+	size_t n = 0, part;
+
+	do {		/* not over the end of a page that is the last one */
+		part = PAGE - (at + n) % PAGE;
+		if (part > TEXT_BYTES - 1 - n)
+			part = TEXT_BYTES - 1 - n;
+		part = get(at + n, buf + n, part);
+		n += part;
+	} while (part > 0 && n < TEXT_BYTES - 1 &&
+	    memchr(buf + n - part, '\0', part) == NULL);
+	buf[n] = '\0';
+}
+
+/* -------------------------------------------------------------------- marks */
+
+static unsigned
+threads(void)
+{
+	unsigned i, n = 0;
+
+	for (i = 0; i < NSLOT; i++)
+		n += ONCE(area.ctl->slot[i].used) == SLOT_TAKEN;
+	return n;
+}
+
+void
+client_mark(unsigned slot, uint64_t mark, uint64_t text)
+{
+	static const char *const word[NMARK] = { "on", "cold", "off",
+		"toggle", "dump", "zero" };
+	char label[TEXT_BYTES] = "", *line;
+
+	if (!(opt->windows & WINDOWS_REQUESTS) || mark >= NMARK)
+		return;
+	if (text != 0)
+		get_string(text, label);
+	line = xmalloc(4 * TEXT_BYTES + 64);
+	strcpy(evw_escape(line + sprintf(line, "J %s%s", word[mark],
+	    label[0] != '\0' ? " " : ""), label, false), "\n");
+	if (mark <= MARK_OFF)
+		__atomic_store_n(&area.ctl->off, mark == MARK_OFF,
+		    __ATOMIC_SEQ_CST);
+	/* the others' counts are theirs of before, too */
+	if (threads() > 1 && opt->kind->counters)
+		frag_renew();
+	else if (threads() > 1 && mark <= MARK_OFF)
+		frag_all_out();
+	format_mark(slot, line);
+}
+
+/* ----------------------------------------------------------------- printing */
+
+/* A va_list of the program's, and whether its memory was there so far. */
+struct args {
+	uint32_t gp, fp;
+	uint64_t stack, regs;
+};
+
+static uint64_t
+next_word(struct args *a)
+{
+	uint64_t at, v = 0;
+
+	if (a->gp < 48) {
+		at = a->regs + a->gp;
+		a->gp += 8;
+	} else {
+		at = a->stack;
+		a->stack += 8;
+	}
+	get(at, &v, sizeof v);
+	return v;
+}
+
+static double
+next_double(struct args *a)
+{
+	uint64_t at;
+	double v = 0;
+
+	if (a->fp < 176) {
+		at = a->regs + a->fp;
+		a->fp += 16;
+	} else {
+		at = a->stack;
+		a->stack += 8;
+	}
+	get(at, &v, sizeof v);
+	return v;
+}
+
+/* One conversion, read from its text behind the %. */
+struct spec {
+	char flags[8];
+	int width, precision;	/* -1: none */
+	bool wide;		/* of 64 bits */
+	char kind;
+};
+
+static int
+number(const char **s, struct args *a)
+{
+	int n = 0;
+
+	if (**s == '*') {
+		++*s;
+		return (int)next_word(a);
+	}
+	for (; **s >= '0' && **s <= '9'; ++*s)
+		n = n < 10000 ? 10 * n + (**s - '0') : n;
+	return n;
+}
+
+static const char *
+parse(const char *s, struct args *a, struct spec *p)
+{
+	size_t n = strspn(s, "-+ #0");
+
+	memset(p, 0, sizeof *p);
+	memcpy(p->flags, s, n < sizeof p->flags - 1 ? n : sizeof p->flags - 1);
+	s += n;
+	p->width = number(&s, a);
+	p->precision = -1;
+	if (*s == '.') {
+		s++;
+		p->precision = number(&s, a);
+	}
+	for (; *s != '\0' && strchr("hlLqjzt", *s) != NULL; s++)
+		p->wide |= *s != 'h';
+	p->kind = *s;
+	return *s == '\0' ? s : s + 1;
+}
+
+/* Format the next argument into buf; returns its length. */
+static size_t
+convert(char *buf, size_t size, const struct spec *p, struct args *a)
+{
+	char fmt[32], str[TEXT_BYTES];
+	int w = p->width > 1000 ? 1000 : p->width;
+	int prec = p->precision > 1000 ? 1000 : p->precision, n;
+	uint64_t v;
+
+	switch (p->kind) {
+	case 'd': case 'i': case 'u': case 'x': case 'X': case 'o':
+		v = next_word(a);
+		if (!p->wide)
+			v = p->kind == 'd' || p->kind == 'i' ?
+			    (uint64_t)(int64_t)(int32_t)v : (uint32_t)v;
+		snprintf(fmt, sizeof fmt, "%%%s*.*ll%c", p->flags, p->kind);
+		n = snprintf(buf, size, fmt, w, prec, (unsigned long long)v);
+		break;
+	case 'c':
+		snprintf(fmt, sizeof fmt, "%%%s*c", p->flags);
+		n = snprintf(buf, size, fmt, w, (int)(next_word(a) & 0xff));
+		break;
+	case 'p':
+		v = next_word(a);
+		snprintf(fmt, sizeof fmt, "%%%s*p", p->flags);
+		n = snprintf(buf, size, fmt, w, (void *)(uintptr_t)v);
+		break;
+	case 's':
+		get_string(next_word(a), str);
+		snprintf(fmt, sizeof fmt, "%%%s*.*s", p->flags);
+		n = snprintf(buf, size, fmt, w, prec, str);
+		break;
+	case 'e': case 'f': case 'g': case 'a': case 'E': case 'F': case 'G':
+	case 'A':
+		snprintf(fmt, sizeof fmt, "%%%s*.*%c", p->flags, p->kind);
+		n = snprintf(buf, size, fmt, w, prec, next_double(a));
+		break;
+	default:		/* %%, or unknown: as it stands */
+		n = snprintf(buf, size, "%c", p->kind == '\0' ? '%' : p->kind);
+		break;
+	}
+	return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
+}
+
+static size_t
+format(char *buf, size_t size, const char *s, struct args *a)
+{
+	struct spec p;
+	size_t n = 0;
+
+	while (*s != '\0' && n + 1 < size) {
+		if (*s != '%') {
+			buf[n++] = *s++;
+			continue;
+		}
+		s = parse(s + 1, a, &p);
+		n += convert(buf + n, size - n, &p, a);
+	}
+	buf[n] = '\0';
+	return n;
+}
+
+static void
+put(const char *text, size_t n)
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = opt->log == NULL ? STDERR_FILENO : open(opt->log,
+		    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (fd < 0)
+		die("%s: open:", opt->log);
+	if (write(fd, text, n) < 0)
+		return;		/* there is nobody to tell */
+}
+
+/* Each line with the process's number before it, as Valgrind has it. */
+static void
+put_lines(const char *text)
+{
+	static char out[6 * TEXT_BYTES];
+	size_t len = 0, n;
+
+	while (*text != '\0' && len < sizeof out / 2) {
+		n = strcspn(text, "\n");
+		len += (size_t)sprintf(out + len, "**%d** ", (int)guest.pid);
+		len += shown_copy(out + len, sizeof out - 1 - len, text, n);
+		out[len++] = '\n';
+		text += n + (text[n] == '\n');
+	}
+	put(out, len);
+}
+
+uint64_t
+client_print(const uint64_t arg[4])
+{
+	char fmt[TEXT_BYTES], text[4 * TEXT_BYTES], at[64];
+	struct args a = { 48, 176, 0, 0 };
+	size_t n;
+
+	if (!(opt->windows & WINDOWS_REQUESTS))
+		return 0;
+	get_string(arg[0], fmt);
+	get(arg[1], &a, sizeof a);
+	n = format(text, sizeof text, fmt, &a);
+	put_lines(text);
+	if (arg[2] != 0) {
+		snprintf(at, sizeof at, "   at %#llx",
+		    (unsigned long long)arg[2]);
+		put_lines(at);
+	}
+	return n;
+}
