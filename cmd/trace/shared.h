@@ -167,6 +167,8 @@ record_size(unsigned nvalues)
 	uint64_t more;		/* landing of what jumped elsewhere */	\
 	uint64_t open;		/* --allocs: minus rsp behind the return of \
 				 * what is open, or 0 */		\
+	uint64_t flags;		/* at a call: lahf, seto */		\
+	uint64_t pad0[1];						\
 	uint8_t vec[128];	/* of a gather: index, then mask */
 
 struct tarea_head {
@@ -308,11 +310,19 @@ owner_key(uint32_t owner)
  * and only trace writes them.
  */
 struct ctx_frame {
+	uint64_t landing;	/* where in the cache it returns to */
 	uint64_t arc;		/* 16 times its number */
 	uint64_t p;		/* REG_P at the call */
 	uint64_t place;		/* of the return address */
-	uint64_t landing;	/* where in the cache it returns to */
 };
+
+/*
+ * Map entries, in `homed': rsp, which is an address among the frames, has the
+ * guest's value in rdx, or in rax.
+ */
+#define RSP_IN_RDX (1u << REG_P)
+#define RSP_IN_RAX (1u << REG_T)
+
 
 struct ctx_arc {
 	uint64_t nkey;		/* -(state + site [+ target]) */
@@ -348,6 +358,11 @@ struct ctx_count {
 	uint64_t ir, calls;
 };
 #define CTX_KEYS 65536u
+/*
+ * The words' place in their page is none of a home's: processors take a store
+ * for one to the place of a later load if the low 12 bits agree, and wait.
+ */
+#define CTX_WORDS 0x700u
 #define CTX_TABLE PAGE
 #define CTX_COUNTS (CTX_TABLE + 8u * CTX_KEYS)
 #define CTX_GUARD (CTX_COUNTS + 16u * ARCS_MOST)
@@ -418,7 +433,8 @@ struct mapent {
 	uint8_t exit;		/* MAP_EXIT, MAP_LEFT: number of the exit */
 	uint8_t kind : 4;
 	uint8_t rep : 2;	/* 1, 2: in a repeated one; or REP_CHECK */
-	uint8_t flags : 1;	/* the guest's flags are in rax: lahf, seto */
+	uint8_t flags : 1;	/* the guest's flags are in rax: lahf, seto; at
+				 * a call, from MAP_LEFT_TMP on, in t->flags */
 	uint8_t counted : 1;	/* a repeated one's count has been added to the
 				 * counter whose number is in tmp0 */
 };

@@ -164,6 +164,7 @@ struct area {
 	uint64_t blob;		/* guest address of the runtime */
 	uint64_t miss;		/* what an empty lookup word leads to */
 	uint64_t called;	/* and an arc without code */
+	uint64_t returned;	/* and a frame without a landing */
 	struct ctx_arc *arcs;	/* only trace writes these two */
 	struct ctx_state *states;
 	uint8_t *bufs;

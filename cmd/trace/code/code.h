@@ -7,6 +7,7 @@
  * allocs.c	functions that allocate and free memory (--allocs)
  * funcs.c	where functions begin (--contexts)
  * block.c	the instructions of a superblock
+ * flags.c	where the arithmetic flags are not looked at
  * groups.c	which references of a block share a recorded address
  * text.c	a block, packed for the stream's writer
  */
@@ -136,6 +137,13 @@ int block_decode(struct insn *, app_pc pc, const uint8_t *, unsigned n);
 int block_collect(struct block *, app_pc pc, unsigned mode);
 /* The same along a path; -1: the path cannot be followed. */
 int block_follow(struct block *, app_pc pc, const struct path *);
+
+/* -------------------------------------------------------------------- flags */
+
+/* Does the program, from pc on, write all arithmetic flags, then read any? */
+bool flags_dead(app_pc pc);
+/* Mappings have changed: forget what was found. */
+void flags_forget(void);
 
 /* ------------------------------------------------------------------- groups */
 

@@ -42,7 +42,7 @@ part(unsigned slot)
 static struct ctx_words *
 words(unsigned slot)
 {
-	return (struct ctx_words *)(void *)part(slot);
+	return (struct ctx_words *)(void *)(part(slot) + CTX_WORDS);
 }
 
 /* The guest's frame i, from the outermost. */
@@ -213,8 +213,8 @@ put_root(struct mirror *m, unsigned slot, const struct walk_ctx *root,
 
 	to = arcs_state(root, arcs_set_with(set, root->fn, root->level),
 	    owner_get(root, limbo ? LIMBO : 0), slow);
-	put(m, slot, &(struct copy){ .f = { 16ull * arcs_get(0, &c, to), 0,
-	    place, area.miss }, .root = root });
+	put(m, slot, &(struct copy){ .f = { area.returned, 16ull *
+	    arcs_get(0, &c, to), 0, place }, .root = root });
 }
 
 /* Is trace to see the innermost handler's first call, for its stack? */
@@ -284,10 +284,10 @@ put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
 		    roots_now(t), t->skipper == NULL ? 0 :
 		    t->skipper->seg->last), true);
 	}
-	put(m, slot, &(struct copy){ .f = { 16ull * arcs_get(from, &c, to),
-	    p_at(t, t->enter[at], p), f->sp == UINT64_MAX ? PLACE_NONE : f->sp,
-	    c.slow || s->move == MOVE_CALL ? area.miss : area.ctl->more },
-	    .arc = a, .enter = t->enter[at] });
+	put(m, slot, &(struct copy){ .f = { c.slow || s->move == MOVE_CALL ?
+	    area.returned : area.ctl->more, 16ull * arcs_get(from, &c, to),
+	    p_at(t, t->enter[at], p), f->sp == UINT64_MAX ? PLACE_NONE : f->sp
+	    }, .arc = a, .enter = t->enter[at] });
 }
 
 void
@@ -331,7 +331,7 @@ context_called(unsigned slot)
 void
 frames_end(unsigned slot)
 {
-	struct ctx_frame none = { 0, 0, PLACE_NONE, area.miss };
+	struct ctx_frame none = { area.returned, 0, 0, PLACE_NONE };
 
 	mirrors[slot].n = 0;
 	if (ONCE(words(slot)->base) == 0)
@@ -355,7 +355,7 @@ context_forget_landings(void)
 		for (i = 0; i < n; i++) {
 			f = frame(slot, i);
 			if (f->landing != area.ctl->more)
-				f->landing = area.miss;
+				f->landing = area.returned;
 		}
 	}
 }

@@ -285,6 +285,7 @@ inject(const struct start *s, uint64_t skip)
 	cpu_model(opt->cpu);
 	area.miss = area.blob + h.miss;
 	area.called = area.blob + h.called;
+	area.returned = area.blob + h.returned;
 }
 
 void

@@ -18,7 +18,7 @@
  * lookup words lead, and of where other threads begin.
  */
 struct head {
-	uint64_t start, data, end, rt, miss, called, join;
+	uint64_t start, data, end, rt, miss, called, returned, join;
 };
 
 /* blob.S */

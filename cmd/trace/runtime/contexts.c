@@ -22,7 +22,7 @@ at(const struct tarea *t, uint64_t off)
 static struct ctx_words *
 words(const struct tarea *t)
 {
-	return at(t, 0);
+	return at(t, CTX_WORDS);
 }
 
 struct ctx_frame *
@@ -109,7 +109,7 @@ contexts_begin(struct tarea *t)
 	f->arc = 0;
 	f->p = 0;
 	f->place = PLACE_NONE;
-	f->landing = (uint64_t)rt_miss;
+	f->landing = (uint64_t)rt_return;
 	words(t)->top = words(t)->base = (uint64_t)f;
 	t->rt_called = (uint64_t)rt_called;
 	t->more = rt.ctl->more;
@@ -233,7 +233,7 @@ check_landing(struct tarea *t, struct ctx_frame *f)
 {
 	if (__atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST) != t->gen &&
 	    f->landing != t->more)
-		f->landing = (uint64_t)rt_miss;
+		f->landing = (uint64_t)rt_return;
 }
 
 static bool
@@ -253,7 +253,7 @@ make_call(struct tarea *t)
 	f->p = t->p;
 	f->place = call ? t->moving.sp : top->place;
 	f->landing = !call ? t->more : t->moving.landing != 0 ?
-	    t->moving.landing : (uint64_t)rt_miss;
+	    t->moving.landing : (uint64_t)rt_return;
 	count(t, f->arc)->calls++;
 	__atomic_store_n(&words(t)->top, (uint64_t)f, __ATOMIC_SEQ_CST);
 	check_landing(t, f);

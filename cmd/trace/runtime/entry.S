@@ -20,10 +20,11 @@
 	.quad rt - blob
 	.quad rt_miss - blob
 	.quad rt_called - blob
+	.quad rt_return - blob
 	.quad rt_join - blob
 	.globl blob
 	.hidden blob
-	.set blob, . - 56
+	.set blob, . - 64
 
 	.text
 	.hidden rt_text_end, rt_data_end, rt
@@ -60,11 +61,18 @@
 	mov %rcx, HOME(1)
 	lea dispatch_exit(%rip), %rax
 	jmp save
-	/* A call whose target has no code: its frame is there. */
+	/* A call whose target has no code: its frame is there; rsp in rdx. */
 	FUNC rt_called
+	mov %rdx, %rsp
+	mov TO_CALL_FLAGS(T), %rax	/* if they are dead, of another call */
+	add $0x7f, %al
+	sahf
 	mov HOME(2), %rdx
 	lea dispatch_called(%rip), %rax
 	jmp save
+	/* A return whose frame has no landing: rsp in rax, else like rt_miss. */
+	FUNC rt_return
+	mov %rax, %rsp
 	/* Out of the cache at an indirect transfer: pc in rcx; rax, rcx at home. */
 	FUNC rt_miss
 	mov %rcx, TO_PC(T)

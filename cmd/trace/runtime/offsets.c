@@ -22,6 +22,7 @@ offsets(void)
 	MEMBER(TO_ENTRY, entry);
 	MEMBER(TO_FLAGS, rflags);
 	MEMBER(TO_STACK, stack);
+	MEMBER(TO_CALL_FLAGS, flags);
 	MEMBER(TO_LOOK_RET, look_ret);
 	MEMBER(TO_LOOK_KIND, look_kind);
 	NUMBER(TO_LOOK_SAVE, TO_LOOK_SAVE);

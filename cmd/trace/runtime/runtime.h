@@ -196,6 +196,7 @@ void rt_start(void);
 void rt_exit(void);
 void rt_miss(void);
 void rt_called(void);
+void rt_return(void);
 void rt_look(void);
 void rt_enter(struct tarea *) __attribute__((noreturn));
 void rt_resume(void);

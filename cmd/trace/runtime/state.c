@@ -114,6 +114,8 @@ take_registers(struct tarea *t, struct kucontext *uc, const struct mapent *m)
 	for (r = 0; r < 16; r++)
 		if (r != REG_P && r != REG_T && !(m->homed >> r & 1))
 			t->gpr[r] = *reg_of(uc, r);
+	if (m->homed & (RSP_IN_RDX | RSP_IN_RAX))
+		t->gpr[4] = m->homed & RSP_IN_RAX ? uc->rax : uc->rdx;
 	if (p != REG_P)
 		t->gpr[REG_P] = *reg_of(uc, p);
 	if (h != REG_T)
@@ -455,9 +457,13 @@ state_take(struct tarea *t, struct kucontext *uc)
 
 	take_registers(t, uc, &m);
 	t->rflags = uc->eflags;
-	if (m.flags)		/* lahf; seto %al */
+	if (m.flags) {		/* lahf; seto %al */
+		uint64_t kept = m.kind < MAP_LEFT_TMP ? uc->rax :
+		    t->flags;
+
 		t->rflags = (t->rflags & ~0x8d5ull) |
-		    (uc->rax >> 8 & 0xd5) | (uc->rax & 1) << 11;
+		    (kept >> 8 & 0xd5) | (kept & 1) << 11;
+	}
 	t->df = uc->eflags >> 10 & 1;
 	t->p = uc->r8;
 	switch (m.kind) {
@@ -491,7 +497,8 @@ state_take(struct tarea *t, struct kucontext *uc)
 			contexts_unland(t);
 		jumped(t);
 		break;
-	case MAP_CALLED:
+	case MAP_CALLED:	/* perhaps before the landing was pushed */
+		contexts_top(t)->landing = (uint64_t)rt_return;
 		t->pc = contexts_arc(t)->target;
 		break;
 	case MAP_CALL:

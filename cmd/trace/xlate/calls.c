@@ -5,47 +5,59 @@
  * a frame, and goes on at the arc's code.  A return goes to the landing of the
  * frame, in the code of the call, which adds what the call took to its arc and
  * pops the frame.  Whatever is not as expected leaves by the runtime, before
- * anything is counted.  Nothing here changes the guest's flags.
+ * anything is counted.
+ *
+ * These look at things by the flags.  A call keeps the guest's in the area, but
+ * where its target is known not to look at them; code that may look takes them
+ * from there.  A landing whose flags may be looked at has a longer form, which
+ * does not change them.
  *
  * The store of the top frame's address is what makes a call or a return done.
  */
 #include "xlate/parts.h"
 
-#define WORD(member) (T_CTX + (int32_t)offsetof(struct ctx_words, member))
+#define WORD(member) (T_CTX + (int32_t)CTX_WORDS + \
+    (int32_t)offsetof(struct ctx_words, member))
 #define ARC(member) (T_ARCS + (int32_t)offsetof(struct ctx_arc, member))
 #define COUNT(member) (T_CTX + (int32_t)CTX_COUNTS + \
     (int32_t)offsetof(struct ctx_count, member))
 #define FRAME(member) (int32_t)offsetof(struct ctx_frame, member)
 
-/* A branch to cold code, taken if rcx is not 0. */
-static void
-unless_zero(struct xlate *x, unsigned e)
-{
-	uint8_t *ok = emit_jrcxz(&x->c);
+enum { CC_AE = 3, CC_NE = 5 };
 
-	x->call[x->ncall].at = emit_jmp32(&x->c);
+/* A branch to cold code. */
+static void
+leave_if(struct xlate *x, unsigned e, unsigned cc)
+{
+	x->call[x->ncall].at = emit_jcc32(&x->c, cc);
 	x->call[x->ncall++].exit = (uint8_t)e;
-	emit_patch8(ok, x->c.p);
 }
 
-/*
- * rcx = 0 if the top frame, whose address is in rdx, lies above the stack
- * pointer: what it is the return address of was not overwritten.
- */
+/* The guest's flags go into the area, if anyone may look at them. */
 static void
-check_place(struct xlate *x)
+save_flags(struct xlate *x, unsigned e, unsigned kind)
 {
-	struct emitter *c = &x->c;
+	struct xexit *ex = &x->exit[e];
 
-	emit_load(c, RAX, RDX, FRAME(place));
-	emit_mov(c, RCX, RSP);
-	emit_not(c, RCX);
-	emit_lea_sib(c, RCX, RCX, RAX, 1, 0, 0);
-	emit_bswap(c, RCX);
-	emit_movzx8(c, RCX, RCX);
+	ex->saves = ex->kind == EXIT_INDIRECT || !flags_dead(ex->target);
+	if (!ex->saves)
+		return;
+	emit_save_flags(&x->c);
+	emit_store(&x->c, REG_T, TO(flags), RAX);
+	x->flags_in_area = true;
+	mark_exit(x, e, kind);
 }
 
-/* rax = the arc by the table, rcx = 0 if it is the right one. */
+/* They come back from there by rax, which is at home. */
+static void
+load_flags(struct xlate *x)
+{
+	emit_load(&x->c, RAX, REG_T, TO(flags));
+	emit_restore_flags(&x->c);
+	x->flags_in_area = false;
+}
+
+/* rax = the arc by the table; leave if it is not the right one. */
 static void
 find_arc(struct xlate *x, unsigned e)
 {
@@ -54,98 +66,73 @@ find_arc(struct xlate *x, unsigned e)
 
 	emit_load(c, RAX, RDX, FRAME(arc));
 	emit_load_sib(c, RAX, REG_T, RAX, 4, ARC(state));
-	if (ex->kind == EXIT_INDIRECT) {
-		emit_load(c, RCX, REG_T, TO(tmp1));
+	if (ex->kind == EXIT_INDIRECT)
 		emit_lea_sib(c, RCX, RCX, RAX, 1, (int32_t)ex->key, 0);
-	} else {
+	else
 		emit_lea(c, RCX, RAX, (int32_t)ex->key);
-	}
 	emit_movzx16(c, RAX, RCX);
 	emit_load_sib(c, RAX, REG_T, RAX, 8, T_CTX + (int32_t)CTX_TABLE);
-	emit_load_sib(c, RDX, REG_T, RAX, 4, ARC(nkey));
-	emit_lea_sib(c, RCX, RCX, RDX, 1, 0, 0);
+	emit_add_sib(c, RCX, REG_T, RAX, 4, ARC(nkey));
+	leave_if(x, e, CC_NE);
 }
 
-/* Push the frame of arc rax. */
+/* Push the frame of arc rax; the top one is at rdx. */
 static void
 push_frame(struct xlate *x, unsigned e)
 {
 	struct emitter *c = &x->c;
 	bool call = x->exit[e].move == MOVE_CALL;
 
-	emit_load(c, RCX, REG_T, WORD(top));
+	emit_lea(c, RCX, RDX, -(int32_t)sizeof(struct ctx_frame));
 	if (!call)
-		emit_load(c, RDX, RCX, FRAME(place));
-	emit_store(c, RCX, FRAME(place) - (int32_t)sizeof(struct ctx_frame),
-	    call ? RSP : RDX);
-	emit_lea(c, RCX, RCX, -(int32_t)sizeof(struct ctx_frame));
+		emit_load(c, RDX, RDX, FRAME(place));
+	emit_store(c, RCX, FRAME(place), call ? RSP : RDX);
 	emit_store(c, RCX, FRAME(arc), RAX);
 	emit_store(c, RCX, FRAME(p), REG_P);
-	if (call)
-		x->exit[e].land = emit_lea_rip(c, RDX);
-	else
-		emit_load(c, RDX, REG_T, TO(more));
-	emit_store(c, RCX, FRAME(landing), RDX);
-	emit_load_sib(c, RDX, REG_T, RAX, 1, COUNT(calls));
-	emit_lea(c, RDX, RDX, 1);
-	emit_store_sib(c, REG_T, RAX, 1, COUNT(calls), RDX);
+	emit_inc_sib(c, REG_T, RAX, 1, COUNT(calls));
 	mark_exit(x, e, MAP_CALL);
 	emit_store(c, REG_T, WORD(top), RCX);
 	mark_exit(x, e, MAP_CALLED);
 }
 
 /*
- * Exit e is a call, or a jump that is one: all registers hold the guest's
- * values, but rcx the target of an indirect one.
+ * Go on at the arc's code, by a call: so the processor foresees the return.  It
+ * stores the landing, at the end of the frame's word.
  */
-void
-calls_call(struct xlate *x, unsigned e)
+static void
+go_on(struct xlate *x, unsigned e)
 {
 	struct emitter *c = &x->c;
-	bool indirect = x->exit[e].kind == EXIT_INDIRECT;
 
-	if (!indirect) {
-		emit_store(c, REG_T, HOME(RAX), RAX);
-		emit_store(c, REG_T, HOME(RCX), RCX);
-	} else {
-		emit_store(c, REG_T, TO(tmp1), RCX);
-	}
-	emit_store(c, REG_T, HOME(RDX), RDX);
-	x->homed |= BIT(RAX) | BIT(RCX) | BIT(RDX);
-	mark_exit(x, e, indirect ? MAP_LEFT_TMP : MAP_LEFT);
-	emit_load(c, RDX, REG_T, WORD(top));
-	if (x->exit[e].move == MOVE_CALL) {
-		check_place(x);
-		unless_zero(x, e);
-	}
-	find_arc(x, e);
-	unless_zero(x, e);
-	push_frame(x, e);
-	emit_jmp_sib(c, REG_T, RAX, 4, ARC(code));
-}
-
-/* Exit e is a return: rcx is the target, rax is free. */
-void
-calls_return(struct xlate *x)
-{
-	emit_load(&x->c, RAX, REG_T, WORD(top));
-	emit_jmp_mem(&x->c, RAX, FRAME(landing));
+	emit_mov(c, RDX, RSP);
+	emit_lea(c, RSP, RCX, FRAME(landing) + 8);
+	x->homed |= RSP_IN_RDX;
+	mark_exit(x, e, MAP_CALLED);
+	emit_call_sib(c, REG_T, RAX, 4, ARC(code));
+	x->homed &= ~RSP_IN_RDX;
+	x->flags_in_area = false;
 }
 
 /*
- * Where calls of this fragment enter: rax, rcx and rdx are at home.  The first
- * two are reloaded where the jump leads to, whose displacement this returns.
+ * A return, behind its `ret': rsp points behind the frame's landing, rax has
+ * the guest's, rcx where it leads.  Then rax is the frame's address.
  */
-uint8_t *
-calls_entry(struct xlate *x)
+static void
+land(struct xlate *x, unsigned l)
 {
-	x->homed = BIT(RAX) | BIT(RCX) | BIT(RDX);
-	x->callentry = emit_off(&x->c);
-	mark(x, 0, MAP_BODY, 0);
-	emit_load(&x->c, RDX, REG_T, HOME(RDX));
-	x->homed &= ~BIT(RDX);
-	mark(x, 0, MAP_BODY, 0);
-	return emit_jmp8(&x->c);
+	struct emitter *c = &x->c;
+
+	x->homed = BIT(RAX) | BIT(RCX) | RSP_IN_RAX;
+	mark_exit(x, l, MAP_RETURN);
+	emit_store(c, REG_T, TO(tmp1), RCX);
+	mark_exit(x, l, MAP_LAND);
+	emit_store(c, REG_T, HOME(RDX), RDX);
+	x->homed |= BIT(RDX);
+	mark_exit(x, l, MAP_LAND);
+	emit_swap_rax_rsp(c);
+	x->homed &= ~RSP_IN_RAX;
+	mark_exit(x, l, MAP_LAND);
+	emit_lea(c, RAX, RAX, -FRAME(landing) - 8);
 }
 
 /* Pop the top frame, whose address is in rax, and add up what it took. */
@@ -168,9 +155,24 @@ pop_frame(struct xlate *x, unsigned e)
 	emit_store(c, REG_T, WORD(top), RAX);
 }
 
-/* The return went elsewhere, or from another frame: leave. */
+/* The same by the flags. */
 static void
-land_elsewhere(struct xlate *x, unsigned e)
+pop_frame_fast(struct xlate *x, unsigned e)
+{
+	struct emitter *c = &x->c;
+
+	emit_load(c, RDX, RAX, FRAME(arc));
+	emit_load(c, RCX, RAX, FRAME(p));
+	emit_sub(c, RCX, REG_P);
+	emit_add_to_sib(c, REG_T, RDX, 1, COUNT(ir), RCX);
+	mark_exit(x, e, MAP_LAND_IR);
+	emit_lea(c, RAX, RAX, sizeof(struct ctx_frame));
+	emit_store(c, REG_T, WORD(top), RAX);
+}
+
+/* rcx is not 0: it went elsewhere, or from another frame; leave. */
+static void
+land_if_zero(struct xlate *x, unsigned e)
 {
 	struct emitter *c = &x->c;
 	uint8_t *ok = emit_jrcxz(c);
@@ -186,86 +188,190 @@ land_elsewhere(struct xlate *x, unsigned e)
 	mark_exit(x, e, MAP_LAND);
 }
 
-/*
- * The landing of call e: the top frame's address is in rax, where the return
- * leads in rcx.  l is the exit to behind the call.
- */
+/* The checks of a landing that do not change the flags. */
 static void
-write_landing(struct xlate *x, unsigned e, unsigned l)
+check_keeping_flags(struct xlate *x, unsigned l)
 {
 	struct emitter *c = &x->c;
-	app_pc ret = x->exit[l].target;
 
-	emit_patch32(x->exit[e].land, c->p);
-	x->exit[e].landing = emit_here(c);
-	x->homed = BIT(RAX) | BIT(RCX);
-	mark_exit(x, l, MAP_RETURN);
-	emit_store(c, REG_T, TO(tmp1), RCX);
-	mark_exit(x, l, MAP_LAND);
-	emit_store(c, REG_T, HOME(RDX), RDX);
-	x->homed |= BIT(RDX);
-	mark_exit(x, l, MAP_LAND);
-	emit_imm(c, RDX, -ret);
+	emit_imm(c, RDX, -x->exit[l].target);
 	emit_lea_sib(c, RCX, RCX, RDX, 1, 0, 0);
 	emit_lea_sib(c, RCX, RSP, RCX, 8, -8, 0);
 	emit_not(c, RCX);
 	emit_load(c, RDX, RAX, FRAME(place));
 	emit_lea_sib(c, RCX, RCX, RDX, 1, 1, 0);
-	land_elsewhere(x, l);
-	pop_frame(x, l);
+	land_if_zero(x, l);
+}
+
+/* Does it return to here, and from the top frame? */
+static void
+check_landing(struct xlate *x, unsigned l)
+{
+	struct emitter *c = &x->c;
+
+	emit_imm(c, RDX, x->exit[l].target);
+	emit_cmp(c, RCX, RDX);
+	leave_if(x, l, CC_NE);
+	emit_lea(c, RDX, RSP, -8);
+	emit_cmp_mem(c, RDX, RAX, FRAME(place));
+	leave_if(x, l, CC_NE);
+}
+
+/* The landing of call e.  l is the exit to behind the call. */
+static void
+write_landing(struct xlate *x, unsigned e, unsigned l)
+{
+	struct emitter *c = &x->c;
+
+	x->exit[e].landing = emit_here(c);
+	x->exit[l].lands = true;
+	land(x, l);
+	if (flags_dead(x->exit[l].target)) {
+		check_landing(x, l);
+		pop_frame_fast(x, l);
+	} else {
+		check_keeping_flags(x, l);
+		pop_frame(x, l);
+	}
 	mark_exit(x, l, MAP_LEFT);
 	regs_reload(x, x->homed);
 	mark_exit(x, l, MAP_LEFT);
 }
 
-/* The landings of the fragment's calls. */
+/*
+ * Exit e is a call, or a jump that is one: all registers hold the guest's
+ * values, but rcx the target of an indirect one.
+ */
 void
-calls_landings(struct xlate *x, unsigned (*new_exit)(struct xlate *,
+calls_call(struct xlate *x, unsigned e, unsigned (*new_exit)(struct xlate *,
     unsigned kind, app_pc target, unsigned n), uint8_t *(*jump)
     (struct emitter *))
 {
-	const struct insn *in;
-	unsigned e, l, n = x->nexit;
+	struct emitter *c = &x->c;
+	bool indirect = x->exit[e].kind == EXIT_INDIRECT;
+	const struct insn *in = block_site(x->b, x->exit[e].n);
+	unsigned l;
 
-	for (e = 0; e < n; e++) {
-		if (x->exit[e].land == NULL)
-			continue;
-		in = block_site(x->b, x->exit[e].n);
-		l = new_exit(x, EXIT_DIRECT, in->pc + in->len, 0);
-		write_landing(x, e, l);
-		x->exit[l].jmp = (uint32_t)(jump(&x->c) - x->c.start);
+	if (!indirect) {
+		emit_store(c, REG_T, HOME(RAX), RAX);
+		emit_store(c, REG_T, HOME(RCX), RCX);
+	} else {
+		emit_store(c, REG_T, TO(tmp1), RCX);
 	}
+	emit_store(c, REG_T, HOME(RDX), RDX);
+	x->homed |= BIT(RAX) | BIT(RCX) | BIT(RDX);
+	mark_exit(x, e, indirect ? MAP_LEFT_TMP : MAP_LEFT);
+	save_flags(x, e, indirect ? MAP_LEFT_TMP : MAP_LEFT);
+	emit_load(c, RDX, REG_T, WORD(top));
+	if (x->exit[e].move == MOVE_CALL) {
+		/* what it is the return address of was not overwritten? */
+		emit_cmp_mem(c, RSP, RDX, FRAME(place));
+		leave_if(x, e, CC_AE);
+	}
+	find_arc(x, e);
+	push_frame(x, e);
+	go_on(x, e);
+	if (x->exit[e].move != MOVE_CALL) {
+		x->homed = BIT(RAX) | BIT(RCX) | RSP_IN_RAX;
+		mark_exit(x, e, MAP_RETURN);
+		emit_jmp_mem(c, REG_T, TO(more));
+		return;
+	}
+	l = new_exit(x, EXIT_DIRECT, in->pc + in->len, 0);
+	write_landing(x, e, l);
+	x->exit[l].jmp = (uint32_t)(jump(c) - c->start);
 }
 
-/* Where calls that are not as expected leave. */
+/* A return: rcx is the target, rax is free. */
+void
+calls_return(struct xlate *x)
+{
+	emit_mov(&x->c, RAX, RSP);
+	emit_load(&x->c, RSP, REG_T, WORD(top));
+	x->homed |= RSP_IN_RAX;
+	mark(x, 0, MAP_RETURN, 0);
+	emit_ret(&x->c);
+	x->homed &= ~RSP_IN_RAX;
+}
+
+/*
+ * Where calls of this fragment enter: rax, rcx and rdx are at home.  Behind it
+ * rax and rcx still are.
+ */
+void
+calls_entry(struct xlate *x)
+{
+	x->homed = BIT(RAX) | BIT(RCX) | BIT(RDX) | RSP_IN_RDX;
+	x->callentry = emit_off(&x->c);
+	x->flags_in_area = !x->deadflags[0];
+	mark(x, 0, MAP_CALLED, 0);
+	emit_mov(&x->c, RSP, RDX);
+	x->homed &= ~RSP_IN_RDX;
+	mark(x, 0, MAP_CALLED, 0);
+	if (x->flags_in_area)
+		load_flags(x);
+	mark(x, 0, MAP_BODY, 0);
+	emit_load(&x->c, RDX, REG_T, HOME(RDX));
+	x->homed &= ~BIT(RDX);
+}
+
+/* A call that is not as expected leaves. */
+static void
+leave_call(struct xlate *x, unsigned e, void (*leave)(struct xlate *,
+    unsigned e))
+{
+	struct emitter *c = &x->c;
+	bool indirect = x->exit[e].kind == EXIT_INDIRECT;
+	unsigned kind = indirect ? MAP_LEFT_TMP : MAP_LEFT;
+
+	x->flags_in_area = x->exit[e].saves;
+	mark_exit(x, e, kind);
+	if (x->flags_in_area)
+		load_flags(x);
+	mark_exit(x, e, kind);
+	emit_load(c, RDX, REG_T, HOME(RDX));
+	x->homed &= ~BIT(RDX);
+	mark_exit(x, e, kind);
+	if (indirect) {
+		emit_load(c, RCX, REG_T, TO(tmp1));
+		emit_jmp_mem(c, REG_T, TO(rt_miss));
+		return;
+	}
+	emit_load(c, RCX, REG_T, HOME(RCX));
+	x->homed &= ~BIT(RCX);
+	mark_exit(x, e, MAP_LEFT);
+	emit_load(c, RAX, REG_T, HOME(RAX));
+	x->homed &= ~BIT(RAX);
+	mark_exit(x, e, MAP_LEFT);
+	leave(x, e);
+}
+
+/* A return that leads elsewhere leaves. */
+static void
+leave_landing(struct xlate *x, unsigned l)
+{
+	mark_exit(x, l, MAP_LAND);
+	emit_load(&x->c, RDX, REG_T, HOME(RDX));
+	x->homed &= ~BIT(RDX);
+	mark_exit(x, l, MAP_LAND);
+	emit_load(&x->c, RCX, REG_T, TO(tmp1));
+	emit_jmp_mem(&x->c, REG_T, TO(rt_miss));
+}
+
+/* Where calls and returns that are not as expected leave. */
 void
 calls_cold(struct xlate *x, void (*leave)(struct xlate *, unsigned e))
 {
-	struct emitter *c = &x->c;
 	unsigned k, e;
 
 	for (k = 0; k < x->ncall; k++) {
 		e = x->call[k].exit;
-		emit_patch32(x->call[k].at, c->p);
+		emit_patch32(x->call[k].at, x->c.p);
 		x->homed = BIT(RAX) | BIT(RCX) | BIT(RDX);
-		mark_exit(x, e, x->exit[e].kind == EXIT_INDIRECT ?
-		    MAP_LEFT_TMP : MAP_LEFT);
-		emit_load(c, RDX, REG_T, HOME(RDX));
-		x->homed &= ~BIT(RDX);
-		if (x->exit[e].kind == EXIT_INDIRECT) {
-			mark_exit(x, e, MAP_LEFT_TMP);
-			emit_load(c, RCX, REG_T, TO(tmp1));
-			emit_jmp_mem(c, REG_T, TO(rt_miss));
-			continue;
-		}
-		mark_exit(x, e, MAP_LEFT);
-		emit_load(c, RCX, REG_T, HOME(RCX));
-		x->homed &= ~BIT(RCX);
-		mark_exit(x, e, MAP_LEFT);
-		emit_load(c, RAX, REG_T, HOME(RAX));
-		x->homed &= ~BIT(RAX);
-		mark_exit(x, e, MAP_LEFT);
-		leave(x, e);
+		if (x->exit[e].lands)
+			leave_landing(x, e);
+		else
+			leave_call(x, e, leave);
 	}
 }
 
@@ -278,18 +384,15 @@ calls_more(struct xlate *x)
 {
 	struct emitter *c = &x->c;
 
-	x->homed = BIT(RAX) | BIT(RCX);
-	mark(x, 0, MAP_RETURN, 0);
-	emit_store(c, REG_T, TO(tmp1), RCX);
-	mark(x, 0, MAP_LAND, 0);
-	emit_store(c, REG_T, HOME(RDX), RDX);
-	x->homed |= BIT(RDX);
-	mark(x, 0, MAP_LAND, 0);
+	land(x, 0);
 	pop_frame(x, 0);
 	mark(x, 0, MAP_LAND, 0);
 	emit_load(c, RDX, REG_T, HOME(RDX));
 	x->homed &= ~BIT(RDX);
 	mark(x, 0, MAP_LAND, 0);
 	emit_load(c, RCX, REG_T, TO(tmp1));
-	emit_jmp_mem(c, RAX, FRAME(landing));
+	emit_swap_rax_rsp(c);
+	x->homed |= RSP_IN_RAX;
+	mark(x, 0, MAP_LAND, 0);
+	emit_ret(c);
 }

@@ -84,6 +84,7 @@ static uint32_t epoch;		/* +1 when mappings of code change */
 void
 def_mappings_changed(void)
 {
+	flags_forget();
 	epoch++;
 }
 

@@ -169,22 +169,27 @@ emit_lea_sib(struct emitter *c, int reg, int base, int index, int scale,
 	mem(c, reg, base, index, scale, disp);
 }
 
+static void
+op_sib(struct emitter *c, unsigned op, int reg, int base, int index, int scale,
+    int32_t disp)
+{
+	rex(c, 1, reg, index, base);
+	emit_byte(c, op);
+	mem(c, reg, base, index, scale, disp);
+}
+
 void
 emit_load_sib(struct emitter *c, int reg, int base, int index, int scale,
     int32_t disp)
 {
-	rex(c, 1, reg, index, base);
-	emit_byte(c, 0x8b);
-	mem(c, reg, base, index, scale, disp);
+	op_sib(c, 0x8b, reg, base, index, scale, disp);
 }
 
 void
 emit_store_sib(struct emitter *c, int base, int index, int scale, int32_t disp,
     int reg)
 {
-	rex(c, 1, reg, index, base);
-	emit_byte(c, 0x89);
-	mem(c, reg, base, index, scale, disp);
+	op_sib(c, 0x89, reg, base, index, scale, disp);
 }
 
 uint8_t *
@@ -283,6 +288,56 @@ emit_sub_imm(struct emitter *c, int reg, int32_t v)
 	}
 }
 
+void
+emit_cmp(struct emitter *c, int reg, int reg2)
+{
+	op_reg(c, 1, 0x39, reg2, reg);
+}
+
+void
+emit_cmp_mem(struct emitter *c, int reg, int base, int32_t disp)
+{
+	op_mem(c, 1, 0x3b, reg, base, disp);
+}
+
+void
+emit_sub(struct emitter *c, int reg, int reg2)
+{
+	op_reg(c, 1, 0x29, reg2, reg);
+}
+
+void
+emit_add_sib(struct emitter *c, int reg, int base, int index, int scale,
+    int32_t disp)
+{
+	op_sib(c, 0x03, reg, base, index, scale, disp);
+}
+
+void
+emit_add_to_sib(struct emitter *c, int base, int index, int scale,
+    int32_t disp, int reg)
+{
+	op_sib(c, 0x01, reg, base, index, scale, disp);
+}
+
+void
+emit_inc_sib(struct emitter *c, int base, int index, int scale, int32_t disp)
+{
+	op_sib(c, 0xff, 0, base, index, scale, disp);
+}
+
+void
+emit_save_flags(struct emitter *c)
+{
+	emit_u32(c, 0xc0900f9f);	/* lahf; seto al */
+}
+
+void
+emit_restore_flags(struct emitter *c)
+{
+	emit_bytes(c, 0x9e7f04, 3);	/* add al, 7f; sahf */
+}
+
 /* pext and pdep, low registers: reg = deposit(extract(reg, mask), mask) */
 void
 emit_and_bits(struct emitter *c, int reg, int mask)
@@ -376,6 +431,26 @@ emit_jmp_sib(struct emitter *c, int base, int index, int scale, int32_t disp)
 	rex(c, 0, 4, index, base);
 	emit_byte(c, 0xff);
 	mem(c, 4, base, index, scale, disp);
+}
+
+void
+emit_call_sib(struct emitter *c, int base, int index, int scale, int32_t disp)
+{
+	rex(c, 0, 2, index, base);
+	emit_byte(c, 0xff);
+	mem(c, 2, base, index, scale, disp);
+}
+
+void
+emit_ret(struct emitter *c)
+{
+	emit_byte(c, 0xc3);
+}
+
+void
+emit_swap_rax_rsp(struct emitter *c)
+{
+	emit_bytes(c, 0x9448, 2);
 }
 
 void

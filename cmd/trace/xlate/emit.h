@@ -88,10 +88,24 @@ void emit_bswap(struct emitter *, int reg);
 /* The shortest mov reg, imm. */
 void emit_imm(struct emitter *, int reg, uint64_t);
 void emit_not(struct emitter *, int reg);
-/* These three change the flags. */
+/* These change the flags. */
 void emit_sar(struct emitter *, int reg, int n);
 void emit_inc_mem(struct emitter *, int base, int32_t disp);
 void emit_sub_imm(struct emitter *, int reg, int32_t);
+/* cmp reg, reg2; cmp reg, [base+disp]; sub reg, reg2 */
+void emit_cmp(struct emitter *, int reg, int reg2);
+void emit_cmp_mem(struct emitter *, int reg, int base, int32_t disp);
+void emit_sub(struct emitter *, int reg, int reg2);
+/* add reg, [base + index * scale + disp]; the reverse; the same by 1 */
+void emit_add_sib(struct emitter *, int reg, int base, int index, int scale,
+    int32_t disp);
+void emit_add_to_sib(struct emitter *, int base, int index, int scale,
+    int32_t disp, int reg);
+void emit_inc_sib(struct emitter *, int base, int index, int scale,
+    int32_t disp);
+/* The arithmetic flags into rax, and back: ah, and al for the overflow flag. */
+void emit_save_flags(struct emitter *);
+void emit_restore_flags(struct emitter *);
 /* r32 &= mask, by BMI2 */
 void emit_and_bits(struct emitter *, int reg, int mask);
 void emit_push_imm(struct emitter *, int32_t);
@@ -108,6 +122,10 @@ uint8_t *emit_jmp_rip(struct emitter *);
 void emit_jmp_mem(struct emitter *, int base, int32_t disp);
 void emit_jmp_sib(struct emitter *, int base, int index, int scale,
     int32_t disp);
+void emit_call_sib(struct emitter *, int base, int index, int scale,
+    int32_t disp);
+void emit_ret(struct emitter *);
+void emit_swap_rax_rsp(struct emitter *);
 void emit_patch8(uint8_t *at, const uint8_t *target);
 void emit_patch32(uint8_t *at, const uint8_t *target);
 

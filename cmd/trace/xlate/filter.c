@@ -71,7 +71,7 @@ save_flags(struct xlate *x)
 		return;
 	regs_home(x, RAX);
 	mark(x, x->i, MAP_BODY, 0);
-	emit_u32(c, 0xc0900f9f);	/* lahf; seto al */
+	emit_save_flags(c);
 	x->flags_in_rax = true;
 	mark(x, x->i, MAP_BODY, 0);
 }
@@ -83,7 +83,7 @@ restore_flags(struct xlate *x)
 
 	if (!x->flags_in_rax)
 		return;
-	emit_bytes(c, 0x9e7f04, 3);	/* add al, 7f; sahf */
+	emit_restore_flags(c);
 	x->flags_in_rax = false;
 	mark(x, x->i, MAP_BODY, 0);
 }

@@ -23,7 +23,7 @@ put_map(struct xlate *x, struct mapent m)
 	m.off = (uint16_t)emit_off(&x->c);
 	m.homed = (uint16_t)x->homed;
 	m.loc = x->loc;
-	m.flags = x->flags_in_rax;
+	m.flags = x->flags_in_rax || x->flags_in_area;
 	m.counted = x->counted;
 	if (x->nmap > 0 && x->nmap < MAX_MAP) {
 		last = &x->map[x->nmap - 1];

@@ -69,12 +69,11 @@ void filter_rep_after(struct xlate *);
 void filter_cold(struct xlate *);
 
 /* calls.c: with --contexts, calls and returns */
-void calls_call(struct xlate *, unsigned e);
+void calls_call(struct xlate *, unsigned e, unsigned (*new_exit)
+    (struct xlate *, unsigned kind, app_pc target, unsigned n),
+    uint8_t *(*jump)(struct emitter *));
 void calls_return(struct xlate *);
-uint8_t *calls_entry(struct xlate *);
-void calls_landings(struct xlate *, unsigned (*new_exit)(struct xlate *,
-    unsigned kind, app_pc target, unsigned n), uint8_t *(*jump)
-    (struct emitter *));
+void calls_entry(struct xlate *);
 void calls_cold(struct xlate *, void (*leave)(struct xlate *, unsigned e));
 
 /* mangle.c: the instruction itself */

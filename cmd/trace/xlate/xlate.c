@@ -35,8 +35,8 @@ write_entry(struct xlate *x)
 	struct emitter *c = &x->c;
 	uint64_t pc = x->b->pc + owner_key(x->owner);
 	bool small = pc < 0x7fffffff;
-	uint8_t *ok, *called = x->owner != 0 ? calls_entry(x) : NULL;
 	unsigned from = emit_off(c);
+	uint8_t *ok;
 
 	x->homed = BIT(RAX) | BIT(RCX);
 	mark(x, 0, MAP_IBL0, 0);
@@ -56,9 +56,9 @@ write_entry(struct xlate *x)
 		emit_lea_sib(c, RCX, RCX, RAX, 1, 0, 0);
 	mark(x, 0, MAP_IBL0, 0);
 	emit_jmp_mem(c, REG_T, TO(rt_miss));
+	if (x->owner != 0)
+		calls_entry(x);
 	emit_patch8(ok, c->p);
-	if (called != NULL)
-		emit_patch8(called, c->p);
 	mark(x, 0, MAP_BODY, 0);
 	regs_reload(x, x->homed);
 	x->entry = emit_off(c);
@@ -209,7 +209,7 @@ write_lookup(struct xlate *x, unsigned e)
 		return;
 	} else if (x->exit[e].move == MOVE_CALL ||
 	    x->exit[e].move == MOVE_ON) {
-		calls_call(x, e);
+		calls_call(x, e, new_exit, aligned_jmp);
 		return;
 	} else if (x->exit[e].move == MOVE_RETURN) {
 		calls_return(x);
@@ -246,7 +246,7 @@ write_exit(struct xlate *x, unsigned e)
 		if (x->once)
 			write_leave(x, e);
 		else if (ex->move != MOVE_NONE)
-			calls_call(x, e);
+			calls_call(x, e, new_exit, aligned_jmp);
 		else
 			ex->jmp = (uint32_t)(aligned_jmp(c) - c->start);
 		break;
@@ -533,7 +533,6 @@ write_cold(struct xlate *x)
 		}
 		write_exit(x, e);
 	}
-	calls_landings(x, new_exit, aligned_jmp);
 	calls_cold(x, write_leave);
 	for (e = 0; e < x->nexit; e++) {
 		ex = &x->exit[e];
@@ -586,7 +585,7 @@ xlate(struct xlate *x)
 	x->nliteral = 0;
 	x->ncold = 0;
 	x->ncall = 0;
-	x->flags_in_rax = x->counted = false;
+	x->flags_in_rax = x->flags_in_area = x->counted = false;
 	x->line = ~0ull;
 	x->nuses = x->nused = 0;
 	memset(x->use, 0, sizeof x->use);

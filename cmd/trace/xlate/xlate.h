@@ -37,8 +37,9 @@ struct xexit {
 	uint8_t n;		/* guest instructions that it reports */
 	uint8_t move;		/* enum move */
 	uint32_t key;		/* a call's, see struct ctx_arc */
-	uint8_t *land;		/* displacement of its landing, or NULL */
-	uint64_t landing;	/* where that is */
+	bool saves;		/* a call: flags are kept in the area */
+	bool lands;		/* it goes on behind a call */
+	uint64_t landing;	/* a call's: where it returns to */
 	uint32_t aux;
 	app_pc target;
 	app_pc expect;		/* a return inside the block: where the block
@@ -85,7 +86,7 @@ struct xlate {
 	struct {
 		uint8_t *at;	/* displacement of a branch out of a call */
 		uint8_t exit;
-	} call[2 * MAX_EXIT];
+	} call[4 * MAX_EXIT];
 	unsigned ncall;
 	bool once;		/* MODE_ONCE */
 	unsigned entry;		/* offset of the entry */
@@ -94,6 +95,7 @@ struct xlate {
 	uint32_t homed;		/* set of the registers at home */
 	uint8_t loc;		/* see struct mapent */
 	bool flags_in_rax;	/* the guest's flags are saved there */
+	bool flags_in_area;	/* or there: see struct mapent */
 	bool counted;		/* see struct mapent */
 	/* before each instruction: all flags are written before any read */
 	bool deadflags[MAX_INSN + 1];

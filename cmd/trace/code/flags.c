@@ -1,0 +1,88 @@
+/*
+ * flags - where the program does not look at the arithmetic flags
+ *
+ * Code that a fragment adds where it leaves may change the flags if the program
+ * writes all of them, from there on, before it reads any.  To find that out the
+ * next instructions are decoded, over direct jumps and calls, until one
+ * decides; each answer is kept.  It is `no' where the code can change without a
+ * system call.
+ */
+#include <htslib/khash.h>
+
+#include "code/code.h"
+#include "util.h"
+
+#define MOST_INSN 16u
+#define MOST_JUMPS 2u
+
+KHASH_MAP_INIT_INT64(dead, bool)
+
+static khash_t(dead) *answers;
+
+/* What one instruction says. */
+enum answer { DEAD, ALIVE, GO_ON };
+
+static enum answer
+ask(const struct insn *in, uint32_t *live)
+{
+	if (in->special >= SP_EMULATE || (in->fread & *live) != 0)
+		return ALIVE;
+	*live &= ~in->fkill;
+	if (*live == 0)
+		return DEAD;
+	return in->flow == FLOW_NONE || in->flow == FLOW_JUMP ||
+	    in->flow == FLOW_CALL ? GO_ON : ALIVE;
+}
+
+static bool
+look(app_pc pc)
+{
+	uint8_t code[MOST_INSN * 15];
+	uint32_t live = ARITH_FLAGS;
+	unsigned n, jumps = 0, at = 0, got = maps_code(pc, code, sizeof code);
+	enum answer a;
+	struct insn in;
+
+	for (n = 0; n < MOST_INSN; n++) {
+		if (at >= got || decode_again(&in, pc + at, code + at,
+		    got - at > 15 ? 15 : got - at) < 0)
+			return false;
+		a = ask(&in, &live);
+		if (a != GO_ON)
+			return a == DEAD;
+		at += in.len;
+		if (in.flow == FLOW_NONE)
+			continue;
+		if (jumps++ == MOST_JUMPS || maps_volatile(in.target))
+			return false;
+		pc = in.target;
+		at = 0;
+		got = maps_code(pc, code, sizeof code);
+	}
+	return false;
+}
+
+bool
+flags_dead(app_pc pc)
+{
+	khint_t k;
+	int made;
+
+	if (maps_volatile(pc))
+		return false;
+	if (answers == NULL)
+		answers = kh_init(dead);
+	k = kh_put(dead, answers, pc, &made);
+	if (made < 0)
+		die("flags:");
+	if (made != 0)
+		kh_val(answers, k) = look(pc);
+	return kh_val(answers, k);
+}
+
+void
+flags_forget(void)
+{
+	if (answers != NULL)
+		kh_clear(dead, answers);
+}
