@@ -320,6 +320,8 @@ void walk_batch(const struct ev *);
  * label, or outcomes by its label.
  */
 void walk_told(struct walk_thread *, const struct ev *);
+/* Add to a column of walk.told, for the last instruction that was executed. */
+void walk_add(struct walk_thread *, unsigned column, uint64_t n);
 /*
  * Read the next event of an O line's list: its column of walk.told. 0: there
  * are no more, or it is wrong, which is said.

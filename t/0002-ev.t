@@ -139,7 +139,8 @@ refused "a label in kind cache" "5: O: a label, but the stream is not of kind\
 refused "a number" "2: T: not a number at \`x'" 0 'T x'
 refused "a mark of version 1" "2: J: the stream is not of kind calls" 0 \
     'J interrupted 2'
-refused "too many fields" "2: Y: \` 2' behind the last field" 0 'Y 1 2'
+refused "too many fields" "2: Y: \` 4' behind the last field" 0 'Y 1 2 3 4'
+refused "one time of two" "2: Y: a field is missing" 0 'Y 1 2'
 refused "malformed escape" "2: M: malformed \\ooo" 0 'M 1 1000 2000 0 /\9'
 refused "text behind the end" "3: text behind the end mark" 0 'E exit 0 0' \
     2>/dev/null

@@ -198,7 +198,7 @@ refused() { # MESSAGE OPTION...
 	    "$(cat err)"
 }
 line=5
-for o in --calls --collect-bus=yes --collect-jumps=yes --dump-after=f --dump-before=f \
+for o in --calls --collect-bus=yes --collect-systime=usec --collect-jumps=yes --dump-after=f --dump-before=f \
     --dump-every-bb=9 --skip-direct-rec=yes --fn-skip=f --join-cold=yes --pop-on-jump=f --separate-callers=1 \
     --separate-callers=2=f --separate-recs=1 --separate-recs=3=f \
     --separate-sites=yes --skip-plt=no --toggle-collect=f --zero-before=f; do

@@ -269,7 +269,8 @@ read_stream(struct evr *r)
 			stream_interval(e.num[0]);
 			break;
 		case 'Y':
-			if (e.num[0] == SYS_exit && t != NULL && !is_counts) {
+			if (e.num[0] == SYS_exit && e.nnum == 1 && t != NULL &&
+			    !is_counts) {
 				count_end(t);
 				t = NULL;
 			}

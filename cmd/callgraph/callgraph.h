@@ -4,6 +4,7 @@
  *	main.c	options, the stream's lines
  *	dump.c	what was counted, as costs
  *	every.c	parts of so many basic blocks
+ *	systime.c	system calls and their times
  *	tell.c	writes entries and exits as a stream of kind calls
  *	ticks.c	reads streams of kind calls
  *
@@ -45,6 +46,16 @@ void dump_end(bool whole);
 void every_option(uint64_t n);
 void every_define(uint32_t id);
 void every_batch(const struct ev *);	/* walk_batch, with parts */
+
+/* ---- systime.c: --collect-systime ---- */
+
+bool systime_option(const char *);	/* false: no times are asked for */
+void systime_head(const struct ev *);	/* an H line */
+void systime_begin(void);		/* behind them */
+/* What an event means in words, or NULL. */
+const char *systime_name(const char *event);
+/* A Y line: a call that was made, or one that has returned. */
+void systime_call(struct walk_thread *, const struct ev *);
 
 /* ---- tell.c: --calls ---- */
 

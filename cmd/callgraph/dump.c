@@ -100,6 +100,13 @@ dump_open(struct out *o, const struct simhead *h, const char *pid)
 	if (costhead_events(&head, names, list) < 0)
 		die("events: %s", list);
 	free(list);
+	for (unsigned i = 0; i < walk.ncol; i++) {
+		const char *s = systime_name(column_name(column[i]));
+
+		if (s != NULL)
+			head.ev[i].longname = costnames_get(names,
+			    costnames_str(names, s));
+	}
 }
 
 void

@@ -44,6 +44,9 @@ static const char help[] =
 "                               toggle says so [yes]\n"
 "      --collect-bus=yes|no     Ge: instructions that lock the bus [no]\n"
 "      --collect-jumps=yes|no   jumps inside of functions, too [no]\n"
+"      --collect-systime=no|yes|msec|usec|nsec\n"
+"                               sysCount sysTime sysCpuTime: system calls and\n"
+"                               their times in such units [no]\n"
 "      --contexts[=MAX]         each chain of callers apart, for fmt-folded\n"
 "                               and fmt-pprof; at most MAX [1M]\n"
 "      --demangle=yes|no        names as in the source [yes]\n"
@@ -121,9 +124,9 @@ separate(const char *what, enum func_rule rule, char *s, uint64_t max)
 }
 
 enum { OPT_CALLS = 256, OPT_BUS, OPT_COLLECT, OPT_JUMPS, OPT_CONTEXTS,
-    OPT_DEMANGLE, OPT_AFTER, OPT_BEFORE, OPT_EVERY, OPT_FOLLOW, OPT_JOIN,
-    OPT_INSTR, OPT_SKIP, OPT_MODIFY, OPT_POP, OPT_REP, OPT_CALLERS, OPT_RECS,
-    OPT_DIRECT, OPT_SITES, OPT_THREADS, OPT_PLT, OPT_TOGGLE, OPT_ZERO,
+    OPT_SYSTIME, OPT_DEMANGLE, OPT_AFTER, OPT_BEFORE, OPT_EVERY, OPT_FOLLOW,
+    OPT_JOIN, OPT_INSTR, OPT_SKIP, OPT_MODIFY, OPT_POP, OPT_REP, OPT_CALLERS,
+    OPT_RECS, OPT_DIRECT, OPT_SITES, OPT_THREADS, OPT_PLT, OPT_TOGGLE, OPT_ZERO,
     OPT_VERSION };
 
 static const struct option longopts[] = {
@@ -131,6 +134,7 @@ static const struct option longopts[] = {
 	{ "collect-atstart", optional_argument, NULL, OPT_COLLECT },
 	{ "collect-bus", optional_argument, NULL, OPT_BUS },
 	{ "collect-jumps", optional_argument, NULL, OPT_JUMPS },
+	{ "collect-systime", required_argument, NULL, OPT_SYSTIME },
 	{ "contexts", optional_argument, NULL, OPT_CONTEXTS },
 	{ "demangle", optional_argument, NULL, OPT_DEMANGLE },
 	{ "dump-after", required_argument, NULL, OPT_AFTER },
@@ -270,6 +274,9 @@ option(int c)
 			die("--dump-instr=no: costs are by address here; "
 			    "fmt-callgrind makes lines of them");
 		break;
+	case OPT_SYSTIME:
+		needs_order("--collect-systime", systime_option(optarg));
+		break;
 	case OPT_MODIFY:
 		writes = strcmp(optarg, "write") == 0;
 		if (!writes && strcmp(optarg, "read") != 0)
@@ -321,6 +328,7 @@ static void
 head(const struct ev *e)
 {
 	simhead_line(&stream, e);
+	systime_head(e);
 	if (strcmp(e->text, "pid") == 0)
 		pid = xstrdup(e->value);
 	if (strcmp(e->text, "outcomes") == 0 &&
@@ -371,6 +379,8 @@ begin(struct out *o)
 			    misses[k]) == 0;
 	if (walk.bus && outcome_head(walk.told, "Ge") < 0)
 		die("H outcomes: no room for Ge");
+	if (!has_contexts())
+		systime_begin();
 	if (walk.data_refs)
 		walk.firsttold = 3;
 	walk.ncol = walk.firsttold + outcome_columns(walk.told);
@@ -431,6 +441,9 @@ system_call(const struct ev *e)
 {
 	struct walk_thread *t = thread_get(ev_thread(walk.events));
 
+	systime_call(t, e);
+	if (e->nnum != 1)
+		return;
 	if (e->num[0] == 15)
 		stack_sigreturn(t);
 	else if (e->num[0] == 60)

@@ -182,7 +182,8 @@ line(struct simrun *s, int letter, const struct ev *e)
 	else if (letter == 'O' && s->through && many_cores)
 		ev_bad(s->events, "O: executions change places with many "
 		    "cores: memsim -t comes before other stages");
-	else if (letter == 'Y' || letter == 'K' || letter == 'E')
+	else if ((letter == 'Y' && e->nnum == 1) || letter == 'K' ||
+	    letter == 'E')
 		turns_run();
 }
 

@@ -127,7 +127,10 @@ source_lines(const char *name, const char *output)
 			break;
 		case 'Y':
 			put_thread(last_step(r));
-			out_printf(out, "system call %" PRIu64 "\n", e.num[0]);
+			out_printf(out, e.nnum == 1 ? "system call %" PRIu64
+			    "\n" : "system call %" PRIu64 ": %" PRIu64 " ns, %"
+			    PRIu64 " ns of the processor\n", e.num[0],
+			    e.num[1], e.num[2]);
 			break;
 		case EV_EXECS:
 			executions(r, &e);

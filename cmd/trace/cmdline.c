@@ -22,6 +22,7 @@ static const char synopsis[] =
     "             [--vdso=no] [--aslr] [--after=n] [--for=n] [--for-time=s]\n"
     "             [--from=function] [--to=function] [--last=size]\n"
     "             [--stdout=file] [--clear-env[=keep]] [--allocs]\n"
+    "             [--syscall-times]\n"
     "             program [argument ...] | -p pid";
 
 static const char help[] =
@@ -55,6 +56,7 @@ static const char help[] =
 "      --stdout=FILE    where the program's standard output goes\n"
 "      --contexts[=MAX]    kind counts: tell calling contexts, and what\n"
 "                       each call took; at most MAX contexts    [1M]\n"
+"      --syscall-times  tell how long each system call took\n"
 "      --allocs         tell allocations and frees of memory\n"
 "      --alloc-fn=NAME:N   function NAME allocates, too; its argument N is\n"
 "                       the size\n"
@@ -74,7 +76,7 @@ static const char help[] =
 enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_TIME, OPT_FROM, OPT_TO, OPT_VDSO,
 	OPT_ASLR, OPT_STDOUT, OPT_CLEAR, OPT_DEBUG, OPT_ADOPT, OPT_LAST,
 	OPT_CONTEXTS, OPT_CLIENT, OPT_LOG, OPT_EXEC, OPT_IMAGE, OPT_ALLOCS,
-	OPT_ALLOC_FN, OPT_FREE_FN, OPT_VERSION };
+	OPT_ALLOC_FN, OPT_FREE_FN, OPT_SYSTIMES, OPT_VERSION };
 
 static const struct option options[] = {
 	{ "events", required_argument, NULL, 'e' },
@@ -103,6 +105,7 @@ static const struct option options[] = {
 	{ "cpu", required_argument, NULL, OPT_CPU },
 	{ "vdso", required_argument, NULL, OPT_VDSO },
 	{ "aslr", no_argument, NULL, OPT_ASLR },
+	{ "syscall-times", no_argument, NULL, OPT_SYSTIMES },
 	{ "stdout", required_argument, NULL, OPT_STDOUT },
 	{ "clear-env", optional_argument, NULL, OPT_CLEAR },
 	{ "debug", required_argument, NULL, OPT_DEBUG },
@@ -252,15 +255,24 @@ set_allocs(int c)
 		allocs_add("--free-fn", optarg, ALLOC_FREE);
 }
 
+/* An option that is only there or not; false: it is another one. */
+static bool
+flag_option(int c)
+{
+	bool *flag = c == 'f' ? &set->follow : c == 'v' ? &set->verbose :
+	    c == OPT_ASLR ? &set->aslr : c == OPT_SYSTIMES ? &set->times : NULL;
+
+	if (flag != NULL)
+		*flag = true;
+	return flag != NULL;
+}
+
 static void
 one_option(int c)	/* table */
 {
 	switch (c) {
 	case 'e':
 		set_kind(optarg);
-		break;
-	case 'f':
-		set->follow = true;
 		break;
 	case 'i':
 		set->interval = num_arg("-i", optarg, 1, 1ull << 50);
@@ -270,9 +282,6 @@ one_option(int c)	/* table */
 		break;
 	case 'p':
 		set->pid = (pid_t)num_arg("-p", optarg, 1, 1 << 22);
-		break;
-	case 'v':
-		set->verbose = true;
 		break;
 	case 'h':
 		prog_help(help);
@@ -318,9 +327,6 @@ one_option(int c)	/* table */
 	case OPT_VDSO:
 		set->vdso = yes_no("--vdso", optarg);
 		break;
-	case OPT_ASLR:
-		set->aslr = true;
-		break;
 	case OPT_STDOUT:
 		set->guest_out = optarg;
 		break;
@@ -336,7 +342,8 @@ one_option(int c)	/* table */
 		set_debug(optarg);
 		break;
 	default:
-		prog_usage(synopsis);
+		if (!flag_option(c))
+			prog_usage(synopsis);
 	}
 }
 
@@ -369,6 +376,9 @@ check_options(void)
 		    "and blocks have the order of calls");
 	if (opt->allocs && !opt->kind->tells)
 		die("--allocs: kind none tells nothing");
+	if (opt->times && (!opt->kind->records || opt->last != 0))
+		die("--syscall-times: %s", opt->last != 0 ? "not with --last" :
+		    "only kinds all and blocks tell system calls");
 	if (opt->last != 0 && !opt->kind->records)
 		die("--last: only kinds all and blocks have records in order");
 	if (opt->clear_env && opt->pid != 0)

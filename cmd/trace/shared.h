@@ -632,6 +632,9 @@ enum qtype {
 	Q_COUNTS,		/* an interval of kind counts ended, or a part
 				 * of what --for leaves */
 	Q_RENEW,		/* from trace: free all counters */
+	Q_TIMES,		/* --syscall-times: the call of the thread's
+				 * last Q_SYSCALL took arg ns, and from, to ns
+				 * of the processor */
 	Q_ALLOC			/* kind counts: values sig and sig+1 of what
 				 * --allocs tells are arg, and from, to */
 };
@@ -767,6 +770,7 @@ struct boot {
 };
 /* BOOT_HELD: this child waits to be taken over; `at` is its state. */
 enum { BOOT_FOLLOW = 1, BOOT_COUNTS = 2, BOOT_CACHE = 4, BOOT_HELD = 8,
-	BOOT_ATTACHED = 16, BOOT_RSEQ = 32, BOOT_CONTEXTS = 64 };
+	BOOT_ATTACHED = 16, BOOT_RSEQ = 32, BOOT_CONTEXTS = 64,
+	BOOT_TIMES = 128 };
 
 #endif

@@ -25,7 +25,7 @@ static const char *const spec['Z' + 1] = {
 	['L'] = "xxxt", ['M'] = "xxxxt", ['N'] = "xx",
 	['O'] = "ot", ['R'] = "xxxx", ['S'] = "xx[xx", ['T'] = "d[d",
 	['U'] = "xx", ['V'] = "xxx[xx", ['W'] = "xx", ['X'] = "x",
-	['Y'] = "d",
+	['Y'] = "d[dd",
 };
 static const char *const calls['Z' + 1] = {
 	['A'] = "x", ['D'] = "e", ['F'] = "ddddddt", ['G'] = "xat",

@@ -346,6 +346,18 @@ give_label(const struct walk_thread *t, struct walk_slot *sl, uint32_t insn,
 }
 
 void
+walk_add(struct walk_thread *t, unsigned column, uint64_t n)
+{
+	if (t->slot == NULL || !t->collect)
+		return;
+	t->total[walk.firsttold + column] += (int64_t)n;
+	if (t->skipper != NULL)
+		slot_skipped(t->skipper)[walk.firsttold + column] += (int64_t)n;
+	else
+		outcomes(t->slot, t->slot->seg->end - 1U)[column] += (int64_t)n;
+}
+
+void
 walk_told(struct walk_thread *t, const struct ev *e)
 {
 	uint32_t insn = (uint32_t)e->num[0] - 1;

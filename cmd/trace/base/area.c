@@ -113,6 +113,8 @@ area_sizes(unsigned shrink)
 		b->flags |= BOOT_ATTACHED;
 	if (opt->contexts != 0)
 		b->flags |= BOOT_CONTEXTS;
+	if (opt->times)
+		b->flags |= BOOT_TIMES;
 	b->alloc = alloc;
 	if (opt->kind->alone) {
 		b->flags |= BOOT_CACHE;

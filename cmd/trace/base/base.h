@@ -80,6 +80,7 @@ struct options {
 	unsigned windows;	/* WINDOWS_* of --from, --to, requests */
 	bool off;		/* --client-requests=off: at the start */
 	bool allocs;		/* tell allocations and frees */
+	bool times;		/* tell how long system calls took */
 	uint64_t contexts;	/* at most so many of them; 0: none are told */
 	uint64_t last;		/* keep so many bytes of records; 0: all */
 	unsigned sets, ways;	/* kind cache: the shape of its table */

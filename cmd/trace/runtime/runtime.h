@@ -239,6 +239,7 @@ int ask(struct tarea *, enum request, const uint64_t *arg);
 void queue_put(struct tarea *, enum qtype, uint64_t arg, unsigned sig);
 void queue_interval(struct tarea *);
 void queue_turn(struct tarea *, uint64_t from, uint64_t to);
+void queue_times(struct tarea *, uint64_t wall, uint64_t cpu);
 void queue_values(struct tarea *, const uint64_t v[ALLOC_VALUES]);
 void futex_wait(uint32_t *, uint32_t val);
 void futex_wake(uint32_t *, int n);

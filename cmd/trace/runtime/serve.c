@@ -174,6 +174,26 @@ queue_values(struct tarea *t, const uint64_t v[ALLOC_VALUES])
 		wake_formatter();
 }
 
+/* How long the thread's last system call took. */
+void
+queue_times(struct tarea *t, uint64_t wall, uint64_t cpu)
+{
+	struct control *c = rt.ctl;
+	uint32_t ticket = __atomic_fetch_add(&c->qtail, 1, __ATOMIC_SEQ_CST);
+	struct qent *e = &c->queue[ticket % NQUEUE];
+
+	if (queue_room(c, ticket) < 0)
+		return;
+	e->slot = (uint16_t)t->slotno;
+	e->sig = 0;
+	e->arg = wall;
+	e->from = (uint32_t)cpu;
+	e->to = (uint32_t)(cpu >> 32);
+	__atomic_store_n(&e->type, Q_TIMES, __ATOMIC_SEQ_CST);
+	if (ticket - c->qhead >= NQUEUE / 4)
+		wake_formatter();
+}
+
 /*
  * Kind cache with several threads: hand over a full buffer's bytes from..to
  * and the contents of the thread's new buffer in one step, so that no other

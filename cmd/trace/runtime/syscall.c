@@ -497,11 +497,37 @@ syscall_never_waits(uint64_t nr)
 	    nr == __NR_clock_gettime || nr == __NR_gettimeofday;
 }
 
+/* --syscall-times: both clocks in ns. Where calls are filtered, 0. */
+static void
+read_clocks(uint64_t now[2])
+{
+	static const int clock[] = { 1, 3 };	/* monotonic, thread's CPU */
+	int64_t t[2];
+
+	now[0] = now[1] = 0;
+	for (unsigned i = 0; i < 2 && !rt.ctl->polling; i++)
+		if (sys2(__NR_clock_gettime, clock[i], t) == 0)
+			now[i] = (uint64_t)t[0] * 1000000000 + (uint64_t)t[1];
+}
+
+static void
+tell_times(struct tarea *t, const uint64_t start[2])
+{
+	uint64_t now[2];
+
+	if (t->skips)
+		return;
+	read_clocks(now);
+	queue_times(t, now[0] > start[0] ? now[0] - start[0] : 0,
+	    now[1] > start[1] ? now[1] - start[1] : 0);
+}
+
 /* The system call at the end of the block; on at x->target. */
 void
 syscall_do(struct tarea *t, const struct exitmeta *x)
 {
-	uint64_t nr = t->gpr[0], rcx = t->gpr[1], r11 = t->gpr[11];
+	uint64_t nr = t->gpr[0], rcx = t->gpr[1], r11 = t->gpr[11], start[2];
+	bool timed = (rt.boot.flags & BOOT_TIMES) != 0;
 	long r;
 
 	if (nr == __NR_exit_group)
@@ -518,11 +544,15 @@ syscall_do(struct tarea *t, const struct exitmeta *x)
 	if (nr != __NR_execve && nr != __NR_execveat)
 		buffer_publish(t, Q_SYSCALL, nr, 0);
 	buffer_asleep(t);
+	if (timed)
+		read_clocks(start);
 	r = one(t, nr);
 	if (r == SYS_ABORTED && syscall_never_waits(nr))
 		r = sys6((long)nr, (long)t->gpr[7], (long)t->gpr[6],
 		    (long)t->gpr[2], (long)t->gpr[10], (long)t->gpr[8],
 		    (long)t->gpr[9]);
+	if (timed && r != SYS_ABORTED)
+		tell_times(t, start);
 	buffer_awake(t);
 	if (r == SYS_ABORTED) {
 		t->pc = x->target - 2;

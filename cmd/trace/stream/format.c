@@ -39,6 +39,8 @@ static struct {
 	uint32_t from;		/* where its next record begins */
 	uint32_t buf;		/* in this buffer, + 1 */
 	bool waits;		/* see interval */
+	bool called;		/* its last call was told, and */
+	uint64_t nr;		/* this is its number */
 } slots[NSLOT];
 static unsigned nwaiting;	/* of them */
 static uint32_t qhead;		/* next entry to take */
@@ -207,6 +209,8 @@ is_possible(const struct qent *e)
 		return opt->allocs && opt->kind->counters &&
 		    counters_has(e->slot) && e->sig < ALLOC_VALUES &&
 		    e->sig % 2 == 0;
+	case Q_TIMES:
+		return opt->times && e->slot < NSLOT;
 	case Q_THREAD:
 	case Q_RECORDS:
 	case Q_SYSCALL:
@@ -275,6 +279,19 @@ mark(unsigned slot, char *line)
 	write_lines(line);
 }
 
+/* --syscall-times: a thread is back from its last call. */
+static void
+call_returned(const struct qent *e)
+{
+	if (format_full || !slots[e->slot].called)
+		return;
+	slots[e->slot].called = false;
+	thread_line(e->slot);
+	evw_line(stream_writer, "Y %llu %llu %llu",
+	    (unsigned long long)slots[e->slot].nr, (unsigned long long)e->arg,
+	    (unsigned long long)e->to << 32 | e->from);
+}
+
 static void
 take_entry(const struct qent *e)
 {
@@ -282,6 +299,10 @@ take_entry(const struct qent *e)
 	case Q_THREAD:
 		thread_begins(e->slot);
 		slots[e->slot].buf = 0;
+		slots[e->slot].called = false;
+		return;
+	case Q_TIMES:
+		call_returned(e);
 		return;
 	case Q_COUNTS:
 		interval(e->slot);
@@ -316,6 +337,8 @@ take_entry(const struct qent *e)
 	} else if (e->type == Q_SYSCALL) {
 		thread_line(e->slot);
 		evw_line(stream_writer, "Y %llu", (unsigned long long)e->arg);
+		slots[e->slot].called = true;
+		slots[e->slot].nr = e->arg;
 	} else if (e->type == Q_SIGNAL) {
 		thread_line(e->slot);
 		evw_line(stream_writer, "K %u %llx", e->sig,

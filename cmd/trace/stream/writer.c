@@ -28,6 +28,8 @@ stream_head(void)
 		    (unsigned long long)opt->contexts);
 	if (opt->allocs)
 		evw_line(stream_writer, "H allocs yes");
+	if (opt->times)
+		evw_line(stream_writer, "H syscalls ns");
 	if (opt->interval != 0)
 		evw_line(stream_writer, "H interval %llu",
 		    (unsigned long long)opt->interval);

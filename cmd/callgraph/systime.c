@@ -1,0 +1,91 @@
+/*
+ * systime - --collect-systime: how many system calls, and how long they took
+ *
+ * The stream tells a call that has returned with its times in nanoseconds. They
+ * count for the instruction that made it. One that ends its thread or the
+ * process counts, without a time. In larger units the rest of one call
+ * is added to the next one, so the sums are those of the nanoseconds.
+ */
+#include "callgraph.h"
+
+#include <string.h>
+
+#include "outcome.h"
+#include "util.h"
+
+static uint64_t unit;		/* in nanoseconds; 0: no such option */
+static bool cpu;		/* time of the processor, too */
+static uint64_t rest;		/* nanoseconds not counted yet */
+static unsigned first;		/* the columns begin here */
+static bool told;		/* the stream has times */
+
+bool
+systime_option(const char *s)
+{
+	static const struct {
+		const char *word;
+		uint64_t unit;
+	} words[] = { { "no", 0 }, { "yes", 1000000 }, { "msec", 1000000 },
+		{ "usec", 1000 }, { "nsec", 1 } };
+
+	for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcmp(s, words[i].word) == 0) {
+			unit = words[i].unit;
+			cpu = unit == 1;
+			return unit != 0;
+		}
+	die("--collect-systime=%s: no, yes, msec, usec or nsec", s);
+}
+
+void
+systime_head(const struct ev *e)
+{
+	told |= strcmp(e->text, "syscalls") == 0 &&
+	    strcmp(e->value, "ns") == 0;
+}
+
+void
+systime_begin(void)
+{
+	if (unit == 0)
+		return;
+	if (!told) {
+		ev_bad(walk.events, "a stream without the times of system "
+		    "calls, which --collect-systime needs: needs trace "
+		    "--syscall-times");
+		return;
+	}
+	first = outcome_columns(walk.told);
+	if (outcome_head(walk.told, cpu ? "sysCount sysTime sysCpuTime" :
+	    "sysCount sysTime") < 0)
+		die("H outcomes: no room for sysTime");
+}
+
+const char *
+systime_name(const char *event)
+{
+	if (unit == 0)
+		return NULL;
+	if (strcmp(event, "sysCpuTime") == 0)
+		return "sysCpuTime (system cpu ns)";
+	if (strcmp(event, "sysTime") != 0)
+		return NULL;
+	return unit == 1 ? "sysTime (elapsed ns)" : unit == 1000 ?
+	    "sysTime (elapsed us)" : "sysTime (elapsed ms)";
+}
+
+void
+systime_call(struct walk_thread *t, const struct ev *e)
+{
+	/* those that end a thread or the process never return */
+	if (unit == 0 || (e->nnum == 1 && e->num[0] != 60 && e->num[0] != 231))
+		return;
+	walk_add(t, first, 1);
+	if (e->nnum == 1)
+		return;
+	rest += e->num[1];
+	walk_add(t, first + 1, rest / unit);
+	rest %= unit;
+	if (cpu)
+		walk_add(t, first + 2, e->num[2]);
+}
