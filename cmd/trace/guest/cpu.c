@@ -36,7 +36,12 @@ static const struct cpuidrow base[] = {
 	{ 0xb, 0, 1, 2, 0x100, 2 },
 	{ 0xb, 1, 4, 8, 0x201, 2 },
 	{ 0xb, ANY, 0, 0, 2, 2 },
-	{ 0xd, 0, 7, 0x340, 0x340, 0 },
+	/*
+	 * Room for components 5 to 7, too (0x340 without them): the dynamic
+	 * loader keeps this size, and a process that goes on natively, as a
+	 * child of vfork does, saves all that its processor has.
+	 */
+	{ 0xd, 0, 7, 0xa88, 0xa88, 0 },
 	{ 0xd, 2, 0x100, 0x240, 0, 0 },
 	{ 0x80000000, ANY, 0x80000008, 0, 0, 0 },
 	{ 0x80000001, ANY, 0, 0, 0x21, 0x2c100800 },
