@@ -4,15 +4,15 @@
  * --format=exp-bbv follows the blocks that Valgrind translates, for a stream
  * that tells the order of executions:
  *
- *  - A block begins where execution enters it, and ends behind a transfer, a
- *    repeated string instruction, pause or clflush, or after 60 instructions, 31
- *    if it has one of FMA.  It goes on behind loop and jrcxz that are not taken.
- *    So it can begin in one superblock of the stream and go on in the next.
+ *  - A block begins where execution enters it.  It ends behind a transfer, a
+ *    repeated string instruction, pause or clflush, or after 60 instructions,
+ *    31 if it has one of FMA.  It goes on behind loop and jrcxz that are not
+ *    taken.  So it can begin in one superblock and go on in the next.
  *  - A repeated string instruction counts as one, together with the next
  *    instruction that is none, in the block of that.  Of two that follow each
  *    other the first counts in no block; the last of a run does not count at
- *    all.  Its rounds, with the test that ends them, are a sum of their own; lods,
- *    which Valgrind does not repeat, has one.
+ *    all.  Its rounds, with the test that ends them, are a sum of their own;
+ *    lods, which Valgrind does not repeat, has one.
  *
  * What a unit's blocks are if it is entered at its beginning, is found out when
  * it is defined; then an execution is one addition, as for other formats.  It
