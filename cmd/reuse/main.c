@@ -266,6 +266,8 @@ batch(struct simrun *s, const uint64_t *rec, const uint64_t *end)
 	history = history_of(ev_thread(s->events));
 	history->used = true;
 	for (; rec < end && !history->lru.full; rec = ev_skip(rec)) {
+		if (!s->through && (rec = refs_sift(rec, end)) == end)
+			break;
 		first = true;
 		for (uint64_t n = 1 + ev_more(rec);
 		    n > 0 && !history->lru.full; n -= k) {

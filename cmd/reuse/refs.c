@@ -23,40 +23,13 @@
 
 #include "util.h"
 
-struct use {
-	uint64_t at;		/* added to the value, the address */
-	uint32_t insn;		/* its number */
-	uint16_t size;		/* less 1 */
-	uint8_t group;		/* index of the value */
-	uint8_t count;		/* 1 + the group of the rounds, or 0 */
-};
-
-/* What an id executes. */
-struct unit {
-	uint64_t times;
-	uint64_t *value;	/* of its block: those of the groups, and 1 */
-	uint32_t use;		/* where in uses[] */
-	uint32_t nuse, ninsn;
-	uint32_t nref;		/* references, with those left out */
-	uint32_t same;		/* left out: fetches of the line before */
-};
-
 static struct evr *events;
 static struct insns *insns;
 static struct use *uses;
-static struct unit *unit;	/* by id */
+static struct unit *units;	/* by id */
 static size_t capuse, nuse, capunit;
 static uint32_t threshold;	/* a sampled line's hash is below it */
 static uint64_t most;		/* the last line */
-
-void
-refs_init(struct evr *r, struct insns *s)
-{
-	events = r;
-	insns = s;
-	most = ~(uint64_t)0 >> opt.shift;
-	threshold = (uint32_t)(opt.sample * 4294967295.0);
-}
 
 /* ---- definitions ---- */
 
@@ -151,31 +124,27 @@ const char *
 refs_define(uint32_t id, const struct ev_def *d)
 {
 	struct ev_block *b = d->block;
+	const char *wrong;
 
-	unit = xgrow0(unit, &capunit, id + (size_t)1, sizeof *unit);
+	units = xgrow0(units, &capunit, id + (size_t)1, sizeof *units);
 	if (d->letter == 'P') {
-		fill_part(&unit[id], &unit[b->id], d);
+		fill_part(&units[id], &units[b->id], d);
 		return NULL;
 	}
 	if (nuse + b->nref + b->ninsn > UINT32_MAX)
 		return "too many different references";
 	count_rows(insns_first(insns, simrun_number(b)) + b->ninsn);
-	b->value = xkeep((b->ngroups + (size_t)1) * sizeof *b->value);
+	b->value = sift_room((b->ngroups + (size_t)SIFT_VALUES) *
+	    sizeof *b->value);
 	b->value[b->ngroups] = 1;
-	unit[id].value = b->value;
-	return fill(&unit[id], b, b->ninsn);
+	units[id].value = b->value;
+	wrong = fill(&units[id], b, b->ninsn);
+	if (wrong == NULL && threshold != UINT32_MAX)
+		sift_pack(&units[id], uses + units[id].use, b->ngroups);
+	return wrong;
 }
 
 /* ---- samples ---- */
-
-static inline uint32_t
-hash(uint64_t line)
-{
-	uint64_t x = line * UINT64_C(0x9e3779b97f4a7c15);
-
-	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
-	return (uint32_t)(x >> 32);
-}
 
 static inline uint64_t
 touch(uint64_t line)
@@ -191,13 +160,23 @@ touch(uint64_t line)
 	return distance;
 }
 
-static void
+static inline void
+count_distance(const struct use *u, uint64_t distance, uint64_t n,
+    unsigned group)
+{
+	if (distance < count_least && distance < LRU_FRONT)
+		history->distances[group].near[distance] += n;
+	else
+		count_use(u->insn, distance, n, group);
+}
+
+static inline void
 use_sampled(const struct use *u, uint64_t line, uint64_t n)
 {
-	uint32_t h = hash(line);
+	uint32_t h = refs_hash(line);
 
 	if (h < threshold)
-		count_use(u->insn, touch(line), n, h % GROUPS);
+		count_distance(u, touch(line), n, h % GROUPS);
 }
 
 /* ---- uses ---- */
@@ -229,17 +208,13 @@ use_lines(const struct use *u, uint64_t addr, uint64_t n)
 static inline void
 use_at(const struct use *u, uint64_t addr, uint64_t n)
 {
-	uint64_t line = addr >> opt.shift, distance;
+	uint64_t line = addr >> opt.shift;
 
 	if (__builtin_expect(line != (addr + u->size) >> opt.shift, 0)) {
 		use_lines(u, addr, n);
 		return;
 	}
-	distance = touch(line);
-	if (distance < count_least && distance < LRU_FRONT)
-		history->distances[0].near[distance] += n;
-	else
-		count_use(u->insn, distance, n, 0);
+	count_distance(u, touch(line), n, 0);
 }
 
 /* In how many further steps of `by' bytes do a use's lines stay the same? */
@@ -366,6 +341,26 @@ execute(const struct unit *t)
 	history->distances[0].near[0] += count_weight * t->same;
 }
 
+static inline void
+one_sampled(const struct use *u, const uint64_t *value)
+{
+	uint64_t v = value[u->group], addr = v + u->at;
+	uint64_t line = addr >> opt.shift;
+
+	if (__builtin_expect(v == 0, 0))
+		left_out(u);
+	else if (line != (addr + u->size) >> opt.shift)
+		use_lines(u, addr, count_weight);
+	else
+		use_sampled(u, line, count_weight);
+}
+
+static void
+use_nth(const struct unit *t, uint32_t k)
+{
+	one_sampled(&uses[t->use + k], t->value);
+}
+
 static void
 execute_sampled(const struct unit *t)
 {
@@ -373,21 +368,10 @@ execute_sampled(const struct unit *t)
 	const uint64_t *value = t->value;
 
 	while (u < end) {
-		uint64_t v = value[u->group], line, last;
-
-		if (__builtin_expect(u->count != 0, 0)) {
+		if (__builtin_expect(u->count != 0, 0))
 			u = repeated(u, end, value);
-			continue;
-		}
-		line = (v + u->at) >> opt.shift;
-		last = (v + u->at + u->size) >> opt.shift;
-		if (__builtin_expect(v == 0, 0))
-			left_out(u);
-		else if (line != last)
-			use_lines(u, v + u->at, count_weight);
 		else
-			use_sampled(u, line, count_weight);
-		u++;
+			one_sampled(u++, value);
 	}
 }
 
@@ -418,10 +402,36 @@ same_lines(const struct unit *t, const uint64_t *diff, uint64_t n)
 	return n;
 }
 
+void
+refs_init(struct evr *r, struct insns *s)
+{
+	events = r;
+	insns = s;
+	most = ~(uint64_t)0 >> opt.shift;
+	threshold = (uint32_t)(opt.sample * 4294967295.0);
+	sift_init(threshold, use_nth);
+}
+
+const uint64_t *
+refs_sift(const uint64_t *rec, const uint64_t *end)
+{
+	if (threshold == UINT32_MAX)
+		return rec;
+	count_weight = 1;
+	while (!history->lru.full) {
+		const uint64_t *from = rec;
+
+		rec = sift(units, rec, end);
+		if (rec == from || rec == end)
+			break;
+	}
+	return rec;
+}
+
 uint64_t
 refs_run(const uint64_t *rec, uint64_t n, bool first)
 {
-	struct unit *t = &unit[ev_id(*rec)];
+	struct unit *t = &units[ev_id(*rec)];
 	unsigned groups = ev_ngroups(*rec);
 	uint64_t left = work_left(&history->work), before = history->refs;
 	uint64_t k = 0;
@@ -448,7 +458,7 @@ refs_run(const uint64_t *rec, uint64_t n, bool first)
 uint64_t
 refs_count(uint32_t id)
 {
-	return unit[id].times;
+	return units[id].times;
 }
 
 uint64_t

@@ -3,7 +3,7 @@
  *
  * main.c	the command line, the stream's lines
  * options.c	what was asked for; the machine's caches
- * refs.c	executions become uses of lines
+ * refs.c	executions become uses of lines; sift.c those of a sample, fast
  * lru.c	how far back the last use of a line is
  * count.c	distances, counted in all and by instruction
  * work.c	working sets: lines and pages touched, interval by interval
@@ -170,6 +170,60 @@ uint64_t refs_run(const uint64_t *rec, uint64_t n, bool first);
 uint64_t refs_count(uint32_t id);
 /* How many references an instruction has in each execution. */
 uint64_t refs_of(const struct insns_at *);
+
+/*
+ * With a sample: run executions without repeats, up to end; returns the first
+ * that is for refs_run.
+ */
+const uint64_t *refs_sift(const uint64_t *rec, const uint64_t *end);
+
+/* ---- between refs.c and sift.c ---- */
+
+struct use {
+	uint64_t at;		/* added to the value, the address */
+	uint32_t insn;		/* its number */
+	uint16_t size;		/* less 1 */
+	uint8_t group;		/* index of the value */
+	uint8_t count;		/* 1 + the group of the rounds, or 0 */
+};
+
+/* What an id executes. */
+struct unit {
+	uint64_t times;
+	uint64_t *value;	/* of its block: those of the groups, and 1 */
+	uint32_t use;		/* where in uses[] */
+	uint32_t nuse, ninsn;
+	uint32_t nref;		/* references, with those left out */
+	uint32_t same;		/* left out: fetches of the line before */
+	uint32_t pack;		/* sift's */
+	bool sifted;		/* sift can run it */
+	uint16_t given;		/* bits: its groups */
+};
+
+#define SIFT_VALUES	16	/* that two registers hold */
+#define HASH_FIRST	UINT64_C(0x9e3779b97f4a7c15)
+#define HASH_SECOND	UINT64_C(0xd6e8feb86659fd93)
+
+static inline uint32_t
+refs_hash(uint64_t line)
+{
+	uint64_t x = line * HASH_FIRST;
+
+	return (uint32_t)((x ^ x >> 32) * HASH_SECOND >> 32);
+}
+
+/*
+ * A sampled line's hash is below this; use() uses the k-th of a unit's uses, if
+ * its lines are in the sample.
+ */
+void sift_init(uint32_t below, void (*use)(const struct unit *, uint32_t k));
+/* For values, of 0. */
+uint64_t *sift_room(size_t bytes);
+/* Pack a block's uses. */
+void sift_pack(struct unit *, const struct use *, unsigned ngroups);
+/* As refs_sift, but up to the end of the interval. */
+const uint64_t *sift(struct unit *units, const uint64_t *rec,
+    const uint64_t *end);
 
 /* ---- curve.c ---- */
 
