@@ -64,9 +64,11 @@ static const char help[] =
 "      --inline=yes|no        inlined code is the inlined function's, called\n"
 "                             by what it was inlined into [no]\n"
 "      --jumps=yes|no         jumps [no; yes with --dump-instr]\n"
-"      --parts=sum|keep|split several parts, or threads: added up, or one "
+"      --parts=sum|keep|split|callgrind\n"
+"                             several parts, or threads: added up, or one "
     "behind\n"
-"                             the other, or a file for each [sum]\n"
+"                             the other, or a file for each, or for each with\n"
+"                             Callgrind's names [sum]\n"
 "      --show-below-main=yes|no\n"
 "                             _start and such by their names [no]\n"
 "  -o, --output=FILE          write there instead of to standard output\n"
@@ -75,7 +77,7 @@ static const char help[] =
 "  -h, --help                 this text\n"
 "      --version              the version\n";
 
-enum parts { PARTS_SUM, PARTS_KEEP, PARTS_SPLIT };
+enum parts { PARTS_SUM, PARTS_KEEP, PARTS_SPLIT, PARTS_CALLGRIND };
 
 static unsigned symflags = SYM_DEMANGLE | SYM_BELOW_MAIN;
 static bool opt_instr, opt_line = true, opt_inline, opt_strings = true;
@@ -276,20 +278,65 @@ style(void)
 	return (opt_strings ? 0 : COSTW_PLAIN) | (opt_pos ? COSTW_RELATIVE : 0);
 }
 
-/* Open the file of a part: FILE.2, or FILE.2-03 for its thread 3. */
+static bool
+is_split(void)
+{
+	return opt_parts == PARTS_SPLIT || opt_parts == PARTS_CALLGRIND;
+}
+
+/* A part's file: FILE.2, or FILE.2-03 for its thread 3. part may be "". */
+static char *
+split_name(const char *part, const char *thread)
+{
+	char *name = xmalloc(strlen(output) + 64);
+	int n = sprintf(name, "%s%s%.20s", output, *part == '\0' ? "" : ".",
+	    part);
+
+	if (thread != NULL)
+		sprintf(name + n, "-%s%.20s", strlen(thread) < 2 ? "0" : "",
+		    thread);
+	return name;
+}
+
+/* The files of the latest part, which may be the last: they lose its number. */
+static struct {
+	char *part;
+	char **name, **last;	/* as it is, and what it becomes */
+	size_t n, capname, caplast;
+} latest;
+
+static void
+note_latest(const char *part, char *name)
+{
+	if (latest.part == NULL || strcmp(latest.part, part) != 0) {
+		free(latest.part);
+		latest.part = xstrdup(part);
+		latest.n = 0;
+	}
+	latest.name = xgrow(latest.name, &latest.capname, latest.n + 1,
+	    sizeof *latest.name);
+	latest.last = xgrow(latest.last, &latest.caplast, latest.n + 1,
+	    sizeof *latest.last);
+	latest.name[latest.n] = name;
+	latest.last[latest.n++] = split_name("", head.thread);
+}
+
+static void
+rename_latest(void)
+{
+	for (size_t i = 0; i < latest.n; i++)
+		if (rename(latest.name[i], latest.last[i]) < 0)
+			die("%s:", latest.last[i]);
+}
+
 static void
 open_split(void)
 {
-	char *name = xmalloc(strlen(output) + 64);
 	const char *part = head.part != NULL ? head.part : "1";
+	char *name = split_name(part, head.thread);
 
-	if (head.thread != NULL)
-		sprintf(name, "%s.%.20s-%s%.20s", output, part,
-		    strlen(head.thread) < 2 ? "0" : "", head.thread);
-	else
-		sprintf(name, "%s.%.20s", output, part);
 	out = out_open(name);
-	free(name);
+	note_latest(part, name);
 }
 
 static void
@@ -297,7 +344,7 @@ write_sum(bool whole)
 {
 	struct cost c;
 
-	if (opt_parts == PARTS_SPLIT)
+	if (is_split())
 		open_split();
 	else if (out == NULL)
 		out = out_open(output);
@@ -312,7 +359,7 @@ write_sum(bool whole)
 		costw_put(writer, &c);
 	costsum_free(sum);
 	sum = NULL;
-	if (opt_parts != PARTS_SPLIT)
+	if (!is_split())
 		return;
 	if (whole)
 		costw_end(writer);
@@ -380,14 +427,16 @@ set_flag(unsigned flag, bool on)
 static void
 set_parts(const char *arg)
 {
-	static const char *const name[] = { "sum", "keep", "split" };
+	static const char *const name[] = { "sum", "keep", "split",
+	    "callgrind" };
 
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < 4; i++)
 		if (strcmp(arg, name[i]) == 0) {
 			opt_parts = i;
 			return;
 		}
-	die("--parts: `%s' is neither sum nor keep nor split", arg);
+	die("--parts: `%s' is neither sum nor keep nor split nor callgrind",
+	    arg);
 }
 
 enum { VERSION = 256, COMPRESS_POS, COMPRESS_STRINGS, DEMANGLE, INSTR, LINE,
@@ -478,9 +527,9 @@ main(int argc, char **argv)
 		opt_pos = opt_instr;
 	if (!has_jumps)
 		opt_jumps = opt_instr;
-	if (opt_parts == PARTS_SPLIT && (output == NULL ||
-	    strcmp(output, "-") == 0))
-		die("--parts=split needs -o FILE");
+	if (is_split() && (output == NULL || strcmp(output, "-") == 0))
+		die("--parts=%s needs -o FILE", opt_parts == PARTS_SPLIT ?
+		    "split" : "callgrind");
 	names = costnames_new();
 	places = places_new(names, symflags);
 	r = costr_open(argv[optind], names);
@@ -492,9 +541,11 @@ main(int argc, char **argv)
 	/* cut input makes a file without totals, so that its reader notices */
 	whole = !r->truncated && !in_lacked();
 	write_sum(whole);
-	if (whole && opt_parts != PARTS_SPLIT)
+	if (opt_parts == PARTS_CALLGRIND)
+		rename_latest();
+	if (whole && !is_split())
 		costw_end(writer);
-	if (opt_parts != PARTS_SPLIT)
+	if (!is_split())
 		out_close(out);
 	if (opt_verbose)
 		costr_report(r, &head);

@@ -93,6 +93,16 @@ totals "fetches it for each round, too" \
 "Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw AcCost1 SpLoss1 AcCost2 SpLoss2
 33 1 1 0 0 0 32 4 4 530 60 399"
 
+# a mark empties the caches, at no cost
+ev "B 1 >1000 4w8.0 4r8.1" 1+10000+20000 "J cold" 1.. "E exit 0 2" >cold.ev
+for o in --simulate-wb --simulate-hwpref --cacheuse; do
+	check "$o: J cold" "$C" $small --LL=256,1,64 $o cold.ev
+	same "$o: all miss again" "4 2 2 2 2 2 2 2 2" \
+	    "$(sed -n 's/^totals: //p' out | cut -d' ' -f1-9)"
+done
+same "lines that the mark takes away cost nothing" "3500 224 2333 168" \
+    "$(sed -n 's/^totals: //p' out | cut -d' ' -f10-)"
+
 # a modification
 ev "B 1 >1000 4m8.0 4r8.0" 1+10000 "E exit 0 1" >m.ev
 check "--modify=write" "$C" $small --LL=256,1,64 --modify=write m.ev

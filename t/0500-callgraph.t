@@ -190,6 +190,13 @@ finds "callers apart: auto" "f 3;f'2 5;f'2>f'2 1 2;f>f'2 1 5;main 4;\
 main>f 1 8;" --separate-callers=auto
 finds "nothing counts" "" --collect-atstart=no
 finds "nothing is followed" "" --instr-atstart=no
+sed '1s/1/2/; s/^2+7ffe0df8/J cold\n&/' ev >mark.ev
+mv ev ev.was; cp mark.ev ev
+finds "until a mark" "f 4;f>f 2 5;main 2;main>f 1 4;" --instr-atstart=no
+sed 's/^J cold/J toggle/' mark.ev >ev
+finds "nothing counts until one toggles that" \
+    "f 1;f'2 3;f'2>f'2 1 2;f>f'2 0 3;main 2;main>f 0 4;" --collect-atstart=no
+mv ev.was ev
 
 # --- a tail call: f jumps to g, which returns to main; on a condition, too
 stream blocks "$call" "B 7 >401100 3 2J401200" "B 8 >401200 4 1r8.0R" "$after" \

@@ -131,6 +131,17 @@ mkdir split
 same "a file for each" "cg.1 cg.2 " "$(ls split | tr '\n' ' ')"
 same "is whole" "$total" "$(awk '/^totals:/ { s += $2 } END { print s }' split/*)"
 status 2 "not without -o" "$F" --parts=split parts
+mkdir cgnames
+"$B/callgraph" --dump-after=main --dump-before=main ev >three
+"$F" --parts=callgrind -o cgnames/cg three
+same "three parts, the last without a number" "cg cg.1 cg.2" \
+    "$(cd cgnames && echo *)"
+"$F" --parts=split -o cgnames/s three
+samefile "which is the last" cgnames/s.3 cgnames/cg
+"$B/callgraph" --dump-before=main --separate-threads=yes ev |
+    "$F" --parts=callgrind -o cgnames/t -
+same "of a thread" "t-01 t.1-01" "$(cd cgnames && echo t*)"
+status 2 "nor these without -o" "$F" --parts=callgrind three
 "$B/callgraph" --separate-threads=yes ev | "$F" --parts=split -o split/t -
 check "and for threads" test -s split/t.1-01
 "$B/callgraph" --separate-threads=yes ev | "$F" >out

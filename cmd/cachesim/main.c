@@ -249,7 +249,11 @@ line(struct simrun *s, int letter, const struct ev *e)
 		variant_end(s);
 	else if (letter == 'W')
 		unit[e->id].count += e->num[1];
-	if (letter == 'J' && e->num[0] == EV_COLD)
+	if (letter != 'J' || e->num[0] != EV_COLD)
+		return;
+	if (variant_is_on())
+		variant_clear();
+	else
 		batch_clear();
 }
 

@@ -479,10 +479,14 @@ mark(const struct ev *e)
 	case EV_INTERRUPTED:
 		remark(simhead_end(e));
 		break;
+	case EV_ON:
+		stack_follow(true);
+		break;
 	case EV_COLD:
 	case EV_OFF:
 		if (!has_contexts())
 			stack_close_all();
+		stack_follow(!walk.off || e->num[0] == EV_COLD);
 		break;
 	case EV_TOGGLE:
 		t = thread_get(ev_thread(walk.events));
