@@ -190,4 +190,32 @@ else
 	skip "-s: a line is told once" "no trace"
 fi
 
+# --- sums: a loop of three rounds, a call, nine rounds of a rep stosb
+cat >"$T/sums.ev" <<'END'
+H quern-events 2
+H kind blocks
+B 1 >1000 3r8 2C1000
+B 2 >1005 5w8.0L1100
+B 3 >1100 2w1*0 1r8.1R
+B 5 >100a 2C100a 2S
+P 6 5 1
+1*2
+2+7000
+3+9+7000
+6
+5
+Y 231
+E exit 3 7
+END
+check "--sums" "$P" --sums=f "$T/sums.ev"
+same "are right" "calls of f: 0
+branches: 5
+taken: 3
+superblocks: 7
+completed: 6
+instructions: 21
+items: 26
+status: 3" "$(cat "$T/out")"
+status 2 "--sums with -s" "$P" -s --sums=f "$T/sums.ev"
+
 done_testing

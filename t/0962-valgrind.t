@@ -227,7 +227,31 @@ check "vectors" grep -q '^T:[0-9]*:[0-9]' bb
 check "blocks" grep -q '^F:[0-9]*:' pc.*
 ran 0 "lackey" --tool=lackey --trace-mem=yes --log-file=lk ./prog
 check "references" grep -q '^I  [0-9a-f]*,[0-9]*$' lk
+check "and sums" grep -q 'Counted 1 call to main()' lk
 check "and both ends" test "$(grep -c '^==' lk)" -gt 6
+ran 7 "lackey: sums" --tool=lackey --fnname=work ./prog 7
+same "its log" "== Counted N call to work()
+== 
+== Jccs:
+== total: N
+== taken: N (N%)
+== 
+== Executed:
+== SBs entered: N
+== SBs completed: N
+== guest instrs: N
+== IRStmts: N
+== 
+== Ratios:
+== guest instrs : SB entered = N : N
+== IRStmts : SB entered = N : N
+== IRStmts : guest instr = N : N
+== 
+== Exit code: N" "$(log said | sed 1,6d)"
+same "instructions, as Cachegrind has them" \
+    "$("$V" --tool=cachegrind --cachegrind-out-file=/dev/null ./prog 7 2>&1 |
+    sed -n 's/.*refs: *//p')" "$(sed -n 's/.*guest instrs: *//p' said)"
+same "the status" 7 "$(sed -n 's/.*Exit code: *//p' said)"
 ran 7 "none" --tool=none ./prog 7
 same "its log" 6 "$(grep -c '^==' said)"
 ran 134 "none: a program that aborts" -q --tool=none ./prog abort

@@ -26,9 +26,10 @@
 #include "in.h"
 #include "out.h"
 #include "source.h"
+#include "tally.h"
 #include "util.h"
 
-static const char synopsis[] = "[-drs] [-o file] [file]";
+static const char synopsis[] = "[-drs] [--sums=function] [-o file] [file]";
 
 static const char help[] =
 "usage: plain [option]... [file]\n"
@@ -38,16 +39,18 @@ static const char help[] =
 "  -o, --output=FILE  write to FILE\n"
 "  -r, --reverse      read such lines and write events (also --inverse)\n"
 "  -s, --source       lines of the program's source instead\n"
+"      --sums=FN      instead: how many instructions, branches, superblocks,\n"
+"                     and calls of function FN\n"
 "  -h, --help         this text\n"
 "      --version      the version\n";
 
 static bool data_only, reverse, source;
-static const char *output;
+static const char *output, *sums;
 
 static void
 options(int argc, char **argv)
 {
-	enum { OPT_VERSION = 256 };
+	enum { OPT_VERSION = 256, OPT_SUMS };
 	static const struct option longopts[] = {
 		{ "data", no_argument, NULL, 'd' },
 		{ "help", no_argument, NULL, 'h' },
@@ -55,6 +58,7 @@ options(int argc, char **argv)
 		{ "output", required_argument, NULL, 'o' },
 		{ "reverse", no_argument, NULL, 'r' },
 		{ "source", no_argument, NULL, 's' },
+		{ "sums", required_argument, NULL, OPT_SUMS },
 		{ "version", no_argument, NULL, OPT_VERSION },
 		{ NULL, 0, NULL, 0 }
 	};
@@ -72,6 +76,9 @@ options(int argc, char **argv)
 		case 'o':
 			output = optarg;
 			break;
+		case OPT_SUMS:
+			sums = optarg;
+			break;
 		case 'r':
 			reverse = true;
 			break;
@@ -81,7 +88,8 @@ options(int argc, char **argv)
 		default:
 			prog_usage(synopsis);
 		}
-	if (argc - optind > 1 || data_only + reverse + source > 1)
+	if (argc - optind > 1 || data_only + reverse + source +
+	    (sums != NULL) > 1)
 		prog_usage(synopsis);
 }
 
@@ -133,6 +141,27 @@ execution(struct out *o, const struct ev_def *d)
 		}
 }
 
+/* Each reference of a block must have its address. */
+static void
+check_block(struct evr *r, const struct ev_block *b)
+{
+	for (uint32_t i = 0; i < b->nref; i++)
+		if (b->ref[i].where == EV_BARE)
+			ev_bad(r, "a reference without its address");
+}
+
+static void
+batch(struct out *o, const struct evr *r, const struct ev *e)
+{
+	for (const uint64_t *p = e->rec; p < e->end; p = ev_skip(p))
+		for (uint64_t n = 0; n <= ev_more(p); n++) {
+			const struct ev_def *d = ev_def(r, ev_id(*p));
+
+			ev_apply(d, p + 1);
+			execution(o, d);
+		}
+}
+
 static int
 to_lines(const char *name)
 {
@@ -143,25 +172,29 @@ to_lines(const char *name)
 
 	ev_accept(r, EV_ALL, "each reference with its address");
 	while ((c = ev_next(r, &e)) > 0) {
-		const struct ev_block *b;
-
-		if (c == 'B') {
-			b = ev_def(r, e.id)->block;
-			for (uint32_t i = 0; i < b->nref; i++)
-				if (b->ref[i].where == EV_BARE)
-					ev_bad(r, "a reference without its "
-					    "address");
-		}
-		if (c != EV_EXECS)
-			continue;
-		for (const uint64_t *p = e.rec; p < e.end; p = ev_skip(p))
-			for (uint64_t n = 0; n <= ev_more(p); n++) {
-				const struct ev_def *d = ev_def(r, ev_id(*p));
-
-				ev_apply(d, p + 1);
-				execution(o, d);
-			}
+		if (c == 'B')
+			check_block(r, ev_def(r, e.id)->block);
+		else if (c == EV_EXECS)
+			batch(o, r, &e);
 	}
+	out_close(o);
+	return ev_close(r);
+}
+
+/* The order of executions is enough. */
+static int
+to_sums(const char *name)
+{
+	struct out *o = out_open(output);
+	struct evr *r = ev_open(in_open(name));
+	struct ev e;
+	int c;
+
+	ev_accept(r, EV_ALL | EV_BLOCKS, "the order of executions");
+	tally_open(sums);
+	while ((c = ev_next(r, &e)) > 0)
+		tally_line(r, &e, c);
+	tally_print(o);
 	out_close(o);
 	return ev_close(r);
 }
@@ -333,5 +366,7 @@ main(int argc, char **argv)
 	name = argv[optind];
 	if (source)
 		return source_lines(name, output);
+	if (sums != NULL)
+		return to_sums(name);
 	return reverse ? to_events(name) : to_lines(name);
 }
