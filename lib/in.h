@@ -54,6 +54,8 @@ bool in_eol(const struct in *);
 const char *in_name(const struct in *);
 /* The number, from 1, of the last line of in_line. */
 uint64_t in_lineno(const struct in *);
+/* The caller shows progress itself; else a line a second does. */
+void in_meter(struct in *);
 /* Progress: bytes read from the file, and its size, 0 if that is unknown. */
 uint64_t in_offset(const struct in *);
 uint64_t in_size(const struct in *);

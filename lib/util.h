@@ -39,6 +39,8 @@ _Noreturn void prog_usage(const char *synopsis);
  */
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Called before each message; or NULL. */
+extern void (*before_message)(void);
 /* Die of SIGPIPE, even if the parent had it ignored or blocked. */
 _Noreturn void die_sigpipe(void);
 

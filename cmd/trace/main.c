@@ -245,6 +245,7 @@ begin(char **argv)
 		own_signals();
 	if (opt->seconds > 0)
 		start_clock();
+	progress_start();
 	format_begin();
 }
 
@@ -281,6 +282,7 @@ main(int argc, char *argv[])
 	else
 		format_end("exit", WEXITSTATUS(guest.status), whole &&
 		    !format_lost);
+	progress_end();
 	if (opt->verbose)
 		print_stats();
 	command_wait();

@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "meter.h"
 #include "signals.h"
 #include "util.h"
 
@@ -34,6 +35,7 @@ struct in {
 	uint64_t offset;	/* bytes read from fd */
 	bool wide;		/* pipe_widen's */
 	bool reading;		/* a pipe, whose end was not read yet */
+	bool metered;		/* its reader shows progress itself */
 
 	/* bytes of the file not consumed yet: raw[rawpos..rawlen) */
 	unsigned char *raw;
@@ -184,6 +186,24 @@ end_of_pipe(struct in *in)
 	in->reading = false;
 }
 
+/* Show how much of a file has been read; on a pipe the writer does. */
+static void
+progress(struct in *in)
+{
+	uint64_t size;
+
+	if (in->metered || !meter_due() || (size = in_size(in)) == 0)
+		return;
+	meter_line("%s: %.0f %%", in->name,
+	    100.0 * (double)in->offset / (double)size);
+}
+
+void
+in_meter(struct in *in)
+{
+	in->metered = true;
+}
+
 static size_t
 fd_read(struct in *in, void *buf, size_t n)
 {
@@ -194,7 +214,9 @@ fd_read(struct in *in, void *buf, size_t n)
 	while (r < 0 && errno == EINTR);
 	if (r < 0)
 		die("%s: read:", in->name);
+	progress(in);
 	if (r == 0 && n > 0) {
+		meter_end();
 		end_of_pipe(in);
 		if (in->offset == 0)
 			end_of_nothing(in);

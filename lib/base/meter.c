@@ -11,6 +11,7 @@
 #include "util.h"
 
 static int terminal = -1;	/* -1: not known yet */
+static bool always;
 static bool visible;		/* a line is on the terminal */
 static time_t first, last;	/* when: the first call, the last line */
 
@@ -21,7 +22,7 @@ meter_due(void)
 
 	if (terminal < 0)
 		terminal = isatty(STDERR_FILENO);
-	if (!terminal)
+	if (!terminal && !always)
 		return false;
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
 	if (first == 0)
@@ -54,9 +55,16 @@ meter_line(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	put(line, snprintf(line, sizeof line, "\r%.40s: %s\033[K", progname,
-	    text));
-	visible = true;
+	put(line, snprintf(line, sizeof line, terminal ? "\r%.40s: %s\033[K" :
+	    "%.40s: %s\n", progname, text));
+	visible = terminal;
+	before_message = meter_end;
+}
+
+void
+meter_always(void)
+{
+	always = true;
 }
 
 void

@@ -17,6 +17,7 @@
 
 const char *progname = "quern";
 int die_status = 2;
+void (*before_message)(void);
 
 void
 prog_init(const char *argv0)
@@ -136,6 +137,8 @@ say(const char *fmt, va_list ap)
 	int err = errno;
 	ssize_t r;
 
+	if (before_message != NULL)
+		before_message();
 	add(text, sizeof text, &len, "%s: ", progname);
 	vadd(text, sizeof text, &len, fmt, ap);
 	if (n > 0 && fmt[n - 1] == ':')

@@ -31,7 +31,7 @@
 #include "evnames.h"
 #include "evscan.h"
 #include "in.h"
-#include "base/meter.h"
+#include "meter.h"
 #include "util.h"
 
 #define MAXLINE	65536
@@ -152,6 +152,7 @@ ev_open(struct in *in)
 	r->last[0] = 0;
 	r->nthread = 1;
 	evdef_open(&r->def);
+	in_meter(in);
 	return r;
 }
 

@@ -262,8 +262,29 @@ counters_tell(unsigned slot)
 	if (trust_lost)
 		return 0;
 	during_counted(n);
+	progress_counted(n);
 	if (opt->contexts != 0)
 		context_counted(slot, n);
+	return n;
+}
+
+uint64_t
+counters_now(void)
+{
+	uint32_t max = __atomic_load_n(&ncounters, __ATOMIC_ACQUIRE), c, end;
+	const uint64_t *v;
+	uint64_t n = 0;
+	unsigned i;
+
+	for (i = 0; counters_has(i); i++) {
+		if (thread_number(i) == 0)
+			continue;
+		v = counters_of(i);
+		for (c = 0; next_counters(i, &c, &end, max); c = end)
+			for (; c < end; c++)
+				if (counted[c].what == EXECUTIONS)
+					n += ONCE(v[c]) * counted[c].ninsn;
+	}
 	return n;
 }
 

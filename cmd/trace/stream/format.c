@@ -22,6 +22,7 @@
 #include "context/context.h"
 #include "ev.h"
 #include "evw.h"
+#include "meter.h"
 #include "out.h"
 #include "stream/stream.h"
 #include "stream/parts.h"
@@ -91,6 +92,8 @@ take_records(unsigned slot, uint32_t from, uint32_t to)
 		return;
 	if (opt->during != 0)
 		b = during_records(a, b);
+	if (progress_on && opt->kind->records)
+		progress_records(a, b);
 	if (opt->last != 0) {
 		last_records(slot, thread_number(slot), a, b);
 		return;
@@ -528,6 +531,8 @@ run(void *arg)
 	while (!trust_lost) {
 		if (opt->last != 0 && last_asked())
 			snapshot(c);
+		if (progress_on && meter_due())
+			progress_line(counters_now());
 		if (consume(c) && (!stopping || left-- > 0)) {
 			quiet = 0;
 			continue;

@@ -68,7 +68,15 @@ void threads_reset(void);
 const uint32_t *during_records(const uint32_t *a, const uint32_t *b);
 void during_counted(uint64_t n);
 
+/* progress.c: records [a, b), or counters of n instructions, are taken */
+void progress_records(const uint32_t *a, const uint32_t *b);
+void progress_counted(uint64_t n);
+/* A second has passed: write the line; so many more have been counted. */
+void progress_line(uint64_t more);
+
 /* counters.c */
+/* The instructions that have been counted since counts were told. */
+uint64_t counters_now(void);
 /* Whether the slot's thread can have counters. */
 bool counters_has(unsigned slot);
 /* Prepare for a new area, before its threads run. */

@@ -4,6 +4,7 @@
  * format.c	entries of the queue become text
  * writer.c	the text's writer, and the stream's head
  * counters.c	executions that are counted instead of recorded
+ * progress.c	how far the run is, for the user
  * during.c	the end of --for's window
  * threads.c	which thread the lines are of
  * last.c	the flight recorder: only the newest records
@@ -95,6 +96,15 @@ bool counters_has(unsigned slot);
 
 /* --for: set how many instructions an id stands for. */
 void format_length(uint32_t id, unsigned ninsn);
+
+/* Whether a line a second tells the user how far the run is. */
+extern bool progress_on;
+/* Set how many instructions an id stands for, if so. */
+void progress_length(uint32_t id, unsigned ninsn);
+/* The program's process is there: decide on that. */
+void progress_start(void);
+/* The run is over. */
+void progress_end(void);
 
 /* The flight recorder: a dump was asked for, and children must make theirs. */
 bool last_pass_on(void);

@@ -222,6 +222,8 @@ add_id(struct def *d, unsigned n)
 	d->id[d->nid++] = make_entry(id, n);
 	if (opt->during != 0)
 		format_length(id, n);
+	if (progress_on)
+		progress_length(id, n);
 	return id;
 }
 

@@ -14,6 +14,8 @@
 
 /* True at most once a second, and only if standard error is a terminal. */
 bool meter_due(void);
+/* Even if it is none; then each line stays. */
+void meter_always(void);
 /* Seconds since the first call of meter_due; at least 1. */
 uint64_t meter_seconds(void);
 void meter_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
