@@ -10,6 +10,7 @@ streams() {
 	for f in "$T/$1".*; do
 		"$B/plain" "$f" >/dev/null || echo "not read: $f"
 		pid=${f##*.}
+		pid=${pid%-*}
 		[ "$(grep -ac "^H pid $pid\$" "$f")" = 1 ] || echo "no H pid: $f"
 		tail -n 1 "$f" | cut -d' ' -f1-3
 	done | sort | uniq -c | sed 's/^ *//'
@@ -177,6 +178,45 @@ check "300 children, one after another" "$B/trace" -f -e counts \
 same "few zombies" few "$(cat "$T/out")"
 same "a stream each" "301 E exit 0" "$(tail -qn 1 "$T"/z.* |
 	cut -d' ' -f1-3 | sort | uniq -c | sed 's/^ *//')"
+
+# The kernel gives numbers of processes again; in a whole run of tests that can
+# happen among the 300. Here each child has the number of the one before.
+cat >"$T/again.c" <<'EOF'
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int
+main(void)
+{
+	for (int i = 0; i < 3; i++) {
+		pid_t p = fork();
+		FILE *f;
+
+		if (p == 0)
+			_exit(i);
+		waitpid(p, NULL, 0);
+		f = fopen("/proc/sys/kernel/ns_last_pid", "w");
+		if (f == NULL)
+			return 9;
+		fprintf(f, "%d", p - 1);
+		fclose(f);
+	}
+	return 0;
+}
+EOF
+gcc -O1 -w -o "$T/again" "$T/again.c"
+if unshare -Urpf --mount-proc "$T/again" 2>"$T/err"; then
+	check "children with one number" unshare -Urpf --mount-proc \
+		"$B/trace" -f -e all -o "$T/reused.%p" "$T/again"
+	same "a stream for each" "1 E exit 1;1 E exit 2;2 E exit 0;" \
+		"$(streams reused | tr '\n' ';')"
+	same "their names say so" 2 "$(ls "$T" | grep -c '^reused[.][0-9]*-[23]$')"
+else
+	skip "children with one number" "no new name space of processes"
+	skip "a stream for each" "no new name space of processes"
+	skip "their names say so" "no new name space of processes"
+fi
 
 # Under its parent's ptrace the engine would be seen: natively, and it is said.
 for v in prc-ptrace prc-traceme; do

@@ -21,6 +21,13 @@ meaning(size_t ev)
 		{ "ILmr", "instructions not in the last-level cache" },
 		{ "DLmr", "data reads not in the last-level cache" },
 		{ "DLmw", "data writes not in the last-level cache" },
+		{ "ILdmr", "instructions whose line replaced a dirty one" },
+		{ "DLdmr", "data reads whose line replaced a dirty one" },
+		{ "DLdmw", "data writes whose line replaced a dirty one" },
+		{ "AcCost1", "1000 / accesses, of lines of I1, D1" },
+		{ "SpLoss1", "bytes not used in lines of I1, D1" },
+		{ "AcCost2", "1000 / accesses, of lines of LL" },
+		{ "SpLoss2", "bytes not used in lines of LL" },
 		{ "Bc", "conditional branches" },
 		{ "Bcm", "conditional branches mispredicted" },
 		{ "Bi", "indirect branches" },
@@ -28,6 +35,7 @@ meaning(size_t ev)
 		{ "Br", "returns" },
 		{ "Brm", "returns mispredicted" },
 		{ "Ge", "locked accesses to memory" },
+		{ "sysCount", "system calls" },
 	};
 	size_t i;
 

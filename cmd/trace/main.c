@@ -35,14 +35,15 @@
 static const char *
 output_name(void)
 {
-	const char *s, *at;
+	const char *s, *at, *number;
 	char *name, *to;
 
 	if (!output_has_pid())
 		return opt->out;
-	to = name = xmalloc(12 * strlen(opt->out) + 1);
+	number = follow_number();
+	to = name = xmalloc(16 * strlen(opt->out) + 1);
 	for (s = opt->out; (at = strstr(s, "%p")) != NULL; s = at + 2)
-		to += sprintf(to, "%.*s%d", (int)(at - s), s, (int)guest.pid);
+		to += sprintf(to, "%.*s%s", (int)(at - s), s, number);
 	strcpy(to, s);
 	return name;
 }

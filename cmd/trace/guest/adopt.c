@@ -1,12 +1,13 @@
 /*
  * adopt - follow a process that the program of another trace has made
  *
- * --adopt=PID,SHARES,BLOB,INODE,FD: the child PID has its parent's runtime at
- * BLOB, mapped from the memory file INODE, by which we know that it is the
- * one.  Forked (SHARES 0), it waits there, with its registers in struct boot;
- * all that it has of its parent's engine is unmapped and a new runtime put in
- * its place.  Else it is in its parent's memory, and is followed once it has
- * executed another program.  A byte on FD tells that it may go on.
+ * --adopt=PID,SHARES,BLOB,INODE,FD,NUMBERS: the child PID has its parent's
+ * runtime at BLOB, mapped from the memory file INODE, by which we know that it
+ * is the one.  Forked (SHARES 0), it waits there, with its registers in struct
+ * boot; all that it has of its parent's engine is unmapped and a new runtime
+ * put in its place.  Else it is in its parent's memory, and is followed once it
+ * has executed another program.  A byte on FD tells that it may go on.  NUMBERS
+ * is for follow.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +26,7 @@
 #include "util.h"
 
 static struct {
-	int pid, shares, fd;
+	int pid, shares, fd, numbers;
 	unsigned long long blob, inode;
 } spec;
 
@@ -202,10 +203,11 @@ adopt(const char *s)
 	struct head h;
 	unsigned tries = 0;
 
-	if (sscanf(s, "%d,%d,%llx,%llx,%d", &spec.pid, &spec.shares,
-	    &spec.blob, &spec.inode, &spec.fd) != 5)
-		die("--adopt=%s: process,shares,address,inode,descriptor", s);
+	if (sscanf(s, "%d,%d,%llx,%llx,%d,%d", &spec.pid, &spec.shares,
+	    &spec.blob, &spec.inode, &spec.fd, &spec.numbers) != 6)
+		die("--adopt=%s: process,shares,address,inode,descriptors", s);
 	fcntl(spec.fd, F_SETFD, FD_CLOEXEC);
+	follow_take_numbers(spec.numbers, 0);
 	guest.pid = guest.tid = spec.pid;
 	guest.mem = -1;
 	guest.pidfd = (int)syscall(SYS_pidfd_open, guest.pid, 0);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -29,6 +30,14 @@ static pid_t *traces;
 static size_t ntraces, cap;
 static size_t enough = 16;	/* so many are looked through for ended ones */
 
+/*
+ * The kernel uses numbers of processes again. A memory file that all traces of
+ * a run share has for each number how many processes have had it.
+ */
+#define MOST_PID (1u << 22)
+static int numbers = -1;	/* its descriptor */
+static unsigned nth;		/* our process is the nth; 0: not known yet */
+
 /* Keep our options, argv[1] to argv[argc - 1], for the traces of children. */
 void
 follow_options(int argc, char *const argv[])
@@ -42,6 +51,51 @@ follow_options(int argc, char *const argv[])
 		    strncmp(argv[i], "--image", 7) != 0 &&
 		    strcmp(argv[i], "--") != 0)
 			options[noptions++] = argv[i];
+}
+
+/* What another trace, or we before an exec, had: see there. */
+void
+follow_take_numbers(int fd, unsigned n)
+{
+	numbers = fd;
+	nth = n;
+	if (fd >= 0)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+static unsigned
+count_number(void)
+{
+	size_t size = MOST_PID * sizeof(uint16_t);
+	uint16_t *times;
+	unsigned n;
+
+	if (!opt->follow || guest.pid < 0 || guest.pid >= (int)MOST_PID)
+		return 1;
+	if (numbers < 0) {
+		numbers = memfd_create("numbers", MFD_CLOEXEC);
+		if (numbers < 0 || ftruncate(numbers, (off_t)size) < 0)
+			return 1;
+	}
+	times = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, numbers,
+	    0);
+	if (times == MAP_FAILED)
+		return 1;
+	n = __atomic_add_fetch(&times[guest.pid], 1, __ATOMIC_SEQ_CST);
+	munmap(times, size);
+	return n;
+}
+
+const char *
+follow_number(void)
+{
+	static char text[32];
+
+	if (nth == 0)
+		nth = count_number();
+	snprintf(text, sizeof text, nth == 1 ? "%d" : "%d-%u", (int)guest.pid,
+	    nth);
+	return text;
 }
 
 /*
@@ -85,14 +139,16 @@ follow_child(pid_t pid, int shares)
 		return 1;
 	if (fstat(area.fd, &st) < 0 || pipe2(p, O_CLOEXEC) < 0)
 		return 1;
-	snprintf(spec, sizeof spec, "--adopt=%d,%d,%llx,%llx,%d", (int)pid,
+	snprintf(spec, sizeof spec, "--adopt=%d,%d,%llx,%llx,%d,%d", (int)pid,
 	    shares, (unsigned long long)area.blob,
-	    (unsigned long long)st.st_ino, p[1]);
+	    (unsigned long long)st.st_ino, p[1], numbers);
 	options[noptions] = spec;
 	options[noptions + 1] = NULL;
 	t = fork();
 	if (t == 0) {
 		fcntl(p[1], F_SETFD, 0);
+		if (numbers >= 0)
+			fcntl(numbers, F_SETFD, 0);
 		execv("/proc/self/exe", options);
 		_exit(STATUS_TROUBLE);
 	}
@@ -144,9 +200,9 @@ follow_wait(void)
 }
 
 /*
- * --image=PID,ADOPTED,FAILED[,TRACE]...: we are the same process as before, so
- * the program's process and the traces of its children are still our children
- * or our tracees.
+ * --image=PID,ADOPTED,FAILED,NUMBERS,NTH[,TRACE]...: we are the same process as
+ * before, so the program's process and the traces of its children are still our
+ * children or our tracees.
  */
 void
 follow_image(void)
@@ -154,8 +210,10 @@ follow_image(void)
 	size_t n = 64 + 12 * ntraces, len, i;
 	char *spec = xmalloc(n);
 
-	len = (size_t)snprintf(spec, n, "--image=%d,%d,%d", (int)guest.pid,
-	    opt->adopted, command_failed());
+	len = (size_t)snprintf(spec, n, "--image=%d,%d,%d,%d,%u",
+	    (int)guest.pid, opt->adopted, command_failed(), numbers, nth);
+	if (numbers >= 0)
+		fcntl(numbers, F_SETFD, 0);
 	for (i = 0; i < ntraces; i++)
 		len += (size_t)snprintf(spec + len, n - len, ",%d",
 		    (int)traces[i]);
@@ -168,10 +226,13 @@ follow_image(void)
 char **
 follow_next_image(const char *spec)
 {
-	int failed, adopted, trace, n;
+	int failed, adopted, trace, fd, n;
+	unsigned number;
 
-	if (sscanf(spec, "%d,%d,%d%n", &guest.pid, &adopted, &failed, &n) != 3)
-		die("--image=%s: process,0|1,0|1[,trace]...", spec);
+	if (sscanf(spec, "%d,%d,%d,%d,%u%n", &guest.pid, &adopted, &failed, &fd,
+	    &number, &n) != 5)
+		die("--image=%s: process,0|1,0|1,numbers[,trace]...", spec);
+	follow_take_numbers(fd, number);
 	for (spec += n; sscanf(spec, ",%d%n", &trace, &n) == 1; spec += n)
 		keep(trace);
 	if (failed)

@@ -74,6 +74,11 @@ void inject_run(void);
 void follow_options(int argc, char *const argv[]);
 /* Start a trace for the child; 1: it could not take the child over. */
 int follow_child(pid_t, int shares);
+/*
+ * The process's number for file names: "711"; "711-2" for the second process
+ * that has this number in the run.
+ */
+const char *follow_number(void);
 /* 1: the process that ended was such a trace. */
 int follow_ended(pid_t, int st);
 /* Send a signal to all of these traces. */
