@@ -209,7 +209,7 @@ gcc -O1 -w -o "$T/again" "$T/again.c"
 if unshare -Urpf --mount-proc "$T/again" 2>"$T/err"; then
 	check "children with one number" unshare -Urpf --mount-proc \
 		"$B/trace" -f -e all -o "$T/reused.%p" "$T/again"
-	same "a stream for each" "1 E exit 1;1 E exit 2;2 E exit 0;" \
+	same "a stream for each" "2 E exit 0;1 E exit 1;1 E exit 2;" \
 		"$(streams reused | tr '\n' ';')"
 	same "their names say so" 2 "$(ls "$T" | grep -c '^reused[.][0-9]*-[23]$')"
 else
