@@ -62,22 +62,54 @@ look(app_pc pc)
 	return false;
 }
 
+/* The place of an answer; *made: it is new, and `no'. */
+static bool *
+answer(app_pc pc, bool *made)
+{
+	khint_t k;
+	int new;
+
+	if (answers == NULL)
+		answers = kh_init(dead);
+	k = kh_put(dead, answers, pc, &new);
+	if (new < 0)
+		die("flags:");
+	*made = new != 0;
+	if (*made)
+		kh_val(answers, k) = false;
+	return &kh_val(answers, k);
+}
+
 bool
 flags_dead(app_pc pc)
 {
-	khint_t k;
-	int made;
+	bool made, *a;
 
 	if (maps_volatile(pc))
 		return false;
+	a = answer(pc, &made);
+	if (made)
+		*a = look(pc);
+	return *a;
+}
+
+bool
+flags_known_dead(app_pc pc)
+{
+	khint_t k;
+
 	if (answers == NULL)
-		answers = kh_init(dead);
-	k = kh_put(dead, answers, pc, &made);
-	if (made < 0)
-		die("flags:");
-	if (made != 0)
-		kh_val(answers, k) = look(pc);
-	return kh_val(answers, k);
+		return false;
+	k = kh_get(dead, answers, pc);
+	return k != kh_end(answers) && kh_val(answers, k);
+}
+
+void
+flags_note_dead(app_pc pc)
+{
+	bool made;
+
+	*answer(pc, &made) = true;
 }
 
 void

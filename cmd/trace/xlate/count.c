@@ -2,8 +2,8 @@
  * count - count executions in the guest
  *
  * Each id has a counter in the thread's area.  In kind counts REG_P holds the
- * number of instructions left in the interval.  Nothing here changes the
- * guest's flags.
+ * number of instructions left in the interval.  The guest's flags are changed
+ * only where they are known to be dead.
  */
 #include "xlate/parts.h"
 
@@ -38,6 +38,14 @@ count_up(struct emitter *c, int32_t at, int r)
 	emit_store(c, REG_T, at, r);
 }
 
+/* May exit e change the flags? */
+static bool
+flags_free(const struct xlate *x, unsigned e)
+{
+	return x->exit[e].kind == EXIT_DIRECT && !x->once &&
+	    flags_known_dead(x->exit[e].target);
+}
+
 /*
  * Store which exit this is: the runtime needs it if the target is not a
  * canonical address.  Where each exit makes a record, the runtime knows it from
@@ -61,6 +69,13 @@ count_exit(struct xlate *x, unsigned e, bool count, bool check)
 	int indirect = x->exit[e].kind == EXIT_INDIRECT;
 	int to = indirect ? TO(tmp1) : HOME(RCX);
 
+	if (count && !check && flags_free(x, e)) {
+		emit_inc_mem(c, REG_T, at);
+		mark_exit(x, e, MAP_COUNTED);
+		emit_lea(c, REG_P, REG_P, -(int32_t)x->exit[e].n);
+		mark_exit(x, e, MAP_LEFT);
+		return;
+	}
 	if (indirect)
 		note_exit(x, e);
 	if (!indirect || check)

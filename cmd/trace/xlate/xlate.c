@@ -590,6 +590,8 @@ xlate(struct xlate *x)
 	x->nuses = x->nused = 0;
 	memset(x->use, 0, sizeof x->use);
 	find_dead_flags(x);
+	if (x->kind->intervals && x->deadflags[0] && !x->b->is_volatile)
+		flags_note_dead(x->b->pc);
 	write_entry(x);
 	if (x->b->is_volatile && x->b->n > 0)
 		write_check(x);
