@@ -154,7 +154,7 @@ enum ev_mark {
  * 0. B P Q W, and R F of kinds counts and cache, also have id.
  * In all kinds but calls, D: text begins with the line's sign; n, then for `+'
  * function size caller [state], for `*' old function size caller [state], for
- * `=' address, for `-' address [size].
+ * `=' and `@' address, for `-' address [size].
  * In all kinds but calls, too: G n start size, or G n and ids; L n addr line.
  * Text, with \ooo resolved: H key (then value); M path; O the unparsed list,
  * for ev_outcome; D text, which may hold NULs; F file; G name; L file; R why;

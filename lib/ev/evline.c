@@ -145,7 +145,7 @@ event(struct ev *e, char *to, const char *s, char why[EVLINE_WHY])
 	return 0;
 }
 
-/* "n + x x x [x]", "n * x x x x [x]", "n = x", "n - x [x]" */
+/* "n + x x x [x]", "n * x x x x [x]", "n = x", "n - x [x]", "n @ x" */
 static int
 memory(struct ev *e, const char *s, char why[EVLINE_WHY])
 {
@@ -153,16 +153,17 @@ memory(struct ev *e, const char *s, char why[EVLINE_WHY])
 		char op;
 		unsigned least, most;	/* numbers */
 	} form[] = { { '+', 4, 5 }, { '*', 5, 6 }, { '=', 2, 2 },
-		{ '-', 2, 3 } };
+		{ '-', 2, 3 }, { '@', 2, 2 } };
+	const unsigned nforms = sizeof form / sizeof form[0];
 	unsigned i;
 
 	if (ev_hex(&s, &e->num[e->nnum++]) < 0 || *s++ != ' ')
 		goto bad;
 	e->text = s;
 	e->textlen = 1;
-	for (i = 0; i < 4 && form[i].op != *s; i++)
+	for (i = 0; i < nforms && form[i].op != *s; i++)
 		;
-	if (i == 4)
+	if (i == nforms)
 		goto bad;
 	for (s++; *s == ' ' && e->nnum < form[i].most; )
 		if (ev_hex((s++, &s), &e->num[e->nnum++]) < 0)

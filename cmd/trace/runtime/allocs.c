@@ -112,6 +112,15 @@ is_inside(const struct tarea *t, uint64_t sp, uint64_t ret, uint64_t ptr)
 	    (t->pc != t->opened.fn || ptr == t->opened.ptr);
 }
 
+static void
+tell_pointer(struct tarea *t)
+{
+	uint64_t v[ALLOC_VALUES - 1] = { t->fsbase, 0, 0, 0, 0 };
+
+	t->opened.tp = t->fsbase;
+	tell(t, '@', v);
+}
+
 void
 allocs_open(struct tarea *t, uint32_t args)
 {
@@ -126,6 +135,8 @@ allocs_open(struct tarea *t, uint32_t args)
 	t->opened.ret = ret;
 	t->opened.args = args;
 	t->opened.ptr = ptr;
+	if (t->fsbase != t->opened.tp)
+		tell_pointer(t);
 	tell_open(t, a);
 }
 

@@ -42,7 +42,9 @@ stream_alloc(struct evw *w, const uint32_t *values)
 		write_call(w, v, (char)(v[0] & 0xff) == '*');
 		break;
 	case '=':
-		evw_line(w, "D %llx = %llx", hex(v[0] >> 8), hex(v[1]));
+	case '@':
+		evw_line(w, "D %llx %c %llx", hex(v[0] >> 8),
+		    (int)(v[0] & 0xff), hex(v[1]));
 		break;
 	case '-':
 		if (v[2] != 0)
