@@ -221,9 +221,11 @@ evline_fields(struct ev *e, unsigned kind, char *to, char why[EVLINE_WHY])
 			what++;
 		}
 		if (*what == 't') {
+			if (text(e, to, s, false) == 0)
+				return 0;
 			snprintf(why, EVLINE_WHY, "%c: malformed \\ooo",
 			    *e->line);
-			return text(e, to, s, false);
+			return -1;
 		}
 		if (*what == 'o') {
 			if (instruction(e, &s) < 0) {
