@@ -108,4 +108,27 @@ struct sym_frame {
 size_t sym_inline(struct sym *, uint64_t addr, struct sym_frame *frame,
     size_t max);
 
+/*
+ * symdata.c: data
+ *
+ * The variable, or thread-local variable by its offset in the object's block,
+ * that covers an address. Where there is none name is NULL; start and end are
+ * those of the gap, and section is the section's name, if it is in one.
+ */
+struct sym_data {
+	const char *name;
+	const char *section;
+	uint64_t start, end;
+	bool tls;
+};
+
+void sym_variable(struct sym *, uint64_t addr, bool tls, struct sym_data *);
+/*
+ * Write what is at an offset of the variable into buf: the member, as `.next'
+ * or `[].next', or nothing if it has none; or by_type, its type before that,
+ * as `struct node.next'. false: its type is not known.
+ */
+bool sym_member(struct sym *, const struct sym_data *, uint64_t off,
+    bool by_type, char *buf, size_t n);
+
 #endif

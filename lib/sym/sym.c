@@ -184,6 +184,7 @@ sym_close(struct sym *s)
 	free(s->units.v);
 	free(s->fn);
 	free(s->fns.v);
+	sym_vars_free(s);
 	sym_tables_close(s);
 	sym_image_close(&s->image);
 	sym_dwfl_close(s->dwfl);

@@ -101,6 +101,7 @@ struct sym {
 	uint64_t bias;		/* DWARF's addresses + bias are ours */
 	uint64_t textlo, texthi;	/* code lies within */
 
+	struct sym_vars *vars;	/* symdata.c's, or NULL */
 	struct sym_fn *fn;	/* sym.c's */
 	size_t nfn;
 	struct ranges fns;	/* what: index into fn */
@@ -156,6 +157,9 @@ void sym_line(struct sym *, uint64_t addr, const char **file, unsigned *line);
 bool sym_has_line(struct sym *, uint64_t addr);
 /* symline.c: the table's file with this DWARF number, or SYM_UNKNOWN */
 const char *sym_file(struct sym *, struct sym_table *, uint64_t n);
+
+/* symdata.c */
+void sym_vars_free(struct sym *);
 
 /* syminline.c: the innermost scope at addr, or NULL */
 const struct sym_scope *sym_scope(struct sym *, struct sym_unit *,
