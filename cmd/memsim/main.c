@@ -183,7 +183,7 @@ line(struct simrun *s, int letter, const struct ev *e)
 		ev_bad(s->events, "O: executions change places with many "
 		    "cores: memsim -t comes before other stages");
 	else if ((letter == 'Y' && e->nnum == 1) || letter == 'K' ||
-	    letter == 'E')
+	    letter == 'E' || letter == 'D')
 		turns_run();
 }
 
