@@ -1,0 +1,195 @@
+/*
+ * dataprof.h - whose data the misses are on
+ *
+ * main.c	options, the stream, what each line says of references
+ * object.c	data objects: what costs are added up for
+ * images.c	variables of the object files that are mapped
+ * heap.c	memory that is allocated, and where it was
+ * stack.c	the functions whose frames are on the stacks
+ * tally.c	costs by object and code
+ * hold.c	references that wait for the allocation that they are in
+ * state.c	options
+ * report.c	costs (costs(5)), or a table
+ *
+ * A reference's address is looked for among thread-local variables, the stacks,
+ * the allocations and the variables, in this order, and becomes a data object.
+ * But memory that was allocated by pages comes last: loaders map objects there.
+ */
+#ifndef DATAPROF_H
+#define DATAPROF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ev.h"
+
+struct func;
+struct out;
+struct simhead;
+
+enum by { BY_OBJECT, BY_TYPE, BY_PAGE };
+
+struct dataprof {
+	struct evr *events;
+	struct objmap *map;
+	enum by by;
+	unsigned depth;		/* callers of an allocation that name it */
+	bool walks;		/* kind all: lib/walk follows calls */
+	bool frames;		/* a thread's frames are known */
+	bool allocs;		/* the stream tells allocations */
+	uint64_t time;		/* instructions, or events of allocations */
+	const char *unit;	/* which of them */
+	/* columns of costs */
+	unsigned ncol;
+	const char *const *column;
+};
+extern struct dataprof dp;
+
+/* ----------------------------------------------------------------- object.c */
+
+enum data_class { DATA_STATIC, DATA_TLS, DATA_HEAP, DATA_STACK, DATA_CODE,
+	DATA_OTHER };
+
+struct data_object {
+	enum data_class class;
+	const char *name;
+	const char *file;	/* the object file's path, or "" */
+};
+
+/* The number of an object, from 0. */
+uint32_t object_get(enum data_class, const char *file, const char *name);
+const struct data_object *object_at(uint32_t);
+uint32_t object_count(void);
+/* How a class is named in costs: as an object file. */
+const char *object_class(enum data_class);
+/* A function's code, or its frames. */
+uint32_t object_code(enum data_class, const struct func *);
+/* By page: the object that a page of this class is. */
+uint32_t object_page(enum data_class, uint64_t addr);
+
+/*
+ * What is at an address: the object, and the addresses around it that are the
+ * same object's until `epoch' changes; lo == hi: only this one, only now.
+ */
+struct data_place {
+	uint32_t object;
+	bool pages;		/* memory that was allocated by pages */
+	uint64_t lo, hi;
+};
+
+/* Changes whenever anything is allocated, freed, mapped or unmapped. */
+extern uint64_t epoch;
+
+/* ----------------------------------------------------------------- images.c */
+
+/* M and U lines. */
+void images_line(const struct ev *, char letter);
+bool images_find(uint64_t addr, struct data_place *);
+/* This thread's pointer is base; its thread-local variables lie below. */
+void images_thread(unsigned thread, uint64_t base);
+bool images_local(uint64_t addr, struct data_place *);
+
+/* ------------------------------------------------------------------- heap.c */
+
+/* Where memory is allocated. */
+struct heap_site {
+	uint32_t object;
+	uint64_t number, bytes;	/* allocations so far */
+	uint64_t live, peak;	/* bytes */
+	uint64_t nlive;
+	uint64_t nfreed, life;	/* of those, the sum of their times */
+};
+
+/* What a call has made: the memory, 0 if there is none, and its object. */
+struct heap_made {
+	uint64_t start, size;
+	uint32_t object;
+};
+/* A D line. true: the thread's last call is over, and made this. */
+bool heap_line(const struct ev *, unsigned thread, struct heap_made *);
+/* small: of allocations below a page's size or so; else of the larger ones. */
+bool heap_find(uint64_t addr, bool small, struct data_place *);
+/* Did an allocation ever lie on this page? */
+bool heap_page(uint64_t addr);
+/* Has the thread called for memory that is not there yet? */
+bool heap_open(unsigned thread);
+size_t heap_count(void);
+const struct heap_site *heap_get(size_t);
+/* Bytes of all, now and at most. */
+uint64_t heap_live(void);
+uint64_t heap_peak(void);
+
+/* ------------------------------------------------------------------ stack.c */
+
+void stack_begin(void);
+/* S, A, N, X lines; and what lib/walk wants. */
+void stack_line(const struct ev *, char letter);
+void stack_batch(const struct ev *);
+/* The address, on the stack, of a call's or return's reference. */
+void stack_saw(unsigned thread, uint64_t sp);
+bool stack_find(unsigned thread, uint64_t addr, const struct func *code,
+    struct data_place *);
+/*
+ * Write the names of the function that was called for memory, and of its
+ * callers, innermost first, to buf; caller: the return address, state: of kind
+ * cache or counts, or 0.
+ */
+void stack_chain(unsigned thread, uint64_t function, uint64_t caller,
+    uint32_t state, char *buf, size_t n);
+
+/* ------------------------------------------------------------------ tally.c */
+
+/* A place in the code. */
+struct data_code {
+	const struct func *fn;
+	uint64_t addr;		/* link-time */
+};
+/* Its number, from 0, by its run-time address. */
+uint32_t tally_code(uint64_t addr);
+/* Code was mapped or unmapped: addresses mean something else. */
+void tally_forget(void);
+const struct data_code *tally_code_at(uint32_t);
+
+struct tally_row {
+	uint32_t code, object;
+	uint64_t refs;
+	int64_t *cost;		/* columns */
+};
+/* Costs of an object by code: a number, good for ever. */
+size_t tally_row(uint32_t code, uint32_t object);
+void tally_add(size_t row, const int64_t *cost, uint64_t refs);
+size_t tally_count(void);
+struct tally_row tally_get(size_t);
+/*
+ * The row of what a thread's code finds at an address; TALLY_HOLD: that will be
+ * known when the allocation that it is in has been made (hold.c).
+ */
+#define TALLY_HOLD SIZE_MAX
+size_t tally_find(unsigned thread, uint64_t addr, uint32_t code,
+    bool may_hold, struct data_place *);
+
+/* ------------------------------------------------------------------- hold.c */
+
+/* Can another reference of the thread be held? Hold it. */
+bool hold_room(unsigned thread);
+void hold_put(unsigned thread, uint64_t addr, uint32_t code,
+    const int64_t *cost, uint64_t refs);
+/* The thread's call is over: what was held is the new memory's, or not. */
+void hold_settle(unsigned thread, const struct heap_made *);
+/* The same for all threads, at the end. */
+void hold_end(void);
+
+/* ----------------------------------------------------------------- report.c */
+
+struct report {
+	const struct simhead *head;
+	const char *late;	/* a description, or NULL */
+	bool whole;
+	bool table;		/* text */
+	bool verbose;
+	uint64_t rows;		/* of the table; 0: all */
+};
+void report(struct out *, const struct report *);
+
+#endif

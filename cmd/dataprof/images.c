@@ -1,0 +1,234 @@
+/*
+ * images - variables of the object files that are mapped
+ *
+ * The stream tells where code is mapped; the program headers say where that
+ * puts the rest of the object. Thread-local variables of the program and of the
+ * libraries that it begins with lie below the thread pointer, in this order:
+ * each block ends where its predecessor begins, aligned as its segment wants.
+ */
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dataprof.h"
+#include "in.h"
+#include "sym.h"
+#include "util.h"
+
+#define TCB	0x900		/* at least what C libraries have there */
+
+struct image {
+	char *path;
+	struct sym *sym;	/* opened when needed */
+	uint64_t slide;		/* run-time - link-time */
+	uint64_t lo, hi;	/* of its segments, run-time */
+	uint64_t codelo, codehi;	/* what is mapped of its code */
+	uint64_t tlsoff, tlssize;	/* below the thread pointer */
+};
+
+struct local {
+	uint64_t base;
+	uint64_t below;		/* bytes of all blocks */
+};
+
+static struct image *images;
+static size_t nimage, capimage;
+static struct local *locals;	/* by thread */
+static size_t nlocal;
+static uint64_t tlsall;		/* bytes of all images' blocks */
+
+/* ---- which objects ---- */
+
+static void
+place_tls(struct image *im, const GElf_Phdr *ph)
+{
+	uint64_t align = ph->p_align == 0 ? 1 : ph->p_align, first;
+
+	first = -ph->p_vaddr & (align - 1);
+	tlsall = (tlsall + ph->p_memsz - first + align - 1) / align * align +
+	    first;
+	im->tlsoff = tlsall;
+	im->tlssize = ph->p_memsz;
+}
+
+/* -1: it cannot be read, or is no object with code there. */
+static int
+read_image(struct image *im, Elf *elf, uint64_t start, uint64_t off)
+{
+	GElf_Phdr ph;
+	size_t n, i;
+	bool found = false;
+
+	if (elf == NULL || elf_getphdrnum(elf, &n) < 0)
+		return -1;
+	im->lo = UINT64_MAX;
+	for (i = 0; i < n; i++) {
+		if (gelf_getphdr(elf, (int)i, &ph) == NULL)
+			continue;
+		if (ph.p_type == PT_LOAD && ph.p_flags & PF_X &&
+		    off - (ph.p_offset & ~(uint64_t)4095) <=
+		    ph.p_filesz + 4095) {
+			im->slide = start - off + ph.p_offset - ph.p_vaddr;
+			found = true;
+		}
+		if (ph.p_type == PT_LOAD && ph.p_vaddr < im->lo)
+			im->lo = ph.p_vaddr;
+		if (ph.p_type == PT_LOAD && ph.p_vaddr + ph.p_memsz > im->hi)
+			im->hi = ph.p_vaddr + ph.p_memsz;
+	}
+	for (i = 0; found && i < n; i++)
+		if (gelf_getphdr(elf, (int)i, &ph) != NULL &&
+		    ph.p_type == PT_TLS)
+			place_tls(im, &ph);
+	im->lo += im->slide;
+	im->hi += im->slide;
+	return found ? 0 : -1;
+}
+
+static void
+add_image(uint64_t start, uint64_t end, uint64_t off, const char *path)
+{
+	struct image im = { .codelo = start, .codehi = end };
+	size_t i;
+	Elf *elf;
+	int fd;
+
+	for (i = 0; i < nimage; i++)
+		if (strcmp(images[i].path, path) == 0 &&
+		    start >= images[i].lo && start < images[i].hi)
+			return;
+	if (path[0] != '/' || (fd = in_optional(path)) < 0)
+		return;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (read_image(&im, elf, start, off) == 0) {
+		im.path = xstrdup(path);
+		images = xgrow(images, &capimage, nimage + 1, sizeof *images);
+		images[nimage++] = im;
+	}
+	elf_end(elf);
+	close(fd);
+}
+
+/* Symbols stay: an object often comes back. */
+static void
+remove_images(uint64_t start, uint64_t end)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < nimage; i++)
+		if (images[i].codehi <= start || images[i].codelo >= end)
+			images[n++] = images[i];
+	nimage = n;
+	if (n == 0)
+		tlsall = 0;	/* an exec */
+}
+
+void
+images_line(const struct ev *e, char letter)
+{
+	epoch++;
+	if (letter == 'M')
+		add_image(e->num[1], e->num[2], e->num[3], e->text);
+	else
+		remove_images(e->num[0], e->num[1]);
+}
+
+/* ---- variables ---- */
+
+/* The object of a variable, or of what lies between variables. */
+static uint32_t
+variable(const struct image *im, const struct sym_data *at, uint64_t addr)
+{
+	enum data_class class = at->tls ? DATA_TLS : DATA_STATIC;
+	char part[400], name[1000];
+
+	if (at->name == NULL) {
+		snprintf(name, sizeof name, "(%s)", at->section == NULL ?
+		    "no symbol" : at->section);
+		return object_get(class, im->path, name);
+	}
+	if (!sym_member(im->sym, at, addr - at->start, dp.by == BY_TYPE, part,
+	    sizeof part))
+		snprintf(part, sizeof part, "%s", dp.by == BY_TYPE ?
+		    "(type not known)" : "");
+	snprintf(name, sizeof name, "%s%s", dp.by == BY_TYPE ? "" : at->name,
+	    part);
+	return object_get(class, im->path, name);
+}
+
+static void
+look_up(struct image *im, uint64_t slide, uint64_t link, bool tls,
+    struct data_place *p)
+{
+	struct sym_data at;
+	char part[400];
+
+	if (im->sym == NULL)
+		im->sym = sym_open(im->path, SYM_DEMANGLE);
+	sym_variable(im->sym, link, tls, &at);
+	p->object = variable(im, &at, link);
+	p->lo = slide + at.start;
+	p->hi = at.end == UINT64_MAX ? p->lo : slide + at.end;
+	/* the next address may be another member's */
+	if (at.name != NULL && sym_member(im->sym, &at, link - at.start, false,
+	    part, sizeof part) && part[0] != '\0')
+		p->hi = p->lo;
+}
+
+bool
+images_find(uint64_t addr, struct data_place *p)
+{
+	size_t i;
+
+	for (i = 0; i < nimage; i++) {
+		if (addr < images[i].lo || addr >= images[i].hi)
+			continue;
+		look_up(&images[i], images[i].slide, addr - images[i].slide,
+		    false, p);
+		if (dp.by == BY_PAGE) {
+			p->object = object_page(DATA_STATIC, addr);
+			p->lo = addr & ~(uint64_t)4095;
+			p->hi = p->lo + 4096;
+		}
+		return true;
+	}
+	return false;
+}
+
+void
+images_thread(unsigned thread, uint64_t base)
+{
+	epoch++;
+	locals = xgrow0(locals, &nlocal, thread + (size_t)1, sizeof *locals);
+	locals[thread] = (struct local){ base, tlsall };
+}
+
+bool
+images_local(uint64_t addr, struct data_place *p)
+{
+	const struct local *l;
+	struct image *im;
+	uint64_t block;
+
+	for (l = locals; l < locals + nlocal; l++) {
+		if (l->base == 0 || addr < l->base - l->below ||
+		    addr >= l->base + TCB)
+			continue;
+		for (im = images; im < images + nimage; im++) {
+			block = l->base - im->tlsoff;
+			if (im->tlsoff > l->below ||
+			    addr - block >= im->tlssize)
+				continue;
+			look_up(im, block, addr - block, true, p);
+			return true;
+		}
+		p->lo = p->hi = 0;
+		p->object = object_get(DATA_TLS, "",
+		    "(thread control block)");
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,616 @@
+/*
+ * dataprof - whose data the misses are on
+ *
+ *	trace --allocs -e cache --contexts ./prog | cachesim -t | dataprof |
+ *	    fmt-callgrind >data.out
+ *
+ * A simulator's O line says what an instruction found. Which reference that
+ * was, and where, follows from the execution before it: of the references of
+ * the instruction, the first that reads or writes as the event's name says.
+ * Costs of fetches are those of the function whose code it is.
+ */
+#include <htslib/khash.h>
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataprof.h"
+#include "func.h"
+#include "in.h"
+#include "objmap.h"
+#include "out.h"
+#include "simhead.h"
+#include "util.h"
+
+#define COLUMNS	60	/* events of O lines, at most */
+
+static const char synopsis[] =
+    "[-v] [-o file] [--by=object|type|page] [--depth=n] [--refs]\n"
+    "                [--text] [--rows=n] [file]";
+
+static const char help[] =
+"Say which data the misses of a stream of events are on.\n"
+"\n"
+"      --by=WHAT        object, type or page                    [object]\n"
+"      --depth=N        callers that name an allocation         [6]\n"
+"      --refs           all references, too: Dr and Dw\n"
+"      --text           a table instead of costs\n"
+"      --rows=N         of the table; 0: all                    [0]\n"
+"  -o, --output=FILE    write to FILE\n"
+"  -v, --verbose        what is allocated, on standard error\n"
+"  -h, --help           this text\n"
+"      --version        the version\n";
+
+enum { OPT_BY = 256, OPT_DEPTH, OPT_REFS, OPT_TEXT, OPT_ROWS, OPT_VERSION };
+
+static const struct option longopts[] = {
+	{ "by", required_argument, NULL, OPT_BY },
+	{ "depth", required_argument, NULL, OPT_DEPTH },
+	{ "refs", no_argument, NULL, OPT_REFS },
+	{ "text", no_argument, NULL, OPT_TEXT },
+	{ "rows", required_argument, NULL, OPT_ROWS },
+	{ "output", required_argument, NULL, 'o' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, OPT_VERSION },
+	{ NULL, 0, NULL, 0 }
+};
+
+static bool refs;		/* count all references */
+static const char *output;
+static struct simhead stream;
+static struct report how = { .head = &stream };
+
+/* What an event says of its reference. */
+enum side { SIDE_ANY, SIDE_READ, SIDE_WRITE, SIDE_FETCH, NSIDE, SIDE_NONE };
+static const char *column[COLUMNS + 2];
+static enum side side[COLUMNS + 2];
+static char *event[COLUMNS];	/* of O lines */
+static unsigned column_of[COLUMNS];	/* 1 + its column, or 0 */
+static unsigned nevent;
+
+/* An instruction of a block: what it found last. */
+struct insn_cache {
+	uint64_t lo, hi, epoch;
+	size_t row;
+	uint32_t code;		/* 1 + its number; 0: not known yet */
+};
+static struct insn_cache **insns;	/* by block */
+static size_t ninsns;
+/* Kind all: by block, the groups' values; lib/walk has those of its own. */
+static uint64_t **values;
+static size_t nvalues;
+
+/* ---- options ---- */
+
+static void
+set_by(const char *arg)
+{
+	static const char *const names[] = { "object", "type", "page" };
+
+	for (unsigned i = 0; i < 3; i++)
+		if (strcmp(arg, names[i]) == 0) {
+			dp.by = (enum by)i;
+			return;
+		}
+	die("--by=%s: object, type or page", arg);
+}
+
+static void
+option(int c)
+{
+	switch (c) {
+	case OPT_BY:
+		set_by(optarg);
+		break;
+	case OPT_DEPTH:
+		dp.depth = (unsigned)num_arg("--depth", optarg, 1, 1000);
+		break;
+	case OPT_REFS:
+		refs = true;
+		break;
+	case OPT_TEXT:
+		how.table = true;
+		break;
+	case OPT_ROWS:
+		how.rows = num_arg("--rows", optarg, 0, UINT64_MAX);
+		break;
+	case 'o':
+		output = optarg;
+		break;
+	case 'v':
+		how.verbose = true;
+		break;
+	case 'h':
+		prog_help(help);
+	case OPT_VERSION:
+		prog_version();
+	default:
+		prog_usage(synopsis);
+	}
+}
+
+/* ---- columns ---- */
+
+/* D1mr: a read; L2Dmw: a write; ILmr, L1Imr, T1Im, Iwk: a fetch. */
+static enum side
+side_of(const char *name)
+{
+	const char *s = name;
+	size_t n = strlen(name);
+
+	if (*s == 'B')
+		return SIDE_NONE;	/* a branch's */
+	if ((*s == 'L' || *s == 'T') && s[1] >= '0' && s[1] <= '9')
+		for (s++; *s >= '0' && *s <= '9'; s++)
+			;
+	if (*s == 'I' && strcmp(s, "Inv") != 0)
+		return SIDE_FETCH;
+	if (n > 2 && strcmp(name + n - 2, "mr") == 0)
+		return SIDE_READ;
+	if (n > 2 && strcmp(name + n - 2, "mw") == 0)
+		return SIDE_WRITE;
+	return SIDE_ANY;
+}
+
+static void
+add_column(const char *name, enum side s)
+{
+	column[dp.ncol] = name;
+	side[dp.ncol++] = s;
+}
+
+/* H outcomes */
+static void
+add_events(const char *list)
+{
+	char *s = xstrdup(list), *word, *save = NULL;
+
+	for (word = strtok_r(s, " ", &save); word != NULL;
+	    word = strtok_r(NULL, " ", &save)) {
+		if (nevent == COLUMNS) {
+			ev_bad(dp.events, "H outcomes: more than %d events",
+			    COLUMNS);
+			return;
+		}
+		event[nevent++] = word;
+	}
+}
+
+/* Those of data come first: viewers sort by the first. */
+static void
+make_columns(void)
+{
+	enum side s;
+
+	if (refs) {
+		add_column("Dr", SIDE_READ);
+		add_column("Dw", SIDE_WRITE);
+	}
+	for (unsigned k = 0; k < 2 * nevent; k++) {
+		s = side_of(event[k % nevent]);
+		if (s == SIDE_NONE || (s == SIDE_FETCH) != (k >= nevent))
+			continue;
+		add_column(event[k % nevent], s);
+		column_of[k % nevent] = dp.ncol;
+	}
+	dp.column = column;
+}
+
+/* ---- references ---- */
+
+static struct insn_cache *
+cache_of(const struct ev_block *b, uint32_t insn)
+{
+	struct insn_cache *c;
+
+	insns = xgrow0(insns, &ninsns, b->id + (size_t)1, sizeof *insns);
+	if (insns[b->id] == NULL)
+		insns[b->id] = xcalloc(b->ninsn, sizeof **insns);
+	c = &insns[b->id][insn];
+	if (c->code == 0)
+		c->code = 1 + tally_code(b->insn[insn].addr);
+	return c;
+}
+
+/* Add costs of n references by an instruction to what is at the address. */
+static void
+refer(struct insn_cache *c, uint64_t addr, const int64_t *cost, uint64_t n)
+{
+	unsigned thread = ev_thread(dp.events);
+	struct data_place p;
+
+	if (addr < c->lo || addr >= c->hi || c->epoch != epoch) {
+		c->row = tally_find(thread, addr, c->code - 1,
+		    hold_room(thread), &p);
+		c->lo = p.lo;
+		c->hi = p.hi;
+		c->epoch = epoch;
+	}
+	if (c->row == TALLY_HOLD)
+		hold_put(thread, addr, c->code - 1, cost, n);
+	else
+		tally_add(c->row, cost, n);
+}
+
+static void
+fetched(const struct insn_cache *c, const int64_t *cost)
+{
+	const struct func *f = tally_code_at(c->code - 1)->fn;
+
+	tally_add(tally_row(c->code - 1, object_code(DATA_CODE, f)), cost, 1);
+}
+
+/* Where a block's groups are, in kind all. */
+static uint64_t *
+values_of(const struct ev_block *b)
+{
+	values = xgrow0(values, &nvalues, b->id + (size_t)1, sizeof *values);
+	if (values[b->id] == NULL)
+		values[b->id] = xcalloc(b->ngroups + 1U, sizeof **values);
+	return values[b->id];
+}
+
+/* The address of a reference; false: it did not happen. */
+static bool
+address(const uint64_t *value, const struct ev_ref *r, uint64_t *addr)
+{
+	*addr = r->at;
+	if (r->where == EV_BARE)
+		return false;
+	if (r->count != 0 && value[r->count - 1] == 0)
+		return false;
+	if (r->where == EV_GROUP) {
+		if (value[r->group] == 0)
+			return false;
+		*addr += value[r->group];
+	}
+	return true;
+}
+
+static uint64_t
+times(const uint64_t *value, const struct ev_ref *r)
+{
+	int64_t n;
+
+	if (r->count == 0)
+		return 1;
+	n = (int64_t)value[r->count - 1];
+	return n < 0 ? -(uint64_t)n : (uint64_t)n;
+}
+
+/* Kind all, --refs: every reference of an execution. */
+static void
+count_refs(const struct ev_def *d, const uint64_t *value)
+{
+	const struct ev_block *b = d->block;
+	int64_t cost[COLUMNS + 2] = { 0 };
+	const struct ev_ref *r;
+	uint64_t addr;
+	uint32_t i, k;
+
+	for (i = 0; i < d->n; i++)
+		for (k = 0; k < b->insn[i].nref; k++) {
+			r = &b->ref[b->insn[i].ref + k];
+			if (!address(value, r, &addr))
+				continue;
+			cost[0] = cost[1] = 0;
+			cost[r->kind == 'w'] = (int64_t)times(value, r);
+			refer(cache_of(b, i), addr, cost, times(value, r));
+		}
+}
+
+/* ---- executions ---- */
+
+static void
+batch_all(const struct ev *e)
+{
+	const struct ev_def *d;
+	const uint64_t *rec;
+	uint64_t *value, rounds;
+
+	for (rec = e->rec; rec < e->end; rec = ev_skip(rec)) {
+		d = ev_def(dp.events, ev_id(*rec));
+		value = values_of(d->block);
+		for (rounds = 1 + ev_more(rec); rounds > 0; rounds--) {
+			for (unsigned i = 0; i < d->ngroups; i++)
+				value[i] += rec[1 + i];
+			dp.time += d->n;
+			if (refs)
+				count_refs(d, value);
+		}
+	}
+}
+
+/* The address of a reference alone. */
+static uint64_t
+alone(const struct ev_def *d)
+{
+	struct ev_walk w;
+
+	if (d->stays)
+		return ev_told_addr(d->told);
+	ev_walk(&w, d);
+	return ev_step(&w) ? w.addr : 0;
+}
+
+static void
+batch_cache(const struct ev *e)
+{
+	const struct ev_def *d;
+	const uint64_t *rec;
+	uint64_t rounds;
+	char flow;
+
+	for (rec = e->rec; rec < e->end; rec = ev_skip(rec)) {
+		d = ev_def(dp.events, ev_id(*rec));
+		if (d->letter != 'Q')
+			continue;
+		for (rounds = 1 + ev_more(rec); rounds > 0; rounds--)
+			ev_apply(d, rec + 1);
+		if (dp.frames || d->k == 0)
+			continue;
+		flow = (char)d->block->insn[d->n - 1].flow;
+		if (flow == 'L' || flow == 'X' || flow == 'R')
+			stack_saw(ev_thread(dp.events), alone(d));
+	}
+}
+
+/* ---- outcomes ---- */
+
+/* The reference of an instruction that an event is about, or NULL. */
+static const struct ev_ref *
+meant(const struct ev_block *b, uint32_t insn, const uint64_t *value,
+    enum side s, uint64_t *addr)
+{
+	const struct ev_ref *r = &b->ref[b->insn[insn].ref], *any = NULL;
+	const struct ev_ref *end = r + b->insn[insn].nref;
+	uint64_t at;
+
+	for (; r < end; r++) {
+		if (!address(value, r, &at))
+			continue;
+		if (s == SIDE_ANY || (s == SIDE_WRITE) == (r->kind == 'w')) {
+			*addr = at;
+			return r;
+		}
+		if (any == NULL) {
+			any = r;
+			*addr = at;
+		}
+	}
+	return any;
+}
+
+/*
+ * The list of an O line, parsed: for each side its costs, and the most of one
+ * event. There are few different lists.
+ */
+struct list {
+	bool any[NSIDE];
+	uint64_t most[NSIDE];
+	int64_t cost[NSIDE][COLUMNS + 2];
+};
+KHASH_MAP_INIT_STR(list, struct list *)
+#define LISTS	4096		/* are kept */
+
+static int
+parse(struct list *l, const char *text)
+{
+	char name[32];
+	uint64_t n;
+	unsigned i, c;
+	int r;
+
+	memset(l, 0, sizeof *l);
+	while ((r = ev_outcome(&text, name, &n)) > 0) {
+		for (i = 0; i < nevent && strcmp(event[i], name) != 0; i++)
+			;
+		if (i == nevent || n > INT64_MAX)
+			return -1;
+		if (column_of[i] == 0)
+			continue;
+		c = column_of[i] - 1;
+		l->any[side[c]] = true;
+		l->cost[side[c]][c] += (int64_t)n;
+		if (n > l->most[side[c]])
+			l->most[side[c]] = n;
+	}
+	return r;
+}
+
+/* NULL: malformed. */
+static const struct list *
+parsed(const char *text)
+{
+	static khash_t(list) *lists;
+	static struct list other;
+	struct list *l = &other;
+	khint_t k;
+	int new;
+
+	if (lists == NULL)
+		lists = kh_init(list);
+	k = kh_get(list, lists, text);
+	if (k != kh_end(lists))
+		return kh_val(lists, k);
+	if (kh_size(lists) < LISTS)
+		l = xmalloc(sizeof *l);
+	if (parse(l, text) < 0)
+		return NULL;
+	if (l != &other) {
+		k = kh_put(list, lists, xstrdup(text), &new);
+		if (new < 0)
+			die("events:");
+		kh_val(lists, k) = l;
+	}
+	return l;
+}
+
+/* Events of one side, of instruction insn of what was executed last. */
+static void
+add_side(const struct ev_def *d, uint32_t insn, const struct list *l,
+    enum side s)
+{
+	struct insn_cache *cache = cache_of(d->block, insn);
+	uint64_t addr = 0;
+
+	if (d->letter == 'Q') {
+		if (d->k == 0)
+			fetched(cache, l->cost[s]);
+		else
+			refer(cache, alone(d), l->cost[s], l->most[s]);
+	} else if (s == SIDE_FETCH || meant(d->block, insn,
+	    values_of(d->block), s, &addr) == NULL) {
+		fetched(cache, l->cost[s]);
+	} else {
+		refer(cache, addr, l->cost[s], l->most[s]);
+	}
+}
+
+static void
+outcome(const struct ev *e)
+{
+	const struct ev_def *d = ev_last(dp.events);
+	const struct list *l = parsed(e->text);
+
+	if (l == NULL) {
+		ev_bad(dp.events, "O: malformed, or an event that is in no "
+		    "H outcomes line");
+		return;
+	}
+	for (unsigned s = 0; s < NSIDE; s++)
+		if (l->any[s])
+			add_side(d, (uint32_t)e->num[0] - 1, l, s);
+}
+
+/* ---- lines ---- */
+
+static void
+head(const struct ev *e)
+{
+	simhead_line(&stream, e);
+	if (strcmp(e->text, "allocs") == 0)
+		dp.allocs = true;
+	if (strcmp(e->text, "outcomes") == 0)
+		add_events(e->value);
+}
+
+/* All H lines were read. */
+static void
+begin(void)
+{
+	unsigned kind = ev_kind(dp.events);
+
+	dp.walks = kind == EV_ALL;
+	dp.frames = kind == EV_ALL || (kind == EV_CACHE &&
+	    ev_contexts(dp.events));
+	dp.unit = kind == EV_ALL ? "instructions" : "allocations and frees";
+	if (kind == EV_ALL && nevent == 0)
+		refs = true;
+	if (kind == EV_CACHE && nevent == 0)
+		ev_bad(dp.events, "a stream of kind cache without outcomes "
+		    "does not tell which references miss: needs cachesim -t "
+		    "or memsim -t before this");
+	else if (kind != EV_ALL && refs)
+		ev_bad(dp.events, "--refs: only kind all tells all "
+		    "references");
+	else if (kind == EV_COUNTS && !dp.allocs)
+		ev_bad(dp.events, "a stream of kind counts without "
+		    "allocations tells nothing of data: needs trace --allocs");
+	make_columns();
+	stack_begin();
+}
+
+static void	/* table */
+line(int letter, const struct ev *e)
+{
+	unsigned thread = ev_thread(dp.events);
+	struct heap_made made;
+
+	switch (letter) {
+	case 'D':
+		if (!dp.walks)
+			dp.time = e->num[0];
+		if (heap_line(e, thread, &made))
+			hold_settle(thread, &made);
+		break;
+	case 'E':
+	case 'J':
+		if (how.late == NULL)
+			how.late = simhead_end(e);
+		break;
+	case 'O':
+		outcome(e);
+		break;
+	case 'M':
+	case 'U':
+		if (objmap_line(dp.map, e->line, e->len) < 0) {
+			ev_bad(dp.events, "%c: malformed", letter);
+			break;
+		}
+		tally_forget();
+		images_line(e, (char)letter);
+		break;
+	}
+	stack_line(e, (char)letter);
+}
+
+/* false: there is nothing to report. */
+static bool
+run(void)
+{
+	struct ev e;
+	bool ready = false;
+	int c;
+
+	while ((c = ev_next(dp.events, &e)) > 0) {
+		if (c == 'H') {
+			head(&e);
+			continue;
+		}
+		if (!ready)
+			begin();
+		if (!ready && ev_error(dp.events) != NULL)
+			return false;
+		ready = true;
+		if (c != EV_EXECS) {
+			line(c, &e);
+			continue;
+		}
+		if (dp.walks)
+			batch_all(&e);
+		else if (ev_kind(dp.events) == EV_CACHE)
+			batch_cache(&e);
+		stack_batch(&e);
+	}
+	hold_end();
+	how.whole = c == 0;
+	return ready;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct out *o;
+	int c;
+
+	prog_init(argv[0]);
+	while ((c = getopt_long(argc, argv, "ho:v", longopts, NULL)) != -1)
+		option(c);
+	if (argc - optind > 1)
+		prog_usage(synopsis);
+	o = out_open(output);
+	dp.events = ev_open(in_open(argv[optind]));
+	dp.map = objmap_new();
+	func_map(dp.map);
+	ev_accept(dp.events, EV_ALL | EV_CACHE | EV_COUNTS,
+	    "the addresses of references");
+	if (run())
+		report(o, &how);
+	out_close(o);
+	return ev_close(dp.events);
+}

@@ -1,0 +1,150 @@
+/*
+ * tally - costs by object and code
+ */
+#include <htslib/khash.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataprof.h"
+#include "func.h"
+#include "util.h"
+
+KHASH_MAP_INIT_INT64(number, uint32_t)
+
+static khash_t(number) *codes;		/* run-time address -> code */
+static khash_t(number) *links;		/* object, link-time address -> code */
+static struct data_code *code;
+static size_t ncode, capcode;
+
+static khash_t(number) *rows;		/* code, object -> row */
+static struct tally_row *row;
+static size_t nrow, caprow;
+
+static uint32_t *
+entry(khash_t(number) **h, uint64_t key, bool *made)
+{
+	khint_t k;
+	int new;
+
+	if (*h == NULL)
+		*h = kh_init(number);
+	k = kh_put(number, *h, key * 0x9e3779b97f4a7c15ull, &new);
+	if (new < 0)
+		die("costs:");
+	*made = new != 0;
+	return &kh_val(*h, k);
+}
+
+/* ---- code ---- */
+
+uint32_t
+tally_code(uint64_t addr)
+{
+	struct func_place at;
+	uint32_t *n, *same;
+	bool made;
+
+	n = entry(&codes, addr, &made);
+	if (!made)
+		return *n;
+	func_place(addr, &at);
+	same = entry(&links, (addr - at.slide) ^ (uint64_t)at.fn->ob << 48,
+	    &made);
+	if (made) {
+		code = xgrow(code, &capcode, ncode + 1, sizeof *code);
+		code[ncode] = (struct data_code){ at.fn, addr - at.slide };
+		*same = (uint32_t)ncode++;
+	}
+	return *n = *same;
+}
+
+void
+tally_forget(void)
+{
+	if (codes != NULL)
+		kh_clear(number, codes);
+}
+
+const struct data_code *
+tally_code_at(uint32_t n)
+{
+	return &code[n];
+}
+
+/* ---- rows ---- */
+
+size_t
+tally_row(uint32_t c, uint32_t object)
+{
+	uint32_t *n;
+	bool made;
+
+	n = entry(&rows, (uint64_t)c << 32 | object, &made);
+	if (!made)
+		return *n;
+	row = xgrow(row, &caprow, nrow + 1, sizeof *row);
+	row[nrow] = (struct tally_row){ c, object, 0,
+	    xcalloc(dp.ncol, sizeof *row->cost) };
+	return *n = (uint32_t)nrow++;
+}
+
+void
+tally_add(size_t n, const int64_t *cost, uint64_t refs)
+{
+	row[n].refs += refs;
+	for (unsigned i = 0; i < dp.ncol; i++)
+		row[n].cost[i] += cost[i];
+}
+
+size_t
+tally_count(void)
+{
+	return nrow;
+}
+
+struct tally_row
+tally_get(size_t n)
+{
+	return row[n];
+}
+
+/* ---- what is at an address ---- */
+
+static uint32_t
+nowhere(uint64_t addr)
+{
+	static uint32_t heap, other;	/* + 1 */
+
+	if (heap == 0) {
+		heap = 1 + object_get(DATA_HEAP, "", "(not allocated)");
+		other = 1 + object_get(DATA_OTHER, "", dp.allocs ?
+		    "(not known)" : "(not known: allocations are not told, "
+		    "which needs trace --allocs)");
+	}
+	return (heap_page(addr) ? heap : other) - 1;
+}
+
+size_t
+tally_find(unsigned thread, uint64_t addr, uint32_t c, bool hold,
+    struct data_place *p)
+{
+	enum data_class class;
+
+	p->lo = p->hi = 0;
+	if (!images_local(addr, p) &&
+	    !stack_find(thread, addr, code[c].fn, p) &&
+	    !(heap_find(addr, true, p) && !p->pages) &&
+	    !images_find(addr, p) && !heap_find(addr, true, p)) {
+		if (hold && heap_open(thread))
+			return TALLY_HOLD;
+		if (!heap_find(addr, false, p))
+			p->object = nowhere(addr);
+	}
+	if (dp.by == BY_PAGE) {
+		class = object_at(p->object)->class;
+		p->object = object_page(class, addr);
+		p->lo = p->hi = 0;
+	}
+	return tally_row(c, p->object);
+}

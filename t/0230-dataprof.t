@@ -1,0 +1,231 @@
+#!/bin/sh
+# dataprof: whose data the misses are on
+
+. t/lib.sh
+
+D=$B/dataprof
+[ -x "$B/trace" ] || skip_all "no trace"
+c++ -O1 -g -fno-builtin -fno-stack-protector -pthread -o "$T/layout" \
+    t/src/layout.cc 2>"$T/err" || skip_all "no C++ compiler with threads"
+caches="--D1=1024,1,64 --LL=16384,4,64"
+
+# calls FILE: what which function refers to: costs, function, object
+calls() {
+	awk 'function name(s,  k) {
+		k = s
+		sub(/\).*/, ")", k)
+		if (index(s, ") ") > 0) {
+			sub(/^\([0-9]+\) /, "", s)
+			names[k] = s
+		}
+		return names[k]
+	}
+	/^fn=/ { fn = name(substr($0, 4)); next }
+	/^cfn=/ { cfn = name(substr($0, 5)); next }
+	/^calls=/ { call = 1; next }
+	call {
+		call = 0
+		for (i = 2; i <= NF; i++)
+			n[fn "\t" cfn] += $i
+	}
+	END { for (k in n) print n[k] "\t" k }' "$1"
+}
+
+# only FUNCTION OBJECT LEAST: besides code and its own frame, the function has
+# misses on this object alone
+only() {
+	awk -F'\t' -v f="$1" -v o="$2" -v least="$3" '
+	$2 == f && $3 != "code of " f && $3 != "stack of " f &&
+	    $3 !~ /^[(]stack/ {
+		if (index($3, o) == 1) n += $1
+		else if ($1 > 12) { print; bad = 1 }
+	}
+	END { if (n < least) print "only", n + 0
+	    exit bad || n < least }' "$T/calls" >"$T/why"
+	ok "$kind: $1: $2" $? || sed 's/^/# /' "$T/why"
+}
+
+# sums CACHESIM-COSTS DATAPROF-COSTS: misses of the second are the first's
+sums() {
+	for f in "$1" "$2"; do
+		awk '/^events:/ { for (i = 2; i <= NF; i++) name[i] = $i }
+		/^totals:/ { for (i = 2; i <= NF; i++)
+		    if (name[i] ~ /m[rw]$/) print name[i], $i }' "$f" | sort \
+		    >"$f.sums"
+	done
+	cmp "$1.sums" "$2.sums" && [ -s "$1.sums" ]
+}
+
+for kind in all cache=16,64,1; do
+	"$B/trace" -e $kind --alloc-fn=arena_take:1 -o "$T/run.ev" "$T/layout"
+	"$B/cachesim" $caches -t -o "$T/told.ev" "$T/run.ev"
+	"$B/cachesim" $caches -o "$T/costs" "$T/run.ev"
+	check "$kind: dataprof" "$D" --depth=12 -o "$T/data" "$T/told.ev"
+	check "$kind: all misses are told" sums "$T/costs" "$T/data"
+	calls "$T/data" >"$T/calls"
+	only touch_table "table[]" 700
+	only touch_recs "recs[].range[].high" 6000
+	only touch_local "touch_local::here[]" 3000
+	only touch_own "own[]" 1400
+	only touch_vector "operator new(unsigned long) < " 300
+	only touch_tree "operator new(unsigned long) < make_tree" 150
+	only touch_grown "realloc < make_grown" 3900
+	only touch_parts "arena_take < make_parts" 5000
+	only touch_list "malloc < make_node" 20000
+	only drop_list "malloc < make_node" 10000
+	[ $kind = all ] || continue
+	only touch_caller "stack of caller" 1800
+	only touch_stack "" 0
+	for maker in make_list make_reused make_hash worker; do
+		n=$(awk -F'\t' -v o="malloc < make_node < $maker" \
+		    '$2 == "touch_list" && index($3, o) == 1 { s += $1 }
+		    END { print s + 0 }' "$T/calls")
+		check "memory of $maker, freed or not" test "$n" -ge 3000
+	done
+	n=$(awk -F'\t' '$3 == "calloc < make_zeros < main" { s += $1 }
+	    END { print s + 0 }' "$T/calls")
+	check "what calloc() clears is the new memory's" test "$n" -ge 1500
+	check "--by=type" "$D" --by=type --text "$T/told.ev"
+	check "a member of a type" grep -q 'struct rec.range\[\].high' "$T/out"
+	check "--by=page" "$D" --by=page -o "$T/pages" "$T/told.ev"
+	check "the same sums" sums "$T/costs" "$T/pages"
+	check "--text" "$D" --text "$T/told.ev"
+	cp "$T/out" "$T/table"
+	row() { # object
+		awk -v o="$1" 'NR == 1 {
+			for (i = 1; $i != "number"; i++)
+				;
+		}
+		index($0, o) { print $i, $(i + 1), $(i + 2), $(i + 3) }' \
+		    "$T/table"
+	}
+	same "a list that was freed: number, bytes, peak, live" \
+	    "3000 144000 144000 0" "$(row "malloc < make_node < make_list")"
+	same "one that lives" "3000 144000 144000 144000" \
+	    "$(row "malloc < make_node < make_reused")"
+	same "memory that grows is one at a time" "8 255000 128000 128000" \
+	    "$(row "realloc < make_grown")"
+	same "an arena's parts" "3000 300000 300000 300000" \
+	    "$(row "arena_take < make_parts")"
+	"$D" --depth=1 "$T/told.ev" | calls - >"$T/calls"
+	kind="--depth=1" only touch_list "malloc < make_node" 20000
+	kind=all
+done
+
+# every viewer takes it
+"$D" -o "$T/data" "$T/told.ev"
+for fmt in fmt-callgrind fmt-cachegrind fmt-folded; do
+	check "$fmt" "$B/$fmt" -o "$T/view" "$T/data"
+	check "$fmt: an object" grep -q 'recs\[\].range\[\].high' "$T/view"
+done
+"$B/fmt-callgrind" -o "$T/view" "$T/data"
+check "annotate" "$B/annotate" "$T/view"
+check "annotate: an object" grep -q 'recs\[\].range\[\].high' "$T/out"
+check "merge" "$B/merge" -o "$T/merged" "$T/view" "$T/view"
+
+# all references, without a simulator
+"$B/trace" --allocs -o "$T/run.ev" "$T/layout"
+"$B/cachesim" "$T/run.ev" >"$T/costs"
+check "without a simulator" "$D" -o "$T/data" "$T/run.ev"
+same "all references are told" \
+    "$(awk '/^totals/ { print $5 "+" $8 }' "$T/costs" | bc)" \
+    "$(awk '/^totals/ { print $2 "+" $3 }' "$T/data" | bc)"
+
+# allocations alone
+"$B/trace" -e counts --contexts --allocs -o "$T/counts.ev" "$T/layout"
+check "kind counts" "$D" --text "$T/counts.ev"
+check "has the allocations" grep -q \
+    '^ *3000 *144000 *144000 *144000 .*malloc < make_node < make_hash' "$T/out"
+check "as costs" "$D" "$T/counts.ev"
+
+# kind cache with contexts: frames are told
+cat >"$T/frames.ev" <<'EOF2'
+H quern-events 2
+H kind cache 64 64 8
+H contexts 10
+H outcomes D1mr
+S 1 0 1 401000
+S 2 1 1 401100
+A 1 0 0 401000 1
+A 2 1 401007 401100 2
+B 1 >401000 5r8.0 5L401100
+B 2 >401100 5r8.0 1R
+Q 3 2 1 1 s
+Q 4 1 1 1 s
+N 1 7ffe2008
+N 2 7ffe2000
+3+7ffe1ff00
+O 1 D1mr
+3+1200
+O 1 D1mr
+X 1
+4+7ffe1ff00
+O 1 D1mr
+W 1 1
+W 2 1
+E exit 0 5
+EOF2
+check "frames of kind cache" "$D" -o "$T/data" "$T/frames.ev"
+calls "$T/data" | sort >"$T/calls"
+printf '1\t0x0000000000401000\tstack of 0x0000000000401000\n%s\n%s\n' \
+    "1	0x0000000000401100	(arguments and environment)" \
+    "1	0x0000000000401100	stack of 0x0000000000401100" | sort >"$T/want"
+samefile "name the function" "$T/want" "$T/calls"
+
+# who stores beside whom
+${CC:-gcc} -g -O1 -pthread -o "$T/sharing" t/src/sharing.c
+"$B/trace" --allocs -o "$T/run.ev" "$T/sharing"
+"$B/memsim" --machine=drcachesim --cores=each --with="cache L1D prefetch=none" \
+    -t -o "$T/told.ev" "$T/run.ev"
+check "false sharing by memsim" "$D" --text "$T/told.ev"
+same "is the right variable's" "beside[]" "$(awk 'NR == 1 {
+	for (i = 1; i <= NF; i++)
+		if ($i == "Fsh")
+			c = i
+	next
+}
+$c > most && $1 ~ /^[0-9]/ && !/total; life/ {
+	most = $c
+	for (k = c; $k != "[static]" && k <= NF; k++)
+		;
+	what = $(k + 1)
+}
+END { print what }' "$T/out")"
+
+# what it cannot tell
+status 2 "kind blocks" "$D" /dev/stdin <<'EOF2'
+H quern-events 2
+H kind blocks
+E exit 0 0
+EOF2
+same "is refused by name" "dataprof: /dev/stdin:1: a stream of kind blocks\
+ does not tell the addresses of references" "$(cat "$T/err")"
+printf 'H quern-events 2\nH kind cache 64 64 8\nE exit 0 0\n' >"$T/x.ev"
+status 2 "kind cache without outcomes" "$D" "$T/x.ev"
+printf 'H quern-events 2\nH kind counts\nE exit 0 0\n' >"$T/x.ev"
+status 2 "kind counts without allocations" "$D" "$T/x.ev"
+printf 'H quern-events 2\nH outcomes D1mr\nB 1 >1000 4r8@10\n1\nO 1 D2mr\n%s\n' \
+    "E exit 0 1" >"$T/x.ev"
+status 2 "an event that no line announced" "$D" "$T/x.ev"
+status 2 "--by" "$D" --by=colour "$T/x.ev"
+head -c 100000 "$T/told.ev" >"$T/cut.ev"
+status 2 "a stream that is cut" "$D" -o "$T/data" "$T/cut.ev"
+check "what there was is written" grep -q '^fn=' "$T/data"
+same "without an end mark" "" "$(grep '^totals' "$T/data")"
+
+# lines that cannot be: nothing but the numbers is lost
+{
+	echo 'H quern-events 2'
+	echo 'H allocs yes'
+	for i in 1 2 3; do
+		printf 'D %x = 1000\nD %x - 1000\nD 1 - 1000 5000\n' $i $i
+		printf 'D %x + 1 %s 1\nD %x = %s\n' $i ffffffffffffffff $i \
+		    fffffffffffff000
+		printf 'D %x * 5 1 2 3\nD %x = 5\nD 1 = 5\n' $i $i
+		printf 'D %x + 1 10000000 1\nD %x = 10000\n' $i $i
+		printf 'D 1 - 20000 100\nD 1 - 10000 1000\nD 1 @ 0\n'
+	done
+	echo 'E exit 0 0'
+} >"$T/odd.ev"
+check "odd allocations" "$D" --text "$T/odd.ev"
+done_testing
