@@ -106,6 +106,17 @@ definition(uint32_t id)
 		ev_bad(dp.events, "%s", wrong);
 }
 
+static void
+system_call(uint64_t nr)
+{
+	struct walk_thread *t = thread_get(ev_thread(dp.events));
+
+	if (nr == 15)
+		stack_sigreturn(t);
+	else if (nr == 60)
+		stack_close(t);
+}
+
 void
 stack_line(const struct ev *e, char letter)
 {
@@ -135,10 +146,8 @@ stack_line(const struct ev *e, char letter)
 			stack_close_all();
 		break;
 	case 'Y':
-		if (dp.walks && e->num[0] == 15)
-			stack_sigreturn(thread_get(ev_thread(dp.events)));
-		else if (dp.walks && e->num[0] == 60)
-			stack_close(thread_get(ev_thread(dp.events)));
+		if (dp.walks && e->nnum == 1)
+			system_call(e->num[0]);
 		break;
 	case 'K':
 		if (dp.walks)
