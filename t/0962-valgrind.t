@@ -293,6 +293,60 @@ ran 0 "by argument" $args --trace-children=yes \
     --trace-children-skip-by-arg='f?rk' sh run.sh
 same "profiles" 2 "$(ls cg.* | wc -l)"
 
+# --- the program's requests
+cat >asks.c <<'END'
+static unsigned long ask(unsigned long what)
+{
+	volatile unsigned long a[6] = { what, 0, 0, 0, 0, 0 };
+	unsigned long r = 0;
+	__asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; "
+	    "rolq $51, %%rdi; xchgq %%rbx, %%rbx" : "+d"(r) : "a"(a)
+	    : "cc", "memory");
+	return r;
+}
+enum { RUNNING = 0x1001, CG = 'C' << 24 | 'G' << 16,
+	CT = 'C' << 24 | 'T' << 16 };
+__attribute__((noinline)) static int work(int n)
+{
+	volatile int s = 0;
+	while (n-- > 0)
+		s += n;
+	return s;
+}
+int main(int argc, char **argv)
+{
+	(void)argv;
+	if (argc > 2)
+		return 0;
+	ask(argc > 1 ? CT + 4 : CG);
+	work(1000);
+	ask(argc > 1 ? CT + 5 : CG + 1);
+	ask(argc > 1 ? CT + 5 : CG + 1);
+	work(100000);
+	return ask(RUNNING) == 1 ? 8 : 9;
+}
+END
+$CC -O1 -g -o asks asks.c
+ran 8 "counting starts on request" --tool=cachegrind \
+    --cachegrind-out-file=as --instr-at-start=no ./asks
+some=$(sed -n 's/^summary: //p' as)
+check "and counts that" test "$some" -gt 4000 -a "$some" -lt 12000
+same "a request that changes nothing is told" 1 \
+    "$(grep -c 'but instrumentation is already disabled' said)"
+ran 0 "counting does not start" --tool=cachegrind --cachegrind-out-file=as \
+    --instr-at-start=no ./asks 1 2
+check "nothing is counted" grep -q 'I refs:  *0$' said
+ran 8 "Callgrind starts on request" --tool=callgrind --callgrind-out-file=as \
+    --instr-atstart=no ./asks 1
+some=$(sed -n 's/^totals: //p' as)
+check "and counts that" test "$some" -gt 4000 -a "$some" -lt 12000
+ran 8 "a part on request" --tool=callgrind --callgrind-out-file=as \
+    --dump-before=work ./asks 1
+same "has Callgrind's names" "as as.1" "$(echo $(ls as as.[0-9]*))"
+ran 8 "parts in one file" --tool=callgrind --callgrind-out-file=as2 \
+    --dump-before=work --combine-dumps=yes ./asks 1
+same "is one file" "as2 2" "$(ls as2*) $(grep -c '^part:' as2)"
+
 # --- by a link in another folder, and by PATH
 mkdir bin
 ln -s "$V" bin/valgrind

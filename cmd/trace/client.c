@@ -48,6 +48,40 @@ get_string(uint64_t at, char buf[TEXT_BYTES])
 	buf[n] = '\0';
 }
 
+/* --------------------------------------------------------------------- text */
+
+static void
+put(const char *text, size_t n)
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = opt->log == NULL ? STDERR_FILENO : open(opt->log,
+		    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (fd < 0)
+		die("%s: open:", opt->log);
+	if (write(fd, text, n) < 0)
+		return;		/* there is nobody to tell */
+}
+
+/* Each line with the process's number before it, between two of sign. */
+static void
+put_lines(const char *sign, const char *text)
+{
+	static char out[6 * TEXT_BYTES];
+	size_t len = 0, n;
+
+	while (*text != '\0' && len < sizeof out / 2) {
+		n = strcspn(text, "\n");
+		len += (size_t)sprintf(out + len, "%s%d%s ", sign,
+		    (int)guest.pid, sign);
+		len += shown_copy(out + len, sizeof out - 1 - len, text, n);
+		out[len++] = '\n';
+		text += n + (text[n] == '\n');
+	}
+	put(out, len);
+}
+
 /* -------------------------------------------------------------------- marks */
 
 static unsigned
@@ -60,6 +94,22 @@ threads(void)
 	return n;
 }
 
+/* CACHEGRIND_START_INSTRUMENTATION when it is on, or _STOP_ when it is off. */
+static bool
+is_idle(uint64_t mark)
+{
+	bool off = mark == MARK_OFF;
+	char text[160];
+
+	if ((mark != MARK_ON && !off) || off != (ONCE(area.ctl->off) != 0))
+		return false;
+	snprintf(text, sizeof text, "warning: CACHEGRIND_%s_INSTRUMENTATION "
+	    "called,\n         but instrumentation is already %sabled\n",
+	    off ? "STOP" : "START", off ? "dis" : "en");
+	put_lines("==", text);
+	return true;
+}
+
 void
 client_mark(unsigned slot, uint64_t mark, uint64_t text)
 {
@@ -67,7 +117,8 @@ client_mark(unsigned slot, uint64_t mark, uint64_t text)
 		"toggle", "dump", "zero" };
 	char label[TEXT_BYTES] = "", *line;
 
-	if (!(opt->windows & WINDOWS_REQUESTS) || mark >= NMARK)
+	if (!(opt->windows & WINDOWS_REQUESTS) || mark >= NMARK ||
+	    is_idle(mark))
 		return;
 	if (text != 0)
 		get_string(text, label);
@@ -230,37 +281,6 @@ format(char *buf, size_t size, const char *s, struct args *a)
 	return n;
 }
 
-static void
-put(const char *text, size_t n)
-{
-	static int fd = -1;
-
-	if (fd < 0)
-		fd = opt->log == NULL ? STDERR_FILENO : open(opt->log,
-		    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-	if (fd < 0)
-		die("%s: open:", opt->log);
-	if (write(fd, text, n) < 0)
-		return;		/* there is nobody to tell */
-}
-
-/* Each line with the process's number before it, as Valgrind has it. */
-static void
-put_lines(const char *text)
-{
-	static char out[6 * TEXT_BYTES];
-	size_t len = 0, n;
-
-	while (*text != '\0' && len < sizeof out / 2) {
-		n = strcspn(text, "\n");
-		len += (size_t)sprintf(out + len, "**%d** ", (int)guest.pid);
-		len += shown_copy(out + len, sizeof out - 1 - len, text, n);
-		out[len++] = '\n';
-		text += n + (text[n] == '\n');
-	}
-	put(out, len);
-}
-
 uint64_t
 client_print(const uint64_t arg[4])
 {
@@ -273,11 +293,11 @@ client_print(const uint64_t arg[4])
 	get_string(arg[0], fmt);
 	get(arg[1], &a, sizeof a);
 	n = format(text, sizeof text, fmt, &a);
-	put_lines(text);
+	put_lines("**", text);
 	if (arg[2] != 0) {
 		snprintf(at, sizeof at, "   at %#llx",
 		    (unsigned long long)arg[2]);
-		put_lines(at);
+		put_lines("**", at);
 	}
 	return n;
 }

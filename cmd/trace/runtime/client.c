@@ -96,7 +96,8 @@ client_request(struct tarea *t)
 		return;
 	}
 	if (a[0] == TOOL('C', 'G') || a[0] == TOOL('C', 'G') + 1) {
-		turn(t, a[0] == TOOL('C', 'G') ? MARK_ON : MARK_OFF);
+		/* also if nothing changes: that is worth a warning */
+		mark(t, a[0] == TOOL('C', 'G') ? MARK_ON : MARK_OFF, 0);
 		return;
 	}
 	switch (a[0]) {
