@@ -23,6 +23,7 @@
 
 #include "ev.h"
 #include "func.h"
+#include "outcome.h"
 
 struct walk_arc;
 struct walk_ctx;
@@ -63,8 +64,8 @@ struct callwalk {
 	void (*entered)(const struct walk_thread *, const struct func *,
 	    uint64_t slide);
 	void (*left)(const struct walk_thread *, const struct func *);
-	/* A signal handler ended after so many instructions. */
-	void (*handled)(const struct walk_thread *, uint64_t instructions);
+	/* A signal handler ended that had begun at these totals. */
+	void (*handled)(const struct walk_thread *, const int64_t *since);
 	void (*trigger)(enum walk_trigger, const struct func *);
 	/* Its thread has added calls or costs to this arc. */
 	void (*charged)(const struct walk_thread *, struct walk_arc *);
@@ -251,14 +252,29 @@ struct walk_interrupt {
 	bool above;		/* ... on a stack above this one */
 };
 
+/* A segment of the last execution. */
+struct walk_ran {
+	struct walk_slot *slot;
+	struct walk_slot *skipper;	/* the thread's then */
+};
+
+/* A call or return before one of them. */
+struct walk_turn {
+	uint32_t seg;
+	bool left;
+	struct walk_arc *arc;	/* NULL: the callee is skipped */
+};
+
 struct walk_thread {
 	int32_t key;		/* a segment with this key may follow */
 	bool collect;
 	struct walk_ctx *ctx;	/* NULL: unknown so far */
 	const struct walk_seg *seg;	/* the last one run; NULL: none */
 	struct walk_slot *slot;	/* its slot */
-	struct walk_slot **ran;	/* slots of the last execution, if nran > 1 */
-	size_t nran, capran;
+	struct walk_ran *ran;	/* of the last execution, if nran > 1 */
+	struct walk_turn *turn;	/* and what was between these */
+	size_t nran, capran, nturn, capturn;
+	uint32_t turning;	/* the segment to come; 0: nobody wants turns */
 	uint64_t sp;		/* after seg, if a call or return ended it */
 	int64_t *total;		/* columns */
 	struct walk_slot *skipper;	/* the call of a skipped function */
@@ -322,10 +338,16 @@ void walk_batch(const struct ev *);
 void walk_told(struct walk_thread *, const struct ev *);
 /* Add to a column of walk.told, for the last instruction that was executed. */
 void walk_add(struct walk_thread *, unsigned column, uint64_t n);
-/*
- * Read the next event of an O line's list: its column of walk.told. 0: there
- * are no more, or it is wrong, which is said.
- */
-int walk_outcome(const char **list, unsigned *column, uint64_t *n);
+/* The events of an O line. */
+struct walk_list {
+	char text[56];
+	unsigned len, n;
+	struct {
+		uint64_t n;
+		unsigned column;	/* of walk.told */
+	} event[OUTCOME_MAX];
+};
+/* Those of a line's text; an empty list if it is wrong, which is said. */
+const struct walk_list *walk_list(const struct ev *);
 
 #endif

@@ -146,12 +146,13 @@ enum ev_mark {
  * tid [pid]; Y nr [wall cpu]; J mark [signo]; K signo pc; O n label; I n; W id
  * n; E status n. In kind calls: N X V id tick; A value; D [tick [type]]; G id
  * [addr]; F version type flags hz size reserved; J tick; L sec usec, both with
- * a sign; R offset length; S cpu tick. In kinds counts and cache: R id n rounds
- * none; S id up level addr, or S id same; A id from site target to; F id state
- * [site]; V arc calls ir [dr dw]; N arc place; X n; where states and arcs, like
- * ids of blocks, are numbers from 1 in the order of their definitions, not the
- * stream's own. nnum is how many numbers the line has. Of O, what is missing is
- * 0. B P Q W, and R F of kinds counts and cache, also have id.
+ * a sign; R offset length; S cpu tick. In kinds counts and cache: R id n
+ * rounds none; S id up level addr, or S id same; A id from site target to; F
+ * id state [site]; V arc calls ir [dr dw]; N arc place [call]; X n; where
+ * states and arcs, like ids of blocks, are numbers from 1 in the order of
+ * their definitions, not the stream's own. nnum is how many numbers the line
+ * has. Of O, what is missing is 0. B P Q W, and R F of kinds counts and cache,
+ * also have id.
  * In all kinds but calls, D: text begins with the line's sign; n, then for `+'
  * function size caller [state], for `*' old function size caller [state], for
  * `=' and `@' address, for `-' address [size].

@@ -84,6 +84,10 @@ line "cache: another thread's are left" "X: 1 frames left of 0" "T 1" \
     "N 1 7ffe0000" "T 2" "X 1"
 line "cache: none is left" "X: 0 frames left of 1" "N 1 7ffe0000" "X 0"
 line "cache: a frame of no arc" "N: undefined arc 2" "N 2 7ffe0000"
+line "cache: a frame in place of one" - "N 1 0" "N 1 0 1" "X 1"
+line "cache: a frame in place of none" \
+    "N: no frame, whose place this one could take" "N 1 0 1"
+line "cache: one by no arc" "N: undefined arc 2" "N 1 0" "N 1 0 2"
 line "cache: rounds of a reference alone" "R: id 3 is no block's" \
     "Q 3 1 2 1" "R 3 1 1 1"
 

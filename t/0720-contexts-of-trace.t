@@ -1,6 +1,7 @@
 #!/bin/sh
 # trace --contexts: callgraph finds in counts with contexts what it finds in the
-# order of all executions of the same run. Large programs are in t/long.
+# order of all executions of the same run; in kind cache, with cachesim's misses
+# too. Large programs are in t/long.
 
 . t/lib.sh
 
@@ -144,26 +145,34 @@ if [ -n "${LARGE:-}" ]; then
 	exit
 fi
 
+# both TEXT PROGRAM...
+both() {
+	alike "$@"
+	cached "$@"
+}
 V=$TB/victim
 for v in exact-calls exact-fall exact-fall-pie exact-flow exact-flow-pie \
     exact-rep exact-loop exact-signal; do
 	alike "$v" "$V/$v"
+	# returns that no call came before, to the same function
+	[ $v = exact-calls ] || cached "$v" "$V/$v"
 done
-alike "recursion" "$V/ins-recursion"
-alike "flow" "$V/ins-flow"
+both "recursion" "$V/ins-recursion"
+both "flow" "$V/ins-flow"
 alike "C++" "$V/ins-cxx"
+TRIES=6 cached "C++" "$V/ins-cxx"
 ${CC:-gcc} -O2 -fno-inline -o tails "$SRC/tails.c" &&
     ${CC:-gcc} -O2 -fno-inline -static -o static "$SRC/tails.c" &&
     ${CC:-gcc} -O2 -fno-inline -o handlers "$SRC/handlers.c" &&
     ${CC:-gcc} -O1 -pthread -Wl,-z,now -o workers "$SRC/workers.c" &&
     ${CXX:-g++} -O1 -o unwind "$SRC/unwind.cc"
 ok "programs" $?
-alike "tail calls" ./tails
-alike "tail calls, static" ./static
-alike "handlers" ./handlers
+both "tail calls" ./tails
+both "tail calls, static" ./static
+both "handlers" ./handlers
 for m in "plain 1" "plain 4" "guarded 1" "pong 3" "jumps 3" return jump \
     alt-below-jump alt-above-return once coroutines; do
-	alike "unwind $m" ./unwind $m
+	both "unwind $m" ./unwind $m
 done
 some "threads" '^work_' ./workers 5
 done_testing

@@ -64,7 +64,7 @@ void tell_line(const struct ev *);	/* H, M, U, T */
 void tell_enter(const struct walk_thread *, const struct func *,
     uint64_t slide);
 void tell_leave(const struct walk_thread *, const struct func *);
-void tell_handler(const struct walk_thread *, uint64_t instructions);
+void tell_handler(const struct walk_thread *, const int64_t *since);
 /* how the program ended, or NULL if the stream is not whole */
 void tell_end(const char *how, int status);
 

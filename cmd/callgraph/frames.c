@@ -6,6 +6,9 @@
  * of these calls: each notes the thread's total when it is entered, and gets
  * what was added when it is left. A call that begins a handler takes all that
  * from the total again, for the calls that it interrupted know nothing of it.
+ *
+ * If the outermost function returns, its frame becomes its caller's; what it
+ * has taken so far is that of the call from there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,17 +53,24 @@ this_thread(void)
 	return t;
 }
 
+/* What was added since a frame was entered is added to an arc. */
 static void
-add_inclusive(const struct thread *t, uint64_t thread, size_t frame)
+add_since(const struct thread *t, uint64_t thread, size_t frame, uint32_t arc)
 {
 	const int64_t *enter = t->enter + frame * ncol;
 	int64_t *sum;
 
 	if (memcmp(enter, t->total, ncol * sizeof *enter) == 0)
 		return;
-	sum = states_outcomes(thread, t->arc[frame]);
+	sum = states_outcomes(thread, arc);
 	for (unsigned i = 0; i < ncol; i++)
 		sum[i] += t->total[i] - enter[i];
+}
+
+static void
+add_inclusive(const struct thread *t, uint64_t thread, size_t frame)
+{
+	add_since(t, thread, frame, t->arc[frame]);
 }
 
 static void
@@ -104,12 +114,25 @@ enter(struct thread *t, uint32_t arc)
 	t->n++;
 }
 
+/* The innermost frame becomes that of arc, which has called it. */
+static void
+become(struct thread *t, uint64_t thread, uint32_t arc, uint32_t call)
+{
+	if (t->n == 0)
+		return;
+	add_since(t, thread, t->n - 1, call);
+	t->arc[t->n - 1] = arc;
+}
+
 void
 frames_line(int letter, const struct ev *e)
 {
 	if (ncol == 0)
 		return;
-	if (letter == 'N')
+	if (letter == 'N' && e->nnum == 3)
+		become(this_thread(), states_thread(), (uint32_t)e->num[0],
+		    (uint32_t)e->num[2]);
+	else if (letter == 'N')
 		enter(this_thread(), (uint32_t)e->num[0]);
 	else
 		leave(this_thread(), states_thread(), e->num[0]);
@@ -134,11 +157,8 @@ frames_outcome(const struct ev *e)
 	const struct ev_def *d = ev_last(walk.events);
 	struct thread *t = this_thread();
 	uint32_t s = state_of(t, d->block->id);
-	const char *list = e->text;
+	const struct walk_list *l = walk_list(e);
 	int64_t *sum;
-	unsigned c;
-	uint64_t n;
-	int r;
 
 	if (s == 0) {
 		ev_bad(walk.events, "O: nothing says in which function");
@@ -146,9 +166,9 @@ frames_outcome(const struct ev *e)
 	}
 	sum = tally_at(found, states_thread() << 32 | s,
 	    (uint64_t)d->block->id << 16 | (e->num[0] - 1));
-	while ((r = walk_outcome(&list, &c, &n)) > 0) {
-		sum[c] += (int64_t)n;
-		t->total[c] += (int64_t)n;
+	for (unsigned i = 0; i < l->n; i++) {
+		sum[l->event[i].column] += (int64_t)l->event[i].n;
+		t->total[l->event[i].column] += (int64_t)l->event[i].n;
 	}
 }
 

@@ -31,7 +31,10 @@ key_equal(struct key x, struct key y)
 
 KHASH_INIT(sum, struct key, size_t, 1, key_hash, key_equal)
 
+#define RECENT	4096	/* a power of two */
+
 struct tally {
+	struct tally_entry *recent;	/* by hash: no key is 0, 0 */
 	khash_t(sum) *index;
 	struct tally_entry *entry;
 	int64_t *sums;
@@ -45,12 +48,14 @@ tally_new(unsigned ncol)
 	struct tally *t = xcalloc(1, sizeof *t);
 
 	t->index = kh_init(sum);
+	t->recent = xcalloc(RECENT, sizeof *t->recent);
 	t->ncol = ncol;
 	return t;
 }
 
-int64_t *
-tally_at(struct tally *t, uint64_t a, uint64_t b)
+/* The number of a sum, which is made if there is none. */
+static size_t
+number(struct tally *t, uint64_t a, uint64_t b)
 {
 	int new;
 	khint_t k = kh_put(sum, t->index, ((struct key){ a, b }), &new);
@@ -58,14 +63,26 @@ tally_at(struct tally *t, uint64_t a, uint64_t b)
 	if (new < 0)
 		die("sums:");
 	if (new == 0)
-		return t->sums + kh_val(t->index, k) * t->ncol;
+		return kh_val(t->index, k);
 	kh_val(t->index, k) = t->n;
 	t->entry = xgrow(t->entry, &t->capentry, t->n + 1, sizeof *t->entry);
 	t->sums = xgrow(t->sums, &t->capsums, (t->n + 1) * t->ncol,
 	    sizeof *t->sums);
 	memset(t->sums + t->n * t->ncol, 0, t->ncol * sizeof *t->sums);
 	t->entry[t->n] = (struct tally_entry){ a, b, t->n };
-	return t->sums + t->ncol * t->n++;
+	return t->n++;
+}
+
+/* Mostly it was asked for not long ago. */
+int64_t *
+tally_at(struct tally *t, uint64_t a, uint64_t b)
+{
+	struct tally_entry *e = t->recent + key_hash((struct key){ a, b }) %
+	    RECENT;
+
+	if (e->a != a || e->b != b || (a | b) == 0)
+		*e = (struct tally_entry){ a, b, number(t, a, b) };
+	return t->sums + e->at * t->ncol;
 }
 
 static int

@@ -146,7 +146,7 @@ tell_leave(const struct walk_thread *t, const struct func *f)
 
 /* The thread's total loses these; its ticks must not. */
 void
-tell_handler(const struct walk_thread *t, uint64_t instructions)
+tell_handler(const struct walk_thread *t, const int64_t *since)
 {
-	thread(t->num)->handlers += instructions;
+	thread(t->num)->handlers += (uint64_t)(t->total[0] - since[0]);
 }

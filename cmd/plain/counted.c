@@ -135,7 +135,11 @@ counted_line(struct out *o, const struct evr *r, int letter,
 		break;
 	case 'N':
 		out_printf(o, "a frame by arc %" PRIu64 ", return address at %"
-		    PRIx64 "\n", n[0], n[1]);
+		    PRIx64, n[0], n[1]);
+		if (e->nnum == 3)
+			out_printf(o, ", in place of that which it has called "
+			    "by arc %" PRIu64, n[2]);
+		out_ch(o, '\n');
 		break;
 	case 'R':
 		out_printf(o, "%" PRIu64 " rounds, %" PRIu64 " times none: ",

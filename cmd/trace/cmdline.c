@@ -54,8 +54,8 @@ static const char help[] =
 "      --log=FILE       append what these requests print to FILE, instead of\n"
 "                       to standard error\n"
 "      --stdout=FILE    where the program's standard output goes\n"
-"      --contexts[=MAX]    kind counts: tell calling contexts, and what\n"
-"                       each call took; at most MAX contexts    [1M]\n"
+"      --contexts[=MAX]    kinds counts, cache: tell calling contexts, and\n"
+"                       what each call took; at most MAX contexts  [1M]\n"
 "      --syscall-times  tell how long each system call took\n"
 "      --allocs         tell allocations and frees of memory\n"
 "      --alloc-fn=NAME:N   function NAME allocates, too; its argument N is\n"
@@ -372,9 +372,9 @@ check_options(void)
 		die("-i: only kind counts has intervals");
 	if (opt->during != 0 && !opt->kind->tells)
 		die("--for: kind none tells nothing that could end early");
-	if (opt->contexts != 0 && !opt->kind->intervals)
-		die("--contexts: only kind counts tells contexts; kinds all "
-		    "and blocks have the order of calls");
+	if (opt->contexts != 0 && !opt->kind->counters)
+		die("--contexts: only kinds counts and cache tell contexts; "
+		    "kinds all and blocks have the order of calls");
 	if (opt->allocs && !opt->kind->tells)
 		die("--allocs: kind none tells nothing");
 	if (opt->times && (!opt->kind->records || opt->last != 0))

@@ -229,7 +229,8 @@ begin(char **argv)
 	format_last = names_tell;
 	begin_stream(argv);
 	if (opt->kind->alone)
-		area_leave_ids(def_leave_id('i'), def_leave_id('d'));
+		area_ids(def_leave_id('i'), def_leave_id('d'),
+		    counts_refs() ? def_frame_id() : 0);
 	if (opt->allocs && (opt->kind->records || opt->kind->alone))
 		area_alloc_id(def_alloc_id());
 	if (opt->contexts != 0)

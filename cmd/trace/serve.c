@@ -154,10 +154,12 @@ partial(unsigned slot, const uint64_t arg[4], uint64_t ret[2])
 		ret[0] = id;
 	else if (id != NO_COUNTER)
 		counter_add(slot, id, 1);
+	if (counts_refs())
+		ret[0] = def_refs((uint32_t)arg[0], (unsigned)arg[1]);
 }
 
-/* A thread's step between contexts. */
-static void
+/* A thread's step between contexts; true: see REQ_MOVE. */
+static bool
 move(unsigned slot, const uint64_t arg[4])
 {
 	struct context_step s = { .step = arg[3] & 15,
@@ -165,18 +167,20 @@ move(unsigned slot, const uint64_t arg[4])
 	    .site = arg[0], .to = arg[1], .sp = arg[2],
 	    .len = arg[3] >> 8 & 15, .p = (int64_t)arg[3] >> 12 };
 	uint32_t owner, limbo;
+	bool unseen;
 
 	if (opt->contexts == 0 || !counters_has(slot) || s.step > MOVE_END)
-		return;
-	context_step(slot, &s);
+		return false;
+	unseen = context_step(slot, &s);
 	if (context_landed(slot, &limbo, &owner))
 		def_move(slot, limbo, owner);
 	frag_called(context_called(slot), s.to, context_owner(slot));
 	if (s.step != MOVE_ON || s.move != MOVE_IJUMP)
-		return;
+		return unseen;
 	owner = context_owner(slot);
 	if (context_plain(owner, s.site, s.to))
 		frag_plain(s.to, owner);
+	return unseen;
 }
 
 /* Do what the slot's thread asks for. */
@@ -216,7 +220,7 @@ grant(unsigned slot, uint32_t what, const uint64_t arg[4], uint64_t ret[2])
 		ret[0] = syscall(SYS_tgkill, getpid(), (pid_t)arg[0], 0) == 0;
 		break;
 	case REQ_MOVE:
-		move(slot, arg);
+		ret[0] = move(slot, arg);
 		break;
 	case REQ_MARK:
 		client_mark(slot, arg[0], arg[1]);

@@ -353,6 +353,11 @@ struct ctx_state {
 struct ctx_words {
 	uint64_t top;		/* address of the innermost frame */
 	uint64_t base;		/* of the outermost */
+	/* kind cache: see below */
+	uint64_t ir;		/* instructions, counted down */
+	uint64_t refs[2];	/* data reads and writes */
+	uint64_t gathered[2];	/* those of gathers and scatters among them */
+	uint64_t told;		/* address of the innermost frame told */
 };
 struct ctx_count {
 	uint64_t ir, calls;
@@ -370,6 +375,35 @@ struct ctx_count {
 #define CTX_BYTES ((CTX_FRAMES + 32u * FRAMES_MOST + PAGE - 1) & -PAGE)
 #define T_CTX (T_COUNT + 8 * (int32_t)NIDS)
 #define T_ARCS (T_CTX + (int32_t)CTX_BYTES)
+/*
+ * Kind cache: REG_P is no count, so `ir' is in its place.  Each arc's count and
+ * each frame has more to it, CTX_MORE bytes behind it: what the arc's calls
+ * read and wrote; how much had been read and written at the call, and which
+ * frame was there when a reference was told last.
+ */
+struct ctx_count_more {
+	uint64_t refs[2];
+};
+struct ctx_frame_more {
+	uint64_t refs[2];
+	uint64_t told_arc, told_p;
+};
+/*
+ * The second value of a record about frames, if the first is 0: how many were
+ * left, and the arc of the one that is in the place of the outermost of them,
+ * or 0.
+ */
+static inline uint64_t
+frames_left(uint64_t n, uint64_t next)
+{
+	return n | next << 32;
+}
+_Static_assert(sizeof(struct ctx_count_more) == sizeof(struct ctx_count) &&
+    sizeof(struct ctx_frame_more) == sizeof(struct ctx_frame), "CTX_MORE");
+#define CTX_MORE (CTX_BYTES - CTX_COUNTS)
+_Static_assert(CTX_COUNTS % PAGE == 0, "CTX_MORE");
+_Static_assert((uint64_t)T_ARCS + CTX_MORE + ARCS_MOST *
+    sizeof(struct ctx_arc) < INT32_MAX, "arcs' displacements");
 
 /* What the runtime does at an exit of a fragment. */
 enum exit_kind {
@@ -420,8 +454,21 @@ enum map_kind {
 	MAP_RETURN,	/* a return to rcx: its frame is still there */
 	MAP_CALL,	/* like MAP_LEFT; the call has been counted */
 	MAP_CALLED,	/* like MAP_LEFT; its frame is there */
-	MAP_LAND,	/* the same, to tmp1 */
-	MAP_LAND_IR	/* the same; its cost has been added */
+	MAP_LAND,	/* the same, to tmp1; kind cache: of its reads and
+			 * writes, the first `rep' have been added */
+	MAP_LAND_IR,	/* the same; its cost has been added */
+	/*
+	 * Kind cache with --contexts: counter stepped, and the first `rep' of
+	 * instructions, reads and writes, not --for.
+	 */
+	MAP_STEPPED,
+	/*
+	 * The same, like MAP_BODY at a repeated instruction: before it, its
+	 * rounds have been added to its counter, and the first `rep' of reads
+	 * and writes; `counted': behind it, its rest has been taken off the
+	 * counter but not off the reads.
+	 */
+	MAP_ROUNDS
 };
 
 struct mapent {
@@ -438,6 +485,13 @@ struct mapent {
 	uint8_t counted : 1;	/* a repeated one's count has been added to the
 				 * counter whose number is in tmp0 */
 };
+
+/* tmp0 then: the counter's number, and reads and writes of a round. */
+static inline uint32_t
+rounds_word(uint32_t counter, unsigned reads, unsigned writes)
+{
+	return counter | reads << 24 | writes << 26;
+}
 
 #define REP_CHECK 3		/* the guest's code is being compared */
 
@@ -458,6 +512,8 @@ struct exitmeta {
 	uint32_t key;		/* a call's: see struct ctx_arc */
 	uint8_t sitelen;	/* bytes of its last instruction */
 	uint8_t move;		/* enum move */
+	uint8_t refs[2];	/* kind cache, --contexts: reads and writes of
+				 * its instructions, those not repeated */
 };
 
 struct fragmeta {
@@ -563,7 +619,8 @@ enum request {
 	REQ_CHILD,		/* pid, 1: it shares its parent's memory ->
 				 * 0, or 1: not followed */
 	REQ_PTRACE,		/* a process to be traced -> 1: it is trace's */
-	REQ_MOVE,		/* site, where to, sp, and move_arg */
+	REQ_MOVE,		/* site, where to, sp, and move_arg -> 1: it
+				 * has returned to a caller not known before */
 	REQ_MARK,		/* enum mark, address of its text or 0 */
 	REQ_PRINT		/* addresses of a format and its va_list, pc or
 				 * 0, words of the stack -> bytes printed */
@@ -759,6 +816,8 @@ struct boot {
 	uint32_t leave[2];	/* heads of records: a line of code, of data,
 				 * leaves the table */
 	uint32_t alloc;		/* head of records of --allocs; 0: none */
+	uint32_t frame;		/* and with --contexts: an arc entered, and its
+				 * place; or 0, and how many frames were left */
 	struct guest_state at;	/* the guest's, at its first instruction */
 	uint64_t minframe;	/* bytes, AT_MINSIGSTKSZ */
 	uint64_t addrbits;	/* of an address: 48, or 57 */

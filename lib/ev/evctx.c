@@ -157,6 +157,15 @@ evctx_in_state(const struct ev *e)
 	    (*e->text == '*' && e->nnum == 6);
 }
 
+/* N arc place call: another frame in place of the innermost. */
+static int
+become(struct evctx *x, struct ev *e, unsigned thread, char why[EVCTX_WHY])
+{
+	if (thread >= x->nframes || x->frames[thread] == 0)
+		return bad(why, "N: no frame, whose place this one could take");
+	return known(&x->arcs, "arc", e, &e->num[2], why);
+}
+
 int
 evctx_line(struct evctx *x, struct ev *e, unsigned kind, unsigned thread,
     char why[EVCTX_WHY])
@@ -180,7 +189,7 @@ evctx_line(struct evctx *x, struct ev *e, unsigned kind, unsigned thread,
 			    "counts", kind == EV_CACHE ? "5" : "3");
 		return known(&x->arcs, "arc", e, &e->num[0], why);
 	}
-	/* N arc place, X n */
+	/* N arc place [call], X n */
 	if (kind != EV_CACHE)
 		return bad(why, "%c: the stream is not of kind cache",
 		    *e->line);
@@ -188,6 +197,8 @@ evctx_line(struct evctx *x, struct ev *e, unsigned kind, unsigned thread,
 		return leave(x, e->num[0], thread, why);
 	if (known(&x->arcs, "arc", e, &e->num[0], why) < 0)
 		return -1;
+	if (e->nnum == 3)
+		return become(x, e, thread, why);
 	if (thread >= x->nframes)
 		x->frames = xgrow0(x->frames, &x->nframes, thread + 1UL,
 		    sizeof *x->frames);

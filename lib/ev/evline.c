@@ -22,10 +22,9 @@
 static const char *const spec['Z' + 1] = {
 	['A'] = "xxxxx", ['C'] = "-", ['D'] = "m", ['F'] = "xx[x",
 	['G'] = "x=xxt", ['I'] = "d", ['J'] = "t", ['K'] = "dx",
-	['L'] = "xxxt", ['M'] = "xxxxt", ['N'] = "xx",
-	['O'] = "ot", ['R'] = "xxxx", ['S'] = "xx[xx", ['T'] = "d[d",
-	['U'] = "xx", ['V'] = "xxx[xx", ['W'] = "xx", ['X'] = "x",
-	['Y'] = "d[dd",
+	['L'] = "xxxt", ['M'] = "xxxxt", ['N'] = "xx[x", ['O'] = "ot",
+	['R'] = "xxxx", ['S'] = "xx[xx", ['T'] = "d[d", ['U'] = "xx",
+	['V'] = "xxx[xx", ['W'] = "xx", ['X'] = "x", ['Y'] = "d[dd",
 };
 static const char *const calls['Z' + 1] = {
 	['A'] = "x", ['D'] = "e", ['F'] = "ddddddt", ['G'] = "xat",

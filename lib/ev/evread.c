@@ -36,6 +36,7 @@
 
 #define MAXLINE	65536
 #define BUFSIZE	(256 << 10)
+#define ALONE	48	/* bytes of a line that is scanned alone */
 
 KHASH_MAP_INIT_INT64(tid, uint32_t)
 
@@ -388,6 +389,22 @@ good_lines(struct evr *r, size_t n)
 	return (size_t)(line - r->p);
 }
 
+/* Scan one line alone, with another kind of line behind it; 0: it is not. */
+static size_t
+scan_alone(struct evr *r)
+{
+	size_t n = (size_t)(r->lines - r->p);
+	const char *nl = memchr(r->p, '\n', n < ALONE ? n : ALONE), *at;
+
+	if (nl == NULL || nl + 1 == r->lines || nl[1] < 'A' || nl[1] > 'Z')
+		return 0;
+	n = (size_t)(nl + 1 - r->p);
+	if (evscan_line(&r->scan, r->p, n, &at) < 0)
+		return 0;
+	r->scan.malformed = false;
+	return n;
+}
+
 /* Read the executions at p. 0: another kind of line is there. */
 static int
 executions(struct evr *r, struct ev *e)
@@ -398,13 +415,15 @@ executions(struct evr *r, struct ev *e)
 
 	if (*r->p < '0')
 		return 0;
-	if (n > EVSCAN_TEXT) {
+	taken = scan_alone(r);
+	if (taken == 0 && n > EVSCAN_TEXT) {
 		nl = memrchr(r->p, '\n', EVSCAN_TEXT);
 		if (nl == NULL)
 			return 0;
 		n = (size_t)(nl + 1 - r->p);
 	}
-	taken = evscan_text(&r->scan, r->p, n);
+	if (taken == 0)
+		taken = evscan_text(&r->scan, r->p, n);
 	if (taken == 0)
 		return 0;
 	if (r->scan.malformed || check(r, &lines, &r->nexec) < 0) {
@@ -710,6 +729,28 @@ has_meaning(const struct evr *r, char letter)
 	    strchr("SAFVNXR", letter) != NULL;
 }
 
+/*
+ * An O line, of which a stream can have as many as executions: "O", a number,
+ * plain text. 0: it is not quite this, and other_line reads it.
+ */
+static int
+plain_outcome(struct evr *r, struct ev *e)
+{
+	const char *s = e->line + 2, *end = e->line + e->len;
+
+	if (e->line[0] != 'O' || e->line[1] != ' ' ||
+	    ev_hex(&s, &e->num[0]) < 0 || *s != ' ')
+		return 0;
+	e->text = ++s;
+	for (; s < end; s++)
+		if (*s < 0x20 || *s > 0x7e || *s == '\\')
+			return 0;
+	e->textlen = (size_t)(s - e->text);
+	e->num[1] = 0;
+	e->nnum = 2;
+	return outcome_line(r, e);
+}
+
 static int
 other_line(struct evr *r, struct ev *e)
 {
@@ -805,7 +846,9 @@ ev_next(struct evr *r, struct ev *e)
 		return bad(r, "a line of more than %d bytes", MAXLINE);
 	*nl = '\0';
 	r->p = nl + 1;
-	c = other_line(r, e);
+	c = plain_outcome(r, e);
+	if (c == 0)
+		c = other_line(r, e);
 	if (c > 0)
 		r->lineno++;
 	return c;

@@ -43,7 +43,6 @@ struct evw_hot {
 
 struct evw {
 	void (*noted)(struct evw *, uint32_t id, uint32_t note);
-	void (*special)(struct evw *, const uint32_t *values);
 	struct out *out;
 	const uint32_t *(*way)(struct evw *, const uint32_t *,
 	    const uint32_t *);	/* the best of evwrec_way */

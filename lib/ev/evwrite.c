@@ -39,6 +39,7 @@ struct evw_cold {
 			bool stays;
 		};
 		struct evw_ref *scattered;	/* SCATTERED */
+		void (*special)(struct evw *, const uint32_t *);
 	};
 	uint32_t block;		/* PREFIX, REF, SCATTERED; PACKED: its note */
 	uint16_t n;		/* instructions; LEAVE: 'i' or 'd' */
@@ -316,7 +317,7 @@ evw_special(struct evw *w, uint32_t id, unsigned n, void (*special)(struct
 	if (c == NULL || n > EVW_MAXGROUPS)
 		return -1;
 	c->ngroups = (uint8_t)n;
-	w->special = special;
+	c->special = special;
 	publish(c, SPECIAL);
 	return 0;
 }
@@ -521,7 +522,7 @@ uncommon(struct evw *w, const uint32_t *r, uint32_t head, const uint32_t *to)
 		return -1;
 	}
 	if (w->cold[id].state == SPECIAL) {
-		w->special(w, r + 1);
+		w->cold[id].special(w, r + 1);
 		return 1;
 	}
 	if (w->hot[id].len == 0) {

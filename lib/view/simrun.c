@@ -625,23 +625,38 @@ simrun_warming(struct simrun *s)
 	return inside(s)->warm != 0;
 }
 
+static char *
+put_hex(char *p, uint64_t n)
+{
+	int shift = n == 0 ? 0 : (63 - __builtin_clzll(n)) & ~3;
+
+	for (; shift >= 0; shift -= 4)
+		*p++ = "0123456789abcdef"[n >> shift & 15];
+	return p;
+}
+
 void
 simrun_outcomes(struct simrun *s, const char *const *names,
     const struct sim_outcome *o, unsigned n)
 {
-	char text[4000];
-	size_t len = 0;
+	char text[4000], *p = text;
 
 	if (inside(s)->warm != 0)
 		return;
 	for (unsigned i = 0; i < n; i++) {
-		if (len == 0)
-			len = (size_t)sprintf(text, "O %x", o[i].insn + 1);
-		len += (size_t)sprintf(text + len, o[i].n == 1 ? " %s" :
-		    " %s*%" PRIx64, names[o[i].event], o[i].n);
+		if (p == text) {
+			p = stpcpy(p, "O ");
+			p = put_hex(p, o[i].insn + 1);
+		}
+		*p++ = ' ';
+		p = stpcpy(p, names[o[i].event]);
+		if (o[i].n != 1) {
+			*p++ = '*';
+			p = put_hex(p, o[i].n);
+		}
 		if (i + 1 == n || o[i + 1].insn != o[i].insn) {
-			evw_raw(s->writer, text, len);
-			len = 0;
+			evw_raw(s->writer, text, (size_t)(p - text));
+			p = text;
 		}
 	}
 }

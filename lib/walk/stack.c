@@ -140,6 +140,16 @@ same_level(const struct walk_arc *a)
 	return walk.direct && a->caller->fn == a->ctx->fn;
 }
 
+/* Calls and returns inside of an execution are told, see walk_told. */
+static void
+turn(struct walk_thread *t, struct walk_arc *a, bool left)
+{
+	if (t->turning == 0)
+		return;
+	t->turn = xgrow(t->turn, &t->capturn, t->nturn + 1, sizeof *t->turn);
+	t->turn[t->nturn++] = (struct walk_turn){ t->turning, left, a };
+}
+
 static void
 pop(struct walk_thread *t)
 {
@@ -150,6 +160,7 @@ pop(struct walk_thread *t)
 	repeat_frames(t, t->n - 1);
 	f = &t->frame[--t->n];
 	t->skipper = f->skipper;
+	turn(t, f->arc, true);
 	if (f->arc == NULL)
 		return;
 	add_inclusive(t, f->arc, t->total, t->enter + t->n * walk.ncol);
@@ -206,6 +217,7 @@ push(struct walk_thread *t, struct walk_slot *from, struct walk_arc *a,
 	memcpy(t->enter + t->n * walk.ncol, t->total,
 	    walk.ncol * sizeof *t->enter);
 	t->n++;
+	turn(t, a, false);
 	if (a == NULL) {
 		if (t->skipper == NULL)
 			t->skipper = from;
@@ -388,7 +400,7 @@ end_handler(struct walk_thread *t)
 	if (walk.left != NULL && t->ctx != NULL)
 		walk.left(t, t->ctx->fn);
 	if (walk.handled != NULL)
-		walk.handled(t, (uint64_t)(t->total[0] - i->total[0]));
+		walk.handled(t, i->total);
 	t->bottom = i->bottom;
 	t->ctx = i->ctx;
 	t->skipper = i->skipper;
@@ -557,6 +569,7 @@ unseen_call(struct walk_thread *t, const struct walk_seg *to)
 		a->calls++;
 	}
 	repeat_growth(a);
+	turn(t, a, true);
 	add_inclusive(t, a, t->total, t->nsig == 0 ? t->since :
 	    t->sig[t->nsig - 1].total);
 	t->ctx = caller;

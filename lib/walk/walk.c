@@ -154,13 +154,20 @@ step(struct walk_thread *t, struct walk_seg *s, struct walk_slot *sl)
 static void
 steps(struct walk_thread *t, struct walk_plan *p)
 {
+	bool told = outcome_columns(walk.told) > 0;
+
 	t->ran = xgrow(t->ran, &t->capran, p->nseg, sizeof *t->ran);
-	for (uint32_t i = 0; i < p->nseg; i++)
-		t->ran[i] = step(t, &p->seg[i], NULL);
+	t->nturn = 0;
+	for (uint32_t i = 0; i < p->nseg; i++) {
+		t->turning = told ? i : 0;
+		t->ran[i].slot = step(t, &p->seg[i], NULL);
+		t->ran[i].skipper = t->skipper;
+	}
+	t->turning = 0;
 	/* by now it is known where the jump led */
 	for (uint32_t i = 0; t->landed != NULL && i < p->nseg; i++)
-		if (t->ran[i]->ctx == t->limbo && t->guess == NULL)
-			t->ran[i] = slot_get(t->landed, &p->seg[i]);
+		if (t->ran[i].slot->ctx == t->limbo && t->guess == NULL)
+			t->ran[i].slot = slot_get(t->landed, &p->seg[i]);
 }
 
 /* Run an execution and its repetitions; *p->sp is the first one's. */
@@ -257,50 +264,94 @@ walk_batch(const struct ev *e)
 
 /* ---- events that earlier stages found ---- */
 
-static struct walk_slot *
-slot_of(struct walk_thread *t, uint32_t insn)
+/* The segment of the last execution that has the instruction. */
+static struct walk_ran
+ran_at(const struct walk_thread *t, uint32_t insn, uint32_t *seg)
 {
 	uint32_t i = 0;
 
+	*seg = 0;
 	if (t->nran == 1)
-		return t->slot;
-	while (insn >= t->ran[i]->seg->end)
+		return (struct walk_ran){ t->slot, t->skipper };
+	while (insn >= t->ran[i].slot->seg->end)
 		i++;
+	*seg = i;
 	return t->ran[i];
 }
 
-int
-walk_outcome(const char **list, unsigned *column, uint64_t *n)
+/*
+ * The event was in this segment: for calls that the execution has left since it
+ * counts, too, and for those that it has entered since it does not.
+ */
+static void
+add_between(struct walk_thread *t, uint32_t seg, unsigned col, int64_t n)
 {
-	char name[32];
-	int r = ev_outcome(list, name, n);
-	unsigned c;
+	size_t entered = 0;
 
-	if (r < 0)
-		ev_bad(walk.events, "O: malformed events");
-	if (r <= 0)
-		return 0;
-	for (c = 0; c < outcome_columns(walk.told); c++)
-		if (strcmp(outcome_name(walk.told, c), name) == 0)
-			break;
-	*column = c;
-	if (c < outcome_columns(walk.told))
-		return 1;
-	ev_bad(walk.events, "an event that no `H outcomes' names");
-	return 0;
+	for (size_t i = 0; i < t->nturn; i++) {
+		if (t->turn[i].seg <= seg)
+			continue;
+		if (!t->turn[i].left)
+			entered++;
+		else if (entered > 0)
+			entered--;
+		else if (t->turn[i].arc != NULL)
+			t->turn[i].arc->cost[col] += n;
+	}
+	for (size_t i = 1; i <= entered && i <= t->n; i++)
+		t->enter[(t->n - i) * walk.ncol + col] += n;
 }
 
-/* What has a label: an instruction of a slot; NULL: it is not followed. */
-static struct {
-	struct walk_slot *slot;
-	uint32_t insn;
-	bool skipped;		/* in a function that is skipped */
-} *labelled;
-static size_t caplabelled;
+/* Read the events of a list; -1: it is wrong. */
+static int
+read_list(struct walk_list *l, const char *text)
+{
+	char name[32];
+	unsigned c, columns = outcome_columns(walk.told);
+	uint64_t n;
+	int r;
 
-/* Outcomes of an instruction, by column. */
+	l->n = 0;
+	while ((r = ev_outcome(&text, name, &n)) > 0) {
+		for (c = 0; c < columns; c++)
+			if (strcmp(outcome_name(walk.told, c), name) == 0)
+				break;
+		if (c == columns || l->n == OUTCOME_MAX)
+			return ev_bad(walk.events, c == columns ? "an event "
+			    "that no `H outcomes' names" : "O: too many "
+			    "events");
+		l->event[l->n].column = c;
+		l->event[l->n++].n = n;
+	}
+	return r < 0 ? ev_bad(walk.events, "O: malformed events") : 0;
+}
+
+/* Few lists come again and again: keep what they say. */
+const struct walk_list *
+walk_list(const struct ev *e)
+{
+	static struct walk_list lists[64], odd;
+	struct walk_list *l = &odd;
+	uint64_t h = 0;
+
+	if (e->textlen < sizeof l->text) {
+		memcpy(&h, e->text, e->textlen < 8 ? e->textlen : 8);
+		h = (h ^ e->textlen << 56) * 0x9e3779b97f4a7c15;
+		l = &lists[h >> 58];
+		if (l->len == e->textlen && l->n != 0 &&
+		    memcmp(l->text, e->text, l->len) == 0)
+			return l;
+		memcpy(l->text, e->text, e->textlen);
+		l->len = (unsigned)e->textlen;
+	}
+	if (read_list(l, e->text) < 0)
+		l->n = 0;
+	return l;
+}
+
+/* What was found at an instruction of the slot's segment, by event. */
 static int64_t *
-outcomes(struct walk_slot *sl, uint32_t insn)
+slot_told(struct walk_slot *sl, uint32_t insn)
 {
 	struct slot_rare *m = slot_more(sl);
 	int64_t **to;
@@ -314,35 +365,44 @@ outcomes(struct walk_slot *sl, uint32_t insn)
 	return *to;
 }
 
+/* What has a label: an instruction of a slot; NULL: it is not followed. */
+static struct {
+	struct walk_slot *slot;
+	uint32_t insn;
+	bool skipped;		/* in a function that is skipped */
+} *labelled;
+static size_t caplabelled;
+
 /* Outcomes that come late: own cost, but of no call. */
 static void
-told_late(const struct walk_thread *t, uint64_t label, const char *list)
+told_late(const struct walk_thread *t, uint64_t label, const struct ev *e)
 {
+	const struct walk_list *l = walk_list(e);
 	struct walk_slot *sl = labelled[label].slot;
-	uint64_t n;
-	unsigned c;
+	int64_t *own;
 
-	while (walk_outcome(&list, &c, &n) > 0)
-		if (sl == NULL || !t->collect)
-			continue;
-		else if (labelled[label].skipped)
-			slot_skipped(sl)[walk.firsttold + c] += (int64_t)n;
-		else
-			outcomes(sl, labelled[label].insn)[c] += (int64_t)n;
+	if (sl == NULL || !t->collect || l->n == 0)
+		return;
+	own = labelled[label].skipped ? slot_skipped(sl) + walk.firsttold :
+	    slot_told(sl, labelled[label].insn);
+	for (unsigned i = 0; i < l->n; i++)
+		own[l->event[i].column] += (int64_t)l->event[i].n;
 }
 
 static void
-give_label(const struct walk_thread *t, struct walk_slot *sl, uint32_t insn,
+give_label(const struct walk_thread *t, struct walk_ran at, uint32_t insn,
     uint64_t label)
 {
+	struct walk_slot *sl = at.slot;
+
 	labelled = xgrow(labelled, &caplabelled, label + 1, sizeof *labelled);
 	/* a provisional context does not last: take the likeliest */
 	if (sl != NULL && t->guess != NULL && sl->ctx == t->limbo)
 		sl = slot_get(t->guess, (struct walk_seg *)sl->seg);
-	labelled[label].slot = sl != NULL && t->skipper != NULL ?
-	    t->skipper : sl;
+	labelled[label].slot = sl != NULL && at.skipper != NULL ?
+	    at.skipper : sl;
 	labelled[label].insn = insn;
-	labelled[label].skipped = t->skipper != NULL;
+	labelled[label].skipped = at.skipper != NULL;
 }
 
 void
@@ -354,35 +414,40 @@ walk_add(struct walk_thread *t, unsigned column, uint64_t n)
 	if (t->skipper != NULL)
 		slot_skipped(t->skipper)[walk.firsttold + column] += (int64_t)n;
 	else
-		outcomes(t->slot, t->slot->seg->end - 1U)[column] += (int64_t)n;
+		slot_told(t->slot, t->slot->seg->end - 1U)[column] +=
+		    (int64_t)n;
 }
 
 void
 walk_told(struct walk_thread *t, const struct ev *e)
 {
-	uint32_t insn = (uint32_t)e->num[0] - 1;
-	const char *list = e->text;
-	struct walk_slot *sl;
-	uint64_t n;
-	unsigned c;
+	uint32_t insn = (uint32_t)e->num[0] - 1, seg = 0;
+	struct walk_ran at = { NULL, NULL };
+	const struct walk_list *l;
+	int64_t *own;
 
 	if (e->num[0] == 0) {
-		told_late(t, e->num[1], list);
+		told_late(t, e->num[1], e);
 		return;
 	}
-	sl = t->slot == NULL ? NULL : slot_of(t, insn);
+	if (t->slot != NULL)
+		at = ran_at(t, insn, &seg);
 	if (e->num[1] != 0)
-		give_label(t, sl, insn, e->num[1]);
-	if (sl == NULL)
+		give_label(t, at, insn, e->num[1]);
+	if (at.slot == NULL)
 		return;
-	while (walk_outcome(&list, &c, &n) > 0) {
-		if (!t->collect)
-			continue;
-		t->total[walk.firsttold + c] += (int64_t)n;
-		if (t->skipper != NULL)
-			slot_skipped(t->skipper)[walk.firsttold + c] +=
-			    (int64_t)n;
-		else
-			outcomes(sl, insn)[c] += (int64_t)n;
+	l = walk_list(e);
+	if (!t->collect || l->n == 0)
+		return;
+	own = at.skipper != NULL ? slot_skipped(at.skipper) + walk.firsttold :
+	    slot_told(at.slot, insn);
+	for (unsigned i = 0; i < l->n; i++) {
+		unsigned c = l->event[i].column;
+		int64_t n = (int64_t)l->event[i].n;
+
+		own[c] += n;
+		t->total[walk.firsttold + c] += n;
+		if (t->nran > 1 && t->nturn > 0)
+			add_between(t, seg, walk.firsttold + c, n);
 	}
 }

@@ -18,8 +18,8 @@
 
 struct area area;
 
-/* Heads of the records of a line of code, of data, that leaves the table. */
-static uint32_t leave[2], alloc;	/* and of --allocs */
+/* Heads of records: see struct boot. */
+static uint32_t leave[2], alloc, frame;
 
 #define GROW_STEP (128u << 10)
 #ifndef MADV_POPULATE_WRITE
@@ -33,10 +33,11 @@ to_pages(uint64_t n)
 }
 
 void
-area_leave_ids(uint32_t code, uint32_t data)
+area_ids(uint32_t code, uint32_t data, uint32_t of_frames)
 {
 	leave[0] = record_head(code, 1);
 	leave[1] = record_head(data, 1);
+	frame = record_head(of_frames, 2);
 }
 
 void
@@ -62,7 +63,8 @@ counter_sizes(unsigned shrink)
 	b->ncount = area.maxcount;
 	b->countbytes = 8ull * (CELLS + area.maxcount);
 	if (opt->contexts != 0) {
-		b->countbytes = 8ull * (CELLS + NIDS) + CTX_BYTES;
+		b->countbytes = 8ull * (CELLS + NIDS) + CTX_BYTES +
+		    (counts_refs() ? CTX_MORE : 0);
 		b->seg[SEG_ARCS].size = ARCS_MOST * sizeof(struct ctx_arc) +
 		    STATES_MOST * sizeof(struct ctx_state);
 	}
@@ -123,6 +125,7 @@ area_sizes(unsigned shrink)
 		b->lineshift = opt->lineshift;
 		b->leave[0] = leave[0];
 		b->leave[1] = leave[1];
+		b->frame = frame;
 	}
 	counter_sizes(shrink);
 	for (i = 0; i < NSEG; i++) {

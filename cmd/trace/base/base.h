@@ -177,10 +177,19 @@ struct area {
 	uint32_t alive, letgo, gen, nrange, tabmask, nfrag[2];
 };
 extern struct area area;
-/* Kind cache: set the ids that say that a line of code, of data, left. */
-void area_leave_ids(uint32_t code, uint32_t data);
+/*
+ * Kind cache: set the ids that say that a line of code, of data, left; and with
+ * --contexts that of records about frames.
+ */
+void area_ids(uint32_t code, uint32_t data, uint32_t frame);
 /* Set the id of records of --allocs. */
 void area_alloc_id(uint32_t id);
+/* Are instructions, reads and writes counted for calling contexts? */
+static inline bool
+counts_refs(void)
+{
+	return opt->kind->alone && opt->contexts != 0;
+}
 /* Choose sizes and offsets; each step of shrink halves what can be halved. */
 void area_sizes(unsigned shrink);
 #define AREA_BLOB (256u << 10)	/* the runtime's bytes, behind the segments */

@@ -72,6 +72,7 @@ struct state {
 };
 struct arc {
 	struct walk_arc *walk;	/* NULL: a root, or a stub's */
+	const struct walk_ctx *root;	/* or NULL */
 	uint32_t from;
 	uint32_t linked;	/* another arc with the same code, or 0 */
 };
@@ -144,7 +145,7 @@ arcs_get(uint32_t from, const struct call *c, uint32_t to)
 	if (made == 0)
 		return kh_val(arcs, k);
 	arc = xgrow(arc, &caparc, narc + 1, sizeof *arc);
-	arc[narc] = (struct arc){ c->walk, from, 0 };
+	arc[narc] = (struct arc){ c->walk, c->root, from, 0 };
 	a = &area.arcs[narc];
 	a->nkey = -(area.states[from].key + c->site +
 	    (c->indirect ? c->target : 0));
@@ -171,6 +172,12 @@ struct walk_arc *
 arcs_walk(uint32_t n)
 {
 	return arc[n].walk;
+}
+
+const struct walk_ctx *
+arcs_root(uint32_t n)
+{
+	return arc[n].root;
 }
 
 uint32_t

@@ -7,6 +7,7 @@
  * arcs.c	states and arcs, as the guest has them
  * owners.c	numbers for a function at a level, and how code is entered
  * told.c	contexts and arcs as lines of the stream, and their costs
+ * shown.c	kind cache: which frames the stream shows
  * lock.c	keeps two threads apart
  *
  * A thread is always in a context: a function, its level of recursion, and its
@@ -61,8 +62,11 @@ struct context_step {
 	int64_t p;		/* REG_P, which counts instructions down */
 	bool indirect;		/* the instruction names no target */
 };
-/* Make a step of a slot's thread. */
-void context_step(unsigned slot, const struct context_step *);
+/*
+ * Make a step of a slot's thread.  true: it returned to a caller of its
+ * outermost function that was not known before.
+ */
+bool context_step(unsigned slot, const struct context_step *);
 /*
  * After a step: the owner in limbo whose code the thread has run up to it, and
  * the one whose code that was; false: there was none.
@@ -92,8 +96,11 @@ void context_forget_landings(void);
 
 /* ------------------------------------------------------------------- told.c */
 
-/* A slot's thread has executed n instructions more, by its counters. */
-void context_counted(unsigned slot, uint64_t n);
+/*
+ * A slot's thread has executed n[0] instructions more, by its counters; kind
+ * cache: they read n[1] times and wrote n[2] times.
+ */
+void context_counted(unsigned slot, const uint64_t n[3]);
 /*
  * Settle the open frames of a slot's thread, which does nothing meanwhile;
  * write its costs, and new contexts.  Its REG_P begins anew at p, unless that
@@ -107,5 +114,17 @@ void context_tell_new(struct evw *);
  * are written first; 0: none.
  */
 uint32_t context_told(struct evw *, uint64_t arc);
+
+/* ------------------------------------------------------------------ shown.c */
+
+/*
+ * Kind cache: write a record about a thread's frames, v: an arc that the
+ * thread's next frame was entered by, and the place of its return address; or
+ * 0, and how many frames were left.
+ */
+void context_frame(struct evw *, unsigned slot, unsigned thread,
+    const uint64_t v[2]);
+/* How many of a thread's frames the stream shows; from here on, none. */
+uint32_t context_left(unsigned thread);
 
 #endif

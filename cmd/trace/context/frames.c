@@ -64,6 +64,57 @@ count(unsigned slot, uint32_t arc)
 	return c + arc;
 }
 
+/* What kind cache has more of them. */
+static struct ctx_frame_more *
+frame_more(unsigned slot, size_t i)
+{
+	return (struct ctx_frame_more *)((uintptr_t)frame(slot, i) + CTX_MORE);
+}
+
+static struct ctx_count_more *
+count_more(unsigned slot, uint32_t arc)
+{
+	return (struct ctx_count_more *)((uintptr_t)count(slot, arc) +
+	    CTX_MORE);
+}
+
+void
+frames_counts(unsigned slot, int64_t p, int64_t n[COSTS])
+{
+	const struct ctx_words *w = words(slot);
+	unsigned i;
+
+	n[0] = p;
+	if (walk.ncol == 1)
+		return;
+	n[0] = (int64_t)ONCE(w->ir);
+	for (i = 1; i < walk.ncol; i++)
+		n[i] = -(int64_t)ONCE(w->refs[i - 1]);
+}
+
+void
+frames_set_counts(unsigned slot, const int64_t n[COSTS])
+{
+	struct ctx_words *w = words(slot);
+	unsigned i;
+
+	if (walk.ncol == 1)
+		return;
+	w->ir = (uint64_t)n[0];
+	for (i = 1; i < walk.ncol; i++)
+		w->refs[i - 1] = -(uint64_t)n[i];
+}
+
+int64_t
+frames_gathered(unsigned slot, unsigned which)
+{
+	static uint64_t last[NSLOT][2];
+	uint64_t was = last[slot][which];
+
+	last[slot][which] = ONCE(words(slot)->gathered[which]);
+	return (int64_t)(last[slot][which] - was);
+}
+
 /* How many frames the guest has. */
 static size_t
 frames_now(unsigned slot)
@@ -86,13 +137,25 @@ is_same(const struct ctx_frame *a, const struct ctx_frame *b)
 	return a->arc == b->arc && a->p == b->p && a->place == b->place;
 }
 
+/* The thread's totals when its frame i, f, was entered. */
+static void
+totals_at(unsigned slot, size_t i, const struct ctx_frame *f,
+    const struct walk_thread *t, const int64_t *now, int64_t *enter)
+{
+	unsigned k;
+
+	enter[0] = t->total[0] - ((int64_t)f->p - now[0]);
+	for (k = 1; k < walk.ncol; k++)
+		enter[k] = t->total[k] + now[k] +
+		    (int64_t)ONCE(frame_more(slot, i)->refs[k - 1]);
+}
+
 /* The thread of lib/walk gets a frame that the guest pushed. */
 static bool
 take(struct mirror *m, struct walk_thread *t, const struct ctx_frame *f,
-    int64_t p)
+    const int64_t *enter)
 {
 	uint64_t n = f->arc / 16, before = m->v[m->n - 1].f.arc / 16;
-	int64_t enter = t->total[0] - ((int64_t)f->p - p);
 	struct walk_arc *a;
 
 	if (f->arc % 16 != 0 || !arcs_is(n) || arcs_walk((uint32_t)n) == NULL ||
@@ -102,16 +165,17 @@ take(struct mirror *m, struct walk_thread *t, const struct ctx_frame *f,
 	}
 	a = arcs_walk((uint32_t)n);
 	stack_put(t, a, f->place == PLACE_NONE ? UINT64_MAX : f->place,
-	    area.arcs[n].ret, &enter);
+	    area.arcs[n].ret, enter);
 	m->v = xgrow(m->v, &m->cap, m->n + 1, sizeof *m->v);
-	m->v[m->n++] = (struct copy){ *f, NULL, a, enter };
+	m->v[m->n++] = (struct copy){ *f, NULL, a, enter[0] };
 	return true;
 }
 
 void
-frames_take(unsigned slot, struct walk_thread *t, int64_t p)
+frames_take(unsigned slot, struct walk_thread *t, const int64_t now[COSTS])
 {
 	struct mirror *m = &mirrors[slot];
+	int64_t enter[COSTS];
 	size_t n, k;
 	struct ctx_frame f;
 
@@ -128,7 +192,8 @@ frames_take(unsigned slot, struct walk_thread *t, int64_t p)
 	}
 	for (; k < n; k++) {
 		f = *(volatile struct ctx_frame *)frame(slot, k);
-		if (!take(m, t, &f, p))
+		totals_at(slot, k, &f, t, now, enter);
+		if (!take(m, t, &f, enter))
 			return;
 	}
 }
@@ -168,8 +233,9 @@ is_unchanged(const struct walk_thread *t, const struct mirror *m, size_t i,
 	if (is_root(t, i, &sig, &at))
 		return i == 0 && c->root == roots_outermost(t);
 	f = &t->frame[at];
-	return c->root == NULL && c->arc == f->arc && c->enter == t->enter[at]
-	    && (at < t->bottom || c->f.p == p_at(t, c->enter, p));
+	return c->root == NULL && c->arc == f->arc &&
+	    c->enter == t->enter[at * walk.ncol] &&
+	    (at < t->bottom || c->f.p == p_at(t, c->enter, p));
 }
 
 /* So many activations of fn lie in frames from `at` on. */
@@ -188,9 +254,17 @@ later(const struct walk_thread *t, const struct func *fn, size_t at)
 	return n;
 }
 
+/* It was entered at these totals; NULL: it is a root. */
 static void
-put(struct mirror *m, unsigned slot, const struct copy *c)
+put(struct mirror *m, unsigned slot, const struct copy *c,
+    const struct walk_thread *t, const int64_t *enter, const int64_t *now)
 {
+	unsigned k;
+
+	for (k = 1; enter != NULL && k < walk.ncol; k++)
+		frame_more(slot, m->n)->refs[k - 1] =
+		    -(uint64_t)(now[k] + t->total[k] - enter[k]);
+
 	m->v = xgrow(m->v, &m->cap, m->n + 1, sizeof *m->v);
 	m->v[m->n] = *c;
 	*frame(slot, m->n++) = c->f;
@@ -207,14 +281,14 @@ static void
 put_root(struct mirror *m, unsigned slot, const struct walk_ctx *root,
     uint64_t place, bool slow, bool limbo)
 {
-	struct call c = { .slow = true };
+	struct call c = { .slow = true, .root = root };
 	uint64_t set = m->n == 0 ? 0 : arcs_set(state_below(m));
 	uint32_t to;
 
 	to = arcs_state(root, arcs_set_with(set, root->fn, root->level),
 	    owner_get(root, limbo ? LIMBO : 0), slow);
 	put(m, slot, &(struct copy){ .f = { area.returned, 16ull *
-	    arcs_get(0, &c, to), 0, place }, .root = root });
+	    arcs_get(0, &c, to), 0, place }, .root = root }, NULL, NULL, NULL);
 }
 
 /* Is trace to see the innermost handler's first call, for its stack? */
@@ -258,9 +332,10 @@ is_plain(const struct walk_thread *t, const struct context_step *s,
 /* Lib/walk's frame `at`, pushed by step s, or NULL. */
 static void
 put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
-    int64_t p, const struct context_step *s)
+    const int64_t *now, const struct context_step *s)
 {
 	const struct walk_frame *f = &t->frame[at];
+	const int64_t *enter = t->enter + at * walk.ncol;
 	const struct walk_arc *a = f->arc;
 	uint32_t from = state_below(m), to;
 	bool top = at + 1 == t->n;
@@ -286,19 +361,19 @@ put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
 	}
 	put(m, slot, &(struct copy){ .f = { c.slow || s->move == MOVE_CALL ?
 	    area.returned : area.ctl->more, 16ull * arcs_get(from, &c, to),
-	    p_at(t, t->enter[at], p), f->sp == UINT64_MAX ? PLACE_NONE : f->sp
-	    }, .arc = a, .enter = t->enter[at] });
+	    p_at(t, *enter, *now), f->sp == UINT64_MAX ? PLACE_NONE : f->sp },
+	    .arc = a, .enter = *enter }, t, enter, now);
 }
 
 void
-frames_give(unsigned slot, struct walk_thread *t, int64_t p,
+frames_give(unsigned slot, struct walk_thread *t, const int64_t now[COSTS],
     const struct context_step *s)
 {
 	struct mirror *m = &mirrors[slot];
 	size_t n = 1 + t->n + t->nsig, i = n < m->n ? n : m->n, sig, at;
 	bool limbo = n == 1 && t->guess != NULL;
 
-	while (i > 0 && !is_unchanged(t, m, i - 1, p))
+	while (i > 0 && !is_unchanged(t, m, i - 1, *now))
 		i--;
 	if (i == n && t->guess != NULL)
 		i--;
@@ -309,7 +384,7 @@ frames_give(unsigned slot, struct walk_thread *t, int64_t p,
 		else if (is_root(t, i, &sig, &at))
 			put_handler(m, slot, t, sig);
 		else
-			put_call(m, slot, t, at, p, s);
+			put_call(m, slot, t, at, now, s);
 	words(slot)->top = ONCE(words(slot)->base) -
 	    (n - 1) * sizeof(struct ctx_frame);
 }
@@ -365,20 +440,28 @@ context_forget_landings(void)
 void
 frames_charge(unsigned slot, const struct walk_thread *t)
 {
+	static const struct ctx_count_more none;
 	uint32_t n = 1, end = arcs_end();
+	struct ctx_count_more *more;
 	struct ctx_count *c;
 	struct walk_arc *a;
+	unsigned k;
 
 	for (; n < end; n++) {
 		c = count(slot, n);
 		a = arcs_walk(n);
 		if (c->calls == 0 && c->ir == 0)
 			continue;
+		more = walk.ncol == 1 ? NULL : count_more(slot, n);
 		if (a != NULL) {
 			a->calls += c->calls;
 			a->cost[0] += (int64_t)c->ir;
+			for (k = 1; k < walk.ncol; k++)
+				a->cost[k] += (int64_t)more->refs[k - 1];
 			told_charge(t, a);
 		}
 		c->calls = c->ir = 0;
+		if (more != NULL)
+			*more = none;
 	}
 }

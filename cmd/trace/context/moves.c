@@ -72,13 +72,13 @@ arrive(struct walk_thread *t, const struct context_step *s)
 	t->sp = s->sp;
 }
 
-/* REG_P of a slot's thread at its last step, or behind the last V lines. */
+/* A slot's counts at its last step, or behind the last V lines. */
 static int64_t *
-reg_p(unsigned slot)
+counts(unsigned slot)
 {
-	static int64_t p[NSLOT];
+	static int64_t n[NSLOT][COSTS];
 
-	return &p[slot];
+	return n[slot];
 }
 
 /* The thread, or all that it has done so far, ends. */
@@ -89,15 +89,15 @@ end(struct walk_thread *t)
 
 	stack_close(t);
 	if (c != NULL)
-		told_root(t, c, 0, t->total[0] - t->since[0]);
-	t->since[0] = t->total[0];
+		told_root(t, c, t->since, t->total);
+	memcpy(t->since, t->total, walk.ncol * sizeof *t->since);
 }
 
 static void
-handled(const struct walk_thread *t, uint64_t n)
+handled(const struct walk_thread *t, const int64_t *since)
 {
 	if (t->ctx != NULL)
-		told_root(t, t->ctx, 0, (int64_t)n);
+		told_root(t, t->ctx, since, t->total);
 }
 
 /* Go on at an address. */
@@ -128,46 +128,88 @@ step(struct walk_thread *t, const struct context_step *s)
 		go_on(t, s->to);
 }
 
-/* Bring a slot's thread up to date; p: its REG_P. */
+/* Bring a slot's thread up to date; now: its counts. */
 static struct walk_thread *
-thread_now(unsigned slot, int64_t p)
+thread_now(unsigned slot, const int64_t now[COSTS])
 {
 	struct walk_thread *t = thread_get(slot);
-	int64_t done = *reg_p(slot) - p;
+	int64_t *last = counts(slot), done[COSTS];
+	unsigned i;
 
-	*reg_p(slot) = p;
-	t->total[0] += done;
-	told_done(slot, (uint64_t)done);
-	frames_take(slot, t, p);
+	for (i = 0; i < walk.ncol; i++) {
+		done[i] = last[i] - now[i];
+		last[i] = now[i];
+		t->total[i] += done[i];
+	}
+	told_done(slot, done);
+	frames_take(slot, t, now);
 	return t;
 }
 
-void
+/*
+ * What a handler did is no cost of what it interrupted.  In kind cache its
+ * counts are taken back, so all frames are as they were before; in kind counts
+ * they serve for intervals, too, and the frames' counts are moved instead.
+ */
+static void
+take_back(unsigned slot, const struct walk_thread *t, const int64_t *before)
+{
+	unsigned i;
+
+	if (walk.ncol == 1 || memcmp(t->total, before, walk.ncol *
+	    sizeof *before) == 0)
+		return;
+	for (i = 0; i < walk.ncol; i++)
+		counts(slot)[i] += before[i] - t->total[i];
+	frames_set_counts(slot, counts(slot));
+}
+
+/* Where a return may lead to a caller not known before: out of this root. */
+static const struct walk_ctx *
+root_now(const struct walk_thread *t)
+{
+	return t->n == t->bottom ? roots_now(t) : NULL;
+}
+
+bool
 context_step(unsigned slot, const struct context_step *s)
 {
+	const struct walk_ctx *root, *then;
+	int64_t now[COSTS], before[COSTS];
 	struct walk_thread *t;
+	size_t nsig;
 
 	context_lock();
+	frames_counts(slot, s->p, now);
 	if (s->step == MOVE_START) {
-		*reg_p(slot) = s->p;
+		memcpy(counts(slot), now, sizeof now);
 		frames_end(slot);
 		end(thread_get(slot));
 	}
-	t = thread_now(slot, s->p);
+	t = thread_now(slot, now);
 	t->landed = NULL;
 	guessed = t->guess;
+	memcpy(before, t->total, walk.ncol * sizeof *before);
+	root = root_now(t);
+	nsig = t->nsig;
 	step(t, s);
+	then = root_now(t);
+	take_back(slot, t, before);
 	if (s->step == MOVE_END)
 		frames_end(slot);
 	else if (!trust_lost)
-		frames_give(slot, t, s->p, s);
+		frames_give(slot, t, counts(slot), s);
 	context_unlock();
+	return s->step == MOVE_ON && s->move == MOVE_RETURN &&
+	    root != NULL && then != NULL && then != root && t->nsig == nsig;
 }
 
 void
 context_start(void)
 {
 	context_lock_start();
+	walk.data_refs = counts_refs();
+	walk.ncol = walk.data_refs ? COSTS : 1;
 	owners_start();
 	arcs_forget();
 	walk.charged = told_charge;
@@ -212,22 +254,27 @@ static void
 settle(unsigned slot, int64_t p)
 {
 	struct walk_thread *t = thread_get(slot);
-	int64_t rest = (int64_t)told_rest(slot);
 	const struct walk_ctx *c;
+	int64_t rest[COSTS];
+	unsigned i;
 
-	*reg_p(slot) -= rest;
-	t->total[0] += rest;
-	frames_take(slot, t, *reg_p(slot));
+	told_rest(slot, rest);
+	for (i = 1; i < walk.ncol; i++)
+		rest[i] += frames_gathered(slot, i - 1);
+	for (i = 0; i < walk.ncol; i++) {
+		counts(slot)[i] -= rest[i];
+		t->total[i] += rest[i];
+	}
+	frames_take(slot, t, counts(slot));
 	frames_charge(slot, t);
 	c = roots_outermost(t);
 	if (c == NULL || trust_lost)
 		return;
-	told_root(t, c, 0, (t->nsig > 0 ? t->sig[0].total[0] :
-	    t->total[0]) - t->since[0]);
+	told_root(t, c, t->since, t->nsig > 0 ? t->sig[0].total : t->total);
 	stack_settle_thread(t);
 	if (p != 0)
-		*reg_p(slot) = p;
-	frames_give(slot, t, *reg_p(slot), NULL);
+		counts(slot)[0] = p;
+	frames_give(slot, t, counts(slot), NULL);
 }
 
 void

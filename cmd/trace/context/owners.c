@@ -111,6 +111,8 @@ context_write_owner(struct evw *w, uint32_t id, uint32_t owner)
 	context_lock();
 	c = owner_context(owner);
 	site = c == NULL ? 0 : owners[owner].site;
+	if (c != NULL)
+		told_context(w, c);
 	context_unlock();
 	if (c == NULL)
 		return;

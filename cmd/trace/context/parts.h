@@ -40,6 +40,7 @@ uint64_t arcs_set(uint32_t state);
 struct call {
 	uint64_t target, ret;	/* ret 0: a jump */
 	struct walk_arc *walk;	/* NULL: a root, or a stub's */
+	const struct walk_ctx *root;	/* or NULL */
 	uint32_t site;		/* context_key */
 	bool indirect;		/* the key has to be made with the target */
 	bool slow;		/* trace has to see each */
@@ -52,13 +53,26 @@ struct walk_arc *arcs_walk(uint32_t arc);
 uint32_t arcs_from(uint32_t arc);
 /* The context of the state that it leads to, or NULL. */
 const struct walk_ctx *arcs_ctx(uint32_t arc);
+/* The root that it leads to, or NULL. */
+const struct walk_ctx *arcs_root(uint32_t arc);
 
 /* ----------------------------------------------------------------- frames.c */
 
+/*
+ * What a thread has executed is counted down: instructions by its REG_P, or, in
+ * kind cache, with reads and writes by words of its own.
+ */
+#define COSTS 3
+/* A slot's counts, p being its REG_P; and set them, in kind cache. */
+void frames_counts(unsigned slot, int64_t p, int64_t count[COSTS]);
+void frames_set_counts(unsigned slot, const int64_t count[COSTS]);
+/* Reads (0) or writes (1) by gathers since this was called last. */
+int64_t frames_gathered(unsigned slot, unsigned which);
 /* A slot's frames: the guest's to lib/walk's thread, and back. */
-void frames_take(unsigned slot, struct walk_thread *, int64_t p);
-void frames_give(unsigned slot, struct walk_thread *, int64_t p,
-    const struct context_step *);
+void frames_take(unsigned slot, struct walk_thread *,
+    const int64_t count[COSTS]);
+void frames_give(unsigned slot, struct walk_thread *,
+    const int64_t count[COSTS], const struct context_step *);
 /* There are none any more. */
 void frames_end(unsigned slot);
 /* Tell what arcs have counted in the guest, which becomes zero. */
@@ -78,14 +92,19 @@ const struct walk_ctx *roots_outermost(const struct walk_thread *);
 
 /* Add what a thread has just charged to an arc, which becomes zero. */
 void told_charge(const struct walk_thread *, struct walk_arc *);
-/* A root of the thread ran for so many instructions. */
+/* A root of the thread ran from one total to another. */
 void told_root(const struct walk_thread *, const struct walk_ctx *,
-    uint64_t calls, int64_t ir);
-/* A step of a slot's thread ended so many instructions. */
-void told_done(unsigned slot, uint64_t n);
-/* Instructions that were counted, but not in a step, since this was called. */
-uint64_t told_rest(unsigned slot);
+    const int64_t *from, const int64_t *to);
+/* A step of a slot's thread ended so many instructions, and so on. */
+void told_done(unsigned slot, const int64_t n[COSTS]);
+/* What was counted, but not in a step, since this was called. */
+void told_rest(unsigned slot, int64_t n[COSTS]);
 /* Write what a slot's thread has charged, and what that names. */
 void told_write(struct evw *, unsigned slot);
+/* The number of an arc, or of a root, whose line has been written. */
+uint32_t told_number(struct evw *, const struct walk_arc *,
+    const struct walk_ctx *);
+/* Write the lines of contexts up to this one. */
+void told_context(struct evw *, const struct walk_ctx *);
 
 #endif

@@ -16,7 +16,7 @@
 struct charge {
 	uint32_t arc;		/* its number */
 	uint64_t calls;
-	int64_t ir;
+	int64_t cost[COSTS];	/* instructions; kind cache: reads, writes */
 };
 
 KHASH_MAP_INIT_INT64(num, uint32_t)
@@ -26,16 +26,17 @@ static struct account {
 	struct charge *v;
 	size_t n, cap;
 	khash_t(num) *of;
-	uint64_t done;		/* instructions since then, in steps, */
-	uint64_t counted;	/* and by counters */
+	int64_t done[COSTS];	/* costs since then, in steps, */
+	int64_t counted[COSTS];	/* and by counters */
 } accounts[NSLOT];
 
 static khash_t(num) *arcs;	/* address of an arc or root -> its number */
 static struct arc_line {
 	const struct walk_arc *arc;	/* NULL: a root */
 	const struct walk_ctx *root;
+	bool written;
 } *lines;			/* by number, from 1 */
-static size_t narcs = 1, caplines, nwritten = 1;
+static size_t narcs = 1, caplines, nwritten = 1;	/* before: written */
 static const struct walk_ctx *told;	/* the last context written */
 
 static uint32_t
@@ -51,16 +52,19 @@ number_of(const void *what, const struct walk_arc *a, const struct walk_ctx *c)
 		die("calls:");
 	if (made != 0) {
 		lines = xgrow(lines, &caplines, narcs + 1, sizeof *lines);
-		lines[narcs] = (struct arc_line){ a, c };
+		lines[narcs] = (struct arc_line){ a, c, false };
 		kh_val(arcs, k) = (uint32_t)narcs++;
 	}
 	return kh_val(arcs, k);
 }
 
+/* Add calls and the costs from one total to another; from may be NULL. */
 static void
-charge(struct account *acc, uint32_t arc, uint64_t calls, int64_t ir)
+charge(struct account *acc, uint32_t arc, uint64_t calls, const int64_t *from,
+    const int64_t *to)
 {
 	struct charge *c;
+	unsigned i;
 	khint_t k;
 	int made;
 
@@ -71,28 +75,30 @@ charge(struct account *acc, uint32_t arc, uint64_t calls, int64_t ir)
 		die("calls:");
 	if (made != 0) {
 		acc->v = xgrow(acc->v, &acc->cap, acc->n + 1, sizeof *acc->v);
-		acc->v[acc->n] = (struct charge){ arc, 0, 0 };
+		acc->v[acc->n] = (struct charge){ .arc = arc };
 		kh_val(acc->of, k) = (uint32_t)acc->n++;
 	}
 	c = &acc->v[kh_val(acc->of, k)];
 	c->calls += calls;
-	c->ir += ir;
+	for (i = 0; i < walk.ncol; i++)
+		c->cost[i] += to[i] - (from == NULL ? 0 : from[i]);
 }
 
 void
 told_charge(const struct walk_thread *t, struct walk_arc *a)
 {
-	charge(&accounts[t->num], number_of(a, a, NULL), a->calls, a->cost[0]);
+	charge(&accounts[t->num], number_of(a, a, NULL), a->calls, NULL,
+	    a->cost);
 	a->calls = 0;
-	a->cost[0] = 0;
+	memset(a->cost, 0, walk.ncol * sizeof *a->cost);
 }
 
 void
 told_root(const struct walk_thread *t, const struct walk_ctx *c,
-    uint64_t calls, int64_t ir)
+    const int64_t *from, const int64_t *to)
 {
 	if (c->num != 0)
-		charge(&accounts[t->num], number_of(c, NULL, c), calls, ir);
+		charge(&accounts[t->num], number_of(c, NULL, c), 0, from, to);
 }
 
 /* A run-time address of the context's function. */
@@ -115,6 +121,7 @@ write_arc(struct evw *w, uint32_t n)
 	const struct walk_arc *a = lines[n].arc;
 	uint64_t site, to;
 
+	lines[n].written = true;
 	if (a == NULL) {
 		evw_line(w, "A %x 0 0 %llx %x", n, (unsigned long long)
 		    address_of_ctx(lines[n].root), lines[n].root->num);
@@ -127,17 +134,26 @@ write_arc(struct evw *w, uint32_t n)
 	    (unsigned long long)site, (unsigned long long)to, a->ctx->num);
 }
 
+/* Write the contexts up to this one; NULL: all. */
 static void
-write_new(struct evw *w)
+write_contexts(struct evw *w, const struct walk_ctx *last)
 {
 	const struct walk_ctx *c = told == NULL ? contexts : told->next;
 
-	for (; c != NULL; c = c->next) {
+	for (; c != NULL && (last == NULL || c->num <= last->num);
+	    c = c->next) {
 		write_context(w, c);
 		told = c;
 	}
+}
+
+static void
+write_new(struct evw *w)
+{
+	write_contexts(w, NULL);
 	for (; nwritten < narcs; nwritten++)
-		write_arc(w, (uint32_t)nwritten);
+		if (!lines[nwritten].written)
+			write_arc(w, (uint32_t)nwritten);
 }
 
 void
@@ -157,32 +173,79 @@ context_told(struct evw *w, uint64_t arc)
 	context_lock();
 	if (arcs_is(arc))
 		c = arcs_ctx((uint32_t)arc);
-	write_new(w);
+	if (c != NULL)
+		told_context(w, c);
 	n = c == NULL ? 0 : c->num;
 	context_unlock();
 	return n;
 }
 
-void
-told_done(unsigned slot, uint64_t n)
+uint32_t
+told_number(struct evw *w, const struct walk_arc *a, const struct walk_ctx *c)
 {
-	accounts[slot].done += n;
+	uint32_t n = number_of(a != NULL ? (const void *)a : c, a, c);
+
+	if (lines[n].written)
+		return n;
+	told_context(w, a != NULL ? a->ctx : c);
+	if (a != NULL)
+		told_context(w, a->caller);
+	write_arc(w, n);
+	return n;
+}
+
+/*
+ * Later contexts may be of objects whose M lines are still to come: they wait
+ * in the queue, as the records that this context was made for did.
+ */
+void
+told_context(struct evw *w, const struct walk_ctx *c)
+{
+	if (told == NULL || told->num < c->num)
+		write_contexts(w, c);
 }
 
 void
-context_counted(unsigned slot, uint64_t n)
+told_done(unsigned slot, const int64_t n[COSTS])
 {
-	accounts[slot].counted += n;
+	unsigned i;
+
+	for (i = 0; i < walk.ncol; i++)
+		accounts[slot].done[i] += n[i];
 }
 
-uint64_t
-told_rest(unsigned slot)
+void
+context_counted(unsigned slot, const uint64_t n[3])
+{
+	unsigned i;
+
+	for (i = 0; i < walk.ncol; i++)
+		accounts[slot].counted[i] += (int64_t)n[i];
+}
+
+void
+told_rest(unsigned slot, int64_t n[COSTS])
 {
 	struct account *acc = &accounts[slot];
-	uint64_t rest = acc->counted - acc->done;
+	unsigned i;
 
-	acc->counted = acc->done = 0;
-	return rest;
+	for (i = 0; i < walk.ncol; i++) {
+		n[i] = acc->counted[i] - acc->done[i];
+		acc->counted[i] = acc->done[i] = 0;
+	}
+}
+
+static void
+write_costs(struct evw *w, const struct charge *c)
+{
+	unsigned long long calls = c->calls, ir = (uint64_t)c->cost[0];
+
+	if (walk.ncol == 1)
+		evw_line(w, "V %x %llx %llx", c->arc, calls, ir);
+	else
+		evw_line(w, "V %x %llx %llx %llx %llx", c->arc, calls, ir,
+		    (unsigned long long)c->cost[1],
+		    (unsigned long long)c->cost[2]);
 }
 
 void
@@ -193,10 +256,8 @@ told_write(struct evw *w, unsigned slot)
 
 	write_new(w);
 	for (i = 0; i < acc->n; i++)
-		if (acc->v[i].calls != 0 || acc->v[i].ir != 0)
-			evw_line(w, "V %x %llx %llx", acc->v[i].arc,
-			    (unsigned long long)acc->v[i].calls,
-			    (unsigned long long)acc->v[i].ir);
+		if (acc->v[i].calls != 0 || acc->v[i].cost[0] != 0)
+			write_costs(w, &acc->v[i]);
 	acc->n = 0;
 	if (acc->of != NULL)
 		kh_clear(num, acc->of);

@@ -61,11 +61,20 @@ contexts_owner(const struct tarea *t)
 
 /* ------------------------------------------------------------------- memory */
 
+/* Kind cache: counts and frames have more to them. */
+static bool
+has_more(void)
+{
+	return rt.boot.sets != 0;
+}
+
 static int
 open_memory(uint64_t from, uint64_t n)
 {
 	from &= -(uint64_t)PAGE;
 	n = (n + 2 * PAGE - 1) & -(uint64_t)PAGE;
+	if (has_more() && sys3(__NR_mprotect, from + CTX_MORE, n, 3) != 0)
+		return -1;
 	return sys3(__NR_mprotect, from, n, 3) != 0 ? -1 : 0;
 }
 
@@ -75,7 +84,7 @@ open_counts(struct tarea *t, uint64_t n)
 {
 	n = n > ARCS_MOST ? ARCS_MOST : n;
 	t->narc = n;
-	return sys3(__NR_mprotect, at(t, CTX_COUNTS), 16 * n, 3) != 0 ? -1 : 0;
+	return open_memory((uint64_t)at(t, CTX_COUNTS), 16 * n - PAGE);
 }
 
 /* The outermost n frames can be accessed. */
@@ -99,7 +108,7 @@ contexts_begin(struct tarea *t)
 	if (!(rt.boot.flags & BOOT_CONTEXTS))
 		return 0;
 	/* not for a child, whose address space may soon be limited */
-	sys3(__NR_madvise, at(t, 0), CTX_BYTES +
+	sys3(__NR_madvise, at(t, 0), CTX_BYTES + (has_more() ? CTX_MORE : 0) +
 	    rt.boot.seg[SEG_ARCS].size, MADV_DONTFORK);
 	if (sys3(__NR_mprotect, at(t, 0), CTX_COUNTS, 3) != 0 ||
 	    open_counts(t, rt.ctl->polling ? ARCS_MOST : FIRST_ARCS) < 0 ||
@@ -111,6 +120,7 @@ contexts_begin(struct tarea *t)
 	f->place = PLACE_NONE;
 	f->landing = (uint64_t)rt_return;
 	words(t)->top = words(t)->base = (uint64_t)f;
+	words(t)->told = (uint64_t)(f + 1);
 	t->rt_called = (uint64_t)rt_called;
 	t->more = rt.ctl->more;
 	return 0;
@@ -158,6 +168,10 @@ contexts_fault(struct tarea *t, uint64_t addr)
 {
 	uint64_t off = addr - (uint64_t)at(t, 0);
 
+	if (has_more() && off >= CTX_BYTES) {
+		off -= CTX_MORE;
+		addr -= CTX_MORE;
+	}
 	if (!(rt.boot.flags & BOOT_CONTEXTS) || off < CTX_COUNTS ||
 	    off >= CTX_BYTES)
 		return CONTEXTS_NOT;
@@ -185,12 +199,139 @@ contexts_uncall(struct tarea *t, uint64_t arc)
 	count(t, arc)->calls--;
 }
 
-void
-contexts_unland(struct tarea *t)
-{
-	const struct ctx_frame *f = contexts_top(t);
+/* ----------------------------------------------- costs, of frames and arcs */
 
-	count(t, f->arc)->ir -= f->p - t->p;
+static struct ctx_frame_more *
+frame_more(const struct ctx_frame *f)
+{
+	return (struct ctx_frame_more *)((uint64_t)f + CTX_MORE);
+}
+
+static uint64_t
+instructions(const struct tarea *t)
+{
+	return has_more() ? words(t)->ir : t->p;
+}
+
+/* The costs so far go into a new frame. */
+static void
+note_costs(const struct tarea *t, struct ctx_frame *f)
+{
+	f->p = instructions(t);
+	if (has_more())
+		memcpy(frame_more(f)->refs, words(t)->refs, 16);
+}
+
+/*
+ * Since its call the frame has cost so much: add that to its arc.  Kind cache:
+ * of reads and writes only the first n; else take off those, again.
+ */
+static void
+add_costs(const struct tarea *t, const struct ctx_frame *f, bool ir, int n,
+    int64_t sign)
+{
+	struct ctx_count *c = count(t, f->arc);
+	uint64_t *refs = (uint64_t *)((uint64_t)c + CTX_MORE);
+	int i;
+
+	if (ir)
+		c->ir += (f->p - instructions(t)) * (uint64_t)sign;
+	for (i = 0; has_more() && i < n; i++)
+		refs[i] += (words(t)->refs[i] - frame_more(f)->refs[i]) *
+		    (uint64_t)sign;
+}
+
+void
+contexts_unland(struct tarea *t, const struct mapent *m)
+{
+	if (m->kind == MAP_LAND_IR)
+		add_costs(t, contexts_top(t), true, 2, -1);
+	else if (m->kind == MAP_LAND)
+		add_costs(t, contexts_top(t), false, m->rep, -1);
+}
+
+void
+contexts_cost(struct tarea *t, uint64_t n, const uint8_t refs[2],
+    unsigned from, int64_t sign)
+{
+	uint64_t s = (uint64_t)sign;
+	unsigned i;
+
+	if (!has_more() || !(rt.boot.flags & BOOT_CONTEXTS) || t->skips)
+		return;
+	if (from == 0)
+		words(t)->ir -= n * s;
+	for (i = from == 0 ? 0 : from - 1; i < 2; i++)
+		words(t)->refs[i] += refs[i] * s;
+}
+
+void
+contexts_rounds(struct tarea *t, const struct mapent *m, uint64_t left)
+{
+	unsigned i, n = m->kind == MAP_ROUNDS && !m->counted ? m->rep : 2;
+
+	if (!has_more() || !(rt.boot.flags & BOOT_CONTEXTS))
+		return;
+	for (i = 0; i < n; i++)
+		words(t)->refs[i] -= left * (t->tmp0 >> (24 + 2 * i) & 3);
+}
+
+/* --------------------------------------------- kind cache: frames, as told */
+
+/* Is the frame that which was there when frames were told last? */
+static bool
+is_told(const struct ctx_frame *f)
+{
+	const struct ctx_frame_more *m = frame_more(f);
+
+	return m->told_arc == f->arc && m->told_p == f->p;
+}
+
+/* A record about frames; `room' bytes are left behind it. */
+static void
+tell_frame(struct tarea *t, uint64_t room, uint64_t arc, uint64_t v)
+{
+	uint64_t value[2] = { arc, v };
+
+	buffer_room(t, 4 + sizeof value + room);
+	memcpy((void *)(t->p + 4), value, sizeof value);
+	*(volatile uint32_t *)t->p = rt.boot.frame;
+	t->p += 4 + sizeof value;
+}
+
+bool
+contexts_are_told(const struct tarea *t)
+{
+	return !(rt.boot.flags & BOOT_CONTEXTS) ||
+	    (words(t)->told == words(t)->top && is_told(contexts_top(t)));
+}
+
+/*
+ * Frames are a stack: where one is that which was told, so are all outside of
+ * it.  No more are compared than have changed, and one.
+ */
+void
+contexts_tell(struct tarea *t, uint64_t room)
+{
+	struct ctx_words *w = words(t);
+	uint64_t end = w->base + sizeof(struct ctx_frame), next;
+	struct ctx_frame *f;
+
+	if (contexts_are_told(t))
+		return;
+	f = (struct ctx_frame *)(w->told > w->top ? w->told : w->top);
+	while ((uint64_t)f < end && !is_told(f))
+		f++;
+	next = (uint64_t)f > w->top ? f[-1].arc / 16 : 0;
+	if (w->told < (uint64_t)f)
+		tell_frame(t, room, 0, frames_left(((uint64_t)f - w->told) /
+		    sizeof *f, next));
+	w->told = w->top;
+	while ((uint64_t)f-- > w->top) {
+		frame_more(f)->told_arc = f->arc;
+		frame_more(f)->told_p = f->p;
+		tell_frame(t, room, f->arc, f->place);
+	}
 }
 
 /* -------------------------------------------------------- calls and returns */
@@ -250,7 +391,7 @@ make_call(struct tarea *t)
 		return false;
 	room_for_arc(t, i);
 	f->arc = 16ull * i;
-	f->p = t->p;
+	note_costs(t, f);
 	f->place = call ? t->moving.sp : top->place;
 	f->landing = !call ? t->more : t->moving.landing != 0 ?
 	    t->moving.landing : (uint64_t)rt_return;
@@ -290,7 +431,7 @@ make_return(struct tarea *t)
 			return false;
 	for (f = contexts_top(t); f->place < t->moving.sp; f++) {
 		room_for_arc(t, f->arc / 16);
-		count(t, f->arc)->ir += f->p - t->p;
+		add_costs(t, f, true, 2, 1);
 	}
 	words(t)->top = (uint64_t)f;
 	return true;
@@ -303,9 +444,12 @@ tell(struct tarea *t, enum move step, uint64_t site)
 	uint64_t arg[4] = { site, t->pc, t->moving.sp, move_arg(step,
 	    t->moving.move | (t->moving.indirect ? 8 : 0), t->moving.sitelen,
 	    t->p) };
+	bool shown = has_more() && words(t)->told <= words(t)->top;
 
 	t->moving.move = MOVE_NONE;
-	ask(t, REQ_MOVE, arg);
+	if (ask(t, REQ_MOVE, arg) == 0 && shown && t->slot->ret[0] != 0 &&
+	    t->bufend != 0)
+		contexts_tell(t, 0);
 }
 
 void

@@ -361,7 +361,21 @@ const struct ctx_arc *contexts_arc(const struct tarea *);
 uint32_t contexts_owner(const struct tarea *);
 /* Take back that a call, a landing, has been counted: it was interrupted. */
 void contexts_uncall(struct tarea *, uint64_t arc);
-void contexts_unland(struct tarea *);
+void contexts_unland(struct tarea *, const struct mapent *);
+/*
+ * Kind cache: n instructions more, and their reads and writes; or less, by the
+ * sign.  Of the three, the first `from' have been counted.
+ */
+void contexts_cost(struct tarea *, uint64_t n, const uint8_t refs[2],
+    unsigned from, int64_t sign);
+/* A repeated instruction was interrupted: take off what is left of it. */
+void contexts_rounds(struct tarea *, const struct mapent *, uint64_t left);
+/*
+ * Before a reference is told: have the thread's frames been?  Tell those that
+ * have changed; behind these records are `room' bytes.
+ */
+bool contexts_are_told(const struct tarea *);
+void contexts_tell(struct tarea *, uint64_t room);
 /* The thread left by exit x, and goes on at t->pc. */
 void contexts_left(struct tarea *, const struct exitmeta *x);
 /* Do what it left for, before it goes on at t->pc. */

@@ -132,13 +132,15 @@ count_down(struct tarea *t, uint64_t n)
 		t->left -= n;
 }
 
-/* One more, or less, for an exit, unless its counter is another's by now. */
+/* One more, or less, for exit x, unless its counter is another's by now. */
 static void
-count_one(struct tarea *t, uint32_t counter, uint64_t n, int64_t times)
+count_one(struct tarea *t, const struct exitmeta *x, int64_t times)
 {
 	uint64_t *c = (uint64_t *)((uint64_t)t + T_BIAS + (int64_t)T_COUNT);
+	uint32_t counter = x->id;
 
-	count_down(t, n * (uint64_t)times);
+	count_down(t, x->step * (uint64_t)times);
+	contexts_cost(t, x->step, x->refs, 0, times);
 	if (rt.boot.countbytes == 0 || t->skips ||
 	    t->renewed != __atomic_load_n(&rt.ctl->renewed, __ATOMIC_SEQ_CST))
 		return;
@@ -155,14 +157,18 @@ tell_counted(struct tarea *t, uint64_t n, uint64_t rounds)
 {
 	uint32_t head = (uint32_t)t->slot->ret[1];
 	uint32_t countat = (uint32_t)(t->slot->ret[1] >> 32);
+	uint64_t refs = t->slot->ret[0];
 	uint64_t v[3];		/* a repeated one's addresses and count */
 
 	count_down(t, n);
+	contexts_cost(t, n, (uint8_t [2]){ (uint8_t)refs,
+	    (uint8_t)(refs >> 8) }, 0, 1);
 	if (t->bufend == 0)
 		return;
 	memcpy(v, (void *)(t->p + 4), sizeof v);
 	table_empty(t);
 	if (head != 0 && rounds != 0) {
+		contexts_tell(t, 0);
 		buffer_room(t, 4 + sizeof v);
 		memcpy((void *)(t->p + 4), v, sizeof v);
 		memcpy((void *)(t->p + countat), &rounds, 8);
@@ -222,7 +228,7 @@ tell_exit(struct tarea *t, const struct exitmeta *x)
 	if (x->step == 0)
 		return;
 	if (t->bufend == 0 || rt.boot.countbytes != 0) {
-		count_one(t, x->id, x->step, 1);
+		count_one(t, x, 1);
 		return;
 	}
 	buffer_room(t, x->step);
@@ -257,11 +263,28 @@ static void
 uncount_rounds(struct tarea *t, const struct mapent *m)
 {
 	uint64_t *c = (uint64_t *)((uint64_t)t + T_BIAS + (int64_t)T_COUNT) +
-	    t->tmp0;
+	    (t->tmp0 & (NIDS - 1));
 
+	contexts_rounds(t, m, rounds_left(t));
+	if (m->kind == MAP_ROUNDS && m->counted)
+		return;
 	c[0] -= rounds_left(t);
 	if (m->rep == 1 && t->tmp2 == 0)
 		c[1]--;
+}
+
+/* Interrupted while the rounds are being counted: now they are not. */
+static void
+settle_rounds(struct tarea *t, struct mapent *m)
+{
+	uint8_t rep = m->counted ? 2 : 1;
+
+	if (m->kind != MAP_ROUNDS)
+		return;
+	uncount_rounds(t, m);
+	m->kind = MAP_BODY;
+	m->rep = rep & 3;
+	m->counted = 0;
 }
 
 /*
@@ -278,7 +301,7 @@ untell(struct tarea *t, const struct exitmeta *x, unsigned n)
 	if (x->step == 0)
 		return;
 	if (t->bufend == 0 || rt.boot.countbytes != 0) {
-		count_one(t, x->id, x->step, -1);
+		count_one(t, x, -1);
 	} else {
 		t->p -= x->step;
 		*(volatile uint32_t *)t->p = 0;
@@ -321,7 +344,8 @@ fp_pc(const struct tarea *t, uint64_t lo, uint64_t bits)
 	if (z == 2 || rt.ctl->nfrag[z] == 0)
 		return lo;
 	p = find(ip);
-	pc = pc_of(p.f, p.m->kind == MAP_BODY ? p.m->n : p.m->n - (p.m->n > 0));
+	pc = pc_of(p.f, p.m->kind == MAP_BODY || p.m->kind == MAP_ROUNDS ?
+	    p.m->n : p.m->n - (p.m->n > 0));
 	/* after a flush the maps are others */
 	return __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST) == t->gen ?
 	    pc & bits : lo;
@@ -397,7 +421,8 @@ done_at(const struct tarea *t, struct cache_place p)
 	const struct mapent *m = rt.maps + p.f->map;
 	unsigned n = p.m->n, first;
 
-	if (p.m->kind >= MAP_EXIT && p.m->kind <= MAP_LEFT)
+	if ((p.m->kind >= MAP_EXIT && p.m->kind <= MAP_LEFT) ||
+	    p.m->kind == MAP_STEPPED)
 		n -= (unsigned)state_is_outside(&rt.exits[p.f->exit +
 		    p.m->exit]);
 	if (!t->tf || n < 2)
@@ -417,8 +442,10 @@ take_exit(struct tarea *t, struct kucontext *uc, const struct fragmeta *f,
 
 	if (m->kind == MAP_EXIT)
 		tell_exit(t, x);
-	else if (m->kind == MAP_COUNTED)
+	else if (m->kind == MAP_COUNTED || m->kind == MAP_STEPPED)
 		count_down(t, x->step);
+	if (m->kind == MAP_STEPPED)
+		contexts_cost(t, x->step, x->refs, m->rep, 1);
 	if (n < m->n) {
 		t->pc = pc_of(f, n);
 		untell(t, x, n);
@@ -466,6 +493,7 @@ state_take(struct tarea *t, struct kucontext *uc)
 	}
 	t->df = uc->eflags >> 10 & 1;
 	t->p = uc->r8;
+	settle_rounds(t, &m);
 	switch (m.kind) {
 	case MAP_BODY:
 		if (n < m.n)
@@ -493,8 +521,7 @@ state_take(struct tarea *t, struct kucontext *uc)
 	case MAP_LAND:
 	case MAP_LAND_IR:
 		t->pc = m.kind == MAP_RETURN ? uc->rcx : t->tmp1;
-		if (m.kind == MAP_LAND_IR)
-			contexts_unland(t);
+		contexts_unland(t, &m);
 		jumped(t);
 		break;
 	case MAP_CALLED:	/* perhaps before the landing was pushed */
@@ -525,7 +552,8 @@ state_advanced(struct tarea *t, const struct kucontext *uc)
 	unsigned n = done_at(t, p);
 
 	t->trapped = uc->rip;
-	if (n == 0 && !(same && p.m->kind == MAP_BODY))
+	if (n == 0 && !(same && (p.m->kind == MAP_BODY ||
+	    p.m->kind == MAP_ROUNDS)))
 		return 0;
 	if (n == 1 && is_mov_ss(p.f->pc))
 		return 0;

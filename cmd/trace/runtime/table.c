@@ -278,8 +278,12 @@ look_two(struct tarea *t, uint64_t addr, uint64_t line, uint64_t now,
     uint32_t head)
 {
 	uint64_t next = line + (1ull << rt.boot.lineshift), place = 0;
-	int first = use_data(t, line, now), second = use_data(t, next, now);
+	int first, second;
 
+	/* this may empty the table, so it comes first */
+	contexts_tell(t, ROOM);
+	first = use_data(t, line, now);
+	second = use_data(t, next, now);
 	if (first && second)
 		return;
 	if (!first)
@@ -307,6 +311,8 @@ look_data(struct tarea *t, uint64_t addr, const uint32_t *asked)
 		put_data(b, line, set + i, now);
 		return;
 	}
+	if (__builtin_expect(!contexts_are_told(t), 0))
+		contexts_tell(t, ROOM);
 	addr = addr << PLACE_BITS | enter_data(t, line, now, 0);
 	__builtin_memcpy((void *)(t->p + 4), &addr, 8);
 	*(volatile uint32_t *)t->p = asked[0];
@@ -357,6 +363,7 @@ look_fetch(struct tarea *t, uint64_t addr, const uint32_t *asked)
 	uint64_t now = t->clock - (asked[1] >> 21);
 	unsigned n = asked[1] >> 8 & 0x1fff, k;
 
+	contexts_tell(t, ROOM);
 	if (__builtin_expect(asked[2] == 0, 0)) {	/* no cells */
 		buffer_room(t, ROOM + 12 * table_of(t)->n);
 		for (k = 0; k < n; k++)
@@ -376,6 +383,7 @@ look_rep(struct tarea *t, const uint32_t *asked)
 	unsigned nv = record_nvalues(asked[0]), nref = asked[1] >> 8 & 15;
 
 	memcpy(v, (void *)(t->p + 4), 8 * nv);
+	contexts_tell(t, ROOM + 12 * table_of(t)->n);
 	n = v[asked[1] >> 12 & 15];
 	for (i = 0; n != 0 && i < nref; i++) {
 		a = v[asked[1] >> (16 + 4 * i) & 15];
@@ -399,6 +407,8 @@ look_other(struct tarea *t, const uint32_t *asked)
 	t->rflags = (t->rflags & ~TRAP_FLAG) | (uint64_t)t->tf << 8;
 	if (t->look_kind >= LOOK_WIDE)
 		room += 12 * table_of(t)->n;
+	if (t->look_kind >= LOOK_WIDE && t->look_kind != LOOK_REP)
+		contexts_tell(t, room);
 	/* this may empty the table, so it comes first */
 	buffer_room(t, room);
 	switch (t->look_kind) {

@@ -192,7 +192,7 @@ area_share(uint64_t base, uint32_t slot)
 	if (rt.boot.seg[SEG_ARCS].size == 0)
 		return 0;
 	r = sys6(__NR_mremap, (long)rt.arcs, 0,
-	    (long)rt.boot.seg[SEG_ARCS].size, 3, (long)t + T_BIAS + T_ARCS, 0);
+	    (long)rt.boot.seg[SEG_ARCS].size, 3, (long)(at + IBL_ALL + n), 0);
 	return (r < 0 && r > -4096) ? -1 : contexts_begin(t);
 }
 

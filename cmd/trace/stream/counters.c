@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <htslib/khash.h>
@@ -23,6 +24,7 @@ static struct {
 	uint32_t id;
 	uint8_t ninsn;		/* of an id; or which one is repeated, from 1 */
 	uint8_t what;		/* enum what; NONE follows ROUNDS */
+	uint8_t refs[2];	/* reads and writes of one */
 } *counted;
 static uint32_t ncounters;
 #define COUNT_MAX (1ull << 56)	/* no honest counter gets this far */
@@ -59,19 +61,20 @@ counters_left(unsigned n)
 }
 
 uint32_t
-counter_new(uint32_t id, unsigned ninsn)
+counter_new(uint32_t id, unsigned ninsn, const uint8_t refs[2])
 {
 	uint32_t c = ncounters;
 
 	counted[c].id = id;
 	counted[c].ninsn = (uint8_t)ninsn;
 	counted[c].what = EXECUTIONS;
+	memcpy(counted[c].refs, refs, 2);
 	__atomic_store_n(&ncounters, c + 1, __ATOMIC_RELEASE);
 	return c;
 }
 
 uint32_t
-counter_rounds(uint32_t block, unsigned n)
+counter_rounds(uint32_t block, unsigned n, const uint8_t refs[2])
 {
 	uint32_t c = ncounters, i;
 	khiter_t k;
@@ -91,6 +94,7 @@ counter_rounds(uint32_t block, unsigned n)
 		counted[c + i].id = block;
 		counted[c + i].ninsn = (uint8_t)n;
 		counted[c + i].what = i == 0 ? ROUNDS : NONE;
+		memcpy(counted[c + i].refs, refs, 2);
 	}
 	__atomic_store_n(&ncounters, c + 2, __ATOMIC_RELEASE);
 	return c;
@@ -222,26 +226,30 @@ tell_rounds(uint64_t *c, uint32_t i, uint64_t v)
 		add_rounds(rounds_key(counted[i].id, counted[i].ninsn), r);
 }
 
-/* A thread's counter i, which is v; returns how many instructions that is. */
-static uint64_t
-tell_counter(unsigned slot, uint64_t *c, uint32_t i, uint64_t v)
+/* A thread's counter i, which is v; adds how many instructions that is. */
+static void
+tell_counter(unsigned slot, uint64_t *c, uint32_t i, uint64_t v, uint64_t *n)
 {
+	unsigned k;
+
 	c[i] = 0;
 	if (v >= COUNT_MAX)
 		trust_lose("a counter");
 	if (opt->kind->intervals)
 		thread_line(slot);
 	if (trust_lost)
-		return 0;
+		return;
+	for (k = 0; k < 2 && counted[i].what != NONE; k++)
+		n[1 + k] += v * counted[i].refs[k];
 	if (counted[i].what != EXECUTIONS) {
 		tell_rounds(c, i, v);
-		return 0;
+		return;
 	}
 	if (opt->kind->intervals)
 		evw_count(stream_writer, counted[i].id, v);
 	else
 		add_total(counted[i].id, v);
-	return v * counted[i].ninsn;
+	n[0] += v * counted[i].ninsn;
 }
 
 /* Kind cache adds counts up for the end.  The counters are zero afterwards. */
@@ -249,7 +257,8 @@ uint64_t
 counters_tell(unsigned slot)
 {
 	uint32_t i, end, max = __atomic_load_n(&ncounters, __ATOMIC_ACQUIRE);
-	uint64_t *c = counters_of(slot), n = 0, v;
+	uint64_t *c = counters_of(slot), v;
+	uint64_t n[3] = { 0, 0, 0 };	/* instructions, reads, writes */
 
 	if (opt->contexts != 0)
 		context_tell_new(stream_writer);
@@ -257,15 +266,15 @@ counters_tell(unsigned slot)
 		for (; i < end && !trust_lost; i++) {
 			v = ONCE(c[i]);
 			if (v != 0)
-				n += tell_counter(slot, c, i, v);
+				tell_counter(slot, c, i, v, n);
 		}
 	if (trust_lost)
 		return 0;
-	during_counted(n);
-	progress_counted(n);
+	during_counted(n[0]);
+	progress_counted(n[0]);
 	if (opt->contexts != 0)
 		context_counted(slot, n);
-	return n;
+	return n[0];
 }
 
 uint64_t

@@ -81,6 +81,17 @@ is_outdated(unsigned slot)
 	return bytes >= opt->last && opt->during == 0;
 }
 
+static unsigned frames_of;	/* the slot whose records are being written */
+
+void
+format_frame(struct evw *w, const uint32_t *values)
+{
+	uint64_t v[2];
+
+	memcpy(v, values, sizeof v);
+	context_frame(w, frames_of, thread_number(frames_of), v);
+}
+
 /* Write or keep the records at [from, to) of the buffers. */
 static void
 take_records(unsigned slot, uint32_t from, uint32_t to)
@@ -102,6 +113,7 @@ take_records(unsigned slot, uint32_t from, uint32_t to)
 	thread_line(slot);
 	if (trust_lost)
 		return;
+	frames_of = slot;
 	end = evw_records(stream_writer, a, b);
 	if (end < b && evw_error(stream_writer) != NULL)
 		trust_lose(evw_error(stream_writer));
@@ -160,7 +172,7 @@ interval(unsigned slot)
 {
 	uint64_t n = counters_tell(slot);
 
-	if (opt->contexts != 0)
+	if (opt->contexts != 0 && opt->kind->intervals)
 		context_tell(stream_writer, slot,
 		    (int64_t)ONCE(area.ctl->interval));
 	if (n != 0 && opt->kind->intervals)
@@ -586,6 +598,22 @@ format_start(char *const argv[], const char *name, int fd)
 		stream_head();
 }
 
+/* Threads of the new image will have the numbers of those that are gone. */
+static void
+leave_frames(void)
+{
+	uint32_t left;
+	unsigned n;
+
+	for (n = 1; counts_refs() && n <= threads_begun(); n++) {
+		left = context_left(n);
+		if (left == 0)
+			continue;
+		thread_line_of(n);
+		evw_line(stream_writer, "X %x", left);
+	}
+}
+
 /* Writes at once: the formatting thread does not run now. */
 void
 format_replace(char *lines)
@@ -593,6 +621,7 @@ format_replace(char *lines)
 	counters_define();
 	if (opt->last == 0)
 		format_last(stream_writer);
+	leave_frames();
 	write_lines(lines);
 	free(lines);
 	threads_reset();

@@ -56,8 +56,12 @@ void alloc_values(const struct qent *);
 void thread_begins(unsigned slot);
 /* Its number; 0: it has not begun. */
 unsigned thread_number(unsigned slot);
+/* How many have begun: the highest number. */
+unsigned threads_begun(void);
 /* The next lines are of this slot's thread: write a T line if need be. */
 void thread_line(unsigned slot);
+/* The same of the thread with this number. */
+void thread_line_of(unsigned n);
 /* The image was replaced: number threads from 1 again. */
 void threads_reset(void);
 

@@ -81,18 +81,21 @@ void format_renew(void);
  * an id that stands for `ninsn` instructions.  Is it still that id's?
  */
 bool counters_left(unsigned n);
-uint32_t counter_new(uint32_t id, unsigned ninsn);
+uint32_t counter_new(uint32_t id, unsigned ninsn, const uint8_t refs[2]);
 bool counter_is(uint32_t counter, uint32_t id);
 /*
  * The first of two counters of a block's repeated instruction n, from 1: the
- * sum of its counts, and how many were 0.
+ * sum of its counts, and how many were 0.  refs: reads and writes of a round.
  */
-uint32_t counter_rounds(uint32_t block, unsigned n);
+uint32_t counter_rounds(uint32_t block, unsigned n, const uint8_t refs[2]);
 /* Of a thread that waits for us: count n more; take all that was counted. */
 void counter_add(unsigned slot, uint32_t counter, uint64_t n);
 uint64_t counter_take(unsigned slot, uint32_t counter);
 /* Can the slot's thread have counters? */
 bool counters_has(unsigned slot);
+
+/* A record about frames (kind cache): its values. */
+void format_frame(struct evw *, const uint32_t *values);
 
 /* --for: set how many instructions an id stands for. */
 void format_length(uint32_t id, unsigned ninsn);

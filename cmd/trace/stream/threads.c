@@ -23,15 +23,26 @@ thread_number(unsigned slot)
 	return number[slot];
 }
 
+unsigned
+threads_begun(void)
+{
+	return begun;
+}
+
 void
 thread_line(unsigned slot)
 {
 	unsigned n = number[slot];
 
-	if (n == 0) {
+	if (n == 0)
 		trust_lose("records of no thread");
-		return;
-	}
+	else
+		thread_line_of(n);
+}
+
+void
+thread_line_of(unsigned n)
+{
 	if (n == current || (begun < 2 && current == 0))
 		return;
 	/* before the first T line, name the thread that ran until then */

@@ -18,7 +18,8 @@
 
 #define WORD(member) (T_CTX + (int32_t)CTX_WORDS + \
     (int32_t)offsetof(struct ctx_words, member))
-#define ARC(member) (T_ARCS + (int32_t)offsetof(struct ctx_arc, member))
+#define ARC(member) (T_ARCS + (counts_refs() ? (int32_t)CTX_MORE : 0) + \
+    (int32_t)offsetof(struct ctx_arc, member))
 #define COUNT(member) (T_CTX + (int32_t)CTX_COUNTS + \
     (int32_t)offsetof(struct ctx_count, member))
 #define FRAME(member) (int32_t)offsetof(struct ctx_frame, member)
@@ -88,7 +89,10 @@ push_frame(struct xlate *x, unsigned e)
 		emit_load(c, RDX, RDX, FRAME(place));
 	emit_store(c, RCX, FRAME(place), call ? RSP : RDX);
 	emit_store(c, RCX, FRAME(arc), RAX);
-	emit_store(c, RCX, FRAME(p), REG_P);
+	if (counts_refs())
+		refs_push(x);
+	else
+		emit_store(c, RCX, FRAME(p), REG_P);
 	emit_inc_sib(c, REG_T, RAX, 1, COUNT(calls));
 	mark_exit(x, e, MAP_CALL);
 	emit_store(c, REG_T, WORD(top), RCX);
@@ -142,8 +146,12 @@ pop_frame(struct xlate *x, unsigned e)
 	struct emitter *c = &x->c;
 
 	emit_load(c, RDX, RAX, FRAME(arc));
-	emit_load(c, RCX, RAX, FRAME(p));
-	emit_mov(c, RAX, REG_P);
+	if (counts_refs()) {
+		refs_pop(x, e);
+	} else {
+		emit_load(c, RCX, RAX, FRAME(p));
+		emit_mov(c, RAX, REG_P);
+	}
 	emit_not(c, RAX);
 	emit_lea_sib(c, RCX, RAX, RCX, 1, 1, 0);
 	emit_load_sib(c, RAX, REG_T, RDX, 1, COUNT(ir));
@@ -161,6 +169,10 @@ pop_frame_fast(struct xlate *x, unsigned e)
 {
 	struct emitter *c = &x->c;
 
+	if (counts_refs()) {
+		pop_frame(x, e);
+		return;
+	}
 	emit_load(c, RDX, RAX, FRAME(arc));
 	emit_load(c, RCX, RAX, FRAME(p));
 	emit_sub(c, RCX, REG_P);

@@ -168,6 +168,8 @@ count_tell_homed(struct xlate *x, unsigned e)
 	if (x->exit[e].kind == EXIT_INDIRECT)
 		note_exit(x, e);
 	count_up(&x->c, at, r);
+	if (counts_refs())
+		refs_tell(x, e, r);
 	if (opt->during != 0)
 		count_left(x, e);
 }

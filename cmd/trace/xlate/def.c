@@ -34,6 +34,8 @@ struct def {
 	uint32_t *id;		/* entries; that of the whole block is first */
 	uint32_t *cnt;		/* their counters, or NULL */
 	struct refid *ref;	/* kind cache: ids of single references */
+	const uint8_t (*refs)[2];	/* reads and writes of the first n
+					 * instructions; or NULL */
 	uint32_t epoch;		/* when it was made */
 	uint32_t known;		/* names of code that were known then, + 1 */
 	uint32_t owner;
@@ -187,10 +189,13 @@ def_was_passed(struct def *d)
 static uint32_t
 counter(struct def *d, unsigned k)
 {
+	static const uint8_t none[2];
 	uint32_t id = entry_id(d->id[k]);
+	unsigned n = entry_length(d->id[k]);
 
 	if (!counter_is(d->cnt[k], id))
-		d->cnt[k] = counter_new(id, entry_length(d->id[k]));
+		d->cnt[k] = counter_new(id, n, d->refs == NULL ? none :
+		    d->refs[n]);
 	return d->cnt[k];
 }
 
@@ -234,10 +239,35 @@ is_exit(const struct insn *in)
 	return in->flow == FLOW_COND || in->flow == FLOW_RET;
 }
 
+/*
+ * Reads and writes of the block's first instructions, by their number; those
+ * of repeated ones, and of gathers, are counted when they happen.
+ */
+static const uint8_t (*
+count_refs(const struct block *b))[2]
+{
+	uint8_t (*refs)[2];
+	unsigned i, j;
+
+	if (!counts_refs())
+		return NULL;
+	refs = xkeep((b->n + 1u) * sizeof *refs);
+	for (i = 0; i < b->n; i++) {
+		const struct insn *in = &b->in[i];
+
+		memcpy(refs[i + 1], refs[i], sizeof *refs);
+		for (j = 0; j < in->nref && in->special != SP_GATHER &&
+		    in->special != SP_REP && in->special != SP_REPCMP; j++)
+			refs[i + 1][in->ref[j].rw == 'w']++;
+	}
+	return (const uint8_t (*)[2])refs;
+}
+
 /* A definition of n instructions, without ids but that of the whole. */
 static struct def *
 new_def(app_pc pc, uint32_t by, unsigned n, unsigned ngroups,
-    const uint8_t *packed, size_t npacked, unsigned exits)
+    const uint8_t *packed, size_t npacked, unsigned exits,
+    const uint8_t (*refs)[2])
 {
 	struct def *d = xkeep(sizeof *d + npacked);
 	uint32_t id;
@@ -247,6 +277,7 @@ new_def(app_pc pc, uint32_t by, unsigned n, unsigned ngroups,
 	d->n = (uint8_t)n;
 	d->pc = pc;
 	d->owner = by;
+	d->refs = refs;
 	d->ngroups = (uint8_t)ngroups;
 	d->epoch = epoch;
 	d->number = (uint32_t)ndefs;
@@ -275,7 +306,8 @@ make_def(const struct block *b, const struct groups *g, const uint8_t *packed,
 
 	for (i = 0; i + 1 < b->n; i++)
 		exits += is_exit(&b->in[i]);
-	return new_def(b->pc, by, b->n, g->n, packed, npacked, exits);
+	return new_def(b->pc, by, b->n, g->n, packed, npacked, exits,
+	    count_refs(b));
 }
 
 /*
@@ -418,7 +450,7 @@ twin(const struct def *d, uint32_t by)
 			return t;
 	}
 	t = new_def(d->pc, by, d->n, d->ngroups, d->packed, d->npacked,
-	    d->nid);
+	    d->nid, d->refs);
 	return kh_value(defs, k) = t;
 }
 
@@ -595,6 +627,25 @@ def_alloc_id(void)
 	return id;
 }
 
+uint32_t
+def_frame_id(void)
+{
+	uint32_t id = new_id(NULL);
+
+	if (evw_special(stream_writer, id, 2, format_frame) < 0)
+		die("id %x: a definition that cannot be", id);
+	return id;
+}
+
+uint64_t
+def_refs(uint32_t def, unsigned n)
+{
+	const struct def *d = def < ndefs ? all[def] : NULL;
+
+	return d == NULL || d->refs == NULL || n > d->n ? 0 :
+	    d->refs[n][0] | (uint64_t)d->refs[n][1] << 8;
+}
+
 /* Make the ids of all exits before the code is written. */
 void
 def_ids(struct def *d, struct xlate *x)
@@ -602,6 +653,8 @@ def_ids(struct def *d, struct xlate *x)
 	unsigned i;
 
 	memset(x->id, 0, sizeof x->id);
+	if (d->refs != NULL)
+		memcpy(x->refs, d->refs, (x->b->n + 1u) * sizeof *d->refs);
 	for (i = 0; i < x->b->n; i++)
 		if (is_exit(&x->b->in[i]) || i + 1 == x->b->n) {
 			x->id[i + 1] = id_for(d, i + 1, x->g->used[i + 1]);

@@ -276,16 +276,29 @@ emit_inc_mem(struct emitter *c, int base, int32_t disp)
 	op_mem(c, 1, 0xff, 0, base, disp);
 }
 
+/* One of add, or, ..., cmp, by its number. */
+static void
+op_imm(struct emitter *c, unsigned op, int reg, int32_t v)
+{
+	if (v >= -128 && v < 128) {
+		op_reg(c, 1, 0x83, op, reg);
+		emit_byte(c, (uint8_t)v);
+	} else {
+		op_reg(c, 1, 0x81, op, reg);
+		emit_u32(c, (uint32_t)v);
+	}
+}
+
 void
 emit_sub_imm(struct emitter *c, int reg, int32_t v)
 {
-	if (v >= -128 && v < 128) {
-		op_reg(c, 1, 0x83, 5, reg);
-		emit_byte(c, (uint8_t)v);
-	} else {
-		op_reg(c, 1, 0x81, 5, reg);
-		emit_u32(c, (uint32_t)v);
-	}
+	op_imm(c, 5, reg, v);
+}
+
+void
+emit_cmp_imm(struct emitter *c, int reg, int32_t v)
+{
+	op_imm(c, 7, reg, v);
 }
 
 void

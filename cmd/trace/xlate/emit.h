@@ -89,6 +89,7 @@ void emit_bswap(struct emitter *, int reg);
 void emit_imm(struct emitter *, int reg, uint64_t);
 void emit_not(struct emitter *, int reg);
 /* These change the flags. */
+void emit_cmp_imm(struct emitter *, int reg, int32_t);
 void emit_sar(struct emitter *, int reg, int n);
 void emit_inc_mem(struct emitter *, int base, int32_t disp);
 void emit_sub_imm(struct emitter *, int reg, int32_t);

@@ -96,23 +96,17 @@ scratch(struct xlate *x, uint32_t avoid)
 
 /* ----------------------------------------------------------- instructions */
 
-/* op reg, imm (sign-extended): and (e0), compare (f8); changes the flags */
+/* and reg, imm (sign-extended); changes the flags */
 static void
-op_imm(struct emitter *c, unsigned op, int reg, int32_t v)
+and_imm(struct emitter *c, int reg, int32_t v)
 {
 	unsigned head = (reg > 7 ? 0x49u : 0x48u) | 0x8100u |
-	    (op | (unsigned)(reg & 7)) << 16;
+	    (0xe0u | (unsigned)(reg & 7)) << 16;
 
 	if (v == (int8_t)v)
 		emit_bytes(c, head | 0x200u | (uint64_t)(uint8_t)v << 24, 4);
 	else
 		emit_bytes(c, head | (uint64_t)(uint32_t)v << 24, 7);
-}
-
-static void
-and_imm(struct emitter *c, int reg, int32_t v)
-{
-	op_imm(c, 0xe0, reg, v);
 }
 
 static void
@@ -151,12 +145,6 @@ load_known_hint(struct emitter *c, int reg, uint64_t line)
 	emit_bytes(c, 0x41u | (reg > 7 ? 4u : 0) | 0xb70f00u |
 	    (0x80u | (unsigned)(reg & 7) << 3 | (REG_T & 7)) << 24 |
 	    (uint64_t)(uint32_t)disp << 32, 8);
-}
-
-static void
-cmp_imm(struct emitter *c, int reg, int32_t v)
-{
-	op_imm(c, 0xf8, reg, v);
 }
 
 /* cmp qword [T + disp], 0 */
@@ -372,7 +360,7 @@ check_data(struct xlate *x, const struct ref *r, unsigned k)
 		and_imm(c, t, (int32_t)TABLE_HINTS - 1);
 		load_hint(c, t);
 		op_table(c, 0x2b, s, t, T_DTAG);
-		cmp_imm(c, s, (int32_t)(line_size() - r->size));
+		emit_cmp_imm(c, s, (int32_t)(line_size() - r->size));
 		d->branch[0] = emit_jcc32(c, 7);
 		used(x, d);
 	}
@@ -439,6 +427,8 @@ void
 filter_element(struct xlate *x, unsigned e, int s)
 {
 	emit_store(&x->c, REG_P, 4, s);
+	if (counts_refs())
+		refs_element(x, s);
 	out_head(&x->c, def_ref_id(x->def, x, x->i, e + 1, false), 1);
 }
 

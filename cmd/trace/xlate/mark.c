@@ -53,8 +53,14 @@ mark(struct xlate *x, unsigned n, unsigned kind, unsigned rep)
 void
 mark_exit(struct xlate *x, unsigned e, unsigned kind)
 {
+	mark_part(x, e, kind, 0);
+}
+
+void
+mark_part(struct xlate *x, unsigned e, unsigned kind, unsigned done)
+{
 	struct mapent m = { .n = x->exit[e].n, .kind = kind & 15,
-		.exit = (uint8_t)e };
+		.exit = (uint8_t)e, .rep = done & 3 };
 
 	put_map(x, m);
 }

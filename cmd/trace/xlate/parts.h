@@ -14,6 +14,8 @@
 void mark(struct xlate *, unsigned n, unsigned kind, unsigned rep);
 /* ... or in exit e. */
 void mark_exit(struct xlate *, unsigned e, unsigned kind);
+/* The same, and some of what the kind means has been done. */
+void mark_part(struct xlate *, unsigned e, unsigned kind, unsigned done);
 
 /* regs.c: true if the register's guest value is at home only */
 bool regs_at_home(const struct xlate *, unsigned reg);
@@ -75,6 +77,15 @@ void calls_call(struct xlate *, unsigned e, unsigned (*new_exit)
 void calls_return(struct xlate *);
 void calls_entry(struct xlate *);
 void calls_cold(struct xlate *, void (*leave)(struct xlate *, unsigned e));
+
+/* refs.c: what calls take, in kind cache with --contexts */
+void refs_tell(struct xlate *, unsigned e, int r);
+void refs_push(struct xlate *);
+void refs_pop(struct xlate *, unsigned l);
+void refs_of_round(const struct insn *, uint8_t n[2]);
+void refs_rounds(struct xlate *, int s, int r);
+void refs_unround(struct xlate *, int s, int r);
+void refs_element(struct xlate *, int s);
 
 /* mangle.c: the instruction itself */
 void mangle_copy(struct xlate *, unsigned rep);

@@ -66,12 +66,17 @@ add_up(struct emitter *c, int32_t at, int s, int r)
 	emit_store(c, REG_T, at, r);
 }
 
-/* The counters of this instruction; offset from REG_T. */
+/* The counters of this instruction; offset from REG_T, and word for tmp0. */
 static int32_t
-counters(const struct xlate *x, uint32_t *first)
+counters(const struct xlate *x, uint32_t *word)
 {
-	*first = counter_rounds(def_id(x->def, def_length(x->def)), x->i + 1);
-	return T_COUNT + 8 * (int32_t)*first;
+	uint8_t refs[2];
+	uint32_t c;
+
+	refs_of_round(&x->b->in[x->i], refs);
+	c = counter_rounds(def_id(x->def, def_length(x->def)), x->i + 1, refs);
+	*word = rounds_word(c, refs[0], refs[1]);
+	return T_COUNT + 8 * (int32_t)c;
 }
 
 /* The count, which is in tmp2, is added up. */
@@ -79,15 +84,17 @@ static void
 count_rounds(struct xlate *x)
 {
 	struct emitter *c = &x->c;
-	uint32_t first;
-	int32_t at = counters(x, &first);
+	uint32_t word;
+	int32_t at = counters(x, &word);
 	int s = regs_scratch(x, 0), r = regs_scratch(x, BIT(s));
 	uint8_t *none, *on;
 
-	emit_store_simm(c, REG_T, TO(tmp0), (int32_t)first);
+	emit_store_simm(c, REG_T, TO(tmp0), (int32_t)word);
 	emit_load(c, s, REG_T, TO(tmp2));
 	none = jump_none(x);
 	add_up(c, at, s, r);
+	if (counts_refs())
+		refs_rounds(x, s, r);
 	x->counted = true;
 	mark(x, x->i, MAP_BODY, 1);
 	on = emit_jmp8(c);
@@ -104,8 +111,8 @@ count_rounds(struct xlate *x)
 static void
 uncount_rest(struct xlate *x, int s, int r)
 {
-	uint32_t first;
-	int32_t at = counters(x, &first);
+	uint32_t word;
+	int32_t at = counters(x, &word);
 
 	if (x->b->in[x->i].a32)
 		emit_mov32(&x->c, s, RCX);
@@ -115,6 +122,8 @@ uncount_rest(struct xlate *x, int s, int r)
 	emit_load(&x->c, r, REG_T, at);
 	emit_lea_sib(&x->c, r, r, s, 1, 1, 0);
 	emit_store(&x->c, REG_T, at, r);
+	if (counts_refs())
+		refs_unround(x, s, r);
 	x->counted = false;
 	mark(x, x->i + 1, MAP_BODY, 2);
 }

@@ -107,6 +107,8 @@ struct xlate {
 	struct cold_check cold[MAX_COLD];
 	unsigned ncold;
 	uint32_t cnt[MAX_INSN + 1];	/* counter of id[n] */
+	/* with counts_refs: reads and writes of the first n instructions */
+	uint8_t refs[MAX_INSN + 1][2];
 	struct {
 		uint8_t *at;	/* push [rip+]: displacement to patch */
 		uint64_t value;
@@ -160,6 +162,8 @@ uint32_t def_ref_id(struct def *, const struct xlate *, unsigned i, unsigned k,
  * instruction that was interrupted, or is 0.
  */
 #define NO_COUNTER ~0u
+/* The reads and writes of these instructions: low byte, and the next. */
+uint64_t def_refs(uint32_t def, unsigned n);
 uint32_t def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes);
 /*
  * The code that a slot's thread has run for an owner in limbo was another's:
@@ -170,6 +174,8 @@ void def_move(unsigned slot, uint32_t limbo, uint32_t owner);
 uint32_t def_leave_id(char which);
 /* The id of records of --allocs. */
 uint32_t def_alloc_id(void);
+/* That of records that say which calls a thread has made or left. */
+uint32_t def_frame_id(void);
 /* True if enough ids are left for any one block. */
 bool def_ids_left(void);
 /*

@@ -1,0 +1,160 @@
+/*
+ * shown - kind cache: which frames of a thread the stream shows
+ *
+ * The runtime records what has changed before a reference's record.  Frames of
+ * linkage stubs are not shown, for stubs are no functions.  A thread's number
+ * is never used again within an image, but by the next image.
+ *
+ * Where a thread's or a handler's outermost function returns, its root becomes
+ * that of its caller.  An arc that lib/walk has made leads from one to the
+ * other.
+ */
+#include "context/context.h"
+#include "context/parts.h"
+#include "evw.h"
+#include "util.h"
+
+struct frame {
+	uint32_t arc : 31;	/* the guest's */
+	uint32_t shown : 1;
+};
+static struct shown {
+	unsigned thread;
+	struct frame *v;	/* from the outermost */
+	size_t n, cap;
+	uint32_t next;		/* this arc's frame is there already; or 0 */
+} slots[NSLOT];
+
+static uint32_t *shown;		/* by thread: how many */
+static size_t nshown;
+
+static bool
+is_arc(uint64_t arc)
+{
+	if (arc % 16 == 0 && arcs_is(arc / 16))
+		return true;
+	trust_lose("its calls");
+	return false;
+}
+
+/* The number of the arc's call, or of the root that it leads to; 0: a stub. */
+static uint32_t
+number(struct evw *w, uint32_t arc)
+{
+	const struct walk_ctx *root = arcs_root(arc);
+	struct walk_arc *a = arcs_walk(arc);
+
+	return a == NULL && root == NULL ? 0 : told_number(w, a, root);
+}
+
+static void
+enter(struct evw *w, struct shown *s, uint32_t arc, uint64_t place)
+{
+	uint32_t n, next = s->next;
+
+	s->next = 0;
+	if (arc == next)
+		return;
+	n = number(w, arc);
+	s->v = xgrow(s->v, &s->cap, s->n + 1, sizeof *s->v);
+	s->v[s->n++] = (struct frame){ arc & INT32_MAX, n != 0 };
+	if (n == 0)
+		return;
+	shown[s->thread]++;
+	if (place == PLACE_NONE || arcs_root(arc) != NULL)
+		place = 0;
+	evw_line(w, "N %x %llx", n, (unsigned long long)place);
+}
+
+#define CALLERS_AT_ONCE 64u
+
+/*
+ * The outermost frame, of root `from`, becomes that of `to`, whose call that
+ * was, or the call of one that it called.  false: it was not.
+ */
+static bool
+become(struct evw *w, const struct walk_ctx *from, const struct walk_ctx *to,
+    unsigned depth)
+{
+	const struct walk_arc *a;
+	uint32_t call;
+
+	if (to == from)
+		return true;
+	for (a = to->arcs; a != NULL && depth < CALLERS_AT_ONCE; a = a->more)
+		if (a->from == NULL && a->ctx != to &&
+		    become(w, from, a->ctx, depth + 1)) {
+			call = told_number(w, a, NULL);
+			evw_line(w, "N %x 0 %x", told_number(w, NULL, to),
+			    call);
+			return true;
+		}
+	return false;
+}
+
+static void
+leave_some(struct evw *w, struct shown *s, size_t n)
+{
+	uint32_t left = 0;
+
+	for (; n > 0; n--)
+		left += s->v[--s->n].shown;
+	shown[s->thread] -= left;
+	if (left != 0)
+		evw_line(w, "X %x", left);
+}
+
+static void
+leave(struct evw *w, struct shown *s, uint32_t n, uint32_t next)
+{
+	const struct walk_ctx *from, *to;
+
+	if (n == 0 || n > s->n || (next != 0 && !arcs_is(next))) {
+		trust_lose("its calls");
+		return;
+	}
+	leave_some(w, s, n - 1);
+	from = arcs_root(s->v[s->n - 1].arc);
+	to = next == 0 ? NULL : arcs_root(next);
+	s->next = 0;
+	if (from != NULL && to != NULL && become(w, from, to, 0)) {
+		s->v[s->n - 1].arc = next & INT32_MAX;
+		s->next = next;
+	} else {
+		leave_some(w, s, 1);
+	}
+}
+
+void
+context_frame(struct evw *w, unsigned slot, unsigned thread,
+    const uint64_t v[2])
+{
+	struct shown *s = &slots[slot];
+
+	if (s->thread != thread) {
+		s->thread = thread;
+		s->n = 0;
+	}
+	shown = xgrow0(shown, &nshown, thread + 1ul, sizeof *shown);
+	context_lock();
+	if (v[0] == 0)
+		leave(w, s, (uint32_t)v[1], (uint32_t)(v[1] >> 32));
+	else if (is_arc(v[0]))
+		enter(w, s, (uint32_t)(v[0] / 16), v[1]);
+	context_unlock();
+}
+
+uint32_t
+context_left(unsigned thread)
+{
+	uint32_t n = thread < nshown ? shown[thread] : 0;
+	unsigned i;
+
+	if (n == 0)
+		return 0;
+	shown[thread] = 0;
+	for (i = 0; i < NSLOT; i++)
+		if (slots[i].thread == thread)
+			slots[i].thread = 0;
+	return n;
+}
