@@ -33,6 +33,10 @@ class_init(void)
 {
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
 	    ZYDIS_STACK_WIDTH_64);
+	/* the mnemonic is known before what the instruction does */
+	if (opt.by == BY_MNEMONIC)
+		ZydisDecoderEnableMode(&decoder, ZYDIS_DECODER_MODE_MINIMAL,
+		    ZYAN_TRUE);
 }
 
 static unsigned
@@ -133,12 +137,12 @@ by_width(const struct insns_at *at)
 /* ---- */
 
 static unsigned
-decode(const struct insns_at *at, const uint8_t *bytes)
+decode(const uint8_t *bytes, unsigned len)
 {
 	ZydisDecodedInstruction i;
 
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes,
-	    at->i->len, &i)) || i.length != at->i->len)
+	    len, &i)) || i.length != len)
 		return 0;
 	switch (opt.by) {
 	case BY_MNEMONIC:
@@ -152,6 +156,28 @@ decode(const struct insns_at *at, const uint8_t *bytes)
 	}
 }
 
+/* Programs have few different instructions: most are decoded once. */
+static unsigned
+decode_once(const uint8_t *bytes, unsigned len)
+{
+	static struct known {
+		uint64_t key[2];	/* bytes, then their number */
+		unsigned class;
+	} known[1 << 12];
+	uint64_t key[2] = { 0, 0 }, h;
+	struct known *k;
+
+	if (len >= sizeof key)
+		return decode(bytes, len);
+	memcpy(key, bytes, len);
+	key[1] |= (uint64_t)len << 56;
+	h = (key[0] ^ key[1] * 31) * UINT64_C(0x9e3779b97f4a7c15);
+	k = &known[h >> 52];
+	if (k->key[0] != key[0] || k->key[1] != key[1])
+		*k = (struct known){ { key[0], key[1] }, decode(bytes, len) };
+	return k->class;
+}
+
 unsigned
 class_of(const struct insns_at *at)
 {
@@ -163,7 +189,7 @@ class_of(const struct insns_at *at)
 	/* blocks overlap, and the same instruction comes several times */
 	if (bytes != NULL && bytes != last.bytes) {
 		last.bytes = bytes;
-		last.class = decode(at, bytes);
+		last.class = decode_once(bytes, at->i->len);
 	}
 	if (bytes == NULL || last.class == 0) {
 		code_unknown(at);

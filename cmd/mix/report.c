@@ -26,6 +26,11 @@ static struct out *out;
 static uint64_t *sums;
 static struct funcs *functions;
 static khash_t(part) *parts;	/* function and class -> sum */
+/* The function at hand, whose sums are not in parts yet. */
+static const int64_t *here;
+static uint64_t *here_sum;	/* by class */
+static unsigned *here_class;	/* those that are not 0 */
+static unsigned nhere;
 
 /*
  * A function's sum does not move. khash takes the low bits of keys, so these
@@ -54,6 +59,33 @@ add_part(const int64_t *f, unsigned class, uint64_t n)
 }
 
 static void
+leave(void)
+{
+	for (unsigned i = 0; i < nhere; i++) {
+		add_part(here, here_class[i], here_sum[here_class[i]]);
+		here_sum[here_class[i]] = 0;
+	}
+	nhere = 0;
+}
+
+static void
+add_here(const int64_t *f, unsigned class, uint64_t n)
+{
+	if (n == 0)
+		return;
+	if (here_sum == NULL) {
+		here_sum = xcalloc(class_count(), sizeof *here_sum);
+		here_class = xcalloc(class_count(), sizeof *here_class);
+	}
+	if (f != here)
+		leave();
+	here = f;
+	if (here_sum[class] == 0)
+		here_class[nhere++] = class;
+	here_sum[class] += n;
+}
+
+static void
 add(const struct insns_at *at, int64_t *n)
 {
 	unsigned c = class_of(at);
@@ -65,7 +97,7 @@ add(const struct insns_at *at, int64_t *n)
 		return;
 	f = funcs_at(functions, at->object, at->addr);
 	*f += (int64_t)at->times;
-	add_part(f, c, at->times);
+	add_here(f, c, at->times);
 }
 
 uint64_t *
@@ -73,6 +105,7 @@ report_sum(struct simrun *s)
 {
 	sums = xcalloc(class_count(), sizeof *sums);
 	simrun_insns(s, add);
+	leave();
 	return sums;
 }
 
