@@ -233,8 +233,7 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 			let_go(t);
 		if (t->skips == SKIP_AFTER && !rt.ctl->skipping)
 			buffer_first(t);	/* another thread was first */
-		if (rt.ctl->windows & WINDOWS_REQUESTS)
-			window_switch(t);
+		window_switch(t);
 		contexts_arrive(t);
 		gen = __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST);
 		arg[3] = window_mode(t) | (t->held ? MODE_ONCE : 0);
@@ -272,7 +271,8 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 		t->entry = entry_address(e);
 		__atomic_store_n(&t->slot->incache, 1, __ATOMIC_SEQ_CST);
 		if (__atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST) == gen &&
-		    !__atomic_load_n(&rt.ctl->letgo, __ATOMIC_SEQ_CST)) {
+		    !__atomic_load_n(&rt.ctl->letgo, __ATOMIC_SEQ_CST) &&
+		    window_is_right(t)) {
 			t->gen = gen;
 			t->renewed = rt.ctl->renewed;
 			t->tf = t->rflags >> 8 & 1;

@@ -395,6 +395,8 @@ void allocs_settle(struct tarea *);
 /* window.c */
 void window_exit(struct tarea *);
 void window_returned(struct tarea *);
+/* What the program has switched by a request: does the thread do that? */
+bool window_is_right(const struct tarea *);
 void window_switch(struct tarea *);
 
 /* client.c */

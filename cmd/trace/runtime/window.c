@@ -55,13 +55,20 @@ window_returned(struct tarea *t)
 		end(t);
 }
 
-/* What the program has switched by a request holds for this thread as well. */
+bool
+window_is_right(const struct tarea *t)
+{
+	return !(rt.ctl->windows & WINDOWS_REQUESTS) ||
+	    t->skips == SKIP_AFTER || (__atomic_load_n(&rt.ctl->off,
+	    __ATOMIC_SEQ_CST) != 0) == (t->skips != 0);
+}
+
 void
 window_switch(struct tarea *t)
 {
-	if (t->skips == SKIP_AFTER || (rt.ctl->off != 0) == (t->skips != 0))
+	if (window_is_right(t))
 		return;
-	if (rt.ctl->off) {
+	if (t->skips == SKIP_NONE) {	/* off may have changed again */
 		contexts_step(t, MOVE_END, t->pc);
 		end(t);
 	} else {
