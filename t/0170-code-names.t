@@ -50,6 +50,12 @@ for kind in all blocks counts cache; do
 	    END { print n }')"
 done
 
+# V8's files are taken from the names of functions
+traced counts v8 "$T"
+"$B/icount" "$T/j.ev" | "$B/fmt-cachegrind" >"$T/d.out"
+same "  lines" "fl=/src/in put.js 10 1 11 1004 " \
+    "$(fn 'JS:*second one /src/in put.js:10:1' "$T/d.out")"
+
 # passed on, and kept
 traced all dump "$T"
 "$B/icount" "$T/j.ev" | "$B/fmt-cachegrind" >"$T/d.out"

@@ -30,7 +30,7 @@ free_file(struct jit_file *f)
 {
 	if (f->fd >= 0)
 		close(f->fd);
-	free(f->line);
+	free(f->lines);
 }
 
 void

@@ -27,6 +27,7 @@ enum { LOAD, MOVE, LINES, CLOSE };
 enum { MAGIC = 0x4a695444, X86_64 = 62 };
 #define V8_PAD		0xdeadbeef
 #define V8_SHIFT	0x40
+#define V8_PADDING	7	/* bytes behind the last line */
 #define LINES_MOST	((uint32_t)16 << 20)	/* bytes of a record of lines */
 
 struct header {
@@ -69,9 +70,8 @@ read_header(struct jit_file *f)
 static void
 forget_lines(struct jit_file *f)
 {
-	free(f->line);
-	f->line = NULL;
-	f->nline = 0;
+	free(f->lines);
+	f->lines = NULL;
 }
 
 /* ---- lines ---- */
@@ -101,64 +101,148 @@ file_name(struct jit *j, const char *s, const char *last)
 	return intern(s);
 }
 
-/* The entries in [p, end) of a record, up to a malformed one. */
-static void
-read_entries(struct jit *j, struct jit_file *f, const char *p, const char *end,
-    uint64_t n)
+/* Is it the line of an address of this code? */
+static bool
+entry_line(const struct jit_file *f, const char *p, const struct jit_code *c,
+    struct jit_line *l)
 {
-	const char *file = NULL, *nul;
 	struct entry e;
 
-	for (; n > 0 && (size_t)(end - p) > sizeof e; n--, p = nul + 1) {
-		memcpy(&e, p, sizeof e);
-		p += sizeof e;
-		nul = memchr(p, '\0', (size_t)(end - p));
-		if (nul == NULL)
-			return;
-		if (strcmp(p, "\xff") != 0)
-			file = file_name(j, p, file);
-		if (file == NULL || *file == '\0' || e.line > INT32_MAX)
-			continue;
-		f->line[f->nline++] = (struct jit_line){ e.addr - f->shift,
-		    file, e.line };
-	}
+	memcpy(&e, p, sizeof e);
+	*l = (struct jit_line){ e.addr - f->shift, NULL, e.line };
+	return l->addr - c->start <= c->size && e.line <= INT32_MAX;
 }
 
+/* Is it a name, and not what happened to be in memory? */
+static bool
+is_name(const char *s)
+{
+	for (; *s != '\0'; s++)
+		if ((unsigned char)*s < ' ')
+			return false;
+	return true;
+}
+
+/* Read all entries of the waiting record; how many, or 0: it is malformed. */
+static uint32_t
+read_entries(struct jit *j, const struct jit_file *f, const struct jit_code *c,
+    struct jit_line *v)
+{
+	const char *p = f->lines, *end = p + f->nlines, *file = NULL, *nul;
+	uint32_t n = 0;
+
+	for (uint64_t k = f->nentry; k > 0; k--, p = nul + 1, n++) {
+		if ((size_t)(end - p) <= sizeof(struct entry) ||
+		    !entry_line(f, p, c, &v[n]))
+			return 0;
+		p += sizeof(struct entry);
+		nul = memchr(p, '\0', (size_t)(end - p));
+		if (nul == NULL)
+			return 0;
+		if (strcmp(p, "\xff") != 0)
+			file = is_name(p) ? file_name(j, p, file) : NULL;
+		if (file == NULL)
+			return 0;
+		v[n].file = file;
+	}
+	return n;
+}
+
+/* The file in a name as `JS:*f /home/u/a.js:1:13', of `len' bytes; or NULL. */
+static const char *
+file_in_name(struct jit *j, const char *name, size_t len)
+{
+	char file[JIT_NAME + 1];
+	size_t n = strlen(name);
+
+	for (unsigned i = 0; i < 2; i++) {
+		while (n > 0 && name[n - 1] >= '0' && name[n - 1] <= '9')
+			n--;
+		if (n == 0 || name[--n] != ':')
+			return NULL;
+	}
+	if (len >= n || len == 0 || name[n - len - 1] != ' ')
+		return NULL;
+	memcpy(file, name + n - len, len);
+	file[len] = '\0';
+	return file_name(j, file, NULL);
+}
+
+/* Entries of one size, all of this file; 0: some are malformed. */
+static uint32_t
+read_sized(const struct jit_file *f, const struct jit_code *c, size_t size,
+    const char *file, struct jit_line *v)
+{
+	uint32_t n = 0;
+
+	for (; n < f->nentry; n++) {
+		if (!entry_line(f, f->lines + n * size, c, &v[n]))
+			return 0;
+		v[n].file = file;
+	}
+	return n;
+}
+
+/*
+ * V8 writes the file's name from memory that it has freed. All entries of a
+ * function from one file have the same size, up to some padding at the end, and
+ * its name is in the function's.
+ */
+static uint32_t
+read_v8_entries(struct jit *j, const struct jit_file *f,
+    const struct jit_code *c, const char *name, struct jit_line *v)
+{
+	size_t size = f->nlines / f->nentry;
+	const char *file;
+	uint32_t n = 0;
+
+	for (; n == 0 && f->shift == V8_SHIFT && size > sizeof(struct entry) &&
+	    f->nlines - size * f->nentry <= V8_PADDING; size--) {
+		file = file_in_name(j, name, size - sizeof(struct entry) - 1);
+		if (file != NULL)
+			n = read_sized(f, c, size, file, v);
+	}
+	return n;
+}
+
+/* Keep a record of lines for the code that follows. */
 static void
-read_lines(struct jit *j, struct jit_file *f, uint64_t at, uint64_t size)
+read_lines(struct jit_file *f, uint64_t at, uint64_t size)
 {
 	uint64_t head[2];	/* address, n */
-	size_t n;
-	char *body;
 
 	forget_lines(f);
 	if (size < sizeof head || size > LINES_MOST ||
 	    !jit_read(f, at, head, sizeof head))
 		return;
-	n = (size_t)(size - sizeof head);
-	body = xmalloc(n + 1);
-	if (jit_read(f, at + sizeof head, body, n)) {
-		f->line = xmalloc((n / (sizeof(struct entry) + 1) + 1) *
-		    sizeof *f->line);
-		f->line_code = head[0];
-		read_entries(j, f, body, body + n, head[1]);
-		if (f->nline > 1)
-			qsort(f->line, f->nline, sizeof *f->line, by_addr);
-	}
-	free(body);
+	f->nlines = (size_t)(size - sizeof head);
+	f->line_code = head[0];
+	f->nentry = head[1];
+	if (f->nentry > f->nlines / (sizeof(struct entry) + 1))
+		return;
+	f->lines = xmalloc(f->nlines + 1);
+	if (!jit_read(f, at + sizeof head, f->lines, f->nlines))
+		forget_lines(f);
 }
 
 /* Give the waiting lines to a piece of code, if they are of it. */
 static void
-take_lines(struct jit *j, struct jit_file *f, struct jit_code *c)
+take_lines(struct jit *j, struct jit_file *f, struct jit_code *c,
+    const char *name)
 {
-	struct jit_line *v;
+	struct jit_line *v = NULL;
 
-	if (f->nline != 0 && f->line_code == c->start &&
-	    (v = jit_text(j, f->nline * sizeof *v)) != NULL) {
-		memcpy(v, f->line, f->nline * sizeof *v);
+	/* V8: the lines of its baseline code have offsets of bytecode */
+	if (f->lines != NULL && f->line_code == c->start && f->nentry != 0 &&
+	    (f->shift != V8_SHIFT || strncmp(name, "JS:^", 4) != 0))
+		v = jit_text(j, f->nentry * sizeof *v);
+	if (v != NULL) {
 		c->line = v;
-		c->nline = f->nline;
+		c->nline = read_entries(j, f, c, v);
+		if (c->nline == 0)
+			c->nline = read_v8_entries(j, f, c, name, v);
+		if (c->nline > 1)
+			qsort(v, c->nline, sizeof *v, by_addr);
 	}
 	forget_lines(f);
 }
@@ -171,23 +255,21 @@ read_load(struct jit *j, struct jit_file *f, uint64_t at, uint64_t size)
 	char name[JIT_NAME + 1];
 	struct load l;
 	struct jit_code c = { .dump = f->number };
-	uint64_t room;
-	size_t n;
+	uint64_t room = size - sizeof l;
+	size_t n = room < JIT_NAME ? (size_t)room : JIT_NAME;
 
-	if (size < sizeof l || !jit_read(f, at, &l, sizeof l)) {
+	if (size < sizeof l || !jit_read(f, at, &l, sizeof l) ||
+	    l.size >= room || !jit_read(f, at + sizeof l, name, n)) {
 		forget_lines(f);
 		return;
 	}
-	at += sizeof l;
-	room = size - sizeof l;
-	n = room < sizeof name ? (size_t)room : sizeof name;
+	name[n] = '\0';
 	c.start = l.addr;
 	c.size = l.size;
-	take_lines(j, f, &c);
 	/* the code is at the record's end, whatever the name */
-	c.bytes = at + room - l.size;
-	if (l.size >= room || !jit_read(f, at, name, n) ||
-	    !jit_add(j, c, name, strnlen(name, n)))
+	c.bytes = at + size - l.size;
+	take_lines(j, f, &c, name);
+	if (!jit_add(j, c, name, strlen(name)))
 		free((struct jit_line *)c.line);
 }
 
@@ -246,7 +328,7 @@ jitdump_poll(struct jit *j, struct jit_file *f)
 		else if (r.id == MOVE)
 			read_move(j, f, body, r.size - sizeof r);
 		else if (r.id == LINES)
-			read_lines(j, f, body, r.size - sizeof r);
+			read_lines(f, body, r.size - sizeof r);
 		else if (r.id == CLOSE)
 			f->bad = true;
 		f->at += r.size;

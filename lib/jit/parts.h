@@ -19,10 +19,11 @@ struct jit_file {
 	bool bad;		/* it is not what it should be: leave it */
 	uint32_t number;	/* of a dump, from 1 */
 	uint64_t shift;		/* of addresses in line records */
-	/* line records of the code record that follows */
-	struct jit_line *line;
-	uint32_t nline;
-	uint64_t line_code;	/* of code at this address */
+	/* the record of lines for the code record that follows; or NULL */
+	char *lines;
+	size_t nlines;		/* bytes */
+	uint64_t nentry;
+	uint64_t line_code;	/* they are of code at this address */
 };
 
 struct jit {

@@ -5,6 +5,8 @@
  *			/tmp/perf-PID.map; then code at another address
  *	jit dump DIR	the same in DIR/jit-PID.dump, written at the end, with
  *			lines; the first one moves
+ *	jit v8 DIR	dump as V8 writes it: lines with 0x40 added to their
+ *			addresses, files that are not what they should be
  *	jit many N	N functions, without names
  *	jit odd HOW	like map, but the map is not what it should be: link,
  *			fifo, other, junk, huge, folder
@@ -26,6 +28,8 @@
 static uint8_t *page;
 static FILE *map, *dump;
 static char map_name[64];
+static int v8;
+static const char file[] = "/src/in put.js";
 
 /* mov $rounds,%ecx; pad times nop; 1: dec %ecx; jnz 1b; ret */
 static unsigned
@@ -74,8 +78,8 @@ open_dump(const char *folder)
 	char name[4096];
 
 	struct { uint32_t magic, version, size, mach, pad, pid;
-	    uint64_t time, flags; } h = { 0x4a695444, 1, sizeof h, 62, 0,
-	    (uint32_t)getpid(), 1, 0 };
+	    uint64_t time, flags; } h = { 0x4a695444, 1, sizeof h, 62,
+	    v8 ? 0xdeadbeef : 0, (uint32_t)getpid(), 1, 0 };
 
 	snprintf(name, sizeof name, "%s/jit-%d.dump", folder, (int)getpid());
 	dump = fopen(name, "w+");
@@ -85,26 +89,32 @@ open_dump(const char *folder)
 		exit(3);
 }
 
+/* A line of an address, and its file. */
+static size_t
+entry(char *to, const uint8_t *addr, uint32_t line, const char *name)
+{
+	struct { uint64_t addr; uint32_t line, column; } e = {
+	    (uint64_t)(uintptr_t)addr + (v8 ? 0x40 : 0), line, 0 };
+
+	memcpy(to, &e, sizeof e);
+	memcpy(to + sizeof e, name, strlen(name) + 1);
+	if (v8)
+		memcpy(to + sizeof e, "\x8b\0\x03\xff", 4);
+	return sizeof e + strlen(name) + 1;
+}
+
 /* Lines 10, of the first instruction, and 11, of all others. */
 static void
-tell_lines(const uint8_t *code, const char *file)
+tell_lines(const uint8_t *code)
 {
-	char body[256];
-	struct { uint64_t addr; uint32_t line, column; } e = {
-	    (uint64_t)(uintptr_t)code, 10, 0 };
-	uint64_t head[2] = { e.addr, 2 };
+	char body[256] = { 0 };
+	uint64_t head[2] = { (uint64_t)(uintptr_t)code, 2 };
 	size_t n = sizeof head;
 
 	memcpy(body, head, n);
-	memcpy(body + n, &e, sizeof e);
-	n += sizeof e;
-	n += (size_t)sprintf(body + n, "%s", file) + 1;
-	e.addr += 5;
-	e.line = 11;
-	memcpy(body + n, &e, sizeof e);
-	n += sizeof e;
-	n += (size_t)sprintf(body + n, "\xff") + 1;
-	record(2, body, n);
+	n += entry(body + n, code, 10, file);
+	n += entry(body + n, code + 5, 11, v8 ? file : "\xff");
+	record(2, body, n + (v8 ? 6 : 0));
 }
 
 static void
@@ -118,7 +128,8 @@ tell_load(const uint8_t *code, unsigned size, const char *name)
 
 	l.vma = l.addr;
 	memcpy(body, &l, n);
-	n += (size_t)sprintf(body + n, "%s", name) + 1;
+	n += (size_t)sprintf(body + n, v8 ? "JS:*%s %s:10:1" : "%s", name,
+	    file) + 1;
 	memcpy(body + n, code, size);
 	record(0, body, n + size);
 }
@@ -144,7 +155,7 @@ tell(const uint8_t *code, unsigned n, const char *name)
 		fflush(map);
 	}
 	if (dump != NULL) {
-		tell_lines(code, "/src/in put.js");
+		tell_lines(code);
 		tell_load(code, n, name);
 	}
 }
@@ -236,7 +247,8 @@ main(int argc, char **argv)
 		many((unsigned)atoi(argv[2]));
 		return 0;
 	}
-	if (strcmp(what, "dump") == 0 && argc == 3)
+	v8 = strcmp(what, "v8") == 0;
+	if ((v8 || strcmp(what, "dump") == 0) && argc == 3)
 		open_dump(argv[2]);
 	else if (strcmp(what, "odd") == 0 && argc == 3)
 		odd(argv[2]);

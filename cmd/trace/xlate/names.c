@@ -153,7 +153,7 @@ advise(void)
 {
 	const char *how = names_advice();
 
-	if (nfound != 0 || nmade < 64 || nmade < nall / 20)
+	if (nfound != 0 || nmade < 64)
 		return;
 	if (how != NULL)
 		warn("code made at run time has no names; what tells them: %s",

@@ -1,0 +1,66 @@
+#!/bin/sh
+# code that is unmapped before the run ends, or replaced by an exec, keeps the
+# names of its object: in kinds counts and cache, which tell counts late, too
+. t/lib.sh
+
+[ -x "$B/trace" ] || skip_all "no trace"
+cat >"$T/lib.c" <<'END'
+int guest(int n)
+{
+	int s = 0;
+
+	for (int i = 0; i < n; i++)
+		s = s * 3 + i;
+	return s;
+}
+END
+cat >"$T/prog.c" <<'END'
+#include <dlfcn.h>
+#include <stddef.h>
+#include <unistd.h>
+int before(int n)
+{
+	volatile int s = 0;
+
+	for (int i = 0; i < n; i++)
+		s = s * 3 + i;
+	return s;
+}
+int main(int argc, char **argv)
+{
+	void *lib = dlopen(argv[1], RTLD_NOW);
+	int (*f)(int) = (int (*)(int))dlsym(lib, "guest");
+	int r = f(1000) == 1 || before(1000) == 1;
+
+	if (dlclose(lib) != 0 || dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD))
+		return 1;
+	if (argc > 2)
+		execv(argv[2], argv + 2);
+	return r;
+}
+END
+${CC:-gcc} -O1 -g -shared -fPIC -o "$T/lib.so" "$T/lib.c" || exit 99
+${CC:-gcc} -O1 -g -fno-inline -o "$T/prog" "$T/prog.c" -ldl || exit 99
+
+# what KIND: the instructions of the two functions
+what() {
+	"$B/trace" -e "$1" -o "$T/ev" "$T/prog" "$T/lib.so" $2 || return 1
+	"$B/icount" "$T/ev" | "$B/fmt-cachegrind" | awk '
+	    /^fn=/ { fn = substr($0, 4) } /^[0-9]/ { n[fn] += $2 }
+	    END { print n["guest"], n["before"] }'
+}
+
+want=$(what all)
+ok "both functions have costs: $want" "$(set -- $want
+    [ "$1" -gt 3000 ] && [ "$2" -gt 3000 ]; echo $?)"
+for kind in blocks counts cache; do
+	same "kind $kind" "$want" "$(what $kind)"
+	same "kind $kind, before an exec" "$want" \
+	    "$(what $kind /bin/true)"
+done
+"$B/trace" -e counts --contexts -o "$T/ev" "$T/prog" "$T/lib.so"
+"$B/callgraph" "$T/ev" | "$B/fmt-folded" >"$T/folded" 2>/dev/null
+same "counts --contexts" "main;guest ${want% *}" \
+    "$(grep -o 'main;guest [0-9]*' "$T/folded")"
+
+done_testing
