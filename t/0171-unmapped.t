@@ -63,4 +63,36 @@ done
 same "counts --contexts" "main;guest ${want% *}" \
     "$(grep -o 'main;guest [0-9]*' "$T/folded")"
 
+# what was mapped before an exec is not what is there now
+cat >"$T/fixed.c" <<'END'
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#define AT ((unsigned char *)0x600000000000)
+int main(int argc, char **argv)
+{
+	int anew = argc < 3, fd = anew ? -1 : open(argv[1], O_RDONLY);
+
+	if (mmap(AT, 65536, PROT_READ | PROT_EXEC | (anew ? PROT_WRITE : 0),
+	    MAP_PRIVATE | MAP_FIXED | (anew ? MAP_ANONYMOUS : 0), fd, anew ? 0 :
+	    0x40000) != AT)
+		return 1;
+	if (!anew)
+		execv(argv[0], (char *[]){ argv[0], argv[1], NULL });
+	for (int i = 0; i < 65536; i += 16) {
+		memcpy(AT + i, "\x90\xc3", 2);
+		((void (*)(void))(AT + i))();
+	}
+	return 0;
+}
+END
+${CC:-gcc} -O1 -o "$T/fixed" "$T/fixed.c" || exit 99
+libc=$(ldd "$T/fixed" | awk '/libc\./ { print $3 }')
+check "code where a library was before an exec" "$B/trace" -e counts \
+    --contexts -o "$T/ev" "$T/fixed" "$libc" again
+"$B/callgraph" --contexts "$T/ev" | "$B/fmt-folded" >"$T/folded" 2>/dev/null
+same "has functions of its own" 4096 \
+    "$(grep -c 'main;0x00006000000[0-9a-f]*0 2$' "$T/folded")"
+
 done_testing

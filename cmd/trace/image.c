@@ -179,8 +179,10 @@ take_over(void)
 		command_wait();
 		follow_image();
 	}
-	if (opt->contexts != 0)
+	if (opt->contexts != 0) {
 		context_image();
+		context_maps("U 0 ffffffffffffffff\n");
+	}
 	maps_forget();
 	area_close();
 	format_replace(xstrdup("U 0 ffffffffffffffff\n"));

@@ -128,7 +128,8 @@ fi
 python=
 for p in python3 python3.12 python3.13 python3.14; do
 	command -v $p >/dev/null && native $p -X perf -c 'import sys
-sys.exit(not sys.is_stack_trampoline_active())' && python=$p
+sys.exit(not sys.is_stack_trampoline_active())' &&
+	    python=$($p -c 'import sys; print(sys.executable)')
 done
 cat >a.py <<'END'
 def inner(n):
