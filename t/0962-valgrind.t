@@ -268,6 +268,12 @@ same "and last lines of its own" 2 "$(grep -c 'I refs:' said)"
 same "but no first ones" 1 "$(grep -c 'Command:' said)"
 ran 0 "a silent one" $args --child-silent-after-fork=yes ./prog fork
 same "has none" 1 "$(grep -c 'I refs:' said)"
+ran 0 "a child, and one name" --tool=cachegrind --cachegrind-out-file=one \
+    ./prog fork
+same "is the file of the first process" \
+    "$(sed -n 's/.*I refs: *//p' said | tr -d , | sort -n | tail -n 1)" \
+    "$(sed -n 's/^summary: //p' one)"
+same "and nothing is left" one "$(ls -d one*)"
 rm -f cg.*
 ran 0 "a program executed" $args ./prog exec "$T/prog"
 same "goes on natively" 1 "$(ls cg.* | wc -l)"
