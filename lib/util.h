@@ -84,6 +84,16 @@ void *xgrow0(void *p, size_t *cap, size_t need, size_t elemsize);
 int num_next(const char **s, unsigned k, uint64_t *out);
 /* The same for a number that is all of s. */
 int num_parse(const char *s, unsigned k, uint64_t *out);
+
+/*
+ * A hash for khash of addresses, whose low bits are mostly alike: by khash's
+ * own one for integers they share few buckets.
+ */
+static inline uint32_t
+hash_address(uint64_t a)
+{
+	return (uint32_t)(a * 0x9e3779b97f4a7c15ull >> 32);
+}
 /* The same for an option's argument; dies naming `what` if not min..max. */
 uint64_t num_arg(const char *what, const char *s, uint64_t min, uint64_t max);
 uint64_t size_arg(const char *what, const char *s, uint64_t min, uint64_t max);

@@ -22,7 +22,7 @@
 #include "sym.h"
 #include "util.h"
 
-KHASH_MAP_INIT_INT64(func, struct func *)
+KHASH_INIT(func, uint64_t, struct func *, 1, hash_address, kh_int64_hash_equal)
 
 struct object {
 	struct sym *sym;	/* NULL: not opened yet */

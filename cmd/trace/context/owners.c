@@ -45,6 +45,11 @@ struct owner {
 };
 
 static khash_t(owner) *numbers;
+
+KHASH_INIT(place, uint64_t, const struct func_place *, 1, hash_address,
+    kh_int64_hash_equal)
+
+static khash_t(place) *places;	/* of addresses, as they are mapped now */
 static struct owner *owners;	/* by number, from 1 */
 static size_t nowners = 1, capowners;
 
@@ -52,6 +57,7 @@ void
 owners_start(void)
 {
 	numbers = kh_init(owner);
+	places = kh_init(place);
 	funcs_start();
 	walk.contexts = true;
 	walk.maxcontexts = opt->contexts;
@@ -62,6 +68,7 @@ context_maps(const char *lines)
 {
 	context_lock();
 	funcs_mapped(lines);
+	kh_clear(place, places);
 	context_unlock();
 }
 
@@ -127,9 +134,16 @@ const struct func_place *
 owner_place(uint64_t pc)
 {
 	struct func_place at;
+	int made;
+	khint_t k = kh_put(place, places, pc, &made);
 
-	func_place(pc, &at);
-	return func_same_place(&at);
+	if (made < 0)
+		die("places of code:");
+	if (made != 0) {
+		func_place(pc, &at);
+		kh_val(places, k) = func_same_place(&at);
+	}
+	return kh_val(places, k);
 }
 
 /* ------------------------------------------------------ how code is entered */

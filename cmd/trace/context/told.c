@@ -19,7 +19,7 @@ struct charge {
 	int64_t cost[COSTS];	/* instructions; kind cache: reads, writes */
 };
 
-KHASH_MAP_INIT_INT64(num, uint32_t)
+KHASH_INIT(num, uint64_t, uint32_t, 1, hash_address, kh_int64_hash_equal)
 
 /* By slot: charges since the last V lines, and where an arc's are, + 1. */
 static struct account {
