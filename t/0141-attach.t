@@ -334,6 +334,13 @@ for k in counts cache all; do
 	! grep -q memfd:quern "/proc/$pid/maps" || bad="$bad $k(maps)"
 done
 same "attached to 15 times: each is told, and nothing stays" "" "$bad"
+for o in "" --contexts; do
+	timeout -k 5 60 "$B/trace" -e cache $o --for=5000 -p $pid \
+	    -o "$T/run.ev" 2>"$T/trace.err" 9>&-
+	ok "-e cache --for $o" $?
+	grep -q '^Q.* s$' "$T/run.ev"
+	ok "-e cache --for $o: the references of that window" $?
+done
 exec 9>&-
 wait $pid
 same "its end" 6 $?

@@ -54,6 +54,7 @@ static const struct mode {
 	{ "cache", { "-e", "cache" }, false },
 	{ "outside", { "-e", "all", "--from=0x1000" }, true },
 	{ "cachesmall", { "-e", "cache=2,64,2" }, false },
+	{ "cachecontexts", { "-e", "cache", "--contexts" }, true },
 	{ "long", { "-e", "all", "--debug=long" }, true },
 };
 enum { NMODE = sizeof modes / sizeof modes[0] };
@@ -492,7 +493,7 @@ run_traced(const struct victim *v, const struct mode *m,
 static bool
 is_too_large(const struct victim *v, const struct mode *m)
 {
-	return strcmp(m->name, "contexts") == 0 &&
+	return strstr(m->name, "contexts") != NULL &&
 	    strcmp(v->name, "prc-aslimit") == 0;
 }
 

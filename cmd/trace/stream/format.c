@@ -101,7 +101,7 @@ take_records(unsigned slot, uint32_t from, uint32_t to)
 
 	if (from == to)
 		return;
-	if (opt->during != 0)
+	if (opt->during != 0 && !opt->kind->alone)
 		b = during_records(a, b);
 	if (progress_on && opt->kind->records)
 		progress_records(a, b);
