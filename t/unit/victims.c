@@ -505,9 +505,15 @@ work(const struct victim *v)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	report = v->report;
 	if (run_native(v, &native) && tracer != NULL && !is_skip(&native))
-		for (int i = 0; i < NMODE; i++)
-			if (mode_wanted[i] && !is_too_large(v, &modes[i]))
+		for (int i = 0; i < NMODE; i++) {
+			if (!mode_wanted[i])
+				continue;
+			if (is_too_large(v, &modes[i]))
+				say("ok - %s %s # skip its address space is "
+				    "too small\n", v->name, modes[i].name);
+			else
 				run_traced(v, &modes[i], &native);
+		}
 	_exit(0);
 }
 
