@@ -172,6 +172,30 @@ printf '1\t0x0000000000401000\tstack of 0x0000000000401000\n%s\n%s\n' \
     "1	0x0000000000401100	stack of 0x0000000000401100" | sort >"$T/want"
 samefile "name the function" "$T/want" "$T/calls"
 
+# what is known of a line only later
+"$B/cachesim" --help 2>&1 | grep -q cacheuse && {
+	"$B/trace" -o "$T/true.ev" true
+	"$B/cachesim" --cacheuse=yes -t -o "$T/told.ev" "$T/true.ev"
+	check "cachesim --cacheuse" "$D" -o "$T/data" "$T/told.ev"
+	check "its columns" grep -q '^events:.* AcCost1' "$T/data"
+}
+cat >"$T/labels.ev" <<'EOF2'
+H quern-events 2
+H outcomes D1mr AcCost1 SpLoss1
+B 1 >1000 4r8.0 4w8.0 4m4.0+8 4w8@2000
+1+10000
+O 1=1 D1mr
+O 2=2
+T 7
+1+40*3
+O =1 AcCost1*3e8 SpLoss1*38
+O 1=1
+O =2 AcCost1
+E exit 0 5
+EOF2
+check "labels" "$D" -o "$T/data" "$T/labels.ev"
+same "count" "totals: 1 1001 56" "$(tail -n 1 "$T/data")"
+
 # who stores beside whom
 ${CC:-gcc} -g -O1 -pthread -o "$T/sharing" t/src/sharing.c
 "$B/trace" --allocs -o "$T/run.ev" "$T/sharing"

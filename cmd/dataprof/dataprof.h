@@ -41,7 +41,7 @@ struct dataprof {
 	uint64_t time;		/* instructions, or events of allocations */
 	const char *unit;	/* which of them */
 	/* columns of costs */
-	unsigned ncol;
+	unsigned ncol, ndata;	/* those of fetches come last */
 	const char *const *column;
 };
 extern struct dataprof dp;

@@ -80,6 +80,9 @@ struct insn_cache {
 };
 static struct insn_cache **insns;	/* by block */
 static size_t ninsns;
+/* By label of O lines: the row that it stands for. */
+static size_t *labels;
+static size_t nlabels;
 /* Kind all: by block, the groups' values; lib/walk has those of its own. */
 static uint64_t **values;
 static size_t nvalues;
@@ -189,6 +192,7 @@ make_columns(void)
 	if (refs) {
 		add_column("Dr", SIDE_READ);
 		add_column("Dw", SIDE_WRITE);
+		dp.ndata = dp.ncol;
 	}
 	for (unsigned k = 0; k < 2 * nevent; k++) {
 		s = side_of(event[k % nevent]);
@@ -196,6 +200,8 @@ make_columns(void)
 			continue;
 		add_column(event[k % nevent], s);
 		column_of[k % nevent] = dp.ncol;
+		if (s != SIDE_FETCH)
+			dp.ndata = dp.ncol;
 	}
 	dp.column = column;
 }
@@ -236,12 +242,17 @@ refer(struct insn_cache *c, uint64_t addr, const int64_t *cost, uint64_t n)
 		tally_add(c->row, cost, n);
 }
 
+static size_t
+code_row(const struct insn_cache *c)
+{
+	return tally_row(c->code - 1, object_code(DATA_CODE,
+	    tally_code_at(c->code - 1)->fn));
+}
+
 static void
 fetched(const struct insn_cache *c, const int64_t *cost)
 {
-	const struct func *f = tally_code_at(c->code - 1)->fn;
-
-	tally_add(tally_row(c->code - 1, object_code(DATA_CODE, f)), cost, 1);
+	tally_add(code_row(c), cost, 1);
 }
 
 /* Where a block's groups are, in kind all. */
@@ -471,20 +482,50 @@ add_side(const struct ev_def *d, uint32_t insn, const struct list *l,
 	}
 }
 
+/* O n=label: what the instruction refers to now is what is meant later. */
+static void
+set_label(const struct ev_def *d, uint32_t insn, uint64_t label)
+{
+	struct insn_cache *cache = cache_of(d->block, insn);
+	struct data_place p;
+	uint64_t addr;
+
+	labels = xgrow0(labels, &nlabels, label + 1, sizeof *labels);
+	labels[label] = meant(d->block, insn, values_of(d->block), SIDE_ANY,
+	    &addr) == NULL ? code_row(cache) : tally_find(ev_thread(dp.events),
+	    addr, cache->code - 1, false, &p);
+}
+
+/* O =label: of whatever side the events are. */
+static void
+add_label(uint64_t label, const struct list *l)
+{
+	for (unsigned s = 0; s < NSIDE; s++)
+		if (l->any[s])
+			tally_add(labels[label], l->cost[s], l->most[s]);
+}
+
 static void
 outcome(const struct ev *e)
 {
 	const struct ev_def *d = ev_last(dp.events);
 	const struct list *l = parsed(e->text);
+	uint64_t label = e->nnum > 1 ? e->num[1] : 0;
 
 	if (l == NULL) {
 		ev_bad(dp.events, "O: malformed, or an event that is in no "
 		    "H outcomes line");
 		return;
 	}
+	if (e->num[0] == 0) {
+		add_label(label, l);
+		return;
+	}
 	for (unsigned s = 0; s < NSIDE; s++)
 		if (l->any[s])
 			add_side(d, (uint32_t)e->num[0] - 1, l, s);
+	if (label != 0)
+		set_label(d, (uint32_t)e->num[0] - 1, label);
 }
 
 /* ---- lines ---- */

@@ -25,7 +25,7 @@ static int64_t total[COST_EVMAX];
 struct sum {
 	uint32_t object;
 	uint64_t refs;
-	int64_t all;		/* of all columns */
+	int64_t data, all;	/* of columns of data; of all columns */
 	int64_t *cost;
 	const struct heap_site *site;	/* or NULL */
 };
@@ -52,6 +52,7 @@ add_up(void)
 		for (unsigned k = 0; k < dp.ncol; k++) {
 			s->cost[k] += r.cost[k];
 			s->all += r.cost[k];
+			s->data += k < dp.ndata ? r.cost[k] : 0;
 			total[k] += r.cost[k];
 		}
 	}
@@ -172,6 +173,8 @@ by_cost(const void *x, const void *y)
 	uint64_t p = a->site != NULL ? a->site->peak : 0;
 	uint64_t q = b->site != NULL ? b->site->peak : 0;
 
+	if (a->data != b->data)
+		return a->data > b->data ? -1 : 1;
 	if (a->all != b->all)
 		return a->all > b->all ? -1 : 1;
 	if (p != q)
