@@ -48,6 +48,7 @@ struct variants variants;
 static struct model model[NCACHE];
 static struct use *use;
 static const struct model_use *tell;
+struct fetched model_fetched;
 
 void
 model_init(const struct geometry g[NCACHE], const struct model_use *u)
@@ -67,6 +68,7 @@ model_init(const struct geometry g[NCACHE], const struct model_use *u)
 		m->way = xcalloc(ways, sizeof *m->way);
 		n += (uint32_t)ways;
 	}
+	model_fetched.shift = model[I1].shift;
 	if (variants.cacheuse)
 		use = xcalloc(n, sizeof *use);
 	variant_clear();
@@ -83,6 +85,7 @@ void
 variant_clear(void)
 {
 	memset(streams, 0, sizeof streams);
+	model_fetched.line = UINT64_MAX;
 	for (int c = 0; c < NCACHE && model[c].way != NULL; c++)
 		for (uint64_t i = 0; i < model[c].sets * model[c].assoc; i++) {
 			uint32_t at = model[c].first + (uint32_t)i;
@@ -275,9 +278,16 @@ model_flush(void)
 }
 
 unsigned
-model_access(int cache, uint64_t addr, uint64_t size, bool write,
-    uint64_t times)
+model_fetch(uint64_t addr, uint64_t size, uint64_t times)
 {
-	return variants.cacheuse ? used_access(cache, addr, size, times) :
-	    plain_access(cache, addr, size, write);
+	model_fetched.line = (addr + size - 1) >> model_fetched.shift;
+	return variants.cacheuse ? used_access(I1, addr, size, times) :
+	    plain_access(I1, addr, size, false);
+}
+
+unsigned
+model_data(uint64_t addr, uint64_t size, bool write)
+{
+	return variants.cacheuse ? used_access(D1, addr, size, 1) :
+	    plain_access(D1, addr, size, write);
 }

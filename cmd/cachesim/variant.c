@@ -24,7 +24,7 @@ const char *const variant_events[] = { "I1mr", "ILmr", "D1mr", "DLmr", "D1mw",
     "DLmw", "ILdmr", "DLdmr", "DLdmw", "AcCost1", "SpLoss1", "AcCost2",
     "SpLoss2" };
 
-/* What an instruction has cost. */
+/* What an instruction has cost, besides what each execution of it has. */
 struct spent {
 	int64_t reads, writes, rounds;
 	int64_t event[NEVENT];
@@ -158,47 +158,106 @@ more_fetches(const struct ev_block *b, const struct ev_insn *i)
 }
 
 static void
-fetch(const struct ev_walk *w)
+fetch(const struct ev_block *b, const struct ev_insn *i)
 {
-	uint64_t more = each ? more_fetches(w->block,
-	    &w->block->insn[w->insn]) : 0;
-	unsigned got = model_access(I1, w->addr, w->size, false, more + 1);
+	uint64_t more = each && i->nref > 0 ? more_fetches(b, i) : 0;
+	unsigned got;
 
-	spent[now].rounds += (int64_t)more;
+	if (more != 0)
+		spent[now].rounds += (int64_t)more;
+	if (!variants.cacheuse && model_again(i->addr, i->len))
+		return;
+	got = model_fetch(i->addr, i->len, more + 1);
 	if (got != 0)
 		count(I1MR, ILDMR, got);
 }
 
 static void
-reference(const struct ev_walk *w, uint32_t most)
+access_data(const struct ev_ref *r, uint64_t addr)
 {
-	bool write = w->kind == 'w';
-	unsigned got = model_access(D1, w->addr, w->size < most ? w->size :
-	    most, w->kind != 'r', 1);
+	uint64_t most = variants.widest;
+	unsigned got = model_data(addr, r->size < most ? r->size : most,
+	    r->kind != 'r');
 
-	if (write)
-		spent[now].writes++;
-	else
-		spent[now].reads++;
 	if (got != 0)
-		count(write ? D1MW : D1MR, write ? DLDMW : DLDMR, got);
+		count(r->kind == 'w' ? D1MW : D1MR,
+		    r->kind == 'w' ? DLDMW : DLDMR, got);
+}
+
+/* How often a reference happened, beyond once for each execution. */
+static void
+differs(const struct ev_ref *r, int64_t by)
+{
+	if (r->kind == 'w')
+		spent[now].writes += by;
+	else
+		spent[now].reads += by;
+}
+
+static inline bool
+happens(const struct ev_block *b, const struct ev_ref *r)
+{
+	return r->where != EV_GROUP || b->value[r->group] != 0;
+}
+
+static inline uint64_t
+base(const struct ev_block *b, const struct ev_ref *r)
+{
+	return r->where == EV_GROUP ? r->at + b->value[r->group] : r->at;
+}
+
+/* The repeated references from..to, which take turns. */
+static void
+repeated(const struct ev_block *b, const struct ev_ref *from,
+    const struct ev_ref *to)
+{
+	int64_t n = (int64_t)b->value[from->count - 1];
+	uint64_t rounds = n < 0 ? -(uint64_t)n : (uint64_t)n;
+
+	for (uint64_t k = 0; k < rounds; k++)
+		for (const struct ev_ref *r = from; r < to; r++)
+			if (happens(b, r))
+				access_data(r, base(b, r) + (n < 0 ?
+				    -(k * r->size) : k * r->size));
+	for (const struct ev_ref *r = from; r < to; r++)
+		differs(r, happens(b, r) ? (int64_t)(rounds - 1) : -1);
+}
+
+static void
+references(const struct ev_block *b, const struct ev_ref *r,
+    const struct ev_ref *end)
+{
+	const struct ev_ref *from;
+
+	while (r < end) {
+		from = r++;
+		if (from->count != 0) {
+			while (r < end && r->count == from->count)
+				r++;
+			repeated(b, from, r);
+		} else if (happens(b, from)) {
+			access_data(from, base(b, from));
+		} else {
+			differs(from, -1);
+		}
+	}
 }
 
 static void
 execute(const struct ev_def *d)
 {
 	uint64_t first = insns_first(run->insns, simrun_number(d->block));
-	struct ev_walk w;
+	const struct ev_block *b = d->block;
 
 	nfound = 0;
 	ntold = 0;
-	for (ev_walk(&w, d); ev_step(&w); ) {
-		now = first + w.insn;
-		now_insn = w.insn;
-		if (w.kind == 'i')
-			fetch(&w);
-		else
-			reference(&w, variants.widest);
+	for (uint32_t k = 0; k < d->n; k++) {
+		const struct ev_insn *i = &b->insn[k];
+
+		now = first + k;
+		now_insn = k;
+		fetch(b, i);
+		references(b, b->ref + i->ref, b->ref + i->ref + i->nref);
 	}
 }
 
@@ -274,10 +333,12 @@ variant_add(const struct insns_at *at, int64_t *n)
 	const struct spent *c = &spent[at->insn +
 	    insns_first(run->insns, at->block)];
 	const int64_t *e = c->event;
-	const int64_t column[] = { (int64_t)at->times + c->rounds, e[I1MR],
+	int64_t column[] = { (int64_t)at->times + c->rounds, e[I1MR],
 	    e[ILMR], c->reads, e[D1MR], e[DLMR], c->writes, e[D1MW], e[DLMW] };
 	unsigned k = sizeof column / sizeof *column;
 
+	for (unsigned i = 0; i < at->i->nref; i++)
+		column[at->ref[i].kind == 'w' ? 6 : 3] += (int64_t)at->times;
 	for (unsigned i = 0; i < k; i++)
 		n[i] += column[i];
 	for (unsigned i = ILDMR; variants.wb && i <= DLDMW; i++)

@@ -27,11 +27,27 @@ void model_init(const struct geometry g[NCACHE], const struct model_use *);
 /* What an access found, beside nothing. */
 enum { L1_MISSED = 1, LL_MISSED = 2, LL_WROTE_BACK = 4 };
 /*
- * An access to I1 or D1, and behind it to LL. With --cacheuse it counts as
- * `times' uses of its lines.
+ * A fetch or a data access, and behind it one to LL. With --cacheuse a fetch
+ * counts as `times' uses of its lines.
  */
-unsigned model_access(int cache, uint64_t addr, uint64_t size, bool write,
-    uint64_t times);
+unsigned model_fetch(uint64_t addr, uint64_t size, uint64_t times);
+/* The last line fetched; log2 of its size. */
+extern struct fetched {
+	uint64_t line;
+	unsigned shift;
+} model_fetched;
+
+/* Is this in the line fetched last? Then it is a hit, for no data is in I1. */
+static inline bool
+model_again(uint64_t addr, uint64_t size)
+{
+	uint64_t line = model_fetched.line;
+
+	return addr >> model_fetched.shift == line &&
+	    (addr + size - 1) >> model_fetched.shift == line;
+}
+
+unsigned model_data(uint64_t addr, uint64_t size, bool write);
 /* --cacheuse: all lines leave. */
 void model_flush(void);
 
