@@ -160,4 +160,41 @@ bad "cores 65" "65 is not within 1 to 64"
 bad "no L7" "no such cache or TLB: \`L7'"
 bad "cash L1" "a line of no kind: \`cash'"
 status 2 "no such machine" "$M" --machine=/nowhere/m --describe
+# --- repeats: many equal rounds are left out, and nothing is else
+for seed in 1 2 3; do
+	python3 t/models/repeats.py $seed 60 500 >"$T/many.ev"
+	python3 t/models/repeats.py -x <"$T/many.ev" >"$T/each.ev"
+	for how in --machine=drcachesim --machine=zen4 --machine=server2023 \
+	    --huge=2M,50% --warm=3000 --with="cache L1D policy=lru" \
+	    --with="cache L1D policy=tree-plru" \
+	    --with="cache L1D policy=bit-plru" \
+	    --with="cache L1D policy=srrip" --with="cache L1D policy=random"
+	do
+		"$M" --with="cache L1D size=8k ways=8 sets=16" "$how" \
+		    "$T/many.ev" | grep '^[0-9t+-]' >"$T/a"
+		"$M" --with="cache L1D size=8k ways=8 sets=16" "$how" \
+		    "$T/each.ev" | grep '^[0-9t+-]' >"$T/b"
+		check "rounds left out, stream $seed $how" \
+		    grep -q ^totals "$T/a"
+		samefile "give the same" "$T/b" "$T/a"
+	done
+	"$M" -t "$T/many.ev" | "$B/icount" | grep '^[0-9t+-]' >"$T/a"
+	"$M" -t "$T/each.ev" | "$B/icount" | grep '^[0-9t+-]' >"$T/b"
+	samefile "and with -t" "$T/b" "$T/a"
+done
+{ echo H quern-events 1
+  echo 'B 1 >401000 4r8.0 2C401000'
+  echo 1+7ffe1000
+  echo '1.*ffffffff'
+  echo E exit 0 4294967297; } >"$T/many.ev"
+check "four billion equal rounds" "$M" "$T/many.ev"
+check "all of them count" grep -q '^totals: 8589934594 4294967297 0 1 1 0 ' \
+    "$T/out"
+{ echo H quern-events 1
+  echo 'B 1 >401000 2r1.0*1w1.2*1'
+  echo 1+400000+3fffffffffffffff+500000
+  echo E exit 0 1; } >"$T/many.ev"
+status 2 "an instruction that no program repeats so often" "$M" "$T/many.ev"
+same "said with its line" "memsim: $T/many.ev:3: an instruction repeated more \
+than 68719476736 times" "$(cat "$T/err")"
 done_testing

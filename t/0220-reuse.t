@@ -189,6 +189,14 @@ for seed in 1 12; do
 	ok "a random stream" $?
 done
 
+{ echo H quern-events 1
+  echo 'B 1 >401000 2r1.0*1w1.2*1'
+  echo 1+400000+3fffffffffffffff+500000
+  echo E exit 0 1; } >"$T/many.ev"
+status 2 "an instruction that no program repeats so often" "$R" "$T/many.ev"
+same "said with its line" "reuse: $T/many.ev:3: an instruction repeated more \
+than 68719476736 times" "$(cat "$T/err")"
+
 # functions: the sums are those of all; a loop over 8 KB needs 8 KB
 awk 'BEGIN { print "H quern-events 1\nM 1 1000 2000 0 /no\\040such/file"
 	print "B 1 >1000 4r8.0 2C1000"

@@ -199,7 +199,7 @@ static void
 pass_record(struct simrun *s, const uint64_t *rec)
 {
 	const struct ev_def *d = ev_def(s->events, ev_id(*rec));
-	uint64_t first = count_first(simrun_number(d->block)), quiet = 0;
+	uint64_t first = count_first(simrun_number(d->block)), quiet = 0, k;
 	const struct sim_outcome *o;
 	unsigned n;
 
@@ -207,8 +207,13 @@ pass_record(struct simrun *s, const uint64_t *rec)
 		run_round(rec);
 		o = count_take(first, &n);
 		quiet++;
-		if (n == 0 && left > 1)
-			continue;
+		if (n == 0 && left > 1) {
+			k = run_skip(rec, left - 1);
+			quiet += k;
+			left -= k;
+			if (left > 1)
+				continue;
+		}
 		simrun_pass(s, rec, quiet - 1);
 		quiet = 0;
 		simrun_outcomes(s, count_name, o, n);

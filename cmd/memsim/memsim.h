@@ -323,6 +323,8 @@ void run_core(unsigned number);
 void run_batch(const uint64_t *rec, const uint64_t *end);
 /* One of a record's rounds. */
 void run_round(const uint64_t *rec);
+/* After a round: how many of n more were as that one, and need not be run? */
+uint64_t run_skip(const uint64_t *rec, uint64_t n);
 /* Only count it and set its block's values, which are returned. */
 const uint64_t *run_apply(const uint64_t *rec);
 /* The core of this thread runs from here on. */

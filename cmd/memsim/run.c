@@ -27,6 +27,9 @@
 
 #include "util.h"
 
+#define MOST_ROUNDS (UINT64_C(1) << 36)
+#define STILL	8		/* rounds worth a call of run_skip */
+
 struct op {
 	uint64_t at;		/* what is added to the value */
 	uint64_t mask;		/* of an entry's bits that must be as wanted */
@@ -78,6 +81,8 @@ static size_t capunit, capblock;
 static enum { NEVER, AFTER_REFS, ALWAYS } strict;
 static bool wants_pc;		/* a prefetcher does */
 static bool code_first;		/* the order of code and data is free */
+/* Something more than uses happened since run_skip was called. */
+static bool busy;
 static struct quick quick[MOST_CORES][2];
 
 /* ---- the first caches ---- */
@@ -386,11 +391,14 @@ access_all(unsigned side, uint64_t addr, uint32_t size)
 	if (!is_use(&quick[cpu - core][side], addr, size, mask_of(now.kind))) {
 		now.addr = addr;
 		now.size = size;
+		busy = true;
 		level_access();
 	}
 	if ((addr >> 12) + 1 != cpu->last[side] ||
-	    addr >> 12 != (addr + size - 1) >> 12)
+	    addr >> 12 != (addr + size - 1) >> 12) {
+		busy = true;
 		tlb_access(side, addr, size);
+	}
 }
 
 __attribute__((noinline))
@@ -431,6 +439,7 @@ other_page(struct cache *t, const struct unit *u, const struct op *op,
 	if (is_other_page(t, op->side, (addr >> 12) + 1))
 		return;
 	now.insn = count_first(u->block) + op->insn;
+	busy = true;
 	tlb_access(op->side, addr, op->size);
 }
 
@@ -543,6 +552,20 @@ count_refs(const struct ev_block *b, uint32_t i, const int64_t n[2])
 		count_event(COL_DW, more[1]);
 }
 
+/* Is there a count of rounds that no program can have run? */
+static bool
+is_endless(const struct ev_block *b)
+{
+	for (unsigned k = 0; k < b->nref; k++) {
+		int64_t n = b->ref[k].count == 0 ? 0 :
+		    (int64_t)b->value[b->ref[k].count - 1];
+
+		if ((n < 0 ? -(uint64_t)n : (uint64_t)n) > MOST_ROUNDS)
+			return true;
+	}
+	return false;
+}
+
 /* An execution by its events, one after the other. */
 __attribute__((noinline))
 static void
@@ -555,6 +578,12 @@ walk(uint32_t id)
 	bool begun = false;
 	uint32_t insn = 0;
 
+	busy = true;
+	if (is_endless(d->block)) {
+		ev_bad(sim->events, "an instruction repeated more than "
+		    "%lu times", MOST_ROUNDS);
+		return;
+	}
 	for (ev_walk(&w, d); ev_step(&w); ) {
 		if (w.insn != insn && begun) {
 			count_refs(d->block, insn, n);
@@ -640,10 +669,44 @@ run_round(const uint64_t *rec)
 		ops(u, u->value, quick[0], false);
 }
 
+/* Does it change nothing to have used the same lines once more? */
+static bool
+is_settled(const struct cache *c)
+{
+	return c == NULL || c->note == NOTE_STAMP || c->note == NOTE_NONE ||
+	    c->note == NOTE_TREE || c->note == NOTE_RRIP;
+}
+
+/*
+ * Rounds in which no address moves are as the last one, if that found all its
+ * lines in the first caches.
+ */
+uint64_t
+run_skip(const uint64_t *rec, uint64_t n)
+{
+	const struct quick *q = quick[cpu - core];
+	bool was = busy;
+
+	busy = false;
+	if (was)
+		return 0;
+	for (unsigned i = 0; i < ev_ngroups(*rec); i++)
+		if (rec[1 + i] != 0)
+			return 0;
+	for (unsigned side = CODE; side <= DATA; side++)
+		if (!is_settled(q[side].c) || !is_settled(q[side].tlb))
+			return 0;
+	unit[ev_id(*rec)].count += n;
+	return n;
+}
+
 void
 run_batch(const uint64_t *rec, const uint64_t *end)
 {
 	for (; rec < end; rec = ev_skip(rec))
-		for (uint64_t n = ev_more(rec) + 1; n > 0; n--)
+		for (uint64_t n = ev_more(rec) + 1; n > 0; ) {
 			run_round(rec);
+			if (--n >= STILL)
+				n -= run_skip(rec, n);
+		}
 }

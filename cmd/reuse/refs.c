@@ -23,6 +23,8 @@
 
 #include "util.h"
 
+#define MOST_ROUNDS (UINT64_C(1) << 36)	/* that a program may have run */
+
 static struct evr *events;
 static struct insns *insns;
 static struct use *uses;
@@ -292,6 +294,11 @@ repeated(const struct use *u, const struct use *end, const uint64_t *value)
 	t.down = (int64_t)t.rounds < 0;
 	if (t.down)
 		t.rounds = -t.rounds;
+	if (t.rounds > MOST_ROUNDS) {
+		ev_bad(events, "an instruction repeated more than %lu times",
+		    MOST_ROUNDS);
+		return end;
+	}
 	for (uint64_t k = 0; k < t.rounds && !history->lru.full; k++) {
 		turns_round(&t, k, count_weight);
 		stay = turns_stay(&t, k);
