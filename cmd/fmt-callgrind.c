@@ -355,8 +355,12 @@ write_sum(bool whole)
 	costsum_sort(sum);
 	if (whole)
 		costw_total(writer, costsum_total(sum));
-	while (costsum_next(sum, &c))
+	while (costsum_next(sum, &c)) {
+		/* callgrind_annotate takes what follows calls=0 for own cost */
+		if (c.kind == COST_CALL && c.count[0] == 0)
+			c.count[0] = 1;
 		costw_put(writer, &c);
+	}
 	costsum_free(sum);
 	sum = NULL;
 	if (!is_split())

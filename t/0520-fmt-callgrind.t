@@ -197,6 +197,11 @@ same "tells the sum" "$(tail -n 1 v)" \
     "$(sed -n '/^totals/p' err)"
 same "and the events" "$(sed -n '/^events/p' v)" "$(sed -n '/^events/p' err)"
 
+# --- calls that were counted by nobody: one, as Callgrind has them
+sed '0,/^calls=[0-9]*/s//calls=0/' costs >uncounted
+check "a call without a count" "$F" uncounted
+same "is one" 0 "$(grep -c '^calls=0' out)"
+
 # --- trouble
 sed '/^totals/,$d' costs >cut
 status 2 "costs that are cut" "$F" cut
