@@ -214,6 +214,7 @@ static void
 begin(char **argv)
 {
 	if (opt->adopt != NULL) {
+		follow_adopted(opt->adopt);
 		argv = adopt(opt->adopt);
 		if (argv == NULL)
 			exit(0);

@@ -26,7 +26,7 @@
 #include "util.h"
 
 static struct {
-	int pid, shares, fd, numbers;
+	int pid, shares, fd;
 	unsigned long long blob, inode;
 } spec;
 
@@ -203,11 +203,10 @@ adopt(const char *s)
 	struct head h;
 	unsigned tries = 0;
 
-	if (sscanf(s, "%d,%d,%llx,%llx,%d,%d", &spec.pid, &spec.shares,
-	    &spec.blob, &spec.inode, &spec.fd, &spec.numbers) != 6)
+	if (sscanf(s, "%d,%d,%llx,%llx,%d,", &spec.pid, &spec.shares,
+	    &spec.blob, &spec.inode, &spec.fd) != 5)
 		die("--adopt=%s: process,shares,address,inode,descriptors", s);
 	fcntl(spec.fd, F_SETFD, FD_CLOEXEC);
-	follow_take_numbers(spec.numbers, 0);
 	guest.pid = guest.tid = spec.pid;
 	guest.mem = -1;
 	guest.pidfd = (int)syscall(SYS_pidfd_open, guest.pid, 0);

@@ -54,13 +54,22 @@ follow_options(int argc, char *const argv[])
 }
 
 /* What another trace, or we before an exec, had: see there. */
-void
-follow_take_numbers(int fd, unsigned n)
+static void
+take_numbers(int fd, unsigned n)
 {
 	numbers = fd;
 	nth = n;
 	if (fd >= 0)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+void
+follow_adopted(const char *spec)
+{
+	const char *last = strrchr(spec, ',');
+
+	if (last != NULL)
+		take_numbers(atoi(last + 1), 0);
 }
 
 static unsigned
@@ -232,7 +241,7 @@ follow_next_image(const char *spec)
 	if (sscanf(spec, "%d,%d,%d,%d,%u%n", &guest.pid, &adopted, &failed, &fd,
 	    &number, &n) != 5)
 		die("--image=%s: process,0|1,0|1,numbers[,trace]...", spec);
-	follow_take_numbers(fd, number);
+	take_numbers(fd, number);
 	for (spec += n; sscanf(spec, ",%d%n", &trace, &n) == 1; spec += n)
 		keep(trace);
 	if (failed)

@@ -79,6 +79,8 @@ int follow_child(pid_t, int shares);
  * that has this number in the run.
  */
 const char *follow_number(void);
+/* Take what follow_child has added to the argument of --adopt. */
+void follow_adopted(const char *spec);
 /* 1: the process that ended was such a trace. */
 int follow_ended(pid_t, int st);
 /* Send a signal to all of these traces. */

@@ -21,9 +21,6 @@ struct head {
 	uint64_t start, data, end, rt, miss, called, returned, join;
 };
 
-/* follow.c: NUMBERS or -1; we have the nth process of its number, 0: unknown */
-void follow_take_numbers(int fd, unsigned nth);
-
 /* blob.S */
 extern const uint8_t runtime_blob[], runtime_blob_end[];
 
