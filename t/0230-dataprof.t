@@ -56,7 +56,7 @@ sums() {
 	cmp "$1.sums" "$2.sums" && [ -s "$1.sums" ]
 }
 
-for kind in all cache=16,64,1; do
+for kind in all "cache=16,64,1 --contexts"; do
 	"$B/trace" -e $kind --alloc-fn=arena_take:1 -o "$T/run.ev" "$T/layout"
 	"$B/cachesim" $caches -t -o "$T/told.ev" "$T/run.ev"
 	"$B/cachesim" $caches -o "$T/costs" "$T/run.ev"
@@ -73,9 +73,9 @@ for kind in all cache=16,64,1; do
 	only touch_parts "arena_take < make_parts" 5000
 	only touch_list "malloc < make_node" 20000
 	only drop_list "malloc < make_node" 10000
-	[ $kind = all ] || continue
 	only touch_caller "stack of caller" 1800
 	only touch_stack "" 0
+	[ "$kind" = all ] || continue
 	for maker in make_list make_reused make_hash worker; do
 		n=$(awk -F'\t' -v o="malloc < make_node < $maker" \
 		    '$2 == "touch_list" && index($3, o) == 1 { s += $1 }
@@ -122,6 +122,13 @@ done
 check "annotate" "$B/annotate" "$T/view"
 check "annotate: an object" grep -q 'recs\[\].range\[\].high' "$T/out"
 check "merge" "$B/merge" -o "$T/merged" "$T/view" "$T/view"
+
+# kind cache without contexts
+"$B/trace" -e cache -o "$T/run.ev" true
+"$B/cachesim" -t -o "$T/told.ev" "$T/run.ev"
+check "without contexts" "$D" --text "$T/told.ev"
+check "what stacks need is told" grep -q 'stack: which function.s needs' \
+    "$T/out"
 
 # all references, without a simulator
 "$B/trace" --allocs -o "$T/run.ev" "$T/layout"

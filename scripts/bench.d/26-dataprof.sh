@@ -10,8 +10,8 @@ for w in sqlite3 python3; do
 	lane "and --allocs" "$B/trace -e cache --allocs -o /dev/null $run"
 	go cache
 	title "$w: allocations, with contexts"
-	lane contexts "$B/trace -e counts --contexts -o /dev/null $run"
-	lane "and --allocs" "$B/trace -e counts --contexts --allocs \
+	lane contexts "$B/trace -e cache --contexts -o /dev/null $run"
+	lane "and --allocs" "$B/trace -e cache --contexts --allocs \
 	    -o /dev/null $run"
 	go contexts
 done
