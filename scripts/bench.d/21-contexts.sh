@@ -32,7 +32,7 @@ for w in $WORKLOADS; do
 	    --stdout=/dev/null $run | $B/cachesim -t $caches |
 	    $B/callgraph |
 	    $B/fmt-callgrind -o our.out"
-	lane "with all" "$B/trace --stdout=/dev/null $run | $B/cachesim -t |
+	lane "with all" "$B/trace --stdout=/dev/null $run | $B/cachesim -t $caches |
 	    $B/callgraph | $B/fmt-callgrind -o our.out"
 	lane "trace --contexts" "$B/trace -e cache --contexts \
 	    -o /dev/null $run"
