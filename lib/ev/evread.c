@@ -751,6 +751,25 @@ plain_outcome(struct evr *r, struct ev *e)
 	return outcome_line(r, e);
 }
 
+/* The same of N and X lines in kind cache: hexadecimal numbers. */
+static int
+plain_frame(struct evr *r, struct ev *e)
+{
+	const char *s = e->line + 1;
+	unsigned most = e->line[0] == 'N' ? 3 : 1;
+
+	if (r->kind != EV_CACHE || !r->ctx.told)
+		return 0;
+	for (e->nnum = 0; *s == ' ' && e->nnum < most; e->nnum++) {
+		s++;
+		if (ev_hex(&s, &e->num[e->nnum]) < 0)
+			return 0;
+	}
+	if (s != e->line + e->len || e->nnum < (most == 3 ? 2 : 1))
+		return 0;
+	return varying_line(r, e);
+}
+
 static int
 other_line(struct evr *r, struct ev *e)
 {
@@ -846,7 +865,8 @@ ev_next(struct evr *r, struct ev *e)
 		return bad(r, "a line of more than %d bytes", MAXLINE);
 	*nl = '\0';
 	r->p = nl + 1;
-	c = plain_outcome(r, e);
+	c = *e->line == 'N' || *e->line == 'X' ? plain_frame(r, e) :
+	    plain_outcome(r, e);
 	if (c == 0)
 		c = other_line(r, e);
 	if (c > 0)

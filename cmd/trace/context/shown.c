@@ -47,6 +47,30 @@ number(struct evw *w, uint32_t arc)
 	return a == NULL && root == NULL ? 0 : told_number(w, a, root);
 }
 
+static char *
+put_hex(char *p, uint64_t n)
+{
+	int shift = (63 - __builtin_clzll(n | 1)) & ~3;
+
+	*p++ = ' ';
+	for (; shift >= 0; shift -= 4)
+		*p++ = "0123456789abcdef"[n >> shift & 15];
+	return p;
+}
+
+#define NONE UINT64_MAX
+
+/* There are as many of these lines as references: evw_line is slow. */
+static void
+write_line(struct evw *w, char letter, uint64_t a, uint64_t b)
+{
+	char text[40] = { letter }, *p = put_hex(text + 1, a);
+
+	if (b != NONE)
+		p = put_hex(p, b);
+	evw_raw(w, text, (size_t)(p - text));
+}
+
 static void
 enter(struct evw *w, struct shown *s, uint32_t arc, uint64_t place)
 {
@@ -63,7 +87,7 @@ enter(struct evw *w, struct shown *s, uint32_t arc, uint64_t place)
 	shown[s->thread]++;
 	if (place == PLACE_NONE || arcs_root(arc) != NULL)
 		place = 0;
-	evw_line(w, "N %x %llx", n, (unsigned long long)place);
+	write_line(w, 'N', n, place);
 }
 
 #define CALLERS_AT_ONCE 64u
@@ -101,7 +125,7 @@ leave_some(struct evw *w, struct shown *s, size_t n)
 		left += s->v[--s->n].shown;
 	shown[s->thread] -= left;
 	if (left != 0)
-		evw_line(w, "X %x", left);
+		write_line(w, 'X', left, NONE);
 }
 
 static void
