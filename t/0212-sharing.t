@@ -35,6 +35,19 @@ check "apart: next to none" test "$(at 'apart[k].n++' 2)" -le 9
 check "both: invalidations" test "$(at 'both[0]++' 2)" -gt 50
 check "none is false sharing" test "$(at 'both[0]++' 3)" -le 9
 
+# long loops between system calls take turns, too
+{ printf 'H quern-events 1\nT 1\n'
+  echo 'B 1 >401000 4m8.0 2C401000'
+  echo 'B 2 >401100 4m8.0 2C401100'
+  printf '1+500000\n1.*200000\nT 2\n2+500008\n2.*200000\n'
+  echo E exit 0 4194308; } >"$T/loops.ev"
+check "two loops" "$M" --machine=drcachesim --cores=each -o "$T/costs" \
+    "$T/loops.ev"
+eval "$(awk '/^events:/ { for (i = 2; i <= NF; i++) name[i] = $i }
+    /^totals:/ { for (i = 2; i <= NF; i++) print name[i] "=" $i }' "$T/costs")"
+check "count all rounds" test "$Ir" -eq 8388616
+check "collide" test "$Fsh" -gt 80000 -a "$Fsh" -eq "$Inv"
+
 # one core
 "$M" --machine=drcachesim --cores=1 "$T/sharing.ev" >"$T/one"
 check "one core has no such columns" sh -c "! grep -q '^events.*Inv' '$T/one'"

@@ -325,7 +325,10 @@ void run_batch(const uint64_t *rec, const uint64_t *end);
 void run_round(const uint64_t *rec);
 /* After a round: how many of n more were as that one, and need not be run? */
 uint64_t run_skip(const uint64_t *rec, uint64_t n);
-/* Only count it and set its block's values, which are returned. */
+/*
+ * Only count a record with its rounds and set its block's values; returns those
+ * of the first round, and a 0.
+ */
 const uint64_t *run_apply(const uint64_t *rec);
 /* The core of this thread runs from here on. */
 void run_on(unsigned thread);

@@ -81,6 +81,7 @@ static size_t capunit, capblock;
 static enum { NEVER, AFTER_REFS, ALWAYS } strict;
 static bool wants_pc;		/* a prefetcher does */
 static bool code_first;		/* the order of code and data is free */
+static uint64_t first_values[257];
 /* Something more than uses happened since run_skip was called. */
 static bool busy;
 static struct quick quick[MOST_CORES][2];
@@ -652,8 +653,16 @@ apply(const uint64_t *rec)
 const uint64_t *
 run_apply(const uint64_t *rec)
 {
+	struct unit *u = &unit[ev_id(*rec)];
+	unsigned n = ev_def(sim->events, ev_id(*rec))->block->ngroups;
+	uint64_t more = ev_more(rec);
+
 	apply(rec);
-	return unit[ev_id(*rec)].value;
+	memcpy(first_values, u->value, (n + 1U) * sizeof *u->value);
+	u->count += more;
+	for (unsigned i = 0; i < ev_ngroups(*rec); i++)
+		u->value[i] += more * rec[1 + i];
+	return first_values;
 }
 
 void

@@ -3,8 +3,10 @@
  *
  * A stream hands over from thread to thread in large pieces, in which lines
  * could not collide. With many cores a piece is kept until a system call, a
- * signal or the end, or until it has PIECE executions; then threads take turns
- * of some instructions, in the order of their numbers, until all have run.
+ * signal or the end, or until it has PIECE lines; then threads take turns of
+ * some instructions, in the order of their numbers, until all have run. A line
+ * stays one however often it is repeated, for a loop may run long between two
+ * system calls.
  *
  * With -t what is passed on is in the new order. A block's values are passed
  * on as differences, so what was passed last is kept by block.
@@ -19,7 +21,10 @@
 
 #define PIECE	(1 << 20)
 
-/* Executions: id, its values by group, and a 0 for those without group. */
+/*
+ * Lines of executions: id, further rounds, the next one's values by group, and
+ * a 0 for those without group; if there are rounds, by how much values move.
+ */
 struct thread {
 	uint64_t *word;
 	size_t nword, capword, next;
@@ -75,8 +80,8 @@ pass(const struct thread *t, const uint64_t *word)
 		passed[number] = xcalloc(d->block->ngroups + 1U,
 		    sizeof *diff);
 	for (unsigned i = 0; i < d->ngroups; i++) {
-		diff[i] = word[1 + i] - passed[number][i];
-		passed[number][i] = word[1 + i];
+		diff[i] = word[2 + i] - passed[number][i];
+		passed[number][i] = word[2 + i];
 	}
 	evw_exec(sim->writer, d->id, d->ngroups, diff, 0);
 	o = count_take(count_first(number), &n);
@@ -89,11 +94,22 @@ execute(struct thread *t)
 {
 	uint64_t *word = t->word + t->next;
 	const struct ev_def *d = ev_def(sim->events, (uint32_t)*word);
+	unsigned n = d->block->ngroups;
+	uint64_t *value = word + 2, *by = value + n + 1;
 
-	run_values((uint32_t)*word, word + 1);
+	run_values((uint32_t)*word, value);
 	if (sim->through)
 		pass(t, word);
-	t->next += d->block->ngroups + 2U;
+	if (word[1] == 0) {
+		t->next += n + 3U;
+		return d->n;
+	}
+	for (unsigned i = 0; i < n; i++)
+		value[i] += by[i];
+	if (--word[1] == 0) {		/* the last one has no moves */
+		memmove(word + n, word, (n + 3U) * sizeof *word);
+		t->next += n;
+	}
 	return d->n;
 }
 
@@ -133,17 +149,26 @@ turns_run(void)
 }
 
 static void
-add(uint32_t id, const uint64_t *value)
+add(const uint64_t *rec)
 {
-	const struct ev_def *d = ev_def(sim->events, id);
+	uint64_t more = ev_more(rec);
+	const struct ev_def *d = ev_def(sim->events, ev_id(*rec));
 	struct thread *t = &thread[running];
 	size_t n = d->block->ngroups;
+	uint64_t *word;
 
-	t->word = xgrow(t->word, &t->capword, t->nword + n + 2,
+	t->word = xgrow(t->word, &t->capword, t->nword + 2 * n + 3,
 	    sizeof *t->word);
-	t->word[t->nword] = id;
-	memcpy(&t->word[t->nword + 1], value, (n + 1) * sizeof *value);
-	t->nword += n + 2;
+	word = &t->word[t->nword];
+	word[0] = ev_id(*rec);
+	word[1] = more;
+	memcpy(word + 2, run_apply(rec), (n + 1) * sizeof *word);
+	t->nword += n + 3;
+	if (more != 0) {
+		memset(word + n + 3, 0, n * sizeof *word);
+		memcpy(word + n + 3, rec + 1, ev_ngroups(*rec) * sizeof *word);
+		t->nword += n;
+	}
 	if (++queued == PIECE)
 		turns_run();
 }
@@ -152,6 +177,5 @@ void
 turns_batch(const uint64_t *rec, const uint64_t *end)
 {
 	for (; rec < end; rec = ev_skip(rec))
-		for (uint64_t n = ev_more(rec) + 1; n > 0; n--)
-			add(ev_id(*rec), run_apply(rec));
+		add(rec);
 }

@@ -723,7 +723,7 @@ def fields(s):
     return out
 
 
-PIECE = 1 << 20                     # executions at most
+PIECE = 1 << 20                     # lines at most
 
 
 class Run:
@@ -762,12 +762,14 @@ class Run:
             end += 1
         block, n = self.ids[line[:end]]
         diff = fields(line[end:])
+        counted = False
         for _ in range(int(more, 16) + 1 if more else 1):
             for g, d in enumerate(diff):
                 block.value[g] = (block.value[g] + d) & MASK
             if self.warm and self.told >= self.warm and not self.m.counting:
                 self.flush()
                 self.m.counting = True
+                counted = False
             self.told += n
             thread = self.thread or 0
             if self.m.cores == 1:
@@ -775,9 +777,11 @@ class Run:
                 continue
             self.queue.setdefault(thread, []).append(
                 (block, n, list(block.value)))
-            self.queued += 1
-            if self.queued == PIECE:
-                self.flush()
+            if not counted:
+                self.queued += 1
+                counted = True
+        if self.queued == PIECE:
+            self.flush()
 
     def line(self, line):
         word = line.split(' ')
