@@ -39,6 +39,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cost.h"
 #include "in.h"
@@ -276,6 +277,17 @@ static unsigned
 style(void)
 {
 	return (opt_strings ? 0 : COSTW_PLAIN) | (opt_pos ? COSTW_RELATIVE : 0);
+}
+
+/* A device or a pipe takes all parts: it must not be renamed. */
+static void
+check_output(void)
+{
+	struct stat st;
+
+	if (opt_parts == PARTS_CALLGRIND && output != NULL &&
+	    stat(output, &st) == 0 && !S_ISREG(st.st_mode))
+		opt_parts = PARTS_KEEP;
 }
 
 static bool
@@ -527,6 +539,7 @@ main(int argc, char **argv)
 		option(c);
 	if (argc - optind > 1)
 		prog_usage(synopsis);
+	check_output();
 	if (!has_pos)
 		opt_pos = opt_instr;
 	if (!has_jumps)

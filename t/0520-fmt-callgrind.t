@@ -202,6 +202,14 @@ sed '0,/^calls=[0-9]*/s//calls=0/' costs >uncounted
 check "a call without a count" "$F" uncounted
 same "is one" 0 "$(grep -c '^calls=0' out)"
 
+# --- parts into a pipe, which is no file to be renamed
+mkfifo pipe
+timeout 20 cat pipe >piped &
+check "--parts=callgrind into a pipe" "$F" --parts=callgrind -o pipe costs
+wait
+check "it is still one" test -p pipe
+same "and has had all" 1 "$(grep -c '^totals' piped)"
+
 # --- trouble
 sed '/^totals/,$d' costs >cut
 status 2 "costs that are cut" "$F" cut
