@@ -664,6 +664,8 @@ class Block:
             return int(w[k:end], 16), end
         kind = w[k]
         size, k = hexes(k + 1)
+        if w[k:k + 1] == '!':           # locked
+            k += 1
         fixed = group = count = None
         far = 0
         if w[k:k + 1] == '@':
