@@ -4,8 +4,6 @@
 . t/lib.sh
 
 LIMIT=300
-maps=
-trap 'rm -rf "$T" $maps' EXIT
 TOP=$PWD
 cd "$T" || exit 99
 
@@ -13,11 +11,13 @@ cd "$T" || exit 99
 traced() {
 	kind=$1
 	shift
-	status 0 "$kind: ${1##*/} $2" "$B/trace" -e $kind -o ev --stdout=o "$@"
+	rm -f ev.*
+	status 0 "$kind: ${1##*/} $2" "$B/trace" -e $kind -o ev.%p --stdout=o "$@"
 	samefile "  nothing is said" /dev/null err
-	map=/tmp/perf-$(sed -n 's/^H pid //p' ev).map
-	maps="$maps $map"
-	rm -f "$map" jit-*.dump isolate*.log
+	for ev in ev.*; do
+		rm -f "/tmp/perf-${ev#ev.}.map" jit-*.dump isolate*.log
+		mv "$ev" ev
+	done
 }
 
 # native CMD...: its output in $T/native; its maps go away
