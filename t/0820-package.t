@@ -73,7 +73,8 @@ if command -v bash >/dev/null; then
 		    _${1//[^A-Za-z0-9]/_}; printf "%s " "${COMPREPLY[@]}"' - \
 		    "$share/bash-completion/completions/$1" "$@"
 	}
-	same "bash completes an option" "--contexts --clear-env --cpu= " \
+	same "bash completes an option" \
+	    "--client-requests --contexts --clear-env --cpu= " \
 	    "$(complete qn-trace --c)"
 	same "and a value" "yes " "$(complete qn-trace --vdso = y)"
 else
@@ -102,7 +103,8 @@ if command -v fish >/dev/null; then
 		    "source $share/fish/vendor_completions.d/$1.fish
 		    complete -C '$2'" 2>/dev/null | cut -f 1 | sort | xargs
 	}
-	same "fish completes an option" "--clear-env --contexts --cpu=" \
+	same "fish completes an option" \
+	    "--clear-env --client-requests --contexts --cpu=" \
 	    "$(fish_says qn-trace 'qn-trace --c' | sed 's/--cpu$/--cpu=/')"
 	same "fish completes an old option" "-initkm" \
 	    "$(fish_says qn-simpoint 'qn-simpoint -initk')"
