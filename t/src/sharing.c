@@ -2,7 +2,8 @@
  * sharing - two threads, each with a counter of its own: in one line of the
  * cache, in lines of their own, and one counter for both
  *
- * They begin and end together, and make no system call between.
+ * They begin together, behind a system call, so that their instructions from
+ * there on can take turns; and make none until both have ended.
  */
 #include <pthread.h>
 #include <stddef.h>
@@ -19,8 +20,10 @@ static volatile long beside[8] __attribute__((aligned(64)));
 static struct padded apart[2] __attribute__((aligned(64)));
 static volatile long both[8] __attribute__((aligned(64)));
 
+static pthread_barrier_t begin;
+
 static void
-meet(volatile int *here, long k)
+wait_for_both(volatile int *here, long k)
 {
 	here[k] = 1;
 	while (!here[1 - k])
@@ -42,13 +45,13 @@ some(long k)
 static void *
 count(void *arg)
 {
-	static volatile int begin[2], end[2];
+	static volatile int end[2];
 	long k = *(long *)arg;
 
-	meet(begin, k);
+	pthread_barrier_wait(&begin);
 	for (int n = 0; n < TIMES; n++)
 		some(k);
-	meet(end, k);
+	wait_for_both(end, k);
 	return NULL;
 }
 
@@ -58,6 +61,7 @@ main(void)
 	static long number[2] = { 0, 1 };
 	pthread_t t[2];
 
+	pthread_barrier_init(&begin, NULL, 2);
 	for (int k = 0; k < 2; k++)
 		if (pthread_create(&t[k], NULL, count, &number[k]) != 0)
 			return 1;
