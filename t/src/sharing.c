@@ -2,13 +2,16 @@
  * sharing - two threads, each with a counter of its own: in one line of the
  * cache, in lines of their own, and one counter for both
  *
- * They begin together, behind a system call, so that their instructions from
- * there on can take turns; and make none until both have ended.
+ * They begin once both are seen to run, and make no system call until both
+ * have ended, so that all of their instructions can take turns even where one
+ * runs long before the other; and there are more of them than one hand-over of
+ * a thread has.
  */
 #include <pthread.h>
 #include <stddef.h>
+#include <unistd.h>
 
-#define TIMES 200
+#define TIMES 2000
 #define ROUNDS 500
 
 struct padded {
@@ -19,16 +22,6 @@ struct padded {
 static volatile long beside[8] __attribute__((aligned(64)));
 static struct padded apart[2] __attribute__((aligned(64)));
 static volatile long both[8] __attribute__((aligned(64)));
-
-static pthread_barrier_t begin;
-
-static void
-wait_for_both(volatile int *here, long k)
-{
-	here[k] = 1;
-	while (!here[1 - k])
-		__builtin_ia32_pause();
-}
 
 __attribute__((noinline))
 static void
@@ -45,13 +38,17 @@ some(long k)
 static void *
 count(void *arg)
 {
-	static volatile int end[2];
+	static volatile int begun[2], ended[2];
 	long k = *(long *)arg;
 
-	pthread_barrier_wait(&begin);
+	begun[k] = 1;
+	while (!begun[1 - k])
+		usleep(100);
 	for (int n = 0; n < TIMES; n++)
 		some(k);
-	wait_for_both(end, k);
+	ended[k] = 1;
+	while (!ended[1 - k])
+		__builtin_ia32_pause();
 	return NULL;
 }
 
@@ -59,13 +56,11 @@ int
 main(void)
 {
 	static long number[2] = { 0, 1 };
-	pthread_t t[2];
+	pthread_t t;
 
-	pthread_barrier_init(&begin, NULL, 2);
-	for (int k = 0; k < 2; k++)
-		if (pthread_create(&t[k], NULL, count, &number[k]) != 0)
-			return 1;
-	for (int k = 0; k < 2; k++)
-		pthread_join(t[k], NULL);
+	if (pthread_create(&t, NULL, count, &number[1]) != 0)
+		return 1;
+	count(&number[0]);
+	pthread_join(t, NULL);
 	return 0;
 }

@@ -2,8 +2,9 @@
  * progress - a line a second: instructions so far, and how many a second
  *
  * Kinds counts and cache have counters, which are summed up. For the others
- * the first records of what a thread hands over are looked at, and stand for
- * all of it: looking at each would take time, and a small run is known whole.
+ * the first eight million words of records are counted in full, so a small
+ * run's figure is exact. Of what a thread hands over later the first sixteenth
+ * is counted and stands for all of it, since counting all would take time.
  */
 #include <stdio.h>
 #include <sys/stat.h>
@@ -14,7 +15,8 @@
 #include "stream/stream.h"
 #include "util.h"
 
-#define LOOKED_AT 256u		/* records of what is handed over */
+#define COUNTED	(8u << 20)	/* words of records that are counted in full */
+#define SHARE	16		/* of those after them one word in so many */
 
 bool progress_on;
 static bool estimated;
@@ -54,11 +56,14 @@ progress_length(uint32_t id, unsigned n)
 void
 progress_records(const uint32_t *a, const uint32_t *b)
 {
-	const uint32_t *p = a;
+	static uint64_t words;
+	const uint32_t *p = a, *end = b;
 	uint64_t n = 0;
-	unsigned i;
 
-	for (i = 0; p < b && i < LOOKED_AT; i++) {
+	words += (uint64_t)(b - a);
+	if (words > COUNTED)
+		end = a + ((b - a) / SHARE + 1);
+	while (p < b && p < end) {
 		uint32_t head = ONCE(*p);
 
 		n += length[record_id(head)];
