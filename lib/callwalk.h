@@ -332,6 +332,12 @@ void walk_begin(void);
 int64_t walk_times(const struct ev_block *, const struct ev_ref *);
 void walk_batch(const struct ev *);
 /*
+ * Take the basic block that the thread executed last back from its costs
+ * (sign -1), or add it to them again (1): instructions and references. Only
+ * where blocks are kept: not with ev_lean.
+ */
+void walk_last_block(struct walk_thread *, int sign);
+/*
  * An O line: outcomes of an instruction of the last execution; it may get a
  * label, or outcomes by its label.
  */

@@ -198,6 +198,25 @@ finds "nothing counts until one toggles that" \
     "f 1;f'2 3;f'2>f'2 1 2;f>f'2 0 3;main 2;main>f 0 4;" --collect-atstart=no
 mv ev.was ev
 
+# --- marks in the midst of a function, and the basic block that each ends
+stream blocks "B 1 >401000 3 2C401010 2 f" "B 2 >401016 3 3 f" \
+    "B 3 >40102b 2C401016" "B 4 >40102d 2S" 1 "J toggle" 2 \
+    "J toggle" 2 "J dump" 2 "J zero" 2 "J off" "J on" 3 4 "Y 231" \
+    "E exit 0 7" >ev
+sed '1s/1/2/' ev >mark.ev
+mv mark.ev ev
+finds "marks" "main 7;part 2 main 5;"
+finds "for the whole block" "main 5;part 2 main 5;" --requests=block
+finds "and without a count before" "main 2;" --requests=block \
+    --collect-atstart=no
+sed '/^J [dzo]/d' ev >mark.ev
+mv mark.ev ev
+finds "toggles" "main 15;"
+finds "for the whole block" "main 16;" --requests=block
+finds "toggles, and off at first" "main 3;" --collect-atstart=no
+finds "for the whole block" "main 2;" --collect-atstart=no --requests=block
+status 2 "an unknown place of requests" "$G" --requests=line ev
+
 # --- a tail call: f jumps to g, which returns to main; on a condition, too
 stream blocks "$call" "B 7 >401100 3 2J401200" "B 8 >401200 4 1r8.0R" "$after" \
     1+7ffe1000 7 8+7ffe0ff8 3 "Y 231" "E exit 0 4" >ev

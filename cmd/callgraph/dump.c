@@ -174,12 +174,23 @@ has_more(const struct walk_slot *sl, uint32_t insn, const struct ev_insn *i)
 
 	if (m->told != NULL && m->told[insn - s->first] != NULL)
 		return true;
+	if (extra != NULL && extra[seg_nref(s) + insn - s->first] != 0)
+		return true;
 	if (extra != NULL)
 		extra += i->ref - s->def->block->insn[s->first].ref;
 	for (uint32_t k = 0; extra != NULL && k < i->nref; k++)
 		if (extra[k] != 0)
 			return true;
 	return false;
+}
+
+static bool
+is_zero(const int64_t *n)
+{
+	for (unsigned i = 0; i < walk.ncol; i++)
+		if (n[i] != 0)
+			return false;
+	return true;
 }
 
 static void
@@ -202,6 +213,8 @@ add_insns(const struct walk_slot *sl)
 			n[0] += m->extra[seg_nref(s) + k - s->first];
 		if (walk.ncol > 1)
 			add_insn(n, sl, k, &e);
+		if (n[0] == 0 && is_zero(n))
+			nrow--;		/* taken back: walk_last_block */
 	}
 }
 

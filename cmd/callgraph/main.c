@@ -63,6 +63,8 @@ static const char help[] =
 "      --pop-on-jump=FN         FN returns before it jumps elsewhere\n"
 "      --rep=once|each          repeated string instructions count once, or\n"
 "                               for each round, as Valgrind has it [once]\n"
+"      --requests=exact|block   marks act where they are, or where the\n"
+"                               basic block that they end begins [exact]\n"
 "      --separate-callers=N[=FN]\n"
 "                               each chain of N callers [of FN] apart [0];\n"
 "                               auto is 0\n"
@@ -90,6 +92,7 @@ static const char *output;
 static bool ready;	/* all H lines are read */
 static bool parts;	/* options ask for parts */
 static bool writes;	/* modifications are writes */
+static bool whole_blocks;	/* marks count for the whole basic block */
 static const char *ordered;	/* an option that needs kind blocks or all */
 static char ended[8];	/* how the program ended */
 static int endstatus;
@@ -125,9 +128,9 @@ separate(const char *what, enum func_rule rule, char *s, uint64_t max)
 
 enum { OPT_CALLS = 256, OPT_BUS, OPT_COLLECT, OPT_JUMPS, OPT_CONTEXTS,
     OPT_SYSTIME, OPT_DEMANGLE, OPT_AFTER, OPT_BEFORE, OPT_EVERY, OPT_FOLLOW,
-    OPT_JOIN, OPT_INSTR, OPT_SKIP, OPT_MODIFY, OPT_POP, OPT_REP, OPT_CALLERS,
-    OPT_RECS, OPT_DIRECT, OPT_SITES, OPT_THREADS, OPT_PLT, OPT_TOGGLE, OPT_ZERO,
-    OPT_VERSION };
+    OPT_JOIN, OPT_INSTR, OPT_SKIP, OPT_MODIFY, OPT_POP, OPT_REP, OPT_REQUESTS,
+    OPT_CALLERS, OPT_RECS, OPT_DIRECT, OPT_SITES, OPT_THREADS, OPT_PLT,
+    OPT_TOGGLE, OPT_ZERO, OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "calls", no_argument, NULL, OPT_CALLS },
@@ -149,6 +152,7 @@ static const struct option longopts[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "pop-on-jump", required_argument, NULL, OPT_POP },
 	{ "rep", required_argument, NULL, OPT_REP },
+	{ "requests", required_argument, NULL, OPT_REQUESTS },
 	{ "separate-callers", required_argument, NULL, OPT_CALLERS },
 	{ "separate-recs", required_argument, NULL, OPT_RECS },
 	{ "separate-sites", optional_argument, NULL, OPT_SITES },
@@ -289,6 +293,12 @@ option(int c)
 			die("--rep=%s: neither once nor each", optarg);
 		needs_order("--rep=each", walk.rep);
 		break;
+	case OPT_REQUESTS:
+		whole_blocks = strcmp(optarg, "block") == 0;
+		if (!whole_blocks && strcmp(optarg, "exact") != 0)
+			die("--requests=%s: neither exact nor block", optarg);
+		needs_order("--requests=block", whole_blocks);
+		break;
 	case OPT_CALLERS:
 		n = separate("--separate-callers", RULE_CALLERS, optarg,
 		    CALLERS_MAX);
@@ -385,7 +395,8 @@ begin(struct out *o)
 		walk.firsttold = 3;
 	walk.ncol = walk.firsttold + outcome_columns(walk.told);
 	/* what depends on values is looked at again and again */
-	if (has_contexts() || (!walk.data_refs && !walk.rep))
+	if (has_contexts() ||
+	    (!walk.data_refs && !walk.rep && !whole_blocks))
 		ev_lean(walk.events);
 	dump_open(o, &stream, pid);
 	if (!has_contexts()) {
@@ -470,11 +481,16 @@ dump(const char *text)
 }
 
 /* A J line, of which opt_calls passes none on. */
-static void
+static void	/* table */
 mark(const struct ev *e)
 {
+	unsigned thread = ev_thread(walk.events);
+	bool moves = whole_blocks && e->num[0] != EV_INTERRUPTED;
 	struct walk_thread *t;
 
+	/* with --requests=block, the last block comes after the mark */
+	if (moves)
+		walk_last_block(thread_get(thread), -1);
 	switch (e->num[0]) {
 	case EV_INTERRUPTED:
 		remark(simhead_end(e));
@@ -489,7 +505,7 @@ mark(const struct ev *e)
 		stack_follow(!walk.off || e->num[0] == EV_COLD);
 		break;
 	case EV_TOGGLE:
-		t = thread_get(ev_thread(walk.events));
+		t = thread_get(thread);
 		stack_collect(t, !t->collect);
 		break;
 	case EV_DUMP:
@@ -503,6 +519,8 @@ mark(const struct ev *e)
 			dump_zero();
 		break;
 	}
+	if (moves)
+		walk_last_block(thread_get(thread), 1);
 }
 
 static void	/* table */

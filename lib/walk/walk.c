@@ -108,6 +108,42 @@ count_extra(struct walk_thread *t, struct walk_slot *sl,
 	}
 }
 
+/* Where the segment's last basic block begins: behind what ends one. */
+static uint32_t
+last_block(const struct walk_seg *s)
+{
+	const struct ev_block *b = s->def->block;
+	uint32_t k = s->end - 1U;
+
+	for (; k > s->first && b->insn[k - 1].flow == 0; k--)
+		for (unsigned r = b->insn[k - 1].ref; r < b->insn[k].ref; r++)
+			if (b->ref[r].count != 0)
+				return k;
+	return k;
+}
+
+void
+walk_last_block(struct walk_thread *t, int sign)
+{
+	const struct walk_seg *s = t->seg;
+	const struct ev_block *b;
+	uint32_t first;
+
+	if (s == NULL || t->slot == NULL || !t->collect || walk.off)
+		return;
+	b = s->def->block;
+	first = b->insn[s->first].ref;
+	for (uint32_t k = last_block(s); k < s->end; k++) {
+		const struct ev_insn *i = &b->insn[k];
+
+		add_extra(t, t->slot, 0, seg_nref(s) + k - s->first, sign);
+		for (unsigned r = i->ref; walk.data_refs &&
+		    r < (unsigned)i->ref + i->nref; r++)
+			add_extra(t, t->slot, b->ref[r].kind == 'w' ? 2 : 1,
+			    r - first, sign * walk_times(b, &b->ref[r]));
+	}
+}
+
 /* ---- executions ---- */
 
 static void
