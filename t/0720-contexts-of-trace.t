@@ -174,5 +174,10 @@ for m in "plain 1" "plain 4" "guarded 1" "pong 3" "jumps 3" return jump \
     alt-below-jump alt-above-return once coroutines; do
 	both "unwind $m" ./unwind $m
 done
+# intervals that end behind each kind of jump add up
+for p in ./tails ./handlers "./unwind plain 1" "$V/ins-flow"; do
+	meet "-e blocks,-e counts --contexts -i 777" costs_and_stacks $p
+	ok "intervals of $p: the same" $?
+done
 some "threads" '^work_' ./workers 5
 done_testing

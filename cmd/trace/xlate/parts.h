@@ -26,6 +26,12 @@ void regs_reload(struct xlate *, uint32_t set);
 /* A scratch register that is not in avoid; its guest value is at home. */
 int regs_scratch(struct xlate *, uint32_t avoid);
 
+/*
+ * xlate.c: in rcx, the target of exit e, an indirect one, as the runtime takes
+ * it from a lookup: a jump's with the owner's key; rax is used
+ */
+void xlate_add_key(struct xlate *, unsigned e);
+
 /* address.c: s = the address of r; registers in taken are not free */
 void address_of(struct xlate *, const struct ref *r, int s, uint32_t taken);
 /* Keep the address of the instruction's operand for the runtime. */

@@ -149,6 +149,13 @@ add_to_rcx(struct xlate *x, uint64_t v)
 	}
 }
 
+void
+xlate_add_key(struct xlate *x, unsigned e)
+{
+	if (x->exit[e].move == MOVE_IJUMP)
+		add_to_rcx(x, owner_key(x->owner));
+}
+
 /*
  * Behind a return or an indirect jump: leave by the runtime if the stack
  * pointer is above the window's.  rcx is the target, rax is free; flags are
@@ -170,8 +177,7 @@ write_window(struct xlate *x, unsigned e)
 	emit_movzx8(c, RCX, RCX);
 	on = emit_jrcxz(c);
 	emit_load(c, RCX, REG_T, TO(tmp1));
-	if (x->exit[e].move == MOVE_IJUMP)
-		add_to_rcx(x, owner_key(x->owner));
+	xlate_add_key(x, e);
 	emit_jmp_mem(c, REG_T, TO(rt_miss));
 	emit_patch8(on, c->p);
 	emit_load(c, RCX, REG_T, TO(tmp1));
@@ -200,10 +206,9 @@ write_lookup(struct xlate *x, unsigned e)
 {
 	struct emitter *c = &x->c;
 
-	if (x->exit[e].move == MOVE_IJUMP) {
-		add_to_rcx(x, owner_key(x->owner));
+	xlate_add_key(x, e);
+	if (x->exit[e].move == MOVE_IJUMP)
 		mark(x, 0, MAP_IBL0, 0);
-	}
 	if (x->once) {
 		emit_jmp_mem(c, REG_T, TO(rt_miss));
 		return;
