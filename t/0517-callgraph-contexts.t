@@ -89,12 +89,13 @@ folded "apart, contexts" all cache --separate-threads
 stream() {
 	printf '%s\n' "H quern-events 2" "H cmd ./prog" "H kind $1"
 	case $1 in counts|cache*) [ -z "$max" ] || echo "H contexts $max" ;; esac
+	[ -z "$costs" ] || echo "H $costs"
 	[ -z "$outcomes" ] || echo "H outcomes $outcomes"
 	echo "M 1 $map $T/prog"
 	shift
 	printf '%s\n' "$@"
 }
-max=1000000 outcomes=
+max=1000000 outcomes='' costs=
 main="S 1 0 1 401000" mains="A 1 0 0 401000 1"
 
 # main calls f by a stub twice, once resolved in a block of its own
@@ -189,6 +190,44 @@ stream counts "$main" "$mains" "S 2 1" "B 1 >401004 3 2J401004" "F 1 2" "1*1" \
     "V 1 0 4" "I 4" "1*2" "V 1 0 6" "I 6" "E exit 0 5" >counts.ev
 alike "intervals" blocks counts
 
+# rounds: a copy, a scan, a store in f; once with rounds, once with none
+stream blocks "B 1 >401004 2r8*0w8*0 2r1*1 5w8.2-8L401100" \
+    "B 2 >401100 2w1*0 1r8.1R" "B 3 >40100d 2C401004" "B 4 >40100f 2S" \
+    1+5+3+7ffe1000 2+4+7ffe0ff8 3 1-5-3+0 2-4+0 3 4 "Y 231" "E exit 0 7" \
+    >blocks.ev
+each="B 1 >401004 2r8w8 2r1 5w8L401100"
+costs="rep each"
+stream counts "$main" "$mains" "S 2 1 1 401100" "A 2 1 401008 401100 2" \
+    "$each" "F 1 1" "P 5 1 2" "B 2 >401100 2w1 1r8R" "F 2 2" \
+    "B 3 >40100d 2C401004" "F 3 1" "B 4 >40100f 2S" "F 4 1" 1 2 "R 1 1 0 1" \
+    "R 1 2 3 0" "R 2 1 4 0" "V 1 0 b" "V 2 1 6" "I 5" 1 2 3*1 4 "R 1 1 5 0" \
+    "R 1 2 0 1" "R 2 1 0 1" "V 1 0 d" "V 2 1 2" "I 8" "E exit 0 7" \
+    >counts.ev
+alike "rounds" blocks counts --rep=each
+alike "rounds, apart" blocks counts --rep=each --separate-threads
+same "their sum" "totals: 24" "$(grep ^totals: got)"
+same "calls of f cost" "* 8" "$(sed -n '/^calls=2/{n;p;}' got)"
+# those of a prefix are those of its block
+sed 's/^1$/5/' counts.ev >prefix.ev
+check "a prefix" "$G" --rep=each prefix.ev
+same "has fewer instructions" "totals: 22" "$(grep ^totals: out)"
+line=6
+status 2 "rounds that are not asked for" "$G" counts.ev
+same "are told" "callgraph: counts.ev:$line: calls cost each round of a\
+ repeated instruction: --rep=once needs trace --rep=once" "$(cat err)"
+costs="modify write" outcomes="D1mr D1mw"
+stream "cache 64 64 8" "$main" "$mains" "B 1 >401004 3m8.0 2S" "F 1 1" \
+    "Q 2 1 1 1 s" "N 1 0" 2+70000 "O 1 D1mw" "W 1 1" "V 1 0 2 0 1" \
+    "E exit 0 2" >cache.ev
+check "what is modified" "$G" --modify=write cache.ev
+same "is written" "totals: 2 0 1 0 1" "$(grep ^totals: out)"
+status 2 "if so asked for" "$G" cache.ev
+same "only" "callgraph: cache.ev:7: calls write what they modify:\
+ --modify=read needs trace --modify=read" "$(cat err)"
+costs='' outcomes=
+stream counts "$main" "$mains" "S 2 1" "B 1 >401004 3 2J401004" "F 1 2" "1*1" \
+    "V 1 0 4" "I 4" "1*2" "V 1 0 6" "I 6" "E exit 0 5" >counts.ev
+
 # --- what cannot be told is refused by name
 refused() { # MESSAGE OPTION...
 	message=$1
@@ -210,8 +249,8 @@ for o in --collect-atstart=no --instr-atstart=no; do
 	refused "a stream of kind counts does not tell what $o needs, the\
  order of executions: needs trace -e blocks" $o
 done
-refused "a stream of kind counts does not tell what --rep=each needs, the\
- order of executions: needs trace -e blocks" --rep=each
+refused "calls cost one round of a repeated instruction: --rep=each needs\
+ trace --rep=each" --rep=each
 for o in --collect-jumps=no --join-cold=no --separate-callers=0 \
     --separate-recs=2 --separate-sites=no --skip-plt=yes --rep=once \
     --demangle=no --collect-atstart=yes --instr-atstart=yes \

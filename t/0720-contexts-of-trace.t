@@ -72,6 +72,37 @@ cached() {
 missed() {
 	"$B/cachesim" -t $caches -o told "$1" && graph told "$2"
 }
+# each TEXT PROGRAM...: the same with each round of repeated instructions, and
+# as Callgrind has modifications
+each() {
+	text=$1
+	shift
+	meet "-e blocks,-e counts --contexts --rep=each" rounds "$@"
+	ok "$text: the same with rounds" $?
+	meet "-e all,-e cache --contexts --rep=each --modify=write" as_callgrind \
+	    "$@"
+	ok "$text: the same with misses and rounds" $?
+}
+rounds() {
+	graph "$1" "$2" --rep=each
+}
+as_callgrind() {
+	"$B/cachesim" -t --rep=each --modify=write $caches -o told "$1" &&
+	    graph told "$2" --rep=each --modify=write
+}
+# whole TEXT OPTION... -- PROGRAM...: what began without a caller costs all
+whole() {
+	text=$1
+	shift
+	"$B/trace" --contexts --rep=each -o some "$@" >/dev/null &&
+	    "$B/callgraph" --rep=each some >costs
+	ok "$text" $?
+	same "$text: the costs of roots" \
+	    "$(sed -n 's/^totals: //p' costs)" "$(awk '
+	    $1 == "A" && $3 == 0 { root[$2] = 1 }
+	    $1 == "V" && root[$2] { print $4 }' some | perl -ne '
+	    $n += hex; END { print $n }')"
+}
 # some TEXT PATTERN PROGRAM...: the same of functions whose name fits
 cat >list.awk <<'E'
 function name(s,	id) {
@@ -165,6 +196,7 @@ ${CC:-gcc} -O2 -fno-inline -o tails "$SRC/tails.c" &&
     ${CC:-gcc} -O2 -fno-inline -static -o static "$SRC/tails.c" &&
     ${CC:-gcc} -O2 -fno-inline -o handlers "$SRC/handlers.c" &&
     ${CC:-gcc} -O1 -pthread -Wl,-z,now -o workers "$SRC/workers.c" &&
+    ${CC:-gcc} -O1 -o reps "$SRC/reps.c" &&
     ${CXX:-g++} -O1 -o unwind "$SRC/unwind.cc"
 ok "programs" $?
 both "tail calls" ./tails
@@ -180,4 +212,15 @@ for p in ./tails ./handlers "./unwind plain 1" "$V/ins-flow"; do
 	ok "intervals of $p: the same" $?
 done
 some "threads" '^work_' ./workers 5
+each "repeated instructions" ./reps
+for v in exact-rep exact-repfault ins-repcmp; do
+	each "$v" "$V/$v"
+done
+for o in -i777 --debug=fewcounts --for=99999 --from=recurse --after=90000; do
+	whole "rounds, $o" -e counts $o -- ./reps
+done
+whole "rounds of threads" -e counts -- ./workers 5
+status 125 "rounds without contexts" "$B/trace" -e counts --rep=each ./reps
+same "are not told" "trace: --rep=each: only with --contexts; no other stream \
+has the costs of calls" "$(cat err)"
 done_testing

@@ -113,7 +113,7 @@ bool states_has_lines(uint32_t group);
 /* The context of a state in the thread made last. */
 struct walk_ctx *states_ctx(uint32_t state);
 
-/* ---- lines.c: definitions, F lines, executions, W lines ---- */
+/* ---- lines.c: definitions, F lines, executions, W and R lines ---- */
 
 void lines_begin(void);
 void lines_define(uint32_t id);
@@ -122,6 +122,7 @@ void lines_owner(const struct ev *);
 void lines_named(uint32_t id, struct codename *);
 void lines_batch(const struct ev *);
 void lines_times(uint32_t id, uint64_t n);
+void lines_rounds(const struct ev *);
 /* The group of a block; 0: none was told. */
 uint32_t lines_group(uint32_t id);
 /*

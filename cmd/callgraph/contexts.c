@@ -59,6 +59,9 @@ contexts_line(int letter, const struct ev *e)
 	case 'T':
 		thread_get(ev_thread(walk.events));
 		break;
+	case 'R':
+		lines_rounds(e);
+		break;
 	case 'W':
 		lines_times(e->id, e->num[1]);
 		break;

@@ -12,6 +12,10 @@
  * Kind cache tells how often each reference happened by its executions, except
  * for those that may be repeated or not happen: these are told as references
  * alone, always.
+ *
+ * With --rep=each repeated instructions cost more than their executions. R
+ * lines give the rounds, of the block and all its prefixes. Of one that only
+ * reads the first round is the execution itself.
  */
 #include <htslib/khash.h>
 #include <stdlib.h>
@@ -35,6 +39,8 @@ struct piece {
 struct owned {
 	uint32_t group;		/* 0: there was no F line yet */
 	uint16_t npiece;
+	uint16_t *reads;	/* repeated instructions that only read */
+	size_t nreads, capreads;
 	struct piece piece[];
 };
 
@@ -45,6 +51,7 @@ static uint64_t *times;		/* by id: without --separate-threads */
 static size_t capwhat, captimes;
 static struct tally *by_thread;	/* with: by thread and id */
 static struct tally *extra;	/* by thread, block and reference */
+static struct tally *rounds;	/* the same, and instruction */
 static khash_t(seg) *sites;	/* of calls of stubs, by link-time address */
 static khash_t(place) *places;	/* by slide */
 static struct walk_seg **segs;	/* by id */
@@ -56,6 +63,7 @@ lines_begin(void)
 {
 	by_thread = tally_new(1);
 	extra = tally_new(1);
+	rounds = tally_new(1);
 	sites = kh_init(seg);
 	places = kh_init(place);
 }
@@ -88,7 +96,7 @@ define_block(struct ev_block *b)
 		v[n++] = (struct piece){ slide_of(i[k].addr), site,
 		    (uint16_t)k };
 	}
-	o = xkeep(sizeof *o + n * sizeof *v);
+	o = xkeep(sizeof *o + n * sizeof *v);	/* zeros */
 	o->npiece = n;
 	memcpy(o->piece, v, n * sizeof *v);
 	b->user = o;
@@ -161,6 +169,45 @@ lines_times(uint32_t id, uint64_t n)
 		*tally_at(by_thread, states_thread(), id) += (int64_t)n;
 	else
 		times[id] += n;
+}
+
+static bool
+only_reads(const struct ev_block *b, const struct ev_insn *i)
+{
+	for (uint32_t k = i->ref; k < (uint32_t)i->ref + i->nref; k++)
+		if (b->ref[k].kind != 'r')
+			return false;
+	return true;
+}
+
+static void
+note_reads(struct owned *o, uint16_t insn)
+{
+	for (size_t i = 0; i < o->nreads; i++)
+		if (o->reads[i] == insn)
+			return;
+	o->reads = xgrow(o->reads, &o->capreads, o->nreads + 1,
+	    sizeof *o->reads);
+	o->reads[o->nreads++] = insn;
+}
+
+/* R id n rounds none */
+void
+lines_rounds(const struct ev *e)
+{
+	struct ev_block *b = ev_def(walk.events, e->id)->block;
+	uint16_t insn = (uint16_t)(e->num[1] - 1);
+	uint64_t n = e->num[2];
+
+	if (!walk.rep || states_idle())
+		return;
+	ev_keep(walk.events, b);
+	if (only_reads(b, &b->insn[insn])) {
+		n += e->num[3];
+		note_reads(b->user, insn);
+	}
+	*tally_at(rounds, states_thread(), (uint64_t)b->id << 16 | insn) +=
+	    (int64_t)n;
 }
 
 /* A reference alone, with all that take turns with it. */
@@ -303,6 +350,33 @@ add_stub(int64_t *sum, const struct ev_block *b, uint32_t first, uint32_t end,
 	}
 }
 
+static int64_t *
+extra_of(struct walk_slot *sl)
+{
+	struct slot_rare *m = slot_more(sl);
+
+	if (m->extra == NULL)
+		m->extra = xcalloc(seg_nref(sl->seg) + sl->seg->end -
+		    sl->seg->first, sizeof *m->extra);
+	return m->extra;
+}
+
+/* Instruction k of a block costs n more instructions. */
+static void
+make_rounds(const struct ev_block *b, uint32_t k, int64_t n)
+{
+	const struct owned *o = b->user;
+	struct walk_slot *sl;
+
+	if (o->group == 0 || !states_has_lines(o->group))
+		return;
+	sl = lines_slot(states_ctx(states_first(o->group)), b->id, k);
+	if (sl->seg->def == NULL)
+		slot_skipped(sl)[0] += n;
+	else
+		extra_of(sl)[seg_nref(sl->seg) + k - sl->seg->first] += n;
+}
+
 static void
 make_id(uint32_t id, int64_t n)
 {
@@ -312,6 +386,9 @@ make_id(uint32_t id, int64_t n)
 
 	if (!states_has_lines(o->group))
 		return;
+	for (size_t i = 0; i < o->nreads; i++)
+		if (o->reads[i] < d->n)
+			make_rounds(d->block, o->reads[i], -n);
 	c = states_ctx(states_first(o->group));
 	for (uint16_t i = 0; i < o->npiece && o->piece[i].first < d->n; i++) {
 		struct walk_slot *sl = slot_of(c, id, i);
@@ -333,7 +410,6 @@ make_extra(uint32_t id, uint32_t ref, int64_t n)
 	const struct ev_block *b = ev_def(walk.events, id)->block;
 	const struct owned *o = b->user;
 	struct walk_slot *sl;
-	struct slot_rare *m;
 	uint32_t k = 0;
 
 	if (o->group == 0 || !states_has_lines(o->group))
@@ -345,17 +421,13 @@ make_extra(uint32_t id, uint32_t ref, int64_t n)
 		slot_skipped(sl)[b->ref[ref].kind == 'w' ? 2 : 1] += n;
 		return;
 	}
-	m = slot_more(sl);
-	if (m->extra == NULL)
-		m->extra = xcalloc(seg_nref(sl->seg) + sl->seg->end -
-		    sl->seg->first, sizeof *m->extra);
-	m->extra[ref - b->insn[sl->seg->first].ref] += n;
+	extra_of(sl)[ref - b->insn[sl->seg->first].ref] += n;
 }
 
-/* What is being made: executions, by thread and id, and extra references. */
+/* What is being made: executions, by thread and id; references and rounds. */
 static struct {
 	const struct tally_entry *next, *end;
-} execs, extras;
+} execs, extras, repeated;
 
 void
 lines_make(uint64_t thread)
@@ -363,6 +435,7 @@ lines_make(uint64_t thread)
 	if (execs.end == NULL) {
 		execs.end = tally_sort(by_thread, &execs.next);
 		extras.end = tally_sort(extra, &extras.next);
+		repeated.end = tally_sort(rounds, &repeated.next);
 	}
 	for (uint32_t id = 1; !walk.threads && id < captimes; id++)
 		if (times[id] != 0)
@@ -374,6 +447,12 @@ lines_make(uint64_t thread)
 	    extras.next++)
 		make_extra((uint32_t)(extras.next->b >> 16),
 		    extras.next->b & 0xffff, *tally_sums(extra, extras.next));
+	for (; repeated.next < repeated.end && repeated.next->a == thread;
+	    repeated.next++)
+		make_rounds(ev_def(walk.events, (uint32_t)
+		    (repeated.next->b >> 16))->block,
+		    repeated.next->b & 0xffff,
+		    *tally_sums(rounds, repeated.next));
 }
 
 void
@@ -382,5 +461,6 @@ lines_clear(void)
 	memset(times, 0, captimes * sizeof *times);
 	tally_clear(by_thread);
 	tally_clear(extra);
+	tally_clear(rounds);
 	execs.end = NULL;
 }

@@ -93,6 +93,8 @@ static bool ready;	/* all H lines are read */
 static bool parts;	/* options ask for parts */
 static bool writes;	/* modifications are writes */
 static bool whole_blocks;	/* marks count for the whole basic block */
+/* what costs of calls have, in a stream with contexts */
+static bool calls_each, calls_write;
 static const char *ordered;	/* an option that needs kind blocks or all */
 static char ended[8];	/* how the program ended */
 static int endstatus;
@@ -285,13 +287,11 @@ option(int c)
 		writes = strcmp(optarg, "write") == 0;
 		if (!writes && strcmp(optarg, "read") != 0)
 			die("--modify=%s: neither read nor write", optarg);
-		needs_order("--modify=write", writes);
 		break;
 	case OPT_REP:
 		walk.rep = strcmp(optarg, "each") == 0;
 		if (!walk.rep && strcmp(optarg, "once") != 0)
 			die("--rep=%s: neither once nor each", optarg);
-		needs_order("--rep=each", walk.rep);
 		break;
 	case OPT_REQUESTS:
 		whole_blocks = strcmp(optarg, "block") == 0;
@@ -341,6 +341,10 @@ head(const struct ev *e)
 	systime_head(e);
 	if (strcmp(e->text, "pid") == 0)
 		pid = xstrdup(e->value);
+	if (strcmp(e->text, "rep") == 0)
+		calls_each = strcmp(e->value, "each") == 0;
+	if (strcmp(e->text, "modify") == 0)
+		calls_write = strcmp(e->value, "write") == 0;
 	if (strcmp(e->text, "outcomes") == 0 &&
 	    outcome_head(walk.told, e->value) < 0)
 		ev_bad(walk.events,
@@ -352,6 +356,21 @@ static bool
 has_contexts(void)
 {
 	return ev_kind(walk.events) & (EV_COUNTS | EV_CACHE);
+}
+
+/* Refuse options that the costs of calls were not counted with. */
+static void
+check_costs(void)
+{
+	if (walk.rep != calls_each)
+		ev_bad(walk.events, "calls cost %s of a repeated instruction: "
+		    "--rep=%s needs trace --rep=%s", calls_each ?
+		    "each round" : "one round", walk.rep ? "each" : "once",
+		    walk.rep ? "each" : "once");
+	else if (walk.data_refs && writes != calls_write)
+		ev_bad(walk.events, "calls %s what they modify: --modify=%s "
+		    "needs trace --modify=%s", calls_write ? "write" : "read",
+		    writes ? "write" : "read", writes ? "write" : "read");
 }
 
 /* Refuse what is not in such a stream. */
@@ -368,6 +387,8 @@ check_contexts(void)
 		ev_bad(walk.events, "a stream of kind %s does not tell what %s "
 		    "needs, the order of executions: needs trace -e blocks",
 		    kind, ordered);
+	else
+		check_costs();
 }
 
 /* Behind the H lines. */

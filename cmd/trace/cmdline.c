@@ -22,7 +22,8 @@ static const char synopsis[] =
     "             [--vdso=no] [--aslr] [--after=n] [--for=n] [--for-time=s]\n"
     "             [--from=function] [--to=function] [--last=size]\n"
     "             [--stdout=file] [--clear-env[=keep]] [--allocs]\n"
-    "             [--syscall-times]\n"
+    "             [--syscall-times] [--rep=once|each] "
+    "[--modify=read|write]\n"
     "             program [argument ...] | -p pid";
 
 static const char help[] =
@@ -56,6 +57,10 @@ static const char help[] =
 "      --stdout=FILE    where the program's standard output goes\n"
 "      --contexts[=MAX]    kinds counts, cache: tell calling contexts, and\n"
 "                       what each call took; at most MAX contexts  [1M]\n"
+"      --rep=once|each  a call's cost has a repeated string instruction once,\n"
+"                       or each round, as Valgrind has it        [once]\n"
+"      --modify=read|write  what reads and writes again is a read of the\n"
+"                       call, or a write, as in Callgrind        [read]\n"
 "      --syscall-times  tell how long each system call took\n"
 "      --allocs         tell allocations and frees of memory\n"
 "      --alloc-fn=NAME:N   function NAME allocates, too; its argument N is\n"
@@ -77,7 +82,8 @@ static const char help[] =
 enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_TIME, OPT_FROM, OPT_TO, OPT_VDSO,
 	OPT_ASLR, OPT_STDOUT, OPT_CLEAR, OPT_DEBUG, OPT_ADOPT, OPT_LAST,
 	OPT_CONTEXTS, OPT_CLIENT, OPT_LOG, OPT_EXEC, OPT_IMAGE, OPT_ALLOCS,
-	OPT_ALLOC_FN, OPT_FREE_FN, OPT_SYSTIMES, OPT_VERSION };
+	OPT_ALLOC_FN, OPT_FREE_FN, OPT_SYSTIMES, OPT_REP, OPT_MODIFY,
+	OPT_VERSION };
 
 static const struct option options[] = {
 	{ "events", required_argument, NULL, 'e' },
@@ -100,6 +106,8 @@ static const struct option options[] = {
 	{ "client-requests", optional_argument, NULL, OPT_CLIENT },
 	{ "exec", required_argument, NULL, OPT_EXEC },
 	{ "contexts", optional_argument, NULL, OPT_CONTEXTS },
+	{ "rep", required_argument, NULL, OPT_REP },
+	{ "modify", required_argument, NULL, OPT_MODIFY },
 	{ "allocs", no_argument, NULL, OPT_ALLOCS },
 	{ "alloc-fn", required_argument, NULL, OPT_ALLOC_FN },
 	{ "free-fn", required_argument, NULL, OPT_FREE_FN },
@@ -207,6 +215,15 @@ set_time(const char *s)
 		die("--for-time=%s: seconds, from 0.001", s);
 }
 
+/* Is it the second of these words? */
+static bool
+second(const char *what, const char *s, const char *one, const char *two)
+{
+	if (strcmp(s, one) != 0 && strcmp(s, two) != 0)
+		die("%s=%s: neither %s nor %s", what, s, one, two);
+	return strcmp(s, two) == 0;
+}
+
 static bool
 on_off(const char *s)
 {
@@ -312,6 +329,12 @@ one_option(int c)	/* table */
 		set->contexts = optarg == NULL ? 1000000 :
 		    num_arg("--contexts", optarg, 1, UINT32_MAX);
 		break;
+	case OPT_REP:
+		set->each = second("--rep", optarg, "once", "each");
+		break;
+	case OPT_MODIFY:
+		set->writes = second("--modify", optarg, "read", "write");
+		break;
 	case OPT_ALLOCS ... OPT_FREE_FN:
 		set_allocs(c);
 		break;
@@ -375,6 +398,9 @@ check_options(void)
 	if (opt->contexts != 0 && !opt->kind->counters)
 		die("--contexts: only kinds counts and cache tell contexts; "
 		    "kinds all and blocks have the order of calls");
+	if ((opt->each || opt->writes) && opt->contexts == 0)
+		die("%s: only with --contexts; no other stream has the costs "
+		    "of calls", opt->each ? "--rep=each" : "--modify=write");
 	if (opt->allocs && !opt->kind->tells)
 		die("--allocs: kind none tells nothing");
 	if (opt->times && (!opt->kind->records || opt->last != 0))

@@ -41,6 +41,7 @@
 #ifndef SHARED_H
 #define SHARED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -463,10 +464,11 @@ enum map_kind {
 	 */
 	MAP_STEPPED,
 	/*
-	 * The same, like MAP_BODY at a repeated instruction: before it, its
-	 * rounds have been added to its counter, and the first `rep' of reads
-	 * and writes; `counted': behind it, its rest has been taken off the
-	 * counter but not off the reads.
+	 * With --contexts, like MAP_BODY at a repeated instruction: before it,
+	 * its rounds have been added to its counter, and the first `rep' of
+	 * reads and writes, but not to the instructions; `counted': behind it,
+	 * its rest has been taken off the counter, `rep' 1: and off the reads,
+	 * but not off the instructions.
 	 */
 	MAP_ROUNDS
 };
@@ -486,11 +488,24 @@ struct mapent {
 				 * counter whose number is in tmp0 */
 };
 
-/* tmp0 then: the counter's number, and reads and writes of a round. */
+/*
+ * tmp0 then: the counter's number, reads and writes of a round, and if calls
+ * cost each of them.
+ */
 static inline uint32_t
-rounds_word(uint32_t counter, unsigned reads, unsigned writes)
+rounds_word(uint32_t counter, unsigned reads, unsigned writes, bool each)
 {
-	return counter | reads << 24 | writes << 26;
+	return counter | reads << 24 | writes << 26 | (uint32_t)each << 28;
+}
+static inline unsigned
+rounds_refs(uint64_t word, unsigned i)
+{
+	return word >> (24 + 2 * i) & 3;
+}
+static inline bool
+rounds_each(uint64_t word)
+{
+	return word >> 28 & 1;
 }
 
 #define REP_CHECK 3		/* the guest's code is being compared */

@@ -69,11 +69,16 @@ there bzip2 && alike bzip2 bzip2 -kc numbers
 there sqlite3 && alike sqlite3 sqlite3 :memory: -init w.sql .quit
 there perl && alike perl perl w.pl
 there $python && most python3 5000 $python -S w.py
+there bzip2 && each bzip2 bzip2 -kc numbers
+there sqlite3 && each sqlite3 sqlite3 :memory: -init w.sql .quit
+there perl && each perl perl w.pl
+there $python && each python3 $python -S -c pass
 there jq && alike jq jq -n '[range(2000)] | map(. * 7 % 13) | sort | add'
 there lua5.4 && alike lua lua5.4 w.lua
 cc1=$(${CC:-gcc} -print-prog-name=cc1)
 ${CC:-gcc} -E -o w.i w.c
 there "$cc1" && alike cc1 "$cc1" -fpreprocessed -quiet -O2 -o w.s w.i
+there "$cc1" && each cc1 "$cc1" -fpreprocessed -quiet -O2 -o w.s w.i
 there xz && most "xz -T2" 5000 xz -T2 --block-size=40KiB -kc numbers
 ${CC:-gcc} -O2 -fno-inline -static -o static "$SRC/tails.c" &&
     ${CC:-gcc} -O1 -pthread -Wl,-z,now -o workers "$SRC/workers.c" &&

@@ -35,6 +35,13 @@ enum refs {
 };
 
 /*
+ * What a block's first instructions do, with --contexts: data reads and writes,
+ * but of those instructions that count theirs when they happen; and how many of
+ * the instructions are repeated and write nothing.
+ */
+enum { DO_READ, DO_WRITE, DO_REPEAT, NDO };
+
+/*
  * A kind of events: what the stream has, and what a fragment does for it.  The
  * rows are in xlate/kinds.c; a function that is NULL has nothing to do.
  */
@@ -82,6 +89,8 @@ struct options {
 	bool allocs;		/* tell allocations and frees */
 	bool times;		/* tell how long system calls took */
 	uint64_t contexts;	/* at most so many of them; 0: none are told */
+	bool each;		/* calls cost each round of an instruction */
+	bool writes;		/* calls write what they modify */
 	uint64_t last;		/* keep so many bytes of records; 0: all */
 	unsigned sets, ways;	/* kind cache: the shape of its table */
 	unsigned lineshift;	/* log2 of a line's bytes */

@@ -99,7 +99,7 @@ put_exit(struct exitmeta *e, const struct xexit *from, uint32_t block)
 	e->frag = nfrag;
 	e->step = (uint16_t)n;
 	e->id = x.kind->counters ? x.cnt[n] : x.id[n];
-	memcpy(e->refs, x.refs[n], sizeof e->refs);
+	memcpy(e->refs, x.does[n], sizeof e->refs);
 	if (x.kind->records && n != 0) {
 		e->step = (uint16_t)record_size(grp.used[n]);
 		e->id = record_head(x.id[n], grp.used[n]);

@@ -265,15 +265,34 @@ contexts_cost(struct tarea *t, uint64_t n, const uint8_t refs[2],
 		words(t)->refs[i] += refs[i] * s;
 }
 
+/* Of the reads and writes of these rounds, the first n. */
+static void
+take_refs(struct tarea *t, uint64_t rounds, unsigned n)
+{
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		words(t)->refs[i] -= rounds * rounds_refs(t->tmp0, i);
+}
+
 void
 contexts_rounds(struct tarea *t, const struct mapent *m, uint64_t left)
 {
-	unsigned i, n = m->kind == MAP_ROUNDS && !m->counted ? m->rep : 2;
+	bool part = m->kind == MAP_ROUNDS, none = left != 0 && left == t->tmp2;
 
-	if (!has_more() || !(rt.boot.flags & BOOT_CONTEXTS))
+	if (!(rt.boot.flags & BOOT_CONTEXTS))
 		return;
-	for (i = 0; i < n; i++)
-		words(t)->refs[i] -= left * (t->tmp0 >> (24 + 2 * i) & 3);
+	if (has_more())
+		take_refs(t, left, !part ? 2 : !m->counted ? m->rep :
+		    2 - 2u * m->rep);
+	if (!rounds_each(t->tmp0) || (part && !m->counted))
+		return;
+	/* a first round that only reads has not been added */
+	left -= none && rounds_refs(t->tmp0, 1) == 0;
+	if (has_more())
+		words(t)->ir += left;
+	else
+		t->p += left;
 }
 
 /* --------------------------------------------- kind cache: frames, as told */

@@ -24,7 +24,7 @@ static struct {
 	uint32_t id;
 	uint8_t ninsn;		/* of an id; or which one is repeated, from 1 */
 	uint8_t what;		/* enum what; NONE follows ROUNDS */
-	uint8_t refs[2];	/* reads and writes of one */
+	uint8_t does[NDO];	/* one execution, or round */
 } *counted;
 static uint32_t ncounters;
 #define COUNT_MAX (1ull << 56)	/* no honest counter gets this far */
@@ -61,20 +61,20 @@ counters_left(unsigned n)
 }
 
 uint32_t
-counter_new(uint32_t id, unsigned ninsn, const uint8_t refs[2])
+counter_new(uint32_t id, unsigned ninsn, const uint8_t does[NDO])
 {
 	uint32_t c = ncounters;
 
 	counted[c].id = id;
 	counted[c].ninsn = (uint8_t)ninsn;
 	counted[c].what = EXECUTIONS;
-	memcpy(counted[c].refs, refs, 2);
+	memcpy(counted[c].does, does, NDO);
 	__atomic_store_n(&ncounters, c + 1, __ATOMIC_RELEASE);
 	return c;
 }
 
 uint32_t
-counter_rounds(uint32_t block, unsigned n, const uint8_t refs[2])
+counter_rounds(uint32_t block, unsigned n, const uint8_t does[NDO])
 {
 	uint32_t c = ncounters, i;
 	khiter_t k;
@@ -94,7 +94,7 @@ counter_rounds(uint32_t block, unsigned n, const uint8_t refs[2])
 		counted[c + i].id = block;
 		counted[c + i].ninsn = (uint8_t)n;
 		counted[c + i].what = i == 0 ? ROUNDS : NONE;
-		memcpy(counted[c + i].refs, refs, 2);
+		memcpy(counted[c + i].does, does, NDO);
 	}
 	__atomic_store_n(&ncounters, c + 2, __ATOMIC_RELEASE);
 	return c;
@@ -151,6 +151,37 @@ counter_take(unsigned slot, uint32_t counter)
 		counters_of(slot)[counter] = 0;
 	}
 	return n;
+}
+
+/* The counters of a block's repeated instruction, if it has any. */
+static bool
+find_rounds(uint32_t block, unsigned n, uint32_t *c)
+{
+	khiter_t k;
+
+	if (pairs == NULL)
+		return false;
+	k = kh_get(pairs, pairs, rounds_key(block, n));
+	if (k == kh_end(pairs))
+		return false;
+	*c = kh_value(pairs, k);
+	return *c + 1 < ncounters && counted[*c].id == block &&
+	    counted[*c].ninsn == n && counted[*c].what == ROUNDS;
+}
+
+void
+counters_move(unsigned slot, uint32_t from, uint32_t to, unsigned n)
+{
+	uint32_t c, d, i;
+
+	for (; n > 0; n--) {
+		if (!find_rounds(from, n, &c) || !counters_has(slot) ||
+		    !counters_left(2))
+			continue;
+		d = counter_rounds(to, n, counted[c].does);
+		for (i = 0; i < 2; i++)
+			counter_add(slot, d + i, counter_take(slot, c + i));
+	}
 }
 
 /*
@@ -226,12 +257,34 @@ tell_rounds(uint64_t *c, uint32_t i, uint64_t v)
 		add_rounds(rounds_key(counted[i].id, counted[i].ninsn), r);
 }
 
-/* A thread's counter i, which is v; adds how many instructions that is. */
+/*
+ * What a thread's counter i, which is v, is for the costs of its calls.  With
+ * --rep=each a repeated instruction that writes costs its rounds and one, any
+ * other one its rounds, or one if it has none.
+ */
 static void
-tell_counter(unsigned slot, uint64_t *c, uint32_t i, uint64_t v, uint64_t *n)
+add_costs(uint32_t i, uint64_t v, uint64_t n[3])
 {
+	const uint8_t *does = counted[i].does;
 	unsigned k;
 
+	for (k = 0; k < 2 && counted[i].what != NONE; k++)
+		n[1 + k] += v * does[k];
+	if (counted[i].what == EXECUTIONS)
+		n[0] += v * counted[i].ninsn;
+	if (!opt->each)
+		return;
+	if (counted[i].what == EXECUTIONS)
+		n[0] -= v * does[DO_REPEAT];
+	else if (counted[i].what == ROUNDS || does[DO_WRITE] == 0)
+		n[0] += v;
+}
+
+/* A thread's counter i, which is v; adds up what that is. */
+static void
+tell_counter(unsigned slot, uint64_t *c, uint32_t i, uint64_t v, uint64_t *n,
+    uint64_t costs[3])
+{
 	c[i] = 0;
 	if (v >= COUNT_MAX)
 		trust_lose("a counter");
@@ -239,9 +292,10 @@ tell_counter(unsigned slot, uint64_t *c, uint32_t i, uint64_t v, uint64_t *n)
 		thread_line(slot);
 	if (trust_lost)
 		return;
-	for (k = 0; k < 2 && counted[i].what != NONE; k++)
-		n[1 + k] += v * counted[i].refs[k];
+	add_costs(i, v, costs);
 	if (counted[i].what != EXECUTIONS) {
+		if (counted[i].what == ROUNDS)
+			add_costs(i + 1, ONCE(c[i + 1]), costs);
 		tell_rounds(c, i, v);
 		return;
 	}
@@ -249,7 +303,7 @@ tell_counter(unsigned slot, uint64_t *c, uint32_t i, uint64_t v, uint64_t *n)
 		evw_count(stream_writer, counted[i].id, v);
 	else
 		add_total(counted[i].id, v);
-	n[0] += v * counted[i].ninsn;
+	*n += v * counted[i].ninsn;
 }
 
 /* Kind cache adds counts up for the end.  The counters are zero afterwards. */
@@ -258,7 +312,8 @@ counters_tell(unsigned slot)
 {
 	uint32_t i, end, max = __atomic_load_n(&ncounters, __ATOMIC_ACQUIRE);
 	uint64_t *c = counters_of(slot), v;
-	uint64_t n[3] = { 0, 0, 0 };	/* instructions, reads, writes */
+	uint64_t costs[3] = { 0, 0, 0 };	/* Ir, reads, writes */
+	uint64_t n = 0;
 
 	if (opt->contexts != 0)
 		context_tell_new(stream_writer);
@@ -266,15 +321,15 @@ counters_tell(unsigned slot)
 		for (; i < end && !trust_lost; i++) {
 			v = ONCE(c[i]);
 			if (v != 0)
-				tell_counter(slot, c, i, v, n);
+				tell_counter(slot, c, i, v, &n, costs);
 		}
 	if (trust_lost)
 		return 0;
-	during_counted(n[0]);
-	progress_counted(n[0]);
+	during_counted(n);
+	progress_counted(n);
 	if (opt->contexts != 0)
-		context_counted(slot, n);
-	return n[0];
+		context_counted(slot, costs);
+	return n;
 }
 
 uint64_t

@@ -81,16 +81,18 @@ void format_renew(void);
  * an id that stands for `ninsn` instructions.  Is it still that id's?
  */
 bool counters_left(unsigned n);
-uint32_t counter_new(uint32_t id, unsigned ninsn, const uint8_t refs[2]);
+uint32_t counter_new(uint32_t id, unsigned ninsn, const uint8_t does[NDO]);
 bool counter_is(uint32_t counter, uint32_t id);
 /*
  * The first of two counters of a block's repeated instruction n, from 1: the
- * sum of its counts, and how many were 0.  refs: reads and writes of a round.
+ * sum of its counts, and how many were 0.  does: reads and writes of a round.
  */
-uint32_t counter_rounds(uint32_t block, unsigned n, const uint8_t refs[2]);
+uint32_t counter_rounds(uint32_t block, unsigned n, const uint8_t does[NDO]);
 /* Of a thread that waits for us: count n more; take all that was counted. */
 void counter_add(unsigned slot, uint32_t counter, uint64_t n);
 uint64_t counter_take(unsigned slot, uint32_t counter);
+/* The rounds of a block's first n instructions are another block's. */
+void counters_move(unsigned slot, uint32_t from, uint32_t to, unsigned n);
 /* Can the slot's thread have counters? */
 bool counters_has(unsigned slot);
 

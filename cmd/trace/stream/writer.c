@@ -26,6 +26,10 @@ stream_head(void)
 	if (opt->contexts != 0)
 		evw_line(stream_writer, "H contexts %llu",
 		    (unsigned long long)opt->contexts);
+	if (opt->each)
+		evw_line(stream_writer, "H rep each");
+	if (opt->writes)
+		evw_line(stream_writer, "H modify write");
 	if (opt->allocs)
 		evw_line(stream_writer, "H allocs yes");
 	if (opt->times)

@@ -34,8 +34,8 @@ struct def {
 	uint32_t *id;		/* entries; that of the whole block is first */
 	uint32_t *cnt;		/* their counters, or NULL */
 	struct refid *ref;	/* kind cache: ids of single references */
-	const uint8_t (*refs)[2];	/* reads and writes of the first n
-					 * instructions; or NULL */
+	const uint8_t (*does)[NDO];	/* by number of first instructions, or
+					 * NULL */
 	uint32_t epoch;		/* when it was made */
 	uint32_t known;		/* names of code that were known then, + 1 */
 	uint32_t owner;
@@ -189,13 +189,13 @@ def_was_passed(struct def *d)
 static uint32_t
 counter(struct def *d, unsigned k)
 {
-	static const uint8_t none[2];
+	static const uint8_t none[NDO];
 	uint32_t id = entry_id(d->id[k]);
 	unsigned n = entry_length(d->id[k]);
 
 	if (!counter_is(d->cnt[k], id))
-		d->cnt[k] = counter_new(id, n, d->refs == NULL ? none :
-		    d->refs[n]);
+		d->cnt[k] = counter_new(id, n, d->does == NULL ? none :
+		    d->does[n]);
 	return d->cnt[k];
 }
 
@@ -239,35 +239,36 @@ is_exit(const struct insn *in)
 	return in->flow == FLOW_COND || in->flow == FLOW_RET;
 }
 
-/*
- * Reads and writes of the block's first instructions, by their number; those
- * of repeated ones, and of gathers, are counted when they happen.
- */
+/* What the block's first instructions do, by their number. */
 static const uint8_t (*
-count_refs(const struct block *b))[2]
+what_first_do(const struct block *b))[NDO]
 {
-	uint8_t (*refs)[2];
+	uint8_t (*does)[NDO], round[2];
 	unsigned i, j;
 
-	if (!counts_refs())
+	if (!counts_refs() && !opt->each)
 		return NULL;
-	refs = xkeep((b->n + 1u) * sizeof *refs);
+	does = xkeep((b->n + 1u) * sizeof *does);
 	for (i = 0; i < b->n; i++) {
 		const struct insn *in = &b->in[i];
 
-		memcpy(refs[i + 1], refs[i], sizeof *refs);
-		for (j = 0; j < in->nref && in->special != SP_GATHER &&
-		    in->special != SP_REP && in->special != SP_REPCMP; j++)
-			refs[i + 1][in->ref[j].rw == 'w']++;
+		memcpy(does[i + 1], does[i], sizeof *does);
+		if (in->special == SP_REP || in->special == SP_REPCMP) {
+			refs_of_round(in, round);
+			does[i + 1][DO_REPEAT] += round[DO_WRITE] == 0;
+			continue;
+		}
+		for (j = 0; j < in->nref && in->special != SP_GATHER; j++)
+			does[i + 1][refs_kind(&in->ref[j])]++;
 	}
-	return (const uint8_t (*)[2])refs;
+	return (const uint8_t (*)[NDO])does;
 }
 
 /* A definition of n instructions, without ids but that of the whole. */
 static struct def *
 new_def(app_pc pc, uint32_t by, unsigned n, unsigned ngroups,
     const uint8_t *packed, size_t npacked, unsigned exits,
-    const uint8_t (*refs)[2])
+    const uint8_t (*does)[NDO])
 {
 	struct def *d = xkeep(sizeof *d + npacked);
 	uint32_t id;
@@ -277,7 +278,7 @@ new_def(app_pc pc, uint32_t by, unsigned n, unsigned ngroups,
 	d->n = (uint8_t)n;
 	d->pc = pc;
 	d->owner = by;
-	d->refs = refs;
+	d->does = does;
 	d->ngroups = (uint8_t)ngroups;
 	d->epoch = epoch;
 	d->number = (uint32_t)ndefs;
@@ -307,7 +308,7 @@ make_def(const struct block *b, const struct groups *g, const uint8_t *packed,
 	for (i = 0; i + 1 < b->n; i++)
 		exits += is_exit(&b->in[i]);
 	return new_def(b->pc, by, b->n, g->n, packed, npacked, exits,
-	    count_refs(b));
+	    what_first_do(b));
 }
 
 /*
@@ -450,7 +451,7 @@ twin(const struct def *d, uint32_t by)
 			return t;
 	}
 	t = new_def(d->pc, by, d->n, d->ngroups, d->packed, d->npacked,
-	    d->nid, d->refs);
+	    d->nid, d->does);
 	return kh_value(defs, k) = t;
 }
 
@@ -473,6 +474,8 @@ def_move(unsigned slot, uint32_t limbo, uint32_t by)
 			t = twin(d, by);
 			id_for(t, n, 0);
 			counter_add(slot, counter_of(t, n), times);
+			counters_move(slot, entry_id(d->id[0]),
+			    entry_id(t->id[0]), n);
 		}
 	}
 }
@@ -642,8 +645,8 @@ def_refs(uint32_t def, unsigned n)
 {
 	const struct def *d = def < ndefs ? all[def] : NULL;
 
-	return d == NULL || d->refs == NULL || n > d->n ? 0 :
-	    d->refs[n][0] | (uint64_t)d->refs[n][1] << 8;
+	return d == NULL || d->does == NULL || n > d->n ? 0 :
+	    d->does[n][DO_READ] | (uint64_t)d->does[n][DO_WRITE] << 8;
 }
 
 /* Make the ids of all exits before the code is written. */
@@ -653,8 +656,8 @@ def_ids(struct def *d, struct xlate *x)
 	unsigned i;
 
 	memset(x->id, 0, sizeof x->id);
-	if (d->refs != NULL)
-		memcpy(x->refs, d->refs, (x->b->n + 1u) * sizeof *d->refs);
+	if (d->does != NULL)
+		memcpy(x->does, d->does, (x->b->n + 1u) * sizeof *d->does);
 	for (i = 0; i < x->b->n; i++)
 		if (is_exit(&x->b->in[i]) || i + 1 == x->b->n) {
 			x->id[i + 1] = id_for(d, i + 1, x->g->used[i + 1]);

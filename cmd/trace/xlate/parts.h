@@ -84,11 +84,14 @@ void calls_return(struct xlate *);
 void calls_entry(struct xlate *);
 void calls_cold(struct xlate *, void (*leave)(struct xlate *, unsigned e));
 
-/* refs.c: what calls take, in kind cache with --contexts */
+/* refs.c: what calls take, with --contexts; most of it in kind cache */
 void refs_tell(struct xlate *, unsigned e, int r);
 void refs_push(struct xlate *);
 void refs_pop(struct xlate *, unsigned l);
+unsigned refs_kind(const struct ref *);
 void refs_of_round(const struct insn *, uint8_t n[2]);
+void refs_each(struct xlate *, int s, int r);
+void refs_uneach(struct xlate *, int s, int r);
 void refs_rounds(struct xlate *, int s, int r);
 void refs_unround(struct xlate *, int s, int r);
 void refs_element(struct xlate *, int s);

@@ -35,7 +35,7 @@ step(struct xlate *x, int32_t at, int32_t n, int r)
 void
 refs_tell(struct xlate *x, unsigned e, int r)
 {
-	const uint8_t *n = x->refs[x->exit[e].n];
+	const uint8_t *n = x->does[x->exit[e].n];
 
 	mark_part(x, e, MAP_STEPPED, 0);
 	step(x, IR, -(int32_t)x->exit[e].n, r);
@@ -86,15 +86,68 @@ refs_pop(struct xlate *x, unsigned l)
 	emit_load(c, RAX, REG_T, IR);
 }
 
+/* Does it read or write? */
+unsigned
+refs_kind(const struct ref *r)
+{
+	return r->rw == 'w' || (r->rw == 'm' && opt->writes) ? DO_WRITE :
+	    DO_READ;
+}
+
 /* Reads and writes of one round of a repeated instruction. */
 void
 refs_of_round(const struct insn *in, uint8_t n[2])
 {
 	unsigned j;
 
-	n[0] = n[1] = 0;
-	for (j = 0; counts_refs() && j < in->nref; j++)
-		n[in->ref[j].rw == 'w']++;
+	n[DO_READ] = n[DO_WRITE] = 0;
+	for (j = 0; j < in->nref; j++)
+		n[refs_kind(&in->ref[j])]++;
+}
+
+/*
+ * --rep=each: as many more instructions as register s has rounds, but a first
+ * one that only reads is counted by the exit; s is used.
+ */
+void
+refs_each(struct xlate *x, int s, int r)
+{
+	struct emitter *c = &x->c;
+	uint8_t n[2];
+	int less;
+
+	if (!opt->each)
+		return;
+	refs_of_round(&x->b->in[x->i], n);
+	less = n[DO_WRITE] == 0;
+	mark(x, x->i, MAP_ROUNDS, counts_refs() ? 2 : 0);
+	emit_not(c, s);
+	if (!counts_refs()) {
+		emit_lea_sib(c, REG_P, REG_P, s, 1, 1 + less, 0);
+		return;
+	}
+	emit_load(c, r, REG_T, IR);
+	emit_lea_sib(c, r, r, s, 1, 1 + less, 0);
+	emit_store(c, REG_T, IR, r);
+}
+
+/* The same behind one that only reads: -1 - s rounds have not been done. */
+void
+refs_uneach(struct xlate *x, int s, int r)
+{
+	struct emitter *c = &x->c;
+
+	if (!opt->each)
+		return;
+	mark(x, x->i + 1, MAP_ROUNDS, counts_refs() ? 1 : 0);
+	emit_not(c, s);
+	if (!counts_refs()) {
+		emit_lea_sib(c, REG_P, REG_P, s, 1, 0, 0);
+		return;
+	}
+	emit_load(c, r, REG_T, IR);
+	emit_lea_sib(c, r, r, s, 1, 0, 0);
+	emit_store(c, REG_T, IR, r);
 }
 
 /* Before x->i, a repeated instruction: its rounds are in s; r is free. */

@@ -9,6 +9,7 @@
  * counts, and how many of them were 0.  The count before the instruction is
  * added, and what is left of it behind one that compares taken off.  A handler
  * that finds the instruction interrupted takes off what is left, too.
+ * With --rep=each the instructions that calls are measured by count so, too.
  */
 #include "stream/stream.h"
 #include "xlate/parts.h"
@@ -70,12 +71,12 @@ add_up(struct emitter *c, int32_t at, int s, int r)
 static int32_t
 counters(const struct xlate *x, uint32_t *word)
 {
-	uint8_t refs[2];
+	uint8_t does[NDO] = { 0 };
 	uint32_t c;
 
-	refs_of_round(&x->b->in[x->i], refs);
-	c = counter_rounds(def_id(x->def, def_length(x->def)), x->i + 1, refs);
-	*word = rounds_word(c, refs[0], refs[1]);
+	refs_of_round(&x->b->in[x->i], does);
+	c = counter_rounds(def_id(x->def, def_length(x->def)), x->i + 1, does);
+	*word = rounds_word(c, does[DO_READ], does[DO_WRITE], opt->each);
 	return T_COUNT + 8 * (int32_t)c;
 }
 
@@ -95,6 +96,7 @@ count_rounds(struct xlate *x)
 	add_up(c, at, s, r);
 	if (counts_refs())
 		refs_rounds(x, s, r);
+	refs_each(x, s, r);
 	x->counted = true;
 	mark(x, x->i, MAP_BODY, 1);
 	on = emit_jmp8(c);
@@ -124,6 +126,7 @@ uncount_rest(struct xlate *x, int s, int r)
 	emit_store(&x->c, REG_T, at, r);
 	if (counts_refs())
 		refs_unround(x, s, r);
+	refs_uneach(x, s, r);
 	x->counted = false;
 	mark(x, x->i + 1, MAP_BODY, 2);
 }

@@ -107,8 +107,8 @@ struct xlate {
 	struct cold_check cold[MAX_COLD];
 	unsigned ncold;
 	uint32_t cnt[MAX_INSN + 1];	/* counter of id[n] */
-	/* with counts_refs: reads and writes of the first n instructions */
-	uint8_t refs[MAX_INSN + 1][2];
+	/* with --contexts: of the first n instructions */
+	uint8_t does[MAX_INSN + 1][NDO];
 	struct {
 		uint8_t *at;	/* push [rip+]: displacement to patch */
 		uint64_t value;
