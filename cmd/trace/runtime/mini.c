@@ -48,3 +48,38 @@ panic(const char *why)
 	for (;;)
 		;
 }
+
+static size_t
+put_hex(char *to, uint64_t v)
+{
+	size_t n = 0;
+	int shift = 60;
+
+	while (shift > 0 && v >> shift == 0)
+		shift -= 4;
+	for (; shift >= 0; shift -= 4)
+		to[n++] = "0123456789abcdef"[v >> shift & 15];
+	return n;
+}
+
+/*
+ * The same, for a fault in the engine's own code, which has to be found by its
+ * place there; addr: what it wanted to access.
+ */
+void
+panic_fault(uint64_t ip, uint64_t addr, uint64_t sp)
+{
+	static const char what[][40] = { "a fault in the runtime at blob+0x",
+	    ", address 0x", ", stack pointer 0x" };
+	uint64_t value[] = { ip - (uint64_t)blob, addr, sp };
+	char line[120];
+	size_t n = 0;
+
+	for (unsigned i = 0; i < 3; i++) {
+		memcpy(line + n, what[i], strlen(what[i]));
+		n += strlen(what[i]);
+		n += put_hex(line + n, value[i]);
+	}
+	line[n] = '\0';
+	panic(line);
+}

@@ -443,6 +443,8 @@ void *memcpy(void *, const void *, size_t);
 void *memset(void *, int, size_t);
 size_t strlen(const char *);
 void panic(const char *) __attribute__((noreturn));
+void panic_fault(uint64_t ip, uint64_t addr, uint64_t sp)
+    __attribute__((noreturn));
 
 static inline long
 sys6(long nr, long a, long b, long c, long d, long e, long f)

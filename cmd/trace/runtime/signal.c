@@ -240,7 +240,7 @@ fault_in_runtime(struct tarea *t, int sig, struct kucontext *uc)
 		if (ip == (uint64_t)rt_ret_bad)
 			signal_resume(t, uc, mask);
 	} else {
-		panic("a fault in the runtime");
+		panic_fault(ip, uc->cr2, uc->rsp);
 	}
 }
 
