@@ -159,21 +159,24 @@ tell_counted(struct tarea *t, uint64_t n, uint64_t rounds)
 	uint32_t countat = (uint32_t)(t->slot->ret[1] >> 32);
 	uint64_t refs = t->slot->ret[0];
 	uint64_t v[3];		/* a repeated one's addresses and count */
+	unsigned size = record_size(record_nvalues(head));
+	bool cut = head != 0 && rounds != 0;
 
 	count_down(t, n);
 	contexts_cost(t, n, (uint8_t [2]){ (uint8_t)refs,
 	    (uint8_t)(refs >> 8) }, 0, 1);
 	if (t->bufend == 0)
 		return;
-	memcpy(v, (void *)(t->p + 4), sizeof v);
+	if (cut)	/* without one, the buffer may end here */
+		memcpy(v, (void *)(t->p + 4), size - 4);
 	table_empty(t);
-	if (head != 0 && rounds != 0) {
+	if (cut) {
 		contexts_tell(t, 0);
-		buffer_room(t, 4 + sizeof v);
-		memcpy((void *)(t->p + 4), v, sizeof v);
+		buffer_room(t, size);
+		memcpy((void *)(t->p + 4), v, size - 4);
 		memcpy((void *)(t->p + countat), &rounds, 8);
 		*(volatile uint32_t *)t->p = head;
-		t->p += record_size(record_nvalues(head));
+		t->p += size;
 	}
 	n = t->bufend - t->p;
 	memset((void *)t->p, 0, n < 64 ? n : 64);
