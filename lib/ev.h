@@ -152,7 +152,7 @@ enum ev_mark {
  * states and arcs, like ids of blocks, are numbers from 1 in the order of
  * their definitions, not the stream's own. nnum is how many numbers the line
  * has. Of O, what is missing is 0. B P Q W, and R F of kinds counts and cache,
- * also have id.
+ * also have id, and so has O @id (see ev_standing).
  * In all kinds but calls, D: text begins with the line's sign; n, then for `+'
  * function size caller [state], for `*' old function size caller [state], for
  * `=' and `@' address, for `-' address [size].
@@ -162,7 +162,7 @@ enum ev_mark {
  * E how.
  */
 struct ev {
-	const char *line;	/* unchanged; EV_EXECS: all lines */
+	const char *line;	/* unchanged; EV_EXECS: all lines, or NULL */
 	size_t len;		/* without the newline; EV_EXECS: with all */
 	uint64_t num[6];
 	unsigned nnum;
@@ -245,6 +245,12 @@ const char *ev_error(const struct evr *);
  * of its own before the first execution.
  */
 void ev_lean(struct evr *);
+/*
+ * To be called before ev_next: a line of standing outcomes, `O @id events', is
+ * returned as an O line with id and no numbers. By default these lines are not
+ * returned, but an O line behind each execution that has such events.
+ */
+void ev_standing(struct evr *);
 /* To be called before ev_next: modifications are writes, as in Callgrind. */
 void ev_modify_writes(struct evr *);
 /* Keep insn, ref and target of this block. */
@@ -275,6 +281,7 @@ unsigned ev_thread(const struct evr *);
  * reference alone.
  */
 const struct ev_def *ev_last(const struct evr *);
+uint32_t ev_last_id(const struct evr *);	/* its number; 0: none */
 /* Read the next event of an O line's list; 0: no more, -1: malformed. */
 int ev_outcome(const char **list, char name[32], uint64_t *n);
 /* Read 1 to 16 digits and move *s behind them; -1: none, or too many. */

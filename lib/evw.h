@@ -9,7 +9,8 @@
  *   one that makes up a stream from values that it knows:
  *	the same, with small arrays of records
  *   a filter that passes on what it read:
- *	evw_raw (definitions and all other lines), evw_exec, evw_end
+ *	evw_raw (definitions and all other lines), evw_exec or evw_text,
+ *	evw_end
  *
  * Lines come out in the order of the calls. A line equal to the one before is
  * not written but counted, and `*n` appended to that one; if n has more than 8
@@ -45,6 +46,8 @@ void evw_line(struct evw *, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* The same from a buffer. */
 void evw_raw(struct evw *, const char *line, size_t len);
+/* Pass on text of executions as it was read: whole lines, n executions. */
+void evw_text(struct evw *, const char *text, size_t len, uint64_t n);
 /* evtext.c: `H cmd` with the arguments, escaped, cut to a line's length. */
 void evw_cmd(struct evw *, char *const argv[]);
 /* Escape text into dst (4 * strlen(text) + 1 bytes); if arg, blanks too. */

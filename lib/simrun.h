@@ -46,6 +46,11 @@ struct simrun {
 	/* the run */
 	struct evr *events;
 	struct evw *writer;		/* with -t, else NULL */
+	/*
+	 * In batch: the text of its records, a line each, if these are all of
+	 * the text; else NULL.
+	 */
+	const char *text, *textend;
 	struct out *out;
 	struct objmap *map;
 	struct insns *insns;		/* all blocks, see simrun_number */
@@ -133,6 +138,9 @@ void simrun_insns(struct simrun *,
 void simrun_desc(struct simrun *, const char *text);
 /* In batch, with -t: pass on an execution of rec and `more` repeats. */
 void simrun_pass(struct simrun *, const uint64_t *rec, uint64_t more);
+/* The same for many: text between s->text and s->textend, n executions. */
+void simrun_pass_text(struct simrun *, const char *from, const char *to,
+    uint64_t n);
 
 /* An outcome of the execution passed on last. */
 struct sim_outcome {
@@ -143,6 +151,12 @@ struct sim_outcome {
 /* With -t: write the O lines of outcomes in order of insn. */
 void simrun_outcomes(struct simrun *, const char *const *names,
     const struct sim_outcome *, unsigned n);
+/*
+ * With -t, kind cache: write that from here on each execution of a single
+ * reference has these events, once each.
+ */
+void simrun_standing(struct simrun *, uint32_t id, const char *const *names,
+    unsigned n);
 /* Does --warm still hold? Then O lines are not written. */
 bool simrun_warming(struct simrun *);
 /* Is the option's argument the second of two words? Dies if it is neither. */

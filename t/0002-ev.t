@@ -136,6 +136,15 @@ refused "no label" "4: O: not an instruction at \`'" 1 "$B1" 1+1 'O 1='
 refused "neither label nor events" "4: O: a field is missing" 1 "$B1" 1+1 'O 1'
 refused "a label in kind cache" "5: O: a label, but the stream is not of kind\
  all" 1 'H kind cache 64 64 2' "$B1" 1+1 'O 1=1'
+refused "standing events in kind all" "4: O @: the stream is not of kind\
+ cache" 1 "$B1" 1+1 'O @1 D1mr'
+cache='H kind cache 64 64 2'
+refused "standing events of no id" "4: O @: not an id at \`x'" 0 "$cache" \
+    "$B1" 'O @x'
+refused "standing events of a block" "4: O: id 1 is no reference's" 0 \
+    "$cache" "$B1" 'O @1 D1mr'
+refused "malformed standing events" "5: O @: malformed events" 0 "$cache" \
+    "$B1" 'Q 2 1 1 1 s' 'O @2 D1mr*x'
 refused "a number" "2: T: not a number at \`x'" 0 'T x'
 refused "a mark of version 1" "2: J: the stream is not of kind calls" 0 \
     'J interrupted 2'
@@ -156,6 +165,61 @@ printf 'H quern-events 2\nJ %s\nE exit 0 0\n' 'interrupted 15' |
     >"$T/mark.ev"
 check "a mark" "$E" copy "$T/mark.ev"
 samefile "is copied" "$T/mark.ev" "$T/out"
+
+# standing outcomes: readers that do not know them get an O line each time
+echo 'H quern-events 2
+H kind cache 64 64 2
+H outcomes D1mr DLmr
+B 1 >1000 3r8.0 3w8.1 2R
+Q 2 1 1 1 s
+Z 3 d
+Q 4 1 1 0 s
+2+10000
+O @2 D1mr
+2+400
+3+40
+2+1000*2
+O 1 DLmr
+O @2 D1mr DLmr*2
+4+10000
+2+400
+T 7
+2+400
+T 8
+O @2
+2+1000
+W 1 4
+E exit 0 14' >"$T/standing.ev"
+echo 'H quern-events 2
+H kind cache 64 64 2
+H outcomes D1mr DLmr
+B 1 >1000 3r8.0 3w8.1 2R
+Q 2 1 1 1 s
+Z 3 d
+Q 4 1 1 0 s
+2+10000
+2+400
+O 1 D1mr
+3+40
+2+1000
+O 1 D1mr
+2+1000
+O 1 D1mr
+2+1000
+O 1 D1mr
+O 1 DLmr
+4+10000
+2+400
+O 1 D1mr DLmr*2
+T 7
+2+400
+O 1 D1mr DLmr*2
+T 8
+2+1000
+W 1 4
+E exit 0 14' >"$T/each.ev"
+check "standing outcomes" "$E" copy "$T/standing.ev"
+samefile "are those of each execution" "$T/each.ev" "$T/out"
 printf 'H quern-events 3\nE exit 0 0\n' >"$T/bad.ev"
 status 2 "another version" "$E" read "$T/bad.ev"
 same "is named" "ev: $T/bad.ev:1: version 3 of event streams, neither 1 nor 2" \

@@ -118,6 +118,11 @@ for fmt in fmt-callgrind fmt-cachegrind fmt-folded; do
 	check "$fmt" "$B/$fmt" -o "$T/view" "$T/data"
 	check "$fmt: an object" grep -q 'recs\[\].range\[\].high' "$T/view"
 done
+# the last one's outcomes stand; the same, told each time
+grep -q '^O @' "$T/told.ev" && "$TB/ev" copy "$T/told.ev" >"$T/each.ev" &&
+    "$D" -o "$T/each" "$T/each.ev" && "$D" -o "$T/data" "$T/told.ev"
+ok "outcomes told each time" $?
+samefile "are the same" "$T/data" "$T/each"
 "$B/fmt-callgrind" -o "$T/view" "$T/data"
 check "annotate" "$B/annotate" "$T/view"
 check "annotate: an object" grep -q 'recs\[\].range\[\].high' "$T/out"

@@ -55,15 +55,20 @@ one perl perl "$T/words.pl"
 one gzip gzip -c "$T/numbers"
 one ls ls -l /usr/bin
 
-# With -t the misses come as O lines, behind references alone.
+# With -t the misses come as O lines, behind references alone or standing.
 run -e cache -o "$T/cache.ev" sqlite3 :memory: -init "$T/w.sql" .quit &&
     "$B/cachesim" $caches -o "$T/want" "$T/cache.ev" &&
     "$B/cachesim" -t $caches -o "$T/told.ev" "$T/cache.ev"
 ok "passed through" $?
-perl -ne 'if (/^O [0-9a-f]+ (.*)/) {
-		for (split / /, $1) {
-			/(\w+)(\*(\w+))?/; $n{$1} += $2 ? hex $3 : 1;
+perl -ne 'sub add {
+		for (split / /, $_[0]) {
+			/(\w+)(\*(\w+))?/; $n{$1} += $_[1] * ($2 ? hex $3 : 1);
 		}
+	}
+	if (/^O @(\w+) ?(.*)/) { $stands{$1} = $2 }
+	elsif (/^O [0-9a-f]+ (.*)/) { add($1, 1) }
+	elsif (/^([0-9a-f]+)[^*]*(\*(\w+))?$/ && $stands{$1}) {
+		add($stands{$1}, 1 + ($2 ? hex $3 : 0));
 	}
 	END { print join(" ", map { $n{$_} + 0 }
 	    qw(I1mr ILmr D1mr DLmr D1mw DLmw)), "\n" }' "$T/told.ev" >"$T/sums"

@@ -22,7 +22,6 @@
 #define CACHESIM_H
 
 #include <stdbool.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "ev.h"
@@ -164,6 +163,14 @@ struct lone {
 void lone_init(unsigned ishift, unsigned dshift, int through);
 void lone_define(const struct ev_def *, uint32_t id);
 void lone_batch(struct evr *, const uint64_t *rec, const uint64_t *end);
+/*
+ * The same with -t: pass the text on, with standing outcomes; but call whole
+ * to run and pass on a record that can have others.
+ */
+void lone_pass(struct simrun *, const uint64_t *rec, const uint64_t *end,
+    void (*whole)(struct simrun *, const uint64_t *rec));
+/* The record's outcomes are told by themselves now. */
+void lone_clear_standing(struct simrun *, const uint64_t *rec);
 
 /* ---- table.c ---- */
 
@@ -287,6 +294,8 @@ l1_data(uint64_t line)
 
 enum cache_event { I1MR, ILMR, D1MR, DLMR, D1MW, DLMW };
 
+/* By event. */
+extern const char *const found_name[];
 /* Misses found by the last rounds, where passing through. */
 extern struct sim_outcome *found;
 extern unsigned nfound;

@@ -4,6 +4,8 @@
 #include "cachesim.h"
 #include "util.h"
 
+const char *const found_name[] = { "I1mr", "ILmr", "D1mr", "DLmr", "D1mw",
+    "DLmw" };
 struct sim_outcome *found;
 unsigned nfound;
 static size_t capfound;

@@ -7,9 +7,14 @@
  */
 #include "cachesim.h"
 
+#include <string.h>
+
 #include "util.h"
 
 enum what { OTHER, ENTER, FETCH, LEAVE };
+
+/* What is missed: nothing, the first level, the last one as well. */
+enum told { NONE, FIRST, LAST };
 
 struct lone_ref {
 	uint64_t value;		/* see ev.h; of a Z: an address */
@@ -23,6 +28,8 @@ struct lone_ref {
 	};
 	uint8_t what;
 	uint8_t cache;
+	uint8_t event;		/* ENTER: of a miss; the last level's is next */
+	uint8_t told;		/* its standing outcome: enum told */
 };
 
 static struct lone_ref *ref;		/* by id */
@@ -55,6 +62,7 @@ define_fetch(const struct ev_def *d, struct lone_ref *u)
 	}
 	u->what = ENTER;
 	u->cache = I1;
+	u->event = I1MR;
 	u->size = l->visit.len;
 	u->misses = &l->fetch;
 }
@@ -71,6 +79,7 @@ define_data(const struct ev_def *d, struct lone_ref *u)
 	}
 	u->what = ENTER;
 	u->cache = D1;
+	u->event = b->ref[k].kind == 'w' ? D1MW : D1MR;
 	u->size = b->ref[k].size;
 	u->misses = &cold_data(&cold_block[(uintptr_t)b->user - 1])[k];
 }
@@ -127,9 +136,12 @@ enters(const struct lone_ref *u)
 	return missed | table_enter(u->cache, line, place - EV_SECOND);
 }
 
-/* Nearly all are one line that takes a place from one as its own like has. */
-static inline void
-enter(struct lone_ref *u, uint64_t diff)
+/*
+ * Nearly all are one line that takes a place from one as its own like has.
+ * true: it was missed; the last level's misses are counted at *ll.
+ */
+static inline bool
+enter(struct lone_ref *u, uint64_t diff, uint32_t *ll)
 {
 	uint64_t told = u->value += diff, addr = ev_told_addr(told);
 	uint64_t line = addr >> shift[u->cache];
@@ -139,10 +151,11 @@ enter(struct lone_ref *u, uint64_t diff)
 	    *at != TABLE_FREE && table_places[u->cache].same, 1))
 		*at = line;
 	else if (!enters(u))
-		return;
+		return false;
 	if (__builtin_expect(++u->misses->l1 == 0, 0))
 		misses_carry(&u->misses->l1);
-	ll_access(addr, u->size, &u->misses->ll);
+	ll_access(addr, u->size, ll);
+	return true;
 }
 
 static void
@@ -150,7 +163,7 @@ unusual(struct evr *events, struct lone_ref *u, const uint64_t *p)
 {
 	switch (u->what) {
 	case ENTER:
-		enter(u, p[1]);
+		enter(u, p[1], &u->misses->ll);
 		break;
 	case LEAVE:
 		u->value += p[1];
@@ -167,24 +180,19 @@ static void
 told(struct evr *events, struct lone_ref *u, const uint64_t *p)
 {
 	const struct ev_def *d = ev_def(events, ev_id(*p));
-	unsigned event = I1MR;
-	struct misses before;
+	uint32_t before;
 
 	if (u->what != ENTER) {
 		unusual(events, u, p);
 		return;
 	}
-	before = *u->misses;
-	enter(u, p[1]);
-	if (u->misses->l1 == before.l1)
+	before = u->misses->ll;
+	if (!enter(u, p[1], &u->misses->ll))
 		return;
 	ll_drain();
-	if (d->k != 0)
-		event = d->block->ref[d->block->insn[d->n - 1].ref + d->k -
-		    1U].kind == 'w' ? D1MW : D1MR;
-	found_add(d->n - 1, event);
-	if (u->misses->ll != before.ll)
-		found_add(d->n - 1, event + 1);
+	found_add(d->n - 1, u->event);
+	if (u->misses->ll != before)
+		found_add(d->n - 1, u->event + 1U);
 }
 
 /* ---- many rounds ---- */
@@ -266,11 +274,143 @@ lone_batch(struct evr *events, const uint64_t *p, const uint64_t *end)
 		struct lone_ref *u = ref_of(*p);
 
 		if (__builtin_expect(u->what == ENTER && !(*p & EV_MORE), 1)) {
-			enter(u, p[1]);
+			enter(u, p[1], &u->misses->ll);
 			p += 2;
 			continue;
 		}
 		many(events, u, p, ev_more(p) + 1);
 		p = ev_skip(p);
 	}
+}
+
+/* ---- -t: the stream's own text, with standing outcomes ---- */
+
+#define ROOM	1024		/* rounds that wait for the last level */
+#define ROUNDS	64		/* of one record */
+
+/* What of the text was passed on; the next n lines of it are to be. */
+struct passing {
+	struct simrun *s;
+	const char *text;
+	uint64_t lines, executions;
+};
+
+/* Was the first level missed, and then the last one? By round. */
+static bool missed[ROOM];
+static uint32_t ll[ROOM];
+
+static const char *
+behind_lines(const char *text, uint64_t n)
+{
+	for (; n > 0; n--)
+		text = (const char *)rawmemchr(text, '\n') + 1;
+	return text;
+}
+
+static void
+pass_lines(struct passing *t)
+{
+	const char *end = behind_lines(t->text, t->lines);
+
+	simrun_pass_text(t->s, t->text, end, t->executions);
+	t->text = end;
+	t->lines = t->executions = 0;
+}
+
+static void
+stands(struct simrun *s, struct lone_ref *u, uint32_t id, enum told what)
+{
+	if (u->told == what)
+		return;
+	u->told = (uint8_t)what;
+	simrun_standing(s, id, found_name + u->event, what);
+}
+
+void
+lone_clear_standing(struct simrun *s, const uint64_t *rec)
+{
+	stands(s, ref_of(*rec), ev_id(*rec), NONE);
+}
+
+static enum told
+found_round(unsigned i)
+{
+	return !missed[i] ? NONE : ll[i] == 0 ? FIRST : LAST;
+}
+
+/* A record's rounds, from i on: pass them on by its line, if they are alike. */
+static void
+found_record(struct passing *t, const uint64_t *rec, unsigned i, unsigned n)
+{
+	struct lone_ref *u = ref_of(*rec);
+	unsigned k, same;
+
+	for (k = same = 0; u->what == ENTER && k < n; k++) {
+		if (ll[i + k] != 0)
+			misses_add(&u->misses->ll, 1);
+		same += found_round(i + k) == u->told;
+	}
+	if (u->what == LEAVE || same == n) {
+		t->lines++;
+		t->executions += n;
+		return;
+	}
+	pass_lines(t);
+	for (k = 0; k < n; k++) {
+		stands(t->s, u, ev_id(*rec), found_round(i + k));
+		simrun_pass(t->s, rec, 0);
+	}
+	t->text = behind_lines(t->text, 1);
+}
+
+/* Run records that enter or leave, of at most ROOM rounds; their end. */
+static const uint64_t *
+usual(struct passing *t, const uint64_t *rec, const uint64_t *end)
+{
+	const uint64_t *p, *stop;
+	struct lone_ref *u;
+	uint64_t more, n = 0, i;
+
+	for (p = rec; p < end; p = ev_skip(p)) {
+		u = ref_of(*p);
+		more = ev_more(p);
+		if ((u->what != ENTER && u->what != LEAVE) ||
+		    more >= ROUNDS || n + more >= ROOM)
+			break;
+		for (i = n; n <= i + more; n++) {
+			missed[n] = false;
+			ll[n] = 0;
+			if (u->what == ENTER)
+				missed[n] = enter(u, p[1], &ll[n]);
+			else
+				unusual(NULL, u, p);
+		}
+	}
+	ll_drain();
+	stop = p;
+	for (p = rec, n = 0; p < stop; p = ev_skip(p), n += more) {
+		more = ev_more(p) + 1;
+		found_record(t, p, (unsigned)n, (unsigned)more);
+	}
+	return stop;
+}
+
+void
+lone_pass(struct simrun *s, const uint64_t *rec, const uint64_t *end,
+    void (*whole)(struct simrun *, const uint64_t *rec))
+{
+	struct passing t = { s, s->text, 0, 0 };
+	const uint64_t *next;
+
+	while (rec < end) {
+		next = usual(&t, rec, end);
+		if (next == rec) {
+			pass_lines(&t);
+			whole(s, rec);
+			t.text = behind_lines(t.text, 1);
+			next = ev_skip(rec);
+		}
+		rec = next;
+	}
+	simrun_pass_text(s, t.text, s->textend, t.executions);
 }

@@ -58,9 +58,6 @@ static const char help[] =
     "  -h, --help                this text\n"
     "      --version             the version\n";
 
-static const char *const event_name[] = { "I1mr", "ILmr", "D1mr", "DLmr",
-    "D1mw", "DLmw" };
-
 static struct geometry geometry[NCACHE];
 static int each;	/* count rounds of repeated instructions */
 static bool writes;	/* modifications are writes */
@@ -276,7 +273,7 @@ tell_found(struct simrun *s)
 			if (times[e] != 0)
 				o[n++] = (struct sim_outcome){ found[i].insn,
 				    e, times[e] };
-		simrun_outcomes(s, event_name, o, n);
+		simrun_outcomes(s, found_name, o, n);
 	}
 }
 
@@ -285,6 +282,8 @@ pass_record(struct simrun *s, const uint64_t *p)
 {
 	uint64_t rounds = 1 + ev_more(p), quiet = 0, k;
 
+	if (l1.tables)
+		lone_clear_standing(s, p);
 	for (; rounds > 0; rounds -= k) {
 		/* like some in which nothing was found: all at once */
 		k = quiet > 3 && rounds_alike(p) ? rounds : 1;
@@ -307,6 +306,10 @@ records(struct simrun *s, const uint64_t *rec, const uint64_t *end)
 	}
 	if (!s->through) {
 		batch(rec, end);
+		return;
+	}
+	if (l1.tables && s->text != NULL) {
+		lone_pass(s, rec, end, pass_record);
 		return;
 	}
 	for (; rec < end; rec = ev_skip(rec))

@@ -72,6 +72,18 @@ static char *event[COLUMNS];	/* of O lines */
 static unsigned column_of[COLUMNS];	/* 1 + its column, or 0 */
 static unsigned nevent;
 
+/*
+ * The list of an O line, parsed: for each side its costs, and the most of one
+ * event. There are few different lists.
+ */
+struct list {
+	bool kept;		/* its address is good for ever */
+	unsigned nside;		/* so many are not 0 */
+	bool any[NSIDE];
+	uint64_t most[NSIDE];
+	int64_t cost[NSIDE][COLUMNS + 2];
+};
+
 /* An instruction of a block: what it found last. */
 struct insn_cache {
 	uint64_t lo, hi, epoch;
@@ -80,6 +92,23 @@ struct insn_cache {
 };
 static struct insn_cache **insns;	/* by block */
 static size_t ninsns;
+/*
+ * Kind cache: a reference alone, by id. What it found is not added to a row
+ * each time, but when its row or its standing outcomes change.
+ */
+struct alone {
+	uint64_t value;		/* of one that stays, see ev.h */
+	uint64_t lo, hi, epoch;	/* where row is that of its addresses */
+	uint64_t found;		/* this often since it was added */
+	size_t row;
+	const struct list *standing;	/* or NULL */
+	struct list *own;	/* that, if it is not kept; or NULL */
+	enum side side;		/* of its standing events */
+	bool ready;
+	bool frames;		/* its addresses show where the stack is */
+};
+static struct alone *alones;
+static size_t nalone;
 /* By label of O lines: the row that it stands for. */
 static size_t *labels;
 static size_t nlabels;
@@ -336,16 +365,99 @@ batch_all(const struct ev *e)
 	}
 }
 
-/* The address of a reference alone. */
+/* Each id that is defined has one. */
+static void
+alone_room(uint32_t id)
+{
+	alones = xgrow0(alones, &nalone, id + (size_t)1, sizeof *alones);
+}
+
+/* What was found at its row is added there. */
+static void
+settle(struct alone *a)
+{
+	const struct list *l = a->standing;
+	int64_t cost[COLUMNS + 2];
+
+	if (a->found == 0)
+		return;
+	for (unsigned i = 0; i < dp.ncol; i++)
+		cost[i] = l->cost[a->side][i] * (int64_t)a->found;
+	tally_add(a->row, cost, l->most[a->side] * a->found);
+	a->found = 0;
+}
+
+/* Where a reference alone was. */
 static uint64_t
-alone(const struct ev_def *d)
+alone_addr(const struct alone *a, const struct ev_def *d)
 {
 	struct ev_walk w;
 
 	if (d->stays)
-		return ev_told_addr(d->told);
+		return ev_told_addr(a->value);
 	ev_walk(&w, d);
 	return ev_step(&w) ? w.addr : 0;
+}
+
+/* A reference alone whose row is not known, or that cannot have one. */
+__attribute__((noinline))
+static void
+look_up(struct alone *a, const struct ev_def *d)
+{
+	unsigned thread = ev_thread(dp.events);
+	struct insn_cache *c = cache_of(d->block, d->n - 1);
+	const struct list *l = a->standing;
+	uint64_t addr = alone_addr(a, d);
+
+	if (a->frames)
+		stack_saw(thread, addr);
+	if (l == NULL)
+		return;
+	settle(a);
+	for (unsigned s = 0; s < NSIDE; s++) {
+		if (!l->any[s])
+			continue;
+		if (d->k == 0)
+			fetched(c, l->cost[s]);
+		else
+			refer(c, addr, l->cost[s], l->most[s]);
+		a->side = (enum side)s;
+	}
+	/* one side's events at one row: those that follow are counted */
+	if (!d->stays || l->nside != 1 || d->k == 0 || a->frames ||
+	    c->row == TALLY_HOLD)
+		return;
+	a->lo = c->lo;
+	a->hi = c->hi;
+	a->epoch = c->epoch;
+	a->row = c->row;
+}
+
+static void
+alone_define(struct alone *a, const struct ev_def *d)
+{
+	char flow = (char)d->block->insn[d->n - 1].flow;
+
+	a->ready = true;
+	a->frames = !dp.frames && d->k != 0 &&
+	    (flow == 'L' || flow == 'X' || flow == 'R');
+}
+
+static void
+alone_rounds(struct alone *a, const struct ev_def *d, const uint64_t *rec)
+{
+	uint64_t rounds;
+
+	if (!a->ready)
+		alone_define(a, d);
+	for (rounds = 1 + ev_more(rec); rounds > 0; rounds--) {
+		if (d->stays)
+			a->value += rec[1];
+		else
+			ev_apply(d, rec + 1);
+		if (a->standing != NULL || a->frames)
+			look_up(a, d);
+	}
 }
 
 static void
@@ -353,20 +465,22 @@ batch_cache(const struct ev *e)
 {
 	const struct ev_def *d;
 	const uint64_t *rec;
-	uint64_t rounds;
-	char flow;
+	struct alone *a;
+	uint64_t addr;
 
 	for (rec = e->rec; rec < e->end; rec = ev_skip(rec)) {
+		a = &alones[ev_id(*rec)];
+		addr = ev_told_addr(a->value + rec[1]);
+		/* a reference that has lo and hi stays: it has one field */
+		if (addr >= a->lo && addr < a->hi && a->epoch == epoch &&
+		    !(*rec & EV_MORE)) {
+			a->value += rec[1];
+			a->found++;
+			continue;
+		}
 		d = ev_def(dp.events, ev_id(*rec));
-		if (d->letter != 'Q')
-			continue;
-		for (rounds = 1 + ev_more(rec); rounds > 0; rounds--)
-			ev_apply(d, rec + 1);
-		if (dp.frames || d->k == 0)
-			continue;
-		flow = (char)d->block->insn[d->n - 1].flow;
-		if (flow == 'L' || flow == 'X' || flow == 'R')
-			stack_saw(ev_thread(dp.events), alone(d));
+		if (d->letter == 'Q')
+			alone_rounds(a, d, rec);
 	}
 }
 
@@ -396,15 +510,6 @@ meant(const struct ev_block *b, uint32_t insn, const uint64_t *value,
 	return any;
 }
 
-/*
- * The list of an O line, parsed: for each side its costs, and the most of one
- * event. There are few different lists.
- */
-struct list {
-	bool any[NSIDE];
-	uint64_t most[NSIDE];
-	int64_t cost[NSIDE][COLUMNS + 2];
-};
 KHASH_MAP_INIT_STR(list, struct list *)
 #define LISTS	4096		/* are kept */
 
@@ -425,6 +530,7 @@ parse(struct list *l, const char *text)
 		if (column_of[i] == 0)
 			continue;
 		c = column_of[i] - 1;
+		l->nside += !l->any[side[c]];
 		l->any[side[c]] = true;
 		l->cost[side[c]][c] += (int64_t)n;
 		if (n > l->most[side[c]])
@@ -448,11 +554,12 @@ parsed(const char *text)
 	k = kh_get(list, lists, text);
 	if (k != kh_end(lists))
 		return kh_val(lists, k);
-	if (kh_size(lists) < LISTS)
-		l = xmalloc(sizeof *l);
-	if (parse(l, text) < 0)
+	if (parse(&other, text) < 0)
 		return NULL;
-	if (l != &other) {
+	if (kh_size(lists) < LISTS)
+		*(l = xmalloc(sizeof *l)) = other;
+	l->kept = l != &other;
+	if (l->kept) {
 		k = kh_put(list, lists, xstrdup(text), &new);
 		if (new < 0)
 			die("events:");
@@ -470,10 +577,11 @@ add_side(const struct ev_def *d, uint32_t insn, const struct list *l,
 	uint64_t addr = 0;
 
 	if (d->letter == 'Q') {
+		addr = alone_addr(&alones[ev_last_id(dp.events)], d);
 		if (d->k == 0)
 			fetched(cache, l->cost[s]);
 		else
-			refer(cache, alone(d), l->cost[s], l->most[s]);
+			refer(cache, addr, l->cost[s], l->most[s]);
 	} else if (s == SIDE_FETCH || meant(d->block, insn,
 	    values_of(d->block), s, &addr) == NULL) {
 		fetched(cache, l->cost[s]);
@@ -505,22 +613,40 @@ add_label(uint64_t label, const struct list *l)
 			tally_add(labels[label], l->cost[s], l->most[s]);
 }
 
+/* O @id: the reference has these events from now on. */
+static void
+set_standing(struct alone *a, const struct list *l)
+{
+	settle(a);
+	a->lo = a->hi = 0;
+	free(a->own);
+	a->own = NULL;
+	if (!l->kept) {
+		a->own = xmalloc(sizeof *a->own);
+		*a->own = *l;
+		l = a->own;
+	}
+	a->standing = l->nside == 0 ? NULL : l;
+}
+
 static void
 outcome(const struct ev *e)
 {
 	const struct ev_def *d = ev_last(dp.events);
 	const struct list *l = parsed(e->text);
-	uint64_t label = e->nnum > 1 ? e->num[1] : 0;
+	uint64_t label = e->num[1];
 
 	if (l == NULL) {
 		ev_bad(dp.events, "O: malformed, or an event that is in no "
 		    "H outcomes line");
 		return;
 	}
-	if (e->num[0] == 0) {
+	if (e->num[0] == 0 && label == 0)
+		set_standing(&alones[e->id], l);
+	else if (e->num[0] == 0)
 		add_label(label, l);
+	if (e->num[0] == 0)
 		return;
-	}
 	for (unsigned s = 0; s < NSIDE; s++)
 		if (l->any[s])
 			add_side(d, (uint32_t)e->num[0] - 1, l, s);
@@ -573,6 +699,12 @@ line(int letter, const struct ev *e)
 	struct heap_made made;
 
 	switch (letter) {
+	case 'B':
+	case 'P':
+	case 'Q':
+	case 'Z':
+		alone_room(e->id);
+		break;
 	case 'D':
 		if (!dp.walks)
 			dp.time = e->num[0];
@@ -628,6 +760,8 @@ run(void)
 			batch_cache(&e);
 		stack_batch(&e);
 	}
+	for (size_t i = 0; i < nalone; i++)
+		settle(&alones[i]);
 	hold_end();
 	how.whole = c == 0;
 	return ready;
@@ -648,6 +782,7 @@ main(int argc, char **argv)
 	dp.events = ev_open(in_open(argv[optind]));
 	dp.map = objmap_new();
 	func_map(dp.map);
+	ev_standing(dp.events);
 	ev_accept(dp.events, EV_ALL | EV_CACHE | EV_COUNTS,
 	    "the addresses of references");
 	if (run())

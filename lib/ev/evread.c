@@ -30,6 +30,7 @@
 #include "evline.h"
 #include "evnames.h"
 #include "evscan.h"
+#include "evstand.h"
 #include "in.h"
 #include "meter.h"
 #include "util.h"
@@ -65,6 +66,7 @@ struct evr {
 	struct evdef def;
 	struct evctx ctx;
 	struct evnames names;
+	struct evstand stand;
 	struct evscan scan;
 	char *error;
 };
@@ -171,6 +173,12 @@ ev_lean(struct evr *r)
 }
 
 void
+ev_standing(struct evr *r)
+{
+	r->stand.known = true;
+}
+
+void
 ev_modify_writes(struct evr *r)
 {
 	r->def.writes = true;
@@ -188,6 +196,7 @@ ev_free(struct evr *r)
 	evdef_close(&r->def);
 	evctx_close(&r->ctx);
 	evnames_close(&r->names);
+	evstand_close(&r->stand);
 	kh_destroy(tid, r->tid);
 	free(r->buf - EVSCAN_BEFORE);
 	free(r->text);
@@ -253,6 +262,12 @@ ev_last(const struct evr *r)
 	uint32_t id = r->last[r->thread];
 
 	return id == 0 ? NULL : evdef_get(&r->def, id);
+}
+
+uint32_t
+ev_last_id(const struct evr *r)
+{
+	return r->last[r->thread];
 }
 
 const uint8_t *
@@ -770,6 +785,38 @@ plain_frame(struct evr *r, struct ev *e)
 	return varying_line(r, e);
 }
 
+/* O @id events; 0: the caller wants what it stands for, and no line. */
+static int
+standing_line(struct evr *r, struct ev *e)
+{
+	const char *s = e->line + 3, *list;
+	const struct ev_def *d;
+	char name[32];
+	uint64_t n;
+	int more;
+
+	if (r->kind != EV_CACHE)
+		return bad(r, "O @: the stream is not of kind cache");
+	if (ev_hex(&s, &e->num[0]) < 0 || (*s != ' ' && *s != '\0'))
+		return bad(r, "O @: not an id at `%.20s'", e->line + 3);
+	d = evdef_find(&r->def, e->num[0]);
+	if (d == NULL || d->letter != 'Q')
+		return bad(r, "O: id %" PRIx64 " is no reference's", e->num[0]);
+	e->id = ev_id(r->def.head[e->num[0]]);
+	e->text = list = s + (*s == ' ');
+	e->textlen = strlen(e->text);
+	while ((more = ev_outcome(&list, name, &n)) > 0)
+		;
+	if (more < 0)
+		return bad(r, "O @: malformed events");
+	e->num[0] = e->num[1] = 0;
+	e->nnum = 2;
+	if (r->stand.known)
+		return 'O';
+	evstand_set(&r->stand, e->id, d->n, e->text);
+	return 0;
+}
+
 static int
 other_line(struct evr *r, struct ev *e)
 {
@@ -798,6 +845,8 @@ other_line(struct evr *r, struct ev *e)
 	}
 	if (e->len == 0)
 		return bad(r, "an empty line");
+	if (strncmp(e->line, "O @", 3) == 0)
+		return standing_line(r, e);
 	if (evline_varies(*e->line) && !has_meaning(r, *e->line))
 		return bad(r, "%c: the stream is not of kind calls", *e->line);
 	if (evline_fields(e, r->kind, r->text, why) == 0)
@@ -831,14 +880,13 @@ accepted(struct evr *r)
 	return false;
 }
 
-int
-ev_next(struct evr *r, struct ev *e)
+/* The next line, or a batch; 0: a line that the caller need not see. */
+static int
+read_next(struct evr *r, struct ev *e)
 {
 	char *nl;
 	int c;
 
-	if (r->state != READING)
-		return r->state == ENDED ? 0 : -1;
 	c = fill(r);
 	if (c < 0)
 		return -1;
@@ -869,7 +917,24 @@ ev_next(struct evr *r, struct ev *e)
 	    plain_outcome(r, e);
 	if (c == 0)
 		c = other_line(r, e);
-	if (c > 0)
+	if (c >= 0)
 		r->lineno++;
 	return c;
+}
+
+int
+ev_next(struct evr *r, struct ev *e)
+{
+	int c = 0;
+
+	if (r->state != READING)
+		return r->state == ENDED ? 0 : -1;
+	if (!evstand_left(&r->stand)) {
+		while (c == 0)
+			c = read_next(r, e);
+		if (c != EV_EXECS || r->stand.n == 0)
+			return c;
+		evstand_begin(&r->stand, e);
+	}
+	return evstand_next(&r->stand, e, &r->last[r->thread]);
 }

@@ -98,6 +98,20 @@ evw_raw(struct evw *w, const char *line, size_t len)
 }
 
 void
+evw_text(struct evw *w, const char *text, size_t len, uint64_t n)
+{
+	char *p = evwrec_finish(w, w->p);
+	size_t some;
+
+	for (; len > 0; len -= some, text += some) {
+		some = len < EVW_MAXLINE ? len : EVW_MAXLINE;
+		p = put_text(w, p, text, some);
+	}
+	w->p = p;
+	w->nexec += n;
+}
+
+void
 evw_line(struct evw *w, const char *fmt, ...)
 {
 	va_list ap;

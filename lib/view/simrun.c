@@ -619,6 +619,26 @@ simrun_pass(struct simrun *s, const uint64_t *rec, uint64_t more)
 	    ev_ngroups(*rec), rec + 1, more);
 }
 
+void
+simrun_pass_text(struct simrun *s, const char *from, const char *to, uint64_t n)
+{
+	evw_text(s->writer, from, (size_t)(to - from), n);
+}
+
+void
+simrun_standing(struct simrun *s, uint32_t id, const char *const *names,
+    unsigned n)
+{
+	char text[400], *p;
+
+	p = text + sprintf(text, "O @%x", ev_def(s->events, id)->id);
+	for (unsigned i = 0; i < n; i++) {
+		*p++ = ' ';
+		p = stpcpy(p, names[i]);
+	}
+	evw_raw(s->writer, text, (size_t)(p - text));
+}
+
 bool
 simrun_warming(struct simrun *s)
 {
@@ -688,6 +708,8 @@ run(struct inside *in)
 		if (ev_error(s->events) != NULL)
 			break;
 		if (c == EV_EXECS) {
+			s->text = in->warm != 0 ? NULL : e.line;
+			s->textend = e.line + e.len;
 			if (in->warm != 0)
 				warm_batch(in, e.rec, e.end);
 			else
