@@ -41,6 +41,40 @@ int main(int argc, char **argv)
 END
 $CC -O1 -g -o prog prog.c || skip_all "no compiler"
 
+cat >asks.c <<'END'
+static unsigned long ask(unsigned long what)
+{
+	volatile unsigned long a[6] = { what, 0, 0, 0, 0, 0 };
+	unsigned long r = 0;
+	__asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; "
+	    "rolq $51, %%rdi; xchgq %%rbx, %%rbx" : "+d"(r) : "a"(a)
+	    : "cc", "memory");
+	return r;
+}
+enum { RUNNING = 0x1001, CG = 'C' << 24 | 'G' << 16,
+	CT = 'C' << 24 | 'T' << 16 };
+__attribute__((noinline)) static int work(int n)
+{
+	volatile int s = 0;
+	while (n-- > 0)
+		s += n;
+	return s;
+}
+int main(int argc, char **argv)
+{
+	(void)argv;
+	if (argc > 2)
+		return 0;
+	ask(argc > 1 ? CT + 4 : CG);
+	work(1000);
+	ask(argc > 1 ? CT + 5 : CG + 1);
+	ask(argc > 1 ? CT + 5 : CG + 1);
+	work(100000);
+	return ask(RUNNING) == 1 ? 8 : 9;
+}
+END
+$CC -O1 -g -o asks asks.c
+
 # The log of the last run without numbers of processes and sizes.
 log() {
 	sed -e 's/==[0-9]*==/==/' -e 's/[0-9][0-9,]*/N/g' -e 's/  */ /g' "$1"
@@ -217,6 +251,36 @@ check "callers" grep -q "work'main" cl
 ran 0 "a function" $args --toggle-collect='wor*' ./prog
 toggled=$(sed -n 's/^totals: //p' cl)
 check "is less than all" test "$toggled" -gt 5000 -a "$toggled" -lt 20000
+# calls that are counted cost what calls cost that are followed, in order
+calls_in() { # kind OPTION...: the last run's
+	kind=$1
+	shift
+	sh -x "$V" "$@" 2>said >/dev/null
+	check "$kind: $*" grep -q "^+ exec .* -e $kind " said
+	grep -v '^pid:\|^desc:' cl >"cl.$kind"
+}
+for o in "" --separate-threads=yes --dump-instr=yes --collect-jumps=no \
+    --separate-recs=2 --collect-systime=no; do
+	calls_in "counts --contexts" $args $o ./prog 7
+	calls_in blocks $args $o --dump-before=none ./prog 7
+	samefile "$o: the same file" cl.blocks "cl.counts --contexts"
+done
+small="--I1=1024,1,64 --D1=2048,2,64 --LL=65536,4,64"
+calls_in "cache=16,64,1 --contexts" $args $small ./prog 7
+calls_in all $args $small --fn-skip=none ./prog 7
+samefile "with caches: the same file" cl.all "cl.cache=16,64,1 --contexts"
+for o in --cacheuse=yes --separate-threads=yes --D1=1024,2,32; do
+	calls_in all $args $small $o ./prog 7
+done
+for o in --collect-jumps=yes --toggle-collect=work --collect-atstart=no \
+    --instr-atstart=no --separate-callers=2 --separate-recs3=work \
+    --skip-plt=no --collect-bus=yes --branch-sim=yes --pop-on-jump; do
+	calls_in blocks $args $o ./prog 7
+done
+calls_in blocks $args ./asks 1
+status 7 "less address space" sh -c "ulimit -v 9000000; sh -x '$V' $args ./prog 7 \
+    2>said"
+check "has room for kind blocks" grep -q "^+ exec .* -e blocks " said
 ran 1 "what is not there" $args --fn-group2=work ./prog
 same "is told" "valgrind: --fn-group2=work: not supported by quern" "$(cat said)"
 
@@ -300,39 +364,6 @@ ran 0 "by argument" $args --trace-children=yes \
 same "profiles" 2 "$(ls cg.* | wc -l)"
 
 # --- the program's requests
-cat >asks.c <<'END'
-static unsigned long ask(unsigned long what)
-{
-	volatile unsigned long a[6] = { what, 0, 0, 0, 0, 0 };
-	unsigned long r = 0;
-	__asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; "
-	    "rolq $51, %%rdi; xchgq %%rbx, %%rbx" : "+d"(r) : "a"(a)
-	    : "cc", "memory");
-	return r;
-}
-enum { RUNNING = 0x1001, CG = 'C' << 24 | 'G' << 16,
-	CT = 'C' << 24 | 'T' << 16 };
-__attribute__((noinline)) static int work(int n)
-{
-	volatile int s = 0;
-	while (n-- > 0)
-		s += n;
-	return s;
-}
-int main(int argc, char **argv)
-{
-	(void)argv;
-	if (argc > 2)
-		return 0;
-	ask(argc > 1 ? CT + 4 : CG);
-	work(1000);
-	ask(argc > 1 ? CT + 5 : CG + 1);
-	ask(argc > 1 ? CT + 5 : CG + 1);
-	work(100000);
-	return ask(RUNNING) == 1 ? 8 : 9;
-}
-END
-$CC -O1 -g -o asks asks.c
 ran 8 "counting starts on request" --tool=cachegrind \
     --cachegrind-out-file=as --instr-at-start=no ./asks
 some=$(sed -n 's/^summary: //p' as)
