@@ -70,7 +70,7 @@ uint32_t object_page(enum data_class, uint64_t addr);
 
 /*
  * What is at an address: the object, and the addresses around it that are the
- * same object's until `epoch' changes; lo == hi: only this one, only now.
+ * same object's until their page changes; lo == hi: only this one, only now.
  */
 struct data_place {
 	uint32_t object;
@@ -78,8 +78,30 @@ struct data_place {
 	uint64_t lo, hi;
 };
 
-/* Changes whenever anything is allocated, freed, mapped or unmapped. */
-extern uint64_t epoch;
+/*
+ * Epochs count changes of what is where. A page has changed when something on
+ * it, or on a page that shares its number here, was allocated or freed.
+ */
+#define PAGE		4096u
+#define EPOCH_PAGES	1024
+struct epoch {
+	uint64_t now;
+	uint64_t all;		/* the last change of everything */
+	uint64_t code;		/* the last one of object files, from 1 */
+	uint64_t page[EPOCH_PAGES];	/* the last one of a page */
+};
+extern struct epoch epoch;
+
+/* Is what was found at an address in this epoch still there? */
+static inline bool
+epoch_holds(uint64_t then, uint64_t addr)
+{
+	return then >= epoch.all &&
+	    then >= epoch.page[addr / PAGE % EPOCH_PAGES];
+}
+
+void epoch_change(void);	/* of everything */
+void epoch_change_pages(uint64_t start, uint64_t end);
 
 /* ----------------------------------------------------------------- images.c */
 

@@ -17,7 +17,6 @@
 #include "dataprof.h"
 #include "util.h"
 
-#define PAGE	4096u
 #define LARGE	(64 * PAGE)
 #define BACK	64		/* blocks within one another, at most */
 #define REACH	4096		/* pages whose blocks a new one replaces */
@@ -40,6 +39,12 @@ struct open {
 	bool is_open;
 	uint64_t old, oldnumber, size;
 	uint32_t site;
+};
+
+/* What the call of a function in a state, from a caller, makes. */
+struct call_site {
+	uint64_t function, caller, forgotten;
+	uint32_t state, site;
 };
 
 KHASH_MAP_INIT_INT64(page, struct list)
@@ -155,6 +160,7 @@ remove_block(uint32_t b)
 	uint64_t n = block[b].end - block[b].start;
 	khint_t k = kh_get(start, starts, block[b].start);
 
+	epoch_change_pages(block[b].start, block[b].end);
 	each_list(b, list_take);
 	if (k != kh_end(starts) && kh_val(starts, k) == b)
 		kh_del(start, starts, k);
@@ -222,6 +228,7 @@ add_block(uint64_t start, uint64_t size, uint64_t number, uint32_t where)
 		b = (uint32_t)nblock++;
 	}
 	block[b] = (struct block){ start, end, number, dp.time, where, false };
+	epoch_change_pages(start, end);
 	mark_holder(start);
 	k = kh_put(start, starts, start, &new);
 	if (new < 0)
@@ -362,6 +369,35 @@ heap_open(unsigned thread)
 	return thread < nopen && opens[thread].is_open;
 }
 
+static uint32_t
+site_of_chain(unsigned thread, uint64_t function, uint64_t caller,
+    uint32_t state)
+{
+	char name[4000];
+
+	stack_chain(thread, function, caller, state, name, sizeof name);
+	return site_at(object_get(DATA_HEAP, "", name));
+}
+
+/* Where calls are not followed, the state has the callers. */
+static uint32_t
+site_of_call(unsigned thread, uint64_t function, uint64_t caller,
+    uint32_t state)
+{
+	static struct call_site sites[1024];
+	uint64_t key = (function ^ caller << 8 ^ (uint64_t)state << 32) *
+	    0x9e3779b97f4a7c15ull;
+	struct call_site *s = &sites[key >> 54];
+
+	if (dp.walks)
+		return site_of_chain(thread, function, caller, state);
+	if (s->function != function || s->caller != caller ||
+	    s->state != state || s->forgotten != epoch.code)
+		*s = (struct call_site){ function, caller, epoch.code, state,
+		    site_of_chain(thread, function, caller, state) };
+	return s->site;
+}
+
 static void
 begin(const struct ev *e, unsigned thread)
 {
@@ -369,15 +405,12 @@ begin(const struct ev *e, unsigned thread)
 	unsigned i = again ? 2 : 1;
 	struct open *o = open_of(thread);
 	uint32_t state = e->nnum > i + 3 ? (uint32_t)e->num[i + 3] : 0;
-	char name[4000];
 
-	stack_chain(thread, e->num[i], e->num[i + 2], state, name,
-	    sizeof name);
 	o->is_open = true;
 	o->old = again ? e->num[1] : 0;
 	o->oldnumber = e->num[0];
 	o->size = e->num[i + 1];
-	o->site = site_at(object_get(DATA_HEAP, "", name));
+	o->site = site_of_call(thread, e->num[i], e->num[i + 2], state);
 }
 
 static void
@@ -399,7 +432,6 @@ end(const struct ev *e, unsigned thread, struct heap_made *m)
 bool
 heap_line(const struct ev *e, unsigned thread, struct heap_made *m)
 {
-	epoch++;
 	*m = (struct heap_made){ 0, 0, 0 };
 	switch (*e->text) {
 	case '+':

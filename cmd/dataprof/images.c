@@ -129,7 +129,7 @@ remove_images(uint64_t start, uint64_t end)
 void
 images_line(const struct ev *e, char letter)
 {
-	epoch++;
+	epoch_change();
 	if (letter == 'M')
 		add_image(e->num[1], e->num[2], e->num[3], e->text);
 	else
@@ -159,23 +159,44 @@ variable(const struct image *im, const struct sym_data *at, uint64_t addr)
 	return object_get(class, im->path, name);
 }
 
+/* What is at a link-time address: that of an object file does not change. */
+struct known {
+	const struct sym *sym;	/* NULL: nothing yet */
+	uint64_t link;
+	bool tls;
+	uint32_t object;
+	uint64_t lo, hi;	/* link-time */
+};
+
 static void
-look_up(struct image *im, uint64_t slide, uint64_t link, bool tls,
-    struct data_place *p)
+get_known(struct known *k, struct image *im, uint64_t link, bool tls)
 {
 	struct sym_data at;
 	char part[400];
 
-	if (im->sym == NULL)
-		im->sym = sym_open(im->path, SYM_DEMANGLE);
 	sym_variable(im->sym, link, tls, &at);
-	p->object = variable(im, &at, link);
-	p->lo = slide + at.start;
-	p->hi = at.end == UINT64_MAX ? p->lo : slide + at.end;
+	*k = (struct known){ im->sym, link, tls, variable(im, &at, link),
+	    at.start, at.end == UINT64_MAX ? at.start : at.end };
 	/* the next address may be another member's */
 	if (at.name != NULL && sym_member(im->sym, &at, link - at.start, false,
 	    part, sizeof part) && part[0] != '\0')
-		p->hi = p->lo;
+		k->hi = k->lo;
+}
+
+static void
+look_up(struct image *im, uint64_t slide, uint64_t link, bool tls,
+    struct data_place *p)
+{
+	static struct known known[2048];
+	struct known *k = &known[link * 0x9e3779b97f4a7c15ull >> 53];
+
+	if (im->sym == NULL)
+		im->sym = sym_open(im->path, SYM_DEMANGLE);
+	if (k->sym != im->sym || k->link != link || k->tls != tls)
+		get_known(k, im, link, tls);
+	p->object = k->object;
+	p->lo = slide + k->lo;
+	p->hi = slide + k->hi;
 }
 
 bool
@@ -201,9 +222,19 @@ images_find(uint64_t addr, struct data_place *p)
 void
 images_thread(unsigned thread, uint64_t base)
 {
-	epoch++;
+	epoch_change();
 	locals = xgrow0(locals, &nlocal, thread + (size_t)1, sizeof *locals);
 	locals[thread] = (struct local){ base, tlsall };
+}
+
+static uint32_t
+control_block(void)
+{
+	static uint32_t number;		/* + 1 */
+
+	if (number == 0)
+		number = 1 + object_get(DATA_TLS, "", "(thread control block)");
+	return number - 1;
 }
 
 bool
@@ -226,8 +257,7 @@ images_local(uint64_t addr, struct data_place *p)
 			return true;
 		}
 		p->lo = p->hi = 0;
-		p->object = object_get(DATA_TLS, "",
-		    "(thread control block)");
+		p->object = control_block();
 		return true;
 	}
 	return false;

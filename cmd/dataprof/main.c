@@ -258,12 +258,12 @@ refer(struct insn_cache *c, uint64_t addr, const int64_t *cost, uint64_t n)
 	unsigned thread = ev_thread(dp.events);
 	struct data_place p;
 
-	if (addr < c->lo || addr >= c->hi || c->epoch != epoch) {
+	if (addr < c->lo || addr >= c->hi || !epoch_holds(c->epoch, addr)) {
 		c->row = tally_find(thread, addr, c->code - 1,
 		    hold_room(thread), &p);
 		c->lo = p.lo;
 		c->hi = p.hi;
-		c->epoch = epoch;
+		c->epoch = epoch.now;
 	}
 	if (c->row == TALLY_HOLD)
 		hold_put(thread, addr, c->code - 1, cost, n);
@@ -424,13 +424,13 @@ look_up(struct alone *a, const struct ev_def *d)
 		a->side = (enum side)s;
 	}
 	/* one side's events at one row: those that follow are counted */
-	if (!d->stays || l->nside != 1 || d->k == 0 || a->frames ||
-	    c->row == TALLY_HOLD)
+	if (!d->stays || l->nside != 1 || a->frames ||
+	    (d->k != 0 && c->row == TALLY_HOLD))
 		return;
-	a->lo = c->lo;
-	a->hi = c->hi;
-	a->epoch = c->epoch;
-	a->row = c->row;
+	a->lo = d->k == 0 ? 0 : c->lo;
+	a->hi = d->k == 0 ? UINT64_MAX : c->hi;
+	a->epoch = d->k == 0 ? epoch.now : c->epoch;
+	a->row = d->k == 0 ? code_row(c) : c->row;
 }
 
 static void
@@ -472,8 +472,8 @@ batch_cache(const struct ev *e)
 		a = &alones[ev_id(*rec)];
 		addr = ev_told_addr(a->value + rec[1]);
 		/* a reference that has lo and hi stays: it has one field */
-		if (addr >= a->lo && addr < a->hi && a->epoch == epoch &&
-		    !(*rec & EV_MORE)) {
+		if (addr >= a->lo && addr < a->hi && !(*rec & EV_MORE) &&
+		    epoch_holds(a->epoch, addr)) {
 			a->value += rec[1];
 			a->found++;
 			continue;

@@ -80,12 +80,28 @@ object_page(enum data_class class, uint64_t addr)
 	return object_get(class, "", name);
 }
 
-uint32_t
-object_code(enum data_class class, const struct func *f)
+static uint32_t
+get_code(enum data_class class, const struct func *f)
 {
 	char name[2000];
 
 	snprintf(name, sizeof name, "%s of %s", class == DATA_CODE ? "code" :
 	    "stack", f->name);
 	return object_get(class, f->ob == 0 ? "" : func_object(f->ob), name);
+}
+
+uint32_t
+object_code(enum data_class class, const struct func *f)
+{
+	static uint32_t *known[2];	/* by function: 1 + its object */
+	static size_t cap[2];
+	bool is_code = class == DATA_CODE;
+	uint32_t *n;
+
+	known[is_code] = xgrow0(known[is_code], &cap[is_code],
+	    f->num + (size_t)1, sizeof *n);
+	n = &known[is_code][f->num];
+	if (*n == 0)
+		*n = 1 + get_code(class, f);
+	return *n - 1;
 }

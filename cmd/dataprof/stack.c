@@ -179,18 +179,6 @@ stack_saw(unsigned thread, uint64_t sp)
 
 /* ---- functions ---- */
 
-static uint32_t
-object_of(const struct func *f)
-{
-	static uint32_t *numbers;	/* by function: 1 + its object's */
-	static size_t cap;
-
-	numbers = xgrow0(numbers, &cap, f->num + (size_t)1, sizeof *numbers);
-	if (numbers[f->num] == 0)
-		numbers[f->num] = 1 + object_code(DATA_STACK, f);
-	return numbers[f->num] - 1;
-}
-
 static const struct func *
 state_function(uint32_t state)
 {
@@ -269,7 +257,7 @@ by_frame(unsigned thread, uint64_t addr, const struct func *code,
 	if (i == n && frame_place(thread, n - 1) - addr >= BELOW)
 		return false;
 	if (i == n) {
-		p->object = object_of(code);
+		p->object = object_code(DATA_STACK, code);
 		return true;
 	}
 	if (i == 0 && dp.walks)	/* the function that called the first one */
@@ -277,7 +265,7 @@ by_frame(unsigned thread, uint64_t addr, const struct func *code,
 		    thread_get(thread)->frame[0].ctx->fn;
 	while (i > 0 && f == NULL)
 		f = frame_function(thread, --i);
-	p->object = f != NULL ? object_of(f) : no_function();
+	p->object = f != NULL ? object_code(DATA_STACK, f) : no_function();
 	return true;
 }
 

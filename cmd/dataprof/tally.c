@@ -62,6 +62,7 @@ tally_code(uint64_t addr)
 void
 tally_forget(void)
 {
+	epoch.code++;
 	if (codes != NULL)
 		kh_clear(number, codes);
 }
