@@ -96,7 +96,7 @@ for kind in all "cache=16,64,1 --contexts"; do
 			for (i = 1; $i != "number"; i++)
 				;
 		}
-		index($0, o) { print $i, $(i + 1), $(i + 2), $(i + 3) }' \
+		index($0, "[heap]   " o) { print $i, $(i + 1), $(i + 2), $(i + 3) }' \
 		    "$T/table"
 	}
 	same "a list that was freed: number, bytes, peak, live" \
@@ -107,6 +107,24 @@ for kind in all "cache=16,64,1 --contexts"; do
 	    "$(row "realloc < make_grown")"
 	same "an arena's parts" "3000 300000 300000 300000" \
 	    "$(row "arena_take < make_parts")"
+	check "glibc's words about a block" grep -q \
+	    '[[]heap[]] *header of malloc < make_node < make_list' "$T/table"
+	same "the columns" "D1mr DLmr D1mw DLmw number bytes peak live life object" \
+	    "$(head -n 1 "$T/table" | xargs)"
+	check "--events" "$D" --events=ILmr,D1mw --text "$T/told.ev"
+	same "are the columns" "ILmr D1mw number bytes peak live life object" \
+	    "$(head -n 1 "$T/out" | xargs)"
+	same "in this order, with these sums" "$(awk 'NR == 1 {
+		    for (i = 1; i <= NF; i++)
+			    if ($i == "D1mw")
+				    c = i
+	    }
+	    /total; life/ { print $c }' "$T/table")" \
+	    "$(awk '/total; life/ { print $2 }' "$T/out")"
+	status 2 "--events with another" "$D" --events=D1mr,D3mr --text \
+	    "$T/told.ev"
+	same "says so" "dataprof: --events: the stream has no event D3mr" \
+	    "$(cat "$T/err")"
 	"$D" --depth=1 "$T/told.ev" | calls - >"$T/calls"
 	kind="--depth=1" only touch_list "malloc < make_node" 20000
 	kind=all

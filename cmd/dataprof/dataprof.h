@@ -132,6 +132,11 @@ struct heap_made {
 bool heap_line(const struct ev *, unsigned thread, struct heap_made *);
 /* small: of allocations below a page's size or so; else of the larger ones. */
 bool heap_find(uint64_t addr, bool small, struct data_place *);
+/*
+ * The object of the C library's words about a block, just before it; false:
+ * that is not what is at this address.
+ */
+bool heap_header(uint64_t addr, uint32_t *object);
 /* Did an allocation ever lie on this page? */
 bool heap_page(uint64_t addr);
 /* Has the thread called for memory that is not there yet? */
@@ -211,6 +216,7 @@ struct report {
 	bool table;		/* text */
 	bool verbose;
 	uint64_t rows;		/* of the table; 0: all */
+	const char *events;	/* its columns, a list; NULL: the main ones */
 };
 void report(struct out *, const struct report *);
 

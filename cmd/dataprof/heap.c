@@ -11,10 +11,12 @@
  */
 #include <htslib/khash.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dataprof.h"
+#include "func.h"
 #include "util.h"
 
 #define LARGE	(64 * PAGE)
@@ -57,6 +59,14 @@ static khash_t(page) *pages;
 static khash_t(start) *starts;		/* of blocks */
 static struct heap_site *site;
 static size_t nsite, capsite;
+/* glibc's malloc keeps a word before each block of a site, the size. */
+struct heap_header {
+	bool has;
+	uint32_t object;	/* of these words: 1 + its number, or 0 */
+};
+#define WORD	8
+static struct heap_header *headers;	/* by site */
+static size_t capheaders;
 static uint32_t *site_of;		/* by object: 1 + its site */
 static size_t capsite_of;
 static struct open *opens;		/* by thread */
@@ -308,6 +318,56 @@ heap_find(uint64_t addr, bool small, struct data_place *p)
 	return true;
 }
 
+/* Does another C library than glibc, or an allocator of its own, allocate? */
+static bool
+is_glibc(const struct func *f)
+{
+	const char *path = f->ob == 0 ? "" : func_object(f->ob);
+	const char *name = strrchr(path, '/') == NULL ? path :
+	    strrchr(path, '/') + 1;
+
+	return strcmp(name, "libc.so.6") == 0;
+}
+
+static bool
+is_malloc(const struct func *f)
+{
+	static const char *const names[] = { "malloc", "calloc", "realloc",
+		"aligned_alloc", "posix_memalign", "memalign", "valloc" };
+
+	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(f->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+bool
+heap_header(uint64_t addr, uint32_t *object)
+{
+	uint64_t start = (addr & ~(uint64_t)(WORD - 1)) + WORD;
+	struct heap_header *h;
+	char name[4100];
+	uint32_t s;
+	khint_t k;
+
+	page_list(0, false);
+	k = kh_get(start, starts, start);
+	if (k == kh_end(starts))
+		return false;
+	s = block[kh_val(starts, k)].site;
+	headers = xgrow0(headers, &capheaders, s + (size_t)1, sizeof *h);
+	h = &headers[s];
+	if (!h->has)
+		return false;
+	if (h->object == 0) {
+		snprintf(name, sizeof name, "header of %s",
+		    object_at(site[s].object)->name);
+		h->object = 1 + object_get(DATA_HEAP, "", name);
+	}
+	*object = h->object - 1;
+	return true;
+}
+
 bool
 heap_page(uint64_t addr)
 {
@@ -373,10 +433,16 @@ static uint32_t
 site_of_chain(unsigned thread, uint64_t function, uint64_t caller,
     uint32_t state)
 {
+	struct func_place at;
 	char name[4000];
+	uint32_t s;
 
 	stack_chain(thread, function, caller, state, name, sizeof name);
-	return site_at(object_get(DATA_HEAP, "", name));
+	s = site_at(object_get(DATA_HEAP, "", name));
+	func_place(function, &at);
+	headers = xgrow0(headers, &capheaders, s + (size_t)1, sizeof *headers);
+	headers[s].has = is_glibc(at.fn) && is_malloc(at.fn);
+	return s;
 }
 
 /* Where calls are not followed, the state has the callers. */

@@ -29,7 +29,7 @@
 
 static const char synopsis[] =
     "[-v] [-o file] [--by=object|type|page] [--depth=n] [--refs]\n"
-    "                [--text] [--rows=n] [file]";
+    "                [--text] [--events=list] [--rows=n] [file]";
 
 static const char help[] =
 "Say which data the misses of a stream of events are on.\n"
@@ -38,19 +38,22 @@ static const char help[] =
 "      --depth=N        callers that name an allocation         [6]\n"
 "      --refs           all references, too: Dr and Dw\n"
 "      --text           a table instead of costs\n"
+"      --events=LIST    columns of the table            [the main ones]\n"
 "      --rows=N         of the table; 0: all                    [0]\n"
 "  -o, --output=FILE    write to FILE\n"
 "  -v, --verbose        what is allocated, on standard error\n"
 "  -h, --help           this text\n"
 "      --version        the version\n";
 
-enum { OPT_BY = 256, OPT_DEPTH, OPT_REFS, OPT_TEXT, OPT_ROWS, OPT_VERSION };
+enum { OPT_BY = 256, OPT_DEPTH, OPT_REFS, OPT_TEXT, OPT_EVENTS, OPT_ROWS,
+    OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "by", required_argument, NULL, OPT_BY },
 	{ "depth", required_argument, NULL, OPT_DEPTH },
 	{ "refs", no_argument, NULL, OPT_REFS },
 	{ "text", no_argument, NULL, OPT_TEXT },
+	{ "events", required_argument, NULL, OPT_EVENTS },
 	{ "rows", required_argument, NULL, OPT_ROWS },
 	{ "output", required_argument, NULL, 'o' },
 	{ "verbose", no_argument, NULL, 'v' },
@@ -146,6 +149,9 @@ option(int c)
 		break;
 	case OPT_TEXT:
 		how.table = true;
+		break;
+	case OPT_EVENTS:
+		how.events = optarg;
 		break;
 	case OPT_ROWS:
 		how.rows = num_arg("--rows", optarg, 0, UINT64_MAX);

@@ -25,7 +25,7 @@ static int64_t total[COST_EVMAX];
 struct sum {
 	uint32_t object;
 	uint64_t refs;
-	int64_t data, all;	/* of columns of data; of all columns */
+	int64_t shown;		/* of the table's columns */
 	int64_t *cost;
 	const struct heap_site *site;	/* or NULL */
 };
@@ -51,8 +51,6 @@ add_up(void)
 		s->refs += r.refs;
 		for (unsigned k = 0; k < dp.ncol; k++) {
 			s->cost[k] += r.cost[k];
-			s->all += r.cost[k];
-			s->data += k < dp.ndata ? r.cost[k] : 0;
 			total[k] += r.cost[k];
 		}
 	}
@@ -166,6 +164,82 @@ write_costs(struct out *o, const struct report *how)
 
 /* ---- the table ---- */
 
+/* Its columns: events, then what is known of allocations. */
+enum { HEAP_NUMBER, HEAP_BYTES, HEAP_PEAK, HEAP_LIVE, HEAP_LIFE, NHEAP };
+static const char *const heap_name[NHEAP] = { "number", "bytes", "peak",
+	"live", "life" };
+static unsigned shown[COST_EVMAX], nshown;	/* events */
+static int width[COST_EVMAX], heap_width[NHEAP];
+
+/* L2mr, L3Dmw: the level, or 0 for other events. */
+static unsigned
+level_of(const char *name)
+{
+	size_t n = strlen(name);
+
+	if (name[0] != 'L' || name[1] < '1' || name[1] > '9' || n < 4 ||
+	    (strcmp(name + n - 2, "mr") != 0 &&
+	    strcmp(name + n - 2, "mw") != 0) || name[2] == 'I')
+		return 0;
+	return (unsigned)(name[1] - '0');
+}
+
+/* References, misses of data of the first and the last level, false sharing. */
+static bool
+is_main(const char *name, unsigned last)
+{
+	static const char *const word[] = { "Dr", "Dw", "D1mr", "D1mw",
+		"DLmr", "DLmw", "Fsh" };
+	unsigned level = level_of(name);
+
+	for (unsigned i = 0; i < sizeof word / sizeof word[0]; i++)
+		if (strcmp(name, word[i]) == 0)
+			return true;
+	return level != 0 && (level == 1 || level == last);
+}
+
+static void
+choose_main(void)
+{
+	unsigned last = 0, k;
+
+	for (k = 0; k < dp.ncol; k++)
+		if (level_of(dp.column[k]) > last)
+			last = level_of(dp.column[k]);
+	for (k = 0; k < dp.ncol; k++)
+		if (is_main(dp.column[k], last))
+			shown[nshown++] = k;
+	/* none that we know: those of data, or all */
+	for (k = 0; nshown == 0 && k < dp.ndata; k++)
+		shown[k] = k;
+	if (nshown == 0)
+		nshown = dp.ndata;
+	for (k = 0; nshown == 0 && k < dp.ncol; k++)
+		shown[k] = k;
+	if (nshown == 0)
+		nshown = dp.ncol;
+}
+
+static void
+choose(const char *events)
+{
+	size_t n;
+	unsigned k;
+
+	for (; *events != '\0'; events += n + (events[n] == ',')) {
+		n = strcspn(events, ",");
+		for (k = 0; k < dp.ncol; k++)
+			if (strncmp(dp.column[k], events, n) == 0 &&
+			    dp.column[k][n] == '\0')
+				break;
+		if (k == dp.ncol)
+			die("--events: the stream has no event %.*s", (int)n,
+			    events);
+		if (nshown < COST_EVMAX)
+			shown[nshown++] = k;
+	}
+}
+
 static int
 by_cost(const void *x, const void *y)
 {
@@ -173,32 +247,70 @@ by_cost(const void *x, const void *y)
 	uint64_t p = a->site != NULL ? a->site->peak : 0;
 	uint64_t q = b->site != NULL ? b->site->peak : 0;
 
-	if (a->data != b->data)
-		return a->data > b->data ? -1 : 1;
-	if (a->all != b->all)
-		return a->all > b->all ? -1 : 1;
+	if (a->shown != b->shown)
+		return a->shown > b->shown ? -1 : 1;
 	if (p != q)
 		return p > q ? -1 : 1;
 	return a->object < b->object ? -1 : a->object > b->object;
+}
+
+/* The text of what is known of allocations; -: none was freed. */
+static const char *
+heap_text(const struct heap_site *h, unsigned column)
+{
+	static char text[24];
+	const uint64_t n[NHEAP] = { h->number, h->bytes, h->peak, h->live,
+		h->nfreed == 0 ? 0 : h->life / h->nfreed };
+
+	if (column == HEAP_LIFE && h->nfreed == 0)
+		return "-";
+	snprintf(text, sizeof text, "%" PRIu64, n[column]);
+	return text;
+}
+
+static void
+widen(int *w, const char *text)
+{
+	int n = (int)strlen(text);
+
+	if (n > *w)
+		*w = n;
+}
+
+/* Columns are as wide as their names and numbers. */
+static void
+set_widths(const struct sum *end)
+{
+	char text[24];
+
+	for (unsigned i = 0; i < nshown; i++) {
+		widen(&width[i], dp.column[shown[i]]);
+		snprintf(text, sizeof text, "%" PRId64, total[shown[i]]);
+		widen(&width[i], text);
+	}
+	for (unsigned i = 0; i < NHEAP; i++) {
+		widen(&heap_width[i], heap_name[i]);
+		if (i == HEAP_PEAK || i == HEAP_LIVE) {
+			snprintf(text, sizeof text, "%" PRIu64, i == HEAP_PEAK ?
+			    heap_peak() : heap_live());
+			widen(&heap_width[i], text);
+		}
+		for (const struct sum *s = sum; s < end; s++)
+			if (s->site != NULL)
+				widen(&heap_width[i], heap_text(s->site, i));
+	}
 }
 
 static void
 put_row(struct out *o, const struct sum *s)
 {
 	const struct data_object *d = object_at(s->object);
-	const struct heap_site *h = s->site;
 
-	for (unsigned i = 0; i < dp.ncol; i++)
-		out_printf(o, "%12" PRId64 " ", s->cost[i]);
-	if (h == NULL)
-		out_printf(o, "%10s %13s %13s %13s %12s ", "", "", "", "", "");
-	else
-		out_printf(o, "%10" PRIu64 " %13" PRIu64 " %13" PRIu64
-		    " %13" PRIu64 " ", h->number, h->bytes, h->peak, h->live);
-	if (h != NULL && h->nfreed == 0)
-		out_printf(o, "%12s ", "-");
-	else if (h != NULL)
-		out_printf(o, "%12" PRIu64 " ", h->life / h->nfreed);
+	for (unsigned i = 0; i < nshown; i++)
+		out_printf(o, "%*" PRId64 " ", width[i], s->cost[shown[i]]);
+	for (unsigned i = 0; i < NHEAP; i++)
+		out_printf(o, "%*s ", heap_width[i], s->site == NULL ? "" :
+		    heap_text(s->site, i));
 	out_printf(o, "%-8s %s", object_class(d->class), d->name);
 	if (d->file[0] != '\0')
 		out_printf(o, "  %s", d->file);
@@ -206,27 +318,58 @@ put_row(struct out *o, const struct sum *s)
 }
 
 static void
+put_total(struct out *o)
+{
+	char text[24];
+
+	for (unsigned i = 0; i < nshown; i++)
+		out_printf(o, "%*" PRId64 " ", width[i], total[shown[i]]);
+	for (unsigned i = 0; i < NHEAP; i++) {
+		text[0] = '\0';
+		if (i == HEAP_PEAK || i == HEAP_LIVE)
+			snprintf(text, sizeof text, "%" PRIu64, i == HEAP_PEAK ?
+			    heap_peak() : heap_live());
+		out_printf(o, "%*s ", heap_width[i], text);
+	}
+	out_printf(o, "total; life in %s\n", dp.unit);
+}
+
+/* Objects with costs that are shown, or allocations, come first; their end. */
+static struct sum *
+sort_rows(uint64_t rows)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < nsum; i++) {
+		for (unsigned k = 0; k < nshown; k++)
+			sum[i].shown += sum[i].cost[shown[k]];
+		if (sum[i].shown != 0 || (sum[i].site != NULL &&
+		    sum[i].site->number != 0))
+			sum[n++] = sum[i];
+	}
+	qsort(sum, n, sizeof *sum, by_cost);
+	return sum + (rows != 0 && rows < n ? rows : n);
+}
+
+static void
 write_table(struct out *o, const struct report *how)
 {
-	uint64_t n = 0;
+	const struct sum *end;
 
-	for (unsigned i = 0; i < dp.ncol; i++)
-		out_printf(o, "%12s ", dp.column[i]);
-	out_printf(o, "%10s %13s %13s %13s %12s %s\n", "number", "bytes",
-	    "peak", "live", "life", "object");
-	qsort(sum, nsum, sizeof *sum, by_cost);
-	for (size_t i = 0; i < nsum; i++) {
-		if (sum[i].all == 0 && (sum[i].site == NULL ||
-		    sum[i].site->number == 0))
-			continue;
-		if (how->rows != 0 && n++ == how->rows)
-			break;
-		put_row(o, &sum[i]);
-	}
-	for (unsigned i = 0; i < dp.ncol; i++)
-		out_printf(o, "%12" PRId64 " ", total[i]);
-	out_printf(o, "%10s %13s %13" PRIu64 " %13" PRIu64 " %12s total; life "
-	    "in %s\n", "", "", heap_peak(), heap_live(), "", dp.unit);
+	if (how->events != NULL)
+		choose(how->events);
+	else
+		choose_main();
+	end = sort_rows(how->rows);
+	set_widths(end);
+	for (unsigned i = 0; i < nshown; i++)
+		out_printf(o, "%*s ", width[i], dp.column[shown[i]]);
+	for (unsigned i = 0; i < NHEAP; i++)
+		out_printf(o, "%*s ", heap_width[i], heap_name[i]);
+	out_printf(o, "object\n");
+	for (const struct sum *s = sum; s < end; s++)
+		put_row(o, s);
+	put_total(o);
 }
 
 void

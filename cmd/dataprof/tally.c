@@ -116,9 +116,13 @@ static uint32_t
 nowhere(uint64_t addr)
 {
 	static uint32_t heap, other;	/* + 1 */
+	uint32_t header;
 
+	if (heap_header(addr, &header))
+		return header;
 	if (heap == 0) {
-		heap = 1 + object_get(DATA_HEAP, "", "(not allocated)");
+		heap = 1 + object_get(DATA_HEAP, "",
+		    "(free, or between objects)");
 		other = 1 + object_get(DATA_OTHER, "", dp.allocs ?
 		    "(not known)" : "(not known: allocations are not told, "
 		    "which needs trace --allocs)");
