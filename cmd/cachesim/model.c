@@ -15,7 +15,7 @@
  *    Access cost is 1000 / accesses, spatial loss the bytes never touched.
  *
  * Each set is an array, the line that was used last in front. A way keeps its
- * number while it moves there: `at' names the line's place in use[].
+ * number while it moves there: `at' names the line's place in model_use[].
  */
 #include "variant.h"
 
@@ -24,31 +24,10 @@
 
 #include "util.h"
 
-struct way {
-	uint64_t tag;		/* 1 + line; 0: empty */
-	uint32_t at;
-	bool dirty;
-};
-
-struct model {
-	struct way *way;	/* by set */
-	uint64_t sets, assoc;
-	unsigned shift;		/* log2 of the line's size */
-	uint32_t first;		/* at of its first way */
-};
-
-/* --cacheuse, by at. */
-struct use {
-	uint64_t count;		/* accesses; 0: the line is in no use */
-	uint32_t mask;
-	uint32_t below;		/* LL's line: its at */
-};
-
 struct variants variants;
-static struct model model[NCACHE];
-static struct use *use;
+struct model model[NCACHE];
+struct line_use *model_use;
 static const struct model_use *tell;
-struct fetched model_fetched;
 
 void
 model_init(const struct geometry g[NCACHE], const struct model_use *u)
@@ -56,21 +35,19 @@ model_init(const struct geometry g[NCACHE], const struct model_use *u)
 	uint32_t n = 0;
 
 	tell = u;
-
 	for (int c = 0; c < NCACHE; c++) {
 		struct model *m = &model[c];
 		uint64_t ways = g[c].size / g[c].line;
 
 		m->assoc = g[c].assoc;
-		m->sets = ways / m->assoc;
+		m->mask = ways / m->assoc - 1;
 		m->shift = (unsigned)__builtin_ctzll(g[c].line);
 		m->first = n;
 		m->way = xcalloc(ways, sizeof *m->way);
 		n += (uint32_t)ways;
 	}
-	model_fetched.shift = model[I1].shift;
 	if (variants.cacheuse)
-		use = xcalloc(n, sizeof *use);
+		model_use = xcalloc(n, sizeof *model_use);
 	variant_clear();
 }
 
@@ -81,18 +58,23 @@ static struct stream {
 	int run;		/* neighbours so far; < 0: downwards */
 } streams[8];
 
+static uint64_t
+ways_of(const struct model *m)
+{
+	return (m->mask + 1) * m->assoc;
+}
+
 void
 variant_clear(void)
 {
 	memset(streams, 0, sizeof streams);
-	model_fetched.line = UINT64_MAX;
 	for (int c = 0; c < NCACHE && model[c].way != NULL; c++)
-		for (uint64_t i = 0; i < model[c].sets * model[c].assoc; i++) {
+		for (uint64_t i = 0; i < ways_of(&model[c]); i++) {
 			uint32_t at = model[c].first + (uint32_t)i;
 
 			model[c].way[i] = (struct way){ .at = at };
-			if (use != NULL)
-				use[at] = (struct use){ 0 };
+			if (model_use != NULL)
+				model_use[at] = (struct line_use){ 0 };
 		}
 }
 
@@ -105,29 +87,32 @@ variant_clear(void)
 static inline bool
 find(struct model *m, uint64_t line, struct way *old)
 {
-	struct way *w = m->way + (line & (m->sets - 1)) * m->assoc, here;
-	uint64_t tag = line + 1, i = 0;
+	struct way *w = m->way + (line & m->mask) * m->assoc;
+	struct way *end = w + m->assoc, moved = *w, next;
+	uint64_t tag = line + 1;
 
-	if (w[0].tag == tag)
+	if (w->tag == tag)
 		return true;
-	while (i < m->assoc - 1 && w[i].tag != tag)
-		i++;
-	here = w[i];
-	memmove(w + 1, w, i * sizeof *w);
-	w[0] = here;
-	if (here.tag == tag)
-		return true;
+	/* each line before it moves on by one */
+	for (struct way *v = w + 1; v < end; v++) {
+		next = *v;
+		*v = moved;
+		moved = next;
+		if (moved.tag == tag) {
+			*w = moved;
+			return true;
+		}
+	}
 	if (old != NULL)
-		*old = here;
-	w[0].tag = tag;
-	w[0].dirty = false;
+		*old = moved;
+	*w = (struct way){ tag, moved.at, false };
 	return false;
 }
 
 static struct way *
 front(const struct model *m, uint64_t line)
 {
-	return m->way + (line & (m->sets - 1)) * m->assoc;
+	return m->way + (line & m->mask) * m->assoc;
 }
 
 static void
@@ -171,8 +156,8 @@ last_level(uint64_t addr, uint64_t size, bool write)
 	}
 }
 
-static unsigned
-plain_access(int cache, uint64_t addr, uint64_t size, bool write)
+unsigned
+model_access(int cache, uint64_t addr, uint64_t size, bool write)
 {
 	struct model *m = &model[cache];
 	uint64_t line = addr >> m->shift, most = ~(uint64_t)0 >> m->shift;
@@ -200,15 +185,15 @@ plain_access(int cache, uint64_t addr, uint64_t size, bool write)
 static void
 lost(const struct model *m, uint32_t at)
 {
-	const struct use *u = &use[at];
-	uint64_t unused = 32 - (unsigned)__builtin_popcount(u->mask);
+	const struct line_use *u = &model_use[at];
+	uint64_t unused = 32 - (unsigned)__builtin_popcount(u->parts);
 
 	tell->lost(at, m == &model[LL], 1000 / u->count,
 	    (unused << m->shift) >> 5);
 	if (m == &model[LL])
 		return;
-	use[u->below].mask |= u->mask;
-	use[u->below].count += u->count;
+	model_use[u->below].parts |= u->parts;
+	model_use[u->below].count += u->count;
 }
 
 /* A line of a first-level cache was missed: bring it in. */
@@ -219,48 +204,39 @@ load(struct model *m, uint64_t line)
 	uint32_t at = front(m, line)->at;
 	unsigned got = L1_MISSED;
 
-	if (use[at].count != 0)
+	if (model_use[at].count != 0)
 		lost(m, at);
 	tell->loaded(at);
 	if (!find(below, line, NULL)) {
 		uint32_t second = front(below, line)->at;
 
-		if (use[second].count != 0)
+		if (model_use[second].count != 0)
 			lost(below, second);
-		use[second] = (struct use){ 0 };
+		model_use[second] = (struct line_use){ 0 };
 		tell->loaded(second);
 		got |= LL_MISSED;
 	}
-	use[at] = (struct use){ .below = front(below, line)->at };
+	model_use[at] = (struct line_use){ .below = front(below, line)->at };
 	return got;
 }
 
-/* The 32nds of a line of 2^shift bytes from a byte to another. */
-static uint32_t
-parts(unsigned shift, uint64_t from, uint64_t to)
-{
-	uint64_t a = from * 32 >> shift;
-	uint64_t b = (((to + 1) * 32 - 1) >> shift);
-
-	return UINT32_MAX << a & UINT32_MAX >> (31 - b);
-}
-
-static unsigned
-used_access(int cache, uint64_t addr, uint64_t size, uint64_t times)
+unsigned
+model_uses(int cache, uint64_t addr, uint64_t size, uint64_t times)
 {
 	struct model *m = &model[cache];
 	uint64_t line = addr >> m->shift, most = ~(uint64_t)0 >> m->shift;
 	uint64_t mask = ((uint64_t)1 << m->shift) - 1, off = addr & mask;
 	uint64_t to = off + size - 1;
 	unsigned got = 0;
-	struct use *u;
+	struct line_use *u;
 
 	for (;; to -= mask + 1) {
 		if (!find(m, line, NULL))
 			got |= load(m, line);
-		u = &use[front(m, line)->at];
+		u = &model_use[front(m, line)->at];
 		u->count += times;
-		u->mask |= parts(m->shift, off, to < mask ? to : mask);
+		u->parts |= model_parts(m->shift, off,
+		    to < mask ? to : mask);
 		if (to <= mask)
 			return got;
 		off = 0;
@@ -272,22 +248,10 @@ void
 model_flush(void)
 {
 	for (int c = 0; c < NCACHE; c++)
-		for (uint64_t i = 0; i < model[c].sets * model[c].assoc; i++)
-			if (use[model[c].first + i].count != 0)
-				lost(&model[c], model[c].first + (uint32_t)i);
-}
+		for (uint64_t i = 0; i < ways_of(&model[c]); i++) {
+			uint32_t at = model[c].first + (uint32_t)i;
 
-unsigned
-model_fetch(uint64_t addr, uint64_t size, uint64_t times)
-{
-	model_fetched.line = (addr + size - 1) >> model_fetched.shift;
-	return variants.cacheuse ? used_access(I1, addr, size, times) :
-	    plain_access(I1, addr, size, false);
-}
-
-unsigned
-model_data(uint64_t addr, uint64_t size, bool write)
-{
-	return variants.cacheuse ? used_access(D1, addr, size, 1) :
-	    plain_access(D1, addr, size, write);
+			if (model_use[at].count != 0)
+				lost(&model[c], at);
+		}
 }

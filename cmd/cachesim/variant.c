@@ -2,9 +2,13 @@
  * variant - runs with another model: --simulate-wb, -hwpref, --cacheuse
  *
  * Each fetch and reference is simulated, in order, and counted for its
- * instruction. What --cacheuse finds when a line leaves is counted for the
- * instruction that loaded it; with -t that one's last execution is long gone,
- * so a label was given to it, the number of the line's way:
+ * instruction. A definition becomes a list of operations when it is first
+ * executed. Straight code that stays in a line is one fetch, for nothing but
+ * fetches changes I1.
+ *
+ * What --cacheuse finds when a line leaves is counted for the instruction that
+ * loaded it; with -t that one's last execution is long gone, so a label was
+ * given to it, the number of the line's way:
  *
  *	5+40			its third instruction loads two lines
  *	O 3 D1mr DLmr
@@ -16,6 +20,7 @@
 #include "variant.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "evw.h"
 #include "util.h"
@@ -37,15 +42,44 @@ struct labelled {
 	uint64_t accost, sploss;
 };
 
+enum op_kind {
+	OP_FETCH,	/* instructions in one line */
+	OP_SPLIT,	/* one instruction in several lines */
+	OP_READ,
+	OP_WRITE,	/* or a modification */
+	OP_WHOLE	/* an instruction with repeated references */
+};
+
+struct op {
+	uint64_t at;		/* address, or distance from a group's value */
+	uint32_t insn;		/* in its block; of a fetch, the first one */
+	uint32_t size;		/* of a fetch, of the first instruction */
+	uint8_t kind;
+	uint8_t group;		/* NOGROUP: at is the address */
+	bool writes;		/* counts as a write */
+	uint32_t parts;		/* --cacheuse, OP_FETCH: of the line, and ... */
+	uint32_t fetches;	/* ... how many instructions */
+};
+
+#define NOGROUP UINT8_MAX	/* a block has fewer groups than that */
+
+/* What an id does. */
+struct plan {
+	uint64_t times;		/* how often it was executed */
+	uint64_t first;		/* the number of its first instruction */
+	struct op *op;		/* NULL: never yet */
+	uint32_t nop;
+};
+
 static struct simrun *run;
 static bool each;
-static uint64_t *times;		/* by id */
+static struct plan *plan;	/* by id */
 static struct spent *spent;	/* by instruction */
 static uint64_t *loader;	/* by way: 1 + the instruction, or 0 */
 static uint32_t *label;		/* by way, or 0 */
 static uint32_t nlabel;
 static struct labelled *told;	/* by the execution that is running */
-static size_t captimes, capspent, caploader, caplabel, captold, ntold;
+static size_t capplan, capspent, caploader, caplabel, captold, ntold;
 static uint64_t now;		/* the instruction that is running */
 static uint32_t now_insn;	/* in its block */
 static bool over;
@@ -53,7 +87,7 @@ static bool over;
 const char *
 variant_define(struct simrun *s, uint32_t id, const struct ev_def *d)
 {
-	times = xgrow0(times, &captimes, id + 1UL, sizeof *times);
+	plan = xgrow0(plan, &capplan, id + 1UL, sizeof *plan);
 	spent = xgrow0(spent, &capspent, insns_first(s->insns,
 	    simrun_number(d->block)) + d->block->ninsn, sizeof *spent);
 	for (uint32_t i = 0; d->letter == 'B' && i < d->block->nref; i++)
@@ -157,31 +191,55 @@ more_fetches(const struct ev_block *b, const struct ev_insn *i)
 	return writes || n == 0 ? (uint64_t)n : (uint64_t)n - 1;
 }
 
+__attribute__((noinline))
 static void
-fetch(const struct ev_block *b, const struct ev_insn *i)
+fetch_any(uint64_t addr, uint64_t size, uint64_t uses)
 {
-	uint64_t more = each && i->nref > 0 ? more_fetches(b, i) : 0;
-	unsigned got;
+	unsigned got = variants.cacheuse ? model_uses(I1, addr, size, uses) :
+	    model_access(I1, addr, size, false);
 
-	if (more != 0)
-		spent[now].rounds += (int64_t)more;
-	if (!variants.cacheuse && model_again(i->addr, i->len))
-		return;
-	got = model_fetch(i->addr, i->len, more + 1);
 	if (got != 0)
 		count(I1MR, ILDMR, got);
 }
 
+/* A reference that is not simply in the latest line of its set. */
+__attribute__((noinline))
 static void
-access_data(const struct ev_ref *r, uint64_t addr)
+access_any(uint64_t addr, uint64_t size, bool dirties, bool writes)
 {
-	uint64_t most = variants.widest;
-	unsigned got = model_data(addr, r->size < most ? r->size : most,
-	    r->kind != 'r');
+	unsigned got = variants.cacheuse ? model_uses(D1, addr, size, 1) :
+	    model_access(D1, addr, size, dirties);
 
 	if (got != 0)
-		count(r->kind == 'w' ? D1MW : D1MR,
-		    r->kind == 'w' ? DLDMW : DLDMR, got);
+		count(writes ? D1MW : D1MR, writes ? DLDMW : DLDMR, got);
+}
+
+static inline void
+access_data(uint64_t addr, uint64_t size, bool dirties, bool writes)
+{
+	struct way *w = model_latest(&model[D1], addr, size), *below;
+	struct line_use *u;
+
+	if (w == NULL) {
+		access_any(addr, size, dirties, writes);
+	} else if (variants.cacheuse) {
+		unsigned shift = model[D1].shift;
+		uint64_t off = addr & (((uint64_t)1 << shift) - 1);
+
+		u = &model_use[w->at];
+		u->count++;
+		u->parts |= model_parts(shift, off, off + size - 1);
+	} else if (dirties && variants.wb) {
+		below = model_latest(&model[LL], addr, size);
+		if (below == NULL || !below->dirty || variants.hwpref)
+			access_any(addr, size, dirties, writes);
+	}
+}
+
+static uint64_t
+cut_size(const struct ev_ref *r)
+{
+	return r->size < variants.widest ? r->size : variants.widest;
 }
 
 /* How often a reference happened, beyond once for each execution. */
@@ -217,8 +275,10 @@ repeated(const struct ev_block *b, const struct ev_ref *from,
 	for (uint64_t k = 0; k < rounds; k++)
 		for (const struct ev_ref *r = from; r < to; r++)
 			if (happens(b, r))
-				access_data(r, base(b, r) + (n < 0 ?
-				    -(k * r->size) : k * r->size));
+				access_data(base(b, r) + (n < 0 ?
+				    -(k * r->size) : k * r->size),
+				    cut_size(r), r->kind != 'r',
+				    r->kind == 'w');
 	for (const struct ev_ref *r = from; r < to; r++)
 		differs(r, happens(b, r) ? (int64_t)(rounds - 1) : -1);
 }
@@ -236,28 +296,177 @@ references(const struct ev_block *b, const struct ev_ref *r,
 				r++;
 			repeated(b, from, r);
 		} else if (happens(b, from)) {
-			access_data(from, base(b, from));
+			access_data(base(b, from), cut_size(from),
+			    from->kind != 'r', from->kind == 'w');
 		} else {
 			differs(from, -1);
 		}
 	}
 }
 
+/* An instruction with repeated references. */
 static void
-execute(const struct ev_def *d)
+whole(const struct ev_block *b, const struct ev_insn *i)
 {
-	uint64_t first = insns_first(run->insns, simrun_number(d->block));
+	uint64_t more = each ? more_fetches(b, i) : 0;
+
+	spent[now].rounds += (int64_t)more;
+	fetch_any(i->addr, i->len, more + 1);
+	references(b, b->ref + i->ref, b->ref + i->ref + i->nref);
+}
+
+/* ---- operations ---- */
+
+static struct op *list;		/* being made */
+static size_t nlist, caplist;
+
+static void
+add_op(struct op o)
+{
+	list = xgrow(list, &caplist, nlist + 1, sizeof *list);
+	list[nlist++] = o;
+}
+
+/* A fetch that another one of the same line may join. */
+static struct op *
+joined(const struct ev_insn *i)
+{
+	unsigned shift = model[I1].shift;
+
+	for (size_t k = nlist; k-- > 0; ) {
+		struct op *o = &list[k];
+
+		if (o->kind == OP_FETCH)
+			return o->at >> shift == i->addr >> shift ? o : NULL;
+		if (o->kind == OP_SPLIT || o->kind == OP_WHOLE)
+			return NULL;
+	}
+	return NULL;
+}
+
+static void
+add_fetch(const struct ev_insn *i, uint32_t insn)
+{
+	unsigned shift = model[I1].shift;
+	uint64_t off = i->addr & (((uint64_t)1 << shift) - 1);
+	uint32_t part = 0;
+	struct op *o;
+
+	if ((off + i->len - 1) >> shift != 0) {
+		add_op((struct op){ .kind = OP_SPLIT, .at = i->addr,
+		    .size = i->len, .insn = insn });
+		return;
+	}
+	if (variants.cacheuse)
+		part = model_parts(shift, off, off + i->len - 1);
+	o = joined(i);
+	if (o == NULL) {
+		add_op((struct op){ .kind = OP_FETCH, .at = i->addr,
+		    .size = i->len, .insn = insn, .parts = part,
+		    .fetches = 1 });
+		return;
+	}
+	o->parts |= part;
+	o->fetches++;
+}
+
+static void
+add_reference(const struct ev_ref *r, uint32_t insn)
+{
+	add_op((struct op){ .kind = r->kind == 'r' ? OP_READ : OP_WRITE,
+	    .at = r->at, .size = (uint32_t)cut_size(r), .insn = insn,
+	    .group = r->where == EV_GROUP ? r->group : NOGROUP,
+	    .writes = r->kind == 'w' });
+}
+
+static bool
+is_repeated(const struct ev_block *b, const struct ev_insn *i)
+{
+	for (uint32_t k = i->ref; k < (uint32_t)i->ref + i->nref; k++)
+		if (b->ref[k].count != 0)
+			return true;
+	return false;
+}
+
+__attribute__((noinline))
+static void
+make_plan(struct plan *p, const struct ev_def *d)
+{
 	const struct ev_block *b = d->block;
 
-	nfound = 0;
-	ntold = 0;
+	nlist = 0;
 	for (uint32_t k = 0; k < d->n; k++) {
 		const struct ev_insn *i = &b->insn[k];
 
-		now = first + k;
-		now_insn = k;
-		fetch(b, i);
-		references(b, b->ref + i->ref, b->ref + i->ref + i->nref);
+		if (is_repeated(b, i)) {
+			add_op((struct op){ .kind = OP_WHOLE, .insn = k });
+			continue;
+		}
+		add_fetch(i, k);
+		for (uint32_t r = i->ref; r < (uint32_t)i->ref + i->nref; r++)
+			add_reference(&b->ref[r], k);
+	}
+	p->first = insns_first(run->insns, simrun_number(b));
+	p->nop = (uint32_t)nlist;
+	p->op = memcpy(xkeep(nlist * sizeof *list), list,
+	    nlist * sizeof *list);
+}
+
+static inline void
+fetch(const struct op *o)
+{
+	struct way *w = model_latest(&model[I1], o->at, 1);
+	struct line_use *u;
+
+	if (w == NULL)
+		fetch_any(o->at, o->size, 1);
+	if (!variants.cacheuse)
+		return;
+	/* the first instruction is counted if it was missed */
+	u = &model_use[model_latest(&model[I1], o->at, 1)->at];
+	u->count += o->fetches - (w == NULL);
+	u->parts |= o->parts;
+}
+
+static inline void
+data(const struct ev_block *b, const struct op *o)
+{
+	uint64_t addr = o->at;
+
+	if (o->group != NOGROUP) {
+		if (b->value[o->group] == 0) {
+			if (o->writes)
+				spent[now].writes--;
+			else
+				spent[now].reads--;
+			return;
+		}
+		addr += b->value[o->group];
+	}
+	access_data(addr, o->size, o->kind == OP_WRITE, o->writes);
+}
+
+static void
+execute(const struct plan *p, const struct ev_block *b)
+{
+	nfound = 0;
+	ntold = 0;
+	for (const struct op *o = p->op; o < p->op + p->nop; o++) {
+		now = p->first + o->insn;
+		now_insn = o->insn;
+		switch (o->kind) {
+		case OP_FETCH:
+			fetch(o);
+			break;
+		case OP_SPLIT:
+			fetch_any(o->at, o->size, 1);
+			break;
+		case OP_WHOLE:
+			whole(b, &b->insn[o->insn]);
+			break;
+		default:
+			data(b, o);
+		}
 	}
 }
 
@@ -285,11 +494,14 @@ run_record(struct simrun *s, const uint64_t *rec)
 {
 	const struct ev_def *d = ev_def(s->events, ev_id(*rec));
 	uint64_t more = ev_more(rec), quiet = 0;
+	struct plan *p = &plan[ev_id(*rec)];
 
-	times[ev_id(*rec)] += more + 1;
+	if (p->op == NULL)
+		make_plan(p, d);
+	p->times += more + 1;
 	for (uint64_t k = 0; k <= more; k++) {
 		ev_apply(d, rec + 1);
-		execute(d);
+		execute(p, d->block);
 		quiet++;
 		if (!s->through || (nfound == 0 && ntold == 0 && k < more))
 			continue;
@@ -324,7 +536,7 @@ variant_end(struct simrun *s)
 uint64_t
 variant_count(uint32_t id)
 {
-	return times[id];
+	return plan[id].times;
 }
 
 void

@@ -24,30 +24,54 @@ struct model_use {
 	    uint64_t sploss);
 };
 void model_init(const struct geometry g[NCACHE], const struct model_use *);
-/* What an access found, beside nothing. */
-enum { L1_MISSED = 1, LL_MISSED = 2, LL_WROTE_BACK = 4 };
-/*
- * A fetch or a data access, and behind it one to LL. With --cacheuse a fetch
- * counts as `times' uses of its lines.
- */
-unsigned model_fetch(uint64_t addr, uint64_t size, uint64_t times);
-/* The last line fetched; log2 of its size. */
-extern struct fetched {
-	uint64_t line;
-	unsigned shift;
-} model_fetched;
 
-/* Is this in the line fetched last? Then it is a hit, for no data is in I1. */
-static inline bool
-model_again(uint64_t addr, uint64_t size)
+struct way {
+	uint64_t tag;		/* 1 + line; 0: empty */
+	uint32_t at;
+	bool dirty;
+};
+
+extern struct model {
+	struct way *way;	/* by set */
+	uint64_t mask, assoc;	/* mask: sets - 1 */
+	unsigned shift;		/* log2 of the line's size */
+	uint32_t first;		/* at of its first way */
+} model[NCACHE];
+
+/* --cacheuse, by at. */
+extern struct line_use {
+	uint64_t count;		/* accesses; 0: the line is in no use */
+	uint32_t parts;		/* 32nds that were accessed */
+	uint32_t below;		/* LL's line: its at */
+} *model_use;
+
+/* The way of a line if that is the one of its set used last; else NULL. */
+static inline struct way *
+model_latest(const struct model *m, uint64_t addr, uint64_t size)
 {
-	uint64_t line = model_fetched.line;
+	uint64_t line = addr >> m->shift;
+	struct way *w = m->way + (line & m->mask) * m->assoc;
 
-	return addr >> model_fetched.shift == line &&
-	    (addr + size - 1) >> model_fetched.shift == line;
+	return w->tag == line + 1 && (addr + size - 1) >> m->shift == line ?
+	    w : NULL;
 }
 
-unsigned model_data(uint64_t addr, uint64_t size, bool write);
+/* The 32nds of a line of 2^shift bytes from a byte to another. */
+static inline uint32_t
+model_parts(unsigned shift, uint64_t from, uint64_t to)
+{
+	uint64_t a = from * 32 >> shift;
+	uint64_t b = (((to + 1) * 32 - 1) >> shift);
+
+	return UINT32_MAX << a & UINT32_MAX >> (31 - b);
+}
+
+/* What an access found, beside nothing. */
+enum { L1_MISSED = 1, LL_MISSED = 2, LL_WROTE_BACK = 4 };
+/* A fetch or a data access, and behind it one to LL. */
+unsigned model_access(int cache, uint64_t addr, uint64_t size, bool write);
+/* The same with --cacheuse: as many uses of its lines. */
+unsigned model_uses(int cache, uint64_t addr, uint64_t size, uint64_t times);
 /* --cacheuse: all lines leave. */
 void model_flush(void);
 
