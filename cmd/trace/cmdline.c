@@ -75,7 +75,7 @@ static const char help[] =
 "                       the translation at the end\n"
 "      --debug=WORD,... for tests of trace itself: nolink, tinycache, "
     "nosuper,\n"
-"                       long, fewcounts, fewids, dump[=PC]\n"
+"                       long, fewcounts, fewids, watch, dump[=PC]\n"
 "  -h, --help           this text\n"
 "      --version        the version\n";
 
@@ -182,7 +182,7 @@ static void
 set_debug(char *s)
 {
 	static const char *const names[] = { "nolink", "tinycache", "nosuper",
-		"long", "fewcounts", "fewids" };
+		"long", "fewcounts", "fewids", "watch" };
 	const unsigned n = sizeof names / sizeof names[0];
 	char *word, *save = NULL;
 	unsigned i;
@@ -198,7 +198,7 @@ set_debug(char *s)
 				break;
 		if (i == n)
 			die("--debug=%s: nolink, tinycache, nosuper, long, "
-			    "fewcounts, fewids, dump[=PC]", word);
+			    "fewcounts, fewids, watch, dump[=PC]", word);
 		set->debug |= 1u << i;
 	}
 }

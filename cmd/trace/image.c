@@ -41,6 +41,7 @@ begin_image(const struct start *s)
 	char *text;
 
 	inject(s, cache_skipping() ? opt->after : 0);
+	watch_start(guest.uffd);
 	cache_new();
 	names_image();
 	text = maps_start();
@@ -75,6 +76,7 @@ image_changed(uint64_t start, uint64_t end)
 	if (start >= end)
 		return;
 	frag_kill(start, end);
+	watch_changed(start, end);
 	text = maps_changed(start, end);
 	if (text == NULL)
 		return;

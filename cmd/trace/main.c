@@ -110,6 +110,10 @@ print_stats(void)
 	    (double)s->translate_ns / 1e6, s->fragments == 0 ? 0 :
 	    (double)s->translate_ns / 1e3 / (double)s->fragments,
 	    (unsigned long long)s->flushes);
+	if (s->watched != 0)
+		warn("%llu pages of code watched, %llu writes into them",
+		    (unsigned long long)s->watched,
+		    (unsigned long long)s->written);
 	warn("%llu executions told", (unsigned long long)s->records);
 }
 
@@ -268,6 +272,7 @@ main(int argc, char *argv[])
 	letgo = area.letgo != LETGO_NOT;
 	if (!trust_lost)	/* else it leaves once we have ended */
 		area_letgo(LETGO_NOW);
+	watch_end();
 	if (gone && opt->pid != 0 && !trust_lost)
 		detach();
 	reap(gone);

@@ -201,6 +201,12 @@ grant(unsigned slot, uint32_t what, const uint64_t arg[4], uint64_t ret[2])
 		frag_stale(arg[0], (unsigned)arg[1] & MODE_ALL,
 		    (uint32_t)(arg[1] >> 32));
 		break;
+	case REQ_SAMPLE:
+		frag_sample(arg[0]);
+		break;
+	case REQ_COMPARE:
+		frag_compare();
+		break;
 	case REQ_MAPPED:
 		image_changed(arg[0], arg[1]);
 		break;
@@ -311,14 +317,15 @@ rest(void)
 
 	for (spin = idle ? SPINS : 0; spin < SPINS; spin++) {
 		__builtin_ia32_pause();
-		if (is_wanted())
+		if (is_wanted() || watch_pending())
 			return;
 		if (spin >= SPINS_ALONE && spin % SPINS_YIELD == 0)
 			sched_yield();
 	}
 	bell = __atomic_load_n(&c->bell, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&c->serving_sleeps, 1, __ATOMIC_SEQ_CST);
-	if (!is_wanted() && !sample_pending() && !guest_ended && !trust_lost)
+	if (!is_wanted() && !sample_pending() && !watch_pending() &&
+	    !guest_ended && !trust_lost)
 		futex_wait(&c->bell, bell, ONCE(c->polling) ? 20000 :
 		    exec_pending ? 200000 : 100000000);
 	__atomic_store_n(&c->serving_sleeps, 0, __ATOMIC_SEQ_CST);
@@ -359,7 +366,8 @@ serve(void)
 		die("thread:");
 	pthread_detach(t);
 	while (!guest_ended && !trust_lost) {
-		if (answer_all() || frag_ahead() || make_path())
+		if (frag_written() || answer_all() || frag_ahead() ||
+		    make_path())
 			continue;
 		if (!area_is_intact())
 			trust_lose("its control words");

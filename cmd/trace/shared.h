@@ -169,7 +169,8 @@ record_size(unsigned nvalues)
 	uint64_t open;		/* --allocs: minus rsp behind the return of \
 				 * what is open, or 0 */		\
 	uint64_t flags;		/* at a call: lahf, seto */		\
-	uint64_t pad0[1];						\
+	uint32_t samples[2];	/* entries of compared code until	\
+				 * the next sample, see code/watch.c */	\
 	uint8_t vec[128];	/* of a gather: index, then mask */
 
 struct tarea_head {
@@ -415,7 +416,9 @@ enum exit_kind {
 	EXIT_STALE,		/* the code is not what was translated */
 	EXIT_REFUSE,		/* it cannot be translated: let go at target */
 	EXIT_WINDOW,		/* a function begins or ends a window there */
-	EXIT_FAULT		/* no code there: let the processor fault */
+	EXIT_FAULT,		/* no code there: let the processor fault */
+	EXIT_SAMPLE		/* code that is compared is entered often; aux:
+				 * which of samples[] */
 };
 
 enum emulated {
@@ -619,6 +622,9 @@ tab_first(uint64_t key, uint32_t mask)
 /* In place of an exit's number: the number of an arc that led there. */
 #define CALLED (1ull << 40)
 
+/* So many entries of compared code are one sample of its page. */
+#define SAMPLE_ENTRIES(slow) ((slow) ? 32768u : 1024u)
+
 /* Requests from a thread to trace; arguments in slot->arg. */
 enum request {
 	REQ_NONE,
@@ -626,6 +632,9 @@ enum request {
 				 * 0: no code there */
 	REQ_PARTIAL,		/* definition, n, in a repeat -> id, bytes */
 	REQ_STALE,		/* pc, mode of a fragment whose code changed */
+	REQ_SAMPLE,		/* pc of compared code that is entered often */
+	REQ_COMPARE,		/* from now on code changes without a write
+				 * that we notice */
 	REQ_MAPPED,		/* start, end: code there came, went, changed */
 	REQ_EXEC,		/* path, tid -> 0: go on, 1: it runs natively */
 	REQ_EXEC_FAILED,	/* tid */

@@ -50,6 +50,7 @@ static const struct mode {
 	{ "allocs", { "-e", "all", "--allocs" }, true },
 	{ "nolink", { "-e", "all", "--debug=nolink" }, true },
 	{ "tinycache", { "-e", "all", "--debug=tinycache" }, true },
+	{ "watch", { "-e", "all", "--debug=watch" }, true },
 	{ "nosuper", { "-e", "all", "--debug=nosuper" }, true },
 	{ "cache", { "-e", "cache" }, false },
 	{ "outside", { "-e", "all", "--from=0x1000" }, true },

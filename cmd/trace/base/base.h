@@ -76,7 +76,7 @@ enum cpu { CPU_NATIVE, CPU_V2, CPU_V3, CPU_V4 };
 enum exec { EXEC_NO, EXEC_SAME, EXEC_NEW };
 enum debug { DEBUG_NOLINK = 1, DEBUG_TINY = 2, DEBUG_NOSUPER = 4,
 	DEBUG_LONG = 8, DEBUG_FEWCOUNTS = 16, DEBUG_FEWIDS = 32,
-	DEBUG_DUMP = 64 };
+	DEBUG_WATCH = 64, DEBUG_DUMP = 128 };
 
 struct options {
 	const struct kind *kind;
@@ -123,6 +123,7 @@ struct options *options_set(void);
 struct stats {
 	uint64_t fragments, insns, guestbytes, codebytes, flushes, requests;
 	uint64_t translate_ns, records;
+	uint64_t watched, written;	/* pages watched; writes into them */
 	bool refused;		/* the program was let go: no end mark */
 	bool full;		/* because ids ran out: the file is kept */
 };
@@ -135,6 +136,7 @@ struct process {
 	pid_t tid;		/* its thread that makes remote calls */
 	int mem;		/* /proc/PID/mem */
 	int pidfd;
+	int uffd;		/* tells its faults on watched pages; or -1 */
 	bool seen;		/* it ended, as `status` says */
 	int status;		/* as wait(2) has it */
 };

@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 
-struct process guest = { .mem = -1, .pidfd = -1 };
+struct process guest = { .mem = -1, .pidfd = -1, .uffd = -1 };
 volatile int guest_ended;
 
 void

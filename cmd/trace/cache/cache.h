@@ -5,6 +5,7 @@
  * store.c	holds all fragments, and the table that the guest reads
  * link.c	patches direct exits to jump to fragments
  * flush.c	drops all fragments at once
+ * drop.c	drops a fragment, or those of a page that is written
  * paths.c	holds the paths of blocks that run often; search.c finds them
  */
 #ifndef CACHE_H
@@ -37,6 +38,15 @@ void frag_called(uint32_t arc, app_pc pc, uint32_t owner);
 bool frag_ahead(void);
 /* The code at pc differs from what was translated: drop that fragment. */
 void frag_stale(app_pc pc, unsigned mode, uint32_t owner);
+/* Code at pc is entered and compared often: perhaps watch its page. */
+void frag_sample(app_pc pc);
+/* Trust no page any more. */
+void frag_compare(void);
+/*
+ * Drop the fragments made of pages that are about to be written, and let the
+ * writes go on; false: there are none.
+ */
+bool frag_written(void);
 /* The owner's own indirect jumps to pc need no look, see PLAIN_JUMP. */
 void frag_plain(app_pc pc, uint32_t owner);
 /* Make the fragment for pc anew, if there is one. */

@@ -34,6 +34,7 @@ static const char *const exitnames[] = {
 	[EXIT_DIRECT] = "direct", [EXIT_INDIRECT] = "indirect",
 	[EXIT_SYSCALL] = "system call", [EXIT_EMULATE] = "emulated",
 	[EXIT_STALE] = "code changed", [EXIT_REFUSE] = "cannot be run",
+	[EXIT_SAMPLE] = "sample",
 	[EXIT_WINDOW] = "window", [EXIT_FAULT] = "no code"
 };
 

@@ -27,6 +27,7 @@ void
 flush_new(void)
 {
 	store_reset();
+	written_forget();
 	empty_lookup();
 	link_reset();
 	if (opt->contexts != 0)
@@ -42,7 +43,8 @@ quiesce(struct slot *s)
 	while (__atomic_load_n(&s->used, __ATOMIC_SEQ_CST) == SLOT_TAKEN &&
 	    __atomic_load_n(&s->incache, __ATOMIC_SEQ_CST) &&
 	    trust_wait(&p, "a thread that never leaves the cache"))
-		usleep(50);
+		if (!written_release())
+			usleep(50);
 }
 
 /*
@@ -84,6 +86,7 @@ frag_letgo(void)
 {
 	area_letgo(LETGO_SOON);
 	flush();
+	watch_end();
 	area_letgo(LETGO_NOW);
 	syscall(SYS_futex, &area.ctl->letgo, FUTEX_WAKE, NSLOT, NULL, NULL, 0);
 }

@@ -234,6 +234,8 @@ frag_new(app_pc pc, unsigned mode, uint32_t owner)
 	f->mode = (uint8_t)mode;
 	f->owner = owner;
 	store_pieces(f, &blk);
+	if (blk.is_volatile)
+		written_note(nfrag, &blk);
 	f->zone = (uint8_t)z;
 	f->meta = area.nfrag[z];
 	f->exit = area.nexit;
@@ -383,30 +385,13 @@ frag_request(app_pc pc, uint64_t exitno, unsigned mode, uint32_t owner)
 	return entry;
 }
 
-static void
-kill_one(uint32_t i)
-{
-	struct frag *f = &frags[i];
-	uint32_t k;
-
-	f->dead = true;
-	link_lost(i);
-	context_cut(f->firstarc);
-	f->firstarc = 0;
-	table_put(i, 0);
-	k = (uint32_t)((f->pc + owner_key(f->owner)) % IBL_WORDS) +
-	    (f->mode & MODE_OUT ? IBL_WORDS : 0);
-	if (area.ibl[k] == entry_address(f->entry) - entry_prologue(f->entry))
-		area.ibl[k] = area.miss;
-}
-
 void
 frag_stale(app_pc pc, unsigned mode, uint32_t owner)
 {
 	uint32_t f = table_find(key_for(pc, mode, owner));
 
 	if (f != 0)
-		kill_one(f - 1);
+		frag_drop(f - 1);
 }
 
 void
@@ -429,7 +414,7 @@ frag_kill(uint64_t start, uint64_t end)
 	for (i = 0; i < nfrag; i++)
 		if (!frags[i].dead && store_covers(&frags[i], start, end)) {
 			path_forget(frags[i].pc);
-			kill_one(i);
+			frag_drop(i);
 		}
 }
 
@@ -440,7 +425,7 @@ frag_again(app_pc pc)
 
 	if (f == 0)
 		return;
-	kill_one(f - 1);
+	frag_drop(f - 1);
 	frag_new(pc, MODE_IN, 0);
 }
 

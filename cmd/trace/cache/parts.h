@@ -66,6 +66,20 @@ void table_clear(void);
 void store_publish(unsigned zone, uint32_t n);
 void store_publish_exits(uint32_t n);
 
+/* ------------------------------------------------------------------- drop.c */
+
+/* Drop fragment f. */
+void frag_drop(uint32_t f);
+/* Note that fragment f is made of code in this block's pages. */
+void written_note(uint32_t f, const struct block *);
+/* All fragments are gone. */
+void written_forget(void);
+/*
+ * Let all writes go on whose fragments no thread can enter any more; false:
+ * there were none.
+ */
+bool written_release(void);
+
 /* ------------------------------------------------------------------- link.c */
 
 struct xlate;

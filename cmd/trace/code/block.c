@@ -16,7 +16,7 @@
 #define MAX_BYTES (COLD_INSN * 15u)
 #define MAX_BRANCHES 12u
 #define PIECE_BYTES 256u	/* read at one time */
-#define MAX_VOLATILE 16u	/* instructions, where bytes are compared */
+#define MAX_COMPARED 16u	/* instructions, where bytes are compared */
 
 static bool
 ends_block(const struct insn *in)
@@ -125,11 +125,35 @@ add_stub(struct block *b)
 		b->taken[b->n++] = false;
 }
 
+/*
+ * Read the block's code; returns how many bytes.  Code that is trusted until
+ * its page is written ends where that page does, but one instruction across the
+ * end is compared.  What is known of the page comes before its bytes.
+ */
+static unsigned
+read_code(struct block *b)
+{
+	app_pc limit;
+	unsigned got;
+	struct insn in;
+
+	b->is_volatile = maps_volatile(b->pc);
+	limit = b->is_volatile ? watch_limit(b->pc) : 0;
+	b->is_compared = b->is_volatile && limit == 0;
+	got = maps_code(b->pc, b->code, MAX_BYTES);
+	if (limit == 0 || limit - b->pc >= got)
+		return got;
+	if (block_decode(&in, b->pc, b->code, (unsigned)(limit - b->pc)) == 0)
+		return (unsigned)(limit - b->pc);
+	b->is_compared = true;
+	return got;
+}
+
 int
 block_collect(struct block *b, app_pc pc, unsigned mode)
 {
+	unsigned got, at = 0, branches = 0;
 	uint8_t *code = b->code;
-	unsigned got = maps_code(pc, code, MAX_BYTES), at = 0, branches = 0;
 	app_pc limit = ~0ull;
 	struct insn *in;
 
@@ -137,7 +161,7 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 	b->n = 0;
 	b->end = EXIT_DIRECT;
 	b->npiece = b->stub = 0;
-	b->is_volatile = maps_volatile(pc);
+	got = read_code(b);
 	if (!(mode & MODE_PAST) && window_at(pc, mode)) {
 		b->end = EXIT_WINDOW;
 		return 0;
@@ -146,7 +170,7 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 		return -1;
 	if (opt->contexts != 0)
 		funcs_begins(pc, &limit);
-	while (b->n < (b->is_volatile ? MAX_VOLATILE : COLD_INSN)) {
+	while (b->n < (b->is_compared ? MAX_COMPARED : COLD_INSN)) {
 		in = &b->in[b->n];
 		if (b->n > 0 && (window_at(pc + at, mode) ||
 		    allocs_at(pc + at, NULL) ||
@@ -176,7 +200,7 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 		if ((in->flow == FLOW_CALL || in->flow == FLOW_JUMP) &&
 		    opt->contexts != 0 && !b->is_volatile)
 			add_stub(b);
-		if (ends_block(in) || (b->is_volatile && writes_memory(in)))
+		if (ends_block(in) || (b->is_compared && writes_memory(in)))
 			break;
 		if (in->flow == FLOW_COND && (++branches == MAX_BRANCHES ||
 		    (opt->debug & DEBUG_NOSUPER)))
@@ -289,7 +313,7 @@ block_follow(struct block *b, app_pc pc, const struct path *path)
 	b->pc = pc;
 	b->n = b->npiece = b->stub = 0;
 	b->end = EXIT_DIRECT;
-	b->is_volatile = false;
+	b->is_volatile = b->is_compared = false;
 	if (!go_to(&w, pc))
 		return -1;
 	while (b->n < path->ninsn && append(&w) &&

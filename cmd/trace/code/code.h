@@ -3,6 +3,7 @@
  *
  * decode.c	bytes become one struct insn; classify.c, operands.c, template.c
  * maps.c	what is mapped executable, and the bytes there
+ * watch.c	pages that are trusted until they are written
  * window.c	functions that begin and end windows (--from, --to)
  * allocs.c	functions that allocate and free memory (--allocs)
  * funcs.c	where functions begin (--contexts)
@@ -40,6 +41,38 @@ bool maps_in_file(app_pc pc);
 bool maps_named(app_pc pc);
 /* Read up to n bytes of code at pc, as far as they are executable. */
 unsigned maps_code(app_pc pc, uint8_t *buf, unsigned n);
+
+/* The mapping at `at', if it is private memory without a file. */
+bool maps_private(uint64_t at, uint64_t *start, uint64_t *end);
+
+/* -------------------------------------------------------------------- watch */
+
+/* A new image, whose faults this userfaultfd tells; -1: none are told. */
+void watch_start(int fd);
+/* Watch nothing any more, and let go of all pages. */
+void watch_end(void);
+/* Up to where code at pc is trusted until it is written; 0: it is not. */
+app_pc watch_limit(app_pc pc);
+/* Compared code: which entries are samples of its page? */
+enum sampling { SAMPLE_FAST, SAMPLE_SLOW, SAMPLE_NONE };
+enum sampling watch_sampling(app_pc pc);
+/* One such sample: a page that is watched from now on, or 0. */
+app_pc watch_sample(app_pc pc);
+/*
+ * A write waits: whoever makes it, it goes on with watch_release.  known: the
+ * page was watched until now.
+ */
+struct watch_write {
+	uint64_t page;
+	pid_t tid;
+	bool known;
+};
+bool watch_pending(void);
+/* The next one; false: there is none. */
+bool watch_take(struct watch_write *);
+void watch_release(const struct watch_write *);
+/* Mappings in [start, end) have changed. */
+void watch_changed(uint64_t start, uint64_t end);
 
 /* ------------------------------------------------------------------ windows */
 
@@ -113,7 +146,8 @@ struct block {
 	unsigned n;
 	app_pc pc;
 	app_pc next;		/* behind the last instruction */
-	bool is_volatile;	/* its bytes are compared at each entry */
+	bool is_volatile;	/* its bytes can change without a call */
+	bool is_compared;	/* so they are compared at each entry */
 	enum exit_kind end;	/* why it ends, where no branch says so */
 	unsigned stub;		/* --contexts: 1 + the call or jump to a stub
 				 * that the block ends with; or 0 */

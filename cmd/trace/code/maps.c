@@ -410,6 +410,19 @@ maps_volatile(app_pc pc)
 }
 
 bool
+maps_private(uint64_t at, uint64_t *start, uint64_t *end)
+{
+	const struct exec_mapping *m = find(at);
+
+	if (m == NULL || !m->write || m->shared ||
+	    (m->path[0] != '\0' && strncmp(m->path, "[anon:", 6) != 0))
+		return false;
+	*start = m->start;
+	*end = m->end;
+	return true;
+}
+
+bool
 maps_named(app_pc pc)
 {
 	const struct exec_mapping *m = find(pc);

@@ -272,6 +272,7 @@ inject(const struct start *s, uint64_t skip)
 	area_open(s->fd, skip);
 	area.ctl->joining = s->others;
 	load_blob(s->theirs);
+	guest.uffd = remote_userfaultfd();
 	remote_end();
 	if (s->old != 0) {
 		uint64_t a[6] = { s->old, AREA_BLOB, 0, 0, 0, 0 };

@@ -67,6 +67,9 @@ long remote_mmap(uint64_t at, uint64_t len, int prot, int fd, uint64_t off);
  */
 int remote_memfd(uint64_t at, int *theirs);
 
+/* A userfaultfd of the process, open only here; -1: it cannot have one. */
+int remote_userfaultfd(void);
+
 /* Its thread executes 64-bit code: we can follow no other. */
 bool inject_is_64bit(const struct user_regs_struct *);
 /* The stopped thread's restartable sequences. */

@@ -141,6 +141,46 @@ remote_memfd(uint64_t at, int *theirs)
 	return fd;
 }
 
+/* A filter may kill who makes calls that it does not know. */
+static bool
+is_filtered(void)
+{
+	char name[64], line[256];
+	int mode = 0;
+	FILE *f;
+
+	snprintf(name, sizeof name, "/proc/%d/status", (int)guest.pid);
+	f = fopen(name, "re");
+	if (f == NULL)
+		return true;
+	while (fgets(line, sizeof line, f) != NULL)
+		if (sscanf(line, "Seccomp: %d", &mode) == 1)
+			break;
+	fclose(f);
+	return mode != 0;
+}
+
+int
+remote_userfaultfd(void)
+{
+	uint64_t a[6] = { O_CLOEXEC | O_NONBLOCK, 0, 0, 0, 0, 0 };
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	long r;
+
+	if (fd < 0)		/* then the program may not either */
+		return -1;
+	close(fd);
+	if (is_filtered())
+		return -1;
+	r = remote(SYS_userfaultfd, a);
+	if (r < 0)
+		return -1;
+	fd = (int)syscall(SYS_pidfd_getfd, guest.pidfd, (int)r, 0);
+	a[0] = (uint64_t)r;
+	remote(SYS_close, a);
+	return fd;
+}
+
 long
 remote_mmap(uint64_t at, uint64_t len, int prot, int fd, uint64_t off)
 {

@@ -380,9 +380,14 @@ set_lookup(struct tarea *t)
 	if (found == NULL || (owner != 0 && !(found->owner & PLAIN_JUMP)))
 		return;
 	e = __atomic_load_n(&found->entry, __ATOMIC_ACQUIRE);
-	if (e != 0)
-		rt.ibl[k + (mode == MODE_OUT ? IBL_WORDS : 0)] =
-		    entry_address(e) - entry_prologue(e);
+	if (e == 0)
+		return;
+	k += mode == MODE_OUT ? IBL_WORDS : 0;
+	__atomic_store_n(&rt.ibl[k], entry_address(e) - entry_prologue(e),
+	    __ATOMIC_SEQ_CST);
+	/* trace empties the entry first, then the word */
+	if (__atomic_load_n(&found->entry, __ATOMIC_SEQ_CST) != e)
+		rt.ibl[k] = (uint64_t)rt_miss;
 }
 
 /* Out of the cache by an indirect transfer that the lookup words missed. */
@@ -602,6 +607,11 @@ dispatch_exit(struct tarea *t)
 		arg[1] = window_mode(t) | once |
 		    (uint64_t)contexts_owner(t) << 32;
 		ask(t, REQ_STALE, arg);
+		break;
+	case EXIT_SAMPLE:
+		t->samples[x.aux & 1] = SAMPLE_ENTRIES(x.aux & 1);
+		arg[0] = x.target;
+		ask(t, REQ_SAMPLE, arg);
 		break;
 	default:
 		panic("an unknown exit");

@@ -91,6 +91,33 @@ procmem_opened(int64_t fd, uint64_t flags)
 		__atomic_store_n(&opened, 1, __ATOMIC_RELEASE);
 }
 
+/*
+ * Will the call write into our memory, or may it?  Such a write fails where a
+ * page is watched.
+ */
+bool
+procmem_writes(const struct tarea *t, uint64_t nr)
+{
+	if (rt.boot.flags & BOOT_ATTACHED)
+		opened = 1;	/* perhaps before we attached */
+	if (!opened || rt.ctl->polling)
+		return false;
+	switch (nr) {
+	case __NR_write:
+	case __NR_writev:
+	case __NR_pwritev2:
+	case __NR_pwrite64:
+	case __NR_pwritev:
+	case __NR_sendfile:
+		return is_procmem((int32_t)t->gpr[7]);
+	case __NR_splice:
+	case __NR_copy_file_range:
+		return is_procmem((int32_t)t->gpr[2]);
+	default:		/* queued requests: anywhere */
+		return true;
+	}
+}
+
 /* The range of the n bytes that a call wrote at the file's position. */
 static void
 at_position(int64_t fd, uint64_t n, uint64_t range[2])

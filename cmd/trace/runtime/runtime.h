@@ -418,6 +418,8 @@ void syscall_do(struct tarea *, const struct exitmeta *);
 /* procmem.c */
 /* A call of the guest's opened fd with these flags. */
 void procmem_opened(int64_t fd, uint64_t flags);
+/* Will the guest's call nr write to its own memory, or may it? */
+bool procmem_writes(const struct tarea *, uint64_t nr);
 /* Did the guest's call nr write n or more bytes to its own memory? Where? */
 bool procmem_written(const struct tarea *, uint64_t nr, uint64_t n,
     uint64_t range[2]);

@@ -9,6 +9,7 @@
 #include "runtime.h"
 
 #define EPERM 1
+#define EIO 5
 #define EINVAL 22
 #define PROT_EXEC 4
 
@@ -91,6 +92,45 @@ mapping(struct tarea *t, uint64_t nr)
 	return r;
 }
 
+/* What empties pages, at once or later. */
+static bool
+is_emptying(uint64_t advice)
+{
+	return advice == 4 || advice == 8 || advice == 9 || advice == 24;
+}
+
+/* madvise, process_madvise: pages of code may become empty. */
+static long
+advising(struct tarea *t, uint64_t nr)
+{
+	uint64_t at = t->gpr[7], len = t->gpr[6];
+	uint64_t advice = nr == __NR_madvise ? t->gpr[2] : t->gpr[10];
+	int code = is_emptying(advice) && (nr != __NR_madvise ||
+	    touches_code(at, at + len));
+	long r = call(t);
+
+	if (r == SYS_ABORTED || !code)
+		return r;
+	if (nr == __NR_madvise)
+		mapped(t, at, len);
+	else
+		mapped(t, 0, ~0ull);
+	return r;
+}
+
+/* shmat: SHM_REMAP takes the place of what is mapped there. */
+#define SHM_REMAP 040000
+static long
+attaching(struct tarea *t)
+{
+	uint64_t flags = t->gpr[2];
+	long r = call(t);
+
+	if ((flags & SHM_REMAP) && !failed(r) && r != SYS_ABORTED)
+		mapped(t, 0, ~0ull);
+	return r;
+}
+
 /* open, openat, openat2 */
 static long
 opening(struct tarea *t, uint64_t nr)
@@ -106,13 +146,35 @@ opening(struct tarea *t, uint64_t nr)
 	return r;
 }
 
+/*
+ * From here on code that can be written may change without a write that trace
+ * notices, or such a write would fail.  False: trace knows that already.
+ */
+static bool
+compare_code(struct tarea *t)
+{
+	static uint32_t asked;
+	uint64_t arg[4] = { 0, 0, 0, 0 };
+
+	if (__atomic_load_n(&asked, __ATOMIC_ACQUIRE))
+		return false;
+	ask(t, REQ_COMPARE, arg);
+	__atomic_store_n(&asked, 1, __ATOMIC_RELEASE);
+	return true;
+}
+
 /* A call that may write into the file that is the guest's own memory. */
 static long
 writing(struct tarea *t, uint64_t nr)
 {
 	uint64_t range[2];
-	long r = call(t);
+	long r;
 
+	if (procmem_writes(t, nr))
+		compare_code(t);
+	r = call(t);
+	if (r == -EIO && rt.ctl->polling && compare_code(t))
+		r = call(t);	/* behind a filter we cannot look before */
 	if (failed(r) || r == SYS_ABORTED ||
 	    !procmem_written(t, nr, (uint64_t)r, range))
 		return r;
@@ -396,6 +458,17 @@ trace_process(struct tarea *t)
 	return call(t);
 }
 
+/*
+ * io_uring_register: of buffers; the kernel writes into them without the
+ * program's page tables.
+ */
+static bool
+pins_memory(uint64_t op)
+{
+	op &= 0xffff;
+	return op == 0 || op == 15 || op == 16 || op == 30;
+}
+
 static long
 one(struct tarea *t, uint64_t nr)	/* table */
 {
@@ -430,6 +503,18 @@ one(struct tarea *t, uint64_t nr)	/* table */
 	case __NR_epoll_pwait:
 	case 441:
 		return waiting(t, nr);
+	case __NR_madvise:
+	case __NR_process_madvise:
+		return advising(t, nr);
+	case __NR_shmat:
+		return attaching(t);
+	case __NR_userfaultfd:
+		compare_code(t);
+		return call(t);
+	case __NR_io_uring_register:
+		if (pins_memory(t->gpr[6]))
+			compare_code(t);
+		return call(t);
 	case __NR_open:
 	case __NR_openat:
 	case __NR_openat2:

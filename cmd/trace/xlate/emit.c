@@ -139,6 +139,12 @@ emit_store(struct emitter *c, int base, int32_t disp, int reg)
 }
 
 void
+emit_store32(struct emitter *c, int base, int32_t disp, int reg)
+{
+	op_mem(c, 0, 0x89, reg, base, disp);
+}
+
+void
 emit_store_imm32(struct emitter *c, int base, int32_t disp, uint32_t v)
 {
 	op_mem(c, 0, 0xc7, 0, base, disp);

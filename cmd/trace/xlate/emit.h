@@ -70,6 +70,7 @@ void emit_load32(struct emitter *, int reg, int base, int32_t disp);
 void emit_load_byte(struct emitter *, int reg, int base, int32_t disp);
 /* Stores: mov [base+disp], r64; mov dword; mov qword, sign-extended. */
 void emit_store(struct emitter *, int base, int32_t disp, int reg);
+void emit_store32(struct emitter *, int base, int32_t disp, int reg);
 void emit_load_sib(struct emitter *, int reg, int base, int index, int scale,
     int32_t disp);
 void emit_store_sib(struct emitter *, int base, int index, int scale,

@@ -94,25 +94,57 @@ compare_bytes(struct xlate *x, unsigned off, unsigned n)
 	emit_lea_sib(c, RCX, RCX, RAX, 1, 0, 0);
 }
 
+/* Leave from within a comparison. */
+static void
+write_leave_check(struct xlate *x, unsigned e)
+{
+	emit_load(&x->c, RCX, REG_T, HOME(RCX));
+	emit_load(&x->c, RAX, REG_T, HOME(RAX));
+	write_leave(x, e);
+}
+
+/* Count the entries of code that is compared; returns the jump if it is 0. */
+static uint8_t *
+count_entries(struct xlate *x, enum sampling which)
+{
+	int32_t at = TO(samples) + 4 * (int32_t)which;
+	struct emitter *c = &x->c;
+	uint8_t *zero;
+
+	emit_load32(c, RCX, REG_T, at);
+	zero = emit_jrcxz(c);
+	emit_lea(c, RCX, RCX, -1);
+	emit_store32(c, REG_T, at, RCX);
+	return zero;
+}
+
 /* Compare code that may change with the bytes that were translated. */
 static void
 write_check(struct xlate *x)
 {
+	enum sampling which = watch_sampling(x->b->pc);
 	struct emitter *c = &x->c;
-	uint8_t *same;
+	uint8_t *same, *zero = NULL;
 	unsigned off, n, len = (unsigned)(x->b->next - x->b->pc);
-	unsigned e = new_exit(x, EXIT_STALE, x->b->pc, 0);
+	unsigned e = new_exit(x, EXIT_STALE, x->b->pc, 0), sampled;
 
 	regs_home(x, RAX);
 	regs_home(x, RCX);
 	mark(x, 0, MAP_BODY, REP_CHECK);
+	if (which != SAMPLE_NONE)
+		zero = count_entries(x, which);
 	for (off = 0; off < len; off += n) {
 		n = len - off >= 8 ? 8 : len - off >= 4 ? 4 : 1;
 		compare_bytes(x, off, n);
 		same = emit_jrcxz(c);
-		emit_load(c, RCX, REG_T, HOME(RCX));
-		emit_load(c, RAX, REG_T, HOME(RAX));
-		write_leave(x, e);
+		write_leave_check(x, e);
+		if (zero != NULL) {
+			sampled = new_exit(x, EXIT_SAMPLE, x->b->pc, 0);
+			x->exit[sampled].aux = which;
+			emit_patch8(zero, c->p);
+			write_leave_check(x, sampled);
+			zero = NULL;
+		}
 		emit_patch8(same, c->p);
 	}
 	regs_reload(x, BIT(RAX) | BIT(RCX));
@@ -598,7 +630,7 @@ xlate(struct xlate *x)
 	if (x->kind->intervals && x->deadflags[0] && !x->b->is_volatile)
 		flags_note_dead(x->b->pc);
 	write_entry(x);
-	if (x->b->is_volatile && x->b->n > 0)
+	if (x->b->is_compared && x->b->n > 0)
 		write_check(x);
 	if (opt->allocs)
 		allocs_entry(x);
