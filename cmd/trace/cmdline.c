@@ -24,6 +24,7 @@ static const char synopsis[] =
     "             [--stdout=file] [--clear-env[=keep]] [--allocs]\n"
     "             [--syscall-times] [--rep=once|each] "
     "[--modify=read|write]\n"
+    "             [--store=folder] [--store-max=size]\n"
     "             program [argument ...] | -p pid";
 
 static const char help[] =
@@ -54,6 +55,9 @@ static const char help[] =
 "                       program starts it\n"
 "      --log=FILE       append what these requests print to FILE, instead of\n"
 "                       to standard error\n"
+"      --store=FOLDER   kind none: keep translations there for the next run;\n"
+"                       QUERN_STORE in the environment says so, too\n"
+"      --store-max=SIZE at most so many bytes of them           [1G]\n"
 "      --stdout=FILE    where the program's standard output goes\n"
 "      --contexts[=MAX]    kinds counts, cache: tell calling contexts, and\n"
 "                       what each call took; at most MAX contexts  [1M]\n"
@@ -83,6 +87,7 @@ enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_TIME, OPT_FROM, OPT_TO, OPT_VDSO,
 	OPT_ASLR, OPT_STDOUT, OPT_CLEAR, OPT_DEBUG, OPT_ADOPT, OPT_LAST,
 	OPT_CONTEXTS, OPT_CLIENT, OPT_LOG, OPT_EXEC, OPT_IMAGE, OPT_ALLOCS,
 	OPT_ALLOC_FN, OPT_FREE_FN, OPT_SYSTIMES, OPT_REP, OPT_MODIFY,
+	OPT_STORE, OPT_STORE_MAX,
 	OPT_VERSION };
 
 static const struct option options[] = {
@@ -115,6 +120,8 @@ static const struct option options[] = {
 	{ "vdso", required_argument, NULL, OPT_VDSO },
 	{ "aslr", no_argument, NULL, OPT_ASLR },
 	{ "syscall-times", no_argument, NULL, OPT_SYSTIMES },
+	{ "store", required_argument, NULL, OPT_STORE },
+	{ "store-max", required_argument, NULL, OPT_STORE_MAX },
 	{ "stdout", required_argument, NULL, OPT_STDOUT },
 	{ "clear-env", optional_argument, NULL, OPT_CLEAR },
 	{ "debug", required_argument, NULL, OPT_DEBUG },
@@ -351,6 +358,13 @@ one_option(int c)	/* table */
 	case OPT_VDSO:
 		set->vdso = yes_no("--vdso", optarg);
 		break;
+	case OPT_STORE:
+		set->store = optarg;
+		break;
+	case OPT_STORE_MAX:
+		set->store_max = size_arg("--store-max", optarg, 1 << 20,
+		    1ull << 50);
+		break;
 	case OPT_STDOUT:
 		set->guest_out = optarg;
 		break;
@@ -369,6 +383,26 @@ one_option(int c)	/* table */
 		if (!flag_option(c))
 			prog_usage(synopsis);
 	}
+}
+
+/*
+ * QUERN_STORE is ours: in the program's environment it would move its stack.
+ * Traces of children are told by an option.
+ */
+static void
+take_store(void)
+{
+	const char *s = getenv("QUERN_STORE");
+
+	char *option;
+
+	if (set->store == NULL && s != NULL && *s != '\0') {
+		option = xmalloc(strlen(s) + 16);
+		sprintf(option, "--store=%s", s);
+		follow_option(option);
+		set->store = strchr(option, '=') + 1;
+	}
+	unsetenv("QUERN_STORE");
 }
 
 /*
@@ -436,6 +470,7 @@ cmdline(int argc, char *argv[])
 
 	set = options_set();
 	set->kind = kind_find("all");
+	set->store_max = 1ull << 30;
 	while ((c = getopt_long(argc, argv, "+e:fhi:o:p:v", options,
 	    NULL)) != -1)
 		one_option(c);
@@ -447,5 +482,6 @@ cmdline(int argc, char *argv[])
 	check_options();
 	choose_output();
 	follow_options(optind, argv);
+	take_store();
 	return argv + optind;
 }

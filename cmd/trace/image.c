@@ -47,6 +47,8 @@ begin_image(const struct start *s)
 	text = maps_start();
 	if (text != NULL)
 		tell_maps(text);
+	if (s->old == 0)
+		kept_begin();
 	inject_run();
 }
 
@@ -78,6 +80,7 @@ image_changed(uint64_t start, uint64_t end)
 	frag_kill(start, end);
 	watch_changed(start, end);
 	text = maps_changed(start, end);
+	kept_mapped(start, end);
 	if (text == NULL)
 		return;
 	blocks = strstr(text, "U ") != NULL ? def_lines(start, end) : NULL;
@@ -176,6 +179,7 @@ take_over(void)
 	if (!area_is_intact())
 		trust_lose("its control words");
 	format_drain();
+	kept_save();
 	if (opt->exec == EXEC_NEW) {
 		format_end("exit", 0, !trust_lost && !format_lost);
 		command_wait();

@@ -114,6 +114,9 @@ print_stats(void)
 		warn("%llu pages of code watched, %llu writes into them",
 		    (unsigned long long)s->watched,
 		    (unsigned long long)s->written);
+	if (opt->store != NULL)
+		warn("%llu fragments from the store",
+		    (unsigned long long)s->kept);
 	warn("%llu executions told", (unsigned long long)s->records);
 }
 
@@ -241,6 +244,7 @@ begin(char **argv)
 	if (opt->contexts != 0)
 		context_start();
 	cache_start();
+	kept_start();
 	if (opt->adopt == NULL && opt->pid == 0 && opt->image == NULL) {
 		if (!is_early())
 			launch(argv);
@@ -291,6 +295,7 @@ main(int argc, char *argv[])
 		format_end("exit", WEXITSTATUS(guest.status), whole &&
 		    !format_lost);
 	progress_end();
+	kept_save();
 	if (opt->verbose)
 		print_stats();
 	command_wait();

@@ -42,21 +42,23 @@ static const struct mode {
 	const char *name;
 	const char *args[4];
 	bool is_whole;		/* the checker reads this kind */
+	bool is_stored;		/* run twice, with a store */
 } modes[] = {
-	{ "all", { "-e", "all" }, true },
-	{ "blocks", { "-e", "blocks" }, true },
-	{ "counts", { "-e", "counts" }, true },
-	{ "contexts", { "-e", "counts", "--contexts" }, true },
-	{ "allocs", { "-e", "all", "--allocs" }, true },
-	{ "nolink", { "-e", "all", "--debug=nolink" }, true },
-	{ "tinycache", { "-e", "all", "--debug=tinycache" }, true },
-	{ "watch", { "-e", "all", "--debug=watch" }, true },
-	{ "nosuper", { "-e", "all", "--debug=nosuper" }, true },
-	{ "cache", { "-e", "cache" }, false },
-	{ "outside", { "-e", "all", "--from=0x1000" }, true },
-	{ "cachesmall", { "-e", "cache=2,64,2" }, false },
-	{ "cachecontexts", { "-e", "cache", "--contexts" }, true },
-	{ "long", { "-e", "all", "--debug=long" }, true },
+	{ "all", { "-e", "all" }, true, false },
+	{ "blocks", { "-e", "blocks" }, true, false },
+	{ "counts", { "-e", "counts" }, true, false },
+	{ "contexts", { "-e", "counts", "--contexts" }, true, false },
+	{ "allocs", { "-e", "all", "--allocs" }, true, false },
+	{ "nolink", { "-e", "all", "--debug=nolink" }, true, false },
+	{ "tinycache", { "-e", "all", "--debug=tinycache" }, true, false },
+	{ "watch", { "-e", "all", "--debug=watch" }, true, false },
+	{ "nosuper", { "-e", "all", "--debug=nosuper" }, true, false },
+	{ "cache", { "-e", "cache" }, false, false },
+	{ "outside", { "-e", "all", "--from=0x1000" }, true, false },
+	{ "cachesmall", { "-e", "cache=2,64,2" }, false, false },
+	{ "cachecontexts", { "-e", "cache", "--contexts" }, true, false },
+	{ "long", { "-e", "all", "--debug=long" }, true, false },
+	{ "stored", { "-e", "counts" }, true, true },
 };
 enum { NMODE = sizeof modes / sizeof modes[0] };
 
@@ -453,25 +455,47 @@ refused(const struct victim *v, const struct result *r,
 }
 
 static void
+remove_store(const char *folder)
+{
+	char path[PATH_MAX + 256];
+	struct dirent *d;
+	DIR *f = opendir(folder);
+
+	while (f != NULL && (d = readdir(f)) != NULL) {
+		snprintf(path, sizeof path, "%s/%s", folder, d->d_name);
+		unlink(path);
+	}
+	if (f != NULL)
+		closedir(f);
+	rmdir(folder);
+}
+
+static void
 run_traced(const struct victim *v, const struct mode *m,
     const struct result *native)
 {
-	char path[PATH_MAX], stream[PATH_MAX];
+	char path[PATH_MAX], stream[PATH_MAX], store[PATH_MAX];
 	char *argv[12];
 	struct result r;
-	char o[] = "-o";
+	char o[] = "-o", option[PATH_MAX + 16];
 	int n = 0;
 
 	snprintf(path, sizeof path, "%s/%s", bindir, v->name);
 	snprintf(stream, sizeof stream, "%s/%s.%s.ev", workdir, v->name,
 	    m->name);
+	snprintf(store, sizeof store, "%s/%s.store", workdir, v->name);
+	snprintf(option, sizeof option, "--store=%s", store);
 	argv[n++] = (char *)tracer;
 	for (int i = 0; m->args[i] != NULL; i++)
 		argv[n++] = (char *)m->args[i];
+	if (m->is_stored)
+		argv[n++] = option;
 	argv[n++] = o;
 	argv[n++] = stream;
 	argv[n++] = path;
 	argv[n] = NULL;
+	if (m->is_stored)
+		run(argv, &r);
 	run(argv, &r);
 	if (r.timed_out)
 		failed(v, m->name, "not in time", &r);
@@ -488,6 +512,8 @@ run_traced(const struct victim *v, const struct mode *m,
 	else
 		passed(v, m->name, &r);
 	unlink(stream);
+	if (m->is_stored)
+		remove_store(store);
 }
 
 /* Frames of contexts take more address space than this victim may have. */

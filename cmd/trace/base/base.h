@@ -108,6 +108,8 @@ struct options {
 	const char *out;	/* the stream's file, "|COMMAND", or NULL */
 	int out_fd;		/* its descriptor instead, or -1 */
 	const char *guest_out;	/* the program's standard output, or NULL */
+	const char *store;	/* the folder of --store, or NULL */
+	uint64_t store_max;	/* its bytes, at most */
 	const char *log;	/* where client requests print, or NULL */
 	bool clear_env;		/* give the program only these variables: */
 	const char *keep_env;	/* "NAME,NAME=VALUE,...", or NULL */
@@ -124,6 +126,7 @@ struct stats {
 	uint64_t fragments, insns, guestbytes, codebytes, flushes, requests;
 	uint64_t translate_ns, records;
 	uint64_t watched, written;	/* pages watched; writes into them */
+	uint64_t kept;		/* fragments that the store had */
 	bool refused;		/* the program was let go: no end mark */
 	bool full;		/* because ids ran out: the file is kept */
 };

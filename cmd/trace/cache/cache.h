@@ -6,6 +6,8 @@
  * link.c	patches direct exits to jump to fragments
  * flush.c	drops all fragments at once
  * drop.c	drops a fragment, or those of a page that is written
+ * kept.c	takes fragments from the store, see kept.h; keptsave.c puts
+ *		them there
  * paths.c	holds the paths of blocks that run often; search.c finds them
  */
 #ifndef CACHE_H
@@ -61,6 +63,16 @@ void frag_window(void);
 void frag_all_out(void);
 /* Let all threads go on natively, from their next exits. */
 void frag_letgo(void);
+
+/*
+ * --store: open the folder; a line says why it is not used.  Begin an image
+ * whose mappings are known; some have changed; write what is worth keeping,
+ * once no thread runs any more.
+ */
+void kept_start(void);
+void kept_begin(void);
+void kept_mapped(uint64_t start, uint64_t end);
+void kept_save(void);
 
 /* Find a path for the next block that came often: the block's pc, or 0. */
 app_pc search_next(void);

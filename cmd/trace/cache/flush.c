@@ -26,6 +26,7 @@ empty_lookup(void)
 void
 flush_new(void)
 {
+	kept_close();
 	store_reset();
 	written_forget();
 	empty_lookup();

@@ -215,9 +215,13 @@ frag_new(app_pc pc, unsigned mode, uint32_t owner)
 	unsigned z = zone_for(pc);
 	uint32_t code;
 	struct frag *f;
+	int64_t kept = mode == MODE_IN && owner == 0 ? kept_install(pc) : -1;
 
+	if (kept >= 0)
+		return kept;
 	if (!make_room(z))
 		return -1;
+	kept_note();
 	area.zone_used[z] = (area.zone_used[z] + 15) & ~15u;
 	x.kind = inside != &kind_skip && (mode & MODE_OUT) ? &kind_outside :
 	    inside;
@@ -327,6 +331,8 @@ frag_ahead(void)
 	uint64_t from;
 	bool made;
 
+	if (kept_ahead())
+		return true;
 	if (ahead.end == 0 || ahead.gen != area.gen)
 		return false;
 	from = now_ns();

@@ -187,6 +187,32 @@ link_exits(const struct frag *f, const struct xlate *x, uint32_t code)
 	}
 }
 
+void
+link_reserve(uint32_t n)
+{
+	links = xgrow(links, &caplinks, n + 1ul, sizeof *links);
+	memset(links, 0, n * sizeof *links);
+}
+
+void
+link_put(uint32_t e, const struct frag *f, uint32_t jmp, uint32_t stub)
+{
+	struct link *l = &links[e];
+
+	memset(l, 0, sizeof *l);
+	l->key = key_of_exit(f, area.exits[e].target);
+	l->zone = f->zone & 1;
+	l->jmp = jmp;
+	l->stub = stub & 0x7fffffff;
+}
+
+void
+link_place(uint32_t e, uint32_t *jmp, uint32_t *stub)
+{
+	*jmp = links[e].jmp;
+	*stub = links[e].stub;
+}
+
 bool
 link_open(uint32_t e)
 {

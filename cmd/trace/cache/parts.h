@@ -41,6 +41,10 @@ extern uint32_t nfrag;
 struct frag *store_new(void);
 /* Note the pieces of code that a fragment is made of. */
 void store_pieces(struct frag *, const struct block *);
+/* Begin with so many fragments and pieces, all 0; where piece i is. */
+void store_reserve(uint32_t nfrag, uint32_t npieces);
+struct code_piece *store_piece(uint32_t i);
+uint32_t store_npieces(void);
 /* How many bytes of code it was made of. */
 uint64_t store_bytes(const struct frag *);
 /* Is some of its code in [start, end)? */
@@ -85,6 +89,11 @@ bool written_release(void);
 struct xlate;
 /* Link the exits of a new fragment, whose code is at `code` of its zone. */
 void link_exits(const struct frag *, const struct xlate *, uint32_t code);
+/* Begin with n exits that cannot be linked; then exit e of f can be. */
+void link_reserve(uint32_t n);
+void link_put(uint32_t e, const struct frag *f, uint32_t jmp, uint32_t stub);
+/* Where its jump and its stub are in its zone; 0: it has none. */
+void link_place(uint32_t e, uint32_t *jmp, uint32_t *stub);
 /* Link exit e to fragment f, if it can be linked. */
 void link_exit(uint32_t e, uint32_t f);
 /* Link exit e back to its stub. */
@@ -116,6 +125,17 @@ void path_put(app_pc pc, const struct path *);
 const struct path *path_of(app_pc pc);
 void path_forget(app_pc pc);
 void path_forget_all(void);
+
+/* ------------------------------------------------------------------- kept.c */
+
+/* Take pc's fragment from the store: its index, or -1: it is not there. */
+int64_t kept_install(app_pc pc);
+/* Install more while there is time; false: there is nothing to do. */
+bool kept_ahead(void);
+/* A new fragment is about to be made. */
+void kept_note(void);
+/* The cache was flushed: this run has no more to do with the store. */
+void kept_close(void);
 
 /* ------------------------------------------------------------------- dump.c */
 

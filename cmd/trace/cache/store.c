@@ -35,6 +35,29 @@ store_pieces(struct frag *f, const struct block *b)
 	npieces += f->npiece;
 }
 
+void
+store_reserve(uint32_t nf, uint32_t np)
+{
+	frags = xgrow(frags, &capfrags, nf + 1ul, sizeof *frags);
+	memset(frags, 0, nf * sizeof *frags);
+	pieces = xgrow(pieces, &cappieces, np + 1ul, sizeof *pieces);
+	memset(pieces, 0, np * sizeof *pieces);
+	nfrag = nf;
+	npieces = np;
+}
+
+struct code_piece *
+store_piece(uint32_t i)
+{
+	return pieces + i;
+}
+
+uint32_t
+store_npieces(void)
+{
+	return (uint32_t)npieces;
+}
+
 uint64_t
 store_bytes(const struct frag *f)
 {

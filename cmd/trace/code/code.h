@@ -4,6 +4,7 @@
  * decode.c	bytes become one struct insn; classify.c, operands.c, template.c
  * maps.c	what is mapped executable, and the bytes there
  * watch.c	pages that are trusted until they are written
+ * pages.c	the pages of code that were looked at (--store)
  * window.c	functions that begin and end windows (--from, --to)
  * allocs.c	functions that allocate and free memory (--allocs)
  * funcs.c	where functions begin (--contexts)
@@ -41,6 +42,24 @@ bool maps_in_file(app_pc pc);
 bool maps_named(app_pc pc);
 /* Read up to n bytes of code at pc, as far as they are executable. */
 unsigned maps_code(app_pc pc, uint8_t *buf, unsigned n);
+/* Mapping i of those that are executable; false: there are fewer. */
+struct maps_entry {
+	uint64_t start, end, off;
+	const char *path;
+	bool is_volatile;	/* writable, or shared */
+};
+bool maps_entry(size_t i, struct maps_entry *);
+
+/* -------------------------------------------------------------------- pages */
+
+/* From here on note the pages that are read; there are none yet. */
+void pages_start(void);
+/* What is read at `at' of code that cannot change. */
+void pages_note(uint64_t at, const uint8_t *bytes);
+/* The bytes of the page at `at'; NULL: it was not read. */
+const uint8_t *pages_find(uint64_t at);
+/* Code there came, went, or changed. */
+void pages_forget(uint64_t start, uint64_t end);
 
 /* The mapping at `at', if it is private memory without a file. */
 bool maps_private(uint64_t at, uint64_t *start, uint64_t *end);

@@ -278,6 +278,7 @@ forget_pages(uint64_t start, uint64_t end)
 		if (page_number[i] > start / PAGE &&
 		    page_number[i] - 1 <= (end - 1) / PAGE)
 			page_number[i] = 0;
+	pages_forget(start, end);
 }
 
 static void
@@ -444,6 +445,18 @@ maps_in_file(app_pc pc)
 	    strcmp(m->path + n - (sizeof deleted - 1), deleted) != 0;
 }
 
+bool
+maps_entry(size_t i, struct maps_entry *e)
+{
+	const struct exec_mapping *m = &maps[i];
+
+	if (i >= nmaps)
+		return false;
+	*e = (struct maps_entry){ m->start, m->end, m->off, m->path,
+	    m->write || m->shared };
+	return true;
+}
+
 /* The page's bytes; they are in tmp if they must be read each time. */
 static const uint8_t *
 bytes_of(const struct exec_mapping *m, uint64_t at, uint8_t *tmp)
@@ -458,8 +471,10 @@ bytes_of(const struct exec_mapping *m, uint64_t at, uint8_t *tmp)
 	}
 	if (pread(guest.mem, tmp, PAGE, (off_t)at) != (ssize_t)PAGE)
 		return NULL;
-	if (!m->write && !m->shared)
+	if (!m->write && !m->shared) {
 		page_number[k] = at / PAGE + 1;
+		pages_note(at, tmp);
+	}
 	return tmp;
 }
 

@@ -44,13 +44,19 @@ follow_options(int argc, char *const argv[])
 {
 	int i;
 
-	options = xcalloc((size_t)argc + 4, sizeof *options);
+	options = xcalloc((size_t)argc + 5, sizeof *options);
 	options[noptions++] = xstrdup("trace");
 	for (i = 1; i < argc; i++)
 		if (strncmp(argv[i], "--adopt", 7) != 0 &&
 		    strncmp(argv[i], "--image", 7) != 0 &&
 		    strcmp(argv[i], "--") != 0)
 			options[noptions++] = argv[i];
+}
+
+void
+follow_option(char *option)
+{
+	options[noptions++] = option;
 }
 
 /* What another trace, or we before an exec, had: see there. */

@@ -72,6 +72,8 @@ void inject_run(void);
 
 /* Keep the options that the traces of children get. */
 void follow_options(int argc, char *const argv[]);
+/* And one more. */
+void follow_option(char *);
 /* Start a trace for the child; 1: it could not take the child over. */
 int follow_child(pid_t, int shares);
 /*

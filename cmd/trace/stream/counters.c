@@ -100,6 +100,45 @@ counter_rounds(uint32_t block, unsigned n, const uint8_t does[NDO])
 	return c;
 }
 
+void
+counters_reserve(uint32_t n)
+{
+	__atomic_store_n(&ncounters, n, __ATOMIC_RELEASE);
+}
+
+uint32_t
+counters_used(void)
+{
+	return ncounters;
+}
+
+void
+counter_put(uint32_t c, uint32_t id, unsigned ninsn)
+{
+	memset(&counted[c], 0, sizeof counted[c]);
+	counted[c].id = id;
+	counted[c].ninsn = (uint8_t)ninsn;
+	counted[c].what = EXECUTIONS;
+}
+
+void
+counter_put_rounds(uint32_t c, uint32_t block, unsigned n)
+{
+	khiter_t k;
+	int new;
+
+	if (pairs == NULL)
+		pairs = kh_init(pairs);
+	k = kh_put(pairs, pairs, rounds_key(block, n), &new);
+	if (new < 0)
+		die("counters of rounds:");
+	kh_value(pairs, k) = c;
+	counter_put(c, block, n);
+	counter_put(c + 1, block, n);
+	counted[c].what = ROUNDS;
+	counted[c + 1].what = NONE;
+}
+
 bool
 counter_is(uint32_t c, uint32_t id)
 {
@@ -153,9 +192,8 @@ counter_take(unsigned slot, uint32_t counter)
 	return n;
 }
 
-/* The counters of a block's repeated instruction, if it has any. */
-static bool
-find_rounds(uint32_t block, unsigned n, uint32_t *c)
+bool
+counters_find(uint32_t block, unsigned n, uint32_t *c)
 {
 	khiter_t k;
 
@@ -175,7 +213,7 @@ counters_move(unsigned slot, uint32_t from, uint32_t to, unsigned n)
 	uint32_t c, d, i;
 
 	for (; n > 0; n--) {
-		if (!find_rounds(from, n, &c) || !counters_has(slot) ||
+		if (!counters_find(from, n, &c) || !counters_has(slot) ||
 		    !counters_left(2))
 			continue;
 		d = counter_rounds(to, n, counted[c].does);

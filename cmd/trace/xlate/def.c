@@ -721,3 +721,119 @@ def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
 		    (uint64_t)(4 + 8u * (x.count - x.before)) << 32;
 	return n == 0 ? NO_COUNTER : counter_of(d, n);
 }
+
+/* ---------------------------------------------------------------- the store */
+
+/* A packed definition: this, then counters of ids and of rounds, the items. */
+struct packed {
+	uint16_t npacked;
+	uint8_t n, ngroups, nid, nround;
+	uint8_t pad[2];
+};
+struct packed_counter {
+	uint32_t c, n;		/* of the first n instructions; or of the nth */
+};
+
+size_t
+def_packed_size(const uint8_t *from, size_t n)
+{
+	struct packed p;
+	size_t size;
+
+	if (n < sizeof p)
+		return 0;
+	memcpy(&p, from, sizeof p);
+	size = sizeof p + ((size_t)p.nid + p.nround) *
+	    sizeof(struct packed_counter) + p.npacked;
+	return size <= n && p.nid != 0 && p.n != 0 ? size : 0;
+}
+
+size_t
+def_pack(uint32_t number, app_pc pc, uint8_t *to)
+{
+	static struct packed_counter c[2 * MAX_INSN + 2];
+	const struct def *d = number < ndefs ? all[number] : NULL;
+	struct packed p = { 0 };
+	unsigned k, i;
+	size_t n;
+
+	if (d == NULL || d->pc != pc || d->owner != 0 || d->path ||
+	    d->known != 0 || d->cnt == NULL)
+		return 0;
+	p.npacked = d->npacked;
+	p.n = d->n;
+	p.ngroups = d->ngroups;
+	for (k = 0; k < d->nid; k++)
+		if (counter_is(d->cnt[k], entry_id(d->id[k])))
+			c[p.nid++] = (struct packed_counter){ d->cnt[k],
+			    entry_length(d->id[k]) };
+	if (p.nid == 0 || c[0].n != d->n)
+		return 0;
+	for (k = 1, i = p.nid; k <= d->n; k++)
+		if (counters_find(entry_id(d->id[0]), k, &c[i].c))
+			c[i++].n = k;
+	p.nround = (uint8_t)(i - p.nid);
+	n = sizeof p + i * sizeof *c;
+	memcpy(to, &p, sizeof p);
+	memcpy(to + sizeof p, c, i * sizeof *c);
+	memcpy(to + n, d->packed, d->npacked);
+	return n + d->npacked;
+}
+
+/* Are the numbers in bounds? */
+static bool
+check_counters(const struct packed_counter *c, const struct packed *p,
+    uint32_t most)
+{
+	unsigned i, n = (unsigned)p->nid + p->nround;
+
+	for (i = 0; i < n; i++)
+		if (c[i].c >= most || c[i].n == 0 || c[i].n > p->n ||
+		    (i >= p->nid && c[i].c + 1 >= most))
+			return false;
+	return c[0].n == p->n;
+}
+
+/* The ids that the counters are of. */
+static void
+put_counters(struct def *d, const struct packed_counter *c,
+    const struct packed *p)
+{
+	unsigned i;
+
+	for (i = 0; i < p->nid; i++) {
+		id_for(d, c[i].n, 0);
+		d->cnt[index_of(d, c[i].n)] = c[i].c;
+		counter_put(c[i].c, def_id(d, c[i].n), c[i].n);
+	}
+	for (c += p->nid, i = 0; i < p->nround; i++)
+		counter_put_rounds(c[i].c, entry_id(d->id[0]), c[i].n);
+}
+
+bool
+def_unpack(const uint8_t *from, size_t n, app_pc pc, uint32_t most,
+    uint32_t *number)
+{
+	static struct packed_counter c[512];
+	struct packed p;
+	struct def *d;
+	khiter_t k;
+	int new;
+
+	if (def_packed_size(from, n) == 0)
+		return false;
+	memcpy(&p, from, sizeof p);
+	from += sizeof p;
+	memcpy(c, from, ((size_t)p.nid + p.nround) * sizeof *c);
+	from += ((size_t)p.nid + p.nround) * sizeof *c;
+	if (!check_counters(c, &p, most))
+		return false;
+	if (defs == NULL)
+		defs = kh_init(def);
+	d = new_def(pc, 0, p.n, p.ngroups, from, p.npacked, p.nid, NULL);
+	put_counters(d, c, &p);
+	k = kh_put(def, defs, pc, &new);
+	kh_value(defs, k) = d;
+	*number = d->number;
+	return true;
+}

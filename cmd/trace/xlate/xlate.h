@@ -170,6 +170,16 @@ uint32_t def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes);
  * move its counts.  The thread waits for us.
  */
 void def_move(unsigned slot, uint32_t limbo, uint32_t owner);
+/*
+ * --store: pack a definition with all its counters, or return 0: it is not that
+ * of the block at pc.  How many bytes a packed one has, of n; 0: it is none.
+ * Make the definition again, with its counters, which are below `most'.
+ */
+#define DEF_PACKED_MOST (TEXT_MOST + 8 + 8 * (2 * MAX_INSN + 2))
+size_t def_pack(uint32_t number, app_pc pc, uint8_t *);
+size_t def_packed_size(const uint8_t *, size_t n);
+bool def_unpack(const uint8_t *, size_t n, app_pc pc, uint32_t most,
+    uint32_t *number);
 /* The id of records that say that a line of code ('i') or data ('d') leaves. */
 uint32_t def_leave_id(char which);
 /* The id of records of --allocs. */

@@ -1,0 +1,186 @@
+/*
+ * keptobjects - objects: what is mapped now, and what is kept of it
+ *
+ * An object is an executable mapping of a file, or the vDSO, that cannot be
+ * written.  One that is mapped equals one of the entry if file and place are
+ * the same, and then each page that any translation of it was made from has the
+ * same bytes in the program's memory as in the entry.  If only one differs,
+ * nothing that is kept of the object is used.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cache/kept.h"
+#include "keep/keep.h"
+#include "util.h"
+
+#define AT_ONCE 64u		/* pages that are compared by one call */
+
+struct kept kept = { .fd = -1 };
+
+static struct kept_live *live;
+static size_t nlive, caplive;
+static bool *there;		/* by object of the entry: it is mapped */
+static size_t capthere;
+
+/* The file's identity, as the program sees it; false: it has none. */
+static bool
+identify(struct kept_object *o)
+{
+	char name[64 + sizeof o->path];
+	struct stat s;
+
+	if (strcmp(o->path, "[vdso]") == 0)
+		return true;
+	snprintf(name, sizeof name, "/proc/%d/root%s", (int)guest.pid,
+	    o->path);
+	if (o->path[0] != '/' || stat(name, &s) < 0 || !S_ISREG(s.st_mode))
+		return false;
+	o->dev = s.st_dev;
+	o->ino = s.st_ino;
+	o->size = (uint64_t)s.st_size;
+	o->sec = (uint64_t)s.st_mtim.tv_sec;
+	o->nsec = (uint64_t)s.st_mtim.tv_nsec;
+	return true;
+}
+
+static bool
+is_same(const struct kept_object *a, const struct kept_object *b)
+{
+	return a->start == b->start && a->end == b->end && a->off == b->off &&
+	    a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
+	    a->sec == b->sec && a->nsec == b->nsec &&
+	    strcmp(a->path, b->path) == 0;
+}
+
+/* How many of the object's pages from k on lie one behind another. */
+static uint32_t
+run_of_pages(const struct kept_object *o, uint32_t k)
+{
+	const uint64_t *at = kept.number + o->number + k;
+	uint32_t n = 1;
+
+	while (n < AT_ONCE && k + n < o->npage && at[n] == at[0] + n * PAGE)
+		n++;
+	return n;
+}
+
+/* Has the program the bytes that its fragments were made from? */
+static bool
+has_bytes(const struct kept_object *o)
+{
+	static uint8_t ours[AT_ONCE * PAGE], theirs[AT_ONCE * PAGE];
+	uint64_t sum = 0;
+	uint32_t k, n, i;
+
+	for (k = 0; k < o->npage; k += n) {
+		struct iovec v = { ours, 0 };
+
+		n = run_of_pages(o, k);
+		v.iov_len = n * PAGE;
+		if (!keep_read(kept.fd, o->pages + (uint64_t)k * PAGE, &v, 1) ||
+		    pread(guest.mem, theirs, v.iov_len,
+		    (off_t)kept.number[o->number + k]) != (ssize_t)v.iov_len ||
+		    memcmp(ours, theirs, v.iov_len) != 0)
+			return false;
+		for (i = 0; i < n; i++)
+			sum = keep_sum(sum, ours + i * PAGE, PAGE);
+	}
+	return sum == o->sum;
+}
+
+static uint32_t
+find_stored(const struct kept_object *o)
+{
+	uint32_t i;
+
+	for (i = 0; i < kept.nobject; i++)
+		if (is_same(o, &kept.object[i]))
+			return has_bytes(&kept.object[i]) ? i + 1 : 0;
+	return 0;
+}
+
+static void
+add_live(const struct maps_entry *e)
+{
+	struct kept_live l;
+
+	memset(&l, 0, sizeof l);
+	l.is.start = e->start;
+	l.is.end = e->end;
+	l.is.off = e->off;
+	if (e->is_volatile || strlen(e->path) >= sizeof l.is.path)
+		return;
+	strcpy(l.is.path, e->path);
+	if (!identify(&l.is))
+		return;
+	l.stored = find_stored(&l.is);
+	live = xgrow(live, &caplive, nlive + 1, sizeof *live);
+	live[nlive++] = l;
+}
+
+void
+objects_changed(uint64_t start, uint64_t end)
+{
+	struct maps_entry e;
+	size_t i, k = 0;
+
+	for (i = 0; i < nlive; i++)
+		if (live[i].is.start >= end || live[i].is.end <= start)
+			live[k++] = live[i];
+	nlive = k;
+	for (i = 0; maps_entry(i, &e); i++)
+		if (e.start < end && e.end > start)
+			add_live(&e);
+	there = xgrow(there, &capthere, kept.nobject + 1ul, sizeof *there);
+	memset(there, 0, kept.nobject + 1ul);
+	for (i = 0; i < nlive; i++)
+		there[live[i].stored] = true;
+	there[0] = false;
+}
+
+void
+objects_begin(void)
+{
+	nlive = 0;
+	objects_changed(0, ~0ull);
+}
+
+bool
+object_is_there(uint32_t object)
+{
+	return there[object];
+}
+
+struct kept_live *
+object_at(uint64_t pc)
+{
+	size_t i;
+
+	for (i = 0; i < nlive; i++)
+		if (pc - live[i].is.start < live[i].is.end - live[i].is.start)
+			return &live[i];
+	return NULL;
+}
+
+struct kept_live *
+object_live(uint32_t i)
+{
+	return i < nlive ? &live[i] : NULL;
+}
+
+bool
+object_can_stay(uint32_t object)
+{
+	const struct kept_object *o = &kept.object[object - 1];
+	size_t i;
+
+	for (i = 0; i < nlive; i++)
+		if (strcmp(live[i].is.path, o->path) == 0 ||
+		    (live[i].is.start < o->end && live[i].is.end > o->start))
+			return false;
+	return true;
+}

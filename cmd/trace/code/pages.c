@@ -1,0 +1,65 @@
+/*
+ * pages - the pages of code that translations were made from
+ *
+ * All that the translator finds out about code it reads by maps.c, a page at a
+ * time.  So what was found is true of any program that has the same bytes in
+ * these pages (and the same mapping there): see cache/kept.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <htslib/khash.h>
+
+#include "code/code.h"
+#include "util.h"
+
+KHASH_MAP_INIT_INT64(page, uint8_t *)
+
+static khash_t(page) *pages;	/* by address; NULL: they are not noted */
+
+void
+pages_start(void)
+{
+	if (pages == NULL)
+		pages = kh_init(page);
+	pages_forget(0, ~0ull);
+}
+
+void
+pages_note(uint64_t at, const uint8_t *bytes)
+{
+	khiter_t k;
+	int new;
+
+	if (pages == NULL)
+		return;
+	k = kh_put(page, pages, at, &new);
+	if (new < 0)
+		die("pages:");
+	if (new != 0)
+		kh_value(pages, k) = xmalloc(PAGE);
+	memcpy(kh_value(pages, k), bytes, PAGE);
+}
+
+const uint8_t *
+pages_find(uint64_t at)
+{
+	khiter_t k = kh_get(page, pages, at);
+
+	return k == kh_end(pages) ? NULL : kh_value(pages, k);
+}
+
+void
+pages_forget(uint64_t start, uint64_t end)
+{
+	khiter_t k;
+
+	if (pages == NULL)
+		return;
+	for (k = kh_begin(pages); k != kh_end(pages); k++)
+		if (kh_exist(pages, k) && kh_key(pages, k) < end &&
+		    kh_key(pages, k) + PAGE > start) {
+			free(kh_value(pages, k));
+			kh_del(page, pages, k);
+		}
+}

@@ -1,0 +1,228 @@
+/*
+ * folder - the folder of --store: whose it is, its entries, its size
+ *
+ * What is in an entry will be executed, so the folder and the entries must be
+ * ours, and nobody else may be able to write them.  The folder stays open; all
+ * names are looked up in it.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "keep/keep.h"
+#include "util.h"
+
+#define OTHERS (S_IWGRP | S_IWOTH)
+#define STALE 3600		/* seconds: who wrote it was killed */
+
+static const char *folder;
+static int dir = -1;
+static uint64_t most;
+static char temporary[64];
+
+static bool
+refuse(const char *why)
+{
+	warn("--store=%s: %s: it is not used", folder, why);
+	if (dir >= 0)
+		close(dir);
+	dir = -1;
+	return false;
+}
+
+bool
+keep_open(const char *name, uint64_t max)
+{
+	struct stat s;
+
+	folder = name;
+	most = max;
+	if (mkdir(name, 0700) < 0 && errno != EEXIST)
+		return refuse(strerror(errno));
+	dir = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0 || fstat(dir, &s) < 0)
+		return refuse(strerror(errno));
+	if (s.st_uid != geteuid())
+		return refuse("the folder belongs to another user");
+	if (s.st_mode & OTHERS)
+		return refuse("others can write to the folder");
+	return true;
+}
+
+int
+keep_entry(const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC);
+	struct stat s;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &s) < 0 || !S_ISREG(s.st_mode) ||
+	    s.st_uid != geteuid() || (s.st_mode & OTHERS)) {
+		close(fd);
+		return -1;
+	}
+	/* the oldest go first: this one was used now */
+	futimens(fd, (struct timespec[2]){ { 0, UTIME_NOW },
+	    { 0, UTIME_NOW } });
+	return fd;
+}
+
+bool
+keep_read(int fd, uint64_t off, const struct iovec *v, int n)
+{
+	size_t want = 0;
+	int i;
+
+	for (i = 0; i < n; i++)
+		want += v[i].iov_len;
+	return preadv(fd, v, n, (off_t)off) == (ssize_t)want;
+}
+
+/* ------------------------------------------------------------------ writing */
+
+static bool
+is_temporary(const char *name)
+{
+	return strncmp(name, "new.", 4) == 0;
+}
+
+int
+keep_begin(uint64_t bytes)
+{
+	struct timespec now;
+	int fd;
+
+	if (bytes > most) {
+		warn("--store=%s: %llu bytes are more than --store-max: "
+		    "nothing is kept of this run", folder,
+		    (unsigned long long)bytes);
+		return -1;
+	}
+	clock_gettime(CLOCK_REALTIME, &now);
+	snprintf(temporary, sizeof temporary, "new.%d.%lx%09lx", (int)getpid(),
+	    (unsigned long)now.tv_sec, (unsigned long)now.tv_nsec);
+	fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+	    0600);
+	if (fd < 0)
+		warn("--store=%s: nothing is kept of this run:", folder);
+	return fd;
+}
+
+bool
+keep_write(int fd, const void *data, size_t n)
+{
+	const uint8_t *p = data;
+	ssize_t k;
+
+	for (; n > 0; p += k, n -= (size_t)k) {
+		k = write(fd, p, n);
+		if (k < 0 && errno == EINTR)
+			k = 0;
+		else if (k <= 0)
+			return false;
+	}
+	return true;
+}
+
+struct entry {
+	struct timespec used;
+	uint64_t bytes;
+	char *name;
+};
+
+static int
+by_use(const void *a, const void *b)
+{
+	const struct timespec *x = &((const struct entry *)a)->used;
+	const struct timespec *y = &((const struct entry *)b)->used;
+
+	if (x->tv_sec != y->tv_sec)
+		return x->tv_sec < y->tv_sec ? -1 : 1;
+	return x->tv_nsec < y->tv_nsec ? -1 : x->tv_nsec > y->tv_nsec;
+}
+
+/* Is it one of ours?  `new.PID.TIME', or 16 hexadecimal digits. */
+static bool
+is_entry(const char *name)
+{
+	return is_temporary(name) || (strlen(name) == 16 &&
+	    strspn(name, "0123456789abcdef") == 16);
+}
+
+static struct entry *
+list(size_t *n)
+{
+	struct entry *v = NULL;
+	size_t cap = 0;
+	struct dirent *d;
+	struct stat s;
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *f = fd < 0 ? NULL : fdopendir(fd);
+
+	*n = 0;
+	while (f != NULL && (d = readdir(f)) != NULL) {
+		if (!is_entry(d->d_name) || fstatat(dir, d->d_name, &s,
+		    AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(s.st_mode))
+			continue;
+		v = xgrow(v, &cap, *n + 1, sizeof *v);
+		v[(*n)++] = (struct entry){ s.st_mtim, (uint64_t)s.st_size,
+		    xstrdup(d->d_name) };
+	}
+	if (f != NULL)
+		closedir(f);
+	return v;
+}
+
+/* Remove what a killed run left, then the oldest until all fit. */
+static void
+make_fit(const char *newest)
+{
+	struct timespec now;
+	uint64_t sum = 0;
+	size_t n, i;
+	struct entry *v = list(&n);
+	bool stale;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	for (i = 0; i < n; i++)
+		sum += v[i].bytes;
+	if (n > 0)
+		qsort(v, n, sizeof *v, by_use);
+	for (i = 0; i < n; i++) {
+		stale = is_temporary(v[i].name) &&
+		    v[i].used.tv_sec + STALE < now.tv_sec;
+		if (stale || (sum > most && !is_temporary(v[i].name) &&
+		    strcmp(v[i].name, newest) != 0)) {
+			unlinkat(dir, v[i].name, 0);
+			sum -= v[i].bytes;
+		}
+		free(v[i].name);
+	}
+	free(v);
+}
+
+void
+keep_end(int fd, const char *name, bool whole)
+{
+	if (!whole)
+		warn("--store=%s: nothing is kept of this run:", folder);
+	close(fd);
+	if (whole && renameat(dir, temporary, dir, name) == 0)
+		make_fit(name);
+	else
+		unlinkat(dir, temporary, 0);
+}
+
+void
+keep_remove(const char *name)
+{
+	unlinkat(dir, name, 0);
+}

@@ -1,0 +1,42 @@
+/*
+ * keep.h - entries on disk, in a folder of the user's (--store)
+ *
+ * folder.c	the folder: whose it is, its entries, its size
+ * sum.c	sums that any changed byte changes
+ *
+ * An entry is a file.  It is written under another name and renamed when it is
+ * whole, so who reads one sees all of an old one or all of a new one.  Nothing
+ * is locked.  What is in an entry is for its reader to check: see cache/kept.h.
+ */
+#ifndef KEEP_H
+#define KEEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+/*
+ * Open the folder, made if it is not there; its entries may take `max` bytes.
+ * False: it is not only ours, or cannot be used; a line says so.
+ */
+bool keep_open(const char *folder, uint64_t max);
+/* Open an entry to be read; -1: there is none. */
+int keep_entry(const char *name);
+/* Read all of the vector from off on; false: there is less. */
+bool keep_read(int fd, uint64_t off, const struct iovec *, int n);
+/*
+ * Begin to write an entry, of at most so many bytes; -1: it cannot be.  End it:
+ * whole, it takes the place of any of its name, and the oldest ones go until
+ * all fit.
+ */
+int keep_begin(uint64_t bytes);
+bool keep_write(int fd, const void *, size_t n);
+void keep_end(int fd, const char *name, bool whole);
+/* Remove an entry. */
+void keep_remove(const char *name);
+
+/* The sum of bytes, continued from that of those before them, or from 0. */
+uint64_t keep_sum(uint64_t before, const void *, size_t n);
+
+#endif

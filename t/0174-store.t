@@ -1,0 +1,266 @@
+#!/bin/sh
+# trace --store: translations kept for the next run
+
+. t/lib.sh
+
+[ -x "$B/trace" ] || skip_all "no trace"
+CC=${CC:-gcc}
+unset QUERN_STORE
+
+cat >"$T/prog.c" <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+/* sort words, say where the stack is; end with the number of arguments */
+static int
+compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+int
+main(int argc, char **argv)
+{
+	char *word[8] = { "pear", "fig", "plum", "apple" };
+	int n = 4, here;
+
+	for (int i = 1; i < argc && n < 8; i++)
+		word[n++] = argv[i];
+	qsort(word, n, sizeof *word, compare);
+	for (int i = 0; i < n; i++)
+		printf(WORD " %s\n", word[i]);
+	printf("%p %s\n", (void *)&here, getenv("QUERN_STORE") != NULL ?
+	    "seen" : "not seen");
+	if (argc == 4) {
+		fflush(stdout);
+		execl(argv[0], argv[0], "b", "c", NULL);
+	}
+	return argc;
+}
+EOF
+build() {
+	$CC -O1 -DWORD="\"$1\"" -o "$T/prog" "$T/prog.c"
+}
+build one || skip_all "no compiler"
+
+S=$T/store
+# what ran, by address; the order of lines is that of translations
+trace() {
+	"$B/trace" -v -e none -o "$T/ev" --store="$S" "$@" 2>"$T/trace.err"
+}
+# fragments of a run: made, taken from the store
+made() {
+	sed -n 's/^trace: \([0-9]*\) fragments, .*/\1/p' "$T/trace.err"
+}
+taken() {
+	sed -n 's/^trace: \([0-9]*\) fragments from the store/\1/p' \
+	    "$T/trace.err"
+}
+run_as() {
+	want=$1 text=$2
+	shift 2
+	trace "$T/prog" "$@" >"$T/out"
+	same "$text: status" "$want" $?
+}
+natively() {
+	setarch -R "$T/prog" "$@" >"$T/native"
+}
+
+natively
+run_as 1 "the first run"
+samefile "the first run prints the same" "$T/native" "$T/out"
+same "it takes nothing" 0 "$(taken)"
+same "its folder is ours alone" 700 "$(stat -c %a "$S")"
+same "one entry" 1 "$(ls "$S" | wc -l)"
+all=$(made)
+run_as 1 "the second run"
+samefile "the second run prints the same" "$T/native" "$T/out"
+[ "$(made)" -le 3 ]
+ok "it makes next to nothing" $?
+[ "$(taken)" -ge $((all - 3)) ]
+ok "it takes nearly all" $?
+
+# other arguments, other code: what is new is added
+natively a
+run_as 2 "an argument" a
+samefile "an argument: the same" "$T/native" "$T/out"
+natively a b c
+for i in 1 2; do
+	run_as 3 "exec, run $i" a b c
+	samefile "exec, run $i: the same" "$T/native" "$T/out"
+done
+
+# another program in its place
+build two
+natively
+run_as 1 "changed"
+samefile "a changed program runs as it is" "$T/native" "$T/out"
+cp "$T/prog" "$T/old"
+# the same size and time, other bytes
+sed 's/two/six/' "$T/old" >"$T/new"
+cat "$T/new" >"$T/prog"
+touch -r "$T/old" "$T/prog" "$T/old"
+natively
+for i in 1 2; do
+	run_as 1 "patched, run $i"
+	samefile "patched, run $i: as it is" "$T/native" "$T/out"
+done
+
+# the environment: not the program's, nor does it move its stack
+natively
+QUERN_STORE=$S "$B/trace" -v -e none -o "$T/ev" "$T/prog" >"$T/out" 2>"$T/trace.err"
+samefile "QUERN_STORE: not in the program's environment" "$T/native" "$T/out"
+[ "$(taken)" -gt 500 ]
+ok "QUERN_STORE: is used" $?
+
+# at the same time, each with the same new entry
+rm -r "$S"
+natively
+for i in 1 2 3 4; do
+	timeout 60 "$B/trace" -e none -o "$T/ev.$i" --store="$S" "$T/prog" \
+	    >"$T/out.$i" 2>"$T/err.$i" &
+done
+wait
+for i in 1 2 3 4; do
+	samefile "four at a time: $i" "$T/native" "$T/out.$i"
+	same "four at a time: $i says nothing" "" "$(cat "$T/err.$i")"
+done
+run_as 1 "behind them"
+[ "$(taken)" -ge $((all - 3)) ]
+ok "their entry is whole" $?
+same "nothing else is left" 1 "$(ls "$S" | wc -l)"
+
+# whose it is
+refused() {
+	natively
+	same "$1: the program runs" 1 "$(trace "$T/prog" >"$T/out"; echo $?)"
+	samefile "$1: the same" "$T/native" "$T/out"
+	same "$1: a line" 1 "$(grep -c "^trace: --store.*not used$" \
+	    "$T/trace.err")"
+}
+chmod 770 "$S"
+refused "a folder that others can write"
+chmod 700 "$S"
+entry=$S/$(ls "$S")
+chmod 666 "$entry"
+run_as 1 "an entry that others can write"
+same "an entry that others can write is not read" 0 "$(taken)"
+same "and is replaced" 600 "$(stat -c %a "$entry")"
+mv "$entry" "$T/away"
+ln -s "$T/away" "$entry"
+run_as 1 "a link"
+same "a link is not read" 0 "$(taken)"
+S=$T/prog
+refused "a file"
+S=$T/no/folder
+refused "a folder in none"
+S=$T/store
+
+# bounded, the oldest first
+rm -r "$S"
+for i in 1 2 3 4; do
+	cp "$T/prog" "$T/prog$i"
+	trace --store-max=4M "$T/prog$i" >"$T/out"
+	[ $i -ne 1 ] || first=$(ls "$S")
+done
+bytes=$(cat "$S"/* | wc -c)
+[ "$bytes" -le $((4 << 20)) ] && [ "$bytes" -gt $((1 << 20)) ]
+ok "at most --store-max bytes" $?
+trace "$T/prog4" >"$T/out"
+[ "$(taken)" -gt 500 ]
+ok "the newest is there" $?
+[ ! -e "$S/$first" ]
+ok "the oldest is not" $?
+
+# damaged: some bytes here, each one in t/long
+natively
+rm -r "$S"
+run_as 1 "to be damaged"
+entry=$S/$(ls "$S")
+cp "$entry" "$T/entry"
+size=$(stat -c %s "$entry")
+bad=0
+for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do
+	cp "$T/entry" "$entry"
+	at=$((i * size / 20 + i * 7))
+	printf '\377' | dd of="$entry" bs=1 seek=$at conv=notrunc 2>/dev/null
+	cmp -s "$entry" "$T/entry" && printf '\125' | dd of="$entry" bs=1 \
+	    seek=$at conv=notrunc 2>/dev/null
+	timeout 60 "$B/trace" -e none -o "$T/ev" --store="$S" "$T/prog" >"$T/out" \
+	    2>"$T/err"
+	[ $? -eq 1 ] && cmp -s "$T/out" "$T/native" && [ ! -s "$T/err" ] ||
+		bad=$((bad + 1))
+done
+same "damaged bytes: the program runs as ever" 0 $bad
+bad=0
+for n in 0 1 7 8 100 4096 $((size / 2)) $((size - 1)); do
+	head -c "$n" "$T/entry" >"$entry"
+	timeout 60 "$B/trace" -e none -o "$T/ev" --store="$S" "$T/prog" >"$T/out" \
+	    2>"$T/err"
+	[ $? -eq 1 ] && cmp -s "$T/out" "$T/native" && [ ! -s "$T/err" ] ||
+		bad=$((bad + 1))
+done
+same "cut short: the program runs as ever" 0 $bad
+run_as 1 "mended"
+[ "$(taken)" -ge $((all - 3)) ]
+ok "it is written anew" $?
+
+# kind counts: what ran how often is the same, cold and warm
+counts() {
+	"$B/trace" -e counts -o "$T/ev" "$@" "$T/prog" x y >"$T/out" 2>"$T/err"
+	"$B/icount" "$T/ev" >"$T/counts"
+}
+rm -r "$S"
+counts
+cp "$T/counts" "$T/counts.none"
+for run in cold warm again; do
+	counts -v --store="$S"
+	samefile "kind counts, $run: the same counts" "$T/counts.none" \
+	    "$T/counts"
+	cp "$T/err" "$T/trace.err"
+done
+[ "$(taken)" -gt 500 ] && [ "$(made)" -le 3 ]
+ok "kind counts: they come from the store" $?
+counts -i 1000 --store="$S"
+sed -n '/^I/p' "$T/ev" >"$T/intervals"
+counts -i 1000 -v --store="$S"
+sed -n '/^I/p' "$T/ev" | cmp -s - "$T/intervals"
+ok "intervals end where they did" $?
+cp "$T/err" "$T/trace.err"
+[ "$(taken)" -gt 500 ]
+ok "intervals: they come from the store" $?
+
+# children, by an option that the program does not see
+QUERN_STORE=$S "$B/trace" -f -e none -o "$T/ev.%p" sh -c "$T/prog; $T/prog" \
+    >"$T/out" 2>"$T/err"
+n=$(ls "$S" | wc -l)
+QUERN_STORE=$S "$B/trace" -f -v -e none -o "$T/ev.%p" sh -c \
+    "$T/prog; $T/prog" >"$T/out" 2>"$T/trace.err"
+same "children use it" "$n" "$(ls "$S" | wc -l)"
+same "children take what they need" "" \
+    "$(taken | awk '$1 < 500 { n++ } END { if (n > 2) print n }')"
+
+# a full disk
+if unshare -rm true 2>/dev/null; then
+	result=$(T=$T B=$B unshare -rm sh -c "$(cat <<'EOF'
+mkdir "$T/disk" && mount -t tmpfs -o size=64k none "$T/disk" &&
+    mkdir -m 700 "$T/disk/s" && setarch -R "$T/prog" >"$T/native"
+"$B/trace" -e none -o "$T/ev" --store="$T/disk/s" \
+    "$T/prog" >"$T/out" 2>"$T/err"
+echo $? $(ls "$T/disk/s" | wc -l)
+EOF
+	    )")
+	same "a full disk: the status, and nothing is left" "1 0" "$result"
+	samefile "a full disk: the same" "$T/native" "$T/out"
+	same "a full disk: a line" 1 "$(grep -c '^trace: --store' "$T/err")"
+else
+	skip "a full disk" "no mount namespaces"
+fi
+
+# what does not use it says so
+for o in --aslr "-e all" "-e counts --contexts"; do
+	$B/trace $o --store="$S" -o "$T/ev" "$T/prog" >"$T/out" 2>"$T/err"
+	same "$o: says that it does without" 1 \
+	    "$(grep -c '^trace: --store: .*not used$' "$T/err")"
+done
+done_testing
