@@ -174,6 +174,44 @@ groups() {
 	print('E exit 0 4000')
 	END
 }
+# parts SEED: prefixes of blocks whose uses overlap, or are near each other
+parts() {
+	python3 - "$1" <<-'END'
+	import random, sys
+	rnd = random.Random(int(sys.argv[1]))
+	print('H quern-events 1')
+	ids = []
+	for b in range(1, 31):
+	    n, used = rnd.randrange(1, 24), []
+	    line = 'B %x >%x000' % (2 * b, 0x1000 + b)
+	    for i in range(n):
+	        g = rnd.randrange(min(1 + max(used, default=-1), b) + 1)
+	        used.append(g)
+	        far = rnd.choice([0, 0, 0, 4096, 1 << 40])
+	        line += ' 4%s%x.%x%s%x' % (rnd.choice('rwm'), rnd.choice(
+	            [1, 4, 8, 32, 90]), g, rnd.choice('+-'),
+	            far + rnd.randrange(1, 150))
+	        if rnd.random() < .1:
+	            line += 'r8@%x' % rnd.randrange(1 << 12)
+	    print(line)
+	    ids.append((2 * b, 2 * b, 1 + max(used)))
+	    if n > 1:
+	        k = rnd.randrange(1, n)
+	        print('P %x %x %x' % (2 * b + 1, 2 * b, k))
+	        ids.append((2 * b + 1, 2 * b, 1 + max(used[:k])))
+	was, done = {}, 0
+	for _ in range(4000):
+	    i, b, groups = rnd.choice(ids)
+	    line = '%x' % i
+	    for g in range(groups):
+	        by = rnd.choice([0, 8, 8, 64, 1 << 12, (1 << 20) + 24])
+	        line += '+%x' % by if by else '.'
+	    more = rnd.choice([0, 0, 0, 1, 5, 40])
+	    print(line + ('*%x' % more if more else ''))
+	    done += 1 + more
+	print('E exit 0 %d' % done)
+	END
+}
 for seed in 1 12; do
 	python3 t/models/repeats.py $seed 40 30 >"$T/in.ev"
 	for how in "" --sample=50% "--sample=80% --line=16"; do
@@ -184,6 +222,11 @@ for seed in 1 12; do
 	groups $seed >"$T/in.ev"
 	agree --sample=5%
 	ok "many groups" $?
+	agree --sample=5% --line=16 --refs=both
+	ok "many groups, short lines" $?
+	parts $seed >"$T/in.ev"
+	agree --sample=20% --refs=both
+	ok "parts of blocks, uses near each other" $?
 	"$TB/caches" gen $seed 8000 >"$T/in.ev"
 	agree --sample=5%
 	ok "a random stream" $?

@@ -131,18 +131,19 @@ refs_define(uint32_t id, const struct ev_def *d)
 	units = xgrow0(units, &capunit, id + (size_t)1, sizeof *units);
 	if (d->letter == 'P') {
 		fill_part(&units[id], &units[b->id], d);
+		if (threshold != UINT32_MAX)
+			sift_part(id, &units[id], b->id, d->ngroups);
 		return NULL;
 	}
 	if (nuse + b->nref + b->ninsn > UINT32_MAX)
 		return "too many different references";
 	count_rows(insns_first(insns, simrun_number(b)) + b->ninsn);
-	b->value = sift_room((b->ngroups + (size_t)SIFT_VALUES) *
-	    sizeof *b->value);
+	b->value = sift_values(b->ngroups);
 	b->value[b->ngroups] = 1;
 	units[id].value = b->value;
 	wrong = fill(&units[id], b, b->ninsn);
 	if (wrong == NULL && threshold != UINT32_MAX)
-		sift_pack(&units[id], uses + units[id].use, b->ngroups);
+		sift_define(id, &units[id], uses + units[id].use, b->ngroups);
 	return wrong;
 }
 
@@ -363,9 +364,9 @@ one_sampled(const struct use *u, const uint64_t *value)
 }
 
 static void
-use_nth(const struct unit *t, uint32_t k)
+use_nth(const struct unit *t, uint32_t k, const uint64_t *value)
 {
-	one_sampled(&uses[t->use + k], t->value);
+	one_sampled(&uses[t->use + k], value);
 }
 
 static void
@@ -465,7 +466,7 @@ refs_run(const uint64_t *rec, uint64_t n, bool first)
 uint64_t
 refs_count(uint32_t id)
 {
-	return units[id].times;
+	return units[id].times + sift_times(id);
 }
 
 uint64_t

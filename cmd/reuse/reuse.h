@@ -195,12 +195,8 @@ struct unit {
 	uint32_t nuse, ninsn;
 	uint32_t nref;		/* references, with those left out */
 	uint32_t same;		/* left out: fetches of the line before */
-	uint32_t pack;		/* sift's */
-	bool sifted;		/* sift can run it */
-	uint16_t given;		/* bits: its groups */
 };
 
-#define SIFT_VALUES	16	/* that two registers hold */
 #define HASH_FIRST	UINT64_C(0x9e3779b97f4a7c15)
 #define HASH_SECOND	UINT64_C(0xd6e8feb86659fd93)
 
@@ -212,17 +208,21 @@ refs_hash(uint64_t line)
 	return (uint32_t)((x ^ x >> 32) * HASH_SECOND >> 32);
 }
 
-/*
- * A sampled line's hash is below this; use() uses the k-th of a unit's uses, if
- * its lines are in the sample.
- */
-void sift_init(uint32_t below, void (*use)(const struct unit *, uint32_t k));
-/* For values, of 0. */
-uint64_t *sift_room(size_t bytes);
-/* Pack a block's uses. */
-void sift_pack(struct unit *, const struct use *, unsigned ngroups);
+/* Use the k-th of a unit's uses, if its lines are in the sample. */
+typedef void use_fn(const struct unit *, uint32_t k, const uint64_t *value);
+/* A sampled line's hash is below this. */
+void sift_init(uint32_t below, use_fn *);
+/* A block's values, of 0. */
+uint64_t *sift_values(unsigned ngroups);
+/* A block is defined, or a part of one. */
+void sift_define(uint32_t id, const struct unit *, const struct use *,
+    unsigned ngroups);
+void sift_part(uint32_t id, const struct unit *, uint32_t block,
+    unsigned ngroups);
+/* How often sift ran it. */
+uint64_t sift_times(uint32_t id);
 /* As refs_sift, but up to the end of the interval. */
-const uint64_t *sift(struct unit *units, const uint64_t *rec,
+const uint64_t *sift(const struct unit *, const uint64_t *rec,
     const uint64_t *end);
 
 /* ---- curve.c ---- */
