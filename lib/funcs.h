@@ -3,12 +3,13 @@
  *
  *	struct funcs *f = funcs_new(s->map, 2);
  *
- *	funcs_at(f, at->object, at->addr)[0] += at->times;	in simrun_insns
+ *	funcs_at(f, at)[0] += at->times;	in simrun_insns
  *	...
  *	for (size_t i = 0; i < funcs_count(f); i++)
  *		... funcs_get(f, i)->name ...
  *
- * Functions of one object that have one name are one function here.
+ * Functions of one object that have one name are one function here, and so are
+ * those of code made at run time.
  */
 #ifndef FUNCS_H
 #define FUNCS_H
@@ -17,6 +18,7 @@
 #include <stdint.h>
 
 struct funcs;
+struct insns_at;
 struct objmap;
 
 struct func_sum {
@@ -27,10 +29,10 @@ struct func_sum {
 
 struct funcs *funcs_new(const struct objmap *, size_t ncolumn);
 /*
- * The sums of the function at a place, which is given as in struct insns_at:
- * 0 at first, good until the next call. Fast in ascending order of addresses.
+ * The sums of the function that has an instruction: 0 at first, good until the
+ * next call. Fast in the order of insns_write.
  */
-int64_t *funcs_at(struct funcs *, uint32_t object, uint64_t addr);
+int64_t *funcs_at(struct funcs *, const struct insns_at *);
 size_t funcs_count(const struct funcs *);
 const struct func_sum *funcs_get(const struct funcs *, size_t i);
 /* Sort by a column, the greatest first; equal ones by name. */

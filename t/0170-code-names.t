@@ -70,6 +70,17 @@ for sim in cachesim branchsim memsim; do
 	*) ok "$sim has the lines" 1 ;;
 	esac
 done
+for sim in mix reuse; do
+	"$B/$sim" --functions=1000 "$T/j.ev" >"$T/s.out"
+	check "$sim has the names" grep -q '^function .* second one$' \
+	    "$T/s.out"
+done
+"$B/dataprof" "$T/j.ev" >"$T/s.out"
+check "dataprof has them: who refers to data" grep -q '^fn=.* second one$' \
+    "$T/s.out"
+"$B/cachesim" -t "$T/j.ev" | "$B/dataprof" >"$T/s.out"
+check "and code that was fetched" grep -q '^cfn=.* code of first$' \
+    "$T/s.out"
 "$B/icount" "$T/j.ev" >"$T/j.cost"
 "$B/fmt-callgrind" "$T/j.cost" | grep -A1 -A2 'fn=(.*) second one' |
     tail -2 >"$T/got"

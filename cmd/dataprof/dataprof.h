@@ -172,10 +172,15 @@ struct data_code {
 	const struct func *fn;
 	uint64_t addr;		/* link-time */
 };
-/* Its number, from 0, by its run-time address. */
+/*
+ * Its number, from 0, by its run-time address. Code without an object gets one
+ * each time: other code may be there at another time.
+ */
 uint32_t tally_code(uint64_t addr);
-/* Code was mapped or unmapped: addresses mean something else. */
-void tally_forget(void);
+/* Such code, made at run time, is of this function. */
+void tally_code_named(uint32_t, const struct func *);
+/* Before the report: no more functions are named. */
+void tally_names_end(void);
 const struct data_code *tally_code_at(uint32_t);
 
 struct tally_row {

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codename.h"
 #include "dataprof.h"
 #include "func.h"
 #include "in.h"
@@ -62,6 +63,7 @@ static const struct option longopts[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
+static struct codenames *codes;	/* of code made at run time */
 static bool refs;		/* count all references */
 static const char *output;
 static struct simhead stream;
@@ -698,6 +700,47 @@ begin(void)
 	stack_begin();
 }
 
+static const struct func *
+code_function(const struct codename *c)
+{
+	static const struct func **made;	/* by its number */
+	static size_t cap;
+
+	made = xgrow0(made, &cap, c->num + (size_t)1, sizeof *made);
+	if (made[c->num] == NULL)
+		made[c->num] = func_new(0, c->start, c->name);
+	return made[c->num];
+}
+
+/* The instructions of a block that lie in a function's range are its code. */
+static void
+name_block(uint32_t block, uint32_t ninsn, const struct codename *c)
+{
+	const struct insn_cache *cache = block < ninsns ? insns[block] : NULL;
+	uint32_t n;
+
+	for (uint32_t i = 0; cache != NULL && i < ninsn; i++) {
+		if (cache[i].code == 0)
+			continue;
+		n = cache[i].code - 1;
+		if (tally_code_at(n)->addr - c->start < c->size)
+			tally_code_named(n, code_function(c));
+	}
+}
+
+/* G n = id ..., of code made at run time */
+static void
+code_names(const struct ev *e)
+{
+	const struct ev_block *b;
+
+	codenames_take(codes, e);
+	for (size_t i = 0; i < e->nids; i++) {
+		b = ev_def(dp.events, e->ids[i])->block;
+		name_block(b->id, b->ninsn, codename_get(codes, e->num[0]));
+	}
+}
+
 static void	/* table */
 line(int letter, const struct ev *e)
 {
@@ -717,6 +760,10 @@ line(int letter, const struct ev *e)
 		if (heap_line(e, thread, &made))
 			hold_settle(thread, &made);
 		break;
+	case 'G':
+	case 'L':
+		code_names(e);
+		break;
 	case 'E':
 	case 'J':
 		if (how.late == NULL)
@@ -731,7 +778,7 @@ line(int letter, const struct ev *e)
 			ev_bad(dp.events, "%c: malformed", letter);
 			break;
 		}
-		tally_forget();
+		epoch.code++;
 		images_line(e, (char)letter);
 		break;
 	}
@@ -769,6 +816,7 @@ run(void)
 	for (size_t i = 0; i < nalone; i++)
 		settle(&alones[i]);
 	hold_end();
+	tally_names_end();
 	how.whole = c == 0;
 	return ready;
 }
@@ -787,6 +835,7 @@ main(int argc, char **argv)
 	o = out_open(output);
 	dp.events = ev_open(in_open(argv[optind]));
 	dp.map = objmap_new();
+	codes = codenames_new();
 	func_map(dp.map);
 	ev_standing(dp.events);
 	ev_accept(dp.events, EV_ALL | EV_CACHE | EV_COUNTS,

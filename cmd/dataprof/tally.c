@@ -12,7 +12,6 @@
 
 KHASH_MAP_INIT_INT64(number, uint32_t)
 
-static khash_t(number) *codes;		/* run-time address -> code */
 static khash_t(number) *links;		/* object, link-time address -> code */
 static struct data_code *code;
 static size_t ncode, capcode;
@@ -38,33 +37,45 @@ entry(khash_t(number) **h, uint64_t key, bool *made)
 
 /* ---- code ---- */
 
+static uint32_t
+new_code(const struct func *fn, uint64_t addr)
+{
+	code = xgrow(code, &capcode, ncode + 1, sizeof *code);
+	code[ncode] = (struct data_code){ fn, addr };
+	return (uint32_t)ncode++;
+}
+
 uint32_t
 tally_code(uint64_t addr)
 {
 	struct func_place at;
-	uint32_t *n, *same;
+	uint32_t *n;
 	bool made;
 
-	n = entry(&codes, addr, &made);
-	if (!made)
-		return *n;
 	func_place(addr, &at);
-	same = entry(&links, (addr - at.slide) ^ (uint64_t)at.fn->ob << 48,
+	if (at.fn->ob == 0)
+		return new_code(at.fn, addr);
+	n = entry(&links, (addr - at.slide) ^ (uint64_t)at.fn->ob << 48,
 	    &made);
-	if (made) {
-		code = xgrow(code, &capcode, ncode + 1, sizeof *code);
-		code[ncode] = (struct data_code){ at.fn, addr - at.slide };
-		*same = (uint32_t)ncode++;
-	}
-	return *n = *same;
+	if (made)
+		*n = new_code(at.fn, addr - at.slide);
+	return *n;
 }
 
 void
-tally_forget(void)
+tally_code_named(uint32_t n, const struct func *fn)
 {
-	epoch.code++;
-	if (codes != NULL)
-		kh_clear(number, codes);
+	code[n].fn = fn;
+}
+
+void
+tally_names_end(void)
+{
+	for (size_t i = 0; i < nrow; i++)
+		if (object_at(row[i].object)->class == DATA_CODE &&
+		    dp.by != BY_PAGE)
+			row[i].object = object_code(DATA_CODE,
+			    code[row[i].code].fn);
 }
 
 const struct data_code *

@@ -95,7 +95,7 @@ add(const struct insns_at *at, int64_t *n)
 	sums[c] += at->times;
 	if (functions == NULL)
 		return;
-	f = funcs_at(functions, at->object, at->addr);
+	f = funcs_at(functions, at);
 	*f += (int64_t)at->times;
 	add_here(f, c, at->times);
 }

@@ -219,7 +219,7 @@ add_insn(const struct insns_at *at, int64_t *n)
 	(void)n;
 	if (refs_of(at) == 0)
 		return;
-	f = funcs_at(functions, at->object, at->addr);
+	f = funcs_at(functions, at);
 	f[REFS] += (int64_t)(at->times * refs_of(at)) + r->extra;
 	if (r->n == NULL)
 		return;

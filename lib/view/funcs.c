@@ -9,6 +9,8 @@
 
 #include <htslib/khash.h>
 
+#include "codename.h"
+#include "insns.h"
 #include "objmap.h"
 #include "sym.h"
 #include "util.h"
@@ -24,6 +26,7 @@ struct funcs {
 	struct sym *sym;
 	khash_t(name) *of_name;	/* name -> sum */
 	struct sym_at at;	/* the function found last */
+	const struct codename *code;	/* the same, if made at run time */
 	size_t last;		/* its sum */
 };
 
@@ -75,17 +78,18 @@ open_object(struct funcs *f, uint32_t object)
 }
 
 int64_t *
-funcs_at(struct funcs *f, uint32_t object, uint64_t addr)
+funcs_at(struct funcs *f, const struct insns_at *i)
 {
-	if (object != f->object) {
-		open_object(f, object);
-	} else if (addr - f->at.start < f->at.end - f->at.start) {
+	if (i->object != f->object)
+		open_object(f, i->object);
+	else if (i->code != NULL ? i->code == f->code : f->code == NULL &&
+	    i->addr - f->at.start < f->at.end - f->at.start)
 		return f->sum[f->last].n;
-	}
+	f->code = i->code;
 	f->at = (struct sym_at){ .fn = SYM_UNKNOWN };
-	if (f->sym != NULL)
-		sym_function(f->sym, addr, &f->at);
-	f->last = find(f, f->at.fn);
+	if (f->code == NULL && f->sym != NULL)
+		sym_function(f->sym, i->addr, &f->at);
+	f->last = find(f, f->code != NULL ? f->code->name : f->at.fn);
 	return f->sum[f->last].n;
 }
 
