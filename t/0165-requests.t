@@ -206,10 +206,11 @@ main(int argc, char **argv)
 		puts("registered");
 	printf("%ld\n", (long)request(0x1104, (unsigned long)sum, 1, 2, 3, 0));
 	printf("%g\n", x);
+	print(0x1403, "last");
 	return 0;
 }
 EOF
-$CC -O1 -o "$T/answers" "$T/answers.c"
+$CC -O1 -g -o "$T/answers" "$T/answers.c"
 check "answers without the option" "$B/trace" -e none "$T/answers"
 same "nobody is there" "0 7 7 77;0;0;2.5" "$(paste -sd ';' "$T/err")"
 for kind in all counts none; do
@@ -217,13 +218,41 @@ for kind in all counts none; do
 	    --log="$T/log" -o "$T/ev" "$T/answers"
 	same "are given" "1 0 0 77;44;registered;321;2.5" \
 	    "$(paste -sd ';' "$T/out")"
-	same "and printed" "-1|  abc|7   |123456789ab|2.50|q|%|  4|;next;1 2 3 4 5 6 7 2.5 1.5;here;   at 0xN" \
-	    "$(sed 's/^\*\*[0-9]*\*\* //; s/0x[0-9a-f]*$/0xN/' "$T/log" |
-	    paste -sd ';')"
+	same "and printed" "-1|  abc|7   |123456789ab|2.50|q|%|  4|;next1 2 3 4 5 6 7 2.5 1.5here   at 0xN: request (request.h:N);last" \
+	    "$(sed 's/^[*=]*[0-9]*[*=]* //; s/0x[0-9A-F]*/0xN/; / by /d
+	    s/h:[0-9]*/h:N/' "$T/log" | paste -sd ';')"
 	rm "$T/log"
 done
 check "to standard error" "$B/trace" --client-requests -e none "$T/answers"
-check "with the process's number" grep -q '^\*\*[0-9]*\*\* here$' "$T/err"
+check "with the process's number" grep -q '^\*\*[0-9]*\*\* next1.*here' "$T/err"
+
+# callers
+cat >"$T/calls.c" <<'EOF'
+#include "request.h"
+static char twice;
+__attribute__((noinline)) static int
+inner(int n)
+{
+	if (n > 0)
+		return inner(n - 1) + 1;
+	return (int)request(0x1404, (unsigned long)"why?", (unsigned long)&twice,
+	    0, 0, 0);
+}
+int
+main(void)
+{
+	return inner(1) + inner(15) < 20;
+}
+EOF
+$CC -O1 -g -fno-optimize-sibling-calls -o "$T/calls" "$T/calls.c"
+check "a backtrace" "$B/trace" --client-requests -e none "$T/calls"
+same "has the callers, up to main" \
+    "**N** why?   at inner;==N==    by inner;==N==    by main;" \
+    "$(sed 's/[0-9][0-9]*\([*=]\)/N\1/; s/0x.*: \([a-z]*\) .*/\1/; /main/q' \
+    "$T/err" | tr '\n' ';')"
+same "lines" "calls.c:7 calls.c:14" "$(sed -n \
+    's/.*by.*(\(calls.c:[0-9]*\)).*/\1/p' "$T/err" | head -n 2 | paste -sd ' ')"
+same "and twelve at most" 12 "$(sed 1,3d "$T/err" | grep -c 'inner (')"
 
 # all threads are switched
 cat >"$T/threads.c" <<'EOF'

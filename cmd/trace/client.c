@@ -64,22 +64,48 @@ put(const char *text, size_t n)
 		return;		/* there is nobody to tell */
 }
 
-/* Each line with the process's number before it, between two of sign. */
+static char out[6 * TEXT_BYTES];
+static size_t nout;	/* of a line that is not complete yet */
+static bool within;	/* a line was begun */
+
+/*
+ * Each line with the process's number before it, between two of sign. Like
+ * Valgrind, the last line waits for its end.
+ */
 static void
 put_lines(const char *sign, const char *text)
 {
-	static char out[6 * TEXT_BYTES];
-	size_t len = 0, n;
+	size_t n;
 
-	while (*text != '\0' && len < sizeof out / 2) {
+	for (; *text != '\0'; text += n) {
+		if (nout > sizeof out / 2) {
+			put(out, nout);
+			nout = 0;
+		}
+		if (!within)
+			nout += (size_t)sprintf(out + nout, "%s%d%s ", sign,
+			    (int)guest.pid, sign);
 		n = strcspn(text, "\n");
-		len += (size_t)sprintf(out + len, "%s%d%s ", sign,
-		    (int)guest.pid, sign);
-		len += shown_copy(out + len, sizeof out - 1 - len, text, n);
-		out[len++] = '\n';
-		text += n + (text[n] == '\n');
+		if (n > TEXT_BYTES / 4)
+			n = TEXT_BYTES / 4;
+		nout += shown_copy(out + nout, sizeof out - 1 - nout, text, n);
+		within = text[n] != '\n';
+		if (!within) {
+			out[nout++] = '\n';
+			n++;
+		}
 	}
-	put(out, len);
+	if (within)
+		return;
+	put(out, nout);
+	nout = 0;
+}
+
+void
+client_end(void)
+{
+	if (within)
+		put_lines("**", "\n");
 }
 
 /* -------------------------------------------------------------------- marks */
@@ -284,7 +310,8 @@ format(char *buf, size_t size, const char *s, struct args *a)
 uint64_t
 client_print(const uint64_t arg[4])
 {
-	char fmt[TEXT_BYTES], text[4 * TEXT_BYTES], at[64];
+	char fmt[TEXT_BYTES], text[4 * TEXT_BYTES];
+	uint64_t gpr[16] = { 0 };
 	struct args a = { 48, 176, 0, 0 };
 	size_t n;
 
@@ -295,9 +322,9 @@ client_print(const uint64_t arg[4])
 	n = format(text, sizeof text, fmt, &a);
 	put_lines("**", text);
 	if (arg[2] != 0) {
-		snprintf(at, sizeof at, "   at %#llx",
-		    (unsigned long long)arg[2]);
-		put_lines("**", at);
+		get(arg[3], gpr, sizeof gpr);
+		backtrace_text(gpr, arg[2], text, sizeof text);
+		put_lines("==", text);
 	}
 	return n;
 }

@@ -271,6 +271,7 @@ main(int argc, char *argv[])
 	program = cmdline(argc, argv);
 	begin(program);
 	gone = serve();
+	client_end();
 	if (!area_is_intact())
 		trust_lose("its control words");
 	letgo = area.letgo != LETGO_NOT;

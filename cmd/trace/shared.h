@@ -647,7 +647,8 @@ enum request {
 				 * has returned to a caller not known before */
 	REQ_MARK,		/* enum mark, address of its text or 0 */
 	REQ_PRINT		/* addresses of a format and its va_list, pc or
-				 * 0, words of the stack -> bytes printed */
+				 * 0, address of the registers -> bytes printed
+				 */
 };
 
 /* A mark in the stream, by a client request. */

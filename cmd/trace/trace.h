@@ -6,6 +6,7 @@
  * image.c	an image under the runtime, replaced at an exec
  * serve.c	answers to the requests of the guest's threads
  * client.c	what the program asks for by valgrind.h
+ * backtrace.c	who called
  */
 #ifndef TRACE_H
 #define TRACE_H
@@ -13,6 +14,7 @@
 #include <sys/types.h>
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Set the options; returns the program and its arguments. */
@@ -34,6 +36,10 @@ extern bool exec_let_go;	/* --exec=no: the process has execed */
 void client_mark(unsigned slot, uint64_t mark, uint64_t text);
 /* Print a text of the guest's; returns how many bytes. */
 uint64_t client_print(const uint64_t arg[4]);
+/* The program has ended: print a line that it did not end. */
+void client_end(void);
+/* The calls that are active at pc, a line each, with these registers. */
+void backtrace_text(const uint64_t gpr[16], uint64_t pc, char *to, size_t size);
 
 /* Serve until the program ends; true: it was let go, and lives on. */
 bool serve(void);

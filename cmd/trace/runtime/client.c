@@ -39,8 +39,8 @@ turn(struct tarea *t, enum mark m)
 static void
 print(struct tarea *t, const uint64_t a[6], bool where)
 {
-	uint64_t arg[4] = { a[1], a[2], where ? t->pc - CLIENT_BYTES : 0,
-	    t->gpr[5] };
+	uint64_t arg[4] = { a[1], a[2], where ? t->pc : 0,
+	    (uint64_t)t->gpr };
 
 	ask(t, REQ_PRINT, arg);
 	t->gpr[2] = t->slot->ret[0];
