@@ -286,7 +286,7 @@ struct walk_thread {
 	size_t nsig, capsig;
 	uint32_t *depth;	/* by function: its active calls */
 	size_t capdepth;
-	int64_t *since;		/* total at the last dump */
+	int64_t *since;		/* total at its beginning, or the last dump */
 	struct walk_landing *landing;	/* innermost last */
 	size_t nlanding, caplanding;
 	/* after a jump back into one of several active calls of a function: */

@@ -134,6 +134,7 @@ enum ev_mark {
 	EV_TOGGLE,		/* costs count no longer, or again */
 	EV_DUMP,		/* text: why; costs so far are a part */
 	EV_ZERO,		/* costs so far do not count */
+	EV_WINDOW,		/* a window of this thread has ended */
 	EV_INTERRUPTED		/* num[1]: by which signal */
 };
 

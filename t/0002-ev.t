@@ -156,12 +156,13 @@ refused "text behind the end" "3: text behind the end mark" 0 'E exit 0 0' \
 
 printf 'H quern-events 2\nE exit 0 0\n' >"$T/two.ev"
 check "version 2" "$E" read "$T/two.ev"
-for j in "" " " " on 1" " offs" " zero x" " interrupted" " interrupted x" " interrupted 2 3" " other"; do
+for j in "" " " " on 1" " offs" " zero x" " interrupted" " interrupted x" " interrupted 2 3" " other" \
+    " window 1"; do
 	printf 'H quern-events 2\nJ%s\nE exit 0 0\n' "$j" >"$T/bad.ev"
 	status 2 "J$j" "$E" read "$T/bad.ev"
 done
 printf 'H quern-events 2\nJ %s\nE exit 0 0\n' 'interrupted 15' |
-    sed '2i J off\nJ on\nJ cold\nJ toggle\nJ dump\nJ dump a \\001 b\nJ zero' \
+    sed '2i J off\nJ on\nJ cold\nJ toggle\nJ dump\nJ dump a \\001 b\nJ zero\nJ window' \
     >"$T/mark.ev"
 check "a mark" "$E" copy "$T/mark.ev"
 samefile "is copied" "$T/mark.ev" "$T/out"

@@ -211,6 +211,18 @@ for p in ./tails ./handlers "./unwind plain 1" "$V/ins-flow"; do
 	meet "-e blocks,-e counts --contexts -i 777" costs_and_stacks $p
 	ok "intervals of $p: the same" $?
 done
+# windows: each begins without a caller, and its calls end with it
+for w in --from=recurse "--from=recurse --to=compare" "--from=cut --to=fault" \
+    --from=scan --to=handler; do
+	meet "-e blocks $w,-e counts --contexts $w" costs_and_stacks ./reps
+	ok "windows, $w: the same" $?
+	meet "-e all $w,-e cache --contexts $w" missed ./reps
+	ok "windows, $w: the same with misses" $?
+done
+"$B/trace" -e blocks --from=recurse -o order ./reps &&
+    "$B/callgraph" --contexts order | "$B/fmt-folded" >stacks
+same "nobody calls what begins one" recurse \
+    "$(sed 's/[; ].*//' stacks | sort -u)"
 some "threads" '^work_' ./workers 5
 each "repeated instructions" ./reps
 for v in exact-rep exact-repfault ins-repcmp; do

@@ -506,7 +506,8 @@ static void	/* table */
 mark(const struct ev *e)
 {
 	unsigned thread = ev_thread(walk.events);
-	bool moves = whole_blocks && e->num[0] != EV_INTERRUPTED;
+	bool moves = whole_blocks && e->num[0] != EV_INTERRUPTED &&
+	    e->num[0] != EV_WINDOW;
 	struct walk_thread *t;
 
 	/* with --requests=block, the last block comes after the mark */
@@ -524,6 +525,10 @@ mark(const struct ev *e)
 		if (!has_contexts())
 			stack_close_all();
 		stack_follow(!walk.off || e->num[0] == EV_COLD);
+		break;
+	case EV_WINDOW:
+		if (!has_contexts())
+			stack_close(thread_get(thread));
 		break;
 	case EV_TOGGLE:
 		t = thread_get(thread);

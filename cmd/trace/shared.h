@@ -707,6 +707,7 @@ enum qtype {
 	Q_RECORDS,		/* buffer bytes from..to of a slot's thread */
 	Q_SYSCALL,		/* the same, then `Y arg` */
 	Q_SIGNAL,		/* the same, then `K signo(arg2) pc(arg)` */
+	Q_WINDOW,		/* the same, then `J window' */
 	Q_FULL,			/* the same, and the buffer is given back */
 	Q_TEXT,			/* from trace itself, which has the lines */
 	Q_MARK,			/* the same, of a slot's thread, which waits */

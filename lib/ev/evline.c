@@ -257,7 +257,7 @@ int
 evline_mark(struct ev *e)
 {
 	static const char *const word[] = { "on", "cold", "off", "toggle",
-	    "dump", "zero", "interrupted" };
+	    "dump", "zero", "window", "interrupted" };
 	size_t len = strcspn(e->text, " ");
 	const char *s = e->text + len + (e->text[len] == ' ');
 

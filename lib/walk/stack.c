@@ -456,6 +456,7 @@ stack_close(struct walk_thread *t)
 	t->slot = NULL;
 	t->skipper = NULL;
 	t->key = KEY_LOOK;
+	memcpy(t->since, t->total, walk.ncol * sizeof *t->since);
 	if (t->capdepth > 0)
 		memset(t->depth, 0, t->capdepth * sizeof *t->depth);
 }

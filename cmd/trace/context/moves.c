@@ -86,11 +86,12 @@ static void
 end(struct walk_thread *t)
 {
 	const struct walk_ctx *c = roots_outermost(t);
+	int64_t since[COSTS];
 
+	memcpy(since, t->since, walk.ncol * sizeof *since);
 	stack_close(t);
 	if (c != NULL)
-		told_root(t, c, t->since, t->total);
-	memcpy(t->since, t->total, walk.ncol * sizeof *t->since);
+		told_root(t, c, since, t->total);
 }
 
 static void

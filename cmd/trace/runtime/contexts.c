@@ -482,6 +482,8 @@ contexts_arrive(struct tarea *t)
 	if (state(t)->owner == 0) {
 		t->moving.sp = t->gpr[4];
 		tell(t, MOVE_START, t->pc);
+		t->root.pc = t->pc;
+		t->root.owner = state(t)->owner;
 		return;
 	}
 	if (move == MOVE_NONE)
@@ -503,6 +505,61 @@ contexts_step(struct tarea *t, enum move step, uint64_t pc)
 	if (t->moving.move == MOVE_NONE)
 		t->moving.sitelen = 0;
 	tell(t, step, t->moving.move == MOVE_NONE ? pc : t->moving.site);
+}
+
+/* -------------------------------------------------------- windows */
+
+/* A call whose function has not begun is taken back: that is outside. */
+static void
+undo_call(struct tarea *t)
+{
+	struct ctx_frame *f = contexts_top(t);
+
+	if (contexts_arc(t)->target != t->pc || f->p != instructions(t))
+		return;
+	count(t, f->arc)->calls--;
+	words(t)->top = (uint64_t)(f + 1);
+}
+
+/* Kind cache: the stream shows no frames of the thread any more. */
+static void
+hide_frames(struct tarea *t)
+{
+	struct ctx_words *w = words(t);
+	uint64_t end = w->base + sizeof(struct ctx_frame);
+
+	if (has_more() && t->bufend != 0 && w->told < end)
+		tell_frame(t, 0, 0, frames_left((end - w->told) /
+		    sizeof(struct ctx_frame), 0));
+	w->told = end;
+}
+
+/*
+ * All calls end.  A root that made no other call, as where the function has
+ * returned, is left for the next window, which often begins in it.
+ */
+void
+contexts_end_window(struct tarea *t)
+{
+	if (!(rt.boot.flags & BOOT_CONTEXTS))
+		return;
+	hide_frames(t);
+	if (state(t)->owner == 0)
+		return;
+	undo_call(t);
+	if (words(t)->top == words(t)->base && !state(t)->slow)
+		t->moving.move = MOVE_NONE;
+	else
+		contexts_step(t, MOVE_END, t->pc);
+}
+
+void
+contexts_begin_window(struct tarea *t)
+{
+	uint32_t owner = contexts_owner(t);
+
+	if (owner != 0 && (owner != t->root.owner || t->pc != t->root.pc))
+		contexts_step(t, MOVE_END, t->pc);
 }
 
 uint64_t

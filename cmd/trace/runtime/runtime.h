@@ -158,6 +158,10 @@ struct tarea {
 		uint8_t move, sitelen;
 		bool indirect;
 	} moving;
+	struct {		/* where it began, and whose code that is */
+		uint64_t pc;
+		uint32_t owner;
+	} root;
 	uint64_t narc, nframe;	/* arcs' counts, frames that are accessible */
 	uint64_t ncount;	/* counters that can be accessed */
 	uint32_t renewed;	/* ctl->renewed when it entered the cache */
@@ -368,6 +372,9 @@ void contexts_unland(struct tarea *, const struct mapent *);
  */
 void contexts_cost(struct tarea *, uint64_t n, const uint8_t refs[2],
     unsigned from, int64_t sign);
+/* A window of the thread ends at t->pc, or begins there. */
+void contexts_end_window(struct tarea *);
+void contexts_begin_window(struct tarea *);
 /* A repeated instruction was interrupted: take off what is left of it. */
 void contexts_rounds(struct tarea *, const struct mapent *, uint64_t left);
 /*

@@ -533,9 +533,9 @@ thread_exit(struct tarea *t, long status)
 	sys4(__NR_rt_sigprocmask, 2, &all, NULL, 8);
 	signal_unhold(t);
 	signal_put_back(t);
-	contexts_step(t, MOVE_END, t->pc);
 	if (t->skips == SKIP_OUT)
 		buffer_back(t);
+	contexts_step(t, MOVE_END, t->pc);
 	table_empty(t);
 	if (t->bufend != 0)
 		buffer_leave(t);

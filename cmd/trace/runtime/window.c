@@ -6,7 +6,8 @@
  * nothing.  Exits at the functions' first instructions begin and end windows.
  * Without --to, a window ends where a return or an indirect jump leaves the
  * stack pointer above its value at the beginning: fragments compare it, and so
- * does the runtime when an indirect transfer comes by it.
+ * does the runtime when an indirect transfer comes by it.  With --contexts all
+ * calls end with the window.
  *
  * Client requests switch all threads, at once or when they next come by here:
  * trace makes them leave the cache.
@@ -20,15 +21,20 @@ begin(struct tarea *t)
 	if (t->bufend == 0)
 		buffer_awake(t);
 	t->window = rt.ctl->windows & WINDOWS_TO ? WINDOW_OPEN : t->gpr[4];
+	contexts_begin_window(t);
 }
 
-/* Publish the records first: they precede what other threads do next. */
+/*
+ * Publish the records first: they precede what other threads do next.  type:
+ * Q_WINDOW if the window was this thread's alone.
+ */
 static void
-end(struct tarea *t)
+end(struct tarea *t, enum qtype type)
 {
+	contexts_end_window(t);
 	table_empty(t);
 	if (t->bufend != 0)
-		buffer_publish(t, Q_RECORDS, 0, 0);
+		buffer_publish(t, type, 0, 0);
 	buffer_aside(t);
 	t->window = 0;
 }
@@ -40,7 +46,7 @@ window_exit(struct tarea *t)
 	if (t->skips == SKIP_OUT)
 		begin(t);
 	else
-		end(t);
+		end(t, Q_WINDOW);
 	if (rt.ctl->windows == (WINDOWS_FROM | WINDOWS_TO))
 		t->past = t->pc;	/* one pc may be both */
 }
@@ -52,7 +58,7 @@ window_returned(struct tarea *t)
 	if (t->skips || rt.ctl->windows != WINDOWS_FROM)
 		return;
 	if (t->gpr[4] > t->window && t->gpr[4] - t->window < WINDOW_FAR)
-		end(t);
+		end(t, Q_WINDOW);
 }
 
 bool
@@ -70,7 +76,7 @@ window_switch(struct tarea *t)
 		return;
 	if (t->skips == SKIP_NONE) {	/* off may have changed again */
 		contexts_step(t, MOVE_END, t->pc);
-		end(t);
+		end(t, Q_RECORDS);
 	} else {
 		begin(t);
 	}

@@ -231,6 +231,10 @@ is_possible(const struct qent *e)
 	case Q_SYSCALL:
 	case Q_FULL:
 		break;
+	case Q_WINDOW:
+		if (opt->windows == 0)
+			return false;
+		break;
 	default:
 		return false;
 	}
@@ -354,6 +358,9 @@ take_entry(const struct qent *e)
 		evw_line(stream_writer, "Y %llu", (unsigned long long)e->arg);
 		slots[e->slot].called = true;
 		slots[e->slot].nr = e->arg;
+	} else if (e->type == Q_WINDOW) {
+		thread_line(e->slot);
+		evw_line(stream_writer, "J window");
 	} else if (e->type == Q_SIGNAL) {
 		thread_line(e->slot);
 		evw_line(stream_writer, "K %u %llx", e->sig,

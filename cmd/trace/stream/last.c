@@ -33,7 +33,7 @@ struct last_item {
 	uint32_t thread;
 	uint32_t bytes;		/* of records, which follow */
 	uint16_t sig;
-	uint8_t letter;		/* what ended them: Y, K, or 0 */
+	uint8_t letter;		/* what ended them: Y, K, J, or 0 */
 	uint8_t pad[5];
 };
 
@@ -175,7 +175,8 @@ last_ended(unsigned slot, unsigned thread, const struct qent *e)
 
 	if (it == NULL || it->seq != seq || it->letter != 0)
 		it = add(slot, thread, 0);
-	it->letter = e->type == Q_SYSCALL ? 'Y' : 'K';
+	it->letter = e->type == Q_SYSCALL ? 'Y' : e->type == Q_WINDOW ? 'J' :
+	    'K';
 	it->sig = e->sig;
 	it->arg = e->arg;
 }
@@ -399,6 +400,8 @@ tell_item(const struct dump_part *p)
 		evw_line(stream_writer, "Y %" PRIu64, it->arg);
 	else if (it->letter == 'K')
 		evw_line(stream_writer, "K %u %" PRIx64, it->sig, it->arg);
+	else if (it->letter == 'J')
+		evw_line(stream_writer, "J window");
 }
 
 void
