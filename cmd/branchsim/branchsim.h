@@ -3,6 +3,7 @@
  *
  * main.c	options, the stream, costs
  * run.c	turns executions into branches and predicts them
+ * batch.c	the same by Cachegrind's predictor, for many executions
  * repeat.c	runs many equal rounds
  * predict.c	predictors: Cachegrind's, bimodal, gshare, perfect
  * tage.c	TAGE and ITTAGE
@@ -40,20 +41,41 @@ struct predictor {
 #define PREDICT_STATES 4	/* that are kept */
 
 extern uint64_t predict_history;	/* outcomes, the newest in bit 0 */
-extern uint8_t predict_counter[1 << 14]; /* 0 1: not taken; 2 3: taken */
+extern uint8_t predict_counter[1 << 14]; /* 0 4: not taken; 8 12: taken */
+/* Targets by bits of the address; the last is that of no branch. */
+#define PREDICT_TARGETS 512
+extern uint64_t predict_last[PREDICT_TARGETS + 1];
 
 /*
- * A counter of two bits: was it wrong? Then it learns. What becomes of it is
- * in a table of two bits each, by counter and outcome: a branch here would be
- * as hard to guess as the one that is simulated.
+ * What becomes of a counter of two bits, four bits for each of its values: the
+ * new value, and in bit 0 whether it was wrong. A branch here would be as hard
+ * to guess as the one that is simulated.
  */
+#define PREDICT_UNTAKEN 0x9500u
+#define PREDICT_TAKEN 0xcc95u
+#define PREDICT_SAME 0xc840u		/* nothing happens */
+
+static inline unsigned
+predict_next(uint8_t *c, unsigned next)
+{
+	unsigned then = next >> *c;
+
+	*c = then & 12;
+	return then & 1;
+}
+
+/* Was the counter wrong? Then it learns. */
 static inline int
 predict_bits(uint8_t *c, int taken)
 {
-	unsigned was = *c;
+	return (int)predict_next(c, taken ? PREDICT_TAKEN : PREDICT_UNTAKEN);
+}
 
-	*c = 0xed84 >> (4 * was + 2 * (unsigned)taken) & 3;
-	return (was >= 2) != taken;
+/* The counter's number in Cachegrind's. */
+static inline unsigned
+predict_cell(uint64_t history, unsigned low)
+{
+	return (unsigned)(history & 127) << 7 | low;
 }
 
 /*
@@ -63,8 +85,8 @@ predict_bits(uint8_t *c, int taken)
 static inline int
 predict_cachegrind(uint64_t addr, int taken)
 {
-	int wrong = predict_bits(&predict_counter[(predict_history & 127) <<
-	    7 | (addr & 127)], taken);
+	int wrong = predict_bits(&predict_counter[predict_cell(predict_history,
+	    addr & 127)], taken);
 
 	predict_history = predict_history << 1 | (unsigned)taken;
 	return wrong;
@@ -101,6 +123,57 @@ int repeat(const struct branch_repeat *, uint64_t n);
 /* ---- run.c ---- */
 
 enum branch_event { BC, BCM, BI, BIM, BR, BRM, NEVENT };
+
+/* flow: an ev_insn's, or 'Z' for a repeated instruction */
+struct branch {
+	uint64_t addr;
+	uint64_t target;	/* C: its target; others: the next item's */
+	uint64_t behind;	/* the address behind it */
+	uint64_t times;		/* Z: tests; those of others by execution */
+	uint64_t fetches;	/* Z: fetches beyond one per execution */
+	uint32_t insn;
+	uint8_t flow;
+	uint8_t taken;		/* C, inside its block */
+	/* batch.c: */
+	uint8_t is_cond, is_indirect;
+	uint16_t low;		/* C: bits of its address */
+	uint16_t slot;		/* of predict_last */
+};
+
+/* What an execution needs, by id. */
+struct branch_unit {
+	uint64_t count;
+	uint64_t entry;		/* the first instruction's address */
+	uint32_t first;		/* branch[] of its block */
+	uint32_t last;		/* the branch that ends it, or 0 */
+	uint64_t outcomes;	/* of those inside, the last in bit 0 */
+	uint32_t step;		/* batch.c: of those inside */
+	uint32_t ninner : 30;	/* whose outcome is known */
+	uint32_t counts : 1;	/* has a Z: needs the groups' values */
+	uint32_t slow : 1;	/* batch.c cannot do it */
+};
+
+struct branch_thread {
+	uint64_t tid;
+	uint32_t open;		/* the branch that waits, or 0 */
+};
+
+extern struct branch *branch;	/* the first is none */
+extern uint64_t *branch_missed;	/* how often each was mispredicted */
+extern struct branch_unit *branch_unit;
+extern struct branch_thread *branch_thread;	/* the one that runs */
+
+/* -1: the branch went neither to its target nor on, but to pc. */
+int run_astray(const struct branch *, uint64_t pc);
+/* All executions of a record, by any predictor. */
+int run_record(const uint64_t *rec);
+
+/* ---- batch.c ---- */
+
+/* After the unit's other members are known. */
+void batch_define(struct branch_unit *);
+/* As run_batch, with Cachegrind's predictor. */
+int batch_run(const uint64_t *rec, const uint64_t *end);
 
 /* What the last look found, for passing through. */
 extern struct sim_outcome *found;

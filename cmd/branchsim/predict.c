@@ -9,7 +9,7 @@
 
 uint64_t predict_history;
 uint8_t predict_counter[1 << 14];
-static uint64_t last[512];		/* targets */
+uint64_t predict_last[PREDICT_TARGETS + 1];
 
 static void
 nothing(void)
@@ -19,7 +19,7 @@ nothing(void)
 static int
 last_target(uint64_t addr, uint64_t target)
 {
-	uint64_t *t = &last[addr & 511];
+	uint64_t *t = &predict_last[addr % PREDICT_TARGETS];
 	int wrong = *t != target;
 
 	*t = target;
@@ -29,7 +29,7 @@ last_target(uint64_t addr, uint64_t target)
 /* ---- states ---- */
 
 static struct predict_state {
-	uint64_t history, last[512];
+	uint64_t history, last[PREDICT_TARGETS];
 	uint8_t counter[1 << 14];
 } state[PREDICT_STATES];
 
@@ -39,7 +39,7 @@ save(int at)
 	struct predict_state *s = &state[at];
 
 	s->history = predict_history;
-	memcpy(s->last, last, sizeof last);
+	memcpy(s->last, predict_last, sizeof s->last);
 	memcpy(s->counter, predict_counter, sizeof s->counter);
 	stack_save(at);
 }
@@ -50,7 +50,7 @@ again(int at)
 	const struct predict_state *s = &state[at];
 
 	return s->history == predict_history && stack_same(at) &&
-	    memcmp(s->last, last, sizeof last) == 0 &&
+	    memcmp(s->last, predict_last, sizeof s->last) == 0 &&
 	    memcmp(s->counter, predict_counter, sizeof s->counter) == 0 ?
 	    UINT64_MAX : 0;
 }

@@ -16,39 +16,11 @@
 
 #include "util.h"
 
-/* flow: an ev_insn's, or 'Z' for a repeated instruction */
-struct branch {
-	uint64_t addr;
-	uint64_t target;	/* C: its target; others: the next item's */
-	uint64_t behind;	/* the address behind it */
-	uint64_t missed;
-	uint64_t times;		/* Z: tests; those of others by execution */
-	uint64_t fetches;	/* Z: fetches beyond one per execution */
-	uint32_t insn;
-	uint8_t flow;
-	uint8_t taken;		/* C, inside its block */
-};
-
-/* What an execution needs, by id. */
-struct branch_unit {
-	uint64_t count;
-	uint64_t entry;		/* the first instruction's address */
-	uint32_t first;		/* branch[] of its block */
-	uint32_t ninner;	/* whose outcome is known */
-	uint32_t last;		/* 1 + the branch that ends it, or 0 */
-	uint8_t counts;		/* has a Z: needs the groups' values */
-};
-
 /* A block's own number and branches. */
 struct blockof {
 	const struct ev_block *block;
 	uint64_t number;	/* of its first instruction */
 	uint32_t first, n;	/* branch[] */
-};
-
-struct branch_thread {
-	uint64_t tid;
-	uint32_t open;		/* 1 + the branch that waits, or 0 */
 };
 
 struct sim_outcome *found;
@@ -58,13 +30,27 @@ static struct insns *insns;
 static struct evr *events;
 static const struct predictor *predictor;
 static int with_rounds;
-static struct branch_unit *unit;
-static struct branch *branch;
+struct branch_unit *branch_unit;
+struct branch *branch;
+uint64_t *branch_missed;
+struct branch_thread *branch_thread;
 static struct blockof *blocks;
 static struct branch_thread *thread;
-static size_t capunit, capbranch, capblock, capfound, capthread;
+static size_t capunit, capbranch, capmissed, capblock, capfound, capthread;
 static uint32_t nbranch, nblock;
-static unsigned now, nthread;
+static unsigned nthread;
+
+static struct branch *
+new_branch(void)
+{
+	branch = xgrow(branch, &capbranch, nbranch + 1, sizeof *branch);
+	branch_missed = xgrow(branch_missed, &capmissed, nbranch + 1,
+	    sizeof *branch_missed);
+	branch_missed[nbranch] = 0;
+	memset(&branch[nbranch], 0, sizeof *branch);
+	branch[nbranch].slot = PREDICT_TARGETS;
+	return &branch[nbranch++];
+}
 
 void
 run_init(struct evr *r, struct insns *all, const struct predictor *p,
@@ -75,6 +61,7 @@ run_init(struct evr *r, struct insns *all, const struct predictor *p,
 	with_rounds = rounds;
 	insns = all;
 	p->init();
+	new_branch();
 	run_thread(0, 0);
 }
 
@@ -88,7 +75,8 @@ run_thread(unsigned t, uint64_t tid)
 	if (t >= nthread)
 		nthread = t + 1;
 	thread[t].tid = tid;
-	now = stack_thread = t;
+	branch_thread = &thread[t];
+	stack_thread = t;
 }
 
 /* ---- definitions ---- */
@@ -118,6 +106,18 @@ matters(const struct ev_insn *i)
 	return 0;
 }
 
+/* What batch.c looks at. */
+static void
+for_batches(struct branch *br)
+{
+	br->is_cond = br->flow == 'C';
+	br->is_indirect = br->flow == 'I' || br->flow == 'X';
+	if (br->is_cond)
+		br->low = br->addr & 127;
+	if (br->is_indirect)
+		br->slot = br->addr % PREDICT_TARGETS;
+}
+
 static void
 define_block(struct ev_block *b)
 {
@@ -136,10 +136,7 @@ define_block(struct ev_block *b)
 
 		if (!z && !matters(i))
 			continue;
-		branch = xgrow(branch, &capbranch, nbranch + 1,
-		    sizeof *branch);
-		br = &branch[nbranch++];
-		memset(br, 0, sizeof *br);
+		br = new_branch();
 		br->addr = i->addr;
 		br->behind = i->addr + i->len;
 		br->insn = k;
@@ -149,6 +146,7 @@ define_block(struct ev_block *b)
 		br->taken = br->target != br->behind;
 		if (i->flow == 'C')
 			br->target = b->target[i->target];
+		for_batches(br);
 		repeats |= z;
 	}
 	if (repeats) {
@@ -169,10 +167,10 @@ run_define(const struct ev_def *d, uint32_t id)
 		return;
 	if (d->letter == 'B')
 		define_block(d->block);
-	unit = xgrow(unit, &capunit, (size_t)id + 1, sizeof *unit);
-	memset(unit + old, 0, (capunit - old) * sizeof *unit);
+	branch_unit = xgrow(branch_unit, &capunit, (size_t)id + 1, sizeof *u);
+	memset(branch_unit + old, 0, (capunit - old) * sizeof *u);
 	of = &blocks[(uintptr_t)d->block->user - 1];
-	u = &unit[id];
+	u = &branch_unit[id];
 	u->entry = d->block->insn[0].addr;
 	u->first = of->first;
 	for (uint32_t k = of->first; k < of->first + of->n; k++) {
@@ -183,11 +181,13 @@ run_define(const struct ev_def *d, uint32_t id)
 		if (br->insn >= d->n)
 			break;
 		if (waits)
-			u->last = k + 1;
+			u->last = k;
 		else
 			u->ninner++;
-		u->counts |= br->flow == 'Z';
+		if (br->flow == 'Z')
+			u->counts = 1;
 	}
+	batch_define(u);
 }
 
 /* ---- branches ---- */
@@ -245,7 +245,7 @@ goes_back(uint64_t addr, uint64_t n)
 }
 
 /* What Valgrind makes of `rep': see the page. */
-static void
+static __attribute__((noinline)) void
 rounds(struct branch *br)
 {
 	const struct ev_block *b;
@@ -279,7 +279,7 @@ rounds(struct branch *br)
 	br->fetches += writes ? n : n - (n != 0);
 	n = writes || n == 0 ? n + 1 : 2 * n;
 	br->times += n;
-	br->missed += missed;
+	branch_missed[br - branch] += missed;
 	note(br->insn, BC, n);
 	if (missed != 0)
 		note(br->insn, BCM, missed);
@@ -288,7 +288,7 @@ rounds(struct branch *br)
 static void
 missed(struct branch *br)
 {
-	br->missed++;
+	branch_missed[br - branch]++;
 	note(br->insn, br->flow == 'C' ? BCM : br->flow == 'R' ? BRM : BIM, 1);
 }
 
@@ -334,6 +334,13 @@ inner(struct branch *br)
 		missed(br);
 }
 
+int
+run_astray(const struct branch *br, uint64_t pc)
+{
+	return ev_bad(events, "the branch at %" PRIx64 " to %" PRIx64
+	    " went on at %" PRIx64, br->addr, br->target, pc);
+}
+
 /* Decide the branch that waited: its thread goes on at pc. */
 static inline int
 resolve(struct branch *br, uint64_t pc)
@@ -344,9 +351,7 @@ resolve(struct branch *br, uint64_t pc)
 	case 'C':
 		taken = pc == br->target && pc != br->behind;
 		if (__builtin_expect(!taken && pc != br->behind, 0))
-			return ev_bad(events, "the branch at %" PRIx64 " to %"
-			    PRIx64 " went on at %" PRIx64, br->addr,
-			    br->target, pc);
+			return run_astray(br, pc);
 		wrong = conditional(br->addr, taken);
 		break;
 	case 'R':
@@ -365,11 +370,11 @@ resolve(struct branch *br, uint64_t pc)
 int
 run_goes_on(uint64_t pc)
 {
-	uint32_t open = thread[now].open;
+	uint32_t open = branch_thread->open;
 
 	nfound = 0;
-	thread[now].open = 0;
-	return open == 0 ? 0 : resolve(&branch[open - 1], pc);
+	branch_thread->open = 0;
+	return open == 0 ? 0 : resolve(&branch[open], pc);
 }
 
 int
@@ -382,10 +387,10 @@ run_end(uint64_t *tid)
 		uint32_t open = thread[t].open;
 
 		thread[t].open = 0;
-		if (open == 0 || branch[open - 1].flow != 'C')
+		if (open == 0 || branch[open].flow != 'C')
 			continue;
 		*tid = thread[t].tid;
-		resolve(&branch[open - 1], branch[open - 1].behind);
+		resolve(&branch[open], branch[open].behind);
 		return 1;
 	}
 	return 0;
@@ -402,19 +407,19 @@ own_branches(struct branch_unit *u, const uint64_t *rec)
 		ev_apply(ev_def(events, ev_id(*rec)), rec + 1);
 	for (uint32_t k = 0; k < u->ninner; k++)
 		inner(br + k);
-	thread[now].open = u->last;
+	branch_thread->open = u->last;
 }
 
 int
 run_before(const uint64_t *rec)
 {
-	return run_goes_on(unit[ev_id(*rec)].entry);
+	return run_goes_on(branch_unit[ev_id(*rec)].entry);
 }
 
 void
 run_round(const uint64_t *rec)
 {
-	struct branch_unit *u = &unit[ev_id(*rec)];
+	struct branch_unit *u = &branch_unit[ev_id(*rec)];
 
 	nfound = 0;
 	u->count++;
@@ -422,59 +427,60 @@ run_round(const uint64_t *rec)
 }
 
 /* Run one round; the caller counts it. */
-static inline __attribute__((always_inline)) int
-one_round(struct branch_thread *t, struct branch_unit *u, const uint64_t *rec)
+static int
+one_round(const uint64_t *rec)
 {
+	struct branch_unit *u = &branch_unit[ev_id(*rec)];
+	uint32_t open = branch_thread->open;
+
 	nfound = 0;
-	if (t->open != 0 && resolve(&branch[t->open - 1], u->entry) < 0)
+	if (open != 0 && resolve(&branch[open], u->entry) < 0)
 		return -1;
 	own_branches(u, rec);
 	return 0;
 }
 
-static int
-round_of_many(const uint64_t *rec)
+int
+run_record(const uint64_t *rec)
 {
-	return one_round(&thread[now], &unit[ev_id(*rec)], rec);
+	struct run_many m = { .rec = rec, .one = one_round };
+	uint64_t n = ev_more(rec) + 1;
+
+	branch_unit[ev_id(*rec)].count += n;
+	if (n > REPEAT_FIRST)
+		return run_many(&m, n);
+	do
+		if (one_round(rec) < 0)
+			return -1;
+	while (--n > 0);
+	return 0;
 }
 
 int
 run_batch(const uint64_t *rec, const uint64_t *end)
 {
-	struct branch_thread *t = &thread[now];
-
-	for (; rec < end; rec = ev_skip(rec)) {
-		struct branch_unit *u = &unit[ev_id(*rec)];
-		uint64_t n = ev_more(rec);
-
-		u->count += n + 1;
-		if (__builtin_expect(n >= REPEAT_FIRST, 0)) {
-			struct run_many m = { .rec = rec,
-			    .one = round_of_many };
-
-			if (run_many(&m, n + 1) < 0)
-				return -1;
-			continue;
-		}
-		do
-			if (one_round(t, u, rec) < 0)
-				return -1;
-		while (n-- > 0);
-	}
+	if (predictor == &cachegrind)
+		return batch_run(rec, end);
+	for (; rec < end; rec = ev_skip(rec))
+		if (run_record(rec) < 0)
+			return -1;
 	return 0;
 }
 
 void
 run_counted(const uint64_t *rec, uint64_t rounds)
 {
-	unit[ev_id(*rec)].count += rounds;
+	branch_unit[ev_id(*rec)].count += rounds;
 }
 
 /* ---- many rounds ---- */
 
-static struct branch *kept[2];		/* its block's, as they were */
-static size_t capkept[2];
-static uint64_t kept_told[2];
+/* Its block's branches, as they were. */
+static struct kept {
+	struct branch *branch;
+	uint64_t *missed, told;
+	size_t capbranch, capmissed;
+} kept[2];
 
 static const struct blockof *
 block_of(const struct run_many *m)
@@ -497,12 +503,17 @@ many_keep(void *what, int level)
 {
 	const struct run_many *m = what;
 	const struct blockof *of = block_of(m);
+	struct kept *k = &kept[level];
 
-	kept[level] = xgrow(kept[level], &capkept[level], of->n + (size_t)1,
+	k->branch = xgrow(k->branch, &k->capbranch, of->n + (size_t)1,
 	    sizeof *branch);
-	memcpy(kept[level], &branch[of->first], of->n * sizeof *branch);
+	k->missed = xgrow(k->missed, &k->capmissed, of->n + (size_t)1,
+	    sizeof *branch_missed);
+	memcpy(k->branch, &branch[of->first], of->n * sizeof *branch);
+	memcpy(k->missed, &branch_missed[of->first],
+	    of->n * sizeof *branch_missed);
 	if (m->told != NULL)
-		kept_told[level] = *m->told;
+		k->told = *m->told;
 }
 
 static int
@@ -510,13 +521,14 @@ many_add(void *what, int level, uint64_t times, uint64_t rounds)
 {
 	const struct run_many *m = what;
 	const struct blockof *of = block_of(m);
-	const struct branch *was = kept[level];
+	const struct branch *was = kept[level].branch;
 	struct branch *br = &branch[of->first];
+	uint64_t *missed = &branch_missed[of->first];
 
-	if (m->told != NULL && *m->told != kept_told[level])
+	if (m->told != NULL && *m->told != kept[level].told)
 		return 0;
 	for (uint32_t k = 0; k < of->n; k++) {
-		br[k].missed += (br[k].missed - was[k].missed) * times;
+		missed[k] += (missed[k] - kept[level].missed[k]) * times;
 		br[k].times += (br[k].times - was[k].times) * times;
 		br[k].fetches += (br[k].fetches - was[k].fetches) * times;
 	}
@@ -531,7 +543,7 @@ same_rounds(const struct ev_def *d, const uint64_t *diff)
 {
 	const struct ev_block *b = d->block;
 
-	if (!unit[d->block->id].counts)
+	if (!branch_unit[d->block->id].counts)
 		return 1;
 	for (uint32_t k = 0; k < b->nref; k++)
 		if (b->ref[k].count != 0 && b->ref[k].count <= d->ngroups &&
@@ -559,7 +571,7 @@ run_many(struct run_many *m, uint64_t n)
 uint64_t
 run_count(uint32_t id)
 {
-	return unit[id].count;
+	return branch_unit[id].count;
 }
 
 void
@@ -570,7 +582,7 @@ run_costs(uint32_t block, uint32_t insn, uint64_t times, int64_t *n)
 	for (uint32_t k = of->first; k < of->first + of->n; k++) {
 		const struct branch *br = &branch[k];
 		int64_t all = (int64_t)times;
-		int64_t wrong = (int64_t)br->missed;
+		int64_t wrong = (int64_t)branch_missed[k];
 
 		if (br->insn != insn)
 			continue;
