@@ -140,6 +140,14 @@ traced "all --last=64k" map
 "$B/icount" "$T/j.ev" | "$B/fmt-cachegrind" >"$T/j.out"
 check "the flight recorder" grep -q 'fn=second one' "$T/j.out"
 
+traced "all --last=64k" ask "$T/j.ev.1"
+"$B/icount" "$T/j.ev.1" | "$B/fmt-cachegrind" >"$T/j.out"
+check "a dump of it, while the program runs" grep -q 'fn=second one' \
+    "$T/j.out"
+same "names are numbered from 1 in each" "1 1" \
+    "$(sed -n 's/^G \([0-9a-f]*\) [0-9a-f]\{5,\} .* first$/\1/p' \
+    "$T/j.ev.1" "$T/j.ev" | xargs)"
+
 # what is not a regular file of the user's is not read, and hangs nobody
 for how in link fifo folder; do
 	traced counts odd $how

@@ -11,11 +11,14 @@
  *	jit odd HOW	like map, but the map is not what it should be: link,
  *			fifo, other, junk, huge, folder
  *	jit exec ...	like map, then exec the rest of the arguments
+ *	jit ask FILE	like map, then send SIGUSR1 to the parent, and wait
+ *			until FILE is there
  *
  * A function with n rounds takes 2 n + 2 instructions, and pad more. Prints its
  * pid, so that tests can remove the map.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -234,6 +237,16 @@ odd(const char *how)
 	}
 }
 
+/* The parent is trace, which writes its newest records to this file. */
+static int
+ask(const char *dump_name)
+{
+	kill(getppid(), SIGUSR1);
+	for (int i = 0; i < 3000 && access(dump_name, F_OK) < 0; i++)
+		usleep(10000);
+	return access(dump_name, F_OK) < 0 ? 3 : 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -252,7 +265,8 @@ main(int argc, char **argv)
 		open_dump(argv[2]);
 	else if (strcmp(what, "odd") == 0 && argc == 3)
 		odd(argv[2]);
-	else if (strcmp(what, "map") == 0 || strcmp(what, "exec") == 0)
+	else if (strcmp(what, "map") == 0 || strcmp(what, "exec") == 0 ||
+	    (strcmp(what, "ask") == 0 && argc == 3))
 		map = fopen(map_name, "w");
 	else
 		return 3;
@@ -261,6 +275,8 @@ main(int argc, char **argv)
 	    fclose(dump) != 0))
 		return 3;
 	fflush(stdout);
+	if (strcmp(what, "ask") == 0)
+		return ask(argv[2]);
 	if (strcmp(what, "exec") == 0)
 		execv(argv[2], argv + 2);
 	return 0;

@@ -35,7 +35,7 @@ static volatile int stopping;
 static unsigned nsleeps;	/* of this thread, so far */
 volatile int format_lost;
 static int interrupted;		/* by this signal; or 0 */
-void (*format_last)(struct evw *);
+void (*format_last)(struct evw *, bool at_end);
 static struct {
 	uint32_t from;		/* where its next record begins */
 	uint32_t buf;		/* in this buffer, + 1 */
@@ -536,6 +536,7 @@ snapshot(struct control *c)
 		return;
 	take_running(c);
 	write_last(o);
+	format_last(stream_writer, false);
 	evw_end(stream_writer, "exit", 0);
 	last_end(o);
 }
@@ -627,7 +628,7 @@ format_replace(char *lines)
 {
 	counters_define();
 	if (opt->last == 0)
-		format_last(stream_writer);
+		format_last(stream_writer, true);
 	leave_frames();
 	write_lines(lines);
 	free(lines);
@@ -767,7 +768,7 @@ format_end(const char *how, int status, bool whole)
 		write_last(out);
 	}
 	counters_totals();
-	format_last(stream_writer);
+	format_last(stream_writer, true);
 	if (!whole) {
 		evw_flush(stream_writer);
 		out_flush(out);

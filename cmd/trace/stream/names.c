@@ -10,9 +10,12 @@
  * there, never through a link at the end, and nothing else is done with it but
  * to read it. The folders are kept open, for the last look is at a process that
  * is gone.
+ *
+ * With --last a dump tells names while the run goes on and more are read.
  */
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +28,7 @@
 #include "stream/stream.h"
 #include "util.h"
 
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct jit *jit;
 static int root = -1, tmp = -1;	/* the process's / and /tmp */
 static unsigned pid;		/* in its own namespace */
@@ -95,10 +99,23 @@ read_status(void)
 }
 
 void
+names_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void
+names_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+void
 names_image(void)
 {
 	char name[64];
 
+	names_lock();
 	if (jit != NULL)
 		jit_free(jit);
 	jit = jit_new();
@@ -115,6 +132,7 @@ names_image(void)
 	snprintf(name, sizeof name, "/proc/%d/root", (int)guest.pid);
 	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	tmp = root < 0 ? -1 : open_in(root, "tmp", O_PATH | O_DIRECTORY);
+	names_unlock();
 }
 
 /* Open a file with names to read it; -1: there is none that we trust. */
@@ -206,6 +224,7 @@ names_mapped(const char *lines)
 	const char *nl, *base;
 	unsigned i;
 
+	names_lock();
 	snprintf(want, sizeof want, "jit-%u.dump", pid);
 	for (; (nl = strchr(lines, '\n')) != NULL; lines = nl + 1) {
 		path = *lines == 'M' ? mapped_path(lines, nl) : NULL;
@@ -218,14 +237,20 @@ names_mapped(const char *lines)
 				advice = runtimes[i].advice;
 		free(path);
 	}
+	names_unlock();
 }
 
 size_t
 names_known(void)
 {
+	size_t n;
+
+	names_lock();
 	if (!has_map)
 		open_map();
-	return jit_poll(jit);
+	n = jit_poll(jit);
+	names_unlock();
+	return n;
 }
 
 struct jit *

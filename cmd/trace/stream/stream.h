@@ -70,8 +70,14 @@ void names_mapped(const char *lines);
 size_t names_known(void);
 struct jit *names_jit(void);
 const char *names_advice(void);
-/* Called when the stream of an image has all but its end mark. */
-extern void (*format_last)(struct evw *);
+/* The serving thread reads names, and defines blocks that may have some. */
+void names_lock(void);
+void names_unlock(void);
+/*
+ * Called when the stream of an image has all but its end mark; at_end: not that
+ * of a dump, while the image goes on.
+ */
+extern void (*format_last)(struct evw *, bool at_end);
 
 /* While no thread is in the cache: write all counts, free all counters. */
 void format_renew(void);

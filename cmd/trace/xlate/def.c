@@ -210,7 +210,9 @@ room_for(struct def *d, unsigned n)
 		memcpy(id, d->id, d->nid * sizeof *id);
 	if (d->nid != 0 && d->cnt != NULL)
 		memcpy(id + n, d->cnt, d->nid * sizeof *id);
+	names_lock();
 	d->id = id;
+	names_unlock();
 	d->cnt = counts ? id + n : NULL;
 	d->capid = (uint8_t)n;
 }
@@ -282,10 +284,12 @@ new_def(app_pc pc, uint32_t by, unsigned n, unsigned ngroups,
 	d->ngroups = (uint8_t)ngroups;
 	d->epoch = epoch;
 	d->number = (uint32_t)ndefs;
+	names_lock();
 	all = xgrow(all, &capdefs, ndefs + 1, sizeof *all);
 	all[ndefs++] = d;
 	room_for(d, exits);
 	id = add_id(d, d->n);
+	names_unlock();
 	if (evw_block_packed(stream_writer, id, d->packed, d->ngroups,
 	    d->n) < 0)
 		die("block %x at %#llx: a definition that cannot be", id,

@@ -1,11 +1,12 @@
 /*
  * names - tell the names of code made at run time
  *
- * Blocks of such code are told with their bytes. When the run ends, or another
- * image begins, each straight piece of them is looked up among the names that
- * the runtime has written (stream/names.c), and the names are told with the
- * blocks that they are of. So the stream stays readable when the runtime's
- * files are gone, and two functions at one address stay two.
+ * Blocks of such code are told with their bytes. When the run ends, another
+ * image begins, or the newest records are dumped, each straight piece of them
+ * is looked up among the names that the runtime has written (stream/names.c),
+ * and the names are told with the blocks that they are of. So the stream stays
+ * readable when the runtime's files are gone, and two functions at one address
+ * stay two.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,19 +165,15 @@ advise(void)
 		    "or a jitdump", nmade, nall);
 }
 
-void
-names_tell(struct evw *w)
+/* Look up the blocks of this image, from a definition on; the next one. */
+static uint32_t
+find_blocks(struct evw *w, uint32_t i)
 {
 	struct def_told d;
-	size_t i;
 
-	if (!opt->kind->tells)
-		return;
 	names_known();
 	nnamed = nmade = nfound = nall = 0;
-	if (opt->last != 0)
-		ntold = 0;
-	for (; def_told(first, &d); first++)
+	for (; def_told(i, &d); i++)
 		if (evw_written(w, d.id)) {
 			nall++;
 			if (d.made)
@@ -184,7 +181,26 @@ names_tell(struct evw *w)
 		}
 	if (nnamed != 0)
 		qsort(named, nnamed, sizeof *named, by_code);
+	return i;
+}
+
+void
+names_tell(struct evw *w, bool at_end)
+{
+	uint32_t next;
+	size_t i;
+
+	if (!opt->kind->tells)
+		return;
+	if (opt->last != 0)
+		ntold = 0;
+	names_lock();
+	next = find_blocks(w, first);
 	for (i = 0; i < nnamed; i = tell_blocks(w, i))
 		tell_function(w, jit_get(names_jit(), named[i].code));
+	names_unlock();
+	if (!at_end)
+		return;
+	first = next;
 	advise();
 }

@@ -195,9 +195,9 @@ bool def_ids_left(void);
 char *def_lines(uint64_t start, uint64_t end);
 /*
  * names.c: the names of code made at run time, for blocks of this image that
- * have been written; another image begins after that.
+ * have been written; another image begins after that, unless it is not at_end.
  */
-void names_tell(struct evw *);
+void names_tell(struct evw *, bool at_end);
 /* Code was mapped or unmapped: blocks translated from now on get new ids. */
 void def_mappings_changed(void);
 
