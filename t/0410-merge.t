@@ -287,6 +287,32 @@ for bad in '' 1 1,2,3 1,x 1, ,1 1,-1 1,nan 1,inf 1,1e30; do
 done
 status 2 "a product beyond 64 bits" "$M" --weights=1e18,1 w1 w2
 
+# what was described behind the costs, or tells of an interruption, is counted
+late() { # COMMAND LATE...
+	printf '%s\n' "# callgrind format" "version: 1" "cmd: $1" "events: Ir" \
+	    "fl=a.c" "fn=main" "1 10"
+	shift
+	printf '# desc: %s\n' "$@"
+	echo "totals: 10"
+}
+late a "some remark" "Trigger: Program termination" \
+    "Interrupted:      by signal 2" >l1
+late b "some remark" "some remark" >l2
+printf '%s\n' "desc: Interrupted:      by signal 2" "desc: all have this" \
+    "cmd: c" "events: Ir" "fl=a.c" "fn=main" "1 7" "summary: 7" >l3
+"$M" l1 l2 l3 >want
+same "late descriptions" "Interrupted:      by signal 2 (in 2 files);\
+some remark (in 2 files)" "$(sed -n 's/^desc: //p' want | paste -sd ';')"
+"$M" l2 l3 >l23
+"$M" l23 l1 >got
+samefile "in any order" want got
+"$M" l3 l3 l3 >want
+same "in files of Cachegrind" "desc: all have this;desc: Interrupted:      by \
+signal 2 (in 3 files)" "$(grep ^desc want | paste -sd ';')"
+"$M" l3 l3 >l33
+"$M" l33 l3 >got
+samefile "merged twice" want got
+
 # memory does not follow the number of files
 "$C" random 1 instr >r1
 if [ -z "$SAN" ]; then

@@ -3,6 +3,8 @@
  */
 #include "merge.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +25,18 @@ struct heads {			/* headers of several files, joined */
 	const char **cmd;
 	size_t ncmd, cap;
 };
+
+/* A description of some of the files, perhaps not of all. */
+struct counted {
+	const char *text;	/* NULL: unused */
+	uint64_t files;
+	unsigned latest;	/* the number of the latest one, from 1 */
+};
+
+static struct costnames *texts;
+static struct counted *counted;	/* by its text's number in texts */
+static size_t ncounted, capcounted;
+static unsigned file;		/* the number of the file that is read */
 
 static struct heads diffs;	/* files that are differences (see diff) */
 static struct heads plain;	/* all others */
@@ -115,6 +129,102 @@ common(struct costnames *nm, const char *line, const struct cost_head *h)
 	return NULL;
 }
 
+/* ---- descriptions of some files ---- */
+
+/* The files of a line "text (in 3 files)"; len: of the text. Else 0. */
+static uint64_t
+in_files(const char *line, size_t *len)
+{
+	const char *at = strrchr(line, '(');
+	uint64_t n = 0;
+	char *end;
+
+	if (at == NULL || at == line || at[-1] != ' ' ||
+	    strncmp(at, "(in ", 4) != 0 || (unsigned)(at[4] - '1') > 8)
+		return 0;
+	n = strtoull(at + 4, &end, 10);
+	if (strcmp(end, n == 1 ? " file)" : " files)") != 0)
+		return 0;
+	*len = (size_t)(at - line) - 1;
+	return n;
+}
+
+/* Some files, or this one, have this description. */
+static void
+count_desc(const char *text, size_t len, uint64_t files)
+{
+	struct counted *c;
+	uint32_t id;
+
+	if (texts == NULL)
+		texts = costnames_new();
+	id = costnames_add(texts, text, len);
+	counted = xgrow0(counted, &capcounted, id + 1UL, sizeof *counted);
+	if (id >= ncounted)
+		ncounted = id + 1UL;
+	c = &counted[id];
+	c->text = costnames_get(texts, id);
+	if (c->latest == file)
+		return;		/* of another part */
+	c->latest = file;
+	c->files = c->files > UINT64_MAX - files ? UINT64_MAX :
+	    c->files + files;
+}
+
+/* Count a line of a header if it is such a description. */
+static bool
+counts(const char *line)
+{
+	size_t len = strlen(line);
+	uint64_t n = in_files(line, &len);
+
+	if (n == 0 && strncmp(line, "Interrupted:", 12) != 0)
+		return false;
+	count_desc(line, len, n == 0 ? 1 : n);
+	return true;
+}
+
+void
+head_file(void)
+{
+	file++;
+}
+
+void
+head_late(const struct costr *r)
+{
+	for (size_t i = 0; i < r->nlate; i++)
+		if (strncmp(r->late[i], "Trigger:", 8) != 0)
+			count_desc(r->late[i], strlen(r->late[i]), 1);
+}
+
+static int
+by_counted(const void *a, const void *b)
+{
+	const struct counted *x = a, *y = b;
+
+	if (x->text == NULL || y->text == NULL)
+		return (x->text == NULL) - (y->text == NULL);
+	return strcmp(x->text, y->text);
+}
+
+static void
+put_counted(struct cost_head *h)
+{
+	if (ncounted > 0)
+		qsort(counted, ncounted, sizeof *counted, by_counted);
+	for (size_t i = 0; i < ncounted && counted[i].text != NULL; i++) {
+		const struct counted *c = &counted[i];
+		char *line = xmalloc(strlen(c->text) + 40);
+
+		sprintf(line, "%s (in %" PRIu64 " file%s)", c->text, c->files,
+		    c->files == 1 ? "" : "s");
+		costhead_desc(h, line);
+	}
+}
+
+/* ---- all headers ---- */
+
 static void
 common_desc(struct costnames *nm, struct heads *hs, const struct cost_head *h)
 {
@@ -176,6 +286,7 @@ add_head(struct costnames *nm, struct heads *hs, const struct cost_head *h)
 const size_t *
 head_add(struct costr *r, size_t *map)
 {
+	struct cost_head h;
 	size_t i;
 
 	if (!first_name) {
@@ -187,7 +298,13 @@ head_add(struct costr *r, size_t *map)
 	first.positions |= r->head.positions;
 	all_cachegrind &= r->head.format == COST_CACHEGRIND;
 	costset_add(&settings, r, strict);
-	add_head(r->nm, r->head.is_diff ? &diffs : &plain, &r->head);
+	h = r->head;
+	h.desc = copy(r->head.desc, r->head.ndesc, sizeof *h.desc);
+	for (i = h.ndesc = 0; i < r->head.ndesc; i++)
+		if (!counts(r->head.desc[i]))
+			h.desc[h.ndesc++] = r->head.desc[i];
+	add_head(r->nm, r->head.is_diff ? &diffs : &plain, &h);
+	free(h.desc);
 	for (i = 0; i < r->head.nev && map[i] == i; i++)
 		continue;
 	if (i == r->head.nev)
@@ -264,6 +381,7 @@ head_make(struct costnames *nm, size_t *to, bool negative)
 		h->is_diff |= !strncmp(h->desc[i], "Files compared:", 15);
 	if (diffs.n && !h->is_diff && (!plain.n || negative))
 		costhead_desc(h, "Files compared: several");
+	put_counted(h);
 	if (all_cachegrind && !h->ndesc)	/* cg_merge wants one */
 		costhead_desc(h, "merged");
 	h->cmd = merged_cmd(nm, hs);

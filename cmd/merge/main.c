@@ -15,7 +15,9 @@
  *	cmd:	the command; if commands differ, their parts between "; ",
  *		sorted
  *	desc:	the lines that all files have; sorted, unless all files have
- *		the same; "several" where caches or predictors differ
+ *		the same; "several" where caches or predictors differ; and
+ *		what only some may have, such as "Interrupted", with their
+ *		number
  *	event:	of two definitions the one that is first in byte order
  *	events:	the files' order; if that differs, Callgrind's
  *
@@ -62,6 +64,7 @@ add_file(const char *name, long double weight)
 	int64_t n[COST_EVMAX], scaled[COST_EVMAX], seen[COST_EVMAX] = { 0 };
 	struct cost c;
 
+	head_file();
 	while (costr_next(r, &c)) {
 		if (c.kind == COST_PART) {
 			if (!weighted)
@@ -83,6 +86,7 @@ add_file(const char *name, long double weight)
 	}
 	if (!weighted)
 		add_total(r, map, seen);
+	head_late(r);
 	costr_close(r);
 }
 

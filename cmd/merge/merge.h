@@ -21,6 +21,10 @@ extern bool strict;		/* die where caches or predictors differ */
  * of each event, or NULL: the events are the columns in order.
  */
 const size_t *head_add(struct costr *, size_t *map);
+/* Before the first head_add of a file. */
+void head_file(void);
+/* Behind a file: add what was described behind its headers. */
+void head_late(const struct costr *);
 bool head_has_diff(void);	/* some file is a difference */
 /*
  * Make the header of the sum.  to: its column for each of ours; negative: some

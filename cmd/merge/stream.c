@@ -173,6 +173,7 @@ open_all(char **names, size_t n)
 		s->r = costr_open(names[nall], nm);
 		if (costr_next(s->r, &s->c) != COST_PART)
 			costr_die(s->r, "the file changed while it was read");
+		head_file();
 		s->map = head_add(s->r, s->store);
 		if (advance(s))
 			heap[nheap++] = s;
