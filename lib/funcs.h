@@ -30,7 +30,7 @@ struct func_sum {
 struct funcs *funcs_new(const struct objmap *, size_t ncolumn);
 /*
  * The sums of the function that has an instruction: 0 at first, good until the
- * next call. Fast in the order of insns_write.
+ * next call. Fast in the order of insns_visit.
  */
 int64_t *funcs_at(struct funcs *, const struct insns_at *);
 size_t funcs_count(const struct funcs *);

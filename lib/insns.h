@@ -65,5 +65,11 @@ struct insns_costs {
 	void (*add)(const struct insns_at *, int64_t *n);
 };
 void insns_write(struct insns *, const struct insns_costs *, struct objmap *);
+/*
+ * Call add, with NULL, for each instruction of each block that was executed,
+ * nearly in order of objects and addresses: blocks that overlap come one after
+ * the other. Takes count and add.
+ */
+void insns_visit(struct insns *, const struct insns_costs *);
 
 #endif

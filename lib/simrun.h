@@ -129,8 +129,8 @@ simrun_number(const struct ev_block *b)
 void simrun_part(struct simrun *);
 
 /*
- * In report: call each() for all instructions that were executed, in
- * order of objects and addresses.
+ * In report: call each(), with NULL, for all instructions that were executed,
+ * as insns_visit does: one that is in several blocks comes for each of them.
  */
 void simrun_insns(struct simrun *,
     void (*each)(const struct insns_at *, int64_t *));

@@ -22,12 +22,6 @@ static ZydisDecoder decoder;
 static char *width[MOST_WIDTHS];	/* from 1 on */
 static unsigned nwidth;
 
-/* The instruction decoded last. */
-static struct {
-	const uint8_t *bytes;
-	unsigned class;
-} last;
-
 void
 class_init(void)
 {
@@ -156,25 +150,61 @@ decode(const uint8_t *bytes, unsigned len)
 	}
 }
 
-/* Programs have few different instructions: most are decoded once. */
+/*
+ * How many of its first bytes decide on an instruction's class? Prefixes, the
+ * opcode and the byte behind it do, displacements and constants do not; except
+ * that 3DNow! has its opcode at the end.
+ */
+static unsigned
+deciding(const uint8_t *b, unsigned len)
+{
+	static const uint8_t prefix[256] = {
+		[0x26] = 1, [0x2e] = 1, [0x36] = 1, [0x3e] = 1,
+		[0x40 ... 0x4f] = 1, [0x64 ... 0x67] = 1, [0xf0] = 1,
+		[0xf2] = 1, [0xf3] = 1
+	};
+	unsigned n = 0;
+
+	while (n < len && prefix[b[n]])
+		n++;
+	if (n + 3 > len)
+		return len;
+	if (b[n] == 0x0f)
+		n += b[n + 1] == 0x0f ? len : b[n + 1] == 0x38 ||
+		    b[n + 1] == 0x3a ? 2 : 1;
+	else if (b[n] == 0xc5)
+		n += 2;
+	else if (b[n] == 0xc4 || b[n] == 0x8f)
+		n += 3;
+	else if (b[n] == 0x62)
+		n += 4;
+	return n + 2 < len ? n + 2 : len;
+}
+
+/*
+ * Programs have few different instructions, but for displacements and
+ * constants: most are decoded once.
+ */
 static unsigned
 decode_once(const uint8_t *bytes, unsigned len)
 {
 	static struct known {
-		uint64_t key[2];	/* bytes, then their number */
-		unsigned class;
-	} known[1 << 12];
-	uint64_t key[2] = { 0, 0 }, h;
+		uint64_t bytes;
+		uint16_t class;		/* 0: none */
+		uint8_t n, len;		/* deciding bytes, and all */
+	} known[1 << 13];
+	unsigned n = deciding(bytes, len);
+	uint64_t first = 0;
 	struct known *k;
 
-	if (len >= sizeof key)
+	if (n > sizeof first)
 		return decode(bytes, len);
-	memcpy(key, bytes, len);
-	key[1] |= (uint64_t)len << 56;
-	h = (key[0] ^ key[1] * 31) * UINT64_C(0x9e3779b97f4a7c15);
-	k = &known[h >> 52];
-	if (k->key[0] != key[0] || k->key[1] != key[1])
-		*k = (struct known){ { key[0], key[1] }, decode(bytes, len) };
+	for (unsigned i = 0; i < n; i++)
+		first |= (uint64_t)bytes[i] << 8 * i;
+	k = &known[(first + len) * UINT64_C(0x9e3779b97f4a7c15) >> 51];
+	if (k->class == 0 || k->bytes != first || k->n != n || k->len != len)
+		*k = (struct known){ first, (uint16_t)decode(bytes, len),
+		    (uint8_t)n, (uint8_t)len };
 	return k->class;
 }
 
@@ -182,18 +212,13 @@ unsigned
 class_of(const struct insns_at *at)
 {
 	const uint8_t *bytes;
+	unsigned class;
 
 	if (opt.by == BY_WIDTH)
 		return by_width(at);
 	bytes = code_bytes(at);
-	/* blocks overlap, and the same instruction comes several times */
-	if (bytes != NULL && bytes != last.bytes) {
-		last.bytes = bytes;
-		last.class = decode_once(bytes, at->i->len);
-	}
-	if (bytes == NULL || last.class == 0) {
+	class = bytes == NULL ? 0 : decode_once(bytes, at->i->len);
+	if (class == 0)
 		code_unknown(at);
-		return 0;
-	}
-	return last.class;
+	return class;
 }

@@ -401,6 +401,55 @@ is_nothing(const int64_t *n, unsigned nev)
 	return true;
 }
 
+static void
+sort_runs(struct insns *s)
+{
+	name_runs(s);
+	if (s->nrun != 0)
+		qsort(s->run, s->nrun, sizeof *s->run, by_place);
+}
+
+/* How often all of a block was executed, if it has no other parts; or 0. */
+static uint64_t
+times_of_all(const struct insns *s, uint32_t block)
+{
+	const struct insns_id *p = &s->part[s->block[block].part - 1];
+
+	return p->next == 0 ? s->costs->count(p->id) : 0;
+}
+
+static void
+visit_run(struct insns *s, const struct insns_run *r)
+{
+	static struct ev_ref ref[256];
+	uint64_t all = times_of_all(s, r->block), addr = r->addr;
+	struct ev_each e;
+
+	ev_each(&e, s->block[r->block].block, ref);
+	for (uint32_t i = 0; i < r->from; i++)
+		ev_next_insn(&e);
+	for (uint32_t i = r->from; i < r->to; i++) {
+		struct insns_at at = { r->block, i, &e.insn, e.ref, 0,
+		    r->object, addr, r->code };
+
+		ev_next_insn(&e);
+		addr += e.insn.len;
+		at.times = all != 0 ? all : times_of(s, r->block, i);
+		if (at.times == 0)
+			return;
+		s->costs->add(&at, NULL);
+	}
+}
+
+void
+insns_visit(struct insns *s, const struct insns_costs *c)
+{
+	s->costs = c;
+	sort_runs(s);
+	for (size_t k = 0; k < s->nrun; k++)
+		visit_run(s, &s->run[k]);
+}
+
 void
 insns_write(struct insns *s, const struct insns_costs *c, struct objmap *map)
 {
@@ -409,9 +458,7 @@ insns_write(struct insns *s, const struct insns_costs *c, struct objmap *map)
 	size_t k = 0;
 
 	s->costs = c;
-	name_runs(s);
-	if (s->nrun != 0)
-		qsort(s->run, s->nrun, sizeof *s->run, by_place);
+	sort_runs(s);
 	while (s->nactive != 0 || k < s->nrun) {
 		uint64_t addr;
 

@@ -307,10 +307,9 @@ anything_left(const struct inside *in)
 void
 simrun_insns(struct simrun *s, void (*each)(const struct insns_at *, int64_t *))
 {
-	struct insns_costs c = { .total = s->total, .count = s->sim->count,
-	    .add = each };
+	const struct insns_costs c = { .count = s->sim->count, .add = each };
 
-	insns_write(s->insns, &c, s->map);
+	insns_visit(s->insns, &c);
 }
 
 /* ---- the warm-up ---- */
