@@ -200,6 +200,21 @@ area_grow(void)
 	}
 }
 
+#define HUGE (2u << 20)
+
+void
+area_touch(void *p, uint64_t n)
+{
+	uint64_t at = to_pages((uintptr_t)p), end = ((uintptr_t)p + n) &
+	    ~(uint64_t)(PAGE - 1);
+
+	if (end <= at)
+		return;
+	if (end - at >= HUGE)
+		madvise((void *)at, end - at, MADV_HUGEPAGE);
+	madvise((void *)at, end - at, MADV_POPULATE_WRITE);
+}
+
 /*
  * The guest learns of our death by a word with our thread's number, like that
  * of a robust mutex: the kernel marks it when the thread ends.  We give the

@@ -221,6 +221,8 @@ bool area_is_left(void);
 bool area_is_intact(void);
 /* Give pages to what has grown, some in advance; called when there is time. */
 void area_grow(void);
+/* Give pages to n bytes that are about to be written, by few calls. */
+void area_touch(void *at, uint64_t n);
 
 /*
  * The guest may change the memory file at any time: read a word of it once,

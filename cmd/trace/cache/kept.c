@@ -16,13 +16,27 @@
 #include "util.h"
 #include "xlate/xlate.h"
 
+#define MANY 32768u		/* fragments: most of the table has some */
 #define AHEAD 2048u		/* installed after a request, at most */
+enum { PART_EXITS = 3, PART_ZONE = 6, PART_DEF = 8 };	/* of kept_vector */
 #define AT_ONCE 16u		/* before we look for requests again */
 
 static bool usable;
 static struct kept_mark *marks;	/* of this run */
 static size_t nmarks, capmarks;
 static uint32_t cursor, budget;	/* of kept_ahead */
+
+/*
+ * The bytes of a chunk, as they were read: a buffer that stays in the
+ * processor's cache.
+ */
+static struct {
+	uint8_t *bytes;
+	size_t cap;
+	struct iovec part[CHUNK_PARTS];
+	uint32_t number;	/* which chunk it is */
+	bool undefined;		/* some of its definitions will be made later */
+} chunk;
 
 uint32_t
 kept_hash(uint64_t pc)
@@ -76,6 +90,7 @@ kept_close(void)
 	free(kept.loaded);
 	free(kept.broken);
 	free(kept.installed);
+	free(kept.defined);
 	free(kept.link);
 	free(kept.waiting);
 	if (kept.fd >= 0)
@@ -141,6 +156,7 @@ read_parts(void)
 		if (n > h->size || at > h->size - n)
 			return false;
 		kept.part[i] = xmalloc(n + 1);
+		area_touch(kept.part[i], n);
 		v = (struct iovec){ kept.part[i], n };
 		if (!keep_read(kept.fd, at, &v, 1))
 			return false;
@@ -250,6 +266,7 @@ reserve(void)
 	link_reserve(kept.nexit);
 	for (z = 0; z < 2; z++) {
 		area.zone_used[z] = end->zone[z];
+		area_touch(area.frags[z], end->meta[z] * sizeof *area.frags[z]);
 		memcpy(area.frags[z], kept.part[PART_META0 + z],
 		    end->meta[z] * sizeof *area.frags[z]);
 		store_publish(z, end->meta[z]);
@@ -261,8 +278,15 @@ reserve(void)
 	kept.loaded = xcalloc(kept.nchunk + 1ul, sizeof *kept.loaded);
 	kept.broken = xcalloc(kept.nchunk + 1ul, sizeof *kept.broken);
 	kept.installed = xcalloc(kept.nfrag + 1ul, sizeof *kept.installed);
+	kept.defined = xcalloc(kept.nfrag + 1ul, sizeof *kept.defined);
 	kept.link = xcalloc(kept.nexit + 1ul, sizeof *kept.link);
 	kept.waiting = xcalloc(kept.nfrag + 1ul, sizeof *kept.waiting);
+	area_touch(kept.link, kept.nexit * sizeof *kept.link);
+	if (kept.nfrag >= MANY) {
+		area_touch(area.tab, area.boot.seg[SEG_TABLE].size);
+		area_touch(area.tabfrag, (area.tabmask + 1ul) *
+		    sizeof *area.tabfrag);
+	}
 	marks = xgrow(marks, &capmarks, kept.nchunk + 1ul, sizeof *marks);
 	memcpy(marks, kept.mark, kept.nchunk * sizeof *marks);
 	nmarks = kept.nchunk;
@@ -280,6 +304,7 @@ void
 kept_begin(void)
 {
 	kept_close();
+	chunk.number = ~0u;
 	nmarks = 0;
 	cursor = budget = 0;
 	if (!usable)
@@ -289,6 +314,8 @@ kept_begin(void)
 	if (open_entry()) {
 		reserve();
 		counters_reserve(kept.head.ncounter);
+		if (opt->kind->tells)
+			def_reserve(kept.nfrag);
 	} else {
 		kept_close();
 		name_entry();
@@ -318,15 +345,15 @@ kept_vector(struct iovec v[CHUNK_PARTS], uint32_t first, uint32_t end,
 	    (e->piece - m->piece) * sizeof(struct code_piece) };
 	v[2] = (struct iovec){ kept.link + m->exit,
 	    (e->exit - m->exit) * sizeof *kept.link };
-	for (z = 0; z < 2; z++)
-		v[3 + z] = (struct iovec){ area.seg[SEG_ZONE0 + z] +
-		    m->zone[z], e->zone[z] - m->zone[z] };
-	v[5] = (struct iovec){ area.maps + m->map,
-	    (e->map - m->map) * sizeof *area.maps };
-	v[6] = (struct iovec){ area.pcs + m->pc,
-	    (e->pc - m->pc) * sizeof *area.pcs };
-	v[7] = (struct iovec){ area.exits + m->exit,
+	v[3] = (struct iovec){ area.exits + m->exit,
 	    (e->exit - m->exit) * sizeof *area.exits };
+	v[4] = (struct iovec){ area.maps + m->map,
+	    (e->map - m->map) * sizeof *area.maps };
+	v[5] = (struct iovec){ area.pcs + m->pc,
+	    (e->pc - m->pc) * sizeof *area.pcs };
+	for (z = 0; z < 2; z++)
+		v[6 + z] = (struct iovec){ area.seg[SEG_ZONE0 + z] +
+		    m->zone[z], e->zone[z] - m->zone[z] };
 	v[8] = (struct iovec){ def, e->def - m->def };
 }
 
@@ -335,11 +362,13 @@ kept_def(uint32_t i, size_t *n)
 {
 	uint32_t k = i / CHUNK;
 	uint64_t all = kept.mark[k + 1].def - kept.mark[k].def;
+	const uint8_t *def = kept.def[k] != NULL ? kept.def[k] :
+	    chunk.number == k ? chunk.part[PART_DEF].iov_base : NULL;
 
-	if (kept.def[k] == NULL || kept.index[i].def >= all)
+	if (def == NULL || kept.index[i].def >= all)
 		return NULL;
 	*n = all - kept.index[i].def;
-	return kept.def[k] + kept.index[i].def;
+	return def + kept.index[i].def;
 }
 
 /* Are fragment i's numbers in bounds?  Its chunk lies between these marks. */
@@ -370,43 +399,148 @@ check_fragment(uint32_t i, const struct kept_mark *m,
 	return true;
 }
 
-static void
-put_links(uint32_t i)
+static bool
+read_chunk(const struct kept_mark *m, const struct iovec v[CHUNK_PARTS])
+{
+	uint64_t sum = 0;
+	size_t n = 0;
+	unsigned i;
+
+	for (i = 0; i < CHUNK_PARTS; i++)
+		n += v[i].iov_len;
+	chunk.bytes = xgrow(chunk.bytes, &chunk.cap, n + 1, 1);
+	if (!keep_read(kept.fd, m->off, &(struct iovec){ chunk.bytes, n }, 1))
+		return false;
+	for (i = 0, n = 0; i < CHUNK_PARTS; n += v[i++].iov_len) {
+		chunk.part[i] = (struct iovec){ chunk.bytes + n, v[i].iov_len };
+		sum = keep_sum(sum, chunk.bytes + n, v[i].iov_len);
+	}
+	return sum == m->sum;
+}
+
+/*
+ * Put the chunk's parts to their places.  Those in the memory file are written
+ * there by its descriptor, which costs less than a fault for each page.
+ */
+static bool
+place_chunk(const struct iovec v[CHUNK_PARTS], bool shared)
+{
+	const uint8_t *to;
+	unsigned i, z;
+	ssize_t n;
+	off_t at;
+
+	for (i = 0; i < CHUNK_PARTS; i++) {
+		to = v[i].iov_base;
+		for (z = 0; z < NSEG; z++)
+			if ((uint64_t)(to - area.seg[z]) <
+			    area.boot.seg[z].size)
+				break;
+		if ((z < NSEG) != shared || i == PART_DEF)
+			continue;
+		if (z == NSEG) {
+			memcpy(v[i].iov_base, chunk.part[i].iov_base,
+			    v[i].iov_len);
+			continue;
+		}
+		at = (off_t)area.boot.seg[z].off + (to - area.seg[z]);
+		n = pwrite(area.fd, chunk.part[i].iov_base, v[i].iov_len, at);
+		if (n != (ssize_t)v[i].iov_len)
+			return false;
+		if (i == PART_ZONE || i == PART_ZONE + 1)
+			area_touch(v[i].iov_base, v[i].iov_len);
+	}
+	return true;
+}
+
+/* Give the stream the fragment's definition; false: it has none. */
+static bool
+define(uint32_t i, struct exitmeta *exits)
 {
 	const struct frag *f = &frags[i];
+	uint32_t number = NODEF, e;
+	const uint8_t *p;
+	size_t n;
+
+	if (!opt->kind->tells || kept.defined[i])
+		return true;
+	p = kept_def(i, &n);
+	if (p == NULL || !def_unpack(p, n, f->pc, kept.head.ncounter, &number))
+		return false;
+	area.frags[f->zone][f->meta].block = number;
+	for (e = 0; e < f->nexit; e++)
+		exits[e].block = number;
+	kept.defined[i] = true;
+	return true;
+}
+
+/*
+ * Prepare fragment i, of a chunk that is whole, for what it is to be: its
+ * definition is made before its exits are placed.
+ */
+static void
+prepare(uint32_t i, uint32_t firstexit)
+{
+	const struct frag *f = &frags[i];
+	struct exitmeta *exits = (struct exitmeta *)
+	    chunk.part[PART_EXITS].iov_base + (f->exit - firstexit);
+	const struct kept_link *l = &kept.link[f->exit];
 	uint32_t e;
 
-	for (e = f->exit; e < f->exit + f->nexit; e++)
-		link_put(e, f, kept.link[e].jmp, kept.link[e].stub);
+	if (!object_is_there(kept.index[i].object) || !define(i, exits))
+		chunk.undefined = true;
+	for (e = 0; e < f->nexit; e++)
+		link_put(f->exit + e, f, exits[e].target, l[e].jmp, l[e].stub);
+}
+
+static void
+keep_definitions(void)
+{
+	const struct iovec *p = &chunk.part[PART_DEF];
+
+	kept.def[chunk.number] = xmalloc(p->iov_len + 1);
+	memcpy(kept.def[chunk.number], p->iov_base, p->iov_len);
+}
+
+/* Read a chunk and check it; false: it is not what was written. */
+static bool
+take_chunk(uint32_t first, uint32_t end, const struct kept_mark *m)
+{
+	struct iovec v[CHUNK_PARTS];
+	uint32_t i;
+
+	kept_vector(v, first, end, m, m + 1, NULL);
+	if (!read_chunk(m, v) || !place_chunk(v, false))
+		return false;
+	chunk.number = first / CHUNK;
+	chunk.undefined = false;
+	for (i = first; i < end; i++)
+		if (kept.index[i].object != 0 && !check_fragment(i, m, m + 1))
+			return false;
+	for (i = first; i < end; i++)
+		if (kept.index[i].object != 0)
+			prepare(i, m->exit);
+	if (chunk.undefined)
+		keep_definitions();
+	return place_chunk(v, true);
 }
 
 bool
 kept_load(uint32_t k)
 {
-	const struct kept_mark *m = &kept.mark[k], *e = m + 1;
+	const struct kept_mark *m = &kept.mark[k];
 	uint32_t first = k * CHUNK, end = first + CHUNK, i;
-	struct iovec v[CHUNK_PARTS];
-	uint64_t sum = 0;
 	bool good;
 
 	if (kept.loaded[k])
 		return !kept.broken[k];
 	kept.loaded[k] = true;
 	end = end < kept.nfrag ? end : kept.nfrag;
-	kept.def[k] = xmalloc(e->def - m->def + 1);
-	kept_vector(v, first, end, m, e, kept.def[k]);
-	good = keep_read(kept.fd, m->off, v, CHUNK_PARTS);
-	for (i = 0; i < CHUNK_PARTS; i++)
-		sum = keep_sum(sum, v[i].iov_base, v[i].iov_len);
-	good = good && sum == m->sum;
-	for (i = first; good && i < end; i++)
-		good = kept.index[i].object == 0 || check_fragment(i, m, e);
+	good = take_chunk(first, end, m);
 	kept.broken[k] = !good;
 	kept.damaged |= !good;
 	for (i = first; i < end; i++) {
-		if (good && kept.index[i].object != 0)
-			put_links(i);
-		else
+		if (!good || kept.index[i].object == 0)
 			memset(&frags[i], 0, sizeof *frags);
 		frags[i].dead = true;
 	}
@@ -460,26 +594,6 @@ link_out(uint32_t e)
 	}
 }
 
-/* Give the stream the fragment's definition; false: it has none. */
-static bool
-define(uint32_t i)
-{
-	const struct frag *f = &frags[i];
-	uint32_t number = NODEF, e;
-	const uint8_t *p;
-	size_t n;
-
-	if (!opt->kind->tells)
-		return true;
-	p = kept_def(i, &n);
-	if (p == NULL || !def_unpack(p, n, f->pc, kept.head.ncounter, &number))
-		return false;
-	area.frags[f->zone][f->meta].block = number;
-	for (e = f->exit; e < f->exit + f->nexit; e++)
-		area.exits[e].block = number;
-	return true;
-}
-
 /* False: it cannot be. */
 static bool
 install(uint32_t i)
@@ -488,7 +602,7 @@ install(uint32_t i)
 	uint32_t e;
 
 	kept.installed[i] = true;
-	if (!define(i))
+	if (!define(i, &area.exits[f->exit]))
 		return false;
 	f->dead = false;
 	table_put(i, f->entry);

@@ -116,6 +116,7 @@ struct kept {
 	bool *broken;		/* it is not as it was written */
 	uint8_t **def;		/* by chunk: definitions, see def_pack */
 	bool *installed;	/* by fragment */
+	bool *defined;		/* its definition has been made */
 	struct kept_link *link;	/* by exit */
 	uint32_t *waiting;	/* by fragment: the first exit, + 1, of those
 				 * installed that lead there, or 0 */

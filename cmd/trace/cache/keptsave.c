@@ -197,7 +197,7 @@ add_def(uint32_t i)
 
 	s.def = xgrow(s.def, &s.capdef, s.ndef + DEF_PACKED_MOST, 1);
 	s.index[i].def = (uint32_t)s.ndef;
-	if (i < kept.nfrag && !kept.installed[i]) {
+	if (i < kept.nfrag && !kept.defined[i]) {
 		p = kept_def(i, &n);
 		n = p == NULL ? 0 : def_packed_size(p, n);
 		memcpy(s.def + s.ndef, p, n);

@@ -191,16 +191,18 @@ void
 link_reserve(uint32_t n)
 {
 	links = xgrow(links, &caplinks, n + 1ul, sizeof *links);
+	area_touch(links, n * sizeof *links);
 	memset(links, 0, n * sizeof *links);
 }
 
 void
-link_put(uint32_t e, const struct frag *f, uint32_t jmp, uint32_t stub)
+link_put(uint32_t e, const struct frag *f, app_pc target, uint32_t jmp,
+    uint32_t stub)
 {
 	struct link *l = &links[e];
 
 	memset(l, 0, sizeof *l);
-	l->key = key_of_exit(f, area.exits[e].target);
+	l->key = key_of_exit(f, target);
 	l->zone = f->zone & 1;
 	l->jmp = jmp;
 	l->stub = stub & 0x7fffffff;

@@ -91,7 +91,8 @@ struct xlate;
 void link_exits(const struct frag *, const struct xlate *, uint32_t code);
 /* Begin with n exits that cannot be linked; then exit e of f can be. */
 void link_reserve(uint32_t n);
-void link_put(uint32_t e, const struct frag *f, uint32_t jmp, uint32_t stub);
+void link_put(uint32_t e, const struct frag *f, app_pc target, uint32_t jmp,
+    uint32_t stub);
 /* Where its jump and its stub are in its zone; 0: it has none. */
 void link_place(uint32_t e, uint32_t *jmp, uint32_t *stub);
 /* Link exit e to fragment f, if it can be linked. */

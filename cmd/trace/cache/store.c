@@ -39,8 +39,10 @@ void
 store_reserve(uint32_t nf, uint32_t np)
 {
 	frags = xgrow(frags, &capfrags, nf + 1ul, sizeof *frags);
+	area_touch(frags, nf * sizeof *frags);
 	memset(frags, 0, nf * sizeof *frags);
 	pieces = xgrow(pieces, &cappieces, np + 1ul, sizeof *pieces);
+	area_touch(pieces, np * sizeof *pieces);
 	memset(pieces, 0, np * sizeof *pieces);
 	nfrag = nf;
 	npieces = np;

@@ -738,6 +738,17 @@ struct packed_counter {
 	uint32_t c, n;		/* of the first n instructions; or of the nth */
 };
 
+void
+def_reserve(uint32_t n)
+{
+	if (defs == NULL)
+		defs = kh_init(def);
+	if (kh_resize(def, defs, 2 * (kh_size(defs) + n)) < 0)
+		die("definitions:");
+	owner = xgrow(owner, &capowner, next_id + 4ul * n, sizeof *owner);
+	all = xgrow(all, &capdefs, ndefs + n, sizeof *all);
+}
+
 size_t
 def_packed_size(const uint8_t *from, size_t n)
 {

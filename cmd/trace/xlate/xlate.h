@@ -177,6 +177,7 @@ void def_move(unsigned slot, uint32_t limbo, uint32_t owner);
  */
 #define DEF_PACKED_MOST (TEXT_MOST + 8 + 8 * (2 * MAX_INSN + 2))
 size_t def_pack(uint32_t number, app_pc pc, uint8_t *);
+void def_reserve(uint32_t n);	/* so many will be made again */
 size_t def_packed_size(const uint8_t *, size_t n);
 bool def_unpack(const uint8_t *, size_t n, app_pc pc, uint32_t most,
     uint32_t *number);
