@@ -118,6 +118,7 @@ wrong 127 "./none: No such file or directory" --tool=none ./none
 wrong 127 "none-such: command not found" --tool=none none-such
 wrong 126 "/bin: is a directory" --tool=none /bin
 wrong 126 "./prog.c: Permission denied" --tool=none ./prog.c
+wrong 126 "./prog.c/prog: Not a directory" --tool=none ./prog.c/prog
 for c in "1,2:Bad argument '1,2'" "1,2,3,4:Bad argument '1,2,3,4'" \
     "a,2,64:Bad argument 'a,2,64'" "32768,8,0:Cache line size is zero." \
     "99999999999,8,64:One of the cache parameters was too large and overflowed." \
@@ -281,6 +282,8 @@ calls_in blocks $args ./asks 1
 status 7 "less address space" sh -c "ulimit -v 9000000; sh -x '$V' $args ./prog 7 \
     2>said"
 check "has room for kind blocks" grep -q "^+ exec .* -e blocks " said
+ran 0 "what is for debugging" $args --ct-verbose=1 --ct-verbose1=main \
+    --ct-vstart=0 ./prog
 ran 1 "what is not there" $args --fn-group2=work ./prog
 same "is told" "valgrind: --fn-group2=work: not supported by quern" "$(cat said)"
 
