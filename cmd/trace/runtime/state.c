@@ -543,6 +543,22 @@ state_take(struct tarea *t, struct kucontext *uc)
 }
 
 /*
+ * Before any instruction of its fragment, the thread has come to p from the
+ * cache address `from' by an instruction of the guest's: a branch that leads to
+ * another fragment, or to the start of its own; or a round.  The first trap, 0,
+ * is where the cache was entered.  Where something is told, code of ours may
+ * lead back as well, and branches have code of their own.
+ */
+static bool
+has_left(struct cache_place p, uint64_t from, uint64_t ip)
+{
+	if (from == 0 || (p.m->kind != MAP_BODY && p.m->kind != MAP_ROUNDS))
+		return false;
+	return find(from).f != p.f || ip == from || (ip < from &&
+	    rt.boot.countbytes == 0 && rt.bufs == 0);
+}
+
+/*
  * Under the trap flag, at a trap: 1: since the cache was entered, or the last
  * trap, an instruction of the guest's was done, or a round of one that is
  * repeated: where the pc is the same as before.
@@ -551,12 +567,11 @@ int
 state_advanced(struct tarea *t, const struct kucontext *uc)
 {
 	struct cache_place p = find(uc->rip);
-	int same = t->trapped == uc->rip;
+	uint64_t from = t->trapped;
 	unsigned n = done_at(t, p);
 
 	t->trapped = uc->rip;
-	if (n == 0 && !(same && (p.m->kind == MAP_BODY ||
-	    p.m->kind == MAP_ROUNDS)))
+	if (n == 0 && !has_left(p, from, uc->rip))
 		return 0;
 	if (n == 1 && is_mov_ss(p.f->pc))
 		return 0;

@@ -150,14 +150,20 @@ write_check(struct xlate *x)
 	regs_reload(x, BIT(RAX) | BIT(RCX));
 }
 
-/* A jump whose displacement lies within 8 aligned bytes. */
-static uint8_t *
-aligned_jmp(struct emitter *c)
+/* Displacements that are patched lie within 8 aligned bytes. */
+static void
+align_branch(struct emitter *c, unsigned opcode_bytes)
 {
-	unsigned at = (unsigned)(emit_here(c) + 1) & 7;
+	unsigned at = (unsigned)(emit_here(c) + opcode_bytes) & 7;
 
 	if (at > 4)
 		emit_nop(c, 8 - at);
+}
+
+static uint8_t *
+aligned_jmp(struct emitter *c)
+{
+	align_branch(c, 1);
 	return emit_jmp32(c);
 }
 
@@ -324,6 +330,14 @@ write_short(struct xlate *x, const struct insn *in, unsigned e)
 	emit_patch8(over, c->p);
 }
 
+/* Has a side exit no code, so that the branch itself can be linked? */
+static bool
+is_bare(const struct xlate *x)
+{
+	return x->kind->tell == NULL && x->homed == 0 && !x->once &&
+	    x->owner == 0;
+}
+
 static void
 write_cond(struct xlate *x, const struct insn *in)
 {
@@ -331,13 +345,18 @@ write_cond(struct xlate *x, const struct insn *in)
 	unsigned taken = x->b->taken[x->i];
 	unsigned e = new_exit(x, EXIT_DIRECT, taken ? in->pc + in->len :
 	    in->target, x->i + 1);
+	unsigned cc = (in->bytes[in->opcoff] & 15u) ^ taken;
 
 	mark(x, x->i, MAP_BODY, 0);
-	if (in->special == SP_SHORT)
+	if (in->special == SP_SHORT) {
 		write_short(x, in, e);
-	else
-		x->exit[e].branch = emit_jcc32(&x->c,
-		    (in->bytes[in->opcoff] & 15u) ^ taken);
+	} else if (is_bare(x)) {
+		align_branch(&x->c, 2);
+		x->exit[e].jmp = (uint32_t)(emit_jcc32(&x->c, cc) -
+		    x->c.start);
+	} else {
+		x->exit[e].branch = emit_jcc32(&x->c, cc);
+	}
 	x->exit[e].homed = x->homed;
 	mark(x, x->i + 1, MAP_BODY, 0);
 }
