@@ -47,7 +47,10 @@
 
 #define PAGE 4096u
 
-/* The two registers that fragments do not give to the guest. */
+/*
+ * The two registers that fragments do not give to the guest; REG_P is the
+ * guest's where nothing is recorded and nothing counted down: BOOT_FREE_P.
+ */
 #define REG_P 8		/* record pointer; kind counts: instructions to go */
 #define REG_T 11	/* thread area */
 
@@ -853,9 +856,12 @@ struct boot {
 	/* offsets in struct tarea */
 	uint32_t pc, rflags, df, altstack, syncblocked;
 };
-/* BOOT_HELD: this child waits to be taken over; `at` is its state. */
+/*
+ * BOOT_HELD: this child waits to be taken over; `at` is its state.
+ * BOOT_FREE_P: REG_P is the guest's, like any other register.
+ */
 enum { BOOT_FOLLOW = 1, BOOT_COUNTS = 2, BOOT_CACHE = 4, BOOT_HELD = 8,
 	BOOT_ATTACHED = 16, BOOT_RSEQ = 32, BOOT_CONTEXTS = 64,
-	BOOT_TIMES = 128 };
+	BOOT_TIMES = 128, BOOT_FREE_P = 256 };
 
 #endif

@@ -115,6 +115,8 @@ area_sizes(unsigned shrink)
 		b->flags |= BOOT_ATTACHED;
 	if (opt->contexts != 0)
 		b->flags |= BOOT_CONTEXTS;
+	if (!opt_steals_p())
+		b->flags |= BOOT_FREE_P;
 	if (opt->times)
 		b->flags |= BOOT_TIMES;
 	b->alloc = alloc;

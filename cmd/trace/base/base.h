@@ -115,6 +115,8 @@ struct options {
 	const char *keep_env;	/* "NAME,NAME=VALUE,...", or NULL */
 };
 extern const struct options *const opt;
+/* Do fragments need REG_P for themselves?  Else the guest has it. */
+bool opt_steals_p(void);
 /* Does -o give a command? Does it have %p, a process's number, in it? */
 bool output_is_command(void);
 bool output_has_pid(void);

@@ -32,3 +32,11 @@ output_has_pid(void)
 {
 	return set.out != NULL && strstr(set.out, "%p") != NULL;
 }
+
+bool
+opt_steals_p(void)
+{
+	return set.kind->records || set.kind->alone || set.interval != 0 ||
+	    set.during != 0 || set.after != 0 || set.windows != 0 ||
+	    set.allocs || set.contexts != 0;
+}

@@ -277,6 +277,8 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 			t->renewed = rt.ctl->renewed;
 			t->tf = t->rflags >> 8 & 1;
 			t->trapped = 0;
+			if (p_is_guests())
+				t->p = t->gpr[REG_P];
 			if (t->past == t->pc)
 				t->past = 0;
 			return;
@@ -390,6 +392,14 @@ set_lookup(struct tarea *t)
 		rt.ibl[k] = (uint64_t)rt_miss;
 }
 
+/* The thread has left the cache by the assembler. */
+static void
+left(struct tarea *t)
+{
+	if (p_is_guests())
+		t->gpr[REG_P] = t->p;
+}
+
 /* Out of the cache by an indirect transfer that the lookup words missed. */
 void
 dispatch_miss(struct tarea *t)
@@ -399,6 +409,7 @@ dispatch_miss(struct tarea *t)
 	bool jump = x != NULL && x->move == MOVE_IJUMP;
 	const struct tabent *e;
 
+	left(t);
 	if (jump)
 		t->pc -= owner_key(contexts_owner(t));
 	if (!is_canonical(t->pc)) {
@@ -565,6 +576,7 @@ dispatch_exit(struct tarea *t)
 	unsigned once = t->held ? MODE_ONCE : 0;
 	uint64_t nr = t->gpr[0];
 
+	left(t);
 	if (x.kind == EXIT_EMULATE && x.emulate == EMU_FPSAVE)
 		state_fpsave(t, &x);
 	t->df = t->rflags >> 10 & 1;

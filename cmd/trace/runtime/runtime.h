@@ -196,6 +196,13 @@ struct rt {
 };
 extern struct rt rt;
 
+/* True: REG_P is not stolen.  The assembler has it in t->p nevertheless. */
+static inline bool
+p_is_guests(void)
+{
+	return (rt.boot.flags & BOOT_FREE_P) != 0;
+}
+
 /* entry.S */
 void rt_start(void);
 void rt_exit(void);

@@ -92,7 +92,7 @@ state_is_ours(const struct kucontext *uc)
 	if (*p >> 6 == 3)
 		return 0;
 	base = 8u + ((*p & 7) == 4 ? p[1] & 7u : *p & 7u);
-	return base == REG_P || base == REG_T;
+	return (base == REG_P && !p_is_guests()) || base == REG_T;
 }
 
 static const uint8_t order[16] = {
@@ -112,7 +112,8 @@ take_registers(struct tarea *t, struct kucontext *uc, const struct mapent *m)
 	unsigned r, p = m->loc & 15, h = m->loc >> 4;
 
 	for (r = 0; r < 16; r++)
-		if (r != REG_P && r != REG_T && !(m->homed >> r & 1))
+		if ((r != REG_P || p_is_guests()) && r != REG_T &&
+		    !(m->homed >> r & 1))
 			t->gpr[r] = *reg_of(uc, r);
 	if (m->homed & (RSP_IN_RDX | RSP_IN_RAX))
 		t->gpr[4] = m->homed & RSP_IN_RAX ? uc->rax : uc->rdx;

@@ -2,7 +2,7 @@
  * count - count executions in the guest
  *
  * Each id has a counter in the thread's area.  In kind counts REG_P holds the
- * number of instructions left in the interval.  The guest's flags are changed
+ * number of instructions left, if there is an interval or a window.  The guest's flags are changed
  * only where they are known to be dead.
  */
 #include "xlate/parts.h"
@@ -58,6 +58,16 @@ note_exit(struct xlate *x, unsigned e)
 	emit_store_simm(&x->c, REG_T, TO(exitno), (int32_t)(x->firstexit + e));
 }
 
+/* The exit is counted; subtract its instructions from REG_P. */
+static void
+step_p(struct xlate *x, unsigned e)
+{
+	if (!regs_stolen(REG_P))
+		return;
+	mark_exit(x, e, MAP_COUNTED);
+	emit_lea(&x->c, REG_P, REG_P, -(int32_t)x->exit[e].n);
+}
+
 /*
  * Subtract the exit's instructions from REG_P.  `count`: increment the counter
  * of its id; `check`: leave by the runtime where an interval ends.
@@ -72,8 +82,7 @@ count_exit(struct xlate *x, unsigned e, bool count, bool check)
 
 	if (count && !check && flags_free(x, e)) {
 		emit_inc_mem(c, REG_T, at);
-		mark_exit(x, e, MAP_COUNTED);
-		emit_lea(c, REG_P, REG_P, -(int32_t)x->exit[e].n);
+		step_p(x, e);
 		mark_exit(x, e, MAP_LEFT);
 		return;
 	}
@@ -87,8 +96,7 @@ count_exit(struct xlate *x, unsigned e, bool count, bool check)
 	}
 	if (count)
 		count_up(c, at, indirect ? RAX : RCX);
-	mark_exit(x, e, MAP_COUNTED);
-	emit_lea(c, REG_P, REG_P, -(int32_t)x->exit[e].n);
+	step_p(x, e);
 	mark_exit(x, e, indirect && check ? MAP_LEFT_TMP : MAP_LEFT);
 	if (check) {
 		emit_mov(c, RCX, REG_P);

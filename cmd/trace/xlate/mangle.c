@@ -155,7 +155,7 @@ prepare(struct xlate *x, const struct insn *in)
 		taken |= BIT(s.rip);
 		emit_imm(&x->c, s.rip, riprel_target(in));
 	}
-	if (uses & BIT(REG_P)) {
+	if ((uses & BIT(REG_P)) && regs_stolen(REG_P)) {
 		s.p = regs_scratch(x, taken);
 		taken |= BIT(s.p);
 		if (in->rd & BIT(REG_P))
@@ -259,7 +259,7 @@ mangle_target(struct xlate *x, int reg)
 
 	if (in->field[F_RM] != NOREG) {
 		mark(x, x->i, MAP_BODY, 0);
-		if (in->field[F_RM] == REG_P || in->field[F_RM] == REG_T)
+		if (regs_stolen(in->field[F_RM]))
 			emit_load(&x->c, reg, REG_T, HOME(in->field[F_RM]));
 		else
 			emit_mov(&x->c, reg, in->field[F_RM]);

@@ -17,7 +17,9 @@ void mark_exit(struct xlate *, unsigned e, unsigned kind);
 /* The same, and some of what the kind means has been done. */
 void mark_part(struct xlate *, unsigned e, unsigned kind, unsigned done);
 
-/* regs.c: true if the register's guest value is at home only */
+/* regs.c: true if fragments have the register for themselves */
+bool regs_stolen(unsigned reg);
+/* True if the register's guest value is at home only. */
 bool regs_at_home(const struct xlate *, unsigned reg);
 /* Save a register's guest value at home, so that a fragment can use it. */
 void regs_home(struct xlate *, int reg);

@@ -7,9 +7,15 @@
 #include "xlate/parts.h"
 
 bool
+regs_stolen(unsigned r)
+{
+	return r == REG_T || (r == REG_P && opt_steals_p());
+}
+
+bool
 regs_at_home(const struct xlate *x, unsigned r)
 {
-	return r == REG_P || r == REG_T || (x->homed >> r & 1);
+	return regs_stolen(r) || (x->homed >> r & 1);
 }
 
 void
