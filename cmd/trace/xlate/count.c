@@ -2,8 +2,8 @@
  * count - count executions in the guest
  *
  * Each id has a counter in the thread's area.  In kind counts REG_P holds the
- * number of instructions left, if there is an interval or a window.  The guest's flags are changed
- * only where they are known to be dead.
+ * number of instructions left, if there is an interval or a window.  The
+ * guest's flags are changed only where they are known to be dead.
  */
 #include "xlate/parts.h"
 
