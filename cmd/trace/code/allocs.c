@@ -8,15 +8,12 @@
  */
 #include <htslib/khash.h>
 
-#include <elf.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "in.h"
 #include "sym.h"
 #include "code/code.h"
+#include "code/entries.h"
 #include "util.h"
 
 KHASH_MAP_INIT_INT64(pc, uint32_t)	/* pc -> alloc_bits */
@@ -75,18 +72,6 @@ static struct alloc_fn {
 static size_t nfns, capfns;
 static khash_t(name) *names;
 static bool seen;		/* any function at all */
-
-/* An object's functions, by offset in its file. */
-struct alloc_point {
-	uint64_t off;
-	uint32_t bits;
-};
-static struct alloc_object {
-	char *path;
-	struct alloc_point *at;
-	size_t n, cap;
-} *objects;
-static size_t nobjects, capobjects;
 
 /* Where functions begin; hint: bit by the low bits of each pc there ever was */
 static khash_t(pc) *points;
@@ -151,32 +136,11 @@ know_names(void)
 	}
 }
 
-struct alloc_search {
-	struct alloc_object *o;
-	struct alloc_fn *f;
-	Elf *elf;
-};
-
 static void
-add_point(struct alloc_search *w, uint64_t addr, uint32_t bits)
+know(uint64_t addr, uint32_t bits)
 {
-	struct alloc_object *o = w->o;
-	GElf_Phdr ph;
-	size_t n, i;
-
-	if (w->elf == NULL || elf_getphdrnum(w->elf, &n) < 0)
-		return;
-	for (i = 0; i < n; i++) {
-		if (gelf_getphdr(w->elf, (int)i, &ph) == NULL ||
-		    ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) ||
-		    addr - ph.p_vaddr >= ph.p_filesz)
-			continue;
-		o->at = xgrow(o->at, &o->cap, o->n + 1, sizeof *o->at);
-		o->at[o->n++] = (struct alloc_point){ addr - ph.p_vaddr +
-			ph.p_offset, bits };
+	if (entries_found(addr, bits))
 		seen = true;
-		return;
-	}
 }
 
 /* A function of the object; a version follows an @. */
@@ -187,74 +151,54 @@ function(void *arg, const char *raw, uint64_t addr)
 	size_t n = strcspn(raw, "@");
 	khiter_t k;
 
+	(void)arg;
 	if (n >= sizeof name)
 		return;
 	memcpy(name, raw, n);
 	name[n] = '\0';
 	k = kh_get(name, names, name);
 	if (k != kh_end(names))
-		add_point(arg, addr, kh_value(names, k));
+		know(addr, kh_value(names, k));
 }
 
 static void
 found(void *arg, uint64_t addr)
 {
-	struct alloc_search *w = arg;
+	struct alloc_fn *f = arg;
 
-	w->f->seen = true;
-	add_point(w, addr, w->f->bits);
+	f->seen = true;
+	know(addr, f->bits);
 }
 
 static void
-read_object(struct alloc_object *o)
+search(struct sym *s)
 {
-	struct alloc_search w = { o, NULL, NULL };
-	struct sym *s;
-	size_t i;
-	int fd = in_optional(o->path);
-
-	if (fd < 0)
-		return;
-	elf_version(EV_CURRENT);
-	w.elf = elf_begin(fd, ELF_C_READ, NULL);
-	s = sym_open(o->path, 0);
-	sym_functions(s, function, &w);
-	for (i = 0; i < nfns; i++) {
-		w.f = &fns[i];
-		sym_entries(s, w.f->name, found, &w);
-	}
-	sym_close(s);
-	elf_end(w.elf);
-	close(fd);
-}
-
-static struct alloc_object *
-object_of(const char *path)
-{
-	struct alloc_object *o;
 	size_t i;
 
-	for (i = 0; i < nobjects; i++)
-		if (strcmp(objects[i].path, path) == 0)
-			return &objects[i];
-	objects = xgrow(objects, &capobjects, nobjects + 1, sizeof *objects);
-	o = &objects[nobjects++];
-	memset(o, 0, sizeof *o);
-	o->path = xstrdup(path);
-	read_object(o);
-	return o;
+	sym_functions(s, function, NULL);
+	for (i = 0; i < nfns; i++)
+		sym_entries(s, fns[i].name, found, &fns[i]);
 }
 
 /* ----------------------------------------------------------------- mappings */
 
+static void
+add_point(uint64_t pc, uint32_t bits)
+{
+	khiter_t k;
+	int made;
+
+	k = kh_put(pc, points, pc, &made);
+	if (made < 0)
+		die("functions of --allocs:");
+	kh_value(points, k) = bits;
+	*hint_of(pc) |= 1ull << (pc & 63);
+}
+
 void
 allocs_mapped(uint64_t start, uint64_t end, uint64_t off, const char *path)
 {
-	const struct alloc_object *o;
-	uint64_t pc;
-	khiter_t k;
-	size_t i;
-	int made;
+	static struct entries entries = { .search = search };
 
 	if (!opt->allocs || path[0] != '/')
 		return;
@@ -262,17 +206,7 @@ allocs_mapped(uint64_t start, uint64_t end, uint64_t off, const char *path)
 		know_names();
 		points = kh_init(pc);
 	}
-	o = object_of(path);
-	for (i = 0; i < o->n; i++) {
-		if (o->at[i].off - off >= end - start)
-			continue;
-		pc = start + (o->at[i].off - off);
-		k = kh_put(pc, points, pc, &made);
-		if (made < 0)
-			die("functions of --allocs:");
-		kh_value(points, k) = o->at[i].bits;
-		*hint_of(pc) |= 1ull << (pc & 63);
-	}
+	entries_mapped(&entries, start, end, off, path, add_point);
 }
 
 void

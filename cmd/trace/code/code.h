@@ -7,6 +7,7 @@
  * pages.c	the pages of code that were looked at (--store)
  * window.c	functions that begin and end windows (--from, --to)
  * allocs.c	functions that allocate and free memory (--allocs)
+ * entries.c	where functions that these two look for begin, by object file
  * funcs.c	where functions begin (--contexts)
  * block.c	the instructions of a superblock
  * flags.c	where the arithmetic flags are not looked at

@@ -5,15 +5,12 @@
  * each object whose code is mapped.  The addresses where such a function begins
  * are POINTS: block.c ends a block before one, and gives it an exit of its own.
  */
-#include <elf.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "in.h"
 #include "sym.h"
 #include "code/code.h"
+#include "code/entries.h"
 #include "util.h"
 
 static struct window_fn {
@@ -31,13 +28,12 @@ static struct point {
 static size_t npoints, cappoints;
 static bool enabled = true;
 
-/* An object's points, by offset in its file. */
-static struct window_object {
-	char *path;
-	struct point *at;
-	size_t n, cap;
-} *objects;
-static size_t nobjects, capobjects;
+static void
+add_point(uint64_t pc, uint32_t which)
+{
+	points = xgrow(points, &cappoints, npoints + 1, sizeof *points);
+	points[npoints++] = (struct point){ pc, which };
+}
 
 void
 window_add(const char *name, unsigned which)
@@ -59,111 +55,36 @@ window_add(const char *name, unsigned which)
 			die("%s: an address is 0x and hexadecimal digits",
 			    name);
 		f->seen = true;
-		points = xgrow(points, &cappoints, npoints + 1, sizeof *points);
-		points[npoints].pc = f->addr;
-		points[npoints++].which = which;
+		add_point(f->addr, which);
 	}
 }
-
-/* The file offset of an object's code that was linked at `addr`. */
-static bool
-to_offset(Elf *elf, uint64_t addr, uint64_t *off)
-{
-	GElf_Phdr ph;
-	size_t n, i;
-
-	if (elf == NULL || elf_getphdrnum(elf, &n) < 0)
-		return false;
-	for (i = 0; i < n; i++) {
-		if (gelf_getphdr(elf, (int)i, &ph) == NULL ||
-		    ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) ||
-		    addr - ph.p_vaddr >= ph.p_filesz)
-			continue;
-		*off = addr - ph.p_vaddr + ph.p_offset;
-		return true;
-	}
-	return false;
-}
-
-struct found {
-	struct window_object *o;
-	struct window_fn *f;
-	Elf *elf;
-};
 
 static void
 found(void *arg, uint64_t addr)
 {
-	struct found *w = arg;
-	struct window_object *o = w->o;
-	uint64_t off;
+	struct window_fn *f = arg;
 
-	if (!to_offset(w->elf, addr, &off))
-		return;
-	w->f->seen = true;
-	o->at = xgrow(o->at, &o->cap, o->n + 1, sizeof *o->at);
-	o->at[o->n].pc = off;
-	o->at[o->n++].which = w->f->which;
+	if (entries_found(addr, f->which))
+		f->seen = true;
 }
 
 static void
-read_object(struct window_object *o)
+search(struct sym *s)
 {
-	struct found w = { o, NULL, NULL };
-	struct sym *s;
-	size_t i;
-	int fd = in_optional(o->path);
-
-	if (fd < 0)
-		return;
-	elf_version(EV_CURRENT);
-	w.elf = elf_begin(fd, ELF_C_READ, NULL);
-	s = sym_open(o->path, 0);
-	for (i = 0; i < nfns; i++) {
-		w.f = &fns[i];
-		if (w.f->addr == 0)
-			sym_entries(s, w.f->name, found, &w);
-	}
-	sym_close(s);
-	elf_end(w.elf);
-	close(fd);
-}
-
-static struct window_object *
-object_of(const char *path)
-{
-	struct window_object *o;
 	size_t i;
 
-	for (i = 0; i < nobjects; i++)
-		if (strcmp(objects[i].path, path) == 0)
-			return &objects[i];
-	objects = xgrow(objects, &capobjects, nobjects + 1, sizeof *objects);
-	o = &objects[nobjects++];
-	memset(o, 0, sizeof *o);
-	o->path = xstrdup(path);
-	read_object(o);
-	return o;
+	for (i = 0; i < nfns; i++)
+		if (fns[i].addr == 0)
+			sym_entries(s, fns[i].name, found, &fns[i]);
 }
 
 void
 window_mapped(uint64_t start, uint64_t end, uint64_t off, const char *path)
 {
-	const struct window_object *o;
-	struct point *p;
-	size_t i;
+	static struct entries entries = { .search = search };
 
-	if (nfns == 0 || path[0] != '/')
-		return;
-	o = object_of(path);
-	for (i = 0; i < o->n; i++) {
-		if (o->at[i].pc - off >= end - start)
-			continue;
-		points = xgrow(points, &cappoints, npoints + 1, sizeof *points);
-		p = &points[npoints++];
-		p->pc = start + (o->at[i].pc - off);
-		p->which = o->at[i].which;
-	}
+	if (nfns != 0 && path[0] == '/')
+		entries_mapped(&entries, start, end, off, path, add_point);
 }
 
 static bool
