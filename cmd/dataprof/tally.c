@@ -135,8 +135,8 @@ nowhere(uint64_t addr)
 		heap = 1 + object_get(DATA_HEAP, "",
 		    "(free, or between objects)");
 		other = 1 + object_get(DATA_OTHER, "", dp.allocs ?
-		    "(not known)" : "(not known: allocations are not told, "
-		    "which needs trace --allocs)");
+		    "(memory that no call allocated)" : "(not known: "
+		    "allocations are not told, which needs trace --allocs)");
 	}
 	return (heap_page(addr) ? heap : other) - 1;
 }
