@@ -154,6 +154,7 @@ page_for(uint64_t at)
 	return &kh_value(pages, k);
 }
 
+/* Write-protect a page, or lift that; false: it is not registered. */
 static bool
 protect(uint64_t at, bool on)
 {
@@ -297,7 +298,11 @@ watch_take(struct watch_write *w)
 void
 watch_release(const struct watch_write *w)
 {
-	protect(w->page, false);
+	struct uffdio_range r = { w->page, PAGE };
+
+	/* what was unmapped meanwhile has no protection to lift */
+	if (!protect(w->page, false))
+		ioctl(faults, UFFDIO_WAKE, &r);
 }
 
 void
