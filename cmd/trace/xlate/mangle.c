@@ -156,16 +156,11 @@ prepare(struct xlate *x, const struct insn *in)
 		emit_imm(&x->c, s.rip, riprel_target(in));
 	}
 	if ((uses & BIT(REG_P)) && regs_stolen(REG_P)) {
-		s.p = regs_scratch(x, taken);
+		s.p = regs_instead(x, REG_P, in, taken);
 		taken |= BIT(s.p);
-		if (in->rd & BIT(REG_P))
-			emit_load(&x->c, s.p, REG_T, HOME(REG_P));
 	}
-	if (uses & BIT(REG_T)) {
-		s.t = regs_scratch(x, taken);
-		if (in->rd & BIT(REG_T))
-			emit_load(&x->c, s.t, REG_T, HOME(REG_T));
-	}
+	if (uses & BIT(REG_T))
+		s.t = regs_instead(x, REG_T, in, taken);
 	return s;
 }
 
@@ -206,6 +201,10 @@ put_back(struct xlate *x, const struct insn *in, struct replacement s)
 	if (t)
 		emit_store(&x->c, REG_T, HOME(REG_T), s.t);
 	x->loc = REG_P | REG_T << 4;
+	if (p)
+		regs_stored(x, REG_P, s.p);
+	if (t)
+		regs_stored(x, REG_T, s.t);
 }
 
 void

@@ -34,6 +34,15 @@ int regs_scratch(struct xlate *, uint32_t avoid);
  */
 void xlate_add_key(struct xlate *, unsigned e);
 
+/*
+ * A register for an instruction to use instead of a stolen one; it has that
+ * one's value if the instruction reads it.  The second notes that it has been
+ * stored home.
+ */
+int regs_instead(struct xlate *, int stolen, const struct insn *,
+    uint32_t avoid);
+void regs_stored(struct xlate *, int stolen, int s);
+
 /* address.c: s = the address of r; registers in taken are not free */
 void address_of(struct xlate *, const struct ref *r, int s, uint32_t taken);
 /* Keep the address of the instruction's operand for the runtime. */

@@ -18,9 +18,21 @@ regs_at_home(const struct xlate *x, unsigned r)
 	return regs_stolen(r) || (x->homed >> r & 1);
 }
 
+/* A register gets another use: it is no copy any more. */
+static void
+forget_copy(struct xlate *x, int r)
+{
+	unsigned k;
+
+	for (k = 0; k < 2; k++)
+		if (x->copy[k] == r)
+			x->copy[k] = NOREG;
+}
+
 void
 regs_home(struct xlate *x, int r)
 {
+	forget_copy(x, r);
 	if (x->homed & BIT(r))
 		return;
 	emit_store(&x->c, REG_T, HOME(r), r);
@@ -99,4 +111,37 @@ regs_scratch(struct xlate *x, uint32_t avoid)
 	regs_home(x, pick);
 	mark(x, x->i, MAP_BODY, 0);
 	return pick;
+}
+
+/* The register with a copy of the stolen one's home; NOREG: none has. */
+static unsigned
+copy_of(const struct xlate *x, int stolen)
+{
+	unsigned r = x->copy[stolen == REG_T];
+
+	return r != NOREG && (x->homed & BIT(r)) ? r : NOREG;
+}
+
+int
+regs_instead(struct xlate *x, int stolen, const struct insn *in,
+    uint32_t avoid)
+{
+	unsigned r = copy_of(x, stolen);
+	unsigned other = copy_of(x, stolen == REG_T ? REG_P : REG_T);
+	int s;
+
+	if (r != NOREG && !(BIT(r) & (avoid | in->rd | in->wr)))
+		return (int)r;
+	s = regs_scratch(x, avoid | (other != NOREG ? BIT(other) : 0));
+	if (in->rd & BIT(stolen)) {
+		emit_load(&x->c, s, REG_T, HOME(stolen));
+		x->copy[stolen == REG_T] = (uint8_t)s;
+	}
+	return s;
+}
+
+void
+regs_stored(struct xlate *x, int stolen, int s)
+{
+	x->copy[stolen == REG_T] = (uint8_t)s;
 }

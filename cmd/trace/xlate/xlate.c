@@ -638,6 +638,7 @@ xlate(struct xlate *x)
 	x->nmap = x->nexit = 0;
 	x->homed = 0;
 	x->loc = REG_P | REG_T << 4;
+	x->copy[0] = x->copy[1] = NOREG;
 	x->nliteral = 0;
 	x->ncold = 0;
 	x->ncall = 0;

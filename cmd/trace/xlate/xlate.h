@@ -94,6 +94,8 @@ struct xlate {
 	unsigned i;		/* instruction being translated */
 	uint32_t homed;		/* set of the registers at home */
 	uint8_t loc;		/* see struct mapent */
+	/* registers with copies of REG_P's, REG_T's homes; or NOREG: none */
+	uint8_t copy[2];
 	bool flags_in_rax;	/* the guest's flags are saved there */
 	bool flags_in_area;	/* or there: see struct mapent */
 	bool counted;		/* see struct mapent */
