@@ -29,6 +29,15 @@ same "one of them" 1 "$(grep -c 'ended with status 5$' "$T/err")"
 status 125 "of a child" "$B/trace" -f -e counts --exec=new \
     -o '|if grep -q "^H cmd ls"; then exit 5; fi' sh -c "sh -c 'ls; :'; :"
 same "once" 1 "$(grep -c 'ended with status 5$' "$T/err")"
+check "arguments" "$B/trace" -f --exec=new \
+    -o "|cat >/dev/null; echo \"\$TRACE_COMMAND\" >$T/args.%p" \
+    sh -c '/bin/echo "a b" x
+/bin/true; exit'
+same "are in the environment" "/bin/echo;a b;x;/bin/true;sh;-c;/bin/echo \"a b\" \
+x /bin/true; exit;" "$(for w in /bin/echo /bin/true sh; do
+    f=$(grep -lx -e "$w" "$T"/args.* | head -n 1)
+    cat "$f"; rm "$f"
+done | tr '\n' ';')"
 status 125 "--last has no command" "$B/trace" --last=64k -o '|cat' true
 
 cat >"$T/Makefile" <<'EOF'

@@ -63,7 +63,7 @@ begin_stream(char **argv)
 	int fd = opt->out_fd;
 
 	if (name != NULL && name[0] == '|' && opt->kind->tells)
-		fd = command_start(name + 1);
+		fd = command_start(name + 1, argv);
 	format_start(argv, name, fd);
 }
 

@@ -3,8 +3,10 @@
  *
  * The shell runs COMMAND with a pipe to us as its input. It has its signals'
  * usual actions again; the shell itself survives an interrupt, so that we learn
- * how COMMAND ends. The traces of children tell their parent's trace by their
- * status that one of theirs has failed.
+ * how COMMAND ends. TRACE_COMMAND in its environment has the process's
+ * arguments, for a short process may have ended before COMMAND looks. The
+ * traces of children tell their parent's trace by their status that one of
+ * theirs has failed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,8 +24,25 @@ static pid_t shell;		/* or 0 */
 static const char *text;	/* of the command, for messages */
 static bool failed;		/* it, or one of a child's trace */
 
+/* A line for each argument; what is longer than the variable may be is cut. */
+static void
+set_arguments(char *const argv[])
+{
+	static char value[1 << 15];
+	size_t n = 0;
+
+	for (; *argv != NULL && n < sizeof value - 1; argv++) {
+		for (const char *c = *argv; *c != '\0' &&
+		    n < sizeof value - 2; c++)
+			value[n++] = *c == '\n' ? ' ' : *c;
+		value[n++] = '\n';
+	}
+	value[n > 0 ? n - 1 : 0] = '\0';
+	setenv("TRACE_COMMAND", value, 1);
+}
+
 static _Noreturn void
-child(int in, const char *command)
+child(int in, const char *command, char *const argv[])
 {
 	static const int usual[] = { SIGINT, SIGQUIT, SIGPIPE };
 	static const char first[] = "trap : INT QUIT TERM\n";
@@ -31,6 +50,7 @@ child(int in, const char *command)
 	char *script = xmalloc(n);
 	sigset_t none;
 
+	set_arguments(argv);
 	snprintf(script, n, "%s%s", first, command);
 	for (unsigned i = 0; i < sizeof usual / sizeof usual[0]; i++)
 		signal(usual[i], SIG_DFL);
@@ -44,7 +64,7 @@ child(int in, const char *command)
 }
 
 int
-command_start(const char *command)
+command_start(const char *command, char *const argv[])
 {
 	int p[2];
 
@@ -55,7 +75,7 @@ command_start(const char *command)
 	if (shell < 0)
 		die("|%s:", command);
 	if (shell == 0)
-		child(p[0], command);
+		child(p[0], command, argv);
 	close(p[0]);
 	return p[1];
 }

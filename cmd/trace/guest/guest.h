@@ -98,7 +98,7 @@ char **follow_next_image(const char *spec);
 void follow_wait(void);
 
 /* Run a command by the shell; returns a descriptor that leads to its input. */
-int command_start(const char *);
+int command_start(const char *, char *const argv[]);
 /* Whether that was the process that ended; a failure is reported. */
 bool command_ended(pid_t, int st);
 /* Wait until it has ended; its input has been closed. */
