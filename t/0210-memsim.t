@@ -181,6 +181,18 @@ for seed in 1 2 3; do
 	"$M" -t "$T/many.ev" | "$B/icount" | grep '^[0-9t+-]' >"$T/a"
 	"$M" -t "$T/each.ev" | "$B/icount" | grep '^[0-9t+-]' >"$T/b"
 	samefile "and with -t" "$T/b" "$T/a"
+	python3 t/models/machines.py threads $seed <"$T/many.ev" >"$T/th.ev"
+	python3 t/models/repeats.py -x <"$T/th.ev" >"$T/each.ev"
+	for how in --machine=zen4 --machine=drcachesim --quantum=7 \
+	    --with="cache L1D policy=srrip"; do
+		"$M" --cores=each "$how" "$T/th.ev" |
+		    grep '^[0-9t+-]' >"$T/a"
+		"$M" --cores=each "$how" "$T/each.ev" |
+		    grep '^[0-9t+-]' >"$T/b"
+		check "turns left out, stream $seed $how" \
+		    grep -q ^totals "$T/a"
+		samefile "give the same" "$T/b" "$T/a"
+	done
 done
 { echo H quern-events 1
   echo 'B 1 >401000 4r8.0 2C401000'
@@ -190,6 +202,27 @@ done
 check "four billion equal rounds" "$M" "$T/many.ev"
 check "all of them count" grep -q '^totals: 8589934594 4294967297 0 1 1 0 ' \
     "$T/out"
+{ echo H quern-events 1
+  echo 'B 1 >401000 4r8.0 2C401000'
+  echo '1.*ffffffff'
+  echo E exit 0 4294967296; } >"$T/many.ev"
+for how in --cores=1 --cores=2; do
+	check "four billion rounds without the reference, $how" "$M" "$how" \
+	    "$T/many.ev"
+	check "all count" grep -q '^totals: 8589934592 0 0 1 0 ' "$T/out"
+done
+{ echo H quern-events 1
+  echo 'T 1'
+  echo 'B 1 >401000 4w8.0 2C401000'
+  echo 'B 2 >401100 4r8.0 2C401100'
+  echo 1+7ffe1000
+  echo '1.*ffffffff'
+  echo 'T 2'
+  echo 2+7ffe1040
+  echo '2.*fffffff'
+  echo E exit 0 4563402754; } >"$T/many.ev"
+check "four billion turns" "$M" --cores=2 --quantum=5 "$T/many.ev"
+check "all count" grep -q '^totals: 9126805508 268435457 4294967297 ' "$T/out"
 { echo H quern-events 1
   echo 'B 1 >401000 2r1.0*1w1.2*1'
   echo 1+400000+3fffffffffffffff+500000

@@ -323,8 +323,17 @@ void run_core(unsigned number);
 void run_batch(const uint64_t *rec, const uint64_t *end);
 /* One of a record's rounds. */
 void run_round(const uint64_t *rec);
-/* After a round: how many of n more were as that one, and need not be run? */
+/*
+ * After a round: how many of n more were as that one, and need not be run?
+ * Those in which no address moves, if all lines were found in first caches.
+ */
 uint64_t run_skip(const uint64_t *rec, uint64_t n);
+/* Was nothing done but to use lines in first caches, since asked last? */
+bool run_was_quiet(void);
+/* And does it change nothing to use the same ones once more? */
+bool run_settled(void);
+/* Count n executions more with these values, of which nothing is looked up. */
+void run_again(uint32_t id, uint64_t *value, uint64_t n);
 /*
  * Only count a record with its rounds and set its block's values; returns those
  * of the first round, and a 0.

@@ -539,18 +539,22 @@ ops_split(const struct unit *u)
 		data_ops(u, u->value, &q[DATA], q[DATA].shift);
 }
 
-/* The references of an instruction, and how they differ from those told. */
+/*
+ * The references of an instruction, and how they differ from those told, so
+ * many times.
+ */
 static void
-count_refs(const struct ev_block *b, uint32_t i, const int64_t n[2])
+count_refs(const struct ev_block *b, uint32_t i, const int64_t n[2],
+    uint64_t times)
 {
 	int64_t more[2] = { n[0], n[1] };
 
 	for (uint32_t k = 0; k < b->insn[i].nref; k++)
 		more[b->ref[b->insn[i].ref + k].kind == 'w']--;
 	if (more[0] != 0)
-		count_event(COL_DR, more[0]);
+		count_event(COL_DR, more[0] * (int64_t)times);
 	if (more[1] != 0)
-		count_event(COL_DW, more[1]);
+		count_event(COL_DW, more[1] * (int64_t)times);
 }
 
 /* Is there a count of rounds that no program can have run? */
@@ -567,10 +571,13 @@ is_endless(const struct ev_block *b)
 	return false;
 }
 
-/* An execution by its events, one after the other. */
+/*
+ * An execution by its events, one after the other; or, if nothing of it is to
+ * be looked up, only its references so many times.
+ */
 __attribute__((noinline))
 static void
-walk(uint32_t id)
+walk(uint32_t id, bool look_up, uint64_t times)
 {
 	const struct ev_def *d = ev_def(sim->events, id);
 	uint64_t first = count_first(simrun_number(d->block));
@@ -579,15 +586,15 @@ walk(uint32_t id)
 	bool begun = false;
 	uint32_t insn = 0;
 
-	busy = true;
 	if (is_endless(d->block)) {
+		busy = true;
 		ev_bad(sim->events, "an instruction repeated more than "
 		    "%lu times", MOST_ROUNDS);
 		return;
 	}
 	for (ev_walk(&w, d); ev_step(&w); ) {
 		if (w.insn != insn && begun) {
-			count_refs(d->block, insn, n);
+			count_refs(d->block, insn, n, times);
 			n[0] = n[1] = 0;
 		}
 		begun = true;
@@ -597,10 +604,11 @@ walk(uint32_t id)
 		now.kind = w.kind;
 		if (w.kind != 'i')
 			n[w.kind == 'w']++;
-		access_all(w.kind == 'i' ? CODE : DATA, w.addr, w.size);
+		if (look_up)
+			access_all(w.kind == 'i' ? CODE : DATA, w.addr, w.size);
 	}
 	if (begun)
-		count_refs(d->block, insn, n);
+		count_refs(d->block, insn, n, times);
 }
 
 /* ---- executions ---- */
@@ -633,7 +641,18 @@ run_values(uint32_t id, uint64_t *value)
 		return;
 	}
 	d->block->value = value;
-	walk(id);
+	walk(id, true, 1);
+	d->block->value = own;
+}
+
+void
+run_again(uint32_t id, uint64_t *value, uint64_t n)
+{
+	const struct ev_def *d = ev_def(sim->events, id);
+	uint64_t *own = d->block->value;
+
+	d->block->value = value;
+	walk(id, false, n);
 	d->block->value = own;
 }
 
@@ -671,7 +690,7 @@ run_round(const uint64_t *rec)
 	const struct unit *u = &unit[ev_id(*rec)];
 
 	if (apply(rec))
-		walk(ev_id(*rec));
+		walk(ev_id(*rec), true, 1);
 	else if (code_first)
 		ops_split(u);
 	else
@@ -686,26 +705,41 @@ is_settled(const struct cache *c)
 	    c->note == NOTE_TREE || c->note == NOTE_RRIP;
 }
 
-/*
- * Rounds in which no address moves are as the last one, if that found all its
- * lines in the first caches.
- */
+bool
+run_was_quiet(void)
+{
+	bool quiet = !busy;
+
+	busy = false;
+	return quiet;
+}
+
+bool
+run_settled(void)
+{
+	for (unsigned k = 0; k < ncore; k++)
+		for (unsigned side = CODE; side <= DATA; side++)
+			if (!is_settled(quick[k][side].c) ||
+			    !is_settled(quick[k][side].tlb))
+				return false;
+	return true;
+}
+
 uint64_t
 run_skip(const uint64_t *rec, uint64_t n)
 {
-	const struct quick *q = quick[cpu - core];
-	bool was = busy;
+	uint32_t id = ev_id(*rec);
 
-	busy = false;
-	if (was)
+	if (!run_was_quiet())
 		return 0;
 	for (unsigned i = 0; i < ev_ngroups(*rec); i++)
 		if (rec[1 + i] != 0)
 			return 0;
-	for (unsigned side = CODE; side <= DATA; side++)
-		if (!is_settled(q[side].c) || !is_settled(q[side].tlb))
-			return 0;
-	unit[ev_id(*rec)].count += n;
+	if (!run_settled())
+		return 0;
+	unit[id].count += n;
+	if (n != 0)
+		walk(id, false, n);
 	return n;
 }
 

@@ -28,6 +28,7 @@
 struct thread {
 	uint64_t *word;
 	size_t nword, capword, next;
+	uint64_t rounds;	/* of one line that had a turn alone; or 0 */
 	char name[48];		/* of its T line; empty: not known yet */
 };
 
@@ -115,16 +116,71 @@ execute(struct thread *t)
 
 /* ---- turns ---- */
 
+/* Does no value of the line that is next move? */
+static bool
+stands(const struct thread *t)
+{
+	const uint64_t *word = t->word + t->next;
+	unsigned n = ev_def(sim->events, (uint32_t)*word)->block->ngroups;
+	const uint64_t *by = word + 2 + n + 1;
+
+	for (unsigned i = 0; i < n; i++)
+		if (by[i] != 0)
+			return false;
+	return true;
+}
+
 static void
 turn(struct thread *t)
 {
-	uint64_t ran = 0;
+	size_t from = t->next;
+	uint64_t ran = 0, more = t->word[from + 1];
 
 	run_on((unsigned)(t - thread));
 	while (ran < machine->quantum && t->next < t->nword)
 		ran += execute(t);
+	t->rounds = t->next == from ? more - t->word[from + 1] : 0;
 	if (t->next == t->nword)
 		t->next = t->nword = 0;
+}
+
+/* How often can all threads take one more turn each with their lines? */
+static uint64_t
+turns_left(void)
+{
+	uint64_t n = UINT64_MAX, k;
+
+	for (unsigned i = 0; i < nthread && n != 0; i++) {
+		const struct thread *t = &thread[i];
+
+		if (t->nword == 0)
+			continue;
+		k = t->word[t->next + 1];	/* the last one stays */
+		k = k == 0 || t->rounds == 0 || !stands(t) ? 0 :
+		    (k - 1) / t->rounds;
+		n = k < n ? k : n;
+	}
+	return n;
+}
+
+/*
+ * All threads have had their turns, and only used lines in first caches. If no
+ * value moves, further turns are as these.
+ */
+static void
+skip_turns(void)
+{
+	uint64_t n = sim->through || !run_settled() ? 0 : turns_left();
+
+	for (unsigned i = 0; i < nthread && n != 0; i++) {
+		struct thread *t = &thread[i];
+		uint64_t *word = t->word + t->next;
+
+		if (t->nword == 0)
+			continue;
+		word[1] -= n * t->rounds;
+		run_again((uint32_t)*word, word + 2, n * t->rounds);
+	}
 }
 
 void
@@ -134,12 +190,15 @@ turns_run(void)
 
 	while (more) {
 		more = false;
+		run_was_quiet();
 		for (unsigned i = 0; i < nthread; i++) {
 			if (thread[i].nword == 0)
 				continue;
 			turn(&thread[i]);
 			more |= thread[i].nword != 0;
 		}
+		if (more && run_was_quiet())
+			skip_turns();
 	}
 	queued = 0;
 	if (sim->through && named != running) {
