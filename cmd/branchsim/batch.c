@@ -102,46 +102,51 @@ is_astray(const struct branch *br, uint64_t pc)
 	return br->is_cond & (pc != br->target) & (pc != br->behind);
 }
 
+struct place {
+	uint64_t history;
+	uint32_t open;
+};
+
 /* By the way for all predictors. */
 static int
-slowly(const uint64_t *rec, uint64_t *history, uint32_t *open)
+slowly(const uint64_t *rec, struct place *at,
+    int (*record)(const uint64_t *rec))
 {
 	int r;
 
-	predict_history = *history;
-	branch_thread->open = *open;
-	r = run_record(rec);
-	*history = predict_history;
-	*open = branch_thread->open;
+	predict_history = at->history;
+	branch_thread->open = at->open;
+	r = record(rec);
+	at->history = predict_history;
+	at->open = branch_thread->open;
 	return r;
 }
 
 int
-batch_run(const uint64_t *rec, const uint64_t *end)
+batch_run(const uint64_t *rec, const uint64_t *end,
+    int (*record)(const uint64_t *rec))
 {
-	uint64_t history = predict_history;
-	uint32_t open = branch_thread->open;
+	struct place at = { predict_history, branch_thread->open };
 	int r = 0;
 
 	for (; r == 0 && rec < end; rec = ev_skip(rec)) {
 		struct branch_unit *u = &branch_unit[ev_id(*rec)];
 		uint64_t n = ev_more(rec);
 
-		if (__builtin_expect(u->slow || n >= REPEAT_FIRST, 0)) {
-			r = slowly(rec, &history, &open);
+		if (__builtin_expect(u->slow || n >= REPEAT_FIRST ||
+		    is_astray(&branch[at.open], u->entry) || (n > 0 &&
+		    is_astray(&branch[u->last], u->entry)), 0)) {
+			r = slowly(rec, &at, record);
 			continue;
 		}
 		u->count += n + 1;
 		do {
-			if (__builtin_expect(is_astray(&branch[open],
-			    u->entry), 0))
-				return run_astray(&branch[open], u->entry);
-			history = resolve(open, u->entry, history);
-			history = go_on(u, history);
-			open = u->last;
+			at.history = resolve(at.open, u->entry, at.history);
+			at.history = go_on(u, at.history);
+			at.open = u->last;
 		} while (n-- > 0);
 	}
-	predict_history = history;
-	branch_thread->open = open;
+	predict_history = at.history;
+	branch_thread->open = at.open;
 	return r;
 }

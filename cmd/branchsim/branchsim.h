@@ -4,6 +4,7 @@
  * main.c	options, the stream, costs
  * run.c	turns executions into branches and predicts them
  * batch.c	the same by Cachegrind's predictor, for many executions
+ * tables.c	branches and units
  * repeat.c	runs many equal rounds
  * predict.c	predictors: Cachegrind's, bimodal, gshare, perfect
  * tage.c	TAGE and ITTAGE
@@ -120,7 +121,7 @@ struct branch_repeat {
 };
 int repeat(const struct branch_repeat *, uint64_t n);
 
-/* ---- run.c ---- */
+/* ---- tables.c ---- */
 
 enum branch_event { BC, BCM, BI, BIM, BR, BRM, NEVENT };
 
@@ -160,20 +161,25 @@ struct branch_thread {
 
 extern struct branch *branch;	/* the first is none */
 extern uint64_t *branch_missed;	/* how often each was mispredicted */
+extern uint32_t branch_count;
 extern struct branch_unit *branch_unit;
 extern struct branch_thread *branch_thread;	/* the one that runs */
 
-/* -1: the branch went neither to its target nor on, but to pc. */
-int run_astray(const struct branch *, uint64_t pc);
-/* All executions of a record, by any predictor. */
-int run_record(const uint64_t *rec);
+struct branch *branch_new(void);
+struct branch_unit *branch_unit_new(uint32_t id);
 
 /* ---- batch.c ---- */
 
 /* After the unit's other members are known. */
 void batch_define(struct branch_unit *);
-/* As run_batch, with Cachegrind's predictor. */
-int batch_run(const uint64_t *rec, const uint64_t *end);
+/*
+ * As run_batch, with Cachegrind's predictor. `record' does all executions of a
+ * record, if need be by what tells of trouble.
+ */
+int batch_run(const uint64_t *rec, const uint64_t *end,
+    int (*record)(const uint64_t *rec));
+
+/* ---- run.c ---- */
 
 /* What the last look found, for passing through. */
 extern struct sim_outcome *found;

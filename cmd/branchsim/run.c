@@ -30,27 +30,11 @@ static struct insns *insns;
 static struct evr *events;
 static const struct predictor *predictor;
 static int with_rounds;
-struct branch_unit *branch_unit;
-struct branch *branch;
-uint64_t *branch_missed;
-struct branch_thread *branch_thread;
 static struct blockof *blocks;
 static struct branch_thread *thread;
-static size_t capunit, capbranch, capmissed, capblock, capfound, capthread;
-static uint32_t nbranch, nblock;
+static size_t capblock, capfound, capthread;
+static uint32_t nblock;
 static unsigned nthread;
-
-static struct branch *
-new_branch(void)
-{
-	branch = xgrow(branch, &capbranch, nbranch + 1, sizeof *branch);
-	branch_missed = xgrow(branch_missed, &capmissed, nbranch + 1,
-	    sizeof *branch_missed);
-	branch_missed[nbranch] = 0;
-	memset(&branch[nbranch], 0, sizeof *branch);
-	branch[nbranch].slot = PREDICT_TARGETS;
-	return &branch[nbranch++];
-}
 
 void
 run_init(struct evr *r, struct insns *all, const struct predictor *p,
@@ -61,7 +45,7 @@ run_init(struct evr *r, struct insns *all, const struct predictor *p,
 	with_rounds = rounds;
 	insns = all;
 	p->init();
-	new_branch();
+	branch_new();
 	run_thread(0, 0);
 }
 
@@ -127,7 +111,7 @@ define_block(struct ev_block *b)
 	blocks = xgrow(blocks, &capblock, nblock + 1, sizeof *blocks);
 	of = &blocks[nblock++];
 	of->block = b;
-	of->first = nbranch;
+	of->first = branch_count;
 	of->number = insns_first(insns, simrun_number(b));
 	for (uint32_t k = 0; k < b->ninsn; k++) {
 		const struct ev_insn *i = &b->insn[k];
@@ -136,7 +120,7 @@ define_block(struct ev_block *b)
 
 		if (!z && !matters(i))
 			continue;
-		br = new_branch();
+		br = branch_new();
 		br->addr = i->addr;
 		br->behind = i->addr + i->len;
 		br->insn = k;
@@ -153,7 +137,7 @@ define_block(struct ev_block *b)
 		ev_keep(events, b);
 		b->value = xcalloc(b->ngroups, sizeof *b->value);
 	}
-	of->n = nbranch - of->first;
+	of->n = branch_count - of->first;
 }
 
 void
@@ -161,16 +145,13 @@ run_define(const struct ev_def *d, uint32_t id)
 {
 	const struct blockof *of;
 	struct branch_unit *u;
-	size_t old = capunit;
 
 	if (d->letter == 'Q')
 		return;
 	if (d->letter == 'B')
 		define_block(d->block);
-	branch_unit = xgrow(branch_unit, &capunit, (size_t)id + 1, sizeof *u);
-	memset(branch_unit + old, 0, (capunit - old) * sizeof *u);
 	of = &blocks[(uintptr_t)d->block->user - 1];
-	u = &branch_unit[id];
+	u = branch_unit_new(id);
 	u->entry = d->block->insn[0].addr;
 	u->first = of->first;
 	for (uint32_t k = of->first; k < of->first + of->n; k++) {
@@ -334,13 +315,6 @@ inner(struct branch *br)
 		missed(br);
 }
 
-int
-run_astray(const struct branch *br, uint64_t pc)
-{
-	return ev_bad(events, "the branch at %" PRIx64 " to %" PRIx64
-	    " went on at %" PRIx64, br->addr, br->target, pc);
-}
-
 /* Decide the branch that waited: its thread goes on at pc. */
 static inline int
 resolve(struct branch *br, uint64_t pc)
@@ -351,7 +325,9 @@ resolve(struct branch *br, uint64_t pc)
 	case 'C':
 		taken = pc == br->target && pc != br->behind;
 		if (__builtin_expect(!taken && pc != br->behind, 0))
-			return run_astray(br, pc);
+			return ev_bad(events, "the branch at %" PRIx64 " to %"
+			    PRIx64 " went on at %" PRIx64, br->addr,
+			    br->target, pc);
 		wrong = conditional(br->addr, taken);
 		break;
 	case 'R':
@@ -440,7 +416,8 @@ one_round(const uint64_t *rec)
 	return 0;
 }
 
-int
+/* All executions of a record, by any predictor. */
+static int
 run_record(const uint64_t *rec)
 {
 	struct run_many m = { .rec = rec, .one = one_round };
@@ -460,7 +437,7 @@ int
 run_batch(const uint64_t *rec, const uint64_t *end)
 {
 	if (predictor == &cachegrind)
-		return batch_run(rec, end);
+		return batch_run(rec, end, run_record);
 	for (; rec < end; rec = ev_skip(rec))
 		if (run_record(rec) < 0)
 			return -1;
