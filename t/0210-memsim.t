@@ -95,6 +95,22 @@ refs() { # stream: what each address refers to, in no order
 	"$B/plain" "$1" | sort | cksum
 }
 same "loses nothing" "$(refs "$T/th.ev")" "$(refs "$T/through.ev")"
+# thread by thread: callgraph writes the parts, which add up
+for cores in 1 each; do
+	"$M" --cores=$cores "$T/th.ev" | awk '/^events:/ { n = split($0, e) }
+	    /^totals:/ { for (i = 2; i <= n; i++) if (e[i] !~ /^D[rw]$/)
+		print e[i], $i + 0 }' >"$T/want"
+	"$M" --cores=$cores -t "$T/th.ev" |
+	    "$B/callgraph" --separate-threads=yes >"$T/parts"
+	awk '/^events:/ { n = split($0, e) }
+	    /^totals:/ { for (i = 2; i <= n; i++) sum[i] += $i }
+	    END { for (i = 2; i <= n; i++) print e[i], sum[i] }' \
+	    "$T/parts" >"$T/got"
+	samefile "the parts of threads add up, --cores=$cores" "$T/want" \
+	    "$T/got"
+done
+same "each thread has one" "$(sed -n 's/^T //p' "$T/th.ev" | sort -u |
+    wc -l)" "$(grep '^thread: ' "$T/parts" | wc -l)"
 "$B/branchsim" -t "$T/ls.ev" >"$T/o.ev"
 status 2 "-t with many cores comes first" "$M" --machine="$T/m" \
     --cores=each -t "$T/o.ev"
