@@ -211,6 +211,14 @@ for p in ./tails ./handlers "./unwind plain 1" "$V/ins-flow"; do
 	meet "-e blocks,-e counts --contexts -i 777" costs_and_stacks $p
 	ok "intervals of $p: the same" $?
 done
+# few numbers for calls: they begin anew again and again
+for p in ./reps ./handlers "./unwind plain 1"; do
+	o="--contexts --debug=fewcounts"
+	meet "-e blocks,-e counts $o" costs_and_stacks $p
+	ok "few calls at a time, $p: the same" $?
+	meet "-e all,-e cache $o" missed $p
+	ok "few calls at a time, $p: the same with misses" $?
+done
 # windows: each begins without a caller, and its calls end with it
 for w in --from=recurse "--from=recurse --to=compare" "--from=cut --to=fault" \
     --from=scan --to=handler; do

@@ -158,6 +158,38 @@ partial(unsigned slot, const uint64_t arg[4], uint64_t ret[2])
 		ret[0] = def_refs((uint32_t)arg[0], (unsigned)arg[1]);
 }
 
+/* Is the slot's thread the only one? */
+static bool
+is_alone(unsigned slot)
+{
+	unsigned i;
+
+	for (i = 0; i < NSLOT; i++)
+		if (i != slot && ONCE(area.ctl->slot[i].used) != SLOT_FREE)
+			return false;
+	return true;
+}
+
+/*
+ * Numbers of calls are used up, almost.  Records have them, too, so these are
+ * to be written first.
+ */
+static void
+renew_contexts(unsigned slot, int64_t p)
+{
+	static uint32_t published;	/* by the thread, before it asked */
+
+	if (!context_is_full() || !is_alone(slot))
+		return;
+	published &= ONCE(area.ctl->publish);	/* 0 in a new image */
+	if (published) {
+		frag_renew();
+		context_renew(slot, p);
+	}
+	published = published == 0;
+	__atomic_store_n(&area.ctl->publish, published, __ATOMIC_SEQ_CST);
+}
+
 /* A thread's step between contexts; true: see REQ_MOVE. */
 static bool
 move(unsigned slot, const uint64_t arg[4])
@@ -171,6 +203,7 @@ move(unsigned slot, const uint64_t arg[4])
 
 	if (opt->contexts == 0 || !counters_has(slot) || s.step > MOVE_END)
 		return false;
+	renew_contexts(slot, s.p);
 	unseen = context_step(slot, &s);
 	if (context_landed(slot, &limbo, &owner))
 		def_move(slot, limbo, owner);

@@ -83,7 +83,7 @@ static struct state *state;	/* by number */
 static struct arc *arc;
 static size_t nstate = 1, capstate, narc = 1, caparc;
 
-/* A new image: none of the guest's. */
+/* A new image, or all numbers are used up: none of the guest's. */
 void
 arcs_forget(void)
 {
@@ -94,6 +94,16 @@ arcs_forget(void)
 	kh_clear(state, states);
 	kh_clear(arc, arcs);
 	nstate = narc = 1;
+}
+
+/* With --debug=fewcounts there are few, for tests. */
+bool
+context_is_full(void)
+{
+	size_t most = opt->debug & DEBUG_FEWCOUNTS ? 300 :
+	    ARCS_MOST - (1u << 16);
+
+	return narc > most || nstate > most;
 }
 
 uint64_t

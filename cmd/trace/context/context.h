@@ -72,6 +72,13 @@ bool context_step(unsigned slot, const struct context_step *);
  * the one whose code that was; false: there was none.
  */
 bool context_landed(unsigned slot, uint32_t *limbo, uint32_t *owner);
+/*
+ * Are almost all numbers of states or arcs used up?  Then begin with the first
+ * ones again: the slot's thread is the only one, waits for us with this REG_P,
+ * and no code is left.  Its next step gives it its frames.
+ */
+bool context_is_full(void);
+void context_renew(unsigned slot, int64_t p);
 /* The arc that it was called by; 0: none. */
 uint32_t context_called(unsigned slot);
 /* The owner of what it runs; 0: none. */

@@ -416,6 +416,13 @@ frames_end(unsigned slot)
 }
 
 void
+frames_forget(unsigned slot)
+{
+	mirrors[slot].n = 0;
+	memset(part(slot) + CTX_TABLE, 0, 8 * CTX_KEYS);
+}
+
+void
 context_forget_landings(void)
 {
 	struct ctx_frame *f;

@@ -250,6 +250,21 @@ context_image(void)
 	context_unlock();
 }
 
+void
+context_renew(unsigned slot, int64_t p)
+{
+	int64_t now[COSTS];
+	struct walk_thread *t;
+
+	context_lock();
+	frames_counts(slot, p, now);
+	t = thread_now(slot, now);
+	frames_charge(slot, t);
+	frames_forget(slot);
+	arcs_forget();
+	context_unlock();
+}
+
 /* Settle all open frames; what the thread's outermost context has taken. */
 static void
 settle(unsigned slot, int64_t p)

@@ -466,6 +466,8 @@ tell(struct tarea *t, enum move step, uint64_t site)
 	bool shown = has_more() && words(t)->told <= words(t)->top;
 
 	t->moving.move = MOVE_NONE;
+	if (rt.ctl->publish)
+		buffer_publish(t, Q_RECORDS, 0, 0);
 	if (ask(t, REQ_MOVE, arg) == 0 && shown && t->slot->ret[0] != 0 &&
 	    t->bufend != 0)
 		contexts_tell(t, 0);
