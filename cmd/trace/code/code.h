@@ -196,8 +196,6 @@ int block_follow(struct block *, app_pc pc, const struct path *);
 
 /* Does the program, from pc on, write all arithmetic flags, then read any? */
 bool flags_dead(app_pc pc);
-/* The same, but `no' where it has not been found out yet. */
-bool flags_known_dead(app_pc pc);
 /* A block at pc does so. */
 void flags_note_dead(app_pc pc);
 /* Mappings have changed: forget what was found. */

@@ -27,11 +27,11 @@ ask(const struct insn *in, uint32_t *live)
 {
 	if (in->special >= SP_EMULATE || (in->fread & *live) != 0)
 		return ALIVE;
+	if (in->flow != FLOW_NONE && in->flow != FLOW_JUMP &&
+	    in->flow != FLOW_CALL)
+		return ALIVE;	/* a system call keeps them, in r11 */
 	*live &= ~in->fkill;
-	if (*live == 0)
-		return DEAD;
-	return in->flow == FLOW_NONE || in->flow == FLOW_JUMP ||
-	    in->flow == FLOW_CALL ? GO_ON : ALIVE;
+	return *live == 0 ? DEAD : GO_ON;
 }
 
 static bool
@@ -91,17 +91,6 @@ flags_dead(app_pc pc)
 	if (made)
 		*a = look(pc);
 	return *a;
-}
-
-bool
-flags_known_dead(app_pc pc)
-{
-	khint_t k;
-
-	if (answers == NULL)
-		return false;
-	k = kh_get(dead, answers, pc);
-	return k != kh_end(answers) && kh_val(answers, k);
 }
 
 void

@@ -44,7 +44,7 @@ static bool
 flags_free(const struct xlate *x, unsigned e)
 {
 	return x->exit[e].kind == EXIT_DIRECT && !x->once &&
-	    flags_known_dead(x->exit[e].target);
+	    flags_dead(x->exit[e].target);
 }
 
 /*
