@@ -474,6 +474,19 @@ jumped(struct tarea *t)
 }
 
 /*
+ * The flags with those that lahf and seto %al have kept.  Before sahf brings
+ * them back, 0x7f is added to al, which is 0x7f or 0x80 then.
+ */
+static uint64_t
+flags_kept(uint64_t flags, uint64_t kept)
+{
+	uint8_t al = (uint8_t)kept;
+	uint64_t overflow = al == 1 || al == 0x80;
+
+	return (flags & ~0x8d5ull) | (kept >> 8 & 0xd5) | overflow << 11;
+}
+
+/*
  * The thread was interrupted in the cache: its state into its area.  The
  * fragment is there for as long as `incache` is 1, so all is copied first.
  */
@@ -488,13 +501,9 @@ state_take(struct tarea *t, struct kucontext *uc)
 
 	take_registers(t, uc, &m);
 	t->rflags = uc->eflags;
-	if (m.flags) {		/* lahf; seto %al */
-		uint64_t kept = m.kind < MAP_LEFT_TMP ? uc->rax :
-		    t->flags;
-
-		t->rflags = (t->rflags & ~0x8d5ull) |
-		    (kept >> 8 & 0xd5) | (kept & 1) << 11;
-	}
+	if (m.flags)
+		t->rflags = flags_kept(t->rflags, m.kind < MAP_LEFT_TMP ?
+		    uc->rax : t->flags);
 	t->df = uc->eflags >> 10 & 1;
 	t->p = uc->r8;
 	settle_rounds(t, &m);
