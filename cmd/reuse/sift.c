@@ -55,7 +55,7 @@ struct part {
 	uint32_t pack;
 	uint8_t npack;		/* at least 1 */
 	uint8_t given;		/* bits: groups that are used, of the first 8 */
-	bool wide;		/* its block has more than 8 groups */
+	bool wide;		/* has more than 8 groups */
 	bool always;		/* a fixed reference is of a sampled line */
 };
 
@@ -234,6 +234,7 @@ set_part(struct part *p, const struct unit *t, unsigned ngroups)
 	p->size = (uint64_t)t->nref << 32 | t->ninsn;
 	for (uint32_t k = 0; k < t->nuse; k++)
 		all |= lanes[t->use + k];
+	p->wide = ngroups > PACK;
 	p->always = (all & FIXED) != 0;
 	all &= ~FIXED;
 	p->npack = (uint8_t)(all == 0 ? 1 : (71 - __builtin_clzll(all)) / 8);
@@ -249,7 +250,6 @@ sift_define(uint32_t id, const struct unit *t, const struct use *use,
 	if (!can_sift(t, use, ngroups))
 		return;
 	parts[id].pack = (uint32_t)npack;
-	parts[id].wide = ngroups > PACK;
 	set_part(&parts[id], t, ngroups);
 	npack += parts[id].npack;
 }
@@ -261,8 +261,9 @@ sift_part(uint32_t id, const struct unit *t, uint32_t block, unsigned ngroups)
 	if (parts[block].value == NULL)
 		return;
 	parts[id].pack = parts[block].pack;
-	parts[id].wide = parts[block].wide;
 	set_part(&parts[id], t, ngroups);
+	/* values put down for later lack that of fixed uses */
+	parts[id].wide |= parts[block].wide && parts[id].always;
 }
 
 uint64_t
@@ -402,6 +403,18 @@ catch_up(void)
 	nlater = 0;
 }
 
+/* The values of a pack's groups, of which there are more than 8. */
+TARGET512
+static inline __m512i
+gather(const struct pack *p, const uint64_t *value, unsigned n)
+{
+	__m512i group = groups_of(p);
+
+	return n > 2 * PACK ? _mm512_i64gather_epi64(group, value, 8) :
+	    _mm512_permutex2var_epi64(_mm512_load_si512(value), group,
+	    _mm512_load_si512(value + PACK));
+}
+
 /* Run a block of more groups. */
 TARGET512
 __attribute__((noinline))
@@ -424,8 +437,8 @@ run_wide(const struct filter *f, const struct part *part,
 			which = ~(uint64_t)0;
 	}
 	for (unsigned k = 0; k < part->npack; k++, p++)
-		which |= (uint64_t)look_at512(f, p, _mm512_i64gather_epi64(
-		    groups_of(p), part->value, 8)) << k * PACK;
+		which |= (uint64_t)look_at512(f, p, gather(p, part->value,
+		    n)) << k * PACK;
 	if (__builtin_expect(which != 0, 0))
 		look(t, part->value, which);
 }
