@@ -342,7 +342,7 @@ last_exit(struct tarea *t)
 	uint32_t head = 0;
 	uint64_t at;
 
-	if (rt.boot.countbytes != 0 || t->skips)
+	if (rt.boot.countbytes != 0 || t->skips || rt.bufs == 0)
 		return &rt.exits[t->exitno];
 	if (t->bufend == 0)
 		return NULL;

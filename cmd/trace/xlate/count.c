@@ -121,7 +121,7 @@ count_skip(struct xlate *x, unsigned e)
 	count_exit(x, e, false, true);
 }
 
-/* Outside of windows: only note which exit it was. */
+/* Outside of windows, and in kind none: only note which exit it was. */
 void
 count_outside(struct xlate *x, unsigned e)
 {
