@@ -65,6 +65,8 @@ struct kind {
 	void (*rep_after)(struct xlate *);
 	/* At exit e: record or count what ran. */
 	void (*tell)(struct xlate *, unsigned e);
+	/* Instead: store which exit it was, if it is indirect. */
+	void (*note)(struct xlate *, unsigned e);
 	/* The out of line parts of all these. */
 	void (*cold)(struct xlate *);
 };

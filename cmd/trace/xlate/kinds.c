@@ -24,7 +24,7 @@ static const struct kind kinds[] = {
 	{ .name = "counts", .tells = true, .counters = true,
 	    .intervals = true, .rep_before = rep_before,
 	    .rep_after = rep_after, .tell = count_tell },
-	{ .name = "none" }
+	{ .name = "none", .note = count_outside }
 };
 #define NKIND (sizeof kinds / sizeof kinds[0])
 

@@ -282,8 +282,8 @@ write_exit(struct xlate *x, unsigned e)
 	}
 	if (x->kind->tell != NULL && ex->n != 0)
 		x->kind->tell(x, e);
-	else if (x->kind->tell == NULL && ex->n != 0)
-		count_outside(x, e);
+	if (x->kind->note != NULL && ex->n != 0)
+		x->kind->note(x, e);
 	mark_exit(x, e, MAP_LEFT);
 	regs_reload(x, x->homed & ~keep);
 	switch (ex->kind) {
