@@ -94,6 +94,12 @@ refused "I  12345678123456781,4"
 refused " X 1000,8"
 printf ' L 1000,8\n' >"$T/bad"
 status 2 "a reference before any instruction" "$P" -r "$T/bad"
+awk 'BEGIN { print "I  1000,4"
+    for (i = 0; i < 201; i++)
+	print " L 2000,8" }' >"$T/bad"
+status 2 "more than 200 references of an instruction" "$P" -r "$T/bad"
+same "the 201st is named" "plain: $T/bad:202: more references of an instruction \
+than are read: \` L 2000,8'" "$(cat "$T/err")"
 
 printf 'H quern-events 1\nH kind counts\nB 1 >1 1\n1\nE exit 0 1\n' \
     >"$T/counts.ev"

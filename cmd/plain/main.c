@@ -266,11 +266,17 @@ instruction(uint64_t addr, uint64_t len)
 }
 
 /* A reference of the last instruction; -1: there is none, or too many. */
+static const char *trouble = "not a line of Lackey's";
+
 static int
 reference(char kind, uint64_t addr, uint64_t size)
 {
-	if (run.ninsn == 0 || run.nref == MAXREF)
+	if (run.ninsn == 0)
 		return -1;
+	if (run.nref == MAXREF) {
+		trouble = "more references of an instruction than are read";
+		return -1;
+	}
 	run.len += (size_t)sprintf(run.items + run.len, "%c%x.%x",
 	    kind == 'L' ? 'r' : kind == 'S' ? 'w' : 'm', (unsigned)size,
 	    run.nref);
@@ -343,8 +349,8 @@ to_events(const char *name)
 		began = true;
 		if (event_line(line) == 0)
 			continue;
-		warn("%s:%" PRIu64 ": not a line of Lackey's: `%.40s'",
-		    in_name(input), in_lineno(input), line);
+		warn("%s:%" PRIu64 ": %s: `%.40s'", in_name(input),
+		    in_lineno(input), trouble, line);
 		status = 2;
 	}
 	end_run();
