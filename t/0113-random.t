@@ -1,8 +1,9 @@
 #!/bin/sh
 # Random programs (t/unit/rndasm.c) natively and under trace: registers, flags,
 # vectors and memory agree after every snippet, and all modes tell the same
-# number of instructions, but those that tell no executions.  RANDOM_FROM and
-# RANDOM_TO choose other seeds.
+# number of instructions, but those that tell no executions.  The same programs
+# agree while a timer interrupts them.  RANDOM_FROM and RANDOM_TO choose other
+# seeds.
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
@@ -30,6 +31,15 @@ while [ "$seed" -le "${RANDOM_TO:-3}" ]; do
 		n=$("$TB/evcount" "$T/ev" 2>&1)
 		same "seed $seed $opts: instructions" "${count:-$n}" "$n"
 		count=$n
+	done
+	timeout 20 "$TB/rndasm" -t "$seed" 300 >"$T/p.S" &&
+	    $CC -static -nostdlib -o "$T/p" "$T/p.S" &&
+	    timeout 20 "$T/p" >"$T/native" || ok "seed $seed: native timer" 1
+	for kind in all cache "counts --contexts" "cache --contexts"; do
+		timeout -k 5 120 "$B/trace" -e $kind -o /dev/null "$T/p" \
+		    >"$T/traced"
+		same "seed $seed -e $kind: state, with a timer" "" \
+		    "$(cmp "$T/native" "$T/traced" 2>&1)"
 	done
 	seed=$((seed + 1))
 done

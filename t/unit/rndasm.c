@@ -1,7 +1,7 @@
 /*
  * rndasm - writes a random program in assembly, for a seed
  *
- *	rndasm [-b] seed snippets [which] >program.S
+ *	rndasm [-b | -t] seed snippets [which] >program.S
  *
  * Each snippet starts with all registers, flags and vectors set, runs 1 to 40
  * random instructions of every operand shape, and ends in a hash over all
@@ -10,7 +10,10 @@
  * an engine they must agree; the first that does not names the snippet.  With
  * `which`, the program instead writes what snippet `which` left, and ends: the
  * memory, then from offset 2000 (hex) rax, rcx, ... r15 and the flags, and from
- * 2100 the vectors.  -b: only instructions that Valgrind knows.
+ * 2100 the vectors.  -b: only instructions that Valgrind knows.  -t: the
+ * snippets run ROUNDS times while a timer ticks, whose handler changes nothing;
+ * the hashes are those of the last time, and depend on what registers and flags
+ * were before.
  *
  * What the generator keeps track of, so that nothing faults: registers that
  * point into the middle of `scratch` (ptrs), and small numbers (idxs).
@@ -23,6 +26,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define ROUNDS 1000
+#define TICK_US 100
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, NREG = 16 };
 
@@ -47,6 +53,7 @@ static unsigned reserved;	/* neither written nor chosen in this snippet */
 static int depth;		/* of pushes in this snippet */
 static int label;
 static bool basic;		/* only what Valgrind knows */
+static bool timed;		/* a timer ticks */
 static bool has_avx, has_avx2, has_bmi, has_avx512;
 
 static unsigned
@@ -872,6 +879,15 @@ prologue(int n, int which)
 		    "vmovdqu regs[rip+%u], ymm%u" :
 		    "movdqu regs[rip+%u], xmm%u", 256 + 64 * r, r);
 	puts(basic ? "\tcld" : "\tcld\n\tfxsave64 fx[rip]");
+	if (timed)
+		puts("\tcmp qword ptr rounds[rip], 1\n\tje 2f\n"
+		    "\tmov rax, regs[rip+136]\n\tmov rdi, 0x100000001b3\n"
+		    "\tmov rsi, offset regs\n\tmov ecx, 17\n"
+		    "1:\txor rax, [rsi]\n\timul rax, rdi\n\trol rax, 17\n"
+		    "\tadd rsi, 8\n\tdec ecx\n\tjnz 1b\n"
+		    "\tmov regs[rip+136], rax\n"
+		    "\tmov rsp, offset stack_top - 128\n"
+		    "\tjmp qword ptr resume[rip]\n2:");
 	if (which >= 0)
 		printf("\tcmp qword ptr resume[rip], offset after_%d\n"
 		    "\tjne 1f\n\tmov edi, 1\n\tmov rsi, offset scratch\n"
@@ -892,16 +908,49 @@ prologue(int n, int which)
 	    "\tjmp qword ptr resume[rip]");
 }
 
+/* The timer, its handler, and a stack for that. */
+static void
+timer(void)
+{
+	printf("\t.data\nrounds:\t.quad %d\nticks:\t.quad 0\n"
+	    "altstack:\t.quad handlers, 0, 65536\n"
+	    "action:\t.quad handler, 0x1c000000, restorer, 0\n"
+	    "every:\t.quad 0, %d, 0, %d\nnever:\t.quad 0, 0, 0, 0\n"
+	    "\t.bss\n\t.balign 64\nhandlers:\t.space 65536\n\t.text\n"
+	    "handler:\tinc qword ptr ticks[rip]\n\tret\n"
+	    "restorer:\tmov eax, 15\n\tsyscall\n", ROUNDS, TICK_US, TICK_US);
+}
+
+static void
+start_timer(void)
+{
+	puts("\tmov rdi, offset altstack\n\txor esi, esi\n\tmov eax, 131\n"
+	    "\tsyscall\n\tmov edi, 14\n\tmov rsi, offset action\n"
+	    "\txor edx, edx\n\tmov r10d, 8\n\tmov eax, 13\n\tsyscall\n"
+	    "\txor edi, edi\n\tmov rsi, offset every\n\txor edx, edx\n"
+	    "\tmov eax, 38\n\tsyscall\n"
+	    "again:\tmov qword ptr outp[rip], offset out");
+}
+
+static void
+stop_timer(void)
+{
+	puts("\tdec qword ptr rounds[rip]\n\tjnz again\n"
+	    "\txor edi, edi\n\tmov rsi, offset never\n\txor edx, edx\n"
+	    "\tmov eax, 38\n\tsyscall");
+}
+
 int
 main(int argc, char **argv)
 {
 	int n;
 
 	basic = argc > 1 && strcmp(argv[1], "-b") == 0;
-	argc -= basic;
-	argv += basic;
+	timed = argc > 1 && strcmp(argv[1], "-t") == 0;
+	argc -= basic || timed;
+	argv += basic || timed;
 	if (argc != 3 && argc != 4) {
-		fprintf(stderr, "usage: rndasm [-b] seed snippets [which]\n");
+		fprintf(stderr, "usage: rndasm [-b | -t] seed snippets [which]\n");
 		return 2;
 	}
 	state = strtoull(argv[1], NULL, 10) * 0x9e3779b97f4a7c15 + 1;
@@ -912,12 +961,18 @@ main(int argc, char **argv)
 	    __builtin_cpu_supports("adx");
 	has_avx512 = !basic && __builtin_cpu_supports("avx512bw");
 	prologue(n, argc == 4 ? atoi(argv[3]) : -1);
+	if (timed)
+		timer();
 	puts("_start:\n\tmov edi, 0x1002\n\tmov rsi, offset scratch+1024\n"
 	    "\tmov eax, 158\n\tsyscall\n"
 	    "\tmov qword ptr outp[rip], offset out\n"
 	    "\tmov rsp, offset stack_top - 128");
+	if (timed)
+		start_timer();
 	for (int k = 0; k < n; k++)
 		snippet(k);
+	if (timed)
+		stop_timer();
 	printf("\tmov edi, 1\n\tmov rsi, offset out\n\tmov edx, %d\n"
 	    "\tmov eax, 1\n\tsyscall\nfinish:\txor edi, edi\n\tmov eax, 231\n"
 	    "\tsyscall\n\t.section .note.GNU-stack, \"\", @progbits\n", 8 * n);
