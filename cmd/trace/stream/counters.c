@@ -73,10 +73,10 @@ counter_new(uint32_t id, unsigned ninsn, const uint8_t does[NDO])
 	return c;
 }
 
-uint32_t
-counter_rounds(uint32_t block, unsigned n, const uint8_t does[NDO])
+/* Where the counter of these rounds is kept; is_new: nothing was yet. */
+static uint32_t *
+rounds_counter(uint32_t block, unsigned n, bool *is_new)
 {
-	uint32_t c = ncounters, i;
 	khiter_t k;
 	int new;
 
@@ -85,11 +85,22 @@ counter_rounds(uint32_t block, unsigned n, const uint8_t does[NDO])
 	k = kh_put(pairs, pairs, rounds_key(block, n), &new);
 	if (new < 0)
 		die("counters of rounds:");
-	i = kh_value(pairs, k);
-	if (new == 0 && i < c && counted[i].id == block &&
-	    counted[i].ninsn == n && counted[i].what == ROUNDS)
+	*is_new = new != 0;
+	return &kh_value(pairs, k);
+}
+
+uint32_t
+counter_rounds(uint32_t block, unsigned n, const uint8_t does[NDO])
+{
+	uint32_t c = ncounters, i;
+	bool is_new;
+	uint32_t *kept = rounds_counter(block, n, &is_new);
+
+	i = is_new ? c : *kept;
+	if (i < c && counted[i].id == block && counted[i].ninsn == n &&
+	    counted[i].what == ROUNDS)
 		return i;
-	kh_value(pairs, k) = c;
+	*kept = c;
 	for (i = 0; i < 2; i++) {
 		counted[c + i].id = block;
 		counted[c + i].ninsn = (uint8_t)n;
@@ -124,15 +135,9 @@ counter_put(uint32_t c, uint32_t id, unsigned ninsn)
 void
 counter_put_rounds(uint32_t c, uint32_t block, unsigned n)
 {
-	khiter_t k;
-	int new;
+	bool is_new;
 
-	if (pairs == NULL)
-		pairs = kh_init(pairs);
-	k = kh_put(pairs, pairs, rounds_key(block, n), &new);
-	if (new < 0)
-		die("counters of rounds:");
-	kh_value(pairs, k) = c;
+	*rounds_counter(block, n, &is_new) = c;
 	counter_put(c, block, n);
 	counter_put(c + 1, block, n);
 	counted[c].what = ROUNDS;
