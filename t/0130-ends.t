@@ -179,6 +179,34 @@ full() {
 }
 status 125 "full at the very end" full
 
+# A limit of a file's size: memory files are not held to it, the stream and the
+# program's files are.
+limited() {
+	(ulimit -S -f 1000; "$B/trace" -e counts -o "$T/l.ev" sh -c \
+	    'ulimit -S -f; true' 9>/dev/null)
+}
+check "a limit of a file's size" limited
+same "the program has it" 1000 "$(cat "$T/out")"
+limited() {
+	(ulimit -S -f 100; exec "$B/trace" -e all -o "$T/l.ev" \
+	    "$T/counts" "$T/file" 1 1000000 9>/dev/null)
+}
+status 125 "a stream beyond it" limited
+same "one message; the program was not harmed" \
+    "counted 1000000 trace: $T/l.ev: write: File too large" \
+    "$(sort "$T/err" | tr '\n' ' ' | sed 's/ $//')"
+limited() {
+	(ulimit -f 100; exec "$B/trace" -e counts true)
+}
+if (ulimit -f 100; ulimit -f unlimited) 2>/dev/null; then
+	check "a hard limit, which we may raise" limited
+else
+	status 125 "a hard limit" limited
+	same "is told" "trace: the memory shared with the program needs a\
+ file of N MB, more than the limit (ulimit -f)" \
+	    "$(sed 's/of [0-9]* MB/of N MB/' "$T/err")"
+fi
+
 for k in 1 4; do
 	( "$B/trace" "$T/counts" "$T/file" $k 10000000 2>"$T/err" \
 	    9>/dev/null; echo "status $?" >"$T/st" ) | head -n 9 >"$T/head"

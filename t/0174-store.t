@@ -257,6 +257,18 @@ else
 	skip "a full disk" "no mount namespaces"
 fi
 
+# as where a file may not be so large
+mkdir -m 700 "$T/limit"
+setarch -R "$T/prog" >"$T/native"
+limited() {
+	(ulimit -S -f 64; "$B/trace" -e none -o "$T/ev" --store="$T/limit" \
+	    "$T/prog")
+}
+status 1 "a limit of files" limited
+samefile "a limit of files: the same" "$T/native" "$T/out"
+same "a limit of files: nothing is left, a line" "0 1" \
+    "$(ls "$T/limit" | wc -l) $(grep -c '^trace: --store' "$T/err")"
+
 # what does not use it says so
 for o in --aslr "-e all" "-e counts --contexts"; do
 	$B/trace $o --store="$S" -o "$T/ev" "$T/prog" >"$T/out" 2>"$T/err"

@@ -172,8 +172,10 @@ own_signals(void)
 	unsigned i;
 
 	memset(&a, 0, sizeof a);
-	a.sa_handler = SIG_IGN;	/* stream/format.c sees the reader go: EPIPE */
+	/* a write says what happened: EPIPE, EFBIG */
+	a.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &a, NULL);
+	sigaction(SIGXFSZ, &a, NULL);
 	a.sa_handler = stop;
 	a.sa_flags = SA_RESTART;
 	for (i = 0; opt->pid != 0 && i < 4; i++)

@@ -237,6 +237,18 @@ mark_alive(uint32_t *word)
 		die("set_robust_list:");
 }
 
+static void
+size_area(int fd, uint64_t size)
+{
+	if (memfile_size(fd, size) == 0)
+		return;
+	if (errno == EFBIG)
+		die("the memory shared with the program needs a file of %u "
+		    "MB, more than the limit (ulimit -f)",
+		    (unsigned)(size >> 20));
+	die("memory shared with the program:");
+}
+
 void
 area_open(int fd, uint64_t skip)
 {
@@ -244,8 +256,7 @@ area_open(int fd, uint64_t skip)
 	uint64_t end = b->seg[NSEG - 1].off + b->seg[NSEG - 1].size, i;
 
 	area.fd = fd;
-	if (ftruncate(fd, (off_t)(end + AREA_BLOB)) < 0)
-		die("memory shared with the program:");
+	size_area(fd, end + AREA_BLOB);
 	/* without seals the program could cut it short under us: SIGBUS */
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW |
 	    F_SEAL_SEAL) < 0)

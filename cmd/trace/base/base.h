@@ -5,6 +5,7 @@
  * process.c	the program's process, and how it ended
  * area.c	the memory file that we share with it
  * bell.c	waking the serving thread
+ * memfile.c	memory files, whatever the limit of a file's size
  * trust.c	the end of a run whose guest has written over that memory
  */
 #ifndef BASE_H
@@ -250,6 +251,15 @@ struct patience {
 	uint64_t last, waited;	/* ms */
 };
 bool trust_wait(struct patience *, const char *what);
+
+/* ------------------------------------------------------------------ memfile */
+
+/*
+ * ftruncate() and pwrite() for the memory file FD, whatever RLIMIT_FSIZE is, as
+ * long as it may be raised: else -1 and EFBIG.
+ */
+int memfile_size(int fd, uint64_t size);
+ssize_t memfile_write(int fd, const void *buf, size_t n, uint64_t at);
 
 /* --------------------------------------------------------------------- bell */
 

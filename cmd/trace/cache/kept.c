@@ -428,7 +428,7 @@ place_chunk(const struct iovec v[CHUNK_PARTS], bool shared)
 	const uint8_t *to;
 	unsigned i, z;
 	ssize_t n;
-	off_t at;
+	uint64_t at;
 
 	for (i = 0; i < CHUNK_PARTS; i++) {
 		to = v[i].iov_base;
@@ -443,8 +443,9 @@ place_chunk(const struct iovec v[CHUNK_PARTS], bool shared)
 			    v[i].iov_len);
 			continue;
 		}
-		at = (off_t)area.boot.seg[z].off + (to - area.seg[z]);
-		n = pwrite(area.fd, chunk.part[i].iov_base, v[i].iov_len, at);
+		at = area.boot.seg[z].off + (uint64_t)(to - area.seg[z]);
+		n = memfile_write(area.fd, chunk.part[i].iov_base,
+		    v[i].iov_len, at);
 		if (n != (ssize_t)v[i].iov_len)
 			return false;
 		if (i == PART_ZONE || i == PART_ZONE + 1)

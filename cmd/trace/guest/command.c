@@ -44,7 +44,7 @@ set_arguments(char *const argv[])
 static _Noreturn void
 child(int in, const char *command, char *const argv[])
 {
-	static const int usual[] = { SIGINT, SIGQUIT, SIGPIPE };
+	static const int usual[] = { SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ };
 	static const char first[] = "trap : INT QUIT TERM\n";
 	size_t n = sizeof first + strlen(command);
 	char *script = xmalloc(n);

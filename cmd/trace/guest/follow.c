@@ -89,7 +89,7 @@ count_number(void)
 		return 1;
 	if (numbers < 0) {
 		numbers = memfd_create("numbers", MFD_CLOEXEC);
-		if (numbers < 0 || ftruncate(numbers, (off_t)size) < 0)
+		if (numbers < 0 || memfile_size(numbers, size) < 0)
 			return 1;
 	}
 	times = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, numbers,

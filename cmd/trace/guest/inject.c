@@ -164,7 +164,7 @@ load_blob(int theirs)
 	size_t n = (size_t)(runtime_blob_end - runtime_blob);
 
 	memcpy(&h, runtime_blob, sizeof h);
-	if (pwrite(area.fd, runtime_blob, n, (off_t)off) != (ssize_t)n)
+	if (memfile_write(area.fd, runtime_blob, n, off) != (ssize_t)n)
 		die("the runtime:");
 	if (remote_mmap(area.blob, h.data, PROT_READ | PROT_EXEC, theirs,
 	    off) < 0 || remote_mmap(area.blob + h.data, h.end - h.data,
