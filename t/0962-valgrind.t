@@ -6,6 +6,7 @@
 
 [ -x "$B/trace" ] || skip_all "no trace"
 V=$B/valgrind
+S=$PWD
 CC=${CC:-gcc}
 cd "$T" || exit 99
 HOME=$T/home
@@ -118,6 +119,17 @@ wrong 127 "./none: No such file or directory" --tool=none ./none
 wrong 127 "none-such: command not found" --tool=none none-such
 wrong 126 "/bin: is a directory" --tool=none /bin
 wrong 126 "./prog.c: Permission denied" --tool=none ./prog.c
+
+# --- run from the tree of sources, and from nowhere
+mkdir -p tree/scripts tree/build nowhere
+cp "$S/scripts/valgrind" tree/scripts/
+cp "$S/scripts/valgrind" nowhere/
+status 1 "no programs beside it" nowhere/valgrind --tool=none ./prog
+same "is told" "valgrind: no trace beside $T/nowhere/valgrind: run make, then \
+build/bin/valgrind, or install it" "$(cat err)"
+ln -s "$B" tree/build/bin
+status 7 "those of the tree are found" tree/scripts/valgrind --tool=none -q \
+    ./prog 7
 wrong 126 "./prog.c/prog: Not a directory" --tool=none ./prog.c/prog
 for c in "1,2:Bad argument '1,2'" "1,2,3,4:Bad argument '1,2,3,4'" \
     "a,2,64:Bad argument 'a,2,64'" "32768,8,0:Cache line size is zero." \
