@@ -518,23 +518,24 @@ rounds_each(uint64_t word)
 
 struct exitmeta {
 	uint64_t target;	/* guest pc; indirect: of the transfer itself */
-	uint32_t id;		/* what its record or counter stands for */
-	uint16_t step;		/* bytes of its record, or 0;
-				 * kind counts: instructions */
-	uint8_t kind;		/* enum exit_kind */
-	uint8_t emulate;	/* enum emulated */
-	uint32_t frag;
+	uint32_t id;		/* the head of its record; or its counter */
+	uint32_t block;		/* the whole block, as in fragmeta */
 	uint32_t aux;		/* operand of an emulated instruction;
 				 * indirect: what to add to rsp to undo it */
-	uint32_t block;		/* the whole block, as in fragmeta */
-	uint32_t n;		/* instructions that its id stands for */
+	uint8_t n;		/* instructions that its id stands for */
+	uint8_t kind : 4;	/* enum exit_kind */
+	uint8_t emulate : 4;	/* enum emulated */
+	uint8_t refs[2];	/* kind cache, --contexts: reads and writes of
+				 * its instructions, those not repeated */
+};
+
+/* With --contexts, of each exit: how it leaves its context. */
+struct exitcall {
 	uint64_t site;		/* its last instruction */
 	uint64_t landing;	/* a call: where in the cache it returns to */
 	uint32_t key;		/* a call's: see struct ctx_arc */
 	uint8_t sitelen;	/* bytes of its last instruction */
 	uint8_t move;		/* enum move */
-	uint8_t refs[2];	/* kind cache, --contexts: reads and writes of
-				 * its instructions, those not repeated */
 };
 
 struct fragmeta {
@@ -811,6 +812,7 @@ struct metaparts {
 	uint64_t pcs;		/* int32_t[], instructions' pcs, and the pc
 				 * behind the last, less their fragment's */
 	uint64_t exits;		/* struct exitmeta[] */
+	uint64_t calls;		/* struct exitcall[], with --contexts */
 	uint64_t cpuids;	/* struct cpuidrow[NCPUID] */
 };
 

@@ -102,8 +102,10 @@ area_sizes(unsigned shrink)
 	    to_pages((uint64_t)area.maxmap * sizeof(struct mapent));
 	b->meta.exits = b->meta.pcs +
 	    to_pages((uint64_t)area.maxpc * sizeof(int32_t));
-	b->meta.cpuids = b->meta.exits +
+	b->meta.calls = b->meta.exits +
 	    to_pages((uint64_t)area.maxexit * sizeof(struct exitmeta));
+	b->meta.cpuids = b->meta.calls + (opt->contexts == 0 ? 0 :
+	    to_pages((uint64_t)area.maxexit * sizeof(struct exitcall)));
 	b->seg[SEG_META].size = b->meta.cpuids +
 	    to_pages(NCPUID * sizeof(struct cpuidrow));
 	b->seg[SEG_BUFFERS].size = opt->kind->records ||
@@ -178,6 +180,8 @@ start_growing_all(void)
 	start_growing(GROW_PCS, area.pcs, area.maxpc * sizeof *area.pcs);
 	start_growing(GROW_EXITS, area.exits,
 	    area.maxexit * sizeof *area.exits);
+	start_growing(GROW_CALLS, area.calls, area.calls == NULL ? 0 :
+	    area.maxexit * sizeof *area.calls);
 }
 
 /*
@@ -274,6 +278,8 @@ area_open(int fd, uint64_t skip)
 	area.pcs = (int32_t *)(void *)(area.seg[SEG_META] + b->meta.pcs);
 	area.exits = (struct exitmeta *)(void *)(area.seg[SEG_META] +
 	    b->meta.exits);
+	area.calls = opt->contexts == 0 ? NULL : (struct exitcall *)(void *)
+	    (area.seg[SEG_META] + b->meta.calls);
 	area.bufs = area.seg[SEG_BUFFERS];
 	area.arcs = (struct ctx_arc *)(void *)area.seg[SEG_ARCS];
 	area.states = (struct ctx_state *)(void *)(area.seg[SEG_ARCS] +

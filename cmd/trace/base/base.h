@@ -165,7 +165,7 @@ struct grown {
 	uint64_t used, made;	/* used so far; those that have pages */
 };
 enum { GROW_ZONE0, GROW_ZONE1, GROW_FRAGS0, GROW_FRAGS1, GROW_MAPS, GROW_PCS,
-	GROW_EXITS, NGROW };
+	GROW_EXITS, GROW_CALLS, NGROW };
 
 /* The memory file between the guest and us, as we have it mapped. */
 struct area {
@@ -180,6 +180,7 @@ struct area {
 	struct mapent *maps;
 	int32_t *pcs;
 	struct exitmeta *exits;
+	struct exitcall *calls;	/* of exits; NULL without --contexts */
 	uint32_t *tabfrag;	/* by table entry: its fragment + 1, or 0 */
 	uint64_t blob;		/* guest address of the runtime */
 	uint64_t miss;		/* what an empty lookup word leads to */

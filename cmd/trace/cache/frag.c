@@ -81,29 +81,28 @@ put_pcs(struct fragmeta *m)
 }
 
 static void
-put_exit(struct exitmeta *e, const struct xexit *from, uint32_t block)
+put_exit(uint32_t number, const struct xexit *from, uint32_t block)
 {
+	struct exitmeta *e = &area.exits[number];
 	unsigned n = from->n;
 
 	e->target = from->target;
-	e->move = from->move;
-	e->landing = from->landing;
-	e->key = from->key;
-	e->site = n == 0 ? 0 : block_site(&blk, n)->pc;
-	e->sitelen = n == 0 ? 0 : block_site(&blk, n)->len;
-	e->kind = from->kind;
-	e->emulate = from->emulate;
+	e->kind = from->kind & 15;
+	e->emulate = from->emulate & 15;
 	e->aux = from->aux;
 	e->block = block;
-	e->n = n;
-	e->frag = nfrag;
-	e->step = (uint16_t)n;
+	e->n = from->n;
 	e->id = x.kind->counters ? x.cnt[n] : x.id[n];
 	memcpy(e->refs, x.does[n], sizeof e->refs);
-	if (x.kind->records && n != 0) {
-		e->step = (uint16_t)record_size(grp.used[n]);
+	if (x.kind->records && n != 0)
 		e->id = record_head(x.id[n], grp.used[n]);
-	}
+	if (area.calls != NULL)
+		area.calls[number] = (struct exitcall){
+			.site = n == 0 ? 0 : block_site(&blk, n)->pc,
+			.sitelen = n == 0 ? 0 : block_site(&blk, n)->len,
+			.landing = from->landing, .key = from->key,
+			.move = from->move
+		};
 }
 
 static void
@@ -123,7 +122,7 @@ put_meta(struct frag *f, uint32_t code)
 	area.nmap += x.nmap;
 	put_pcs(m);
 	for (i = 0; i < x.nexit; i++)
-		put_exit(&area.exits[f->exit + i], &x.exit[i], m->block);
+		put_exit(f->exit + i, &x.exit[i], m->block);
 	store_publish(f->zone, f->meta + 1);
 }
 
@@ -322,6 +321,8 @@ note_growth(void)
 	area.grown[GROW_MAPS].used = area.nmap * sizeof *area.maps;
 	area.grown[GROW_PCS].used = area.npc * sizeof *area.pcs;
 	area.grown[GROW_EXITS].used = area.nexit * sizeof *area.exits;
+	area.grown[GROW_CALLS].used = area.calls == NULL ? 0 :
+	    area.nexit * sizeof *area.calls;
 	area_grow();
 }
 

@@ -355,20 +355,29 @@ contexts_tell(struct tarea *t, uint64_t room)
 
 /* -------------------------------------------------------- calls and returns */
 
-void
-contexts_left(struct tarea *t, const struct exitmeta *x)
+const struct exitcall *
+contexts_exit(const struct exitmeta *x)
 {
-	if (x->move == MOVE_NONE || contexts_owner(t) == 0)
+	static const struct exitcall none;
+
+	return rt.calls == NULL ? &none : &rt.calls[x - rt.exits];
+}
+
+void
+contexts_left(struct tarea *t, const struct exitmeta *x,
+    const struct exitcall *c)
+{
+	if (c->move == MOVE_NONE || contexts_owner(t) == 0)
 		return;
-	t->moving.site = x->site;
-	t->moving.sitelen = x->sitelen;
-	t->moving.move = x->move;
-	t->moving.key = x->key;
+	t->moving.site = c->site;
+	t->moving.sitelen = c->sitelen;
+	t->moving.move = c->move;
+	t->moving.key = c->key;
 	t->moving.indirect = x->kind == EXIT_INDIRECT;
-	t->moving.landing = x->landing;
+	t->moving.landing = c->landing;
 	t->moving.sp = t->gpr[4];
 	/* an operand of the return does not count */
-	if (x->move == MOVE_RETURN && x->kind == EXIT_INDIRECT)
+	if (c->move == MOVE_RETURN && x->kind == EXIT_INDIRECT)
 		t->moving.sp += 8 + (uint64_t)(int64_t)(int32_t)x->aux;
 }
 

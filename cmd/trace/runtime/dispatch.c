@@ -80,6 +80,8 @@ map_segments(void)
 	rt.maps = (struct mapent *)(meta + mp->maps);
 	rt.pcs = (int32_t *)(meta + mp->pcs);
 	rt.exits = (struct exitmeta *)(meta + mp->exits);
+	if (rt.boot.flags & BOOT_CONTEXTS)
+		rt.calls = (const struct exitcall *)(meta + mp->calls);
 	rt.cpuids = (struct cpuidrow *)(meta + mp->cpuids);
 	if (rt.bufs != 0)	/* not for children: MADV_DONTFORK */
 		sys3(__NR_madvise, rt.bufs, rt.boot.seg[SEG_BUFFERS].size, 10);
@@ -406,7 +408,8 @@ dispatch_miss(struct tarea *t)
 {
 	const struct exitmeta *x = contexts_owner(t) == 0 ? NULL :
 	    &rt.exits[t->exitno];
-	bool jump = x != NULL && x->move == MOVE_IJUMP;
+	const struct exitcall *c = x == NULL ? NULL : contexts_exit(x);
+	bool jump = c != NULL && c->move == MOVE_IJUMP;
 	const struct tabent *e;
 
 	left(t);
@@ -420,8 +423,8 @@ dispatch_miss(struct tarea *t)
 		e = find(tab_key(t->pc, MODE_IN), contexts_owner(t));
 		jump = e == NULL || !(e->owner & PLAIN_JUMP);
 	}
-	if (x != NULL && (jump || x->move != MOVE_IJUMP))
-		contexts_left(t, x);
+	if (x != NULL && (jump || c->move != MOVE_IJUMP))
+		contexts_left(t, x, c);
 	t->slot->incache = 0;
 	signal_unhold(t);
 	interval(t);
@@ -570,8 +573,9 @@ emulate(struct tarea *t, const struct exitmeta *x)
 void
 dispatch_exit(struct tarea *t)
 {
-	/* A copy: once out of the cache, a flush may reuse the table. */
+	/* Copies: once out of the cache, a flush may reuse the tables. */
 	struct exitmeta x = rt.exits[t->exitno];
+	struct exitcall c = *contexts_exit(&rt.exits[t->exitno]);
 	uint64_t link = ~0ull, arg[4] = { 0, 0, 0, 0 };
 	unsigned once = t->held ? MODE_ONCE : 0;
 	uint64_t nr = t->gpr[0];
@@ -588,7 +592,7 @@ dispatch_exit(struct tarea *t)
 		t->pc -= 2;	/* first the signal, then the call */
 		state_untell(t, &x);
 		x.kind = EXIT_INDIRECT;
-		x.move = MOVE_NONE;
+		c.move = MOVE_NONE;
 	}
 	t->slot->incache = 0;
 	interval(t);
@@ -596,7 +600,7 @@ dispatch_exit(struct tarea *t)
 	case EXIT_INDIRECT:
 		break;
 	case EXIT_DIRECT:
-		if (x.move == MOVE_NONE)	/* calls go by arcs */
+		if (c.move == MOVE_NONE)	/* calls go by arcs */
 			link = t->exitno;
 		break;
 	case EXIT_SYSCALL:
@@ -628,7 +632,7 @@ dispatch_exit(struct tarea *t)
 	default:
 		panic("an unknown exit");
 	}
-	contexts_left(t, &x);
+	contexts_left(t, &x, &c);
 	if (t->tf && x.kind == EXIT_EMULATE && state_is_outside(&x))
 		signal_raise(t, SIG_TRAP, TRAP_TRACE, t->pc);
 	dispatch_go(t, link);

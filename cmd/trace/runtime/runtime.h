@@ -131,7 +131,7 @@ struct tarea {
 	} aside;
 	uint64_t stepping;	/* it does one instruction natively */
 	uint64_t stepmask;	/* the guest's mask; all are blocked then */
-	struct exitmeta told;	/* its exit; step is 0 if it was not recorded */
+	struct exitmeta told;	/* its exit; n is 0 if it was not recorded */
 	uint64_t waitmask;	/* mask of the call while it waits, + 1 */
 	uint64_t handlermask;	/* kept signal: the mask its handler adds to */
 	uint64_t syncpending;	/* those of SYNC_SIGS sent while blocked */
@@ -181,6 +181,7 @@ struct rt {
 	struct mapent *maps;
 	int32_t *pcs;
 	struct exitmeta *exits;
+	const struct exitcall *calls;	/* of exits; NULL: no --contexts */
 	struct cpuidrow *cpuids;
 	uint64_t bufs;		/* address of the first buffer */
 	const struct ctx_arc *arcs;
@@ -391,7 +392,10 @@ void contexts_rounds(struct tarea *, const struct mapent *, uint64_t left);
 bool contexts_are_told(const struct tarea *);
 void contexts_tell(struct tarea *, uint64_t room);
 /* The thread left by exit x, and goes on at t->pc. */
-void contexts_left(struct tarea *, const struct exitmeta *x);
+void contexts_left(struct tarea *, const struct exitmeta *,
+    const struct exitcall *);
+/* How an exit of the table leaves its context. */
+const struct exitcall *contexts_exit(const struct exitmeta *);
 /* Do what it left for, before it goes on at t->pc. */
 void contexts_arrive(struct tarea *);
 /* CALLED and its arc, if one led to t->pc and has no code; else ~0. */

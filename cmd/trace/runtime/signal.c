@@ -360,9 +360,9 @@ at_native(struct tarea *t, int sig, struct ksiginfo *info,
 	signal_unhold(t);
 	if (own)
 		t->rflags &= ~TRAP_FLAG;
-	if (t->told.step != 0 && !step)
+	if (t->told.n != 0 && !step)
 		state_untell(t, &t->told);
-	t->told.step = 0;
+	t->told.n = 0;
 	if (own && step)
 		signal_resume(t, uc, mask);
 	else

@@ -140,8 +140,8 @@ count_one(struct tarea *t, const struct exitmeta *x, int64_t times)
 	uint64_t *c = (uint64_t *)((uint64_t)t + T_BIAS + (int64_t)T_COUNT);
 	uint32_t counter = x->id;
 
-	count_down(t, x->step * (uint64_t)times);
-	contexts_cost(t, x->step, x->refs, 0, times);
+	count_down(t, x->n * (uint64_t)times);
+	contexts_cost(t, x->n, x->refs, 0, times);
 	if (rt.boot.countbytes == 0 || t->skips ||
 	    t->renewed != __atomic_load_n(&rt.ctl->renewed, __ATOMIC_SEQ_CST))
 		return;
@@ -229,15 +229,17 @@ tell_prefix(struct tarea *t, uint32_t block, const struct mapent *m,
 static void
 tell_exit(struct tarea *t, const struct exitmeta *x)
 {
-	if (x->step == 0)
+	unsigned size = record_size(record_nvalues(x->id));
+
+	if (x->n == 0)
 		return;
 	if (t->bufend == 0 || rt.boot.countbytes != 0) {
 		count_one(t, x, 1);
 		return;
 	}
-	buffer_room(t, x->step);
+	buffer_room(t, size);
 	*(volatile uint32_t *)t->p = x->id;
-	t->p += x->step;
+	t->p += size;
 }
 
 /* What is left of a repeated instruction's count: rcx, or its low half. */
@@ -302,12 +304,12 @@ untell(struct tarea *t, const struct exitmeta *x, unsigned n)
 
 	memset(&m, 0, sizeof m);
 	m.n = (uint8_t)n;
-	if (x->step == 0)
+	if (x->n == 0)
 		return;
 	if (t->bufend == 0 || rt.boot.countbytes != 0) {
 		count_one(t, x, -1);
 	} else {
-		t->p -= x->step;
+		t->p -= record_size(record_nvalues(x->id));
 		*(volatile uint32_t *)t->p = 0;
 	}
 	tell_prefix(t, x->block, &m, 0);
@@ -447,9 +449,9 @@ take_exit(struct tarea *t, struct kucontext *uc, const struct fragmeta *f,
 	if (m->kind == MAP_EXIT)
 		tell_exit(t, x);
 	else if (m->kind == MAP_COUNTED || m->kind == MAP_STEPPED)
-		count_down(t, x->step);
+		count_down(t, x->n);
 	if (m->kind == MAP_STEPPED)
-		contexts_cost(t, x->step, x->refs, m->rep, 1);
+		contexts_cost(t, x->n, x->refs, m->rep, 1);
 	if (n < m->n) {
 		t->pc = pc_of(f, n);
 		untell(t, x, n);
@@ -462,15 +464,17 @@ take_exit(struct tarea *t, struct kucontext *uc, const struct fragmeta *f,
 	else
 		t->pc = m->kind == MAP_LEFT_TMP ||
 		    m->kind == MAP_CALL ? t->tmp1 : uc->rcx;
-	contexts_left(t, x);
+	contexts_left(t, x, contexts_exit(x));
 }
 
 /* It was on its way to t->pc by an indirect jump. */
 static void
 jumped(struct tarea *t)
 {
+	const struct exitmeta *x = &rt.exits[t->exitno];
+
 	if (rt.boot.flags & BOOT_CONTEXTS)
-		contexts_left(t, &rt.exits[t->exitno]);
+		contexts_left(t, x, contexts_exit(x));
 }
 
 /*
