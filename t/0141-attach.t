@@ -101,26 +101,52 @@ until_line() {
 	grep -aq "$2" "$1"
 }
 
+# starts PROGRAM ARG...: it is ready; the last one's output is not taken for its
+starts() {
+	rm -f "$T/out"
+	"$@" >"$T/out" 2>"$T/err" &
+	pid=$!
+	until_line "$T/out" ready
+}
+
+# begun: bounded wait for trace to have the process, and a stream
+begun() {
+	i=0
+	while [ ! -e "$T/run.ev" ] && [ $i -lt 400 ] &&
+	    ! ls "$T"/run.ev.tmp.* >/dev/null 2>&1; do
+		sleep 0.05
+		i=$((i + 1))
+	done
+}
+
+# a_while SECONDS OPTION...: trace is interrupted when it has had the process
+# that long
+a_while() {
+	time=$1
+	shift
+	rm -f "$T/run.ev"
+	timeout -k 5 60 "$B/trace" "$@" -p $pid -o "$T/run.ev" \
+	    2>"$T/trace.err" 9>&- &
+	tracer=$!
+	begun
+	sleep $time
+	kill -INT $tracer
+	wait $tracer
+}
+
 # attached TEXT THREADS ARG...: attach, a signal, then interrupt trace, a
 # signal, and the program ends by itself
 attached() {
 	text=$1 want=$2
 	shift 2
-	"$T/prog" "$@" >"$T/out" 2>"$T/err" &
-	pid=$!
-	until_line "$T/out" ready
+	starts "$T/prog" "$@"
 	mkfifo "$T/fifo"
 	"$B/plain" <"$T/fifo" 2>"$T/plain.err" | head -c 1000000 >"$T/plain" &
 	reader=$!
 	timeout -k 5 60 "$B/trace" --for=300000 -p "$pid" \
 		-o "$T/run.ev" 2>"$T/trace.err" &
 	tracer=$!
-	i=0
-	while [ ! -e "$T/run.ev" ] && [ $i -lt 200 ] &&
-	    ! ls "$T"/run.ev.tmp.* >/dev/null 2>&1; do
-		sleep 0.05
-		i=$((i + 1))
-	done
+	begun
 	kill -USR1 "$pid"
 	sleep 0.2
 	kill -INT $tracer 2>/dev/null
@@ -149,12 +175,10 @@ attached "threads" 5 c 4
 attached "threads, the first asleep" 4 s 3
 
 # One that ends while it is traced: its own end is told.
-"$T/prog" c 2 >"$T/out" 2>"$T/err" &
-pid=$!
-until_line "$T/out" ready
+starts "$T/prog" c 2
 timeout -k 5 60 "$B/trace" -e counts -p "$pid" -o "$T/run.ev" &
 tracer=$!
-sleep 0.3
+begun
 kill -TERM "$pid"
 wait $pid
 same "it ends under trace" 3 $?
@@ -303,9 +327,12 @@ main(void)
 	puts("ready");
 	fflush(stdout);
 	want("read from main", read(0, line, 1), 0);
-	end = word = 1;
+	end = 1;
 	close(go[1]);
-	syscall(SYS_futex, &word, FUTEX_WAKE, 1, NULL, NULL, 0);
+	/* it may be on its way back into the kernel just now */
+	for (i = 0; i < 20000 && syscall(SYS_futex, &word, FUTEX_WAKE, 1, NULL,
+	    NULL, 0) == 0; i++)
+		usleep(1000);
 	kill(getpid(), SIGUSR2);
 	for (i = 0; i < 8; i++)
 		pthread_join(t[i], NULL);
@@ -315,6 +342,7 @@ main(void)
 EOF
 gcc -O1 -w -pthread -o "$T/waits" "$T/waits.c"
 mkfifo "$T/fifo"
+rm -f "$T/out"
 "$T/waits" <"$T/fifo" >"$T/out" 2>"$T/err" &
 pid=$!
 exec 9>"$T/fifo"
@@ -327,8 +355,7 @@ for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	! grep -q memfd:quern "/proc/$pid/maps" || bad="$bad $i(maps)"
 done
 for k in counts cache all; do
-	timeout -k 5 -s INT 0.3 "$B/trace" -e $k -p $pid -o "$T/run.ev" \
-	    2>"$T/trace.err" 9>&-
+	a_while 0.2 -e $k
 	[ "$(tail -n 1 "$T/run.ev" | cut -d' ' -f1-3)" = "E exit 0" ] ||
 	    bad="$bad $k"
 	! grep -q memfd:quern "/proc/$pid/maps" || bad="$bad $k(maps)"
@@ -348,13 +375,13 @@ same "every call had its result" "ready 0 wrong" \
 	"$(tr '\n' ' ' <"$T/out" | sed 's/ $//')"
 
 # A process that is stopped stays so.
-"$T/prog" c 0 >"$T/out" 2>"$T/err" &
-pid=$!
-until_line "$T/out" ready
+starts "$T/prog" c 0
 kill -STOP $pid
-timeout -k 5 -s INT 0.5 "$B/trace" -p $pid -o "$T/run.ev" 2>"$T/trace.err"
+a_while 0.3
 same "a stopped process is attached to" "E exit 0" \
 	"$(tail -n 1 "$T/run.ev" | cut -d' ' -f1-3)"
+# it was woken to be let go, and stops by itself
+until_line "/proc/$pid/status" '^State:.T'
 same "and is still stopped" T "$(sed -n 's/^State:.\(.\).*/\1/p' \
 	"/proc/$pid/status")"
 kill -CONT $pid
@@ -430,37 +457,29 @@ main(int argc, char *argv[])
 }
 EOF
 gcc -O1 -w -o "$T/rseq" "$T/rseq.c"
-"$T/rseq" >"$T/out" 2>"$T/err" &
-pid=$!
-if until_line "$T/out" ready; then
+if starts "$T/rseq"; then
 	bad=
 	for k in all counts cache blocks all; do
-		timeout -k 5 -s INT 0.5 "$B/trace" -e $k -p $pid \
-		    -o "$T/run.ev" 2>"$T/trace.err"
+		a_while 0.3 -e $k
 		[ "$(tail -n 1 "$T/run.ev" | cut -d' ' -f1-3)" = "E exit 0" ] ||
 		    bad="$bad $k($(cat "$T/trace.err"))"
 	done
 	same "restartable sequences: attached to 5 times" "" "$bad"
 	kill -TERM $pid
-	{ sleep 20; kill -9 $pid; } 2>/dev/null &
+	{ sleep 20; kill -9 $pid; } >/dev/null 2>&1 &
 	killer=$!
 	wait $pid
 	same "the program comes to its end" 3 $?
 	kill $killer
 	same "every sequence was aborted" "ready 0 bad, many" \
 	    "$(tr '\n' ' ' <"$T/out" | sed 's/ $//')"
-	"$T/rseq" >"$T/out" 2>"$T/err" &
-	pid=$!
-	until_line "$T/out" ready
+	starts "$T/rseq"
+	rm -f "$T/run.ev"
 	timeout -k 5 60 "$B/trace" -e counts -p $pid -o "$T/run.ev" &
 	tracer=$!
-	i=0
-	while [ $i -lt 200 ] && ! grep -q memfd:quern "/proc/$pid/maps"; do
-		sleep 0.05
-		i=$((i + 1))
-	done
+	begun
 	kill -USR2 $pid
-	{ sleep 20; kill -9 $pid; } 2>/dev/null &
+	{ sleep 20; kill -9 $pid; } >/dev/null 2>&1 &
 	killer=$!
 	wait $pid
 	same "a program that it changes to sees no rseq" 4 $?
@@ -494,6 +513,7 @@ main(void)
 }
 EOF
 gcc -O1 -w -o "$T/dispatch" "$T/dispatch.c"
+rm -f "$T/out"
 "$T/dispatch" <"$T/fifo" >"$T/out" 2>"$T/err" &
 pid=$!
 exec 9>"$T/fifo"
