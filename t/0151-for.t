@@ -38,6 +38,15 @@ for n in 1 1000 54321 130000; do
 		samefile "$n: kind $kind, by address" "$T/all" "$T/costs"
 	done
 done
+# a block's end that is the number itself: no block more
+for n in 54321 130000; do
+	n=$(told $n all)
+	for kind in all blocks counts cache; do
+		same "exactly $n: kind $kind" "$n" "$(told "$n" $kind)"
+	done
+	same "exactly $n: an interval" "I $n" "$(told 200000 counts -i"$n" \
+	    >"$T/n"; sed -n '/^I/{p;q;}' "$T/ev")"
+done
 all=$(told 60000 all)
 for o in -i7000 --debug=tinycache --debug=fewcounts --debug=nolink; do
 	same "kind counts, $o" "$all" "$(told 60000 counts $o)"

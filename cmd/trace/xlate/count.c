@@ -7,7 +7,10 @@
  */
 #include "xlate/parts.h"
 
-/* Leave by the runtime if what is in rcx is used up; flags are kept. */
+/*
+ * Leave by the runtime if rcx, which is one less than what is left, is
+ * negative; flags are kept.
+ */
 static void
 check_rcx(struct xlate *x, unsigned e)
 {
@@ -99,7 +102,7 @@ count_exit(struct xlate *x, unsigned e, bool count, bool check)
 	step_p(x, e);
 	mark_exit(x, e, indirect && check ? MAP_LEFT_TMP : MAP_LEFT);
 	if (check) {
-		emit_mov(c, RCX, REG_P);
+		emit_lea(c, RCX, REG_P, -1);
 		check_rcx(x, e);
 		emit_load(c, RCX, REG_T, to);
 	} else if (!indirect) {
@@ -149,8 +152,7 @@ count_left(struct xlate *x, unsigned e)
 	emit_lea(c, r, r, -(int32_t)x->exit[e].n);
 	emit_store(c, REG_T, TO(left), r);
 	mark_exit(x, e, indirect ? MAP_LEFT_TMP : MAP_LEFT);
-	if (r != RCX)
-		emit_mov(c, RCX, r);
+	emit_lea(c, RCX, r, -1);
 	check_rcx(x, e);
 	emit_load(c, RCX, REG_T, to);
 	if (!indirect)
