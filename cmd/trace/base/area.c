@@ -195,6 +195,9 @@ area_grow(void)
 	uint64_t n;
 
 	for (g = area.grown; g < area.grown + NGROW; g++) {
+		/* what is used has its pages: it was taken from the store */
+		if (g->used > g->made)
+			g->made = g->used & ~(uint64_t)(PAGE - 1);
 		if (g->used + GROW_STEP / 2 <= g->made || g->made == g->size)
 			continue;
 		n = g->size - g->made < GROW_STEP ? g->size - g->made :

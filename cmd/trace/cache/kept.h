@@ -95,7 +95,7 @@ struct kept_head {
 	uint32_t nfrag, mask;	/* of the hash table */
 	uint32_t ncounter, pad;
 };
-#define KEPT_MAGIC "qnstore2"
+#define KEPT_MAGIC "qnstore3"
 
 /* What is kept, as it was read. */
 struct kept {

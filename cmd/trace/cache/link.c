@@ -8,6 +8,7 @@
  * A patch is one 4-byte store within 8 aligned bytes, made once the target's
  * code is complete: the guest may execute the jump at any time.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include <htslib/khash.h>
@@ -15,6 +16,8 @@
 #include "cache/parts.h"
 #include "util.h"
 #include "xlate/xlate.h"
+
+#define SPARE 1024u		/* for what is new behind the store's */
 
 struct link {
 	frag_key key;		/* of the target */
@@ -190,9 +193,10 @@ link_exits(const struct frag *f, const struct xlate *x, uint32_t code)
 void
 link_reserve(uint32_t n)
 {
-	links = xgrow(links, &caplinks, n + 1ul, sizeof *links);
+	free(links);
+	caplinks = n + 1ul + SPARE;
+	links = xcalloc(caplinks, sizeof *links);
 	area_touch(links, n * sizeof *links);
-	memset(links, 0, n * sizeof *links);
 }
 
 void

@@ -1,12 +1,15 @@
 /*
  * store - hold all fragments, and the table by which the guest finds them
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cache/parts.h"
 #include "stream/stream.h"
 #include "util.h"
 #include "xlate/xlate.h"
+
+#define SPARE 256u		/* for what is new behind the store's */
 
 static struct code_piece *pieces;
 static size_t npieces, cappieces;
@@ -38,12 +41,14 @@ store_pieces(struct frag *f, const struct block *b)
 void
 store_reserve(uint32_t nf, uint32_t np)
 {
-	frags = xgrow(frags, &capfrags, nf + 1ul, sizeof *frags);
+	free(frags);
+	free(pieces);
+	capfrags = nf + 1ul + SPARE;
+	cappieces = np + 1ul + SPARE;
+	frags = xcalloc(capfrags, sizeof *frags);
+	pieces = xcalloc(cappieces, sizeof *pieces);
 	area_touch(frags, nf * sizeof *frags);
-	memset(frags, 0, nf * sizeof *frags);
-	pieces = xgrow(pieces, &cappieces, np + 1ul, sizeof *pieces);
 	area_touch(pieces, np * sizeof *pieces);
-	memset(pieces, 0, np * sizeof *pieces);
 	nfrag = nf;
 	npieces = np;
 }
