@@ -63,7 +63,8 @@ main(void)
 		call((uintptr_t)p);
 		CHECK(pc == (uintptr_t)p);
 		SAME(addr, (uintptr_t)code_pages + PAGE);
-		call((uintptr_t)p - 0x100000);
+		call(0x12ffd);
+		CHECK(pc == 0x12ffd && addr == 0x12ffd);
 		SAME(faults, 6);
 	}
 	return victim_ok();
