@@ -516,6 +516,34 @@ rounds_each(uint64_t word)
 
 #define REP_CHECK 3		/* the guest's code is being compared */
 
+/*
+ * They are kept as bytes, each as what differs from the one before it, the
+ * first from MAP_BEFORE.  A byte of enum map_byte, and as many bits of the
+ * offset's step as it has room for; then, for each bit that is set, in this
+ * order:
+ */
+enum map_byte {
+	MAP_STEP = 15,		/* mask: the lowest bits of the step */
+	MAP_FAR = 16,		/* the next 7 bits; and MAP_FARTHER: 8 more */
+	MAP_LAST = 32,		/* the last byte of struct mapent */
+	MAP_MORE = 64,		/* a byte of enum map_more */
+	MAP_NEXT = 128		/* nothing, n is one more */
+};
+#define MAP_FARTHER 128u
+enum map_more { MAP_N = 1, MAP_LOC = 2, MAP_EXITNO = 4,
+	MAP_HOMED = 8,		/* both bytes */
+	MAP_TOGGLE = 16		/* 4 bits each: one or two registers whose bit
+				 * in `homed' changes */
+};
+#define MAP_BYTES 10u		/* at most */
+#define MAP_BEFORE ((struct mapent){ .loc = REG_P | REG_T << 4 })
+
+/*
+ * Behind them, for each instruction, how far the next one is: a byte, or 0 and
+ * the distance in four.
+ */
+#define PC_BYTES 5u
+
 struct exitmeta {
 	uint64_t target;	/* guest pc; indirect: of the transfer itself */
 	uint32_t id;		/* the head of its record; or its counter */
@@ -541,12 +569,11 @@ struct exitcall {
 struct fragmeta {
 	uint64_t pc;
 	uint32_t code;		/* from the zone's start */
-	uint32_t codelen;
-	uint32_t map;		/* index of its first map entry */
-	uint32_t nmap;
+	uint32_t map;		/* where its map entries are */
 	uint32_t exit;		/* index of its first exit */
 	uint32_t block;		/* number of its definition */
-	uint32_t pcs;		/* index of its instructions' pcs */
+	uint16_t nmap;
+	uint16_t pcs;		/* its instructions' pcs, from map on */
 };
 
 /*
@@ -808,9 +835,7 @@ struct segment {
 /* Parts of the META segment, by offset in it. */
 struct metaparts {
 	uint64_t frags[2];	/* struct fragmeta[], by zone */
-	uint64_t maps;		/* struct mapent[] */
-	uint64_t pcs;		/* int32_t[], instructions' pcs, and the pc
-				 * behind the last, less their fragment's */
+	uint64_t maps;		/* bytes: map entries and pcs, by fragment */
 	uint64_t exits;		/* struct exitmeta[] */
 	uint64_t calls;		/* struct exitcall[], with --contexts */
 	uint64_t cpuids;	/* struct cpuidrow[NCPUID] */

@@ -85,8 +85,7 @@ area_sizes(unsigned shrink)
 
 	memset(b, 0, sizeof *b);
 	area.maxfrag = (1u << 18) >> shrink;
-	area.maxmap = (more * (6u << 20)) >> shrink;
-	area.maxpc = (4u << 20) >> shrink;
+	area.maxmap = (more * (20u << 20)) >> shrink;
 	area.maxexit = (1u << 20) >> shrink;
 	if (opt->debug & DEBUG_TINY)
 		zone = 256u << 10;
@@ -98,10 +97,7 @@ area_sizes(unsigned shrink)
 	b->meta.frags[1] =
 	    to_pages((uint64_t)area.maxfrag * sizeof(struct fragmeta));
 	b->meta.maps = 2 * b->meta.frags[1];
-	b->meta.pcs = b->meta.maps +
-	    to_pages((uint64_t)area.maxmap * sizeof(struct mapent));
-	b->meta.exits = b->meta.pcs +
-	    to_pages((uint64_t)area.maxpc * sizeof(int32_t));
+	b->meta.exits = b->meta.maps + to_pages(area.maxmap);
 	b->meta.calls = b->meta.exits +
 	    to_pages((uint64_t)area.maxexit * sizeof(struct exitmeta));
 	b->meta.cpuids = b->meta.calls + (opt->contexts == 0 ? 0 :
@@ -176,8 +172,7 @@ start_growing_all(void)
 		start_growing(GROW_FRAGS0 + i, area.frags[i],
 		    area.maxfrag * sizeof *area.frags[i]);
 	}
-	start_growing(GROW_MAPS, area.maps, area.maxmap * sizeof *area.maps);
-	start_growing(GROW_PCS, area.pcs, area.maxpc * sizeof *area.pcs);
+	start_growing(GROW_MAPS, area.maps, area.maxmap);
 	start_growing(GROW_EXITS, area.exits,
 	    area.maxexit * sizeof *area.exits);
 	start_growing(GROW_CALLS, area.calls, area.calls == NULL ? 0 :
@@ -276,9 +271,7 @@ area_open(int fd, uint64_t skip)
 	    b->meta.frags[0]);
 	area.frags[1] = (struct fragmeta *)(void *)(area.seg[SEG_META] +
 	    b->meta.frags[1]);
-	area.maps = (struct mapent *)(void *)(area.seg[SEG_META] +
-	    b->meta.maps);
-	area.pcs = (int32_t *)(void *)(area.seg[SEG_META] + b->meta.pcs);
+	area.maps = area.seg[SEG_META] + b->meta.maps;
 	area.exits = (struct exitmeta *)(void *)(area.seg[SEG_META] +
 	    b->meta.exits);
 	area.calls = opt->contexts == 0 ? NULL : (struct exitcall *)(void *)
@@ -291,7 +284,7 @@ area_open(int fd, uint64_t skip)
 		madvise(area.seg[SEG_COUNTERS], b->seg[SEG_COUNTERS].size,
 		    MADV_DONTDUMP);
 	start_growing_all();
-	area.nmap = area.nexit = area.npc = 0;
+	area.nmap = area.nexit = 0;
 	area.tabfrag = xcalloc(area.maxfrag * 2u, sizeof *area.tabfrag);
 	area.letgo = LETGO_NOT;
 	area.gen = area.nrange = 0;

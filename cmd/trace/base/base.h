@@ -164,7 +164,7 @@ struct grown {
 	uint64_t size;		/* of the address range */
 	uint64_t used, made;	/* used so far; those that have pages */
 };
-enum { GROW_ZONE0, GROW_ZONE1, GROW_FRAGS0, GROW_FRAGS1, GROW_MAPS, GROW_PCS,
+enum { GROW_ZONE0, GROW_ZONE1, GROW_FRAGS0, GROW_FRAGS1, GROW_MAPS,
 	GROW_EXITS, GROW_CALLS, NGROW };
 
 /* The memory file between the guest and us, as we have it mapped. */
@@ -177,8 +177,7 @@ struct area {
 	struct tabent *tab;
 	uint64_t *ibl;
 	struct fragmeta *frags[2];
-	struct mapent *maps;
-	int32_t *pcs;
+	uint8_t *maps;
 	struct exitmeta *exits;
 	struct exitcall *calls;	/* of exits; NULL without --contexts */
 	uint32_t *tabfrag;	/* by table entry: its fragment + 1, or 0 */
@@ -189,8 +188,8 @@ struct area {
 	struct ctx_arc *arcs;	/* only trace writes these two */
 	struct ctx_state *states;
 	uint8_t *bufs;
-	uint32_t nmap, nexit, npc;	/* used */
-	uint32_t maxmap, maxexit, maxpc, maxfrag, maxcount;
+	uint32_t nmap, nexit;	/* used; nmap: bytes */
+	uint32_t maxmap, maxexit, maxfrag, maxcount;
 	uint32_t zone_used[2];	/* bytes of each zone that fragments use */
 	uint64_t remaining;	/* of --for, where executions are counted */
 	/* copies of what we wrote to *ctl, where the guest could change it */

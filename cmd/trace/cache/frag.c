@@ -68,16 +68,29 @@ zone_for(app_pc pc)
 	return d[1] < d[0] && area.boot.seg[SEG_ZONE1].size != 0;
 }
 
-/* The pcs of the block's instructions, and the pc behind the last. */
+/* The map entries, and how far it is from each instruction to the next. */
 static void
-put_pcs(struct fragmeta *m)
+put_maps(struct fragmeta *m)
 {
+	uint8_t *from = area.maps + area.nmap, *p;
+	app_pc next;
+	int32_t d;
 	unsigned i;
 
-	m->pcs = area.npc;
-	for (i = 0; i <= blk.n; i++)
-		area.pcs[area.npc++] = (int32_t)((i < blk.n ? blk.in[i].pc :
-		    blk.next) - blk.pc);
+	p = map_pack(from, x.map, x.nmap);
+	m->map = area.nmap;
+	m->nmap = (uint16_t)x.nmap;
+	m->pcs = (uint16_t)(p - from);
+	for (i = 0; i < blk.n; i++) {
+		next = i + 1 < blk.n ? blk.in[i + 1].pc : blk.next;
+		d = (int32_t)(next - blk.in[i].pc);
+		*p++ = d > 0 && d < 256 ? (uint8_t)d : 0;
+		if (p[-1] == 0) {
+			memcpy(p, &d, sizeof d);
+			p += sizeof d;
+		}
+	}
+	area.nmap += (uint32_t)(p - from);
 }
 
 static void
@@ -113,14 +126,9 @@ put_meta(struct frag *f, uint32_t code)
 
 	m->pc = f->pc;
 	m->code = code;
-	m->codelen = (uint32_t)(x.c.p - x.c.start);
-	m->map = area.nmap;
-	m->nmap = x.nmap;
 	m->exit = f->exit;
 	m->block = x.def != NULL ? def_number(x.def) : NODEF;
-	memcpy(area.maps + area.nmap, x.map, x.nmap * sizeof x.map[0]);
-	area.nmap += x.nmap;
-	put_pcs(m);
+	put_maps(m);
 	for (i = 0; i < x.nexit; i++)
 		put_exit(f->exit + i, &x.exit[i], m->block);
 	store_publish(f->zone, f->meta + 1);
@@ -318,8 +326,7 @@ note_growth(void)
 		area.grown[GROW_FRAGS0 + z].used = area.nfrag[z] *
 		    sizeof *area.frags[z];
 	}
-	area.grown[GROW_MAPS].used = area.nmap * sizeof *area.maps;
-	area.grown[GROW_PCS].used = area.npc * sizeof *area.pcs;
+	area.grown[GROW_MAPS].used = area.nmap;
 	area.grown[GROW_EXITS].used = area.nexit * sizeof *area.exits;
 	area.grown[GROW_CALLS].used = area.calls == NULL ? 0 :
 	    area.nexit * sizeof *area.calls;

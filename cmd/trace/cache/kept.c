@@ -18,7 +18,7 @@
 
 #define MANY 32768u		/* fragments: most of the table has some */
 #define AHEAD 2048u		/* installed after a request, at most */
-enum { PART_EXITS = 3, PART_ZONE = 6, PART_DEF = 8 };	/* of kept_vector */
+enum { PART_EXITS = 3, PART_ZONE = 5, PART_DEF = 7 };	/* of kept_vector */
 #define AT_ONCE 16u		/* before we look for requests again */
 
 static bool usable;
@@ -103,7 +103,7 @@ struct kept_mark
 kept_now(void)
 {
 	return (struct kept_mark){ { area.zone_used[0], area.zone_used[1] },
-	    { area.nfrag[0], area.nfrag[1] }, area.nmap, area.npc, area.nexit,
+	    { area.nfrag[0], area.nfrag[1] }, area.nmap, area.nexit,
 	    store_npieces(), 0, 0, 0 };
 }
 
@@ -175,8 +175,8 @@ check_marks(void)
 	for (; m <= e; last = m++)
 		if (m->zone[0] < last->zone[0] || m->zone[1] < last->zone[1] ||
 		    m->meta[0] < last->meta[0] || m->meta[1] < last->meta[1] ||
-		    m->map < last->map || m->pc < last->pc ||
-		    m->exit < last->exit || m->piece < last->piece ||
+		    m->map < last->map || m->exit < last->exit ||
+		    m->piece < last->piece ||
 		    m->def < last->def || m->def > kept.head.size)
 			return false;
 	return e->zone[0] <= area.boot.seg[SEG_ZONE0].size / 2 &&
@@ -184,8 +184,8 @@ check_marks(void)
 	    e->meta[0] == kept.head.n[PART_META0] &&
 	    e->meta[1] == kept.head.n[PART_META1] &&
 	    e->meta[0] <= area.maxfrag / 2 && e->meta[1] <= area.maxfrag / 2 &&
-	    e->map <= area.maxmap / 2 && e->pc <= area.maxpc / 2 &&
-	    e->exit <= area.maxexit / 2 && e->piece <= area.maxpc;
+	    e->map <= area.maxmap / 2 && e->exit <= area.maxexit / 2 &&
+	    e->piece <= area.maxmap;
 }
 
 static bool
@@ -272,7 +272,6 @@ reserve(void)
 		store_publish(z, end->meta[z]);
 	}
 	area.nmap = end->map;
-	area.npc = end->pc;
 	store_publish_exits(end->exit);
 	kept.def = xcalloc(kept.nchunk + 1ul, sizeof *kept.def);
 	kept.loaded = xcalloc(kept.nchunk + 1ul, sizeof *kept.loaded);
@@ -347,14 +346,11 @@ kept_vector(struct iovec v[CHUNK_PARTS], uint32_t first, uint32_t end,
 	    (e->exit - m->exit) * sizeof *kept.link };
 	v[3] = (struct iovec){ area.exits + m->exit,
 	    (e->exit - m->exit) * sizeof *area.exits };
-	v[4] = (struct iovec){ area.maps + m->map,
-	    (e->map - m->map) * sizeof *area.maps };
-	v[5] = (struct iovec){ area.pcs + m->pc,
-	    (e->pc - m->pc) * sizeof *area.pcs };
+	v[4] = (struct iovec){ area.maps + m->map, e->map - m->map };
 	for (z = 0; z < 2; z++)
-		v[6 + z] = (struct iovec){ area.seg[SEG_ZONE0 + z] +
+		v[5 + z] = (struct iovec){ area.seg[SEG_ZONE0 + z] +
 		    m->zone[z], e->zone[z] - m->zone[z] };
-	v[8] = (struct iovec){ def, e->def - m->def };
+	v[7] = (struct iovec){ def, e->def - m->def };
 }
 
 const uint8_t *

@@ -50,7 +50,7 @@
 struct kept_mark {
 	uint32_t zone[2];	/* bytes */
 	uint32_t meta[2];
-	uint32_t map, pc, exit, piece;
+	uint32_t map, exit, piece;
 	uint64_t def;		/* bytes of definitions */
 	uint64_t off;		/* of the chunk in the file */
 	uint64_t sum;
@@ -144,7 +144,7 @@ bool object_can_stay(uint32_t object);
 /* kept.c: read a chunk to its place; false: it is not what was written. */
 bool kept_load(uint32_t chunk);
 /* What a chunk consists of, between these marks. */
-#define CHUNK_PARTS 9
+#define CHUNK_PARTS 8
 void kept_vector(struct iovec v[CHUNK_PARTS], uint32_t first, uint32_t end,
     const struct kept_mark *, const struct kept_mark *behind, uint8_t *def);
 /* The definition of fragment i, as it is kept; n: its bytes; NULL: none. */

@@ -362,7 +362,7 @@ bytes_needed(void)
 
 	return e->zone[0] + e->zone[1] + nfrag * sizeof *frags +
 	    e->exit * (sizeof *kept.link + sizeof *area.exits) +
-	    e->map * sizeof *area.maps + e->pc * sizeof *area.pcs;
+	    e->map;
 }
 
 static void

@@ -64,12 +64,11 @@ put_bare(unsigned z, const struct emitter *c, app_pc pc,
 	m->pc = pc;
 	m->code = area.zone_used[z];
 	m->map = area.nmap;
-	m->nmap = n;
+	m->nmap = (uint16_t)n;
 	m->block = NODEF;
-	m->pcs = area.npc;
-	area.pcs[area.npc++] = 0;
-	memcpy(area.maps + area.nmap, maps, n * sizeof *maps);
-	area.nmap += n;
+	m->pcs = (uint16_t)(map_pack(area.maps + area.nmap, maps, n) -
+	    (area.maps + area.nmap));
+	area.nmap += m->pcs;
 	area.zone_used[z] += (emit_off(c) + 15) & ~15u;
 	store_publish(z, area.nfrag[z] + 1);
 }

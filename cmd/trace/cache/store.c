@@ -93,9 +93,9 @@ store_room(unsigned z)
 {
 	return area.zone_used[z] + XLATE_ROOM <=
 	    area.boot.seg[SEG_ZONE0 + z].size &&
-	    area.nmap + MAX_MAP <= area.maxmap &&
+	    area.nmap + MAX_MAP * MAP_BYTES + MAX_INSN * PC_BYTES <=
+	    area.maxmap &&
 	    area.nexit + MAX_EXIT <= area.maxexit &&
-	    area.npc + MAX_INSN + 1 <= area.maxpc &&
 	    area.nfrag[z] < area.maxfrag && nfrag < area.tabmask / 2 &&
 	    counters_left(COUNTERS_MOST) && def_ids_left();
 }
@@ -119,7 +119,7 @@ store_reset(void)
 {
 	nfrag = 0;
 	npieces = 0;
-	area.nmap = area.npc = 0;
+	area.nmap = 0;
 	store_publish_exits(0);
 	store_publish(0, 0);
 	store_publish(1, 0);

@@ -77,8 +77,7 @@ map_segments(void)
 		sys3(__NR_madvise, rt.zone[i], rt.zonesize[i], 10);
 		rt.frags[i] = (struct fragmeta *)(meta + mp->frags[i]);
 	}
-	rt.maps = (struct mapent *)(meta + mp->maps);
-	rt.pcs = (int32_t *)(meta + mp->pcs);
+	rt.maps = (const uint8_t *)(meta + mp->maps);
 	rt.exits = (struct exitmeta *)(meta + mp->exits);
 	if (rt.boot.flags & BOOT_CONTEXTS)
 		rt.calls = (const struct exitcall *)(meta + mp->calls);

@@ -178,8 +178,7 @@ struct rt {
 	struct tabent *tab;
 	uint64_t *ibl;
 	struct fragmeta *frags[2];
-	struct mapent *maps;
-	int32_t *pcs;
+	const uint8_t *maps;
 	struct exitmeta *exits;
 	const struct exitcall *calls;	/* of exits; NULL: no --contexts */
 	struct cpuidrow *cpuids;

@@ -32,25 +32,62 @@ find_fragment(unsigned z, uint32_t off)
 	return lo;
 }
 
-static const struct mapent *
+/* Make of *m the entry behind it, which begins at p; returns the end. */
+static const uint8_t *
+next_entry(const uint8_t *p, struct mapent *m)
+{
+	unsigned head = *p++, more = 0, far;
+
+	m->off = (uint16_t)(m->off + (head & MAP_STEP));
+	if (head & MAP_FAR) {
+		far = *p++;
+		m->off = (uint16_t)(m->off + ((far & (MAP_FARTHER - 1)) << 4));
+		if (far & MAP_FARTHER)
+			m->off = (uint16_t)(m->off + (*p++ << 11));
+	}
+	m->n = (uint8_t)(m->n + (head & MAP_NEXT ? 1 : 0));
+	if (head & MAP_LAST)
+		((uint8_t *)m)[7] = *p++;
+	if (head & MAP_MORE)
+		more = *p++;
+	if (more & MAP_N)
+		m->n = *p++;
+	if (more & MAP_LOC)
+		m->loc = *p++;
+	if (more & MAP_EXITNO)
+		m->exit = *p++;
+	if (more & MAP_HOMED) {
+		m->homed = (uint16_t)(p[0] | p[1] << 8);
+		p += 2;
+	}
+	if (more & MAP_TOGGLE) {
+		m->homed ^= (uint16_t)(1u << (*p & 15) | 1u << (*p >> 4));
+		p++;
+	}
+	return p;
+}
+
+/* The last entry at or before an offset; the first if there is none. */
+static struct mapent
 find_map(const struct fragmeta *f, uint32_t off)
 {
-	const struct mapent *m = rt.maps + f->map;
-	unsigned lo = 0, hi = f->nmap, mid;
+	struct mapent m = MAP_BEFORE, next;
+	const uint8_t *p = next_entry(rt.maps + f->map, &m);
+	unsigned i;
 
-	while (hi - lo > 1) {
-		mid = lo + (hi - lo) / 2;
-		if (m[mid].off <= off)
-			lo = mid;
-		else
-			hi = mid;
+	for (i = 1; i < f->nmap; i++) {
+		next = m;
+		p = next_entry(p, &next);
+		if (next.off > off)
+			break;
+		m = next;
 	}
-	return m + lo;
+	return m;
 }
 
 struct cache_place {
 	const struct fragmeta *f;
-	const struct mapent *m;
+	struct mapent m;
 };
 
 static struct cache_place
@@ -69,7 +106,19 @@ find(uint64_t ip)
 static uint64_t
 pc_of(const struct fragmeta *f, unsigned n)
 {
-	return f->pc + (uint64_t)(int64_t)rt.pcs[f->pcs + n];
+	const uint8_t *p = rt.maps + f->map + f->pcs;
+	uint64_t pc = f->pc;
+	int32_t d;
+
+	for (; n > 0; n--) {
+		d = *p++;
+		if (d == 0) {
+			memcpy(&d, p, sizeof d);
+			p += sizeof d;
+		}
+		pc += (uint64_t)(int64_t)d;
+	}
+	return pc;
 }
 
 /*
@@ -82,7 +131,7 @@ state_is_ours(const struct kucontext *uc)
 	const uint8_t *p = (const uint8_t *)uc->rip;
 	unsigned base;
 
-	if (find(uc->rip).m->rep == REP_CHECK)
+	if (find(uc->rip).m.rep == REP_CHECK)
 		return 1;
 	while (*p == 0x66 || *p == 0x67 || *p == 0xf2 || *p == 0xf3)
 		p++;
@@ -350,8 +399,8 @@ fp_pc(const struct tarea *t, uint64_t lo, uint64_t bits)
 	if (z == 2 || rt.ctl->nfrag[z] == 0)
 		return lo;
 	p = find(ip);
-	pc = pc_of(p.f, p.m->kind == MAP_BODY || p.m->kind == MAP_ROUNDS ?
-	    p.m->n : p.m->n - (p.m->n > 0));
+	pc = pc_of(p.f, p.m.kind == MAP_BODY || p.m.kind == MAP_ROUNDS ?
+	    p.m.n : p.m.n - (p.m.n > 0));
 	/* after a flush the maps are others */
 	return __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST) == t->gen ?
 	    pc & bits : lo;
@@ -424,18 +473,19 @@ is_mov_ss(uint64_t pc)
 static unsigned
 done_at(const struct tarea *t, struct cache_place p)
 {
-	const struct mapent *m = rt.maps + p.f->map;
-	unsigned n = p.m->n, first;
+	struct mapent m = MAP_BEFORE;
+	const uint8_t *at = next_entry(rt.maps + p.f->map, &m);
+	unsigned n = p.m.n, first;
 
-	if ((p.m->kind >= MAP_EXIT && p.m->kind <= MAP_LEFT) ||
-	    p.m->kind == MAP_STEPPED)
+	if ((p.m.kind >= MAP_EXIT && p.m.kind <= MAP_LEFT) ||
+	    p.m.kind == MAP_STEPPED)
 		n -= (unsigned)state_is_outside(&rt.exits[p.f->exit +
-		    p.m->exit]);
+		    p.m.exit]);
 	if (!t->tf || n < 2)
 		return n;
 	first = is_mov_ss(p.f->pc) ? 2 : 1;
-	for (; m < p.m; m++)
-		if (m->n == first)
+	for (; m.off < p.m.off; at = next_entry(at, &m))
+		if (m.n == first)
 			return n;
 	return first;
 }
@@ -499,7 +549,7 @@ state_take(struct tarea *t, struct kucontext *uc)
 {
 	struct cache_place p = find(uc->rip);
 	const struct fragmeta *f = p.f;
-	struct mapent m = *p.m;
+	struct mapent m = p.m;
 	uint32_t block = f->block;
 	unsigned n = done_at(t, p);
 
@@ -566,7 +616,7 @@ state_take(struct tarea *t, struct kucontext *uc)
 static bool
 has_left(struct cache_place p, uint64_t from, uint64_t ip)
 {
-	if (from == 0 || (p.m->kind != MAP_BODY && p.m->kind != MAP_ROUNDS))
+	if (from == 0 || (p.m.kind != MAP_BODY && p.m.kind != MAP_ROUNDS))
 		return false;
 	return find(from).f != p.f || ip == from || (ip < from &&
 	    rt.boot.countbytes == 0 && rt.bufs == 0);

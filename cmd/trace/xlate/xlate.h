@@ -122,6 +122,8 @@ struct xlate {
 bool xlate(struct xlate *);
 /* Write the landing of frames that jumps push (calls.c). */
 void calls_more(struct xlate *);
+/* mark.c: put map entries where the runtime reads them; returns their end. */
+uint8_t *map_pack(uint8_t *, const struct mapent *, unsigned n);
 
 /*
  * def.c: the definition of a block just collected; NULL: the block is empty or
