@@ -22,7 +22,8 @@ void rounds_line(struct rounds *, uint32_t block, const struct ev *);
 /*
  * How many instructions more Valgrind counts for one that was executed so many
  * times: a repeated one once for each round and, if it writes, once for the
- * test that ends them.
+ * test that ends them. Of one that compares, trace --rep=each tells that test
+ * as an execution without rounds.
  */
 uint64_t rounds_extra(const struct rounds *, uint32_t block, uint32_t insn,
     const struct ev_insn *, const struct ev_ref *, uint64_t times);

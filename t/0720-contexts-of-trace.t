@@ -77,10 +77,10 @@ missed() {
 each() {
 	text=$1
 	shift
-	meet "-e blocks,-e counts --contexts --rep=each" rounds "$@"
+	meet "-e blocks --rep=each,-e counts --contexts --rep=each" rounds "$@"
 	ok "$text: the same with rounds" $?
-	meet "-e all,-e cache --contexts --rep=each --modify=write" as_callgrind \
-	    "$@"
+	meet "-e all --rep=each,-e cache --contexts --rep=each --modify=write" \
+	    as_callgrind "$@"
 	ok "$text: the same with misses and rounds" $?
 }
 rounds() {
@@ -240,7 +240,8 @@ for o in -i777 --debug=fewcounts --for=99999 --from=recurse --after=90000; do
 	whole "rounds, $o" -e counts $o -- ./reps
 done
 whole "rounds of threads" -e counts -- ./workers 5
-status 125 "rounds without contexts" "$B/trace" -e counts --rep=each ./reps
-same "are not told" "trace: --rep=each: only with --contexts; no other stream \
-has the costs of calls" "$(cat err)"
+status 125 "modifications without contexts" "$B/trace" -e counts \
+    --modify=write ./reps
+same "are not told" "trace: --modify=write: only with --contexts; no other \
+stream has the costs of calls" "$(cat err)"
 done_testing

@@ -110,6 +110,26 @@ code(const struct evr *r, const struct ev_insn *i, uint32_t k)
 	return NULL;
 }
 
+/* A repeated lods that is told as one that is not: trace --rep=each. */
+static bool
+is_lods(const uint8_t *c, unsigned len)
+{
+	bool repeats = false;
+
+	if ((c[len - 1] & 0xfe) != 0xac)
+		return false;
+	for (unsigned k = 0; k + 1 < len; k++) {
+		if (c[k] == 0xf2 || c[k] == 0xf3)
+			repeats = true;
+		else if ((c[k] & 0xf0) == 0x40 && k + 2 == len)
+			break;		/* REX */
+		else if (c[k] != 0x66 && c[k] != 0x67 && c[k] != 0x64 &&
+		    c[k] != 0x65 && (c[k] & 0xe7) != 0x26)
+			return false;
+	}
+	return repeats;
+}
+
 /* FMA3, FMA4, and pmulhrsw of 32 bytes: they make much code in Valgrind. */
 static bool
 is_fma(const uint8_t *c, unsigned len)
@@ -136,6 +156,8 @@ meaning_of_code(const uint8_t *c, unsigned len, uint8_t flow)
 			k++;
 		return c[k] >= 0xe0 && c[k] <= 0xe3 ? LOOPS : ENDS;
 	}
+	if (is_lods(c, len))
+		return REPEATS | LODS;
 	if (len >= 2 && c[0] == 0xd9 && c[1] < 0xb0 && (c[1] >> 3 & 7) == 5)
 		return FLDCW;
 	if (is_fma(c, len))

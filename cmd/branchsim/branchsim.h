@@ -149,8 +149,9 @@ struct branch_unit {
 	uint32_t last;		/* the branch that ends it, or 0 */
 	uint64_t outcomes;	/* of those inside, the last in bit 0 */
 	uint32_t step;		/* batch.c: of those inside */
-	uint32_t ninner : 30;	/* whose outcome is known */
+	uint32_t ninner : 29;	/* whose outcome is known */
 	uint32_t counts : 1;	/* has a Z: needs the groups' values */
+	uint32_t tests : 1;	/* ends with a Z, which may test once more */
 	uint32_t slow : 1;	/* batch.c cannot do it */
 };
 

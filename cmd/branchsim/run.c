@@ -94,7 +94,7 @@ matters(const struct ev_insn *i)
 static void
 for_batches(struct branch *br)
 {
-	br->is_cond = br->flow == 'C';
+	br->is_cond = br->flow == 'C' || br->flow == 'Z';
 	br->is_indirect = br->flow == 'I' || br->flow == 'X';
 	if (br->is_cond)
 		br->low = br->addr & 127;
@@ -130,6 +130,8 @@ define_block(struct ev_block *b)
 		br->taken = br->target != br->behind;
 		if (i->flow == 'C')
 			br->target = b->target[i->target];
+		if (z)
+			br->target = i->addr;
 		for_batches(br);
 		repeats |= z;
 	}
@@ -167,6 +169,7 @@ run_define(const struct ev_def *d, uint32_t id)
 			u->ninner++;
 		if (br->flow == 'Z')
 			u->counts = 1;
+		u->tests = br->flow == 'Z' && br->insn == d->n - 1;
 	}
 	batch_define(u);
 }
@@ -225,9 +228,12 @@ goes_back(uint64_t addr, uint64_t n)
 	return t.missed;
 }
 
-/* What Valgrind makes of `rep': see the page. */
-static __attribute__((noinline)) void
-rounds(struct branch *br)
+/*
+ * What Valgrind makes of `rep': see the page.  True: it compares, and where its
+ * thread goes on says how its last test came out.
+ */
+static bool
+rounds(struct branch *br, bool waits)
 {
 	const struct ev_block *b;
 	const struct ev_insn *i;
@@ -255,8 +261,10 @@ rounds(struct branch *br)
 	}
 	if ((int64_t)n < 0)
 		n = -n;
-	missed = goes_back(br->addr, writes || n == 0 ? n : 2 * n - 1) +
-	    (unsigned)predictor->cond(br->addr, 0);
+	waits &= !writes && n != 0;
+	missed = goes_back(br->addr, writes || n == 0 ? n : 2 * n - 1);
+	if (!waits)
+		missed += (unsigned)predictor->cond(br->addr, 0);
 	br->fetches += writes ? n : n - (n != 0);
 	n = writes || n == 0 ? n + 1 : 2 * n;
 	br->times += n;
@@ -264,13 +272,14 @@ rounds(struct branch *br)
 	note(br->insn, BC, n);
 	if (missed != 0)
 		note(br->insn, BCM, missed);
+	return waits;
 }
 
 static void
 missed(struct branch *br)
 {
 	branch_missed[br - branch]++;
-	note(br->insn, br->flow == 'C' ? BCM : br->flow == 'R' ? BRM : BIM, 1);
+	note(br->insn, br->is_cond ? BCM : br->flow == 'R' ? BRM : BIM, 1);
 }
 
 /* Nearly all branches are conditional, and nearly all runs want this one. */
@@ -307,9 +316,6 @@ inner(struct branch *br)
 		if (predictor->ret != NULL)
 			stack_call(br->behind);
 		break;
-	case 'Z':
-		rounds(br);
-		break;
 	}
 	if (__builtin_expect(wrong, 0))
 		missed(br);
@@ -329,6 +335,9 @@ resolve(struct branch *br, uint64_t pc)
 			    PRIx64 " went on at %" PRIx64, br->addr,
 			    br->target, pc);
 		wrong = conditional(br->addr, taken);
+		break;
+	case 'Z':	/* it is interrupted, or tests its count once more */
+		wrong = conditional(br->addr, pc == br->addr);
 		break;
 	case 'R':
 		wrong = predictor->ret(pc);
@@ -363,7 +372,7 @@ run_end(uint64_t *tid)
 		uint32_t open = thread[t].open;
 
 		thread[t].open = 0;
-		if (open == 0 || branch[open].flow != 'C')
+		if (open == 0 || !branch[open].is_cond)
 			continue;
 		*tid = thread[t].tid;
 		resolve(&branch[open], branch[open].behind);
@@ -374,13 +383,30 @@ run_end(uint64_t *tid)
 
 /* ---- executions ---- */
 
+/* Those of a unit with repeated instructions. */
+static __attribute__((noinline)) void
+counted_branches(struct branch_unit *u, const uint64_t *rec)
+{
+	struct branch *br = &branch[u->first];
+
+	ev_apply(ev_def(events, ev_id(*rec)), rec + 1);
+	branch_thread->open = u->last;
+	for (uint32_t k = 0; k < u->ninner; k++)
+		if (br[k].flow != 'Z')
+			inner(br + k);
+		else if (rounds(br + k, u->tests && k + 1 == u->ninner))
+			branch_thread->open = u->first + k;
+}
+
 static inline void
 own_branches(struct branch_unit *u, const uint64_t *rec)
 {
 	struct branch *br = &branch[u->first];
 
-	if (__builtin_expect(u->counts, 0))
-		ev_apply(ev_def(events, ev_id(*rec)), rec + 1);
+	if (__builtin_expect(u->counts, 0)) {
+		counted_branches(u, rec);
+		return;
+	}
 	for (uint32_t k = 0; k < u->ninner; k++)
 		inner(br + k);
 	branch_thread->open = u->last;

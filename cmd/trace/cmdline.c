@@ -61,8 +61,8 @@ static const char help[] =
 "      --stdout=FILE    where the program's standard output goes\n"
 "      --contexts[=MAX]    kinds counts, cache: tell calling contexts, and\n"
 "                       what each call took; at most MAX contexts  [1M]\n"
-"      --rep=once|each  a call's cost has a repeated string instruction once,\n"
-"                       or each round, as Valgrind has it        [once]\n"
+"      --rep=once|each  tell repeated string instructions as they are, or for\n"
+"                       readers with --rep=each, as Valgrind has them  [once]\n"
 "      --modify=read|write  what reads and writes again is a read of the\n"
 "                       call, or a write, as in Callgrind        [read]\n"
 "      --syscall-times  tell how long each system call took\n"
@@ -432,9 +432,11 @@ check_options(void)
 	if (opt->contexts != 0 && !opt->kind->counters)
 		die("--contexts: only kinds counts and cache tell contexts; "
 		    "kinds all and blocks have the order of calls");
-	if ((opt->each || opt->writes) && opt->contexts == 0)
-		die("%s: only with --contexts; no other stream has the costs "
-		    "of calls", opt->each ? "--rep=each" : "--modify=write");
+	if (opt->each && !opt->kind->tells)
+		die("--rep=each: kind none tells nothing");
+	if (opt->writes && opt->contexts == 0)
+		die("--modify=write: only with --contexts; no other stream has "
+		    "the costs of calls");
 	if (opt->allocs && !opt->kind->tells)
 		die("--allocs: kind none tells nothing");
 	if (opt->times && (!opt->kind->records || opt->last != 0))

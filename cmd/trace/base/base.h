@@ -92,7 +92,7 @@ struct options {
 	bool allocs;		/* tell allocations and frees */
 	bool times;		/* tell how long system calls took */
 	uint64_t contexts;	/* at most so many of them; 0: none are told */
-	bool each;		/* calls cost each round of an instruction */
+	bool each;		/* --rep=each: Valgrind's rounds and tests */
 	bool writes;		/* calls write what they modify */
 	uint64_t last;		/* keep so many bytes of records; 0: all */
 	unsigned sets, ways;	/* kind cache: the shape of its table */
@@ -208,6 +208,12 @@ static inline bool
 counts_refs(void)
 {
 	return opt->kind->alone && opt->contexts != 0;
+}
+/* Do calls cost each round of a repeated instruction? */
+static inline bool
+counts_each(void)
+{
+	return opt->each && opt->contexts != 0;
 }
 /* Choose sizes and offsets; each step of shrink halves what can be halved. */
 void area_sizes(unsigned shrink);

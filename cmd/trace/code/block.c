@@ -70,13 +70,25 @@ decode_client(struct insn *in, app_pc pc, const uint8_t *code, unsigned n)
 	return 0;
 }
 
+/* lods, of those that are repeated? */
+static bool
+is_load(const struct insn *in)
+{
+	return in->nref == 1 && in->ref[0].rw == 'r';
+}
+
 int
 block_decode(struct insn *in, app_pc pc, const uint8_t *code, unsigned n)
 {
 	if ((opt->windows & WINDOWS_REQUESTS) && n > 0 && code[0] == 0x48 &&
 	    decode_client(in, pc, code, n) == 0)
 		return 0;
-	return decode_again(in, pc, code, n > 15 ? 15 : n);
+	if (decode_again(in, pc, code, n > 15 ? 15 : n) < 0)
+		return -1;
+	/* Valgrind does not repeat it */
+	if (opt->each && in->special == SP_REP && is_load(in))
+		in->special = SP_NONE;
+	return 0;
 }
 
 /* Its bytes of code. */

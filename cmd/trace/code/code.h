@@ -185,6 +185,16 @@ block_site(const struct block *b, unsigned n)
 	return &b->in[(b->stub != 0 && n == b->n ? b->stub : n) - 1];
 }
 
+/*
+ * --rep=each: is it a comparison that goes round until its condition fails or
+ * its count is used up?  Then it is executed once more, with a count of 0.
+ */
+static inline bool
+block_tests(const struct insn *in)
+{
+	return opt->each && in->special == SP_REPCMP;
+}
+
 /* Decode the instruction at pc, or a client request, of n bytes at most. */
 int block_decode(struct insn *, app_pc pc, const uint8_t *, unsigned n);
 /* Collect the block at pc for an enum mode.  -1: there is no code at pc. */

@@ -315,7 +315,7 @@ add_costs(uint32_t i, uint64_t v, uint64_t n[3])
 		n[1 + k] += v * does[k];
 	if (counted[i].what == EXECUTIONS)
 		n[0] += v * counted[i].ninsn;
-	if (!opt->each)
+	if (!counts_each())
 		return;
 	if (counted[i].what == EXECUTIONS)
 		n[0] -= v * does[DO_REPEAT];

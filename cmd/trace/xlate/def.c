@@ -238,7 +238,8 @@ add_id(struct def *d, unsigned n)
 static bool
 is_exit(const struct insn *in)
 {
-	return in->flow == FLOW_COND || in->flow == FLOW_RET;
+	return in->flow == FLOW_COND || in->flow == FLOW_RET ||
+	    block_tests(in);
 }
 
 /* What the block's first instructions do, by their number. */
@@ -248,7 +249,7 @@ what_first_do(const struct block *b))[NDO]
 	uint8_t (*does)[NDO], round[2];
 	unsigned i, j;
 
-	if (!counts_refs() && !opt->each)
+	if (!counts_refs() && !counts_each())
 		return NULL;
 	does = xkeep((b->n + 1u) * sizeof *does);
 	for (i = 0; i < b->n; i++) {

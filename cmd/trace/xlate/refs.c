@@ -116,7 +116,7 @@ refs_each(struct xlate *x, int s, int r)
 	uint8_t n[2];
 	int less;
 
-	if (!opt->each)
+	if (!counts_each())
 		return;
 	refs_of_round(&x->b->in[x->i], n);
 	less = n[DO_WRITE] == 0;
@@ -137,7 +137,7 @@ refs_uneach(struct xlate *x, int s, int r)
 {
 	struct emitter *c = &x->c;
 
-	if (!opt->each)
+	if (!counts_each())
 		return;
 	mark(x, x->i + 1, MAP_ROUNDS, counts_refs() ? 1 : 0);
 	emit_not(c, s);

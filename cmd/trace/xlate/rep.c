@@ -76,7 +76,8 @@ counters(const struct xlate *x, uint32_t *word)
 
 	refs_of_round(&x->b->in[x->i], does);
 	c = counter_rounds(def_id(x->def, def_length(x->def)), x->i + 1, does);
-	*word = rounds_word(c, does[DO_READ], does[DO_WRITE], opt->each);
+	*word = rounds_word(c, does[DO_READ], does[DO_WRITE],
+	    counts_each());
 	return T_COUNT + 8 * (int32_t)c;
 }
 

@@ -363,6 +363,34 @@ write_cond(struct xlate *x, const struct insn *in)
 	mark(x, x->i + 1, MAP_BODY, 0);
 }
 
+/*
+ * Behind a comparison that was repeated: if its count is used up and its
+ * condition still holds, go to it again.  The count, 0 now, ends it at once.
+ */
+static void
+write_test(struct xlate *x, const struct insn *in)
+{
+	unsigned e = new_exit(x, EXIT_DIRECT, in->pc, x->i + 1);
+	struct emitter *c = &x->c;
+	uint8_t *failed, *none;
+	unsigned k, cc = 5;		/* repe: not equal */
+
+	for (k = 0; k < in->prefixlen; k++)
+		if (in->bytes[k] == 0xf2)
+			cc = 4;
+	mark(x, x->i + 1, MAP_BODY, 0);
+	regs_home(x, RCX);
+	mark(x, x->i + 1, MAP_BODY, 0);
+	failed = emit_jcc8(c, cc);
+	emit_load(c, RCX, REG_T, TO(tmp2));
+	none = emit_jrcxz(c);
+	x->exit[e].branch = emit_jmp32(c);
+	x->exit[e].homed = x->homed;
+	emit_patch8(failed, c->p);
+	emit_patch8(none, c->p);
+	regs_reload(x, BIT(RCX));
+}
+
 static void
 write_push_return(struct xlate *x, const struct insn *in)
 {
@@ -541,6 +569,8 @@ write_insn(struct xlate *x)
 		x->homed &= ~(uint32_t)in->wr;
 		if (x->kind->rep_after != NULL)
 			x->kind->rep_after(x);
+		if (block_tests(in) && x->kind->rep_before != NULL)
+			write_test(x, in);
 		break;
 	case SP_EMULATE:
 		if (in->emulate == EMU_FPSAVE)
@@ -627,6 +657,8 @@ find_dead_flags(struct xlate *x)
 			x->deadflags[i] = false;
 			continue;
 		}
+		if (block_tests(&b->in[i]))
+			live = ARITH_FLAGS;
 		live = (live & ~b->in[i].fkill) | b->in[i].fread;
 		x->deadflags[i] = live == 0;
 	}
