@@ -635,11 +635,26 @@ tab_key(uint64_t pc, unsigned mode)
 	return pc ^ (uint64_t)mode << 61;
 }
 
-/* Where probing begins: near for near addresses, so few pages are touched. */
+/*
+ * A key is looked for in four entries first, one line of the cache's: they are
+ * near for near addresses, so few pages are touched.  Where code is dense they
+ * are full; then it is in the first free entry from another place on.
+ */
+#define TAB_NEAR 4u
+
 static inline uint32_t
 tab_first(uint64_t key, uint32_t mask)
 {
-	return (uint32_t)(key >> 3) & mask;
+	return (uint32_t)(key >> 5) & mask;
+}
+
+/* The entry behind entry i; n: how many have been looked at. */
+static inline uint32_t
+tab_next(uint64_t key, uint32_t i, uint32_t n, uint32_t mask)
+{
+	if (n < TAB_NEAR)
+		return (i & ~(TAB_NEAR - 1)) | ((i + 1) & (TAB_NEAR - 1));
+	return (n == TAB_NEAR ? (uint32_t)(key >> 3) : i + 1) & mask;
 }
 
 /*

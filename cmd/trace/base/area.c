@@ -21,6 +21,7 @@ struct area area;
 /* Heads of records: see struct boot. */
 static uint32_t leave[2], alloc, frame;
 
+#define GROW_FIRST (16u << 10)	/* twice as much each time, up to */
 #define GROW_STEP (128u << 10)
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -159,6 +160,7 @@ start_growing(unsigned which, const void *base, uint64_t size)
 	g->base = base;
 	g->size = size;
 	g->used = g->made = 0;
+	g->step = GROW_FIRST / 2;
 }
 
 static void
@@ -193,10 +195,10 @@ area_grow(void)
 		/* what is used has its pages: it was taken from the store */
 		if (g->used > g->made)
 			g->made = g->used & ~(uint64_t)(PAGE - 1);
-		if (g->used + GROW_STEP / 2 <= g->made || g->made == g->size)
+		if (g->used + g->step / 2 <= g->made || g->made == g->size)
 			continue;
-		n = g->size - g->made < GROW_STEP ? g->size - g->made :
-		    GROW_STEP;
+		g->step = g->step < GROW_STEP ? 2 * g->step : GROW_STEP;
+		n = g->size - g->made < g->step ? g->size - g->made : g->step;
 		/* old kernels cannot: there each page comes by its fault */
 		madvise((void *)(uintptr_t)(g->base + g->made), n,
 		    MADV_POPULATE_WRITE);

@@ -163,6 +163,7 @@ struct grown {
 	const uint8_t *base;
 	uint64_t size;		/* of the address range */
 	uint64_t used, made;	/* used so far; those that have pages */
+	uint64_t step;		/* pages that it got last */
 };
 enum { GROW_ZONE0, GROW_ZONE1, GROW_FRAGS0, GROW_FRAGS1, GROW_MAPS,
 	GROW_EXITS, GROW_CALLS, NGROW };

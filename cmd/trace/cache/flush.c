@@ -19,6 +19,24 @@ empty_lookup(void)
 		area.ibl[i] = area.miss;
 }
 
+/* The same where no thread is in the cache: we need not have the pages. */
+static void
+write_lookup(void)
+{
+	static uint64_t words[IBL_WORDS / 8];
+	uint64_t at = area.boot.seg[SEG_IBL].off;
+	uint32_t i, n = opt->windows != 0 ? 2 * IBL_WORDS : IBL_WORDS;
+
+	for (i = 0; i < IBL_WORDS / 8; i++)
+		words[i] = area.miss;
+	for (i = 0; i < n; i += IBL_WORDS / 8, at += sizeof words)
+		if (memfile_write(area.fd, words, sizeof words, at) !=
+		    (ssize_t)sizeof words) {
+			empty_lookup();
+			return;
+		}
+}
+
 /*
  * No thread is in the cache any more, or the image is new.  The table is
  * already empty: clearing it again would only touch its pages.
@@ -29,7 +47,7 @@ flush_new(void)
 	kept_close();
 	store_reset();
 	written_forget();
-	empty_lookup();
+	write_lookup();
 	link_reset();
 	if (opt->contexts != 0)
 		area.ctl->more = link_more();

@@ -152,9 +152,10 @@ key_of_exit(const struct frag *f, app_pc target)
 static uint32_t
 table_at(frag_key key)
 {
-	uint32_t i = tab_first((uint64_t)key, area.tabmask), f;
+	uint32_t i = tab_first((uint64_t)key, area.tabmask), n = 0, f;
 
-	for (; (f = area.tabfrag[i]) != 0; i = (i + 1) & area.tabmask)
+	for (; (f = area.tabfrag[i]) != 0;
+	    i = tab_next((uint64_t)key, i, ++n, area.tabmask))
 		if (key_of(&frags[f - 1]) == key)
 			break;
 	return i;

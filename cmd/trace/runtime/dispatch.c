@@ -174,9 +174,9 @@ dispatch_join(const struct guest_state *s)
 static const struct tabent *
 find(uint64_t key, uint32_t owner)
 {
-	uint32_t mask = rt.ctl->tabmask, i = tab_first(key, mask);
+	uint32_t mask = rt.ctl->tabmask, i = tab_first(key, mask), n = 0;
 
-	for (;; i = (i + 1) & mask) {
+	for (;; i = tab_next(key, i, ++n, mask)) {
 		if (__atomic_load_n(&rt.tab[i].pc, __ATOMIC_ACQUIRE) == key &&
 		    (uint32_t)rt.tab[i].owner == owner)
 			return &rt.tab[i];
