@@ -22,8 +22,10 @@ traced() {
 
 # fn NAME FILE: its lines in a Cachegrind file
 fn() {
-	awk -v fn="fn=$1" '/^fl=/ { fl = $0; on = 0 }
-	    /^fn=/ { on = $0 == fn; if (on) print fl } /^[0-9]/ && on' "$2" |
+	# no escapes are replaced in what is in the environment
+	fn="fn=$1" awk '/^fl=/ { fl = $0; on = 0 }
+	    /^fn=/ { on = $0 == ENVIRON["fn"]; if (on) print fl }
+	    /^[0-9]/ && on' "$2" |
 	    tr '\n' ' '
 }
 
