@@ -731,15 +731,16 @@ simrun(const struct simulator *sim, int argc, char **argv)
 {
 	static struct inside in;
 	struct simrun *s = &in.s;
-	const char *file;
+	struct in *input;
 
 	prog_init(argv[0]);
 	s->sim = sim;
 	s->columns = sim->columns;
 	s->outcomes = sim->outcomes;
-	file = options(s, argc, argv);
+	/* first the input: from then on a signal means to end as it does */
+	input = in_open(options(s, argc, argv));
 	s->out = out_open(s->output);
-	s->events = ev_open(in_open(file));
+	s->events = ev_open(input);
 	s->map = objmap_new();
 	s->insns = insns_new();
 	in.names = codenames_new();
