@@ -32,8 +32,25 @@ $CC -O1 -o "$T/prog" "$T/prog.c" || skip_all "no compiler"
 mkfifo "$T/ready"
 env --default-signal=INT true 2>/dev/null || skip_all "no env --default-signal"
 
+# settled GROUP N: it has so many processes, and all of them but the program
+# handle or ignore SIGINT
+settled() {
+	set -- "$2" "$1" $(pgrep -g "$1")
+	[ $# -eq $(($1 + 2)) ] || return
+	leader=$2
+	shift 2
+	for p; do
+		awk -v leader=$leader '/^Name:/ { name = $2 }
+		    /^Pid:/ { pid = $2 }
+		    /^Sig(Ign|Cgt):.*[2367abef]$/ { n++ }
+		    END { exit name != "prog" && (n == 0 ||
+			name == "sh" && pid != leader) }' "/proc/$p/status" \
+		    2>/dev/null || return
+	done
+}
+
 # pipeline COMMAND: run it in a session of its own, and interrupt all of it once
-# the program is ready; ready: how to wait for that
+# the program is ready, and all that is beside it; ready: how to wait for that
 pipeline() {
 	rm -f "$T/pid"
 	timeout $LIMIT setsid -w env --default-signal=INT,TERM sh -c \
@@ -41,11 +58,19 @@ pipeline() {
 	    2>"$T/err" &
 	job=$!
 	ready
-	kill -s INT -- -"$(cat "$T/pid")"
+	group=$(cat "$T/pid")
+	n=0
+	until settled $group $(($(echo "$1" | tr -cd '|' | wc -c) + beside)) ||
+	    [ $n -ge 400 ]; do
+		sleep 0.05
+		n=$((n + 1))
+	done
+	kill -s INT -- -$group
 	wait $job
 }
 ready() { timeout $LIMIT cat "$T/ready"; }
 
+beside=3	# the shell, trace and the program, and a filter for each "|"
 desc="desc: Interrupted:      by signal 2, Interrupt"
 for kind in all blocks counts cache; do
 	case $kind in
@@ -125,9 +150,10 @@ EOF
 $CC -O1 -o "$T/loop" "$T/loop.c"
 timeout $LIMIT "$T/loop" "$T/hold" &
 job=$!
-until pid=$(pgrep -P $job); do sleep 0.02; done
+until pid=$(pgrep -x -P $job loop); do sleep 0.02; done
 if "$B/trace" -e none -o /dev/null --for-time=0.1 -p "$pid" 2>"$T/err"; then
 	prog=$job
+	beside=2
 	ready() {
 		until grep -q '^Y' "$T/ev" 2>/dev/null; do sleep 0.02; done
 	}
