@@ -7,7 +7,7 @@
  * The program writes its process number and a newline to descriptor 9 when it
  * is ready; `usec` later whom (guest, trace, or group: both, as a terminal
  * does) is sent the signal.  The line printed says how the command ended and
- * whether the program has, each within 30 seconds:
+ * whether the program has, each within 100 seconds:
  *
  *	signal 9, gone
  */
@@ -25,7 +25,7 @@
 
 #include "util.h"
 
-enum { READY_FD = 9, LIMIT = 30000 };
+enum { READY_FD = 9, LIMIT = 100000 };
 
 static pid_t command;
 

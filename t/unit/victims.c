@@ -319,7 +319,7 @@ run(char *const argv[], struct result *r)
 		waitpid(pid, &r->status, 0);
 	}
 	r->seconds = now() - start;
-	if (!leavings_end(r->timed_out ? 0 : 3))
+	if (!leavings_end(r->timed_out ? 0 : limit))
 		r->timed_out = true;
 	slurp(out, r->out);
 	slurp(err, r->err);
