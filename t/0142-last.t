@@ -62,9 +62,11 @@ int main(int argc, char **argv)
 		make("spins");
 		spin();
 	} else if (strcmp(what, "phases") == 0) {
+		one();
 		make("first");
 		while (!there("go"))
 			one();
+		two();
 		make("second");
 		while (!there("stop"))
 			two();
@@ -213,6 +215,13 @@ while ! ls "$T"/attached.ev.tmp.* >/dev/null 2>&1 && [ $n -lt 400 ]; do
 	n=$((n + 1))
 done
 tracer=$(ls "$T"/attached.ev.tmp.* | sed 's/.*[.]//')
+# until it has run under trace: some ticks of its time
+ticks() { cut -d' ' -f14 "/proc/$spinner/stat"; }
+before=$(ticks) n=0
+while [ "$(ticks)" -lt $((before + 2)) ] && [ $n -lt 400 ]; do
+	sleep 0.05
+	n=$((n + 1))
+done
 kill -USR1 "$tracer"
 wait_for "$T/attached.ev.1"
 ok "-p: a dump" $?

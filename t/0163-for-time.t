@@ -9,13 +9,15 @@ CC=${CC:-gcc}
 cat >"$T/prog.c" <<'EOF'
 #include <stdlib.h>
 #include <unistd.h>
-/* count to the argument, or until the file goes; end with 7 */
+/* count to the argument, say so, or until the file goes; end with 7 */
 int main(int argc, char **argv)
 {
 	long n = argc > 1 ? atol(argv[1]) : 0;
 
 	for (volatile long i = 0; i < n; i++)
 		;
+	if (argc > 2 && write(1, "counted\n", 8) != 8)
+		return 1;
 	while (argc > 2 && access(argv[2], F_OK) == 0)
 		;
 	return 7;
@@ -37,8 +39,13 @@ status 7 "a program that ends before" "$B/trace" -e counts --for-time=1000 \
     -o "$T/ev" "$T/prog" 1000
 
 : >"$T/hold"
-"$T/prog" 0 "$T/hold" &
+"$T/prog" 0 "$T/hold" >"$T/said" &
 pid=$!
+n=0
+while [ ! -s "$T/said" ] && [ $n -lt 400 ]; do
+	sleep 0.05
+	n=$((n + 1))
+done
 if "$B/trace" -e none -o "$T/ev" --for-time=0.1 -p $pid 2>"$T/err"; then
 	for kind in all counts; do
 		check "$kind: attached, trace ends by itself" "$B/trace" -e $kind \

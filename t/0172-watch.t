@@ -71,6 +71,7 @@ check "behind exec" "$B/trace" -o "$T/run.ev" --stdout="$T/said" \
     sh -c 'exec "$0" 2 40' "$T/hot" 9>"$T/pid"
 samefile "what it said there" "$T/native" "$T/said"
 
+rm "$T/said"
 "$T/hot" 2 100000000 >"$T/said" 9>"$T/pid" &
 pid=$!
 i=0
