@@ -389,7 +389,7 @@ check_fragment(uint32_t i, const struct kept_mark *m,
 		l = &kept.link[k];
 		if (l->jmp + 4ull > e->zone[f->zone] ||
 		    l->stub >= e->zone[f->zone] || l->to > kept.nfrag ||
-		    l->next != 0)
+		    l->next != 0 || !link_fits(f, l->jmp, l->stub))
 			return false;
 	}
 	return true;
@@ -487,7 +487,7 @@ prepare(uint32_t i, uint32_t firstexit)
 	if (!object_is_there(kept.index[i].object) || !define(i, exits))
 		chunk.undefined = true;
 	for (e = 0; e < f->nexit; e++)
-		link_put(f->exit + e, f, exits[e].target, l[e].jmp, l[e].stub);
+		link_put(f->exit + e, f, l[e].jmp, l[e].stub);
 }
 
 static void

@@ -19,11 +19,10 @@
 
 #define SPARE 1024u		/* for what is new behind the store's */
 
+/* Its target is in area.exits. */
 struct link {
-	frag_key key;		/* of the target */
-	uint32_t jmp;		/* zone offset of the rel32; 0: none */
-	uint32_t stub : 31;	/* zone offset */
-	uint32_t zone : 1;
+	int16_t jmp, stub;	/* its rel32 and its stub, from the entry of */
+	uint32_t from;		/* its fragment; jmp 0: it has none */
 	uint32_t next;		/* list of exits with the same target, + 1 */
 	uint32_t to;		/* fragment that it is linked to, + 1; or 0 */
 };
@@ -43,14 +42,24 @@ static struct link *links;
 static size_t caplinks;
 static khash_t(u32) *waiting;	/* key -> first waiting exit, + 1 */
 
+/* Where a fragment's entry is in its zone. */
+static uint32_t
+entry_offset(const struct frag *f)
+{
+	return (uint32_t)(entry_address(f->entry) -
+	    area.boot.seg[SEG_ZONE0 + f->zone].addr);
+}
+
 static void
 patch(const struct link *l, uint64_t target)
 {
-	struct segment *s = &area.boot.seg[SEG_ZONE0 + l->zone];
-	uint8_t *at = area.seg[SEG_ZONE0 + l->zone] + l->jmp;
-	int32_t d = (int32_t)(target - (s->addr + l->jmp + 4));
+	const struct frag *f = &frags[l->from];
+	uint32_t jmp = entry_offset(f) + (uint32_t)l->jmp;
+	uint64_t from = area.boot.seg[SEG_ZONE0 + f->zone].addr + jmp + 4;
+	int32_t d = (int32_t)(target - from);
 
-	__atomic_store_n((int32_t *)(void *)at, d, __ATOMIC_RELEASE);
+	__atomic_store_n((int32_t *)(void *)(area.seg[SEG_ZONE0 + f->zone] +
+	    jmp), d, __ATOMIC_RELEASE);
 }
 
 /* Note a fragment of no block's in zone z, which begins at c->start. */
@@ -113,13 +122,16 @@ link_exit(uint32_t e, uint32_t f)
 {
 	struct link *l = &links[e];
 	uint64_t to = entry_address(frags[f].entry);
+	unsigned zone = frags[l->from].zone;
 
-	if (l->jmp == 0 || l->to != 0 || (opt->debug & DEBUG_NOLINK))
+	/* a fragment of a damaged entry has no code */
+	if (l->jmp == 0 || l->to != 0 || frags[l->from].entry == 0 ||
+	    (opt->debug & DEBUG_NOLINK))
 		return;
-	if (frags[f].zone != l->zone) {
-		if (!store_room(l->zone))
+	if (frags[f].zone != zone) {
+		if (!store_room(zone))
 			return;
-		to = far_jump(l->zone, f);
+		to = far_jump(zone, f);
 	}
 	l->to = f + 1;
 	l->next = frags[f].firstin;
@@ -135,7 +147,8 @@ link_cut(uint32_t e)
 	if (l->to == 0)
 		return;
 	l->to = 0;
-	patch(l, area.boot.seg[SEG_ZONE0 + l->zone].addr + l->stub);
+	patch(l, entry_address(frags[l->from].entry) +
+	    (uint64_t)(int64_t)l->stub);
 }
 
 static void
@@ -167,25 +180,22 @@ link_waiting(uint32_t f)
 void
 link_exits(const struct frag *f, const struct xlate *x, uint32_t code)
 {
-	struct link *l;
 	uint32_t i, e, t;
+	frag_key key;
 
 	links = xgrow(links, &caplinks, f->exit + f->nexit, sizeof *links);
 	for (i = 0; i < f->nexit; i++) {
 		e = f->exit + i;
-		l = &links[e];
-		memset(l, 0, sizeof *l);
-		l->key = key_of_exit(f, x->exit[i].target);
-		l->zone = f->zone & 1;
+		link_put(e, f, x->exit[i].jmp == 0 ? 0 :
+		    code + x->exit[i].jmp, code + x->exit[i].stub);
 		if (x->exit[i].jmp == 0)
 			continue;
-		l->jmp = code + x->exit[i].jmp;
-		l->stub = (code + x->exit[i].stub) & 0x7fffffff;
-		t = table_find(l->key);
+		key = key_of_exit(f, x->exit[i].target);
+		t = table_find(key);
 		if (t != 0)
 			link_exit(e, t - 1);
 		else
-			wait_for(e, l->key);
+			wait_for(e, key);
 	}
 }
 
@@ -198,24 +208,37 @@ link_reserve(uint32_t n)
 	area_touch(links, n * sizeof *links);
 }
 
-void
-link_put(uint32_t e, const struct frag *f, app_pc target, uint32_t jmp,
-    uint32_t stub)
+bool
+link_fits(const struct frag *f, uint32_t jmp, uint32_t stub)
 {
-	struct link *l = &links[e];
+	int64_t entry = entry_offset(f), a = jmp - entry, b = stub - entry;
 
-	memset(l, 0, sizeof *l);
-	l->key = key_of_exit(f, target);
-	l->zone = f->zone & 1;
-	l->jmp = jmp;
-	l->stub = stub & 0x7fffffff;
+	return jmp == 0 || (a == (int16_t)a && b == (int16_t)b);
+}
+
+void
+link_put(uint32_t e, const struct frag *f, uint32_t jmp, uint32_t stub)
+{
+	uint32_t entry = entry_offset(f);
+
+	links[e] = (struct link){ .from = (uint32_t)(f - frags) };
+	if (jmp == 0)
+		return;
+	links[e].jmp = (int16_t)(jmp - entry);
+	links[e].stub = (int16_t)(stub - entry);
 }
 
 void
 link_place(uint32_t e, uint32_t *jmp, uint32_t *stub)
 {
-	*jmp = links[e].jmp;
-	*stub = links[e].stub;
+	const struct link *l = &links[e];
+	uint32_t entry = entry_offset(&frags[l->from]);
+
+	*jmp = *stub = 0;
+	if (l->jmp == 0)
+		return;
+	*jmp = entry + (uint32_t)l->jmp;
+	*stub = entry + (uint32_t)l->stub;
 }
 
 bool
@@ -227,7 +250,7 @@ link_open(uint32_t e)
 frag_key
 link_key(uint32_t e)
 {
-	return links[e].key;
+	return key_of_exit(&frags[links[e].from], ONCE(area.exits[e].target));
 }
 
 void

@@ -89,10 +89,13 @@ bool written_release(void);
 struct xlate;
 /* Link the exits of a new fragment, whose code is at `code` of its zone. */
 void link_exits(const struct frag *, const struct xlate *, uint32_t code);
-/* Begin with n exits that cannot be linked; then exit e of f can be. */
+/*
+ * Begin with n exits that cannot be linked; then exit e of f can be, unless jmp
+ * is 0, if these places in its zone are near enough to its entry.
+ */
 void link_reserve(uint32_t n);
-void link_put(uint32_t e, const struct frag *f, app_pc target, uint32_t jmp,
-    uint32_t stub);
+bool link_fits(const struct frag *f, uint32_t jmp, uint32_t stub);
+void link_put(uint32_t e, const struct frag *f, uint32_t jmp, uint32_t stub);
 /* Where its jump and its stub are in its zone; 0: it has none. */
 void link_place(uint32_t e, uint32_t *jmp, uint32_t *stub);
 /* Link exit e to fragment f, if it can be linked. */
