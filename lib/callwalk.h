@@ -203,6 +203,9 @@ struct walk_arc {
 
 struct walk_arc *arc_get(struct walk_slot *from, const struct walk_seg *to,
     uint32_t level, uint32_t thread);
+/* The same call as `like', from another context of its caller, to a level. */
+struct walk_arc *arc_like(const struct walk_ctx *caller,
+    const struct walk_arc *like, uint32_t level);
 struct walk_arc *arc_new(struct walk_ctx *caller, uint64_t site,
     struct walk_ctx *callee, uint64_t tolink);
 

@@ -206,6 +206,19 @@ for m in "plain 1" "plain 4" "guarded 1" "pong 3" "jumps 3" return jump \
     alt-below-jump alt-above-return once coroutines; do
 	both "unwind $m" ./unwind $m
 done
+# calls like others are made without a request: that is most of 1,500
+${CC:-gcc} -O1 -o sites "$SRC/sites.c"
+ok "many sites" $?
+both "many sites" ./sites
+requests() { # OPTION...
+	"$B/trace" -v -o other "$@" ./sites 2>&1 >/dev/null |
+	    sed -n 's/.* \([0-9]*\) requests.*/\1/p'
+}
+without=$(requests -e counts)
+with=$(requests -e counts --contexts)
+calls=$(grep -c '^A' other)
+[ $((with - without)) -lt $((calls / 3)) ]
+ok "$((with - without)) requests more for $calls calls" $?
 # intervals that end behind each kind of jump add up
 for p in ./tails ./handlers "./unwind plain 1" "$V/ins-flow"; do
 	meet "-e blocks,-e counts --contexts -i 777" costs_and_stacks $p

@@ -190,6 +190,31 @@ renew_contexts(unsigned slot, int64_t p)
 	__atomic_store_n(&area.ctl->publish, published, __ATOMIC_SEQ_CST);
 }
 
+/*
+ * An arc that the slot's thread has made by itself leads to the code that is
+ * there for it.  false: there is no such arc.
+ */
+static bool
+link_call(unsigned slot)
+{
+	uint32_t arc, owner;
+	app_pc target;
+
+	if (opt->contexts == 0 || !counters_has(slot))
+		return false;
+	arc = context_made(slot, &target, &owner);
+	if (arc != 0)
+		frag_called(arc, target, owner);
+	return arc != 0;
+}
+
+static void
+link_calls(unsigned slot)
+{
+	while (link_call(slot))
+		;
+}
+
 /* A thread's step between contexts; true: see REQ_MOVE. */
 static bool
 move(unsigned slot, const uint64_t arg[4])
@@ -207,10 +232,14 @@ move(unsigned slot, const uint64_t arg[4])
 	unseen = context_step(slot, &s);
 	if (context_landed(slot, &limbo, &owner))
 		def_move(slot, limbo, owner);
-	frag_called(context_called(slot), s.to, context_owner(slot));
+	link_calls(slot);
+	context_spare(slot);
+	owner = context_owner(slot);
+	if (s.step == MOVE_ON)	/* it would ask for it next */
+		frag_request(s.to, CALLED | context_called(slot), MODE_IN,
+		    owner);
 	if (s.step != MOVE_ON || s.move != MOVE_IJUMP)
 		return unseen;
-	owner = context_owner(slot);
 	if (context_plain(owner, s.site, s.to))
 		frag_plain(s.to, owner);
 	return unseen;
@@ -222,6 +251,7 @@ grant(unsigned slot, uint32_t what, const uint64_t arg[4], uint64_t ret[2])
 {
 	switch (what) {
 	case REQ_TRANSLATE:
+		link_calls(slot);
 		/* an exit from before a flush no longer exists */
 		ret[0] = frag_request(arg[0], arg[2] == area.gen ? arg[1] :
 		    ~0ull, (unsigned)arg[3] & MODE_ALL,
@@ -282,6 +312,7 @@ answer(unsigned slot)
 	uint64_t arg[4], ret[2] = { 0, 0 };
 	unsigned i;
 
+	stats.requests++;
 	for (i = 0; i < 4; i++)
 		arg[i] = ONCE(s->arg[i]);
 	grant(slot, ONCE(s->what), arg, ret);
@@ -291,6 +322,8 @@ answer(unsigned slot)
 	if (__atomic_load_n(&s->sleeps, __ATOMIC_SEQ_CST))
 		futex_wake(&s->state);
 }
+
+static unsigned asked;		/* the slot that asked last */
 
 static bool
 is_wanted(void)
@@ -315,7 +348,8 @@ answer_all(void)
 		    __ATOMIC_SEQ_CST);
 		for (; w != 0; w &= w - 1) {
 			bit = (unsigned)__builtin_ctzll(w);
-			answer(i * 64 + bit);
+			asked = i * 64 + bit;
+			answer(asked);
 		}
 	}
 	return true;
@@ -399,8 +433,8 @@ serve(void)
 		die("thread:");
 	pthread_detach(t);
 	while (!guest_ended && !trust_lost) {
-		if (frag_written() || answer_all() || frag_ahead() ||
-		    make_path())
+		if (frag_written() || answer_all() || link_call(asked) ||
+		    frag_ahead() || make_path())
 			continue;
 		if (!area_is_intact())
 			trust_lose("its control words");

@@ -311,8 +311,9 @@ owner_key(uint32_t owner)
  * With --contexts: a thread's stack of FRAMES, calls that have not returned,
  * and all ARCS, from a state by a call to another state.  A STATE is a context
  * and which functions are active.  They are numbered; a thread's is that to
- * which its top frame's arc leads.  Offsets are from REG_T.  Arcs are shared,
- * and only trace writes them.
+ * which its top frame's arc leads.  Offsets are from REG_T.  Arcs and states
+ * are shared.  The first arc of a site in a function is trace's to make, and
+ * serves as a MODEL: the runtime makes others like it, see runtime/arcs.c.
  */
 struct ctx_frame {
 	uint64_t landing;	/* where in the cache it returns to */
@@ -338,7 +339,9 @@ struct ctx_arc {
 	uint32_t next;		/* another arc from the same state, or 0 */
 	uint32_t to;		/* number of the state it leads to */
 	uint32_t slow;		/* 1: trace has to see each such call */
-	uint64_t pad;
+	uint32_t from;		/* number of the state that it leads from */
+	/* made by the runtime: its model; by trace: another model, or 0 */
+	uint32_t like;
 };
 _Static_assert(sizeof(struct ctx_arc) == 64, "scaled by 4, times 16");
 
@@ -346,12 +349,18 @@ struct ctx_state {
 	uint64_t key;		/* random, but never twice */
 	uint32_t owner;
 	uint32_t first;		/* an arc from it, or 0 */
-	uint32_t slow;		/* 1: trace has to see each move from it */
-	uint32_t pad[3];
+	uint8_t slow;		/* 1: trace has to see each move from it */
+	uint8_t folded;		/* 1: the same are active as in `up' */
+	uint16_t level;		/* of recursion, from 1, of its function */
+	uint32_t fn;		/* which has this number, from 1 */
+	uint32_t up;		/* the state that it was first called from */
+	uint32_t made;		/* the runtime's arc that it was made with */
 };
+_Static_assert(sizeof(struct ctx_state) == 32, "");
 
 #define ARCS_MOST (1u << 21)
 #define STATES_MOST (1u << 21)
+#define CTX_SITES 65536u	/* models by the low bits of their sites */
 #define FRAMES_MOST ((1u << 24) + 1)	/* the first is no call's */
 #define PLACE_NONE (1ull << 62)		/* of a frame that is no call's */
 /* A thread's part: its words, arcs by their keys' low bits, arcs' counts. */
@@ -363,6 +372,8 @@ struct ctx_words {
 	uint64_t refs[2];	/* data reads and writes */
 	uint64_t gathered[2];	/* those of gathers and scatters among them */
 	uint64_t told;		/* address of the innermost frame told */
+	/* numbers for what the runtime makes: the next ones, and their ends */
+	uint32_t arc, arc_end, state, state_end;
 };
 struct ctx_count {
 	uint64_t ir, calls;

@@ -313,17 +313,16 @@ arc_near(struct walk_slot *from, const struct walk_seg *to, uint32_t level)
 	return NULL;
 }
 
-struct walk_arc *
-arc_get(struct walk_slot *from, const struct walk_seg *to, uint32_t level,
+/* Find it in the table, or make it; its target has this slide. */
+static struct walk_arc *
+arc_put(struct walk_slot *from, struct arc_key key, uint64_t slide,
     uint32_t thread)
 {
-	struct arc_key key = { from, to->at->fn, to->addr, level };
-	struct walk_arc *a = arc_near(from, to, level);
+	const struct walk_seg *seg = from->seg;
+	struct walk_arc *a;
 	khint_t k;
 	int made;
 
-	if (a != NULL)
-		return a;
 	if (arcs == NULL)
 		arcs = kh_init(arc);
 	k = kh_put(arc, arcs, key, &made);
@@ -331,16 +330,37 @@ arc_get(struct walk_slot *from, const struct walk_seg *to, uint32_t level,
 		die("calls:");
 	if (made == 0)
 		return kh_val(arcs, k);
-	a = arc_new(from->ctx, from->seg->last - from->seg->at->slide,
-	    ctx_get(from->ctx, from->seg->last, to->at->fn, level, thread),
-	    to->addr - to->at->slide);
+	a = arc_new(from->ctx, seg->last - seg->at->slide, ctx_get(from->ctx,
+	    seg->last, (struct func *)key.fn, key.level, thread),
+	    key.to - slide);
 	a->from = from;
-	a->to = to->addr;
-	a->level = level;
-	a->fn = to->at->fn;
+	a->to = key.to;
+	a->level = key.level;
+	a->fn = (struct func *)key.fn;
 	a->next = from->arcs;
 	from->arcs = a;
 	return kh_val(arcs, k) = a;
+}
+
+struct walk_arc *
+arc_get(struct walk_slot *from, const struct walk_seg *to, uint32_t level,
+    uint32_t thread)
+{
+	struct walk_arc *a = arc_near(from, to, level);
+
+	return a != NULL ? a : arc_put(from, (struct arc_key){ from,
+	    to->at->fn, to->addr, level }, to->at->slide, thread);
+}
+
+struct walk_arc *
+arc_like(const struct walk_ctx *caller, const struct walk_arc *like,
+    uint32_t level)
+{
+	struct walk_slot *from = slot_get((struct walk_ctx *)caller,
+	    (struct walk_seg *)like->from->seg);
+	struct arc_key key = { from, like->fn, like->to, level };
+
+	return arc_put(from, key, like->to - like->tolink, like->ctx->thread);
 }
 
 /* ---- jumps ---- */

@@ -186,8 +186,9 @@ struct area {
 	uint64_t miss;		/* what an empty lookup word leads to */
 	uint64_t called;	/* and an arc without code */
 	uint64_t returned;	/* and a frame without a landing */
-	struct ctx_arc *arcs;	/* only trace writes these two */
+	struct ctx_arc *arcs;	/* the guest makes some of these, too */
 	struct ctx_state *states;
+	uint32_t *sites;	/* models of arcs */
 	uint8_t *bufs;
 	uint32_t nmap, nexit;	/* used; nmap: bytes */
 	uint32_t maxmap, maxexit, maxfrag, maxcount;

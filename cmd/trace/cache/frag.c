@@ -379,7 +379,6 @@ frag_request(app_pc pc, uint64_t exitno, unsigned mode, uint32_t owner)
 	uint32_t first = nfrag, gen = area.gen, t;
 	uint64_t entry, from = now_ns();
 
-	stats.requests++;
 	entry = frag_get(pc, mode, owner);
 	if (entry != 0 && exitno < area.nexit && gen == area.gen &&
 	    link_key((uint32_t)exitno) == key) {

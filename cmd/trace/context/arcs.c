@@ -7,9 +7,13 @@
  * function is called.  A state in which each move is trace's, in a handler for
  * instance, is another one.
  *
- * The arcs and states that the guest reads are written here alone.
+ * The guest makes arcs like those that are made here, of numbers that it has
+ * been given, and states for them (runtime/arcs.c).  They are learnt when
+ * anyone asks for them, or at the thread's next step: all that they are follows
+ * from their model and the state that they lead from.
  */
 #include <htslib/khash.h>
+#include <string.h>
 
 #include "context/context.h"
 #include "context/parts.h"
@@ -67,14 +71,16 @@ KHASH_INIT(state, struct state_key, uint32_t, 1, state_hash, state_equal)
 KHASH_INIT(arc, struct arc_key, uint32_t, 1, arc_hash, arc_equal)
 
 struct state {
-	const struct walk_ctx *ctx;
+	const struct walk_ctx *ctx;	/* NULL: it is not known */
 	uint64_t set;
+	uint32_t owner;
 };
 struct arc {
 	struct walk_arc *walk;	/* NULL: a root, or a stub's */
 	const struct walk_ctx *root;	/* or NULL */
-	uint32_t from;
+	uint32_t from, to;
 	uint32_t linked;	/* another arc with the same code, or 0 */
+	bool known;
 };
 
 static khash_t(state) *states;
@@ -82,6 +88,15 @@ static khash_t(arc) *arcs;
 static struct state *state;	/* by number */
 static struct arc *arc;
 static size_t nstate = 1, capstate, narc = 1, caparc;
+static bool has_models;
+
+void
+arcs_forget_models(void)
+{
+	if (has_models)
+		memset(area.sites, 0, CTX_SITES * sizeof *area.sites);
+	has_models = false;
+}
 
 /* A new image, or all numbers are used up: none of the guest's. */
 void
@@ -93,7 +108,12 @@ arcs_forget(void)
 	}
 	kh_clear(state, states);
 	kh_clear(arc, arcs);
+	state = xgrow(state, &capstate, 1, sizeof *state);
+	arc = xgrow(arc, &caparc, 1, sizeof *arc);
+	state[0] = (struct state){ 0 };
+	arc[0] = (struct arc){ 0 };
 	nstate = narc = 1;
+	arcs_forget_models();
 }
 
 /* With --debug=fewcounts there are few, for tests. */
@@ -112,27 +132,62 @@ arcs_set_with(uint64_t set, const struct func *fn, uint32_t depth)
 	return depth > 2 ? set : set + mix((uint64_t)fn->num * 2 + depth);
 }
 
+/* The next n numbers of states, which are not known; the first. */
+static uint32_t
+new_states(uint32_t n)
+{
+	uint32_t first = (uint32_t)nstate;
+
+	if (nstate + n > STATES_MOST)
+		die("--contexts: too many states of calls");
+	state = xgrow(state, &capstate, nstate + n, sizeof *state);
+	for (; n > 0; n--, nstate++) {
+		state[nstate] = (struct state){ 0 };
+		area.states[nstate] = (struct ctx_state){ .key = mix(nstate) };
+	}
+	return first;
+}
+
+static uint32_t
+new_arcs(uint32_t n)
+{
+	uint32_t first = (uint32_t)narc;
+
+	if (narc + n > ARCS_MOST)
+		die("--contexts: too many different calls");
+	arc = xgrow(arc, &caparc, narc + n, sizeof *arc);
+	for (; n > 0; n--, narc++) {
+		arc[narc] = (struct arc){ 0 };
+		area.arcs[narc] = (struct ctx_arc){ .code = area.called };
+	}
+	return first;
+}
+
 uint32_t
-arcs_state(const struct walk_ctx *ctx, uint64_t set, uint32_t owner, bool slow)
+arcs_state(const struct walk_ctx *ctx, uint64_t set, uint32_t up,
+    uint32_t owner, bool slow)
 {
 	struct state_key key = { ctx, set, owner, slow };
 	struct ctx_state *s;
+	uint32_t n;
 	khint_t k;
 	int made;
 
 	k = kh_put(state, states, key, &made);
-	if (made < 0 || nstate >= STATES_MOST)
-		die("--contexts: too many states of calls");
+	if (made < 0)
+		die("--contexts: states of calls:");
 	if (made == 0)
 		return kh_val(states, k);
-	state = xgrow(state, &capstate, nstate + 1, sizeof *state);
-	state[nstate] = (struct state){ ctx, set };
-	s = &area.states[nstate];
-	s->key = mix(nstate);
+	n = kh_val(states, k) = new_states(1);
+	state[n] = (struct state){ ctx, set, owner };
+	s = &area.states[n];
 	s->owner = owner;
-	s->first = 0;
 	s->slow = slow;
-	return kh_val(states, k) = (uint32_t)nstate++;
+	s->fn = ctx->fn->num + 1;
+	s->level = (uint16_t)ctx->level;
+	s->up = up;
+	s->folded = up != 0 && state[up].set == set;
+	return n;
 }
 
 uint64_t
@@ -141,41 +196,139 @@ arcs_set(uint32_t s)
 	return state[s].set;
 }
 
+/* The guest will find the arc by its state, and others like it by its site. */
+static void
+publish(uint32_t n, bool model)
+{
+	struct ctx_arc *a = &area.arcs[n];
+	uint32_t *first = &area.states[arc[n].from].first, *like;
+
+	if (model) {
+		like = &area.sites[a->site % CTX_SITES];
+		a->like = *like;
+		__atomic_store_n(like, n, __ATOMIC_RELEASE);
+		has_models = true;
+	}
+	a->next = ONCE(*first);
+	while (!__atomic_compare_exchange_n(first, &a->next, n, false,
+	    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		;
+}
+
 uint32_t
 arcs_get(uint32_t from, const struct call *c, uint32_t to)
 {
 	struct arc_key key = { c->target, c->walk, from, c->site, to };
-	struct ctx_arc *a;
+	uint32_t n;
 	khint_t k;
 	int made;
 
 	k = kh_put(arc, arcs, key, &made);
-	if (made < 0 || narc >= ARCS_MOST)
-		die("--contexts: too many different calls");
+	if (made < 0)
+		die("--contexts: calls:");
 	if (made == 0)
 		return kh_val(arcs, k);
-	arc = xgrow(arc, &caparc, narc + 1, sizeof *arc);
-	arc[narc] = (struct arc){ c->walk, c->root, from, 0 };
-	a = &area.arcs[narc];
-	a->nkey = -(area.states[from].key + c->site +
-	    (c->indirect ? c->target : 0));
-	a->state = area.states[to].key;
-	a->code = area.called;
-	a->target = c->target;
-	a->ret = c->ret;
-	a->site = c->site;
-	a->to = to;
-	a->slow = c->slow;
-	a->next = area.states[from].first;
-	__atomic_store_n(&area.states[from].first, (uint32_t)narc,
-	    __ATOMIC_RELEASE);
-	return kh_val(arcs, k) = (uint32_t)narc++;
+	n = kh_val(arcs, k) = new_arcs(1);
+	arc[n] = (struct arc){ c->walk, c->root, from, to, 0, true };
+	area.arcs[n] = (struct ctx_arc){ .nkey = -(from == 0 ? 0 : mix(from)) -
+	    c->site - (c->indirect ? c->target : 0), .state = mix(to),
+	    .code = area.called, .target = c->target, .ret = c->ret,
+	    .site = c->site, .to = to, .slow = c->slow, .from = from };
+	publish(n, !c->slow && c->walk != NULL && c->walk->from != NULL);
+	return n;
+}
+
+/* -------------------------------------------------- what the guest has made */
+
+#define DEEP 1000u
+
+/* The next k numbers of arcs, or of states, for a thread; 0: there are none. */
+uint32_t
+arcs_spare(uint32_t k, bool of_states)
+{
+	if (context_is_full())
+		return 0;
+	return of_states ? new_states(k) : new_arcs(k);
+}
+
+/* The state that the guest has made with an arc. */
+static bool
+learn_state(uint32_t n, uint32_t from, uint32_t owner,
+    const struct walk_ctx *ctx)
+{
+	struct state_key key;
+	khint_t k;
+	int made;
+
+	if (state[n].ctx != NULL)
+		return state[n].ctx == ctx;
+	key = (struct state_key){ ctx, arcs_set_with(state[from].set, ctx->fn,
+	    ctx->level), owner, false };
+	state[n] = (struct state){ ctx, key.set, owner };
+	k = kh_put(state, states, key, &made);
+	if (made < 0)
+		die("--contexts: states of calls:");
+	if (made != 0)
+		kh_val(states, k) = n;
+	return true;
+}
+
+static bool
+learn_arc(uint32_t n, struct walk_arc *w, const struct ctx_arc *a)
+{
+	struct arc_key key = { w->to, w, a->from, a->site, a->to };
+	khint_t k;
+	int made;
+
+	if (!learn_state(a->to, a->from, state[arc[a->like].to].owner, w->ctx))
+		return false;
+	arc[n] = (struct arc){ w, NULL, a->from, a->to, 0, true };
+	k = kh_put(arc, arcs, key, &made);
+	if (made < 0)
+		die("--contexts: calls:");
+	if (made != 0)
+		kh_val(arcs, k) = n;
+	return true;
+}
+
+static bool learn(uint32_t, unsigned deep);
+
+/* Is the state known, now? */
+static bool
+knows_state(uint32_t n, unsigned deep)
+{
+	uint32_t made;
+
+	if (n == 0 || n >= nstate)
+		return false;
+	if (state[n].ctx != NULL)
+		return true;
+	made = ONCE(area.states[n].made);
+	return deep < DEEP && made > 0 && made < narc && !arc[made].known &&
+	    learn(made, deep + 1) && state[n].ctx != NULL;
+}
+
+static bool
+learn(uint32_t n, unsigned deep)
+{
+	struct ctx_arc a = *(volatile struct ctx_arc *)&area.arcs[n];
+	const struct walk_arc *like;
+
+	if (a.like == 0 || a.like >= narc || a.to == 0 || a.to >= nstate)
+		return false;
+	like = arc[a.like].walk;
+	if (!arc[a.like].known || like == NULL || like->from == NULL ||
+	    !knows_state(a.from, deep) ||
+	    state[a.from].ctx->fn != like->caller->fn)
+		return false;
+	return learn_arc(n, arc_like(state[a.from].ctx, like,
+	    like->ctx->level), &a);
 }
 
 bool
 arcs_is(uint64_t n)
 {
-	return n > 0 && n < narc;
+	return n > 0 && n < narc && (arc[n].known || learn((uint32_t)n, 0));
 }
 
 struct walk_arc *
@@ -196,10 +349,22 @@ arcs_from(uint32_t n)
 	return arc[n].from;
 }
 
+uint32_t
+arcs_to(uint32_t n)
+{
+	return arc[n].to;
+}
+
+uint32_t
+arcs_owner(uint32_t s)
+{
+	return state[s].owner;
+}
+
 const struct walk_ctx *
 arcs_ctx(uint32_t n)
 {
-	return state[area.arcs[n].to].ctx;
+	return state[arc[n].to].ctx;
 }
 
 uint32_t
@@ -225,7 +390,7 @@ context_link(uint64_t n, app_pc target, uint32_t owner, uint64_t code,
 
 	context_lock();
 	fits = arcs_is(n) && a->target == target && a->code == area.called &&
-	    area.states[a->to].owner == owner;
+	    state[arc[n].to].owner == owner;
 	if (fits) {
 		arc[n].linked = next;
 		set_code((uint32_t)n, code);

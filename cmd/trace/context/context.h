@@ -5,6 +5,7 @@
  * frames.c	its frames, in the guest and in lib/walk
  * roots.c	contexts that no call led to
  * arcs.c	states and arcs, as the guest has them
+ * spare.c	numbers for those that the guest makes
  * owners.c	numbers for a function at a level, and how code is entered
  * told.c	contexts and arcs as lines of the stream, and their costs
  * shown.c	kind cache: which frames the stream shows
@@ -85,6 +86,16 @@ uint32_t context_called(unsigned slot);
 uint32_t context_owner(unsigned slot);
 /* A new image: all threads but those to come are gone. */
 void context_image(void);
+
+/* ------------------------------------------------------------------ spare.c */
+
+/* Numbers for what a slot's thread makes by itself, if it has no more. */
+void context_spare(unsigned slot);
+/*
+ * The next arc that it has made, and the pc and the owner of the code that this
+ * leads to; 0: it has made no more.
+ */
+uint32_t context_made(unsigned slot, app_pc *target, uint32_t *owner);
 
 /* ------------------------------------------------------------------- arcs.c */
 

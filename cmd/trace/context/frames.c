@@ -39,8 +39,8 @@ part(unsigned slot)
 	    8ull * (CELLS + NIDS);
 }
 
-static struct ctx_words *
-words(unsigned slot)
+struct ctx_words *
+frames_words(unsigned slot)
 {
 	return (struct ctx_words *)(void *)(part(slot) + CTX_WORDS);
 }
@@ -81,7 +81,7 @@ count_more(unsigned slot, uint32_t arc)
 void
 frames_counts(unsigned slot, int64_t p, int64_t n[COSTS])
 {
-	const struct ctx_words *w = words(slot);
+	const struct ctx_words *w = frames_words(slot);
 	unsigned i;
 
 	n[0] = p;
@@ -95,7 +95,7 @@ frames_counts(unsigned slot, int64_t p, int64_t n[COSTS])
 void
 frames_set_counts(unsigned slot, const int64_t n[COSTS])
 {
-	struct ctx_words *w = words(slot);
+	struct ctx_words *w = frames_words(slot);
 	unsigned i;
 
 	if (walk.ncol == 1)
@@ -111,7 +111,7 @@ frames_gathered(unsigned slot, unsigned which)
 	static uint64_t last[NSLOT][2];
 	uint64_t was = last[slot][which];
 
-	last[slot][which] = ONCE(words(slot)->gathered[which]);
+	last[slot][which] = ONCE(frames_words(slot)->gathered[which]);
 	return (int64_t)(last[slot][which] - was);
 }
 
@@ -119,7 +119,8 @@ frames_gathered(unsigned slot, unsigned which)
 static size_t
 frames_now(unsigned slot)
 {
-	uint64_t top = ONCE(words(slot)->top), base = ONCE(words(slot)->base);
+	const struct ctx_words *w = frames_words(slot);
+	uint64_t top = ONCE(w->top), base = ONCE(w->base);
 	uint64_t n = (base - top) / sizeof(struct ctx_frame) + 1;
 
 	if ((base - top) % sizeof(struct ctx_frame) != 0 || n > FRAMES_MOST) {
@@ -159,7 +160,7 @@ take(struct mirror *m, struct walk_thread *t, const struct ctx_frame *f,
 	struct walk_arc *a;
 
 	if (f->arc % 16 != 0 || !arcs_is(n) || arcs_walk((uint32_t)n) == NULL ||
-	    arcs_from((uint32_t)n) != area.arcs[before].to) {
+	    arcs_from((uint32_t)n) != arcs_to((uint32_t)before)) {
 		trust_lose("its calls");
 		return false;
 	}
@@ -228,7 +229,7 @@ is_unchanged(const struct walk_thread *t, const struct mirror *m, size_t i,
 	const struct walk_frame *f;
 	size_t sig, at;
 
-	if (context_in_limbo(area.states[area.arcs[c->f.arc / 16].to].owner))
+	if (context_in_limbo(arcs_owner(arcs_to((uint32_t)(c->f.arc / 16)))))
 		return false;
 	if (is_root(t, i, &sig, &at))
 		return i == 0 && c->root == roots_outermost(t);
@@ -273,7 +274,7 @@ put(struct mirror *m, unsigned slot, const struct copy *c,
 static uint32_t
 state_below(const struct mirror *m)
 {
-	return m->n == 0 ? 0 : area.arcs[m->v[m->n - 1].f.arc / 16].to;
+	return m->n == 0 ? 0 : arcs_to((uint32_t)(m->v[m->n - 1].f.arc / 16));
 }
 
 /* A root, as a frame; place: calls from above it have left the root. */
@@ -282,11 +283,10 @@ put_root(struct mirror *m, unsigned slot, const struct walk_ctx *root,
     uint64_t place, bool slow, bool limbo)
 {
 	struct call c = { .slow = true, .root = root };
-	uint64_t set = m->n == 0 ? 0 : arcs_set(state_below(m));
-	uint32_t to;
+	uint32_t up = state_below(m), to;
 
-	to = arcs_state(root, arcs_set_with(set, root->fn, root->level),
-	    owner_get(root, limbo ? LIMBO : 0), slow);
+	to = arcs_state(root, arcs_set_with(arcs_set(up), root->fn,
+	    root->level), up, owner_get(root, limbo ? LIMBO : 0), slow);
 	put(m, slot, &(struct copy){ .f = { area.returned, 16ull *
 	    arcs_get(0, &c, to), 0, place }, .root = root }, NULL, NULL, NULL);
 }
@@ -348,14 +348,14 @@ put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
 	if (a != NULL) {
 		to = arcs_state(a->ctx, arcs_set_with(arcs_set(from),
 		    a->ctx->fn, t->depth[a->ctx->fn->num] -
-		    later(t, a->ctx->fn, at + 1)), owner_get(a->ctx, top &&
-		    t->guess != NULL ? LIMBO : 0), slow);
+		    later(t, a->ctx->fn, at + 1)), from, owner_get(a->ctx,
+		    top && t->guess != NULL ? LIMBO : 0), slow);
 		c.target = a->to;
 		c.site = a->from == NULL ? 0 : context_key(a->from->seg->last,
 		    s != NULL && !s->indirect ? a->to : 0);
 		c.indirect = s != NULL && s->indirect;
 	} else {
-		to = arcs_state(roots_now(t), arcs_set(from), owner_get(
+		to = arcs_state(roots_now(t), arcs_set(from), from, owner_get(
 		    roots_now(t), t->skipper == NULL ? 0 :
 		    t->skipper->seg->last), true);
 	}
@@ -385,14 +385,14 @@ frames_give(unsigned slot, struct walk_thread *t, const int64_t now[COSTS],
 			put_handler(m, slot, t, sig);
 		else
 			put_call(m, slot, t, at, now, s);
-	words(slot)->top = ONCE(words(slot)->base) -
+	frames_words(slot)->top = ONCE(frames_words(slot)->base) -
 	    (n - 1) * sizeof(struct ctx_frame);
 }
 
 uint32_t
 context_owner(unsigned slot)
 {
-	return area.states[state_below(&mirrors[slot])].owner;
+	return arcs_owner(state_below(&mirrors[slot]));
 }
 
 uint32_t
@@ -409,10 +409,10 @@ frames_end(unsigned slot)
 	struct ctx_frame none = { area.returned, 0, 0, PLACE_NONE };
 
 	mirrors[slot].n = 0;
-	if (ONCE(words(slot)->base) == 0)
+	if (ONCE(frames_words(slot)->base) == 0)
 		return;
 	*frame(slot, 0) = none;
-	words(slot)->top = ONCE(words(slot)->base);
+	frames_words(slot)->top = ONCE(frames_words(slot)->base);
 }
 
 void
@@ -456,9 +456,9 @@ frames_charge(unsigned slot, const struct walk_thread *t)
 
 	for (; n < end; n++) {
 		c = count(slot, n);
-		a = arcs_walk(n);
-		if (c->calls == 0 && c->ir == 0)
+		if ((c->calls == 0 && c->ir == 0) || !arcs_is(n))
 			continue;
+		a = arcs_walk(n);
 		more = walk.ncol == 1 ? NULL : count_more(slot, n);
 		if (a != NULL) {
 			a->calls += c->calls;

@@ -143,6 +143,7 @@ thread_now(unsigned slot, const int64_t now[COSTS])
 		t->total[i] += done[i];
 	}
 	told_done(slot, done);
+	spare_learn(slot);
 	frames_take(slot, t, now);
 	return t;
 }
@@ -247,6 +248,7 @@ context_image(void)
 		frames_end(i);
 	}
 	arcs_forget();
+	spare_forget();
 	context_unlock();
 }
 
@@ -262,6 +264,7 @@ context_renew(unsigned slot, int64_t p)
 	frames_charge(slot, t);
 	frames_forget(slot);
 	arcs_forget();
+	spare_forget();
 	context_unlock();
 }
 
@@ -281,6 +284,7 @@ settle(unsigned slot, int64_t p)
 		counts(slot)[i] -= rest[i];
 		t->total[i] += rest[i];
 	}
+	spare_learn(slot);
 	frames_take(slot, t, counts(slot));
 	frames_charge(slot, t);
 	c = roots_outermost(t);

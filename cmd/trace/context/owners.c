@@ -67,6 +67,8 @@ void
 context_maps(const char *lines)
 {
 	context_lock();
+	if (lines[0] == 'U' || strstr(lines, "\nU") != NULL)
+		arcs_forget_models();
 	funcs_mapped(lines);
 	kh_clear(place, places);
 	context_unlock();

@@ -31,10 +31,14 @@ const struct func_place *owner_place(uint64_t pc);
 void arcs_forget(void);
 /* The set with one more activation of fn, by which it has so many. */
 uint64_t arcs_set_with(uint64_t set, const struct func *fn, uint32_t depth);
-/* The state of a context and a set; slow: each move from it is trace's. */
-uint32_t arcs_state(const struct walk_ctx *, uint64_t set, uint32_t owner,
-    bool slow);
+/*
+ * The state of a context and a set, called from state `up', which may be 0;
+ * slow: each move from it is trace's.
+ */
+uint32_t arcs_state(const struct walk_ctx *, uint64_t set, uint32_t up,
+    uint32_t owner, bool slow);
 uint64_t arcs_set(uint32_t state);
+uint32_t arcs_owner(uint32_t state);
 
 /* A call, as the guest will see it again. */
 struct call {
@@ -47,14 +51,25 @@ struct call {
 };
 /* The arc of a call from a state to a state. */
 uint32_t arcs_get(uint32_t from, const struct call *, uint32_t to);
-bool arcs_is(uint64_t arc);
+bool arcs_is(uint64_t arc);	/* learns it, if it is the guest's */
+/* So many numbers in a row that the guest may use; 0: there are none. */
+uint32_t arcs_spare(uint32_t n, bool of_states);
+/* Code may have been replaced: calls to come are like none before. */
+void arcs_forget_models(void);
 uint32_t arcs_end(void);	/* 1 + the last one */
 struct walk_arc *arcs_walk(uint32_t arc);
-uint32_t arcs_from(uint32_t arc);
+uint32_t arcs_from(uint32_t arc), arcs_to(uint32_t arc);
 /* The context of the state that it leads to, or NULL. */
 const struct walk_ctx *arcs_ctx(uint32_t arc);
 /* The root that it leads to, or NULL. */
 const struct walk_ctx *arcs_root(uint32_t arc);
+
+/* ------------------------------------------------------------------ spare.c */
+
+/* No thread has numbers. */
+void spare_forget(void);
+/* Learn what a slot's thread has made. */
+void spare_learn(unsigned slot);
 
 /* ----------------------------------------------------------------- frames.c */
 
@@ -63,6 +78,7 @@ const struct walk_ctx *arcs_root(uint32_t arc);
  * kind cache, with reads and writes by words of its own.
  */
 #define COSTS 3
+struct ctx_words *frames_words(unsigned slot);
 /* A slot's counts, p being its REG_P; and set them, in kind cache. */
 void frames_counts(unsigned slot, int64_t p, int64_t count[COSTS]);
 void frames_set_counts(unsigned slot, const int64_t count[COSTS]);

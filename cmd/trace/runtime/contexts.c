@@ -381,19 +381,24 @@ contexts_left(struct tarea *t, const struct exitmeta *x,
 		t->moving.sp += 8 + (uint64_t)(int64_t)(int32_t)x->aux;
 }
 
-/* The number of the arc for the call that is being made; 0: there is none. */
+/*
+ * The number of the arc for the call that is being made, which may be new; 0:
+ * trace has to make it.
+ */
 static uint32_t
 find_arc(const struct tarea *t)
 {
 	uint32_t i = state(t)->first, tries = 0;
 	const struct ctx_arc *a;
 
-	for (; i != 0 && i < ARCS_MOST && tries < 10000; i = a->next, tries++) {
+	for (; i != 0; i = a->next, tries++) {
+		if (i >= ARCS_MOST || tries == 10000)
+			return 0;
 		a = &rt.arcs[i];
 		if (a->site == t->moving.key && a->target == t->pc)
 			return a->slow ? 0 : i;
 	}
-	return 0;
+	return arcs_make(words(t), contexts_arc(t)->to, t->moving.key, t->pc);
 }
 
 /* A flush since the thread left the cache takes its landing away. */
@@ -475,6 +480,9 @@ tell(struct tarea *t, enum move step, uint64_t site)
 	bool shown = has_more() && words(t)->told <= words(t)->top;
 
 	t->moving.move = MOVE_NONE;
+	state_fp_settle(t);	/* code may be made, see dispatch_go */
+	if (t->rseq != 0)
+		rseq_learn(t);
 	if (rt.ctl->publish)
 		buffer_publish(t, Q_RECORDS, 0, 0);
 	if (ask(t, REQ_MOVE, arg) == 0 && shown && t->slot->ret[0] != 0 &&

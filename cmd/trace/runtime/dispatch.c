@@ -65,8 +65,9 @@ map_segments(void)
 	meta = map(SEG_META, R);
 	rt.bufs = map(SEG_BUFFERS, R | W);
 	map_counters();
-	rt.arcs = (const struct ctx_arc *)map(SEG_ARCS, R);
-	rt.states = (const struct ctx_state *)(rt.arcs + ARCS_MOST);
+	rt.arcs = (struct ctx_arc *)map(SEG_ARCS, R | W);
+	rt.states = (struct ctx_state *)(rt.arcs + ARCS_MOST);
+	rt.sites = (uint32_t *)(rt.states + STATES_MOST);
 	if (rt.arcs != NULL)	/* nor are these for children */
 		sys3(__NR_madvise, rt.arcs, rt.boot.seg[SEG_ARCS].size,
 		    MADV_DONTFORK);
@@ -432,17 +433,23 @@ dispatch_miss(struct tarea *t)
 	set_lookup(t);
 }
 
-/* At a call whose frame is there, but no code of its target. */
+#define UNLINKED 8u	/* calls by arcs without code for each request */
+
+/*
+ * At a call whose frame is there, but no code of its target.  Where the thread
+ * has made the arc, trace will link it with the next request.
+ */
 void
 dispatch_called(struct tarea *t)
 {
 	uint64_t arc = contexts_top(t)->arc / 16;
+	bool ask = ++t->unlinked % UNLINKED == 0;
 
 	t->pc = contexts_arc(t)->target;
 	t->slot->incache = 0;
 	signal_unhold(t);
 	interval(t);
-	dispatch_go(t, CALLED | arc);
+	dispatch_go(t, ask ? CALLED | arc : ~0ull);
 }
 
 /* Behind a handler of ours, or a signal kept on the way in. */

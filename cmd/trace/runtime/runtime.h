@@ -163,6 +163,7 @@ struct tarea {
 		uint32_t owner;
 	} root;
 	uint64_t narc, nframe;	/* arcs' counts, frames that are accessible */
+	uint32_t unlinked;	/* calls by arcs without code */
 	uint64_t ncount;	/* counters that can be accessed */
 	uint32_t renewed;	/* ctl->renewed when it entered the cache */
 	struct {		/* what t->open stands for, see allocs.c */
@@ -183,8 +184,9 @@ struct rt {
 	const struct exitcall *calls;	/* of exits; NULL: no --contexts */
 	struct cpuidrow *cpuids;
 	uint64_t bufs;		/* address of the first buffer */
-	const struct ctx_arc *arcs;
-	const struct ctx_state *states;
+	struct ctx_arc *arcs;
+	struct ctx_state *states;
+	uint32_t *sites;
 	uint32_t guarded[NBUF / 32];	/* bit n: buffer n has its guard page */
 	uint64_t zone[2], zonesize[2];
 	struct ksigaction act[NSIG + 1];	/* the guest's */
@@ -401,6 +403,11 @@ void contexts_arrive(struct tarea *);
 uint64_t contexts_called(const struct tarea *);
 /* Make a step of another kind, behind the instruction at pc. */
 void contexts_step(struct tarea *, enum move, uint64_t pc);
+
+/* arcs.c: with --contexts */
+/* A call from a state, like one that trace has made: its arc, or 0. */
+uint32_t arcs_make(struct ctx_words *, uint32_t from, uint32_t site,
+    uint64_t target);
 
 /* allocs.c: with --allocs */
 /* At the first instruction of a function; behind the return of one. */

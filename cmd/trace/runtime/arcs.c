@@ -1,0 +1,136 @@
+/*
+ * arcs - with --contexts: make an arc like another one
+ *
+ * A request for each call that a state has not made before would take most of a
+ * short run.  The arc by which a site of a function made a call first, in
+ * whichever state, is trace's and serves as a MODEL: the same call in another
+ * state of that function leads to the same function, at the level that its
+ * active calls make it.  Those are the states that this one was made from.
+ * Deep recursion, which goes back to an earlier state, is trace's.
+ *
+ * A state that is not folded is reached from one other state alone, by calls of
+ * its function.  So its number need not be looked for among all.
+ */
+#include "runtime.h"
+
+#define MODELS_MOST 64u		/* so many with a site's low bits are tried */
+#define ACTIVE_MOST 2000u	/* so many states are looked at */
+#define CALLS_MOST 10000u	/* so many arcs of a state */
+
+static const struct ctx_state *
+state(uint32_t n)
+{
+	return &rt.states[n % STATES_MOST];
+}
+
+/* The level of a call of fn from a state; 0: unknown, or deep recursion. */
+static unsigned
+level_of(uint32_t s, uint32_t fn)
+{
+	unsigned level = 1, n = 0;
+
+	for (; s != 0; s = state(s)->up) {
+		if (++n == ACTIVE_MOST)
+			return 0;
+		level += state(s)->fn == fn && !state(s)->folded;
+		if (level > 2)
+			return 0;
+	}
+	return level;
+}
+
+/* The model for a call from a state; NULL: there is none. */
+static const struct ctx_arc *
+find_model(uint32_t s, uint32_t site, uint64_t target)
+{
+	uint32_t i = rt.sites[site % CTX_SITES], n = 0, fn = state(s)->fn;
+	unsigned level = 0;
+	const struct ctx_arc *a;
+
+	for (; i != 0 && n < MODELS_MOST; i = a->like, n++) {
+		a = &rt.arcs[i % ARCS_MOST];
+		if (a->site != site || a->target != target ||
+		    state(a->from)->fn != fn)
+			continue;
+		if (level == 0)
+			level = level_of(s, state(a->to)->fn);
+		if (level == 0)
+			return NULL;
+		if (state(a->to)->level == level)
+			return a;
+	}
+	return NULL;
+}
+
+/* The state that other sites of a state reach by this call, or 0. */
+static uint32_t
+find_child(uint32_t s, const struct ctx_state *like)
+{
+	uint32_t i = state(s)->first, n = 0;
+	const struct ctx_state *to;
+	const struct ctx_arc *a;
+
+	for (; i != 0 && n < CALLS_MOST; i = a->next, n++) {
+		a = &rt.arcs[i % ARCS_MOST];
+		to = state(a->to);
+		if (to->owner == like->owner && to->fn == like->fn &&
+		    to->up == s && !to->slow && !to->folded)
+			return a->to;
+	}
+	return 0;
+}
+
+/* A new state, with the arc to it; 0: no number is left. */
+static uint32_t
+make_state(struct ctx_words *w, uint32_t up, const struct ctx_state *like)
+{
+	struct ctx_state *s;
+
+	if (w->state == w->state_end)
+		return 0;
+	s = &rt.states[w->state % STATES_MOST];
+	s->owner = like->owner;
+	s->level = like->level;
+	s->fn = like->fn;
+	s->up = up;
+	s->made = w->arc;
+	return w->state++;
+}
+
+/* It will be found from its state. */
+static void
+publish(uint32_t *first, struct ctx_arc *a, uint32_t n)
+{
+	a->next = __atomic_load_n(first, __ATOMIC_SEQ_CST);
+	while (!__atomic_compare_exchange_n(first, &a->next, n, 0,
+	    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		;
+}
+
+uint32_t
+arcs_make(struct ctx_words *w, uint32_t from, uint32_t site, uint64_t target)
+{
+	const struct ctx_arc *like = find_model(from, site, target);
+	uint32_t n = w->arc, to;
+	struct ctx_arc *a;
+
+	if (like == NULL || n == w->arc_end)
+		return 0;
+	to = find_child(from, state(like->to));
+	if (to == 0)
+		to = make_state(w, from, state(like->to));
+	if (to == 0)
+		return 0;
+	a = &rt.arcs[n % ARCS_MOST];
+	a->nkey = like->nkey + state(like->from)->key - state(from)->key;
+	a->state = state(to)->key;
+	a->target = target;
+	a->ret = like->ret;
+	a->site = site;
+	a->to = to;
+	a->from = from;
+	a->like = (uint32_t)(like - rt.arcs);
+	publish(&rt.states[from % STATES_MOST].first, a, n);
+	__atomic_store_n(&w->arc, n + 1, __ATOMIC_SEQ_CST);
+	return n;
+}
