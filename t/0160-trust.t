@@ -51,6 +51,11 @@ seize: Operation not permitted"
 # one that runs already goes on without trace
 "$T/hostile" type >"$T/after" 2>&1 &
 other=$!
+n=0
+until [ "$(readlink "/proc/$other/exe")" = "$T/hostile" ] || [ $n -ge 200 ]; do
+	sleep 0.05
+	n=$((n + 1))
+done
 status 125 "type, attached" "$B/trace" -o "$T/lie.ev" -p $other
 same "one line" "$line (an entry of its queue); the stream ends here" \
     "$(cat "$T/err")"

@@ -60,7 +60,7 @@ limit(void)
 {
 	struct sigevent e = { .sigev_notify = SIGEV_SIGNAL,
 	    .sigev_signo = SIGKILL };
-	struct itimerspec at = { .it_value.tv_sec = 40 };
+	struct itimerspec at = { .it_value.tv_sec = 100 };
 	timer_t t;
 
 	if (timer_create(CLOCK_MONOTONIC, &e, &t) == 0)

@@ -6,8 +6,8 @@
  * It knows nothing of the engine: it looks for mappings that are backed by a
  * memory file, and for anonymous ones next to them, and writes random bytes
  * over all that can be written; with some seeds it makes the rest writable
- * first.  A second thread works meanwhile.  As the engine may hang in the
- * process then, a timer kills it.  It says "began" once it has found some.
+ * first.  A second thread works meanwhile.  It says "began" once it has found
+ * some.  As the engine may hang in the process then, a timer kills it.
  */
 #include <sys/mman.h>
 
@@ -145,11 +145,11 @@ main(int argc, char *argv[])
 	find();
 	for (state = seed * 0x9e3779b97f4a7c15ull + 1, i = 0; i < 20; i++)
 		rnd();
-	limit(4);
 	if (seed % 3 == 0)
 		pthread_create(&t, NULL, work, (void *)2000000ul);
 	work((void *)100000ul);
 	dprintf(2, "began\n");
+	limit(4);
 	step = 1u << rnd() % 14;
 	all = (unsigned)(rnd() % 4);	/* one kind of them, or all */
 	for (i = 0; i < nmaps; i++) {
