@@ -4,6 +4,7 @@
 . t/lib.sh
 
 A=$B/annotate
+LIMIT=300
 cd "$T" || exit 99
 
 cat >q.c <<'EOF'

@@ -137,9 +137,11 @@ fi
 
 # --- in a browser: zoom and search are kept in the address
 dom() {
-	chromium --headless=new --no-sandbox --disable-gpu \
+	# the last one's processes may not have left its profile yet
+	profile=$(mktemp -d "$T/profile.XXXXXX")
+	timeout -k 5 "$LIMIT" chromium --headless=new --no-sandbox --disable-gpu \
 	    --disable-dev-shm-usage \
-	    --user-data-dir="$T/profile" --virtual-time-budget=5000 \
+	    --user-data-dir="$profile" --virtual-time-budget=5000 \
 	    --dump-dom "file://$T/real.svg$1"
 }
 if command -v chromium >/dev/null && dom "" >plain 2>err &&

@@ -25,13 +25,14 @@ kcachegrind_home() {
 }
 
 # In a session of its own: until the window's title has the file's name, which
-# it has once its data is there; then the picture, where one is asked for.
+# it has once its data is there; then the picture, where one is asked for, once
+# it shows more than an empty window.
 # shellcheck disable=SC2016
 kcachegrind_session='
 kcachegrind in/callgrind.out.x 2>err &
 p=$!
 i=0
-while [ $i -lt 300 ] && kill -0 $p 2>/dev/null; do
+while [ $i -lt 600 ] && kill -0 $p 2>/dev/null; do
 	i=$((i + 1))
 	case $(dbus-send --print-reply=literal \
 	    --dest=org.kde.kcachegrind-$p /kcachegrind/MainWindow_1 \
@@ -43,14 +44,20 @@ while [ $i -lt 300 ] && kill -0 $p 2>/dev/null; do
 	esac
 	sleep .1
 done
-[ -z "$1" ] || { sleep 2; import -window root "$1"; }
+i=0
+while [ -n "$1" ] && [ $i -lt 60 ]; do
+	i=$((i + 1))
+	sleep 1
+	import -window root "$1"
+	[ "$(identify -format %k "$1")" -le 100 ] || break
+done
 kill $p
 wait $p'
 
 kcachegrind_loads() (
 	kcachegrind_home "$1"
 	unset DISPLAY
-	QT_QPA_PLATFORM=offscreen timeout -k 2 60 dbus-run-session -- \
+	QT_QPA_PLATFORM=offscreen timeout -k 2 200 dbus-run-session -- \
 	    sh -c "$kcachegrind_session" 2>/dev/null
 	grep '^Loading "' err
 )
@@ -61,11 +68,11 @@ kcachegrind_shows() (
 	    3>display >xvfb.log 2>&1 &
 	x=$!
 	i=0
-	while [ ! -s display ] && [ $i -lt 100 ]; do
+	while [ ! -s display ] && [ $i -lt 600 ]; do
 		i=$((i + 1))
 		sleep .1
 	done
-	DISPLAY=:$(cat display) QT_QPA_PLATFORM=xcb timeout -k 2 60 \
+	DISPLAY=:$(cat display) QT_QPA_PLATFORM=xcb timeout -k 2 200 \
 	    dbus-run-session -- sh -c "$kcachegrind_session" sh "$2" 2>/dev/null
 	kill $x
 	wait $x 2>/dev/null
