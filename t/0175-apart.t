@@ -5,6 +5,7 @@
 
 . t/lib.sh
 
+LIMIT=200
 [ -x "$B/trace" ] || skip_all "no trace"
 N=4
 ${CC:-gcc} -O1 -pthread -o "$T/apart" t/src/apart.c || skip_all "no threads"

@@ -4,8 +4,8 @@
  *	apart N [shared]
  *
  * N threads call functions, also by pointers, return, and store into memory of
- * their own, or all into the same, without a system call. The program's number goes to standard
- * output once all run; then it works for a minute at most.
+ * their own, or all into the same, without a system call. The program's number
+ * goes to standard output once all run; then it works for ten minutes at most.
  * build: -pthread
  */
 #include <pthread.h>
@@ -58,7 +58,7 @@ main(int argc, char **argv)
 	int n = argc > 1 ? atoi(argv[1]) : 2, i;
 	pthread_t t;
 
-	alarm(60);
+	alarm(600);
 	for (i = 0; i < n && i < MOST; i++)
 		if (pthread_create(&t, NULL, work,
 		    &own[argc > 2 ? 0 : i]) != 0)
