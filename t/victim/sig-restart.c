@@ -23,24 +23,25 @@ on_alrm(int sig, siginfo_t *si, void *uc)
 
 static timer_t timer;
 
-/* From now on every two milliseconds: one that came too early is no harm. */
-static void
-ticks(int flags, int ends_restarted)
-{
-	struct itimerspec every = { { 0, 2000000 }, { 0, 2000000 } };
-
-	handle(SIGALRM, on_alrm, flags);
-	got = 0;
-	restarts = ends_restarted;
-	CHECK(timer_settime(timer, 0, &every, NULL) == 0);
-}
-
 static void
 quiet(void)
 {
 	struct itimerspec never = { { 0, 0 }, { 0, 0 } };
 
 	CHECK(timer_settime(timer, 0, &never, NULL) == 0);
+}
+
+/* From now on every two milliseconds: one that came too early is no harm. */
+static void
+ticks(int flags, int ends_restarted)
+{
+	struct itimerspec every = { { 0, 2000000 }, { 0, 2000000 } };
+
+	quiet();
+	handle(SIGALRM, on_alrm, flags);
+	got = 0;
+	restarts = ends_restarted;
+	CHECK(timer_settime(timer, 0, &every, NULL) == 0);
 }
 
 static void
