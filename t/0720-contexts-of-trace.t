@@ -190,6 +190,7 @@ for v in exact-calls exact-fall exact-fall-pie exact-flow exact-flow-pie \
 done
 both "recursion" "$V/ins-recursion"
 both "flow" "$V/ins-flow"
+both "returns by jumps" "$V/ins-popreturn"
 alike "C++" "$V/ins-cxx"
 TRIES=6 cached "C++" "$V/ins-cxx"
 ${CC:-gcc} -O2 -fno-inline -o tails "$SRC/tails.c" &&

@@ -45,10 +45,17 @@ contexts_arc(const struct tarea *t)
 	return &rt.arcs[contexts_top(t)->arc / 16];
 }
 
+/* The state that a frame's arc leads to. */
+static const struct ctx_state *
+state_of(const struct ctx_frame *f)
+{
+	return &rt.states[rt.arcs[f->arc / 16].to];
+}
+
 static const struct ctx_state *
 state(const struct tarea *t)
 {
-	return &rt.states[contexts_arc(t)->to];
+	return state_of(contexts_top(t));
 }
 
 uint32_t
@@ -435,16 +442,21 @@ make_call(struct tarea *t)
 	return true;
 }
 
-/* trace has made the call: its next ones, and this one's return, are ours. */
+/*
+ * trace has made the call: its next ones, and this one's return, are ours.  The
+ * landing is in the code of the owner that the call was made by; where frames
+ * were left first, which the stack pointer was beyond, the call returns to
+ * another owner.
+ */
 static void
-set_landing(struct tarea *t)
+set_landing(struct tarea *t, uint32_t owner)
 {
 	struct ctx_frame *f = contexts_top(t);
 	const struct ctx_arc *a = contexts_arc(t);
 
 	if (a->slow || a->site != t->moving.key || a->target != t->pc ||
 	    f->place != t->moving.sp || t->moving.landing == 0 ||
-	    state(t)->slow)
+	    state(t)->slow || state_of(f + 1)->owner != owner)
 		return;
 	__atomic_store_n(&f->landing, t->moving.landing, __ATOMIC_SEQ_CST);
 	check_landing(t, f);
@@ -494,11 +506,12 @@ void
 contexts_arrive(struct tarea *t)
 {
 	unsigned move = t->moving.move;
+	uint32_t owner = contexts_owner(t);
 	bool done = false;
 
 	if (!(rt.boot.flags & BOOT_CONTEXTS) || t->skips)
 		return;
-	if (state(t)->owner == 0) {
+	if (owner == 0) {
 		t->moving.sp = t->gpr[4];
 		tell(t, MOVE_START, t->pc);
 		t->root.pc = t->pc;
@@ -512,7 +525,7 @@ contexts_arrive(struct tarea *t)
 	if (!done)
 		tell(t, MOVE_ON, t->moving.site);
 	if (!done && move == MOVE_CALL)
-		set_landing(t);
+		set_landing(t, owner);
 	t->moving.move = MOVE_NONE;
 }
 
