@@ -29,7 +29,8 @@ static struct {
 static uint32_t ncounters;
 #define COUNT_MAX (1ull << 56)	/* no honest counter gets this far */
 
-static uint64_t *total;		/* kind cache: by id */
+/* Kind cache: sums by id, and what is left of them without the low 32 bits. */
+static uint32_t *total;
 static size_t ntotal, captotal;
 
 /* A repeated instruction: of which block, and its number there. */
@@ -44,8 +45,10 @@ struct rounds {
 };
 KHASH_MAP_INIT_INT64(pairs, uint32_t)
 KHASH_MAP_INIT_INT64(rounds, struct rounds)
+KHASH_MAP_INIT_INT(large, uint32_t)
 static khash_t(pairs) *pairs;	/* rounds_key -> the first of its counters */
 static khash_t(rounds) *rounds;	/* kind cache: rounds_key -> the sums */
+static khash_t(large) *large;	/* kind cache: id -> the sum >> 32 */
 
 void
 counters_begin(void)
@@ -254,12 +257,45 @@ next_counters(unsigned slot, uint32_t *i, uint32_t *end, uint32_t max)
 }
 
 static void
+add_large(uint32_t id, uint32_t n)
+{
+	khiter_t k;
+	int new;
+
+	if (large == NULL)
+		large = kh_init(large);
+	k = kh_put(large, large, id, &new);
+	if (new < 0)
+		die("counts:");
+	if (new != 0)
+		kh_value(large, k) = 0;
+	kh_value(large, k) += n;
+}
+
+static void
 add_total(uint32_t id, uint64_t n)
 {
+	uint64_t sum;
+
 	total = xgrow(total, &captotal, id + 1ul, sizeof *total);
 	for (; ntotal <= id; ntotal++)
 		total[ntotal] = 0;
-	total[id] += n;
+	sum = total[id] + n;
+	total[id] = (uint32_t)sum;
+	if (sum >> 32 != 0)
+		add_large(id, (uint32_t)(sum >> 32));
+}
+
+static uint64_t
+total_of(uint32_t id)
+{
+	khiter_t k;
+
+	if (large == NULL)
+		return total[id];
+	k = kh_get(large, large, id);
+	return k == kh_end(large) ? total[id] :
+	    total[id] | (uint64_t)kh_value(large, k) << 32;
 }
 
 static void
@@ -456,7 +492,7 @@ counters_define(void)
 	uint32_t id;
 
 	for (id = 1; id < ntotal; id++)
-		if (total[id] != 0)
+		if (total_of(id) != 0)
 			evw_define(stream_writer, id);
 }
 
@@ -466,10 +502,12 @@ counters_totals(void)
 	uint32_t id;
 
 	for (id = 1; id < ntotal; id++)
-		if (total[id] != 0)
-			evw_total(stream_writer, id, total[id]);
+		if (total_of(id) != 0)
+			evw_total(stream_writer, id, total_of(id));
 	rounds_totals();
 	ntotal = 0;
+	if (large != NULL)
+		kh_clear(large, large);
 	if (rounds != NULL)
 		kh_clear(rounds, rounds);
 }

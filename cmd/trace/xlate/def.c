@@ -19,21 +19,16 @@
 #include "xlate/parts.h"
 #include "xlate/xlate.h"
 
-/* The id of reference k of instruction i, see def_ref_id. */
-struct refid {
-	uint32_t id;
-	uint8_t i, k;
-};
-
 /*
  * There are several for each block that ever runs: small, and never freed.  An
  * entry of id[] is an id and its number of instructions: make_entry().
  */
 struct def {
 	app_pc pc;
-	uint32_t *id;		/* entries; that of the whole block is first */
-	uint32_t *cnt;		/* their counters, or NULL */
-	struct refid *ref;	/* kind cache: ids of single references */
+	uint32_t *id;		/* entries; that of the whole block is first;
+				 * behind the room for them, their counters */
+	uint32_t *ref;		/* kind cache: ids of single references, see
+				 * ref_word */
 	const uint8_t (*does)[NDO];	/* by number of first instructions, or
 					 * NULL */
 	uint32_t epoch;		/* when it was made */
@@ -67,6 +62,25 @@ entry_length(uint32_t entry)
 {
 	return entry >> ID_BITS;
 }
+
+/* Where the counter of the id at index k is kept, if the kind has counters. */
+static uint32_t *
+counter_at(const struct def *d, unsigned k)
+{
+	return &d->id[d->capid + k];
+}
+
+/*
+ * The id of reference k of instruction i, see def_ref_id, as its distance from
+ * the block's.
+ */
+#define REF_BITS 23
+static uint32_t
+ref_word(uint32_t distance, unsigned i, unsigned k)
+{
+	return distance | i << REF_BITS | k << 30;
+}
+_Static_assert(MAX_INSN <= 1u << (30 - REF_BITS), "ref_word");
 
 #define ON_PATH (1ull << 63)	/* added to a pc: its block along a path */
 
@@ -192,11 +206,11 @@ counter(struct def *d, unsigned k)
 	static const uint8_t none[NDO];
 	uint32_t id = entry_id(d->id[k]);
 	unsigned n = entry_length(d->id[k]);
+	uint32_t *c = counter_at(d, k);
 
-	if (!counter_is(d->cnt[k], id))
-		d->cnt[k] = counter_new(id, n, d->does == NULL ? none :
-		    d->does[n]);
-	return d->cnt[k];
+	if (!counter_is(*c, id))
+		*c = counter_new(id, n, d->does == NULL ? none : d->does[n]);
+	return *c;
 }
 
 /* Make room for n ids, and for their counters if the kind has them. */
@@ -208,12 +222,11 @@ room_for(struct def *d, unsigned n)
 
 	if (d->nid != 0)
 		memcpy(id, d->id, d->nid * sizeof *id);
-	if (d->nid != 0 && d->cnt != NULL)
-		memcpy(id + n, d->cnt, d->nid * sizeof *id);
+	if (d->nid != 0 && counts)
+		memcpy(id + n, counter_at(d, 0), d->nid * sizeof *id);
 	names_lock();
 	d->id = id;
 	names_unlock();
-	d->cnt = counts ? id + n : NULL;
 	d->capid = (uint8_t)n;
 }
 
@@ -273,7 +286,7 @@ new_def(app_pc pc, uint32_t by, unsigned n, unsigned ngroups,
     const uint8_t *packed, size_t npacked, unsigned exits,
     const uint8_t (*does)[NDO])
 {
-	struct def *d = xkeep(sizeof *d + npacked);
+	struct def *d = xkeep(offsetof(struct def, packed) + npacked);
 	uint32_t id;
 
 	memcpy(d->packed, packed, npacked);
@@ -471,9 +484,10 @@ def_move(unsigned slot, uint32_t limbo, uint32_t by)
 		d = limbos[i];
 		for (k = 0; d->owner == limbo && k < d->nid; k++) {
 			n = entry_length(d->id[k]);
-			if (!counter_is(d->cnt[k], entry_id(d->id[k])))
+			if (!counter_is(*counter_at(d, k),
+			    entry_id(d->id[k])))
 				continue;
-			times = counter_take(slot, d->cnt[k]);
+			times = counter_take(slot, *counter_at(d, k));
 			if (times == 0 || !counters_left(2))
 				continue;
 			t = twin(d, by);
@@ -538,26 +552,42 @@ def_told(uint32_t number, struct def_told *told)
 static uint32_t
 ref_id(const struct def *d, unsigned i, unsigned k)
 {
+	uint32_t word = ref_word(0, i, k);
 	unsigned j;
 
 	for (j = 0; j < d->nref; j++)
-		if (d->ref[j].i == i && d->ref[j].k == k)
-			return d->ref[j].id;
+		if (d->ref[j] >> REF_BITS == word >> REF_BITS)
+			return entry_id(d->id[0]) + (d->ref[j] ^ word);
 	return 0;
 }
 
-static void
-add_ref(struct def *d, struct refid r)
+/* About so many references of a block get an id. */
+static unsigned
+refs_of(const struct block *b)
 {
-	struct refid *old = d->ref;
+	unsigned i, n = 2 + b->n / 4;	/* fetches, too */
 
+	for (i = 0; i < b->n; i++)
+		n += b->in[i].nref < 3 ? b->in[i].nref : 3;
+	return n;
+}
+
+static void
+add_ref(struct def *d, const struct block *b, uint32_t id, unsigned i,
+    unsigned k)
+{
+	uint32_t *old = d->ref, distance = id - entry_id(d->id[0]);
+
+	if (distance >> REF_BITS != 0)
+		return;		/* it gets another one each time */
 	if (d->nref == d->capref) {
-		d->capref = d->capref == 0 ? 4 : (uint16_t)(d->capref * 2);
+		d->capref = old == NULL ? (uint16_t)refs_of(b) :
+		    (uint16_t)(d->capref * 2);
 		d->ref = xkeep(d->capref * sizeof *d->ref);
 		if (old != NULL)
 			memcpy(d->ref, old, d->nref * sizeof *old);
 	}
-	d->ref[d->nref++] = r;
+	d->ref[d->nref++] = ref_word(distance, i, k);
 }
 
 /* The runtime packs these values into records, and readers unpack them. */
@@ -602,7 +632,7 @@ def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k,
 	if (evw_ref(stream_writer, id, entry_id(d->id[0]), r) < 0)
 		die("reference %x: a definition that cannot be", id);
 	if (k <= 3 && in->special != SP_GATHER)
-		add_ref(d, (struct refid){ id, (uint8_t)i, (uint8_t)k });
+		add_ref(d, x->b, id, i, k);
 	return id;
 }
 
@@ -666,7 +696,7 @@ def_ids(struct def *d, struct xlate *x)
 	for (i = 0; i < x->b->n; i++)
 		if (is_exit(&x->b->in[i]) || i + 1 == x->b->n) {
 			x->id[i + 1] = id_for(d, i + 1, x->g->used[i + 1]);
-			if (d->cnt != NULL)
+			if (opt->kind->counters)
 				x->cnt[i + 1] = counter_of(d, i + 1);
 		}
 }
@@ -716,7 +746,7 @@ def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
 		countat = 4 + 8u * x.count;
 	*sizes = step | countat << 16 | (uint64_t)(4 + 8u * d->ngroups) << 32;
 	id = id_for(d, n, x.used);
-	if (d->cnt == NULL)
+	if (!opt->kind->counters)
 		return id;
 	/* the counter; and the record of an interrupted repeated instruction */
 	*sizes = 0;
@@ -774,15 +804,15 @@ def_pack(uint32_t number, app_pc pc, uint8_t *to)
 	size_t n;
 
 	if (d == NULL || d->pc != pc || d->owner != 0 || d->path ||
-	    d->known != 0 || d->cnt == NULL)
+	    d->known != 0 || !opt->kind->counters)
 		return 0;
 	p.npacked = d->npacked;
 	p.n = d->n;
 	p.ngroups = d->ngroups;
 	for (k = 0; k < d->nid; k++)
-		if (counter_is(d->cnt[k], entry_id(d->id[k])))
-			c[p.nid++] = (struct packed_counter){ d->cnt[k],
-			    entry_length(d->id[k]) };
+		if (counter_is(*counter_at(d, k), entry_id(d->id[k])))
+			c[p.nid++] = (struct packed_counter){
+			    *counter_at(d, k), entry_length(d->id[k]) };
 	if (p.nid == 0 || c[0].n != d->n)
 		return 0;
 	for (k = 1, i = p.nid; k <= d->n; k++)
@@ -819,7 +849,7 @@ put_counters(struct def *d, const struct packed_counter *c,
 
 	for (i = 0; i < p->nid; i++) {
 		id_for(d, c[i].n, 0);
-		d->cnt[index_of(d, c[i].n)] = c[i].c;
+		*counter_at(d, index_of(d, c[i].n)) = c[i].c;
 		counter_put(c[i].c, def_id(d, c[i].n), c[i].n);
 	}
 	for (c += p->nid, i = 0; i < p->nround; i++)
