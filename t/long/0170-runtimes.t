@@ -85,7 +85,8 @@ fi
 
 # ---- java
 
-JAVA="java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit"
+# -Xbatch: what is compiled is waited for, or all may be over before it is
+JAVA="java -Xbatch -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit"
 cat >M.java <<'END'
 import java.util.*;
 public class M {
