@@ -51,7 +51,8 @@
  * The two registers that fragments do not give to the guest; REG_P is the
  * guest's where nothing is recorded and nothing counted down: BOOT_FREE_P.
  */
-#define REG_P 8		/* record pointer; kind counts: instructions to go */
+/* record pointer; kind counts: instructions to go; kind cache: the clock */
+#define REG_P 8
 #define REG_T 11	/* thread area */
 
 #define NBUF 1024u	/* record buffers; each running thread holds one */
@@ -156,12 +157,12 @@ record_size(unsigned nvalues)
 	uint64_t window;	/* stack pointer where its window began */ \
 	uint64_t rt_look;						\
 	uint64_t gsbase;						\
-	uint64_t p;		/* REG_P while in the runtime */	\
+	uint64_t p;		/* record pointer, or instructions to go */ \
 	uint64_t pc;		/* guest pc to go on at */		\
 	uint64_t entry;		/* cache address to go on at */		\
 	uint64_t rflags;						\
 	uint64_t stack;		/* top of the runtime's stack */	\
-	uint64_t clock;		/* kind cache: see filter.c */		\
+	uint64_t clock;		/* kind cache: ticks, see filter.c */	\
 	uint64_t left;		/* kind cache, --for: instructions */	\
 	uint64_t tmp2;							\
 	uint64_t operand;	/* address that EMU_FPSAVE wrote to */	\
@@ -172,9 +173,12 @@ record_size(unsigned nvalues)
 	uint64_t open;		/* --allocs: minus rsp behind the return of \
 				 * what is open, or 0 */		\
 	uint64_t flags;		/* at a call: lahf, seto */		\
+	uint64_t p_at;		/* where REG_P is while in the runtime:	\
+				 * TO(p), or TO(clock) */		\
 	uint32_t samples[2];	/* entries of compared code until	\
 				 * the next sample, see code/watch.c */	\
-	uint8_t vec[128];	/* of a gather: index, then mask */
+	uint8_t vec[128];	/* of a gather: index, then mask; kind	\
+				 * cache: values of a repeated one */
 
 struct tarea_head {
 	TAREA_HEAD
@@ -212,15 +216,14 @@ _Static_assert(offsetof(struct tarea_head, fsbase) == T_BIAS, "REG_T");
 #define PLACE_BITS 4
 #define PLACE_SECOND 8u
 #define NO_LINE 0x8b3f52e6d41c97a5ull	/* no address; no line begins there */
-/* Arguments of enum lookup: bytes; from bit 21 on, ticks the clock is ahead. */
+/* Arguments of enum lookup: bytes. */
 #define LOOK_SIZE(n) ((unsigned)(n) << 8)
-#define LOOK_BEHIND(n) ((unsigned)(n) << 21)
 
 enum lookup {
 	LOOK_FETCH,		/* code lines; bits 8..20: one or two */
 	LOOK_DATA,		/* a line at most; bits 8..20: size */
 	LOOK_WIDE,		/* a larger one; bits 8..20: its size */
-	LOOK_REP,		/* repeated ones, done: values lie at REG_P */
+	LOOK_REP,		/* repeated ones, done: values lie in vec */
 	LOOK_ALL,		/* unknown lines come in: empty the table */
 	/* --allocs, in all kinds; struct alloc_look in place of arguments */
 	LOOK_OPEN,		/* a function of allocations is entered */

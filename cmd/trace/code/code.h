@@ -219,6 +219,12 @@ struct refgroup {
 	bool plain;		/* that value is the base register itself */
 	uint8_t count;		/* repeated: the count's group; or NOCOUNT */
 	int64_t dist;		/* the address minus the group's value */
+	/*
+	 * The reference before, in the block, is at an address that differs by
+	 * a constant: the difference of their `off'.
+	 */
+	bool akin;
+	int64_t off;
 };
 #define NOGROUP 0xff
 #define NOCOUNT 0xff

@@ -37,6 +37,7 @@ struct group_key {
 struct symbols {
 	struct value reg[16];
 	struct group_key key[256];
+	struct group_key last;	/* of the reference before, or unique */
 	uint16_t nextsym;
 	struct groups *g;
 	const struct kind *kind;
@@ -78,6 +79,14 @@ is_plain(const struct ref *r)
 	    (r->disp > -65536 && r->disp < 65536));
 }
 
+/* Do references with these keys differ by a constant? */
+static bool
+is_akin(const struct group_key *a, const struct group_key *b)
+{
+	return !a->unique && !b->unique && a->base == b->base &&
+	    a->index == b->index && a->scale == b->scale && a->seg == b->seg;
+}
+
 static void
 find(struct symbols *s, const struct ref *r, struct refgroup *out)
 {
@@ -89,7 +98,7 @@ find(struct symbols *s, const struct ref *r, struct refgroup *out)
 	k.base = k.index = NOSYM;
 	k.scale = r->index != NOREG ? r->scale : 0;
 	k.seg = r->seg;
-	k.unique = r->form != REF_PLAIN || r->a32 || s->kind->alone;
+	k.unique = r->form != REF_PLAIN || r->a32;
 	if (r->base != NOREG) {
 		k.base = s->reg[r->base].sym;
 		off += s->reg[r->base].off;
@@ -98,10 +107,12 @@ find(struct symbols *s, const struct ref *r, struct refgroup *out)
 		k.index = s->reg[r->index].sym;
 		off += s->reg[r->index].off * r->scale;
 	}
+	out->akin = is_akin(&k, &s->last);
+	out->off = off;
+	s->last = k;
+	k.unique = k.unique || s->kind->alone;
 	for (i = 0; i < s->g->n && !k.unique; i++)
-		if (!s->key[i].unique && s->key[i].base == k.base &&
-		    s->key[i].index == k.index && s->key[i].scale == k.scale &&
-		    s->key[i].seg == k.seg)
+		if (is_akin(&s->key[i], &k))
 			break;
 	if (k.unique)
 		i = s->g->n;
@@ -156,6 +167,7 @@ group_insn(struct symbols *s, const struct insn *in, unsigned i)
 	    s->kind->refs != REFS_NONE;
 
 	if (in->special == SP_GATHER && s->kind->refs == REFS_ALL) {
+		s->last.unique = true;
 		s->g->gather[i] = (uint8_t)s->g->n;
 		for (j = 0; j < in->gather.nelem; j++)
 			new_group(s);
@@ -168,6 +180,8 @@ group_insn(struct symbols *s, const struct insn *in, unsigned i)
 		if (in->ref[j].form != REF_STATIC &&
 		    is_recorded(s->kind->refs, in, &in->ref[j]))
 			find(s, &in->ref[j], rg);
+		else
+			s->last.unique = true;
 		if (rep && count == NOCOUNT)
 			count = new_group(s);
 		if (rep)
@@ -182,6 +196,8 @@ groups_find(struct groups *g, struct block *b, const struct kind *kind)
 	unsigned i;
 
 	g->n = 0;
+	memset(&s.last, 0, sizeof s.last);
+	s.last.unique = true;
 	memset(&s.reg, 0, sizeof s.reg);
 	s.nextsym = 0;
 	s.g = g;

@@ -120,11 +120,20 @@ buffer_span(void)
 	return n == 0 || left < n ? left : n;
 }
 
+/* Why the thread records nothing, if it does not; so what REG_P is. */
+static void
+set_skips(struct tarea *t, enum skips skips)
+{
+	t->skips = skips;
+	t->p_at = (uint64_t)(int64_t)(rt.boot.sets != 0 && skips == SKIP_NONE ?
+	    TO(clock) : TO(p));
+}
+
 /* A thread begins to record: now, after --after, or in its windows. */
 void
 buffer_first(struct tarea *t)
 {
-	t->skips = rt.ctl->skipping ? SKIP_AFTER : SKIP_NONE;
+	set_skips(t, rt.ctl->skipping ? SKIP_AFTER : SKIP_NONE);
 	t->bufend = 0;
 	t->p = t->left = buffer_span();
 	if (t->skips)
@@ -147,13 +156,13 @@ buffer_aside(struct tarea *t)
 	t->aside.from = t->from;
 	t->aside.p = t->p;
 	t->bufend = 0;
-	t->skips = SKIP_OUT;
+	set_skips(t, SKIP_OUT);
 }
 
 void
 buffer_back(struct tarea *t)
 {
-	t->skips = SKIP_NONE;
+	set_skips(t, SKIP_NONE);
 	t->bufend = t->aside.bufend;
 	t->from = t->aside.from;
 	t->p = t->aside.p;

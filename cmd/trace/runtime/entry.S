@@ -90,7 +90,8 @@ save:
 	mov %r13, HOME(13)
 	mov %r14, HOME(14)
 	mov %r15, HOME(15)
-	mov P, TO_P(T)
+	mov TO_P_AT(T), %rcx
+	mov P, (T, %rcx)
 	mov TO_STACK(T), %rsp
 	pushfq
 	popq TO_FLAGS(T)
@@ -123,7 +124,8 @@ save:
 	mov %rdi, SAVED(7)
 	mov %r9, SAVED(9)
 	mov %r10, SAVED(10)
-	mov P, TO_P(T)
+	mov TO_P_AT(T), %rcx
+	mov P, (T, %rcx)
 	mov TO_STACK(T), %rsp
 	pushfq
 	popq TO_FLAGS(T)
@@ -136,7 +138,8 @@ save:
 	mov %rbx, %rdi
 	call table_look
 	lea T_BIAS(%rbx), T
-	mov TO_P(T), P
+	mov TO_P_AT(T), %rcx
+	mov (T, %rcx), P
 	MARK rt_look_check
 	mov SAVED(0), %rax
 	mov SAVED(1), %rcx
@@ -172,6 +175,8 @@ save:
 	lea T_BIAS(%rdi), T
 	mov TO_STACK(T), %rsp
 	pushq TO_FLAGS(T)
+	mov TO_P_AT(T), %rcx
+	mov (T, %rcx), P
 	mov HOME(0), %rax
 	mov HOME(1), %rcx
 	mov HOME(2), %rdx
@@ -185,7 +190,6 @@ save:
 	mov HOME(13), %r13
 	mov HOME(14), %r14
 	mov HOME(15), %r15
-	mov TO_P(T), P
 	popfq
 	mov HOME(4), %rsp
 	jmp *TO_ENTRY(T)

@@ -17,7 +17,7 @@ offsets(void)
 {
 	NUMBER(T_BIAS, T_BIAS);
 	MEMBER(TO_EXITNO, exitno);
-	MEMBER(TO_P, p);
+	MEMBER(TO_P_AT, p_at);
 	MEMBER(TO_PC, pc);
 	MEMBER(TO_ENTRY, entry);
 	MEMBER(TO_FLAGS, rflags);

@@ -198,7 +198,7 @@ struct rt {
 };
 extern struct rt rt;
 
-/* True: REG_P is not stolen.  The assembler has it in t->p nevertheless. */
+/* True: REG_P is not stolen.  The assembler keeps it in t->p nevertheless. */
 static inline bool
 p_is_guests(void)
 {

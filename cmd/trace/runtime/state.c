@@ -208,28 +208,22 @@ tell_counted(struct tarea *t, uint64_t n, uint64_t rounds)
 	uint32_t head = (uint32_t)t->slot->ret[1];
 	uint32_t countat = (uint32_t)(t->slot->ret[1] >> 32);
 	uint64_t refs = t->slot->ret[0];
-	uint64_t v[3];		/* a repeated one's addresses and count */
 	unsigned size = record_size(record_nvalues(head));
-	bool cut = head != 0 && rounds != 0;
 
 	count_down(t, n);
 	contexts_cost(t, n, (uint8_t [2]){ (uint8_t)refs,
 	    (uint8_t)(refs >> 8) }, 0, 1);
 	if (t->bufend == 0)
 		return;
-	if (cut)	/* without one, the buffer may end here */
-		memcpy(v, (void *)(t->p + 4), size - 4);
 	table_empty(t);
-	if (cut) {
-		contexts_tell(t, 0);
-		buffer_room(t, size);
-		memcpy((void *)(t->p + 4), v, size - 4);
-		memcpy((void *)(t->p + countat), &rounds, 8);
-		*(volatile uint32_t *)t->p = head;
-		t->p += size;
-	}
-	n = t->bufend - t->p;
-	memset((void *)t->p, 0, n < 64 ? n : 64);
+	if (head == 0 || rounds == 0)
+		return;
+	contexts_tell(t, 0);
+	buffer_room(t, size);
+	memcpy((void *)(t->p + 4), t->vec, size - 4);
+	memcpy((void *)(t->p + countat), &rounds, 8);
+	*(volatile uint32_t *)t->p = head;
+	t->p += size;
 }
 
 /*
@@ -559,7 +553,7 @@ state_take(struct tarea *t, struct kucontext *uc)
 		t->rflags = flags_kept(t->rflags, m.kind < MAP_LEFT_TMP ?
 		    uc->rax : t->flags);
 	t->df = uc->eflags >> 10 & 1;
-	t->p = uc->r8;
+	*(uint64_t *)((uint64_t)t + T_BIAS + t->p_at) = uc->r8;
 	settle_rounds(t, &m);
 	switch (m.kind) {
 	case MAP_BODY:

@@ -274,22 +274,22 @@ use_data(struct tarea *t, uint64_t line, uint64_t now)
 /* An access across a line's end; it records nothing if both are there. */
 __attribute__((noinline))
 static void
-look_two(struct tarea *t, uint64_t addr, uint64_t line, uint64_t now,
-    uint32_t head)
+look_two(struct tarea *t, uint64_t addr, uint64_t line, uint32_t head)
 {
 	uint64_t next = line + (1ull << rt.boot.lineshift), place = 0;
+	uint64_t now = t->clock++;
 	int first, second;
 
 	/* this may empty the table, so it comes first */
 	contexts_tell(t, ROOM);
 	first = use_data(t, line, now);
-	second = use_data(t, next, now);
+	second = use_data(t, next, now + 1);
 	if (first && second)
 		return;
 	if (!first)
 		place = enter_data(t, line, now, !second);
 	if (!second)
-		place = PLACE_SECOND | enter_data(t, next, now, 0);
+		place = PLACE_SECOND | enter_data(t, next, now + 1, 0);
 	put(t, head, addr << PLACE_BITS | place);
 }
 
@@ -299,10 +299,10 @@ look_data(struct tarea *t, uint64_t addr, const uint32_t *asked)
 {
 	struct line_table *b = table_of(t);
 	uint64_t size = 1ull << rt.boot.lineshift, line = addr & -size;
-	uint64_t now = t->clock - (asked[1] >> 21), set, i;
+	uint64_t now = t->clock, set, i;
 
-	if (addr - line + (asked[1] >> 8 & 0x1fff) > size) {
-		look_two(t, addr, line, now, asked[0]);
+	if (addr - line + (asked[1] >> 8) > size) {
+		look_two(t, addr, line, asked[0]);
 		return;
 	}
 	set = set_of(line);
@@ -360,8 +360,8 @@ static void
 look_fetch(struct tarea *t, uint64_t addr, const uint32_t *asked)
 {
 	uint64_t size = 1ull << rt.boot.lineshift, line = addr & -size, i = 0;
-	uint64_t now = t->clock - (asked[1] >> 21);
-	unsigned n = asked[1] >> 8 & 0x1fff, k;
+	uint64_t now = t->clock;
+	unsigned n = asked[1] >> 8, k;
 
 	contexts_tell(t, ROOM);
 	if (__builtin_expect(asked[2] == 0, 0)) {	/* no cells */
@@ -382,7 +382,7 @@ look_rep(struct tarea *t, const uint32_t *asked)
 	uint64_t v[3], n, size = asked[1] >> 24, i, a;
 	unsigned nv = record_nvalues(asked[0]), nref = asked[1] >> 8 & 15;
 
-	memcpy(v, (void *)(t->p + 4), 8 * nv);
+	memcpy(v, t->vec, 8 * nv);
 	contexts_tell(t, ROOM + 12 * table_of(t)->n);
 	n = v[asked[1] >> 12 & 15];
 	for (i = 0; n != 0 && i < nref; i++) {

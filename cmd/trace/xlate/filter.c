@@ -12,13 +12,13 @@
  * its hint says, else the cold part has rt_look search for it; a code line is
  * there if its cell is not 0.  A hit sets the time of the line's last use:
  *
- *	lea  8(%rdi),S; mov S,I; shr $6,I; and $4095,I; movzwl hint(T,I,2),I
+ *	lea  8(%rdi),S; rorx $6,S,I; and $4095,I; movzwl hint(T,I,2),I
  *	sub  tag(T,I,8),S; cmp $64-size,S; ja cold
- *	mov  clock(T),S; lea -behind(S),S; mov S,stamp(T,I,8)
+ *	lea  1(P),P; mov P,stamp(T,I,8)
  *
- * behind: how many uses of the block come after this one.  The block's first
- * use advances the clock by all of them, so no use has to wait for the one
- * before it.
+ * P is the clock, since only the runtime writes records here.  It need not tick
+ * between uses whose lines are the same or in different sets: references whose
+ * addresses differ by a small constant, and lines of code close to each other.
  *
  * A comparison with the set's most recently used line would be shorter, but it
  * fails up to a seventh of the time, which no processor can predict.
@@ -96,17 +96,14 @@ scratch(struct xlate *x, uint32_t avoid)
 
 /* ----------------------------------------------------------- instructions */
 
-/* and reg, imm (sign-extended); changes the flags */
+/* and r32, imm; changes the flags */
 static void
-and_imm(struct emitter *c, int reg, int32_t v)
+and_imm(struct emitter *c, int reg, uint32_t v)
 {
-	unsigned head = (reg > 7 ? 0x49u : 0x48u) | 0x8100u |
-	    (0xe0u | (unsigned)(reg & 7)) << 16;
-
-	if (v == (int8_t)v)
-		emit_bytes(c, head | 0x200u | (uint64_t)(uint8_t)v << 24, 4);
-	else
-		emit_bytes(c, head | (uint64_t)(uint32_t)v << 24, 7);
+	if (reg > 7)
+		emit_byte(c, 0x41);
+	emit_bytes(c, 0x81u | (0xe0u | (unsigned)(reg & 7)) << 8 |
+	    (uint64_t)v << 16, 6);
 }
 
 static void
@@ -124,6 +121,23 @@ op_table(struct emitter *c, unsigned op, int reg, int index, int32_t disp)
 	    op << 8 | (0x84u | (unsigned)(reg & 7) << 3) << 16 |
 	    (0xc0u | (unsigned)(index & 7) << 3 | (REG_T & 7)) << 24 |
 	    (uint64_t)(uint32_t)disp << 32, 8);
+}
+
+/* t = the low bits of the line number of the address in s */
+static void
+line_bits(struct emitter *c, int t, int s)
+{
+	if (!__builtin_cpu_supports("bmi2")) {
+		emit_mov32(c, t, s);
+		shr_imm(c, t, opt->lineshift, 0);
+	} else {		/* rorx t, s, lineshift */
+		emit_bytes(c, 0xc4u | (0x43u | (t > 7 ? 0 : 0x80u) |
+		    (s > 7 ? 0 : 0x20u)) << 8 | 0xf07b0000u |
+		    (uint64_t)(0xc0u | (unsigned)(t & 7) << 3 |
+		    (unsigned)(s & 7)) << 32 |
+		    (uint64_t)opt->lineshift << 40, 6);
+	}
+	and_imm(c, t, TABLE_HINTS - 1);
 }
 
 /* movzx reg, word [T + reg * 2 + disp] */
@@ -155,20 +169,53 @@ cmp_zero(struct emitter *c, int32_t disp)
 	    (uint64_t)(uint32_t)disp << 24, 8);
 }
 
+/* ------------------------------------------------------------------ clock */
+
 static void
-out_head(struct emitter *c, uint32_t id, unsigned nvalues)
+tick(struct xlate *x)
 {
-	emit_store_imm32(c, REG_P, 0, record_head(id, nvalues));
-	emit_lea(c, REG_P, REG_P, (int32_t)record_size(nvalues));
+	emit_lea(&x->c, REG_P, REG_P, 1);
+	x->ticks = true;
+	x->code.lo = x->code.hi = x->data.lo = x->data.hi = 0;
 }
 
-/* s = the time of a use after which the block has `behind` more */
+/* Lines first to last of code are used now. */
 static void
-now(struct emitter *c, int s, uint32_t behind)
+use_code(struct xlate *x, int64_t first, int64_t last)
 {
-	emit_load(c, s, REG_T, TO(clock));
-	if (behind != 0)
-		emit_lea(c, s, s, -(int32_t)behind);
+	int64_t lo = first < x->code.lo ? first : x->code.lo;
+	int64_t hi = last >= x->code.hi ? last + 1 : x->code.hi;
+
+	if (!x->ticks || (x->code.lo != x->code.hi && hi - lo > opt->sets))
+		tick(x);
+	if (x->code.lo == x->code.hi) {
+		lo = first;
+		hi = last + 1;
+	}
+	x->code.lo = lo;
+	x->code.hi = hi;
+}
+
+/*
+ * Data is used now, of so many bytes.  If it and what was used since the last
+ * tick lie within as many lines as there are sets, less one, no two of them are
+ * different lines of a set.
+ */
+static void
+use_data(struct xlate *x, const struct refgroup *g, int64_t size)
+{
+	int64_t lo = g->off < x->data.lo ? g->off : x->data.lo;
+	int64_t hi = g->off + size > x->data.hi ? g->off + size : x->data.hi;
+
+	if (!x->ticks || (x->data.lo != x->data.hi && (!g->akin ||
+	    hi - lo > (opt->sets - 1) << opt->lineshift)))
+		tick(x);
+	if (x->data.lo == x->data.hi) {
+		lo = g->off;
+		hi = lo + size;
+	}
+	x->data.lo = lo;
+	x->data.hi = hi;
 }
 
 /*
@@ -205,27 +252,28 @@ new_cold(struct xlate *x, enum cold_kind kind, unsigned k, bool stays)
 	d->id = def_ref_id(x->def, x, x->i, k, stays);
 	d->homed = x->homed;
 	d->flags_in_rax = x->flags_in_rax;
-	d->behind = x->nuses - ++x->nused;
 	return d;
 }
 
 /* ------------------------------------------------------------- code lines */
 
-/* An instruction's fetch, and at most the 16 references of a gather. */
-_Static_assert(MAX_INSN * 17 < 1u << 11, "LOOK_BEHIND");
-
-/* Before the block's first use: advance the clock by all its uses. */
+/* The check of one line or two; ask: the first may be missing. */
 static void
-add_uses(struct xlate *x)
+fetch_lines(struct xlate *x, struct cold_check *d, bool ask)
 {
-	int s = scratch(x, 0);
-	unsigned i;
+	struct emitter *c = &x->c;
 
-	for (i = 0; i < x->b->n; i++)
-		x->nuses += 1u + x->b->in[i].nref;
-	emit_load(&x->c, s, REG_T, TO(clock));
-	emit_lea(&x->c, s, s, (int32_t)x->nuses);
-	emit_store(&x->c, REG_T, TO(clock), s);
+	if (ask) {
+		cmp_zero(c, cell_at(d->cell[0]));
+		d->branch[0] = emit_jcc32(c, 4);
+	}
+	if (d->two) {
+		cmp_zero(c, cell_at(d->cell[1]));
+		d->branch[1] = emit_jcc32(c, 4);
+	}
+	emit_store(c, REG_T, cell_at(d->cell[0]), REG_P);
+	if (d->two)
+		emit_store(c, REG_T, cell_at(d->cell[1]), REG_P);
 }
 
 /* Use the lines that instruction x->i is fetched from, unless just used. */
@@ -238,7 +286,6 @@ fetch(struct xlate *x)
 	uint32_t cell[2] = { 0, 0 };
 	struct cold_check *d;
 	bool all;
-	int s;
 
 	if (last == x->line)
 		return;
@@ -247,30 +294,16 @@ fetch(struct xlate *x)
 		cell[1] = cell_of(last);
 	all = cell[0] != 0 && (last == first || cell[1] != 0);
 	save_flags(x);
-	if (x->nuses == 0)
-		add_uses(x);
-	s = scratch(x, 0);
+	use_code(x, (int64_t)first, (int64_t)last);
 	d = new_cold(x, COLD_FETCH, 0, all);
 	d->addr = in->pc;
 	d->two = last != first;
-	if (all)
+	d->keep = regs_copies(x);
+	if (all) {
 		memcpy(d->cell, cell, sizeof cell);
-	d->s = (uint8_t)s;
-	if (!all) {
-		d->branch[0] = emit_jmp32(&x->c);
+		fetch_lines(x, d, first != x->line);
 	} else {
-		if (first != x->line) {
-			cmp_zero(&x->c, cell_at(cell[0]));
-			d->branch[0] = emit_jcc32(&x->c, 4);
-		}
-		if (last != first) {
-			cmp_zero(&x->c, cell_at(cell[1]));
-			d->branch[1] = emit_jcc32(&x->c, 4);
-		}
-		now(&x->c, s, d->behind);
-		emit_store(&x->c, REG_T, cell_at(cell[0]), s);
-		if (last != first)
-			emit_store(&x->c, REG_T, cell_at(cell[1]), s);
+		d->branch[0] = emit_jmp32(&x->c);
 	}
 	d->back = x->c.p;
 	x->line = all ? last : ~0ull;
@@ -280,10 +313,10 @@ static void
 cold_fetch(struct xlate *x, const struct cold_check *d)
 {
 	struct emitter *c = &x->c;
+	int s = scratch(x, d->keep);
 
-	emit_imm(c, d->s, d->addr);
-	look(x, d->s, LOOK_FETCH | LOOK_SIZE(1u + d->two) |
-	    LOOK_BEHIND(d->behind),
+	emit_imm(c, s, d->addr);
+	look(x, s, LOOK_FETCH | LOOK_SIZE(1u + d->two),
 	    record_head(d->id, d->cell[0] != 0));
 	emit_u32(c, d->cell[0]);
 	emit_u32(c, d->cell[1]);
@@ -295,14 +328,6 @@ static unsigned
 line_size(void)
 {
 	return 1u << opt->lineshift;
-}
-
-/* Set the last use of the line whose index is in t; s is lost. */
-static void
-used(struct xlate *x, const struct cold_check *d)
-{
-	now(&x->c, d->s, d->behind);
-	op_table(&x->c, 0x89, d->s, d->t, T_DSTAMP);
 }
 
 static void
@@ -329,7 +354,7 @@ check_static(struct xlate *x, const struct ref *r, unsigned k)
 		emit_imm(c, s, line << opt->lineshift);
 		op_table(c, 0x39, s, t, T_DTAG);
 		d->branch[0] = emit_jcc32(c, 5);
-		used(x, d);
+		op_table(c, 0x89, REG_P, t, T_DSTAMP);
 	}
 	d->back = c->p;
 }
@@ -355,14 +380,12 @@ check_data(struct xlate *x, const struct ref *r, unsigned k)
 	if (wide) {
 		d->branch[0] = emit_jmp32(c);
 	} else {
-		emit_mov32(c, t, s);
-		shr_imm(c, t, opt->lineshift, 0);
-		and_imm(c, t, (int32_t)TABLE_HINTS - 1);
+		line_bits(c, t, s);
 		load_hint(c, t);
 		op_table(c, 0x2b, s, t, T_DTAG);
 		emit_cmp_imm(c, s, (int32_t)(line_size() - r->size));
 		d->branch[0] = emit_jcc32(c, 7);
-		used(x, d);
+		op_table(c, 0x89, REG_P, t, T_DSTAMP);
 	}
 	d->back = c->p;
 }
@@ -374,8 +397,7 @@ cold_data(struct xlate *x, const struct cold_check *d)
 		emit_imm(&x->c, d->s, d->addr);
 	else
 		op_table(&x->c, 0x03, d->s, d->t, T_DTAG);
-	look(x, d->s, LOOK_DATA | LOOK_SIZE(d->size) | LOOK_BEHIND(d->behind),
-	    record_head(d->id, 1));
+	look(x, d->s, LOOK_DATA | LOOK_SIZE(d->size), record_head(d->id, 1));
 }
 
 /* Across a line's end at a constant address, or larger than a line. */
@@ -388,8 +410,8 @@ cold_wide(struct xlate *x, const struct cold_check *d)
 		look(x, d->s, LOOK_WIDE | LOOK_SIZE(d->size),
 		    record_head(d->id, !d->fixed));
 	else
-		look(x, d->s, LOOK_DATA | LOOK_SIZE(d->size) |
-		    LOOK_BEHIND(d->behind), record_head(d->id, 1));
+		look(x, d->s, LOOK_DATA | LOOK_SIZE(d->size),
+		    record_head(d->id, 1));
 }
 
 /* ----------------------------------------------------------------- outside */
@@ -415,6 +437,11 @@ filter_refer(struct xlate *x)
 	for (j = 0; j < in->nref; j++) {
 		save_flags(x);
 		if (in->ref[j].form == REF_STATIC)
+			use_data(x, &(struct refgroup){ .akin = false },
+			    in->ref[j].size);
+		else
+			use_data(x, &x->g->ref[x->i][j], in->ref[j].size);
+		if (in->ref[j].form == REF_STATIC)
 			check_static(x, &in->ref[j], j + 1);
 		else
 			check_data(x, &in->ref[j], j + 1);
@@ -422,14 +449,19 @@ filter_refer(struct xlate *x)
 	restore_flags(x);
 }
 
-/* The address of a gathered element is in s; 0: it is masked out. */
+/*
+ * The address of a gathered element is in s; 0: it is masked out.  The table is
+ * empty.
+ */
 void
 filter_element(struct xlate *x, unsigned e, int s)
 {
-	emit_store(&x->c, REG_P, 4, s);
+	const struct ref *r = &x->b->in[x->i].ref[0];
+
 	if (counts_refs())
 		refs_element(x, s);
-	out_head(&x->c, def_ref_id(x->def, x, x->i, e + 1, false), 1);
+	look(x, s, LOOK_WIDE | LOOK_SIZE(r->size),
+	    record_head(def_ref_id(x->def, x, x->i, e + 1, false), 1));
 }
 
 void
@@ -444,7 +476,7 @@ filter_rep_before(struct xlate *x)
 }
 
 /*
- * Behind a repeated instruction, whose values lie at REG_P: write its record.
+ * Behind a repeated instruction, whose values lie in vec: write its record.
  * The guest's flags are alive.
  */
 static void

@@ -42,6 +42,8 @@ void xlate_add_key(struct xlate *, unsigned e);
 int regs_instead(struct xlate *, int stolen, const struct insn *,
     uint32_t avoid);
 void regs_stored(struct xlate *, int stolen, int s);
+/* The registers that have such values: they are at home, but not free. */
+uint32_t regs_copies(const struct xlate *);
 
 /* address.c: s = the address of r; registers in taken are not free */
 void address_of(struct xlate *, const struct ref *r, int s, uint32_t taken);

@@ -12,8 +12,10 @@ record_value(struct xlate *x, unsigned group, int reg)
 {
 	/* the record of a single reference has only that one's values */
 	if (x->kind->alone)
-		group -= x->g->used[x->i];
-	emit_store(&x->c, REG_P, VALUE(group), reg);
+		emit_store(&x->c, REG_T, TO(vec) + 8 * (int32_t)(group -
+		    x->g->used[x->i]), reg);
+	else
+		emit_store(&x->c, REG_P, VALUE(group), reg);
 }
 
 void

@@ -140,6 +140,18 @@ regs_instead(struct xlate *x, int stolen, const struct insn *in,
 	return s;
 }
 
+uint32_t
+regs_copies(const struct xlate *x)
+{
+	uint32_t set = 0;
+	unsigned k;
+
+	for (k = 0; k < 2; k++)
+		if (x->copy[k] != NOREG)
+			set |= BIT(x->copy[k]);
+	return set;
+}
+
 void
 regs_stored(struct xlate *x, int stolen, int s)
 {

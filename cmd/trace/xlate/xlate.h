@@ -61,8 +61,8 @@ struct cold_check {
 	bool two;		/* code: two lines from addr on */
 	uint16_t size;
 	uint32_t id, homed;
+	uint32_t keep;		/* code: registers that have copies */
 	uint32_t cell[2];
-	uint32_t behind;	/* uses in the block after this one */
 	uint64_t addr;
 	uint8_t *branch[2];	/* displacements of the branches to it */
 	uint8_t *back;		/* where the code in line goes on */
@@ -105,7 +105,11 @@ struct xlate {
 		uint8_t from, next;	/* no use of it between these */
 	} use[16];
 	uint64_t line;		/* code line known to be in the table */
-	unsigned nuses, nused;	/* the block's uses of lines; those so far */
+	/* since the clock's last tick, uses lie from lo up to hi (exclusive) */
+	struct {
+		int64_t lo, hi;	/* equal: there were none */
+	} code, data;		/* lines; bytes, as `off' of references */
+	bool ticks;		/* the clock has ticked in this block */
 	struct cold_check cold[MAX_COLD];
 	unsigned ncold;
 	uint32_t cnt[MAX_INSN + 1];	/* counter of id[n] */
