@@ -160,8 +160,8 @@ count_left(struct xlate *x, unsigned e)
 }
 
 /*
- * Kind cache: increment the exit's counter, by a register that is at home
- * already, if there is one.
+ * Kind cache: increment the exit's counter; where the flags are alive, by a
+ * register that is at home already, if there is one.
  */
 void
 count_tell_homed(struct xlate *x, unsigned e)
@@ -171,6 +171,10 @@ count_tell_homed(struct xlate *x, unsigned e)
 	    BIT(RCX) : 0);
 	int r = RCX;
 
+	if (!counts_refs() && opt->during == 0 && flags_free(x, e)) {
+		emit_inc_mem(&x->c, REG_T, at);
+		return;
+	}
 	if (free != 0)
 		r = __builtin_ctz(free);
 	else

@@ -640,26 +640,49 @@ write_cold(struct xlate *x)
 	}
 }
 
+/* The flags that are alive where the block is left to a pc. */
+static uint32_t
+live_at(const struct xlate *x, app_pc pc)
+{
+	return x->kind->late && !x->once && flags_dead(pc) ? 0 : ARITH_FLAGS;
+}
+
+/* The flags that are alive before instruction i, if `live' are behind it. */
+static uint32_t
+live_before(const struct xlate *x, unsigned i, uint32_t live)
+{
+	const struct insn *in = &x->b->in[i];
+	bool last = i + 1 == x->b->n;
+
+	if (in->special >= SP_EMULATE)
+		return ARITH_FLAGS;	/* they are visible, or kept */
+	switch (in->flow) {
+	case FLOW_NONE:
+		if (block_tests(in))
+			live = ARITH_FLAGS;
+		return (live & ~in->fkill) | in->fread;
+	case FLOW_COND:
+		return live | in->fread | live_at(x, x->b->taken[i] ?
+		    in->pc + in->len : in->target);
+	case FLOW_JUMP:
+	case FLOW_CALL:
+		return last ? live_at(x, in->target) : live;
+	default:
+		return ARITH_FLAGS;
+	}
+}
+
 /* Before which instructions are the flags dead: written before any read? */
 static void
 find_dead_flags(struct xlate *x)
 {
 	const struct block *b = x->b;
-	uint32_t live = ARITH_FLAGS;
+	uint32_t live = live_at(x, b->next);
 	unsigned i;
 
 	x->deadflags[b->n] = false;
 	for (i = b->n; i-- > 0; ) {
-		if (b->in[i].flow != FLOW_NONE ||
-		    b->in[i].special >= SP_EMULATE) {
-			/* the flags are visible here, or kept */
-			live = ARITH_FLAGS;
-			x->deadflags[i] = false;
-			continue;
-		}
-		if (block_tests(&b->in[i]))
-			live = ARITH_FLAGS;
-		live = (live & ~b->in[i].fkill) | b->in[i].fread;
+		live = live_before(x, i, live);
 		x->deadflags[i] = live == 0;
 	}
 }
