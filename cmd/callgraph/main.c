@@ -595,6 +595,22 @@ line(int letter, const struct ev *e)
 	}
 }
 
+/* Does the line add to what kinds counts and cache tell of contexts? */
+static bool
+is_contexts_line(int letter)
+{
+	switch (letter) {
+	case 'E':
+	case 'G':
+	case 'H':
+	case 'J':
+	case 'L':
+		return false;
+	default:
+		return has_contexts();
+	}
+}
+
 /* 0: the stream was whole. */
 static int
 run(struct out *o)
@@ -607,7 +623,7 @@ run(struct out *o)
 			begin(o);
 		if (ev_error(walk.events) != NULL)
 			break;
-		if (strchr("EGHJL", c) == NULL && has_contexts())
+		if (is_contexts_line(c))
 			contexts_line(c, &e);
 		else if (c == EV_EXECS)
 			every_batch(&e);

@@ -189,10 +189,15 @@ evctx_line(struct evctx *x, struct ev *e, unsigned kind, unsigned thread,
 			    "counts", kind == EV_CACHE ? "5" : "3");
 		return known(&x->arcs, "arc", e, &e->num[0], why);
 	}
-	/* N arc place [call], X n */
 	if (kind != EV_CACHE)
 		return bad(why, "%c: the stream is not of kind cache",
 		    *e->line);
+	return evctx_frame(x, e, thread, why);
+}
+
+int
+evctx_frame(struct evctx *x, struct ev *e, unsigned thread, char why[EVCTX_WHY])
+{
 	if (*e->line == 'X')
 		return leave(x, e->num[0], thread, why);
 	if (known(&x->arcs, "arc", e, &e->num[0], why) < 0)

@@ -32,5 +32,8 @@ bool evctx_in_state(const struct ev *);
  */
 int evctx_line(struct evctx *, struct ev *, unsigned kind, unsigned thread,
     char why[EVCTX_WHY]);
+/* The same of an N or X line in kind cache with contexts. */
+int evctx_frame(struct evctx *, struct ev *, unsigned thread,
+    char why[EVCTX_WHY]);
 
 #endif

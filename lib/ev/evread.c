@@ -766,23 +766,34 @@ plain_outcome(struct evr *r, struct ev *e)
 	return outcome_line(r, e);
 }
 
-/* The same of N and X lines in kind cache: hexadecimal numbers. */
+/*
+ * The same of N and X lines in kind cache, which are short: hexadecimal numbers
+ * up to the end of the line, which is not known yet.
+ */
 static int
 plain_frame(struct evr *r, struct ev *e)
 {
-	const char *s = e->line + 1;
-	unsigned most = e->line[0] == 'N' ? 3 : 1;
+	unsigned most = r->p[0] == 'N' ? 3 : 1;
+	char *line = r->p, *s = line + 1;
+	char why[EVCTX_WHY];
 
 	if (r->kind != EV_CACHE || !r->ctx.told)
 		return 0;
 	for (e->nnum = 0; *s == ' ' && e->nnum < most; e->nnum++) {
 		s++;
-		if (ev_hex(&s, &e->num[e->nnum]) < 0)
+		if (ev_hex((const char **)&s, &e->num[e->nnum]) < 0)
 			return 0;
 	}
-	if (s != e->line + e->len || e->nnum < (most == 3 ? 2 : 1))
+	if (*s != '\n' || e->nnum < (most == 3 ? 2 : 1))
 		return 0;
-	return varying_line(r, e);
+	*s = '\0';
+	e->line = line;
+	e->len = (size_t)(s - line);
+	e->nids = 0;
+	r->p = s + 1;
+	if (evctx_frame(&r->ctx, e, r->thread, why) < 0)
+		return bad(r, "%s", why);
+	return *line;
 }
 
 /* O @id events; 0: the caller wants what it stands for, and no line. */
@@ -902,9 +913,12 @@ read_next(struct evr *r, struct ev *e)
 		if (!accepted(r))
 			return -1;
 	}
-	c = *r->p >= 'A' && *r->p <= 'Z' ? 0 : executions(r, e);
-	if (c != 0)
+	c = *r->p < 'A' || *r->p > 'Z' ? executions(r, e) :
+	    *r->p == 'N' || *r->p == 'X' ? plain_frame(r, e) : 0;
+	if (c != 0) {
+		r->lineno += c == 'N' || c == 'X';
 		return c;
+	}
 	nl = memchr(r->p, '\n', (size_t)(r->lines - r->p));
 	e->line = r->p;
 	e->len = (size_t)(nl - r->p);
@@ -913,8 +927,7 @@ read_next(struct evr *r, struct ev *e)
 		return bad(r, "a line of more than %d bytes", MAXLINE);
 	*nl = '\0';
 	r->p = nl + 1;
-	c = *e->line == 'N' || *e->line == 'X' ? plain_frame(r, e) :
-	    plain_outcome(r, e);
+	c = plain_outcome(r, e);
 	if (c == 0)
 		c = other_line(r, e);
 	if (c >= 0)

@@ -13,24 +13,28 @@ void
 evstand_close(struct evstand *s)
 {
 	for (size_t i = 0; i < s->cap; i++)
-		free(s->line[i]);
+		free(s->line[i].line);
 	free(s->line);
 }
 
 void
 evstand_set(struct evstand *s, uint32_t id, uint32_t n, const char *events)
 {
-	size_t len = strlen(events) + 16;
+	size_t len = strlen(events), room = len + 16;
+	struct evstand_line *l;
 
 	s->line = xgrow0(s->line, &s->cap, id + (size_t)1, sizeof *s->line);
-	if (s->line[id] != NULL)
+	l = &s->line[id];
+	if (l->line != NULL)
 		s->n--;
-	free(s->line[id]);
-	s->line[id] = NULL;
-	if (*events == '\0')
+	free(l->line);
+	l->line = NULL;
+	if (len == 0)
 		return;
-	s->line[id] = xmalloc(len);
-	snprintf(s->line[id], len, "O %x %s", n, events);
+	l->line = xmalloc(room);
+	l->len = (uint32_t)snprintf(l->line, room, "O %x %s", n, events);
+	l->n = n;
+	l->events = l->len - (uint32_t)len;
 	s->n++;
 }
 
@@ -45,7 +49,7 @@ evstand_begin(struct evstand *s, const struct ev *e)
 static bool
 has_events(const struct evstand *s, uint32_t id)
 {
-	return id < s->cap && s->line[id] != NULL;
+	return id < s->cap && s->line[id].line != NULL;
 }
 
 static int
@@ -77,15 +81,17 @@ round_of(struct evstand *s, struct ev *e)
 static int
 events_of(struct evstand *s, struct ev *e, uint32_t *id)
 {
+	const struct evstand_line *l = &s->line[s->last];
+
 	*id = s->last;
 	s->last = 0;
-	e->line = s->line[*id];
-	e->len = strlen(e->line);
-	e->num[0] = strtoull(e->line + 2, NULL, 16);
+	e->line = l->line;
+	e->len = l->len;
+	e->num[0] = l->n;
 	e->num[1] = 0;
 	e->nnum = 2;
-	e->text = strchr(e->line + 2, ' ') + 1;
-	e->textlen = e->len - (size_t)(e->text - e->line);
+	e->text = l->line + l->events;
+	e->textlen = l->len - l->events;
 	return 'O';
 }
 

@@ -9,9 +9,16 @@
 
 #include "ev.h"
 
+/* What stands for an id: a line "O n events", or NULL. */
+struct evstand_line {
+	char *line;
+	uint32_t len, n;
+	uint32_t events;	/* where they begin in it */
+};
+
 struct evstand {
 	bool known;		/* the caller takes them as they are */
-	char **line;		/* by the reader's id: "O n events", or NULL */
+	struct evstand_line *line;	/* by the reader's id */
 	size_t cap;
 	uint32_t n;		/* ids that have one */
 	/* a batch of which the caller has only a part so far */
