@@ -80,6 +80,7 @@ struct arc {
 	const struct walk_ctx *root;	/* or NULL */
 	uint32_t from, to;
 	uint32_t linked;	/* another arc with the same code, or 0 */
+	uint32_t told;		/* its number in the stream, or 0 */
 	bool known;
 };
 
@@ -229,7 +230,7 @@ arcs_get(uint32_t from, const struct call *c, uint32_t to)
 	if (made == 0)
 		return kh_val(arcs, k);
 	n = kh_val(arcs, k) = new_arcs(1);
-	arc[n] = (struct arc){ c->walk, c->root, from, to, 0, true };
+	arc[n] = (struct arc){ c->walk, c->root, from, to, 0, 0, true };
 	area.arcs[n] = (struct ctx_arc){ .nkey = -(from == 0 ? 0 : mix(from)) -
 	    c->site - (c->indirect ? c->target : 0), .state = mix(to),
 	    .code = area.called, .target = c->target, .ret = c->ret,
@@ -282,7 +283,7 @@ learn_arc(uint32_t n, struct walk_arc *w, const struct ctx_arc *a)
 
 	if (!learn_state(a->to, a->from, state[arc[a->like].to].owner, w->ctx))
 		return false;
-	arc[n] = (struct arc){ w, NULL, a->from, a->to, 0, true };
+	arc[n] = (struct arc){ w, NULL, a->from, a->to, 0, 0, true };
 	k = kh_put(arc, arcs, key, &made);
 	if (made < 0)
 		die("--contexts: calls:");
@@ -341,6 +342,12 @@ const struct walk_ctx *
 arcs_root(uint32_t n)
 {
 	return arc[n].root;
+}
+
+uint32_t *
+arcs_told(uint32_t n)
+{
+	return &arc[n].told;
 }
 
 uint32_t

@@ -59,6 +59,8 @@ void arcs_forget_models(void);
 uint32_t arcs_end(void);	/* 1 + the last one */
 struct walk_arc *arcs_walk(uint32_t arc);
 uint32_t arcs_from(uint32_t arc), arcs_to(uint32_t arc);
+/* Where its number in the stream may be kept: 0 at first. */
+uint32_t *arcs_told(uint32_t arc);
 /* The context of the state that it leads to, or NULL. */
 const struct walk_ctx *arcs_ctx(uint32_t arc);
 /* The root that it leads to, or NULL. */

@@ -43,8 +43,11 @@ number(struct evw *w, uint32_t arc)
 {
 	const struct walk_ctx *root = arcs_root(arc);
 	struct walk_arc *a = arcs_walk(arc);
+	uint32_t *n = arcs_told(arc);
 
-	return a == NULL && root == NULL ? 0 : told_number(w, a, root);
+	if (*n == 0 && (a != NULL || root != NULL))
+		*n = told_number(w, a, root);
+	return *n;
 }
 
 static char *
