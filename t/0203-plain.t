@@ -47,6 +47,18 @@ I  00002002,5
 cp "$T/out" "$T/lines"
 check "-d" "$P" -d "$T/in.ev"
 same "is data only" "$(grep -v '^I' "$T/lines")" "$(cat "$T/out")"
+check "--rep=each" "$P" --rep=each "$T/in.ev"
+same "has a fetch for each round, and one behind them" "I  00002000,2
+ L 00006010,4
+ S 00007010,4
+I  00002000,2
+ L 0000600c,4
+ S 0000700c,4
+I  00002000,2
+I  00002002,5" "$(sed -n '10,17p' "$T/out")"
+same "and none where there is no round" "I  00002000,2
+I  00002002,5" "$(sed -n '20,21p' "$T/out")"
+status 2 "--rep=twice" "$P" --rep=twice "$T/in.ev"
 check "back" "$P" -r "$T/lines"
 cp "$T/out" "$T/back.ev"
 check "and there" "$P" "$T/back.ev"

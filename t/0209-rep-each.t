@@ -96,5 +96,12 @@ then
 	    "$B/bbv" --format=exp-bbv -o "$T/ours"
 	samefile "exp-bbv's file" "$T/theirs" "$T/ours"
 fi
+if valgrind --tool=lackey $exact --trace-mem=yes --log-file="$T/log" \
+    "$T/strings"; then
+	grep -v '^==' "$T/log" >"$T/theirs"
+	"$B/trace" --rep=each "$T/strings" |
+	    "$B/plain" --rep=each -o "$T/ours"
+	samefile "Lackey's lines" "$T/theirs" "$T/ours"
+fi
 
 done_testing

@@ -29,7 +29,8 @@
 #include "tally.h"
 #include "util.h"
 
-static const char synopsis[] = "[-drs] [--sums=function] [-o file] [file]";
+static const char synopsis[] =
+    "[-drs] [--rep=once|each] [--sums=function] [-o file] [file]";
 
 static const char help[] =
 "usage: plain [option]... [file]\n"
@@ -37,6 +38,8 @@ static const char help[] =
 "\n"
 "  -d, --data         data references only\n"
 "  -o, --output=FILE  write to FILE\n"
+"      --rep=once|each  a repeated string instruction has one fetch, or one\n"
+"                     for each round and the test behind them  [once]\n"
 "  -r, --reverse      read such lines and write events (also --inverse)\n"
 "  -s, --source       lines of the program's source instead\n"
 "      --sums=FN      instead: how many instructions, branches, superblocks,\n"
@@ -44,18 +47,27 @@ static const char help[] =
 "  -h, --help         this text\n"
 "      --version      the version\n";
 
-static bool data_only, reverse, source;
+static bool data_only, each, reverse, source;
 static const char *output, *sums;
+
+static bool
+rep_is_each(const char *s)
+{
+	if (strcmp(s, "once") != 0 && strcmp(s, "each") != 0)
+		die("--rep=%s: once or each", s);
+	return strcmp(s, "each") == 0;
+}
 
 static void
 options(int argc, char **argv)
 {
-	enum { OPT_VERSION = 256, OPT_SUMS };
+	enum { OPT_VERSION = 256, OPT_REP, OPT_SUMS };
 	static const struct option longopts[] = {
 		{ "data", no_argument, NULL, 'd' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "inverse", no_argument, NULL, 'r' },
 		{ "output", required_argument, NULL, 'o' },
+		{ "rep", required_argument, NULL, OPT_REP },
 		{ "reverse", no_argument, NULL, 'r' },
 		{ "source", no_argument, NULL, 's' },
 		{ "sums", required_argument, NULL, OPT_SUMS },
@@ -75,6 +87,9 @@ options(int argc, char **argv)
 			prog_help(help);
 		case 'o':
 			output = optarg;
+			break;
+		case OPT_REP:
+			each = rep_is_each(optarg);
 			break;
 		case OPT_SUMS:
 			sums = optarg;
@@ -118,16 +133,50 @@ put(struct out *o, const char *what, uint64_t addr, uint32_t size)
 }
 
 static void
+fetch(struct out *o, const struct ev_insn *i)
+{
+	if (!data_only)
+		put(o, "I  ", i->addr, i->len);
+}
+
+/*
+ * The fetches of Lackey that the walk does not have: before each round but the
+ * first, and behind the last if it wrote.  *open is such an instruction, or
+ * NULL.
+ */
+static void
+more_fetches(struct out *o, const struct ev_walk *w,
+    const struct ev_insn **open)
+{
+	const struct ev_ref *r = &w->block->ref[w->ref];
+
+	if (w->kind == 'i') {
+		if (*open != NULL)
+			fetch(o, *open);
+		*open = NULL;
+		return;
+	}
+	if (r->count == 0)
+		return;
+	if (w->round != 0 && w->ref == w->first)
+		fetch(o, &w->block->insn[w->insn]);
+	if (w->kind != 'r')
+		*open = &w->block->insn[w->insn];
+}
+
+static void
 execution(struct out *o, const struct ev_def *d)
 {
+	const struct ev_insn *open = NULL;
 	struct ev_walk w;
 
 	ev_walk(&w, d);
-	while (ev_step(&w))
+	while (ev_step(&w)) {
+		if (each)
+			more_fetches(o, &w, &open);
 		switch (w.kind) {
 		case 'i':
-			if (!data_only)
-				put(o, "I  ", w.addr, w.size);
+			fetch(o, &w.block->insn[w.insn]);
 			break;
 		case 'r':
 			put(o, " L ", w.addr, w.size);
@@ -139,6 +188,9 @@ execution(struct out *o, const struct ev_def *d)
 			put(o, " M ", w.addr, w.size);
 			break;
 		}
+	}
+	if (open != NULL)
+		fetch(o, open);
 }
 
 /* Each reference of a block must have its address. */
