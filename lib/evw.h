@@ -95,6 +95,8 @@ struct evw_ref {
 				   no groups but its own value, see ev.h */
 };
 int evw_ref(struct evw *, uint32_t id, uint32_t block, struct evw_ref ref);
+/* What evw_ref was given, but for the groups of one that stays. */
+struct evw_ref evw_ref_of(struct evw *, uint32_t id);
 /* A line of code ('i') or data ('d') leaves the table; value: its address. */
 int evw_leave(struct evw *, uint32_t id, char which);
 

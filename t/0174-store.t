@@ -230,6 +230,37 @@ cp "$T/err" "$T/trace.err"
 [ "$(taken)" -gt 500 ]
 ok "intervals: they come from the store" $?
 
+# kinds all and blocks: every execution; kind cache: all that leaves its tables
+stream() {
+	"$B/trace" -e $kind -o "$T/ev" "$@" "$T/prog" x y >"$T/out" 2>"$T/err"
+	case $kind in
+	all) "$B/plain" "$T/ev" ;;
+	blocks) "$B/icount" "$T/ev" ;;
+	cache*) cat "$T/ev" ;;
+	esac >"$T/told"
+}
+for kind in all blocks cache cache=64,64,2; do
+	stream
+	cp "$T/told" "$T/told.none"
+	for run in cold warm again; do
+		stream -v --store="$S"
+		samefile "kind $kind, $run: the same is told" "$T/told.none" \
+		    "$T/told"
+		cp "$T/err" "$T/trace.err"
+	done
+	[ "$(taken)" -gt 500 ] && [ "$(made)" -le 20 ]
+	ok "kind $kind: it comes from the store" $?
+done
+# ids go on behind an exec, so what is executed there does without
+"$B/trace" -o "$T/ev" "$T/prog" x y z >"$T/native" 2>"$T/err"
+"$B/plain" "$T/ev" >"$T/told.none"
+for run in cold warm; do
+	"$B/trace" -o "$T/ev" --store="$S" "$T/prog" x y z >"$T/out" 2>"$T/err"
+	"$B/plain" "$T/ev" >"$T/told"
+	samefile "kind all, exec, $run: prints the same" "$T/native" "$T/out"
+	samefile "kind all, exec, $run: tells the same" "$T/told.none" "$T/told"
+done
+
 # children, by an option that the program does not see
 QUERN_STORE=$S "$B/trace" -f -e none -o "$T/ev.%p" sh -c "$T/prog; $T/prog" \
     >"$T/out" 2>"$T/err"
@@ -270,7 +301,7 @@ same "a limit of files: nothing is left, a line" "0 1" \
     "$(ls "$T/limit" | wc -l) $(grep -c '^trace: --store' "$T/err")"
 
 # what does not use it says so
-for o in --aslr "-e all" "-e counts --contexts"; do
+for o in --aslr "-e counts --contexts" "-e counts --rep=each"; do
 	$B/trace $o --store="$S" -o "$T/ev" "$T/prog" >"$T/out" 2>"$T/err"
 	same "$o: says that it does without" 1 \
 	    "$(grep -c '^trace: --store: .*not used$' "$T/err")"

@@ -309,6 +309,24 @@ evw_ref(struct evw *w, uint32_t id, uint32_t block, struct evw_ref ref)
 	return 0;
 }
 
+struct evw_ref
+evw_ref_of(struct evw *w, uint32_t id)
+{
+	const struct evw_cold *c = &w->cold[id];
+	struct evw_ref r;
+
+	if (letter(c) == SCATTERED)
+		return *c->scattered;
+	memset(&r, 0, sizeof r);
+	r.n = c->n;
+	r.k = c->k;
+	r.stays = c->stays;
+	r.ngroups = c->stays ? 0 : c->ngroups;
+	for (unsigned i = 0; i < r.ngroups && i < sizeof r.group; i++)
+		r.group[i] = (uint8_t)(c->group + i);
+	return r;
+}
+
 int
 evw_leave(struct evw *w, uint32_t id, char which)
 {

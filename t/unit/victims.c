@@ -61,6 +61,8 @@ static const struct mode {
 	{ "long", { "-e", "all", "--debug=long" }, .is_whole = true },
 	{ "stored", { "-e", "counts" }, .is_whole = true,
 	    .is_stored = true },
+	{ "storedall", { "-e", "all" }, .is_whole = true, .is_stored = true },
+	{ "storedcache", { "-e", "cache" }, .is_stored = true },
 	{ "none", { "-e", "none" }, .is_mute = true },
 };
 enum { NMODE = sizeof modes / sizeof modes[0] };

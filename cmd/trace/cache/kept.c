@@ -22,6 +22,8 @@ enum { PART_EXITS = 3, PART_ZONE = 5, PART_DEF = 7 };	/* of kept_vector */
 #define AT_ONCE 16u		/* before we look for requests again */
 
 static bool usable;
+/* Where ids are in the code, an image whose ids begin later does without. */
+static uint32_t firstid;
 static struct kept_mark *marks;	/* of this run */
 static size_t nmarks, capmarks;
 static uint32_t cursor, budget;	/* of kept_ahead */
@@ -48,8 +50,8 @@ kept_hash(uint64_t pc)
 static const char *
 hindrance(void)
 {
-	if (opt->kind->tells && !opt->kind->intervals)
-		return "only kinds counts and none use it";
+	if (opt->each)
+		return "not with --rep=each";
 	if (opt->contexts != 0 || opt->allocs)
 		return "not with --contexts or --allocs";
 	if (opt->aslr)
@@ -68,6 +70,7 @@ kept_start(void)
 {
 	const char *why = hindrance();
 
+	firstid = def_ids_used();
 	if (opt->store == NULL)
 		return;
 	if (why != NULL)
@@ -134,7 +137,8 @@ kept_part_size(unsigned part)
 		[PART_META0] = sizeof(struct fragmeta),
 		[PART_META1] = sizeof(struct fragmeta),
 		[PART_OBJECTS] = sizeof(struct kept_object),
-		[PART_NUMBERS] = sizeof(uint64_t)
+		[PART_NUMBERS] = sizeof(uint64_t),
+		[PART_CELLS] = sizeof(uint64_t)
 	};
 
 	return size[part];
@@ -197,6 +201,7 @@ check_parts(void)
 	if (strlen(kept.key) != h->n[PART_KEY] ||
 	    memcmp(kept.key, kept.part[PART_KEY], h->n[PART_KEY]) != 0 ||
 	    h->nfrag > area.maxfrag / 2 || h->ncounter > area.maxcount / 2 ||
+	    h->nid > NIDS / 2 || h->n[PART_CELLS] >= CELLS ||
 	    h->n[PART_INDEX] != h->nfrag ||
 	    h->n[PART_MARKS] != kept.nchunk + 1 ||
 	    h->n[PART_HASH] != h->mask + 1ull ||
@@ -306,7 +311,7 @@ kept_begin(void)
 	chunk.number = ~0u;
 	nmarks = 0;
 	cursor = budget = 0;
-	if (!usable)
+	if (!usable || (def_ids_are_fixed() && def_ids_used() != firstid))
 		return;
 	name_entry();
 	counters_reserve(0);
@@ -314,7 +319,9 @@ kept_begin(void)
 		reserve();
 		counters_reserve(kept.head.ncounter);
 		if (opt->kind->tells)
-			def_reserve(kept.nfrag);
+			def_reserve(kept.nfrag, kept.head.nid);
+		filter_put_cells(kept.part[PART_CELLS],
+		    kept.head.n[PART_CELLS]);
 	} else {
 		kept_close();
 		name_entry();

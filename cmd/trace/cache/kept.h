@@ -83,7 +83,7 @@ struct kept_object {
 /* The parts that are read at once; they end the file. */
 enum kept_part {
 	PART_KEY, PART_MARKS, PART_INDEX, PART_HASH, PART_META0, PART_META1,
-	PART_OBJECTS, PART_NUMBERS, NPART
+	PART_OBJECTS, PART_NUMBERS, PART_CELLS, NPART
 };
 
 struct kept_head {
@@ -93,9 +93,10 @@ struct kept_head {
 	uint64_t parts;		/* where they are in it */
 	uint32_t n[NPART];	/* elements */
 	uint32_t nfrag, mask;	/* of the hash table */
-	uint32_t ncounter, pad;
+	uint32_t ncounter;
+	uint32_t nid;		/* ids below it are in the code; or 0 */
 };
-#define KEPT_MAGIC "qnstore3"
+#define KEPT_MAGIC "qnstore4"
 
 /* What is kept, as it was read. */
 struct kept {

@@ -125,6 +125,9 @@ kept_key(void)
 	char exe[64];
 
 	add(&t, opt->kind->name, opt->interval != 0);
+	add(&t, "sets", opt->sets);
+	add(&t, "ways", opt->ways);
+	add(&t, "line", opt->lineshift);
 	add(&t, "each", opt->each);
 	if (dl_iterate_phdr(find_build, &t) != 1)
 		add_file(&t, "/proc/self/exe");

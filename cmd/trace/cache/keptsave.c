@@ -89,6 +89,22 @@ object_of_stored(uint32_t i)
 }
 
 static uint32_t
+block_of(const struct frag *f)
+{
+	return area.frags[f->zone][f->meta].block;
+}
+
+/*
+ * Was it dropped for one along a path?  Such are not kept: the next run begins
+ * with this one again.
+ */
+static bool
+gave_way(const struct frag *f)
+{
+	return opt->kind->records && path_known(f->pc);
+}
+
+static uint32_t
 object_of(uint32_t i)
 {
 	const struct frag *f = &frags[i];
@@ -96,7 +112,8 @@ object_of(uint32_t i)
 
 	if (i < kept.nfrag && !kept.installed[i])
 		return object_of_stored(i);
-	if (f->dead || f->mode != 0 || f->owner != 0)
+	if ((f->dead && !gave_way(f)) || f->mode != 0 || f->owner != 0 ||
+	    (opt->kind->tells && !def_can_pack(block_of(f), f->pc)))
 		return 0;
 	l = object_at(f->pc);
 	return l != NULL && is_inside(f, l) ? object_of_live(l) : 0;
@@ -202,8 +219,7 @@ add_def(uint32_t i)
 		n = p == NULL ? 0 : def_packed_size(p, n);
 		memcpy(s.def + s.ndef, p, n);
 	} else {
-		n = def_pack(area.frags[f->zone][f->meta].block, f->pc,
-		    s.def + s.ndef);
+		n = def_pack(block_of(f), f->pc, s.def + s.ndef);
 	}
 	if (n == 0)
 		s.index[i].object = 0;
@@ -304,13 +320,16 @@ static bool
 write_parts(void)
 {
 	struct kept_head h = { KEPT_MAGIC, .nfrag = nfrag, .mask = s.mask,
-		.ncounter = counters_used() };
+		.ncounter = counters_used(),
+		.nid = def_ids_are_fixed() ? def_ids_used() : 0 };
+	uint32_t ncell;
+	const uint64_t *cells = filter_cells(&ncell);
 	const void *part[NPART] = { kept.key, s.mark, s.index, s.hash,
-		area.frags[0], area.frags[1], s.object, s.number };
+		area.frags[0], area.frags[1], s.object, s.number, cells };
 	const size_t from = offsetof(struct kept_head, size);
 	const uint32_t n[NPART] = { (uint32_t)strlen(kept.key), s.nchunk + 1,
 		nfrag, s.mask + 1, area.nfrag[0], area.nfrag[1], s.nobject,
-		(uint32_t)s.npage };
+		(uint32_t)s.npage, ncell };
 	unsigned i;
 
 	memcpy(h.n, n, sizeof n);
@@ -395,7 +414,8 @@ kept_save(void)
 	memset(kept.link + kept.nexit, 0, (area.nexit - kept.nexit + 1ul) *
 	    sizeof *kept.link);
 	if (choose() && nfrag < area.maxfrag / 2 &&
-	    counters_used() <= area.maxcount / 2) {
+	    counters_used() <= area.maxcount / 2 &&
+	    (!def_ids_are_fixed() || def_ids_used() <= NIDS / 2)) {
 		fill_hash();
 		fill_marks();
 		s.fd = keep_begin(bytes_needed());

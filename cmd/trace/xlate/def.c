@@ -41,6 +41,7 @@ struct def {
 	uint8_t n, ngroups;
 	bool passed;		/* see def_pass */
 	bool path;		/* its code is not straight */
+	bool unlisted;		/* not all ids of references are in ref */
 	uint8_t packed[];	/* its items */
 };
 
@@ -230,12 +231,13 @@ room_for(struct def *d, unsigned n)
 	d->capid = (uint8_t)n;
 }
 
-/* Make an id of the first n instructions. */
+/* Make an id of the first n instructions: this one, or a new one if it is 0. */
 static uint32_t
-add_id(struct def *d, unsigned n)
+add_id(struct def *d, unsigned n, uint32_t id)
 {
-	uint32_t id = new_id(d);
-
+	if (id == 0)
+		id = new_id(d);
+	owner[id] = d->number;
 	if (d->nid == d->capid)
 		room_for(d, 2u * d->capid < MAX_INSN + 1 ? 2u * d->capid :
 		    MAX_INSN + 1);
@@ -280,14 +282,16 @@ what_first_do(const struct block *b))[NDO]
 	return (const uint8_t (*)[NDO])does;
 }
 
-/* A definition of n instructions, without ids but that of the whole. */
+/*
+ * A definition of n instructions, without ids but that of the whole: this one,
+ * or a new one if it is 0.
+ */
 static struct def *
 new_def(app_pc pc, uint32_t by, unsigned n, unsigned ngroups,
     const uint8_t *packed, size_t npacked, unsigned exits,
-    const uint8_t (*does)[NDO])
+    const uint8_t (*does)[NDO], uint32_t id)
 {
 	struct def *d = xkeep(offsetof(struct def, packed) + npacked);
-	uint32_t id;
 
 	memcpy(d->packed, packed, npacked);
 	d->npacked = (uint16_t)npacked;
@@ -302,7 +306,7 @@ new_def(app_pc pc, uint32_t by, unsigned n, unsigned ngroups,
 	all = xgrow(all, &capdefs, ndefs + 1, sizeof *all);
 	all[ndefs++] = d;
 	room_for(d, exits);
-	id = add_id(d, d->n);
+	id = add_id(d, d->n, id);
 	names_unlock();
 	if (evw_block_packed(stream_writer, id, d->packed, d->ngroups,
 	    d->n) < 0)
@@ -326,7 +330,7 @@ make_def(const struct block *b, const struct groups *g, const uint8_t *packed,
 	for (i = 0; i + 1 < b->n; i++)
 		exits += is_exit(&b->in[i]);
 	return new_def(b->pc, by, b->n, g->n, packed, npacked, exits,
-	    what_first_do(b));
+	    what_first_do(b), 0);
 }
 
 /*
@@ -439,7 +443,7 @@ id_for(struct def *d, unsigned n, unsigned used)
 		return 0;
 	id = def_id(d, n);
 	if (id == 0) {
-		id = add_id(d, n);
+		id = add_id(d, n, 0);
 		if (evw_prefix(stream_writer, id, entry_id(d->id[0]), n,
 		    used) < 0)
 			die("prefix %x: a definition that cannot be", id);
@@ -469,7 +473,7 @@ twin(const struct def *d, uint32_t by)
 			return t;
 	}
 	t = new_def(d->pc, by, d->n, d->ngroups, d->packed, d->npacked,
-	    d->nid, d->does);
+	    d->nid, d->does, 0);
 	return kh_value(defs, k) = t;
 }
 
@@ -572,16 +576,18 @@ refs_of(const struct block *b)
 	return n;
 }
 
+/* room: about how many there will be */
 static void
-add_ref(struct def *d, const struct block *b, uint32_t id, unsigned i,
-    unsigned k)
+add_ref(struct def *d, unsigned room, uint32_t id, unsigned i, unsigned k)
 {
 	uint32_t *old = d->ref, distance = id - entry_id(d->id[0]);
 
-	if (distance >> REF_BITS != 0)
-		return;		/* it gets another one each time */
+	if (distance >> REF_BITS != 0) {
+		d->unlisted = true;	/* it gets another one each time */
+		return;
+	}
 	if (d->nref == d->capref) {
-		d->capref = old == NULL ? (uint16_t)refs_of(b) :
+		d->capref = old == NULL ? (uint16_t)room :
 		    (uint16_t)(d->capref * 2);
 		d->ref = xkeep(d->capref * sizeof *d->ref);
 		if (old != NULL)
@@ -632,7 +638,9 @@ def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k,
 	if (evw_ref(stream_writer, id, entry_id(d->id[0]), r) < 0)
 		die("reference %x: a definition that cannot be", id);
 	if (k <= 3 && in->special != SP_GATHER)
-		add_ref(d, x->b, id, i, k);
+		add_ref(d, refs_of(x->b), id, i, k);
+	else
+		d->unlisted = true;
 	return id;
 }
 
@@ -759,25 +767,69 @@ def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
 
 /* ---------------------------------------------------------------- the store */
 
-/* A packed definition: this, then counters of ids and of rounds, the items. */
+/*
+ * A packed definition: this, then its ids, if they are in the code; counters of
+ * ids and of rounds, if there are any; references with ids of their own; items.
+ */
 struct packed {
-	uint16_t npacked;
-	uint8_t n, ngroups, nid, nround;
-	uint8_t pad[2];
+	uint16_t npacked, nref;
+	uint8_t n, ngroups, nid, ncnt, nround;
+	uint8_t pad[3];
 };
-struct packed_counter {
-	uint32_t c, n;		/* of the first n instructions; or of the nth */
+struct packed_number {
+	uint32_t c;		/* a counter; or an id */
+	uint16_t n;		/* of the first n instructions; or of the nth */
+	uint16_t used;		/* an id's groups */
 };
+struct packed_ref {
+	uint32_t id;
+	struct evw_ref r;
+};
+/* The parts of one. */
+struct unpacked {
+	struct packed p;
+	struct packed_number id[MAX_INSN + 1], cnt[MAX_INSN + 1],
+	    round[MAX_INSN + 1];
+	struct packed_ref ref[REFS_PACKED];
+};
+_Static_assert(sizeof(struct unpacked) + TEXT_MOST <= DEF_PACKED_MOST, "room");
+
+static uint32_t fixed[2];	/* these ids and those between: the code's */
+
+bool
+def_ids_are_fixed(void)
+{
+	return opt->kind->records || opt->kind->alone;
+}
+
+uint32_t
+def_ids_used(void)
+{
+	return next_id;
+}
 
 void
-def_reserve(uint32_t n)
+def_reserve(uint32_t n, uint32_t ids)
 {
 	if (defs == NULL)
 		defs = kh_init(def);
 	if (kh_resize(def, defs, 2 * (kh_size(defs) + n)) < 0)
 		die("definitions:");
-	owner = xgrow(owner, &capowner, next_id + 4ul * n, sizeof *owner);
+	owner = xgrow(owner, &capowner, (next_id > ids ? next_id : ids) +
+	    4ul * n, sizeof *owner);
 	all = xgrow(all, &capdefs, ndefs + n, sizeof *all);
+	fixed[0] = next_id;
+	fixed[1] = ids;
+	while (next_id < ids)
+		owner[next_id++] = NO_OWNER;
+}
+
+/* How many bytes come behind p, but for the items. */
+static size_t
+sizes(const struct packed *p)
+{
+	return ((size_t)p->nid + p->ncnt + p->nround) *
+	    sizeof(struct packed_number) + p->nref * sizeof(struct packed_ref);
 }
 
 size_t
@@ -789,95 +841,205 @@ def_packed_size(const uint8_t *from, size_t n)
 	if (n < sizeof p)
 		return 0;
 	memcpy(&p, from, sizeof p);
-	size = sizeof p + ((size_t)p.nid + p.nround) *
-	    sizeof(struct packed_counter) + p.npacked;
-	return size <= n && p.nid != 0 && p.n != 0 ? size : 0;
+	size = sizeof p + sizes(&p) + p.npacked;
+	return size <= n && p.n != 0 && p.n <= MAX_INSN && p.nid <= p.n + 1 &&
+	    p.ncnt <= p.n + 1 && p.nround <= p.n && p.nref <= REFS_PACKED ?
+	    size : 0;
+}
+
+bool
+def_can_pack(uint32_t number, app_pc pc)
+{
+	const struct def *d = number < ndefs ? all[number] : NULL;
+
+	return d != NULL && d->pc == pc && d->owner == 0 && !d->path &&
+	    !d->unlisted && d->known == 0 && d->nref <= REFS_PACKED &&
+	    d->nid <= d->n + 1;
+}
+
+static void
+pack_counters(const struct def *d, struct unpacked *u)
+{
+	unsigned k;
+	uint32_t c;
+
+	for (k = 0; k < d->nid; k++)
+		if (counter_is(*counter_at(d, k), entry_id(d->id[k])))
+			u->cnt[u->p.ncnt++] = (struct packed_number){
+			    *counter_at(d, k),
+			    (uint16_t)entry_length(d->id[k]), 0 };
+	for (k = 1; k <= d->n; k++)
+		if (counters_find(entry_id(d->id[0]), k, &c))
+			u->round[u->p.nround++] = (struct packed_number){ c,
+			    (uint16_t)k, 0 };
+}
+
+static void
+pack_ids(const struct def *d, struct unpacked *u)
+{
+	unsigned k, n;
+
+	for (k = 0; k < d->nid; k++) {
+		n = entry_length(d->id[k]);
+		u->id[u->p.nid++] = (struct packed_number){ entry_id(d->id[k]),
+		    (uint16_t)n, (uint16_t)extent_of(d, n).used };
+	}
+	for (k = 0; k < d->nref; k++) {
+		n = entry_id(d->id[0]) + (d->ref[k] & ((1u << REF_BITS) - 1));
+		u->ref[u->p.nref++] = (struct packed_ref){ n,
+		    evw_ref_of(stream_writer, n) };
+	}
+}
+
+static uint8_t *
+append(uint8_t *to, const void *from, size_t n)
+{
+	memcpy(to, from, n);
+	return to + n;
 }
 
 size_t
 def_pack(uint32_t number, app_pc pc, uint8_t *to)
 {
-	static struct packed_counter c[2 * MAX_INSN + 2];
-	const struct def *d = number < ndefs ? all[number] : NULL;
-	struct packed p = { 0 };
-	unsigned k, i;
-	size_t n;
+	static struct unpacked u;
+	const struct def *d;
+	uint8_t *end = to;
 
-	if (d == NULL || d->pc != pc || d->owner != 0 || d->path ||
-	    d->known != 0 || !opt->kind->counters)
+	if (!def_can_pack(number, pc))
 		return 0;
-	p.npacked = d->npacked;
-	p.n = d->n;
-	p.ngroups = d->ngroups;
-	for (k = 0; k < d->nid; k++)
-		if (counter_is(*counter_at(d, k), entry_id(d->id[k])))
-			c[p.nid++] = (struct packed_counter){
-			    *counter_at(d, k), entry_length(d->id[k]) };
-	if (p.nid == 0 || c[0].n != d->n)
+	d = all[number];
+	memset(&u, 0, sizeof u);
+	u.p.npacked = d->npacked;
+	u.p.n = d->n;
+	u.p.ngroups = d->ngroups;
+	if (opt->kind->counters)
+		pack_counters(d, &u);
+	if (def_ids_are_fixed())
+		pack_ids(d, &u);
+	if (opt->kind->counters && (u.p.ncnt == 0 || u.cnt[0].n != d->n))
 		return 0;
-	for (k = 1, i = p.nid; k <= d->n; k++)
-		if (counters_find(entry_id(d->id[0]), k, &c[i].c))
-			c[i++].n = k;
-	p.nround = (uint8_t)(i - p.nid);
-	n = sizeof p + i * sizeof *c;
-	memcpy(to, &p, sizeof p);
-	memcpy(to + sizeof p, c, i * sizeof *c);
-	memcpy(to + n, d->packed, d->npacked);
-	return n + d->npacked;
+	end = append(end, &u.p, sizeof u.p);
+	end = append(end, u.id, u.p.nid * sizeof *u.id);
+	end = append(end, u.cnt, u.p.ncnt * sizeof *u.cnt);
+	end = append(end, u.round, u.p.nround * sizeof *u.round);
+	end = append(end, u.ref, u.p.nref * sizeof *u.ref);
+	end = append(end, d->packed, d->npacked);
+	return (size_t)(end - to);
+}
+
+static const uint8_t *
+take(void *to, const uint8_t *from, size_t n)
+{
+	memcpy(to, from, n);
+	return from + n;
+}
+
+/* Is it one of the code's ids, and nobody's yet? */
+static bool
+is_free(uint32_t id)
+{
+	return id >= fixed[0] && id < fixed[1] && owner[id] == NO_OWNER;
 }
 
 /* Are the numbers in bounds? */
 static bool
-check_counters(const struct packed_counter *c, const struct packed *p,
-    uint32_t most)
+check_numbers(const struct unpacked *u, uint32_t ncounter)
 {
-	unsigned i, n = (unsigned)p->nid + p->nround;
+	const struct packed *p = &u->p;
+	unsigned i;
 
-	for (i = 0; i < n; i++)
-		if (c[i].c >= most || c[i].n == 0 || c[i].n > p->n ||
-		    (i >= p->nid && c[i].c + 1 >= most))
+	for (i = 0; i < p->nid; i++)
+		if (!is_free(u->id[i].c) || u->id[i].n > p->n)
 			return false;
-	return c[0].n == p->n;
+	for (i = 0; i < p->nref; i++)
+		if (!is_free(u->ref[i].id) || u->ref[i].r.n == 0 ||
+		    u->ref[i].r.n > p->n || u->ref[i].r.k > 3)
+			return false;
+	for (i = 0; i < p->ncnt; i++)
+		if (u->cnt[i].c >= ncounter || u->cnt[i].n == 0 ||
+		    u->cnt[i].n > p->n)
+			return false;
+	for (i = 0; i < p->nround; i++)
+		if (u->round[i].c + 1ull >= ncounter || u->round[i].n == 0 ||
+		    u->round[i].n > p->n)
+			return false;
+	return (p->nid == 0) != def_ids_are_fixed() &&
+	    (p->ncnt == 0) != opt->kind->counters &&
+	    (p->nid == 0 || u->id[0].n == p->n) &&
+	    (p->ncnt == 0 || u->cnt[0].n == p->n);
 }
 
-/* The ids that the counters are of. */
+/* Counters, and the ids that they are of. */
 static void
-put_counters(struct def *d, const struct packed_counter *c,
-    const struct packed *p)
+put_counters(struct def *d, const struct unpacked *u)
 {
 	unsigned i;
 
-	for (i = 0; i < p->nid; i++) {
-		id_for(d, c[i].n, 0);
-		*counter_at(d, index_of(d, c[i].n)) = c[i].c;
-		counter_put(c[i].c, def_id(d, c[i].n), c[i].n);
+	for (i = 0; i < u->p.ncnt; i++) {
+		id_for(d, u->cnt[i].n, 0);
+		*counter_at(d, index_of(d, u->cnt[i].n)) = u->cnt[i].c;
+		counter_put(u->cnt[i].c, def_id(d, u->cnt[i].n), u->cnt[i].n);
 	}
-	for (c += p->nid, i = 0; i < p->nround; i++)
-		counter_put_rounds(c[i].c, entry_id(d->id[0]), c[i].n);
+	for (i = 0; i < u->p.nround; i++)
+		counter_put_rounds(u->round[i].c, entry_id(d->id[0]),
+		    u->round[i].n);
+}
+
+/* The ids of prefixes and references; false: they are not what they were. */
+static bool
+put_ids(struct def *d, const struct unpacked *u)
+{
+	uint32_t block = entry_id(d->id[0]), id;
+	unsigned i;
+
+	for (i = 1; i < u->p.nid; i++) {
+		id = u->id[i].c;
+		if (!is_free(id) || def_id(d, u->id[i].n) != 0)
+			return false;
+		add_id(d, u->id[i].n, id);
+		if (evw_prefix(stream_writer, id, block, u->id[i].n,
+		    u->id[i].used) < 0)
+			return false;
+	}
+	for (i = 0; i < u->p.nref; i++) {
+		const struct evw_ref *r = &u->ref[i].r;
+
+		id = u->ref[i].id;
+		if (!is_free(id) || evw_ref(stream_writer, id, block, *r) < 0)
+			return false;
+		owner[id] = d->number;
+		add_ref(d, u->p.nref, id, r->n - 1, r->k);
+	}
+	return true;
 }
 
 bool
-def_unpack(const uint8_t *from, size_t n, app_pc pc, uint32_t most,
+def_unpack(const uint8_t *from, size_t n, app_pc pc, uint32_t ncounter,
     uint32_t *number)
 {
-	static struct packed_counter c[512];
-	struct packed p;
+	static struct unpacked u;
+	struct packed *p = &u.p;
 	struct def *d;
 	khiter_t k;
 	int new;
 
 	if (def_packed_size(from, n) == 0)
 		return false;
-	memcpy(&p, from, sizeof p);
-	from += sizeof p;
-	memcpy(c, from, ((size_t)p.nid + p.nround) * sizeof *c);
-	from += ((size_t)p.nid + p.nround) * sizeof *c;
-	if (!check_counters(c, &p, most))
+	from = take(p, from, sizeof *p);
+	from = take(u.id, from, p->nid * sizeof *u.id);
+	from = take(u.cnt, from, p->ncnt * sizeof *u.cnt);
+	from = take(u.round, from, p->nround * sizeof *u.round);
+	from = take(u.ref, from, p->nref * sizeof *u.ref);
+	if (!check_numbers(&u, ncounter))
 		return false;
 	if (defs == NULL)
 		defs = kh_init(def);
-	d = new_def(pc, 0, p.n, p.ngroups, from, p.npacked, p.nid, NULL);
-	put_counters(d, c, &p);
+	d = new_def(pc, 0, p->n, p->ngroups, from, p->npacked,
+	    p->nid > p->ncnt ? p->nid : p->ncnt, NULL,
+	    p->nid == 0 ? 0 : u.id[0].c);
+	if (!put_ids(d, &u))
+		return false;
+	put_counters(d, &u);
 	k = kh_put(def, defs, pc, &new);
 	kh_value(defs, k) = d;
 	*number = d->number;

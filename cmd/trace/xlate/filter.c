@@ -37,21 +37,46 @@
 
 KHASH_MAP_INIT_INT64(line, uint32_t)
 
+/* The code lines that have cells: the first has number 1. */
+static uint64_t *cells;
+static size_t ncells, capcells;
+
 /* The number of a code line's cell; 0: there are no more cells. */
 static uint32_t
 cell_of(uint64_t line)
 {
-	static khash_t(line) *cells;
-	static uint32_t last;
+	static khash_t(line) *numbers;
 	khiter_t k;
 	int new;
 
-	if (cells == NULL)
-		cells = kh_init(line);
-	k = kh_put(line, cells, line, &new);
-	if (new)
-		kh_value(cells, k) = last + 1 < CELLS ? ++last : 0;
-	return kh_value(cells, k);
+	if (numbers == NULL)
+		numbers = kh_init(line);
+	k = kh_put(line, numbers, line, &new);
+	if (!new)
+		return kh_value(numbers, k);
+	kh_value(numbers, k) = 0;
+	if (ncells + 1 < CELLS) {
+		cells = xgrow(cells, &capcells, ncells + 1, sizeof *cells);
+		cells[ncells++] = line;
+		kh_value(numbers, k) = (uint32_t)ncells;
+	}
+	return kh_value(numbers, k);
+}
+
+const uint64_t *
+filter_cells(uint32_t *n)
+{
+	*n = (uint32_t)ncells;
+	return cells;
+}
+
+void
+filter_put_cells(const uint64_t *lines, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		cell_of(lines[i]);
 }
 
 static int32_t

@@ -22,6 +22,7 @@
 
 #include "code/code.h"
 #include "context/context.h"
+#include "evw.h"
 #include "xlate/emit.h"
 
 struct def;
@@ -179,16 +180,30 @@ uint32_t def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes);
  */
 void def_move(unsigned slot, uint32_t limbo, uint32_t owner);
 /*
- * --store: pack a definition with all its counters, or return 0: it is not that
- * of the block at pc.  How many bytes a packed one has, of n; 0: it is none.
- * Make the definition again, with its counters, which are below `most'.
+ * --store: pack a definition with the numbers that are in its code: counters if
+ * the kind has them, and ids if they are fixed.  0: it cannot be, or is not
+ * that of the block at pc.  How many bytes a packed one has, of n; 0: none.
+ * Make the definition again, with its numbers; counters are below `ncounter'.
  */
-#define DEF_PACKED_MOST (TEXT_MOST + 8 + 8 * (2 * MAX_INSN + 2))
+bool def_can_pack(uint32_t number, app_pc pc);
+#define REFS_PACKED 1024u	/* references with ids, at most */
+#define DEF_PACKED_MOST (TEXT_MOST + 64 + 3 * 8 * (MAX_INSN + 1) + \
+	REFS_PACKED * (4 + sizeof(struct evw_ref)))
 size_t def_pack(uint32_t number, app_pc pc, uint8_t *);
-void def_reserve(uint32_t n);	/* so many will be made again */
+/* So many will be made again; new ones get ids from this one on. */
+void def_reserve(uint32_t n, uint32_t ids);
+uint32_t def_ids_used(void);
+/* Does the code have ids?  They are then the same in the next run. */
+bool def_ids_are_fixed(void);
 size_t def_packed_size(const uint8_t *, size_t n);
-bool def_unpack(const uint8_t *, size_t n, app_pc pc, uint32_t most,
+bool def_unpack(const uint8_t *, size_t n, app_pc pc, uint32_t ncounter,
     uint32_t *number);
+/*
+ * Kind cache: the code lines that have cells, by number.  The store's are put
+ * before there are any.
+ */
+const uint64_t *filter_cells(uint32_t *n);
+void filter_put_cells(const uint64_t *lines, uint32_t n);
 /* The id of records that say that a line of code ('i') or data ('d') leaves. */
 uint32_t def_leave_id(char which);
 /* The id of records of --allocs. */
