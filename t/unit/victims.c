@@ -89,7 +89,7 @@ static struct victim victims[NVICTIM_MAX];
 static size_t nvictim;
 static const char *srcdir, *bindir, *workdir = "/tmp", *tracer, *checker;
 static bool mode_wanted[NMODE];
-static unsigned limit = 60;
+static unsigned limit = 300;
 static bool verbose;
 static int report;		/* in a worker: where its lines go */
 
