@@ -1,7 +1,23 @@
 # valgrind: the command line that people have, against Valgrind itself
 #
 # Cachegrind's and Callgrind's files by both, without caches and with them: the
-# same options, the same output.
+# same options, the same output. First what the command adds to its pipelines:
+# 10 ms at most are the mark.
+
+start="$B/trace --rep=each --cpu=v3 --vdso=no --client-requests=on"
+title "valgrind --tool=cachegrind /bin/true: its pipeline, and the command"
+lane pipeline "$start -e counts /bin/true | $B/icount --rep=each | \
+    $B/fmt-cachegrind -v -o our.out"
+lane command "$B/valgrind --tool=cachegrind --cachegrind-out-file=our.out \
+    /bin/true"
+go pipeline
+title "valgrind --tool=callgrind /bin/true: its pipeline, and the command"
+lane pipeline "$start -e counts --contexts --modify=write /bin/true | \
+    $B/callgraph --rep=each --modify=write | \
+    $B/fmt-callgrind -v --compress-pos=yes --jumps=no -o our.out"
+lane command "$B/valgrind --tool=callgrind --callgrind-out-file=our.out \
+    /bin/true"
+go pipeline
 
 for w in $WORKLOADS; do
 	has valgrind || break
