@@ -1,20 +1,17 @@
 # The second run: translations kept on disk (trace --store), where a short run's
-# time goes into them. All code is there; `none' and `counts' are kinds.
+# time goes into them. All code is there; the names of lanes are kinds.
 
 short() {
 	title "$1, with its translations kept"
 	shift
-	for kind in none counts; do
+	lane native "$*"
+	for kind in none counts all cache; do
 		untimed "rm -rf store.$kind; for i in 1 2 3; do $B/trace \
 		    -e $kind -o /dev/null --store=store.$kind $* || exit; done"
+		lane "$kind, stored" "$B/trace -e $kind -o /dev/null \
+		    --store=store.$kind $*"
+		lane "$kind" "$B/trace -e $kind -o /dev/null $*"
 	done
-	lane native "$*"
-	lane "none, stored" "$B/trace -e none -o /dev/null \
-	    --store=store.none $*"
-	lane "counts, stored" "$B/trace -e counts -o /dev/null \
-	    --store=store.counts $*"
-	lane "none" "$B/trace -e none -o /dev/null $*"
-	lane "counts" "$B/trace -e counts -o /dev/null $*"
 	go native
 }
 

@@ -260,6 +260,23 @@ open_entry(void)
 	return check_parts();
 }
 
+/* Put zone z's table of fragments to its place. */
+static void
+put_meta(unsigned z, uint32_t n)
+{
+	struct fragmeta *to = area.frags[z];
+	const struct segment *s = &area.boot.seg[SEG_META];
+	size_t bytes = n * sizeof *to;
+
+	/* where nothing is told we never look at it, and need no pages */
+	if (!opt->kind->tells && memfile_write(area.fd,
+	    kept.part[PART_META0 + z], bytes, s->off + (uint64_t)((uint8_t *)to
+	    - area.seg[SEG_META])) == (ssize_t)bytes)
+		return;
+	area_touch(to, bytes);
+	memcpy(to, kept.part[PART_META0 + z], bytes);
+}
+
 /* Set aside the space that the entry needs. */
 static void
 reserve(void)
@@ -271,9 +288,7 @@ reserve(void)
 	link_reserve(kept.nexit);
 	for (z = 0; z < 2; z++) {
 		area.zone_used[z] = end->zone[z];
-		area_touch(area.frags[z], end->meta[z] * sizeof *area.frags[z]);
-		memcpy(area.frags[z], kept.part[PART_META0 + z],
-		    end->meta[z] * sizeof *area.frags[z]);
+		put_meta(z, end->meta[z]);
 		store_publish(z, end->meta[z]);
 	}
 	area.nmap = end->map;
