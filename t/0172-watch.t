@@ -91,8 +91,8 @@ fi
 
 # ------------------------------------------------- who may not be told
 
-if chmod 755 "$T" && setpriv --reuid=65534 --regid=65534 --clear-groups \
-    "$B/trace" -e none true 2>/dev/null; then
+if chmod 755 "$T" "$T/hot" && setpriv --reuid=65534 --regid=65534 \
+    --clear-groups "$B/trace" -e none true 2>/dev/null; then
 	other() {
 		setpriv --reuid=65534 --regid=65534 --clear-groups "$B/trace" \
 		    -e none "$T/hot" 2 40 9>"$T/pid"
