@@ -20,6 +20,14 @@
  * between uses whose lines are the same or in different sets: references whose
  * addresses differ by a small constant, and lines of code close to each other.
  *
+ * A reference at a constant distance from the one before is mostly in the same
+ * line, where S is the offset of that one:
+ *
+ *	lea  8(S),S; cmp $64-size,S; ja cold
+ *
+ * Where it is not, or the one before missed and S is large, it is looked up in
+ * the cold part.  A reference in the bytes of the one before needs no code.
+ *
  * A comparison with the set's most recently used line would be shorter, but it
  * fails up to a seventh of the time, which no processor can predict.
  *
@@ -314,6 +322,7 @@ fetch(struct xlate *x)
 
 	if (last == x->line)
 		return;
+	x->before.reg = NOREG;	/* a miss may empty the table */
 	cell[0] = cell_of(first);
 	if (last != first)
 		cell[1] = cell_of(last);
@@ -385,14 +394,27 @@ check_static(struct xlate *x, const struct ref *r, unsigned k)
 }
 
 /*
- * The line's low bits select a hint, which gives an index into the table.  One
- * comparison detects both another line there and an access across the line's
- * end.
+ * Find the line of the address in s.  Its low bits select a hint, which gives
+ * an index into the table.  One comparison detects both another line there and
+ * an access across the line's end.
  */
+static void
+find_line(struct xlate *x, struct cold_check *d)
+{
+	struct emitter *c = &x->c;
+
+	line_bits(c, d->t, d->s);
+	load_hint(c, d->t);
+	op_table(c, 0x2b, d->s, d->t, T_DTAG);
+	emit_cmp_imm(c, d->s, (int32_t)(line_size() - d->size));
+	d->branch[0] = emit_jcc32(c, 7);
+	op_table(c, 0x89, REG_P, d->t, T_DSTAMP);
+	d->back = c->p;
+}
+
 static void
 check_data(struct xlate *x, const struct ref *r, unsigned k)
 {
-	struct emitter *c = &x->c;
 	struct cold_check *d;
 	int s = scratch(x, 0), t = scratch(x, BIT(s));
 	bool wide = r->size > line_size();
@@ -403,16 +425,69 @@ check_data(struct xlate *x, const struct ref *r, unsigned k)
 	d->t = (uint8_t)t;
 	d->size = r->size;
 	if (wide) {
-		d->branch[0] = emit_jmp32(c);
-	} else {
-		line_bits(c, t, s);
-		load_hint(c, t);
-		op_table(c, 0x2b, s, t, T_DTAG);
-		emit_cmp_imm(c, s, (int32_t)(line_size() - r->size));
-		d->branch[0] = emit_jcc32(c, 7);
-		op_table(c, 0x89, REG_P, t, T_DSTAMP);
+		d->branch[0] = emit_jmp32(&x->c);
+		d->back = x->c.p;
+		return;
 	}
-	d->back = c->p;
+	find_line(x, d);
+	x->before.reg = (uint8_t)s;
+}
+
+/* Is the reference near the one before, which is still known? */
+static bool
+is_near(const struct xlate *x, const struct refgroup *g, uint32_t size)
+{
+	int64_t far = g->off - x->before.off;
+
+	return g->akin && x->before.reg != NOREG &&
+	    (x->homed & BIT(x->before.reg)) && size <= line_size() &&
+	    far > -(int64_t)line_size() && far < (int64_t)line_size();
+}
+
+/* Is it in the bytes of the one before?  Then there is nothing to do. */
+static bool
+is_inside(const struct xlate *x, const struct refgroup *g, uint32_t size)
+{
+	return is_near(x, g, size) && g->off >= x->before.off &&
+	    g->off + size <= x->before.off + x->before.size;
+}
+
+/*
+ * A reference near the one before is mostly in the same line, which that one
+ * has just used.
+ */
+static void
+check_near(struct xlate *x, unsigned j)
+{
+	const struct refgroup *g = &x->g->ref[x->i][j];
+	const struct ref *r = &x->b->in[x->i].ref[j];
+	int s = x->before.reg;
+	struct cold_check *d = new_cold(x, COLD_NEAR, j + 1, true);
+
+	d->s = (uint8_t)s;
+	d->ref = (uint8_t)j;
+	d->size = r->size;
+	d->keep = regs_copies(x);
+	emit_lea(&x->c, s, s, (int32_t)(g->off - x->before.off));
+	emit_cmp_imm(&x->c, s, (int32_t)(line_size() - r->size));
+	d->branch[0] = emit_jcc32(&x->c, 7);
+	d->back = x->c.p;
+}
+
+/* In another line, or the one before missed: look it up. */
+static void
+cold_near(struct xlate *x, const struct cold_check *d)
+{
+	int t = scratch(x, d->keep | BIT(d->s));
+	struct cold_check *e;
+
+	address_of(x, &x->b->in[d->i].ref[d->ref], d->s, d->keep | BIT(t));
+	e = &x->cold[x->ncold++];
+	*e = *d;
+	e->kind = COLD_DATA;
+	e->t = (uint8_t)t;
+	e->homed = x->homed;
+	find_line(x, e);
 }
 
 static void
@@ -441,6 +516,32 @@ cold_wide(struct xlate *x, const struct cold_check *d)
 
 /* ----------------------------------------------------------------- outside */
 
+/* Reference j of the instruction. */
+static void
+refer(struct xlate *x, unsigned j)
+{
+	const struct refgroup *g = &x->g->ref[x->i][j];
+	const struct ref *r = &x->b->in[x->i].ref[j];
+	bool fixed = r->form == REF_STATIC;
+	static const struct refgroup alone;
+
+	if (!fixed && is_inside(x, g, r->size))
+		return;
+	save_flags(x);
+	use_data(x, fixed ? &alone : g, r->size);
+	if (!fixed && is_near(x, g, r->size)) {
+		check_near(x, j);
+	} else {
+		x->before.reg = NOREG;
+		if (fixed)
+			check_static(x, r, j + 1);
+		else
+			check_data(x, r, j + 1);
+	}
+	x->before.off = g->off;
+	x->before.size = r->size;
+}
+
 void
 filter_refer(struct xlate *x)
 {
@@ -449,6 +550,7 @@ filter_refer(struct xlate *x)
 
 	fetch(x);
 	if (in->special == SP_GATHER) {
+		x->before.reg = NOREG;
 		save_flags(x);
 		look(x, scratch(x, 0), LOOK_ALL, 0);
 		gather(x);
@@ -456,21 +558,12 @@ filter_refer(struct xlate *x)
 		return;
 	}
 	if (in->special == SP_REP || in->special == SP_REPCMP) {
+		x->before.reg = NOREG;
 		restore_flags(x);
 		return;
 	}
-	for (j = 0; j < in->nref; j++) {
-		save_flags(x);
-		if (in->ref[j].form == REF_STATIC)
-			use_data(x, &(struct refgroup){ .akin = false },
-			    in->ref[j].size);
-		else
-			use_data(x, &x->g->ref[x->i][j], in->ref[j].size);
-		if (in->ref[j].form == REF_STATIC)
-			check_static(x, &in->ref[j], j + 1);
-		else
-			check_data(x, &in->ref[j], j + 1);
-	}
+	for (j = 0; j < in->nref; j++)
+		refer(x, j);
 	restore_flags(x);
 }
 
@@ -553,6 +646,8 @@ filter_cold(struct xlate *x)
 				emit_patch32(d->branch[j], c->p);
 		if (d->kind == COLD_FETCH)
 			cold_fetch(x, d);
+		else if (d->kind == COLD_NEAR)
+			cold_near(x, d);
 		else if (d->kind == COLD_DATA)
 			cold_data(x, d);
 		else

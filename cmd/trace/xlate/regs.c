@@ -18,12 +18,14 @@ regs_at_home(const struct xlate *x, unsigned r)
 	return regs_stolen(r) || (x->homed >> r & 1);
 }
 
-/* A register gets another use: it is no copy any more. */
+/* A register gets another use: forget what it has. */
 static void
 forget_copy(struct xlate *x, int r)
 {
 	unsigned k;
 
+	if (x->before.reg == r)
+		x->before.reg = NOREG;
 	for (k = 0; k < 2; k++)
 		if (x->copy[k] == r)
 			x->copy[k] = NOREG;

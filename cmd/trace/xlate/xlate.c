@@ -702,6 +702,7 @@ xlate(struct xlate *x)
 	x->flags_in_rax = x->flags_in_area = x->counted = false;
 	x->line = ~0ull;
 	x->ticks = false;
+	x->before.reg = NOREG;
 	memset(x->use, 0, sizeof x->use);
 	find_dead_flags(x);
 	if (x->kind->intervals && x->deadflags[0] && !x->b->is_volatile)

@@ -52,23 +52,24 @@ struct xexit {
 };
 
 /* Cold code for a check in line that misses in the table (filter.c). */
-enum cold_kind { COLD_FETCH, COLD_DATA, COLD_WIDE };
+enum cold_kind { COLD_FETCH, COLD_DATA, COLD_NEAR, COLD_WIDE };
 struct cold_check {
 	uint8_t kind;		/* enum cold_kind */
 	uint8_t i;		/* instruction */
 	uint8_t s, t;		/* scratch registers */
+	uint8_t ref;		/* COLD_NEAR: of the instruction's */
 	bool flags_in_rax;
 	bool fixed;		/* data: the address is constant: addr */
 	bool two;		/* code: two lines from addr on */
 	uint16_t size;
 	uint32_t id, homed;
-	uint32_t keep;		/* code: registers that have copies */
+	uint32_t keep;		/* registers that have copies */
 	uint32_t cell[2];
 	uint64_t addr;
 	uint8_t *branch[2];	/* displacements of the branches to it */
 	uint8_t *back;		/* where the code in line goes on */
 };
-#define MAX_COLD (MAX_INSN * 4)
+#define MAX_COLD (MAX_INSN * 8)
 
 struct xlate {
 	const struct block *b;
@@ -111,6 +112,12 @@ struct xlate {
 		int64_t lo, hi;	/* equal: there were none */
 	} code, data;		/* lines; bytes, as `off' of references */
 	bool ticks;		/* the clock has ticked in this block */
+	struct {		/* the reference before, if it was looked up */
+		uint8_t reg;	/* has its offset in its line, or is larger
+				 * than a line; at home; NOREG: there is none */
+		int64_t off;	/* see struct refgroup */
+		uint32_t size;
+	} before;
 	struct cold_check cold[MAX_COLD];
 	unsigned ncold;
 	uint32_t cnt[MAX_INSN + 1];	/* counter of id[n] */
