@@ -12,6 +12,7 @@
 #ifndef BRANCHSIM_H
 #define BRANCHSIM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ev.h"
@@ -42,34 +43,28 @@ struct predictor {
 #define PREDICT_STATES 4	/* that are kept */
 
 extern uint64_t predict_history;	/* outcomes, the newest in bit 0 */
-extern uint8_t predict_counter[1 << 14]; /* 0 4: not taken; 8 12: taken */
+extern uint8_t predict_counter[1 << 14]; /* 0 16: not taken; 32 48: taken */
 /* Targets by bits of the address; the last is that of no branch. */
 #define PREDICT_TARGETS 512
 extern uint64_t predict_last[PREDICT_TARGETS + 1];
 
 /*
- * What becomes of a counter of two bits, four bits for each of its values: the
- * new value, and in bit 0 whether it was wrong. A branch here would be as hard
- * to guess as the one that is simulated.
+ * A counter of two bits has one of the values 0, 16, 32, 48. What becomes of it
+ * is in a byte of NEXT, which its value gives in bits: that for a branch that
+ * is not taken, and 8 bits further on that for one that is. The byte is the new
+ * value, and in bit 0 whether the old one was wrong. A branch here would be as
+ * hard to guess as the one that is simulated.
  */
-#define PREDICT_UNTAKEN 0x9500u
-#define PREDICT_TAKEN 0xcc95u
-#define PREDICT_SAME 0xc840u		/* nothing happens */
-
-static inline unsigned
-predict_next(uint8_t *c, unsigned next)
-{
-	unsigned then = next >> *c;
-
-	*c = then & 12;
-	return then & 1;
-}
+#define PREDICT_NEXT UINT64_C(0x3021301121001100)
 
 /* Was the counter wrong? Then it learns. */
-static inline int
-predict_bits(uint8_t *c, int taken)
+static inline unsigned
+predict_bits(uint8_t *c, unsigned taken)
 {
-	return (int)predict_next(c, taken ? PREDICT_TAKEN : PREDICT_UNTAKEN);
+	unsigned then = (unsigned)(PREDICT_NEXT >> (*c + 8 * taken));
+
+	*c = then & 48;
+	return then & 1;
 }
 
 /* The counter's number in Cachegrind's. */
@@ -86,11 +81,11 @@ predict_cell(uint64_t history, unsigned low)
 static inline int
 predict_cachegrind(uint64_t addr, int taken)
 {
-	int wrong = predict_bits(&predict_counter[predict_cell(predict_history,
-	    addr & 127)], taken);
+	unsigned wrong = predict_bits(&predict_counter[predict_cell(
+	    predict_history, addr & 127)], (unsigned)taken);
 
 	predict_history = predict_history << 1 | (unsigned)taken;
-	return wrong;
+	return (int)wrong;
 }
 
 extern const struct predictor cachegrind, bimodal, gshare, perfect, tage;
@@ -135,25 +130,36 @@ struct branch {
 	uint32_t insn;
 	uint8_t flow;
 	uint8_t taken;		/* C, inside its block */
-	/* batch.c: */
-	uint8_t is_cond, is_indirect;
-	uint16_t low;		/* C: bits of its address */
-	uint16_t slot;		/* of predict_last */
+	bool is_cond;		/* C, Z */
 };
 
-/* What an execution needs, by id. */
+/* What an execution needs, by id. Id 0 is batch.c's. */
 struct branch_unit {
 	uint64_t count;
 	uint64_t entry;		/* the first instruction's address */
 	uint32_t first;		/* branch[] of its block */
-	uint32_t last;		/* the branch that ends it, or 0 */
-	uint64_t outcomes;	/* of those inside, the last in bit 0 */
-	uint32_t step;		/* batch.c: of those inside */
-	uint32_t ninner : 29;	/* whose outcome is known */
-	uint32_t counts : 1;	/* has a Z: needs the groups' values */
-	uint32_t tests : 1;	/* ends with a Z, which may test once more */
-	uint32_t slow : 1;	/* batch.c cannot do it */
+	uint16_t ninner;	/* branches whose outcome is known */
+	bool waits : 1;		/* the branch behind them has none yet */
+	bool counts : 1;	/* has a Z: needs the groups' values */
+	bool tests : 1;		/* ends with a Z, which may test once more */
+	/* batch.c: */
+	bool slow : 1;		/* not by batch.c */
+	bool once : 1;		/* it cannot run twice in a row */
+	bool is_indirect;	/* what waits */
+	bool is_other;		/* ... is not conditional */
+	bool may_take;		/* ... goes to another place if it is taken */
+	uint8_t assumed;	/* its outcome in its step */
+	uint8_t nsteps;		/* conditional branches */
+	uint32_t outcomes;	/* of these, the last in bit 0; 0 if it waits */
+	uint64_t target, behind;	/* of what waits */
 };
+
+/* The branch that waits, or 0. */
+static inline uint32_t
+branch_last(const struct branch_unit *u)
+{
+	return u->waits ? u->first + u->ninner : 0;
+}
 
 struct branch_thread {
 	uint64_t tid;
@@ -171,6 +177,8 @@ struct branch_unit *branch_unit_new(uint32_t id);
 
 /* ---- batch.c ---- */
 
+/* After the n branches of a block are known. */
+void batch_define_block(uint32_t first, uint32_t n);
 /* After the unit's other members are known. */
 void batch_define(struct branch_unit *);
 /*

@@ -72,7 +72,8 @@ const struct predictor cachegrind = {
 static int
 bimodal_cond(uint64_t addr, int taken)
 {
-	return predict_bits(&predict_counter[addr & 16383], taken);
+	return (int)predict_bits(&predict_counter[addr & 16383],
+	    (unsigned)taken);
 }
 
 const struct predictor bimodal = {
@@ -83,11 +84,11 @@ const struct predictor bimodal = {
 static int
 gshare_cond(uint64_t addr, int taken)
 {
-	int wrong = predict_bits(&predict_counter[(addr ^
-	    predict_history) & 16383], taken);
+	unsigned wrong = predict_bits(&predict_counter[(addr ^
+	    predict_history) & 16383], (unsigned)taken);
 
 	predict_history = predict_history << 1 | (unsigned)taken;
-	return wrong;
+	return (int)wrong;
 }
 
 const struct predictor gshare = {

@@ -90,18 +90,6 @@ matters(const struct ev_insn *i)
 	return 0;
 }
 
-/* What batch.c looks at. */
-static void
-for_batches(struct branch *br)
-{
-	br->is_cond = br->flow == 'C' || br->flow == 'Z';
-	br->is_indirect = br->flow == 'I' || br->flow == 'X';
-	if (br->is_cond)
-		br->low = br->addr & 127;
-	if (br->is_indirect)
-		br->slot = br->addr % PREDICT_TARGETS;
-}
-
 static void
 define_block(struct ev_block *b)
 {
@@ -132,7 +120,7 @@ define_block(struct ev_block *b)
 			br->target = b->target[i->target];
 		if (z)
 			br->target = i->addr;
-		for_batches(br);
+		br->is_cond = br->flow == 'C' || br->flow == 'Z';
 		repeats |= z;
 	}
 	if (repeats) {
@@ -140,6 +128,7 @@ define_block(struct ev_block *b)
 		b->value = xcalloc(b->ngroups, sizeof *b->value);
 	}
 	of->n = branch_count - of->first;
+	batch_define_block(of->first, of->n);
 }
 
 void
@@ -164,11 +153,11 @@ run_define(const struct ev_def *d, uint32_t id)
 		if (br->insn >= d->n)
 			break;
 		if (waits)
-			u->last = k;
+			u->waits = true;
 		else
 			u->ninner++;
 		if (br->flow == 'Z')
-			u->counts = 1;
+			u->counts = true;
 		u->tests = br->flow == 'Z' && br->insn == d->n - 1;
 	}
 	batch_define(u);
@@ -390,7 +379,7 @@ counted_branches(struct branch_unit *u, const uint64_t *rec)
 	struct branch *br = &branch[u->first];
 
 	ev_apply(ev_def(events, ev_id(*rec)), rec + 1);
-	branch_thread->open = u->last;
+	branch_thread->open = branch_last(u);
 	for (uint32_t k = 0; k < u->ninner; k++)
 		if (br[k].flow != 'Z')
 			inner(br + k);
@@ -409,7 +398,7 @@ own_branches(struct branch_unit *u, const uint64_t *rec)
 	}
 	for (uint32_t k = 0; k < u->ninner; k++)
 		inner(br + k);
-	branch_thread->open = u->last;
+	branch_thread->open = branch_last(u);
 }
 
 int

@@ -25,7 +25,6 @@ branch_new(void)
 	branch_missed[branch_count] = 0;
 	br = &branch[branch_count++];
 	memset(br, 0, sizeof *br);
-	br->slot = PREDICT_TARGETS;
 	return br;
 }
 
