@@ -617,10 +617,12 @@ entry_prologue(uint64_t entry)
 struct tabent {
 	uint64_t pc;		/* tab_key; written last */
 	uint64_t entry;		/* cache address; 0: free, or pc is gone */
-	uint64_t owner;		/* with --contexts, and PLAIN_JUMP; else 0 */
 };
-/* Indirect jumps of the owner's own code to the pc need no look. */
-#define PLAIN_JUMP (1ull << 32)
+/*
+ * With --contexts the owners of all entries follow the table.  PLAIN_JUMP
+ * added: indirect jumps of the owner's own code to the pc need no look.
+ */
+#define PLAIN_JUMP (1u << 31)
 
 /*
  * Windows begun by --from: code is translated once for inside and once, on

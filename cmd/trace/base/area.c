@@ -93,7 +93,8 @@ area_sizes(unsigned shrink)
 		zone = 256u << 10;
 	b->seg[SEG_CONTROL].size = to_pages(sizeof(struct control));
 	b->seg[SEG_TABLE].size = (uint64_t)(area.maxfrag * 2u) *
-	    sizeof(struct tabent);
+	    (sizeof *area.tab + (opt->contexts == 0 ? 0 :
+	    sizeof *area.tabowner));
 	b->seg[SEG_IBL].size = IBL_ALL;
 	b->meta.frags[0] = 0;
 	b->meta.frags[1] =
@@ -269,6 +270,8 @@ area_open(int fd, uint64_t skip)
 	map_segments(fd);
 	area.ctl = (struct control *)(void *)area.seg[SEG_CONTROL];
 	area.tab = (struct tabent *)(void *)area.seg[SEG_TABLE];
+	area.tabowner = opt->contexts == 0 ? NULL :
+	    (uint32_t *)(void *)(area.tab + area.maxfrag * 2u);
 	area.ibl = (uint64_t *)(void *)area.seg[SEG_IBL];
 	area.frags[0] = (struct fragmeta *)(void *)(area.seg[SEG_META] +
 	    b->meta.frags[0]);

@@ -176,6 +176,7 @@ struct area {
 	struct boot boot;
 	struct control *ctl;
 	struct tabent *tab;
+	uint32_t *tabowner;	/* by table entry; NULL without --contexts */
 	uint64_t *ibl;
 	struct fragmeta *frags[2];
 	uint8_t *maps;

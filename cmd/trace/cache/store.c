@@ -161,6 +161,13 @@ table_at(frag_key key)
 	return i;
 }
 
+static void
+set_owner(uint32_t i, uint32_t owner)
+{
+	if (area.tabowner != NULL)
+		__atomic_store_n(&area.tabowner[i], owner, __ATOMIC_RELEASE);
+}
+
 void
 table_put(uint32_t f, uint64_t entry)
 {
@@ -168,7 +175,7 @@ table_put(uint32_t f, uint64_t entry)
 	uint32_t i = table_at(key);
 
 	area.tabfrag[i] = f + 1;
-	__atomic_store_n(&area.tab[i].owner, frags[f].owner, __ATOMIC_RELEASE);
+	set_owner(i, frags[f].owner);
 	__atomic_store_n(&area.tab[i].entry, entry, __ATOMIC_RELEASE);
 	__atomic_store_n(&area.tab[i].pc, (uint64_t)key, __ATOMIC_RELEASE);
 }
@@ -176,10 +183,7 @@ table_put(uint32_t f, uint64_t entry)
 void
 table_plain(uint32_t f)
 {
-	uint32_t i = table_at(key_of(&frags[f]));
-
-	__atomic_store_n(&area.tab[i].owner, frags[f].owner | PLAIN_JUMP,
-	    __ATOMIC_RELEASE);
+	set_owner(table_at(key_of(&frags[f])), frags[f].owner | PLAIN_JUMP);
 }
 
 uint32_t
@@ -196,5 +200,7 @@ table_clear(void)
 	size_t n = area.tabmask + 1ul;
 
 	memset(area.tab, 0, n * sizeof *area.tab);
+	if (area.tabowner != NULL)
+		memset(area.tabowner, 0, n * sizeof *area.tabowner);
 	memset(area.tabfrag, 0, n * sizeof *area.tabfrag);
 }

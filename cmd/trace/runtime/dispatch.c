@@ -61,6 +61,8 @@ map_segments(void)
 
 	rt.ctl = (struct control *)map(SEG_CONTROL, R | W);
 	rt.tab = (struct tabent *)map(SEG_TABLE, R);
+	if (rt.boot.flags & BOOT_CONTEXTS)
+		rt.tabowner = (const uint32_t *)(rt.tab + rt.ctl->tabmask + 1);
 	rt.ibl = (uint64_t *)map(SEG_IBL, R | W);
 	meta = map(SEG_META, R);
 	rt.bufs = map(SEG_BUFFERS, R | W);
@@ -171,6 +173,14 @@ dispatch_join(const struct guest_state *s)
 	go_on(t, s);
 }
 
+/* The owner of a table's entry, with PLAIN_JUMP or without. */
+static uint32_t
+owner_of(const struct tabent *e)
+{
+	return rt.tabowner == NULL ? 0 :
+	    __atomic_load_n(&rt.tabowner[e - rt.tab], __ATOMIC_ACQUIRE);
+}
+
 /* By the key of a pc and a mode, and an owner. */
 static const struct tabent *
 find(uint64_t key, uint32_t owner)
@@ -179,7 +189,7 @@ find(uint64_t key, uint32_t owner)
 
 	for (;; i = tab_next(key, i, ++n, mask)) {
 		if (__atomic_load_n(&rt.tab[i].pc, __ATOMIC_ACQUIRE) == key &&
-		    (uint32_t)rt.tab[i].owner == owner)
+		    (owner_of(&rt.tab[i]) & ~PLAIN_JUMP) == owner)
 			return &rt.tab[i];
 		if (rt.tab[i].pc == 0)
 			return NULL;
@@ -381,7 +391,7 @@ set_lookup(struct tarea *t)
 	const struct tabent *found = find(tab_key(t->pc, mode), owner);
 	uint64_t e, k = (t->pc + owner_key(owner)) % IBL_WORDS;
 
-	if (found == NULL || (owner != 0 && !(found->owner & PLAIN_JUMP)))
+	if (found == NULL || (owner != 0 && !(owner_of(found) & PLAIN_JUMP)))
 		return;
 	e = __atomic_load_n(&found->entry, __ATOMIC_ACQUIRE);
 	if (e == 0)
@@ -421,7 +431,7 @@ dispatch_miss(struct tarea *t)
 	}
 	if (jump && x != NULL) {
 		e = find(tab_key(t->pc, MODE_IN), contexts_owner(t));
-		jump = e == NULL || !(e->owner & PLAIN_JUMP);
+		jump = e == NULL || !(owner_of(e) & PLAIN_JUMP);
 	}
 	if (x != NULL && (jump || c->move != MOVE_IJUMP))
 		contexts_left(t, x, c);

@@ -177,6 +177,7 @@ struct rt {
 	struct boot boot;
 	struct control *ctl;
 	struct tabent *tab;
+	const uint32_t *tabowner;	/* of its entries; NULL: all are 0 */
 	uint64_t *ibl;
 	struct fragmeta *frags[2];
 	const uint8_t *maps;
