@@ -353,7 +353,10 @@ struct ctx_state {
 	uint32_t owner;
 	uint32_t first;		/* an arc from it, or 0 */
 	uint8_t slow;		/* 1: trace has to see each move from it */
-	uint8_t folded;		/* 1: the same are active as in `up' */
+	uint8_t apart;		/* it is no plain callee of `up': */
+#define STATE_FOLDED 1u		/* the same are active as in `up' */
+#define STATE_BESIDE 2u		/* its caller is one that `up' had called, and
+				 * whose frame was left before */
 	uint16_t level;		/* of recursion, from 1, of its function */
 	uint32_t fn;		/* which has this number, from 1 */
 	uint32_t up;		/* the state that it was first called from */

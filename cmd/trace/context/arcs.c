@@ -187,7 +187,10 @@ arcs_state(const struct walk_ctx *ctx, uint64_t set, uint32_t up,
 	s->fn = ctx->fn->num + 1;
 	s->level = (uint16_t)ctx->level;
 	s->up = up;
-	s->folded = up != 0 && state[up].set == set;
+	if (up != 0 && state[up].set == set)
+		s->apart = STATE_FOLDED;
+	if (up != 0 && ctx->up != state[up].ctx)
+		s->apart |= STATE_BESIDE;
 	return n;
 }
 
@@ -216,6 +219,17 @@ publish(uint32_t n, bool model)
 		;
 }
 
+/*
+ * Would other states of the function make the same call?  Not where it is made
+ * by a function whose frame was left before: the state is of who called that.
+ */
+static bool
+is_model(uint32_t from, const struct call *c)
+{
+	return !c->slow && c->walk != NULL && c->walk->from != NULL &&
+	    c->walk->caller == state[from].ctx;
+}
+
 uint32_t
 arcs_get(uint32_t from, const struct call *c, uint32_t to)
 {
@@ -235,7 +249,7 @@ arcs_get(uint32_t from, const struct call *c, uint32_t to)
 	    c->site - (c->indirect ? c->target : 0), .state = mix(to),
 	    .code = area.called, .target = c->target, .ret = c->ret,
 	    .site = c->site, .to = to, .slow = c->slow, .from = from };
-	publish(n, !c->slow && c->walk != NULL && c->walk->from != NULL);
+	publish(n, is_model(from, c));
 	return n;
 }
 

@@ -8,7 +8,7 @@
  * active calls make it.  Those are the states that this one was made from.
  * Deep recursion, which goes back to an earlier state, is trace's.
  *
- * A state that is not folded is reached from one other state alone, by calls of
+ * A state that is not apart is reached from one other state alone, by calls of
  * its function.  So its number need not be looked for among all.
  */
 #include "runtime.h"
@@ -32,7 +32,8 @@ level_of(uint32_t s, uint32_t fn)
 	for (; s != 0; s = state(s)->up) {
 		if (++n == ACTIVE_MOST)
 			return 0;
-		level += state(s)->fn == fn && !state(s)->folded;
+		level += state(s)->fn == fn &&
+		    !(state(s)->apart & STATE_FOLDED);
 		if (level > 2)
 			return 0;
 	}
@@ -74,7 +75,7 @@ find_child(uint32_t s, const struct ctx_state *like)
 		a = &rt.arcs[i % ARCS_MOST];
 		to = state(a->to);
 		if (to->owner == like->owner && to->fn == like->fn &&
-		    to->up == s && !to->slow && !to->folded)
+		    to->up == s && !to->slow && to->apart == 0)
 			return a->to;
 	}
 	return 0;
