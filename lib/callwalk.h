@@ -67,8 +67,13 @@ struct callwalk {
 	/* A signal handler ended that had begun at these totals. */
 	void (*handled)(const struct walk_thread *, const int64_t *since);
 	void (*trigger)(enum walk_trigger, const struct func *);
-	/* Its thread has added calls or costs to this arc. */
-	void (*charged)(const struct walk_thread *, struct walk_arc *);
+	/*
+	 * Its thread has added calls or costs to this arc.  They are part of
+	 * what that context cost: the arc's caller, or, where the stack pointer
+	 * was beyond the caller's frame already, who called that.
+	 */
+	void (*charged)(const struct walk_thread *, struct walk_arc *,
+	    const struct walk_ctx *within);
 };
 extern struct callwalk walk;
 

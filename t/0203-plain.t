@@ -167,6 +167,10 @@ arc 2: 1 calls, 13 instructions
 arc 3: 1 calls, 8 instructions
 arc 4: 1 calls, 3 instructions
 an interval of 17 instructions" "$(tail -n 9 "$T/out")"
+check "-s: calls of a function that was left" "$P" -s t/fuzz/corpus/ev/within
+same "-s: are said to lie within another" \
+    "arc 5: from state 3 to state 3, within state 1, by 401105 ???: ???" \
+    "$(grep within "$T/out")"
 check "-s: frames" "$P" -s t/fuzz/corpus/ev/frames
 same "-s: frames: lines" "a frame by arc 1, return address at 7ffe0008
 a frame by arc 2, return address at 7ffe0000

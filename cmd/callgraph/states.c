@@ -36,6 +36,7 @@ struct group {
 
 struct arc {
 	uint32_t from, to;	/* states with a context; from 0: a beginning */
+	uint32_t within;	/* whose cost calls are part of: mostly from */
 	uint64_t site, target;	/* link-time */
 };
 
@@ -107,15 +108,19 @@ states_link(uint64_t addr)
 	return link;
 }
 
-/* A id from site target to */
+/* A id from site target to [within] */
 static void
 define_arc(const struct ev *e)
 {
+	struct arc a = { .to = state[e->num[4]].same,
+	    .site = states_link(e->num[2]), .target = states_link(e->num[3]) };
+
+	if (e->num[1] != 0)
+		a.from = a.within = state[e->num[1]].same;
+	if (e->nnum == 6)
+		a.within = state[e->num[5]].same;
 	arc = xgrow(arc, &caparc, narc + 1, sizeof *arc);
-	arc[narc++] = (struct arc){
-	    e->num[1] == 0 ? 0 : state[e->num[1]].same,
-	    state[e->num[4]].same, states_link(e->num[2]),
-	    states_link(e->num[3]) };
+	arc[narc++] = a;
 }
 
 /* V arc calls ir [dr dw] */
@@ -246,8 +251,8 @@ make_arc(const struct arc *a, const int64_t *n)
 		add_own(states_ctx(a->to), n + 1, 1);
 	if (a->from == 0)
 		return;
-	if (!states_has_lines(state[a->from].group))
-		add_own(states_ctx(a->from), n + 1, -1);
+	if (!states_has_lines(state[a->within].group))
+		add_own(states_ctx(a->within), n + 1, -1);
 	made = arc_new(states_ctx(a->from), a->site, states_ctx(a->to),
 	    a->target);
 	made->calls = (uint64_t)n[0];

@@ -97,6 +97,8 @@ arc(struct out *o, const struct ev *e)
 		out_ch(o, '\n');
 		return;
 	}
+	if (e->nnum == 6)
+		out_printf(o, ", within state %" PRIu64 ",", e->num[5]);
 	out_str(o, " by ");
 	step_put_addr(o, e->num[2]);
 }

@@ -122,7 +122,7 @@ state(struct evctx *x, struct ev *e, char why[EVCTX_WHY])
 	    no_new(e, "state", why) : 0;
 }
 
-/* A id from site target to */
+/* A id from site target to [within] */
 static int
 arc(struct evctx *x, struct ev *e, char why[EVCTX_WHY])
 {
@@ -132,6 +132,10 @@ arc(struct evctx *x, struct ev *e, char why[EVCTX_WHY])
 	    known(&x->states, "state", e, &e->num[1], why) < 0)
 		return -1;
 	if (known(&x->states, "state", e, &e->num[4], why) < 0)
+		return -1;
+	if (e->nnum == 6 && e->num[1] == 0)
+		return bad(why, "A: what begins is within no state");
+	if (e->nnum == 6 && known(&x->states, "state", e, &e->num[5], why) < 0)
 		return -1;
 	return define(&x->arcs, &e->num[0], 0) < 0 ?
 	    no_new(e, "arc", why) : 0;

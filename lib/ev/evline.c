@@ -20,7 +20,7 @@
  * a `=' and a list, which becomes the text, - anything, ignored.
  */
 static const char *const spec['Z' + 1] = {
-	['A'] = "xxxxx", ['C'] = "-", ['D'] = "m", ['F'] = "xx[x",
+	['A'] = "xxxxx[x", ['C'] = "-", ['D'] = "m", ['F'] = "xx[x",
 	['G'] = "x=xxt", ['I'] = "d", ['J'] = "t", ['K'] = "dx",
 	['L'] = "xxxt", ['M'] = "xxxxt", ['N'] = "xx[x", ['O'] = "ot",
 	['R'] = "xxxx", ['S'] = "xx[xx", ['T'] = "d[d", ['U'] = "xx",

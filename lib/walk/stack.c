@@ -124,13 +124,13 @@ left(struct walk_thread *t, const struct func *f)
 
 static void
 add_inclusive(const struct walk_thread *t, struct walk_arc *a,
-    const int64_t *total, const int64_t *enter)
+    const struct walk_ctx *within, const int64_t *total, const int64_t *enter)
 {
 	repeat_counts(a->cost, walk.ncol);
 	for (unsigned i = 0; i < walk.ncol; i++)
 		a->cost[i] += total[i] - enter[i];
 	if (walk.charged != NULL)
-		walk.charged(t, a);
+		walk.charged(t, a, within);
 }
 
 /* Does a call lead to no deeper level: --skip-direct-rec? */
@@ -163,7 +163,8 @@ pop(struct walk_thread *t)
 	turn(t, f->arc, true);
 	if (f->arc == NULL)
 		return;
-	add_inclusive(t, f->arc, t->total, t->enter + t->n * walk.ncol);
+	add_inclusive(t, f->arc, f->ctx, t->total, t->enter +
+	    t->n * walk.ncol);
 	t->ctx = f->ctx;
 	fn = f->arc->ctx->fn;
 	if (walk.left != NULL) {
@@ -184,8 +185,8 @@ forget_half(struct walk_thread *t)
 	repeat_frames(t, 0);
 	for (size_t i = 0; i < half; i++)
 		if (t->frame[i].arc != NULL) {
-			add_inclusive(t, t->frame[i].arc, t->total,
-			    t->enter + i * walk.ncol);
+			add_inclusive(t, t->frame[i].arc, t->frame[i].ctx,
+			    t->total, t->enter + i * walk.ncol);
 			if (!same_level(t->frame[i].arc))
 				--*depth(t, t->frame[i].arc->ctx->fn);
 		}
@@ -235,7 +236,7 @@ push(struct walk_thread *t, struct walk_slot *from, struct walk_arc *a,
 		repeat_counts(&a->calls, 1);
 		a->calls++;
 		if (walk.charged != NULL)
-			walk.charged(t, a);
+			walk.charged(t, a, f->ctx);
 	}
 }
 
@@ -505,7 +506,7 @@ stack_settle_thread(struct walk_thread *t)
 		}
 		if (t->frame[i].arc == NULL)
 			continue;
-		add_inclusive(t, t->frame[i].arc, total,
+		add_inclusive(t, t->frame[i].arc, t->frame[i].ctx, total,
 		    t->enter + i * walk.ncol);
 		memcpy(t->enter + i * walk.ncol, total,
 		    walk.ncol * sizeof *total);
@@ -571,7 +572,7 @@ unseen_call(struct walk_thread *t, const struct walk_seg *to)
 	}
 	repeat_growth(a);
 	turn(t, a, true);
-	add_inclusive(t, a, t->total, t->nsig == 0 ? t->since :
+	add_inclusive(t, a, caller, t->total, t->nsig == 0 ? t->since :
 	    t->sig[t->nsig - 1].total);
 	t->ctx = caller;
 }

@@ -106,13 +106,28 @@ __asm__(
 "	.local	own\n"
 "	.comm	own, 65536, 8\n");
 
+/* several contexts of each */
+__attribute__((noinline)) static void
+first(uint64_t n)
+{
+	SAME(run_one(n), n);
+	SAME(run_two(n), 5 * n + n / 2);
+}
+
+__attribute__((noinline)) static void
+second(uint64_t n)
+{
+	SAME(run_two(n + 1), 5 * (n + 1) + (n + 1) / 2);
+	SAME(run_one(n + 1), n + 1);
+	SAME(run_deep(100 * n), 200 * n - 1);
+}
+
 int
 main(void)
 {
 	for (uint64_t n = 1; n < 40; n++) {
-		SAME(run_one(n), n);
-		SAME(run_two(n), 5 * n + n / 2);
-		SAME(run_deep(100 * n), 200 * n - 1);
+		first(n);
+		second(n);
 	}
 	return victim_ok();
 }

@@ -388,6 +388,12 @@ arcs_ctx(uint32_t n)
 	return state[arc[n].to].ctx;
 }
 
+const struct walk_ctx *
+arcs_within(uint32_t n)
+{
+	return state[arc[n].from].ctx;
+}
+
 uint32_t
 arcs_end(void)
 {

@@ -465,7 +465,7 @@ frames_charge(unsigned slot, const struct walk_thread *t)
 			a->cost[0] += (int64_t)c->ir;
 			for (k = 1; k < walk.ncol; k++)
 				a->cost[k] += (int64_t)more->refs[k - 1];
-			told_charge(t, a);
+			told_charge(t, a, arcs_within(n));
 		}
 		c->calls = c->ir = 0;
 		if (more != NULL)

@@ -62,7 +62,7 @@ uint32_t arcs_from(uint32_t arc), arcs_to(uint32_t arc);
 /* Where its number in the stream may be kept: 0 at first. */
 uint32_t *arcs_told(uint32_t arc);
 /* The context of the state that it leads to, or NULL. */
-const struct walk_ctx *arcs_ctx(uint32_t arc);
+const struct walk_ctx *arcs_ctx(uint32_t arc), *arcs_within(uint32_t arc);
 /* The root that it leads to, or NULL. */
 const struct walk_ctx *arcs_root(uint32_t arc);
 
@@ -110,8 +110,9 @@ const struct walk_ctx *roots_root(const struct walk_thread *, size_t k);
 const struct walk_ctx *roots_outermost(const struct walk_thread *);
 /* ------------------------------------------------------------------- told.c */
 
-/* Add what a thread has just charged to an arc, which becomes zero. */
-void told_charge(const struct walk_thread *, struct walk_arc *);
+/* Add what a thread has charged to an arc within a context; it becomes zero. */
+void told_charge(const struct walk_thread *, struct walk_arc *,
+    const struct walk_ctx *within);
 /* A root of the thread ran from one total to another. */
 void told_root(const struct walk_thread *, const struct walk_ctx *,
     const int64_t *from, const int64_t *to);

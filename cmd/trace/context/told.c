@@ -21,6 +21,27 @@ struct charge {
 
 KHASH_INIT(num, uint64_t, uint32_t, 1, hash_address, kh_int64_hash_equal)
 
+/* What an A line is for. */
+struct line_key {
+	const struct walk_arc *arc;	/* NULL: a root */
+	const struct walk_ctx *ctx;	/* which; of an arc: see callwalk.h's
+					 * `within', or NULL: its caller */
+};
+
+static inline khint_t
+line_hash(struct line_key k)
+{
+	return hash_address((uintptr_t)k.arc ^ (uintptr_t)k.ctx << 7);
+}
+
+static inline int
+line_equal(struct line_key a, struct line_key b)
+{
+	return a.arc == b.arc && a.ctx == b.ctx;
+}
+
+KHASH_INIT(line, struct line_key, uint32_t, 1, line_hash, line_equal)
+
 /* By slot: charges since the last V lines, and where an arc's are, + 1. */
 static struct account {
 	struct charge *v;
@@ -30,29 +51,29 @@ static struct account {
 	int64_t counted[COSTS];	/* and by counters */
 } accounts[NSLOT];
 
-static khash_t(num) *arcs;	/* address of an arc or root -> its number */
+static khash_t(line) *arcs;	/* to their numbers */
 static struct arc_line {
-	const struct walk_arc *arc;	/* NULL: a root */
-	const struct walk_ctx *root;
+	struct line_key of;
 	bool written;
 } *lines;			/* by number, from 1 */
 static size_t narcs = 1, caplines, nwritten = 1;	/* before: written */
 static const struct walk_ctx *told;	/* the last context written */
 
 static uint32_t
-number_of(const void *what, const struct walk_arc *a, const struct walk_ctx *c)
+number_of(const struct walk_arc *a, const struct walk_ctx *c)
 {
+	struct line_key key = { a, c };
 	khint_t k;
 	int made;
 
 	if (arcs == NULL)
-		arcs = kh_init(num);
-	k = kh_put(num, arcs, (uintptr_t)what, &made);
+		arcs = kh_init(line);
+	k = kh_put(line, arcs, key, &made);
 	if (made < 0)
 		die("calls:");
 	if (made != 0) {
 		lines = xgrow(lines, &caplines, narcs + 1, sizeof *lines);
-		lines[narcs] = (struct arc_line){ a, c, false };
+		lines[narcs] = (struct arc_line){ key, false };
 		kh_val(arcs, k) = (uint32_t)narcs++;
 	}
 	return kh_val(arcs, k);
@@ -85,9 +106,12 @@ charge(struct account *acc, uint32_t arc, uint64_t calls, const int64_t *from,
 }
 
 void
-told_charge(const struct walk_thread *t, struct walk_arc *a)
+told_charge(const struct walk_thread *t, struct walk_arc *a,
+    const struct walk_ctx *within)
 {
-	charge(&accounts[t->num], number_of(a, a, NULL), a->calls, NULL,
+	if (within == a->caller || (within != NULL && within->num == 0))
+		within = NULL;
+	charge(&accounts[t->num], number_of(a, within), a->calls, NULL,
 	    a->cost);
 	a->calls = 0;
 	memset(a->cost, 0, walk.ncol * sizeof *a->cost);
@@ -98,7 +122,7 @@ told_root(const struct walk_thread *t, const struct walk_ctx *c,
     const int64_t *from, const int64_t *to)
 {
 	if (c->num != 0)
-		charge(&accounts[t->num], number_of(c, NULL, c), 0, from, to);
+		charge(&accounts[t->num], number_of(NULL, c), 0, from, to);
 }
 
 /* A run-time address of the context's function. */
@@ -118,20 +142,26 @@ write_context(struct evw *w, const struct walk_ctx *c)
 static void
 write_arc(struct evw *w, uint32_t n)
 {
-	const struct walk_arc *a = lines[n].arc;
+	const struct walk_arc *a = lines[n].of.arc;
 	uint64_t site, to;
 
 	lines[n].written = true;
 	if (a == NULL) {
 		evw_line(w, "A %x 0 0 %llx %x", n, (unsigned long long)
-		    address_of_ctx(lines[n].root), lines[n].root->num);
+		    address_of_ctx(lines[n].of.ctx), lines[n].of.ctx->num);
 		return;
 	}
 	site = a->from != NULL ? a->from->seg->last :
 	    a->site + a->caller->fn->places->slide;
 	to = a->fn != NULL ? a->to : address_of_ctx(a->ctx);
-	evw_line(w, "A %x %x %llx %llx %x", n, a->caller->num,
-	    (unsigned long long)site, (unsigned long long)to, a->ctx->num);
+	if (lines[n].of.ctx == NULL)
+		evw_line(w, "A %x %x %llx %llx %x", n, a->caller->num,
+		    (unsigned long long)site, (unsigned long long)to,
+		    a->ctx->num);
+	else
+		evw_line(w, "A %x %x %llx %llx %x %x", n, a->caller->num,
+		    (unsigned long long)site, (unsigned long long)to,
+		    a->ctx->num, lines[n].of.ctx->num);
 }
 
 /* Write the contexts up to this one; NULL: all. */
@@ -183,7 +213,7 @@ context_told(struct evw *w, uint64_t arc)
 uint32_t
 told_number(struct evw *w, const struct walk_arc *a, const struct walk_ctx *c)
 {
-	uint32_t n = number_of(a != NULL ? (const void *)a : c, a, c);
+	uint32_t n = number_of(a, a != NULL ? NULL : c);
 
 	if (lines[n].written)
 		return n;
