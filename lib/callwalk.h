@@ -301,6 +301,7 @@ struct walk_thread {
 	struct walk_ctx *limbo;	/* ctx until it is known which */
 	struct walk_ctx *guess;	/* the innermost one; NULL: none in doubt */
 	struct walk_ctx *landed;	/* which one it was */
+	struct walk_arc *unseen;	/* the call that a return showed */
 	int64_t *landing_total;	/* total at the jump */
 	uint32_t num;
 };

@@ -241,6 +241,12 @@ for w in --from=recurse "--from=recurse --to=compare" "--from=cut --to=fault" \
 	meet "-e all $w,-e cache --contexts $w" missed ./reps
 	ok "windows, $w: the same with misses" $?
 done
+${CC:-gcc} -O1 -o unseen "$SRC/unseen.c"
+w="--from=inner --to=stop"
+meet "-e blocks $w,-e counts --contexts $w" costs_and_stacks ./unseen
+ok "returns to callers from before a window: the same" $?
+meet "-e all $w,-e cache --contexts $w" missed ./unseen
+ok "returns to callers from before a window: the same with misses" $?
 "$B/trace" -e blocks --from=recurse -o order ./reps &&
     "$B/callgraph" --contexts order | "$B/fmt-folded" >stacks
 same "nobody calls what begins one" recurse \

@@ -575,6 +575,7 @@ unseen_call(struct walk_thread *t, const struct walk_seg *to)
 	add_inclusive(t, a, caller, t->total, t->nsig == 0 ? t->since :
 	    t->sig[t->nsig - 1].total);
 	t->ctx = caller;
+	t->unseen = a;
 }
 
 /*

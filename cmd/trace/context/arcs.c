@@ -27,7 +27,7 @@ struct state_key {
 };
 struct arc_key {
 	uint64_t target;
-	const struct walk_arc *arc;	/* NULL: a root, or a stub's */
+	const struct walk_arc *arc;	/* NULL: a stub's; a root: `unseen' */
 	uint32_t from, site, to;
 };
 
@@ -78,6 +78,7 @@ struct state {
 struct arc {
 	struct walk_arc *walk;	/* NULL: a root, or a stub's */
 	const struct walk_ctx *root;	/* or NULL */
+	const struct walk_arc *unseen;
 	uint32_t from, to;
 	uint32_t linked;	/* another arc with the same code, or 0 */
 	uint32_t told;		/* its number in the stream, or 0 */
@@ -233,7 +234,8 @@ is_model(uint32_t from, const struct call *c)
 uint32_t
 arcs_get(uint32_t from, const struct call *c, uint32_t to)
 {
-	struct arc_key key = { c->target, c->walk, from, c->site, to };
+	struct arc_key key = { c->target, c->walk != NULL ? c->walk :
+	    c->unseen, from, c->site, to };
 	uint32_t n;
 	khint_t k;
 	int made;
@@ -244,7 +246,8 @@ arcs_get(uint32_t from, const struct call *c, uint32_t to)
 	if (made == 0)
 		return kh_val(arcs, k);
 	n = kh_val(arcs, k) = new_arcs(1);
-	arc[n] = (struct arc){ c->walk, c->root, from, to, 0, 0, true };
+	arc[n] = (struct arc){ c->walk, c->root, c->unseen, from, to, 0, 0,
+	    true };
 	area.arcs[n] = (struct ctx_arc){ .nkey = -(from == 0 ? 0 : mix(from)) -
 	    c->site - (c->indirect ? c->target : 0), .state = mix(to),
 	    .code = area.called, .target = c->target, .ret = c->ret,
@@ -297,7 +300,7 @@ learn_arc(uint32_t n, struct walk_arc *w, const struct ctx_arc *a)
 
 	if (!learn_state(a->to, a->from, state[arc[a->like].to].owner, w->ctx))
 		return false;
-	arc[n] = (struct arc){ w, NULL, a->from, a->to, 0, 0, true };
+	arc[n] = (struct arc){ w, NULL, NULL, a->from, a->to, 0, 0, true };
 	k = kh_put(arc, arcs, key, &made);
 	if (made < 0)
 		die("--contexts: calls:");
@@ -356,6 +359,12 @@ const struct walk_ctx *
 arcs_root(uint32_t n)
 {
 	return arc[n].root;
+}
+
+const struct walk_arc *
+arcs_unseen(uint32_t n)
+{
+	return arc[n].unseen;
 }
 
 uint32_t *

@@ -279,12 +279,14 @@ state_below(const struct mirror *m)
 
 /* A root, as a frame; place: calls from above it have left the root. */
 static void
-put_root(struct mirror *m, unsigned slot, const struct walk_ctx *root,
-    uint64_t place, bool slow, bool limbo)
+put_root(struct mirror *m, unsigned slot, const struct walk_thread *t,
+    const struct walk_ctx *root, uint64_t place, bool slow, bool limbo)
 {
 	struct call c = { .slow = true, .root = root };
 	uint32_t up = state_below(m), to;
 
+	if (t->unseen != NULL && t->unseen->caller == root)
+		c.unseen = t->unseen;
 	to = arcs_state(root, arcs_set_with(arcs_set(up), root->fn,
 	    root->level), up, owner_get(root, limbo ? LIMBO : 0), slow);
 	put(m, slot, &(struct copy){ .f = { area.returned, 16ull *
@@ -310,8 +312,8 @@ put_handler(struct mirror *m, unsigned slot, const struct walk_thread *t,
 	uint64_t place = bottom == 0 || s->above || !s->called ? UINT64_MAX :
 	    t->frame[bottom - 1].sp;
 
-	put_root(m, slot, roots_root(t, k), place == UINT64_MAX ? PLACE_NONE :
-	    place, limbo || (last && is_new_handler(t)), limbo);
+	put_root(m, slot, t, roots_root(t, k), place == UINT64_MAX ?
+	    PLACE_NONE : place, limbo || (last && is_new_handler(t)), limbo);
 }
 
 /* Is the call of lib/walk's last frame as the guest will make it again? */
@@ -379,7 +381,7 @@ frames_give(unsigned slot, struct walk_thread *t, const int64_t now[COSTS],
 		i--;
 	for (m->n = i; i < n; i++)
 		if (i == 0)
-			put_root(m, slot, roots_outermost(t), PLACE_NONE,
+			put_root(m, slot, t, roots_outermost(t), PLACE_NONE,
 			    limbo, limbo);
 		else if (is_root(t, i, &sig, &at))
 			put_handler(m, slot, t, sig);

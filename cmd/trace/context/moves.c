@@ -190,6 +190,7 @@ context_step(unsigned slot, const struct context_step *s)
 	}
 	t = thread_now(slot, now);
 	t->landed = NULL;
+	t->unseen = NULL;
 	guessed = t->guess;
 	memcpy(before, t->total, walk.ncol * sizeof *before);
 	root = root_now(t);
@@ -201,6 +202,7 @@ context_step(unsigned slot, const struct context_step *s)
 		frames_end(slot);
 	else if (!trust_lost)
 		frames_give(slot, t, counts(slot), s);
+	t->unseen = NULL;
 	context_unlock();
 	return s->step == MOVE_ON && s->move == MOVE_RETURN &&
 	    root != NULL && then != NULL && then != root && t->nsig == nsig;

@@ -45,6 +45,7 @@ struct call {
 	uint64_t target, ret;	/* ret 0: a jump */
 	struct walk_arc *walk;	/* NULL: a root, or a stub's */
 	const struct walk_ctx *root;	/* or NULL */
+	const struct walk_arc *unseen;	/* a root: see arcs_unseen */
 	uint32_t site;		/* context_key */
 	bool indirect;		/* the key has to be made with the target */
 	bool slow;		/* trace has to see each */
@@ -59,6 +60,8 @@ void arcs_forget_models(void);
 uint32_t arcs_end(void);	/* 1 + the last one */
 struct walk_arc *arcs_walk(uint32_t arc);
 uint32_t arcs_from(uint32_t arc), arcs_to(uint32_t arc);
+/* The call that the return to this root has shown, or NULL. */
+const struct walk_arc *arcs_unseen(uint32_t arc);
 /* Where its number in the stream may be kept: 0 at first. */
 uint32_t *arcs_told(uint32_t arc);
 /* The context of the state that it leads to, or NULL. */

@@ -6,8 +6,8 @@
  * is never used again within an image, but by the next image.
  *
  * Where a thread's or a handler's outermost function returns, its root becomes
- * that of its caller.  An arc that lib/walk has made leads from one to the
- * other.
+ * that of its caller, by the call that the return has shown.  The runtime tells
+ * each such return at once.
  */
 #include "context/context.h"
 #include "context/parts.h"
@@ -93,30 +93,23 @@ enter(struct evw *w, struct shown *s, uint32_t arc, uint64_t place)
 	write_line(w, 'N', n, place);
 }
 
-#define CALLERS_AT_ONCE 64u
-
 /*
- * The outermost frame, of root `from`, becomes that of `to`, whose call that
- * was, or the call of one that it called.  false: it was not.
+ * The outermost frame, of root `from', becomes that of root arc `to', whose
+ * call that was.  false: it was not.
  */
 static bool
-become(struct evw *w, const struct walk_ctx *from, const struct walk_ctx *to,
-    unsigned depth)
+become(struct evw *w, const struct walk_ctx *from, uint32_t to)
 {
-	const struct walk_arc *a;
+	const struct walk_arc *a = arcs_unseen(to);
 	uint32_t call;
 
-	if (to == from)
+	if (arcs_root(to) == from)
 		return true;
-	for (a = to->arcs; a != NULL && depth < CALLERS_AT_ONCE; a = a->more)
-		if (a->from == NULL && a->ctx != to &&
-		    become(w, from, a->ctx, depth + 1)) {
-			call = told_number(w, a, NULL);
-			evw_line(w, "N %x 0 %x", told_number(w, NULL, to),
-			    call);
-			return true;
-		}
-	return false;
+	if (a == NULL || a->ctx != from)
+		return false;
+	call = told_number(w, a, NULL);
+	evw_line(w, "N %x 0 %x", told_number(w, NULL, arcs_root(to)), call);
+	return true;
 }
 
 static void
@@ -134,7 +127,7 @@ leave_some(struct evw *w, struct shown *s, size_t n)
 static void
 leave(struct evw *w, struct shown *s, uint32_t n, uint32_t next)
 {
-	const struct walk_ctx *from, *to;
+	const struct walk_ctx *from;
 
 	if (n == 0 || n > s->n || (next != 0 && !arcs_is(next))) {
 		trust_lose("its calls");
@@ -142,9 +135,8 @@ leave(struct evw *w, struct shown *s, uint32_t n, uint32_t next)
 	}
 	leave_some(w, s, n - 1);
 	from = arcs_root(s->v[s->n - 1].arc);
-	to = next == 0 ? NULL : arcs_root(next);
 	s->next = 0;
-	if (from != NULL && to != NULL && become(w, from, to, 0)) {
+	if (from != NULL && next != 0 && become(w, from, next)) {
 		s->v[s->n - 1].arc = next & INT32_MAX;
 		s->next = next;
 	} else {
