@@ -57,6 +57,7 @@ struct insns_active {
 struct insns {
 	struct insns_block *block;
 	struct insns_run *run;
+	uint32_t *order;	/* of the runs, by their places */
 	struct insns_id *part;
 	struct insns_active *active;
 	struct insns_named *named;	/* those that runs do not have yet */
@@ -251,10 +252,13 @@ name_runs(struct insns *s)
 
 /* ---- costs ---- */
 
+static const struct insns_run *sorting;
+
 static int
 by_place(const void *a, const void *b)
 {
-	const struct insns_run *x = a, *y = b;
+	const struct insns_run *x = &sorting[*(const uint32_t *)a];
+	const struct insns_run *y = &sorting[*(const uint32_t *)b];
 
 	if (x->object != y->object)
 		return x->object < y->object ? -1 : 1;
@@ -318,6 +322,13 @@ together(const struct insns_run *a, const struct insns_run *b)
 	return a->object == b->object && a->code == b->code;
 }
 
+/* Run k, in order. */
+static const struct insns_run *
+sorted(const struct insns *s, size_t k)
+{
+	return &s->run[s->order[k]];
+}
+
 /* The next address that an active run, or run k together with of, holds. */
 static uint64_t
 next_addr(const struct insns *s, size_t k, const struct insns_run *of)
@@ -327,9 +338,9 @@ next_addr(const struct insns *s, size_t k, const struct insns_run *of)
 	for (size_t i = 0; i < s->nactive; i++)
 		if (s->active[i].addr < least)
 			least = s->active[i].addr;
-	if (k < s->nrun && together(&s->run[k], of) &&
-	    s->run[k].addr < least)
-		least = s->run[k].addr;
+	if (k < s->nrun && together(sorted(s, k), of) &&
+	    sorted(s, k)->addr < least)
+		least = sorted(s, k)->addr;
 	return least;
 }
 
@@ -338,7 +349,7 @@ static void
 activate(struct insns *s, size_t k)
 {
 	static struct ev_ref ref[256];
-	const struct insns_run *r = &s->run[k];
+	const struct insns_run *r = sorted(s, k);
 	struct insns_active *a;
 
 	s->active = xgrow(s->active, &s->capactive, s->nactive + 1,
@@ -401,12 +412,17 @@ is_nothing(const int64_t *n, unsigned nev)
 	return true;
 }
 
+/* Sort their numbers, since qsort needs as much memory again. */
 static void
 sort_runs(struct insns *s)
 {
 	name_runs(s);
+	s->order = xrealloc(s->order, s->nrun * sizeof *s->order);
+	for (size_t k = 0; k < s->nrun; k++)
+		s->order[k] = (uint32_t)k;
+	sorting = s->run;
 	if (s->nrun != 0)
-		qsort(s->run, s->nrun, sizeof *s->run, by_place);
+		qsort(s->order, s->nrun, sizeof *s->order, by_place);
 }
 
 /* How often all of a block was executed, if it has no other parts; or 0. */
@@ -447,7 +463,7 @@ insns_visit(struct insns *s, const struct insns_costs *c)
 	s->costs = c;
 	sort_runs(s);
 	for (size_t k = 0; k < s->nrun; k++)
-		visit_run(s, &s->run[k]);
+		visit_run(s, sorted(s, k));
 }
 
 void
@@ -463,14 +479,14 @@ insns_write(struct insns *s, const struct insns_costs *c, struct objmap *map)
 		uint64_t addr;
 
 		if (s->nactive == 0)
-			of = &s->run[k];
+			of = sorted(s, k);
 		if (s->nactive == 0 && is_other(of, c->which)) {
 			k++;
 			continue;
 		}
 		addr = next_addr(s, k, of);
-		for (; k < s->nrun && together(&s->run[k], of) &&
-		    s->run[k].addr == addr; k++)
+		for (; k < s->nrun && together(sorted(s, k), of) &&
+		    sorted(s, k)->addr == addr; k++)
 			activate(s, k);
 		memset(n, 0, c->nev * sizeof *n);
 		if (sum_up(s, addr, n) == 0 || is_nothing(n, c->nev))
