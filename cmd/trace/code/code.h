@@ -245,4 +245,11 @@ void groups_find(struct groups *, struct block *, const struct kind *);
 size_t text_pack(uint8_t *, const struct block *, const struct groups *,
     const struct kind *, bool *made);
 
+/*
+ * Take the constants in the told bytes of what was packed from an old text of
+ * the same length: programs that patch them often get no new id each time.
+ */
+void text_keep_constants(const struct block *, uint8_t *packed,
+    const uint8_t *old);
+
 #endif

@@ -92,3 +92,25 @@ text_pack(uint8_t *buf, const struct block *b, const struct groups *g,
 	}
 	return (size_t)(p - buf);
 }
+
+void
+text_keep_constants(const struct block *b, uint8_t *packed, const uint8_t *old)
+{
+	static struct ev_ref ref[255];
+	struct ev_each e;
+
+	evpack_each(&e, packed, ref);
+	for (unsigned i = 0; i < b->n; i++) {
+		const struct insn *in = &b->in[i];
+		unsigned k = in->siboff != 0xff ? in->siboff :
+		    in->modrmoff != 0xff ? in->modrmoff : in->opcoff;
+		size_t at;
+
+		ev_next_insn(&e);
+		if (e.code == NULL)
+			continue;
+		at = (size_t)(e.code - packed);
+		for (k++; k < in->len; k++)
+			packed[at + k] = old[at + k];
+	}
+}

@@ -257,31 +257,6 @@ is_exit(const struct insn *in)
 	    block_tests(in);
 }
 
-/* What the block's first instructions do, by their number. */
-static const uint8_t (*
-what_first_do(const struct block *b))[NDO]
-{
-	uint8_t (*does)[NDO], round[2];
-	unsigned i, j;
-
-	if (!counts_refs() && !counts_each())
-		return NULL;
-	does = xkeep((b->n + 1u) * sizeof *does);
-	for (i = 0; i < b->n; i++) {
-		const struct insn *in = &b->in[i];
-
-		memcpy(does[i + 1], does[i], sizeof *does);
-		if (in->special == SP_REP || in->special == SP_REPCMP) {
-			refs_of_round(in, round);
-			does[i + 1][DO_REPEAT] += round[DO_WRITE] == 0;
-			continue;
-		}
-		for (j = 0; j < in->nref && in->special != SP_GATHER; j++)
-			does[i + 1][refs_kind(&in->ref[j])]++;
-	}
-	return (const uint8_t (*)[NDO])does;
-}
-
 /*
  * A definition of n instructions, without ids but that of the whole: this one,
  * or a new one if it is 0.
@@ -330,33 +305,7 @@ make_def(const struct block *b, const struct groups *g, const uint8_t *packed,
 	for (i = 0; i + 1 < b->n; i++)
 		exits += is_exit(&b->in[i]);
 	return new_def(b->pc, by, b->n, g->n, packed, npacked, exits,
-	    what_first_do(b), 0);
-}
-
-/*
- * Take the constants in the told bytes of a new definition from an old one of
- * the same length: programs that patch them often get no new id each time.
- */
-static void
-same_constants(const struct block *b, uint8_t *packed, const uint8_t *old)
-{
-	static struct ev_ref ref[255];
-	struct ev_each e;
-
-	evpack_each(&e, packed, ref);
-	for (unsigned i = 0; i < b->n; i++) {
-		const struct insn *in = &b->in[i];
-		unsigned k = in->siboff != 0xff ? in->siboff :
-		    in->modrmoff != 0xff ? in->modrmoff : in->opcoff;
-		size_t at;
-
-		ev_next_insn(&e);
-		if (e.code == NULL)
-			continue;
-		at = (size_t)(e.code - packed);
-		for (k++; k < in->len; k++)
-			packed[at + k] = old[at + k];
-	}
+	    refs_first_do(b), 0);
 }
 
 /*
@@ -415,7 +364,7 @@ def_find(const struct block *b, const struct groups *g,
 	if (!new) {
 		d = kh_value(defs, k);
 		if (d->npacked == n && memcmp(packed, d->packed, n) != 0)
-			same_constants(b, packed, d->packed);
+			text_keep_constants(b, packed, d->packed);
 		if (d->epoch == epoch && d->npacked == n &&
 		    memcmp(packed, d->packed, n) == 0)
 			return d;

@@ -103,6 +103,8 @@ void refs_push(struct xlate *);
 void refs_pop(struct xlate *, unsigned l);
 unsigned refs_kind(const struct ref *);
 void refs_of_round(const struct insn *, uint8_t n[2]);
+/* What the block's first instructions do, by number; NULL: nobody asks. */
+const uint8_t (*refs_first_do(const struct block *))[NDO];
 void refs_each(struct xlate *, int s, int r);
 void refs_uneach(struct xlate *, int s, int r);
 void refs_rounds(struct xlate *, int s, int r);

@@ -7,6 +7,7 @@
  * repeated instructions and the elements of gathers count for themselves.
  * Nothing here but refs_element changes the guest's flags.
  */
+#include "util.h"
 #include "xlate/parts.h"
 
 #define WORD(member) (T_CTX + (int32_t)CTX_WORDS + \
@@ -203,4 +204,28 @@ refs_element(struct xlate *x, int s)
 		emit_cmp_imm(&x->c, s, 1);
 		count_up(x, at[i]);
 	}
+}
+
+const uint8_t (*
+refs_first_do(const struct block *b))[NDO]
+{
+	uint8_t (*does)[NDO], round[2];
+	unsigned i, j;
+
+	if (!counts_refs() && !counts_each())
+		return NULL;
+	does = xkeep((b->n + 1u) * sizeof *does);
+	for (i = 0; i < b->n; i++) {
+		const struct insn *in = &b->in[i];
+
+		memcpy(does[i + 1], does[i], sizeof *does);
+		if (in->special == SP_REP || in->special == SP_REPCMP) {
+			refs_of_round(in, round);
+			does[i + 1][DO_REPEAT] += round[DO_WRITE] == 0;
+			continue;
+		}
+		for (j = 0; j < in->nref && in->special != SP_GATHER; j++)
+			does[i + 1][refs_kind(&in->ref[j])]++;
+	}
+	return (const uint8_t (*)[NDO])does;
 }
