@@ -200,9 +200,12 @@ land_if_zero(struct xlate *x, unsigned e)
 	mark_exit(x, e, MAP_LAND);
 }
 
-/* The checks of a landing that do not change the flags. */
+/*
+ * Does it return to here, and from the top frame?  If it does not, the flags
+ * are what they were at the return.
+ */
 static void
-check_keeping_flags(struct xlate *x, unsigned l)
+check_landing(struct xlate *x, unsigned l)
 {
 	struct emitter *c = &x->c;
 
@@ -215,20 +218,6 @@ check_keeping_flags(struct xlate *x, unsigned l)
 	land_if_zero(x, l);
 }
 
-/* Does it return to here, and from the top frame? */
-static void
-check_landing(struct xlate *x, unsigned l)
-{
-	struct emitter *c = &x->c;
-
-	emit_imm(c, RDX, x->exit[l].target);
-	emit_cmp(c, RCX, RDX);
-	leave_if(x, l, CC_NE);
-	emit_lea(c, RDX, RSP, -8);
-	emit_cmp_mem(c, RDX, RAX, FRAME(place));
-	leave_if(x, l, CC_NE);
-}
-
 /* The landing of call e.  l is the exit to behind the call. */
 static void
 write_landing(struct xlate *x, unsigned e, unsigned l)
@@ -236,15 +225,12 @@ write_landing(struct xlate *x, unsigned e, unsigned l)
 	struct emitter *c = &x->c;
 
 	x->exit[e].landing = emit_here(c);
-	x->exit[l].lands = true;
 	land(x, l);
-	if (flags_dead(x->exit[l].target)) {
-		check_landing(x, l);
+	check_landing(x, l);
+	if (flags_dead(x->exit[l].target))
 		pop_frame_fast(x, l);
-	} else {
-		check_keeping_flags(x, l);
+	else
 		pop_frame(x, l);
-	}
 	mark_exit(x, l, MAP_LEFT);
 	regs_reload(x, x->homed);
 	mark_exit(x, l, MAP_LEFT);
@@ -358,19 +344,7 @@ leave_call(struct xlate *x, unsigned e, void (*leave)(struct xlate *,
 	leave(x, e);
 }
 
-/* A return that leads elsewhere leaves. */
-static void
-leave_landing(struct xlate *x, unsigned l)
-{
-	mark_exit(x, l, MAP_LAND);
-	emit_load(&x->c, RDX, REG_T, HOME(RDX));
-	x->homed &= ~BIT(RDX);
-	mark_exit(x, l, MAP_LAND);
-	emit_load(&x->c, RCX, REG_T, TO(tmp1));
-	emit_jmp_mem(&x->c, REG_T, TO(rt_miss));
-}
-
-/* Where calls and returns that are not as expected leave. */
+/* Where calls that are not as expected leave. */
 void
 calls_cold(struct xlate *x, void (*leave)(struct xlate *, unsigned e))
 {
@@ -380,10 +354,7 @@ calls_cold(struct xlate *x, void (*leave)(struct xlate *, unsigned e))
 		e = x->call[k].exit;
 		emit_patch32(x->call[k].at, x->c.p);
 		x->homed = BIT(RAX) | BIT(RCX) | BIT(RDX);
-		if (x->exit[e].lands)
-			leave_landing(x, e);
-		else
-			leave_call(x, e, leave);
+		leave_call(x, e, leave);
 	}
 }
 
