@@ -191,6 +191,7 @@ done
 both "recursion" "$V/ins-recursion"
 both "flow" "$V/ins-flow"
 both "returns by jumps" "$V/ins-popreturn"
+both "flags across returns" "$V/ins-flagsreturn"
 alike "C++" "$V/ins-cxx"
 TRIES=6 cached "C++" "$V/ins-cxx"
 ${CC:-gcc} -O2 -fno-inline -o tails "$SRC/tails.c" &&
