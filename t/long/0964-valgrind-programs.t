@@ -14,14 +14,16 @@ caches="--I1=32768,8,64 --D1=32768,8,64 --LL=8388608,16,64"
 theirs=$(command -v valgrind)
 cd "$T" || exit 99
 
-# The environment of the program is the same for both.
+# The environment of the program is the same for both; perl hashes the same in
+# each run.
+seed="PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0"
 run_theirs() {
-	env -i PATH="$PATH" HOME="$T" LD_BIND_NOW=1 timeout -k 5 "$LIMIT" \
-	    "$theirs" $exact "$@"
+	env -i PATH="$PATH" HOME="$T" $seed LD_BIND_NOW=1 \
+	    timeout -k 5 "$LIMIT" "$theirs" $exact "$@"
 }
 run_ours() {
-	env -i PATH="$PATH" HOME="$T" LD_BIND_NOW=1 GLIBCPP_FORCE_NEW=1 \
-	    GLIBCXX_FORCE_NEW=1 LD_PRELOAD=$preload \
+	env -i PATH="$PATH" HOME="$T" $seed LD_BIND_NOW=1 \
+	    GLIBCPP_FORCE_NEW=1 GLIBCXX_FORCE_NEW=1 LD_PRELOAD=$preload \
 	    LD_LIBRARY_PATH=/usr/lib/debug timeout -k 5 "$LIMIT" \
 	    "$B/valgrind" "$@"
 }
@@ -97,7 +99,7 @@ both() {
 	opens callgrind_annotate "$(ls ours.callgrind.* | head -n 1)"
 }
 
-# perl and lua hash by a seed, xz has threads; gcc and sh have children, whose
+# lua hashes by a seed, xz has threads; gcc and sh have children, whose
 # addresses are others; gcc has bts with registers, for which Valgrind counts
 # references to the stack
 children='' data=0.1%
