@@ -99,7 +99,7 @@ both() {
 	opens callgrind_annotate "$(ls ours.callgrind.* | head -n 1)"
 }
 
-# lua hashes by a seed, xz has threads; gcc and sh have children, whose
+# lua hashes strings by the time, xz has threads; gcc and sh have children, whose
 # addresses are others; gcc has bts with registers, for which Valgrind counts
 # references to the stack
 children='' data=0.1%
@@ -116,8 +116,8 @@ both 100 sqlite3 :memory: 'create table t(a, b); with recursive n(i) as
 both 1% perl -e '$n{$_ % 97} += $_ for 1 .. 20000; print $n{5}, "\n"'
 both 100 jq -n '[range(2000)] | map(. * 3 % 17) | add'
 data=1%
-both 1% lua -e 't = {} for i = 1, 20000 do t[i] = tostring(i * 7 % 1000) end
-    print(#table.concat(t), t[20000])'
+both 1% lua -e 'local s, t = 0, {} for i = 1, 300000 do
+    s = (s * 31 + i) % 65537 t[s % 1000 + 1] = s end print(s, #t)'
 both 1% xz -T2 -1 -c
 children=--trace-children=yes data=5%
 both 1% gcc -O1 -c -o prog.o prog.c
