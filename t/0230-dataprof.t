@@ -168,6 +168,66 @@ check "has the allocations" grep -q \
     '^ *3000 *144000 *144000 *144000 .*malloc < make_node < make_hash' "$T/out"
 check "as costs" "$D" "$T/counts.ev"
 
+# an exec: what was allocated before is gone, and never freed
+cat >"$T/exec.c" <<'EOF2'
+#include <stdlib.h>
+#include <unistd.h>
+
+static void *
+make(size_t n)
+{
+	return malloc(n);
+}
+
+int
+main(int argc, char **argv)
+{
+	void *volatile p = make(100000);
+
+	if (argc == 1)
+		execl(argv[0], argv[0], "again", (char *)0);
+	for (int i = 0; i < 50; i++)
+		free(make(1000));
+	return p == NULL;
+}
+EOF2
+${CC:-gcc} -O0 -fno-builtin -o "$T/exec" "$T/exec.c" || exit 99
+for kind in all counts; do
+	"$B/trace" -e $kind --allocs -o "$T/exec.ev" "$T/exec"
+	check "$kind: an exec" "$D" --text "$T/exec.ev"
+	same "$kind: number, bytes, peak and what was never freed" \
+	    "52 250000 101000 200000" "$(awk 'NR == 1 {
+		    for (i = 1; $i != "number"; i++)
+			    ;
+	    }
+	    /heap[]] +malloc < make/ { print $i, $(i + 1), $(i + 2), $(i + 3) }' \
+	    "$T/out")"
+	same "$kind: no life is longer than the run" "" "$(awk '
+	    NR == 1 {
+		    for (i = 1; $i != "life"; i++)
+			    ;
+	    }
+	    /heap[]] +[a-z_]+ < / && $i > 4000000' "$T/out")"
+done
+
+# an allocation that is told late: its memory is another's by then
+cat >"$T/late.ev" <<'EOF2'
+H quern-events 2
+H kind counts
+H allocs
+T 1
+D 64 + 401100 18 401010
+D 65 = 5000
+T 2
+D 1 + 402200 20 402010
+D 2 = 5000
+D 3 - 5000
+E exit 0 0
+EOF2
+check "an allocation that is told late" "$D" --text "$T/late.ev"
+same "leaves the later one" "1 24 24 24 -
+1 32 0 0 -" "$(awk '/heap/ { print $1, $2, $3, $4, $5 }' "$T/out")"
+
 # kind cache with contexts: frames are told
 cat >"$T/frames.ev" <<'EOF2'
 H quern-events 2

@@ -39,6 +39,7 @@ struct dataprof {
 	bool frames;		/* a thread's frames are known */
 	bool allocs;		/* the stream tells allocations */
 	uint64_t time;		/* instructions, or events of allocations */
+	uint64_t image;		/* that, when the last exec was */
 	const char *unit;	/* which of them */
 	/* columns of costs */
 	unsigned ncol, ndata;	/* those of fetches come last */
@@ -107,6 +108,8 @@ void epoch_change_pages(uint64_t start, uint64_t end);
 
 /* M and U lines. */
 void images_line(const struct ev *, char letter);
+/* An exec: no thread has told its pointer. */
+void images_exec(void);
 bool images_find(uint64_t addr, struct data_place *);
 /* This thread's pointer is base; its thread-local variables lie below. */
 void images_thread(unsigned thread, uint64_t base);
@@ -119,7 +122,7 @@ struct heap_site {
 	uint32_t object;
 	uint64_t number, bytes;	/* allocations so far */
 	uint64_t live, peak;	/* bytes */
-	uint64_t nlive;
+	uint64_t left;		/* bytes never freed that an exec ended */
 	uint64_t nfreed, life;	/* of those, the sum of their times */
 };
 
@@ -130,6 +133,8 @@ struct heap_made {
 };
 /* A D line. true: the thread's last call is over, and made this. */
 bool heap_line(const struct ev *, unsigned thread, struct heap_made *);
+/* An exec: all memory is gone, and no call returns. */
+void heap_exec(void);
 /* small: of allocations below a page's size or so; else of the larger ones. */
 bool heap_find(uint64_t addr, bool small, struct data_place *);
 /*
@@ -143,8 +148,8 @@ bool heap_page(uint64_t addr);
 bool heap_open(unsigned thread);
 size_t heap_count(void);
 const struct heap_site *heap_get(size_t);
-/* Bytes of all, now and at most. */
-uint64_t heap_live(void);
+/* Bytes of all, never freed, and at most at one time. */
+uint64_t heap_unfreed(void);
 uint64_t heap_peak(void);
 
 /* ------------------------------------------------------------------ stack.c */
@@ -152,6 +157,7 @@ uint64_t heap_peak(void);
 void stack_begin(void);
 /* S, A, N, X lines; and what lib/walk wants. */
 void stack_line(const struct ev *, char letter);
+void stack_exec(void);
 void stack_batch(const struct ev *);
 /* The address, on the stack, of a call's or return's reference. */
 void stack_saw(unsigned thread, uint64_t sp);

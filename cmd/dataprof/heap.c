@@ -8,6 +8,7 @@
  * The lines of threads come in large pieces, so memory that one thread freed
  * may be given to another before the free is told: the allocation then replaces
  * the block, and the free, whose number is lower, comes late and is left out.
+ * If the memory's first allocation is told late as well, it is only counted.
  */
 #include <htslib/khash.h>
 
@@ -71,7 +72,7 @@ static uint32_t *site_of;		/* by object: 1 + its site */
 static size_t capsite_of;
 static struct open *opens;		/* by thread */
 static size_t nopen;
-static uint64_t live, peak;
+static uint64_t live, peak, left;	/* bytes, as those of a site */
 
 /* ---- lists ---- */
 
@@ -176,7 +177,6 @@ remove_block(uint32_t b)
 		kh_del(start, starts, k);
 	s->live -= n;
 	live -= n;
-	s->nlive--;
 	s->nfreed++;
 	s->life += dp.time - block[b].time;
 	unused.v = xgrow(unused.v, &unused.cap, unused.n + 1,
@@ -184,11 +184,15 @@ remove_block(uint32_t b)
 	unused.v[unused.n++] = b;
 }
 
-/* Remove what overlaps; what the new one lies within stays. */
-static void
-replace(struct list *l, uint64_t start, uint64_t end)
+/*
+ * Remove what overlaps; what the new one lies within stays. true: one has a
+ * higher number, so the new one was freed before that.
+ */
+static bool
+replace(struct list *l, uint64_t start, uint64_t end, uint64_t number)
 {
 	const struct block *b;
+	bool late = false;
 	size_t i;
 
 	for (i = l == NULL ? 0 : l->n; i-- > 0; ) {
@@ -197,10 +201,15 @@ replace(struct list *l, uint64_t start, uint64_t end)
 		    (b->start <= start && b->end >= end &&
 		    b->end - b->start > end - start))
 			continue;
+		if (b->number > number) {
+			late = true;
+			continue;
+		}
 		remove_block(l->v[i]);
 		if (i > l->n)
 			i = l->n;
 	}
+	return late;
 }
 
 /* The large block, if any, in which a new one lies. */
@@ -220,6 +229,7 @@ add_block(uint64_t start, uint64_t size, uint64_t number, uint32_t where)
 	uint64_t page, end, pagesend;
 	uint32_t b;
 	khint_t k;
+	bool late;
 	int new;
 
 	if (size == 0)
@@ -227,10 +237,14 @@ add_block(uint64_t start, uint64_t size, uint64_t number, uint32_t where)
 	if (__builtin_add_overflow(start, size, &end))
 		return;
 	pagesend = (end - 1) / PAGE;
-	replace(&large, start, end);
+	site[where].number++;
+	site[where].bytes += size;
+	late = replace(&large, start, end, number);
 	for (page = start / PAGE; page <= pagesend && page < start / PAGE +
 	    REACH; page++)
-		replace(page_list(page, false), start, end);
+		late |= replace(page_list(page, false), start, end, number);
+	if (late)
+		return;
 	if (unused.n > 0) {
 		b = unused.v[--unused.n];
 	} else {
@@ -245,9 +259,6 @@ add_block(uint64_t start, uint64_t size, uint64_t number, uint32_t where)
 		die("allocations:");
 	kh_val(starts, k) = b;
 	each_list(b, list_put);
-	site[where].number++;
-	site[where].bytes += size;
-	site[where].nlive++;
 	grew(&site[where], size);
 }
 
@@ -274,8 +285,30 @@ free_block(uint64_t start, uint64_t size, uint64_t number)
 	site[old.site].number--;	/* what is left is none of its own */
 	site[old.site].nfreed--;
 	site[old.site].bytes -= old.end - old.start - size;
-	add_block(old.start + size, old.end - old.start - size, old.number,
+	add_block(old.start + size, old.end - old.start - size, number,
 	    old.site);
+}
+
+void
+heap_exec(void)
+{
+	khint_t k;
+	size_t i;
+
+	page_list(0, false);
+	for (k = kh_begin(pages); k != kh_end(pages); k++)
+		if (kh_exist(pages, k))
+			kh_val(pages, k).n = 0;
+	kh_clear(start, starts);
+	large.n = unused.n = nblock = 0;
+	for (i = 0; i < nsite; i++) {
+		site[i].left += site[i].live;
+		site[i].live = 0;
+	}
+	left += live;
+	live = 0;
+	for (i = 0; i < nopen; i++)
+		opens[i].is_open = false;
 }
 
 static const struct block *
@@ -403,9 +436,9 @@ heap_get(size_t i)
 }
 
 uint64_t
-heap_live(void)
+heap_unfreed(void)
 {
-	return live;
+	return live + left;
 }
 
 uint64_t

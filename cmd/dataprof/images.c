@@ -127,6 +127,13 @@ remove_images(uint64_t start, uint64_t end)
 }
 
 void
+images_exec(void)
+{
+	for (size_t i = 0; i < nlocal; i++)
+		locals[i].base = 0;
+}
+
+void
 images_line(const struct ev *e, char letter)
 {
 	epoch_change();

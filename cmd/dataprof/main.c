@@ -741,6 +741,17 @@ code_names(const struct ev *e)
 	}
 }
 
+/* U of all addresses: threads, their stacks and memory are gone. */
+static void
+exec_over(void)
+{
+	hold_end();
+	heap_exec();
+	images_exec();
+	stack_exec();
+	dp.image = dp.time;
+}
+
 static void	/* table */
 line(int letter, const struct ev *e)
 {
@@ -756,7 +767,7 @@ line(int letter, const struct ev *e)
 		break;
 	case 'D':
 		if (!dp.walks)
-			dp.time = e->num[0];
+			dp.time = dp.image + e->num[0];
 		if (heap_line(e, thread, &made))
 			hold_settle(thread, &made);
 		break;
@@ -780,6 +791,9 @@ line(int letter, const struct ev *e)
 		}
 		epoch.code++;
 		images_line(e, (char)letter);
+		if (letter == 'U' && e->num[0] == 0 &&
+		    e->num[1] == UINT64_MAX)
+			exec_over();
 		break;
 	}
 	stack_line(e, (char)letter);

@@ -259,7 +259,8 @@ static const char *
 heap_text(const struct heap_site *h, unsigned column)
 {
 	static char text[24];
-	const uint64_t n[NHEAP] = { h->number, h->bytes, h->peak, h->live,
+	const uint64_t n[NHEAP] = { h->number, h->bytes, h->peak,
+		h->live + h->left,
 		h->nfreed == 0 ? 0 : h->life / h->nfreed };
 
 	if (column == HEAP_LIFE && h->nfreed == 0)
@@ -292,7 +293,7 @@ set_widths(const struct sum *end)
 		widen(&heap_width[i], heap_name[i]);
 		if (i == HEAP_PEAK || i == HEAP_LIVE) {
 			snprintf(text, sizeof text, "%" PRIu64, i == HEAP_PEAK ?
-			    heap_peak() : heap_live());
+			    heap_peak() : heap_unfreed());
 			widen(&heap_width[i], text);
 		}
 		for (const struct sum *s = sum; s < end; s++)
@@ -328,7 +329,7 @@ put_total(struct out *o)
 		text[0] = '\0';
 		if (i == HEAP_PEAK || i == HEAP_LIVE)
 			snprintf(text, sizeof text, "%" PRIu64, i == HEAP_PEAK ?
-			    heap_peak() : heap_live());
+			    heap_peak() : heap_unfreed());
 		out_printf(o, "%*s ", heap_width[i], text);
 	}
 	out_printf(o, "total; life in %s\n", dp.unit);

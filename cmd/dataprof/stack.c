@@ -141,10 +141,6 @@ stack_line(const struct ev *e, char letter)
 		s = stack_of(ev_thread(dp.events));
 		s->n -= e->num[0] < s->n ? e->num[0] : s->n;
 		break;
-	case 'U':
-		if (dp.walks && e->num[0] == 0 && e->num[1] == UINT64_MAX)
-			stack_close_all();
-		break;
 	case 'Y':
 		if (dp.walks && e->nnum == 1)
 			system_call(e->num[0]);
@@ -154,6 +150,15 @@ stack_line(const struct ev *e, char letter)
 			stack_signal(thread_get(ev_thread(dp.events)));
 		break;
 	}
+}
+
+void
+stack_exec(void)
+{
+	if (dp.walks)
+		stack_close_all();
+	for (size_t i = 0; i < nstack; i++)
+		stacks[i].n = stacks[i].lo = stacks[i].hi = 0;
 }
 
 void
