@@ -212,15 +212,21 @@ done
 ${CC:-gcc} -O1 -o sites "$SRC/sites.c"
 ok "many sites" $?
 both "many sites" ./sites
-requests() { # OPTION...
-	"$B/trace" -v -o other "$@" ./sites 2>&1 >/dev/null |
+requests() { # PROGRAM OPTION...
+	p=$1
+	shift
+	"$B/trace" -v -o other "$@" "$p" 2>&1 >/dev/null |
 	    sed -n 's/.* \([0-9]*\) requests.*/\1/p'
 }
-without=$(requests -e counts)
-with=$(requests -e counts --contexts)
+without=$(requests ./sites -e counts)
+with=$(requests ./sites -e counts --contexts)
 calls=$(grep -c '^A' other)
 [ $((with - without)) -lt $((calls / 3)) ]
 ok "$((with - without)) requests more for $calls calls" $?
+# one place calls 100,000 functions three times: each is found again
+with=$(requests "$V/smc-bigcode" -e counts --contexts)
+[ "$with" -lt 150000 ]
+ok "$with requests for 100,000 functions" $?
 # intervals that end behind each kind of jump add up
 for p in ./tails ./handlers "./unwind plain 1" "$V/ins-flow"; do
 	meet "-e blocks,-e counts --contexts -i 777" costs_and_stacks $p

@@ -339,7 +339,7 @@ struct ctx_arc {
 	uint64_t code;		/* of the target */
 	uint64_t target, ret;	/* guest pcs; ret 0: a jump */
 	uint32_t site;		/* that key */
-	uint32_t next;		/* another arc from the same state, or 0 */
+	uint32_t next;		/* another arc in its bucket, or 0 */
 	uint32_t to;		/* number of the state it leads to */
 	uint32_t slow;		/* 1: trace has to see each such call */
 	uint32_t from;		/* number of the state that it leads from */
@@ -351,7 +351,7 @@ _Static_assert(sizeof(struct ctx_arc) == 64, "scaled by 4, times 16");
 struct ctx_state {
 	uint64_t key;		/* random, but never twice */
 	uint32_t owner;
-	uint32_t first;		/* an arc from it, or 0 */
+	uint32_t next;		/* another state in its bucket, or 0 */
 	uint8_t slow;		/* 1: trace has to see each move from it */
 	uint8_t apart;		/* it is no plain callee of `up': */
 #define STATE_FOLDED 1u		/* the same are active as in `up' */
@@ -367,6 +367,37 @@ _Static_assert(sizeof(struct ctx_state) == 32, "");
 #define ARCS_MOST (1u << 21)
 #define STATES_MOST (1u << 21)
 #define CTX_SITES 65536u	/* models by the low bits of their sites */
+/*
+ * Behind the states: the first model of each site; the first arc in each
+ * bucket; the first state, of those that are not apart.
+ */
+#define CTX_BUCKETS 65536u
+struct ctx_heads {
+	uint32_t model[CTX_SITES];
+	uint32_t arc[CTX_BUCKETS];
+	uint32_t state[CTX_BUCKETS];
+};
+
+static inline uint32_t
+ctx_bucket(uint64_t x)
+{
+	return x * 0x9e3779b97f4a7c15ull >> 48;
+}
+
+/* Of a call from the state with this key. */
+static inline uint32_t
+arc_bucket(uint64_t key, uint32_t site, uint64_t target)
+{
+	return ctx_bucket(key + site + target);
+}
+
+/* Of a state that belongs to this owner, and is called from that one. */
+static inline uint32_t
+state_bucket(uint64_t key, uint32_t owner)
+{
+	return ctx_bucket(key + owner);
+}
+
 #define FRAMES_MOST ((1u << 24) + 1)	/* the first is no call's */
 #define PLACE_NONE (1ull << 62)		/* of a frame that is no call's */
 /* A thread's part: its words, arcs by their keys' low bits, arcs' counts. */

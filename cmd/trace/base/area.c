@@ -68,7 +68,7 @@ counter_sizes(unsigned shrink)
 		    (counts_refs() ? CTX_MORE : 0);
 		b->seg[SEG_ARCS].size = ARCS_MOST * sizeof(struct ctx_arc) +
 		    STATES_MOST * sizeof(struct ctx_state) +
-		    CTX_SITES * sizeof(uint32_t);
+		    sizeof(struct ctx_heads);
 	}
 	b->seg[SEG_COUNTERS].size = (opt->contexts != 0 && shrink != 0 ?
 	    256u >> shrink : 1024u >> shrink) * b->countbytes;
@@ -286,7 +286,7 @@ area_open(int fd, uint64_t skip)
 	area.arcs = (struct ctx_arc *)(void *)area.seg[SEG_ARCS];
 	area.states = (struct ctx_state *)(void *)(area.seg[SEG_ARCS] +
 	    ARCS_MOST * sizeof(struct ctx_arc));
-	area.sites = (uint32_t *)(void *)(area.states + STATES_MOST);
+	area.heads = (struct ctx_heads *)(void *)(area.states + STATES_MOST);
 	if (area.seg[SEG_COUNTERS] != NULL)
 		madvise(area.seg[SEG_COUNTERS], b->seg[SEG_COUNTERS].size,
 		    MADV_DONTDUMP);

@@ -189,7 +189,7 @@ struct area {
 	uint64_t returned;	/* and a frame without a landing */
 	struct ctx_arc *arcs;	/* the guest makes some of these, too */
 	struct ctx_state *states;
-	uint32_t *sites;	/* models of arcs */
+	struct ctx_heads *heads;
 	uint8_t *bufs;
 	uint32_t nmap, nexit;	/* used; nmap: bytes */
 	uint32_t maxmap, maxexit, maxfrag, maxcount;

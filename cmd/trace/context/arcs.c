@@ -96,7 +96,7 @@ void
 arcs_forget_models(void)
 {
 	if (has_models)
-		memset(area.sites, 0, CTX_SITES * sizeof *area.sites);
+		memset(area.heads->model, 0, sizeof area.heads->model);
 	has_models = false;
 }
 
@@ -107,6 +107,8 @@ arcs_forget(void)
 	if (states == NULL) {
 		states = kh_init(state);
 		arcs = kh_init(arc);
+	} else {
+		memset(area.heads, 0, sizeof *area.heads);
 	}
 	kh_clear(state, states);
 	kh_clear(arc, arcs);
@@ -134,6 +136,13 @@ arcs_set_with(uint64_t set, const struct func *fn, uint32_t depth)
 	return depth > 2 ? set : set + mix((uint64_t)fn->num * 2 + depth);
 }
 
+/* Random, but never twice; of no state, 0. */
+static uint64_t
+state_key(uint32_t n)
+{
+	return n == 0 ? 0 : mix(n);
+}
+
 /* The next n numbers of states, which are not known; the first. */
 static uint32_t
 new_states(uint32_t n)
@@ -145,7 +154,8 @@ new_states(uint32_t n)
 	state = xgrow(state, &capstate, nstate + n, sizeof *state);
 	for (; n > 0; n--, nstate++) {
 		state[nstate] = (struct state){ 0 };
-		area.states[nstate] = (struct ctx_state){ .key = mix(nstate) };
+		area.states[nstate] = (struct ctx_state){ .key =
+		    state_key((uint32_t)nstate) };
 	}
 	return first;
 }
@@ -163,6 +173,27 @@ new_arcs(uint32_t n)
 		area.arcs[narc] = (struct ctx_arc){ .code = area.called };
 	}
 	return first;
+}
+
+static void
+publish(uint32_t *first, uint32_t *next, uint32_t n)
+{
+	*next = ONCE(*first);
+	while (!__atomic_compare_exchange_n(first, next, n, false,
+	    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		;
+}
+
+/* The guest will find a state that is not apart by its caller. */
+static void
+publish_state(uint32_t n)
+{
+	struct ctx_state *s = &area.states[n];
+
+	if (s->up != 0 && !s->slow && s->apart == 0)
+		publish(&area.heads->state[state_bucket(state_key(s->up),
+		    s->owner)],
+		    &s->next, n);
 }
 
 uint32_t
@@ -192,6 +223,7 @@ arcs_state(const struct walk_ctx *ctx, uint64_t set, uint32_t up,
 		s->apart = STATE_FOLDED;
 	if (up != 0 && ctx->up != state[up].ctx)
 		s->apart |= STATE_BESIDE;
+	publish_state(n);
 	return n;
 }
 
@@ -203,21 +235,18 @@ arcs_set(uint32_t s)
 
 /* The guest will find the arc by its state, and others like it by its site. */
 static void
-publish(uint32_t n, bool model)
+publish_arc(uint32_t n, bool model)
 {
 	struct ctx_arc *a = &area.arcs[n];
-	uint32_t *first = &area.states[arc[n].from].first, *like;
+	uint32_t *like = &area.heads->model[a->site % CTX_SITES];
 
 	if (model) {
-		like = &area.sites[a->site % CTX_SITES];
 		a->like = *like;
 		__atomic_store_n(like, n, __ATOMIC_RELEASE);
 		has_models = true;
 	}
-	a->next = ONCE(*first);
-	while (!__atomic_compare_exchange_n(first, &a->next, n, false,
-	    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-		;
+	publish(&area.heads->arc[arc_bucket(state_key(a->from), a->site,
+	    a->target)], &a->next, n);
 }
 
 /*
@@ -248,11 +277,11 @@ arcs_get(uint32_t from, const struct call *c, uint32_t to)
 	n = kh_val(arcs, k) = new_arcs(1);
 	arc[n] = (struct arc){ c->walk, c->root, c->unseen, from, to, 0, 0,
 	    true };
-	area.arcs[n] = (struct ctx_arc){ .nkey = -(from == 0 ? 0 : mix(from)) -
-	    c->site - (c->indirect ? c->target : 0), .state = mix(to),
+	area.arcs[n] = (struct ctx_arc){ .nkey = -state_key(from) -
+	    c->site - (c->indirect ? c->target : 0), .state = state_key(to),
 	    .code = area.called, .target = c->target, .ret = c->ret,
 	    .site = c->site, .to = to, .slow = c->slow, .from = from };
-	publish(n, is_model(from, c));
+	publish_arc(n, is_model(from, c));
 	return n;
 }
 

@@ -15,7 +15,7 @@
 
 #define MODELS_MOST 64u		/* so many with a site's low bits are tried */
 #define ACTIVE_MOST 2000u	/* so many states are looked at */
-#define CALLS_MOST 10000u	/* so many arcs of a state */
+#define BUCKET_MOST 10000u	/* so many in a bucket */
 
 static const struct ctx_state *
 state(uint32_t n)
@@ -44,7 +44,7 @@ level_of(uint32_t s, uint32_t fn)
 static const struct ctx_arc *
 find_model(uint32_t s, uint32_t site, uint64_t target)
 {
-	uint32_t i = rt.sites[site % CTX_SITES], n = 0, fn = state(s)->fn;
+	uint32_t i = rt.heads->model[site % CTX_SITES], n = 0, fn = state(s)->fn;
 	unsigned level = 0;
 	const struct ctx_arc *a;
 
@@ -67,17 +67,13 @@ find_model(uint32_t s, uint32_t site, uint64_t target)
 static uint32_t
 find_child(uint32_t s, const struct ctx_state *like)
 {
-	uint32_t i = state(s)->first, n = 0;
-	const struct ctx_state *to;
-	const struct ctx_arc *a;
+	uint32_t i = rt.heads->state[state_bucket(state(s)->key, like->owner)];
+	uint32_t n = 0;
 
-	for (; i != 0 && n < CALLS_MOST; i = a->next, n++) {
-		a = &rt.arcs[i % ARCS_MOST];
-		to = state(a->to);
-		if (to->owner == like->owner && to->fn == like->fn &&
-		    to->up == s && !to->slow && to->apart == 0)
-			return a->to;
-	}
+	for (; i != 0 && n < BUCKET_MOST; i = state(i)->next, n++)
+		if (state(i)->owner == like->owner && state(i)->up == s &&
+		    state(i)->fn == like->fn)
+			return i;
 	return 0;
 }
 
@@ -98,28 +94,44 @@ make_state(struct ctx_words *w, uint32_t up, const struct ctx_state *like)
 	return w->state++;
 }
 
-/* It will be found from its state. */
+/* Put it into its bucket. */
 static void
-publish(uint32_t *first, struct ctx_arc *a, uint32_t n)
+publish(uint32_t *first, uint32_t *next, uint32_t n)
 {
-	a->next = __atomic_load_n(first, __ATOMIC_SEQ_CST);
-	while (!__atomic_compare_exchange_n(first, &a->next, n, 0,
+	*next = __atomic_load_n(first, __ATOMIC_SEQ_CST);
+	while (!__atomic_compare_exchange_n(first, next, n, 0,
 	    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 		;
+}
+
+static void
+publish_arc(struct ctx_arc *a, uint32_t n)
+{
+	publish(&rt.heads->arc[arc_bucket(state(a->from)->key, a->site,
+	    a->target)], &a->next, n);
+}
+
+static void
+publish_state(uint32_t n)
+{
+	struct ctx_state *s = &rt.states[n % STATES_MOST];
+
+	publish(&rt.heads->state[state_bucket(state(s->up)->key, s->owner)],
+	    &s->next, n);
 }
 
 uint32_t
 arcs_make(struct ctx_words *w, uint32_t from, uint32_t site, uint64_t target)
 {
 	const struct ctx_arc *like = find_model(from, site, target);
-	uint32_t n = w->arc, to;
+	uint32_t n = w->arc, to, made = 0;
 	struct ctx_arc *a;
 
 	if (like == NULL || n == w->arc_end)
 		return 0;
 	to = find_child(from, state(like->to));
 	if (to == 0)
-		to = make_state(w, from, state(like->to));
+		to = made = make_state(w, from, state(like->to));
 	if (to == 0)
 		return 0;
 	a = &rt.arcs[n % ARCS_MOST];
@@ -131,7 +143,9 @@ arcs_make(struct ctx_words *w, uint32_t from, uint32_t site, uint64_t target)
 	a->to = to;
 	a->from = from;
 	a->like = (uint32_t)(like - rt.arcs);
-	publish(&rt.states[from % STATES_MOST].first, a, n);
+	publish_arc(a, n);
+	if (made != 0)
+		publish_state(made);
 	__atomic_store_n(&w->arc, n + 1, __ATOMIC_SEQ_CST);
 	return n;
 }

@@ -395,17 +395,20 @@ contexts_left(struct tarea *t, const struct exitmeta *x,
 static uint32_t
 find_arc(const struct tarea *t)
 {
-	uint32_t i = state(t)->first, tries = 0;
+	uint32_t from = contexts_arc(t)->to, tries = 0;
+	uint32_t i = rt.heads->arc[arc_bucket(state(t)->key, t->moving.key,
+	    t->pc)];
 	const struct ctx_arc *a;
 
 	for (; i != 0; i = a->next, tries++) {
 		if (i >= ARCS_MOST || tries == 10000)
 			return 0;
 		a = &rt.arcs[i];
-		if (a->site == t->moving.key && a->target == t->pc)
+		if (a->site == t->moving.key && a->target == t->pc &&
+		    a->from == from)
 			return a->slow ? 0 : i;
 	}
-	return arcs_make(words(t), contexts_arc(t)->to, t->moving.key, t->pc);
+	return arcs_make(words(t), from, t->moving.key, t->pc);
 }
 
 /* A flush since the thread left the cache takes its landing away. */

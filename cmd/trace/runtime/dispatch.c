@@ -69,7 +69,7 @@ map_segments(void)
 	map_counters();
 	rt.arcs = (struct ctx_arc *)map(SEG_ARCS, R | W);
 	rt.states = (struct ctx_state *)(rt.arcs + ARCS_MOST);
-	rt.sites = (uint32_t *)(rt.states + STATES_MOST);
+	rt.heads = (struct ctx_heads *)(rt.states + STATES_MOST);
 	if (rt.arcs != NULL)	/* nor are these for children */
 		sys3(__NR_madvise, rt.arcs, rt.boot.seg[SEG_ARCS].size,
 		    MADV_DONTFORK);

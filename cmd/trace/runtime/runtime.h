@@ -187,7 +187,7 @@ struct rt {
 	uint64_t bufs;		/* address of the first buffer */
 	struct ctx_arc *arcs;
 	struct ctx_state *states;
-	uint32_t *sites;
+	struct ctx_heads *heads;
 	uint32_t guarded[NBUF / 32];	/* bit n: buffer n has its guard page */
 	uint64_t zone[2], zonesize[2];
 	struct ksigaction act[NSIG + 1];	/* the guest's */
