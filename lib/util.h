@@ -63,7 +63,7 @@ void *xmalloc(size_t n);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n);
 char *xstrdup(const char *s);
-/* Zeroed memory for small things that are never freed. Not thread-safe. */
+/* Zeroed memory for small things that are never freed, also in threads. */
 void *xkeep(size_t n);
 /*
  * Room for `need` elements in a buffer with room for *cap (which at least

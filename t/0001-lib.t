@@ -36,6 +36,7 @@ same "usage: line" "usage: lib what ..." "$(cat "$T/err")"
 check "version" "$L" --version
 check "version has the project's name" grep -q '^lib (quern) [0-9.]*$' "$T/out"
 check "xgrow" "$L" grow
+check "xkeep, in threads" "$L" keep
 
 # formats
 "$L" format >"$T/f"

@@ -225,8 +225,8 @@ xstrdup(const char *s)
 void *
 xkeep(size_t n)
 {
-	static char *room;
-	static size_t left;
+	static _Thread_local char *room;
+	static _Thread_local size_t left;
 	void *p;
 
 	n = (n + 7) & ~(size_t)7;

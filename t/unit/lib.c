@@ -10,10 +10,12 @@
  *	lib size text...		num_parse of sizes
  *	lib die kind			each way to say something
  *	lib grow			xgrow
+ *	lib keep			xkeep, in four threads at once
  *	lib format			the out_ writers
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,6 +193,48 @@ grow(void)
 	free(v);
 }
 
+#define KEPT 200000
+
+/* Keep small things, which begin as zeros, and find them as they were. */
+static void *
+keeper(void *barrier)
+{
+	static _Thread_local size_t *kept[KEPT];
+	size_t i, j, n;
+
+	for (i = 0; i < KEPT; i++) {
+		if (i % 1000 == 0)
+			pthread_barrier_wait(barrier);
+		n = 1 + i % 8;
+		kept[i] = xkeep(n * sizeof **kept);
+		for (j = 0; j < n; j++)
+			if (kept[i][j] != 0)
+				die("kept %zu: not zeros", i);
+		for (j = 0; j < n; j++)
+			kept[i][j] = (uintptr_t)&kept[i];
+	}
+	for (i = 0; i < KEPT; i++)
+		for (j = 0; j < 1 + i % 8; j++)
+			if (kept[i][j] != (uintptr_t)&kept[i])
+				die("kept %zu: not what it was", i);
+	return NULL;
+}
+
+static void
+keep(void)
+{
+	pthread_barrier_t barrier;
+	pthread_t thread[4];
+	unsigned i;
+
+	pthread_barrier_init(&barrier, NULL, 4);
+	for (i = 0; i < 4; i++)
+		if (pthread_create(&thread[i], NULL, keeper, &barrier) != 0)
+			die("no thread");
+	for (i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+}
+
 static void
 format(void)
 {
@@ -245,6 +289,8 @@ main(int argc, char **argv)
 		say(argv[2]);
 	else if (strcmp(argv[1], "grow") == 0)
 		grow();
+	else if (strcmp(argv[1], "keep") == 0)
+		keep();
 	else if (strcmp(argv[1], "format") == 0)
 		format();
 	else
