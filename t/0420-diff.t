@@ -74,8 +74,19 @@ samefile "the text" want out
 status 1 "--by, --sort, --show, --threshold" "$D" --by=function --sort=Dr --show=Dr \
     --threshold=5 old new
 same "--by, --sort, --show, --threshold: rows" \
-    "-8 (-13.3%) /old/a.c:main 2 more changed by less than 5% of all" \
+    "-8 (-13.3%) /old/a.c:main 2 more changed by less than 5% of all Dr" \
     "$(sed -n '/file:fun/,$p' out | sed 1d | xargs)"
+
+# Ir is the same: changes of the next event are what there is to show
+printf '%s\n' 'events: Ir D1mr' fl=a.c fn=f '1 100 1000' fn=g '9 50 1000' \
+    'summary: 150 2000' >first
+printf '%s\n' 'events: Ir D1mr' fl=a.c fn=f '1 100 1001' fn=g '9 50 3000' \
+    'summary: 150 4001' >second
+status 1 "Ir is the same" "$D" --by=function first second
+same "Ir is the same: the next event's changes" \
+    "Ir D1mr file:function 0 +2000 (+200.0%) a.c:g \
+1 more changed by less than 0.1% of all D1mr" \
+    "$(sed -n '/file:function/,$p' out | tr -d ,_ | xargs)"
 
 # profile
 status 1 "as a profile" "$D" -p old new
@@ -310,7 +321,7 @@ if [ -z "$SAN" ]; then
 	done
 	small() { ulimit -v 150000 && "$B/diff" "$T/large.1" "$T/large.2"; }
 	status 1 "300,000 lines that changed, in 150 MB" small
-	same "are counted" "300000 more changed by less than 0.1% of all" \
+	same "are counted" "300000 more changed by less than 0.1% of all Ir" \
 	    "$(sed -n '/^-- Lines/,$s/.*more changed/300000 more changed/p' "$T/out")"
 else
 	skip "300,000 lines that changed" "sanitizers need memory"

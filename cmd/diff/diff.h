@@ -106,8 +106,12 @@ struct change_row {
 const int64_t *row_new(const struct change_row *);
 /* Ready to walk the sums by function: records of kind COST_SELF. */
 struct join join_functions(void);
-/* Rows that changed by the threshold, sorted; *nchanged: all that changed. */
-struct change_row **rows(enum diff_by, size_t *nrow, size_t *nchanged);
+/*
+ * Rows that changed by the threshold, sorted; *nchanged: all that changed; *ev:
+ * the event that the threshold is of.
+ */
+struct change_row **rows(enum diff_by, size_t *nrow, size_t *nchanged,
+    size_t *ev);
 
 /* report.c, json.c */
 void write_text(void);

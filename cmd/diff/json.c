@@ -93,8 +93,8 @@ static json_t *
 list(enum diff_by by)
 {
 	json_t *a = made(json_array());
-	size_t n, changed, i;
-	struct change_row **v = rows(by, &n, &changed);
+	size_t ev, n, changed, i;
+	struct change_row **v = rows(by, &n, &changed, &ev);
 
 	for (i = 0; i < n; i++)
 		if (json_array_append_new(a, row(by, v[i])) < 0)

@@ -117,8 +117,8 @@ static void
 section(enum diff_by by, const char *name, const char *what)
 {
 	struct widths w[COST_EVMAX];
-	size_t n, changed, i, j;
-	struct change_row **v = rows(by, &n, &changed);
+	size_t n, changed, ev, i, j;
+	struct change_row **v = rows(by, &n, &changed, &ev);
 	struct change_text t;
 	int c;
 
@@ -146,8 +146,9 @@ section(enum diff_by by, const char *name, const char *what)
 		out_ch(out, '\n');
 	}
 	if (n < changed)
-		out_printf(out, "%s%zu more changed by less than %g%% of all\n",
-		    n ? "\n" : "", changed - n, d.threshold);
+		out_printf(out, "%s%zu more changed by less than %g%% of all "
+		    "%s\n", n ? "\n" : "", changed - n, d.threshold,
+		    event(ev));
 	out_ch(out, '\n');
 }
 

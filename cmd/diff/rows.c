@@ -127,9 +127,32 @@ by_change(const void *a, const void *b)
 }
 
 static bool
-passes_threshold(const struct record_pair *p)
+in_list(enum diff_by by, const struct record_pair *p)
 {
-	size_t ev = d.sort[0];
+	return p->c.kind == (by == BY_CALL ? COST_CALL : COST_SELF) &&
+	    pair_differs(p);
+}
+
+/* Where in the sort order the first event is that changed in the list. */
+static size_t
+first_changed(enum diff_by by, struct join j)
+{
+	struct record_pair p;
+	size_t first = d.nsort, i;
+
+	while (join_next(&j, &p)) {	/* to its end, which rewinds */
+		if (!in_list(by, &p))
+			continue;
+		for (i = 0; i < first; i++)
+			if (p.new[d.sort[i]] != p.old[d.sort[i]])
+				first = i;
+	}
+	return first == d.nsort ? 0 : first;
+}
+
+static bool
+passes_threshold(const struct record_pair *p, size_t ev)
+{
 	double v = (double)minus(p->new[ev], p->old[ev]);
 	double all = (double)d.old.total[ev];
 
@@ -158,7 +181,7 @@ make(enum diff_by by, const struct record_pair *p)
 }
 
 struct change_row **
-rows(enum diff_by by, size_t *nrow, size_t *nchanged)
+rows(enum diff_by by, size_t *nrow, size_t *nchanged, size_t *ev)
 {
 	struct join j;
 	struct record_pair p;
@@ -171,13 +194,13 @@ rows(enum diff_by by, size_t *nrow, size_t *nchanged)
 	}
 	j = (struct join){ .old = by == BY_LINE ? old.lines : old.fns,
 	    .new = by == BY_LINE ? new.lines : new.fns };
+	*ev = d.sort[first_changed(by, j)];
 	*nrow = *nchanged = 0;
 	while (join_next(&j, &p)) {
-		if (p.c.kind != (by == BY_CALL ? COST_CALL : COST_SELF) ||
-		    !pair_differs(&p))
+		if (!in_list(by, &p))
 			continue;
 		++*nchanged;
-		if (!passes_threshold(&p))
+		if (!passes_threshold(&p, *ev))
 			continue;
 		v = xgrow(v, &cap, *nrow + 1, sizeof *v);
 		v[(*nrow)++] = make(by, &p);
