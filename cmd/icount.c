@@ -137,7 +137,8 @@ find_interval(struct simrun *s)
 	for (size_t i = 0; n == ended && i < captimes; i++)
 		n += times[i] != 0;
 	if (n < only)
-		ev_bad(s->events, "only %" PRIu64 " intervals", n);
+		ev_bad(s->events, "only %" PRIu64 " interval%s", n,
+		    n == 1 ? "" : "s");
 }
 
 static void

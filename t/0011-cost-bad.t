@@ -126,8 +126,12 @@ check "megabyte lines" sh -c '
 same "megabyte lines: read" 3000076 "$(cat out)"
 check "CR LF" sh -c 'printf "events: Ir\r\nfn=f\r\n1 5\r\ntotals: 5\r\n" | "$0" dump -' "$C"
 same "CR LF: record" "self fn[||f] at[|0|0|1] 5" "$(tail -n 1 out)"
+printf 'H quern-events 2\nH kind all\nE exit 0 0\n' >stream
+status 2 "events" "$C" dump stream
+same "events: message" "cost: stream:1: events, not costs: needs a simulator\
+ before this, as in cachesim stream" "$(cat err)"
 status 2 "an empty file" "$C" dump /dev/null
-same "an empty file: message" "cost: /dev/null:0: no events: line before this" "$(cat err)"
+same "an empty file: message" "cost: /dev/null: empty input" "$(cat err)"
 sed '$d' whole >part
 check "cut, but taken as it is" "$C" partial part
 check "cut, but taken as it is: said" grep -q "^truncated$" out

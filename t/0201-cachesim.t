@@ -169,7 +169,7 @@ printf 'H quern-events 1\nH kind blocks\nB 1 >1 1r8\n1\nE exit 0 1\n' \
     >"$T/blocks.ev"
 status 2 "kind blocks" "$C" "$T/blocks.ev"
 same "is refused" "cachesim: $T/blocks.ev:1: a stream of kind blocks does not\
- tell each reference with its address" "$(cat "$T/err")"
+ tell each reference with its address: needs kind all or cache" "$(cat "$T/err")"
 grep -v kind "$T/blocks.ev" >"$T/bare.ev"
 status 2 "a reference without address" "$C" $small "$T/bare.ev"
 

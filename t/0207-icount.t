@@ -78,7 +78,7 @@ check "kind cache: W lines" "$C" "$T/cache.ev"
 same "kind cache: totals" "totals: 41" "$(grep '^totals' "$T/out")"
 status 2 "kind cache has no intervals" "$C" -i "$T/cache.ev"
 same "kind cache has no intervals: message" "icount: $T/cache.ev:1: a stream of\
- kind cache does not tell intervals" "$(cat "$T/err")"
+ kind cache does not tell intervals: needs kind all, blocks or counts" "$(cat "$T/err")"
 
 # rounds: executions that write 5, 0, 2, 2, 2 times and once, and read 3 times,
 # not at all, and once; signs do not matter

@@ -127,7 +127,7 @@ check "has the table" grep -q '^L2 .*%' "$T/err"
 "$J" filter 64 64 4 "$T/in.ev" >"$T/cache.ev"
 status 2 "kind cache" "$M" --machine=zen4 "$T/cache.ev"
 same "is refused by name" "memsim: $T/cache.ev:1: a stream of kind cache does\
- not tell each reference with its address" "$(sed 's/:[0-9]*:/:1:/' "$T/err")"
+ not tell each reference with its address: needs kind all" "$(sed 's/:[0-9]*:/:1:/' "$T/err")"
 
 # descriptions: those that are ready are complete; what is printed is the same
 for m in zen4 server2023 drcachesim; do

@@ -313,7 +313,8 @@ H kind blocks
 E exit 0 0
 EOF2
 same "is refused by name" "dataprof: /dev/stdin:1: a stream of kind blocks\
- does not tell the addresses of references" "$(cat "$T/err")"
+ does not tell the addresses of references: needs kind all, counts or\
+ cache" "$(cat "$T/err")"
 printf 'H quern-events 2\nH kind cache 64 64 8\nE exit 0 0\n' >"$T/x.ev"
 status 2 "kind cache without outcomes" "$D" "$T/x.ev"
 printf 'H quern-events 2\nH kind counts\nE exit 0 0\n' >"$T/x.ev"

@@ -245,7 +245,7 @@ same "a truncated stream: its entry" "N 1 1" "$(grep '^N' "$T/out")"
 printf '%s\n' "H quern-events 1" "E exit 0 0" >"$T/all.ev"
 status 2 "another kind of stream" "$F" "$T/all.ev"
 same "another kind of stream: message" \
-    "fmt-xray: $T/all.ev:1: a stream of kind all does not tell entries and exits of functions" \
+    "fmt-xray: $T/all.ev:1: a stream of kind all does not tell entries and exits of functions: needs kind calls" \
     "$(cat "$T/err")"
 
 done_testing

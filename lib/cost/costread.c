@@ -53,13 +53,26 @@ is_cachegrind(const struct costr *r)
 	return !r->d->callgrind && !r->d->magic && r->d->own_cmd;
 }
 
+/* Has events: been there before this line (NULL: before the end)? */
+static void
+want_events(struct costr *r, const char *line)
+{
+	if (r->head.nev)
+		return;
+	if (!line && in_lineno(r->d->in) == 0)
+		die("%s: empty input", r->name);
+	if (line && !strncmp(line, "H quern-events ", 15))
+		costr_die(r, "events, not costs: needs a simulator before "
+		    "this, as in cachesim %s", r->name);
+	costr_die(r, "no events: line before this");
+}
+
 static enum cost_kind
-begin(struct costr *r, struct cost *c)
+begin(struct costr *r, struct cost *c, const char *line)
 {
 	struct costread *d = r->d;
 
-	if (!r->head.nev)
-		costr_die(r, "no events: line before this");
+	want_events(r, line);
 	costhead_done(&r->head);
 	if (is_cachegrind(r))
 		r->head.format = COST_CACHEGRIND;
@@ -168,8 +181,7 @@ sums(struct costr *r, const char *p, bool totals)
 {
 	struct costread *d = r->d;
 
-	if (!r->head.nev)
-		costr_die(r, "no events: line before this");
+	want_events(r, d->line);
 	p = blanks(p);
 	if (!totals) {
 		d->summary = true;
@@ -363,7 +375,7 @@ ended(struct costr *r, struct cost *c)
 	if (!d->told && d->any && d->part > 1 && r->partial && !r->head.nev)
 		truncated(r, "a part ends in its header");
 	else if (!d->told && (d->any || d->part == 1))
-		return begin(r, c);
+		return begin(r, c, NULL);
 	if (d->told)
 		finish(r, true);
 	new_part(r, false);
@@ -407,7 +419,7 @@ costr_next(struct costr *r, struct cost *c)
 			continue;
 		}
 		d->held = true;
-		return begin(r, c);
+		return begin(r, c, d->line);
 	}
 	return ended(r, c);
 }

@@ -868,6 +868,25 @@ other_line(struct evr *r, struct ev *e)
 	    "unknown letter `%.1s'", e->line);
 }
 
+/* " needs kind all or cache": of the kinds that the caller accepts. */
+static const char *
+wanted(const struct evr *r)
+{
+	static char text[80];
+	unsigned left = r->accept & ((1U << NKIND) - 1);
+	int n = snprintf(text, sizeof text, ": needs kind");
+
+	for (unsigned i = 0; i < NKIND; i++) {
+		if (!(left & 1U << i))
+			continue;
+		left &= ~(1U << i);
+		n += snprintf(text + n, sizeof text - (size_t)n, " %s%s",
+		    kind_name[i], left == 0 ? "" : left & (left - 1) ? "," :
+		    " or");
+	}
+	return text;
+}
+
 /* The kind is known now: does the caller accept it? */
 static bool
 accepted(struct evr *r)
@@ -886,8 +905,9 @@ accepted(struct evr *r)
 	else if (r->kind & r->accept)
 		return true;
 	r->lineno = 1;
-	bad(r, "a stream of kind %s%s does not tell %s",
-	    kind_name[__builtin_ctz(r->kind)], old, r->why);
+	bad(r, "a stream of kind %s%s does not tell %s%s",
+	    kind_name[__builtin_ctz(r->kind)], old, r->why,
+	    *old == '\0' ? wanted(r) : "");
 	return false;
 }
 
