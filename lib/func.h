@@ -66,6 +66,8 @@ enum func_rule { RULE_SKIP, RULE_POP, RULE_TOGGLE, RULE_BEFORE, RULE_AFTER,
  * all functions. Rules come before the first call of func_place.
  */
 void func_rule(enum func_rule, const char *pattern, uint32_t n);
+/* Was there no function that this pattern matches? */
+bool func_rule_idle(enum func_rule, const char *pattern);
 
 /*
  * Find the place of a run-time address. Return the run-time address where the

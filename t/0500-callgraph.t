@@ -357,6 +357,10 @@ finds "in f only" "f 3;f>g 1 1;g 1;main>f 1 4;" --toggle-collect=f
 finds "in g only" "f>g 1 1;g 1;main>f 0 1;" --toggle-collect=g
 finds "all but g" "f 3;main 4;main>f 1 3;" --toggle-collect=g \
     --collect-atstart=yes
+check "a pattern that no function matches" "$G" --toggle-collect=worl \
+    --fn-skip='f*' ev
+same "is warned of" "callgraph: --toggle-collect: no function worl was executed" \
+    "$(cat err)"
 
 # --- what stages before have found
 outcomes="D1mr D1mw Bcm"

@@ -110,6 +110,32 @@ needs_order(const char *option, bool set)
 	return set;
 }
 
+/* The options that are rules for functions. */
+static struct rule_arg {
+	const char *option, *pattern;
+	enum func_rule rule;
+} *rule_args;
+static size_t nrule_arg, caprule_arg;
+
+static void
+add_rule(const char *name, enum func_rule rule, const char *pattern, uint32_t n)
+{
+	func_rule(rule, pattern, n);
+	rule_args = xgrow(rule_args, &caprule_arg, nrule_arg + 1,
+	    sizeof *rule_args);
+	rule_args[nrule_arg++] = (struct rule_arg){ name, pattern, rule };
+}
+
+/* A misspelled function gives an empty profile. */
+static void
+warn_of_idle_rules(void)
+{
+	for (struct rule_arg *a = rule_args; a < rule_args + nrule_arg; a++)
+		if (a->pattern != NULL && func_rule_idle(a->rule, a->pattern))
+			warn("%s: no function %s was executed", a->option,
+			    a->pattern);
+}
+
 /* N or N=FN */
 static uint32_t
 separate(const char *what, enum func_rule rule, char *s, uint64_t max)
@@ -124,7 +150,7 @@ separate(const char *what, enum func_rule rule, char *s, uint64_t max)
 	else
 		n = (uint32_t)num_arg(what, s, rule == RULE_RECS, max);
 	needs_order(what, n != (rule == RULE_RECS ? 2 : 0));
-	func_rule(rule, fn, n);
+	add_rule(what, rule, fn, n);
 	return n;
 }
 
@@ -196,7 +222,7 @@ rule_option(int c)
 	for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
 		if (rules[i].c != c)
 			continue;
-		func_rule(rules[i].rule, optarg, 0);
+		add_rule(rules[i].name, rules[i].rule, optarg, 0);
 		needs_order(rules[i].name, true);
 		parts |= rules[i].part;
 		if (c == OPT_TOGGLE)
@@ -689,6 +715,8 @@ main(int argc, char **argv)
 		else
 			stack_close_all();
 		dump_end(whole);
+		if (whole)
+			warn_of_idle_rules();
 	}
 	out_close(o);
 	return ev_close(walk.events);

@@ -42,6 +42,7 @@ struct rule {
 	enum func_rule what;
 	const char *pattern;
 	uint32_t n;
+	bool matched;		/* a function */
 };
 
 static struct object *object;	/* by number; 0: none */
@@ -59,7 +60,16 @@ void
 func_rule(enum func_rule what, const char *pattern, uint32_t n)
 {
 	rule = xgrow(rule, &caprule, nrule + 1, sizeof *rule);
-	rule[nrule++] = (struct rule){ what, pattern, n };
+	rule[nrule++] = (struct rule){ what, pattern, n, false };
+}
+
+bool
+func_rule_idle(enum func_rule what, const char *pattern)
+{
+	for (size_t i = 0; i < nrule; i++)
+		if (rule[i].what == what && rule[i].pattern == pattern)
+			return !rule[i].matched;
+	return false;
 }
 
 void
@@ -157,8 +167,10 @@ func_new(uint32_t ob, uint64_t start, const char *name)
 	f->pop = strncmp(name, "_dl_runtime_resolve", 19) == 0;
 	for (size_t i = 0; i < nrule; i++)
 		if (rule[i].pattern == NULL ||
-		    wild_matches(rule[i].pattern, name))
+		    wild_matches(rule[i].pattern, name)) {
+			rule[i].matched = true;
 			obey(f, &rule[i]);
+		}
 	return f;
 }
 
