@@ -175,7 +175,9 @@ bad "huge 2M 20-10" "not all, a share or addresses: \`20-10'"
 bad "cores 65" "65 is not within 1 to 64"
 bad "no L7" "no such cache or TLB: \`L7'"
 bad "cash L1" "a line of no kind: \`cash'"
-status 2 "no such machine" "$M" --machine=/nowhere/m --describe
+status 2 "no such machine" "$M" --machine=server --describe
+same "is told what there is" "memsim: --machine=server: neither a file nor this,\
+ zen4, server2023 or drcachesim" "$(cat "$T/err")"
 # --- repeats: many equal rounds are left out, and nothing is else
 for seed in 1 2 3; do
 	python3 t/models/repeats.py $seed 60 500 >"$T/many.ev"

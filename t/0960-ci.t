@@ -197,6 +197,8 @@ status 2 "a short option in the list" "$C" badlist
 for o in --limit=Ir --limit== --env==x --env=A=1,2 --moved=x; do
 	status 2 "$o" "$C" "$o" list
 done
+status 2 "an option that there is not, without more" "$C" --nosuch
+same "is said" "ci: unknown option --nosuch" "$(head -n 1 "$T/err")"
 status 2 "the baseline in the same folder" "$C" -b ci.out list
 
 done_testing

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "util.h"
 
@@ -126,6 +127,9 @@ read_machine(void)
 
 	if (ready != NULL)
 		ready_lines(ready);
+	else if (strcmp(name, "-") != 0 && access(name, F_OK) != 0)
+		die("--machine=%s: neither a file nor this, zen4, server2023 "
+		    "or drcachesim", name);
 	else
 		machine_file(&mach, name);
 	for (size_t i = 0; i < nadded; i++)
