@@ -83,6 +83,15 @@ line "cache: calls" - "V 1 1 5 2 3"
 line "cache: calls without references" \
     "V: 3 numbers, but in kind cache it has 5" "V 1 1 1"
 line "cache: frames" - "N 1 7ffe0000" "N 1 7ffdfff8" "X 2"
+line "cache: places that differ" - "N 1 7ffe0000" "N 1 -8" "N 1 ." "N 1 0" \
+    "N 1 +ffffffffffffffff" "N 1 0 1" "N 1 +0" "X 6"
+line "cache: a difference from no place" \
+    "N: \`N 1 +8' differs from no place" "N 1 0" "N 1 +8"
+line "cache: from another thread's place" \
+    "N: \`N 1 .' differs from no place" "T 1" "N 1 7ffe0000" "T 2" "N 1 ."
+line "cache: a difference of nothing" "N: not a number at \`+'" "N 1 +"
+line "cache: behind a difference" "N: a field is missing" "N 1 7ffe0000" \
+    "N 1 .5"
 line "cache: too many are left" "X: 2 frames left of 1" "N 1 7ffe0000" "X 2"
 line "cache: another thread's are left" "X: 1 frames left of 0" "T 1" \
     "N 1 7ffe0000" "T 2" "X 1"

@@ -145,12 +145,12 @@ arc(struct evctx *x, struct ev *e, char why[EVCTX_WHY])
 static int
 leave(struct evctx *x, uint64_t n, unsigned thread, char why[EVCTX_WHY])
 {
-	uint64_t have = thread < x->nframes ? x->frames[thread] : 0;
+	uint64_t have = thread < x->nframes ? x->frames[thread].n : 0;
 
 	if (n == 0 || n > have)
 		return bad(why, "X: %" PRIx64 " frames left of %" PRIx64, n,
 		    have);
-	x->frames[thread] -= n;
+	x->frames[thread].n -= n;
 	return 0;
 }
 
@@ -165,7 +165,7 @@ evctx_in_state(const struct ev *e)
 static int
 become(struct evctx *x, struct ev *e, unsigned thread, char why[EVCTX_WHY])
 {
-	if (thread >= x->nframes || x->frames[thread] == 0)
+	if (thread >= x->nframes || x->frames[thread].n == 0)
 		return bad(why, "N: no frame, whose place this one could take");
 	return known(&x->arcs, "arc", e, &e->num[2], why);
 }
@@ -196,21 +196,39 @@ evctx_line(struct evctx *x, struct ev *e, unsigned kind, unsigned thread,
 	if (kind != EV_CACHE)
 		return bad(why, "%c: the stream is not of kind cache",
 		    *e->line);
-	return evctx_frame(x, e, thread, why);
+	return evctx_frame(x, e, thread, false, why);
+}
+
+/* The place of a frame, told as a difference or not. */
+static int
+place(struct evctx_frames *f, const struct ev *e, uint64_t *n, bool differs,
+    char why[EVCTX_WHY])
+{
+	if (differs && f->place == 0)
+		return bad(why, "N: `%.20s' differs from no place", e->line);
+	if (differs)
+		*n += f->place;
+	if (*n != 0)
+		f->place = *n;
+	return 0;
 }
 
 int
-evctx_frame(struct evctx *x, struct ev *e, unsigned thread, char why[EVCTX_WHY])
+evctx_frame(struct evctx *x, struct ev *e, unsigned thread, bool differs,
+    char why[EVCTX_WHY])
 {
+	struct evctx_frames *f;
+
 	if (*e->line == 'X')
 		return leave(x, e->num[0], thread, why);
 	if (known(&x->arcs, "arc", e, &e->num[0], why) < 0)
 		return -1;
-	if (e->nnum == 3)
-		return become(x, e, thread, why);
+	if (e->nnum == 3 && become(x, e, thread, why) < 0)
+		return -1;
 	if (thread >= x->nframes)
 		x->frames = xgrow0(x->frames, &x->nframes, thread + 1UL,
 		    sizeof *x->frames);
-	x->frames[thread]++;
-	return 0;
+	f = &x->frames[thread];
+	f->n += e->nnum == 2;
+	return place(f, e, &e->num[1], differs, why);
 }

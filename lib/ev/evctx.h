@@ -18,7 +18,10 @@ struct evctx_ids {
 struct evctx {
 	bool told;		/* there was an `H contexts' line */
 	struct evctx_ids states, arcs;
-	uint64_t *frames;	/* by thread: how many are entered */
+	struct evctx_frames {
+		uint64_t n;	/* how many are entered */
+		uint64_t place;	/* the last one told that is not 0 */
+	} *frames;		/* by thread */
 	size_t nframes;
 };
 
@@ -32,8 +35,11 @@ bool evctx_in_state(const struct ev *);
  */
 int evctx_line(struct evctx *, struct ev *, unsigned kind, unsigned thread,
     char why[EVCTX_WHY]);
-/* The same of an N or X line in kind cache with contexts. */
-int evctx_frame(struct evctx *, struct ev *, unsigned thread,
+/*
+ * The same of an N or X line in kind cache with contexts.  differs: the place
+ * is a difference, which becomes a place.
+ */
+int evctx_frame(struct evctx *, struct ev *, unsigned thread, bool differs,
     char why[EVCTX_WHY]);
 
 #endif

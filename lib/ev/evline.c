@@ -15,14 +15,15 @@
 
 /*
  * x hexadecimal, d decimal, s signed decimal, t text, a hexadecimal or a dot
- * for none, e an event's time, type and text, m an event of memory, o an
- * outcome's instruction and label, [ the line may end here, = it may end with
- * a `=' and a list, which becomes the text, - anything, ignored.
+ * for none, f hexadecimal or a difference, e an event's time, type and text, m
+ * an event of memory, o an outcome's instruction and label, [ the line may end
+ * here, = it may end with a `=' and a list, which becomes the text, - anything,
+ * ignored.
  */
 static const char *const spec['Z' + 1] = {
 	['A'] = "xxxxx[x", ['C'] = "-", ['D'] = "m", ['F'] = "xx[x",
 	['G'] = "x=xxt", ['I'] = "d", ['J'] = "t", ['K'] = "dx",
-	['L'] = "xxxt", ['M'] = "xxxxt", ['N'] = "xx[x", ['O'] = "ot",
+	['L'] = "xxxt", ['M'] = "xxxxt", ['N'] = "xf[x", ['O'] = "ot",
 	['R'] = "xxxx", ['S'] = "xx[xx", ['T'] = "d[d", ['U'] = "xx",
 	['V'] = "xxx[xx", ['W'] = "xx", ['X'] = "x", ['Y'] = "d[dd",
 };
@@ -89,11 +90,29 @@ evline_decimal(const char **s, uint64_t *n)
 	return 0;
 }
 
+int
+evline_field(const char **s, uint64_t *n)
+{
+	const char *p = *s;
+	char sign = *p;
+
+	p += sign == '.' || sign == '+' || sign == '-';
+	*n = 0;
+	if (sign != '.' && ev_hex(&p, n) < 0)
+		return -1;
+	if (sign == '-')
+		*n = -*n;
+	*s = p;
+	return 0;
+}
+
 static int
 number(char what, const char **s, uint64_t *n)
 {
 	bool minus = what == 's' && **s == '-';
 
+	if (what == 'f')
+		return evline_field(s, n);
 	if (what == 'x' || what == 'a')
 		return ev_hex(s, n);
 	*s += minus;

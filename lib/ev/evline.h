@@ -33,4 +33,7 @@ char *evline_text(char *to, const char *s, bool nul);
 /* Read decimal digits and move *s behind them; -1: none, or too many. */
 int evline_decimal(const char **s, uint64_t *n);
 
+/* The same of hexadecimal digits, behind `+' or `-' or neither, or of `.'. */
+int evline_field(const char **s, uint64_t *n);
+
 #endif

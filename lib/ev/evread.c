@@ -768,7 +768,8 @@ plain_outcome(struct evr *r, struct ev *e)
 
 /*
  * The same of N and X lines in kind cache, which are short: hexadecimal numbers
- * up to the end of the line, which is not known yet.
+ * up to the end of the line, which is not known yet.  The second one can be a
+ * difference.
  */
 static int
 plain_frame(struct evr *r, struct ev *e)
@@ -776,12 +777,16 @@ plain_frame(struct evr *r, struct ev *e)
 	unsigned most = r->p[0] == 'N' ? 3 : 1;
 	char *line = r->p, *s = line + 1;
 	char why[EVCTX_WHY];
+	bool differs = false;
 
 	if (r->kind != EV_CACHE || !r->ctx.told)
 		return 0;
 	for (e->nnum = 0; *s == ' ' && e->nnum < most; e->nnum++) {
 		s++;
-		if (ev_hex((const char **)&s, &e->num[e->nnum]) < 0)
+		if (e->nnum == 1 && *s < '0')
+			differs = true;
+		if ((differs && e->nnum == 1 ? evline_field : ev_hex)
+		    ((const char **)&s, &e->num[e->nnum]) < 0)
 			return 0;
 	}
 	if (*s != '\n' || e->nnum < (most == 3 ? 2 : 1))
@@ -791,7 +796,7 @@ plain_frame(struct evr *r, struct ev *e)
 	e->len = (size_t)(s - line);
 	e->nids = 0;
 	r->p = s + 1;
-	if (evctx_frame(&r->ctx, e, r->thread, why) < 0)
+	if (evctx_frame(&r->ctx, e, r->thread, differs, why) < 0)
 		return bad(r, "%s", why);
 	return *line;
 }

@@ -22,6 +22,7 @@ static struct shown {
 	unsigned thread;
 	struct frame *v;	/* from the outermost */
 	size_t n, cap;
+	uint64_t place;		/* the last one told, or 0 */
 	uint32_t next;		/* this arc's frame is there already; or 0 */
 } slots[NSLOT];
 
@@ -55,22 +56,41 @@ put_hex(char *p, uint64_t n)
 {
 	int shift = (63 - __builtin_clzll(n | 1)) & ~3;
 
-	*p++ = ' ';
 	for (; shift >= 0; shift -= 4)
 		*p++ = "0123456789abcdef"[n >> shift & 15];
 	return p;
 }
 
-#define NONE UINT64_MAX
+/* A place, as its difference from the last one if there is one. */
+static char *
+put_place(char *p, uint64_t place, uint64_t last)
+{
+	if (place == 0 || last == 0)
+		return put_hex(p, place);
+	*p++ = place == last ? '.' : place > last ? '+' : '-';
+	if (place == last)
+		return p;
+	return put_hex(p, place > last ? place - last : last - place);
+}
 
 /* There are as many of these lines as references: evw_line is slow. */
 static void
-write_line(struct evw *w, char letter, uint64_t a, uint64_t b)
+write_entry(struct evw *w, struct shown *s, uint32_t arc, uint64_t place)
 {
-	char text[40] = { letter }, *p = put_hex(text + 1, a);
+	char text[40] = { 'N', ' ' }, *p = put_hex(text + 2, arc);
 
-	if (b != NONE)
-		p = put_hex(p, b);
+	*p++ = ' ';
+	p = put_place(p, place, s->place);
+	evw_raw(w, text, (size_t)(p - text));
+	if (place != 0)
+		s->place = place;
+}
+
+static void
+write_exits(struct evw *w, uint32_t n)
+{
+	char text[40] = { 'X', ' ' }, *p = put_hex(text + 2, n);
+
 	evw_raw(w, text, (size_t)(p - text));
 }
 
@@ -90,7 +110,7 @@ enter(struct evw *w, struct shown *s, uint32_t arc, uint64_t place)
 	shown[s->thread]++;
 	if (place == PLACE_NONE || arcs_root(arc) != NULL)
 		place = 0;
-	write_line(w, 'N', n, place);
+	write_entry(w, s, n, place);
 }
 
 /*
@@ -121,7 +141,7 @@ leave_some(struct evw *w, struct shown *s, size_t n)
 		left += s->v[--s->n].shown;
 	shown[s->thread] -= left;
 	if (left != 0)
-		write_line(w, 'X', left, NONE);
+		write_exits(w, left);
 }
 
 static void
@@ -133,10 +153,14 @@ leave(struct evw *w, struct shown *s, uint32_t n, uint32_t next)
 		trust_lose("its calls");
 		return;
 	}
-	leave_some(w, s, n - 1);
-	from = arcs_root(s->v[s->n - 1].arc);
+	from = next == 0 ? NULL : arcs_root(s->v[s->n - n].arc);
 	s->next = 0;
-	if (from != NULL && next != 0 && become(w, from, next)) {
+	if (from == NULL) {
+		leave_some(w, s, n);
+		return;
+	}
+	leave_some(w, s, n - 1);
+	if (become(w, from, next)) {
 		s->v[s->n - 1].arc = next & INT32_MAX;
 		s->next = next;
 	} else {
@@ -153,6 +177,7 @@ context_frame(struct evw *w, unsigned slot, unsigned thread,
 	if (s->thread != thread) {
 		s->thread = thread;
 		s->n = 0;
+		s->place = 0;
 	}
 	shown = xgrow0(shown, &nshown, thread + 1ul, sizeof *shown);
 	context_lock();

@@ -44,7 +44,8 @@ level_of(uint32_t s, uint32_t fn)
 static const struct ctx_arc *
 find_model(uint32_t s, uint32_t site, uint64_t target)
 {
-	uint32_t i = rt.heads->model[site % CTX_SITES], n = 0, fn = state(s)->fn;
+	uint32_t i = rt.heads->model[site % CTX_SITES], n = 0;
+	uint32_t fn = state(s)->fn;
 	unsigned level = 0;
 	const struct ctx_arc *a;
 

@@ -317,12 +317,16 @@ is_told(const struct ctx_frame *f)
 static void
 tell_frame(struct tarea *t, uint64_t room, uint64_t arc, uint64_t v)
 {
-	uint64_t value[2] = { arc, v };
+	volatile struct {
+		uint64_t arc, v;
+	} __attribute__((packed, aligned(4))) *value;
 
-	buffer_room(t, 4 + sizeof value + room);
-	memcpy((void *)(t->p + 4), value, sizeof value);
+	buffer_room(t, 4 + sizeof *value + room);
+	value = (void *)(t->p + 4);
+	value->arc = arc;	/* memcpy is no inline function here */
+	value->v = v;
 	*(volatile uint32_t *)t->p = rt.boot.frame;
-	t->p += 4 + sizeof value;
+	t->p += 4 + sizeof *value;
 }
 
 bool
