@@ -82,6 +82,9 @@ void evw_note(struct evw *, uint32_t id, uint32_t note, void (*noted)(struct
     evw *, uint32_t id, uint32_t note));
 int evw_prefix(struct evw *, uint32_t id, uint32_t block, unsigned n,
     unsigned ngroups);
+/* Is an id registered?  The packed items of its block, or NULL. */
+bool evw_known(const struct evw *, uint32_t id);
+const uint8_t *evw_packed(const struct evw *, uint32_t id);
 /* Is the line that defines an id in the text? Write it, if it is not. */
 bool evw_written(const struct evw *, uint32_t id);
 void evw_define(struct evw *, uint32_t id);

@@ -479,6 +479,26 @@ define(struct evw *w, uint32_t id)
 }
 
 bool
+evw_known(const struct evw *w, uint32_t id)
+{
+	return w->cold != NULL && id <= EVW_MAXID &&
+	    w->cold[id].state != UNKNOWN;
+}
+
+const uint8_t *
+evw_packed(const struct evw *w, uint32_t id)
+{
+	const struct evw_cold *c;
+
+	if (!evw_known(w, id))
+		return NULL;
+	c = &w->cold[id];
+	if (letter(c) == PREFIX || letter(c) == REF || letter(c) == SCATTERED)
+		c = &w->cold[c->block];
+	return letter(c) == PACKED ? c->packed : NULL;
+}
+
+bool
 evw_written(const struct evw *w, uint32_t id)
 {
 	return w->cold != NULL && id <= EVW_MAXID &&

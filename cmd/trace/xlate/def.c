@@ -27,23 +27,36 @@ struct def {
 	app_pc pc;
 	uint32_t *id;		/* entries; that of the whole block is first;
 				 * behind the room for them, their counters */
+	uint32_t epoch;		/* when it was made */
+	uint32_t number;
+	uint16_t npacked;	/* bytes of packed */
+	uint8_t nid, capid;
+	uint8_t n, ngroups;
+	bool passed : 1;	/* see def_pass */
+	bool path : 1;		/* its code is not straight */
+	bool unlisted : 1;	/* not all ids of references are in ref */
+	bool more : 1;		/* a struct def_more is before it */
+	uint8_t packed[];	/* its items */
+};
+
+/* What few definitions have, but in kind cache or with --contexts. */
+struct def_more {
 	uint32_t *ref;		/* kind cache: ids of single references, see
 				 * ref_word */
 	const uint8_t (*does)[NDO];	/* by number of first instructions, or
 					 * NULL */
-	uint32_t epoch;		/* when it was made */
 	uint32_t known;		/* names of code that were known then, + 1 */
 	uint32_t owner;
-	uint32_t number;
 	uint16_t nref, capref;
-	uint16_t npacked;	/* bytes of packed */
-	uint8_t nid, capid;
-	uint8_t n, ngroups;
-	bool passed;		/* see def_pass */
-	bool path;		/* its code is not straight */
-	bool unlisted;		/* not all ids of references are in ref */
-	uint8_t packed[];	/* its items */
 };
+
+static const struct def_more *
+more_of(const struct def *d)
+{
+	static const struct def_more none;
+
+	return d->more ? (const struct def_more *)(const void *)d - 1 : &none;
+}
 
 /* An id and the number of its instructions, in one word. */
 static uint32_t
@@ -85,18 +98,77 @@ _Static_assert(MAX_INSN <= 1u << (30 - REF_BITS), "ref_word");
 
 #define ON_PATH (1ull << 63)	/* added to a pc: its block along a path */
 
-KHASH_MAP_INIT_INT64(def, struct def *)
-
-static khash_t(def) *defs;	/* pc, or pc | ON_PATH -> definition */
 static struct def **all;	/* by number */
 static size_t ndefs, capdefs;
 static struct def **limbos;	/* those of owners in limbo */
 static size_t nlimbos, caplimbos;
-#define NO_OWNER ~0u
-static uint32_t *owner;		/* id -> number of its definition */
-static size_t capowner;
 static uint32_t next_id = 1;
 static uint32_t epoch;		/* +1 when mappings of code change */
+
+/*
+ * The latest definition by its key: the block's pc, ON_PATH, its owner's key.
+ * A bucket has the hash of the key, above the definition's number; the key that
+ * is looked for has the number WANTED.
+ */
+#define WANTED ~0u
+static uint64_t wanted;
+
+static uint64_t
+key_of(uint32_t number)
+{
+	const struct def *d;
+
+	if (number == WANTED)
+		return wanted;
+	d = all[number];
+	return (d->path && more_of(d)->owner == 0 ? d->pc | ON_PATH : d->pc) +
+	    owner_key(more_of(d)->owner);
+}
+
+static inline khint_t
+bucket_hash(uint64_t e)
+{
+	return (khint_t)(e >> 32);
+}
+
+static inline bool
+bucket_equal(uint64_t a, uint64_t b)
+{
+	return a >> 32 == b >> 32 && key_of((uint32_t)a) == key_of((uint32_t)b);
+}
+
+KHASH_INIT(def, uint64_t, char, 0, bucket_hash, bucket_equal)
+static khash_t(def) *defs;
+
+static uint64_t
+want(uint64_t key)
+{
+	wanted = key;
+	return (uint64_t)hash_address(key) << 32 | WANTED;
+}
+
+/* The latest definition of a key, or NULL. */
+static struct def *
+find(uint64_t key)
+{
+	khiter_t k = kh_get(def, defs, want(key));
+
+	return k == kh_end(defs) ? NULL : all[(uint32_t)kh_key(defs, k)];
+}
+
+/* Enter the latest definition of its key. */
+static void
+enter(const struct def *d)
+{
+	uint64_t key = key_of(d->number);
+	khiter_t k;
+	int new;
+
+	k = kh_put(def, defs, want(key), &new);
+	if (new < 0)
+		die("definitions:");
+	kh_key(defs, k) = (uint64_t)hash_address(key) << 32 | d->number;
+}
 
 void
 def_mappings_changed(void)
@@ -125,29 +197,27 @@ def_ids_left(void)
 	return next_id + IDS_MOST <= most;
 }
 
-/* The id will belong to d, or to no definition if d is NULL. */
 static uint32_t
-new_id(const struct def *d)
+new_id(void)
 {
 	if (next_id >= NIDS)
 		die("too many different pieces of code (%u)", next_id);
-	owner = xgrow(owner, &capowner, next_id + 1ul, sizeof *owner);
-	owner[next_id] = d != NULL ? d->number : NO_OWNER;
 	return next_id++;
 }
 
 struct def *
 def_of(uint32_t id)
 {
-	return id < next_id && owner[id] != NO_OWNER ? all[owner[id]] : NULL;
+	const uint8_t *packed = evw_packed(stream_writer, id);
+
+	return packed == NULL ? NULL : (struct def *)(uintptr_t)(packed -
+	    offsetof(struct def, packed));
 }
 
 struct def *
 def_at(app_pc pc)
 {
-	khiter_t k = kh_get(def, defs, pc);
-
-	return k == kh_end(defs) ? NULL : kh_value(defs, k);
+	return find(pc);
 }
 
 app_pc
@@ -208,9 +278,10 @@ counter(struct def *d, unsigned k)
 	uint32_t id = entry_id(d->id[k]);
 	unsigned n = entry_length(d->id[k]);
 	uint32_t *c = counter_at(d, k);
+	const uint8_t (*does)[NDO] = more_of(d)->does;
 
 	if (!counter_is(*c, id))
-		*c = counter_new(id, n, d->does == NULL ? none : d->does[n]);
+		*c = counter_new(id, n, does == NULL ? none : does[n]);
 	return *c;
 }
 
@@ -236,8 +307,7 @@ static uint32_t
 add_id(struct def *d, unsigned n, uint32_t id)
 {
 	if (id == 0)
-		id = new_id(d);
-	owner[id] = d->number;
+		id = new_id();
 	if (d->nid == d->capid)
 		room_for(d, 2u * d->capid < MAX_INSN + 1 ? 2u * d->capid :
 		    MAX_INSN + 1);
@@ -257,23 +327,36 @@ is_exit(const struct insn *in)
 	    block_tests(in);
 }
 
+/* Room for one, with npacked bytes of items; more: what else it has, or 0. */
+static struct def *
+def_room(size_t npacked, const struct def_more *more)
+{
+	static const struct def_more none;
+	bool has = opt->kind->alone || memcmp(more, &none, sizeof none) != 0;
+	size_t n = has ? sizeof *more : 0;
+	char *p = xkeep(n + offsetof(struct def, packed) + npacked);
+	struct def *d = (struct def *)(void *)(p + n);
+
+	memcpy(p, more, n);
+	d->more = has;
+	return d;
+}
+
 /*
  * A definition of n instructions, without ids but that of the whole: this one,
  * or a new one if it is 0.
  */
 static struct def *
-new_def(app_pc pc, uint32_t by, unsigned n, unsigned ngroups,
-    const uint8_t *packed, size_t npacked, unsigned exits,
-    const uint8_t (*does)[NDO], uint32_t id)
+new_def(app_pc pc, const struct def_more *more, unsigned n, unsigned ngroups,
+    const uint8_t *packed, size_t npacked, unsigned exits, uint32_t id)
 {
-	struct def *d = xkeep(offsetof(struct def, packed) + npacked);
+	struct def *d = def_room(npacked, more);
+	uint32_t by = more->owner;
 
 	memcpy(d->packed, packed, npacked);
 	d->npacked = (uint16_t)npacked;
 	d->n = (uint8_t)n;
 	d->pc = pc;
-	d->owner = by;
-	d->does = does;
 	d->ngroups = (uint8_t)ngroups;
 	d->epoch = epoch;
 	d->number = (uint32_t)ndefs;
@@ -298,14 +381,13 @@ new_def(app_pc pc, uint32_t by, unsigned n, unsigned ngroups,
 
 static struct def *
 make_def(const struct block *b, const struct groups *g, const uint8_t *packed,
-    size_t npacked, uint32_t by)
+    size_t npacked, const struct def_more *more)
 {
 	unsigned i, exits = 1;
 
 	for (i = 0; i + 1 < b->n; i++)
 		exits += is_exit(&b->in[i]);
-	return new_def(b->pc, by, b->n, g->n, packed, npacked, exits,
-	    refs_first_do(b), 0);
+	return new_def(b->pc, more, b->n, g->n, packed, npacked, exits, 0);
 }
 
 /*
@@ -348,21 +430,19 @@ def_find(const struct block *b, const struct groups *g,
     const struct kind *kind, uint32_t by)
 {
 	static uint8_t packed[TEXT_MOST];
-	size_t n;
+	struct def_more more;
 	struct def *d;
-	khiter_t k;
+	size_t n;
 	bool made;
-	int new;
 
 	if (b->n == 0 || !kind->tells)
 		return NULL;
 	if (defs == NULL)
 		defs = kh_init(def);
-	k = kh_put(def, defs, (b->npiece == 0 || by != 0 ? b->pc :
-	    b->pc | ON_PATH) + owner_key(by), &new);
+	d = find((b->npiece == 0 || by != 0 ? b->pc : b->pc | ON_PATH) +
+	    owner_key(by));
 	n = text_pack(packed, b, g, kind, &made);
-	if (!new) {
-		d = kh_value(defs, k);
+	if (d != NULL) {
 		if (d->npacked == n && memcmp(packed, d->packed, n) != 0)
 			text_keep_constants(b, packed, d->packed);
 		if (d->epoch == epoch && d->npacked == n &&
@@ -371,11 +451,14 @@ def_find(const struct block *b, const struct groups *g,
 		if (made)
 			tell_change(b, packed, d);
 	}
-	d = make_def(b, g, packed, n, by);
-	d->path = b->npiece != 0;
+	memset(&more, 0, sizeof more);
+	more.owner = by;
+	more.does = refs_first_do(b);
 	if (made)
-		d->known = (uint32_t)names_known() + 1;
-	kh_value(defs, k) = d;
+		more.known = (uint32_t)names_known() + 1;
+	d = make_def(b, g, packed, n, &more);
+	d->path = b->npiece != 0;
+	enter(d);
 	return d;
 }
 
@@ -410,20 +493,19 @@ counter_of(struct def *d, unsigned n)
 static struct def *
 twin(const struct def *d, uint32_t by)
 {
-	struct def *t;
-	khiter_t k;
-	int new;
+	struct def *t = find(d->pc + owner_key(by));
+	struct def_more more;
 
-	k = kh_put(def, defs, d->pc + owner_key(by), &new);
-	if (!new) {
-		t = kh_value(defs, k);
-		if (t->epoch == d->epoch && t->npacked == d->npacked &&
-		    memcmp(t->packed, d->packed, d->npacked) == 0)
-			return t;
-	}
-	t = new_def(d->pc, by, d->n, d->ngroups, d->packed, d->npacked,
-	    d->nid, d->does, 0);
-	return kh_value(defs, k) = t;
+	if (t != NULL && t->epoch == d->epoch && t->npacked == d->npacked &&
+	    memcmp(t->packed, d->packed, d->npacked) == 0)
+		return t;
+	memset(&more, 0, sizeof more);
+	more.owner = by;
+	more.does = more_of(d)->does;
+	t = new_def(d->pc, &more, d->n, d->ngroups, d->packed, d->npacked,
+	    d->nid, 0);
+	enter(t);
+	return t;
 }
 
 void
@@ -435,7 +517,7 @@ def_move(unsigned slot, uint32_t limbo, uint32_t by)
 
 	for (i = 0; i < nlimbos; i++) {
 		d = limbos[i];
-		for (k = 0; d->owner == limbo && k < d->nid; k++) {
+		for (k = 0; more_of(d)->owner == limbo && k < d->nid; k++) {
 			n = entry_length(d->id[k]);
 			if (!counter_is(*counter_at(d, k),
 			    entry_id(d->id[k])))
@@ -493,11 +575,13 @@ bool
 def_told(uint32_t number, struct def_told *told)
 {
 	const struct def *d = number < ndefs ? all[number] : NULL;
+	uint32_t known;
 
 	if (d == NULL)
 		return false;
-	*told = (struct def_told){ entry_id(d->id[0]), d->n, d->known != 0,
-	    d->known == 0 ? 0 : d->known - 1, d->packed };
+	known = more_of(d)->known;
+	*told = (struct def_told){ entry_id(d->id[0]), d->n, known != 0,
+	    known == 0 ? 0 : known - 1, d->packed };
 	return true;
 }
 
@@ -505,12 +589,13 @@ def_told(uint32_t number, struct def_told *told)
 static uint32_t
 ref_id(const struct def *d, unsigned i, unsigned k)
 {
+	const struct def_more *m = more_of(d);
 	uint32_t word = ref_word(0, i, k);
 	unsigned j;
 
-	for (j = 0; j < d->nref; j++)
-		if (d->ref[j] >> REF_BITS == word >> REF_BITS)
-			return entry_id(d->id[0]) + (d->ref[j] ^ word);
+	for (j = 0; j < m->nref; j++)
+		if (m->ref[j] >> REF_BITS == word >> REF_BITS)
+			return entry_id(d->id[0]) + (m->ref[j] ^ word);
 	return 0;
 }
 
@@ -529,20 +614,21 @@ refs_of(const struct block *b)
 static void
 add_ref(struct def *d, unsigned room, uint32_t id, unsigned i, unsigned k)
 {
-	uint32_t *old = d->ref, distance = id - entry_id(d->id[0]);
+	struct def_more *m = (struct def_more *)(void *)d - 1;
+	uint32_t *old = m->ref, distance = id - entry_id(d->id[0]);
 
 	if (distance >> REF_BITS != 0) {
 		d->unlisted = true;	/* it gets another one each time */
 		return;
 	}
-	if (d->nref == d->capref) {
-		d->capref = old == NULL ? (uint16_t)room :
-		    (uint16_t)(d->capref * 2);
-		d->ref = xkeep(d->capref * sizeof *d->ref);
+	if (m->nref == m->capref) {
+		m->capref = old == NULL ? (uint16_t)room :
+		    (uint16_t)(m->capref * 2);
+		m->ref = xkeep(m->capref * sizeof *m->ref);
 		if (old != NULL)
-			memcpy(d->ref, old, d->nref * sizeof *old);
+			memcpy(m->ref, old, m->nref * sizeof *old);
 	}
-	d->ref[d->nref++] = ref_word(distance, i, k);
+	m->ref[m->nref++] = ref_word(distance, i, k);
 }
 
 /* The runtime packs these values into records, and readers unpack them. */
@@ -583,7 +669,7 @@ def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k,
 		r.ngroups = 1;
 		r.group[0] = gr->ref[i][k - 1].group;
 	}
-	id = new_id(d);
+	id = new_id();
 	if (evw_ref(stream_writer, id, entry_id(d->id[0]), r) < 0)
 		die("reference %x: a definition that cannot be", id);
 	if (k <= 3 && in->special != SP_GATHER)
@@ -601,7 +687,7 @@ def_leave_id(char which)
 	uint32_t *p = &id[which == 'd'];
 
 	if (*p == 0) {
-		*p = new_id(NULL);
+		*p = new_id();
 		if (evw_leave(stream_writer, *p, which) < 0)
 			die("id %x: a definition that cannot be", *p);
 	}
@@ -614,7 +700,7 @@ def_alloc_id(void)
 	static uint32_t id;
 
 	if (id == 0) {
-		id = new_id(NULL);
+		id = new_id();
 		if (evw_special(stream_writer, id, ALLOC_VALUES,
 		    stream_alloc) < 0)
 			die("id %x: a definition that cannot be", id);
@@ -625,7 +711,7 @@ def_alloc_id(void)
 uint32_t
 def_frame_id(void)
 {
-	uint32_t id = new_id(NULL);
+	uint32_t id = new_id();
 
 	if (evw_special(stream_writer, id, 2, format_frame) < 0)
 		die("id %x: a definition that cannot be", id);
@@ -636,20 +722,22 @@ uint64_t
 def_refs(uint32_t def, unsigned n)
 {
 	const struct def *d = def < ndefs ? all[def] : NULL;
+	const uint8_t (*does)[NDO] = d == NULL ? NULL : more_of(d)->does;
 
-	return d == NULL || d->does == NULL || n > d->n ? 0 :
-	    d->does[n][DO_READ] | (uint64_t)d->does[n][DO_WRITE] << 8;
+	return does == NULL || n > d->n ? 0 :
+	    does[n][DO_READ] | (uint64_t)does[n][DO_WRITE] << 8;
 }
 
 /* Make the ids of all exits before the code is written. */
 void
 def_ids(struct def *d, struct xlate *x)
 {
+	const uint8_t (*does)[NDO] = more_of(d)->does;
 	unsigned i;
 
 	memset(x->id, 0, sizeof x->id);
-	if (d->does != NULL)
-		memcpy(x->does, d->does, (x->b->n + 1u) * sizeof *d->does);
+	if (does != NULL)
+		memcpy(x->does, does, (x->b->n + 1u) * sizeof *does);
 	for (i = 0; i < x->b->n; i++)
 		if (is_exit(&x->b->in[i]) || i + 1 == x->b->n) {
 			x->id[i + 1] = id_for(d, i + 1, x->g->used[i + 1]);
@@ -764,13 +852,11 @@ def_reserve(uint32_t n, uint32_t ids)
 		defs = kh_init(def);
 	if (kh_resize(def, defs, 2 * (kh_size(defs) + n)) < 0)
 		die("definitions:");
-	owner = xgrow(owner, &capowner, (next_id > ids ? next_id : ids) +
-	    4ul * n, sizeof *owner);
 	all = xgrow(all, &capdefs, ndefs + n, sizeof *all);
 	fixed[0] = next_id;
 	fixed[1] = ids;
-	while (next_id < ids)
-		owner[next_id++] = NO_OWNER;
+	if (next_id < ids)
+		next_id = ids;
 }
 
 /* How many bytes come behind p, but for the items. */
@@ -801,9 +887,9 @@ def_can_pack(uint32_t number, app_pc pc)
 {
 	const struct def *d = number < ndefs ? all[number] : NULL;
 
-	return d != NULL && d->pc == pc && d->owner == 0 && !d->path &&
-	    !d->unlisted && d->known == 0 && d->nref <= REFS_PACKED &&
-	    d->nid <= d->n + 1;
+	return d != NULL && d->pc == pc && more_of(d)->owner == 0 &&
+	    !d->path && !d->unlisted && more_of(d)->known == 0 &&
+	    more_of(d)->nref <= REFS_PACKED && d->nid <= d->n + 1;
 }
 
 static void
@@ -826,6 +912,7 @@ pack_counters(const struct def *d, struct unpacked *u)
 static void
 pack_ids(const struct def *d, struct unpacked *u)
 {
+	const struct def_more *m = more_of(d);
 	unsigned k, n;
 
 	for (k = 0; k < d->nid; k++) {
@@ -833,8 +920,8 @@ pack_ids(const struct def *d, struct unpacked *u)
 		u->id[u->p.nid++] = (struct packed_number){ entry_id(d->id[k]),
 		    (uint16_t)n, (uint16_t)extent_of(d, n).used };
 	}
-	for (k = 0; k < d->nref; k++) {
-		n = entry_id(d->id[0]) + (d->ref[k] & ((1u << REF_BITS) - 1));
+	for (k = 0; k < m->nref; k++) {
+		n = entry_id(d->id[0]) + (m->ref[k] & ((1u << REF_BITS) - 1));
 		u->ref[u->p.nref++] = (struct packed_ref){ n,
 		    evw_ref_of(stream_writer, n) };
 	}
@@ -887,7 +974,8 @@ take(void *to, const uint8_t *from, size_t n)
 static bool
 is_free(uint32_t id)
 {
-	return id >= fixed[0] && id < fixed[1] && owner[id] == NO_OWNER;
+	return id >= fixed[0] && id < fixed[1] &&
+	    !evw_known(stream_writer, id);
 }
 
 /* Are the numbers in bounds? */
@@ -956,7 +1044,6 @@ put_ids(struct def *d, const struct unpacked *u)
 		id = u->ref[i].id;
 		if (!is_free(id) || evw_ref(stream_writer, id, block, *r) < 0)
 			return false;
-		owner[id] = d->number;
 		add_ref(d, u->p.nref, id, r->n - 1, r->k);
 	}
 	return true;
@@ -967,10 +1054,9 @@ def_unpack(const uint8_t *from, size_t n, app_pc pc, uint32_t ncounter,
     uint32_t *number)
 {
 	static struct unpacked u;
+	static const struct def_more none;
 	struct packed *p = &u.p;
 	struct def *d;
-	khiter_t k;
-	int new;
 
 	if (def_packed_size(from, n) == 0)
 		return false;
@@ -983,14 +1069,13 @@ def_unpack(const uint8_t *from, size_t n, app_pc pc, uint32_t ncounter,
 		return false;
 	if (defs == NULL)
 		defs = kh_init(def);
-	d = new_def(pc, 0, p->n, p->ngroups, from, p->npacked,
-	    p->nid > p->ncnt ? p->nid : p->ncnt, NULL,
+	d = new_def(pc, &none, p->n, p->ngroups, from, p->npacked,
+	    p->nid > p->ncnt ? p->nid : p->ncnt,
 	    p->nid == 0 ? 0 : u.id[0].c);
 	if (!put_ids(d, &u))
 		return false;
 	put_counters(d, &u);
-	k = kh_put(def, defs, pc, &new);
-	kh_value(defs, k) = d;
+	enter(d);
 	*number = d->number;
 	return true;
 }
