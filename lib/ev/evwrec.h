@@ -33,6 +33,9 @@
 #define EVW_MAXEXEC	(6 + 255 * 17 + 18 + 64)
 #define EVW_LANES	8
 
+/* Entries of cold ids that need more have it by so many. */
+#define EVW_MORE	4096
+
 /* What a record needs. The digits are copied as 8 bytes, len of them count. */
 struct evw_hot {
 	char digit[6];
@@ -50,6 +53,8 @@ struct evw {
 	char *p;		/* the end of what was written */
 	struct evw_hot *hot;
 	struct evw_cold *cold;
+	struct evw_more *rest[(EVW_MAXID + 1) / EVW_MORE];
+	uint32_t nrest;
 	uint32_t prev;		/* header of the unfinished line, or 0 */
 	uint64_t more;		/* repeats of it */
 	uint64_t nexec;		/* executions written */

@@ -28,29 +28,72 @@
 enum { UNKNOWN, BLOCK = 'B', PACKED = 'b', PREFIX = 'P', REF = 'Q',
     SCATTERED = 'q', LEAVE = 'Z', SPECIAL = 'D', WRITTEN = 0x80 };
 
-/* What the first execution needs, 16 bytes. */
+/* What the first execution needs, 8 bytes: there is one for each id. */
 struct evw_cold {
+	uint32_t at : 24;	/* PREFIX, REF: the block; others: see more_of */
+	uint32_t group : 8;	/* REF: the first of its groups, which are
+				 * neighbours; or NO_GROUP: it stays */
+	union {
+		uint16_t n;	/* instructions; LEAVE: 'i' or 'd' */
+		struct {	/* REF */
+			uint8_t insn, k;
+		};
+	};
+	uint8_t ngroups;
+	_Atomic uint8_t state;
+};
+_Static_assert(sizeof(struct evw_cold) == 8, "one for each id");
+#define NO_GROUP 255u
+
+/* And what others than PREFIX and REF need, who are fewer. */
+struct evw_more {
 	union {
 		const char *items;	/* BLOCK */
 		const uint8_t *packed;	/* PACKED: see evpack.h */
-		struct {		/* REF: its groups are neighbours */
-			uint32_t k;
-			uint8_t group;	/* the first of them */
-			bool stays;
-		};
-		struct evw_ref *scattered;	/* SCATTERED */
+		struct evw_ref *ref;	/* SCATTERED */
 		void (*special)(struct evw *, const uint32_t *);
 	};
-	uint32_t block;		/* PREFIX, REF, SCATTERED; PACKED: its note */
-	uint16_t n;		/* instructions; LEAVE: 'i' or 'd' */
-	uint8_t ngroups;
-	_Atomic uint8_t state;
+	uint32_t id;		/* SCATTERED: the block; PACKED: its note */
 };
 
 static int
 letter(const struct evw_cold *c)
 {
 	return c->state & ~WRITTEN;
+}
+
+static struct evw_more *
+more_of(const struct evw *w, const struct evw_cold *c)
+{
+	return &w->rest[c->at / EVW_MORE][c->at % EVW_MORE];
+}
+
+/* The block that a prefix or a reference belongs to; else 0. */
+static uint32_t
+block_of(const struct evw *w, const struct evw_cold *c)
+{
+	int as = letter(c);
+
+	return as == PREFIX || as == REF ? c->at :
+	    as == SCATTERED ? more_of(w, c)->id : 0;
+}
+
+/* An id's instruction and its reference. */
+static struct evw_ref
+ref_of(const struct evw *w, const struct evw_cold *c)
+{
+	struct evw_ref r;
+
+	if (letter(c) == SCATTERED)
+		return *more_of(w, c)->ref;
+	memset(&r, 0, sizeof r);
+	r.n = c->insn;
+	r.k = c->k;
+	r.stays = c->group == NO_GROUP;
+	r.ngroups = r.stays ? 0 : c->ngroups;
+	for (unsigned i = 0; i < r.ngroups && i < sizeof r.group; i++)
+		r.group[i] = (uint8_t)(c->group + i);
+	return r;
 }
 
 /* ---- the buffer ---- */
@@ -207,6 +250,19 @@ known_block(struct evw *w, uint32_t id)
 	return letter(b) == BLOCK || letter(b) == PACKED ? b : NULL;
 }
 
+/* Give the entry more room. */
+static struct evw_more *
+new_more(struct evw *w, struct evw_cold *c)
+{
+	uint32_t n = w->nrest++;
+
+	if (w->rest[n / EVW_MORE] == NULL)
+		w->rest[n / EVW_MORE] = xcalloc(EVW_MORE,
+		    sizeof **w->rest);
+	c->at = n & EVW_MAXID;
+	return more_of(w, c);
+}
+
 static void
 publish(struct evw_cold *c, int as)
 {
@@ -235,7 +291,7 @@ evw_block(struct evw *w, uint32_t id, const char *items, unsigned ngroups,
 
 	if (c == NULL)
 		return -1;
-	c->items = items;
+	new_more(w, c)->items = items;
 	publish(c, BLOCK);
 	return 0;
 }
@@ -248,7 +304,7 @@ evw_block_packed(struct evw *w, uint32_t id, const uint8_t *packed,
 
 	if (c == NULL)
 		return -1;
-	c->packed = packed;
+	new_more(w, c)->packed = packed;
 	publish(c, PACKED);
 	return 0;
 }
@@ -260,7 +316,7 @@ evw_note(struct evw *w, uint32_t id, uint32_t note, void (*noted)(struct evw *,
 	if (letter(&w->cold[id]) != PACKED)
 		return;
 	w->noted = noted;
-	w->cold[id].block = note;
+	more_of(w, &w->cold[id])->id = note;
 }
 
 int
@@ -273,11 +329,20 @@ evw_prefix(struct evw *w, uint32_t id, uint32_t block, unsigned n,
 	if (c == NULL || b == NULL || n == 0 || n >= b->n ||
 	    ngroups > b->ngroups)
 		return -1;
-	c->block = block;
+	c->at = block & EVW_MAXID;
 	c->n = (uint16_t)n;
 	c->ngroups = (uint8_t)ngroups;
 	publish(c, PREFIX);
 	return 0;
+}
+
+/* Are its groups neighbours, and its numbers small, as they mostly are? */
+static bool
+has_short_form(const struct evw_ref *r)
+{
+	return r->n <= UINT8_MAX && r->k <= UINT8_MAX && (r->stays ||
+	    r->ngroups <= 1 || (unsigned)r->group[r->ngroups - 1] -
+	    r->group[0] == r->ngroups - 1);
 }
 
 int
@@ -285,6 +350,7 @@ evw_ref(struct evw *w, uint32_t id, uint32_t block, struct evw_ref ref)
 {
 	struct evw_cold *c = new_id(w, id);
 	const struct evw_cold *b = known_block(w, block);
+	struct evw_more *m;
 
 	if (c == NULL || b == NULL || ref.n == 0 || ref.n > b->n)
 		return -1;
@@ -292,19 +358,20 @@ evw_ref(struct evw *w, uint32_t id, uint32_t block, struct evw_ref ref)
 		if (i == sizeof ref.group || ref.group[i] >= b->ngroups ||
 		    (i != 0 && ref.group[i] <= ref.group[i - 1]))
 			return -1;
-	c->block = block;
-	c->n = (uint16_t)ref.n;
 	c->ngroups = (uint8_t)(ref.stays ? 1 : ref.ngroups);
-	if (!ref.stays && ref.ngroups > 1 && (unsigned)ref.group[ref.ngroups -
-	    1] - ref.group[0] != ref.ngroups - 1) {
-		c->scattered = xmalloc(sizeof *c->scattered);
-		*c->scattered = ref;
+	if (!has_short_form(&ref)) {
+		m = new_more(w, c);
+		m->id = block;
+		m->ref = xmalloc(sizeof *m->ref);
+		*m->ref = ref;
 		publish(c, SCATTERED);
 		return 0;
 	}
-	c->k = ref.k;
-	c->group = ref.ngroups != 0 ? ref.group[0] : 0;
-	c->stays = ref.stays;
+	c->at = block & EVW_MAXID;
+	c->insn = (uint8_t)ref.n;
+	c->k = (uint8_t)ref.k;
+	c->group = ref.stays ? NO_GROUP : ref.ngroups == 0 ? 0 :
+	    ref.group[0];
 	publish(c, REF);
 	return 0;
 }
@@ -312,19 +379,7 @@ evw_ref(struct evw *w, uint32_t id, uint32_t block, struct evw_ref ref)
 struct evw_ref
 evw_ref_of(struct evw *w, uint32_t id)
 {
-	const struct evw_cold *c = &w->cold[id];
-	struct evw_ref r;
-
-	if (letter(c) == SCATTERED)
-		return *c->scattered;
-	memset(&r, 0, sizeof r);
-	r.n = c->n;
-	r.k = c->k;
-	r.stays = c->stays;
-	r.ngroups = c->stays ? 0 : c->ngroups;
-	for (unsigned i = 0; i < r.ngroups && i < sizeof r.group; i++)
-		r.group[i] = (uint8_t)(c->group + i);
-	return r;
+	return ref_of(w, &w->cold[id]);
 }
 
 int
@@ -349,7 +404,7 @@ evw_special(struct evw *w, uint32_t id, unsigned n, void (*special)(struct
 	if (c == NULL || n > EVW_MAXGROUPS)
 		return -1;
 	c->ngroups = (uint8_t)n;
-	c->special = special;
+	new_more(w, c)->special = special;
 	publish(c, SPECIAL);
 	return 0;
 }
@@ -387,7 +442,8 @@ put_packed(struct evw *w, uint32_t id, const struct evw_cold *c)
 {
 	char text[EVW_MAXLINE];
 
-	if (evpack_items(text, sizeof text, c->packed, c->n) < 0)
+	if (evpack_items(text, sizeof text, more_of(w, c)->packed,
+	    c->n) < 0)
 		die("block %x: longer than a line", id);
 	evw_line(w, "B %x %s", id, text);
 }
@@ -396,15 +452,14 @@ put_packed(struct evw *w, uint32_t id, const struct evw_cold *c)
 static uint64_t *
 put_alone(struct evw *w, uint32_t id, const struct evw_cold *c)
 {
-	unsigned k = letter(c) == SCATTERED ? c->scattered->k : c->k;
+	struct evw_ref r = ref_of(w, c);
+	uint32_t block = block_of(w, c);
 	uint64_t *value = w->hot[id].value;
 
-	evw_line(w, "Q %x %x %x %x%s", id, c->block, c->n, k,
-	    letter(c) == REF && c->stays ? " s" : "");
-	if (letter(c) == SCATTERED)
-		return w->hot[c->block].value;
-	if (!c->stays)
-		return w->hot[c->block].value + c->group;
+	evw_line(w, "Q %x %x %x %x%s", id, block, r.n, r.k,
+	    r.stays ? " s" : "");
+	if (!r.stays)
+		return w->hot[block].value + r.group[0];
 	if (value == NULL)
 		value = new_value(w);
 	*value = 0;
@@ -422,16 +477,16 @@ put_definition(struct evw *w, uint32_t id, const struct evw_cold *c)
 		if (letter(c) == PACKED)
 			put_packed(w, id, c);
 		else
-			evw_line(w, "B %x %s", id, c->items);
-		if (letter(c) == PACKED && c->block != 0)
-			w->noted(w, id, c->block);
+			evw_line(w, "B %x %s", id, more_of(w, c)->items);
+		if (letter(c) == PACKED && more_of(w, c)->id != 0)
+			w->noted(w, id, more_of(w, c)->id);
 		if (h->value == NULL)
 			h->value = new_values(w, c->ngroups);
 		memset(h->value, 0, c->ngroups * sizeof *h->value);
 		break;
 	case PREFIX:
-		evw_line(w, "P %x %x %x", id, c->block, c->n);
-		h->value = w->hot[c->block].value;
+		evw_line(w, "P %x %x %x", id, (unsigned)c->at, c->n);
+		h->value = w->hot[c->at].value;
 		break;
 	case LEAVE:
 		evw_line(w, "Z %x %c", id, (int)c->n);
@@ -458,14 +513,14 @@ define(struct evw *w, uint32_t id)
 		return -1;
 	if (state & WRITTEN)
 		return 0;
-	if (state == PREFIX || state == REF || state == SCATTERED)
-		define(w, c->block);
+	if (block_of(w, c) != 0)
+		define(w, block_of(w, c));
 	c->state = state | WRITTEN;
 	if (id > w->maxid)
 		w->maxid = id;
 	put_definition(w, id, c);
 	/*
-	 * Scattered groups have no values in a row: the entry stays without
+	 * Scattered groups may have no values in a row: the entry stays without
 	 * digits, and scattered() writes each of its records.
 	 */
 	if (state == SCATTERED)
@@ -493,9 +548,9 @@ evw_packed(const struct evw *w, uint32_t id)
 	if (!evw_known(w, id))
 		return NULL;
 	c = &w->cold[id];
-	if (letter(c) == PREFIX || letter(c) == REF || letter(c) == SCATTERED)
-		c = &w->cold[c->block];
-	return letter(c) == PACKED ? c->packed : NULL;
+	if (block_of(w, c) != 0)
+		c = &w->cold[block_of(w, c)];
+	return letter(c) == PACKED ? more_of(w, c)->packed : NULL;
 }
 
 bool
@@ -533,11 +588,13 @@ static void
 scattered(struct evw *w, uint32_t id, const uint32_t *r)
 {
 	const struct evw_cold *c = &w->cold[id];
-	uint64_t *value = w->hot[c->block].value;
-	uint64_t diff[sizeof c->scattered->group];
+	const struct evw_ref *ref = more_of(w, c)->ref;
+	uint64_t *value = w->hot[block_of(w, c)].value;
+	uint64_t diff[sizeof ref->group];
 
 	for (unsigned i = 0; i < c->ngroups; i++) {
-		uint64_t *v = &value[c->scattered->group[i]], now;
+		uint64_t *v = ref->stays ? w->hot[id].value :
+		    &value[ref->group[i]], now;
 
 		memcpy(&now, r + 1 + 2 * i, 8);
 		diff[i] = now - *v;
@@ -574,7 +631,7 @@ uncommon(struct evw *w, const uint32_t *r, uint32_t head, const uint32_t *to)
 		return -1;
 	}
 	if (w->cold[id].state == SPECIAL) {
-		w->cold[id].special(w, r + 1);
+		more_of(w, &w->cold[id])->special(w, r + 1);
 		return 1;
 	}
 	if (w->hot[id].len == 0) {
