@@ -38,7 +38,7 @@ static size_t nmaps, capmaps;
  * number, or 0.  Code that is translated together lies together, so few pages
  * are read twice.
  */
-#define NPAGES 1024u
+#define NPAGES 256u
 static uint64_t page_number[NPAGES];
 static uint8_t page_bytes[NPAGES][PAGE];
 static khash_t(object) *objects;
