@@ -622,6 +622,10 @@ struct fragmeta {
 	uint32_t block;		/* number of its definition */
 	uint16_t nmap;
 	uint16_t pcs;		/* its instructions' pcs, from map on */
+	/* once it is in the table: */
+	uint16_t entry;		/* from `code' on */
+	uint8_t prologue;	/* see entry_word */
+	uint8_t mode;		/* enum mode, and MODE_ONCE */
 };
 
 /*
@@ -648,12 +652,11 @@ entry_prologue(uint64_t entry)
 	return entry >> ENTRY_BITS;
 }
 
-struct tabent {
-	uint64_t pc;		/* tab_key; written last */
-	uint64_t entry;		/* cache address; 0: free, or pc is gone */
-};
 /*
- * With --contexts the owners of all entries follow the table.  PLAIN_JUMP
+ * An entry of the table: 0 if it is free; else the number of a fragment in its
+ * zone, and the zone; whether the fragment is gone; and some bits of its key,
+ * so that few others are looked at.  With --contexts the owners of all entries
+ * follow the table.  PLAIN_JUMP
  * added: indirect jumps of the owner's own code to the pc need no look.
  */
 #define PLAIN_JUMP (1u << 31)
@@ -678,6 +681,24 @@ enum {			/* control.windows */
 #define MODE_ONCE 4u
 #define MODE_ALL 7u		/* tab_key has room for no more bits */
 
+#define TAB_NUMBER (1u << 20)	/* numbers, plus 1, are below it */
+#define TAB_ZONE (1u << 20)
+#define TAB_GONE (1u << 21)
+#define TAB_TAG_BITS 10
+
+static inline uint32_t
+tab_tag(uint64_t key)
+{
+	return (uint32_t)(key * 0x9e3779b97f4a7c15ull >>
+	    (64 - TAB_TAG_BITS)) << (32 - TAB_TAG_BITS);
+}
+
+static inline bool
+tab_has_tag(uint32_t entry, uint32_t tag)
+{
+	return (entry ^ tag) >> (32 - TAB_TAG_BITS) == 0;
+}
+
 /* No user address has these bits, so both can be read off the key. */
 static inline uint64_t
 tab_key(uint64_t pc, unsigned mode)
@@ -686,11 +707,11 @@ tab_key(uint64_t pc, unsigned mode)
 }
 
 /*
- * A key is looked for in four entries first, one line of the cache's: they are
- * near for near addresses, so few pages are touched.  Where code is dense they
- * are full; then it is in the first free entry from another place on.
+ * A key is looked for in eight entries first, in one line of the cache's: they
+ * are near for near addresses, so few pages are touched.  Where code is dense
+ * they are full; then it is in the first free entry from another place on.
  */
-#define TAB_NEAR 4u
+#define TAB_NEAR 8u
 
 static inline uint32_t
 tab_first(uint64_t key, uint32_t mask)

@@ -86,7 +86,7 @@ area_sizes(unsigned shrink)
 	unsigned i;
 
 	memset(b, 0, sizeof *b);
-	area.maxfrag = (1u << 18) >> shrink;
+	area.maxfrag = (TAB_NUMBER / 4) >> shrink;
 	area.maxmap = (more * (20u << 20)) >> shrink;
 	area.maxexit = (1u << 20) >> shrink;
 	if (opt->debug & DEBUG_TINY)
@@ -269,9 +269,9 @@ area_open(int fd, uint64_t skip)
 		die("seals of the memory shared with the program:");
 	map_segments(fd);
 	area.ctl = (struct control *)(void *)area.seg[SEG_CONTROL];
-	area.tab = (struct tabent *)(void *)area.seg[SEG_TABLE];
+	area.tab = (uint32_t *)(void *)area.seg[SEG_TABLE];
 	area.tabowner = opt->contexts == 0 ? NULL :
-	    (uint32_t *)(void *)(area.tab + area.maxfrag * 2u);
+	    area.tab + area.maxfrag * 2u;
 	area.ibl = (uint64_t *)(void *)area.seg[SEG_IBL];
 	area.frags[0] = (struct fragmeta *)(void *)(area.seg[SEG_META] +
 	    b->meta.frags[0]);

@@ -175,7 +175,7 @@ struct area {
 	uint8_t *seg[NSEG];
 	struct boot boot;
 	struct control *ctl;
-	struct tabent *tab;
+	uint32_t *tab;
 	uint32_t *tabowner;	/* by table entry; NULL without --contexts */
 	uint64_t *ibl;
 	struct fragmeta *frags[2];

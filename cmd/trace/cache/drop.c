@@ -28,7 +28,7 @@ frag_drop(uint32_t i)
 	link_lost(i);
 	context_cut(f->firstarc);
 	f->firstarc = 0;
-	table_put(i, 0);
+	table_drop(i);
 	/* a thread fills the word first, then looks whether that holds */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	k = (uint32_t)((f->pc + owner_key(f->owner)) % IBL_WORDS) +

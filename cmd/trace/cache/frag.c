@@ -257,7 +257,7 @@ frag_new(app_pc pc, unsigned mode, uint32_t owner)
 	store_publish_exits(area.nexit + x.nexit);
 	area.zone_used[z] += (uint32_t)(x.c.p - x.c.start);
 	link_exits(f, &x, code);
-	table_put(nfrag, f->entry);
+	table_put(nfrag);
 	link_waiting(nfrag);
 	stats.fragments++;
 	stats.insns += blk.n;

@@ -624,7 +624,7 @@ install(uint32_t i)
 	if (!define(i, &area.exits[f->exit]))
 		return false;
 	f->dead = false;
-	table_put(i, f->entry);
+	table_put(i);
 	for (e = f->exit; e < f->exit + f->nexit; e++)
 		link_out(e);
 	for (e = kept.waiting[i]; e != 0; e = kept.link[e - 1].next)

@@ -57,8 +57,9 @@ void store_reset(void);
 /* A fragment's key in the table; the key of the target of one of its exits. */
 frag_key key_of(const struct frag *);
 frag_key key_of_exit(const struct frag *, app_pc target);
-/* Put fragment f into the table that the guest reads; entry 0: it is gone. */
-void table_put(uint32_t f, uint64_t entry);
+/* Put fragment f into the table that the guest reads; say that it is gone. */
+void table_put(uint32_t f);
+void table_drop(uint32_t f);
 /* The index of the live fragment for a key, + 1, or 0. */
 uint32_t table_find(frag_key);
 frag_key key_for(app_pc pc, unsigned mode, uint32_t owner);

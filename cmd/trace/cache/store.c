@@ -168,16 +168,36 @@ set_owner(uint32_t i, uint32_t owner)
 		__atomic_store_n(&area.tabowner[i], owner, __ATOMIC_RELEASE);
 }
 
-void
-table_put(uint32_t f, uint64_t entry)
+static uint32_t
+table_word(const struct frag *f, bool gone)
 {
-	frag_key key = key_of(&frags[f]);
-	uint32_t i = table_at(key);
+	return (f->meta + 1) | (f->zone == 0 ? 0 : TAB_ZONE) |
+	    (gone ? TAB_GONE : 0) | tab_tag((uint64_t)key_of(f));
+}
 
-	area.tabfrag[i] = f + 1;
-	set_owner(i, frags[f].owner);
-	__atomic_store_n(&area.tab[i].entry, entry, __ATOMIC_RELEASE);
-	__atomic_store_n(&area.tab[i].pc, (uint64_t)key, __ATOMIC_RELEASE);
+void
+table_put(uint32_t number)
+{
+	const struct frag *f = &frags[number];
+	struct fragmeta *m = &area.frags[f->zone][f->meta];
+	uint32_t i = table_at(key_of(f));
+
+	m->entry = (uint16_t)(entry_address(f->entry) -
+	    area.boot.seg[SEG_ZONE0 + f->zone].addr - m->code);
+	m->prologue = (uint8_t)entry_prologue(f->entry);
+	m->mode = f->mode;
+	area.tabfrag[i] = number + 1;
+	set_owner(i, f->owner);
+	__atomic_store_n(&area.tab[i], table_word(f, false), __ATOMIC_RELEASE);
+}
+
+void
+table_drop(uint32_t number)
+{
+	uint32_t i = table_at(key_of(&frags[number]));
+
+	__atomic_store_n(&area.tab[i], table_word(&frags[number], true),
+	    __ATOMIC_SEQ_CST);
 }
 
 void

@@ -60,9 +60,9 @@ map_segments(void)
 	unsigned i;
 
 	rt.ctl = (struct control *)map(SEG_CONTROL, R | W);
-	rt.tab = (struct tabent *)map(SEG_TABLE, R);
+	rt.tab = (const uint32_t *)map(SEG_TABLE, R);
 	if (rt.boot.flags & BOOT_CONTEXTS)
-		rt.tabowner = (const uint32_t *)(rt.tab + rt.ctl->tabmask + 1);
+		rt.tabowner = rt.tab + rt.ctl->tabmask + 1;
 	rt.ibl = (uint64_t *)map(SEG_IBL, R | W);
 	meta = map(SEG_META, R);
 	rt.bufs = map(SEG_BUFFERS, R | W);
@@ -175,33 +175,60 @@ dispatch_join(const struct guest_state *s)
 
 /* The owner of a table's entry, with PLAIN_JUMP or without. */
 static uint32_t
-owner_of(const struct tabent *e)
+owner_of(const uint32_t *e)
 {
 	return rt.tabowner == NULL ? 0 :
 	    __atomic_load_n(&rt.tabowner[e - rt.tab], __ATOMIC_ACQUIRE);
 }
 
+/* The fragment that a table's entry has. */
+static const struct fragmeta *
+fragment_of(uint32_t word)
+{
+	return &rt.frags[(word & TAB_ZONE) != 0][word % TAB_NUMBER - 1];
+}
+
 /* By the key of a pc and a mode, and an owner. */
-static const struct tabent *
+static const uint32_t *
 find(uint64_t key, uint32_t owner)
 {
 	uint32_t mask = rt.ctl->tabmask, i = tab_first(key, mask), n = 0;
+	uint32_t tag = tab_tag(key), word;
+	const struct fragmeta *f;
 
 	for (;; i = tab_next(key, i, ++n, mask)) {
-		if (__atomic_load_n(&rt.tab[i].pc, __ATOMIC_ACQUIRE) == key &&
+		word = __atomic_load_n(&rt.tab[i], __ATOMIC_ACQUIRE);
+		if (word == 0)
+			return NULL;
+		if (!tab_has_tag(word, tag))
+			continue;
+		f = fragment_of(word);
+		if (tab_key(f->pc, f->mode) == key &&
 		    (owner_of(&rt.tab[i]) & ~PLAIN_JUMP) == owner)
 			return &rt.tab[i];
-		if (rt.tab[i].pc == 0)
-			return NULL;
 	}
+}
+
+/* Its fragment's entry, see entry_word; 0: it is gone. */
+static uint64_t
+entry_of(const uint32_t *e)
+{
+	uint32_t word = __atomic_load_n(e, __ATOMIC_SEQ_CST);
+	const struct fragmeta *f;
+
+	if (word == 0 || (word & TAB_GONE))
+		return 0;
+	f = fragment_of(word);
+	return entry_word(rt.boot.seg[word & TAB_ZONE ? SEG_ZONE1 :
+	    SEG_ZONE0].addr + f->code + f->entry, f->prologue);
 }
 
 static uint64_t
 lookup(uint64_t key, uint32_t owner)
 {
-	const struct tabent *e = find(key, owner);
+	const uint32_t *e = find(key, owner);
 
-	return e == NULL ? 0 : __atomic_load_n(&e->entry, __ATOMIC_ACQUIRE);
+	return e == NULL ? 0 : entry_of(e);
 }
 
 /*
@@ -388,19 +415,19 @@ set_lookup(struct tarea *t)
 {
 	unsigned mode = t->skips == SKIP_OUT ? MODE_OUT : MODE_IN;
 	uint32_t owner = contexts_owner(t);
-	const struct tabent *found = find(tab_key(t->pc, mode), owner);
+	const uint32_t *found = find(tab_key(t->pc, mode), owner);
 	uint64_t e, k = (t->pc + owner_key(owner)) % IBL_WORDS;
 
 	if (found == NULL || (owner != 0 && !(owner_of(found) & PLAIN_JUMP)))
 		return;
-	e = __atomic_load_n(&found->entry, __ATOMIC_ACQUIRE);
+	e = entry_of(found);
 	if (e == 0)
 		return;
 	k += mode == MODE_OUT ? IBL_WORDS : 0;
 	__atomic_store_n(&rt.ibl[k], entry_address(e) - entry_prologue(e),
 	    __ATOMIC_SEQ_CST);
 	/* trace empties the entry first, then the word */
-	if (__atomic_load_n(&found->entry, __ATOMIC_SEQ_CST) != e)
+	if (entry_of(found) != e)
 		rt.ibl[k] = (uint64_t)rt_miss;
 }
 
@@ -420,7 +447,7 @@ dispatch_miss(struct tarea *t)
 	    &rt.exits[t->exitno];
 	const struct exitcall *c = x == NULL ? NULL : contexts_exit(x);
 	bool jump = c != NULL && c->move == MOVE_IJUMP;
-	const struct tabent *e;
+	const uint32_t *e;
 
 	left(t);
 	if (jump)

@@ -176,7 +176,7 @@ struct tarea {
 struct rt {
 	struct boot boot;
 	struct control *ctl;
-	struct tabent *tab;
+	const uint32_t *tab;
 	const uint32_t *tabowner;	/* of its entries; NULL: all are 0 */
 	uint64_t *ibl;
 	struct fragmeta *frags[2];
