@@ -236,7 +236,7 @@ stream() {
 	case $kind in
 	all) "$B/plain" "$T/ev" ;;
 	blocks) "$B/icount" "$T/ev" ;;
-	cache*) cat "$T/ev" ;;
+	cache*) "$B/cachesim" "$T/ev" ;;	# ids depend on the order of requests
 	esac >"$T/told"
 }
 for kind in all blocks cache cache=64,64,2; do

@@ -253,12 +253,12 @@ begin(char **argv)
 		if (launch_is_foreign())
 			run_natively(argv[0]);
 	}
+	progress_start();	/* before ids are told it */
 	image_first();
 	if (opt->pid == 0)
 		own_signals();
 	if (opt->seconds > 0)
 		start_clock();
-	progress_start();
 	format_begin();
 }
 

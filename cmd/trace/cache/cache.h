@@ -6,8 +6,7 @@
  * link.c	patches direct exits to jump to fragments
  * flush.c	drops all fragments at once
  * drop.c	drops a fragment, or those of a page that is written
- * kept.c	takes fragments from the store, see kept.h; keptsave.c puts
- *		them there
+ * kept*.c	take fragments from the store, see kept.h, and put them there
  * paths.c	holds the paths of blocks that run often; search.c finds them
  */
 #ifndef CACHE_H

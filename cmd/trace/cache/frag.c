@@ -222,13 +222,9 @@ frag_new(app_pc pc, unsigned mode, uint32_t owner)
 	unsigned z = zone_for(pc);
 	uint32_t code;
 	struct frag *f;
-	int64_t kept = mode == MODE_IN && owner == 0 ? kept_install(pc) : -1;
 
-	if (kept >= 0)
-		return kept;
 	if (!make_room(z))
 		return -1;
-	kept_note();
 	area.zone_used[z] = (area.zone_used[z] + 15) & ~15u;
 	x.kind = inside != &kind_skip && (mode & MODE_OUT) ? &kind_outside :
 	    inside;
@@ -339,8 +335,6 @@ frag_ahead(void)
 	uint64_t from;
 	bool made;
 
-	if (kept_ahead())
-		return true;
 	if (ahead.end == 0 || ahead.gen != area.gen)
 		return false;
 	from = now_ns();
@@ -418,17 +412,23 @@ frag_plain(app_pc pc, uint32_t owner)
 		table_plain(f - 1);
 }
 
+static void
+kill_covered(uint32_t i, uint64_t start, uint64_t end)
+{
+	if (frags[i].dead || !store_covers(&frags[i], start, end))
+		return;
+	path_forget(frags[i].pc);
+	frag_drop(i);
+}
+
 void
 frag_kill(uint64_t start, uint64_t end)
 {
 	uint32_t i;
 
 	def_mappings_changed();
-	for (i = 0; i < nfrag; i++)
-		if (!frags[i].dead && store_covers(&frags[i], start, end)) {
-			path_forget(frags[i].pc);
-			frag_drop(i);
-		}
+	for (i = kept_kill(start, end, kill_covered); i < nfrag; i++)
+		kill_covered(i, start, end);
 }
 
 void

@@ -15,17 +15,12 @@
 #include <unistd.h>
 
 #include "cache/kept.h"
-#include "keep/keep.h"
 #include "util.h"
 
 #define AT_ONCE 64u		/* pages that are compared by one call */
 
-struct kept kept = { .fd = -1 };
-
 static struct kept_live *live;
 static size_t nlive, caplive;
-static bool *there;		/* by object of the entry: it is mapped */
-static size_t capthere;
 
 /* The file's identity, as the program sees it; false: it has none. */
 static bool
@@ -82,28 +77,27 @@ read_theirs(void *to, size_t n, uint64_t from)
 	    (ssize_t)n || pread(guest.mem, to, n, (off_t)from) == (ssize_t)n;
 }
 
+const uint8_t *
+object_page(const struct kept_object *o, uint32_t k)
+{
+	return (const uint8_t *)kept.part[PART_PAGES] +
+	    (uint64_t)(o->number + k) * PAGE;
+}
+
 /* Has the program the bytes that its fragments were made from? */
 static bool
 has_bytes(const struct kept_object *o)
 {
-	static uint8_t ours[AT_ONCE * PAGE], theirs[AT_ONCE * PAGE];
-	uint64_t sum = 0;
-	uint32_t k, n, i;
+	static uint8_t theirs[AT_ONCE * PAGE];
+	uint32_t k, n;
 
 	for (k = 0; k < o->npage; k += n) {
-		struct iovec v = { ours, 0 };
-
 		n = run_of_pages(o, k);
-		v.iov_len = n * PAGE;
-		if (!keep_read(kept.fd, o->pages + (uint64_t)k * PAGE, &v, 1) ||
-		    !read_theirs(theirs, v.iov_len,
-		    kept.number[o->number + k]) ||
-		    memcmp(ours, theirs, v.iov_len) != 0)
+		if (!read_theirs(theirs, n * PAGE, kept.number[o->number + k])
+		    || memcmp(object_page(o, k), theirs, n * PAGE) != 0)
 			return false;
-		for (i = 0; i < n; i++)
-			sum = keep_sum(sum, ours + i * PAGE, PAGE);
 	}
-	return sum == o->sum;
+	return true;
 }
 
 static uint32_t
@@ -149,11 +143,9 @@ objects_changed(uint64_t start, uint64_t end)
 	for (i = 0; maps_entry(i, &e); i++)
 		if (e.start < end && e.end > start)
 			add_live(&e);
-	there = xgrow(there, &capthere, kept.nobject + 1ul, sizeof *there);
-	memset(there, 0, kept.nobject + 1ul);
 	for (i = 0; i < nlive; i++)
-		there[live[i].stored] = true;
-	there[0] = false;
+		if (live[i].stored != 0)
+			kept_install(live[i].stored);
 }
 
 void
@@ -161,12 +153,6 @@ objects_begin(void)
 {
 	nlive = 0;
 	objects_changed(0, ~0ull);
-}
-
-bool
-object_is_there(uint32_t object)
-{
-	return there[object];
 }
 
 struct kept_live *

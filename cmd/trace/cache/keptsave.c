@@ -1,9 +1,9 @@
 /*
  * keptsave - write an entry of the store: what was kept, and what is new
  *
- * The program's process is gone, so its code may be patched back: all links are
- * cut, and the arrays are written as they are.  The file is: head; chunks; the
- * bytes of pages, by object; the parts.
+ * The program's process is gone, so its code may be patched: all links are cut
+ * and those within an object are made, and the arrays are written as they are.
+ * See enum kept_part.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +28,14 @@ static struct save {
 	uint32_t *of_live, *of_stored;	/* + 1, or 0: not among objects yet */
 	struct kept_index *index;
 	uint32_t *hash, mask;
-	struct kept_mark *mark;
-	uint32_t nchunk;
+	struct kept_put *put;
+	uint32_t nput;
+	struct link *link;
+	struct code_piece *piece;
 	uint64_t *number;
-	size_t npage, capnumber;
-	uint8_t *def;		/* definitions of one chunk */
+	const uint8_t **page;
+	size_t npage, capnumber, cappage;
+	uint8_t *def;
 	size_t ndef, capdef;
 	uint64_t at;		/* written so far */
 	int fd;
@@ -76,16 +79,23 @@ is_inside(const struct frag *f, const struct kept_live *l)
 static uint32_t
 object_of_stored(uint32_t i)
 {
-	uint32_t o = (uint32_t)kept.index[i].object, k;
+	uint32_t o = kept.index[i].object, k;
 	struct kept_live *l;
 
-	if (o == 0 || kept.broken[i / CHUNK])
+	if (o == 0)
 		return 0;
 	for (k = 0; (l = object_live(k)) != NULL; k++)
 		if (l->stored == o)
 			return object_of_live(l);
 	return object_can_stay(o) ? put_object(&kept.object[o - 1],
 	    &s.of_stored[o]) : 0;
+}
+
+/* Was it put into the table? */
+static bool
+is_installed(uint32_t i)
+{
+	return i >= kept.nfrag || kept.installed[kept.index[i].object];
 }
 
 static uint32_t
@@ -110,7 +120,7 @@ object_of(uint32_t i)
 	const struct frag *f = &frags[i];
 	struct kept_live *l;
 
-	if (i < kept.nfrag && !kept.installed[i])
+	if (!is_installed(i))
 		return object_of_stored(i);
 	if ((f->dead && !gave_way(f)) || f->mode != 0 || f->owner != 0 ||
 	    (opt->kind->tells && !def_can_pack(block_of(f), f->pc)))
@@ -119,16 +129,11 @@ object_of(uint32_t i)
 	return l != NULL && is_inside(f, l) ? object_of_live(l) : 0;
 }
 
-/* Read all that is kept, and cut all links. */
 static void
-complete(void)
+prepare(void)
 {
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
-	for (i = 0; i < kept.nchunk; i++)
-		kept_load(i);
-	for (i = 0; i < area.nexit; i++)
-		link_cut(i);
 	while (object_live(n) != NULL)
 		n++;
 	s.of_live = xcalloc(n + 1ul, sizeof *s.of_live);
@@ -143,8 +148,6 @@ choose(void)
 
 	s.index = xcalloc(nfrag + 1ul, sizeof *s.index);
 	for (i = 0; i < nfrag; i++) {
-		s.index[i].pc = i < kept.nfrag ? kept.index[i].pc :
-		    frags[i].pc;
 		s.index[i].object = object_of(i);
 		all += s.index[i].object != 0;
 		new += s.index[i].object != 0 && i >= kept.nfrag;
@@ -153,15 +156,15 @@ choose(void)
 		keep_remove(kept.name);
 		return false;
 	}
-	return kept.damaged || (new >= NEW_LEAST && new >= all / NEW_SHARE);
+	return new >= NEW_LEAST && new >= all / NEW_SHARE;
 }
 
 static uint32_t *
 place_of(uint64_t pc)
 {
-	uint32_t i = kept_hash(pc) & s.mask;
+	uint32_t i = (uint32_t)(pc * 0x9e3779b97f4a7c15ull >> 32) & s.mask;
 
-	while (s.hash[i] != 0 && s.index[s.hash[i] - 1].pc != pc)
+	while (s.hash[i] != 0 && frags[s.hash[i] - 1].pc != pc)
 		i = (i + 1) & s.mask;
 	return &s.hash[i];
 }
@@ -176,35 +179,29 @@ fill_hash(void)
 	s.hash = xcalloc(s.mask + 1ul, sizeof *s.hash);
 	for (i = 0; i < nfrag; i++)
 		if (s.index[i].object != 0)
-			*place_of(s.index[i].pc) = i + 1;
+			*place_of(frags[i].pc) = i + 1;
 }
 
-/* Exits of fragment i: where their jumps are, and where they lead. */
+/* Link the exits of fragment i that lead to others of its object. */
 static void
-fill_links(uint32_t i)
+make_links(uint32_t i)
 {
 	const struct frag *f = &frags[i];
-	struct kept_link *l;
 	uint32_t e, to;
 
 	for (e = f->exit; e < f->exit + f->nexit; e++) {
-		l = &kept.link[e];
-		memset(l, 0, sizeof *l);
-		link_place(e, &l->jmp, &l->stub);
-		to = l->jmp == 0 ? 0 : *place_of((uint64_t)link_key(e));
-		if (to != 0 && s.index[to - 1].object == s.index[i].object)
-			l->to = to;
+		to = s.link[e].jmp == 0 ? 0 :
+		    *place_of((uint64_t)link_key(e));
+		if (to != 0 && frags[to - 1].zone == f->zone &&
+		    s.index[to - 1].object == s.index[i].object)
+			link_exit(e, to - 1);
 	}
 }
 
-static bool
-put(const void *data, size_t n)
-{
-	s.at += n;
-	return keep_write(s.fd, data, n);
-}
-
-/* Its definition, as it was kept or as it is now. */
+/*
+ * Its definition, as it was kept or as it is now.  It will have the fragment's
+ * number.
+ */
 static void
 add_def(uint32_t i)
 {
@@ -214,7 +211,7 @@ add_def(uint32_t i)
 
 	s.def = xgrow(s.def, &s.capdef, s.ndef + DEF_PACKED_MOST, 1);
 	s.index[i].def = (uint32_t)s.ndef;
-	if (i < kept.nfrag && !kept.defined[i]) {
+	if (!is_installed(i)) {
 		p = kept_def(i, &n);
 		n = p == NULL ? 0 : def_packed_size(p, n);
 		memcpy(s.def + s.ndef, p, n);
@@ -226,162 +223,198 @@ add_def(uint32_t i)
 	s.ndef += n;
 }
 
-static bool
-write_chunk(uint32_t k)
+static void
+set_block(uint32_t i)
 {
-	struct kept_mark *m = &s.mark[k];
-	uint32_t first = k * CHUNK, end = first + CHUNK, i;
-	struct iovec v[CHUNK_PARTS];
+	const struct frag *f = &frags[i];
+	uint32_t e;
 
-	end = end < nfrag ? end : nfrag;
-	s.ndef = 0;
-	for (i = first; i < end; i++) {
-		frags[i].firstin = 0;
+	area.frags[f->zone][f->meta].block = i;
+	for (e = f->exit; e < f->exit + f->nexit; e++)
+		area.exits[e].block = i;
+}
+
+static int
+by_object(const void *a, const void *b)
+{
+	const struct kept_put *p = a, *q = b;
+	uint32_t o = s.index[p->frag].object, r = s.index[q->frag].object;
+
+	if (o != r)
+		return o < r ? -1 : 1;
+	return (p->pc > q->pc) - (p->pc < q->pc);
+}
+
+/* What installs the fragments of each object. */
+static void
+fill_puts(void)
+{
+	struct kept_object *o;
+	uint32_t i;
+
+	s.put = xcalloc(nfrag + 1ul, sizeof *s.put);
+	for (i = 0; i < nfrag; i++)
 		if (s.index[i].object != 0)
-			fill_links(i);
-		if (s.index[i].object != 0 && opt->kind->tells)
+			s.put[s.nput++] = (struct kept_put){ frags[i].pc,
+			    i, table_word_of(i) };
+	qsort(s.put, s.nput, sizeof *s.put, by_object);
+	for (i = 0; i < s.nobject; i++)
+		s.object[i].put = s.object[i].nput = 0;
+	for (i = 0; i < s.nput; i++) {
+		o = &s.object[s.index[s.put[i].frag].object - 1];
+		if (o->nput++ == 0)
+			o->put = i;
+	}
+}
+
+/* All of fragments that is not what it is in memory. */
+static void
+fill_fragments(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < nfrag && opt->kind->tells; i++)
+		if (s.index[i].object != 0)
 			add_def(i);
+	fill_hash();
+	s.link = link_cut_all();
+	for (i = 0; i < nfrag; i++) {
+		frags[i].dead = s.index[i].object == 0;
+		if (frags[i].dead)
+			continue;
+		make_links(i);
+		if (opt->kind->tells)
+			set_block(i);
 	}
-	m[1].def = m->def + s.ndef;
-	kept_vector(v, first, end, m, m + 1, s.def);
-	m->off = s.at;
-	m->sum = 0;
-	for (i = 0; i < CHUNK_PARTS; i++) {
-		m->sum = keep_sum(m->sum, v[i].iov_base, v[i].iov_len);
-		if (!put(v[i].iov_base, v[i].iov_len))
-			return false;
-	}
-	return true;
+	s.piece = xcalloc(store_npieces() + 1ul, sizeof *s.piece);
+	store_copy_pieces(s.piece);
+	fill_puts();
 }
 
 /* The bytes of a page that were looked at in this run or before; or NULL. */
 static const uint8_t *
 page(uint64_t at, uint32_t stored)
 {
-	static uint8_t bytes[PAGE];
 	const uint8_t *p = pages_find(at);
 	const struct kept_object *o = &kept.object[stored - 1];
 	uint32_t k;
 
-	for (k = 0; p == NULL && stored != 0 && k < o->npage; k++) {
-		struct iovec v = { bytes, PAGE };
-
-		if (kept.number[o->number + k] == at && keep_read(kept.fd,
-		    o->pages + (uint64_t)k * PAGE, &v, 1))
-			return bytes;
-	}
+	for (k = 0; p == NULL && stored != 0 && k < o->npage; k++)
+		if (kept.number[o->number + k] == at)
+			p = object_page(o, k);
 	return p;
 }
 
-/* Write the object's pages; `stored': the object of the entry, or 0. */
-static bool
-write_pages(struct kept_object *o, uint32_t stored)
+/* List the object's pages; `stored': the object of the entry, or 0. */
+static void
+list_pages(struct kept_object *o, uint32_t stored)
 {
 	const uint8_t *p;
 	uint64_t at;
 
-	o->pages = s.at;
 	o->number = (uint32_t)s.npage;
-	o->npage = 0;
-	o->sum = 0;
 	for (at = o->start & ~(uint64_t)(PAGE - 1); at < o->end; at += PAGE) {
 		p = page(at, stored);
 		if (p == NULL)
 			continue;
 		s.number = xgrow(s.number, &s.capnumber, s.npage + 1,
 		    sizeof *s.number);
-		s.number[s.npage++] = at;
-		o->npage++;
-		o->sum = keep_sum(o->sum, p, PAGE);
-		if (!put(p, PAGE))
-			return false;
+		s.page = xgrow(s.page, &s.cappage, s.npage + 1,
+		    sizeof *s.page);
+		s.number[s.npage] = at;
+		s.page[s.npage++] = p;
 	}
-	return true;
+	o->npage = (uint32_t)s.npage - o->number;
 }
 
-static bool
-write_objects(void)
+static void
+fill_pages(void)
 {
 	struct kept_live *l;
 	uint32_t i;
 
 	for (i = 0; (l = object_live(i)) != NULL; i++)
-		if (s.of_live[i] != 0 &&
-		    !write_pages(&s.object[s.of_live[i] - 1], l->stored))
-			return false;
+		if (s.of_live[i] != 0)
+			list_pages(&s.object[s.of_live[i] - 1], l->stored);
 	for (i = 1; i <= kept.nobject; i++)
-		if (s.of_stored[i] != 0 &&
-		    !write_pages(&s.object[s.of_stored[i] - 1], i))
+		if (s.of_stored[i] != 0)
+			list_pages(&s.object[s.of_stored[i] - 1], i);
+}
+
+static bool
+put(const void *data, size_t n)
+{
+	s.at += n;
+	return n == 0 || keep_write(s.fd, data, n);
+}
+
+static bool
+put_pages(void)
+{
+	size_t i;
+
+	for (i = 0; i < s.npage; i++)
+		if (!put(s.page[i], PAGE))
 			return false;
 	return true;
 }
 
 static bool
-write_parts(void)
+write_parts(const struct kept_head *h, const void *const part[NPART])
 {
-	struct kept_head h = { KEPT_MAGIC, .nfrag = nfrag, .mask = s.mask,
-		.ncounter = counters_used(),
-		.nid = def_ids_are_fixed() ? def_ids_used() : 0 };
-	uint32_t ncell;
-	const uint64_t *cells = filter_cells(&ncell);
-	const void *part[NPART] = { kept.key, s.mark, s.index, s.hash,
-		area.frags[0], area.frags[1], s.object, s.number, cells };
-	const size_t from = offsetof(struct kept_head, size);
-	const uint32_t n[NPART] = { (uint32_t)strlen(kept.key), s.nchunk + 1,
-		nfrag, s.mask + 1, area.nfrag[0], area.nfrag[1], s.nobject,
-		(uint32_t)s.npage, ncell };
+	static const uint8_t zeros[PAGE];
 	unsigned i;
 
-	memcpy(h.n, n, sizeof n);
-	h.parts = h.size = s.at;
-	for (i = 0; i < NPART; i++)
-		h.size += n[i] * kept_part_size(i);
-	h.sum = keep_sum(0, (const char *)&h + from, sizeof h - from);
-	for (i = 0; i < NPART; i++) {
-		h.sum = keep_sum(h.sum, part[i], n[i] * kept_part_size(i));
-		if (!put(part[i], n[i] * kept_part_size(i)))
-			return false;
-	}
-	return lseek(s.fd, 0, SEEK_SET) == 0 &&
-	    keep_write(s.fd, &h, sizeof h);
-}
-
-static bool
-write_all(void)
-{
-	static const struct kept_head none;
-	uint32_t k;
-
-	if (!put(&none, sizeof none))
+	if (!put(h, sizeof *h))
 		return false;
-	for (k = 0; k < s.nchunk; k++)
-		if (!write_chunk(k))
+	for (i = 0; i < NPART; i++)
+		if (!put(zeros, kept_align(s.at) - s.at) ||
+		    (i == PART_PAGES ? !put_pages() :
+		    !put(part[i], kept_part_size(i, h->n[i]))))
 			return false;
-	return write_objects() && write_parts();
+	return true;
 }
 
-/* Marks of this run's chunks, and the end. */
+/* The head of an entry with these parts. */
+static struct kept_head
+make_head(const void *const part[NPART], const uint32_t n[NPART])
+{
+	struct kept_head h = { KEPT_MAGIC, .size = PAGE,
+		.ncounter = counters_used(),
+		.nid = def_ids_are_fixed() ? def_ids_used() : 0 };
+	const size_t from = offsetof(struct kept_head, size);
+	unsigned i;
+
+	memcpy(h.n, n, sizeof h.n);
+	for (i = 0; i < NPART; i++)
+		h.size = kept_align(h.size + kept_part_size(i, n[i]));
+	h.sum = keep_sum(0, (const char *)&h + from, sizeof h - from);
+	for (i = 0; i < NPART; i++)
+		if (i != PART_PAGES)
+			h.sum = keep_sum(h.sum, part[i],
+			    kept_part_size(i, n[i]));
+	return h;
+}
+
 static void
-fill_marks(void)
+write_entry(void)
 {
-	uint32_t k;
+	uint32_t ncell;
+	const uint64_t *cells = filter_cells(&ncell);
+	const void *const part[NPART] = { kept.key, s.object, s.number, cells,
+		s.index, s.put, frags, s.piece, s.link, area.exits, area.maps,
+		area.frags[0], area.frags[1], area.seg[SEG_ZONE0],
+		area.seg[SEG_ZONE1], s.def };
+	const uint32_t n[NPART] = { (uint32_t)strlen(kept.key), s.nobject,
+		(uint32_t)s.npage, ncell, nfrag, s.nput, nfrag,
+		store_npieces(), area.nexit, area.nexit, area.nmap,
+		area.nfrag[0], area.nfrag[1], area.zone_used[0],
+		area.zone_used[1], (uint32_t)s.ndef, (uint32_t)s.npage };
+	struct kept_head h = make_head(part, n);
 
-	s.nchunk = (nfrag + CHUNK - 1) / CHUNK;
-	s.mark = xcalloc(s.nchunk + 1ul, sizeof *s.mark);
-	for (k = 0; k < s.nchunk; k++)
-		s.mark[k] = *kept_mark_of(k);
-	s.mark[s.nchunk] = kept_now();
-	s.mark[0].def = 0;
-}
-
-static uint64_t
-bytes_needed(void)
-{
-	const struct kept_mark *e = &s.mark[s.nchunk];
-
-	return e->zone[0] + e->zone[1] + nfrag * sizeof *frags +
-	    e->exit * (sizeof *kept.link + sizeof *area.exits) +
-	    e->map;
+	s.fd = keep_begin(h.size);
+	if (s.fd >= 0)
+		keep_end(s.fd, kept.name, write_parts(&h, part));
 }
 
 static void
@@ -392,8 +425,10 @@ forget(void)
 	free(s.of_stored);
 	free(s.index);
 	free(s.hash);
-	free(s.mark);
+	free(s.put);
+	free(s.piece);
 	free(s.number);
+	free(s.page);
 	free(s.def);
 	memset(&s, 0, sizeof s);
 }
@@ -401,28 +436,17 @@ forget(void)
 void
 kept_save(void)
 {
-	bool whole;
-
-	if (!kept.on || trust_lost ||
-	    (nfrag < kept.nfrag + NEW_LEAST && !kept.damaged)) {
+	if (!kept.on || trust_lost || nfrag < kept.nfrag + NEW_LEAST) {
 		kept_close();
 		return;
 	}
-	complete();
-	kept.link = xrealloc(kept.link, (area.nexit + 1ul) *
-	    sizeof *kept.link);
-	memset(kept.link + kept.nexit, 0, (area.nexit - kept.nexit + 1ul) *
-	    sizeof *kept.link);
+	prepare();
 	if (choose() && nfrag < area.maxfrag / 2 &&
 	    counters_used() <= area.maxcount / 2 &&
 	    (!def_ids_are_fixed() || def_ids_used() <= NIDS / 2)) {
-		fill_hash();
-		fill_marks();
-		s.fd = keep_begin(bytes_needed());
-		if (s.fd >= 0) {
-			whole = write_all();
-			keep_end(s.fd, kept.name, whole);
-		}
+		fill_fragments();
+		fill_pages();
+		write_entry();
 	}
 	forget();
 	kept_close();

@@ -10,22 +10,13 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <htslib/khash.h>
 
 #include "cache/parts.h"
 #include "util.h"
 #include "xlate/xlate.h"
-
-#define SPARE 1024u		/* for what is new behind the store's */
-
-/* Its target is in area.exits. */
-struct link {
-	int16_t jmp, stub;	/* its rel32 and its stub, from the entry of */
-	uint32_t from;		/* its fragment; jmp 0: it has none */
-	uint32_t next;		/* list of exits with the same target, + 1 */
-	uint32_t to;		/* fragment that it is linked to, + 1; or 0 */
-};
 
 static inline khint_t
 key_hash(frag_key k)
@@ -38,7 +29,7 @@ key_hash(frag_key k)
 #define same_key(a, b) ((a) == (b))
 KHASH_INIT(u32, frag_key, uint32_t, 1, key_hash, same_key)
 
-static struct link *links;
+static struct link *links;	/* by exit; they get pages as they are used */
 static size_t caplinks;
 static khash_t(u32) *waiting;	/* key -> first waiting exit, + 1 */
 
@@ -124,9 +115,7 @@ link_exit(uint32_t e, uint32_t f)
 	uint64_t to = entry_address(frags[f].entry);
 	unsigned zone = frags[l->from].zone;
 
-	/* a fragment of a damaged entry has no code */
-	if (l->jmp == 0 || l->to != 0 || frags[l->from].entry == 0 ||
-	    (opt->debug & DEBUG_NOLINK))
+	if (l->jmp == 0 || l->to != 0 || (opt->debug & DEBUG_NOLINK))
 		return;
 	if (frags[f].zone != zone) {
 		if (!store_room(zone))
@@ -177,16 +166,33 @@ link_waiting(uint32_t f)
 	kh_del(u32, waiting, k);
 }
 
+static void
+put_link(uint32_t e, const struct frag *f, uint32_t jmp, uint32_t stub)
+{
+	uint32_t entry = entry_offset(f);
+
+	links[e] = (struct link){ .from = (uint32_t)(f - frags) };
+	if (jmp == 0)
+		return;
+	links[e].jmp = (int16_t)(jmp - entry);
+	links[e].stub = (int16_t)(stub - entry);
+}
+
+bool
+link_any_waits(void)
+{
+	return kh_size(waiting) != 0;
+}
+
 void
 link_exits(const struct frag *f, const struct xlate *x, uint32_t code)
 {
 	uint32_t i, e, t;
 	frag_key key;
 
-	links = xgrow(links, &caplinks, f->exit + f->nexit, sizeof *links);
 	for (i = 0; i < f->nexit; i++) {
 		e = f->exit + i;
-		link_put(e, f, x->exit[i].jmp == 0 ? 0 :
+		put_link(e, f, x->exit[i].jmp == 0 ? 0 :
 		    code + x->exit[i].jmp, code + x->exit[i].stub);
 		if (x->exit[i].jmp == 0)
 			continue;
@@ -199,46 +205,25 @@ link_exits(const struct frag *f, const struct xlate *x, uint32_t code)
 	}
 }
 
-void
-link_reserve(uint32_t n)
-{
-	free(links);
-	caplinks = n + 1ul + SPARE;
-	links = xcalloc(caplinks, sizeof *links);
-	area_touch(links, n * sizeof *links);
-}
-
 bool
-link_fits(const struct frag *f, uint32_t jmp, uint32_t stub)
+link_take(int fd, off_t off, uint32_t n)
 {
-	int64_t entry = entry_offset(f), a = jmp - entry, b = stub - entry;
-
-	return jmp == 0 || (a == (int16_t)a && b == (int16_t)b);
+	return n == 0 || mmap(links, n * sizeof *links, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_FIXED, fd, off) != MAP_FAILED;
 }
 
-void
-link_put(uint32_t e, const struct frag *f, uint32_t jmp, uint32_t stub)
+struct link *
+link_cut_all(void)
 {
-	uint32_t entry = entry_offset(f);
+	uint32_t i;
 
-	links[e] = (struct link){ .from = (uint32_t)(f - frags) };
-	if (jmp == 0)
-		return;
-	links[e].jmp = (int16_t)(jmp - entry);
-	links[e].stub = (int16_t)(stub - entry);
-}
-
-void
-link_place(uint32_t e, uint32_t *jmp, uint32_t *stub)
-{
-	const struct link *l = &links[e];
-	uint32_t entry = entry_offset(&frags[l->from]);
-
-	*jmp = *stub = 0;
-	if (l->jmp == 0)
-		return;
-	*jmp = entry + (uint32_t)l->jmp;
-	*stub = entry + (uint32_t)l->stub;
+	for (i = 0; i < area.nexit; i++) {
+		link_cut(i);
+		links[i].next = 0;
+	}
+	for (i = 0; i < nfrag; i++)
+		frags[i].firstin = 0;
+	return links;
 }
 
 bool
@@ -274,4 +259,13 @@ link_reset(void)
 	if (waiting == NULL)
 		waiting = kh_init(u32);
 	kh_clear(u32, waiting);
+	if (caplinks == area.maxexit)
+		return;
+	if (links != NULL)
+		munmap(links, caplinks * sizeof *links);
+	caplinks = area.maxexit;
+	links = mmap(NULL, caplinks * sizeof *links, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (links == MAP_FAILED)
+		die("links:");
 }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "code/code.h"
 
@@ -41,10 +42,15 @@ extern uint32_t nfrag;
 struct frag *store_new(void);
 /* Note the pieces of code that a fragment is made of. */
 void store_pieces(struct frag *, const struct block *);
-/* Begin with so many fragments and pieces, all 0; where piece i is. */
-void store_reserve(uint32_t nfrag, uint32_t npieces);
-struct code_piece *store_piece(uint32_t i);
+/*
+ * Begin with n fragments, in a file from off on, and their pieces, which stay
+ * where they are; false: it cannot be.  All pieces are copied to `to'.
+ */
+bool store_take(int fd, off_t off, uint32_t n, const struct code_piece *,
+    uint32_t npieces);
 uint32_t store_npieces(void);
+const struct code_piece *store_piece(uint32_t i);
+void store_copy_pieces(struct code_piece *to);
 /* How many bytes of code it was made of. */
 uint64_t store_bytes(const struct frag *);
 /* Is some of its code in [start, end)? */
@@ -60,6 +66,14 @@ frag_key key_of_exit(const struct frag *, app_pc target);
 /* Put fragment f into the table that the guest reads; say that it is gone. */
 void table_put(uint32_t f);
 void table_drop(uint32_t f);
+/*
+ * Put a fragment of the store's there, whose pc has no live one, by the word
+ * that it would have.
+ */
+void table_add(uint32_t f, app_pc pc, uint32_t word);
+uint32_t table_word_of(uint32_t f);
+/* So many will be put there, of code in [start, end). */
+void table_touch(uint64_t start, uint64_t end, uint32_t n);
 /* The index of the live fragment for a key, + 1, or 0. */
 uint32_t table_find(frag_key);
 frag_key key_for(app_pc pc, unsigned mode, uint32_t owner);
@@ -87,18 +101,21 @@ bool written_release(void);
 
 /* ------------------------------------------------------------------- link.c */
 
+/* Of an exit.  Its target is in area.exits. */
+struct link {
+	int16_t jmp, stub;	/* its rel32 and its stub, from the entry of */
+	uint32_t from;		/* its fragment; jmp 0: it has none */
+	uint32_t next;		/* list of exits with the same target, + 1 */
+	uint32_t to;		/* fragment that it is linked to, + 1; or 0 */
+};
+
 struct xlate;
 /* Link the exits of a new fragment, whose code is at `code` of its zone. */
 void link_exits(const struct frag *, const struct xlate *, uint32_t code);
-/*
- * Begin with n exits that cannot be linked; then exit e of f can be, unless jmp
- * is 0, if these places in its zone are near enough to its entry.
- */
-void link_reserve(uint32_t n);
-bool link_fits(const struct frag *f, uint32_t jmp, uint32_t stub);
-void link_put(uint32_t e, const struct frag *f, uint32_t jmp, uint32_t stub);
-/* Where its jump and its stub are in its zone; 0: it has none. */
-void link_place(uint32_t e, uint32_t *jmp, uint32_t *stub);
+/* Begin with n exits, whose links are in a file from off on. */
+bool link_take(int fd, off_t off, uint32_t n);
+/* All links, for the store, once all are cut: none is in any list. */
+struct link *link_cut_all(void);
 /* Link exit e to fragment f, if it can be linked. */
 void link_exit(uint32_t e, uint32_t f);
 /* Link exit e back to its stub. */
@@ -109,6 +126,8 @@ bool link_open(uint32_t e);
 frag_key link_key(uint32_t e);
 /* Fragment f is new: link the exits that wait for it. */
 void link_waiting(uint32_t f);
+/* Does any exit wait? */
+bool link_any_waits(void);
 /* Fragment f is gone: exits that were linked to it wait for its key. */
 void link_lost(uint32_t f);
 void link_reset(void);
@@ -133,12 +152,12 @@ void path_forget_all(void);
 
 /* ------------------------------------------------------------------- kept.c */
 
-/* Take pc's fragment from the store: its index, or -1: it is not there. */
-int64_t kept_install(app_pc pc);
-/* Install more while there is time; false: there is nothing to do. */
-bool kept_ahead(void);
-/* A new fragment is about to be made. */
-void kept_note(void);
+/*
+ * Call this for each fragment of the store's in the table that may have code in
+ * [start, end); how many fragments are the store's.
+ */
+typedef void (*kill_function)(uint32_t f, uint64_t start, uint64_t end);
+uint32_t kept_kill(uint64_t start, uint64_t end, kill_function);
 /* The cache was flushed: this run has no more to do with the store. */
 void kept_close(void);
 

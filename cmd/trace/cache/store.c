@@ -3,24 +3,39 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "cache/parts.h"
 #include "stream/stream.h"
 #include "util.h"
 #include "xlate/xlate.h"
 
-#define SPARE 256u		/* for what is new behind the store's */
-
+static const struct code_piece *keptpieces;	/* the store's come first */
+static uint32_t nkeptpieces;
 static struct code_piece *pieces;
 static size_t npieces, cappieces;
 struct frag *frags;
 static size_t capfrags;
 uint32_t nfrag;
 
+/* Fragments get pages as they are used. */
+static void
+make_room(void)
+{
+	if (capfrags == area.maxfrag)
+		return;
+	if (frags != NULL)
+		munmap(frags, capfrags * sizeof *frags);
+	capfrags = area.maxfrag;
+	frags = mmap(NULL, capfrags * sizeof *frags, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (frags == MAP_FAILED)
+		die("fragments:");
+}
+
 struct frag *
 store_new(void)
 {
-	frags = xgrow(frags, &capfrags, nfrag + 1, sizeof *frags);
 	memset(&frags[nfrag], 0, sizeof *frags);
 	return &frags[nfrag];
 }
@@ -32,54 +47,62 @@ store_pieces(struct frag *f, const struct block *b)
 	const struct code_piece *p = b->npiece == 0 ? &straight : b->piece;
 
 	f->npiece = b->npiece == 0 ? 1 : b->npiece;
-	f->piece = (uint32_t)npieces;
+	f->piece = store_npieces();
 	pieces = xgrow(pieces, &cappieces, npieces + f->npiece, sizeof *pieces);
 	memcpy(pieces + npieces, p, f->npiece * sizeof *pieces);
 	npieces += f->npiece;
 }
 
-void
-store_reserve(uint32_t nf, uint32_t np)
+bool
+store_take(int fd, off_t off, uint32_t n, const struct code_piece *p,
+    uint32_t np)
 {
-	free(frags);
-	free(pieces);
-	capfrags = nf + 1ul + SPARE;
-	cappieces = np + 1ul + SPARE;
-	frags = xcalloc(capfrags, sizeof *frags);
-	pieces = xcalloc(cappieces, sizeof *pieces);
-	area_touch(frags, nf * sizeof *frags);
-	area_touch(pieces, np * sizeof *pieces);
-	nfrag = nf;
-	npieces = np;
+	if (n != 0 && mmap(frags, n * sizeof *frags, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_FIXED, fd, off) == MAP_FAILED)
+		return false;
+	nfrag = n;
+	keptpieces = p;
+	nkeptpieces = np;
+	return true;
 }
 
-struct code_piece *
+const struct code_piece *
 store_piece(uint32_t i)
 {
-	return pieces + i;
+	return i < nkeptpieces ? &keptpieces[i] : &pieces[i - nkeptpieces];
 }
 
 uint32_t
 store_npieces(void)
 {
-	return (uint32_t)npieces;
+	return nkeptpieces + (uint32_t)npieces;
+}
+
+void
+store_copy_pieces(struct code_piece *to)
+{
+	uint32_t i;
+
+	for (i = 0; i < store_npieces(); i++)
+		to[i] = *store_piece(i);
 }
 
 uint64_t
 store_bytes(const struct frag *f)
 {
+	const struct code_piece *p = store_piece(f->piece);
 	uint64_t n = 0;
 	uint32_t i;
 
-	for (i = f->piece; i < f->piece + f->npiece; i++)
-		n += pieces[i].end - pieces[i].start;
+	for (i = 0; i < f->npiece; i++)
+		n += p[i].end - p[i].start;
 	return n;
 }
 
 bool
 store_covers(const struct frag *f, uint64_t start, uint64_t end)
 {
-	const struct code_piece *p = pieces + f->piece;
+	const struct code_piece *p = store_piece(f->piece);
 	uint32_t i;
 
 	for (i = 0; i < f->npiece; i++)
@@ -117,8 +140,10 @@ store_publish_exits(uint32_t n)
 void
 store_reset(void)
 {
+	make_room();
 	nfrag = 0;
 	npieces = 0;
+	nkeptpieces = 0;
 	area.nmap = 0;
 	store_publish_exits(0);
 	store_publish(0, 0);
@@ -198,6 +223,38 @@ table_drop(uint32_t number)
 
 	__atomic_store_n(&area.tab[i], table_word(&frags[number], true),
 	    __ATOMIC_SEQ_CST);
+}
+
+uint32_t
+table_word_of(uint32_t f)
+{
+	return table_word(&frags[f], false);
+}
+
+void
+table_add(uint32_t f, app_pc pc, uint32_t word)
+{
+	uint64_t key = tab_key(pc, MODE_IN);
+	uint32_t i = tab_first(key, area.tabmask), n = 0;
+
+	while (area.tabfrag[i] != 0)
+		i = tab_next(key, i, ++n, area.tabmask);
+	area.tabfrag[i] = f + 1;
+	__atomic_store_n(&area.tab[i], word, __ATOMIC_RELEASE);
+}
+
+void
+table_touch(uint64_t start, uint64_t end, uint32_t n)
+{
+	uint32_t from = tab_first(start, area.tabmask);
+	uint64_t most = area.tabmask - from, k = (end - start) >> 5;
+
+	if (k > most)
+		k = most;
+	if (n / 2 < k * sizeof *area.tab / PAGE)
+		return;
+	area_touch(&area.tab[from], k * sizeof *area.tab);
+	area_touch(&area.tabfrag[from], k * sizeof *area.tabfrag);
 }
 
 void

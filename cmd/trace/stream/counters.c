@@ -117,6 +117,7 @@ counter_rounds(uint32_t block, unsigned n, const uint8_t does[NDO])
 void
 counters_reserve(uint32_t n)
 {
+	counters_begin();
 	__atomic_store_n(&ncounters, n, __ATOMIC_RELEASE);
 }
 

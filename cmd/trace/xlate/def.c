@@ -102,6 +102,7 @@ static struct def **all;	/* by number */
 static size_t ndefs, capdefs;
 static struct def **limbos;	/* those of owners in limbo */
 static size_t nlimbos, caplimbos;
+#define NO_NUMBER ~0u
 static uint32_t next_id = 1;
 static uint32_t epoch;		/* +1 when mappings of code change */
 
@@ -344,11 +345,12 @@ def_room(size_t npacked, const struct def_more *more)
 
 /*
  * A definition of n instructions, without ids but that of the whole: this one,
- * or a new one if it is 0.
+ * or a new one if it is 0; with a number, or a new one if it is NO_NUMBER.
  */
 static struct def *
 new_def(app_pc pc, const struct def_more *more, unsigned n, unsigned ngroups,
-    const uint8_t *packed, size_t npacked, unsigned exits, uint32_t id)
+    const uint8_t *packed, size_t npacked, unsigned exits, uint32_t id,
+    uint32_t number)
 {
 	struct def *d = def_room(npacked, more);
 	uint32_t by = more->owner;
@@ -359,10 +361,10 @@ new_def(app_pc pc, const struct def_more *more, unsigned n, unsigned ngroups,
 	d->pc = pc;
 	d->ngroups = (uint8_t)ngroups;
 	d->epoch = epoch;
-	d->number = (uint32_t)ndefs;
 	names_lock();
-	all = xgrow(all, &capdefs, ndefs + 1, sizeof *all);
-	all[ndefs++] = d;
+	d->number = number == NO_NUMBER ? (uint32_t)ndefs++ : number;
+	all = xgrow(all, &capdefs, ndefs, sizeof *all);
+	all[d->number] = d;
 	room_for(d, exits);
 	id = add_id(d, d->n, id);
 	names_unlock();
@@ -387,7 +389,8 @@ make_def(const struct block *b, const struct groups *g, const uint8_t *packed,
 
 	for (i = 0; i + 1 < b->n; i++)
 		exits += is_exit(&b->in[i]);
-	return new_def(b->pc, more, b->n, g->n, packed, npacked, exits, 0);
+	return new_def(b->pc, more, b->n, g->n, packed, npacked, exits, 0,
+	    NO_NUMBER);
 }
 
 /*
@@ -503,7 +506,7 @@ twin(const struct def *d, uint32_t by)
 	more.owner = by;
 	more.does = more_of(d)->does;
 	t = new_def(d->pc, &more, d->n, d->ngroups, d->packed, d->npacked,
-	    d->nid, 0);
+	    d->nid, 0, NO_NUMBER);
 	enter(t);
 	return t;
 }
@@ -560,9 +563,9 @@ def_lines(uint64_t start, uint64_t end)
 	size_t i, n = 0, cap = 0;
 
 	for (i = 0; i < ndefs && opt->last == 0; i++) {
-		uint32_t id = entry_id(all[i]->id[0]);
+		uint32_t id = all[i] == NULL ? 0 : entry_id(all[i]->id[0]);
 
-		if (!overlaps(all[i], start, end) ||
+		if (id == 0 || !overlaps(all[i], start, end) ||
 		    evw_written(stream_writer, id))
 			continue;
 		text = xgrow(text, &cap, n + 16, 1);
@@ -831,6 +834,7 @@ struct unpacked {
 };
 _Static_assert(sizeof(struct unpacked) + TEXT_MOST <= DEF_PACKED_MOST, "room");
 
+static uint32_t firstkept, nkept;	/* the numbers of the store's */
 static uint32_t fixed[2];	/* these ids and those between: the code's */
 
 bool
@@ -845,7 +849,7 @@ def_ids_used(void)
 	return next_id;
 }
 
-void
+uint32_t
 def_reserve(uint32_t n, uint32_t ids)
 {
 	if (defs == NULL)
@@ -853,10 +857,15 @@ def_reserve(uint32_t n, uint32_t ids)
 	if (kh_resize(def, defs, 2 * (kh_size(defs) + n)) < 0)
 		die("definitions:");
 	all = xgrow(all, &capdefs, ndefs + n, sizeof *all);
+	memset(all + ndefs, 0, n * sizeof *all);
+	firstkept = (uint32_t)ndefs;
+	nkept = n;
+	ndefs += n;
 	fixed[0] = next_id;
 	fixed[1] = ids;
 	if (next_id < ids)
 		next_id = ids;
+	return firstkept;
 }
 
 /* How many bytes come behind p, but for the items. */
@@ -1051,14 +1060,14 @@ put_ids(struct def *d, const struct unpacked *u)
 
 bool
 def_unpack(const uint8_t *from, size_t n, app_pc pc, uint32_t ncounter,
-    uint32_t *number)
+    uint32_t number)
 {
 	static struct unpacked u;
 	static const struct def_more none;
 	struct packed *p = &u.p;
 	struct def *d;
 
-	if (def_packed_size(from, n) == 0)
+	if (def_packed_size(from, n) == 0 || number >= nkept)
 		return false;
 	from = take(p, from, sizeof *p);
 	from = take(u.id, from, p->nid * sizeof *u.id);
@@ -1067,15 +1076,12 @@ def_unpack(const uint8_t *from, size_t n, app_pc pc, uint32_t ncounter,
 	from = take(u.ref, from, p->nref * sizeof *u.ref);
 	if (!check_numbers(&u, ncounter))
 		return false;
-	if (defs == NULL)
-		defs = kh_init(def);
 	d = new_def(pc, &none, p->n, p->ngroups, from, p->npacked,
 	    p->nid > p->ncnt ? p->nid : p->ncnt,
-	    p->nid == 0 ? 0 : u.id[0].c);
+	    p->nid == 0 ? 0 : u.id[0].c, firstkept + number);
 	if (!put_ids(d, &u))
 		return false;
 	put_counters(d, &u);
 	enter(d);
-	*number = d->number;
 	return true;
 }

@@ -196,14 +196,17 @@ bool def_can_pack(uint32_t number, app_pc pc);
 #define DEF_PACKED_MOST (TEXT_MOST + 64 + 3 * 8 * (MAX_INSN + 1) + \
 	REFS_PACKED * (4 + sizeof(struct evw_ref)))
 size_t def_pack(uint32_t number, app_pc pc, uint8_t *);
-/* So many will be made again; new ones get ids from this one on. */
-void def_reserve(uint32_t n, uint32_t ids);
+/*
+ * So many will be made again, with the numbers from the result on; new ones get
+ * ids from this one on.
+ */
+uint32_t def_reserve(uint32_t n, uint32_t ids);
 uint32_t def_ids_used(void);
 /* Does the code have ids?  They are then the same in the next run. */
 bool def_ids_are_fixed(void);
 size_t def_packed_size(const uint8_t *, size_t n);
 bool def_unpack(const uint8_t *, size_t n, app_pc pc, uint32_t ncounter,
-    uint32_t *number);
+    uint32_t number);
 /*
  * Kind cache: the code lines that have cells, by number.  The store's are put
  * before there are any.
