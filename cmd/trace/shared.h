@@ -175,6 +175,7 @@ record_size(unsigned nvalues)
 	uint64_t flags;		/* at a call: lahf, seto */		\
 	uint64_t p_at;		/* where REG_P is while in the runtime:	\
 				 * TO(p), or TO(clock) */		\
+	uint64_t rt_line;	/* kind cache: for LOOK_FETCH, _DATA */ \
 	uint32_t samples[2];	/* entries of compared code until	\
 				 * the next sample, see code/watch.c */	\
 	uint8_t vec[128];	/* of a gather: index, then mask; kind	\
@@ -198,7 +199,7 @@ _Static_assert(offsetof(struct tarea_head, fsbase) == T_BIAS, "REG_T");
  * below REG_T.  Each has the address of its line and, beside it, the time of
  * its last use.  They lie side by side because a processor takes a load for
  * that of an earlier store if the low 12 bits of their addresses agree.  A hint
- * is twice a line's way.
+ * is the offset of a line's way from REG_T, in words of 8 bytes.
  */
 #define MAX_SETS 128u
 #define PLACES 8u
@@ -206,7 +207,7 @@ _Static_assert(offsetof(struct tarea_head, fsbase) == T_BIAS, "REG_T");
 #define TABLE_HINTS 4096u	/* a power of two */
 #define T_TABLE (T_FRAME + T_FRAME_SIZE)
 #define T_DTAG ((int32_t)T_TABLE - (int32_t)T_PTR)
-#define T_DSTAMP (T_DTAG + 8)
+#define LINE_STAMP 8		/* a line's time, from its tag */
 #define T_HINT (T_DTAG + 16 * (int32_t)TABLE_LINES)
 /*
  * The value of a record of a reference alone: its address, and in the lowest

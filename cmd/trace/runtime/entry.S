@@ -151,7 +151,7 @@ save:
 	mov SAVED(10), %r10
 	mov TO_STACK(T), %rsp
 	cmpl $0, TA_PENDING - T_BIAS(T)
-	jne 3f
+	jne rt_look_kept
 	testl $0x40500, TO_FLAGS(T)
 	jnz 2f
 	cmpb $LOOK_IS_REP, TO_LOOK_KIND(T)	/* from it on flags are in use */
@@ -161,7 +161,8 @@ save:
 4:	mov SAVED(4), %rsp
 	jmp *TO_LOOK_RET(T)
 	MARK rt_look_end
-3:	pushq TO_FLAGS(T)
+	MARK rt_look_kept
+	pushq TO_FLAGS(T)
 	popfq
 	mov SAVED(4), %rsp
 	MARK rt_look_trap

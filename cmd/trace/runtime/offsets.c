@@ -27,5 +27,24 @@ offsets(void)
 	MEMBER(TO_LOOK_KIND, look_kind);
 	NUMBER(TO_LOOK_SAVE, TO_LOOK_SAVE);
 	NUMBER(LOOK_IS_REP, LOOK_REP);
+	NUMBER(LOOK_IS_DATA, LOOK_DATA);
+	NUMBER(LOOK_ONE_LINE, LOOK_FETCH | LOOK_SIZE(1));
+	NUMBER(LOOK_TWO_LINES, LOOK_FETCH | LOOK_SIZE(2));
+	NUMBER(LOOK_ROOM, LOOK_ROOM);
+	NUMBER(PLACE_BITS, PLACE_BITS);
+	NUMBER(PLACE_SECOND, PLACE_SECOND);
+	NUMBER(T_DTAG, T_DTAG);
+	NUMBER(LINE_STAMP, LINE_STAMP);
+	NUMBER(TABLE_HINTS, TABLE_HINTS);
+	NUMBER(T_HINT, T_HINT);
+	NUMBER(T_ITAG, T_DTAG + (int)offsetof(struct line_table, itag));
+	NUMBER(T_ICELL, T_DTAG + (int)offsetof(struct line_table, icell));
+	NUMBER(T_LINES, T_DTAG + (int)offsetof(struct line_table, n));
+	NUMBER(T_CELL, T_CELL);
+	MEMBER(TO_P, p);
+	NUMBER(RT_SETS, offsetof(struct rt, boot.sets));
+	NUMBER(RT_LEAVE_CODE, offsetof(struct rt, boot.leave));
+	NUMBER(TA_BUFEND, offsetof(struct tarea, bufend));
+	NUMBER(TA_TF, offsetof(struct tarea, tf));
 	NUMBER(TA_PENDING, offsetof(struct tarea, pending));
 }

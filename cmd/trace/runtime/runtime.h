@@ -108,6 +108,19 @@ enum skips { SKIP_NONE, SKIP_AFTER, SKIP_OUT };
 enum trap { TRAP_NONE, TRAP_DELIVER, TRAP_RAISE, TRAP_LETGO, TRAP_NATIVE };
 
 /* A thread's area; REG_T points at fsbase. */
+/* Kind cache: a thread's lines, see table.c. */
+struct line_table {
+	struct line {
+		uint64_t tag;		/* its address, or NO_LINE */
+		uint64_t stamp;		/* 0: free */
+	} data[TABLE_LINES];
+	int16_t hint[TABLE_HINTS];	/* of places: hint_of */
+	uint64_t itag[TABLE_LINES];
+	uint32_t icell[TABLE_LINES];	/* 0: free */
+	uint32_t n;			/* lines in it */
+};
+#define LOOK_ROOM 64u	/* bytes: more than a leaving line and a reference */
+
 struct tarea {
 	TAREA_HEAD		/* of shared.h */
 	uint32_t pending;	/* number of the kept signal, or 0 */
@@ -213,6 +226,7 @@ void rt_miss(void);
 void rt_called(void);
 void rt_return(void);
 void rt_look(void);
+void rt_look_line(void);
 void rt_enter(struct tarea *) __attribute__((noreturn));
 void rt_resume(void);
 void rt_restorer(void);
@@ -228,6 +242,7 @@ void rt_thread_exit(uint64_t area, uint64_t size, long status)
 extern char blob[], rt_text_end[], rt_enter_go[], rt_enter_end[];
 extern char rt_exit_end[], rt_trap_insn[];
 extern char rt_look_check[], rt_look_end[], rt_look_trap[];
+extern char rt_line_check[], rt_line_end[];
 extern char rt_sys_check[], rt_sys_insn[], rt_sys_abort[];
 extern char rt_copy_insn[], rt_copy_fault[];
 extern char rt_ret_check[], rt_ret_insn[], rt_ret_bad[], rt_ret_abort[];
@@ -278,6 +293,7 @@ void buffer_publish(struct tarea *, enum qtype, uint64_t arg, unsigned sig);
 
 /* table.c: kind cache */
 void table_clear(struct tarea *);
+uint64_t table_look_by(void);
 void table_empty(struct tarea *);
 void table_look(struct tarea *);
 

@@ -192,6 +192,8 @@ keep(struct tarea *t, int sig, const struct ksiginfo *info,
 		uc->rip = (uint64_t)rt_ret_abort;
 	if (ip > (uint64_t)rt_look_check && ip < (uint64_t)rt_look_end)
 		uc->rip = (uint64_t)rt_look_check;
+	if (ip > (uint64_t)rt_line_check && ip < (uint64_t)rt_line_end)
+		uc->rip = (uint64_t)rt_line_check;
 }
 
 /* A signal was kept while the table was looked at: it comes now. */

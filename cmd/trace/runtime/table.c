@@ -5,7 +5,8 @@
  * the time of its last use.  A data line is found by a hint, which the line's
  * low bits select, or by a search of its set.  A code line is known when its
  * code is translated, and has its time in a cell of its own.  filter.c handles
- * hits; this file handles uses whose line was not found.
+ * hits; this file handles uses whose line was not found, and look.S the usual
+ * ones of these, in the same way.
  *
  * cachesim relies on this: a line enters by the record of a reference (stays in
  * def_ref_id), at the place of the least recently used line.  Free places count
@@ -19,26 +20,15 @@
  */
 #include "runtime.h"
 
-struct line_table {
-	struct line {
-		uint64_t tag;		/* its address, or NO_LINE */
-		uint64_t stamp;		/* 0: free */
-	} data[TABLE_LINES];
-	uint16_t hint[TABLE_HINTS];
-	uint64_t itag[TABLE_LINES];
-	uint32_t icell[TABLE_LINES];	/* 0: free */
-	uint32_t n;			/* lines in it */
-};
-
 _Static_assert(T_TABLE + sizeof(struct line_table) <= T_OFF, "table");
 #define IS_AT(member, t) \
 	_Static_assert(offsetof(struct line_table, member) ==		\
 	    t - T_DTAG, "table")
-IS_AT(data[0].stamp, T_DSTAMP);
+IS_AT(data[0].stamp, T_DTAG + LINE_STAMP);
 IS_AT(hint, T_HINT);
 
 #define DATA 1		/* index of rt.boot.leave */
-#define ROOM 64u	/* bytes: more than a leaving line and a reference */
+#define ROOM LOOK_ROOM
 
 static struct line_table *
 table_of(const struct tarea *t)
@@ -82,6 +72,16 @@ leave(struct tarea *t, int which, uint64_t line)
 	table_of(t)->n--;
 }
 
+/* (T,hint,8) is the tag of the place: no code needs a displacement. */
+static inline int16_t
+hint_of(uint64_t at)
+{
+	return (int16_t)(T_DTAG / 8 + 2 * (int64_t)at);
+}
+
+_Static_assert(T_DTAG % 8 == 0 && T_DTAG / 8 >= INT16_MIN &&
+    T_DTAG / 8 + 2 * (int32_t)TABLE_LINES <= INT16_MAX, "hints");
+
 /* Clear the table of a new thread. */
 void
 table_clear(struct tarea *t)
@@ -91,6 +91,18 @@ table_clear(struct tarea *t)
 
 	for (i = 0; i < TABLE_LINES; i++)
 		b->data[i].tag = NO_LINE;
+	for (i = 0; i < TABLE_HINTS; i++)
+		b->hint[i] = hint_of(0);
+}
+
+/* What fragments call for a look-up: the usual ones have a way of their own. */
+uint64_t
+table_look_by(void)
+{
+	bool usual = rt.boot.lineshift == 6 && rt.boot.sets > 1 &&
+	    rt.boot.ways == PLACES && !(rt.boot.flags & BOOT_CONTEXTS);
+
+	return (uint64_t)(usual ? rt_look_line : rt_look);
 }
 
 /* ----------------------------------------------------------------- emptying */
@@ -222,7 +234,7 @@ search(const struct line *a, uint64_t line)
 	return i;
 }
 
-static inline uint16_t *
+static inline int16_t *
 hint(struct line_table *b, uint64_t line)
 {
 	return &b->hint[(line >> rt.boot.lineshift) % TABLE_HINTS];
@@ -234,7 +246,7 @@ put_data(struct line_table *b, uint64_t line, uint64_t at, uint64_t now)
 {
 	b->data[at].tag = line;
 	b->data[at].stamp = now;
-	*hint(b, line) = (uint16_t)(2 * at);
+	*hint(b, line) = hint_of(at);
 }
 
 /* A line enters; returns its place.  tells: record that the old line leaves. */
@@ -258,7 +270,7 @@ static inline int
 use_data(struct tarea *t, uint64_t line, uint64_t now)
 {
 	struct line_table *b = table_of(t);
-	uint64_t at = *hint(b, line) / 2, i;
+	uint64_t at = (uint64_t)(*hint(b, line) - T_DTAG / 8) / 2, i;
 
 	if (__builtin_expect(b->data[at].tag != line, 0)) {
 		at = set_of(line);

@@ -223,8 +223,10 @@ thread_new(uint32_t tid)
 	t->rt_exit = (uint64_t)rt_exit;
 	t->rt_miss = (uint64_t)rt_miss;
 	t->rt_look = (uint64_t)rt_look;
-	if (rt.boot.sets != 0)
+	if (rt.boot.sets != 0) {
+		t->rt_line = table_look_by();
 		table_clear(t);
+	}
 	note_area((uint32_t)slot, t);
 	__atomic_fetch_add(&rt.nthread, 1, __ATOMIC_SEQ_CST);
 	return t;

@@ -9,12 +9,12 @@
  * rest, and describes the table.
  *
  * The code in line asks whether the table holds the line.  A data line is where
- * its hint says, else the cold part has rt_look search for it; a code line is
+ * its hint says, else the cold part has rt_line search for it; a code line is
  * there if its cell is not 0.  A hit sets the time of the line's last use:
  *
- *	lea  8(%rdi),S; rorx $6,S,I; and $4095,I; movzwl hint(T,I,2),I
- *	sub  tag(T,I,8),S; cmp $64-size,S; ja cold
- *	lea  1(P),P; mov P,stamp(T,I,8)
+ *	lea  8(%rdi),S; rorx $6,S,I; and $4095,I; movswq hint(T,I,2),I
+ *	sub  (T,I,8),S; cmp $64-size,S; ja cold
+ *	lea  1(P),P; mov P,8(T,I,8)
  *
  * P is the clock, since only the runtime writes records here.  It need not tick
  * between uses whose lines are the same or in different sets: references whose
@@ -146,14 +146,23 @@ shr_imm(struct emitter *c, int reg, unsigned n, bool wide)
 	    (0xe8u | (unsigned)(reg & 7)) << 16 | n << 24, 4);
 }
 
-/* op reg, [T + index * 8 + disp]: 89 store, 03 add, 2b sub, 39 compare */
+/* op reg, [T + index * 8]: 03 add, 2b sub, 39 compare with a line's tag */
 static void
-op_table(struct emitter *c, unsigned op, int reg, int index, int32_t disp)
+op_tag(struct emitter *c, unsigned op, int reg, int index)
 {
 	emit_bytes(c, 0x49u | (reg > 7 ? 4u : 0) | (index > 7 ? 2u : 0) |
-	    op << 8 | (0x84u | (unsigned)(reg & 7) << 3) << 16 |
+	    op << 8 | (0x04u | (unsigned)(reg & 7) << 3) << 16 |
+	    (0xc0u | (unsigned)(index & 7) << 3 | (REG_T & 7)) << 24, 4);
+}
+
+/* mov [T + index * 8 + 8], P: a line is used now */
+static void
+store_stamp(struct emitter *c, int index)
+{
+	emit_bytes(c, 0x4du | (index > 7 ? 2u : 0) | 0x8900u |
+	    (0x44u | (REG_P & 7) << 3) << 16 |
 	    (0xc0u | (unsigned)(index & 7) << 3 | (REG_T & 7)) << 24 |
-	    (uint64_t)(uint32_t)disp << 32, 8);
+	    (uint64_t)LINE_STAMP << 32, 5);
 }
 
 /* t = the low bits of the line number of the address in s */
@@ -173,23 +182,23 @@ line_bits(struct emitter *c, int t, int s)
 	and_imm(c, t, TABLE_HINTS - 1);
 }
 
-/* movzx reg, word [T + reg * 2 + disp] */
+/* movsx reg, word [T + reg * 2 + disp] */
 static void
 load_hint(struct emitter *c, int reg)
 {
-	emit_byte(c, 0x41u | (reg > 7 ? 6 : 0));
-	emit_bytes(c, 0xb70fu | (0x84u | (unsigned)(reg & 7) << 3) << 16 |
+	emit_byte(c, 0x49u | (reg > 7 ? 6 : 0));
+	emit_bytes(c, 0xbf0fu | (0x84u | (unsigned)(reg & 7) << 3) << 16 |
 	    (0x40u | (unsigned)(reg & 7) << 3 | (REG_T & 7)) << 24 |
 	    (uint64_t)(uint32_t)T_HINT << 32, 8);
 }
 
-/* movzx reg, word [T + disp] */
+/* movsx reg, word [T + disp] */
 static void
 load_known_hint(struct emitter *c, int reg, uint64_t line)
 {
 	int32_t disp = T_HINT + 2 * (int32_t)(line % TABLE_HINTS);
 
-	emit_bytes(c, 0x41u | (reg > 7 ? 4u : 0) | 0xb70f00u |
+	emit_bytes(c, 0x49u | (reg > 7 ? 4u : 0) | 0xbf0f00u |
 	    (0x80u | (unsigned)(reg & 7) << 3 | (REG_T & 7)) << 24 |
 	    (uint64_t)(uint32_t)disp << 32, 8);
 }
@@ -252,8 +261,8 @@ use_data(struct xlate *x, const struct refgroup *g, int64_t size)
 }
 
 /*
- * Call rt_look: the address is in s, which is lost.  It returns behind this
- * code, with all other registers as they were.
+ * Call rt_line or rt_look: the address is in s, which is lost.  It returns
+ * behind this code, with all other registers as they were.
  */
 static void
 look(struct xlate *x, int s, unsigned kind, uint32_t head)
@@ -268,7 +277,13 @@ look(struct xlate *x, int s, unsigned kind, uint32_t head)
 	at = c->p;
 	emit_u32(c, 0);
 	emit_store(c, REG_T, TO(entry), s);
-	emit_jmp_mem(c, REG_T, TO(rt_look));
+	if ((kind & 0xff) > LOOK_DATA) {
+		emit_jmp_mem(c, REG_T, TO(rt_look));
+	} else {
+		emit_jmp_mem(c, REG_T, TO(rt_line));
+		while (((uintptr_t)c->p & 3) != 0)	/* see look.S */
+			emit_byte(c, 0xcc);
+	}
 	emit_patch32(at, c->p);
 	emit_u32(c, head);
 	emit_u32(c, kind);
@@ -386,9 +401,9 @@ check_static(struct xlate *x, const struct ref *r, unsigned k)
 	} else {
 		load_known_hint(c, t, line);
 		emit_imm(c, s, line << opt->lineshift);
-		op_table(c, 0x39, s, t, T_DTAG);
+		op_tag(c, 0x39, s, t);
 		d->branch[0] = emit_jcc32(c, 5);
-		op_table(c, 0x89, REG_P, t, T_DSTAMP);
+		store_stamp(c, t);
 	}
 	d->back = c->p;
 }
@@ -405,10 +420,10 @@ find_line(struct xlate *x, struct cold_check *d)
 
 	line_bits(c, d->t, d->s);
 	load_hint(c, d->t);
-	op_table(c, 0x2b, d->s, d->t, T_DTAG);
+	op_tag(c, 0x2b, d->s, d->t);
 	emit_cmp_imm(c, d->s, (int32_t)(line_size() - d->size));
 	d->branch[0] = emit_jcc32(c, 7);
-	op_table(c, 0x89, REG_P, d->t, T_DSTAMP);
+	store_stamp(c, d->t);
 	d->back = c->p;
 }
 
@@ -496,7 +511,7 @@ cold_data(struct xlate *x, const struct cold_check *d)
 	if (d->fixed)
 		emit_imm(&x->c, d->s, d->addr);
 	else
-		op_table(&x->c, 0x03, d->s, d->t, T_DTAG);
+		op_tag(&x->c, 0x03, d->s, d->t);
 	look(x, d->s, LOOK_DATA | LOOK_SIZE(d->size), record_head(d->id, 1));
 }
 

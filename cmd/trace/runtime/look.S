@@ -1,0 +1,281 @@
+/*
+ * look - kind cache: the usual misses
+ *
+ * Look up data, and code lines that are not in the table, as table.c does, which
+ * says what is to be done.  Few registers are used, and no stack.  The flags are
+ * not saved, since they are dead or in rax (filter.c); what the program may have
+ * set among them does no harm: nothing here is misaligned or repeated.  Whatever
+ * is not as usual goes to rt_look.
+ *
+ * The table has lines of 64 bytes, 8 ways and at least two sets, and no calling
+ * contexts are told.
+ */
+#include "offsets.h"
+
+#define T %r11
+#define P %r8
+#define SAVED(r) (TO_LOOK_SAVE + 8 * (r))(T)
+
+	.text
+	.hidden rt, rt_look, rt_look_kept
+
+	.macro MARK name
+	.globl \name
+	.hidden \name
+\name:
+	.endm
+
+	.macro RELOAD
+	mov SAVED(0), %rax
+	mov SAVED(1), %rcx
+	mov SAVED(2), %rdx
+	mov SAVED(3), %rbx
+	mov SAVED(6), %rsi
+	mov SAVED(7), %rdi
+	.endm
+
+	/* rdx = the set of the line at rsi, times 1 << bits; rbx is lost */
+	.macro SET bits
+	mov rt + RT_SETS(%rip), %rdx
+	mov %rsi, %rbx
+	dec %rdx
+	shr $6, %rbx
+	and %rbx, %rdx
+	shl $\bits, %rdx
+	.endm
+
+	.macro LESSER a, b
+	cmp \b, \a
+	cmova \b, \a
+	.endm
+
+	/* The times of a set's places, with the place below it. */
+	.macro DATA_KEY i, r, r32
+	mov (T_DTAG + LINE_STAMP + 16 * \i)(T, %rdx), \r
+	lea \i(, \r, 8), \r
+	.endm
+	.macro CODE_KEY i, r, r32
+	mov (T_ICELL + 4 * \i)(T, %rdx), \r32
+	mov T_CELL(T, \r, 8), \r
+	lea \i(, \r, 8), \r
+	.endm
+
+	/* eax = the least recently used place; rbx, rcx, rdi are lost */
+	.macro OLDEST key
+	\key 0, %rax, %eax
+	\key 1, %rbx, %ebx
+	LESSER %rax, %rbx
+	\key 2, %rcx, %ecx
+	\key 3, %rdi, %edi
+	LESSER %rcx, %rdi
+	LESSER %rax, %rcx
+	\key 4, %rbx, %ebx
+	\key 5, %rcx, %ecx
+	LESSER %rbx, %rcx
+	\key 6, %rcx, %ecx
+	\key 7, %rdi, %edi
+	LESSER %rcx, %rdi
+	LESSER %rbx, %rcx
+	LESSER %rax, %rbx
+	and $7, %eax
+	.endm
+
+	/* The line at rsi, whose place is at rdx in the table: rbx, rcx lost. */
+	.macro USE_DATA
+	mov P, (T_DTAG + LINE_STAMP)(T, %rdx)
+	mov %rsi, %rbx
+	lea T_DTAG(%rdx), %rcx
+	shr $5, %rbx
+	sar $3, %rcx
+	and $(2 * TABLE_HINTS - 2), %ebx
+	mov %cx, T_HINT(T, %rbx)
+	.endm
+
+	/* to = where the line is, if it is in the table; rbx is lost */
+	.macro HINT line, to
+	mov \line, %rbx
+	shr $5, %rbx
+	and $(2 * TABLE_HINTS - 2), %ebx
+	movswq T_HINT(T, %rbx), \to
+	.endm
+
+	/*
+	 * The code line at rsi enters at place eax; edi is the cell of the one
+	 * that makes room, and that line is at rbx.
+	 */
+	.macro ENTER_CODE cell
+	SET 5
+	OLDEST CODE_KEY
+	lea (%rdx, %rax, 4), %rdx
+	mov TO_ENTRY(T), %rcx
+	mov T_ICELL(T, %rdx), %edi
+	mov \cell(%rcx), %ecx
+	mov T_ITAG(T, %rdx, 2), %rbx
+	mov %ecx, T_ICELL(T, %rdx)
+	mov %rsi, T_ITAG(T, %rdx, 2)
+	movq $0, T_CELL(T, %rdi, 8)	/* cell 0 is no line's */
+	mov P, T_CELL(T, %rcx, 8)
+	cmp $1, %edi
+	adcl $0, T_LINES(T)
+	.endm
+
+	/* A record with the value in rcx and the head edx; rdi is lost. */
+	.macro RECORD
+	mov TO_P(T), %rdi
+	mov %ecx, 4(%rdi)
+	shr $32, %rcx
+	mov %ecx, 8(%rdi)
+	mov %edx, (%rdi)
+	add $12, %rdi
+	mov %rdi, TO_P(T)
+	.endm
+
+	.balign 64
+	.globl rt_look_line
+	.hidden rt_look_line
+	.type rt_look_line, @function
+rt_look_line:
+	mov %rax, SAVED(0)
+	mov %rcx, SAVED(1)
+	mov %rdx, SAVED(2)
+	mov %rbx, SAVED(3)
+	mov %rsi, SAVED(6)
+	mov %rdi, SAVED(7)
+	mov TO_ENTRY(T), %rax
+	mov TO_PC(T), %rsi
+	mov 4(%rax), %ecx
+	mov TO_P(T), %rdi
+	cmpl $0, (TA_TF - T_BIAS)(T)
+	jne unusual
+	add $LOOK_ROOM, %rdi
+	cmp %rdi, (TA_BUFEND - T_BIAS)(T)
+	jb unusual
+	cmp $LOOK_IS_DATA, %cl
+	jne fetch
+
+	mov %esi, %edx
+	shr $8, %ecx
+	and $63, %edx
+	and $-64, %rsi
+	add %edx, %ecx
+	cmp $64, %ecx
+	ja across
+	SET 7
+	.irp i, 0, 1, 2, 3, 4, 5, 6, 7
+	cmp %rsi, (T_DTAG + 16 * \i)(T, %rdx)
+	je found_\i
+	.endr
+	OLDEST DATA_KEY
+	mov %eax, %ecx
+	shl $4, %ecx
+	add %rcx, %rdx
+	cmpq $1, (T_DTAG + LINE_STAMP)(T, %rdx)
+	adcl $0, T_LINES(T)
+	mov %rsi, T_DTAG(T, %rdx)
+	USE_DATA
+	mov TO_ENTRY(T), %rbx
+	mov TO_PC(T), %rcx
+	mov (%rbx), %edx
+	add $8, %rbx
+record:
+	shl $PLACE_BITS, %rcx
+	or %rax, %rcx
+	RECORD
+return:
+	mov %rbx, TO_LOOK_RET(T)
+	MARK rt_line_check
+	RELOAD
+	cmpl $0, (TA_PENDING - T_BIAS)(T)
+	jne kept
+	jmp *TO_LOOK_RET(T)
+	MARK rt_line_end
+
+	.irp i, 7, 6, 5, 4, 3, 2, 1
+found_\i:
+	add $16, %edx
+	.endr
+found_0:
+	USE_DATA
+	mov TO_ENTRY(T), %rbx
+	add $8, %rbx
+	jmp return
+
+	/* Across the line's end: both are mostly where their hints say. */
+across:
+	HINT %rsi, %rdx
+	cmp %rsi, (T, %rdx, 8)
+	jne unusual
+	lea 64(%rsi), %rcx
+	HINT %rcx, %rdi
+	cmp %rcx, (T, %rdi, 8)
+	jne unusual
+	mov P, LINE_STAMP(T, %rdx, 8)
+	inc P
+	mov P, LINE_STAMP(T, %rdi, 8)
+	lea 8(%rax), %rbx
+	jmp return
+
+	/* One line of code or two, by their cells. */
+fetch:
+	cmp $LOOK_ONE_LINE, %ecx
+	jne two
+	mov 8(%rax), %edx
+	test %edx, %edx
+	jz unusual
+	cmpq $0, T_CELL(T, %rdx, 8)
+	jne unusual
+	and $-64, %rsi
+	ENTER_CODE 8
+fetched:
+	mov TO_ENTRY(T), %rbx
+	mov TO_PC(T), %rcx
+	mov (%rbx), %edx
+	add $16, %rbx
+	jmp record
+two:
+	cmp $LOOK_TWO_LINES, %ecx
+	jne unusual
+	mov 8(%rax), %edx
+	mov 12(%rax), %edi
+	mov T_CELL(T, %rdx, 8), %rbx
+	test %edx, %edx
+	jz unusual
+	and $-64, %rsi
+	cmpq $0, T_CELL(T, %rdi, 8)
+	jne first
+	test %rbx, %rbx
+	jz both
+	mov P, T_CELL(T, %rdx, 8)
+second:
+	add $64, %rsi
+	ENTER_CODE 12
+	or $PLACE_SECOND, %eax
+	jmp fetched
+first:
+	test %rbx, %rbx
+	jnz unusual
+	mov P, T_CELL(T, %rdi, 8)
+	ENTER_CODE 8
+	jmp fetched
+both:
+	ENTER_CODE 8
+	test %edi, %edi
+	jz second
+	mov rt + RT_LEAVE_CODE(%rip), %edx
+	mov %rbx, %rcx
+	RECORD
+	jmp second
+
+unusual:
+	RELOAD
+	jmp rt_look
+
+	/* A signal came meanwhile. */
+kept:
+	mov %rsp, SAVED(4)
+	mov TO_STACK(T), %rsp
+	pushfq
+	popq TO_FLAGS(T)
+	jmp rt_look_kept
+
+	.section .note.GNU-stack, "", @progbits
