@@ -411,6 +411,17 @@ begin_part(struct costr *r)
 	}
 }
 
+/* A part is there before the next one begins, which can be hours later. */
+static void
+end_part(void)
+{
+	if (opt_parts == PARTS_SUM || sum == NULL)
+		return;
+	write_sum(true);
+	if (!is_split())
+		costw_more(writer);
+}
+
 static void
 read_costs(struct costr *r)
 {
@@ -418,7 +429,8 @@ read_costs(struct costr *r)
 
 	for (;;) {
 		costr_next(r, &c);
-		if (c.kind == COST_END || c.kind == COST_PART) {
+		if (c.kind == COST_END || c.kind == COST_PART ||
+		    c.kind == COST_ENDED) {
 			release_all(r);
 			held.fn = UINT32_MAX;
 			costr_late(r, &head);
@@ -427,6 +439,8 @@ read_costs(struct costr *r)
 			break;
 		if (c.kind == COST_PART)
 			begin_part(r);
+		else if (c.kind == COST_ENDED)
+			end_part();
 		else
 			record(r, &c);
 	}
@@ -552,12 +566,14 @@ main(int argc, char **argv)
 	r = costr_open(argv[optind], names);
 	costr_partial(r);
 	r->by_id = true;
+	r->each_end = true;
 	read_costs(r);
-	if (sum == NULL)
+	if (sum == NULL && writer == NULL && latest.n == 0)
 		die("%s: no costs", r->name);
 	/* cut input makes a file without totals, so that its reader notices */
 	whole = !r->truncated && !in_lacked();
-	write_sum(whole);
+	if (sum != NULL)
+		write_sum(whole);
 	if (opt_parts == PARTS_CALLGRIND)
 		rename_latest();
 	if (whole && !is_split())

@@ -95,6 +95,7 @@ struct cost_pos { uint64_t addr, bb; uint32_t line; };
 enum cost_kind {
 	COST_END,	/* costr_next: the input was read to its end mark */
 	COST_PART,	/* costr_next: a part begins, r->head is its header */
+	COST_ENDED,	/* if each_end: a part was whole, another will follow */
 	COST_SELF,	/* n[] was spent at fn, file, pos */
 	COST_CALL,	/* fn called callee count[0] times; n[] is inclusive */
 	COST_JUMP,	/* executed count[0] times, followed count[1] times */
@@ -121,6 +122,7 @@ struct costr {
 	struct costnames *nm;
 	bool partial;		/* costr_partial */
 	bool each_fn;		/* set it to get each fn=, as COST_FN */
+	bool each_end;		/* set it to get COST_ENDED */
 	bool by_id;		/* set it to make ctx of the numbers of fn= */
 	bool truncated;		/* partial: the end mark was missing */
 	/* after COST_END, sums over all parts: self costs; summary: lines */
@@ -169,6 +171,8 @@ struct costw *costw_begin(struct out *, struct costnames *,
 void costw_total(struct costw *, const int64_t *total);
 void costw_put(struct costw *, const struct cost *);
 void costw_part(struct costw *, const struct cost_head *);
+/* Behind a part's last costw_put: it is to be read now; costw_part follows. */
+void costw_more(struct costw *);
 /* A description that was not known when the header was written: "# desc: " */
 void costw_late(struct costw *, const char *desc);
 void costw_end(struct costw *);

@@ -609,6 +609,7 @@ dump_part(const char *trigger, const char *fn)
 {
 	stack_settle();
 	write_parts(trigger, fn);
+	costw_more(writer);
 	dump_zero();
 }
 

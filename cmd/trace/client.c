@@ -136,30 +136,53 @@ is_idle(uint64_t mark)
 	return true;
 }
 
-void
-client_mark(unsigned slot, uint64_t mark, uint64_t text)
+/* others: threads run that have not asked for it. */
+static void
+write_mark(unsigned slot, enum mark mark, const char *label, bool others)
 {
 	static const char *const word[NMARK] = { "on", "cold", "off",
 		"toggle", "dump", "zero" };
-	char label[TEXT_BYTES] = "", *line;
+	char *line = xmalloc(4 * strlen(label) + 64);
 
-	if (!(opt->windows & WINDOWS_REQUESTS) || mark >= NMARK ||
-	    is_idle(mark))
-		return;
-	if (text != 0)
-		get_string(text, label);
-	line = xmalloc(4 * TEXT_BYTES + 64);
 	strcpy(evw_escape(line + sprintf(line, "J %s%s", word[mark],
 	    label[0] != '\0' ? " " : ""), label, false), "\n");
 	if (mark <= MARK_OFF)
 		__atomic_store_n(&area.ctl->off, mark == MARK_OFF,
 		    __ATOMIC_SEQ_CST);
 	/* the others' counts are theirs of before, too */
-	if (threads() > 1 && opt->kind->counters)
+	if (others && opt->kind->counters)
 		frag_renew();
-	else if (threads() > 1 && mark <= MARK_OFF)
+	else if (others && mark <= MARK_OFF)
 		frag_all_out();
 	format_mark(slot, line);
+}
+
+void
+client_mark(unsigned slot, uint64_t mark, uint64_t text)
+{
+	char label[TEXT_BYTES] = "";
+
+	if (!(opt->windows & WINDOWS_REQUESTS) || mark >= NMARK ||
+	    is_idle(mark))
+		return;
+	if (text != 0)
+		get_string(text, label);
+	write_mark(slot, (enum mark)mark, label, threads() > 1);
+}
+
+void
+client_outside(enum mark mark, const char *text)
+{
+	unsigned slot = 0;
+
+	while (slot < NSLOT - 1 &&
+	    ONCE(area.ctl->slot[slot].used) != SLOT_TAKEN)
+		slot++;
+	if (ONCE(area.ctl->slot[slot].used) != SLOT_TAKEN ||
+	    (mark <= MARK_OFF && (mark == MARK_OFF) ==
+	    (ONCE(area.ctl->off) != 0)))
+		return;		/* nothing runs, or it is so */
+	write_mark(slot, mark, text, true);
 }
 
 /* ----------------------------------------------------------------- printing */

@@ -18,7 +18,8 @@ static struct options *set;	/* other files see these as const: opt */
 
 static const char synopsis[] =
     "[-fv] [-e kind] [-i n] [-o file] [--exec=word] [--cpu=level]\n"
-    "             [--client-requests[=on|off]] [--log=file]\n"
+    "             [--client-requests[=on|off]] [--log=file] "
+    "[--control=file]\n"
     "             [--vdso=no] [--aslr] [--after=n] [--for=n] [--for-time=s]\n"
     "             [--from=function] [--to=function] [--last=size]\n"
     "             [--stdout=file] [--clear-env[=keep]] [--allocs]\n"
@@ -55,6 +56,8 @@ static const char help[] =
 "                       program starts it\n"
 "      --log=FILE       append what these requests print to FILE, instead of\n"
 "                       to standard error\n"
+"      --control=FILE   make a FIFO there, and take commands by it, a line\n"
+"                       each: on, off, dump, zero, as these requests\n"
 "      --store=FOLDER   kind none: keep translations there for the next run;\n"
 "                       QUERN_STORE in the environment says so, too\n"
 "      --store-max=SIZE at most so many bytes of them           [1G]\n"
@@ -87,7 +90,7 @@ enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_TIME, OPT_FROM, OPT_TO, OPT_VDSO,
 	OPT_ASLR, OPT_STDOUT, OPT_CLEAR, OPT_DEBUG, OPT_ADOPT, OPT_LAST,
 	OPT_CONTEXTS, OPT_CLIENT, OPT_LOG, OPT_EXEC, OPT_IMAGE, OPT_ALLOCS,
 	OPT_ALLOC_FN, OPT_FREE_FN, OPT_SYSTIMES, OPT_REP, OPT_MODIFY,
-	OPT_STORE, OPT_STORE_MAX,
+	OPT_STORE, OPT_STORE_MAX, OPT_CONTROL,
 	OPT_VERSION };
 
 static const struct option options[] = {
@@ -107,6 +110,7 @@ static const struct option options[] = {
 	{ "from", required_argument, NULL, OPT_FROM },
 	{ "to", required_argument, NULL, OPT_TO },
 	{ "log", required_argument, NULL, OPT_LOG },
+	{ "control", required_argument, NULL, OPT_CONTROL },
 	{ "last", required_argument, NULL, OPT_LAST },
 	{ "client-requests", optional_argument, NULL, OPT_CLIENT },
 	{ "exec", required_argument, NULL, OPT_EXEC },
@@ -348,6 +352,9 @@ one_option(int c)	/* table */
 	case OPT_LOG:
 		set->log = optarg;
 		break;
+	case OPT_CONTROL:
+		set->control = optarg;
+		break;
 	case OPT_LAST:
 		set->last = size_arg("--last", optarg, 4096, 1ull << 36);
 		break;
@@ -457,6 +464,15 @@ check_options(void)
 	    WINDOWS_REQUESTS && opt->after != 0))
 		die("--client-requests: the program says what is told; no "
 		    "--from, --to, --after");
+	if (opt->control != NULL && (opt->windows != WINDOWS_REQUESTS ||
+	    !opt->kind->tells || opt->last != 0))
+		die("--control: %s", opt->last != 0 ? "not with --last" :
+		    opt->kind->tells ? "needs --client-requests" :
+		    "kind none tells nothing");
+	if (opt->control != NULL && opt->follow &&
+	    strstr(opt->control, "%p") == NULL)
+		die("--control: each process has a FIFO of its own: needs %%p "
+		    "in the name with -f");
 	if (opt->exec == EXEC_NEW && opt->out == NULL)
 		die("--exec=new: each image has a stream of its own: needs -o");
 	if (opt->exec == EXEC_NEW && opt->pid != 0)

@@ -183,6 +183,7 @@ take_over(void)
 	if (opt->exec == EXEC_NEW) {
 		format_end("exit", 0, !trust_lost && !format_lost);
 		command_wait();
+		control_end();
 		follow_image();
 	}
 	if (opt->contexts != 0) {

@@ -31,18 +31,18 @@
 #include "util.h"
 #include "xlate/xlate.h"
 
-/* What -o says with each %p replaced by the process's number. */
+/* A name with each %p replaced by the process's number. */
 static const char *
-output_name(void)
+numbered(const char *pattern)
 {
 	const char *s, *at, *number;
 	char *name, *to;
 
-	if (!output_has_pid())
-		return opt->out;
+	if (pattern == NULL || strstr(pattern, "%p") == NULL)
+		return pattern;
 	number = follow_number();
-	to = name = xmalloc(16 * strlen(opt->out) + 1);
-	for (s = opt->out; (at = strstr(s, "%p")) != NULL; s = at + 2)
+	to = name = xmalloc(16 * strlen(pattern) + 1);
+	for (s = pattern; (at = strstr(s, "%p")) != NULL; s = at + 2)
 		to += sprintf(to, "%.*s%s", (int)(at - s), s, number);
 	strcpy(to, s);
 	return name;
@@ -59,7 +59,7 @@ is_early(void)
 static void
 begin_stream(char **argv)
 {
-	const char *name = output_name();
+	const char *name = numbered(opt->out);
 	int fd = opt->out_fd;
 
 	if (name != NULL && name[0] == '|' && opt->kind->tells)
@@ -260,6 +260,8 @@ begin(char **argv)
 	if (opt->seconds > 0)
 		start_clock();
 	format_begin();
+	if (opt->control != NULL)
+		control_start(numbered(opt->control));
 }
 
 int
@@ -273,6 +275,7 @@ main(int argc, char *argv[])
 	program = cmdline(argc, argv);
 	begin(program);
 	gone = serve();
+	control_end();
 	client_end();
 	if (!area_is_intact())
 		trust_lose("its control words");

@@ -392,7 +392,7 @@ rest(void)
 	bell = __atomic_load_n(&c->bell, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&c->serving_sleeps, 1, __ATOMIC_SEQ_CST);
 	if (!is_wanted() && !sample_pending() && !watch_pending() &&
-	    !guest_ended && !trust_lost)
+	    !control_pending() && !guest_ended && !trust_lost)
 		futex_wait(&c->bell, bell, ONCE(c->polling) ? 20000 :
 		    exec_pending ? 200000 : 100000000);
 	__atomic_store_n(&c->serving_sleeps, 0, __ATOMIC_SEQ_CST);
@@ -442,6 +442,8 @@ serve(void)
 			return true;
 		if (exec_pending)
 			exec_poll();
+		if (control_pending())
+			control_do();
 		if (last_pass_on())
 			follow_signal(SIGUSR1);
 		if ((format_full || format_lost || stop_wanted) &&

@@ -6,6 +6,7 @@
  * image.c	an image under the runtime, replaced at an exec
  * serve.c	answers to the requests of the guest's threads
  * client.c	what the program asks for by valgrind.h
+ * control.c	the same, asked from outside
  * backtrace.c	who called
  */
 #ifndef TRACE_H
@@ -16,6 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "shared.h"
 
 /* Set the options; returns the program and its arguments. */
 char **cmdline(int argc, char *argv[]);
@@ -34,12 +37,21 @@ extern bool exec_let_go;	/* --exec=no: the process has execed */
 
 /* A client request leaves a mark in the stream, with a text of the guest's. */
 void client_mark(unsigned slot, uint64_t mark, uint64_t text);
+/* The same, not asked for by a thread; text is what it is. */
+void client_outside(enum mark, const char *text);
 /* Print a text of the guest's; returns how many bytes. */
 uint64_t client_print(const uint64_t arg[4]);
 /* The program has ended: print a line that it did not end. */
 void client_end(void);
 /* The calls that are active at pc, a line each, with these registers. */
 void backtrace_text(const uint64_t gpr[16], uint64_t pc, char *to, size_t size);
+
+/* Make the FIFO of --control and read it; its commands wait for control_do. */
+void control_start(const char *name);
+bool control_pending(void);
+void control_do(void);
+/* Remove the FIFO. */
+void control_end(void);
 
 /* Serve until the program ends; true: it was let go, and lives on. */
 bool serve(void);

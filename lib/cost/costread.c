@@ -137,11 +137,15 @@ finish(struct costr *r, bool last)
 	if (d->pend != PEND_NONE && !r->partial)
 		costr_die(r, "truncated: %s= has no cost line",
 		    d->pend == PEND_CALL ? "calls" : "jump");
+	if (d->finished && !last)
+		return;
 	if (!d->totals && has_marks(r))
 		truncated(r, is_cachegrind(r) ? "no summary: line" :
 		    "no totals: line");
 	else if (d->more && last)
 		truncated(r, "another part should follow");
+	if (d->finished)
+		return;
 	for (i = 0; d->totals && i < r->head.nev; i++)
 		if (d->total[i] != d->sum[i])
 			costr_die(r, "%s says %" PRId64 " %s, but the costs "
@@ -166,7 +170,7 @@ new_part(struct costr *r, bool inherits)
 		r->head.pid = pid;
 	}
 	d->any = d->told = d->callgrind = d->totals = d->summary = false;
-	d->own_cmd = d->more = d->another = false;
+	d->own_cmd = d->more = d->another = d->finished = false;
 	d->ob = d->fl = d->file = 0;
 	d->fn_known = false;
 	d->has_cob = d->has_cfi = d->has_cfn = d->has_jfi = d->has_jfn = false;
@@ -384,6 +388,20 @@ ended(struct costr *r, struct cost *c)
 	return COST_END;
 }
 
+/* The line was the end mark of a part that another one follows. */
+static bool
+is_ended(struct costr *r, struct cost *c)
+{
+	struct costread *d = r->d;
+
+	if (!r->each_end || !d->totals || !d->more || d->finished)
+		return false;
+	finish(r, false);
+	d->finished = true;
+	c->kind = COST_ENDED;
+	return true;
+}
+
 enum cost_kind
 costr_next(struct costr *r, struct cost *c)
 {
@@ -405,8 +423,11 @@ costr_next(struct costr *r, struct cost *c)
 			comment(r);
 			continue;
 		} else if ((colon = key_end(d->line))) {
-			if (!head_line(r, colon))
+			if (!head_line(r, colon)) {
+				if (is_ended(r, c))
+					return COST_ENDED;
 				continue;
+			}
 		} else if (d->told) {
 			cost_word(r);
 			if (!r->each_fn || strncmp(d->line, "fn=", 3))

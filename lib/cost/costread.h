@@ -26,6 +26,7 @@ struct costread {
 	bool magic;		/* "# callgrind format" */
 	bool callgrind;		/* a key that only Callgrind's have */
 	bool totals, summary;	/* seen in this part */
+	bool finished;		/* the part was found to be whole */
 	bool in_cmd;		/* lines that are no header's belong to cmd: */
 	char *cmd;		/* the command with such lines */
 	size_t cmdlen, capcmd;

@@ -38,6 +38,7 @@ struct costw {
 	bool begun;		/* a record was written in this part */
 	bool has_ob, has_cob;	/* ob= or cob= was written in this part */
 	bool summed;		/* sum was given beforehand */
+	bool ended;		/* costw_more: its end mark is written */
 	uint32_t ob, file, fn;
 	struct costfn f;	/* what fn stands for */
 	bool near;		/* pos may be referred to */
@@ -454,6 +455,14 @@ end_part(struct costw *w, bool more)
 		sums(w, "totals:", w->sum);
 }
 
+void
+costw_more(struct costw *w)
+{
+	end_part(w, true);
+	w->ended = true;
+	out_flush(w->o);
+}
+
 /*
  * For some readers the numbers of names hold for a part, for others for the
  * file: so each part defines its names anew, with numbers not used before.
@@ -463,7 +472,9 @@ costw_part(struct costw *w, const struct cost_head *h)
 {
 	int i;
 
-	end_part(w, true);
+	if (!w->ended)
+		end_part(w, true);
+	w->ended = false;
 	out_ch(w->o, '\n');
 	for (i = 0; i < NSPACE; i++)
 		if (w->ids[i].cap)

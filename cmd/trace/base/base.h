@@ -114,6 +114,7 @@ struct options {
 	const char *store;	/* the folder of --store, or NULL */
 	uint64_t store_max;	/* its bytes, at most */
 	const char *log;	/* where client requests print, or NULL */
+	const char *control;	/* the FIFO that commands come by, or NULL */
 	bool clear_env;		/* give the program only these variables: */
 	const char *keep_env;	/* "NAME,NAME=VALUE,...", or NULL */
 };

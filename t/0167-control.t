@@ -1,0 +1,220 @@
+#!/bin/sh
+# trace --control: commands by a FIFO, while the program runs
+
+. t/lib.sh
+
+[ -x "$B/trace" ] || skip_all "no trace"
+cd "$T" || exit 99
+
+# answers each byte of its input after 100000 rounds; a second thread runs all
+# the time, or sleeps between rounds
+cat >server.c <<'END'
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+static volatile long v, w;
+__attribute__((noinline)) static void work(long n)
+{
+	while (n-- > 0)
+		v += n;
+}
+static void *spin(void *arg)
+{
+	for (;; w++)
+		if (arg != NULL)
+			usleep(1000);
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	char c;
+
+	if (argc > 1 && strcmp(argv[1], "runs") == 0)
+		pthread_create(&t, NULL, spin, NULL);
+	if (argc > 1 && strcmp(argv[1], "sleeps") == 0)
+		pthread_create(&t, NULL, spin, argv);
+	if (argc > 2)
+		execv(argv[2], argv + 2);
+	while (read(0, &c, 1) == 1) {
+		work(100000);
+		if (c == 'f' && fork() == 0)
+			c = 'g';
+		write(1, &c, 1);
+	}
+	return 0;
+}
+END
+${CC:-gcc} -O1 -g -o server server.c -lpthread || skip_all "no compiler"
+
+# there FILE: wait until it is, a minute at most
+there() {
+	n=0
+	while [ ! -e "$1" ] && [ $n -lt 600 ]; do
+		sleep 0.1
+		n=$((n + 1))
+	done
+	[ -e "$1" ]
+}
+
+# asked BYTE: the server has answered; it closes the pipe at its end
+asked() {
+	printf '%s' "$1" >&5
+	n=0
+	while ! grep -q "$1" answers && [ $n -lt 600 ]; do
+		sleep 0.1
+		n=$((n + 1))
+	done
+	grep -q "$1" answers
+}
+
+# say COMMAND: into the FIFO, which trace has open to read
+say() {
+	timeout 60 sh -c 'printf "%s\n" "$1" >"$2"' sh "$1" "$ctl"
+}
+
+# obeyed: all commands so far
+nth=0
+obeyed() {
+	nth=$((nth + 1))
+	say "status $T/st$nth"
+	there "st$nth"
+}
+
+# begin TRACE-OPTION... -- PROGRAM...: in the background
+begin() {
+	rm -f in answers out out.*
+	mkfifo in
+	"$B/trace" --client-requests --control=ctl "$@" <in >answers 2>said &
+	pid=$!
+	exec 5>in
+	ctl=ctl
+	check "the FIFO is there" there ctl
+}
+
+end() {
+	exec 5>&-
+	wait $pid
+	same "its status" 0 $?
+	same "nothing is left" "" "$(ls -d ctl* 2>/dev/null)"
+}
+
+total() {
+	sed -n 's/^totals: //p' "$1"
+}
+
+pipe="|'$B/callgraph' | '$B/fmt-callgrind' --parts=callgrind -o out"
+for kind in "counts --contexts" blocks; do
+	begin -e $kind -o "$pipe" ./server
+	check "$kind: answers" asked a
+	say "dump the first part"
+	check "a part is written while it runs" there out.1
+	check "with its reason" grep -q '^desc: Trigger.*: the first part$' out.1
+	first=$(total out.1)
+	check "and all that it did" test "$first" -gt 600000
+	asked b
+	say "zero"
+	obeyed
+	asked c
+	say "dump"
+	check "another part" there out.2
+	check "is what was executed since zero" test "$(total out.2)" -lt \
+	    700000 -a "$(total out.2)" -gt 400000
+	say "off"
+	check "off" obeyed
+	same "is told" "telling: no threads: 1" "$(echo $(cat st$nth))"
+	asked d
+	say "on"
+	obeyed
+	same "on, too" "telling: yes threads: 1" "$(echo $(cat st$nth))"
+	end
+	check "the last part has what was told" test "$(total out)" -lt 20000
+	same "nothing is said" "" "$(cat said)"
+done
+
+# --- a thread that runs on and on is stopped, too
+for kind in "counts --contexts" counts cache blocks all; do
+	case $kind in
+	counts*) does=runs ;;
+	*) does=sleeps ;;
+	esac
+	begin -e $kind -o ev ./server $does
+	asked a
+	obeyed
+	same "$kind: threads" "telling: yes threads: 2" "$(echo $(cat st$nth))"
+	say "off"
+	obeyed
+	asked b
+	say "on"
+	obeyed
+	asked c
+	say "dump"
+	obeyed
+	end
+	same "marks" "J off J cold J dump" "$(echo $(grep '^J' ev))"
+	check "$kind: the stream is whole" grep -q '^E exit 0 ' ev
+	check "and read" sh -c "'$B/callgraph' ev >costs 2>err || '$B/icount' \
+	    ev >costs"
+done
+
+# --- what is no command
+begin -e counts -o ev ./server
+{ echo; echo; printf 'off now\nstatus here\n\033[mx\n'
+    head -c 9000 /dev/zero | tr '\0' x; echo; echo dump; } >ctl
+obeyed
+end
+same "is named" "trace: --control: \`off now': on, off, dump [TEXT], zero or \
+status /FILE
+trace: --control: \`status here': on, off, dump [TEXT], zero or status /FILE
+trace: --control: \`\\033[mx': on, off, dump [TEXT], zero or status /FILE" \
+    "$(cat said)"
+same "the others are obeyed" "J dump" "$(grep '^J' ev)"
+
+# --- one FIFO for each process, and image
+rm -f in answers
+mkfifo in
+"$B/trace" --client-requests -f -e counts -o ev.%p --control=ctl.%p ./server \
+    <in >answers 2>said &
+pid=$!
+exec 5>in
+asked f
+same "a child has a FIFO" 2 "$(ls ctl.* | wc -l)"
+for ctl in ctl.*; do
+	say "dump $ctl"
+	check "by which it obeys" obeyed
+done
+end
+same "each stream has its mark" 2 "$(grep -l '^J dump' ev.* | wc -l)"
+begin -e counts --exec=new -o "|cat >image.ev" ./server exec ./server
+asked a
+say dump
+obeyed
+end
+check "the new image obeys" grep -q '^J dump' image.ev
+
+# --- names that are there
+mkfifo ctl
+begin -e counts -o ev ./server
+asked a
+check "one that was left" obeyed
+end
+echo kept >ctl
+status 0 "a file" "$B/trace" --client-requests --control=ctl -e counts \
+    -o ev ./server </dev/null
+same "is told" "trace: --control: ctl: File exists" "$(cat err)"
+same "and stays" kept "$(cat ctl)"
+
+# --- what does not go together
+refused() { # WHY OPTION...
+	why=$1
+	shift
+	status 125 "$*" "$B/trace" --control=ctl -o ev "$@" ./server
+	same "is refused" "trace: --control: $why" "$(cat err)"
+}
+refused "needs --client-requests"
+refused "not with --last" --client-requests --last=64k
+refused "kind none tells nothing" --client-requests -e none
+refused "each process has a FIFO of its own: needs %p in the name with -f" \
+    --client-requests -f -o ev.%p
+
+done_testing
