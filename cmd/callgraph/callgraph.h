@@ -79,6 +79,9 @@ struct tally_entry {
 struct tally *tally_new(unsigned ncol);
 /* The sums of a and b, 0 at first; they hold until the next call. */
 int64_t *tally_at(struct tally *, uint64_t a, uint64_t b);
+/* The same in two steps: the number stays until tally_clear. */
+size_t tally_number(struct tally *, uint64_t a, uint64_t b);
+int64_t *tally_numbered(struct tally *, size_t number);
 /* Put all in order, which is final: *e is the first one. Returns their end. */
 const struct tally_entry *tally_sort(struct tally *,
     const struct tally_entry **e);
@@ -98,9 +101,12 @@ bool states_idle(void);
 uint64_t states_thread(void);
 /* The link-time address of a run-time one. */
 uint64_t states_link(uint64_t addr);
-/* An arc: does a thread or handler begin by it, and where does it lead? */
+/*
+ * An arc: does a thread or handler begin by it, and where does it lead?  To the
+ * first state of a group, unless contexts are apart.
+ */
 bool states_is_begin(uint32_t arc);
-uint32_t states_to(uint32_t arc);
+uint32_t states_own(uint32_t arc);
 /* Its inclusive outcomes, by column; they hold until the next call. */
 int64_t *states_outcomes(uint64_t thread, uint32_t arc);
 /* A state's function and level, as a number; the function. */

@@ -33,6 +33,13 @@ static size_t nthread;
 static unsigned ncol;		/* outcomes */
 static struct tally *found;	/* by thread and state, id and instruction */
 
+/* By id of a reference alone: where its outcomes were added last. */
+static struct seen {
+	uint64_t a;		/* the tally's first number */
+	size_t sums;		/* 1 + the number of sums; 0: none yet */
+} *seen;
+static size_t capseen;
+
 void
 frames_begin(void)
 {
@@ -46,6 +53,8 @@ this_thread(void)
 	unsigned num = ev_thread(walk.events);
 	struct thread *t;
 
+	if (num < nthread && threads[num].total != NULL)
+		return &threads[num];
 	threads = xgrow0(threads, &nthread, num + 1UL, sizeof *threads);
 	t = &threads[num];
 	if (t->total == NULL)
@@ -106,9 +115,11 @@ enter(struct thread *t, uint32_t arc)
 {
 	if (t->n >= MOST)
 		forget_half(t, states_thread());
-	t->arc = xgrow(t->arc, &t->caparc, t->n + 1, sizeof *t->arc);
-	t->enter = xgrow(t->enter, &t->capenter, (t->n + 1) * ncol,
-	    sizeof *t->enter);
+	if (t->n == t->caparc || (t->n + 1) * ncol > t->capenter) {
+		t->arc = xgrow(t->arc, &t->caparc, t->n + 1, sizeof *t->arc);
+		t->enter = xgrow(t->enter, &t->capenter, (t->n + 1) * ncol,
+		    sizeof *t->enter);
+	}
 	t->arc[t->n] = arc;
 	memcpy(t->enter + t->n * ncol, t->total, ncol * sizeof *t->enter);
 	t->n++;
@@ -144,11 +155,29 @@ frames_line(int letter, const struct ev *e)
 static uint32_t
 state_of(const struct thread *t, uint32_t block)
 {
-	uint32_t s, g;
+	uint32_t g;
 
-	s = t->n > 0 ? states_to(t->arc[t->n - 1]) : 0;
-	g = s != 0 ? states_group(s) : lines_group(block);
-	return s != 0 && walk.contexts ? s : g == 0 ? 0 : states_first(g);
+	if (t->n > 0)
+		return states_own(t->arc[t->n - 1]);
+	g = lines_group(block);
+	return g == 0 ? 0 : states_first(g);
+}
+
+/* The sums of an instruction in a state: mostly those of its last outcomes. */
+static int64_t *
+sums_of(const struct ev_def *d, uint64_t insn, uint32_t s)
+{
+	uint32_t id = ev_last_id(walk.events);
+	uint64_t a = states_thread() << 32 | s;
+	uint64_t b = (uint64_t)d->block->id << 16 | insn;
+
+	if (d->letter != 'Q')
+		return tally_at(found, a, b);
+	if (id >= capseen)
+		seen = xgrow0(seen, &capseen, id + 1UL, sizeof *seen);
+	if (seen[id].sums == 0 || seen[id].a != a)
+		seen[id] = (struct seen){ a, tally_number(found, a, b) + 1 };
+	return tally_numbered(found, seen[id].sums - 1);
 }
 
 void
@@ -164,8 +193,7 @@ frames_outcome(const struct ev *e)
 		ev_bad(walk.events, "O: nothing says in which function");
 		return;
 	}
-	sum = tally_at(found, states_thread() << 32 | s,
-	    (uint64_t)d->block->id << 16 | (e->num[0] - 1));
+	sum = sums_of(d, e->num[0] - 1, s);
 	for (unsigned i = 0; i < l->n; i++) {
 		sum[l->event[i].column] += (int64_t)l->event[i].n;
 		t->total[l->event[i].column] += (int64_t)l->event[i].n;
@@ -235,5 +263,7 @@ void
 frames_clear(void)
 {
 	tally_clear(found);
+	if (capseen > 0)
+		memset(seen, 0, capseen * sizeof *seen);
 	last = NULL;
 }

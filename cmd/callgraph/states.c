@@ -37,7 +37,10 @@ struct group {
 struct arc {
 	uint32_t from, to;	/* states with a context; from 0: a beginning */
 	uint32_t within;	/* whose cost calls are part of: mostly from */
+	uint32_t own;		/* where it leads, see states_own */
 	uint64_t site, target;	/* link-time */
+	uint64_t thread;	/* whose sums were asked for last, and */
+	size_t sums;		/* 1 + their number; 0: none yet */
 };
 
 static struct state *state;	/* by number, from 1 */
@@ -115,6 +118,7 @@ define_arc(const struct ev *e)
 	struct arc a = { .to = state[e->num[4]].same,
 	    .site = states_link(e->num[2]), .target = states_link(e->num[3]) };
 
+	a.own = walk.contexts ? a.to : group[state[a.to].group].state;
 	if (e->num[1] != 0)
 		a.from = a.within = state[e->num[1]].same;
 	if (e->nnum == 6)
@@ -148,7 +152,11 @@ states_line(int letter, const struct ev *e)
 int64_t *
 states_outcomes(uint64_t thread, uint32_t a)
 {
-	return tally_at(calls, thread, a) + 1 + walk.firsttold;
+	if (arc[a].sums == 0 || arc[a].thread != thread) {
+		arc[a].sums = tally_number(calls, thread, a) + 1;
+		arc[a].thread = thread;
+	}
+	return tally_numbered(calls, arc[a].sums - 1) + 1 + walk.firsttold;
 }
 
 bool
@@ -158,9 +166,9 @@ states_is_begin(uint32_t a)
 }
 
 uint32_t
-states_to(uint32_t a)
+states_own(uint32_t a)
 {
-	return arc[a].to;
+	return arc[a].own;
 }
 
 uint32_t
@@ -281,6 +289,8 @@ void
 states_clear(void)
 {
 	tally_clear(calls);
+	for (size_t i = 0; i < narc; i++)
+		arc[i].sums = 0;
 	free(ctx);
 	ctx = NULL;
 }

@@ -74,15 +74,27 @@ number(struct tally *t, uint64_t a, uint64_t b)
 }
 
 /* Mostly it was asked for not long ago. */
-int64_t *
-tally_at(struct tally *t, uint64_t a, uint64_t b)
+size_t
+tally_number(struct tally *t, uint64_t a, uint64_t b)
 {
 	struct tally_entry *e = t->recent + key_hash((struct key){ a, b }) %
 	    RECENT;
 
 	if (e->a != a || e->b != b || (a | b) == 0)
 		*e = (struct tally_entry){ a, b, number(t, a, b) };
-	return t->sums + e->at * t->ncol;
+	return e->at;
+}
+
+int64_t *
+tally_numbered(struct tally *t, size_t n)
+{
+	return t->sums + n * t->ncol;
+}
+
+int64_t *
+tally_at(struct tally *t, uint64_t a, uint64_t b)
+{
+	return tally_numbered(t, tally_number(t, a, b));
 }
 
 static int
