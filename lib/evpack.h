@@ -26,7 +26,7 @@ uint8_t *evpack_insn(uint8_t *p, const struct ev_insn *i,
 /* Before that: pack the instruction's bytes, so that the stream tells them. */
 uint8_t *evpack_code(uint8_t *p, const uint8_t *code, unsigned len);
 void evpack_each(struct ev_each *, const uint8_t *packed, struct ev_ref *);
-/* Write the items of a B line; -1: there is not enough room. */
+/* Write the items of a B line: how many bytes; -1: there is not enough room. */
 int evpack_items(char *text, size_t room, const uint8_t *packed,
     unsigned ninsn);
 

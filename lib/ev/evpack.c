@@ -352,6 +352,5 @@ evpack_items(char *text, size_t room, const uint8_t *packed, unsigned ninsn)
 		if (has_target(flow))
 			p = evw_puthex(p, e.target);
 	}
-	*p = '\0';
-	return 0;
+	return (int)(p - text);
 }

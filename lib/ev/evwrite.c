@@ -437,15 +437,38 @@ new_value(struct evw *w)
 	return &w->ones[--w->nones];
 }
 
+/* Write "B 1 " or the like; evw_puthex stores 8 bytes at a time. */
+static char *
+put_head(char *p, char which, uint32_t id)
+{
+	*p++ = which;
+	*p++ = ' ';
+	p = evw_puthex(p, id);
+	*p++ = ' ';
+	return p;
+}
+
 static void
 put_packed(struct evw *w, uint32_t id, const struct evw_cold *c)
 {
-	char text[EVW_MAXLINE];
+	char text[EVW_MAXLINE], *p = put_head(text, 'B', id);
+	int n = evpack_items(p, (size_t)(text + sizeof text - p),
+	    more_of(w, c)->packed, c->n);
 
-	if (evpack_items(text, sizeof text, more_of(w, c)->packed,
-	    c->n) < 0)
+	if (n < 0)
 		die("block %x: longer than a line", id);
-	evw_line(w, "B %x %s", id, text);
+	evw_raw(w, text, (size_t)(p - text + n));
+}
+
+static void
+put_prefix(struct evw *w, uint32_t id, const struct evw_cold *c)
+{
+	char text[48], *p = put_head(text, 'P', id);
+
+	p = evw_puthex(p, c->at);
+	*p++ = ' ';
+	p = evw_puthex(p, c->n);
+	evw_raw(w, text, (size_t)(p - text));
 }
 
 /* Write the line of a reference alone; returns where its values are. */
@@ -485,7 +508,7 @@ put_definition(struct evw *w, uint32_t id, const struct evw_cold *c)
 		memset(h->value, 0, c->ngroups * sizeof *h->value);
 		break;
 	case PREFIX:
-		evw_line(w, "P %x %x %x", id, (unsigned)c->at, c->n);
+		put_prefix(w, id, c);
 		h->value = w->hot[c->at].value;
 		break;
 	case LEAVE:
