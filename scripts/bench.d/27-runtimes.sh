@@ -17,24 +17,7 @@ for (let r = 0; r < 6000; r++) {
 }
 console.log(s);
 E2
-cat >"$W/M.java" <<'E2'
-import java.util.*;
-
-public class M {
-	public static void main(String[] a) {
-		int n = Integer.parseInt(a[0]);
-		long s = 0;
-		for (int r = 0; r < n; r++) {
-			HashMap<Integer, Integer> m = new HashMap<>();
-			for (int i = 0; i < 1000; i++)
-				m.merge((i * 7919 + r) % 509, i, Integer::sum);
-			for (int v : m.values())
-				s += v;
-		}
-		System.out.println(s);
-	}
-}
-E2
+cp "$here/../t/src/Sums.java" "$W"
 
 # runtime NAME COMMAND
 runtime() {
@@ -47,5 +30,5 @@ runtime() {
 }
 
 has node && runtime node "node map.js"
-has java javac && untimed "javac -d . M.java" &&
-    runtime java "java -cp . M 100000"
+has java javac && untimed "javac -d . Sums.java" &&
+    runtime java "java -cp . Sums 100000"

@@ -87,31 +87,14 @@ fi
 
 # -Xbatch: what is compiled is waited for, or all may be over before it is
 JAVA="java -Xbatch -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit"
-cat >M.java <<'END'
-import java.util.*;
-public class M {
-	public static void main(String[] a) {
-		int n = Integer.parseInt(a[0]);
-		long s = 0;
-		for (int r = 0; r < n; r++) {
-			HashMap<Integer, Integer> m = new HashMap<>();
-			for (int i = 0; i < 1000; i++)
-				m.merge((i * 7919 + r) % 509, i, Integer::sum);
-			for (int v : m.values())
-				s += v;
-		}
-		System.out.println(s);
-	}
-}
-END
 if ! command -v java >/dev/null || ! native $JAVA -version; then
 	skip "java" "there is none that writes maps"
-elif ! javac M.java >/dev/null 2>&1; then
+elif ! javac -d . "$TOP/t/src/Sums.java" >/dev/null 2>&1; then
 	skip "java" "there is no javac"
 else
-	native $JAVA -cp . M 100
+	native $JAVA -cp . Sums 100
 	for kind in blocks counts cache; do
-		traced $kind $JAVA -cp . M 100
+		traced $kind $JAVA -cp . Sums 100
 		samefile "  its output" native o
 		"$B/icount" ev | "$B/fmt-cachegrind" >cg
 		at_least "the interpreter" "$(cost Interpreter)" 1000000
@@ -119,7 +102,7 @@ else
 		    100000
 	done
 	rm -f ev
-	"$B/trace" -e counts -o ev --stdout=o java -cp . M 100 2>err
+	"$B/trace" -e counts -o ev --stdout=o java -cp . Sums 100 2>err
 	samefile "without the option: its output" native o
 	check "  says so" grep -q 'DumpPerfMapAtExit' err
 fi
