@@ -20,6 +20,7 @@
 struct funcs;
 struct insns_at;
 struct objmap;
+struct out;
 
 struct func_sum {
 	const char *name;	/* or SYM_UNKNOWN */
@@ -37,5 +38,7 @@ size_t funcs_count(const struct funcs *);
 const struct func_sum *funcs_get(const struct funcs *, size_t i);
 /* Sort by a column, the greatest first; equal ones by name. */
 void funcs_sort(struct funcs *, size_t column);
+/* "object name\n": what would end the object's path is escaped. */
+void funcs_put(struct out *, const struct func_sum *);
 
 #endif

@@ -17,7 +17,6 @@
 
 #include "funcs.h"
 #include "out.h"
-#include "shown.h"
 #include "util.h"
 
 KHASH_MAP_INIT_INT64(part, uint64_t)
@@ -140,27 +139,6 @@ share(uint64_t n, uint64_t of)
 	return of == 0 ? 0 : (double)n / (double)of;
 }
 
-/* A word: what would end it is escaped. */
-static void
-put_word(const char *s)
-{
-	for (; *s != '\0'; s++)
-		if (*s == ' ' || *s == '\\')
-			out_printf(out, "\\%03o", *s);
-		else
-			out_shown(out, s, 1);
-}
-
-static void
-put_name(const struct func_sum *f)
-{
-	out_ch(out, ' ');
-	put_word(f->object);
-	out_ch(out, ' ');
-	out_shown(out, f->name, strlen(f->name));
-	out_ch(out, '\n');
-}
-
 static void
 put_function(const struct func_sum *f, unsigned *order, uint64_t all)
 {
@@ -174,14 +152,14 @@ put_function(const struct func_sum *f, unsigned *order, uint64_t all)
 		if (k != kh_end(parts))
 			sum[c] = kh_value(parts, k);
 	}
-	out_printf(out, "\nfunction %" PRIu64 " %.6f", total,
+	out_printf(out, "\nfunction %" PRIu64 " %.6f ", total,
 	    share(total, all));
-	put_name(f);
+	funcs_put(out, f);
 	n = report_sort(sum, order);
 	for (unsigned i = 0; i < n && i < opt.nclass; i++) {
-		out_printf(out, "of %s %" PRIu64 " %.6f", class_name(order[i]),
+		out_printf(out, "of %s %" PRIu64 " %.6f ", class_name(order[i]),
 		    sum[order[i]], share(sum[order[i]], total));
-		put_name(f);
+		funcs_put(out, f);
 	}
 	free(sum);
 }

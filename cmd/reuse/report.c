@@ -15,7 +15,6 @@
 #include "funcs.h"
 #include "out.h"
 #include "reuse.h"
-#include "shown.h"
 #include "util.h"
 
 #define OCTAVE	4		/* points of the curve from one size to twice */
@@ -245,17 +244,6 @@ enough(const struct func_sum *f, double missed)
 	return k == nsize ? 2 * sizes[nsize - 1].bytes : sizes[k].bytes;
 }
 
-/* A word: what would end it is escaped. */
-static void
-put_word(const char *s)
-{
-	for (; *s != '\0'; s++)
-		if (*s == ' ' || *s == '\\')
-			out_printf(out, "\\%03o", *s);
-		else
-			out_shown(out, s, 1);
-}
-
 static void
 put_function(const struct func_sum *f)
 {
@@ -263,10 +251,7 @@ put_function(const struct func_sum *f)
 	    " %" PRIu64 " ", f->n[REFS], whole((uint64_t)f->n[MISSES]),
 	    whole((uint64_t)f->n[COLD]), enough(f, 0.1), enough(f, 0.01),
 	    enough(f, 0));
-	put_word(f->object);
-	out_ch(out, ' ');
-	out_shown(out, f->name, strlen(f->name));
-	out_ch(out, '\n');
+	funcs_put(out, f);
 }
 
 static void

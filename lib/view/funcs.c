@@ -12,6 +12,8 @@
 #include "codename.h"
 #include "insns.h"
 #include "objmap.h"
+#include "out.h"
+#include "shown.h"
 #include "sym.h"
 #include "util.h"
 
@@ -125,4 +127,19 @@ funcs_sort(struct funcs *f, size_t column)
 	sort_column = column;
 	if (f->n != 0)
 		qsort(f->sum, f->n, sizeof *f->sum, by_column);
+}
+
+void
+funcs_put(struct out *o, const struct func_sum *f)
+{
+	const char *s;
+
+	for (s = f->object; *s != '\0'; s++)
+		if (*s == ' ' || *s == '\\')
+			out_printf(o, "\\%03o", *s);
+		else
+			out_shown(o, s, 1);
+	out_ch(o, ' ');
+	out_shown(o, f->name, strlen(f->name));
+	out_ch(o, '\n');
 }
