@@ -212,13 +212,20 @@ make_fit(const char *newest)
 void
 keep_end(int fd, const char *name, bool whole)
 {
-	if (!whole)
-		warn("--store=%s: nothing is kept of this run:", folder);
-	close(fd);
-	if (whole && renameat(dir, temporary, dir, name) == 0)
+	int e = errno;
+
+	/* the bytes may first be refused here: a full disk behind a network */
+	if (close(fd) < 0 && whole) {
+		e = errno;
+		whole = false;
+	}
+	if (whole && renameat(dir, temporary, dir, name) == 0) {
 		make_fit(name);
-	else
-		unlinkat(dir, temporary, 0);
+		return;
+	}
+	errno = whole ? errno : e;
+	warn("--store=%s: nothing is kept of this run:", folder);
+	unlinkat(dir, temporary, 0);
 }
 
 void
