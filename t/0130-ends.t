@@ -202,9 +202,9 @@ if (ulimit -f 100; ulimit -f unlimited) 2>/dev/null; then
 	check "a hard limit, which we may raise" limited
 else
 	status 125 "a hard limit" limited
-	same "is told" "trace: the memory shared with the program needs a\
- file of N MB, more than the limit (ulimit -f)" \
-	    "$(sed 's/of [0-9]* MB/of N MB/' "$T/err")"
+	same "is told" "trace: the memory shared with the program is a\
+ file, N MB long though nearly empty: longer than the hard limit allows\
+ (ulimit -Hf)" "$(sed 's/, [0-9]* MB/, N MB/' "$T/err")"
 fi
 
 for k in 1 4; do

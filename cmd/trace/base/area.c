@@ -249,9 +249,9 @@ size_area(int fd, uint64_t size)
 	if (memfile_size(fd, size) == 0)
 		return;
 	if (errno == EFBIG)
-		die("the memory shared with the program needs a file of %u "
-		    "MB, more than the limit (ulimit -f)",
-		    (unsigned)(size >> 20));
+		die("the memory shared with the program is a file, %u MB long "
+		    "though nearly empty: longer than the hard limit allows "
+		    "(ulimit -Hf)", (unsigned)(size >> 20));
 	die("memory shared with the program:");
 }
 
