@@ -98,7 +98,7 @@ LIBSRCS	:= $(wildcard lib/*/*.c)
 LIBOBJS	:= $(LIBSRCS:%.c=$(BUILD)/%.o)
 UNITS	:= $(patsubst t/unit/%.c,$(BUILD)/t/%,$(wildcard t/unit/*.c))
 FUZZERS	:= $(patsubst t/fuzz/%.c,%,$(wildcard t/fuzz/fuzz_*.c))
-SCRIPTS	= array ci valgrind
+SCRIPTS	= array callgrind_control ci valgrind
 BINS	:= $(PROGS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%)
 
 all: $(BINS)

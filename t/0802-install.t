@@ -17,10 +17,10 @@ check "install" inst qn- "$T/a"
 check "install with another prefix" inst my "$T/b"
 check "install without one" inst "" "$T/c"
 
-# the name that it says; valgrind says Valgrind's version
+# the name that it says; these two say Valgrind's version
 says() {
 	case $2 in
-	*valgrind) echo "$2" ;;
+	*valgrind | *callgrind_control) echo "$2" ;;
 	*) cut -d ' ' -f 1 "$1" ;;
 	esac
 }

@@ -74,7 +74,7 @@ if command -v bash >/dev/null; then
 		    "$share/bash-completion/completions/$1" "$@"
 	}
 	same "bash completes an option" \
-	    "--client-requests --contexts --clear-env --cpu= " \
+	    "--client-requests --control= --contexts --clear-env --cpu= " \
 	    "$(complete qn-trace --c)"
 	same "and a value" "yes " "$(complete qn-trace --vdso = y)"
 else
@@ -104,7 +104,7 @@ if command -v fish >/dev/null; then
 		    complete -C '$2'" 2>/dev/null | cut -f 1 | sort | xargs
 	}
 	same "fish completes an option" \
-	    "--clear-env --client-requests --contexts --cpu=" \
+	    "--clear-env --client-requests --contexts --control --cpu=" \
 	    "$(fish_says qn-trace 'qn-trace --c' | sed 's/--cpu$/--cpu=/')"
 	same "fish completes an old option" "-initkm" \
 	    "$(fish_says qn-simpoint 'qn-simpoint -initk')"

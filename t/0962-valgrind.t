@@ -108,6 +108,11 @@ wrong 1 "Bad option: --cache-sim=maybe" --tool=cachegrind --cache-sim=maybe \
     ./prog
 same "with a reason" "valgrind: Invalid boolean value 'maybe' (should be 'yes'\
  or 'no')" "$(sed -n 2p said)"
+wrong 1 "Bad option: --trace-children" --tool=none --trace-children ./prog
+same "with a reason" "valgrind: Missing boolean value, did you mean \
+'--trace-children=yes'?" "$(sed -n 2p said)"
+wrong 1 "Bad option: --dump-instr" --tool=callgrind --dump-instr ./prog
+wrong 1 "Unknown option: --dump-instr" --tool=none --dump-instr ./prog
 wrong 1 "Bad option: --log-fd=x" --tool=none --log-fd=x ./prog
 wrong 1 "Bad option: --log-file=%z" --tool=none --log-file=%z ./prog
 wrong 1 "Bad option: --log-file=%q{NONE_SUCH}" --tool=none \
