@@ -7,7 +7,7 @@
 
 [ -x "$B/trace" ] || skip_all "no trace"
 SRC=$PWD/t/src
-LIMIT=${LIMIT:-60}
+LIMIT=${LIMIT:-240}
 cd "$T" || exit 99
 # hashes and addresses that are the same in each run
 export PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 PYTHONHASHSEED=0 HOME="$T"
