@@ -231,13 +231,37 @@ E exit 3 7
 END
 check "--sums" "$P" --sums=f "$T/sums.ev"
 same "are right" "calls of f: 0
-branches: 5
-taken: 3
+branches: 15
+taken: 12
 superblocks: 7
 completed: 6
 instructions: 21
 items: 26
 status: 3" "$(cat "$T/out")"
+# repe cmpsb: three rounds that are equal, then a test that finds no count left;
+# two rounds that end unequal; none
+cat >"$T/sums.ev" <<'END'
+H quern-events 2
+H kind blocks
+H rep each
+B 1 >1000 5 2r1*0r1*0
+B 2 >1005 2r1*0r1*0 2S
+1+3
+2.
+Y 1
+1-1
+B 3 >1007 2S
+3
+Y 1
+B 4 >1000 5
+4
+2.
+E exit 0 6
+END
+check "comparisons" "$P" --sums=f "$T/sums.ev"
+same "are two branches each, and the test" "branches: 12
+taken: 9
+instructions: 13" "$(grep '^[bti].*[a-z]:' "$T/out" | grep -v items)"
 status 2 "--sums with -s" "$P" -s --sums=f "$T/sums.ev"
 
 done_testing

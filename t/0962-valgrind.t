@@ -490,6 +490,12 @@ then
 		same "$o: Valgrind's sums" "$(sums valgrind.log | sed "$first")" \
 		    "$(sums ours.log | sed "$first")"
 	done
+	env -i "$(command -v valgrind)" $exact --tool=lackey ./bare \
+	    2>valgrind.log
+	"$V" --tool=lackey ./bare 2>ours.log
+	jccs='s/.*total: *//p; s/.*taken: *//p; s/.*guest instrs: *//p'
+	same "lackey: branches, and instructions" \
+	    "$(sed -n "$jccs" valgrind.log)" "$(sed -n "$jccs" ours.log)"
 	# requests, as gungraun uses Callgrind
 	set -- --collect-atstart=no --dump-instr=yes --trace-children=yes \
 	    --tool=callgrind --log-file=parts.log

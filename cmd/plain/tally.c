@@ -19,7 +19,8 @@
 /* What an execution of an id adds. */
 struct addend {
 	uint64_t calls, branches, taken, insns, items;
-	uint64_t start, target, behind;	/* target 0: no branch at its end */
+	uint64_t start, last;		/* its first and last instruction */
+	uint64_t target, behind;	/* target 0: no branch at its end */
 	bool whole, repeats;
 };
 
@@ -85,18 +86,38 @@ define(const struct evr *r, uint32_t id)
 		instruction(a, b, &b->insn[k],
 		    k + 1 < d->n ? &b->insn[k + 1] : NULL);
 	a->start = b->insn[0].addr;
+	a->last = b->insn[d->n - 1].addr;
 	a->whole = d->letter == 'B';
 }
 
-/* More instructions of an execution, for its repeated ones: as in Valgrind. */
-static uint64_t
-rounds(const struct ev_block *b, uint32_t n)
+/*
+ * What Valgrind makes of a repeated instruction: a loop that tests the count
+ * before each round, and a comparison tests its result behind each.  One whose
+ * count is used up is told once more, again, with no rounds (trace --rep=each).
+ */
+static void
+repeated(uint64_t count, bool writes, bool again)
 {
-	uint64_t more = 0;
+	if (writes) {
+		sum.insns += count;
+		sum.branches += count + 1;
+		sum.taken += count;
+	} else if (count > 0) {
+		sum.insns += count - 1;
+		sum.branches += 2 * count;
+		sum.taken += 2 * count - 1;
+	} else {
+		sum.branches++;
+		sum.taken += again;	/* the last result was no end */
+	}
+}
 
+static void
+rounds(const struct ev_block *b, uint32_t n, bool again)
+{
 	for (uint32_t k = 0; k < n; k++) {
 		const struct ev_insn *i = &b->insn[k];
-		bool writes = false;
+		bool writes = false, repeats = false;
 		int64_t count = 0;
 
 		for (unsigned j = 0; j < i->nref; j++) {
@@ -104,14 +125,13 @@ rounds(const struct ev_block *b, uint32_t n)
 
 			if (ref->count != 0)
 				count = (int64_t)b->value[ref->count - 1];
+			repeats |= ref->count != 0;
 			writes |= ref->kind != 'r';
 		}
-		if (count < 0)
-			count = -count;
-		if (count > 0)
-			more += (uint64_t)count - !writes;
+		if (repeats)
+			repeated((uint64_t)(count < 0 ? -count : count), writes,
+			    again && k == 0);
 	}
-	return more;
 }
 
 static bool
@@ -127,6 +147,7 @@ execution(const struct evr *r, const uint64_t *p)
 	uint32_t id = ev_id(*p);
 	const struct addend *a = &addends[id];
 	uint64_t *last = &pending[ev_thread(r)], n = 1 + ev_more(p);
+	bool again = *last != 0 && addends[*last - 1].last == a->start;
 
 	if (*last != 0)
 		sum.taken += is_taken(&addends[*last - 1], a->start);
@@ -142,7 +163,8 @@ execution(const struct evr *r, const uint64_t *p)
 		const struct ev_def *d = ev_def(r, id);
 
 		ev_apply(d, p + 1);
-		sum.insns += rounds(d->block, d->n);
+		rounds(d->block, d->n, again);
+		again = a->last == a->start;
 	}
 }
 
