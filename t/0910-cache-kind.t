@@ -4,7 +4,7 @@
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
-plan 16
+plan 21
 
 caches="--I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64"
 seq 1 20000 >"$T/numbers"
@@ -40,6 +40,26 @@ same_costs() {
 	ok "$name: the same bytes" $?
 }
 
+# The misses of $T/told.ev, by O lines, are those of the costs.
+told_all() {
+	perl -ne 'sub add {
+			for (split / /, $_[0]) {
+				/(\w+)(\*(\w+))?/;
+				$n{$1} += $_[1] * ($2 ? hex $3 : 1);
+			}
+		}
+		if (/^O @(\w+) ?(.*)/) { $stands{$1} = $2 }
+		elsif (/^O [0-9a-f]+ (.*)/) { add($1, 1) }
+		elsif (/^([0-9a-f]+)[^*]*(\*(\w+))?$/ && $stands{$1}) {
+			add($stands{$1}, 1 + ($2 ? hex $3 : 0));
+		}
+		END { print join(" ", map { $n{$_} + 0 }
+		    qw(I1mr ILmr D1mr DLmr D1mw DLmw)), "\n" }' \
+	    "$T/told.ev" >"$T/sums"
+	same "$1" "$(awk '/^totals:/ {
+		print $3, $4, $6, $7, $9, $10 }' "$2")" "$(cat "$T/sums")"
+}
+
 one() {
 	command -v "$2" >/dev/null || {
 		skip "$1: simulated" "no $2"
@@ -55,26 +75,79 @@ one perl perl "$T/words.pl"
 one gzip gzip -c "$T/numbers"
 one ls ls -l /usr/bin
 
+# Repeated string instructions: short ones find or bring their lines, long ones
+# find and leave their sets empty; both ways, misaligned, and overlapping.
+cat >"$T/rep.c" <<'EOF'
+#include <stdint.h>
+
+static uint8_t a[1 << 17];
+static uint32_t seed = 1;
+
+static uint32_t
+below(uint32_t n)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (uint32_t)((uint64_t)seed * n >> 32);
+}
+
+#define REP(insn) do {							\
+	void *d = to, *s = from;					\
+	uint64_t n = count;						\
+	if (down)							\
+		__asm__ volatile("std; " insn "; cld" : "+D"(d), "+S"(s), \
+		    "+c"(n) : "a"(0L) : "memory", "cc");		\
+	else								\
+		__asm__ volatile(insn : "+D"(d), "+S"(s), "+c"(n)	\
+		    : "a"(0L) : "memory", "cc");			\
+} while (0)
+
+int
+main(void)
+{
+	static const uint32_t most[] = { 2, 70, 600, 4000 };
+
+	for (int i = 0; i < 4000; i++) {
+		uint32_t count = below(most[below(4)]), what = below(8);
+		int down = below(4) == 0;
+		uint8_t *to = a + 40000 + below(below(2) ? 300 : 40000);
+		uint8_t *from = a + 40000 + below(below(2) ? 300 : 40000);
+
+		if (below(2))
+			a[below(sizeof a)]++;
+		switch (what) {
+		case 0: REP("rep movsb"); break;
+		case 1: REP("rep movsl"); break;
+		case 2: REP("rep movsq"); break;
+		case 3: REP("rep stosb"); break;
+		case 4: REP("rep stosq"); break;
+		case 5: REP("repe cmpsb"); break;
+		case 6: REP("repe scasw"); break;
+		default: REP("rep lodsl"); break;
+		}
+	}
+	return 0;
+}
+EOF
+${CC:-gcc} -O1 -static -o "$T/rep" "$T/rep.c"
+ok "a program that repeats" $?
+for way in cache cache=64,64,2 cache=2; do
+	run -o "$T/all.ev" "$T/rep" &&
+	    run -e "$way" -o "$T/cache.ev" "$T/rep" &&
+	    "$B/cachesim" $caches -o "$T/all" "$T/all.ev" &&
+	    "$B/cachesim" $caches -o "$T/cache" "$T/cache.ev" &&
+	    cmp -s "$T/all" "$T/cache"
+	ok "repeated references, $way: the same bytes" $?
+done
+run -e cache -o "$T/cache.ev" "$T/rep" &&
+    "$B/cachesim" -t $caches -o "$T/told.ev" "$T/cache.ev"
+told_all "misses of repeated references are told" "$T/all"
+
 # With -t the misses come as O lines, behind references alone or standing.
 run -e cache -o "$T/cache.ev" sqlite3 :memory: -init "$T/w.sql" .quit &&
     "$B/cachesim" $caches -o "$T/want" "$T/cache.ev" &&
     "$B/cachesim" -t $caches -o "$T/told.ev" "$T/cache.ev"
 ok "passed through" $?
-perl -ne 'sub add {
-		for (split / /, $_[0]) {
-			/(\w+)(\*(\w+))?/; $n{$1} += $_[1] * ($2 ? hex $3 : 1);
-		}
-	}
-	if (/^O @(\w+) ?(.*)/) { $stands{$1} = $2 }
-	elsif (/^O [0-9a-f]+ (.*)/) { add($1, 1) }
-	elsif (/^([0-9a-f]+)[^*]*(\*(\w+))?$/ && $stands{$1}) {
-		add($stands{$1}, 1 + ($2 ? hex $3 : 0));
-	}
-	END { print join(" ", map { $n{$_} + 0 }
-	    qw(I1mr ILmr D1mr DLmr D1mw DLmw)), "\n" }' "$T/told.ev" >"$T/sums"
-same "all misses are told" \
-    "$(awk '/^totals:/ { print $3, $4, $6, $7, $9, $10 }' "$T/want")" \
-    "$(cat "$T/sums")"
+told_all "all misses are told" "$T/want"
 sed '/^O /d; /^H outcomes/d; /^H desc/d' "$T/told.ev" |
     "$B/cachesim" $caches -o "$T/got"
 cmp "$T/want" "$T/got"

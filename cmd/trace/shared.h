@@ -191,7 +191,8 @@ _Static_assert(offsetof(struct tarea_head, fsbase) == T_BIAS, "REG_T");
  * Kind cache: a look-up by the runtime, see rt_look.  Its arguments lie in the
  * code, where `entry` points, and the reference's address is in `pc`.  They are
  * two words: the head of the record, and enum lookup with its arguments; a
- * fetch has two more, the cells.  The fragment goes on behind them.
+ * fetch has two more, the cells, and LOOK_REP, the heads of records of each
+ * reference.  The fragment goes on behind them.
  */
 #define TO_LOOK_SAVE 1920	/* where registers are saved meanwhile */
 /*

@@ -541,13 +541,14 @@ part_line(struct evdef *d, const char *s, char letter, uint32_t *number)
 	}
 	if (k > 0) {
 		r = &of->block->ref[i->ref + k - 1];
-		if (k > 1 && r->count != 0 && r[-1].count == r->count)
+		if (k > 1 && r->count != 0 && r[-1].count == r->count &&
+		    strcmp(s, " s") != 0)
 			return bad(d, at, "not the first that takes turns");
 		def.group = (uint8_t)(r->where == EV_GROUP ? r->group :
 		    r->count - 1);
 	}
 	if (letter == 'Q' && s[0] == ' ' && s[1] == 's') {
-		if (k > 0 && (r->count != 0 || r->where == EV_BARE))
+		if (k > 0 && r->where == EV_BARE)
 			return bad(d, s, "not a reference that stays");
 		def.stays = true;
 		def.ngroups = 1;

@@ -106,10 +106,13 @@ begin_turns(struct ev_walk *w, uint32_t from, uint32_t end)
 
 	w->first = w->ref = from;
 	w->last = from + 1;
+	w->round = 0;
+	w->rounds = 1;
+	if (w->stays)			/* one round, of this one alone */
+		return;
 	while (r[from].count != 0 && w->last < end &&
 	    r[w->last].count == r[from].count)
 		w->last++;
-	w->round = 0;
 	w->rounds = rounds_of(w->block, &r[from]);
 }
 

@@ -12,8 +12,9 @@
  * def_ref_id), at the place of the least recently used line.  Free places count
  * as used before all others, the first one first.  If both lines of a reference
  * enter, a record before it says that the line which makes room for the first
- * leaves.  A reference without `stays` finds its sets empty.  The table is
- * emptied, in order, before another thread's records may come in between.
+ * leaves.  A reference without `stays` finds its sets empty, or, if it is a
+ * repeated one, all of its lines there.  The table is emptied, in order, before
+ * another thread's records may come in between.
  *
  * table_look runs while the thread is in the cache, between two of its
  * instructions; signals are kept until it is done.
@@ -388,22 +389,101 @@ look_fetch(struct tarea *t, uint64_t addr, const uint32_t *asked)
 	put(t, asked[0], addr << PLACE_BITS | i);
 }
 
-static void
-look_rep(struct tarea *t, const uint32_t *asked)
+/* A repeated instruction, which has been executed. */
+struct rep {
+	uint64_t addr[2];	/* of the first round */
+	uint64_t n;		/* rounds, with a sign */
+	uint64_t size;		/* bytes of one round */
+	unsigned nref;
+	const uint32_t *head;	/* of records of its references, each alone */
+};
+
+static inline uint64_t
+rounds(const struct rep *r)
 {
-	uint64_t v[3], n, size = asked[1] >> 24, i, a;
-	unsigned nv = record_nvalues(asked[0]), nref = asked[1] >> 8 & 15;
+	return (int64_t)r->n < 0 ? -r->n : r->n;
+}
+
+/* The first byte of reference i. */
+static inline uint64_t
+lowest(const struct rep *r, unsigned i)
+{
+	return (int64_t)r->n < 0 ? r->addr[i] + (r->n + 1) * r->size :
+	    r->addr[i];
+}
+
+/* Can all its lines be in the table at once? */
+static bool
+fits(const struct rep *r)
+{
+	uint64_t line = 1ull << rt.boot.lineshift, places = 0, lines;
+	unsigned i;
+
+	if (r->size > line || rounds(r) > TABLE_LINES * line)
+		return false;
+	for (i = 0; i < r->nref; i++) {
+		if (r->addr[i] == 0)
+			return false;
+		lines = (((lowest(r, i) & (line - 1)) + rounds(r) * r->size -
+		    1) >> rt.boot.lineshift) + 1;
+		places += (lines + rt.boot.sets - 1) / rt.boot.sets;
+	}
+	return places <= rt.boot.ways;
+}
+
+/* One round of a reference.  How many rounds, from this one on, are alike. */
+static uint64_t
+use_round(struct tarea *t, const struct rep *r, unsigned i, uint64_t addr)
+{
+	uint64_t size = 1ull << rt.boot.lineshift, line = addr & -size;
+	uint64_t now = ++t->clock, off = addr - line;
+
+	if (off + r->size > size) {
+		look_two(t, addr, line, r->head[i]);
+		return 1;
+	}
+	if (!use_data(t, line, now))
+		put(t, r->head[i], addr << PLACE_BITS |
+		    enter_data(t, line, now, 0));
+	return ((int64_t)r->n < 0 ? off : size - r->size - off) / r->size + 1;
+}
+
+/* Use its lines in the order in which they are; those that miss enter. */
+static void
+use_rounds(struct tarea *t, const struct rep *r)
+{
+	uint64_t n = rounds(r), step = (int64_t)r->n < 0 ? -r->size : r->size;
+	uint64_t i, alike, more;
+	unsigned k;
+
+	for (i = 0; i < n; i += alike) {
+		alike = n - i;
+		for (k = 0; k < r->nref; k++) {
+			more = use_round(t, r, k, r->addr[k] + i * step);
+			alike = lesser(more, alike);
+		}
+	}
+	t->clock++;	/* what comes next may not tick */
+}
+
+/* Arguments: two more words, the heads of records of its references. */
+static void
+look_rep(struct tarea *t, const uint32_t *asked, uint64_t room)
+{
+	unsigned nv = record_nvalues(asked[0]), i;
+	struct rep r = { .nref = asked[1] >> 8 & 15, .size = asked[1] >> 24,
+	    .head = asked + 2 };
+	uint64_t v[3];
 
 	memcpy(v, t->vec, 8 * nv);
-	contexts_tell(t, ROOM + 12 * table_of(t)->n);
-	n = v[asked[1] >> 12 & 15];
-	for (i = 0; n != 0 && i < nref; i++) {
-		a = v[asked[1] >> (16 + 4 * i) & 15];
-		if ((int64_t)n < 0)
-			empty_bytes(t, a + (n + 1) * size, -n * size);
-		else
-			empty_bytes(t, a, n * size);
-	}
+	contexts_tell(t, room);
+	r.n = v[asked[1] >> 12 & 15];
+	for (i = 0; i < r.nref; i++)
+		r.addr[i] = v[asked[1] >> (16 + 4 * i) & 15];
+	if (r.n != 0 && fits(&r))
+		use_rounds(t, &r);
+	else for (i = 0; r.n != 0 && i < r.nref; i++)
+		empty_bytes(t, lowest(&r, i), rounds(&r) * r.size);
 	memcpy((void *)(t->p + 4), v, 8 * nv);
 	*(volatile uint32_t *)t->p = asked[0];
 	t->p += 4 + 8 * nv;
@@ -419,6 +499,8 @@ look_other(struct tarea *t, const uint32_t *asked)
 	t->rflags = (t->rflags & ~TRAP_FLAG) | (uint64_t)t->tf << 8;
 	if (t->look_kind >= LOOK_WIDE)
 		room += 12 * table_of(t)->n;
+	if (t->look_kind == LOOK_REP)
+		room += 24 * rt.boot.sets * rt.boot.ways;
 	if (t->look_kind >= LOOK_WIDE && t->look_kind != LOOK_REP)
 		contexts_tell(t, room);
 	/* this may empty the table, so it comes first */
@@ -435,7 +517,7 @@ look_other(struct tarea *t, const uint32_t *asked)
 		put(t, asked[0], addr);
 		break;
 	case LOOK_REP:
-		look_rep(t, asked);
+		look_rep(t, asked, room);
 		break;
 	default:
 		table_empty(t);
@@ -461,7 +543,8 @@ table_look(struct tarea *t)
 	unsigned kind = asked[1] & 0xff;
 
 	t->look_kind = kind;
-	t->look_ret = t->entry + (kind == LOOK_FETCH ? 16 : 8);
+	t->look_ret = t->entry + (kind == LOOK_FETCH || kind == LOOK_REP ?
+	    16 : 8);
 	if (__builtin_expect(kind >= LOOK_OPEN, 0))
 		look_allocs(t, asked);
 	else if (__builtin_expect(kind >= LOOK_WIDE || t->tf ||

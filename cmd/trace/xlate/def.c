@@ -588,6 +588,18 @@ def_told(uint32_t number, struct def_told *told)
 	return true;
 }
 
+/*
+ * Under which number the id of an instruction's reference is listed: its own.
+ * What repeated ones have together, with their count, is listed apart.
+ */
+#define TOGETHER 3u
+
+static unsigned
+listed_as(const struct evw_ref *r)
+{
+	return !r->stays && r->ngroups > 1 ? TOGETHER : r->k;
+}
+
 /* The id of a single reference, or 0. */
 static uint32_t
 ref_id(const struct def *d, unsigned i, unsigned k)
@@ -638,9 +650,16 @@ add_ref(struct def *d, unsigned room, uint32_t id, unsigned i, unsigned k)
 _Static_assert(PLACES == EV_PLACES && PLACE_SECOND == EV_SECOND &&
     1 << PLACE_BITS == EV_PLACES + EV_SECOND, "values of a Q that stays");
 
+static bool
+is_repeated(const struct insn *in)
+{
+	return in->special == SP_REP || in->special == SP_REPCMP;
+}
+
 /*
  * The id of reference k (from 1; 0: the fetch) of instruction i (from 0) of
- * the block being translated.  Each element of a gather has its own.
+ * the block being translated.  Each element of a gather has its own, and
+ * repeated references, besides the one that they have together.
  */
 uint32_t
 def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k,
@@ -649,10 +668,11 @@ def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k,
 	struct evw_ref r;
 	const struct insn *in = &x->b->in[i];
 	const struct groups *gr = x->g;
-	unsigned g, j;
+	unsigned g, j, at;
 	uint32_t id;
 
-	id = k <= 3 && in->special != SP_GATHER ? ref_id(d, i, k) : 0;
+	at = is_repeated(in) && !stays && k > 0 ? TOGETHER : k;
+	id = at <= 3 && in->special != SP_GATHER ? ref_id(d, i, at) : 0;
 	if (id != 0)
 		return id;
 	memset(&r, 0, sizeof r);
@@ -663,8 +683,7 @@ def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k,
 	if (k > 0 && in->special == SP_GATHER) {
 		r.ngroups = 1;
 		r.group[0] = (uint8_t)(gr->gather[i] + k - 1);
-	} else if (k > 0 && (in->special == SP_REP ||
-	    in->special == SP_REPCMP)) {
+	} else if (k > 0 && !stays && is_repeated(in)) {
 		r.ngroups = gr->used[i + 1] - g;
 		for (j = 0; j < r.ngroups; j++)
 			r.group[j] = (uint8_t)(g + j);
@@ -675,8 +694,8 @@ def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k,
 	id = new_id();
 	if (evw_ref(stream_writer, id, entry_id(d->id[0]), r) < 0)
 		die("reference %x: a definition that cannot be", id);
-	if (k <= 3 && in->special != SP_GATHER)
-		add_ref(d, refs_of(x->b), id, i, k);
+	if (at <= 3 && in->special != SP_GATHER)
+		add_ref(d, refs_of(x->b), id, i, at);
 	else
 		d->unlisted = true;
 	return id;
@@ -798,7 +817,7 @@ def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
 		return id;
 	/* the counter; and the record of an interrupted repeated instruction */
 	*sizes = 0;
-	id = rep != 0 && n > 0 ? ref_id(d, n - 1, 1) : 0;
+	id = rep != 0 && n > 0 ? ref_id(d, n - 1, TOGETHER) : 0;
 	if (id != 0)
 		*sizes = record_head(id, x.used - x.before) |
 		    (uint64_t)(4 + 8u * (x.count - x.before)) << 32;
@@ -1053,7 +1072,7 @@ put_ids(struct def *d, const struct unpacked *u)
 		id = u->ref[i].id;
 		if (!is_free(id) || evw_ref(stream_writer, id, block, *r) < 0)
 			return false;
-		add_ref(d, u->p.nref, id, r->n - 1, r->k);
+		add_ref(d, u->p.nref, id, r->n - 1, listed_as(r));
 	}
 	return true;
 }

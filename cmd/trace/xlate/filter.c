@@ -618,7 +618,7 @@ rep_out(struct xlate *x)
 	const struct insn *in = &x->b->in[x->i];
 	const struct refgroup *g = x->g->ref[x->i];
 	unsigned first = x->g->used[x->i], n = in->nref;
-	unsigned b = n > 1 ? g[1].group - first : 0;
+	unsigned b = n > 1 ? g[1].group - first : 0, j;
 	uint32_t free = ~x->homed & BIT(RDX);
 
 	mark(x, x->i + 1, MAP_BODY, 2);
@@ -627,6 +627,9 @@ rep_out(struct xlate *x)
 	look(x, RDX, LOOK_REP | LOOK_REP_BITS(n, g[0].count - first,
 	    g[0].group - first, b, in->ref[0].size),
 	    record_head(def_ref_id(x->def, x, x->i, 1, false), n + 1));
+	for (j = 1; j <= 2; j++)
+		emit_u32(&x->c, j > n ? 0 : record_head(def_ref_id(x->def, x,
+		    x->i, j, true), 1));
 	mark(x, x->i + 1, MAP_BODY, 0);
 	regs_reload(x, free);
 }
