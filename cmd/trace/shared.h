@@ -56,7 +56,8 @@
 #define REG_T 11	/* thread area */
 
 #define NBUF 1024u	/* record buffers; each running thread holds one */
-#define NFULL 24u	/* full ones that may wait for the formatter */
+#define NFULL 12u	/* full ones that may wait for the formatter */
+#define NFULL_WAKE 8u	/* so many wake it, if it sleeps */
 #define BUF_SIZE (256u << 10)
 #define BUF_STRIDE (BUF_SIZE + PAGE)
 #define REC_MAX (4u + 8u * 200u) /* bytes of the largest record, < PAGE */

@@ -145,7 +145,7 @@ queue_put(struct tarea *t, enum qtype type, uint64_t arg, unsigned sig)
 	__atomic_store_n(&e->type, type, __ATOMIC_SEQ_CST);
 	t->from = t->p;
 	if (ticket - c->qhead >= NQUEUE / 4 ||
-	    c->nfull >= NFULL / 3)
+	    c->nfull >= NFULL_WAKE)
 		wake_formatter();
 }
 
@@ -218,7 +218,7 @@ queue_turn(struct tarea *t, uint64_t from, uint64_t to)
 	e->to = (uint32_t)(t->p - rt.bufs);
 	__atomic_store_n(&e->type, Q_RECORDS, __ATOMIC_SEQ_CST);
 	t->from = t->p;
-	if (c->nfull >= NFULL / 3)
+	if (c->nfull >= NFULL_WAKE)
 		wake_formatter();
 }
 
