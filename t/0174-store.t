@@ -239,6 +239,19 @@ cp "$T/err" "$T/trace.err"
 [ "$(taken)" -gt 500 ]
 ok "intervals: they come from the store" $?
 
+# behind an exec definitions have other numbers than in the entry
+"$B/trace" -e counts -o "$T/ev" "$T/prog" x y z >"$T/native" 2>"$T/err"
+"$B/icount" "$T/ev" >"$T/told.none"
+for run in cold warm again; do
+	"$B/trace" -e counts -o "$T/ev" --store="$S" "$T/prog" x y z \
+	    >"$T/out" 2>"$T/err"
+	"$B/icount" "$T/ev" >"$T/told"
+	samefile "kind counts, exec, $run: prints the same" "$T/native" \
+	    "$T/out"
+	samefile "kind counts, exec, $run: tells the same" "$T/told.none" \
+	    "$T/told"
+done
+
 # ids go on behind an exec, so what is executed there does without
 "$B/trace" -o "$T/ev" "$T/prog" x y z >"$T/native" 2>"$T/err"
 "$B/plain" "$T/ev" >"$T/told.none"

@@ -34,12 +34,22 @@ tell_maps(char *text)
 	format_text(text);
 }
 
+/* For the store: open our file in the program, which has been stopped. */
+static const struct start *stopped;
+
+static int
+open_theirs(int fd)
+{
+	return inject_open(stopped, fd);
+}
+
 /* Put the runtime into the process and its mappings into the stream; run it. */
 static void
 begin_image(const struct start *s)
 {
 	char *text;
 
+	stopped = s;
 	inject(s, cache_skipping() ? opt->after : 0);
 	watch_start(guest.uffd);
 	cache_new();
@@ -48,7 +58,7 @@ begin_image(const struct start *s)
 	if (text != NULL)
 		tell_maps(text);
 	if (s->old == 0)
-		kept_begin();
+		kept_begin(open_theirs);
 	inject_run();
 }
 

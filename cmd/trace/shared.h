@@ -949,12 +949,25 @@ struct guest_state {
  */
 #define JOIN_SIZE 16384u
 
+/*
+ * Of the META segment, a part that is mapped from an entry of the store, see
+ * cache/kept.h, instead of the memory file: from its offset in the segment on.
+ */
+struct stored {
+	uint64_t at, size;
+	uint64_t off;		/* in the entry */
+};
+#define NSTORED 4u
+
 /* What the runtime is started with: at the start of its data. */
 struct boot {
 	int32_t fd;		/* the memory file; closed by the runtime */
 	uint32_t flags;
 	struct segment seg[NSEG];
 	struct metaparts meta;
+	struct stored stored[NSTORED];
+	uint32_t nstored;
+	int32_t storedfd;	/* the entry, or -1; closed by the runtime */
 	uint64_t countbytes;	/* a thread's cells, counters, frames; or 0 */
 	uint64_t ncount;	/* its counters */
 	uint64_t sets, ways;	/* kind cache: of each thread's table; else 0 */

@@ -86,6 +86,7 @@ area_sizes(unsigned shrink)
 	unsigned i;
 
 	memset(b, 0, sizeof *b);
+	b->storedfd = -1;
 	area.maxfrag = (TAB_NUMBER / 4) >> shrink;
 	area.maxmap = (more * (20u << 20)) >> shrink;
 	area.maxexit = (1u << 20) >> shrink;

@@ -65,11 +65,12 @@ void frag_letgo(void);
 
 /*
  * --store: open the folder; a line says why it is not used.  Begin an image
- * whose mappings are known; some have changed; write what is worth keeping,
+ * whose mappings are known, and which has not run: a function opens a file in
+ * it; some have changed; write what is worth keeping,
  * once no thread runs any more.
  */
 void kept_start(void);
-void kept_begin(void);
+void kept_begin(int (*open_theirs)(int fd));
 void kept_mapped(uint64_t start, uint64_t end);
 void kept_save(void);
 

@@ -193,27 +193,86 @@ open_entry(int fd)
 
 /* --------------------------------------------------------------------- take */
 
-/* Copy a part to its place in the memory file. */
-static bool
-copy(unsigned part, unsigned seg, const void *to)
+static off_t
+offset(unsigned part)
 {
-	size_t n = kept_part_size(part, kept.head->n[part]);
-	uint64_t at = area.boot.seg[seg].off +
+	return (off_t)((const char *)kept.part[part] -
+	    (const char *)kept.head);
+}
+
+/*
+ * Map the first n bytes of a part of the META segment from the file, here, and
+ * there once the program runs.
+ */
+static bool
+map_part(unsigned part, uint8_t *to, size_t n, int fd)
+{
+	if (mmap(to, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd,
+	    offset(part)) == MAP_FAILED)
+		return false;
+	area.boot.stored[area.boot.nstored++] = (struct stored){
+	    (uint64_t)(to - area.seg[SEG_META]), n, (uint64_t)offset(part) };
+	return true;
+}
+
+/* The memory file instead of all that was mapped. */
+static void
+unmap_parts(void)
+{
+	const struct segment *seg = &area.boot.seg[SEG_META];
+	const struct stored *s = area.boot.stored;
+
+	for (; area.boot.nstored > 0; area.boot.nstored--, s++)
+		if (mmap(area.seg[SEG_META] + s->at, s->size, PROT_READ |
+		    PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+		    area.fd, (off_t)(seg->off + s->at)) == MAP_FAILED)
+			die("memory shared with the program:");
+}
+
+/* Copy a part to its place in the memory file, but for the first bytes. */
+static bool
+copy(unsigned part, unsigned seg, const void *to, size_t but)
+{
+	size_t n = kept_part_size(part, kept.head->n[part]) - but;
+	uint64_t at = area.boot.seg[seg].off + but +
 	    (uint64_t)((const uint8_t *)to - area.seg[seg]);
 
-	return n == 0 || memfile_write(area.fd, kept.part[part], n, at) ==
-	    (ssize_t)n;
+	return n == 0 || memfile_write(area.fd, (const char *)kept.part[part] +
+	    but, n, at) == (ssize_t)n;
+}
+
+/*
+ * Put the tables that the program only reads to their places: mapped, but for
+ * the last page, which goes on with what is new.
+ */
+static bool
+put_tables(int fd)
+{
+	static const unsigned part[NSTORED] = { PART_META0, PART_META1,
+		PART_EXITS, PART_MAPS };
+	void *to[NSTORED] = { area.frags[0], area.frags[1], area.exits,
+		area.maps };
+	size_t n;
+	unsigned i;
+
+	for (i = 0; i < NSTORED; i++) {
+		n = kept_part_size(part[i], kept.head->n[part[i]]) / PAGE *
+		    PAGE;
+		if (area.boot.storedfd < 0)
+			n = 0;
+		if ((n > 0 && !map_part(part[i], to[i], n, fd)) ||
+		    !copy(part[i], SEG_META, to[i], n))
+			return false;
+	}
+	return true;
 }
 
 static bool
-copy_all(void)
+put_all(int fd)
 {
-	return copy(PART_META0, SEG_META, area.frags[0]) &&
-	    copy(PART_META1, SEG_META, area.frags[1]) &&
-	    copy(PART_EXITS, SEG_META, area.exits) &&
-	    copy(PART_MAPS, SEG_META, area.maps) &&
-	    copy(PART_ZONE0, SEG_ZONE0, area.seg[SEG_ZONE0]) &&
-	    copy(PART_ZONE1, SEG_ZONE1, area.seg[SEG_ZONE1]);
+	return put_tables(fd) &&
+	    copy(PART_ZONE0, SEG_ZONE0, area.seg[SEG_ZONE0], 0) &&
+	    copy(PART_ZONE1, SEG_ZONE1, area.seg[SEG_ZONE1], 0);
 }
 
 /* Definitions of an image that is not the first have other numbers. */
@@ -235,13 +294,6 @@ number_definitions(uint32_t first)
 	}
 }
 
-static off_t
-offset(unsigned part)
-{
-	return (off_t)((const char *)kept.part[part] -
-	    (const char *)kept.head);
-}
-
 /* Take all places that the entry has. */
 static void
 reserve(void)
@@ -261,14 +313,16 @@ reserve(void)
 
 /* Begin with what the entry has; false: it cannot be. */
 static bool
-take_entry(int fd)
+take_entry(int fd, int (*open_theirs)(int))
 {
 	const struct kept_head *h = kept.head;
-	uint32_t n = h->n[PART_FRAGS];
+	uint32_t n = h->n[PART_FRAGS], first = 0;
 
 	if (opt->kind->tells)
-		number_definitions(def_reserve(n, h->nid));
-	if (!copy_all() || !store_take(fd, offset(PART_FRAGS), n,
+		first = def_reserve(n, h->nid);
+	number_definitions(first);
+	area.boot.storedfd = first == 0 ? open_theirs(fd) : -1;
+	if (!put_all(fd) || !store_take(fd, offset(PART_FRAGS), n,
 	    kept.part[PART_PIECES], h->n[PART_PIECES]) ||
 	    !link_take(fd, offset(PART_LINKS), h->n[PART_LINKS]))
 		return false;
@@ -292,7 +346,7 @@ name_entry(void)
 }
 
 void
-kept_begin(void)
+kept_begin(int (*open_theirs)(int))
 {
 	int fd;
 
@@ -302,8 +356,10 @@ kept_begin(void)
 	name_entry();
 	counters_reserve(0);
 	fd = keep_entry(kept.name);
-	if (fd < 0 || !open_entry(fd) || !take_entry(fd))
+	if (fd < 0 || !open_entry(fd) || !take_entry(fd, open_theirs)) {
+		unmap_parts();
 		close_entry();
+	}
 	if (fd >= 0)
 		close(fd);
 	kept.on = true;

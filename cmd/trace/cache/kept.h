@@ -9,8 +9,9 @@
  * the arrays of the memory file, and some of ours, as they were at the end of a
  * run.  The next run begins with these places taken:
  *
- *	a run begins		the entry is mapped, code and tables are copied
- *				to the memory file, and our arrays are used
+ *	a run begins		the entry is mapped, code is copied to the
+ *				memory file, tables that the guest only reads
+ *				are mapped over that, and our arrays are used
  *				where they are mapped
  *	code is mapped		is it what an OBJECT of the entry was made from:
  *				the same file, at the same place, and the same

@@ -26,7 +26,7 @@ struct start {
 	struct guest_state at;
 	uint64_t minframe;		/* AT_MINSIGSTKSZ */
 	uint64_t trap;			/* code that remote calls overwrite */
-	uint64_t scratch;		/* 16 bytes that can be written */
+	uint64_t scratch;		/* 64 bytes that can be written */
 	uint32_t flags;			/* BOOT_* besides */
 	uint64_t old;			/* a runtime to be replaced, or 0 */
 	uint32_t others;		/* threads that begin besides */
@@ -68,6 +68,8 @@ void detach(void);
 /* The runtime into the process: all but its last step ... */
 void inject(const struct start *, uint64_t skip);
 /* ... which lets it run. */
+/* Open our file fd in the program, too: its descriptor, or -1. */
+int inject_open(const struct start *, int fd);
 void inject_run(void);
 
 /* Keep the options that the traces of children get. */

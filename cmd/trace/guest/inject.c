@@ -282,11 +282,21 @@ inject(const struct start *s, uint64_t skip)
 		remote_end();
 	}
 	area.boot.fd = s->theirs;
-	guest_write(area.blob + h.rt, &area.boot, sizeof area.boot);
 	cpu_model(opt->cpu);
 	area.miss = area.blob + h.miss;
 	area.called = area.blob + h.called;
 	area.returned = area.blob + h.returned;
+}
+
+int
+inject_open(const struct start *s, int fd)
+{
+	int theirs;
+
+	remote_begin(s->trap);
+	theirs = remote_open(s->scratch, fd);
+	remote_end();
+	return theirs;
 }
 
 void
@@ -296,6 +306,7 @@ inject_run(void)
 	struct head h;
 
 	memcpy(&h, runtime_blob, sizeof h);
+	guest_write(area.blob + h.rt, &area.boot, sizeof area.boot);
 	if (ptrace(PTRACE_GETREGS, guest.tid, 0L, &r) < 0)
 		die("ptrace:");
 	r.rip = area.blob + h.start;

@@ -66,6 +66,8 @@ long remote_mmap(uint64_t at, uint64_t len, int prot, int fd, uint64_t off);
  * bytes at `at` are used and put back.
  */
 int remote_memfd(uint64_t at, int *theirs);
+/* Open our file fd there, too: its descriptor; -1: it cannot be. */
+int remote_open(uint64_t at, int fd);
 
 /* A userfaultfd of the process, open only here; -1: it cannot have one. */
 int remote_userfaultfd(void);

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -139,6 +140,39 @@ remote_memfd(uint64_t at, int *theirs)
 	if (fd < 0)
 		die("%s:", path);
 	return fd;
+}
+
+/* Is it one file, here and there? */
+static bool
+is_same_file(int fd, int theirs)
+{
+	struct stat ours, s;
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)guest.pid, theirs);
+	return fstat(fd, &ours) == 0 && stat(path, &s) == 0 &&
+	    s.st_dev == ours.st_dev && s.st_ino == ours.st_ino;
+}
+
+int
+remote_open(uint64_t at, int fd)
+{
+	uint64_t a[6] = { (uint64_t)AT_FDCWD, at, O_RDONLY | O_CLOEXEC };
+	char old[64], path[64];
+	long r;
+
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), fd);
+	guest_read(at, old, sizeof old);
+	guest_write(at, path, sizeof path);
+	r = remote(SYS_openat, a);
+	guest_write(at, old, sizeof old);
+	if (r < 0)
+		return -1;
+	if (is_same_file(fd, (int)r))
+		return (int)r;
+	a[0] = (uint64_t)r;
+	remote(SYS_close, a);
+	return -1;
 }
 
 /* A filter may kill who makes calls that it does not know. */

@@ -14,6 +14,8 @@ _Static_assert(offsetof(struct kucontext, sigmask) == 296, "ucontext");
 _Static_assert(sizeof(struct tarea) <= 2 * PAGE, "T");
 
 #define MAP_SHARED 1
+#define MAP_PRIVATE 2
+#define MAP_FIXED 0x10
 #define MADV_DONTFORK 10
 #define MADV_DONTDUMP 16
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -52,6 +54,24 @@ map_counters(void)
 	sys3(__NR_madvise, at, n, MADV_DONTDUMP);
 }
 
+/* What the store has of the META segment lies over that. */
+static void
+map_stored(uint64_t meta)
+{
+	const struct stored *s = rt.boot.stored;
+	uint32_t i;
+	long at;
+
+	for (i = 0; i < rt.boot.nstored; i++, s++) {
+		at = sys6(__NR_mmap, (long)(meta + s->at), (long)s->size, R,
+		    MAP_PRIVATE | MAP_FIXED, rt.boot.storedfd, (long)s->off);
+		if (at < 0 && at > -4096)
+			panic("no tables from the store");
+	}
+	if (rt.boot.storedfd >= 0)
+		sys1(__NR_close, rt.boot.storedfd);
+}
+
 static void
 map_segments(void)
 {
@@ -65,6 +85,7 @@ map_segments(void)
 		rt.tabowner = rt.tab + rt.ctl->tabmask + 1;
 	rt.ibl = (uint64_t *)map(SEG_IBL, R | W);
 	meta = map(SEG_META, R);
+	map_stored(meta);
 	rt.bufs = map(SEG_BUFFERS, R | W);
 	map_counters();
 	rt.arcs = (struct ctx_arc *)map(SEG_ARCS, R | W);
