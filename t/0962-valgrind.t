@@ -303,6 +303,9 @@ ran 0 "what is for debugging" $args --ct-verbose=1 --ct-verbose1=main \
     --ct-vstart=0 ./prog
 ran 1 "what is not there" $args --fn-group2=work ./prog
 same "is told" "valgrind: --fn-group2=work: not supported by quern" "$(cat said)"
+ran 0 "what is the default" $args --dump-bb=no --mangle-names=yes ./prog
+ran 1 "what asks for more" $args --dump-bb=yes ./prog
+same "is told" "valgrind: --dump-bb=yes: not supported by quern" "$(cat said)"
 
 # --- exp-bbv, lackey, none
 ran 0 "exp-bbv" --tool=exp-bbv --interval-size=10000 --bb-out-file=bb \
