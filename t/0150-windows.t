@@ -221,7 +221,7 @@ same "mangled" "$n" "$(told --from=_ZN4deep5leaveEl)"
 n=$(told --from=in_lib)
 check "a function of a library" test "$n" -gt 40
 status 125 "an unknown one is no success" "$B/trace" -o "$T/none.ev" --from=nowhere true
-same "one line says why" "trace: --from=nowhere: no such function was mapped" \
+same "one line says why" "trace: --from=nowhere: no symbol of this name was mapped" \
     "$(cat "$T/err")"
 check "no whole stream" sh -c '! grep -q "^E " "$1"' sh "$T/none.ev"
 status 125 "no end either" "$B/trace" -o "$T/none.ev" --to=nowhere true

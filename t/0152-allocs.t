@@ -89,7 +89,7 @@ status 125 "--alloc-fn needs an argument's number" \
     "$B/trace" --alloc-fn=x "$T/allocs"
 check "a function that is nowhere is named" "$B/trace" --alloc-fn=nowhere:1 \
     -o "$T/x.ev" "$T/allocs" arena "$T/log"
-same "by its option" "trace: --alloc-fn=nowhere: no such function was mapped" \
+same "by its option" "trace: --alloc-fn=nowhere: no symbol of this name was mapped" \
     "$(cat "$T/err")"
 status 125 "kind none has no place for them" "$B/trace" -e none --allocs true
 

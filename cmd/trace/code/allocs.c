@@ -242,7 +242,7 @@ allocs_tell(void)
 
 	for (i = 0; i < nfns; i++)
 		if (!fns[i].seen)
-			warn("%s=%s: no such function was mapped",
+			warn("%s=%s: no symbol of this name was mapped",
 			    fns[i].option, fns[i].name);
 	if (opt->allocs && !seen)
 		warn("--allocs: no object has a function that allocates "

@@ -141,7 +141,7 @@ window_tell(void)
 		if (fns[i].seen)
 			seen |= fns[i].which;
 		else
-			warn("--%s=%s: no such function was mapped",
+			warn("--%s=%s: no symbol of this name was mapped",
 			    fns[i].which == WINDOWS_FROM ? "from" : "to",
 			    fns[i].name);
 	}
