@@ -246,8 +246,8 @@ frag_new(app_pc pc, unsigned mode, uint32_t owner)
 	f->zone = (uint8_t)z;
 	f->meta = area.nfrag[z];
 	f->exit = area.nexit;
-	f->nexit = (uint16_t)x.nexit;
-	f->called = x.c.addr + x.callentry;
+	f->nexit = (uint8_t)x.nexit;
+	f->called = (int16_t)((int)x.callentry - (int)x.entry);
 	f->entry = entry_word(x.c.addr + x.entry, x.prologue);
 	put_meta(f, code);
 	store_publish_exits(area.nexit + x.nexit);
@@ -355,7 +355,8 @@ link_arc(uint64_t arc, frag_key key)
 	if (t == 0)
 		return;
 	f = &frags[t - 1];
-	if (context_link(arc, f->pc, f->owner, f->called, f->firstarc))
+	if (context_link(arc, f->pc, f->owner, entry_address(f->entry) +
+	    (uint64_t)(int64_t)f->called, f->firstarc))
 		f->firstarc = (uint32_t)arc;
 }
 

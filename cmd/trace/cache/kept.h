@@ -85,7 +85,7 @@ struct kept_head {
 	uint32_t ncounter;
 	uint32_t nid;		/* ids below it are in the code; or 0 */
 };
-#define KEPT_MAGIC "qnstore6"
+#define KEPT_MAGIC "qnstore7"
 
 /* What is kept, as it was read. */
 struct kept {

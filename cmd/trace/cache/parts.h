@@ -21,20 +21,21 @@ __extension__ typedef unsigned __int128 frag_key;
 
 struct frag {
 	app_pc pc;
-	uint32_t owner;		/* see context/context.h; or 0 */
-	uint32_t piece;		/* the first of its pieces of code */
-	uint32_t npiece;
 	uint64_t entry;		/* guest address; prologue << ENTRY_BITS */
+	uint32_t owner;		/* see context/context.h; or 0 */
+	uint32_t firstarc;	/* list of arcs that lead to it, or 0 */
+	uint32_t piece;		/* the first of its pieces of code */
 	uint32_t meta;		/* index in its zone's fragmeta */
-	uint8_t zone;
-	bool dead;
-	uint8_t mode;
-	uint16_t nexit;
 	uint32_t exit;		/* its first exit */
 	uint32_t firstin;	/* list of exits linked to it: the first, + 1 */
-	uint32_t firstarc;	/* list of arcs that lead to it, or 0 */
-	uint64_t called;	/* its entry for calls */
+	int16_t called;		/* its entry for calls, from its entry on */
+	uint8_t npiece, nexit;
+	uint8_t zone;
+	uint8_t mode;
+	bool dead;
 };
+_Static_assert(sizeof(struct frag) == 48 && MAX_PIECES <= UINT8_MAX,
+    "there are many");
 extern struct frag *frags;
 extern uint32_t nfrag;
 

@@ -46,7 +46,7 @@ store_pieces(struct frag *f, const struct block *b)
 	struct code_piece straight = { b->pc, b->next };
 	const struct code_piece *p = b->npiece == 0 ? &straight : b->piece;
 
-	f->npiece = b->npiece == 0 ? 1 : b->npiece;
+	f->npiece = (uint8_t)(b->npiece == 0 ? 1 : b->npiece);
 	f->piece = store_npieces();
 	pieces = xgrow(pieces, &cappieces, npieces + f->npiece, sizeof *pieces);
 	memcpy(pieces + npieces, p, f->npiece * sizeof *pieces);
