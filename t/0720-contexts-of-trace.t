@@ -259,6 +259,11 @@ ok "returns to callers from before a window: the same with misses" $?
 same "nobody calls what begins one" recurse \
     "$(sed 's/[; ].*//' stacks | sort -u)"
 some "threads" '^work_' ./workers 5
+# the next image's first lines are not those of a thread that is gone
+${CC:-gcc} -O1 -pthread -o again "$SRC/again.c"
+check "an exec behind threads" "$B/trace" -e cache --contexts -o again.ev \
+    ./again
+check "its frames: whole" "$B/callgraph" -o costs again.ev
 each "repeated instructions" ./reps
 for v in exact-rep exact-repfault ins-repcmp; do
 	each "$v" "$V/$v"

@@ -194,9 +194,9 @@ context_left(unsigned thread)
 	uint32_t n = thread < nshown ? shown[thread] : 0;
 	unsigned i;
 
-	if (n == 0)
-		return 0;
-	shown[thread] = 0;
+	if (n != 0)
+		shown[thread] = 0;
+	/* the number's next thread begins without a place, too */
 	for (i = 0; i < NSLOT; i++)
 		if (slots[i].thread == thread)
 			slots[i].thread = 0;

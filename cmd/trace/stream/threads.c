@@ -1,13 +1,16 @@
 /*
  * threads - number the threads, and say by T lines whose lines follow
  */
+#include <limits.h>
 #include <string.h>
 
 #include "evw.h"
 #include "stream/parts.h"
 #include "stream/stream.h"
 
-static unsigned current;	/* thread of the latest lines, or 0 */
+#define GONE UINT_MAX
+static unsigned current;	/* thread of the latest lines; 0: no T line yet;
+				 * GONE: one of the image before */
 static unsigned begun;		/* threads so far */
 static unsigned number[NSLOT];	/* of each slot's thread, from 1 */
 
@@ -55,6 +58,7 @@ thread_line_of(unsigned n)
 void
 threads_reset(void)
 {
-	current = begun = 0;
+	current = current == 0 ? 0 : GONE;
+	begun = 0;
 	memset(number, 0, sizeof number);
 }
