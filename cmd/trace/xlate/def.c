@@ -16,6 +16,7 @@
 #include "evw.h"
 #include "util.h"
 #include "stream/stream.h"
+#include "xlate/defpack.h"
 #include "xlate/parts.h"
 #include "xlate/xlate.h"
 
@@ -826,41 +827,7 @@ def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
 
 /* ---------------------------------------------------------------- the store */
 
-/*
- * A packed definition: this, then its ids, if they are in the code; counters of
- * ids and of rounds, if there are any; references with ids of their own; items.
- */
-struct packed {
-	uint16_t npacked, nref;
-	uint8_t n, ngroups, nid, ncnt, nround;
-	uint8_t pad[3];
-};
-struct packed_number {
-	uint32_t c;		/* a counter; or an id */
-	uint16_t n;		/* of the first n instructions; or of the nth */
-	uint16_t used;		/* an id's groups */
-};
-struct packed_ref {
-	uint32_t id;
-	struct evw_ref r;
-};
-/* The parts of one. */
-struct unpacked {
-	struct packed p;
-	struct packed_number id[MAX_INSN + 1], cnt[MAX_INSN + 1],
-	    round[MAX_INSN + 1];
-	struct packed_ref ref[REFS_PACKED];
-};
-_Static_assert(sizeof(struct unpacked) + TEXT_MOST <= DEF_PACKED_MOST, "room");
-
 static uint32_t firstkept, nkept;	/* the numbers of the store's */
-static uint32_t fixed[2];	/* these ids and those between: the code's */
-
-bool
-def_ids_are_fixed(void)
-{
-	return opt->kind->records || opt->kind->alone;
-}
 
 uint32_t
 def_ids_used(void)
@@ -880,34 +847,10 @@ def_reserve(uint32_t n, uint32_t ids)
 	firstkept = (uint32_t)ndefs;
 	nkept = n;
 	ndefs += n;
-	fixed[0] = next_id;
-	fixed[1] = ids;
+	unpack_ids(next_id, ids);
 	if (next_id < ids)
 		next_id = ids;
 	return firstkept;
-}
-
-/* How many bytes come behind p, but for the items. */
-static size_t
-sizes(const struct packed *p)
-{
-	return ((size_t)p->nid + p->ncnt + p->nround) *
-	    sizeof(struct packed_number) + p->nref * sizeof(struct packed_ref);
-}
-
-size_t
-def_packed_size(const uint8_t *from, size_t n)
-{
-	struct packed p;
-	size_t size;
-
-	if (n < sizeof p)
-		return 0;
-	memcpy(&p, from, sizeof p);
-	size = sizeof p + sizes(&p) + p.npacked;
-	return size <= n && p.n != 0 && p.n <= MAX_INSN && p.nid <= p.n + 1 &&
-	    p.ncnt <= p.n + 1 && p.nround <= p.n && p.nref <= REFS_PACKED ?
-	    size : 0;
 }
 
 bool
@@ -955,19 +898,11 @@ pack_ids(const struct def *d, struct unpacked *u)
 	}
 }
 
-static uint8_t *
-append(uint8_t *to, const void *from, size_t n)
-{
-	memcpy(to, from, n);
-	return to + n;
-}
-
 size_t
 def_pack(uint32_t number, app_pc pc, uint8_t *to)
 {
 	static struct unpacked u;
 	const struct def *d;
-	uint8_t *end = to;
 
 	if (!def_can_pack(number, pc))
 		return 0;
@@ -982,56 +917,7 @@ def_pack(uint32_t number, app_pc pc, uint8_t *to)
 		pack_ids(d, &u);
 	if (opt->kind->counters && (u.p.ncnt == 0 || u.cnt[0].n != d->n))
 		return 0;
-	end = append(end, &u.p, sizeof u.p);
-	end = append(end, u.id, u.p.nid * sizeof *u.id);
-	end = append(end, u.cnt, u.p.ncnt * sizeof *u.cnt);
-	end = append(end, u.round, u.p.nround * sizeof *u.round);
-	end = append(end, u.ref, u.p.nref * sizeof *u.ref);
-	end = append(end, d->packed, d->npacked);
-	return (size_t)(end - to);
-}
-
-static const uint8_t *
-take(void *to, const uint8_t *from, size_t n)
-{
-	memcpy(to, from, n);
-	return from + n;
-}
-
-/* Is it one of the code's ids, and nobody's yet? */
-static bool
-is_free(uint32_t id)
-{
-	return id >= fixed[0] && id < fixed[1] &&
-	    !evw_known(stream_writer, id);
-}
-
-/* Are the numbers in bounds? */
-static bool
-check_numbers(const struct unpacked *u, uint32_t ncounter)
-{
-	const struct packed *p = &u->p;
-	unsigned i;
-
-	for (i = 0; i < p->nid; i++)
-		if (!is_free(u->id[i].c) || u->id[i].n > p->n)
-			return false;
-	for (i = 0; i < p->nref; i++)
-		if (!is_free(u->ref[i].id) || u->ref[i].r.n == 0 ||
-		    u->ref[i].r.n > p->n || u->ref[i].r.k > 3)
-			return false;
-	for (i = 0; i < p->ncnt; i++)
-		if (u->cnt[i].c >= ncounter || u->cnt[i].n == 0 ||
-		    u->cnt[i].n > p->n)
-			return false;
-	for (i = 0; i < p->nround; i++)
-		if (u->round[i].c + 1ull >= ncounter || u->round[i].n == 0 ||
-		    u->round[i].n > p->n)
-			return false;
-	return (p->nid == 0) != def_ids_are_fixed() &&
-	    (p->ncnt == 0) != opt->kind->counters &&
-	    (p->nid == 0 || u->id[0].n == p->n) &&
-	    (p->ncnt == 0 || u->cnt[0].n == p->n);
+	return pack(&u, d->packed, to);
 }
 
 /* Counters, and the ids that they are of. */
@@ -1059,7 +945,7 @@ put_ids(struct def *d, const struct unpacked *u)
 
 	for (i = 1; i < u->p.nid; i++) {
 		id = u->id[i].c;
-		if (!is_free(id) || def_id(d, u->id[i].n) != 0)
+		if (!unpack_is_free(id) || def_id(d, u->id[i].n) != 0)
 			return false;
 		add_id(d, u->id[i].n, id);
 		if (evw_prefix(stream_writer, id, block, u->id[i].n,
@@ -1070,7 +956,8 @@ put_ids(struct def *d, const struct unpacked *u)
 		const struct evw_ref *r = &u->ref[i].r;
 
 		id = u->ref[i].id;
-		if (!is_free(id) || evw_ref(stream_writer, id, block, *r) < 0)
+		if (!unpack_is_free(id) ||
+		    evw_ref(stream_writer, id, block, *r) < 0)
 			return false;
 		add_ref(d, u->p.nref, id, r->n - 1, listed_as(r));
 	}
@@ -1086,14 +973,7 @@ def_unpack(const uint8_t *from, size_t n, app_pc pc, uint32_t ncounter,
 	struct packed *p = &u.p;
 	struct def *d;
 
-	if (def_packed_size(from, n) == 0 || number >= nkept)
-		return false;
-	from = take(p, from, sizeof *p);
-	from = take(u.id, from, p->nid * sizeof *u.id);
-	from = take(u.cnt, from, p->ncnt * sizeof *u.cnt);
-	from = take(u.round, from, p->nround * sizeof *u.round);
-	from = take(u.ref, from, p->nref * sizeof *u.ref);
-	if (!check_numbers(&u, ncounter))
+	if (number >= nkept || !unpack(&u, &from, n, ncounter))
 		return false;
 	d = new_def(pc, &none, p->n, p->ngroups, from, p->npacked,
 	    p->nid > p->ncnt ? p->nid : p->ncnt,

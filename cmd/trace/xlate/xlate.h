@@ -8,6 +8,7 @@
  * address.c	computes the address of a reference; gather.c, rep.c of many
  * kinds.c	the kinds of events, carried out by record.c, count.c, filter.c
  * def.c	definitions of blocks in the stream
+ * defpack.c	the same as the store keeps them
  * names.c	names of code made at run time
  * emit.c	machine code
  *
