@@ -77,7 +77,7 @@ open_stream(struct simrun *s)
 	if (s->parts || only != 0)
 		ev_accept(s->events, kinds, "intervals");
 	else
-		ev_accept(s->events, kinds | EV_CACHE, each ?
+		ev_accept(s->events, kinds | EV_CACHE | EV_BRANCHES, each ?
 		    "how often instructions were repeated" :
 		    "how often instructions were executed");
 	if (each)

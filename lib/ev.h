@@ -123,7 +123,8 @@ enum {				/* kinds, H kind */
 	EV_COUNTS = 4,
 	EV_CACHE = 8,
 	EV_CALLS = 16,
-	EV_ROUNDS = 32		/* for ev_accept: see there */
+	EV_BRANCHES = 32,
+	EV_ROUNDS = 64		/* for ev_accept: see there */
 };
 
 /* Marks, J lines: which one num[0] is. */
@@ -147,13 +148,14 @@ enum ev_mark {
  * tid [pid]; Y nr [wall cpu]; J mark [signo]; K signo pc; O n label; I n; W id
  * n; E status n. In kind calls: N X V id tick; A value; D [tick [type]]; G id
  * [addr]; F version type flags hz size reserved; J tick; L sec usec, both with
- * a sign; R offset length; S cpu tick. In kinds counts and cache: R id n
- * rounds none; S id up level addr, or S id same; A id from site target to; F
- * id state [site]; V arc calls ir [dr dw]; N arc place [call]; X n; where
- * states and arcs, like ids of blocks, are numbers from 1 in the order of
- * their definitions, not the stream's own. nnum is how many numbers the line
- * has. Of O, what is missing is 0. B P Q W, and R F of kinds counts and cache,
- * also have id, and so has O @id (see ev_standing).
+ * a sign; R offset length; S cpu tick. In kinds counts, cache and branches: R
+ * id n rounds none. In kind branches: X id n missed. In kinds counts and cache:
+ * S id up level addr, or S id same; A id from site target to; F id state
+ * [site]; V arc calls ir [dr dw]; N arc place [call]; X n; where states and
+ * arcs, like ids of blocks, are numbers from 1 in the order of their
+ * definitions, not the stream's own. nnum is how many numbers the line
+ * has. Of O, what is missing is 0. B P Q W, and R and F but of kind calls, and
+ * X of kind branches also have id, and so has O @id (see ev_standing).
  * In all kinds but calls, D: text begins with the line's sign; n, then for `+'
  * function size caller [state], for `*' old function size caller [state], for
  * `=' and `@' address, for `-' address [size].

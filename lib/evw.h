@@ -134,6 +134,8 @@ int evw_total(struct evw *, uint32_t id, uint64_t n);
 /* An R line about a block's instruction n, from 1. -1: undefined. */
 int evw_rounds(struct evw *, uint32_t id, unsigned n, uint64_t rounds,
     uint64_t none);
+/* An X line: how often its branch n, from 1, was mispredicted. */
+int evw_missed(struct evw *, uint32_t id, unsigned n, uint64_t missed);
 
 /*
  * For filters: one execution and `more` repeats of it, by its differences.

@@ -288,4 +288,39 @@ same "a megabyte" "ev: stdin:2: a line of more than 65536 bytes" "$(
     { echo 'H quern-events 1'; printf 'C %01000000d\n' 0
       echo 'E exit 0 0'; } | "$E" read 2>&1 >"$T/out")"
 check "the fuzzing corpus" "$TB/fuzz_ev" t/fuzz/corpus/ev
+# mispredictions
+awk '/^H quern-events/ { text = "" } { text = text $0 "\n" }
+    /^X 1 2 a/ { on = 1 } on && /^E exit/ { printf "%s", text; exit }' \
+    man/events.5 >"$T/branches.ev"
+check "the page has an example of branches" "$B/branchsim" "$T/branches.ev"
+same "its costs" "0x1000 10
++4 10 10 10
+totals: 20 10 10" "$(grep '^0x\|^[+]\|^totals' "$T/out")"
+check "it is copied" "$E" copy "$T/branches.ev"
+samefile "without a change" "$T/branches.ev" "$T/out"
+cmp -s "$T/branches.ev" t/fuzz/corpus/ev/branches
+ok "it is in the corpus" $?
+bad_sum() { # LINE WHAT: of a stream of kind branches, and what is wrong
+	printf 'H quern-events 2\nH kind branches\nB 1 >1000 4 2C1000\nP 2 1 1
+W 1 a\n%s\nE exit 0 10\n' "$1" >"$T/bad.ev"
+	status 2 "refused: $1" "$B/branchsim" -o /dev/null "$T/bad.ev"
+	same "by its line" "branchsim: $T/bad.ev:6: $2" "$(cat "$T/err")"
+}
+bad_sum "X" "X: a field is missing"
+bad_sum "X 1 2" "X: a field is missing"
+bad_sum "X 1 2 3 4" "X: \` 4' behind the last field"
+bad_sum "X 1 g 3" "X: not a number at \`g 3'"
+bad_sum "X 3 1 1" "undefined id 3"
+bad_sum "X 2 1 1" "X: id 2 is no block's"
+bad_sum "X 1 0 1" "X: id 1 has no instruction 0"
+bad_sum "X 1 3 1" "X: id 1 has no instruction 3"
+bad_sum "X 1 1 1" "X: instruction 1 of id 1 is no branch"
+bad_sum "1*9" "an execution, but kind branches has only sums"
+bad_sum "S 1 0 1 1000" "S: the stream is not of kind calls"
+bad_sum "A 1 0 0 1000 1" "A: the stream is not of kind calls"
+sed 's/branches/counts/' "$T/branches.ev" >"$T/bad.ev"
+status 2 "an X line of kind counts" "$E" read "$T/bad.ev"
+sed 's/events 2/events 1/' "$T/branches.ev" >"$T/bad.ev"
+status 2 "and in version 1" "$E" read "$T/bad.ev"
+
 done_testing

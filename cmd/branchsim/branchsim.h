@@ -205,6 +205,9 @@ void run_thread(unsigned thread, uint64_t tid);
  * has been told.
  */
 int run_batch(const uint64_t *rec, const uint64_t *end);
+/* Kind branches: n executions of an id; a branch's mispredictions; -1: none. */
+void run_sum(uint32_t id, uint64_t n);
+int run_missed(const struct ev_block *, uint32_t insn, uint64_t n);
 /*
  * The same for passing through, one round at a time: first what became of the
  * branch before it, then its own branches. Both leave in found[] what there

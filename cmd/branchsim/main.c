@@ -3,9 +3,10 @@
  *
  *	trace ls | branchsim -t | cachesim | fmt-cachegrind >cachegrind.out
  *
- * reads events, events(5), of kind all or blocks, and writes costs, costs(5):
- * for each address the instructions executed, conditional and indirect
- * branches, and how many of these were mispredicted.
+ * reads events, events(5), of kind all, blocks or branches, and writes costs,
+ * costs(5): for each address the instructions executed, conditional and
+ * indirect branches, and how many of these were mispredicted. In kind branches
+ * the program has kept the predictor itself, and tells sums.
  *
  *	H quern-events 2		events: Ir Bc Bcm Bi Bim
  *	B 1 >1000 4 2C1000		ob=???
@@ -95,7 +96,8 @@ open_stream(struct simrun *s)
 {
 	sim = s;
 	ev_lean(s->events);
-	ev_accept(s->events, EV_ALL | EV_BLOCKS | (each ? EV_ROUNDS : 0),
+	ev_accept(s->events, EV_ALL | EV_BLOCKS | EV_BRANCHES |
+	    (each ? EV_ROUNDS : 0),
 	    each ? "how often instructions were repeated" :
 	    "the order of executions");
 	if (predictor->ret != NULL) {
@@ -104,11 +106,23 @@ open_stream(struct simrun *s)
 	}
 }
 
+/* The option that needs executions in order; NULL: there is none. */
+static const char *
+needs_order(const struct simrun *s)
+{
+	return predictor != &cachegrind ? "--predictor" :
+	    each ? "--rep=each" : s->through ? "-t" : NULL;
+}
+
 static void
 begin(struct simrun *s)
 {
 	char desc[60];
 
+	if (ev_kind(s->events) == EV_BRANCHES && needs_order(s) != NULL)
+		ev_bad(s->events, "%s needs executions in order, which kinds "
+		    "all and blocks tell; kind branches has only sums",
+		    needs_order(s));
 	run_init(s->events, s->insns, predictor, each);
 	snprintf(desc, sizeof desc, "Branch predictor: %s", predictor->name);
 	simrun_desc(s, desc);
@@ -214,6 +228,16 @@ line(struct simrun *s, int letter, const struct ev *e)
 	switch (letter) {
 	case 'E':
 		ends(s);
+		break;
+	case 'W':
+		if (ev_kind(s->events) == EV_BRANCHES)
+			run_sum(e->id, e->num[1]);
+		break;
+	case 'X':
+		if (run_missed(ev_def(s->events, e->id)->block,
+		    (uint32_t)e->num[1] - 1, e->num[2]) < 0)
+			ev_bad(s->events, "X: instruction %" PRIx64 " of id %"
+			    PRIx64 " is no branch", e->num[1], e->num[0]);
 		break;
 	case 'K':
 		run_goes_on(e->num[1]);

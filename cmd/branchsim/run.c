@@ -465,6 +465,27 @@ run_counted(const uint64_t *rec, uint64_t rounds)
 	branch_unit[ev_id(*rec)].count += rounds;
 }
 
+/* ---- sums ---- */
+
+void
+run_sum(uint32_t id, uint64_t n)
+{
+	branch_unit[id].count += n;
+}
+
+int
+run_missed(const struct ev_block *b, uint32_t insn, uint64_t n)
+{
+	const struct blockof *of = &blocks[simrun_number(b)];
+
+	for (uint32_t k = of->first; k < of->first + of->n; k++)
+		if (branch[k].insn == insn) {
+			branch_missed[k] += n;
+			return 0;
+		}
+	return -1;
+}
+
 /* ---- many rounds ---- */
 
 /* Its block's branches, as they were. */

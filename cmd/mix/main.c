@@ -208,7 +208,7 @@ open_stream(struct simrun *s)
 		return;
 	}
 	ev_accept(s->events, EV_ALL | EV_BLOCKS | EV_COUNTS |
-	    (opt.threads ? 0 : EV_CACHE), opt.threads ?
+	    (opt.threads ? 0 : EV_CACHE | EV_BRANCHES), opt.threads ?
 	    "how often each thread executed a block" :
 	    "how often a block was executed");
 	if (!opt.costs)

@@ -158,6 +158,12 @@ counted_line(struct out *o, const struct evr *r, int letter,
 		put_times(o, ev_def(r, e->id), n[1]);
 		break;
 	case 'X':
+		if (ev_kind(r) == EV_BRANCHES) {
+			out_printf(o, "%" PRIu64 " times mispredicted: ",
+			    n[2]);
+			put_insn(o, ev_def(r, e->id)->block, n[1] - 1);
+			break;
+		}
 		out_printf(o, "%" PRIu64 " frames left\n", n[0]);
 		break;
 	}

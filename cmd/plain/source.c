@@ -73,7 +73,7 @@ executions(const struct evr *r, const struct ev *e)
 	uint64_t n;
 
 	put_thread(at);
-	if (ev_kind(r) & (EV_COUNTS | EV_CACHE)) {
+	if (ev_kind(r) & (EV_COUNTS | EV_CACHE | EV_BRANCHES)) {
 		counted_executions(out, r, e);
 		return;
 	}
@@ -108,7 +108,8 @@ source_lines(const char *name, const char *output)
 	int c;
 
 	out = out_open(output);
-	ev_accept(r, EV_ALL | EV_BLOCKS | EV_COUNTS | EV_CACHE,
+	ev_accept(r, EV_ALL | EV_BLOCKS | EV_COUNTS | EV_CACHE |
+	    EV_BRANCHES,
 	    "executions");
 	while ((c = ev_next(r, &e)) > 0)
 		switch (c) {

@@ -46,6 +46,8 @@ fields(char letter, unsigned kind)
 {
 	if (letter < 'A' || letter > 'Z')
 		return NULL;
+	if (letter == 'X' && kind == EV_BRANCHES)
+		return "xxx";
 	return kind == EV_CALLS && evline_varies(letter) ?
 	    calls[(unsigned char)letter] : spec[(unsigned char)letter];
 }

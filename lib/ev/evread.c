@@ -430,6 +430,8 @@ executions(struct evr *r, struct ev *e)
 
 	if (*r->p < '0')
 		return 0;
+	if (r->kind == EV_BRANCHES)
+		return bad(r, "an execution, but kind branches has only sums");
 	taken = scan_alone(r);
 	if (taken == 0 && n > EVSCAN_TEXT) {
 		nl = memrchr(r->p, '\n', EVSCAN_TEXT);
@@ -468,7 +470,7 @@ executions(struct evr *r, struct ev *e)
 
 /* Kinds, by the bits of EV_ALL and so on. */
 static const char *const kind_name[] = { "all", "blocks", "counts", "cache",
-    "calls" };
+    "calls", "branches" };
 #define NKIND (sizeof kind_name / sizeof kind_name[0])
 
 static int
@@ -617,20 +619,24 @@ block_id(struct evr *r, struct ev *e)
 	return d;
 }
 
-/* R id n rounds none: of an instruction that the block has */
+/*
+ * R id n rounds none, X id n missed: of an instruction that the block has; the
+ * caller sees of which kind it is.
+ */
 static int
-rounds_line(struct evr *r, struct ev *e)
+sum_line(struct evr *r, struct ev *e)
 {
 	const struct ev_def *d = block_id(r, e);
 
 	if (d == NULL)
 		return -1;
 	if (d->letter != 'B')
-		return bad(r, "R: id %" PRIx64 " is no block's", e->num[0]);
+		return bad(r, "%c: id %" PRIx64 " is no block's", *e->line,
+		    e->num[0]);
 	if (e->num[1] == 0 || e->num[1] > d->n)
-		return bad(r, "R: id %" PRIx64 " has no instruction %" PRIx64,
-		    e->num[0], e->num[1]);
-	return 'R';
+		return bad(r, "%c: id %" PRIx64 " has no instruction %" PRIx64,
+		    *e->line, e->num[0], e->num[1]);
+	return *e->line;
 }
 
 /* Names, and lines, of code made at run time. */
@@ -651,8 +657,8 @@ varying_line(struct evr *r, struct ev *e)
 	const struct ev_def *d;
 	char why[EVCTX_WHY];
 
-	if (*e->line == 'R')
-		return rounds_line(r, e);
+	if (*e->line == 'R' || (*e->line == 'X' && r->kind == EV_BRANCHES))
+		return sum_line(r, e);
 	if (*e->line == 'D' && !evctx_in_state(e))
 		return 'D';
 	if (*e->line == 'G' || *e->line == 'L')
@@ -740,6 +746,8 @@ has_meaning(const struct evr *r, char letter)
 	if (r->kind == EV_CALLS ||
 	    (r->version == 2 && strchr("DGJL", letter) != NULL))
 		return true;
+	if (r->version == 2 && r->kind == EV_BRANCHES)
+		return letter == 'R' || letter == 'X';
 	return r->version == 2 && r->kind & (EV_COUNTS | EV_CACHE) &&
 	    strchr("SAFVNXR", letter) != NULL;
 }
@@ -905,7 +913,7 @@ accepted(struct evr *r)
 		return false;
 	}
 	if (r->accept & EV_ROUNDS && r->version == 1 &&
-	    r->kind & (EV_BLOCKS | EV_COUNTS | EV_CACHE))
+	    r->kind & (EV_BLOCKS | EV_COUNTS | EV_CACHE | EV_BRANCHES))
 		old = " and version 1";
 	else if (r->kind & r->accept)
 		return true;

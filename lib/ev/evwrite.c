@@ -736,6 +736,15 @@ evw_rounds(struct evw *w, uint32_t id, unsigned n, uint64_t rounds,
 	return 0;
 }
 
+int
+evw_missed(struct evw *w, uint32_t id, unsigned n, uint64_t missed)
+{
+	if (id == 0 || id > EVW_MAXID || w->cold == NULL || define(w, id) < 0)
+		return -1;
+	evw_line(w, "X %x %x %" PRIx64, id, n, missed);
+	return 0;
+}
+
 void
 evw_exec(struct evw *w, uint32_t id, unsigned ngroups, const uint64_t *diff,
     uint64_t more)

@@ -111,7 +111,7 @@ main(int argc, char **argv)
 		want_pcs = true;
 	}
 	r = ev_open(in_open(argv[optind]));
-	ev_accept(r, EV_ALL | EV_BLOCKS | EV_COUNTS | EV_CACHE,
+	ev_accept(r, EV_ALL | EV_BLOCKS | EV_COUNTS | EV_CACHE | EV_BRANCHES,
 	    "every execution");
 	while ((c = ev_next(r, &e)) > 0)
 		if (c == EV_EXECS)
