@@ -23,7 +23,8 @@ modes="-e.all -e.counts"
 [ -z "${ALL_MODES:-}" ] || modes="-e.all -e.blocks -e.counts -e.all.--debug=nolink
 -e.all.--debug=tinycache -e.all.--debug=nosuper
 -e.all.--debug=long -e.blocks.--debug=long,tinycache
--e.counts.--debug=fewcounts -e.cache.--debug=fewcounts"
+-e.counts.--debug=fewcounts -e.cache.--debug=fewcounts
+-e.branches -e.branches.--debug=fewcounts"
 words() {
 	echo "$1" | sed 's/-e\./-e /; s/\.--/ --/'
 }

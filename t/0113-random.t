@@ -11,7 +11,16 @@ CC=${CC:-gcc}
 
 modes="-e.all -e.blocks -e.counts -e.all.--debug=nolink
 -e.all.--debug=tinycache -e.all.--debug=nosuper -e.cache -e.all.--from=0x1000
+-e.branches -e.branches.--debug=long,tinycache
 -e.all.--debug=long -e.blocks.--debug=long,tinycache"
+
+# predicted TEXT: branches as in the kind before this one
+predicted() {
+	"$B/branchsim" "$T/ev" | sed '/^desc\|^creator/d' >"$T/predicted"
+	[ -f "$T/predicted.$seed" ] ||
+		cp "$T/predicted" "$T/predicted.$seed"
+	samefile "$1: mispredictions" "$T/predicted.$seed" "$T/predicted"
+}
 
 seed=${RANDOM_FROM:-1}
 while [ "$seed" -le "${RANDOM_TO:-3}" ]; do
@@ -31,11 +40,15 @@ while [ "$seed" -le "${RANDOM_TO:-3}" ]; do
 		n=$("$TB/evcount" "$T/ev" 2>&1)
 		same "seed $seed $opts: instructions" "${count:-$n}" "$n"
 		count=$n
+		case $m in
+		*blocks | *branches*) predicted "seed $seed $opts" ;;
+		esac
 	done
 	timeout 20 "$TB/rndasm" -t "$seed" 300 >"$T/p.S" &&
 	    $CC -static -nostdlib -o "$T/p" "$T/p.S" &&
 	    timeout 20 "$T/p" >"$T/native" || ok "seed $seed: native timer" 1
-	for kind in all cache "counts --contexts" "cache --contexts"; do
+	for kind in all cache branches "counts --contexts" \
+	    "cache --contexts"; do
 		timeout -k 5 120 "$B/trace" -e $kind -o /dev/null "$T/p" \
 		    >"$T/traced"
 		same "seed $seed -e $kind: state, with a timer" "" \

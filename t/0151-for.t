@@ -13,8 +13,8 @@ FIXED=
 ! setarch -R true 2>/dev/null || FIXED="setarch -R"
 
 # told N KIND OPTION...: the instructions of the stream, by address; in $T/costs
-# What ran most often by then decides where superblocks end, and kinds counts
-# and cache do not ask: the kinds are compared without
+# What ran most often by then decides where superblocks end, and kinds counts,
+# cache and branches do not ask: the kinds are compared without
 SUPER=--debug=nosuper
 told() {
 	n=$1 kind=$2
@@ -33,7 +33,7 @@ told() {
 }
 
 for n in 1 1000 54321 130000; do
-	for kind in all blocks counts cache; do
+	for kind in all blocks counts cache branches; do
 		long=$(SUPER=; told $n $kind)
 		ok "$n: kind $kind with superblocks tells $long" \
 		    "$([ "$long" -ge $n ] && [ "$long" -lt $((n + 100)) ]
@@ -43,7 +43,7 @@ for n in 1 1000 54321 130000; do
 	cp "$T/costs" "$T/all"
 	ok "$n: kind all tells $all" "$([ "$all" -ge $n ] &&
 	    [ "$all" -lt $((n + 100)) ]; echo $?)"
-	for kind in blocks counts cache; do
+	for kind in blocks counts cache branches; do
 		same "$n: kind $kind" "$all" "$(told $n $kind)"
 		samefile "$n: kind $kind, by address" "$T/all" "$T/costs"
 	done
@@ -51,7 +51,7 @@ done
 # a block's end that is the number itself: no block more
 for n in 54321 130000; do
 	n=$(told $n all)
-	for kind in all blocks counts cache; do
+	for kind in all blocks counts cache branches; do
 		same "exactly $n: kind $kind" "$n" "$(told "$n" $kind)"
 	done
 	same "exactly $n: an interval" "I $n" "$(told 200000 counts -i"$n" \
@@ -65,11 +65,13 @@ same "kind counts, -i7000: intervals" 9 "$(told 60000 counts -i7000 >"$T/n"
     grep -c '^I' "$T/ev")"
 for o in --debug=tinycache --debug=fewcounts --debug=nolink; do
 	same "kind cache, $o" "$all" "$(told 60000 cache $o)"
+	same "kind branches, $o" "$all" "$(told 60000 branches $o)"
 done
 for o in --after=20000 --from=main; do
 	all=$(told 30000 all $o)
 	same "$o: kind counts" "$all" "$(told 30000 counts $o)"
 	same "$o: kind cache" "$all" "$(told 30000 cache $o)"
+	same "$o: kind branches" "$all" "$(told 30000 branches $o)"
 done
 same "less than that runs" "$(told 1G all)" "$(told 1G counts)"
 
@@ -95,7 +97,7 @@ int main(void)
 }
 END
 ${CC:-gcc} -O1 -pthread -o "$T/threads" "$T/threads.c" || exit 99
-for kind in all counts cache; do
+for kind in all counts cache branches; do
 	status 7 "threads, kind $kind" "$B/trace" -e $kind --for=8M \
 	    -o "$T/ev" "$T/threads"
 	n=$("$B/icount" "$T/ev" | sed -n 's/^totals: //p')

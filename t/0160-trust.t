@@ -22,6 +22,7 @@ for what in text slot counts far backwards two odd type nobody full head tail \
 done
 for what in text slot counts head tail letgo wait; do
 	found "-e counts" $what
+	found "-e branches" $what
 done
 for what in text slot far full buf records; do
 	found "-e cache" $what
@@ -69,7 +70,7 @@ for what in unmap protect move punch table; do
 done
 
 # all that is mapped, at random
-for how in "-e all" "-e counts" "-e cache" "--last=64k"; do
+for how in "-e all" "-e counts" "-e cache" "-e branches" "--last=64k"; do
 	for seed in 1 2 3 4 5; do
 		lies "$how" "$T/scribble" $seed
 		bad=$(is_sane $?)

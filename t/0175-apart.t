@@ -1,7 +1,7 @@
 #!/bin/sh
-# Threads do not wait for each other: in kinds counts and cache no line of the
-# engine's memory is written to by two of them while they run code that has been
-# translated, and nothing locks the bus
+# Threads do not wait for each other: in kinds counts, cache and branches no
+# line of the engine's memory is written to by two of them while they run code
+# that has been translated, and nothing locks the bus
 
 . t/lib.sh
 
@@ -51,7 +51,7 @@ rm "$T/pid"
 check "natively: each its own" written 1000 all
 same "none is shared" 0 "$(told shared)"
 
-for kind in counts cache "counts --contexts" "cache --contexts"; do
+for kind in counts cache branches "counts --contexts" "cache --contexts"; do
 	rm "$T/pid"
 	"$B/trace" -e $kind -o /dev/null --stdout="$T/pid" "$T/apart" $N \
 	    2>"$T/err" &

@@ -177,7 +177,7 @@ printf 'H quern-events 1\nH kind counts\nB 1 >1 1\n1\nE exit 0 1\n' \
     >"$T/counts.ev"
 status 2 "kind counts" "$S" "$T/counts.ev"
 same "is refused" "branchsim: $T/counts.ev:1: a stream of kind counts does\
- not tell the order of executions: needs kind all or blocks" "$(cat "$T/err")"
+ not tell the order of executions: needs kind all, blocks or branches" "$(cat "$T/err")"
 printf 'H quern-events 1\nH kind blocks\nB 1 >1 1r8 2C1\n1\nE exit 0 1\n' \
     >"$T/blocks.ev"
 check "kind blocks" "$S" "$T/blocks.ev"

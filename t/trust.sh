@@ -44,7 +44,7 @@ is_sane() {
 
 reads() {
 	case $(head -n 10 "$1" | grep -a '^H kind') in
-	*counts | *blocks) "$TB/evcount" "$1" ;;
+	*counts | *blocks | *branches) "$TB/evcount" "$1" ;;
 	*) "$B/cachesim" -o "$T/lie.costs" "$1" ;;
 	esac
 }

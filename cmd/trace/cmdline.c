@@ -31,8 +31,8 @@ static const char synopsis[] =
 static const char help[] =
 "Run a program under binary translation and write what it did as event text.\n"
 "\n"
-"  -e, --events=KIND    all, blocks, cache[=N[,L[,W]]], counts, none:\n"
-"                       events(5)                                [all]\n"
+"  -e, --events=KIND    all, blocks, branches, cache[=N[,L[,W]]], counts,\n"
+"                       none: events(5)                          [all]\n"
 "  -f, --follow         each child process too, with a stream of its own:\n"
 "                       FILE of -o has %p in it, for the process number\n"
 "      --exec=WORD      at an exec: no, let the process go; same, the stream\n"
@@ -436,6 +436,9 @@ check_options(void)
 		die("-i: only kind counts has intervals");
 	if (opt->during != 0 && !opt->kind->tells)
 		die("--for: kind none tells nothing that could end early");
+	if (opt->contexts != 0 && opt->kind->learns)
+		die("--contexts: kind branches tells none; kinds counts and "
+		    "cache do");
 	if (opt->contexts != 0 && !opt->kind->counters)
 		die("--contexts: only kinds counts and cache tell contexts; "
 		    "kinds all and blocks have the order of calls");

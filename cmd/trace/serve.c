@@ -158,6 +158,26 @@ partial(unsigned slot, const uint64_t arg[4], uint64_t ret[2])
 		ret[0] = def_refs((uint32_t)arg[0], (unsigned)arg[1]);
 }
 
+/* A branch was mispredicted, which its thread could not count; or was not. */
+static void
+missed(unsigned slot, const uint64_t arg[4])
+{
+	uint32_t c;
+
+	if (!opt->kind->learns)
+		return;
+	if (!counters_left(1))
+		frag_renew();
+	if (!counters_left(1))		/* the run is over */
+		return;
+	if (!learn_counter((uint32_t)arg[0], (unsigned)arg[1], &c))
+		return;
+	if (arg[2] != 0)
+		counter_add(slot, c, 1);
+	else
+		counter_take_one(slot, c);
+}
+
 /* Is the slot's thread the only one? */
 static bool
 is_alone(unsigned slot)
@@ -259,6 +279,9 @@ grant(unsigned slot, uint32_t what, const uint64_t arg[4], uint64_t ret[2])
 		break;
 	case REQ_PARTIAL:
 		partial(slot, arg, ret);
+		break;
+	case REQ_MISSED:
+		missed(slot, arg);
 		break;
 	case REQ_STALE:
 		frag_stale(arg[0], (unsigned)arg[1] & MODE_ALL,

@@ -1,8 +1,8 @@
 /*
  * shared.h - what trace and the runtime inside the guest agree on
  *
- * This is the only header that both sides include.  Two processes work on a
- * run: `trace` translates, and the guest executes the translation out of a code
+ * Both sides include this and predictor.h only.  Two processes work on a run:
+ * `trace` translates, and the guest executes the translation out of a code
  * cache, which `trace` writes and the guest can only read and execute.  Between
  * them lies one memory file, mapped by both, cut into SEGMENTS:
  *
@@ -44,6 +44,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "predictor.h"
 
 #define PAGE 4096u
 
@@ -51,7 +52,7 @@
  * The two registers that fragments do not give to the guest; REG_P is the
  * guest's where nothing is recorded and nothing counted down: BOOT_FREE_P.
  */
-/* record pointer; kind counts: instructions to go; kind cache: the clock */
+/* records; counts: instructions to go; cache: clock; branches: history */
 #define REG_P 8
 #define REG_T 11	/* thread area */
 
@@ -335,7 +336,6 @@ struct ctx_frame {
 #define RSP_IN_RDX (1u << REG_P)
 #define RSP_IN_RAX (1u << REG_T)
 
-
 struct ctx_arc {
 	uint64_t nkey;		/* -(state + site [+ target]) */
 	uint64_t state;		/* the key of the state that it leads to */
@@ -527,7 +527,8 @@ enum map_kind {
 	 * its rest has been taken off the counter, `rep' 1: and off the reads,
 	 * but not off the instructions.
 	 */
-	MAP_ROUNDS
+	MAP_ROUNDS,
+	MAP_LEARN = MAP_LAND, MAP_LEARN_EXIT = MAP_LAND_IR  /* predictor.h */
 };
 
 struct mapent {
@@ -751,6 +752,7 @@ enum request {
 	REQ_TRANSLATE,		/* pc, exit or ~0, its gen, mode -> entry;
 				 * 0: no code there */
 	REQ_PARTIAL,		/* definition, n, in a repeat -> id, bytes */
+	REQ_MISSED,		/* definition, n, 1: mispredicted; 0: not */
 	REQ_STALE,		/* pc, mode of a fragment whose code changed */
 	REQ_SAMPLE,		/* pc of compared code that is entered often */
 	REQ_COMPARE,		/* from now on code changes without a write
@@ -898,6 +900,7 @@ struct control {
 	uint64_t ninterval;
 	uint64_t more;		/* landing of what a jump pushed */
 	uint64_t nalloc;	/* events of --allocs so far */
+	struct kept_predictor kept;	/* of the thread that execs */
 	struct qent queue[NQUEUE];
 	struct slot slot[NSLOT];
 };
@@ -992,6 +995,6 @@ struct boot {
  */
 enum { BOOT_FOLLOW = 1, BOOT_COUNTS = 2, BOOT_CACHE = 4, BOOT_HELD = 8,
 	BOOT_ATTACHED = 16, BOOT_RSEQ = 32, BOOT_CONTEXTS = 64,
-	BOOT_TIMES = 128, BOOT_FREE_P = 256 };
+	BOOT_TIMES = 128, BOOT_FREE_P = 256, BOOT_BRANCHES = 512 };
 
 #endif

@@ -55,6 +55,7 @@ static const struct mode {
 	{ "watch", { "-e", "all", "--debug=watch" }, .is_whole = true },
 	{ "nosuper", { "-e", "all", "--debug=nosuper" }, .is_whole = true },
 	{ "cache", { "-e", "cache" }, .is_whole = false },
+	{ "branches", { "-e", "branches" }, .is_whole = true },
 	{ "outside", { "-e", "all", "--from=0x1000" }, .is_whole = true },
 	{ "cachesmall", { "-e", "cache=2,64,2" }, .is_whole = false },
 	{ "cachecontexts", { "-e", "cache", "--contexts" }, .is_whole = true },
@@ -63,6 +64,7 @@ static const struct mode {
 	    .is_stored = true },
 	{ "storedall", { "-e", "all" }, .is_whole = true, .is_stored = true },
 	{ "storedcache", { "-e", "cache" }, .is_stored = true },
+	{ "storedbranches", { "-e", "branches" }, .is_stored = true },
 	{ "none", { "-e", "none" }, .is_mute = true },
 };
 enum { NMODE = sizeof modes / sizeof modes[0] };

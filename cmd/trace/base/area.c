@@ -41,6 +41,9 @@ area_ids(uint32_t code, uint32_t data, uint32_t of_frames)
 	frame = record_head(of_frames, 2);
 }
 
+/* Kind branches: the last image's. */
+static struct kept_predictor kept;
+
 void
 area_alloc_id(uint32_t id)
 {
@@ -80,8 +83,9 @@ void
 area_sizes(unsigned shrink)
 {
 	struct boot *b = &area.boot;
-	/* kind cache needs four times the code, and map entries for it */
-	unsigned more = opt->kind->alone && shrink == 0 ? 4 : 1;
+	/* kind cache needs four times the code and map entries, branches two */
+	unsigned more = shrink != 0 ? 1 : opt->kind->alone ? 4 :
+	    opt->kind->learns ? 2 : 1;
 	uint64_t zone = ((uint64_t)more * (64u << 20)) >> shrink, off = 0;
 	unsigned i;
 
@@ -121,6 +125,8 @@ area_sizes(unsigned shrink)
 		b->flags |= BOOT_FREE_P;
 	if (opt->times)
 		b->flags |= BOOT_TIMES;
+	if (opt->kind->learns)
+		b->flags |= BOOT_BRANCHES;
 	b->alloc = alloc;
 	if (opt->kind->alone) {
 		b->flags |= BOOT_CACHE;
@@ -270,6 +276,8 @@ area_open(int fd, uint64_t skip)
 		die("seals of the memory shared with the program:");
 	map_segments(fd);
 	area.ctl = (struct control *)(void *)area.seg[SEG_CONTROL];
+	if (opt->kind->learns)
+		memcpy(&area.ctl->kept, &kept, sizeof kept);
 	area.tab = (uint32_t *)(void *)area.seg[SEG_TABLE];
 	area.tabowner = opt->contexts == 0 ? NULL :
 	    area.tab + area.maxfrag * 2u;
@@ -345,6 +353,8 @@ area_close(void)
 	unsigned i;
 
 	area_letgo(LETGO_NOW);
+	if (opt->kind->learns)
+		memcpy(&kept, &area.ctl->kept, sizeof kept);
 	__atomic_store_n(&area.ctl->alive, 0, __ATOMIC_SEQ_CST);
 	for (i = 0; i < NSEG; i++)
 		if (area.seg[i] != NULL)

@@ -57,6 +57,7 @@ struct kind {
 	bool intervals;		/* counts are written after each interval */
 	bool outside;		/* the kind of code outside of windows */
 	bool late;		/* an exit uses registers that are at home */
+	bool learns;		/* a predictor learns the branches */
 	/* Before instruction x->i: record its references. */
 	void (*refer)(struct xlate *);
 	/* The address of element e of a gather is in register s, 0: none. */
@@ -68,8 +69,9 @@ struct kind {
 	void (*tell)(struct xlate *, unsigned e);
 	/* Instead: store which exit it was, if it is indirect. */
 	void (*note)(struct xlate *, unsigned e);
-	/* The out of line parts of all these. */
+	/* The out of line parts of all these; behind the exits. */
 	void (*cold)(struct xlate *);
+	void (*behind)(struct xlate *);
 };
 
 /* ------------------------------------------------------------------ options */

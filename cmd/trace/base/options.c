@@ -36,7 +36,7 @@ output_has_pid(void)
 bool
 opt_steals_p(void)
 {
-	return set.kind->records || set.kind->alone || set.interval != 0 ||
-	    set.during != 0 || set.after != 0 || set.windows != 0 ||
-	    set.allocs || set.contexts != 0;
+	return set.kind->records || set.kind->alone || set.kind->learns ||
+	    set.interval != 0 || set.during != 0 || set.after != 0 ||
+	    set.windows != 0 || set.allocs || set.contexts != 0;
 }

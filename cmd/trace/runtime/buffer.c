@@ -125,7 +125,7 @@ static void
 set_skips(struct tarea *t, enum skips skips)
 {
 	t->skips = skips;
-	t->p_at = (uint64_t)(int64_t)(rt.boot.sets != 0 && skips == SKIP_NONE ?
+	t->p_at = (uint64_t)(int64_t)(p_is_kept() && skips == SKIP_NONE ?
 	    TO(clock) : TO(p));
 }
 

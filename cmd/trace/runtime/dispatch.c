@@ -165,6 +165,7 @@ dispatch_boot(void)
 	t = thread_new((uint32_t)sys0(__NR_gettid));
 	if (t == NULL)
 		panic("no memory for the first thread");
+	branches_begin(t);
 	begin(t, &rt.boot.at);
 	rt.boot.sysinsn = (uint64_t)rt_sys_insn + 2;
 	rt.boot.act = (uint64_t)rt.act;
@@ -356,7 +357,7 @@ static void
 interval(struct tarea *t)
 {
 	uint64_t arg[4] = { 0, 0, 0, 0 };
-	uint64_t *left = rt.boot.sets != 0 && !t->skips ? &t->left : &t->p;
+	uint64_t *left = p_is_kept() && !t->skips ? &t->left : &t->p;
 
 	if ((left == &t->p && t->bufend != 0) || (int64_t)*left > 0 ||
 	    t->skips == SKIP_OUT || buffer_span() == 0)
@@ -374,7 +375,7 @@ interval(struct tarea *t)
 void
 dispatch_share(struct tarea *t)
 {
-	uint64_t *left = rt.boot.sets != 0 ? &t->left : &t->p;
+	uint64_t *left = p_is_kept() ? &t->left : &t->p;
 
 	if (rt.ctl->remaining == 0 || rt.boot.countbytes == 0 || t->skips)
 		return;
@@ -427,6 +428,7 @@ undo_transfer(struct tarea *t)
 	t->pc = x.target;
 	t->gpr[4] += (uint64_t)(int64_t)(int32_t)x.aux;
 	state_untell(t, &x);
+	branches_undo(t, &x);
 	signal_raise(t, SIG_SEGV, SI_KERNEL, 0);
 }
 

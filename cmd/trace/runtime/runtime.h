@@ -219,6 +219,13 @@ p_is_guests(void)
 	return (rt.boot.flags & BOOT_FREE_P) != 0;
 }
 
+/* Has the thread something of its own in REG_P while it is told? */
+static inline bool
+p_is_kept(void)
+{
+	return (rt.boot.flags & (BOOT_CACHE | BOOT_BRANCHES)) != 0;
+}
+
 /* entry.S */
 void rt_start(void);
 void rt_exit(void);
@@ -425,6 +432,22 @@ void contexts_step(struct tarea *, enum move, uint64_t pc);
 /* A call from a state, like one that trace has made: its arc, or 0. */
 uint32_t arcs_make(struct ctx_words *, uint32_t from, uint32_t site,
     uint64_t target);
+
+/* branches.c: kind branches */
+/*
+ * Interrupted at the map entry: do what is left of the branch at pc; x is the
+ * entry's exit, if it is of one.  The entry is then that behind the branch.
+ * True: it was mispredicted, and that has not been counted.
+ */
+bool branches_settle(struct tarea *, struct kucontext *, struct mapent *,
+    const struct exitmeta *x, uint64_t pc);
+/* Before an exec; the first thread of the new image. */
+void branches_leave(struct tarea *);
+void branches_begin(struct tarea *);
+/* Count that, for instruction n of a block; false: take one back. */
+void branches_missed(struct tarea *, uint32_t block, unsigned n, bool missed);
+/* The indirect branch of exit x did not happen: it has faulted. */
+void branches_undo(struct tarea *, const struct exitmeta *x);
 
 /* allocs.c: with --allocs */
 /* At the first instruction of a function; behind the return of one. */

@@ -176,7 +176,7 @@ take_registers(struct tarea *t, struct kucontext *uc, const struct mapent *m)
 static void
 count_down(struct tarea *t, uint64_t n)
 {
-	if (t->skips || (rt.boot.countbytes != 0 && t->bufend == 0))
+	if (t->skips || (rt.boot.countbytes != 0 && !p_is_kept()))
 		t->p -= n;
 	else if (rt.boot.countbytes != 0)
 		t->left -= n;
@@ -534,6 +534,17 @@ flags_kept(uint64_t flags, uint64_t kept)
 	return (flags & ~0x8d5ull) | (kept >> 8 & 0xd5) | overflow << 11;
 }
 
+/* Interrupted while a branch is being learnt: now it is. */
+static bool
+settle_branch(struct tarea *t, struct kucontext *uc, const struct fragmeta *f,
+    struct mapent *m)
+{
+	if (!(rt.boot.flags & BOOT_BRANCHES) || m->n == 0)
+		return false;
+	return branches_settle(t, uc, m, rt.exits + f->exit + m->exit,
+	    pc_of(f, m->n - 1u));
+}
+
 /*
  * The thread was interrupted in the cache: its state into its area.  The
  * fragment is there for as long as `incache` is 1, so all is copied first.
@@ -545,16 +556,18 @@ state_take(struct tarea *t, struct kucontext *uc)
 	const struct fragmeta *f = p.f;
 	struct mapent m = p.m;
 	uint32_t block = f->block;
-	unsigned n = done_at(t, p);
+	unsigned n = done_at(t, p), branch = m.n;
+	bool missed;
 
 	take_registers(t, uc, &m);
 	t->rflags = uc->eflags;
 	if (m.flags)
-		t->rflags = flags_kept(t->rflags, m.kind < MAP_LEFT_TMP ?
-		    uc->rax : t->flags);
+		t->rflags = flags_kept(t->rflags, m.kind < MAP_LEFT_TMP ||
+		    (rt.boot.flags & BOOT_BRANCHES) ? uc->rax : t->flags);
 	t->df = uc->eflags >> 10 & 1;
 	*(uint64_t *)((uint64_t)t + T_BIAS + t->p_at) = uc->r8;
 	settle_rounds(t, &m);
+	missed = settle_branch(t, uc, f, &m);
 	switch (m.kind) {
 	case MAP_BODY:
 		if (n < m.n)
@@ -598,6 +611,8 @@ state_take(struct tarea *t, struct kucontext *uc)
 	}
 	allocs_settle(t);
 	__atomic_store_n(&t->slot->incache, 0, __ATOMIC_SEQ_CST);
+	if (missed)
+		branches_missed(t, block, branch, true);
 }
 
 /*

@@ -235,6 +235,7 @@ exec(struct tarea *t)
 		arg[3] = t->gpr[8];
 	}
 	buffer_publish(t, Q_SYSCALL, t->gpr[0], 0);
+	branches_leave(t);
 	if (!rt.ctl->polling) {
 		limit_for_exec(&was);
 		ask(t, REQ_EXEC, arg);

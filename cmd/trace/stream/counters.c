@@ -19,7 +19,7 @@
 #include "util.h"
 
 /* What each counter counts; written by the serving thread. */
-enum what { EXECUTIONS, ROUNDS, NONE };
+enum what { EXECUTIONS, ROUNDS, NONE, MISSES };
 static struct {
 	uint32_t id;
 	uint8_t ninsn;		/* of an id; or which one is repeated, from 1 */
@@ -33,7 +33,7 @@ static uint32_t ncounters;
 static uint32_t *total;
 static size_t ntotal, captotal;
 
-/* A repeated instruction: of which block, and its number there. */
+/* A repeated instruction, or a branch: of which block; its number there. */
 static uint64_t
 rounds_key(uint32_t block, unsigned n)
 {
@@ -47,6 +47,7 @@ KHASH_MAP_INIT_INT64(pairs, uint32_t)
 KHASH_MAP_INIT_INT64(rounds, struct rounds)
 KHASH_MAP_INIT_INT(large, uint32_t)
 static khash_t(pairs) *pairs;	/* rounds_key -> the first of its counters */
+static khash_t(rounds) *misses;	/* kind branches: rounds_key -> the sum */
 static khash_t(rounds) *rounds;	/* kind cache: rounds_key -> the sums */
 static khash_t(large) *large;	/* kind cache: id -> the sum >> 32 */
 
@@ -114,6 +115,25 @@ counter_rounds(uint32_t block, unsigned n, const uint8_t does[NDO])
 	return c;
 }
 
+uint32_t
+counter_missed(uint32_t block, unsigned n)
+{
+	uint32_t c = ncounters;
+	bool is_new;
+	uint32_t *kept = rounds_counter(block, n, &is_new);
+
+	if (!is_new && *kept < c && counted[*kept].id == block &&
+	    counted[*kept].ninsn == n && counted[*kept].what == MISSES)
+		return *kept;
+	*kept = c;
+	memset(&counted[c], 0, sizeof counted[c]);
+	counted[c].id = block;
+	counted[c].ninsn = (uint8_t)n;
+	counted[c].what = MISSES;
+	__atomic_store_n(&ncounters, c + 1, __ATOMIC_RELEASE);
+	return c;
+}
+
 void
 counters_reserve(uint32_t n)
 {
@@ -146,6 +166,16 @@ counter_put_rounds(uint32_t c, uint32_t block, unsigned n)
 	counter_put(c + 1, block, n);
 	counted[c].what = ROUNDS;
 	counted[c + 1].what = NONE;
+}
+
+void
+counter_put_missed(uint32_t c, uint32_t block, unsigned n)
+{
+	bool is_new;
+
+	*rounds_counter(block, n, &is_new) = c;
+	counter_put(c, block, n);
+	counted[c].what = MISSES;
 }
 
 bool
@@ -189,6 +219,13 @@ counter_add(unsigned slot, uint32_t counter, uint64_t n)
 		counters_of(slot)[counter] += n;
 }
 
+void
+counter_take_one(unsigned slot, uint32_t counter)
+{
+	if (counters_has(slot) && ONCE(counters_of(slot)[counter]) != 0)
+		counters_of(slot)[counter]--;
+}
+
 uint64_t
 counter_take(unsigned slot, uint32_t counter)
 {
@@ -201,8 +238,9 @@ counter_take(unsigned slot, uint32_t counter)
 	return n;
 }
 
-bool
-counters_find(uint32_t block, unsigned n, uint32_t *c)
+/* The counter, or the first of two, of what a block's instruction n does. */
+static bool
+find_counter(uint32_t block, unsigned n, enum what what, uint32_t *c)
 {
 	khiter_t k;
 
@@ -212,8 +250,20 @@ counters_find(uint32_t block, unsigned n, uint32_t *c)
 	if (k == kh_end(pairs))
 		return false;
 	*c = kh_value(pairs, k);
-	return *c + 1 < ncounters && counted[*c].id == block &&
-	    counted[*c].ninsn == n && counted[*c].what == ROUNDS;
+	return *c + (what == ROUNDS) < ncounters && counted[*c].id == block &&
+	    counted[*c].ninsn == n && counted[*c].what == what;
+}
+
+bool
+counters_find(uint32_t block, unsigned n, uint32_t *c)
+{
+	return find_counter(block, n, ROUNDS, c);
+}
+
+bool
+counters_find_missed(uint32_t block, unsigned n, uint32_t *c)
+{
+	return find_counter(block, n, MISSES, c);
 }
 
 void
@@ -300,28 +350,33 @@ total_of(uint32_t id)
 }
 
 static void
-add_rounds(uint64_t key, struct rounds r)
+add_rounds(khash_t(rounds) **to, uint64_t key, struct rounds r)
 {
 	khiter_t k;
 	int new;
 
-	if (rounds == NULL)
-		rounds = kh_init(rounds);
-	k = kh_put(rounds, rounds, key, &new);
+	if (*to == NULL)
+		*to = kh_init(rounds);
+	k = kh_put(rounds, *to, key, &new);
 	if (new < 0)
 		die("rounds:");
 	if (new != 0)
-		kh_value(rounds, k) = (struct rounds){ 0, 0 };
-	kh_value(rounds, k).rounds += r.rounds;
-	kh_value(rounds, k).none += r.none;
+		kh_value(*to, k) = (struct rounds){ 0, 0 };
+	kh_value(*to, k).rounds += r.rounds;
+	kh_value(*to, k).none += r.none;
 }
 
-/* Counter i of c[] has v rounds, or executions that had none. */
+/* Counter i of c[] has v rounds, executions that had none, mispredictions. */
 static void
 tell_rounds(uint64_t *c, uint32_t i, uint64_t v)
 {
 	struct rounds r = { v, 0 };
+	uint64_t key = rounds_key(counted[i].id, counted[i].ninsn);
 
+	if (counted[i].what == MISSES) {
+		add_rounds(&misses, key, r);
+		return;
+	}
 	if (counted[i].what == NONE) {
 		r = (struct rounds){ 0, v };
 	} else {
@@ -334,7 +389,7 @@ tell_rounds(uint64_t *c, uint32_t i, uint64_t v)
 		evw_rounds(stream_writer, counted[i].id, counted[i].ninsn,
 		    r.rounds, r.none);
 	else
-		add_rounds(rounds_key(counted[i].id, counted[i].ninsn), r);
+		add_rounds(&rounds, key, r);
 }
 
 /*
@@ -465,26 +520,39 @@ by_key(const void *a, const void *b)
 }
 
 static void
-rounds_totals(void)
+tell_rounds_total(uint64_t key, const struct rounds *r)
+{
+	evw_rounds(stream_writer, (uint32_t)(key >> 8), (unsigned)key & 0xff,
+	    r->rounds, r->none);
+}
+
+static void
+tell_misses_total(uint64_t key, const struct rounds *r)
+{
+	evw_missed(stream_writer, (uint32_t)(key >> 8), (unsigned)key & 0xff,
+	    r->rounds);
+}
+
+/* Tell all sums, in order of their keys, and forget them. */
+static void
+sums_totals(khash_t(rounds) *sums,
+    void (*tell)(uint64_t key, const struct rounds *))
 {
 	size_t n = 0, i;
 	uint64_t *key;
 	khiter_t k;
 
-	if (rounds == NULL)
+	if (sums == NULL)
 		return;
-	key = xcalloc(kh_size(rounds), sizeof *key);
-	for (k = 0; k < kh_end(rounds); k++)
-		if (kh_exist(rounds, k))
-			key[n++] = kh_key(rounds, k);
+	key = xcalloc(kh_size(sums), sizeof *key);
+	for (k = 0; k < kh_end(sums); k++)
+		if (kh_exist(sums, k))
+			key[n++] = kh_key(sums, k);
 	qsort(key, n, sizeof *key, by_key);
-	for (i = 0; i < n; i++) {
-		k = kh_get(rounds, rounds, key[i]);
-		evw_rounds(stream_writer, (uint32_t)(key[i] >> 8),
-		    (unsigned)key[i] & 0xff, kh_value(rounds, k).rounds,
-		    kh_value(rounds, k).none);
-	}
+	for (i = 0; i < n; i++)
+		tell(key[i], &kh_value(sums, kh_get(rounds, sums, key[i])));
 	free(key);
+	kh_clear(rounds, sums);
 }
 
 void
@@ -505,10 +573,9 @@ counters_totals(void)
 	for (id = 1; id < ntotal; id++)
 		if (total_of(id) != 0)
 			evw_total(stream_writer, id, total_of(id));
-	rounds_totals();
+	sums_totals(rounds, tell_rounds_total);
+	sums_totals(misses, tell_misses_total);
 	ntotal = 0;
 	if (large != NULL)
 		kh_clear(large, large);
-	if (rounds != NULL)
-		kh_clear(rounds, rounds);
 }

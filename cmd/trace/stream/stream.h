@@ -94,6 +94,10 @@ bool counter_is(uint32_t counter, uint32_t id);
  * sum of its counts, and how many were 0.  does: reads and writes of a round.
  */
 uint32_t counter_rounds(uint32_t block, unsigned n, const uint8_t does[NDO]);
+/* The counter of mispredictions of a block's branch n, from 1. */
+uint32_t counter_missed(uint32_t block, unsigned n);
+/* Of a thread that waits for us: take back one, if it has not been told. */
+void counter_take_one(unsigned slot, uint32_t counter);
 /*
  * --store: a new image begins with n counters taken; so many are.  Counter c is
  * that of an id, or is the first of two of a block's repeated instruction.
@@ -102,8 +106,11 @@ void counters_reserve(uint32_t n);
 uint32_t counters_used(void);
 void counter_put(uint32_t c, uint32_t id, unsigned ninsn);
 void counter_put_rounds(uint32_t c, uint32_t block, unsigned n);
+void counter_put_missed(uint32_t c, uint32_t block, unsigned n);
 /* The first of the counters of a block's repeated instruction; false: none. */
 bool counters_find(uint32_t block, unsigned n, uint32_t *c);
+/* That of a branch's mispredictions; false: none. */
+bool counters_find_missed(uint32_t block, unsigned n, uint32_t *c);
 /* Of a thread that waits for us: count n more; take all that was counted. */
 void counter_add(unsigned slot, uint32_t counter, uint64_t n);
 uint64_t counter_take(unsigned slot, uint32_t counter);

@@ -42,14 +42,6 @@ count_up(struct emitter *c, int32_t at, int r)
 	emit_store(c, REG_T, at, r);
 }
 
-/* May exit e change the flags? */
-static bool
-flags_free(const struct xlate *x, unsigned e)
-{
-	return x->exit[e].kind == EXIT_DIRECT && !x->once &&
-	    flags_dead(x->exit[e].target);
-}
-
 /*
  * Store which exit this is: the runtime needs it if the target is not a
  * canonical address.  Where each exit makes a record, the runtime knows it from
@@ -83,7 +75,7 @@ count_exit(struct xlate *x, unsigned e, bool count, bool check)
 	int indirect = x->exit[e].kind == EXIT_INDIRECT;
 	int to = indirect ? TO(tmp1) : HOME(RCX);
 
-	if (count && !check && flags_free(x, e)) {
+	if (count && !check && exit_frees_flags(x, e)) {
 		emit_inc_mem(c, REG_T, at);
 		step_p(x, e);
 		mark_exit(x, e, MAP_LEFT);
@@ -171,7 +163,7 @@ count_tell_homed(struct xlate *x, unsigned e)
 	    BIT(RCX) : 0);
 	int r = RCX;
 
-	if (!counts_refs() && opt->during == 0 && flags_free(x, e)) {
+	if (!counts_refs() && opt->during == 0 && exit_frees_flags(x, e)) {
 		emit_inc_mem(&x->c, REG_T, at);
 		return;
 	}
@@ -187,4 +179,13 @@ count_tell_homed(struct xlate *x, unsigned e)
 		refs_tell(x, e, r);
 	if (opt->during != 0)
 		count_left(x, e);
+}
+
+/* Kind branches: the predictor learns first. */
+void
+count_tell_learnt(struct xlate *x, unsigned e)
+{
+	if (learn_is_exit(x, e))
+		learn_exit(x, e);
+	count_tell_homed(x, e);
 }

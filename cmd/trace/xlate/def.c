@@ -874,10 +874,13 @@ pack_counters(const struct def *d, struct unpacked *u)
 			u->cnt[u->p.ncnt++] = (struct packed_number){
 			    *counter_at(d, k),
 			    (uint16_t)entry_length(d->id[k]), 0 };
-	for (k = 1; k <= d->n; k++)
-		if (counters_find(entry_id(d->id[0]), k, &c))
+	for (k = 1; k <= d->n; k++) {
+		bool missed = counters_find_missed(entry_id(d->id[0]), k, &c);
+
+		if (missed || counters_find(entry_id(d->id[0]), k, &c))
 			u->round[u->p.nround++] = (struct packed_number){ c,
-			    (uint16_t)k, 0 };
+			    (uint16_t)k, missed };
+	}
 }
 
 static void
@@ -932,8 +935,8 @@ put_counters(struct def *d, const struct unpacked *u)
 		counter_put(u->cnt[i].c, def_id(d, u->cnt[i].n), u->cnt[i].n);
 	}
 	for (i = 0; i < u->p.nround; i++)
-		counter_put_rounds(u->round[i].c, entry_id(d->id[0]),
-		    u->round[i].n);
+		(u->round[i].used ? counter_put_missed : counter_put_rounds)
+		    (u->round[i].c, entry_id(d->id[0]), u->round[i].n);
 }
 
 /* The ids of prefixes and references; false: they are not what they were. */

@@ -101,8 +101,8 @@ check_numbers(const struct unpacked *u, uint32_t ncounter)
 		    u->cnt[i].n > p->n)
 			return false;
 	for (i = 0; i < p->nround; i++)
-		if (u->round[i].c + 1ull >= ncounter || u->round[i].n == 0 ||
-		    u->round[i].n > p->n)
+		if (u->round[i].c + 1ull >= ncounter + u->round[i].used ||
+		    u->round[i].used > 1 || u->round[i].n - 1u >= p->n)
 			return false;
 	return (p->nid == 0) != def_ids_are_fixed() &&
 	    (p->ncnt == 0) != opt->kind->counters &&

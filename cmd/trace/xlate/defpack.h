@@ -14,7 +14,8 @@
 
 /*
  * A packed definition: this, then its ids, if they are in the code; counters of
- * ids and of rounds, if there are any; references with ids of their own; items.
+ * ids and of rounds or mispredictions, if there are any; references with ids of
+ * their own; items.
  */
 struct packed {
 	uint16_t npacked, nref;
@@ -24,7 +25,7 @@ struct packed {
 struct packed_number {
 	uint32_t c;		/* a counter; or an id */
 	uint16_t n;		/* of the first n instructions; or of the nth */
-	uint16_t used;		/* an id's groups */
+	uint16_t used;		/* an id's groups; 1: of mispredictions */
 };
 struct packed_ref {
 	uint32_t id;

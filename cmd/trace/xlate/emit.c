@@ -345,6 +345,48 @@ emit_inc_sib(struct emitter *c, int base, int index, int scale, int32_t disp)
 	op_sib(c, 0xff, 0, base, index, scale, disp);
 }
 
+static void
+byte_sib(struct emitter *c, unsigned op, int more, int base, int index,
+    int32_t disp)
+{
+	rex(c, 0, 0, index, base);
+	emit_byte(c, op);
+	mem(c, more, base, index, 1, disp);
+}
+
+void
+emit_cmp_byte(struct emitter *c, int base, int index, int32_t disp, unsigned v)
+{
+	byte_sib(c, 0x80, 7, base, index, disp);
+	emit_byte(c, v);
+}
+
+void
+emit_inc_byte(struct emitter *c, int base, int index, int32_t disp)
+{
+	byte_sib(c, 0xfe, 0, base, index, disp);
+}
+
+void
+emit_dec_byte(struct emitter *c, int base, int index, int32_t disp)
+{
+	byte_sib(c, 0xfe, 1, base, index, disp);
+}
+
+void
+emit_add_carry(struct emitter *c, int base, int32_t disp)
+{
+	op_mem(c, 1, 0x83, 2, base, disp);	/* adc 0 */
+	emit_byte(c, 0);
+}
+
+void
+emit_add_not_carry(struct emitter *c, int base, int32_t disp)
+{
+	op_mem(c, 1, 0x83, 3, base, disp);	/* sbb -1 */
+	emit_byte(c, 0xff);
+}
+
 void
 emit_save_flags(struct emitter *c)
 {

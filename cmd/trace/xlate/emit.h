@@ -105,6 +105,14 @@ void emit_add_to_sib(struct emitter *, int base, int index, int scale,
     int32_t disp, int reg);
 void emit_inc_sib(struct emitter *, int base, int index, int scale,
     int32_t disp);
+/* cmp byte [base + index + disp], v; inc and dec of it */
+void emit_cmp_byte(struct emitter *, int base, int index, int32_t disp,
+    unsigned v);
+void emit_inc_byte(struct emitter *, int base, int index, int32_t disp);
+void emit_dec_byte(struct emitter *, int base, int index, int32_t disp);
+/* qword [base + disp] += 1 if the carry flag is set; if it is not */
+void emit_add_carry(struct emitter *, int base, int32_t disp);
+void emit_add_not_carry(struct emitter *, int base, int32_t disp);
 /* The arithmetic flags into rax, and back: ah, and al for the overflow flag. */
 void emit_save_flags(struct emitter *);
 void emit_restore_flags(struct emitter *);

@@ -82,6 +82,30 @@ void count_outside(struct xlate *, unsigned e);
 /* For kind cache: use a register that is at home already, if there is one. */
 void count_tell_homed(struct xlate *, unsigned e);
 
+/* The same in kind branches. */
+void count_tell_learnt(struct xlate *, unsigned e);
+
+/* May exit e change the flags? */
+static inline bool
+exit_frees_flags(const struct xlate *x, unsigned e)
+{
+	return x->exit[e].kind == EXIT_DIRECT && !x->once &&
+	    flags_dead(x->exit[e].target);
+}
+
+/* learn.c: kind branches */
+/* Before a conditional branch: the register that will have its history. */
+int learn_begin(struct xlate *);
+/* Behind it, where the block goes on. */
+void learn_inside(struct xlate *, int s);
+/* Map entries there, and at exit e: the branch has not been learnt. */
+void learn_mark(struct xlate *);
+void learn_mark_exit(struct xlate *, unsigned e);
+/* Is exit e a branch that the predictor learns? */
+bool learn_is_exit(const struct xlate *, unsigned e);
+void learn_exit(struct xlate *, unsigned e);
+void learn_behind(struct xlate *);
+
 /* filter.c: kind cache */
 void filter_refer(struct xlate *);
 void filter_element(struct xlate *, unsigned e, int s);

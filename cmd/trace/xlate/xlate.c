@@ -263,6 +263,16 @@ write_lookup(struct xlate *x, unsigned e)
 	    T_IBL + (int32_t)IBL_SIZE : T_IBL);
 }
 
+/* Exit e has been taken; nothing else is done. */
+static void
+mark_taken(struct xlate *x, unsigned e)
+{
+	if (learn_is_exit(x, e))
+		learn_mark_exit(x, e);
+	else
+		mark_exit(x, e, MAP_EXIT);
+}
+
 /* Write exit e: its branch has been taken, registers are as in x->homed. */
 static void
 write_exit(struct xlate *x, unsigned e)
@@ -273,12 +283,12 @@ write_exit(struct xlate *x, unsigned e)
 	uint8_t *returned = NULL, *on = NULL;
 
 	find_move(x, e);
-	mark_exit(x, e, MAP_EXIT);
+	mark_taken(x, e);
 	if (!x->kind->late)
 		regs_reload(x, x->homed & ~keep);
 	if (ex->kind == EXIT_INDIRECT) {
 		regs_home(x, RAX);
-		mark_exit(x, e, MAP_EXIT);
+		mark_taken(x, e);
 	}
 	if (x->kind->tell != NULL && ex->n != 0)
 		x->kind->tell(x, e);
@@ -325,9 +335,15 @@ write_short(struct xlate *x, const struct insn *in, unsigned e)
 	emit_byte(c, in->bytes[in->opcoff]);
 	emit_byte(c, 2);
 	x->homed &= ~(uint32_t)in->wr;
-	mark(x, x->i + 1, MAP_BODY, 0);
+	if (x->kind->learns)
+		learn_mark(x);
+	else
+		mark(x, x->i + 1, MAP_BODY, 0);
 	over = emit_jmp8(c);
-	mark_exit(x, e, MAP_EXIT);
+	if (x->kind->learns)
+		learn_mark_exit(x, e);
+	else
+		mark_exit(x, e, MAP_EXIT);
 	x->exit[e].branch = emit_jmp32(c);
 	emit_patch8(over, c->p);
 }
@@ -349,6 +365,8 @@ write_cond(struct xlate *x, const struct insn *in)
 	    in->target, x->i + 1);
 	unsigned cc = (in->bytes[in->opcoff] & 15u) ^ taken;
 
+	if (x->kind->learns)
+		x->exit[e].history = (int8_t)learn_begin(x);
 	mark(x, x->i, MAP_BODY, 0);
 	if (in->special == SP_SHORT) {
 		write_short(x, in, e);
@@ -360,6 +378,8 @@ write_cond(struct xlate *x, const struct insn *in)
 		x->exit[e].branch = emit_jcc32(&x->c, cc);
 	}
 	x->exit[e].homed = x->homed;
+	if (x->kind->learns)
+		learn_inside(x, x->exit[e].history);
 	mark(x, x->i + 1, MAP_BODY, 0);
 }
 
@@ -622,6 +642,8 @@ write_cold(struct xlate *x)
 		write_exit(x, e);
 	}
 	calls_cold(x, write_leave);
+	if (x->kind->behind != NULL)
+		x->kind->behind(x);
 	for (e = 0; e < x->nexit; e++) {
 		ex = &x->exit[e];
 		if (ex->jmp == 0)
@@ -698,6 +720,7 @@ xlate(struct xlate *x)
 	x->copy[0] = x->copy[1] = NOREG;
 	x->nliteral = 0;
 	x->ncold = 0;
+	x->nlearn = 0;
 	x->ncall = 0;
 	x->flags_in_rax = x->flags_in_area = x->counted = false;
 	x->line = ~0ull;

@@ -7,6 +7,7 @@
  * regs.c	tracks where the guest's registers are; mark.c map entries
  * address.c	computes the address of a reference; gather.c, rep.c of many
  * kinds.c	the kinds of events, carried out by record.c, count.c, filter.c
+ *		and learn.c
  * def.c	definitions of blocks in the stream
  * defpack.c	the same as the store keeps them
  * names.c	names of code made at run time
@@ -46,6 +47,7 @@ struct xexit {
 	app_pc expect;		/* a return inside the block: where the block
 				 * goes on; else 0 */
 	uint32_t homed;		/* registers at home at the branch to it */
+	int8_t history;		/* learn.c: the register that has it */
 	uint8_t *branch;	/* displacement of that branch, or NULL */
 	uint32_t jmp;		/* offset of the rel32 to link, or 0 */
 	uint32_t stub;		/* offset of the code that calls the runtime */
@@ -70,6 +72,19 @@ struct cold_check {
 	uint8_t *back;		/* where the code in line goes on */
 };
 #define MAX_COLD (MAX_INSN * 8)
+
+/* Cold code of a branch that the predictor may have to learn (learn.c). */
+struct cold_learn {
+	uint8_t n;		/* instructions up to it */
+	uint8_t exit;		/* taken: by this exit */
+	bool at_exit;
+	bool taken;		/* as the predictor has it */
+	bool flags_in_rax;
+	int8_t s;		/* has the history */
+	uint32_t homed;
+	uint8_t *branch;	/* displacement of the branch to it */
+	uint8_t *back;		/* where the code in line goes on */
+};
 
 struct xlate {
 	const struct block *b;
@@ -120,6 +135,8 @@ struct xlate {
 	} before;
 	struct cold_check cold[MAX_COLD];
 	unsigned ncold;
+	struct cold_learn learn[2 * MAX_INSN];
+	unsigned nlearn;
 	uint32_t cnt[MAX_INSN + 1];	/* counter of id[n] */
 	/* with --contexts: of the first n instructions */
 	uint8_t does[MAX_INSN + 1][NDO];
@@ -234,6 +251,12 @@ char *def_lines(uint64_t start, uint64_t end);
 void names_tell(struct evw *, bool at_end);
 /* Code was mapped or unmapped: blocks translated from now on get new ids. */
 void def_mappings_changed(void);
+
+/*
+ * learn.c: the counter of mispredictions of instruction n, from 1, of a
+ * definition's block; one must be left. false: there is no such instruction.
+ */
+bool learn_counter(uint32_t def, unsigned n, uint32_t *counter);
 
 /* kinds.c: the kind of this name; a parameter may follow the name */
 const struct kind *kind_find(const char *name);
