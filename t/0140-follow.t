@@ -118,6 +118,9 @@ same "what it made" "a b c" "$(cat "$T/a.out" "$T/b.out" "$T/c.out" |
 same "every stream of it" "10 E exit 0" "$(for f in "$T"/make.*; do
 	tail -n 1 "$f" | cut -d' ' -f1-3; done | sort | uniq -c | sed 's/^ *//')"
 
+check "children that die, or end, while a handler is taken back" "$B/trace" \
+	-f -o "$T/late.%p" "$TB/victim/sig-die-late"
+
 # A child that leaves its parent behind is followed to its end.
 check "a process in the background" "$B/trace" -f -o "$T/back.%p" \
 	sh -c '(sleep 0.2; exit 5) & exit 0'

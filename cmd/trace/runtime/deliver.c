@@ -195,6 +195,17 @@ no_frame(struct tarea *t, int sig, struct ksiginfo *info,
 }
 
 /*
+ * The guest has taken its handler back since the signal was sent: the kernel
+ * does what it does by default.
+ */
+static void
+leave_to_kernel(const struct tarea *t, int sig, const struct ksiginfo *info)
+{
+	if (!rt.ctl->polling)	/* else we may make no calls */
+		sys4(__NR_rt_tgsigqueueinfo, rt.pid, t->tid, sig, info);
+}
+
+/*
  * Give the guest signal sig; its state is in the area, mask is what it had
  * blocked.  uc is a kernel's frame: where it leads to is changed.
  */
@@ -222,6 +233,8 @@ signal_deliver(struct tarea *t, int sig, struct ksiginfo *info,
 	if (a.handler == 0 && (SYNC_SIGS & SIGBIT(sig)))
 		signal_die(t, sig);
 	if (a.handler <= 1) {
+		if (a.handler == 0)
+			leave_to_kernel(t, sig, info);
 		signal_resume(t, uc, mask);
 		return;
 	}
