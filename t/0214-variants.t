@@ -126,7 +126,7 @@ refused() { # text message option...
 ev "H kind cache 64 64 2" "E exit 0 0" >cache.ev
 for o in --simulate-wb --simulate-hwpref --cacheuse; do
 	refused "kind cache with $o" "cache.ev:1: a stream of kind cache does\
- not tell each reference, which $o needs" --LL=256,1,64 $o=yes cache.ev
+ not tell each reference for $o: needs kind all" --LL=256,1,64 $o=yes cache.ev
 done
 refused "two models" "--cacheuse goes without --simulate-wb and\
  --simulate-hwpref" --LL=256,1,64 --cacheuse --simulate-wb use.ev

@@ -25,8 +25,8 @@ same "counts all, also the last one" 6 \
 check "without the option" "$B/trace" -o plain.ev ./locks
 same "there are no times" 0 "$(grep -c '^Y.* .* ' plain.ev)"
 status 2 "which callgraph needs" "$G" --collect-systime=usec plain.ev
-same "it says" "callgraph: plain.ev: a stream without the times of system calls,\
- which --collect-systime needs: needs trace --syscall-times" \
+same "it says" "callgraph: plain.ev: a stream without the times of system calls\
+ for --collect-systime: needs trace --syscall-times" \
     "$(sed 's/ev:[0-9]*:/ev:/' err)"
 status 125 "kind counts" "$B/trace" --syscall-times -e counts -o c.ev ./locks
 same "is refused" "trace: --syscall-times: only kinds all and blocks tell\

@@ -129,9 +129,9 @@ open_variant(struct simrun *s)
 		die("--cacheuse goes without --simulate-wb and "
 		    "--simulate-hwpref");
 	ev_accept(s->events, EV_ALL, variants.cacheuse ?
-	    "each reference, which --cacheuse needs" : variants.wb ?
-	    "each reference, which --simulate-wb needs" :
-	    "each reference, which --simulate-hwpref needs");
+	    "each reference for --cacheuse" : variants.wb ?
+	    "each reference for --simulate-wb" :
+	    "each reference for --simulate-hwpref");
 }
 
 static void

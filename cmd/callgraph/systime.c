@@ -51,7 +51,7 @@ systime_begin(void)
 		return;
 	if (!told) {
 		ev_bad(walk.events, "a stream without the times of system "
-		    "calls, which --collect-systime needs: needs trace "
+		    "calls for --collect-systime: needs trace "
 		    "--syscall-times");
 		return;
 	}
