@@ -66,6 +66,11 @@ char *xstrdup(const char *s);
 /* Zeroed memory for small things that are never freed, also in threads. */
 void *xkeep(size_t n);
 /*
+ * Zeroed memory for n elements of so many bytes; what is never touched takes
+ * none. `what' begins the message when there is no address space.
+ */
+void *xreserve(size_t n, size_t elemsize, const char *what);
+/*
  * Room for `need` elements in a buffer with room for *cap (which at least
  * doubles when it has to grow): v = xgrow(v, &cap, n + 1, sizeof *v).
  */

@@ -47,12 +47,7 @@ static khash_t(carry) *carries;		/* by count: times that it overflowed */
 void *
 ll_reserve(size_t n)
 {
-	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (p == MAP_FAILED)
-		die("memory for a cache: mmap:");
-	return p;
+	return xreserve(n, 1, "memory for a cache");
 }
 
 static void

@@ -13,7 +13,6 @@
 #include <immintrin.h>
 #endif
 #include <string.h>
-#include <sys/mman.h>
 
 #include "util.h"
 
@@ -32,16 +31,10 @@ struct many {
 	uint32_t *nused;		/* and no lower way has bit 0 */
 };
 
-/* Zeroed room; what is never touched takes no memory. */
 static void *
 room(uint64_t n, size_t size)
 {
-	void *p = mmap(NULL, n * size, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (p == MAP_FAILED)
-		die("memory for a cache: mmap:");
-	return p;
+	return xreserve(n, size, "memory for a cache");
 }
 
 static void

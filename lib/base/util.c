@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "shown.h"
@@ -237,6 +238,20 @@ xkeep(size_t n)
 	p = room;
 	room += n;
 	left -= n;
+	return p;
+}
+
+void *
+xreserve(size_t n, size_t elemsize, const char *what)
+{
+	void *p = MAP_FAILED;
+
+	errno = ENOMEM;
+	if (n <= SIZE_MAX / elemsize)
+		p = mmap(NULL, n * elemsize, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		die("%s: mmap:", what);
 	return p;
 }
 

@@ -10,8 +10,6 @@
  */
 #include "evw.h"
 
-#include <sys/mman.h>
-
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -211,17 +209,6 @@ evw_error(const struct evw *w)
 
 /* ---- definitions ---- */
 
-static void *
-reserve(size_t n)
-{
-	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (p == MAP_FAILED)
-		die("table of ids: mmap:");
-	return p;
-}
-
 /* The entry of an id that is not defined yet, or NULL. */
 static struct evw_cold *
 new_id(struct evw *w, uint32_t id)
@@ -229,8 +216,10 @@ new_id(struct evw *w, uint32_t id)
 	struct evw_cold *c;
 
 	if (w->cold == NULL) {
-		w->hot = reserve(((size_t)EVW_MAXID + 1) * sizeof *w->hot);
-		w->cold = reserve(((size_t)EVW_MAXID + 1) * sizeof *w->cold);
+		w->hot = xreserve(EVW_MAXID + 1ul, sizeof *w->hot,
+		    "table of ids");
+		w->cold = xreserve(EVW_MAXID + 1ul, sizeof *w->cold,
+		    "table of ids");
 	}
 	if (id == 0 || id > EVW_MAXID)
 		return NULL;
@@ -418,7 +407,8 @@ new_values(struct evw *w, unsigned n)
 	n = n == 0 ? EVW_LANES : (n + EVW_LANES - 1) & -(unsigned)EVW_LANES;
 	if (n > w->nroom) {
 		w->nroom = 8192;
-		w->room = reserve((w->nroom + EVW_LANES) * sizeof *w->room);
+		w->room = xreserve(w->nroom + EVW_LANES, sizeof *w->room,
+		    "table of ids");
 	}
 	v = w->room;
 	w->room += n;

@@ -16,7 +16,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "outcome.h"
 #include "util.h"
@@ -265,18 +264,6 @@ cut(const struct ev_def *d, struct walk_seg **segs)
 	return n;
 }
 
-/* Room for all possible ids; unused pages take no memory. */
-static struct walk_plan *
-table(void)
-{
-	void *p = mmap(NULL, (size_t)NPLAN * sizeof *plan, PROT_READ |
-	    PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (p == MAP_FAILED)
-		die("memory for blocks: mmap:");
-	return p;
-}
-
 const char *
 plan_define(uint32_t id)
 {
@@ -285,7 +272,7 @@ plan_define(uint32_t id)
 	struct walk_plan *p;
 
 	if (plan == NULL)
-		plan = table();
+		plan = xreserve(NPLAN, sizeof *plan, "memory for blocks");
 	p = &plan[id];
 	wrong = NULL;
 	p->nseg = cut(d, &p->seg);

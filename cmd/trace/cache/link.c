@@ -264,8 +264,5 @@ link_reset(void)
 	if (links != NULL)
 		munmap(links, caplinks * sizeof *links);
 	caplinks = area.maxexit;
-	links = mmap(NULL, caplinks * sizeof *links, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (links == MAP_FAILED)
-		die("links:");
+	links = xreserve(caplinks, sizeof *links, "links");
 }

@@ -27,10 +27,7 @@ make_room(void)
 	if (frags != NULL)
 		munmap(frags, capfrags * sizeof *frags);
 	capfrags = area.maxfrag;
-	frags = mmap(NULL, capfrags * sizeof *frags, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (frags == MAP_FAILED)
-		die("fragments:");
+	frags = xreserve(capfrags, sizeof *frags, "fragments");
 }
 
 struct frag *

@@ -129,10 +129,8 @@ add(unsigned slot, unsigned thread, uint32_t bytes)
 	size_t n = item_size(&it);
 
 	if (r->buf == NULL) {
-		r->buf = mmap(NULL, ring_bytes(), PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (r->buf == MAP_FAILED)
-			die("--last: memory for a thread's records:");
+		r->buf = xreserve(ring_bytes(), 1,
+		    "--last: memory for a thread's records");
 		r->wrap = ring_bytes();
 	}
 	trim(r);
