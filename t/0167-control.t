@@ -4,69 +4,8 @@
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
+. t/server.sh
 cd "$T" || exit 99
-
-# answers each byte of its input after 100000 rounds; a second thread runs all
-# the time, or sleeps between rounds
-cat >server.c <<'END'
-#include <pthread.h>
-#include <string.h>
-#include <unistd.h>
-static volatile long v, w;
-__attribute__((noinline)) static void work(long n)
-{
-	while (n-- > 0)
-		v += n;
-}
-static void *spin(void *arg)
-{
-	for (;; w++)
-		if (arg != NULL)
-			usleep(1000);
-	return NULL;
-}
-int main(int argc, char **argv)
-{
-	pthread_t t;
-	char c;
-
-	if (argc > 1 && strcmp(argv[1], "runs") == 0)
-		pthread_create(&t, NULL, spin, NULL);
-	if (argc > 1 && strcmp(argv[1], "sleeps") == 0)
-		pthread_create(&t, NULL, spin, argv);
-	if (argc > 2)
-		execv(argv[2], argv + 2);
-	while (read(0, &c, 1) == 1) {
-		work(100000);
-		if (c == 'f' && fork() == 0)
-			c = 'g';
-		write(1, &c, 1);
-	}
-	return 0;
-}
-END
-${CC:-gcc} -O1 -g -o server server.c -lpthread || skip_all "no compiler"
-
-# there FILE: wait until it is, a minute at most
-there() {
-	n=0
-	while [ ! -e "$1" ] && [ $n -lt 600 ]; do
-		sleep 0.1
-		n=$((n + 1))
-	done
-	[ -e "$1" ]
-}
-
-# asked BYTE: the server has answered; it closes the pipe at its end
-asked() {
-	printf '%s' "$1" >&5
-	n=0
-	while ! grep -q "$1" answers && [ $n -lt 600 ]; do
-		sleep 0.1
-		n=$((n + 1))
-	done
-	grep -q "$1" answers
-}
 
 # say COMMAND: into the FIFO, which trace has open to read
 say() {

@@ -5,48 +5,11 @@
 
 [ -x "$B/trace" ] || skip_all "no trace"
 C=$B/callgrind_control V=$B/valgrind
+. t/server.sh
 cd "$T" || exit 99
 unset VALGRIND_OPTS
 TMPDIR=$T
 export TMPDIR
-
-cat >server.c <<'END'
-#include <unistd.h>
-static volatile long v;
-int main(void)
-{
-	char c;
-
-	while (read(0, &c, 1) == 1) {
-		for (int n = 0; n < 100000; n++)
-			v += n;
-		if (c == 'f' && fork() == 0)
-			c = 'g';
-		write(1, &c, 1);
-	}
-	return 0;
-}
-END
-${CC:-gcc} -O1 -g -o server server.c || skip_all "no compiler"
-
-there() {
-	n=0
-	while [ ! -e "$1" ] && [ $n -lt 600 ]; do
-		sleep 0.1
-		n=$((n + 1))
-	done
-	[ -e "$1" ]
-}
-
-asked() {
-	printf '%s' "$1" >&5
-	n=0
-	while ! grep -q "${2-$1}" answers && [ $n -lt 600 ]; do
-		sleep 0.1
-		n=$((n + 1))
-	done
-	grep -q "${2-$1}" answers
-}
 
 begin() {
 	rm -f in answers
