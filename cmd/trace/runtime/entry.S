@@ -1,17 +1,10 @@
 /*
  * entry - the ways between the runtime's C and the code cache, and what else
  * C cannot say
- *
- * T is the thread area's hot middle (shared.h), P the record pointer.  The
- * labels that end in _end, _insn, _check, _abort and _fault bound ranges that the signal
- * handler knows: see signal.c.
  */
-#include "offsets.h"
+#include "asm.h"
 
-#define T %r11
-#define P %r8
 #define HOME(r) (-128 + 8 * (r))(T)
-#define SAVED(r) (TO_LOOK_SAVE + 8 * (r))(T)
 
 	.section .head, "ax"
 	.quad rt_start - blob
@@ -34,11 +27,6 @@
 	.hidden \name
 	.type \name, @function
 	.balign 16
-\name:
-	.endm
-	.macro MARK name
-	.globl \name
-	.hidden \name
 \name:
 	.endm
 

@@ -10,20 +10,10 @@
  * The table has lines of 64 bytes, 8 ways and at least two sets, and no calling
  * contexts are told.
  */
-#include "offsets.h"
-
-#define T %r11
-#define P %r8
-#define SAVED(r) (TO_LOOK_SAVE + 8 * (r))(T)
+#include "asm.h"
 
 	.text
 	.hidden rt, rt_look, rt_look_kept
-
-	.macro MARK name
-	.globl \name
-	.hidden \name
-\name:
-	.endm
 
 	.macro RELOAD
 	mov SAVED(0), %rax
