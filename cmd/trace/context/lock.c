@@ -6,8 +6,19 @@
 #include "context/context.h"
 #include "context/parts.h"
 
-/* One public function may call another. */
-static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t lock;
+
+void
+context_lock_start(void)
+{
+	pthread_mutexattr_t attr;
+
+	/* one public function may call another */
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+}
 
 void
 context_lock(void)

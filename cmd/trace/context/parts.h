@@ -8,6 +8,8 @@
 #include "context/context.h"
 #include "func.h"
 
+/* Before all others, while there is one thread. */
+void context_lock_start(void);
 /* Held by whoever uses contexts, arcs or threads of lib/walk. */
 void context_lock(void);
 void context_unlock(void);
