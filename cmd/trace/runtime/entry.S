@@ -2,7 +2,7 @@
  * entry - the ways between the runtime's C and the code cache, and what else
  * C cannot say
  */
-#include "asm.h"
+#include "asm.inc"
 
 #define HOME(r) (-128 + 8 * (r))(T)
 

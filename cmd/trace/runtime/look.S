@@ -10,7 +10,7 @@
  * The table has lines of 64 bytes, 8 ways and at least two sets, and no calling
  * contexts are told.
  */
-#include "asm.h"
+#include "asm.inc"
 
 	.text
 	.hidden rt, rt_look, rt_look_kept
