@@ -129,12 +129,7 @@ save:
 	mov TO_P_AT(T), %rcx
 	mov (T, %rcx), P
 	MARK rt_look_check
-	mov SAVED(0), %rax
-	mov SAVED(1), %rcx
-	mov SAVED(2), %rdx
-	mov SAVED(3), %rbx
-	mov SAVED(6), %rsi
-	mov SAVED(7), %rdi
+	RELOAD
 	mov SAVED(9), %r9
 	mov SAVED(10), %r10
 	mov TO_STACK(T), %rsp

@@ -15,15 +15,6 @@
 	.text
 	.hidden rt, rt_look, rt_look_kept
 
-	.macro RELOAD
-	mov SAVED(0), %rax
-	mov SAVED(1), %rcx
-	mov SAVED(2), %rdx
-	mov SAVED(3), %rbx
-	mov SAVED(6), %rsi
-	mov SAVED(7), %rdi
-	.endm
-
 	/* rdx = the set of the line at rsi, times 1 << bits; rbx is lost */
 	.macro SET bits
 	mov rt + RT_SETS(%rip), %rdx
