@@ -131,6 +131,14 @@ obeyed
 end
 check "the new image obeys" grep -q '^J dump' image.ev
 
+begin -e counts --exec=no -o ev ./server exec ./server
+asked a
+say on
+obeyed
+end
+same "an image that runs natively is named" "trace: --control: on: the process \
+executed a program that runs natively" "$(cat said)"
+
 # --- names that are there
 mkfifo ctl
 begin -e counts -o ev ./server

@@ -142,7 +142,7 @@ answer(const char *name)
 		warn("--control: %s:", tmp);
 	} else {
 		fprintf(f, "telling: %s\nthreads: %u\n",
-		    ONCE(area.ctl->off) ? "no" : "yes", n);
+		    ONCE(area.ctl->off) || exec_let_go ? "no" : "yes", n);
 		if (fclose(f) != 0 || rename(tmp, name) < 0)
 			warn("--control: %s:", name);
 	}
@@ -174,7 +174,12 @@ obey(const char *line)
 	for (unsigned i = 0; i < 4; i++)
 		if (is_word(line, marks[i].word, &rest) &&
 		    (*rest == '\0' || marks[i].mark == MARK_DUMP)) {
-			client_outside(marks[i].mark, rest);
+			if (exec_let_go)
+				warn("--control: %s: the process executed a "
+				    "program that runs natively",
+				    marks[i].word);
+			else
+				client_outside(marks[i].mark, rest);
 			return;
 		}
 	if (is_word(line, "status", &rest) && *rest == '/') {
