@@ -126,7 +126,7 @@ control_end(void)
 
 /* Whoever waits for the answer sees it when it is whole. */
 static void
-answer(const char *name)
+answer(const char *name, bool native)
 {
 	char *tmp = xmalloc(strlen(name) + 8);
 	unsigned i, n = 0;
@@ -142,7 +142,7 @@ answer(const char *name)
 		warn("--control: %s:", tmp);
 	} else {
 		fprintf(f, "telling: %s\nthreads: %u\n",
-		    ONCE(area.ctl->off) || exec_let_go ? "no" : "yes", n);
+		    ONCE(area.ctl->off) || native ? "no" : "yes", n);
 		if (fclose(f) != 0 || rename(tmp, name) < 0)
 			warn("--control: %s:", name);
 	}
@@ -162,7 +162,7 @@ is_word(const char *line, const char *word, const char **rest)
 }
 
 static void
-obey(const char *line)
+obey(const char *line, bool native)
 {
 	static const struct { const char *word; enum mark mark; } marks[] = {
 		{ "on", MARK_COLD }, { "off", MARK_OFF }, { "dump", MARK_DUMP },
@@ -174,7 +174,7 @@ obey(const char *line)
 	for (unsigned i = 0; i < 4; i++)
 		if (is_word(line, marks[i].word, &rest) &&
 		    (*rest == '\0' || marks[i].mark == MARK_DUMP)) {
-			if (exec_let_go)
+			if (native)
 				warn("--control: %s: the process executed a "
 				    "program that runs natively",
 				    marks[i].word);
@@ -183,7 +183,7 @@ obey(const char *line)
 			return;
 		}
 	if (is_word(line, "status", &rest) && *rest == '/') {
-		answer(rest);
+		answer(rest, native);
 		return;
 	}
 	shown[shown_copy(shown, sizeof shown - 1, line, strlen(line))] = '\0';
@@ -198,7 +198,7 @@ control_pending(void)
 }
 
 void
-control_do(void)
+control_do(bool native)
 {
 	char line[sizeof command];
 
@@ -207,5 +207,5 @@ control_do(void)
 	pending = false;
 	pthread_cond_signal(&taken);
 	pthread_mutex_unlock(&lock);
-	obey(line);
+	obey(line, native);
 }

@@ -466,7 +466,7 @@ serve(void)
 		if (exec_pending)
 			exec_poll();
 		if (control_pending())
-			control_do();
+			control_do(exec_let_go);
 		if (last_pass_on())
 			follow_signal(SIGUSR1);
 		if ((format_full || format_lost || stop_wanted) &&

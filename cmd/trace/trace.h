@@ -49,7 +49,8 @@ void backtrace_text(const uint64_t gpr[16], uint64_t pc, char *to, size_t size);
 /* Make the FIFO of --control and read it; its commands wait for control_do. */
 void control_start(const char *name);
 bool control_pending(void);
-void control_do(void);
+/* Obey it; native: the process has execed a program that is not traced. */
+void control_do(bool native);
 /* Remove the FIFO. */
 void control_end(void);
 
