@@ -128,4 +128,22 @@ sed 's/contexts .*/contexts x/' "$T/page.ev" >"$T/none.ev"
 status 2 "contexts without a number" "$E" copy "$T/none.ev"
 same "contexts without a number: message" \
     "ev: $T/none.ev:3: H contexts: not a number" "$(cat "$T/err")"
+
+# ids that are far from each other cost what their lines cost, and are found
+awk 'BEGIN {
+	print "H quern-events 2\nH kind counts\nH contexts 9"
+	for (i = 30000; i > 0; i--) {
+		printf "S %x 0 1 1000\n", i * 65536 + 1
+		printf "A %x 0 0 1000 %x\n", i * 65536 + 2, i * 65536 + 1
+		printf "V %x 1 1\n", i * 65536 + 2
+	}
+	print "S 1 10001 1 1000\nE exit 0 0"
+}' >"$T/far.ev"
+([ -n "${SAN:-}" ] || ulimit -v 250000; "$E" copy "$T/far.ev") >"$T/far.out"
+same "ids far from each other" 0 $?
+samefile "all of them" "$T/far.ev" "$T/far.out"
+sed 's/^V 20002/V 20003/' "$T/far.ev" >"$T/none.ev"
+status 2 "one between them" "$E" copy "$T/none.ev"
+same "one between them: message" \
+    "ev: $T/none.ev:90000: V: undefined arc 20003" "$(tail -n 1 "$T/err")"
 done_testing

@@ -3,9 +3,12 @@
  *
  * A stream's ids of states and arcs have up to 32 bits.  Readers get numbers
  * instead, from 1 in the order of definitions, as they do for ids of blocks: so
- * a damaged id costs no one a huge table.
+ * a damaged id costs no one a huge table.  Here the numbers are in an array by
+ * id, and those of ids far beyond the number of definitions in a hash table.
  */
 #include "evctx.h"
+
+#include <htslib/khash.h>
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -14,29 +17,42 @@
 
 #include "util.h"
 
-#define CHUNK	16384U			/* ids of a chunk */
-#define CHUNKS	(UINT32_MAX / CHUNK + 1)
+KHASH_INIT(far, khint32_t, uint32_t, 1, kh_int_hash_func2, kh_int_hash_equal)
+
+#define NEAR	65536		/* ids beyond twice as many as there are */
 #define SAME	0x80000000U		/* with a state: `S id same' */
 #define MOST	(SAME - 1)
 
-/* The entry of an id, its number or 0; NULL: none near it is defined. */
-static uint32_t *
-entry(const struct evctx_ids *t, uint64_t id)
-{
-	uint32_t *c;
-
-	if (t->chunk == NULL || id > UINT32_MAX)
-		return NULL;
-	c = t->chunk[id / CHUNK];
-	return c == NULL ? NULL : &c[id % CHUNK];
-}
-
+/* The number of an id with its flags; 0: it is not defined. */
 static uint32_t
 find(const struct evctx_ids *t, uint64_t id)
 {
-	const uint32_t *e = entry(t, id);
+	uint32_t n = id < t->nnear ? t->near[id] : 0;
+	khint_t k;
 
-	return e == NULL ? 0 : *e;
+	if (n != 0 || t->far == NULL || id > UINT32_MAX)
+		return n;
+	k = kh_get(far, t->far, (khint32_t)id);
+	return k == kh_end(t->far) ? 0 : kh_val(t->far, k);
+}
+
+static void
+enter(struct evctx_ids *t, uint64_t id, uint32_t n)
+{
+	khint_t k;
+	int r;
+
+	if (id < 2UL * t->n + NEAR) {
+		t->near = xgrow0(t->near, &t->nnear, id + 1, sizeof *t->near);
+		t->near[id] = n;
+		return;
+	}
+	if (t->far == NULL)
+		t->far = kh_init(far);
+	k = kh_put(far, t->far, (khint32_t)id, &r);
+	if (r < 0)
+		die("ids of states and arcs: memory:");
+	kh_val(t->far, k) = n;
 }
 
 /* Give an id the next number, which replaces it.  -1: it cannot be. */
@@ -45,11 +61,7 @@ define(struct evctx_ids *t, uint64_t *id, uint32_t flags)
 {
 	if (*id == 0 || *id > UINT32_MAX || t->n == MOST || find(t, *id) != 0)
 		return -1;
-	if (t->chunk == NULL)
-		t->chunk = xcalloc(CHUNKS, sizeof *t->chunk);
-	if (t->chunk[*id / CHUNK] == NULL)
-		t->chunk[*id / CHUNK] = xcalloc(CHUNK, sizeof **t->chunk);
-	*entry(t, *id) = ++t->n | flags;
+	enter(t, *id, ++t->n | flags);
 	*id = t->n;
 	return 0;
 }
@@ -57,9 +69,9 @@ define(struct evctx_ids *t, uint64_t *id, uint32_t flags)
 static void
 forget(struct evctx_ids *t)
 {
-	for (uint32_t i = 0; t->chunk != NULL && i < CHUNKS; i++)
-		free(t->chunk[i]);
-	free(t->chunk);
+	free(t->near);
+	if (t->far != NULL)
+		kh_destroy(far, t->far);
 }
 
 void

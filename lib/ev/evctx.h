@@ -11,7 +11,9 @@ enum { EVCTX_WHY = 80 };
 
 /* Ids of states or arcs: numbers from 1 in the order of their lines. */
 struct evctx_ids {
-	uint32_t **chunk;	/* by the stream's id, see evctx.c; or NULL */
+	uint32_t *near;		/* by the stream's id, see evctx.c */
+	size_t nnear;
+	struct kh_far_s *far;	/* the others; NULL: none yet */
 	uint32_t n;		/* numbers so far */
 };
 
