@@ -63,6 +63,72 @@ END
 same "is an error" "branchsim: stdin:11: the branch at 1002 to 2000 went on\
  at 2001" "$(cat "$T/err")"
 
+# marks: a thread goes on elsewhere, after its window or after all are off
+cat >"$T/marks.ev" <<'END'
+H quern-events 2
+H kind blocks
+T 7
+B 1 >1000 2C1010
+B 2 >3000 1 2I
+B 3 >4000 1
+1
+J window
+3
+2
+J window
+3
+T 8
+1
+T 7
+J off
+J on
+3
+T 8
+3
+T 7
+1
+J off
+J cold
+T 8
+3
+E exit 0 9
+END
+check "marks" "$S" "$T/marks.ev"
+same "end what is open" "0x1000 3 3
+0x3000 1
++1 1 0 0 1
+0x4000 5
+totals: 10 3 0 1" "$(grep '^0x\|^[+]\|^totals' "$T/out")"
+cat >"$T/loops.ev" <<'END'
+H quern-events 2
+H kind blocks
+T 7
+B 1 >1000 2C1000
+B 2 >4000 1
+1*63
+J window
+2
+T 8
+1*63
+T 7
+J off
+J on
+2
+T 8
+2
+E exit 0 203
+END
+check "marks, through" "$S" -t "$T/loops.ev"
+same "outcomes come first, in their threads" "1*5a
+O 1 Bcm
+J window
+1*5c
+T 7
+T 8
+O 1 Bcm
+T 7
+J off" "$(sed -n '/^1\*5a/,/^J/p; /^1\*5c/,/^J/p' "$T/out")"
+
 # what only some can learn: a loop of 49 rounds, 200 times; an indirect jump to
 # three places in turn; returns from calls deeper than their stack
 totals() { "$S" --predictor="$1" "$T/$2.ev" | sed -n 's/^totals: //p'; }

@@ -230,7 +230,12 @@ int run_many(struct run_many *, uint64_t n);
 void run_counted(const uint64_t *rec, uint64_t rounds);
 /* The thread goes on at pc. */
 int run_goes_on(uint64_t pc);
-/* The end: a thread that ended on a branch, with what became of it; or 0. */
+/* It does not, or is elsewhere when it is told of again. */
+void run_stops(void);
+/*
+ * The same for all threads: one that stops at a branch, with what became of
+ * that; 0: there is no other.
+ */
 int run_end(uint64_t *tid);
 /* How often an id was executed. */
 uint64_t run_count(uint32_t id);

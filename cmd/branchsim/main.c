@@ -222,12 +222,40 @@ ends(struct simrun *s)
 	}
 }
 
+/* Nothing is told of any thread for a while. */
+static void
+off(struct simrun *s)
+{
+	uint64_t own = tid;
+
+	ends(s);
+	if (tid != own)
+		evw_line(s->writer, "T %" PRIu64, own);
+	tid = own;
+}
+
+/* What was open when the thread was last told of is not what goes on. */
+static void
+mark(struct simrun *s, uint64_t which)
+{
+	if (which == EV_OFF)
+		off(s);
+	if (which != EV_WINDOW)
+		return;
+	run_stops();
+	if (s->writer != NULL)
+		tell_found(s);
+}
+
 static void
 line(struct simrun *s, int letter, const struct ev *e)
 {
 	switch (letter) {
 	case 'E':
 		ends(s);
+		break;
+	case 'J':
+		mark(s, e->num[0]);
 		break;
 	case 'W':
 		if (ev_kind(s->events) == EV_BRANCHES)

@@ -351,22 +351,39 @@ run_goes_on(uint64_t pc)
 	return open == 0 ? 0 : resolve(&branch[open], pc);
 }
 
+/* The thread does not go on.  True: a conditional branch was open. */
+static bool
+stops(struct branch_thread *t)
+{
+	uint32_t open = t->open;
+
+	nfound = 0;
+	t->open = 0;
+	if (open == 0 || !branch[open].is_cond)
+		return false;
+	resolve(&branch[open], branch[open].behind);
+	return true;
+}
+
+void
+run_stops(void)
+{
+	stops(branch_thread);
+}
+
 int
 run_end(uint64_t *tid)
 {
-	static unsigned t;
+	static unsigned next;
+	unsigned t;
 
-	nfound = 0;
-	for (; t < nthread; t++) {
-		uint32_t open = thread[t].open;
-
-		thread[t].open = 0;
-		if (open == 0 || !branch[open].is_cond)
-			continue;
+	while (next < nthread) {
+		t = next++;
 		*tid = thread[t].tid;
-		resolve(&branch[open], branch[open].behind);
-		return 1;
+		if (stops(&thread[t]))
+			return 1;
 	}
+	next = 0;
 	return 0;
 }
 
