@@ -75,10 +75,10 @@ waits(struct branch_unit *u, uint32_t k)
 	bool is_cond = br->is_cond;
 
 	u->target = br->target;
-	u->behind = br->behind;
+	u->behind = branch_behind(br);
 	u->is_other = !is_cond;
 	u->is_indirect = br->flow == 'I' || br->flow == 'X';
-	u->may_take = is_cond && br->target != br->behind;
+	u->may_take = is_cond && br->target != u->behind;
 	u->assumed = is_cond && known[k] >> TAKEN;
 	u->nsteps = (uint8_t)(u->ninner + is_cond);
 }

@@ -124,13 +124,26 @@ enum branch_event { BC, BCM, BI, BIM, BR, BRM, NEVENT };
 struct branch {
 	uint64_t addr;
 	uint64_t target;	/* C: its target; others: the next item's */
-	uint64_t behind;	/* the address behind it */
-	uint64_t times;		/* Z: tests; those of others by execution */
-	uint64_t fetches;	/* Z: fetches beyond one per execution */
-	uint32_t insn;
+	uint16_t insn;
+	uint8_t len;		/* of the instruction */
 	uint8_t flow;
 	uint8_t taken;		/* C, inside its block */
 	bool is_cond;		/* C, Z */
+};
+
+/* The address behind it. */
+static inline uint64_t
+branch_behind(const struct branch *br)
+{
+	return br->addr + br->len;
+}
+
+/* What only a branch Z needs: other branches happen once per execution. */
+struct branch_tests {
+	const struct ev_block *block;	/* kept */
+	uint64_t times;		/* tests */
+	uint64_t fetches;	/* beyond one per execution */
+	uint32_t branch;	/* its number */
 };
 
 /* What an execution needs, by id. Id 0 is batch.c's. */
@@ -168,12 +181,16 @@ struct branch_thread {
 
 extern struct branch *branch;	/* the first is none */
 extern uint64_t *branch_missed;	/* how often each was mispredicted */
-extern uint32_t branch_count;
-extern struct branch_unit *branch_unit;
+extern uint32_t branch_count, branch_ntests;
+extern struct branch_unit *branch_unit;	/* 0 at first */
 extern struct branch_thread *branch_thread;	/* the one that runs */
 
+void branch_init(void);
 struct branch *branch_new(void);
-struct branch_unit *branch_unit_new(uint32_t id);
+/* The tests of the newest branch, 0 so far. */
+void branch_tests_new(const struct ev_block *);
+/* The first tests of branch k or a later one, in the order of branches. */
+struct branch_tests *branch_tests(uint32_t k);
 
 /* ---- batch.c ---- */
 
@@ -195,8 +212,7 @@ extern struct sim_outcome *found;
 extern unsigned nfound;
 
 /* rounds: each round of a repeated instruction is a branch, as in Valgrind. */
-void run_init(struct evr *, struct insns *, const struct predictor *,
-    int rounds);
+void run_init(struct evr *, const struct predictor *, int rounds);
 void run_define(const struct ev_def *, uint32_t id);
 /* A T line: the thread that runs from here on. */
 void run_thread(unsigned thread, uint64_t tid);

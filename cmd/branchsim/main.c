@@ -123,7 +123,7 @@ begin(struct simrun *s)
 		ev_bad(s->events, "%s needs executions in order, which kinds "
 		    "all and blocks tell; kind branches has only sums",
 		    needs_order(s));
-	run_init(s->events, s->insns, predictor, each);
+	run_init(s->events, predictor, each);
 	snprintf(desc, sizeof desc, "Branch predictor: %s", predictor->name);
 	simrun_desc(s, desc);
 }

@@ -16,16 +16,13 @@
 
 #include "util.h"
 
-/* A block's own number and branches. */
+/* A block's branches. */
 struct blockof {
-	const struct ev_block *block;
-	uint64_t number;	/* of its first instruction */
 	uint32_t first, n;	/* branch[] */
 };
 
 struct sim_outcome *found;
 unsigned nfound;
-static struct insns *insns;
 
 static struct evr *events;
 static const struct predictor *predictor;
@@ -37,15 +34,13 @@ static uint32_t nblock;
 static unsigned nthread;
 
 void
-run_init(struct evr *r, struct insns *all, const struct predictor *p,
-    int rounds)
+run_init(struct evr *r, const struct predictor *p, int rounds)
 {
 	events = r;
 	predictor = p;
 	with_rounds = rounds;
-	insns = all;
 	p->init();
-	branch_new();
+	branch_init();
 	run_thread(0, 0);
 }
 
@@ -98,9 +93,7 @@ define_block(struct ev_block *b)
 
 	blocks = xgrow(blocks, &capblock, nblock + 1, sizeof *blocks);
 	of = &blocks[nblock++];
-	of->block = b;
 	of->first = branch_count;
-	of->number = insns_first(insns, simrun_number(b));
 	for (uint32_t k = 0; k < b->ninsn; k++) {
 		const struct ev_insn *i = &b->insn[k];
 		struct branch *br;
@@ -110,16 +103,18 @@ define_block(struct ev_block *b)
 			continue;
 		br = branch_new();
 		br->addr = i->addr;
-		br->behind = i->addr + i->len;
-		br->insn = k;
+		br->len = i->len;
+		br->insn = (uint16_t)k;
 		br->flow = z ? 'Z' : i->flow;
 		if (k + 1 < b->ninsn)
 			br->target = i[1].addr;
-		br->taken = br->target != br->behind;
+		br->taken = br->target != branch_behind(br);
 		if (i->flow == 'C')
 			br->target = b->target[i->target];
-		if (z)
+		if (z) {
 			br->target = i->addr;
+			branch_tests_new(b);
+		}
 		br->is_cond = br->flow == 'C' || br->flow == 'Z';
 		repeats |= z;
 	}
@@ -142,7 +137,7 @@ run_define(const struct ev_def *d, uint32_t id)
 	if (d->letter == 'B')
 		define_block(d->block);
 	of = &blocks[(uintptr_t)d->block->user - 1];
-	u = branch_unit_new(id);
+	u = &branch_unit[id];
 	u->entry = d->block->insn[0].addr;
 	u->first = of->first;
 	for (uint32_t k = of->first; k < of->first + of->n; k++) {
@@ -224,23 +219,12 @@ goes_back(uint64_t addr, uint64_t n)
 static bool
 rounds(struct branch *br, bool waits)
 {
-	const struct ev_block *b;
-	const struct ev_insn *i;
-	uint32_t lo = 0, hi = nblock;
+	struct branch_tests *t = branch_tests((uint32_t)(br - branch));
+	const struct ev_block *b = t->block;
+	const struct ev_insn *i = &b->insn[br->insn];
 	uint64_t n = 0, missed;
 	int writes = 0;
 
-	/* the block whose branches these are */
-	while (hi - lo > 1) {
-		uint32_t mid = (lo + hi) / 2;
-
-		if (blocks[mid].first <= (uint32_t)(br - branch))
-			lo = mid;
-		else
-			hi = mid;
-	}
-	b = blocks[lo].block;
-	i = &b->insn[br->insn];
 	for (unsigned k = 0; k < i->nref; k++) {
 		const struct ev_ref *r = &b->ref[i->ref + k];
 
@@ -254,9 +238,9 @@ rounds(struct branch *br, bool waits)
 	missed = goes_back(br->addr, writes || n == 0 ? n : 2 * n - 1);
 	if (!waits)
 		missed += (unsigned)predictor->cond(br->addr, 0);
-	br->fetches += writes ? n : n - (n != 0);
+	t->fetches += writes ? n : n - (n != 0);
 	n = writes || n == 0 ? n + 1 : 2 * n;
-	br->times += n;
+	t->times += n;
 	branch_missed[br - branch] += missed;
 	note(br->insn, BC, n);
 	if (missed != 0)
@@ -295,7 +279,7 @@ inner(struct branch *br)
 		wrong = predictor->indirect(br->addr, br->target);
 		break;
 	case 'L':
-		stack_call(br->behind);
+		stack_call(branch_behind(br));
 		break;
 	case 'R':
 		wrong = predictor->ret(br->target);
@@ -303,7 +287,7 @@ inner(struct branch *br)
 	case 'X':
 		wrong = predictor->indirect(br->addr, br->target);
 		if (predictor->ret != NULL)
-			stack_call(br->behind);
+			stack_call(branch_behind(br));
 		break;
 	}
 	if (__builtin_expect(wrong, 0))
@@ -314,12 +298,14 @@ inner(struct branch *br)
 static inline int
 resolve(struct branch *br, uint64_t pc)
 {
+	uint64_t behind;
 	int wrong, taken;
 
 	switch (br->flow) {
 	case 'C':
-		taken = pc == br->target && pc != br->behind;
-		if (__builtin_expect(!taken && pc != br->behind, 0))
+		behind = branch_behind(br);
+		taken = pc == br->target && pc != behind;
+		if (__builtin_expect(!taken && pc != behind, 0))
 			return ev_bad(events, "the branch at %" PRIx64 " to %"
 			    PRIx64 " went on at %" PRIx64, br->addr,
 			    br->target, pc);
@@ -334,7 +320,7 @@ resolve(struct branch *br, uint64_t pc)
 	default:
 		wrong = predictor->indirect(br->addr, pc);
 		if (br->flow == 'X' && predictor->ret != NULL)
-			stack_call(br->behind);
+			stack_call(branch_behind(br));
 	}
 	if (__builtin_expect(wrong, 0))
 		missed(br);
@@ -361,7 +347,7 @@ stops(struct branch_thread *t)
 	t->open = 0;
 	if (open == 0 || !branch[open].is_cond)
 		return false;
-	resolve(&branch[open], branch[open].behind);
+	resolve(&branch[open], branch_behind(&branch[open]));
 	return true;
 }
 
@@ -505,11 +491,11 @@ run_missed(const struct ev_block *b, uint32_t insn, uint64_t n)
 
 /* ---- many rounds ---- */
 
-/* Its block's branches, as they were. */
+/* What its block's branches had counted. */
 static struct kept {
-	struct branch *branch;
+	struct branch_tests *tests;
 	uint64_t *missed, told;
-	size_t capbranch, capmissed;
+	size_t captests, capmissed;
 } kept[2];
 
 static const struct blockof *
@@ -533,13 +519,15 @@ many_keep(void *what, int level)
 {
 	const struct run_many *m = what;
 	const struct blockof *of = block_of(m);
+	const struct branch_tests *t = branch_tests(of->first);
+	const struct branch_tests *end = branch_tests(of->first + of->n);
 	struct kept *k = &kept[level];
 
-	k->branch = xgrow(k->branch, &k->capbranch, of->n + (size_t)1,
-	    sizeof *branch);
+	k->tests = xgrow(k->tests, &k->captests, (size_t)(end - t) + 1,
+	    sizeof *t);
 	k->missed = xgrow(k->missed, &k->capmissed, of->n + (size_t)1,
 	    sizeof *branch_missed);
-	memcpy(k->branch, &branch[of->first], of->n * sizeof *branch);
+	memcpy(k->tests, t, (size_t)(end - t) * sizeof *t);
 	memcpy(k->missed, &branch_missed[of->first],
 	    of->n * sizeof *branch_missed);
 	if (m->told != NULL)
@@ -551,16 +539,18 @@ many_add(void *what, int level, uint64_t times, uint64_t rounds)
 {
 	const struct run_many *m = what;
 	const struct blockof *of = block_of(m);
-	const struct branch *was = kept[level].branch;
-	struct branch *br = &branch[of->first];
+	const struct branch_tests *was = kept[level].tests;
+	struct branch_tests *t = branch_tests(of->first);
+	struct branch_tests *end = branch_tests(of->first + of->n);
 	uint64_t *missed = &branch_missed[of->first];
 
 	if (m->told != NULL && *m->told != kept[level].told)
 		return 0;
-	for (uint32_t k = 0; k < of->n; k++) {
+	for (uint32_t k = 0; k < of->n; k++)
 		missed[k] += (missed[k] - kept[level].missed[k]) * times;
-		br[k].times += (br[k].times - was[k].times) * times;
-		br[k].fetches += (br[k].fetches - was[k].fetches) * times;
+	for (; t < end; t++, was++) {
+		t->times += (t->times - was->times) * times;
+		t->fetches += (t->fetches - was->fetches) * times;
 	}
 	if (m->left_out != NULL)
 		m->left_out(m->rec, rounds);
@@ -613,13 +603,15 @@ run_costs(uint32_t block, uint32_t insn, uint64_t times, int64_t *n)
 		const struct branch *br = &branch[k];
 		int64_t all = (int64_t)times;
 		int64_t wrong = (int64_t)branch_missed[k];
+		const struct branch_tests *tests;
 
 		if (br->insn != insn)
 			continue;
 		switch (br->flow) {
 		case 'Z':
-			n[NEVENT] += (int64_t)br->fetches;
-			all = (int64_t)br->times;
+			tests = branch_tests(k);
+			n[NEVENT] += (int64_t)tests->fetches;
+			all = (int64_t)tests->times;
 			/* FALLTHROUGH */
 		case 'C':
 			n[BC] += all;

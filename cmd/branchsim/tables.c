@@ -9,9 +9,12 @@
 
 struct branch *branch;
 uint64_t *branch_missed;
-uint32_t branch_count;
+uint32_t branch_count, branch_ntests;
 struct branch_unit *branch_unit;
 struct branch_thread *branch_thread;
+static struct branch_tests *tests;	/* by branch */
+static size_t captests;
+#define NUNIT ((size_t)1 << 24)		/* ids end there */
 
 struct branch *
 branch_new(void)
@@ -28,14 +31,34 @@ branch_new(void)
 	return br;
 }
 
-struct branch_unit *
-branch_unit_new(uint32_t id)
+void
+branch_tests_new(const struct ev_block *b)
 {
-	static size_t cap;
-	size_t old = cap;
+	tests = xgrow(tests, &captests, branch_ntests + 1, sizeof *tests);
+	tests[branch_ntests++] = (struct branch_tests){ .block = b,
+	    .branch = branch_count - 1 };
+}
 
-	branch_unit = xgrow(branch_unit, &cap, (size_t)id + 1,
-	    sizeof *branch_unit);
-	memset(branch_unit + old, 0, (cap - old) * sizeof *branch_unit);
-	return &branch_unit[id];
+struct branch_tests *
+branch_tests(uint32_t k)
+{
+	uint32_t lo = 0, hi = branch_ntests, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (tests[mid].branch < k)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return tests + lo;
+}
+
+void
+branch_init(void)
+{
+	branch_unit = xreserve(NUNIT, sizeof *branch_unit,
+	    "memory for blocks");
+	tests = xgrow(tests, &captests, 1, sizeof *tests);
+	branch_new();
 }
