@@ -17,26 +17,31 @@
 #include "objmap.h"
 #include "util.h"
 
-/* An id that is all or the first n instructions of a block. */
+/* There are as many of the next three as the stream has blocks. */
+#define SMALL __attribute__((packed, aligned(4)))
+
+/* An id that is the first n instructions of a block. */
 struct insns_id {
 	uint32_t id;
 	uint32_t n;
 	uint32_t next;		/* of the block: 1 + part[], or 0 */
-};
+} SMALL;
 
 struct insns_block {
 	const struct ev_block *block;
 	uint64_t first;
-	uint32_t part;		/* 1 + part[] */
-};
+	uint32_t part;		/* 1 + part[], or 0 */
+} SMALL;
 
 struct insns_run {
 	uint64_t addr;		/* link-time */
-	struct codename *code;	/* made at run time; or NULL */
-	uint32_t object;	/* 1 + its number; 0: none */
+	uint32_t in;		/* an object, 1 + its number; 0: none; or
+				   MADE + code[], if it was made at run time */
 	uint32_t block;
-	uint32_t from, to;	/* instructions */
-};
+	uint16_t from, to;	/* instructions */
+} SMALL;
+
+#define MADE 0x80000000U
 
 /* A function of a block. */
 struct insns_named {
@@ -62,6 +67,8 @@ struct insns {
 	struct insns_active *active;
 	struct insns_named *named;	/* those that runs do not have yet */
 	size_t nnamed, capnamed;
+	struct codename **code;	/* those that runs have */
+	size_t ncode, capcode;
 	bool lines;
 	size_t nblock, capblock, nrun, caprun, npart, cappart;
 	size_t nactive, capactive;
@@ -98,8 +105,8 @@ add_runs(struct insns *s, const struct ev_block *b, struct objmap *map)
 		s->run = xgrow(s->run, &s->caprun, s->nrun + 1,
 		    sizeof *s->run);
 		s->run[s->nrun++] = (struct insns_run){ o == NULL ?
-		    b->insn[from].addr : link, NULL, o == NULL ? 0 :
-		    o->id + 1, (uint32_t)s->nblock, from, i };
+		    b->insn[from].addr : link, o == NULL ? 0 : o->id + 1,
+		    (uint32_t)s->nblock, (uint16_t)from, (uint16_t)i };
 	}
 }
 
@@ -111,7 +118,6 @@ insns_add(struct insns *s, const struct ev_block *b, struct objmap *map)
 	s->block[s->nblock] = (struct insns_block){ b, s->ninsn, 0 };
 	s->ninsn += b->ninsn;
 	add_runs(s, b, map);
-	insns_part(s, (uint32_t)s->nblock, b->id, b->ninsn);
 	return (uint32_t)s->nblock++;
 }
 
@@ -181,16 +187,27 @@ function_of(const struct insns *s, size_t k, uint64_t addr)
 	return found;
 }
 
+/* Its function, if it was made at run time; or NULL. */
+static struct codename *
+code_of(const struct insns *s, const struct insns_run *r)
+{
+	return r->in & MADE ? s->code[r->in - MADE] : NULL;
+}
+
 /* A run from instruction i on, at run-time address addr. */
 static struct insns_run *
 new_run(struct insns *s, struct insns_run r, uint32_t i, uint64_t addr,
     struct codename *code)
 {
-	r.from = i;
-	r.code = code;
+	r.from = (uint16_t)i;
 	if (code != NULL) {
-		r.object = 0;
+		s->code = xgrow(s->code, &s->capcode, s->ncode + 1,
+		    sizeof *s->code);
+		r.in = MADE + (uint32_t)s->ncode;
+		s->code[s->ncode++] = code;
 		r.addr = addr;
+	} else if (r.in & MADE) {
+		r.in = 0;
 	}
 	s->run = xgrow(s->run, &s->caprun, s->nrun + 1, sizeof *s->run);
 	s->run[s->nrun] = r;
@@ -216,9 +233,9 @@ name_run(struct insns *s, size_t r, size_t k)
 	for (; i < old.to; i++) {
 		ev_next_insn(&e);
 		code = function_of(s, k, e.insn.addr);
-		if (run == NULL || code != run->code) {
+		if (run == NULL || code != code_of(s, run)) {
 			if (run != NULL)
-				run->to = i;
+				run->to = (uint16_t)i;
 			run = new_run(s, old, i, e.insn.addr, code);
 		}
 		old.addr += e.insn.len;
@@ -252,19 +269,31 @@ name_runs(struct insns *s)
 
 /* ---- costs ---- */
 
-static const struct insns_run *sorting;
+static const struct insns *sorting;
+
+/* Runs of different objects or functions: those of no object come first. */
+static int
+by_origin(const struct insns_run *x, const struct insns_run *y)
+{
+	const struct codename *c = code_of(sorting, x);
+	const struct codename *d = code_of(sorting, y);
+
+	if (c == NULL && d == NULL)
+		return x->in < y->in ? -1 : 1;
+	if (c == NULL || d == NULL)
+		return c == NULL ? x->in == 0 ? -1 : 1 : y->in == 0 ? 1 : -1;
+	return c->num < d->num ? -1 : c->num > d->num;
+}
 
 static int
 by_place(const void *a, const void *b)
 {
-	const struct insns_run *x = &sorting[*(const uint32_t *)a];
-	const struct insns_run *y = &sorting[*(const uint32_t *)b];
+	const struct insns_run *x = &sorting->run[*(const uint32_t *)a];
+	const struct insns_run *y = &sorting->run[*(const uint32_t *)b];
+	int r = x->in == y->in ? 0 : by_origin(x, y);
 
-	if (x->object != y->object)
-		return x->object < y->object ? -1 : 1;
-	if (x->code != y->code)
-		return x->code == NULL ? -1 : y->code == NULL ? 1 :
-		    x->code->num < y->code->num ? -1 : 1;
+	if (r != 0)
+		return r;
 	if (x->addr != y->addr)
 		return x->addr < y->addr ? -1 : 1;
 	return x->block < y->block ? -1 : x->block > y->block;
@@ -274,7 +303,7 @@ by_place(const void *a, const void *b)
 static uint64_t
 times_of(const struct insns *s, uint32_t block, uint32_t insn)
 {
-	uint64_t n = 0;
+	uint64_t n = s->costs->count(s->block[block].block->id);
 
 	for (uint32_t p = s->block[block].part; p != 0; p = s->part[p - 1].next)
 		if (s->part[p - 1].n > insn)
@@ -317,9 +346,11 @@ sum_up(struct insns *s, uint64_t addr, int64_t *n)
 
 /* Are two runs of one object, and of one function if that has a name? */
 static bool
-together(const struct insns_run *a, const struct insns_run *b)
+together(const struct insns *s, const struct insns_run *a,
+    const struct insns_run *b)
 {
-	return a->object == b->object && a->code == b->code;
+	return a->in == b->in || (a->in & b->in & MADE &&
+	    code_of(s, a) == code_of(s, b));
 }
 
 /* Run k, in order. */
@@ -338,10 +369,16 @@ next_addr(const struct insns *s, size_t k, const struct insns_run *of)
 	for (size_t i = 0; i < s->nactive; i++)
 		if (s->active[i].addr < least)
 			least = s->active[i].addr;
-	if (k < s->nrun && together(sorted(s, k), of) &&
+	if (k < s->nrun && together(s, sorted(s, k), of) &&
 	    sorted(s, k)->addr < least)
 		least = sorted(s, k)->addr;
 	return least;
+}
+
+static uint32_t
+object_of(const struct insns_run *r)
+{
+	return r->in & MADE ? 0 : r->in;
 }
 
 /* Run k holds the address from here on. */
@@ -355,9 +392,9 @@ activate(struct insns *s, size_t k)
 	s->active = xgrow(s->active, &s->capactive, s->nactive + 1,
 	    sizeof *s->active);
 	a = &s->active[s->nactive++];
-	a->code = r->code;
+	a->code = code_of(s, r);
 	a->block = r->block;
-	a->object = r->object;
+	a->object = object_of(r);
 	a->from = r->from;
 	a->to = r->to;
 	a->addr = r->addr;
@@ -368,26 +405,26 @@ activate(struct insns *s, size_t k)
 
 /* Name what the costs of a run are of. */
 static void
-write_name(struct costw *w, const struct insns_run *r, struct objmap *map)
+write_name(struct costw *w, struct codename *code, uint32_t object,
+    struct objmap *map)
 {
 	const struct codename_line *l;
 
-	if (r->code == NULL) {
-		costw_object(w, r->object == 0 ? "???" :
-		    objmap_obj(map, r->object - 1)->path);
+	if (code == NULL) {
+		costw_object(w, object == 0 ? "???" :
+		    objmap_obj(map, object - 1)->path);
 		return;
 	}
-	l = codename_line(r->code, UINT64_MAX);
-	costw_function(w, l == NULL ? "???" : r->code->line->file,
-	    r->code->name);
+	l = codename_line(code, UINT64_MAX);
+	costw_function(w, l == NULL ? "???" : code->line->file, code->name);
 }
 
 static void
-write_costs(struct costw *w, const struct insns_run *r, uint64_t addr,
+write_costs(struct costw *w, struct codename *code, uint64_t addr,
     const int64_t *n)
 {
-	const struct codename_line *l = r->code == NULL ? NULL :
-	    codename_line(r->code, addr);
+	const struct codename_line *l = code == NULL ? NULL :
+	    codename_line(code, addr);
 
 	if (l != NULL)
 		costw_line(w, l->file, l->line);
@@ -396,9 +433,9 @@ write_costs(struct costw *w, const struct insns_run *r, uint64_t addr,
 
 /* Is it to be left out? */
 static bool
-is_other(const struct insns_run *r, enum insns_which which)
+is_other(const struct codename *code, enum insns_which which)
 {
-	bool lines = r->code != NULL && r->code->nline != 0;
+	bool lines = code != NULL && code->nline != 0;
 
 	return which != INSNS_ALL && lines != (which == INSNS_WITH_LINES);
 }
@@ -420,7 +457,7 @@ sort_runs(struct insns *s)
 	s->order = xrealloc(s->order, s->nrun * sizeof *s->order);
 	for (size_t k = 0; k < s->nrun; k++)
 		s->order[k] = (uint32_t)k;
-	sorting = s->run;
+	sorting = s;
 	if (s->nrun != 0)
 		qsort(s->order, s->nrun, sizeof *s->order, by_place);
 }
@@ -429,9 +466,9 @@ sort_runs(struct insns *s)
 static uint64_t
 times_of_all(const struct insns *s, uint32_t block)
 {
-	const struct insns_id *p = &s->part[s->block[block].part - 1];
+	const struct insns_block *b = &s->block[block];
 
-	return p->next == 0 ? s->costs->count(p->id) : 0;
+	return b->part == 0 ? s->costs->count(b->block->id) : 0;
 }
 
 static void
@@ -446,7 +483,7 @@ visit_run(struct insns *s, const struct insns_run *r)
 		ev_next_insn(&e);
 	for (uint32_t i = r->from; i < r->to; i++) {
 		struct insns_at at = { r->block, i, &e.insn, e.ref, 0,
-		    r->object, addr, r->code };
+		    object_of(r), addr, code_of(s, r) };
 
 		ev_next_insn(&e);
 		addr += e.insn.len;
@@ -480,12 +517,12 @@ insns_write(struct insns *s, const struct insns_costs *c, struct objmap *map)
 
 		if (s->nactive == 0)
 			of = sorted(s, k);
-		if (s->nactive == 0 && is_other(of, c->which)) {
+		if (s->nactive == 0 && is_other(code_of(s, of), c->which)) {
 			k++;
 			continue;
 		}
 		addr = next_addr(s, k, of);
-		for (; k < s->nrun && together(sorted(s, k), of) &&
+		for (; k < s->nrun && together(s, sorted(s, k), of) &&
 		    sorted(s, k)->addr == addr; k++)
 			activate(s, k);
 		memset(n, 0, c->nev * sizeof *n);
@@ -495,8 +532,9 @@ insns_write(struct insns *s, const struct insns_costs *c, struct objmap *map)
 			c->total[i] += n[i];
 		if (c->w == NULL)
 			continue;
-		if (named == NULL || !together(named, of))
-			write_name(c->w, named = of, map);
-		write_costs(c->w, of, addr, n);
+		if (named == NULL || !together(s, named, of))
+			write_name(c->w, code_of(s, of), object_of(of), map);
+		named = of;
+		write_costs(c->w, code_of(s, of), addr, n);
 	}
 }
