@@ -2,11 +2,13 @@
  * rounds.h - how often repeated string instructions went round, --rep=each
  *
  * Executions of kinds all and blocks have the count of each such instruction;
- * kinds counts and cache have R lines, events(5). Blocks have the numbers of
+ * the other kinds have R lines, events(5). Blocks have the numbers of
  * lib/insns.h, instructions are counted from 0 in theirs.
  */
 #ifndef ROUNDS_H
 #define ROUNDS_H
+
+#include <stdbool.h>
 
 #include "ev.h"
 
@@ -27,6 +29,15 @@ void rounds_line(struct rounds *, uint32_t block, const struct ev *);
  */
 uint64_t rounds_extra(const struct rounds *, uint32_t block, uint32_t insn,
     const struct ev_insn *, const struct ev_ref *, uint64_t times);
+/*
+ * How many conditional branches Valgrind makes of one: a test of the count
+ * before each round and, if it writes, behind the last; of one that compares,
+ * also a test of that behind each round.
+ */
+uint64_t rounds_tests(const struct rounds *, uint32_t block, uint32_t insn,
+    const struct ev_insn *, const struct ev_ref *, uint64_t times);
+/* Has it been told of? */
+bool rounds_has(const struct rounds *, uint32_t block, uint32_t insn);
 /* Count from 0 again. */
 void rounds_zero(struct rounds *);
 

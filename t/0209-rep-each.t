@@ -45,7 +45,7 @@ told() {
 	samefile "$what: each instruction" "$T/truth" "$T/got"
 }
 
-for kind in counts cache blocks all; do
+for kind in counts cache branches blocks all; do
 	told $kind -e $kind
 	sed '/^Invocation/d' "$T/out" >"$T/out.$kind"
 	samefile "$kind: as of kind counts" "$T/out.counts" "$T/out.$kind"
@@ -90,6 +90,11 @@ for p in "cachesim:Ir Dr Dw" "branchsim:Ir Bc Bcm"; do
 	same "${p%:*}: Cachegrind's sums" "$(sums "$T/theirs" "${p#*:}")" \
 	    "$(sums "$T/ours" "${p#*:}")"
 done
+check "kind branches" "$B/trace" -e branches --rep=each -o "$T/ev" "$T/strings"
+check "branchsim" "$B/branchsim" --rep=each "$T/ev"
+"$B/fmt-cachegrind" -o "$T/ours" "$T/out"
+same "kind branches: Cachegrind's sums" "$(sums "$T/theirs" "Ir Bc Bcm")" \
+    "$(sums "$T/ours" "Ir Bc Bcm")"
 if valgrind --tool=exp-bbv --bb-out-file="$T/theirs" "$T/strings" 2>"$T/log"
 then
 	"$B/trace" -e blocks --rep=each "$T/strings" |

@@ -12,8 +12,10 @@ traced() {
 	PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 PYTHONHASHSEED=0 \
 	    timeout 120 "$B/trace" "$@" </dev/null >/dev/null 2>"$T/err"
 }
+each=
 costs() {
-	"$B/branchsim" "$T/$1.ev" | "$B/fmt-cachegrind" -o "$T/$1.out"
+	# shellcheck disable=SC2086
+	"$B/branchsim" $each "$T/$1.ev" | "$B/fmt-cachegrind" -o "$T/$1.out"
 }
 
 # equal TEXT [option]... program [argument]...
@@ -21,8 +23,10 @@ equal() {
 	name=$1
 	shift
 	rm -f "$T/a.out" "$T/b.out"
-	traced -e blocks -o "$T/a.ev" "$@" && costs a
-	traced -e branches -o "$T/b.ev" "$@" && costs b
+	# shellcheck disable=SC2086
+	traced $each -e blocks -o "$T/a.ev" "$@" && costs a
+	# shellcheck disable=SC2086
+	traced $each -e branches -o "$T/b.ev" "$@" && costs b
 	grep -q '^summary: .*[1-9]' "$T/a.out"
 	ok "$name: branches are simulated" $?
 	samefile "$name: the same of each branch" "$T/a.out" "$T/b.out"
@@ -49,13 +53,38 @@ one ls ls -l t/src
 equal "an exec" env ls t/src
 equal "all flows" "$T/branchy" plain 3000
 for o in --debug=nolink --debug=tinycache --debug=nosuper --debug=fewcounts \
-    --debug=long --debug=long,tinycache --rep=each --allocs --after=100000 \
-    --from=work; do
+    --debug=long --debug=long,tinycache --allocs --after=100000 --from=work; do
 	# shellcheck disable=SC2086
 	equal "$o" $o "$T/branchy" plain 2000
 done
 equal "faults" "$T/branchy" faults 300
 equal "the trap flag" "$T/branchy" steps 100
+
+# rounds of repeated instructions
+equal "not rounds" "$T/branchy" strings 1000
+each=--rep=each
+one bzip2 bzip2 -kc "$T/numbers"
+for o in --cpu=v2 --debug=nolink --debug=tinycache --debug=nosuper \
+    --debug=fewcounts --debug=long --debug=long,tinycache --allocs \
+    --after=1000 --from=strings; do
+	equal "rounds, $o" "$o" "$T/branchy" strings 1000
+done
+equal "rounds, the trap flag" "$T/branchy" stringsteps 50
+for v in exact-rep exact-repfault ins-rep ins-repcmp; do
+	if [ -x "$TB/victim/$v" ]; then
+		equal "rounds, $v" "$TB/victim/$v"
+	else
+		skip "rounds, $v" "not built"
+	fi
+done
+equal "rounds, an exec" env ls t/src
+for us in 40 97; do
+	traced --rep=each -e branches -o "$T/b.ev" "$T/branchy" stringtimer \
+	    20000 $us
+	check "rounds, signals each $us us" "$B/branchsim" --rep=each -v \
+	    -o /dev/null "$T/b.ev"
+done
+each=
 
 # costs of one function; handlers and others take no part
 of() {
@@ -141,12 +170,21 @@ done
 check "plain -s" "$B/plain" -s "$T/a.ev"
 check "says what was mispredicted" grep -q \
     '^[1-9][0-9]* times mispredicted: .*/branchy.c:[0-9]*: work' "$T/out"
-for o in --predictor=tage --rep=each -t; do
+why() {
+	sed 's/^branchsim: [^ ]*: //' "$T/err"
+}
+for o in --predictor=tage -t; do
 	status 2 "branchsim $o" "$B/branchsim" $o "$T/a.ev"
 	same "is refused" "${o%=tage} needs executions in order, which kinds \
-all and blocks tell; kind branches has only sums" \
-	    "$(sed 's/^branchsim: [^ ]*: //' "$T/err")"
+all and blocks tell; kind branches has only sums" "$(why)"
 done
+status 2 "branchsim --rep=each" "$B/branchsim" --rep=each "$T/a.ev"
+same "needs rounds" "--rep=each needs a predictor that has learnt rounds: \
+trace -e branches --rep=each" "$(why)"
+traced --rep=each -e branches -o "$T/b.ev" "$T/branchy" plain 1
+status 2 "branchsim --rep=once" "$B/branchsim" "$T/b.ev"
+same "needs none" "the predictor has learnt rounds, by trace --rep=each: \
+needs --rep=each" "$(why)"
 for p in cachesim callgraph bbv dataprof reuse memsim; do
 	status 2 "$p" "$B/$p" "$T/a.ev"
 	check "refuses it by name" grep -q 'a stream of kind branches' "$T/err"

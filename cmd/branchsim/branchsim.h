@@ -5,6 +5,7 @@
  * run.c	turns executions into branches and predicts them
  * batch.c	the same by Cachegrind's predictor, for many executions
  * tables.c	branches and units
+ * sums.c	what the program has predicted itself
  * repeat.c	runs many equal rounds
  * predict.c	predictors: Cachegrind's, bimodal, gshare, perfect
  * tage.c	TAGE and ITTAGE
@@ -223,7 +224,7 @@ void run_thread(unsigned thread, uint64_t tid);
 int run_batch(const uint64_t *rec, const uint64_t *end);
 /* Kind branches: n executions of an id; a branch's mispredictions; -1: none. */
 void run_sum(uint32_t id, uint64_t n);
-int run_missed(const struct ev_block *, uint32_t insn, uint64_t n);
+int run_missed(uint32_t block, uint32_t insn, uint64_t n);
 /*
  * The same for passing through, one round at a time: first what became of the
  * branch before it, then its own branches. Both leave in found[] what there
@@ -260,5 +261,17 @@ uint64_t run_count(uint32_t id);
  * enum branch_event; and last the fetches beyond one for each execution.
  */
 void run_costs(uint32_t block, uint32_t insn, uint64_t times, int64_t *n);
+
+/* ---- sums.c ---- */
+
+/* With --rep=each: rounds of repeated instructions are branches. */
+void sums_init(struct evr *);
+void sums_define(struct ev_block *);
+/* An R line. */
+void sums_rounds(const struct ev_block *, const struct ev *);
+/* An X line; -1: the instruction is no branch. */
+int sums_missed(const struct ev_block *, uint32_t insn, uint64_t n);
+/* Add what a repeated instruction costs, as run_costs. */
+void sums_costs(const struct insns_at *, int64_t *n);
 
 #endif

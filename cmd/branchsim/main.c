@@ -48,7 +48,8 @@ static const char *const event_name[NEVENT] = { "Bc", "Bcm", "Bi", "Bim",
 static const struct predictor *const predictors[] = { &cachegrind, &bimodal,
     &gshare, &tage, &perfect };
 
-static int each;
+static bool each;		/* --rep=each */
+static bool learnt;		/* kind branches: rounds have been learnt */
 static const struct predictor *predictor = &cachegrind;
 static struct simrun *sim;
 static uint64_t tid;			/* of the running thread */
@@ -111,7 +112,33 @@ static const char *
 needs_order(const struct simrun *s)
 {
 	return predictor != &cachegrind ? "--predictor" :
-	    each ? "--rep=each" : s->through ? "-t" : NULL;
+	    s->through ? "-t" : NULL;
+}
+
+static void
+head(struct simrun *s, const struct ev *e)
+{
+	(void)s;
+	if (strcmp(e->text, "rep") == 0)
+		learnt = strcmp(e->value, "each") == 0;
+}
+
+/* The program has kept the predictor: as we are to see it? */
+static void
+begin_sums(struct simrun *s)
+{
+	if (needs_order(s) != NULL)
+		ev_bad(s->events, "%s needs executions in order, which kinds "
+		    "all and blocks tell; kind branches has only sums",
+		    needs_order(s));
+	else if (each && !learnt)
+		ev_bad(s->events, "--rep=each needs a predictor that has "
+		    "learnt rounds: trace -e branches --rep=each");
+	else if (learnt && !each)
+		ev_bad(s->events, "the predictor has learnt rounds, by trace "
+		    "--rep=each: needs --rep=each");
+	if (each)
+		sums_init(s->events);
 }
 
 static void
@@ -119,10 +146,8 @@ begin(struct simrun *s)
 {
 	char desc[60];
 
-	if (ev_kind(s->events) == EV_BRANCHES && needs_order(s) != NULL)
-		ev_bad(s->events, "%s needs executions in order, which kinds "
-		    "all and blocks tell; kind branches has only sums",
-		    needs_order(s));
+	if (ev_kind(s->events) == EV_BRANCHES)
+		begin_sums(s);
 	run_init(s->events, predictor, each);
 	snprintf(desc, sizeof desc, "Branch predictor: %s", predictor->name);
 	simrun_desc(s, desc);
@@ -132,6 +157,8 @@ static void
 define(struct simrun *s, uint32_t id, const struct ev_def *d)
 {
 	(void)s;
+	if (d->letter == 'B')
+		sums_define(d->block);
 	run_define(d, id);
 }
 
@@ -261,8 +288,11 @@ line(struct simrun *s, int letter, const struct ev *e)
 		if (ev_kind(s->events) == EV_BRANCHES)
 			run_sum(e->id, e->num[1]);
 		break;
+	case 'R':
+		sums_rounds(ev_def(s->events, e->id)->block, e);
+		break;
 	case 'X':
-		if (run_missed(ev_def(s->events, e->id)->block,
+		if (sums_missed(ev_def(s->events, e->id)->block,
 		    (uint32_t)e->num[1] - 1, e->num[2]) < 0)
 			ev_bad(s->events, "X: instruction %" PRIx64 " of id %"
 			    PRIx64 " is no branch", e->num[1], e->num[0]);
@@ -289,6 +319,7 @@ add_costs(const struct insns_at *at, int64_t *n)
 	int64_t own[NEVENT + 1] = { 0 };
 
 	run_costs(at->block, at->insn, at->times, own);
+	sums_costs(at, own);
 	n[0] += (int64_t)at->times + own[NEVENT];
 	for (unsigned k = 0; k < nevent(); k++)
 		n[1 + k] += own[k];
@@ -315,6 +346,7 @@ static const struct simulator branchsim = {
 	.name = "branchsim", .synopsis = synopsis, .help = help,
 	.columns = "Ir Bc Bcm Bi Bim", .outcomes = "Bcm Bim",
 	.longopts = longopts, .option = option, .open = open_stream,
+	.head = head,
 	.begin = begin, .define = define, .batch = batch, .line = line,
 	.count = run_count, .add = add_costs, .summary = summary
 };

@@ -477,9 +477,9 @@ run_sum(uint32_t id, uint64_t n)
 }
 
 int
-run_missed(const struct ev_block *b, uint32_t insn, uint64_t n)
+run_missed(uint32_t block, uint32_t insn, uint64_t n)
 {
-	const struct blockof *of = &blocks[simrun_number(b)];
+	const struct blockof *of = &blocks[block];
 
 	for (uint32_t k = of->first; k < of->first + of->n; k++)
 		if (branch[k].insn == insn) {

@@ -9,11 +9,21 @@
  * the last branch has not been learnt.  Conditional: `counted' if it was taken;
  * `rep' 1: its misprediction has been counted, 2: and its counter stepped.
  * Indirect: `rep' 1: its target is in tmp1, 2: and its misprediction counted.
+ *
+ * With --rep=each each round of a repeated string instruction is a branch to
+ * itself, as in Valgrind.  Behind such an instruction fragments call rt_look
+ * with LOOK_ROUNDS and the counter of its mispredictions; its pc is in t->pc,
+ * its count in tmp2.  MAP_LEARN, `rep' 3: its rounds have not been learnt.
  */
 #ifndef PREDICTOR_H
 #define PREDICTOR_H
 
 #include <stdint.h>
+
+/* From bit 8 on: 1 for a comparison by repne. */
+#define LOOK_ROUNDS (LOOK_CLOSE + 1u)
+
+#define LEARN_ROUNDS 3u		/* MAP_LEARN: `rep' */
 
 struct predictor {
 	uint8_t counter[1u << 14];	/* of two bits */

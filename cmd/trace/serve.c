@@ -158,7 +158,7 @@ partial(unsigned slot, const uint64_t arg[4], uint64_t ret[2])
 		ret[0] = def_refs((uint32_t)arg[0], (unsigned)arg[1]);
 }
 
-/* A branch was mispredicted, which its thread could not count; or was not. */
+/* A branch was mispredicted, which its thread could not count; or once less. */
 static void
 missed(unsigned slot, const uint64_t arg[4])
 {
@@ -173,7 +173,7 @@ missed(unsigned slot, const uint64_t arg[4])
 	if (!learn_counter((uint32_t)arg[0], (unsigned)arg[1], &c))
 		return;
 	if (arg[2] != 0)
-		counter_add(slot, c, 1);
+		counter_add(slot, c, arg[2]);
 	else
 		counter_take_one(slot, c);
 }

@@ -548,7 +548,7 @@ struct mapent {
 
 /*
  * tmp0 then: the counter's number, reads and writes of a round, and if calls
- * cost each of them.
+ * cost each of them, or each is learnt (predictor.h).
  */
 static inline uint32_t
 rounds_word(uint32_t counter, unsigned reads, unsigned writes, bool each)
@@ -752,7 +752,7 @@ enum request {
 	REQ_TRANSLATE,		/* pc, exit or ~0, its gen, mode -> entry;
 				 * 0: no code there */
 	REQ_PARTIAL,		/* definition, n, in a repeat -> id, bytes */
-	REQ_MISSED,		/* definition, n, 1: mispredicted; 0: not */
+	REQ_MISSED,		/* definition, n, how often; 0: once less */
 	REQ_STALE,		/* pc, mode of a fragment whose code changed */
 	REQ_SAMPLE,		/* pc of compared code that is entered often */
 	REQ_COMPARE,		/* from now on code changes without a write

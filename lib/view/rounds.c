@@ -135,6 +135,15 @@ rounds_line(struct rounds *r, uint32_t number, const struct ev *e)
 
 /* ---- */
 
+static bool
+writes(const struct ev_insn *i, const struct ev_ref *ref)
+{
+	for (unsigned k = 0; k < i->nref; k++)
+		if (ref[k].kind != 'r')
+			return true;
+	return false;
+}
+
 uint64_t
 rounds_extra(const struct rounds *r, uint32_t number, uint32_t insn,
     const struct ev_insn *i, const struct ev_ref *ref, uint64_t times)
@@ -143,10 +152,24 @@ rounds_extra(const struct rounds *r, uint32_t number, uint32_t insn,
 
 	if (p == NULL)
 		return 0;
-	for (unsigned k = 0; k < i->nref; k++)
-		if (ref[k].kind != 'r')
-			return p->rounds;
-	return p->rounds - (times - p->none);
+	return writes(i, ref) ? p->rounds : p->rounds - (times - p->none);
+}
+
+uint64_t
+rounds_tests(const struct rounds *r, uint32_t number, uint32_t insn,
+    const struct ev_insn *i, const struct ev_ref *ref, uint64_t times)
+{
+	const struct repeated *p = find(&r->block[number], insn);
+
+	if (p == NULL)
+		return 0;
+	return writes(i, ref) ? p->rounds + times : 2 * p->rounds + p->none;
+}
+
+bool
+rounds_has(const struct rounds *r, uint32_t number, uint32_t insn)
+{
+	return find(&r->block[number], insn) != NULL;
 }
 
 void

@@ -8,6 +8,9 @@
  *					jumps back
  *	branchy steps ROUNDS		under the trap flag
  *	branchy threads ROUNDS N	in N threads, one after the other
+ *	branchy strings ROUNDS		repeated string instructions between them
+ *	branchy stringsteps ROUNDS	the same under the trap flag
+ *	branchy stringtimer ROUNDS USEC	the same while signals come
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -81,6 +84,38 @@ work(uint64_t rounds)
 	x = v;
 }
 
+static char from[256], to[256];
+
+/* Repeated string instructions with all kinds of counts and ends. */
+__attribute__((noinline))
+static void
+strings(uint64_t rounds)
+{
+	for (uint64_t v = x, i = 0; i < rounds; i++) {
+		uint64_t n = (v >> 9 & 1) * (v >> 20 & 31), c = n, d = v & 127;
+		char *s = from, *t = to;
+
+		v = v * 6364136223846793005 + 1442695040888963407;
+		__asm__ volatile("rep movsb" : "+S"(s), "+D"(t), "+c"(c) : :
+		    "memory");
+		s = from;
+		c = d;
+		__asm__ volatile("repe cmpsb" : "+S"(s), "+D"(t), "+c"(c) : :
+		    "memory", "cc");
+		from[v >> 30 & 63] ^= 1;
+		t = from;
+		c = n | d << 32;
+		__asm__ volatile("addr32 repne scasb\n\tjne 1f\n\tincq %3\n1:"
+		    : "+D"(t), "+c"(c) : "a"(1), "m"(sum) : "memory", "cc");
+		t = to + 255;
+		c = d;
+		__asm__ volatile("std; rep stosb; cld" : "+D"(t), "+c"(c) :
+		    "a"(v & 1) : "memory", "cc");
+		if (v >> 40 & 1)
+			work(1);
+	}
+}
+
 static void
 arrives(int sig)
 {
@@ -106,13 +141,13 @@ handle(int sig, void (*handler)(int))
 }
 
 static void
-timer(uint64_t rounds, long usec)
+timer(void (*run)(uint64_t), uint64_t rounds, long usec)
 {
 	struct itimerval t = { { 0, usec }, { 0, usec } };
 
 	handle(SIGALRM, arrives);
 	setitimer(ITIMER_REAL, &t, NULL);
-	work(rounds);
+	run(rounds);
 	memset(&t, 0, sizeof t);
 	setitimer(ITIMER_REAL, &t, NULL);
 	printf("%d\n", (int)came);
@@ -130,12 +165,12 @@ faults(uint64_t rounds)
 }
 
 static void
-steps(uint64_t rounds)
+steps(void (*run)(uint64_t), uint64_t rounds)
 {
 	handle(SIGTRAP, arrives);
 	__asm__ volatile("pushfq; orl $256, (%%rsp); popfq" : : : "cc",
 	    "memory");
-	work(rounds);
+	run(rounds);
 	__asm__ volatile("pushfq; andl $-257, (%%rsp); popfq" : : : "cc",
 	    "memory");
 }
@@ -159,11 +194,17 @@ main(int argc, char **argv)
 	if (strcmp(how, "plain") == 0)
 		work(rounds);
 	else if (strcmp(how, "timer") == 0)
-		timer(rounds, n);
+		timer(work, rounds, n);
 	else if (strcmp(how, "faults") == 0)
 		faults(rounds);
 	else if (strcmp(how, "steps") == 0)
-		steps(rounds);
+		steps(work, rounds);
+	else if (strcmp(how, "strings") == 0)
+		strings(rounds);
+	else if (strcmp(how, "stringsteps") == 0)
+		steps(strings, rounds);
+	else if (strcmp(how, "stringtimer") == 0)
+		timer(strings, rounds, n);
 	for (; strcmp(how, "threads") == 0 && n > 0; n--)
 		if (pthread_create(&t, NULL, in_thread, &rounds) != 0 ||
 		    pthread_join(t, NULL) != 0)

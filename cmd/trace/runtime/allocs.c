@@ -15,30 +15,23 @@
 
 #define MAP_FAILED_FROM (-4095ull)
 
-/* The registers as rt_look saved them. */
-static const uint64_t *
-saved(const struct tarea *t)
-{
-	return (const uint64_t *)((uint64_t)t + T_BIAS + TO_LOOK_SAVE);
-}
-
 /* An argument of the function, by its number. */
 static uint64_t
 argument(const struct tarea *t, unsigned n)
 {
 	switch (n) {
 	case 0:
-		return saved(t)[7];
+		return look_saved(t)[7];
 	case 1:
-		return saved(t)[6];
+		return look_saved(t)[6];
 	case 2:
-		return saved(t)[2];
+		return look_saved(t)[2];
 	case 3:
-		return saved(t)[1];
+		return look_saved(t)[1];
 	case 4:
 		return t->gpr[REG_P];
 	case 5:
-		return saved(t)[9];
+		return look_saved(t)[9];
 	default:
 		return 0;
 	}
@@ -125,7 +118,7 @@ void
 allocs_open(struct tarea *t, uint32_t args)
 {
 	struct alloc_args a = alloc_of_bits(args);
-	uint64_t sp = saved(t)[4], ret = 0, ptr = argument(t, a.ptr);
+	uint64_t sp = look_saved(t)[4], ret = 0, ptr = argument(t, a.ptr);
 
 	if (t->skips || rt_copy(&ret, (void *)sp, 8) < 0 ||
 	    is_inside(t, sp, ret, ptr))

@@ -5,6 +5,8 @@
  * a thread between a branch and the end of that, the rest is done here, before
  * the handler's own branches.  A misprediction found here is counted by trace,
  * which knows the counter.
+ *
+ * With --rep=each all rounds of repeated instructions are learnt here.
  */
 #include "runtime.h"
 
@@ -41,6 +43,42 @@ indirect(struct tarea *t, uint64_t pc, uint64_t target, unsigned done)
 		predictor_of(t)->was = *last;
 	*last = target;
 	return missed;
+}
+
+/* After so many outcomes alike all others are foreseen and change nothing. */
+#define ALIKE (7 + 3u)
+
+/*
+ * Valgrind makes a loop of it: one branch tests the count before each round.
+ * In one that compares another tests the comparison, behind each round.
+ */
+unsigned
+branches_rounds(struct tarea *t, uint64_t pc, uint64_t n, bool goes_on)
+{
+	bool writes = rounds_refs(t->tmp0, 1) != 0;
+	unsigned taken = n < ALIKE ? (unsigned)n : ALIKE, missed = 0;
+
+	if (!writes && n != 0)
+		taken = 2 * taken - 1;
+	for (; taken > 0; taken--)
+		missed += conditional(t, pc, true, 0);
+	return missed + conditional(t, pc, !writes && n != 0 && goes_on, 0);
+}
+
+void
+branches_look(struct tarea *t, const uint32_t asked[2], uint64_t rcx)
+{
+	uint64_t *c = (uint64_t *)((uint64_t)t + T_BIAS + (int64_t)T_COUNT);
+	bool zero = t->rflags >> 6 & 1, repne = asked[1] >> 8;
+	/* with an address size of 32 bits the upper half does not count */
+	uint64_t left = rcx > t->tmp2 ? (uint32_t)rcx : rcx;
+	unsigned missed;
+
+	missed = branches_rounds(t, t->pc, t->tmp2 - left, zero != repne);
+	if (missed == 0)
+		return;
+	counters_room(t, asked[0] + 1ull);
+	c[asked[0]] += missed;
 }
 
 bool
@@ -84,7 +122,7 @@ branches_begin(struct tarea *t)
 
 /* The thread counts as outside of the cache. */
 void
-branches_missed(struct tarea *t, uint32_t block, unsigned n, bool missed)
+branches_missed(struct tarea *t, uint32_t block, unsigned n, unsigned missed)
 {
 	uint64_t arg[4] = { block, n, missed, 0 };
 
@@ -99,5 +137,5 @@ branches_undo(struct tarea *t, const struct exitmeta *x)
 	if (!(rt.boot.flags & BOOT_BRANCHES) || t->skips)
 		return;
 	p->target[x->target % 512] = p->was;
-	branches_missed(t, x->block, x->n, false);
+	branches_missed(t, x->block, x->n, 0);
 }

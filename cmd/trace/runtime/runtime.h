@@ -304,6 +304,13 @@ uint64_t table_look_by(void);
 void table_empty(struct tarea *);
 void table_look(struct tarea *);
 
+/* The guest's registers, by their numbers, as rt_look has saved them. */
+static inline const uint64_t *
+look_saved(const struct tarea *t)
+{
+	return (const uint64_t *)((uint64_t)t + T_BIAS + TO_LOOK_SAVE);
+}
+
 /* signal.c */
 void signal_boot(void);
 void rt_handler(int, struct ksiginfo *, void *);
@@ -444,8 +451,17 @@ bool branches_settle(struct tarea *, struct kucontext *, struct mapent *,
 /* Before an exec; the first thread of the new image. */
 void branches_leave(struct tarea *);
 void branches_begin(struct tarea *);
-/* Count that, for instruction n of a block; false: take one back. */
-void branches_missed(struct tarea *, uint32_t block, unsigned n, bool missed);
+/* Count so many, for instruction n of a block; 0: take one back. */
+void branches_missed(struct tarea *, uint32_t block, unsigned n,
+    unsigned missed);
+/*
+ * The repeated instruction at pc has done n rounds: learn them.  It compares
+ * and goes on.  How often was it mispredicted?
+ */
+unsigned branches_rounds(struct tarea *, uint64_t pc, uint64_t n,
+    bool goes_on);
+/* LOOK_ROUNDS: behind the instruction at t->pc; rcx is the guest's. */
+void branches_look(struct tarea *, const uint32_t asked[2], uint64_t rcx);
 /* The indirect branch of exit x did not happen: it has faulted. */
 void branches_undo(struct tarea *, const struct exitmeta *x);
 

@@ -534,15 +534,40 @@ flags_kept(uint64_t flags, uint64_t kept)
 	return (flags & ~0x8d5ull) | (kept >> 8 & 0xd5) | overflow << 11;
 }
 
-/* Interrupted while a branch is being learnt: now it is. */
+/* Is it in, or behind, an instruction whose rounds have not been learnt? */
 static bool
-settle_branch(struct tarea *t, struct kucontext *uc, const struct fragmeta *f,
-    struct mapent *m)
+has_rounds(const struct tarea *t, const struct mapent *m)
 {
-	if (!(rt.boot.flags & BOOT_BRANCHES) || m->n == 0)
+	if (t->skips || !rounds_each(t->tmp0))
 		return false;
-	return branches_settle(t, uc, m, rt.exits + f->exit + m->exit,
-	    pc_of(f, m->n - 1u));
+	if (m->kind == MAP_LEARN)
+		return m->rep == LEARN_ROUNDS;
+	return m->kind == MAP_BODY && (m->rep == 2 ||
+	    (m->rep == 1 && m->counted && t->tmp2 != rounds_left(t)));
+}
+
+/*
+ * Interrupted before a branch, or rounds, have been learnt: now they are.
+ * Instruction *n was mispredicted so often, which is not counted.
+ */
+static unsigned
+settle_branch(struct tarea *t, struct kucontext *uc, const struct fragmeta *f,
+    struct mapent *m, unsigned *n)
+{
+	bool goes_on = m->kind == MAP_BODY && m->rep == 1;
+
+	*n = m->n + goes_on;
+	if (!(rt.boot.flags & BOOT_BRANCHES) || *n == 0)
+		return 0;
+	if (!has_rounds(t, m))
+		return branches_settle(t, uc, m, rt.exits + f->exit + m->exit,
+		    pc_of(f, *n - 1));
+	if (m->kind == MAP_LEARN) {
+		m->kind = MAP_BODY;
+		m->rep = 0;
+	}
+	return branches_rounds(t, pc_of(f, *n - 1), t->tmp2 - rounds_left(t),
+	    goes_on);
 }
 
 /*
@@ -556,8 +581,7 @@ state_take(struct tarea *t, struct kucontext *uc)
 	const struct fragmeta *f = p.f;
 	struct mapent m = p.m;
 	uint32_t block = f->block;
-	unsigned n = done_at(t, p), branch = m.n;
-	bool missed;
+	unsigned n = done_at(t, p), branch, missed;
 
 	take_registers(t, uc, &m);
 	t->rflags = uc->eflags;
@@ -567,7 +591,7 @@ state_take(struct tarea *t, struct kucontext *uc)
 	t->df = uc->eflags >> 10 & 1;
 	*(uint64_t *)((uint64_t)t + T_BIAS + t->p_at) = uc->r8;
 	settle_rounds(t, &m);
-	missed = settle_branch(t, uc, f, &m);
+	missed = settle_branch(t, uc, f, &m, &branch);
 	switch (m.kind) {
 	case MAP_BODY:
 		if (n < m.n)
@@ -611,8 +635,8 @@ state_take(struct tarea *t, struct kucontext *uc)
 	}
 	allocs_settle(t);
 	__atomic_store_n(&t->slot->incache, 0, __ATOMIC_SEQ_CST);
-	if (missed)
-		branches_missed(t, block, branch, true);
+	if (missed != 0)
+		branches_missed(t, block, branch, missed);
 }
 
 /*

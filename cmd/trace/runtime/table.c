@@ -527,10 +527,12 @@ look_other(struct tarea *t, const uint32_t *asked)
 
 __attribute__((noinline))
 static void
-look_allocs(struct tarea *t, const uint32_t *asked)
+look_on(struct tarea *t, const uint32_t *asked)
 {
 	t->rflags = (t->rflags & ~TRAP_FLAG) | (uint64_t)t->tf << 8;
-	if (t->look_kind == LOOK_OPEN)
+	if (t->look_kind == LOOK_ROUNDS)
+		branches_look(t, asked, look_saved(t)[1]);
+	else if (t->look_kind == LOOK_OPEN)
 		allocs_open(t, asked[1] >> 8);
 	else if (!t->tf)	/* else allocs_settle does it, at the trap */
 		allocs_close(t, t->tmp1);
@@ -546,7 +548,7 @@ table_look(struct tarea *t)
 	t->look_ret = t->entry + (kind == LOOK_FETCH || kind == LOOK_REP ?
 	    16 : 8);
 	if (__builtin_expect(kind >= LOOK_OPEN, 0))
-		look_allocs(t, asked);
+		look_on(t, asked);
 	else if (__builtin_expect(kind >= LOOK_WIDE || t->tf ||
 	    t->p + ROOM > t->bufend, 0))
 		look_other(t, asked);

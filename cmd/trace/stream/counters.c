@@ -46,7 +46,7 @@ struct rounds {
 KHASH_MAP_INIT_INT64(pairs, uint32_t)
 KHASH_MAP_INIT_INT64(rounds, struct rounds)
 KHASH_MAP_INIT_INT(large, uint32_t)
-static khash_t(pairs) *pairs;	/* rounds_key -> the first of its counters */
+static khash_t(pairs) *pairs;	/* counter_key -> the first of its counters */
 static khash_t(rounds) *misses;	/* kind branches: rounds_key -> the sum */
 static khash_t(rounds) *rounds;	/* kind cache: rounds_key -> the sums */
 static khash_t(large) *large;	/* kind cache: id -> the sum >> 32 */
@@ -77,16 +77,23 @@ counter_new(uint32_t id, unsigned ninsn, const uint8_t does[NDO])
 	return c;
 }
 
-/* Where the counter of these rounds is kept; is_new: nothing was yet. */
+/* A repeated instruction can have rounds and mispredictions. */
+static uint64_t
+counter_key(uint32_t block, unsigned n, enum what what)
+{
+	return rounds_key(block, n) | (uint64_t)(what == MISSES) << 63;
+}
+
+/* Where such a counter is kept; is_new: nothing was yet. */
 static uint32_t *
-rounds_counter(uint32_t block, unsigned n, bool *is_new)
+kept_counter(uint32_t block, unsigned n, enum what what, bool *is_new)
 {
 	khiter_t k;
 	int new;
 
 	if (pairs == NULL)
 		pairs = kh_init(pairs);
-	k = kh_put(pairs, pairs, rounds_key(block, n), &new);
+	k = kh_put(pairs, pairs, counter_key(block, n, what), &new);
 	if (new < 0)
 		die("counters of rounds:");
 	*is_new = new != 0;
@@ -98,7 +105,7 @@ counter_rounds(uint32_t block, unsigned n, const uint8_t does[NDO])
 {
 	uint32_t c = ncounters, i;
 	bool is_new;
-	uint32_t *kept = rounds_counter(block, n, &is_new);
+	uint32_t *kept = kept_counter(block, n, ROUNDS, &is_new);
 
 	i = is_new ? c : *kept;
 	if (i < c && counted[i].id == block && counted[i].ninsn == n &&
@@ -120,7 +127,7 @@ counter_missed(uint32_t block, unsigned n)
 {
 	uint32_t c = ncounters;
 	bool is_new;
-	uint32_t *kept = rounds_counter(block, n, &is_new);
+	uint32_t *kept = kept_counter(block, n, MISSES, &is_new);
 
 	if (!is_new && *kept < c && counted[*kept].id == block &&
 	    counted[*kept].ninsn == n && counted[*kept].what == MISSES)
@@ -161,7 +168,7 @@ counter_put_rounds(uint32_t c, uint32_t block, unsigned n)
 {
 	bool is_new;
 
-	*rounds_counter(block, n, &is_new) = c;
+	*kept_counter(block, n, ROUNDS, &is_new) = c;
 	counter_put(c, block, n);
 	counter_put(c + 1, block, n);
 	counted[c].what = ROUNDS;
@@ -173,7 +180,7 @@ counter_put_missed(uint32_t c, uint32_t block, unsigned n)
 {
 	bool is_new;
 
-	*rounds_counter(block, n, &is_new) = c;
+	*kept_counter(block, n, MISSES, &is_new) = c;
 	counter_put(c, block, n);
 	counted[c].what = MISSES;
 }
@@ -246,7 +253,7 @@ find_counter(uint32_t block, unsigned n, enum what what, uint32_t *c)
 
 	if (pairs == NULL)
 		return false;
-	k = kh_get(pairs, pairs, rounds_key(block, n));
+	k = kh_get(pairs, pairs, counter_key(block, n, what));
 	if (k == kh_end(pairs))
 		return false;
 	*c = kh_value(pairs, k);

@@ -32,6 +32,9 @@
  * A signal may find a thread behind a branch, before it has been learnt: map
  * entries say what is left to do, and the runtime does that
  * (runtime/branches.c).  Code outside of windows leaves the predictor alone.
+ *
+ * With --rep=each the runtime also learns the rounds of repeated instructions:
+ * behind one the fragment calls it.
  */
 #include "stream/stream.h"
 #include "xlate/parts.h"
@@ -165,6 +168,42 @@ void
 learn_inside(struct xlate *x, int s)
 {
 	learn(x, inside(x, s), flags_alive_behind(x));
+}
+
+/* Is it repeated while what it compares differs? */
+static bool
+is_repne(const struct insn *in)
+{
+	unsigned k;
+
+	for (k = 0; k < in->prefixlen; k++)
+		if (in->bytes[k] == 0xf2)
+			return true;
+	return false;
+}
+
+void
+learn_rounds(struct xlate *x)
+{
+	const struct insn *in = &x->b->in[x->i];
+	uint32_t counter = counter_missed(def_id(x->def, def_length(x->def)),
+	    x->i + 1);
+	struct emitter *c = &x->c;
+	uint8_t *at;
+
+	mark(x, x->i + 1, MAP_LEARN, LEARN_ROUNDS);
+	regs_home(x, RDX);
+	mark(x, x->i + 1, MAP_LEARN, LEARN_ROUNDS);
+	emit_imm(c, RDX, in->pc);
+	emit_store(c, REG_T, TO(pc), RDX);
+	at = emit_lea_rip(c, RDX);
+	emit_store(c, REG_T, TO(entry), RDX);
+	emit_jmp_mem(c, REG_T, TO(rt_look));
+	emit_patch32(at, c->p);
+	emit_u32(c, counter);
+	emit_u32(c, LOOK_ROUNDS | (uint32_t)is_repne(in) << 8);
+	mark(x, x->i + 1, MAP_BODY, 0);
+	regs_reload(x, BIT(RDX));
 }
 
 /* The branch that exit e is taken by, or that it is; NULL: it is none. */

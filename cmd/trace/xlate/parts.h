@@ -98,6 +98,8 @@ exit_frees_flags(const struct xlate *x, unsigned e)
 int learn_begin(struct xlate *);
 /* Behind it, where the block goes on. */
 void learn_inside(struct xlate *, int s);
+/* With --rep=each, behind a repeated instruction: rdx is used and reloaded. */
+void learn_rounds(struct xlate *);
 /* Map entries there, and at exit e: the branch has not been learnt. */
 void learn_mark(struct xlate *);
 void learn_mark_exit(struct xlate *, unsigned e);

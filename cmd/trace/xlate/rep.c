@@ -9,7 +9,8 @@
  * counts, and how many of them were 0.  The count before the instruction is
  * added, and what is left of it behind one that compares taken off.  A handler
  * that finds the instruction interrupted takes off what is left, too.
- * With --rep=each the instructions that calls are measured by count so, too.
+ * With --rep=each the instructions that calls are measured by count so, too;
+ * and in kind branches the predictor learns the rounds.
  */
 #include "stream/stream.h"
 #include "xlate/parts.h"
@@ -77,7 +78,7 @@ counters(const struct xlate *x, uint32_t *word)
 	refs_of_round(&x->b->in[x->i], does);
 	c = counter_rounds(def_id(x->def, def_length(x->def)), x->i + 1, does);
 	*word = rounds_word(c, does[DO_READ], does[DO_WRITE],
-	    counts_each());
+	    counts_each() || (x->kind->learns && opt->each));
 	return T_COUNT + 8 * (int32_t)c;
 }
 
@@ -191,6 +192,10 @@ rep_count(struct xlate *x)
 void
 rep_after(struct xlate *x)
 {
-	if (rep_count(x))
+	bool homed = rep_count(x);
+
+	if (x->kind->learns && opt->each)
+		learn_rounds(x);
+	if (homed)
 		regs_reload(x, BIT(RDX) | BIT(RBX));
 }
