@@ -88,6 +88,12 @@ const uint8_t *evw_packed(const struct evw *, uint32_t id);
 /* Is the line that defines an id in the text? Write it, if it is not. */
 bool evw_written(const struct evw *, uint32_t id);
 void evw_define(struct evw *, uint32_t id);
+/*
+ * Write the line of a block, whose n bytes of items the caller has as text, or
+ * of a prefix, that are not registered; executions of them by evw_exec.
+ */
+void evw_define_block(struct evw *, uint32_t id, const char *items, size_t n);
+void evw_define_prefix(struct evw *, uint32_t id, uint32_t block, unsigned n);
 
 struct evw_ref {
 	unsigned n;		/* the instruction, from 1 */

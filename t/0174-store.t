@@ -230,6 +230,8 @@ for kind in counts all blocks cache cache=64,64,2; do
 	ok "kind $kind: it comes from the store" $?
 done
 kind=counts
+stream
+cp "$T/told" "$T/told.none"
 stream -i 1000 --store="$S"
 sed -n '/^I/p' "$T/ev" >"$T/intervals"
 stream -i 1000 -v --store="$S"
@@ -238,6 +240,39 @@ ok "intervals end where they did" $?
 cp "$T/err" "$T/trace.err"
 [ "$(taken)" -gt 500 ]
 ok "intervals: they come from the store" $?
+
+samefile "intervals: the same is told" "$T/told.none" "$T/told"
+
+# kind counts: faults and signals inside blocks, code that is unmapped; what is
+# told of a block before it is, and of parts of blocks
+for v in exact-fault exact-repfault exact-signal smc-dlopen smc-unmapped; do
+	"$B/trace" -e counts -o "$T/ev" "$TB/victim/$v" >"$T/out" 2>"$T/err"
+	"$B/icount" "$T/ev" >"$T/told.none"
+	for run in cold warm; do
+		"$B/trace" -v -e counts -o "$T/ev" --store="$S" \
+		    "$TB/victim/$v" >"$T/out" 2>"$T/trace.err"
+		"$B/icount" "$T/ev" >"$T/told"
+		samefile "kind counts, $v, $run: the same is told" \
+		    "$T/told.none" "$T/told"
+	done
+	[ "$(taken)" -gt 0 ]
+	ok "kind counts, $v: it comes from the store" $?
+done
+
+# names of code made at run time, beside an object that is not mapped again
+echo 'int none(void) { return 1; }' >"$T/lib.c"
+$CC -O1 -shared -fPIC -nostdlib -o "$T/lib.so" "$T/lib.c"
+named() {
+	"$B/trace" -e $kind -o "$T/ev" --store="$S" "$TB/jit" map >"$T/pid"
+	rm -f "/tmp/perf-$(head -1 "$T/pid").map" $(sed 1d "$T/pid")
+	"$B/icount" "$T/ev" | "$B/fmt-cachegrind" | grep '^fn=second one'
+}
+for kind in counts all; do
+	(LD_PRELOAD=$T/lib.so; export LD_PRELOAD; named >"$T/out")
+	same "kind $kind: names of code made at run time" "fn=second one" \
+	    "$(named)"
+done
+kind=counts
 
 # behind an exec definitions have other numbers than in the entry
 "$B/trace" -e counts -o "$T/ev" "$T/prog" x y z >"$T/native" 2>"$T/err"

@@ -93,7 +93,8 @@ image_changed(uint64_t start, uint64_t end)
 	kept_mapped(start, end);
 	if (text == NULL)
 		return;
-	blocks = strstr(text, "U ") != NULL ? def_lines(start, end) : NULL;
+	blocks = strstr(text, "U ") != NULL ?
+	    kept_lines(start, end, def_lines(start, end)) : NULL;
 	if (blocks != NULL)
 		format_text(blocks);
 	tell_maps(text);

@@ -450,15 +450,30 @@ put_packed(struct evw *w, uint32_t id, const struct evw_cold *c)
 	evw_raw(w, text, (size_t)(p - text + n));
 }
 
-static void
-put_prefix(struct evw *w, uint32_t id, const struct evw_cold *c)
+void
+evw_define_prefix(struct evw *w, uint32_t id, uint32_t block, unsigned n)
 {
 	char text[48], *p = put_head(text, 'P', id);
 
-	p = evw_puthex(p, c->at);
+	p = evw_puthex(p, block);
 	*p++ = ' ';
-	p = evw_puthex(p, c->n);
+	p = evw_puthex(p, n);
 	evw_raw(w, text, (size_t)(p - text));
+}
+
+void
+evw_define_block(struct evw *w, uint32_t id, const char *items, size_t n)
+{
+	char head[32];
+	size_t len = (size_t)(put_head(head, 'B', id) - head);
+	char *p = evwrec_finish(w, w->p);
+
+	if (len + n > EVW_MAXLINE)
+		die("block %x: longer than a line", id);
+	p = put_text(w, p, head, len);
+	p = put_text(w, p, items, n);
+	*p++ = '\n';
+	w->p = p;
 }
 
 /* Write the line of a reference alone; returns where its values are. */
@@ -498,7 +513,7 @@ put_definition(struct evw *w, uint32_t id, const struct evw_cold *c)
 		memset(h->value, 0, c->ngroups * sizeof *h->value);
 		break;
 	case PREFIX:
-		put_prefix(w, id, c);
+		evw_define_prefix(w, id, c->at, c->n);
 		h->value = w->hot[c->at].value;
 		break;
 	case LEAVE:

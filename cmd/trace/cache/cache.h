@@ -73,6 +73,11 @@ void kept_start(void);
 void kept_begin(int (*open_theirs)(int fd));
 void kept_mapped(uint64_t start, uint64_t end);
 void kept_save(void);
+/*
+ * Kind counts: add to the lines of def_lines, or to NULL, those of blocks that
+ * the store has defined.
+ */
+char *kept_lines(uint64_t start, uint64_t end, char *text);
 
 /* Find a path for the next block that came often: the block's pc, or 0. */
 app_pc search_next(void);

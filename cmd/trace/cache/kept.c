@@ -62,9 +62,11 @@ kept_start(void)
 static void
 close_entry(void)
 {
-	if (kept.head != NULL)
+	if (!kept.shelved && kept.head != NULL)
 		munmap((void *)(uintptr_t)kept.head, kept.head->size);
-	free(kept.installed);
+	if (!kept.shelved)
+		free(kept.installed);
+	kept.shelved = false;
 	kept.head = NULL;
 	kept.installed = NULL;
 	kept.nfrag = kept.nobject = 0;
@@ -102,6 +104,7 @@ kept_part_size(unsigned part, uint32_t n)
 		[PART_META0] = sizeof(struct fragmeta),
 		[PART_META1] = sizeof(struct fragmeta),
 		[PART_ZONE0] = 1, [PART_ZONE1] = 1, [PART_DEFS] = 1,
+		[PART_COUNTS] = sizeof(struct shelf_count), [PART_TEXTS] = 1,
 		[PART_PAGES] = PAGE
 	};
 
@@ -169,6 +172,7 @@ check_sizes(const struct kept_head *h)
 	    n[PART_ZONE0] <= area.boot.seg[SEG_ZONE0].size / 2 &&
 	    n[PART_ZONE1] <= area.boot.seg[SEG_ZONE1].size / 2 &&
 	    n[PART_CELLS] < CELLS && h->ncounter <= area.maxcount / 2 &&
+	    n[PART_COUNTS] == (def_on_shelf() ? h->ncounter : 0) &&
 	    h->nid <= NIDS / 2;
 }
 
@@ -316,10 +320,12 @@ static bool
 take_entry(int fd, int (*open_theirs)(int))
 {
 	const struct kept_head *h = kept.head;
-	uint32_t n = h->n[PART_FRAGS], first = 0;
+	uint32_t n = h->n[PART_FRAGS], first = 0, id = def_ids_used();
 
-	if (opt->kind->tells)
-		first = def_reserve(n, h->nid);
+	if (def_on_shelf())
+		first = def_reserve(n, id + h->ncounter, kept_shelved);
+	else if (opt->kind->tells)
+		first = def_reserve(n, h->nid, NULL);
 	number_definitions(first);
 	area.boot.storedfd = first == 0 ? open_theirs(fd) : -1;
 	if (!put_all(fd) || !store_take(fd, offset(PART_FRAGS), n,
@@ -334,6 +340,8 @@ take_entry(int fd, int (*open_theirs)(int))
 	kept.number = kept.part[PART_NUMBERS];
 	kept.installed = xcalloc(kept.nobject + 1ul, sizeof *kept.installed);
 	reserve();
+	if (def_on_shelf())
+		kept_shelve(id);
 	return true;
 }
 
@@ -351,6 +359,7 @@ kept_begin(int (*open_theirs)(int))
 	int fd;
 
 	kept_close();
+	kept_unshelve();
 	if (!usable || (def_ids_are_fixed() && def_ids_used() != firstid))
 		return;
 	name_entry();

@@ -73,6 +73,7 @@ enum kept_part {
 	PART_KEY, PART_OBJECTS, PART_NUMBERS, PART_CELLS, PART_INDEX, PART_PUTS,
 	PART_FRAGS, PART_PIECES, PART_LINKS, PART_EXITS, PART_MAPS, PART_META0,
 	PART_META1, PART_ZONE0, PART_ZONE1, PART_DEFS,
+	PART_COUNTS, PART_TEXTS,	/* kind counts: for the shelf */
 	PART_PAGES,		/* not in the sum: these bytes are compared */
 	NPART
 };
@@ -85,11 +86,12 @@ struct kept_head {
 	uint32_t ncounter;
 	uint32_t nid;		/* ids below it are in the code; or 0 */
 };
-#define KEPT_MAGIC "qnstore7"
+#define KEPT_MAGIC "qnstore8"
 
 /* What is kept, as it was read. */
 struct kept {
 	bool on;		/* this image uses the store */
+	bool shelved;		/* the shelf has it and will unmap it */
 	char name[17];		/* the entry's */
 	char *key;
 	const struct kept_head *head;	/* the entry, mapped; NULL: none */
@@ -125,6 +127,14 @@ const uint8_t *object_page(const struct kept_object *, uint32_t k);
 void kept_install(uint32_t object);
 /* The definition of fragment i is at the result, within n bytes; or NULL. */
 const uint8_t *kept_def(uint32_t i, size_t *n);
+/*
+ * Put what counters count on the shelf; until the next image begins it is used,
+ * even if the entry is closed.  Take it away.
+ */
+void kept_shelve(uint32_t firstid);
+void kept_unshelve(void);
+/* The same as kept_def, of the shelf. */
+const uint8_t *kept_shelved(uint32_t i, size_t *n);
 
 /* kept.c: where a part is that would begin at `at' or behind it. */
 uint64_t kept_align(uint64_t at);

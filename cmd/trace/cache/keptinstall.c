@@ -1,21 +1,86 @@
 /*
  * keptinstall - put the store's fragments into the table, and drop them
  */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "cache/cache.h"
 #include "cache/kept.h"
+#include "stream/stream.h"
+#include "util.h"
 #include "xlate/xlate.h"
 
 struct kept kept;
 
+/* The definition of fragment i, and how many bytes there are at most. */
+static const uint8_t *
+definition(const struct kept *e, uint32_t i, size_t *n)
+{
+	const uint8_t *def = e->part[PART_DEFS];
+	uint32_t at = e->index[i].def;
+
+	*n = e->head->n[PART_DEFS] - at;
+	return at < e->head->n[PART_DEFS] && def_packed_size(def + at, *n) != 0
+	    ? def + at : NULL;
+}
+
 const uint8_t *
 kept_def(uint32_t i, size_t *n)
 {
-	const uint8_t *def = kept.part[PART_DEFS];
-	uint32_t all = kept.head->n[PART_DEFS];
+	return definition(&kept, i, n);
+}
 
-	if (kept.index[i].def >= all)
-		return NULL;
-	*n = all - kept.index[i].def;
-	return def + kept.index[i].def;
+static struct kept shelf;
+
+void
+kept_shelve(uint32_t firstid)
+{
+	const uint32_t *n = kept.head->n;
+
+	kept.shelved = true;
+	shelf = kept;
+	shelf_take(kept.part[PART_COUNTS], n[PART_COUNTS],
+	    kept.part[PART_TEXTS], n[PART_TEXTS], firstid);
+}
+
+void
+kept_unshelve(void)
+{
+	shelf_take(NULL, 0, NULL, 0, 0);
+	if (shelf.head != NULL)
+		munmap((void *)(uintptr_t)shelf.head, shelf.head->size);
+	free(shelf.installed);
+	memset(&shelf, 0, sizeof shelf);
+}
+
+const uint8_t *
+kept_shelved(uint32_t i, size_t *n)
+{
+	return definition(&shelf, i, n);
+}
+
+char *
+kept_lines(uint64_t start, uint64_t end, char *text)
+{
+	const struct kept_object *o = shelf.object;
+	const struct kept_put *p;
+	uint32_t i, k;
+	size_t n = text == NULL ? 0 : strlen(text), cap = n, some;
+	const uint8_t *def;
+
+	for (i = 1; i <= shelf.nobject; i++, o++)
+		for (k = 0, p = shelf.put + o->put; shelf.installed[i] &&
+		    o->start < end && o->end > start && k < o->nput; k++, p++) {
+			def = kept_shelved(p->frag, &some);
+			if (p->pc - start >= end - start || def == NULL)
+				continue;
+			text = xgrow(text, &cap, n + 16, 1);
+			n += (size_t)sprintf(text + n, "=%x\n",
+			    shelf_id(def_packed_counter(def)));
+		}
+	return text;
 }
 
 /* Give the stream the fragment's definition; false: it has none. */
@@ -25,7 +90,7 @@ define(uint32_t i, app_pc pc)
 	const uint8_t *p;
 	size_t n;
 
-	if (!opt->kind->tells)
+	if (!opt->kind->tells || def_on_shelf())
 		return true;
 	p = kept_def(i, &n);
 	return p != NULL && def_unpack(p, n, pc, kept.head->ncounter, i);

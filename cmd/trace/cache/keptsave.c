@@ -37,6 +37,9 @@ static struct save {
 	size_t npage, capnumber, cappage;
 	uint8_t *def;
 	size_t ndef, capdef;
+	struct shelf_count *count;	/* by counter; NULL: no shelf */
+	char *text;
+	size_t ntext, captext;
 	uint64_t at;		/* written so far */
 	int fd;
 } s;
@@ -98,6 +101,13 @@ is_installed(uint32_t i)
 	return i >= kept.nfrag || kept.installed[kept.index[i].object];
 }
 
+/* Is the definition that it has that of the entry? */
+static bool
+is_packed(uint32_t i)
+{
+	return !is_installed(i) || (i < kept.nfrag && def_on_shelf());
+}
+
 static uint32_t
 block_of(const struct frag *f)
 {
@@ -123,7 +133,8 @@ object_of(uint32_t i)
 	if (!is_installed(i))
 		return object_of_stored(i);
 	if ((f->dead && !gave_way(f)) || f->mode != 0 || f->owner != 0 ||
-	    (opt->kind->tells && !def_can_pack(block_of(f), f->pc)))
+	    (opt->kind->tells && !is_packed(i) &&
+	    !def_can_pack(block_of(f), f->pc)))
 		return 0;
 	l = object_at(f->pc);
 	return l != NULL && is_inside(f, l) ? object_of_live(l) : 0;
@@ -211,7 +222,7 @@ add_def(uint32_t i)
 
 	s.def = xgrow(s.def, &s.capdef, s.ndef + DEF_PACKED_MOST, 1);
 	s.index[i].def = (uint32_t)s.ndef;
-	if (!is_installed(i)) {
+	if (is_packed(i)) {
 		p = kept_def(i, &n);
 		n = p == NULL ? 0 : def_packed_size(p, n);
 		memcpy(s.def + s.ndef, p, n);
@@ -221,6 +232,38 @@ add_def(uint32_t i)
 	if (n == 0)
 		s.index[i].object = 0;
 	s.ndef += n;
+}
+
+/* The text of its definition, and what its counters count. */
+static void
+shelve(uint32_t i)
+{
+	const uint8_t *def = s.def + s.index[i].def;
+	int n;
+
+	s.text = xgrow(s.text, &s.captext, s.ntext + TEXT_ROOM, 1);
+	n = def_packed_text(def, s.text + s.ntext);
+	if (n < 0 || s.ntext > UINT32_MAX - 2 * TEXT_ROOM) {
+		s.index[i].object = 0;
+		return;
+	}
+	s.text[s.ntext + (size_t)n] = '\0';
+	def_packed_counts(def, s.ndef - s.index[i].def, (uint32_t)s.ntext,
+	    s.count);
+	s.ntext += (size_t)n + 1;
+}
+
+static void
+fill_shelf(void)
+{
+	uint32_t i;
+
+	if (!def_on_shelf())
+		return;
+	s.count = xcalloc(counters_used() + 1ul, sizeof *s.count);
+	for (i = 0; i < nfrag; i++)
+		if (s.index[i].object != 0)
+			shelve(i);
 }
 
 static void
@@ -276,6 +319,7 @@ fill_fragments(void)
 	for (i = 0; i < nfrag && opt->kind->tells; i++)
 		if (s.index[i].object != 0)
 			add_def(i);
+	fill_shelf();
 	fill_hash();
 	s.link = link_cut_all();
 	for (i = 0; i < nfrag; i++) {
@@ -404,12 +448,14 @@ write_entry(void)
 	const void *const part[NPART] = { kept.key, s.object, s.number, cells,
 		s.index, s.put, frags, s.piece, s.link, area.exits, area.maps,
 		area.frags[0], area.frags[1], area.seg[SEG_ZONE0],
-		area.seg[SEG_ZONE1], s.def };
+		area.seg[SEG_ZONE1], s.def, s.count, s.text };
 	const uint32_t n[NPART] = { (uint32_t)strlen(kept.key), s.nobject,
 		(uint32_t)s.npage, ncell, nfrag, s.nput, nfrag,
 		store_npieces(), area.nexit, area.nexit, area.nmap,
 		area.nfrag[0], area.nfrag[1], area.zone_used[0],
-		area.zone_used[1], (uint32_t)s.ndef, (uint32_t)s.npage };
+		area.zone_used[1], (uint32_t)s.ndef,
+		s.count == NULL ? 0 : counters_used(), (uint32_t)s.ntext,
+		(uint32_t)s.npage };
 	struct kept_head h = make_head(part, n);
 
 	s.fd = keep_begin(h.size);
@@ -430,6 +476,8 @@ forget(void)
 	free(s.number);
 	free(s.page);
 	free(s.def);
+	free(s.count);
+	free(s.text);
 	memset(&s, 0, sizeof s);
 }
 

@@ -188,13 +188,14 @@ counter_put_missed(uint32_t c, uint32_t block, unsigned n)
 bool
 counter_is(uint32_t c, uint32_t id)
 {
-	return c < ncounters && counted[c].id == id &&
+	return c < ncounters && !shelf_has(c) && counted[c].id == id &&
 	    counted[c].what == EXECUTIONS;
 }
 
 void
 counters_renew(void)
 {
+	shelf_drop();
 	ncounters = 0;
 }
 
@@ -422,6 +423,21 @@ add_costs(uint32_t i, uint64_t v, uint64_t n[3])
 		n[0] += v;
 }
 
+/* The same of one of the store's. */
+static uint64_t
+tell_shelf(uint64_t *c, uint32_t i, uint64_t v)
+{
+	uint64_t none = 0;
+
+	if (shelf_is_pair(i)) {
+		none = ONCE(c[i + 1]);
+		c[i + 1] = 0;
+		if (none >= COUNT_MAX)
+			trust_lose("a counter");
+	}
+	return shelf_tell(i, v, none);
+}
+
 /* A thread's counter i, which is v; adds up what that is. */
 static void
 tell_counter(unsigned slot, uint64_t *c, uint32_t i, uint64_t v, uint64_t *n,
@@ -434,6 +450,10 @@ tell_counter(unsigned slot, uint64_t *c, uint32_t i, uint64_t v, uint64_t *n,
 		thread_line(slot);
 	if (trust_lost)
 		return;
+	if (shelf_has(i)) {
+		*n += tell_shelf(c, i, v);
+		return;
+	}
 	add_costs(i, v, costs);
 	if (counted[i].what != EXECUTIONS) {
 		if (counted[i].what == ROUNDS)
@@ -474,6 +494,14 @@ counters_tell(unsigned slot)
 	return n;
 }
 
+/* How many instructions an execution that a counter counts has. */
+static unsigned
+length_of(uint32_t c)
+{
+	return shelf_has(c) ? shelf_length(c) :
+	    counted[c].what == EXECUTIONS ? counted[c].ninsn : 0;
+}
+
 uint64_t
 counters_now(void)
 {
@@ -488,8 +516,7 @@ counters_now(void)
 		v = counters_of(i);
 		for (c = 0; next_counters(i, &c, &end, max); c = end)
 			for (; c < end; c++)
-				if (counted[c].what == EXECUTIONS)
-					n += ONCE(v[c]) * counted[c].ninsn;
+				n += ONCE(v[c]) * length_of(c);
 	}
 	return n;
 }

@@ -250,7 +250,11 @@ define_id(const char *digits)
 {
 	uint64_t id;
 
-	if (ev_hex(&digits, &id) == 0)
+	if (ev_hex(&digits, &id) < 0)
+		return;
+	if (shelf_has_id((uint32_t)id))
+		shelf_define(shelf_counter((uint32_t)id));
+	else
 		evw_define(stream_writer, (uint32_t)id);
 }
 

@@ -92,6 +92,19 @@ void counters_begin(void);
 uint64_t counters_tell(unsigned slot);
 /* The same for all threads, as one interval. */
 void counters_tell_all(bool last);
+/*
+ * shelf.c: is it one of these counters, or ids?  Define it, if it is not;
+ * false: it is nothing.  The instructions that it stands for.  Is it the first
+ * of two?  Tell that it is v, with the second of two; how many instructions.
+ */
+bool shelf_has(uint32_t c);
+bool shelf_has_id(uint32_t id);
+bool shelf_define(uint32_t c);
+unsigned shelf_length(uint32_t c);
+bool shelf_is_pair(uint32_t c);
+uint64_t shelf_tell(uint32_t c, uint64_t v, uint64_t none);
+uint32_t shelf_counter(uint32_t id);
+void shelf_drop(void);
 /* Make all counters free. */
 void counters_renew(void);
 /* Kind cache: define what was counted, for its code is about to go. */

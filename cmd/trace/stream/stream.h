@@ -4,6 +4,7 @@
  * format.c	entries of the queue become text
  * writer.c	the text's writer, and the stream's head
  * counters.c	executions that are counted instead of recorded
+ * shelf.c	counters whose definitions are text already (--store)
  * progress.c	how far the run is, for the user
  * during.c	the end of --for's window
  * threads.c	which thread the lines are of
@@ -107,6 +108,24 @@ uint32_t counters_used(void);
 void counter_put(uint32_t c, uint32_t id, unsigned ninsn);
 void counter_put_rounds(uint32_t c, uint32_t block, unsigned n);
 void counter_put_missed(uint32_t c, uint32_t block, unsigned n);
+/*
+ * Kind counts: the first n counters are the store's.  What each counts, with
+ * the text of its definition, stays where it is; the ids are those from `first'
+ * on.  The text of a block is its items, and ends with a zero.
+ */
+enum { SHELF_NOTHING, SHELF_BLOCK, SHELF_PREFIX, SHELF_ROUNDS, SHELF_NONE };
+struct shelf_count {
+	uint32_t at;		/* SHELF_BLOCK: its text; else its block's
+				 * counter */
+	uint8_t n;		/* instructions; of rounds: which, from 1 */
+	uint8_t what;		/* SHELF_*; NONE follows ROUNDS */
+	uint8_t pad[2];
+};
+void shelf_take(const struct shelf_count *, uint32_t n, const char *text,
+    size_t size, uint32_t first);
+uint32_t shelf_id(uint32_t c);
+/* How many blocks of these have been written. */
+size_t shelf_written(void);
 /* The first of the counters of a block's repeated instruction; false: none. */
 bool counters_find(uint32_t block, unsigned n, uint32_t *c);
 /* That of a branch's mispredictions; false: none. */

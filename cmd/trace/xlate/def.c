@@ -199,8 +199,8 @@ def_ids_left(void)
 	return next_id + IDS_MOST <= most;
 }
 
-static uint32_t
-new_id(void)
+uint32_t
+def_new_id(void)
 {
 	if (next_id >= NIDS)
 		die("too many different pieces of code (%u)", next_id);
@@ -309,7 +309,7 @@ static uint32_t
 add_id(struct def *d, unsigned n, uint32_t id)
 {
 	if (id == 0)
-		id = new_id();
+		id = def_new_id();
 	if (d->nid == d->capid)
 		room_for(d, 2u * d->capid < MAX_INSN + 1 ? 2u * d->capid :
 		    MAX_INSN + 1);
@@ -575,6 +575,12 @@ def_lines(uint64_t start, uint64_t end)
 	return text;
 }
 
+uint32_t
+def_end(void)
+{
+	return (uint32_t)ndefs;
+}
+
 bool
 def_told(uint32_t number, struct def_told *told)
 {
@@ -692,52 +698,13 @@ def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k,
 		r.ngroups = 1;
 		r.group[0] = gr->ref[i][k - 1].group;
 	}
-	id = new_id();
+	id = def_new_id();
 	if (evw_ref(stream_writer, id, entry_id(d->id[0]), r) < 0)
 		die("reference %x: a definition that cannot be", id);
 	if (at <= 3 && in->special != SP_GATHER)
 		add_ref(d, refs_of(x->b), id, i, at);
 	else
 		d->unlisted = true;
-	return id;
-}
-
-/* The id by which lines of code ('i') or data ('d') leave the table. */
-uint32_t
-def_leave_id(char which)
-{
-	static uint32_t id[2];
-	uint32_t *p = &id[which == 'd'];
-
-	if (*p == 0) {
-		*p = new_id();
-		if (evw_leave(stream_writer, *p, which) < 0)
-			die("id %x: a definition that cannot be", *p);
-	}
-	return *p;
-}
-
-uint32_t
-def_alloc_id(void)
-{
-	static uint32_t id;
-
-	if (id == 0) {
-		id = new_id();
-		if (evw_special(stream_writer, id, ALLOC_VALUES,
-		    stream_alloc) < 0)
-			die("id %x: a definition that cannot be", id);
-	}
-	return id;
-}
-
-uint32_t
-def_frame_id(void)
-{
-	uint32_t id = new_id();
-
-	if (evw_special(stream_writer, id, 2, format_frame) < 0)
-		die("id %x: a definition that cannot be", id);
 	return id;
 }
 
@@ -768,6 +735,8 @@ def_ids(struct def *d, struct xlate *x)
 				x->cnt[i + 1] = counter_of(d, i + 1);
 		}
 }
+
+static struct def *numbered(uint32_t);
 
 /*
  * Groups that the first n instructions use, that those before the last of them
@@ -800,7 +769,7 @@ extent_of(const struct def *d, unsigned n)
 uint32_t
 def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
 {
-	struct def *d = def < ndefs ? all[def] : NULL;
+	struct def *d = numbered(def);
 	uint64_t step, countat = 0;
 	struct prefix_groups x;
 	uint32_t id;
@@ -828,6 +797,7 @@ def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
 /* ---------------------------------------------------------------- the store */
 
 static uint32_t firstkept, nkept;	/* the numbers of the store's */
+static def_shelved *asleep;		/* or NULL: they are made at once */
 
 uint32_t
 def_ids_used(void)
@@ -836,11 +806,13 @@ def_ids_used(void)
 }
 
 uint32_t
-def_reserve(uint32_t n, uint32_t ids)
+def_reserve(uint32_t n, uint32_t ids, def_shelved *shelved)
 {
 	if (defs == NULL)
 		defs = kh_init(def);
-	if (kh_resize(def, defs, 2 * (kh_size(defs) + n)) < 0)
+	asleep = shelved;
+	if (asleep == NULL &&
+	    kh_resize(def, defs, 2 * (kh_size(defs) + n)) < 0)
 		die("definitions:");
 	all = xgrow(all, &capdefs, ndefs + n, sizeof *all);
 	memset(all + ndefs, 0, n * sizeof *all);
@@ -983,7 +955,32 @@ def_unpack(const uint8_t *from, size_t n, app_pc pc, uint32_t ncounter,
 	    p->nid == 0 ? 0 : u.id[0].c, firstkept + number);
 	if (!put_ids(d, &u))
 		return false;
-	put_counters(d, &u);
+	if (asleep == NULL)
+		put_counters(d, &u);
 	enter(d);
 	return true;
+}
+
+/*
+ * A definition by its number, or NULL.  One on the shelf is made, with an id
+ * and counters of its own.
+ */
+static struct def *
+numbered(uint32_t number)
+{
+	static struct ev_ref ref[255];
+	uint32_t i = number - firstkept;
+	const uint8_t *p;
+	struct ev_each e;
+	size_t n;
+
+	if (number >= ndefs || all[number] != NULL)
+		return number < ndefs ? all[number] : NULL;
+	p = asleep == NULL || i >= nkept ? NULL : asleep(i, &n);
+	if (p == NULL)
+		return NULL;
+	evpack_each(&e, def_packed_items(p), ref);
+	ev_next_insn(&e);
+	def_unpack(p, n, e.insn.addr, area.maxcount, i);
+	return all[number];
 }

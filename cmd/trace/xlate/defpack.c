@@ -17,6 +17,12 @@ def_ids_are_fixed(void)
 	return opt->kind->records || opt->kind->alone;
 }
 
+bool
+def_on_shelf(void)
+{
+	return opt->kind->counters && opt->kind->intervals;
+}
+
 /* How many bytes come behind p, but for the items. */
 static size_t
 sizes(const struct packed *p)
@@ -124,4 +130,53 @@ unpack(struct unpacked *u, const uint8_t **from, size_t n, uint32_t ncounter)
 	at = take(u->round, at, p->nround * sizeof *u->round);
 	*from = take(u->ref, at, p->nref * sizeof *u->ref);
 	return check_numbers(u, ncounter);
+}
+
+const uint8_t *
+def_packed_items(const uint8_t *from)
+{
+	struct packed p;
+
+	memcpy(&p, from, sizeof p);
+	return from + sizeof p + sizes(&p);
+}
+
+int
+def_packed_text(const uint8_t *from, char *text)
+{
+	struct packed p;
+
+	memcpy(&p, from, sizeof p);
+	return evpack_items(text, TEXT_ROOM, def_packed_items(from), p.n);
+}
+
+/* The counter of the whole is the first. */
+uint32_t
+def_packed_counter(const uint8_t *from)
+{
+	struct packed p;
+	struct packed_number c;
+
+	memcpy(&p, from, sizeof p);
+	memcpy(&c, from + sizeof p + p.nid * sizeof c, sizeof c);
+	return c.c;
+}
+
+void
+def_packed_counts(const uint8_t *from, size_t n, uint32_t at,
+    struct shelf_count *count)
+{
+	static struct unpacked u;
+	unsigned i;
+
+	if (!unpack(&u, &from, n, counters_used()))
+		return;
+	for (i = 0; i < u.p.ncnt; i++)
+		count[u.cnt[i].c] = (struct shelf_count){ i == 0 ? at :
+		    u.cnt[0].c, (uint8_t)u.cnt[i].n, i == 0 ? SHELF_BLOCK :
+		    SHELF_PREFIX, { 0, 0 } };
+	for (i = 0; i < 2u * u.p.nround; i++)
+		count[u.round[i / 2].c + i % 2] = (struct shelf_count){
+		    u.cnt[0].c, (uint8_t)u.round[i / 2].n,
+		    i % 2 == 0 ? SHELF_ROUNDS : SHELF_NONE, { 0, 0 } };
 }

@@ -173,12 +173,13 @@ find_blocks(struct evw *w, uint32_t i)
 
 	names_known();
 	nnamed = nmade = nfound = nall = 0;
-	for (; def_told(i, &d); i++)
-		if (evw_written(w, d.id)) {
+	for (; i < def_end(); i++)
+		if (def_told(i, &d) && evw_written(w, d.id)) {
 			nall++;
 			if (d.made)
 				find_block(&d);
 		}
+	nall += shelf_written();
 	if (nnamed != 0)
 		qsort(named, nnamed, sizeof *named, by_code);
 	return i;

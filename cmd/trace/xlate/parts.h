@@ -151,5 +151,7 @@ struct def_told {
 	const uint8_t *packed;
 };
 bool def_told(uint32_t number, struct def_told *);
+uint32_t def_end(void);		/* above all numbers */
+uint32_t def_new_id(void);
 
 #endif

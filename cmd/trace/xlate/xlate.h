@@ -9,6 +9,7 @@
  * kinds.c	the kinds of events, carried out by record.c, count.c, filter.c
  *		and learn.c
  * def.c	definitions of blocks in the stream
+ * special.c	ids of records that are no executions of blocks
  * defpack.c	the same as the store keeps them
  * names.c	names of code made at run time
  * emit.c	machine code
@@ -216,9 +217,25 @@ bool def_can_pack(uint32_t number, app_pc pc);
 size_t def_pack(uint32_t number, app_pc pc, uint8_t *);
 /*
  * So many will be made again, with the numbers from the result on; new ones get
- * ids from this one on.
+ * ids from this one on.  If there is a function, they are on the shelf (see
+ * stream/shelf.c): it finds what is packed when a definition is asked for.
  */
-uint32_t def_reserve(uint32_t n, uint32_t ids);
+struct shelf_count;
+typedef const uint8_t *def_shelved(uint32_t i, size_t *n);
+uint32_t def_reserve(uint32_t n, uint32_t ids, def_shelved *);
+/* Are the kind's definitions put on the shelf? */
+bool def_on_shelf(void);
+/*
+ * Of a packed one, of n bytes: its items; their text, at most TEXT_ROOM bytes,
+ * and its length, or -1; what its counters count, if its text is at `at'; the
+ * counter of the whole block.
+ */
+#define TEXT_ROOM 65536u
+const uint8_t *def_packed_items(const uint8_t *from);
+int def_packed_text(const uint8_t *from, char *text);
+void def_packed_counts(const uint8_t *from, size_t n, uint32_t at,
+    struct shelf_count *);
+uint32_t def_packed_counter(const uint8_t *from);
 uint32_t def_ids_used(void);
 /* Does the code have ids?  They are then the same in the next run. */
 bool def_ids_are_fixed(void);

@@ -1,0 +1,154 @@
+/*
+ * shelf - counters whose definitions are text already (--store)
+ *
+ * In kind counts nobody needs what the store knows about a block until its
+ * count is told.  So the first counters are the store's, an id is the number of
+ * its counter, added to the first of them, and lines are copied from the entry.
+ * Only the formatting thread writes anything here while the program runs.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "evw.h"
+#include "stream/parts.h"
+#include "stream/stream.h"
+#include "util.h"
+
+static struct {
+	const struct shelf_count *count;	/* by counter */
+	uint32_t n;
+	const char *text;
+	size_t size;
+	uint32_t first;		/* the id of counter 0 */
+	bool *written;		/* by counter: its definition is in the text */
+	size_t nwritten;	/* blocks */
+} s;
+
+void
+shelf_take(const struct shelf_count *count, uint32_t n, const char *text,
+    size_t size, uint32_t first)
+{
+	shelf_drop();
+	s.count = count;
+	s.n = n;
+	s.text = text;
+	s.size = size;
+	s.first = first;
+	s.written = xcalloc(n + 1ul, sizeof *s.written);
+}
+
+void
+shelf_drop(void)
+{
+	__atomic_store_n(&s.n, 0, __ATOMIC_RELEASE);
+	free(s.written);
+	s.written = NULL;
+}
+
+bool
+shelf_has(uint32_t c)
+{
+	return c < __atomic_load_n(&s.n, __ATOMIC_RELAXED);
+}
+
+bool
+shelf_has_id(uint32_t id)
+{
+	return id >= s.first && shelf_has(id - s.first);
+}
+
+uint32_t
+shelf_id(uint32_t c)
+{
+	return s.first + c;
+}
+
+uint32_t
+shelf_counter(uint32_t id)
+{
+	return id - s.first;
+}
+
+size_t
+shelf_written(void)
+{
+	return s.nwritten;
+}
+
+unsigned
+shelf_length(uint32_t c)
+{
+	return s.count[c].what == SHELF_BLOCK ||
+	    s.count[c].what == SHELF_PREFIX ? s.count[c].n : 0;
+}
+
+static void
+define_block(uint32_t c)
+{
+	const char *text = s.text + s.count[c].at;
+
+	if (s.written[c])
+		return;
+	s.written[c] = true;
+	s.nwritten++;
+	evw_define_block(stream_writer, shelf_id(c), text, strlen(text));
+}
+
+static void
+define_prefix(uint32_t c, uint32_t block)
+{
+	if (s.written[c])
+		return;
+	s.written[c] = true;
+	evw_define_prefix(stream_writer, shelf_id(c), shelf_id(block),
+	    s.count[c].n);
+}
+
+/* The counter of its block; s.n: the entry is not as it should be. */
+static uint32_t
+block_of(uint32_t c)
+{
+	uint32_t b = s.count[c].what == SHELF_BLOCK ? c : s.count[c].at;
+
+	return b < s.n && s.count[b].what == SHELF_BLOCK &&
+	    s.count[b].at < s.size ? b : s.n;
+}
+
+bool
+shelf_define(uint32_t c)
+{
+	uint32_t b = block_of(c);
+
+	if (b == s.n)
+		return false;
+	define_block(b);
+	if (s.count[c].what == SHELF_PREFIX)
+		define_prefix(c, b);
+	return true;
+}
+
+bool
+shelf_is_pair(uint32_t c)
+{
+	return s.count[c].what == SHELF_ROUNDS && shelf_has(c + 1);
+}
+
+uint64_t
+shelf_tell(uint32_t c, uint64_t v, uint64_t none)
+{
+	const struct shelf_count *k = &s.count[c];
+
+	if (!shelf_define(c))
+		return 0;
+	if (shelf_length(c) != 0) {
+		evw_exec(stream_writer, shelf_id(c), 0, NULL, v - 1);
+		return v * k->n;
+	}
+	if (k->what == SHELF_NONE) {
+		none = v;
+		v = 0;
+	}
+	evw_line(stream_writer, "R %x %x %llx %llx", shelf_id(k->at), k->n,
+	    (unsigned long long)v, (unsigned long long)none);
+	return 0;
+}
