@@ -102,10 +102,11 @@ length(const struct insn *in)
 
 /*
  * The block ends in a call or jump.  If that leads to a stub of linkage, which
- * jumps to what its word says, take the stub in.
+ * jumps to what its word says, decode the stub behind the block; returns its
+ * instructions, or 0.
  */
-static void
-add_stub(struct block *b)
+static unsigned
+read_stub(struct block *b)
 {
 	const struct insn *call = &b->in[b->n - 1];
 	app_pc pc = call->target;
@@ -114,8 +115,8 @@ add_stub(struct block *b)
 	uint8_t code[STUB_MOST * 15];
 
 	if (call->special >= SP_EMULATE || d != (int32_t)d ||
-	    !funcs_is_stub(pc) || maps_volatile(pc))
-		return;
+	    maps_volatile(pc))
+		return 0;
 	got = maps_code(pc, code, sizeof code);
 	for (; n < STUB_MOST; at += b->in[b->n + n++].len)
 		if (at >= got || decode_again(&b->in[b->n + n], pc + at,
@@ -126,15 +127,100 @@ add_stub(struct block *b)
 	if (n == STUB_MOST || at >= got ||
 	    b->in[b->n + n].flow != FLOW_IJUMP ||
 	    b->in[b->n + n].special != SP_NONE || window_at(pc, MODE_IN))
-		return;
+		return 0;
+	return n + 1;
+}
+
+/* Take in the stub of n instructions that was decoded. */
+static void
+append_stub(struct block *b, unsigned n)
+{
+	const struct insn *last = &b->in[b->n + n - 1];
+
 	b->piece[0] = (struct code_piece){ b->pc, b->next };
-	b->piece[1] = (struct code_piece){ pc, pc + at +
-	    b->in[b->n + n].len };
+	b->piece[1] = (struct code_piece){ b->in[b->n].pc,
+	    last->pc + last->len };
 	b->npiece = 2;
-	b->stub = b->n;
 	b->next = b->piece[1].end;
-	for (at = 0; at <= n; at++)
+	for (; n > 0; n--)
 		b->taken[b->n++] = false;
+}
+
+static void
+add_stub(struct block *b)
+{
+	unsigned call = b->n, n;
+
+	if (!funcs_is_stub(b->in[call - 1].target))
+		return;
+	n = read_stub(b);
+	if (n == 0)
+		return;
+	append_stub(b, n);
+	b->stub = call;
+}
+
+/* jmp or call *disp(%rip), without a prefix that changes what is read? */
+static bool
+goes_by_word(const struct insn *in)
+{
+	unsigned i;
+
+	if ((in->flow != FLOW_IJUMP && in->flow != FLOW_ICALL) ||
+	    in->special != SP_NONE || !in->riprel)
+		return false;
+	for (i = 0; i < in->opcoff; i++)
+		if (in->bytes[i] != 0xf2 && in->bytes[i] != 0x3e &&
+		    (in->bytes[i] & 0xf0) != 0x40)
+			return false;
+	return true;
+}
+
+/*
+ * Make a jump or call by a word that cannot change a direct one; false: its
+ * word can.
+ */
+static bool
+make_direct(struct insn *in, app_pc *at)
+{
+	app_pc target;
+	uint8_t byte;
+	int32_t d;
+
+	if (!goes_by_word(in))
+		return false;
+	memcpy(&d, in->bytes + in->dispoff, sizeof d);
+	*at = in->pc + in->len + (uint64_t)(int64_t)d;
+	if (!maps_word(*at, &target) || maps_code(target, &byte, 1) != 1)
+		return false;
+	in->target = target;
+	in->flow = in->flow == FLOW_IJUMP ? FLOW_JUMP : FLOW_CALL;
+	return true;
+}
+
+/*
+ * Where nothing is told, a block that ends by a word that cannot change, or in
+ * a stub that goes by one, leads where the word says.  A jump to a stub alone
+ * has no code, so single steps could not tell the two apart.
+ */
+static void
+follow_words(struct block *b)
+{
+	struct insn *last = &b->in[b->n - 1];
+	app_pc word;
+	unsigned n;
+
+	if (last->flow == FLOW_CALL || (last->flow == FLOW_JUMP && b->n > 1)) {
+		n = read_stub(b);
+		if (n == 0 || !make_direct(last + n, &word))
+			return;
+		append_stub(b, n);
+	} else {
+		if (!make_direct(last, &word))
+			return;
+		b->piece[b->npiece++] = (struct code_piece){ b->pc, b->next };
+	}
+	b->piece[b->npiece++] = (struct code_piece){ word, word + 8 };
 }
 
 /*
@@ -212,6 +298,9 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 		if ((in->flow == FLOW_CALL || in->flow == FLOW_JUMP) &&
 		    opt->contexts != 0 && !b->is_volatile)
 			add_stub(b);
+		if (in->flow != FLOW_NONE && !opt->kind->tells &&
+		    opt->store == NULL && !b->is_volatile)
+			follow_words(b);
 		if (ends_block(in) || (b->is_compared && writes_memory(in)))
 			break;
 		if (in->flow == FLOW_COND && (++branches == MAX_BRANCHES ||

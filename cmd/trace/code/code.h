@@ -43,6 +43,11 @@ bool maps_in_file(app_pc pc);
 bool maps_named(app_pc pc);
 /* Read up to n bytes of code at pc, as far as they are executable. */
 unsigned maps_code(app_pc pc, uint8_t *buf, unsigned n);
+/*
+ * The word at an address.  False: it may change without a system call, or
+ * nobody knows; else maps_changed is called as it is for code.
+ */
+bool maps_word(uint64_t at, uint64_t *word);
 /* Mapping i of those that are executable; false: there are fewer. */
 struct maps_entry {
 	uint64_t start, end, off;
@@ -171,7 +176,8 @@ struct block {
 	enum exit_kind end;	/* why it ends, where no branch says so */
 	unsigned stub;		/* --contexts: 1 + the call or jump to a stub
 				 * that the block ends with; or 0 */
-	unsigned npiece;	/* pieces of code along a path; else 0 */
+	unsigned npiece;	/* pieces of code, and words that say where it
+				 * goes on, if there are several; else 0 */
 	struct code_piece piece[MAX_PIECES];
 	uint8_t code[COLD_INSN * 15];	/* the bytes, where there is no path */
 };

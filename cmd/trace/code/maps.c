@@ -33,6 +33,10 @@ KHASH_MAP_INIT_STR(object, unsigned)
 static struct exec_mapping *maps;
 static size_t nmaps, capmaps;
 
+/* Mappings with constant words, see maps_word; they do not overlap. */
+static struct code_range *fixed;
+static size_t nfixed, capfixed;
+
 /*
  * The pages kept, by the low bits of their numbers; page_number has 1 + the
  * number, or 0.  Code that is translated together lies together, so few pages
@@ -104,18 +108,18 @@ enum { Q_WRITE = 2, Q_EXEC = 4, Q_SHARED = 8, Q_OR_NEXT = 16 };
 static int maps_fd = -1;	/* /proc/PID/maps, for queries */
 
 /*
- * Find the executable mapping at or behind `at`.  1: found, 0: none, -1: this
- * kernel cannot say.
+ * Find the mapping at `at'; Q_EXEC | Q_OR_NEXT: the executable one there or
+ * behind.  1: found, 0: none, -1: this kernel cannot say.
  */
 static int
-query(uint64_t at, struct exec_mapping *m)
+query(uint64_t at, uint64_t flags, struct exec_mapping *m)
 {
 	char name[4096];
 	struct query q;
 
 	memset(&q, 0, sizeof q);
 	q.size = sizeof q;
-	q.flags = Q_EXEC | Q_OR_NEXT;
+	q.flags = flags;
 	q.addr = at;
 	q.name = (uintptr_t)name;
 	q.name_size = sizeof name;
@@ -185,7 +189,8 @@ read_maps(uint64_t start, uint64_t end, size_t *count)
 	uint64_t at = start;
 	int r = 0;
 
-	while (at < end && (r = query(at, &m)) == 1 && m.start < end) {
+	while (at < end && (r = query(at, Q_EXEC | Q_OR_NEXT, &m)) == 1 &&
+	    m.start < end) {
 		v = xgrow(v, &cap, n + 1, sizeof *v);
 		v[n++] = m;
 		at = m.end;
@@ -258,14 +263,13 @@ static void
 publish_ranges(void)
 {
 	struct control *c = area.ctl;
-	size_t i;
+	size_t i, n = nmaps + nfixed;
 
 	__atomic_store_n(&c->nrange, NRANGE + 1, __ATOMIC_SEQ_CST);
-	for (i = 0; i < nmaps && i < NRANGE; i++) {
-		c->range[i].start = maps[i].start;
-		c->range[i].end = maps[i].end;
-	}
-	area.nrange = nmaps > NRANGE ? NRANGE + 1 : (uint32_t)nmaps;
+	for (i = 0; i < n && i < NRANGE; i++)
+		c->range[i] = i < nmaps ? (struct code_range){ maps[i].start,
+		    maps[i].end } : fixed[i - nmaps];
+	area.nrange = n > NRANGE ? NRANGE + 1 : (uint32_t)n;
 	__atomic_store_n(&c->nrange, area.nrange, __ATOMIC_SEQ_CST);
 }
 
@@ -341,6 +345,34 @@ cut(char *text, size_t *len, uint64_t start, uint64_t end)
 	return text;
 }
 
+static void
+add_fixed(uint64_t start, uint64_t end)
+{
+	if (start >= end)
+		return;
+	fixed = xgrow(fixed, &capfixed, nfixed + 1, sizeof *fixed);
+	fixed[nfixed++] = (struct code_range){ start, end };
+}
+
+/* Nothing in [start, end) is constant any more. */
+static void
+cut_fixed(uint64_t start, uint64_t end)
+{
+	struct code_range r;
+	size_t i;
+
+	for (i = 0; i < nfixed; ) {
+		r = fixed[i];
+		if (r.start >= end || r.end <= start) {
+			i++;
+			continue;
+		}
+		fixed[i] = fixed[--nfixed];
+		add_fixed(r.start, r.start < start ? start : r.start);
+		add_fixed(end < r.end ? end : r.end, r.end);
+	}
+}
+
 char *
 maps_changed(uint64_t start, uint64_t end)
 {
@@ -350,6 +382,7 @@ maps_changed(uint64_t start, uint64_t end)
 
 	forget_pages(start, end);
 	text = cut(text, &len, start, end);
+	cut_fixed(start, end);
 	window_unmapped(start, end);
 	allocs_unmapped(start, end);
 	v = read_maps(start, end, &n);
@@ -388,7 +421,7 @@ maps_forget(void)
 	forget_pages(0, ~0ull);
 	for (i = 0; i < nmaps; i++)
 		free(maps[i].path);
-	nmaps = 0;
+	nmaps = nfixed = 0;
 }
 
 static const struct exec_mapping *
@@ -503,4 +536,44 @@ maps_code(app_pc pc, uint8_t *buf, unsigned n)
 		got += k;
 	}
 	return got;
+}
+
+/* Can nobody write there, the kernel neither?  *m: the mapping. */
+static bool
+is_constant(uint64_t at, struct exec_mapping *m)
+{
+	bool named;
+
+	if (is_ours(at) || query(at, 0, m) != 1)
+		return false;
+	named = m->path[0] == '/' || m->path[0] == '\0';
+	free(m->path);
+	return named && !m->write && !m->shared;
+}
+
+bool
+maps_word(uint64_t at, uint64_t *word)
+{
+	struct exec_mapping m;
+	size_t i;
+
+	if (at % sizeof *word != 0)
+		return false;
+	for (i = 0; i < nfixed; i++)
+		if (at - fixed[i].start < fixed[i].end - fixed[i].start)
+			break;
+	if (i == nfixed) {
+		if (!is_constant(at, &m))
+			return false;
+		cut_fixed(m.start, m.end);
+		add_fixed(m.start, m.end);
+		publish_ranges();
+		/* from here on calls are noticed; one may have been before */
+		if (!is_constant(at, &m)) {
+			cut_fixed(at, at + 1);
+			return false;
+		}
+	}
+	return pread(guest.mem, word, sizeof *word, (off_t)at) ==
+	    (ssize_t)sizeof *word;
 }

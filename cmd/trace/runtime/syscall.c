@@ -75,6 +75,7 @@ mapping(struct tarea *t, uint64_t nr)
 
 	if (failed(r) || r == SYS_ABORTED)
 		return r;
+	code |= touches_code(at, at + len);	/* what came meanwhile */
 	if (nr == __NR_mmap) {
 		at = (uint64_t)r;
 		code = (prot & PROT_EXEC) || touches_code(at, at + len);
@@ -105,11 +106,11 @@ advising(struct tarea *t, uint64_t nr)
 {
 	uint64_t at = t->gpr[7], len = t->gpr[6];
 	uint64_t advice = nr == __NR_madvise ? t->gpr[2] : t->gpr[10];
-	int code = is_emptying(advice) && (nr != __NR_madvise ||
-	    touches_code(at, at + len));
+	int code = nr != __NR_madvise || touches_code(at, at + len);
 	long r = call(t);
 
-	if (r == SYS_ABORTED || !code)
+	if (r == SYS_ABORTED || !is_emptying(advice) ||
+	    (!code && !touches_code(at, at + len)))
 		return r;
 	if (nr == __NR_madvise)
 		mapped(t, at, len);
