@@ -134,6 +134,7 @@ rt_look_line:
 	cmp $LOOK_IS_DATA, %cl
 	jne fetch
 
+	prefetcht0 (%rsi)		/* what follows here will use it */
 	mov %esi, %edx
 	shr $8, %ecx
 	and $63, %edx
@@ -141,17 +142,20 @@ rt_look_line:
 	add %edx, %ecx
 	cmp $64, %ecx
 	ja across
+	HINT %rsi, %rdi
+	mov (T, %rdi, 8), %edi
 	SET 7
-	.irp i, 0, 1, 2, 3, 4, 5, 6, 7
-	cmp %rsi, (T_DTAG + 16 * \i)(T, %rdx)
-	je found_\i
-	.endr
+	xor %esi, %edi
+	test $(TABLE_HINTS - 1) << 6, %edi
+	jz search
+enter:
 	OLDEST DATA_KEY
 	mov %eax, %ecx
 	shl $4, %ecx
 	add %rcx, %rdx
-	cmpq $1, (T_DTAG + LINE_STAMP)(T, %rdx)
-	adcl $0, T_LINES(T)
+	cmpq $0, (T_DTAG + LINE_STAMP)(T, %rdx)
+	je more
+entered:
 	mov %rsi, T_DTAG(T, %rdx)
 	USE_DATA
 	mov TO_ENTRY(T), %rbx
@@ -170,6 +174,23 @@ return:
 	jne kept
 	jmp *TO_LOOK_RET(T)
 	MARK rt_line_end
+
+	/* A place that was free. */
+more:
+	incl T_LINES(T)
+	jmp entered
+
+	/*
+	 * A hint's line is, of all that have this hint, the one used last.  As
+	 * they are all in one set, it leaves after the others.  So if it has
+	 * left, none is there, and otherwise one may be.
+	 */
+search:
+	.irp i, 0, 1, 2, 3, 4, 5, 6, 7
+	cmp %rsi, (T_DTAG + 16 * \i)(T, %rdx)
+	je found_\i
+	.endr
+	jmp enter
 
 	.irp i, 7, 6, 5, 4, 3, 2, 1
 found_\i:
