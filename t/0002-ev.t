@@ -33,6 +33,11 @@ for seed in 1 2 3; do
 	"$E" plain $seed 30000 "$T/plain.ev"
 	samefile "random stream $seed: the plain way writes the same" \
 	    "$T/random.ev" "$T/plain.ev"
+	check "random references $seed: what is read is what was written" \
+	    "$E" lone $seed 30000 "$T/lone.ev"
+	"$E" plain-lone $seed 30000 "$T/plain.ev"
+	samefile "random references $seed: the plain way writes the same" \
+	    "$T/lone.ev" "$T/plain.ev"
 	"$E" copy "$T/random.ev" >"$T/copy.ev"
 	check "random stream $seed: a copy's copy" "$E" copy "$T/copy.ev"
 	samefile "random stream $seed: is the same" "$T/copy.ev" "$T/out"

@@ -13,7 +13,8 @@
  * branch. Each has a lane of 8 bytes, with its digits at the upper end and the
  * sign before the first of them; compress removes the bytes before the sign.
  * Differences of more than 7 digits, and blocks of more groups, are left to the
- * plain functions.
+ * plain functions.  Records of one value, as in kind cache, share the lanes: four
+ * lines are made at once.
  */
 #include "evwrec.h"
 
@@ -247,16 +248,15 @@ lanes_init(void)
 }
 
 /*
- * Write up to 8 fields, each less than 2^28. The nibbles of a lane, the upper
+ * The text of 8 fields, each less than 2^28. The nibbles of a lane, the upper
  * one first, become digits; shift is the position of its sign, in bits; all
- * bytes below that are 0, and compress removes them.
+ * bytes below that are 0.
  */
 TARGET512
-static inline __attribute__((always_inline)) char *
-put_lanes(char *p, const struct lanes *c, __m512i diff, __m512i a, unsigned n)
+static inline __attribute__((always_inline)) __m512i
+lane_text(const struct lanes *c, __m512i diff, __m512i a)
 {
 	__m512i sign, x, shift;
-	uint64_t keep;
 
 	sign = _mm512_mask_mov_epi64(c->plus, _mm512_movepi64_mask(diff),
 	    c->minus);
@@ -267,11 +267,27 @@ put_lanes(char *p, const struct lanes *c, __m512i diff, __m512i a, unsigned n)
 	shift = _mm512_and_si512(_mm512_add_epi64(shift, shift), c->eights);
 	x = _mm512_multishift_epi64_epi8(c->nibbles, a);
 	x = _mm512_shuffle_epi8(c->hex, _mm512_and_si512(x, c->low));
-	x = _mm512_ternarylogic_epi64(_mm512_sllv_epi64(sign, shift), x,
+	return _mm512_ternarylogic_epi64(_mm512_sllv_epi64(sign, shift), x,
 	    _mm512_sllv_epi64(c->digits, shift), 0xf8);
-	keep = _bzhi_u64(_mm512_test_epi8_mask(x, x), 8 * n);
+}
+
+/* Write those of the first `size` bytes that are not 0. */
+TARGET512
+static inline __attribute__((always_inline)) char *
+put_bytes(char *p, __m512i x, unsigned size)
+{
+	uint64_t keep = _bzhi_u64(_mm512_test_epi8_mask(x, x), size);
+
 	_mm512_storeu_si512(p, _mm512_maskz_compress_epi8(keep, x));
 	return p + __builtin_popcountll(keep);
+}
+
+/* Write up to 8 such fields. */
+TARGET512
+static inline __attribute__((always_inline)) char *
+put_lanes(char *p, const struct lanes *c, __m512i diff, __m512i a, unsigned n)
+{
+	return put_bytes(p, lane_text(c, diff, a), 8 * n);
 }
 
 /* Write the `all` fields of any record, with many or with large fields. */
@@ -380,20 +396,128 @@ lanes8(struct evw *w, const uint32_t *r, const uint32_t *to)
 	return r;
 }
 
-evwrec_fn *
-evwrec_way(unsigned way)
+/*
+ * Records of one value: their differences are taken one by one, since they are
+ * to each other's values; then four lines at once are made, each in two lanes.
+ */
+#define STAGED	64	/* records a step, whose lines have less than 1 KB */
+#define SLOWLY	4	/* so many the plain way, when one is not as usual */
+
+struct staged {
+	uint64_t entry;		/* the first word of struct evw_hot */
+	uint64_t diff;
+};
+
+/*
+ * Take the differences, but stop at a record that repeats the last, differs by
+ * more than 7 digits, has other than one value, or an id without digits.
+ */
+static inline unsigned
+stage(struct evw *w, const uint32_t *r, size_t most, struct staged *s)
 {
-	if (way == 0)
-		return evwrec_plain;
-	if (__builtin_cpu_supports("avx512vbmi2") &&
+	uint64_t last = w->last[0], now, diff;
+	uint32_t prev = w->prev, head;
+	unsigned n;
+
+	for (n = 0; n < most && n < STAGED; n++, r += 3) {
+		const struct evw_hot *h;
+
+		head = evwrec_head(r);
+		h = w->hot + ev_id(head);
+		if (__builtin_expect(((ev_ngroups(head) ^ 1U) |
+		    (h->check ^ 254U)) != 0 || h->len == 0, 0))
+			break;
+		__builtin_prefetch((const char *)r + AHEAD);
+		memcpy(&now, r + 1, 8);
+		diff = now - *h->value;
+		if (__builtin_expect(diff + 0xfffffff > 0x1ffffffe ||
+		    (head == prev && diff == last), 0))
+			break;
+		*h->value = now;
+		memcpy(&s[n].entry, h, sizeof s[n].entry);
+		s[n].diff = diff;
+		prev = head;
+		last = diff;
+	}
+	w->last[0] = last;
+	w->prev = prev;
+	w->nexec += n;
+	return n;
+}
+
+/* Write the lines, each behind the end of the one before. */
+TARGET512
+static inline __attribute__((always_inline)) char *
+put_staged(char *p, const struct lanes *c, const struct staged *s, unsigned n)
+{
+	const __m512i newline = _mm512_set1_epi64('\n');
+	const __m512i digits = _mm512_set1_epi64(0xffffffffffff00);
+	unsigned i;
+
+	for (i = 0; i < n; i += 4) {
+		__m512i x = _mm512_loadu_si512(s + i);
+		__m512i text = lane_text(c, x, _mm512_abs_epi64(x));
+		__m512i id = _mm512_and_si512(_mm512_slli_epi64(x, 8), digits);
+
+		id = _mm512_or_si512(id, newline);
+		text = _mm512_mask_mov_epi64(id, 0xaa, text);
+		p = put_bytes(p, text, n - i < 4 ? 16 * (n - i) : 64);
+	}
+	return p;
+}
+
+TARGET512
+static const uint32_t *
+single8(struct evw *w, const uint32_t *r, const uint32_t *to)
+{
+	const char *limit = w->buf + EVW_BUFSIZE - EVW_MAXEXEC;
+	const struct lanes c = lanes_init();
+	struct staged s[STAGED] = { 0 };
+	const uint32_t *next;
+	unsigned n;
+
+	for (;;) {
+		/* there is a line to go on behind, and room */
+		n = w->prev == 0 || w->more != 0 || w->p >= limit ? 0 :
+		    stage(w, r, (size_t)(to - r) / 3, s);
+		w->p = put_staged(w->p, &c, s, n);
+		r += 3 * n;
+		if (n == STAGED)
+			continue;
+		next = evwrec_single(w, r, to - r < 3 * SLOWLY ? to :
+		    r + 3 * SLOWLY);
+		if (next == r)
+			return r;
+		r = next;
+	}
+}
+
+static bool
+has_lanes(void)
+{
+	return __builtin_cpu_supports("avx512vbmi2") &&
 	    __builtin_cpu_supports("avx512vbmi") &&
 	    __builtin_cpu_supports("avx512cd") &&
 	    __builtin_cpu_supports("avx512bw") &&
 	    __builtin_cpu_supports("avx512dq") &&
 	    __builtin_cpu_supports("avx512vl") &&
-	    __builtin_cpu_supports("bmi2"))
-		return lanes8;
-	return NULL;
+	    __builtin_cpu_supports("bmi2");
+}
+
+evwrec_fn *
+evwrec_way(unsigned way)
+{
+	if (way == 0)
+		return evwrec_plain;
+	return has_lanes() ? lanes8 : NULL;
+}
+
+evwrec_fn *
+evwrec_single_way(unsigned way)
+{
+	if (way == 0)
+		return evwrec_single;
+	return has_lanes() ? single8 : NULL;
 }
 
 #else
@@ -402,6 +526,12 @@ evwrec_fn *
 evwrec_way(unsigned way)
 {
 	return way == 0 ? evwrec_plain : NULL;
+}
+
+evwrec_fn *
+evwrec_single_way(unsigned way)
+{
+	return way == 0 ? evwrec_single : NULL;
 }
 
 #endif

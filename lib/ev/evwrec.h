@@ -48,7 +48,9 @@ struct evw {
 	void (*noted)(struct evw *, uint32_t id, uint32_t note);
 	struct out *out;
 	const uint32_t *(*way)(struct evw *, const uint32_t *,
-	    const uint32_t *);	/* the best of evwrec_way */
+	    const uint32_t *);	/* the best of evwrec_way, */
+	const uint32_t *(*single)(struct evw *, const uint32_t *,
+	    const uint32_t *);	/* of evwrec_single_way */
 	char *buf;
 	char *p;		/* the end of what was written */
 	struct evw_hot *hot;
@@ -145,9 +147,10 @@ char *evwrec_spill(struct evw *, char *p);
 typedef const uint32_t *evwrec_fn(struct evw *, const uint32_t *r,
     const uint32_t *to);
 evwrec_fn evwrec_plain;
-/* Handles only records of one value. */
-evwrec_fn evwrec_single;
 evwrec_fn *evwrec_way(unsigned way);
+/* The same for records of one value, and no others. */
+evwrec_fn evwrec_single;
+evwrec_fn *evwrec_single_way(unsigned way);
 
 /* End the unfinished line, if there is one. */
 static inline __attribute__((always_inline)) char *

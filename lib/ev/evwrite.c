@@ -115,6 +115,7 @@ evw_open(struct out *out)
 	while (evwrec_way(way) == NULL)
 		way--;
 	w->way = evwrec_way(way);
+	w->single = evwrec_single_way(way);
 	w->out = out;
 	w->buf = xmalloc(EVW_BUFSIZE);
 	w->p = w->buf;
@@ -679,7 +680,7 @@ common(struct evw *w, const uint32_t *r, const uint32_t *to)
 	if (w->nones == 0)
 		return w->way(w, r, to);
 	for (;; r = next) {
-		r = evwrec_single(w, r, to);
+		r = w->single(w, r, to);
 		if (r >= to || (head = evwrec_head(r)) == 0 ||
 		    to - r < 1 + 2 * ev_ngroups(head))
 			return r;

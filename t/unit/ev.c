@@ -3,7 +3,9 @@
  *
  *	ev read [file]		what the stream holds, as counts
  *	ev copy [file]		pass it through reader and writer
- *	ev random seed n	a stream of n records, written, read, compared
+ *	ev random seed n file	a stream of n records, written, read, compared
+ *	ev lone seed n file	the same of references, as in kind cache
+ *	ev plain seed n file	ev plain-lone ...: by the plain way of the writer
  *	ev write n		a stream of n records, to time the writer
  *	ev bad			what the writer must refuse
  *	ev ways file		all ways to scan text are one
@@ -383,7 +385,8 @@ compare(struct evr *r, const struct ev *e, const uint32_t *at)
 			    ev_ngroups(*p) != *at >> 24)
 				die("another record was read");
 			ev_apply(d, p + 1);
-			if (memcmp(at + 1, d->block->value,
+			if (memcmp(at + 1, d->stays ? &d->told :
+			    d->block->value,
 			    d->ngroups * sizeof(uint64_t)) != 0)
 				die("other values were read");
 			at += 1 + 2 * d->ngroups;
@@ -403,8 +406,62 @@ compare_def(const struct ev_def *d)
 		die("id %x has another definition", d->id);
 }
 
+/* ---- random references, as in kind cache ---- */
+
+#define NSINGLE 500
+
+static struct {
+	uint32_t id;
+	uint64_t value;
+} singles[NSINGLE];
+
+static void
+random_singles(struct evw *w)
+{
+	uint32_t id = ids[nids - 1].id;
+
+	for (unsigned i = 0; i < NSINGLE; i++) {
+		struct evw_ref q = { .stays = true };
+		unsigned b;
+
+		do
+			b = rnd() % nids;
+		while (ids[b].n != blocks[ids[b].block].ninsn);
+		q.n = 1 + rnd() % ids[b].n;
+		id += 1 + rnd() % 50 * (rnd() % 50);
+		singles[i].id = id;
+		if (evw_ref(w, id, ids[b].id, q) < 0)
+			die("reference %x is refused", id);
+	}
+}
+
+/* So many of them; a few are alike, and a few have other records between. */
+static void
+random_lone(size_t n)
+{
+	while (n > 0) {
+		unsigned i = rnd() % NSINGLE;
+		size_t rounds = rnd() % 50 == 0 ? 1 + rnd() % 20 : 1;
+		uint64_t step = rnd() % 30 == 0 ? random_step() :
+		    (uint64_t)((int64_t)rnd() >> (36 + rnd() % 28));
+
+		for (; rounds > 0 && n > 0; rounds--, n--) {
+			records = xgrow(records, &caprecords, nrecords + 3,
+			    sizeof *records);
+			records[nrecords] = 1U << 24 | singles[i].id;
+			singles[i].value += step;
+			memcpy(records + nrecords + 1, &singles[i].value, 8);
+			nrecords += 3;
+		}
+		if (n > 0 && rnd() % 200 == 0) {
+			random_records(1);
+			n--;
+		}
+	}
+}
+
 static int
-random_stream(const char *file, size_t n, int plain)
+random_stream(const char *file, size_t n, bool plain, bool lone)
 {
 	struct out *o = out_open(file);
 	struct evw *w = evw_open(o);
@@ -413,11 +470,19 @@ random_stream(const char *file, size_t n, int plain)
 	const uint32_t *at;
 	int c;
 
-	if (plain)
+	if (plain) {
 		w->way = evwrec_plain;
+		w->single = evwrec_single;
+	}
 	evw_line(w, EVW_HEADER);
 	random_ids(w);
-	random_records(n);
+	if (lone) {
+		evw_line(w, "H kind cache 64 64 8");
+		random_singles(w);
+		random_lone(n);
+	} else {
+		random_records(n);
+	}
 	write_records(w);
 	evw_end(w, "exit", 0);
 	if (evw_executions(w) != n)
@@ -571,11 +636,13 @@ main(int argc, char **argv)
 		return read_counts(argc > 2 ? arg : NULL);
 	if (strcmp(what, "copy") == 0)
 		return copy(argc > 2 ? arg : NULL);
-	if ((strcmp(what, "random") == 0 || strcmp(what, "plain") == 0) &&
-	    argc == 5) {
+	if (argc == 5 && (strcmp(what, "random") == 0 ||
+	    strcmp(what, "plain") == 0 || strcmp(what, "lone") == 0 ||
+	    strcmp(what, "plain-lone") == 0)) {
 		seed = num_arg("seed", argv[2], 1, UINT64_MAX);
 		return random_stream(argv[4],
-		    num_arg("records", argv[3], 1, 100000000), *what == 'p');
+		    num_arg("records", argv[3], 1, 100000000), *what == 'p',
+		    strstr(what, "lone") != NULL);
 	}
 	if (strcmp(what, "write") == 0 && argc == 3) {
 		seed = 42;
@@ -589,6 +656,7 @@ main(int argc, char **argv)
 		seed = 4711;
 		return ways(arg);
 	}
-	die("usage: ev read|copy [file] | random seed n file | write n | "
+	die("usage: ev read|copy [file] | random|plain|lone|plain-lone seed n "
+	    "file | write n | "
 	    "bad | ways file");
 }
