@@ -178,6 +178,7 @@ void lone_clear_standing(struct simrun *, const uint64_t *rec);
 struct table_lines {
 	uint64_t *line;
 	uint64_t mask;		/* its sets, less 1 */
+	uint64_t free;		/* places */
 	int same;		/* our sets and ways are as many */
 };
 extern struct table_lines table_places[NCACHE];

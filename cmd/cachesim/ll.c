@@ -132,8 +132,8 @@ misses_all(const uint32_t *miss)
  * The same 16 tags a step: those before the line's, or all, move one place
  * on, and it is the first.
  */
-__attribute__((target("avx512f")))
-static int
+__attribute__((target("avx512f"), always_inline))
+static inline int
 ll_line512(uint64_t line)
 {
 	const __m512i before = _mm512_setr_epi32(0, 0, 1, 2, 3, 4, 5, 6, 7, 8,
@@ -172,10 +172,6 @@ ll_line(uint64_t line)
 		to_plain();
 	if (small_set == NULL)
 		return ll_plain(line);
-#ifdef __x86_64__
-	if (has_avx512)
-		return ll_line512(line);
-#endif
 	t = small_set + (line & (lsets - 1)) * stride;
 	if (t[0] == tag)
 		return 0;
@@ -190,23 +186,58 @@ ll_line(uint64_t line)
 	return last != tag;
 }
 
+/* Queued line i was missed, or not; the access may go on in the next one. */
+static inline void
+count_miss(unsigned i, int miss)
+{
+	static int missed;
+	uint32_t n;
+
+	missed |= miss;
+	if (queue[i].miss == NULL)
+		return;
+	n = *queue[i].miss + (unsigned)missed;
+	*queue[i].miss = n;
+	if (__builtin_expect(n < (unsigned)missed, 0))
+		misses_carry(queue[i].miss);
+	missed = 0;
+}
+
+#ifdef __x86_64__
+
+/* Are the sets small, also with all lines of the queue? */
+static inline bool
+stay_small(void)
+{
+	uint64_t all = 0;
+
+	for (unsigned i = 0; i < nqueue; i++)
+		all |= queue[i].line;
+	return small_set != NULL && (all >> lbits) < UINT32_MAX;
+}
+
+__attribute__((target("avx512f")))
+static void
+drain512(void)
+{
+	for (unsigned i = 0; i < nqueue; i++)
+		count_miss(i, ll_line512(queue[i].line));
+	nqueue = 0;
+}
+
+#endif
+
 void
 ll_drain(void)
 {
-	/* the last access may go on in what is queued next */
-	static int missed;
-
-	for (unsigned i = 0; i < nqueue; i++) {
-		missed |= ll_line(queue[i].line);
-		if (queue[i].miss != NULL) {
-			uint32_t n = *queue[i].miss + (unsigned)missed;
-
-			*queue[i].miss = n;
-			if (__builtin_expect(n < (unsigned)missed, 0))
-				misses_carry(queue[i].miss);
-			missed = 0;
-		}
+#ifdef __x86_64__
+	if (has_avx512 && stay_small()) {
+		drain512();
+		return;
 	}
+#endif
+	for (unsigned i = 0; i < nqueue; i++)
+		count_miss(i, ll_line(queue[i].line));
 	nqueue = 0;
 }
 
@@ -221,16 +252,29 @@ enqueue(uint64_t line, uint32_t *miss)
 		ll_drain();
 }
 
-void
-ll_access(uint64_t addr, uint64_t size, uint32_t *miss)
+/* The same across n ends of lines. */
+__attribute__((noinline))
+static void
+across(uint64_t line, uint64_t n, uint32_t *miss)
 {
-	uint64_t line = addr >> lshift, most = ~(uint64_t)0 >> lshift;
-	uint64_t n = ((addr & (((uint64_t)1 << lshift) - 1)) + size - 1) >>
-	    lshift;
+	uint64_t most = ~(uint64_t)0 >> lshift;
 
 	for (; n > 0; n--, line = (line + 1) & most)
 		enqueue(line, NULL);
 	enqueue(line, miss);
+}
+
+void
+ll_access(uint64_t addr, uint64_t size, uint32_t *miss)
+{
+	uint64_t line = addr >> lshift;
+	uint64_t n = ((addr & (((uint64_t)1 << lshift) - 1)) + size - 1) >>
+	    lshift;
+
+	if (__builtin_expect(n != 0, 0))
+		across(line, n, miss);
+	else
+		enqueue(line, miss);
 }
 
 void

@@ -138,7 +138,8 @@ enters(const struct lone_ref *u)
 
 /*
  * Nearly all are one line that takes a place from one as its own like has.
- * true: it was missed; the last level's misses are counted at *ll.
+ * true: it was missed; the last level's misses are counted at *ll.  Where no
+ * place is free nothing waits for what the place holds.
  */
 static inline bool
 enter(struct lone_ref *u, uint64_t diff, uint32_t *ll)
@@ -146,9 +147,10 @@ enter(struct lone_ref *u, uint64_t diff, uint32_t *ll)
 	uint64_t told = u->value += diff, addr = ev_told_addr(told);
 	uint64_t line = addr >> shift[u->cache];
 	uint64_t *at = table_place(u->cache, line, ev_told_place(told) & 7);
+	const struct table_lines *t = &table_places[u->cache];
 
-	if (__builtin_expect(ev_told_place(told) < EV_SECOND &&
-	    *at != TABLE_FREE && table_places[u->cache].same, 1))
+	if (__builtin_expect(ev_told_place(told) < EV_SECOND && t->same &&
+	    (t->free == 0 || *at != TABLE_FREE), 1))
 		*at = line;
 	else if (!enters(u))
 		return false;

@@ -44,6 +44,13 @@ struct l1_table {
 static struct l1_table table[NCACHE];	/* I1 and D1 */
 struct table_lines table_places[NCACHE];
 
+static void
+free_all(struct table_lines *p)
+{
+	p->free = (p->mask + 1) * EV_PLACES;
+	memset(p->line, 0xff, p->free * sizeof *p->line);
+}
+
 void
 table_init(int cache, const struct geometry *g, uint64_t sets, uint64_t ways)
 {
@@ -59,7 +66,7 @@ table_init(int cache, const struct geometry *g, uint64_t sets, uint64_t ways)
 	p->mask = sets - 1;
 	p->same = sets == t->nsets && ways == t->assoc;
 	p->line = xmalloc(sets * EV_PLACES * sizeof *p->line);
-	memset(p->line, 0xff, sets * EV_PLACES * sizeof *p->line);
+	free_all(p);
 	t->other = ll_reserve(t->nsets * t->assoc * sizeof *t->other);
 }
 
@@ -113,6 +120,8 @@ enter_at(struct l1_table *t, uint64_t line, uint64_t *place)
 		if (s->inside == t->assoc && (was & (t->nsets - 1)) == at)
 			return 1;
 		left(t, was);
+	} else {
+		table_places[t - table].free--;
 	}
 	missed = take_out(t, at, line);
 	if (s->inside + s->n == t->assoc)
@@ -168,6 +177,7 @@ table_leave(int cache, uint64_t line)
 	if (k == t->ways)
 		return;
 	p[k] = TABLE_FREE;
+	table_places[cache].free++;
 	left(t, line);
 }
 
@@ -177,6 +187,5 @@ table_clear(int cache)
 	struct l1_table *t = &table[cache];
 
 	memset(t->set, 0, t->nsets * sizeof *t->set);
-	memset(table_places[cache].line, 0xff, (table_places[cache].mask + 1) *
-	    EV_PLACES * sizeof *table_places[cache].line);
+	free_all(&table_places[cache]);
 }
