@@ -13,8 +13,8 @@
  * branch. Each has a lane of 8 bytes, with its digits at the upper end and the
  * sign before the first of them; compress removes the bytes before the sign.
  * Differences of more than 7 digits, and blocks of more groups, are left to the
- * plain functions.  Records of one value, as in kind cache, share the lanes: four
- * lines are made at once.
+ * plain functions.  Records of one value, as in kind cache, share the lanes:
+ * four lines are made at once.
  */
 #include "evwrec.h"
 
