@@ -722,12 +722,31 @@ evw_count(struct evw *w, uint32_t id, uint64_t n)
 	return 0;
 }
 
+/* A line about a block, which is defined first if need be. */
+static int
+sums_line(struct evw *w, char letter, uint32_t id, const uint64_t *v,
+    unsigned n)
+{
+	char line[80], *p = line;
+
+	if (id == 0 || id > EVW_MAXID || w->cold == NULL || define(w, id) < 0)
+		return -1;
+	*p++ = letter;
+	*p++ = ' ';
+	p = evw_puthex(p, id);
+	for (; n > 0; n--) {
+		*p++ = ' ';
+		p = evw_puthex(p, *v++);
+	}
+	evw_raw(w, line, (size_t)(p - line));
+	return 0;
+}
+
 int
 evw_total(struct evw *w, uint32_t id, uint64_t n)
 {
-	if (id == 0 || id > EVW_MAXID || w->cold == NULL || define(w, id) < 0)
+	if (sums_line(w, 'W', id, &n, 1) < 0)
 		return -1;
-	evw_line(w, "W %x %" PRIx64, id, n);
 	w->nexec += n;
 	return 0;
 }
@@ -736,19 +755,13 @@ int
 evw_rounds(struct evw *w, uint32_t id, unsigned n, uint64_t rounds,
     uint64_t none)
 {
-	if (id == 0 || id > EVW_MAXID || w->cold == NULL || define(w, id) < 0)
-		return -1;
-	evw_line(w, "R %x %x %" PRIx64 " %" PRIx64, id, n, rounds, none);
-	return 0;
+	return sums_line(w, 'R', id, (uint64_t [3]){ n, rounds, none }, 3);
 }
 
 int
 evw_missed(struct evw *w, uint32_t id, unsigned n, uint64_t missed)
 {
-	if (id == 0 || id > EVW_MAXID || w->cold == NULL || define(w, id) < 0)
-		return -1;
-	evw_line(w, "X %x %x %" PRIx64, id, n, missed);
-	return 0;
+	return sums_line(w, 'X', id, (uint64_t [2]){ n, missed }, 2);
 }
 
 void

@@ -46,10 +46,16 @@ struct rounds {
 KHASH_MAP_INIT_INT64(pairs, uint32_t)
 KHASH_MAP_INIT_INT64(rounds, struct rounds)
 KHASH_MAP_INIT_INT(large, uint32_t)
-static khash_t(pairs) *pairs;	/* counter_key -> the first of its counters */
-static khash_t(rounds) *misses;	/* kind branches: rounds_key -> the sum */
+static khash_t(pairs) *pairs;	/* rounds_key -> the first of its counters */
 static khash_t(rounds) *rounds;	/* kind cache: rounds_key -> the sums */
 static khash_t(large) *large;	/* kind cache: id -> the sum >> 32 */
+
+/* Kind branches: by block, the first counter of its branches; and the sums. */
+static uint32_t *missed;
+static struct sum {
+	uint64_t key, n;		/* rounds_key */
+} *misses;
+static size_t capmissed, nmisses, capmisses;
 
 void
 counters_begin(void)
@@ -77,23 +83,16 @@ counter_new(uint32_t id, unsigned ninsn, const uint8_t does[NDO])
 	return c;
 }
 
-/* A repeated instruction can have rounds and mispredictions. */
-static uint64_t
-counter_key(uint32_t block, unsigned n, enum what what)
-{
-	return rounds_key(block, n) | (uint64_t)(what == MISSES) << 63;
-}
-
-/* Where such a counter is kept; is_new: nothing was yet. */
+/* Where the counter of these rounds is kept; is_new: nothing was yet. */
 static uint32_t *
-kept_counter(uint32_t block, unsigned n, enum what what, bool *is_new)
+rounds_counter(uint32_t block, unsigned n, bool *is_new)
 {
 	khiter_t k;
 	int new;
 
 	if (pairs == NULL)
 		pairs = kh_init(pairs);
-	k = kh_put(pairs, pairs, counter_key(block, n, what), &new);
+	k = kh_put(pairs, pairs, rounds_key(block, n), &new);
 	if (new < 0)
 		die("counters of rounds:");
 	*is_new = new != 0;
@@ -105,7 +104,7 @@ counter_rounds(uint32_t block, unsigned n, const uint8_t does[NDO])
 {
 	uint32_t c = ncounters, i;
 	bool is_new;
-	uint32_t *kept = kept_counter(block, n, ROUNDS, &is_new);
+	uint32_t *kept = rounds_counter(block, n, &is_new);
 
 	i = is_new ? c : *kept;
 	if (i < c && counted[i].id == block && counted[i].ninsn == n &&
@@ -122,22 +121,36 @@ counter_rounds(uint32_t block, unsigned n, const uint8_t does[NDO])
 	return c;
 }
 
-uint32_t
-counter_missed(uint32_t block, unsigned n)
+static bool
+is_missed(uint32_t c, uint32_t block)
 {
-	uint32_t c = ncounters;
-	bool is_new;
-	uint32_t *kept = kept_counter(block, n, MISSES, &is_new);
+	return c < ncounters && counted[c].id == block &&
+	    counted[c].what == MISSES;
+}
 
-	if (!is_new && *kept < c && counted[*kept].id == block &&
-	    counted[*kept].ninsn == n && counted[*kept].what == MISSES)
-		return *kept;
-	*kept = c;
-	memset(&counted[c], 0, sizeof counted[c]);
-	counted[c].id = block;
-	counted[c].ninsn = (uint8_t)n;
+static void
+put_missed(uint32_t c, uint32_t block, unsigned n)
+{
+	counter_put(c, block, n);
 	counted[c].what = MISSES;
-	__atomic_store_n(&ncounters, c + 1, __ATOMIC_RELEASE);
+}
+
+uint32_t
+counters_missed(uint32_t block, const uint8_t *n, unsigned count)
+{
+	uint32_t c = ncounters, i;
+
+	missed = xgrow0(missed, &capmissed, block + 1UL, sizeof *missed);
+	for (i = 0; i < count; i++)
+		if (!is_missed(missed[block] + i, block) ||
+		    counted[missed[block] + i].ninsn != n[i])
+			break;
+	if (i == count)
+		return missed[block];
+	missed[block] = c;
+	for (i = 0; i < count; i++)
+		put_missed(c + i, block, n[i]);
+	__atomic_store_n(&ncounters, c + count, __ATOMIC_RELEASE);
 	return c;
 }
 
@@ -168,7 +181,7 @@ counter_put_rounds(uint32_t c, uint32_t block, unsigned n)
 {
 	bool is_new;
 
-	*kept_counter(block, n, ROUNDS, &is_new) = c;
+	*rounds_counter(block, n, &is_new) = c;
 	counter_put(c, block, n);
 	counter_put(c + 1, block, n);
 	counted[c].what = ROUNDS;
@@ -178,11 +191,10 @@ counter_put_rounds(uint32_t c, uint32_t block, unsigned n)
 void
 counter_put_missed(uint32_t c, uint32_t block, unsigned n)
 {
-	bool is_new;
-
-	*kept_counter(block, n, MISSES, &is_new) = c;
-	counter_put(c, block, n);
-	counted[c].what = MISSES;
+	missed = xgrow0(missed, &capmissed, block + 1UL, sizeof *missed);
+	if (!is_missed(missed[block], block))
+		missed[block] = c;
+	put_missed(c, block, n);
 }
 
 bool
@@ -246,32 +258,30 @@ counter_take(unsigned slot, uint32_t counter)
 	return n;
 }
 
-/* The counter, or the first of two, of what a block's instruction n does. */
-static bool
-find_counter(uint32_t block, unsigned n, enum what what, uint32_t *c)
+bool
+counters_find(uint32_t block, unsigned n, uint32_t *c)
 {
 	khiter_t k;
 
 	if (pairs == NULL)
 		return false;
-	k = kh_get(pairs, pairs, counter_key(block, n, what));
+	k = kh_get(pairs, pairs, rounds_key(block, n));
 	if (k == kh_end(pairs))
 		return false;
 	*c = kh_value(pairs, k);
-	return *c + (what == ROUNDS) < ncounters && counted[*c].id == block &&
-	    counted[*c].ninsn == n && counted[*c].what == what;
-}
-
-bool
-counters_find(uint32_t block, unsigned n, uint32_t *c)
-{
-	return find_counter(block, n, ROUNDS, c);
+	return *c + 1 < ncounters && counted[*c].id == block &&
+	    counted[*c].ninsn == n && counted[*c].what == ROUNDS;
 }
 
 bool
 counters_find_missed(uint32_t block, unsigned n, uint32_t *c)
 {
-	return find_counter(block, n, MISSES, c);
+	if (block >= capmissed)
+		return false;
+	for (*c = missed[block]; is_missed(*c, block); ++*c)
+		if (counted[*c].ninsn == n)
+			return true;
+	return false;
 }
 
 void
@@ -382,7 +392,9 @@ tell_rounds(uint64_t *c, uint32_t i, uint64_t v)
 	uint64_t key = rounds_key(counted[i].id, counted[i].ninsn);
 
 	if (counted[i].what == MISSES) {
-		add_rounds(&misses, key, r);
+		misses = xgrow(misses, &capmisses, nmisses + 1,
+		    sizeof *misses);
+		misses[nmisses++] = (struct sum){ key, v };
 		return;
 	}
 	if (counted[i].what == NONE) {
@@ -560,33 +572,48 @@ tell_rounds_total(uint64_t key, const struct rounds *r)
 	    r->rounds, r->none);
 }
 
+/* Tell all sums of rounds, in order of their keys, and forget them. */
 static void
-tell_misses_total(uint64_t key, const struct rounds *r)
-{
-	evw_missed(stream_writer, (uint32_t)(key >> 8), (unsigned)key & 0xff,
-	    r->rounds);
-}
-
-/* Tell all sums, in order of their keys, and forget them. */
-static void
-sums_totals(khash_t(rounds) *sums,
-    void (*tell)(uint64_t key, const struct rounds *))
+rounds_totals(void)
 {
 	size_t n = 0, i;
 	uint64_t *key;
 	khiter_t k;
 
-	if (sums == NULL)
+	if (rounds == NULL)
 		return;
-	key = xcalloc(kh_size(sums), sizeof *key);
-	for (k = 0; k < kh_end(sums); k++)
-		if (kh_exist(sums, k))
-			key[n++] = kh_key(sums, k);
+	key = xcalloc(kh_size(rounds), sizeof *key);
+	for (k = 0; k < kh_end(rounds); k++)
+		if (kh_exist(rounds, k))
+			key[n++] = kh_key(rounds, k);
 	qsort(key, n, sizeof *key, by_key);
 	for (i = 0; i < n; i++)
-		tell(key[i], &kh_value(sums, kh_get(rounds, sums, key[i])));
+		tell_rounds_total(key[i], &kh_value(rounds,
+		    kh_get(rounds, rounds, key[i])));
 	free(key);
-	kh_clear(rounds, sums);
+	kh_clear(rounds, rounds);
+}
+
+/* The same of mispredictions; of one thread they are in order. */
+static void
+misses_totals(void)
+{
+	size_t i, end;
+	uint64_t n;
+
+	for (i = 1; i < nmisses && misses[i - 1].key < misses[i].key; i++)
+		;
+	if (i < nmisses)
+		qsort(misses, nmisses, sizeof *misses, by_key);
+	for (i = 0; i < nmisses; i = end) {
+		n = 0;
+		for (end = i; end < nmisses && misses[end].key ==
+		    misses[i].key; end++)
+			n += misses[end].n;
+		evw_missed(stream_writer, (uint32_t)(misses[i].key >> 8),
+		    (unsigned)misses[i].key & 0xff, n);
+	}
+	nmisses = 0;
 }
 
 void
@@ -607,8 +634,8 @@ counters_totals(void)
 	for (id = 1; id < ntotal; id++)
 		if (total_of(id) != 0)
 			evw_total(stream_writer, id, total_of(id));
-	sums_totals(rounds, tell_rounds_total);
-	sums_totals(misses, tell_misses_total);
+	rounds_totals();
+	misses_totals();
 	ntotal = 0;
 	if (large != NULL)
 		kh_clear(large, large);

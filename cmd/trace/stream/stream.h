@@ -95,8 +95,11 @@ bool counter_is(uint32_t counter, uint32_t id);
  * sum of its counts, and how many were 0.  does: reads and writes of a round.
  */
 uint32_t counter_rounds(uint32_t block, unsigned n, const uint8_t does[NDO]);
-/* The counter of mispredictions of a block's branch n, from 1. */
-uint32_t counter_missed(uint32_t block, unsigned n);
+/*
+ * The first of as many counters of mispredictions as a block has branches: n
+ * are their numbers in it, from 1.
+ */
+uint32_t counters_missed(uint32_t block, const uint8_t *n, unsigned count);
 /* Of a thread that waits for us: take back one, if it has not been told. */
 void counter_take_one(unsigned slot, uint32_t counter);
 /*

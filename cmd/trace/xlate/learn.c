@@ -41,12 +41,39 @@
 
 _Static_assert(T_TABLE + sizeof(struct predictor) <= T_OFF, "predictor");
 
+/* Does the predictor learn it? */
+static bool
+is_learnt(const struct insn *in)
+{
+	return in->flow == FLOW_COND || in->flow == FLOW_IJUMP ||
+	    in->flow == FLOW_ICALL || (opt->each &&
+	    (in->special == SP_REP || in->special == SP_REPCMP));
+}
+
+void
+learn_start(struct xlate *x)
+{
+	uint8_t n[MAX_INSN];
+	unsigned i, count = 0;
+
+	for (i = 0; i < x->b->n; i++) {
+		x->missed[i] = count;
+		if (is_learnt(&x->b->in[i]))
+			n[count++] = (uint8_t)(i + 1);
+	}
+	if (count == 0)
+		return;
+	x->missed[0] = counters_missed(def_id(x->def, def_length(x->def)), n,
+	    count);
+	for (i = 1; i < x->b->n; i++)
+		x->missed[i] += x->missed[0];
+}
+
 /* The counter of mispredictions of the block's nth instruction, from 1. */
 static int32_t
 missed_at(const struct xlate *x, unsigned n)
 {
-	return T_COUNT + 8 * (int32_t)counter_missed(def_id(x->def,
-	    def_length(x->def)), n);
+	return T_COUNT + 8 * (int32_t)x->missed[n - 1];
 }
 
 /* The branch's counters, from REG_T on. */
@@ -186,8 +213,6 @@ void
 learn_rounds(struct xlate *x)
 {
 	const struct insn *in = &x->b->in[x->i];
-	uint32_t counter = counter_missed(def_id(x->def, def_length(x->def)),
-	    x->i + 1);
 	struct emitter *c = &x->c;
 	uint8_t *at;
 
@@ -200,7 +225,7 @@ learn_rounds(struct xlate *x)
 	emit_store(c, REG_T, TO(entry), RDX);
 	emit_jmp_mem(c, REG_T, TO(rt_look));
 	emit_patch32(at, c->p);
-	emit_u32(c, counter);
+	emit_u32(c, x->missed[x->i]);
 	emit_u32(c, LOOK_ROUNDS | (uint32_t)is_repne(in) << 8);
 	mark(x, x->i + 1, MAP_BODY, 0);
 	regs_reload(x, BIT(RDX));
@@ -309,6 +334,7 @@ learn_counter(uint32_t def, unsigned n, uint32_t *counter)
 
 	if (!def_told(def, &t) || n == 0 || n > t.n)
 		return false;
-	*counter = counter_missed(t.id, n);
+	if (!counters_find_missed(t.id, n, counter))
+		*counter = counters_missed(t.id, &(uint8_t){ (uint8_t)n }, 1);
 	return true;
 }

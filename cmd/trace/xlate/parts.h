@@ -94,6 +94,8 @@ exit_frees_flags(const struct xlate *x, unsigned e)
 }
 
 /* learn.c: kind branches */
+/* At the start: counters. */
+void learn_start(struct xlate *);
 /* Before a conditional branch: the register that will have its history. */
 int learn_begin(struct xlate *);
 /* Behind it, where the block goes on. */

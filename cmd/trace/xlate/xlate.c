@@ -728,6 +728,8 @@ xlate(struct xlate *x)
 	x->before.reg = NOREG;
 	memset(x->use, 0, sizeof x->use);
 	find_dead_flags(x);
+	if (x->kind->learns)
+		learn_start(x);
 	if (x->kind->intervals && x->deadflags[0] && !x->b->is_volatile)
 		flags_note_dead(x->b->pc);
 	write_entry(x);

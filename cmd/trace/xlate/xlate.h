@@ -138,6 +138,7 @@ struct xlate {
 	unsigned ncold;
 	struct cold_learn learn[2 * MAX_INSN];
 	unsigned nlearn;
+	uint32_t missed[MAX_INSN];	/* counters of mispredictions */
 	uint32_t cnt[MAX_INSN + 1];	/* counter of id[n] */
 	/* with --contexts: of the first n instructions */
 	uint8_t does[MAX_INSN + 1][NDO];
