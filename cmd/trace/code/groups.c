@@ -163,8 +163,7 @@ group_insn(struct symbols *s, const struct insn *in, unsigned i)
 {
 	struct refgroup *rg;
 	unsigned j, count = NOCOUNT;
-	bool rep = (in->special == SP_REP || in->special == SP_REPCMP) &&
-	    s->kind->refs != REFS_NONE;
+	bool rep = in->special == SP_REP || in->special == SP_REPCMP;
 
 	if (in->special == SP_GATHER && s->kind->refs == REFS_ALL) {
 		s->last.unique = true;
@@ -189,6 +188,19 @@ group_insn(struct symbols *s, const struct insn *in, unsigned i)
 	}
 }
 
+/* No reference is recorded. */
+static void
+find_none(struct groups *g, const struct block *b)
+{
+	unsigned i, j;
+
+	for (i = 0; i < b->n; i++)
+		for (j = 0; j < b->in[i].nref; j++)
+			g->ref[i][j] = (struct refgroup){ .group = NOGROUP,
+			    .count = NOCOUNT };
+	memset(g->used, 0, b->n + 1);
+}
+
 void
 groups_find(struct groups *g, struct block *b, const struct kind *kind)
 {
@@ -196,6 +208,10 @@ groups_find(struct groups *g, struct block *b, const struct kind *kind)
 	unsigned i;
 
 	g->n = 0;
+	if (kind->refs == REFS_NONE) {
+		find_none(g, b);
+		return;
+	}
 	memset(&s.last, 0, sizeof s.last);
 	s.last.unique = true;
 	memset(&s.reg, 0, sizeof s.reg);
