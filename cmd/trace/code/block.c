@@ -99,6 +99,8 @@ length(const struct insn *in)
 }
 
 #define STUB_MOST 2u		/* instructions: endbr64, and the jump */
+#define LEAF_MOST 9u		/* with its return */
+#define CALLS_MOST 8u		/* of leaves in a block */
 
 /*
  * The block ends in a call or jump.  If that leads to a stub of linkage, which
@@ -131,17 +133,23 @@ read_stub(struct block *b)
 	return n + 1;
 }
 
-/* Take in the stub of n instructions that was decoded. */
+/* A piece of code, or a word, beside the block's own code, the first one. */
 static void
-append_stub(struct block *b, unsigned n)
+add_piece(struct block *b, app_pc start, app_pc end)
+{
+	if (b->npiece == 0)
+		b->npiece = 1;
+	b->piece[b->npiece++] = (struct code_piece){ start, end };
+}
+
+/* Take in n instructions that were decoded behind the block. */
+static void
+append_decoded(struct block *b, unsigned n)
 {
 	const struct insn *last = &b->in[b->n + n - 1];
 
-	b->piece[0] = (struct code_piece){ b->pc, b->next };
-	b->piece[1] = (struct code_piece){ b->in[b->n].pc,
-	    last->pc + last->len };
-	b->npiece = 2;
-	b->next = b->piece[1].end;
+	b->next = last->pc + last->len;
+	add_piece(b, b->in[b->n].pc, b->next);
 	for (; n > 0; n--)
 		b->taken[b->n++] = false;
 }
@@ -156,7 +164,7 @@ add_stub(struct block *b)
 	n = read_stub(b);
 	if (n == 0)
 		return;
-	append_stub(b, n);
+	append_decoded(b, n);
 	b->stub = call;
 }
 
@@ -199,28 +207,99 @@ make_direct(struct insn *in, app_pc *at)
 }
 
 /*
- * Where nothing is told, a block that ends by a word that cannot change, or in
- * a stub that goes by one, leads where the word says.  A jump to a stub alone
- * has no code, so single steps could not tell the two apart.
+ * A block that ends by a word that cannot change, or in a stub that goes by
+ * one, leads where the word says.  A jump to a stub alone has no code, so
+ * single steps could not tell the two apart.
  */
 static void
-follow_words(struct block *b)
+follow_word(struct block *b)
 {
 	struct insn *last = &b->in[b->n - 1];
 	app_pc word;
-	unsigned n;
+	unsigned n = 0;
 
 	if (last->flow == FLOW_CALL || (last->flow == FLOW_JUMP && b->n > 1)) {
 		n = read_stub(b);
-		if (n == 0 || !make_direct(last + n, &word))
+		if (n == 0)
 			return;
-		append_stub(b, n);
-	} else {
-		if (!make_direct(last, &word))
-			return;
-		b->piece[b->npiece++] = (struct code_piece){ b->pc, b->next };
 	}
-	b->piece[b->npiece++] = (struct code_piece){ word, word + 8 };
+	if (!make_direct(last + n, &word))
+		return;
+	if (n > 0)
+		append_decoded(b, n);
+	add_piece(b, word, word + 8);
+}
+
+/* May it be in a leaf that is taken in? */
+static bool
+is_plain(const struct insn *in)
+{
+	unsigned i;
+
+	for (i = 0; i < in->nref; i++)
+		if (in->ref[i].base == RSP && in->ref[i].rw != 'r')
+			return false;
+	return in->special == SP_NONE && in->emulate == 0 &&
+	    !(in->wr & BIT(RSP)) &&
+	    (in->flow == FLOW_NONE || in->flow == FLOW_COND);
+}
+
+/*
+ * The function at pc, if it is a short LEAF, straight on to its return, is
+ * decoded behind the block; returns its instructions, or 0.  *sure: it neither
+ * reads nor writes memory, so it surely returns to its call.
+ */
+static unsigned
+read_leaf(struct block *b, app_pc pc, bool *sure)
+{
+	int64_t d = (int64_t)(pc - b->pc);
+	uint8_t code[LEAF_MOST * 15];
+	unsigned got, n, at = 0;
+	struct insn *in;
+
+	if (d != (int32_t)d || maps_volatile(pc))
+		return 0;
+	got = maps_code(pc, code, sizeof code);
+	*sure = true;
+	for (n = 0; n < LEAF_MOST; at += in->len, n++) {
+		in = &b->in[b->n + n];
+		if (at >= got || decode_again(in, pc + at, code + at,
+		    got - at > 15 ? 15 : got - at) < 0)
+			return 0;
+		if (in->flow == FLOW_RET)
+			return in->special == SP_NONE && in->imm == 0 ? n + 1 :
+			    0;
+		if (!is_plain(in))
+			return 0;
+		*sure = *sure && in->nref == 0;
+	}
+	return 0;
+}
+
+/*
+ * Where nothing is told, go on over words that cannot change, and through short
+ * leaves.  True: the block goes on behind its call.
+ */
+static bool
+follow(struct block *b, unsigned *calls)
+{
+	app_pc end = b->next;
+	unsigned call = b->n - 1, n;
+	bool sure;
+
+	if (opt->store == NULL)
+		follow_word(b);
+	if (b->in[call].flow != FLOW_CALL || *calls == CALLS_MOST ||
+	    (opt->debug & DEBUG_NOSUPER))
+		return false;
+	n = read_leaf(b, b->in[b->n - 1].target, &sure);
+	if (n == 0)
+		return false;
+	append_decoded(b, n);
+	b->taken[b->n - 1] = sure;
+	b->next = end;
+	++*calls;
+	return true;
 }
 
 /*
@@ -250,7 +329,7 @@ read_code(struct block *b)
 int
 block_collect(struct block *b, app_pc pc, unsigned mode)
 {
-	unsigned got, at = 0, branches = 0;
+	unsigned got, at = 0, branches = 0, calls = 0;
 	uint8_t *code = b->code;
 	app_pc limit = ~0ull;
 	struct insn *in;
@@ -299,14 +378,15 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 		    opt->contexts != 0 && !b->is_volatile)
 			add_stub(b);
 		if (in->flow != FLOW_NONE && !opt->kind->tells &&
-		    opt->store == NULL && !b->is_volatile)
-			follow_words(b);
+		    opt->windows == 0 && !b->is_volatile && follow(b, &calls))
+			continue;
 		if (ends_block(in) || (b->is_compared && writes_memory(in)))
 			break;
 		if (in->flow == FLOW_COND && (++branches == MAX_BRANCHES ||
 		    (opt->debug & DEBUG_NOSUPER)))
 			break;
 	}
+	b->piece[0] = (struct code_piece){ pc, pc + at };
 	return 0;
 }
 

@@ -167,7 +167,8 @@ struct code_piece {
 
 struct block {
 	struct insn in[MAX_INSN];
-	bool taken[MAX_INSN];	/* a branch that the block goes on behind */
+	bool taken[MAX_INSN];	/* a branch that the block goes on behind; or a
+				 * return that surely leads there */
 	unsigned n;
 	app_pc pc;
 	app_pc next;		/* behind the last instruction */

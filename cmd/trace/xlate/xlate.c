@@ -490,6 +490,8 @@ write_inner(struct xlate *x, const struct insn *in)
 {
 	if (in->flow == FLOW_CALL)
 		write_push_return(x, in);
+	else if (in->flow == FLOW_RET && x->b->taken[x->i])
+		emit_lea(&x->c, RSP, RSP, 8);
 	else if (in->flow == FLOW_RET)
 		write_return(x, in);
 }
