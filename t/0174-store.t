@@ -106,6 +106,35 @@ for i in 1 2; do
 	samefile "patched, run $i: as it is" "$T/native" "$T/out"
 done
 
+# code of a file that the program has changed in its memory only
+cat >"$T/own.c" <<'EOF2'
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+int
+main(int argc, char **argv)
+{
+	unsigned char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE, open(argv[1], O_RDONLY), 0);
+
+	(void)argc;
+	p[1] = atoi(argv[2]);
+	mprotect(p, 4096, PROT_READ | PROT_EXEC);
+	return ((int (*)(void))p)();
+}
+EOF2
+$CC -O1 -o "$T/own" "$T/own.c"
+{ printf '\270\5\0\0\0\303'; head -c 4090 /dev/zero; } >"$T/code"
+for i in 5 5 9 9 5; do
+	trace "$T/own" "$T/code" $i
+	same "changed in memory only, to $i" $i $?
+done
+printf '\270\11' | dd of="$T/code" conv=notrunc 2>/dev/null
+trace "$T/own" "$T/code" 5
+same "changed in the file only" 5 $?
+[ "$(taken)" -gt 100 ]
+ok "the rest comes from the store" $?
+
 # the environment: not the program's, nor does it move its stack
 natively
 QUERN_STORE=$S "$B/trace" -v -e none -o "$T/ev" "$T/prog" >"$T/out" 2>"$T/trace.err"
@@ -156,15 +185,17 @@ S=$T/no/folder
 refused "a folder in none"
 S=$T/store
 
-# bounded, the oldest first
+# bounded, the oldest first: three fit
+most=1G
 rm -r "$S"
 for i in 1 2 3 4; do
 	cp "$T/prog" "$T/prog$i"
-	trace --store-max=4M "$T/prog$i" >"$T/out"
+	trace --store-max=$most "$T/prog$i" >"$T/out"
+	[ $i -ne 1 ] || most=$(cat "$S"/* | wc -c | awk '{ print 3 * $1 }')
 	[ $i -ne 1 ] || first=$(ls "$S")
 done
 bytes=$(cat "$S"/* | wc -c)
-[ "$bytes" -le $((4 << 20)) ] && [ "$bytes" -gt $((1 << 20)) ]
+[ "$bytes" -le "$most" ] && [ "$bytes" -gt $((most / 3)) ]
 ok "at most --store-max bytes" $?
 trace "$T/prog4" >"$T/out"
 [ "$(taken)" -gt 500 ]

@@ -105,7 +105,7 @@ kept_part_size(unsigned part, uint32_t n)
 		[PART_META1] = sizeof(struct fragmeta),
 		[PART_ZONE0] = 1, [PART_ZONE1] = 1, [PART_DEFS] = 1,
 		[PART_COUNTS] = sizeof(struct shelf_count), [PART_TEXTS] = 1,
-		[PART_PAGES] = PAGE
+		[PART_SUMS] = sizeof(uint64_t)
 	};
 
 	return n * size[part];
@@ -149,8 +149,7 @@ find_parts(const struct kept_head *h)
 		if (n > h->size || at > h->size - n)
 			return false;
 		kept.part[i] = base + at;
-		if (i != PART_PAGES)
-			sum = keep_sum(sum, kept.part[i], n);
+		sum = keep_sum(sum, kept.part[i], n);
 	}
 	return sum == h->sum && at == h->size;
 }
@@ -163,7 +162,7 @@ check_sizes(const struct kept_head *h)
 
 	return n[PART_INDEX] == n[PART_FRAGS] &&
 	    n[PART_LINKS] == n[PART_EXITS] &&
-	    n[PART_NUMBERS] == n[PART_PAGES] &&
+	    n[PART_NUMBERS] == n[PART_SUMS] &&
 	    n[PART_FRAGS] <= area.maxfrag / 2 &&
 	    n[PART_EXITS] <= area.maxexit / 2 &&
 	    n[PART_MAPS] <= area.maxmap / 2 &&
@@ -338,6 +337,7 @@ take_entry(int fd, int (*open_theirs)(int))
 	kept.put = kept.part[PART_PUTS];
 	kept.object = kept.part[PART_OBJECTS];
 	kept.number = kept.part[PART_NUMBERS];
+	kept.sum = kept.part[PART_SUMS];
 	kept.installed = xcalloc(kept.nobject + 1ul, sizeof *kept.installed);
 	reserve();
 	if (def_on_shelf())

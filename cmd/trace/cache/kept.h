@@ -32,6 +32,7 @@
  *
  * keptkey.c	which entry
  * keptobjects.c	objects: what is mapped, what is kept of it
+ * keptbytes.c	has the program the bytes that they were made from?
  * keptinstall.c	install them, drop them
  * kept.c	find an entry, take what it has
  * keptsave.c	write an entry
@@ -74,7 +75,7 @@ enum kept_part {
 	PART_FRAGS, PART_PIECES, PART_LINKS, PART_EXITS, PART_MAPS, PART_META0,
 	PART_META1, PART_ZONE0, PART_ZONE1, PART_DEFS,
 	PART_COUNTS, PART_TEXTS,	/* kind counts: for the shelf */
-	PART_PAGES,		/* not in the sum: these bytes are compared */
+	PART_SUMS,		/* of the pages */
 	NPART
 };
 
@@ -86,7 +87,7 @@ struct kept_head {
 	uint32_t ncounter;
 	uint32_t nid;		/* ids below it are in the code; or 0 */
 };
-#define KEPT_MAGIC "qnstore8"
+#define KEPT_MAGIC "qnstore9"
 
 /* What is kept, as it was read. */
 struct kept {
@@ -99,7 +100,8 @@ struct kept {
 	const struct kept_index *index;
 	const struct kept_put *put;
 	const struct kept_object *object;
-	const uint64_t *number;	/* addresses of pages */
+	const uint64_t *number;	/* addresses of pages; their sums */
+	const uint64_t *sum;
 	uint32_t nfrag, nobject;
 	bool *installed;	/* by object; [0] is not used */
 };
@@ -120,8 +122,13 @@ struct kept_live *object_at(uint64_t pc);
 struct kept_live *object_live(uint32_t i);	/* NULL: no more */
 /* May what is kept of an object that is not mapped be kept on? */
 bool object_can_stay(uint32_t object);
-/* The bytes of the object's kth page, as they are kept. */
-const uint8_t *object_page(const struct kept_object *, uint32_t k);
+
+/*
+ * keptbytes.c: has the program, in a mapping, the bytes that an object of the
+ * entry was made from?  Another image begins.
+ */
+bool bytes_are_same(const struct kept_object *, const struct maps_entry *);
+void bytes_begin(void);
 
 /* keptinstall.c: put all fragments of an object (from 1) into the table. */
 void kept_install(uint32_t object);

@@ -4,20 +4,16 @@
  * An object is an executable mapping of a file, or the vDSO, that cannot be
  * written.  One that is mapped equals one of the entry if file and place are
  * the same, and then each page that any translation of it was made from has the
- * same bytes in the program's memory as in the entry.  If only one differs,
- * nothing that is kept of the object is used.
+ * same bytes in the program's memory as then (keptbytes.c).  If only one
+ * differs, nothing that is kept of the object is used.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "cache/kept.h"
 #include "util.h"
-
-#define AT_ONCE 64u		/* pages that are compared by one call */
 
 static struct kept_live *live;
 static size_t nlive, caplive;
@@ -52,62 +48,14 @@ is_same(const struct kept_object *a, const struct kept_object *b)
 	    strcmp(a->path, b->path) == 0;
 }
 
-/* How many of the object's pages from k on lie one behind another. */
 static uint32_t
-run_of_pages(const struct kept_object *o, uint32_t k)
-{
-	const uint64_t *at = kept.number + o->number + k;
-	uint32_t n = 1;
-
-	while (n < AT_ONCE && k + n < o->npage && at[n] == at[0] + n * PAGE)
-		n++;
-	return n;
-}
-
-/*
- * Read the program's memory.  /proc/PID/mem copies page by page, by way of a
- * page of the kernel's, but it needs no permission any more.
- */
-static bool
-read_theirs(void *to, size_t n, uint64_t from)
-{
-	struct iovec ours = { to, n }, theirs = { (void *)from, n };
-
-	return process_vm_readv(guest.pid, &ours, 1, &theirs, 1, 0) ==
-	    (ssize_t)n || pread(guest.mem, to, n, (off_t)from) == (ssize_t)n;
-}
-
-const uint8_t *
-object_page(const struct kept_object *o, uint32_t k)
-{
-	return (const uint8_t *)kept.part[PART_PAGES] +
-	    (uint64_t)(o->number + k) * PAGE;
-}
-
-/* Has the program the bytes that its fragments were made from? */
-static bool
-has_bytes(const struct kept_object *o)
-{
-	static uint8_t theirs[AT_ONCE * PAGE];
-	uint32_t k, n;
-
-	for (k = 0; k < o->npage; k += n) {
-		n = run_of_pages(o, k);
-		if (!read_theirs(theirs, n * PAGE, kept.number[o->number + k])
-		    || memcmp(object_page(o, k), theirs, n * PAGE) != 0)
-			return false;
-	}
-	return true;
-}
-
-static uint32_t
-find_stored(const struct kept_object *o)
+find_stored(const struct kept_object *o, const struct maps_entry *e)
 {
 	uint32_t i;
 
 	for (i = 0; i < kept.nobject; i++)
 		if (is_same(o, &kept.object[i]))
-			return has_bytes(&kept.object[i]) ? i + 1 : 0;
+			return bytes_are_same(&kept.object[i], e) ? i + 1 : 0;
 	return 0;
 }
 
@@ -125,7 +73,7 @@ add_live(const struct maps_entry *e)
 	strcpy(l.is.path, e->path);
 	if (!identify(&l.is))
 		return;
-	l.stored = find_stored(&l.is);
+	l.stored = find_stored(&l.is, e);
 	live = xgrow(live, &caplive, nlive + 1, sizeof *live);
 	live[nlive++] = l;
 }
@@ -152,6 +100,7 @@ void
 objects_begin(void)
 {
 	nlive = 0;
+	bytes_begin();
 	objects_changed(0, ~0ull);
 }
 

@@ -33,8 +33,8 @@ static struct save {
 	struct link *link;
 	struct code_piece *piece;
 	uint64_t *number;
-	const uint8_t **page;
-	size_t npage, capnumber, cappage;
+	uint64_t *sum;
+	size_t npage, capnumber, capsum;
 	uint8_t *def;
 	size_t ndef, capdef;
 	struct shelf_count *count;	/* by counter; NULL: no shelf */
@@ -335,38 +335,39 @@ fill_fragments(void)
 	fill_puts();
 }
 
-/* The bytes of a page that were looked at in this run or before; or NULL. */
-static const uint8_t *
-page(uint64_t at, uint32_t stored)
+/* The sum of a page that was looked at in this run or before; false: none. */
+static bool
+sum_page(uint64_t at, uint32_t stored, uint64_t *sum)
 {
 	const uint8_t *p = pages_find(at);
 	const struct kept_object *o = &kept.object[stored - 1];
 	uint32_t k;
 
+	if (p != NULL)
+		*sum = keep_sum(0, p, PAGE);
 	for (k = 0; p == NULL && stored != 0 && k < o->npage; k++)
-		if (kept.number[o->number + k] == at)
-			p = object_page(o, k);
-	return p;
+		if (kept.number[o->number + k] == at) {
+			*sum = kept.sum[o->number + k];
+			return true;
+		}
+	return p != NULL;
 }
 
 /* List the object's pages; `stored': the object of the entry, or 0. */
 static void
 list_pages(struct kept_object *o, uint32_t stored)
 {
-	const uint8_t *p;
-	uint64_t at;
+	uint64_t at, sum;
 
 	o->number = (uint32_t)s.npage;
 	for (at = o->start & ~(uint64_t)(PAGE - 1); at < o->end; at += PAGE) {
-		p = page(at, stored);
-		if (p == NULL)
+		if (!sum_page(at, stored, &sum))
 			continue;
 		s.number = xgrow(s.number, &s.capnumber, s.npage + 1,
 		    sizeof *s.number);
-		s.page = xgrow(s.page, &s.cappage, s.npage + 1,
-		    sizeof *s.page);
+		s.sum = xgrow(s.sum, &s.capsum, s.npage + 1, sizeof *s.sum);
 		s.number[s.npage] = at;
-		s.page[s.npage++] = p;
+		s.sum[s.npage++] = sum;
 	}
 	o->npage = (uint32_t)s.npage - o->number;
 }
@@ -393,28 +394,16 @@ put(const void *data, size_t n)
 }
 
 static bool
-put_pages(void)
-{
-	size_t i;
-
-	for (i = 0; i < s.npage; i++)
-		if (!put(s.page[i], PAGE))
-			return false;
-	return true;
-}
-
-static bool
 write_parts(const struct kept_head *h, const void *const part[NPART])
 {
 	static const uint8_t zeros[PAGE];
 	unsigned i;
 
-	if (!put(h, sizeof *h))
+	if (!put(h, sizeof *h) || !put(zeros, kept_align(s.at) - s.at))
 		return false;
 	for (i = 0; i < NPART; i++)
-		if (!put(zeros, kept_align(s.at) - s.at) ||
-		    (i == PART_PAGES ? !put_pages() :
-		    !put(part[i], kept_part_size(i, h->n[i]))))
+		if (!put(part[i], kept_part_size(i, h->n[i])) ||
+		    !put(zeros, kept_align(s.at) - s.at))
 			return false;
 	return true;
 }
@@ -434,9 +423,7 @@ make_head(const void *const part[NPART], const uint32_t n[NPART])
 		h.size = kept_align(h.size + kept_part_size(i, n[i]));
 	h.sum = keep_sum(0, (const char *)&h + from, sizeof h - from);
 	for (i = 0; i < NPART; i++)
-		if (i != PART_PAGES)
-			h.sum = keep_sum(h.sum, part[i],
-			    kept_part_size(i, n[i]));
+		h.sum = keep_sum(h.sum, part[i], kept_part_size(i, n[i]));
 	return h;
 }
 
@@ -448,7 +435,7 @@ write_entry(void)
 	const void *const part[NPART] = { kept.key, s.object, s.number, cells,
 		s.index, s.put, frags, s.piece, s.link, area.exits, area.maps,
 		area.frags[0], area.frags[1], area.seg[SEG_ZONE0],
-		area.seg[SEG_ZONE1], s.def, s.count, s.text };
+		area.seg[SEG_ZONE1], s.def, s.count, s.text, s.sum };
 	const uint32_t n[NPART] = { (uint32_t)strlen(kept.key), s.nobject,
 		(uint32_t)s.npage, ncell, nfrag, s.nput, nfrag,
 		store_npieces(), area.nexit, area.nexit, area.nmap,
@@ -474,7 +461,7 @@ forget(void)
 	free(s.put);
 	free(s.piece);
 	free(s.number);
-	free(s.page);
+	free(s.sum);
 	free(s.def);
 	free(s.count);
 	free(s.text);

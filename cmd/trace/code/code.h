@@ -51,6 +51,7 @@ bool maps_word(uint64_t at, uint64_t *word);
 /* Mapping i of those that are executable; false: there are fewer. */
 struct maps_entry {
 	uint64_t start, end, off;
+	uint64_t dev, ino;	/* the file's, or 0 */
 	const char *path;
 	bool is_volatile;	/* writable, or shared */
 };

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <htslib/khash.h>
@@ -23,6 +24,7 @@
 
 struct exec_mapping {
 	uint64_t start, end, off;
+	uint64_t dev, ino;	/* the file's, or 0 */
 	char *path;
 	bool write, shared;
 	unsigned object;
@@ -129,6 +131,8 @@ query(uint64_t at, uint64_t flags, struct exec_mapping *m)
 	m->start = q.start;
 	m->end = q.end;
 	m->off = q.offset;
+	m->dev = makedev(q.major, q.minor);
+	m->ino = q.inode;
 	m->write = (q.vma_flags & Q_WRITE) != 0;
 	m->shared = (q.vma_flags & Q_SHARED) != 0;
 	m->path = xstrdup(q.name_size == 0 ? "" : name);
@@ -139,17 +143,20 @@ query(uint64_t at, uint64_t flags, struct exec_mapping *m)
 static bool
 read_line(const char *line, struct exec_mapping *m)
 {
-	unsigned long long start, end, off;
+	unsigned long long start, end, off, ino;
+	unsigned major, minor;
 	char prot[8], *copy;
 	int at;
 
-	if (sscanf(line, "%llx-%llx %7s %llx %*s %*s%n", &start, &end, prot,
-	    &off, &at) < 4 || prot[2] != 'x')
+	if (sscanf(line, "%llx-%llx %7s %llx %x:%x %llu%n", &start, &end, prot,
+	    &off, &major, &minor, &ino, &at) < 7 || prot[2] != 'x')
 		return false;
 	copy = xstrdup(line + at);
 	m->start = start;
 	m->end = end;
 	m->off = off;
+	m->dev = makedev(major, minor);
+	m->ino = ino;
 	m->write = prot[1] == 'w';
 	m->shared = prot[3] == 's';
 	m->path = xstrdup(path_of(copy));
@@ -295,7 +302,8 @@ add(const struct exec_mapping *m)
 		;
 	last = i > 0 ? &maps[i - 1] : NULL;
 	if (last != NULL && last->end == m->start &&
-	    last->object == m->object && last->write == m->write &&
+	    last->object == m->object && last->dev == m->dev &&
+	    last->ino == m->ino && last->write == m->write &&
 	    last->shared == m->shared && (last->path[0] == '\0' ||
 	    last->off + (last->end - last->start) == m->off)) {
 		last->end = m->end;
@@ -485,8 +493,8 @@ maps_entry(size_t i, struct maps_entry *e)
 
 	if (i >= nmaps)
 		return false;
-	*e = (struct maps_entry){ m->start, m->end, m->off, m->path,
-	    m->write || m->shared };
+	*e = (struct maps_entry){ m->start, m->end, m->off, m->dev, m->ino,
+	    m->path, m->write || m->shared };
 	return true;
 }
 
