@@ -103,4 +103,5 @@ batch_init(const struct geometry g[NCACHE], struct evr *r, int pass)
 	ll_init(&g[LL]);
 	repeat_init(g);
 	ordered_init(r, pass);
+	short_init(g, pass);
 }

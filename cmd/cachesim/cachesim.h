@@ -213,6 +213,11 @@ void ll_init(const struct geometry *);
 void ll_clear(void);
 /* An access missed its first level. Count in *miss if it misses here, too. */
 void ll_access(uint64_t addr, uint64_t size, uint32_t *miss);
+/*
+ * Count an access of one line of D1 if it missed, 0 or 1, and look it up then,
+ * without a branch on that. LL's lines are as long as D1's, or longer.
+ */
+void ll_data(uint64_t addr, struct misses *, unsigned missed);
 /* Finish all accesses so far, so that their misses are counted. */
 void ll_drain(void);
 /* The count has just overflowed 2^32. */
@@ -337,6 +342,7 @@ void batch_clear(void);
 
 /* ---- short.c ---- */
 
+void short_init(const struct geometry g[NCACHE], int through);
 /*
  * Run records up to one that has no short way, or more than `most` rounds;
  * return its address.

@@ -31,7 +31,7 @@ static size_t capistamp, capline;
 static uint32_t *iway;
 
 #define NOLINE	UINT64_MAX		/* no line begins there */
-static int has_avx2;
+static bool has_few;		/* ways for find_way16 */
 
 /* ---- I1 ---- */
 
@@ -96,52 +96,68 @@ find_way(const uint64_t *tag, const uint64_t *stamp, uint64_t line,
 
 #ifdef __x86_64__
 
-/* The first of these ways that is equal to x; -1: none. */
-__attribute__((target("avx2")))
-static inline int
-find_equal(const uint64_t *v, __m256i x)
-{
-	for (unsigned w = 0; w < l1.dways; w += 4) {
-		int m = _mm256_movemask_pd((__m256d)_mm256_cmpeq_epi64(x,
-		    _mm256_loadu_si256((const __m256i *)&v[w])));
+/* A way's stamp and number; the less of two, without a branch. */
+struct aged {
+	uint64_t stamp, way;
+};
 
-		if (m != 0)
-			return (int)w + __builtin_ctz((unsigned)m);
-	}
-	return -1;
+static inline struct aged
+older(struct aged x, struct aged y)
+{
+	uint64_t less = -(uint64_t)(y.stamp < x.stamp);
+
+	x.stamp ^= (x.stamp ^ y.stamp) & less;
+	x.way ^= (x.way ^ y.way) & less;
+	return x;
 }
 
-__attribute__((target("avx2")))
-static inline __m256i
-least(__m256i x, __m256i y)
+/*
+ * The way that was used longest ago. Stamps are loaded as they were stored, one
+ * by one: a wider load would have to wait for the stores.
+ */
+static inline uint64_t
+oldest_way(const uint64_t *s)
 {
-	return _mm256_blendv_epi8(x, y, _mm256_cmpgt_epi64(x, y));
+	struct aged x = { s[0], 0 };
+
+	for (uint64_t w = 0; w < l1.dways; w += 4)
+		x = older(x, older(
+		    older((struct aged){ s[w], w },
+		    (struct aged){ s[w + 1], w + 1 }),
+		    older((struct aged){ s[w + 2], w + 2 },
+		    (struct aged){ s[w + 3], w + 3 })));
+	return x.way;
 }
 
-/* The same, four ways at a time. */
+/* The ways that have a tag, a bit each. */
 __attribute__((target("avx2")))
+static inline unsigned
+equal_ways(const uint64_t *v, uint64_t tag)
+{
+	__m256i x = _mm256_set1_epi64x((long long)tag);
+	unsigned m = 0;
+
+	for (unsigned w = 0; w < l1.dways; w += 4)
+		m |= (unsigned)_mm256_movemask_pd((__m256d)_mm256_cmpeq_epi64(x,
+		    _mm256_loadu_si256((const __m256i *)&v[w]))) << w;
+	return m;
+}
+
+/* The same for up to 16 ways, without a branch on what it finds. */
+__attribute__((target("avx2,bmi")))
 static int
-find_way4(const uint64_t *tag, const uint64_t *stamp, uint64_t line,
+find_way16(const uint64_t *tag, const uint64_t *stamp, uint64_t line,
     unsigned *way)
 {
-	int w = find_equal(tag, _mm256_set1_epi64x((long long)line));
-	__m256i x;
+	unsigned m = equal_ways(tag, line);
+	uint64_t oldest = oldest_way(stamp);
 
-	if (w >= 0) {
-		*way = (unsigned)w;
-		return 0;
-	}
-	x = _mm256_loadu_si256((const __m256i *)stamp);
-	for (unsigned k = 4; k < l1.dways; k += 4)
-		x = least(x, _mm256_loadu_si256((const __m256i *)&stamp[k]));
-	x = least(x, _mm256_permute4x64_epi64(x, 0x4e));
-	x = least(x, _mm256_shuffle_epi32(x, 0x4e));
-	*way = (unsigned)find_equal(stamp, x);
-	return 1;
+	*way = m != 0 ? (unsigned)__builtin_ctz(m) : (unsigned)oldest;
+	return m == 0;
 }
 
 #else
-#define find_way4 find_way
+#define find_way16 find_way
 #endif
 
 int
@@ -149,7 +165,7 @@ l1_search(uint64_t line)
 {
 	uint64_t set = (line & (l1.dsets - 1)) * l1.dways;
 	unsigned way;
-	int missed = (has_avx2 ? find_way4 : find_way)(&l1.dtag[set],
+	int missed = (has_few ? find_way16 : find_way)(&l1.dtag[set],
 	    &l1.dstamp[set], line << l1.dshift, &way);
 
 	l1_d.hint[line % L1_NHINT] = (uint16_t)(set + way);
@@ -262,7 +278,8 @@ l1_init(const struct geometry g[NCACHE], struct evr *r)
 		init_tables(g, r);
 	init_data(&g[D1]);
 #ifdef __x86_64__
-	has_avx2 = __builtin_cpu_supports("avx2");
+	has_few = l1.dways <= 16 && __builtin_cpu_supports("avx2") &&
+	    __builtin_cpu_supports("bmi");
 #endif
 }
 

@@ -241,18 +241,31 @@ ll_drain(void)
 	nqueue = 0;
 }
 
+/* Queue a line, or 0 lines. */
 static inline void
-enqueue(uint64_t line, uint32_t *miss)
+enqueue(uint64_t line, uint32_t *miss, unsigned n)
 {
 	queue[nqueue].line = line;
 	queue[nqueue].miss = miss;
 	if (small_set != NULL)
 		__builtin_prefetch(small_set + (line & (lsets - 1)) * stride);
-	if (++nqueue == NQUEUE)
+	nqueue += n;
+	if (nqueue == NQUEUE)
 		ll_drain();
 }
 
-/* The same across n ends of lines. */
+void
+ll_data(uint64_t addr, struct misses *m, unsigned missed)
+{
+	uint32_t n = m->l1 + missed;
+
+	m->l1 = n;
+	if (__builtin_expect(n < missed, 0))
+		misses_carry(&m->l1);
+	enqueue(addr >> lshift, &m->ll, missed);
+}
+
+/* An access that goes across n ends of lines. */
 __attribute__((noinline))
 static void
 across(uint64_t line, uint64_t n, uint32_t *miss)
@@ -260,8 +273,8 @@ across(uint64_t line, uint64_t n, uint32_t *miss)
 	uint64_t most = ~(uint64_t)0 >> lshift;
 
 	for (; n > 0; n--, line = (line + 1) & most)
-		enqueue(line, NULL);
-	enqueue(line, miss);
+		enqueue(line, NULL, 1);
+	enqueue(line, miss, 1);
 }
 
 void
@@ -274,7 +287,7 @@ ll_access(uint64_t addr, uint64_t size, uint32_t *miss)
 	if (__builtin_expect(n != 0, 0))
 		across(line, n, miss);
 	else
-		enqueue(line, miss);
+		enqueue(line, miss, 1);
 }
 
 void

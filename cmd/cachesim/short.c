@@ -31,20 +31,30 @@ struct run {
 	struct times now;
 };
 
+static bool one_by_one;		/* each miss is told, or has several lines */
+
 #define INLINE static inline __attribute__((always_inline))
 
-/* The hint does not lead to a hit: search, or touch several lines. */
+/*
+ * The hint does not lead to a hit: search, or touch several lines. Where misses
+ * are frequent the processor guesses few of them, so as a rule nothing depends
+ * on whether this is one, or only another line with the same hint.
+ */
 __attribute__((noinline))
 static uint64_t
 data_unusual(const struct cache_unit *u, const struct fastref *r, uint64_t addr,
     uint64_t now)
 {
-	const struct fastref *first = (const struct fastref *)
-	    (&record[u->rec] + u->ref_at);
+	uint32_t ref = (uint32_t)(r - (const struct fastref *)
+	    (&record[u->rec] + u->ref_at));
+	uint64_t off = addr & (((uint64_t)1 << l1.dshift) - 1);
 
 	l1_time.d = now;
-	ordered_reference(u->cold, (uint32_t)(r - first), addr,
-	    ordered_size(r));
+	if (__builtin_expect(one_by_one || off > r->most, 0))
+		ordered_reference(u->cold, ref, addr, ordered_size(r));
+	else
+		ll_data(addr, &cold_data(&cold_block[u->cold])[ref],
+		    (unsigned)l1_search(addr >> l1.dshift));
 	return l1_time.d;
 }
 
@@ -245,6 +255,12 @@ has_lanes(void)
 #define has_lanes()	0
 
 #endif
+
+void
+short_init(const struct geometry g[NCACHE], int through)
+{
+	one_by_one = through || g[LL].line < g[D1].line;
+}
 
 const uint64_t *
 short_batch(const uint64_t *p, const uint64_t *end, unsigned shift,
