@@ -66,7 +66,7 @@ FISHDIR	= $(PREFIX)/share/fish/vendor_completions.d
 STRIP	=
 
 # What programs are linked with beside lib.a; each keeps what it needs of it
-LIBS	= -Wl,--as-needed -ldw -lelf -ldeflate -liberty -lz
+LIBS	= -Wl,--as-needed -ldw -lelf -ldeflate -liberty -lz -lpthread
 LDLIBS_trace = -lZydis
 LDLIBS_annotate = -lZydis
 LDLIBS_simpoint = -ljansson -lm -lpthread

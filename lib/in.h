@@ -42,6 +42,14 @@ bool in_was_cut(const struct in *);	/* at the end: was the input cut? */
 /* Read up to n bytes, what one read gives; 0 at the end. */
 ssize_t in_read(struct in *, void *buf, size_t n);
 /*
+ * Another thread may do the reading itself, where nothing is decompressed or
+ * left over: in_ahead gives what read(2) does, or -errno. The results go to
+ * in_took, or the sum of some, in order: it does all else that in_read does.
+ */
+bool in_is_plain(const struct in *);
+ssize_t in_ahead(const struct in *, void *buf, size_t n);
+void in_took(struct in *, ssize_t r);
+/*
  * The next line, without its newline, NUL-terminated, good until the next
  * call; NULL at the end. *len (if len is not NULL) becomes its length, which
  * has no limit; a line may hold NULs. A last line without a newline counts as

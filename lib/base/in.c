@@ -204,18 +204,33 @@ in_meter(struct in *in)
 	in->metered = true;
 }
 
-static size_t
-fd_read(struct in *in, void *buf, size_t n)
+bool
+in_is_plain(const struct in *in)
+{
+	return in->kind == PLAIN && in->rawpos == in->rawlen &&
+	    in->pos == in->len;
+}
+
+ssize_t
+in_ahead(const struct in *in, void *buf, size_t n)
 {
 	ssize_t r;
 
 	do
 		r = read(in->fd, buf, n);
 	while (r < 0 && errno == EINTR);
-	if (r < 0)
+	return r < 0 ? -errno : r;
+}
+
+void
+in_took(struct in *in, ssize_t r)
+{
+	if (r < 0) {
+		errno = (int)-r;
 		die("%s: read:", in->name);
+	}
 	progress(in);
-	if (r == 0 && n > 0) {
+	if (r == 0) {
 		meter_end();
 		end_of_pipe(in);
 		if (in->offset == 0)
@@ -223,6 +238,15 @@ fd_read(struct in *in, void *buf, size_t n)
 	}
 	in->offset += (uint64_t)r;
 	pipe_widen(in->fd, (size_t)r, &in->wide);
+}
+
+static size_t
+fd_read(struct in *in, void *buf, size_t n)
+{
+	ssize_t r = in_ahead(in, buf, n);
+
+	if (r != 0 || n > 0)
+		in_took(in, r);
 	return (size_t)r;
 }
 

@@ -9,11 +9,8 @@
  * the wrong one.
  *
  * Invariants:
- *  (1) p is at the start of a line; before it is a newline, or the NUL that
- *	replaced one.
- *  (2) lines is behind the last newline that was read: only whole lines are
- *	between p and lines.
- *  (3) After an error or the end nothing is read any more.
+ *  (1) those of evbuf.h
+ *  (2) After an error or the end nothing is read any more.
  */
 #include "ev.h"
 
@@ -25,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evbuf.h"
 #include "evctx.h"
 #include "evdef.h"
 #include "evline.h"
@@ -35,8 +33,7 @@
 #include "meter.h"
 #include "util.h"
 
-#define MAXLINE	65536
-#define BUFSIZE	(256 << 10)
+#define MAXLINE	EVBUF_MAXLINE
 #define ALONE	48	/* bytes of a line that is scanned alone */
 
 KHASH_MAP_INIT_INT64(tid, uint32_t)
@@ -44,9 +41,7 @@ KHASH_MAP_INIT_INT64(tid, uint32_t)
 enum { READING, ENDED, FAILED };
 
 struct evr {
-	struct in *in;
-	char *buf;		/* BUFSIZE, with room before and behind */
-	char *p, *lines, *end;
+	struct evbuf b;
 	uint64_t lineno;	/* of the line at p, from 1 */
 	uint64_t nexec;		/* executions so far */
 	int state;
@@ -67,7 +62,8 @@ struct evr {
 	struct evctx ctx;
 	struct evnames names;
 	struct evstand stand;
-	struct evscan scan;
+	struct evscan *scan;	/* what is read: own, or one of b's */
+	struct evscan own;
 	char *error;
 };
 
@@ -80,9 +76,9 @@ fail(struct evr *r, const char *fmt, va_list ap)
 	size_t n;
 
 	vsnprintf(why, sizeof why, fmt, ap);
-	n = strlen(why) + strlen(in_name(r->in)) + 32;
+	n = strlen(why) + strlen(in_name(r->b.in)) + 32;
 	r->error = xmalloc(n);
-	snprintf(r->error, n, "%s:%" PRIu64 ": %s", in_name(r->in), r->lineno,
+	snprintf(r->error, n, "%s:%" PRIu64 ": %s", in_name(r->b.in), r->lineno,
 	    why);
 	r->state = FAILED;
 	return -1;
@@ -118,11 +114,11 @@ ev_bad(struct evr *r, const char *fmt, ...)
 static int
 truncated(struct evr *r)
 {
-	size_t n = strlen(in_name(r->in)) + 60;
+	size_t n = strlen(in_name(r->b.in)) + 60;
 
 	r->error = xmalloc(n);
 	snprintf(r->error, n, "%s: truncated after %" PRIu64 " executions",
-	    in_name(r->in), r->nexec);
+	    in_name(r->b.in), r->nexec);
 	r->state = FAILED;
 	return -1;
 }
@@ -141,11 +137,7 @@ ev_open(struct in *in)
 	struct evr *r = xcalloc(1, sizeof *r);
 
 	in_allow_cut(in);
-	r->in = in;
-	r->buf = xmalloc(EVSCAN_BEFORE + BUFSIZE + EVSCAN_BEHIND);
-	memset(r->buf, '\n', EVSCAN_BEFORE + BUFSIZE + EVSCAN_BEHIND);
-	r->buf += EVSCAN_BEFORE;
-	r->p = r->lines = r->end = r->buf;
+	evbuf_open(&r->b, in);
 	r->lineno = 1;
 	r->kind = EV_ALL;
 	r->accept = ~(unsigned)EV_ROUNDS;
@@ -198,7 +190,7 @@ ev_free(struct evr *r)
 	evnames_close(&r->names);
 	evstand_close(&r->stand);
 	kh_destroy(tid, r->tid);
-	free(r->buf - EVSCAN_BEFORE);
+	evbuf_close(&r->b);
 	free(r->text);
 	free(r->last);
 	free(r->error);
@@ -283,42 +275,28 @@ ev_code(const struct evr *r, uint32_t insn)
 static void
 progress(struct evr *r)
 {
-	uint64_t size = in_size(r->in);
 	double n = (double)r->nexec / 1e6;
+	uint64_t size;
 
-	if (size != 0 && meter_due())
-		meter_line("%.0f M executions, %.1f M a second, %.0f %%", n,
-		    n / (double)meter_seconds(),
-		    100.0 * (double)in_offset(r->in) / (double)size);
+	if (!meter_due() || (size = in_size(r->b.in)) == 0)
+		return;
+	meter_line("%.0f M executions, %.1f M a second, %.0f %%", n,
+	    n / (double)meter_seconds(),
+	    100.0 * (double)in_offset(r->b.in) / (double)size);
 }
 
 /* Read until there is a whole line at p. 0: the end, -1: an error. */
 static int
 fill(struct evr *r)
 {
-	while (r->p == r->lines) {
-		size_t have = (size_t)(r->end - r->p);
-		ssize_t n;
-		char *nl;
+	int c;
 
-		if (have > MAXLINE)
-			return bad(r, "a line of more than %d bytes", MAXLINE);
-		if (r->p != r->buf) {
-			memmove(r->buf, r->p, have);
-			r->p = r->lines = r->buf;
-			r->end = r->buf + have;
-			r->buf[-1] = '\n';
-		}
-		n = in_read(r->in, r->end, (size_t)BUFSIZE - have);
-		progress(r);
-		if (n == 0)
-			return 0;
-		nl = memrchr(r->end, '\n', (size_t)n);
-		r->end += n;
-		if (nl != NULL)
-			r->lines = nl + 1;
-	}
-	return 1;
+	if (r->b.p != r->b.lines)
+		return 1;
+	c = evbuf_fill(&r->b);
+	progress(r);
+	return c < 0 ? bad(r, "a line of more than %d bytes", EVBUF_MAXLINE) :
+	    c;
 }
 
 /* ---- executions ---- */
@@ -330,7 +308,7 @@ fill(struct evr *r)
 static int
 check(struct evr *r, uint64_t *nline, uint64_t *nexec)
 {
-	struct evscan *s = &r->scan;
+	struct evscan *s = r->scan;
 	const uint32_t *heads = r->def.head;
 	uint32_t i, from, next, starred = 0, head;
 	uint64_t lines = 0, more = 0, id, n;
@@ -370,99 +348,115 @@ bad_line(struct evr *r, size_t len)
 	const struct ev_def *d;
 	unsigned n;
 
-	if (evscan_line(&r->scan, r->p, len, &at) < 0)
+	if (evscan_line(r->scan, r->b.p, len, &at) < 0)
 		return bad(r, "malformed execution at `%.*s'",
-		    (int)(r->p + len - 1 - at < 20 ? r->p + len - 1 - at : 20),
-		    at);
-	d = evdef_find(&r->def, r->scan.word[0]);
+		    (int)(r->b.p + len - 1 - at < 20 ?
+		    r->b.p + len - 1 - at : 20), at);
+	d = evdef_find(&r->def, r->scan->word[0]);
 	if (d == NULL)
-		return bad(r, "undefined id %" PRIx64, r->scan.word[0]);
-	n = r->scan.nword - r->scan.npiece;
-	if (r->scan.npiece == 2 && n == d->ngroups &&
-	    r->scan.piece[1] == (EVSCAN_STAR | (r->scan.nword - 1)))
+		return bad(r, "undefined id %" PRIx64, r->scan->word[0]);
+	n = r->scan->nword - r->scan->npiece;
+	if (r->scan->npiece == 2 && n == d->ngroups &&
+	    r->scan->piece[1] == (EVSCAN_STAR | (r->scan->nword - 1)))
 		return bad(r, "%" PRIx64 " repeats, more than %" PRIx64,
-		    r->scan.word[r->scan.nword - 1], EV_MOST);
-	if (r->scan.npiece > 2 || n == d->ngroups)
+		    r->scan->word[r->scan->nword - 1], EV_MOST);
+	if (r->scan->npiece > 2 || n == d->ngroups)
 		return bad(r, "malformed execution: `*' belongs at its end");
 	return bad(r, "%u fields, but id %" PRIx64 " has %u", n,
-	    r->scan.word[0], d->ngroups);
+	    r->scan->word[0], d->ngroups);
 }
 
 /* The length of the good lines before the first bad one in n bytes at p. */
 static size_t
 good_lines(struct evr *r, size_t n)
 {
-	const char *line = r->p, *end = r->p + n, *at, *nl;
+	const char *line = r->b.p, *end = r->b.p + n, *at, *nl;
 	uint64_t lines, execs;
 
 	for (; line < end; line = nl + 1) {
 		nl = memchr(line, '\n', (size_t)(end - line));
-		if (evscan_line(&r->scan, line, (size_t)(nl + 1 - line),
+		if (evscan_line(r->scan, line, (size_t)(nl + 1 - line),
 		    &at) < 0 || check(r, &lines, &execs) < 0)
 			break;
 	}
-	return (size_t)(line - r->p);
+	return (size_t)(line - r->b.p);
 }
 
 /* Scan one line alone, with another kind of line behind it; 0: it is not. */
 static size_t
 scan_alone(struct evr *r)
 {
-	size_t n = (size_t)(r->lines - r->p);
-	const char *nl = memchr(r->p, '\n', n < ALONE ? n : ALONE), *at;
+	size_t n = (size_t)(r->b.lines - r->b.p);
+	const char *nl = memchr(r->b.p, '\n', n < ALONE ? n : ALONE), *at;
 
-	if (nl == NULL || nl + 1 == r->lines || nl[1] < 'A' || nl[1] > 'Z')
+	if (nl == NULL || nl + 1 == r->b.lines || nl[1] < 'A' || nl[1] > 'Z')
 		return 0;
-	n = (size_t)(nl + 1 - r->p);
-	if (evscan_line(&r->scan, r->p, n, &at) < 0)
+	n = (size_t)(nl + 1 - r->b.p);
+	if (evscan_line(r->scan, r->b.p, n, &at) < 0)
 		return 0;
-	r->scan.malformed = false;
+	r->scan->malformed = false;
 	return n;
+}
+
+/* Scan the executions at p; returns the bytes scanned. 0: there are none. */
+static size_t
+scan(struct evr *r, uint64_t *lines)
+{
+	size_t n = (size_t)(r->b.lines - r->b.p), taken = scan_alone(r);
+	const char *nl;
+
+	if (taken == 0 && n > EVSCAN_TEXT) {
+		nl = memrchr(r->b.p, '\n', EVSCAN_TEXT);
+		if (nl == NULL)
+			return 0;
+		n = (size_t)(nl + 1 - r->b.p);
+	}
+	if (taken == 0)
+		taken = evscan_text(r->scan, r->b.p, n);
+	if (taken == 0)
+		return 0;
+	if (r->scan->malformed || check(r, lines, &r->nexec) < 0) {
+		taken = good_lines(r, n);
+		if (taken == 0) {
+			nl = memchr(r->b.p, '\n', n);
+			bad_line(r, (size_t)(nl + 1 - r->b.p));
+			return 0;
+		}
+		evscan_text(r->scan, r->b.p, taken);
+		check(r, lines, &r->nexec);
+	}
+	return taken;
 }
 
 /* Read the executions at p. 0: another kind of line is there. */
 static int
 executions(struct evr *r, struct ev *e)
 {
-	size_t n = (size_t)(r->lines - r->p), taken;
 	uint64_t lines = 0;
-	const char *nl;
+	size_t taken, n;
 
-	if (*r->p < '0')
+	if (*r->b.p < '0')
 		return 0;
 	if (r->kind == EV_BRANCHES)
 		return bad(r, "an execution, but kind branches has only sums");
-	taken = scan_alone(r);
-	if (taken == 0 && n > EVSCAN_TEXT) {
-		nl = memrchr(r->p, '\n', EVSCAN_TEXT);
-		if (nl == NULL)
-			return 0;
-		n = (size_t)(nl + 1 - r->p);
+	r->scan = evbuf_scanned(&r->b, &taken);
+	if (r->scan == NULL || check(r, &lines, &r->nexec) < 0) {
+		r->scan = &r->own;
+		taken = scan(r, &lines);
 	}
 	if (taken == 0)
-		taken = evscan_text(&r->scan, r->p, n);
-	if (taken == 0)
-		return 0;
-	if (r->scan.malformed || check(r, &lines, &r->nexec) < 0) {
-		taken = good_lines(r, n);
-		if (taken == 0) {
-			nl = memchr(r->p, '\n', n);
-			return bad_line(r, (size_t)(nl + 1 - r->p));
-		}
-		evscan_text(&r->scan, r->p, taken);
-		check(r, &lines, &r->nexec);
-	}
-	e->line = r->p;
+		return r->state == FAILED ? -1 : 0;
+	e->line = r->b.p;
 	e->len = taken;
-	e->rec = r->scan.word;
-	e->end = r->scan.word + r->scan.nword;
-	r->p += taken;
+	e->rec = r->scan->word;
+	e->end = r->scan->word + r->scan->nword;
+	r->b.p += taken;
 	r->lineno += lines;
 	/* The last line's id is in its last piece, or the one before a `*`. */
-	n = r->scan.npiece - 1;
-	if (r->scan.piece[n] & EVSCAN_STAR)
+	n = r->scan->npiece - 1;
+	if (r->scan->piece[n] & EVSCAN_STAR)
 		n--;
-	r->last[r->thread] = ev_id(r->scan.word[r->scan.piece[n]]);
+	r->last[r->thread] = ev_id(r->scan->word[r->scan->piece[n]]);
 	return EV_EXECS;
 }
 
@@ -570,7 +564,7 @@ end_line(struct evr *r, struct ev *e)
 	if (e->num[1] != r->nexec)
 		return bad(r, "the end mark counts %" PRIu64 " executions, "
 		    "but %" PRIu64 " were told", e->num[1], r->nexec);
-	if (r->p != r->end || in_read(r->in, r->buf, 1) != 0) {
+	if (evbuf_follows(&r->b)) {
 		r->lineno++;
 		return bad(r, "text behind the end mark");
 	}
@@ -782,8 +776,8 @@ plain_outcome(struct evr *r, struct ev *e)
 static int
 plain_frame(struct evr *r, struct ev *e)
 {
-	unsigned most = r->p[0] == 'N' ? 3 : 1;
-	char *line = r->p, *s = line + 1;
+	unsigned most = r->b.p[0] == 'N' ? 3 : 1;
+	char *line = r->b.p, *s = line + 1;
 	char why[EVCTX_WHY];
 	bool differs = false;
 
@@ -803,7 +797,7 @@ plain_frame(struct evr *r, struct ev *e)
 	e->line = line;
 	e->len = (size_t)(s - line);
 	e->nids = 0;
-	r->p = s + 1;
+	r->b.p = s + 1;
 	if (evctx_frame(&r->ctx, e, r->thread, differs, why) < 0)
 		return bad(r, "%s", why);
 	return *line;
@@ -935,31 +929,31 @@ read_next(struct evr *r, struct ev *e)
 	if (c < 0)
 		return -1;
 	if (c == 0) {
-		if (r->lineno == 1 && r->end == r->p)
+		if (r->lineno == 1 && r->b.end == r->b.p)
 			return bad(r, "empty input");
 		return truncated(r);
 	}
-	if (*r->p != 'H' && !r->began) {
+	if (*r->b.p != 'H' && !r->began) {
 		if (r->lineno == 1)
 			return bad(r, "not an event stream: no "
 			    "`H quern-events'");
 		if (!accepted(r))
 			return -1;
 	}
-	c = *r->p < 'A' || *r->p > 'Z' ? executions(r, e) :
-	    *r->p == 'N' || *r->p == 'X' ? plain_frame(r, e) : 0;
+	c = *r->b.p < 'A' || *r->b.p > 'Z' ? executions(r, e) :
+	    *r->b.p == 'N' || *r->b.p == 'X' ? plain_frame(r, e) : 0;
 	if (c != 0) {
 		r->lineno += c == 'N' || c == 'X';
 		return c;
 	}
-	nl = memchr(r->p, '\n', (size_t)(r->lines - r->p));
-	e->line = r->p;
-	e->len = (size_t)(nl - r->p);
+	nl = memchr(r->b.p, '\n', (size_t)(r->b.lines - r->b.p));
+	e->line = r->b.p;
+	e->len = (size_t)(nl - r->b.p);
 	e->nids = 0;
 	if (e->len > MAXLINE)
 		return bad(r, "a line of more than %d bytes", MAXLINE);
 	*nl = '\0';
-	r->p = nl + 1;
+	r->b.p = nl + 1;
 	c = plain_outcome(r, e);
 	if (c == 0)
 		c = other_line(r, e);

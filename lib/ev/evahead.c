@@ -1,0 +1,329 @@
+/*
+ * evahead - a thread that reads a stream ahead, and scans its executions
+ *
+ * To read text and to make words of it takes a simulator a fifth to a third of
+ * its time, and waits for nothing that it does. So a thread of its own does
+ * that, a few slots ahead: a slot has some lines, and the words of the
+ * executions that it begins with. All else, as ids and what is malformed,
+ * remains for the reader, in the order of the text.
+ *
+ * tail counts the slots that are ready, and only the thread changes it; head
+ * counts those that are used up, and only the reader changes it. Who finds
+ * nothing to do sleeps, and is woken when half of the slots are ready or free,
+ * or when the other one is about to wait.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evbuf.h"
+#include "util.h"
+
+#define NSLOT	32
+#define NTEXT	8
+#define PART	(64 << 10)	/* read at once */
+#define FEW	1024		/* scanned bytes: leave the next ones, too */
+
+enum end { NOT, CUT_OFF, TOO_LONG };
+
+struct slot {
+	char *p;
+	size_t len;		/* whole lines; or, at the end, a part of one */
+	size_t taken;		/* of it, scanned */
+	size_t got;		/* bytes that were read for this and others */
+	enum end end;
+	ssize_t last;		/* what the last read gave */
+	struct evscan scan;
+};
+
+struct evahead {
+	struct in *in;
+	pthread_t thread;
+	_Atomic uint32_t head, tail;
+	_Atomic bool idle;	/* the reader sleeps until wakened */
+	_Atomic bool full;	/* the thread does, until head is ... */
+	_Atomic uint32_t until;
+	sem_t ready, room;
+	bool using;		/* the reader has slot head */
+	struct {
+		char *at;	/* MAXLINE + PART, with room around it */
+		uint32_t until;	/* this head: it is free */
+	} text[NTEXT];
+	size_t have;		/* of the line that the first text begins */
+	size_t got;		/* read, and in no slot yet */
+	struct slot slot[NSLOT];
+};
+
+/* ---- the thread ---- */
+
+static void
+wait_for(sem_t *s)
+{
+	while (sem_wait(s) < 0 && errno == EINTR)
+		continue;
+}
+
+static void
+wake_reader(struct evahead *a)
+{
+	if (a->head != a->tail && atomic_exchange(&a->idle, false))
+		sem_post(&a->ready);
+}
+
+static void
+wait_until(struct evahead *a, uint32_t head)
+{
+	while ((int32_t)(a->head - head) < 0) {
+		wake_reader(a);
+		a->until = head;
+		a->full = true;
+		if ((int32_t)(a->head - head) < 0)
+			wait_for(&a->room);
+		a->full = false;
+	}
+}
+
+static struct slot *
+next_slot(struct evahead *a)
+{
+	struct slot *s;
+
+	if (a->tail - a->head == NSLOT)
+		wait_until(a, a->tail - NSLOT / 2);
+	s = &a->slot[a->tail % NSLOT];
+	s->got = a->got;
+	s->taken = 0;
+	s->end = NOT;
+	a->got = 0;
+	return s;
+}
+
+static void
+ready(struct evahead *a)
+{
+	a->tail++;
+	if (a->tail - a->head >= NSLOT / 2)
+		wake_reader(a);
+}
+
+/*
+ * The length of the next slot's lines: those scanned, and others than
+ * executions behind them. Where executions are few, the reader scans.
+ */
+static size_t
+some_lines(struct slot *s, char *p, size_t n)
+{
+	char *nl, *end;
+
+	if (n > EVSCAN_TEXT) {
+		nl = memrchr(p, '\n', EVSCAN_TEXT);
+		if (nl == NULL)
+			return (size_t)((char *)memchr(p, '\n', n) + 1 - p);
+		n = (size_t)(nl + 1 - p);
+	}
+	if (*p >= '0' && (*p < 'A' || *p > 'Z'))
+		s->taken = evscan_text(&s->scan, p, n);
+	if (s->taken != 0 && s->scan.malformed)
+		s->taken = 0;
+	if (s->taken < FEW)
+		return n;
+	end = p + n;
+	for (p += s->taken; p < end && *p >= 'A' && *p <= 'Z'; p = nl + 1)
+		nl = memchr(p, '\n', (size_t)(end - p));
+	return n - (size_t)(end - p);
+}
+
+static void
+make_slots(struct evahead *a, char *p, const char *end)
+{
+	while (p < end) {
+		struct slot *s = next_slot(a);
+
+		s->p = p;
+		s->len = some_lines(s, p, (size_t)(end - p));
+		p += s->len;
+		ready(a);
+	}
+}
+
+static void
+end_slot(struct evahead *a, enum end end, char *p, size_t n, ssize_t last)
+{
+	struct slot *s = next_slot(a);
+
+	s->p = p;
+	s->len = n;
+	s->end = end;
+	s->last = last;
+	ready(a);
+	wake_reader(a);
+}
+
+static void *
+read_ahead(void *arg)
+{
+	struct evahead *a = arg;
+	size_t have = a->have, rest;
+	unsigned t = 0;
+	ssize_t n;
+	char *nl, *text;
+
+	for (;;) {
+		text = a->text[t].at;
+		if (have > EVBUF_MAXLINE) {
+			end_slot(a, TOO_LONG, text, have, 1);
+			return NULL;
+		}
+		wake_reader(a);
+		n = in_ahead(a->in, text + have, PART);
+		if (n <= 0) {
+			end_slot(a, CUT_OFF, text, have, n);
+			return NULL;
+		}
+		a->got += (size_t)n;
+		nl = memrchr(text + have, '\n', (size_t)n);
+		have += (size_t)n;
+		if (nl == NULL)
+			continue;
+		make_slots(a, text, nl + 1);
+		a->text[t].until = a->tail;
+		rest = (size_t)(text + have - (nl + 1));
+		t = (t + 1) % NTEXT;
+		wait_until(a, a->text[t].until);
+		have = rest;
+		memcpy(a->text[t].at, nl + 1, have);
+		a->text[t].at[-1] = '\n';
+	}
+}
+
+/* ---- the reader ---- */
+
+static bool
+has_processors(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof set, &set) == 0 &&
+	    CPU_COUNT(&set) > 1;
+}
+
+/* Signals are for the reader's thread. */
+static int
+start(struct evahead *a)
+{
+	sigset_t all, was;
+	int r;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &was);
+	r = pthread_create(&a->thread, NULL, read_ahead, a);
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+	return r;
+}
+
+static void
+let_go(struct evahead *a)
+{
+	for (unsigned i = 0; i < NTEXT; i++)
+		free(a->text[i].at - EVSCAN_BEFORE);
+	sem_destroy(&a->ready);
+	sem_destroy(&a->room);
+	free(a);
+}
+
+struct evahead *
+evahead_begin(struct in *in, const char *line, size_t n)
+{
+	const size_t room = EVSCAN_BEFORE + EVBUF_MAXLINE + PART +
+	    EVSCAN_BEHIND;
+	struct evahead *a;
+
+	if (n > EVBUF_MAXLINE || !in_is_plain(in) || !has_processors())
+		return NULL;
+	a = xcalloc(1, sizeof *a);
+	a->in = in;
+	for (unsigned i = 0; i < NTEXT; i++) {
+		a->text[i].at = xmalloc(room);
+		memset(a->text[i].at, '\n', room);
+		a->text[i].at += EVSCAN_BEFORE;
+	}
+	memcpy(a->text[0].at, line, n);
+	a->have = n;
+	sem_init(&a->ready, 0, 0);
+	sem_init(&a->room, 0, 0);
+	if (start(a) == 0)
+		return a;
+	let_go(a);
+	return NULL;
+}
+
+void
+evahead_end(struct evahead *a)
+{
+	pthread_cancel(a->thread);
+	pthread_join(a->thread, NULL);
+	let_go(a);
+}
+
+static void
+use_up(struct evahead *a)
+{
+	a->using = false;
+	a->head++;
+	if (a->full && (int32_t)(a->head - a->until) >= 0 &&
+	    atomic_exchange(&a->full, false))
+		sem_post(&a->room);
+}
+
+static struct slot *
+wait_for_slot(struct evahead *a)
+{
+	while (a->head == a->tail) {
+		a->idle = true;
+		if (a->head == a->tail)
+			wait_for(&a->ready);
+		a->idle = false;
+	}
+	a->using = true;
+	return &a->slot[a->head % NSLOT];
+}
+
+int
+evahead_fill(struct evbuf *b)
+{
+	struct evahead *a = b->ahead;
+	struct slot *s = &a->slot[a->head % NSLOT];
+
+	if (!a->using || s->end == NOT) {
+		if (a->using)
+			use_up(a);
+		s = wait_for_slot(a);
+		if (s->got != 0)
+			in_took(b->in, (ssize_t)s->got);
+		if (s->end == CUT_OFF)
+			in_took(b->in, s->last);
+	}
+	b->p = b->lines = s->p;
+	b->end = s->p + s->len;
+	if (s->end != NOT)
+		return s->end == TOO_LONG ? -1 : 0;
+	b->lines = b->end;
+	return 1;
+}
+
+struct evscan *
+evahead_scanned(const struct evbuf *b, size_t *taken)
+{
+	struct slot *s = &b->ahead->slot[b->ahead->head % NSLOT];
+
+	if (!b->ahead->using || b->p != s->p)
+		return NULL;
+	*taken = s->taken;
+	return s->taken == 0 ? NULL : &s->scan;
+}

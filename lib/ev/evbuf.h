@@ -1,0 +1,54 @@
+/*
+ * evbuf.h - the text of a stream, by whole lines
+ *
+ * Inside lib only. Where a second processor is there, a thread reads ahead and
+ * scans executions (evahead.c) once the stream turns out to be long.
+ *
+ * Invariants:
+ *  (1) p is at the start of a line; before it is a newline, or the NUL that
+ *	replaced one.
+ *  (2) lines is behind the last newline that was read: only whole lines are
+ *	between p and lines.
+ */
+#ifndef EVBUF_H
+#define EVBUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "evscan.h"
+#include "in.h"
+
+#define EVBUF_MAXLINE	65536
+
+struct evahead;
+
+struct evbuf {
+	struct in *in;
+	char *p, *lines, *end;
+	char *buf;		/* with room before and behind */
+	struct evahead *ahead;	/* NULL: no thread reads */
+};
+
+void evbuf_open(struct evbuf *, struct in *);
+void evbuf_close(struct evbuf *);
+/*
+ * Read until there is a whole line at p: 1. 0: the end, with the part of a
+ * line between p and end; -1: a line that is too long.
+ */
+int evbuf_fill(struct evbuf *);
+/* p is behind the end mark: does any text follow? */
+bool evbuf_follows(struct evbuf *);
+/* What the first *taken bytes at p were scanned to; NULL: nothing yet. */
+struct evscan *evbuf_scanned(const struct evbuf *, size_t *taken);
+
+/* ---- evahead.c ---- */
+
+/* Go on from n bytes of a line that have been read; NULL: no thread. */
+struct evahead *evahead_begin(struct in *, const char *line, size_t n);
+void evahead_end(struct evahead *);
+/* As above, for the buffer that has this thread. */
+int evahead_fill(struct evbuf *);
+struct evscan *evahead_scanned(const struct evbuf *, size_t *taken);
+
+#endif
