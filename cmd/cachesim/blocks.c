@@ -20,11 +20,13 @@ KHASH_MAP_INIT_INT64(line, uint32_t)
 int cut_wide;
 struct cache_unit *unit;
 uint64_t *record;
+struct fastref *record_ref;
 struct cold_block *cold_block;
 uint32_t ncold;
-static uint64_t nrecord;
-static uint64_t capunit = 1 << 24, capcold = 1 << 24;
+static uint64_t nrecord, nref;
+static uint64_t capunit = 1 << 24, capcold = 1 << 24;	/* of 24 bits */
 static uint64_t caprecord = (uint64_t)1 << 31;
+static uint64_t capref = (uint64_t)1 << 31;
 static khash_t(line) *lines;
 static unsigned ishift;			/* log2 of I1's line size */
 static uint64_t dline;			/* D1's line size */
@@ -62,6 +64,7 @@ blocks_init(const struct geometry g[NCACHE], struct evr *r)
 	unit = blocks_room(&capunit, sizeof *unit);
 	cold_block = blocks_room(&capcold, sizeof *cold_block);
 	record = blocks_room(&caprecord, sizeof *record);
+	record_ref = blocks_room(&capref, sizeof *record_ref);
 }
 
 static uint32_t
@@ -79,12 +82,25 @@ line_number(uint64_t line)
 
 /* ---- the parts of a block ---- */
 
+static struct block_extras **extras;	/* they do not move */
+static size_t capextras;
+static uint32_t nextras;
+
 struct block_extras *
 cold_extras(struct cold_block *c)
 {
-	if (c->extras == NULL)
-		c->extras = xkeep(sizeof *c->extras);
-	return c->extras;
+	if (c->extras == 0) {
+		extras = xgrow(extras, &capextras, nextras + 1, sizeof *extras);
+		extras[nextras++] = xkeep(sizeof **extras);
+		c->extras = nextras;
+	}
+	return extras[c->extras - 1];
+}
+
+struct block_extras *
+cold_has(const struct cold_block *c)
+{
+	return c->extras == 0 ? NULL : extras[c->extras - 1];
 }
 
 void
@@ -121,32 +137,29 @@ visits(struct cold_block *c)
 		blocks_visit(&v[c->nvisit++], b, i);
 		last = z;
 	}
-	c->visit = xkeep(c->nvisit * sizeof *v);
+	c->visit = xkeep(c->nvisit * sizeof *v + (c->nvisit + b->nref) *
+	    sizeof(struct misses));
 	memcpy(c->visit, v, c->nvisit * sizeof *v);
-	c->fetch = xkeep((c->nvisit + b->nref) * sizeof *c->fetch);
 }
 
-/* The lines that the first n instructions touch; returns how many. */
+static uint32_t *touch;
+static size_t captouch;
+
+/* List the lines that the first n instructions touch; returns how many. */
 static uint32_t
-touches(const struct cold_block *c, uint32_t n, uint32_t *touch)
+touches(const struct cold_block *c, uint32_t n)
 {
 	uint32_t k = 0, last = 0;
 
 	for (uint32_t i = 0; i < c->nvisit && c->visit[i].insn < n; i++) {
 		const struct visit *v = &c->visit[i];
 
-		if (v->a != last) {
-			if (touch != NULL)
-				touch[k] = v->a;
-			k++;
-		}
+		touch = xgrow(touch, &captouch, k + 2, sizeof *touch);
+		if (v->a != last)
+			touch[k++] = v->a;
 		last = v->a;
-		if (v->b != 0) {
-			if (touch != NULL)
-				touch[k] = v->b;
-			k++;
-			last = v->b;
-		}
+		if (v->b != 0)
+			touch[k++] = last = v->b;
 	}
 	return k;
 }
@@ -171,33 +184,37 @@ is_plain(const struct ev_block *b, uint32_t ntouch)
 	return nval + ntouch + 2 <= UINT16_MAX && b->nref <= UINT16_MAX;
 }
 
-/* Its record, for the short way or only for the groups' values. */
+/* Its values, for the short way or only those of the groups. */
 static void
-make_record(struct ev_block *b, struct cache_unit *u, uint32_t ntouch,
-    int plain)
+make_record(struct ev_block *b, struct cache_unit *u, int plain)
 {
 	uint64_t *at = &record[nrecord];
 	uint32_t nval = b->ngroups;
-	struct fastref *f;
 
 	u->rec = (uint32_t)nrecord;
 	b->value = at;
 	for (uint32_t i = 0; i < b->nref && plain; i++)
 		if (b->ref[i].where == EV_FIXED)
 			at[nval++] = b->ref[i].at;
-	nval = (nval + 7) & ~7U;
-	u->touch_at = (uint16_t)nval;
-	u->ref_at = (uint16_t)(nval + (ntouch + 1) / 2);
-	nrecord += nval;
-	if (plain) {
-		touches(&cold_block[u->cold], b->ninsn,
-		    (uint32_t *)(at + nval));
-		nrecord = (uint64_t)u->rec + u->ref_at + b->nref;
-	}
-	nrecord = (nrecord + 7) & ~(uint64_t)7;
-	f = (struct fastref *)(at + u->ref_at);
-	nval = b->ngroups;
-	for (uint32_t i = 0; i < b->nref && plain; i++, f++) {
+	nrecord += (nval + 7) & ~7U;
+}
+
+/* For the short way: its references, and the lines that are in touch[]. */
+static void
+make_refs(const struct ev_block *b, struct cache_unit *u, uint32_t ntouch)
+{
+	uint32_t more = ntouch > 2 ? ntouch - 2 : 0, *t;
+	uint32_t nval = b->ngroups;
+	struct fastref *f;
+
+	nref += (more + 1) / 2;
+	u->ref = (uint32_t)nref;
+	f = &record_ref[nref];
+	t = (uint32_t *)f;
+	nref += b->nref;
+	for (uint32_t i = 0; i < more; i++)
+		*--t = touch[2 + i];
+	for (uint32_t i = 0; i < b->nref; i++, f++) {
 		const struct ev_ref *r = &b->ref[i];
 
 		f->most = (uint8_t)(dline - r->size);
@@ -213,16 +230,14 @@ make_record(struct ev_block *b, struct cache_unit *u, uint32_t ntouch,
 
 /* ---- definitions ---- */
 
-/* A unit may take the short way; its record is there. */
+/* A unit may take the short way; its lines are in touch[]. */
 static void
-set_unit(struct cache_unit *u, uint32_t ntouch, uint32_t nref)
+set_unit(struct cache_unit *u, uint32_t ntouch, uint32_t n)
 {
-	const uint32_t *t = (const uint32_t *)(&record[u->rec] + u->touch_at);
-
 	u->ntouch = (uint16_t)ntouch;
-	u->nref = (uint16_t)nref;
-	u->touch[0] = t[0];
-	u->touch[1] = ntouch > 1 ? t[1] : t[0];
+	u->nref = (uint16_t)n;
+	u->touch[0] = touch[0];
+	u->touch[1] = ntouch > 1 ? touch[1] : touch[0];
 }
 
 static const char *
@@ -243,17 +258,19 @@ define_block(struct ev_block *b, unsigned kind)
 	c = &cold_block[ncold++];
 	c->block = b;
 	visits(c);
-	ntouch = touches(c, b->ninsn, NULL);
+	ntouch = touches(c, b->ninsn);
 	plain = is_plain(b, ntouch);
 	if (!plain)
 		ev_keep(events, b);
-	if (nrecord + 16 + b->ngroups + 2 * (uint64_t)b->nref + ntouch >
-	    caprecord || ncold == capcold)
+	if (nrecord + 8 + b->ngroups + b->nref > caprecord ||
+	    nref + ntouch + b->nref > capref || ncold == capcold)
 		die("more blocks than there is memory for");
 	unit[b->id].cold = ncold - 1;
-	make_record(b, &unit[b->id], ntouch, plain);
-	if (plain)
-		set_unit(&unit[b->id], ntouch, b->nref);
+	make_record(b, &unit[b->id], plain);
+	if (!plain)
+		return NULL;
+	make_refs(b, &unit[b->id], ntouch);
+	set_unit(&unit[b->id], ntouch, b->nref);
 	return NULL;
 }
 
@@ -271,12 +288,11 @@ blocks_define(const struct ev_def *d, uint32_t id, unsigned kind)
 	if (d->letter == 'Q' || d->letter == 'Z')
 		return NULL;
 	u->rec = unit[b->id].rec;
-	u->touch_at = unit[b->id].touch_at;
-	u->ref_at = unit[b->id].ref_at;
+	u->ref = unit[b->id].ref;
 	u->cold = unit[b->id].cold;
 	if (d->letter == 'P' && unit[b->id].ntouch != 0)
 		set_unit(u, touches(&cold_block[(uintptr_t)b->user - 1],
-		    d->n, NULL), b->insn[d->n - 1].ref +
+		    d->n), b->insn[d->n - 1].ref +
 		    (uint32_t)b->insn[d->n - 1].nref);
 	return NULL;
 }

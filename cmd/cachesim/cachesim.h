@@ -65,26 +65,56 @@ int geometry_adjust(struct geometry *);
 
 /* ---- blocks.c ---- */
 
+/* Kind cache: a reference alone, or a line that leaves trace's table. */
+struct lone_ref {
+	union {
+		uint64_t value;		/* see ev.h; of a Z: an address */
+		const struct visit *visit;	/* LONE_FETCH */
+	};
+	struct misses *misses;	/* LONE_ENTER, LONE_FETCH */
+	union {
+		uint32_t size;		/* LONE_ENTER */
+		uint32_t ref;		/* LONE_OTHER: in its block's */
+	};
+	uint8_t cache;
+	uint8_t event;		/* LONE_ENTER: of a miss; the last level's is
+				   next */
+	uint8_t told;		/* its standing outcome: lone.c's */
+};
+
+enum lone_what { LONE_OTHER, LONE_ENTER, LONE_FETCH, LONE_LEAVE };
+
 /*
  * What an execution needs, by id. Most need only this and the record of their
  * block; ntouch 0 marks those that take the long way (ordered.c).
  */
 struct cache_unit {
-	uint64_t count;		/* executions */
-	uint32_t rec;		/* where its block's record is, in record[] */
-	uint16_t ntouch;	/* code lines touched */
-	uint16_t nref;		/* references */
-	uint32_t touch[2];	/* the first two lines, or the only one twice */
-	uint16_t touch_at;	/* in the record, in words: lines touched */
-	uint16_t ref_at;	/* ... and references */
-	uint32_t cold;		/* cold_block[] */
+	union {
+		struct {
+			uint64_t count;		/* executions */
+			uint32_t rec;		/* where its block's record is,
+						   in record[] */
+			uint16_t ntouch;	/* code lines touched */
+			uint16_t nref;		/* references */
+			uint32_t touch[2];	/* the first two lines, or the
+						   only one twice */
+			uint32_t ref;		/* where its block's references
+						   are, in record_ref[] */
+		};
+		struct lone_ref lone;	/* ids Q and Z */
+	};
+	uint32_t cold : 24;	/* cold_block[] */
+	uint32_t what : 8;	/* enum lone_what; of a block: LONE_OTHER */
 };
 
 /*
  * A block's record, in 64-bit words, from a multiple of 8 on: values, those of
- * the groups first, then fixed addresses; code lines touched, as 32-bit numbers
- * in stamps; references. The ids of a block (prefixes) use it up to some touch
- * and reference.
+ * the groups first, then fixed addresses.
+ *
+ * Its references are elsewhere, which need not begin a line. Before them, from
+ * their beginning downwards, are the code lines touched from the third one on,
+ * as 32-bit numbers in stamps. The ids of a block (prefixes) use both up to
+ * some reference and touch.
  */
 struct fastref {
 	int32_t dist;		/* from ... */
@@ -103,18 +133,17 @@ struct visit {
 	uint16_t ref;		/* its first reference */
 };
 
-/* Misses modulo 2^32; misses_all adds what overflowed. */
+/* Counts that carry: misses_all gives a whole one. */
 struct misses {
-	uint32_t l1, ll;
+	uint8_t l1, ll;
 };
 
 /* The rarely used part of a block. */
 struct cold_block {
 	struct ev_block *block;	/* kept, if it has no short way */
-	struct visit *visit;
-	struct misses *fetch;	/* by visit, then data by reference */
-	struct block_extras *extras;	/* or NULL */
+	struct visit *visit;	/* behind them: see cold_fetch */
 	uint32_t nvisit;
+	uint32_t extras;	/* a number, 0: it has none; see cold_has */
 };
 
 /* What most blocks lack. */
@@ -122,17 +151,26 @@ struct block_extras {
 	int64_t *extra;		/* by reference: how many more than one per
 				   execution; NULL: no reference differs */
 	int64_t *rounds;	/* by instruction: fetches that Valgrind adds */
-	struct lone *lone;	/* kind cache: single fetches, latest first */
+	struct lone *lone;	/* kind cache: single fetches that are no
+				   visits, latest first */
 };
+
+/* By visit, then data by reference. */
+static inline struct misses *
+cold_fetch(const struct cold_block *c)
+{
+	return (struct misses *)(c->visit + c->nvisit);
+}
 
 static inline struct misses *
 cold_data(const struct cold_block *c)
 {
-	return c->fetch + c->nvisit;
+	return cold_fetch(c) + c->nvisit;
 }
 
 extern struct cache_unit *unit;
 extern uint64_t *record;
+extern struct fastref *record_ref;
 extern struct cold_block *cold_block;
 extern uint32_t ncold;
 
@@ -145,7 +183,8 @@ void blocks_init(const struct geometry g[NCACHE], struct evr *);
 /* Take a definition. NULL, or what is wrong with it. */
 const char *blocks_define(const struct ev_def *, uint32_t id, unsigned kind);
 
-/* The extras of a block; makes them if need be. */
+/* The extras of a block, or NULL; the second makes them if need be. */
+struct block_extras *cold_has(const struct cold_block *);
 struct block_extras *cold_extras(struct cold_block *);
 /* The fetch of instruction insn of a block whose definition is being read. */
 void blocks_visit(struct visit *, const struct ev_block *, uint32_t insn);
@@ -212,7 +251,7 @@ void table_leave(int cache, uint64_t line);
 void ll_init(const struct geometry *);
 void ll_clear(void);
 /* An access missed its first level. Count in *miss if it misses here, too. */
-void ll_access(uint64_t addr, uint64_t size, uint32_t *miss);
+void ll_access(uint64_t addr, uint64_t size, uint8_t *miss);
 /*
  * Count an access of one line of D1 if it missed, 0 or 1, and look it up then,
  * without a branch on that. LL's lines are as long as D1's, or longer.
@@ -220,12 +259,12 @@ void ll_access(uint64_t addr, uint64_t size, uint32_t *miss);
 void ll_data(uint64_t addr, struct misses *, unsigned missed);
 /* Finish all accesses so far, so that their misses are counted. */
 void ll_drain(void);
-/* The count has just overflowed 2^32. */
-void misses_carry(const uint32_t *miss);
+/* The count has just overflowed. */
+void misses_carry(uint8_t *miss);
 /* Add n misses. */
-void misses_add(uint32_t *miss, uint64_t n);
+void misses_add(uint8_t *miss, uint64_t n);
 /* The whole count. */
-uint64_t misses_all(const uint32_t *miss);
+uint64_t misses_all(const uint8_t *miss);
 /* Memory for a cache, all 0. */
 void *ll_reserve(size_t n);
 /* The line at a place of a set, the newest first: 1 + its number, or 0. */

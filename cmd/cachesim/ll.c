@@ -35,14 +35,14 @@ static int has_avx512;
 
 static struct {
 	uint64_t line;
-	uint32_t *miss;		/* what to count at; NULL: more of this
+	uint8_t *miss;		/* what to count at; NULL: more of this
 				   access follows */
 } queue[NQUEUE];
 static unsigned nqueue;
 
-KHASH_MAP_INIT_INT64(carry, uint32_t)
+KHASH_MAP_INIT_INT64(carry, uint64_t)
 
-static khash_t(carry) *carries;		/* by count: times that it overflowed */
+static khash_t(carry) *carries;		/* by count: what it lacks */
 
 void *
 ll_reserve(size_t n)
@@ -83,8 +83,14 @@ ll_plain(uint64_t line)
 
 /* ---- counts of misses ---- */
 
-void
-misses_carry(const uint32_t *miss)
+/*
+ * A count that overflows 8 bits goes on from HALF; what it lacks from then on
+ * is in a table, which is only looked at for counts that are so large.
+ */
+#define HALF ((uint8_t)0x80)
+
+static uint64_t *
+lacks(const uint8_t *miss)
 {
 	int new;
 	khint_t k;
@@ -96,32 +102,38 @@ misses_carry(const uint32_t *miss)
 		die("misses:");
 	if (new != 0)
 		kh_val(carries, k) = 0;
-	kh_val(carries, k)++;
+	return &kh_val(carries, k);
 }
 
 void
-misses_add(uint32_t *miss, uint64_t n)
+misses_carry(uint8_t *miss)
+{
+	*miss = HALF;
+	*lacks(miss) += HALF;
+}
+
+void
+misses_add(uint8_t *miss, uint64_t n)
 {
 	uint64_t all = misses_all(miss) + n;
 
-	*miss = (uint32_t)all;
-	if (all >> 32 == 0)
+	if (all < HALF) {
+		*miss = (uint8_t)all;
 		return;
-	misses_carry(miss);
-	kh_val(carries, kh_get(carry, carries, (uintptr_t)miss)) =
-	    (uint32_t)(all >> 32);
+	}
+	*miss = (uint8_t)(HALF | all);
+	*lacks(miss) = all - *miss;
 }
 
 uint64_t
-misses_all(const uint32_t *miss)
+misses_all(const uint8_t *miss)
 {
 	khint_t k;
 
-	if (carries == NULL)
+	if (*miss < HALF || carries == NULL)
 		return *miss;
 	k = kh_get(carry, carries, (uintptr_t)miss);
-	return *miss + (k == kh_end(carries) ? 0 :
-	    (uint64_t)kh_val(carries, k) << 32);
+	return *miss + (k == kh_end(carries) ? 0 : kh_val(carries, k));
 }
 
 /* ---- look-ups ---- */
@@ -191,14 +203,14 @@ static inline void
 count_miss(unsigned i, int miss)
 {
 	static int missed;
-	uint32_t n;
+	uint8_t n;
 
 	missed |= miss;
 	if (queue[i].miss == NULL)
 		return;
-	n = *queue[i].miss + (unsigned)missed;
+	n = (uint8_t)(*queue[i].miss + missed);
 	*queue[i].miss = n;
-	if (__builtin_expect(n < (unsigned)missed, 0))
+	if (__builtin_expect(n < missed, 0))
 		misses_carry(queue[i].miss);
 	missed = 0;
 }
@@ -243,7 +255,7 @@ ll_drain(void)
 
 /* Queue a line, or 0 lines. */
 static inline void
-enqueue(uint64_t line, uint32_t *miss, unsigned n)
+enqueue(uint64_t line, uint8_t *miss, unsigned n)
 {
 	queue[nqueue].line = line;
 	queue[nqueue].miss = miss;
@@ -257,7 +269,7 @@ enqueue(uint64_t line, uint32_t *miss, unsigned n)
 void
 ll_data(uint64_t addr, struct misses *m, unsigned missed)
 {
-	uint32_t n = m->l1 + missed;
+	uint8_t n = (uint8_t)(m->l1 + missed);
 
 	m->l1 = n;
 	if (__builtin_expect(n < missed, 0))
@@ -268,7 +280,7 @@ ll_data(uint64_t addr, struct misses *m, unsigned missed)
 /* An access that goes across n ends of lines. */
 __attribute__((noinline))
 static void
-across(uint64_t line, uint64_t n, uint32_t *miss)
+across(uint64_t line, uint64_t n, uint8_t *miss)
 {
 	uint64_t most = ~(uint64_t)0 >> lshift;
 
@@ -278,7 +290,7 @@ across(uint64_t line, uint64_t n, uint32_t *miss)
 }
 
 void
-ll_access(uint64_t addr, uint64_t size, uint32_t *miss)
+ll_access(uint64_t addr, uint64_t size, uint8_t *miss)
 {
 	uint64_t line = addr >> lshift;
 	uint64_t n = ((addr & (((uint64_t)1 << lshift) - 1)) + size - 1) >>

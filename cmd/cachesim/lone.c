@@ -11,29 +11,9 @@
 
 #include "util.h"
 
-enum what { OTHER, ENTER, FETCH, LEAVE };
-
 /* What is missed: nothing, the first level, the last one as well. */
 enum told { NONE, FIRST, LAST };
 
-struct lone_ref {
-	uint64_t value;		/* see ev.h; of a Z: an address */
-	union {
-		struct misses *misses;	/* ENTER */
-		struct lone *fetch;	/* FETCH */
-	};
-	union {
-		uint32_t size;		/* ENTER */
-		uint32_t ref;		/* OTHER: in its block's */
-	};
-	uint8_t what;
-	uint8_t cache;
-	uint8_t event;		/* ENTER: of a miss; the last level's is next */
-	uint8_t told;		/* its standing outcome: enum told */
-};
-
-static struct lone_ref *ref;		/* by id */
-static uint64_t capref = 1 << 24;
 static unsigned shift[NCACHE];	/* log2 of the line sizes of I1 and D1 */
 static int through;
 
@@ -43,58 +23,82 @@ lone_init(unsigned ishift, unsigned dshift, int pass)
 	through = pass;
 	shift[I1] = ishift;
 	shift[D1] = dshift;
-	ref = blocks_room(&capref, sizeof *ref);
 }
 
+/* The visit of an instruction, or the end of all. */
+static uint32_t
+visit_of(const struct cold_block *c, uint32_t insn)
+{
+	uint32_t lo = 0, hi = c->nvisit, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (c->visit[mid].insn < insn)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < c->nvisit && c->visit[lo].insn == insn ? lo : c->nvisit;
+}
+
+/* Mostly the fetch is one that brings a line, which its block has as well. */
 static void
-define_fetch(const struct ev_def *d, struct lone_ref *u)
+define_fetch(const struct ev_def *d, struct cache_unit *u)
 {
 	struct cold_block *c = &cold_block[(uintptr_t)d->block->user - 1];
-	struct lone *l = xkeep(sizeof *l);
+	struct misses *misses;
+	const struct visit *v;
+	uint32_t k = visit_of(c, d->n - 1);
+	struct lone *l;
 
-	l->next = cold_extras(c)->lone;
-	c->extras->lone = l;
-	blocks_visit(&l->visit, d->block, d->n - 1);
+	if (k < c->nvisit) {
+		v = &c->visit[k];
+		misses = &cold_fetch(c)[k];
+	} else {
+		l = xkeep(sizeof *l);
+		l->next = cold_extras(c)->lone;
+		cold_has(c)->lone = l;
+		blocks_visit(&l->visit, d->block, d->n - 1);
+		v = &l->visit;
+		misses = &l->fetch;
+	}
+	u->lone.misses = misses;
 	if (!d->stays) {
-		u->what = FETCH;
-		u->fetch = l;
+		u->what = LONE_FETCH;
+		u->lone.visit = v;
 		return;
 	}
-	u->what = ENTER;
-	u->cache = I1;
-	u->event = I1MR;
-	u->size = l->visit.len;
-	u->misses = &l->fetch;
+	u->what = LONE_ENTER;
+	u->lone.cache = I1;
+	u->lone.event = I1MR;
+	u->lone.size = v->len;
 }
 
 static void
-define_data(const struct ev_def *d, struct lone_ref *u)
+define_data(const struct ev_def *d, struct cache_unit *u)
 {
 	const struct ev_block *b = d->block;
 	uint32_t k = b->insn[d->n - 1].ref + d->k - 1U;
 
 	if (!d->stays) {
-		u->ref = k;
+		u->lone.ref = k;
 		return;
 	}
-	u->what = ENTER;
-	u->cache = D1;
-	u->event = b->ref[k].kind == 'w' ? D1MW : D1MR;
-	u->size = b->ref[k].size;
-	u->misses = &cold_data(&cold_block[(uintptr_t)b->user - 1])[k];
+	u->what = LONE_ENTER;
+	u->lone.cache = D1;
+	u->lone.event = b->ref[k].kind == 'w' ? D1MW : D1MR;
+	u->lone.size = b->ref[k].size;
+	u->lone.misses = &cold_data(&cold_block[(uintptr_t)b->user - 1])[k];
 }
 
 void
 lone_define(const struct ev_def *d, uint32_t id)
 {
-	struct lone_ref *u;
+	struct cache_unit *u = &unit[id];
 
-	if (id >= capref)
-		die("more ids than there is memory for");
-	u = &ref[id];
 	if (d->letter == 'Z') {
-		u->what = LEAVE;
-		u->cache = d->k == 'i' ? I1 : D1;
+		u->what = LONE_LEAVE;
+		u->lone.cache = d->k == 'i' ? I1 : D1;
 	} else if (d->k == 0) {
 		define_fetch(d, u);
 	} else {
@@ -104,7 +108,7 @@ lone_define(const struct ev_def *d, uint32_t id)
 
 /* An event that does not change the table. */
 static void
-other(struct evr *events, const struct lone_ref *u, const uint64_t *p)
+other(struct evr *events, const struct cache_unit *u, const uint64_t *p)
 {
 	uint32_t id = ev_id(*p);
 	const struct ev_def *d = ev_def(events, id);
@@ -112,28 +116,28 @@ other(struct evr *events, const struct lone_ref *u, const uint64_t *p)
 	if (d->letter != 'Q') {
 		ev_apply(d, p + 1);
 		ordered_slow(id);
-	} else if (u->what == FETCH) {
-		ordered_fetch(&u->fetch->visit, &u->fetch->fetch);
+	} else if (u->what == LONE_FETCH) {
+		ordered_fetch(u->lone.visit, u->lone.misses);
 	} else {
 		ev_apply(d, p + 1);
-		ordered_alone(d, u->ref);
+		ordered_alone(d, u->lone.ref);
 	}
 }
 
 /* A reference that brings lines into the table: 1 if it was missed. */
 __attribute__((noinline))
 static int
-enters(const struct lone_ref *u)
+enters(const struct cache_unit *u)
 {
-	unsigned place = ev_told_place(u->value), bits = shift[u->cache];
-	uint64_t line = ev_told_addr(u->value) >> bits;
-	int missed;
+	unsigned place = ev_told_place(u->lone.value);
+	int cache = u->lone.cache, missed;
+	uint64_t line = ev_told_addr(u->lone.value) >> shift[cache];
 
 	if (place < EV_SECOND)
-		return table_enter(u->cache, line, place);
-	missed = table_enter(u->cache, line, EV_PLACES);
-	line = (line + 1) & ~(uint64_t)0 >> bits;
-	return missed | table_enter(u->cache, line, place - EV_SECOND);
+		return table_enter(cache, line, place);
+	missed = table_enter(cache, line, EV_PLACES);
+	line = (line + 1) & ~(uint64_t)0 >> shift[cache];
+	return missed | table_enter(cache, line, place - EV_SECOND);
 }
 
 /*
@@ -142,34 +146,36 @@ enters(const struct lone_ref *u)
  * place is free nothing waits for what the place holds.
  */
 static inline bool
-enter(struct lone_ref *u, uint64_t diff, uint32_t *ll)
+enter(struct cache_unit *u, uint64_t diff, uint8_t *ll)
 {
-	uint64_t told = u->value += diff, addr = ev_told_addr(told);
-	uint64_t line = addr >> shift[u->cache];
-	uint64_t *at = table_place(u->cache, line, ev_told_place(told) & 7);
-	const struct table_lines *t = &table_places[u->cache];
+	uint64_t told = u->lone.value += diff, addr = ev_told_addr(told);
+	struct lone_ref *r = &u->lone;
+	uint64_t line = addr >> shift[r->cache];
+	uint64_t *at = table_place(r->cache, line, ev_told_place(told) & 7);
+	const struct table_lines *t = &table_places[r->cache];
 
 	if (__builtin_expect(ev_told_place(told) < EV_SECOND && t->same &&
 	    (t->free == 0 || *at != TABLE_FREE), 1))
 		*at = line;
 	else if (!enters(u))
 		return false;
-	if (__builtin_expect(++u->misses->l1 == 0, 0))
-		misses_carry(&u->misses->l1);
-	ll_access(addr, u->size, ll);
+	if (__builtin_expect(++r->misses->l1 == 0, 0))
+		misses_carry(&r->misses->l1);
+	ll_access(addr, r->size, ll);
 	return true;
 }
 
 static void
-unusual(struct evr *events, struct lone_ref *u, const uint64_t *p)
+unusual(struct evr *events, struct cache_unit *u, const uint64_t *p)
 {
 	switch (u->what) {
-	case ENTER:
-		enter(u, p[1], &u->misses->ll);
+	case LONE_ENTER:
+		enter(u, p[1], &u->lone.misses->ll);
 		break;
-	case LEAVE:
-		u->value += p[1];
-		table_leave(u->cache, u->value >> shift[u->cache]);
+	case LONE_LEAVE:
+		u->lone.value += p[1];
+		table_leave(u->lone.cache, u->lone.value >>
+		    shift[u->lone.cache]);
 		break;
 	default:
 		other(events, u, p);
@@ -179,29 +185,29 @@ unusual(struct evr *events, struct lone_ref *u, const uint64_t *p)
 
 /* The same with -t: found[] gets the misses. */
 static void
-told(struct evr *events, struct lone_ref *u, const uint64_t *p)
+told(struct evr *events, struct cache_unit *u, const uint64_t *p)
 {
 	const struct ev_def *d = ev_def(events, ev_id(*p));
-	uint32_t before;
+	uint8_t before;
 
-	if (u->what != ENTER) {
+	if (u->what != LONE_ENTER) {
 		unusual(events, u, p);
 		return;
 	}
-	before = u->misses->ll;
-	if (!enter(u, p[1], &u->misses->ll))
+	before = u->lone.misses->ll;
+	if (!enter(u, p[1], &u->lone.misses->ll))
 		return;
 	ll_drain();
-	found_add(d->n - 1, u->event);
-	if (u->misses->ll != before)
-		found_add(d->n - 1, u->event + 1U);
+	found_add(d->n - 1, u->lone.event);
+	if (u->lone.misses->ll != before)
+		found_add(d->n - 1, u->lone.event + 1U);
 }
 
 /* ---- many rounds ---- */
 
 struct many {
 	struct evr *events;
-	struct lone_ref *u;
+	struct cache_unit *u;
 	const uint64_t *rec;
 };
 
@@ -222,49 +228,44 @@ many_left_out(struct cache_repeat *r, uint64_t n)
 {
 	const struct many *m = r->what;
 
-	if (m->u->what == OTHER && ev_def(m->events, ev_id(*m->rec))->letter !=
-	    'Q')
+	if (m->u->what == LONE_OTHER &&
+	    ev_def(m->events, ev_id(*m->rec))->letter != 'Q')
 		unit[ev_id(*m->rec)].count += n;
 }
 
 /* So many rounds of a record: a line that enters again is there already. */
 static void
-many(struct evr *events, struct lone_ref *u, const uint64_t *p, uint64_t n)
+many(struct evr *events, struct cache_unit *u, const uint64_t *p, uint64_t n)
 {
 	struct many m = { events, u, p };
 	struct cache_repeat r = { .what = &m, .rounds = many_rounds,
 	    .left_out = many_left_out };
 
-	if (n < REPEAT_FIRST || !rounds_alike(p) || (u->what == ENTER &&
-	    ev_told_place(u->value) >= EV_SECOND)) {
+	if (n < REPEAT_FIRST || !rounds_alike(p) || (u->what == LONE_ENTER &&
+	    ev_told_place(u->lone.value) >= EV_SECOND)) {
 		many_rounds(&r, n);
 		return;
 	}
 	switch (u->what) {
-	case ENTER:
-		r.misses = u->misses;
+	case LONE_ENTER:
+	case LONE_FETCH:
+		r.misses = u->lone.misses;
 		r.nmisses = 1;
 		break;
-	case FETCH:
-		r.misses = &u->fetch->fetch;
-		r.nmisses = 1;
-		break;
-	case OTHER:
+	case LONE_OTHER:
 		r.cold = &cold_block[(uintptr_t)ev_def(events,
 		    ev_id(*p))->block->user - 1];
-		r.misses = r.cold->fetch;
+		r.misses = cold_fetch(r.cold);
 		r.nmisses = r.cold->nvisit + (size_t)r.cold->block->nref;
 		break;
 	}
 	repeat_alike(&r, n);
 }
 
-static struct lone_ref *
+static struct cache_unit *
 ref_of(uint64_t head)
 {
-	static struct lone_ref none;
-
-	return ev_id(head) < capref ? &ref[ev_id(head)] : &none;
+	return &unit[ev_id(head)];
 }
 
 void
@@ -273,10 +274,11 @@ lone_batch(struct evr *events, const uint64_t *p, const uint64_t *end)
 	for (; through && p < end; p = ev_skip(p))
 		many(events, ref_of(*p), p, ev_more(p) + 1);
 	while (p < end) {
-		struct lone_ref *u = ref_of(*p);
+		struct cache_unit *u = ref_of(*p);
 
-		if (__builtin_expect(u->what == ENTER && !(*p & EV_MORE), 1)) {
-			enter(u, p[1], &u->misses->ll);
+		if (__builtin_expect(u->what == LONE_ENTER &&
+		    !(*p & EV_MORE), 1)) {
+			enter(u, p[1], &u->lone.misses->ll);
 			p += 2;
 			continue;
 		}
@@ -299,7 +301,7 @@ struct passing {
 
 /* Was the first level missed, and then the last one? By round. */
 static bool missed[ROOM];
-static uint32_t ll[ROOM];
+static uint8_t ll[ROOM];
 
 /* The text has so many lines. */
 static const char *
@@ -321,18 +323,21 @@ pass_lines(struct passing *t)
 }
 
 static void
-stands(struct simrun *s, struct lone_ref *u, uint32_t id, enum told what)
+stands(struct simrun *s, struct cache_unit *u, uint32_t id, enum told what)
 {
-	if (u->told == what)
+	if (u->lone.told == what)
 		return;
-	u->told = (uint8_t)what;
-	simrun_standing(s, id, found_name + u->event, what);
+	u->lone.told = (uint8_t)what;
+	simrun_standing(s, id, found_name + u->lone.event, what);
 }
 
 void
 lone_clear_standing(struct simrun *s, const uint64_t *rec)
 {
-	stands(s, ref_of(*rec), ev_id(*rec), NONE);
+	struct cache_unit *u = ref_of(*rec);
+
+	if (u->what == LONE_ENTER)
+		stands(s, u, ev_id(*rec), NONE);
 }
 
 static enum told
@@ -345,15 +350,15 @@ found_round(unsigned i)
 static void
 found_record(struct passing *t, const uint64_t *rec, unsigned i, unsigned n)
 {
-	struct lone_ref *u = ref_of(*rec);
+	struct cache_unit *u = ref_of(*rec);
 	unsigned k, same;
 
-	for (k = same = 0; u->what == ENTER && k < n; k++) {
+	for (k = same = 0; u->what == LONE_ENTER && k < n; k++) {
 		if (ll[i + k] != 0)
-			misses_add(&u->misses->ll, 1);
-		same += found_round(i + k) == u->told;
+			misses_add(&u->lone.misses->ll, 1);
+		same += found_round(i + k) == u->lone.told;
 	}
-	if (u->what == LEAVE || same == n) {
+	if (u->what == LONE_LEAVE || same == n) {
 		t->lines++;
 		t->executions += n;
 		return;
@@ -371,19 +376,19 @@ static const uint64_t *
 usual(struct passing *t, const uint64_t *rec, const uint64_t *end)
 {
 	const uint64_t *p, *stop;
-	struct lone_ref *u;
+	struct cache_unit *u;
 	uint64_t more, n = 0, i;
 
 	for (p = rec; p < end; p = ev_skip(p)) {
 		u = ref_of(*p);
 		more = ev_more(p);
-		if ((u->what != ENTER && u->what != LEAVE) ||
+		if ((u->what != LONE_ENTER && u->what != LONE_LEAVE) ||
 		    more >= ROUNDS || n + more >= ROOM)
 			break;
 		for (i = n; n <= i + more; n++) {
 			missed[n] = false;
 			ll[n] = 0;
-			if (u->what == ENTER)
+			if (u->what == LONE_ENTER)
 				missed[n] = enter(u, p[1], &ll[n]);
 			else
 				unusual(NULL, u, p);

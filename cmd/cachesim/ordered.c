@@ -48,7 +48,7 @@ static void
 first_missed(struct misses *m, uint64_t addr, uint64_t size, uint32_t insn,
     unsigned event)
 {
-	uint32_t before = m->ll;
+	uint8_t before = m->ll;
 
 	if (__builtin_expect(++m->l1 == 0, 0))
 		misses_carry(&m->l1);
@@ -301,7 +301,7 @@ recorded(struct cold_block *c, uint32_t from, uint32_t to)
 {
 	const struct cache_unit *u = &unit[c->block->id];
 	const uint64_t *rec = &record[u->rec];
-	const struct fastref *r = (const struct fastref *)(rec + u->ref_at);
+	const struct fastref *r = &record_ref[u->ref];
 
 	for (uint32_t k = from; k < to; k++) {
 		uint64_t base = rec[r[k].val];
@@ -322,7 +322,7 @@ long_recorded(struct cold_block *c, uint32_t ninsn, uint32_t nref)
 	for (uint32_t k = 0; k < c->nvisit && c->visit[k].insn < ninsn; k++) {
 		recorded(c, done, c->visit[k].ref);
 		done = c->visit[k].ref;
-		fetch(&c->visit[k], &c->fetch[k]);
+		fetch(&c->visit[k], &cold_fetch(c)[k]);
 	}
 	recorded(c, done, nref);
 }
@@ -341,7 +341,7 @@ ordered_long(uint32_t id)
 	}
 	for (uint32_t k = 0; k < d->n; k++) {
 		if (v < end && v->insn == k) {
-			fetch(v, &c->fetch[v - c->visit]);
+			fetch(v, &cold_fetch(c)[v - c->visit]);
 			v++;
 		}
 		references(c, k, i[k].ref, (uint32_t)i[k].ref + i[k].nref);

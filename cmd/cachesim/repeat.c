@@ -310,7 +310,8 @@ keep_odd(int64_t *to, size_t *cap, const int64_t *from, size_t n)
 static void
 keep_counts(const struct cache_repeat *r)
 {
-	const struct block_extras *o = r->cold != NULL ? r->cold->extras : NULL;
+	const struct block_extras *o = r->cold != NULL ? cold_has(r->cold) :
+	    NULL;
 	int k = r->nested;
 	uint64_t *m;
 
@@ -342,13 +343,14 @@ add_odd(int64_t *n, const int64_t *was, size_t k, uint64_t times)
 static void
 add_counts(const struct cache_repeat *r, uint64_t times)
 {
-	const struct block_extras *o = r->cold != NULL ? r->cold->extras : NULL;
+	const struct block_extras *o = r->cold != NULL ? cold_has(r->cold) :
+	    NULL;
 	int k = r->nested;
 	const uint64_t *m = state[k].misses;
 
 	ll_drain();
 	for (size_t i = 0; i < r->nmisses; i++, m += 2) {
-		uint32_t *first = &r->misses[i].l1, *ll = &r->misses[i].ll;
+		uint8_t *first = &r->misses[i].l1, *ll = &r->misses[i].ll;
 
 		misses_add(first, (misses_all(first) - m[0]) * times);
 		misses_add(ll, (misses_all(ll) - m[1]) * times);

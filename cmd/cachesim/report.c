@@ -35,7 +35,7 @@ report_init(const struct insns *all, int rounds)
 uint64_t
 report_count(uint32_t id)
 {
-	return unit[id].count;
+	return unit[id].what == LONE_OTHER ? unit[id].count : 0;
 }
 
 static void
@@ -50,10 +50,10 @@ add_fetches(const struct cold_block *c, uint32_t insn, int64_t *n)
 {
 	for (uint32_t v = 0; v < c->nvisit; v++)
 		if (c->visit[v].insn == insn)
-			add_misses(&c->fetch[v], n + COL_I1MR);
-	if (c->extras == NULL)
+			add_misses(&cold_fetch(c)[v], n + COL_I1MR);
+	if (c->extras == 0)
 		return;
-	for (const struct lone *l = c->extras->lone; l != NULL; l = l->next)
+	for (const struct lone *l = cold_has(c)->lone; l != NULL; l = l->next)
 		if (l->visit.insn == insn)
 			add_misses(&l->fetch, n + COL_I1MR);
 }
@@ -63,11 +63,12 @@ report_add(const struct insns_at *at, int64_t *n)
 {
 	const struct cold_block *c = &cold_block[at->block];
 	const struct misses *data = cold_data(c) + at->i->ref;
-	const int64_t *extra = c->extras != NULL ? c->extras->extra : NULL;
+	const struct block_extras *o = cold_has(c);
+	const int64_t *extra = o != NULL ? o->extra : NULL;
 
 	n[IR] += (int64_t)at->times;
-	if (each && c->extras != NULL && c->extras->rounds != NULL)
-		n[IR] += c->extras->rounds[at->insn];
+	if (each && o != NULL && o->rounds != NULL)
+		n[IR] += o->rounds[at->insn];
 	add_fetches(c, at->insn, n);
 	for (uint32_t k = 0; k < at->i->nref; k++) {
 		unsigned col = at->ref[k].kind == 'w' ? DW : DR;

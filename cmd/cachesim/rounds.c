@@ -46,7 +46,7 @@ static void
 add_recorded(const struct cache_unit *u, const uint64_t *rec)
 {
 	const uint64_t *val = &record[u->rec];
-	const struct fastref *f = (const struct fastref *)(val + u->ref_at);
+	const struct fastref *f = &record_ref[u->ref];
 	unsigned ngroups = ev_ngroups(*rec);
 
 	for (uint32_t k = 0; k < u->nref; k++, f++) {
@@ -139,9 +139,10 @@ rounds_record(struct evr *events, const uint64_t *rec, rounds_fn *fn)
 	const struct cache_unit *u = &unit[ev_id(*rec)];
 	struct cold_block *c = &cold_block[u->cold];
 	uint64_t n = ev_more(rec) + 1;
-	struct cache_repeat r = { .misses = c->fetch, .nmisses = c->nvisit +
-	    (size_t)c->block->nref, .cold = c, .what = (void *)(uintptr_t)rec,
-	    .rounds = go, .left_out = left_out };
+	struct cache_repeat r = { .misses = cold_fetch(c),
+	    .nmisses = c->nvisit + (size_t)c->block->nref, .cold = c,
+	    .what = (void *)(uintptr_t)rec, .rounds = go,
+	    .left_out = left_out };
 
 	one_by_one = fn;
 	if (rounds_alike(rec)) {

@@ -28,6 +28,7 @@
  */
 struct run {
 	uint64_t *stamp;	/* of code lines */
+	const struct fastref *ref;
 	struct times now;
 };
 
@@ -45,8 +46,7 @@ static uint64_t
 data_unusual(const struct cache_unit *u, const struct fastref *r, uint64_t addr,
     uint64_t now)
 {
-	uint32_t ref = (uint32_t)(r - (const struct fastref *)
-	    (&record[u->rec] + u->ref_at));
+	uint32_t ref = (uint32_t)(r - record_ref) - u->ref;
 	uint64_t off = addr & (((uint64_t)1 << l1.dshift) - 1);
 
 	l1_time.d = now;
@@ -63,7 +63,7 @@ INLINE void
 references(struct run *x, const struct cache_unit *u, const uint64_t *rec,
     unsigned shift)
 {
-	const struct fastref *r = (const struct fastref *)(rec + u->ref_at);
+	const struct fastref *r = x->ref + u->ref;
 	const struct fastref *end = r + u->nref;
 	uint64_t now = x->now.d;
 
@@ -81,7 +81,7 @@ references(struct run *x, const struct cache_unit *u, const uint64_t *rec,
 
 /* The code lines: 0 if one is missing, in which case the rest is not done. */
 INLINE int
-code_lines(struct run *x, const struct cache_unit *u, const uint64_t *rec)
+code_lines(struct run *x, const struct cache_unit *u)
 {
 	uint64_t *a = &x->stamp[u->touch[0]], *b = &x->stamp[u->touch[1]];
 	uint64_t now = x->now.i;
@@ -92,11 +92,11 @@ code_lines(struct run *x, const struct cache_unit *u, const uint64_t *rec)
 	*b = now + 2;
 	now += 2;
 	if (u->ntouch > 2) {
-		const uint32_t *t = (const uint32_t *)(rec + u->touch_at) + 2;
-		const uint32_t *end = t + u->ntouch - 2;
+		const uint32_t *t = (const uint32_t *)(x->ref + u->ref);
+		const uint32_t *end = t - (u->ntouch - 2);
 
-		for (; t < end; t++) {
-			if (__builtin_expect(x->stamp[*t] == 0, 0))
+		while (t > end) {
+			if (__builtin_expect(x->stamp[*--t] == 0, 0))
 				return 0;
 			x->stamp[*t] = ++now;
 		}
@@ -110,7 +110,7 @@ INLINE void
 one_round(struct run *x, const struct cache_unit *u, const uint64_t *rec,
     uint32_t id, unsigned shift, int none)
 {
-	if (__builtin_expect(!none && code_lines(x, u, rec), 1)) {
+	if (__builtin_expect(!none && code_lines(x, u), 1)) {
 		references(x, u, rec, shift);
 		return;
 	}
@@ -143,7 +143,7 @@ add_values(uint64_t *val, const uint64_t *diff, const uint64_t *end)
 INLINE const uint64_t *
 some(const uint64_t *p, const uint64_t *last, unsigned shift, uint64_t most)
 {
-	struct run x = { l1_istamp, l1_time };
+	struct run x = { l1_istamp, record_ref, l1_time };
 	struct cache_unit *const units = unit;
 	uint64_t *const records = record;
 
@@ -205,7 +205,7 @@ TARGET512
 static const uint64_t *
 some_lanes(const uint64_t *p, const uint64_t *last, uint64_t most)
 {
-	struct run x = { l1_istamp, l1_time };
+	struct run x = { l1_istamp, record_ref, l1_time };
 	struct cache_unit *const units = unit;
 	uint64_t *const records = record;
 

@@ -1,7 +1,7 @@
 /*
- * misses - counts of misses beyond 32 bits
+ * misses - counts of misses beyond 8 bits
  *
- * Accesses that all miss LL, counted from shortly below 2^32 on, and others
+ * Accesses that all miss LL, counted from 2^32 - 10 on, and others
  * that are counted beside them.
  */
 #include <inttypes.h>
@@ -14,11 +14,12 @@ int
 main(int argc, char **argv)
 {
 	const struct geometry g = { 1 << 16, 4, 64 };
-	static uint32_t near = UINT32_MAX - 9, far;
+	static uint8_t near, far;
 
 	(void)argc;
 	prog_init(argv[0]);
 	ll_init(&g);
+	misses_add(&near, UINT32_MAX - 9);
 	for (uint64_t i = 0; i < 100; i++) {
 		ll_access(i << 16, 8, &near);
 		ll_access((i << 16) + 64, 8, &far);
@@ -28,8 +29,10 @@ main(int argc, char **argv)
 	ll_drain();
 	printf("%" PRIu64 " %" PRIu64 "\n", misses_all(&near),
 	    misses_all(&far));
-	for (int i = 0; i < 3; i++)
-		misses_carry(&near);
+	misses_add(&near, (uint64_t)3 << 32);
+	for (uint64_t i = 0; i < 200000; i++)
+		ll_access(i << 16, 8, &far);
+	ll_drain();
 	printf("%" PRIu64 " %" PRIu64 "\n", misses_all(&near),
 	    misses_all(&far));
 	return 0;
