@@ -8,7 +8,7 @@
  * of theirs: MAP_LEARN and MAP_LEARN_EXIT are like MAP_BODY and MAP_EXIT, but
  * the last branch has not been learnt.  Conditional: `counted' if it was taken;
  * `rep' 1: its misprediction has been counted, 2: and its counter stepped.
- * Indirect: `rep' 1: its target is in tmp1, 2: and its misprediction counted.
+ * Indirect: `rep' 1: its target is in rax, 2: and its misprediction counted.
  *
  * With --rep=each each round of a repeated string instruction is a branch to
  * itself, as in Valgrind.  Behind such an instruction fragments call rt_look

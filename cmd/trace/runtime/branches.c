@@ -96,7 +96,7 @@ branches_settle(struct tarea *t, struct kucontext *uc, struct mapent *m,
 	if (!exit || x->kind != EXIT_INDIRECT)
 		return conditional(t, pc, taken, done);
 	if (done != 0)
-		uc->rcx = t->tmp1;
+		uc->rcx = uc->rax;
 	return indirect(t, pc, uc->rcx, done);
 }
 

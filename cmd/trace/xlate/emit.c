@@ -215,6 +215,13 @@ emit_mov(struct emitter *c, int to, int from)
 }
 
 void
+emit_swap_rax(struct emitter *c, int reg)
+{
+	emit_byte(c, 0x48);
+	emit_byte(c, 0x90u + (unsigned)reg);	/* xchg */
+}
+
+void
 emit_mov32(struct emitter *c, int to, int from)
 {
 	op_reg(c, 0, 0x89, from, to);

@@ -81,6 +81,7 @@ void emit_lea(struct emitter *, int reg, int base, int32_t disp);
 void emit_lea_sib(struct emitter *, int reg, int base, int index, int scale,
     int32_t disp, int a32);
 void emit_mov(struct emitter *, int to, int from);
+void emit_swap_rax(struct emitter *, int reg);	/* one of the low eight */
 void emit_mov32(struct emitter *, int to, int from);
 void emit_movzx16(struct emitter *, int to, int from);
 void emit_movzx8(struct emitter *, int to, int from);

@@ -254,7 +254,10 @@ learn_is_exit(const struct xlate *x, unsigned e)
 	return branch_of(x, e) != NULL;
 }
 
-/* An indirect branch: rcx is its target, rax is free; the flags are kept. */
+/*
+ * An indirect branch: rcx is its target, rax is free; the flags are kept. The
+ * target is in rax while rcx is used, 0 if it was predicted.
+ */
 static void
 learn_target(struct xlate *x, unsigned e, const struct insn *in)
 {
@@ -263,23 +266,22 @@ learn_target(struct xlate *x, unsigned e, const struct insn *in)
 	struct emitter *c = &x->c;
 	uint8_t *same;
 
-	emit_store(c, REG_T, TO(tmp1), RCX);
-	mark_part(x, e, MAP_LEARN_EXIT, 1);
 	emit_load(c, RAX, REG_T, target);
 	emit_not(c, RAX);
-	emit_lea_sib(c, RCX, RCX, RAX, 1, 1, 0);
+	emit_lea_sib(c, RAX, RAX, RCX, 1, 1, 0);
+	emit_swap_rax(c, RCX);
+	mark_part(x, e, MAP_LEARN_EXIT, 1);
 	same = emit_jrcxz(c);
-	emit_not(c, RAX);
-	emit_store(c, REG_T, TO_PREDICTOR(was), RAX);
-	emit_load(c, RAX, REG_T, missed);
-	emit_lea(c, RAX, RAX, 1);
-	emit_store(c, REG_T, missed, RAX);
+	emit_load(c, RCX, REG_T, target);
+	emit_store(c, REG_T, TO_PREDICTOR(was), RCX);
+	emit_load(c, RCX, REG_T, missed);
+	emit_lea(c, RCX, RCX, 1);
+	emit_store(c, REG_T, missed, RCX);
 	mark_part(x, e, MAP_LEARN_EXIT, 2);
-	emit_load(c, RCX, REG_T, TO(tmp1));
-	emit_store(c, REG_T, target, RCX);
+	emit_store(c, REG_T, target, RAX);
 	emit_patch8(same, c->p);
 	mark_part(x, e, MAP_LEARN_EXIT, 1);
-	emit_load(c, RCX, REG_T, TO(tmp1));
+	emit_mov(c, RCX, RAX);
 	mark_exit(x, e, MAP_EXIT);
 }
 
