@@ -18,11 +18,24 @@
 #include "context/context.h"
 #include "util.h"
 
+uint64_t *
+lookup_word(const struct frag *f)
+{
+	return &area.ibl[(f->pc + owner_key(f->owner)) % IBL_WORDS +
+	    (f->mode & MODE_OUT ? IBL_WORDS : 0)];
+}
+
+uint64_t
+lookup_of(const struct frag *f)
+{
+	return entry_address(f->entry) - entry_prologue(f->entry);
+}
+
 void
 frag_drop(uint32_t i)
 {
 	struct frag *f = &frags[i];
-	uint32_t k;
+	uint64_t *word = lookup_word(f);
 
 	f->dead = true;
 	link_lost(i);
@@ -31,10 +44,8 @@ frag_drop(uint32_t i)
 	table_drop(i);
 	/* a thread fills the word first, then looks whether that holds */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	k = (uint32_t)((f->pc + owner_key(f->owner)) % IBL_WORDS) +
-	    (f->mode & MODE_OUT ? IBL_WORDS : 0);
-	if (area.ibl[k] == entry_address(f->entry) - entry_prologue(f->entry))
-		area.ibl[k] = area.miss;
+	if (*word == lookup_of(f))
+		*word = area.miss;
 }
 
 /* ------------------------------------------------------------------- pages */

@@ -55,6 +55,7 @@ struct kept_index {
 /* What installs a fragment.  An object's lie together, by pc. */
 struct kept_put {
 	uint64_t pc;
+	uint64_t lookup;	/* its word for indirect jumps; 0: none came */
 	uint32_t frag;
 	uint32_t word;		/* in the table */
 };
@@ -87,7 +88,7 @@ struct kept_head {
 	uint32_t ncounter;
 	uint32_t nid;		/* ids below it are in the code; or 0 */
 };
-#define KEPT_MAGIC "qnstore9"
+#define KEPT_MAGIC "qnstorea"
 
 /* What is kept, as it was read. */
 struct kept {

@@ -112,6 +112,8 @@ kept_install(uint32_t object)
 			continue;
 		}
 		table_add(p->frag, p->pc, p->word);
+		if (p->lookup != 0)
+			area.ibl[p->pc % IBL_WORDS] = p->lookup;
 		if (link_any_waits())
 			link_waiting(p->frag);
 		stats.kept++;

@@ -277,6 +277,13 @@ set_block(uint32_t i)
 		area.exits[e].block = i;
 }
 
+/* Did an indirect jump lead to it, and no later one with the same word? */
+static bool
+is_looked_up(uint32_t i)
+{
+	return ONCE(*lookup_word(&frags[i])) == lookup_of(&frags[i]);
+}
+
 static int
 by_object(const void *a, const void *b)
 {
@@ -299,7 +306,8 @@ fill_puts(void)
 	for (i = 0; i < nfrag; i++)
 		if (s.index[i].object != 0)
 			s.put[s.nput++] = (struct kept_put){ frags[i].pc,
-			    i, table_word_of(i) };
+			    is_looked_up(i) ? lookup_of(&frags[i]) : 0, i,
+			    table_word_of(i) };
 	qsort(s.put, s.nput, sizeof *s.put, by_object);
 	for (i = 0; i < s.nobject; i++)
 		s.object[i].put = s.object[i].nput = 0;

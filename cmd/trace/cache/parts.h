@@ -88,6 +88,9 @@ void store_publish_exits(uint32_t n);
 
 /* ------------------------------------------------------------------- drop.c */
 
+/* The word by which indirect jumps find a fragment, and what it then is. */
+uint64_t *lookup_word(const struct frag *);
+uint64_t lookup_of(const struct frag *);
 /* Drop fragment f. */
 void frag_drop(uint32_t f);
 /* Note that fragment f is made of code in this block's pages. */
