@@ -56,6 +56,7 @@ static const struct mode {
 	{ "nosuper", { "-e", "all", "--debug=nosuper" }, .is_whole = true },
 	{ "cache", { "-e", "cache" }, .is_whole = false },
 	{ "branches", { "-e", "branches" }, .is_whole = true },
+	{ "rounds", { "-e", "branches", "--rep=each" }, .is_whole = true },
 	{ "outside", { "-e", "all", "--from=0x1000" }, .is_whole = true },
 	{ "cachesmall", { "-e", "cache=2,64,2" }, .is_whole = false },
 	{ "cachecontexts", { "-e", "cache", "--contexts" }, .is_whole = true },
