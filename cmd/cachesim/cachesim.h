@@ -353,6 +353,8 @@ void ordered_init(struct evr *, int through);
 void ordered_long(uint32_t id);
 /* The same, and count the execution. */
 void ordered_slow(uint32_t id);
+/* The instructions of a block or prefix. */
+uint32_t ordered_ninsn(uint32_t id);
 /* Run a reference that may miss or cross the end of its line. */
 void ordered_reference(uint32_t cold, uint32_t ref, uint64_t addr,
     uint64_t size);

@@ -374,6 +374,12 @@ ordered_fetch(const struct visit *v, struct misses *m)
 	fetch(v, m);
 }
 
+uint32_t
+ordered_ninsn(uint32_t id)
+{
+	return ev_def(events, id)->n;
+}
+
 void
 ordered_slow(uint32_t id)
 {

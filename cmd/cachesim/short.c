@@ -58,13 +58,11 @@ data_unusual(const struct cache_unit *u, const struct fastref *r, uint64_t addr,
 	return l1_time.d;
 }
 
-/* The references of one round. */
+/* The references r..end of one round. */
 INLINE void
 references(struct run *x, const struct cache_unit *u, const uint64_t *rec,
-    unsigned shift)
+    unsigned shift, const struct fastref *r, const struct fastref *end)
 {
-	const struct fastref *r = x->ref + u->ref;
-	const struct fastref *end = r + u->nref;
 	uint64_t now = x->now.d;
 
 	for (; r < end; r++) {
@@ -105,18 +103,59 @@ code_lines(struct run *x, const struct cache_unit *u)
 	return 1;
 }
 
+/* The code lines of one fetch. */
+static inline void
+visit(struct run *x, const struct visit *v, struct misses *m)
+{
+	uint64_t *a = &x->stamp[v->a], *b = &x->stamp[v->b];
+
+	if (__builtin_expect(*a == 0 || (v->b != 0 && *b == 0), 0)) {
+		l1_time.i = x->now.i;
+		ordered_fetch(v, m);
+		x->now.i = l1_time.i;
+		return;
+	}
+	*a = ++x->now.i;
+	if (v->b != 0)
+		*b = ++x->now.i;
+}
+
+/* One round in the order of its events: a code line may be missing. */
+__attribute__((noinline))
+static void
+in_order(struct run *x, const struct cache_unit *u, const uint64_t *rec,
+    uint32_t id)
+{
+	const struct cold_block *c = &cold_block[u->cold];
+	const struct fastref *first = x->ref + u->ref, *r = first;
+	uint32_t ninsn = ordered_ninsn(id);
+
+	for (uint32_t k = 0; k < c->nvisit && c->visit[k].insn < ninsn; k++) {
+		const struct visit *v = &c->visit[k];
+
+		references(x, u, rec, l1.dshift, r, first + v->ref);
+		r = first + v->ref;
+		visit(x, v, &cold_fetch(c)[k]);
+	}
+	references(x, u, rec, l1.dshift, r, first + u->nref);
+}
+
 /* One round; values have been set. */
 INLINE void
 one_round(struct run *x, const struct cache_unit *u, const uint64_t *rec,
     uint32_t id, unsigned shift, int none)
 {
-	if (__builtin_expect(!none && code_lines(x, u), 1)) {
-		references(x, u, rec, shift);
-		return;
+	const struct fastref *r = x->ref + u->ref;
+
+	if (__builtin_expect(none, 0)) {
+		l1_time = x->now;
+		ordered_long(id);
+		x->now = l1_time;
+	} else if (__builtin_expect(code_lines(x, u), 1)) {
+		references(x, u, rec, shift, r, r + u->nref);
+	} else {
+		in_order(x, u, rec, id);
 	}
-	l1_time = x->now;
-	ordered_long(id);
-	x->now = l1_time;
 }
 
 /* ---- the plain way ---- */
