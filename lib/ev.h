@@ -54,15 +54,16 @@ struct ev_insn {
 struct ev_block {
 	uint32_t id;		/* the reader's number, see struct ev_def */
 	uint32_t ninsn;
-	struct ev_insn *insn;
-	struct ev_ref *ref;
-	uint64_t *target;	/* of direct flows, in their order */
-	uint64_t *value;	/* by group: ev_apply updates it, 0 at first */
 	uint32_t nref;
 	uint8_t ngroups;
 	bool kept;		/* see ev_lean */
+	bool shown;		/* insn, ref and target are set */
+	uint64_t *value;	/* by group: ev_apply updates it, 0 at first */
 	void *user;		/* for the caller; NULL at first */
-	uint8_t packed[];	/* private */
+	/* If not shown, other data is here: see ev_lean. */
+	struct ev_insn *insn;
+	struct ev_ref *ref;
+	uint64_t *target;	/* of direct flows, in their order */
 };
 
 /*
@@ -77,8 +78,8 @@ struct ev_def {
 	uint8_t letter;		/* 'B', 'P', 'Q' or 'Z' */
 	uint8_t ngroups;	/* fields of its execution lines */
 	uint8_t group;		/* Q with one group: that group */
-	bool stays;		/* Q: then its lines are in trace's table */
-	uint64_t told;		/* Q that stays: its value, set by ev_apply */
+	bool stays;		/* Q: then its lines are in trace's table; its
+				   value is not the block's */
 };
 
 /*
@@ -242,8 +243,8 @@ const char *ev_error(const struct evr *);
 
 /*
  * To be called before ev_next, to save memory: a block's insn, ref and target
- * are set only while the last line defines the block or a part of it, and NULL
- * after that. Later, ev_each gives the instructions from a packed form, a sixth
+ * are set, and it is shown, only while the last line defines the block or a
+ * part of it. Later, ev_each gives the instructions from a packed form, a sixth
  * of the size. value is NULL; a caller that wants values sets it to an array
  * of its own before the first execution.
  */
@@ -294,6 +295,8 @@ int ev_hex(const char **s, uint64_t *n);
 
 /* Add a record's differences to its block's values: one execution. */
 void ev_apply(const struct ev_def *, const uint64_t *diff);
+/* The value of a Q that stays, which is not its block's. */
+uint64_t *ev_told(const struct ev_def *);
 
 /* Iterates over the fetches and references of an execution, in order. */
 struct ev_walk {

@@ -17,7 +17,8 @@
 #include "util.h"
 
 #define ARENA	(256 << 10)
-#define CHUNK	4096
+#define CHUNK	EVDEF_CHUNK
+#define CHUNKSIZE	((size_t)128 << 10)	/* a power of two */
 #define HEADS	(((size_t)EVDEF_MAXID + 1) * sizeof(uint32_t))
 
 int
@@ -65,8 +66,11 @@ evdef_close(struct evdef *d)
 		memcpy(&next, d->arenas, sizeof next);
 		free(d->arenas);
 	}
-	for (unsigned i = 0; i < (EVDEF_MAXID + 1) / CHUNK; i++)
+	for (unsigned i = 0; i < (EVDEF_MAXID + 1) / CHUNK; i++) {
+		if (d->chunk[i] != NULL)
+			free(d->chunk[i]->told);
 		free(d->chunk[i]);
+	}
 	free(d->chunk);
 	munmap(d->head, HEADS);
 	free(d->insn);
@@ -100,7 +104,7 @@ evdef_get(const struct evdef *d, uint32_t number)
 {
 	if (number - 1 >= d->ndef)
 		return NULL;
-	return &d->chunk[number / CHUNK][number % CHUNK];
+	return &d->chunk[number / CHUNK]->def[number % CHUNK];
 }
 
 const struct ev_def *
@@ -110,16 +114,39 @@ evdef_find(const struct evdef *d, uint64_t id)
 	    evdef_get(d, ev_id(d->head[id]));
 }
 
+static struct evdef_chunk *
+new_chunk(void)
+{
+	struct evdef_chunk *c = aligned_alloc(CHUNKSIZE, CHUNKSIZE);
+
+	_Static_assert(sizeof *c <= CHUNKSIZE, "a chunk does not fit");
+	if (c == NULL)
+		die("definitions:");
+	c->told = NULL;
+	return c;
+}
+
+uint64_t *
+ev_told(const struct ev_def *d)
+{
+	struct evdef_chunk *c = (struct evdef_chunk *)((uintptr_t)d &
+	    ~(uintptr_t)(CHUNKSIZE - 1));
+
+	if (c->told == NULL)
+		c->told = xcalloc(CHUNK, sizeof *c->told);
+	return &c->told[d - c->def];
+}
+
 /* Enter a definition; returns its number. */
 static uint32_t
 enter(struct evdef *d, struct ev_def def)
 {
 	uint32_t number = ++d->ndef;
-	struct ev_def **c = &d->chunk[number / CHUNK];
+	struct evdef_chunk **c = &d->chunk[number / CHUNK];
 
 	if (*c == NULL)
-		*c = xcalloc(CHUNK, sizeof **c);
-	(*c)[number % CHUNK] = def;
+		*c = new_chunk();
+	(*c)->def[number % CHUNK] = def;
 	d->head[def.id] = ev_head(def.ngroups, number);
 	return number;
 }
@@ -383,7 +410,8 @@ items(struct evdef *d, const char *s)
 static struct ev_block *
 new_block(struct evdef *d, size_t npacked)
 {
-	struct ev_block *b = arena_alloc(d, sizeof *b + npacked);
+	struct ev_block *b = arena_alloc(d, sizeof *b +
+	    (npacked > EVDEF_PARTS ? npacked - EVDEF_PARTS : 0));
 
 	memset(b, 0, sizeof *b);
 	b->ninsn = d->ninsn;
@@ -396,6 +424,8 @@ new_block(struct evdef *d, size_t npacked)
 static void
 show(struct evdef *d, struct ev_block *b)
 {
+	memcpy(d->hidden, evdef_packed(b), EVDEF_PARTS);
+	b->shown = true;
 	b->insn = d->insn;
 	b->ref = d->ref;
 	b->target = d->target;
@@ -406,9 +436,8 @@ static void
 hide(struct evdef *d)
 {
 	if (d->shown != NULL) {
-		d->shown->insn = NULL;
-		d->shown->ref = NULL;
-		d->shown->target = NULL;
+		memcpy(evdef_packed(d->shown), d->hidden, EVDEF_PARTS);
+		d->shown->shown = false;
 	}
 	d->shown = NULL;
 }
@@ -419,7 +448,7 @@ new_packed(struct evdef *d)
 	size_t n = evdef_pack(d);
 	struct ev_block *b = new_block(d, n);
 
-	memcpy(b->packed, d->packed, n);
+	memcpy(evdef_packed(b), d->packed, n);
 	show(d, b);
 	return b;
 }
@@ -444,7 +473,7 @@ evdef_keep(struct evdef *d, struct ev_block *b)
 		evdef_unpack(d, b);
 	}
 	d->shown = NULL;
-	b->kept = true;
+	b->kept = b->shown = true;
 	b->insn = copy(d, d->insn, b->ninsn * sizeof *b->insn);
 	b->ref = copy(d, d->ref, b->nref * sizeof *b->ref);
 	b->target = copy(d, d->target, d->ntarget * sizeof *b->target);

@@ -11,6 +11,26 @@
 
 #define EVDEF_MAXID	0xffffffU
 
+/*
+ * Definitions, at a multiple of the chunk's size. told has the values of those
+ * that stay, and is NULL until there is one.
+ */
+#define EVDEF_CHUNK	4096
+struct evdef_chunk {
+	struct ev_def def[EVDEF_CHUNK];
+	uint64_t *told;
+};
+
+/* A packed block's bytes begin where its parts are while they are shown. */
+#define EVDEF_PARTS	(sizeof(struct ev_block) - \
+    offsetof(struct ev_block, insn))
+
+static inline uint8_t *
+evdef_packed(const struct ev_block *b)
+{
+	return (uint8_t *)(uintptr_t)b + offsetof(struct ev_block, insn);
+}
+
 /* The bytes of an instruction, if its line has them. */
 struct evdef_code {
 	uint8_t byte[15];
@@ -18,7 +38,7 @@ struct evdef_code {
 };
 
 struct evdef {
-	struct ev_def **chunk;	/* by number, 4096 each; NULL: none yet */
+	struct evdef_chunk **chunk;	/* by number; NULL: none yet */
 	uint32_t ndef;		/* definitions so far */
 	/*
 	 * By the stream's id, up to EVDEF_MAXID: the head of its records,
@@ -44,6 +64,7 @@ struct evdef {
 	bool lean;		/* see ev_lean */
 	bool writes;		/* see ev_modify_writes */
 	struct ev_block *shown;	/* whose parts are those above, or NULL */
+	uint8_t hidden[EVDEF_PARTS];	/* what was in place of these */
 	uint8_t *packed;
 	size_t cappacked;
 };

@@ -159,7 +159,7 @@ ev_each(struct ev_each *e, const struct ev_block *b, struct ev_ref *ref)
 {
 	memset(e, 0, sizeof *e);
 	e->block = b;
-	e->at = b->kept ? NULL : b->packed;
+	e->at = b->shown ? NULL : evdef_packed(b);
 	e->ref = ref;
 }
 

@@ -27,7 +27,7 @@ void
 ev_apply(const struct ev_def *d, const uint64_t *diff)
 {
 	if (d->stays) {
-		((struct ev_def *)(uintptr_t)d)->told += *diff;
+		*ev_told(d) += *diff;
 		return;
 	}
 	if (d->letter == 'Q' || d->letter == 'Z') {
@@ -52,7 +52,7 @@ ev_walk(struct ev_walk *w, const struct ev_def *d)
 	w->round = w->rounds = 0;
 	w->alone = d->letter == 'Q';
 	w->stays = d->stays;
-	w->told = ev_told_addr(d->told);
+	w->told = d->stays ? ev_told_addr(*ev_told(d)) : 0;
 	if (d->letter == 'Q') {
 		i = &d->block->insn[d->n - 1];
 		w->insn = d->n - 1;

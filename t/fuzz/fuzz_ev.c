@@ -68,7 +68,7 @@ same_block(const struct ev_block *b, const struct ev_block *lean)
 		if (i->flow != 0 && strchr("CJL", i->flow) != NULL)
 			same(e.target == b->target[i->target]);
 	}
-	if (lean->insn == NULL)
+	if (!lean->shown)
 		return;
 	same(memcmp(lean->insn, b->insn, b->ninsn * sizeof *b->insn) == 0);
 	for (uint32_t k = 0; k < b->nref; k++)
@@ -97,7 +97,7 @@ lean_too(struct evr *all, const char *name)
 			continue;
 		d = ev_def(r, e.id);
 		shown = d->block;
-		same(shown->insn != NULL);
+		same(shown->shown);
 		if (d->n % 5 == 0)
 			ev_keep(r, shown);
 		same_block(ev_def(all, e.id)->block, shown);

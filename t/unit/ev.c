@@ -385,7 +385,7 @@ compare(struct evr *r, const struct ev *e, const uint32_t *at)
 			    ev_ngroups(*p) != *at >> 24)
 				die("another record was read");
 			ev_apply(d, p + 1);
-			if (memcmp(at + 1, d->stays ? &d->told :
+			if (memcmp(at + 1, d->stays ? ev_told(d) :
 			    d->block->value,
 			    d->ngroups * sizeof(uint64_t)) != 0)
 				die("other values were read");
