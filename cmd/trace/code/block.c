@@ -99,7 +99,7 @@ length(const struct insn *in)
 }
 
 #define STUB_MOST 2u		/* instructions: endbr64, and the jump */
-#define LEAF_MOST 9u		/* with its return */
+#define LEAF_MOST 17u		/* with its return */
 #define CALLS_MOST 8u		/* of leaves in a block */
 
 /*
