@@ -75,8 +75,7 @@ add_leaf(struct text *t, unsigned leaf, unsigned sub)
 {
 	unsigned a, b, c, d;
 
-	if (!__get_cpuid_count(leaf, sub, &a, &b, &c, &d))
-		return;
+	__cpuid_count(leaf, sub, a, b, c, d);
 	add(t, "cpuid", leaf);
 	add(t, "a", a);
 	if (leaf != 1)		/* which of the processors */
@@ -94,10 +93,14 @@ add_processor(struct text *t)
 	} leaves[] = { { 0, 0 }, { 1, 0 }, { 7, 0 }, { 7, 1 },
 		{ 0x80000001, 0 }, { 0x80000002, 0 }, { 0x80000003, 0 },
 		{ 0x80000004, 0 } };
+	/* one look for each half: a virtual machine takes 4 us for each */
+	unsigned most[2] = { __get_cpuid_max(0, NULL),
+		__get_cpuid_max(0x80000000, NULL) };
 	size_t i;
 
 	for (i = 0; i < sizeof leaves / sizeof leaves[0]; i++)
-		add_leaf(t, leaves[i].leaf, leaves[i].sub);
+		if (leaves[i].leaf <= most[leaves[i].leaf >> 31])
+			add_leaf(t, leaves[i].leaf, leaves[i].sub);
 	add(t, "cpu", opt->cpu);
 }
 
