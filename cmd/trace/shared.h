@@ -70,9 +70,8 @@
 /*
  * A thread that waits for the other side of a request polls SPINS times, with a
  * pause between polls, and only then sleeps: being woken costs more than a
- * translation, many times more where a virtual processor has to be woken as
- * well.  After SPINS_ALONE polls it yields now and then, because other threads
- * may have work to do.
+ * translation, many times more where a virtual processor is woken as well.
+ * After SPINS_ALONE polls it yields now and then: others may want to run.
  */
 #define SPINS 5000u
 #define SPINS_ALONE 100u
@@ -157,13 +156,13 @@ record_size(unsigned nvalues)
 	uint64_t exitno;						\
 	uint64_t rt_exit, rt_miss;					\
 	uint64_t window;	/* stack pointer where its window began */ \
-	uint64_t rt_look;						\
+	uint64_t rt_line;	/* kind cache: for LOOK_FETCH, _DATA */ \
 	uint64_t gsbase;						\
 	uint64_t p;		/* record pointer, or instructions to go */ \
 	uint64_t pc;		/* guest pc to go on at */		\
 	uint64_t entry;		/* cache address to go on at */		\
 	uint64_t rflags;						\
-	uint64_t stack;		/* top of the runtime's stack */	\
+	uint64_t hint_mask;	/* kind cache: bits that select a hint */ \
 	uint64_t clock;		/* kind cache: ticks, see filter.c */	\
 	uint64_t left;		/* kind cache, --for: instructions */	\
 	uint64_t tmp2;							\
@@ -177,7 +176,8 @@ record_size(unsigned nvalues)
 	uint64_t flags;		/* at a call: lahf, seto */		\
 	uint64_t p_at;		/* where REG_P is while in the runtime:	\
 				 * TO(p), or TO(clock) */		\
-	uint64_t rt_line;	/* kind cache: for LOOK_FETCH, _DATA */ \
+	uint64_t rt_look;						\
+	uint64_t stack;		/* top of the runtime's stack */	\
 	uint32_t samples[2];	/* entries of compared code until	\
 				 * the next sample, see code/watch.c */	\
 	uint8_t vec[128];	/* of a gather: index, then mask; kind	\

@@ -225,6 +225,7 @@ thread_new(uint32_t tid)
 	t->rt_look = (uint64_t)rt_look;
 	if (rt.boot.sets != 0) {
 		t->rt_line = table_look_by();
+		t->hint_mask = (TABLE_HINTS - 1ull) << rt.boot.lineshift;
 		table_clear(t);
 	}
 	note_area((uint32_t)slot, t);

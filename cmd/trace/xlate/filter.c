@@ -12,7 +12,7 @@
  * its hint says, else the cold part has rt_line search for it; a code line is
  * there if its cell is not 0.  A hit sets the time of the line's last use:
  *
- *	lea  8(%rdi),S; rorx $6,S,I; and $4095,I; movswq hint(T,I,2),I
+ *	lea  8(%rdi),S; pext hint_mask(T),S,I; movswq hint(T,I,2),I
  *	sub  (T,I,8),S; cmp $64-size,S; ja cold
  *	lea  1(P),P; mov P,8(T,I,8)
  *
@@ -165,19 +165,35 @@ store_stamp(struct emitter *c, int index)
 	    (uint64_t)LINE_STAMP << 32, 5);
 }
 
+/* Is pext one operation, not many, as in Zen before Zen 3? */
+static bool
+has_fast_pext(void)
+{
+	return __builtin_cpu_supports("bmi2") && (__builtin_cpu_is("intel") ||
+	    (__builtin_cpu_is("amd") && !__builtin_cpu_is("amdfam15h") &&
+	    !__builtin_cpu_is("amdfam17h")));
+}
+
+_Static_assert(TO(hint_mask) > 0 && TO(hint_mask) < 128, "one byte");
+
 /* t = the low bits of the line number of the address in s */
 static void
 line_bits(struct emitter *c, int t, int s)
 {
+	uint64_t regs = (t > 7 ? 0 : 0x8000u) | (uint64_t)(t & 7) << 35;
+
+	if (has_fast_pext()) {	/* pext t, s, [T + disp] */
+		emit_bytes(c, 0x40f50242c4u | regs | (~(uint64_t)s & 15) << 19 |
+		    (REG_T & 7ull) << 32 | (uint64_t)TO(hint_mask) << 40, 6);
+		return;
+	}
 	if (!__builtin_cpu_supports("bmi2")) {
 		emit_mov32(c, t, s);
 		shr_imm(c, t, opt->lineshift, 0);
 	} else {		/* rorx t, s, lineshift */
-		emit_bytes(c, 0xc4u | (0x43u | (t > 7 ? 0 : 0x80u) |
-		    (s > 7 ? 0 : 0x20u)) << 8 | 0xf07b0000u |
-		    (uint64_t)(0xc0u | (unsigned)(t & 7) << 3 |
-		    (unsigned)(s & 7)) << 32 |
-		    (uint64_t)opt->lineshift << 40, 6);
+		emit_bytes(c, 0xc0f07b43c4u | regs | (s > 7 ? 0 : 0x2000u) |
+		    (uint64_t)(s & 7) << 32 | (uint64_t)opt->lineshift << 40,
+		    6);
 	}
 	and_imm(c, t, TABLE_HINTS - 1);
 }
