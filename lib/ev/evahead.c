@@ -249,8 +249,9 @@ evahead_begin(struct in *in, const char *line, size_t n)
 	a = xcalloc(1, sizeof *a);
 	a->in = in;
 	for (unsigned i = 0; i < NTEXT; i++) {
-		a->text[i].at = xmalloc(room);
-		memset(a->text[i].at, '\n', room);
+		/* half of the room is for long lines, and mostly untouched */
+		a->text[i].at = xcalloc(1, room);
+		memset(a->text[i].at, '\n', EVSCAN_BEFORE);
 		a->text[i].at += EVSCAN_BEFORE;
 	}
 	memcpy(a->text[0].at, line, n);
