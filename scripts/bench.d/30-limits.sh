@@ -140,18 +140,27 @@ most() {
 	    2>"$W/err") && awk 'END { printf "%8.0f", $1 / 1024 }' "$W/mem.out"
 }
 
+# a row for each workload: trace, then the readers of its stream
+most_all() {
+	local w=$1 kind=$2 reader
+	shift 2
+	printf '%-14s' "$w"
+	most "$B/trace -e $kind -o stream.ev $run"
+	for reader; do
+		most "$B/$reader -o ${reader%% *}.out stream.ev"
+	done
+}
+
 if [ -x /usr/bin/time ]; then
-	title "memory: the most that each stage takes, MB"
-	say "$(printf '%-12s %8s %8s %8s %8s %8s' "" trace cachesim \
+	title "memory: the most that each stage takes, MB;" \
+	    "marks, of cc1: trace 90, in kind cache 150, readers 48"
+	say "$(printf '%-14s %7s %8s %8s %8s %8s' "" trace cachesim \
 	    branchsim callgr. fmt-cg.)"
 	for w in $WORKLOADS; do
 		workload "$w" || continue
-		say "$(printf '%-12s' "$w")" \
-		    "$(most "$B/trace -o stream.ev $run")" \
-		    "$(most "$B/cachesim $caches -o c.out stream.ev")" \
-		    "$(most "$B/branchsim -o b.out stream.ev")" \
-		    "$(most "$B/callgraph -o g.out stream.ev")" \
-		    "$(most "$B/fmt-cachegrind -o f.out c.out")"
+		say "$(most_all "$w" all "cachesim $caches" branchsim \
+		    callgraph)$(most "$B/fmt-cachegrind cachesim.out")"
+		say "$(most_all "$w, cache" cache "cachesim $caches")"
 	done
 	rm -f "$W/stream.ev"
 fi
