@@ -129,6 +129,14 @@ O 1 Bcm
 T 7
 J off" "$(sed -n '/^1\*5a/,/^J/p; /^1\*5c/,/^J/p' "$T/out")"
 
+sed 's/^T 7/& 1/; s/^T 8/T 7 2/' "$T/loops.ev" >"$T/processes.ev"
+check "marks of several processes, through" "$S" -t "$T/processes.ev"
+same "threads have the process, too" "T 7 1
+T 7 2
+O 1 Bcm
+T 7 1
+J off" "$(sed -n '/^1\*5c/,/^J/p' "$T/out" | tail -n +2)"
+
 # what only some can learn: a loop of 49 rounds, 200 times; an indirect jump to
 # three places in turn; returns from calls deeper than their stack
 totals() { "$S" --predictor="$1" "$T/$2.ev" | sed -n 's/^totals: //p'; }

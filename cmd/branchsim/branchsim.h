@@ -175,8 +175,14 @@ branch_last(const struct branch_unit *u)
 	return u->waits ? u->first + u->ninner : 0;
 }
 
+/* A thread, as its T line names it. */
+struct thread_name {
+	uint64_t tid, pid;
+	bool has_pid;
+};
+
 struct branch_thread {
-	uint64_t tid;
+	struct thread_name name;
 	uint32_t open;		/* the branch that waits, or 0 */
 };
 
@@ -216,7 +222,7 @@ extern unsigned nfound;
 void run_init(struct evr *, const struct predictor *, int rounds);
 void run_define(const struct ev_def *, uint32_t id);
 /* A T line: the thread that runs from here on. */
-void run_thread(unsigned thread, uint64_t tid);
+void run_thread(unsigned thread, struct thread_name);
 /*
  * Executions. -1: a branch went neither to its target nor on, and ev_bad
  * has been told.
@@ -253,7 +259,7 @@ void run_stops(void);
  * The same for all threads: one that stops at a branch, with what became of
  * that; 0: there is no other.
  */
-int run_end(uint64_t *tid);
+int run_end(struct thread_name *);
 /* How often an id was executed. */
 uint64_t run_count(uint32_t id);
 /*

@@ -52,7 +52,7 @@ static bool each;		/* --rep=each */
 static bool learnt;		/* kind branches: rounds have been learnt */
 static const struct predictor *predictor = &cachegrind;
 static struct simrun *sim;
-static uint64_t tid;			/* of the running thread */
+static struct thread_name running;
 
 /* The columns of costs, besides Ir: with or without returns. */
 static unsigned
@@ -233,18 +233,29 @@ batch(struct simrun *s, const uint64_t *rec, const uint64_t *end)
 		pass_record(rec);
 }
 
+/* The lines that follow are about this thread. */
+static void
+go_to(struct simrun *s, struct thread_name t)
+{
+	if (t.tid == running.tid && t.pid == running.pid)
+		return;
+	if (t.has_pid)
+		evw_line(s->writer, "T %" PRIu64 " %" PRIu64, t.tid, t.pid);
+	else
+		evw_line(s->writer, "T %" PRIu64, t.tid);
+	running = t;
+}
+
 /* Threads that ended on a branch, and the branch's outcomes. */
 static void
 ends(struct simrun *s)
 {
-	uint64_t t;
+	struct thread_name t;
 
 	while (run_end(&t)) {
 		if (s->writer == NULL || nfound == 0)
 			continue;
-		if (t != tid)
-			evw_line(s->writer, "T %" PRIu64, t);
-		tid = t;
+		go_to(s, t);
 		tell_found(s);
 	}
 }
@@ -253,12 +264,11 @@ ends(struct simrun *s)
 static void
 off(struct simrun *s)
 {
-	uint64_t own = tid;
+	struct thread_name own = running;
 
 	ends(s);
-	if (tid != own)
-		evw_line(s->writer, "T %" PRIu64, own);
-	tid = own;
+	if (s->writer != NULL)
+		go_to(s, own);
 }
 
 /* What was open when the thread was last told of is not what goes on. */
@@ -303,8 +313,9 @@ line(struct simrun *s, int letter, const struct ev *e)
 			tell_found(s);
 		break;
 	case 'T':
-		tid = e->num[0];
-		run_thread(ev_thread(s->events), tid);
+		running = (struct thread_name){ e->num[0],
+		    e->nnum == 2 ? e->num[1] : 0, e->nnum == 2 };
+		run_thread(ev_thread(s->events), running);
 		break;
 	default:
 		break;

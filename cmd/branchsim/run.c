@@ -41,11 +41,11 @@ run_init(struct evr *r, const struct predictor *p, int rounds)
 	with_rounds = rounds;
 	p->init();
 	branch_init();
-	run_thread(0, 0);
+	run_thread(0, (struct thread_name){ 0 });
 }
 
 void
-run_thread(unsigned t, uint64_t tid)
+run_thread(unsigned t, struct thread_name name)
 {
 	size_t old = capthread;
 
@@ -53,7 +53,7 @@ run_thread(unsigned t, uint64_t tid)
 	memset(thread + old, 0, (capthread - old) * sizeof *thread);
 	if (t >= nthread)
 		nthread = t + 1;
-	thread[t].tid = tid;
+	thread[t].name = name;
 	branch_thread = &thread[t];
 	stack_thread = t;
 }
@@ -358,14 +358,14 @@ run_stops(void)
 }
 
 int
-run_end(uint64_t *tid)
+run_end(struct thread_name *name)
 {
 	static unsigned next;
 	unsigned t;
 
 	while (next < nthread) {
 		t = next++;
-		*tid = thread[t].tid;
+		*name = thread[t].name;
 		if (stops(&thread[t]))
 			return 1;
 	}
