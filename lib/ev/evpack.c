@@ -206,7 +206,9 @@ next_kept(struct ev_each *e)
 	const struct ev_block *b = e->block;
 
 	e->insn = b->insn[e->n++];
-	memcpy(e->ref, b->ref + e->insn.ref, e->insn.nref * sizeof *e->ref);
+	if (e->insn.nref != 0)
+		memcpy(e->ref, b->ref + e->insn.ref, e->insn.nref *
+		    sizeof *e->ref);
 	if (has_target(e->insn.flow))
 		e->target = b->target[e->insn.target];
 }
