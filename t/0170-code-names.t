@@ -106,11 +106,12 @@ same "  sums up" "10 2 11 2008 " "$("$B/fmt-cachegrind" "$T/m.cost" \
 # the source, if it is there
 printf '%s\n' 1 2 3 4 5 6 7 8 9 'function f() {' 'loop }' >"$T/in.js"
 sed "s|/src/in put.js|$T/in.js|" "$T/d.out" >"$T/e.out"
-"$B/annotate" "$T/e.out" >"$T/e.txt"
+"$B/annotate" --threshold=0 "$T/e.out" >"$T/e.txt"
 check "annotate shows the line" grep -q '5,108 .*loop }' "$T/e.txt"
-"$B/annotate" --lines "$T/e.out" >"$T/e.txt"
+"$B/annotate" --lines=100000 --threshold=0 "$T/e.out" >"$T/e.txt"
 check "annotate --lines has it" grep -Eq '5,108 .*in.js:11' "$T/e.txt"
-"$B/annotate" --html="$T/e.html" "$T/e.out" >/dev/null
+"$B/annotate" --html="$T/e.html" --threshold=0 "$T/e.out" \
+    >/dev/null
 check "the page has the function" grep -q 'second one' "$T/e.html"
 check "  and its source" grep -q 'loop }' "$T/e.html"
 
@@ -142,7 +143,7 @@ traced "all --last=64k" map
 "$B/icount" "$T/j.ev" | "$B/fmt-cachegrind" >"$T/j.out"
 check "the flight recorder" grep -q 'fn=second one' "$T/j.out"
 
-traced "all --last=64k" ask "$T/j.ev.1"
+traced "all --last=1M" ask "$T/j.ev.1"
 "$B/icount" "$T/j.ev.1" | "$B/fmt-cachegrind" >"$T/j.out"
 check "a dump of it, while the program runs" grep -q 'fn=second one' \
     "$T/j.out"
