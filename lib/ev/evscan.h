@@ -26,10 +26,6 @@ struct evscan {
 	bool malformed;		/* somewhere: scan the lines one by one */
 	uint32_t piece[EVSCAN_TEXT + 4];
 	uint64_t word[EVSCAN_TEXT + 4];
-	/* positions of separators; pos[0] is the one before the text, at -1 */
-	uint16_t pos[EVSCAN_TEXT + 64];
-	/* AVX-512 only: the separators at pos[1], pos[2] ... */
-	char separator[EVSCAN_TEXT + 64];
 };
 
 typedef size_t evscan_fn(struct evscan *, const char *text, size_t n);
