@@ -456,8 +456,8 @@ serve(void)
 		die("thread:");
 	pthread_detach(t);
 	while (!guest_ended && !trust_lost) {
-		if (frag_written() || answer_all() || link_call(asked) ||
-		    frag_ahead() || make_path())
+		if (frag_written() || frag_landing() || answer_all() ||
+		    link_call(asked) || frag_ahead() || make_path())
 			continue;
 		if (!area_is_intact())
 			trust_lose("its control words");

@@ -2,6 +2,7 @@
  * cache.h - the code cache: fragments by guest pc, and the links between them
  *
  * frag.c	makes fragments, on request and ahead; drops them
+ * ahead.c	which will be wanted
  * store.c	holds all fragments, and the table that the guest reads
  * link.c	patches direct exits to jump to fragments
  * flush.c	drops all fragments at once
@@ -35,8 +36,12 @@ uint64_t frag_request(app_pc pc, uint64_t exitno, unsigned mode,
     uint32_t owner);
 /* An arc has led to pc, where perhaps there is a fragment for the owner. */
 void frag_called(uint32_t arc, app_pc pc, uint32_t owner);
-/* Make one fragment ahead of requests; false: there is none to make. */
+/*
+ * Make one fragment ahead of requests, or a landing that is due before the next
+ * request; false: there is none to make.
+ */
 bool frag_ahead(void);
+bool frag_landing(void);
 /* The code at pc differs from what was translated: drop that fragment. */
 void frag_stale(app_pc pc, unsigned mode, uint32_t owner);
 /* Code at pc is entered and compared often: perhaps watch its page. */

@@ -53,21 +53,6 @@ cache_new(void)
 	flush_new();
 }
 
-/* The zone nearer to the code. */
-static unsigned
-zone_for(app_pc pc)
-{
-	uint64_t d[2];
-	unsigned z;
-
-	for (z = 0; z < 2; z++) {
-		uint64_t at = area.boot.seg[SEG_ZONE0 + z].addr;
-
-		d[z] = pc > at ? pc - at : at - pc;
-	}
-	return d[1] < d[0] && area.boot.seg[SEG_ZONE1].size != 0;
-}
-
 /* The map entries, and how far it is from each instruction to the next. */
 static void
 put_maps(struct fragmeta *m)
@@ -259,6 +244,7 @@ frag_new(app_pc pc, unsigned mode, uint32_t owner)
 	stats.insns += blk.n;
 	stats.codebytes += (uint64_t)(x.c.p - x.c.start);
 	stats.guestbytes += store_bytes(f);
+	ahead_call(f, block_landing(&blk));
 	return nfrag++;
 }
 
@@ -273,43 +259,6 @@ frag_get(app_pc pc, unsigned mode, uint32_t owner)
 		return frags[f - 1].entry;
 	new = frag_new(pc, mode, owner);
 	return new < 0 ? 0 : frags[new].entry;
-}
-
-/*
- * Fragments to be made ahead of requests: after a miss, those that direct
- * exits of the new fragment lead to, last exit first, then those that these
- * lead to, up to a bound.  They are made while the guest goes on, one at a
- * time: if it asks meanwhile, it waits for one at most.
- */
-static struct {
-	uint32_t f, i;		/* a fragment, how many of its exits are done */
-	uint32_t end;		/* index that ends the work; 0: no work */
-	uint32_t gen;
-} ahead;
-
-static bool
-make_ahead(void)
-{
-	app_pc target;
-	unsigned mode;
-	uint32_t e;
-
-	for (; ahead.f < nfrag && ahead.f < ahead.end; ahead.f++, ahead.i = 0)
-		while (ahead.i < frags[ahead.f].nexit) {
-			e = frags[ahead.f].exit + frags[ahead.f].nexit -
-			    ++ahead.i;
-			mode = frags[ahead.f].mode & MODE_OUT;
-			target = tab_key((uint64_t)link_key(e), mode);
-			if (!link_open(e) || target == 0 ||
-			    nfrag >= ahead.end || table_find(link_key(e)) != 0)
-				continue;
-			if (!store_room(zone_for(target)))
-				break;
-			frag_new(target, mode, frags[ahead.f].owner);
-			return true;
-		}
-	ahead.end = 0;
-	return false;
 }
 
 static void
@@ -329,20 +278,35 @@ note_growth(void)
 	area_grow();
 }
 
+/* Make the next of those wanted; false: there is none, or no room for it. */
+static bool
+make(bool (*next)(struct wanted *))
+{
+	uint64_t from = now_ns();
+	struct wanted w;
+	bool made = next(&w);
+
+	if (made)
+		frag_new(w.pc, w.mode, w.owner);
+	stats.translate_ns += now_ns() - from;
+	return made;
+}
+
+bool
+frag_landing(void)
+{
+	return ahead_is_due() && make(ahead_due);
+}
+
 bool
 frag_ahead(void)
 {
-	uint64_t from;
-	bool made;
-
-	if (ahead.end == 0 || ahead.gen != area.gen)
+	if (!ahead_any())
 		return false;
-	from = now_ns();
-	made = make_ahead();
-	if (!made)
-		note_growth();
-	stats.translate_ns += now_ns() - from;
-	return made;
+	if (make(ahead_next))
+		return true;
+	note_growth();
+	return false;
 }
 
 /* Calls by an arc will find the fragment for a key. */
@@ -383,12 +347,8 @@ frag_request(app_pc pc, uint64_t exitno, unsigned mode, uint32_t owner)
 	}
 	if (entry != 0 && owner != 0 && exitno != ~0ull && (exitno & CALLED))
 		link_arc(exitno & ~CALLED, key);
-	if (nfrag > first && !(opt->debug & DEBUG_NOLINK)) {
-		ahead.f = first;
-		ahead.i = 0;
-		ahead.end = first + MAX_AHEAD;
-		ahead.gen = area.gen;
-	}
+	if (nfrag > first)
+		ahead_begin(first);
 	stats.translate_ns += now_ns() - from;
 	return entry;
 }

@@ -58,6 +58,8 @@ uint64_t store_bytes(const struct frag *);
 bool store_covers(const struct frag *, uint64_t start, uint64_t end);
 /* Is there room for one more fragment, in all that it needs? */
 bool store_room(unsigned zone);
+/* The zone for code at pc: the one that is nearer. */
+unsigned zone_for(app_pc pc);
 /* Forget all fragments. */
 void store_reset(void);
 
@@ -85,6 +87,26 @@ void table_clear(void);
 /* Publish how many fragments of a zone, how many exits, the guest may read. */
 void store_publish(unsigned zone, uint32_t n);
 void store_publish_exits(uint32_t n);
+
+/* ------------------------------------------------------------------ ahead.c */
+
+/* A fragment that is not there yet. */
+struct wanted {
+	app_pc pc;
+	unsigned mode;
+	uint32_t owner;
+};
+
+/* Fragment f is new, and ends with a call that returns to pc, unless 0. */
+void ahead_call(const struct frag *f, app_pc pc);
+/* The fragments from first on were made for a request. */
+void ahead_begin(uint32_t first);
+/* The next to make, even if there are requests; false: there is none. */
+bool ahead_is_due(void);
+bool ahead_due(struct wanted *);
+/* The next to make while there are none. */
+bool ahead_any(void);
+bool ahead_next(struct wanted *);
 
 /* ------------------------------------------------------------------- drop.c */
 

@@ -108,6 +108,20 @@ store_covers(const struct frag *f, uint64_t start, uint64_t end)
 	return false;
 }
 
+unsigned
+zone_for(app_pc pc)
+{
+	uint64_t d[2];
+	unsigned z;
+
+	for (z = 0; z < 2; z++) {
+		uint64_t at = area.boot.seg[SEG_ZONE0 + z].addr;
+
+		d[z] = pc > at ? pc - at : at - pc;
+	}
+	return d[1] < d[0] && area.boot.seg[SEG_ZONE1].size != 0;
+}
+
 bool
 store_room(unsigned z)
 {

@@ -302,6 +302,24 @@ follow(struct block *b, unsigned *calls)
 	return true;
 }
 
+/* A call may be followed by the stub that it leads to, but not by a return. */
+app_pc
+block_landing(const struct block *b)
+{
+	const struct insn *in;
+	unsigned i;
+
+	for (i = 1; i <= STUB_MOST + 1 && i <= b->n; i++) {
+		in = &b->in[b->n - i];
+		if (in->flow == FLOW_CALL || in->flow == FLOW_ICALL)
+			return in->pc + in->len;
+		if (in->flow == FLOW_RET || in->flow == FLOW_COND ||
+		    in->flow == FLOW_SYSCALL)
+			return 0;
+	}
+	return 0;
+}
+
 /*
  * Read the block's code; returns how many bytes.  Code that is trusted until
  * its page is written ends where that page does, but one instruction across the

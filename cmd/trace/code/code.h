@@ -193,6 +193,9 @@ block_site(const struct block *b, unsigned n)
 	return &b->in[(b->stub != 0 && n == b->n ? b->stub : n) - 1];
 }
 
+/* Where the call returns to by which the block ends; 0: it ends by none. */
+app_pc block_landing(const struct block *);
+
 /*
  * --rep=each: is it a comparison that goes round until its condition fails or
  * its count is used up?  Then it is executed once more, with a count of 0.
