@@ -26,7 +26,7 @@ struct exec_mapping {
 	uint64_t start, end, off;
 	uint64_t dev, ino;	/* the file's, or 0 */
 	char *path;
-	bool write, shared;
+	bool write, shared;	/* shared: what others write is seen */
 	unsigned object;
 };
 
@@ -105,9 +105,24 @@ struct query {
 	uint64_t name, build_id;
 };
 #define QUERY _IOWR('f', 17, struct query)
-enum { Q_WRITE = 2, Q_EXEC = 4, Q_SHARED = 8, Q_OR_NEXT = 16 };
+enum { Q_READ = 1, Q_WRITE = 2, Q_EXEC = 4, Q_SHARED = 8, Q_OR_NEXT = 16 };
 
 static int maps_fd = -1;	/* /proc/PID/maps, for queries */
+
+/*
+ * A private mapping has its file's pages until it writes there.  Who writes a
+ * file of code does so before it is mapped, but for a file in memory, which
+ * may be mapped elsewhere just to be written.
+ */
+static void
+set_path(struct exec_mapping *m, const char *path)
+{
+	static const char memory[] = "/memfd:";
+
+	m->path = xstrdup(path);
+	if (strncmp(path, memory, sizeof memory - 1) == 0)
+		m->shared = true;
+}
 
 /*
  * Find the mapping at `at'; Q_EXEC | Q_OR_NEXT: the executable one there or
@@ -135,7 +150,7 @@ query(uint64_t at, uint64_t flags, struct exec_mapping *m)
 	m->ino = q.inode;
 	m->write = (q.vma_flags & Q_WRITE) != 0;
 	m->shared = (q.vma_flags & Q_SHARED) != 0;
-	m->path = xstrdup(q.name_size == 0 ? "" : name);
+	set_path(m, q.name_size == 0 ? "" : name);
 	return 1;
 }
 
@@ -159,7 +174,7 @@ read_line(const char *line, struct exec_mapping *m)
 	m->ino = ino;
 	m->write = prot[1] == 'w';
 	m->shared = prot[3] == 's';
-	m->path = xstrdup(path_of(copy));
+	set_path(m, path_of(copy));
 	free(copy);
 	return true;
 }
@@ -546,42 +561,46 @@ maps_code(app_pc pc, uint8_t *buf, unsigned n)
 	return got;
 }
 
-/* Can nobody write there, the kernel neither?  *m: the mapping. */
+/* Can it be read, and nobody write there, nor the kernel?  *m: the mapping. */
 static bool
 is_constant(uint64_t at, struct exec_mapping *m)
 {
 	bool named;
 
-	if (is_ours(at) || query(at, 0, m) != 1)
+	if (is_ours(at) || query(at, Q_READ, m) != 1)
 		return false;
 	named = m->path[0] == '/' || m->path[0] == '\0';
 	free(m->path);
 	return named && !m->write && !m->shared;
 }
 
+/* Does the word at `at' lie in a mapping that is constant from here on? */
+static bool
+find_fixed(uint64_t at)
+{
+	struct exec_mapping m, now;
+	size_t i;
+
+	for (i = 0; i < nfixed; i++)
+		if (at - fixed[i].start < fixed[i].end - fixed[i].start)
+			return true;
+	if (!is_constant(at, &m))
+		return false;
+	cut_fixed(m.start, m.end);
+	add_fixed(m.start, m.end);
+	publish_ranges();
+	/* calls are noticed now, but for one before, of all or of a part */
+	if (!is_constant(at, &now))
+		now.start = now.end = m.end;
+	cut_fixed(m.start, now.start);
+	cut_fixed(now.end, m.end);
+	return now.start < now.end;
+}
+
 bool
 maps_word(uint64_t at, uint64_t *word)
 {
-	struct exec_mapping m;
-	size_t i;
-
-	if (at % sizeof *word != 0)
-		return false;
-	for (i = 0; i < nfixed; i++)
-		if (at - fixed[i].start < fixed[i].end - fixed[i].start)
-			break;
-	if (i == nfixed) {
-		if (!is_constant(at, &m))
-			return false;
-		cut_fixed(m.start, m.end);
-		add_fixed(m.start, m.end);
-		publish_ranges();
-		/* from here on calls are noticed; one may have been before */
-		if (!is_constant(at, &m)) {
-			cut_fixed(at, at + 1);
-			return false;
-		}
-	}
-	return pread(guest.mem, word, sizeof *word, (off_t)at) ==
+	return at % sizeof *word == 0 && find_fixed(at) &&
+	    pread(guest.mem, word, sizeof *word, (off_t)at) ==
 	    (ssize_t)sizeof *word;
 }

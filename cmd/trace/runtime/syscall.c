@@ -64,6 +64,14 @@ call(struct tarea *t)
 	return r;
 }
 
+/* A call that failed may have changed a part of what it was to change. */
+static void
+half_mapped(struct tarea *t, uint64_t start, uint64_t len)
+{
+	if (touches_code(start, start + len))
+		mapped(t, start, len);
+}
+
 /* mmap, munmap, mremap, mprotect: tell trace where code comes or goes. */
 static long
 mapping(struct tarea *t, uint64_t nr)
@@ -73,8 +81,14 @@ mapping(struct tarea *t, uint64_t nr)
 	uint64_t newlen = prot;
 	long r = rt_guest_syscall(t, t->gpr);
 
-	if (failed(r) || r == SYS_ABORTED)
+	if (r == SYS_ABORTED)
 		return r;
+	if (failed(r)) {
+		half_mapped(t, at, len);
+		if (nr == __NR_mremap)
+			half_mapped(t, t->gpr[8], newlen);
+		return r;
+	}
 	code |= touches_code(at, at + len);	/* what came meanwhile */
 	if (nr == __NR_mmap) {
 		at = (uint64_t)r;
@@ -97,7 +111,8 @@ mapping(struct tarea *t, uint64_t nr)
 static bool
 is_emptying(uint64_t advice)
 {
-	return advice == 4 || advice == 8 || advice == 9 || advice == 24;
+	return advice == 4 || advice == 8 || advice == 9 || advice == 24 ||
+	    advice == 102;	/* a guard, which cannot be read either */
 }
 
 /* madvise, process_madvise: pages of code may become empty. */
