@@ -100,6 +100,17 @@ image_changed(uint64_t start, uint64_t end)
 	tell_maps(text);
 }
 
+bool
+image_missed(uint64_t pc)
+{
+	uint64_t start, end;
+
+	if (!maps_missed(pc, &start, &end))
+		return false;
+	image_changed(start, end);
+	return true;
+}
+
 /* --------------------------------------------------------------------- exec */
 
 bool

@@ -265,6 +265,21 @@ move(unsigned slot, const uint64_t arg[4])
 	return unseen;
 }
 
+/* The entry of the fragment that a thread wants next; 0: no code is there. */
+static uint64_t
+translate(const uint64_t arg[4])
+{
+	/* an exit from before a flush no longer exists */
+	uint64_t exitno = arg[2] == area.gen ? arg[1] : ~0ull, entry;
+	unsigned mode = (unsigned)arg[3] & MODE_ALL;
+	uint32_t owner = (uint32_t)(arg[3] >> 32);
+
+	entry = frag_request(arg[0], exitno, mode, owner);
+	if (entry == 0 && image_missed(arg[0]))
+		entry = frag_request(arg[0], ~0ull, mode, owner);
+	return entry;
+}
+
 /* Do what the slot's thread asks for. */
 static void
 grant(unsigned slot, uint32_t what, const uint64_t arg[4], uint64_t ret[2])
@@ -272,10 +287,7 @@ grant(unsigned slot, uint32_t what, const uint64_t arg[4], uint64_t ret[2])
 	switch (what) {
 	case REQ_TRANSLATE:
 		link_calls(slot);
-		/* an exit from before a flush no longer exists */
-		ret[0] = frag_request(arg[0], arg[2] == area.gen ? arg[1] :
-		    ~0ull, (unsigned)arg[3] & MODE_ALL,
-		    (uint32_t)(arg[3] >> 32));
+		ret[0] = translate(arg);
 		break;
 	case REQ_PARTIAL:
 		partial(slot, arg, ret);

@@ -27,6 +27,8 @@ char **cmdline(int argc, char *argv[]);
 void image_first(void);
 /* The guest changed its mappings in [start, end), or code there. */
 void image_changed(uint64_t start, uint64_t end);
+/* Is there code at pc that no call has told of?  Then it is known now. */
+bool image_missed(uint64_t pc);
 /* A thread is about to exec; true: the new image will be taken over. */
 bool exec_asked(uint64_t path, pid_t tid, uint64_t dirfd);
 void exec_failed(pid_t tid);

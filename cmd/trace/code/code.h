@@ -35,6 +35,12 @@ char *maps_changed(uint64_t start, uint64_t end);
 char *maps_start(void);
 /* The image is gone (exec): forget all mappings. */
 void maps_forget(void);
+/*
+ * Is there code at pc that no call has told of?  A stack grows by itself, and
+ * with READ_IMPLIES_EXEC the kernel lets execute what can be read.  True:
+ * maps_changed is to be called for that range.
+ */
+bool maps_missed(app_pc pc, uint64_t *start, uint64_t *end);
 /* Whether the bytes at pc can change without a system call. */
 bool maps_volatile(app_pc pc);
 /* Whether an object file that readers can open has the bytes at pc. */

@@ -307,21 +307,30 @@ forget_pages(uint64_t start, uint64_t end)
 	pages_forget(start, end);
 }
 
+/* Is b what a goes on with? */
+static bool
+goes_on(const struct exec_mapping *a, const struct exec_mapping *b)
+{
+	return a->end == b->start && a->object == b->object &&
+	    a->dev == b->dev && a->ino == b->ino && a->write == b->write &&
+	    a->shared == b->shared && (a->path[0] != '/' ||
+	    a->off + (a->end - a->start) == b->off);
+}
+
 static void
 add(const struct exec_mapping *m)
 {
-	struct exec_mapping *last;
 	size_t i;
 
 	for (i = nmaps; i > 0 && maps[i - 1].start > m->start; i--)
 		;
-	last = i > 0 ? &maps[i - 1] : NULL;
-	if (last != NULL && last->end == m->start &&
-	    last->object == m->object && last->dev == m->dev &&
-	    last->ino == m->ino && last->write == m->write &&
-	    last->shared == m->shared && (last->path[0] == '\0' ||
-	    last->off + (last->end - last->start) == m->off)) {
-		last->end = m->end;
+	if (i > 0 && goes_on(&maps[i - 1], m)) {
+		maps[i - 1].end = m->end;
+		return;
+	}
+	if (i < nmaps && goes_on(m, &maps[i])) {
+		maps[i].start = m->start;
+		maps[i].off = m->off;
 		return;
 	}
 	maps = xgrow(maps, &capmaps, nmaps + 1, sizeof *maps);
@@ -456,6 +465,33 @@ find(uint64_t at)
 		if (at - maps[i].start < maps[i].end - maps[i].start)
 			return &maps[i];
 	return NULL;
+}
+
+bool
+maps_missed(app_pc pc, uint64_t *start, uint64_t *end)
+{
+	uint64_t from = 0, to = ~0ull;
+	struct exec_mapping *v;
+	size_t n, i;
+	bool found = false;
+
+	for (i = 0; i < nmaps && maps[i].start <= pc; i++)
+		from = maps[i].end;
+	if (i < nmaps)
+		to = maps[i].start;
+	if (from > pc)
+		return false;
+	v = read_maps(from, to, &n);
+	for (i = 0; i < n; i++) {
+		if (pc - v[i].start < v[i].end - v[i].start) {
+			*start = v[i].start;
+			*end = v[i].end;
+			found = true;
+		}
+		free(v[i].path);
+	}
+	free(v);
+	return found;
 }
 
 bool
