@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu.h"
 #include "util.h"
 
 struct l1 l1 = { .dtag = l1_d.tag, .dstamp = l1_d.stamp };
@@ -278,8 +279,8 @@ l1_init(const struct geometry g[NCACHE], struct evr *r)
 		init_tables(g, r);
 	init_data(&g[D1]);
 #ifdef __x86_64__
-	has_few = l1.dways <= 16 && __builtin_cpu_supports("avx2") &&
-	    __builtin_cpu_supports("bmi");
+	has_few = l1.dways <= 16 && cpu_has(AVX2, "avx2") &&
+	    cpu_has(BMI1, "bmi");
 #endif
 }
 

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "cpu.h"
 #include "util.h"
 
 #define NQUEUE	32
@@ -312,7 +313,7 @@ ll_init(const struct geometry *g)
 	stride = (lassoc + 15) / 16 * 16;
 	small_set = ll_reserve(lsets * stride * sizeof *small_set);
 #ifdef __x86_64__
-	has_avx512 = __builtin_cpu_supports("avx512f");
+	has_avx512 = cpu_has(AVX512F, "avx512f");
 #endif
 }
 

@@ -15,6 +15,7 @@
  * as the block has groups, which the processor would predict badly.
  */
 #include "cachesim.h"
+#include "cpu.h"
 
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -282,10 +283,10 @@ some_lanes(const uint64_t *p, const uint64_t *last, uint64_t most)
 static int
 has_lanes(void)
 {
-	return __builtin_cpu_supports("avx512f") &&
-	    __builtin_cpu_supports("avx512dq") &&
-	    __builtin_cpu_supports("avx512vl") &&
-	    __builtin_cpu_supports("bmi2");
+	return cpu_has(AVX512F, "avx512f") &&
+	    cpu_has(AVX512DQ, "avx512dq") &&
+	    cpu_has(AVX512VL, "avx512vl") &&
+	    cpu_has(BMI2, "bmi2");
 }
 
 #else

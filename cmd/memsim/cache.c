@@ -5,6 +5,7 @@
  * looking at all ways. In a set of more, a table says where a line is, and for
  * lru and fifo a list tells which is the oldest.
  */
+#include "cpu.h"
 #include "memsim.h"
 
 #include <htslib/khash.h>
@@ -121,7 +122,7 @@ cache_new(const struct part *p)
 	uint64_t slots;
 
 #ifdef __x86_64__
-	has_wide = __builtin_cpu_supports("avx512f");
+	has_wide = cpu_has(AVX512F, "avx512f");
 #endif
 	c->policy = p->policy;
 	c->ways = (uint32_t)p->ways;

@@ -13,6 +13,7 @@
  * A few bytes have one lane, which is also looked at if they are on two lines.
  * Fixed references have none: whether they are sampled is known at once.
  */
+#include "cpu.h"
 #include "reuse.h"
 
 #include <stdlib.h>
@@ -538,9 +539,9 @@ sift(const struct unit *units, const uint64_t *rec, const uint64_t *end)
 	uint64_t before = h->refs;
 
 #if defined __x86_64__
-	if (__builtin_cpu_supports("avx512f") &&
-	    __builtin_cpu_supports("avx512dq") &&
-	    __builtin_cpu_supports("bmi2"))
+	if (cpu_has(AVX512F, "avx512f") &&
+	    cpu_has(AVX512DQ, "avx512dq") &&
+	    cpu_has(BMI2, "bmi2"))
 		sift512(&r);
 	else
 #endif

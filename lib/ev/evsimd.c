@@ -18,6 +18,7 @@
  * This file does not check that a line has as many fields as its id demands;
  * the caller compares the pieces.
  */
+#include "cpu.h"
 #include "evscan.h"
 
 #ifdef __x86_64__
@@ -510,19 +511,19 @@ evscan_way(unsigned way)
 	case 0:
 		return evscan_plain;
 	case 1:
-		if (__builtin_cpu_supports("ssse3"))
+		if (cpu_has(SSSE3, "ssse3"))
 			return scan_ssse3;
 		break;
 	case 2:
-		if (__builtin_cpu_supports("avx2"))
+		if (cpu_has(AVX2, "avx2"))
 			return scan_avx2;
 		break;
 	case 3:
-		if (__builtin_cpu_supports("avx512vbmi2") &&
-		    __builtin_cpu_supports("avx512vbmi") &&
-		    __builtin_cpu_supports("avx512bw") &&
-		    __builtin_cpu_supports("avx512dq") &&
-		    __builtin_cpu_supports("avx512vl"))
+		if (cpu_has(AVX512_VBMI2, "avx512vbmi2") &&
+		    cpu_has(AVX512_VBMI, "avx512vbmi") &&
+		    cpu_has(AVX512BW, "avx512bw") &&
+		    cpu_has(AVX512DQ, "avx512dq") &&
+		    cpu_has(AVX512VL, "avx512vl"))
 			return scan_avx512;
 		break;
 	}

@@ -16,6 +16,7 @@
  * plain functions.  Records of one value, as in kind cache, share the lanes:
  * four lines are made at once.
  */
+#include "cpu.h"
 #include "evwrec.h"
 
 #ifdef __x86_64__
@@ -495,13 +496,13 @@ single8(struct evw *w, const uint32_t *r, const uint32_t *to)
 static bool
 has_lanes(void)
 {
-	return __builtin_cpu_supports("avx512vbmi2") &&
-	    __builtin_cpu_supports("avx512vbmi") &&
-	    __builtin_cpu_supports("avx512cd") &&
-	    __builtin_cpu_supports("avx512bw") &&
-	    __builtin_cpu_supports("avx512dq") &&
-	    __builtin_cpu_supports("avx512vl") &&
-	    __builtin_cpu_supports("bmi2");
+	return cpu_has(AVX512_VBMI2, "avx512vbmi2") &&
+	    cpu_has(AVX512_VBMI, "avx512vbmi") &&
+	    cpu_has(AVX512CD, "avx512cd") &&
+	    cpu_has(AVX512BW, "avx512bw") &&
+	    cpu_has(AVX512DQ, "avx512dq") &&
+	    cpu_has(AVX512VL, "avx512vl") &&
+	    cpu_has(BMI2, "bmi2");
 }
 
 evwrec_fn *

@@ -12,11 +12,15 @@ uint8_t decode_gprbits[ZYDIS_REGISTER_MAX_VALUE + 1];
 #define XSTATE_LEAF 0xd
 #define XSTATE_MIN 576u		/* x87, SSE, and the header */
 
-static unsigned xstate[2];	/* bytes: standard, compacted */
+static uint64_t components;	/* that xsave may store */
+static unsigned xstate[2];	/* bytes: standard, compacted; 0: not yet */
 
-/* How far the enabled components reach, as cpuid has it. */
+/*
+ * How far the enabled components reach, as cpuid has it.  A virtual machine
+ * takes 10 us for each look, and few programs use xsave.
+ */
 static void
-xstate_init(uint64_t components)
+xstate_init(void)
 {
 	uint32_t a, b, c, d, i, lo = 0, hi = 0;
 
@@ -40,16 +44,19 @@ xstate_init(uint64_t components)
 unsigned
 decode_xstate(bool compacted)
 {
+	if (xstate[0] == 0)
+		xstate_init();
 	return xstate[compacted];
 }
 
 void
-operands_init(uint64_t components)
+operands_init(uint64_t those)
 {
 	ZydisRegister r, big;
 	ZydisRegisterClass c;
 
-	xstate_init(components);
+	components = those;
+	xstate[0] = 0;
 
 	for (r = 0; r <= ZYDIS_REGISTER_MAX_VALUE; r++) {
 		c = ZydisRegisterGetClass(r);

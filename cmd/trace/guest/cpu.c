@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cpu.h"
 #include "guest/guest.h"
 #include "guest/parts.h"
 #include "util.h"
@@ -98,17 +99,17 @@ adjust(struct cpuidrow *r, enum cpu cpu)
 static void
 check_host(enum cpu cpu)
 {
-	int ok = cpu == CPU_V2 ? __builtin_cpu_supports("sse4.2") &&
-	    __builtin_cpu_supports("popcnt") :
-	    __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
-	    __builtin_cpu_supports("fma");
+	int ok = cpu == CPU_V2 ? cpu_has(SSE4_2, "sse4.2") &&
+	    cpu_has(POPCNT, "popcnt") :
+	    cpu_has(AVX2, "avx2") && cpu_has(BMI2, "bmi2") &&
+	    cpu_has(FMA, "fma");
 
 	if (cpu == CPU_V4)
-		ok = ok && __builtin_cpu_supports("avx512f") &&
-		    __builtin_cpu_supports("avx512dq") &&
-		    __builtin_cpu_supports("avx512cd") &&
-		    __builtin_cpu_supports("avx512bw") &&
-		    __builtin_cpu_supports("avx512vl");
+		ok = ok && cpu_has(AVX512F, "avx512f") &&
+		    cpu_has(AVX512DQ, "avx512dq") &&
+		    cpu_has(AVX512CD, "avx512cd") &&
+		    cpu_has(AVX512BW, "avx512bw") &&
+		    cpu_has(AVX512VL, "avx512vl");
 	if (!ok)
 		die("--cpu: this processor is not of level x86-64-v%d",
 		    (int)cpu + 1);

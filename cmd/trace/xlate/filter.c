@@ -36,10 +36,12 @@
  * gathered, wider than a line) always go into the stream, after the sets that
  * they touch have been emptied.  Executions are counted by counters.
  */
+#include <cpuid.h>
 #include <htslib/khash.h>
 
 #include <string.h>
 
+#include "cpu.h"
 #include "util.h"
 #include "xlate/parts.h"
 
@@ -165,13 +167,24 @@ store_stamp(struct emitter *c, int index)
 	    (uint64_t)LINE_STAMP << 32, 5);
 }
 
-/* Is pext one operation, not many, as in Zen before Zen 3? */
+/* Is pext one operation, not many, as in AMD's before Zen 3? */
 static bool
 has_fast_pext(void)
 {
-	return __builtin_cpu_supports("bmi2") && (__builtin_cpu_is("intel") ||
-	    (__builtin_cpu_is("amd") && !__builtin_cpu_is("amdfam15h") &&
-	    !__builtin_cpu_is("amdfam17h")));
+	static bool asked, fast;
+	unsigned a, b = 0, c, d, family;
+
+	if (asked)
+		return fast;
+	asked = true;
+	if (!cpu_has(BMI2, "bmi2"))
+		return false;
+	__cpuid(0, a, b, c, d);
+	__cpuid(1, a, c, c, d);
+	family = (a >> 8 & 15) + (a >> 20 & 255);
+	fast = b == signature_INTEL_ebx || (b == signature_AMD_ebx &&
+	    family != 0x15 && family != 0x17);
+	return fast;
 }
 
 _Static_assert(TO(hint_mask) > 0 && TO(hint_mask) < 128, "one byte");
@@ -187,7 +200,7 @@ line_bits(struct emitter *c, int t, int s)
 		    (REG_T & 7ull) << 32 | (uint64_t)TO(hint_mask) << 40, 6);
 		return;
 	}
-	if (!__builtin_cpu_supports("bmi2")) {
+	if (!cpu_has(BMI2, "bmi2")) {
 		emit_mov32(c, t, s);
 		shr_imm(c, t, opt->lineshift, 0);
 	} else {		/* rorx t, s, lineshift */

@@ -1,0 +1,23 @@
+/*
+ * cpu.h - what the processor can do
+ *
+ * libc asks the processor when a program starts.  The compiler's own answers
+ * ask once more, in each program that looks at one: a virtual machine takes 10
+ * to 20 us for each cpuid, 125 us for all.  So both names of a feature are
+ * given: cpu_has(AVX512F, "avx512f").
+ */
+#ifndef CPU_H
+#define CPU_H
+
+#if defined __has_include
+#if __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+#define cpu_has(libc, compiler) CPU_FEATURE_ACTIVE(libc)
+#endif
+#endif
+
+#ifndef cpu_has
+#define cpu_has(libc, compiler) __builtin_cpu_supports(compiler)
+#endif
+
+#endif
