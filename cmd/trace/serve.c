@@ -404,6 +404,31 @@ watch(void *arg)
 	return NULL;
 }
 
+#define SPINS_LEAST 80u
+
+/*
+ * Poll for a request; true: there is one.  Where polls are in vain they become
+ * shorter: with what the store has, a program asks only now and then.
+ */
+static bool
+poll_requests(void)
+{
+	static unsigned most = SPINS;
+	unsigned spin;
+
+	for (spin = 0; spin < most; spin++) {
+		__builtin_ia32_pause();
+		if (is_wanted() || watch_pending()) {
+			most = SPINS;
+			return true;
+		}
+		if (spin >= SPINS_ALONE && spin % SPINS_YIELD == 0)
+			sched_yield();
+	}
+	most = most / 4 < SPINS_LEAST ? SPINS_LEAST : most / 4;
+	return false;
+}
+
 /*
  * Poll, then sleep until the bell rings.  After a sleep in which nothing was
  * asked we do not poll: with -f there are as many traces as processes, most of
@@ -415,15 +440,9 @@ rest(void)
 	static bool idle;
 	struct control *c = area.ctl;
 	uint32_t bell;
-	unsigned spin;
 
-	for (spin = idle ? SPINS : 0; spin < SPINS; spin++) {
-		__builtin_ia32_pause();
-		if (is_wanted() || watch_pending())
-			return;
-		if (spin >= SPINS_ALONE && spin % SPINS_YIELD == 0)
-			sched_yield();
-	}
+	if (!idle && poll_requests())
+		return;
 	bell = __atomic_load_n(&c->bell, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&c->serving_sleeps, 1, __ATOMIC_SEQ_CST);
 	if (!is_wanted() && !sample_pending() && !watch_pending() &&
