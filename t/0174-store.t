@@ -223,6 +223,25 @@ for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do
 		bad=$((bad + 1))
 done
 same "damaged bytes: the program runs as ever" 0 $bad
+# an entry that was found right is not summed up again, unless it was written to
+# since, even if its times are set back
+for at in $((size / 2)) $((size - 4096 * 2)); do
+	cp "$T/entry" "$entry"
+	touch -d '1 hour ago' "$entry"
+	run_as 1 "found right"
+	same "found right: its times say so" 86400 \
+	    "$(stat -c '%X %Y' "$entry" | awk '{ print $1 - $2 }')"
+	run_as 1 "found right, again"
+	[ "$(taken)" -ge $((all - 3)) ]
+	ok "found right: it is used" $?
+	touch -r "$entry" "$T/times"
+	sleep 0.1
+	printf '\125\252\125' | dd of="$entry" bs=1 seek=$at conv=notrunc \
+	    2>/dev/null
+	touch -r "$T/times" "$entry"
+	run_as 1 "found right, then damaged"
+	same "found right, then damaged: it is not used" 0 "$(taken)"
+done
 bad=0
 for n in 0 1 7 8 100 4096 $((size / 2)) $((size - 1)); do
 	head -c "$n" "$T/entry" >"$entry"

@@ -134,24 +134,36 @@ map_file(int fd)
 	return NULL;
 }
 
-/* Find the parts; false: the file is not as it was written. */
+/* Find the parts; false: the file has no room for them. */
 static bool
 find_parts(const struct kept_head *h)
 {
-	const size_t from = offsetof(struct kept_head, size);
 	const char *base = (const char *)h;
-	uint64_t at = PAGE, n, sum;
+	uint64_t at = PAGE, n;
 	unsigned i;
 
-	sum = keep_sum(0, base + from, sizeof *h - from);
 	for (i = 0; i < NPART; i++, at = kept_align(at + n)) {
 		n = kept_part_size(i, h->n[i]);
 		if (n > h->size || at > h->size - n)
 			return false;
 		kept.part[i] = base + at;
-		sum = keep_sum(sum, kept.part[i], n);
 	}
-	return sum == h->sum && at == h->size;
+	return at == h->size;
+}
+
+/* Is the file as it was written? */
+static bool
+has_sum(const struct kept_head *h)
+{
+	const size_t from = offsetof(struct kept_head, size);
+	uint64_t sum;
+	unsigned i;
+
+	madvise((void *)(uintptr_t)h, h->size, MADV_POPULATE_READ);
+	sum = keep_sum(0, (const char *)h + from, sizeof *h - from);
+	for (i = 0; i < NPART; i++)
+		sum = keep_sum(sum, kept.part[i], kept_part_size(i, h->n[i]));
+	return sum == h->sum;
 }
 
 /* Is there room for all of it? */
@@ -182,16 +194,18 @@ is_ours(const struct kept_head *h)
 	    memcmp(kept.key, kept.part[PART_KEY], h->n[PART_KEY]) == 0;
 }
 
+/* sure: the sum was right, and it is the same file. */
 static bool
-open_entry(int fd)
+open_entry(int fd, bool sure)
 {
 	const struct kept_head *h = map_file(fd);
 
 	if (h == NULL)
 		return false;
 	kept.head = h;
-	madvise((void *)(uintptr_t)h, h->size, MADV_POPULATE_READ);
-	return find_parts(h) && is_ours(h) && check_sizes(h);
+	sure = find_parts(h) && (sure || has_sum(h));
+	keep_used(fd, sure);
+	return sure && is_ours(h) && check_sizes(h);
 }
 
 /* --------------------------------------------------------------------- take */
@@ -357,6 +371,7 @@ void
 kept_begin(int (*open_theirs)(int))
 {
 	int fd;
+	bool sure;
 
 	kept_close();
 	kept_unshelve();
@@ -364,8 +379,8 @@ kept_begin(int (*open_theirs)(int))
 		return;
 	name_entry();
 	counters_reserve(0);
-	fd = keep_entry(kept.name);
-	if (fd < 0 || !open_entry(fd) || !take_entry(fd, open_theirs)) {
+	fd = keep_entry(kept.name, &sure);
+	if (fd < 0 || !open_entry(fd, sure) || !take_entry(fd, open_theirs)) {
 		unmap_parts();
 		close_entry();
 	}

@@ -151,6 +151,15 @@ prepare(void)
 	s.of_stored = xcalloc(kept.nobject + 1ul, sizeof *s.of_stored);
 }
 
+/* Are there enough, if all of what is new is worth keeping? */
+static bool
+may_pay(void)
+{
+	uint32_t new = nfrag - kept.nfrag;
+
+	return new >= NEW_LEAST && new >= kept.nfrag / 2 / NEW_SHARE;
+}
+
 /* Which fragments are written; false: it is not worth it. */
 static bool
 choose(void)
@@ -479,7 +488,7 @@ forget(void)
 void
 kept_save(void)
 {
-	if (!kept.on || trust_lost || nfrag < kept.nfrag + NEW_LEAST) {
+	if (!kept.on || trust_lost || !may_pay()) {
 		kept_close();
 		return;
 	}

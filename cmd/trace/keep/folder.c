@@ -4,6 +4,13 @@
  * What is in an entry will be executed, so the folder and the entries must be
  * ours, and nobody else may be able to write them.  The folder stays open; all
  * names are looked up in it.
+ *
+ * To read all of an entry, for its sum, takes longer than to use it.  So who
+ * found an entry right says so in the file's times: it was changed just now,
+ * and it was read a day later, to the nanosecond.  Whatever is written to the
+ * file sets the first of these; and whoever sets both cannot set the time of
+ * that (ctime), which must be the same but for a step of the clock.  What a
+ * crash of the system may have lost was written before the boot.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,6 +27,8 @@
 
 #define OTHERS (S_IWGRP | S_IWOTH)
 #define STALE 3600		/* seconds: who wrote it was killed */
+#define LATER 86400		/* seconds: found right */
+#define STEP 20000000		/* ns: of the clock of ctime, at most */
 
 static const char *folder;
 static int dir = -1;
@@ -55,24 +64,63 @@ keep_open(const char *name, uint64_t max)
 	return true;
 }
 
+/* From a to b, in ns, where that is less than some seconds. */
+static int64_t
+ns_between(struct timespec a, struct timespec b)
+{
+	return (int64_t)(b.tv_sec - a.tv_sec) * 1000000000 + b.tv_nsec -
+	    a.tv_nsec;
+}
+
+/* Do the file's times say that it was found right? */
+static bool
+is_sure(const struct stat *s)
+{
+	struct timespec now, up;
+	int64_t since = ns_between(s->st_mtim, s->st_ctim);
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	clock_gettime(CLOCK_BOOTTIME, &up);
+	return s->st_atim.tv_sec == s->st_mtim.tv_sec + LATER &&
+	    s->st_atim.tv_nsec == s->st_mtim.tv_nsec &&
+	    since > -STEP && since < STEP &&
+	    s->st_mtim.tv_sec > now.tv_sec - up.tv_sec;
+}
+
+static struct stat opened;	/* the entry, as it was then */
+
 int
-keep_entry(const char *name)
+keep_entry(const char *name, bool *sure)
 {
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
 	    O_CLOEXEC);
-	struct stat s;
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &s) < 0 || !S_ISREG(s.st_mode) ||
-	    s.st_uid != geteuid() || (s.st_mode & OTHERS)) {
+	if (fstat(fd, &opened) < 0 || !S_ISREG(opened.st_mode) ||
+	    opened.st_uid != geteuid() || (opened.st_mode & OTHERS)) {
 		close(fd);
 		return -1;
 	}
-	/* the oldest go first: this one was used now */
-	futimens(fd, (struct timespec[2]){ { 0, UTIME_NOW },
-	    { 0, UTIME_NOW } });
+	*sure = is_sure(&opened);
 	return fd;
+}
+
+/* The times say when it was used, too: the oldest go first. */
+void
+keep_used(int fd, bool right)
+{
+	struct stat s;
+	struct timespec now, later;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	later = now;
+	/* what is written right now may not be seen in the times */
+	if (right && ns_between(opened.st_mtim, now) > STEP)
+		later.tv_sec += LATER;
+	if (fstat(fd, &s) == 0 && ns_between(opened.st_mtim, s.st_mtim) == 0 &&
+	    ns_between(opened.st_ctim, s.st_ctim) == 0)
+		futimens(fd, (struct timespec[2]){ later, now });
 }
 
 bool

@@ -21,8 +21,13 @@
  * False: it is not only ours, or cannot be used; a line says so.
  */
 bool keep_open(const char *folder, uint64_t max);
-/* Open an entry to be read; -1: there is none. */
-int keep_entry(const char *name);
+/*
+ * Open an entry to be read; -1: there is none.  *sure: since the last boot it
+ * has been found right, and nothing has been written to it since then.
+ */
+int keep_entry(const char *name, bool *sure);
+/* It is used now; and was found right, as it was opened. */
+void keep_used(int fd, bool right);
 /* Read all of the vector from off on; false: there is less. */
 bool keep_read(int fd, uint64_t off, const struct iovec *, int n);
 /*
