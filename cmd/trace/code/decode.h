@@ -67,31 +67,37 @@ struct gather {
 	bool evex;
 };
 
+/*
+ * What lies between `len' and `ref' is the same for all instructions with the
+ * same bytes but displacement and immediate, so template.c keeps that together.
+ */
 struct insn {
 	app_pc pc, target;
 	uint8_t bytes[16];
+	uint32_t aux;		/* operand of an emulated instruction */
+	uint16_t imm;		/* of ret */
+	uint8_t emulate;	/* enum emulated, or 0 */
+	bool a32;		/* address-size prefix */
+
 	uint8_t len;
 	uint8_t flow;		/* enum flow */
 	uint8_t special;	/* enum special */
-	uint8_t emulate;	/* enum emulated, or 0 */
 	uint8_t nref;
 	bool riprel;		/* its memory operand is PC-relative */
-	bool a32;		/* address-size prefix */
 	uint8_t opsize;		/* bits of the operands */
-	uint32_t aux;		/* operand of an emulated instruction */
-	uint16_t imm;		/* of ret */
-	uint16_t rd, wr;	/* general registers read, written */
-	uint16_t kill;		/* written whole, not read */
 	/* the effect: register effdst = effsrc + effdisp, unless NOREG */
 	uint8_t effdst, effsrc;
 	int32_t effdisp;
-	uint32_t fread, fkill;	/* arithmetic flags read; always written */
+	uint16_t fread, fkill;	/* arithmetic flags read; always written */
+	uint16_t rd, wr;	/* general registers read, written */
+	uint16_t kill;		/* written whole, not read */
+	uint16_t mnemonic;
 	uint8_t field[NFIELD];	/* register in that field, or NOREG */
 	uint8_t prefixlen;	/* legacy prefixes and REX/VEX/EVEX */
-	uint8_t rexoff, vexoff, evexoff;	/* 0xff: none */
 	bool vex2;		/* VEX of two bytes */
+	uint8_t rexoff, vexoff, evexoff;	/* 0xff: none */
 	uint8_t opcoff, modrmoff, siboff, dispoff, displen;
-	uint16_t mnemonic;
+
 	struct ref ref[3];
 	struct gather gather;
 };

@@ -11,8 +11,12 @@
  *	0f 84 | 3a 01 00 00	je +13a			head of 2
  *
  * A table of opcodes guesses where the head ends.  An instruction becomes a
- * template only if the guess proves right, and if its numbers mean nothing but
- * an address, a distance or an operand.
+ * template only if the guess proves right, if its numbers mean nothing but an
+ * address, a distance or an operand, and if a line of the processor's cache can
+ * hold what is to be known of it.
+ *
+ * Templates lie in the order in which they came: those that most instructions
+ * need come early, and so lie together.
  */
 #include <stddef.h>
 #include <string.h>
@@ -21,21 +25,29 @@
 
 #include "code/decode.h"
 
-/*
- * With 8192 the table did not fit the second cache: loads of a template's first
- * word took half of what decoding did.
- */
-#define TEMPLATE_BITS 12
-#define NTEMPLATE (1u << TEMPLATE_BITS)
+#define NTEMPLATE 24000u	/* with as many, all are forgotten */
+#define NINDEX (1u << 15)
 #define MAX_LEN 15u
+#define MAX_HEAD 8u
+
+/* What instructions with the same head have in common, but for a reference. */
+#define SAME offsetof(struct insn, len)
+#define SAME_BYTES (offsetof(struct insn, ref) - SAME)
+#define REF_BYTES (offsetof(struct ref, locked) + sizeof(bool))
 
 struct template {
-	uint8_t head;		/* its bytes; 0: no template here */
-	uint8_t immlen;
-	struct insn in;
-};
+	uint64_t head;		/* its bytes, then zeros; no head is another
+				 * and zeros, since it says where it ends */
+	uint8_t same[SAME_BYTES];
+	uint8_t ref[REF_BYTES];
+	int8_t disp;		/* of a reference without one in its bytes */
+} __attribute__((aligned(64)));
+_Static_assert(sizeof(struct template) == 64, "a line of the cache");
 
 static struct template templates[NTEMPLATE];
+static unsigned ntemplate;
+/* By a head's hash: the number of its template, + 1; 0: none here. */
+static uint16_t places[NINDEX];
 
 static bool
 is_prefix(unsigned b)
@@ -95,15 +107,15 @@ guess_head(const uint8_t *b)
 	return i + 1 + ((b[i] & 0xc7) < 0xc0 && (b[i] & 7) == 4);
 }
 
-static struct template *
-template_at(const uint8_t *bytes, unsigned head)
+/* Where the number of the head's template is, or would be. */
+static unsigned
+place_of(uint64_t head)
 {
-	uint64_t k;
+	unsigned i = (unsigned)(head * 0x9e3779b97f4a7c15ull >> 32) % NINDEX;
 
-	memcpy(&k, bytes, 8);
-	if (head < 8)
-		k &= ~(~0ull << 8 * head);
-	return &templates[(k * 0x9e3779b97f4a7c15ull) >> (64 - TEMPLATE_BITS)];
+	while (places[i] != 0 && templates[places[i] - 1].head != head)
+		i = (i + 1) % NINDEX;
+	return i;
 }
 
 static int64_t
@@ -134,23 +146,26 @@ number(const uint8_t *p, unsigned len)
 
 /* Make `in` of the template, with the numbers at bytes. */
 static void
-fill(struct insn *in, const struct template *t, app_pc pc,
+fill(struct insn *in, const struct template *t, unsigned head, app_pc pc,
     const uint8_t *bytes)
 {
-	unsigned head = t->head;
 	int64_t disp, imm;
 
-	memcpy(in, &t->in, offsetof(struct insn, ref) +
-	    t->in.nref * sizeof t->in.ref[0]);
+	memcpy((uint8_t *)in + SAME, t->same, SAME_BYTES);
 	memcpy(in->bytes, bytes, MAX_LEN);
 	in->pc = pc;
+	in->target = 0;
+	in->aux = in->imm = in->emulate = in->a32 = 0;
 	disp = number(bytes + head, in->displen);
-	imm = number(bytes + head + in->displen, t->immlen);
+	imm = number(bytes + head + in->displen,
+	    in->len - head - in->displen);
 	if (in->flow >= FLOW_COND && in->flow <= FLOW_CALL)
 		in->target = pc + in->len + (uint64_t)imm;
-	if (in->displen != 0 && in->nref > 0)
-		in->ref[0].disp = (int64_t)((uint64_t)disp +
-		    (in->riprel ? pc + in->len : 0));
+	if (in->nref > 0) {
+		memcpy(&in->ref[0], t->ref, REF_BYTES);
+		in->ref[0].disp = in->displen == 0 ? t->disp :
+		    (int64_t)((uint64_t)disp + (in->riprel ? pc + in->len : 0));
+	}
 	if (in->effdst == NOREG)
 		return;
 	switch (in->mnemonic) {
@@ -170,7 +185,7 @@ fill(struct insn *in, const struct template *t, app_pc pc,
 		in->effdst = NOREG;
 }
 
-/* Whether fill knows all that its numbers mean. */
+/* Whether a template has room for it, and fill knows what its numbers mean. */
 static bool
 is_regular(const struct insn *in, unsigned head)
 {
@@ -178,7 +193,8 @@ is_regular(const struct insn *in, unsigned head)
 	    in->modrmoff != 0xff ? in->modrmoff : in->opcoff;
 	unsigned immlen = in->len - head - in->displen;
 
-	if (head != end + 1u || in->a32 || in->emulate != 0 ||
+	if (head != end + 1u || head > MAX_HEAD || in->nref > 1 || in->a32 ||
+	    in->emulate != 0 || in->aux != 0 || in->imm != 0 ||
 	    (in->special != SP_NONE && in->special != SP_SHORT))
 		return false;
 	if (immlen > 8 || (immlen & (immlen - 1)) != 0)
@@ -186,44 +202,54 @@ is_regular(const struct insn *in, unsigned head)
 	if (immlen != 0 && in->flow == FLOW_RET)
 		return false;
 	if (in->displen == 0)
-		return true;
-	return in->displen <= 4 && in->dispoff == head && in->nref <= 1 &&
+		return in->nref == 0 || in->ref[0].disp ==
+		    (int8_t)in->ref[0].disp;
+	return in->displen <= 4 && in->dispoff == head &&
 	    in->evexoff == 0xff && in->mnemonic != ZYDIS_MNEMONIC_POP;
 }
 
 static void
-keep(struct template *t, const struct insn *in, unsigned head)
+keep(const struct insn *in, uint64_t bytes, unsigned head, unsigned place)
 {
+	struct template *t = &templates[ntemplate];
 	struct insn again;
 
-	t->head = (uint8_t)head;
-	t->immlen = (uint8_t)(in->len - head - in->displen);
-	t->in = *in;
-	fill(&again, t, in->pc, in->bytes);
+	t->head = bytes;
+	memcpy(t->same, (const uint8_t *)in + SAME, SAME_BYTES);
+	memcpy(t->ref, &in->ref[0], REF_BYTES);
+	t->disp = in->nref == 0 ? 0 : (int8_t)in->ref[0].disp;
+	fill(&again, t, head, in->pc, in->bytes);
 	if (again.target != in->target || again.effdst != in->effdst ||
 	    again.effdisp != in->effdisp ||
 	    (in->nref > 0 && again.ref[0].disp != in->ref[0].disp))
-		t->head = 0;
+		return;
+	if (++ntemplate == NTEMPLATE) {
+		memset(places, 0, sizeof places);
+		ntemplate = 0;
+		return;
+	}
+	places[place] = (uint16_t)ntemplate;
 }
 
 int
 decode_again(struct insn *in, app_pc pc, const uint8_t *bytes, unsigned n)
 {
-	struct template *t;
-	unsigned head;
+	unsigned head, i;
+	uint64_t k;
 	int r;
 
-	if (n < MAX_LEN)
+	head = n < MAX_LEN ? 0 : guess_head(bytes);
+	if (head == 0 || head > MAX_HEAD)
 		return decode(in, pc, bytes, n);
-	head = guess_head(bytes);
-	t = template_at(bytes, head);
-	if (head != 0 && t->head == head &&
-	    memcmp(t->in.bytes, bytes, head) == 0) {
-		fill(in, t, pc, bytes);
+	memcpy(&k, bytes, sizeof k);
+	k &= ~0ull >> (64 - 8 * head);
+	i = place_of(k);
+	if (places[i] != 0) {
+		fill(in, &templates[places[i] - 1], head, pc, bytes);
 		return 0;
 	}
 	r = decode(in, pc, bytes, n);
-	if (r == 0 && head != 0 && is_regular(in, head))
-		keep(t, in, head);
+	if (r == 0 && is_regular(in, head))
+		keep(in, k, head, i);
 	return r;
 }
