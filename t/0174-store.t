@@ -279,6 +279,31 @@ for kind in counts all blocks cache cache=64,64,2; do
 	[ "$(taken)" -gt 500 ] && [ "$(made)" -le $most ]
 	ok "kind $kind: it comes from the store" $?
 done
+# rounds of repeated instructions, also of one that faults; as client requests
+# are answered
+each() {
+	"$B/trace" -e $kind --rep=each --client-requests -o "$T/ev" "$@" \
+	    "$TB/victim/$v" >"$T/out" 2>"$T/err"
+	case $kind in
+	branches) "$B/branchsim" --rep=each "$T/ev" ;;
+	cache) "$B/cachesim" --rep=each "$T/ev" ;;
+	*) "$B/icount" --rep=each "$T/ev" ;;
+	esac >"$T/told" 2>"$T/err.told"
+}
+for v in exact-rep exact-repfault ins-repcmp; do
+	for kind in counts branches cache all; do
+		each
+		cp "$T/told" "$T/told.none"
+		for run in cold warm; do
+			each -v --store="$S"
+			samefile "$v, kind $kind, --rep=each, $run" \
+			    "$T/told.none" "$T/told"
+			cp "$T/err" "$T/trace.err"
+		done
+		[ "$(taken)" -gt 10 ]
+		ok "$v, kind $kind, --rep=each: from the store" $?
+	done
+done
 kind=counts
 stream
 cp "$T/told" "$T/told.none"
@@ -387,7 +412,7 @@ same "a limit of files: nothing is left, a line" "0 1" \
     "$(ls "$T/limit" | wc -l) $(grep -c '^trace: --store' "$T/err")"
 
 # what does not use it says so
-for o in --aslr "-e counts --contexts" "-e counts --rep=each"; do
+for o in --aslr "-e counts --contexts" --client-requests=off; do
 	$B/trace $o --store="$S" -o "$T/ev" "$T/prog" >"$T/out" 2>"$T/err"
 	same "$o: says that it does without" 1 \
 	    "$(grep -c '^trace: --store: .*not used$' "$T/err")"

@@ -346,6 +346,19 @@ ran 134 "callgrind: too" -q --tool=callgrind --callgrind-out-file=ab \
     ./prog abort
 check "has a profile" grep -q '^totals: [1-9]' ab
 
+# --- translations that are kept
+for k in no yes; do
+	args="--tool=cachegrind --cache-sim=$k --branch-sim=$k"
+	"$V" $args --cachegrind-out-file=want ./prog 7 >out 2>err
+	for i in 1 2; do
+		QUERN_STORE=$PWD/kept "$V" $args --cachegrind-out-file=cg \
+		    ./prog 7 >out 2>err
+		same "QUERN_STORE, run $i, caches and branches: $k" "7 " \
+		    "$? $(diff want cg)"
+	done
+done
+same "QUERN_STORE: an entry for each kind of events" 2 "$(ls kept | wc -l)"
+
 # --- children
 rm -f cg.*
 args="--tool=cachegrind --cachegrind-out-file=cg.%p"

@@ -66,6 +66,8 @@ static const struct mode {
 	{ "storedall", { "-e", "all" }, .is_whole = true, .is_stored = true },
 	{ "storedcache", { "-e", "cache" }, .is_stored = true },
 	{ "storedbranches", { "-e", "branches" }, .is_stored = true },
+	{ "storedrounds", { "-e", "branches", "--rep=each" },
+	    .is_whole = true, .is_stored = true },
 	{ "none", { "-e", "none" }, .is_mute = true },
 };
 enum { NMODE = sizeof modes / sizeof modes[0] };

@@ -29,8 +29,6 @@ static uint32_t firstid;
 static const char *
 hindrance(void)
 {
-	if (opt->each)
-		return "not with --rep=each";
 	if (opt->contexts != 0 || opt->allocs)
 		return "not with --contexts or --allocs";
 	if (opt->aslr)
@@ -39,7 +37,8 @@ hindrance(void)
 		return "not for a process that runs already";
 	if (opt->debug != 0)
 		return "not with --debug";
-	if (opt->windows != 0 || opt->after != 0 || opt->during != 0)
+	if ((opt->windows & ~WINDOWS_REQUESTS) != 0 || opt->off ||
+	    opt->after != 0 || opt->during != 0)
 		return "not for a part of a run";
 	return NULL;
 }

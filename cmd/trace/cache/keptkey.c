@@ -164,6 +164,7 @@ kept_key(void)
 	add(&t, "ways", opt->ways);
 	add(&t, "line", opt->lineshift);
 	add(&t, "each", opt->each);
+	add(&t, "requests", opt->windows);
 	if (dl_iterate_phdr(find_build, &t) != 1)
 		add_file(&t, "/proc/self/exe");
 	snprintf(exe, sizeof exe, "/proc/%d/exe", (int)guest.pid);

@@ -835,24 +835,32 @@ def_can_pack(uint32_t number, app_pc pc)
 	    more_of(d)->nref <= REFS_PACKED && d->nid <= d->n + 1;
 }
 
+/* A repeated instruction has rounds, and may have mispredictions, too. */
+static void
+pack_rounds(uint32_t block, unsigned n, struct unpacked *u)
+{
+	struct packed_number *to = u->round + u->p.nround;
+	uint32_t c;
+
+	if (counters_find_missed(block, n, &c))
+		*to++ = (struct packed_number){ c, (uint16_t)n, 1 };
+	if (counters_find(block, n, &c))
+		*to++ = (struct packed_number){ c, (uint16_t)n, 0 };
+	u->p.nround = (uint8_t)(to - u->round);
+}
+
 static void
 pack_counters(const struct def *d, struct unpacked *u)
 {
 	unsigned k;
-	uint32_t c;
 
 	for (k = 0; k < d->nid; k++)
 		if (counter_is(*counter_at(d, k), entry_id(d->id[k])))
 			u->cnt[u->p.ncnt++] = (struct packed_number){
 			    *counter_at(d, k),
 			    (uint16_t)entry_length(d->id[k]), 0 };
-	for (k = 1; k <= d->n; k++) {
-		bool missed = counters_find_missed(entry_id(d->id[0]), k, &c);
-
-		if (missed || counters_find(entry_id(d->id[0]), k, &c))
-			u->round[u->p.nround++] = (struct packed_number){ c,
-			    (uint16_t)k, missed };
-	}
+	for (k = 1; k <= d->n; k++)
+		pack_rounds(entry_id(d->id[0]), k, u);
 }
 
 static void

@@ -20,7 +20,7 @@ def_ids_are_fixed(void)
 bool
 def_on_shelf(void)
 {
-	return opt->kind->counters && opt->kind->intervals;
+	return opt->kind->counters && opt->kind->intervals && !opt->each;
 }
 
 /* How many bytes come behind p, but for the items. */
@@ -42,7 +42,7 @@ def_packed_size(const uint8_t *from, size_t n)
 	memcpy(&p, from, sizeof p);
 	size = sizeof p + sizes(&p) + p.npacked;
 	return size <= n && p.n != 0 && p.n <= MAX_INSN && p.nid <= p.n + 1 &&
-	    p.ncnt <= p.n + 1 && p.nround <= p.n && p.nref <= REFS_PACKED ?
+	    p.ncnt <= p.n + 1 && p.nround <= 2 * p.n && p.nref <= REFS_PACKED ?
 	    size : 0;
 }
 

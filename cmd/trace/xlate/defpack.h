@@ -35,9 +35,10 @@ struct packed_ref {
 struct unpacked {
 	struct packed p;
 	struct packed_number id[MAX_INSN + 1], cnt[MAX_INSN + 1],
-	    round[MAX_INSN + 1];
+	    round[2 * MAX_INSN];
 	struct packed_ref ref[REFS_PACKED];
 };
+_Static_assert(2 * MAX_INSN < 256, "nround");
 _Static_assert(sizeof(struct unpacked) + TEXT_MOST <= DEF_PACKED_MOST, "room");
 
 /* Write u, and then its items, to a place; how many bytes that are. */

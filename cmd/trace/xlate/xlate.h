@@ -213,7 +213,7 @@ void def_move(unsigned slot, uint32_t limbo, uint32_t owner);
  */
 bool def_can_pack(uint32_t number, app_pc pc);
 #define REFS_PACKED 1024u	/* references with ids, at most */
-#define DEF_PACKED_MOST (TEXT_MOST + 64 + 3 * 8 * (MAX_INSN + 1) + \
+#define DEF_PACKED_MOST (TEXT_MOST + 64 + 4 * 8 * (MAX_INSN + 1) + \
 	REFS_PACKED * (4 + sizeof(struct evw_ref)))
 size_t def_pack(uint32_t number, app_pc pc, uint8_t *);
 /*
@@ -224,7 +224,11 @@ size_t def_pack(uint32_t number, app_pc pc, uint8_t *);
 struct shelf_count;
 typedef const uint8_t *def_shelved(uint32_t i, size_t *n);
 uint32_t def_reserve(uint32_t n, uint32_t ids, def_shelved *);
-/* Are the kind's definitions put on the shelf? */
+/*
+ * Are the kind's definitions put on the shelf?  Not with --rep=each: one that
+ * is made because a thread stopped inside has an id of its own, and what is
+ * told of rounds must be told of the ids that were executed.
+ */
 bool def_on_shelf(void);
 /*
  * Of a packed one, of n bytes: its items; their text, at most TEXT_ROOM bytes,
