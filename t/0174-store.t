@@ -323,7 +323,7 @@ samefile "intervals: the same is told" "$T/told.none" "$T/told"
 for v in exact-fault exact-repfault exact-signal smc-dlopen smc-unmapped; do
 	"$B/trace" -e counts -o "$T/ev" "$TB/victim/$v" >"$T/out" 2>"$T/err"
 	"$B/icount" "$T/ev" >"$T/told.none"
-	for run in cold warm; do
+	for run in cold warm again; do
 		"$B/trace" -v -e counts -o "$T/ev" --store="$S" \
 		    "$TB/victim/$v" >"$T/out" 2>"$T/trace.err"
 		"$B/icount" "$T/ev" >"$T/told"

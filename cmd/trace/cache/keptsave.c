@@ -165,6 +165,7 @@ static bool
 choose(void)
 {
 	uint32_t i, new = 0, all = 0;
+	bool worth;
 
 	s.index = xcalloc(nfrag + 1ul, sizeof *s.index);
 	for (i = 0; i < nfrag; i++) {
@@ -172,11 +173,13 @@ choose(void)
 		all += s.index[i].object != 0;
 		new += s.index[i].object != 0 && i >= kept.nfrag;
 	}
-	if (all < nfrag / 2) {		/* better made anew than kept on */
+	worth = new >= NEW_LEAST && new >= all / NEW_SHARE;
+	/* mostly of what is gone: better made anew than kept on */
+	if (worth ? all < nfrag / 2 : all - new < kept.nfrag / 2) {
 		keep_remove(kept.name);
 		return false;
 	}
-	return new >= NEW_LEAST && new >= all / NEW_SHARE;
+	return worth;
 }
 
 static uint32_t *
