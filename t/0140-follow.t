@@ -221,6 +221,25 @@ else
 	skip "their names say so" "no new name space of processes"
 fi
 
+# Processes that know themselves by other numbers: children and execs of those.
+if unshare -Urpf true 2>"$T/err"; then
+	check "a namespace of processes" "$B/trace" -f -e all \
+		-o "$T/inside.%p" unshare -Urpf sh -c \
+		'exec sh -c "env true; (exit 3); /bin/echo \$\$; :"'
+	same "its output" 1 "$(cat "$T/out")"
+	same "nothing is said" "" "$(cat "$T/err")"
+	same "a stream for each" "4 E exit 0;1 E exit 3;" \
+		"$(streams inside | tr '\n' ';')"
+	same "the last image is told" 1 "$(grep -l '/bin/true$\|/true$' \
+		"$T"/inside.* | wc -l)"
+else
+	skip "a namespace of processes" "no new name space of processes"
+	skip "its output" "no new name space of processes"
+	skip "nothing is said" "no new name space of processes"
+	skip "a stream for each" "no new name space of processes"
+	skip "the last image is told" "no new name space of processes"
+fi
+
 # Under its parent's ptrace the engine would be seen: natively, and it is said.
 for v in prc-ptrace prc-traceme; do
 	check "a child that is traced by its parent: $v" "$B/trace" -f \

@@ -116,7 +116,8 @@ image_missed(uint64_t pc)
 bool
 exec_asked(uint64_t path, pid_t tid, uint64_t dirfd)
 {
-	if (!guest_has_thread(tid))
+	tid = guest_thread(tid);
+	if (tid < 0)
 		return false;
 	if (opt->exec == EXEC_NO) {
 		exec_let_go = true;
@@ -164,7 +165,7 @@ exec_failed(pid_t tid)
 	int st, n;
 
 	exec_let_go = false;
-	if (!exec_pending || !guest_has_thread(tid) ||
+	if (!exec_pending || (tid = guest_thread(tid)) < 0 ||
 	    ptrace(PTRACE_INTERRUPT, tid, 0L, 0L) < 0)
 		return;
 	if (tid == exec_tid)

@@ -3,6 +3,7 @@
  *
  * options.c	the command line's choices, const once it has been read
  * process.c	the program's process, and how it ended
+ * numbers.c	its threads' and children's numbers
  * area.c	the memory file that we share with it
  * bell.c	waking the serving thread
  * memfile.c	memory files, whatever the limit of a file's size
@@ -156,8 +157,12 @@ extern struct process guest;
 void guest_status(pid_t, int st);
 /* Set by the thread that watches the program's process, once it is gone. */
 extern volatile int guest_ended;
-/* Whether tid is a thread of the process. */
-bool guest_has_thread(pid_t tid);
+/*
+ * Our number of what the program knows as its thread tid, or as its child; -1:
+ * it has none such.
+ */
+pid_t guest_thread(pid_t tid);
+pid_t guest_child(pid_t pid);
 
 /* ------------------------------------------------------------------- memory */
 

@@ -157,7 +157,8 @@ bring_out(pid_t tid)
 	si.si_code = SI_QUEUE;
 	si.si_value.sival_ptr = (void *)area.blob;
 	__atomic_fetch_add(&area.ctl->nudges, 1, __ATOMIC_SEQ_CST);
-	if (syscall(SYS_rt_tgsigqueueinfo, guest.pid, tid, SIGFPE, &si) != 0)
+	if (syscall(SYS_rt_tgsigqueueinfo, guest.pid, guest_thread(tid),
+	    SIGFPE, &si) != 0)
 		__atomic_fetch_sub(&area.ctl->nudges, 1, __ATOMIC_SEQ_CST);
 }
 

@@ -140,16 +140,21 @@ keep(pid_t t)
 }
 
 int
-follow_child(pid_t pid, int shares)
+follow_child(pid_t number, int shares)
 {
+	pid_t pid = guest_child(number), t;
 	char spec[128], ready;
 	struct stat st;
 	int p[2], ok;
-	pid_t t;
 
 	/* an honest runtime does not ask for these */
-	if (!opt->follow || guest_has_thread(pid))
+	if (!opt->follow || guest_thread(number) >= 0)
 		return 1;
+	if (pid < 0) {
+		warn("process %d, in the program's PID namespace: runs "
+		    "natively, without a stream", (int)number);
+		return 1;
+	}
 	if (shares && opt->exec == EXEC_NO)
 		return 1;
 	if (fstat(area.fd, &st) < 0 || pipe2(p, O_CLOEXEC) < 0)

@@ -1,0 +1,106 @@
+/*
+ * numbers - the numbers by which the program knows its threads and children
+ *
+ * A program in a PID namespace of its own, as unshare(1) and containers make
+ * them, has other numbers for them than we.  /proc shows both: "NSpid: 4711 2"
+ * is process 4711 here and 2 there; those of namespaces further in follow.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/base.h"
+
+#define DEPTH 32u		/* of namespaces, in Linux */
+
+struct numbers {
+	int parent;
+	int number[DEPTH];	/* the outermost first */
+	unsigned n;		/* 0: the process is gone */
+};
+
+static void
+read_numbers(struct numbers *p, const char *dir, const char *name)
+{
+	char path[320], line[512], *s;
+	FILE *f;
+	int end;
+
+	memset(p, 0, sizeof *p);
+	snprintf(path, sizeof path, "%s/%s/status", dir, name);
+	f = fopen(path, "re");
+	while (f != NULL && fgets(line, sizeof line, f) != NULL) {
+		sscanf(line, "PPid: %d", &p->parent);
+		if (strncmp(line, "NSpid:", 6) != 0)
+			continue;
+		for (s = line + 6; p->n < DEPTH && sscanf(s, "%d%n",
+		    &p->number[p->n], &end) == 1; s += end)
+			p->n++;
+	}
+	if (f != NULL)
+		fclose(f);
+}
+
+/* Which of a process's numbers the program knows: that of its own namespace. */
+static unsigned
+depth(void)
+{
+	static unsigned d;
+	static pid_t of;
+	struct numbers own;
+	char name[16];
+
+	if (of == guest.pid)
+		return d;
+	snprintf(name, sizeof name, "%d", (int)guest.pid);
+	read_numbers(&own, "/proc", name);
+	d = own.n > 0 ? own.n - 1 : 0;
+	of = guest.pid;
+	return d;
+}
+
+/* Our number of what the program calls `number'; -1: dir has none such. */
+static pid_t
+find(const char *dir, int number, bool child)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	struct numbers p;
+	pid_t found = -1;
+
+	while (d != NULL && found < 0 && (e = readdir(d)) != NULL) {
+		if (e->d_name[0] < '0' || e->d_name[0] > '9')
+			continue;
+		read_numbers(&p, dir, e->d_name);
+		if (p.n > depth() && p.number[depth()] == number &&
+		    (!child || p.parent == guest.pid))
+			found = atoi(e->d_name);
+	}
+	if (d != NULL)
+		closedir(d);
+	return found;
+}
+
+pid_t
+guest_thread(pid_t tid)
+{
+	char dir[32];
+
+	if (tid <= 0)
+		return -1;
+	if (depth() == 0)
+		return syscall(SYS_tgkill, guest.pid, tid, 0) == 0 ||
+		    errno == EPERM ? tid : -1;
+	snprintf(dir, sizeof dir, "/proc/%d/task", (int)guest.pid);
+	return find(dir, tid, false);
+}
+
+pid_t
+guest_child(pid_t pid)
+{
+	return depth() == 0 ? pid : find("/proc", pid, true);
+}
