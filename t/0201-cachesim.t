@@ -7,7 +7,7 @@ C=$B/cachesim
 J=$TB/caches
 small="--I1=1024,2,64 --D1=2048,1,32 --LL=8192,4,128"
 
-# random streams, three geometries; with a large one, an odd one, a small one
+# random streams, four geometries; with a large one, an odd one, a small one
 judge() { # seed I1 D1 LL once|each
 	"$J" gen "$1" 20000 >"$T/in.ev" &&
 	"$C" --I1="$2" --D1="$3" --LL="$4" --rep="$5" "$T/in.ev" \
@@ -21,6 +21,8 @@ for seed in 1 2 3; do
 	    1024,2,64 2048,1,32 8192,4,128 each
 	check "stream $seed, many ways" judge $seed \
 	    4096,4,16 8192,128,64 24576,48,32 once
+	check "stream $seed, few sets, of 12 and of 5 ways" judge $seed \
+	    1280,5,64 3072,12,64 24576,12,64 once
 done
 
 # kind cache gives the same bytes: tables as large as the caches, and smaller

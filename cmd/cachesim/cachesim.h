@@ -252,11 +252,6 @@ void ll_init(const struct geometry *);
 void ll_clear(void);
 /* An access missed its first level. Count in *miss if it misses here, too. */
 void ll_access(uint64_t addr, uint64_t size, uint8_t *miss);
-/*
- * Count an access of one line of D1 if it missed, 0 or 1, and look it up then,
- * without a branch on that. LL's lines are as long as D1's, or longer.
- */
-void ll_data(uint64_t addr, struct misses *, unsigned missed);
 /* Finish all accesses so far, so that their misses are counted. */
 void ll_drain(void);
 /* The count has just overflowed. */
@@ -271,6 +266,51 @@ void *ll_reserve(size_t n);
 uint64_t ll_set_line(uint64_t set, uint64_t way);
 /* Put another line of the same set at this place. */
 void ll_set_move(uint64_t set, uint64_t way, uint64_t line);
+
+#define LL_NQUEUE	32
+
+/* What is between the first level and LL. */
+extern struct llc {
+	unsigned n;			/* queued */
+	unsigned shift, bits;		/* log2 of line size, of sets */
+	uint64_t mask;			/* sets, less 1 */
+	uint64_t stride;		/* from set to set */
+	uint32_t *set;			/* see ll.c; NULL: plain form */
+	struct {
+		uint64_t line;
+		uint8_t *miss;		/* what to count at; NULL: more of this
+					   access follows */
+	} queue[LL_NQUEUE];
+} llc;
+
+static inline void
+ll_enqueue(uint64_t line, uint8_t *miss, unsigned n)
+{
+	unsigned i = llc.n;
+
+	llc.queue[i].line = line;
+	llc.queue[i].miss = miss;
+	if (llc.set != NULL)
+		__builtin_prefetch(llc.set + (line & llc.mask) * llc.stride);
+	llc.n = i += n;
+	if (__builtin_expect(i == LL_NQUEUE, 0))
+		ll_drain();
+}
+
+/*
+ * Count an access of one line of D1 if it missed, 0 or 1, and look it up then,
+ * without a branch on that. LL's lines are as long as D1's, or longer.
+ */
+static inline void
+ll_data(uint64_t addr, struct misses *m, unsigned missed)
+{
+	uint8_t n = (uint8_t)(m->l1 + missed);
+
+	m->l1 = n;
+	if (__builtin_expect(n < missed, 0))
+		misses_carry(&m->l1);
+	ll_enqueue(addr >> llc.shift, &m->ll, missed);
+}
 
 /* ---- l1.c ---- */
 
@@ -297,7 +337,8 @@ struct l1 {
 	uint64_t iassoc, isets;
 	unsigned ishift, dshift;	/* log2 of the lines' sizes */
 	uint64_t dassoc, dsets;
-	unsigned dways;		/* dassoc to the next multiple of 4 */
+	unsigned dways;		/* a set's places: see l1_ways */
+	bool hints_tell;	/* what is missing: see l1_is_missing */
 	uint64_t *dtag, *dstamp;	/* of l1_d, or larger ones */
 };
 
@@ -315,9 +356,9 @@ uint32_t l1_new_line(uint64_t line);
 int l1_fetch(uint32_t n);
 /* Look a data line up where its hint does not help: 1 if it was missed. */
 int l1_search(uint64_t line);
-/* The ways of all sets of D1, with those that only fill sets up. */
+/* The places of all sets of D1, with those that only fill sets up. */
 uint64_t l1_ways(const struct geometry *);
-/* As ll_set_line and ll_set_move, of D1; the ways of a set from 0 on. */
+/* As ll_set_line and ll_set_move, of D1; all ways of a set, from 0 on. */
 uint64_t l1_set_line(uint64_t set, uint64_t way);
 void l1_set_move(uint64_t set, uint64_t way, uint64_t line);
 
@@ -333,6 +374,15 @@ l1_data(uint64_t line)
 		return l1_search(line);
 	l1.dstamp[at] = ++l1_time.d;
 	return 0;
+}
+
+/* If hints tell: is the line with this address missing for sure? See l1.c. */
+static inline bool
+l1_is_missing(uint64_t addr, unsigned shift)
+{
+	uint64_t there = l1_d.tag[l1_d.hint[(addr >> shift) % L1_NHINT]];
+
+	return ((there ^ addr) >> shift) % L1_NHINT != 0;
 }
 
 /* ---- found.c ---- */

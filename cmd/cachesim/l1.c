@@ -20,7 +20,7 @@
 #include "util.h"
 
 struct l1 l1 = { .dtag = l1_d.tag, .dstamp = l1_d.stamp };
-struct l1_d l1_d;
+struct l1_d l1_d __attribute__((aligned(64)));
 /* The number of look-ups so far: what stamps are taken from. */
 struct times l1_time;
 
@@ -70,12 +70,22 @@ l1_fetch(uint32_t n)
 	return 1;
 }
 
-/* ---- D1 ---- */
+/*
+ * ---- D1 ----
+ *
+ * A set has as many places as ways, or some more, which no line ever takes:
+ * their stamp is the latest for ever. So look-ups of 8 places fit.
+ *
+ * A hint is set where a line enters, or is found by a search: it leads to that
+ * line of all with the same hint that was used last, or to the place that this
+ * one has left. As all of these are of one set, if there are no more sets than
+ * hints, then all others have left it before. So where the line at the place
+ * has another hint, a line with this one is missing for sure (l1_is_missing).
+ */
 
 /*
  * The way of a set that has a line or, if none has, the one used longest ago:
- * 1 then. Sets are filled up to a multiple of 4 ways with some that have the
- * latest stamp for ever.
+ * 1 then.
  */
 static int
 find_way(const uint64_t *tag, const uint64_t *stamp, uint64_t line,
@@ -83,7 +93,7 @@ find_way(const uint64_t *tag, const uint64_t *stamp, uint64_t line,
 {
 	unsigned oldest = 0;
 
-	for (unsigned w = 0; w < l1.dways; w++) {
+	for (unsigned w = 0; w < l1.dassoc; w++) {
 		if (tag[w] == line) {
 			*way = w;
 			return 0;
@@ -97,37 +107,41 @@ find_way(const uint64_t *tag, const uint64_t *stamp, uint64_t line,
 
 #ifdef __x86_64__
 
-/* A way's stamp and number; the less of two, without a branch. */
+/* Stamps and their ways; the less of two, lane by lane. */
 struct aged {
-	uint64_t stamp, way;
+	__m256i stamp, way;
 };
 
+__attribute__((target("avx2"), always_inline))
 static inline struct aged
 older(struct aged x, struct aged y)
 {
-	uint64_t less = -(uint64_t)(y.stamp < x.stamp);
+	__m256i less = _mm256_cmpgt_epi64(x.stamp, y.stamp);
 
-	x.stamp ^= (x.stamp ^ y.stamp) & less;
-	x.way ^= (x.way ^ y.way) & less;
+	x.stamp = _mm256_blendv_epi8(x.stamp, y.stamp, less);
+	x.way = _mm256_blendv_epi8(x.way, y.way, less);
 	return x;
 }
 
-/*
- * The way that was used longest ago. Stamps are loaded as they were stored, one
- * by one: a wider load would have to wait for the stores.
- */
-static inline uint64_t
+/* The way that was used longest ago. */
+__attribute__((target("avx2"), noinline))
+static unsigned
 oldest_way(const uint64_t *s)
 {
-	struct aged x = { s[0], 0 };
+	const __m256i four = _mm256_set1_epi64x(4);
+	struct aged x = { _mm256_loadu_si256((const __m256i *)s),
+	    _mm256_setr_epi64x(0, 1, 2, 3) }, y = x;
 
-	for (uint64_t w = 0; w < l1.dways; w += 4)
-		x = older(x, older(
-		    older((struct aged){ s[w], w },
-		    (struct aged){ s[w + 1], w + 1 }),
-		    older((struct aged){ s[w + 2], w + 2 },
-		    (struct aged){ s[w + 3], w + 3 })));
-	return x.way;
+	for (unsigned w = 4; w < l1.dways; w += 4) {
+		y.stamp = _mm256_loadu_si256((const __m256i *)&s[w]);
+		y.way = _mm256_add_epi64(y.way, four);
+		x = older(x, y);
+	}
+	x = older(x, (struct aged){ _mm256_permute4x64_epi64(x.stamp, 0x4e),
+	    _mm256_permute4x64_epi64(x.way, 0x4e) });
+	x = older(x, (struct aged){ _mm256_permute4x64_epi64(x.stamp, 0xb1),
+	    _mm256_permute4x64_epi64(x.way, 0xb1) });
+	return (unsigned)_mm_cvtsi128_si32(_mm256_castsi256_si128(x.way));
 }
 
 /* The ways that have a tag, a bit each. */
@@ -150,28 +164,34 @@ static int
 find_way16(const uint64_t *tag, const uint64_t *stamp, uint64_t line,
     unsigned *way)
 {
-	unsigned m = equal_ways(tag, line);
-	uint64_t oldest = oldest_way(stamp);
+	unsigned m = equal_ways(tag, line), oldest = oldest_way(stamp);
 
-	*way = m != 0 ? (unsigned)__builtin_ctz(m) : (unsigned)oldest;
+	*way = m != 0 ? (unsigned)__builtin_ctz(m) : oldest;
 	return m == 0;
 }
 
 #else
-#define find_way16 find_way
+#define find_way16	find_way
+#define oldest_way(s)	0
 #endif
 
 int
 l1_search(uint64_t line)
 {
-	uint64_t set = (line & (l1.dsets - 1)) * l1.dways;
+	uint64_t at = (line & (l1.dsets - 1)) * l1.dways;
+	uint64_t tag = line << l1.dshift;
 	unsigned way;
-	int missed = (has_few ? find_way16 : find_way)(&l1.dtag[set],
-	    &l1.dstamp[set], line << l1.dshift, &way);
+	int missed = 1;
 
-	l1_d.hint[line % L1_NHINT] = (uint16_t)(set + way);
-	l1.dtag[set + way] = line << l1.dshift;
-	l1.dstamp[set + way] = ++l1_time.d;
+	if (has_few && l1.hints_tell && l1_is_missing(tag, l1.dshift))
+		way = oldest_way(&l1.dstamp[at]);
+	else
+		missed = (has_few ? find_way16 : find_way)(&l1.dtag[at],
+		    &l1.dstamp[at], tag, &way);
+	at += way;
+	l1_d.hint[line % L1_NHINT] = (uint16_t)at;
+	l1.dtag[at] = tag;
+	l1.dstamp[at] = ++l1_time.d;
 	return missed;
 }
 
@@ -206,17 +226,42 @@ l1_set_line(uint64_t set, uint64_t way)
 	return tag == NOLINE ? 0 : (tag >> l1.dshift) + 1;
 }
 
+/* Lines have moved: hints lead to those used last. */
+static void
+hints_of_set(uint64_t set)
+{
+	uint64_t at, line;
+
+	for (uint64_t w = l1.dassoc; w-- > 0; ) {
+		at = set * l1.dways + by_age[w];
+		line = l1.dtag[at] >> l1.dshift;
+		l1_d.hint[line % L1_NHINT] = (uint16_t)at;
+	}
+}
+
 void
 l1_set_move(uint64_t set, uint64_t way, uint64_t line)
 {
 	if (line != 0)
 		l1.dtag[set * l1.dways + by_age[way]] = (line - 1) << l1.dshift;
+	if (way + 1 == l1.dassoc && l1.hints_tell)
+		hints_of_set(set);
+}
+
+/* Of a set. */
+static uint64_t
+places(const struct geometry *g)
+{
+	uint64_t sets = g->size / g->line / g->assoc;
+	uint64_t ways = (g->assoc + 7) / 8 * 8;
+
+	return sets * ways <= L1_DLINES ? ways : (g->assoc + 3) / 4 * 4;
 }
 
 uint64_t
 l1_ways(const struct geometry *g)
 {
-	return g->size / g->line / g->assoc * ((g->assoc + 3) / 4 * 4);
+	return g->size / g->line / g->assoc * places(g);
 }
 
 /* Hints that nothing has set point at a tag that is not of their line. */
@@ -253,13 +298,14 @@ init_data(const struct geometry *g)
 	l1.dassoc = g->assoc;
 	l1.dsets = g->size / g->line / l1.dassoc;
 	l1.dshift = (unsigned)__builtin_ctzll(g->line);
-	l1.dways = (unsigned)(l1.dassoc + 3) / 4 * 4;
+	l1.dways = (unsigned)places(g);
 	if (l1_ways(g) > L1_DLINES) {
 		l1.dtag = ll_reserve((l1.dsets * l1.dways + UINT16_MAX) *
 		    sizeof *l1.dtag);
 		l1.dstamp = ll_reserve(l1.dsets * l1.dways *
 		    sizeof *l1.dstamp);
 	}
+	l1.hints_tell = l1.dtag == l1_d.tag && l1.dsets <= L1_NHINT;
 	clear_data();
 	for (uint64_t s = 0; s < l1.dsets; s++)
 		for (uint64_t w = l1.dassoc; w < l1.dways; w++)

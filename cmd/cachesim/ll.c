@@ -17,29 +17,18 @@
 #include "cpu.h"
 #include "util.h"
 
-#define NQUEUE	32
-
 /*
  * A set is its tags from the newest to the oldest, 0 where there is none. 16
  * tags of 32 bits are one line of our own cache, where each set begins one. A
  * tag that is larger, which takes a small LL and a large address, needs the
  * plain form: 64 bits.
  */
-static uint32_t *small_set;		/* NULL: plain form */
-static uint64_t stride;			/* from set to set */
+struct llc llc;
 static uint64_t *plain_set;
 static uint64_t lassoc, lsets;
-static unsigned lshift, lbits;		/* log2 of line size, of sets */
 #ifdef __x86_64__
 static int has_avx512;
 #endif
-
-static struct {
-	uint64_t line;
-	uint8_t *miss;		/* what to count at; NULL: more of this
-				   access follows */
-} queue[NQUEUE];
-static unsigned nqueue;
 
 KHASH_MAP_INIT_INT64(carry, uint64_t)
 
@@ -55,22 +44,22 @@ static void
 to_plain(void)
 {
 	plain_set = ll_reserve(lsets * lassoc * sizeof *plain_set);
-	if (small_set != NULL) {
+	if (llc.set != NULL) {
 		for (uint64_t s = 0; s < lsets; s++)
 			for (uint64_t w = 0; w < lassoc; w++)
-				if (small_set[s * stride + w] != 0)
+				if (llc.set[s * llc.stride + w] != 0)
 					plain_set[s * lassoc + w] =
-					    small_set[s * stride + w];
-		munmap(small_set, lsets * stride * sizeof *small_set);
+					    llc.set[s * llc.stride + w];
+		munmap(llc.set, lsets * llc.stride * sizeof *llc.set);
 	}
-	small_set = NULL;
+	llc.set = NULL;
 }
 
 static int
 ll_plain(uint64_t line)
 {
 	uint64_t *t = plain_set + (line & (lsets - 1)) * lassoc;
-	uint64_t tag = (line >> lbits) + 1, w = 0;
+	uint64_t tag = (line >> llc.bits) + 1, w = 0;
 
 	if (t[0] == tag)
 		return 0;
@@ -78,7 +67,7 @@ ll_plain(uint64_t line)
 		w++;
 	tag ^= t[w];
 	memmove(t + 1, t, w * sizeof *t);
-	t[0] = (line >> lbits) + 1;
+	t[0] = (line >> llc.bits) + 1;
 	return tag != 0;
 }
 
@@ -151,10 +140,12 @@ ll_line512(uint64_t line)
 {
 	const __m512i before = _mm512_setr_epi32(0, 0, 1, 2, 3, 4, 5, 6, 7, 8,
 	    9, 10, 11, 12, 13, 14);
-	uint32_t *t = small_set + (line & (lsets - 1)) * stride;
-	uint32_t first = (uint32_t)((line >> lbits) + 1), last;
+	uint32_t *t = llc.set + (line & llc.mask) * llc.stride;
+	uint32_t first = (uint32_t)((line >> llc.bits) + 1), last;
 	const __m512i tag = _mm512_set1_epi32((int)first);
 
+	if (t[0] == first)
+		return 0;
 	for (uint64_t n = lassoc; ; n -= 16, t += 16, first = last) {
 		__mmask16 move = n < 16 ? (__mmask16)((1U << n) - 1) : 0xffff;
 		__m512i x = _mm512_loadu_si512(t);
@@ -177,15 +168,15 @@ ll_line512(uint64_t line)
 static int
 ll_line(uint64_t line)
 {
-	uint64_t tag = (line >> lbits) + 1;
+	uint64_t tag = (line >> llc.bits) + 1;
 	uint32_t *t, last;
 	unsigned w, at;
 
-	if (small_set != NULL && tag > UINT32_MAX)
+	if (llc.set != NULL && tag > UINT32_MAX)
 		to_plain();
-	if (small_set == NULL)
+	if (llc.set == NULL)
 		return ll_plain(line);
-	t = small_set + (line & (lsets - 1)) * stride;
+	t = llc.set + (line & (lsets - 1)) * llc.stride;
 	if (t[0] == tag)
 		return 0;
 	at = (unsigned)lassoc - 1;
@@ -207,12 +198,12 @@ count_miss(unsigned i, int miss)
 	uint8_t n;
 
 	missed |= miss;
-	if (queue[i].miss == NULL)
+	if (!missed || llc.queue[i].miss == NULL)
 		return;
-	n = (uint8_t)(*queue[i].miss + missed);
-	*queue[i].miss = n;
+	n = (uint8_t)(*llc.queue[i].miss + missed);
+	*llc.queue[i].miss = n;
 	if (__builtin_expect(n < missed, 0))
-		misses_carry(queue[i].miss);
+		misses_carry(llc.queue[i].miss);
 	missed = 0;
 }
 
@@ -224,18 +215,18 @@ stay_small(void)
 {
 	uint64_t all = 0;
 
-	for (unsigned i = 0; i < nqueue; i++)
-		all |= queue[i].line;
-	return small_set != NULL && (all >> lbits) < UINT32_MAX;
+	for (unsigned i = 0; i < llc.n; i++)
+		all |= llc.queue[i].line;
+	return llc.set != NULL && (all >> llc.bits) < UINT32_MAX;
 }
 
 __attribute__((target("avx512f")))
 static void
 drain512(void)
 {
-	for (unsigned i = 0; i < nqueue; i++)
-		count_miss(i, ll_line512(queue[i].line));
-	nqueue = 0;
+	for (unsigned i = 0; i < llc.n; i++)
+		count_miss(i, ll_line512(llc.queue[i].line));
+	llc.n = 0;
 }
 
 #endif
@@ -249,33 +240,9 @@ ll_drain(void)
 		return;
 	}
 #endif
-	for (unsigned i = 0; i < nqueue; i++)
-		count_miss(i, ll_line(queue[i].line));
-	nqueue = 0;
-}
-
-/* Queue a line, or 0 lines. */
-static inline void
-enqueue(uint64_t line, uint8_t *miss, unsigned n)
-{
-	queue[nqueue].line = line;
-	queue[nqueue].miss = miss;
-	if (small_set != NULL)
-		__builtin_prefetch(small_set + (line & (lsets - 1)) * stride);
-	nqueue += n;
-	if (nqueue == NQUEUE)
-		ll_drain();
-}
-
-void
-ll_data(uint64_t addr, struct misses *m, unsigned missed)
-{
-	uint8_t n = (uint8_t)(m->l1 + missed);
-
-	m->l1 = n;
-	if (__builtin_expect(n < missed, 0))
-		misses_carry(&m->l1);
-	enqueue(addr >> lshift, &m->ll, missed);
+	for (unsigned i = 0; i < llc.n; i++)
+		count_miss(i, ll_line(llc.queue[i].line));
+	llc.n = 0;
 }
 
 /* An access that goes across n ends of lines. */
@@ -283,24 +250,24 @@ __attribute__((noinline))
 static void
 across(uint64_t line, uint64_t n, uint8_t *miss)
 {
-	uint64_t most = ~(uint64_t)0 >> lshift;
+	uint64_t most = ~(uint64_t)0 >> llc.shift;
 
 	for (; n > 0; n--, line = (line + 1) & most)
-		enqueue(line, NULL, 1);
-	enqueue(line, miss, 1);
+		ll_enqueue(line, NULL, 1);
+	ll_enqueue(line, miss, 1);
 }
 
 void
 ll_access(uint64_t addr, uint64_t size, uint8_t *miss)
 {
-	uint64_t line = addr >> lshift;
-	uint64_t n = ((addr & (((uint64_t)1 << lshift) - 1)) + size - 1) >>
-	    lshift;
+	uint64_t line = addr >> llc.shift;
+	uint64_t n = ((addr & (((uint64_t)1 << llc.shift) - 1)) + size - 1) >>
+	    llc.shift;
 
 	if (__builtin_expect(n != 0, 0))
 		across(line, n, miss);
 	else
-		enqueue(line, miss, 1);
+		ll_enqueue(line, miss, 1);
 }
 
 void
@@ -308,10 +275,11 @@ ll_init(const struct geometry *g)
 {
 	lassoc = g->assoc;
 	lsets = g->size / g->line / lassoc;
-	lshift = (unsigned)__builtin_ctzll(g->line);
-	lbits = (unsigned)__builtin_ctzll(lsets);
-	stride = (lassoc + 15) / 16 * 16;
-	small_set = ll_reserve(lsets * stride * sizeof *small_set);
+	llc.mask = lsets - 1;
+	llc.shift = (unsigned)__builtin_ctzll(g->line);
+	llc.bits = (unsigned)__builtin_ctzll(lsets);
+	llc.stride = (lassoc + 15) / 16 * 16;
+	llc.set = ll_reserve(lsets * llc.stride * sizeof *llc.set);
 #ifdef __x86_64__
 	has_avx512 = cpu_has(AVX512F, "avx512f");
 #endif
@@ -320,8 +288,8 @@ ll_init(const struct geometry *g)
 void
 ll_clear(void)
 {
-	if (small_set != NULL)
-		memset(small_set, 0, lsets * stride * sizeof *small_set);
+	if (llc.set != NULL)
+		memset(llc.set, 0, lsets * llc.stride * sizeof *llc.set);
 	else
 		memset(plain_set, 0, lsets * lassoc * sizeof *plain_set);
 }
@@ -331,21 +299,21 @@ ll_clear(void)
 uint64_t
 ll_set_line(uint64_t set, uint64_t way)
 {
-	uint64_t tag = small_set != NULL ? small_set[set * stride + way] :
+	uint64_t tag = llc.set != NULL ? llc.set[set * llc.stride + way] :
 	    plain_set[set * lassoc + way];
 
-	return tag == 0 ? 0 : ((tag - 1) << lbits | set) + 1;
+	return tag == 0 ? 0 : ((tag - 1) << llc.bits | set) + 1;
 }
 
 void
 ll_set_move(uint64_t set, uint64_t way, uint64_t line)
 {
-	uint64_t tag = line == 0 ? 0 : ((line - 1) >> lbits) + 1;
+	uint64_t tag = line == 0 ? 0 : ((line - 1) >> llc.bits) + 1;
 
-	if (small_set != NULL && tag > UINT32_MAX)
+	if (llc.set != NULL && tag > UINT32_MAX)
 		to_plain();
-	if (small_set != NULL)
-		small_set[set * stride + way] = (uint32_t)tag;
+	if (llc.set != NULL)
+		llc.set[set * llc.stride + way] = (uint32_t)tag;
 	else
 		plain_set[set * lassoc + way] = tag;
 }

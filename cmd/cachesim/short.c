@@ -34,6 +34,7 @@ struct run {
 };
 
 static bool one_by_one;		/* each miss is told, or has several lines */
+static bool hints_tell;		/* see data_lanes */
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -59,10 +60,68 @@ data_unusual(const struct cache_unit *u, const struct fastref *r, uint64_t addr,
 	return l1_time.d;
 }
 
+#ifdef __x86_64__
+
+#define TARGET512 \
+	__attribute__((target("avx512f,avx512dq,avx512vl,bmi,bmi2")))
+
+/*
+ * The place of a set, of 8 or 16, that was used longest ago. (Half of what a
+ * miss took was to compare stamps one by one.)
+ */
+TARGET512
+INLINE unsigned
+oldest_lanes(const uint64_t *s)
+{
+	__m512i a = _mm512_loadu_si512(s), b = a, x;
+	unsigned first;
+
+	if (l1.dways > LANES)
+		b = _mm512_loadu_si512(s + LANES);
+	x = _mm512_min_epu64(a, b);
+	x = _mm512_min_epu64(x, _mm512_shuffle_i64x2(x, x, 0x4e));
+	x = _mm512_min_epu64(x, _mm512_shuffle_i64x2(x, x, 0xb1));
+	x = _mm512_min_epu64(x, _mm512_permutex_epi64(x, 0xb1));
+	first = _mm512_cmpeq_epi64_mask(a, x);
+	return (unsigned)__builtin_ctz(first |
+	    (unsigned)_mm512_cmpeq_epi64_mask(b, x) << LANES);
+}
+
+/*
+ * The same, for lines of 64 bytes. Hardly ever is it anything else than one
+ * line that is missing; so where that is sure nothing has to be searched for.
+ */
+TARGET512
+__attribute__((noinline))
+static uint64_t
+data_lanes(const struct cache_unit *u, const struct fastref *r, uint64_t addr,
+    uint64_t now)
+{
+	uint64_t line = addr >> 6, off = addr & 63, at;
+	struct misses *m;
+
+	if (__builtin_expect(!hints_tell || off > r->most ||
+	    !l1_is_missing(addr, 6), 0))
+		return data_unusual(u, r, addr, now);
+	at = (line & (l1.dsets - 1)) * l1.dways;
+	at += oldest_lanes(&l1_d.stamp[at]);
+	l1_d.hint[line % L1_NHINT] = (uint16_t)at;
+	l1_d.tag[at] = addr - off;
+	l1_d.stamp[at] = ++now;
+	m = cold_data(&cold_block[u->cold]);
+	ll_data(addr, &m[(uint32_t)(r - record_ref) - u->ref], 1);
+	return now;
+}
+
+#else
+#define data_lanes	data_unusual
+#endif
+
 /* The references r..end of one round. */
 INLINE void
 references(struct run *x, const struct cache_unit *u, const uint64_t *rec,
-    unsigned shift, const struct fastref *r, const struct fastref *end)
+    unsigned shift, bool lanes, const struct fastref *r,
+    const struct fastref *end)
 {
 	uint64_t now = x->now.d;
 
@@ -71,7 +130,8 @@ references(struct run *x, const struct cache_unit *u, const uint64_t *rec,
 		uint16_t at = l1_d.hint[(addr >> shift) % L1_NHINT];
 
 		if (__builtin_expect(addr - l1_d.tag[at] > r->most, 0))
-			now = data_unusual(u, r, addr, now);
+			now = (lanes ? data_lanes : data_unusual)(u, r, addr,
+			    now);
 		else
 			l1_d.stamp[at] = ++now;
 	}
@@ -134,17 +194,17 @@ in_order(struct run *x, const struct cache_unit *u, const uint64_t *rec,
 	for (uint32_t k = 0; k < c->nvisit && c->visit[k].insn < ninsn; k++) {
 		const struct visit *v = &c->visit[k];
 
-		references(x, u, rec, l1.dshift, r, first + v->ref);
+		references(x, u, rec, l1.dshift, false, r, first + v->ref);
 		r = first + v->ref;
 		visit(x, v, &cold_fetch(c)[k]);
 	}
-	references(x, u, rec, l1.dshift, r, first + u->nref);
+	references(x, u, rec, l1.dshift, false, r, first + u->nref);
 }
 
 /* One round; values have been set. */
 INLINE void
 one_round(struct run *x, const struct cache_unit *u, const uint64_t *rec,
-    uint32_t id, unsigned shift, int none)
+    uint32_t id, unsigned shift, bool lanes, int none)
 {
 	const struct fastref *r = x->ref + u->ref;
 
@@ -153,7 +213,7 @@ one_round(struct run *x, const struct cache_unit *u, const uint64_t *rec,
 		ordered_long(id);
 		x->now = l1_time;
 	} else if (__builtin_expect(code_lines(x, u), 1)) {
-		references(x, u, rec, shift, r, r + u->nref);
+		references(x, u, rec, shift, lanes, r, r + u->nref);
 	} else {
 		in_order(x, u, rec, id);
 	}
@@ -205,7 +265,7 @@ some(const uint64_t *p, const uint64_t *last, unsigned shift, uint64_t most)
 		}
 		u->count += rounds;
 		do
-			one_round(&x, u, rec, ev_id(head), shift,
+			one_round(&x, u, rec, ev_id(head), shift, false,
 			    add_values(rec, diff, end));
 		while (__builtin_expect(--rounds != 0, 0));
 	}
@@ -224,8 +284,6 @@ some_plain(const uint64_t *p, const uint64_t *last, unsigned shift,
 /* ---- with AVX-512 ---- */
 
 #ifdef __x86_64__
-
-#define TARGET512 __attribute__((target("avx512f,avx512dq,avx512vl,bmi2")))
 
 /* What is behind the values of a group is written back as it was. */
 TARGET512
@@ -273,7 +331,7 @@ some_lanes(const uint64_t *p, const uint64_t *last, uint64_t most)
 			    i += LANES)
 				none |= add_lanes(rec + i, diff + i,
 				    ev_ngroups(head) - i);
-			one_round(&x, u, rec, ev_id(head), 6, none);
+			one_round(&x, u, rec, ev_id(head), 6, true, none);
 		} while (__builtin_expect(--rounds != 0, 0));
 	}
 	l1_time = x.now;
@@ -300,6 +358,8 @@ void
 short_init(const struct geometry g[NCACHE], int through)
 {
 	one_by_one = through || g[LL].line < g[D1].line;
+	hints_tell = l1.hints_tell && !one_by_one &&
+	    (l1.dways == LANES || l1.dways == 2 * LANES);
 }
 
 const uint64_t *
