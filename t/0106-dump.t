@@ -28,6 +28,19 @@ for k in cache counts blocks; do
 done
 check "kind counts shows counters" \
     grep -q '^exit .*, counter [0-9]' "$T/dump.counts"
+
+# A call by a word is a direct exit while the word cannot be written, and an
+# indirect one later: `by_call' of this program is a push and that call.
+v=$TB/victim/smc-words
+low=$(nm "$v" | sed -n 's/.*\(...\) T by_call$/\1/p')
+status 0 "kind counts of calls by words" \
+    "$B/trace" --debug=dump -e counts -o "$T/ev" "$v"
+same "which are direct exits, and indirect ones" "direct
+indirect" "$(awk -v end="$low:\$" '
+    /^fragment/ { here = $2 ~ end && / 2 instructions, 1 exits/; word = 0 }
+    here && / call \[0x/ { word = 1 }
+    word && /^exit 0:/ { print $3 }' "$T/err" | sort -u)"
+
 status 125 "an address that is none" "$B/trace" --debug=dump=xyz /bin/true
 
 done_testing

@@ -230,6 +230,21 @@ follow_word(struct block *b)
 	add_piece(b, word, word + 8);
 }
 
+/*
+ * In kind counts the block leads where a word that cannot change says, too, but
+ * a stub of linkage is a block of its own, as it is told.  Where contexts are
+ * told, calls and jumps are looked at one by one.
+ */
+static void
+go_direct(struct block *b)
+{
+	app_pc word;
+
+	if (opt->kind->intervals && opt->contexts == 0 && opt->store == NULL &&
+	    make_direct(&b->in[b->n - 1], &word))
+		add_piece(b, word, word + 8);
+}
+
 /* May it be in a leaf that is taken in? */
 static bool
 is_plain(const struct insn *in)
@@ -287,6 +302,10 @@ follow(struct block *b, unsigned *calls)
 	unsigned call = b->n - 1, n;
 	bool sure;
 
+	if (opt->kind->tells) {
+		go_direct(b);
+		return false;
+	}
 	if (opt->store == NULL)
 		follow_word(b);
 	if (b->in[call].flow != FLOW_CALL || *calls == CALLS_MOST ||
@@ -395,8 +414,8 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 		if ((in->flow == FLOW_CALL || in->flow == FLOW_JUMP) &&
 		    opt->contexts != 0 && !b->is_volatile)
 			add_stub(b);
-		if (in->flow != FLOW_NONE && !opt->kind->tells &&
-		    opt->windows == 0 && !b->is_volatile && follow(b, &calls))
+		if (in->flow != FLOW_NONE && opt->windows == 0 &&
+		    !b->is_volatile && follow(b, &calls))
 			continue;
 		if (ends_block(in) || (b->is_compared && writes_memory(in)))
 			break;
