@@ -108,6 +108,25 @@ take_out(struct l1_table *t, uint64_t at, uint64_t line)
 	return 0;
 }
 
+/*
+ * A line of a full set leaves the table, and so is the first of its n others,
+ * for another one, which is no other any more, or else the last one is none: 1
+ * then. No branch depends on it.
+ */
+static inline int
+swap(uint64_t *a, uint64_t n, uint64_t leaves, uint64_t enters)
+{
+	uint64_t missed = ~(uint64_t)0, was;
+
+	for (uint64_t i = 0; i < n; i++) {
+		was = a[i];
+		a[i] = was ^ ((was ^ leaves) & missed);
+		leaves = was;
+		missed = was == enters ? 0 : missed;
+	}
+	return missed != 0;
+}
+
 static int
 enter_at(struct l1_table *t, uint64_t line, uint64_t *place)
 {
@@ -117,8 +136,9 @@ enter_at(struct l1_table *t, uint64_t line, uint64_t *place)
 
 	*place = line;
 	if (was != TABLE_FREE) {
-		if (s->inside == t->assoc && (was & (t->nsets - 1)) == at)
-			return 1;
+		if (s->inside + (uint64_t)s->n == t->assoc &&
+		    (was & (t->nsets - 1)) == at)
+			return swap(t->other + at * t->assoc, s->n, was, line);
 		left(t, was);
 	} else {
 		table_places[t - table].free--;
