@@ -25,6 +25,16 @@ for seed in 1 2 3; do
 	    1280,5,64 3072,12,64 24576,12,64 once
 done
 
+# what runs where the processor can do less
+for without in -AVX512F -AVX512F,-AVX2; do
+	export GLIBC_TUNABLES=glibc.cpu.hwcaps=$without
+	check "$without, 8 ways" judge 6 \
+	    32768,8,64 32768,8,64 8388608,16,64 once
+	check "$without, few sets of 12 ways" judge 7 \
+	    1280,5,64 3072,12,64 24576,12,64 each
+	unset GLIBC_TUNABLES
+done
+
 # kind cache gives the same bytes: tables as large as the caches, and smaller
 for seed in 4 5; do
 	"$J" gen $seed 20000 >"$T/all.ev"
