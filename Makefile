@@ -243,6 +243,8 @@ $(foreach p,$(PROGS),$(eval $(call program,$(p))))
 $(foreach u,$(notdir $(UNITS)),$(eval $(call unit,$(u))))
 $(foreach f,$(FUZZERS),$(eval $(call fuzzer,$(f))))
 build/fuzz/fuzz_simpoint: $(wildcard cmd/simpoint/*.[ch])
+build/fuzz/fuzz_store: $(wildcard cmd/trace/*/*.[ch])
+build/fuzz/fuzz_store $(BUILD)/t/fuzz/fuzz_store.o: CPPFLAGS += -Icmd/trace
 build/fuzz/fuzz_svg: $(wildcard cmd/fmt-svg/*)
 
 include t/victim/victim.mk

@@ -334,6 +334,8 @@ for v in exact-fault exact-repfault exact-signal smc-dlopen smc-unmapped; do
 	ok "kind counts, $v: it comes from the store" $?
 done
 
+check "the fuzzing corpus" "$TB/fuzz_store" t/fuzz/corpus/store
+
 # names of code made at run time, beside an object that is not mapped again
 echo 'int none(void) { return 1; }' >"$T/lib.c"
 $CC -O1 -shared -fPIC -nostdlib -o "$T/lib.so" "$T/lib.c"

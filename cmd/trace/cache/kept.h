@@ -34,6 +34,7 @@
  * keptobjects.c	objects: what is mapped, what is kept of it
  * keptbytes.c	has the program the bytes that they were made from?
  * keptinstall.c	install them, drop them
+ * keptread.c	read an entry: is it one?
  * kept.c	find an entry, take what it has
  * keptsave.c	write an entry
  */
@@ -144,7 +145,12 @@ void kept_unshelve(void);
 /* The same as kept_def, of the shelf. */
 const uint8_t *kept_shelved(uint32_t i, size_t *n);
 
-/* kept.c: where a part is that would begin at `at' or behind it. */
+/*
+ * keptread.c: map the file and find its parts; false: it is not this image's.
+ * *sure: it is known that the sum is right; it is, if so behind.
+ */
+bool kept_open(int fd, bool *sure);
+/* Where a part is that would begin at `at' or behind it. */
 uint64_t kept_align(uint64_t at);
 size_t kept_part_size(unsigned part, uint32_t n);
 
