@@ -85,55 +85,100 @@ extern struct callwalk walk;
  */
 enum { KEY_LOOK = -1, KEY_ENTRY = -2, KEY_NEVER = -3 };
 
+/*
+ * A segment. That of an id which has only one is the id's entry in `plan', with
+ * all that an execution needs; so this is small, and what it looks at first
+ * comes first. Other ids have an entry without a slot for what is theirs as a
+ * whole, see plan_seg.
+ */
 struct walk_seg {
-	const struct ev_def *def;
-	const struct func_place *at;
+	int16_t key, endkey;	/* a section, or one of the above */
+	uint8_t spgroup;	/* an id's: 1 + the group of stack pointers */
+	uint8_t group;		/* the same of its last instruction; 0: none */
+	uint8_t flow;		/* of its last instruction, or 0, */
+	uint8_t len:4;		/* and its length */
+	bool counted:1;		/* costs depend on values */
+	bool apply:1;		/* keep the values of all groups */
+	bool far:1;		/* spat is the number of a distance */
+	bool several:1;		/* it has, or had, slots besides slot */
+	union {
+		struct walk_slot *slot;	/* the last one that slot_get found */
+		struct walk_seg *parts;	/* a block's entry: its segments */
+	};
+	uint32_t block;		/* its block's id; 0: none */
+	int32_t spat;		/* seg_sp: what is added to the group's value */
 	uint64_t addr;		/* run-time, of the first instruction */
-	uint64_t last;		/* of the last one */
-	uint64_t *sp;		/* *sp + spat: the stack pointer after the */
-	uint64_t spat;		/* call or return at its end */
-	const int64_t *cost;	/* columns: the fixed cost of one execution */
-	struct walk_slot *slot;	/* the last one that slot_get found */
+	const struct func_place *at;
+	int32_t span;		/* from there to the last instruction */
 	uint16_t first, end;	/* its instructions in the block */
-	int32_t key, endkey;	/* a section, or one of the above */
-	uint32_t num;
-	uint8_t len;		/* of the last instruction, */
-	uint8_t flow;		/* and its flow or 0 */
-	bool counted;		/* costs depend on values */
+	uint32_t cost;		/* the number of its costs, see seg_cost */
+	uint16_t nseg;		/* an id's segments; 0: not defined */
 };
 
-/* What an execution of one segment needs, by id. One cache line. */
-struct walk_plan {
-	int32_t key, endkey;
-	struct walk_ctx *ctx;	/* the context of slot */
-	struct walk_slot *slot;
-	uint64_t *sp;
-	uint64_t spat;
-	struct walk_seg *seg;
-	uint32_t ir;
-	uint32_t nseg;		/* 0: not defined */
-	uint8_t spgroup;	/* 1 + the group of sp; 0: none */
-	bool apply;		/* keep the values of all groups */
-} __attribute__((aligned(64)));
+extern struct walk_seg *plan;	/* by id */
+extern uint64_t *plan_values;	/* by block: its group of stack pointers */
+extern int64_t *plan_costs;	/* by number and column */
 
-/* The address behind its last instruction. */
+/* The address of its last instruction, and behind that. */
+static inline uint64_t
+seg_last(const struct walk_seg *s)
+{
+	return s->addr + (uint64_t)(int64_t)s->span;
+}
+
 static inline uint64_t
 seg_next(const struct walk_seg *s)
 {
-	return s->last + s->len;
+	return seg_last(s) + s->len;
+}
+
+/* Does it end in what shows the stack pointer? */
+static inline bool
+seg_moves_stack(const struct walk_seg *s)
+{
+	return s->flow == 'L' || s->flow == 'X' || s->flow == 'R';
+}
+
+/* The fixed cost of one execution. */
+static inline int64_t
+seg_cost(const struct walk_seg *s, unsigned column)
+{
+	return column == 0 ? s->end - s->first :
+	    plan_costs[(size_t)s->cost * walk.ncol + column];
+}
+
+static inline struct ev_block *
+seg_block(const struct walk_seg *s)
+{
+	return ev_def(walk.events, s->block)->block;
 }
 
 /* The number of its references. Needs the block, which is not always kept. */
 static inline uint32_t
 seg_nref(const struct walk_seg *s)
 {
-	const struct ev_insn *i = s->def->block->insn;
+	const struct ev_insn *i = seg_block(s)->insn;
 
 	return (uint32_t)i[s->end - 1].ref + i[s->end - 1].nref -
 	    i[s->first].ref;
 }
 
-extern struct walk_plan *plan;
+/*
+ * The segments of an id, from 0. A part of a block that ends in one of them
+ * has those before it, and is the last one itself.
+ */
+static inline struct walk_seg *
+plan_seg(const struct walk_seg *id, uint32_t i)
+{
+	const struct walk_seg *block = &plan[id->block];
+
+	if (i + 1 == id->nseg && (id->nseg == 1 || id != block))
+		return (struct walk_seg *)id;
+	return &block->parts[i];
+}
+
+/* The stack pointer after the call or return at its end; 0: there is none. */
+uint64_t seg_sp(const struct walk_seg *);
 /* Has each execution of this instruction this event: Bc, Bi, Ge? */
 bool walk_implies(const struct ev_insn *, const struct ev_ref *its,
     const char *event);

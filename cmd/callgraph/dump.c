@@ -152,7 +152,7 @@ add_insn(int64_t *n, const struct walk_slot *sl, uint32_t insn,
 	int64_t *const *t = sl->more != NULL ? sl->more->told : NULL;
 
 	if (extra != NULL)
-		extra += e->insn.ref - s->def->block->insn[s->first].ref;
+		extra += e->insn.ref - seg_block(s)->insn[s->first].ref;
 	for (uint32_t k = 0; walk.data_refs && k < e->insn.nref; k++)
 		n[e->ref[k].kind == 'w' ? 2 : 1] += (int64_t)sl->n +
 		    (extra != NULL ? extra[k] : 0);
@@ -177,7 +177,7 @@ has_more(const struct walk_slot *sl, uint32_t insn, const struct ev_insn *i)
 	if (extra != NULL && extra[seg_nref(s) + insn - s->first] != 0)
 		return true;
 	if (extra != NULL)
-		extra += i->ref - s->def->block->insn[s->first].ref;
+		extra += i->ref - seg_block(s)->insn[s->first].ref;
 	for (uint32_t k = 0; extra != NULL && k < i->nref; k++)
 		if (extra[k] != 0)
 			return true;
@@ -202,7 +202,7 @@ add_insns(const struct walk_slot *sl)
 	struct ev_each e;
 	int64_t *n;
 
-	ev_each(&e, s->def->block, ref);
+	ev_each(&e, seg_block(s), ref);
 	for (uint32_t k = 0; k < s->end; k++) {
 		ev_next_insn(&e);
 		if (k < s->first || (sl->n == 0 && !has_more(sl, k, &e.insn)))
@@ -225,11 +225,11 @@ add_slot(const struct walk_slot *sl)
 	const struct slot_rare *m = sl->more;
 	int64_t *n;
 
-	if (sl->n != 0 || (m != NULL && s->def != NULL &&
+	if (sl->n != 0 || (m != NULL && s->block != 0 &&
 	    (m->extra != NULL || m->told != NULL)))
 		add_insns(sl);
 	if (m != NULL && m->skipped != NULL) {
-		n = add_row(s->last - s->at->slide);
+		n = add_row(seg_last(s) - s->at->slide);
 		memcpy(n, m->skipped, walk.ncol * sizeof *n);
 	}
 }
@@ -334,7 +334,7 @@ gather_arcs(const struct walk_ctx *c)
 static uint64_t
 jump_site(const struct walk_jump *j)
 {
-	return j->slot->seg->last - j->slot->seg->at->slide;
+	return seg_last(j->slot->seg) - j->slot->seg->at->slide;
 }
 
 static uint64_t

@@ -218,7 +218,7 @@ make(const struct tally_entry *e)
 	struct slot_rare *m;
 	int64_t *to;
 
-	if (sl->seg->def == NULL) {
+	if (sl->seg->block == 0) {
 		to = slot_skipped(sl) + walk.firsttold;
 	} else {
 		m = slot_more(sl);

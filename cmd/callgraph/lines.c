@@ -56,7 +56,6 @@ static khash_t(seg) *sites;	/* of calls of stubs, by link-time address */
 static khash_t(place) *places;	/* by slide */
 static struct walk_seg **segs;	/* by id */
 static size_t capsegs;
-static uint32_t nseg;
 
 void
 lines_begin(void)
@@ -277,13 +276,10 @@ seg_of(const struct ev_def *d, uint32_t id, uint16_t piece)
 	struct walk_seg *s;
 
 	segs = xgrow0(segs, &capsegs, id + 1UL, sizeof *segs);
-	if (segs[id] == NULL) {
+	if (segs[id] == NULL)
 		segs[id] = xkeep(o->npiece * sizeof **segs);
-		for (uint16_t i = 0; i < o->npiece; i++)
-			segs[id][i].num = nseg++;
-	}
 	s = &segs[id][piece];
-	s->def = d;
+	s->block = d->block->id;
 	s->at = place_of(p->slide);
 	s->first = p->first;
 	s->end = (uint16_t)(end < d->n ? end : d->n);
@@ -302,8 +298,7 @@ site_slot(struct walk_ctx *c, uint64_t site)
 		die("sites:");
 	if (new != 0) {
 		s = kh_val(sites, k) = xkeep(sizeof *s);
-		s->num = nseg++;
-		s->last = site;
+		s->addr = site;
 		s->at = place_of(0);
 	}
 	return slot_get(c, kh_val(sites, k));
@@ -371,7 +366,7 @@ make_rounds(const struct ev_block *b, uint32_t k, int64_t n)
 	if (o->group == 0 || !states_has_lines(o->group))
 		return;
 	sl = lines_slot(states_ctx(states_first(o->group)), b->id, k);
-	if (sl->seg->def == NULL)
+	if (sl->seg->block == 0)
 		slot_skipped(sl)[0] += n;
 	else
 		extra_of(sl)[seg_nref(sl->seg) + k - sl->seg->first] += n;
@@ -417,7 +412,7 @@ make_extra(uint32_t id, uint32_t ref, int64_t n)
 	while (ref >= (uint32_t)b->insn[k].ref + b->insn[k].nref)
 		k++;
 	sl = lines_slot(states_ctx(states_first(o->group)), id, k);
-	if (sl->seg->def == NULL) {
+	if (sl->seg->block == 0) {
 		slot_skipped(sl)[b->ref[ref].kind == 'w' ? 2 : 1] += n;
 		return;
 	}

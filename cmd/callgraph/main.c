@@ -476,7 +476,7 @@ unmapped(const struct ev *e)
 static void
 code_name(const struct ev *e)
 {
-	const struct walk_plan *p;
+	struct walk_seg *p;
 
 	codenames_take(codes, e);
 	if (*e->line == 'L')
@@ -490,7 +490,7 @@ code_name(const struct ev *e)
 		}
 		p = &plan[e->ids[i]];
 		for (uint32_t k = 0; k < p->nseg; k++)
-			func_named(p->seg[k].at->fn, code);
+			func_named(plan_seg(p, k)->at->fn, code);
 	}
 }
 

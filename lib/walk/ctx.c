@@ -51,9 +51,10 @@ KHASH_INIT(ctx, struct ctx_key, struct walk_ctx *, 1, key_hash, key_equal)
 static inline khint_t
 slot_hash(const struct walk_slot *s)
 {
-	uint64_t h = (uint64_t)s->ctx->num << 32 | s->seg->num;
+	uint64_t h = (uint64_t)(uintptr_t)s->seg * 0x9e3779b97f4a7c15;
 
-	return (khint_t)(h * 0x9e3779b97f4a7c15 >> 32);
+	h = (h ^ (uint64_t)(uintptr_t)s->ctx) * 0x9e3779b97f4a7c15;
+	return (khint_t)(h >> 32);
 }
 
 static inline int
@@ -64,30 +65,23 @@ slot_equal(const struct walk_slot *a, const struct walk_slot *b)
 
 KHASH_INIT(slot, struct walk_slot *, char, 0, slot_hash, slot_equal)
 
-struct arc_key {
-	const struct walk_slot *from;
-	const struct func *fn;
-	uint64_t to;
-	uint32_t level;
-};
-
 static inline khint_t
-arc_hash(struct arc_key k)
+arc_hash(const struct walk_arc *a)
 {
-	uint64_t h = (uint64_t)(uintptr_t)k.from ^ k.to << 7 ^
-	    (uint64_t)(uintptr_t)k.fn << 20 ^ k.level;
+	uint64_t h = (uint64_t)(uintptr_t)a->from ^ a->to << 7 ^
+	    (uint64_t)(uintptr_t)a->fn << 20 ^ a->level;
 
 	return (khint_t)(h * 0x9e3779b97f4a7c15 >> 32);
 }
 
 static inline int
-arc_equal(struct arc_key a, struct arc_key b)
+arc_equal(const struct walk_arc *a, const struct walk_arc *b)
 {
-	return a.from == b.from && a.fn == b.fn && a.to == b.to &&
-	    a.level == b.level;
+	return a->from == b->from && a->fn == b->fn && a->to == b->to &&
+	    a->level == b->level;
 }
 
-KHASH_INIT(arc, struct arc_key, struct walk_arc *, 1, arc_hash, arc_equal)
+KHASH_INIT(arc, struct walk_arc *, char, 0, arc_hash, arc_equal)
 
 struct walk_ctx *contexts;
 static struct walk_ctx **lastctx = &contexts;
@@ -232,30 +226,46 @@ ctx_name(const struct walk_ctx *c)
 
 /* ---- segments ---- */
 
+static khint_t
+slot_put(struct walk_slot *key, int *made)
+{
+	khint_t k;
+
+	if (slots == NULL)
+		slots = kh_init(slot);
+	k = kh_put(slot, slots, key, made);
+	if (*made < 0)
+		die("segments:");
+	return k;
+}
+
+/* Only the slots of segments that have several are in the table. */
 struct walk_slot *
 slot_get(struct walk_ctx *c, struct walk_seg *s)
 {
 	struct walk_slot key = { .ctx = c, .seg = s }, *sl;
-	khint_t k;
+	khint_t k = 0;
 	int made;
 
 	if (s->slot != NULL && s->slot->ctx == c)
 		return s->slot;
-	if (slots == NULL)
-		slots = kh_init(slot);
-	k = kh_put(slot, slots, &key, &made);
-	if (made < 0)
-		die("segments:");
-	if (made == 0) {
-		s->slot = kh_key(slots, k);
-		return s->slot;
+	if (s->slot != NULL && s->slot->ctx != NULL) {
+		if (!s->several)
+			slot_put(s->slot, &made);
+		s->several = true;
+		k = slot_put(&key, &made);
+		if (made == 0) {
+			s->slot = kh_key(slots, k);
+			return s->slot;
+		}
 	}
 	sl = xkeep(sizeof *sl);
 	sl->ctx = c;
 	sl->seg = s;
 	sl->next = c->slots;
-	c->slots = sl;
-	kh_key(slots, k) = s->slot = sl;
+	c->slots = s->slot = sl;
+	if (s->several)
+		kh_key(slots, k) = sl;
 	return sl;
 }
 
@@ -296,71 +306,102 @@ arc_new(struct walk_ctx *caller, uint64_t site, struct walk_ctx *callee,
 
 #define NEAR 8u		/* so many of a slot's arcs are looked through */
 
-/* One of the latest arcs of a slot, which becomes the first; or NULL. */
+/*
+ * One of the latest arcs of a slot, which becomes the first; or NULL. *all: the
+ * slot has no others.
+ */
 static struct walk_arc *
-arc_near(struct walk_slot *from, const struct walk_seg *to, uint32_t level)
+arc_near(const struct walk_arc *key, bool *all)
 {
+	struct walk_slot *from = key->from;
 	struct walk_arc *a, **p = &from->arcs;
 
 	for (unsigned n = 0; n < NEAR && (a = *p) != NULL; n++, p = &a->next)
-		if (a->to == to->addr && a->level == level &&
-		    a->fn == to->at->fn) {
+		if (a->to == key->to && a->level == key->level &&
+		    a->fn == key->fn) {
 			*p = a->next;
 			a->next = from->arcs;
 			from->arcs = a;
 			return a;
 		}
+	*all = *p == NULL;
 	return NULL;
 }
 
-/* Find it in the table, or make it; its target has this slide. */
-static struct walk_arc *
-arc_put(struct walk_slot *from, struct arc_key key, uint64_t slide,
-    uint32_t thread)
+static khint_t
+arc_put(struct walk_arc *key, int *made)
 {
-	const struct walk_seg *seg = from->seg;
-	struct walk_arc *a;
 	khint_t k;
-	int made;
 
 	if (arcs == NULL)
 		arcs = kh_init(arc);
-	k = kh_put(arc, arcs, key, &made);
-	if (made < 0)
+	k = kh_put(arc, arcs, key, made);
+	if (*made < 0)
 		die("calls:");
-	if (made == 0)
-		return kh_val(arcs, k);
-	a = arc_new(from->ctx, seg->last - seg->at->slide, ctx_get(from->ctx,
-	    seg->last, (struct func *)key.fn, key.level, thread),
-	    key.to - slide);
+	return k;
+}
+
+/*
+ * Find it, or make it; its target has this slide. The table has the arcs of
+ * slots with more than NEAR.
+ */
+static struct walk_arc *
+arc_of(struct walk_arc *key, uint64_t slide, uint32_t thread)
+{
+	struct walk_slot *from = key->from;
+	const struct walk_seg *seg = from->seg;
+	unsigned n = 0;
+	bool all;
+	struct walk_arc *a = arc_near(key, &all);
+	khint_t k = 0;
+	int made;
+
+	if (a != NULL)
+		return a;
+	for (a = from->arcs; all && a != NULL; a = a->next)
+		n++;
+	if (n == NEAR)
+		for (a = from->arcs; a != NULL; a = a->next)
+			arc_put(a, &made);
+	if (!all || n == NEAR) {
+		k = arc_put(key, &made);
+		if (made == 0)
+			return kh_key(arcs, k);
+	}
+	a = arc_new(from->ctx, seg_last(seg) - seg->at->slide,
+	    ctx_get(from->ctx, seg_last(seg), key->fn, key->level, thread),
+	    key->to - slide);
 	a->from = from;
-	a->to = key.to;
-	a->level = key.level;
-	a->fn = (struct func *)key.fn;
+	a->to = key->to;
+	a->level = key->level;
+	a->fn = key->fn;
 	a->next = from->arcs;
 	from->arcs = a;
-	return kh_val(arcs, k) = a;
+	if (!all || n == NEAR)
+		kh_key(arcs, k) = a;
+	return a;
 }
 
 struct walk_arc *
 arc_get(struct walk_slot *from, const struct walk_seg *to, uint32_t level,
     uint32_t thread)
 {
-	struct walk_arc *a = arc_near(from, to, level);
+	struct walk_arc key = { .from = from, .to = to->addr,
+	    .fn = to->at->fn, .level = level };
 
-	return a != NULL ? a : arc_put(from, (struct arc_key){ from,
-	    to->at->fn, to->addr, level }, to->at->slide, thread);
+	return arc_of(&key, to->at->slide, thread);
 }
 
 struct walk_arc *
 arc_like(const struct walk_ctx *caller, const struct walk_arc *like,
     uint32_t level)
 {
-	struct walk_slot *from = slot_get((struct walk_ctx *)caller,
-	    (struct walk_seg *)like->from->seg);
-	struct arc_key key = { from, like->fn, like->to, level };
+	struct walk_arc key = { .to = like->to, .fn = like->fn,
+	    .level = level };
 
-	return arc_put(from, key, like->to - like->tolink, like->ctx->thread);
+	key.from = slot_get((struct walk_ctx *)caller,
+	    (struct walk_seg *)like->from->seg);
+	return arc_of(&key, like->to - like->tolink, like->ctx->thread);
 }
 
 /* ---- jumps ---- */

@@ -14,21 +14,24 @@
  */
 #include "callwalk.h"
 
+#include <htslib/khash.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "outcome.h"
 #include "util.h"
 
-struct walk_plan *plan;
+struct walk_seg *plan;
+uint64_t *plan_values;
+int64_t *plan_costs;
 #define NPLAN ((size_t)1 << 24)	/* ids end there */
-static uint32_t nseg;
-static uint64_t nowhere;	/* sp points here if there is none */
+static struct walk_slot none;	/* has no context */
+static uint64_t *far;		/* distances that do not fit into spat */
+static size_t nfar, capfar;
 static const char *wrong;
 
-/* By block: the groups with stack pointers. */
+/* The groups with stack pointers of a block. */
 struct stackrefs {
-	uint64_t value;		/* of the only group, if no others are kept */
 	uint8_t group;		/* the only one, if n is 1 */
 	uint8_t n;		/* how many there are; 2 means 2 or more */
 	bool repeats;		/* it has a repeated instruction */
@@ -57,46 +60,34 @@ moves_stack(const struct ev_insn *i)
 	return i->flow == 'L' || i->flow == 'X' || i->flow == 'R';
 }
 
-static struct stackrefs *
-stack_refs(struct ev_block *b)
+static struct stackrefs
+stack_refs(const struct ev_block *b)
 {
-	struct stackrefs *s = b->user;
+	struct stackrefs s = { 0, 0, false };
 	const struct ev_ref *r;
 
-	if (s != NULL)
-		return s;
-	s = b->user = xkeep(sizeof *s);
 	for (uint32_t k = 0; k < b->nref; k++)
-		s->repeats |= b->ref[k].count != 0;
+		s.repeats |= b->ref[k].count != 0;
 	for (uint32_t k = 0; k < b->ninsn; k++) {
 		if (!moves_stack(&b->insn[k]))
 			continue;
 		r = return_address(b, &b->insn[k]);
 		if (r == NULL || r->where != EV_GROUP ||
-		    (s->n == 1 && s->group == r->group))
+		    (s.n == 1 && s.group == r->group))
 			continue;
-		s->group = r->group;
-		s->n = s->n == 0 ? 1 : 2;
+		s.group = r->group;
+		s.n = s.n == 0 ? 1 : 2;
 	}
-	if (b->value == NULL && s->n > 1)
-		b->value = xkeep(b->ngroups * sizeof *b->value);
 	return s;
-}
-
-/* Where the value of a group with stack pointers is kept. */
-static uint64_t *
-value_of(struct ev_block *b, unsigned group)
-{
-	return b->value != NULL ? &b->value[group] : &stack_refs(b)->value;
 }
 
 /* Find the stack pointer after the segment's last instruction. */
 static void
-find_sp(struct walk_seg *s, struct ev_block *b, const struct ev_insn *i)
+find_sp(struct walk_seg *s, const struct ev_block *b, const struct ev_insn *i)
 {
 	const struct ev_ref *r;
+	uint64_t at;
 
-	s->sp = &nowhere;
 	if (!moves_stack(i))
 		return;
 	r = return_address(b, i);
@@ -104,9 +95,26 @@ find_sp(struct walk_seg *s, struct ev_block *b, const struct ev_insn *i)
 		wrong = "a call or return without its place on the stack";
 		return;
 	}
-	s->spat = r->at + (i->flow == 'R' ? r->size : 0);
 	if (r->where == EV_GROUP)
-		s->sp = value_of(b, r->group);
+		s->group = r->group + 1;
+	at = r->at + (i->flow == 'R' ? r->size : 0);
+	s->spat = (int32_t)at;
+	s->far = (uint64_t)(int64_t)s->spat != at;
+	if (!s->far)
+		return;
+	far = xgrow(far, &capfar, nfar + 1, sizeof *far);
+	s->spat = (int32_t)nfar;
+	far[nfar++] = at;
+}
+
+uint64_t
+seg_sp(const struct walk_seg *s)
+{
+	uint64_t value = s->group == 0 ? 0 : s->apply ?
+	    seg_block(s)->value[s->group - 1] : plan_values[s->block];
+
+	return value + (s->far ? far[(uint32_t)s->spat] :
+	    (uint64_t)(int64_t)s->spat);
 }
 
 /* ---- costs ---- */
@@ -147,59 +155,103 @@ add_implied(int64_t *cost, const struct ev_insn *i, const struct ev_ref *ref)
 		    outcome_name(walk.told, k));
 }
 
-/* The cost of n instructions and nothing else; segments share it. */
-static const int64_t *
-only(uint32_t n)
+/* Few costs differ: each is kept once, and found by its number. */
+static inline khint_t
+cost_hash(uint32_t number)
 {
-	static int64_t number[1 << 16];
+	uint64_t h = 0;
 
-	number[n] = n;
-	return &number[n];
+	for (unsigned i = 0; i < walk.ncol; i++)
+		h = (h ^ (uint64_t)plan_costs[number * (size_t)walk.ncol + i]) *
+		    0x9e3779b97f4a7c15;
+	return (khint_t)(h >> 32);
+}
+
+static inline int
+cost_equal(uint32_t a, uint32_t b)
+{
+	return memcmp(plan_costs + a * (size_t)walk.ncol, plan_costs + b *
+	    (size_t)walk.ncol, walk.ncol * sizeof *plan_costs) == 0;
+}
+
+KHASH_INIT(cost, uint32_t, char, 0, cost_hash, cost_equal)
+
+static uint32_t ncost;
+
+/* Zeros for the next costs. */
+static int64_t *
+new_cost(void)
+{
+	static size_t cap;
+	size_t n = ((size_t)ncost + 1) * walk.ncol;
+
+	plan_costs = xgrow(plan_costs, &cap, n, sizeof *plan_costs);
+	return memset(plan_costs + n - walk.ncol, 0,
+	    walk.ncol * sizeof *plan_costs);
+}
+
+/* The number of what new_cost returned last. */
+static uint32_t
+number_of_cost(void)
+{
+	static khash_t(cost) *known;
+	khint_t k;
+	int made;
+
+	if (known == NULL)
+		known = kh_init(cost);
+	k = kh_put(cost, known, ncost, &made);
+	if (made < 0)
+		die("costs:");
+	ncost += made != 0;
+	return kh_key(known, k);
 }
 
 static void
-add_costs(struct walk_seg *s)
+add_costs(struct walk_seg *s, const struct ev_block *b)
 {
-	const struct ev_block *b = s->def->block;
-	int64_t *cost = NULL;
+	int64_t *cost = walk.ncol == 1 ? NULL : new_cost();
 
-	if (walk.ncol == 1)
-		s->cost = only((uint32_t)s->end - s->first);
-	else
-		s->cost = cost = xkeep(walk.ncol * sizeof *cost);
 	for (uint32_t k = s->first; k < s->end; k++) {
 		const struct ev_insn *i = &b->insn[k];
 
 		s->counted |= (walk.data_refs || walk.rep) && depends(b, i);
-		if (walk.ncol == 1)
+		if (cost == NULL)
 			continue;
-		cost[0]++;
 		add_implied(cost, i, b->ref + i->ref);
 		for (unsigned r = i->ref; walk.data_refs &&
 		    r < (unsigned)i->ref + i->nref; r++)
 			cost[b->ref[r].kind == 'w' ? 2 : 1]++;
 	}
+	if (cost != NULL)
+		s->cost = number_of_cost();
 }
 
 /* ---- segments ---- */
 
-static void
-finish(struct walk_seg *s, uint32_t end)
+/* Section numbers that are too large are looked at each time. */
+static int16_t
+key_of(int32_t section, int16_t otherwise)
 {
-	struct ev_block *b = s->def->block;
+	return section > INT16_MAX ? otherwise : (int16_t)section;
+}
+
+static void
+finish(struct walk_seg *s, const struct ev_block *b, uint32_t end)
+{
 	const struct ev_insn *i = &b->insn[end - 1];
 
 	s->end = (uint16_t)end;
 	s->flow = i->flow;
-	s->last = i->addr;
-	s->len = i->len;
+	s->len = i->len & 15;
+	s->span = (int32_t)(i->addr - s->addr);
+	s->slot = &none;
 	find_sp(s, b, i);
-	add_costs(s);
-	s->num = nseg++;
-	s->key = s->at->entry ? KEY_ENTRY : s->at->section;
+	add_costs(s, b);
+	s->key = s->at->entry ? KEY_ENTRY : key_of(s->at->section, KEY_NEVER);
 	s->endkey = walk.jumps || s->at->fn->skip ||
 	    (i->flow != 0 && strchr("LXRI", i->flow) != NULL) ?
-	    KEY_LOOK : s->at->section;
+	    KEY_LOOK : key_of(s->at->section, KEY_LOOK);
 	if (walk.jumps || s->counted)
 		s->key = KEY_NEVER;
 }
@@ -216,7 +268,8 @@ look_up(uint64_t addr, struct func_place *at)
 
 /*
  * Must the instruction at addr, which follows i, begin a new segment? Straight
- * code must where a function begins: it falls into that.
+ * code must where a function begins: it falls into that. And a segment's ends
+ * are not far from each other.
  */
 static bool
 cuts(const struct walk_seg *s, const struct ev_insn *i, uint64_t addr,
@@ -225,19 +278,23 @@ cuts(const struct walk_seg *s, const struct ev_insn *i, uint64_t addr,
 	bool straight = addr == i->addr + i->len;
 	bool stays = i->flow == 0 || i->flow == 'C';
 
-	if (straight && stays && addr > from && addr < until)
+	bool near = addr - s->addr + ((uint64_t)1 << 31) < (uint64_t)1 << 32;
+
+	if (near && straight && stays && addr > from && addr < until)
 		return false;
 	look_up(addr, at);
-	return at->entry || at->section != s->at->section ||
+	return !near || at->entry || at->section != s->at->section ||
 	    at->slide != s->at->slide || !(stays || i->flow == 'J');
 }
 
+/* The segments of the definition that is being read. */
+static struct walk_seg *segs;
+
 /* Cut a definition into segments; return how many. */
 static uint32_t
-cut(const struct ev_def *d, struct walk_seg **segs)
+cut(const struct ev_def *d, bool apply)
 {
 	const struct ev_insn *i = d->block->insn;
-	static struct walk_seg *v;
 	static size_t cap;
 	struct func_place at;
 	struct walk_seg *s;
@@ -246,53 +303,70 @@ cut(const struct ev_def *d, struct walk_seg **segs)
 	look_up(i->addr, &at);
 	for (uint32_t k = 0; k < d->n; k++) {
 		if (k > 0) {
-			s = &v[n - 1];
+			s = &segs[n - 1];
 			/* jumps are counted one by one */
 			if (!cuts(s, &i[k - 1], i[k].addr, &at) &&
 			    !(walk.jumps && i[k - 1].flow != 0))
 				continue;
 			if (walk.jumps)
 				look_up(i[k].addr, &at);
-			finish(s, k);
+			finish(s, d->block, k);
 		}
-		v = xgrow(v, &cap, n + 1, sizeof *v);
-		v[n++] = (struct walk_seg){ .def = d, .first = (uint16_t)k,
-		    .addr = i[k].addr, .at = func_same_place(&at) };
+		segs = xgrow(segs, &cap, n + 1, sizeof *segs);
+		segs[n++] = (struct walk_seg){ .block = d->block->id,
+		    .first = (uint16_t)k, .addr = i[k].addr, .apply = apply,
+		    .at = func_same_place(&at) };
 	}
-	finish(&v[n - 1], d->n);
-	*segs = memcpy(xkeep(n * sizeof *v), v, n * sizeof *v);
+	finish(&segs[n - 1], d->block, d->n);
 	return n;
+}
+
+/* Of a definition with more than one segment, its entry. */
+static void
+plan_several(struct walk_seg *p, const struct ev_def *d, uint32_t n)
+{
+	if (d->letter == 'P') {
+		*p = segs[n - 1];
+	} else {
+		memset(p, 0, sizeof *p);
+		p->block = segs->block;
+		p->apply = segs->apply;
+		p->parts = memcpy(xkeep(n * sizeof *segs), segs,
+		    n * sizeof *segs);
+	}
+	p->key = KEY_NEVER;
 }
 
 const char *
 plan_define(uint32_t id)
 {
 	const struct ev_def *d = ev_def(walk.events, id);
-	struct stackrefs *sr = stack_refs(d->block);
-	struct walk_plan *p;
+	struct stackrefs sr = stack_refs(d->block);
+	struct walk_seg *p;
+	uint32_t n;
+	/* several groups, or values that decide counts: keep them all */
+	bool apply = sr.n > 1 || walk.data_refs || (walk.rep && sr.repeats);
 
-	if (plan == NULL)
+	if (plan == NULL) {
 		plan = xreserve(NPLAN, sizeof *plan, "memory for blocks");
+		plan_values = xreserve(NPLAN, sizeof *plan_values,
+		    "memory for stack pointers");
+	}
+	if (apply && d->block->value == NULL)
+		d->block->value = xkeep(d->block->ngroups *
+		    sizeof *d->block->value);
 	p = &plan[id];
 	wrong = NULL;
-	p->nseg = cut(d, &p->seg);
-	p->key = p->seg->key;
-	p->endkey = p->seg->endkey;
-	p->sp = p->seg->sp;
-	p->spat = p->seg->spat;
-	p->ir = p->seg->end;
-	if (sr->n == 1 && sr->group < d->ngroups) {
-		p->spgroup = sr->group + 1;
-		p->sp = value_of(d->block, sr->group);
-	}
-	/* several groups, or values that decide counts: keep them all */
-	p->apply = sr->n > 1 || walk.data_refs || (walk.rep && sr->repeats);
-	if (p->apply) {
-		p->spgroup = 0;
-		p->sp = &nowhere;
+	n = cut(d, apply);
+	if (n == 1)
+		*p = *segs;
+	else
+		plan_several(p, d, n);
+	p->nseg = (uint16_t)n;
+	/* with the value of another group, or of none, or with much else */
+	if (apply || p->far || (p->group == 0 && seg_moves_stack(p)))
 		p->key = KEY_NEVER;
-	}
-	if (p->nseg > 1)
-		p->key = KEY_NEVER;
+	if (!apply && sr.n == 1 && sr.group < d->ngroups)
+		p->spgroup = sr.group + 1;
 	return wrong;
 }

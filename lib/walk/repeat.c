@@ -161,40 +161,32 @@ repeat_end(void)
 
 /* ---- the stack pointer ---- */
 
-static bool
-moves_stack(const struct walk_seg *s)
-{
-	return s->flow == 'L' || s->flow == 'X' || s->flow == 'R';
-}
-
 /* How far the stack pointer at a segment's end moves in a round. */
 static uint64_t
-moves_by(const struct walk_plan *p, const struct walk_seg *s,
+moves_by(const struct walk_seg *p, const struct walk_seg *s,
     const uint64_t *rec)
 {
-	const uint64_t *value = s->def->block->value;
-
-	if (p->spgroup != 0)
-		return s->sp == p->sp ? rec[p->spgroup] : 0;
-	if (value != NULL && s->sp >= value &&
-	    s->sp < value + ev_ngroups(*rec))
-		return rec[1 + (s->sp - value)];
-	return 0;
+	if (s->group == 0 || s->group > ev_ngroups(*rec) ||
+	    (!p->apply && s->group != p->spgroup))
+		return 0;
+	return rec[s->group];
 }
 
 /* How far it moves in every segment; false: they differ. */
 static bool
-stack_by(const struct walk_plan *p, const uint64_t *rec, uint64_t *by)
+stack_by(const struct walk_seg *p, const uint64_t *rec, uint64_t *by)
 {
 	bool any = false;
 
 	*by = 0;
 	for (uint32_t i = 0; i < p->nseg; i++) {
-		if (!moves_stack(&p->seg[i]))
+		const struct walk_seg *s = plan_seg(p, i);
+
+		if (!seg_moves_stack(s))
 			continue;
-		if (any && moves_by(p, &p->seg[i], rec) != *by)
+		if (any && moves_by(p, s, rec) != *by)
 			return false;
-		*by = moves_by(p, &p->seg[i], rec);
+		*by = moves_by(p, s, rec);
 		any = true;
 	}
 	return true;
@@ -225,7 +217,7 @@ rounds_of(uint64_t sp, uint64_t by, const uint64_t *fixed)
 
 /* Rounds in which places on the stack keep their order. */
 static uint64_t
-in_order(const struct walk_thread *t, const struct walk_plan *p, uint64_t by)
+in_order(const struct walk_thread *t, const struct walk_seg *p, uint64_t by)
 {
 	size_t low = state.thread.n - state.nframe;
 	const uint64_t *fixed = NULL;
@@ -238,10 +230,9 @@ in_order(const struct walk_thread *t, const struct walk_plan *p, uint64_t by)
 	if (low > 0 && t->frame[low - 1].sp != UINT64_MAX)
 		fixed = &t->frame[low - 1].sp;
 	for (uint32_t i = 0; i < p->nseg; i++) {
-		const struct walk_seg *s = &p->seg[i];
+		const struct walk_seg *s = plan_seg(p, i);
 
-		n = moves_stack(s) ? rounds_of(*s->sp + s->spat, by, fixed) :
-		    most;
+		n = seg_moves_stack(s) ? rounds_of(seg_sp(s), by, fixed) : most;
 		most = n < most ? n : most;
 	}
 	for (size_t i = low; i < t->n; i++) {
@@ -303,7 +294,7 @@ same(const struct walk_thread *t, uint64_t moved)
 	    t->nsig != was->nsig || t->nlanding != was->nlanding ||
 	    t->guess != was->guess || t->landed != was->landed)
 		return false;
-	if (moves_stack(t->seg) && t->sp != was->sp + moved)
+	if (seg_moves_stack(t->seg) && t->sp != was->sp + moved)
 		return false;
 	return same_depths(t) && same_frames(t, moved);
 }
@@ -313,9 +304,9 @@ same(const struct walk_thread *t, uint64_t moved)
  * an address, which affects costs only when it is 0, or a count.
  */
 static uint64_t
-same_costs(const struct walk_plan *p, const uint64_t *rec)
+same_costs(const struct walk_seg *p, const uint64_t *rec)
 {
-	const struct ev_block *b = p->seg->def->block;
+	const struct ev_block *b = seg_block(p);
 	uint64_t most = UINT64_MAX, n;
 
 	if (!p->apply || (!walk.data_refs && !walk.rep))
@@ -369,7 +360,7 @@ move_frames(struct walk_thread *t, uint64_t moved, uint64_t times)
 }
 
 static void
-leave_out(struct walk_thread *t, struct walk_plan *p, const uint64_t *rec,
+leave_out(struct walk_thread *t, struct walk_seg *p, const uint64_t *rec,
     uint64_t times)
 {
 	uint64_t rounds = times * state.since, by;
@@ -377,19 +368,19 @@ leave_out(struct walk_thread *t, struct walk_plan *p, const uint64_t *rec,
 	stack_by(p, rec, &by);
 	multiply(t, times);
 	move_frames(t, by * rounds, times);
-	if (moves_stack(t->seg))
+	if (seg_moves_stack(t->seg))
 		t->sp += by * rounds;
 	for (unsigned c = 0; c < walk.ncol; c++)
 		t->total[c] += (t->total[c] - state.total[c]) * (int64_t)times;
 	if (p->spgroup != 0)
-		*p->sp += rec[p->spgroup] * rounds;
+		plan_values[p->block] += rec[p->spgroup] * rounds;
 	for (unsigned g = 0; p->apply && g < ev_ngroups(*rec); g++)
-		p->seg->def->block->value[g] += rec[1 + g] * rounds;
+		seg_block(p)->value[g] += rec[1 + g] * rounds;
 }
 
 /* How often the watched rounds can be multiplied. */
 static uint64_t
-times(const struct walk_thread *t, const struct walk_plan *p,
+times(const struct walk_thread *t, const struct walk_seg *p,
     const uint64_t *rec, uint64_t more)
 {
 	uint64_t by, n, costs;
@@ -403,7 +394,7 @@ times(const struct walk_thread *t, const struct walk_plan *p,
 }
 
 uint64_t
-repeat_round(struct walk_thread *t, struct walk_plan *p, const uint64_t *rec,
+repeat_round(struct walk_thread *t, struct walk_seg *p, const uint64_t *rec,
     uint64_t more)
 {
 	uint64_t n, rounds;

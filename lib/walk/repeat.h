@@ -12,7 +12,7 @@
 #define REPEAT_FIRST	64	/* rounds before the first watch */
 
 /* A round has ended. Return how many of the `more' others are done too. */
-uint64_t repeat_round(struct walk_thread *, struct walk_plan *,
+uint64_t repeat_round(struct walk_thread *, struct walk_seg *,
     const uint64_t *rec, uint64_t more);
 /* No more rounds. */
 void repeat_end(void);

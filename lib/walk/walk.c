@@ -93,7 +93,7 @@ static void
 count_extra(struct walk_thread *t, struct walk_slot *sl,
     const struct walk_seg *s)
 {
-	const struct ev_block *b = s->def->block;
+	const struct ev_block *b = seg_block(s);
 	const struct ev_insn *i;
 	uint32_t from = b->insn[s->first].ref, nref = seg_nref(s);
 
@@ -112,7 +112,7 @@ count_extra(struct walk_thread *t, struct walk_slot *sl,
 static uint32_t
 last_block(const struct walk_seg *s)
 {
-	const struct ev_block *b = s->def->block;
+	const struct ev_block *b = seg_block(s);
 	uint32_t k = s->end - 1U;
 
 	for (; k > s->first && b->insn[k - 1].flow == 0; k--)
@@ -131,7 +131,7 @@ walk_last_block(struct walk_thread *t, int sign)
 
 	if (s == NULL || t->slot == NULL || !t->collect || walk.off)
 		return;
-	b = s->def->block;
+	b = seg_block(s);
 	first = b->insn[s->first].ref;
 	for (uint32_t k = last_block(s); k < s->end; k++) {
 		const struct ev_insn *i = &b->insn[k];
@@ -162,9 +162,9 @@ count(struct walk_thread *t, struct walk_slot *sl, const struct walk_seg *s)
 			repeat_counts(&sum[i], 1);
 	}
 	for (unsigned i = 0; i < walk.ncol; i++) {
-		t->total[i] += s->cost[i];
+		t->total[i] += seg_cost(s, i);
 		if (sum != NULL)
-			sum[i] += s->cost[i];
+			sum[i] += seg_cost(s, i);
 	}
 	if (s->counted)
 		count_extra(t, sl, s);
@@ -172,23 +172,26 @@ count(struct walk_thread *t, struct walk_slot *sl, const struct walk_seg *s)
 
 /* Run one segment. */
 static struct walk_slot *
-step(struct walk_thread *t, struct walk_seg *s, struct walk_slot *sl)
+step(struct walk_thread *t, struct walk_seg *s)
 {
+	struct walk_slot *sl;
+
 	if (s->key != t->key)
 		stack_move(t, s);
-	if (sl == NULL || sl->ctx != t->ctx)
+	sl = s->slot;
+	if (sl->ctx != t->ctx)
 		sl = slot_get(t->ctx, s);
 	count(t, sl, s);
 	t->seg = s;
 	t->slot = sl;
-	t->sp = *s->sp + s->spat;
+	t->sp = seg_sp(s);
 	t->key = t->collect && t->skipper == NULL ? s->endkey : KEY_LOOK;
 	return sl;
 }
 
 /* Run a whole execution of several segments. */
 static void
-steps(struct walk_thread *t, struct walk_plan *p)
+steps(struct walk_thread *t, struct walk_seg *p)
 {
 	bool told = outcome_columns(walk.told) > 0;
 
@@ -196,19 +199,20 @@ steps(struct walk_thread *t, struct walk_plan *p)
 	t->nturn = 0;
 	for (uint32_t i = 0; i < p->nseg; i++) {
 		t->turning = told ? i : 0;
-		t->ran[i].slot = step(t, &p->seg[i], NULL);
+		t->ran[i].slot = step(t, plan_seg(p, i));
 		t->ran[i].skipper = t->skipper;
 	}
 	t->turning = 0;
 	/* by now it is known where the jump led */
 	for (uint32_t i = 0; t->landed != NULL && i < p->nseg; i++)
 		if (t->ran[i].slot->ctx == t->limbo && t->guess == NULL)
-			t->ran[i].slot = slot_get(t->landed, &p->seg[i]);
+			t->ran[i].slot = slot_get(t->landed,
+			    plan_seg(p, i));
 }
 
-/* Run an execution and its repetitions; *p->sp is the first one's. */
+/* Run an execution and its repetitions; the value of spgroup is the first's. */
 static void
-look(struct walk_thread *t, struct walk_plan *p, const uint64_t *rec)
+look(struct walk_thread *t, struct walk_seg *p, const uint64_t *rec)
 {
 	uint64_t more = ev_more(rec), diff = p->spgroup == 0 ? 0 :
 	    rec[p->spgroup], rounds = 0;
@@ -216,24 +220,22 @@ look(struct walk_thread *t, struct walk_plan *p, const uint64_t *rec)
 	t->nran = p->nseg;
 	for (;;) {
 		if (p->apply)
-			ev_apply(p->seg->def, rec + 1);
-		if (p->nseg == 1) {
-			p->slot = step(t, p->seg, p->slot);
-			p->ctx = p->slot->ctx;
-		} else {
+			ev_apply(ev_def(walk.events, ev_id(*rec)), rec + 1);
+		if (p->nseg == 1)
+			step(t, p);
+		else
 			steps(t, p);
-		}
 		if (more == 0)
 			break;
 		if (p->key == t->key && p->key >= 0) {
 			/* it may follow itself: the rest at once */
 			p->slot->n += more;
-			t->total[0] += (int64_t)(p->ir * more);
+			t->total[0] += (int64_t)(p->end * more);
 			for (unsigned i = 0; i < nadds; i++)
 				t->total[adds[i]] +=
-				    p->seg->cost[adds[i]] * (int64_t)more;
-			*p->sp += diff * more;
-			t->sp = *p->sp + p->spat;
+				    seg_cost(p, adds[i]) * (int64_t)more;
+			plan_values[p->block] += diff * more;
+			t->sp = seg_sp(p);
 			break;
 		}
 		if (++rounds >= REPEAT_FIRST) {
@@ -242,7 +244,7 @@ look(struct walk_thread *t, struct walk_plan *p, const uint64_t *rec)
 				break;
 		}
 		more--;
-		*p->sp += diff;
+		plan_values[p->block] += diff;
 	}
 	if (rounds >= REPEAT_FIRST)
 		repeat_end();
@@ -252,15 +254,15 @@ look(struct walk_thread *t, struct walk_plan *p, const uint64_t *rec)
 static void
 pass_over(const struct ev *e)
 {
-	const struct walk_plan *p;
+	const struct walk_seg *p;
 	uint64_t rounds, *value;
 
 	for (const uint64_t *rec = e->rec; rec < e->end; rec = ev_skip(rec)) {
 		p = &plan[ev_id(*rec)];
 		rounds = ev_more(rec) + 1;
 		if (p->spgroup != 0)
-			*p->sp += rec[p->spgroup] * rounds;
-		value = p->apply ? p->seg->def->block->value : NULL;
+			plan_values[p->block] += rec[p->spgroup] * rounds;
+		value = p->apply ? seg_block(p)->value : NULL;
 		for (unsigned i = 0; p->apply && i < ev_ngroups(*rec); i++)
 			value[i] += rec[1 + i] * rounds;
 	}
@@ -271,7 +273,7 @@ walk_batch(const struct ev *e)
 {
 	struct walk_thread *t = thread_get(ev_thread(walk.events));
 	const uint64_t *rec;
-	struct walk_plan *p;
+	struct walk_seg *p;
 
 	if (walk.off) {
 		pass_over(e);
@@ -280,20 +282,21 @@ walk_batch(const struct ev *e)
 	for (rec = e->rec; rec < e->end; rec = ev_skip(rec)) {
 		p = &plan[ev_id(*rec)];
 		if (p->spgroup != 0)
-			*p->sp += rec[p->spgroup];
-		if (__builtin_expect(p->key != t->key || p->ctx != t->ctx ||
-		    (*rec & EV_MORE) != 0, 0)) {
+			plan_values[p->block] += rec[p->spgroup];
+		if (__builtin_expect(p->key != t->key ||
+		    p->slot->ctx != t->ctx || (*rec & EV_MORE) != 0, 0)) {
 			look(t, p, rec);
 			continue;
 		}
 		p->slot->n++;
-		t->total[0] += p->ir;
+		t->total[0] += p->end;
 		for (unsigned i = 0; i < nadds; i++)
-			t->total[adds[i]] += p->seg->cost[adds[i]];
+			t->total[adds[i]] += seg_cost(p, adds[i]);
 		t->nran = 1;
-		t->seg = p->seg;
+		t->seg = p;
 		t->slot = p->slot;
-		t->sp = *p->sp + p->spat;
+		t->sp = plan_values[p->block] +
+		    (uint64_t)(int64_t)p->spat;
 		t->key = p->endkey;
 	}
 }

@@ -325,7 +325,7 @@ is_plain(const struct walk_thread *t, const struct context_step *s,
 
 	return !is_new_handler(t) && t->guess == NULL && t->skipper == NULL &&
 	    f->skipper == NULL && a->from != NULL &&
-	    a->from->seg->last == s->site && a->to == s->to &&
+	    seg_last(a->from->seg) == s->site && a->to == s->to &&
 	    !a->fn->setjmp && !a->fn->skip && !a->caller->fn->pop &&
 	    (f->sp != UINT64_MAX || t->nsig == 0) &&
 	    (s->move != MOVE_IJUMP || owner_place(s->to)->entry);
@@ -353,13 +353,13 @@ put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
 		    later(t, a->ctx->fn, at + 1)), from, owner_get(a->ctx,
 		    top && t->guess != NULL ? LIMBO : 0), slow);
 		c.target = a->to;
-		c.site = a->from == NULL ? 0 : context_key(a->from->seg->last,
+		c.site = a->from == NULL ? 0 : context_key(seg_last(a->from->seg),
 		    s != NULL && !s->indirect ? a->to : 0);
 		c.indirect = s != NULL && s->indirect;
 	} else {
 		to = arcs_state(roots_now(t), arcs_set(from), from, owner_get(
 		    roots_now(t), t->skipper == NULL ? 0 :
-		    t->skipper->seg->last), true);
+		    seg_last(t->skipper->seg)), true);
 	}
 	put(m, slot, &(struct copy){ .f = { c.slow || s->move == MOVE_CALL ?
 	    area.returned : area.ctl->more, 16ull * arcs_get(from, &c, to),

@@ -39,14 +39,12 @@ seg_at(app_pc pc, uint8_t len, enum move m)
 	k = kh_put(seg, sites, pc ^ (uint64_t)flow << 56, &made);
 	if (made < 0)
 		die("sites of calls:");
-	if (made != 0) {
-		s = kh_val(sites, k) = xkeep(sizeof *s);
-		s->num = kh_size(sites);
-	}
+	if (made != 0)
+		kh_val(sites, k) = xkeep(sizeof *s);
 	s = kh_val(sites, k);
 	s->at = owner_place(pc);
-	s->addr = s->last = pc;
-	s->len = len;
+	s->addr = pc;
+	s->len = len & 15;
 	s->flow = flow;
 	return s;
 }
@@ -108,7 +106,7 @@ go_on(struct walk_thread *t, app_pc to)
 	static struct walk_seg seg;
 
 	memset(&seg, 0, sizeof seg);
-	seg.addr = seg.last = to;
+	seg.addr = to;
 	seg.at = owner_place(to);
 	stack_move(t, &seg);
 }

@@ -151,7 +151,7 @@ write_arc(struct evw *w, uint32_t n)
 		    address_of_ctx(lines[n].of.ctx), lines[n].of.ctx->num);
 		return;
 	}
-	site = a->from != NULL ? a->from->seg->last :
+	site = a->from != NULL ? seg_last(a->from->seg) :
 	    a->site + a->caller->fn->places->slide;
 	to = a->fn != NULL ? a->to : address_of_ctx(a->ctx);
 	if (lines[n].of.ctx == NULL)
