@@ -15,7 +15,28 @@
 
 #include "util.h"
 
-KHASH_MAP_INIT_INT64(line, uint32_t)
+/* The code line that is looked up: in the table it has number 0. */
+static uint64_t looked_up;
+
+static inline uint64_t
+line_of(uint32_t number)
+{
+	return number == 0 ? looked_up : l1_code_line[number];
+}
+
+static inline khint_t
+line_hash(uint32_t number)
+{
+	return (khint_t)(line_of(number) * 0x9e3779b97f4a7c15 >> 32);
+}
+
+static inline int
+line_equal(uint32_t a, uint32_t b)
+{
+	return line_of(a) == line_of(b);
+}
+
+KHASH_INIT(line, uint32_t, char, 0, line_hash, line_equal)
 
 int cut_wide;
 struct cache_unit *unit;
@@ -27,7 +48,7 @@ static uint64_t nrecord, nref;
 static uint64_t capunit = 1 << 24, capcold = 1 << 24;	/* of 24 bits */
 static uint64_t caprecord = (uint64_t)1 << 31;
 static uint64_t capref = (uint64_t)1 << 31;
-static khash_t(line) *lines;
+static khash_t(line) *lines;		/* their numbers */
 static unsigned ishift;			/* log2 of I1's line size */
 static uint64_t dline;			/* D1's line size */
 static int dsmall;			/* D1 may take the short way */
@@ -70,14 +91,16 @@ blocks_init(const struct geometry g[NCACHE], struct evr *r)
 static uint32_t
 line_number(uint64_t line)
 {
+	khint_t k;
 	int new;
-	khint_t k = kh_put(line, lines, line, &new);
 
+	looked_up = line;
+	k = kh_put(line, lines, 0, &new);
 	if (new < 0)
 		die("code lines:");
 	if (new != 0)
-		kh_val(lines, k) = l1_new_line(line);
-	return kh_val(lines, k);
+		kh_key(lines, k) = l1_new_line(line);
+	return kh_key(lines, k);
 }
 
 /* ---- the parts of a block ---- */

@@ -23,10 +23,19 @@ evbuf_open(struct evbuf *b, struct in *in)
 }
 
 void
+evbuf_done(struct evbuf *b)
+{
+	if (b->ahead == NULL)
+		return;
+	evahead_end(b->ahead);
+	b->ahead = NULL;
+	b->p = b->lines = b->end = b->buf;
+}
+
+void
 evbuf_close(struct evbuf *b)
 {
-	if (b->ahead != NULL)
-		evahead_end(b->ahead);
+	evbuf_done(b);
 	free(b->buf - EVSCAN_BEFORE);
 }
 

@@ -39,6 +39,8 @@ void evbuf_close(struct evbuf *);
 int evbuf_fill(struct evbuf *);
 /* p is behind the end mark: does any text follow? */
 bool evbuf_follows(struct evbuf *);
+/* No more text is wanted: end the thread, and give back what it had. */
+void evbuf_done(struct evbuf *);
 /* What the first *taken bytes at p were scanned to; NULL: nothing yet. */
 struct evscan *evbuf_scanned(const struct evbuf *, size_t *taken);
 

@@ -967,6 +967,8 @@ ev_next(struct evr *r, struct ev *e)
 {
 	int c = 0;
 
+	if (r->state == ENDED)
+		evbuf_done(&r->b);	/* memory for what the caller writes */
 	if (r->state != READING)
 		return r->state == ENDED ? 0 : -1;
 	if (!evstand_left(&r->stand)) {
