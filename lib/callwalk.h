@@ -108,7 +108,7 @@ struct walk_seg {
 	uint32_t block;		/* its block's id; 0: none */
 	int32_t spat;		/* seg_sp: what is added to the group's value */
 	uint64_t addr;		/* run-time, of the first instruction */
-	const struct func_place *at;
+	const struct func_place *at;	/* perhaps of a gap: see seg_fn */
 	int32_t span;		/* from there to the last instruction */
 	uint16_t first, end;	/* its instructions in the block */
 	uint32_t cost;		/* the number of its costs, see seg_cost */
@@ -137,6 +137,15 @@ static inline bool
 seg_moves_stack(const struct walk_seg *s)
 {
 	return s->flow == 'L' || s->flow == 'X' || s->flow == 'R';
+}
+
+/* The function of its first instruction. */
+static inline struct func *
+seg_fn(const struct walk_seg *s)
+{
+	if (__builtin_expect(s->at->fn->gap, 0))
+		((struct walk_seg *)s)->at = func_in_gap(s->at, s->addr);
+	return s->at->fn;
 }
 
 /* The fixed cost of one execution. */

@@ -35,6 +35,7 @@ struct func {
 	bool pop;		/* when it jumps, it returns first */
 	bool setjmp;		/* longjmp may come back after its call */
 	bool resume;		/* _Unwind_Resume: it ends its caller */
+	bool gap;		/* of func_place_or_gap: not one function */
 	/* the options that name it, for its entry or exit */
 	bool toggle, before, after, zero;
 	const struct func_place *places;	/* of func_same_place */
@@ -75,6 +76,14 @@ bool func_rule_idle(enum func_rule, const char *pattern);
  * Takes some 100 ns, but reads the symbols of an object first.
  */
 uint64_t func_place(uint64_t addr, struct func_place *);
+/*
+ * The same, but code without a symbol has a function that stands for all such
+ * code of its section, as long as no rule could tell them apart: most of it is
+ * never entered as a function. func_in_gap makes the function of an address;
+ * others are returned as they are.
+ */
+uint64_t func_place_or_gap(uint64_t addr, struct func_place *);
+const struct func_place *func_in_gap(const struct func_place *, uint64_t addr);
 /* Is it in a stub that is skipped? */
 bool func_is_stub(uint64_t addr);
 /* Return a permanent copy. */

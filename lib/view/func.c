@@ -31,6 +31,7 @@ struct object {
 	size_t nsection;
 	int32_t number;		/* of code in no section; its sections follow */
 	struct func *below;	/* "(below main)", one function for several */
+	struct func *gap;	/* code without a symbol, or NULL */
 };
 
 struct section {
@@ -344,8 +345,21 @@ gap_end(const struct object *o, unsigned sec, uint64_t link)
 	return next < end ? next : end;
 }
 
-uint64_t
-func_place(uint64_t addr, struct func_place *p)
+/* What stands for code without a symbol; NULL: each is a function. */
+static struct func *
+gap_of(struct object *o, uint32_t ob, bool plt)
+{
+	if (ob == 0 || plt || join || nrule != 0)
+		return NULL;
+	if (o->gap == NULL) {
+		o->gap = func_new(ob, 0, SYM_UNKNOWN);
+		o->gap->gap = true;
+	}
+	return o->gap;
+}
+
+static uint64_t
+place(uint64_t addr, struct func_place *p, bool gaps)
 {
 	uint64_t link = addr;
 	const struct obj *ob = objmap_find(map, addr, &link);
@@ -362,7 +376,9 @@ func_place(uint64_t addr, struct func_place *p)
 	p->section = o->number + (int32_t)sec;
 	p->entry = at.end != 0 && at.start == link;
 	p->fn = at.end != 0 ? named(o, num, at.start, at.fn, false) :
-	    named(o, num, link, NULL, plt);
+	    gaps ? gap_of(o, num, plt) : NULL;
+	if (p->fn == NULL)
+		p->fn = named(o, num, link, NULL, plt);
 	if (join) {
 		f = joined(o, p->fn);
 		p->entry &= f == p->fn;
@@ -371,6 +387,30 @@ func_place(uint64_t addr, struct func_place *p)
 	if (at.end == 0)
 		at.end = gap_end(o, sec, link);
 	return at.end == UINT64_MAX ? at.end : at.end + p->slide;
+}
+
+uint64_t
+func_place(uint64_t addr, struct func_place *p)
+{
+	return place(addr, p, false);
+}
+
+uint64_t
+func_place_or_gap(uint64_t addr, struct func_place *p)
+{
+	return place(addr, p, true);
+}
+
+const struct func_place *
+func_in_gap(const struct func_place *p, uint64_t addr)
+{
+	struct func_place at = *p;
+
+	if (!p->fn->gap)
+		return p;
+	at.fn = named(&object[p->fn->ob], p->fn->ob, addr - p->slide, NULL,
+	    false);
+	return func_same_place(&at);
 }
 
 bool

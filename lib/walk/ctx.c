@@ -387,7 +387,7 @@ arc_get(struct walk_slot *from, const struct walk_seg *to, uint32_t level,
     uint32_t thread)
 {
 	struct walk_arc key = { .from = from, .to = to->addr,
-	    .fn = to->at->fn, .level = level };
+	    .fn = seg_fn(to), .level = level };
 
 	return arc_of(&key, to->at->slide, thread);
 }

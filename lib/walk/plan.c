@@ -263,7 +263,7 @@ static void
 look_up(uint64_t addr, struct func_place *at)
 {
 	from = addr;
-	until = func_place(addr, at);
+	until = func_place_or_gap(addr, at);
 }
 
 /*

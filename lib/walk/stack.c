@@ -535,14 +535,14 @@ which(const struct walk_thread *t)
 static struct walk_ctx *
 root(struct walk_thread *t, const struct walk_seg *to)
 {
-	uint32_t *d = depth(t, to->at->fn);
+	uint32_t *d = depth(t, seg_fn(to));
 
 	if (walk.entered != NULL) {
 		repeat_else();
-		walk.entered(t, to->at->fn, to->at->slide);
+		walk.entered(t, seg_fn(to), to->at->slide);
 	}
 	++*d;
-	return ctx_get(NULL, 0, to->at->fn, *d, which(t));
+	return ctx_get(NULL, 0, seg_fn(to), *d, which(t));
 }
 
 /* A return without a frame: `to` had called what ran last. */
@@ -694,22 +694,22 @@ back_into(struct walk_thread *t, const struct walk_seg *to)
 
 	if (t->nlanding > 0 && landing_take(t, to->addr))
 		return true;
-	if (func_same(to->at->fn, t->seg->at->fn) || to->at->entry ||
-	    to->addr - to->at->slide == to->at->fn->start ||
-	    (t->ctx != NULL && func_same(t->ctx->fn, to->at->fn)) ||
-	    !find_activation(t, to->at->fn, &a))
+	if (func_same(seg_fn(to), seg_fn(t->seg)) || to->at->entry ||
+	    to->addr - to->at->slide == seg_fn(to)->start ||
+	    (t->ctx != NULL && func_same(t->ctx->fn, seg_fn(to))) ||
+	    !find_activation(t, seg_fn(to), &a))
 		return false;
 	leave_limbo(t, 0);
 	more = a;
-	if (a.resumed && find_activation(t, to->at->fn, &more))
+	if (a.resumed && find_activation(t, seg_fn(to), &more))
 		a = more;
 	while (t->nsig > a.nsig)
 		end_handler(t);
 	while (t->n > a.n)
 		pop(t);
-	leave_stubs(t, to->at->fn);
+	leave_stubs(t, seg_fn(to));
 	more = a;
-	if (find_activation(t, to->at->fn, &more) && more.nsig == a.nsig)
+	if (find_activation(t, seg_fn(to), &more) && more.nsig == a.nsig)
 		enter_limbo(t);
 	return true;
 }
@@ -722,9 +722,9 @@ call(struct walk_thread *t, struct walk_slot *from, const struct walk_seg *to,
 	struct walk_arc *a = NULL;
 	uint32_t level;
 
-	if (to->at->fn->skip && from != NULL) {
+	if (seg_fn(to)->skip && from != NULL) {
 		push(t, from, NULL, sp);
-		t->frame[t->n - 1].skipped = to->at->fn;
+		t->frame[t->n - 1].skipped = seg_fn(to);
 		return;
 	}
 	if (t->ctx == NULL) {
@@ -733,14 +733,14 @@ call(struct walk_thread *t, struct walk_slot *from, const struct walk_seg *to,
 	}
 	if (t->skipper != NULL)
 		from = t->skipper;
-	level = *depth(t, to->at->fn) + 1;
-	if (walk.direct && from->ctx->fn == to->at->fn && level > 1)
+	level = *depth(t, seg_fn(to)) + 1;
+	if (walk.direct && from->ctx->fn == seg_fn(to) && level > 1)
 		level--;
-	if (level > to->at->fn->recs)
-		level = to->at->fn->recs + 1;
+	if (level > seg_fn(to)->recs)
+		level = seg_fn(to)->recs + 1;
 	a = arc_get(from, to, level, which(t));
 	push(t, from, a, sp);
-	if (to->at->fn->setjmp)
+	if (seg_fn(to)->setjmp)
 		landing_set(t);
 }
 
@@ -783,7 +783,7 @@ cut(struct walk_thread *t, bool call)
 		return;
 	unwind(t, place + 1, 0);
 	if (t->slot->ctx != t->ctx && t->ctx != NULL && t->skipper == NULL &&
-	    func_same(t->ctx->fn, t->seg->at->fn))
+	    func_same(t->ctx->fn, seg_fn(t->seg)))
 		t->slot = slot_get(t->ctx, (struct walk_seg *)t->seg);
 }
 

@@ -354,7 +354,8 @@ put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
 		    top && t->guess != NULL ? LIMBO : 0), slow);
 		c.target = a->to;
 		c.site = a->from == NULL ? 0 : context_key(
-		    seg_last(a->from->seg), s != NULL && !s->indirect ? a->to : 0);
+		    seg_last(a->from->seg),
+		    s != NULL && !s->indirect ? a->to : 0);
 		c.indirect = s != NULL && s->indirect;
 	} else {
 		to = arcs_state(roots_now(t), arcs_set(from), from, owner_get(
