@@ -6,6 +6,7 @@
  */
 #include "mix.h"
 
+#include <errno.h>
 #include <gelf.h>
 #include <inttypes.h>
 #include <libelf.h>
@@ -17,8 +18,7 @@
 #include "util.h"
 
 struct segment {
-	uint64_t addr, len;
-	const uint8_t *data;
+	uint64_t addr, len, off;
 };
 
 struct object {
@@ -65,7 +65,6 @@ load(struct object *o, Elf *elf)
 {
 	GElf_Ehdr eh;
 	GElf_Phdr ph;
-	Elf_Data *data;
 	size_t n;
 
 	if (gelf_getehdr(elf, &eh) == NULL || eh.e_machine != EM_X86_64 ||
@@ -76,22 +75,24 @@ load(struct object *o, Elf *elf)
 		    ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) ||
 		    ph.p_filesz == 0)
 			continue;
-		data = elf_getdata_rawchunk(elf, (int64_t)ph.p_offset,
-		    ph.p_filesz, ELF_T_BYTE);
-		if (data == NULL)
-			continue;
 		o->segment = xgrow(o->segment, &o->cap, o->n + 1,
 		    sizeof *o->segment);
 		o->segment[o->n++] = (struct segment){ ph.p_vaddr,
-		    data->d_size, data->d_buf };
+		    ph.p_filesz, ph.p_offset };
 	}
 }
 
-/* The file stays open: its segments are mapped. */
+static int
+open_object(uint32_t number)
+{
+	const char *path = objmap_obj(map, number - 1)->path;
+
+	return path[0] == '/' ? in_optional(path) : -1;
+}
+
 static struct object *
 object(uint32_t number)
 {
-	const char *path;
 	struct object *o;
 	Elf *elf;
 	int fd;
@@ -102,15 +103,47 @@ object(uint32_t number)
 	if (o->open || number == 0)
 		return o;
 	o->open = true;
-	path = objmap_obj(map, number - 1)->path;
-	fd = path[0] == '/' ? in_optional(path) : -1;
+	fd = open_object(number);
 	if (fd < 0)
 		return o;
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf != NULL)
 		load(o, elf);
+	elf_end(elf);
 	close(fd);
 	return o;
+}
+
+/*
+ * Some bytes of an object; NULL: it has none there. Instructions come in order,
+ * so one piece of one file is kept: mapped, all of their code would stay.
+ */
+static const uint8_t *
+read_code(uint32_t number, uint64_t off, unsigned len)
+{
+	static uint8_t piece[64 << 10];
+	static uint64_t from;
+	static size_t have;
+	static uint32_t of;
+	static int fd = -1;
+	ssize_t n;
+
+	if (of != number) {
+		if (fd >= 0)
+			close(fd);
+		fd = open_object(number);
+		of = number;
+		have = 0;
+	}
+	if (fd >= 0 && (off < from || off - from + len > have)) {
+		from = off;
+		do
+			n = pread(fd, piece, sizeof piece, (off_t)off);
+		while (n < 0 && errno == EINTR);
+		have = n < 0 ? 0 : (size_t)n;
+	}
+	return off < from || off - from + len > have ? NULL :
+	    piece + (off - from);
 }
 
 /* ---- */
@@ -129,7 +162,8 @@ code_bytes(const struct insns_at *at)
 
 		if (at->addr - s->addr < s->len &&
 		    s->len - (at->addr - s->addr) >= at->i->len)
-			return s->data + (at->addr - s->addr);
+			return read_code(at->object, s->off +
+			    (at->addr - s->addr), at->i->len);
 	}
 	return NULL;
 }
