@@ -232,6 +232,9 @@ read_stream(struct evr *r)
 	int c;
 
 	ev_accept(r, EV_ALL | EV_BLOCKS | EV_COUNTS, "executions of blocks");
+	/* Valgrind's blocks depend on values, and regions on addresses */
+	if (opt.format != FORMAT_EXP && opt.mav_out == NULL)
+		ev_lean(r);
 	while ((c = ev_next(r, &e)) > 0) {
 		if (c == 'H') {
 			header(&e);
