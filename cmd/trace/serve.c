@@ -348,6 +348,10 @@ answer(unsigned slot)
 	unsigned i;
 
 	stats.requests++;
+	if (ONCE(s->what) == REQ_TRANSLATE)
+		near_asked(ONCE(s->cpu), ONCE(s->turns));
+	else
+		near_leave();	/* what we start is to run on any processor */
 	for (i = 0; i < 4; i++)
 		arg[i] = ONCE(s->arg[i]);
 	grant(slot, ONCE(s->what), arg, ret);
@@ -416,6 +420,8 @@ poll_requests(void)
 	static unsigned most = SPINS;
 	unsigned spin;
 
+	if (near_turns(is_wanted))
+		return true;
 	for (spin = 0; spin < most; spin++) {
 		__builtin_ia32_pause();
 		if (is_wanted() || watch_pending()) {

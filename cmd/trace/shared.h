@@ -813,14 +813,14 @@ struct slot {
 	uint32_t what;		/* enum request */
 	uint64_t arg[4];
 	uint64_t ret[2];
-	uint32_t tid;
-	uint32_t used;		/* enum slot_use */
+	uint32_t tid, used;	/* enum slot_use */
 	uint32_t incache;	/* 1: may be executing fragments */
 	uint32_t sleeps;	/* the thread sleeps on state */
 	uint64_t from;		/* handed over so far: offset in the buffers */
 	uint32_t buf;		/* its buffer + 1, or 0 */
 	uint32_t child;		/* futex of its held child: enum child_state */
 	uint64_t icount;	/* kind counts: left at the last stop */
+	uint32_t cpu, turns;	/* where it asks; yields for its last answer */
 };
 
 /* What a thread hands over, in order; type Q_NONE: not written yet. */
@@ -865,7 +865,7 @@ struct control {
 	uint32_t nrange;
 	uint32_t tabmask;
 	uint32_t cpu;		/* 0: native, else a model: cpuid is emulated */
-	uint32_t ncpuid;
+	uint32_t ncpuid, near;	/* near: where trace serves, + 1, or 0 */
 	uint64_t interval;	/* kind counts, in instructions; 0: none */
 	uint64_t remaining;	/* kinds counts, cache: of --for; else 0 */
 	uint64_t xcr0;		/* of the model */

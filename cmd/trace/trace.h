@@ -5,6 +5,7 @@
  * cmdline.c	the command line
  * image.c	an image under the runtime, replaced at an exec
  * serve.c	answers to the requests of the guest's threads
+ * near.c	on the processor of the thread that asks
  * client.c	what the program asks for by valgrind.h
  * control.c	the same, asked from outside
  * backtrace.c	who called
@@ -36,6 +37,16 @@ void exec_failed(pid_t tid);
 void exec_poll(void);
 extern bool exec_pending;
 extern bool exec_let_go;	/* --exec=no: the process has execed */
+
+/*
+ * A thread has asked for code, on this processor; it yielded so often for its
+ * last answer.
+ */
+void near_asked(uint32_t on, uint32_t turns);
+/* If we serve on one processor, let others run there: true, there is work. */
+bool near_turns(bool (*is_wanted)(void));
+/* From here on, any processor will do. */
+void near_leave(void);
 
 /* A client request leaves a mark in the stream, with a text of the guest's. */
 void client_mark(unsigned slot, uint64_t mark, uint64_t text);

@@ -8,6 +8,8 @@
 #include "runtime.h"
 
 #define FUTEX_OWNER_DIED 0x40000000u
+/* Yields for an answer, where trace shares our processor, before we sleep. */
+#define TURNS 50u
 #define QUEUE_SPINS 60	/* the formatter takes longer than a translation */
 
 void
@@ -52,6 +54,30 @@ ring_bell(void)
 	}
 }
 
+/* The processor that we are on: the kernel puts it into a segment's limit. */
+static uint32_t
+this_cpu(void)
+{
+	uint32_t limit = ~0u;
+
+	__asm__ volatile("lsl %1, %0" : "+r"(limit) : "r"(0x7bu) : "cc");
+	return limit == ~0u ? limit : limit & 0xfff;
+}
+
+/*
+ * The same as spin, where trace serves on our processor: it cannot do anything
+ * until we let it.
+ */
+static bool
+take_turns(struct slot *s)
+{
+	if (rt.ctl->near != s->cpu + 1 || rt.ctl->polling || s->turns == TURNS)
+		return false;
+	s->turns++;
+	sys0(__NR_sched_yield);
+	return true;
+}
+
 /* After n vain polls: true, poll again; false, sleep. */
 static bool
 spin(unsigned n)
@@ -73,6 +99,8 @@ ask(struct tarea *t, enum request what, const uint64_t *arg)
 	for (i = 0; i < 4; i++)
 		s->arg[i] = arg[i];
 	s->what = what;
+	s->cpu = this_cpu();
+	s->turns = 0;
 	__atomic_store_n(&s->state, SLOT_ASKED, __ATOMIC_SEQ_CST);
 	__atomic_fetch_or(&rt.ctl->want[t->slotno / 64],
 	    1ull << (t->slotno % 64), __ATOMIC_SEQ_CST);
@@ -80,7 +108,7 @@ ask(struct tarea *t, enum request what, const uint64_t *arg)
 	    __ATOMIC_SEQ_CST);
 	ring_bell();
 	while (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) != SLOT_ANSWERED) {
-		if (spin(spins++))
+		if (take_turns(s) || spin(spins++))
 			continue;
 		if (trace_died())
 			return -1;

@@ -1,0 +1,107 @@
+/*
+ * near - serve on the processor of the thread that asks
+ *
+ * While code is new, a thread of the program and we take turns: either waits
+ * while the other works.  On two processors both burn time, one of them in
+ * vain, and all that is asked and made goes from one's cache to the other's.
+ * So after a number of requests from one processor we stay on it, and who waits
+ * yields.  A change of turns is a yield, 0.5 us; nobody has to be woken.
+ *
+ * We leave when no request comes for some turns, before we sleep, and when what
+ * comes is no request for code.  The kernel may take the thread elsewhere; then
+ * it polls as ever, and we follow after as many requests.
+ *
+ * A yield is worth nothing where the kernel lets the one that yielded run on,
+ * since the other has had more time.  A thread that needs many turns for its
+ * answers shows that, and we give up for good.
+ */
+#include <sched.h>
+
+#include "base/base.h"
+#include "trace.h"
+
+#define STREAK 16u		/* requests from one processor */
+#define TRIAL 64u		/* requests after which turns are judged */
+#define TURNS_MOST 4u		/* for one request, on average */
+#define TURNS_COUNTED 50u	/* of one request: the program may say more */
+#define TURNS_SERVING 4u	/* for the next request */
+
+static bool useless;
+static uint32_t cpu;		/* where we are, + 1; 0: anywhere */
+static uint32_t last;		/* where the last request came from, */
+static unsigned streak;		/* and how many before it */
+static unsigned trial, taken;	/* requests on trial, and their turns */
+static cpu_set_t usual;		/* where we may be */
+
+static void
+stay_on(uint32_t on)
+{
+	cpu_set_t only;
+
+	if (on >= CPU_SETSIZE ||
+	    sched_getaffinity(0, sizeof usual, &usual) < 0 ||
+	    !CPU_ISSET(on, &usual))
+		return;
+	CPU_ZERO(&only);
+	CPU_SET(on, &only);
+	if (sched_setaffinity(0, sizeof only, &only) < 0)
+		return;
+	cpu = on + 1;
+	trial = taken = 0;
+	area.ctl->near = cpu;
+}
+
+/* Whether turns are taken as they should be. */
+static bool
+judge(uint32_t turns)
+{
+	taken += turns < TURNS_COUNTED ? turns : TURNS_COUNTED;
+	if (++trial < TRIAL)
+		return true;
+	useless = taken > trial * TURNS_MOST;
+	trial = taken = 0;
+	return !useless;
+}
+
+void
+near_asked(uint32_t on, uint32_t turns)
+{
+	if (useless)
+		return;
+	if (cpu != 0 && (on != cpu - 1 || ONCE(area.ctl->polling) ||
+	    !judge(turns)))
+		near_leave();
+	if (cpu != 0 || useless)
+		return;
+	streak = on == last ? streak + 1 : 0;
+	last = on;
+	if (streak >= STREAK && !ONCE(area.ctl->polling))
+		stay_on(on);
+}
+
+bool
+near_turns(bool (*is_wanted)(void))
+{
+	unsigned i;
+
+	if (cpu == 0)
+		return false;
+	for (i = 0; i < TURNS_SERVING; i++) {
+		sched_yield();
+		if (is_wanted())
+			return true;
+	}
+	near_leave();
+	return false;
+}
+
+void
+near_leave(void)
+{
+	streak = 0;
+	if (cpu == 0)
+		return;
+	cpu = 0;
+	area.ctl->near = 0;
+	sched_setaffinity(0, sizeof usual, &usual);
+}
