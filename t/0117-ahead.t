@@ -1,8 +1,9 @@
 #!/bin/sh
-# Where a call returns to is translated before it is asked for: a program that
-# makes 400 indirect calls, each from another place and of another function, has
-# a request for each function and hardly one for a return, however fast the
-# program and trace are.
+# Where a call returns to is translated before it is asked for.  A program makes
+# 400 indirect calls, each from another place and of another function: there is a
+# request for each function, and one for every other return at most, however fast
+# the program and trace are.  For what was made in an idle moment makes no landing
+# known, but the request that follows does.
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
@@ -24,7 +25,7 @@ for kind in none counts all cache; do
 	check "$kind" "$B/trace" -v -e $kind -o "$T/ev" "$T/calls"
 	requests=$(sed -n 's/^trace: \([0-9]*\) requests,.*/\1/p' "$T/err")
 	echo "# $requests requests"
-	[ "$requests" -ge $N ] && [ "$requests" -lt $((N + 40)) ]
+	[ "$requests" -ge $N ] && [ "$requests" -lt $((N + N / 2 + 40)) ]
 	ok "$kind: a request for each function" $?
 	check "$kind: with a cache that is flushed all the time" \
 	    "$B/trace" --debug=tinycache -e $kind -o "$T/ev" "$T/calls"

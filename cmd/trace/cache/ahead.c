@@ -4,11 +4,13 @@
  * After a request these are made, one at a time, while the guest goes on: if it
  * asks meanwhile, it waits for one at most.
  *
- * - The LANDING of each call that a new fragment ends with: it returns there,
- *   by a lookup word, so what follows would be a request of its own.  19 of 20
- *   are executed.  They are kept in a stack, since what is called last returns
- *   first.  One is made at once, even if there is a request: who asks for what
- *   is called has to wait, but does not ask for the landing, so it waits less.
+ * - The LANDING of each call that a requested fragment ends with: it returns
+ *   there, by a lookup word, so what follows would be a request of its own.  19
+ *   of 20 are executed.  They are kept in a stack, since what is called last
+ *   returns first.  One is made at once, even if there is a request: who asks
+ *   for what is called has to wait, but does not ask for the landing, so it
+ *   waits less.  Its own call has a landing in turn.  Calls of fragments made
+ *   in idle moments have none: they would be an eighth of gcc's fragments.
  * - What direct exits of the fragment lead to, last exit first, up to a bound.
  *
  * With contexts landings are exits of the caller's fragment.

@@ -244,7 +244,6 @@ frag_new(app_pc pc, unsigned mode, uint32_t owner)
 	stats.insns += blk.n;
 	stats.codebytes += (uint64_t)(x.c.p - x.c.start);
 	stats.guestbytes += store_bytes(f);
-	ahead_call(f, block_landing(&blk));
 	return nfrag++;
 }
 
@@ -258,7 +257,10 @@ frag_get(app_pc pc, unsigned mode, uint32_t owner)
 	if (f != 0)
 		return frags[f - 1].entry;
 	new = frag_new(pc, mode, owner);
-	return new < 0 ? 0 : frags[new].entry;
+	if (new < 0)
+		return 0;
+	ahead_call(&frags[new], block_landing(&blk));
+	return frags[new].entry;
 }
 
 static void
@@ -278,16 +280,20 @@ note_growth(void)
 	area_grow();
 }
 
-/* Make the next of those wanted; false: there is none, or no room for it. */
+/*
+ * Make the next of those wanted; false: there is none, or no room for it.
+ * is_sure: it will be executed, so where its call returns to is wanted, too.
+ */
 static bool
-make(bool (*next)(struct wanted *))
+make(bool (*next)(struct wanted *), bool is_sure)
 {
 	uint64_t from = now_ns();
 	struct wanted w;
 	bool made = next(&w);
+	int64_t f = made ? frag_new(w.pc, w.mode, w.owner) : -1;
 
-	if (made)
-		frag_new(w.pc, w.mode, w.owner);
+	if (f >= 0 && is_sure)
+		ahead_call(&frags[f], block_landing(&blk));
 	stats.translate_ns += now_ns() - from;
 	return made;
 }
@@ -295,7 +301,7 @@ make(bool (*next)(struct wanted *))
 bool
 frag_landing(void)
 {
-	return ahead_is_due() && make(ahead_due);
+	return ahead_is_due() && make(ahead_due, true);
 }
 
 bool
@@ -303,7 +309,7 @@ frag_ahead(void)
 {
 	if (!ahead_any())
 		return false;
-	if (make(ahead_next))
+	if (make(ahead_next, false))
 		return true;
 	note_growth();
 	return false;
