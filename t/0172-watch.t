@@ -63,7 +63,7 @@ check "let go after so many instructions" "$B/trace" -e counts --for=3000000 \
 samefile "what it said then" "$T/native" "$T/said"
 same "trace is killed: the program goes on" "signal 9, gone" \
     "$("$TB/ends" -d 300000 9 trace "$B/trace" -e counts -o "$T/run.ev" \
-    --stdout="$T/said" "$T/hot" 2 5000 2>"$T/err")"
+    --stdout="$T/said" "$T/hot" 2 200000 2>"$T/err")"
 samefile "and ends as it should" "$T/native" "$T/said"
 check "its children, too" "$B/trace" -f -o "$T/%p.ev" \
     "$TB/victim/smc-hotcalls"
