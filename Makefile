@@ -196,7 +196,7 @@ $(BUILD)/$(RT)/%.c.o: $(RT)/%.c | $(FIRST)
 # numbers of C for assembler, in lines that are none of its language
 NOTASM	= $(if $(findstring clang,$(CC)),-fno-integrated-as)
 $(BUILD)/$(RT)/offsets.h: $(RT)/offsets.c $(wildcard $(RT)/*.h) \
-    cmd/trace/shared.h | $(FIRST)
+    $(wildcard cmd/trace/*.h) | $(FIRST)
 	@mkdir -p $(@D)
 	$(call short,GEN)$(CC) -std=gnu11 $(RTFLAGS) $(WARN) $(NOTASM) -S -o - $< | \
 	    sed -n 's/^->\([A-Z_]*\) \(-*[0-9]*\)$$/#define \1 \2/p' >$@

@@ -52,7 +52,8 @@ if [ -d cmd/trace/runtime ]; then
 	done)
 	same "the runtime includes its own and shared.h only" "" "$bad"
 	bad=$(sed -n 's/^#[ \t]*include[ \t]*<\(.*\)>.*/\1/p' \
-	    cmd/trace/runtime/*.[chS] cmd/trace/shared.h | sort -u |
+	    cmd/trace/runtime/*.[chS] cmd/trace/shared.h cmd/trace/meta.h \
+	    cmd/trace/predictor.h | sort -u |
 	    grep -v -E '^(asm/|linux/|std(arg|bool|def|int|noreturn)\.h|elf\.h)' |
 	    tr '\n' ' ')
 	# constants of the kernel's interface, no function of a libc

@@ -1,16 +1,16 @@
 /*
  * shared.h - what trace and the runtime inside the guest agree on
  *
- * Both sides include this and predictor.h only.  Two processes work on a run:
- * `trace` translates, and the guest executes the translation out of a code
- * cache, which `trace` writes and the guest can only read and execute.  Between
- * them lies one memory file, mapped by both, cut into SEGMENTS:
+ * Both sides include this, meta.h and predictor.h only.  Two processes work on
+ * a run: `trace` translates, and the guest executes the translation out of a
+ * code cache, which `trace` writes and the guest can only read and execute.
+ * Between them lies one memory file, mapped by both, cut into SEGMENTS:
  *
  *	control   struct control: queue, slots, request bits, code ranges
  *	table     pc -> fragment entry, open addressing; read by the guest
  *	lookup    IBL_WORDS cache addresses by the low 16 bits of a guest pc,
  *	          and as many for outside of windows; written by both
- *	meta      fragments, exits and maps, for handlers; read by the guest
+ *	meta      fragments, exits and maps (meta.h), for handlers
  *	buffers   NBUF record buffers, each with a guard page behind it in use;
  *	          the lowest free one is taken, so few are used and stay warm
  *	zones     code, two of them: one near the libraries, one near a
@@ -44,6 +44,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "meta.h"
 #include "predictor.h"
 
 #define PAGE 4096u
@@ -460,201 +461,6 @@ _Static_assert(sizeof(struct ctx_count_more) == sizeof(struct ctx_count) &&
 _Static_assert(CTX_COUNTS % PAGE == 0, "CTX_MORE");
 _Static_assert((uint64_t)T_ARCS + CTX_MORE + ARCS_MOST *
     sizeof(struct ctx_arc) < INT32_MAX, "arcs' displacements");
-
-/* What the runtime does at an exit of a fragment. */
-enum exit_kind {
-	EXIT_DIRECT,		/* go on at a known pc, and link the exit */
-	EXIT_INDIRECT,		/* go on at the pc in rcx, by lookup words */
-	EXIT_SYSCALL,		/* make the call, then go on at target */
-	EXIT_EMULATE,		/* emulate an instruction, go on at target */
-	EXIT_STALE,		/* the code is not what was translated */
-	EXIT_REFUSE,		/* it cannot be translated: let go at target */
-	EXIT_WINDOW,		/* a function begins or ends a window there */
-	EXIT_FAULT,		/* no code there: let the processor fault */
-	EXIT_SAMPLE		/* code that is compared is entered often; aux:
-				 * which of samples[] */
-};
-
-enum emulated {
-	EMU_CPUID = 1, EMU_XGETBV, EMU_WRFSBASE, EMU_WRGSBASE, EMU_XBEGIN,
-	EMU_FLAGS, EMU_LRET, EMU_IRET,
-	EMU_NATIVE,		/* the processor does it, at the guest's pc */
-	EMU_FPSAVE,		/* it was executed; aux: enum fpsave */
-	EMU_CLIENT		/* a client request, of CLIENT_BYTES */
-};
-
-/* How an instruction shows the address of the last x87 instruction. */
-enum fpsave {
-	FP_ENV = 1,		/* 4 bytes at 12 */
-	FP_FXSAVE,		/* 4 bytes at 8 */
-	FP_FXSAVE64,		/* 8 bytes at 8 */
-	FP_XSAVE = 8		/* added: if x87 state was stored at all */
-};
-
-/*
- * A client request as valgrind.h spells it: rol $3, $13, $61, $51 of rdi, and
- * xchg of rbx with itself, which does nothing natively.  rax points to six
- * words, a request and its arguments; rdx holds the result.
- */
-#define CLIENT_BYTES 19u
-
-/* What a cache address means: what of its fragment has been done before it. */
-enum map_kind {
-	MAP_BODY,	/* before instruction n+1: n of them are done */
-	MAP_EXIT,	/* exit taken, record not whole yet */
-	MAP_COUNTED,	/* kind counts: counter stepped, REG_P not yet */
-	MAP_LEFT_TMP,	/* like MAP_LEFT, but the target is in tmp1 */
-	MAP_LEFT,	/* record whole, REG_P stepped; pc: exit's target */
-	MAP_IBL,	/* entry: pc = rcx + fragment's pc */
-	MAP_IBL0,	/* entry: pc = rcx */
-	MAP_BACK,	/* behind a return inside: n are done, pc = rcx */
-	MAP_BACK_LESS,	/* the same, pc = rcx + pc of instruction n */
-	MAP_RETURN,	/* a return to rcx: its frame is still there */
-	MAP_CALL,	/* like MAP_LEFT; the call has been counted */
-	MAP_CALLED,	/* like MAP_LEFT; its frame is there */
-	MAP_LAND,	/* the same, to tmp1; kind cache: of its reads and
-			 * writes, the first `rep' have been added */
-	MAP_LAND_IR,	/* the same; its cost has been added */
-	/*
-	 * Kind cache with --contexts: counter stepped, and the first `rep' of
-	 * instructions, reads and writes, not --for.
-	 */
-	MAP_STEPPED,
-	/*
-	 * With --contexts, like MAP_BODY at a repeated instruction: before it,
-	 * its rounds have been added to its counter, and the first `rep' of
-	 * reads and writes, but not to the instructions; `counted': behind it,
-	 * its rest has been taken off the counter, `rep' 1: and off the reads,
-	 * but not off the instructions.
-	 */
-	MAP_ROUNDS,
-	MAP_LEARN = MAP_LAND, MAP_LEARN_EXIT = MAP_LAND_IR  /* predictor.h */
-};
-
-struct mapent {
-	uint16_t off;		/* cache bytes from the fragment's start */
-	uint16_t homed;		/* registers whose value is in t->gpr[] */
-	uint8_t n;		/* instructions done; an exit counts its own */
-	uint8_t loc;		/* low 4 bits: register with P's guest value;
-				 * high: T's; itself: it is in its home */
-	uint8_t exit;		/* MAP_EXIT, MAP_LEFT: number of the exit */
-	uint8_t kind : 4;
-	uint8_t rep : 2;	/* 1, 2: in a repeated one; or REP_CHECK */
-	uint8_t flags : 1;	/* the guest's flags are in rax: lahf, seto; at
-				 * a call, from MAP_LEFT_TMP on, in t->flags */
-	uint8_t counted : 1;	/* a repeated one's count has been added to the
-				 * counter whose number is in tmp0 */
-};
-
-/*
- * tmp0 then: the counter's number, reads and writes of a round, and if calls
- * cost each of them, or each is learnt (predictor.h).
- */
-static inline uint32_t
-rounds_word(uint32_t counter, unsigned reads, unsigned writes, bool each)
-{
-	return counter | reads << 24 | writes << 26 | (uint32_t)each << 28;
-}
-static inline unsigned
-rounds_refs(uint64_t word, unsigned i)
-{
-	return word >> (24 + 2 * i) & 3;
-}
-static inline bool
-rounds_each(uint64_t word)
-{
-	return word >> 28 & 1;
-}
-
-#define REP_CHECK 3		/* the guest's code is being compared */
-
-/*
- * They are kept as bytes, each as what differs from the one before it, the
- * first from MAP_BEFORE.  A byte of enum map_byte, and as many bits of the
- * offset's step as it has room for; then, for each bit that is set, in this
- * order:
- */
-enum map_byte {
-	MAP_STEP = 15,		/* mask: the lowest bits of the step */
-	MAP_FAR = 16,		/* the next 7 bits; and MAP_FARTHER: 8 more */
-	MAP_LAST = 32,		/* the last byte of struct mapent */
-	MAP_MORE = 64,		/* a byte of enum map_more */
-	MAP_NEXT = 128		/* nothing, n is one more */
-};
-#define MAP_FARTHER 128u
-enum map_more { MAP_N = 1, MAP_LOC = 2, MAP_EXITNO = 4,
-	MAP_HOMED = 8,		/* both bytes */
-	MAP_TOGGLE = 16		/* 4 bits each: one or two registers whose bit
-				 * in `homed' changes */
-};
-#define MAP_BYTES 10u		/* at most */
-#define MAP_BEFORE ((struct mapent){ .loc = REG_P | REG_T << 4 })
-
-/*
- * Behind them, for each instruction, how far the next one is: a byte, or 0 and
- * the distance in four.
- */
-#define PC_BYTES 5u
-
-struct exitmeta {
-	uint64_t target;	/* guest pc; indirect: of the transfer itself */
-	uint32_t id;		/* the head of its record; or its counter */
-	uint32_t block;		/* the whole block, as in fragmeta */
-	uint32_t aux;		/* operand of an emulated instruction;
-				 * indirect: what to add to rsp to undo it */
-	uint8_t n;		/* instructions that its id stands for */
-	uint8_t kind : 4;	/* enum exit_kind */
-	uint8_t emulate : 4;	/* enum emulated */
-	uint8_t refs[2];	/* kind cache, --contexts: reads and writes of
-				 * its instructions, those not repeated */
-};
-
-/* With --contexts, of each exit: how it leaves its context. */
-struct exitcall {
-	uint64_t site;		/* its last instruction */
-	uint64_t landing;	/* a call: where in the cache it returns to */
-	uint32_t key;		/* a call's: see struct ctx_arc */
-	uint8_t sitelen;	/* bytes of its last instruction */
-	uint8_t move;		/* enum move */
-};
-
-struct fragmeta {
-	uint64_t pc;
-	uint32_t code;		/* from the zone's start */
-	uint32_t map;		/* where its map entries are */
-	uint32_t exit;		/* index of its first exit */
-	uint32_t block;		/* number of its definition */
-	uint16_t nmap;
-	uint16_t pcs;		/* its instructions' pcs, from map on */
-	/* once it is in the table: */
-	uint16_t entry;		/* from `code' on */
-	uint8_t prologue;	/* see entry_word */
-	uint8_t mode;		/* enum mode, and MODE_ONCE */
-};
-
-/*
- * The entry of a fragment, in one word: its cache address, and how many bytes
- * before that the entry for indirect transfers begins.
- */
-#define ENTRY_BITS 48
-
-static inline uint64_t
-entry_word(uint64_t address, unsigned prologue)
-{
-	return address | (uint64_t)prologue << ENTRY_BITS;
-}
-
-static inline uint64_t
-entry_address(uint64_t entry)
-{
-	return entry & ((1ull << ENTRY_BITS) - 1);
-}
-
-static inline uint64_t
-entry_prologue(uint64_t entry)
-{
-	return entry >> ENTRY_BITS;
-}
 
 /*
  * An entry of the table: 0 if it is free; else the number of a fragment in its
