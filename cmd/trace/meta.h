@@ -1,13 +1,13 @@
 /*
  * meta.h - what handlers find about a fragment: the segment `meta'
  *
- * trace writes, for each fragment, a struct fragmeta, its exits, its map and the
- * distances of its instructions; the runtime reads them when a thread leaves the
- * code cache by an exit, a fault or a signal.  The MAP says of each cache address
- * what the guest's state is there: how many instructions are done, and where the
- * registers are that the fragment uses for itself.  A fault in the `add' of
- * cmd/trace/README's fragment is at MAP_BODY with none done, so the guest's pc is
- * the fragment's.
+ * trace writes, for each fragment, a struct fragmeta, its exits, its map and
+ * the distances of its instructions; the runtime reads them when a thread
+ * leaves the code cache by an exit, a fault or a signal.  The MAP says of each
+ * cache address what the guest's state is there: how many instructions are
+ * done, and where the registers are that the fragment uses for itself.  A fault
+ * in the `add' of cmd/trace/README's fragment is at MAP_BODY with none done, so
+ * the guest's pc is the fragment's.
  */
 #ifndef META_H
 #define META_H
