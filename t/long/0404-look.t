@@ -90,7 +90,7 @@ calls=99 2
 fn=(2)
 6 999900 90000 0 77 8888 999 77 5 6
 E
-"$B/memsim" ev 2>/dev/null | "$B/fmt-cachegrind" >mem.out
+"$B/memsim" --machine=zen4 ev 2>/dev/null | "$B/fmt-cachegrind" >mem.out
 for p in flat branch calls diff stopped hot mem; do
 	check "the page: $p" "$B/annotate" --html=$p.html $p.out
 	mkdir -p "$look/$p"
