@@ -186,8 +186,18 @@ plan_seg(const struct walk_seg *id, uint32_t i)
 	return &block->parts[i];
 }
 
-/* The stack pointer after the call or return at its end; 0: there is none. */
-uint64_t seg_sp(const struct walk_seg *);
+/*
+ * The stack pointer after the call or return at its end; 0: there is none.
+ * seg_sp_rare: where the values of all groups are kept, or the distance is
+ * large, or there is no group.
+ */
+uint64_t seg_sp_rare(const struct walk_seg *);
+static inline uint64_t
+seg_sp(const struct walk_seg *s)
+{
+	return s->group == 0 || s->apply || s->far ? seg_sp_rare(s) :
+	    plan_values[s->block] + (uint64_t)(int64_t)s->spat;
+}
 /* Has each execution of this instruction this event: Bc, Bi, Ge? */
 bool walk_implies(const struct ev_insn *, const struct ev_ref *its,
     const char *event);

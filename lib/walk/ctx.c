@@ -310,15 +310,14 @@ arc_new(struct walk_ctx *caller, uint64_t site, struct walk_ctx *callee,
  * One of the latest arcs of a slot, which becomes the first; or NULL. *all: the
  * slot has no others.
  */
-static struct walk_arc *
-arc_near(const struct walk_arc *key, bool *all)
+static inline struct walk_arc *
+arc_near(struct walk_slot *from, uint64_t to, const struct func *fn,
+    uint32_t level, bool *all)
 {
-	struct walk_slot *from = key->from;
 	struct walk_arc *a, **p = &from->arcs;
 
 	for (unsigned n = 0; n < NEAR && (a = *p) != NULL; n++, p = &a->next)
-		if (a->to == key->to && a->level == key->level &&
-		    a->fn == key->fn) {
+		if (a->to == to && a->level == level && a->fn == fn) {
 			*p = a->next;
 			a->next = from->arcs;
 			from->arcs = a;
@@ -342,22 +341,20 @@ arc_put(struct walk_arc *key, int *made)
 }
 
 /*
- * Find it, or make it; its target has this slide. The table has the arcs of
- * slots with more than NEAR.
+ * One that is not near: find it, or make it; its target has this slide. The
+ * table has the arcs of slots with more than NEAR. all: the slot has no others
+ * than those near.
  */
-static struct walk_arc *
-arc_of(struct walk_arc *key, uint64_t slide, uint32_t thread)
+static __attribute__((noinline)) struct walk_arc *
+arc_far(struct walk_arc *key, bool all, uint64_t slide, uint32_t thread)
 {
 	struct walk_slot *from = key->from;
 	const struct walk_seg *seg = from->seg;
+	struct walk_arc *a;
 	unsigned n = 0;
-	bool all;
-	struct walk_arc *a = arc_near(key, &all);
 	khint_t k = 0;
 	int made;
 
-	if (a != NULL)
-		return a;
 	for (a = from->arcs; all && a != NULL; a = a->next)
 		n++;
 	if (n == NEAR)
@@ -386,22 +383,27 @@ struct walk_arc *
 arc_get(struct walk_slot *from, const struct walk_seg *to, uint32_t level,
     uint32_t thread)
 {
-	struct walk_arc key = { .from = from, .to = to->addr,
-	    .fn = seg_fn(to), .level = level };
+	struct func *fn = seg_fn(to);
+	bool all;
+	struct walk_arc *a = arc_near(from, to->addr, fn, level, &all);
 
-	return arc_of(&key, to->at->slide, thread);
+	return a != NULL ? a : arc_far(&(struct walk_arc){ .from = from,
+	    .to = to->addr, .fn = fn, .level = level }, all, to->at->slide,
+	    thread);
 }
 
 struct walk_arc *
 arc_like(const struct walk_ctx *caller, const struct walk_arc *like,
     uint32_t level)
 {
-	struct walk_arc key = { .to = like->to, .fn = like->fn,
-	    .level = level };
-
-	key.from = slot_get((struct walk_ctx *)caller,
+	struct walk_slot *from = slot_get((struct walk_ctx *)caller,
 	    (struct walk_seg *)like->from->seg);
-	return arc_of(&key, like->to - like->tolink, like->ctx->thread);
+	bool all;
+	struct walk_arc *a = arc_near(from, like->to, like->fn, level, &all);
+
+	return a != NULL ? a : arc_far(&(struct walk_arc){ .from = from,
+	    .to = like->to, .fn = like->fn, .level = level }, all,
+	    like->to - like->tolink, like->ctx->thread);
 }
 
 /* ---- jumps ---- */

@@ -108,7 +108,7 @@ find_sp(struct walk_seg *s, const struct ev_block *b, const struct ev_insn *i)
 }
 
 uint64_t
-seg_sp(const struct walk_seg *s)
+seg_sp_rare(const struct walk_seg *s)
 {
 	uint64_t value = s->group == 0 ? 0 : s->apply ?
 	    seg_block(s)->value[s->group - 1] : plan_values[s->block];
