@@ -193,7 +193,8 @@ both "flow" "$V/ins-flow"
 both "returns by jumps" "$V/ins-popreturn"
 both "flags across returns" "$V/ins-flagsreturn"
 alike "C++" "$V/ins-cxx"
-TRIES=6 cached "C++" "$V/ins-cxx"
+# misses depend on the order in which threads run
+cached "C++" "$V/ins-cxx" alone
 ${CC:-gcc} -O2 -fno-inline -o tails "$SRC/tails.c" &&
     ${CC:-gcc} -O2 -fno-inline -static -o static "$SRC/tails.c" &&
     ${CC:-gcc} -O2 -fno-inline -o handlers "$SRC/handlers.c" &&
