@@ -17,7 +17,8 @@ quiet() {
 }
 
 # written STEPS [all]: the threads of the program that trace, or nobody, runs;
-# once more while a thread still waits for code that is being translated
+# once more while a thread still waits for code that is being translated, or
+# cannot be stepped at this moment
 written() {
 	n=0
 	until [ -s "$T/pid" ] || [ $n -ge 300 ]; do
@@ -26,10 +27,11 @@ written() {
 	done
 	pid=$(cat "$T/pid")
 	n=0 s=1
-	while timeout $LIMIT "$TB/written" "$pid" "$@" >"$T/written"; do
-		s=0
+	while kill -0 "$pid" && [ $n -lt 20 ]; do
 		n=$((n + 1))
-		if [ $# -gt 1 ] || quiet || [ $n -ge 20 ]; then
+		timeout $LIMIT "$TB/written" "$pid" "$@" >"$T/written"
+		s=$?
+		if [ $s -eq 0 ] && { [ $# -gt 1 ] || quiet; }; then
 			break
 		fi
 		sleep 0.2
