@@ -5,6 +5,7 @@
 #include <setjmp.h>
 
 #include "victim.h"
+#include "byword.h"
 
 #define GUARD_INSTALL 102	/* madvise, Linux 6.13 */
 #define GUARD_REMOVE 103
@@ -16,22 +17,6 @@ static uintptr_t words[2 * PAGE / sizeof(uintptr_t)]
     __attribute__((aligned(PAGE), used));
 static volatile int faults;
 static sigjmp_buf out;
-extern char one[], two[];
-
-int by_word(void);
-__asm__(
-"	.text\n"
-"	.globl by_word\n"
-"by_word:\n"
-"	push %rbx\n"
-"	call *words(%rip)\n"
-"	pop %rbx\n"
-"	ret\n"
-"one:	mov $1, %eax\n"
-"	ret\n"
-"two:	mov $2, %eax\n"
-"	ret\n"
-);
 
 static void
 on_fault(int sig, siginfo_t *si, void *uc)

@@ -4,25 +4,10 @@
  * by a call, by another process
  */
 #include "victim.h"
+#include "byword.h"
 
 static uintptr_t words[PAGE / sizeof(uintptr_t)]
     __attribute__((aligned(PAGE), used));
-extern char one[], two[];
-
-int by_word(void);
-__asm__(
-"	.text\n"
-"	.globl by_word\n"
-"by_word:\n"
-"	push %rbx\n"
-"	call *words(%rip)\n"
-"	pop %rbx\n"
-"	ret\n"
-"one:	mov $1, %eax\n"
-"	ret\n"
-"two:	mov $2, %eax\n"
-"	ret\n"
-);
 
 static unsigned char *shared;
 
