@@ -13,9 +13,11 @@
  *
  * A yield is worth nothing where the kernel lets the one that yielded run on,
  * since the other has had more time.  A thread that needs many turns for its
- * answers shows that, and we give up for good.
+ * answers shows that, and we give up for good.  So we do where a yield is dear:
+ * some kernels flush what the processor has predicted or translated at each.
  */
 #include <sched.h>
+#include <time.h>
 
 #include "base/base.h"
 #include "trace.h"
@@ -25,12 +27,15 @@
 #define TURNS_MOST 4u		/* for one request, on average */
 #define TURNS_COUNTED 50u	/* of one request: the program may say more */
 #define TURNS_SERVING 4u	/* for the next request */
+#define TURN_MOST 3000u		/* ns from a yield to the next request */
 
 static bool useless;
 static uint32_t cpu;		/* where we are, + 1; 0: anywhere */
 static uint32_t last;		/* where the last request came from, */
 static unsigned streak;		/* and how many before it */
 static unsigned trial, taken;	/* requests on trial, and their turns */
+static bool timed;		/* yields are known to be cheap */
+static uint64_t least = UINT64_MAX; /* ns from a yield to the next request */
 static cpu_set_t usual;		/* where we may be */
 
 static void
@@ -58,7 +63,9 @@ judge(uint32_t turns)
 	taken += turns < TURNS_COUNTED ? turns : TURNS_COUNTED;
 	if (++trial < TRIAL)
 		return true;
-	useless = taken > trial * TURNS_MOST;
+	timed = least != UINT64_MAX;
+	useless = taken > trial * TURNS_MOST || (timed && least > TURN_MOST &&
+	    CPU_COUNT(&usual) > 1);
 	trial = taken = 0;
 	return !useless;
 }
@@ -79,6 +86,34 @@ near_asked(uint32_t on, uint32_t turns)
 		stay_on(on);
 }
 
+static uint64_t
+now_ns(void)
+{
+	struct timespec t = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Yield; for the first trial, take the time until the next request. */
+static bool
+turn(bool (*is_wanted)(void))
+{
+	uint64_t start, took;
+
+	if (timed) {
+		sched_yield();
+		return is_wanted();
+	}
+	start = now_ns();
+	sched_yield();
+	if (!is_wanted())
+		return false;
+	took = now_ns() - start;
+	least = took < least ? took : least;
+	return true;
+}
+
 bool
 near_turns(bool (*is_wanted)(void))
 {
@@ -86,11 +121,9 @@ near_turns(bool (*is_wanted)(void))
 
 	if (cpu == 0)
 		return false;
-	for (i = 0; i < TURNS_SERVING; i++) {
-		sched_yield();
-		if (is_wanted())
+	for (i = 0; i < TURNS_SERVING; i++)
+		if (turn(is_wanted))
 			return true;
-	}
 	near_leave();
 	return false;
 }
