@@ -71,6 +71,27 @@ void *xkeep(size_t n);
  */
 void *xreserve(size_t n, size_t elemsize, const char *what);
 /*
+ * Reserved memory that fills from its beginning: give the first `need' bytes,
+ * and some behind them, their pages in one call. By itself a page costs a fault
+ * each, and two if it is read before it is written; the second interrupts all
+ * processors that run our threads. What a leap of `need' leaves out is left to
+ * faults.
+ */
+struct touched {
+	size_t size;		/* bytes reserved */
+	size_t have;		/* so many have their pages; 0 at first */
+};
+/* The same for n bytes of any memory. */
+void xtouch_all(void *p, size_t n);
+void xtouch_more(void *p, struct touched *t, size_t need);
+
+static inline void
+xtouch(void *p, struct touched *t, size_t need)
+{
+	if (need > t->have)
+		xtouch_more(p, t, need);
+}
+/*
  * Room for `need` elements in a buffer with room for *cap (which at least
  * doubles when it has to grow): v = xgrow(v, &cap, n + 1, sizeof *v).
  */

@@ -37,6 +37,7 @@ check "version" "$L" --version
 check "version has the project's name" grep -q '^lib (quern) [0-9.]*$' "$T/out"
 check "xgrow" "$L" grow
 check "xkeep, in threads" "$L" keep
+check "xtouch" "$L" pages
 
 # formats
 "$L" format >"$T/f"

@@ -223,17 +223,40 @@ xstrdup(const char *s)
 	return memcpy(xmalloc(n), s, n);
 }
 
+#define TOUCH_LEAST ((size_t)16 << 10)
+#define TOUCH_MOST ((size_t)64 << 10)
+#define KEEP_MOST ((size_t)256 << 10)
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+void
+xtouch_all(void *from, size_t n)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	char *p = from, *end = p + n;
+
+	p += -(uintptr_t)p & (page - 1);
+	end -= (uintptr_t)end & (page - 1);
+	/* old kernels cannot: there each page comes by its fault */
+	if (p < end)
+		madvise(p, (size_t)(end - p), MADV_POPULATE_WRITE);
+}
+
 void *
 xkeep(size_t n)
 {
 	static _Thread_local char *room;
-	static _Thread_local size_t left;
+	static _Thread_local size_t left, size = TOUCH_LEAST;
 	void *p;
 
 	n = (n + 7) & ~(size_t)7;
 	if (n > left) {
-		left = n > 256 << 10 ? n : 256 << 10;
+		size = size < KEEP_MOST ? 2 * size : size;
+		left = n > size ? n : size;
 		room = xcalloc(1, left);
+		xtouch_all(room, left);
 	}
 	p = room;
 	room += n;
@@ -253,6 +276,22 @@ xreserve(size_t n, size_t elemsize, const char *what)
 	if (p == MAP_FAILED)
 		die("%s: mmap:", what);
 	return p;
+}
+
+void
+xtouch_more(void *p, struct touched *t, size_t need)
+{
+	size_t n = t->have / 4 & ~(TOUCH_LEAST - 1);
+
+	if (need > t->size)
+		return;
+	n = n < TOUCH_LEAST ? TOUCH_LEAST : n > TOUCH_MOST ? TOUCH_MOST : n;
+	if (need - t->have > n)
+		t->have = (need - 1) & ~(TOUCH_LEAST - 1);
+	if (n > t->size - t->have)
+		n = t->size - t->have;
+	xtouch_all((char *)p + t->have, n);
+	t->have += n;
 }
 
 void *

@@ -11,6 +11,7 @@
  *	lib die kind			each way to say something
  *	lib grow			xgrow
  *	lib keep			xkeep, in four threads at once
+ *	lib pages			xtouch
  *	lib format			the out_ writers
  */
 #include <errno.h>
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "in.h"
@@ -235,6 +237,58 @@ keep(void)
 		pthread_join(thread[i], NULL);
 }
 
+/* How many of these pages the kernel has given us. */
+static unsigned
+resident(char *p, unsigned pages)
+{
+	unsigned char there[1024];
+	unsigned i, n = 0;
+
+	if (mincore(p, pages * 4096ul, there) < 0)
+		die("mincore:");
+	for (i = 0; i < pages; i++)
+		n += there[i] & 1;
+	return n;
+}
+
+/*
+ * Memory that fills from its beginning: what is needed has its pages, little
+ * else has, nothing behind the end is asked for, and what is there stays.
+ */
+static void
+pages(void)
+{
+	enum { PAGES = 1000 };
+	char *p = xreserve(PAGES + 24, 4096, "memory");
+	struct touched t = { PAGES * 4096ul, 0 };
+	unsigned i, n;
+
+	xtouch_all(t.size + p, 4096);
+	if (resident(p + t.size, 1) != 1)
+		return;		/* before Linux 5.14 pages come by faults */
+	for (i = 0; i < 500; i++) {
+		xtouch(p, &t, i * 4096ul + 1);
+		n = resident(p, PAGES);
+		if (n < i + 1 || n > i + 17)
+			die("%u pages for %u", n, i + 1);
+		memset(p + i * 4096ul, (int)i, 4096);
+	}
+	xtouch(p, &t, 900 * 4096ul);
+	if (resident(p + 600 * 4096ul, 200) != 0 ||
+	    resident(p + 899 * 4096ul, 1) != 1)
+		die("a leap");
+	xtouch(p, &t, PAGES * 4096ul);
+	if (resident(p + PAGES * 4096ul, 24) != 1 || t.have != t.size ||
+	    resident(p + (PAGES - 1) * 4096ul, 1) != 1)
+		die("the end");
+	xtouch(p, &t, (PAGES + 1) * 4096ul);
+	if (resident(p + PAGES * 4096ul, 24) != 1)
+		die("behind the end");
+	for (i = 0; i < 500; i++)
+		if (p[i * 4096ul] != (char)i || p[i * 4096ul + 4095] != (char)i)
+			die("page %u is another", i);
+}
+
 static void
 format(void)
 {
@@ -291,6 +345,8 @@ main(int argc, char **argv)
 		grow();
 	else if (strcmp(argv[1], "keep") == 0)
 		keep();
+	else if (strcmp(argv[1], "pages") == 0)
+		pages();
 	else if (strcmp(argv[1], "format") == 0)
 		format();
 	else
