@@ -55,6 +55,7 @@ evdef_open(struct evdef *d)
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (d->head == MAP_FAILED)
 		die("table of ids: mmap:");
+	d->headpages.size = HEADS;
 }
 
 void
@@ -92,6 +93,8 @@ arena_alloc(struct evdef *d, size_t n)
 		memcpy(d->arena, &d->arenas, sizeof d->arenas);
 		d->arenas = d->arena;
 		d->arena += sizeof d->arenas;
+		if (d->ndef > CHUNK)
+			xtouch_all(d->arena, d->narena);
 	}
 	p = d->arena;
 	d->arena += n;
@@ -144,8 +147,11 @@ enter(struct evdef *d, struct ev_def def)
 	uint32_t number = ++d->ndef;
 	struct evdef_chunk **c = &d->chunk[number / CHUNK];
 
-	if (*c == NULL)
+	if (*c == NULL) {
 		*c = new_chunk();
+		if (number > CHUNK)
+			xtouch_all(*c, CHUNKSIZE);
+	}
 	(*c)->def[number % CHUNK] = def;
 	d->head[def.id] = ev_head(def.ngroups, number);
 	return number;
@@ -183,6 +189,7 @@ new_id(struct evdef *d, const char **s, uint32_t *id)
 		return -1;
 	if (n == 0 || *s - at > 6)
 		return bad(d, at, "not an id");
+	xtouch(d->head, &d->headpages, (n + 1) * sizeof *d->head);
 	if (evdef_find(d, n) != NULL)
 		return bad(d, at, "id is defined twice");
 	*id = (uint32_t)n;

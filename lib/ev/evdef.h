@@ -8,6 +8,7 @@
 #define EVDEF_H
 
 #include "ev.h"
+#include "util.h"
 
 #define EVDEF_MAXID	0xffffffU
 
@@ -46,6 +47,7 @@ struct evdef {
 	 * table with room for gaps between ids.
 	 */
 	uint32_t *head;
+	struct touched headpages;
 	char *arena;		/* the rest of the newest arena ... */
 	size_t narena;		/* ... and its size */
 	char *arenas;		/* all arenas; each begins with the next */

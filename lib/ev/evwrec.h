@@ -23,6 +23,7 @@
 
 #include "ev.h"
 #include "evw.h"
+#include "util.h"
 
 /* more than out's buffer, so that out writes a full buffer without a copy */
 #define EVW_BUFSIZE	(272 << 10)
@@ -55,6 +56,7 @@ struct evw {
 	char *p;		/* the end of what was written */
 	struct evw_hot *hot;
 	struct evw_cold *cold;
+	struct touched hotpages, coldpages;
 	struct evw_more *rest[(EVW_MAXID + 1) / EVW_MORE];
 	uint32_t nrest;
 	uint32_t prev;		/* header of the unfinished line, or 0 */

@@ -221,9 +221,13 @@ new_id(struct evw *w, uint32_t id)
 		    "table of ids");
 		w->cold = xreserve(EVW_MAXID + 1ul, sizeof *w->cold,
 		    "table of ids");
+		w->hotpages.size = (EVW_MAXID + 1ul) * sizeof *w->hot;
+		w->coldpages.size = (EVW_MAXID + 1ul) * sizeof *w->cold;
 	}
 	if (id == 0 || id > EVW_MAXID)
 		return NULL;
+	xtouch(w->hot, &w->hotpages, (id + 1ul) * sizeof *w->hot);
+	xtouch(w->cold, &w->coldpages, (id + 1ul) * sizeof *w->cold);
 	c = &w->cold[id];
 	return c->state == UNKNOWN ? c : NULL;
 }
@@ -410,6 +414,7 @@ new_values(struct evw *w, unsigned n)
 		w->nroom = 8192;
 		w->room = xreserve(w->nroom + EVW_LANES, sizeof *w->room,
 		    "table of ids");
+		xtouch_all(w->room, w->nroom * sizeof *w->room);
 	}
 	v = w->room;
 	w->room += n;

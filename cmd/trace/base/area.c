@@ -301,7 +301,8 @@ area_open(int fd, uint64_t skip)
 		    MADV_DONTDUMP);
 	start_growing_all();
 	area.nmap = area.nexit = 0;
-	area.tabfrag = xcalloc(area.maxfrag * 2u, sizeof *area.tabfrag);
+	area.tabfrag = xreserve(area.maxfrag * 2u, sizeof *area.tabfrag,
+	    "table of fragments");
 	area.letgo = LETGO_NOT;
 	area.gen = area.nrange = 0;
 	area.nfrag[0] = area.nfrag[1] = 0;
@@ -359,6 +360,6 @@ area_close(void)
 	for (i = 0; i < NSEG; i++)
 		if (area.seg[i] != NULL)
 			munmap(area.seg[i], area.boot.seg[i].size);
-	free(area.tabfrag);
+	munmap(area.tabfrag, area.maxfrag * 2u * sizeof *area.tabfrag);
 	close(area.fd);
 }

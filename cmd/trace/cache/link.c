@@ -31,6 +31,7 @@ KHASH_INIT(u32, frag_key, uint32_t, 1, key_hash, same_key)
 
 static struct link *links;	/* by exit; they get pages as they are used */
 static size_t caplinks;
+static struct touched linkpages;
 static khash_t(u32) *waiting;	/* key -> first waiting exit, + 1 */
 
 /* Where a fragment's entry is in its zone. */
@@ -171,6 +172,7 @@ put_link(uint32_t e, const struct frag *f, uint32_t jmp, uint32_t stub)
 {
 	uint32_t entry = entry_offset(f);
 
+	xtouch(links, &linkpages, (e + 1) * sizeof *links);
 	links[e] = (struct link){ .from = (uint32_t)(f - frags) };
 	if (jmp == 0)
 		return;
@@ -208,6 +210,7 @@ link_exits(const struct frag *f, const struct xlate *x, uint32_t code)
 bool
 link_take(int fd, off_t off, uint32_t n)
 {
+	linkpages.have = (n * sizeof *links + PAGE - 1) & ~(size_t)(PAGE - 1);
 	return n == 0 || mmap(links, n * sizeof *links, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_FIXED, fd, off) != MAP_FAILED;
 }
@@ -265,4 +268,5 @@ link_reset(void)
 		munmap(links, caplinks * sizeof *links);
 	caplinks = area.maxexit;
 	links = xreserve(caplinks, sizeof *links, "links");
+	linkpages = (struct touched){ .size = caplinks * sizeof *links };
 }

@@ -16,6 +16,9 @@ static struct code_piece *pieces;
 static size_t npieces, cappieces;
 struct frag *frags;
 static size_t capfrags;
+static struct touched fragpages;
+#define PAGE_ENTRIES (PAGE / sizeof *area.tabfrag)
+static uint64_t tablepages[TAB_NUMBER / PAGE_ENTRIES / 64];
 uint32_t nfrag;
 
 /* Fragments get pages as they are used. */
@@ -28,11 +31,13 @@ make_room(void)
 		munmap(frags, capfrags * sizeof *frags);
 	capfrags = area.maxfrag;
 	frags = xreserve(capfrags, sizeof *frags, "fragments");
+	fragpages = (struct touched){ .size = capfrags * sizeof *frags };
 }
 
 struct frag *
 store_new(void)
 {
+	xtouch(frags, &fragpages, (nfrag + 1) * sizeof *frags);
 	memset(&frags[nfrag], 0, sizeof *frags);
 	return &frags[nfrag];
 }
@@ -58,6 +63,8 @@ store_take(int fd, off_t off, uint32_t n, const struct code_piece *p,
 	    MAP_PRIVATE | MAP_FIXED, fd, off) == MAP_FAILED)
 		return false;
 	nfrag = n;
+	/* the file's pages are to be copied one by one, as they change */
+	fragpages.have = (n * sizeof *frags + PAGE - 1) & ~(size_t)(PAGE - 1);
 	keptpieces = p;
 	nkeptpieces = np;
 	return true;
@@ -156,6 +163,7 @@ store_reset(void)
 	npieces = 0;
 	nkeptpieces = 0;
 	area.nmap = 0;
+	memset(tablepages, 0, sizeof tablepages);
 	store_publish_exits(0);
 	store_publish(0, 0);
 	store_publish(1, 0);
@@ -182,6 +190,22 @@ key_of_exit(const struct frag *f, app_pc target)
 }
 
 /*
+ * The entry at i is read, and perhaps written then: a page that has none yet
+ * gets one for both.
+ */
+static void
+table_page(uint32_t i)
+{
+	uint32_t page = i / PAGE_ENTRIES;
+
+	if (tablepages[page / 64] >> page % 64 & 1)
+		return;
+	tablepages[page / 64] |= 1ull << page % 64;
+	area_touch(&area.tabfrag[page * PAGE_ENTRIES], PAGE);
+	area_touch(&area.tab[page * PAGE_ENTRIES], PAGE);
+}
+
+/*
  * The index of a key's entry, or of the free entry that it would get.  The
  * guest's table is only written here, never read.
  */
@@ -190,11 +214,12 @@ table_at(frag_key key)
 {
 	uint32_t i = tab_first((uint64_t)key, area.tabmask), n = 0, f;
 
-	for (; (f = area.tabfrag[i]) != 0;
-	    i = tab_next((uint64_t)key, i, ++n, area.tabmask))
-		if (key_of(&frags[f - 1]) == key)
-			break;
-	return i;
+	for (;; i = tab_next((uint64_t)key, i, ++n, area.tabmask)) {
+		table_page(i);
+		f = area.tabfrag[i];
+		if (f == 0 || key_of(&frags[f - 1]) == key)
+			return i;
+	}
 }
 
 static void

@@ -26,6 +26,7 @@ static struct {
 	uint8_t what;		/* enum what; NONE follows ROUNDS */
 	uint8_t does[NDO];	/* one execution, or round */
 } *counted;
+static struct touched countedpages;
 static uint32_t ncounters;
 #define COUNT_MAX (1ull << 56)	/* no honest counter gets this far */
 
@@ -60,8 +61,11 @@ static size_t capmissed, nmisses, capmisses;
 void
 counters_begin(void)
 {
-	if (area.maxcount != 0)
-		counted = xrealloc(counted, area.maxcount * sizeof *counted);
+	if (area.maxcount == 0)
+		return;
+	counted = xrealloc(counted, area.maxcount * sizeof *counted);
+	countedpages.size = area.maxcount * sizeof *counted;
+	countedpages.have = ncounters * sizeof *counted;
 }
 
 bool
@@ -75,6 +79,7 @@ counter_new(uint32_t id, unsigned ninsn, const uint8_t does[NDO])
 {
 	uint32_t c = ncounters;
 
+	xtouch(counted, &countedpages, (c + 1) * sizeof *counted);
 	counted[c].id = id;
 	counted[c].ninsn = (uint8_t)ninsn;
 	counted[c].what = EXECUTIONS;

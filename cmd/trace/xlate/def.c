@@ -340,7 +340,7 @@ def_room(size_t npacked, const struct def_more *more)
 	struct def *d = (struct def *)(void *)(p + n);
 
 	memcpy(p, more, n);
-	d->more = has;
+	*d = (struct def){ .more = has };
 	return d;
 }
 
