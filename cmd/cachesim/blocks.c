@@ -48,6 +48,7 @@ static uint64_t nrecord, nref;
 static uint64_t capunit = 1 << 24, capcold = 1 << 24;	/* of 24 bits */
 static uint64_t caprecord = (uint64_t)1 << 31;
 static uint64_t capref = (uint64_t)1 << 31;
+static struct touched units, records, refs, colds;
 static khash_t(line) *lines;		/* their numbers */
 static unsigned ishift;			/* log2 of I1's line size */
 static uint64_t dline;			/* D1's line size */
@@ -86,6 +87,10 @@ blocks_init(const struct geometry g[NCACHE], struct evr *r)
 	cold_block = blocks_room(&capcold, sizeof *cold_block);
 	record = blocks_room(&caprecord, sizeof *record);
 	record_ref = blocks_room(&capref, sizeof *record_ref);
+	units.size = capunit * sizeof *unit;
+	colds.size = capcold * sizeof *cold_block;
+	records.size = caprecord * sizeof *record;
+	refs.size = capref * sizeof *record_ref;
 }
 
 static uint32_t
@@ -220,6 +225,7 @@ make_record(struct ev_block *b, struct cache_unit *u, int plain)
 		if (b->ref[i].where == EV_FIXED)
 			at[nval++] = b->ref[i].at;
 	nrecord += (nval + 7) & ~7U;
+	xtouch(record, &records, nrecord * sizeof *record);
 }
 
 /* For the short way: its references, and the lines that are in touch[]. */
@@ -235,6 +241,7 @@ make_refs(const struct ev_block *b, struct cache_unit *u, uint32_t ntouch)
 	f = &record_ref[nref];
 	t = (uint32_t *)f;
 	nref += b->nref;
+	xtouch(record_ref, &refs, nref * sizeof *record_ref);
 	for (uint32_t i = 0; i < more; i++)
 		*--t = touch[2 + i];
 	for (uint32_t i = 0; i < b->nref; i++, f++) {
@@ -279,6 +286,7 @@ define_block(struct ev_block *b, unsigned kind)
 		}
 	}
 	c = &cold_block[ncold++];
+	xtouch(cold_block, &colds, ncold * sizeof *cold_block);
 	c->block = b;
 	visits(c);
 	ntouch = touches(c, b->ninsn);
@@ -305,6 +313,7 @@ blocks_define(const struct ev_def *d, uint32_t id, unsigned kind)
 
 	if (id >= capunit)
 		die("more blocks than there is memory for");
+	xtouch(unit, &units, (id + 1ul) * sizeof *unit);
 	if (d->letter == 'B')
 		return define_block(b, kind);
 	u = &unit[id];

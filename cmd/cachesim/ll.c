@@ -24,6 +24,7 @@
  * plain form: 64 bits.
  */
 struct llc llc;
+#define USED_WHOLE ((uint64_t)16 << 20)	/* so large a cache, even a short run */
 static uint64_t *plain_set;
 static uint64_t lassoc, lsets;
 #ifdef __x86_64__
@@ -280,6 +281,8 @@ ll_init(const struct geometry *g)
 	llc.bits = (unsigned)__builtin_ctzll(lsets);
 	llc.stride = (lassoc + 15) / 16 * 16;
 	llc.set = ll_reserve(lsets * llc.stride * sizeof *llc.set);
+	if (g->size <= USED_WHOLE)
+		xtouch_all(llc.set, lsets * llc.stride * sizeof *llc.set);
 #ifdef __x86_64__
 	has_avx512 = cpu_has(AVX512F, "avx512f");
 #endif
