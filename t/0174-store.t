@@ -155,7 +155,7 @@ for i in 1 2 3 4; do
 	same "four at a time: $i says nothing" "" "$(cat "$T/err.$i")"
 done
 run_as 1 "behind them"
-[ "$(taken)" -ge $((all - 3)) ]
+[ "$(taken)" -gt $((all / 2)) ] && [ "$(made)" -le 3 ]
 ok "their entry is whole" $?
 same "nothing else is left" 1 "$(ls "$S" | wc -l)"
 
@@ -299,8 +299,11 @@ for v in exact-rep exact-repfault ins-repcmp; do
 			samefile "$v, kind $kind, --rep=each, $run" \
 			    "$T/told.none" "$T/told"
 			cp "$T/err" "$T/trace.err"
+			[ $run = warm ] || all=$(made)
 		done
-		[ "$(taken)" -gt 10 ]
+		# fewer are not worth an entry; how many depends on how many
+		# were made ahead
+		[ "$(taken)" -gt 10 ] || [ "$all" -lt 16 ]
 		ok "$v, kind $kind, --rep=each: from the store" $?
 	done
 done
