@@ -54,62 +54,57 @@ regs_reload(struct xlate *x, uint32_t set)
 		}
 }
 
+/* Of a set, the one whose instructions are shortest. */
+static int
+shortest(uint32_t set)
+{
+	static const uint8_t may[] = {
+		RSI, RDI, RDX, RCX, RAX, RBX, R10, R9, R14, R15
+	};
+	unsigned k = 0;
+
+	while (!(set & BIT(may[k])))
+		k++;
+	return may[k];
+}
+
 /*
- * The next instruction that uses r, or the block's end.  The result is kept:
- * it mostly holds for the following instructions too.
+ * Of a set, the one that is overwritten before it is read, and latest; where
+ * there is none, the one whose next use is farthest away.
  */
-static unsigned
-next_use(struct xlate *x, int r)
+static int
+best_of(const struct xlate *x, uint32_t set)
 {
 	const struct block *b = x->b;
-	unsigned i = x->use[r].next;
+	uint32_t killed = 0, used;
+	unsigned i;
 
-	if (x->use[r].from <= x->i && x->i < i)
-		return i;
-	for (i = x->i + 1; i < b->n; i++)
-		if ((b->in[i].rd | b->in[i].wr) & BIT(r))
+	for (i = x->i + 1; i < b->n; i++) {
+		used = (b->in[i].rd | b->in[i].wr) & set;
+		if (used == 0)
+			continue;
+		if (used & b->in[i].kill)
+			killed = used & b->in[i].kill;
+		if (used == set)
 			break;
-	x->use[r].from = (uint8_t)x->i;
-	x->use[r].next = (uint8_t)i;
-	return i;
+		set &= ~used;
+	}
+	return shortest(killed != 0 ? killed : set);
 }
 
-/* How well r suits: overwritten before it is read, then used late. */
-static unsigned
-score(struct xlate *x, int r)
-{
-	const struct block *b = x->b;
-	unsigned i = next_use(x, r), s = 1 + i - x->i;
-
-	return i < b->n && (b->in[i].kill & BIT(r)) ? s + 100 : s;
-}
-
-/*
- * Prefer a register that is at home already, then one that is overwritten
- * before it is read again, then the one whose next use is farthest away.
- */
+/* Prefer a register that is at home already. */
 int
 regs_scratch(struct xlate *x, uint32_t avoid)
 {
-	static const uint8_t may[] = {
-		RSI, RDI, RDX, RCX, RAX, R10, R9, RBX, R14, R15
-	};
 	const struct insn *in = &x->b->in[x->i];
 	uint32_t set = BIT(RSI) | BIT(RDI) | BIT(RDX) | BIT(RCX) | BIT(RAX) |
 	    BIT(R10) | BIT(R9) | BIT(RBX) | BIT(R14) | BIT(R15);
-	unsigned k, s, best = 0;
-	int pick = -1;
+	int pick;
 
 	set &= ~(avoid | in->rd | in->wr);
 	if (set & x->homed)
 		set &= x->homed;
-	if (set != 0 && (set & (set - 1)) == 0)
-		pick = __builtin_ctz(set);
-	for (k = 0; k < sizeof may && (pick < 0 || best > 0); k++)
-		if ((set & BIT(may[k])) && (s = score(x, may[k])) > best) {
-			best = s;
-			pick = may[k];
-		}
+	pick = (set & (set - 1)) == 0 ? __builtin_ctz(set) : best_of(x, set);
 	regs_home(x, pick);
 	mark(x, x->i, MAP_BODY, 0);
 	return pick;

@@ -728,7 +728,6 @@ xlate(struct xlate *x)
 	x->line = ~0ull;
 	x->ticks = false;
 	x->before.reg = NOREG;
-	memset(x->use, 0, sizeof x->use);
 	find_dead_flags(x);
 	if (x->kind->learns)
 		learn_start(x);

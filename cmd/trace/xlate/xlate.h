@@ -119,9 +119,6 @@ struct xlate {
 	bool counted;		/* see struct mapent */
 	/* before each instruction: all flags are written before any read */
 	bool deadflags[MAX_INSN + 1];
-	struct {
-		uint8_t from, next;	/* no use of it between these */
-	} use[16];
 	uint64_t line;		/* code line known to be in the table */
 	/* since the clock's last tick, uses lie from lo up to hi (exclusive) */
 	struct {
