@@ -123,7 +123,8 @@ same "trace killed: threads go on" "" "$bad"
 # ---------------------------------------------------------------- Ctrl-C
 
 same "Ctrl-C ends both" "signal 2, gone" "$("$TB/ends" -d 3000 2 group \
-    "$B/trace" -o "$T/k.ev" "$T/counts" "$T/file" 2 100000000000 2>"$T/err")"
+    "$B/trace" --debug=nosuper -o "$T/k.ev" "$T/counts" "$T/file" 2 \
+    100000000000 2>"$T/err")"
 same "with a whole stream" "E signal 2" \
     "$(tail -n 1 "$T/k.ev" | cut -d' ' -f1-3)"
 same "that has everything" "" "$(told "$T/k.ev" 2)"
