@@ -81,7 +81,7 @@ struct touched {
 	size_t size;		/* bytes reserved */
 	size_t have;		/* so many have their pages; 0 at first */
 };
-/* The same for n bytes of any memory. */
+/* All pages of any n bytes. */
 void xtouch_all(void *p, size_t n);
 void xtouch_more(void *p, struct touched *t, size_t need);
 

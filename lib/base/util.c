@@ -232,16 +232,13 @@ xstrdup(const char *s)
 #endif
 
 void
-xtouch_all(void *from, size_t n)
+xtouch_all(void *p, size_t n)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	char *p = from, *end = p + n;
+	uintptr_t from = (uintptr_t)p & ~(page - 1);
 
-	p += -(uintptr_t)p & (page - 1);
-	end -= (uintptr_t)end & (page - 1);
 	/* old kernels cannot: there each page comes by its fault */
-	if (p < end)
-		madvise(p, (size_t)(end - p), MADV_POPULATE_WRITE);
+	madvise((void *)from, (uintptr_t)p + n - from, MADV_POPULATE_WRITE);
 }
 
 void *

@@ -23,9 +23,6 @@ static uint32_t leave[2], alloc, frame;
 
 #define GROW_FIRST (16u << 10)	/* twice as much each time, up to */
 #define GROW_STEP (128u << 10)
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 static uint64_t
 to_pages(uint64_t n)
@@ -208,9 +205,7 @@ area_grow(void)
 			continue;
 		g->step = g->step < GROW_STEP ? 2 * g->step : GROW_STEP;
 		n = g->size - g->made < g->step ? g->size - g->made : g->step;
-		/* old kernels cannot: there each page comes by its fault */
-		madvise((void *)(uintptr_t)(g->base + g->made), n,
-		    MADV_POPULATE_WRITE);
+		xtouch_all((void *)(uintptr_t)(g->base + g->made), n);
 		g->made += n;
 	}
 }
@@ -223,11 +218,9 @@ area_touch(void *p, uint64_t n)
 	uint64_t at = to_pages((uintptr_t)p), end = ((uintptr_t)p + n) &
 	    ~(uint64_t)(PAGE - 1);
 
-	if (end <= at)
-		return;
-	if (end - at >= HUGE)
+	if (end >= at + HUGE)
 		madvise((void *)at, end - at, MADV_HUGEPAGE);
-	madvise((void *)at, end - at, MADV_POPULATE_WRITE);
+	xtouch_all(p, n);
 }
 
 /*

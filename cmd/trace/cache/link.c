@@ -210,7 +210,7 @@ link_exits(const struct frag *f, const struct xlate *x, uint32_t code)
 bool
 link_take(int fd, off_t off, uint32_t n)
 {
-	linkpages.have = (n * sizeof *links + PAGE - 1) & ~(size_t)(PAGE - 1);
+	linkpages.have = n * sizeof *links;
 	return n == 0 || mmap(links, n * sizeof *links, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_FIXED, fd, off) != MAP_FAILED;
 }

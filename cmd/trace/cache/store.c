@@ -64,7 +64,7 @@ store_take(int fd, off_t off, uint32_t n, const struct code_piece *p,
 		return false;
 	nfrag = n;
 	/* the file's pages are to be copied one by one, as they change */
-	fragpages.have = (n * sizeof *frags + PAGE - 1) & ~(size_t)(PAGE - 1);
+	fragpages.have = n * sizeof *frags;
 	keptpieces = p;
 	nkeptpieces = np;
 	return true;
