@@ -150,7 +150,7 @@ enter(struct evdef *d, struct ev_def def)
 	if (*c == NULL) {
 		*c = new_chunk();
 		if (number > CHUNK)
-			xtouch_all(*c, CHUNKSIZE);
+			xtouch_all(*c, sizeof **c);
 	}
 	(*c)->def[number % CHUNK] = def;
 	d->head[def.id] = ev_head(def.ngroups, number);
