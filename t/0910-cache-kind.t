@@ -73,9 +73,9 @@ one bzip2 bzip2 -kc "$T/numbers"
 one sqlite3 sqlite3 :memory: -init "$T/w.sql" .quit
 one perl perl "$T/words.pl"
 one gzip gzip -c "$T/numbers"
-# without -l: in one run of 500 the clock is read at the end of a second, which
+# not -l, which reads the clock: in one run of 500 at the end of a second, which
 # takes five instructions more
-one ls ls /usr/bin
+one ls ls -isS /usr/bin
 
 # Repeated string instructions: short ones find or bring their lines, long ones
 # find and leave their sets empty; both ways, misaligned, and overlapping.

@@ -49,7 +49,7 @@ EOF
 one bzip2 bzip2 -kc "$T/numbers"
 one sqlite3 sqlite3 :memory: -init "$T/w.sql" .quit
 one perl perl -e 'print join ",", sort map { $_ * 7919 % 10007 } 1 .. 5000'
-one ls ls -R t
+one ls ls -isSR t
 equal "an exec" env ls t/src
 equal "all flows" "$T/branchy" plain 3000
 for o in --debug=nolink --debug=tinycache --debug=nosuper --debug=fewcounts \
