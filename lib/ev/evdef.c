@@ -81,6 +81,13 @@ evdef_close(struct evdef *d)
 	free(d->code);
 }
 
+/* Will the stream probably fill what it is given? */
+static bool
+is_long(const struct evdef *d)
+{
+	return d->ndef > CHUNK;
+}
+
 static void *
 arena_alloc(struct evdef *d, size_t n)
 {
@@ -93,7 +100,7 @@ arena_alloc(struct evdef *d, size_t n)
 		memcpy(d->arena, &d->arenas, sizeof d->arenas);
 		d->arenas = d->arena;
 		d->arena += sizeof d->arenas;
-		if (d->ndef > CHUNK)
+		if (is_long(d))
 			xtouch_all(d->arena, d->narena);
 	}
 	p = d->arena;
@@ -149,7 +156,7 @@ enter(struct evdef *d, struct ev_def def)
 
 	if (*c == NULL) {
 		*c = new_chunk();
-		if (number > CHUNK)
+		if (is_long(d))
 			xtouch_all(*c, sizeof **c);
 	}
 	(*c)->def[number % CHUNK] = def;

@@ -38,7 +38,7 @@ static size_t nmaps, capmaps;
 /* Mappings with constant words, see maps_word; they do not overlap. */
 static struct code_range *fixed;
 static size_t nfixed, capfixed;
-/* A mapping that had none lately: it can be written. */
+/* The last mapping that was found writable, so without constant words. */
 static struct code_range writable;
 
 /*
