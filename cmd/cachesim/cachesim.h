@@ -10,7 +10,7 @@
  * repeat.c	runs many equal rounds, and leaves most of them out
  * rounds.c	runs many rounds of a record by repeat.c
  * lone.c	kind cache: single references
- * table.c	kind cache: the first-level caches behind trace's table
+ * table.c	kind cache: the first-level caches behind trace's table; table.h
  * l1.c		the first-level caches
  * ll.c		the last-level cache
  * found.c	misses to pass on with -t
@@ -213,24 +213,6 @@ void lone_clear_standing(struct simrun *, const uint64_t *rec);
 
 /* ---- table.c ---- */
 
-/* The lines in trace's table, by set and place; TABLE_FREE: none. */
-struct table_lines {
-	uint64_t *line;
-	uint64_t mask;		/* its sets, less 1 */
-	uint64_t free;		/* places */
-	int same;		/* our sets and ways are as many */
-};
-extern struct table_lines table_places[NCACHE];
-#define TABLE_FREE UINT64_MAX
-
-static inline uint64_t *
-table_place(int cache, uint64_t line, unsigned place)
-{
-	const struct table_lines *t = &table_places[cache];
-
-	return &t->line[(line & t->mask) * EV_PLACES + place];
-}
-
 /* sets, ways: of trace's table */
 void table_init(int cache, const struct geometry *, uint64_t sets,
     uint64_t ways);
@@ -297,6 +279,24 @@ ll_enqueue(uint64_t line, uint8_t *miss, unsigned n)
 		ll_drain();
 }
 
+/* Is the access in one line of LL? */
+static inline bool
+ll_has_all(uint64_t addr, uint64_t size)
+{
+	uint64_t n = (uint64_t)1 << llc.shift;
+
+	return (addr & (n - 1)) + size <= n;
+}
+
+/* Add 0 or 1 to a count, without a branch on which. */
+static inline void
+count_l1(uint8_t *count, unsigned missed)
+{
+	*count = (uint8_t)(*count + missed);
+	if (__builtin_expect(*count < missed, 0))
+		misses_carry(count);
+}
+
 /*
  * Count an access of one line of D1 if it missed, 0 or 1, and look it up then,
  * without a branch on that. LL's lines are as long as D1's, or longer.
@@ -304,11 +304,7 @@ ll_enqueue(uint64_t line, uint8_t *miss, unsigned n)
 static inline void
 ll_data(uint64_t addr, struct misses *m, unsigned missed)
 {
-	uint8_t n = (uint8_t)(m->l1 + missed);
-
-	m->l1 = n;
-	if (__builtin_expect(n < missed, 0))
-		misses_carry(&m->l1);
+	count_l1(&m->l1, missed);
 	ll_enqueue(addr >> llc.shift, &m->ll, missed);
 }
 

@@ -5,10 +5,11 @@
  * with no more data than they need. The rest (repeated or gathered ones, and
  * those that did not happen) take the long way in ordered.c.
  */
-#include "cachesim.h"
+#include "table.h"
 
 #include <string.h>
 
+#include "cpu.h"
 #include "util.h"
 
 /* What is missed: nothing, the first level, the last one as well. */
@@ -16,10 +17,16 @@ enum told { NONE, FIRST, LAST };
 
 static unsigned shift[NCACHE];	/* log2 of the line sizes of I1 and D1 */
 static int through;
+#ifdef __x86_64__
+static bool has_avx512;
+#endif
 
 void
 lone_init(unsigned ishift, unsigned dshift, int pass)
 {
+#ifdef __x86_64__
+	has_avx512 = cpu_has(AVX512F, "avx512f");
+#endif
 	through = pass;
 	shift[I1] = ishift;
 	shift[D1] = dshift;
@@ -140,11 +147,23 @@ enters(const struct cache_unit *u)
 	return missed | table_enter(cache, line, place - EV_SECOND);
 }
 
+/* A reference missed the first level, or did not: no branch depends on it. */
+static inline void
+count(const struct lone_ref *r, uint64_t addr, unsigned missed, uint8_t *ll)
+{
+	count_l1(&r->misses->l1, missed);
+	if (__builtin_expect(ll_has_all(addr, r->size), 1))
+		ll_enqueue(addr >> llc.shift, ll, missed);
+	else if (missed)
+		ll_access(addr, r->size, ll);
+}
+
 /*
  * Nearly all are one line that takes a place from one as its own like has.
  * true: it was missed; the last level's misses are counted at *ll.  Where no
  * place is free nothing waits for what the place holds.
  */
+__attribute__((always_inline))
 static inline bool
 enter(struct cache_unit *u, uint64_t diff, uint8_t *ll)
 {
@@ -152,17 +171,18 @@ enter(struct cache_unit *u, uint64_t diff, uint8_t *ll)
 	struct lone_ref *r = &u->lone;
 	uint64_t line = addr >> shift[r->cache];
 	uint64_t *at = table_place(r->cache, line, ev_told_place(told) & 7);
-	const struct table_lines *t = &table_places[r->cache];
+	const struct l1_table *t = &l1_table[r->cache];
+	unsigned missed;
 
 	if (__builtin_expect(ev_told_place(told) < EV_SECOND && t->same &&
-	    (t->free == 0 || *at != TABLE_FREE), 1))
+	    (t->free == 0 || *at != TABLE_FREE), 1)) {
 		*at = line;
-	else if (!enters(u))
-		return false;
-	if (__builtin_expect(++r->misses->l1 == 0, 0))
-		misses_carry(&r->misses->l1);
-	ll_access(addr, r->size, ll);
-	return true;
+		count(r, addr, 1, ll);
+		return true;
+	}
+	missed = (unsigned)enters(u);
+	count(r, addr, missed, ll);
+	return missed;
 }
 
 static void
@@ -268,23 +288,92 @@ ref_of(uint64_t head)
 	return &unit[ev_id(head)];
 }
 
-void
-lone_batch(struct evr *events, const uint64_t *p, const uint64_t *end)
+/* Records that are no single reference that brings a line. */
+static const uint64_t *
+rare(struct evr *events, const uint64_t *p)
 {
-	for (; through && p < end; p = ev_skip(p))
-		many(events, ref_of(*p), p, ev_more(p) + 1);
+	many(events, ref_of(*p), p, ev_more(p) + 1);
+	return ev_skip(p);
+}
+
+static inline bool
+brings_line(const uint64_t *p)
+{
+	return __builtin_expect(ref_of(*p)->what == LONE_ENTER &&
+	    !(*p & EV_MORE), 1);
+}
+
+static void
+run(struct evr *events, const uint64_t *p, const uint64_t *end)
+{
 	while (p < end) {
 		struct cache_unit *u = ref_of(*p);
 
-		if (__builtin_expect(u->what == LONE_ENTER &&
-		    !(*p & EV_MORE), 1)) {
+		if (brings_line(p)) {
 			enter(u, p[1], &u->lone.misses->ll);
 			p += 2;
-			continue;
+		} else {
+			p = rare(events, p);
 		}
-		many(events, u, p, ev_more(p) + 1);
-		p = ev_skip(p);
 	}
+}
+
+#ifdef __x86_64__
+
+/* As enter, of a full set with up to 8 lines that trace's table lacks. */
+__attribute__((target("avx512f"), always_inline))
+static inline bool
+enter8(struct cache_unit *u, uint64_t diff)
+{
+	uint64_t told = u->lone.value + diff, addr = ev_told_addr(told);
+	struct lone_ref *r = &u->lone;
+	uint64_t line = addr >> shift[r->cache];
+	uint64_t *at = table_place(r->cache, line, ev_told_place(told) & 7);
+	const struct l1_table *t = &l1_table[r->cache];
+	uint64_t set = line & (t->nsets - 1), was = *at;
+
+	if (ev_told_place(told) >= EV_SECOND || !table_is_full(t, line, was) ||
+	    t->set[set].n > TABLE_EIGHT)
+		return false;
+	r->value = told;
+	*at = line;
+	count(r, addr, table_swap8(t->other + set * t->stride, t->set[set].n,
+	    was, line), &r->misses->ll);
+	return true;
+}
+
+/* Where a cache has more ways than trace's table. */
+__attribute__((target("avx512f")))
+static void
+run512(struct evr *events, const uint64_t *p, const uint64_t *end)
+{
+	while (p < end) {
+		struct cache_unit *u = ref_of(*p);
+
+		if (brings_line(p)) {
+			if (!enter8(u, p[1]))
+				enter(u, p[1], &u->lone.misses->ll);
+			p += 2;
+		} else {
+			p = rare(events, p);
+		}
+	}
+}
+
+#endif
+
+void
+lone_batch(struct evr *events, const uint64_t *p, const uint64_t *end)
+{
+	for (; through && p < end; )
+		p = rare(events, p);
+#ifdef __x86_64__
+	if (has_avx512 && !l1_table[D1].same) {
+		run512(events, p, end);
+		return;
+	}
+#endif
+	run(events, p, end);
 }
 
 /* ---- -t: the stream's own text, with standing outcomes ---- */

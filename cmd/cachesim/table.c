@@ -23,39 +23,25 @@
  * If the table has as many ways as the cache, a full set of it is the whole
  * set: a line that enters is missed, and there is nothing to search.
  */
-#include "cachesim.h"
+#include "table.h"
 
 #include <string.h>
 
 #include "util.h"
 
-struct set {
-	uint32_t inside;	/* lines in the table */
-	uint32_t n;		/* others */
-};
-
-struct l1_table {
-	uint64_t nsets, assoc;
-	uint64_t ways;		/* trace's */
-	struct set *set;
-	uint64_t *other;	/* by set, assoc each */
-};
-
-static struct l1_table table[NCACHE];	/* I1 and D1 */
-struct table_lines table_places[NCACHE];
+struct l1_table l1_table[NCACHE];
 
 static void
-free_all(struct table_lines *p)
+free_all(struct l1_table *t)
 {
-	p->free = (p->mask + 1) * EV_PLACES;
-	memset(p->line, 0xff, p->free * sizeof *p->line);
+	t->free = (t->mask + 1) * EV_PLACES;
+	memset(t->line, 0xff, t->free * sizeof *t->line);
 }
 
 void
 table_init(int cache, const struct geometry *g, uint64_t sets, uint64_t ways)
 {
-	struct table_lines *p = &table_places[cache];
-	struct l1_table *t = &table[cache];
+	struct l1_table *t = &l1_table[cache];
 
 	t->assoc = g->assoc;
 	t->nsets = g->size / g->line / g->assoc;
@@ -63,11 +49,12 @@ table_init(int cache, const struct geometry *g, uint64_t sets, uint64_t ways)
 	t->set = xcalloc(t->nsets, sizeof *t->set);
 	if (sets > t->nsets)	/* refused elsewhere */
 		sets = t->nsets;
-	p->mask = sets - 1;
-	p->same = sets == t->nsets && ways == t->assoc;
-	p->line = xmalloc(sets * EV_PLACES * sizeof *p->line);
-	free_all(p);
-	t->other = ll_reserve(t->nsets * t->assoc * sizeof *t->other);
+	t->mask = sets - 1;
+	t->same = sets == t->nsets && ways == t->assoc;
+	t->line = xmalloc(sets * EV_PLACES * sizeof *t->line);
+	free_all(t);
+	t->stride = (t->assoc + 7) / 8 * 8;
+	t->other = ll_reserve(t->nsets * t->stride * sizeof *t->other);
 }
 
 /* Where among the first n a line is, or n. No branch depends on where. */
@@ -85,8 +72,8 @@ find(const uint64_t *a, uint64_t n, uint64_t line)
 static void
 left(struct l1_table *t, uint64_t line)
 {
-	uint64_t at = line & (t->nsets - 1), *a = t->other + at * t->assoc;
-	struct set *s = &t->set[at];
+	uint64_t at = line & (t->nsets - 1), *a = t->other + at * t->stride;
+	struct table_set *s = &t->set[at];
 
 	memmove(a + 1, a, s->n * sizeof *a);
 	a[0] = line;
@@ -98,8 +85,8 @@ left(struct l1_table *t, uint64_t line)
 static int
 take_out(struct l1_table *t, uint64_t at, uint64_t line)
 {
-	struct set *s = &t->set[at];
-	uint64_t *a = t->other + at * t->assoc, k = find(a, s->n, line);
+	struct table_set *s = &t->set[at];
+	uint64_t *a = t->other + at * t->stride, k = find(a, s->n, line);
 
 	if (k == s->n)
 		return 1;
@@ -108,41 +95,22 @@ take_out(struct l1_table *t, uint64_t at, uint64_t line)
 	return 0;
 }
 
-/*
- * A line of a full set leaves the table, and so is the first of its n others,
- * for another one, which is no other any more, or else the last one is none: 1
- * then. No branch depends on it.
- */
-static inline int
-swap(uint64_t *a, uint64_t n, uint64_t leaves, uint64_t enters)
-{
-	uint64_t missed = ~(uint64_t)0, was;
-
-	for (uint64_t i = 0; i < n; i++) {
-		was = a[i];
-		a[i] = was ^ ((was ^ leaves) & missed);
-		leaves = was;
-		missed = was == enters ? 0 : missed;
-	}
-	return missed != 0;
-}
-
+/* There may be no such place, or it may be free. */
 static int
 enter_at(struct l1_table *t, uint64_t line, uint64_t *place)
 {
 	uint64_t at = line & (t->nsets - 1), was = *place;
-	struct set *s = &t->set[at];
+	struct table_set *s = &t->set[at];
 	int missed;
 
 	*place = line;
-	if (was != TABLE_FREE) {
-		if (s->inside + (uint64_t)s->n == t->assoc &&
-		    (was & (t->nsets - 1)) == at)
-			return swap(t->other + at * t->assoc, s->n, was, line);
+	if (table_is_full(t, line, was))
+		return (int)table_swap(t->other + at * t->stride, s->n, was,
+		    line);
+	if (was != TABLE_FREE)
 		left(t, was);
-	} else {
-		table_places[t - table].free--;
-	}
+	else
+		t->free--;
 	missed = take_out(t, at, line);
 	if (s->inside + s->n == t->assoc)
 		s->n--;
@@ -153,7 +121,7 @@ enter_at(struct l1_table *t, uint64_t line, uint64_t *place)
 int
 table_enter(int cache, uint64_t line, unsigned place)
 {
-	struct l1_table *t = &table[cache];
+	struct l1_table *t = &l1_table[cache];
 	uint64_t *p = table_place(cache, line, 0), k;
 
 	if (place < t->ways)
@@ -167,10 +135,10 @@ table_enter(int cache, uint64_t line, unsigned place)
 int
 table_touch(int cache, uint64_t line)
 {
-	struct l1_table *t = &table[cache];
-	uint64_t at = line & (t->nsets - 1), *a = t->other + at * t->assoc;
+	struct l1_table *t = &l1_table[cache];
+	uint64_t at = line & (t->nsets - 1), *a = t->other + at * t->stride;
 	uint64_t *p = table_place(cache, line, 0);
-	struct set *s = &t->set[at];
+	struct table_set *s = &t->set[at];
 	int missed;
 
 	if (find(p, t->ways, line) < t->ways)
@@ -190,22 +158,22 @@ table_touch(int cache, uint64_t line)
 void
 table_leave(int cache, uint64_t line)
 {
-	struct l1_table *t = &table[cache];
+	struct l1_table *t = &l1_table[cache];
 	uint64_t *p = table_place(cache, line, 0);
 	uint64_t k = find(p, t->ways, line);
 
 	if (k == t->ways)
 		return;
 	p[k] = TABLE_FREE;
-	table_places[cache].free++;
+	t->free++;
 	left(t, line);
 }
 
 void
 table_clear(int cache)
 {
-	struct l1_table *t = &table[cache];
+	struct l1_table *t = &l1_table[cache];
 
 	memset(t->set, 0, t->nsets * sizeof *t->set);
-	free_all(&table_places[cache]);
+	free_all(t);
 }
