@@ -316,7 +316,28 @@ for v in exact-rep exact-repfault ins-repcmp; do
 		ok "$v, kind $kind, --rep=each: from the store" $?
 	done
 done
+# a thread stops where none stopped when the entry was made
 kind=counts
+v=$TB/victim/sig-repsometimes
+for rep in once each; do
+	rm -rf "$S"
+	env -i "$B/trace" -e counts --rep=$rep -o "$T/ev" "$v" >"$T/out" &&
+	    "$B/icount" --rep=each "$T/ev" >"$T/told.none"
+	ok "--rep=$rep: a repeated instruction is stopped" $?
+	env -i "$B/trace" -v -e counts --rep=$rep --store="$S" -o "$T/ev" \
+	    "$v" open >"$T/out" 2>"$T/trace.err"
+	all=$(made)
+	for run in "for the first time" again; do
+		env -i "$B/trace" -v -e counts --rep=$rep --store="$S" \
+		    -o "$T/ev" "$v" >"$T/out" 2>"$T/trace.err"
+		same "in code from the store, $run" "ok sig-repsometimes" \
+		    "$(cat "$T/out")"
+		[ "$(taken)" -gt $((all / 2)) ]
+		ok "most of it came from there" $?
+		"$B/icount" --rep=each "$T/ev" >"$T/told"
+		samefile "it costs the same" "$T/told.none" "$T/told"
+	done
+done
 stream
 cp "$T/told" "$T/told.none"
 stream -i 1000 --store="$S"

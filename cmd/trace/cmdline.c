@@ -58,7 +58,7 @@ static const char help[] =
 "                       to standard error\n"
 "      --control=FILE   make a FIFO there, and take commands by it, a line\n"
 "                       each: on, off, dump, zero, as these requests\n"
-"      --store=FOLDER   kind none: keep translations there for the next run;\n"
+"      --store=FOLDER   keep translations there for the next run;\n"
 "                       QUERN_STORE in the environment says so, too\n"
 "      --store-max=SIZE at most so many bytes of them           [1G]\n"
 "      --stdout=FILE    where the program's standard output goes\n"

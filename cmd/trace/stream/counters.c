@@ -18,8 +18,11 @@
 #include "stream/stream.h"
 #include "util.h"
 
-/* What each counter counts; written by the serving thread. */
-enum what { EXECUTIONS, ROUNDS, NONE, MISSES };
+/*
+ * What each counter counts; written by the serving thread.  UNREGISTERED:
+ * executions of an id that evw does not know.
+ */
+enum what { EXECUTIONS, UNREGISTERED, ROUNDS, NONE, MISSES };
 static struct {
 	uint32_t id;
 	uint8_t ninsn;		/* of an id; or which one is repeated, from 1 */
@@ -74,18 +77,38 @@ counters_left(unsigned n)
 	return area.boot.countbytes == 0 || ncounters + n <= area.maxcount;
 }
 
-uint32_t
-counter_new(uint32_t id, unsigned ninsn, const uint8_t does[NDO])
+static uint32_t
+add(uint32_t id, unsigned ninsn, const uint8_t does[NDO], enum what what)
 {
 	uint32_t c = ncounters;
 
 	xtouch(counted, &countedpages, (c + 1) * sizeof *counted);
 	counted[c].id = id;
 	counted[c].ninsn = (uint8_t)ninsn;
-	counted[c].what = EXECUTIONS;
+	counted[c].what = (uint8_t)what;
 	memcpy(counted[c].does, does, NDO);
 	__atomic_store_n(&ncounters, c + 1, __ATOMIC_RELEASE);
 	return c;
+}
+
+uint32_t
+counter_new(uint32_t id, unsigned ninsn, const uint8_t does[NDO])
+{
+	return add(id, ninsn, does, EXECUTIONS);
+}
+
+uint32_t
+counter_new_unregistered(uint32_t id, unsigned ninsn)
+{
+	static const uint8_t none[NDO];
+
+	return add(id, ninsn, none, UNREGISTERED);
+}
+
+static bool
+is_executions(uint32_t c)
+{
+	return counted[c].what == EXECUTIONS || counted[c].what == UNREGISTERED;
 }
 
 /* Where the counter of these rounds is kept; is_new: nothing was yet. */
@@ -206,7 +229,7 @@ bool
 counter_is(uint32_t c, uint32_t id)
 {
 	return c < ncounters && !shelf_has(c) && counted[c].id == id &&
-	    counted[c].what == EXECUTIONS;
+	    is_executions(c);
 }
 
 void
@@ -472,13 +495,15 @@ tell_counter(unsigned slot, uint64_t *c, uint32_t i, uint64_t v, uint64_t *n,
 		return;
 	}
 	add_costs(i, v, costs);
-	if (counted[i].what != EXECUTIONS) {
+	if (!is_executions(i)) {
 		if (counted[i].what == ROUNDS)
 			add_costs(i + 1, ONCE(c[i + 1]), costs);
 		tell_rounds(c, i, v);
 		return;
 	}
-	if (opt->kind->intervals)
+	if (counted[i].what == UNREGISTERED)
+		evw_exec(stream_writer, counted[i].id, 0, NULL, v - 1);
+	else if (opt->kind->intervals)
 		evw_count(stream_writer, counted[i].id, v);
 	else
 		add_total(counted[i].id, v);
@@ -516,7 +541,7 @@ static unsigned
 length_of(uint32_t c)
 {
 	return shelf_has(c) ? shelf_length(c) :
-	    counted[c].what == EXECUTIONS ? counted[c].ninsn : 0;
+	    is_executions(c) ? counted[c].ninsn : 0;
 }
 
 uint64_t

@@ -93,11 +93,10 @@ uint64_t counters_tell(unsigned slot);
 /* The same for all threads, as one interval. */
 void counters_tell_all(bool last);
 /*
- * shelf.c: is it one of these counters, or ids?  Define it, if it is not;
- * false: it is nothing.  The instructions that it stands for.  Is it the first
- * of two?  Tell that it is v, with the second of two; how many instructions.
+ * shelf.c: is it one of these ids?  Define a counter, if it is not; false: it
+ * is nothing.  The instructions that it stands for.  Is it the first of two?
+ * Tell that it is v, with the second of two; how many instructions.
  */
-bool shelf_has(uint32_t c);
 bool shelf_has_id(uint32_t id);
 bool shelf_define(uint32_t c);
 unsigned shelf_length(uint32_t c);

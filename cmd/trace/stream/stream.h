@@ -91,6 +91,11 @@ bool counters_left(unsigned n);
 uint32_t counter_new(uint32_t id, unsigned ninsn, const uint8_t does[NDO]);
 bool counter_is(uint32_t counter, uint32_t id);
 /*
+ * Kind counts: the same of an id that is not registered with evw, but defined
+ * by a line of text before.
+ */
+uint32_t counter_new_unregistered(uint32_t id, unsigned ninsn);
+/*
  * The first of two counters of a block's repeated instruction n, from 1: the
  * sum of its counts, and how many were 0.  does: reads and writes of a round.
  */
@@ -127,6 +132,8 @@ struct shelf_count {
 void shelf_take(const struct shelf_count *, uint32_t n, const char *text,
     size_t size, uint32_t first);
 uint32_t shelf_id(uint32_t c);
+/* Is it one of these counters? */
+bool shelf_has(uint32_t c);
 /* How many blocks of these have been written. */
 size_t shelf_written(void);
 /* The first of the counters of a block's repeated instruction; false: none. */

@@ -736,6 +736,7 @@ def_ids(struct def *d, struct xlate *x)
 		}
 }
 
+static const uint8_t *shelved(uint32_t);
 static struct def *numbered(uint32_t);
 
 /*
@@ -769,12 +770,16 @@ extent_of(const struct def *d, unsigned n)
 uint32_t
 def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
 {
-	struct def *d = numbered(def);
+	const uint8_t *packed = shelved(def);
 	uint64_t step, countat = 0;
 	struct prefix_groups x;
+	struct def *d;
 	uint32_t id;
 
 	*sizes = 0;
+	if (packed != NULL)
+		return shelved_part(packed, n);
+	d = numbered(def);
 	if (d == NULL || n > d->n)
 		return area.boot.countbytes != 0 ? NO_COUNTER : 0;
 	x = extent_of(d, n);
@@ -806,11 +811,11 @@ def_ids_used(void)
 }
 
 uint32_t
-def_reserve(uint32_t n, uint32_t ids, def_shelved *shelved)
+def_reserve(uint32_t n, uint32_t ids, def_shelved *on_shelf)
 {
 	if (defs == NULL)
 		defs = kh_init(def);
-	asleep = shelved;
+	asleep = on_shelf;
 	if (asleep == NULL &&
 	    kh_resize(def, defs, 2 * (kh_size(defs) + n)) < 0)
 		die("definitions:");
@@ -969,9 +974,23 @@ def_unpack(const uint8_t *from, size_t n, app_pc pc, uint32_t ncounter,
 	return true;
 }
 
+/* What is packed of a definition that is on the shelf, or NULL. */
+static const uint8_t *
+shelved(uint32_t number)
+{
+	uint32_t i = number - firstkept;
+	const uint8_t *p;
+	size_t n;
+
+	if (asleep == NULL || i >= nkept || all[number] != NULL)
+		return NULL;
+	p = asleep(i, &n);
+	return p != NULL && shelf_has(def_packed_counter(p)) ? p : NULL;
+}
+
 /*
- * A definition by its number, or NULL.  One on the shelf is made, with an id
- * and counters of its own.
+ * A definition by its number, or NULL.  One that was on the shelf, until the
+ * counters were used up, is made, with an id and counters of its own.
  */
 static struct def *
 numbered(uint32_t number)

@@ -20,7 +20,7 @@ def_ids_are_fixed(void)
 bool
 def_on_shelf(void)
 {
-	return opt->kind->counters && opt->kind->intervals && !opt->each;
+	return opt->kind->counters && opt->kind->intervals;
 }
 
 /* How many bytes come behind p, but for the items. */
@@ -160,6 +160,32 @@ def_packed_counter(const uint8_t *from)
 	memcpy(&p, from, sizeof p);
 	memcpy(&c, from + sizeof p + p.nid * sizeof c, sizeof c);
 	return c.c;
+}
+
+uint32_t
+def_packed_part(const uint8_t *from, unsigned n)
+{
+	struct packed_number c;
+	struct packed p;
+	unsigned i;
+
+	memcpy(&p, from, sizeof p);
+	from += sizeof p + p.nid * sizeof c;
+	for (i = 0; i < p.ncnt; i++) {
+		memcpy(&c, from + i * sizeof c, sizeof c);
+		if (c.n == n)
+			return c.c;
+	}
+	return NO_COUNTER;
+}
+
+unsigned
+def_packed_length(const uint8_t *from)
+{
+	struct packed p;
+
+	memcpy(&p, from, sizeof p);
+	return p.n;
 }
 
 void

@@ -221,23 +221,29 @@ size_t def_pack(uint32_t number, app_pc pc, uint8_t *);
 struct shelf_count;
 typedef const uint8_t *def_shelved(uint32_t i, size_t *n);
 uint32_t def_reserve(uint32_t n, uint32_t ids, def_shelved *);
-/*
- * Are the kind's definitions put on the shelf?  Not with --rep=each: one that
- * is made because a thread stopped inside has an id of its own, and what is
- * told of rounds must be told of the ids that were executed.
- */
+/* Are the kind's definitions put on the shelf? */
 bool def_on_shelf(void);
 /*
- * Of a packed one, of n bytes: its items; their text, at most TEXT_ROOM bytes,
- * and its length, or -1; what its counters count, if its text is at `at'; the
- * counter of the whole block.
+ * A packed definition is on the shelf, and a thread stopped behind n of its
+ * instructions: the counter of these.  Their id is that of a prefix of the
+ * block, so what is told of the block's rounds is told of them.  NO_COUNTER:
+ * there are not so many instructions.
+ */
+uint32_t shelved_part(const uint8_t *packed, unsigned n);
+/*
+ * Of a packed one, of n bytes: its items; how many instructions they are; their
+ * text, at most TEXT_ROOM bytes, and its length, or -1; what its counters
+ * count, if its text is at `at'; the counter of all instructions, and of the
+ * first n, or NO_COUNTER.
  */
 #define TEXT_ROOM 65536u
 const uint8_t *def_packed_items(const uint8_t *from);
+unsigned def_packed_length(const uint8_t *from);
 int def_packed_text(const uint8_t *from, char *text);
 void def_packed_counts(const uint8_t *from, size_t n, uint32_t at,
     struct shelf_count *);
 uint32_t def_packed_counter(const uint8_t *from);
+uint32_t def_packed_part(const uint8_t *from, unsigned n);
 uint32_t def_ids_used(void);
 /* Does the code have ids?  They are then the same in the next run. */
 bool def_ids_are_fixed(void);
