@@ -736,7 +736,6 @@ def_ids(struct def *d, struct xlate *x)
 		}
 }
 
-static const uint8_t *shelved(uint32_t);
 static struct def *numbered(uint32_t);
 
 /*
@@ -770,15 +769,14 @@ extent_of(const struct def *d, unsigned n)
 uint32_t
 def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
 {
-	const uint8_t *packed = shelved(def);
 	uint64_t step, countat = 0;
 	struct prefix_groups x;
 	struct def *d;
 	uint32_t id;
 
 	*sizes = 0;
-	if (packed != NULL)
-		return shelved_part(packed, n);
+	if (shelved_part(def, n, &id))
+		return id;
 	d = numbered(def);
 	if (d == NULL || n > d->n)
 		return area.boot.countbytes != 0 ? NO_COUNTER : 0;
@@ -802,7 +800,6 @@ def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
 /* ---------------------------------------------------------------- the store */
 
 static uint32_t firstkept, nkept;	/* the numbers of the store's */
-static def_shelved *asleep;		/* or NULL: they are made at once */
 
 uint32_t
 def_ids_used(void)
@@ -815,14 +812,14 @@ def_reserve(uint32_t n, uint32_t ids, def_shelved *on_shelf)
 {
 	if (defs == NULL)
 		defs = kh_init(def);
-	asleep = on_shelf;
-	if (asleep == NULL &&
+	if (on_shelf == NULL &&
 	    kh_resize(def, defs, 2 * (kh_size(defs) + n)) < 0)
 		die("definitions:");
 	all = xgrow(all, &capdefs, ndefs + n, sizeof *all);
 	memset(all + ndefs, 0, n * sizeof *all);
 	firstkept = (uint32_t)ndefs;
 	nkept = n;
+	shelved_begin(firstkept, n, on_shelf);
 	ndefs += n;
 	unpack_ids(next_id, ids);
 	if (next_id < ids)
@@ -968,24 +965,10 @@ def_unpack(const uint8_t *from, size_t n, app_pc pc, uint32_t ncounter,
 	    p->nid == 0 ? 0 : u.id[0].c, firstkept + number);
 	if (!put_ids(d, &u))
 		return false;
-	if (asleep == NULL)
+	if (!def_on_shelf())
 		put_counters(d, &u);
 	enter(d);
 	return true;
-}
-
-/* What is packed of a definition that is on the shelf, or NULL. */
-static const uint8_t *
-shelved(uint32_t number)
-{
-	uint32_t i = number - firstkept;
-	const uint8_t *p;
-	size_t n;
-
-	if (asleep == NULL || i >= nkept || all[number] != NULL)
-		return NULL;
-	p = asleep(i, &n);
-	return p != NULL && shelf_has(def_packed_counter(p)) ? p : NULL;
 }
 
 /*
@@ -996,18 +979,17 @@ static struct def *
 numbered(uint32_t number)
 {
 	static struct ev_ref ref[255];
-	uint32_t i = number - firstkept;
 	const uint8_t *p;
 	struct ev_each e;
 	size_t n;
 
 	if (number >= ndefs || all[number] != NULL)
 		return number < ndefs ? all[number] : NULL;
-	p = asleep == NULL || i >= nkept ? NULL : asleep(i, &n);
+	p = shelved_packed(number, &n);
 	if (p == NULL)
 		return NULL;
 	evpack_each(&e, def_packed_items(p), ref);
 	ev_next_insn(&e);
-	def_unpack(p, n, e.insn.addr, area.maxcount, i);
+	def_unpack(p, n, e.insn.addr, area.maxcount, number - firstkept);
 	return all[number];
 }

@@ -156,4 +156,19 @@ bool def_told(uint32_t number, struct def_told *);
 uint32_t def_end(void);		/* above all numbers */
 uint32_t def_new_id(void);
 
+/*
+ * shelved.c: the definitions of n numbers, from this one on, are on the shelf;
+ * find gives what is packed of one, NULL: they are not.  What is packed of a
+ * number, and at most how many bytes, or NULL.
+ */
+void shelved_begin(uint32_t number, uint32_t n, def_shelved *find);
+const uint8_t *shelved_packed(uint32_t number, size_t *size);
+/*
+ * A thread stopped behind n instructions of a block on the shelf: their
+ * counter, or NO_COUNTER if there are not so many.  The id is that of a prefix
+ * of the block, so what is told of the block's rounds is told of them.  false:
+ * it is not on the shelf.
+ */
+bool shelved_part(uint32_t number, unsigned n, uint32_t *counter);
+
 #endif

@@ -20,6 +20,9 @@ struct part {
 };
 KHASH_MAP_INIT_INT64(part, struct part)
 
+static uint32_t first, count;	/* numbers of definitions */
+static def_shelved *packed;	/* or NULL: none is on the shelf */
+
 /* Define the id of a prefix; the shelf defines its block first. */
 static void
 define(uint32_t id, uint32_t block, unsigned n)
@@ -30,31 +33,58 @@ define(uint32_t id, uint32_t block, unsigned n)
 	format_text(xstrdup(line));
 }
 
-uint32_t
-shelved_part(const uint8_t *packed, unsigned n)
+void
+shelved_begin(uint32_t number, uint32_t n, def_shelved *find)
 {
-	static khash_t(part) *parts;	/* by the block's counter, and n */
-	uint32_t whole = def_packed_counter(packed);
-	uint32_t c = def_packed_part(packed, n);
+	first = number;
+	count = n;
+	packed = find;
+}
+
+const uint8_t *
+shelved_packed(uint32_t number, size_t *size)
+{
+	return packed == NULL || number - first >= count ? NULL :
+	    packed(number - first, size);
+}
+
+/* The counter of the first n instructions of a block, which the entry lacks. */
+static uint32_t
+part_counter(uint32_t block, unsigned n)
+{
+	static khash_t(part) *parts;	/* by the block's id, and n */
 	struct part *p;
 	khiter_t k;
 	int new;
 
-	if (n == 0 || n > def_packed_length(packed))
-		return NO_COUNTER;
-	if (shelf_has(c))
-		return c;
 	if (parts == NULL)
 		parts = kh_init(part);
-	k = kh_put(part, parts, (uint64_t)shelf_id(whole) << 8 | n, &new);
+	k = kh_put(part, parts, (uint64_t)block << 8 | n, &new);
 	if (new < 0)
 		die("counters:");
 	p = &kh_value(parts, k);
 	if (new != 0) {
 		p->id = def_new_id();
-		define(p->id, shelf_id(whole), n);
+		define(p->id, block, n);
 	}
 	if (new != 0 || !counter_is(p->counter, p->id))
 		p->counter = counter_new_unregistered(p->id, n);
 	return p->counter;
+}
+
+bool
+shelved_part(uint32_t number, unsigned n, uint32_t *c)
+{
+	size_t size;
+	const uint8_t *p = shelved_packed(number, &size);
+
+	if (p == NULL || !shelf_has(def_packed_counter(p)))
+		return false;
+	*c = NO_COUNTER;
+	if (n == 0 || n > def_packed_length(p))
+		return true;
+	*c = def_packed_part(p, n);
+	if (!shelf_has(*c))
+		*c = part_counter(shelf_id(def_packed_counter(p)), n);
+	return true;
 }

@@ -224,13 +224,6 @@ uint32_t def_reserve(uint32_t n, uint32_t ids, def_shelved *);
 /* Are the kind's definitions put on the shelf? */
 bool def_on_shelf(void);
 /*
- * A packed definition is on the shelf, and a thread stopped behind n of its
- * instructions: the counter of these.  Their id is that of a prefix of the
- * block, so what is told of the block's rounds is told of them.  NO_COUNTER:
- * there are not so many instructions.
- */
-uint32_t shelved_part(const uint8_t *packed, unsigned n);
-/*
  * Of a packed one, of n bytes: its items; how many instructions they are; their
  * text, at most TEXT_ROOM bytes, and its length, or -1; what its counters
  * count, if its text is at `at'; the counter of all instructions, and of the
