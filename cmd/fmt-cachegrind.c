@@ -200,12 +200,12 @@ options(int argc, char **argv)
 {
 	enum { VERSION = 256, DEMANGLE, EXTRA, INLINE, BELOW };
 	static const struct option longs[] = {
-		{ "demangle", required_argument, NULL, DEMANGLE },
+		{ "demangle", optional_argument, NULL, DEMANGLE },
 		{ "extra-debuginfo-path", required_argument, NULL, EXTRA },
 		{ "help", no_argument, NULL, 'h' },
-		{ "inline", required_argument, NULL, INLINE },
+		{ "inline", optional_argument, NULL, INLINE },
 		{ "output", required_argument, NULL, 'o' },
-		{ "show-below-main", required_argument, NULL, BELOW },
+		{ "show-below-main", optional_argument, NULL, BELOW },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "version", no_argument, NULL, VERSION },
 		{ NULL, 0, NULL, 0 }

@@ -186,5 +186,8 @@ check "has mix of tree.h" grep -A 1 "^fl=$SRC/tree.h" out
 check "as a function" grep -q '^fn=mix$' out
 same "and the same sum" "$(tail -n 1 cg)" "$("$F" --inline=yes nameless |
     tail -n 1)"
+"$F" --inline=yes nameless >inlined
+check "--inline is --inline=yes" "$F" --inline nameless
+samefile "as in the other formatters" inlined out
 
 done_testing
