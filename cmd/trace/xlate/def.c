@@ -104,7 +104,6 @@ static size_t ndefs, capdefs;
 static struct def **limbos;	/* those of owners in limbo */
 static size_t nlimbos, caplimbos;
 #define NO_NUMBER ~0u
-static uint32_t next_id = 1;
 static uint32_t epoch;		/* +1 when mappings of code change */
 
 /*
@@ -183,28 +182,6 @@ uint32_t
 def_number(const struct def *d)
 {
 	return d->number;
-}
-
-/*
- * Ids that a block may need: one for each exit, fetch, and reference or element
- * of a gather; and a reserve for threads that stop inside blocks.
- */
-#define IDS_MOST (MAX_INSN * 18 + 65536)
-
-bool
-def_ids_left(void)
-{
-	uint32_t most = opt->debug & DEBUG_FEWIDS ? 1u << 17 : NIDS;
-
-	return next_id + IDS_MOST <= most;
-}
-
-uint32_t
-def_new_id(void)
-{
-	if (next_id >= NIDS)
-		die("too many different pieces of code (%u)", next_id);
-	return next_id++;
 }
 
 struct def *
@@ -802,12 +779,6 @@ def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes)
 static uint32_t firstkept, nkept;	/* the numbers of the store's */
 
 uint32_t
-def_ids_used(void)
-{
-	return next_id;
-}
-
-uint32_t
 def_reserve(uint32_t n, uint32_t ids, def_shelved *on_shelf)
 {
 	if (defs == NULL)
@@ -821,9 +792,8 @@ def_reserve(uint32_t n, uint32_t ids, def_shelved *on_shelf)
 	nkept = n;
 	shelved_begin(firstkept, n, on_shelf);
 	ndefs += n;
-	unpack_ids(next_id, ids);
-	if (next_id < ids)
-		next_id = ids;
+	unpack_ids(def_ids_used(), ids);
+	def_ids_from(ids);
 	return firstkept;
 }
 

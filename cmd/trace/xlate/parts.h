@@ -154,7 +154,10 @@ struct def_told {
 };
 bool def_told(uint32_t number, struct def_told *);
 uint32_t def_end(void);		/* above all numbers */
+
+/* ids.c: a new id; the next new one is this one or a later one. */
 uint32_t def_new_id(void);
+void def_ids_from(uint32_t id);
 
 /*
  * shelved.c: the definitions of n numbers, from this one on, are on the shelf;

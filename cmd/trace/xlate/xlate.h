@@ -9,6 +9,7 @@
  * kinds.c	the kinds of events, carried out by record.c, count.c, filter.c
  *		and learn.c
  * def.c	definitions of blocks in the stream
+ * ids.c	ids, given in order
  * special.c	ids of records that are no executions of blocks
  * defpack.c	the same as the store keeps them
  * names.c	names of code made at run time
@@ -237,6 +238,7 @@ void def_packed_counts(const uint8_t *from, size_t n, uint32_t at,
     struct shelf_count *);
 uint32_t def_packed_counter(const uint8_t *from);
 uint32_t def_packed_part(const uint8_t *from, unsigned n);
+/* The id after all that were given. */
 uint32_t def_ids_used(void);
 /* Does the code have ids?  They are then the same in the next run. */
 bool def_ids_are_fixed(void);
