@@ -86,6 +86,11 @@ tells "jumps outer 3;jumps'4 inner 3;" jumps 1
 tells "jumps end 3;jumps'2 end 3;jumps'3 outer 3;jumps'4 inner 3;" jumps 3
 tells "jumps end 3;jumps'2 end 3;jumps'3 end 3;jumps'4 inner 3;\
 jumps'4 outer 3;" jumps 4
+# what counts besides executions moves out of limbo, too
+"$B/callgraph" --separate-recs=6 --collect-jumps=yes ev >moved
+same "jumps counted" "$want" "$(marks moved)"
+"$B/branchsim" -t ev | "$B/callgraph" --separate-recs=6 >moved
+same "branches missed" "$want" "$(marks moved)"
 
 # --- handlers, 1,000 times, on their victim's stack and on one of their own
 for s in '' alt-below- alt-above-; do

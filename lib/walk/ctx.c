@@ -461,7 +461,8 @@ move_more(struct walk_slot *from, struct walk_slot *to, struct walk_ctx *limbo)
 	struct slot_rare *m = from->more, *into = slot_more(to);
 	size_t n = (size_t)to->seg->end - to->seg->first;
 
-	add_all(&into->extra, &m->extra, seg_nref(to->seg) + n);
+	if (m->extra != NULL)
+		add_all(&into->extra, &m->extra, seg_nref(to->seg) + n);
 	if (m->told != NULL && into->told == NULL)
 		into->told = xcalloc(n, sizeof *into->told);
 	for (size_t i = 0; m->told != NULL && i < n; i++)
