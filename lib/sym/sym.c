@@ -134,12 +134,36 @@ read_text(struct sym *s, Elf *elf)
 	}
 }
 
+static void
+read_pieces(struct sym *s, Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	size_t names;
+	const char *name;
+
+	if (elf == NULL || elf_getshdrstrndx(elf, &names) < 0)
+		return;
+	while ((scn = elf_nextscn(elf, scn)) != NULL) {
+		if (gelf_getshdr(scn, &sh) == NULL ||
+		    (name = elf_strptr(elf, names, sh.sh_name)) == NULL)
+			continue;
+		if (strcmp(name, ".init") == 0)
+			s->init = (struct sym_piece){ sh.sh_addr,
+			    sh.sh_addr + sh.sh_size };
+		else if (strcmp(name, ".fini") == 0)
+			s->fini = (struct sym_piece){ sh.sh_addr,
+			    sh.sh_addr + sh.sh_size };
+	}
+}
+
 struct sym *
 sym_open(const char *path, unsigned flags)
 {
 	struct sym *s = xcalloc(1, sizeof *s);
 	Dwarf_Addr bias = 0;
 	const char *why;
+	Elf *elf;
 
 	s->flags = flags;
 	s->dwfl = xcalloc(1, sizeof *s->dwfl);
@@ -149,7 +173,9 @@ sym_open(const char *path, unsigned flags)
 		s->lineerror = s->error;
 		return s;
 	}
-	read_text(s, dwfl_module_getelf(s->dwfl->mod, &bias));
+	elf = dwfl_module_getelf(s->dwfl->mod, &bias);
+	read_text(s, elf);
+	read_pieces(s, elf);
 	read_functions(s);
 	if (s->nfn == 0)
 		s->error = xstrdup("no symbols of functions");
@@ -199,6 +225,18 @@ sym_prepare(struct sym *s, bool inlines)
 		sym_units(s);
 }
 
+/*
+ * .init and .fini are made of pieces of many files, which no compiler calls a
+ * function. Nearly every object runs them, and to ask its units costs
+ * megabytes.
+ */
+static bool
+in_pieces(const struct sym *s, uint64_t addr)
+{
+	return addr - s->init.start < s->init.end - s->init.start ||
+	    addr - s->fini.start < s->fini.end - s->fini.start;
+}
+
 /* The function of an address that no symbol covers, by DWARF. */
 static void
 dwarf_function(struct sym *s, uint64_t addr, struct sym_at *at)
@@ -242,7 +280,7 @@ sym_function(struct sym *s, uint64_t addr, struct sym_at *at)
 		at->fn = f->name;
 		at->start = f->start;
 		at->end = r->end;
-	} else {
+	} else if (!in_pieces(s, addr)) {
 		dwarf_function(s, addr, at);
 	}
 }

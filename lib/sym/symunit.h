@@ -100,6 +100,9 @@ struct sym {
 	Dwarf *dwarf;
 	uint64_t bias;		/* DWARF's addresses + bias are ours */
 	uint64_t textlo, texthi;	/* code lies within */
+	struct sym_piece {
+		uint64_t start, end;
+	} init, fini;		/* the sections .init and .fini */
 
 	struct sym_vars *vars;	/* symdata.c's, or NULL */
 	struct sym_fn *fn;	/* sym.c's */
