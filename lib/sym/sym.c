@@ -25,6 +25,8 @@
 #include "symunit.h"
 #include "util.h"
 
+#define MANY	256		/* names between two times that pages go */
+
 struct sym_fn {
 	uint64_t start, end;
 	const char *raw;	/* as in the file */
@@ -112,6 +114,16 @@ read_functions(struct sym *s)
 		    .end = addr + symbol.st_size, .raw = name };
 	}
 	settle_functions(s);
+	sym_dwfl_unread(s->dwfl);
+}
+
+/* All names of a large table would keep its file's pages in memory. */
+static void
+name_function(struct sym *s, struct sym_fn *f)
+{
+	f->name = sym_name(s, f->raw);
+	if (++s->nnamed % MANY == 0)
+		sym_dwfl_unread(s->dwfl);
 }
 
 static void
@@ -276,7 +288,7 @@ sym_function(struct sym *s, uint64_t addr, struct sym_at *at)
 	if (r != NULL) {
 		f = &s->fn[r->what];
 		if (f->name == NULL)
-			f->name = sym_name(s, f->raw);
+			name_function(s, f);
 		at->fn = f->name;
 		at->start = f->start;
 		at->end = r->end;

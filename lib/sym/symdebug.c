@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -201,6 +202,19 @@ address_range(struct sym_dwfl *d)
 }
 
 /*
+ * Remember where the file is mapped. What could not be mapped is at no page's
+ * beginning.
+ */
+static void
+find_file(struct sym_dwfl *d)
+{
+	char *p = elf_rawfile(d->elf, &d->size);
+
+	if (((uintptr_t)p & ((uintptr_t)sysconf(_SC_PAGESIZE) - 1)) == 0)
+		d->file = p;
+}
+
+/*
  * Map it and close fd. -1: it is unusual, or no object at all, or it is not
  * loaded where `of' is, whose debug file it would be.
  */
@@ -215,6 +229,7 @@ report(struct sym_dwfl *d, const Dwfl_Callbacks *callbacks, const char *path,
 	    (of == NULL || (of->start == d->start && of->end == d->end)) &&
 	    elf_cntl(d->elf, ELF_C_FDREAD) == 0 &&
 	    (d->dwfl = dwfl_begin(callbacks)) != NULL) {
+		find_file(d);
 		dwfl_report_begin(d->dwfl);
 		d->mod = dwfl_report_module(d->dwfl, path, d->start, d->end);
 	}
@@ -347,6 +362,14 @@ sym_dwfl_close(struct sym_dwfl *d)
 	elf_end(d->altelf);
 	free(d->path);
 	free(d);
+}
+
+void
+sym_dwfl_unread(const struct sym_dwfl *d)
+{
+	for (; d != NULL; d = d->debug)
+		if (d->file != NULL)
+			madvise(d->file, d->size, MADV_DONTNEED);
 }
 
 static bool

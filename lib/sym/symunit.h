@@ -23,6 +23,8 @@ struct sym_dwfl {
 	Dwfl_Module *mod;
 	Elf *elf;		/* until libdwfl has it */
 	uint64_t start, end;	/* where it is loaded */
+	void *file;		/* its bytes, if they are mapped, or NULL */
+	size_t size;
 	char *path;		/* of a debug file */
 	struct sym_dwfl *debug;	/* NULL: none, or libdwfl has it */
 	Elf *altelf;		/* what debug files share, by dwz */
@@ -106,7 +108,7 @@ struct sym {
 
 	struct sym_vars *vars;	/* symdata.c's, or NULL */
 	struct sym_fn *fn;	/* sym.c's */
-	size_t nfn;
+	size_t nfn, nnamed;
 	struct ranges fns;	/* what: index into fn */
 	struct sym_unit *unit;
 	size_t nunit;
@@ -131,6 +133,8 @@ bool sym_is_odd(const char *beside, const char *dir, const char *name);
 /* Open the object; NULL, or why not. */
 const char *sym_dwfl_open(struct sym_dwfl *, const char *path);
 void sym_dwfl_close(struct sym_dwfl *);
+/* Give back the pages of its files that were read; they can be read again. */
+void sym_dwfl_unread(const struct sym_dwfl *);
 /* The module that has the symbols: the object's or its debug file's. */
 Dwfl_Module *sym_module(const struct sym_dwfl *);
 /* NULL: there is none. */
