@@ -250,6 +250,12 @@ const char *ev_error(const struct evr *);
  */
 void ev_lean(struct evr *);
 /*
+ * The same, and a block keeps only the references of calls and returns and
+ * those of an instruction that is the first to use a group; and no targets.
+ * Others are not even there while the block is shown.
+ */
+void ev_lean_calls(struct evr *);
+/*
  * To be called before ev_next: a line of standing outcomes, `O @id events', is
  * returned as an O line with id and no numbers. By default these lines are not
  * returned, but an O line behind each execution that has such events.

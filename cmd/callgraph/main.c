@@ -417,6 +417,19 @@ check_contexts(void)
 		check_costs();
 }
 
+/* Keep no more of blocks than is looked at. */
+static void
+be_lean(void)
+{
+	/* what depends on values is looked at again and again */
+	bool lean = !walk.data_refs && !walk.rep && !whole_blocks;
+
+	if (lean && !walk.bus && !has_contexts())
+		ev_lean_calls(walk.events);
+	else if (lean || has_contexts())
+		ev_lean(walk.events);
+}
+
 /* Behind the H lines. */
 static void
 begin(struct out *o)
@@ -441,10 +454,7 @@ begin(struct out *o)
 	if (walk.data_refs)
 		walk.firsttold = 3;
 	walk.ncol = walk.firsttold + outcome_columns(walk.told);
-	/* what depends on values is looked at again and again */
-	if (has_contexts() ||
-	    (!walk.data_refs && !walk.rep && !whole_blocks))
-		ev_lean(walk.events);
+	be_lean();
 	dump_open(o, &stream, pid);
 	if (!has_contexts()) {
 		walk_begin();

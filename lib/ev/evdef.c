@@ -420,6 +420,31 @@ items(struct evdef *d, const char *s)
 
 /* ---- blocks ---- */
 
+/* Leave out what ev_lean_calls does not want of the block being read. */
+static void
+leave_out(struct evdef *d)
+{
+	uint32_t n = 0;
+	unsigned ngroups = 0;
+
+	for (struct ev_insn *i = d->insn; i < d->insn + d->ninsn; i++) {
+		const struct ev_ref *from = d->ref + i->ref;
+
+		if (i->ngroups == ngroups && i->flow != 'L' &&
+		    i->flow != 'X' && i->flow != 'R')
+			i->nref = 0;
+		for (unsigned k = 0; k < i->nref; k++)
+			d->ref[n + k] = from[k];
+		i->ref = (uint16_t)n;
+		n += i->nref;
+		ngroups = i->ngroups;
+		/* packed, this is the shortest one */
+		if (i->flow != 0 && strchr("CJL", i->flow) != NULL)
+			d->target[i->target] = i->addr + i->len;
+	}
+	d->nref = n;
+}
+
 /* Allocate the block being read, with room for npacked bytes, no parts yet. */
 static struct ev_block *
 new_block(struct evdef *d, size_t npacked)
@@ -507,6 +532,8 @@ block_line(struct evdef *d, const char *s, uint32_t *number)
 		return bad(d, s - 1, "no items");
 	if (items(d, s) < 0)
 		return -1;
+	if (d->calls)
+		leave_out(d);
 	if (d->lean) {
 		b = new_packed(d);
 	} else {

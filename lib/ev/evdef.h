@@ -64,6 +64,7 @@ struct evdef {
 	uint32_t ninsn, nref, ntarget;
 	unsigned ngroups;
 	bool lean;		/* see ev_lean */
+	bool calls;		/* see ev_lean_calls */
 	bool writes;		/* see ev_modify_writes */
 	struct ev_block *shown;	/* whose parts are those above, or NULL */
 	uint8_t hidden[EVDEF_PARTS];	/* what was in place of these */

@@ -165,6 +165,12 @@ ev_lean(struct evr *r)
 }
 
 void
+ev_lean_calls(struct evr *r)
+{
+	r->def.lean = r->def.calls = true;
+}
+
+void
 ev_standing(struct evr *r)
 {
 	r->stand.known = true;
