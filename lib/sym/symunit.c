@@ -107,6 +107,7 @@ sym_units(struct sym *s)
 	}
 	if (s->dwarf == NULL) {
 		s->lineerror = "no debugging information";
+		sym_dwfl_unread(s->dwfl);
 		return;
 	}
 	while (dwarf_get_units(s->dwarf, cu, &cu, NULL, &type, &die,
