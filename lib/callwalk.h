@@ -214,7 +214,7 @@ struct walk_ctx {
 	/* its caller, with walk.contexts; else the chain of its callers */
 	const struct walk_ctx *up;
 	struct walk_slot *slots;
-	struct walk_arc *arcs;
+	struct walk_arc *arcs;	/* those without a slot */
 	struct walk_jump *jumps;
 	int64_t own;		/* kind calls: its own ticks */
 	/* columns: own costs that belong to no instruction, or NULL */
@@ -257,18 +257,45 @@ int64_t *slot_skipped(struct walk_slot *);
 
 /* A call, from the end of a segment or from an address. */
 struct walk_arc {
-	struct walk_arc *next;	/* of its slot */
-	struct walk_arc *more;	/* of its context */
-	struct walk_slot *from;
-	struct walk_ctx *caller, *ctx;
-	uint64_t site;		/* link-time, in the caller's object */
-	uint64_t to;		/* run-time */
+	struct walk_arc *next;	/* of its slot, or of its context */
+	union {
+		struct walk_slot *slot;
+		struct walk_place *place;	/* if level is 0 */
+	};
+	struct walk_ctx *ctx;
+	uint64_t to;		/* run-time; 0 without a slot */
 	uint64_t tolink;
-	struct func *fn;	/* at to */
-	uint32_t level;
+	uint32_t level;		/* 0: it has no slot */
 	uint64_t calls;
 	int64_t cost[];		/* columns: inclusive */
 };
+
+/* Where a call without a slot comes from. */
+struct walk_place {
+	struct walk_ctx *caller;
+	uint64_t site;		/* link-time, in the caller's object */
+};
+
+/* Its slot, or NULL. */
+static inline struct walk_slot *
+arc_from(const struct walk_arc *a)
+{
+	return a->level == 0 ? NULL : a->slot;
+}
+
+static inline struct walk_ctx *
+arc_caller(const struct walk_arc *a)
+{
+	return a->level == 0 ? a->place->caller : a->slot->ctx;
+}
+
+/* The call's link-time address. */
+static inline uint64_t
+arc_site(const struct walk_arc *a)
+{
+	return a->level == 0 ? a->place->site :
+	    seg_last(a->slot->seg) - a->slot->seg->at->slide;
+}
 
 struct walk_arc *arc_get(struct walk_slot *from, const struct walk_seg *to,
     uint32_t level, uint32_t thread);

@@ -290,30 +290,36 @@ by_site(const void *a, const void *b)
 	const struct walk_arc *x = *(struct walk_arc *const *)a;
 	const struct walk_arc *y = *(struct walk_arc *const *)b;
 
-	if (x->site != y->site)
-		return x->site < y->site ? -1 : 1;
+	uint64_t p = arc_site(x), q = arc_site(y);
+
+	if (p != q)
+		return p < q ? -1 : 1;
 	if (x->ctx != y->ctx)
 		return by_place(x->ctx, y->ctx);
 	return x->tolink < y->tolink ? -1 : x->tolink > y->tolink;
 }
 
-/* Arcs with calls, sorted; several of the same site and callee become one. */
+/* Those of a list that have calls or costs. */
+static void
+add_arcs(struct walk_arc *a)
+{
+	for (; a != NULL; a = a->next)
+		if (a->calls != 0 || !is_zero(a->cost)) {
+			arc = xgrow(arc, &caparc, narc + 1, sizeof *arc);
+			arc[narc++] = a;
+		}
+}
+
+/* They are sorted; several of the same site and callee become one. */
 static void
 gather_arcs(const struct walk_ctx *c)
 {
 	size_t n = 0;
 
 	narc = 0;
-	for (struct walk_arc *a = c->arcs; a != NULL; a = a->more) {
-		bool any = a->calls != 0;
-
-		for (unsigned i = 0; i < walk.ncol; i++)
-			any |= a->cost[i] != 0;
-		if (!any)
-			continue;
-		arc = xgrow(arc, &caparc, narc + 1, sizeof *arc);
-		arc[narc++] = a;
-	}
+	for (struct walk_slot *sl = c->slots; sl != NULL; sl = sl->next)
+		add_arcs(sl->arcs);
+	add_arcs(c->arcs);
 	if (narc > 0)
 		qsort(arc, narc, sizeof *arc, by_site);
 	for (size_t k = 0; k < narc; k++) {
@@ -423,9 +429,9 @@ write_arc(struct cost *c, const struct walk_arc *a)
 {
 	c->kind = COST_CALL;
 	c->callee = function(a->ctx);
-	c->pos.addr = a->site;
+	c->pos.addr = arc_site(a);
 	c->to.addr = a->tolink;
-	c->file = set_line(&c->pos, a->caller->fn);
+	c->file = set_line(&c->pos, arc_caller(a)->fn);
 	set_line(&c->to, a->ctx->fn);
 	c->count[0] = (int64_t)a->calls;
 	c->n = (int64_t *)in_order(a->cost);
@@ -462,8 +468,8 @@ write_context(const struct walk_ctx *c)
 
 	while (r < nrow || a < narc || j < njump) {
 		at = r < nrow ? row[r].addr : UINT64_MAX;
-		if (a < narc && arc[a]->site < at)
-			at = arc[a]->site;
+		if (a < narc && arc_site(arc[a]) < at)
+			at = arc_site(arc[a]);
 		if (j < njump && jump_site(jump[j]) < at)
 			at = jump_site(jump[j]);
 		if (r < nrow && row[r].addr == at) {
@@ -473,7 +479,7 @@ write_context(const struct walk_ctx *c)
 			cost.n = (int64_t *)in_order(counts + row[r++].at);
 			costw_put(writer, &cost);
 		}
-		for (; a < narc && arc[a]->site == at; a++)
+		for (; a < narc && arc_site(arc[a]) == at; a++)
 			write_arc(&cost, arc[a]);
 		for (; j < njump && jump_site(jump[j]) == at; j++)
 			write_jump(&cost, jump[j]);
@@ -568,12 +574,22 @@ write_parts(const char *trigger, const char *fn)
 }
 
 static void
+zero_arcs(struct walk_arc *a)
+{
+	for (; a != NULL; a = a->next) {
+		a->calls = 0;
+		memset(a->cost, 0, walk.ncol * sizeof *a->cost);
+	}
+}
+
+static void
 zero_slot(struct walk_slot *sl)
 {
 	uint32_t n = (uint32_t)sl->seg->end - sl->seg->first;
 	struct slot_rare *m = sl->more;
 
 	sl->n = 0;
+	zero_arcs(sl->arcs);
 	if (m == NULL)
 		return;
 	if (m->skipped != NULL)
@@ -593,10 +609,7 @@ dump_zero(void)
 	for (struct walk_ctx *c = contexts; c != NULL; c = c->next) {
 		for (struct walk_slot *sl = c->slots; sl != NULL; sl = sl->next)
 			zero_slot(sl);
-		for (struct walk_arc *a = c->arcs; a != NULL; a = a->more) {
-			a->calls = 0;
-			memset(a->cost, 0, walk.ncol * sizeof *a->cost);
-		}
+		zero_arcs(c->arcs);
 		for (struct walk_jump *j = c->jumps; j != NULL; j = j->more)
 			j->n = 0;
 		if (c->costs != NULL)

@@ -68,8 +68,8 @@ KHASH_INIT(slot, struct walk_slot *, char, 0, slot_hash, slot_equal)
 static inline khint_t
 arc_hash(const struct walk_arc *a)
 {
-	uint64_t h = (uint64_t)(uintptr_t)a->from ^ a->to << 7 ^
-	    (uint64_t)(uintptr_t)a->fn << 20 ^ a->level;
+	uint64_t h = (uint64_t)(uintptr_t)a->slot ^ a->to << 7 ^
+	    (uint64_t)(uintptr_t)a->ctx->fn << 20 ^ a->level;
 
 	return (khint_t)(h * 0x9e3779b97f4a7c15 >> 32);
 }
@@ -77,8 +77,8 @@ arc_hash(const struct walk_arc *a)
 static inline int
 arc_equal(const struct walk_arc *a, const struct walk_arc *b)
 {
-	return a->from == b->from && a->fn == b->fn && a->to == b->to &&
-	    a->level == b->level;
+	return a->slot == b->slot && a->to == b->to && a->level == b->level &&
+	    a->ctx->fn == b->ctx->fn;
 }
 
 KHASH_INIT(arc, struct walk_arc *, char, 0, arc_hash, arc_equal)
@@ -289,18 +289,27 @@ slot_skipped(struct walk_slot *sl)
 
 /* ---- calls ---- */
 
+/* Make one that is the first in a list. */
+static struct walk_arc *
+arc_make(struct walk_arc **list, struct walk_ctx *callee, uint64_t tolink)
+{
+	struct walk_arc *a = xkeep(sizeof *a + walk.ncol * sizeof *a->cost);
+
+	a->ctx = callee;
+	a->tolink = tolink;
+	a->next = *list;
+	*list = a;
+	return a;
+}
+
 struct walk_arc *
 arc_new(struct walk_ctx *caller, uint64_t site, struct walk_ctx *callee,
     uint64_t tolink)
 {
-	struct walk_arc *a = xkeep(sizeof *a + walk.ncol * sizeof *a->cost);
+	struct walk_arc *a = arc_make(&caller->arcs, callee, tolink);
 
-	a->caller = caller;
-	a->ctx = callee;
-	a->site = site;
-	a->tolink = tolink;
-	a->more = caller->arcs;
-	caller->arcs = a;
+	a->place = xkeep(sizeof *a->place);
+	*a->place = (struct walk_place){ caller, site };
 	return a;
 }
 
@@ -317,7 +326,7 @@ arc_near(struct walk_slot *from, uint64_t to, const struct func *fn,
 	struct walk_arc *a, **p = &from->arcs;
 
 	for (unsigned n = 0; n < NEAR && (a = *p) != NULL; n++, p = &a->next)
-		if (a->to == to && a->level == level && a->fn == fn) {
+		if (a->to == to && a->level == level && a->ctx->fn == fn) {
 			*p = a->next;
 			a->next = from->arcs;
 			from->arcs = a;
@@ -346,10 +355,12 @@ arc_put(struct walk_arc *key, int *made)
  * than those near.
  */
 static __attribute__((noinline)) struct walk_arc *
-arc_far(struct walk_arc *key, bool all, uint64_t slide, uint32_t thread)
+arc_far(struct walk_slot *from, uint64_t to, struct func *fn, uint32_t level,
+    bool all, uint64_t slide, uint32_t thread)
 {
-	struct walk_slot *from = key->from;
-	const struct walk_seg *seg = from->seg;
+	struct walk_ctx callee = { .fn = fn };
+	struct walk_arc key = { .slot = from, .ctx = &callee, .to = to,
+	    .level = level };
 	struct walk_arc *a;
 	unsigned n = 0;
 	khint_t k = 0;
@@ -361,19 +372,15 @@ arc_far(struct walk_arc *key, bool all, uint64_t slide, uint32_t thread)
 		for (a = from->arcs; a != NULL; a = a->next)
 			arc_put(a, &made);
 	if (!all || n == NEAR) {
-		k = arc_put(key, &made);
+		k = arc_put(&key, &made);
 		if (made == 0)
 			return kh_key(arcs, k);
 	}
-	a = arc_new(from->ctx, seg_last(seg) - seg->at->slide,
-	    ctx_get(from->ctx, seg_last(seg), key->fn, key->level, thread),
-	    key->to - slide);
-	a->from = from;
-	a->to = key->to;
-	a->level = key->level;
-	a->fn = key->fn;
-	a->next = from->arcs;
-	from->arcs = a;
+	a = arc_make(&from->arcs, ctx_get(from->ctx, seg_last(from->seg), fn,
+	    level, thread), to - slide);
+	a->slot = from;
+	a->to = to;
+	a->level = level;
 	if (!all || n == NEAR)
 		kh_key(arcs, k) = a;
 	return a;
@@ -387,9 +394,8 @@ arc_get(struct walk_slot *from, const struct walk_seg *to, uint32_t level,
 	bool all;
 	struct walk_arc *a = arc_near(from, to->addr, fn, level, &all);
 
-	return a != NULL ? a : arc_far(&(struct walk_arc){ .from = from,
-	    .to = to->addr, .fn = fn, .level = level }, all, to->at->slide,
-	    thread);
+	return a != NULL ? a : arc_far(from, to->addr, fn, level, all,
+	    to->at->slide, thread);
 }
 
 struct walk_arc *
@@ -397,12 +403,12 @@ arc_like(const struct walk_ctx *caller, const struct walk_arc *like,
     uint32_t level)
 {
 	struct walk_slot *from = slot_get((struct walk_ctx *)caller,
-	    (struct walk_seg *)like->from->seg);
+	    (struct walk_seg *)like->slot->seg);
+	struct func *fn = like->ctx->fn;
 	bool all;
-	struct walk_arc *a = arc_near(from, like->to, like->fn, level, &all);
+	struct walk_arc *a = arc_near(from, like->to, fn, level, &all);
 
-	return a != NULL ? a : arc_far(&(struct walk_arc){ .from = from,
-	    .to = like->to, .fn = like->fn, .level = level }, all,
+	return a != NULL ? a : arc_far(from, like->to, fn, level, all,
 	    like->to - like->tolink, like->ctx->thread);
 }
 

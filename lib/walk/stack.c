@@ -137,7 +137,7 @@ add_inclusive(const struct walk_thread *t, struct walk_arc *a,
 static bool
 same_level(const struct walk_arc *a)
 {
-	return walk.direct && a->caller->fn == a->ctx->fn;
+	return walk.direct && arc_caller(a)->fn == a->ctx->fn;
 }
 
 /* Calls and returns inside of an execution are told, see walk_told. */
@@ -559,9 +559,9 @@ unseen_call(struct walk_thread *t, const struct walk_seg *to)
 	if (walk.left != NULL)
 		walk.left(t, callee->fn);
 	caller = root(t, to);
-	for (a = caller->arcs; a != NULL; a = a->more)
-		if (a->from == NULL && a->ctx == callee &&
-		    a->site == to->addr - to->at->slide - 1)
+	for (a = caller->arcs; a != NULL; a = a->next)
+		if (a->ctx == callee &&
+		    arc_site(a) == to->addr - to->at->slide - 1)
 			break;
 	if (a == NULL)
 		a = arc_new(caller, to->addr - to->at->slide - 1, callee,
@@ -757,8 +757,8 @@ emulated_call(struct walk_thread *t, const struct walk_seg *to)
 	}
 	if (t->seg->at->fn->pop && t->n > t->bottom) {
 		f = &t->frame[t->n - 1];
-		if (f->arc != NULL && f->arc->from != NULL) {
-			from = f->arc->from;
+		if (f->arc != NULL && arc_from(f->arc) != NULL) {
+			from = arc_from(f->arc);
 			pop(t);
 		}
 	}

@@ -256,8 +256,8 @@ publish_arc(uint32_t n, bool model)
 static bool
 is_model(uint32_t from, const struct call *c)
 {
-	return !c->slow && c->walk != NULL && c->walk->from != NULL &&
-	    c->walk->caller == state[from].ctx;
+	return !c->slow && c->walk != NULL && arc_from(c->walk) != NULL &&
+	    arc_caller(c->walk) == state[from].ctx;
 }
 
 uint32_t
@@ -364,9 +364,9 @@ learn(uint32_t n, unsigned deep)
 	if (a.like == 0 || a.like >= narc || a.to == 0 || a.to >= nstate)
 		return false;
 	like = arc[a.like].walk;
-	if (!arc[a.like].known || like == NULL || like->from == NULL ||
+	if (!arc[a.like].known || like == NULL || arc_from(like) == NULL ||
 	    !knows_state(a.from, deep) ||
-	    state[a.from].ctx->fn != like->caller->fn)
+	    state[a.from].ctx->fn != arc_caller(like)->fn)
 		return false;
 	return learn_arc(n, arc_like(state[a.from].ctx, like,
 	    like->ctx->level), &a);

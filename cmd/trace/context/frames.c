@@ -285,7 +285,7 @@ put_root(struct mirror *m, unsigned slot, const struct walk_thread *t,
 	struct call c = { .slow = true, .root = root };
 	uint32_t up = state_below(m), to;
 
-	if (t->unseen != NULL && t->unseen->caller == root)
+	if (t->unseen != NULL && arc_caller(t->unseen) == root)
 		c.unseen = t->unseen;
 	to = arcs_state(root, arcs_set_with(arcs_set(up), root->fn,
 	    root->level), up, owner_get(root, limbo ? LIMBO : 0), slow);
@@ -324,9 +324,10 @@ is_plain(const struct walk_thread *t, const struct context_step *s,
 	const struct walk_arc *a = f->arc;
 
 	return !is_new_handler(t) && t->guess == NULL && t->skipper == NULL &&
-	    f->skipper == NULL && a->from != NULL &&
-	    seg_last(a->from->seg) == s->site && a->to == s->to &&
-	    !a->fn->setjmp && !a->fn->skip && !a->caller->fn->pop &&
+	    f->skipper == NULL && arc_from(a) != NULL &&
+	    seg_last(arc_from(a)->seg) == s->site && a->to == s->to &&
+	    !a->ctx->fn->setjmp && !a->ctx->fn->skip &&
+	    !arc_caller(a)->fn->pop &&
 	    (f->sp != UINT64_MAX || t->nsig == 0) &&
 	    (s->move != MOVE_IJUMP || owner_place(s->to)->entry);
 }
@@ -353,8 +354,8 @@ put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
 		    later(t, a->ctx->fn, at + 1)), from, owner_get(a->ctx,
 		    top && t->guess != NULL ? LIMBO : 0), slow);
 		c.target = a->to;
-		c.site = a->from == NULL ? 0 : context_key(
-		    seg_last(a->from->seg),
+		c.site = arc_from(a) == NULL ? 0 : context_key(
+		    seg_last(arc_from(a)->seg),
 		    s != NULL && !s->indirect ? a->to : 0);
 		c.indirect = s != NULL && s->indirect;
 	} else {

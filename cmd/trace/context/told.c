@@ -109,7 +109,7 @@ void
 told_charge(const struct walk_thread *t, struct walk_arc *a,
     const struct walk_ctx *within)
 {
-	if (within == a->caller || (within != NULL && within->num == 0))
+	if (within == arc_caller(a) || (within != NULL && within->num == 0))
 		within = NULL;
 	charge(&accounts[t->num], number_of(a, within), a->calls, NULL,
 	    a->cost);
@@ -143,6 +143,7 @@ static void
 write_arc(struct evw *w, uint32_t n)
 {
 	const struct walk_arc *a = lines[n].of.arc;
+	const struct walk_ctx *caller;
 	uint64_t site, to;
 
 	lines[n].written = true;
@@ -151,15 +152,16 @@ write_arc(struct evw *w, uint32_t n)
 		    address_of_ctx(lines[n].of.ctx), lines[n].of.ctx->num);
 		return;
 	}
-	site = a->from != NULL ? seg_last(a->from->seg) :
-	    a->site + a->caller->fn->places->slide;
-	to = a->fn != NULL ? a->to : address_of_ctx(a->ctx);
+	caller = arc_caller(a);
+	site = arc_from(a) != NULL ? seg_last(arc_from(a)->seg) :
+	    arc_site(a) + caller->fn->places->slide;
+	to = arc_from(a) != NULL ? a->to : address_of_ctx(a->ctx);
 	if (lines[n].of.ctx == NULL)
-		evw_line(w, "A %x %x %llx %llx %x", n, a->caller->num,
+		evw_line(w, "A %x %x %llx %llx %x", n, caller->num,
 		    (unsigned long long)site, (unsigned long long)to,
 		    a->ctx->num);
 	else
-		evw_line(w, "A %x %x %llx %llx %x %x", n, a->caller->num,
+		evw_line(w, "A %x %x %llx %llx %x %x", n, caller->num,
 		    (unsigned long long)site, (unsigned long long)to,
 		    a->ctx->num, lines[n].of.ctx->num);
 }
@@ -219,7 +221,7 @@ told_number(struct evw *w, const struct walk_arc *a, const struct walk_ctx *c)
 		return n;
 	told_context(w, a != NULL ? a->ctx : c);
 	if (a != NULL)
-		told_context(w, a->caller);
+		told_context(w, arc_caller(a));
 	write_arc(w, n);
 	return n;
 }
