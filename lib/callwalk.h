@@ -231,24 +231,40 @@ const char *ctx_name(const struct walk_ctx *);
 uint32_t ctx_threads(void);	/* 1 + the highest thread of a context */
 uint64_t ctx_folded(void);	/* calls beyond walk.maxcontexts */
 
-/* A segment in a context. */
+/* A segment in a context. slot_arcs and slot_rare give what is in `rare`. */
 struct walk_slot {
 	uint64_t n;		/* executions */
 	struct walk_ctx *ctx;
 	const struct walk_seg *seg;
 	struct walk_slot *next;	/* of its context */
-	struct walk_arc *arcs;	/* of its last instruction, latest first */
-	struct slot_rare *more;	/* or NULL */
+	union {
+		struct walk_arc *arcs;
+		uintptr_t rare;	/* odd: 1 + the address of slot_rare's */
+	};
 };
 
 /* What only few slots need. */
 struct slot_rare {
+	struct walk_arc *arcs;	/* moved to here */
 	struct walk_jump *jumps;	/* of its last instruction */
 	int64_t *skipped;	/* columns: cost of skipped functions */
 	int64_t **told;		/* by instruction: outcomes, or NULL */
 	/* counts beyond n: by reference, then by instruction */
 	int64_t *extra;
 };
+
+static inline struct slot_rare *
+slot_rare(const struct walk_slot *sl)	/* or NULL */
+{
+	return sl->rare & 1 ? (struct slot_rare *)(sl->rare - 1) : NULL;
+}
+
+/* Calls from its last instruction, the latest first. */
+static inline struct walk_arc **
+slot_arcs(struct walk_slot *sl)
+{
+	return sl->rare & 1 ? &slot_rare(sl)->arcs : &sl->arcs;
+}
 
 struct walk_slot *slot_get(struct walk_ctx *, struct walk_seg *);
 /* These make what is not there yet. */

@@ -147,9 +147,10 @@ static void
 add_insn(int64_t *n, const struct walk_slot *sl, uint32_t insn,
     const struct ev_each *e)
 {
-	const int64_t *extra = sl->more != NULL ? sl->more->extra : NULL;
+	const struct slot_rare *m = slot_rare(sl);
+	const int64_t *extra = m != NULL ? m->extra : NULL;
 	const struct walk_seg *s = sl->seg;
-	int64_t *const *t = sl->more != NULL ? sl->more->told : NULL;
+	int64_t *const *t = m != NULL ? m->told : NULL;
 
 	if (extra != NULL)
 		extra += e->insn.ref - seg_block(s)->insn[s->first].ref;
@@ -169,7 +170,7 @@ static bool
 has_more(const struct walk_slot *sl, uint32_t insn, const struct ev_insn *i)
 {
 	const struct walk_seg *s = sl->seg;
-	const struct slot_rare *m = sl->more;
+	const struct slot_rare *m = slot_rare(sl);
 	const int64_t *extra = m->extra;
 
 	if (m->told != NULL && m->told[insn - s->first] != NULL)
@@ -198,7 +199,7 @@ add_insns(const struct walk_slot *sl)
 {
 	static struct ev_ref ref[256];
 	const struct walk_seg *s = sl->seg;
-	const struct slot_rare *m = sl->more;
+	const struct slot_rare *m = slot_rare(sl);
 	struct ev_each e;
 	int64_t *n;
 
@@ -222,7 +223,7 @@ static void
 add_slot(const struct walk_slot *sl)
 {
 	const struct walk_seg *s = sl->seg;
-	const struct slot_rare *m = sl->more;
+	const struct slot_rare *m = slot_rare(sl);
 	int64_t *n;
 
 	if (sl->n != 0 || (m != NULL && s->block != 0 &&
@@ -318,7 +319,7 @@ gather_arcs(const struct walk_ctx *c)
 
 	narc = 0;
 	for (struct walk_slot *sl = c->slots; sl != NULL; sl = sl->next)
-		add_arcs(sl->arcs);
+		add_arcs(*slot_arcs(sl));
 	add_arcs(c->arcs);
 	if (narc > 0)
 		qsort(arc, narc, sizeof *arc, by_site);
@@ -586,10 +587,10 @@ static void
 zero_slot(struct walk_slot *sl)
 {
 	uint32_t n = (uint32_t)sl->seg->end - sl->seg->first;
-	struct slot_rare *m = sl->more;
+	struct slot_rare *m = slot_rare(sl);
 
 	sl->n = 0;
-	zero_arcs(sl->arcs);
+	zero_arcs(*slot_arcs(sl));
 	if (m == NULL)
 		return;
 	if (m->skipped != NULL)

@@ -272,9 +272,14 @@ slot_get(struct walk_ctx *c, struct walk_seg *s)
 struct slot_rare *
 slot_more(struct walk_slot *sl)
 {
-	if (sl->more == NULL)
-		sl->more = xkeep(sizeof *sl->more);
-	return sl->more;
+	struct slot_rare *m = slot_rare(sl);
+
+	if (m == NULL) {
+		m = xkeep(sizeof *m);
+		m->arcs = sl->arcs;
+		sl->rare = (uintptr_t)m + 1;
+	}
+	return m;
 }
 
 int64_t *
@@ -323,13 +328,13 @@ static inline struct walk_arc *
 arc_near(struct walk_slot *from, uint64_t to, const struct func *fn,
     uint32_t level, bool *all)
 {
-	struct walk_arc *a, **p = &from->arcs;
+	struct walk_arc *a, **first = slot_arcs(from), **p = first;
 
 	for (unsigned n = 0; n < NEAR && (a = *p) != NULL; n++, p = &a->next)
 		if (a->to == to && a->level == level && a->ctx->fn == fn) {
 			*p = a->next;
-			a->next = from->arcs;
-			from->arcs = a;
+			a->next = *first;
+			*first = a;
 			return a;
 		}
 	*all = *p == NULL;
@@ -366,18 +371,18 @@ arc_far(struct walk_slot *from, uint64_t to, struct func *fn, uint32_t level,
 	khint_t k = 0;
 	int made;
 
-	for (a = from->arcs; all && a != NULL; a = a->next)
+	for (a = *slot_arcs(from); all && a != NULL; a = a->next)
 		n++;
 	if (n == NEAR)
-		for (a = from->arcs; a != NULL; a = a->next)
+		for (a = *slot_arcs(from); a != NULL; a = a->next)
 			arc_put(a, &made);
 	if (!all || n == NEAR) {
 		k = arc_put(&key, &made);
 		if (made == 0)
 			return kh_key(arcs, k);
 	}
-	a = arc_make(&from->arcs, ctx_get(from->ctx, seg_last(from->seg), fn,
-	    level, thread), to - slide);
+	a = arc_make(slot_arcs(from), ctx_get(from->ctx,
+	    seg_last(from->seg), fn, level, thread), to - slide);
 	a->slot = from;
 	a->to = to;
 	a->level = level;
@@ -464,7 +469,7 @@ add_all(int64_t **to, int64_t **from, size_t n)
 static void
 move_more(struct walk_slot *from, struct walk_slot *to, struct walk_ctx *limbo)
 {
-	struct slot_rare *m = from->more, *into = slot_more(to);
+	struct slot_rare *m = slot_rare(from), *into = slot_more(to);
 	size_t n = (size_t)to->seg->end - to->seg->first;
 
 	if (m->extra != NULL)
@@ -488,12 +493,12 @@ ctx_move(struct walk_ctx *limbo, struct walk_ctx *to)
 	struct walk_slot *sl, *dest;
 
 	for (sl = limbo->slots; sl != NULL; sl = sl->next) {
-		if (sl->n == 0 && sl->more == NULL)
+		if (sl->n == 0 && slot_rare(sl) == NULL)
 			continue;
 		dest = slot_get(to, (struct walk_seg *)sl->seg);
 		dest->n += sl->n;
 		sl->n = 0;
-		if (sl->more != NULL)
+		if (slot_rare(sl) != NULL)
 			move_more(sl, dest, limbo);
 	}
 }
