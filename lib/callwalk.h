@@ -213,6 +213,7 @@ struct walk_ctx {
 	uint32_t num;		/* from 1 */
 	/* its caller, with walk.contexts; else the chain of its callers */
 	const struct walk_ctx *up;
+	uint64_t site;		/* with walk.sites: of its call */
 	struct walk_slot *slots;
 	struct walk_arc *arcs;	/* those without a slot */
 	struct walk_jump *jumps;

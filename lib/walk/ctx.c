@@ -22,31 +22,25 @@
 #include "outcome.h"
 #include "util.h"
 
-struct ctx_key {
-	const struct walk_ctx *up;
-	uint64_t site;		/* of the call, with walk.sites */
-	uint32_t fn, level, thread;
-};
-
 static inline khint_t
-key_hash(struct ctx_key k)
+ctx_hash(const struct walk_ctx *c)
 {
-	uint64_t h = (uint64_t)(uintptr_t)k.up;
+	uint64_t h = (uint64_t)(uintptr_t)c->up;
 
-	h = (h ^ k.fn ^ k.site << 20) * 0x9e3779b97f4a7c15;
-	h = (h ^ h >> 32 ^ (uint64_t)k.level << 32 ^ k.thread) *
+	h = (h ^ c->fn->num ^ c->site << 20) * 0x9e3779b97f4a7c15;
+	h = (h ^ h >> 32 ^ (uint64_t)c->level << 32 ^ c->thread) *
 	    0x9e3779b97f4a7c15;
 	return (khint_t)(h >> 32);
 }
 
 static inline int
-key_equal(struct ctx_key a, struct ctx_key b)
+ctx_equal(const struct walk_ctx *a, const struct walk_ctx *b)
 {
-	return a.up == b.up && a.site == b.site && a.fn == b.fn &&
-	    a.level == b.level && a.thread == b.thread;
+	return a->up == b->up && a->site == b->site && a->fn == b->fn &&
+	    a->level == b->level && a->thread == b->thread;
 }
 
-KHASH_INIT(ctx, struct ctx_key, struct walk_ctx *, 1, key_hash, key_equal)
+KHASH_INIT(ctx, struct walk_ctx *, char, 0, ctx_hash, ctx_equal)
 
 static inline khint_t
 slot_hash(const struct walk_slot *s)
@@ -107,8 +101,7 @@ ctx_folded(void)
 
 /* Find it in the table, or make it; *made says which. */
 static struct walk_ctx *
-lookup(khash_t(ctx) **table, struct ctx_key key, const struct func *fn,
-    int *made)
+lookup(khash_t(ctx) **table, struct walk_ctx *key, int *made)
 {
 	struct walk_ctx *c;
 	khint_t k;
@@ -119,13 +112,10 @@ lookup(khash_t(ctx) **table, struct ctx_key key, const struct func *fn,
 	if (*made < 0)
 		die("contexts:");
 	if (*made == 0)
-		return kh_val(*table, k);
+		return kh_key(*table, k);
 	c = xkeep(sizeof *c);
-	c->fn = (struct func *)fn;
-	c->level = key.level;
-	c->thread = key.thread;
-	c->up = key.up;
-	kh_val(*table, k) = c;
+	*c = *key;
+	kh_key(*table, k) = c;
 	return c;
 }
 
@@ -138,7 +128,7 @@ lookup(khash_t(ctx) **table, struct ctx_key key, const struct func *fn,
 static const struct walk_ctx *
 callers(const struct walk_ctx *from, const struct func *fn)
 {
-	const struct func *v[CALLERS_MAX];
+	struct func *v[CALLERS_MAX];
 	const struct walk_ctx *c = NULL;
 	uint32_t k = 0;
 	int made;
@@ -152,7 +142,7 @@ callers(const struct walk_ctx *from, const struct func *fn)
 		v[k++] = from->fn;
 	while (k-- > 0)
 		c = lookup(&chains,
-		    (struct ctx_key){ .up = c, .fn = v[k]->num }, v[k], &made);
+		    &(struct walk_ctx){ .up = c, .fn = v[k] }, &made);
 	return c;
 }
 
@@ -171,7 +161,7 @@ ctx_get(const struct walk_ctx *from, uint64_t site, struct func *fn,
     uint32_t depth, uint32_t thread)
 {
 	uint32_t level = depth < fn->recs ? depth : fn->recs;
-	struct ctx_key key = { NULL, 0, fn->num, level, thread };
+	struct walk_ctx key = { .fn = fn, .level = level, .thread = thread };
 	const struct walk_ctx *up;
 	struct walk_ctx *c;
 	int made;
@@ -183,7 +173,7 @@ ctx_get(const struct walk_ctx *from, uint64_t site, struct func *fn,
 		key.up = from;
 		key.site = walk.sites ? site : 0;
 		if (nctx >= walk.maxcontexts &&
-		    kh_get(ctx, ctxs, key) == kh_end(ctxs)) {
+		    kh_get(ctx, ctxs, &key) == kh_end(ctxs)) {
 			folded++;
 			key.up = NULL;
 			key.site = 0;
@@ -191,7 +181,7 @@ ctx_get(const struct walk_ctx *from, uint64_t site, struct func *fn,
 	} else {
 		key.up = callers(from, fn);
 	}
-	c = lookup(&ctxs, key, fn, &made);
+	c = lookup(&ctxs, &key, &made);
 	if (made) {
 		c->num = ++nctx;
 		if (thread >= nthread)
