@@ -53,13 +53,12 @@ struct ev_insn {
 
 struct ev_block {
 	uint32_t id;		/* the reader's number, see struct ev_def */
-	uint32_t ninsn;
-	uint32_t nref;
+	uint16_t ninsn, nref;	/* a line has no room for more */
 	uint8_t ngroups;
 	bool kept;		/* see ev_lean */
 	bool shown;		/* insn, ref and target are set */
+	uint32_t number;	/* for the caller; 0 at first */
 	uint64_t *value;	/* by group: ev_apply updates it, 0 at first */
-	void *user;		/* for the caller; NULL at first */
 	/* If not shown, other data is here: see ev_lean. */
 	struct ev_insn *insn;
 	struct ev_ref *ref;

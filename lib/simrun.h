@@ -114,11 +114,11 @@ struct simulator {
 /* The whole run; returns the program's status. */
 int simrun(const struct simulator *, int argc, char **argv);
 
-/* The number that insns gave a block; it is in block->user. */
+/* The number that insns gave a block; it is in block->number. */
 static inline uint32_t
 simrun_number(const struct ev_block *b)
 {
-	return (uint32_t)(uintptr_t)b->user - 1;
+	return b->number - 1;
 }
 
 /*

@@ -136,7 +136,7 @@ run_define(const struct ev_def *d, uint32_t id)
 		return;
 	if (d->letter == 'B')
 		define_block(d->block);
-	of = &blocks[(uintptr_t)d->block->user - 1];
+	of = &blocks[d->block->number - 1];
 	u = &branch_unit[id];
 	u->entry = d->block->insn[0].addr;
 	u->first = of->first;
@@ -503,7 +503,7 @@ block_of(const struct run_many *m)
 {
 	const struct ev_def *d = ev_def(events, ev_id(*m->rec));
 
-	return &blocks[(uintptr_t)d->block->user - 1];
+	return &blocks[d->block->number - 1];
 }
 
 static int

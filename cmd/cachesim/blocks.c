@@ -209,7 +209,7 @@ is_plain(const struct ev_block *b, uint32_t ntouch)
 		    (int64_t)r->at != (int32_t)r->at))
 			return 0;
 	}
-	return nval + ntouch + 2 <= UINT16_MAX && b->nref <= UINT16_MAX;
+	return nval + ntouch + 2 <= UINT16_MAX;
 }
 
 /* Its values, for the short way or only those of the groups. */
@@ -323,7 +323,7 @@ blocks_define(const struct ev_def *d, uint32_t id, unsigned kind)
 	u->ref = unit[b->id].ref;
 	u->cold = unit[b->id].cold;
 	if (d->letter == 'P' && unit[b->id].ntouch != 0)
-		set_unit(u, touches(&cold_block[(uintptr_t)b->user - 1],
+		set_unit(u, touches(&cold_block[b->number - 1],
 		    d->n), b->insn[d->n - 1].ref +
 		    (uint32_t)b->insn[d->n - 1].nref);
 	return NULL;

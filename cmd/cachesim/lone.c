@@ -52,7 +52,7 @@ visit_of(const struct cold_block *c, uint32_t insn)
 static void
 define_fetch(const struct ev_def *d, struct cache_unit *u)
 {
-	struct cold_block *c = &cold_block[(uintptr_t)d->block->user - 1];
+	struct cold_block *c = &cold_block[d->block->number - 1];
 	struct misses *misses;
 	const struct visit *v;
 	uint32_t k = visit_of(c, d->n - 1);
@@ -95,7 +95,7 @@ define_data(const struct ev_def *d, struct cache_unit *u)
 	u->lone.cache = D1;
 	u->lone.event = b->ref[k].kind == 'w' ? D1MW : D1MR;
 	u->lone.size = b->ref[k].size;
-	u->lone.misses = &cold_data(&cold_block[(uintptr_t)b->user - 1])[k];
+	u->lone.misses = &cold_data(&cold_block[b->number - 1])[k];
 }
 
 void
@@ -273,8 +273,8 @@ many(struct evr *events, struct cache_unit *u, const uint64_t *p, uint64_t n)
 		r.nmisses = 1;
 		break;
 	case LONE_OTHER:
-		r.cold = &cold_block[(uintptr_t)ev_def(events,
-		    ev_id(*p))->block->user - 1];
+		r.cold = &cold_block[ev_def(events,
+		    ev_id(*p))->block->number - 1];
 		r.misses = cold_fetch(r.cold);
 		r.nmisses = r.cold->nvisit + (size_t)r.cold->block->nref;
 		break;

@@ -331,7 +331,7 @@ void
 ordered_long(uint32_t id)
 {
 	const struct ev_def *d = ev_def(events, id);
-	struct cold_block *c = &cold_block[(uintptr_t)d->block->user - 1];
+	struct cold_block *c = &cold_block[d->block->number - 1];
 	const struct visit *v = c->visit, *end = v + c->nvisit;
 	const struct ev_insn *i = c->block->insn;
 
@@ -351,7 +351,7 @@ ordered_long(uint32_t id)
 void
 ordered_alone(const struct ev_def *d, uint32_t ref)
 {
-	struct cold_block *c = &cold_block[(uintptr_t)d->block->user - 1];
+	struct cold_block *c = &cold_block[d->block->number - 1];
 	const struct ev_ref *r = c->block->ref;
 	const struct ev_insn *i;
 	uint32_t to = ref + 1;

@@ -44,6 +44,10 @@ struct owned {
 	struct piece piece[];
 };
 
+static struct owned **owned;	/* by a block's number, from 1 */
+static uint32_t nowned;
+static size_t capowned;
+
 enum what { NOTHING, TIMES, ODD };
 
 static uint8_t *what;		/* by id: what an execution of it tells */
@@ -75,6 +79,12 @@ slide_of(uint64_t addr)
 	return addr - states_link(addr);
 }
 
+static struct owned *
+owned_of(const struct ev_block *b)
+{
+	return b->number == 0 ? NULL : owned[b->number - 1];
+}
+
 /* Cut a block where its instructions are not one behind the other. */
 static void
 define_block(struct ev_block *b)
@@ -98,7 +108,9 @@ define_block(struct ev_block *b)
 	o = xkeep(sizeof *o + n * sizeof *v);	/* zeros */
 	o->npiece = n;
 	memcpy(o->piece, v, n * sizeof *v);
-	b->user = o;
+	owned = xgrow(owned, &capowned, nowned + 1UL, sizeof *owned);
+	owned[nowned++] = o;
+	b->number = nowned;
 }
 
 /* May the reference happen more often than its instruction, or less? */
@@ -129,14 +141,14 @@ lines_define(uint32_t id)
 uint32_t
 lines_group(uint32_t id)
 {
-	return ((struct owned *)ev_def(walk.events, id)->block->user)->group;
+	return owned_of(ev_def(walk.events, id)->block)->group;
 }
 
 /* F id state [site] */
 void
 lines_owner(const struct ev *e)
 {
-	struct owned *o = ev_def(walk.events, e->id)->block->user;
+	struct owned *o = owned_of(ev_def(walk.events, e->id)->block);
 
 	o->group = states_group((uint32_t)e->num[1]);
 	for (unsigned i = 0; e->nnum == 3 && i < o->npiece; i++)
@@ -203,7 +215,7 @@ lines_rounds(const struct ev *e)
 	ev_keep(walk.events, b);
 	if (only_reads(b, &b->insn[insn])) {
 		n += e->num[3];
-		note_reads(b->user, insn);
+		note_reads(owned_of(b), insn);
 	}
 	*tally_at(rounds, states_thread(), (uint64_t)b->id << 16 | insn) +=
 	    (int64_t)n;
@@ -270,7 +282,7 @@ place_of(uint64_t slide)
 static struct walk_seg *
 seg_of(const struct ev_def *d, uint32_t id, uint16_t piece)
 {
-	const struct owned *o = d->block->user;
+	const struct owned *o = owned_of(d->block);
 	const struct piece *p = &o->piece[piece];
 	uint32_t end = piece + 1 < o->npiece ? p[1].first : d->block->ninsn;
 	struct walk_seg *s;
@@ -308,7 +320,7 @@ static struct walk_slot *
 slot_of(struct walk_ctx *c, uint32_t id, uint16_t piece)
 {
 	const struct ev_def *d = ev_def(walk.events, id);
-	const struct owned *o = d->block->user;
+	const struct owned *o = owned_of(d->block);
 
 	if (o->piece[piece].site != 0)
 		return site_slot(c, o->piece[piece].site);
@@ -318,7 +330,7 @@ slot_of(struct walk_ctx *c, uint32_t id, uint16_t piece)
 struct walk_slot *
 lines_slot(struct walk_ctx *c, uint32_t id, uint32_t insn)
 {
-	const struct owned *o = ev_def(walk.events, id)->block->user;
+	const struct owned *o = owned_of(ev_def(walk.events, id)->block);
 	uint16_t i = o->npiece;
 
 	while (i > 1 && o->piece[i - 1].first > insn)
@@ -360,7 +372,7 @@ extra_of(struct walk_slot *sl)
 static void
 make_rounds(const struct ev_block *b, uint32_t k, int64_t n)
 {
-	const struct owned *o = b->user;
+	const struct owned *o = owned_of(b);
 	struct walk_slot *sl;
 
 	if (o->group == 0 || !states_has_lines(o->group))
@@ -376,7 +388,7 @@ static void
 make_id(uint32_t id, int64_t n)
 {
 	const struct ev_def *d = ev_def(walk.events, id);
-	const struct owned *o = d->block->user;
+	const struct owned *o = owned_of(d->block);
 	struct walk_ctx *c;
 
 	if (!states_has_lines(o->group))
@@ -403,7 +415,7 @@ static void
 make_extra(uint32_t id, uint32_t ref, int64_t n)
 {
 	const struct ev_block *b = ev_def(walk.events, id)->block;
-	const struct owned *o = b->user;
+	const struct owned *o = owned_of(b);
 	struct walk_slot *sl;
 	uint32_t k = 0;
 

@@ -27,7 +27,7 @@ put_insn(struct out *o, const struct ev_block *b, uint64_t insn)
 static void
 put_times(struct out *o, const struct ev_def *d, uint64_t times)
 {
-	const struct steps *s = d->block->user;
+	const struct steps *s = steps_of(d->block);
 
 	for (uint32_t i = 0; i < s->n && s->step[i].insn < d->n; i++) {
 		out_printf(o, "%" PRIu64 " times ", times);

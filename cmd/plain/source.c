@@ -79,7 +79,7 @@ executions(const struct evr *r, const struct ev *e)
 	}
 	for (const uint64_t *p = e->rec; p < e->end; p = ev_skip(p)) {
 		d = ev_def(r, ev_id(*p));
-		s = d->block->user;
+		s = steps_of(d->block);
 		n = s->n == 1 ? 0 : ev_more(p);
 		do
 			execution(at, s, d->n);

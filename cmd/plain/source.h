@@ -17,7 +17,7 @@ struct step {
 	uint32_t insn;		/* its first instruction in the block, from 0 */
 };
 
-/* Those of a block, in its user member. */
+/* Those of a block, by its number. */
 struct steps {
 	struct step *step;
 	uint32_t n;
@@ -29,6 +29,7 @@ int source_lines(const char *name, const char *output);
 /* steps.c: take M and U lines; find the steps of a block, and of an address */
 void steps_map(const struct ev *);
 void steps_define(struct ev_block *);
+const struct steps *steps_of(const struct ev_block *);
 struct step step_at(uint64_t addr);
 bool step_is_same(const struct step *, const struct step *);
 /* Write a step; or an address, its step and a newline. */

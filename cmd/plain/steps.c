@@ -65,10 +65,14 @@ step_is_same(const struct step *a, const struct step *b)
 	    a->outer == b->outer;
 }
 
+static struct steps **steps;	/* by a block's number, from 1 */
+static uint32_t nsteps;
+
 void
 steps_define(struct ev_block *b)
 {
 	struct steps *s = xcalloc(1, sizeof *s);
+	static size_t capsteps;
 	size_t cap = 0;
 	struct step at;
 	uint32_t i;
@@ -81,7 +85,15 @@ steps_define(struct ev_block *b)
 		s->step = xgrow(s->step, &cap, s->n + 1, sizeof *s->step);
 		s->step[s->n++] = at;
 	}
-	b->user = s;
+	steps = xgrow(steps, &capsteps, nsteps + 1UL, sizeof *steps);
+	steps[nsteps++] = s;
+	b->number = nsteps;
+}
+
+const struct steps *
+steps_of(const struct ev_block *b)
+{
+	return b->number == 0 ? NULL : steps[b->number - 1];
 }
 
 void

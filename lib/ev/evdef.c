@@ -453,8 +453,8 @@ new_block(struct evdef *d, size_t npacked)
 	    (npacked > EVDEF_PARTS ? npacked - EVDEF_PARTS : 0));
 
 	memset(b, 0, sizeof *b);
-	b->ninsn = d->ninsn;
-	b->nref = d->nref;
+	b->ninsn = (uint16_t)d->ninsn;
+	b->nref = (uint16_t)d->nref;
 	b->ngroups = (uint8_t)d->ngroups;
 	return b;
 }

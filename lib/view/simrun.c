@@ -560,7 +560,7 @@ definition(struct simrun *s, uint32_t id, const struct ev_def *d)
 
 	if (d->letter == 'B') {
 		n = insns_add(s->insns, d->block, s->map);
-		d->block->user = (void *)((uintptr_t)n + 1);
+		d->block->number = n + 1;
 	} else if (d->letter == 'P') {
 		insns_part(s->insns, simrun_number(d->block), id, d->n);
 	}

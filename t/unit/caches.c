@@ -341,8 +341,8 @@ static void
 tell(const struct ev_block *b, uint32_t insn, uint32_t k, const uint64_t *told)
 {
 	struct evw_ref q = { .n = insn + 1, .k = k, .stays = told != NULL };
-	size_t key = (size_t)(uintptr_t)b->user + insn * 16 + k * 2 +
-	    q.stays, old = caplone;
+	size_t key = (size_t)b->number + insn * 16 + k * 2 + q.stays;
+	size_t old = caplone;
 	uint32_t rec[33];
 
 	if (k != 0 && told == NULL)
@@ -406,7 +406,7 @@ static void
 filter_definition(struct evr *r, const struct ev *e)
 {
 	const struct ev_def *d = ev_def(r, e->id);
-	static uint64_t events;
+	static uint32_t events;
 
 	if (d->letter == 'P') {
 		evw_prefix(fw, e->id, d->block->id, d->n, d->ngroups);
@@ -414,7 +414,7 @@ filter_definition(struct evr *r, const struct ev *e)
 	}
 	evw_block(fw, e->id, xstrdup(strchr(e->line + 2, ' ') + 1),
 	    d->ngroups, d->n);
-	d->block->user = (void *)(uintptr_t)events;
+	d->block->number = events;
 	events += d->n * 16;
 	if (e->id >= nextid)
 		nextid = e->id + 1;
