@@ -320,7 +320,10 @@ run(struct evr *events, const uint64_t *p, const uint64_t *end)
 
 #ifdef __x86_64__
 
-/* As enter, of a full set with up to 8 lines that trace's table lacks. */
+/*
+ * As enter, of a full set with up to 8 lines that trace's table lacks, in a
+ * cache that has more ways.
+ */
 __attribute__((target("avx512f"), always_inline))
 static inline bool
 enter8(struct cache_unit *u, uint64_t diff)
@@ -332,8 +335,8 @@ enter8(struct cache_unit *u, uint64_t diff)
 	const struct l1_table *t = &l1_table[r->cache];
 	uint64_t set = line & (t->nsets - 1), was = *at;
 
-	if (ev_told_place(told) >= EV_SECOND || !table_is_full(t, line, was) ||
-	    t->set[set].n > TABLE_EIGHT)
+	if (ev_told_place(told) >= EV_SECOND || t->same ||
+	    !table_is_full(t, line, was) || t->set[set].n > TABLE_EIGHT)
 		return false;
 	r->value = told;
 	*at = line;
