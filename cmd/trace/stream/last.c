@@ -432,32 +432,35 @@ last_dump(void)
 
 /* ---- when, and where to ---- */
 
-static volatile int asked, pass_on;
+static int asked, pass_on;
 static const char *file;	/* of -o */
 
 static void
 ask(int sig)
 {
 	(void)sig;
-	asked = pass_on = 1;
+	__atomic_store_n(&asked, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&pass_on, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Was it set?  No longer then; a signal that comes meanwhile sets it again. */
+static bool
+take(int *flag)
+{
+	return __atomic_load_n(flag, __ATOMIC_SEQ_CST) != 0 &&
+	    __atomic_exchange_n(flag, 0, __ATOMIC_SEQ_CST) != 0;
 }
 
 bool
 last_pass_on(void)
 {
-	bool was = pass_on;
-
-	pass_on = 0;
-	return was;
+	return take(&pass_on);
 }
 
 bool
 last_asked(void)
 {
-	bool was = asked;
-
-	asked = 0;
-	return was;
+	return take(&asked);
 }
 
 /* The next file's name; its number replaces %n, or follows the name. */
