@@ -191,12 +191,21 @@ struct tarea_head {
 #define TO_GPR(r) (8 * (r) - T_BIAS)
 _Static_assert(offsetof(struct tarea_head, fsbase) == T_BIAS, "REG_T");
 /*
- * Kind cache: a look-up by the runtime, see rt_look.  Its arguments lie in the
- * code, where `entry` points, and the reference's address is in `pc`.  They are
- * two words: the head of the record, and enum lookup with its arguments; a
- * fetch has two more, the cells, and LOOK_REP, the heads of records of each
- * reference.  The fragment goes on behind them.
+ * Kind cache: a look-up by the runtime, see rt_look.  `pc` is the reference's
+ * address, `entry` tells where in the cache the arguments lie.  They are two
+ * words: the head of the record, and enum lookup with its arguments.  LOOK_REP
+ * has two more, the heads of records of each reference; LOOK_FETCH its address,
+ * of two words, instead of `pc`, and the cell of each line.  The fragment goes
+ * on behind the arguments, or where those of LOOK_FETCH and LOOK_DATA say.
+ *
+ * A place is a number of bytes from the start of zone 0; or from that of zone
+ * 1, less 2^31.
  */
+static inline uint32_t
+look_in_zone1(uint64_t off)
+{
+	return (uint32_t)off | 1u << 31;
+}
 #define TO_LOOK_SAVE 1920	/* where registers are saved meanwhile */
 /*
  * The table of kind cache, see runtime/table.c: all lines, by set and way, lie
@@ -225,8 +234,8 @@ _Static_assert(offsetof(struct tarea_head, fsbase) == T_BIAS, "REG_T");
 #define LOOK_SIZE(n) ((unsigned)(n) << 8)
 
 enum lookup {
-	LOOK_FETCH,		/* code lines; bits 8..20: one or two */
-	LOOK_DATA,		/* a line at most; bits 8..20: size */
+	LOOK_FETCH,		/* code lines; bits 4..15: one or two */
+	LOOK_DATA,		/* a line at most; bits 4..15: size */
 	LOOK_WIDE,		/* a larger one; bits 8..20: its size */
 	LOOK_REP,		/* repeated ones, done: values lie in vec */
 	LOOK_ALL,		/* unknown lines come in: empty the table */
@@ -234,6 +243,15 @@ enum lookup {
 	LOOK_OPEN,		/* a function of allocations is entered */
 	LOOK_CLOSE		/* what is open has returned */
 };
+#define LOOK_KIND 15u		/* mask: the kind in arguments */
+/* LOOK_FETCH, LOOK_DATA; and how far behind the arguments it goes on. */
+#define LOOK_LINE_SIZE(n) ((unsigned)(n) << 4)
+static inline uint32_t
+look_back(int bytes)
+{
+	return (uint32_t)bytes << 16;
+}
+
 /*
  * LOOK_REP, from bit 8 on: references; then, 4 bits each, which values are
  * the count, the first address, the second; then bytes of one round.

@@ -97,6 +97,7 @@ map_segments(void)
 	for (i = 0; i < 2; i++) {
 		rt.zone[i] = map(i == 0 ? SEG_ZONE0 : SEG_ZONE1, R | X);
 		rt.zonesize[i] = rt.boot.seg[SEG_ZONE0 + i].size;
+		rt.place[i] = rt.zone[i] + ((uint64_t)i << 31);
 		/* a child is let go from the runtime, and counts what it has */
 		sys3(__NR_madvise, rt.zone[i], rt.zonesize[i], 10);
 		rt.frags[i] = (struct fragmeta *)(meta + mp->frags[i]);

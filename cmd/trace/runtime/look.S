@@ -88,7 +88,7 @@
 	SET 5
 	OLDEST CODE_KEY
 	lea (%rdx, %rax, 4), %rdx
-	mov TO_ENTRY(T), %rcx
+	mov TO_LOOK_RET(T), %rcx
 	mov T_ICELL(T, %rdx), %edi
 	mov \cell(%rcx), %ecx
 	mov T_ITAG(T, %rdx, 2), %rbx
@@ -123,20 +123,27 @@ rt_look_line:
 	mov %rsi, SAVED(6)
 	mov %rdi, SAVED(7)
 	mov TO_ENTRY(T), %rax
+	lea rt + RT_PLACE(%rip), %rdx
+	mov %rax, %rcx
 	mov TO_PC(T), %rsi
-	mov 4(%rax), %ecx
+	shr $63, %rcx
+	add (%rdx, %rcx, 8), %rax
 	mov TO_P(T), %rdi
+	mov %rax, TO_LOOK_RET(T)	/* the arguments, meanwhile */
+	movzwl 4(%rax), %ecx
 	cmpl $0, (TA_TF - T_BIAS)(T)
 	jne unusual
 	add $LOOK_ROOM, %rdi
 	cmp %rdi, (TA_BUFEND - T_BIAS)(T)
 	jb unusual
-	cmp $LOOK_IS_DATA, %cl
+	mov %ecx, %edx
+	and $LOOK_KIND, %edx
+	cmp $LOOK_IS_DATA, %edx
 	jne fetch
 
 	prefetcht0 (%rsi)		/* what follows here will use it */
 	mov %esi, %edx
-	shr $8, %ecx
+	shr $4, %ecx
 	and $63, %edx
 	and $-64, %rsi
 	add %edx, %ecx
@@ -158,15 +165,17 @@ enter:
 entered:
 	mov %rsi, T_DTAG(T, %rdx)
 	USE_DATA
-	mov TO_ENTRY(T), %rbx
+record:
+	mov TO_LOOK_RET(T), %rbx
 	mov TO_PC(T), %rcx
 	mov (%rbx), %edx
-	add $8, %rbx
-record:
 	shl $PLACE_BITS, %rcx
 	or %rax, %rcx
 	RECORD
 return:
+	mov TO_LOOK_RET(T), %rbx
+	movswq 6(%rbx), %rcx
+	add %rcx, %rbx
 	mov %rbx, TO_LOOK_RET(T)
 	MARK rt_line_check
 	RELOAD
@@ -198,8 +207,6 @@ found_\i:
 	.endr
 found_0:
 	USE_DATA
-	mov TO_ENTRY(T), %rbx
-	add $8, %rbx
 	jmp return
 
 	/* Across the line's end: both are mostly where their hints say. */
@@ -214,31 +221,30 @@ across:
 	mov P, LINE_STAMP(T, %rdx, 8)
 	inc P
 	mov P, LINE_STAMP(T, %rdi, 8)
-	lea 8(%rax), %rbx
 	jmp return
 
 	/* One line of code or two, by their cells. */
 fetch:
+	mov 12(%rax), %esi
+	mov 8(%rax), %edx
+	shl $32, %rsi
+	or %rdx, %rsi
+	mov %rsi, TO_PC(T)
 	cmp $LOOK_ONE_LINE, %ecx
 	jne two
-	mov 8(%rax), %edx
+	mov 16(%rax), %edx
 	test %edx, %edx
 	jz unusual
 	cmpq $0, T_CELL(T, %rdx, 8)
 	jne unusual
 	and $-64, %rsi
-	ENTER_CODE 8
-fetched:
-	mov TO_ENTRY(T), %rbx
-	mov TO_PC(T), %rcx
-	mov (%rbx), %edx
-	add $16, %rbx
+	ENTER_CODE 16
 	jmp record
 two:
 	cmp $LOOK_TWO_LINES, %ecx
 	jne unusual
-	mov 8(%rax), %edx
-	mov 12(%rax), %edi
+	mov 16(%rax), %edx
+	mov 20(%rax), %edi
 	mov T_CELL(T, %rdx, 8), %rbx
 	test %edx, %edx
 	jz unusual
@@ -250,17 +256,17 @@ two:
 	mov P, T_CELL(T, %rdx, 8)
 second:
 	add $64, %rsi
-	ENTER_CODE 12
+	ENTER_CODE 20
 	or $PLACE_SECOND, %eax
-	jmp fetched
+	jmp record
 first:
 	test %rbx, %rbx
 	jnz unusual
 	mov P, T_CELL(T, %rdi, 8)
-	ENTER_CODE 8
-	jmp fetched
+	ENTER_CODE 16
+	jmp record
 both:
-	ENTER_CODE 8
+	ENTER_CODE 16
 	test %edi, %edi
 	jz second
 	mov rt + RT_LEAVE_CODE(%rip), %edx

@@ -203,6 +203,9 @@ struct rt {
 	struct ctx_heads *heads;
 	uint32_t guarded[NBUF / 32];	/* bit n: buffer n has its guard page */
 	uint64_t zone[2], zonesize[2];
+	/* the address of a place of a look-up, less what t->entry has, by the
+	 * sign of that */
+	uint64_t place[2];
 	struct ksigaction act[NSIG + 1];	/* the guest's */
 	uint32_t actlock;
 	uint32_t nthread;

@@ -314,7 +314,7 @@ look_data(struct tarea *t, uint64_t addr, const uint32_t *asked)
 	uint64_t size = 1ull << rt.boot.lineshift, line = addr & -size;
 	uint64_t now = t->clock, set, i;
 
-	if (addr - line + (asked[1] >> 8) > size) {
+	if (addr - line + (asked[1] >> 4 & 0xfff) > size) {
 		look_two(t, addr, line, asked[0]);
 		return;
 	}
@@ -370,21 +370,23 @@ use_two(struct tarea *t, uint64_t line, const uint32_t n[2], uint64_t now)
 
 __attribute__((noinline))
 static void
-look_fetch(struct tarea *t, uint64_t addr, const uint32_t *asked)
+look_fetch(struct tarea *t, const uint32_t *asked)
 {
+	uint64_t addr = asked[2] | (uint64_t)asked[3] << 32;
 	uint64_t size = 1ull << rt.boot.lineshift, line = addr & -size, i = 0;
 	uint64_t now = t->clock;
-	unsigned n = asked[1] >> 8, k;
+	unsigned n = asked[1] >> 4 & 0xfff, k;
+	const uint32_t *cells = asked + 4;
 
 	contexts_tell(t, ROOM);
-	if (__builtin_expect(asked[2] == 0, 0)) {	/* no cells */
+	if (__builtin_expect(cells[0] == 0, 0)) {	/* there are none */
 		buffer_room(t, ROOM + 12 * table_of(t)->n);
 		for (k = 0; k < n; k++)
 			empty_code(t, set_of(line + k * size));
 	} else if (n == 1) {
-		i = use_code(t, line, asked[2], now, 0);
+		i = use_code(t, line, cells[0], now, 0);
 	} else {
-		i = use_two(t, line, asked + 2, now);
+		i = use_two(t, line, cells, now);
 	}
 	put(t, asked[0], addr << PLACE_BITS | i);
 }
@@ -507,7 +509,7 @@ look_other(struct tarea *t, const uint32_t *asked)
 	buffer_room(t, room);
 	switch (t->look_kind) {
 	case LOOK_FETCH:
-		look_fetch(t, addr, asked);
+		look_fetch(t, asked);
 		break;
 	case LOOK_DATA:
 		look_data(t, addr, asked);
@@ -541,12 +543,15 @@ look_on(struct tarea *t, const uint32_t *asked)
 void
 table_look(struct tarea *t)
 {
-	const uint32_t *asked = (const uint32_t *)t->entry;
-	unsigned kind = asked[1] & 0xff;
+	uint64_t at = t->entry + rt.place[t->entry >> 63];
+	const uint32_t *asked = (const uint32_t *)at;
+	unsigned kind = asked[1] & LOOK_KIND;
 
 	t->look_kind = kind;
-	t->look_ret = t->entry + (kind == LOOK_FETCH || kind == LOOK_REP ?
-	    16 : 8);
+	if (kind <= LOOK_DATA)
+		t->look_ret = at + (uint64_t)(int64_t)((int32_t)asked[1] >> 16);
+	else
+		t->look_ret = at + (kind == LOOK_REP ? 16 : 8);
 	if (__builtin_expect(kind >= LOOK_OPEN, 0))
 		look_on(t, asked);
 	else if (__builtin_expect(kind >= LOOK_WIDE || t->tf ||
@@ -555,5 +560,5 @@ table_look(struct tarea *t)
 	else if (__builtin_expect(kind == LOOK_DATA, 1))
 		look_data(t, t->pc, asked);
 	else
-		look_fetch(t, t->pc, asked);
+		look_fetch(t, asked);
 }

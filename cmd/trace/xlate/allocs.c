@@ -8,20 +8,6 @@
  */
 #include "xlate/parts.h"
 
-/* Call rt_look, with the pc given; register s is lost. */
-static void
-look(struct xlate *x, int s, uint32_t kind)
-{
-	struct emitter *c = &x->c;
-	uint8_t *at = emit_lea_rip(c, s);
-
-	emit_store(c, REG_T, TO(entry), s);
-	emit_jmp_mem(c, REG_T, TO(rt_look));
-	emit_patch32(at, c->p);
-	emit_u32(c, 0);
-	emit_u32(c, kind);
-}
-
 void
 allocs_entry(struct xlate *x)
 {
@@ -35,7 +21,7 @@ allocs_entry(struct xlate *x)
 	mark(x, 0, MAP_BODY, 0);
 	emit_imm(&x->c, s, x->b->pc);
 	emit_store(&x->c, REG_T, TO(pc), s);
-	look(x, s, LOOK_OPEN | LOOK_ARGS(alloc_bits(a)));
+	look(&x->c, 0, LOOK_OPEN | LOOK_ARGS(alloc_bits(a)));
 	mark(x, 0, MAP_BODY, 0);
 }
 
@@ -66,7 +52,7 @@ allocs_return_cold(struct xlate *x, unsigned e, uint8_t *returned,
 
 	emit_patch8(returned, c->p);
 	mark_exit(x, e, MAP_LEFT_TMP);
-	look(x, RCX, LOOK_CLOSE);
+	look(c, 0, LOOK_CLOSE);
 	mark_exit(x, e, MAP_LEFT_TMP);
 	emit_load(c, RCX, REG_T, TO(tmp1));
 	emit_patch32(emit_jmp32(c), on);

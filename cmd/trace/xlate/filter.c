@@ -289,32 +289,24 @@ use_data(struct xlate *x, const struct refgroup *g, int64_t size)
 	x->data.hi = hi;
 }
 
-/*
- * Call rt_line or rt_look: the address is in s, which is lost.  It returns
- * behind this code, with all other registers as they were.
- */
+/* Have the runtime look at the address in s, and go on behind this code. */
 static void
-look(struct xlate *x, int s, unsigned kind, uint32_t head)
+look_address(struct xlate *x, int s, unsigned kind, uint32_t head)
+{
+	emit_store(&x->c, REG_T, TO(pc), s);
+	look(&x->c, head, kind);
+}
+
+/* Have it look up lines of code, or of the address in t->pc. */
+static void
+look_lines(struct xlate *x, const struct cold_check *d, unsigned kind,
+    unsigned stays)
 {
 	struct emitter *c = &x->c;
-	uint8_t *at;
 
-	emit_store(c, REG_T, TO(pc), s);
-	emit_byte(c, s > 7 ? 0x4c : 0x48);	/* lea s, [rip + ..] */
-	emit_byte(c, 0x8d);
-	emit_byte(c, 0x05u | (unsigned)(s & 7) << 3);
-	at = c->p;
-	emit_u32(c, 0);
-	emit_store(c, REG_T, TO(entry), s);
-	if ((kind & 0xff) > LOOK_DATA) {
-		emit_jmp_mem(c, REG_T, TO(rt_look));
-	} else {
-		emit_jmp_mem(c, REG_T, TO(rt_line));
-		while (((uintptr_t)c->p & 3) != 0)	/* see look.S */
-			emit_byte(c, 0xcc);
-	}
-	emit_patch32(at, c->p);
-	emit_u32(c, head);
+	look_call(c, TO(rt_line));
+	kind |= look_back((int)(d->back - c->p));
+	emit_u32(c, record_head(d->id, stays));
 	emit_u32(c, kind);
 }
 
@@ -391,13 +383,13 @@ static void
 cold_fetch(struct xlate *x, const struct cold_check *d)
 {
 	struct emitter *c = &x->c;
-	int s = scratch(x, d->keep);
 
-	emit_imm(c, s, d->addr);
-	look(x, s, LOOK_FETCH | LOOK_SIZE(1u + d->two),
-	    record_head(d->id, d->cell[0] != 0));
+	look_lines(x, d, LOOK_FETCH | LOOK_LINE_SIZE(1u + d->two),
+	    d->cell[0] != 0);
+	emit_u64(c, d->addr);
 	emit_u32(c, d->cell[0]);
-	emit_u32(c, d->cell[1]);
+	if (d->two)
+		emit_u32(c, d->cell[1]);
 }
 
 /* -------------------------------------------------------------- data lines */
@@ -532,30 +524,36 @@ cold_near(struct xlate *x, const struct cold_check *d)
 	e->t = (uint8_t)t;
 	e->homed = x->homed;
 	find_line(x, e);
+	regs_reload(x, x->homed & ~d->homed);
+	emit_patch32(emit_jmp32(&x->c), d->back);
 }
 
 static void
 cold_data(struct xlate *x, const struct cold_check *d)
 {
+	struct emitter *c = &x->c;
+
 	if (d->fixed)
-		emit_imm(&x->c, d->s, d->addr);
-	else
-		op_tag(&x->c, 0x03, d->s, d->t);
-	look(x, d->s, LOOK_DATA | LOOK_SIZE(d->size), record_head(d->id, 1));
+		emit_imm(c, d->s, d->addr);
+	else if (d->kind == COLD_DATA)
+		op_tag(c, 0x03, d->s, d->t);
+	emit_store(c, REG_T, TO(pc), d->s);
+	look_lines(x, d, LOOK_DATA | LOOK_LINE_SIZE(d->size), 1);
 }
 
 /* Across a line's end at a constant address, or larger than a line. */
 static void
 cold_wide(struct xlate *x, const struct cold_check *d)
 {
+	if (d->size <= line_size()) {
+		cold_data(x, d);
+		return;
+	}
 	if (d->fixed)
 		emit_imm(&x->c, d->s, d->addr);
-	if (d->size > line_size())
-		look(x, d->s, LOOK_WIDE | LOOK_SIZE(d->size),
-		    record_head(d->id, !d->fixed));
-	else
-		look(x, d->s, LOOK_DATA | LOOK_SIZE(d->size),
-		    record_head(d->id, 1));
+	look_address(x, d->s, LOOK_WIDE | LOOK_SIZE(d->size),
+	    record_head(d->id, !d->fixed));
+	emit_patch32(emit_jmp32(&x->c), d->back);
 }
 
 /* ----------------------------------------------------------------- outside */
@@ -596,7 +594,7 @@ filter_refer(struct xlate *x)
 	if (in->special == SP_GATHER) {
 		x->before.reg = NOREG;
 		save_flags(x);
-		look(x, scratch(x, 0), LOOK_ALL, 0);
+		look(&x->c, 0, LOOK_ALL);
 		gather(x);
 		restore_flags(x);
 		return;
@@ -622,7 +620,7 @@ filter_element(struct xlate *x, unsigned e, int s)
 
 	if (counts_refs())
 		refs_element(x, s);
-	look(x, s, LOOK_WIDE | LOOK_SIZE(r->size),
+	look_address(x, s, LOOK_WIDE | LOOK_SIZE(r->size),
 	    record_head(def_ref_id(x->def, x, x->i, e + 1, false), 1));
 }
 
@@ -648,19 +646,15 @@ rep_out(struct xlate *x)
 	const struct refgroup *g = x->g->ref[x->i];
 	unsigned first = x->g->used[x->i], n = in->nref;
 	unsigned b = n > 1 ? g[1].group - first : 0, j;
-	uint32_t free = ~x->homed & BIT(RDX);
 
 	mark(x, x->i + 1, MAP_BODY, 2);
-	regs_home(x, RDX);
-	mark(x, x->i + 1, MAP_BODY, 2);
-	look(x, RDX, LOOK_REP | LOOK_REP_BITS(n, g[0].count - first,
-	    g[0].group - first, b, in->ref[0].size),
-	    record_head(def_ref_id(x->def, x, x->i, 1, false), n + 1));
+	look(&x->c, record_head(def_ref_id(x->def, x, x->i, 1, false), n + 1),
+	    LOOK_REP | LOOK_REP_BITS(n, g[0].count - first,
+	    g[0].group - first, b, in->ref[0].size));
 	for (j = 1; j <= 2; j++)
 		emit_u32(&x->c, j > n ? 0 : record_head(def_ref_id(x->def, x,
 		    x->i, j, true), 1));
 	mark(x, x->i + 1, MAP_BODY, 0);
-	regs_reload(x, free);
 }
 
 void
@@ -699,8 +693,6 @@ filter_cold(struct xlate *x)
 			cold_data(x, d);
 		else
 			cold_wide(x, d);
-		regs_reload(x, x->homed & ~d->homed);
-		emit_patch32(emit_jmp32(c), d->back);
 	}
 	x->flags_in_rax = false;
 }

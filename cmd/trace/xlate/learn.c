@@ -214,19 +214,13 @@ learn_rounds(struct xlate *x)
 {
 	const struct insn *in = &x->b->in[x->i];
 	struct emitter *c = &x->c;
-	uint8_t *at;
 
 	mark(x, x->i + 1, MAP_LEARN, LEARN_ROUNDS);
 	regs_home(x, RDX);
 	mark(x, x->i + 1, MAP_LEARN, LEARN_ROUNDS);
 	emit_imm(c, RDX, in->pc);
 	emit_store(c, REG_T, TO(pc), RDX);
-	at = emit_lea_rip(c, RDX);
-	emit_store(c, REG_T, TO(entry), RDX);
-	emit_jmp_mem(c, REG_T, TO(rt_look));
-	emit_patch32(at, c->p);
-	emit_u32(c, x->missed[x->i]);
-	emit_u32(c, LOOK_ROUNDS | (uint32_t)is_repne(in) << 8);
+	look(c, x->missed[x->i], LOOK_ROUNDS | (uint32_t)is_repne(in) << 8);
 	mark(x, x->i + 1, MAP_BODY, 0);
 	regs_reload(x, BIT(RDX));
 }

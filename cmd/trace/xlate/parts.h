@@ -67,6 +67,14 @@ void record_refer(struct xlate *);
 void record_element(struct xlate *, unsigned e, int s);
 void record_tell(struct xlate *, unsigned e);
 
+/*
+ * look.c: call rt_look with these arguments; it returns behind them.  The first
+ * calls this routine, an offset from REG_T, with arguments that the caller then
+ * emits.
+ */
+void look_call(struct emitter *, int32_t routine);
+void look(struct emitter *, uint32_t head, uint32_t kind);
+
 /* allocs.c: with --allocs */
 /* At the first instruction of a function of allocations. */
 void allocs_entry(struct xlate *);

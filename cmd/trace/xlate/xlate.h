@@ -3,6 +3,7 @@
  *
  * xlate.c	the driver: entry, instructions, exits, cold part
  * mangle.c	copies the guest's instructions
+ * look.c	calls the runtime to look at something
  * allocs.c	has allocations told
  * regs.c	tracks where the guest's registers are; mark.c map entries
  * address.c	computes the address of a reference; gather.c, rep.c of many
