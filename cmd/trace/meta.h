@@ -15,6 +15,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/*
+ * The two registers that fragments do not give to the guest; REG_P is the
+ * guest's where nothing is recorded and nothing counted down: BOOT_FREE_P.
+ */
+/* records; counts: instructions to go; cache: clock; branches: history */
+#define REG_P 8
+#define REG_T 11	/* thread area */
+
 /* What the runtime does at an exit of a fragment. */
 enum exit_kind {
 	EXIT_DIRECT,		/* go on at a known pc, and link the exit */
@@ -85,6 +93,13 @@ enum map_kind {
 	MAP_LEARN = MAP_LAND, MAP_LEARN_EXIT = MAP_LAND_IR  /* predictor.h */
 };
 
+/*
+ * Kind cache: look-ups in cold code, one behind another: the arguments, as in
+ * shared.h, and the code that makes the call.  The state in each is that where
+ * it goes on.  This is for MAP_BACK, which has no other use of `counted'.
+ */
+#define MAP_LOOKS 1u
+
 struct mapent {
 	uint16_t off;		/* cache bytes from the fragment's start */
 	uint16_t homed;		/* registers whose value is in t->gpr[] */
@@ -133,22 +148,56 @@ enum map_byte {
 	MAP_FAR = 16,		/* the next 7 bits; and MAP_FARTHER: 8 more */
 	MAP_LAST = 32,		/* the last byte of struct mapent */
 	MAP_MORE = 64,		/* a byte of enum map_more */
-	MAP_NEXT = 128		/* nothing, n is one more */
+	MAP_NEXT = 128		/* nothing, n is one more; or the exit is */
 };
 #define MAP_FARTHER 128u
 enum map_more { MAP_N = 1, MAP_LOC = 2, MAP_EXITNO = 4,
 	MAP_HOMED = 8,		/* both bytes */
-	MAP_TOGGLE = 16		/* 4 bits each: one or two registers whose bit
-				 * in `homed' changes */
+	MAP_TOGGLE = 16,	/* 4 bits each: two registers whose bit in
+				 * `homed' changes */
+	MAP_ONE = 128		/* nothing: one does; its number instead of
+				 * those two bits and the next two */
 };
+#define MAP_ONE_SHIFT 3
 #define MAP_BYTES 10u		/* at most */
 #define MAP_BEFORE ((struct mapent){ .loc = REG_P | REG_T << 4 })
 
+/* These have the n of their exit, which is not kept; the others no exit. */
+static inline bool
+map_has_exit(unsigned kind)
+{
+	return kind == MAP_EXIT || kind == MAP_LEFT;
+}
+
 /*
- * Behind them, for each instruction, how far the next one is: a byte, or 0 and
- * the distance in four.
+ * Most maps begin with the same entries, where rcx is compared with a pc, of 64
+ * bits or of 31.  These are not kept: MAP_ENTRY or MAP_ENTRY31 is added to the
+ * number of the others.
  */
-#define PC_BYTES 5u
+#define MAP_ENTRY 0x8000u
+#define MAP_ENTRY31 0x4000u
+#define NMAP_ENTRY 5u
+
+static inline struct mapent
+map_entry(unsigned which, unsigned i)
+{
+	static const uint8_t off[2][NMAP_ENTRY] = {
+		{ 0, 14, 30, 34, 42 }, { 0, 7, 16, 20, 28 } };
+	static const uint8_t kind[NMAP_ENTRY] = { MAP_IBL0, MAP_IBL, MAP_IBL0,
+		MAP_BODY, MAP_BODY };
+	struct mapent m = MAP_BEFORE;
+
+	m.off = off[which == MAP_ENTRY31][i];
+	m.kind = kind[i] & 15;
+	m.homed = i < 4 ? 1 << 0 | 1 << 1 : 0;	/* rax, rcx */
+	return m;
+}
+
+/*
+ * Behind them, for each instruction, how far the next one is, in 4 bits, the
+ * low ones of a byte first; or 0 and the distance, in 32 bits.
+ */
+#define PC_BYTES 5u		/* at most */
 
 struct exitmeta {
 	uint64_t target;	/* guest pc; indirect: of the transfer itself */
@@ -178,7 +227,7 @@ struct fragmeta {
 	uint32_t map;		/* where its map entries are */
 	uint32_t exit;		/* index of its first exit */
 	uint32_t block;		/* number of its definition */
-	uint16_t nmap;
+	uint16_t nmap;		/* entries that are kept, + MAP_ENTRY.. */
 	uint16_t pcs;		/* its instructions' pcs, from map on */
 	/* once it is in the table: */
 	uint16_t entry;		/* from `code' on */

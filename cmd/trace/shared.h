@@ -49,14 +49,6 @@
 
 #define PAGE 4096u
 
-/*
- * The two registers that fragments do not give to the guest; REG_P is the
- * guest's where nothing is recorded and nothing counted down: BOOT_FREE_P.
- */
-/* records; counts: instructions to go; cache: clock; branches: history */
-#define REG_P 8
-#define REG_T 11	/* thread area */
-
 #define NBUF 1024u	/* record buffers; each running thread holds one */
 #define NFULL 12u	/* full ones that may wait for the formatter */
 #define NFULL_WAKE 8u	/* so many wake it, if it sleeps */
@@ -196,7 +188,8 @@ _Static_assert(offsetof(struct tarea_head, fsbase) == T_BIAS, "REG_T");
  * words: the head of the record, and enum lookup with its arguments.  LOOK_REP
  * has two more, the heads of records of each reference; LOOK_FETCH its address,
  * of two words, instead of `pc`, and the cell of each line.  The fragment goes
- * on behind the arguments, or where those of LOOK_FETCH and LOOK_DATA say.
+ * on behind the arguments; those of LOOK_FETCH and LOOK_DATA lie before the
+ * call, and say where.
  *
  * A place is a number of bytes from the start of zone 0; or from that of zone
  * 1, less 2^31.
@@ -250,6 +243,19 @@ static inline uint32_t
 look_back(int bytes)
 {
 	return (uint32_t)bytes << 16;
+}
+
+/* Bytes of their arguments, from the second word; and of a call's code. */
+static inline unsigned
+look_arguments(uint32_t kind)
+{
+	return (kind & LOOK_KIND) == LOOK_DATA ? 8 :
+	    16 + 4 * (kind >> 4 & 0xfff);
+}
+static inline unsigned
+look_code(uint32_t kind)
+{
+	return (kind & LOOK_KIND) == LOOK_DATA ? 20 : 12;
 }
 
 /*

@@ -51,6 +51,10 @@ dump_map(const struct mapent *m)
 {
 	unsigned r;
 
+	if (m->kind == MAP_BACK && m->counted == MAP_LOOKS) {
+		fputs("          = look-ups\n", stderr);
+		return;
+	}
 	fprintf(stderr, "          = %s, %u done", NAME(mapnames, m->kind),
 	    m->n);
 	if (m->kind == MAP_EXIT || m->kind == MAP_LEFT)

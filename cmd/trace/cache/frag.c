@@ -53,29 +53,41 @@ cache_new(void)
 	flush_new();
 }
 
-/* The map entries, and how far it is from each instruction to the next. */
+/* The n-th 4 bits from p on become v's lowest; later ones may be lost. */
+static void
+put_nibble(uint8_t *p, unsigned n, unsigned v)
+{
+	p[n / 2] = (uint8_t)(n % 2 == 0 ? v & 15 : p[n / 2] | v << 4);
+}
+
+/* How far it is from each instruction to the next; returns the end. */
+static uint8_t *
+put_distances(uint8_t *p)
+{
+	unsigned i, k, n = 0;
+	app_pc next;
+	uint32_t d;
+
+	for (i = 0; i < blk.n; i++) {
+		next = i + 1 < blk.n ? blk.in[i + 1].pc : blk.next;
+		d = (uint32_t)(next - blk.in[i].pc);
+		put_nibble(p, n++, d > 15 ? 0 : d);
+		for (k = 0; (d == 0 || d > 15) && k < 32; k += 4)
+			put_nibble(p, n++, d >> k);
+	}
+	return p + (n + 1) / 2;
+}
+
+/* What handlers look up: the map, and where each instruction was. */
 static void
 put_maps(struct fragmeta *m)
 {
 	uint8_t *from = area.maps + area.nmap, *p;
-	app_pc next;
-	int32_t d;
-	unsigned i;
 
-	p = map_pack(from, x.map, x.nmap);
+	p = map_pack(from, x.map, x.nmap, &m->nmap);
 	m->map = area.nmap;
-	m->nmap = (uint16_t)x.nmap;
 	m->pcs = (uint16_t)(p - from);
-	for (i = 0; i < blk.n; i++) {
-		next = i + 1 < blk.n ? blk.in[i + 1].pc : blk.next;
-		d = (int32_t)(next - blk.in[i].pc);
-		*p++ = d > 0 && d < 256 ? (uint8_t)d : 0;
-		if (p[-1] == 0) {
-			memcpy(p, &d, sizeof d);
-			p += sizeof d;
-		}
-	}
-	area.nmap += (uint32_t)(p - from);
+	area.nmap += (uint32_t)(put_distances(p) - from);
 }
 
 static void

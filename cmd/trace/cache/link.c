@@ -65,10 +65,9 @@ put_bare(unsigned z, const struct emitter *c, app_pc pc,
 	m->pc = pc;
 	m->code = area.zone_used[z];
 	m->map = area.nmap;
-	m->nmap = (uint16_t)n;
 	m->block = NODEF;
-	m->pcs = (uint16_t)(map_pack(area.maps + area.nmap, maps, n) -
-	    (area.maps + area.nmap));
+	m->pcs = (uint16_t)(map_pack(area.maps + area.nmap, maps, n,
+	    &m->nmap) - (area.maps + area.nmap));
 	area.nmap += m->pcs;
 	area.zone_used[z] += (emit_off(c) + 15) & ~15u;
 	store_publish(z, area.nfrag[z] + 1);

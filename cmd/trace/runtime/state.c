@@ -32,11 +32,28 @@ find_fragment(unsigned z, uint32_t off)
 	return lo;
 }
 
+/* Which registers are at home now; returns the end of what tells it. */
+static const uint8_t *
+next_homed(const uint8_t *p, struct mapent *m, unsigned more)
+{
+	if (more & MAP_ONE) {
+		m->homed ^= (uint16_t)(1u << (more >> MAP_ONE_SHIFT & 15));
+	} else if (more & MAP_HOMED) {
+		m->homed = (uint16_t)(p[0] | p[1] << 8);
+		p += 2;
+	} else if (more & MAP_TOGGLE) {
+		m->homed ^= (uint16_t)(1u << (*p & 15) | 1u << (*p >> 4));
+		p++;
+	}
+	return p;
+}
+
 /* Make of *m the entry behind it, which begins at p; returns the end. */
 static const uint8_t *
-next_entry(const uint8_t *p, struct mapent *m)
+next_entry(const struct fragmeta *f, const uint8_t *p, struct mapent *m)
 {
 	unsigned head = *p++, more = 0, far;
+	bool exits;
 
 	m->off = (uint16_t)(m->off + (head & MAP_STEP));
 	if (head & MAP_FAR) {
@@ -45,9 +62,11 @@ next_entry(const uint8_t *p, struct mapent *m)
 		if (far & MAP_FARTHER)
 			m->off = (uint16_t)(m->off + (*p++ << 11));
 	}
-	m->n = (uint8_t)(m->n + (head & MAP_NEXT ? 1 : 0));
 	if (head & MAP_LAST)
 		((uint8_t *)m)[7] = *p++;
+	exits = map_has_exit(m->kind);
+	m->n = (uint8_t)(m->n + (head & MAP_NEXT && !exits));
+	m->exit = (uint8_t)(m->exit + (head & MAP_NEXT && exits));
 	if (head & MAP_MORE)
 		more = *p++;
 	if (more & MAP_N)
@@ -56,32 +75,83 @@ next_entry(const uint8_t *p, struct mapent *m)
 		m->loc = *p++;
 	if (more & MAP_EXITNO)
 		m->exit = *p++;
-	if (more & MAP_HOMED) {
-		m->homed = (uint16_t)(p[0] | p[1] << 8);
-		p += 2;
-	}
-	if (more & MAP_TOGGLE) {
-		m->homed ^= (uint16_t)(1u << (*p & 15) | 1u << (*p >> 4));
-		p++;
-	}
-	return p;
+	if (exits)
+		m->n = rt.exits[f->exit + m->exit].n;
+	return next_homed(p, m, more);
+}
+
+/* The entries of a fragment, one by one: each(&e) gives the next, *e.m. */
+struct entries {
+	const struct fragmeta *f;
+	const uint8_t *p;
+	unsigned i, n;		/* of so many */
+	struct mapent m;
+};
+
+static struct entries
+entries_of(const struct fragmeta *f)
+{
+	struct entries e = { .f = f, .p = rt.maps + f->map, .m = MAP_BEFORE };
+
+	e.n = f->nmap & ~(MAP_ENTRY | MAP_ENTRY31);
+	e.n += f->nmap == e.n ? 0 : NMAP_ENTRY;
+	return e;
+}
+
+/* false: there is no other one. */
+static bool
+each(struct entries *e)
+{
+	unsigned which = e->f->nmap & (MAP_ENTRY | MAP_ENTRY31);
+
+	if (e->i == e->n)
+		return false;
+	if (which != 0 && e->i < NMAP_ENTRY)
+		e->m = map_entry(which, e->i);
+	else
+		e->p = next_entry(e->f, e->p, &e->m);
+	e->i++;
+	return true;
 }
 
 /* The last entry at or before an offset; the first if there is none. */
 static struct mapent
-find_map(const struct fragmeta *f, uint32_t off)
+find_entry(const struct fragmeta *f, uint32_t off)
 {
-	struct mapent m = MAP_BEFORE, next;
-	const uint8_t *p = next_entry(rt.maps + f->map, &m);
-	unsigned i;
+	struct entries e = entries_of(f);
+	struct mapent m = MAP_BEFORE;
 
-	for (i = 1; i < f->nmap; i++) {
-		next = m;
-		p = next_entry(p, &next);
-		if (next.off > off)
-			break;
-		m = next;
-	}
+	while (each(&e) && (e.i == 1 || e.m.off <= off))
+		m = e.m;
+	return m;
+}
+
+/*
+ * Look-ups begin at an offset from code: where that which has another offset,
+ * or the last one before it, goes on.
+ */
+static uint32_t
+look_goes_on(uint64_t code, uint32_t at, uint32_t off)
+{
+	const uint32_t *asked;
+	uint32_t next = at;
+
+	do {
+		at = next;
+		asked = (const uint32_t *)(code + at);
+		next += look_arguments(asked[1]) + look_code(asked[1]);
+	} while (next <= off);
+	return at + (uint32_t)((int32_t)asked[1] >> 16);
+}
+
+/* The state at an offset from code, where the fragment begins. */
+static struct mapent
+find_map(const struct fragmeta *f, uint64_t code, uint32_t off)
+{
+	struct mapent m = find_entry(f, off);
+
+	if (m.kind == MAP_BACK && m.counted == MAP_LOOKS)
+		m = find_entry(f, look_goes_on(code, m.off, off));
 	return m;
 }
 
@@ -98,8 +168,15 @@ find(uint64_t ip)
 	struct cache_place p;
 
 	p.f = rt.frags[z] + find_fragment(z, off);
-	p.m = find_map(p.f, off - p.f->code);
+	p.m = find_map(p.f, rt.zone[z] + p.f->code, off - p.f->code);
 	return p;
+}
+
+/* The i-th 4 bits from p on. */
+static uint32_t
+nibble(const uint8_t *p, unsigned i)
+{
+	return p[i / 2] >> i % 2 * 4 & 15;
 }
 
 /* The guest pc of the fragment's instruction n, from 0. */
@@ -108,15 +185,14 @@ pc_of(const struct fragmeta *f, unsigned n)
 {
 	const uint8_t *p = rt.maps + f->map + f->pcs;
 	uint64_t pc = f->pc;
-	int32_t d;
+	unsigned i = 0, k;
+	uint32_t d;
 
 	for (; n > 0; n--) {
-		d = *p++;
-		if (d == 0) {
-			memcpy(&d, p, sizeof d);
-			p += sizeof d;
-		}
-		pc += (uint64_t)(int64_t)d;
+		d = nibble(p, i++);
+		for (k = d == 0 ? 0 : 32; k < 32; k += 4)
+			d |= nibble(p, i++) << k;
+		pc += (uint64_t)(int64_t)(int32_t)d;
 	}
 	return pc;
 }
@@ -467,8 +543,7 @@ is_mov_ss(uint64_t pc)
 static unsigned
 done_at(const struct tarea *t, struct cache_place p)
 {
-	struct mapent m = MAP_BEFORE;
-	const uint8_t *at = next_entry(rt.maps + p.f->map, &m);
+	struct entries e = entries_of(p.f);
 	unsigned n = p.m.n, first;
 
 	if ((p.m.kind >= MAP_EXIT && p.m.kind <= MAP_LEFT) ||
@@ -478,8 +553,8 @@ done_at(const struct tarea *t, struct cache_place p)
 	if (!t->tf || n < 2)
 		return n;
 	first = is_mov_ss(p.f->pc) ? 2 : 1;
-	for (; m.off < p.m.off; at = next_entry(at, &m))
-		if (m.n == first)
+	while (each(&e) && e.m.off < p.m.off)
+		if (e.m.n == first)
 			return n;
 	return first;
 }

@@ -297,17 +297,27 @@ look_address(struct xlate *x, int s, unsigned kind, uint32_t head)
 	look(&x->c, head, kind);
 }
 
-/* Have it look up lines of code, or of the address in t->pc. */
-static void
-look_lines(struct xlate *x, const struct cold_check *d, unsigned kind,
-    unsigned stays)
+/* The arguments of a look-up of lines; a fetch has more.  Returns where. */
+static uint8_t *
+arguments(struct xlate *x, const struct cold_check *d, unsigned kind,
+    bool stays)
 {
-	struct emitter *c = &x->c;
+	uint8_t *at = x->c.p;
 
-	look_call(c, TO(rt_line));
-	kind |= look_back((int)(d->back - c->p));
-	emit_u32(c, record_head(d->id, stays));
-	emit_u32(c, kind);
+	emit_u32(&x->c, record_head(d->id, stays));
+	emit_u32(&x->c, kind | look_back((int)(d->back - at)));
+	return at;
+}
+
+/* The code for a check begins here. */
+static void
+reach(struct xlate *x, const struct cold_check *d)
+{
+	unsigned j;
+
+	for (j = 0; j < 2; j++)
+		if (d->branch[j] != NULL)
+			emit_patch32(d->branch[j], x->c.p);
 }
 
 static struct cold_check *
@@ -383,13 +393,15 @@ static void
 cold_fetch(struct xlate *x, const struct cold_check *d)
 {
 	struct emitter *c = &x->c;
-
-	look_lines(x, d, LOOK_FETCH | LOOK_LINE_SIZE(1u + d->two),
+	uint8_t *at = arguments(x, d, LOOK_FETCH | LOOK_LINE_SIZE(1u + d->two),
 	    d->cell[0] != 0);
+
 	emit_u64(c, d->addr);
 	emit_u32(c, d->cell[0]);
 	if (d->two)
 		emit_u32(c, d->cell[1]);
+	reach(x, d);
+	look_call(c, TO(rt_line), at);
 }
 
 /* -------------------------------------------------------------- data lines */
@@ -532,23 +544,21 @@ static void
 cold_data(struct xlate *x, const struct cold_check *d)
 {
 	struct emitter *c = &x->c;
+	uint8_t *at = arguments(x, d, LOOK_DATA | LOOK_LINE_SIZE(d->size), 1);
 
+	reach(x, d);
 	if (d->fixed)
 		emit_imm(c, d->s, d->addr);
 	else if (d->kind == COLD_DATA)
 		op_tag(c, 0x03, d->s, d->t);
 	emit_store(c, REG_T, TO(pc), d->s);
-	look_lines(x, d, LOOK_DATA | LOOK_LINE_SIZE(d->size), 1);
+	look_call(c, TO(rt_line), at);
 }
 
-/* Across a line's end at a constant address, or larger than a line. */
+/* Larger than a line. */
 static void
 cold_wide(struct xlate *x, const struct cold_check *d)
 {
-	if (d->size <= line_size()) {
-		cold_data(x, d);
-		return;
-	}
 	if (d->fixed)
 		emit_imm(&x->c, d->s, d->addr);
 	look_address(x, d->s, LOOK_WIDE | LOOK_SIZE(d->size),
@@ -668,31 +678,51 @@ filter_rep_after(struct xlate *x)
 		regs_reload(x, BIT(RDX) | BIT(RBX));
 }
 
+/* Is its cold code nothing but a look-up, whose length handlers know? */
+static bool
+only_looks(const struct cold_check *d)
+{
+	return d->kind == COLD_FETCH || (d->kind == COLD_DATA && !d->fixed);
+}
+
+/* Any other cold code has a map entry of its own. */
+static void
+write_other(struct xlate *x, const struct cold_check *d)
+{
+	x->i = d->i;
+	x->homed = d->homed;
+	x->flags_in_rax = d->flags_in_rax;
+	mark(x, d->i, MAP_BODY, 0);
+	if (d->size > line_size() || d->kind == COLD_NEAR)
+		reach(x, d);
+	else
+		look_align(&x->c);
+	if (d->kind == COLD_NEAR)
+		cold_near(x, d);
+	else if (d->size > line_size())
+		cold_wide(x, d);
+	else
+		cold_data(x, d);
+}
+
 /* Write the cold code of all checks. */
 void
 filter_cold(struct xlate *x)
 {
-	struct emitter *c = &x->c;
 	const struct cold_check *d;
-	unsigned i, j;
+	unsigned i;
 
+	for (i = 0; i < x->ncold; i++)
+		if (!only_looks(&x->cold[i]))
+			write_other(x, &x->cold[i]);
+	if (x->ncold > 0)
+		mark_looks(x);
 	for (i = 0; i < x->ncold; i++) {
 		d = &x->cold[i];
-		x->i = d->i;
-		x->homed = d->homed;
-		x->flags_in_rax = d->flags_in_rax;
-		mark(x, d->i, MAP_BODY, 0);
-		for (j = 0; j < 2; j++)
-			if (d->branch[j] != NULL)
-				emit_patch32(d->branch[j], c->p);
 		if (d->kind == COLD_FETCH)
 			cold_fetch(x, d);
-		else if (d->kind == COLD_NEAR)
-			cold_near(x, d);
-		else if (d->kind == COLD_DATA)
+		else if (only_looks(d))
 			cold_data(x, d);
-		else
-			cold_wide(x, d);
 	}
 	x->flags_in_rax = false;
 }

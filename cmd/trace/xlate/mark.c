@@ -64,6 +64,11 @@ pack_homed(uint8_t *p, uint8_t *more, unsigned homed, unsigned was)
 
 	if (changed == 0)
 		return p;
+	if (rest == 0) {
+		*more |= (uint8_t)(MAP_ONE |
+		    (unsigned)__builtin_ctz(changed) << MAP_ONE_SHIFT);
+		return p;
+	}
 	if ((rest & (rest - 1)) != 0) {
 		*more |= MAP_HOMED;
 		*p++ = (uint8_t)homed;
@@ -71,33 +76,19 @@ pack_homed(uint8_t *p, uint8_t *more, unsigned homed, unsigned was)
 		return p;
 	}
 	*more |= MAP_TOGGLE;
-	if (rest == 0)
-		rest = changed;
 	*p++ = (uint8_t)(__builtin_ctz(changed) |
 	    __builtin_ctz(rest) << 4);
 	return p;
 }
 
+/* What MAP_MORE tells; returns p if there is nothing. */
 static uint8_t *
-pack_one(uint8_t *p, const struct mapent *m, const struct mapent *last)
+pack_more(uint8_t *p, const struct mapent *m, const struct mapent *last)
 {
-	uint8_t *head = p++, *more;
-	bool next = m->n == last->n + 1;
+	uint8_t *more = p++;
 
-	p = pack_step(p, head, (unsigned)m->off - last->off);
-	if (next)
-		*head |= MAP_NEXT;
-	if (((const uint8_t *)m)[7] != ((const uint8_t *)last)[7]) {
-		*head |= MAP_LAST;
-		*p++ = ((const uint8_t *)m)[7];
-	}
-	if ((next || m->n == last->n) && m->loc == last->loc &&
-	    m->exit == last->exit && m->homed == last->homed)
-		return p;
-	*head |= MAP_MORE;
-	more = p++;
 	*more = 0;
-	if (!next && m->n != last->n) {
+	if (m->n != last->n) {
 		*more |= MAP_N;
 		*p++ = m->n;
 	}
@@ -109,17 +100,69 @@ pack_one(uint8_t *p, const struct mapent *m, const struct mapent *last)
 		*more |= MAP_EXITNO;
 		*p++ = m->exit;
 	}
-	return pack_homed(p, more, m->homed, last->homed);
+	p = pack_homed(p, more, m->homed, last->homed);
+	return *more == 0 ? more : p;
+}
+
+/* What the entry is without `last'; *last becomes what a reader has of it. */
+static uint8_t *
+pack_one(uint8_t *p, struct mapent m, struct mapent *last)
+{
+	uint8_t *head = p++, *more;
+	bool exits = map_has_exit(m.kind);
+
+	p = pack_step(p, head, (unsigned)m.off - last->off);
+	if (exits)
+		last->n = m.n;
+	else if (m.kind == MAP_BODY)
+		m.exit = last->exit;
+	if (exits && m.exit == last->exit + 1) {
+		*head |= MAP_NEXT;
+		last->exit = m.exit;
+	} else if (!exits && m.n == last->n + 1) {
+		*head |= MAP_NEXT;
+		last->n = m.n;
+	}
+	if (((const uint8_t *)&m)[7] != ((const uint8_t *)last)[7]) {
+		*head |= MAP_LAST;
+		*p++ = ((const uint8_t *)&m)[7];
+	}
+	more = p;
+	p = pack_more(p, &m, last);
+	if (p != more)
+		*head |= MAP_MORE;
+	*last = m;
+	return p;
+}
+
+/* Do the entries begin with those of map_entry? */
+static bool
+begins_with(const struct mapent *m, unsigned n, unsigned which)
+{
+	struct mapent e;
+	unsigned i;
+
+	for (i = 0; i < NMAP_ENTRY; i++) {
+		e = map_entry(which, i);
+		if (i >= n || memcmp(&m[i], &e, sizeof e) != 0)
+			return false;
+	}
+	return true;
 }
 
 uint8_t *
-map_pack(uint8_t *p, const struct mapent *m, unsigned n)
+map_pack(uint8_t *p, const struct mapent *m, unsigned n, uint16_t *kept)
 {
-	const struct mapent before = MAP_BEFORE, *last = &before;
-	unsigned i;
+	struct mapent last = MAP_BEFORE;
+	unsigned which = begins_with(m, n, MAP_ENTRY) ? MAP_ENTRY :
+	    begins_with(m, n, MAP_ENTRY31) ? MAP_ENTRY31 : 0;
+	unsigned i = which == 0 ? 0 : NMAP_ENTRY;
 
-	for (i = 0; i < n; i++, last = m++)
-		p = pack_one(p, m, last);
+	*kept = (uint16_t)((n - i) | which);
+	if (which != 0)
+		last = m[i - 1];
+	for (; i < n; i++)
+		p = pack_one(p, m[i], &last);
 	return p;
 }
 
@@ -130,6 +173,15 @@ mark(struct xlate *x, unsigned n, unsigned kind, unsigned rep)
 		.rep = rep & 3 };
 
 	put_map(x, m);
+}
+
+void
+mark_looks(struct xlate *x)
+{
+	look_align(&x->c);
+	x->counted = MAP_LOOKS;
+	mark(x, x->i, MAP_BACK, 0);
+	x->counted = false;
 }
 
 void

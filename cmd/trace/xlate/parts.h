@@ -12,6 +12,8 @@
 
 /* mark.c: from here on the code is before instruction n (from 0) ... */
 void mark(struct xlate *, unsigned n, unsigned kind, unsigned rep);
+/* ... or among look-ups, see MAP_LOOKS, which begin here ... */
+void mark_looks(struct xlate *);
 /* ... or in exit e. */
 void mark_exit(struct xlate *, unsigned e, unsigned kind);
 /* The same, and some of what the kind means has been done. */
@@ -67,13 +69,11 @@ void record_refer(struct xlate *);
 void record_element(struct xlate *, unsigned e, int s);
 void record_tell(struct xlate *, unsigned e);
 
-/*
- * look.c: call rt_look with these arguments; it returns behind them.  The first
- * calls this routine, an offset from REG_T, with arguments that the caller then
- * emits.
- */
-void look_call(struct emitter *, int32_t routine);
+/* look.c: call rt_look with these arguments; it returns behind them. */
 void look(struct emitter *, uint32_t head, uint32_t kind);
+/* Go to where arguments can be; call a routine, an offset from REG_T. */
+void look_align(struct emitter *);
+void look_call(struct emitter *, int32_t routine, const uint8_t *arguments);
 
 /* allocs.c: with --allocs */
 /* At the first instruction of a function of allocations. */

@@ -152,8 +152,11 @@ struct xlate {
 bool xlate(struct xlate *);
 /* Write the landing of frames that jumps push (calls.c). */
 void calls_more(struct xlate *);
-/* mark.c: put map entries where the runtime reads them; returns their end. */
-uint8_t *map_pack(uint8_t *, const struct mapent *, unsigned n);
+/*
+ * mark.c: put map entries where the runtime reads them, and how many are kept
+ * into *kept; returns their end.
+ */
+uint8_t *map_pack(uint8_t *, const struct mapent *, unsigned n, uint16_t *kept);
 
 /*
  * def.c: the definition of a block just collected; NULL: the block is empty or
