@@ -94,9 +94,9 @@ enum map_kind {
 };
 
 /*
- * Kind cache: look-ups in cold code, one behind another: the arguments, as in
- * shared.h, and the code that makes the call.  The state in each is that where
- * it goes on.  This is for MAP_BACK, which has no other use of `counted'.
+ * Kind cache: look-ups in cold code, one behind another, as shared.h has them:
+ * of code, or if `rep' is 1 of data.  The state in each is that where it goes
+ * on.  This is `counted' of MAP_BACK, which has no other use of it.
  */
 #define MAP_LOOKS 1u
 

@@ -149,8 +149,7 @@ record_size(unsigned nvalues)
 	uint64_t exitno;						\
 	uint64_t rt_exit, rt_miss;					\
 	uint64_t window;	/* stack pointer where its window began */ \
-	uint64_t rt_line;	/* kind cache: for LOOK_FETCH, _DATA */ \
-	uint64_t gsbase;						\
+	uint64_t rt_data, rt_fetch; /* kind cache: see rt_look */	\
 	uint64_t p;		/* record pointer, or instructions to go */ \
 	uint64_t pc;		/* guest pc to go on at */		\
 	uint64_t entry;		/* cache address to go on at */		\
@@ -158,7 +157,7 @@ record_size(unsigned nvalues)
 	uint64_t hint_mask;	/* kind cache: bits that select a hint */ \
 	uint64_t clock;		/* kind cache: ticks, see filter.c */	\
 	uint64_t left;		/* kind cache, --for: instructions */	\
-	uint64_t tmp2;							\
+	uint64_t tmp2, gsbase;						\
 	uint64_t operand;	/* address that EMU_FPSAVE wrote to */	\
 	uint64_t look_ret;	/* rt_look: goes on there, in the cache */ \
 	uint64_t look_kind;	/* enum lookup and arguments */		\
@@ -191,6 +190,10 @@ _Static_assert(offsetof(struct tarea_head, fsbase) == T_BIAS, "REG_T");
  * on behind the arguments; those of LOOK_FETCH and LOOK_DATA lie before the
  * call, and say where.
  *
+ * Nearly all of LOOK_DATA have none, since a miss of the real cache for them
+ * would cost as much as the look-up: the low half of `entry` is where the
+ * fragment goes on, and the high half look_data_word, which is never 0 or -1.
+ *
  * A place is a number of bytes from the start of zone 0; or from that of zone
  * 1, less 2^31.
  */
@@ -198,6 +201,13 @@ static inline uint32_t
 look_in_zone1(uint64_t off)
 {
 	return (uint32_t)off | 1u << 31;
+}
+
+#define LOOK_DATA_MOST 128u	/* bytes */
+static inline uint32_t
+look_data_word(uint32_t id, uint32_t size)
+{
+	return id | size << ID_BITS;
 }
 #define TO_LOOK_SAVE 1920	/* where registers are saved meanwhile */
 /*
@@ -245,18 +255,15 @@ look_back(int bytes)
 	return (uint32_t)bytes << 16;
 }
 
-/* Bytes of their arguments, from the second word; and of a call's code. */
+/* Bytes of LOOK_FETCH, with its code, from the second word of arguments. */
 static inline unsigned
-look_arguments(uint32_t kind)
+look_fetch_bytes(uint32_t kind)
 {
-	return (kind & LOOK_KIND) == LOOK_DATA ? 8 :
-	    16 + 4 * (kind >> 4 & 0xfff);
+	return 16 + 4 * (kind >> 4 & 0xfff) + 12;
 }
-static inline unsigned
-look_code(uint32_t kind)
-{
-	return (kind & LOOK_KIND) == LOOK_DATA ? 20 : 12;
-}
+/* And of LOOK_DATA without arguments; where the code has its `entry'. */
+#define LOOK_DATA_BYTES 28u
+#define LOOK_DATA_ENTRY 12u
 
 /*
  * LOOK_REP, from bit 8 on: references; then, 4 bits each, which values are

@@ -111,39 +111,49 @@
 	mov %rdi, TO_P(T)
 	.endm
 
-	.balign 64
-	.globl rt_look_line
-	.hidden rt_look_line
-	.type rt_look_line, @function
-rt_look_line:
+	.macro SAVE
 	mov %rax, SAVED(0)
 	mov %rcx, SAVED(1)
 	mov %rdx, SAVED(2)
 	mov %rbx, SAVED(3)
 	mov %rsi, SAVED(6)
 	mov %rdi, SAVED(7)
-	mov TO_ENTRY(T), %rax
-	lea rt + RT_PLACE(%rip), %rdx
-	mov %rax, %rcx
-	mov TO_PC(T), %rsi
-	shr $63, %rcx
-	add (%rdx, %rcx, 8), %rax
+	.endm
+
+	/* The trap flag, or little room in the buffer: rdi is lost. */
+	.macro IF_UNUSUAL
 	mov TO_P(T), %rdi
-	mov %rax, TO_LOOK_RET(T)	/* the arguments, meanwhile */
-	movzwl 4(%rax), %ecx
 	cmpl $0, (TA_TF - T_BIAS)(T)
 	jne unusual
 	add $LOOK_ROOM, %rdi
 	cmp %rdi, (TA_BUFEND - T_BIAS)(T)
 	jb unusual
-	mov %ecx, %edx
-	and $LOOK_KIND, %edx
-	cmp $LOOK_IS_DATA, %edx
-	jne fetch
+	.endm
 
+	/* Of a place in the cache, as t->entry has it, the address. */
+	.macro ADDRESS place, base, sign
+	lea rt + RT_PLACE(%rip), \base
+	mov \place, \sign
+	shr $63, \sign
+	add (\base, \sign, 8), \place
+	.endm
+
+	.macro BEGIN name
+	.balign 64
+	.globl \name
+	.hidden \name
+	.type \name, @function
+\name:
+	SAVE
+	.endm
+
+	BEGIN rt_look_data
+	mov (TO_ENTRY + 4)(T), %ecx
+	mov TO_PC(T), %rsi
+	IF_UNUSUAL
 	prefetcht0 (%rsi)		/* what follows here will use it */
 	mov %esi, %edx
-	shr $4, %ecx
+	shr $ID_BITS, %ecx
 	and $63, %edx
 	and $-64, %rsi
 	add %edx, %ecx
@@ -165,17 +175,17 @@ enter:
 entered:
 	mov %rsi, T_DTAG(T, %rdx)
 	USE_DATA
-record:
-	mov TO_LOOK_RET(T), %rbx
 	mov TO_PC(T), %rcx
-	mov (%rbx), %edx
+	mov (TO_ENTRY + 4)(T), %edx
 	shl $PLACE_BITS, %rcx
+	and $((1 << ID_BITS) - 1), %edx
 	or %rax, %rcx
+	or $(1 << ID_BITS), %edx
 	RECORD
+looked:
+	movslq TO_ENTRY(T), %rbx
+	ADDRESS %rbx, %rcx, %rax
 return:
-	mov TO_LOOK_RET(T), %rbx
-	movswq 6(%rbx), %rcx
-	add %rcx, %rbx
 	mov %rbx, TO_LOOK_RET(T)
 	MARK rt_line_check
 	RELOAD
@@ -207,7 +217,7 @@ found_\i:
 	.endr
 found_0:
 	USE_DATA
-	jmp return
+	jmp looked
 
 	/* Across the line's end: both are mostly where their hints say. */
 across:
@@ -221,10 +231,15 @@ across:
 	mov P, LINE_STAMP(T, %rdx, 8)
 	inc P
 	mov P, LINE_STAMP(T, %rdi, 8)
-	jmp return
+	jmp looked
 
 	/* One line of code or two, by their cells. */
-fetch:
+	BEGIN rt_look_fetch
+	mov TO_ENTRY(T), %rax
+	ADDRESS %rax, %rdx, %rcx
+	mov %rax, TO_LOOK_RET(T)	/* the arguments, meanwhile */
+	IF_UNUSUAL
+	movzwl 4(%rax), %ecx
 	mov 12(%rax), %esi
 	mov 8(%rax), %edx
 	shl $32, %rsi
@@ -239,7 +254,16 @@ fetch:
 	jne unusual
 	and $-64, %rsi
 	ENTER_CODE 16
-	jmp record
+fetched:
+	mov TO_LOOK_RET(T), %rbx
+	mov TO_PC(T), %rcx
+	mov (%rbx), %edx
+	shl $PLACE_BITS, %rcx
+	or %rax, %rcx
+	RECORD
+	movswq 6(%rbx), %rcx
+	add %rcx, %rbx
+	jmp return
 two:
 	cmp $LOOK_TWO_LINES, %ecx
 	jne unusual
@@ -258,13 +282,13 @@ second:
 	add $64, %rsi
 	ENTER_CODE 20
 	or $PLACE_SECOND, %eax
-	jmp record
+	jmp fetched
 first:
 	test %rbx, %rbx
 	jnz unusual
 	mov P, T_CELL(T, %rdi, 8)
 	ENTER_CODE 16
-	jmp record
+	jmp fetched
 both:
 	ENTER_CODE 16
 	test %edi, %edi

@@ -236,7 +236,8 @@ void rt_miss(void);
 void rt_called(void);
 void rt_return(void);
 void rt_look(void);
-void rt_look_line(void);
+void rt_look_data(void);
+void rt_look_fetch(void);
 void rt_enter(struct tarea *) __attribute__((noreturn));
 void rt_resume(void);
 void rt_restorer(void);
@@ -303,7 +304,7 @@ void buffer_publish(struct tarea *, enum qtype, uint64_t arg, unsigned sig);
 
 /* table.c: kind cache */
 void table_clear(struct tarea *);
-uint64_t table_look_by(void);
+void table_look_by(struct tarea *);
 void table_empty(struct tarea *);
 void table_look(struct tarea *);
 

@@ -139,9 +139,22 @@ look_goes_on(uint64_t code, uint32_t at, uint32_t off)
 	do {
 		at = next;
 		asked = (const uint32_t *)(code + at);
-		next += look_arguments(asked[1]) + look_code(asked[1]);
+		next += look_fetch_bytes(asked[1]);
 	} while (next <= off);
 	return at + (uint32_t)((int32_t)asked[1] >> 16);
+}
+
+/* The same of data. */
+static uint32_t
+look_data_goes_on(uint64_t code, uint32_t at, uint32_t off)
+{
+	int32_t place;
+
+	at += (off - at) / LOOK_DATA_BYTES * LOOK_DATA_BYTES;
+	memcpy(&place, (const void *)(code + at + LOOK_DATA_ENTRY),
+	    sizeof place);
+	return (uint32_t)((uint64_t)(int64_t)place + rt.place[place < 0] -
+	    code);
 }
 
 /* The state at an offset from code, where the fragment begins. */
@@ -151,7 +164,8 @@ find_map(const struct fragmeta *f, uint64_t code, uint32_t off)
 	struct mapent m = find_entry(f, off);
 
 	if (m.kind == MAP_BACK && m.counted == MAP_LOOKS)
-		m = find_entry(f, look_goes_on(code, m.off, off));
+		m = find_entry(f, m.rep == 0 ? look_goes_on(code, m.off, off) :
+		    look_data_goes_on(code, m.off, off));
 	return m;
 }
 

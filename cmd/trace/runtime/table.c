@@ -97,13 +97,14 @@ table_clear(struct tarea *t)
 }
 
 /* What fragments call for a look-up: the usual ones have a way of their own. */
-uint64_t
-table_look_by(void)
+void
+table_look_by(struct tarea *t)
 {
 	bool usual = rt.boot.lineshift == 6 && rt.boot.sets > 1 &&
 	    rt.boot.ways == PLACES && !(rt.boot.flags & BOOT_CONTEXTS);
 
-	return (uint64_t)(usual ? rt_look_line : rt_look);
+	t->rt_data = (uint64_t)(usual ? rt_look_data : rt_look);
+	t->rt_fetch = (uint64_t)(usual ? rt_look_fetch : rt_look);
 }
 
 /* ----------------------------------------------------------------- emptying */
@@ -540,18 +541,37 @@ look_on(struct tarea *t, const uint32_t *asked)
 		allocs_close(t, t->tmp1);
 }
 
-void
-table_look(struct tarea *t)
+/* What is asked for, perhaps as *two; and note where the fragment goes on. */
+static const uint32_t *
+arguments(struct tarea *t, uint32_t two[2])
 {
-	uint64_t at = t->entry + rt.place[t->entry >> 63];
+	uint64_t place = (uint64_t)(int64_t)(int32_t)t->entry;
+	uint64_t at = place + rt.place[place >> 63];
 	const uint32_t *asked = (const uint32_t *)at;
 	unsigned kind = asked[1] & LOOK_KIND;
 
-	t->look_kind = kind;
+	if (t->entry != place) {
+		two[0] = record_head(t->entry >> 32 & (NIDS - 1), 1);
+		two[1] = LOOK_DATA |
+		    LOOK_LINE_SIZE(t->entry >> (32 + ID_BITS));
+		t->look_ret = at;
+		return two;
+	}
 	if (kind <= LOOK_DATA)
 		t->look_ret = at + (uint64_t)(int64_t)((int32_t)asked[1] >> 16);
 	else
 		t->look_ret = at + (kind == LOOK_REP ? 16 : 8);
+	return asked;
+}
+
+void
+table_look(struct tarea *t)
+{
+	uint32_t two[2];
+	const uint32_t *asked = arguments(t, two);
+	unsigned kind = asked[1] & LOOK_KIND;
+
+	t->look_kind = kind;
 	if (__builtin_expect(kind >= LOOK_OPEN, 0))
 		look_on(t, asked);
 	else if (__builtin_expect(kind >= LOOK_WIDE || t->tf ||

@@ -224,7 +224,7 @@ thread_new(uint32_t tid)
 	t->rt_miss = (uint64_t)rt_miss;
 	t->rt_look = (uint64_t)rt_look;
 	if (rt.boot.sets != 0) {
-		t->rt_line = table_look_by();
+		table_look_by(t);
 		t->hint_mask = (TABLE_HINTS - 1ull) << rt.boot.lineshift;
 		table_clear(t);
 	}

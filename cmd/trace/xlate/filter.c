@@ -9,12 +9,12 @@
  * rest, and describes the table.
  *
  * The code in line asks whether the table holds the line.  A data line is where
- * its hint says, else the cold part has rt_line search for it; a code line is
+ * its hint says, else the cold part has rt_data search for it; a code line is
  * there if its cell is not 0.  A hit sets the time of the line's last use:
  *
  *	lea  8(%rdi),S; pext hint_mask(T),S,I; movswq hint(T,I,2),I
  *	sub  (T,I,8),S; cmp $64-size,S; ja cold
- *	lea  1(P),P; mov P,8(T,I,8)
+ *	inc  P; mov P,8(T,I,8)
  *
  * P is the clock, since only the runtime writes records here.  It need not tick
  * between uses whose lines are the same or in different sets: references whose
@@ -245,7 +245,8 @@ cmp_zero(struct emitter *c, int32_t disp)
 static void
 tick(struct xlate *x)
 {
-	emit_lea(&x->c, REG_P, REG_P, 1);
+	/* inc P: the flags are free here */
+	emit_bytes(&x->c, 0xc0ff49u | (REG_P & 7) << 16, 3);
 	x->ticks = true;
 	x->code.lo = x->code.hi = x->data.lo = x->data.hi = 0;
 }
@@ -401,7 +402,7 @@ cold_fetch(struct xlate *x, const struct cold_check *d)
 	if (d->two)
 		emit_u32(c, d->cell[1]);
 	reach(x, d);
-	look_call(c, TO(rt_line), at);
+	look_call(c, TO(rt_fetch), at);
 }
 
 /* -------------------------------------------------------------- data lines */
@@ -526,9 +527,11 @@ check_near(struct xlate *x, unsigned j)
 static void
 cold_near(struct xlate *x, const struct cold_check *d)
 {
-	int t = scratch(x, d->keep | BIT(d->s));
+	int t;
 	struct cold_check *e;
 
+	reach(x, d);
+	t = scratch(x, d->keep | BIT(d->s));
 	address_of(x, &x->b->in[d->i].ref[d->ref], d->s, d->keep | BIT(t));
 	e = &x->cold[x->ncold++];
 	*e = *d;
@@ -540,25 +543,52 @@ cold_near(struct xlate *x, const struct cold_check *d)
 	emit_patch32(emit_jmp32(&x->c), d->back);
 }
 
+/* The address that the check had. */
+static void
+cold_address(struct xlate *x, const struct cold_check *d)
+{
+	if (d->fixed)
+		emit_imm(&x->c, d->s, d->addr);
+	else if (d->kind == COLD_DATA)
+		op_tag(&x->c, 0x03, d->s, d->t);
+	emit_store(&x->c, REG_T, TO(pc), d->s);
+}
+
+/* In other cases than the next one's. */
+static void
+cold_data_arguments(struct xlate *x, const struct cold_check *d)
+{
+	uint8_t *at;
+
+	look_align(&x->c);
+	at = arguments(x, d, LOOK_DATA | LOOK_LINE_SIZE(d->size), 1);
+	reach(x, d);
+	cold_address(x, d);
+	look_call(&x->c, TO(rt_look), at);
+}
+
 static void
 cold_data(struct xlate *x, const struct cold_check *d)
 {
 	struct emitter *c = &x->c;
-	uint8_t *at = arguments(x, d, LOOK_DATA | LOOK_LINE_SIZE(d->size), 1);
 
+	if (d->size > LOOK_DATA_MOST) {
+		cold_data_arguments(x, d);
+		return;
+	}
 	reach(x, d);
-	if (d->fixed)
-		emit_imm(c, d->s, d->addr);
-	else if (d->kind == COLD_DATA)
-		op_tag(c, 0x03, d->s, d->t);
-	emit_store(c, REG_T, TO(pc), d->s);
-	look_call(c, TO(rt_line), at);
+	cold_address(x, d);
+	emit_store_imm32(c, REG_T, TO(entry), look_place(c, d->back));
+	emit_store_imm32(c, REG_T, TO(entry) + 4, look_data_word(d->id,
+	    d->size));
+	emit_jmp_mem(c, REG_T, TO(rt_data));
 }
 
 /* Larger than a line. */
 static void
 cold_wide(struct xlate *x, const struct cold_check *d)
 {
+	reach(x, d);
 	if (d->fixed)
 		emit_imm(&x->c, d->s, d->addr);
 	look_address(x, d->s, LOOK_WIDE | LOOK_SIZE(d->size),
@@ -682,7 +712,8 @@ filter_rep_after(struct xlate *x)
 static bool
 only_looks(const struct cold_check *d)
 {
-	return d->kind == COLD_FETCH || (d->kind == COLD_DATA && !d->fixed);
+	return d->kind == COLD_FETCH || (d->kind == COLD_DATA && !d->fixed &&
+	    d->size <= LOOK_DATA_MOST);
 }
 
 /* Any other cold code has a map entry of its own. */
@@ -693,10 +724,6 @@ write_other(struct xlate *x, const struct cold_check *d)
 	x->homed = d->homed;
 	x->flags_in_rax = d->flags_in_rax;
 	mark(x, d->i, MAP_BODY, 0);
-	if (d->size > line_size() || d->kind == COLD_NEAR)
-		reach(x, d);
-	else
-		look_align(&x->c);
 	if (d->kind == COLD_NEAR)
 		cold_near(x, d);
 	else if (d->size > line_size())
@@ -715,14 +742,14 @@ filter_cold(struct xlate *x)
 	for (i = 0; i < x->ncold; i++)
 		if (!only_looks(&x->cold[i]))
 			write_other(x, &x->cold[i]);
-	if (x->ncold > 0)
-		mark_looks(x);
-	for (i = 0; i < x->ncold; i++) {
-		d = &x->cold[i];
+	look_align(&x->c);
+	mark_looks(x, false);
+	for (d = x->cold; d < x->cold + x->ncold; d++)
 		if (d->kind == COLD_FETCH)
 			cold_fetch(x, d);
-		else if (only_looks(d))
+	mark_looks(x, true);
+	for (d = x->cold; d < x->cold + x->ncold; d++)
+		if (d->kind != COLD_FETCH && only_looks(d))
 			cold_data(x, d);
-	}
 	x->flags_in_rax = false;
 }

@@ -1,18 +1,17 @@
 /*
- * look - call the runtime to look at something, by rt_look or rt_line
+ * look - call the runtime to look at something, by rt_look, rt_data or rt_fetch
  *
  *	mov $arguments,entry(T); jmp *rt_look(T)
  *	arguments
  *
- * Those of rt_line lie before the call.  It changes no register and no flag.
+ * Those of rt_fetch lie before the call.  It changes no register and no flag.
  * Arguments are aligned to 4 bytes: the program may have the processor check
  * alignment (runtime/look.S).
  */
 #include "xlate/parts.h"
 
-/* What t->entry has for a place in the fragment: see shared.h. */
-static uint32_t
-place(const struct emitter *c, const uint8_t *at)
+uint32_t
+look_place(const struct emitter *c, const uint8_t *at)
 {
 	const struct segment *seg = area.boot.seg;
 	uint64_t addr = c->addr + (uint64_t)(at - c->start);
@@ -32,7 +31,7 @@ look_align(struct emitter *c)
 void
 look_call(struct emitter *c, int32_t routine, const uint8_t *arguments)
 {
-	emit_store_simm(c, REG_T, TO(entry), (int32_t)place(c, arguments));
+	emit_store_simm(c, REG_T, TO(entry), (int32_t)look_place(c, arguments));
 	emit_jmp_mem(c, REG_T, routine);
 }
 

@@ -176,11 +176,10 @@ mark(struct xlate *x, unsigned n, unsigned kind, unsigned rep)
 }
 
 void
-mark_looks(struct xlate *x)
+mark_looks(struct xlate *x, bool data)
 {
-	look_align(&x->c);
 	x->counted = MAP_LOOKS;
-	mark(x, x->i, MAP_BACK, 0);
+	mark(x, x->i, MAP_BACK, data);
 	x->counted = false;
 }
 

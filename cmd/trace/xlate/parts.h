@@ -12,8 +12,8 @@
 
 /* mark.c: from here on the code is before instruction n (from 0) ... */
 void mark(struct xlate *, unsigned n, unsigned kind, unsigned rep);
-/* ... or among look-ups, see MAP_LOOKS, which begin here ... */
-void mark_looks(struct xlate *);
+/* ... or among look-ups of code, or data, see MAP_LOOKS ... */
+void mark_looks(struct xlate *, bool data);
 /* ... or in exit e. */
 void mark_exit(struct xlate *, unsigned e, unsigned kind);
 /* The same, and some of what the kind means has been done. */
@@ -71,6 +71,8 @@ void record_tell(struct xlate *, unsigned e);
 
 /* look.c: call rt_look with these arguments; it returns behind them. */
 void look(struct emitter *, uint32_t head, uint32_t kind);
+/* What t->entry has for a place in the fragment. */
+uint32_t look_place(const struct emitter *, const uint8_t *at);
 /* Go to where arguments can be; call a routine, an offset from REG_T. */
 void look_align(struct emitter *);
 void look_call(struct emitter *, int32_t routine, const uint8_t *arguments);
