@@ -68,14 +68,14 @@ object_of_live(const struct kept_live *l)
 static bool
 is_inside(const struct frag *f, const struct kept_live *l)
 {
-	const struct code_piece *p = store_piece(f->piece);
+	struct code_piece p;
 	uint32_t i;
 
-	for (i = 0; i < f->npiece; i++)
-		if (p[i].start < l->is.start || p[i].end > l->is.end ||
-		    p[i].end <= p[i].start)
+	for (i = 0; store_piece(f, i, &p); i++)
+		if (p.start < l->is.start || p.end > l->is.end ||
+		    p.end <= p.start)
 			return false;
-	return i > 0;
+	return true;
 }
 
 /* What was not installed in this run: of what is not mapped, or not asked. */

@@ -24,7 +24,8 @@ struct frag {
 	uint64_t entry;		/* guest address; prologue << ENTRY_BITS */
 	uint32_t owner;		/* see context/context.h; or 0 */
 	uint32_t firstarc;	/* list of arcs that lead to it, or 0 */
-	uint32_t piece;		/* the first of its pieces of code */
+	uint32_t piece;		/* the first of its pieces of code; or, if
+				 * npiece is 0, the bytes of the only one */
 	uint32_t meta;		/* index in its zone's fragmeta */
 	uint32_t exit;		/* its first exit */
 	uint32_t firstin;	/* list of exits linked to it: the first, + 1 */
@@ -50,7 +51,8 @@ void store_pieces(struct frag *, const struct block *);
 bool store_take(int fd, off_t off, uint32_t n, const struct code_piece *,
     uint32_t npieces);
 uint32_t store_npieces(void);
-const struct code_piece *store_piece(uint32_t i);
+/* Piece i of a fragment's code; false: it has not so many. */
+bool store_piece(const struct frag *, uint32_t i, struct code_piece *);
 void store_copy_pieces(struct code_piece *to);
 /* How many bytes of code it was made of. */
 uint64_t store_bytes(const struct frag *);

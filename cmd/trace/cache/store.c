@@ -45,13 +45,14 @@ store_new(void)
 void
 store_pieces(struct frag *f, const struct block *b)
 {
-	struct code_piece straight = { b->pc, b->next };
-	const struct code_piece *p = b->npiece == 0 ? &straight : b->piece;
-
-	f->npiece = (uint8_t)(b->npiece == 0 ? 1 : b->npiece);
+	f->npiece = (uint8_t)b->npiece;
+	if (b->npiece == 0) {
+		f->piece = (uint32_t)(b->next - b->pc);
+		return;
+	}
 	f->piece = store_npieces();
 	pieces = xgrow(pieces, &cappieces, npieces + f->npiece, sizeof *pieces);
-	memcpy(pieces + npieces, p, f->npiece * sizeof *pieces);
+	memcpy(pieces + npieces, b->piece, f->npiece * sizeof *pieces);
 	npieces += f->npiece;
 }
 
@@ -70,10 +71,22 @@ store_take(int fd, off_t off, uint32_t n, const struct code_piece *p,
 	return true;
 }
 
-const struct code_piece *
-store_piece(uint32_t i)
+static const struct code_piece *
+piece(uint32_t i)
 {
 	return i < nkeptpieces ? &keptpieces[i] : &pieces[i - nkeptpieces];
+}
+
+bool
+store_piece(const struct frag *f, uint32_t i, struct code_piece *p)
+{
+	if (f->npiece == 0) {
+		*p = (struct code_piece){ f->pc, f->pc + f->piece };
+		return i == 0;
+	}
+	if (i < f->npiece)
+		*p = *piece(f->piece + i);
+	return i < f->npiece;
 }
 
 uint32_t
@@ -88,29 +101,29 @@ store_copy_pieces(struct code_piece *to)
 	uint32_t i;
 
 	for (i = 0; i < store_npieces(); i++)
-		to[i] = *store_piece(i);
+		to[i] = *piece(i);
 }
 
 uint64_t
 store_bytes(const struct frag *f)
 {
-	const struct code_piece *p = store_piece(f->piece);
+	struct code_piece p;
 	uint64_t n = 0;
 	uint32_t i;
 
-	for (i = 0; i < f->npiece; i++)
-		n += p[i].end - p[i].start;
+	for (i = 0; store_piece(f, i, &p); i++)
+		n += p.end - p.start;
 	return n;
 }
 
 bool
 store_covers(const struct frag *f, uint64_t start, uint64_t end)
 {
-	const struct code_piece *p = store_piece(f->piece);
+	struct code_piece p;
 	uint32_t i;
 
-	for (i = 0; i < f->npiece; i++)
-		if (p[i].start < end && p[i].end > start)
+	for (i = 0; store_piece(f, i, &p); i++)
+		if (p.start < end && p.end > start)
 			return true;
 	return false;
 }

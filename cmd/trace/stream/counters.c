@@ -33,8 +33,11 @@ static struct touched countedpages;
 static uint32_t ncounters;
 #define COUNT_MAX (1ull << 56)	/* no honest counter gets this far */
 
-/* Kind cache: sums by id, and what is left of them without the low 32 bits. */
-static uint32_t *total;
+/*
+ * Kind cache: sums by id, the low 16 bits; `large' has what is left of them,
+ * which few ids have.
+ */
+static uint16_t *total;
 static size_t ntotal, captotal;
 
 /* A repeated instruction, or a branch: of which block; its number there. */
@@ -49,10 +52,10 @@ struct rounds {
 };
 KHASH_MAP_INIT_INT64(pairs, uint32_t)
 KHASH_MAP_INIT_INT64(rounds, struct rounds)
-KHASH_MAP_INIT_INT(large, uint32_t)
+KHASH_MAP_INIT_INT(large, uint64_t)
 static khash_t(pairs) *pairs;	/* rounds_key -> the first of its counters */
 static khash_t(rounds) *rounds;	/* kind cache: rounds_key -> the sums */
-static khash_t(large) *large;	/* kind cache: id -> the sum >> 32 */
+static khash_t(large) *large;	/* kind cache: id -> the sum >> 16 */
 
 /* Kind branches: by block, the first counter of its branches; and the sums. */
 static uint32_t *missed;
@@ -354,7 +357,7 @@ next_counters(unsigned slot, uint32_t *i, uint32_t *end, uint32_t max)
 }
 
 static void
-add_large(uint32_t id, uint32_t n)
+add_large(uint32_t id, uint64_t n)
 {
 	khiter_t k;
 	int new;
@@ -378,9 +381,9 @@ add_total(uint32_t id, uint64_t n)
 	for (; ntotal <= id; ntotal++)
 		total[ntotal] = 0;
 	sum = total[id] + n;
-	total[id] = (uint32_t)sum;
-	if (sum >> 32 != 0)
-		add_large(id, (uint32_t)(sum >> 32));
+	total[id] = (uint16_t)sum;
+	if (sum >> 16 != 0)
+		add_large(id, sum >> 16);
 }
 
 static uint64_t
@@ -392,7 +395,7 @@ total_of(uint32_t id)
 		return total[id];
 	k = kh_get(large, large, id);
 	return k == kh_end(large) ? total[id] :
-	    total[id] | (uint64_t)kh_value(large, k) << 32;
+	    total[id] | kh_value(large, k) << 16;
 }
 
 static void
