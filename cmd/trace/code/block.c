@@ -398,7 +398,7 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 			break;
 		}
 		if (in->special == SP_REFUSE ||
-		    (in->special == SP_EMULATE && in->emulate <= EMU_XGETBV &&
+		    (in->special == SP_EMULATE && in->emulate == EMU_XGETBV &&
 		    opt->cpu == CPU_NATIVE)) {
 			if (in->special != SP_REFUSE) {
 				in->special = SP_NONE;

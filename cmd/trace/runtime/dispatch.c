@@ -521,25 +521,6 @@ dispatch_resume(struct tarea *t)
 	dispatch_go(t, ~0ull);
 }
 
-/* Answer with the model's row for leaf and subleaf, or zeros without one. */
-static void
-cpuid_model(struct tarea *t, uint32_t leaf, uint32_t sub)
-{
-	const struct cpuidrow *r = rt.cpuids, *end = r + rt.ctl->ncpuid;
-	const struct cpuidrow *best = NULL;
-
-	for (; r < end; r++)
-		if (r->leaf == leaf &&
-		    (r->subleaf == sub || r->subleaf == ~0u)) {
-			best = r;
-			break;
-		}
-	t->gpr[0] = best != NULL ? best->eax : 0;
-	t->gpr[3] = best != NULL ? best->ebx : 0;
-	t->gpr[1] = best != NULL ? best->ecx : 0;
-	t->gpr[2] = best != NULL ? best->edx : 0;
-}
-
 /* There was no valid instruction; its bytes may have changed since. */
 static void
 refuse(struct tarea *t, const struct exitmeta *x)
@@ -594,7 +575,10 @@ emulate(struct tarea *t, const struct exitmeta *x)
 
 	switch (x->emulate) {
 	case EMU_CPUID:
-		cpuid_model(t, (uint32_t)t->gpr[0], (uint32_t)t->gpr[1]);
+		if (cpuid_do(t) < 0) {
+			t->pc -= 2;
+			do_native(t, x);
+		}
 		break;
 	case EMU_XGETBV:
 		v = (uint32_t)t->gpr[1] == 0 ? rt.ctl->xcr0 : 0;

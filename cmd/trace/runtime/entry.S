@@ -408,6 +408,22 @@ zero:	.byte 0
 	mov $-1, %eax
 	ret
 
+	/* edi: leaf, esi: subleaf, rdx: what becomes of four registers */
+	FUNC rt_cpuid
+	mov %rbx, %r9
+	mov %rdx, %r8
+	mov %edi, %eax
+	mov %esi, %ecx
+	MARK rt_cpuid_insn
+	cpuid
+	mov %eax, (%r8)
+	mov %ebx, 4(%r8)
+	mov %ecx, 8(%r8)
+	mov %edx, 12(%r8)
+	mov %r9, %rbx
+	xor %eax, %eax
+	ret
+
 	/* Unmap this thread's own area and end: rdi, rsi: area; rdx: status. */
 	FUNC rt_thread_exit
 	mov %rdx, %r12

@@ -247,6 +247,7 @@ uint64_t rt_call(struct tarea *, uint64_t function, const uint64_t arg[4]);
 long rt_clone_thread(struct tarea *, struct tarea *child, uint64_t arg1);
 long rt_clone_vfork(struct tarea *, struct tarea *on);
 int rt_copy(void *to, const void *from, size_t n);	/* -1: a fault */
+int rt_cpuid(uint32_t leaf, uint32_t sub, uint32_t to[4]);	/* the same */
 long rt_sigreturn(struct tarea *, uint64_t sp);
 void rt_thread_exit(uint64_t area, uint64_t size, long status)
     __attribute__((noreturn));
@@ -255,7 +256,7 @@ extern char rt_exit_end[], rt_trap_insn[];
 extern char rt_look_check[], rt_look_end[], rt_look_trap[];
 extern char rt_line_check[], rt_line_end[];
 extern char rt_sys_check[], rt_sys_insn[], rt_sys_abort[];
-extern char rt_copy_insn[], rt_copy_fault[];
+extern char rt_copy_insn[], rt_cpuid_insn[], rt_copy_fault[];
 extern char rt_ret_check[], rt_ret_insn[], rt_ret_bad[], rt_ret_abort[];
 extern char rt_returned[];
 extern char rt_die_ill[], rt_die_trap[], rt_die_fpe[], rt_die_bus[];
@@ -273,7 +274,10 @@ void dispatch_go(struct tarea *, uint64_t exitno);
 void dispatch_share(struct tarea *);
 void before_letting_go(struct tarea *);
 void let_go(struct tarea *) __attribute__((noreturn));
-int emulate_cpuid(struct tarea *);
+
+/* cpuid.c: -1: the instruction faults.  From now on it may. */
+int cpuid_do(struct tarea *);
+void cpuid_faults(void);
 
 /* serve.c: requests to trace, and the queue */
 int ask(struct tarea *, enum request, const uint64_t *arg);
@@ -531,6 +535,16 @@ size_t strlen(const char *);
 void panic(const char *) __attribute__((noreturn));
 void panic_fault(uint64_t ip, uint64_t addr, uint64_t sp)
     __attribute__((noreturn));
+
+/* The processor that we are on: the kernel puts it into a segment's limit. */
+static inline uint32_t
+this_cpu(void)
+{
+	uint32_t limit = ~0u;
+
+	__asm__ volatile("lsl %1, %0" : "+r"(limit) : "r"(0x7bu) : "cc");
+	return limit == ~0u ? limit : limit & 0xfff;
+}
 
 static inline long
 sys6(long nr, long a, long b, long c, long d, long e, long f)

@@ -54,16 +54,6 @@ ring_bell(void)
 	}
 }
 
-/* The processor that we are on: the kernel puts it into a segment's limit. */
-static uint32_t
-this_cpu(void)
-{
-	uint32_t limit = ~0u;
-
-	__asm__ volatile("lsl %1, %0" : "+r"(limit) : "r"(0x7bu) : "cc");
-	return limit == ~0u ? limit : limit & 0xfff;
-}
-
 /*
  * The same as spin, where trace serves on our processor: it cannot do anything
  * until we let it.

@@ -230,7 +230,7 @@ fault_in_runtime(struct tarea *t, int sig, struct kucontext *uc)
 {
 	uint64_t ip = uc->rip, mask;
 
-	if (ip == (uint64_t)rt_copy_insn &&
+	if ((ip == (uint64_t)rt_copy_insn || ip == (uint64_t)rt_cpuid_insn) &&
 	    (sig == SIG_SEGV || sig == SIG_BUS)) {
 		uc->rip = (uint64_t)rt_copy_fault;
 	} else if (sig == SIG_SEGV && (ip == (uint64_t)rt_returned ||

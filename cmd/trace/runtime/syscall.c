@@ -272,8 +272,11 @@ exec(struct tarea *t)
 static long
 prctl_base(struct tarea *t)
 {
-	long r = rt_guest_syscall(t, t->gpr);
+	long r;
 
+	if (t->gpr[7] == 0x1012)
+		cpuid_faults();
+	r = rt_guest_syscall(t, t->gpr);
 	if (r == 0 && t->gpr[7] == 0x1002)
 		t->fsbase = t->gpr[6];
 	if (r == 0 && t->gpr[7] == 0x1001)
