@@ -111,10 +111,11 @@ launch_at(struct start *s)
 }
 
 /*
- * Take the folder that has our programs under their bare names out of the
- * program's PATH: others have a `diff` and a `merge` too.
+ * The PATH that the program gets: without the folder that has our programs
+ * under their bare names, for others have a `diff` and a `merge` too.  NULL: it
+ * is right.
  */
-static void
+static char *
 clean_path(void)
 {
 	char self[4096], *path = getenv("PATH"), *dir, *new, *save = NULL;
@@ -122,11 +123,11 @@ clean_path(void)
 	char *copy, *slash;
 
 	if (path == NULL || n <= 0)
-		return;
+		return NULL;
 	self[n] = '\0';
 	slash = strrchr(self, '/');
 	if (slash == NULL || strcmp(slash, "/trace") != 0)
-		return;
+		return NULL;
 	*slash = '\0';
 	new = xcalloc(1, strlen(path) + 1);
 	copy = xstrdup(path);
@@ -138,8 +139,11 @@ clean_path(void)
 			strcat(new, ":");
 		strcat(new, dir);
 	}
+	free(copy);
 	if (strlen(new) != strlen(path))
-		setenv("PATH", new, 1);
+		return new;
+	free(new);
+	return NULL;
 }
 
 /*
@@ -170,72 +174,111 @@ stated_env(const char *list)
 	return env;
 }
 
-static void
-redirect(void)
-{
-	int fd;
+/* What the child is to do, and what it could not. */
+struct birth {
+	char *const *argv;
+	char **env;
+	int out;		/* its standard output; or -1: as it is */
+	volatile int error;	/* errno: of ptrace, or else of exec */
+	volatile bool unseized;
+};
 
-	if (opt->guest_out != NULL) {
-		fd = open(opt->guest_out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-		if (fd < 0)
-			die("%s:", opt->guest_out);
-		dup2(fd, 1);
-		close(fd);
-	} else if (opt->out_fd >= 0) {
-		dup2(2, 1);
-	}
-}
-
+/*
+ * The child has our memory until it execs: to copy our tables of pages, and the
+ * pages that either changes then, takes 0.2 ms.
+ */
 static _Noreturn void
-child(char *const argv[], int report)
+child(struct birth *b)
 {
-	int err;
-
-	redirect();
-	clean_path();
+	if (b->out >= 0)
+		dup2(b->out, 1);
 	if (opt->out_fd > 2)
 		close(opt->out_fd);
 	if (!opt->aslr)
 		personality((unsigned long)personality(0xffffffff) |
 		    ADDR_NO_RANDOMIZE);
-	if (ptrace(PTRACE_TRACEME, 0, 0L, 0L) < 0)
-		die("ptrace:");
-	/* PATH is ours, also if the program gets none */
-	execvpe(argv[0], argv, opt->clear_env ?
-	    stated_env(opt->keep_env != NULL ? opt->keep_env : "") : environ);
-	err = errno;
-	if (write(report, &err, sizeof err) < 0)
-		_exit(127);
-	_exit(err == ENOENT ? 127 : 126);
+	b->unseized = ptrace(PTRACE_TRACEME, 0, 0L, 0L) < 0;
+	if (!b->unseized)
+		execvpe(b->argv[0], b->argv, b->env);
+	b->error = errno;
+	_exit(1);
 }
 
-void
-launch(char *const argv[])
+static int
+open_output(void)
 {
-	int report[2], st, err = 0;
+	int fd;
 
-	if (pipe2(report, O_CLOEXEC) < 0)
-		die("pipe:");
-	guest.mem = -1;
-	guest.pid = fork();
+	if (opt->guest_out == NULL)
+		return opt->out_fd >= 0 ? 2 : -1;
+	fd = open(opt->guest_out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+	    0666);
+	if (fd < 0)
+		die("%s:", opt->guest_out);
+	return fd;
+}
+
+/*
+ * Make the child, which has execed then, or ended.  A signal before that would
+ * stop it, and we could not let it go on.
+ */
+static void
+bear(struct birth *b)
+{
+	sigset_t all, was;
+	int st;
+
+	sigfillset(&all);
+	sigdelset(&all, SIGTRAP);	/* by which it stops behind the exec */
+	sigprocmask(SIG_BLOCK, &all, &was);
+	guest.pid = vfork();
+	if (guest.pid == 0)
+		child(b);
 	if (guest.pid < 0)
 		die("fork:");
-	if (guest.pid == 0)
-		child(argv, report[1]);
-	close(report[1]);
 	guest.pidfd = (int)syscall(SYS_pidfd_open, guest.pid, 0);
 	if (guest.pidfd < 0)
 		die("pidfd_open:");
 	if (waitpid(guest.pid, &st, 0) < 0)
 		die("waiting for the program:");
-	if (read(report[0], &err, sizeof err) == (ssize_t)sizeof err) {
-		errno = err;
-		warn("%s:", argv[0]);
-		exit(err == ENOENT ? 127 : 126);
-	}
-	close(report[0]);
-	if (!WIFSTOPPED(st))
+	if (WIFSTOPPED(st) &&
+	    ptrace(PTRACE_SETSIGMASK, guest.pid, 8L, &was) < 0)
+		die("ptrace:");
+	sigprocmask(SIG_SETMASK, &was, NULL);
+	if (!WIFSTOPPED(st) && b->error == 0)
 		exit(STATUS_TROUBLE);
+}
+
+void
+launch(char *const argv[])
+{
+	struct birth b = { .argv = argv, .env = environ };
+	char *path = clean_path(), *was = NULL;
+
+	b.out = open_output();
+	if (path != NULL) {
+		was = xstrdup(getenv("PATH"));
+		setenv("PATH", path, 1);
+		b.env = environ;
+	}
+	/* PATH is ours, also if the program gets none */
+	if (opt->clear_env)
+		b.env = stated_env(opt->keep_env != NULL ? opt->keep_env : "");
+	guest.mem = -1;
+	bear(&b);
+	if (b.error != 0) {
+		errno = b.error;
+		if (b.unseized)
+			die("ptrace:");
+		warn("%s:", argv[0]);
+		exit(b.error == ENOENT ? 127 : 126);
+	}
+	if (was != NULL)
+		setenv("PATH", was, 1);
+	free(path);
+	free(was);
+	if (b.out > 2)
+		close(b.out);
 	/* until the runtime is in: should we fail, it shall not run without */
 	ptrace(PTRACE_SETOPTIONS, guest.pid, 0L, PTRACE_O_EXITKILL);
 	guest_is_in_proc();
