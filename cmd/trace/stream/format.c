@@ -50,6 +50,7 @@ static struct own_entry {
 	unsigned slot;		/* Q_MARK */
 	char *lines;
 } own[NQUEUE];			/* which entries are ours, by index */
+static unsigned nown;		/* how many there are */
 /* Entries, and threads that wait for room to put theirs. */
 #define QUEUE_MAX (NQUEUE + 2 * NSLOT + 64)
 static uint32_t renewed;	/* +1: all counters are free; futex */
@@ -440,7 +441,10 @@ consume(struct control *c)
 	copy.from = ONCE(e->from);
 	copy.to = ONCE(e->to);
 	copy.arg = ONCE(e->arg);
-	own[qhead % NQUEUE] = (struct own_entry){ Q_NONE, 0, NULL };
+	if (mine.type != Q_NONE) {
+		own[qhead % NQUEUE] = (struct own_entry){ Q_NONE, 0, NULL };
+		__atomic_fetch_sub(&nown, 1, __ATOMIC_RELAXED);
+	}
 	e->type = Q_NONE;
 	pass_entry(c);
 	if (mine.type != Q_NONE ? mine.type != copy.type : !is_possible(&copy))
@@ -643,8 +647,12 @@ format_replace(char *lines)
 void
 format_begin(void)
 {
+	static bool again;
+
 	stopping = 0;
-	memset(slots, 0, sizeof slots);
+	if (again)
+		memset(slots, 0, sizeof slots);
+	again = true;
 	nwaiting = 0;
 	counters_begin();
 	if (pthread_create(&thread, NULL, run, NULL) != 0)
@@ -669,6 +677,7 @@ put(enum qtype type, unsigned slot, char *lines)
 		return;
 	}
 	*o = (struct own_entry){ type, slot, lines };
+	__atomic_fetch_add(&nown, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&c->queue[t % NQUEUE].type, type, __ATOMIC_SEQ_CST);
 }
 
@@ -725,12 +734,25 @@ take_leftovers(void)
 	counters_tell_all(true);
 }
 
+/* Entries of ours that were not taken: the program has changed the queue. */
+static void
+forget_own(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < NQUEUE; i++) {
+		free(own[i].lines);
+		own[i] = (struct own_entry){ Q_NONE, 0, NULL };
+	}
+	nown = 0;
+}
+
 /* The area's threads are gone: write all that they left. */
 void
 format_drain(void)
 {
 	struct control *c = area.ctl;
-	uint32_t i, n;
+	uint32_t n;
 
 	stopping = 1;
 	__atomic_fetch_add(&c->qbell, 1, __ATOMIC_SEQ_CST);
@@ -749,10 +771,8 @@ format_drain(void)
 	if (!trust_lost)
 		take_leftovers();
 	qhead = 0;
-	for (i = 0; i < NQUEUE; i++) {
-		free(own[i].lines);
-		own[i] = (struct own_entry){ Q_NONE, 0, NULL };
-	}
+	if (nown != 0)
+		forget_own();
 }
 
 void
