@@ -112,11 +112,18 @@ keep_used(int fd, bool right)
 {
 	struct stat s;
 	struct timespec now, later;
+	int64_t since;
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	later = now;
-	/* what is written right now may not be seen in the times */
-	if (right && ns_between(opened.st_mtim, now) > STEP)
+	since = ns_between(opened.st_mtim, now);
+	/*
+	 * What is written right now may not be seen in the times; and who runs
+	 * a program many times leaves them as they are, right or not yet.
+	 */
+	if (right && since >= 0 && since <= STEP)
+		return;
+	if (right && since > STEP)
 		later.tv_sec += LATER;
 	if (fstat(fd, &s) == 0 && ns_between(opened.st_mtim, s.st_mtim) == 0 &&
 	    ns_between(opened.st_ctim, s.st_ctim) == 0)
