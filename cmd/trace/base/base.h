@@ -272,10 +272,12 @@ bool trust_wait(struct patience *, const char *what);
 /* ------------------------------------------------------------------ memfile */
 
 /*
- * ftruncate() and pwrite() for the memory file FD, whatever RLIMIT_FSIZE is, as
- * long as it may be raised: else -1 and EFBIG.
+ * ftruncate(), pwrite() and pwritev() for the memory file FD, whatever
+ * RLIMIT_FSIZE is, as long as it may be raised: else -1 and EFBIG.
  */
+struct iovec;
 int memfile_size(int fd, uint64_t size);
+ssize_t memfile_writev(int fd, const struct iovec *, unsigned n, uint64_t at);
 ssize_t memfile_write(int fd, const void *buf, size_t n, uint64_t at);
 
 /* --------------------------------------------------------------------- bell */

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -63,13 +64,25 @@ memfile_size(int fd, uint64_t size)
 }
 
 ssize_t
-memfile_write(int fd, const void *buf, size_t n, uint64_t at)
+memfile_writev(int fd, const struct iovec *v, unsigned n, uint64_t at)
 {
 	struct lifted l;
+	uint64_t end = at;
+	unsigned i;
 	ssize_t r;
 
-	lift(&l, at + n);
-	r = pwrite(fd, buf, n, (off_t)at);
+	for (i = 0; i < n; i++)
+		end += v[i].iov_len;
+	lift(&l, end);
+	r = pwritev(fd, v, (int)n, (off_t)at);
 	lower(&l);
 	return r;
+}
+
+ssize_t
+memfile_write(int fd, const void *buf, size_t n, uint64_t at)
+{
+	struct iovec v = { (void *)(uintptr_t)buf, n };
+
+	return memfile_writev(fd, &v, 1, at);
 }

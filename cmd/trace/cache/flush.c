@@ -4,6 +4,7 @@
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "cache/cache.h"
@@ -23,18 +24,17 @@ empty_lookup(void)
 static void
 write_lookup(void)
 {
-	static uint64_t words[IBL_WORDS / 8];
-	uint64_t at = area.boot.seg[SEG_IBL].off;
-	uint32_t i, n = opt->windows != 0 ? 2 * IBL_WORDS : IBL_WORDS;
+	static uint64_t words[PAGE / 8];
+	struct iovec v[2 * IBL_SIZE / PAGE];
+	uint32_t i, n = opt->windows != 0 ? 2 * IBL_SIZE : IBL_SIZE;
 
-	for (i = 0; i < IBL_WORDS / 8; i++)
+	for (i = 0; i < PAGE / 8; i++)
 		words[i] = area.miss;
-	for (i = 0; i < n; i += IBL_WORDS / 8, at += sizeof words)
-		if (memfile_write(area.fd, words, sizeof words, at) !=
-		    (ssize_t)sizeof words) {
-			empty_lookup();
-			return;
-		}
+	for (i = 0; i < n / PAGE; i++)
+		v[i] = (struct iovec){ words, PAGE };
+	if (memfile_writev(area.fd, v, n / PAGE, area.boot.seg[SEG_IBL].off) !=
+	    (ssize_t)n)
+		empty_lookup();
 }
 
 /*

@@ -192,6 +192,7 @@ reserve(void)
 	store_publish_exits(n[PART_EXITS]);
 	counters_reserve(kept.head->ncounter);
 	filter_put_cells(kept.part[PART_CELLS], n[PART_CELLS]);
+	kept_map(area.ibl, IBL_SIZE);
 }
 
 /* Begin with what the entry has; false: it cannot be. */

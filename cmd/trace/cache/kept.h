@@ -150,6 +150,8 @@ const uint8_t *kept_shelved(uint32_t i, size_t *n);
  * *sure: it is known that the sum is right; it is, if so behind.
  */
 bool kept_open(int fd, bool *sure);
+/* Pages that are there already are mapped by one call, not by a fault each. */
+void kept_map(const void *, size_t);
 /* Where a part is that would begin at `at' or behind it. */
 uint64_t kept_align(uint64_t at);
 size_t kept_part_size(unsigned part, uint32_t n);

@@ -18,6 +18,12 @@
 #define MADV_POPULATE_READ 22
 #endif
 
+void
+kept_map(const void *p, size_t n)
+{
+	madvise((void *)(uintptr_t)p, n, MADV_POPULATE_READ);
+}
+
 uint64_t
 kept_align(uint64_t at)
 {
@@ -95,7 +101,7 @@ has_sum(const struct kept_head *h)
 	uint64_t sum;
 	unsigned i;
 
-	madvise((void *)(uintptr_t)h, h->size, MADV_POPULATE_READ);
+	kept_map(h, h->size);
 	sum = keep_sum(0, (const char *)h + from, sizeof *h - from);
 	for (i = 0; i < NPART; i++)
 		sum = keep_sum(sum, kept.part[i], kept_part_size(i, h->n[i]));
