@@ -151,13 +151,30 @@ prepare(void)
 	s.of_stored = xcalloc(kept.nobject + 1ul, sizeof *s.of_stored);
 }
 
+/*
+ * Few are made anew each time, if they are not kept.  To keep them takes about
+ * 1 ms for each MB, so it is done once in so many seconds.
+ */
+static bool
+is_time(void)
+{
+	return kept.head != NULL &&
+	    keep_age(kept.name) > (int64_t)(kept.head->size >> 20);
+}
+
 /* Are there enough, if all of what is new is worth keeping? */
 static bool
 may_pay(void)
 {
-	uint32_t new = nfrag - kept.nfrag;
+	uint32_t new = nfrag - kept.nfrag, i;
 
-	return new >= NEW_LEAST && new >= kept.nfrag / 2 / NEW_SHARE;
+	if (new >= NEW_LEAST)
+		return new >= kept.nfrag / 2 / NEW_SHARE || is_time();
+	for (i = kept.nfrag; i < nfrag; i++)
+		if (frags[i].mode == 0 && !frags[i].dead &&
+		    object_at(frags[i].pc) != NULL)
+			return is_time();
+	return false;
 }
 
 /* Which fragments are written; false: it is not worth it. */
@@ -173,7 +190,8 @@ choose(void)
 		all += s.index[i].object != 0;
 		new += s.index[i].object != 0 && i >= kept.nfrag;
 	}
-	worth = new >= NEW_LEAST && new >= all / NEW_SHARE;
+	worth = (new >= NEW_LEAST && new >= all / NEW_SHARE) ||
+	    (new > 0 && is_time());
 	/* mostly of what is gone: better made anew than kept on */
 	if (worth ? all < nfrag / 2 : all - new < kept.nfrag / 2) {
 		keep_remove(kept.name);

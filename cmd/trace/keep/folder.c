@@ -288,3 +288,17 @@ keep_remove(const char *name)
 {
 	unlinkat(dir, name, 0);
 }
+
+/* The file's other times say when it was used, and whether it is right. */
+int64_t
+keep_age(const char *name)
+{
+	struct timespec now;
+	struct statx s;
+
+	if (statx(dir, name, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &s) < 0 ||
+	    !(s.stx_mask & STATX_BTIME))
+		return -1;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec - s.stx_btime.tv_sec;
+}

@@ -38,6 +38,8 @@ bool keep_read(int fd, uint64_t off, const struct iovec *, int n);
 int keep_begin(uint64_t bytes);
 bool keep_write(int fd, const void *, size_t n);
 void keep_end(int fd, const char *name, bool whole);
+/* Seconds since an entry was written; -1: not known. */
+int64_t keep_age(const char *name);
 /* Remove an entry. */
 void keep_remove(const char *name);
 
