@@ -90,6 +90,27 @@ for i in 1 2; do
 	samefile "exec, run $i: the same" "$T/native" "$T/out"
 done
 
+# a few more are kept, too, but not each time: once a second for each MB
+cat >"$T/few.c" <<'EOF2'
+#include <stdlib.h>
+int
+main(int argc, char **argv)
+{
+	return argc > 1 ? atoi(argv[1]) : 0;
+}
+EOF2
+$CC -O1 -o "$T/few" "$T/few.c"
+trace "$T/few"
+sleep 2
+trace "$T/few" 3
+same "few: the status" 3 $?
+few=$(made)
+[ "$few" -gt 0 ] && [ "$few" -lt 40 ]
+ok "few are made" $?
+trace "$T/few" 3
+[ "$(made)" -lt "$few" ]
+ok "and kept" $?
+
 # another program in its place
 build two
 natively
