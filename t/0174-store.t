@@ -48,9 +48,12 @@ S=$T/store
 trace() {
 	"$B/trace" -v -e none -o "$T/ev" --store="$S" "$@" 2>"$T/trace.err"
 }
-# fragments of a run: made, taken from the store
+# fragments of a run: made, less those that were made again; taken from the
+# store
 made() {
-	sed -n 's/^trace: \([0-9]*\) fragments, .*/\1/p' "$T/trace.err"
+	awk '/^trace: [0-9]+ fragments, / { n += $2 }
+	/^trace: [0-9]+ fragments made again/ { n -= $2 }
+	END { print n + 0 }' "$T/trace.err"
 }
 taken() {
 	sed -n 's/^trace: \([0-9]*\) fragments from the store/\1/p' \

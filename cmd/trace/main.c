@@ -110,6 +110,9 @@ print_stats(void)
 	    (double)s->translate_ns / 1e6, s->fragments == 0 ? 0 :
 	    (double)s->translate_ns / 1e3 / (double)s->fragments,
 	    (unsigned long long)s->flushes);
+	if (s->again != 0)
+		warn("%llu fragments made again, for indirect jumps to them",
+		    (unsigned long long)s->again);
 	if (s->watched != 0)
 		warn("%llu pages of code watched, %llu writes into them",
 		    (unsigned long long)s->watched,

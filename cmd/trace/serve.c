@@ -271,7 +271,7 @@ translate(const uint64_t arg[4])
 {
 	/* an exit from before a flush no longer exists */
 	uint64_t exitno = arg[2] == area.gen ? arg[1] : ~0ull, entry;
-	unsigned mode = (unsigned)arg[3] & MODE_ALL;
+	unsigned mode = (unsigned)arg[3] & (MODE_ALL | MODE_LOOKUP);
 	uint32_t owner = (uint32_t)(arg[3] >> 32);
 
 	entry = frag_request(arg[0], exitno, mode, owner);

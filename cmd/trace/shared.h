@@ -521,6 +521,12 @@ enum {			/* control.windows */
  */
 #define MODE_ONCE 4u
 #define MODE_ALL 7u		/* tab_key has room for no more bits */
+/*
+ * Added to a mode where a fragment is asked for, and no part of its key: with
+ * an entry for lookup words, before that for others.  Most fragments are only
+ * reached by direct exits, and have none.
+ */
+#define MODE_LOOKUP 8u
 
 #define TAB_NUMBER (1u << 20)	/* numbers, plus 1, are below it */
 #define TAB_ZONE (1u << 20)

@@ -136,6 +136,7 @@ struct stats {
 	uint64_t translate_ns, records;
 	uint64_t watched, written;	/* pages watched; writes into them */
 	uint64_t kept;		/* fragments that the store had */
+	uint64_t again;		/* fragments made for lookup words, too */
 	bool refused;		/* the program was let go: no end mark */
 	bool full;		/* because ids ran out: the file is kept */
 };

@@ -75,9 +75,11 @@ next_landing(struct wanted *w)
 	while (kept > 0) {
 		kept--;
 		*w = landing[--nlanding % LANDINGS];
-		if (table_find(key_for(w->pc, w->mode, w->owner)) == 0 &&
-		    store_room(zone_for(w->pc)))
-			return true;
+		if (table_find(key_for(w->pc, w->mode, w->owner)) != 0 ||
+		    !store_room(zone_for(w->pc)))
+			continue;
+		w->mode |= MODE_LOOKUP;
+		return true;
 	}
 	return false;
 }

@@ -226,6 +226,8 @@ frag_new(app_pc pc, unsigned mode, uint32_t owner)
 	x.kind = inside != &kind_skip && (mode & MODE_OUT) ? &kind_outside :
 	    inside;
 	x.once = (mode & MODE_ONCE) != 0;
+	x.by_lookup = (mode & MODE_LOOKUP) != 0 || opt->contexts != 0;
+	mode &= MODE_ALL;
 	x.owner = x.kind->tells ? owner : 0;
 	if (collect(pc, mode) < 0)
 		return -1;
@@ -259,15 +261,29 @@ frag_new(app_pc pc, unsigned mode, uint32_t owner)
 	return nfrag++;
 }
 
-/* The entry of the fragment for pc, made if there is none; 0: no code. */
+/* Can a lookup word lead there? */
+static bool
+has_lookup(uint32_t f)
+{
+	return entry_prologue(frags[f].entry) != 0;
+}
+
+/*
+ * The entry of the fragment for pc, made if there is none, or made anew if it
+ * lacks an entry for lookup words that the mode asks for; 0: no code.
+ */
 static uint64_t
 frag_get(app_pc pc, unsigned mode, uint32_t owner)
 {
-	uint32_t f = table_find(key_for(pc, mode, owner));
+	uint32_t f = table_find(key_for(pc, mode & MODE_ALL, owner));
 	int64_t new;
 
-	if (f != 0)
+	if (f != 0 && (!(mode & MODE_LOOKUP) || has_lookup(f - 1)))
 		return frags[f - 1].entry;
+	if (f != 0) {
+		frag_drop(f - 1);
+		stats.again++;
+	}
 	new = frag_new(pc, mode, owner);
 	if (new < 0)
 		return 0;
@@ -352,7 +368,7 @@ frag_called(uint32_t arc, app_pc pc, uint32_t owner)
 uint64_t
 frag_request(app_pc pc, uint64_t exitno, unsigned mode, uint32_t owner)
 {
-	frag_key key = key_for(pc, mode, owner);
+	frag_key key = key_for(pc, mode & MODE_ALL, owner);
 	uint32_t first = nfrag, gen = area.gen, t;
 	uint64_t entry, from = now_ns();
 
@@ -418,7 +434,7 @@ frag_again(app_pc pc)
 	if (f == 0)
 		return;
 	frag_drop(f - 1);
-	frag_new(pc, MODE_IN, 0);
+	frag_new(pc, MODE_IN | (has_lookup(f - 1) ? MODE_LOOKUP : 0), 0);
 }
 
 void

@@ -267,32 +267,43 @@ go_native(struct tarea *t)
 	rt_trap(t);
 }
 
+/* What may come between, and then does not return. */
+static void
+interrupted(struct tarea *t)
+{
+	if (t->syncpending != 0)
+		signal_sync_pending(t);
+	if (t->raise) {
+		t->trap = TRAP_RAISE;
+		rt_trap(t);
+	}
+	if (t->pending && !signal_hold(t)) {
+		t->trap = TRAP_DELIVER;
+		rt_trap(t);
+	}
+	if (__atomic_load_n(&rt.ctl->letgo, __ATOMIC_ACQUIRE) || trace_died())
+		let_go(t);
+}
+
 #define TRIES 100000u		/* wrong answers before we give up */
 
 /*
  * Find where to go on for t->pc and leave it in t->entry.  exitno: the exit
- * that led here and wants to be linked, or ~0.  May not return: signals.
+ * that led here and wants to be linked; BY_LOOKUP: a lookup word is to lead
+ * there; or ~0.  May not return: signals.
  */
 void
 dispatch_go(struct tarea *t, uint64_t exitno)
 {
 	uint64_t e, key, arg[4] = { 0, 0, 0, 0 };
-	uint32_t gen, tries = 0, owner;
+	uint32_t gen, tries = 0, owner, by = 0;
 
+	if (exitno == BY_LOOKUP) {
+		by = t->held ? 0 : MODE_LOOKUP;
+		exitno = ~0ull;
+	}
 	for (;;) {
-		if (t->syncpending != 0)
-			signal_sync_pending(t);
-		if (t->raise) {
-			t->trap = TRAP_RAISE;
-			rt_trap(t);
-		}
-		if (t->pending && !signal_hold(t)) {
-			t->trap = TRAP_DELIVER;
-			rt_trap(t);
-		}
-		if (__atomic_load_n(&rt.ctl->letgo, __ATOMIC_ACQUIRE) ||
-		    trace_died())
-			let_go(t);
+		interrupted(t);
 		if (t->skips == SKIP_AFTER && !rt.ctl->skipping)
 			buffer_first(t);	/* another thread was first */
 		window_switch(t);
@@ -307,7 +318,10 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 			exitno = contexts_called(t);
 		if (t->held)
 			exitno = ~0ull;
-		if (e == 0 || (exitno != ~0ull && !rt.ctl->nolink)) {
+		if (e == 0 || (exitno != ~0ull && !rt.ctl->nolink) ||
+		    (by != 0 && entry_prologue(e) == 0)) {
+			arg[3] |= by;
+			by = 0;
 			arg[0] = t->pc;
 			arg[1] = exitno;
 			arg[2] = t->gen;
@@ -445,7 +459,7 @@ set_lookup(struct tarea *t)
 	if (found == NULL || (owner != 0 && !(owner_of(found) & PLAIN_JUMP)))
 		return;
 	e = entry_of(found);
-	if (e == 0)
+	if (e == 0 || entry_prologue(e) == 0)
 		return;
 	k += mode == MODE_OUT ? IBL_WORDS : 0;
 	__atomic_store_n(&rt.ibl[k], entry_address(e) - entry_prologue(e),
@@ -490,7 +504,7 @@ dispatch_miss(struct tarea *t)
 	signal_unhold(t);
 	interval(t);
 	window_returned(t);
-	dispatch_go(t, ~0ull);
+	dispatch_go(t, BY_LOOKUP);
 	set_lookup(t);
 }
 

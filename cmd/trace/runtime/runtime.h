@@ -270,6 +270,7 @@ void dispatch_exit(struct tarea *);
 void dispatch_miss(struct tarea *);
 void dispatch_called(struct tarea *);
 void dispatch_resume(struct tarea *);
+#define BY_LOOKUP (~0ull - 1)
 void dispatch_go(struct tarea *, uint64_t exitno);
 void dispatch_share(struct tarea *);
 void before_letting_go(struct tarea *);

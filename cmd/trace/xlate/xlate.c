@@ -28,14 +28,13 @@ new_exit(struct xlate *x, unsigned kind, app_pc target, unsigned n)
 	return x->nexit++;
 }
 
-/* Entry for indirect transfers: rcx is the target; rax and rcx are at home. */
+/* Entry for lookup words: rcx is the target; rax and rcx are at home. */
 static void
-write_entry(struct xlate *x)
+write_lookup_entry(struct xlate *x)
 {
 	struct emitter *c = &x->c;
 	uint64_t pc = x->b->pc + owner_key(x->owner);
 	bool small = pc < 0x7fffffff;
-	unsigned from = emit_off(c);
 	uint8_t *ok;
 
 	x->homed = BIT(RAX) | BIT(RCX);
@@ -61,7 +60,17 @@ write_entry(struct xlate *x)
 	emit_patch8(ok, c->p);
 	mark(x, 0, MAP_BODY, 0);
 	regs_reload(x, x->homed);
-	x->entry = emit_off(c);
+}
+
+static void
+write_entry(struct xlate *x)
+{
+	unsigned from = emit_off(&x->c);
+
+	if (x->by_lookup)
+		write_lookup_entry(x);
+	mark(x, 0, MAP_BODY, 0);
+	x->entry = emit_off(&x->c);
 	x->prologue = x->entry - from;
 }
 

@@ -109,8 +109,9 @@ struct xlate {
 	} call[4 * MAX_EXIT];
 	unsigned ncall;
 	bool once;		/* MODE_ONCE */
+	bool by_lookup;		/* MODE_LOOKUP */
 	unsigned entry;		/* offset of the entry */
-	unsigned prologue;	/* bytes before it for indirect transfers */
+	unsigned prologue;	/* bytes before it for lookup words, or 0 */
 	unsigned i;		/* instruction being translated */
 	uint32_t homed;		/* set of the registers at home */
 	uint8_t loc;		/* see struct mapent */
