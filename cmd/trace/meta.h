@@ -219,7 +219,40 @@ struct exitcall {
 	uint32_t key;		/* a call's: see struct ctx_arc */
 	uint8_t sitelen;	/* bytes of its last instruction */
 	uint8_t move;		/* enum move */
+	uint8_t refs[2];	/* the exit's */
 };
+
+/* An exit as it is kept, without refs: there are several for each fragment. */
+struct exitkept {
+	uint32_t target[2];	/* the low half first */
+	uint32_t id;
+	uint32_t block : 28;	/* numbers are below 1 << ID_BITS, or NODEF */
+	uint32_t emulate : 4;
+	uint32_t aux : 20;	/* indirect: with a sign */
+	uint32_t n : 8;
+	uint32_t kind : 4;
+};
+_Static_assert(sizeof(struct exitkept) == 20, "there are many");
+
+static inline struct exitkept
+exit_pack(const struct exitmeta *e)
+{
+	return (struct exitkept){ .target = { (uint32_t)e->target,
+	    (uint32_t)(e->target >> 32) }, .id = e->id, .block = e->block &
+	    0xfffffff, .emulate = e->emulate, .aux = e->aux & 0xfffff,
+	    .n = e->n, .kind = e->kind };
+}
+
+static inline struct exitmeta
+exit_unpack(const struct exitkept *k)
+{
+	uint32_t sign = k->kind == EXIT_INDIRECT ? 1u << 19 : 0;
+
+	return (struct exitmeta){ .target = k->target[0] |
+	    (uint64_t)k->target[1] << 32, .id = k->id, .block = k->block,
+	    .aux = (k->aux ^ sign) - sign, .n = (uint8_t)k->n,
+	    .kind = k->kind & 15, .emulate = k->emulate & 15 };
+}
 
 struct fragmeta {
 	uint64_t pc;

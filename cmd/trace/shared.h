@@ -771,7 +771,7 @@ struct segment {
 struct metaparts {
 	uint64_t frags[2];	/* struct fragmeta[], by zone */
 	uint64_t maps;		/* bytes: map entries and pcs, by fragment */
-	uint64_t exits;		/* struct exitmeta[] */
+	uint64_t exits;		/* struct exitkept[] */
 	uint64_t calls;		/* struct exitcall[], with --contexts */
 	uint64_t cpuids;	/* struct cpuidrow[NCPUID] */
 };

@@ -104,7 +104,7 @@ area_sizes(unsigned shrink)
 	b->meta.maps = 2 * b->meta.frags[1];
 	b->meta.exits = b->meta.maps + to_pages(area.maxmap);
 	b->meta.calls = b->meta.exits +
-	    to_pages((uint64_t)area.maxexit * sizeof(struct exitmeta));
+	    to_pages((uint64_t)area.maxexit * sizeof(struct exitkept));
 	b->meta.cpuids = b->meta.calls + (opt->contexts == 0 ? 0 :
 	    to_pages((uint64_t)area.maxexit * sizeof(struct exitcall)));
 	b->seg[SEG_META].size = b->meta.cpuids +
@@ -280,7 +280,7 @@ area_open(int fd, uint64_t skip)
 	area.frags[1] = (struct fragmeta *)(void *)(area.seg[SEG_META] +
 	    b->meta.frags[1]);
 	area.maps = area.seg[SEG_META] + b->meta.maps;
-	area.exits = (struct exitmeta *)(void *)(area.seg[SEG_META] +
+	area.exits = (struct exitkept *)(void *)(area.seg[SEG_META] +
 	    b->meta.exits);
 	area.calls = opt->contexts == 0 ? NULL : (struct exitcall *)(void *)
 	    (area.seg[SEG_META] + b->meta.calls);

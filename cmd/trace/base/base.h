@@ -189,7 +189,7 @@ struct area {
 	uint64_t *ibl;
 	struct fragmeta *frags[2];
 	uint8_t *maps;
-	struct exitmeta *exits;
+	struct exitkept *exits;
 	struct exitcall *calls;	/* of exits; NULL without --contexts */
 	uint32_t *tabfrag;	/* by table entry: its fragment + 1, or 0 */
 	uint64_t blob;		/* guest address of the runtime */

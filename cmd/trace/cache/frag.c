@@ -93,25 +93,21 @@ put_maps(struct fragmeta *m)
 static void
 put_exit(uint32_t number, const struct xexit *from, uint32_t block)
 {
-	struct exitmeta *e = &area.exits[number];
 	unsigned n = from->n;
+	struct exitmeta e = { .target = from->target, .kind = from->kind & 15,
+	    .emulate = from->emulate & 15, .aux = from->aux, .block = block,
+	    .n = from->n, .id = x.kind->counters ? x.cnt[n] : x.id[n] };
 
-	e->target = from->target;
-	e->kind = from->kind & 15;
-	e->emulate = from->emulate & 15;
-	e->aux = from->aux;
-	e->block = block;
-	e->n = from->n;
-	e->id = x.kind->counters ? x.cnt[n] : x.id[n];
-	memcpy(e->refs, x.does[n], sizeof e->refs);
 	if (x.kind->records && n != 0)
-		e->id = record_head(x.id[n], grp.used[n]);
+		e.id = record_head(x.id[n], grp.used[n]);
+	area.exits[number] = exit_pack(&e);
 	if (area.calls != NULL)
 		area.calls[number] = (struct exitcall){
 			.site = n == 0 ? 0 : block_site(&blk, n)->pc,
 			.sitelen = n == 0 ? 0 : block_site(&blk, n)->len,
 			.landing = from->landing, .key = from->key,
-			.move = from->move
+			.move = from->move,
+			.refs = { x.does[n][DO_READ], x.does[n][DO_WRITE] }
 		};
 }
 

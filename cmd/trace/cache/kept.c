@@ -163,13 +163,13 @@ static void
 number_definitions(uint32_t first)
 {
 	const uint32_t *n = kept.head->n;
-	struct exitmeta *e = (void *)(uintptr_t)kept.part[PART_EXITS];
+	struct exitkept *e = (void *)(uintptr_t)kept.part[PART_EXITS];
 	struct fragmeta *m;
 	uint32_t i;
 	unsigned z;
 
 	for (i = 0; i < n[PART_EXITS] && first != 0; i++)
-		e[i].block += first;
+		e[i].block = (e[i].block + first) & 0xfffffff;
 	for (z = 0; z < 2 && first != 0; z++) {
 		m = (void *)(uintptr_t)kept.part[PART_META0 + z];
 		for (i = 0; i < n[PART_META0 + z]; i++)

@@ -42,7 +42,7 @@ kept_part_size(unsigned part, uint32_t n)
 		[PART_FRAGS] = sizeof(struct frag),
 		[PART_PIECES] = sizeof(struct code_piece),
 		[PART_LINKS] = sizeof(struct link),
-		[PART_EXITS] = sizeof(struct exitmeta), [PART_MAPS] = 1,
+		[PART_EXITS] = sizeof(struct exitkept), [PART_MAPS] = 1,
 		[PART_META0] = sizeof(struct fragmeta),
 		[PART_META1] = sizeof(struct fragmeta),
 		[PART_ZONE0] = 1, [PART_ZONE1] = 1, [PART_DEFS] = 1,

@@ -304,7 +304,7 @@ set_block(uint32_t i)
 
 	area.frags[f->zone][f->meta].block = i;
 	for (e = f->exit; e < f->exit + f->nexit; e++)
-		area.exits[e].block = i;
+		area.exits[e].block = i & 0xfffffff;
 }
 
 /* Did an indirect jump lead to it, and no later one with the same word? */

@@ -237,7 +237,10 @@ link_open(uint32_t e)
 frag_key
 link_key(uint32_t e)
 {
-	return key_of_exit(&frags[links[e].from], ONCE(area.exits[e].target));
+	const uint32_t *target = area.exits[e].target;
+
+	return key_of_exit(&frags[links[e].from], ONCE(target[0]) |
+	    (uint64_t)ONCE(target[1]) << 32);
 }
 
 void

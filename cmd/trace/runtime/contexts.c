@@ -367,11 +367,11 @@ contexts_tell(struct tarea *t, uint64_t room)
 /* -------------------------------------------------------- calls and returns */
 
 const struct exitcall *
-contexts_exit(const struct exitmeta *x)
+contexts_exit(uint32_t number)
 {
 	static const struct exitcall none;
 
-	return rt.calls == NULL ? &none : &rt.calls[x - rt.exits];
+	return rt.calls == NULL ? &none : &rt.calls[number];
 }
 
 void

@@ -103,7 +103,7 @@ map_segments(void)
 		rt.frags[i] = (struct fragmeta *)(meta + mp->frags[i]);
 	}
 	rt.maps = (const uint8_t *)(meta + mp->maps);
-	rt.exits = (struct exitmeta *)(meta + mp->exits);
+	rt.exits = (const struct exitkept *)(meta + mp->exits);
 	if (rt.boot.flags & BOOT_CONTEXTS)
 		rt.calls = (const struct exitcall *)(meta + mp->calls);
 	rt.cpuids = (struct cpuidrow *)(meta + mp->cpuids);
@@ -411,7 +411,7 @@ is_canonical(uint64_t pc)
  * The indirect exit that the thread left by: from its last record or, where
  * there are no records, from the number it stored.  NULL: unknown.
  */
-static const struct exitmeta *
+static uint32_t
 last_exit(struct tarea *t)
 {
 	uint32_t i, n = __atomic_load_n(&rt.ctl->nexit, __ATOMIC_ACQUIRE);
@@ -419,27 +419,27 @@ last_exit(struct tarea *t)
 	uint64_t at;
 
 	if (rt.boot.countbytes != 0 || t->skips || rt.bufs == 0)
-		return &rt.exits[t->exitno];
+		return (uint32_t)t->exitno;
 	if (t->bufend == 0)
-		return NULL;
+		return ~0u;
 	for (at = t->from; at < t->p; at += record_size(record_nvalues(head)))
 		head = *(uint32_t *)at;
 	for (i = 0; i < n; i++)
 		if (rt.exits[i].kind == EXIT_INDIRECT && rt.exits[i].id == head)
-			return &rt.exits[i];
-	return NULL;
+			return i;
+	return ~0u;
 }
 
 /* A transfer to a non-canonical address faults at the transfer: undo it. */
 static void
 undo_transfer(struct tarea *t)
 {
-	const struct exitmeta *p = last_exit(t);
+	uint32_t number = last_exit(t);
 	struct exitmeta x;
 
-	if (p == NULL)
+	if (number == ~0u)
 		return;
-	x = *p;
+	x = exit_at(number);
 	t->pc = x.target;
 	t->gpr[4] += (uint64_t)(int64_t)(int32_t)x.aux;
 	state_untell(t, &x);
@@ -481,25 +481,27 @@ left(struct tarea *t)
 void
 dispatch_miss(struct tarea *t)
 {
-	const struct exitmeta *x = contexts_owner(t) == 0 ? NULL :
-	    &rt.exits[t->exitno];
-	const struct exitcall *c = x == NULL ? NULL : contexts_exit(x);
+	struct exitmeta x;
+	const struct exitcall *c = contexts_owner(t) == 0 ? NULL :
+	    contexts_exit((uint32_t)t->exitno);
 	bool jump = c != NULL && c->move == MOVE_IJUMP;
 	const uint32_t *e;
 
 	left(t);
+	if (c != NULL)
+		x = exit_at(t->exitno);
 	if (jump)
 		t->pc -= owner_key(contexts_owner(t));
 	if (!is_canonical(t->pc)) {
 		undo_transfer(t);
-		x = NULL;
+		c = NULL;
 	}
-	if (jump && x != NULL) {
+	if (jump && c != NULL) {
 		e = find(tab_key(t->pc, MODE_IN), contexts_owner(t));
 		jump = e == NULL || !(owner_of(e) & PLAIN_JUMP);
 	}
-	if (x != NULL && (jump || c->move != MOVE_IJUMP))
-		contexts_left(t, x, c);
+	if (c != NULL && (jump || c->move != MOVE_IJUMP))
+		contexts_left(t, &x, c);
 	t->slot->incache = 0;
 	signal_unhold(t);
 	interval(t);
@@ -639,8 +641,8 @@ void
 dispatch_exit(struct tarea *t)
 {
 	/* Copies: once out of the cache, a flush may reuse the tables. */
-	struct exitmeta x = rt.exits[t->exitno];
-	struct exitcall c = *contexts_exit(&rt.exits[t->exitno]);
+	struct exitmeta x = exit_at(t->exitno);
+	struct exitcall c = *contexts_exit((uint32_t)t->exitno);
 	uint64_t link = ~0ull, arg[4] = { 0, 0, 0, 0 };
 	unsigned once = t->held ? MODE_ONCE : 0;
 	uint64_t nr = t->gpr[0];

@@ -194,7 +194,7 @@ struct rt {
 	uint64_t *ibl;
 	struct fragmeta *frags[2];
 	const uint8_t *maps;
-	struct exitmeta *exits;
+	const struct exitkept *exits;
 	const struct exitcall *calls;	/* of exits; NULL: no --contexts */
 	struct cpuidrow *cpuids;
 	uint64_t bufs;		/* address of the first buffer */
@@ -436,7 +436,7 @@ void contexts_tell(struct tarea *, uint64_t room);
 void contexts_left(struct tarea *, const struct exitmeta *,
     const struct exitcall *);
 /* How an exit of the table leaves its context. */
-const struct exitcall *contexts_exit(const struct exitmeta *);
+const struct exitcall *contexts_exit(uint32_t number);
 /* Do what it left for, before it goes on at t->pc. */
 void contexts_arrive(struct tarea *);
 /* CALLED and its arc, if one led to t->pc and has no code; else ~0. */
@@ -536,6 +536,17 @@ size_t strlen(const char *);
 void panic(const char *) __attribute__((noreturn));
 void panic_fault(uint64_t ip, uint64_t addr, uint64_t sp)
     __attribute__((noreturn));
+
+/* An exit by its number. */
+static inline struct exitmeta
+exit_at(uint64_t number)
+{
+	struct exitmeta x = exit_unpack(&rt.exits[number]);
+
+	if (rt.calls != NULL)
+		memcpy(x.refs, rt.calls[number].refs, sizeof x.refs);
+	return x;
+}
 
 /* The processor that we are on: the kernel puts it into a segment's limit. */
 static inline uint32_t

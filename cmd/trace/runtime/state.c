@@ -559,11 +559,13 @@ done_at(const struct tarea *t, struct cache_place p)
 {
 	struct entries e = entries_of(p.f);
 	unsigned n = p.m.n, first;
+	struct exitmeta x;
 
 	if ((p.m.kind >= MAP_EXIT && p.m.kind <= MAP_LEFT) ||
-	    p.m.kind == MAP_STEPPED)
-		n -= (unsigned)state_is_outside(&rt.exits[p.f->exit +
-		    p.m.exit]);
+	    p.m.kind == MAP_STEPPED) {
+		x = exit_at(p.f->exit + p.m.exit);
+		n -= (unsigned)state_is_outside(&x);
+	}
 	if (!t->tf || n < 2)
 		return n;
 	first = is_mov_ss(p.f->pc) ? 2 : 1;
@@ -577,37 +579,40 @@ static void
 take_exit(struct tarea *t, struct kucontext *uc, const struct fragmeta *f,
     const struct mapent *m, unsigned n)
 {
-	const struct exitmeta *x = rt.exits + f->exit + m->exit;
+	uint32_t number = f->exit + m->exit;
+	struct exitmeta x = exit_at(number);
 
 	if (m->kind == MAP_EXIT)
-		tell_exit(t, x);
+		tell_exit(t, &x);
 	else if (m->kind == MAP_COUNTED || m->kind == MAP_STEPPED)
-		count_down(t, x->n);
+		count_down(t, x.n);
 	if (m->kind == MAP_STEPPED)
-		contexts_cost(t, x->n, x->refs, m->rep, 1);
+		contexts_cost(t, x.n, x.refs, m->rep, 1);
 	if (n < m->n) {
 		t->pc = pc_of(f, n);
-		untell(t, x, n);
+		untell(t, &x, n);
 		return;
 	}
-	if (x->kind == EXIT_EMULATE && x->emulate == EMU_FPSAVE)
-		state_fpsave(t, x);
-	if (x->kind != EXIT_INDIRECT)
-		t->pc = x->target;
+	if (x.kind == EXIT_EMULATE && x.emulate == EMU_FPSAVE)
+		state_fpsave(t, &x);
+	if (x.kind != EXIT_INDIRECT)
+		t->pc = x.target;
 	else
 		t->pc = m->kind == MAP_LEFT_TMP ||
 		    m->kind == MAP_CALL ? t->tmp1 : uc->rcx;
-	contexts_left(t, x, contexts_exit(x));
+	contexts_left(t, &x, contexts_exit(number));
 }
 
 /* It was on its way to t->pc by an indirect jump. */
 static void
 jumped(struct tarea *t)
 {
-	const struct exitmeta *x = &rt.exits[t->exitno];
+	struct exitmeta x;
 
-	if (rt.boot.flags & BOOT_CONTEXTS)
-		contexts_left(t, x, contexts_exit(x));
+	if (!(rt.boot.flags & BOOT_CONTEXTS))
+		return;
+	x = exit_at(t->exitno);
+	contexts_left(t, &x, contexts_exit((uint32_t)t->exitno));
 }
 
 /*
@@ -644,13 +649,15 @@ settle_branch(struct tarea *t, struct kucontext *uc, const struct fragmeta *f,
     struct mapent *m, unsigned *n)
 {
 	bool goes_on = m->kind == MAP_BODY && m->rep == 1;
+	struct exitmeta x;
 
 	*n = m->n + goes_on;
 	if (!(rt.boot.flags & BOOT_BRANCHES) || *n == 0)
 		return 0;
-	if (!has_rounds(t, m))
-		return branches_settle(t, uc, m, rt.exits + f->exit + m->exit,
-		    pc_of(f, *n - 1));
+	if (!has_rounds(t, m)) {
+		x = exit_at(f->exit + m->exit);
+		return branches_settle(t, uc, m, &x, pc_of(f, *n - 1));
+	}
 	if (m->kind == MAP_LEARN) {
 		m->kind = MAP_BODY;
 		m->rep = 0;
