@@ -130,13 +130,13 @@ evwrec_plain(struct evw *w, const uint32_t *r, const uint32_t *to)
 		    to - r < 1 + 2 * (ptrdiff_t)n, 0))
 			break;
 		nexec++;
-		if (head == w->prev && repeats(w, r, h->value, n)) {
+		value = evw_values(w, h);
+		if (head == w->prev && repeats(w, r, value, n)) {
 			w->more++;
 			r += 1 + 2 * n;
 			continue;
 		}
 		p = evwrec_finish(w, p);
-		value = h->value;
 		memcpy(p, h->digit, 8);
 		p += h->len;
 		for (unsigned i = 0; i < n; i++) {
@@ -159,7 +159,7 @@ const uint32_t *
 evwrec_single(struct evw *w, const uint32_t *r, const uint32_t *to)
 {
 	char *p = w->p;
-	uint64_t nexec = 0, last = w->last[0], now, diff, s, a, x;
+	uint64_t nexec = 0, last = w->last[0], now, diff, s, a, x, *value;
 	uint32_t head, prev = w->prev;
 	unsigned n;
 
@@ -173,8 +173,9 @@ evwrec_single(struct evw *w, const uint32_t *r, const uint32_t *to)
 			break;
 		__builtin_prefetch((const char *)r + AHEAD);
 		memcpy(&now, r + 1, 8);
-		diff = now - *h->value;
-		*h->value = now;
+		value = evw_values(w, h);
+		diff = now - *value;
+		*value = now;
 		nexec++;
 		if (head == prev && diff == last) {
 			w->more++;
@@ -339,7 +340,7 @@ lanes8(struct evw *w, const uint32_t *r, const uint32_t *to)
 	const struct lanes c = lanes_init();
 	__m512i now, old, diff, a, last = _mm512_loadu_si512(w->last);
 	uint32_t head, prev = w->prev;
-	uint64_t nexec = 0, more = w->more;
+	uint64_t nexec = 0, more = w->more, *const values = w->values, *value;
 	char *p = w->p;
 
 	for (; r < to && (head = evwrec_head(r)) != 0;
@@ -355,7 +356,8 @@ lanes8(struct evw *w, const uint32_t *r, const uint32_t *to)
 			break;
 		__builtin_prefetch((const char *)r + AHEAD);
 		now = _mm512_maskz_loadu_epi64(mask, r + 1);
-		old = _mm512_loadu_si512(h->value);
+		value = values + h->value;
+		old = _mm512_loadu_si512(value);
 		diff = _mm512_sub_epi64(now, old);
 		a = _mm512_maskz_abs_epi64(mask, diff);
 		large = n > EVW_LANES ||
@@ -363,8 +365,8 @@ lanes8(struct evw *w, const uint32_t *r, const uint32_t *to)
 		nexec++;
 		if (head == prev && _mm512_mask_cmpneq_epi64_mask(mask, diff,
 		    last) == 0 && (n <= EVW_LANES ||
-		    repeats(w, r, h->value, n))) {
-			_mm512_storeu_si512(h->value,
+		    repeats(w, r, value, n))) {
+			_mm512_storeu_si512(value,
 			    _mm512_mask_mov_epi64(old, mask, now));
 			more++;
 			continue;
@@ -380,12 +382,12 @@ lanes8(struct evw *w, const uint32_t *r, const uint32_t *to)
 		p += h->len;
 		prev = head;
 		if (__builtin_expect(large, 0)) {
-			p = any_fields(w, p, r, n, h->value, &c);
+			p = any_fields(w, p, r, n, value, &c);
 			last = _mm512_loadu_si512(w->last);
 			continue;
 		}
 		last = diff;
-		_mm512_storeu_si512(h->value,
+		_mm512_storeu_si512(value,
 		    _mm512_mask_mov_epi64(old, mask, now));
 		p = put_lanes(p, &c, diff, a, n);
 	}
@@ -416,7 +418,7 @@ struct staged {
 static inline unsigned
 stage(struct evw *w, const uint32_t *r, size_t most, struct staged *s)
 {
-	uint64_t last = w->last[0], now, diff;
+	uint64_t last = w->last[0], now, diff, *value;
 	uint32_t prev = w->prev, head;
 	unsigned n;
 
@@ -430,11 +432,12 @@ stage(struct evw *w, const uint32_t *r, size_t most, struct staged *s)
 			break;
 		__builtin_prefetch((const char *)r + AHEAD);
 		memcpy(&now, r + 1, 8);
-		diff = now - *h->value;
+		value = evw_values(w, h);
+		diff = now - *value;
 		if (__builtin_expect(diff + 0xfffffff > 0x1ffffffe ||
 		    (head == prev && diff == last), 0))
 			break;
-		*h->value = now;
+		*value = now;
 		memcpy(&s[n].entry, h, sizeof s[n].entry);
 		s[n].diff = diff;
 		prev = head;

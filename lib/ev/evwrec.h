@@ -42,8 +42,11 @@ struct evw_hot {
 	char digit[6];
 	uint8_t len;
 	uint8_t check;		/* 255 - ngroups; not used while len is 0 */
-	uint64_t *value;
+	uint32_t value;		/* index of its values; 0: it has none yet */
 };
+_Static_assert(sizeof(struct evw_hot) == 12, "one for each id");
+
+#define EVW_VALUES	(1ul << 27)	/* in all; reserved, not used at once */
 
 struct evw {
 	void (*noted)(struct evw *, uint32_t id, uint32_t note);
@@ -64,13 +67,20 @@ struct evw {
 	uint64_t nexec;		/* executions written */
 	bool calls;		/* the stream is of kind calls */
 	uint32_t maxid;		/* of those defined in the text */
-	uint64_t *room;		/* for values of later blocks */
-	size_t nroom;
-	uint64_t *ones;		/* for values of references that stay */
-	size_t nones;		/* not 0: there are such references */
+	uint64_t *values;
+	size_t nvalues;
+	struct touched valuepages;
+	uint32_t ones;		/* for values of references that stay */
+	uint32_t nones;		/* not 0: there are such references */
 	uint64_t last[EVW_MAXGROUPS + EVW_LANES];
 	char error[100];
 };
+
+static inline uint64_t *
+evw_values(const struct evw *w, const struct evw_hot *h)
+{
+	return w->values + h->value;
+}
 
 /* ---- numbers ---- */
 

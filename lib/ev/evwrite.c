@@ -44,14 +44,15 @@ _Static_assert(sizeof(struct evw_cold) == 8, "one for each id");
 #define NO_GROUP 255u
 
 /* And what others than PREFIX and REF need, who are fewer. */
+union evw_named {
+	const char *items;	/* BLOCK */
+	const uint8_t *packed;	/* PACKED: see evpack.h */
+	struct evw_ref *ref;	/* SCATTERED */
+	void (*special)(struct evw *, const uint32_t *);
+};
 struct evw_more {
-	union {
-		const char *items;	/* BLOCK */
-		const uint8_t *packed;	/* PACKED: see evpack.h */
-		struct evw_ref *ref;	/* SCATTERED */
-		void (*special)(struct evw *, const uint32_t *);
-	};
-	uint32_t id;		/* SCATTERED: the block; PACKED: its note */
+	union evw_named named[EVW_MORE];
+	uint32_t id[EVW_MORE];	/* SCATTERED: the block; PACKED: its note */
 };
 
 static int
@@ -60,10 +61,16 @@ letter(const struct evw_cold *c)
 	return c->state & ~WRITTEN;
 }
 
-static struct evw_more *
+static union evw_named *
 more_of(const struct evw *w, const struct evw_cold *c)
 {
-	return &w->rest[c->at / EVW_MORE][c->at % EVW_MORE];
+	return &w->rest[c->at / EVW_MORE]->named[c->at % EVW_MORE];
+}
+
+static uint32_t *
+id_of(const struct evw *w, const struct evw_cold *c)
+{
+	return &w->rest[c->at / EVW_MORE]->id[c->at % EVW_MORE];
 }
 
 /* The block that a prefix or a reference belongs to; else 0. */
@@ -73,7 +80,7 @@ block_of(const struct evw *w, const struct evw_cold *c)
 	int as = letter(c);
 
 	return as == PREFIX || as == REF ? c->at :
-	    as == SCATTERED ? more_of(w, c)->id : 0;
+	    as == SCATTERED ? *id_of(w, c) : 0;
 }
 
 /* An id's instruction and its reference. */
@@ -221,6 +228,10 @@ new_id(struct evw *w, uint32_t id)
 		    "table of ids");
 		w->cold = xreserve(EVW_MAXID + 1ul, sizeof *w->cold,
 		    "table of ids");
+		w->values = xreserve(EVW_VALUES, sizeof *w->values,
+		    "table of values");
+		w->nvalues = EVW_LANES;		/* 0 is none */
+		w->valuepages.size = EVW_VALUES * sizeof *w->values;
 		w->hotpages.size = (EVW_MAXID + 1ul) * sizeof *w->hot;
 		w->coldpages.size = (EVW_MAXID + 1ul) * sizeof *w->cold;
 	}
@@ -245,14 +256,13 @@ known_block(struct evw *w, uint32_t id)
 }
 
 /* Give the entry more room. */
-static struct evw_more *
+static union evw_named *
 new_more(struct evw *w, struct evw_cold *c)
 {
 	uint32_t n = w->nrest++;
 
 	if (w->rest[n / EVW_MORE] == NULL)
-		w->rest[n / EVW_MORE] = xcalloc(EVW_MORE,
-		    sizeof **w->rest);
+		w->rest[n / EVW_MORE] = xcalloc(1, sizeof **w->rest);
 	c->at = n & EVW_MAXID;
 	return more_of(w, c);
 }
@@ -310,7 +320,7 @@ evw_note(struct evw *w, uint32_t id, uint32_t note, void (*noted)(struct evw *,
 	if (letter(&w->cold[id]) != PACKED)
 		return;
 	w->noted = noted;
-	more_of(w, &w->cold[id])->id = note;
+	*id_of(w, &w->cold[id]) = note;
 }
 
 int
@@ -344,7 +354,7 @@ evw_ref(struct evw *w, uint32_t id, uint32_t block, struct evw_ref ref)
 {
 	struct evw_cold *c = new_id(w, id);
 	const struct evw_cold *b = known_block(w, block);
-	struct evw_more *m;
+	union evw_named *m;
 
 	if (c == NULL || b == NULL || ref.n == 0 || ref.n > b->n)
 		return -1;
@@ -355,7 +365,7 @@ evw_ref(struct evw *w, uint32_t id, uint32_t block, struct evw_ref ref)
 	c->ngroups = (uint8_t)(ref.stays ? 1 : ref.ngroups);
 	if (!has_short_form(&ref)) {
 		m = new_more(w, c);
-		m->id = block;
+		*id_of(w, c) = block;
 		m->ref = xmalloc(sizeof *m->ref);
 		*m->ref = ref;
 		publish(c, SCATTERED);
@@ -404,33 +414,29 @@ evw_special(struct evw *w, uint32_t id, unsigned n, void (*special)(struct
 }
 
 /* Room for the values of a block: whole cache lines of its own. */
-static uint64_t *
+static uint32_t
 new_values(struct evw *w, unsigned n)
 {
-	uint64_t *v;
+	size_t at = w->nvalues;
 
 	n = n == 0 ? EVW_LANES : (n + EVW_LANES - 1) & -(unsigned)EVW_LANES;
-	if (n > w->nroom) {
-		w->nroom = 8192;
-		w->room = xreserve(w->nroom + EVW_LANES, sizeof *w->room,
-		    "table of ids");
-		xtouch_all(w->room, w->nroom * sizeof *w->room);
-	}
-	v = w->room;
-	w->room += n;
-	w->nroom -= n;
-	return v;
+	if (at + n + EVW_LANES > EVW_VALUES)
+		die("too many addresses of blocks are told (%zu)", at);
+	xtouch(w->values, &w->valuepages, (at + n + EVW_LANES) *
+	    sizeof *w->values);
+	w->nvalues += n;
+	return (uint32_t)at;
 }
 
 /* Room for the one value of a reference that stays. */
-static uint64_t *
+static uint32_t
 new_value(struct evw *w)
 {
 	if (w->nones <= 1) {
 		w->nones = 512;
-		w->ones = new_values(w, (unsigned)w->nones);
+		w->ones = new_values(w, w->nones);
 	}
-	return &w->ones[--w->nones];
+	return w->ones + --w->nones;
 }
 
 /* Write "B 1 " or the like; evw_puthex stores 8 bytes at a time. */
@@ -482,21 +488,21 @@ evw_define_block(struct evw *w, uint32_t id, const char *items, size_t n)
 	w->p = p;
 }
 
-/* Write the line of a reference alone; returns where its values are. */
-static uint64_t *
+/* Write the line of a reference alone; returns the index of its values. */
+static uint32_t
 put_alone(struct evw *w, uint32_t id, const struct evw_cold *c)
 {
 	struct evw_ref r = ref_of(w, c);
 	uint32_t block = block_of(w, c);
-	uint64_t *value = w->hot[id].value;
+	uint32_t value = w->hot[id].value;
 
 	evw_line(w, "Q %x %x %x %x%s", id, block, r.n, r.k,
 	    r.stays ? " s" : "");
 	if (!r.stays)
 		return w->hot[block].value + r.group[0];
-	if (value == NULL)
+	if (value == 0)
 		value = new_value(w);
-	*value = 0;
+	w->values[value] = 0;
 	return value;
 }
 
@@ -512,11 +518,11 @@ put_definition(struct evw *w, uint32_t id, const struct evw_cold *c)
 			put_packed(w, id, c);
 		else
 			evw_line(w, "B %x %s", id, more_of(w, c)->items);
-		if (letter(c) == PACKED && more_of(w, c)->id != 0)
-			w->noted(w, id, more_of(w, c)->id);
-		if (h->value == NULL)
+		if (letter(c) == PACKED && *id_of(w, c) != 0)
+			w->noted(w, id, *id_of(w, c));
+		if (h->value == 0)
 			h->value = new_values(w, c->ngroups);
-		memset(h->value, 0, c->ngroups * sizeof *h->value);
+		memset(evw_values(w, h), 0, c->ngroups * sizeof *w->values);
 		break;
 	case PREFIX:
 		evw_define_prefix(w, id, c->at, c->n);
@@ -524,9 +530,9 @@ put_definition(struct evw *w, uint32_t id, const struct evw_cold *c)
 		break;
 	case LEAVE:
 		evw_line(w, "Z %x %c", id, (int)c->n);
-		if (h->value == NULL)
+		if (h->value == 0)
 			h->value = new_values(w, 1);
-		*h->value = 0;
+		w->values[h->value] = 0;
 		break;
 	default:
 		h->value = put_alone(w, id, c);
@@ -623,11 +629,11 @@ scattered(struct evw *w, uint32_t id, const uint32_t *r)
 {
 	const struct evw_cold *c = &w->cold[id];
 	const struct evw_ref *ref = more_of(w, c)->ref;
-	uint64_t *value = w->hot[block_of(w, c)].value;
+	uint64_t *value = evw_values(w, &w->hot[block_of(w, c)]);
 	uint64_t diff[sizeof ref->group];
 
 	for (unsigned i = 0; i < c->ngroups; i++) {
-		uint64_t *v = ref->stays ? w->hot[id].value :
+		uint64_t *v = ref->stays ? evw_values(w, &w->hot[id]) :
 		    &value[ref->group[i]], now;
 
 		memcpy(&now, r + 1 + 2 * i, 8);
