@@ -340,6 +340,14 @@ for v in exact-rep exact-repfault ins-repcmp; do
 		ok "$v, kind $kind, --rep=each: from the store" $?
 	done
 done
+# code that was made again for indirect jumps, and then along a path: once
+rm -rf "$S"
+for run in 1 2 3; do
+	same "kind all, a path over what was made again, run $run" \
+	    "ok smc-words" "$(env -i "$B/trace" -e all --store="$S" \
+	    -o "$T/ev" "$TB/victim/smc-words" 2>&1)"
+done
+
 # a thread stops where none stopped when the entry was made
 kind=counts
 v=$TB/victim/sig-repsometimes

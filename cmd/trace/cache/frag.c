@@ -278,6 +278,7 @@ frag_get(app_pc pc, unsigned mode, uint32_t owner)
 		return frags[f - 1].entry;
 	if (f != 0) {
 		frag_drop(f - 1);
+		frags[f - 1].remade = true;
 		stats.again++;
 	}
 	new = frag_new(pc, mode, owner);

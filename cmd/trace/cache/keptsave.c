@@ -121,7 +121,7 @@ block_of(const struct frag *f)
 static bool
 gave_way(const struct frag *f)
 {
-	return opt->kind->records && path_known(f->pc);
+	return opt->kind->records && path_known(f->pc) && !f->remade;
 }
 
 static uint32_t

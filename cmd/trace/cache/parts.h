@@ -34,6 +34,7 @@ struct frag {
 	uint8_t zone;
 	uint8_t mode;
 	bool dead;
+	bool remade;		/* dead, for one with a lookup entry */
 };
 _Static_assert(sizeof(struct frag) == 48 && MAX_PIECES <= UINT8_MAX,
     "there are many");
