@@ -265,8 +265,8 @@ has_lookup(uint32_t f)
 }
 
 /*
- * The entry of the fragment for pc, made if there is none, or made anew if it
- * lacks an entry for lookup words that the mode asks for; 0: no code.
+ * The entry of the fragment for pc, made if there is none, or again if it lacks
+ * an entry for lookup words that the mode asks for; 0: no code.
  */
 static uint64_t
 frag_get(app_pc pc, unsigned mode, uint32_t owner)
