@@ -2,10 +2,10 @@
  * sharing - two threads, each with a counter of its own: in one line of the
  * cache, in lines of their own, and one counter for both
  *
- * They begin once both are seen to run, and make no system call until both
- * have ended, so that all of their instructions can take turns even where one
- * runs long before the other; and there are more of them than one hand-over of
- * a thread has.
+ * They begin once neither makes a system call any more until both have ended,
+ * so that all of their instructions can take turns even where one runs long
+ * before the other; and there are more of them than one hand-over of a thread
+ * has.
  */
 #include <pthread.h>
 #include <stddef.h>
@@ -38,12 +38,15 @@ some(long k)
 static void *
 count(void *arg)
 {
-	static volatile int begun[2], ended[2];
+	static volatile int begun[2], ready[2], ended[2];
 	long k = *(long *)arg;
 
 	begun[k] = 1;
 	while (!begun[1 - k])
 		usleep(100);
+	ready[k] = 1;
+	while (!ready[1 - k])
+		__builtin_ia32_pause();
 	for (int n = 0; n < TIMES; n++)
 		some(k);
 	ended[k] = 1;
