@@ -202,14 +202,18 @@ address_range(struct sym_dwfl *d)
 }
 
 /*
- * Remember where the file is mapped. What could not be mapped is at no page's
- * beginning.
+ * Remember where libelf has mapped the file, at a page's beginning. Where it
+ * could not be mapped it was read, and must not be given back.
  */
 static void
-find_file(struct sym_dwfl *d)
+find_file(struct sym_dwfl *d, int fd)
 {
 	char *p = elf_rawfile(d->elf, &d->size);
+	void *probe = mmap(NULL, d->size, PROT_READ, MAP_PRIVATE, fd, 0);
 
+	if (probe == MAP_FAILED)
+		return;
+	munmap(probe, d->size);
 	if (((uintptr_t)p & ((uintptr_t)sysconf(_SC_PAGESIZE) - 1)) == 0)
 		d->file = p;
 }
@@ -229,7 +233,7 @@ report(struct sym_dwfl *d, const Dwfl_Callbacks *callbacks, const char *path,
 	    (of == NULL || (of->start == d->start && of->end == d->end)) &&
 	    elf_cntl(d->elf, ELF_C_FDREAD) == 0 &&
 	    (d->dwfl = dwfl_begin(callbacks)) != NULL) {
-		find_file(d);
+		find_file(d, fd);
 		dwfl_report_begin(d->dwfl);
 		d->mod = dwfl_report_module(d->dwfl, path, d->start, d->end);
 	}
