@@ -99,9 +99,9 @@ both() {
 	opens callgrind_annotate "$(ls ours.callgrind.* | head -n 1)"
 }
 
-# lua hashes strings by the time, xz has threads; gcc and sh have children, whose
-# addresses are others; gcc has bts with registers, for which Valgrind counts
-# references to the stack
+# jq hashes by getrandom and lua by the time, xz has threads; gcc and sh have
+# children, whose addresses are others; gcc has bts with registers, for which
+# Valgrind counts references to the stack
 children='' data=0.1%
 seq 1 20000 >input
 cat >prog.c <<'END'
@@ -114,8 +114,8 @@ both 100 sqlite3 :memory: 'create table t(a, b); with recursive n(i) as
     (select 1 union all select i + 1 from n where i < 2000) insert into t
     select i, i * 7 % 100 from n; select b, sum(a) from t group by b limit 5'
 both 1% perl -e '$n{$_ % 97} += $_ for 1 .. 20000; print $n{5}, "\n"'
-both 100 jq -n '[range(2000)] | map(. * 3 % 17) | add'
 data=1%
+both 1% jq -n '[range(2000)] | map(. * 3 % 17) | add'
 both 1% lua -e 'local s, t = 0, {} for i = 1, 300000 do
     s = (s * 31 + i) % 65537 t[s % 1000 + 1] = s end print(s, #t)'
 both 1% xz -T2 -1 -c
