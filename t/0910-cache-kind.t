@@ -4,7 +4,7 @@
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
-plan 21
+plan 23
 
 caches="--I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64"
 seq 1 20000 >"$T/numbers"
@@ -79,6 +79,8 @@ one gzip gzip -c "$T/numbers"
 # not -l, which reads the clock: in one run of 500 at the end of a second, which
 # takes five instructions more
 one ls ls -isS /usr/bin
+# the second image's table begins empty
+one "an exec" env -i bzip2 -kc "$T/numbers"
 
 # Repeated string instructions: short ones find or bring their lines, long ones
 # find and leave their sets empty; both ways, misaligned, and overlapping.

@@ -250,6 +250,7 @@ exec(struct tarea *t)
 		arg[2] = t->gpr[7] + 1;
 		arg[3] = t->gpr[8];
 	}
+	table_empty(t);		/* that of the new image begins empty */
 	buffer_publish(t, Q_SYSCALL, t->gpr[0], 0);
 	branches_leave(t);
 	if (!rt.ctl->polling) {
