@@ -406,4 +406,33 @@ same "one line says so" "trace: no-such-program: No such file or directory" \
     "$(cat "$T/err")"
 same "and nothing comes out" "" "$(cat "$T/out")"
 
+# Stopped while it starts and let go on again: the program is looked for in many
+# folders, so some of these come before its exec.
+cat >"$T/stop.pl" <<'EOF'
+use POSIX ":sys_wait_h";
+$ENV{PATH} = join(":", map "/no/$_", 1 .. 12000) . ":$ENV{PATH}";
+for my $ms (1 .. 30) {
+	my $pid = fork;
+	if ($pid == 0) {
+		setpgrp;
+		exec @ARGV or exit 99;
+	}
+	select undef, undef, undef, $ms / 1000;
+	kill STOP => -$pid;
+	select undef, undef, undef, 0.01;
+	kill CONT => -$pid;
+	for (1 .. 1000) {
+		last if waitpid($pid, WNOHANG) == $pid;
+		select undef, undef, undef, 0.01;
+		if ($_ == 1000) {
+			kill KILL => -$pid;
+			die "$ms ms from the start: it hangs\n";
+		}
+	}
+	die "$ms ms from the start: $?\n" if $?;
+}
+EOF
+check "a trace that is stopped at any time goes on" perl "$T/stop.pl" \
+    "$B/trace" -e none -o "$T/n.ev" true
+
 done_testing

@@ -9,10 +9,12 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
@@ -183,13 +185,11 @@ struct birth {
 	volatile bool unseized;
 };
 
-/*
- * The child has our memory until it execs: to copy our tables of pages, and the
- * pages that either changes then, takes 0.2 ms.
- */
-static _Noreturn void
-child(struct birth *b)
+static int
+child(void *birth)
 {
+	struct birth *b = birth;
+
 	if (b->out >= 0)
 		dup2(b->out, 1);
 	if (opt->out_fd > 2)
@@ -219,28 +219,51 @@ open_output(void)
 }
 
 /*
- * Make the child, which has execed then, or ended.  A signal before that would
- * stop it, and we could not let it go on.
+ * Wait until the child has execed or ended; its status.  A SIGSTOP before that
+ * is lost.
+ */
+static int
+wait_for_exec(void)
+{
+	int st;
+
+	for (;;) {
+		if (waitpid(guest.pid, &st, 0) < 0)
+			die("waiting for the program:");
+		if (!WIFSTOPPED(st) || WSTOPSIG(st) == SIGTRAP)
+			return st;
+		ptrace(PTRACE_CONT, guest.pid, 0L, 0L);
+	}
+}
+
+#define CHILD_STACK (8u << 20)	/* execvpe copies argv for a script */
+
+/*
+ * Make the child, which has execed then, or ended.  It has our memory until it
+ * execs: to copy our tables of pages, and the pages that either changes then,
+ * takes 0.2 ms.  Unlike vfork's parent we can let it go on when it is stopped.
  */
 static void
 bear(struct birth *b)
 {
 	sigset_t all, was;
+	char *stack = mmap(NULL, CHILD_STACK, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 	int st;
 
+	if (stack == MAP_FAILED)
+		die("memory:");
 	sigfillset(&all);
 	sigdelset(&all, SIGTRAP);	/* by which it stops behind the exec */
 	sigprocmask(SIG_BLOCK, &all, &was);
-	guest.pid = vfork();
-	if (guest.pid == 0)
-		child(b);
+	guest.pid = clone(child, stack + CHILD_STACK, CLONE_VM | SIGCHLD, b);
 	if (guest.pid < 0)
 		die("fork:");
 	guest.pidfd = (int)syscall(SYS_pidfd_open, guest.pid, 0);
 	if (guest.pidfd < 0)
 		die("pidfd_open:");
-	if (waitpid(guest.pid, &st, 0) < 0)
-		die("waiting for the program:");
+	st = wait_for_exec();
+	munmap(stack, CHILD_STACK);
 	if (WIFSTOPPED(st) &&
 	    ptrace(PTRACE_SETSIGMASK, guest.pid, 8L, &was) < 0)
 		die("ptrace:");
