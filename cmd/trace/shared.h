@@ -9,7 +9,8 @@
  *	control   struct control: queue, slots, request bits, code ranges
  *	table     pc -> fragment entry, open addressing; read by the guest
  *	lookup    IBL_WORDS cache addresses by the low 16 bits of a guest pc,
- *	          and as many for outside of windows; written by both
+ *	          and as many for outside of windows; then those for rt_again;
+ *	          written by both
  *	meta      fragments, exits and maps (meta.h), for handlers
  *	buffers   NBUF record buffers, each with a guard page behind it in use;
  *	          the lowest free one is taken, so few are used and stay warm
@@ -72,7 +73,32 @@
 
 #define IBL_WORDS 65536u
 #define IBL_SIZE (IBL_WORDS * 8u)
-#define IBL_ALL (2 * IBL_SIZE)
+/*
+ * A word serves all targets with the same low 16 bits, one at a time.  Where it
+ * leads elsewhere rt_again looks at another word, which says for which target
+ * it is: all but the bits that are its number, plus 1, and below that the place
+ * (see struct look) of the entry for lookup words.
+ */
+#define AGAIN_BITS 15
+#define AGAIN_WORDS (1u << AGAIN_BITS)
+#define IBL_ALL (2 * IBL_SIZE + AGAIN_WORDS * 8u)
+
+/* The number of pc's word, from the first of all lookup words on. */
+static inline uint32_t
+again_at(uint64_t pc)
+{
+	return 2 * IBL_WORDS + (uint32_t)((pc ^ pc >> AGAIN_BITS) %
+	    AGAIN_WORDS);
+}
+
+/* The word that leads from pc to a place; 0: there is none. */
+static inline uint64_t
+again_word(uint64_t pc, uint32_t place)
+{
+	uint64_t tag = (pc >> AGAIN_BITS) + 1;
+
+	return tag >> 32 != 0 ? 0 : tag << 32 | place;
+}
 
 /*
  * A record's first word, its HEAD: an id, and how many values of 8 bytes
@@ -126,6 +152,7 @@ record_size(unsigned nvalues)
 #define T_BIAS 128
 #define T_PTR (T_OFF + T_BIAS)	/* REG_T minus the area's start */
 #define T_IBL ((int32_t)(T_SIZE - T_PTR))	/* lookup words, from REG_T */
+#define T_AGAIN (T_IBL + 2 * (int32_t)IBL_SIZE)
 /*
  * Kind cache: a code line's cell holds the time of the line's last use, or 0
  * while the line is not in the table.  Behind the cells are the counters: one
@@ -148,7 +175,7 @@ record_size(unsigned nvalues)
 	uint64_t tmp0, tmp1;						\
 	uint64_t exitno;						\
 	uint64_t rt_exit, rt_miss;					\
-	uint64_t window;	/* stack pointer where its window began */ \
+	uint64_t rt_again;						\
 	uint64_t rt_data, rt_fetch; /* kind cache: see rt_look */	\
 	uint64_t p;		/* record pointer, or instructions to go */ \
 	uint64_t pc;		/* guest pc to go on at */		\
@@ -170,6 +197,8 @@ record_size(unsigned nvalues)
 				 * TO(p), or TO(clock) */		\
 	uint64_t rt_look;						\
 	uint64_t stack;		/* top of the runtime's stack */	\
+	uint64_t place[2];	/* rt.place */				\
+	uint64_t window;	/* stack pointer where its window began */ \
 	uint32_t samples[2];	/* entries of compared code until	\
 				 * the next sample, see code/watch.c */	\
 	uint8_t vec[128];	/* of a gather: index, then mask; kind	\

@@ -18,6 +18,7 @@ empty_lookup(void)
 
 	for (i = 0; i < n; i++)
 		area.ibl[i] = area.miss;
+	memset(area.ibl + 2 * IBL_WORDS, 0, 8 * AGAIN_WORDS);
 }
 
 /* The same where no thread is in the cache: we need not have the pages. */

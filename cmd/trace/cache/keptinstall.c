@@ -113,7 +113,7 @@ kept_install(uint32_t object)
 		}
 		table_add(p->frag, p->pc, p->word);
 		if (p->lookup != 0)
-			area.ibl[p->pc % IBL_WORDS] = p->lookup;
+			lookup_put(p->pc, p->lookup);
 		if (link_any_waits())
 			link_waiting(p->frag);
 		stats.kept++;

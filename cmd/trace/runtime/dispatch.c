@@ -447,6 +447,21 @@ undo_transfer(struct tarea *t)
 	signal_raise(t, SIG_SEGV, SI_KERNEL, 0);
 }
 
+/*
+ * The lookup word k of t->pc led elsewhere: rt_again's word, which leads to the
+ * place `to' now.  NULL: there is none.
+ */
+static uint64_t *
+set_again(struct tarea *t, uint64_t to, unsigned zone)
+{
+	uint64_t word = again_word(t->pc, (uint32_t)(to - rt.place[zone]));
+
+	if (word == 0)
+		return NULL;
+	__atomic_store_n(&rt.ibl[again_at(t->pc)], word, __ATOMIC_SEQ_CST);
+	return &rt.ibl[again_at(t->pc)];
+}
+
 /* Indirect jumps will find the code at t->pc by its lookup word. */
 static void
 set_lookup(struct tarea *t)
@@ -454,7 +469,8 @@ set_lookup(struct tarea *t)
 	unsigned mode = t->skips == SKIP_OUT ? MODE_OUT : MODE_IN;
 	uint32_t owner = contexts_owner(t);
 	const uint32_t *found = find(tab_key(t->pc, mode), owner);
-	uint64_t e, k = (t->pc + owner_key(owner)) % IBL_WORDS;
+	uint64_t e, k = (t->pc + owner_key(owner)) % IBL_WORDS, to, was;
+	uint64_t *again = NULL;
 
 	if (found == NULL || (owner != 0 && !(owner_of(found) & PLAIN_JUMP)))
 		return;
@@ -462,11 +478,17 @@ set_lookup(struct tarea *t)
 	if (e == 0 || entry_prologue(e) == 0)
 		return;
 	k += mode == MODE_OUT ? IBL_WORDS : 0;
-	__atomic_store_n(&rt.ibl[k], entry_address(e) - entry_prologue(e),
-	    __ATOMIC_SEQ_CST);
-	/* trace empties the entry first, then the word */
-	if (entry_of(found) != e)
-		rt.ibl[k] = (uint64_t)rt_miss;
+	to = entry_address(e) - entry_prologue(e);
+	was = __atomic_exchange_n(&rt.ibl[k], to, __ATOMIC_SEQ_CST);
+	if (was != (uint64_t)rt_miss && was != to && owner == 0 &&
+	    rt.ctl->windows == 0)
+		again = set_again(t, to, (*found & TAB_ZONE) != 0);
+	/* trace empties the entry first, then the words */
+	if (entry_of(found) == e)
+		return;
+	rt.ibl[k] = (uint64_t)rt_miss;
+	if (again != NULL)
+		*again = 0;
 }
 
 /* The thread has left the cache by the assembler. */

@@ -97,6 +97,46 @@ save:
 	MARK rt_exit_end
 
 	/*
+	 * A lookup word led elsewhere.  pc in rcx; rax, rcx at home: as rt_miss.
+	 * Flags are kept.  All that is here may begin at rt_miss instead, by
+	 * rt_again_miss from the first mark on.
+	 */
+	FUNC rt_again
+	mov %rdx, HOME(2)
+	lahf
+	seto %al
+	mov %eax, SAVED(0)
+	MARK rt_again_saved
+	mov %rcx, %rax
+	shr $AGAIN_BITS, %rax
+	mov %eax, %edx
+	xor %ecx, %edx
+	and $((1 << AGAIN_BITS) - 1), %edx
+	inc %rax
+	mov T_AGAIN(T,%rdx,8), %rdx
+	mov %rdx, SAVED(1)
+	shr $32, %rdx
+	cmp %rax, %rdx
+	jne rt_again_miss
+	movslq SAVED(1), %rax
+	mov %rax, %rdx
+	shr $63, %rdx
+	add TO_PLACE(T,%rdx,8), %rax
+	mov %rax, SAVED(1)
+	mov SAVED(0), %eax
+	add $0x7f, %al
+	sahf
+	mov HOME(2), %rdx
+	jmp *SAVED(1)
+	MARK rt_again_end
+	MARK rt_again_miss
+	mov SAVED(0), %eax
+	add $0x7f, %al
+	sahf
+	mov HOME(2), %rdx
+	jmp rt_miss
+
+	/*
 	 * In the cache: C is to look at kind cache's table, or at what --allocs
 	 * tells, and all registers and flags come back.  A signal that comes meanwhile is
 	 * kept; then the guest goes on behind look_trap, where its handler finds

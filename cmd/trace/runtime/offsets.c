@@ -41,6 +41,9 @@ offsets(void)
 	NUMBER(T_ICELL, T_DTAG + (int)offsetof(struct line_table, icell));
 	NUMBER(T_LINES, T_DTAG + (int)offsetof(struct line_table, n));
 	NUMBER(T_CELL, T_CELL);
+	NUMBER(T_AGAIN, T_AGAIN);
+	NUMBER(AGAIN_BITS, AGAIN_BITS);
+	MEMBER(TO_PLACE, place);
 	MEMBER(TO_P, p);
 	NUMBER(RT_SETS, offsetof(struct rt, boot.sets));
 	NUMBER(RT_PLACE, offsetof(struct rt, place));

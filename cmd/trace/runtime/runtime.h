@@ -233,6 +233,7 @@ p_is_kept(void)
 void rt_start(void);
 void rt_exit(void);
 void rt_miss(void);
+void rt_again(void);
 void rt_called(void);
 void rt_return(void);
 void rt_look(void);
@@ -253,6 +254,7 @@ void rt_thread_exit(uint64_t area, uint64_t size, long status)
     __attribute__((noreturn));
 extern char blob[], rt_text_end[], rt_enter_go[], rt_enter_end[];
 extern char rt_exit_end[], rt_trap_insn[];
+extern char rt_again_saved[], rt_again_end[], rt_again_miss[];
 extern char rt_look_check[], rt_look_end[], rt_look_trap[];
 extern char rt_line_check[], rt_line_end[];
 extern char rt_sys_check[], rt_sys_insn[], rt_sys_abort[];

@@ -403,12 +403,25 @@ is_behind_call(uint64_t ip)
 	return p[-2] == 0x0f && p[-1] == 0x05;
 }
 
+/*
+ * Where to go on instead of in rt_again, which enters the cache without a look
+ * at what came: rt_miss has one.
+ */
+static uint64_t
+out_of_again(uint64_t ip)
+{
+	if (ip < (uint64_t)rt_again || ip >= (uint64_t)rt_again_end)
+		return ip;
+	return ip < (uint64_t)rt_again_saved ? (uint64_t)rt_miss :
+	    (uint64_t)rt_again_miss;
+}
+
 void
 signal_handler(int sig, struct ksiginfo *info, void *context)
 {
 	struct kucontext *uc = context;
 	struct tarea *t = self(uc);
-	uint64_t ip = uc->rip;
+	uint64_t ip = uc->rip = out_of_again(uc->rip);
 	int fault = signal_is_fault(sig, info);
 
 	if (sig == SIG_OURS && info->code == SI_QUEUE &&

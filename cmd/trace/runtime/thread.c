@@ -222,6 +222,9 @@ thread_new(uint32_t tid)
 	t->stack = base + T_STACK_TOP;
 	t->rt_exit = (uint64_t)rt_exit;
 	t->rt_miss = (uint64_t)rt_miss;
+	t->rt_again = (uint64_t)rt_again;
+	t->place[0] = rt.place[0];
+	t->place[1] = rt.place[1];
 	t->rt_look = (uint64_t)rt_look;
 	if (rt.boot.sets != 0) {
 		table_look_by(t);

@@ -54,7 +54,8 @@ write_lookup_entry(struct xlate *x)
 	else
 		emit_lea_sib(c, RCX, RCX, RAX, 1, 0, 0);
 	mark(x, 0, MAP_IBL0, 0);
-	emit_jmp_mem(c, REG_T, TO(rt_miss));
+	emit_jmp_mem(c, REG_T, opt->contexts != 0 || opt->windows != 0 ?
+	    TO(rt_miss) : TO(rt_again));
 	if (x->owner != 0)
 		calls_entry(x);
 	emit_patch8(ok, c->p);
