@@ -75,9 +75,9 @@
 #define IBL_SIZE (IBL_WORDS * 8u)
 /*
  * A word serves all targets with the same low 16 bits, one at a time.  Where it
- * leads elsewhere rt_again looks at another word, which says for which target
- * it is: all but the bits that are its number, plus 1, and below that the place
- * (see struct look) of the entry for lookup words.
+ * leads elsewhere rt_again looks at another word, whose upper half says for
+ * which target it is, pc >> AGAIN_BITS plus 1, and whose lower half is the
+ * place (see look_in_zone1) of the entry for lookup words.
  */
 #define AGAIN_BITS 15
 #define AGAIN_WORDS (1u << AGAIN_BITS)

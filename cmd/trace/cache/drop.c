@@ -31,7 +31,7 @@ lookup_of(const struct frag *f)
 	return entry_address(f->entry) - entry_prologue(f->entry);
 }
 
-/* What look_in_zone1 tells of. */
+/* The place of a cache address in a zone, see look_in_zone1. */
 static uint32_t
 place_of(unsigned zone, uint64_t address)
 {

@@ -116,7 +116,7 @@ bool ahead_next(struct wanted *);
 /* The word by which indirect jumps find a fragment, and what it then is. */
 uint64_t *lookup_word(const struct frag *);
 uint64_t lookup_of(const struct frag *);
-/* A word leads to this entry from pc, unless there is none left for it. */
+/* Have a word lead from pc to an entry: the second if the first is taken. */
 void lookup_put(app_pc pc, uint64_t to);
 /* Drop fragment f. */
 void frag_drop(uint32_t f);

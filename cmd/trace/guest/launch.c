@@ -201,7 +201,7 @@ child(void *birth)
 	if (!b->unseized)
 		execvpe(b->argv[0], b->argv, b->env);
 	b->error = errno;
-	_exit(1);
+	return 1;
 }
 
 static int
@@ -220,7 +220,7 @@ open_output(void)
 
 /*
  * Wait until the child has execed or ended; its status.  A SIGSTOP before that
- * is lost.
+ * is lost, also one for the child alone.
  */
 static int
 wait_for_exec(void)

@@ -448,12 +448,13 @@ undo_transfer(struct tarea *t)
 }
 
 /*
- * The lookup word k of t->pc led elsewhere: rt_again's word, which leads to the
- * place `to' now.  NULL: there is none.
+ * The lookup word of t->pc led elsewhere: have rt_again's word lead to cache
+ * address `to', and return that word; NULL: there is none for this pc.
  */
 static uint64_t *
-set_again(struct tarea *t, uint64_t to, unsigned zone)
+set_again(struct tarea *t, uint64_t to)
 {
+	unsigned zone = to - rt.zone[1] < rt.zonesize[1];
 	uint64_t word = again_word(t->pc, (uint32_t)(to - rt.place[zone]));
 
 	if (word == 0)
@@ -482,7 +483,7 @@ set_lookup(struct tarea *t)
 	was = __atomic_exchange_n(&rt.ibl[k], to, __ATOMIC_SEQ_CST);
 	if (was != (uint64_t)rt_miss && was != to && owner == 0 &&
 	    rt.ctl->windows == 0)
-		again = set_again(t, to, (*found & TAB_ZONE) != 0);
+		again = set_again(t, to);
 	/* trace empties the entry first, then the words */
 	if (entry_of(found) == e)
 		return;

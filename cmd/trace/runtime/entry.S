@@ -98,8 +98,8 @@ save:
 
 	/*
 	 * A lookup word led elsewhere.  pc in rcx; rax, rcx at home: as rt_miss.
-	 * Flags are kept.  All that is here may begin at rt_miss instead, by
-	 * rt_again_miss from the first mark on.
+	 * Flags are kept.  A thread that is interrupted here goes on at rt_miss,
+	 * or from rt_again_saved on at rt_again_miss.
 	 */
 	FUNC rt_again
 	mov %rdx, HOME(2)
