@@ -7,13 +7,13 @@ short() {
 	title "$1, with its translations kept, $2 at a time"
 	again="for i in \$(seq $2); do"
 	shift 2
-	lane native "$again $*; done"
+	lane native "$again $* || exit; done"
 	for kind in none counts all cache; do
 		untimed "rm -rf store.$kind; for i in 1 2 3; do $B/trace \
 		    -e $kind -o /dev/null --store=store.$kind $* || exit; done"
 		lane "$kind, stored" "$again $B/trace -e $kind -o /dev/null \
-		    --store=store.$kind $*; done"
-		lane "$kind" "$again $B/trace -e $kind -o /dev/null $*; done"
+		    --store=store.$kind $* || exit; done"
+		lane "$kind" "$again $B/trace -e $kind -o /dev/null $* || exit; done"
 	done
 	go native
 }

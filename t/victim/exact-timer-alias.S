@@ -4,18 +4,10 @@
  * were
  */
 #include "asm/exact.h"
+#include "asm/timer.h"
+	.text
 _start:
-	xor	r13d, r13d
-	cmp	qword ptr [rsp], 1
-	sete	r13b
-	imul	r13d, r13d, 200
-	handler	14, on_alrm, 0x10000000
-	mov	timer[rip+8], r13
-	mov	timer[rip+24], r13
-	xor	edi, edi
-	lea	rsi, timer[rip]
-	xor	edx, edx
-	syscall_ 38			/* setitimer */
+	start_timer
 	mov	ebx, 60000
 	xor	r12d, r12d
 1:	inc	r12d
@@ -41,44 +33,9 @@ _start:
 	ud2
 3:	dec	ebx
 	jnz	1b
-	mov	qword ptr timer[rip+8], 0
-	mov	qword ptr timer[rip+24], 0
-	xor	edi, edi
-	lea	rsi, timer[rip]
-	xor	edx, edx
-	syscall_ 38
-	/* eight digits */
-	mov	eax, ticks[rip]
-	mov	ecx, 8
-5:	rol	eax, 4
-	mov	edx, eax
-	and	edx, 15
-	lea	rsi, digits[rip]
-	mov	dl, [rsi+rdx]
-	lea	rsi, text[rip+8]
-	sub	rsi, rcx
-	mov	[rsi], dl
-	loop	5b
-	mov	edi, 1
-	lea	rsi, text[rip]
-	mov	edx, 9
-	syscall_ 1
-	xor	edi, edi
-	syscall_ 231
+	end_by_ticks
 wrong:	mov	edi, 1
 	syscall_ 231
-on_alrm:
-	inc	dword ptr ticks[rip]
-	ret
-	restorer_
-	.section .rodata
-digits:	.ascii	"0123456789abcdef"
-	.data
-text:	.ascii	"........\n"
-	.bss
-	.balign	64
-timer:	.space	32
-ticks:	.quad	0
 	.text
 	.balign	65536
 far_targets:
