@@ -17,6 +17,9 @@
  * some kernels flush what the processor has predicted or translated at each.
  * Two that poll burn as much in vain as an answer takes, 3 to 10 us, so that is
  * what a change of turns to and fro may cost.
+ *
+ * On a crowded processor nobody takes turns: see runtime/wait.c, which we tell
+ * when a yield has taken so long that it may be one.
  */
 #include <sched.h>
 #include <time.h>
@@ -29,6 +32,7 @@
 #define TURNS_MOST 4u		/* for one request, on average */
 #define TURNS_COUNTED 50u	/* of one request: the program may say more */
 #define TURNS_SERVING 4u	/* for the next request */
+#define YIELD_MOST 1000000u	/* ns, or others want the processor as well */
 #define TURN_MOST 5000u		/* ns from a yield to the next request */
 
 static bool useless;
@@ -36,7 +40,6 @@ static uint32_t cpu;		/* where we are, + 1; 0: anywhere */
 static uint32_t last;		/* where the last request came from, */
 static unsigned streak;		/* and how many before it */
 static unsigned trial, taken;	/* requests on trial, and their turns */
-static bool timed;		/* yields are known to be cheap */
 static uint64_t least = UINT64_MAX; /* ns from a yield to the next request */
 static cpu_set_t usual;		/* where we may be */
 
@@ -65,9 +68,8 @@ judge(uint32_t turns)
 	taken += turns < TURNS_COUNTED ? turns : TURNS_COUNTED;
 	if (++trial < TRIAL)
 		return true;
-	timed = least != UINT64_MAX;
-	useless = taken > trial * TURNS_MOST || (timed && least > TURN_MOST &&
-	    CPU_COUNT(&usual) > 1);
+	useless = taken > trial * TURNS_MOST || (least != UINT64_MAX &&
+	    least > TURN_MOST && CPU_COUNT(&usual) > 1);
 	trial = taken = 0;
 	return !useless;
 }
@@ -78,13 +80,14 @@ near_asked(uint32_t on, uint32_t turns)
 	if (useless)
 		return;
 	if (cpu != 0 && (on != cpu - 1 || ONCE(area.ctl->polling) ||
-	    !judge(turns)))
+	    ONCE(area.ctl->crowded) != 0 || !judge(turns)))
 		near_leave();
 	if (cpu != 0 || useless)
 		return;
 	streak = on == last ? streak + 1 : 0;
 	last = on;
-	if (streak >= STREAK && !ONCE(area.ctl->polling))
+	if (streak >= STREAK && !ONCE(area.ctl->polling) &&
+	    ONCE(area.ctl->crowded) == 0)
 		stay_on(on);
 }
 
@@ -97,23 +100,20 @@ now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Yield; for the first trial, take the time until the next request. */
-static bool
-turn(bool (*is_wanted)(void))
+bool
+near_yield(bool (*is_wanted)(void))
 {
-	uint64_t start, took;
+	uint64_t start = now_ns(), took;
+	bool wanted;
 
-	if (timed) {
-		sched_yield();
-		return is_wanted();
-	}
-	start = now_ns();
 	sched_yield();
-	if (!is_wanted())
-		return false;
+	wanted = is_wanted();
 	took = now_ns() - start;
-	least = took < least ? took : least;
-	return true;
+	if (took > YIELD_MOST)
+		area.ctl->suspect = 1;
+	if (cpu != 0 && wanted && took < least)
+		least = took;
+	return wanted;
 }
 
 bool
@@ -124,7 +124,7 @@ near_turns(bool (*is_wanted)(void))
 	if (cpu == 0)
 		return false;
 	for (i = 0; i < TURNS_SERVING; i++)
-		if (turn(is_wanted))
+		if (near_yield(is_wanted))
 			return true;
 	near_leave();
 	return false;

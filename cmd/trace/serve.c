@@ -412,7 +412,8 @@ watch(void *arg)
 
 /*
  * Poll for a request; true: there is one.  Where polls are in vain they become
- * shorter: with what the store has, a program asks only now and then.
+ * shorter: with what the store has, a program asks only now and then.  On a
+ * crowded processor (runtime/wait.c) we do not poll.
  */
 static bool
 poll_requests(void)
@@ -420,6 +421,8 @@ poll_requests(void)
 	static unsigned most = SPINS;
 	unsigned spin;
 
+	if (ONCE(area.ctl->crowded) != 0)
+		return false;
 	if (near_turns(is_wanted))
 		return true;
 	for (spin = 0; spin < most; spin++) {
@@ -429,7 +432,7 @@ poll_requests(void)
 			return true;
 		}
 		if (spin >= SPINS_ALONE && spin % SPINS_YIELD == 0)
-			sched_yield();
+			near_yield(is_wanted);
 	}
 	most = most / 4 < SPINS_LEAST ? SPINS_LEAST : most / 4;
 	return false;

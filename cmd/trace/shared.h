@@ -763,6 +763,8 @@ struct control {
 	uint32_t nolink;	/* do not ask for links */
 	uint32_t renewed;	/* +1: counters were written and are free */
 	uint32_t publish;	/* publish records before REQ_MOVE */
+	uint32_t suspect;	/* 1: the processor may be crowded */
+	uint32_t crowded;	/* requests left that are slept for at once */
 	uint32_t polling;	/* the guest may not call futex: poll for it */
 	uint32_t joining;	/* attached threads that are not here yet */
 	uint32_t ended;		/* 1: the process ended, with `status` */

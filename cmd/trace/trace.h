@@ -45,6 +45,8 @@ extern bool exec_let_go;	/* --exec=no: the process has execed */
 void near_asked(uint32_t on, uint32_t turns);
 /* If we serve on one processor, let others run there: true, there is work. */
 bool near_turns(bool (*is_wanted)(void));
+/* Yield, and see whether that takes too long; true: there is work. */
+bool near_yield(bool (*is_wanted)(void));
 /* From here on, any processor will do. */
 void near_leave(void);
 

@@ -212,6 +212,8 @@ struct rt {
 	uint32_t bringing;	/* 1: a thread brings all out of the cache */
 	uint32_t pid;
 	uint32_t ready;		/* other threads may join */
+	uint32_t nshort;	/* answers since the last that took too long */
+	uint32_t crowded;	/* how many will sleep at once, next time */
 };
 extern struct rt rt;
 
@@ -281,6 +283,19 @@ void let_go(struct tarea *) __attribute__((noreturn));
 /* cpuid.c: -1: the instruction faults.  From now on it may. */
 int cpuid_do(struct tarea *);
 void cpuid_faults(void);
+
+/* wait.c: a request waits for its answer */
+struct waiting {
+	enum request what;
+	uint32_t cpu;		/* where it was asked */
+	uint32_t turns;		/* yields to trace on this processor */
+	uint32_t polls;
+	bool crowded;		/* sleep at once */
+	long start;		/* when it yielded first, ns; 0: not timed */
+};
+void wait_begin(struct waiting *);
+bool wait_awake(struct waiting *);
+void wait_end(struct waiting *);
 
 /* serve.c: requests to trace, and the queue */
 int ask(struct tarea *, enum request, const uint64_t *arg);

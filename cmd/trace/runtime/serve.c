@@ -1,15 +1,13 @@
 /*
  * serve - send requests to trace, and hand records over to it
  *
- * A thread that waits for an answer spins, then sleeps, for 100 ms at a time,
- * to see whether trace is still alive.  Behind a seccomp filter we may make no
- * system calls, so there it only spins.
+ * A thread that waits for an answer polls (wait.c), then sleeps, for 100 ms at
+ * a time, to see whether trace is still alive.  Behind a seccomp filter we may
+ * make no system calls, so there it only polls.
  */
 #include "runtime.h"
 
 #define FUTEX_OWNER_DIED 0x40000000u
-/* Yields for an answer, where trace shares our processor, before we sleep. */
-#define TURNS 50u
 #define QUEUE_SPINS 60	/* the formatter takes longer than a translation */
 
 void
@@ -54,51 +52,27 @@ ring_bell(void)
 	}
 }
 
-/*
- * The same as spin, where trace serves on our processor: it cannot do anything
- * until we let it.
- */
-static bool
-take_turns(struct slot *s)
-{
-	if (rt.ctl->near != s->cpu + 1 || rt.ctl->polling || s->turns == TURNS)
-		return false;
-	s->turns++;
-	sys0(__NR_sched_yield);
-	return true;
-}
-
-/* After n vain polls: true, poll again; false, sleep. */
-static bool
-spin(unsigned n)
-{
-	__builtin_ia32_pause();
-	if (n >= SPINS_ALONE && n % SPINS_YIELD == 0 && !rt.ctl->polling)
-		sys0(__NR_sched_yield);
-	return n < SPINS;
-}
-
 /* 0 and the answer in slot->ret, or -1 when trace is gone. */
 int
 ask(struct tarea *t, enum request what, const uint64_t *arg)
 {
 	struct slot *s = t->slot;
-	/* new code is compared with the store: that takes longer than polls */
-	unsigned i, spins = what == REQ_MAPPED ? SPINS - SPINS / 8 : 0;
+	struct waiting w = { what, this_cpu(), 0, 0, false, 0 };
+	unsigned i;
 
 	for (i = 0; i < 4; i++)
 		s->arg[i] = arg[i];
 	s->what = what;
-	s->cpu = this_cpu();
-	s->turns = 0;
+	s->cpu = w.cpu;
 	__atomic_store_n(&s->state, SLOT_ASKED, __ATOMIC_SEQ_CST);
 	__atomic_fetch_or(&rt.ctl->want[t->slotno / 64],
 	    1ull << (t->slotno % 64), __ATOMIC_SEQ_CST);
 	__atomic_fetch_or(&rt.ctl->wanted, 1ull << (t->slotno / 64),
 	    __ATOMIC_SEQ_CST);
 	ring_bell();
+	wait_begin(&w);
 	while (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) != SLOT_ANSWERED) {
-		if (take_turns(s) || spin(spins++))
+		if (wait_awake(&w))
 			continue;
 		if (trace_died())
 			return -1;
@@ -108,7 +82,9 @@ ask(struct tarea *t, enum request what, const uint64_t *arg)
 			futex_wait(&s->state, SLOT_ASKED);
 		__atomic_store_n(&s->sleeps, 0, __ATOMIC_SEQ_CST);
 	}
+	s->turns = w.turns;
 	s->state = SLOT_IDLE;
+	wait_end(&w);
 	return 0;
 }
 

@@ -1,0 +1,103 @@
+/*
+ * wait - poll for an answer before we sleep
+ *
+ * To be woken takes longer than most answers, so we poll first.  We yield
+ * between polls: trace may have no other processor than ours.  Where it serves
+ * on ours (near.c) we yield at once.
+ *
+ * On a CROWDED processor, which other tasks want as well, a yield gives each of
+ * them a slice, some ms, while a task that is woken runs soon.  So where trace
+ * suspects that, or polls have been in vain, a request is timed.  If two
+ * answers take too long, with few between them, we neither poll nor yield in
+ * the next requests, and trace, which reads how many are left, sleeps at once
+ * too.  Then we time another one; each time that it takes too long again, twice
+ * as many follow.
+ */
+#include "runtime.h"
+
+#define TURNS 50u		/* yields for an answer, where trace is near */
+#define LONG_NS 1000000		/* that an answer takes */
+#define SHORT_MOST 8u		/* requests from one long answer to another */
+#define CROWDED_LEAST 256u	/* requests for which we sleep at once */
+#define CROWDED_MOST 8192u
+
+static long
+now_ns(void)
+{
+	long t[2] = { 0, 0 };
+
+	sys2(__NR_clock_gettime, 1 /* CLOCK_MONOTONIC */, t);
+	return t[0] * 1000000000 + t[1];
+}
+
+void
+wait_begin(struct waiting *w)
+{
+	uint32_t left = rt.ctl->crowded;
+
+	if (rt.ctl->polling)
+		return;
+	w->crowded = left != 0;
+	if (left != 0)
+		rt.ctl->crowded = left - 1;
+	else
+		rt.nshort++;
+	/* new code is compared with the store: that takes longer than polls */
+	if (w->what == REQ_MAPPED)
+		w->polls = SPINS - SPINS / 8;
+}
+
+static void
+yield(struct waiting *w, bool is_timed)
+{
+	if (is_timed && w->start == 0 && w->what == REQ_TRANSLATE)
+		w->start = now_ns();
+	sys0(__NR_sched_yield);
+}
+
+/* Trace serves on our processor: it can do nothing until we let it. */
+static bool
+take_turns(struct waiting *w)
+{
+	if (rt.ctl->near != w->cpu + 1 || w->turns == TURNS)
+		return false;
+	w->turns++;
+	yield(w, rt.ctl->suspect != 0);
+	return true;
+}
+
+/* True: look again; false: sleep. */
+bool
+wait_awake(struct waiting *w)
+{
+	if (w->crowded)
+		return false;
+	if (!rt.ctl->polling && take_turns(w))
+		return true;
+	__builtin_ia32_pause();
+	if (w->polls >= SPINS_ALONE && w->polls % SPINS_YIELD == 0 &&
+	    !rt.ctl->polling)
+		yield(w, true);
+	return w->polls++ < SPINS;
+}
+
+/* The answer is there. */
+void
+wait_end(struct waiting *w)
+{
+	uint32_t n = rt.crowded;
+
+	if (w->start == 0)
+		return;
+	rt.ctl->suspect = now_ns() - w->start >= LONG_NS;
+	if (rt.ctl->suspect == 0) {
+		rt.crowded = n / 2 < CROWDED_LEAST ? CROWDED_LEAST : n / 2;
+		return;
+	}
+	if (rt.nshort <= SHORT_MOST) {
+		n = n < CROWDED_LEAST ? CROWDED_LEAST : n;
+		rt.ctl->crowded = n;
+		rt.crowded = n < CROWDED_MOST ? n * 2 : n;
+	}
+	rt.nshort = 0;
+}
