@@ -39,7 +39,7 @@ void launch(char *const argv[]);
 bool launch_is_foreign(void);
 /* Where such a process, at the stop behind exec, goes on. */
 void launch_at(struct start *);
-/* Wait until guest.tid stops with this signal; pass others on. */
+/* Wait until guest.tid stops with this signal of the kernel; pass others on. */
 void guest_wait_stop(int sig);
 /* Whether the file is set-id and would give the program other rights. */
 bool launch_is_setid(uint64_t path, uint64_t dirfd);

@@ -183,6 +183,7 @@ struct birth {
 	int out;		/* its standard output; or -1: as it is */
 	volatile int error;	/* errno: of ptrace, or else of exec */
 	volatile bool unseized;
+	volatile pid_t shares;	/* our memory: it has not execed, nor ended */
 };
 
 static int
@@ -220,17 +221,17 @@ open_output(void)
 
 /*
  * Wait until the child has execed or ended; its status.  A SIGSTOP before that
- * is lost, also one for the child alone.
+ * is lost, also one for the child alone, and so is a SIGTRAP.
  */
 static int
-wait_for_exec(void)
+wait_for_exec(const struct birth *b)
 {
 	int st;
 
 	for (;;) {
 		if (waitpid(guest.pid, &st, 0) < 0)
 			die("waiting for the program:");
-		if (!WIFSTOPPED(st) || WSTOPSIG(st) == SIGTRAP)
+		if (!WIFSTOPPED(st) || !b->shares)
 			return st;
 		ptrace(PTRACE_CONT, guest.pid, 0L, 0L);
 	}
@@ -256,20 +257,22 @@ bear(struct birth *b)
 	sigfillset(&all);
 	sigdelset(&all, SIGTRAP);	/* by which it stops behind the exec */
 	sigprocmask(SIG_BLOCK, &all, &was);
-	guest.pid = clone(child, stack + CHILD_STACK, CLONE_VM | SIGCHLD, b);
+	b->shares = 1;
+	guest.pid = clone(child, stack + CHILD_STACK, CLONE_VM |
+	    CLONE_CHILD_CLEARTID | SIGCHLD, b, NULL, NULL, &b->shares);
 	if (guest.pid < 0)
 		die("fork:");
 	guest.pidfd = (int)syscall(SYS_pidfd_open, guest.pid, 0);
 	if (guest.pidfd < 0)
 		die("pidfd_open:");
-	st = wait_for_exec();
+	st = wait_for_exec(b);
 	munmap(stack, CHILD_STACK);
 	if (WIFSTOPPED(st) &&
 	    ptrace(PTRACE_SETSIGMASK, guest.pid, 8L, &was) < 0)
 		die("ptrace:");
 	sigprocmask(SIG_SETMASK, &was, NULL);
 	if (!WIFSTOPPED(st) && b->error == 0)
-		exit(STATUS_TROUBLE);
+		die("the program ended before its first instruction");
 }
 
 void

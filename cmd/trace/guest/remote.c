@@ -50,6 +50,16 @@ remote_end(void)
 	guest_write(trap_at, trap_saved, 3);
 }
 
+/* Has somebody sent the signal by which it has stopped? */
+static bool
+was_sent(void)
+{
+	siginfo_t info;
+
+	return ptrace(PTRACE_GETSIGINFO, guest.tid, 0L, &info) == 0 &&
+	    info.si_code <= 0;
+}
+
 void
 guest_wait_stop(int sig)
 {
@@ -60,7 +70,7 @@ guest_wait_stop(int sig)
 			die("waiting for the program:");
 		if (!WIFSTOPPED(st))
 			die("the program ended before its first instruction");
-		if (WSTOPSIG(st) == sig)
+		if (WSTOPSIG(st) == sig && !was_sent())
 			return;
 		ptrace(PTRACE_CONT, guest.tid, 0L, (long)WSTOPSIG(st));
 	}
