@@ -74,7 +74,8 @@ shown "A process that runs, for five seconds" |
     sed "s/=5 /=1 /; s/\$(pidof -s server)/$pid/" >"$T/script"
 PATH=$T/bin:$PATH timeout -k 5 100 sh "$T/script" >"$T/said" 2>&1
 ok "A process that runs" $?
-check "A process that runs: its functions" grep -q 'server.c:main' "$T/said"
+check "A process that runs: its functions" grep -q 'server.c:main' "$T/said" ||
+    sed 's/^/# /' "$T/said"
 check "goes on" kill -0 $pid
 kill $pid
 wait $pid 2>/dev/null

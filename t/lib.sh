@@ -97,6 +97,7 @@ status() {
 		ok "$text" 1
 		echo "# status $got, not $want: $*"
 		head -n 20 "$T/out" "$T/err" | sed 's/^/# /'
+		return 1
 	fi
 }
 
