@@ -65,6 +65,11 @@ wrong() { # name awk-program
 	as_packed "$1" "$T/wrong.ev" "$B/icount"
 }
 wrong "an undefined id" 'NR == at { print "fffff+1-1" } { print }'
+wrong "an id that is defined behind it" \
+    'NR == at { print "fffff+1-1\nB fffff >1000 4r8.0 3w4.1" } { print }'
+wrong "an id that is defined twice" \
+    'NR == at { print "1+1-1\nB 1 >1000 4\n1" } { print }'
+wrong "too many repeats" 'NR == at { print "1+1-1*123456789abcdef0" } { print }'
 wrong "a field too many" 'NR == at { print "1+1-1+1" } { print }'
 wrong "a malformed execution" 'NR == at { print "1+1-g" } { print }'
 wrong "a byte that no line has" 'NR == at { print "\001" } { print }'

@@ -1,11 +1,11 @@
 /*
- * evahead - a thread that reads a stream ahead, and scans its executions
+ * evahead - a thread that reads a stream ahead, scans and checks its executions
  *
- * To read text and to make words of it takes a simulator a fifth to a third of
- * its time, and waits for nothing that it does. So a thread of its own does
- * that, a few slots ahead: a slot has some lines, and the words of the
- * executions that it begins with. All else, as ids and what is malformed,
- * remains for the reader, in the order of the text.
+ * To read text and to make records of it takes a simulator a third of its time,
+ * and waits for nothing that it does. So a thread of its own does that, a few
+ * slots ahead: a slot has some lines, and the records of the executions that it
+ * begins with. All else, as definitions, ids that the reader has yet to define,
+ * and what is malformed, remains for the reader, in the order of the text.
  *
  * tail counts the slots that are ready, and only the thread changes it; head
  * counts those that are used up, and only the reader changes it. Who finds
@@ -44,6 +44,7 @@ struct slot {
 
 struct evahead {
 	struct in *in;
+	const uint32_t *heads;	/* by id; the reader adds to it */
 	pthread_t thread;
 	_Atomic uint32_t head, tail;
 	_Atomic bool idle;	/* the reader sleeps until wakened */
@@ -117,7 +118,7 @@ ready(struct evahead *a)
  * executions behind them. Where executions are few, the reader scans.
  */
 static size_t
-some_lines(struct slot *s, char *p, size_t n)
+some_lines(struct slot *s, const uint32_t *heads, char *p, size_t n)
 {
 	char *nl, *end;
 
@@ -131,6 +132,10 @@ some_lines(struct slot *s, char *p, size_t n)
 		s->taken = evscan_text(&s->scan, p, n);
 	if (s->taken != 0 && s->scan.malformed)
 		s->taken = 0;
+	if (s->taken != 0) {
+		evcheck_begin(&s->scan);
+		evcheck(&s->scan, heads);
+	}
 	if (s->taken < FEW)
 		return n;
 	end = p + n;
@@ -146,7 +151,7 @@ make_slots(struct evahead *a, char *p, const char *end)
 		struct slot *s = next_slot(a);
 
 		s->p = p;
-		s->len = some_lines(s, p, (size_t)(end - p));
+		s->len = some_lines(s, a->heads, p, (size_t)(end - p));
 		p += s->len;
 		ready(a);
 	}
@@ -238,7 +243,7 @@ let_go(struct evahead *a)
 }
 
 struct evahead *
-evahead_begin(struct in *in, const char *line, size_t n)
+evahead_begin(struct in *in, const uint32_t *heads, const char *line, size_t n)
 {
 	const size_t room = EVSCAN_BEFORE + EVBUF_MAXLINE + PART +
 	    EVSCAN_BEHIND;
@@ -248,6 +253,7 @@ evahead_begin(struct in *in, const char *line, size_t n)
 		return NULL;
 	a = xcalloc(1, sizeof *a);
 	a->in = in;
+	a->heads = heads;
 	for (unsigned i = 0; i < NTEXT; i++) {
 		/* half of the room is for long lines, and mostly untouched */
 		a->text[i].at = xcalloc(1, room);

@@ -12,8 +12,9 @@
 #define SHORT	(1 << 20)	/* not worth a thread */
 
 void
-evbuf_open(struct evbuf *b, struct in *in)
+evbuf_open(struct evbuf *b, struct in *in, const uint32_t *heads)
 {
+	b->heads = heads;
 	b->in = in;
 	b->buf = xmalloc(EVSCAN_BEFORE + BUFSIZE + EVSCAN_BEHIND);
 	memset(b->buf, '\n', EVSCAN_BEFORE + BUFSIZE + EVSCAN_BEHIND);
@@ -48,7 +49,8 @@ evbuf_fill(struct evbuf *b)
 		char *nl;
 
 		if (b->ahead == NULL && in_offset(b->in) > SHORT)
-			b->ahead = evahead_begin(b->in, b->p, have);
+			b->ahead = evahead_begin(b->in, b->heads, b->p,
+			    have);
 		if (b->ahead != NULL)
 			return evahead_fill(b);
 		if (have > EVBUF_MAXLINE)

@@ -28,9 +28,11 @@ struct evbuf {
 	char *p, *lines, *end;
 	char *buf;		/* with room before and behind */
 	struct evahead *ahead;	/* NULL: no thread reads */
+	const uint32_t *heads;	/* by id, for evcheck() */
 };
 
-void evbuf_open(struct evbuf *, struct in *);
+/* heads: until evbuf_done. */
+void evbuf_open(struct evbuf *, struct in *, const uint32_t *heads);
 void evbuf_close(struct evbuf *);
 /*
  * Read until there is a whole line at p: 1. 0: the end, with the part of a
@@ -41,13 +43,17 @@ int evbuf_fill(struct evbuf *);
 bool evbuf_follows(struct evbuf *);
 /* No more text is wanted: end the thread, and give back what it had. */
 void evbuf_done(struct evbuf *);
-/* What the first *taken bytes at p were scanned to; NULL: nothing yet. */
+/*
+ * What the first *taken bytes at p were scanned to, and checked as far as their
+ * ids were defined; NULL: nothing yet.
+ */
 struct evscan *evbuf_scanned(const struct evbuf *, size_t *taken);
 
 /* ---- evahead.c ---- */
 
 /* Go on from n bytes of a line that have been read; NULL: no thread. */
-struct evahead *evahead_begin(struct in *, const char *line, size_t n);
+struct evahead *evahead_begin(struct in *, const uint32_t *heads,
+    const char *line, size_t n);
 void evahead_end(struct evahead *);
 /* As above, for the buffer that has this thread. */
 int evahead_fill(struct evbuf *);

@@ -160,7 +160,9 @@ enter(struct evdef *d, struct ev_def def)
 			xtouch_all(*c, sizeof **c);
 	}
 	(*c)->def[number % CHUNK] = def;
-	d->head[def.id] = ev_head(def.ngroups, number);
+	/* the thread that reads ahead may look at it */
+	__atomic_store_n(&d->head[def.id], ev_head(def.ngroups, number),
+	    __ATOMIC_RELAXED);
 	return number;
 }
 

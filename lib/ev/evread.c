@@ -3,7 +3,7 @@
  *
  * evscan turns executions into words, at most 8 KiB of text at a time, so that
  * text and words are in the L1 cache until the caller has used them. Then
- * check() makes records of the words: it replaces each line's id by the head of
+ * evcheck makes records of the words: it replaces each line's id by the head of
  * its records, after comparing the number of fields with that of the id. If
  * anything in the text is wrong, the reader scans its lines one by one up to
  * the wrong one.
@@ -137,7 +137,8 @@ ev_open(struct in *in)
 	struct evr *r = xcalloc(1, sizeof *r);
 
 	in_allow_cut(in);
-	evbuf_open(&r->b, in);
+	evdef_open(&r->def);
+	evbuf_open(&r->b, in, r->def.head);
 	r->lineno = 1;
 	r->kind = EV_ALL;
 	r->accept = ~(unsigned)EV_ROUNDS;
@@ -146,7 +147,6 @@ ev_open(struct in *in)
 	r->last = xgrow(NULL, &r->caplast, 1, sizeof *r->last);
 	r->last[0] = 0;
 	r->nthread = 1;
-	evdef_open(&r->def);
 	in_meter(in);
 	return r;
 }
@@ -191,12 +191,12 @@ ev_keep(struct evr *r, struct ev_block *b)
 void
 ev_free(struct evr *r)
 {
+	evbuf_close(&r->b);
 	evdef_close(&r->def);
 	evctx_close(&r->ctx);
 	evnames_close(&r->names);
 	evstand_close(&r->stand);
 	kh_destroy(tid, r->tid);
-	evbuf_close(&r->b);
 	free(r->text);
 	free(r->last);
 	free(r->error);
@@ -307,43 +307,12 @@ fill(struct evr *r)
 
 /* ---- executions ---- */
 
-/*
- * Make records of words. Returns -1 if a line does not fit its id; else 0, and
- * adds the numbers of lines and executions to *nline and *nexec.
- */
+/* Make records of all words of a new scan; -1: a line does not fit its id. */
 static int
-check(struct evr *r, uint64_t *nline, uint64_t *nexec)
+check(struct evr *r)
 {
-	struct evscan *s = r->scan;
-	const uint32_t *heads = r->def.head;
-	uint32_t i, from, next, starred = 0, head;
-	uint64_t lines = 0, more = 0, id, n;
-
-	next = s->piece[0];
-	for (i = 0; i < s->npiece; i++) {
-		from = next;
-		next = s->piece[i + 1];
-		n = (next - from - 1) & ~EVSCAN_STAR;
-		if (__builtin_expect(from & EVSCAN_STAR, 0)) {
-			from &= ~EVSCAN_STAR;
-			if (n != 0 || next & EVSCAN_STAR ||
-			    s->word[from] > EV_MOST)
-				return -1;
-			s->word[starred] |= EV_MORE;
-			more += s->word[from];
-			continue;
-		}
-		id = s->word[from];
-		if (id > EVDEF_MAXID || (head = heads[id]) == 0 ||
-		    n != ev_ngroups(head))
-			return -1;
-		s->word[from] = head;
-		starred = from;
-		lines++;
-	}
-	*nline += lines;
-	*nexec += lines + more;
-	return 0;
+	evcheck_begin(r->scan);
+	return evcheck(r->scan, r->def.head);
 }
 
 /* Report what is wrong with the execution line at p. */
@@ -377,12 +346,11 @@ static size_t
 good_lines(struct evr *r, size_t n)
 {
 	const char *line = r->b.p, *end = r->b.p + n, *at, *nl;
-	uint64_t lines, execs;
 
 	for (; line < end; line = nl + 1) {
 		nl = memchr(line, '\n', (size_t)(end - line));
 		if (evscan_line(r->scan, line, (size_t)(nl + 1 - line),
-		    &at) < 0 || check(r, &lines, &execs) < 0)
+		    &at) < 0 || check(r) < 0)
 			break;
 	}
 	return (size_t)(line - r->b.p);
@@ -406,7 +374,7 @@ scan_alone(struct evr *r)
 
 /* Scan the executions at p; returns the bytes scanned. 0: there are none. */
 static size_t
-scan(struct evr *r, uint64_t *lines)
+scan(struct evr *r)
 {
 	size_t n = (size_t)(r->b.lines - r->b.p), taken = scan_alone(r);
 	const char *nl;
@@ -421,7 +389,7 @@ scan(struct evr *r, uint64_t *lines)
 		taken = evscan_text(r->scan, r->b.p, n);
 	if (taken == 0)
 		return 0;
-	if (r->scan->malformed || check(r, lines, &r->nexec) < 0) {
+	if (r->scan->malformed || check(r) < 0) {
 		taken = good_lines(r, n);
 		if (taken == 0) {
 			nl = memchr(r->b.p, '\n', n);
@@ -429,7 +397,7 @@ scan(struct evr *r, uint64_t *lines)
 			return 0;
 		}
 		evscan_text(r->scan, r->b.p, taken);
-		check(r, lines, &r->nexec);
+		check(r);
 	}
 	return taken;
 }
@@ -438,7 +406,6 @@ scan(struct evr *r, uint64_t *lines)
 static int
 executions(struct evr *r, struct ev *e)
 {
-	uint64_t lines = 0;
 	size_t taken, n;
 
 	if (*r->b.p < '0')
@@ -446,9 +413,9 @@ executions(struct evr *r, struct ev *e)
 	if (r->kind == EV_BRANCHES)
 		return bad(r, "an execution, but kind branches has only sums");
 	r->scan = evbuf_scanned(&r->b, &taken);
-	if (r->scan == NULL || check(r, &lines, &r->nexec) < 0) {
+	if (r->scan == NULL || evcheck(r->scan, r->def.head) < 0) {
 		r->scan = &r->own;
-		taken = scan(r, &lines);
+		taken = scan(r);
 	}
 	if (taken == 0)
 		return r->state == FAILED ? -1 : 0;
@@ -457,7 +424,8 @@ executions(struct evr *r, struct ev *e)
 	e->rec = r->scan->word;
 	e->end = r->scan->word + r->scan->nword;
 	r->b.p += taken;
-	r->lineno += lines;
+	r->lineno += r->scan->nline;
+	r->nexec += r->scan->nexec;
 	/* The last line's id is in its last piece, or the one before a `*`. */
 	n = r->scan->npiece - 1;
 	if (r->scan->piece[n] & EVSCAN_STAR)

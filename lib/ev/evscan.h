@@ -24,6 +24,9 @@ struct evscan {
 	unsigned nword;
 	unsigned npiece;
 	bool malformed;		/* somewhere: scan the lines one by one */
+	unsigned checked;	/* pieces that are records, by evcheck() */
+	uint32_t star;		/* the word that a `*` next would belong to */
+	uint64_t nline, nexec;	/* lines and executions of these */
 	uint32_t piece[EVSCAN_TEXT + 4];
 	uint64_t word[EVSCAN_TEXT + 4];
 };
@@ -46,5 +49,16 @@ evscan_fn *evscan_way(unsigned way);
 evscan_fn *evscan_best(void);
 /* Scan one line without SIMD: 0, or -1 for a line malformed at *at. */
 int evscan_line(struct evscan *, const char *line, size_t n, const char **at);
+
+/* ---- evcheck.c ---- */
+
+/* No piece is a record yet. */
+void evcheck_begin(struct evscan *);
+/*
+ * Make records of the other pieces: replace each line's id by the head of its
+ * records, in heads by id. -1: not of all, since a line does not fit its id, or
+ * has one that is not defined yet.
+ */
+int evcheck(struct evscan *, const uint32_t *heads);
 
 #endif
