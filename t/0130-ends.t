@@ -435,12 +435,16 @@ for my $ms (1 .. 30) {
 			die "$ms ms from the start: it hangs\n";
 		}
 	}
-	die "$ms ms from the start: $?\n" if $? &&
-	    !($trap && said() =~ /^trace: the program ended before its first/);
+	die "$ms ms from the start: $?\n" if $? && !($trap && is_programs());
 }
 
 # Before its exec the child has its parent's name.  Behind it the trap is the
-# program's, which it ends.
+# program's, which it ends, before or after its first instruction.
+sub is_programs {
+	return ($? & 127) == 5 ||
+	    said() =~ /^trace: the program ended before its first/;
+}
+
 sub trap {
 	open my $f, "<", "/proc/$_[0]/task/$_[0]/children" or return;
 	my ($child) = split " ", <$f> // "" or return;
@@ -457,5 +461,17 @@ check "a trace that is stopped at any time goes on" perl "$T/stop.pl" 0 \
     "$T/n.err" "$B/trace" -e none -o "$T/n.ev" true
 check "a child's trap is not taken for its exec" perl "$T/stop.pl" 1 \
     "$T/n.err" "$B/trace" -e none -o "$T/n.ev" true
+
+# An exec that fails when the old program is gone: its segment ends behind all
+# addresses.
+perl -e 'print pack "a16 S<2 L< Q<3 L< S<6 L<2 Q<6", "\x7fELF\2\1\1", 2, 62, 1,
+    0x400078, 64, 0, 0, 64, 56, 1, 0, 0, 0,
+    1, 5, 0, 0x400000, 0x400000, 4096, 0x7ffffff00000, 4096;
+    print "\xcc" x 8192' >"$T/toobig"
+chmod +x "$T/toobig"
+status 125 "an exec that the program does not outlive" \
+    "$B/trace" -e none -o "$T/n.ev" "$T/toobig"
+same "what is said" \
+    "trace: the program ended before its first instruction" "$(cat "$T/err")"
 
 done_testing

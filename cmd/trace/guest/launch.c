@@ -231,9 +231,11 @@ wait_for_exec(const struct birth *b)
 	for (;;) {
 		if (waitpid(guest.pid, &st, 0) < 0)
 			die("waiting for the program:");
-		if (!WIFSTOPPED(st) || !b->shares)
+		if (!WIFSTOPPED(st) || (!b->shares && WSTOPSIG(st) == SIGTRAP))
 			return st;
-		ptrace(PTRACE_CONT, guest.pid, 0L, 0L);
+		/* behind the exec: by the signal of one that has failed */
+		ptrace(PTRACE_CONT, guest.pid, 0L,
+		    b->shares ? 0L : (long)WSTOPSIG(st));
 	}
 }
 
