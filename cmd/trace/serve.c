@@ -421,8 +421,10 @@ poll_requests(void)
 	static unsigned most = SPINS;
 	unsigned spin;
 
-	if (ONCE(area.ctl->crowded) != 0)
+	if (ONCE(area.ctl->crowded) != 0) {
+		near_leave();
 		return false;
+	}
 	if (near_turns(is_wanted))
 		return true;
 	for (spin = 0; spin < most; spin++) {

@@ -212,8 +212,8 @@ struct rt {
 	uint32_t bringing;	/* 1: a thread brings all out of the cache */
 	uint32_t pid;
 	uint32_t ready;		/* other threads may join */
-	uint32_t nshort;	/* answers since the last that took too long */
-	uint32_t crowded;	/* how many will sleep at once, next time */
+	uint32_t nawake;	/* requests that polled since a long answer */
+	uint32_t next_crowded;	/* ctl->crowded the next time */
 };
 extern struct rt rt;
 
@@ -290,7 +290,7 @@ struct waiting {
 	uint32_t cpu;		/* where it was asked */
 	uint32_t turns;		/* yields to trace on this processor */
 	uint32_t polls;
-	bool crowded;		/* sleep at once */
+	bool sleeps;		/* at once */
 	long start;		/* when it yielded first, ns; 0: not timed */
 };
 void wait_begin(struct waiting *);

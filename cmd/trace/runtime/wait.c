@@ -7,7 +7,7 @@
  *
  * On a CROWDED processor, which other tasks want as well, a yield gives each of
  * them a slice, some ms, while a task that is woken runs soon.  So where trace
- * suspects that, or polls have been in vain, a request is timed.  If two
+ * suspects that, or polls have been in vain, a short request is timed.  If two
  * answers take too long, with few between them, we neither poll nor yield in
  * the next requests, and trace, which reads how many are left, sleeps at once
  * too.  Then we time another one; each time that it takes too long again, twice
@@ -17,7 +17,7 @@
 
 #define TURNS 50u		/* yields for an answer, where trace is near */
 #define LONG_NS 1000000		/* that an answer takes */
-#define SHORT_MOST 8u		/* requests from one long answer to another */
+#define AWAKE_MOST 8u		/* requests from one long answer to another */
 #define CROWDED_LEAST 256u	/* requests for which we sleep at once */
 #define CROWDED_MOST 8192u
 
@@ -35,22 +35,32 @@ wait_begin(struct waiting *w)
 {
 	uint32_t left = rt.ctl->crowded;
 
-	if (rt.ctl->polling)
+	if (rt.ctl->polling) {
+		rt.ctl->crowded = 0;	/* or trace would never poll again */
 		return;
-	w->crowded = left != 0;
+	}
+	w->sleeps = left != 0;
 	if (left != 0)
 		rt.ctl->crowded = left - 1;
 	else
-		rt.nshort++;
+		rt.nawake++;
 	/* new code is compared with the store: that takes longer than polls */
 	if (w->what == REQ_MAPPED)
 		w->polls = SPINS - SPINS / 8;
 }
 
+/* Does the answer take some microseconds, where nothing is in the way? */
+static bool
+is_short(enum request what)
+{
+	return what == REQ_TRANSLATE || what == REQ_MOVE ||
+	    what == REQ_PARTIAL || what == REQ_MISSED || what == REQ_STALE;
+}
+
 static void
 yield(struct waiting *w, bool is_timed)
 {
-	if (is_timed && w->start == 0 && w->what == REQ_TRANSLATE)
+	if (is_timed && w->start == 0 && is_short(w->what))
 		w->start = now_ns();
 	sys0(__NR_sched_yield);
 }
@@ -70,7 +80,7 @@ take_turns(struct waiting *w)
 bool
 wait_awake(struct waiting *w)
 {
-	if (w->crowded)
+	if (w->sleeps)
 		return false;
 	if (!rt.ctl->polling && take_turns(w))
 		return true;
@@ -85,19 +95,21 @@ wait_awake(struct waiting *w)
 void
 wait_end(struct waiting *w)
 {
-	uint32_t n = rt.crowded;
+	uint32_t n = rt.next_crowded;
+	bool is_long;
 
-	if (w->start == 0)
+	if (w->start == 0 || rt.ctl->polling)
 		return;
-	rt.ctl->suspect = now_ns() - w->start >= LONG_NS;
-	if (rt.ctl->suspect == 0) {
-		rt.crowded = n / 2 < CROWDED_LEAST ? CROWDED_LEAST : n / 2;
+	is_long = now_ns() - w->start >= LONG_NS;
+	rt.ctl->suspect = is_long;
+	if (!is_long) {
+		rt.next_crowded = n / 2 < CROWDED_LEAST ? CROWDED_LEAST : n / 2;
 		return;
 	}
-	if (rt.nshort <= SHORT_MOST) {
+	if (rt.nawake <= AWAKE_MOST) {
 		n = n < CROWDED_LEAST ? CROWDED_LEAST : n;
 		rt.ctl->crowded = n;
-		rt.crowded = n < CROWDED_MOST ? n * 2 : n;
+		rt.next_crowded = n < CROWDED_MOST ? n * 2 : n;
 	}
-	rt.nshort = 0;
+	rt.nawake = 0;
 }
