@@ -170,6 +170,18 @@ end_slot(struct evahead *a, enum end end, char *p, size_t n, ssize_t last)
 	wake_reader(a);
 }
 
+/*
+ * We are some slots ahead, so when we are woken the reader need not make room
+ * on its processor.
+ */
+static void
+no_haste(void)
+{
+	static const struct sched_param none;
+
+	pthread_setschedparam(pthread_self(), SCHED_BATCH, &none);
+}
+
 static void *
 read_ahead(void *arg)
 {
@@ -179,6 +191,7 @@ read_ahead(void *arg)
 	ssize_t n;
 	char *nl, *text;
 
+	no_haste();
 	for (;;) {
 		text = a->text[t].at;
 		if (have > EVBUF_MAXLINE) {
