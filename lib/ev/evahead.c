@@ -172,14 +172,15 @@ end_slot(struct evahead *a, enum end end, char *p, size_t n, ssize_t last)
 
 /*
  * We are some slots ahead, so when we are woken the reader need not make room
- * on its processor.
+ * on its processor. Whoever chose another policy than the usual one keeps it.
  */
 static void
 no_haste(void)
 {
 	static const struct sched_param none;
 
-	pthread_setschedparam(pthread_self(), SCHED_BATCH, &none);
+	if (sched_getscheduler(0) == SCHED_OTHER)
+		sched_setscheduler(0, SCHED_BATCH, &none);
 }
 
 static void *
