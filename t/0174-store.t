@@ -236,6 +236,7 @@ ok "the oldest is not" $?
 natively
 rm -r "$S"
 run_as 1 "to be damaged"
+all=$(made)	# how many are made ahead differs from run to run
 entry=$S/$(ls "$S")
 cp "$entry" "$T/entry"
 size=$(stat -c %s "$entry")
@@ -274,12 +275,13 @@ done
 bad=0
 for n in 0 1 7 8 100 4096 $((size / 2)) $((size - 1)); do
 	head -c "$n" "$T/entry" >"$entry"
-	timeout 60 "$B/trace" -e none -o "$T/ev" --store="$S" "$T/prog" >"$T/out" \
-	    2>"$T/err"
-	[ $? -eq 1 ] && cmp -s "$T/out" "$T/native" && [ ! -s "$T/err" ] ||
+	trace "$T/prog" >"$T/out"
+	[ $? -eq 1 ] && cmp -s "$T/out" "$T/native" &&
+		! grep -qv '^trace: [0-9]' "$T/trace.err" ||
 		bad=$((bad + 1))
 done
 same "cut short: the program runs as ever" 0 $bad
+all=$(made)
 run_as 1 "mended"
 [ "$(taken)" -ge $((all - 3)) ]
 ok "it is written anew" $?
