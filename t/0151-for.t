@@ -13,8 +13,9 @@ FIXED=
 ! setarch -R true 2>/dev/null || FIXED="setarch -R"
 
 # told N KIND OPTION...: the instructions of the stream, by address; in $T/costs
-# What ran most often by then decides where superblocks end, and kinds counts,
-# cache and branches do not ask: the kinds are compared without
+# A window ends with a superblock in kinds counts, cache and branches, and with
+# the first branch in kinds all and blocks, whatever ran most often by then and
+# so decides where superblocks end: the kinds are compared without superblocks
 SUPER=--debug=nosuper
 told() {
 	n=$1 kind=$2
@@ -43,6 +44,14 @@ for n in 1 1000 54321 130000; do
 	cp "$T/costs" "$T/all"
 	ok "$n: kind all tells $all" "$([ "$all" -ge $n ] &&
 	    [ "$all" -lt $((n + 100)) ]; echo $?)"
+	for kind in all blocks; do
+		for SUPER in "" --debug=long --debug=tinycache; do
+			same "$n: kind $kind, ${SUPER:-superblocks}" "$all" \
+			    "$(told $n $kind)"
+			samefile "$n: the same by address" "$T/all" "$T/costs"
+		done
+	done
+	SUPER=--debug=nosuper
 	for kind in blocks counts cache branches; do
 		same "$n: kind $kind" "$all" "$(told $n $kind)"
 		samefile "$n: kind $kind, by address" "$T/all" "$T/costs"
