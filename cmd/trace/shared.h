@@ -52,6 +52,7 @@
 
 #define NBUF 1024u	/* record buffers; each running thread holds one */
 #define NFULL 12u	/* full ones that may wait for the formatter */
+#define NFULL_GO 4u	/* no more: threads that wait for a free one go on */
 #define NFULL_WAKE 8u	/* so many wake it, if it sleeps */
 #define BUF_SIZE (256u << 10)
 #define BUF_STRIDE (BUF_SIZE + PAGE)

@@ -147,9 +147,9 @@ give_back(uint32_t from, uint32_t to)
 		memset(area.bufs + to, 0,
 		    end - to < REC_MAX + 64 ? end - to : REC_MAX + 64);
 	__atomic_fetch_or(&c->freemask[n / 32], 1u << n % 32, __ATOMIC_SEQ_CST);
-	__atomic_fetch_sub(&c->nfull, 1, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&c->freed, 1, __ATOMIC_SEQ_CST);
-	if (__atomic_exchange_n(&c->free_sleeps, 0, __ATOMIC_SEQ_CST))
+	if (__atomic_sub_fetch(&c->nfull, 1, __ATOMIC_SEQ_CST) <= NFULL_GO &&
+	    __atomic_exchange_n(&c->free_sleeps, 0, __ATOMIC_SEQ_CST))
 		futex_wake(&c->freed);
 }
 
