@@ -98,6 +98,8 @@ follow_branch(struct search *s, const struct insn *in)
 static bool
 step_over(struct search *s, const struct insn *in)
 {
+	app_pc target = in->target;
+
 	s->n++;
 	s->k++;
 	s->pc = in->pc + in->len;
@@ -110,13 +112,19 @@ step_over(struct search *s, const struct insn *in)
 		if (!follow_branch(s, in))
 			return false;
 		break;
+	case FLOW_IJUMP:
+		return block_word(in, &target) && enter_block(s, target);
 	case FLOW_JUMP:
-		return enter_block(s, in->target);
+		return enter_block(s, target);
+	case FLOW_ICALL:
+		if (!block_word(in, &target))
+			return false;
+		/* fallthrough */
 	case FLOW_CALL:
 		if (s->depth == MAX_CALLS)
 			return false;
 		s->back[s->depth++] = s->pc;
-		return enter_block(s, in->target);
+		return enter_block(s, target);
 	case FLOW_RET:
 		return s->depth > 0 && enter_block(s, s->back[--s->depth]);
 	default:

@@ -184,6 +184,16 @@ goes_by_word(const struct insn *in)
 	return true;
 }
 
+/* Where the word is that the jump or call goes by. */
+static app_pc
+word_of(const struct insn *in)
+{
+	int32_t d;
+
+	memcpy(&d, in->bytes + in->dispoff, sizeof d);
+	return in->pc + in->len + (uint64_t)(int64_t)d;
+}
+
 /*
  * Make a jump or call by a word that cannot change a direct one; false: its
  * word can.
@@ -193,12 +203,10 @@ make_direct(struct insn *in, app_pc *at)
 {
 	app_pc target;
 	uint8_t byte;
-	int32_t d;
 
 	if (!goes_by_word(in))
 		return false;
-	memcpy(&d, in->bytes + in->dispoff, sizeof d);
-	*at = in->pc + in->len + (uint64_t)(int64_t)d;
+	*at = word_of(in);
 	if (!maps_word(*at, &target) || maps_code(target, &byte, 1) != 1)
 		return false;
 	in->target = target;
@@ -429,6 +437,12 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 
 /* ------------------------------------------------------------------- paths */
 
+bool
+block_word(const struct insn *in, app_pc *target)
+{
+	return goes_by_word(in) && maps_data(word_of(in), target);
+}
+
 /* How far a path has been followed, while its block is collected. */
 struct walk {
 	struct block *b;
@@ -465,6 +479,7 @@ static bool
 pass(struct walk *w, const struct insn *in)
 {
 	struct block *b = w->b;
+	app_pc target = in->target;
 	bool taken;
 
 	switch (in->flow) {
@@ -480,13 +495,21 @@ pass(struct walk *w, const struct insn *in)
 			return false;
 		b->taken[b->n - 1] = true;
 		return true;
+	case FLOW_IJUMP:
+		if (!block_word(in, &target))
+			return false;
+		/* fallthrough */
 	case FLOW_JUMP:
-		return go_to(w, in->target);
+		return go_to(w, target);
+	case FLOW_ICALL:
+		if (!block_word(in, &target))
+			return false;
+		/* fallthrough */
 	case FLOW_CALL:
 		if (w->calls++ == MAX_CALLS)
 			return false;
 		w->back[w->depth++] = in->pc + in->len;
-		return go_to(w, in->target);
+		return go_to(w, target);
 	case FLOW_RET:
 		return w->depth > 0 && go_to(w, w->back[--w->depth]);
 	default:

@@ -47,6 +47,8 @@ bool maps_volatile(app_pc pc);
 bool maps_in_file(app_pc pc);
 /* Whether an M line says what is mapped at pc. */
 bool maps_named(app_pc pc);
+/* Read a word of the program's data, as it is now; false: nothing is there. */
+bool maps_data(uint64_t at, uint64_t *word);
 /* Read up to n bytes of code at pc, as far as they are executable. */
 unsigned maps_code(app_pc pc, uint8_t *buf, unsigned n);
 /*
@@ -216,6 +218,11 @@ block_tests(const struct insn *in)
 int block_decode(struct insn *, app_pc pc, const uint8_t *, unsigned n);
 /* Collect the block at pc for an enum mode.  -1: there is no code at pc. */
 int block_collect(struct block *, app_pc pc, unsigned mode);
+/*
+ * Where a jump or call by a word beside the code, as those of stubs of linkage
+ * are, leads now; false: it goes by none.
+ */
+bool block_word(const struct insn *, app_pc *target);
 /* The same along a path; -1: the path cannot be followed. */
 int block_follow(struct block *, app_pc pc, const struct path *);
 

@@ -641,9 +641,15 @@ find_fixed(uint64_t at)
 }
 
 bool
+maps_data(uint64_t at, uint64_t *word)
+{
+	return !is_ours(at) && pread(guest.mem, word, sizeof *word,
+	    (off_t)at) == (ssize_t)sizeof *word;
+}
+
+bool
 maps_word(uint64_t at, uint64_t *word)
 {
 	return at % sizeof *word == 0 && find_fixed(at) &&
-	    pread(guest.mem, word, sizeof *word, (off_t)at) ==
-	    (ssize_t)sizeof *word;
+	    maps_data(at, word);
 }

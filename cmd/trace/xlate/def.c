@@ -303,9 +303,9 @@ add_id(struct def *d, unsigned n, uint32_t id)
 static bool
 is_exit(const struct insn *in)
 {
-	return in->flow == FLOW_COND || in->flow == FLOW_RET ||
-	    block_tests(in) || (in->flow != FLOW_NONE && opt->during != 0 &&
-	    opt->kind->records);
+	if (in->flow == FLOW_JUMP || in->flow == FLOW_CALL)
+		return opt->during != 0 && opt->kind->records;
+	return in->flow != FLOW_NONE || block_tests(in);
 }
 
 /* --for: say what the id stands for, the first n instructions. */

@@ -450,6 +450,14 @@ write_ret(struct xlate *x, const struct insn *in)
 	}
 }
 
+/* The bytes that an indirect transfer pushes, or minus those that it pops. */
+static uint32_t
+pushed(const struct insn *in)
+{
+	return in->flow == FLOW_IJUMP ? 0 : in->flow == FLOW_ICALL ? 8u :
+	    -(8u + in->imm);
+}
+
 static void
 write_last(struct xlate *x, unsigned kind, app_pc target)
 {
@@ -463,35 +471,53 @@ write_last(struct xlate *x, unsigned kind, app_pc target)
 	} else if (kind == EXIT_INDIRECT) {
 		in = &x->b->in[x->b->n - 1];
 		x->exit[e].target = in->pc;
-		x->exit[e].aux = in->flow == FLOW_IJUMP ? 0 :
-		    in->flow == FLOW_ICALL ? 8u : -(8u + in->imm);
+		x->exit[e].aux = pushed(in);
 	}
 	write_exit(x, e);
 }
 
 /*
- * A return in the middle of a block: go on inside the block if it returns to
- * the block's own call, else leave.
+ * An indirect transfer to rcx in the middle of a block: go on inside if it
+ * leads to what follows there, else leave.
  */
 static void
-write_return(struct xlate *x, const struct insn *in)
+write_expected(struct xlate *x, const struct insn *in)
 {
 	app_pc expect = x->b->in[x->i + 1].pc;
 	unsigned e = new_exit(x, EXIT_INDIRECT, in->pc, x->i + 1);
 	uint8_t *same;
 
-	regs_home(x, RAX);
-	write_ret(x, in);
 	mark(x, x->i + 1, MAP_BACK, 0);
 	add_to_rcx(x, -expect);
 	mark(x, x->i + 1, MAP_BACK_LESS, 0);
 	same = emit_jrcxz(&x->c);
 	x->exit[e].branch = emit_jmp32(&x->c);
 	x->exit[e].expect = expect;
-	x->exit[e].aux = -(8u + in->imm);
+	x->exit[e].aux = pushed(in);
 	x->exit[e].homed = x->homed;
 	emit_patch8(same, x->c.p);
 	mark(x, x->i + 1, MAP_BODY, 0);
+}
+
+/* By a return: it leads to the block's own call, as a rule. */
+static void
+write_return(struct xlate *x, const struct insn *in)
+{
+	regs_home(x, RAX);
+	write_ret(x, in);
+	write_expected(x, in);
+}
+
+/* By a word, which said so when the block was made. */
+static void
+write_by_word(struct xlate *x, const struct insn *in)
+{
+	regs_home(x, RAX);
+	regs_home(x, RCX);
+	mangle_target(x, RCX);
+	if (in->flow == FLOW_ICALL)
+		write_push_return(x, in);
+	write_expected(x, in);
 }
 
 /* A transfer inside the block. */
@@ -504,6 +530,8 @@ write_inner(struct xlate *x, const struct insn *in)
 		emit_lea(&x->c, RSP, RSP, 8);
 	else if (in->flow == FLOW_RET)
 		write_return(x, in);
+	else if (in->flow != FLOW_JUMP)
+		write_by_word(x, in);
 }
 
 /* The transfer that ends the block. */
