@@ -195,9 +195,10 @@ map_entry(unsigned which, unsigned i)
 
 /*
  * Behind them, for each instruction, how far the next one is, in 4 bits, the
- * low ones of a byte first; or 0 and the distance, in 32 bits.
+ * low ones of a byte first; or 0 and the distance, with a sign, in PC_BITS.
  */
-#define PC_BYTES 5u		/* at most */
+#define PC_BITS 48u
+#define PC_BYTES 7u		/* at most */
 
 struct exitmeta {
 	uint64_t target;	/* guest pc; indirect: of the transfer itself */

@@ -66,14 +66,14 @@ put_distances(uint8_t *p)
 {
 	unsigned i, k, n = 0;
 	app_pc next;
-	uint32_t d;
+	uint64_t d;
 
 	for (i = 0; i < blk.n; i++) {
 		next = i + 1 < blk.n ? blk.in[i + 1].pc : blk.next;
-		d = (uint32_t)(next - blk.in[i].pc);
-		put_nibble(p, n++, d > 15 ? 0 : d);
-		for (k = 0; (d == 0 || d > 15) && k < 32; k += 4)
-			put_nibble(p, n++, d >> k);
+		d = next - blk.in[i].pc;
+		put_nibble(p, n++, d > 15 ? 0 : (unsigned)d);
+		for (k = 0; (d == 0 || d > 15) && k < PC_BITS; k += 4)
+			put_nibble(p, n++, (unsigned)(d >> k));
 	}
 	return p + (n + 1) / 2;
 }

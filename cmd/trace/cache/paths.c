@@ -46,14 +46,21 @@ path_forget_all(void)
 		kh_clear(path, paths);
 }
 
-/* For tests: an arbitrary path of the greatest length. */
+/*
+ * For tests: an arbitrary path of the greatest length.  Indirect transfers lead
+ * by their words, or wrongly to the path's head.
+ */
 static const struct path *
 any_path(app_pc pc)
 {
 	static struct path p;
+	unsigned i;
 
 	p.ninsn = MAX_INSN;
 	p.taken = pc * 0x9e3779b97f4a7c15ull;
+	p.nto = MAX_GUESSES;
+	for (i = 0; i < MAX_GUESSES; i++)
+		p.to[i] = p.taken >> (32 + i) & 1 ? pc : 0;
 	return &p;
 }
 

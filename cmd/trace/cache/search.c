@@ -5,7 +5,10 @@
  * left.  From a block that came often, follow the exits taken most, from block
  * to block.  That is its PATH: a length, and a direction for each conditional
  * branch.  Its fragment is then made anew along the path (block_follow): over
- * taken branches, jumps, calls and their returns; small loops are unrolled.
+ * taken branches, jumps, calls and their returns; small loops are unrolled.  An
+ * indirect transfer goes on where its word leads now, as in a stub of linkage,
+ * or to the block that mostly came behind it, if there is such a one: a
+ * function's return to its only busy caller, say.  The fragment compares.
  *
  *	a: cmp; jne c   90 of 100 are left at the jne by id 7 = P 7 5 2
  *	...
@@ -49,6 +52,8 @@ struct search {
 	unsigned whole;		/* n where the last block began; 0: none */
 	app_pc back[MAX_CALLS];	/* their return addresses */
 	uint64_t taken;
+	unsigned nto;
+	app_pc to[MAX_GUESSES];	/* of the path */
 };
 
 /* The path enters the block at pc; false: it ends before. */
@@ -94,6 +99,33 @@ follow_branch(struct search *s, const struct insn *in)
 	return true;
 }
 
+/* Where the block's last instruction mostly led, by the sample; 0: nowhere. */
+static app_pc
+mostly_to(const struct search *s)
+{
+	uint32_t id = def_id(s->d, s->k), next;
+
+	next = id == 0 ? 0 : sample_follower(id);
+	return next == 0 ? 0 : def_pc(def_of(next));
+}
+
+/*
+ * An indirect transfer, but a return from a call on the path: foresee where it
+ * leads; false: unknown.  With --allocs a return may be one that is told.
+ */
+static bool
+foresee(struct search *s, const struct insn *in, app_pc *target)
+{
+	if (in->flow == FLOW_RET && opt->allocs)
+		return false;
+	if (!block_word(in, target))
+		*target = mostly_to(s);
+	if (*target == 0 || s->nto == MAX_GUESSES)
+		return false;
+	s->to[s->nto++] = *target;
+	return true;
+}
+
 /* Go over an instruction; false: the path ends behind it. */
 static bool
 step_over(struct search *s, const struct insn *in)
@@ -113,11 +145,11 @@ step_over(struct search *s, const struct insn *in)
 			return false;
 		break;
 	case FLOW_IJUMP:
-		return block_word(in, &target) && enter_block(s, target);
+		return foresee(s, in, &target) && enter_block(s, target);
 	case FLOW_JUMP:
 		return enter_block(s, target);
 	case FLOW_ICALL:
-		if (!block_word(in, &target))
+		if (!foresee(s, in, &target))
 			return false;
 		/* fallthrough */
 	case FLOW_CALL:
@@ -126,7 +158,9 @@ step_over(struct search *s, const struct insn *in)
 		s->back[s->depth++] = s->pc;
 		return enter_block(s, target);
 	case FLOW_RET:
-		return s->depth > 0 && enter_block(s, s->back[--s->depth]);
+		if (s->depth > 0)
+			return enter_block(s, s->back[--s->depth]);
+		return foresee(s, in, &target) && enter_block(s, target);
 	default:
 		return false;
 	}
@@ -153,6 +187,8 @@ find_path(struct search *s, const struct def *d, struct path *p)
 	/* if it ended early, end it where the last known block began */
 	p->ninsn = (uint8_t)(s->n < MAX_INSN ? s->n : s->whole);
 	p->taken = s->taken;
+	p->nto = (uint8_t)s->nto;
+	memcpy(p->to, s->to, sizeof p->to);
 	return s->whole != 0;
 }
 

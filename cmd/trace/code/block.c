@@ -450,7 +450,7 @@ struct walk {
 	uint8_t code[PIECE_BYTES];
 	app_pc from;		/* the pc of code[0] */
 	unsigned got;
-	unsigned branches, calls, depth;
+	unsigned branches, guesses, calls, depth;
 	app_pc back[MAX_CALLS];	/* where calls inside return to */
 };
 
@@ -459,10 +459,8 @@ static bool
 go_to(struct walk *w, app_pc pc)
 {
 	struct block *b = w->b;
-	int64_t d = (int64_t)(pc - b->pc);
 
-	if (b->npiece == MAX_PIECES || maps_volatile(pc) ||
-	    d != (int32_t)d)
+	if (b->npiece == MAX_PIECES || maps_volatile(pc))
 		return false;
 	w->got = maps_code(pc, w->code, sizeof w->code);
 	w->from = pc;
@@ -474,12 +472,27 @@ go_to(struct walk *w, app_pc pc)
 	return true;
 }
 
+/* Where an indirect transfer leads, on the path or by its word; 0: nowhere. */
+static app_pc
+guess(struct walk *w, const struct insn *in)
+{
+	app_pc target = 0;
+
+	if (w->guesses < w->path->nto)
+		target = w->path->to[w->guesses++];
+	if (in->flow == FLOW_RET && opt->allocs)
+		return 0;	/* it may be one that is told */
+	return target != 0 || block_word(in, &target) ? target : 0;
+}
+
 /* Go on behind `in`, the last so far; false: the block ends with it. */
 static bool
 pass(struct walk *w, const struct insn *in)
 {
 	struct block *b = w->b;
-	app_pc target = in->target;
+	app_pc target = in->flow == FLOW_IJUMP || in->flow == FLOW_ICALL ||
+	    (in->flow == FLOW_RET && w->depth == 0) ? guess(w, in) :
+	    in->target;
 	bool taken;
 
 	switch (in->flow) {
@@ -495,23 +508,19 @@ pass(struct walk *w, const struct insn *in)
 			return false;
 		b->taken[b->n - 1] = true;
 		return true;
-	case FLOW_IJUMP:
-		if (!block_word(in, &target))
-			return false;
-		/* fallthrough */
 	case FLOW_JUMP:
-		return go_to(w, target);
-	case FLOW_ICALL:
-		if (!block_word(in, &target))
-			return false;
-		/* fallthrough */
+	case FLOW_IJUMP:
+		return target != 0 && go_to(w, target);
 	case FLOW_CALL:
-		if (w->calls++ == MAX_CALLS)
+	case FLOW_ICALL:
+		if (target == 0 || w->calls++ == MAX_CALLS)
 			return false;
 		w->back[w->depth++] = in->pc + in->len;
 		return go_to(w, target);
 	case FLOW_RET:
-		return w->depth > 0 && go_to(w, w->back[--w->depth]);
+		if (w->depth > 0)
+			target = w->back[--w->depth];
+		return target != 0 && go_to(w, target);
 	default:
 		return false;
 	}
@@ -550,7 +559,7 @@ block_follow(struct block *b, app_pc pc, const struct path *path)
 	memset(&w, 0, offsetof(struct walk, code));
 	w.b = b;
 	w.path = path;
-	w.branches = w.calls = w.depth = 0;
+	w.branches = w.guesses = w.calls = w.depth = 0;
 	b->pc = pc;
 	b->n = b->npiece = b->stub = 0;
 	b->end = EXIT_DIRECT;

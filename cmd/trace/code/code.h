@@ -162,9 +162,14 @@ bool funcs_is_stub(app_pc pc);
 
 /* ------------------------------------------------------------------- blocks */
 
-/* A path that a block follows over branches, jumps, calls and returns. */
+#define MAX_GUESSES 8u
+/* A path that a block follows over branches and other transfers. */
 struct path {
 	uint8_t ninsn;		/* at most so many instructions */
+	uint8_t nto;
+	app_pc to[MAX_GUESSES];	/* where each indirect transfer leads, but a
+				 * return from a call on the path; 0: by its
+				 * word */
 	uint64_t taken;		/* bit k: conditional branch k is taken */
 };
 

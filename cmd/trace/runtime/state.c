@@ -200,13 +200,14 @@ pc_of(const struct fragmeta *f, unsigned n)
 	const uint8_t *p = rt.maps + f->map + f->pcs;
 	uint64_t pc = f->pc;
 	unsigned i = 0, k;
-	uint32_t d;
+	uint64_t d;
 
 	for (; n > 0; n--) {
 		d = nibble(p, i++);
-		for (k = d == 0 ? 0 : 32; k < 32; k += 4)
-			d |= nibble(p, i++) << k;
-		pc += (uint64_t)(int64_t)(int32_t)d;
+		for (k = d == 0 ? 0 : PC_BITS; k < PC_BITS; k += 4)
+			d |= (uint64_t)nibble(p, i++) << k;
+		pc += (uint64_t)((int64_t)(d << (64 - PC_BITS)) >>
+		    (64 - PC_BITS));
 	}
 	return pc;
 }

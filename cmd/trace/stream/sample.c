@@ -11,10 +11,18 @@
 
 #define OFTEN 64u		/* samples of an id; a power of two */
 #define RING 1024u
-#define PATIENCE 16u		/* so often there are few, and nobody is woken */
+#define PATIENCE 16u		/* so often, few of them wake nobody */
 
-/* Written by the formatter: samples by id, and the ids that came often. */
-static uint16_t count[NIDS];
+/* What the formatter knows of an id, but its block, which is set for it. */
+static struct seen {
+	uint32_t block;
+	uint32_t next;		/* the block that came behind it most, perhaps:
+				 * the one that remains if each vote for another
+				 * block takes one of its votes away */
+	uint16_t count, votes;
+} seen[NIDS];
+
+/* The ids that came often. */
 static uint32_t ring[RING];
 static uint32_t put, taken;
 static unsigned waited;
@@ -26,11 +34,26 @@ is_wanted(void)
 	    !(opt->debug & (DEBUG_NOSUPER | DEBUG_LONG));
 }
 
+static void
+vote(struct seen *s, uint32_t block)
+{
+	if (s->count == UINT16_MAX)
+		return;
+	if (s->next == block) {
+		s->votes++;
+	} else if (s->votes > 0) {
+		s->votes--;
+	} else {
+		s->next = block;
+		s->votes = 1;
+	}
+}
+
 void
 sample(const uint32_t *a, const uint32_t *b)
 {
 	const uint32_t *end = a + 64 + (b - a) / 8;
-	uint32_t id, n, at = put, head;
+	uint32_t id, n, at = put, head, last = 0;
 
 	if (!is_wanted())
 		return;
@@ -38,10 +61,13 @@ sample(const uint32_t *a, const uint32_t *b)
 	    a += 1 + 2 * record_nvalues(head)) {
 		head = ONCE(*a);
 		id = record_id(head);
-		n = count[id];
+		if (last != 0)
+			vote(&seen[last], seen[id].block);
+		last = id;
+		n = seen[id].count;
 		if (n == UINT16_MAX)
 			continue;
-		count[id] = (uint16_t)++n;
+		seen[id].count = (uint16_t)++n;
 		if (n >= OFTEN && (n & (n - 1)) == 0 && at - __atomic_load_n(
 		    &taken, __ATOMIC_ACQUIRE) < RING)
 			ring[at++ % RING] = id;
@@ -72,14 +98,28 @@ sample_next(void)
 	return id;
 }
 
+void
+sample_block(uint32_t id, uint32_t block)
+{
+	seen[id].block = block;
+}
+
+/* At least five of eight times. */
+uint32_t
+sample_follower(uint32_t id)
+{
+	return 4u * seen[id].votes >= seen[id].count ? seen[id].next : 0;
+}
+
 uint32_t
 sample_count(uint32_t id)
 {
-	return count[id];
+	return seen[id].count;
 }
 
 void
 sample_halve(uint32_t id)
 {
-	count[id] /= 2;
+	seen[id].count /= 2;
+	seen[id].votes /= 2;
 }
