@@ -42,6 +42,7 @@ static unsigned streak;		/* and how many before it */
 static unsigned trial, taken;	/* requests on trial, and their turns */
 static uint64_t least = UINT64_MAX; /* ns from a yield to the next request */
 static cpu_set_t usual;		/* where we may be */
+static bool slow;		/* the last yield was, see YIELD_MOST */
 
 static void
 stay_on(uint32_t on)
@@ -109,11 +110,18 @@ near_yield(bool (*is_wanted)(void))
 	sched_yield();
 	wanted = is_wanted();
 	took = now_ns() - start;
-	if (took > YIELD_MOST)
+	slow = took > YIELD_MOST;
+	if (slow)
 		area.ctl->suspect = 1;
 	if (cpu != 0 && wanted && took < least)
 		least = took;
 	return wanted;
+}
+
+bool
+near_is_slow(void)
+{
+	return slow;
 }
 
 bool

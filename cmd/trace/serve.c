@@ -410,10 +410,19 @@ watch(void *arg)
 
 #define SPINS_LEAST 80u
 
+/* A request, or an id that came often. */
+static bool
+is_called(void)
+{
+	return is_wanted() || sample_pending();
+}
+
 /*
- * Poll for a request; true: there is one.  Where polls are in vain they become
- * shorter: with what the store has, a program asks only now and then.  On a
- * crowded processor (runtime/wait.c) we do not poll.
+ * Poll until something is to be done; true: it is.  Where polls are in vain
+ * they become shorter: with what the store has, a program asks only now and
+ * then.  On a crowded processor (runtime/wait.c) we do not poll, and where
+ * others want the processor we sleep soon: who wakes us then gets an answer
+ * before who lets us yield.
  */
 static bool
 poll_requests(void)
@@ -425,16 +434,17 @@ poll_requests(void)
 		near_leave();
 		return false;
 	}
-	if (near_turns(is_wanted))
+	if (near_turns(is_called))
 		return true;
 	for (spin = 0; spin < most; spin++) {
 		__builtin_ia32_pause();
-		if (is_wanted() || watch_pending()) {
+		if (is_called() || watch_pending()) {
 			most = SPINS;
 			return true;
 		}
-		if (spin >= SPINS_ALONE && spin % SPINS_YIELD == 0)
-			near_yield(is_wanted);
+		if (spin >= SPINS_ALONE && spin % SPINS_YIELD == 0 &&
+		    !near_yield(is_called) && near_is_slow())
+			break;
 	}
 	most = most / 4 < SPINS_LEAST ? SPINS_LEAST : most / 4;
 	return false;

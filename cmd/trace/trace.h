@@ -47,6 +47,8 @@ void near_asked(uint32_t on, uint32_t turns);
 bool near_turns(bool (*is_wanted)(void));
 /* Yield, and see whether that takes too long; true: there is work. */
 bool near_yield(bool (*is_wanted)(void));
+/* Whether the last yield took so long that others want the processor. */
+bool near_is_slow(void);
 /* From here on, any processor will do. */
 void near_leave(void);
 
