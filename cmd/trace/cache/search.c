@@ -103,10 +103,10 @@ follow_branch(struct search *s, const struct insn *in)
 static app_pc
 mostly_to(const struct search *s)
 {
-	uint32_t id = def_id(s->d, s->k), next;
+	uint32_t id = def_id(s->d, s->k);
+	const struct def *d = def_of(id == 0 ? 0 : sample_follower(id));
 
-	next = id == 0 ? 0 : sample_follower(id);
-	return next == 0 ? 0 : def_pc(def_of(next));
+	return d == NULL ? 0 : def_pc(d);
 }
 
 /*

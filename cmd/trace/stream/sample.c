@@ -6,19 +6,19 @@
  * thread takes it to search for the path that its block mostly takes
  * (cache/search.c).
  */
+#include "evw.h"
 #include "stream/parts.h"
 #include "stream/stream.h"
 
 #define OFTEN 64u		/* samples of an id; a power of two */
 #define RING 1024u
-#define PATIENCE 16u		/* so often, few of them wake nobody */
+#define PATIENCE 4u		/* a few of them wait for so many buffers */
 
-/* What the formatter knows of an id, but its block, which is set for it. */
+/* What the formatter knows of an id. */
 static struct seen {
-	uint32_t block;
-	uint32_t next;		/* the block that came behind it most, perhaps:
-				 * the one that remains if each vote for another
-				 * block takes one of its votes away */
+	uint32_t next;		/* of the block that came behind it most,
+				 * perhaps: the one that remains if each vote
+				 * for another block takes one of its away */
 	uint16_t count, votes;
 } seen[NIDS];
 
@@ -34,19 +34,40 @@ is_wanted(void)
 	    !(opt->debug & (DEBUG_NOSUPER | DEBUG_LONG));
 }
 
+static bool
+same_block(uint32_t a, uint32_t b)
+{
+	return a == b || evw_packed(stream_writer, a) ==
+	    evw_packed(stream_writer, b);
+}
+
+/* Behind the id that was seen comes this one. */
 static void
-vote(struct seen *s, uint32_t block)
+vote(struct seen *s, uint32_t id)
 {
 	if (s->count == UINT16_MAX)
 		return;
-	if (s->next == block) {
-		s->votes++;
-	} else if (s->votes > 0) {
-		s->votes--;
-	} else {
-		s->next = block;
+	if (s->votes == 0) {
+		s->next = id;
 		s->votes = 1;
+	} else if (same_block(s->next, id)) {
+		s->votes++;
+	} else {
+		s->votes--;
 	}
+}
+
+/* Each call costs two switches of threads: not one for every id. */
+static void
+call_searcher(void)
+{
+	uint32_t n = put - __atomic_load_n(&taken, __ATOMIC_ACQUIRE);
+
+	if (n != 0 && ++waited < PATIENCE && n < RING / 4)
+		return;
+	waited = 0;
+	if (n != 0)
+		bell_ring_sleeper();
 }
 
 void
@@ -62,7 +83,7 @@ sample(const uint32_t *a, const uint32_t *b)
 		head = ONCE(*a);
 		id = record_id(head);
 		if (last != 0)
-			vote(&seen[last], seen[id].block);
+			vote(&seen[last], id);
 		last = id;
 		n = seen[id].count;
 		if (n == UINT16_MAX)
@@ -72,15 +93,9 @@ sample(const uint32_t *a, const uint32_t *b)
 		    &taken, __ATOMIC_ACQUIRE) < RING)
 			ring[at++ % RING] = id;
 	}
-	if (at == put)
-		return;
-	__atomic_store_n(&put, at, __ATOMIC_SEQ_CST);
-	/* each ring costs two switches of threads: not one for every id */
-	if (++waited < PATIENCE && at - __atomic_load_n(&taken,
-	    __ATOMIC_ACQUIRE) < RING / 4)
-		return;
-	waited = 0;
-	bell_ring_sleeper();
+	if (at != put)
+		__atomic_store_n(&put, at, __ATOMIC_SEQ_CST);
+	call_searcher();
 }
 
 bool
@@ -96,12 +111,6 @@ sample_next(void)
 
 	__atomic_store_n(&taken, taken + 1, __ATOMIC_RELEASE);
 	return id;
-}
-
-void
-sample_block(uint32_t id, uint32_t block)
-{
-	seen[id].block = block;
 }
 
 /* At least five of eight times. */

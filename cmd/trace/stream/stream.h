@@ -175,9 +175,7 @@ bool last_pass_on(void);
 bool sample_pending(void);
 /* The next of them; only where one is pending. */
 uint32_t sample_next(void);
-/* Set the id of an id's block. */
-void sample_block(uint32_t id, uint32_t block);
-/* The id of the block that mostly came behind the id; 0: there is none. */
+/* An id of the block that mostly came behind the id; 0: there is none. */
 uint32_t sample_follower(uint32_t id);
 /* How often an id came, in the sample. */
 uint32_t sample_count(uint32_t id);

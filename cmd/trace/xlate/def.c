@@ -293,8 +293,6 @@ add_id(struct def *d, unsigned n, uint32_t id)
 	d->id[d->nid++] = make_entry(id, n);
 	if (progress_on)
 		progress_length(id, n);
-	if (opt->kind->records)
-		sample_block(id, entry_id(d->id[0]));
 	return id;
 }
 
