@@ -27,6 +27,7 @@
 
 struct walk_arc;
 struct walk_ctx;
+struct walk_seg;
 struct objmap;
 struct outcomes;
 struct walk_slot;
@@ -60,6 +61,11 @@ struct callwalk {
 	 */
 	size_t maxframes;
 	uint32_t callers;		/* the most that any rule separates */
+	/*
+	 * Called with each segment that walk_batch does not merely count, when
+	 * its thread has its frames and before it has its costs; may be NULL.
+	 */
+	void (*segment)(const struct walk_seg *);
 	/* Called at each such event; may be NULL. */
 	void (*entered)(const struct walk_thread *, const struct func *,
 	    uint64_t slide);

@@ -159,6 +159,13 @@ void stack_begin(void);
 void stack_line(const struct ev *, char letter);
 void stack_exec(void);
 void stack_batch(const struct ev *);
+/*
+ * The same of one round of one record, with `part' called for instructions
+ * [from, to) where the frames are theirs; false: it was not, and the frames are
+ * those of all of them.
+ */
+bool stack_round(const uint64_t *rec, void (*part)(uint32_t from,
+    uint32_t to));
 /* The address, on the stack, of a call's or return's reference. */
 void stack_saw(unsigned thread, uint64_t sp);
 bool stack_find(unsigned thread, uint64_t addr, const struct func *code,

@@ -330,17 +330,22 @@ times(const uint64_t *value, const struct ev_ref *r)
 	return n < 0 ? -(uint64_t)n : (uint64_t)n;
 }
 
-/* Kind all, --refs: every reference of an execution. */
+/* The block whose references are counted, and its groups' values. */
+static const struct ev_block *running;
+static const uint64_t *running_value;
+
+/* Kind all, --refs: every reference of these instructions. */
 static void
-count_refs(const struct ev_def *d, const uint64_t *value)
+count_refs(uint32_t from, uint32_t to)
 {
-	const struct ev_block *b = d->block;
+	const struct ev_block *b = running;
+	const uint64_t *value = running_value;
 	int64_t cost[COLUMNS + 2] = { 0 };
 	const struct ev_ref *r;
 	uint64_t addr;
 	uint32_t i, k;
 
-	for (i = 0; i < d->n; i++)
+	for (i = from; i < to; i++)
 		for (k = 0; k < b->insn[i].nref; k++) {
 			r = &b->ref[b->insn[i].ref + k];
 			if (!address(value, r, &addr))
@@ -353,6 +358,25 @@ count_refs(const struct ev_def *d, const uint64_t *value)
 
 /* ---- executions ---- */
 
+/* Executions of a record, one by one: a reference is to frames of its time. */
+static void
+rounds_all(const struct ev_def *d, uint64_t *value, const uint64_t *rec)
+{
+	uint64_t one[1 + UINT8_MAX], rounds = 1 + ev_more(rec);
+
+	running = d->block;
+	running_value = value;
+	memcpy(one, rec, (1 + d->ngroups) * sizeof *one);
+	one[0] &= ~EV_MORE;
+	for (; rounds > 0; rounds--) {
+		for (unsigned i = 0; i < d->ngroups; i++)
+			value[i] += rec[1 + i];
+		dp.time += d->n;
+		if (!stack_round(one, count_refs))
+			count_refs(0, d->n);
+	}
+}
+
 static void
 batch_all(const struct ev *e)
 {
@@ -363,14 +387,17 @@ batch_all(const struct ev *e)
 	for (rec = e->rec; rec < e->end; rec = ev_skip(rec)) {
 		d = ev_def(dp.events, ev_id(*rec));
 		value = values_of(d->block);
-		for (rounds = 1 + ev_more(rec); rounds > 0; rounds--) {
-			for (unsigned i = 0; i < d->ngroups; i++)
-				value[i] += rec[1 + i];
-			dp.time += d->n;
-			if (refs)
-				count_refs(d, value);
+		if (refs) {
+			rounds_all(d, value, rec);
+			continue;
 		}
+		rounds = 1 + ev_more(rec);
+		dp.time += d->n * rounds;
+		for (unsigned i = 0; i < d->ngroups; i++)
+			value[i] += rec[1 + i] * rounds;
 	}
+	if (!refs)
+		stack_batch(e);
 }
 
 /* Each id that is defined has one. */
@@ -825,7 +852,6 @@ run(void)
 			batch_all(&e);
 		else if (ev_kind(dp.events) == EV_CACHE)
 			batch_cache(&e);
-		stack_batch(&e);
 	}
 	for (size_t i = 0; i < nalone; i++)
 		settle(&alones[i]);

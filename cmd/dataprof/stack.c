@@ -44,6 +44,17 @@ static size_t nstate, capstate;
 static uint32_t *arc_to;
 static size_t narc, caparc;
 
+static void (*on_part)(uint32_t, uint32_t);
+static bool parted;
+
+static void
+segment(const struct walk_seg *s)
+{
+	parted = true;
+	if (on_part != NULL)
+		on_part(s->first, s->end);
+}
+
 void
 stack_begin(void)
 {
@@ -53,6 +64,7 @@ stack_begin(void)
 	walk.map = dp.map;
 	walk.told = outcome_new();
 	walk.ncol = walk.firsttold = 1;
+	walk.segment = segment;
 	walk_begin();
 }
 
@@ -166,6 +178,18 @@ stack_batch(const struct ev *e)
 {
 	if (dp.walks)
 		walk_batch(e);
+}
+
+bool
+stack_round(const uint64_t *rec, void (*part)(uint32_t, uint32_t))
+{
+	struct ev e = { .rec = rec, .end = ev_skip(rec) };
+
+	on_part = part;
+	parted = false;
+	walk_batch(&e);
+	on_part = NULL;
+	return parted;
 }
 
 void

@@ -178,6 +178,8 @@ step(struct walk_thread *t, struct walk_seg *s)
 
 	if (s->key != t->key)
 		stack_move(t, s);
+	if (walk.segment != NULL)
+		walk.segment(s);
 	sl = s->slot;
 	if (sl->ctx != t->ctx)
 		sl = slot_get(t->ctx, s);
