@@ -133,7 +133,7 @@ record_size(unsigned nvalues)
 	return 4 + 8 * nvalues;
 }
 
-#define MAX_INSN 127u		/* instructions of a fragment */
+#define MAX_INSN 96u		/* instructions of a fragment */
 #define COLD_INSN 48u		/* of one that follows no path */
 
 /*
