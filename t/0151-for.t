@@ -14,8 +14,8 @@ FIXED=
 
 # told N KIND OPTION...: the instructions of the stream, by address; in $T/costs
 # A window ends with a superblock in kinds counts, cache and branches, and with
-# the first branch in kinds all and blocks, whatever ran most often by then and
-# so decides where superblocks end: the kinds are compared without superblocks
+# the first branch in kinds all and blocks, wherever superblocks end: the kinds
+# are compared without superblocks
 SUPER=--debug=nosuper
 told() {
 	n=$1 kind=$2
