@@ -13,10 +13,9 @@ FIXED=
 ! setarch -R true 2>/dev/null || FIXED="setarch -R"
 
 # told N KIND OPTION...: the instructions of the stream, by address; in $T/costs
-# A window ends with a superblock in kinds counts, cache and branches, and with
-# the first branch in kinds all and blocks, wherever superblocks end: the kinds
-# are compared without superblocks
-SUPER=--debug=nosuper
+# With --for blocks are not made anew along what runs most often, so all kinds
+# have the same superblocks; and the same blocks without
+SUPER=
 told() {
 	n=$1 kind=$2
 	shift 2
@@ -34,28 +33,41 @@ told() {
 }
 
 for n in 1 1000 54321 130000; do
-	for kind in all blocks counts cache branches; do
-		long=$(SUPER=; told $n $kind)
-		ok "$n: kind $kind with superblocks tells $long" \
-		    "$([ "$long" -ge $n ] && [ "$long" -lt $((n + 100)) ]
-		    echo $?)"
-	done
-	all=$(told $n all)
-	cp "$T/costs" "$T/all"
-	ok "$n: kind all tells $all" "$([ "$all" -ge $n ] &&
-	    [ "$all" -lt $((n + 100)) ]; echo $?)"
-	for kind in all blocks; do
-		for SUPER in "" --debug=long --debug=tinycache; do
-			same "$n: kind $kind, ${SUPER:-superblocks}" "$all" \
-			    "$(told $n $kind)"
-			samefile "$n: the same by address" "$T/all" "$T/costs"
+	for SUPER in "" --debug=nosuper; do
+		with="$n${SUPER:+ $SUPER}"
+		all=$(told $n all)
+		cp "$T/costs" "$T/all"
+		ok "$with: kind all tells $all" "$([ "$all" -ge $n ] &&
+		    [ "$all" -lt $((n + 100)) ]; echo $?)"
+		for kind in all blocks counts cache branches; do
+			same "$with: kind $kind" "$all" "$(told $n $kind)"
+			samefile "$with: kind $kind, by address" "$T/all" \
+			    "$T/costs"
 		done
 	done
-	SUPER=--debug=nosuper
-	for kind in blocks counts cache branches; do
-		same "$n: kind $kind" "$all" "$(told $n $kind)"
-		samefile "$n: kind $kind, by address" "$T/all" "$T/costs"
+done
+# code that runs long enough to be made anew along its path without --for
+cat >"$T/hot.c" <<'E'
+static volatile int odd;
+__attribute__((noinline)) static int add(int x) { return x + odd; }
+int
+main(void)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 1000000; i++)
+		sum = add(sum) ^ (i % 7 == 3 ? 1 : 2);
+	return sum < 0;
+}
+E
+${CC:-gcc} -O1 -o "$T/hot" "$T/hot.c" || exit 99
+for n in 9000003 9000010 9000017; do
+	for kind in all counts; do
+		check "$n, hot: $kind" env -i "$B/trace" -e $kind --for=$n \
+		    -o "$T/ev" "$T/hot"
+		"$B/icount" "$T/ev" | sed -n 's/^totals: //p' >"$T/hot.$kind"
 	done
+	same "$n, hot: kind all" "$(cat "$T/hot.counts")" "$(cat "$T/hot.all")"
 done
 # a block's end that is the number itself: no block more
 for n in 54321 130000; do

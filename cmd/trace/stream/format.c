@@ -97,7 +97,7 @@ format_frame(struct evw *w, const uint32_t *values)
 static void
 take_records(unsigned slot, uint32_t from, uint32_t to)
 {
-	uint32_t *a = (void *)(area.bufs + from);
+	const uint32_t *a = (const void *)(area.bufs + from);
 	const uint32_t *b = (const void *)(area.bufs + to), *end;
 
 	if (from == to)

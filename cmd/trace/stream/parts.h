@@ -66,10 +66,10 @@ void thread_line_of(unsigned n);
 void threads_reset(void);
 
 /*
- * during.c: --for.  Of records [a, b), the end of those in its window, of which
- * the last may be made shorter; and n instructions were counted.
+ * during.c: --for.  Of records [a, b), those before the end of its window; and
+ * n instructions were counted.
  */
-const uint32_t *during_records(uint32_t *a, const uint32_t *b);
+const uint32_t *during_records(const uint32_t *a, const uint32_t *b);
 void during_counted(uint64_t n);
 
 /* progress.c: records [a, b), or counters of n instructions, are taken */

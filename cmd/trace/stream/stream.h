@@ -151,13 +151,8 @@ bool counters_has(unsigned slot);
 /* A record about frames (kind cache): its values. */
 void format_frame(struct evw *, const uint32_t *values);
 
-/*
- * --for: set what an id stands for: the first ninsn instructions of the block
- * of the id `block'.  Their records have so many values; `branch': the last of
- * them is one.
- */
-void format_part(uint32_t id, uint32_t block, unsigned ninsn,
-    unsigned nvalues, bool branch);
+/* --for: set how many instructions an id stands for. */
+void format_length(uint32_t id, unsigned ninsn);
 
 /* Whether a line a second tells the user how far the run is. */
 extern bool progress_on;

@@ -291,38 +291,19 @@ add_id(struct def *d, unsigned n, uint32_t id)
 		room_for(d, 2u * d->capid < MAX_INSN + 1 ? 2u * d->capid :
 		    MAX_INSN + 1);
 	d->id[d->nid++] = make_entry(id, n);
+	if (opt->during != 0)
+		format_length(id, n);
 	if (progress_on)
 		progress_length(id, n);
 	return id;
 }
 
-/*
- * Can a block that goes on behind this instruction also be left there?  Or can
- * its record end there, as that which fills --for's window does?
- */
+/* Can a block that goes on behind this instruction also be left there? */
 static bool
 is_exit(const struct insn *in)
 {
-	if (in->flow == FLOW_JUMP || in->flow == FLOW_CALL)
-		return opt->during != 0 && opt->kind->records;
-	return in->flow != FLOW_NONE || block_tests(in);
-}
-
-/* --for: say what the id stands for, the first n instructions. */
-static void
-tell_part(const struct def *d, uint32_t id, unsigned n)
-{
-	static struct ev_ref ref[255];
-	struct ev_each e;
-	unsigned k;
-
-	if (opt->during == 0)
-		return;
-	evpack_each(&e, d->packed, ref);
-	for (k = 0; k < n; k++)
-		ev_next_insn(&e);
-	format_part(id, entry_id(d->id[0]), n, e.insn.ngroups,
-	    e.insn.flow != 0);
+	return (in->flow != FLOW_NONE && in->flow != FLOW_JUMP &&
+	    in->flow != FLOW_CALL) || block_tests(in);
 }
 
 /* Room for one, with npacked bytes of items; more: what else it has, or 0. */
@@ -369,7 +350,6 @@ new_def(app_pc pc, const struct def_more *more, unsigned n, unsigned ngroups,
 	    d->n) < 0)
 		die("block %x at %#llx: a definition that cannot be", id,
 		    (unsigned long long)pc);
-	tell_part(d, id, n);
 	if (by != 0)
 		evw_note(stream_writer, id, by, context_write_owner);
 	if (context_in_limbo(by)) {
@@ -480,7 +460,6 @@ id_for(struct def *d, unsigned n, unsigned used)
 		if (evw_prefix(stream_writer, id, entry_id(d->id[0]), n,
 		    used) < 0)
 			die("prefix %x: a definition that cannot be", id);
-		tell_part(d, id, n);
 	}
 	return id;
 }
