@@ -154,18 +154,17 @@ uint64_t heap_peak(void);
 
 /* ------------------------------------------------------------------ stack.c */
 
-void stack_begin(void);
+void stack_begin(void (*part)(uint32_t from, uint32_t to));
 /* S, A, N, X lines; and what lib/walk wants. */
 void stack_line(const struct ev *, char letter);
 void stack_exec(void);
 void stack_batch(const struct ev *);
 /*
- * The same of one round of one record, with `part' called for instructions
- * [from, to) where the frames are theirs; false: it was not, and the frames are
- * those of all of them.
+ * The same of a record of one round.  stack_begin's `part' is called for
+ * instructions [from, to) when the frames are theirs; false: it was not, and
+ * the frames are those of all of them.
  */
-bool stack_round(const uint64_t *rec, void (*part)(uint32_t from,
-    uint32_t to));
+bool stack_round(const uint64_t *rec);
 /* The address, on the stack, of a call's or return's reference. */
 void stack_saw(unsigned thread, uint64_t sp);
 bool stack_find(unsigned thread, uint64_t addr, const struct func *code,

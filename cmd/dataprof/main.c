@@ -372,7 +372,7 @@ rounds_all(const struct ev_def *d, uint64_t *value, const uint64_t *rec)
 		for (unsigned i = 0; i < d->ngroups; i++)
 			value[i] += rec[1 + i];
 		dp.time += d->n;
-		if (!stack_round(one, count_refs))
+		if (!stack_round(one))
 			count_refs(0, d->n);
 	}
 }
@@ -724,7 +724,7 @@ begin(void)
 		ev_bad(dp.events, "a stream of kind counts without "
 		    "allocations tells nothing of data: needs trace --allocs");
 	make_columns();
-	stack_begin();
+	stack_begin(refs ? count_refs : NULL);
 }
 
 static const struct func *

@@ -51,12 +51,11 @@ static void
 segment(const struct walk_seg *s)
 {
 	parted = true;
-	if (on_part != NULL)
-		on_part(s->first, s->end);
+	on_part(s->first, s->end);
 }
 
 void
-stack_begin(void)
+stack_begin(void (*part)(uint32_t, uint32_t))
 {
 	if (!dp.walks)
 		return;
@@ -64,7 +63,8 @@ stack_begin(void)
 	walk.map = dp.map;
 	walk.told = outcome_new();
 	walk.ncol = walk.firsttold = 1;
-	walk.segment = segment;
+	on_part = part;
+	walk.segment = part == NULL ? NULL : segment;
 	walk_begin();
 }
 
@@ -176,19 +176,16 @@ stack_exec(void)
 void
 stack_batch(const struct ev *e)
 {
-	if (dp.walks)
-		walk_batch(e);
+	walk_batch(e);
 }
 
 bool
-stack_round(const uint64_t *rec, void (*part)(uint32_t, uint32_t))
+stack_round(const uint64_t *rec)
 {
 	struct ev e = { .rec = rec, .end = ev_skip(rec) };
 
-	on_part = part;
 	parted = false;
 	walk_batch(&e);
-	on_part = NULL;
 	return parted;
 }
 

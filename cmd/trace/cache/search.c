@@ -109,28 +109,28 @@ mostly_to(const struct search *s)
 	return d == NULL ? 0 : def_pc(d);
 }
 
-/*
- * An indirect transfer, but a return from a call on the path: foresee where it
- * leads; false: unknown.  With --allocs a return may be one that is told.
- */
-static bool
-foresee(struct search *s, const struct insn *in, app_pc *target)
+/* Where a jump, call or return leads; 0: unknown. */
+static app_pc
+leads_to(struct search *s, const struct insn *in)
 {
-	if (in->flow == FLOW_RET && opt->allocs)
-		return false;
-	if (!block_word(in, target))
-		*target = mostly_to(s);
-	if (*target == 0 || s->nto == MAX_GUESSES)
-		return false;
-	s->to[s->nto++] = *target;
-	return true;
+	app_pc target;
+
+	if (in->flow == FLOW_JUMP || in->flow == FLOW_CALL)
+		return in->target;
+	if (in->flow == FLOW_RET && s->depth > 0)
+		return s->back[--s->depth];
+	if (s->nto == MAX_GUESSES)
+		return 0;
+	if (!block_word(in, &target))
+		target = mostly_to(s);
+	return s->to[s->nto++] = target;
 }
 
 /* Go over an instruction; false: the path ends behind it. */
 static bool
 step_over(struct search *s, const struct insn *in)
 {
-	app_pc target = in->target;
+	app_pc target;
 
 	s->n++;
 	s->k++;
@@ -144,25 +144,16 @@ step_over(struct search *s, const struct insn *in)
 		if (!follow_branch(s, in))
 			return false;
 		break;
-	case FLOW_IJUMP:
-		return foresee(s, in, &target) && enter_block(s, target);
-	case FLOW_JUMP:
-		return enter_block(s, target);
-	case FLOW_ICALL:
-		if (!foresee(s, in, &target))
-			return false;
-		/* fallthrough */
-	case FLOW_CALL:
-		if (s->depth == MAX_CALLS)
-			return false;
-		s->back[s->depth++] = s->pc;
-		return enter_block(s, target);
-	case FLOW_RET:
-		if (s->depth > 0)
-			return enter_block(s, s->back[--s->depth]);
-		return foresee(s, in, &target) && enter_block(s, target);
-	default:
+	case FLOW_SYSCALL:
 		return false;
+	default:
+		target = leads_to(s, in);
+		if (in->flow == FLOW_CALL || in->flow == FLOW_ICALL) {
+			if (s->depth == MAX_CALLS)
+				return false;
+			s->back[s->depth++] = s->pc;
+		}
+		return target != 0 && enter_block(s, target);
 	}
 	return s->k < def_length(s->d) || enter_block(s, s->pc);
 }

@@ -478,11 +478,22 @@ guess(struct walk *w, const struct insn *in)
 {
 	app_pc target = 0;
 
-	if (w->guesses < w->path->nto)
-		target = w->path->to[w->guesses++];
 	if (in->flow == FLOW_RET && opt->allocs)
 		return 0;	/* it may be one that is told */
+	if (w->guesses < w->path->nto)
+		target = w->path->to[w->guesses++];
 	return target != 0 || block_word(in, &target) ? target : 0;
+}
+
+/* Where a jump, call or return leads; 0: unknown. */
+static app_pc
+leads_to(struct walk *w, const struct insn *in)
+{
+	if (in->flow == FLOW_JUMP || in->flow == FLOW_CALL)
+		return in->target;
+	if (in->flow == FLOW_RET && w->depth > 0)
+		return w->back[--w->depth];
+	return guess(w, in);
 }
 
 /* Go on behind `in`, the last so far; false: the block ends with it. */
@@ -490,9 +501,7 @@ static bool
 pass(struct walk *w, const struct insn *in)
 {
 	struct block *b = w->b;
-	app_pc target = in->flow == FLOW_IJUMP || in->flow == FLOW_ICALL ||
-	    (in->flow == FLOW_RET && w->depth == 0) ? guess(w, in) :
-	    in->target;
+	app_pc target;
 	bool taken;
 
 	switch (in->flow) {
@@ -508,22 +517,17 @@ pass(struct walk *w, const struct insn *in)
 			return false;
 		b->taken[b->n - 1] = true;
 		return true;
-	case FLOW_JUMP:
-	case FLOW_IJUMP:
-		return target != 0 && go_to(w, target);
-	case FLOW_CALL:
-	case FLOW_ICALL:
-		if (target == 0 || w->calls++ == MAX_CALLS)
+	case FLOW_SYSCALL:
+		return false;
+	default:
+		target = leads_to(w, in);
+	}
+	if (in->flow == FLOW_CALL || in->flow == FLOW_ICALL) {
+		if (w->calls++ == MAX_CALLS)
 			return false;
 		w->back[w->depth++] = in->pc + in->len;
-		return go_to(w, target);
-	case FLOW_RET:
-		if (w->depth > 0)
-			target = w->back[--w->depth];
-		return target != 0 && go_to(w, target);
-	default:
-		return false;
 	}
+	return target != 0 && go_to(w, target);
 }
 
 /* Add the next instruction; false: the block ends before it. */

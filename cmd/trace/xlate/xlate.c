@@ -499,7 +499,7 @@ write_expected(struct xlate *x, const struct insn *in)
 	mark(x, x->i + 1, MAP_BODY, 0);
 }
 
-/* By a return: it leads to the block's own call, as a rule. */
+/* By a return: it leads to a call of the block's, or where the path says. */
 static void
 write_return(struct xlate *x, const struct insn *in)
 {
@@ -508,9 +508,9 @@ write_return(struct xlate *x, const struct insn *in)
 	write_expected(x, in);
 }
 
-/* By a word, which said so when the block was made. */
+/* By an indirect jump or call: it leads where the path says, as a rule. */
 static void
-write_by_word(struct xlate *x, const struct insn *in)
+write_guessed(struct xlate *x, const struct insn *in)
 {
 	regs_home(x, RAX);
 	regs_home(x, RCX);
@@ -531,7 +531,7 @@ write_inner(struct xlate *x, const struct insn *in)
 	else if (in->flow == FLOW_RET)
 		write_return(x, in);
 	else if (in->flow != FLOW_JUMP)
-		write_by_word(x, in);
+		write_guessed(x, in);
 }
 
 /* The transfer that ends the block. */
