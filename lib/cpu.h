@@ -10,6 +10,8 @@
 #ifndef CPU_H
 #define CPU_H
 
+#include <stdbool.h>
+
 #if defined __has_include
 #if __has_include(<sys/platform/x86.h>) && !defined __SANITIZE_ADDRESS__
 #include <sys/platform/x86.h>
@@ -20,5 +22,8 @@
 #ifndef cpu_has
 #define cpu_has(libc, compiler) __builtin_cpu_supports(compiler)
 #endif
+
+/* Is pext one operation, not many, as in AMD's before Zen 3? */
+bool cpu_fast_pext(void);
 
 #endif

@@ -36,7 +36,6 @@
  * gathered, wider than a line) always go into the stream, after the sets that
  * they touch have been emptied.  Executions are counted by counters.
  */
-#include <cpuid.h>
 #include <htslib/khash.h>
 
 #include <string.h>
@@ -167,26 +166,6 @@ store_stamp(struct emitter *c, int index)
 	    (uint64_t)LINE_STAMP << 32, 5);
 }
 
-/* Is pext one operation, not many, as in AMD's before Zen 3? */
-static bool
-has_fast_pext(void)
-{
-	static bool asked, fast;
-	unsigned a, b = 0, c, d, family;
-
-	if (asked)
-		return fast;
-	asked = true;
-	if (!cpu_has(BMI2, "bmi2"))
-		return false;
-	__cpuid(0, a, b, c, d);
-	__cpuid(1, a, c, c, d);
-	family = (a >> 8 & 15) + (a >> 20 & 255);
-	fast = b == signature_INTEL_ebx || (b == signature_AMD_ebx &&
-	    family != 0x15 && family != 0x17);
-	return fast;
-}
-
 _Static_assert(TO(hint_mask) > 0 && TO(hint_mask) < 128, "one byte");
 
 /* t = the low bits of the line number of the address in s */
@@ -195,7 +174,7 @@ line_bits(struct emitter *c, int t, int s)
 {
 	uint64_t regs = (t > 7 ? 0 : 0x8000u) | (uint64_t)(t & 7) << 35;
 
-	if (has_fast_pext()) {	/* pext t, s, [T + disp] */
+	if (cpu_fast_pext()) {	/* pext t, s, [T + disp] */
 		emit_bytes(c, 0x40f50242c4u | regs | (~(uint64_t)s & 15) << 19 |
 		    (REG_T & 7ull) << 32 | (uint64_t)TO(hint_mask) << 40, 6);
 		return;

@@ -28,7 +28,7 @@
 #include "code/code.h"
 #include "context/context.h"
 #include "evw.h"
-#include "xlate/emit.h"
+#include "emit.h"
 
 struct def;
 struct evw;

@@ -93,6 +93,8 @@ void emit_not(struct emitter *, int reg);
 /* These change the flags. */
 void emit_cmp_imm(struct emitter *, int reg, int32_t);
 void emit_sar(struct emitter *, int reg, int n);
+void emit_shr32(struct emitter *, int reg, int n);	/* of r32 */
+void emit_and32_imm(struct emitter *, int reg, uint32_t);
 void emit_inc_mem(struct emitter *, int base, int32_t disp);
 void emit_sub_imm(struct emitter *, int reg, int32_t);
 /* cmp reg, reg2; cmp reg, [base+disp]; sub reg, reg2 */
@@ -119,12 +121,25 @@ void emit_save_flags(struct emitter *);
 void emit_restore_flags(struct emitter *);
 /* r32 &= mask, by BMI2 */
 void emit_and_bits(struct emitter *, int reg, int mask);
+/* cmp qword [base + disp], v; add reg, v; inc reg */
+void emit_cmp_mem_imm(struct emitter *, int base, int32_t disp, int v);
+void emit_add_imm(struct emitter *, int reg, int32_t);
+void emit_inc(struct emitter *, int reg);
+/* sub reg, [base + index * scale + disp] */
+void emit_sub_sib(struct emitter *, int reg, int base, int index, int scale,
+    int32_t disp);
+/* movzx r32, word [base + index * scale + disp] */
+void emit_load16_sib(struct emitter *, int reg, int base, int index, int scale,
+    int32_t disp);
+/* r64 = the bits of from that are in mask, by BMI2 */
+void emit_pext(struct emitter *, int reg, int from, int mask);
 void emit_push_imm(struct emitter *, int32_t);
 /* Each returns where its displacement is, for emit_patch8 or emit_patch32. */
 uint8_t *emit_jrcxz(struct emitter *);
 uint8_t *emit_jcc8(struct emitter *, unsigned cc);
 uint8_t *emit_jmp8(struct emitter *);
 uint8_t *emit_jmp32(struct emitter *);
+uint8_t *emit_call32(struct emitter *);
 uint8_t *emit_jcc32(struct emitter *, unsigned cc);
 /* lea reg, [rip+disp32], push [rip+disp32] and jmp [rip+disp32] */
 uint8_t *emit_lea_rip(struct emitter *, int reg);

@@ -1,7 +1,7 @@
 /*
  * emit - write machine code, one function for each encoding
  */
-#include "xlate/emit.h"
+#include "emit.h"
 
 void
 emit_copy(struct emitter *c, const uint8_t *bytes, unsigned n)
@@ -284,6 +284,20 @@ emit_sar(struct emitter *c, int reg, int n)
 }
 
 void
+emit_shr32(struct emitter *c, int reg, int n)
+{
+	op_reg(c, 0, 0xc1, 5, reg);
+	emit_byte(c, (unsigned)n);
+}
+
+void
+emit_and32_imm(struct emitter *c, int reg, uint32_t v)
+{
+	op_reg(c, 0, 0x81, 4, reg);
+	emit_u32(c, v);
+}
+
+void
 emit_inc_mem(struct emitter *c, int base, int32_t disp)
 {
 	op_mem(c, 1, 0xff, 0, base, disp);
@@ -315,6 +329,25 @@ emit_cmp_imm(struct emitter *c, int reg, int32_t v)
 }
 
 void
+emit_add_imm(struct emitter *c, int reg, int32_t v)
+{
+	op_imm(c, 0, reg, v);
+}
+
+void
+emit_cmp_mem_imm(struct emitter *c, int base, int32_t disp, int v)
+{
+	op_mem(c, 1, 0x83, 7, base, disp);
+	emit_byte(c, (uint8_t)v);
+}
+
+void
+emit_inc(struct emitter *c, int reg)
+{
+	op_reg(c, 1, 0xff, 0, reg);
+}
+
+void
 emit_cmp(struct emitter *c, int reg, int reg2)
 {
 	op_reg(c, 1, 0x39, reg2, reg);
@@ -337,6 +370,23 @@ emit_add_sib(struct emitter *c, int reg, int base, int index, int scale,
     int32_t disp)
 {
 	op_sib(c, 0x03, reg, base, index, scale, disp);
+}
+
+void
+emit_sub_sib(struct emitter *c, int reg, int base, int index, int scale,
+    int32_t disp)
+{
+	op_sib(c, 0x2b, reg, base, index, scale, disp);
+}
+
+void
+emit_load16_sib(struct emitter *c, int reg, int base, int index, int scale,
+    int32_t disp)
+{
+	rex(c, 0, reg, index, base);
+	emit_byte(c, 0x0f);
+	emit_byte(c, 0xb7);
+	mem(c, reg, base, index, scale, disp);
 }
 
 void
@@ -422,6 +472,16 @@ emit_and_bits(struct emitter *c, int reg, int mask)
 }
 
 void
+emit_pext(struct emitter *c, int reg, int from, int mask)
+{
+	emit_byte(c, 0xc4);
+	emit_byte(c, 0x42u | (reg > 7 ? 0 : 0x80u) | (mask > 7 ? 0 : 0x20u));
+	emit_byte(c, 0x82u | (~(unsigned)from & 15) << 3);
+	emit_byte(c, 0xf5);
+	emit_byte(c, 0xc0u | (unsigned)(reg & 7) << 3 | (unsigned)(mask & 7));
+}
+
+void
 emit_push_imm(struct emitter *c, int32_t v)
 {
 	emit_byte(c, 0x68);
@@ -456,6 +516,14 @@ uint8_t *
 emit_jmp32(struct emitter *c)
 {
 	emit_byte(c, 0xe9);
+	emit_u32(c, 0);
+	return c->p - 4;
+}
+
+uint8_t *
+emit_call32(struct emitter *c)
+{
+	emit_byte(c, 0xe8);
 	emit_u32(c, 0);
 	return c->p - 4;
 }

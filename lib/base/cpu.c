@@ -1,0 +1,25 @@
+/*
+ * cpu - what only cpuid tells
+ */
+#include <cpuid.h>
+
+#include "cpu.h"
+
+bool
+cpu_fast_pext(void)
+{
+	static bool asked, fast;
+	unsigned a, b = 0, c, d, family;
+
+	if (asked)
+		return fast;
+	asked = true;
+	if (!cpu_has(BMI2, "bmi2"))
+		return false;
+	__cpuid(0, a, b, c, d);
+	__cpuid(1, a, c, c, d);
+	family = (a >> 8 & 15) + (a >> 20 & 255);
+	fast = b == signature_INTEL_ebx || (b == signature_AMD_ebx &&
+	    family != 0x15 && family != 0x17);
+	return fast;
+}
