@@ -82,6 +82,7 @@ OBJS_t_template = $(patsubst %,$(BUILD)/cmd/trace/code/%.o,template decode \
 	classify operands)
 LDLIBS_t_template = -lZydis
 LDLIBS_t_written = -lZydis
+OBJS_cachesim = $(BUILD)/cmd/cachesim/hotloop.o
 OBJS_t_geometry = $(BUILD)/cmd/cachesim/geometry.o
 OBJS_t_misses = $(BUILD)/cmd/cachesim/ll.o
 LDLIBS_t_fuzz_simpoint = -Wl,--wrap=die,--wrap=warn,--wrap=sysconf \
@@ -126,6 +127,10 @@ deps:
 own	= $(addprefix -Icmd/,$(word 2,$(subst /, ,$(filter cmd/%,$(dir $<)))))
 
 $(BUILD)/%.o: %.c | $(FIRST)
+	@mkdir -p $(@D)
+	$(call short,CC)$(COMPILE) $(own) -MMD -MP -c -o $@ $<
+
+$(BUILD)/%.o: %.S | $(FIRST)
 	@mkdir -p $(@D)
 	$(call short,CC)$(COMPILE) $(own) -MMD -MP -c -o $@ $<
 

@@ -8,9 +8,9 @@ J=$TB/caches
 small="--I1=1024,2,64 --D1=2048,1,32 --LL=8192,4,128"
 
 # random streams, four geometries; with a large one, an odd one, a small one
-judge() { # seed I1 D1 LL once|each
-	"$J" gen "$1" 20000 >"$T/in.ev" &&
-	"$C" --I1="$2" --D1="$3" --LL="$4" --rep="$5" "$T/in.ev" \
+judge() { # seed I1 D1 LL once|each [executions]
+	"$J" gen "$1" "${6:-20000}" >"$T/in.ev" &&
+	$as "$C" --I1="$2" --D1="$3" --LL="$4" --rep="$5" "$T/in.ev" \
 	    >"$T/in.cost" &&
 	"$J" judge "$2" "$3" "$4" "$5" "$T/in.ev" "$T/in.cost"
 }
@@ -24,6 +24,27 @@ for seed in 1 2 3; do
 	check "stream $seed, few sets, of 12 and of 5 ways" judge $seed \
 	    1280,5,64 3072,12,64 24576,12,64 once
 done
+
+# so many executions that most of them run as machine code
+as=
+for seed in 8 14; do
+	check "long stream $seed, usual caches" judge $seed \
+	    32768,8,64 32768,8,64 8388608,16,64 once 400000
+	check "long stream $seed, each line of code misses, sets of 12 ways" \
+	    judge $seed 1280,5,64 3072,12,64 24576,12,64 each 400000
+	check "long stream $seed, longer lines in LL, one way" judge $seed \
+	    512,2,64 4096,1,64 24576,48,128 once 400000
+done
+# none is made where memory that was written may not be run (PR_SET_MDWE)
+echo 'exit 1 if syscall(157, 65, 1, 0, 0, 0) != 0; exec @ARGV' >"$T/deny.pl"
+if perl "$T/deny.pl" true; then
+	as="perl $T/deny.pl"
+	check "long stream 8, no machine code" judge 8 \
+	    32768,8,64 32768,8,64 8388608,16,64 once 400000
+	as=
+else
+	skip "no machine code" "this kernel cannot deny it"
+fi
 
 # what runs where the processor can do less
 for without in -AVX512F -AVX512F,-AVX2; do

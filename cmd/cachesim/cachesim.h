@@ -6,6 +6,8 @@
  * blocks.c	turns definitions into what the simulator runs on
  * batch.c	runs records, the short way if possible
  * short.c	the short way, which nearly all executions take
+ * hot.c	machine code for those of them that come often
+ * hotloop.S	the loop around that code
  * ordered.c	the long way, in the order of events
  * repeat.c	runs many equal rounds, and leaves most of them out
  * rounds.c	runs many rounds of a record by repeat.c
@@ -94,15 +96,20 @@ struct cache_unit {
 			uint64_t count;		/* executions */
 			uint32_t rec;		/* where its block's record is,
 						   in record[] */
-			uint16_t ntouch;	/* code lines touched */
+			uint16_t ntouch;	/* code lines touched; or
+						   HOT_UNIT: hot.c's */
 			uint16_t nref;		/* references */
-			uint32_t touch[2];	/* the first two lines, or the
-						   only one twice */
-			uint32_t ref;		/* where its block's references
-						   are, in record_ref[] */
+			union {
+				uint32_t touch[2];	/* the first two lines,
+							   or the only one
+							   twice */
+				const uint8_t *code;	/* HOT_UNIT */
+			};
 		};
 		struct lone_ref lone;	/* ids Q and Z */
 	};
+	uint32_t ref;		/* where its block's references are, in
+				   record_ref[] */
 	uint32_t cold : 24;	/* cold_block[] */
 	uint32_t what : 8;	/* enum lone_what; of a block: LONE_OTHER */
 };
@@ -426,6 +433,34 @@ void batch_some(const uint64_t *rec, uint64_t n);
 void batch_end(void);
 /* The caches are empty again. */
 void batch_clear(void);
+
+/* ---- hot.c ---- */
+
+#define HOT_UNIT	UINT16_MAX	/* ntouch of what has code */
+
+/*
+ * What the code calls: for reference number ref, which its hint does not lead
+ * to, and for fetch number k, of which a line is missing, of the unit whose
+ * record's differences begin at diff. Both return the time after that.
+ */
+typedef uint64_t hot_missed_fn(const uint64_t *diff, uint64_t ref,
+    uint64_t addr, uint64_t now);
+typedef uint64_t hot_fetched_fn(const uint64_t *diff, uint64_t k,
+    uint64_t unused, uint64_t now);
+
+/* How often a unit has run before code is made; UINT64_MAX: none is. */
+extern uint64_t hot_after;
+
+/* For lines of 64 bytes in D1. */
+void hot_init(hot_missed_fn *, hot_fetched_fn *);
+/* Make code for a unit with so many groups, if there is room for it. */
+void hot_make(uint32_t id, unsigned ngroups);
+/*
+ * Run the record at p, whose unit has code, and those behind it. Returns the
+ * first one that is not done: its unit has no code, or most rounds, or more,
+ * follow the first.
+ */
+const uint64_t *hot_run(const uint64_t *p, const uint64_t *end, uint64_t most);
 
 /* ---- short.c ---- */
 

@@ -13,6 +13,8 @@
  *
  * With AVX-512 one step adds up to 8 values: a loop would take as many rounds
  * as the block has groups, which the processor would predict badly.
+ *
+ * Units that run often have machine code of their own: hot.c.
  */
 #include "cachesim.h"
 #include "cpu.h"
@@ -34,7 +36,8 @@ struct run {
 };
 
 static bool one_by_one;		/* each miss is told, or has several lines */
-static bool hints_tell;		/* see data_lanes */
+static bool hints_tell;		/* see data_missing */
+static bool use_lanes;		/* AVX-512, and lines of 64 bytes in D1 */
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -92,9 +95,8 @@ oldest_lanes(const uint64_t *s)
  * line that is missing; so where that is sure nothing has to be searched for.
  */
 TARGET512
-__attribute__((noinline))
-static uint64_t
-data_lanes(const struct cache_unit *u, const struct fastref *r, uint64_t addr,
+INLINE uint64_t
+data_missing(const struct cache_unit *u, const struct fastref *r, uint64_t addr,
     uint64_t now)
 {
 	uint64_t line = addr >> 6, off = addr & 63, at;
@@ -113,8 +115,18 @@ data_lanes(const struct cache_unit *u, const struct fastref *r, uint64_t addr,
 	return now;
 }
 
+TARGET512
+__attribute__((noinline))
+static uint64_t
+data_lanes(const struct cache_unit *u, const struct fastref *r, uint64_t addr,
+    uint64_t now)
+{
+	return data_missing(u, r, addr, now);
+}
+
 #else
 #define data_lanes	data_unusual
+#define missed_lanes	missed_plain
 #endif
 
 /* The references r..end of one round. */
@@ -219,6 +231,36 @@ one_round(struct run *x, const struct cache_unit *u, const uint64_t *rec,
 	}
 }
 
+/* ---- units that have code ---- */
+
+static uint64_t
+missed_plain(const uint64_t *diff, uint64_t ref, uint64_t addr, uint64_t now)
+{
+	const struct cache_unit *u = &unit[ev_id(diff[-1])];
+
+	return data_unusual(u, &record_ref[u->ref + ref], addr, now);
+}
+
+static uint64_t
+fetched(const uint64_t *diff, uint64_t k, uint64_t unused, uint64_t now)
+{
+	const struct cold_block *c = &cold_block[unit[ev_id(diff[-1])].cold];
+
+	(void)unused;
+	l1_time.i = now;
+	ordered_fetch(&c->visit[k], &cold_fetch(c)[k]);
+	return l1_time.i;
+}
+
+static inline const uint64_t *
+run_hot(struct run *x, const uint64_t *p, const uint64_t *end, uint64_t most)
+{
+	l1_time = x->now;
+	p = hot_run(p, end, most);
+	x->now = l1_time;
+	return p;
+}
+
 /* ---- the plain way ---- */
 
 INLINE int
@@ -253,6 +295,12 @@ some(const uint64_t *p, const uint64_t *last, unsigned shift, uint64_t most)
 		uint64_t *rec = &records[u->rec];
 		const uint64_t *diff = p + 1, *end = diff + ev_ngroups(head);
 
+		if (shift == 6 && u->ntouch == HOT_UNIT) {
+			p = run_hot(&x, p, last, most);
+			if (p == diff - 1)
+				break;
+			continue;
+		}
 		if (__builtin_expect(u->ntouch == 0, 0))
 			break;
 		p = end;
@@ -268,6 +316,8 @@ some(const uint64_t *p, const uint64_t *last, unsigned shift, uint64_t most)
 			one_round(&x, u, rec, ev_id(head), shift, false,
 			    add_values(rec, diff, end));
 		while (__builtin_expect(--rounds != 0, 0));
+		if (__builtin_expect(u->count >= hot_after, 0))
+			hot_make(ev_id(head), ev_ngroups(head));
 	}
 	l1_time = x.now;
 	return p;
@@ -298,6 +348,15 @@ add_lanes(uint64_t *val, const uint64_t *diff, unsigned n)
 	return _mm512_mask_testn_epi64_mask(mask, v, v) != 0;
 }
 
+TARGET512
+static uint64_t
+missed_lanes(const uint64_t *diff, uint64_t ref, uint64_t addr, uint64_t now)
+{
+	const struct cache_unit *u = &unit[ev_id(diff[-1])];
+
+	return data_missing(u, &record_ref[u->ref + ref], addr, now);
+}
+
 /* The same as some(), for lines of 64 bytes. */
 TARGET512
 static const uint64_t *
@@ -314,6 +373,12 @@ some_lanes(const uint64_t *p, const uint64_t *last, uint64_t most)
 		const uint64_t *diff = p + 1;
 		int none;
 
+		if (u->ntouch == HOT_UNIT) {
+			p = run_hot(&x, p, last, most);
+			if (p == diff - 1)
+				break;
+			continue;
+		}
 		if (__builtin_expect(u->ntouch == 0, 0))
 			break;
 		p = diff + ev_ngroups(head);
@@ -333,6 +398,8 @@ some_lanes(const uint64_t *p, const uint64_t *last, uint64_t most)
 				    ev_ngroups(head) - i);
 			one_round(&x, u, rec, ev_id(head), 6, true, none);
 		} while (__builtin_expect(--rounds != 0, 0));
+		if (__builtin_expect(u->count >= hot_after, 0))
+			hot_make(ev_id(head), ev_ngroups(head));
 	}
 	l1_time = x.now;
 	return p;
@@ -360,16 +427,15 @@ short_init(const struct geometry g[NCACHE], int through)
 	one_by_one = through || g[LL].line < g[D1].line;
 	hints_tell = l1.hints_tell && !one_by_one &&
 	    (l1.dways == LANES || l1.dways == 2 * LANES);
+	use_lanes = l1.dshift == 6 && has_lanes();
+	if (!one_by_one && !l1.tables && l1.dshift == 6)
+		hot_init(use_lanes ? missed_lanes : missed_plain, fetched);
 }
 
 const uint64_t *
 short_batch(const uint64_t *p, const uint64_t *end, unsigned shift,
     uint64_t most)
 {
-	static int lanes = -1;
-
-	if (lanes < 0)
-		lanes = has_lanes();
-	return lanes && shift == 6 ? some_lanes(p, end, most) :
+	return use_lanes ? some_lanes(p, end, most) :
 	    some_plain(p, end, shift, most);
 }

@@ -10,6 +10,7 @@
  * no code with cachesim but the reading of its input.
  */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,7 @@ struct block {
 	unsigned ninsn, part;
 	unsigned ngroups, partgroups;
 	unsigned counts;		/* bits: groups that are counts */
+	bool many;			/* groups; none of them is a count */
 	uint64_t value[NGROUP];
 };
 
@@ -60,7 +62,8 @@ random_ref(char *p, struct block *b)
 	if (rnd(4) == 0)
 		return p + sprintf(p, "@%" PRIx64, 0x600000 + rnd(0x3000));
 	do {
-		g = (unsigned)rnd(b->ngroups + 1);
+		g = b->many && rnd(2) ? b->ngroups :
+		    (unsigned)rnd(b->ngroups + 1);
 		if (g == NGROUP - 1)
 			g = 0;
 	} while (b->counts >> g & 1);
@@ -101,12 +104,13 @@ random_block(struct block *b, uint32_t id)
 
 	b->id = id;
 	b->ninsn = n;
+	b->many = rnd(8) == 0;
 	p += sprintf(p, ">%" PRIx64, addr);
 	for (unsigned i = 1; i <= n; i++) {
 		len = 1 + (unsigned)rnd(15);
 		p += sprintf(p, " %x", len);
 		addr += len;
-		if (rnd(60) == 0)
+		if (!b->many && rnd(60) == 0)
 			p = random_repeat(p, b);
 		else
 			for (uint64_t k = rnd(9) / 4; k > 0; k--)
