@@ -42,13 +42,17 @@ static size_t nfixed, capfixed;
 static struct code_range writable;
 
 /*
- * The pages kept, by the low bits of their numbers; page_number has 1 + the
- * number, or 0.  Code that is translated together lies together: in a run of
- * cc1 three of four requests read no page with 256; with 1024, or with 128, it
- * took as long.
+ * The pages kept, of code and of constant words: four by the low bits of their
+ * numbers, since libraries' stubs, their words and their callers may have the
+ * same.  page_number has 1 + the number, or 0; page_next, which of the four
+ * makes room.  Code that is translated together lies together: in a run of cc1
+ * three of four requests read no page with 256; with 1024, or with 128, it took
+ * as long.
  */
 #define NPAGES 128u
+#define NSAME 4u
 static uint64_t page_number[NPAGES];
+static uint8_t page_next[NPAGES / NSAME];
 static uint8_t page_bytes[NPAGES][PAGE];
 static khash_t(object) *objects;
 
@@ -553,25 +557,40 @@ maps_entry(size_t i, struct maps_entry *e)
 	return true;
 }
 
+/* The page's bytes, as they are kept; *new: they have been read now. */
+static const uint8_t *
+kept_page(uint64_t at, bool *new)
+{
+	unsigned set = (unsigned)(at / PAGE % (NPAGES / NSAME));
+	unsigned k;
+
+	*new = false;
+	for (k = set * NSAME; k < (set + 1) * NSAME; k++)
+		if (page_number[k] == at / PAGE + 1)
+			return page_bytes[k];
+	k = set * NSAME + page_next[set]++ % NSAME;
+	page_number[k] = 0;
+	if (pread(guest.mem, page_bytes[k], PAGE, (off_t)at) != (ssize_t)PAGE)
+		return NULL;
+	page_number[k] = at / PAGE + 1;
+	*new = true;
+	return page_bytes[k];
+}
+
 /* The page's bytes; they are in tmp if they must be read each time. */
 static const uint8_t *
 bytes_of(const struct exec_mapping *m, uint64_t at, uint8_t *tmp)
 {
-	unsigned k = (unsigned)(at / PAGE % NPAGES);
+	const uint8_t *bytes;
+	bool new;
 
-	if (!m->write && !m->shared) {
-		tmp = page_bytes[k];
-		if (page_number[k] == at / PAGE + 1)
-			return tmp;
-		page_number[k] = 0;
-	}
-	if (pread(guest.mem, tmp, PAGE, (off_t)at) != (ssize_t)PAGE)
-		return NULL;
-	if (!m->write && !m->shared) {
-		page_number[k] = at / PAGE + 1;
-		pages_note(at, tmp);
-	}
-	return tmp;
+	if (m->write || m->shared)
+		return pread(guest.mem, tmp, PAGE, (off_t)at) ==
+		    (ssize_t)PAGE ? tmp : NULL;
+	bytes = kept_page(at, &new);
+	if (new)
+		pages_note(at, bytes);
+	return bytes;
 }
 
 unsigned
@@ -650,6 +669,13 @@ maps_data(uint64_t at, uint64_t *word)
 bool
 maps_word(uint64_t at, uint64_t *word)
 {
-	return at % sizeof *word == 0 && find_fixed(at) &&
-	    maps_data(at, word);
+	const uint8_t *bytes;
+	bool new;
+
+	if (at % sizeof *word != 0 || !find_fixed(at))
+		return false;
+	bytes = kept_page(at & ~(uint64_t)(PAGE - 1), &new);
+	if (bytes != NULL)
+		memcpy(word, bytes + at % PAGE, sizeof *word);
+	return bytes != NULL;
 }
