@@ -115,7 +115,7 @@ struct cache_unit {
 };
 
 /*
- * A block's record, in 64-bit words, from a multiple of 8 on: values, those of
+ * A block's record, in 64-bit words, from a multiple of 4 on: values, those of
  * the groups first, then fixed addresses.
  *
  * Its references are elsewhere, which need not begin a line. Before them, from

@@ -41,7 +41,8 @@
 
 #define HOT_AFTER	1024			/* executions */
 #define HOT_SIZE	((size_t)2 << 20)	/* of all code */
-#define DROPPED		((size_t)1 << 16)	/* see drop_written */
+#define HOT_PART	((size_t)1 << 16)	/* see end_part */
+#define HOT_TIMES	8	/* that it doubles HOT_AFTER */
 #define LINE_SHIFT	6
 #define NEAR		(1 << LINE_SHIFT)
 
@@ -282,14 +283,19 @@ room_for(const struct cache_unit *u, unsigned ngroups)
 	return 96 + 48ul * ngroups + 40ul * u->ntouch + 104ul * u->nref;
 }
 
-/* What has been written need not be in memory twice. */
+/*
+ * What has been written need not be in memory twice. The more code there is,
+ * the less of it the processor's caches hold, so the more it has to be worth.
+ */
 static void
-drop_written(const uint8_t *from)
+end_part(const uint8_t *from)
 {
-	size_t done = (size_t)(to.p - to.start) & ~(size_t)(DROPPED - 1);
+	size_t done = (size_t)(to.p - to.start) & ~(size_t)(HOT_PART - 1);
 
-	if ((size_t)(from - to.start) < done)
-		madvise(to.start, done, MADV_DONTNEED);
+	if ((size_t)(from - to.start) >= done)
+		return;
+	madvise(to.start, done, MADV_DONTNEED);
+	hot_after = (uint64_t)HOT_AFTER << done / (HOT_SIZE / HOT_TIMES);
 }
 
 void
@@ -316,7 +322,7 @@ hot_make(uint32_t id, unsigned ngroups)
 	cold_parts();
 	u->ntouch = HOT_UNIT;
 	u->code = begin;
-	drop_written(from);
+	end_part(from);
 }
 
 /* Of this round of the record some values are set, and one of them is 0. */
