@@ -439,14 +439,33 @@ void batch_clear(void);
 #define HOT_UNIT	UINT16_MAX	/* ntouch of what has code */
 
 /*
- * What the code calls: for reference number ref, which its hint does not lead
- * to, and for fetch number k, of which a line is missing, of the unit whose
- * record's differences begin at diff. Both return the time after that.
+ * What the code calls, for a reference that its hint does not lead to, and for
+ * fetch number k, of which a line is missing; the record's differences begin at
+ * diff. Both return the time after that.
  */
-typedef uint64_t hot_missed_fn(const uint64_t *diff, uint64_t ref,
-    uint64_t addr, uint64_t now);
-typedef uint64_t hot_fetched_fn(const uint64_t *diff, uint64_t k,
-    uint64_t unused, uint64_t now);
+typedef uint64_t hot_missed_fn(uint64_t ref, uint64_t addr, uint64_t now,
+    const uint64_t *diff);
+typedef uint64_t hot_fetched_fn(uint64_t k, uint64_t unused, uint64_t now,
+    const uint64_t *diff);
+
+/* A reference is told by where its misses are counted, and its fastref.most. */
+static inline uint64_t
+hot_ref(struct misses *m, uint8_t most)
+{
+	return (uint64_t)(uintptr_t)m | (uint64_t)most << 56;
+}
+
+static inline struct misses *
+hot_misses(uint64_t ref)
+{
+	return (struct misses *)(uintptr_t)(ref << 8 >> 8);
+}
+
+static inline unsigned
+hot_most(uint64_t ref)
+{
+	return ref >> 56;
+}
 
 /* How often a unit has run before code is made; UINT64_MAX: none is. */
 extern uint64_t hot_after;

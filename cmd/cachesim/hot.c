@@ -51,8 +51,8 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13,
 enum { CC_E = 4, CC_A = 7 };	/* conditions */
 
 /* Registers of a unit's code: hotloop.S */
-enum { OFF = RAX, AT = RCX, VALUE = RDX, DIFFS = RBX, REC = RDI, HINT = R8,
-    TAG = R9, STAMP = R10, MASK = R11, NOW_D = R12, NOW_I = R13, ISTAMP = R14,
+enum { OFF = RAX, AT = RCX, VALUE = RDX, DIFFS = RBX, TOLD = RSI, REC = RDI,
+    HINT = R8, TAG = R9, STAMP = R10, MASK = R11, NOW_D = R12, NOW_I = R13, ISTAMP = R14,
     RECORDS = R15 };
 
 uint64_t hot_after = UINT64_MAX;
@@ -99,7 +99,7 @@ struct cold_code {
 	uint8_t *from;		/* a jump's displacement */
 	uint8_t *back;		/* where to go on */
 	const uint8_t *what;	/* call that; NULL: look ref up */
-	uint32_t number;	/* to be told */
+	uint64_t told;
 	const struct fastref *ref;
 };
 
@@ -114,11 +114,11 @@ part(const uint8_t *what)
 }
 
 static void
-add_cold(uint8_t *from, const uint8_t *what, uint32_t number,
+add_cold(uint8_t *from, const uint8_t *what, uint64_t told,
     const struct fastref *r)
 {
 	cold = xgrow(cold, &capcode, ncode + 1, sizeof *cold);
-	cold[ncode++] = (struct cold_code){ from, to.p, what, number, r };
+	cold[ncode++] = (struct cold_code){ from, to.p, what, told, r };
 }
 
 /* ---- values ---- */
@@ -178,7 +178,7 @@ fetch(const struct visit *v, uint32_t k, uint32_t last)
 
 /* Look the address in OFF up. */
 static void
-look(const struct fastref *r, uint32_t number)
+look(const struct fastref *r, uint64_t told)
 {
 	uint8_t *ja;
 
@@ -195,7 +195,7 @@ look(const struct fastref *r, uint32_t number)
 	ja = emit_jcc32(&to, CC_A);
 	emit_inc(&to, NOW_D);
 	emit_store_sib(&to, STAMP, AT, 8, 0, NOW_D);
-	add_cold(ja, hot_miss, number, r);
+	add_cold(ja, hot_miss, told, r);
 }
 
 /* Is the reference relative to the same value, and close? */
@@ -208,7 +208,7 @@ is_near(const struct fastref *r, const struct fastref *last)
 }
 
 static void
-refer_near(const struct fastref *r, uint32_t number)
+refer_near(const struct fastref *r, uint64_t told)
 {
 	uint8_t *ja;
 
@@ -216,23 +216,28 @@ refer_near(const struct fastref *r, uint32_t number)
 		emit_add_imm(&to, OFF, r->dist - r[-1].dist);
 	emit_cmp_imm(&to, OFF, r->most);
 	ja = emit_jcc32(&to, CC_A);
-	add_cold(ja, NULL, number, r);
+	add_cold(ja, NULL, told, r);
 }
 
 /* References from..to of the unit's; VALUE is value number *val. */
 static void
-references(const struct fastref *r, uint32_t from, uint32_t end, int *val)
+references(const struct cache_unit *u, uint32_t from, uint32_t end, int *val)
 {
+	const struct fastref *r = record_ref + u->ref;
+	struct misses *m = cold_data(&cold_block[u->cold]);
+
 	for (uint32_t i = from; i < end; i++) {
+		uint64_t told = hot_ref(&m[i], r[i].most);
+
 		if (i > 0 && is_near(&r[i], &r[i - 1])) {
-			refer_near(&r[i], i);
+			refer_near(&r[i], told);
 			continue;
 		}
 		if (r[i].val != *val)
 			emit_load(&to, VALUE, REC, 8 * r[i].val);
 		*val = r[i].val;
 		emit_lea(&to, OFF, VALUE, r[i].dist);
-		look(&r[i], i);
+		look(&r[i], told);
 	}
 }
 
@@ -243,18 +248,17 @@ static void
 events_of(const struct cache_unit *u, uint32_t ninsn, int val)
 {
 	const struct cold_block *c = &cold_block[u->cold];
-	const struct fastref *r = record_ref + u->ref;
 	uint32_t done = 0, last = 0;
 
 	for (uint32_t k = 0; k < c->nvisit && c->visit[k].insn < ninsn; k++) {
 		const struct visit *v = &c->visit[k];
 
-		references(r, done, v->ref, &val);
+		references(u, done, v->ref, &val);
 		done = v->ref;
 		fetch(v, k, last);
 		last = v->b != 0 ? v->b : v->a;
 	}
-	references(r, done, u->nref, &val);
+	references(u, done, u->nref, &val);
 }
 
 /* The cold parts, which may become more on the way. */
@@ -267,9 +271,9 @@ cold_parts(void)
 		emit_patch32(c.from, to.p);
 		if (c.what == NULL) {
 			emit_lea(&to, OFF, VALUE, c.ref->dist);
-			look(c.ref, c.number);
+			look(c.ref, c.told);
 		} else {
-			emit_push_imm(&to, (int32_t)c.number);
+			emit_imm(&to, TOLD, c.told);
 			emit_patch32(emit_call32(&to), part(c.what));
 		}
 		emit_patch32(emit_jmp32(&to), c.back);
@@ -280,7 +284,7 @@ cold_parts(void)
 static size_t
 room_for(const struct cache_unit *u, unsigned ngroups)
 {
-	return 96 + 48ul * ngroups + 40ul * u->ntouch + 104ul * u->nref;
+	return 96 + 48ul * ngroups + 48ul * u->ntouch + 112ul * u->nref;
 }
 
 /*

@@ -9,7 +9,6 @@
  *	r12 r13	the times of data, and of code lines
  *	r14	stamps of code lines
  *	r15	record[]
- *	rsi	unit[]
  *	r8 r9 r10	of l1_d: hints, tags, stamps
  *	r11	the bits of an address that select its hint
  *	LEFT(%rsp)	rounds of this record to come; 0: it has no more than one
@@ -20,6 +19,7 @@
  *	rdx	the value that the last reference was relative to
  *	rcx	the place of its line
  *	rax	its offset in that line; more than 63 if it is not there
+ *	rsi	what a part below is told; free
  */
 #include "hot.h"
 
@@ -32,11 +32,11 @@
 	.set BEGIN, 16		/* with rounds: rbx and rbp as they were, ... */
 	.set END, 24
 	.set UNIT, 32		/* ... and the unit */
-	.set HOT, 40
+	.set UNITS, 40		/* unit[] */
+	.set HOT, 56
 	.set SIZE, HOT
 
 	.macro CONSTANTS hot
-	mov HOT_UNITS(\hot), %rsi
 	mov HOT_HINT(\hot), %r8
 	mov HOT_TAG(\hot), %r9
 	mov HOT_STAMP(\hot), %r10
@@ -55,6 +55,8 @@ hot_loop:
 	sub $SIZE, %rsp
 	movq $0, LEFT(%rsp)
 	mov %rcx, MOST(%rsp)
+	mov HOT_UNITS(%rdi), %rax
+	mov %rax, UNITS(%rsp)
 	lea 8(%rsi), %rbx
 	lea 8(%rdx), %rbp
 	mov HOT_NOW_D(%rdi), %r12
@@ -71,7 +73,7 @@ hot_next:
 	mov %eax, %ecx
 	shl $8, %ecx		/* the id, times the size of a unit */
 	shr $(8 - UNIT_SHIFT), %ecx
-	add %rsi, %rcx
+	add UNITS(%rsp), %rcx
 	cmpw $-1, UNIT_NTOUCH(%rcx)
 	jne .Lother
 	bt $32, %rax		/* EV_MORE */
@@ -105,13 +107,10 @@ hot_next:
 	mov END(%rsp), %rbp
 	jmp hot_next
 
-	/*
-	 * A value is 0: so many are set, (%rsp) after the call, and nothing else
-	 * is done.
-	 */
+	/* A value is 0: rsi are set, and nothing else is done. */
 hot_zero:
-	pop %rax
-	pop %rax
+	pop %rax		/* no return */
+	mov %rsi, %rax
 	jmp 1f
 .Lother:
 	xor %eax, %eax
@@ -131,37 +130,32 @@ hot_zero:
 	pop %rbx
 	ret
 
-	/* r = function(rbx, what is on the stack above rdi and rdx, rdx, r) */
-	.macro ASK function, r
-	mov %rbx, %rdi
-	mov 24(%rsp), %rsi
-	mov \r, %rcx
-	mov HOT + 32(%rsp), %rax
+	/* now = function(rsi, rax, now, rbx) */
+	.macro ASK function, now
+	push %rdx
+	push %rdi
+	mov %rsi, %rdi
+	mov %rax, %rsi
+	mov \now, %rdx
+	mov %rbx, %rcx
+	mov HOT + 24(%rsp), %rax
 	call *\function(%rax)
-	mov %rax, \r
-	mov HOT + 32(%rsp), %rax
+	mov %rax, \now
+	mov HOT + 24(%rsp), %rax
 	CONSTANTS %rax
 	mov $0x40000000, %eax
+	pop %rdi
+	pop %rdx
+	ret
 	.endm
 
-	/* Reference 8(%rsp) is not where its hint says. */
+	/* A reference is not where its hint says. */
 hot_miss:
-	push %rdx
-	push %rdi
 	add (%r9, %rcx, 8), %rax
-	mov %rax, %rdx
 	ASK HOT_MISSED, %r12
-	pop %rdi
-	pop %rdx
-	ret $8
 
-	/* A line of fetch 8(%rsp) is missing. */
+	/* A line of a fetch is missing. */
 hot_fetch:
-	push %rdx
-	push %rdi
 	ASK HOT_FETCHED, %r13
-	pop %rdi
-	pop %rdx
-	ret $8
 hot_loop_end:
 	.section .note.GNU-stack, "", @progbits

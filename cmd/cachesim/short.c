@@ -36,7 +36,7 @@ struct run {
 };
 
 static bool one_by_one;		/* each miss is told, or has several lines */
-static bool hints_tell;		/* see data_missing */
+static bool hints_tell;		/* see may_search */
 static bool use_lanes;		/* AVX-512, and lines of 64 bytes in D1 */
 
 #define INLINE static inline __attribute__((always_inline))
@@ -91,27 +91,28 @@ oldest_lanes(const uint64_t *s)
 }
 
 /*
- * The same, for lines of 64 bytes. Hardly ever is it anything else than one
- * line that is missing; so where that is sure nothing has to be searched for.
+ * For lines of 64 bytes. Hardly ever is it anything else than one line that is
+ * missing; so where that is sure nothing has to be searched for.
  */
 TARGET512
-INLINE uint64_t
-data_missing(const struct cache_unit *u, const struct fastref *r, uint64_t addr,
-    uint64_t now)
+INLINE bool
+may_search(uint64_t addr, unsigned most)
 {
-	uint64_t line = addr >> 6, off = addr & 63, at;
-	struct misses *m;
+	return !hints_tell || (addr & 63) > most || !l1_is_missing(addr, 6);
+}
 
-	if (__builtin_expect(!hints_tell || off > r->most ||
-	    !l1_is_missing(addr, 6), 0))
-		return data_unusual(u, r, addr, now);
-	at = (line & (l1.dsets - 1)) * l1.dways;
+/* A line that is missing for sure. */
+TARGET512
+INLINE uint64_t
+enter_line(struct misses *m, uint64_t addr, uint64_t now)
+{
+	uint64_t line = addr >> 6, at = (line & (l1.dsets - 1)) * l1.dways;
+
 	at += oldest_lanes(&l1_d.stamp[at]);
 	l1_d.hint[line % L1_NHINT] = (uint16_t)at;
-	l1_d.tag[at] = addr - off;
+	l1_d.tag[at] = line << 6;
 	l1_d.stamp[at] = ++now;
-	m = cold_data(&cold_block[u->cold]);
-	ll_data(addr, &m[(uint32_t)(r - record_ref) - u->ref], 1);
+	ll_data(addr, m, 1);
 	return now;
 }
 
@@ -121,7 +122,11 @@ static uint64_t
 data_lanes(const struct cache_unit *u, const struct fastref *r, uint64_t addr,
     uint64_t now)
 {
-	return data_missing(u, r, addr, now);
+	struct misses *m = cold_data(&cold_block[u->cold]);
+
+	if (__builtin_expect(may_search(addr, r->most), 0))
+		return data_unusual(u, r, addr, now);
+	return enter_line(&m[(uint32_t)(r - record_ref) - u->ref], addr, now);
 }
 
 #else
@@ -233,16 +238,19 @@ one_round(struct run *x, const struct cache_unit *u, const uint64_t *rec,
 
 /* ---- units that have code ---- */
 
+__attribute__((noinline))
 static uint64_t
-missed_plain(const uint64_t *diff, uint64_t ref, uint64_t addr, uint64_t now)
+missed_plain(uint64_t ref, uint64_t addr, uint64_t now, const uint64_t *diff)
 {
 	const struct cache_unit *u = &unit[ev_id(diff[-1])];
+	struct misses *first = cold_data(&cold_block[u->cold]);
 
-	return data_unusual(u, &record_ref[u->ref + ref], addr, now);
+	return data_unusual(u, &record_ref[u->ref + (hot_misses(ref) - first)],
+	    addr, now);
 }
 
 static uint64_t
-fetched(const uint64_t *diff, uint64_t k, uint64_t unused, uint64_t now)
+fetched(uint64_t k, uint64_t unused, uint64_t now, const uint64_t *diff)
 {
 	const struct cold_block *c = &cold_block[unit[ev_id(diff[-1])].cold];
 
@@ -350,11 +358,11 @@ add_lanes(uint64_t *val, const uint64_t *diff, unsigned n)
 
 TARGET512
 static uint64_t
-missed_lanes(const uint64_t *diff, uint64_t ref, uint64_t addr, uint64_t now)
+missed_lanes(uint64_t ref, uint64_t addr, uint64_t now, const uint64_t *diff)
 {
-	const struct cache_unit *u = &unit[ev_id(diff[-1])];
-
-	return data_missing(u, &record_ref[u->ref + ref], addr, now);
+	if (__builtin_expect(may_search(addr, hot_most(ref)), 0))
+		return missed_plain(ref, addr, now, diff);
+	return enter_line(hot_misses(ref), addr, now);
 }
 
 /* The same as some(), for lines of 64 bytes. */
