@@ -37,8 +37,12 @@ useless() {
 	r=$?
 	same "$1 $3" "status 3, $2, " "status $r, $(cat "$T/err"), $(is_sane $r)"
 }
-for what in gap requests all-want mapped pointer truncate; do
+for what in gap requests owner all-want mapped pointer truncate; do
 	useless $what ""
+done
+for what in requests owner; do
+	lies "-e counts --contexts" "$T/hostile" $what
+	same "$what (contexts)" "" "$(is_sane $?)"
 done
 sleep 60 &
 other=$!

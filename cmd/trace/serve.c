@@ -265,6 +265,13 @@ move(unsigned slot, const uint64_t arg[4])
 	return unseen;
 }
 
+/* Only contexts have owners, whatever the program says. */
+static uint32_t
+owner_told(uint64_t owner)
+{
+	return opt->contexts == 0 ? 0 : (uint32_t)owner;
+}
+
 /* The entry of the fragment that a thread wants next; 0: no code is there. */
 static uint64_t
 translate(const uint64_t arg[4])
@@ -272,7 +279,7 @@ translate(const uint64_t arg[4])
 	/* an exit from before a flush no longer exists */
 	uint64_t exitno = arg[2] == area.gen ? arg[1] : ~0ull, entry;
 	unsigned mode = (unsigned)arg[3] & (MODE_ALL | MODE_LOOKUP);
-	uint32_t owner = (uint32_t)(arg[3] >> 32);
+	uint32_t owner = owner_told(arg[3] >> 32);
 
 	entry = frag_request(arg[0], exitno, mode, owner);
 	if (entry == 0 && image_missed(arg[0]))
@@ -297,7 +304,7 @@ grant(unsigned slot, uint32_t what, const uint64_t arg[4], uint64_t ret[2])
 		break;
 	case REQ_STALE:
 		frag_stale(arg[0], (unsigned)arg[1] & MODE_ALL,
-		    (uint32_t)(arg[1] >> 32));
+		    owner_told(arg[1] >> 32));
 		break;
 	case REQ_SAMPLE:
 		frag_sample(arg[0]);
@@ -333,7 +340,7 @@ grant(unsigned slot, uint32_t what, const uint64_t arg[4], uint64_t ret[2])
 		ret[0] = client_print(arg);
 		break;
 	case REQ_SAY:
-		ret[0] = say(arg[0], arg[1], (uint32_t)arg[2]);
+		ret[0] = say(arg[0], arg[1], owner_told(arg[2]));
 		break;
 	default:
 		break;

@@ -273,6 +273,16 @@ do_requests(void)
 			request(k, wild, 0x7fffffff, ~0ul, ~0ul);
 }
 
+int main(int, char *[]);
+
+/* Code as if it ran in a calling context that nobody knows. */
+static void
+do_owner(void)
+{
+	request(REQ_TRANSLATE, (uint64_t)main, ~0ul, 0, 7ul << 32 | MODE_IN);
+	request(REQ_STALE, (uint64_t)main, 7ul << 32 | MODE_IN, 0, 0);
+}
+
 static void
 do_all_want(void)
 {
@@ -462,6 +472,7 @@ static const struct {
 	{ "full", do_full }, { "head", do_head }, { "tail", do_tail },
 	{ "gap", do_gap }, { "stall", do_stall }, { "buf", do_buf }, { "records", do_records },
 	{ "pointer", do_pointer }, { "requests", do_requests },
+	{ "owner", do_owner },
 	{ "all-want", do_all_want }, { "child", do_child },
 	{ "exec", do_exec }, { "mapped", do_mapped },
 	{ "incache", do_incache }, { "letgo", do_letgo }, { "wait", do_wait },
