@@ -224,7 +224,7 @@ make_record(struct ev_block *b, struct cache_unit *u, int plain)
 	for (uint32_t i = 0; i < b->nref && plain; i++)
 		if (b->ref[i].where == EV_FIXED)
 			at[nval++] = b->ref[i].at;
-	nrecord += (nval + 3) & ~3U;
+	nrecord += nval;
 	xtouch(record, &records, nrecord * sizeof *record);
 }
 

@@ -115,8 +115,8 @@ struct cache_unit {
 };
 
 /*
- * A block's record, in 64-bit words, from a multiple of 4 on: values, those of
- * the groups first, then fixed addresses.
+ * A block's record, in 64-bit words: values, those of the groups first, then
+ * fixed addresses.
  *
  * Its references are elsewhere, which need not begin a line. Before them, from
  * their beginning downwards, are the code lines touched from the third one on,

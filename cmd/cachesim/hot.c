@@ -52,8 +52,8 @@ enum { CC_E = 4, CC_A = 7 };	/* conditions */
 
 /* Registers of a unit's code: hotloop.S */
 enum { OFF = RAX, AT = RCX, VALUE = RDX, DIFFS = RBX, TOLD = RSI, REC = RDI,
-    HINT = R8, TAG = R9, STAMP = R10, MASK = R11, NOW_D = R12, NOW_I = R13, ISTAMP = R14,
-    RECORDS = R15 };
+    HINT = R8, TAG = R9, STAMP = R10, MASK = R11, NOW_D = R12, NOW_I = R13,
+    ISTAMP = R14, RECORDS = R15 };
 
 uint64_t hot_after = UINT64_MAX;
 

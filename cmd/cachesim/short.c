@@ -11,9 +11,6 @@
  * hits and stays within the line. Before its first use, a hint points at a tag
  * that fits no address of that hint (batch_init).
  *
- * With AVX-512 one step adds up to 8 values: a loop would take as many rounds
- * as the block has groups, which the processor would predict badly.
- *
  * Units that run often have machine code of their own: hot.c.
  */
 #include "cachesim.h"
@@ -249,6 +246,17 @@ missed_plain(uint64_t ref, uint64_t addr, uint64_t now, const uint64_t *diff)
 	    addr, now);
 }
 
+#ifdef __x86_64__
+TARGET512
+static uint64_t
+missed_lanes(uint64_t ref, uint64_t addr, uint64_t now, const uint64_t *diff)
+{
+	if (__builtin_expect(may_search(addr, hot_most(ref)), 0))
+		return missed_plain(ref, addr, now, diff);
+	return enter_line(hot_misses(ref), addr, now);
+}
+#endif
+
 static uint64_t
 fetched(uint64_t k, uint64_t unused, uint64_t now, const uint64_t *diff)
 {
@@ -269,7 +277,7 @@ run_hot(struct run *x, const uint64_t *p, const uint64_t *end, uint64_t most)
 	return p;
 }
 
-/* ---- the plain way ---- */
+/* ---- records ---- */
 
 INLINE int
 add_values(uint64_t *val, const uint64_t *diff, const uint64_t *end)
@@ -291,7 +299,8 @@ add_values(uint64_t *val, const uint64_t *diff, const uint64_t *end)
  * most: where that is.
  */
 INLINE const uint64_t *
-some(const uint64_t *p, const uint64_t *last, unsigned shift, uint64_t most)
+some(const uint64_t *p, const uint64_t *last, unsigned shift, bool lanes,
+    uint64_t most)
 {
 	struct run x = { l1_istamp, record_ref, l1_time };
 	struct cache_unit *const units = unit;
@@ -321,7 +330,7 @@ some(const uint64_t *p, const uint64_t *last, unsigned shift, uint64_t most)
 		}
 		u->count += rounds;
 		do
-			one_round(&x, u, rec, ev_id(head), shift, false,
+			one_round(&x, u, rec, ev_id(head), shift, lanes,
 			    add_values(rec, diff, end));
 		while (__builtin_expect(--rounds != 0, 0));
 		if (__builtin_expect(u->count >= hot_after, 0))
@@ -331,89 +340,9 @@ some(const uint64_t *p, const uint64_t *last, unsigned shift, uint64_t most)
 	return p;
 }
 
-static const uint64_t *
-some_plain(const uint64_t *p, const uint64_t *last, unsigned shift,
-    uint64_t most)
-{
-	return shift == 6 ? some(p, last, 6, most) :
-	    some(p, last, shift, most);
-}
-
-/* ---- with AVX-512 ---- */
-
 #ifdef __x86_64__
 
-/* What is behind the values of a group is written back as it was. */
-TARGET512
-INLINE int
-add_lanes(uint64_t *val, const uint64_t *diff, unsigned n)
-{
-	__mmask8 mask = (__mmask8)_bzhi_u32(255, n);
-	__m512i v = _mm512_add_epi64(_mm512_loadu_si512(val),
-	    _mm512_maskz_loadu_epi64(mask, diff));
-
-	_mm512_storeu_si512(val, v);
-	return _mm512_mask_testn_epi64_mask(mask, v, v) != 0;
-}
-
-TARGET512
-static uint64_t
-missed_lanes(uint64_t ref, uint64_t addr, uint64_t now, const uint64_t *diff)
-{
-	if (__builtin_expect(may_search(addr, hot_most(ref)), 0))
-		return missed_plain(ref, addr, now, diff);
-	return enter_line(hot_misses(ref), addr, now);
-}
-
-/* The same as some(), for lines of 64 bytes. */
-TARGET512
-static const uint64_t *
-some_lanes(const uint64_t *p, const uint64_t *last, uint64_t most)
-{
-	struct run x = { l1_istamp, record_ref, l1_time };
-	struct cache_unit *const units = unit;
-	uint64_t *const records = record;
-
-	while (p < last) {
-		uint64_t head = *p, rounds = 1;
-		struct cache_unit *u = &units[ev_id(head)];
-		uint64_t *rec = &records[u->rec];
-		const uint64_t *diff = p + 1;
-		int none;
-
-		if (u->ntouch == HOT_UNIT) {
-			p = run_hot(&x, p, last, most);
-			if (p == diff - 1)
-				break;
-			continue;
-		}
-		if (__builtin_expect(u->ntouch == 0, 0))
-			break;
-		p = diff + ev_ngroups(head);
-		if (__builtin_expect((head & EV_MORE) != 0, 0)) {
-			if (*p >= most) {
-				p = diff - 1;
-				break;
-			}
-			rounds += *p++;
-		}
-		u->count += rounds;
-		do {
-			none = add_lanes(rec, diff, ev_ngroups(head));
-			for (unsigned i = LANES; i < ev_ngroups(head);
-			    i += LANES)
-				none |= add_lanes(rec + i, diff + i,
-				    ev_ngroups(head) - i);
-			one_round(&x, u, rec, ev_id(head), 6, true, none);
-		} while (__builtin_expect(--rounds != 0, 0));
-		if (__builtin_expect(u->count >= hot_after, 0))
-			hot_make(ev_id(head), ev_ngroups(head));
-	}
-	l1_time = x.now;
-	return p;
-}
-
-static int
+static bool
 has_lanes(void)
 {
 	return cpu_has(AVX512F, "avx512f") &&
@@ -424,8 +353,7 @@ has_lanes(void)
 
 #else
 
-#define some_lanes(p, end, most)	some_plain(p, end, 6, most)
-#define has_lanes()	0
+#define has_lanes()	false
 
 #endif
 
@@ -444,6 +372,8 @@ const uint64_t *
 short_batch(const uint64_t *p, const uint64_t *end, unsigned shift,
     uint64_t most)
 {
-	return use_lanes ? some_lanes(p, end, most) :
-	    some_plain(p, end, shift, most);
+	if (shift != 6)
+		return some(p, end, shift, false, most);
+	return use_lanes ? some(p, end, 6, true, most) :
+	    some(p, end, 6, false, most);
 }
