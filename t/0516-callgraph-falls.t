@@ -76,4 +76,59 @@ for v in exact-fall exact-fall-pie; do
 		ok "the same to the last byte" $?
 	done
 done
+
+# a stream that begins in a stub of linkage, which jumps: the return is to who
+# had called the stub
+cd "$T" || exit 99
+cat >stub.s <<'E'
+	.text
+	.globl main, stub, g
+	.type main, @function
+	.type stub, @function
+	.type g, @function
+main:	nop
+1:	call stub
+	jmp 1b
+	.size main, . - main
+	.org 0x10
+stub:	jmp *there(%rip)
+	.size stub, . - stub
+	.org 0x20
+g:	ret
+	.size g, . - g
+	.data
+there:	.quad g
+E
+${CC:-gcc} -nostdlib -static -Wl,-e,main -Wl,-Ttext=0x401000 \
+    -Wl,-Tdata=0x402000 -Wl,--build-id=none -o stub stub.s || exit 99
+cat >stub.ev <<E
+H quern-events 2
+H kind all
+M 1 401000 402000 1000 $T/stub
+B 1 >401010 6r8@402000I
+1
+B 2 >401020 1r8.0R
+2+7ffe00001000
+B 3 >401006 2J401001
+3
+B 4 >401001 5w8.0-8L401010
+4+7ffe00001008
+1
+2.
+3
+4.
+1
+2.
+E exit 0 10
+E
+cat >want <<'E'
+g 3
+main 4
+main>stub 3
+stub 3
+stub>g 3
+E
+"$B/callgraph" stub.ev >stub.costs
+awk -f list.awk stub.costs | sort >got
+samefile "from a stub on" want got
 done_testing

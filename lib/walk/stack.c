@@ -787,6 +787,21 @@ cut(struct walk_thread *t, bool call)
 		t->slot = slot_get(t->ctx, (struct walk_seg *)t->seg);
 }
 
+/*
+ * A return leaves n frames. The function that was running at first may have
+ * jumped to the one that returns: then it is left with that, to its caller.
+ */
+static void
+return_to(struct walk_thread *t, size_t n, const struct walk_seg *to)
+{
+	bool jumped = t->frame[t->n - 1].sp == ANYWHERE;
+
+	unwind(t, t->sp, n);
+	if (jumped && t->n == t->bottom && t->ctx != NULL &&
+	    t->skipper == NULL && !func_same(t->ctx->fn, seg_fn(to)))
+		unseen_call(t, to);
+}
+
 void
 stack_move(struct walk_thread *t, const struct walk_seg *to)
 {
@@ -801,7 +816,7 @@ stack_move(struct walk_thread *t, const struct walk_seg *to)
 	if (flow == 'L' || flow == 'X') {
 		call(t, t->slot, to, t->sp);
 	} else if (n > 0) {
-		unwind(t, t->sp, n);
+		return_to(t, n, to);
 	} else if (flow == 'R' && t->n == t->bottom) {
 		unseen_call(t, to);
 	} else if (flow == 'I' && back_into(t, to)) {
