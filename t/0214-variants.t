@@ -41,6 +41,14 @@ totals "makes LL's line dirty" \
 "Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw ILdmr DLdmr DLdmw
 3 1 1 2 2 2 1 0 0 0 1"
 
+# executions that a line counts, of no kind of events
+ev "H kind all" "B 1 >1000 3r8.0" 1+50 "W 1 5" "E exit 0 6" >told.ev
+for model in simulate-wb simulate-hwpref cacheuse; do
+	check "--$model, executions told" "$C" $small --LL=128,1,64 \
+	    --$model=yes told.ev
+	same "are counted" 6 "$(sed -n 's/^totals: \([0-9]*\).*/\1/p' out)"
+done
+
 # twelve lines in a row: from the third on, the fifth behind each is loaded
 ev "B 1 >1000 4r8.0" 1+10000 "1+40*a" "E exit 0 12" >pf.ev
 check "prefetching" "$C" $small --LL=4096,4,64 --simulate-hwpref=yes pf.ev

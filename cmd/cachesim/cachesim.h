@@ -543,6 +543,8 @@ const char *variant_define(struct simrun *, uint32_t id,
     const struct ev_def *);
 void variant_batch(struct simrun *, const uint64_t *rec, const uint64_t *end);
 void variant_end(struct simrun *);
+/* A line says that the id was executed n times more. */
+void variant_executed(uint32_t id, uint64_t n);
 uint64_t variant_count(uint32_t id);
 void variant_add(const struct insns_at *, int64_t *n);
 /* Empty all caches; what was in them has no cost. */

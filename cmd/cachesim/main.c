@@ -244,6 +244,8 @@ line(struct simrun *s, int letter, const struct ev *e)
 	(void)s;
 	if (letter == 'E' && variant_is_on())
 		variant_end(s);
+	else if (letter == 'W' && variant_is_on())
+		variant_executed(e->id, e->num[1]);
 	else if (letter == 'W')
 		unit[e->id].count += e->num[1];
 	if (letter != 'J' || e->num[0] != EV_COLD)

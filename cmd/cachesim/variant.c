@@ -533,6 +533,12 @@ variant_end(struct simrun *s)
 
 /* ---- costs ---- */
 
+void
+variant_executed(uint32_t id, uint64_t n)
+{
+	plan[id].times += n;
+}
+
 uint64_t
 variant_count(uint32_t id)
 {
