@@ -557,14 +557,13 @@ maps_entry(size_t i, struct maps_entry *e)
 	return true;
 }
 
-/* The page's bytes, as they are kept; *new: they have been read now. */
+/* The page's bytes, as they are kept. */
 static const uint8_t *
-kept_page(uint64_t at, bool *new)
+kept_page(uint64_t at)
 {
 	unsigned set = (unsigned)(at / PAGE % (NPAGES / NSAME));
 	unsigned k;
 
-	*new = false;
 	for (k = set * NSAME; k < (set + 1) * NSAME; k++)
 		if (page_number[k] == at / PAGE + 1)
 			return page_bytes[k];
@@ -573,7 +572,7 @@ kept_page(uint64_t at, bool *new)
 	if (pread(guest.mem, page_bytes[k], PAGE, (off_t)at) != (ssize_t)PAGE)
 		return NULL;
 	page_number[k] = at / PAGE + 1;
-	*new = true;
+	pages_note(at, page_bytes[k]);
 	return page_bytes[k];
 }
 
@@ -581,16 +580,10 @@ kept_page(uint64_t at, bool *new)
 static const uint8_t *
 bytes_of(const struct exec_mapping *m, uint64_t at, uint8_t *tmp)
 {
-	const uint8_t *bytes;
-	bool new;
-
-	if (m->write || m->shared)
-		return pread(guest.mem, tmp, PAGE, (off_t)at) ==
-		    (ssize_t)PAGE ? tmp : NULL;
-	bytes = kept_page(at, &new);
-	if (new)
-		pages_note(at, bytes);
-	return bytes;
+	if (!m->write && !m->shared)
+		return kept_page(at);
+	return pread(guest.mem, tmp, PAGE, (off_t)at) == (ssize_t)PAGE ? tmp :
+	    NULL;
 }
 
 unsigned
@@ -670,11 +663,10 @@ bool
 maps_word(uint64_t at, uint64_t *word)
 {
 	const uint8_t *bytes;
-	bool new;
 
 	if (at % sizeof *word != 0 || !find_fixed(at))
 		return false;
-	bytes = kept_page(at & ~(uint64_t)(PAGE - 1), &new);
+	bytes = kept_page(at & ~(uint64_t)(PAGE - 1));
 	if (bytes != NULL)
 		memcpy(word, bytes + at % PAGE, sizeof *word);
 	return bytes != NULL;
