@@ -12,14 +12,14 @@
 
 struct emitter {
 	uint8_t *p;		/* next byte, in our mapping */
-	uint8_t *start;		/* of the fragment */
+	uint8_t *start;		/* of this piece of code */
 	uint8_t *limit;		/* nothing may be written from here on */
-	uint64_t addr;		/* the guest's address of start */
+	uint64_t addr;		/* where start is for who runs it */
 };
 
 #define NOIDX 31
 
-/* Guest address of the next byte. */
+/* Where the next byte is for who runs it. */
 static inline uint64_t
 emit_here(const struct emitter *c)
 {

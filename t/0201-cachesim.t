@@ -47,10 +47,12 @@ else
 fi
 
 # what runs where the processor can do less
-for without in -AVX512F -AVX512F,-AVX2; do
+for without in -AVX512F -AVX512F,-AVX2 -AVX512F,-AVX2,-BMI2; do
 	export GLIBC_TUNABLES=glibc.cpu.hwcaps=$without
 	check "$without, 8 ways" judge 6 \
 	    32768,8,64 32768,8,64 8388608,16,64 once
+	check "$without, long stream 14" judge 14 \
+	    32768,8,64 32768,8,64 8388608,16,64 once 400000
 	check "$without, few sets of 12 ways" judge 7 \
 	    1280,5,64 3072,12,64 24576,12,64 each
 	unset GLIBC_TUNABLES

@@ -293,7 +293,7 @@ define_block(struct ev_block *b, unsigned kind)
 	plain = is_plain(b, ntouch);
 	if (!plain)
 		ev_keep(events, b);
-	if (nrecord + 8 + b->ngroups + b->nref > caprecord ||
+	if (nrecord + b->ngroups + b->nref > caprecord ||
 	    nref + ntouch + b->nref > capref || ncold == capcold)
 		die("more blocks than there is memory for");
 	unit[b->id].cold = ncold - 1;

@@ -118,10 +118,10 @@ struct cache_unit {
  * A block's record, in 64-bit words: values, those of the groups first, then
  * fixed addresses.
  *
- * Its references are elsewhere, which need not begin a line. Before them, from
- * their beginning downwards, are the code lines touched from the third one on,
- * as 32-bit numbers in stamps. The ids of a block (prefixes) use both up to
- * some reference and touch.
+ * Its references are elsewhere. Before them, from their beginning downwards,
+ * are the code lines touched from the third one on, as 32-bit numbers in
+ * stamps. The ids of a block (prefixes) use both up to some reference and
+ * touch.
  */
 struct fastref {
 	int32_t dist;		/* from ... */

@@ -288,8 +288,9 @@ room_for(const struct cache_unit *u, unsigned ngroups)
 }
 
 /*
- * What has been written need not be in memory twice. The more code there is,
- * the less of it the processor's caches hold, so the more it has to be worth.
+ * What has been written need not be counted as ours twice. The more code there
+ * is, the less of it the processor's caches hold, so the more it has to be
+ * worth.
  */
 static void
 end_part(const uint8_t *from)

@@ -11,7 +11,8 @@
  *	r15	record[]
  *	r8 r9 r10	of l1_d: hints, tags, stamps
  *	r11	the bits of an address that select its hint
- *	LEFT(%rsp)	rounds of this record to come; 0: it has no more than one
+ *	LEFT(%rsp)	rounds of this record that are not done, with the one that
+ *			runs; 0: it has only one
  *
  * and in a unit's code:
  *
@@ -28,7 +29,7 @@
 
 	/* the stack */
 	.set LEFT, 0
-	.set MOST, 8		/* rounds: of such a record C does them all */
+	.set MOST, 8		/* a record with so many rounds more is C's */
 	.set BEGIN, 16		/* with rounds: rbx and rbp as they were, ... */
 	.set END, 24
 	.set UNIT, 32		/* ... and the unit */

@@ -14,7 +14,6 @@
  * special.c	ids of records that are no executions of blocks
  * defpack.c	the same as the store keeps them
  * names.c	names of code made at run time
- * emit.c	machine code
  *
  * Registers: a guest register is either in its own hardware register or at
  * HOME, its slot in the thread area: a fragment saves it there when it needs
