@@ -5,13 +5,6 @@
 #include "stream/stream.h"
 
 volatile int format_full;
-static uint8_t length[NIDS];	/* instructions, by id */
-
-void
-format_length(uint32_t id, unsigned n)
-{
-	length[id] = (uint8_t)n;
-}
 
 static void
 full(void)
@@ -32,7 +25,7 @@ during_records(const uint32_t *a, const uint32_t *b)
 
 	while (a < b && !format_full) {
 		head = ONCE(*a);
-		done += length[record_id(head)];
+		done += id_length[record_id(head)];
 		a += 1 + 2 * record_nvalues(head);
 		if (done >= opt->during)
 			full();

@@ -65,6 +65,9 @@ void thread_line_of(unsigned n);
 /* The image was replaced: number threads from 1 again. */
 void threads_reset(void);
 
+/* lengths.c: instructions by id */
+extern uint8_t id_length[];
+
 /*
  * during.c: --for.  Of records [a, b), those before the end of its window; and
  * n instructions were counted.

@@ -21,7 +21,6 @@
 bool progress_on;
 static bool estimated;
 static uint64_t done;		/* instructions */
-static uint8_t length[NIDS];	/* instructions, by id */
 
 /* Is the program's descriptor the terminal that our standard error is? */
 static bool
@@ -48,12 +47,6 @@ progress_start(void)
 }
 
 void
-progress_length(uint32_t id, unsigned n)
-{
-	length[id] = (uint8_t)n;
-}
-
-void
 progress_records(const uint32_t *a, const uint32_t *b)
 {
 	static uint64_t words;
@@ -66,7 +59,7 @@ progress_records(const uint32_t *a, const uint32_t *b)
 	while (p < b && p < end) {
 		uint32_t head = ONCE(*p);
 
-		n += length[record_id(head)];
+		n += id_length[record_id(head)];
 		p += 1 + 2 * record_nvalues(head);
 	}
 	if (p < b) {

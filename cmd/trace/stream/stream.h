@@ -7,6 +7,7 @@
  * shelf.c	counters whose definitions are text already (--store)
  * progress.c	how far the run is, for the user
  * during.c	the end of --for's window
+ * lengths.c	how many instructions an id stands for
  * threads.c	which thread the lines are of
  * last.c	the flight recorder: only the newest records
  * allocs.c	allocations and frees (--allocs)
@@ -151,13 +152,11 @@ bool counters_has(unsigned slot);
 /* A record about frames (kind cache): its values. */
 void format_frame(struct evw *, const uint32_t *values);
 
-/* --for: set how many instructions an id stands for. */
-void format_length(uint32_t id, unsigned ninsn);
+/* Set how many instructions an id stands for, for --for and progress. */
+void lengths_tell(uint32_t id, unsigned ninsn);
 
 /* Whether a line a second tells the user how far the run is. */
 extern bool progress_on;
-/* Set how many instructions an id stands for, if so. */
-void progress_length(uint32_t id, unsigned ninsn);
 /* The program's process is there: decide on that. */
 void progress_start(void);
 /* The run is over. */

@@ -291,10 +291,8 @@ add_id(struct def *d, unsigned n, uint32_t id)
 		room_for(d, 2u * d->capid < MAX_INSN + 1 ? 2u * d->capid :
 		    MAX_INSN + 1);
 	d->id[d->nid++] = make_entry(id, n);
-	if (opt->during != 0)
-		format_length(id, n);
-	if (progress_on)
-		progress_length(id, n);
+	if (opt->during != 0 || progress_on)
+		lengths_tell(id, n);
 	return id;
 }
 
