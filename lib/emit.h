@@ -119,7 +119,7 @@ void emit_add_not_carry(struct emitter *, int base, int32_t disp);
 /* The arithmetic flags into rax, and back: ah, and al for the overflow flag. */
 void emit_save_flags(struct emitter *);
 void emit_restore_flags(struct emitter *);
-/* r32 &= mask, by BMI2 */
+/* reg &= mask, by BMI2, so that flags stay */
 void emit_and_bits(struct emitter *, int reg, int mask);
 /* cmp qword [base + disp], v; add reg, v; inc reg */
 void emit_cmp_mem_imm(struct emitter *, int base, int32_t disp, int v);

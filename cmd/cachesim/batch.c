@@ -44,8 +44,7 @@ batch_rounds(const uint64_t *p, uint64_t n)
 	if (unit[ev_id(*p)].ntouch == 0)
 		other(p, n);
 	else
-		short_batch(some, with_rounds(some, p, n), l1.dshift,
-		    UINT64_MAX);
+		short_batch(some, with_rounds(some, p, n), UINT64_MAX);
 }
 
 void
@@ -56,7 +55,7 @@ batch(const uint64_t *p, const uint64_t *end)
 		return;
 	}
 	for (;;) {
-		p = short_batch(p, end, l1.dshift, REPEAT_FIRST);
+		p = short_batch(p, end, REPEAT_FIRST);
 		if (p >= end)
 			break;
 		if (ev_more(p) >= REPEAT_FIRST)

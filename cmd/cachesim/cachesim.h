@@ -443,9 +443,9 @@ void batch_clear(void);
  * fetch number k, of which a line is missing; the record's differences begin at
  * diff. Both return the time after that.
  */
-typedef uint64_t hot_missed_fn(uint64_t ref, uint64_t addr, uint64_t now,
-    const uint64_t *diff);
-typedef uint64_t hot_fetched_fn(uint64_t k, uint64_t unused, uint64_t now,
+typedef uint64_t hot_missed_fn(uint64_t ref, uint64_t now,
+    const uint64_t *diff, uint64_t addr);
+typedef uint64_t hot_fetched_fn(uint64_t k, uint64_t now,
     const uint64_t *diff);
 
 /* A reference is told by where its misses are counted, and its fastref.most. */
@@ -489,7 +489,7 @@ void short_init(const struct geometry g[NCACHE], int through);
  * return its address.
  */
 const uint64_t *short_batch(const uint64_t *rec, const uint64_t *end,
-    unsigned dshift, uint64_t most);
+    uint64_t most);
 
 /* ---- repeat.c ---- */
 

@@ -37,8 +37,6 @@
 #include "hot.h"
 #include "util.h"
 
-#ifdef __x86_64__
-
 #define HOT_AFTER	1024			/* executions */
 #define HOT_SIZE	((size_t)2 << 20)	/* of all code */
 #define HOT_PART	((size_t)1 << 16)	/* see end_part */
@@ -397,5 +395,3 @@ hot_init(hot_missed_fn *missed, hot_fetched_fn *fetched)
 	hot.fetched = fetched;
 	hot_after = HOT_AFTER;
 }
-
-#endif

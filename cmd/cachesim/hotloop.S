@@ -131,14 +131,14 @@ hot_zero:
 	pop %rbx
 	ret
 
-	/* now = function(rsi, rax, now, rbx) */
+	/* now = function(rsi, now, rbx, rax) */
 	.macro ASK function, now
 	push %rdx
 	push %rdi
 	mov %rsi, %rdi
-	mov %rax, %rsi
-	mov \now, %rdx
-	mov %rbx, %rcx
+	mov \now, %rsi
+	mov %rbx, %rdx
+	mov %rax, %rcx
 	mov HOT + 24(%rsp), %rax
 	call *\function(%rax)
 	mov %rax, \now

@@ -91,7 +91,6 @@ oldest_lanes(const uint64_t *s)
  * For lines of 64 bytes. Hardly ever is it anything else than one line that is
  * missing; so where that is sure nothing has to be searched for.
  */
-TARGET512
 INLINE bool
 may_search(uint64_t addr, unsigned most)
 {
@@ -237,7 +236,7 @@ one_round(struct run *x, const struct cache_unit *u, const uint64_t *rec,
 
 __attribute__((noinline))
 static uint64_t
-missed_plain(uint64_t ref, uint64_t addr, uint64_t now, const uint64_t *diff)
+missed_plain(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr)
 {
 	const struct cache_unit *u = &unit[ev_id(diff[-1])];
 	struct misses *first = cold_data(&cold_block[u->cold]);
@@ -249,20 +248,19 @@ missed_plain(uint64_t ref, uint64_t addr, uint64_t now, const uint64_t *diff)
 #ifdef __x86_64__
 TARGET512
 static uint64_t
-missed_lanes(uint64_t ref, uint64_t addr, uint64_t now, const uint64_t *diff)
+missed_lanes(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr)
 {
 	if (__builtin_expect(may_search(addr, hot_most(ref)), 0))
-		return missed_plain(ref, addr, now, diff);
+		return missed_plain(ref, now, diff, addr);
 	return enter_line(hot_misses(ref), addr, now);
 }
 #endif
 
 static uint64_t
-fetched(uint64_t k, uint64_t unused, uint64_t now, const uint64_t *diff)
+fetched(uint64_t k, uint64_t now, const uint64_t *diff)
 {
 	const struct cold_block *c = &cold_block[unit[ev_id(diff[-1])].cold];
 
-	(void)unused;
 	l1_time.i = now;
 	ordered_fetch(&c->visit[k], &cold_fetch(c)[k]);
 	return l1_time.i;
@@ -369,11 +367,10 @@ short_init(const struct geometry g[NCACHE], int through)
 }
 
 const uint64_t *
-short_batch(const uint64_t *p, const uint64_t *end, unsigned shift,
-    uint64_t most)
+short_batch(const uint64_t *p, const uint64_t *end, uint64_t most)
 {
-	if (shift != 6)
-		return some(p, end, shift, false, most);
+	if (l1.dshift != 6)
+		return some(p, end, l1.dshift, false, most);
 	return use_lanes ? some(p, end, 6, true, most) :
 	    some(p, end, 6, false, most);
 }

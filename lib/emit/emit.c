@@ -456,29 +456,32 @@ emit_restore_flags(struct emitter *c)
 	emit_bytes(c, 0x9e7f04, 3);	/* add al, 7f; sahf */
 }
 
-/* pext and pdep, low registers: reg = deposit(extract(reg, mask), mask) */
-void
-emit_and_bits(struct emitter *c, int reg, int mask)
+/* pext or pdep: the bits of from, out of or into those that mask has */
+static void
+bits(struct emitter *c, unsigned pp, int reg, int from, int mask)
 {
-	unsigned pp;
-
-	for (pp = 2; pp <= 3; pp++) {	/* F3: pext, F2: pdep */
-		emit_byte(c, 0xc4);
-		emit_byte(c, 0xe2);
-		emit_byte(c, (~(unsigned)reg & 15) << 3 | pp);
-		emit_byte(c, 0xf5);
-		emit_byte(c, 0xc0u | (unsigned)reg << 3 | (unsigned)mask);
-	}
+	emit_byte(c, 0xc4);
+	emit_byte(c, 0x42u | (reg > 7 ? 0 : 0x80u) | (mask > 7 ? 0 : 0x20u));
+	emit_byte(c, 0x80u | (~(unsigned)from & 15) << 3 | pp);
+	emit_byte(c, 0xf5);
+	emit_byte(c, 0xc0u | (unsigned)(reg & 7) << 3 | (unsigned)(mask & 7));
 }
+
+#define PEXT 2u
+#define PDEP 3u
 
 void
 emit_pext(struct emitter *c, int reg, int from, int mask)
 {
-	emit_byte(c, 0xc4);
-	emit_byte(c, 0x42u | (reg > 7 ? 0 : 0x80u) | (mask > 7 ? 0 : 0x20u));
-	emit_byte(c, 0x82u | (~(unsigned)from & 15) << 3);
-	emit_byte(c, 0xf5);
-	emit_byte(c, 0xc0u | (unsigned)(reg & 7) << 3 | (unsigned)(mask & 7));
+	bits(c, PEXT, reg, from, mask);
+}
+
+/* reg = deposit(extract(reg, mask), mask) */
+void
+emit_and_bits(struct emitter *c, int reg, int mask)
+{
+	bits(c, PEXT, reg, reg, mask);
+	bits(c, PDEP, reg, reg, mask);
 }
 
 void

@@ -130,23 +130,6 @@ scratch(struct xlate *x, uint32_t avoid)
 
 /* ----------------------------------------------------------- instructions */
 
-/* and r32, imm; changes the flags */
-static void
-and_imm(struct emitter *c, int reg, uint32_t v)
-{
-	if (reg > 7)
-		emit_byte(c, 0x41);
-	emit_bytes(c, 0x81u | (0xe0u | (unsigned)(reg & 7)) << 8 |
-	    (uint64_t)v << 16, 6);
-}
-
-static void
-shr_imm(struct emitter *c, int reg, unsigned n, bool wide)
-{
-	emit_bytes(c, (wide ? 0x48u : 0x40u) | (reg > 7) | 0xc100u |
-	    (0xe8u | (unsigned)(reg & 7)) << 16 | n << 24, 4);
-}
-
 /* op reg, [T + index * 8]: 03 add, 2b sub, 39 compare with a line's tag */
 static void
 op_tag(struct emitter *c, unsigned op, int reg, int index)
@@ -181,13 +164,13 @@ line_bits(struct emitter *c, int t, int s)
 	}
 	if (!cpu_has(BMI2, "bmi2")) {
 		emit_mov32(c, t, s);
-		shr_imm(c, t, opt->lineshift, 0);
+		emit_shr32(c, t, opt->lineshift);
 	} else {		/* rorx t, s, lineshift */
 		emit_bytes(c, 0xc0f07b43c4u | regs | (s > 7 ? 0 : 0x2000u) |
 		    (uint64_t)(s & 7) << 32 | (uint64_t)opt->lineshift << 40,
 		    6);
 	}
-	and_imm(c, t, TABLE_HINTS - 1);
+	emit_and32_imm(c, t, TABLE_HINTS - 1);
 }
 
 /* movsx reg, word [T + reg * 2 + disp] */
