@@ -26,4 +26,10 @@
 /* Is pext one operation, not many, as in AMD's before Zen 3? */
 bool cpu_fast_pext(void);
 
+/*
+ * What this thread wrote as code by another address is what it runs from here
+ * on.
+ */
+void cpu_sync_code(void);
+
 #endif

@@ -89,6 +89,8 @@ void emit_movsx16(struct emitter *, int to, int from);
 void emit_bswap(struct emitter *, int reg);
 /* The shortest mov reg, imm. */
 void emit_imm(struct emitter *, int reg, uint64_t);
+/* mov reg, imm64: 10 bytes */
+void emit_imm64(struct emitter *, int reg, uint64_t);
 void emit_not(struct emitter *, int reg);
 /* These change the flags. */
 void emit_cmp_imm(struct emitter *, int reg, int32_t);

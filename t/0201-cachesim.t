@@ -35,6 +35,9 @@ for seed in 8 14; do
 	check "long stream $seed, longer lines in LL, one way" judge $seed \
 	    512,2,64 4096,1,64 24576,48,128 once 400000
 done
+# so long that references that often miss are searched for, and no longer, again
+check "stream 8 of 5,000,000 executions" judge 8 \
+    32768,8,64 32768,8,64 8388608,16,64 once 5000000
 # none is made where memory that was written may not be run (PR_SET_MDWE)
 echo 'exit 1 if syscall(157, 65, 1, 0, 0, 0) != 0; exec @ARGV' >"$T/deny.pl"
 if perl "$T/deny.pl" true; then

@@ -8,6 +8,8 @@
  * short.c	the short way, which nearly all executions take
  * hot.c	machine code for those of them that come often
  * hotloop.S	the loop around that code
+ * hotsearch.S	a reference that often misses
+ * sites.c	which these are
  * ordered.c	the long way, in the order of events
  * repeat.c	runs many equal rounds, and leaves most of them out
  * rounds.c	runs many rounds of a record by repeat.c
@@ -140,10 +142,15 @@ struct visit {
 	uint16_t ref;		/* its first reference */
 };
 
-/* Counts that carry: misses_all gives a whole one. */
+/*
+ * Counts that carry: misses_all gives a whole one. One that overflows goes on
+ * from MISSES_HALF.
+ */
 struct misses {
 	uint8_t l1, ll;
 };
+
+#define MISSES_HALF ((uint8_t)0x80)
 
 /* The rarely used part of a block. */
 struct cold_block {
@@ -441,10 +448,10 @@ void batch_clear(void);
 /*
  * What the code calls, for a reference that its hint does not lead to, and for
  * fetch number k, of which a line is missing; the record's differences begin at
- * diff. Both return the time after that.
+ * diff, and the call returns to from. Both return the time after that.
  */
 typedef uint64_t hot_missed_fn(uint64_t ref, uint64_t now,
-    const uint64_t *diff, uint64_t addr);
+    const uint64_t *diff, uint64_t addr, const uint8_t *from);
 typedef uint64_t hot_fetched_fn(uint64_t k, uint64_t now,
     const uint64_t *diff);
 
@@ -480,6 +487,23 @@ void hot_make(uint32_t id, unsigned ngroups);
  * follow the first.
  */
 const uint64_t *hot_run(const uint64_t *p, const uint64_t *end, uint64_t most);
+
+/*
+ * Search for what a reference needs without a branch, or follow its hint again,
+ * where a call of hot_missed_fn returns to from. The caller sees to it that the
+ * processor runs what was written (cpu_sync_code).
+ */
+void hot_search(const uint8_t *from, bool on);
+
+/* ---- sites.c ---- */
+
+/*
+ * A reference whose code calls from there has missed 128 times more; its unit
+ * has been executed so often.
+ */
+void sites_missed(const uint8_t *from, uint64_t executions);
+/* So many 64-bit words of records have run. */
+void sites_ran(size_t words);
 
 /* ---- short.c ---- */
 

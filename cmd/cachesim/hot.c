@@ -21,8 +21,10 @@
  * execution of which a code line is missing need not be run another way.
  *
  * What is unusual lies behind the unit's code: a call of C by hot_miss or
- * hot_fetch (hotloop.S), and then back. Only where a value is 0, so that a
- * reference did not happen, is the execution left to ordered_long().
+ * hot_fetch (hotloop.S), and then back. A reference that often misses (sites.c)
+ * begins with a jump to that part, which calls hotsearch.S then. Only where a
+ * value is 0, so that a reference did not happen, is the execution left to
+ * ordered_long().
  *
  * Code is mapped twice, to be written and to be run. None is made where the
  * kernel does not allow that, nor when its memory is full.
@@ -65,6 +67,10 @@ static struct hot {
 	hot_missed_fn *missed;
 	hot_fetched_fn *fetched;
 	uint64_t set, left;
+	uint64_t sets;		/* the bits of an address that select its set */
+	struct llc *llc;
+	void (*carry)(uint8_t *miss);
+	void (*drain)(void);
 } hot;
 
 _Static_assert(offsetof(struct hot, now.i) == HOT_NOW_I &&
@@ -79,14 +85,27 @@ _Static_assert(offsetof(struct hot, now.i) == HOT_NOW_I &&
     offsetof(struct hot, missed) == HOT_MISSED &&
     offsetof(struct hot, fetched) == HOT_FETCHED &&
     offsetof(struct hot, set) == HOT_SET &&
-    offsetof(struct hot, left) == HOT_LEFT, "hot.h");
+    offsetof(struct hot, left) == HOT_LEFT &&
+    offsetof(struct hot, sets) == HOT_SETS &&
+    offsetof(struct hot, llc) == HOT_LLC &&
+    offsetof(struct hot, carry) == HOT_CARRY &&
+    offsetof(struct hot, drain) == HOT_DRAIN, "hot.h");
+_Static_assert(offsetof(struct llc, n) == LLC_N &&
+    offsetof(struct llc, shift) == LLC_SHIFT &&
+    offsetof(struct llc, mask) == LLC_MASK &&
+    offsetof(struct llc, stride) == LLC_STRIDE &&
+    offsetof(struct llc, set) == LLC_SET &&
+    offsetof(struct llc, queue) == LLC_QUEUE &&
+    offsetof(struct llc, queue[0].miss) == LLC_QUEUE + 8 &&
+    offsetof(struct llc, queue[1]) == LLC_QUEUE + 16 &&
+    offsetof(struct misses, ll) == 1 && LL_NQUEUE == LLC_NQUEUE, "hot.h");
 _Static_assert(sizeof(struct cache_unit) == 1 << UNIT_SHIFT &&
     offsetof(struct cache_unit, count) == UNIT_COUNT &&
     offsetof(struct cache_unit, ntouch) == UNIT_NTOUCH &&
     offsetof(struct cache_unit, code) == UNIT_CODE, "hot.h");
 
 extern const uint8_t hot_loop[], hot_next[], hot_zero[], hot_miss[],
-    hot_fetch[], hot_loop_end[];
+    hot_fetch[], hot_search8[], hot_search16[], hot_loop_end[];
 
 /* The code, as it is run; and where the next is written. */
 static const uint8_t *code;
@@ -174,25 +193,35 @@ fetch(const struct visit *v, uint32_t k, uint32_t last)
 
 /* ---- references ---- */
 
+static size_t look_size;	/* of what look() writes */
+
+/* The number of the hint. At least JUMP_SIZE bytes: see hot_search. */
+static void
+number_hint(struct emitter *e)
+{
+	if (cpu_fast_pext()) {
+		emit_pext(e, AT, OFF, MASK);
+	} else {
+		emit_mov32(e, AT, OFF);
+		emit_shr32(e, AT, LINE_SHIFT);
+		emit_and32_imm(e, AT, L1_NHINT - 1);
+	}
+}
+
 /* Look the address in OFF up. */
 static void
 look(const struct fastref *r, uint64_t told)
 {
-	uint8_t *ja;
+	uint8_t *begin = to.p, *ja;
 
-	if (cpu_fast_pext()) {
-		emit_pext(&to, AT, OFF, MASK);
-	} else {
-		emit_mov32(&to, AT, OFF);
-		emit_shr32(&to, AT, LINE_SHIFT);
-		emit_and32_imm(&to, AT, L1_NHINT - 1);
-	}
+	number_hint(&to);
 	emit_load16_sib(&to, AT, HINT, AT, 2, 0);
 	emit_sub_sib(&to, OFF, TAG, AT, 8, 0);
 	emit_cmp_imm(&to, OFF, r->most);
 	ja = emit_jcc32(&to, CC_A);
 	emit_inc(&to, NOW_D);
 	emit_store_sib(&to, STAMP, AT, 8, 0, NOW_D);
+	look_size = (size_t)(to.p - begin);
 	add_cold(ja, hot_miss, told, r);
 }
 
@@ -271,7 +300,7 @@ cold_parts(void)
 			emit_lea(&to, OFF, VALUE, c.ref->dist);
 			look(c.ref, c.told);
 		} else {
-			emit_imm(&to, TOLD, c.told);
+			emit_imm64(&to, TOLD, c.told);
 			emit_patch32(emit_call32(&to), part(c.what));
 		}
 		emit_patch32(emit_jmp32(&to), c.back);
@@ -326,6 +355,37 @@ hot_make(uint32_t id, unsigned ngroups)
 	u->ntouch = HOT_UNIT;
 	u->code = begin;
 	end_part(from);
+}
+
+/* ---- references that often miss ---- */
+
+#define TOLD_SIZE 10		/* a mov to TOLD */
+#define CALL_SIZE 5
+#define JUMP_SIZE 5
+
+/* Where a call's or jump's displacement leads to. */
+static uint8_t *
+leads_to(uint8_t *at)
+{
+	int32_t disp;
+
+	memcpy(&disp, at, sizeof disp);
+	return at + sizeof disp + disp;
+}
+
+void
+hot_search(const uint8_t *from, bool on)
+{
+	const uint8_t *search = l1.dways == 8 ? hot_search8 : hot_search16;
+	uint8_t *behind = to.start + (from - code);
+	struct emitter e = { .start = to.start };
+
+	e.p = leads_to(behind + 1) - look_size;
+	if (on)
+		emit_patch32(emit_jmp32(&e), behind - CALL_SIZE - TOLD_SIZE);
+	else
+		number_hint(&e);
+	emit_patch32(behind - 4, part(on ? search : hot_miss));
 }
 
 /* Of this round of the record some values are set, and one of them is 0. */
@@ -391,6 +451,10 @@ hot_init(hot_missed_fn *missed, hot_fetched_fn *fetched)
 	hot.stamp = l1_d.stamp;
 	hot.mask = (uint64_t)(L1_NHINT - 1) << LINE_SHIFT;
 	hot.unit = unit;
+	hot.sets = (l1.dsets - 1) << LINE_SHIFT;
+	hot.llc = &llc;
+	hot.carry = misses_carry;
+	hot.drain = ll_drain;
 	hot.missed = missed;
 	hot.fetched = fetched;
 	hot_after = HOT_AFTER;

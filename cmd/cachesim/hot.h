@@ -18,11 +18,24 @@
 #define HOT_FETCHED	80
 #define HOT_SET		88
 #define HOT_LEFT	96
+#define HOT_SETS	104
+#define HOT_LLC		112
+#define HOT_CARRY	120
+#define HOT_DRAIN	128
 
 /* struct cache_unit */
 #define UNIT_SHIFT	5	/* log2 of its size */
 #define UNIT_COUNT	0
 #define UNIT_NTOUCH	12
 #define UNIT_CODE	16
+
+/* struct llc; its queue's entries have 16 bytes */
+#define LLC_N		0
+#define LLC_SHIFT	4
+#define LLC_MASK	16
+#define LLC_STRIDE	24
+#define LLC_SET		32
+#define LLC_QUEUE	40
+#define LLC_NQUEUE	32
 
 #endif

@@ -25,7 +25,8 @@
 #include "hot.h"
 
 	.text
-	.globl hot_loop, hot_next, hot_zero, hot_miss, hot_fetch, hot_loop_end
+	.globl hot_loop, hot_next, hot_zero, hot_miss, hot_fetch
+	.globl hot_search8, hot_search16, hot_loop_end
 
 	/* the stack */
 	.set LEFT, 0
@@ -131,7 +132,7 @@ hot_zero:
 	pop %rbx
 	ret
 
-	/* now = function(rsi, now, rbx, rax) */
+	/* now = function(rsi, now, rbx, rax, the caller) */
 	.macro ASK function, now
 	push %rdx
 	push %rdi
@@ -139,6 +140,7 @@ hot_zero:
 	mov \now, %rsi
 	mov %rbx, %rdx
 	mov %rax, %rcx
+	mov 16(%rsp), %r8
 	mov HOT + 24(%rsp), %rax
 	call *\function(%rax)
 	mov %rax, \now
@@ -153,10 +155,13 @@ hot_zero:
 	/* A reference is not where its hint says. */
 hot_miss:
 	add (%r9, %rcx, 8), %rax
-	ASK HOT_MISSED, %r12
+.Lmiss:	ASK HOT_MISSED, %r12
 
 	/* A line of a fetch is missing. */
 hot_fetch:
 	ASK HOT_FETCHED, %r13
+
+#include "hotsearch.S"
+
 hot_loop_end:
 	.section .note.GNU-stack, "", @progbits

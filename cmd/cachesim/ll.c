@@ -78,7 +78,7 @@ ll_plain(uint64_t line)
  * A count that overflows 8 bits goes on from HALF; what it lacks from then on
  * is in a table, which is only looked at for counts that are so large.
  */
-#define HALF ((uint8_t)0x80)
+#define HALF MISSES_HALF
 
 static uint64_t *
 lacks(const uint8_t *miss)

@@ -236,7 +236,8 @@ one_round(struct run *x, const struct cache_unit *u, const uint64_t *rec,
 
 __attribute__((noinline))
 static uint64_t
-missed_plain(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr)
+missed_plain(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
+    const uint8_t *from __attribute__((unused)))
 {
 	const struct cache_unit *u = &unit[ev_id(diff[-1])];
 	struct misses *first = cold_data(&cold_block[u->cold]);
@@ -248,11 +249,17 @@ missed_plain(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr)
 #ifdef __x86_64__
 TARGET512
 static uint64_t
-missed_lanes(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr)
+missed_lanes(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
+    const uint8_t *from)
 {
+	struct misses *m = hot_misses(ref);
+
 	if (__builtin_expect(may_search(addr, hot_most(ref)), 0))
-		return missed_plain(ref, now, diff, addr);
-	return enter_line(hot_misses(ref), addr, now);
+		return missed_plain(ref, now, diff, addr, from);
+	now = enter_line(m, addr, now);
+	if (__builtin_expect(m->l1 == MISSES_HALF, 0))
+		sites_missed(from, unit[ev_id(diff[-1])].count);
+	return now;
 }
 #endif
 
@@ -269,10 +276,13 @@ fetched(uint64_t k, uint64_t now, const uint64_t *diff)
 static inline const uint64_t *
 run_hot(struct run *x, const uint64_t *p, const uint64_t *end, uint64_t most)
 {
+	const uint64_t *to;
+
 	l1_time = x->now;
-	p = hot_run(p, end, most);
+	to = hot_run(p, end, most);
 	x->now = l1_time;
-	return p;
+	sites_ran((size_t)(to - p));
+	return to;
 }
 
 /* ---- records ---- */

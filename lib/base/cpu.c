@@ -23,3 +23,13 @@ cpu_fast_pext(void)
 	    family != 0x15 && family != 0x17);
 	return fast;
 }
+
+void
+cpu_sync_code(void)
+{
+	unsigned a = 0, b, c = 0, d;
+
+	/* which is serializing, behind all stores before it */
+	__asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d) : :
+	    "memory");
+}

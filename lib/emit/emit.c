@@ -264,10 +264,16 @@ emit_imm(struct emitter *c, int reg, uint64_t v)
 		op_reg(c, 1, 0xc7, 0, reg);
 		emit_u32(c, (uint32_t)v);
 	} else {
-		rex(c, 1, 0, NOIDX, reg);
-		emit_byte(c, 0xb8u + (unsigned)(reg & 7));
-		emit_u64(c, v);
+		emit_imm64(c, reg, v);
 	}
+}
+
+void
+emit_imm64(struct emitter *c, int reg, uint64_t v)
+{
+	rex(c, 1, 0, NOIDX, reg);
+	emit_byte(c, 0xb8u + (unsigned)(reg & 7));
+	emit_u64(c, v);
 }
 
 void
