@@ -7,10 +7,12 @@
  * begins with. All else, as definitions, ids that the reader has yet to define,
  * and what is malformed, remains for the reader, in the order of the text.
  *
- * tail counts the slots that are ready, and only the thread changes it; head
- * counts those that are used up, and only the reader changes it. Who finds
- * nothing to do sleeps, and is woken when half of the slots are ready or free,
- * or when the other one is about to wait.
+ * tail counts the slots that are ready, head those that the reader has used up.
+ * The thread sleeps while there is no room, and is woken when a quarter of the
+ * slots is free. On busy processors that takes its time; a reader that finds
+ * nothing ready meanwhile makes a slot itself. Whoever makes one has the lock.
+ * The reader sleeps only where the thread is making one, and is woken when half
+ * of the slots are ready, or the thread is about to wait.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -52,66 +54,21 @@ struct evahead {
 	_Atomic uint32_t until;
 	sem_t ready, room;
 	bool using;		/* the reader has slot head */
+	struct slot slot[NSLOT];
+
+	pthread_mutex_t making;	/* for what follows, and to add to tail */
 	struct {
 		char *at;	/* MAXLINE + PART, with room around it */
 		uint32_t until;	/* this head: it is free */
 	} text[NTEXT];
-	size_t have;		/* of the line that the first text begins */
+	unsigned now;		/* the text that slots are made of */
+	char *p, *end;		/* its whole lines that are in no slot yet */
+	size_t have;		/* bytes at end, of a line that goes on */
 	size_t got;		/* read, and in no slot yet */
-	struct slot slot[NSLOT];
+	bool ended;
 };
 
-/* ---- the thread ---- */
-
-static void
-wait_for(sem_t *s)
-{
-	while (sem_wait(s) < 0 && errno == EINTR)
-		continue;
-}
-
-static void
-wake_reader(struct evahead *a)
-{
-	if (a->head != a->tail && atomic_exchange(&a->idle, false))
-		sem_post(&a->ready);
-}
-
-static void
-wait_until(struct evahead *a, uint32_t head)
-{
-	while ((int32_t)(a->head - head) < 0) {
-		wake_reader(a);
-		a->until = head;
-		a->full = true;
-		if ((int32_t)(a->head - head) < 0)
-			wait_for(&a->room);
-		a->full = false;
-	}
-}
-
-static struct slot *
-next_slot(struct evahead *a)
-{
-	struct slot *s;
-
-	if (a->tail - a->head == NSLOT)
-		wait_until(a, a->tail - NSLOT / 2);
-	s = &a->slot[a->tail % NSLOT];
-	s->got = a->got;
-	s->taken = 0;
-	s->end = NOT;
-	a->got = 0;
-	return s;
-}
-
-static void
-ready(struct evahead *a)
-{
-	a->tail++;
-	if (a->tail - a->head >= NSLOT / 2)
-		wake_reader(a);
-}
+/* ---- making slots ---- */
 
 /*
  * The length of the next slot's lines: those scanned, and others than
@@ -145,29 +102,113 @@ some_lines(struct slot *s, const uint32_t *heads, char *p, size_t n)
 }
 
 static void
-make_slots(struct evahead *a, char *p, const char *end)
+add_slot(struct evahead *a, char *p, size_t n, enum end end)
 {
-	while (p < end) {
-		struct slot *s = next_slot(a);
-
-		s->p = p;
-		s->len = some_lines(s, a->heads, p, (size_t)(end - p));
-		p += s->len;
-		ready(a);
-	}
-}
-
-static void
-end_slot(struct evahead *a, enum end end, char *p, size_t n, ssize_t last)
-{
-	struct slot *s = next_slot(a);
+	struct slot *s = &a->slot[a->tail % NSLOT];
 
 	s->p = p;
 	s->len = n;
+	s->got = a->got;
 	s->end = end;
+	a->got = 0;
+	a->tail++;
+}
+
+static void
+end_slot(struct evahead *a, enum end end, ssize_t last)
+{
+	struct slot *s = &a->slot[a->tail % NSLOT];
+
+	s->taken = 0;
 	s->last = last;
-	ready(a);
-	wake_reader(a);
+	a->ended = true;
+	add_slot(a, a->end, a->have, end);
+}
+
+/* The head at which a slot can be made. */
+static uint32_t
+makes_at(const struct evahead *a)
+{
+	uint32_t room = a->tail - NSLOT + 1, next;
+
+	if (a->p < a->end)
+		return room;
+	next = a->text[(a->now + 1) % NTEXT].until;
+	return (int32_t)(next - room) > 0 ? next : room;
+}
+
+/* Read whole lines into the next text: 0, or the last slot is made. */
+static int
+read_lines(struct evahead *a)
+{
+	char *text, *nl;
+	ssize_t n;
+
+	a->text[a->now].until = a->tail;
+	a->now = (a->now + 1) % NTEXT;
+	text = memcpy(a->text[a->now].at, a->end, a->have);
+	text[-1] = '\n';
+	do {
+		a->p = a->end = text;
+		if (a->have > EVBUF_MAXLINE) {
+			end_slot(a, TOO_LONG, 1);
+			return -1;
+		}
+		n = in_ahead(a->in, text + a->have, PART);
+		if (n <= 0) {
+			end_slot(a, CUT_OFF, n);
+			return -1;
+		}
+		a->got += (size_t)n;
+		nl = memrchr(text + a->have, '\n', (size_t)n);
+		a->have += (size_t)n;
+	} while (nl == NULL);
+	a->end = nl + 1;
+	a->have = (size_t)(text + a->have - a->end);
+	return 0;
+}
+
+static void
+make_slot(struct evahead *a)
+{
+	struct slot *s = &a->slot[a->tail % NSLOT];
+	size_t n;
+
+	if (a->p == a->end && read_lines(a) < 0)
+		return;
+	s->taken = 0;
+	n = some_lines(s, a->heads, a->p, (size_t)(a->end - a->p));
+	a->p += n;
+	add_slot(a, a->p - n, n, NOT);
+}
+
+/* ---- the thread ---- */
+
+static void
+wait_for(sem_t *s)
+{
+	while (sem_wait(s) < 0 && errno == EINTR)
+		continue;
+}
+
+static void
+wake_reader(struct evahead *a)
+{
+	if (a->head != a->tail && atomic_exchange(&a->idle, false))
+		sem_post(&a->ready);
+}
+
+static void
+wait_until(struct evahead *a, uint32_t head)
+{
+	while ((int32_t)(a->head - head) < 0) {
+		wake_reader(a);
+		a->until = head;
+		a->full = true;
+		if ((int32_t)(a->head - head) < 0)
+			wait_for(&a->room);
+		a->full = false;
+	}
 }
 
 /*
@@ -183,41 +224,41 @@ no_haste(void)
 		sched_setscheduler(0, SCHED_BATCH, &none);
 }
 
+/* Make a slot if there is room for one; *head is where there is. */
+static bool
+make_ahead(struct evahead *a, uint32_t *head)
+{
+	bool may;
+
+	pthread_mutex_lock(&a->making);
+	*head = makes_at(a);
+	may = !a->ended && (int32_t)(a->head - *head) >= 0;
+	if (may) {
+		if (a->p == a->end)
+			wake_reader(a);
+		make_slot(a);
+	}
+	pthread_mutex_unlock(&a->making);
+	return may;
+}
+
 static void *
 read_ahead(void *arg)
 {
 	struct evahead *a = arg;
-	size_t have = a->have, rest;
-	unsigned t = 0;
-	ssize_t n;
-	char *nl, *text;
+	uint32_t head;
 
 	no_haste();
 	for (;;) {
-		text = a->text[t].at;
-		if (have > EVBUF_MAXLINE) {
-			end_slot(a, TOO_LONG, text, have, 1);
+		if (make_ahead(a, &head)) {
+			if (a->tail - a->head >= NSLOT / 2 || a->ended)
+				wake_reader(a);
+		} else if (a->ended) {
+			wake_reader(a);
 			return NULL;
+		} else {
+			wait_until(a, head + NSLOT / 4);
 		}
-		wake_reader(a);
-		n = in_ahead(a->in, text + have, PART);
-		if (n <= 0) {
-			end_slot(a, CUT_OFF, text, have, n);
-			return NULL;
-		}
-		a->got += (size_t)n;
-		nl = memrchr(text + have, '\n', (size_t)n);
-		have += (size_t)n;
-		if (nl == NULL)
-			continue;
-		make_slots(a, text, nl + 1);
-		a->text[t].until = a->tail;
-		rest = (size_t)(text + have - (nl + 1));
-		t = (t + 1) % NTEXT;
-		wait_until(a, a->text[t].until);
-		have = rest;
-		memcpy(a->text[t].at, nl + 1, have);
-		a->text[t].at[-1] = '\n';
 	}
 }
 
@@ -251,6 +292,7 @@ let_go(struct evahead *a)
 {
 	for (unsigned i = 0; i < NTEXT; i++)
 		free(a->text[i].at - EVSCAN_BEFORE);
+	pthread_mutex_destroy(&a->making);
 	sem_destroy(&a->ready);
 	sem_destroy(&a->room);
 	free(a);
@@ -274,8 +316,9 @@ evahead_begin(struct in *in, const uint32_t *heads, const char *line, size_t n)
 		memset(a->text[i].at, '\n', EVSCAN_BEFORE);
 		a->text[i].at += EVSCAN_BEFORE;
 	}
-	memcpy(a->text[0].at, line, n);
+	a->p = a->end = memcpy(a->text[0].at, line, n);
 	a->have = n;
+	pthread_mutex_init(&a->making, NULL);
 	sem_init(&a->ready, 0, 0);
 	sem_init(&a->room, 0, 0);
 	if (start(a) == 0)
@@ -302,10 +345,27 @@ use_up(struct evahead *a)
 		sem_post(&a->room);
 }
 
+/* Nothing is ready, so all slots are free. */
+static bool
+make_own(struct evahead *a)
+{
+	bool may;
+
+	if (pthread_mutex_trylock(&a->making) != 0)
+		return false;
+	may = !a->ended && a->head == a->tail;
+	if (may)
+		make_slot(a);
+	pthread_mutex_unlock(&a->making);
+	return may;
+}
+
 static struct slot *
 wait_for_slot(struct evahead *a)
 {
 	while (a->head == a->tail) {
+		if (make_own(a))
+			break;
 		a->idle = true;
 		if (a->head == a->tail)
 			wait_for(&a->ready);
