@@ -78,6 +78,13 @@ batch_some(const uint64_t *p, uint64_t n)
 		batch(some, with_rounds(some, p, n));
 }
 
+const uint64_t *
+batch_found(const uint64_t *p, const uint64_t *end)
+{
+	nfound = 0;
+	return short_batch(p, end, 1);
+}
+
 void
 batch_end(void)
 {

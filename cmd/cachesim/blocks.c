@@ -233,7 +233,7 @@ static void
 make_refs(const struct ev_block *b, struct cache_unit *u, uint32_t ntouch)
 {
 	uint32_t more = ntouch > 2 ? ntouch - 2 : 0, *t;
-	uint32_t nval = b->ngroups;
+	uint32_t nval = b->ngroups, insn = 0;
 	struct fastref *f;
 
 	nref += (more + 1) / 2;
@@ -247,6 +247,9 @@ make_refs(const struct ev_block *b, struct cache_unit *u, uint32_t ntouch)
 	for (uint32_t i = 0; i < b->nref; i++, f++) {
 		const struct ev_ref *r = &b->ref[i];
 
+		while (i >= (uint32_t)b->insn[insn].ref + b->insn[insn].nref)
+			insn++;
+		f->insn = (uint8_t)(insn < UINT8_MAX ? insn : UINT8_MAX);
 		f->most = (uint8_t)(dline - r->size);
 		if (r->where == EV_FIXED) {
 			f->val = (uint16_t)nval++;

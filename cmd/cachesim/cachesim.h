@@ -18,6 +18,8 @@
  * l1.c		the first-level caches
  * ll.c		the last-level cache
  * found.c	misses to pass on with -t
+ * pass.c	-t: the stream's lines, and what was found
+ * passtext.c	the text of these lines
  * variant.c	write-back, prefetching, use of lines: each access in order
  * model.c	the caches for that
  * report.c	costs by address, the summary
@@ -32,6 +34,7 @@
 #include "simrun.h"
 
 struct out;
+struct passing;
 
 /* ---- geometry.c ---- */
 
@@ -129,7 +132,7 @@ struct fastref {
 	int32_t dist;		/* from ... */
 	uint16_t val;		/* ... this word of the record */
 	uint8_t most;		/* offset in a line that does not straddle */
-	uint8_t unused;
+	uint8_t insn;		/* the instruction that has it, or 255 */
 };
 
 /* A fetch that enters one or two code lines. */
@@ -217,11 +220,11 @@ void lone_init(unsigned ishift, unsigned dshift, int through);
 void lone_define(const struct ev_def *, uint32_t id);
 void lone_batch(struct evr *, const uint64_t *rec, const uint64_t *end);
 /*
- * The same with -t: pass the text on, with standing outcomes; but call whole
- * to run and pass on a record that can have others.
+ * The same with -t: run records and pass their lines on, with standing
+ * outcomes, up to one that can have others; return its address.
  */
-void lone_pass(struct simrun *, const uint64_t *rec, const uint64_t *end,
-    void (*whole)(struct simrun *, const uint64_t *rec));
+const uint64_t *lone_pass(struct passing *, const uint64_t *rec,
+    const uint64_t *end);
 /* The record's outcomes are told by themselves now. */
 void lone_clear_standing(struct simrun *, const uint64_t *rec);
 
@@ -401,10 +404,33 @@ enum cache_event { I1MR, ILMR, D1MR, DLMR, D1MW, DLMW };
 
 /* By event. */
 extern const char *const found_name[];
-/* Misses found by the last rounds, where passing through. */
+/*
+ * Misses found by the last rounds or records, where passing through, and the
+ * record of each: what found_record was then.
+ */
 extern struct sim_outcome *found;
+extern const uint64_t **found_of;
 extern unsigned nfound;
+extern const uint64_t *found_record;
 void found_add(uint32_t insn, unsigned event);
+
+/* ---- passtext.c ---- */
+
+/* What of the text was passed on; the next n lines of it are to be. */
+struct passing {
+	struct simrun *s;
+	const char *text;
+	uint64_t lines, executions;
+};
+
+void passing_lines(struct passing *);
+/* The next line has been passed on as something else. */
+void passing_skip(struct passing *);
+
+/* ---- pass.c ---- */
+
+/* With -t: run records, pass them on with what was found. */
+void pass_records(struct simrun *, const uint64_t *rec, const uint64_t *end);
 
 /* ---- ordered.c ---- */
 
@@ -415,6 +441,8 @@ void ordered_long(uint32_t id);
 void ordered_slow(uint32_t id);
 /* The instructions of a block or prefix. */
 uint32_t ordered_ninsn(uint32_t id);
+/* A reference has missed D1: count that, tell it, look it up in LL. */
+void ordered_missed(uint32_t cold, uint32_t ref, uint64_t addr, uint64_t size);
 /* Run a reference that may miss or cross the end of its line. */
 void ordered_reference(uint32_t cold, uint32_t ref, uint64_t addr,
     uint64_t size);
@@ -436,6 +464,11 @@ void batch(const uint64_t *rec, const uint64_t *end);
 void batch_rounds(const uint64_t *rec, uint64_t n);
 /* Run n rounds of a record for -t: found[] has their misses. */
 void batch_some(const uint64_t *rec, uint64_t n);
+/*
+ * Run records for -t, up to one that has rounds or no short way; return its
+ * address. found[] has their misses.
+ */
+const uint64_t *batch_found(const uint64_t *rec, const uint64_t *end);
 /* Finish what is in the queue. */
 void batch_end(void);
 /* The caches are empty again. */

@@ -395,6 +395,7 @@ run_long(const uint64_t *p, uint64_t set, uint64_t rounds)
 	uint32_t id = ev_id(*p);
 	uint64_t *value = &record[unit[id].rec];
 
+	found_record = p;
 	do {
 		for (; set < ev_ngroups(*p); set++)
 			value[set] += p[1 + set];

@@ -384,35 +384,9 @@ lone_batch(struct evr *events, const uint64_t *p, const uint64_t *end)
 #define ROOM	1024		/* rounds that wait for the last level */
 #define ROUNDS	64		/* of one record */
 
-/* What of the text was passed on; the next n lines of it are to be. */
-struct passing {
-	struct simrun *s;
-	const char *text;
-	uint64_t lines, executions;
-};
-
 /* Was the first level missed, and then the last one? By round. */
 static bool missed[ROOM];
 static uint8_t ll[ROOM];
-
-/* The text has so many lines. */
-static const char *
-behind_lines(const char *text, uint64_t n)
-{
-	for (; n > 0; n--)
-		text = (const char *)memchr(text, '\n', PTRDIFF_MAX) + 1;
-	return text;
-}
-
-static void
-pass_lines(struct passing *t)
-{
-	const char *end = behind_lines(t->text, t->lines);
-
-	simrun_pass_text(t->s, t->text, end, t->executions);
-	t->text = end;
-	t->lines = t->executions = 0;
-}
 
 static void
 stands(struct simrun *s, struct cache_unit *u, uint32_t id, enum told what)
@@ -440,7 +414,7 @@ found_round(unsigned i)
 
 /* A record's rounds, from i on: pass them on by its line, if they are alike. */
 static void
-found_record(struct passing *t, const uint64_t *rec, unsigned i, unsigned n)
+found_rounds(struct passing *t, const uint64_t *rec, unsigned i, unsigned n)
 {
 	struct cache_unit *u = ref_of(*rec);
 	unsigned k, same;
@@ -455,17 +429,16 @@ found_record(struct passing *t, const uint64_t *rec, unsigned i, unsigned n)
 		t->executions += n;
 		return;
 	}
-	pass_lines(t);
+	passing_lines(t);
 	for (k = 0; k < n; k++) {
 		stands(t->s, u, ev_id(*rec), found_round(i + k));
 		simrun_pass(t->s, rec, 0);
 	}
-	t->text = behind_lines(t->text, 1);
+	passing_skip(t);
 }
 
-/* Run records that enter or leave, of at most ROOM rounds; their end. */
-static const uint64_t *
-usual(struct passing *t, const uint64_t *rec, const uint64_t *end)
+const uint64_t *
+lone_pass(struct passing *t, const uint64_t *rec, const uint64_t *end)
 {
 	const uint64_t *p, *stop;
 	struct cache_unit *u;
@@ -490,27 +463,7 @@ usual(struct passing *t, const uint64_t *rec, const uint64_t *end)
 	stop = p;
 	for (p = rec, n = 0; p < stop; p = ev_skip(p), n += more) {
 		more = ev_more(p) + 1;
-		found_record(t, p, (unsigned)n, (unsigned)more);
+		found_rounds(t, p, (unsigned)n, (unsigned)more);
 	}
 	return stop;
-}
-
-void
-lone_pass(struct simrun *s, const uint64_t *rec, const uint64_t *end,
-    void (*whole)(struct simrun *, const uint64_t *rec))
-{
-	struct passing t = { s, s->text, 0, 0 };
-	const uint64_t *next;
-
-	while (rec < end) {
-		next = usual(&t, rec, end);
-		if (next == rec) {
-			pass_lines(&t);
-			whole(s, rec);
-			t.text = behind_lines(t.text, 1);
-			next = ev_skip(rec);
-		}
-		rec = next;
-	}
-	simrun_pass_text(s, t.text, s->textend, t.executions);
 }

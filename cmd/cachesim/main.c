@@ -258,47 +258,6 @@ line(struct simrun *s, int letter, const struct ev *e)
 
 /* ---- executions ---- */
 
-/* The misses of the last rounds, which have been passed: by event. */
-static void
-tell_found(struct simrun *s)
-{
-	struct sim_outcome o[6];
-	unsigned n;
-
-	for (unsigned i = 0, k; i < nfound; i = k) {
-		uint64_t times[6] = { 0 };
-
-		for (k = i; k < nfound && found[k].insn == found[i].insn; k++)
-			times[found[k].event] += found[k].n;
-		n = 0;
-		for (unsigned e = 0; e < 6; e++)
-			if (times[e] != 0)
-				o[n++] = (struct sim_outcome){ found[i].insn,
-				    e, times[e] };
-		simrun_outcomes(s, found_name, o, n);
-	}
-}
-
-static void
-pass_record(struct simrun *s, const uint64_t *p)
-{
-	uint64_t rounds = 1 + ev_more(p), quiet = 0, k;
-
-	if (l1.tables)
-		lone_clear_standing(s, p);
-	for (; rounds > 0; rounds -= k) {
-		/* like some in which nothing was found: all at once */
-		k = quiet > 3 && rounds_alike(p) ? rounds : 1;
-		batch_some(p, k);
-		quiet += k;
-		if (nfound == 0 && rounds != k)
-			continue;
-		simrun_pass(s, p, quiet - 1);
-		quiet = 0;
-		tell_found(s);
-	}
-}
-
 static void
 records(struct simrun *s, const uint64_t *rec, const uint64_t *end)
 {
@@ -306,16 +265,10 @@ records(struct simrun *s, const uint64_t *rec, const uint64_t *end)
 		variant_batch(s, rec, end);
 		return;
 	}
-	if (!s->through) {
+	if (s->through)
+		pass_records(s, rec, end);
+	else
 		batch(rec, end);
-		return;
-	}
-	if (l1.tables && s->text != NULL) {
-		lone_pass(s, rec, end, pass_record);
-		return;
-	}
-	for (; rec < end; rec = ev_skip(rec))
-		pass_record(s, rec);
 }
 
 static void

@@ -77,17 +77,17 @@ fetch(const struct visit *v, struct misses *m)
 static uint32_t
 insn_of(const struct ev_block *b, uint32_t ref)
 {
-	uint32_t i = 0;
+	const struct cache_unit *u = &unit[b->id];
+	uint32_t i = u->ntouch != 0 ? record_ref[u->ref + ref].insn : 0;
 
 	while (ref >= (uint32_t)b->insn[i].ref + b->insn[i].nref)
 		i++;
 	return i;
 }
 
-/* A reference has missed D1. */
 __attribute__((noinline))
-static void
-data_missed(uint32_t cold, uint32_t ref, uint64_t addr, uint64_t size)
+void
+ordered_missed(uint32_t cold, uint32_t ref, uint64_t addr, uint64_t size)
 {
 	const struct cold_block *c = &cold_block[cold];
 	const struct ev_block *b = c->block;
@@ -115,7 +115,7 @@ wide(uint32_t cold, uint32_t ref, uint64_t addr, uint64_t size)
 		missed |= l1_data(line);
 	}
 	if (missed)
-		data_missed(cold, ref, addr, size);
+		ordered_missed(cold, ref, addr, size);
 }
 
 /* ---- the long way ---- */
@@ -397,7 +397,7 @@ ordered_reference(uint32_t cold, uint32_t ref, uint64_t addr, uint64_t size)
 	if (off + size > (uint64_t)1 << l1.dshift)
 		wide(cold, ref, addr, size);
 	else if (l1_data(addr >> l1.dshift))
-		data_missed(cold, ref, addr, size);
+		ordered_missed(cold, ref, addr, size);
 }
 
 uint64_t

@@ -246,6 +246,23 @@ missed_plain(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
 	    addr, now);
 }
 
+static uint64_t
+missed_told(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
+    const uint8_t *from)
+{
+	const struct cache_unit *u = &unit[ev_id(diff[-1])];
+	unsigned most = hot_most(ref);
+
+	found_record = diff - 1;
+	if (__builtin_expect((addr & 63) > most, 0))
+		return missed_plain(ref, now, diff, addr, from);
+	l1_time.d = now;
+	if (l1_search(addr >> 6))
+		ordered_missed(u->cold, (uint32_t)(hot_misses(ref) -
+		    cold_data(&cold_block[u->cold])), addr, 64 - most);
+	return l1_time.d;
+}
+
 #ifdef __x86_64__
 TARGET512
 static uint64_t
@@ -268,6 +285,7 @@ fetched(uint64_t k, uint64_t now, const uint64_t *diff)
 {
 	const struct cold_block *c = &cold_block[unit[ev_id(diff[-1])].cold];
 
+	found_record = diff - 1;
 	l1_time.i = now;
 	ordered_fetch(&c->visit[k], &cold_fetch(c)[k]);
 	return l1_time.i;
@@ -328,6 +346,7 @@ some(const uint64_t *p, const uint64_t *last, unsigned shift, bool lanes,
 		}
 		if (__builtin_expect(u->ntouch == 0, 0))
 			break;
+		found_record = p;
 		p = end;
 		if (__builtin_expect((head & EV_MORE) != 0, 0)) {
 			if (*p >= most) {
@@ -372,8 +391,10 @@ short_init(const struct geometry g[NCACHE], int through)
 	hints_tell = l1.hints_tell && !one_by_one &&
 	    (l1.dways == LANES || l1.dways == 2 * LANES);
 	use_lanes = l1.dshift == 6 && has_lanes();
-	if (!one_by_one && !l1.tables && l1.dshift == 6)
-		hot_init(use_lanes ? missed_lanes : missed_plain, fetched);
+	if (l1.tables || l1.dshift != 6 || g[LL].line < g[D1].line)
+		return;
+	hot_init(through ? missed_told : use_lanes ? missed_lanes :
+	    missed_plain, fetched);
 }
 
 const uint64_t *

@@ -668,7 +668,8 @@ simrun_outcomes(struct simrun *s, const char *const *names,
 			p = put_hex(p, o[i].insn + 1);
 		}
 		*p++ = ' ';
-		p = stpcpy(p, names[o[i].event]);
+		for (const char *name = names[o[i].event]; *name != '\0'; )
+			*p++ = *name++;
 		if (o[i].n != 1) {
 			*p++ = '*';
 			p = put_hex(p, o[i].n);

@@ -1,0 +1,131 @@
+/*
+ * pass - -t: the stream's own text, with what was found behind its lines
+ *
+ * Records run as if they were not passed on, many at a time; what is found says
+ * of which record it is. Then their lines are passed, with O lines behind those
+ * of which something was found. A record of several rounds is passed by itself:
+ * what its rounds find comes between them.
+ */
+#include "cachesim.h"
+
+#include <string.h>
+
+/*
+ * Pass on what was found, from number i on, of one instruction of a record, by
+ * event. Returns the number behind.
+ */
+static unsigned
+tell_insn(struct simrun *s, unsigned i)
+{
+	const uint64_t *rec = found_of[i];
+	uint32_t insn = found[i].insn;
+	uint64_t times[6] = { 0 };
+	struct sim_outcome o[6];
+	unsigned n = 0;
+
+	for (; i < nfound && found_of[i] == rec && found[i].insn == insn; i++)
+		times[found[i].event] += found[i].n;
+	for (unsigned e = 0; e < 6; e++)
+		if (times[e] != 0)
+			o[n++] = (struct sim_outcome){ insn, e, times[e] };
+	simrun_outcomes(s, found_name, o, n);
+	return i;
+}
+
+/* The same of a record. */
+static unsigned
+tell_found(struct simrun *s, unsigned i)
+{
+	const uint64_t *rec = found_of[i];
+	bool last;
+
+	while (i < nfound && found_of[i] == rec) {
+		last = i + 1 == nfound || found_of[i + 1] != rec;
+		if (!last && found[i + 1].insn == found[i].insn) {
+			i = tell_insn(s, i);
+			continue;
+		}
+		simrun_outcomes(s, found_name, &found[i], 1);
+		i++;
+	}
+	return i;
+}
+
+/* A record of any kind and number of rounds. */
+static void
+pass_record(struct simrun *s, const uint64_t *p)
+{
+	uint64_t rounds = 1 + ev_more(p), quiet = 0, k;
+
+	if (l1.tables)
+		lone_clear_standing(s, p);
+	for (; rounds > 0; rounds -= k) {
+		/* like some in which nothing was found: all at once */
+		k = quiet > 3 && rounds_alike(p) ? rounds : 1;
+		batch_some(p, k);
+		quiet += k;
+		if (nfound == 0 && rounds != k)
+			continue;
+		simrun_pass(s, p, quiet - 1);
+		quiet = 0;
+		if (nfound != 0)
+			tell_found(s, 0);
+	}
+}
+
+/* Are two records the same execution, each some times? */
+static inline bool
+is_same(const uint64_t *a, const uint64_t *b)
+{
+	return ((*a ^ *b) & ~EV_MORE) == 0 &&
+	    memcmp(a + 1, b + 1, ev_ngroups(*a) * sizeof *a) == 0;
+}
+
+/*
+ * Run and pass records that have one round and a short way; their end. Lines
+ * that are equal become one, as the writer makes it; so may the first and the
+ * last ones, beside what is passed before and after.
+ */
+static const uint64_t *
+pass_usual(struct passing *t, const uint64_t *rec, const uint64_t *end)
+{
+	const uint64_t *stop = batch_found(rec, end), *last = NULL, *next;
+
+	for (unsigned i = 0; rec < stop; last = rec, rec = next) {
+		next = ev_skip(rec);
+		if (last == NULL || next == stop || is_same(rec, last) ||
+		    is_same(rec, next)) {
+			passing_lines(t);
+			simrun_pass(t->s, rec, 0);
+			passing_skip(t);
+		} else {
+			t->lines++;
+			t->executions++;
+		}
+		if (i == nfound || found_of[i] != rec)
+			continue;
+		passing_lines(t);
+		i = tell_found(t->s, i);
+	}
+	return stop;
+}
+
+void
+pass_records(struct simrun *s, const uint64_t *rec, const uint64_t *end)
+{
+	struct passing t = { s, s->text, 0, 0 };
+	const uint64_t *next;
+
+	for (; s->text == NULL && rec < end; rec = ev_skip(rec))
+		pass_record(s, rec);
+	for (; rec < end; rec = next) {
+		next = (l1.tables ? lone_pass : pass_usual)(&t, rec, end);
+		if (next != rec)
+			continue;
+		passing_lines(&t);
+		pass_record(s, rec);
+		passing_skip(&t);
+		next = ev_skip(rec);
+	}
+	passing_lines(&t);
+}
