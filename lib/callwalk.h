@@ -103,7 +103,8 @@ struct walk_seg {
 	uint8_t group;		/* the same of its last instruction; 0: none */
 	uint8_t flow;		/* of its last instruction, or 0, */
 	uint8_t len:4;		/* and its length */
-	bool counted:1;		/* costs depend on values */
+	bool counted:1;		/* costs depend on how often it repeats */
+	bool zeros:1;		/* and on values that are 0 */
 	bool apply:1;		/* keep the values of all groups */
 	bool far:1;		/* spat is the number of a distance */
 	bool several:1;		/* it has, or had, slots besides slot */
@@ -119,6 +120,7 @@ struct walk_seg {
 	uint16_t first, end;	/* its instructions in the block */
 	uint32_t cost;		/* the number of its costs, see seg_cost */
 	uint16_t nseg;		/* an id's segments; 0: not defined */
+	uint64_t *value;	/* with apply: its block's, by group */
 };
 
 extern struct walk_seg *plan;	/* by id */
@@ -398,6 +400,7 @@ struct walk_thread {
 	size_t nran, capran, nturn, capturn;
 	uint32_t turning;	/* the segment to come; 0: nobody wants turns */
 	uint64_t sp;		/* after seg, if a call or return ended it */
+	bool zero;		/* a value of this execution is 0 */
 	int64_t *total;		/* columns */
 	struct walk_slot *skipper;	/* the call of a skipped function */
 	struct walk_frame *frame;

@@ -111,7 +111,7 @@ uint64_t
 seg_sp_rare(const struct walk_seg *s)
 {
 	uint64_t value = s->group == 0 ? 0 : s->apply ?
-	    seg_block(s)->value[s->group - 1] : plan_values[s->block];
+	    s->value[s->group - 1] : plan_values[s->block];
 
 	return value + (s->far ? far[(uint32_t)s->spat] :
 	    (uint64_t)(int64_t)s->spat);
@@ -119,15 +119,14 @@ seg_sp_rare(const struct walk_seg *s)
 
 /* ---- costs ---- */
 
-/* Do the groups' values decide how often a reference happens? */
-static bool
-depends(const struct ev_block *b, const struct ev_insn *i)
+/* How do the groups' values decide how often its references happen? */
+static void
+depend(struct walk_seg *s, const struct ev_block *b, const struct ev_insn *i)
 {
-	for (unsigned k = i->ref; k < (unsigned)i->ref + i->nref; k++)
-		if (b->ref[k].count != 0 ||
-		    (walk.data_refs && b->ref[k].where == EV_GROUP))
-			return true;
-	return false;
+	for (unsigned k = i->ref; k < (unsigned)i->ref + i->nref; k++) {
+		s->counted |= b->ref[k].count != 0;
+		s->zeros |= walk.data_refs && b->ref[k].where == EV_GROUP;
+	}
 }
 
 bool
@@ -215,7 +214,8 @@ add_costs(struct walk_seg *s, const struct ev_block *b)
 	for (uint32_t k = s->first; k < s->end; k++) {
 		const struct ev_insn *i = &b->insn[k];
 
-		s->counted |= (walk.data_refs || walk.rep) && depends(b, i);
+		if (walk.data_refs || walk.rep)
+			depend(s, b, i);
 		if (cost == NULL)
 			continue;
 		add_implied(cost, i, b->ref + i->ref);
@@ -315,7 +315,7 @@ cut(const struct ev_def *d, bool apply)
 		segs = xgrow(segs, &cap, n + 1, sizeof *segs);
 		segs[n++] = (struct walk_seg){ .block = d->block->id,
 		    .first = (uint16_t)k, .addr = i[k].addr, .apply = apply,
-		    .at = func_same_place(&at) };
+		    .value = d->block->value, .at = func_same_place(&at) };
 	}
 	finish(&segs[n - 1], d->block, d->n);
 	return n;
@@ -331,6 +331,7 @@ plan_several(struct walk_seg *p, const struct ev_def *d, uint32_t n)
 		memset(p, 0, sizeof *p);
 		p->block = segs->block;
 		p->apply = segs->apply;
+		p->value = segs->value;
 		p->parts = memcpy(xkeep(n * sizeof *segs), segs,
 		    n * sizeof *segs);
 	}
@@ -363,8 +364,8 @@ plan_define(uint32_t id)
 	else
 		plan_several(p, d, n);
 	p->nseg = (uint16_t)n;
-	/* with the value of another group, or of none, or with much else */
-	if (apply || p->far || (p->group == 0 && seg_moves_stack(p)))
+	/* with the value of another group, or of none */
+	if (p->far || (p->group == 0 && seg_moves_stack(p)))
 		p->key = KEY_NEVER;
 	if (!apply && sr.n == 1 && sr.group < d->ngroups)
 		p->spgroup = sr.group + 1;

@@ -166,7 +166,7 @@ count(struct walk_thread *t, struct walk_slot *sl, const struct walk_seg *s)
 		if (sum != NULL)
 			sum[i] += seg_cost(s, i);
 	}
-	if (s->counted)
+	if (s->counted || (s->zeros && t->zero))
 		count_extra(t, sl, s);
 }
 
@@ -212,6 +212,31 @@ steps(struct walk_thread *t, struct walk_seg *p)
 			    plan_seg(p, i));
 }
 
+/* Move the values of all groups: is one 0 now? */
+static inline bool
+apply(const struct walk_seg *p, const uint64_t *rec)
+{
+	unsigned n = ev_ngroups(*rec);
+	bool zero = false;
+
+	for (unsigned i = 0; i < n; i++)
+		zero |= (p->value[i] += rec[1 + i]) == 0;
+	return zero;
+}
+
+/* May the rest of the rounds be counted at once, since it follows itself? */
+static bool
+follows_itself(const struct walk_thread *t, const struct walk_seg *p,
+    const uint64_t *rec)
+{
+	if (p->key != t->key || p->key < 0 || (p->apply && t->zero))
+		return false;
+	for (unsigned i = 0; p->apply && i < ev_ngroups(*rec); i++)
+		if (rec[1 + i] != 0)
+			return false;
+	return true;
+}
+
 /* Run an execution and its repetitions; the value of spgroup is the first's. */
 static void
 look(struct walk_thread *t, struct walk_seg *p, const uint64_t *rec)
@@ -222,15 +247,14 @@ look(struct walk_thread *t, struct walk_seg *p, const uint64_t *rec)
 	t->nran = p->nseg;
 	for (;;) {
 		if (p->apply)
-			ev_apply(ev_def(walk.events, ev_id(*rec)), rec + 1);
+			t->zero = apply(p, rec);
 		if (p->nseg == 1)
 			step(t, p);
 		else
 			steps(t, p);
 		if (more == 0)
 			break;
-		if (p->key == t->key && p->key >= 0) {
-			/* it may follow itself: the rest at once */
+		if (follows_itself(t, p, rec)) {
 			p->slot->n += more;
 			t->total[0] += (int64_t)(p->end * more);
 			for (unsigned i = 0; i < nadds; i++)
@@ -257,16 +281,15 @@ static void
 pass_over(const struct ev *e)
 {
 	const struct walk_seg *p;
-	uint64_t rounds, *value;
+	uint64_t rounds;
 
 	for (const uint64_t *rec = e->rec; rec < e->end; rec = ev_skip(rec)) {
 		p = &plan[ev_id(*rec)];
 		rounds = ev_more(rec) + 1;
 		if (p->spgroup != 0)
 			plan_values[p->block] += rec[p->spgroup] * rounds;
-		value = p->apply ? seg_block(p)->value : NULL;
 		for (unsigned i = 0; p->apply && i < ev_ngroups(*rec); i++)
-			value[i] += rec[1 + i] * rounds;
+			p->value[i] += rec[1 + i] * rounds;
 	}
 }
 
@@ -276,6 +299,7 @@ walk_batch(const struct ev *e)
 	struct walk_thread *t = thread_get(ev_thread(walk.events));
 	const uint64_t *rec;
 	struct walk_seg *p;
+	uint64_t sp;
 
 	if (walk.off) {
 		pass_over(e);
@@ -290,15 +314,23 @@ walk_batch(const struct ev *e)
 			look(t, p, rec);
 			continue;
 		}
+		t->nran = 1;
+		sp = plan_values[p->block];
+		if (p->apply) {
+			t->zero = apply(p, rec);
+			if (__builtin_expect(t->zero, 0)) {
+				step(t, p);
+				continue;
+			}
+			sp = p->group != 0 ? p->value[p->group - 1] : 0;
+		}
 		p->slot->n++;
 		t->total[0] += p->end;
 		for (unsigned i = 0; i < nadds; i++)
 			t->total[adds[i]] += seg_cost(p, adds[i]);
-		t->nran = 1;
 		t->seg = p;
 		t->slot = p->slot;
-		t->sp = plan_values[p->block] +
-		    (uint64_t)(int64_t)p->spat;
+		t->sp = sp + (uint64_t)(int64_t)p->spat;
 		t->key = p->endkey;
 	}
 }
@@ -367,18 +399,30 @@ read_list(struct walk_list *l, const char *text)
 	return r < 0 ? ev_bad(walk.events, "O: malformed events") : 0;
 }
 
+/* Of a text, by its ends. */
+static inline unsigned
+hash_text(const char *text, size_t len)
+{
+	uint32_t first = 0, last = 0;
+
+	if (len < sizeof first) {
+		memcpy(&first, text, len);
+	} else {
+		memcpy(&first, text, sizeof first);
+		memcpy(&last, text + len - sizeof last, sizeof last);
+	}
+	return ((first ^ last >> 3) + (uint32_t)len) * 0x9e3779b9U >> 26;
+}
+
 /* Few lists come again and again: keep what they say. */
 const struct walk_list *
 walk_list(const struct ev *e)
 {
 	static struct walk_list lists[64], odd;
 	struct walk_list *l = &odd;
-	uint64_t h = 0;
 
 	if (e->textlen < sizeof l->text) {
-		memcpy(&h, e->text, e->textlen < 8 ? e->textlen : 8);
-		h = (h ^ e->textlen << 56) * 0x9e3779b97f4a7c15;
-		l = &lists[h >> 58];
+		l = &lists[hash_text(e->text, e->textlen)];
 		if (l->len == e->textlen && l->n != 0 &&
 		    memcmp(l->text, e->text, l->len) == 0)
 			return l;
