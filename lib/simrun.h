@@ -152,6 +152,28 @@ struct sim_outcome {
 void simrun_outcomes(struct simrun *, const char *const *names,
     const struct sim_outcome *, unsigned n);
 /*
+ * In batch, with -t, where text is not NULL: the records' lines are passed on
+ * as they are. One that is passed otherwise is skipped.
+ */
+struct simpass {
+	struct simrun *s;
+	const char *text;	/* its first line that is not passed yet */
+	uint64_t lines, executions;	/* in so many that are to be */
+	const uint64_t *last;	/* the last record of these, or skipped */
+};
+
+/* Pass what is to be, before something else. */
+void simpass_lines(struct simpass *);
+/*
+ * Pass a record of one round, of those up to end. Equal ones become one line,
+ * as simrun_pass has them; so may the first and the last one, beside what is
+ * passed before and after.
+ */
+void simpass_one(struct simpass *, const uint64_t *rec, const uint64_t *end);
+/* The next line, that of rec, has been passed on as something else. */
+void simpass_skip(struct simpass *, const uint64_t *rec);
+
+/*
  * With -t, kind cache: write that from here on each execution of a single
  * reference has these events, once each.
  */

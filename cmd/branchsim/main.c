@@ -222,15 +222,51 @@ pass_record(const uint64_t *p)
 	pass_quiet(p);
 }
 
+/* A record of one round, by its line. */
+static void
+pass_one(struct simpass *t, const uint64_t *p, const uint64_t *end)
+{
+	if (run_before(p) < 0)
+		return;
+	if (nfound != 0) {
+		simpass_lines(t);
+		tell_found(sim);
+	}
+	run_round(p);
+	simpass_one(t, p, end);
+	if (nfound != 0) {
+		simpass_lines(t);
+		tell_found(sim);
+	}
+}
+
+static void
+pass_batch(struct simrun *s, const uint64_t *rec, const uint64_t *end)
+{
+	struct simpass t = { .s = s, .text = s->text };
+
+	for (; rec < end && ev_error(s->events) == NULL; rec = ev_skip(rec)) {
+		if (s->text != NULL && ev_more(rec) == 0) {
+			pass_one(&t, rec, end);
+			continue;
+		}
+		if (s->text != NULL)
+			simpass_lines(&t);
+		pass_record(rec);
+		if (s->text != NULL)
+			simpass_skip(&t, rec);
+	}
+	if (s->text != NULL)
+		simpass_lines(&t);
+}
+
 static void
 batch(struct simrun *s, const uint64_t *rec, const uint64_t *end)
 {
-	if (!s->through) {
+	if (s->through)
+		pass_batch(s, rec, end);
+	else
 		run_batch(rec, end);
-		return;
-	}
-	for (; rec < end && ev_error(s->events) == NULL; rec = ev_skip(rec))
-		pass_record(rec);
 }
 
 /* The lines that follow are about this thread. */

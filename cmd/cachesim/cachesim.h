@@ -19,7 +19,6 @@
  * ll.c		the last-level cache
  * found.c	misses to pass on with -t
  * pass.c	-t: the stream's lines, and what was found
- * passtext.c	the text of these lines
  * variant.c	write-back, prefetching, use of lines: each access in order
  * model.c	the caches for that
  * report.c	costs by address, the summary
@@ -34,7 +33,6 @@
 #include "simrun.h"
 
 struct out;
-struct passing;
 
 /* ---- geometry.c ---- */
 
@@ -223,7 +221,7 @@ void lone_batch(struct evr *, const uint64_t *rec, const uint64_t *end);
  * The same with -t: run records and pass their lines on, with standing
  * outcomes, up to one that can have others; return its address.
  */
-const uint64_t *lone_pass(struct passing *, const uint64_t *rec,
+const uint64_t *lone_pass(struct simpass *, const uint64_t *rec,
     const uint64_t *end);
 /* The record's outcomes are told by themselves now. */
 void lone_clear_standing(struct simrun *, const uint64_t *rec);
@@ -413,19 +411,6 @@ extern const uint64_t **found_of;
 extern unsigned nfound;
 extern const uint64_t *found_record;
 void found_add(uint32_t insn, unsigned event);
-
-/* ---- passtext.c ---- */
-
-/* What of the text was passed on; the next n lines of it are to be. */
-struct passing {
-	struct simrun *s;
-	const char *text;
-	uint64_t lines, executions;
-};
-
-void passing_lines(struct passing *);
-/* The next line has been passed on as something else. */
-void passing_skip(struct passing *);
 
 /* ---- pass.c ---- */
 

@@ -414,7 +414,7 @@ found_round(unsigned i)
 
 /* A record's rounds, from i on: pass them on by its line, if they are alike. */
 static void
-found_rounds(struct passing *t, const uint64_t *rec, unsigned i, unsigned n)
+found_rounds(struct simpass *t, const uint64_t *rec, unsigned i, unsigned n)
 {
 	struct cache_unit *u = ref_of(*rec);
 	unsigned k, same;
@@ -429,16 +429,16 @@ found_rounds(struct passing *t, const uint64_t *rec, unsigned i, unsigned n)
 		t->executions += n;
 		return;
 	}
-	passing_lines(t);
+	simpass_lines(t);
 	for (k = 0; k < n; k++) {
 		stands(t->s, u, ev_id(*rec), found_round(i + k));
 		simrun_pass(t->s, rec, 0);
 	}
-	passing_skip(t);
+	simpass_skip(t, rec);
 }
 
 const uint64_t *
-lone_pass(struct passing *t, const uint64_t *rec, const uint64_t *end)
+lone_pass(struct simpass *t, const uint64_t *rec, const uint64_t *end)
 {
 	const uint64_t *p, *stop;
 	struct cache_unit *u;

@@ -8,8 +8,6 @@
  */
 #include "cachesim.h"
 
-#include <string.h>
-
 /*
  * Pass on what was found, from number i on, of one instruction of a record, by
  * event. Returns the number behind.
@@ -73,38 +71,17 @@ pass_record(struct simrun *s, const uint64_t *p)
 	}
 }
 
-/* Are two records the same execution, each some times? */
-static inline bool
-is_same(const uint64_t *a, const uint64_t *b)
-{
-	return ((*a ^ *b) & ~EV_MORE) == 0 &&
-	    memcmp(a + 1, b + 1, ev_ngroups(*a) * sizeof *a) == 0;
-}
-
-/*
- * Run and pass records that have one round and a short way; their end. Lines
- * that are equal become one, as the writer makes it; so may the first and the
- * last ones, beside what is passed before and after.
- */
+/* Run and pass records that have one round and a short way; their end. */
 static const uint64_t *
-pass_usual(struct passing *t, const uint64_t *rec, const uint64_t *end)
+pass_usual(struct simpass *t, const uint64_t *rec, const uint64_t *end)
 {
-	const uint64_t *stop = batch_found(rec, end), *last = NULL, *next;
+	const uint64_t *stop = batch_found(rec, end);
 
-	for (unsigned i = 0; rec < stop; last = rec, rec = next) {
-		next = ev_skip(rec);
-		if (last == NULL || next == stop || is_same(rec, last) ||
-		    is_same(rec, next)) {
-			passing_lines(t);
-			simrun_pass(t->s, rec, 0);
-			passing_skip(t);
-		} else {
-			t->lines++;
-			t->executions++;
-		}
+	for (unsigned i = 0; rec < stop; rec = ev_skip(rec)) {
+		simpass_one(t, rec, end);
 		if (i == nfound || found_of[i] != rec)
 			continue;
-		passing_lines(t);
+		simpass_lines(t);
 		i = tell_found(t->s, i);
 	}
 	return stop;
@@ -113,7 +90,7 @@ pass_usual(struct passing *t, const uint64_t *rec, const uint64_t *end)
 void
 pass_records(struct simrun *s, const uint64_t *rec, const uint64_t *end)
 {
-	struct passing t = { s, s->text, 0, 0 };
+	struct simpass t = { .s = s, .text = s->text };
 	const uint64_t *next;
 
 	for (; s->text == NULL && rec < end; rec = ev_skip(rec))
@@ -122,10 +99,10 @@ pass_records(struct simrun *s, const uint64_t *rec, const uint64_t *end)
 		next = (l1.tables ? lone_pass : pass_usual)(&t, rec, end);
 		if (next != rec)
 			continue;
-		passing_lines(&t);
+		simpass_lines(&t);
 		pass_record(s, rec);
-		passing_skip(&t);
+		simpass_skip(&t, rec);
 		next = ev_skip(rec);
 	}
-	passing_lines(&t);
+	simpass_lines(&t);
 }

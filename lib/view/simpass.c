@@ -1,0 +1,59 @@
+/*
+ * simpass - -t: pass on the stream's own text, line by line
+ */
+#include "simrun.h"
+
+#include <string.h>
+
+/* The text behind so many lines. */
+static const char *
+behind_lines(const char *text, uint64_t n)
+{
+	for (; n > 0; n--)
+		text = (const char *)memchr(text, '\n', PTRDIFF_MAX) + 1;
+	return text;
+}
+
+void
+simpass_lines(struct simpass *t)
+{
+	const char *end = behind_lines(t->text, t->lines);
+
+	if (t->lines == 0)
+		return;
+	simrun_pass_text(t->s, t->text, end, t->executions);
+	t->text = end;
+	t->lines = t->executions = 0;
+}
+
+void
+simpass_skip(struct simpass *t, const uint64_t *rec)
+{
+	t->text = behind_lines(t->text, 1);
+	t->last = rec;
+}
+
+/* Are two records the same execution, each some times? */
+static inline bool
+is_same(const uint64_t *a, const uint64_t *b)
+{
+	return ((*a ^ *b) & ~EV_MORE) == 0 &&
+	    memcmp(a + 1, b + 1, ev_ngroups(*a) * sizeof *a) == 0;
+}
+
+void
+simpass_one(struct simpass *t, const uint64_t *rec, const uint64_t *end)
+{
+	const uint64_t *last = t->last, *next = ev_skip(rec);
+
+	t->last = rec;
+	if (last != NULL && next < end && !is_same(rec, last) &&
+	    !is_same(rec, next)) {
+		t->lines++;
+		t->executions++;
+		return;
+	}
+	simpass_lines(t);
+	simrun_pass(t->s, rec, 0);
+	simpass_skip(t, rec);
+}
