@@ -38,6 +38,28 @@ done
 # so long that references that often miss are searched for, and no longer, again
 check "stream 8 of 5,000,000 executions" judge 8 \
     32768,8,64 32768,8,64 8388608,16,64 once 5000000
+# a reference that misses in one set, and is then searched for in sets that have
+# no line yet, or one
+echo 'my ($last, $n, $far) = (0, 0, shift);
+print "H quern-events 1\nH cmd sets\nM 1 200000 220000 0 /nowhere/prog\n";
+print "B 1 >401000 4r8.0 2\n";
+sub refer {
+	printf "1%s%x\n", $_[0] < $last ? "-" : "+", abs($_[0] - $last);
+	$last = $_[0];
+	$n++;
+}
+refer(0x2000000 + $far * ($_ % 40)) for 1 .. 300000;
+for my $set (1 .. $far / 64 - 1) {
+	refer(64 * $set + ($_ % 3 << 24)) for 1 .. 4;
+}
+print "E exit 0 $n\n";' >"$T/sets.pl"
+for d in 32768,8 65536,16 49152,12; do
+	perl "$T/sets.pl" 4096 >"$T/sets.ev"
+	check "few lines in sets of $d" sh -c '"$0" --I1=32768,8,64 \
+	    --D1="$2,64" --LL=8388608,16,64 "$3/sets.ev" >"$3/sets.cost" &&
+	    "$1" judge 32768,8,64 "$2,64" 8388608,16,64 once "$3/sets.ev" \
+	    "$3/sets.cost"' "$C" "$J" $d "$T"
+done
 # none is made where memory that was written may not be run (PR_SET_MDWE)
 echo 'exit 1 if syscall(157, 65, 1, 0, 0, 0) != 0; exec @ARGV' >"$T/deny.pl"
 if perl "$T/deny.pl" true; then

@@ -195,7 +195,7 @@ fetch(const struct visit *v, uint32_t k, uint32_t last)
 
 static size_t look_size;	/* of what look() writes */
 
-/* The number of the hint. At least JUMP_SIZE bytes: see hot_search. */
+/* The number of the hint: 5 bytes or more, where hot_search puts a jump. */
 static void
 number_hint(struct emitter *e)
 {
@@ -361,7 +361,6 @@ hot_make(uint32_t id, unsigned ngroups)
 
 #define TOLD_SIZE 10		/* a mov to TOLD */
 #define CALL_SIZE 5
-#define JUMP_SIZE 5
 
 /* Where a call's or jump's displacement leads to. */
 static uint8_t *

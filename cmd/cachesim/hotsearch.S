@@ -10,6 +10,11 @@
  * hot_search8 and hot_search16 are for sets of so many places. Both take the
  * address in rax and in rsi what hot_miss is told, and leave in rax its offset
  * in the line. They use zmm16 and up: C code need not know of these.
+ *
+ * The oldest way is the one with the least stamp: no two of a set are equal, not
+ * even of places that no line has used (l1.c).  The set is stored as a whole: a
+ * store to a place that is known late would have the processor repeat loads that
+ * it began before.
  */
 
 	/* zmm19 = its least element, in all places, of those of \x */
@@ -51,7 +56,7 @@
 	kmovw %k2, %edx
 	.endm
 
-	/* The way of edx has the line, and its stamp is r12. */
+	/* The way of edx, one bit, has the line, and its stamp is r12. */
 	.macro ENTER_8
 	kmovb %edx, %k1
 	vmovdqa64 %zmm16, %zmm20{%k1}

@@ -292,6 +292,16 @@ clear_data(void)
 		no_hints();
 }
 
+/* No two stamps of a set are equal: hotsearch.S takes all of the least. */
+static void
+order_data(void)
+{
+	for (uint64_t s = 0; s < l1.dsets; s++)
+		for (uint64_t w = 0; w < l1.dassoc; w++)
+			l1_d.stamp[s * l1.dways + w] = w;
+	l1_time.d = l1.dassoc;
+}
+
 static void
 init_data(const struct geometry *g)
 {
@@ -310,6 +320,8 @@ init_data(const struct geometry *g)
 	for (uint64_t s = 0; s < l1.dsets; s++)
 		for (uint64_t w = l1.dassoc; w < l1.dways; w++)
 			l1.dstamp[s * l1.dways + w] = INT64_MAX;
+	if (l1.dtag == l1_d.tag)
+		order_data();
 }
 
 void

@@ -12,6 +12,8 @@
  */
 #include "cachesim.h"
 
+#include <string.h>
+
 #include "cpu.h"
 
 #define NSITE	2048
@@ -23,6 +25,7 @@
 static struct seen {
 	const uint8_t *from;
 	uint64_t executions;
+	bool listed;		/* in site[] */
 } seen[NSITE];
 
 static const uint8_t *site[NSITE];
@@ -34,10 +37,14 @@ sites_missed(const uint8_t *from, uint64_t executions)
 {
 	struct seen *s = &seen[(uintptr_t)from / 16 % NSITE];
 
-	if (s->from == from && executions - s->executions <= OFTEN &&
-	    nsite < NSITE)
+	if (s->from != from)
+		*s = (struct seen){ .from = from };
+	else if (executions - s->executions <= OFTEN && !s->listed &&
+	    nsite < NSITE) {
 		site[nsite++] = from;
-	*s = (struct seen){ from, executions };
+		s->listed = true;
+	}
+	s->executions = executions;
 }
 
 static void
@@ -49,6 +56,7 @@ review(void)
 		for (unsigned i = 0; i < nsearched; i++)
 			hot_search(site[i], false);
 		nsite = nsearched = 0;
+		memset(seen, 0, sizeof seen);
 	}
 	for (; nsearched < nsite; nsearched++)
 		hot_search(site[nsearched], true);

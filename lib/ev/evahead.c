@@ -11,7 +11,7 @@
  * The thread sleeps while there is no room, and is woken when a quarter of the
  * slots is free. On busy processors that takes its time; a reader that finds
  * nothing ready meanwhile makes a slot itself. Whoever makes one has the lock.
- * The reader sleeps only where the thread is making one, and is woken when half
+ * The reader sleeps only while the thread has the lock, and is woken when half
  * of the slots are ready, or the thread is about to wait.
  */
 #include <errno.h>
@@ -224,40 +224,69 @@ no_haste(void)
 		sched_setscheduler(0, SCHED_BATCH, &none);
 }
 
-/* Make a slot if there is room for one; *head is where there is. */
-static bool
-make_ahead(struct evahead *a, uint32_t *head)
+static void
+unlock(void *a)
 {
-	bool may;
+	pthread_mutex_unlock(&((struct evahead *)a)->making);
+}
+
+enum made { MADE, FULL, LAST };
+
+/*
+ * Make a slot, perhaps the last one, if there is room for one. Else *until is
+ * the head at which there is for some; as it is not beyond the tail, the reader
+ * reaches it with the slots that are ready.
+ */
+static enum made
+make_if_room(struct evahead *a, uint32_t *until)
+{
+	if (a->ended)
+		return LAST;
+	*until = makes_at(a);
+	if ((int32_t)(a->head - *until) < 0) {
+		*until += NSLOT / 4;
+		if ((int32_t)(a->tail - *until) < 0)
+			*until = a->tail;
+		return FULL;
+	}
+	if (a->p == a->end)
+		wake_reader(a);
+	make_slot(a);
+	return MADE;
+}
+
+/* The same, with the lock, also where the thread is cancelled in it. */
+static enum made
+make_ahead(struct evahead *a, uint32_t *until)
+{
+	volatile enum made r;
 
 	pthread_mutex_lock(&a->making);
-	*head = makes_at(a);
-	may = !a->ended && (int32_t)(a->head - *head) >= 0;
-	if (may) {
-		if (a->p == a->end)
-			wake_reader(a);
-		make_slot(a);
-	}
-	pthread_mutex_unlock(&a->making);
-	return may;
+	pthread_cleanup_push(unlock, a);
+	r = make_if_room(a, until);
+	pthread_cleanup_pop(1);
+	return r;
 }
 
 static void *
 read_ahead(void *arg)
 {
 	struct evahead *a = arg;
-	uint32_t head;
+	uint32_t until;
 
 	no_haste();
 	for (;;) {
-		if (make_ahead(a, &head)) {
-			if (a->tail - a->head >= NSLOT / 2 || a->ended)
+		switch (make_ahead(a, &until)) {
+		case MADE:
+			if (a->tail - a->head >= NSLOT / 2)
 				wake_reader(a);
-		} else if (a->ended) {
+			break;
+		case FULL:
+			wait_until(a, until);
+			break;
+		case LAST:
 			wake_reader(a);
 			return NULL;
-		} else {
-			wait_until(a, head + NSLOT / 4);
 		}
 	}
 }

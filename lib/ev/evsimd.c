@@ -24,6 +24,7 @@
 #ifdef __x86_64__
 
 #include <immintrin.h>
+#include <pthread.h>
 #include <string.h>
 
 /* By byte: the positions of its bits, one in each byte; how many it has. */
@@ -550,12 +551,19 @@ evscan_best(void)
 	return evscan_way(way);
 }
 
+static evscan_fn *best;
+
+static void
+choose(void)
+{
+	best = evscan_best();
+}
+
 size_t
 evscan_text(struct evscan *s, const char *text, size_t n)
 {
-	static evscan_fn *scan;
+	static pthread_once_t chosen = PTHREAD_ONCE_INIT;
 
-	if (scan == NULL)
-		scan = evscan_best();
-	return scan(s, text, n);
+	pthread_once(&chosen, choose);	/* threads share the tables */
+	return best(s, text, n);
 }
