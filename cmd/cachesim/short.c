@@ -97,19 +97,17 @@ may_search(uint64_t addr, unsigned most)
 	return !hints_tell || (addr & 63) > most || !l1_is_missing(addr, 6);
 }
 
-/* A line that is missing for sure. */
+/* A line that is missing for sure enters D1. */
 TARGET512
-INLINE uint64_t
-enter_line(struct misses *m, uint64_t addr, uint64_t now)
+INLINE void
+enter_line(uint64_t addr, uint64_t now)
 {
 	uint64_t line = addr >> 6, at = (line & (l1.dsets - 1)) * l1.dways;
 
 	at += oldest_lanes(&l1_d.stamp[at]);
 	l1_d.hint[line % L1_NHINT] = (uint16_t)at;
 	l1_d.tag[at] = line << 6;
-	l1_d.stamp[at] = ++now;
-	ll_data(addr, m, 1);
-	return now;
+	l1_d.stamp[at] = now;
 }
 
 TARGET512
@@ -122,12 +120,15 @@ data_lanes(const struct cache_unit *u, const struct fastref *r, uint64_t addr,
 
 	if (__builtin_expect(may_search(addr, r->most), 0))
 		return data_unusual(u, r, addr, now);
-	return enter_line(&m[(uint32_t)(r - record_ref) - u->ref], addr, now);
+	enter_line(addr, ++now);
+	ll_data(addr, &m[(uint32_t)(r - record_ref) - u->ref], 1);
+	return now;
 }
 
 #else
 #define data_lanes	data_unusual
 #define missed_lanes	missed_plain
+#define told_lanes	told_plain
 #endif
 
 /* The references r..end of one round. */
@@ -247,23 +248,31 @@ missed_plain(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
 }
 
 static uint64_t
-missed_told(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
+told_plain(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
     const uint8_t *from)
 {
-	const struct cache_unit *u = &unit[ev_id(diff[-1])];
-	unsigned most = hot_most(ref);
-
 	found_record = diff - 1;
-	if (__builtin_expect((addr & 63) > most, 0))
-		return missed_plain(ref, now, diff, addr, from);
-	l1_time.d = now;
-	if (l1_search(addr >> 6))
-		ordered_missed(u->cold, (uint32_t)(hot_misses(ref) -
-		    cold_data(&cold_block[u->cold])), addr, 64 - most);
-	return l1_time.d;
+	return missed_plain(ref, now, diff, addr, from);
 }
 
 #ifdef __x86_64__
+TARGET512
+static uint64_t
+told_lanes(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
+    const uint8_t *from)
+{
+	uint32_t cold = unit[ev_id(diff[-1])].cold;
+	unsigned most = hot_most(ref);
+
+	found_record = diff - 1;
+	if (__builtin_expect(may_search(addr, most), 0))
+		return missed_plain(ref, now, diff, addr, from);
+	enter_line(addr, ++now);
+	ordered_missed(cold, (uint32_t)(hot_misses(ref) -
+	    cold_data(&cold_block[cold])), addr, 64 - most);
+	return now;
+}
+
 TARGET512
 static uint64_t
 missed_lanes(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
@@ -273,7 +282,8 @@ missed_lanes(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
 
 	if (__builtin_expect(may_search(addr, hot_most(ref)), 0))
 		return missed_plain(ref, now, diff, addr, from);
-	now = enter_line(m, addr, now);
+	enter_line(addr, ++now);
+	ll_data(addr, m, 1);
 	if (__builtin_expect(m->l1 == MISSES_HALF, 0))
 		sites_missed(from, unit[ev_id(diff[-1])].count);
 	return now;
@@ -388,13 +398,15 @@ void
 short_init(const struct geometry g[NCACHE], int through)
 {
 	one_by_one = through || g[LL].line < g[D1].line;
-	hints_tell = l1.hints_tell && !one_by_one &&
+	hints_tell = l1.hints_tell &&
 	    (l1.dways == LANES || l1.dways == 2 * LANES);
 	use_lanes = l1.dshift == 6 && has_lanes();
 	if (l1.tables || l1.dshift != 6 || g[LL].line < g[D1].line)
 		return;
-	hot_init(through ? missed_told : use_lanes ? missed_lanes :
-	    missed_plain, fetched);
+	if (through)
+		hot_init(use_lanes ? told_lanes : told_plain, fetched);
+	else
+		hot_init(use_lanes ? missed_lanes : missed_plain, fetched);
 }
 
 const uint64_t *
@@ -402,6 +414,6 @@ short_batch(const uint64_t *p, const uint64_t *end, uint64_t most)
 {
 	if (l1.dshift != 6)
 		return some(p, end, l1.dshift, false, most);
-	return use_lanes ? some(p, end, 6, true, most) :
+	return use_lanes && !one_by_one ? some(p, end, 6, true, most) :
 	    some(p, end, 6, false, most);
 }
