@@ -149,5 +149,8 @@ int evw_missed(struct evw *, uint32_t id, unsigned n, uint64_t missed);
  */
 void evw_exec(struct evw *, uint32_t id, unsigned ngroups,
     const uint64_t *diff, uint64_t more);
+/* One, whose line was read: without its newline, and without a `*'. */
+void evw_exec_line(struct evw *, uint32_t id, unsigned ngroups,
+    const uint64_t *diff, const char *line, size_t len);
 
 #endif

@@ -138,6 +138,9 @@ void simrun_insns(struct simrun *,
 void simrun_desc(struct simrun *, const char *text);
 /* In batch, with -t: pass on an execution of rec and `more` repeats. */
 void simrun_pass(struct simrun *, const uint64_t *rec, uint64_t more);
+/* One whose line is this one of s->text. */
+void simrun_pass_line(struct simrun *, const uint64_t *rec, const char *line,
+    size_t len);
 /* The same for many: text between s->text and s->textend, n executions. */
 void simrun_pass_text(struct simrun *, const char *from, const char *to,
     uint64_t n);
@@ -166,8 +169,7 @@ struct simpass {
 void simpass_lines(struct simpass *);
 /*
  * Pass a record of one round, of those up to end. Equal ones become one line,
- * as simrun_pass has them; so may the first and the last one, beside what is
- * passed before and after.
+ * as simrun_pass has them.
  */
 void simpass_one(struct simpass *, const uint64_t *rec, const uint64_t *end);
 /* The next line, that of rec, has been passed on as something else. */

@@ -775,6 +775,20 @@ evw_missed(struct evw *w, uint32_t id, unsigned n, uint64_t missed)
 	return sums_line(w, 'X', id, (uint64_t [2]){ n, missed }, 2);
 }
 
+/* One more execution equal to the last one, if it is that. */
+static inline bool
+repeats(struct evw *w, uint32_t head, const uint64_t *diff, uint64_t more)
+{
+	unsigned ngroups = ev_ngroups(head);
+
+	w->nexec += more + 1;
+	if (head != w->prev || (ngroups != 0 &&
+	    memcmp(diff, w->last, ngroups * sizeof *diff) != 0))
+		return false;
+	w->more += more + 1;
+	return true;
+}
+
 void
 evw_exec(struct evw *w, uint32_t id, unsigned ngroups, const uint64_t *diff,
     uint64_t more)
@@ -782,12 +796,8 @@ evw_exec(struct evw *w, uint32_t id, unsigned ngroups, const uint64_t *diff,
 	uint32_t head = ev_head(ngroups, id);
 	char *p;
 
-	w->nexec += more + 1;
-	if (head == w->prev && (ngroups == 0 ||
-	    memcmp(diff, w->last, ngroups * sizeof *diff) == 0)) {
-		w->more += more + 1;
+	if (repeats(w, head, diff, more))
 		return;
-	}
 	p = evw_puthex(evwrec_finish(w, w->p), id);
 	for (unsigned i = 0; i < ngroups; i++) {
 		w->last[i] = diff[i];
@@ -796,4 +806,18 @@ evw_exec(struct evw *w, uint32_t id, unsigned ngroups, const uint64_t *diff,
 	w->prev = head;
 	w->more = more;
 	w->p = p;
+}
+
+void
+evw_exec_line(struct evw *w, uint32_t id, unsigned ngroups,
+    const uint64_t *diff, const char *line, size_t len)
+{
+	uint32_t head = ev_head(ngroups, id);
+
+	if (repeats(w, head, diff, 0))
+		return;
+	w->p = put_text(w, evwrec_finish(w, w->p), line, len);
+	memcpy(w->last, diff, ngroups * sizeof *diff);
+	w->prev = head;
+	w->more = 0;
 }

@@ -41,19 +41,29 @@ is_same(const uint64_t *a, const uint64_t *b)
 	    memcmp(a + 1, b + 1, ev_ngroups(*a) * sizeof *a) == 0;
 }
 
+/*
+ * Equal lines become one, where the writer sees them one by one.  The first and
+ * the last one may be equal to what was passed before, or is passed after.
+ */
 void
 simpass_one(struct simpass *t, const uint64_t *rec, const uint64_t *end)
 {
 	const uint64_t *last = t->last, *next = ev_skip(rec);
+	const char *line;
 
 	t->last = rec;
 	if (last != NULL && next < end && !is_same(rec, last) &&
-	    !is_same(rec, next)) {
+	    !is_same(rec, next) && (*rec & EV_MORE) == 0) {
 		t->lines++;
 		t->executions++;
 		return;
 	}
 	simpass_lines(t);
-	simrun_pass(t->s, rec, 0);
+	line = t->text;
 	simpass_skip(t, rec);
+	if ((*rec & EV_MORE) != 0)
+		simrun_pass(t->s, rec, 0);
+	else
+		simrun_pass_line(t->s, rec, line,
+		    (size_t)(t->text - 1 - line));
 }

@@ -619,6 +619,14 @@ simrun_pass(struct simrun *s, const uint64_t *rec, uint64_t more)
 }
 
 void
+simrun_pass_line(struct simrun *s, const uint64_t *rec, const char *line,
+    size_t len)
+{
+	evw_exec_line(s->writer, ev_def(s->events, ev_id(*rec))->id,
+	    ev_ngroups(*rec), rec + 1, line, len);
+}
+
+void
 simrun_pass_text(struct simrun *s, const char *from, const char *to, uint64_t n)
 {
 	evw_text(s->writer, from, (size_t)(to - from), n);
