@@ -135,6 +135,26 @@ for p in cachegrind bimodal gshare tage perfect; do
 	    both branchsim --predictor=$p -t
 done
 
+# an address that is 0 in one of the rounds: that reference did not happen
+for k in 1 64 65 66 67 68 69 70 72 80 100 129 200 300; do
+	printf '%s\n' 'H quern-events 2' 'H kind all' 'H outcomes D1mr' \
+	    'M 1 401000 402000 0 prog' 'B 1 >401000 4r8.0 2' >head.ev
+	{
+		cat head.ev
+		printf '1-%x\n1+10*%x\nE exit 0 402\n' $((16 * k)) 400
+	} >repeats.ev
+	{
+		cat head.ev
+		printf '1-%x\n' $((16 * k))
+		for i in $(seq 401); do echo 1+10; done
+		echo E exit 0 402
+	} >lines.ev
+	check "0 in round $k of 401: callgraph" both callgraph
+	check "0 in round $k of 401: memsim" both memsim
+	sed -i 3d repeats.ev lines.ev
+	check "0 in round $k of 401: cachesim" both cachesim $caches
+done
+
 # a recursion deeper than what callgraph remembers of it
 if [ -n "$DEEP" ]; then
 	printf '%s\n' 'H quern-events 1' 'M 1 401000 402000 1000 prog' \

@@ -21,7 +21,7 @@
 
 struct l1 l1 = { .dtag = l1_d.tag, .dstamp = l1_d.stamp };
 struct l1_d l1_d __attribute__((aligned(64)));
-/* The number of look-ups so far: what stamps are taken from. */
+/* What stamps are taken from: it grows with each look-up. */
 struct times l1_time;
 
 /* I1: lines by set and way; 0 is no line. Stamps are by line. */

@@ -41,7 +41,8 @@ warm_keep(struct warm *w, uint64_t insn, const int64_t *n, int sign)
 void
 warm_zero(struct warm *w)
 {
-	memset(w->kept, 0, w->capkept * sizeof *w->kept);
+	if (w->kept != NULL)
+		memset(w->kept, 0, w->capkept * sizeof *w->kept);
 }
 
 void

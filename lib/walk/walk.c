@@ -224,6 +224,16 @@ apply(const struct walk_seg *p, const uint64_t *rec)
 	return zero;
 }
 
+/* Is a value 0 that was not, or will not be in another round? */
+static bool
+passes_zero(const struct walk_seg *p, const uint64_t *rec)
+{
+	for (unsigned i = 0; i < ev_ngroups(*rec); i++)
+		if (p->value[i] == 0 && rec[1 + i] != 0)
+			return true;
+	return false;
+}
+
 /* May the rest of the rounds be counted at once, since it follows itself? */
 static bool
 follows_itself(const struct walk_thread *t, const struct walk_seg *p,
@@ -248,6 +258,8 @@ look(struct walk_thread *t, struct walk_seg *p, const uint64_t *rec)
 	for (;;) {
 		if (p->apply)
 			t->zero = apply(p, rec);
+		if (p->apply && t->zero && passes_zero(p, rec))
+			repeat_else();
 		if (p->nseg == 1)
 			step(t, p);
 		else
