@@ -155,8 +155,8 @@ struct sim_outcome {
 void simrun_outcomes(struct simrun *, const char *const *names,
     const struct sim_outcome *, unsigned n);
 /*
- * In batch, with -t, where text is not NULL: the records' lines are passed on
- * as they are. One that is passed otherwise is skipped.
+ * In batch, with -t: the records' lines are passed on as they are. One that is
+ * passed otherwise is skipped; all are where text is NULL.
  */
 struct simpass {
 	struct simrun *s;

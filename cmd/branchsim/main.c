@@ -246,18 +246,15 @@ pass_batch(struct simrun *s, const uint64_t *rec, const uint64_t *end)
 	struct simpass t = { .s = s, .text = s->text };
 
 	for (; rec < end && ev_error(s->events) == NULL; rec = ev_skip(rec)) {
-		if (s->text != NULL && ev_more(rec) == 0) {
+		if (t.text != NULL && ev_more(rec) == 0) {
 			pass_one(&t, rec, end);
 			continue;
 		}
-		if (s->text != NULL)
-			simpass_lines(&t);
-		pass_record(rec);
-		if (s->text != NULL)
-			simpass_skip(&t, rec);
-	}
-	if (s->text != NULL)
 		simpass_lines(&t);
+		pass_record(rec);
+		simpass_skip(&t, rec);
+	}
+	simpass_lines(&t);
 }
 
 static void

@@ -81,9 +81,8 @@
 	push %rsi
 	push %rdi
 	sub $8, %rsp
-	mov \function, %rdx
 	mov %rsi, %rdi
-	call *%rdx
+	call *\function
 	add $8, %rsp
 	pop %rdi
 	pop %rsi

@@ -87,22 +87,25 @@ pass_usual(struct simpass *t, const uint64_t *rec, const uint64_t *end)
 	return stop;
 }
 
+/* Those that can be passed by their lines; their end. */
+static const uint64_t *
+pass_some(struct simpass *t, const uint64_t *rec, const uint64_t *end)
+{
+	if (t->text == NULL)
+		return rec;
+	return (l1.tables ? lone_pass : pass_usual)(t, rec, end);
+}
+
 void
 pass_records(struct simrun *s, const uint64_t *rec, const uint64_t *end)
 {
 	struct simpass t = { .s = s, .text = s->text };
-	const uint64_t *next;
 
-	for (; s->text == NULL && rec < end; rec = ev_skip(rec))
-		pass_record(s, rec);
-	for (; rec < end; rec = next) {
-		next = (l1.tables ? lone_pass : pass_usual)(&t, rec, end);
-		if (next != rec)
-			continue;
+	while ((rec = pass_some(&t, rec, end)) < end) {
 		simpass_lines(&t);
 		pass_record(s, rec);
 		simpass_skip(&t, rec);
-		next = ev_skip(rec);
+		rec = ev_skip(rec);
 	}
 	simpass_lines(&t);
 }

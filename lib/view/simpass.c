@@ -17,10 +17,11 @@ behind_lines(const char *text, uint64_t n)
 void
 simpass_lines(struct simpass *t)
 {
-	const char *end = behind_lines(t->text, t->lines);
+	const char *end;
 
 	if (t->lines == 0)
 		return;
+	end = behind_lines(t->text, t->lines);
 	simrun_pass_text(t->s, t->text, end, t->executions);
 	t->text = end;
 	t->lines = t->executions = 0;
@@ -29,6 +30,8 @@ simpass_lines(struct simpass *t)
 void
 simpass_skip(struct simpass *t, const uint64_t *rec)
 {
+	if (t->text == NULL)
+		return;
 	t->text = behind_lines(t->text, 1);
 	t->last = rec;
 }

@@ -239,7 +239,7 @@ static bool
 follows_itself(const struct walk_thread *t, const struct walk_seg *p,
     const uint64_t *rec)
 {
-	if (p->key != t->key || p->key < 0 || (p->apply && t->zero))
+	if (p->key != t->key || p->key < 0 || t->zero)
 		return false;
 	for (unsigned i = 0; p->apply && i < ev_ngroups(*rec); i++)
 		if (rec[1 + i] != 0)
@@ -256,9 +256,8 @@ look(struct walk_thread *t, struct walk_seg *p, const uint64_t *rec)
 
 	t->nran = p->nseg;
 	for (;;) {
-		if (p->apply)
-			t->zero = apply(p, rec);
-		if (p->apply && t->zero && passes_zero(p, rec))
+		t->zero = p->apply && apply(p, rec);
+		if (t->zero && passes_zero(p, rec))
 			repeat_else();
 		if (p->nseg == 1)
 			step(t, p);
