@@ -23,20 +23,24 @@ unset DEBUGINFOD_URLS
 # Filters never free; what a sanitizer finds is no status of ours.
 export ASAN_OPTIONS=detect_leaks=0:exitcode=99
 export UBSAN_OPTIONS=print_stacktrace=1:exitcode=99
-# Our own valgrind is no judge: PATH without the folders that have it.
-case $(valgrind --version 2>/dev/null) in
-*quern*)
-	path=
-	IFS=:
-	for d in $PATH; do
+# PATH without the programs' own folder, which trace takes out of a program's,
+# as after the README's tour; and without those that have our own valgrind, which
+# is no judge.
+path=
+first=$(valgrind --version 2>/dev/null)
+IFS=:
+for d in $PATH; do
+	[ "$d" != "$B" ] || continue
+	case $first in
+	*quern*)
 		case $("$d/valgrind" --version 2>/dev/null) in
-		*quern*) ;;
-		*) path=$path:$d ;;
-		esac
-	done
-	unset IFS
-	PATH=${path#:} ;;
-esac
+		*quern*) continue ;;
+		esac ;;
+	esac
+	path=$path:$d
+done
+unset IFS
+PATH=${path#:}
 T=$(mktemp -d "${TMPDIR:-/tmp}/quern.XXXXXX") || exit 99
 trap 'rm -rf "$T"' EXIT
 trap 'exit 99' HUP INT TERM
