@@ -1,11 +1,12 @@
 /*
  * evcount - counts the instructions that an event stream tells
  *
- *	evcount [-p] [file]
+ *	evcount [-cp] [file]
  *
  * One line with the total, like stepcount's; -p: then "address count" for
  * each instruction, sorted.  Of kinds all, blocks, counts and cache.  The
- * status is 0 only if the stream is whole.
+ * status is 0 only if the stream is whole; -c: of one that is cut off, too,
+ * the total of what is there.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -26,7 +27,7 @@ static uint64_t total;
 static uint64_t *times;		/* by id: how often it was executed */
 static size_t times_cap;
 static uint32_t max_id;
-static bool want_pcs;
+static bool want_pcs, cut_too;
 
 static uint32_t
 insns(const struct ev_def *d)
@@ -105,10 +106,10 @@ main(int argc, char **argv)
 	int c;
 
 	prog_init(argv[0]);
-	while ((c = getopt(argc, argv, "p")) != -1) {
-		if (c != 'p')
-			prog_usage("[-p] [file]");
-		want_pcs = true;
+	while ((c = getopt(argc, argv, "cp")) != -1) {
+		if (c != 'p' && c != 'c')
+			prog_usage("[-cp] [file]");
+		*(c == 'p' ? &want_pcs : &cut_too) = true;
 	}
 	r = ev_open(in_open(argv[optind]));
 	ev_accept(r, EV_ALL | EV_BLOCKS | EV_COUNTS | EV_CACHE | EV_BRANCHES,
@@ -118,10 +119,9 @@ main(int argc, char **argv)
 			count(r, &e);
 		else if (c == 'W')
 			count_id(r, e.id, e.num[1]);
-	if (c == 0) {
+	if (c == 0 || cut_too)
 		printf("%" PRIu64 "\n", total);
-		if (want_pcs)
-			print_pcs(r);
-	}
+	if (c == 0 && want_pcs)
+		print_pcs(r);
 	return ev_close(r);
 }
