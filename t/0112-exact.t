@@ -24,7 +24,8 @@ modes="-e.all -e.counts"
 -e.all.--debug=tinycache -e.all.--debug=nosuper
 -e.all.--debug=long -e.blocks.--debug=long,tinycache
 -e.counts.--debug=fewcounts -e.cache.--debug=fewcounts
--e.branches -e.branches.--debug=fewcounts"
+-e.counts.--debug=long -e.counts.--debug=long,tinycache
+-e.branches -e.branches.--debug=fewcounts -e.branches.--debug=long"
 words() {
 	echo "$1" | sed 's/-e\./-e /; s/\.--/ --/'
 }

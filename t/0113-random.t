@@ -12,7 +12,8 @@ CC=${CC:-gcc}
 modes="-e.all -e.blocks -e.counts -e.all.--debug=nolink
 -e.all.--debug=tinycache -e.all.--debug=nosuper -e.cache -e.all.--from=0x1000
 -e.branches -e.branches.--debug=long,tinycache
--e.all.--debug=long -e.blocks.--debug=long,tinycache"
+-e.all.--debug=long -e.blocks.--debug=long,tinycache
+-e.counts.--debug=long -e.counts.--debug=long,tinycache"
 
 # predicted TEXT: branches as in the kind before this one
 predicted() {

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Paths lead on behind stubs of linkage, calls by pointers and returns to a busy
 # caller: with them a stream has far fewer executions, of the same instructions,
-# also where such a guess turns out to be wrong
+# also where such a guess turns out to be wrong; and where executions are only
+# counted there are such paths as well, with the same counts
 
 . t/lib.sh
 
@@ -69,5 +70,43 @@ same "a block has a stub, a call by a pointer and returns inside" yes "$(awk '
 echo "# executions: $(cat "$T/executions.nosuper"), $(cat "$T/executions.")"
 ok "fewer executions, by two thirds" \
     "$(($(cat "$T/executions.") > 600000 * 4))"
+
+# The streams of kinds with counters: a block on which a path goes behind a return.
+has_path() {
+	awk '/^B / && / [^ ]*R >/ { n = 1 } END { exit !n }' "$T/ev"
+}
+
+# counted KIND ROUNDS COSTS [OPTION]: the costs of so many rounds
+counted() {
+	env -i "$B/trace" -e "$1" $4 -o "$T/ev" "$T/prog" "$2"
+	case $1 in
+	branches) "$B/branchsim" -o "$T/$3" "$T/ev" ;;
+	*) "$B/icount" -o "$T/$3" "$T/ev" ;;
+	esac
+}
+
+# The counters are looked at now and then, so a short run has no path yet: more
+# rounds, until there is one.
+for kind in counts branches; do
+	rounds=2000000
+	while counted $kind $rounds along; ! has_path &&
+	    [ $rounds -lt 500000000 ]; do
+		rounds=$((rounds * 4))
+	done
+	has_path
+	ok "$kind: a path goes on behind a return ($rounds rounds)" $?
+	counted $kind $rounds straight --debug=nosuper
+	samefile "$kind: the same counts as without" "$T/straight" "$T/along"
+done
+
+# With a store: a path is found from blocks that are only text there.
+mkdir -m 700 "$T/store"
+counted counts $rounds straight --debug=nosuper
+for run in cold warm; do
+	counted counts $rounds $run "--store=$T/store"
+	has_path
+	ok "store, $run: a path" $?
+	samefile "store, $run: the same counts" "$T/straight" "$T/$run"
+done
 
 done_testing

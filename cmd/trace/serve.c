@@ -421,7 +421,7 @@ watch(void *arg)
 static bool
 is_called(void)
 {
-	return is_wanted() || sample_pending();
+	return is_wanted() || search_pending();
 }
 
 /*
@@ -468,15 +468,17 @@ rest(void)
 	static bool idle;
 	struct control *c = area.ctl;
 	uint32_t bell;
+	long ns;
 
 	if (!idle && poll_requests())
 		return;
+	ns = recent_look(100000000);
 	bell = __atomic_load_n(&c->bell, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&c->serving_sleeps, 1, __ATOMIC_SEQ_CST);
-	if (!is_wanted() && !sample_pending() && !watch_pending() &&
+	if (!is_wanted() && !search_pending() && !watch_pending() &&
 	    !control_pending() && !guest_ended && !trust_lost)
 		futex_wait(&c->bell, bell, ONCE(c->polling) ? 20000 :
-		    exec_pending ? 200000 : 100000000);
+		    exec_pending ? 200000 : ns);
 	__atomic_store_n(&c->serving_sleeps, 0, __ATOMIC_SEQ_CST);
 	idle = !ONCE(c->polling) && !is_wanted() &&
 	    __atomic_load_n(&c->bell, __ATOMIC_SEQ_CST) == bell;
@@ -488,7 +490,7 @@ make_path(void)
 {
 	app_pc pc;
 
-	if (!sample_pending())
+	if (!search_pending())
 		return false;
 	pc = search_next();
 	if (pc != 0)

@@ -160,6 +160,8 @@ record_size(unsigned nvalues)
  * for each id where address space allows, else as many as boot.countbytes says.
  */
 #define CELLS (1u << 18)
+#define FOLLOW_CELLS 4096u	/* kinds without a table: the first of them hold
+				 * targets of indirect exits, cache/recent.c */
 #define T_CELL (T_IBL + (int32_t)IBL_ALL)	/* cells, from REG_T */
 #define T_COUNT (T_CELL + 8 * (int32_t)CELLS)	/* counters, from REG_T */
 #define FIRST_COUNTS 4096u	/* accessible at first; each fault doubles it */

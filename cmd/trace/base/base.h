@@ -53,6 +53,7 @@ struct kind {
 	enum refs refs;
 	bool tells;		/* blocks have definitions and ids */
 	bool records;		/* each execution is a record, in order */
+	bool paths;		/* where it runs often, along its path */
 	bool alone;		/* each reference is a record of its own */
 	bool counters;		/* executions are counted, by id */
 	bool intervals;		/* counts are written after each interval */
@@ -124,6 +125,11 @@ struct options {
 extern const struct options *const opt;
 /* Do fragments need REG_P for themselves?  Else the guest has it. */
 bool opt_steals_p(void);
+/*
+ * Are blocks that run often made along their paths?  Not where an execution's
+ * length would show, at the end of a window or interval, nor with contexts.
+ */
+bool opt_makes_paths(void);
 /* Does -o give a command? Does it have %p, a process's number, in it? */
 bool output_is_command(void);
 bool output_has_pid(void);

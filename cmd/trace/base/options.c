@@ -40,3 +40,11 @@ opt_steals_p(void)
 	    set.interval != 0 || set.during != 0 || set.after != 0 ||
 	    set.windows != 0 || set.allocs || set.contexts != 0;
 }
+
+bool
+opt_makes_paths(void)
+{
+	return set.kind->paths && set.interval == 0 && set.during == 0 &&
+	    set.contexts == 0 && !(set.windows & ~WINDOWS_REQUESTS) &&
+	    !(set.debug & DEBUG_NOSUPER);
+}

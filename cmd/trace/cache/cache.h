@@ -9,6 +9,7 @@
  * drop.c	drops a fragment, or those of a page that is written
  * kept*.c	take fragments from the store, see kept.h, and put them there
  * paths.c	holds the paths of blocks that run often; search.c finds them
+ * recent.c	what ran often lately, by counters
  */
 #ifndef CACHE_H
 #define CACHE_H
@@ -84,7 +85,16 @@ void kept_save(void);
  */
 char *kept_lines(uint64_t start, uint64_t end, char *text);
 
-/* Find a path for the next block that came often: the block's pc, or 0. */
+/*
+ * Is a block known that came often?  Find a path for the next one: the pc of
+ * the fragment to make anew, or 0.
+ */
+bool search_pending(void);
 app_pc search_next(void);
+/*
+ * Where executions are counted, look now and then for what ran often; returns
+ * in how many ns to call it again, at most as given.
+ */
+long recent_look(long most);
 
 #endif

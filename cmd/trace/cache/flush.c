@@ -50,6 +50,7 @@ flush_new(void)
 	written_forget();
 	write_lookup();
 	link_reset();
+	recent_reset();
 	if (opt->contexts != 0)
 		area.ctl->more = link_more();
 }

@@ -170,8 +170,8 @@ write_fragment(unsigned z)
 static int
 collect(app_pc pc, unsigned mode)
 {
-	const struct path *path = x.kind->records &&
-	    !(opt->windows & ~WINDOWS_REQUESTS) ? path_of(pc) : NULL;
+	const struct path *path = x.kind->paths && opt_makes_paths() ?
+	    path_of(pc) : NULL;
 
 	if (path != NULL && block_follow(&blk, pc, path) == 0)
 		return 0;
@@ -272,18 +272,21 @@ static uint64_t
 frag_get(app_pc pc, unsigned mode, uint32_t owner)
 {
 	uint32_t f = table_find(key_for(pc, mode & MODE_ALL, owner));
+	bool stands_in = false;
 	int64_t new;
 
 	if (f != 0 && (!(mode & MODE_LOOKUP) || has_lookup(f - 1)))
 		return frags[f - 1].entry;
 	if (f != 0) {
 		frag_drop(f - 1);
+		stands_in = frags[f - 1].stands_in;
 		frags[f - 1].remade = true;
 		stats.again++;
 	}
 	new = frag_new(pc, mode, owner);
 	if (new < 0)
 		return 0;
+	frags[new].stands_in = stands_in;
 	ahead_call(&frags[new], block_landing(&blk));
 	return frags[new].entry;
 }
@@ -426,12 +429,19 @@ frag_kill(uint64_t start, uint64_t end)
 void
 frag_again(app_pc pc)
 {
-	uint32_t f = table_find(key_for(pc, MODE_IN, 0));
+	uint32_t f = table_find(key_for(pc, MODE_IN, 0)), gen = area.gen;
+	int64_t new;
+	bool stays;
 
 	if (f == 0)
 		return;
+	stays = kept_is_shelved(f - 1);
 	frag_drop(f - 1);
-	frag_new(pc, MODE_IN | (has_lookup(f - 1) ? MODE_LOOKUP : 0), 0);
+	new = frag_new(pc, MODE_IN | (has_lookup(f - 1) ? MODE_LOOKUP : 0), 0);
+	if (new < 0 || area.gen != gen || !stays)
+		return;
+	frags[f - 1].stays = true;
+	frags[new].stands_in = true;
 }
 
 void

@@ -226,6 +226,42 @@ take_entry(int fd, int (*open_theirs)(int))
 	return true;
 }
 
+static uint32_t *by_counter;	/* the entry's fragment that has it, + 1 */
+
+static uint32_t *
+fragments_by_counter(void)
+{
+	uint32_t *by = xcalloc(kept.head->ncounter + 1ul, sizeof *by), i, k;
+	struct exitmeta e;
+
+	for (i = 0; i < kept.nfrag; i++)
+		for (k = 0; k < frags[i].nexit; k++) {
+			e = exit_unpack(&area.exits[frags[i].exit + k]);
+			if (e.n != 0 && e.id < kept.head->ncounter)
+				by[e.id] = i + 1;
+		}
+	return by;
+}
+
+app_pc
+kept_pc(uint32_t counter)
+{
+	uint32_t f;
+
+	if (kept.head == NULL || counter >= kept.head->ncounter)
+		return 0;
+	if (by_counter == NULL)
+		by_counter = fragments_by_counter();
+	f = by_counter[counter];
+	return f == 0 || frags[f - 1].dead ? 0 : frags[f - 1].pc;
+}
+
+bool
+kept_is_shelved(uint32_t f)
+{
+	return f < kept.nfrag && def_on_shelf();
+}
+
 /* Open this image's entry; -1: there is none that is right. */
 static int
 open_entry(void)
@@ -258,6 +294,8 @@ kept_begin(int (*open_theirs)(int))
 
 	kept_close();
 	kept_unshelve();
+	free(by_counter);
+	by_counter = NULL;
 	if (!usable || (def_ids_are_fixed() && def_ids_used() != firstid))
 		return;
 	name_entry();

@@ -115,13 +115,16 @@ block_of(const struct frag *f)
 }
 
 /*
- * Was it dropped for one along a path?  Such are not kept: the next run begins
- * with this one again.
+ * Was it dropped for one along a path, or for one that stands in for it?  Such
+ * are not kept: the next run begins with this one again.
  */
 static bool
 gave_way(const struct frag *f)
 {
-	return opt->kind->records && path_known(f->pc) && !f->remade;
+	uint32_t t = f->stays ? table_find(key_of(f)) : 0;
+
+	return (opt->kind->paths && path_known(f->pc) && !f->remade) ||
+	    (t != 0 && frags[t - 1].stands_in);
 }
 
 static uint32_t
@@ -132,7 +135,8 @@ object_of(uint32_t i)
 
 	if (!is_installed(i))
 		return object_of_stored(i);
-	if ((f->dead && !gave_way(f)) || f->mode != 0 || f->owner != 0 ||
+	if ((f->dead && !gave_way(f)) || f->stands_in ||
+	    f->mode != 0 || f->owner != 0 ||
 	    (opt->kind->tells && !is_packed(i) &&
 	    !def_can_pack(block_of(f), f->pc)))
 		return 0;
@@ -172,6 +176,7 @@ may_pay(void)
 		return new >= kept.nfrag / 2 / NEW_SHARE || is_time();
 	for (i = kept.nfrag; i < nfrag; i++)
 		if (frags[i].mode == 0 && !frags[i].dead &&
+		    !frags[i].stands_in &&
 		    object_at(frags[i].pc) != NULL)
 			return is_time();
 	return false;
@@ -362,6 +367,7 @@ fill_fragments(void)
 	s.link = link_cut_all();
 	for (i = 0; i < nfrag; i++) {
 		frags[i].dead = s.index[i].object == 0;
+		frags[i].stays = false;
 		if (frags[i].dead)
 			continue;
 		make_links(i);

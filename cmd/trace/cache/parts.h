@@ -34,7 +34,9 @@ struct frag {
 	uint8_t zone;
 	uint8_t mode;
 	bool dead;
-	bool remade;		/* dead, for one with a lookup entry */
+	bool remade : 1;	/* dead, for one with a lookup entry */
+	bool stays : 1;		/* dead, but stays in the store: another one */
+	bool stands_in : 1;	/* stands in for it, see frag_again */
 };
 _Static_assert(sizeof(struct frag) == 48 && MAX_PIECES <= UINT8_MAX,
     "there are many");
@@ -181,7 +183,27 @@ const struct path *path_of(app_pc pc);
 void path_forget(app_pc pc);
 void path_forget_all(void);
 
+/* ----------------------------------------------------------------- recent.c */
+
+/* Is a counter of a hot block known?  The next one. */
+bool recent_pending(void);
+uint32_t recent_next(void);
+/* How many executions it counted lately; the older the less they weigh. */
+uint32_t recent_count(uint32_t counter);
+/* Where its indirect exit mostly led; 0: nowhere, or it is not known. */
+app_pc recent_follower(uint32_t counter);
+/* All fragments are gone, and perhaps all counters. */
+void recent_reset(void);
+
 /* ------------------------------------------------------------------- kept.c */
+
+/*
+ * Kind counts: has fragment f a definition that is only text, so that no path
+ * can be searched for from it?  Where such a one is live that has this counter;
+ * 0: there is none.
+ */
+bool kept_is_shelved(uint32_t f);
+app_pc kept_pc(uint32_t counter);
 
 /*
  * Call this for each fragment of the store's in the table that may have code in

@@ -25,18 +25,30 @@
 #include "stream/stream.h"
 #include "xlate/xlate.h"
 
+#define PER_SAMPLE 64u	/* counted executions that make one */
 #define MIN_SAMPLES 3u	/* of a block, to know where it goes on */
 
-/* How many samples the block has, of all its exits. */
+/* How many samples the block has of its exit behind n instructions. */
+static uint32_t
+samples_at(const struct def *d, unsigned n)
+{
+	uint32_t id = def_id(d, n);
+
+	if (id == 0)
+		return 0;
+	return opt->kind->records ? sample_count(id) :
+	    recent_count(def_counter(d, n)) / PER_SAMPLE;
+}
+
+/* How many it has, of all its exits. */
 static uint32_t
 samples(const struct def *d)
 {
-	uint32_t sum = 0, id;
+	uint32_t sum = 0;
 	unsigned n;
 
 	for (n = 1; n <= def_length(d); n++)
-		if ((id = def_id(d, n)) != 0)
-			sum += sample_count(id);
+		sum += samples_at(d, n);
 	return sum;
 }
 
@@ -84,11 +96,13 @@ enter_block(struct search *s, app_pc pc)
 static bool
 follow_branch(struct search *s, const struct insn *in)
 {
-	uint32_t id = def_id(s->d, s->k), t;
+	uint32_t t;
 
-	if (s->branches == 64 || s->k == def_length(s->d) || id == 0)
+	if (s->branches == 64 || s->k == def_length(s->d) ||
+	    def_id(s->d, s->k) == 0)
 		return false;
-	t = sample_count(id) < s->rest ? sample_count(id) : s->rest;
+	t = samples_at(s->d, s->k);
+	t = t < s->rest ? t : s->rest;
 	s->rest -= t;
 	if (t > s->rest) {
 		if (in->special == SP_SHORT || !enter_block(s, in->target))
@@ -104,8 +118,11 @@ static app_pc
 mostly_to(const struct search *s)
 {
 	uint32_t id = def_id(s->d, s->k);
-	const struct def *d = def_of(id == 0 ? 0 : sample_follower(id));
+	const struct def *d;
 
+	if (!opt->kind->records)
+		return recent_follower(def_counter(s->d, s->k));
+	d = def_of(id == 0 ? 0 : sample_follower(id));
 	return d == NULL ? 0 : def_pc(d);
 }
 
@@ -119,7 +136,7 @@ leads_to(struct search *s, const struct insn *in)
 		return in->target;
 	if (in->flow == FLOW_RET && s->depth > 0)
 		return s->back[--s->depth];
-	if (s->nto == MAX_GUESSES)
+	if (s->nto == MAX_GUESSES || !block_passes(in))
 		return 0;
 	if (!block_word(in, &target))
 		target = mostly_to(s);
@@ -183,12 +200,18 @@ find_path(struct search *s, const struct def *d, struct path *p)
 	return s->whole != 0;
 }
 
-app_pc
-search_next(void)
+bool
+search_pending(void)
+{
+	return opt->kind->records ? sample_pending() : recent_pending();
+}
+
+/* Find the path of block d; its pc, or 0. */
+static app_pc
+path_from(struct def *d)
 {
 	struct path p;
 	struct search s;
-	struct def *d = def_of(sample_next());
 
 	if (d == NULL || d != def_at(def_pc(d)) || maps_volatile(def_pc(d)))
 		return 0;
@@ -198,4 +221,16 @@ search_next(void)
 		return 0;
 	path_put(def_pc(d), &p);
 	return def_pc(d);
+}
+
+app_pc
+search_next(void)
+{
+	uint32_t counter;
+
+	if (opt->kind->records)
+		return path_from(def_of(sample_next()));
+	counter = recent_next();
+	return shelf_has(counter) ? kept_pc(counter) :
+	    path_from(def_of(counter_id(counter)));
 }

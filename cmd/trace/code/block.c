@@ -383,6 +383,7 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 	b->n = 0;
 	b->end = EXIT_DIRECT;
 	b->npiece = b->stub = 0;
+	b->path = false;
 	got = read_code(b);
 	if (!(mode & MODE_PAST) && window_at(pc, mode)) {
 		b->end = EXIT_WINDOW;
@@ -472,14 +473,20 @@ go_to(struct walk *w, app_pc pc)
 	return true;
 }
 
+bool
+block_passes(const struct insn *in)
+{
+	return in->flow == FLOW_RET ? !opt->allocs : !opt->kind->learns;
+}
+
 /* Where an indirect transfer leads, on the path or by its word; 0: nowhere. */
 static app_pc
 guess(struct walk *w, const struct insn *in)
 {
 	app_pc target = 0;
 
-	if (in->flow == FLOW_RET && opt->allocs)
-		return 0;	/* it may be one that is told */
+	if (!block_passes(in))
+		return 0;
 	if (w->guesses < w->path->nto)
 		target = w->path->to[w->guesses++];
 	return target != 0 || block_word(in, &target) ? target : 0;
@@ -566,6 +573,7 @@ block_follow(struct block *b, app_pc pc, const struct path *path)
 	w.branches = w.guesses = w.calls = w.depth = 0;
 	b->pc = pc;
 	b->n = b->npiece = b->stub = 0;
+	b->path = true;
 	b->end = EXIT_DIRECT;
 	b->is_volatile = b->is_compared = false;
 	if (!go_to(&w, pc))

@@ -186,6 +186,7 @@ struct block {
 	unsigned n;
 	app_pc pc;
 	app_pc next;		/* behind the last instruction */
+	bool path;		/* it goes along a path */
 	bool is_volatile;	/* its bytes can change without a call */
 	bool is_compared;	/* so they are compared at each entry */
 	enum exit_kind end;	/* why it ends, where no branch says so */
@@ -228,6 +229,11 @@ int block_collect(struct block *, app_pc pc, unsigned mode);
  * are, leads now; false: it goes by none.
  */
 bool block_word(const struct insn *, app_pc *target);
+/*
+ * Can a path go on behind this indirect transfer?  Not where a return may be
+ * that of a function of --allocs, nor where it is a branch to be learnt.
+ */
+bool block_passes(const struct insn *);
 /* The same along a path; -1: the path cannot be followed. */
 int block_follow(struct block *, app_pc pc, const struct path *);
 

@@ -257,6 +257,19 @@ nslots(void)
 	    area.boot.countbytes);
 }
 
+uint64_t *
+counters_cells(unsigned slot)
+{
+	return counters_of(slot) - CELLS;
+}
+
+uint32_t
+counter_id(uint32_t c)
+{
+	return c < ncounters && !shelf_has(c) && is_executions(c) ?
+	    counted[c].id : 0;
+}
+
 bool
 counters_has(unsigned slot)
 {
@@ -564,6 +577,36 @@ counters_now(void)
 				n += ONCE(v[c]) * length_of(c);
 	}
 	return n;
+}
+
+unsigned
+counters_next_slot(unsigned slot)
+{
+	unsigned i;
+
+	for (i = 0; i < nslots(); i++) {
+		slot = (slot + 1) % nslots();
+		if (thread_number(slot) != 0)
+			break;
+	}
+	return slot;
+}
+
+void
+counters_sum(uint32_t *sum, uint32_t n)
+{
+	uint32_t c, end;
+	const uint64_t *v;
+	unsigned i;
+
+	for (i = 0; counters_has(i); i++) {
+		if (thread_number(i) == 0)
+			continue;
+		v = counters_of(i);
+		for (c = 0; next_counters(i, &c, &end, n); c = end)
+			for (; c < end; c++)
+				sum[c] += (uint32_t)ONCE(v[c]);
+	}
 }
 
 /* The thread will not run any more. */

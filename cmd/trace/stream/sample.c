@@ -27,16 +27,10 @@ static uint32_t ring[RING];
 static uint32_t put, taken;
 static unsigned waited;
 
-/*
- * With --for no paths are made: a reader's --warm ends with an execution, and
- * where that is must be the same in each run.
- */
 static bool
 is_wanted(void)
 {
-	return opt->kind->records && opt->during == 0 &&
-	    !(opt->windows & ~WINDOWS_REQUESTS) &&
-	    !(opt->debug & (DEBUG_NOSUPER | DEBUG_LONG));
+	return opt_makes_paths() && !(opt->debug & DEBUG_LONG);
 }
 
 static bool

@@ -106,6 +106,15 @@ uint32_t counter_rounds(uint32_t block, unsigned n, const uint8_t does[NDO]);
  * are their numbers in it, from 1.
  */
 uint32_t counters_missed(uint32_t block, const uint8_t *n, unsigned count);
+/*
+ * What counts executions of an id: the id; else, or one of the store's, 0.  Add
+ * the low bits of all threads' first n counters to sum[].  A slot behind this
+ * one that has a thread, and the cells before its counters.
+ */
+uint32_t counter_id(uint32_t counter);
+void counters_sum(uint32_t *sum, uint32_t n);
+unsigned counters_next_slot(unsigned slot);
+uint64_t *counters_cells(unsigned slot);
 /* Of a thread that waits for us: take back one, if it has not been told. */
 void counter_take_one(unsigned slot, uint32_t counter);
 /*

@@ -34,7 +34,8 @@ struct def {
 	uint8_t nid, capid;
 	uint8_t n, ngroups;
 	bool passed : 1;	/* see def_pass */
-	bool path : 1;		/* its code is not straight */
+	bool apart : 1;		/* its code is not straight */
+	bool path : 1;		/* it goes along a path */
 	bool unlisted : 1;	/* not all ids of references are in ref */
 	bool more : 1;		/* a struct def_more is before it */
 	uint8_t packed[];	/* its items */
@@ -122,7 +123,7 @@ key_of(uint32_t number)
 	if (number == WANTED)
 		return wanted;
 	d = all[number];
-	return (d->path && more_of(d)->owner == 0 ? d->pc | ON_PATH : d->pc) +
+	return (d->path ? d->pc | ON_PATH : d->pc) +
 	    owner_key(more_of(d)->owner);
 }
 
@@ -228,6 +229,15 @@ def_id(const struct def *d, unsigned n)
 	unsigned k = index_of(d, n);
 
 	return k < d->nid ? entry_id(d->id[k]) : 0;
+}
+
+uint32_t
+def_counter(const struct def *d, unsigned n)
+{
+	unsigned k = index_of(d, n);
+
+	return k < d->nid && counter_is(*counter_at(d, k),
+	    entry_id(d->id[k])) ? *counter_at(d, k) : NO_COUNTER;
 }
 
 void
@@ -418,8 +428,7 @@ def_find(const struct block *b, const struct groups *g,
 		return NULL;
 	if (defs == NULL)
 		defs = kh_init(def);
-	d = find((b->npiece == 0 || by != 0 ? b->pc : b->pc | ON_PATH) +
-	    owner_key(by));
+	d = find((b->path ? b->pc | ON_PATH : b->pc) + owner_key(by));
 	n = text_pack(packed, b, g, kind, &made);
 	if (d != NULL) {
 		if (d->npacked == n && memcmp(packed, d->packed, n) != 0)
@@ -436,7 +445,8 @@ def_find(const struct block *b, const struct groups *g,
 	if (made)
 		more.known = (uint32_t)names_known() + 1;
 	d = make_def(b, g, packed, n, &more);
-	d->path = b->npiece != 0;
+	d->path = b->path;
+	d->apart = b->npiece != 0;
 	enter(d);
 	return d;
 }
@@ -524,7 +534,7 @@ overlaps(const struct def *d, uint64_t start, uint64_t end)
 	if (d->pc - start < end - start)
 		return true;
 	evpack_each(&e, d->packed, ref);
-	for (i = 0; d->path && i < d->n; i++) {
+	for (i = 0; d->apart && i < d->n; i++) {
 		ev_next_insn(&e);
 		if (e.insn.addr - start < end - start)
 			return true;
@@ -801,7 +811,7 @@ def_can_pack(uint32_t number, app_pc pc)
 	const struct def *d = number < ndefs ? all[number] : NULL;
 
 	return d != NULL && d->pc == pc && more_of(d)->owner == 0 &&
-	    !d->path && !d->unlisted && more_of(d)->known == 0 &&
+	    !d->apart && !d->unlisted && more_of(d)->known == 0 &&
 	    more_of(d)->nref <= REFS_PACKED && d->nid <= d->n + 1;
 }
 

@@ -10,13 +10,16 @@
 
 static const struct kind kinds[] = {
 	{ .name = "all", .refs = REFS_ALL, .tells = true, .records = true,
+	    .paths = true,
 	    .refer = record_refer, .element = record_element,
 	    .rep_before = rep_before, .rep_after = rep_after,
 	    .tell = record_tell },
 	{ .name = "blocks", .refs = REFS_STACK, .tells = true, .records = true,
+	    .paths = true,
 	    .refer = record_refer, .rep_before = rep_before,
 	    .rep_after = rep_after, .tell = record_tell },
-	{ .name = "branches", .tells = true, .counters = true, .late = true,
+	{ .name = "branches", .tells = true, .counters = true, .paths = true,
+	    .late = true,
 	    .learns = true, .rep_before = rep_before, .rep_after = rep_after,
 	    .tell = count_tell_learnt, .behind = learn_behind },
 	{ .name = "cache", .help = "cache=sets,line,ways", .refs = REFS_ALL,
@@ -24,7 +27,7 @@ static const struct kind kinds[] = {
 	    .refer = filter_refer, .element = filter_element,
 	    .rep_before = filter_rep_before, .rep_after = filter_rep_after,
 	    .tell = count_tell_homed, .cold = filter_cold },
-	{ .name = "counts", .tells = true, .counters = true,
+	{ .name = "counts", .tells = true, .counters = true, .paths = true,
 	    .intervals = true, .rep_before = rep_before,
 	    .rep_after = rep_after, .tell = count_tell },
 	{ .name = "none", .note = count_outside }

@@ -248,6 +248,17 @@ find_move(struct xlate *x, unsigned e)
 		    ex->target);
 }
 
+/* May a search for paths ask where indirect exit e leads (cache/recent.c)? */
+static bool
+is_sampled(const struct xlate *x, unsigned e)
+{
+	const struct block *b = x->b;
+
+	return x->kind->counters && x->kind->paths && opt_makes_paths() &&
+	    !b->path && !b->is_volatile &&
+	    block_passes(&b->in[x->exit[e].n - 1]);
+}
+
 /* To the pc in rcx, by the lookup words; rax is free. */
 static void
 write_lookup(struct xlate *x, unsigned e)
@@ -268,6 +279,9 @@ write_lookup(struct xlate *x, unsigned e)
 		calls_return(x);
 		return;
 	}
+	if (is_sampled(x, e))
+		emit_store(c, REG_T, T_CELL + 8 * (int32_t)((x->firstexit + e) %
+		    FOLLOW_CELLS), RCX);
 	emit_movzx16(c, RAX, RCX);
 	emit_jmp_sib(c, REG_T, RAX, 8, x->kind->outside ?
 	    T_IBL + (int32_t)IBL_SIZE : T_IBL);

@@ -177,6 +177,8 @@ app_pc def_pc(const struct def *);
 unsigned def_length(const struct def *);
 /* The id of its first n instructions, or 0. */
 uint32_t def_id(const struct def *, unsigned n);
+/* In kinds with counters: its counter, or NO_COUNTER. */
+uint32_t def_counter(const struct def *, unsigned n);
 /*
  * Note that another block's path now runs through this one.  The second asks
  * for that note, removes it, and then halves the block's samples.
