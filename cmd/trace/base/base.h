@@ -53,7 +53,7 @@ struct kind {
 	enum refs refs;
 	bool tells;		/* blocks have definitions and ids */
 	bool records;		/* each execution is a record, in order */
-	bool paths;		/* where it runs often, along its path */
+	bool paths;		/* hot blocks are made along their paths */
 	bool alone;		/* each reference is a record of its own */
 	bool counters;		/* executions are counted, by id */
 	bool intervals;		/* counts are written after each interval */

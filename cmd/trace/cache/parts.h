@@ -35,8 +35,8 @@ struct frag {
 	uint8_t mode;
 	bool dead;
 	bool remade : 1;	/* dead, for one with a lookup entry */
-	bool stays : 1;		/* dead, but stays in the store: another one */
-	bool stands_in : 1;	/* stands in for it, see frag_again */
+	bool stays : 1;		/* dead, but it stays in the store */
+	bool stands_in : 1;	/* for one that does, see frag_again */
 };
 _Static_assert(sizeof(struct frag) == 48 && MAX_PIECES <= UINT8_MAX,
     "there are many");
@@ -198,9 +198,9 @@ void recent_reset(void);
 /* ------------------------------------------------------------------- kept.c */
 
 /*
- * Kind counts: has fragment f a definition that is only text, so that no path
- * can be searched for from it?  Where such a one is live that has this counter;
- * 0: there is none.
+ * Kind counts: is fragment f one of the store's, whose definition is only text,
+ * so that no path can be searched for from it?  The pc of the live one that has
+ * this counter, or 0.
  */
 bool kept_is_shelved(uint32_t f);
 app_pc kept_pc(uint32_t counter);
