@@ -536,6 +536,9 @@ serve(void)
 		else if (opt->pid == 0 || !area_is_left())
 			rest();
 	}
+	/* it may have ended before we had time to look */
+	if (!trust_lost && !area_is_intact())
+		trust_lose("its control words");
 	if (trust_lost)
 		kill_guest();
 	return trust_lost && opt->pid != 0;

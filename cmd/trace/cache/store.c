@@ -154,18 +154,32 @@ store_room(unsigned z)
 	    counters_left(COUNTERS_MOST) && def_ids_left();
 }
 
+static void
+publish(uint32_t *word, uint32_t *ours, uint32_t n)
+{
+	*ours = n;
+	__atomic_store_n(word, n, __ATOMIC_RELEASE);
+}
+
+/* The same, of a word that nobody else has written since. */
+static void
+publish_next(uint32_t *word, uint32_t *ours, uint32_t n)
+{
+	if (ONCE(*word) != *ours)
+		trust_lose("its control words");
+	publish(word, ours, n);
+}
+
 void
 store_publish(unsigned zone, uint32_t n)
 {
-	area.nfrag[zone] = n;
-	__atomic_store_n(&area.ctl->nfrag[zone], n, __ATOMIC_RELEASE);
+	publish_next(&area.ctl->nfrag[zone], &area.nfrag[zone], n);
 }
 
 void
 store_publish_exits(uint32_t n)
 {
-	area.nexit = n;
-	__atomic_store_n(&area.ctl->nexit, n, __ATOMIC_RELEASE);
+	publish_next(&area.ctl->nexit, &area.nexit, n);
 }
 
 void
@@ -177,9 +191,9 @@ store_reset(void)
 	nkeptpieces = 0;
 	area.nmap = 0;
 	memset(tablepages, 0, sizeof tablepages);
-	store_publish_exits(0);
-	store_publish(0, 0);
-	store_publish(1, 0);
+	publish(&area.ctl->nexit, &area.nexit, 0);
+	publish(&area.ctl->nfrag[0], &area.nfrag[0], 0);
+	publish(&area.ctl->nfrag[1], &area.nfrag[1], 0);
 	area.zone_used[0] = area.zone_used[1] = 0;
 }
 
