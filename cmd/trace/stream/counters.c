@@ -560,23 +560,49 @@ length_of(uint32_t c)
 	    is_executions(c) ? counted[c].ninsn : 0;
 }
 
+/* Counters of one thread that have pages: v[from] up to v[end]; begins as 0. */
+struct run {
+	unsigned slot;
+	uint32_t from, end;
+	const uint64_t *v;
+};
+
+/* The next of all threads' first max counters; false: there are no more. */
+static bool
+next_run(struct run *r, uint32_t max)
+{
+	for (; counters_has(r->slot); r->slot++, r->end = 0) {
+		r->from = r->end;
+		r->v = counters_of(r->slot);
+		if (thread_number(r->slot) != 0 &&
+		    next_counters(r->slot, &r->from, &r->end, max))
+			return true;
+	}
+	return false;
+}
+
 uint64_t
 counters_now(void)
 {
-	uint32_t max = __atomic_load_n(&ncounters, __ATOMIC_ACQUIRE), c, end;
-	const uint64_t *v;
+	uint32_t max = __atomic_load_n(&ncounters, __ATOMIC_ACQUIRE), c;
+	struct run r = { 0, 0, 0, NULL };
 	uint64_t n = 0;
-	unsigned i;
 
-	for (i = 0; counters_has(i); i++) {
-		if (thread_number(i) == 0)
-			continue;
-		v = counters_of(i);
-		for (c = 0; next_counters(i, &c, &end, max); c = end)
-			for (; c < end; c++)
-				n += ONCE(v[c]) * length_of(c);
-	}
+	while (next_run(&r, max))
+		for (c = r.from; c < r.end; c++)
+			n += ONCE(r.v[c]) * length_of(c);
 	return n;
+}
+
+void
+counters_sum(uint32_t *sum, uint32_t n)
+{
+	struct run r = { 0, 0, 0, NULL };
+	uint32_t c;
+
+	while (next_run(&r, n))
+		for (c = r.from; c < r.end; c++)
+			sum[c] += (uint32_t)ONCE(r.v[c]);
 }
 
 unsigned
@@ -590,23 +616,6 @@ counters_next_slot(unsigned slot)
 			break;
 	}
 	return slot;
-}
-
-void
-counters_sum(uint32_t *sum, uint32_t n)
-{
-	uint32_t c, end;
-	const uint64_t *v;
-	unsigned i;
-
-	for (i = 0; counters_has(i); i++) {
-		if (thread_number(i) == 0)
-			continue;
-		v = counters_of(i);
-		for (c = 0; next_counters(i, &c, &end, n); c = end)
-			for (; c < end; c++)
-				sum[c] += (uint32_t)ONCE(v[c]);
-	}
 }
 
 /* The thread will not run any more. */
