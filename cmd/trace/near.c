@@ -22,7 +22,6 @@
  * when a yield has taken so long that it may be one.
  */
 #include <sched.h>
-#include <time.h>
 
 #include "base/base.h"
 #include "trace.h"
@@ -92,24 +91,15 @@ near_asked(uint32_t on, uint32_t turns)
 		stay_on(on);
 }
 
-static uint64_t
-now_ns(void)
-{
-	struct timespec t = { 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 bool
 near_yield(bool (*is_wanted)(void))
 {
-	uint64_t start = now_ns(), took;
+	uint64_t start = clock_ns(), took;
 	bool wanted;
 
 	sched_yield();
 	wanted = is_wanted();
-	took = now_ns() - start;
+	took = clock_ns() - start;
 	slow = took > YIELD_MOST;
 	if (slow)
 		area.ctl->suspect = 1;

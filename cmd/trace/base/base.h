@@ -13,6 +13,7 @@
 #define BASE_H
 
 #include <sys/types.h>
+#include <time.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,6 +76,16 @@ struct kind {
 	void (*cold)(struct xlate *);
 	void (*behind)(struct xlate *);
 };
+
+/* The time of the monotonic clock, in ns. */
+static inline uint64_t
+clock_ns(void)
+{
+	struct timespec t = { 0, 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 /* ------------------------------------------------------------------ options */
 

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -51,13 +50,11 @@ is_stopped(void)
 bool
 trust_wait(struct patience *p, const char *what)
 {
-	struct timespec t;
 	uint64_t now, step;
 
 	if (guest_ended || trust_lost)
 		return false;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	now = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	now = clock_ns() / 1000000;
 	/* a long time between two calls was not spent waiting for the guest */
 	step = p->last == 0 ? 0 : now - p->last;
 	p->last = now;

@@ -17,7 +17,6 @@
  * thread steps while we read it, make a path that is worse, not a wrong one.
  */
 #include <string.h>
-#include <time.h>
 
 #include "cache/cache.h"
 #include "cache/parts.h"
@@ -73,15 +72,6 @@ static uint64_t due;		/* when the next tick is, in ns; 0: never yet */
 static unsigned left = FIRST, rest = REST_LEAST;	/* ticks until a look */
 static unsigned slot_now;	/* the thread whose cells are read */
 static unsigned nlook;
-
-static uint64_t
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 void
 recent_reset(void)
@@ -313,7 +303,7 @@ do_tick(uint64_t t)
 	if (--left != 0)
 		return;
 	new = is_new_code() || look();
-	left = ticks_from(new, now() - t);
+	left = ticks_from(new, clock_ns() - t);
 }
 
 /*
@@ -340,7 +330,7 @@ recent_look(long most)
 	if (!opt->kind->counters || !opt_makes_paths() ||
 	    (opt->debug & DEBUG_LONG) || area_is_left())
 		return most;
-	t = now();
+	t = clock_ns();
 	if (due == 0)
 		wait_ticks(t);
 	if (t >= due) {
