@@ -429,19 +429,17 @@ frag_kill(uint64_t start, uint64_t end)
 void
 frag_again(app_pc pc)
 {
-	uint32_t f = table_find(key_for(pc, MODE_IN, 0)), gen = area.gen;
+	uint32_t f = table_find(key_for(pc, MODE_IN, 0));
+	bool stands_in;
 	int64_t new;
-	bool stays;
 
 	if (f == 0)
 		return;
-	stays = kept_is_shelved(f - 1);
+	stands_in = kept_is_shelved(f - 1);
 	frag_drop(f - 1);
 	new = frag_new(pc, MODE_IN | (has_lookup(f - 1) ? MODE_LOOKUP : 0), 0);
-	if (new < 0 || area.gen != gen || !stays)
-		return;
-	frags[f - 1].stays = true;
-	frags[new].stands_in = true;
+	if (new >= 0)
+		frags[new].stands_in = stands_in;
 }
 
 void

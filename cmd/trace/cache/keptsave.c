@@ -121,7 +121,7 @@ block_of(const struct frag *f)
 static bool
 gave_way(const struct frag *f)
 {
-	uint32_t t = f->stays ? table_find(key_of(f)) : 0;
+	uint32_t t = table_find(key_of(f));
 
 	return (opt->kind->paths && path_known(f->pc) && !f->remade) ||
 	    (t != 0 && frags[t - 1].stands_in);
@@ -367,7 +367,6 @@ fill_fragments(void)
 	s.link = link_cut_all();
 	for (i = 0; i < nfrag; i++) {
 		frags[i].dead = s.index[i].object == 0;
-		frags[i].stays = false;
 		if (frags[i].dead)
 			continue;
 		make_links(i);

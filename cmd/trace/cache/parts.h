@@ -35,8 +35,7 @@ struct frag {
 	uint8_t mode;
 	bool dead;
 	bool remade : 1;	/* dead, for one with a lookup entry */
-	bool stays : 1;		/* dead, but it stays in the store */
-	bool stands_in : 1;	/* for one that does, see frag_again */
+	bool stands_in : 1;	/* for one of the store's, see frag_again */
 };
 _Static_assert(sizeof(struct frag) == 48 && MAX_PIECES <= UINT8_MAX,
     "there are many");

@@ -154,6 +154,7 @@ store_room(unsigned z)
 	    counters_left(COUNTERS_MOST) && def_ids_left();
 }
 
+/* Tell the guest a number of ours, by a word that only we write. */
 static void
 publish(uint32_t *word, uint32_t *ours, uint32_t n)
 {
@@ -161,7 +162,7 @@ publish(uint32_t *word, uint32_t *ours, uint32_t n)
 	__atomic_store_n(word, n, __ATOMIC_RELEASE);
 }
 
-/* The same, of a word that nobody else has written since. */
+/* The same; had the guest written there, our last number would be gone. */
 static void
 publish_next(uint32_t *word, uint32_t *ours, uint32_t n)
 {
