@@ -118,14 +118,20 @@ struct walk_seg {
 	const struct func_place *at;	/* perhaps of a gap: see seg_fn */
 	int32_t span;		/* from there to the last instruction */
 	uint16_t first, end;	/* its instructions in the block */
-	uint32_t cost;		/* the number of its costs, see seg_cost */
+	uint32_t cost;		/* where its costs are in plan_costs */
 	uint16_t nseg;		/* an id's segments; 0: not defined */
 	uint64_t *value;	/* with apply: its block's, by group */
 };
 
 extern struct walk_seg *plan;	/* by id */
 extern uint64_t *plan_values;	/* by block: its group of stack pointers */
-extern int64_t *plan_costs;	/* by number and column */
+/*
+ * What an execution adds to columns besides Ir: which ones these are, and of
+ * each segment, from its `cost' on, how much.
+ */
+#define PLAN_ADDS	5
+extern unsigned plan_adds[PLAN_ADDS], plan_nadds;
+extern int64_t *plan_costs;
 
 /* The address of its last instruction, and behind that. */
 static inline uint64_t
@@ -154,14 +160,6 @@ seg_fn(const struct walk_seg *s)
 	if (__builtin_expect(s->at->fn->gap, 0))
 		((struct walk_seg *)s)->at = func_in_gap(s->at, s->addr);
 	return s->at->fn;
-}
-
-/* The fixed cost of one execution. */
-static inline int64_t
-seg_cost(const struct walk_seg *s, unsigned column)
-{
-	return column == 0 ? s->end - s->first :
-	    plan_costs[(size_t)s->cost * walk.ncol + column];
 }
 
 static inline struct ev_block *
@@ -209,6 +207,8 @@ seg_sp(const struct walk_seg *s)
 /* Has each execution of this instruction this event: Bc, Bi, Ge? */
 bool walk_implies(const struct ev_insn *, const struct ev_ref *its,
     const char *event);
+/* Behind the H lines: the columns are known. */
+void plan_begin(void);
 /* Take in a definition. Return NULL, or what is wrong with it. */
 const char *plan_define(uint32_t id);
 
@@ -453,7 +453,6 @@ void stack_move(struct walk_thread *, const struct walk_seg *to);
 
 /* ---- walk.c ---- */
 
-void walk_begin(void);
 /* How often a reference happens, by the values of its block's groups. */
 int64_t walk_times(const struct ev_block *, const struct ev_ref *);
 void walk_batch(const struct ev *);

@@ -457,7 +457,7 @@ begin(struct out *o)
 	be_lean();
 	dump_open(o, &stream, pid);
 	if (!has_contexts()) {
-		walk_begin();
+		plan_begin();
 		return;
 	}
 	check_contexts();

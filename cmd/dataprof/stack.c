@@ -65,7 +65,7 @@ stack_begin(void (*part)(uint32_t, uint32_t))
 	walk.ncol = walk.firsttold = 1;
 	on_part = part;
 	walk.segment = part == NULL ? NULL : segment;
-	walk_begin();
+	plan_begin();
 }
 
 static struct stack *

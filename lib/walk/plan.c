@@ -23,6 +23,7 @@
 
 struct walk_seg *plan;
 uint64_t *plan_values;
+unsigned plan_adds[PLAN_ADDS], plan_nadds;
 int64_t *plan_costs;
 #define NPLAN ((size_t)1 << 24)	/* ids end there */
 static struct walk_slot none;	/* has no context */
@@ -147,30 +148,64 @@ walk_implies(const struct ev_insn *i, const struct ev_ref *ref,
 }
 
 static void
-add_implied(int64_t *cost, const struct ev_insn *i, const struct ev_ref *ref)
+add_to(unsigned column)
 {
-	for (unsigned k = 0; k < outcome_columns(walk.told); k++)
-		cost[walk.firsttold + k] += walk_implies(i, ref,
-		    outcome_name(walk.told, k));
+	plan_adds[plan_nadds++] = column;
+}
+
+void
+plan_begin(void)
+{
+	const char *name;
+
+	if (walk.data_refs) {
+		add_to(1);
+		add_to(2);
+	}
+	for (unsigned i = 0; i < outcome_columns(walk.told); i++) {
+		name = outcome_name(walk.told, i);
+		if (strcmp(name, "Bc") == 0 || strcmp(name, "Bi") == 0 ||
+		    (walk.bus && strcmp(name, "Ge") == 0))
+			add_to(walk.firsttold + i);
+	}
+}
+
+/* What an execution of an instruction adds to one of these columns. */
+static unsigned
+cost_of(const struct ev_insn *i, const struct ev_ref *ref, unsigned column)
+{
+	unsigned n = 0;
+
+	if (!walk.data_refs || column > 2)
+		return walk_implies(i, ref, outcome_name(walk.told,
+		    column - walk.firsttold));
+	for (unsigned k = 0; k < i->nref; k++)
+		n += (ref[k].kind == 'w') == (column == 2);
+	return n;
 }
 
 /* Few costs differ: each is kept once, and found by its number. */
+static inline const int64_t *
+cost_at(uint32_t number)
+{
+	return plan_costs + number * (size_t)plan_nadds;
+}
+
 static inline khint_t
 cost_hash(uint32_t number)
 {
 	uint64_t h = 0;
 
-	for (unsigned i = 0; i < walk.ncol; i++)
-		h = (h ^ (uint64_t)plan_costs[number * (size_t)walk.ncol + i]) *
-		    0x9e3779b97f4a7c15;
+	for (unsigned i = 0; i < plan_nadds; i++)
+		h = (h ^ (uint64_t)cost_at(number)[i]) * 0x9e3779b97f4a7c15;
 	return (khint_t)(h >> 32);
 }
 
 static inline int
 cost_equal(uint32_t a, uint32_t b)
 {
-	return memcmp(plan_costs + a * (size_t)walk.ncol, plan_costs + b *
-	    (size_t)walk.ncol, walk.ncol * sizeof *plan_costs) == 0;
+	return memcmp(cost_at(a), cost_at(b),
+	    plan_nadds * sizeof *plan_costs) == 0;
 }
 
 KHASH_INIT(cost, uint32_t, char, 0, cost_hash, cost_equal)
@@ -182,11 +217,11 @@ static int64_t *
 new_cost(void)
 {
 	static size_t cap;
-	size_t n = ((size_t)ncost + 1) * walk.ncol;
+	size_t n = ((size_t)ncost + 1) * plan_nadds;
 
 	plan_costs = xgrow(plan_costs, &cap, n, sizeof *plan_costs);
-	return memset(plan_costs + n - walk.ncol, 0,
-	    walk.ncol * sizeof *plan_costs);
+	return memset(plan_costs + n - plan_nadds, 0,
+	    plan_nadds * sizeof *plan_costs);
 }
 
 /* The number of what new_cost returned last. */
@@ -209,22 +244,18 @@ number_of_cost(void)
 static void
 add_costs(struct walk_seg *s, const struct ev_block *b)
 {
-	int64_t *cost = walk.ncol == 1 ? NULL : new_cost();
+	int64_t *cost = plan_nadds == 0 ? NULL : new_cost();
 
 	for (uint32_t k = s->first; k < s->end; k++) {
 		const struct ev_insn *i = &b->insn[k];
 
 		if (walk.data_refs || walk.rep)
 			depend(s, b, i);
-		if (cost == NULL)
-			continue;
-		add_implied(cost, i, b->ref + i->ref);
-		for (unsigned r = i->ref; walk.data_refs &&
-		    r < (unsigned)i->ref + i->nref; r++)
-			cost[b->ref[r].kind == 'w' ? 2 : 1]++;
+		for (unsigned c = 0; c < plan_nadds; c++)
+			cost[c] += cost_of(i, b->ref + i->ref, plan_adds[c]);
 	}
 	if (cost != NULL)
-		s->cost = number_of_cost();
+		s->cost = number_of_cost() * plan_nadds;
 }
 
 /* ---- segments ---- */

@@ -14,24 +14,6 @@
 #include "repeat.h"
 #include "util.h"
 
-/* The columns that executions add to, without Ir. */
-static unsigned adds[8];
-static unsigned nadds;
-
-void
-walk_begin(void)
-{
-	if (walk.data_refs) {
-		adds[nadds++] = 1;
-		adds[nadds++] = 2;
-	}
-	for (unsigned i = 0; i < outcome_columns(walk.told); i++)
-		if (strcmp(outcome_name(walk.told, i), "Bc") == 0 ||
-		    strcmp(outcome_name(walk.told, i), "Bi") == 0 ||
-		    (walk.bus && strcmp(outcome_name(walk.told, i), "Ge") == 0))
-			adds[nadds++] = walk.firsttold + i;
-}
-
 /* ---- references that depend on values ---- */
 
 int64_t
@@ -146,6 +128,17 @@ walk_last_block(struct walk_thread *t, int sign)
 
 /* ---- executions ---- */
 
+/* Add what so many executions of a segment cost. */
+static inline void
+add_cost(int64_t *sum, const struct walk_seg *s, int64_t times)
+{
+	const int64_t *cost = plan_costs + s->cost;
+
+	sum[0] += (s->end - s->first) * times;
+	for (unsigned i = 0; i < plan_nadds; i++)
+		sum[plan_adds[i]] += cost[i] * times;
+}
+
 static void
 count(struct walk_thread *t, struct walk_slot *sl, const struct walk_seg *s)
 {
@@ -161,11 +154,9 @@ count(struct walk_thread *t, struct walk_slot *sl, const struct walk_seg *s)
 		for (unsigned i = 0; i < walk.ncol; i++)
 			repeat_counts(&sum[i], 1);
 	}
-	for (unsigned i = 0; i < walk.ncol; i++) {
-		t->total[i] += seg_cost(s, i);
-		if (sum != NULL)
-			sum[i] += seg_cost(s, i);
-	}
+	add_cost(t->total, s, 1);
+	if (sum != NULL)
+		add_cost(sum, s, 1);
 	if (s->counted || (s->zeros && t->zero))
 		count_extra(t, sl, s);
 }
@@ -267,10 +258,7 @@ look(struct walk_thread *t, struct walk_seg *p, const uint64_t *rec)
 			break;
 		if (follows_itself(t, p, rec)) {
 			p->slot->n += more;
-			t->total[0] += (int64_t)(p->end * more);
-			for (unsigned i = 0; i < nadds; i++)
-				t->total[adds[i]] +=
-				    seg_cost(p, adds[i]) * (int64_t)more;
+			add_cost(t->total, p, (int64_t)more);
 			plan_values[p->block] += diff * more;
 			t->sp = seg_sp(p);
 			break;
@@ -336,9 +324,7 @@ walk_batch(const struct ev *e)
 			sp = p->group != 0 ? p->value[p->group - 1] : 0;
 		}
 		p->slot->n++;
-		t->total[0] += p->end;
-		for (unsigned i = 0; i < nadds; i++)
-			t->total[adds[i]] += seg_cost(p, adds[i]);
+		add_cost(t->total, p, 1);
 		t->seg = p;
 		t->slot = p->slot;
 		t->sp = sp + (uint64_t)(int64_t)p->spat;
