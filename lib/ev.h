@@ -141,6 +141,14 @@ enum ev_mark {
 
 #define EV_EXECS '0'		/* ev_next: a batch of executions */
 
+/* An O line in a batch, see ev_outcomes. */
+struct ev_out {
+	uint32_t at;		/* its execution's record is rec[at], or ... */
+	uint16_t insn;		/* instruction, from 1 */
+	uint16_t list;		/* see ev_list */
+};
+#define EV_OUT_BEFORE	UINT32_MAX	/* ... the thread's last one before */
+
 /*
  * A line, or a batch of executions. Pointers hold until the next ev_next.
  *
@@ -177,6 +185,8 @@ struct ev {
 	size_t nids;
 	const uint64_t *rec;	/* EV_EXECS: records ... */
 	const uint64_t *end;	/* ... up to here */
+	const struct ev_out *out;	/* its O lines, in order */
+	unsigned nout;
 };
 
 /*
@@ -260,6 +270,17 @@ void ev_lean_calls(struct evr *);
  * returned, but an O line behind each execution that has such events.
  */
 void ev_standing(struct evr *);
+/*
+ * In kinds all and blocks: O lines may come inside of a batch, and then are no
+ * lines. Those with a label, and others, are lines as before.
+ */
+void ev_outcomes(struct evr *);
+#define EV_LISTS	2048
+/* The text of such a line's list; it stays. */
+const char *ev_list(const struct evr *, unsigned list);
+/* As ev_bad, of such a line in the last batch. */
+void ev_bad_out(struct evr *, const struct ev *, const struct ev_out *,
+    const char *why);
 /* To be called before ev_next: modifications are writes, as in Callgrind. */
 void ev_modify_writes(struct evr *);
 /* Keep insn, ref and target of this block. */

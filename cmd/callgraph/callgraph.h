@@ -44,6 +44,7 @@ void dump_end(bool whole);
 /* ---- every.c: --dump-every-bb ---- */
 
 void every_option(uint64_t n);
+bool every_asked(void);
 void every_define(uint32_t id);
 void every_batch(const struct ev *);	/* walk_batch, with parts */
 

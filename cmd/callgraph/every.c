@@ -26,6 +26,12 @@ every_option(uint64_t n)
 	snprintf(trigger, sizeof trigger, "--dump-every-bb=%" PRIu64, n);
 }
 
+bool
+every_asked(void)
+{
+	return every != 0;
+}
+
 void
 every_define(uint32_t id)
 {

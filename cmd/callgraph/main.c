@@ -458,6 +458,8 @@ begin(struct out *o)
 	dump_open(o, &stream, pid);
 	if (!has_contexts()) {
 		plan_begin();
+		if (!every_asked())
+			ev_outcomes(walk.events);
 		return;
 	}
 	check_contexts();

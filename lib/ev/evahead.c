@@ -47,6 +47,7 @@ struct slot {
 struct evahead {
 	struct in *in;
 	const uint32_t *heads;	/* by id; the reader adds to it */
+	struct evout_lists *lists;	/* with outcomes; or NULL */
 	pthread_t thread;
 	_Atomic uint32_t head, tail;
 	_Atomic bool idle;	/* the reader sleeps until wakened */
@@ -70,29 +71,40 @@ struct evahead {
 
 /* ---- making slots ---- */
 
-/*
- * The length of the next slot's lines: those scanned, and others than
- * executions behind them. Where executions are few, the reader scans.
- */
-static size_t
-some_lines(struct slot *s, const uint32_t *heads, char *p, size_t n)
+/* Scan the executions at p, with outcomes among them if the reader takes these. */
+static void
+scan(const struct evahead *a, struct slot *s, const char *p, size_t n)
 {
-	char *nl, *end;
-
-	if (n > EVSCAN_TEXT) {
-		nl = memrchr(p, '\n', EVSCAN_TEXT);
-		if (nl == NULL)
-			return (size_t)((char *)memchr(p, '\n', n) + 1 - p);
-		n = (size_t)(nl + 1 - p);
-	}
-	if (*p >= '0' && (*p < 'A' || *p > 'Z'))
+	s->taken = 0;
+	if (a->lists != NULL)
+		s->taken = evout_scan(&s->scan, a->lists, p, n);
+	if (s->taken == 0 && *p >= '0' && (*p < 'A' || *p > 'Z'))
 		s->taken = evscan_text(&s->scan, p, n);
 	if (s->taken != 0 && s->scan.malformed)
 		s->taken = 0;
 	if (s->taken != 0) {
 		evcheck_begin(&s->scan);
-		evcheck(&s->scan, heads);
+		evcheck(&s->scan, a->heads);
 	}
+}
+
+/*
+ * The length of the next slot's lines: those scanned, and others than
+ * executions behind them. Where executions are few, the reader scans.
+ */
+static size_t
+some_lines(const struct evahead *a, struct slot *s, char *p, size_t n)
+{
+	char *nl, *end;
+
+	if (n > EVSCAN_TEXT) {
+		nl = memrchr(p, '\n', EVSCAN_TEXT);
+		s->taken = 0;
+		if (nl == NULL)
+			return (size_t)((char *)memchr(p, '\n', n) + 1 - p);
+		n = (size_t)(nl + 1 - p);
+	}
+	scan(a, s, p, n);
 	if (s->taken < FEW)
 		return n;
 	end = p + n;
@@ -176,8 +188,7 @@ make_slot(struct evahead *a)
 
 	if (a->p == a->end && read_lines(a) < 0)
 		return;
-	s->taken = 0;
-	n = some_lines(s, a->heads, a->p, (size_t)(a->end - a->p));
+	n = some_lines(a, s, a->p, (size_t)(a->end - a->p));
 	a->p += n;
 	add_slot(a, a->p - n, n, NOT);
 }
@@ -328,7 +339,8 @@ let_go(struct evahead *a)
 }
 
 struct evahead *
-evahead_begin(struct in *in, const uint32_t *heads, const char *line, size_t n)
+evahead_begin(struct in *in, const uint32_t *heads, struct evout_lists *lists,
+    const char *line, size_t n)
 {
 	const size_t room = EVSCAN_BEFORE + EVBUF_MAXLINE + PART +
 	    EVSCAN_BEHIND;
@@ -339,6 +351,7 @@ evahead_begin(struct in *in, const uint32_t *heads, const char *line, size_t n)
 	a = xcalloc(1, sizeof *a);
 	a->in = in;
 	a->heads = heads;
+	a->lists = lists;
 	for (unsigned i = 0; i < NTEXT; i++) {
 		/* half of the room is for long lines, and mostly untouched */
 		a->text[i].at = xcalloc(1, room);

@@ -21,6 +21,7 @@ evbuf_open(struct evbuf *b, struct in *in, const uint32_t *heads)
 	b->buf += EVSCAN_BEFORE;
 	b->p = b->lines = b->end = b->buf;
 	b->ahead = NULL;
+	b->lists = NULL;
 }
 
 void
@@ -49,8 +50,8 @@ evbuf_fill(struct evbuf *b)
 		char *nl;
 
 		if (b->ahead == NULL && in_offset(b->in) > SHORT)
-			b->ahead = evahead_begin(b->in, b->heads, b->p,
-			    have);
+			b->ahead = evahead_begin(b->in, b->heads, b->lists,
+			    b->p, have);
 		if (b->ahead != NULL)
 			return evahead_fill(b);
 		if (have > EVBUF_MAXLINE)

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "evout.h"
 #include "evscan.h"
 #include "in.h"
 
@@ -29,9 +30,10 @@ struct evbuf {
 	char *buf;		/* with room before and behind */
 	struct evahead *ahead;	/* NULL: no thread reads */
 	const uint32_t *heads;	/* by id, for evcheck() */
+	struct evout_lists *lists;	/* for evout_scan() in the thread */
 };
 
-/* heads: until evbuf_done. */
+/* heads, and lists, which may be set later: until evbuf_done. */
 void evbuf_open(struct evbuf *, struct in *, const uint32_t *heads);
 void evbuf_close(struct evbuf *);
 /*
@@ -53,7 +55,7 @@ struct evscan *evbuf_scanned(const struct evbuf *, size_t *taken);
 
 /* Go on from n bytes of a line that have been read; NULL: no thread. */
 struct evahead *evahead_begin(struct in *, const uint32_t *heads,
-    const char *line, size_t n);
+    struct evout_lists *, const char *line, size_t n);
 void evahead_end(struct evahead *);
 /* As above, for the buffer that has this thread. */
 int evahead_fill(struct evbuf *);

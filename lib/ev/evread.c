@@ -27,6 +27,7 @@
 #include "evdef.h"
 #include "evline.h"
 #include "evnames.h"
+#include "evout.h"
 #include "evscan.h"
 #include "evstand.h"
 #include "in.h"
@@ -64,6 +65,7 @@ struct evr {
 	struct evstand stand;
 	struct evscan *scan;	/* what is read: own, or one of b's */
 	struct evscan own;
+	struct evout_lists *lists;	/* own's, then b's; or NULL */
 	char *error;
 };
 
@@ -109,6 +111,22 @@ ev_bad(struct evr *r, const char *fmt, ...)
 	fail(r, fmt, ap);
 	va_end(ap);
 	return -1;
+}
+
+void
+ev_bad_out(struct evr *r, const struct ev *e, const struct ev_out *o,
+    const char *why)
+{
+	const struct ev_out *last = e->out + e->nout;
+	const uint64_t *rec = o->at == EV_OUT_BEFORE ? e->rec :
+	    ev_skip(e->rec + o->at);
+
+	if (r->state == FAILED)
+		return;
+	for (; rec < e->end; rec = ev_skip(rec))
+		r->lineno--;
+	r->lineno -= (uint64_t)(last - o);
+	bad(r, "%s", why);
 }
 
 static int
@@ -176,6 +194,25 @@ ev_standing(struct evr *r)
 	r->stand.known = true;
 }
 
+_Static_assert(EV_LISTS == 2 << EVOUT_BITS, "two have lists");
+
+void
+ev_outcomes(struct evr *r)
+{
+	if (r->lists != NULL || !(r->kind & (EV_ALL | EV_BLOCKS)))
+		return;
+	r->lists = xcalloc(2, sizeof *r->lists);
+	r->lists[1].first = 1U << EVOUT_BITS;
+	r->b.lists = &r->lists[1];
+}
+
+const char *
+ev_list(const struct evr *r, unsigned list)
+{
+	return r->lists[list >> EVOUT_BITS].list[list %
+	    (1U << EVOUT_BITS)].text;
+}
+
 void
 ev_modify_writes(struct evr *r)
 {
@@ -199,6 +236,7 @@ ev_free(struct evr *r)
 	kh_destroy(tid, r->tid);
 	free(r->text);
 	free(r->last);
+	free(r->lists);
 	free(r->error);
 	free(r);
 }
@@ -372,13 +410,49 @@ scan_alone(struct evr *r)
 	return n;
 }
 
+/* Has each outcome its instruction, and does none need what a line can say? */
+static bool
+outcomes_fit(const struct evr *r)
+{
+	const struct ev_out *o = r->scan->out, *end = o + r->scan->nout;
+	const struct ev_def *d;
+
+	for (; o < end; o++) {
+		d = o->at == EV_OUT_BEFORE ? ev_last(r) :
+		    evdef_get(&r->def, ev_id(r->scan->word[o->at]));
+		if (d == NULL || o->insn > d->n)
+			return false;
+	}
+	return true;
+}
+
+/* Scan executions with outcomes among them; 0: it is not as simple as that. */
+static size_t
+scan_outcomes(struct evr *r, size_t n)
+{
+	const char *nl;
+	size_t taken;
+
+	if (n > EVSCAN_TEXT) {
+		nl = memrchr(r->b.p, '\n', EVSCAN_TEXT);
+		if (nl == NULL)
+			return 0;
+		n = (size_t)(nl + 1 - r->b.p);
+	}
+	taken = evout_scan(r->scan, &r->lists[0], r->b.p, n);
+	return taken != 0 && check(r) == 0 && outcomes_fit(r) ? taken : 0;
+}
+
 /* Scan the executions at p; returns the bytes scanned. 0: there are none. */
 static size_t
 scan(struct evr *r)
 {
-	size_t n = (size_t)(r->b.lines - r->b.p), taken = scan_alone(r);
+	size_t n = (size_t)(r->b.lines - r->b.p), taken;
 	const char *nl;
 
+	if (r->lists != NULL && (taken = scan_outcomes(r, n)) != 0)
+		return taken;
+	taken = scan_alone(r);
 	if (taken == 0 && n > EVSCAN_TEXT) {
 		nl = memrchr(r->b.p, '\n', EVSCAN_TEXT);
 		if (nl == NULL)
@@ -413,9 +487,10 @@ executions(struct evr *r, struct ev *e)
 	if (r->kind == EV_BRANCHES)
 		return bad(r, "an execution, but kind branches has only sums");
 	r->scan = evbuf_scanned(&r->b, &taken);
-	if (r->scan == NULL || evcheck(r->scan, r->def.head) < 0) {
+	if (r->scan == NULL || evcheck(r->scan, r->def.head) < 0 ||
+	    !outcomes_fit(r)) {
 		r->scan = &r->own;
-		taken = scan(r);
+		taken = *r->b.p == 'O' ? 0 : scan(r);
 	}
 	if (taken == 0)
 		return r->state == FAILED ? -1 : 0;
@@ -423,8 +498,10 @@ executions(struct evr *r, struct ev *e)
 	e->len = taken;
 	e->rec = r->scan->word;
 	e->end = r->scan->word + r->scan->nword;
+	e->out = r->scan->out;
+	e->nout = r->scan->nout;
 	r->b.p += taken;
-	r->lineno += r->scan->nline;
+	r->lineno += r->scan->nline + r->scan->nout;
 	r->nexec += r->scan->nexec;
 	/* The last line's id is in its last piece, or the one before a `*`. */
 	n = r->scan->npiece - 1;
@@ -914,7 +991,8 @@ read_next(struct evr *r, struct ev *e)
 		if (!accepted(r))
 			return -1;
 	}
-	c = *r->b.p < 'A' || *r->b.p > 'Z' ? executions(r, e) :
+	c = *r->b.p < 'A' || *r->b.p > 'Z' ||
+	    (*r->b.p == 'O' && r->lists != NULL) ? executions(r, e) :
 	    *r->b.p == 'N' || *r->b.p == 'X' ? plain_frame(r, e) : 0;
 	if (c != 0) {
 		r->lineno += c == 'N' || c == 'X';

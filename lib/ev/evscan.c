@@ -48,6 +48,7 @@ evscan_line(struct evscan *s, const char *line, size_t n, const char **at)
 
 	s->nword = 0;
 	s->npiece = 0;
+	s->nout = 0;
 	do {
 		const char *behind;
 

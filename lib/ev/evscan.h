@@ -15,10 +15,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ev.h"
+
 #define EVSCAN_TEXT	8192		/* the most bytes in one call */
 #define EVSCAN_BEFORE	16		/* readable bytes before the text */
 #define EVSCAN_BEHIND	64		/* readable bytes behind it */
 #define EVSCAN_STAR	0x80000000U
+#define EVSCAN_OUT	(EVSCAN_TEXT / 6 + 1)	/* "O 1 X\n" */
 
 struct evscan {
 	unsigned nword;
@@ -27,6 +30,8 @@ struct evscan {
 	unsigned checked;	/* pieces that are records, by evcheck() */
 	uint32_t star;		/* the word that a `*` next would belong to */
 	uint64_t nline, nexec;	/* lines and executions of these */
+	unsigned nout;		/* O lines among them: see evout.h */
+	struct ev_out out[EVSCAN_OUT];
 	uint32_t piece[EVSCAN_TEXT + 4];
 	uint64_t word[EVSCAN_TEXT + 4];
 };

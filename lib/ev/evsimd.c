@@ -565,5 +565,6 @@ evscan_text(struct evscan *s, const char *text, size_t n)
 	static pthread_once_t chosen = PTHREAD_ONCE_INIT;
 
 	pthread_once(&chosen, choose);	/* threads share the tables */
+	s->nout = 0;
 	return best(s, text, n);
 }

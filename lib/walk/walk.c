@@ -277,12 +277,12 @@ look(struct walk_thread *t, struct walk_seg *p, const uint64_t *rec)
 
 /* Executions that are not followed still move the values of groups. */
 static void
-pass_over(const struct ev *e)
+pass_over(const uint64_t *rec, const uint64_t *end)
 {
 	const struct walk_seg *p;
 	uint64_t rounds;
 
-	for (const uint64_t *rec = e->rec; rec < e->end; rec = ev_skip(rec)) {
+	for (; rec < end; rec = ev_skip(rec)) {
 		p = &plan[ev_id(*rec)];
 		rounds = ev_more(rec) + 1;
 		if (p->spgroup != 0)
@@ -292,19 +292,17 @@ pass_over(const struct ev *e)
 	}
 }
 
-void
-walk_batch(const struct ev *e)
+static void
+walk_records(struct walk_thread *t, const uint64_t *rec, const uint64_t *end)
 {
-	struct walk_thread *t = thread_get(ev_thread(walk.events));
-	const uint64_t *rec;
 	struct walk_seg *p;
 	uint64_t sp;
 
 	if (walk.off) {
-		pass_over(e);
+		pass_over(rec, end);
 		return;
 	}
-	for (rec = e->rec; rec < e->end; rec = ev_skip(rec)) {
+	for (; rec < end; rec = ev_skip(rec)) {
 		p = &plan[ev_id(*rec)];
 		if (p->spgroup != 0)
 			plan_values[p->block] += rec[p->spgroup];
@@ -372,8 +370,8 @@ add_between(struct walk_thread *t, uint32_t seg, unsigned col, int64_t n)
 		t->enter[(t->n - i) * walk.ncol + col] += n;
 }
 
-/* Read the events of a list; -1: it is wrong. */
-static int
+/* Read the events of a list; returns what is wrong with it, or NULL. */
+static const char *
 read_list(struct walk_list *l, const char *text)
 {
 	char name[32];
@@ -386,14 +384,19 @@ read_list(struct walk_list *l, const char *text)
 		for (c = 0; c < columns; c++)
 			if (strcmp(outcome_name(walk.told, c), name) == 0)
 				break;
-		if (c == columns || l->n == OUTCOME_MAX)
-			return ev_bad(walk.events, c == columns ? "an event "
-			    "that no `H outcomes' names" : "O: too many "
-			    "events");
-		l->event[l->n].column = c;
-		l->event[l->n++].n = n;
+		if (c < columns && l->n < OUTCOME_MAX) {
+			l->event[l->n].column = c;
+			l->event[l->n++].n = n;
+			continue;
+		}
+		l->n = 0;
+		return c == columns ? "an event that no `H outcomes' names" :
+		    "O: too many events";
 	}
-	return r < 0 ? ev_bad(walk.events, "O: malformed events") : 0;
+	if (r == 0)
+		return NULL;
+	l->n = 0;
+	return "O: malformed events";
 }
 
 /* Of a text, by its ends. */
@@ -411,12 +414,30 @@ hash_text(const char *text, size_t len)
 	return ((first ^ last >> 3) + (uint32_t)len) * 0x9e3779b9U >> 26;
 }
 
+/* Of an O line in a batch. */
+static const struct walk_list *
+numbered_list(const struct ev *e, const struct ev_out *o)
+{
+	static struct walk_list *lists[EV_LISTS];
+	struct walk_list *l = lists[o->list];
+	const char *wrong;
+
+	if (l == NULL) {
+		l = lists[o->list] = xkeep(sizeof *l);
+		wrong = read_list(l, ev_list(walk.events, o->list));
+		if (wrong != NULL)
+			ev_bad_out(walk.events, e, o, wrong);
+	}
+	return l;
+}
+
 /* Few lists come again and again: keep what they say. */
 const struct walk_list *
 walk_list(const struct ev *e)
 {
 	static struct walk_list lists[64], odd;
 	struct walk_list *l = &odd;
+	const char *wrong;
 
 	if (e->textlen < sizeof l->text) {
 		l = &lists[hash_text(e->text, e->textlen)];
@@ -426,8 +447,9 @@ walk_list(const struct ev *e)
 		memcpy(l->text, e->text, e->textlen);
 		l->len = (unsigned)e->textlen;
 	}
-	if (read_list(l, e->text) < 0)
-		l->n = 0;
+	wrong = read_list(l, e->text);
+	if (wrong != NULL)
+		ev_bad(walk.events, "%s", wrong);
 	return l;
 }
 
@@ -500,25 +522,13 @@ walk_add(struct walk_thread *t, unsigned column, uint64_t n)
 		    (int64_t)n;
 }
 
-void
-walk_told(struct walk_thread *t, const struct ev *e)
+/* An instruction of a segment of the last execution has these outcomes. */
+static void
+add_outcomes(struct walk_thread *t, struct walk_ran at, uint32_t seg,
+    uint32_t insn, const struct walk_list *l)
 {
-	uint32_t insn = (uint32_t)e->num[0] - 1, seg = 0;
-	struct walk_ran at = { NULL, NULL };
-	const struct walk_list *l;
 	int64_t *own;
 
-	if (e->num[0] == 0) {
-		told_late(t, e->num[1], e);
-		return;
-	}
-	if (t->slot != NULL)
-		at = ran_at(t, insn, &seg);
-	if (e->num[1] != 0)
-		give_label(t, at, insn, e->num[1]);
-	if (at.slot == NULL)
-		return;
-	l = walk_list(e);
 	if (!t->collect || l->n == 0)
 		return;
 	own = at.skipper != NULL ? slot_skipped(at.skipper) + walk.firsttold :
@@ -532,4 +542,44 @@ walk_told(struct walk_thread *t, const struct ev *e)
 		if (t->nran > 1 && t->nturn > 0)
 			add_between(t, seg, walk.firsttold + c, n);
 	}
+}
+
+void
+walk_told(struct walk_thread *t, const struct ev *e)
+{
+	uint32_t insn = (uint32_t)e->num[0] - 1, seg = 0;
+	struct walk_ran at = { NULL, NULL };
+
+	if (e->num[0] == 0) {
+		told_late(t, e->num[1], e);
+		return;
+	}
+	if (t->slot != NULL)
+		at = ran_at(t, insn, &seg);
+	if (e->num[1] != 0)
+		give_label(t, at, insn, e->num[1]);
+	if (at.slot != NULL)
+		add_outcomes(t, at, seg, insn, walk_list(e));
+}
+
+void
+walk_batch(const struct ev *e)
+{
+	struct walk_thread *t = thread_get(ev_thread(walk.events));
+	const struct ev_out *o = e->out, *last = e->out + e->nout;
+	const uint64_t *rec = e->rec, *end;
+	struct walk_ran at;
+	uint32_t seg;
+
+	for (; o < last; o++) {
+		end = o->at == EV_OUT_BEFORE ? e->rec :
+		    ev_skip(e->rec + o->at);
+		walk_records(t, rec, end);
+		rec = end;
+		if (t->slot == NULL)
+			continue;
+		at = ran_at(t, o->insn - 1U, &seg);
+		add_outcomes(t, at, seg, o->insn - 1U, numbered_list(e, o));
+	}
+	walk_records(t, rec, e->end);
 }
