@@ -278,9 +278,19 @@ void ev_outcomes(struct evr *);
 #define EV_LISTS	2048
 /* The text of such a line's list; it stays. */
 const char *ev_list(const struct evr *, unsigned list);
-/* As ev_bad, of such a line in the last batch. */
+/* Of such a line in the last batch: the records up to its own one. */
+static inline const uint64_t *
+ev_out_end(const struct ev *e, const struct ev_out *o)
+{
+	return o->at == EV_OUT_BEFORE ? e->rec : ev_skip(e->rec + o->at);
+}
+
+/* The definition of its execution. */
+const struct ev_def *ev_out_def(const struct evr *, const struct ev *,
+    const struct ev_out *);
+/* As ev_bad, of such a line. */
 void ev_bad_out(struct evr *, const struct ev *, const struct ev_out *,
-    const char *why);
+    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* To be called before ev_next: modifications are writes, as in Callgrind. */
 void ev_modify_writes(struct evr *);
 /* Keep insn, ref and target of this block. */

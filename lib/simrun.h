@@ -48,7 +48,7 @@ struct simrun {
 	struct evw *writer;		/* with -t, else NULL */
 	/*
 	 * In batch: the text of its records, a line each, if these are all of
-	 * the text; else NULL.
+	 * the text but for O lines (simrun_takes_outcomes); else NULL.
 	 */
 	const char *text, *textend;
 	struct out *out;
@@ -151,6 +151,11 @@ struct sim_outcome {
 	uint32_t event;		/* index into the names given */
 	uint64_t n;		/* how often */
 };
+/*
+ * To be called in begin: batches may have O lines of earlier stages in their
+ * text, which passing it on by simpass takes care of.
+ */
+void simrun_takes_outcomes(struct simrun *);
 /* With -t: write the O lines of outcomes in order of insn. */
 void simrun_outcomes(struct simrun *, const char *const *names,
     const struct sim_outcome *, unsigned n);
@@ -167,6 +172,8 @@ struct simpass {
 
 /* Pass what is to be, before something else. */
 void simpass_lines(struct simpass *);
+/* The same, and the O lines of earlier stages that follow. */
+void simpass_outcomes(struct simpass *);
 /*
  * Pass a record of one round, of those up to end. Equal ones become one line,
  * as simrun_pass has them.

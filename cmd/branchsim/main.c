@@ -151,6 +151,7 @@ begin(struct simrun *s)
 	run_init(s->events, predictor, each);
 	snprintf(desc, sizeof desc, "Branch predictor: %s", predictor->name);
 	simrun_desc(s, desc);
+	simrun_takes_outcomes(s);
 }
 
 static void
@@ -229,7 +230,7 @@ pass_one(struct simpass *t, const uint64_t *p, const uint64_t *end)
 	if (run_before(p) < 0)
 		return;
 	if (nfound != 0) {
-		simpass_lines(t);
+		simpass_outcomes(t);
 		tell_found(sim);
 	}
 	run_round(p);
@@ -250,11 +251,11 @@ pass_batch(struct simrun *s, const uint64_t *rec, const uint64_t *end)
 			pass_one(&t, rec, end);
 			continue;
 		}
-		simpass_lines(&t);
+		simpass_outcomes(&t);
 		pass_record(rec);
 		simpass_skip(&t, rec);
 	}
-	simpass_lines(&t);
+	simpass_outcomes(&t);
 }
 
 static void

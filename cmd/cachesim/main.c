@@ -216,6 +216,7 @@ begin(struct simrun *s)
 	} else {
 		blocks_init(geometry, s->events);
 		batch_init(geometry, s->events, s->through);
+		simrun_takes_outcomes(s);
 	}
 	for (int i = 0; i < NCACHE; i++)
 		simrun_desc(s, report_cache(i, &geometry[i]));

@@ -3,8 +3,8 @@
  *
  * Records run as if they were not passed on, many at a time; what is found says
  * of which record it is. Then their lines are passed, with O lines behind those
- * of which something was found. A record of several rounds is passed by itself:
- * what its rounds find comes between them.
+ * of which something was found, before those of earlier stages. A record of
+ * several rounds is passed by itself: what its rounds find comes between them.
  */
 #include "cachesim.h"
 
@@ -102,10 +102,10 @@ pass_records(struct simrun *s, const uint64_t *rec, const uint64_t *end)
 	struct simpass t = { .s = s, .text = s->text };
 
 	while ((rec = pass_some(&t, rec, end)) < end) {
-		simpass_lines(&t);
+		simpass_outcomes(&t);
 		pass_record(s, rec);
 		simpass_skip(&t, rec);
 		rec = ev_skip(rec);
 	}
-	simpass_lines(&t);
+	simpass_outcomes(&t);
 }

@@ -71,7 +71,7 @@ struct evahead {
 
 /* ---- making slots ---- */
 
-/* Scan the executions at p, with outcomes among them if the reader takes these. */
+/* Scan the executions at p, with outcomes if the reader takes these. */
 static void
 scan(const struct evahead *a, struct slot *s, const char *p, size_t n)
 {

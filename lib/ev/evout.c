@@ -21,8 +21,9 @@
 
 #define TRIES	8	/* places of a list */
 
-struct evout_part {
-	const char *end;	/* of it in the text */
+/* Executions without an outcome between them. */
+struct part {
+	const char *end;
 	unsigned lines;
 };
 
@@ -111,10 +112,10 @@ outcome(struct evout_lists *l, const char *p, const char *end,
  * Copy the lines up to one that begins with a capital letter, or to the end.
  * Reads and writes up to 16 bytes beyond; the lines end with a newline.
  */
-static struct evout_part
+static struct part
 copy_executions(char *to, const char *p, const char *end)
 {
-	struct evout_part part = { end, 0 };
+	struct part part = { end, 0 };
 
 	for (; p < end; p += 16, to += 16) {
 		__m128i x = _mm_loadu_si128((const __m128i *)p);
@@ -142,7 +143,7 @@ copy_executions(char *to, const char *p, const char *end)
 	return part;
 }
 
-/* What is known of an outcome is how many lines came before: find its record. */
+/* Of an outcome is known how many lines came before: find its record. */
 static void
 find_records(struct evscan *s, unsigned nout)
 {
@@ -179,7 +180,7 @@ evout_scan(struct evscan *s, struct evout_lists *l, const char *text, size_t n)
 		} else if (*p >= 'A' && *p <= 'Z') {
 			break;
 		} else {
-			struct evout_part part = copy_executions(to, p, end);
+			struct part part = copy_executions(to, p, end);
 
 			next = part.end;
 			to += next - p;

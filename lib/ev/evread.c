@@ -59,6 +59,7 @@ struct evr {
 	uint32_t nlabel;	/* labels that O lines gave */
 	uint32_t *last;		/* by thread: its last execution's id, or 0 */
 	size_t caplast;
+	uint32_t before;	/* the running one's before the last batch */
 	struct evdef def;
 	struct evctx ctx;
 	struct evnames names;
@@ -115,18 +116,20 @@ ev_bad(struct evr *r, const char *fmt, ...)
 
 void
 ev_bad_out(struct evr *r, const struct ev *e, const struct ev_out *o,
-    const char *why)
+    const char *fmt, ...)
 {
 	const struct ev_out *last = e->out + e->nout;
-	const uint64_t *rec = o->at == EV_OUT_BEFORE ? e->rec :
-	    ev_skip(e->rec + o->at);
+	const uint64_t *rec = ev_out_end(e, o);
+	va_list ap;
 
 	if (r->state == FAILED)
 		return;
 	for (; rec < e->end; rec = ev_skip(rec))
 		r->lineno--;
 	r->lineno -= (uint64_t)(last - o);
-	bad(r, "%s", why);
+	va_start(ap, fmt);
+	fail(r, fmt, ap);
+	va_end(ap);
 }
 
 static int
@@ -298,6 +301,13 @@ ev_last(const struct evr *r)
 	uint32_t id = r->last[r->thread];
 
 	return id == 0 ? NULL : evdef_get(&r->def, id);
+}
+
+const struct ev_def *
+ev_out_def(const struct evr *r, const struct ev *e, const struct ev_out *o)
+{
+	return evdef_get(&r->def, o->at == EV_OUT_BEFORE ? r->before :
+	    ev_id(e->rec[o->at]));
 }
 
 uint32_t
@@ -507,6 +517,7 @@ executions(struct evr *r, struct ev *e)
 	n = r->scan->npiece - 1;
 	if (r->scan->piece[n] & EVSCAN_STAR)
 		n--;
+	r->before = r->last[r->thread];
 	r->last[r->thread] = ev_id(r->scan->word[r->scan->piece[n]]);
 	return EV_EXECS;
 }

@@ -5,12 +5,18 @@
 
 #include <string.h>
 
-/* The text behind so many lines. */
+static const char *
+behind_line(const char *text)
+{
+	return (const char *)memchr(text, '\n', PTRDIFF_MAX) + 1;
+}
+
+/* The text behind the lines of so many records, and outcomes between them. */
 static const char *
 behind_lines(const char *text, uint64_t n)
 {
-	for (; n > 0; n--)
-		text = (const char *)memchr(text, '\n', PTRDIFF_MAX) + 1;
+	for (; n > 0; text = behind_line(text))
+		n -= *text != 'O';
 	return text;
 }
 
@@ -28,11 +34,27 @@ simpass_lines(struct simpass *t)
 }
 
 void
+simpass_outcomes(struct simpass *t)
+{
+	const char *end;
+
+	simpass_lines(t);
+	if (t->text == NULL)
+		return;
+	end = t->text;
+	while (end < t->s->textend && *end == 'O')
+		end = behind_line(end);
+	if (end != t->text)
+		simrun_pass_text(t->s, t->text, end, 0);
+	t->text = end;
+}
+
+void
 simpass_skip(struct simpass *t, const uint64_t *rec)
 {
 	if (t->text == NULL)
 		return;
-	t->text = behind_lines(t->text, 1);
+	t->text = behind_line(t->text);
 	t->last = rec;
 }
 
@@ -61,7 +83,7 @@ simpass_one(struct simpass *t, const uint64_t *rec, const uint64_t *end)
 		t->executions++;
 		return;
 	}
-	simpass_lines(t);
+	simpass_outcomes(t);
 	line = t->text;
 	simpass_skip(t, rec);
 	if ((*rec & EV_MORE) != 0)

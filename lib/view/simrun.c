@@ -508,6 +508,31 @@ outcome_insn(struct inside *in, const struct ev *e)
 	return insn;
 }
 
+void
+simrun_takes_outcomes(struct simrun *s)
+{
+	if (inside(s)->warm == 0)
+		ev_outcomes(s->events);
+}
+
+/* The O lines of a batch. Returns the first that is wrong, and why, or NULL. */
+static const struct ev_out *
+outcomes_of(struct simrun *s, const struct ev *e, const char **wrong)
+{
+	const struct ev_out *o = e->out, *end = e->out + e->nout;
+	uint64_t first;
+
+	for (; o < end; o++) {
+		first = insns_first(s->insns, simrun_number(ev_out_def(
+		    s->events, e, o)->block));
+		*wrong = outcome_line(s->told, first + o->insn - 1,
+		    ev_list(s->events, o->list));
+		if (*wrong != NULL)
+			return o;
+	}
+	return NULL;
+}
+
 static void
 outcome(struct inside *in, const struct ev *e)
 {
@@ -704,6 +729,26 @@ pass_line(struct simrun *s, int letter, const struct ev *e)
 /* ---- */
 
 static void
+batch(struct inside *in, const struct ev *e)
+{
+	struct simrun *s = &in->s;
+	const struct ev_out *bad = NULL;
+	const char *wrong;
+
+	if (!s->through)
+		bad = outcomes_of(s, e, &wrong);
+	s->text = in->warm != 0 ? NULL : e->line;
+	s->textend = e->line + e->len;
+	if (in->warm != 0)
+		warm_batch(in, e->rec, e->end);
+	else
+		s->sim->batch(s, e->rec, bad != NULL ? ev_out_end(e, bad) :
+		    e->end);
+	if (bad != NULL)
+		ev_bad_out(s->events, e, bad, "O: %s", wrong);
+}
+
+static void
 run(struct inside *in)
 {
 	struct simrun *s = &in->s;
@@ -716,12 +761,7 @@ run(struct inside *in)
 		if (ev_error(s->events) != NULL)
 			break;
 		if (c == EV_EXECS) {
-			s->text = in->warm != 0 ? NULL : e.line;
-			s->textend = e.line + e.len;
-			if (in->warm != 0)
-				warm_batch(in, e.rec, e.end);
-			else
-				s->sim->batch(s, e.rec, e.end);
+			batch(in, &e);
 			continue;
 		}
 		line(in, c, &e);

@@ -414,7 +414,7 @@ hash_text(const char *text, size_t len)
 	return ((first ^ last >> 3) + (uint32_t)len) * 0x9e3779b9U >> 26;
 }
 
-/* Of an O line in a batch. */
+/* Of an O line in a batch; NULL: it is wrong, which is said. */
 static const struct walk_list *
 numbered_list(const struct ev *e, const struct ev_out *o)
 {
@@ -422,13 +422,15 @@ numbered_list(const struct ev *e, const struct ev_out *o)
 	struct walk_list *l = lists[o->list];
 	const char *wrong;
 
-	if (l == NULL) {
-		l = lists[o->list] = xkeep(sizeof *l);
-		wrong = read_list(l, ev_list(walk.events, o->list));
-		if (wrong != NULL)
-			ev_bad_out(walk.events, e, o, wrong);
+	if (l != NULL)
+		return l;
+	l = xkeep(sizeof *l);
+	wrong = read_list(l, ev_list(walk.events, o->list));
+	if (wrong != NULL) {
+		ev_bad_out(walk.events, e, o, "%s", wrong);
+		return NULL;
 	}
-	return l;
+	return lists[o->list] = l;
 }
 
 /* Few lists come again and again: keep what they say. */
@@ -568,18 +570,21 @@ walk_batch(const struct ev *e)
 	struct walk_thread *t = thread_get(ev_thread(walk.events));
 	const struct ev_out *o = e->out, *last = e->out + e->nout;
 	const uint64_t *rec = e->rec, *end;
+	const struct walk_list *l;
 	struct walk_ran at;
 	uint32_t seg;
 
 	for (; o < last; o++) {
-		end = o->at == EV_OUT_BEFORE ? e->rec :
-		    ev_skip(e->rec + o->at);
+		end = ev_out_end(e, o);
 		walk_records(t, rec, end);
 		rec = end;
 		if (t->slot == NULL)
 			continue;
+		l = numbered_list(e, o);
+		if (l == NULL)
+			return;
 		at = ran_at(t, o->insn - 1U, &seg);
-		add_outcomes(t, at, seg, o->insn - 1U, numbered_list(e, o));
+		add_outcomes(t, at, seg, o->insn - 1U, l);
 	}
 	walk_records(t, rec, e->end);
 }
