@@ -108,6 +108,21 @@ outcome(struct evout_lists *l, const char *p, const char *end,
 	return p + 1;
 }
 
+static unsigned
+newlines(__m128i x)
+{
+	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x,
+	    _mm_set1_epi8('\n')));
+}
+
+static unsigned
+capitals(__m128i x)
+{
+	return (unsigned)_mm_movemask_epi8(_mm_and_si128(
+	    _mm_cmpgt_epi8(x, _mm_set1_epi8('A' - 1)),
+	    _mm_cmplt_epi8(x, _mm_set1_epi8('Z' + 1))));
+}
+
 /*
  * Copy the lines up to one that begins with a capital letter, or to the end.
  * Reads and writes up to 16 bytes beyond; the lines end with a newline.
@@ -116,29 +131,23 @@ static struct part
 copy_executions(char *to, const char *p, const char *end)
 {
 	struct part part = { end, 0 };
+	unsigned ends, stops = 0;
 
-	for (; p < end; p += 16, to += 16) {
+	for (; p < end && stops == 0; p += 16, to += 16) {
 		__m128i x = _mm_loadu_si128((const __m128i *)p);
-		__m128i next = _mm_loadu_si128((const __m128i *)(p + 1));
-		unsigned ends = (unsigned)_mm_movemask_epi8(
-		    _mm_cmpeq_epi8(x, _mm_set1_epi8('\n')));
-		unsigned stops = ends & (unsigned)_mm_movemask_epi8(
-		    _mm_and_si128(
-		    _mm_cmpgt_epi8(next, _mm_set1_epi8('A' - 1)),
-		    _mm_cmplt_epi8(next, _mm_set1_epi8('Z' + 1))));
 
 		_mm_storeu_si128((__m128i *)to, x);
-		if (end - p < 16) {
+		ends = newlines(x);
+		if (end - p < 16)
 			ends &= (1U << (end - p)) - 1;
-			stops &= (1U << (end - p)) - 1;
-		}
+		stops = ends & capitals(_mm_loadu_si128(
+		    (const __m128i *)(p + 1)));
 		if (stops != 0) {
 			part.end = p + __builtin_ctz(stops) + 1;
 			ends &= (stops & -stops) * 2 - 1;
 		}
-		part.lines += (unsigned)__builtin_popcount(ends);
-		if (stops != 0)
-			break;
+		for (; ends != 0; ends &= ends - 1)
+			part.lines++;
 	}
 	return part;
 }
