@@ -482,7 +482,14 @@ struct ctx_words {
 struct ctx_count {
 	uint64_t ir, calls;
 };
-#define CTX_KEYS 65536u
+/*
+ * A thread's table of arcs by their keys, negated nkeys, has two places for
+ * each: by the low bits, and by those above.  A program may use many more arcs
+ * than fit into one page of words.
+ */
+#define CTX_KEY_BITS 18
+#define CTX_KEYS (1u << CTX_KEY_BITS)
+#define CTX_KEY_SECOND (32 - CTX_KEY_BITS)	/* shift */
 /*
  * The words' place in their page is none of a home's: processors take a store
  * for one to the place of a later load if the low 12 bits agree, and wait.

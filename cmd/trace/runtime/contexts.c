@@ -392,6 +392,26 @@ contexts_left(struct tarea *t, const struct exitmeta *x,
 		t->moving.sp += 8 + (uint64_t)(int64_t)(int32_t)x->aux;
 }
 
+static uint64_t *
+second_place(const struct tarea *t, uint64_t arc)
+{
+	uint32_t key = (uint32_t)-rt.arcs[arc / 16 % ARCS_MOST].nkey;
+
+	return (uint64_t *)at(t, CTX_TABLE) + (key >> CTX_KEY_SECOND);
+}
+
+/* The arc gets its first place; another one there goes to its second. */
+static void
+put_arc(struct tarea *t, uint64_t arc)
+{
+	uint64_t i = -rt.arcs[arc / 16].nkey % CTX_KEYS;
+	uint64_t *first = (uint64_t *)at(t, CTX_TABLE) + i, was = *first;
+
+	if (was != 0 && was != arc && second_place(t, was) != first)
+		*second_place(t, was) = was;
+	*first = arc;
+}
+
 /*
  * The number of the arc for the call that is being made, which may be new; 0:
  * trace has to make it.
@@ -445,7 +465,7 @@ make_call(struct tarea *t)
 	count(t, f->arc)->calls++;
 	__atomic_store_n(&words(t)->top, (uint64_t)f, __ATOMIC_SEQ_CST);
 	check_landing(t, f);
-	((uint64_t *)at(t, CTX_TABLE))[-rt.arcs[i].nkey % CTX_KEYS] = f->arc;
+	put_arc(t, f->arc);
 	return true;
 }
 
@@ -467,7 +487,7 @@ set_landing(struct tarea *t, uint32_t owner)
 		return;
 	__atomic_store_n(&f->landing, t->moving.landing, __ATOMIC_SEQ_CST);
 	check_landing(t, f);
-	((uint64_t *)at(t, CTX_TABLE))[-a->nkey % CTX_KEYS] = f->arc;
+	put_arc(t, f->arc);
 }
 
 /* Leave the frames that the stack pointer is beyond, but no handler's. */

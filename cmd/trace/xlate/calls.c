@@ -24,13 +24,14 @@
     (int32_t)offsetof(struct ctx_count, member))
 #define FRAME(member) (int32_t)offsetof(struct ctx_frame, member)
 
-enum { CC_AE = 3, CC_NE = 5 };
+enum { CC_AE = 3, CC_E = 4, CC_NE = 5 };
 
 /* A branch to cold code. */
 static void
 leave_if(struct xlate *x, unsigned e, unsigned cc)
 {
 	x->call[x->ncall].at = emit_jcc32(&x->c, cc);
+	x->call[x->ncall].again = NULL;
 	x->call[x->ncall++].exit = (uint8_t)e;
 }
 
@@ -58,7 +59,15 @@ load_flags(struct xlate *x)
 	x->flags_in_area = false;
 }
 
-/* rax = the arc by the table; leave if it is not the right one. */
+/* rax = the arc at this place of the table; rcx = 0 if it has that key. */
+static void
+look_at(struct emitter *c)
+{
+	emit_load_sib(c, RAX, REG_T, RAX, 8, T_CTX + (int32_t)CTX_TABLE);
+	emit_add_sib(c, RCX, REG_T, RAX, 4, ARC(nkey));
+}
+
+/* rax = the arc by the table, by its first or second place, or leave. */
 static void
 find_arc(struct xlate *x, unsigned e)
 {
@@ -71,10 +80,24 @@ find_arc(struct xlate *x, unsigned e)
 		emit_lea_sib(c, RCX, RCX, RAX, 1, (int32_t)ex->key, 0);
 	else
 		emit_lea(c, RCX, RAX, (int32_t)ex->key);
-	emit_movzx16(c, RAX, RCX);
-	emit_load_sib(c, RAX, REG_T, RAX, 8, T_CTX + (int32_t)CTX_TABLE);
-	emit_add_sib(c, RCX, REG_T, RAX, 4, ARC(nkey));
+	emit_mov32(c, RAX, RCX);
+	emit_and32_imm(c, RAX, CTX_KEYS - 1);
+	look_at(c);
 	leave_if(x, e, CC_NE);
+	x->call[x->ncall - 1].again = c->p;
+}
+
+/* It is not at its first place: look at the second. */
+static void
+find_second(struct xlate *x, uint8_t *found)
+{
+	struct emitter *c = &x->c;
+
+	emit_sub_sib(c, RCX, REG_T, RAX, 4, ARC(nkey));
+	emit_mov32(c, RAX, RCX);
+	emit_shr32(c, RAX, CTX_KEY_SECOND);
+	look_at(c);
+	emit_patch32(emit_jcc32(c, CC_E), found);
 }
 
 /* Push the frame of arc rax; the top one is at rdx. */
@@ -322,8 +345,6 @@ leave_call(struct xlate *x, unsigned e, void (*leave)(struct xlate *,
 	bool indirect = x->exit[e].kind == EXIT_INDIRECT;
 	unsigned kind = indirect ? MAP_LEFT_TMP : MAP_LEFT;
 
-	x->flags_in_area = x->exit[e].saves;
-	mark_exit(x, e, kind);
 	if (x->flags_in_area)
 		load_flags(x);
 	mark_exit(x, e, kind);
@@ -354,6 +375,11 @@ calls_cold(struct xlate *x, void (*leave)(struct xlate *, unsigned e))
 		e = x->call[k].exit;
 		emit_patch32(x->call[k].at, x->c.p);
 		x->homed = BIT(RAX) | BIT(RCX) | BIT(RDX);
+		x->flags_in_area = x->exit[e].saves;
+		mark_exit(x, e, x->exit[e].kind == EXIT_INDIRECT ?
+		    MAP_LEFT_TMP : MAP_LEFT);
+		if (x->call[k].again != NULL)
+			find_second(x, x->call[k].again);
 		leave_call(x, e, leave);
 	}
 }

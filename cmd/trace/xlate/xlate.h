@@ -104,6 +104,7 @@ struct xlate {
 	unsigned callentry;	/* offset of the entry for calls */
 	struct {
 		uint8_t *at;	/* displacement of a branch out of a call */
+		uint8_t *again;	/* what is found goes on there; or NULL */
 		uint8_t exit;
 	} call[4 * MAX_EXIT];
 	unsigned ncall;
