@@ -347,6 +347,13 @@ grant(unsigned slot, uint32_t what, const uint64_t arg[4], uint64_t ret[2])
 	}
 }
 
+/* Is it one of many that come while code is new? */
+static bool
+is_for_code(uint32_t what)
+{
+	return what == REQ_TRANSLATE || what == REQ_MOVE;
+}
+
 static void
 answer(unsigned slot)
 {
@@ -355,7 +362,7 @@ answer(unsigned slot)
 	unsigned i;
 
 	stats.requests++;
-	if (ONCE(s->what) == REQ_TRANSLATE)
+	if (is_for_code(ONCE(s->what)))
 		near_asked(ONCE(s->cpu), ONCE(s->turns));
 	else
 		near_leave();	/* what we start is to run on any processor */
