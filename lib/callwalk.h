@@ -324,9 +324,9 @@ arc_site(const struct walk_arc *a)
 
 struct walk_arc *arc_get(struct walk_slot *from, const struct walk_seg *to,
     uint32_t level, uint32_t thread);
-/* The same call as `like', from another context of its caller, to a level. */
-struct walk_arc *arc_like(const struct walk_ctx *caller,
-    const struct walk_arc *like, uint32_t level);
+/* A call from there to where `like' leads, at a level. */
+struct walk_arc *arc_like(struct walk_slot *from, const struct walk_arc *like,
+    uint32_t level);
 struct walk_arc *arc_new(struct walk_ctx *caller, uint64_t site,
     struct walk_ctx *callee, uint64_t tolink);
 

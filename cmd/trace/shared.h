@@ -383,8 +383,9 @@ owner_key(uint32_t owner)
  * and all ARCS, from a state by a call to another state.  A STATE is a context
  * and which functions are active.  They are numbered; a thread's is that to
  * which its top frame's arc leads.  Offsets are from REG_T.  Arcs and states
- * are shared.  The first arc of a site in a function is trace's to make, and
- * serves as a MODEL: the runtime makes others like it, see runtime/arcs.c.
+ * are shared.  The first arc of a call to a target, and of a jump from a site in
+ * a function, is trace's to make, and serves as a MODEL: the runtime makes others
+ * like it, see runtime/arcs.c.
  */
 struct ctx_frame {
 	uint64_t landing;	/* where in the cache it returns to */
@@ -433,14 +434,13 @@ _Static_assert(sizeof(struct ctx_state) == 32, "");
 
 #define ARCS_MOST (1u << 21)
 #define STATES_MOST (1u << 21)
-#define CTX_SITES 65536u	/* models by the low bits of their sites */
 /*
- * Behind the states: the first model of each site; the first arc in each
- * bucket; the first state, of those that are not apart.
+ * Behind the states: the first model, the first arc in each bucket; the first
+ * state, of those that are not apart.
  */
 #define CTX_BUCKETS 65536u
 struct ctx_heads {
-	uint32_t model[CTX_SITES];
+	uint32_t model[CTX_BUCKETS];
 	uint32_t arc[CTX_BUCKETS];
 	uint32_t state[CTX_BUCKETS];
 };
@@ -449,6 +449,13 @@ static inline uint32_t
 ctx_bucket(uint64_t x)
 {
 	return x * 0x9e3779b97f4a7c15ull >> 48;
+}
+
+/* Of models: of calls to a target, and of jumps from a site to it. */
+static inline uint32_t
+model_bucket(bool call, uint32_t site, uint64_t target)
+{
+	return ctx_bucket(call ? target : target + site);
 }
 
 /* Of a call from the state with this key. */

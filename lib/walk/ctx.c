@@ -394,11 +394,8 @@ arc_get(struct walk_slot *from, const struct walk_seg *to, uint32_t level,
 }
 
 struct walk_arc *
-arc_like(const struct walk_ctx *caller, const struct walk_arc *like,
-    uint32_t level)
+arc_like(struct walk_slot *from, const struct walk_arc *like, uint32_t level)
 {
-	struct walk_slot *from = slot_get((struct walk_ctx *)caller,
-	    (struct walk_seg *)like->slot->seg);
 	struct func *fn = like->ctx->fn;
 	bool all;
 	struct walk_arc *a = arc_near(from, like->to, fn, level, &all);

@@ -233,12 +233,13 @@ arcs_set(uint32_t s)
 	return state[s].set;
 }
 
-/* The guest will find the arc by its state, and others like it by its site. */
+/* The guest will find the arc by its state, and as a model of others. */
 static void
 publish_arc(uint32_t n, bool model)
 {
 	struct ctx_arc *a = &area.arcs[n];
-	uint32_t *like = &area.heads->model[a->site % CTX_SITES];
+	uint32_t *like = &area.heads->model[model_bucket(a->ret != 0, a->site,
+	    a->target)];
 
 	if (model) {
 		a->like = *like;
@@ -283,6 +284,72 @@ arcs_get(uint32_t from, const struct call *c, uint32_t to)
 	    .site = c->site, .to = to, .slow = c->slow, .from = from };
 	publish_arc(n, is_model(from, c));
 	return n;
+}
+
+/* -------------------------------------------------------------------- sites */
+
+struct site_key {
+	app_pc pc, target;
+};
+
+static inline khint_t
+site_hash(struct site_key k)
+{
+	return (khint_t)mix(k.pc ^ mix(k.target));
+}
+
+#define same_site(a, b) ((a).pc == (b).pc && (a).target == (b).target)
+KHASH_INIT(site, struct site_key, uint32_t, 1, site_hash, same_site)
+
+static khash_t(site) *sites;	/* to their numbers, from 1 */
+static struct site_key *site;	/* by number */
+static size_t capsite;
+
+/* A key is its site's number, with its bits spread; and back. */
+#define SPREAD		0x1e3779b1u
+#define SPREAD_BACK	0xe8b2f51u
+#define KEYS		0x7fffffffu
+_Static_assert((SPREAD * SPREAD_BACK & KEYS) == 1, "spread and back");
+
+/* The site of a key that the guest has, or NULL. */
+static const struct site_key *
+site_of(uint32_t key)
+{
+	uint32_t n = key * SPREAD_BACK & KEYS;
+
+	return sites == NULL || n == 0 || n > kh_size(sites) ? NULL : &site[n];
+}
+
+/* The number of a site, which may be new. */
+static uint32_t
+site_number(struct site_key key)
+{
+	uint32_t n;
+	khint_t k;
+	int made;
+
+	if (sites == NULL)
+		sites = kh_init(site);
+	k = kh_put(site, sites, key, &made);
+	if (made < 0)
+		die("sites of calls:");
+	if (made == 0)
+		return kh_val(sites, k);
+	n = kh_val(sites, k) = kh_size(sites);
+	site = xgrow(site, &capsite, n + 1UL, sizeof *site);
+	site[n] = key;
+	return n;
+}
+
+uint32_t
+context_key(app_pc pc, app_pc target)
+{
+	uint32_t n;
+
+	context_lock();
+	n = site_number((struct site_key){ pc, target });
+	context_unlock();
+	return n * SPREAD & KEYS;
 }
 
 /* -------------------------------------------------- what the guest has made */
@@ -355,20 +422,38 @@ knows_state(uint32_t n, unsigned deep)
 	    learn(made, deep + 1) && state[n].ctx != NULL;
 }
 
+/* Where the guest's arc leads from, if that can be; or NULL. */
+static const struct walk_seg *
+from_seg(const struct ctx_arc *a, const struct walk_arc *like)
+{
+	const struct site_key *s;
+
+	if (a->ret == 0)
+		return state[a->from].ctx->fn == arc_caller(like)->fn ?
+		    arc_from(like)->seg : NULL;
+	s = site_of(a->site);
+	if (s == NULL || (s->target != 0 && s->target != like->to) ||
+	    a->ret <= s->pc || a->ret > s->pc + 15)
+		return NULL;
+	return moves_seg(s->pc, (uint8_t)(a->ret - s->pc), MOVE_CALL);
+}
+
 static bool
 learn(uint32_t n, unsigned deep)
 {
 	struct ctx_arc a = *(volatile struct ctx_arc *)&area.arcs[n];
 	const struct walk_arc *like;
+	const struct walk_seg *seg;
 
 	if (a.like == 0 || a.like >= narc || a.to == 0 || a.to >= nstate)
 		return false;
 	like = arc[a.like].walk;
 	if (!arc[a.like].known || like == NULL || arc_from(like) == NULL ||
-	    !knows_state(a.from, deep) ||
-	    state[a.from].ctx->fn != arc_caller(like)->fn)
+	    !knows_state(a.from, deep))
 		return false;
-	return learn_arc(n, arc_like(state[a.from].ctx, like,
+	seg = from_seg(&a, like);
+	return seg != NULL && learn_arc(n, arc_like(slot_get((struct walk_ctx *)
+	    state[a.from].ctx, (struct walk_seg *)seg), like,
 	    like->ctx->level), &a);
 }
 
@@ -482,42 +567,4 @@ context_cut_all(void)
 	for (n = 1; n < narc; n++)
 		set_code(n, area.called);
 	context_unlock();
-}
-
-/* -------------------------------------------------------------------- sites */
-
-struct site_key {
-	app_pc pc, target;
-};
-
-static inline khint_t
-site_hash(struct site_key k)
-{
-	return (khint_t)mix(k.pc ^ mix(k.target));
-}
-
-#define same_site(a, b) ((a).pc == (b).pc && (a).target == (b).target)
-KHASH_INIT(site, struct site_key, uint32_t, 1, site_hash, same_site)
-
-static khash_t(site) *sites;
-
-uint32_t
-context_key(app_pc pc, app_pc target)
-{
-	struct site_key key = { pc, target };
-	uint32_t key_of;
-	khint_t k;
-	int made;
-
-	context_lock();
-	if (sites == NULL)
-		sites = kh_init(site);
-	k = kh_put(site, sites, key, &made);
-	if (made < 0)
-		die("sites of calls:");
-	if (made != 0)
-		kh_val(sites, k) = kh_size(sites) * 0x1e3779b1u & 0x7fffffff;
-	key_of = kh_val(sites, k);
-	context_unlock();
-	return key_of;
 }

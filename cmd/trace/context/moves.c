@@ -25,9 +25,8 @@ flow_of(enum move m)
 	    m == MOVE_IJUMP ? 'I' : 0;
 }
 
-/* The segment that ends in an instruction. */
-static struct walk_seg *
-seg_at(app_pc pc, uint8_t len, enum move m)
+struct walk_seg *
+moves_seg(app_pc pc, uint8_t len, enum move m)
 {
 	uint8_t flow = (uint8_t)flow_of(m);
 	struct walk_seg *s;
@@ -64,7 +63,7 @@ arrive(struct walk_thread *t, const struct context_step *s)
 
 	if (t->ctx == NULL || not_begun(t))
 		return;
-	seg = seg_at(s->site, s->len, s->move);
+	seg = moves_seg(s->site, s->len, s->move);
 	t->slot = slot_get(t->ctx, seg);
 	t->seg = seg;
 	t->sp = s->sp;

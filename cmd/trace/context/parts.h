@@ -101,6 +101,11 @@ void frames_forget(unsigned slot);
 /* Tell what arcs have counted in the guest, which becomes zero. */
 void frames_charge(unsigned slot, const struct walk_thread *);
 
+/* ------------------------------------------------------------------ moves.c */
+
+/* The segment that ends in an instruction of this length, which moves so. */
+struct walk_seg *moves_seg(app_pc pc, uint8_t len, enum move);
+
 /* ------------------------------------------------------------------ roots.c */
 
 /* The context that a thread runs in, if that is sure. */

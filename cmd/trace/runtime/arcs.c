@@ -2,10 +2,10 @@
  * arcs - with --contexts: make an arc like another one
  *
  * A request for each call that a state has not made before would take most of a
- * short run.  The arc by which a site of a function made a call first, in
- * whichever state, is trace's and serves as a MODEL: the same call in another
- * state of that function leads to the same function, at the level that its
- * active calls make it.  Those are the states that this one was made from.
+ * short run.  The first arc of a call to a target, from wherever, is trace's and
+ * serves as a MODEL: another call to there leads to the same function, at the
+ * level that its active calls make it.  Those are the states that this one was
+ * made from.  Of a jump that is a call the model has the same site and function.
  * Deep recursion, which goes back to an earlier state, is trace's.
  *
  * A state that is not apart is reached from one other state alone, by calls of
@@ -13,7 +13,7 @@
  */
 #include "runtime.h"
 
-#define MODELS_MOST 64u		/* so many with a site's low bits are tried */
+#define MODELS_MOST 64u		/* so many in a bucket are tried */
 #define ACTIVE_MOST 2000u	/* so many states are looked at */
 #define BUCKET_MOST 10000u	/* so many in a bucket */
 
@@ -40,19 +40,20 @@ level_of(uint32_t s, uint32_t fn)
 	return level;
 }
 
-/* The model for a call from a state; NULL: there is none. */
+/* The model for a call, or jump, from a state; NULL: there is none. */
 static const struct ctx_arc *
-find_model(uint32_t s, uint32_t site, uint64_t target)
+find_model(uint32_t s, bool call, uint32_t site, uint64_t target)
 {
-	uint32_t i = rt.heads->model[site % CTX_SITES], n = 0;
+	uint32_t i = rt.heads->model[model_bucket(call, site, target)], n = 0;
 	uint32_t fn = state(s)->fn;
 	unsigned level = 0;
 	const struct ctx_arc *a;
 
 	for (; i != 0 && n < MODELS_MOST; i = a->like, n++) {
 		a = &rt.arcs[i % ARCS_MOST];
-		if (a->site != site || a->target != target ||
-		    state(a->from)->fn != fn)
+		if (a->target != target || (a->ret != 0) != call)
+			continue;
+		if (!call && (a->site != site || state(a->from)->fn != fn))
 			continue;
 		if (level == 0)
 			level = level_of(s, state(a->to)->fn);
@@ -122,9 +123,11 @@ publish_state(uint32_t n)
 }
 
 uint32_t
-arcs_make(struct ctx_words *w, uint32_t from, uint32_t site, uint64_t target)
+arcs_make(struct ctx_words *w, uint32_t from, const struct moving *m,
+    uint64_t target)
 {
-	const struct ctx_arc *like = find_model(from, site, target);
+	bool call = m->move == MOVE_CALL;
+	const struct ctx_arc *like = find_model(from, call, m->key, target);
 	uint32_t n = w->arc, to, made = 0;
 	struct ctx_arc *a;
 
@@ -136,11 +139,11 @@ arcs_make(struct ctx_words *w, uint32_t from, uint32_t site, uint64_t target)
 	if (to == 0)
 		return 0;
 	a = &rt.arcs[n % ARCS_MOST];
-	a->nkey = like->nkey + state(like->from)->key - state(from)->key;
+	a->nkey = -state(from)->key - m->key - (m->indirect ? target : 0);
 	a->state = state(to)->key;
 	a->target = target;
-	a->ret = like->ret;
-	a->site = site;
+	a->ret = call ? m->site + m->sitelen : 0;
+	a->site = m->key;
 	a->to = to;
 	a->from = from;
 	a->like = (uint32_t)(like - rt.arcs);

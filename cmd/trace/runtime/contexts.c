@@ -432,7 +432,7 @@ find_arc(const struct tarea *t)
 		    a->from == from)
 			return a->slow ? 0 : i;
 	}
-	return arcs_make(words(t), from, t->moving.key, t->pc);
+	return arcs_make(words(t), from, &t->moving, t->pc);
 }
 
 /* A flush since the thread left the cache takes its landing away. */

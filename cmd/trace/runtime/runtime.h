@@ -121,6 +121,14 @@ struct line_table {
 };
 #define LOOK_ROOM 64u	/* bytes: more than a leaving line and a reference */
 
+/* --contexts: how a thread gets to its pc. */
+struct moving {
+	uint64_t site, sp, landing;
+	uint32_t key;
+	uint8_t move, sitelen;
+	bool indirect;
+};
+
 struct tarea {
 	TAREA_HEAD		/* of shared.h */
 	uint32_t pending;	/* number of the kept signal, or 0 */
@@ -165,12 +173,7 @@ struct tarea {
 	uint64_t backpc, backsp;	/* that pc and stack pointer */
 	uint64_t timerpc, timersp;	/* behind the last call for a timer */
 	uint32_t timerturns;	/* how many more handlers may return there */
-	struct {		/* --contexts: how it gets to pc */
-		uint64_t site, sp, landing;
-		uint32_t key;
-		uint8_t move, sitelen;
-		bool indirect;
-	} moving;
+	struct moving moving;
 	struct {		/* where it began, and whose code that is */
 		uint64_t pc;
 		uint32_t owner;
@@ -462,8 +465,8 @@ uint64_t contexts_called(const struct tarea *);
 void contexts_step(struct tarea *, enum move, uint64_t pc);
 
 /* arcs.c: with --contexts */
-/* A call from a state, like one that trace has made: its arc, or 0. */
-uint32_t arcs_make(struct ctx_words *, uint32_t from, uint32_t site,
+/* A move from a state, like a call that trace has made: its arc, or 0. */
+uint32_t arcs_make(struct ctx_words *, uint32_t from, const struct moving *,
     uint64_t target);
 
 /* branches.c: kind branches */
