@@ -383,9 +383,9 @@ owner_key(uint32_t owner)
  * and all ARCS, from a state by a call to another state.  A STATE is a context
  * and which functions are active.  They are numbered; a thread's is that to
  * which its top frame's arc leads.  Offsets are from REG_T.  Arcs and states
- * are shared.  The first arc of a call to a target, and of a jump from a site in
- * a function, is trace's to make, and serves as a MODEL: the runtime makes others
- * like it, see runtime/arcs.c.
+ * are shared.  The first arc of a call to a target, and of a jump from a site
+ * in a function, is trace's to make, and serves as a MODEL: the runtime makes
+ * others like it, see runtime/arcs.c.
  */
 struct ctx_frame {
 	uint64_t landing;	/* where in the cache it returns to */

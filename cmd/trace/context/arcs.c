@@ -286,72 +286,6 @@ arcs_get(uint32_t from, const struct call *c, uint32_t to)
 	return n;
 }
 
-/* -------------------------------------------------------------------- sites */
-
-struct site_key {
-	app_pc pc, target;
-};
-
-static inline khint_t
-site_hash(struct site_key k)
-{
-	return (khint_t)mix(k.pc ^ mix(k.target));
-}
-
-#define same_site(a, b) ((a).pc == (b).pc && (a).target == (b).target)
-KHASH_INIT(site, struct site_key, uint32_t, 1, site_hash, same_site)
-
-static khash_t(site) *sites;	/* to their numbers, from 1 */
-static struct site_key *site;	/* by number */
-static size_t capsite;
-
-/* A key is its site's number, with its bits spread; and back. */
-#define SPREAD		0x1e3779b1u
-#define SPREAD_BACK	0xe8b2f51u
-#define KEYS		0x7fffffffu
-_Static_assert((SPREAD * SPREAD_BACK & KEYS) == 1, "spread and back");
-
-/* The site of a key that the guest has, or NULL. */
-static const struct site_key *
-site_of(uint32_t key)
-{
-	uint32_t n = key * SPREAD_BACK & KEYS;
-
-	return sites == NULL || n == 0 || n > kh_size(sites) ? NULL : &site[n];
-}
-
-/* The number of a site, which may be new. */
-static uint32_t
-site_number(struct site_key key)
-{
-	uint32_t n;
-	khint_t k;
-	int made;
-
-	if (sites == NULL)
-		sites = kh_init(site);
-	k = kh_put(site, sites, key, &made);
-	if (made < 0)
-		die("sites of calls:");
-	if (made == 0)
-		return kh_val(sites, k);
-	n = kh_val(sites, k) = kh_size(sites);
-	site = xgrow(site, &capsite, n + 1UL, sizeof *site);
-	site[n] = key;
-	return n;
-}
-
-uint32_t
-context_key(app_pc pc, app_pc target)
-{
-	uint32_t n;
-
-	context_lock();
-	n = site_number((struct site_key){ pc, target });
-	context_unlock();
-	return n * SPREAD & KEYS;
-}
-
 /* -------------------------------------------------- what the guest has made */
 
 #define DEEP 1000u
@@ -426,16 +360,16 @@ knows_state(uint32_t n, unsigned deep)
 static const struct walk_seg *
 from_seg(const struct ctx_arc *a, const struct walk_arc *like)
 {
-	const struct site_key *s;
+	const struct site *s;
 
 	if (a->ret == 0)
 		return state[a->from].ctx->fn == arc_caller(like)->fn ?
 		    arc_from(like)->seg : NULL;
-	s = site_of(a->site);
+	s = sites_of(a->site);
 	if (s == NULL || (s->target != 0 && s->target != like->to) ||
 	    a->ret <= s->pc || a->ret > s->pc + 15)
 		return NULL;
-	return moves_seg(s->pc, (uint8_t)(a->ret - s->pc), MOVE_CALL);
+	return sites_seg(s->pc, (uint8_t)(a->ret - s->pc), MOVE_CALL);
 }
 
 static bool

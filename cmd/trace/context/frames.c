@@ -329,7 +329,7 @@ is_plain(const struct walk_thread *t, const struct context_step *s,
 	    !a->ctx->fn->setjmp && !a->ctx->fn->skip &&
 	    !arc_caller(a)->fn->pop &&
 	    (f->sp != UINT64_MAX || t->nsig == 0) &&
-	    (s->move != MOVE_IJUMP || owner_place(s->to)->entry);
+	    (s->move != MOVE_IJUMP || sites_place(s->to)->entry);
 }
 
 /* Lib/walk's frame `at`, pushed by step s, or NULL. */

@@ -12,41 +12,7 @@
 #include "context/parts.h"
 #include "util.h"
 
-KHASH_MAP_INIT_INT64(seg, struct walk_seg *)
-
-static khash_t(seg) *sites;	/* by address of the instruction, and flow */
-
 static const struct walk_ctx *guessed;	/* before the last step, or NULL */
-
-static char
-flow_of(enum move m)
-{
-	return m == MOVE_CALL ? 'L' : m == MOVE_RETURN ? 'R' :
-	    m == MOVE_IJUMP ? 'I' : 0;
-}
-
-struct walk_seg *
-moves_seg(app_pc pc, uint8_t len, enum move m)
-{
-	uint8_t flow = (uint8_t)flow_of(m);
-	struct walk_seg *s;
-	khint_t k;
-	int made;
-
-	if (sites == NULL)
-		sites = kh_init(seg);
-	k = kh_put(seg, sites, pc ^ (uint64_t)flow << 56, &made);
-	if (made < 0)
-		die("sites of calls:");
-	if (made != 0)
-		kh_val(sites, k) = xkeep(sizeof *s);
-	s = kh_val(sites, k);
-	s->at = owner_place(pc);
-	s->addr = pc;
-	s->len = len & 15;
-	s->flow = flow;
-	return s;
-}
 
 /* A handler was interrupted before its first instruction. */
 static bool
@@ -63,7 +29,7 @@ arrive(struct walk_thread *t, const struct context_step *s)
 
 	if (t->ctx == NULL || not_begun(t))
 		return;
-	seg = moves_seg(s->site, s->len, s->move);
+	seg = sites_seg(s->site, s->len, s->move);
 	t->slot = slot_get(t->ctx, seg);
 	t->seg = seg;
 	t->sp = s->sp;
@@ -106,7 +72,7 @@ go_on(struct walk_thread *t, app_pc to)
 
 	memset(&seg, 0, sizeof seg);
 	seg.addr = to;
-	seg.at = owner_place(to);
+	seg.at = sites_place(to);
 	stack_move(t, &seg);
 }
 

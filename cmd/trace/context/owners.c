@@ -46,10 +46,6 @@ struct owner {
 
 static khash_t(owner) *numbers;
 
-KHASH_INIT(place, uint64_t, const struct func_place *, 1, hash_address,
-    kh_int64_hash_equal)
-
-static khash_t(place) *places;	/* of addresses, as they are mapped now */
 static struct owner *owners;	/* by number, from 1 */
 static size_t nowners = 1, capowners;
 
@@ -57,7 +53,6 @@ void
 owners_start(void)
 {
 	numbers = kh_init(owner);
-	places = kh_init(place);
 	funcs_start();
 	walk.contexts = true;
 	walk.maxcontexts = opt->contexts;
@@ -70,7 +65,7 @@ context_maps(const char *lines)
 	if (lines[0] == 'U' || strstr(lines, "\nU") != NULL)
 		arcs_forget_models();
 	funcs_mapped(lines);
-	kh_clear(place, places);
+	sites_mapped();
 	context_unlock();
 }
 
@@ -130,22 +125,6 @@ context_write_owner(struct evw *w, uint32_t id, uint32_t owner)
 	else
 		evw_line(w, "F %x %x %llx", id, c->num,
 		    (unsigned long long)site);
-}
-
-const struct func_place *
-owner_place(uint64_t pc)
-{
-	struct func_place at;
-	int made;
-	khint_t k = kh_put(place, places, pc, &made);
-
-	if (made < 0)
-		die("places of code:");
-	if (made != 0) {
-		func_place(pc, &at);
-		kh_val(places, k) = func_same_place(&at);
-	}
-	return kh_val(places, k);
 }
 
 /* ------------------------------------------------------ how code is entered */

@@ -14,6 +14,20 @@ void context_lock_start(void);
 void context_lock(void);
 void context_unlock(void);
 
+/* ------------------------------------------------------------------ sites.c */
+
+/* The place of pc, for good. */
+const struct func_place *sites_place(uint64_t pc);
+/* Something was mapped: addresses may have other places. */
+void sites_mapped(void);
+/* The segment that ends in an instruction of this length, which moves so. */
+struct walk_seg *sites_seg(app_pc pc, uint8_t len, enum move);
+/* The site of a context_key that the guest has, or NULL. */
+struct site {
+	app_pc pc, target;	/* target 0: its targets differ */
+};
+const struct site *sites_of(uint32_t key);
+
 /* ----------------------------------------------------------------- owners.c */
 
 void owners_start(void);
@@ -23,8 +37,6 @@ void owners_start(void);
  */
 #define LIMBO 1u
 uint32_t owner_get(const struct walk_ctx *, uint64_t site);
-/* The place of pc, for good. */
-const struct func_place *owner_place(uint64_t pc);
 
 /* ------------------------------------------------------------------- arcs.c */
 
@@ -100,11 +112,6 @@ void frames_end(unsigned slot);
 void frames_forget(unsigned slot);
 /* Tell what arcs have counted in the guest, which becomes zero. */
 void frames_charge(unsigned slot, const struct walk_thread *);
-
-/* ------------------------------------------------------------------ moves.c */
-
-/* The segment that ends in an instruction of this length, which moves so. */
-struct walk_seg *moves_seg(app_pc pc, uint8_t len, enum move);
 
 /* ------------------------------------------------------------------ roots.c */
 

@@ -1,12 +1,12 @@
 /*
  * arcs - with --contexts: make an arc like another one
  *
- * A request for each call that a state has not made before would take most of a
- * short run.  The first arc of a call to a target, from wherever, is trace's and
- * serves as a MODEL: another call to there leads to the same function, at the
- * level that its active calls make it.  Those are the states that this one was
- * made from.  Of a jump that is a call the model has the same site and function.
- * Deep recursion, which goes back to an earlier state, is trace's.
+ * A request for each call that a state has not made before would take most of
+ * a short run.  The first arc of a call to a target, from wherever, is trace's
+ * and serves as a MODEL: another call to there leads to the same function, at
+ * the level that its active calls make it.  Those are the states that this one
+ * was made from.  Of a jump that is a call the model has the same site and
+ * function.  Deep recursion, which goes back to an earlier state, is trace's.
  *
  * A state that is not apart is reached from one other state alone, by calls of
  * its function.  So its number need not be looked for among all.
