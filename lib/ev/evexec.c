@@ -44,7 +44,8 @@ bad_line(struct evr *r, size_t len)
 		return evr_bad(r, "%" PRIx64 " repeats, more than %" PRIx64,
 		    r->scan->word[r->scan->nword - 1], EV_MOST);
 	if (r->scan->npiece > 2 || n == d->ngroups)
-		return evr_bad(r, "malformed execution: `*' belongs at its end");
+		return evr_bad(r, "malformed execution: `*' belongs at its "
+		    "end");
 	return evr_bad(r, "%u fields, but id %" PRIx64 " has %u", n,
 	    r->scan->word[0], d->ngroups);
 }
@@ -154,7 +155,8 @@ evexec_next(struct evr *r, struct ev *e)
 	if (*r->b.p < '0')
 		return 0;
 	if (r->kind == EV_BRANCHES)
-		return evr_bad(r, "an execution, but kind branches has only sums");
+		return evr_bad(r, "an execution, but kind branches has only "
+		    "sums");
 	r->scan = evbuf_scanned(&r->b, &taken);
 	if (r->scan == NULL || evcheck(r->scan, r->def.head) < 0 ||
 	    !outcomes_fit(r)) {

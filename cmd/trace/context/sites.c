@@ -101,7 +101,8 @@ sites_of(uint32_t key)
 {
 	uint32_t n = key * SPREAD_BACK & KEYS;
 
-	return numbers == NULL || n == 0 || n > kh_size(numbers) ? NULL : &sites[n];
+	return numbers == NULL || n == 0 || n > kh_size(numbers) ? NULL :
+	    &sites[n];
 }
 
 /* The number of a site, which may be new. */
