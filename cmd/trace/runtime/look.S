@@ -7,8 +7,8 @@
  * set among them does no harm: nothing here is misaligned or repeated.  Whatever
  * is not as usual goes to rt_look.
  *
- * The table has lines of 64 bytes, 8 ways and at least two sets, and no calling
- * contexts are told.
+ * The table has lines of 64 bytes, 8 ways and at least two sets.  Where calling
+ * contexts are told, rt_told_data and rt_told_fetch do the same.
  */
 #include "asm.inc"
 
@@ -147,7 +147,28 @@
 	SAVE
 	.endm
 
+	/*
+	 * A record comes behind those that tell in which frames it is.  If the
+	 * innermost frame has been told, so have all others.
+	 */
+	.macro IF_NOT_TOLD
+	mov WORD_TOP(T), %rcx
+	mov FRAME_ARC(%rcx), %rdx
+	cmp %rcx, WORD_TOLD(T)
+	jne unusual
+	cmp %rdx, MORE_ARC(%rcx)
+	jne unusual
+	mov FRAME_P(%rcx), %rdx
+	cmp %rdx, MORE_P(%rcx)
+	jne unusual
+	.endm
+
+	BEGIN rt_told_data
+	IF_NOT_TOLD
+	jmp data
+
 	BEGIN rt_look_data
+data:
 	mov (TO_ENTRY + 4)(T), %ecx
 	mov TO_PC(T), %rsi
 	IF_UNUSUAL
@@ -234,7 +255,12 @@ across:
 	jmp looked
 
 	/* One line of code or two, by their cells. */
+	BEGIN rt_told_fetch
+	IF_NOT_TOLD
+	jmp fetch
+
 	BEGIN rt_look_fetch
+fetch:
 	mov TO_ENTRY(T), %rax
 	ADDRESS %rax, %rdx, %rcx
 	mov %rax, TO_LOOK_RET(T)	/* the arguments, meanwhile */

@@ -45,6 +45,15 @@ offsets(void)
 	NUMBER(AGAIN_BITS, AGAIN_BITS);
 	MEMBER(TO_PLACE, place);
 	MEMBER(TO_P, p);
+#define WORD(member) (T_CTX + (int)CTX_WORDS + \
+    (int)offsetof(struct ctx_words, member))
+#define MORE(member) (CTX_MORE + offsetof(struct ctx_frame_more, member))
+	NUMBER(WORD_TOP, WORD(top));
+	NUMBER(WORD_TOLD, WORD(told));
+	NUMBER(FRAME_ARC, offsetof(struct ctx_frame, arc));
+	NUMBER(FRAME_P, offsetof(struct ctx_frame, p));
+	NUMBER(MORE_ARC, MORE(told_arc));
+	NUMBER(MORE_P, MORE(told_p));
 	NUMBER(RT_SETS, offsetof(struct rt, boot.sets));
 	NUMBER(RT_PLACE, offsetof(struct rt, place));
 	NUMBER(RT_LEAVE_CODE, offsetof(struct rt, boot.leave));

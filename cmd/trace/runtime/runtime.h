@@ -244,6 +244,8 @@ void rt_return(void);
 void rt_look(void);
 void rt_look_data(void);
 void rt_look_fetch(void);
+void rt_told_data(void);
+void rt_told_fetch(void);
 void rt_enter(struct tarea *) __attribute__((noreturn));
 void rt_resume(void);
 void rt_restorer(void);

@@ -101,10 +101,13 @@ void
 table_look_by(struct tarea *t)
 {
 	bool usual = rt.boot.lineshift == 6 && rt.boot.sets > 1 &&
-	    rt.boot.ways == PLACES && !(rt.boot.flags & BOOT_CONTEXTS);
+	    rt.boot.ways == PLACES;
+	bool told = rt.boot.flags & BOOT_CONTEXTS;
 
-	t->rt_data = (uint64_t)(usual ? rt_look_data : rt_look);
-	t->rt_fetch = (uint64_t)(usual ? rt_look_fetch : rt_look);
+	t->rt_data = (uint64_t)(!usual ? rt_look : told ? rt_told_data :
+	    rt_look_data);
+	t->rt_fetch = (uint64_t)(!usual ? rt_look : told ? rt_told_fetch :
+	    rt_look_fetch);
 }
 
 /* ----------------------------------------------------------------- emptying */
