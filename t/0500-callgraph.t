@@ -165,6 +165,14 @@ part 4 main 11;" --dump-every-bb=20
 finds "parts that end with the run" "main 64;part 2 main 64;part 3 main 3;" \
     --dump-every-bb=32
 
+stream blocks "B 1 >401000 4 2C401010" "B 2 >401010 4 2C401000" 1 2 1 2 \
+    "E exit 0 4" >ev
+check "jumps whose part ends before they lead on" "$B/callgraph" \
+    --collect-jumps=yes --dump-every-bb=1 ev
+same "their counts" "jcnd=1/1 jcnd=1/1" \
+    "$(sed -n 's/^\(jcnd=[^ ]*\).*/\1/p' "$T/out" | tr '\n' ' ' |
+	sed 's/ $//')"
+
 # --- recursion: main calls f, which calls itself twice more
 rec='B 5 >401100 3 5w8.0-8L401100'
 back='B 6 >401108 1r8.0R'

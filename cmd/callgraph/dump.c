@@ -453,9 +453,11 @@ write_jump(struct cost *c, const struct walk_jump *j)
 	c->cond = j->slot->seg->flow == 'C';
 	c->count[0] = c->count[1] = (int64_t)j->n;
 	if (c->cond) {
-		while (r->addr != c->pos.addr)
+		while (r < row + nrow && r->addr != c->pos.addr)
 			r++;
-		c->count[0] = counts[r->at];
+		/* in a part, it may have been executed in the one before */
+		if (r < row + nrow && counts[r->at] > c->count[1])
+			c->count[0] = counts[r->at];
 	}
 	costw_put(writer, c);
 }
