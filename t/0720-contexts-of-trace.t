@@ -252,6 +252,12 @@ for p in ./reps ./handlers "./unwind plain 1"; do
 	meet "-e all,-e cache $o" missed $p
 	ok "few calls at a time, $p: the same with misses" $?
 done
+# so they do for threads that come after others
+${CC:-gcc} -O1 -pthread -o generations "$SRC/generations.c"
+for n in 1 4; do
+	whole "few calls at a time, $n threads after $n others" -e counts \
+	    --contexts --debug=fewcounts -- ./generations $n
+done
 # windows: each begins without a caller, and its calls end with it
 for w in --from=recurse "--from=recurse --to=compare" "--from=cut --to=fault" \
     --from=scan --to=handler; do

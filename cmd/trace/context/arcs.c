@@ -233,6 +233,28 @@ arcs_set(uint32_t s)
 	return state[s].set;
 }
 
+#define MODELS 64u		/* so many in a bucket are looked at */
+
+/* Is there a model already for calls to where the arc leads, at its level? */
+static bool
+has_model(uint32_t n, uint32_t like)
+{
+	const struct walk_ctx *ctx = state[arc[n].to].ctx;
+	unsigned i;
+
+	for (i = 0; i < MODELS && like > 0 && like < narc; i++) {
+		const struct ctx_arc *a = &area.arcs[like];
+
+		if (ONCE(a->ret) != 0 && ONCE(a->target) ==
+		    area.arcs[n].target && arc[like].known &&
+		    state[arc[like].to].ctx->fn == ctx->fn &&
+		    state[arc[like].to].ctx->level == ctx->level)
+			return true;
+		like = ONCE(a->like);
+	}
+	return false;
+}
+
 /* The guest will find the arc by its state, and as a model of others. */
 static void
 publish_arc(uint32_t n, bool model)
@@ -241,7 +263,7 @@ publish_arc(uint32_t n, bool model)
 	uint32_t *like = &area.heads->model[model_bucket(a->ret != 0, a->site,
 	    a->target)];
 
-	if (model) {
+	if (model && (a->ret == 0 || !has_model(n, *like))) {
 		a->like = *like;
 		__atomic_store_n(like, n, __ATOMIC_RELEASE);
 		has_models = true;

@@ -28,6 +28,7 @@ struct copy {
 static struct mirror {
 	struct copy *v;
 	size_t n, cap;
+	bool used;		/* its thread's table may have arcs */
 } mirrors[NSLOT];
 
 /* ------------------------------------------------------- the guest's memory */
@@ -37,6 +38,12 @@ part(unsigned slot)
 {
 	return area.seg[SEG_COUNTERS] + slot * area.boot.countbytes +
 	    8ull * (CELLS + NIDS);
+}
+
+static bool
+has_part(unsigned slot)
+{
+	return slot * area.boot.countbytes < area.boot.seg[SEG_COUNTERS].size;
 }
 
 struct ctx_words *
@@ -377,6 +384,7 @@ frames_give(unsigned slot, struct walk_thread *t, const int64_t now[COSTS],
 	size_t n = 1 + t->n + t->nsig, i = n < m->n ? n : m->n, sig, at;
 	bool limbo = n == 1 && t->guess != NULL;
 
+	m->used = true;
 	while (i > 0 && !is_unchanged(t, m, i - 1, *now))
 		i--;
 	if (i == n && t->guess != NULL)
@@ -420,10 +428,17 @@ frames_end(unsigned slot)
 }
 
 void
-frames_forget(unsigned slot)
+frames_forget(void)
 {
-	mirrors[slot].n = 0;
-	memset(part(slot) + CTX_TABLE, 0, 8 * CTX_KEYS);
+	unsigned slot;
+
+	for (slot = 0; slot < NSLOT; slot++) {
+		if (!mirrors[slot].used || !has_part(slot))
+			continue;
+		mirrors[slot].n = 0;
+		mirrors[slot].used = false;
+		memset(part(slot) + CTX_TABLE, 0, 8 * CTX_KEYS);
+	}
 }
 
 void
@@ -434,8 +449,7 @@ context_forget_landings(void)
 	size_t i, n;
 
 	for (slot = 0; slot < NSLOT; slot++) {
-		if (slot * area.boot.countbytes >=
-		    area.boot.seg[SEG_COUNTERS].size || mirrors[slot].n == 0)
+		if (!has_part(slot) || mirrors[slot].n == 0)
 			continue;
 		n = frames_now(slot);
 		for (i = 0; i < n; i++) {

@@ -212,6 +212,7 @@ context_image(void)
 		end(thread_get(i));
 		frames_end(i);
 	}
+	frames_forget();
 	arcs_forget();
 	spare_forget();
 	context_unlock();
@@ -227,7 +228,7 @@ context_renew(unsigned slot, int64_t p)
 	frames_counts(slot, p, now);
 	t = thread_now(slot, now);
 	frames_charge(slot, t);
-	frames_forget(slot);
+	frames_forget();
 	arcs_forget();
 	spare_forget();
 	context_unlock();

@@ -108,8 +108,8 @@ void frames_give(unsigned slot, struct walk_thread *,
     const int64_t count[COSTS], const struct context_step *);
 /* There are none any more. */
 void frames_end(unsigned slot);
-/* Arcs have other numbers: it has none that are known, nor do its keys. */
-void frames_forget(unsigned slot);
+/* Arcs have other numbers: no slot has frames or keys that are known. */
+void frames_forget(void);
 /* Tell what arcs have counted in the guest, which becomes zero. */
 void frames_charge(unsigned slot, const struct walk_thread *);
 
