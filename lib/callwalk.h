@@ -469,16 +469,7 @@ void walk_last_block(struct walk_thread *, int sign);
 void walk_told(struct walk_thread *, const struct ev *);
 /* Add to a column of walk.told, for the last instruction that was executed. */
 void walk_add(struct walk_thread *, unsigned column, uint64_t n);
-/* The events of an O line. */
-struct walk_list {
-	char text[56];
-	unsigned len, n;
-	struct {
-		uint64_t n;
-		unsigned column;	/* of walk.told */
-	} event[OUTCOME_MAX];
-};
-/* Those of a line's text; an empty list if it is wrong, which is said. */
-const struct walk_list *walk_list(const struct ev *);
+/* The list of an O line; an empty one if it is wrong, which is said. */
+const struct outcome_list *walk_list(const struct ev *);
 
 #endif

@@ -24,11 +24,22 @@ bool outcome_has(const struct outcomes *, const char *const *name, unsigned n);
 /* How many columns there are, in the order of the events; and their names. */
 unsigned outcome_columns(const struct outcomes *);
 const char *outcome_name(const struct outcomes *, unsigned column);
-/*
- * Add an O line's text to an instruction, for which the caller chooses any
- * number. Returns NULL, or what is wrong.
- */
-const char *outcome_line(struct outcomes *, uint64_t insn, const char *list);
+/* What an O line tells. */
+struct outcome_list {
+	unsigned n;
+	struct {
+		uint64_t n;
+		unsigned column;
+	} event[OUTCOME_MAX];
+};
+/* Read its text. Returns NULL, or what is wrong; then the list is empty. */
+const char *outcome_read(const struct outcomes *, struct outcome_list *,
+    const char *text);
+/* Of an O line in a batch, ev_list, which is read once; NULL: *wrong. */
+const struct outcome_list *outcome_numbered(struct outcomes *,
+    const struct evr *, unsigned number, const char **wrong);
+/* Add it to an instruction, for which the caller chooses any number. */
+void outcome_put(struct outcomes *, uint64_t insn, const struct outcome_list *);
 /*
  * Add an instruction's events to n[], one for each column. flow is its flow
  * (0: none), times how often it was executed.

@@ -51,6 +51,8 @@ struct simrun {
 	 * the text but for O lines (simrun_takes_outcomes); else NULL.
 	 */
 	const char *text, *textend;
+	/* Set by batch: the record that it refused; else NULL. */
+	const uint64_t *stopped;
 	struct out *out;
 	struct objmap *map;
 	struct insns *insns;		/* all blocks, see simrun_number */

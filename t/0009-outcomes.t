@@ -110,4 +110,16 @@ bad-execution 2 O 1 Bcm\n1+1-1+1+1
 undefined 2 O 1 Bcm\nffff+1
 END
 
+# an execution that a simulator refuses has no outcomes, nor has what follows
+printf '%s\n' 'H quern-events 2' 'H kind blocks' 'H outcomes Xa' \
+    'B 1 >1000 4 2C2000' 'B 2 >3000 4' 'B 3 >1006 4' \
+    1 'O 1 Xa' '2*1' 'O 1 Xa*7' 3 'O 1 Xa*9' 'E exit 0 4' >"$T/refused"
+by_line <"$T/refused" >"$T/lines"
+for o in "" -t; do
+	status 2 "a branch to nowhere $o" "$B/branchsim" $o "$T/refused"
+	without_zeros <"$T/out" >"$T/a"
+	"$B/branchsim" $o "$T/lines" 2>"$T/err" | without_zeros >"$T/b"
+	samefile "and its outcomes $o" "$T/b" "$T/a"
+done
+
 done_testing

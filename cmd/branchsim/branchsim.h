@@ -228,6 +228,7 @@ void run_thread(unsigned thread, struct thread_name);
  * has been told.
  */
 int run_batch(const uint64_t *rec, const uint64_t *end);
+extern const uint64_t *run_refused;	/* if that was -1: the record */
 /* Kind branches: n executions of an id; a branch's mispredictions; -1: none. */
 void run_sum(uint32_t id, uint64_t n);
 int run_missed(uint32_t block, uint32_t insn, uint64_t n);

@@ -246,14 +246,19 @@ pass_batch(struct simrun *s, const uint64_t *rec, const uint64_t *end)
 {
 	struct simpass t = { .s = s, .text = s->text };
 
-	for (; rec < end && ev_error(s->events) == NULL; rec = ev_skip(rec)) {
-		if (t.text != NULL && ev_more(rec) == 0) {
+	for (; rec < end; rec = ev_skip(rec)) {
+		bool line = t.text != NULL && ev_more(rec) == 0;
+
+		if (line) {
 			pass_one(&t, rec, end);
-			continue;
+		} else {
+			simpass_outcomes(&t);
+			pass_record(rec);
 		}
-		simpass_outcomes(&t);
-		pass_record(rec);
-		simpass_skip(&t, rec);
+		if (ev_error(s->events) != NULL)
+			break;
+		if (!line)
+			simpass_skip(&t, rec);
 	}
 	simpass_outcomes(&t);
 }
@@ -264,7 +269,8 @@ batch(struct simrun *s, const uint64_t *rec, const uint64_t *end)
 	if (s->through)
 		pass_batch(s, rec, end);
 	else
-		run_batch(rec, end);
+		if (run_batch(rec, end) < 0)
+			s->stopped = run_refused;
 }
 
 /* The lines that follow are about this thread. */

@@ -434,9 +434,8 @@ one_round(const uint64_t *rec)
 	return 0;
 }
 
-/* All executions of a record, by any predictor. */
 static int
-run_record(const uint64_t *rec)
+all_rounds(const uint64_t *rec)
 {
 	struct run_many m = { .rec = rec, .one = one_round };
 	uint64_t n = ev_more(rec) + 1;
@@ -449,6 +448,18 @@ run_record(const uint64_t *rec)
 			return -1;
 	while (--n > 0);
 	return 0;
+}
+
+const uint64_t *run_refused;
+
+/* All executions of a record, by any predictor. */
+static int
+run_record(const uint64_t *rec)
+{
+	if (all_rounds(rec) == 0)
+		return 0;
+	run_refused = rec;
+	return -1;
 }
 
 int

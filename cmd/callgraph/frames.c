@@ -186,7 +186,7 @@ frames_outcome(const struct ev *e)
 	const struct ev_def *d = ev_last(walk.events);
 	struct thread *t = this_thread();
 	uint32_t s = state_of(t, d->block->id);
-	const struct walk_list *l = walk_list(e);
+	const struct outcome_list *l = walk_list(e);
 	int64_t *sum;
 
 	if (s == 0) {

@@ -18,6 +18,7 @@ struct outcomes {
 	unsigned n;
 	int bc, bi;		/* columns of Bc and Bi, or -1 */
 	khash_t(sums) *sum;	/* by instruction * OUTCOME_MAX + column */
+	struct outcome_list *list[EV_LISTS];	/* outcome_numbered */
 };
 
 struct outcomes *
@@ -93,26 +94,58 @@ outcome_name(const struct outcomes *o, unsigned i)
 }
 
 const char *
-outcome_line(struct outcomes *o, uint64_t insn, const char *list)
+outcome_read(const struct outcomes *o, struct outcome_list *l, const char *text)
 {
 	char name[32];
 	uint64_t n;
-	int r, i, new;
-	khint_t k;
+	int r, i;
 
-	while ((r = ev_outcome(&list, name, &n)) > 0) {
+	l->n = 0;
+	while ((r = ev_outcome(&text, name, &n)) > 0) {
 		i = find(o, name);
-		if (i < 0)
-			return "an event that no `H outcomes' names";
-		k = kh_put(sums, o->sum, insn * OUTCOME_MAX + (unsigned)i,
-		    &new);
+		if (i >= 0 && l->n < OUTCOME_MAX) {
+			l->event[l->n].column = (unsigned)i;
+			l->event[l->n++].n = n;
+			continue;
+		}
+		l->n = 0;
+		return i < 0 ? "O: an event that no `H outcomes' names" :
+		    "O: too many events";
+	}
+	if (r == 0)
+		return NULL;
+	l->n = 0;
+	return "O: malformed events";
+}
+
+const struct outcome_list *
+outcome_numbered(struct outcomes *o, const struct evr *r, unsigned number,
+    const char **wrong)
+{
+	struct outcome_list *l = o->list[number];
+
+	if (l != NULL)
+		return l;
+	l = xkeep(sizeof *l);
+	*wrong = outcome_read(o, l, ev_list(r, number));
+	return *wrong != NULL ? NULL : (o->list[number] = l);
+}
+
+void
+outcome_put(struct outcomes *o, uint64_t insn, const struct outcome_list *l)
+{
+	khint_t k;
+	int new;
+
+	for (unsigned i = 0; i < l->n; i++) {
+		k = kh_put(sums, o->sum, insn * OUTCOME_MAX +
+		    l->event[i].column, &new);
 		if (new < 0)
 			die("outcomes:");
 		if (new != 0)
 			kh_val(o->sum, k) = 0;
-		kh_val(o->sum, k) += n;
+		kh_val(o->sum, k) += l->event[i].n;
 	}
-	return r < 0 ? "malformed events" : NULL;
 }
 
 void

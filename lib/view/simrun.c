@@ -515,32 +515,43 @@ simrun_takes_outcomes(struct simrun *s)
 		ev_outcomes(s->events);
 }
 
-/* The O lines of a batch. Returns the first that is wrong, and why, or NULL. */
+/* The first O line of a batch that is wrong, and why; or their end. */
 static const struct ev_out *
-outcomes_of(struct simrun *s, const struct ev *e, const char **wrong)
+wrong_outcome(struct simrun *s, const struct ev *e, const char **wrong)
 {
 	const struct ev_out *o = e->out, *end = e->out + e->nout;
-	uint64_t first;
 
-	for (; o < end; o++) {
-		first = insns_first(s->insns, simrun_number(ev_out_def(
-		    s->events, e, o)->block));
-		*wrong = outcome_line(s->told, first + o->insn - 1,
-		    ev_list(s->events, o->list));
-		if (*wrong != NULL)
-			return o;
-	}
-	return NULL;
+	while (o < end && outcome_numbered(s->told, s->events, o->list,
+	    wrong) != NULL)
+		o++;
+	return o;
+}
+
+/* Add the O lines up to this one, of records that were not refused. */
+static void
+add_outcomes(struct simrun *s, const struct ev *e, const struct ev_out *end)
+{
+	const struct ev_out *o;
+	const char *wrong;
+
+	for (o = e->out; o < end && (s->stopped == NULL ||
+	    ev_out_end(e, o) <= s->stopped); o++)
+		outcome_put(s->told, insns_first(s->insns, simrun_number(
+		    ev_out_def(s->events, e, o)->block)) + o->insn - 1,
+		    outcome_numbered(s->told, s->events, o->list, &wrong));
 }
 
 static void
 outcome(struct inside *in, const struct ev *e)
 {
 	struct simrun *s = &in->s;
-	const char *wrong = outcome_line(s->told, outcome_insn(in, e), e->text);
+	uint64_t insn = outcome_insn(in, e);
+	struct outcome_list l;
+	const char *wrong = outcome_read(s->told, &l, e->text);
 
+	outcome_put(s->told, insn, &l);
 	if (wrong != NULL)
-		ev_bad(s->events, "O: %s", wrong);
+		ev_bad(s->events, "%s", wrong);
 }
 
 /*
@@ -732,20 +743,24 @@ static void
 batch(struct inside *in, const struct ev *e)
 {
 	struct simrun *s = &in->s;
-	const struct ev_out *bad = NULL;
+	const struct ev_out *last = e->out + e->nout, *bad = last;
 	const char *wrong;
 
 	if (!s->through)
-		bad = outcomes_of(s, e, &wrong);
+		bad = wrong_outcome(s, e, &wrong);
 	s->text = in->warm != 0 ? NULL : e->line;
 	s->textend = e->line + e->len;
+	s->stopped = NULL;
 	if (in->warm != 0)
 		warm_batch(in, e->rec, e->end);
 	else
-		s->sim->batch(s, e->rec, bad != NULL ? ev_out_end(e, bad) :
+		s->sim->batch(s, e->rec, bad < last ? ev_out_end(e, bad) :
 		    e->end);
-	if (bad != NULL)
-		ev_bad_out(s->events, e, bad, "O: %s", wrong);
+	if (s->through)
+		return;
+	add_outcomes(s, e, bad);
+	if (bad < last)
+		ev_bad_out(s->events, e, bad, "%s", wrong);
 }
 
 static void

@@ -370,35 +370,6 @@ add_between(struct walk_thread *t, uint32_t seg, unsigned col, int64_t n)
 		t->enter[(t->n - i) * walk.ncol + col] += n;
 }
 
-/* Read the events of a list; returns what is wrong with it, or NULL. */
-static const char *
-read_list(struct walk_list *l, const char *text)
-{
-	char name[32];
-	unsigned c, columns = outcome_columns(walk.told);
-	uint64_t n;
-	int r;
-
-	l->n = 0;
-	while ((r = ev_outcome(&text, name, &n)) > 0) {
-		for (c = 0; c < columns; c++)
-			if (strcmp(outcome_name(walk.told, c), name) == 0)
-				break;
-		if (c < columns && l->n < OUTCOME_MAX) {
-			l->event[l->n].column = c;
-			l->event[l->n++].n = n;
-			continue;
-		}
-		l->n = 0;
-		return c == columns ? "an event that no `H outcomes' names" :
-		    "O: too many events";
-	}
-	if (r == 0)
-		return NULL;
-	l->n = 0;
-	return "O: malformed events";
-}
-
 /* Of a text, by its ends. */
 static inline unsigned
 hash_text(const char *text, size_t len)
@@ -414,45 +385,30 @@ hash_text(const char *text, size_t len)
 	return ((first ^ last >> 3) + (uint32_t)len) * 0x9e3779b9U >> 26;
 }
 
-/* Of an O line in a batch; NULL: it is wrong, which is said. */
-static const struct walk_list *
-numbered_list(const struct ev *e, const struct ev_out *o)
-{
-	static struct walk_list *lists[EV_LISTS];
-	struct walk_list *l = lists[o->list];
-	const char *wrong;
-
-	if (l != NULL)
-		return l;
-	l = xkeep(sizeof *l);
-	wrong = read_list(l, ev_list(walk.events, o->list));
-	if (wrong != NULL) {
-		ev_bad_out(walk.events, e, o, "%s", wrong);
-		return NULL;
-	}
-	return lists[o->list] = l;
-}
-
 /* Few lists come again and again: keep what they say. */
-const struct walk_list *
+const struct outcome_list *
 walk_list(const struct ev *e)
 {
-	static struct walk_list lists[64], odd;
-	struct walk_list *l = &odd;
+	static struct known {
+		char text[56];
+		unsigned len;
+		struct outcome_list list;
+	} lists[64], odd;
+	struct known *l = &odd;
 	const char *wrong;
 
 	if (e->textlen < sizeof l->text) {
 		l = &lists[hash_text(e->text, e->textlen)];
-		if (l->len == e->textlen && l->n != 0 &&
+		if (l->len == e->textlen && l->list.n != 0 &&
 		    memcmp(l->text, e->text, l->len) == 0)
-			return l;
+			return &l->list;
 		memcpy(l->text, e->text, e->textlen);
 		l->len = (unsigned)e->textlen;
 	}
-	wrong = read_list(l, e->text);
+	wrong = outcome_read(walk.told, &l->list, e->text);
 	if (wrong != NULL)
 		ev_bad(walk.events, "%s", wrong);
-	return l;
+	return &l->list;
 }
 
 /* What was found at an instruction of the slot's segment, by event. */
@@ -483,7 +439,7 @@ static size_t caplabelled;
 static void
 told_late(const struct walk_thread *t, uint64_t label, const struct ev *e)
 {
-	const struct walk_list *l = walk_list(e);
+	const struct outcome_list *l = walk_list(e);
 	struct walk_slot *sl = labelled[label].slot;
 	int64_t *own;
 
@@ -527,7 +483,7 @@ walk_add(struct walk_thread *t, unsigned column, uint64_t n)
 /* An instruction of a segment of the last execution has these outcomes. */
 static void
 add_outcomes(struct walk_thread *t, struct walk_ran at, uint32_t seg,
-    uint32_t insn, const struct walk_list *l)
+    uint32_t insn, const struct outcome_list *l)
 {
 	int64_t *own;
 
@@ -570,7 +526,8 @@ walk_batch(const struct ev *e)
 	struct walk_thread *t = thread_get(ev_thread(walk.events));
 	const struct ev_out *o = e->out, *last = e->out + e->nout;
 	const uint64_t *rec = e->rec, *end;
-	const struct walk_list *l;
+	const struct outcome_list *l;
+	const char *wrong;
 	struct walk_ran at;
 	uint32_t seg;
 
@@ -580,9 +537,11 @@ walk_batch(const struct ev *e)
 		rec = end;
 		if (t->slot == NULL)
 			continue;
-		l = numbered_list(e, o);
-		if (l == NULL)
+		l = outcome_numbered(walk.told, walk.events, o->list, &wrong);
+		if (l == NULL) {
+			ev_bad_out(walk.events, e, o, "%s", wrong);
 			return;
+		}
 		at = ran_at(t, o->insn - 1U, &seg);
 		add_outcomes(t, at, seg, o->insn - 1U, l);
 	}
