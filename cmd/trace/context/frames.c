@@ -246,19 +246,30 @@ is_unchanged(const struct walk_thread *t, const struct mirror *m, size_t i,
 	    (at < t->bottom || c->f.p == p_at(t, c->enter, p));
 }
 
-/* So many activations of fn lie in frames from `at` on. */
-static uint32_t
-later(const struct walk_thread *t, const struct func *fn, size_t at)
+/* By function: its activations in frames that are to be given yet. */
+static uint32_t *above;
+static size_t capabove;
+
+/* Frames from `at' on are to be given, each by put_call. */
+static void
+count_above(const struct walk_thread *t, size_t at)
 {
-	uint32_t n = 0;
+	above = xgrow0(above, &capabove, t->capdepth, sizeof *above);
+	for (; at < t->n; at++)
+		if (t->frame[at].arc != NULL)
+			above[t->frame[at].arc->ctx->fn->num]++;
+}
+
+/* How many activations fn has up to frame `at', which is given now. */
+static uint32_t
+active(const struct walk_thread *t, const struct func *fn, size_t at)
+{
+	uint32_t n = t->depth[fn->num] - --above[fn->num];
 	size_t k;
 
-	for (; at < t->n; at++)
-		n += t->frame[at].arc != NULL &&
-		    t->frame[at].arc->ctx->fn == fn;
 	for (k = 0; k < t->nsig; k++)
-		if (roots_bottom(t, k) >= at && roots_root(t, k) != NULL)
-			n += roots_root(t, k)->fn == fn;
+		if (roots_bottom(t, k) > at && roots_root(t, k) != NULL)
+			n -= roots_root(t, k)->fn == fn;
 	return n;
 }
 
@@ -357,9 +368,9 @@ put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
 	c.slow = s == NULL || !top || a == NULL || !is_plain(t, s, f);
 	if (a != NULL) {
 		to = arcs_state(a->ctx, arcs_set_with(arcs_set(from),
-		    a->ctx->fn, t->depth[a->ctx->fn->num] -
-		    later(t, a->ctx->fn, at + 1)), from, owner_get(a->ctx,
-		    top && t->guess != NULL ? LIMBO : 0), slow);
+		    a->ctx->fn, active(t, a->ctx->fn, at)), from,
+		    owner_get(a->ctx, top && t->guess != NULL ? LIMBO : 0),
+		    slow);
 		c.target = a->to;
 		c.site = arc_from(a) == NULL ? 0 : context_key(
 		    seg_last(arc_from(a)->seg),
@@ -389,6 +400,8 @@ frames_give(unsigned slot, struct walk_thread *t, const int64_t now[COSTS],
 		i--;
 	if (i == n && t->guess != NULL)
 		i--;
+	is_root(t, i, &sig, &at);
+	count_above(t, i == 0 ? 0 : at);
 	for (m->n = i; i < n; i++)
 		if (i == 0)
 			put_root(m, slot, t, roots_outermost(t), PLACE_NONE,
