@@ -272,7 +272,8 @@ void ev_lean_calls(struct evr *);
 void ev_standing(struct evr *);
 /*
  * In kinds all and blocks: O lines may come inside of a batch, and then are no
- * lines. Those with a label, and others, are lines as before.
+ * lines. Those with a label, and others, are lines as before. For streams that
+ * have such lines: their executions are copied.
  */
 void ev_outcomes(struct evr *);
 #define EV_LISTS	2048

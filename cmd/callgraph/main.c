@@ -458,7 +458,7 @@ begin(struct out *o)
 	dump_open(o, &stream, pid);
 	if (!has_contexts()) {
 		plan_begin();
-		if (!every_asked())
+		if (!every_asked() && outcome_columns(walk.told) > 0)
 			ev_outcomes(walk.events);
 		return;
 	}

@@ -511,7 +511,7 @@ outcome_insn(struct inside *in, const struct ev *e)
 void
 simrun_takes_outcomes(struct simrun *s)
 {
-	if (inside(s)->warm == 0)
+	if (inside(s)->warm == 0 && outcome_columns(s->told) > 0)
 		ev_outcomes(s->events);
 }
 
