@@ -9,6 +9,7 @@
 #define OUTCOME_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define OUTCOME_MAX	60	/* different events */
@@ -32,9 +33,9 @@ struct outcome_list {
 		unsigned column;
 	} event[OUTCOME_MAX];
 };
-/* Read its text. Returns NULL, or what is wrong; then the list is empty. */
-const char *outcome_read(const struct outcomes *, struct outcome_list *,
-    const char *text);
+/* Of a text; if it is wrong an empty one, and *wrong is set. Until the next. */
+const struct outcome_list *outcome_text(struct outcomes *, const char *text,
+    size_t len, const char **wrong);
 /* Of an O line in a batch, ev_list, which is read once; NULL: *wrong. */
 const struct outcome_list *outcome_numbered(struct outcomes *,
     const struct evr *, unsigned number, const char **wrong);

@@ -268,9 +268,8 @@ batch(struct simrun *s, const uint64_t *rec, const uint64_t *end)
 {
 	if (s->through)
 		pass_batch(s, rec, end);
-	else
-		if (run_batch(rec, end) < 0)
-			s->stopped = run_refused;
+	else if (run_batch(rec, end) < 0)
+		s->stopped = run_refused;
 }
 
 /* The lines that follow are about this thread. */

@@ -97,20 +97,25 @@ outcomes_fit(const struct evr *r)
 	return true;
 }
 
+/* The whole lines at p that one scan takes, in bytes; 0: a line is too long. */
+static size_t
+whole_lines(const struct evr *r)
+{
+	size_t n = (size_t)(r->b.lines - r->b.p);
+	const char *nl;
+
+	if (n <= EVSCAN_TEXT)
+		return n;
+	nl = memrchr(r->b.p, '\n', EVSCAN_TEXT);
+	return nl == NULL ? 0 : (size_t)(nl + 1 - r->b.p);
+}
+
 /* Scan executions with outcomes among them; 0: it is not as simple as that. */
 static size_t
 scan_outcomes(struct evr *r, size_t n)
 {
-	const char *nl;
-	size_t taken;
+	size_t taken = evout_scan(r->scan, &r->lists[0], r->b.p, n);
 
-	if (n > EVSCAN_TEXT) {
-		nl = memrchr(r->b.p, '\n', EVSCAN_TEXT);
-		if (nl == NULL)
-			return 0;
-		n = (size_t)(nl + 1 - r->b.p);
-	}
-	taken = evout_scan(r->scan, &r->lists[0], r->b.p, n);
 	return taken != 0 && check(r) == 0 && outcomes_fit(r) ? taken : 0;
 }
 
@@ -118,18 +123,14 @@ scan_outcomes(struct evr *r, size_t n)
 static size_t
 scan(struct evr *r)
 {
-	size_t n = (size_t)(r->b.lines - r->b.p), taken;
+	size_t n = whole_lines(r), taken;
 	const char *nl;
 
+	if (n == 0)
+		return 0;
 	if (r->lists != NULL && (taken = scan_outcomes(r, n)) != 0)
 		return taken;
 	taken = scan_alone(r);
-	if (taken == 0 && n > EVSCAN_TEXT) {
-		nl = memrchr(r->b.p, '\n', EVSCAN_TEXT);
-		if (nl == NULL)
-			return 0;
-		n = (size_t)(nl + 1 - r->b.p);
-	}
 	if (taken == 0)
 		taken = evscan_text(r->scan, r->b.p, n);
 	if (taken == 0)

@@ -38,26 +38,11 @@ is_plain(const char *text, size_t len)
 	return true;
 }
 
-static unsigned
-hash(const char *text, size_t len)
-{
-	uint32_t first = 0, last = 0;
-
-	if (len < sizeof first) {
-		memcpy(&first, text, len);
-	} else {
-		memcpy(&first, text, sizeof first);
-		memcpy(&last, text + len - sizeof last, sizeof last);
-	}
-	return ((first ^ last >> 3) + (uint32_t)len) * 0x9e3779b9U >>
-	    (32 - EVOUT_BITS);
-}
-
 /* The number of a list, perhaps a new one; -1: it is not plain, or no room. */
 static int
 list_number(struct evout_lists *l, const char *text, size_t len)
 {
-	unsigned at = hash(text, len);
+	unsigned at = evout_hash(text, len, EVOUT_BITS);
 
 	if (len == 0 || len >= EVOUT_TEXT)
 		return -1;

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "evscan.h"
 
@@ -20,6 +21,22 @@ struct evout_lists {
 		char text[EVOUT_TEXT];	/* ends in a NUL */
 	} list[1 << EVOUT_BITS];
 };
+
+/* Of a list's text, by its ends. */
+static inline uint32_t
+evout_hash(const char *text, size_t len, unsigned bits)
+{
+	uint32_t first = 0, last = 0;
+
+	if (len < sizeof first) {
+		memcpy(&first, text, len);
+	} else {
+		memcpy(&first, text, sizeof first);
+		memcpy(&last, text + len - sizeof last, sizeof last);
+	}
+	return ((first ^ last >> 3) + (uint32_t)len) * 0x9e3779b9U >>
+	    (32 - bits);
+}
 
 /*
  * As evscan_text, but go on through plain O lines, which s->out then has, in

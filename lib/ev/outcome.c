@@ -9,9 +9,19 @@
 #include <string.h>
 
 #include "ev.h"
+#include "evout.h"
 #include "util.h"
 
 KHASH_MAP_INIT_INT64(sums, uint64_t)
+
+#define KNOWN_BITS	6
+
+/* Few lists come again and again: keep what they say. */
+struct known {
+	char text[56];
+	unsigned len;
+	struct outcome_list list;
+};
 
 struct outcomes {
 	char name[OUTCOME_MAX][32];
@@ -19,6 +29,7 @@ struct outcomes {
 	int bc, bi;		/* columns of Bc and Bi, or -1 */
 	khash_t(sums) *sum;	/* by instruction * OUTCOME_MAX + column */
 	struct outcome_list *list[EV_LISTS];	/* outcome_numbered */
+	struct known known[1 << KNOWN_BITS], odd;	/* outcome_text */
 };
 
 struct outcomes *
@@ -93,8 +104,9 @@ outcome_name(const struct outcomes *o, unsigned i)
 	return o->name[i];
 }
 
-const char *
-outcome_read(const struct outcomes *o, struct outcome_list *l, const char *text)
+/* Returns NULL, or what is wrong; then the list is empty. */
+static const char *
+read_list(const struct outcomes *o, struct outcome_list *l, const char *text)
 {
 	char name[32];
 	uint64_t n;
@@ -119,6 +131,27 @@ outcome_read(const struct outcomes *o, struct outcome_list *l, const char *text)
 }
 
 const struct outcome_list *
+outcome_text(struct outcomes *o, const char *text, size_t len,
+    const char **wrong)
+{
+	struct known *k = &o->odd;
+	const char *bad;
+
+	if (len < sizeof k->text) {
+		k = &o->known[evout_hash(text, len, KNOWN_BITS)];
+		if (k->len == len && k->list.n != 0 &&
+		    memcmp(k->text, text, len) == 0)
+			return &k->list;
+		memcpy(k->text, text, len);
+		k->len = (unsigned)len;
+	}
+	bad = read_list(o, &k->list, text);
+	if (bad != NULL)
+		*wrong = bad;
+	return &k->list;
+}
+
+const struct outcome_list *
 outcome_numbered(struct outcomes *o, const struct evr *r, unsigned number,
     const char **wrong)
 {
@@ -127,7 +160,7 @@ outcome_numbered(struct outcomes *o, const struct evr *r, unsigned number,
 	if (l != NULL)
 		return l;
 	l = xkeep(sizeof *l);
-	*wrong = outcome_read(o, l, ev_list(r, number));
+	*wrong = read_list(o, l, ev_list(r, number));
 	return *wrong != NULL ? NULL : (o->list[number] = l);
 }
 

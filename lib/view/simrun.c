@@ -545,11 +545,10 @@ static void
 outcome(struct inside *in, const struct ev *e)
 {
 	struct simrun *s = &in->s;
-	uint64_t insn = outcome_insn(in, e);
-	struct outcome_list l;
-	const char *wrong = outcome_read(s->told, &l, e->text);
+	const char *wrong = NULL;
 
-	outcome_put(s->told, insn, &l);
+	outcome_put(s->told, outcome_insn(in, e), outcome_text(s->told,
+	    e->text, e->textlen, &wrong));
 	if (wrong != NULL)
 		ev_bad(s->events, "%s", wrong);
 }

@@ -370,45 +370,16 @@ add_between(struct walk_thread *t, uint32_t seg, unsigned col, int64_t n)
 		t->enter[(t->n - i) * walk.ncol + col] += n;
 }
 
-/* Of a text, by its ends. */
-static inline unsigned
-hash_text(const char *text, size_t len)
-{
-	uint32_t first = 0, last = 0;
-
-	if (len < sizeof first) {
-		memcpy(&first, text, len);
-	} else {
-		memcpy(&first, text, sizeof first);
-		memcpy(&last, text + len - sizeof last, sizeof last);
-	}
-	return ((first ^ last >> 3) + (uint32_t)len) * 0x9e3779b9U >> 26;
-}
-
-/* Few lists come again and again: keep what they say. */
 const struct outcome_list *
 walk_list(const struct ev *e)
 {
-	static struct known {
-		char text[56];
-		unsigned len;
-		struct outcome_list list;
-	} lists[64], odd;
-	struct known *l = &odd;
-	const char *wrong;
+	const char *wrong = NULL;
+	const struct outcome_list *l = outcome_text(walk.told, e->text,
+	    e->textlen, &wrong);
 
-	if (e->textlen < sizeof l->text) {
-		l = &lists[hash_text(e->text, e->textlen)];
-		if (l->len == e->textlen && l->list.n != 0 &&
-		    memcmp(l->text, e->text, l->len) == 0)
-			return &l->list;
-		memcpy(l->text, e->text, e->textlen);
-		l->len = (unsigned)e->textlen;
-	}
-	wrong = outcome_read(walk.told, &l->list, e->text);
 	if (wrong != NULL)
 		ev_bad(walk.events, "%s", wrong);
-	return &l->list;
+	return l;
 }
 
 /* What was found at an instruction of the slot's segment, by event. */
