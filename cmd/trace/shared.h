@@ -452,6 +452,7 @@ ctx_bucket(uint64_t x)
 }
 
 /* Of models: of calls to a target, and of jumps from a site to it. */
+#define MODELS_MOST 64u		/* so many in a bucket are looked at */
 static inline uint32_t
 model_bucket(bool call, uint32_t site, uint64_t target)
 {

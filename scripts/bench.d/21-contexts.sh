@@ -5,6 +5,7 @@
 # alone. The marks: 0.10 of Callgrind's wall time, 0.30 for start; twice that of
 # counting alone, 1.15 times on bzip2; of native 4.2 on sqlite3, 3.5 on lua, 1.8
 # on bzip2. And with misses, of kind cache: 0.20 of Callgrind's --cache-sim=yes.
+# Then with mispredictions, too, which only the order of all executions tells.
 
 for w in $WORKLOADS; do
 	workload "$w" || continue
@@ -37,5 +38,14 @@ for w in $WORKLOADS; do
 	lane "trace --contexts" "$B/trace -e cache --contexts \
 	    -o /dev/null $run"
 	lane "trace -e cache" "$B/trace -e cache -o /dev/null $run"
+	go native callgrind
+	title "$w: calls, misses and mispredictions"
+	lane native "$run"
+	has valgrind && lane callgrind "valgrind --tool=callgrind \
+	    --cache-sim=yes --branch-sim=yes $caches \
+	    --callgrind-out-file=cg.out $run"
+	lane "with all" "$B/trace --stdout=/dev/null $run | $B/branchsim -t |
+	    $B/cachesim -t $caches | $B/callgraph |
+	    $B/fmt-callgrind -o our.out"
 	go native callgrind
 done

@@ -233,8 +233,6 @@ arcs_set(uint32_t s)
 	return state[s].set;
 }
 
-#define MODELS 64u		/* so many in a bucket are looked at */
-
 /* Is there a model already for calls to where the arc leads, at its level? */
 static bool
 has_model(uint32_t n, uint32_t like)
@@ -242,7 +240,7 @@ has_model(uint32_t n, uint32_t like)
 	const struct walk_ctx *ctx = state[arc[n].to].ctx;
 	unsigned i;
 
-	for (i = 0; i < MODELS && like > 0 && like < narc; i++) {
+	for (i = 0; i < MODELS_MOST && like > 0 && like < narc; i++) {
 		const struct ctx_arc *a = &area.arcs[like];
 
 		if (ONCE(a->ret) != 0 && ONCE(a->target) ==

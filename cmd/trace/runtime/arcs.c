@@ -13,7 +13,6 @@
  */
 #include "runtime.h"
 
-#define MODELS_MOST 64u		/* so many in a bucket are tried */
 #define ACTIVE_MOST 2000u	/* so many states are looked at */
 #define BUCKET_MOST 10000u	/* so many in a bucket */
 
