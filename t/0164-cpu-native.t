@@ -36,6 +36,11 @@ END
 $CC -O1 -Wl,-z,lazy -o prog prog.c || skip_all "no compiler"
 
 for cpu in v2 v3 v4 native; do
+	if ! "$B/trace" --cpu=$cpu -e counts -o ev true 2>err &&
+	    grep -q 'this processor is not of level' err; then
+		skip "--cpu=$cpu" "the processor is of a lower level"
+		continue
+	fi
 	status 5 "$cpu: a child of vfork" "$B/trace" --cpu=$cpu -e counts \
 	    -o ev ./prog 1
 	for n in 1000 30000 200000; do

@@ -1,7 +1,6 @@
 /*
  * ins-sse - the MMX and SSE opcodes of the old maps, with each prefix and REX,
  * on low and high registers and on memory by rax and r8
- * build: -mavx512f -mavx512bw
  */
 #include "forms.h"
 

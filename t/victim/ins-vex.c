@@ -1,7 +1,6 @@
 /*
  * ins-vex - every opcode of every VEX map, with all prefixes, both lengths and
  * widths, on low and high registers and on memory by rax and r8
- * build: -mavx512f -mavx512bw
  */
 #include "forms.h"
 
