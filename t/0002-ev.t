@@ -33,6 +33,14 @@ for seed in 1 2 3; do
 	"$E" plain $seed 30000 "$T/plain.ev"
 	samefile "random stream $seed: the plain way writes the same" \
 	    "$T/random.ev" "$T/plain.ev"
+	if "$E" four $seed 30000 "$T/four.ev" 2>"$T/err"; then
+		samefile "random stream $seed: so do four fields at once" \
+		    "$T/random.ev" "$T/four.ev"
+	elif [ $? -eq 3 ]; then
+		skip "random stream $seed, four fields at once" "no AVX2"
+	else
+		ok "random stream $seed, four fields at once" 1
+	fi
 	check "random references $seed: what is read is what was written" \
 	    "$E" lone $seed 30000 "$T/lone.ev"
 	"$E" plain-lone $seed 30000 "$T/plain.ev"

@@ -155,7 +155,7 @@ char *evwrec_spill(struct evw *, char *p);
  * evwrec_way gives the implementations, 0 (plain, which handles all records
  * that match their entries) to 1, or NULL if this processor cannot run it.
  */
-#define EVWREC_WAYS	2
+#define EVWREC_WAYS	3
 typedef const uint32_t *evwrec_fn(struct evw *, const uint32_t *r,
     const uint32_t *to);
 evwrec_fn evwrec_plain;

@@ -6,6 +6,7 @@
  *	ev random seed n file	a stream of n records, written, read, compared
  *	ev lone seed n file	the same of references, as in kind cache
  *	ev plain seed n file	ev plain-lone ...: by the plain way of the writer
+ *	ev four seed n file	by four fields at once; 3: this processor cannot
  *	ev write n		a stream of n records, to time the writer
  *	ev bad			what the writer must refuse
  *	ev ways file		all ways to scan text are one
@@ -461,7 +462,7 @@ random_lone(size_t n)
 }
 
 static int
-random_stream(const char *file, size_t n, bool plain, bool lone)
+random_stream(const char *file, size_t n, int way, bool lone)
 {
 	struct out *o = out_open(file);
 	struct evw *w = evw_open(o);
@@ -470,9 +471,11 @@ random_stream(const char *file, size_t n, bool plain, bool lone)
 	const uint32_t *at;
 	int c;
 
-	if (plain) {
-		w->way = evwrec_plain;
-		w->single = evwrec_single;
+	if (way >= 0) {
+		w->way = evwrec_way((unsigned)way);
+		w->single = evwrec_single_way((unsigned)way);
+		if (w->way == NULL)
+			return 3;
 	}
 	evw_line(w, EVW_HEADER);
 	random_ids(w);
@@ -637,11 +640,12 @@ main(int argc, char **argv)
 	if (strcmp(what, "copy") == 0)
 		return copy(argc > 2 ? arg : NULL);
 	if (argc == 5 && (strcmp(what, "random") == 0 ||
-	    strcmp(what, "plain") == 0 || strcmp(what, "lone") == 0 ||
-	    strcmp(what, "plain-lone") == 0)) {
+	    strcmp(what, "plain") == 0 || strcmp(what, "four") == 0 ||
+	    strcmp(what, "lone") == 0 || strcmp(what, "plain-lone") == 0)) {
 		seed = num_arg("seed", argv[2], 1, UINT64_MAX);
 		return random_stream(argv[4],
-		    num_arg("records", argv[3], 1, 100000000), *what == 'p',
+		    num_arg("records", argv[3], 1, 100000000),
+		    *what == 'p' ? 0 : *what == 'f' ? 1 : -1,
 		    strstr(what, "lone") != NULL);
 	}
 	if (strcmp(what, "write") == 0 && argc == 3) {
@@ -656,7 +660,7 @@ main(int argc, char **argv)
 		seed = 4711;
 		return ways(arg);
 	}
-	die("usage: ev read|copy [file] | random|plain|lone|plain-lone seed n "
-	    "file | write n | "
+	die("usage: ev read|copy [file] | random|plain|four|lone|plain-lone "
+	    "seed n file | write n | "
 	    "bad | ways file");
 }
