@@ -23,6 +23,8 @@
 #define cpu_has(libc, compiler) __builtin_cpu_supports(compiler)
 #endif
 
+bool cpu_is_intel(void);
+
 /* Is pext one operation, not many, as in AMD's before Zen 3? */
 bool cpu_fast_pext(void);
 

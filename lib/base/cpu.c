@@ -6,6 +6,20 @@
 #include "cpu.h"
 
 bool
+cpu_is_intel(void)
+{
+	static bool asked, intel;
+	unsigned a, b = 0, c, d;
+
+	if (!asked) {
+		__cpuid(0, a, b, c, d);
+		intel = b == signature_INTEL_ebx;
+		asked = true;
+	}
+	return intel;
+}
+
+bool
 cpu_fast_pext(void)
 {
 	static bool asked, fast;

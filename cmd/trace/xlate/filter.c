@@ -16,6 +16,8 @@
  *	sub  (T,I,8),S; cmp $64-size,S; ja cold
  *	inc  P; mov P,8(T,I,8)
  *
+ * where other processors than Intel's shift and mask in place of pext.
+ *
  * P is the clock, since only the runtime writes records here.  It need not tick
  * between uses whose lines are the same or in different sets: references whose
  * addresses differ by a small constant, and lines of code close to each other.
@@ -151,13 +153,17 @@ store_stamp(struct emitter *c, int index)
 
 _Static_assert(TO(hint_mask) > 0 && TO(hint_mask) < 128, "one byte");
 
-/* t = the low bits of the line number of the address in s */
+/*
+ * t = the low bits of the line number of the address in s.  The shorter way
+ * loads its mask; on AMD's processors that load costs more than an `and'.
+ */
 static void
 line_bits(struct emitter *c, int t, int s)
 {
+	bool intel = cpu_is_intel() && cpu_has(BMI2, "bmi2");
 	uint64_t regs = (t > 7 ? 0 : 0x8000u) | (uint64_t)(t & 7) << 35;
 
-	if (cpu_fast_pext()) {	/* pext t, s, [T + disp] */
+	if (intel) {		/* pext t, s, [T + disp] */
 		emit_bytes(c, 0x40f50242c4u | regs | (~(uint64_t)s & 15) << 19 |
 		    (REG_T & 7ull) << 32 | (uint64_t)TO(hint_mask) << 40, 6);
 		return;
