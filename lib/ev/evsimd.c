@@ -267,6 +267,79 @@ numbers(struct evscan *s, const char *text)
 	s->npiece = npiece - 1;
 }
 
+/* ---- AVX2 ---- */
+
+/* The same classes of 64 bytes, 32 at a time. */
+__attribute__((target("avx2")))
+static inline __attribute__((always_inline)) void
+classify32(const char *p, struct masks *m)
+{
+	const __m256i low = _mm256_broadcastsi128_si256(_mm_setr_epi8(4, 12,
+	    12, 12, 12, 12, 12, 4, 4, 4, 3, 2, 0, 2, 2, 0));
+	const __m256i high = _mm256_broadcastsi128_si256(_mm_setr_epi8(1, 0, 2,
+	    4, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+
+	m->separator = m->dot = m->foreign = 0;
+	for (unsigned i = 0; i < 64; i += 32) {
+		__m256i x = _mm256_loadu_si256((const __m256i *)(p + i));
+		__m256i h = _mm256_and_si256(_mm256_srli_epi16(x, 4),
+		    _mm256_set1_epi8(15));
+		__m256i good = _mm256_and_si256(_mm256_shuffle_epi8(low, x),
+		    _mm256_shuffle_epi8(high, h));
+
+		m->separator |= (uint64_t)(unsigned)_mm256_movemask_epi8(
+		    _mm256_cmpgt_epi8(_mm256_set1_epi8('0'), x)) << i;
+		m->dot |= (uint64_t)(unsigned)_mm256_movemask_epi8(
+		    _mm256_cmpeq_epi8(x, _mm256_set1_epi8('.'))) << i;
+		m->foreign |= (uint64_t)(unsigned)_mm256_movemask_epi8(
+		    _mm256_cmpeq_epi8(good, _mm256_setzero_si256())) << i;
+	}
+}
+
+/* Pass 1, 64 bytes at a time. */
+__attribute__((target("avx2")))
+static size_t
+positions32(struct evscan *s, const char *text, size_t n)
+{
+	uint64_t behind_sep = 1, behind_dot = 0, wrong = 0;
+	uint16_t *pos = scratch.pos;
+	size_t at, taken = n;
+
+	*pos++ = 0xffff;
+	for (at = 0; at < n && taken == n; at += 64) {
+		struct masks m;
+		uint64_t keep = ~(uint64_t)0, after, sep;
+		__m128i base = _mm_set1_epi16((short)at);
+
+		classify32(text + at, &m);
+		if (n - at < 64)
+			keep >>= 64 - (n - at);
+		if (__builtin_expect((m.foreign & keep) != 0, 0)) {
+			taken = at + (size_t)__builtin_ctzll(m.foreign);
+			keep = ((uint64_t)1 << (taken - at)) - 1;
+		}
+		sep = m.separator & keep;
+		after = m.separator << 1 | behind_sep;
+		wrong |= after & (m.separator ^ (m.dot << 1 | behind_dot)) &
+		    keep;
+		behind_sep = m.separator >> 63;
+		behind_dot = m.dot >> 63;
+#pragma GCC unroll 8
+		for (unsigned i = 0; i < 64; i += 8) {
+			uint8_t byte = (uint8_t)(sep >> i);
+
+			_mm_storeu_si128((__m128i *)pos, _mm_add_epi16(base,
+			    _mm_cvtepu8_epi16(_mm_loadl_epi64(
+			    (const __m128i *)&bits_at[byte]))));
+			pos += bits_in[byte];
+			base = _mm_add_epi16(base, _mm_set1_epi16(8));
+		}
+	}
+	s->nword = (unsigned)(pos - scratch.pos) - 1;
+	s->malformed = wrong != 0 || (taken != 0 && text[taken - 1] != '\n');
+	return taken;
+}
+
 /* Load 8 bytes for each of four separators, from `before` bytes before it. */
 __attribute__((target("avx2")))
 static inline __m256i
@@ -282,6 +355,71 @@ load4(const char *text, const uint16_t *pos, unsigned before)
 	    _mm_unpacklo_epi64(c, d), 1);
 }
 
+/* Constants. KEEP holds them: gcc would make them again for each four. */
+struct four {
+	__m256i all, minus, star, newline, nine, digit, letter, pairs, fours;
+	__m128i most, one, order;
+};
+
+#define KEEP(x) __asm__("" : "+x"(x))
+
+__attribute__((target("avx2")))
+static inline __attribute__((always_inline)) struct four
+four_init(void)
+{
+	struct four c;
+
+	c.all = _mm256_set1_epi8(-1);
+	c.minus = _mm256_set1_epi8('-');
+	c.star = _mm256_set1_epi8('*');
+	c.newline = _mm256_set1_epi8('\n');
+	c.nine = _mm256_set1_epi8('9');
+	c.digit = _mm256_set1_epi8(15);
+	c.letter = _mm256_set1_epi8(9);
+	c.pairs = _mm256_set1_epi16(0x0110);
+	c.fours = _mm256_set1_epi32(0x00010100);
+	c.most = _mm_set1_epi16(6);
+	c.one = _mm_set1_epi16(1);
+	c.order = _mm_setr_epi32(1, 2, 3, 4);
+	KEEP(c.all);
+	KEEP(c.minus);
+	KEEP(c.star);
+	KEEP(c.newline);
+	KEEP(c.nine);
+	KEEP(c.digit);
+	KEEP(c.letter);
+	KEEP(c.pairs);
+	KEEP(c.fours);
+	KEEP(c.most);
+	KEEP(c.one);
+	KEEP(c.order);
+	return c;
+}
+
+/*
+ * The numbers of four tokens of up to 6 digits, whose lengths are in len16: x
+ * has the 8 bytes up to the separator behind each.
+ */
+__attribute__((target("avx2")))
+static inline __attribute__((always_inline)) __m256i
+four_numbers(const struct four *c, __m256i x, __m128i len16)
+{
+	__m256i bits, minus;
+
+	x = _mm256_slli_epi64(x, 8);
+	bits = _mm256_slli_epi64(_mm256_cvtepu16_epi64(len16), 3);
+	/* all ones, if the byte before the digits is a minus */
+	minus = _mm256_cmpgt_epi64(_mm256_setzero_si256(), _mm256_sllv_epi64(
+	    _mm256_cmpeq_epi8(x, c->minus), bits));
+	x = _mm256_add_epi8(_mm256_and_si256(x, c->digit), _mm256_and_si256(
+	    _mm256_cmpgt_epi8(x, c->nine), c->letter));
+	x = _mm256_andnot_si256(_mm256_srlv_epi64(c->all, bits), x);
+	x = _mm256_madd_epi16(_mm256_maddubs_epi16(x, c->pairs), c->fours);
+	x = _mm256_srli_epi64(_mm256_or_si256(x, _mm256_slli_epi64(x, 48)),
+	    32);
+	return _mm256_sub_epi64(_mm256_xor_si256(x, minus), minus);
+}
+
 /*
  * Pass 2, four at a time. The 8 bytes hold the separator before the token, up
  * to 6 digits and the separator behind them.
@@ -290,23 +428,20 @@ __attribute__((target("avx2")))
 static void
 numbers4(struct evscan *s, const char *text)
 {
-	const __m256i all = _mm256_set1_epi8(-1);
+	const struct four c = four_init();
 	const uint16_t *pos = scratch.pos + 1;
 	uint32_t *piece = s->piece;
-	unsigned n = s->nword, npiece = 1, k;
+	unsigned n = s->nword, npiece = 1, k, ends, stars;
+	__m256i x;
 
 	piece[0] = 0;
 	for (k = 0; k < n; k += 4) {
 		__m128i len16 = _mm_sub_epi16(_mm_sub_epi16(
-		    _mm_loadl_epi64((const __m128i *)&scratch.pos[k + 1]),
-		    _mm_loadl_epi64((const __m128i *)&scratch.pos[k])),
-		    _mm_set1_epi16(1));
-		__m256i x, end, bits, minus;
-		unsigned ends, stars;
+		    _mm_loadl_epi64((const __m128i *)&pos[k]),
+		    _mm_loadl_epi64((const __m128i *)&scratch.pos[k])), c.one);
 
 		if (__builtin_expect(n - k < 4 || (_mm_movemask_epi8(
-		    _mm_cmpgt_epi16(len16, _mm_set1_epi16(6))) & 255) != 0,
-		    0)) {
+		    _mm_cmpgt_epi16(len16, c.most)) & 255) != 0, 0)) {
 			for (unsigned i = k; i < n && i < k + 4; i++) {
 				s->word[i] = long_token(s, text + pos[i],
 				    (uint16_t)(pos[i] - scratch.pos[i] - 1));
@@ -315,34 +450,15 @@ numbers4(struct evscan *s, const char *text)
 			continue;
 		}
 		x = load4(text, pos + k, 7);
-		end = _mm256_srli_epi64(x, 56);
-		x = _mm256_slli_epi64(x, 8);
-		bits = _mm256_slli_epi64(_mm256_cvtepu16_epi64(len16), 3);
-		/* the byte before the digits */
-		minus = _mm256_and_si256(_mm256_set1_epi64x(255),
-		    _mm256_srlv_epi64(x, _mm256_sub_epi64(
-		    _mm256_set1_epi64x(56), bits)));
-		minus = _mm256_cmpeq_epi64(minus, _mm256_set1_epi64x('-'));
-		x = _mm256_add_epi8(
-		    _mm256_and_si256(x, _mm256_set1_epi8(15)),
-		    _mm256_and_si256(_mm256_set1_epi8(9),
-		    _mm256_cmpgt_epi8(x, _mm256_set1_epi8('9'))));
-		x = _mm256_and_si256(x, _mm256_sllv_epi64(all,
-		    _mm256_sub_epi64(_mm256_set1_epi64x(64), bits)));
-		x = _mm256_maddubs_epi16(x, _mm256_set1_epi16(0x0110));
-		x = _mm256_madd_epi16(x, _mm256_set1_epi32(0x00010100));
-		x = _mm256_or_si256(_mm256_srli_epi64(x, 32),
-		    _mm256_srli_epi64(_mm256_slli_epi64(x, 48), 32));
-		x = _mm256_sub_epi64(_mm256_xor_si256(x, minus), minus);
-		_mm256_storeu_si256((__m256i *)&s->word[k], x);
+		_mm256_storeu_si256((__m256i *)&s->word[k],
+		    four_numbers(&c, x, len16));
 		stars = (unsigned)_mm256_movemask_pd((__m256d)
-		    _mm256_cmpeq_epi64(end, _mm256_set1_epi64x('*')));
+		    _mm256_cmpeq_epi8(x, c.star));
 		ends = stars | (unsigned)_mm256_movemask_pd((__m256d)
-		    _mm256_cmpeq_epi64(end, _mm256_set1_epi64x('\n')));
+		    _mm256_cmpeq_epi8(x, c.newline));
 		_mm_storeu_si128((__m128i *)&piece[npiece], _mm_shuffle_epi8(
 		    _mm_or_si128(_mm_add_epi32(_mm_set1_epi32((int)k),
-		    _mm_setr_epi32(1, 2, 3, 4)),
-		    _mm_load_si128((const __m128i *)starred[stars])),
+		    c.order), _mm_load_si128((const __m128i *)starred[stars])),
 		    _mm_load_si128((const __m128i *)to_front[ends])));
 		npiece += bits_in[ends];
 	}
@@ -489,7 +605,7 @@ scan_ssse3(struct evscan *s, const char *text, size_t n)
 static size_t
 scan_avx2(struct evscan *s, const char *text, size_t n)
 {
-	size_t taken = positions(s, text, n);
+	size_t taken = positions32(s, text, n);
 
 	numbers4(s, text);
 	return taken;
