@@ -53,12 +53,15 @@ for my $set (1 .. $far / 64 - 1) {
 	refer(64 * $set + ($_ % 3 << 24)) for 1 .. 4;
 }
 print "E exit 0 $n\n";' >"$T/sets.pl"
+perl "$T/sets.pl" 4096 >"$T/sets.ev"
+few() { # D1 without its lines
+	"$C" --I1=32768,8,64 --D1="$1,64" --LL=8388608,16,64 "$T/sets.ev" \
+	    >"$T/sets.cost" &&
+	"$J" judge 32768,8,64 "$1,64" 8388608,16,64 once "$T/sets.ev" \
+	    "$T/sets.cost"
+}
 for d in 32768,8 65536,16 49152,12; do
-	perl "$T/sets.pl" 4096 >"$T/sets.ev"
-	check "few lines in sets of $d" sh -c '"$0" --I1=32768,8,64 \
-	    --D1="$2,64" --LL=8388608,16,64 "$3/sets.ev" >"$3/sets.cost" &&
-	    "$1" judge 32768,8,64 "$2,64" 8388608,16,64 once "$3/sets.ev" \
-	    "$3/sets.cost"' "$C" "$J" $d "$T"
+	check "few lines in sets of $d" few $d
 done
 # none is made where memory that was written may not be run (PR_SET_MDWE)
 echo 'exit 1 if syscall(157, 65, 1, 0, 0, 0) != 0; exec @ARGV' >"$T/deny.pl"
@@ -78,6 +81,11 @@ for without in -AVX512F -AVX512F,-AVX2 -AVX512F,-AVX2,-BMI2; do
 	    32768,8,64 32768,8,64 8388608,16,64 once
 	check "$without, long stream 14" judge 14 \
 	    32768,8,64 32768,8,64 8388608,16,64 once 400000
+	check "$without, long stream 8, 12 ways" judge 8 \
+	    32768,8,64 49152,12,64 8388608,16,64 once 1000000
+	for d in 32768,8 49152,12; do
+		check "$without, few lines in sets of $d" few $d
+	done
 	check "$without, few sets of 12 ways" judge 7 \
 	    1280,5,64 3072,12,64 24576,12,64 each
 	unset GLIBC_TUNABLES

@@ -495,8 +495,8 @@ hot_most(uint64_t ref)
 /* How often a unit has run before code is made; UINT64_MAX: none is. */
 extern uint64_t hot_after;
 
-/* For lines of 64 bytes in D1. */
-void hot_init(hot_missed_fn *, hot_fetched_fn *);
+/* For lines of 64 bytes in D1; eight: hotsearch.S may use AVX-512. */
+void hot_init(hot_missed_fn *, hot_fetched_fn *, bool eight);
 /* Make code for a unit with so many groups, if there is room for it. */
 void hot_make(uint32_t id, unsigned ngroups);
 /*

@@ -105,7 +105,8 @@ _Static_assert(sizeof(struct cache_unit) == 1 << UNIT_SHIFT &&
     offsetof(struct cache_unit, code) == UNIT_CODE, "hot.h");
 
 extern const uint8_t hot_loop[], hot_next[], hot_zero[], hot_miss[],
-    hot_fetch[], hot_search8[], hot_search16[], hot_loop_end[];
+    hot_fetch[], hot_search8[], hot_search16[], hot_four8[], hot_four16[],
+    hot_loop_end[];
 
 /* The code, as it is run; and where the next is written. */
 static const uint8_t *code;
@@ -359,6 +360,8 @@ hot_make(uint32_t id, unsigned ngroups)
 
 /* ---- references that often miss ---- */
 
+static const uint8_t *search;	/* the one of hotsearch.S */
+
 #define TOLD_SIZE 10		/* a mov to TOLD */
 #define CALL_SIZE 5
 
@@ -375,7 +378,6 @@ leads_to(uint8_t *at)
 void
 hot_search(const uint8_t *from, bool on)
 {
-	const uint8_t *search = l1.dways == 8 ? hot_search8 : hot_search16;
 	uint8_t *behind = to.start + (from - code);
 	struct emitter e = { .start = to.start };
 
@@ -440,7 +442,7 @@ map_code(void)
 }
 
 void
-hot_init(hot_missed_fn *missed, hot_fetched_fn *fetched)
+hot_init(hot_missed_fn *missed, hot_fetched_fn *fetched, bool eight)
 {
 	if (!map_code())
 		return;
@@ -457,5 +459,9 @@ hot_init(hot_missed_fn *missed, hot_fetched_fn *fetched)
 	hot.drain = ll_drain;
 	hot.missed = missed;
 	hot.fetched = fetched;
+	if (l1.dways == 8)
+		search = eight ? hot_search8 : hot_four8;
+	else
+		search = eight ? hot_search16 : hot_four16;
 	hot_after = HOT_AFTER;
 }

@@ -26,7 +26,7 @@
 
 	.text
 	.globl hot_loop, hot_next, hot_zero, hot_miss, hot_fetch
-	.globl hot_search8, hot_search16, hot_loop_end
+	.globl hot_search8, hot_search16, hot_four8, hot_four16, hot_loop_end
 
 	/* the stack */
 	.set LEFT, 0

@@ -7,9 +7,11 @@
  * the line is taken or else the oldest one, 0 or 1 is added to the misses, and
  * the line is put behind the queue of LL, which grows by 0 or 1.
  *
- * hot_search8 and hot_search16 are for sets of so many places. Both take the
+ * hot_search8 and hot_search16 are for sets of so many places, with AVX-512;
+ * hot_four8 and hot_four16 the same with AVX2, by four places.  They take the
  * address in rax and in rsi what hot_miss is told, and leave in rax its offset
- * in the line. They use zmm16 and up: C code need not know of these.
+ * in the line.  Of AVX-512 they use zmm16 and up, and C code need not know of
+ * these; after AVX2 the upper halves are cleared.
  *
  * The oldest way is the one with the least stamp: no two of a set are equal, not
  * even of places that no line has used (l1.c).  The set is stored as a whole: a
@@ -27,7 +29,17 @@
 	vpminuq %zmm18, %zmm19, %zmm19
 	.endm
 
-	/* edi = ways of the set at rcx with the line's tag, edx = the oldest */
+	/* The line's tag, rdx, into all places of zmm16. */
+	.macro TAG_8
+	vpbroadcastq %rdx, %zmm16
+	.endm
+
+	.macro TAG_16
+	TAG_8
+	.endm
+
+	/* edx = the way of the set at rcx that has the line's tag, or the oldest:
+	   edi = 0 then */
 	.macro WAYS_8
 	vmovdqu64 (%r9, %rcx), %zmm20
 	vmovdqu64 (%r10, %rcx), %zmm17
@@ -36,6 +48,8 @@
 	vpcmpeqq %zmm17, %zmm19, %k2
 	kmovb %k1, %edi
 	kmovb %k2, %edx
+	test %edi, %edi
+	cmovnz %edi, %edx
 	.endm
 
 	.macro WAYS_16
@@ -54,6 +68,8 @@
 	kunpckbw %k2, %k3, %k2
 	kmovw %k1, %edi
 	kmovw %k2, %edx
+	test %edi, %edi
+	cmovnz %edi, %edx
 	.endm
 
 	/* The way of edx, one bit, has the line, and its stamp is r12. */
@@ -73,6 +89,122 @@
 	vpbroadcastq %r12, %zmm21{%k1}
 	vmovdqu64 %zmm22, 64(%r9, %rcx)
 	vmovdqu64 %zmm21, 64(%r10, %rcx)
+	.endm
+
+	/* ---- AVX2: the tag in ymm0, all ones in the mask of a way ---- */
+
+	.macro TAG_four8
+	vmovq %rdx, %xmm0
+	vpbroadcastq %xmm0, %ymm0
+	.endm
+
+	.macro TAG_four16
+	TAG_four8
+	.endm
+
+	/* ymm1 = its lesser elements and those of \x */
+	.macro LESSER x
+	vpcmpgtq \x, %ymm1, %ymm2
+	vblendvpd %ymm2, \x, %ymm1, %ymm1
+	.endm
+
+	.macro LESSER_AT place
+	vmovdqu 8 * \place(%r10, %rcx), %ymm3
+	LESSER %ymm3
+	.endm
+
+	/* ymm1 = its least element, in all places */
+	.macro LEAST_FOUR
+	vpermq $0x4e, %ymm1, %ymm3
+	LESSER %ymm3
+	vpshufd $0x4e, %ymm1, %ymm3
+	LESSER %ymm3
+	.endm
+
+	/* ymm3 = all ones, if any of it is */
+	.macro ANY
+	vpermq $0x4e, %ymm3, %ymm2
+	vpor %ymm2, %ymm3, %ymm3
+	vpshufd $0x4e, %ymm3, %ymm2
+	vpor %ymm2, %ymm3, %ymm3
+	.endm
+
+	/* Masks of four places: of the tag, and of the oldest way. */
+	.macro MASKS place, same, old
+	vpcmpeqq 8 * \place(%r9, %rcx), %ymm0, \same
+	vpcmpeqq 8 * \place(%r10, %rcx), %ymm1, \old
+	.endm
+
+	/* \old = the mask of the way to take; its bits into edx */
+	.macro TAKE place, same, old
+	vblendvpd %ymm3, \same, \old, \old
+	vmovmskpd \old, %edi
+	shl $\place, %edi
+	or %edi, %edx
+	.endm
+
+	.macro WAYS_four8
+	vmovdqu (%r10, %rcx), %ymm1
+	LESSER_AT 4
+	LEAST_FOUR
+	MASKS 0, %ymm4, %ymm5
+	MASKS 4, %ymm6, %ymm7
+	vpor %ymm4, %ymm6, %ymm3
+	ANY
+	xor %edx, %edx
+	TAKE 0, %ymm4, %ymm5
+	TAKE 4, %ymm6, %ymm7
+	vmovmskpd %ymm3, %edi
+	.endm
+
+	.macro WAYS_four16
+	add %ecx, %ecx
+	vmovdqu (%r10, %rcx), %ymm1
+	LESSER_AT 4
+	LESSER_AT 8
+	LESSER_AT 12
+	LEAST_FOUR
+	MASKS 0, %ymm4, %ymm5
+	MASKS 4, %ymm6, %ymm7
+	MASKS 8, %ymm8, %ymm9
+	MASKS 12, %ymm10, %ymm11
+	vpor %ymm4, %ymm6, %ymm3
+	vpor %ymm8, %ymm3, %ymm3
+	vpor %ymm10, %ymm3, %ymm3
+	ANY
+	xor %edx, %edx
+	TAKE 0, %ymm4, %ymm5
+	TAKE 4, %ymm6, %ymm7
+	TAKE 8, %ymm8, %ymm9
+	TAKE 12, %ymm10, %ymm11
+	vmovmskpd %ymm3, %edi
+	.endm
+
+	.macro ENTER_FOUR place, way
+	vmovdqu 8 * \place(%r9, %rcx), %ymm3
+	vblendvpd \way, %ymm0, %ymm3, %ymm3
+	vmovdqu %ymm3, 8 * \place(%r9, %rcx)
+	vmovdqu 8 * \place(%r10, %rcx), %ymm3
+	vblendvpd \way, %ymm2, %ymm3, %ymm3
+	vmovdqu %ymm3, 8 * \place(%r10, %rcx)
+	.endm
+
+	.macro ENTER_four8
+	vmovq %r12, %xmm2
+	vpbroadcastq %xmm2, %ymm2
+	ENTER_FOUR 0, %ymm5
+	ENTER_FOUR 4, %ymm7
+	vzeroupper
+	.endm
+
+	.macro ENTER_four16
+	vmovq %r12, %xmm2
+	vpbroadcastq %xmm2, %ymm2
+	ENTER_FOUR 0, %ymm5
+	ENTER_FOUR 4, %ymm7
+	ENTER_FOUR 8, %ymm9
+	ENTER_FOUR 12, %ymm11
+	vzeroupper
 	.endm
 
 	/* Call C; rax, rdi and rsi stay. */
@@ -105,10 +237,9 @@
 	and %rax, %rcx
 	mov %rax, %rdx
 	and $-64, %rdx
-	vpbroadcastq %rdx, %zmm16
+	TAG_\ways
 	WAYS_\ways
 	test %edi, %edi
-	cmovnz %edi, %edx
 	sete %dil
 	movzbl %dil, %edi
 	inc %r12
@@ -116,7 +247,9 @@
 	tzcnt %edx, %edx
 	shr $3, %ecx
 	add %edx, %ecx
-	pext %r11, %rax, %rdx
+	mov %eax, %edx
+	and %r11d, %edx
+	shr $6, %edx
 	mov %cx, (%r8, %rdx, 2)
 
 	shl $8, %rsi		/* its struct misses */
@@ -164,3 +297,7 @@ hot_search8:
 	SEARCH 8
 hot_search16:
 	SEARCH 16
+hot_four8:
+	SEARCH four8
+hot_four16:
+	SEARCH four16

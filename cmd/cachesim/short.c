@@ -34,7 +34,8 @@ struct run {
 
 static bool one_by_one;		/* each miss is told, or has several lines */
 static bool hints_tell;		/* see may_search */
-static bool use_lanes;		/* AVX-512, and lines of 64 bytes in D1 */
+/* What looks for the oldest way, with lines of 64 bytes in D1. */
+static enum wide { PLAIN, FOUR, EIGHT } wide;	/* C, AVX2, AVX-512 */
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -87,6 +88,46 @@ oldest_lanes(const uint64_t *s)
 	    (unsigned)_mm512_cmpeq_epi64_mask(b, x) << LANES);
 }
 
+#define TARGET256 __attribute__((target("avx2,bmi,bmi2")))
+
+/* The lesser of each two; stamps are signed here, none is that large. */
+TARGET256
+INLINE __m256i
+lesser(__m256i x, __m256i y)
+{
+	return _mm256_blendv_epi8(x, y, _mm256_cmpgt_epi64(x, y));
+}
+
+/* Those of the four at s that are x, a bit each. */
+TARGET256
+INLINE unsigned
+equal_four(const uint64_t *s, __m256i x)
+{
+	return (unsigned)_mm256_movemask_pd((__m256d)_mm256_cmpeq_epi64(x,
+	    _mm256_loadu_si256((const __m256i *)s)));
+}
+
+/* As oldest_lanes, by four. */
+TARGET256
+INLINE unsigned
+oldest_four(const uint64_t *s)
+{
+	__m256i x = lesser(_mm256_loadu_si256((const __m256i *)s),
+	    _mm256_loadu_si256((const __m256i *)(s + 4)));
+	unsigned first = 0;
+
+	if (l1.dways > LANES) {
+		x = lesser(x, _mm256_loadu_si256((const __m256i *)(s + 8)));
+		x = lesser(x, _mm256_loadu_si256((const __m256i *)(s + 12)));
+	}
+	x = lesser(x, _mm256_permute4x64_epi64(x, 0x4e));
+	x = lesser(x, _mm256_shuffle_epi32(x, 0x4e));
+	if (l1.dways > LANES)
+		first = equal_four(s + 8, x) << 8 | equal_four(s + 12, x) << 12;
+	return (unsigned)__builtin_ctz(first | equal_four(s, x) |
+	    equal_four(s + 4, x) << 4);
+}
+
 /*
  * For lines of 64 bytes. Hardly ever is it anything else than one line that is
  * missing; so where that is sure nothing has to be searched for.
@@ -97,17 +138,28 @@ may_search(uint64_t addr, unsigned most)
 	return !hints_tell || (addr & 63) > most || !l1_is_missing(addr, 6);
 }
 
-/* A line that is missing for sure enters D1. */
-TARGET512
-INLINE void
-enter_line(uint64_t addr, uint64_t now)
+/* Where the places of an address's set begin. */
+INLINE uint64_t
+set_of(uint64_t addr)
 {
-	uint64_t line = addr >> 6, at = (line & (l1.dsets - 1)) * l1.dways;
+	return (addr >> 6 & (l1.dsets - 1)) * l1.dways;
+}
 
-	at += oldest_lanes(&l1_d.stamp[at]);
-	l1_d.hint[line % L1_NHINT] = (uint16_t)at;
-	l1_d.tag[at] = line << 6;
+/* A line that is missing for sure enters D1, in a place. */
+INLINE void
+enter_line(uint64_t addr, uint64_t now, uint64_t at)
+{
+	l1_d.hint[(addr >> 6) % L1_NHINT] = (uint16_t)at;
+	l1_d.tag[at] = addr & ~(uint64_t)63;
 	l1_d.stamp[at] = now;
+}
+
+/* The misses of reference r of unit u. */
+INLINE struct misses *
+misses_of(const struct cache_unit *u, const struct fastref *r)
+{
+	return &cold_data(&cold_block[u->cold])[(uint32_t)(r - record_ref) -
+	    u->ref];
 }
 
 TARGET512
@@ -116,25 +168,41 @@ static uint64_t
 data_lanes(const struct cache_unit *u, const struct fastref *r, uint64_t addr,
     uint64_t now)
 {
-	struct misses *m = cold_data(&cold_block[u->cold]);
-
 	if (__builtin_expect(may_search(addr, r->most), 0))
 		return data_unusual(u, r, addr, now);
-	enter_line(addr, ++now);
-	ll_data(addr, &m[(uint32_t)(r - record_ref) - u->ref], 1);
+	enter_line(addr, ++now, set_of(addr) +
+	    oldest_lanes(&l1_d.stamp[set_of(addr)]));
+	ll_data(addr, misses_of(u, r), 1);
+	return now;
+}
+
+TARGET256
+__attribute__((noinline))
+static uint64_t
+data_four(const struct cache_unit *u, const struct fastref *r, uint64_t addr,
+    uint64_t now)
+{
+	if (__builtin_expect(may_search(addr, r->most), 0))
+		return data_unusual(u, r, addr, now);
+	enter_line(addr, ++now, set_of(addr) +
+	    oldest_four(&l1_d.stamp[set_of(addr)]));
+	ll_data(addr, misses_of(u, r), 1);
 	return now;
 }
 
 #else
 #define data_lanes	data_unusual
+#define data_four	data_unusual
 #define missed_lanes	missed_plain
+#define missed_four	missed_plain
 #define told_lanes	told_plain
+#define told_four	told_plain
 #endif
 
 /* The references r..end of one round. */
 INLINE void
 references(struct run *x, const struct cache_unit *u, const uint64_t *rec,
-    unsigned shift, bool lanes, const struct fastref *r,
+    unsigned shift, enum wide by, const struct fastref *r,
     const struct fastref *end)
 {
 	uint64_t now = x->now.d;
@@ -144,8 +212,8 @@ references(struct run *x, const struct cache_unit *u, const uint64_t *rec,
 		uint16_t at = l1_d.hint[(addr >> shift) % L1_NHINT];
 
 		if (__builtin_expect(addr - l1_d.tag[at] > r->most, 0))
-			now = (lanes ? data_lanes : data_unusual)(u, r, addr,
-			    now);
+			now = (by == EIGHT ? data_lanes : by == FOUR ?
+			    data_four : data_unusual)(u, r, addr, now);
 		else
 			l1_d.stamp[at] = ++now;
 	}
@@ -208,17 +276,17 @@ in_order(struct run *x, const struct cache_unit *u, const uint64_t *rec,
 	for (uint32_t k = 0; k < c->nvisit && c->visit[k].insn < ninsn; k++) {
 		const struct visit *v = &c->visit[k];
 
-		references(x, u, rec, l1.dshift, false, r, first + v->ref);
+		references(x, u, rec, l1.dshift, PLAIN, r, first + v->ref);
 		r = first + v->ref;
 		visit(x, v, &cold_fetch(c)[k]);
 	}
-	references(x, u, rec, l1.dshift, false, r, first + u->nref);
+	references(x, u, rec, l1.dshift, PLAIN, r, first + u->nref);
 }
 
 /* One round; values have been set. */
 INLINE void
 one_round(struct run *x, const struct cache_unit *u, const uint64_t *rec,
-    uint32_t id, unsigned shift, bool lanes, int none)
+    uint32_t id, unsigned shift, enum wide by, int none)
 {
 	const struct fastref *r = x->ref + u->ref;
 
@@ -227,7 +295,7 @@ one_round(struct run *x, const struct cache_unit *u, const uint64_t *rec,
 		ordered_long(id);
 		x->now = l1_time;
 	} else if (__builtin_expect(code_lines(x, u), 1)) {
-		references(x, u, rec, shift, lanes, r, r + u->nref);
+		references(x, u, rec, shift, by, r, r + u->nref);
 	} else {
 		in_order(x, u, rec, id);
 	}
@@ -256,20 +324,52 @@ told_plain(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
 }
 
 #ifdef __x86_64__
+/* A line that missed has entered: what told_ and missed_ are to do then. */
+INLINE void
+told_entered(uint64_t ref, const uint64_t *diff, uint64_t addr)
+{
+	uint32_t cold = unit[ev_id(diff[-1])].cold;
+
+	ordered_missed(cold, (uint32_t)(hot_misses(ref) -
+	    cold_data(&cold_block[cold])), addr, 64 - hot_most(ref));
+}
+
+INLINE void
+missed_entered(uint64_t ref, const uint64_t *diff, uint64_t addr,
+    const uint8_t *from)
+{
+	struct misses *m = hot_misses(ref);
+
+	ll_data(addr, m, 1);
+	if (__builtin_expect(m->l1 == MISSES_HALF, 0))
+		sites_missed(from, unit[ev_id(diff[-1])].count);
+}
+
 TARGET512
 static uint64_t
 told_lanes(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
     const uint8_t *from)
 {
-	uint32_t cold = unit[ev_id(diff[-1])].cold;
-	unsigned most = hot_most(ref);
-
 	found_record = diff - 1;
-	if (__builtin_expect(may_search(addr, most), 0))
+	if (__builtin_expect(may_search(addr, hot_most(ref)), 0))
 		return missed_plain(ref, now, diff, addr, from);
-	enter_line(addr, ++now);
-	ordered_missed(cold, (uint32_t)(hot_misses(ref) -
-	    cold_data(&cold_block[cold])), addr, 64 - most);
+	enter_line(addr, ++now, set_of(addr) +
+	    oldest_lanes(&l1_d.stamp[set_of(addr)]));
+	told_entered(ref, diff, addr);
+	return now;
+}
+
+TARGET256
+static uint64_t
+told_four(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
+    const uint8_t *from)
+{
+	found_record = diff - 1;
+	if (__builtin_expect(may_search(addr, hot_most(ref)), 0))
+		return missed_plain(ref, now, diff, addr, from);
+	enter_line(addr, ++now, set_of(addr) +
+	    oldest_four(&l1_d.stamp[set_of(addr)]));
+	told_entered(ref, diff, addr);
 	return now;
 }
 
@@ -278,14 +378,24 @@ static uint64_t
 missed_lanes(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
     const uint8_t *from)
 {
-	struct misses *m = hot_misses(ref);
-
 	if (__builtin_expect(may_search(addr, hot_most(ref)), 0))
 		return missed_plain(ref, now, diff, addr, from);
-	enter_line(addr, ++now);
-	ll_data(addr, m, 1);
-	if (__builtin_expect(m->l1 == MISSES_HALF, 0))
-		sites_missed(from, unit[ev_id(diff[-1])].count);
+	enter_line(addr, ++now, set_of(addr) +
+	    oldest_lanes(&l1_d.stamp[set_of(addr)]));
+	missed_entered(ref, diff, addr, from);
+	return now;
+}
+
+TARGET256
+static uint64_t
+missed_four(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
+    const uint8_t *from)
+{
+	if (__builtin_expect(may_search(addr, hot_most(ref)), 0))
+		return missed_plain(ref, now, diff, addr, from);
+	enter_line(addr, ++now, set_of(addr) +
+	    oldest_four(&l1_d.stamp[set_of(addr)]));
+	missed_entered(ref, diff, addr, from);
 	return now;
 }
 #endif
@@ -335,7 +445,7 @@ add_values(uint64_t *val, const uint64_t *diff, const uint64_t *end)
  * most: where that is.
  */
 INLINE const uint64_t *
-some(const uint64_t *p, const uint64_t *last, unsigned shift, bool lanes,
+some(const uint64_t *p, const uint64_t *last, unsigned shift, enum wide by,
     uint64_t most)
 {
 	struct run x = { l1_istamp, record_ref, l1_time };
@@ -367,7 +477,7 @@ some(const uint64_t *p, const uint64_t *last, unsigned shift, bool lanes,
 		}
 		u->count += rounds;
 		do
-			one_round(&x, u, rec, ev_id(head), shift, lanes,
+			one_round(&x, u, rec, ev_id(head), shift, by,
 			    add_values(rec, diff, end));
 		while (__builtin_expect(--rounds != 0, 0));
 		if (__builtin_expect(u->count >= hot_after, 0))
@@ -377,43 +487,43 @@ some(const uint64_t *p, const uint64_t *last, unsigned shift, bool lanes,
 	return p;
 }
 
-#ifdef __x86_64__
-
-static bool
-has_lanes(void)
+static enum wide
+widest(void)
 {
-	return cpu_has(AVX512F, "avx512f") &&
-	    cpu_has(AVX512DQ, "avx512dq") &&
-	    cpu_has(AVX512VL, "avx512vl") &&
-	    cpu_has(BMI2, "bmi2");
-}
-
-#else
-
-#define has_lanes()	false
-
+#ifdef __x86_64__
+	if (cpu_has(AVX512F, "avx512f") && cpu_has(AVX512DQ, "avx512dq") &&
+	    cpu_has(AVX512VL, "avx512vl") && cpu_has(BMI2, "bmi2"))
+		return EIGHT;
+	if (cpu_has(AVX2, "avx2") && cpu_has(BMI1, "bmi") &&
+	    cpu_has(BMI2, "bmi2"))
+		return FOUR;
 #endif
+	return PLAIN;
+}
 
 void
 short_init(const struct geometry g[NCACHE], int through)
 {
+	hot_missed_fn *const told[] = { told_plain, told_four, told_lanes };
+	hot_missed_fn *const missed[] = { missed_plain, missed_four,
+	    missed_lanes };
+
 	one_by_one = through || g[LL].line < g[D1].line;
 	hints_tell = l1.hints_tell &&
 	    (l1.dways == LANES || l1.dways == 2 * LANES);
-	use_lanes = l1.dshift == 6 && has_lanes();
+	wide = l1.dshift == 6 ? widest() : PLAIN;
 	if (l1.tables || l1.dshift != 6 || g[LL].line < g[D1].line)
 		return;
-	if (through)
-		hot_init(use_lanes ? told_lanes : told_plain, fetched);
-	else
-		hot_init(use_lanes ? missed_lanes : missed_plain, fetched);
+	hot_init(through ? told[wide] : missed[wide], fetched, wide == EIGHT);
 }
 
 const uint64_t *
 short_batch(const uint64_t *p, const uint64_t *end, uint64_t most)
 {
 	if (l1.dshift != 6)
-		return some(p, end, l1.dshift, false, most);
-	return use_lanes && !one_by_one ? some(p, end, 6, true, most) :
-	    some(p, end, 6, false, most);
+		return some(p, end, l1.dshift, PLAIN, most);
+	if (one_by_one || wide == PLAIN)
+		return some(p, end, 6, PLAIN, most);
+	return wide == FOUR ? some(p, end, 6, FOUR, most) :
+	    some(p, end, 6, EIGHT, most);
 }
