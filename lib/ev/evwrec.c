@@ -272,6 +272,18 @@ first_lanes(unsigned n)
 	return _mm256_loadu_si256((const __m256i *)(ones + 4 - n));
 }
 
+/* Store two lanes, the second one n bytes behind the first. */
+TARGET256
+static inline __attribute__((always_inline)) void
+put_two(char *p, int n, __m128i x)
+{
+	uint64_t lane[2] = { (uint64_t)_mm_cvtsi128_si64(x),
+	    (uint64_t)_mm_extract_epi64(x, 1) };
+
+	memcpy(p, &lane[0], 8);
+	memcpy(p + n, &lane[1], 8);
+}
+
 /*
  * Write the first n fields, of differences diff, each less than 2^28; a has
  * their absolute values.  A lane's nibbles, the upper one first, become seven
@@ -302,14 +314,12 @@ put_four(char *p, const struct four *c, __m256i diff, __m256i a, unsigned n)
 	x = _mm256_srlv_epi64(x, _mm256_sad_epu8(zero,
 	    _mm256_andnot_si256(kept, c->eight)));
 	bytes = _bzhi_u32((unsigned)_mm256_movemask_epi8(kept), 8 * n);
-	_mm_storel_epi64((__m128i *)p, _mm256_castsi256_si128(x));
-	_mm_storeh_pd((double *)(p + __builtin_popcount(bytes & 0xff)),
-	    (__m128d)_mm256_castsi256_si128(x));
-	_mm_storel_epi64((__m128i *)(p + __builtin_popcount(bytes & 0xffff)),
+	put_two(p, __builtin_popcount(bytes & 0xff),
+	    _mm256_castsi256_si128(x));
+	p += __builtin_popcount(bytes & 0xffff);
+	put_two(p, __builtin_popcount(bytes & 0xff0000),
 	    _mm256_extracti128_si256(x, 1));
-	_mm_storeh_pd((double *)(p + __builtin_popcount(bytes & 0xffffff)),
-	    (__m128d)_mm256_extracti128_si256(x, 1));
-	return p + __builtin_popcount(bytes);
+	return p + __builtin_popcount(bytes >> 16);
 }
 
 TARGET256
