@@ -61,6 +61,27 @@ data_unusual(const struct cache_unit *u, const struct fastref *r, uint64_t addr,
 	return l1_time.d;
 }
 
+/* The same for units that have code: hot_missed_fn. */
+__attribute__((noinline))
+static uint64_t
+missed_plain(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
+    const uint8_t *from __attribute__((unused)))
+{
+	const struct cache_unit *u = &unit[ev_id(diff[-1])];
+	struct misses *first = cold_data(&cold_block[u->cold]);
+
+	return data_unusual(u, &record_ref[u->ref + (hot_misses(ref) - first)],
+	    addr, now);
+}
+
+static uint64_t
+told_plain(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
+    const uint8_t *from)
+{
+	found_record = diff - 1;
+	return missed_plain(ref, now, diff, addr, from);
+}
+
 #ifdef __x86_64__
 
 #define TARGET512 \
@@ -72,7 +93,7 @@ data_unusual(const struct cache_unit *u, const struct fastref *r, uint64_t addr,
  */
 TARGET512
 INLINE unsigned
-oldest_lanes(const uint64_t *s)
+oldest_eight(const uint64_t *s)
 {
 	__m512i a = _mm512_loadu_si512(s), b = a, x;
 	unsigned first;
@@ -107,7 +128,7 @@ equal_four(const uint64_t *s, __m256i x)
 	    _mm256_loadu_si256((const __m256i *)s)));
 }
 
-/* As oldest_lanes, by four. */
+/* As oldest_eight, by four. */
 TARGET256
 INLINE unsigned
 oldest_four(const uint64_t *s)
@@ -145,10 +166,12 @@ set_of(uint64_t addr)
 	return (addr >> 6 & (l1.dsets - 1)) * l1.dways;
 }
 
-/* A line that is missing for sure enters D1, in a place. */
+/* A line that is missing for sure enters D1, in a place of its set. */
 INLINE void
-enter_line(uint64_t addr, uint64_t now, uint64_t at)
+enter_line(uint64_t addr, uint64_t now, unsigned way)
 {
+	uint64_t at = set_of(addr) + way;
+
 	l1_d.hint[(addr >> 6) % L1_NHINT] = (uint16_t)at;
 	l1_d.tag[at] = addr & ~(uint64_t)63;
 	l1_d.stamp[at] = now;
@@ -162,40 +185,20 @@ misses_of(const struct cache_unit *u, const struct fastref *r)
 	    u->ref];
 }
 
-TARGET512
-__attribute__((noinline))
-static uint64_t
-data_lanes(const struct cache_unit *u, const struct fastref *r, uint64_t addr,
-    uint64_t now)
-{
-	if (__builtin_expect(may_search(addr, r->most), 0))
-		return data_unusual(u, r, addr, now);
-	enter_line(addr, ++now, set_of(addr) +
-	    oldest_lanes(&l1_d.stamp[set_of(addr)]));
-	ll_data(addr, misses_of(u, r), 1);
-	return now;
-}
+#define TARGET TARGET512
+#define WIDE(name) name##_eight
+#include "missed.h"
 
-TARGET256
-__attribute__((noinline))
-static uint64_t
-data_four(const struct cache_unit *u, const struct fastref *r, uint64_t addr,
-    uint64_t now)
-{
-	if (__builtin_expect(may_search(addr, r->most), 0))
-		return data_unusual(u, r, addr, now);
-	enter_line(addr, ++now, set_of(addr) +
-	    oldest_four(&l1_d.stamp[set_of(addr)]));
-	ll_data(addr, misses_of(u, r), 1);
-	return now;
-}
+#define TARGET TARGET256
+#define WIDE(name) name##_four
+#include "missed.h"
 
 #else
-#define data_lanes	data_unusual
+#define data_eight	data_unusual
 #define data_four	data_unusual
-#define missed_lanes	missed_plain
+#define missed_eight	missed_plain
 #define missed_four	missed_plain
-#define told_lanes	told_plain
+#define told_eight	told_plain
 #define told_four	told_plain
 #endif
 
@@ -212,7 +215,7 @@ references(struct run *x, const struct cache_unit *u, const uint64_t *rec,
 		uint16_t at = l1_d.hint[(addr >> shift) % L1_NHINT];
 
 		if (__builtin_expect(addr - l1_d.tag[at] > r->most, 0))
-			now = (by == EIGHT ? data_lanes : by == FOUR ?
+			now = (by == EIGHT ? data_eight : by == FOUR ?
 			    data_four : data_unusual)(u, r, addr, now);
 		else
 			l1_d.stamp[at] = ++now;
@@ -302,103 +305,6 @@ one_round(struct run *x, const struct cache_unit *u, const uint64_t *rec,
 }
 
 /* ---- units that have code ---- */
-
-__attribute__((noinline))
-static uint64_t
-missed_plain(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
-    const uint8_t *from __attribute__((unused)))
-{
-	const struct cache_unit *u = &unit[ev_id(diff[-1])];
-	struct misses *first = cold_data(&cold_block[u->cold]);
-
-	return data_unusual(u, &record_ref[u->ref + (hot_misses(ref) - first)],
-	    addr, now);
-}
-
-static uint64_t
-told_plain(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
-    const uint8_t *from)
-{
-	found_record = diff - 1;
-	return missed_plain(ref, now, diff, addr, from);
-}
-
-#ifdef __x86_64__
-/* A line that missed has entered: what told_ and missed_ are to do then. */
-INLINE void
-told_entered(uint64_t ref, const uint64_t *diff, uint64_t addr)
-{
-	uint32_t cold = unit[ev_id(diff[-1])].cold;
-
-	ordered_missed(cold, (uint32_t)(hot_misses(ref) -
-	    cold_data(&cold_block[cold])), addr, 64 - hot_most(ref));
-}
-
-INLINE void
-missed_entered(uint64_t ref, const uint64_t *diff, uint64_t addr,
-    const uint8_t *from)
-{
-	struct misses *m = hot_misses(ref);
-
-	ll_data(addr, m, 1);
-	if (__builtin_expect(m->l1 == MISSES_HALF, 0))
-		sites_missed(from, unit[ev_id(diff[-1])].count);
-}
-
-TARGET512
-static uint64_t
-told_lanes(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
-    const uint8_t *from)
-{
-	found_record = diff - 1;
-	if (__builtin_expect(may_search(addr, hot_most(ref)), 0))
-		return missed_plain(ref, now, diff, addr, from);
-	enter_line(addr, ++now, set_of(addr) +
-	    oldest_lanes(&l1_d.stamp[set_of(addr)]));
-	told_entered(ref, diff, addr);
-	return now;
-}
-
-TARGET256
-static uint64_t
-told_four(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
-    const uint8_t *from)
-{
-	found_record = diff - 1;
-	if (__builtin_expect(may_search(addr, hot_most(ref)), 0))
-		return missed_plain(ref, now, diff, addr, from);
-	enter_line(addr, ++now, set_of(addr) +
-	    oldest_four(&l1_d.stamp[set_of(addr)]));
-	told_entered(ref, diff, addr);
-	return now;
-}
-
-TARGET512
-static uint64_t
-missed_lanes(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
-    const uint8_t *from)
-{
-	if (__builtin_expect(may_search(addr, hot_most(ref)), 0))
-		return missed_plain(ref, now, diff, addr, from);
-	enter_line(addr, ++now, set_of(addr) +
-	    oldest_lanes(&l1_d.stamp[set_of(addr)]));
-	missed_entered(ref, diff, addr, from);
-	return now;
-}
-
-TARGET256
-static uint64_t
-missed_four(uint64_t ref, uint64_t now, const uint64_t *diff, uint64_t addr,
-    const uint8_t *from)
-{
-	if (__builtin_expect(may_search(addr, hot_most(ref)), 0))
-		return missed_plain(ref, now, diff, addr, from);
-	enter_line(addr, ++now, set_of(addr) +
-	    oldest_four(&l1_d.stamp[set_of(addr)]));
-	missed_entered(ref, diff, addr, from);
-	return now;
-}
-#endif
 
 static uint64_t
 fetched(uint64_t k, uint64_t now, const uint64_t *diff)
@@ -504,9 +410,9 @@ widest(void)
 void
 short_init(const struct geometry g[NCACHE], int through)
 {
-	hot_missed_fn *const told[] = { told_plain, told_four, told_lanes };
+	hot_missed_fn *const told[] = { told_plain, told_four, told_eight };
 	hot_missed_fn *const missed[] = { missed_plain, missed_four,
-	    missed_lanes };
+	    missed_eight };
 
 	one_by_one = through || g[LL].line < g[D1].line;
 	hints_tell = l1.hints_tell &&
