@@ -187,11 +187,11 @@ misses_of(const struct cache_unit *u, const struct fastref *r)
 
 #define TARGET TARGET512
 #define WIDE(name) name##_eight
-#include "missed.h"
+#include "missed.inc"
 
 #define TARGET TARGET256
 #define WIDE(name) name##_four
-#include "missed.h"
+#include "missed.inc"
 
 #else
 #define data_eight	data_unusual
