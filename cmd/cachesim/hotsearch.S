@@ -38,8 +38,8 @@
 	TAG_8
 	.endm
 
-	/* edx = the way of the set at rcx that has the line's tag, or the oldest:
-	   edi = 0 then */
+	/* edx = the way of the set at rcx with the line's tag; or, with ZF, the
+	   oldest one */
 	.macro WAYS_8
 	vmovdqu64 (%r9, %rcx), %zmm20
 	vmovdqu64 (%r10, %rcx), %zmm17
@@ -155,6 +155,7 @@
 	TAKE 0, %ymm4, %ymm5
 	TAKE 4, %ymm6, %ymm7
 	vmovmskpd %ymm3, %edi
+	test %edi, %edi
 	.endm
 
 	.macro WAYS_four16
@@ -178,6 +179,7 @@
 	TAKE 8, %ymm8, %ymm9
 	TAKE 12, %ymm10, %ymm11
 	vmovmskpd %ymm3, %edi
+	test %edi, %edi
 	.endm
 
 	.macro ENTER_FOUR place, way
@@ -239,7 +241,6 @@
 	and $-64, %rdx
 	TAG_\ways
 	WAYS_\ways
-	test %edi, %edi
 	sete %dil
 	movzbl %dil, %edi
 	inc %r12

@@ -10,14 +10,12 @@
  */
 #include "cachesim.h"
 
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu.h"
 #include "util.h"
+#include "ways.h"
 
 struct l1 l1 = { .dtag = l1_d.tag, .dstamp = l1_d.stamp };
 struct l1_d l1_d __attribute__((aligned(64)));
@@ -107,55 +105,11 @@ find_way(const uint64_t *tag, const uint64_t *stamp, uint64_t line,
 
 #ifdef __x86_64__
 
-/* Stamps and their ways; the less of two, lane by lane. */
-struct aged {
-	__m256i stamp, way;
-};
-
-__attribute__((target("avx2"), always_inline))
-static inline struct aged
-older(struct aged x, struct aged y)
-{
-	__m256i less = _mm256_cmpgt_epi64(x.stamp, y.stamp);
-
-	x.stamp = _mm256_blendv_epi8(x.stamp, y.stamp, less);
-	x.way = _mm256_blendv_epi8(x.way, y.way, less);
-	return x;
-}
-
-/* The way that was used longest ago. */
-__attribute__((target("avx2"), noinline))
+__attribute__((target("avx2,bmi"), noinline))
 static unsigned
-oldest_way(const uint64_t *s)
+oldest_way(const uint64_t *stamp)
 {
-	const __m256i four = _mm256_set1_epi64x(4);
-	struct aged x = { _mm256_loadu_si256((const __m256i *)s),
-	    _mm256_setr_epi64x(0, 1, 2, 3) }, y = x;
-
-	for (unsigned w = 4; w < l1.dways; w += 4) {
-		y.stamp = _mm256_loadu_si256((const __m256i *)&s[w]);
-		y.way = _mm256_add_epi64(y.way, four);
-		x = older(x, y);
-	}
-	x = older(x, (struct aged){ _mm256_permute4x64_epi64(x.stamp, 0x4e),
-	    _mm256_permute4x64_epi64(x.way, 0x4e) });
-	x = older(x, (struct aged){ _mm256_permute4x64_epi64(x.stamp, 0xb1),
-	    _mm256_permute4x64_epi64(x.way, 0xb1) });
-	return (unsigned)_mm_cvtsi128_si32(_mm256_castsi256_si128(x.way));
-}
-
-/* The ways that have a tag, a bit each. */
-__attribute__((target("avx2")))
-static inline unsigned
-equal_ways(const uint64_t *v, uint64_t tag)
-{
-	__m256i x = _mm256_set1_epi64x((long long)tag);
-	unsigned m = 0;
-
-	for (unsigned w = 0; w < l1.dways; w += 4)
-		m |= (unsigned)_mm256_movemask_pd((__m256d)_mm256_cmpeq_epi64(x,
-		    _mm256_loadu_si256((const __m256i *)&v[w]))) << w;
-	return m;
+	return ways_oldest(stamp);
 }
 
 /* The same for up to 16 ways, without a branch on what it finds. */
@@ -164,7 +118,8 @@ static int
 find_way16(const uint64_t *tag, const uint64_t *stamp, uint64_t line,
     unsigned *way)
 {
-	unsigned m = equal_ways(tag, line), oldest = oldest_way(stamp);
+	unsigned m = ways_equal(tag, _mm256_set1_epi64x((long long)line));
+	unsigned oldest = oldest_way(stamp);
 
 	*way = m != 0 ? (unsigned)__builtin_ctz(m) : oldest;
 	return m == 0;

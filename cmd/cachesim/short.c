@@ -15,10 +15,7 @@
  */
 #include "cachesim.h"
 #include "cpu.h"
-
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
+#include "ways.h"
 
 #define LANES	8
 
@@ -109,45 +106,7 @@ oldest_eight(const uint64_t *s)
 	    (unsigned)_mm512_cmpeq_epi64_mask(b, x) << LANES);
 }
 
-#define TARGET256 __attribute__((target("avx2,bmi,bmi2")))
-
-/* The lesser of each two; stamps are signed here, none is that large. */
-TARGET256
-INLINE __m256i
-lesser(__m256i x, __m256i y)
-{
-	return _mm256_blendv_epi8(x, y, _mm256_cmpgt_epi64(x, y));
-}
-
-/* Those of the four at s that are x, a bit each. */
-TARGET256
-INLINE unsigned
-equal_four(const uint64_t *s, __m256i x)
-{
-	return (unsigned)_mm256_movemask_pd((__m256d)_mm256_cmpeq_epi64(x,
-	    _mm256_loadu_si256((const __m256i *)s)));
-}
-
-/* As oldest_eight, by four. */
-TARGET256
-INLINE unsigned
-oldest_four(const uint64_t *s)
-{
-	__m256i x = lesser(_mm256_loadu_si256((const __m256i *)s),
-	    _mm256_loadu_si256((const __m256i *)(s + 4)));
-	unsigned first = 0;
-
-	if (l1.dways > LANES) {
-		x = lesser(x, _mm256_loadu_si256((const __m256i *)(s + 8)));
-		x = lesser(x, _mm256_loadu_si256((const __m256i *)(s + 12)));
-	}
-	x = lesser(x, _mm256_permute4x64_epi64(x, 0x4e));
-	x = lesser(x, _mm256_shuffle_epi32(x, 0x4e));
-	if (l1.dways > LANES)
-		first = equal_four(s + 8, x) << 8 | equal_four(s + 12, x) << 12;
-	return (unsigned)__builtin_ctz(first | equal_four(s, x) |
-	    equal_four(s + 4, x) << 4);
-}
+#define TARGET256 __attribute__((target("avx2,bmi")))
 
 /*
  * For lines of 64 bytes. Hardly ever is it anything else than one line that is
@@ -191,6 +150,7 @@ misses_of(const struct cache_unit *u, const struct fastref *r)
 
 #define TARGET TARGET256
 #define WIDE(name) name##_four
+#define oldest_four ways_oldest
 #include "missed.inc"
 
 #else
@@ -401,7 +361,7 @@ widest(void)
 	    cpu_has(AVX512VL, "avx512vl") && cpu_has(BMI2, "bmi2"))
 		return EIGHT;
 	if (cpu_has(AVX2, "avx2") && cpu_has(BMI1, "bmi") &&
-	    cpu_has(BMI2, "bmi2"))
+	    cpu_has(BMI2, "bmi2"))	/* which hotsearch.S has, too */
 		return FOUR;
 #endif
 	return PLAIN;

@@ -126,36 +126,55 @@ classify(const char *p, struct masks *m)
 	}
 }
 
+/* What the bytes before these 64 say, and what is wrong up to here. */
+struct context {
+	uint64_t behind_sep;
+	uint64_t behind_dot;
+	uint64_t wrong;
+};
+
+/*
+ * Check the classes m of the bytes from `at` on, of n; at a byte that no
+ * execution has, taken becomes less than n. Returns the separators up to there.
+ */
+static inline __attribute__((always_inline)) uint64_t
+separators(struct context *c, const struct masks *m, size_t at, size_t n,
+    size_t *taken)
+{
+	uint64_t keep = ~(uint64_t)0, after;
+
+	if (n - at < 64)
+		keep >>= 64 - (n - at);
+	if (__builtin_expect((m->foreign & keep) != 0, 0)) {
+		*taken = at + (size_t)__builtin_ctzll(m->foreign);
+		keep = ((uint64_t)1 << (*taken - at)) - 1;
+	}
+	after = m->separator << 1 | c->behind_sep;
+	c->wrong |= after & (m->separator ^ (m->dot << 1 | c->behind_dot)) &
+	    keep;
+	c->behind_sep = m->separator >> 63;
+	c->behind_dot = m->dot >> 63;
+	return m->separator & keep;
+}
+
 /* Pass 1. Returns the bytes scanned; sets nword to the number of separators. */
 __attribute__((target("ssse3")))
 static size_t
 positions(struct evscan *s, const char *text, size_t n)
 {
-	uint64_t behind_sep = 1, behind_dot = 0, wrong = 0;
+	struct context c = { .behind_sep = 1 };
 	uint16_t *pos = scratch.pos;
 	size_t at, taken = n;
 
 	*pos++ = 0xffff;
-	for (at = 0; at < n; at += 64) {
+	for (at = 0; at < n && taken == n; at += 64) {
+		__m128i base = _mm_set1_epi16((short)at);
 		struct masks m;
-		uint64_t keep = ~(uint64_t)0, after, sep;
-		__m128i base;
+		uint64_t sep;
 
 		classify(text + at, &m);
-		if (n - at < 64)
-			keep >>= 64 - (n - at);
-		if ((m.foreign & keep) != 0) {
-			taken = at + (size_t)__builtin_ctzll(m.foreign);
-			keep = ((uint64_t)1 << (taken - at)) - 1;
-		}
-		sep = m.separator & keep;
-		after = m.separator << 1 | behind_sep;
-		wrong |= after & (m.separator ^ (m.dot << 1 | behind_dot)) &
-		    keep;
-		behind_sep = m.separator >> 63;
-		behind_dot = m.dot >> 63;
-		base = _mm_set1_epi16((short)at);
-		for (; sep != 0; sep >>= 8) {
+		for (sep = separators(&c, &m, at, n, &taken); sep != 0;
+		    sep >>= 8) {
 			__m128i x = _mm_loadl_epi64(
 			    (const __m128i *)&bits_at[sep & 255]);
 
@@ -165,11 +184,10 @@ positions(struct evscan *s, const char *text, size_t n)
 			pos += bits_in[sep & 255];
 			base = _mm_add_epi16(base, _mm_set1_epi16(8));
 		}
-		if (taken != n)
-			break;
 	}
 	s->nword = (unsigned)(pos - scratch.pos) - 1;
-	s->malformed = wrong != 0 || (taken != 0 && text[taken - 1] != '\n');
+	s->malformed = c.wrong != 0 ||
+	    (taken != 0 && text[taken - 1] != '\n');
 	return taken;
 }
 
@@ -296,34 +314,23 @@ classify32(const char *p, struct masks *m)
 	}
 }
 
-/* Pass 1, 64 bytes at a time. */
+/* Pass 1. */
 __attribute__((target("avx2")))
 static size_t
 positions32(struct evscan *s, const char *text, size_t n)
 {
-	uint64_t behind_sep = 1, behind_dot = 0, wrong = 0;
+	struct context c = { .behind_sep = 1 };
 	uint16_t *pos = scratch.pos;
 	size_t at, taken = n;
 
 	*pos++ = 0xffff;
 	for (at = 0; at < n && taken == n; at += 64) {
-		struct masks m;
-		uint64_t keep = ~(uint64_t)0, after, sep;
 		__m128i base = _mm_set1_epi16((short)at);
+		struct masks m;
+		uint64_t sep;
 
 		classify32(text + at, &m);
-		if (n - at < 64)
-			keep >>= 64 - (n - at);
-		if (__builtin_expect((m.foreign & keep) != 0, 0)) {
-			taken = at + (size_t)__builtin_ctzll(m.foreign);
-			keep = ((uint64_t)1 << (taken - at)) - 1;
-		}
-		sep = m.separator & keep;
-		after = m.separator << 1 | behind_sep;
-		wrong |= after & (m.separator ^ (m.dot << 1 | behind_dot)) &
-		    keep;
-		behind_sep = m.separator >> 63;
-		behind_dot = m.dot >> 63;
+		sep = separators(&c, &m, at, n, &taken);
 #pragma GCC unroll 8
 		for (unsigned i = 0; i < 64; i += 8) {
 			uint8_t byte = (uint8_t)(sep >> i);
@@ -336,7 +343,8 @@ positions32(struct evscan *s, const char *text, size_t n)
 		}
 	}
 	s->nword = (unsigned)(pos - scratch.pos) - 1;
-	s->malformed = wrong != 0 || (taken != 0 && text[taken - 1] != '\n');
+	s->malformed = c.wrong != 0 ||
+	    (taken != 0 && text[taken - 1] != '\n');
 	return taken;
 }
 

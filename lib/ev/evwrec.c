@@ -220,6 +220,29 @@ unusual_end(struct evw *w, char *p, uint32_t prev, uint64_t more)
 	return evwrec_finish(w, p);
 }
 
+/* Where no line may begin: the buffer is full. */
+static inline const char *
+buffer_limit(const struct evw *w)
+{
+	return w->buf + EVW_BUFSIZE - EVW_MAXEXEC;
+}
+
+/* Begin a record's line, behind the unfinished one, of prev. */
+static inline __attribute__((always_inline)) char *
+begin_line(struct evw *w, char *p, const char *limit, const struct evw_hot *h,
+    uint32_t prev, uint64_t *more)
+{
+	*p = '\n';
+	if (__builtin_expect(*more != 0 || p >= limit, 0)) {
+		p = unusual_end(w, p, prev, *more);
+		*more = 0;
+	} else {
+		p += prev != 0;
+	}
+	memcpy(p, h->digit, 8);
+	return p + h->len;
+}
+
 /* ---- AVX2: four fields at once ---- */
 
 #define TARGET256 __attribute__((target("avx2,bmi,bmi2,popcnt")))
@@ -369,7 +392,7 @@ TARGET256
 static const uint32_t *
 lanes4(struct evw *w, const uint32_t *r, const uint32_t *to)
 {
-	const char *limit = w->buf + EVW_BUFSIZE - EVW_MAXEXEC;
+	const char *limit = buffer_limit(w);
 	const struct evw_hot *hot = w->hot;
 	const struct four c = four_init();
 	__m256i now, old, diff, a;
@@ -404,15 +427,7 @@ lanes4(struct evw *w, const uint32_t *r, const uint32_t *to)
 			more++;
 			continue;
 		}
-		*p = '\n';
-		if (__builtin_expect(more != 0 || p >= limit, 0)) {
-			p = unusual_end(w, p, prev, more);
-			more = 0;
-		} else {
-			p += prev != 0;
-		}
-		memcpy(p, h->digit, 8);
-		p += h->len;
+		p = begin_line(w, p, limit, h, prev, &more);
 		prev = head;
 		last = diff;
 		a = magnitude(diff);
@@ -553,7 +568,7 @@ TARGET512
 static const uint32_t *
 lanes8(struct evw *w, const uint32_t *r, const uint32_t *to)
 {
-	const char *limit = w->buf + EVW_BUFSIZE - EVW_MAXEXEC;
+	const char *limit = buffer_limit(w);
 	const struct evw_hot *hot = w->hot;
 	const struct lanes c = lanes_init();
 	__m512i now, old, diff, a, last = _mm512_loadu_si512(w->last);
@@ -589,15 +604,7 @@ lanes8(struct evw *w, const uint32_t *r, const uint32_t *to)
 			more++;
 			continue;
 		}
-		*p = '\n';
-		if (__builtin_expect(more != 0 || p >= limit, 0)) {
-			p = unusual_end(w, p, prev, more);
-			more = 0;
-		} else {
-			p += prev != 0;
-		}
-		memcpy(p, h->digit, 8);
-		p += h->len;
+		p = begin_line(w, p, limit, h, prev, &more);
 		prev = head;
 		if (__builtin_expect(large, 0)) {
 			p = any_fields(w, p, r, n, value, &c);
@@ -692,7 +699,7 @@ TARGET512
 static const uint32_t *
 single8(struct evw *w, const uint32_t *r, const uint32_t *to)
 {
-	const char *limit = w->buf + EVW_BUFSIZE - EVW_MAXEXEC;
+	const char *limit = buffer_limit(w);
 	const struct lanes c = lanes_init();
 	struct staged s[STAGED] = { 0 };
 	const uint32_t *next;
