@@ -46,7 +46,7 @@ static struct {
 static unsigned nwaiting;	/* of them */
 static uint32_t qhead;		/* next entry to take */
 static struct own_entry {
-	enum qtype type;
+	enum qtype type;	/* written last */
 	unsigned slot;		/* Q_MARK */
 	char *lines;
 } own[NQUEUE];			/* which entries are ours, by index */
@@ -426,12 +426,30 @@ check_gap(struct control *c)
 		trust_wait(&p, "its queue");
 }
 
+/*
+ * What we put at this index, if it is ours.  It is there before its entry in
+ * the queue is: call this after that entry's type has been read.
+ */
+static struct own_entry
+take_own(uint32_t i)
+{
+	struct own_entry *o = &own[i], mine = { Q_NONE, 0, NULL };
+	enum qtype type = __atomic_load_n(&o->type, __ATOMIC_ACQUIRE);
+
+	if (type == Q_NONE)
+		return mine;
+	mine = *o;
+	*o = (struct own_entry){ Q_NONE, 0, NULL };
+	__atomic_fetch_sub(&nown, 1, __ATOMIC_RELAXED);
+	return mine;
+}
+
 /* Take the next entry; false: there is none. */
 static bool
 consume(struct control *c)
 {
 	struct qent *e = &c->queue[qhead % NQUEUE], copy;
-	struct own_entry mine = own[qhead % NQUEUE];
+	struct own_entry mine;
 
 	copy.type = __atomic_load_n(&e->type, __ATOMIC_ACQUIRE);
 	if (copy.type == Q_NONE || trust_lost)
@@ -441,10 +459,7 @@ consume(struct control *c)
 	copy.from = ONCE(e->from);
 	copy.to = ONCE(e->to);
 	copy.arg = ONCE(e->arg);
-	if (mine.type != Q_NONE) {
-		own[qhead % NQUEUE] = (struct own_entry){ Q_NONE, 0, NULL };
-		__atomic_fetch_sub(&nown, 1, __ATOMIC_RELAXED);
-	}
+	mine = take_own(qhead % NQUEUE);
 	e->type = Q_NONE;
 	pass_entry(c);
 	if (mine.type != Q_NONE ? mine.type != copy.type : !is_possible(&copy))
@@ -676,8 +691,10 @@ put(enum qtype type, unsigned slot, char *lines)
 		free(lines);
 		return;
 	}
-	*o = (struct own_entry){ type, slot, lines };
+	o->slot = slot;
+	o->lines = lines;
 	__atomic_fetch_add(&nown, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&o->type, type, __ATOMIC_RELEASE);
 	__atomic_store_n(&c->queue[t % NQUEUE].type, type, __ATOMIC_SEQ_CST);
 }
 
