@@ -49,6 +49,14 @@ for k in all blocks counts cache "counts --contexts"; do
 	same "a part for each dump" 10 "$(grep -c '^totals' "$T/out")"
 done
 
+# many times: trace's own entries come between those of the threads
+bad=0
+for i in $(seq 20); do
+	run "$B/trace" --client-requests=off -e counts -o "$T/ev" \
+	    "$T/storm" || bad=$((bad + 1))
+done
+same "kind counts: 20 times to the end" 0 $bad
+
 # many times, with a stop that the other thread must not miss
 sed -n '/^cat >"$T\/threads.c"/,/^EOF/p' t/0165-requests.t | sed '1d;$d' \
     >"$T/threads.c"
