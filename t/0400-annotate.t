@@ -208,6 +208,21 @@ check "no end mark: totals" grep -q '^11,100' out
 gzip -c prof | head -c 150 >cut.gz
 status 2 "compressed, and cut: shown" "$A" --no-annotate cut.gz
 check "compressed, and cut: totals" grep -q 'PROGRAM TOTALS' out
+cat >raw <<'EOF'
+# callgrind format
+positions: instr
+events: Ir
+ob=/bin/prog
+fl=???
+fn=???
+0x10 7
+summary: 7
+EOF
+check "addresses alone: shown" "$A" --no-annotate raw
+same "addresses alone: what names them" "annotate: raw: has addresses without functions: fmt-cachegrind finds their names" "$(cat err)"
+sed 's/^fn=.*/fn=main/' raw >named
+check "addresses with functions" "$A" --no-annotate named
+same "addresses with functions: no warning" "" "$(cat err)"
 status 2 "no room" sh -c '"$0" prof >/dev/full' "$A"
 sed 's/ Dw$//; s/\( [0-9]*\) [0-9]*$/\1/' prof >other
 status 2 "other events" "$A" prof other

@@ -336,9 +336,29 @@ mtime(const char *name)
 	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
+/* Costs of addresses alone, as the simulators write them: say what is next. */
+static void
+warn_unnamed(const struct input *in, unsigned positions)
+{
+	if ((positions & COST_INSTR) && !(positions & COST_LINE))
+		warn("%s: has addresses without functions: fmt-cachegrind "
+		    "finds their names", in->name);
+}
+
+/* Whether the costs of this function have a name, or a line. */
+static bool
+is_named(const struct cost *c)
+{
+	struct costfn f = costfn_get(prof.nm, c->fn);
+
+	return c->pos.line != 0 || (*str(f.fn) && strcmp(str(f.fn), "???"));
+}
+
 static bool
 read_input(struct input *in)
 {
+	bool named = false, unnamed = false;
+	unsigned positions = 0;
 	struct costr *r = costr_open(in->name, prof.nm);
 	size_t map[COST_EVMAX], i;
 	int64_t n[COST_EVMAX];
@@ -349,11 +369,14 @@ read_input(struct input *in)
 	while (costr_next(r, &c)) {
 		if (c.kind == COST_PART) {
 			begin_part(r, in, map);
+			positions |= r->head.positions;
 			continue;
 		}
 		if (c.kind == COST_JUMP && !opt.assembly)
 			continue;
 		prof.calls |= c.kind == COST_CALL;
+		if (!named)
+			*(is_named(&c) ? &named : &unnamed) = true;
 		for (i = 0; c.kind != COST_JUMP && i < prof.nrec; i++)
 			n[map[i]] = c.n[i];
 		c.n = n;
@@ -366,6 +389,8 @@ read_input(struct input *in)
 		in->desc = with_late(r, in->desc);
 	has = r->has_summary;
 	in->truncated = r->truncated;
+	if (unnamed && !named)
+		warn_unnamed(in, positions);
 	prof.truncated |= r->truncated;
 	costr_close(r);
 	return has;
