@@ -69,6 +69,7 @@ void load(void);
 /* a record's counts and the derived events'; valid until the next call */
 const int64_t *with_derived(const int64_t *n);
 const char *str(uint32_t name);
+bool has_function(const struct cost *);	/* whether its name is known */
 const char *show(uint32_t name);	/* escaped for a terminal */
 
 /* rates.c: misses, by instructions and by references */

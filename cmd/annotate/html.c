@@ -154,9 +154,7 @@ table_end(size_t rest, enum row_form form, unsigned others, const char *what)
 static void
 add_known(int64_t (*part)[COST_EVMAX], const struct cost *c)
 {
-	struct costfn f = costfn_get(prof.nm, c->fn);
-	int i = c->pos.line ? 0 :
-	    *str(f.fn) && strcmp(str(f.fn), "???") ? 1 : 2;
+	int i = c->pos.line ? 0 : has_function(c) ? 1 : 2;
 
 	sums_add(part[i], with_derived(c->n), prof.nev);
 }

@@ -336,22 +336,12 @@ mtime(const char *name)
 	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
-/* Costs of addresses alone, as the simulators write them: say what is next. */
-static void
-warn_unnamed(const struct input *in, unsigned positions)
+bool
+has_function(const struct cost *c)
 {
-	if ((positions & COST_INSTR) && !(positions & COST_LINE))
-		warn("%s: has addresses without functions: fmt-cachegrind "
-		    "finds their names", in->name);
-}
+	const char *name = str(costfn_get(prof.nm, c->fn).fn);
 
-/* Whether the costs of this function have a name, or a line. */
-static bool
-is_named(const struct cost *c)
-{
-	struct costfn f = costfn_get(prof.nm, c->fn);
-
-	return c->pos.line != 0 || (*str(f.fn) && strcmp(str(f.fn), "???"));
+	return *name != '\0' && strcmp(name, "???");
 }
 
 static bool
@@ -376,7 +366,7 @@ read_input(struct input *in)
 			continue;
 		prof.calls |= c.kind == COST_CALL;
 		if (!named)
-			*(is_named(&c) ? &named : &unnamed) = true;
+			*(has_function(&c) ? &named : &unnamed) = true;
 		for (i = 0; c.kind != COST_JUMP && i < prof.nrec; i++)
 			n[map[i]] = c.n[i];
 		c.n = n;
@@ -389,8 +379,9 @@ read_input(struct input *in)
 		in->desc = with_late(r, in->desc);
 	has = r->has_summary;
 	in->truncated = r->truncated;
-	if (unnamed && !named)
-		warn_unnamed(in, positions);
+	if (unnamed && !named && positions == COST_INSTR)
+		warn("%s: has addresses without functions: fmt-cachegrind "
+		    "finds their names", in->name);
 	prof.truncated |= r->truncated;
 	costr_close(r);
 	return has;
