@@ -127,7 +127,7 @@ classify(const char *p, struct masks *m)
 }
 
 /* What the bytes before these 64 say, and what is wrong up to here. */
-struct context {
+struct carry {
 	uint64_t behind_sep;
 	uint64_t behind_dot;
 	uint64_t wrong;
@@ -138,7 +138,7 @@ struct context {
  * execution has, taken becomes less than n. Returns the separators up to there.
  */
 static inline __attribute__((always_inline)) uint64_t
-separators(struct context *c, const struct masks *m, size_t at, size_t n,
+separators(struct carry *c, const struct masks *m, size_t at, size_t n,
     size_t *taken)
 {
 	uint64_t keep = ~(uint64_t)0, after;
@@ -162,7 +162,7 @@ __attribute__((target("ssse3")))
 static size_t
 positions(struct evscan *s, const char *text, size_t n)
 {
-	struct context c = { .behind_sep = 1 };
+	struct carry c = { .behind_sep = 1 };
 	uint16_t *pos = scratch.pos;
 	size_t at, taken = n;
 
@@ -319,7 +319,7 @@ __attribute__((target("avx2")))
 static size_t
 positions32(struct evscan *s, const char *text, size_t n)
 {
-	struct context c = { .behind_sep = 1 };
+	struct carry c = { .behind_sep = 1 };
 	uint16_t *pos = scratch.pos;
 	size_t at, taken = n;
 
