@@ -381,7 +381,7 @@ read_input(struct input *in)
 	in->truncated = r->truncated;
 	if (unnamed && !named && positions == COST_INSTR)
 		warn("%s: has addresses without functions: fmt-cachegrind "
-		    "finds their names", in->name);
+		    "finds their names", r->name);
 	prof.truncated |= r->truncated;
 	costr_close(r);
 	return has;
