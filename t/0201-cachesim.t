@@ -74,6 +74,14 @@ else
 	skip "no machine code" "this kernel cannot deny it"
 fi
 
+# last levels whose sets are several steps of 16 tags, or part of one
+many_ways() {
+	for ll in 40960,20,64 16384,16,64 90112,44,64 3072,3,64; do
+		check "$1LL $ll" judge 7 1280,5,64 3072,12,64 $ll each
+	done
+}
+many_ways
+
 # what runs where the processor can do less
 for without in -AVX512F -AVX512F,-AVX2 -AVX512F,-AVX2,-BMI2; do
 	export GLIBC_TUNABLES=glibc.cpu.hwcaps=$without
@@ -88,6 +96,7 @@ for without in -AVX512F -AVX512F,-AVX2 -AVX512F,-AVX2,-BMI2; do
 	done
 	check "$without, few sets of 12 ways" judge 7 \
 	    1280,5,64 3072,12,64 24576,12,64 each
+	many_ways "$without, "
 	unset GLIBC_TUNABLES
 done
 

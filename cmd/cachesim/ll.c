@@ -28,7 +28,7 @@ struct llc llc;
 static uint64_t *plain_set;
 static uint64_t lassoc, lsets;
 #ifdef __x86_64__
-static int has_avx512;
+static int has_avx512, has_avx2;
 #endif
 
 KHASH_MAP_INIT_INT64(carry, uint64_t)
@@ -163,6 +163,65 @@ ll_line512(uint64_t line)
 	}
 }
 
+/* Which of 8 tags are equal to this one, as bits. */
+__attribute__((target("avx2"), always_inline))
+static inline unsigned
+equal_tags(__m256i tags, __m256i tag)
+{
+	return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(
+	    _mm256_cmpeq_epi32(tags, tag)));
+}
+
+/*
+ * A step's tags at t, low and high: those at 0 to `upto' move one place on, and
+ * first is the first.
+ */
+__attribute__((target("avx2"), always_inline))
+static inline void
+move_on(uint32_t *t, __m256i low, __m256i high, uint32_t first, int upto)
+{
+	const __m256i from0 = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+	const __m256i end = _mm256_set1_epi32(upto);
+	__m256i before = _mm256_alignr_epi8(low,
+	    _mm256_permute2x128_si256(low, low, 0x08), 12);
+
+	before = _mm256_blend_epi32(before,
+	    _mm256_castsi128_si256(_mm_cvtsi32_si128((int)first)), 1);
+	_mm256_storeu_si256((__m256i *)t, _mm256_blendv_epi8(before, low,
+	    _mm256_cmpgt_epi32(from0, end)));
+	before = _mm256_alignr_epi8(high,
+	    _mm256_permute2x128_si256(low, high, 0x21), 12);
+	_mm256_storeu_si256((__m256i *)(t + 8), _mm256_blendv_epi8(before,
+	    high, _mm256_cmpgt_epi32(from0, _mm256_sub_epi32(end,
+	    _mm256_set1_epi32(8)))));
+}
+
+/* As ll_line512, in halves of a step. */
+__attribute__((target("avx2"), always_inline))
+static inline int
+ll_line256(uint64_t line)
+{
+	uint32_t *t = llc.set + (line & llc.mask) * llc.stride;
+	uint32_t first = (uint32_t)((line >> llc.bits) + 1), last;
+	const __m256i tag = _mm256_set1_epi32((int)first);
+
+	if (t[0] == first)
+		return 0;
+	for (uint64_t n = lassoc; ; n -= 16, t += 16, first = last) {
+		__m256i low = _mm256_loadu_si256((const __m256i *)t);
+		__m256i high = _mm256_loadu_si256((const __m256i *)(t + 8));
+		unsigned where = equal_tags(low, tag) |
+		    equal_tags(high, tag) << 8;
+
+		where &= n < 16 ? (1U << n) - 1 : 0xffff;
+		last = t[15];
+		move_on(t, low, high, first, where != 0 ?
+		    __builtin_ctz(where) : n < 16 ? (int)n - 1 : 15);
+		if (n <= 16 || where != 0)
+			return where == 0;
+	}
+}
+
 #endif
 
 /* One line's look-up: 1 if it was missed. */
@@ -230,17 +289,43 @@ drain512(void)
 	llc.n = 0;
 }
 
+__attribute__((target("avx2")))
+static void
+drain256(void)
+{
+	for (unsigned i = 0; i < llc.n; i++)
+		count_miss(i, ll_line256(llc.queue[i].line));
+	llc.n = 0;
+}
+
+/* Look up all lines at once: false if this processor cannot. */
+static bool
+drain_lanes(void)
+{
+	if ((!has_avx512 && !has_avx2) || !stay_small())
+		return false;
+	if (has_avx512)
+		drain512();
+	else
+		drain256();
+	return true;
+}
+
+#else
+
+static bool
+drain_lanes(void)
+{
+	return false;
+}
+
 #endif
 
 void
 ll_drain(void)
 {
-#ifdef __x86_64__
-	if (has_avx512 && stay_small()) {
-		drain512();
+	if (drain_lanes())
 		return;
-	}
-#endif
 	for (unsigned i = 0; i < llc.n; i++)
 		count_miss(i, ll_line(llc.queue[i].line));
 	llc.n = 0;
@@ -285,6 +370,7 @@ ll_init(const struct geometry *g)
 		xtouch_all(llc.set, lsets * llc.stride * sizeof *llc.set);
 #ifdef __x86_64__
 	has_avx512 = cpu_has(AVX512F, "avx512f");
+	has_avx2 = cpu_has(AVX2, "avx2");
 #endif
 }
 
