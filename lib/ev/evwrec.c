@@ -16,8 +16,10 @@
  * function.
  *
  * With AVX-512 it is eight fields, which is all that most records have, and
- * compress removes the bytes before the signs of all of them.  Records of one
- * value, as in kind cache, share the lanes: four lines are made at once.
+ * compress removes the bytes before the signs of all of them.
+ *
+ * Records of one value, as in kind cache, share the lanes of either: four lines
+ * are made at once.
  */
 #include "cpu.h"
 #include "evwrec.h"
@@ -243,6 +245,84 @@ begin_line(struct evw *w, char *p, const char *limit, const struct evw_hot *h,
 	return p + h->len;
 }
 
+/*
+ * Records of one value: their differences are taken one by one, since they are
+ * to each other's values; then four lines at once are made.
+ */
+#define STAGED	64	/* records a step, whose lines have less than 1 KB */
+#define SLOWLY	4	/* so many the plain way, when one is not as usual */
+
+struct staged {
+	uint64_t entry;		/* the first word of struct evw_hot */
+	uint64_t diff;
+};
+
+/*
+ * Take the differences, but stop at a record that repeats the last, differs by
+ * more than 7 digits, has other than one value, or an id without digits.
+ */
+static inline unsigned
+stage(struct evw *w, const uint32_t *r, size_t most, struct staged *s)
+{
+	uint64_t last = w->last[0], now, diff, *value;
+	uint32_t prev = w->prev, head;
+	unsigned n;
+
+	for (n = 0; n < most && n < STAGED; n++, r += 3) {
+		const struct evw_hot *h;
+
+		head = evwrec_head(r);
+		h = w->hot + ev_id(head);
+		if (__builtin_expect(((ev_ngroups(head) ^ 1U) |
+		    (h->check ^ 254U)) != 0 || h->len == 0, 0))
+			break;
+		__builtin_prefetch((const char *)r + AHEAD);
+		memcpy(&now, r + 1, 8);
+		value = evw_values(w, h);
+		diff = now - *value;
+		if (__builtin_expect(diff + 0xfffffff > 0x1ffffffe ||
+		    (head == prev && diff == last), 0))
+			break;
+		*value = now;
+		memcpy(&s[n].entry, h, sizeof s[n].entry);
+		s[n].diff = diff;
+		prev = head;
+		last = diff;
+	}
+	w->last[0] = last;
+	w->prev = prev;
+	w->nexec += n;
+	return n;
+}
+
+typedef char *lines_fn(char *, const struct staged *, unsigned);
+
+/* Records of one value, of which put makes lines, each behind another. */
+static const uint32_t *
+single_staged(struct evw *w, const uint32_t *r, const uint32_t *to,
+    lines_fn *put)
+{
+	const char *limit = buffer_limit(w);
+	struct staged s[STAGED] = { 0 };
+	const uint32_t *next;
+	unsigned n;
+
+	for (;;) {
+		/* there is a line to go on behind, and room */
+		n = w->prev == 0 || w->more != 0 || w->p >= limit ? 0 :
+		    stage(w, r, (size_t)(to - r) / 3, s);
+		w->p = put(w->p, s, n);
+		r += 3 * n;
+		if (n == STAGED)
+			continue;
+		next = evwrec_single(w, r, to - r < 3 * SLOWLY ? to :
+		    r + 3 * SLOWLY);
+		if (next == r)
+			return r;
+		r = next;
+	}
+}
+
 /* ---- AVX2: four fields at once ---- */
 
 #define TARGET256 __attribute__((target("avx2,bmi,bmi2,popcnt")))
@@ -308,19 +388,18 @@ put_two(char *p, int n, __m128i x)
 }
 
 /*
- * Write the first n fields, of differences diff, each less than 2^28; a has
+ * The text of four fields, of differences diff, each less than 2^28; a has
  * their absolute values.  A lane's nibbles, the upper one first, become seven
  * digits behind a byte that is 0; the sign replaces the byte before the first
- * digit, and a shift removes those before the sign.  All lanes are stored, the
- * later ones over what the earlier ones wrote beyond their ends.
+ * digit, and a shift removes those before the sign.  A lane's length is the
+ * number of bits that its byte of *bytes has.
  */
 TARGET256
-static inline __attribute__((always_inline)) char *
-put_four(char *p, const struct four *c, __m256i diff, __m256i a, unsigned n)
+static inline __attribute__((always_inline)) __m256i
+four_text(const struct four *c, __m256i diff, __m256i a, unsigned *bytes)
 {
 	const __m256i zero = _mm256_setzero_si256();
 	__m256i x, digits, kept, sign;
-	unsigned bytes;
 
 	x = _mm256_shuffle_epi8(a, c->twice);
 	x = _mm256_or_si256(_mm256_and_si256(_mm256_srli_epi16(x, 4), c->low),
@@ -334,9 +413,23 @@ put_four(char *p, const struct four *c, __m256i diff, __m256i a, unsigned n)
 	    _mm256_and_si256(_mm256_cmpeq_epi64(a, zero), c->dot));
 	sign = _mm256_add_epi8(sign, c->plus);
 	x = _mm256_blendv_epi8(sign, _mm256_shuffle_epi8(c->hex, x), digits);
-	x = _mm256_srlv_epi64(x, _mm256_sad_epu8(zero,
+	*bytes = (unsigned)_mm256_movemask_epi8(kept);
+	return _mm256_srlv_epi64(x, _mm256_sad_epu8(zero,
 	    _mm256_andnot_si256(kept, c->eight)));
-	bytes = _bzhi_u32((unsigned)_mm256_movemask_epi8(kept), 8 * n);
+}
+
+/*
+ * Write the first n fields.  All lanes are stored, the later ones over what the
+ * earlier ones wrote beyond their ends.
+ */
+TARGET256
+static inline __attribute__((always_inline)) char *
+put_four(char *p, const struct four *c, __m256i diff, __m256i a, unsigned n)
+{
+	unsigned bytes;
+	__m256i x = four_text(c, diff, a, &bytes);
+
+	bytes = _bzhi_u32(bytes, 8 * n);
 	put_two(p, __builtin_popcount(bytes & 0xff),
 	    _mm256_castsi256_si128(x));
 	p += __builtin_popcount(bytes & 0xffff);
@@ -445,6 +538,48 @@ lanes4(struct evw *w, const uint32_t *r, const uint32_t *to)
 	w->nexec += nexec;
 	w->p = p;
 	return r;
+}
+
+/* Write a line: its id's digits, and a field of so many bytes. */
+static inline char *
+put_line(char *p, uint64_t entry, uint64_t field, unsigned bytes)
+{
+	uint64_t id = entry << 8 | '\n';
+
+	memcpy(p, &id, 8);
+	p += 1 + (entry >> 48 & 0xff);
+	memcpy(p, &field, 8);
+	return p + bytes;
+}
+
+/* Write the lines, the fields of four of them at once. */
+TARGET256
+static char *
+put_lines4(char *p, const struct staged *s, unsigned n)
+{
+	const struct four c = four_init();
+	__m256i diff;
+	uint64_t field[4];
+	unsigned i, k, bytes;
+
+	for (i = 0; i < n; i += 4) {
+		diff = _mm256_permute4x64_epi64(_mm256_unpackhi_epi64(
+		    _mm256_loadu_si256((const __m256i *)(s + i)),
+		    _mm256_loadu_si256((const __m256i *)(s + i + 2))), 0xd8);
+		_mm256_storeu_si256((__m256i *)field,
+		    four_text(&c, diff, magnitude(diff), &bytes));
+		for (k = 0; k < 4 && i + k < n; k++)
+			p = put_line(p, s[i + k].entry, field[k],
+			    (unsigned)__builtin_popcount(bytes >> 8 * k &
+			    0xff));
+	}
+	return p;
+}
+
+static const uint32_t *
+single4(struct evw *w, const uint32_t *r, const uint32_t *to)
+{
+	return single_staged(w, r, to, put_lines4);
 }
 
 /* ---- AVX-512 ---- */
@@ -624,68 +759,19 @@ lanes8(struct evw *w, const uint32_t *r, const uint32_t *to)
 	return r;
 }
 
-/*
- * Records of one value: their differences are taken one by one, since they are
- * to each other's values; then four lines at once are made, each in two lanes.
- */
-#define STAGED	64	/* records a step, whose lines have less than 1 KB */
-#define SLOWLY	4	/* so many the plain way, when one is not as usual */
-
-struct staged {
-	uint64_t entry;		/* the first word of struct evw_hot */
-	uint64_t diff;
-};
-
-/*
- * Take the differences, but stop at a record that repeats the last, differs by
- * more than 7 digits, has other than one value, or an id without digits.
- */
-static inline unsigned
-stage(struct evw *w, const uint32_t *r, size_t most, struct staged *s)
-{
-	uint64_t last = w->last[0], now, diff, *value;
-	uint32_t prev = w->prev, head;
-	unsigned n;
-
-	for (n = 0; n < most && n < STAGED; n++, r += 3) {
-		const struct evw_hot *h;
-
-		head = evwrec_head(r);
-		h = w->hot + ev_id(head);
-		if (__builtin_expect(((ev_ngroups(head) ^ 1U) |
-		    (h->check ^ 254U)) != 0 || h->len == 0, 0))
-			break;
-		__builtin_prefetch((const char *)r + AHEAD);
-		memcpy(&now, r + 1, 8);
-		value = evw_values(w, h);
-		diff = now - *value;
-		if (__builtin_expect(diff + 0xfffffff > 0x1ffffffe ||
-		    (head == prev && diff == last), 0))
-			break;
-		*value = now;
-		memcpy(&s[n].entry, h, sizeof s[n].entry);
-		s[n].diff = diff;
-		prev = head;
-		last = diff;
-	}
-	w->last[0] = last;
-	w->prev = prev;
-	w->nexec += n;
-	return n;
-}
-
-/* Write the lines, each behind the end of the one before. */
+/* Write the lines, each in two lanes. */
 TARGET512
-static inline __attribute__((always_inline)) char *
-put_staged(char *p, const struct lanes *c, const struct staged *s, unsigned n)
+static char *
+put_lines8(char *p, const struct staged *s, unsigned n)
 {
 	const __m512i newline = _mm512_set1_epi64('\n');
 	const __m512i digits = _mm512_set1_epi64(0xffffffffffff00);
+	const struct lanes c = lanes_init();
 	unsigned i;
 
 	for (i = 0; i < n; i += 4) {
 		__m512i x = _mm512_loadu_si512(s + i);
-		__m512i text = lane_text(c, x, _mm512_abs_epi64(x));
+		__m512i text = lane_text(&c, x, _mm512_abs_epi64(x));
 		__m512i id = _mm512_and_si512(_mm512_slli_epi64(x, 8), digits);
 
 		id = _mm512_or_si512(id, newline);
@@ -699,26 +785,7 @@ TARGET512
 static const uint32_t *
 single8(struct evw *w, const uint32_t *r, const uint32_t *to)
 {
-	const char *limit = buffer_limit(w);
-	const struct lanes c = lanes_init();
-	struct staged s[STAGED] = { 0 };
-	const uint32_t *next;
-	unsigned n;
-
-	for (;;) {
-		/* there is a line to go on behind, and room */
-		n = w->prev == 0 || w->more != 0 || w->p >= limit ? 0 :
-		    stage(w, r, (size_t)(to - r) / 3, s);
-		w->p = put_staged(w->p, &c, s, n);
-		r += 3 * n;
-		if (n == STAGED)
-			continue;
-		next = evwrec_single(w, r, to - r < 3 * SLOWLY ? to :
-		    r + 3 * SLOWLY);
-		if (next == r)
-			return r;
-		r = next;
-	}
+	return single_staged(w, r, to, put_lines8);
 }
 
 static bool
@@ -756,9 +823,14 @@ evwrec_way(unsigned way)
 evwrec_fn *
 evwrec_single_way(unsigned way)
 {
-	if (way <= 1)
+	switch (way) {
+	case 0:
 		return evwrec_single;
-	return has_lanes() ? single8 : NULL;
+	case 1:
+		return has_four_lanes() ? single4 : NULL;
+	default:
+		return has_lanes() ? single8 : NULL;
+	}
 }
 
 #else
