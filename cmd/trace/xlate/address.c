@@ -28,6 +28,11 @@ effective(struct xlate *x, const struct ref *r, int s, uint32_t taken)
 			index = s;
 		}
 	}
+	if (index == NOIDX && base != NOIDX && r->disp == 0 && !r->a32) {
+		if (base != s)
+			emit_mov(c, s, base);
+		return;
+	}
 	emit_lea_sib(c, s, base, index, r->scale, (int32_t)r->disp, r->a32);
 }
 
