@@ -132,35 +132,28 @@ misses_all(const uint8_t *miss)
 #ifdef __x86_64__
 
 /*
- * The same 16 tags a step: those before the line's, or all, move one place
- * on, and it is the first.
+ * Of n tags at t, up to 16, those before this one, or all, move one place on,
+ * and first is the first.  Which of them was this one, as bits; or 0.
  */
-__attribute__((target("avx512f"), always_inline))
-static inline int
-ll_line512(uint64_t line)
+typedef unsigned step_fn(uint32_t *t, uint32_t tag, uint32_t first, unsigned n);
+
+__attribute__((target("avx512f")))
+static inline unsigned
+step512(uint32_t *t, uint32_t tag, uint32_t first, unsigned n)
 {
 	const __m512i before = _mm512_setr_epi32(0, 0, 1, 2, 3, 4, 5, 6, 7, 8,
 	    9, 10, 11, 12, 13, 14);
-	uint32_t *t = llc.set + (line & llc.mask) * llc.stride;
-	uint32_t first = (uint32_t)((line >> llc.bits) + 1), last;
-	const __m512i tag = _mm512_set1_epi32((int)first);
+	__mmask16 move = (__mmask16)((1U << n) - 1);
+	__m512i x = _mm512_loadu_si512(t);
+	unsigned where = _mm512_mask_cmpeq_epi32_mask(move, x,
+	    _mm512_set1_epi32((int)tag));
 
-	if (t[0] == first)
-		return 0;
-	for (uint64_t n = lassoc; ; n -= 16, t += 16, first = last) {
-		__mmask16 move = n < 16 ? (__mmask16)((1U << n) - 1) : 0xffff;
-		__m512i x = _mm512_loadu_si512(t);
-		unsigned where = _mm512_mask_cmpeq_epi32_mask(move, x, tag);
-
-		last = t[15];
-		if (where != 0)
-			move = (__mmask16)(where ^ (where - 1));
-		x = _mm512_mask_permutexvar_epi32(x, move, before, x);
-		x = _mm512_mask_set1_epi32(x, 1, (int)first);
-		_mm512_storeu_si512(t, x);
-		if (n <= 16 || where != 0)
-			return where == 0;
-	}
+	if (where != 0)
+		move = (__mmask16)(where ^ (where - 1));
+	x = _mm512_mask_permutexvar_epi32(x, move, before, x);
+	x = _mm512_mask_set1_epi32(x, 1, (int)first);
+	_mm512_storeu_si512(t, x);
+	return where;
 }
 
 /* Which of 8 tags are equal to this one, as bits. */
@@ -172,19 +165,22 @@ equal_tags(__m256i tags, __m256i tag)
 	    _mm256_cmpeq_epi32(tags, tag)));
 }
 
-/*
- * A step's tags at t, low and high: those at 0 to `upto' move one place on, and
- * first is the first.
- */
-__attribute__((target("avx2"), always_inline))
-static inline void
-move_on(uint32_t *t, __m256i low, __m256i high, uint32_t first, int upto)
+/* In two halves. */
+__attribute__((target("avx2")))
+static inline unsigned
+step256(uint32_t *t, uint32_t tag, uint32_t first, unsigned n)
 {
 	const __m256i from0 = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-	const __m256i end = _mm256_set1_epi32(upto);
-	__m256i before = _mm256_alignr_epi8(low,
-	    _mm256_permute2x128_si256(low, low, 0x08), 12);
+	const __m256i from8 = _mm256_setr_epi32(8, 9, 10, 11, 12, 13, 14, 15);
+	const __m256i tags = _mm256_set1_epi32((int)tag);
+	__m256i low = _mm256_loadu_si256((const __m256i *)t), end, before;
+	__m256i high = _mm256_loadu_si256((const __m256i *)(t + 8));
+	unsigned where = (equal_tags(low, tags) | equal_tags(high, tags) << 8) &
+	    ((1U << n) - 1);
 
+	end = _mm256_set1_epi32(where != 0 ? __builtin_ctz(where) : (int)n - 1);
+	before = _mm256_alignr_epi8(low,
+	    _mm256_permute2x128_si256(low, low, 0x08), 12);
 	before = _mm256_blend_epi32(before,
 	    _mm256_castsi128_si256(_mm_cvtsi32_si128((int)first)), 1);
 	_mm256_storeu_si256((__m256i *)t, _mm256_blendv_epi8(before, low,
@@ -192,31 +188,24 @@ move_on(uint32_t *t, __m256i low, __m256i high, uint32_t first, int upto)
 	before = _mm256_alignr_epi8(high,
 	    _mm256_permute2x128_si256(low, high, 0x21), 12);
 	_mm256_storeu_si256((__m256i *)(t + 8), _mm256_blendv_epi8(before,
-	    high, _mm256_cmpgt_epi32(from0, _mm256_sub_epi32(end,
-	    _mm256_set1_epi32(8)))));
+	    high, _mm256_cmpgt_epi32(from8, end)));
+	return where;
 }
 
-/* As ll_line512, in halves of a step. */
-__attribute__((target("avx2"), always_inline))
+/* One line's look-up, 16 tags a step: 1 if it was missed. */
+__attribute__((always_inline))
 static inline int
-ll_line256(uint64_t line)
+ll_line_by(step_fn *step, uint64_t line)
 {
 	uint32_t *t = llc.set + (line & llc.mask) * llc.stride;
-	uint32_t first = (uint32_t)((line >> llc.bits) + 1), last;
-	const __m256i tag = _mm256_set1_epi32((int)first);
+	uint32_t tag = (uint32_t)((line >> llc.bits) + 1), first = tag, last;
+	unsigned where;
 
-	if (t[0] == first)
+	if (t[0] == tag)
 		return 0;
 	for (uint64_t n = lassoc; ; n -= 16, t += 16, first = last) {
-		__m256i low = _mm256_loadu_si256((const __m256i *)t);
-		__m256i high = _mm256_loadu_si256((const __m256i *)(t + 8));
-		unsigned where = equal_tags(low, tag) |
-		    equal_tags(high, tag) << 8;
-
-		where &= n < 16 ? (1U << n) - 1 : 0xffff;
 		last = t[15];
-		move_on(t, low, high, first, where != 0 ?
-		    __builtin_ctz(where) : n < 16 ? (int)n - 1 : 15);
+		where = step(t, tag, first, n < 16 ? (unsigned)n : 16);
 		if (n <= 16 || where != 0)
 			return where == 0;
 	}
@@ -280,25 +269,30 @@ stay_small(void)
 	return llc.set != NULL && (all >> llc.bits) < UINT32_MAX;
 }
 
+__attribute__((always_inline))
+static inline void
+drain_by(step_fn *step)
+{
+	for (unsigned i = 0; i < llc.n; i++)
+		count_miss(i, ll_line_by(step, llc.queue[i].line));
+	llc.n = 0;
+}
+
 __attribute__((target("avx512f")))
 static void
 drain512(void)
 {
-	for (unsigned i = 0; i < llc.n; i++)
-		count_miss(i, ll_line512(llc.queue[i].line));
-	llc.n = 0;
+	drain_by(step512);
 }
 
 __attribute__((target("avx2")))
 static void
 drain256(void)
 {
-	for (unsigned i = 0; i < llc.n; i++)
-		count_miss(i, ll_line256(llc.queue[i].line));
-	llc.n = 0;
+	drain_by(step256);
 }
 
-/* Look up all lines at once: false if this processor cannot. */
+/* The same by 16 tags a step: false if that cannot be done. */
 static bool
 drain_lanes(void)
 {
