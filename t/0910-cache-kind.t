@@ -4,7 +4,7 @@
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
-plan 23
+plan 27
 
 caches="--I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64"
 seq 1 20000 >"$T/numbers"
@@ -145,7 +145,22 @@ for way in cache cache=64,64,2 cache=2; do
 	    cmp -s "$T/all" "$T/cache"
 	ok "repeated references, $way: the same bytes" $?
 done
+# A line's bits are taken out of an address in another way for lines of another
+# size, and on processors without BMI.
+run -e cache=64,32,8 -o "$T/cache.ev" "$T/rep" && for kind in all cache; do
+	"$B/cachesim" --I1=16384,8,32 --D1=16384,8,32 --LL=1048576,16,32 \
+	    -o "$T/$kind" "$T/$kind.ev" || break
+done && cmp -s "$T/all" "$T/cache"
+ok "lines of 32 bytes: the same bytes" $?
+same_costs "with BMI" --clear-env bzip2 -kc "$T/numbers"
+GLIBC_TUNABLES=glibc.cpu.hwcaps=-BMI1,-BMI2 run -e cache --clear-env \
+    -o "$T/cache.ev" bzip2 -kc "$T/numbers" &&
+    "$B/cachesim" $caches --D1=49152,12,64 -o "$T/cache" "$T/cache.ev"
+cmp -s "$T/all" "$T/cache"
+ok "without: the same bytes" $?
+
 run -e cache -o "$T/cache.ev" "$T/rep" &&
+    "$B/cachesim" $caches -o "$T/all" "$T/cache.ev" &&
     "$B/cachesim" -t $caches -o "$T/told.ev" "$T/cache.ev"
 told_all "misses of repeated references are told" "$T/all"
 

@@ -139,19 +139,27 @@ record_size(unsigned nvalues)
 /*
  * A thread's area has T_SIZE bytes and is aligned to as many, so that masking
  * any address in it gives its start.  From there: the alternate signal stack,
- * the runtime's stack, the sigreturn copy, and at T_OFF `struct tarea`.  REG_T
- * holds the address of its member `fsbase`, so that homes and hot words have
- * short offsets.  Behind the area: the lookup words (shared), then cells and
- * counters (shared), of which only the part used so far is accessible.
+ * the runtime's stack, the sigreturn copy, at T_OFF `struct tarea`, and at
+ * T_TABLE what a kind needs beside it.  REG_T points between the homes and the
+ * hot words of struct tarea, so that these have short offsets.  Behind the
+ * area: the lookup words (shared), then cells and counters (shared), of which
+ * only the part used so far is accessible.
  */
 #define T_SIZE (256u << 10)
 #define T_ALTSTACK 98304u	/* room for two signal frames with AMX state */
 #define T_STACK_TOP 163840u
 #define T_FRAME 163840u		/* where a frame for rt_sigreturn is built */
 #define T_FRAME_SIZE 32768u
-#define T_OFF (T_SIZE - 2 * PAGE)
-#define T_BIAS 128
-#define T_PTR (T_OFF + T_BIAS)	/* REG_T minus the area's start */
+/*
+ * REG_T minus the area's start.  Its low 16 bits tell `bextr' where in an
+ * address the number of a hint is, and how many bits it has: see filter.c.
+ */
+#define HINT_SHIFT 6u
+#define HINT_BITS 12u
+#define T_PTR (3u << 16 | HINT_BITS << 8 | HINT_SHIFT)
+#define T_BIAS 126		/* REG_T minus the address of struct tarea */
+#define T_OFF (T_PTR - T_BIAS)
+#define T_TABLE 0x34000u
 #define T_IBL ((int32_t)(T_SIZE - T_PTR))	/* lookup words, from REG_T */
 #define T_AGAIN (T_IBL + 2 * (int32_t)IBL_SIZE)
 /*
@@ -166,6 +174,8 @@ record_size(unsigned nvalues)
 #define T_COUNT (T_CELL + 8 * (int32_t)CELLS)	/* counters, from REG_T */
 #define FIRST_COUNTS 4096u	/* accessible at first; each fault doubles it */
 
+#define TABLE_HINTS (1u << HINT_BITS)
+
 /*
  * The head of struct tarea, which fragments and the runtime's assembler use as
  * well.  This is its one definition; TO(member) is the member's offset from
@@ -173,7 +183,7 @@ record_size(unsigned nvalues)
  */
 #define TAREA_HEAD							\
 	uint64_t gpr[16];	/* homes */				\
-	uint64_t fsbase;	/* REG_T points here */			\
+	uint64_t fsbase;	/* REG_T points 2 bytes before it */	\
 	uint64_t df;		/* 1: the direction flag is set */	\
 	uint64_t tmp0, tmp1;						\
 	uint64_t exitno;						\
@@ -185,6 +195,7 @@ record_size(unsigned nvalues)
 	uint64_t entry;		/* cache address to go on at */		\
 	uint64_t rflags;						\
 	uint64_t hint_mask;	/* kind cache: bits that select a hint */ \
+	int16_t hint[TABLE_HINTS]; /* kind cache: see table.c */	\
 	uint64_t clock;		/* kind cache: ticks, see filter.c */	\
 	uint64_t left;		/* kind cache, --for: instructions */	\
 	uint64_t tmp2, gsbase;						\
@@ -212,7 +223,7 @@ struct tarea_head {
 };
 #define TO(member) ((int32_t)offsetof(struct tarea_head, member) - T_BIAS)
 #define TO_GPR(r) (8 * (r) - T_BIAS)
-_Static_assert(offsetof(struct tarea_head, fsbase) == T_BIAS, "REG_T");
+_Static_assert(offsetof(struct tarea_head, fsbase) == T_BIAS + 2, "REG_T");
 /*
  * Kind cache: a look-up by the runtime, see rt_look.  `pc` is the reference's
  * address, `entry` tells where in the cache the arguments lie.  They are two
@@ -241,22 +252,20 @@ look_data_word(uint32_t id, uint32_t size)
 {
 	return id | size << ID_BITS;
 }
-#define TO_LOOK_SAVE 1920	/* where registers are saved meanwhile */
+#define TO_LOOK_SAVE 10114	/* where registers are saved meanwhile */
 /*
- * The table of kind cache, see runtime/table.c: all lines, by set and way, lie
- * below REG_T.  Each has the address of its line and, beside it, the time of
- * its last use.  They lie side by side because a processor takes a load for
- * that of an earlier store if the low 12 bits of their addresses agree.  A hint
- * is the offset of a line's way from REG_T, in words of 8 bytes.
+ * The table of kind cache, see runtime/table.c: all lines, by set and way.
+ * Each has the address of its line and, beside it, the time of its last use.
+ * They lie side by side because a processor takes a load for that of an earlier
+ * store if the low 12 bits of their addresses agree.  A hint is the offset of a
+ * line's way from REG_T plus HINT_TAG, in words of 8 bytes.
  */
 #define MAX_SETS 128u
 #define PLACES 8u
 #define TABLE_LINES (MAX_SETS * PLACES)
-#define TABLE_HINTS 4096u	/* a power of two */
-#define T_TABLE (T_FRAME + T_FRAME_SIZE)
 #define T_DTAG ((int32_t)T_TABLE - (int32_t)T_PTR)
 #define LINE_STAMP 8		/* a line's time, from its tag */
-#define T_HINT (T_DTAG + 16 * (int32_t)TABLE_LINES)
+#define HINT_TAG 2		/* the tag, from REG_T plus 8 times its hint */
 /*
  * The value of a record of a reference alone: its address, and in the lowest
  * PLACE_BITS the way where its line, or the first of two, enters.  PLACE_SECOND
@@ -294,8 +303,8 @@ look_fetch_bytes(uint32_t kind)
 	return 16 + 4 * (kind >> 4 & 0xfff) + 12;
 }
 /* And of LOOK_DATA without arguments; where the code has its `entry'. */
-#define LOOK_DATA_BYTES 28u
-#define LOOK_DATA_ENTRY 12u
+#define LOOK_DATA_BYTES 29u
+#define LOOK_DATA_ENTRY 13u
 
 /*
  * LOOK_REP, from bit 8 on: references; then, 4 bits each, which values are

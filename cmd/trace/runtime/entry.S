@@ -4,7 +4,7 @@
  */
 #include "asm.inc"
 
-#define HOME(r) (-128 + 8 * (r))(T)
+#define HOME(r) (8 * (r) - T_BIAS)(T)
 
 	.section .head, "ax"
 	.quad rt_start - blob

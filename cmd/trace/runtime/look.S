@@ -65,11 +65,11 @@
 	.macro USE_DATA
 	mov P, (T_DTAG + LINE_STAMP)(T, %rdx)
 	mov %rsi, %rbx
-	lea T_DTAG(%rdx), %rcx
+	lea (T_DTAG - HINT_TAG)(%rdx), %rcx
 	shr $5, %rbx
 	sar $3, %rcx
 	and $(2 * TABLE_HINTS - 2), %ebx
-	mov %cx, T_HINT(T, %rbx)
+	mov %cx, TO_HINT(T, %rbx)
 	.endm
 
 	/* to = where the line is, if it is in the table; rbx is lost */
@@ -77,7 +77,7 @@
 	mov \line, %rbx
 	shr $5, %rbx
 	and $(2 * TABLE_HINTS - 2), %ebx
-	movswq T_HINT(T, %rbx), \to
+	movswq TO_HINT(T, %rbx), \to
 	.endm
 
 	/*
@@ -181,7 +181,7 @@ data:
 	cmp $64, %ecx
 	ja across
 	HINT %rsi, %rdi
-	mov (T, %rdi, 8), %edi
+	mov HINT_TAG(T, %rdi, 8), %edi
 	SET 7
 	xor %esi, %edi
 	test $(TABLE_HINTS - 1) << 6, %edi
@@ -243,15 +243,15 @@ found_0:
 	/* Across the line's end: both are mostly where their hints say. */
 across:
 	HINT %rsi, %rdx
-	cmp %rsi, (T, %rdx, 8)
+	cmp %rsi, HINT_TAG(T, %rdx, 8)
 	jne unusual
 	lea 64(%rsi), %rcx
 	HINT %rcx, %rdi
-	cmp %rcx, (T, %rdi, 8)
+	cmp %rcx, HINT_TAG(T, %rdi, 8)
 	jne unusual
-	mov P, LINE_STAMP(T, %rdx, 8)
+	mov P, (HINT_TAG + LINE_STAMP)(T, %rdx, 8)
 	inc P
-	mov P, LINE_STAMP(T, %rdi, 8)
+	mov P, (HINT_TAG + LINE_STAMP)(T, %rdi, 8)
 	jmp looked
 
 	/* One line of code or two, by their cells. */

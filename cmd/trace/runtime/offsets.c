@@ -35,8 +35,9 @@ offsets(void)
 	NUMBER(PLACE_SECOND, PLACE_SECOND);
 	NUMBER(T_DTAG, T_DTAG);
 	NUMBER(LINE_STAMP, LINE_STAMP);
+	NUMBER(HINT_TAG, HINT_TAG);
 	NUMBER(TABLE_HINTS, TABLE_HINTS);
-	NUMBER(T_HINT, T_HINT);
+	MEMBER(TO_HINT, hint);
 	NUMBER(T_ITAG, T_DTAG + (int)offsetof(struct line_table, itag));
 	NUMBER(T_ICELL, T_DTAG + (int)offsetof(struct line_table, icell));
 	NUMBER(T_LINES, T_DTAG + (int)offsetof(struct line_table, n));

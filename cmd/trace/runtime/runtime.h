@@ -114,7 +114,6 @@ struct line_table {
 		uint64_t tag;		/* its address, or NO_LINE */
 		uint64_t stamp;		/* 0: free */
 	} data[TABLE_LINES];
-	int16_t hint[TABLE_HINTS];	/* of places: hint_of */
 	uint64_t itag[TABLE_LINES];
 	uint32_t icell[TABLE_LINES];	/* 0: free */
 	uint32_t n;			/* lines in it */

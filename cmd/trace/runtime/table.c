@@ -21,12 +21,12 @@
  */
 #include "runtime.h"
 
-_Static_assert(T_TABLE + sizeof(struct line_table) <= T_OFF, "table");
+_Static_assert(T_TABLE + sizeof(struct line_table) <= T_SIZE, "table");
 #define IS_AT(member, t) \
 	_Static_assert(offsetof(struct line_table, member) ==		\
 	    t - T_DTAG, "table")
 IS_AT(data[0].stamp, T_DTAG + LINE_STAMP);
-IS_AT(hint, T_HINT);
+IS_AT(itag, T_DTAG + 16 * (int)TABLE_LINES);
 
 #define DATA 1		/* index of rt.boot.leave */
 #define ROOM LOOK_ROOM
@@ -73,14 +73,14 @@ leave(struct tarea *t, int which, uint64_t line)
 	table_of(t)->n--;
 }
 
-/* (T,hint,8) is the tag of the place: no code needs a displacement. */
+/* HINT_TAG(T,hint,8) is the tag of the place. */
 static inline int16_t
 hint_of(uint64_t at)
 {
-	return (int16_t)(T_DTAG / 8 + 2 * (int64_t)at);
+	return (int16_t)((T_DTAG - HINT_TAG) / 8 + 2 * (int64_t)at);
 }
 
-_Static_assert(T_DTAG % 8 == 0 && T_DTAG / 8 >= INT16_MIN &&
+_Static_assert((T_DTAG - HINT_TAG) % 8 == 0 && T_DTAG >= 0 &&
     T_DTAG / 8 + 2 * (int32_t)TABLE_LINES <= INT16_MAX, "hints");
 
 /* Clear the table of a new thread. */
@@ -93,7 +93,7 @@ table_clear(struct tarea *t)
 	for (i = 0; i < TABLE_LINES; i++)
 		b->data[i].tag = NO_LINE;
 	for (i = 0; i < TABLE_HINTS; i++)
-		b->hint[i] = hint_of(0);
+		t->hint[i] = hint_of(0);
 }
 
 /* What fragments call for a look-up: the usual ones have a way of their own. */
@@ -240,18 +240,20 @@ search(const struct line *a, uint64_t line)
 }
 
 static inline int16_t *
-hint(struct line_table *b, uint64_t line)
+hint(struct tarea *t, uint64_t line)
 {
-	return &b->hint[(line >> rt.boot.lineshift) % TABLE_HINTS];
+	return &t->hint[(line >> rt.boot.lineshift) % TABLE_HINTS];
 }
 
 /* Put a line at a place, used now. */
 static inline void
-put_data(struct line_table *b, uint64_t line, uint64_t at, uint64_t now)
+put_data(struct tarea *t, uint64_t line, uint64_t at, uint64_t now)
 {
+	struct line_table *b = table_of(t);
+
 	b->data[at].tag = line;
 	b->data[at].stamp = now;
-	*hint(b, line) = hint_of(at);
+	*hint(t, line) = hint_of(at);
 }
 
 /* A line enters; returns its place.  tells: record that the old line leaves. */
@@ -266,7 +268,7 @@ enter_data(struct tarea *t, uint64_t line, uint64_t now, int tells)
 		leave(t, DATA, was);
 	if (was == NO_LINE || tells)
 		b->n++;
-	put_data(b, line, set + i, now);
+	put_data(t, line, set + i, now);
 	return i;
 }
 
@@ -275,7 +277,7 @@ static inline int
 use_data(struct tarea *t, uint64_t line, uint64_t now)
 {
 	struct line_table *b = table_of(t);
-	uint64_t at = (uint64_t)(*hint(b, line) - T_DTAG / 8) / 2, i;
+	uint64_t at = (uint64_t)(*hint(t, line) - hint_of(0)) / 2, i;
 
 	if (__builtin_expect(b->data[at].tag != line, 0)) {
 		at = set_of(line);
@@ -284,7 +286,7 @@ use_data(struct tarea *t, uint64_t line, uint64_t now)
 			return 0;
 		at += i;
 	}
-	put_data(b, line, at, now);
+	put_data(t, line, at, now);
 	return 1;
 }
 
@@ -325,7 +327,7 @@ look_data(struct tarea *t, uint64_t addr, const uint32_t *asked)
 	set = set_of(line);
 	i = search(b->data + set, line);
 	if (__builtin_expect(i != PLACES, 0)) {
-		put_data(b, line, set + i, now);
+		put_data(t, line, set + i, now);
 		return;
 	}
 	if (__builtin_expect(!contexts_are_told(t), 0))

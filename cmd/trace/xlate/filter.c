@@ -12,11 +12,13 @@
  * its hint says, else the cold part has rt_data search for it; a code line is
  * there if its cell is not 0.  A hit sets the time of the line's last use:
  *
- *	lea  8(%rdi),S; pext hint_mask(T),S,I; movswq hint(T,I,2),I
- *	sub  (T,I,8),S; cmp $64-size,S; ja cold
- *	inc  P; mov P,8(T,I,8)
+ *	lea  8(%rdi),S; bextr T,S,I; movswq hint(T,I,2),I
+ *	sub  2(T,I,8),S; cmp $64-size,S; ja cold
+ *	inc  P; mov P,10(T,I,8)
  *
- * where other processors than Intel's shift and mask in place of pext.
+ * REG_T itself tells bextr which bits to take, see shared.h.  On Intel's
+ * processors, which take twice as long for it, and for lines of other than 64
+ * bytes, `pext hint_mask(T),S,I' stands there, or a shift and a mask.
  *
  * P is the clock, since only the runtime writes records here.  It need not tick
  * between uses whose lines are the same or in different sets: references whose
@@ -132,51 +134,47 @@ scratch(struct xlate *x, uint32_t avoid)
 
 /* ----------------------------------------------------------- instructions */
 
-/* op reg, [T + index * 8]: 03 add, 2b sub, 39 compare with a line's tag */
+/* op reg, [T + index * 8 + 2]: 2b sub, 39 compare with a line's tag */
 static void
 op_tag(struct emitter *c, unsigned op, int reg, int index)
 {
 	emit_bytes(c, 0x49u | (reg > 7 ? 4u : 0) | (index > 7 ? 2u : 0) |
-	    op << 8 | (0x04u | (unsigned)(reg & 7) << 3) << 16 |
-	    (0xc0u | (unsigned)(index & 7) << 3 | (REG_T & 7)) << 24, 4);
+	    op << 8 | (0x44u | (unsigned)(reg & 7) << 3) << 16 |
+	    (0xc0u | (unsigned)(index & 7) << 3 | (REG_T & 7)) << 24 |
+	    (uint64_t)HINT_TAG << 32, 5);
 }
 
-/* mov [T + index * 8 + 8], P: a line is used now */
+/* mov [T + index * 8 + 10], P: a line is used now */
 static void
 store_stamp(struct emitter *c, int index)
 {
 	emit_bytes(c, 0x4du | (index > 7 ? 2u : 0) | 0x8900u |
 	    (0x44u | (REG_P & 7) << 3) << 16 |
 	    (0xc0u | (unsigned)(index & 7) << 3 | (REG_T & 7)) << 24 |
-	    (uint64_t)LINE_STAMP << 32, 5);
+	    (uint64_t)(HINT_TAG + LINE_STAMP) << 32, 5);
 }
 
-_Static_assert(TO(hint_mask) > 0 && TO(hint_mask) < 128, "one byte");
+_Static_assert(TO(hint_mask) > 0 && TO(hint) > 0 && TO(hint) < 128, "a byte");
 
-/*
- * t = the low bits of the line number of the address in s.  The shorter way
- * loads its mask; on AMD's processors that load costs more than an `and'.
- */
+/* t = the low bits of the line number of the address in s. */
 static void
 line_bits(struct emitter *c, int t, int s)
 {
-	bool intel = cpu_is_intel() && cpu_has(BMI2, "bmi2");
+	bool pext = cpu_is_intel() && cpu_has(BMI2, "bmi2");
+	bool bextr = opt->lineshift == HINT_SHIFT && cpu_has(BMI1, "bmi");
 	uint64_t regs = (t > 7 ? 0 : 0x8000u) | (uint64_t)(t & 7) << 35;
 
-	if (intel) {		/* pext t, s, [T + disp] */
+	if (pext) {		/* pext t, s, [T + disp] */
 		emit_bytes(c, 0x40f50242c4u | regs | (~(uint64_t)s & 15) << 19 |
 		    (REG_T & 7ull) << 32 | (uint64_t)TO(hint_mask) << 40, 6);
-		return;
-	}
-	if (!cpu_has(BMI2, "bmi2")) {
+	} else if (bextr) {	/* bextr t, s, T */
+		emit_bytes(c, 0xc0f70042c4u | regs | (s > 7 ? 0 : 0x2000u) |
+		    (~(uint64_t)REG_T & 15) << 19 | (uint64_t)(s & 7) << 32, 5);
+	} else {
 		emit_mov32(c, t, s);
 		emit_shr32(c, t, opt->lineshift);
-	} else {		/* rorx t, s, lineshift */
-		emit_bytes(c, 0xc0f07b43c4u | regs | (s > 7 ? 0 : 0x2000u) |
-		    (uint64_t)(s & 7) << 32 | (uint64_t)opt->lineshift << 40,
-		    6);
+		emit_and32_imm(c, t, TABLE_HINTS - 1);
 	}
-	emit_and32_imm(c, t, TABLE_HINTS - 1);
 }
 
 /* movsx reg, word [T + reg * 2 + disp] */
@@ -184,16 +182,16 @@ static void
 load_hint(struct emitter *c, int reg)
 {
 	emit_byte(c, 0x49u | (reg > 7 ? 6 : 0));
-	emit_bytes(c, 0xbf0fu | (0x84u | (unsigned)(reg & 7) << 3) << 16 |
+	emit_bytes(c, 0xbf0fu | (0x44u | (unsigned)(reg & 7) << 3) << 16 |
 	    (0x40u | (unsigned)(reg & 7) << 3 | (REG_T & 7)) << 24 |
-	    (uint64_t)(uint32_t)T_HINT << 32, 8);
+	    (uint64_t)TO(hint) << 32, 5);
 }
 
 /* movsx reg, word [T + disp] */
 static void
 load_known_hint(struct emitter *c, int reg, uint64_t line)
 {
-	int32_t disp = T_HINT + 2 * (int32_t)(line % TABLE_HINTS);
+	int32_t disp = TO(hint) + 2 * (int32_t)(line % TABLE_HINTS);
 
 	emit_bytes(c, 0x49u | (reg > 7 ? 4u : 0) | 0xbf0f00u |
 	    (0x80u | (unsigned)(reg & 7) << 3 | (REG_T & 7)) << 24 |

@@ -39,7 +39,7 @@
 #include "stream/stream.h"
 #include "xlate/parts.h"
 
-_Static_assert(T_TABLE + sizeof(struct predictor) <= T_OFF, "predictor");
+_Static_assert(T_TABLE + sizeof(struct predictor) <= T_SIZE, "predictor");
 
 /* Does the predictor learn it? */
 static bool
