@@ -25,9 +25,10 @@
 	shl $\bits, %rdx
 	.endm
 
+	/* a = the lesser; only the carry is asked for, which is faster */
 	.macro LESSER a, b
-	cmp \b, \a
-	cmova \b, \a
+	cmp \a, \b
+	cmovb \b, \a
 	.endm
 
 	/* The times of a set's places, with the place below it. */
