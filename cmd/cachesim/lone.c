@@ -303,12 +303,73 @@ brings_line(const uint64_t *p)
 	    !(*p & EV_MORE), 1);
 }
 
+/* Have both first levels trace's sets and ways, all of them taken? */
+static bool
+all_are_full(void)
+{
+	return l1_table[I1].same && l1_table[I1].free == 0 &&
+	    l1_table[D1].same && l1_table[D1].free == 0 && llc.set != NULL;
+}
+
+/*
+ * As enter, where all_are_full, of lines of 1 << bits bytes, with all that is
+ * the same for each record at hand. Returns the first record that is otherwise,
+ * or the end.
+ */
+__attribute__((always_inline))
+static inline const uint64_t *
+run_full_by(const uint64_t *p, const uint64_t *end, unsigned bits)
+{
+	uint64_t *const line[] = { l1_table[I1].line, l1_table[D1].line };
+	const uint64_t mask[] = { l1_table[I1].mask, l1_table[D1].mask };
+	uint64_t last = ((uint64_t)1 << bits) - 1, llmask = llc.mask;
+	uint64_t stride = llc.stride;
+	const uint32_t *set = llc.set;
+	unsigned n = llc.n;
+
+	for (; p < end && brings_line(p); p += 2) {
+		struct lone_ref *r = &ref_of(*p)->lone;
+		uint64_t told = r->value + p[1], addr = ev_told_addr(told);
+		uint64_t l = addr >> bits;
+
+		if (__builtin_expect((told & EV_SECOND) != 0 ||
+		    (addr & last) + r->size > last + 1, 0))
+			break;
+		r->value = told;
+		line[r->cache][(l & mask[r->cache]) * EV_PLACES +
+		    ev_told_place(told)] = l;
+		count_l1(&r->misses->l1, 1);
+		llc.queue[n].line = l;
+		llc.queue[n].miss = &r->misses->ll;
+		__builtin_prefetch(set + (l & llmask) * stride);
+		if (__builtin_expect(++n == LL_NQUEUE, 0)) {
+			llc.n = n;
+			ll_drain();
+			n = llc.n;
+		}
+	}
+	llc.n = n;
+	return p;
+}
+
+static const uint64_t *
+run_full(const uint64_t *p, const uint64_t *end)
+{
+	if (shift[I1] != llc.shift || shift[D1] != llc.shift)
+		return p;
+	return llc.shift == 6 ? run_full_by(p, end, 6) :
+	    run_full_by(p, end, llc.shift);
+}
+
 static void
 run(struct evr *events, const uint64_t *p, const uint64_t *end)
 {
 	while (p < end) {
-		struct cache_unit *u = ref_of(*p);
+		struct cache_unit *u;
 
+		if (all_are_full() && (p = run_full(p, end)) == end)
+			return;
+		u = ref_of(*p);
 		if (brings_line(p)) {
 			enter(u, p[1], &u->lone.misses->ll);
 			p += 2;
