@@ -134,7 +134,7 @@ scratch(struct xlate *x, uint32_t avoid)
 
 /* ----------------------------------------------------------- instructions */
 
-/* op reg, [T + index * 8 + 2]: 2b sub, 39 compare with a line's tag */
+/* op reg, [T + index * 8 + 2], a line's tag: 03 add, 2b sub, 39 cmp */
 static void
 op_tag(struct emitter *c, unsigned op, int reg, int index)
 {
