@@ -156,10 +156,11 @@ record_size(unsigned nvalues)
  */
 #define HINT_SHIFT 6u
 #define HINT_BITS 12u
+#define TABLE_HINTS (1u << HINT_BITS)
 #define T_PTR (3u << 16 | HINT_BITS << 8 | HINT_SHIFT)
 #define T_BIAS 126		/* REG_T minus the address of struct tarea */
 #define T_OFF (T_PTR - T_BIAS)
-#define T_TABLE 0x34000u
+#define T_TABLE 0x34000u	/* kind cache's table, or a predictor */
 #define T_IBL ((int32_t)(T_SIZE - T_PTR))	/* lookup words, from REG_T */
 #define T_AGAIN (T_IBL + 2 * (int32_t)IBL_SIZE)
 /*
@@ -173,8 +174,6 @@ record_size(unsigned nvalues)
 #define T_CELL (T_IBL + (int32_t)IBL_ALL)	/* cells, from REG_T */
 #define T_COUNT (T_CELL + 8 * (int32_t)CELLS)	/* counters, from REG_T */
 #define FIRST_COUNTS 4096u	/* accessible at first; each fault doubles it */
-
-#define TABLE_HINTS (1u << HINT_BITS)
 
 /*
  * The head of struct tarea, which fragments and the runtime's assembler use as

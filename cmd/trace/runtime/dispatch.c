@@ -12,6 +12,7 @@ struct rt rt __attribute__((section(".boot"), aligned(4096)));
 _Static_assert(sizeof(struct tarea) <= T_BIAS + TO_LOOK_SAVE, "T");
 _Static_assert(offsetof(struct kucontext, sigmask) == 296, "ucontext");
 _Static_assert(T_PTR + TO_LOOK_SAVE + 8 * 16 <= T_TABLE, "T");
+_Static_assert(T_OFF >= T_FRAME + T_FRAME_SIZE && T_OFF % 8 == 0, "T");
 
 #define MAP_SHARED 1
 #define MAP_PRIVATE 2

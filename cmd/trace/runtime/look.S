@@ -25,7 +25,7 @@
 	shl $\bits, %rdx
 	.endm
 
-	/* a = the lesser; only the carry is asked for, which is faster */
+	/* a = the lesser; cmova, which asks for two flags, is slower on Intel */
 	.macro LESSER a, b
 	cmp \a, \b
 	cmovb \b, \a

@@ -107,7 +107,6 @@ enum skips { SKIP_NONE, SKIP_AFTER, SKIP_OUT };
 
 enum trap { TRAP_NONE, TRAP_DELIVER, TRAP_RAISE, TRAP_LETGO, TRAP_NATIVE };
 
-/* A thread's area; REG_T points at fsbase. */
 /* Kind cache: a thread's lines, see table.c. */
 struct line_table {
 	struct line {
@@ -128,6 +127,7 @@ struct moving {
 	bool indirect;
 };
 
+/* A thread's area; REG_T points 2 bytes before fsbase. */
 struct tarea {
 	TAREA_HEAD		/* of shared.h */
 	uint32_t pending;	/* number of the kept signal, or 0 */

@@ -16,9 +16,9 @@
  *	sub  2(T,I,8),S; cmp $64-size,S; ja cold
  *	inc  P; mov P,10(T,I,8)
  *
- * REG_T itself tells bextr which bits to take, see shared.h.  On Intel's
- * processors, which take twice as long for it, and for lines of other than 64
- * bytes, `pext hint_mask(T),S,I' stands there, or a shift and a mask.
+ * REG_T itself tells bextr which bits to take, see shared.h.  As Intel's
+ * processors take twice as long for it, there it is `pext hint_mask(T),S,I'.
+ * Without BMI, and for lines of other than 64 bytes, a shift and a mask do.
  *
  * P is the clock, since only the runtime writes records here.  It need not tick
  * between uses whose lines are the same or in different sets: references whose
