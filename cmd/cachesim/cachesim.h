@@ -266,13 +266,25 @@ void ll_set_move(uint64_t set, uint64_t way, uint64_t line);
 
 #define LL_NQUEUE	32
 
+/* LL's tags, see ll.c. */
+struct ll_sets {
+	uint64_t mask;			/* sets, less 1 */
+	uint64_t stride;		/* from set to set */
+	uint32_t *tag;			/* NULL: plain form */
+};
+
+/* The tags of a line's set, or of the set of this number. */
+static inline uint32_t *
+ll_set(const struct ll_sets *s, uint64_t line)
+{
+	return s->tag + (line & s->mask) * s->stride;
+}
+
 /* What is between the first level and LL. */
 extern struct llc {
 	unsigned n;			/* queued */
 	unsigned shift, bits;		/* log2 of line size, of sets */
-	uint64_t mask;			/* sets, less 1 */
-	uint64_t stride;		/* from set to set */
-	uint32_t *set;			/* see ll.c; NULL: plain form */
+	struct ll_sets sets;
 	struct {
 		uint64_t line;
 		uint8_t *miss;		/* what to count at; NULL: more of this
@@ -280,18 +292,30 @@ extern struct llc {
 	} queue[LL_NQUEUE];
 } llc;
 
+/*
+ * Queue an access at place i, if n is 1, not 0. Returns how many are queued,
+ * which the caller keeps; s are llc's sets.
+ */
+static inline unsigned
+ll_queue(const struct ll_sets *s, unsigned i, uint64_t line, uint8_t *miss,
+    unsigned n)
+{
+	llc.queue[i].line = line;
+	llc.queue[i].miss = miss;
+	if (s->tag != NULL)
+		__builtin_prefetch(ll_set(s, line));
+	i += n;
+	if (__builtin_expect(i < LL_NQUEUE, 1))
+		return i;
+	llc.n = i;
+	ll_drain();
+	return 0;
+}
+
 static inline void
 ll_enqueue(uint64_t line, uint8_t *miss, unsigned n)
 {
-	unsigned i = llc.n;
-
-	llc.queue[i].line = line;
-	llc.queue[i].miss = miss;
-	if (llc.set != NULL)
-		__builtin_prefetch(llc.set + (line & llc.mask) * llc.stride);
-	llc.n = i += n;
-	if (__builtin_expect(i == LL_NQUEUE, 0))
-		ll_drain();
+	llc.n = ll_queue(&llc.sets, llc.n, line, miss, n);
 }
 
 /* Is the access in one line of LL? */

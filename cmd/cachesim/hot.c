@@ -92,9 +92,9 @@ _Static_assert(offsetof(struct hot, now.i) == HOT_NOW_I &&
     offsetof(struct hot, drain) == HOT_DRAIN, "hot.h");
 _Static_assert(offsetof(struct llc, n) == LLC_N &&
     offsetof(struct llc, shift) == LLC_SHIFT &&
-    offsetof(struct llc, mask) == LLC_MASK &&
-    offsetof(struct llc, stride) == LLC_STRIDE &&
-    offsetof(struct llc, set) == LLC_SET &&
+    offsetof(struct llc, sets.mask) == LLC_MASK &&
+    offsetof(struct llc, sets.stride) == LLC_STRIDE &&
+    offsetof(struct llc, sets.tag) == LLC_SET &&
     offsetof(struct llc, queue) == LLC_QUEUE &&
     offsetof(struct llc, queue[0].miss) == LLC_QUEUE + 8 &&
     offsetof(struct llc, queue[1]) == LLC_QUEUE + 16 &&

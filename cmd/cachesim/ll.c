@@ -41,19 +41,26 @@ ll_reserve(size_t n)
 	return xreserve(n, 1, "memory for a cache");
 }
 
+/* The bytes of all tags, not in plain form. */
+static size_t
+tag_bytes(void)
+{
+	return lsets * llc.sets.stride * sizeof *llc.sets.tag;
+}
+
 static void
 to_plain(void)
 {
 	plain_set = ll_reserve(lsets * lassoc * sizeof *plain_set);
-	if (llc.set != NULL) {
+	if (llc.sets.tag != NULL) {
 		for (uint64_t s = 0; s < lsets; s++)
 			for (uint64_t w = 0; w < lassoc; w++)
-				if (llc.set[s * llc.stride + w] != 0)
+				if (ll_set(&llc.sets, s)[w] != 0)
 					plain_set[s * lassoc + w] =
-					    llc.set[s * llc.stride + w];
-		munmap(llc.set, lsets * llc.stride * sizeof *llc.set);
+					    ll_set(&llc.sets, s)[w];
+		munmap(llc.sets.tag, tag_bytes());
 	}
-	llc.set = NULL;
+	llc.sets.tag = NULL;
 }
 
 static int
@@ -197,7 +204,7 @@ __attribute__((always_inline))
 static inline int
 ll_line_by(step_fn *step, uint64_t line)
 {
-	uint32_t *t = llc.set + (line & llc.mask) * llc.stride;
+	uint32_t *t = ll_set(&llc.sets, line);
 	uint32_t tag = (uint32_t)((line >> llc.bits) + 1), first = tag, last;
 	unsigned where;
 
@@ -221,11 +228,11 @@ ll_line(uint64_t line)
 	uint32_t *t, last;
 	unsigned w, at;
 
-	if (llc.set != NULL && tag > UINT32_MAX)
+	if (llc.sets.tag != NULL && tag > UINT32_MAX)
 		to_plain();
-	if (llc.set == NULL)
+	if (llc.sets.tag == NULL)
 		return ll_plain(line);
-	t = llc.set + (line & (lsets - 1)) * llc.stride;
+	t = ll_set(&llc.sets, line);
 	if (t[0] == tag)
 		return 0;
 	at = (unsigned)lassoc - 1;
@@ -266,7 +273,7 @@ stay_small(void)
 
 	for (unsigned i = 0; i < llc.n; i++)
 		all |= llc.queue[i].line;
-	return llc.set != NULL && (all >> llc.bits) < UINT32_MAX;
+	return llc.sets.tag != NULL && (all >> llc.bits) < UINT32_MAX;
 }
 
 __attribute__((always_inline))
@@ -355,13 +362,13 @@ ll_init(const struct geometry *g)
 {
 	lassoc = g->assoc;
 	lsets = g->size / g->line / lassoc;
-	llc.mask = lsets - 1;
+	llc.sets.mask = lsets - 1;
 	llc.shift = (unsigned)__builtin_ctzll(g->line);
 	llc.bits = (unsigned)__builtin_ctzll(lsets);
-	llc.stride = (lassoc + 15) / 16 * 16;
-	llc.set = ll_reserve(lsets * llc.stride * sizeof *llc.set);
+	llc.sets.stride = (lassoc + 15) / 16 * 16;
+	llc.sets.tag = ll_reserve(tag_bytes());
 	if (g->size <= USED_WHOLE)
-		xtouch_all(llc.set, lsets * llc.stride * sizeof *llc.set);
+		xtouch_all(llc.sets.tag, tag_bytes());
 #ifdef __x86_64__
 	has_avx512 = cpu_has(AVX512F, "avx512f");
 	has_avx2 = cpu_has(AVX2, "avx2");
@@ -371,8 +378,8 @@ ll_init(const struct geometry *g)
 void
 ll_clear(void)
 {
-	if (llc.set != NULL)
-		memset(llc.set, 0, lsets * llc.stride * sizeof *llc.set);
+	if (llc.sets.tag != NULL)
+		memset(llc.sets.tag, 0, tag_bytes());
 	else
 		memset(plain_set, 0, lsets * lassoc * sizeof *plain_set);
 }
@@ -382,7 +389,7 @@ ll_clear(void)
 uint64_t
 ll_set_line(uint64_t set, uint64_t way)
 {
-	uint64_t tag = llc.set != NULL ? llc.set[set * llc.stride + way] :
+	uint64_t tag = llc.sets.tag != NULL ? ll_set(&llc.sets, set)[way] :
 	    plain_set[set * lassoc + way];
 
 	return tag == 0 ? 0 : ((tag - 1) << llc.bits | set) + 1;
@@ -393,10 +400,10 @@ ll_set_move(uint64_t set, uint64_t way, uint64_t line)
 {
 	uint64_t tag = line == 0 ? 0 : ((line - 1) >> llc.bits) + 1;
 
-	if (llc.set != NULL && tag > UINT32_MAX)
+	if (llc.sets.tag != NULL && tag > UINT32_MAX)
 		to_plain();
-	if (llc.set != NULL)
-		llc.set[set * llc.stride + way] = (uint32_t)tag;
+	if (llc.sets.tag != NULL)
+		ll_set(&llc.sets, set)[way] = (uint32_t)tag;
 	else
 		plain_set[set * lassoc + way] = tag;
 }

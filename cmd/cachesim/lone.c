@@ -308,7 +308,7 @@ static bool
 all_are_full(void)
 {
 	return l1_table[I1].same && l1_table[I1].free == 0 &&
-	    l1_table[D1].same && l1_table[D1].free == 0 && llc.set != NULL;
+	    l1_table[D1].same && l1_table[D1].free == 0;
 }
 
 /*
@@ -322,9 +322,8 @@ run_full_by(const uint64_t *p, const uint64_t *end, unsigned bits)
 {
 	uint64_t *const line[] = { l1_table[I1].line, l1_table[D1].line };
 	const uint64_t mask[] = { l1_table[I1].mask, l1_table[D1].mask };
-	uint64_t last = ((uint64_t)1 << bits) - 1, llmask = llc.mask;
-	uint64_t stride = llc.stride;
-	const uint32_t *set = llc.set;
+	const struct ll_sets sets = llc.sets;
+	uint64_t last = ((uint64_t)1 << bits) - 1;
 	unsigned n = llc.n;
 
 	for (; p < end && brings_line(p); p += 2) {
@@ -339,14 +338,7 @@ run_full_by(const uint64_t *p, const uint64_t *end, unsigned bits)
 		line[r->cache][(l & mask[r->cache]) * EV_PLACES +
 		    ev_told_place(told)] = l;
 		count_l1(&r->misses->l1, 1);
-		llc.queue[n].line = l;
-		llc.queue[n].miss = &r->misses->ll;
-		__builtin_prefetch(set + (l & llmask) * stride);
-		if (__builtin_expect(++n == LL_NQUEUE, 0)) {
-			llc.n = n;
-			ll_drain();
-			n = llc.n;
-		}
+		n = ll_queue(&sets, n, l, &r->misses->ll, 1);
 	}
 	llc.n = n;
 	return p;
