@@ -59,6 +59,7 @@ begin_image(const struct start *s)
 		tell_maps(text);
 	if (s->old == 0)
 		kept_begin(open_theirs);
+	cache_ready();
 	inject_run();
 }
 

@@ -7,12 +7,14 @@
  * area.c	the memory file that we share with it
  * bell.c	waking the serving thread
  * memfile.c	memory files, whatever the limit of a file's size
+ * aside.c	writing to one while the caller goes on
  * trust.c	the end of a run whose guest has written over that memory
  */
 #ifndef BASE_H
 #define BASE_H
 
 #include <sys/types.h>
+#include <pthread.h>
 #include <time.h>
 
 #include <stdbool.h>
@@ -290,13 +292,43 @@ bool trust_wait(struct patience *, const char *what);
 /* ------------------------------------------------------------------ memfile */
 
 /*
- * ftruncate(), pwrite() and pwritev() for the memory file FD, whatever
- * RLIMIT_FSIZE is, as long as it may be raised: else -1 and EFBIG.
+ * ftruncate() and pwrite() for the memory file FD, whatever RLIMIT_FSIZE is, as
+ * long as it may be raised: else -1 and EFBIG.
  */
-struct iovec;
 int memfile_size(int fd, uint64_t size);
-ssize_t memfile_writev(int fd, const struct iovec *, unsigned n, uint64_t at);
 ssize_t memfile_write(int fd, const void *buf, size_t n, uint64_t at);
+/*
+ * Allow files of SIZE bytes until memfile_lower() has been called as often.
+ * Only the serving thread may call either.
+ */
+void memfile_lift(uint64_t size);
+void memfile_lower(void);
+
+/* -------------------------------------------------------------------- aside */
+
+#define ASIDE_PARTS 6
+
+/* The bytes of n buffers, which stay as they are, to an offset of the file. */
+struct iovec;
+struct aside_part {
+	const struct iovec *v;
+	unsigned n;
+	uint64_t at;
+};
+
+/* Zeroed, it is of nothing. */
+struct aside {
+	pthread_t thread;
+	bool begun, has_thread, failed;
+	int fd;
+	unsigned nparts;
+	struct aside_part part[ASIDE_PARTS];
+};
+
+/* Begin to write n parts to the memory file. */
+void aside_begin(struct aside *, int fd, const struct aside_part *, unsigned n);
+/* Wait for their end; false: there was no room for all.  True if none began. */
+bool aside_end(struct aside *);
 
 /* --------------------------------------------------------------------- bell */
 

@@ -7,6 +7,7 @@
  * link.c	patches direct exits to jump to fragments
  * flush.c	drops all fragments at once
  * drop.c	drops a fragment, or those of a page that is written
+ * lookup.c	words by which indirect jumps find fragments
  * kept*.c	take fragments from the store, see kept.h, and put them there
  * paths.c	holds the paths of blocks that run often; search.c finds them
  * recent.c	what ran often lately, by counters
@@ -26,8 +27,10 @@
 void cache_start(void);
 /* True until --after is over. */
 bool cache_skipping(void);
-/* Begin a new image: no fragments, no paths. */
+/* Begin a new image: no fragments, no paths; kept_begin() may follow. */
 void cache_new(void);
+/* Wait until all that they write is there, before the image runs. */
+void cache_ready(void);
 /*
  * The entry of the fragment for pc, made if there is none; 0: no code there.
  * Exit `exitno` is linked to it, unless that is ~0.  frag_ahead will then make

@@ -18,58 +18,17 @@
 #include "context/context.h"
 #include "util.h"
 
-uint64_t *
-lookup_word(const struct frag *f)
-{
-	return &area.ibl[(f->pc + owner_key(f->owner)) % IBL_WORDS +
-	    (f->mode & MODE_OUT ? IBL_WORDS : 0)];
-}
-
-uint64_t
-lookup_of(const struct frag *f)
-{
-	return entry_address(f->entry) - entry_prologue(f->entry);
-}
-
-/* The place of a cache address in a zone, see look_in_zone1. */
-static uint32_t
-place_of(unsigned zone, uint64_t address)
-{
-	uint64_t off = address - area.boot.seg[SEG_ZONE0 + zone].addr;
-
-	return zone == 0 ? (uint32_t)off : look_in_zone1(off);
-}
-
-void
-lookup_put(app_pc pc, uint64_t to)
-{
-	const struct segment *one = &area.boot.seg[SEG_ZONE1];
-	uint64_t *word = &area.ibl[pc % IBL_WORDS];
-
-	if (*word == area.miss)
-		*word = to;
-	else if (opt->contexts == 0 && opt->windows == 0)
-		area.ibl[again_at(pc)] = again_word(pc,
-		    place_of(to - one->addr < one->size, to));
-}
-
 void
 frag_drop(uint32_t i)
 {
 	struct frag *f = &frags[i];
-	uint64_t *word = lookup_word(f), *again = &area.ibl[again_at(f->pc)];
 
 	f->dead = true;
 	link_lost(i);
 	context_cut(f->firstarc);
 	f->firstarc = 0;
 	table_drop(i);
-	/* a thread fills the words first, then looks whether that holds */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (*word == lookup_of(f))
-		*word = area.miss;
-	if (*again == again_word(f->pc, place_of(f->zone, lookup_of(f))))
-		*again = 0;
+	lookup_drop(f);
 }
 
 /* ------------------------------------------------------------------- pages */

@@ -4,39 +4,11 @@
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "cache/cache.h"
 #include "cache/parts.h"
 #include "context/context.h"
-
-static void
-empty_lookup(void)
-{
-	uint32_t i, n = opt->windows != 0 ? 2 * IBL_WORDS : IBL_WORDS;
-
-	for (i = 0; i < n; i++)
-		area.ibl[i] = area.miss;
-	memset(area.ibl + 2 * IBL_WORDS, 0, 8 * AGAIN_WORDS);
-}
-
-/* The same where no thread is in the cache: we need not have the pages. */
-static void
-write_lookup(void)
-{
-	static uint64_t words[PAGE / 8];
-	struct iovec v[2 * IBL_SIZE / PAGE];
-	uint32_t i, n = opt->windows != 0 ? 2 * IBL_SIZE : IBL_SIZE;
-
-	for (i = 0; i < PAGE / 8; i++)
-		words[i] = area.miss;
-	for (i = 0; i < n / PAGE; i++)
-		v[i] = (struct iovec){ words, PAGE };
-	if (memfile_writev(area.fd, v, n / PAGE, area.boot.seg[SEG_IBL].off) !=
-	    (ssize_t)n)
-		empty_lookup();
-}
 
 /*
  * No thread is in the cache any more, or the image is new.  The table is
@@ -48,7 +20,7 @@ flush_new(void)
 	kept_close();
 	store_reset();
 	written_forget();
-	write_lookup();
+	lookup_begin();
 	link_reset();
 	recent_reset();
 	if (opt->contexts != 0)
@@ -87,13 +59,14 @@ flush(void)
 	area.gen++;
 	__atomic_store_n(&area.ctl->gen, area.gen, __ATOMIC_SEQ_CST);
 	for (i = 0; i < 2; i++) {
-		empty_lookup();
+		lookup_empty();
 		for (s = 0; s < NSLOT; s++)
 			quiesce(&area.ctl->slot[s]);
 	}
 	if (opt->contexts != 0)
 		context_forget_landings();
 	flush_new();
+	lookup_end();
 }
 
 void

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "cache/cache.h"
+#include "cache/kept.h"
 #include "cache/parts.h"
 #include "stream/stream.h"
 #include "util.h"
@@ -51,6 +52,13 @@ cache_new(void)
 {
 	path_forget_all();
 	flush_new();
+}
+
+void
+cache_ready(void)
+{
+	lookup_end();
+	kept_ready();
 }
 
 /* The n-th 4 bits from p on become v's lowest; later ones may be lost. */

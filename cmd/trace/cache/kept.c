@@ -76,88 +76,6 @@ kept_close(void)
 
 /* --------------------------------------------------------------------- take */
 
-static off_t
-offset(unsigned part)
-{
-	return (off_t)((const char *)kept.part[part] -
-	    (const char *)kept.head);
-}
-
-/*
- * Map the first n bytes of a part of the META segment from the file, here, and
- * there once the program runs.
- */
-static bool
-map_part(unsigned part, uint8_t *to, size_t n, int fd)
-{
-	if (mmap(to, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd,
-	    offset(part)) == MAP_FAILED)
-		return false;
-	area.boot.stored[area.boot.nstored++] = (struct stored){
-	    (uint64_t)(to - area.seg[SEG_META]), n, (uint64_t)offset(part) };
-	return true;
-}
-
-/* The memory file instead of all that was mapped. */
-static void
-unmap_parts(void)
-{
-	const struct segment *seg = &area.boot.seg[SEG_META];
-	const struct stored *s = area.boot.stored;
-
-	for (; area.boot.nstored > 0; area.boot.nstored--, s++)
-		if (mmap(area.seg[SEG_META] + s->at, s->size, PROT_READ |
-		    PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
-		    area.fd, (off_t)(seg->off + s->at)) == MAP_FAILED)
-			die("memory shared with the program:");
-}
-
-/* Copy a part to its place in the memory file, but for the first bytes. */
-static bool
-copy(unsigned part, unsigned seg, const void *to, size_t but)
-{
-	size_t n = kept_part_size(part, kept.head->n[part]) - but;
-	uint64_t at = area.boot.seg[seg].off + but +
-	    (uint64_t)((const uint8_t *)to - area.seg[seg]);
-
-	return n == 0 || memfile_write(area.fd, (const char *)kept.part[part] +
-	    but, n, at) == (ssize_t)n;
-}
-
-/*
- * Put the tables that the program only reads to their places: mapped, but for
- * the last page, which goes on with what is new.
- */
-static bool
-put_tables(int fd)
-{
-	static const unsigned part[NSTORED] = { PART_META0, PART_META1,
-		PART_EXITS, PART_MAPS };
-	void *to[NSTORED] = { area.frags[0], area.frags[1], area.exits,
-		area.maps };
-	size_t n;
-	unsigned i;
-
-	for (i = 0; i < NSTORED; i++) {
-		n = kept_part_size(part[i], kept.head->n[part[i]]) / PAGE *
-		    PAGE;
-		if (area.boot.storedfd < 0)
-			n = 0;
-		if ((n > 0 && !map_part(part[i], to[i], n, fd)) ||
-		    !copy(part[i], SEG_META, to[i], n))
-			return false;
-	}
-	return true;
-}
-
-static bool
-put_all(int fd)
-{
-	return put_tables(fd) &&
-	    copy(PART_ZONE0, SEG_ZONE0, area.seg[SEG_ZONE0], 0) &&
-	    copy(PART_ZONE1, SEG_ZONE1, area.seg[SEG_ZONE1], 0);
-}
-
 /* Definitions of an image that is not the first have other numbers. */
 static void
 number_definitions(uint32_t first)
@@ -192,7 +110,6 @@ reserve(void)
 	store_publish_exits(n[PART_EXITS]);
 	counters_reserve(kept.head->ncounter);
 	filter_put_cells(kept.part[PART_CELLS], n[PART_CELLS]);
-	kept_map(area.ibl, IBL_SIZE);
 }
 
 /* Begin with what the entry has; false: it cannot be. */
@@ -208,9 +125,9 @@ take_entry(int fd, int (*open_theirs)(int))
 		first = def_reserve(n, h->nid, NULL);
 	number_definitions(first);
 	area.boot.storedfd = first == 0 ? open_theirs(fd) : -1;
-	if (!put_all(fd) || !store_take(fd, offset(PART_FRAGS), n,
+	if (!kept_put_parts(fd) || !store_take(fd, kept_offset(PART_FRAGS), n,
 	    kept.part[PART_PIECES], h->n[PART_PIECES]) ||
-	    !link_take(fd, offset(PART_LINKS), h->n[PART_LINKS]))
+	    !link_take(fd, kept_offset(PART_LINKS), h->n[PART_LINKS]))
 		return false;
 	kept.nfrag = n;
 	kept.nobject = h->n[PART_OBJECTS];
@@ -302,7 +219,7 @@ kept_begin(int (*open_theirs)(int))
 	counters_reserve(0);
 	fd = open_entry();
 	if (fd < 0 || !take_entry(fd, open_theirs)) {
-		unmap_parts();
+		kept_take_back();
 		close_entry();
 	}
 	if (fd >= 0)

@@ -10,9 +10,9 @@
  * run.  The next run begins with these places taken:
  *
  *	a run begins		the entry is mapped, code is copied to the
- *				memory file, tables that the guest only reads
- *				are mapped over that, and our arrays are used
- *				where they are mapped
+ *				memory file, aside, tables that the guest only
+ *				reads are mapped over that, and our arrays are
+ *				used where they are mapped
  *	code is mapped		is it what an OBJECT of the entry was made from:
  *				the same file, at the same place, and the same
  *				bytes in each page that was looked at?
@@ -35,6 +35,7 @@
  * keptbytes.c	has the program the bytes that they were made from?
  * keptinstall.c	install them, drop them
  * keptread.c	read an entry: is it one?
+ * keptcopy.c	bring its parts to where they belong
  * kept.c	find an entry, take what it has
  * keptsave.c	write an entry
  */
@@ -131,6 +132,15 @@ bool object_can_stay(uint32_t object);
  */
 bool bytes_are_same(const struct kept_object *, const struct maps_entry *);
 void bytes_begin(void);
+
+/*
+ * keptcopy.c: map and copy what the entry at fd has to its places; false: not
+ * all can be.  Wait until all is there.  Undo it, where it was in vain.
+ */
+bool kept_put_parts(int fd);
+void kept_ready(void);
+void kept_take_back(void);
+off_t kept_offset(unsigned part);	/* in the file */
 
 /* keptinstall.c: put all fragments of an object (from 1) into the table. */
 void kept_install(uint32_t object);

@@ -12,8 +12,6 @@
 #include "util.h"
 #include "xlate/xlate.h"
 
-struct kept kept;
-
 /* The definition of fragment i, and how many bytes there are at most. */
 static const uint8_t *
 definition(const struct kept *e, uint32_t i, size_t *n)
@@ -108,6 +106,7 @@ kept_install(uint32_t object)
 	table_touch(o->start, o->end, o->nput);
 	for (; p < end; p++) {
 		if (!define(p->frag, p->pc)) {
+			kept_ready();
 			frag_drop(p->frag);
 			continue;
 		}

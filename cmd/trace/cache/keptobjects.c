@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "cache/kept.h"
+#include "cache/parts.h"
 #include "util.h"
 
 static struct kept_live *live;
@@ -91,6 +92,7 @@ objects_changed(uint64_t start, uint64_t end)
 	for (i = 0; maps_entry(i, &e); i++)
 		if (e.start < end && e.end > start)
 			add_live(&e);
+	lookup_end();
 	for (i = 0; i < nlive; i++)
 		if (live[i].stored != 0)
 			kept_install(live[i].stored);

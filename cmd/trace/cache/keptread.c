@@ -18,6 +18,8 @@
 #define MADV_POPULATE_READ 22
 #endif
 
+struct kept kept;
+
 void
 kept_map(const void *p, size_t n)
 {

@@ -112,13 +112,23 @@ bool ahead_due(struct wanted *);
 bool ahead_any(void);
 bool ahead_next(struct wanted *);
 
-/* ------------------------------------------------------------------- drop.c */
+/* ----------------------------------------------------------------- lookup.c */
 
+/* Write the words of none, where no thread is in the cache; wait for them. */
+void lookup_begin(void);
+void lookup_end(void);
+/* Have no word lead anywhere, while threads use them. */
+void lookup_empty(void);
 /* The word by which indirect jumps find a fragment, and what it then is. */
 uint64_t *lookup_word(const struct frag *);
 uint64_t lookup_of(const struct frag *);
 /* Have a word lead from pc to an entry: the second if the first is taken. */
 void lookup_put(app_pc pc, uint64_t to);
+/* No word leads to f any more, and no thread has any do so: f is dead. */
+void lookup_drop(const struct frag *f);
+
+/* ------------------------------------------------------------------- drop.c */
+
 /* Drop fragment f. */
 void frag_drop(uint32_t f);
 /* Note that fragment f is made of code in this block's pages. */

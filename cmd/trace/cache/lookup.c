@@ -1,0 +1,108 @@
+/*
+ * lookup - the words by which indirect jumps find fragments
+ *
+ * Two for each target, the first by the low 16 bits of its pc, the second by
+ * more of them and with a tag: see IBL_WORDS and AGAIN_WORDS in shared.h.  The
+ * guest's threads fill them, and so does the store; what is dropped is taken
+ * out of them here.
+ */
+#include <string.h>
+#include <sys/uio.h>
+
+#include "cache/cache.h"
+#include "cache/parts.h"
+
+static struct aside writing;
+
+void
+lookup_empty(void)
+{
+	uint32_t i, n = opt->windows != 0 ? 2 * IBL_WORDS : IBL_WORDS;
+
+	for (i = 0; i < n; i++)
+		area.ibl[i] = area.miss;
+	memset(area.ibl + 2 * IBL_WORDS, 0, 8 * AGAIN_WORDS);
+}
+
+void
+lookup_begin(void)
+{
+	static uint64_t words[PAGE / 8];
+	static struct iovec v[2 * IBL_SIZE / PAGE];
+	uint32_t i, n = opt->windows != 0 ? 2 * IBL_SIZE : IBL_SIZE;
+	struct aside_part all = { v, n / PAGE, area.boot.seg[SEG_IBL].off };
+
+	for (i = 0; i < PAGE / 8; i++)
+		words[i] = area.miss;
+	for (i = 0; i < n / PAGE; i++)
+		v[i] = (struct iovec){ words, PAGE };
+	aside_begin(&writing, area.fd, &all, 1);
+}
+
+void
+lookup_end(void)
+{
+	if (!aside_end(&writing))
+		lookup_empty();
+}
+
+uint64_t *
+lookup_word(const struct frag *f)
+{
+	return &area.ibl[(f->pc + owner_key(f->owner)) % IBL_WORDS +
+	    (f->mode & MODE_OUT ? IBL_WORDS : 0)];
+}
+
+uint64_t
+lookup_of(const struct frag *f)
+{
+	return entry_address(f->entry) - entry_prologue(f->entry);
+}
+
+/* The place of a cache address in a zone, see look_in_zone1. */
+static uint32_t
+place_of(unsigned zone, uint64_t address)
+{
+	uint64_t off = address - area.boot.seg[SEG_ZONE0 + zone].addr;
+
+	return zone == 0 ? (uint32_t)off : look_in_zone1(off);
+}
+
+/* The second word, and what it then is. */
+static uint64_t *
+word_again(const struct frag *f)
+{
+	return &area.ibl[again_at(f->pc)];
+}
+
+static uint64_t
+again_of(const struct frag *f)
+{
+	return again_word(f->pc, place_of(f->zone, lookup_of(f)));
+}
+
+void
+lookup_put(app_pc pc, uint64_t to)
+{
+	const struct segment *one = &area.boot.seg[SEG_ZONE1];
+	uint64_t *word = &area.ibl[pc % IBL_WORDS];
+
+	if (*word == area.miss)
+		*word = to;
+	else if (opt->contexts == 0 && opt->windows == 0)
+		area.ibl[again_at(pc)] = again_word(pc,
+		    place_of(to - one->addr < one->size, to));
+}
+
+void
+lookup_drop(const struct frag *f)
+{
+	uint64_t *word = lookup_word(f), *again = word_again(f);
+
+	/* a thread fills the words first, then looks whether that holds */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (*word == lookup_of(f))
+		*word = area.miss;
+	if (*again == again_of(f))
+		*again = 0;
+}
