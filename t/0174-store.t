@@ -114,6 +114,50 @@ trace "$T/few" 3
 [ "$(made)" -lt "$few" ]
 ok "and kept" $?
 
+# targets of indirect calls that share a lookup word, because they are 65536
+# bytes apart: the store has a second word for one of each pair
+cat >"$T/far.c" <<'EOF2'
+#include <stdio.h>
+#define AT(n, align, x) \
+	__attribute__((noinline, aligned(align), section(".text.far"))) \
+	static int f##n(int i) { return i * 3 + x; }
+#define TEN(n, align) AT(n##0, align, 0) AT(n##1, 64, 1) AT(n##2, 64, 2) \
+	AT(n##3, 64, 3) AT(n##4, 64, 4) AT(n##5, 64, 5) AT(n##6, 64, 6) \
+	AT(n##7, 64, 7) AT(n##8, 64, 8) AT(n##9, 64, 9)
+#define NAMES(n) f##n##0, f##n##1, f##n##2, f##n##3, f##n##4, f##n##5, \
+	f##n##6, f##n##7, f##n##8, f##n##9
+TEN(a, 65536) TEN(b, 64) TEN(c, 64) TEN(d, 64)
+TEN(e, 65536) TEN(f, 64) TEN(g, 64) TEN(h, 64)
+int
+main(void)
+{
+	static int (*volatile f[80])(int) = { NAMES(a), NAMES(b), NAMES(c),
+		NAMES(d), NAMES(e), NAMES(f), NAMES(g), NAMES(h) };
+	int i, k, sum = 0;
+
+	for (k = 0; k < 40; k++)
+		sum += (int)(((long)f[k + 40] - (long)f[k]) % 65536 == 0);
+	printf("%d\n", sum);
+	for (i = 0; i < 3; i++)
+		for (k = 0; k < 80; k++)
+			sum = f[k](sum);
+	return sum & 1;
+}
+EOF2
+missed() {
+	sed -n 's/^trace: \([0-9]*\) indirect transfers.*/\1/p' "$T/trace.err"
+}
+$CC -O1 -fno-toplevel-reorder -o "$T/far" "$T/far.c"
+trace "$T/far" >"$T/out"
+same "40 pairs of targets have one word" 40 "$(cat "$T/out")"
+cold=$(missed)
+[ "$cold" -ge 120 ]
+ok "at first each of a pair goes the long way, and one does again: $cold" $?
+trace "$T/far" >"$T/out"
+warm=$(missed)
+[ "$warm" -lt 5 ]
+ok "from the store each has a word: $warm do" $?
+
 # another program in its place
 build two
 natively
@@ -479,6 +523,16 @@ status 1 "a limit of files" limited
 samefile "a limit of files: the same" "$T/native" "$T/out"
 same "a limit of files: nothing is left, a line" "0 1" \
     "$(ls "$T/limit" | wc -l) $(grep -c '^trace: --store' "$T/err")"
+
+# but what is there is taken: the memory file is not one of these
+trace "$T/prog" >"$T/out"
+small() {
+	(ulimit -S -f 64; trace "$T/prog")
+}
+status 1 "a limit of files, and a store" small
+samefile "a limit of files, and a store: the same" "$T/native" "$T/out"
+[ "$(taken)" -gt 300 ]
+ok "a limit of files: it takes $(taken) fragments" $?
 
 # what does not use it says so
 for o in --aslr "-e counts --contexts" --client-requests=off; do

@@ -110,6 +110,8 @@ print_stats(void)
 	    (double)s->translate_ns / 1e6, s->fragments == 0 ? 0 :
 	    (double)s->translate_ns / 1e3 / (double)s->fragments,
 	    (unsigned long long)s->flushes);
+	warn("%llu indirect transfers that the runtime led on",
+	    (unsigned long long)(s->missed + area_missed()));
 	if (s->again != 0)
 		warn("%llu fragments made again, for indirect jumps to them",
 		    (unsigned long long)s->again);

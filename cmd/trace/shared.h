@@ -718,6 +718,7 @@ struct slot {
 	uint32_t buf;		/* its buffer + 1, or 0 */
 	uint32_t child;		/* futex of its held child: enum child_state */
 	uint64_t icount;	/* kind counts: left at the last stop */
+	uint64_t nmissed;	/* indirect transfers that no word led on */
 	uint32_t cpu, turns;	/* where it asks; yields for its last answer */
 };
 

@@ -341,10 +341,23 @@ area_is_intact(void)
 	    ONCE(c->windows) == opt->windows;
 }
 
+uint64_t
+area_missed(void)
+{
+	uint64_t n = 0;
+	unsigned i;
+
+	for (i = 0; i < NSLOT; i++)
+		n += ONCE(area.ctl->slot[i].nmissed);
+	return n;
+}
+
 void
 area_close(void)
 {
 	unsigned i;
+
+	stats.missed += area_missed();
 
 	area_letgo(LETGO_NOW);
 	if (opt->kind->learns)

@@ -156,6 +156,8 @@ struct stats {
 	uint64_t watched, written;	/* pages watched; writes into them */
 	uint64_t kept;		/* fragments that the store had */
 	uint64_t again;		/* fragments made for lookup words, too */
+	uint64_t missed;	/* indirect transfers without one, but for
+				 * those of this image: area_missed() */
 	bool refused;		/* the program was let go: no end mark */
 	bool full;		/* because ids ran out: the file is kept */
 };
@@ -255,6 +257,8 @@ void area_sizes(unsigned shrink);
  */
 void area_open(int fd, uint64_t skip);
 void area_close(void);
+/* Indirect transfers of this image that no lookup word led on, so far. */
+uint64_t area_missed(void);
 /* Let the threads go on natively. */
 void area_letgo(enum letgo);
 /* They do: by our word, or by their own after we refused to go on. */

@@ -58,6 +58,7 @@ struct kept_index {
 struct kept_put {
 	uint64_t pc;
 	uint64_t lookup;	/* its word for indirect jumps; 0: none came */
+#define LOOKUP_IS_SECOND (1ull << 63)	/* by the second one */
 	uint32_t frag;
 	uint32_t word;		/* in the table */
 };

@@ -112,7 +112,8 @@ kept_install(uint32_t object)
 		}
 		table_add(p->frag, p->pc, p->word);
 		if (p->lookup != 0)
-			lookup_put(p->pc, p->lookup);
+			lookup_put(p->pc, p->lookup & ~LOOKUP_IS_SECOND,
+			    p->lookup >= LOOKUP_IS_SECOND);
 		if (link_any_waits())
 			link_waiting(p->frag);
 		stats.kept++;

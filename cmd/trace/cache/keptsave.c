@@ -312,13 +312,6 @@ set_block(uint32_t i)
 		area.exits[e].block = i & 0xfffffff;
 }
 
-/* Did an indirect jump lead to it, and no later one with the same word? */
-static bool
-is_looked_up(uint32_t i)
-{
-	return ONCE(*lookup_word(&frags[i])) == lookup_of(&frags[i]);
-}
-
 static int
 by_object(const void *a, const void *b)
 {
@@ -328,6 +321,15 @@ by_object(const void *a, const void *b)
 	if (o != r)
 		return o < r ? -1 : 1;
 	return (p->pc > q->pc) - (p->pc < q->pc);
+}
+
+static uint64_t
+lookup_to_put(const struct frag *f)
+{
+	enum lookup_by state = lookup_state(f);
+
+	return state == LOOKUP_NONE ? 0 : lookup_of(f) |
+	    (state == LOOKUP_SECOND ? LOOKUP_IS_SECOND : 0);
 }
 
 /* What installs the fragments of each object. */
@@ -341,8 +343,7 @@ fill_puts(void)
 	for (i = 0; i < nfrag; i++)
 		if (s.index[i].object != 0)
 			s.put[s.nput++] = (struct kept_put){ frags[i].pc,
-			    is_looked_up(i) ? lookup_of(&frags[i]) : 0, i,
-			    table_word_of(i) };
+			    lookup_to_put(&frags[i]), i, table_word_of(i) };
 	qsort(s.put, s.nput, sizeof *s.put, by_object);
 	for (i = 0; i < s.nobject; i++)
 		s.object[i].put = s.object[i].nput = 0;

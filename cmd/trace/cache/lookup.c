@@ -46,7 +46,8 @@ lookup_end(void)
 		lookup_empty();
 }
 
-uint64_t *
+/* The word by which indirect jumps find a fragment, and what it then is. */
+static uint64_t *
 lookup_word(const struct frag *f)
 {
 	return &area.ibl[(f->pc + owner_key(f->owner)) % IBL_WORDS +
@@ -81,13 +82,23 @@ again_of(const struct frag *f)
 	return again_word(f->pc, place_of(f->zone, lookup_of(f)));
 }
 
+enum lookup_by
+lookup_state(const struct frag *f)
+{
+	uint64_t word = ONCE(*lookup_word(f));
+
+	if (entry_prologue(f->entry) == 0 || word == area.miss)
+		return LOOKUP_NONE;
+	return word == lookup_of(f) ? LOOKUP_FIRST : LOOKUP_SECOND;
+}
+
 void
-lookup_put(app_pc pc, uint64_t to)
+lookup_put(app_pc pc, uint64_t to, bool second)
 {
 	const struct segment *one = &area.boot.seg[SEG_ZONE1];
 	uint64_t *word = &area.ibl[pc % IBL_WORDS];
 
-	if (*word == area.miss)
+	if (*word == area.miss && !second)
 		*word = to;
 	else if (opt->contexts == 0 && opt->windows == 0)
 		area.ibl[again_at(pc)] = again_word(pc,

@@ -119,11 +119,16 @@ void lookup_begin(void);
 void lookup_end(void);
 /* Have no word lead anywhere, while threads use them. */
 void lookup_empty(void);
-/* The word by which indirect jumps find a fragment, and what it then is. */
-uint64_t *lookup_word(const struct frag *);
+/* What a word is by which indirect jumps find a fragment. */
 uint64_t lookup_of(const struct frag *);
+/*
+ * Which of two words finds it, or will?  Where the first one leads elsewhere it
+ * is the second: of two with the same first word, the later one has taken it.
+ */
+enum lookup_by { LOOKUP_NONE, LOOKUP_FIRST, LOOKUP_SECOND };
+enum lookup_by lookup_state(const struct frag *);
 /* Have a word lead from pc to an entry: the second if the first is taken. */
-void lookup_put(app_pc pc, uint64_t to);
+void lookup_put(app_pc pc, uint64_t to, bool second);
 /* No word leads to f any more, and no thread has any do so: f is dead. */
 void lookup_drop(const struct frag *f);
 

@@ -527,6 +527,7 @@ dispatch_miss(struct tarea *t)
 	if (c != NULL && (jump || c->move != MOVE_IJUMP))
 		contexts_left(t, &x, c);
 	t->slot->incache = 0;
+	t->slot->nmissed++;
 	signal_unhold(t);
 	interval(t);
 	window_returned(t);
