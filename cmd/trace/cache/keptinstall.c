@@ -81,6 +81,9 @@ kept_lines(uint64_t start, uint64_t end, char *text)
 	return text;
 }
 
+#define MANY 1024u	/* fragments: most of the lookup's pages are written */
+#define FETCH 16u	/* so many fragments ahead: a lookup word is far */
+
 /* Give the stream the fragment's definition; false: it has none. */
 static bool
 define(uint32_t i, app_pc pc)
@@ -104,7 +107,11 @@ kept_install(uint32_t object)
 		return;
 	kept.installed[object] = true;
 	table_touch(o->start, o->end, o->nput);
+	if (o->nput >= MANY)
+		kept_map(area.ibl, IBL_SIZE);
 	for (; p < end; p++) {
+		if (p + FETCH < end)
+			lookup_fetch(p[FETCH].pc);
 		if (!define(p->frag, p->pc)) {
 			kept_ready();
 			frag_drop(p->frag);

@@ -93,6 +93,12 @@ lookup_state(const struct frag *f)
 }
 
 void
+lookup_fetch(app_pc pc)
+{
+	__builtin_prefetch(&area.ibl[pc % IBL_WORDS], 1);
+}
+
+void
 lookup_put(app_pc pc, uint64_t to, bool second)
 {
 	const struct segment *one = &area.boot.seg[SEG_ZONE1];

@@ -127,6 +127,8 @@ uint64_t lookup_of(const struct frag *);
  */
 enum lookup_by { LOOKUP_NONE, LOOKUP_FIRST, LOOKUP_SECOND };
 enum lookup_by lookup_state(const struct frag *);
+/* A pc's first word will be put soon. */
+void lookup_fetch(app_pc pc);
 /* Have a word lead from pc to an entry: the second if the first is taken. */
 void lookup_put(app_pc pc, uint64_t to, bool second);
 /* No word leads to f any more, and no thread has any do so: f is dead. */
