@@ -424,11 +424,35 @@ watch(void *arg)
 
 #define SPINS_LEAST 80u
 
-/* A request, or an id that came often. */
+static bool counts_begun;	/* at the end */
+
+/* Has the program's only thread ended it, and are its counts not begun? */
+static bool
+is_over(void)
+{
+	return !counts_begun && ONCE(area.ctl->ended) == 2 &&
+	    opt->kind->counters && opt->contexts == 0;
+}
+
+/*
+ * The kernel takes about a millisecond to take the process apart.  Meanwhile
+ * write what is in its counters; what counts on after all is written later.
+ */
+static bool
+begin_counts(void)
+{
+	if (!is_over())
+		return false;
+	counts_begun = true;
+	format_counts();
+	return true;
+}
+
+/* A request, or an id that came often, or the end. */
 static bool
 is_called(void)
 {
-	return is_wanted() || search_pending();
+	return is_wanted() || search_pending() || is_over();
 }
 
 /*
@@ -482,8 +506,8 @@ rest(void)
 	ns = recent_look(100000000);
 	bell = __atomic_load_n(&c->bell, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&c->serving_sleeps, 1, __ATOMIC_SEQ_CST);
-	if (!is_wanted() && !search_pending() && !watch_pending() &&
-	    !control_pending() && !guest_ended && !trust_lost)
+	if (!is_called() && !watch_pending() && !control_pending() &&
+	    !guest_ended && !trust_lost)
 		futex_wait(&c->bell, bell, ONCE(c->polling) ? 20000 :
 		    exec_pending ? 200000 : ns);
 	__atomic_store_n(&c->serving_sleeps, 0, __ATOMIC_SEQ_CST);
@@ -525,7 +549,9 @@ serve(void)
 	pthread_detach(t);
 	while (!guest_ended && !trust_lost) {
 		if (frag_written() || frag_landing() || answer_all() ||
-		    link_call(asked) || frag_ahead() || make_path())
+		    link_call(asked) || begin_counts())
+			continue;
+		if (!counts_begun && (frag_ahead() || make_path()))
 			continue;
 		if (!area_is_intact())
 			trust_lose("its control words");

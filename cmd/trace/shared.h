@@ -736,6 +736,7 @@ enum qtype {
 	Q_COUNTS,		/* an interval of kind counts ended, or a part
 				 * of what --for leaves */
 	Q_RENEW,		/* from trace: free all counters */
+	Q_LAST,			/* from trace: tell them, none will count on */
 	Q_TIMES,		/* --syscall-times: the call of the thread's
 				 * last Q_SYSCALL took arg ns, and from, to ns
 				 * of the processor */
@@ -794,7 +795,8 @@ struct control {
 	uint32_t crowded;	/* requests left that are slept for at once */
 	uint32_t polling;	/* the guest may not call futex: poll for it */
 	uint32_t joining;	/* attached threads that are not here yet */
-	uint32_t ended;		/* 1: the process ended, with `status` */
+	uint32_t ended;		/* 1: the process ends, with `status`; 2: and
+				 * it had one thread */
 	uint32_t status;	/* as wait(2) has it */
 	uint64_t want[NSLOT / 64];	/* by slot: it asks */
 	uint64_t wanted;	/* bit i: want[i] is not 0; set after it */

@@ -312,6 +312,7 @@ void futex_wait(uint32_t *, uint32_t val);
 void futex_wake(uint32_t *, int n);
 void pause_ms(void);
 int trace_died(void);
+void serve_ended(void);
 
 /* buffer.c */
 void buffer_first(struct tarea *);

@@ -52,6 +52,17 @@ ring_bell(void)
 	}
 }
 
+/* The process will end now, with ctl->status: trace need not wait for that. */
+void
+serve_ended(void)
+{
+	bool alone = __atomic_load_n(&rt.nthread, __ATOMIC_SEQ_CST) <= 1 &&
+	    rt.ctl->joining == 0;
+
+	__atomic_store_n(&rt.ctl->ended, alone ? 2 : 1, __ATOMIC_SEQ_CST);
+	ring_bell();
+}
+
 /* 0 and the answer in slot->ret, or -1 when trace is gone. */
 int
 ask(struct tarea *t, enum request what, const uint64_t *arg)

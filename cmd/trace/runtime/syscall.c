@@ -292,7 +292,7 @@ end_process(struct tarea *t)
 	if (rt.boot.flags & BOOT_COUNTS)
 		t->slot->icount = t->p;
 	rt.ctl->status = (uint32_t)(t->gpr[7] & 0xff) << 8;
-	__atomic_store_n(&rt.ctl->ended, 1, __ATOMIC_RELEASE);
+	serve_ended();
 	sys1(__NR_exit_group, t->gpr[7]);
 }
 

@@ -547,7 +547,7 @@ thread_exit(struct tarea *t, long status)
 		buffer_leave(t);
 	if (__atomic_sub_fetch(&rt.nthread, 1, __ATOMIC_SEQ_CST) == 0) {
 		rt.ctl->status = (uint32_t)(status & 0xff) << 8;
-		__atomic_store_n(&rt.ctl->ended, 1, __ATOMIC_RELEASE);
+		serve_ended();
 		sys1(__NR_exit, status);
 	}
 	note_area(t->slotno, NULL);

@@ -334,6 +334,9 @@ take_entry(const struct qent *e)
 	case Q_ALLOC:
 		alloc_values(e);
 		return;
+	case Q_LAST:
+		counters_tell_all(false);
+		return;
 	case Q_RENEW:
 		counters_tell_all(false);
 		counters_renew();
@@ -704,17 +707,29 @@ format_text(char *lines)
 	put(Q_TEXT, 0, lines);
 }
 
+static void
+wake_thread(void)
+{
+	__atomic_fetch_add(&area.ctl->qbell, 1, __ATOMIC_SEQ_CST);
+	futex_wake(&area.ctl->qbell);
+}
+
+void
+format_counts(void)
+{
+	put(Q_LAST, 0, NULL);
+	wake_thread();
+}
+
 /* Put an entry, and wait until it has been taken: until *done changes. */
 static void
 put_and_wait(enum qtype type, unsigned slot, char *lines, uint32_t *done)
 {
-	struct control *c = area.ctl;
 	struct timespec t = { 0, 50 * 1000 * 1000 };
 	uint32_t was = __atomic_load_n(done, __ATOMIC_SEQ_CST);
 
 	put(type, slot, lines);
-	__atomic_fetch_add(&c->qbell, 1, __ATOMIC_SEQ_CST);
-	futex_wake(&c->qbell);
+	wake_thread();
 	while (__atomic_load_n(done, __ATOMIC_SEQ_CST) == was &&
 	    !trust_lost && !guest_ended)
 		syscall(SYS_futex, done, FUTEX_WAIT, was, &t, NULL, 0);
@@ -772,8 +787,7 @@ format_drain(void)
 	uint32_t n;
 
 	stopping = 1;
-	__atomic_fetch_add(&c->qbell, 1, __ATOMIC_SEQ_CST);
-	futex_wake(&c->qbell);
+	wake_thread();
 	pthread_join(thread, NULL);
 	n = __atomic_load_n(&c->qtail, __ATOMIC_SEQ_CST) - qhead;
 	if (n > QUEUE_MAX)

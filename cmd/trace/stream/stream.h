@@ -83,6 +83,8 @@ extern void (*format_last)(struct evw *, bool at_end);
 
 /* While no thread is in the cache: write all counts, free all counters. */
 void format_renew(void);
+/* Begin to write all counts, since no thread will count any more. */
+void format_counts(void);
 
 /*
  * Counters, of which each thread has its own.  Are there n more?  Take one for
