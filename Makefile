@@ -68,6 +68,11 @@ STRIP	=
 # What programs are linked with beside lib.a; each keeps what it needs of it
 LIBS	= -Wl,--as-needed -ldw -lelf -ldeflate -liberty -lz -lpthread
 LDLIBS_trace = -lZydis
+# trace is started for each run that is traced, and to load what only names of
+# functions need takes half a millisecond: that is linked in where it can be
+STATIC_trace = -Wl,--start-group -Wl,-Bstatic $(filter-out -lpthread,\
+	$(shell pkg-config --static --libs-only-l libdw libelf 2>/dev/null)) \
+	-ldeflate -liberty -Wl,--end-group -Wl,-Bdynamic -lpthread
 LDLIBS_annotate = -lZydis
 LDLIBS_simpoint = -ljansson -lm -lpthread
 LDLIBS_account = -ljansson
@@ -165,10 +170,12 @@ sources	= $(filter-out cmd/trace/runtime/%,\
 	$(wildcard cmd/$(1).c cmd/$(1)/*.c cmd/$(1)/*/*.c))
 objects	= $(patsubst %.c,$(BUILD)/%.o,$(call sources,$(1)))
 define program
+link_$(1) = $$(LINK) -o $$(BUILD)/bin/$(1) $$(call objects,$(1)) \
+	$$(OBJS_$(1)) $$(BUILD)/lib.a $$(LDLIBS_$(1))
 $$(BUILD)/bin/$(1): $$(call objects,$(1)) $$(OBJS_$(1)) $$(BUILD)/lib.a
 	@mkdir -p $$(@D)
-	$$(call short,LINK)$$(LINK) -o $$@ $$(call objects,$(1)) $$(OBJS_$(1)) \
-	    $$(BUILD)/lib.a $$(LDLIBS_$(1)) $$(LIBS)
+	$$(call short,LINK)$$(if $$(STATIC_$(1)),$$(link_$(1)) \
+	    $$(STATIC_$(1)) 2>/dev/null || )$$(link_$(1)) $$(LIBS)
 endef
 
 # programs that are scripts find the others next to them
