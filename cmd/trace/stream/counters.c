@@ -571,7 +571,9 @@ struct run {
 static bool
 next_run(struct run *r, uint32_t max)
 {
-	for (; counters_has(r->slot); r->slot++, r->end = 0) {
+	unsigned n = thread_slots();
+
+	for (; r->slot < n && counters_has(r->slot); r->slot++, r->end = 0) {
 		r->from = r->end;
 		r->v = counters_of(r->slot);
 		if (thread_number(r->slot) != 0 &&
@@ -608,10 +610,10 @@ counters_sum(uint32_t *sum, uint32_t n)
 unsigned
 counters_next_slot(unsigned slot)
 {
-	unsigned i;
+	unsigned i, n = thread_slots();
 
-	for (i = 0; i < nslots(); i++) {
-		slot = (slot + 1) % nslots();
+	for (i = 0; i < n; i++) {
+		slot = (slot + 1) % n;
 		if (thread_number(slot) != 0)
 			break;
 	}
@@ -632,7 +634,7 @@ counters_tell_all(bool last)
 	unsigned i;
 	uint64_t n = 0;
 
-	for (i = 0; counters_has(i) && !trust_lost; i++)
+	for (i = 0; i < thread_slots() && counters_has(i) && !trust_lost; i++)
 		if (thread_number(i) != 0) {
 			n += counters_tell(i);
 			if (last && opt->contexts != 0)

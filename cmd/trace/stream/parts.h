@@ -56,6 +56,8 @@ void alloc_values(const struct qent *);
 void thread_begins(unsigned slot);
 /* Its number; 0: it has not begun. */
 unsigned thread_number(unsigned slot);
+/* More than the number of any slot that has had a thread. */
+unsigned thread_slots(void);
 /* How many have begun: the highest number. */
 unsigned threads_begun(void);
 /* The next lines are of this slot's thread: write a T line if need be. */

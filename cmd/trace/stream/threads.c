@@ -13,11 +13,20 @@ static unsigned current;	/* thread of the latest lines; 0: no T line yet;
 				 * GONE: one of the image before */
 static unsigned begun;		/* threads so far */
 static unsigned number[NSLOT];	/* of each slot's thread, from 1 */
+static unsigned slots;		/* no slot from here on has had one */
 
 void
 thread_begins(unsigned slot)
 {
 	number[slot] = ++begun;
+	if (slot >= slots)
+		slots = slot + 1;
+}
+
+unsigned
+thread_slots(void)
+{
+	return slots;
 }
 
 unsigned
@@ -59,6 +68,6 @@ void
 threads_reset(void)
 {
 	current = current == 0 ? 0 : GONE;
-	begun = 0;
+	begun = slots = 0;
 	memset(number, 0, sizeof number);
 }
