@@ -34,6 +34,9 @@ tell_maps(char *text)
 	format_text(text);
 }
 
+/* The store has not been asked what it has of this yet. */
+static struct code_range changed;
+
 /* For the store: open our file in the program, which has been stopped. */
 static const struct start *stopped;
 
@@ -81,24 +84,43 @@ image_first(void)
 		attach_others();
 }
 
+static void
+tell_change(uint64_t start, uint64_t end, char *text)
+{
+	char *blocks = strstr(text, "U ") != NULL ?
+	    kept_lines(start, end, def_lines(start, end)) : NULL;
+
+	if (blocks != NULL)
+		format_text(blocks);
+	tell_maps(text);
+}
+
 void
 image_changed(uint64_t start, uint64_t end)
 {
-	char *text, *blocks;
+	char *text;
 
 	if (start >= end)
 		return;
 	frag_kill(start, end);
 	watch_changed(start, end);
 	text = maps_changed(start, end);
-	kept_mapped(start, end);
-	if (text == NULL)
-		return;
-	blocks = strstr(text, "U ") != NULL ?
-	    kept_lines(start, end, def_lines(start, end)) : NULL;
-	if (blocks != NULL)
-		format_text(blocks);
-	tell_maps(text);
+	if (text != NULL)
+		tell_change(start, end, text);
+	changed.start = start;
+	changed.end = end;
+	if (!kept_can_wait())
+		image_settle();
+}
+
+void
+image_settle(void)
+{
+	struct code_range r = changed;
+
+	changed.start = changed.end = 0;
+	if (r.start < r.end)
+		kept_mapped(r.start, r.end);
 }
 
 bool
@@ -109,6 +131,7 @@ image_missed(uint64_t pc)
 	if (!maps_missed(pc, &start, &end))
 		return false;
 	image_changed(start, end);
+	image_settle();
 	return true;
 }
 

@@ -374,6 +374,7 @@ answer(unsigned slot)
 	__atomic_store_n(&s->state, SLOT_ANSWERED, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&s->sleeps, __ATOMIC_SEQ_CST))
 		futex_wake(&s->state);
+	image_settle();
 }
 
 static unsigned asked;		/* the slot that asked last */

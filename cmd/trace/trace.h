@@ -28,6 +28,11 @@ char **cmdline(int argc, char *argv[]);
 void image_first(void);
 /* The guest changed its mappings in [start, end), or code there. */
 void image_changed(uint64_t start, uint64_t end);
+/*
+ * Do what is left of that, before any other request, but not before its answer:
+ * take from the store what it has of the new mappings.
+ */
+void image_settle(void);
 /* Is there code at pc that no call has told of?  Then it is known now. */
 bool image_missed(uint64_t pc);
 /* A thread is about to exec; true: the new image will be taken over. */

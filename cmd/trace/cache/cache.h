@@ -81,6 +81,12 @@ void frag_letgo(void);
 void kept_start(void);
 void kept_begin(int (*open_theirs)(int fd));
 void kept_mapped(uint64_t start, uint64_t end);
+/*
+ * May the program go on before kept_mapped()?  Where fragments have definitions
+ * it may not: one that is in the table leads to others, which it does not find
+ * there, and their definitions must be known by then.
+ */
+bool kept_can_wait(void);
 void kept_save(void);
 /*
  * Kind counts: add to the lines of def_lines, or to NULL, those of blocks that

@@ -229,6 +229,12 @@ kept_begin(int (*open_theirs)(int))
 	objects_begin();
 }
 
+bool
+kept_can_wait(void)
+{
+	return !opt->kind->tells || def_on_shelf();
+}
+
 void
 kept_mapped(uint64_t start, uint64_t end)
 {
