@@ -612,6 +612,8 @@ counters_next_slot(unsigned slot)
 {
 	unsigned i, n = thread_slots();
 
+	if (n > nslots())	/* others have no cells */
+		n = nslots();
 	for (i = 0; i < n; i++) {
 		slot = (slot + 1) % n;
 		if (thread_number(slot) != 0)
