@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cache/kept.h"
 #include "cache/parts.h"
@@ -49,14 +50,28 @@ is_same(const struct kept_object *a, const struct kept_object *b)
 	    strcmp(a->path, b->path) == 0;
 }
 
+/* The bytes of a process that ends are gone: they differ from nothing. */
+static bool
+is_ending(void)
+{
+	uint8_t byte;
+
+	return pread(guest.mem, &byte, 1, (off_t)area.blob) != 1;
+}
+
 static uint32_t
 find_stored(const struct kept_object *o, const struct maps_entry *e)
 {
 	uint32_t i;
 
-	for (i = 0; i < kept.nobject; i++)
-		if (is_same(o, &kept.object[i]))
-			return bytes_are_same(&kept.object[i], e) ? i + 1 : 0;
+	for (i = 0; i < kept.nobject && !is_same(o, &kept.object[i]); i++)
+		;
+	if (i == kept.nobject)
+		return 0;
+	if (bytes_are_same(&kept.object[i], e))
+		return i + 1;
+	if (is_ending())
+		kept.on = false;	/* the entry stays as it is */
 	return 0;
 }
 
@@ -92,7 +107,7 @@ objects_changed(uint64_t start, uint64_t end)
 	for (i = 0; maps_entry(i, &e); i++)
 		if (e.start < end && e.end > start)
 			add_live(&e);
-	lookup_end();
+	lookup_end();	/* which may have begun with the image */
 	for (i = 0; i < nlive; i++)
 		if (live[i].stored != 0)
 			kept_install(live[i].stored);
