@@ -28,6 +28,7 @@ static struct save {
 	uint32_t *of_live, *of_stored;	/* + 1, or 0: not among objects yet */
 	struct kept_index *index;
 	uint32_t *hash, mask;
+	uint64_t *lookup;	/* by fragment, as it was in the run */
 	struct kept_put *put;
 	uint32_t nput;
 	struct link *link;
@@ -323,13 +324,33 @@ by_object(const void *a, const void *b)
 	return (p->pc > q->pc) - (p->pc < q->pc);
 }
 
-static uint64_t
-lookup_to_put(const struct frag *f)
+/* What was not installed keeps what it had. */
+static void
+keep_lookups(void)
 {
-	enum lookup_by state = lookup_state(f);
+	const struct kept_object *o = kept.object;
+	uint32_t i, k;
 
-	return state == LOOKUP_NONE ? 0 : lookup_of(f) |
-	    (state == LOOKUP_SECOND ? LOOKUP_IS_SECOND : 0);
+	for (i = 1; i <= kept.nobject; i++, o++)
+		for (k = o->put; !kept.installed[i] && k < o->put + o->nput;
+		    k++)
+			s.lookup[kept.put[k].frag] = kept.put[k].lookup;
+}
+
+static void
+fill_lookups(void)
+{
+	enum lookup_by state;
+	uint32_t i;
+
+	s.lookup = xcalloc(nfrag + 1ul, sizeof *s.lookup);
+	for (i = 0; i < nfrag; i++) {
+		state = lookup_state(&frags[i]);
+		if (state != LOOKUP_NONE)
+			s.lookup[i] = lookup_of(&frags[i]) |
+			    (state == LOOKUP_SECOND ? LOOKUP_IS_SECOND : 0);
+	}
+	keep_lookups();
 }
 
 /* What installs the fragments of each object. */
@@ -343,7 +364,7 @@ fill_puts(void)
 	for (i = 0; i < nfrag; i++)
 		if (s.index[i].object != 0)
 			s.put[s.nput++] = (struct kept_put){ frags[i].pc,
-			    lookup_to_put(&frags[i]), i, table_word_of(i) };
+			    s.lookup[i], i, table_word_of(i) };
 	qsort(s.put, s.nput, sizeof *s.put, by_object);
 	for (i = 0; i < s.nobject; i++)
 		s.object[i].put = s.object[i].nput = 0;
@@ -364,6 +385,7 @@ fill_fragments(void)
 		if (s.index[i].object != 0)
 			add_def(i);
 	fill_shelf();
+	fill_lookups();
 	fill_hash();
 	s.link = link_cut_all();
 	for (i = 0; i < nfrag; i++) {
@@ -502,6 +524,7 @@ forget(void)
 	free(s.of_stored);
 	free(s.index);
 	free(s.hash);
+	free(s.lookup);
 	free(s.put);
 	free(s.piece);
 	free(s.number);

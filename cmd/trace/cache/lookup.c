@@ -86,10 +86,12 @@ enum lookup_by
 lookup_state(const struct frag *f)
 {
 	uint64_t word = ONCE(*lookup_word(f));
+	uint32_t now = table_find(key_of(f));	/* f, or what took its place */
 
 	if (entry_prologue(f->entry) == 0 || word == area.miss)
 		return LOOKUP_NONE;
-	return word == lookup_of(f) ? LOOKUP_FIRST : LOOKUP_SECOND;
+	return word == lookup_of(now == 0 ? f : &frags[now - 1]) ?
+	    LOOKUP_FIRST : LOOKUP_SECOND;
 }
 
 void

@@ -131,7 +131,7 @@ enum lookup_by lookup_state(const struct frag *);
 void lookup_fetch(app_pc pc);
 /* Have a word lead from pc to an entry: the second if the first is taken. */
 void lookup_put(app_pc pc, uint64_t to, bool second);
-/* No word leads to f any more, and no thread has any do so: f is dead. */
+/* f is dead: take it out of the words; no thread puts it there again. */
 void lookup_drop(const struct frag *f);
 
 /* ------------------------------------------------------------------- drop.c */
