@@ -357,8 +357,8 @@ area_close(void)
 {
 	unsigned i;
 
-	stats.missed += area_missed();
-
+	if (opt->verbose)	/* else its pages are not looked at */
+		stats.missed += area_missed();
 	area_letgo(LETGO_NOW);
 	if (opt->kind->learns)
 		memcpy(&kept, &area.ctl->kept, sizeof kept);

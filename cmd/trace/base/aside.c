@@ -11,6 +11,7 @@
  *	if (!aside_end(&a))	now all is there
  *		die("memory:");
  */
+#include <errno.h>
 #include <sys/uio.h>
 
 #include "base/base.h"
@@ -31,6 +32,7 @@ write_part(int fd, const struct aside_part *p)
 {
 	size_t size = part_size(p);
 
+	errno = ENOSPC;		/* if it is cut short */
 	return size == 0 ||
 	    pwritev(fd, p->v, (int)p->n, (off_t)p->at) == (ssize_t)size;
 }
@@ -41,9 +43,10 @@ write_parts(void *arg)
 	struct aside *a = arg;
 	unsigned i;
 
-	a->failed = false;
-	for (i = 0; i < a->nparts && !a->failed; i++)
-		a->failed = !write_part(a->fd, &a->part[i]);
+	a->error = 0;
+	for (i = 0; i < a->nparts && a->error == 0; i++)
+		if (!write_part(a->fd, &a->part[i]))
+			a->error = errno;
 	return NULL;
 }
 
@@ -76,5 +79,6 @@ aside_end(struct aside *a)
 		pthread_join(a->thread, NULL);
 	memfile_lower();
 	a->begun = false;
-	return !a->failed;
+	errno = a->error;
+	return a->error == 0;
 }

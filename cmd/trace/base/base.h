@@ -156,8 +156,7 @@ struct stats {
 	uint64_t watched, written;	/* pages watched; writes into them */
 	uint64_t kept;		/* fragments that the store had */
 	uint64_t again;		/* fragments made for lookup words, too */
-	uint64_t missed;	/* indirect transfers without one, but for
-				 * those of this image: area_missed() */
+	uint64_t missed;	/* area_missed() of earlier images */
 	bool refused;		/* the program was let go: no end mark */
 	bool full;		/* because ids ran out: the file is kept */
 };
@@ -323,7 +322,8 @@ struct aside_part {
 /* Zeroed, it is of nothing. */
 struct aside {
 	pthread_t thread;
-	bool begun, has_thread, failed;
+	bool begun, has_thread;
+	int error;		/* errno, or 0 */
 	int fd;
 	unsigned nparts;
 	struct aside_part part[ASIDE_PARTS];
@@ -331,7 +331,7 @@ struct aside {
 
 /* Begin to write n parts to the memory file. */
 void aside_begin(struct aside *, int fd, const struct aside_part *, unsigned n);
-/* Wait for their end; false: there was no room for all.  True if none began. */
+/* Wait for their end, if any began; false: not all is written, see errno. */
 bool aside_end(struct aside *);
 
 /* --------------------------------------------------------------------- bell */

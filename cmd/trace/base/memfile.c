@@ -3,8 +3,8 @@
  *
  * The kernel holds memory files to that limit, too, and ends who goes beyond
  * it.  It is meant for what the user's programs write, so trace lifts its own
- * for the call: to the hard limit, or, where it may raise that, to none.  The
- * program has, or will inherit, the limits as they were.
+ * while it writes: to the hard limit, or, where it may raise that, to none.
+ * The program has, or will inherit, the limits as they were.
  */
 #include <errno.h>
 #include <signal.h>

@@ -71,8 +71,7 @@ void
 kept_ready(void)
 {
 	if (!aside_end(&copies))
-		die("memory shared with the program: no room for the code of "
-		    "the store");
+		die("code of the store, to memory shared with the program:");
 }
 
 /*
