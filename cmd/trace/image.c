@@ -113,6 +113,12 @@ image_changed(uint64_t start, uint64_t end)
 		image_settle();
 }
 
+bool
+image_is_unsettled(void)
+{
+	return changed.start < changed.end;
+}
+
 void
 image_settle(void)
 {

@@ -371,10 +371,12 @@ answer(unsigned slot)
 	grant(slot, ONCE(s->what), arg, ret);
 	s->ret[0] = ret[0];
 	s->ret[1] = ret[1];
+	area.ctl->settling = image_is_unsettled();
 	__atomic_store_n(&s->state, SLOT_ANSWERED, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&s->sleeps, __ATOMIC_SEQ_CST))
 		futex_wake(&s->state);
 	image_settle();
+	area.ctl->settling = 0;
 }
 
 static unsigned asked;		/* the slot that asked last */
@@ -453,7 +455,7 @@ begin_counts(void)
 static bool
 is_called(void)
 {
-	return is_wanted() || search_pending() || is_over();
+	return is_wanted() || is_over() || (!counts_begun && search_pending());
 }
 
 /*
@@ -504,7 +506,7 @@ rest(void)
 
 	if (!idle && poll_requests())
 		return;
-	ns = recent_look(100000000);
+	ns = counts_begun ? 100000000 : recent_look(100000000);
 	bell = __atomic_load_n(&c->bell, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&c->serving_sleeps, 1, __ATOMIC_SEQ_CST);
 	if (!is_called() && !watch_pending() && !control_pending() &&

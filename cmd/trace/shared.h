@@ -736,7 +736,8 @@ enum qtype {
 	Q_COUNTS,		/* an interval of kind counts ended, or a part
 				 * of what --for leaves */
 	Q_RENEW,		/* from trace: free all counters */
-	Q_LAST,			/* from trace: tell them, none will count on */
+	Q_LAST,			/* from trace: tell all counters, since no
+				 * thread is left to step them */
 	Q_TIMES,		/* --syscall-times: the call of the thread's
 				 * last Q_SYSCALL took arg ns, and from, to ns
 				 * of the processor */
@@ -794,6 +795,7 @@ struct control {
 	uint32_t suspect;	/* 1: the processor may be crowded */
 	uint32_t crowded;	/* requests left that are slept for at once */
 	uint32_t polling;	/* the guest may not call futex: poll for it */
+	uint32_t settling;	/* trace is at work: the next answer waits */
 	uint32_t joining;	/* attached threads that are not here yet */
 	uint32_t ended;		/* 1: the process ends, with `status`; 2: and
 				 * it had one thread */

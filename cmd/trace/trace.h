@@ -33,6 +33,7 @@ void image_changed(uint64_t start, uint64_t end);
  * take from the store what it has of the new mappings.
  */
 void image_settle(void);
+bool image_is_unsettled(void);	/* something is left */
 /* Is there code at pc that no call has told of?  Then it is known now. */
 bool image_missed(uint64_t pc);
 /* A thread is about to exec; true: the new image will be taken over. */

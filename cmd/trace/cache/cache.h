@@ -83,8 +83,8 @@ void kept_begin(int (*open_theirs)(int fd));
 void kept_mapped(uint64_t start, uint64_t end);
 /*
  * May the program go on before kept_mapped()?  Where fragments have definitions
- * it may not: one that is in the table leads to others, which it does not find
- * there, and their definitions must be known by then.
+ * it may not: a fragment that is in the table jumps to others of its object,
+ * linked in the entry, whose definitions are not known yet.
  */
 bool kept_can_wait(void);
 void kept_save(void);

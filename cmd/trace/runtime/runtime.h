@@ -295,6 +295,7 @@ struct waiting {
 	uint32_t turns;		/* yields to trace on this processor */
 	uint32_t polls;
 	bool sleeps;		/* at once */
+	bool is_late;		/* whatever it is: trace was not done yet */
 	long start;		/* when it yielded first, ns; 0: not timed */
 };
 void wait_begin(struct waiting *);

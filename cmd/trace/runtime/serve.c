@@ -52,15 +52,20 @@ ring_bell(void)
 	}
 }
 
-/* The process will end now, with ctl->status: trace need not wait for that. */
+/*
+ * The process will end now, with ctl->status.  If it has but this thread, trace
+ * need not wait for that to write what is counted.  Where calls are filtered it
+ * may live on.
+ */
 void
 serve_ended(void)
 {
 	bool alone = __atomic_load_n(&rt.nthread, __ATOMIC_SEQ_CST) <= 1 &&
-	    rt.ctl->joining == 0;
+	    rt.ctl->joining == 0 && !rt.ctl->polling;
 
 	__atomic_store_n(&rt.ctl->ended, alone ? 2 : 1, __ATOMIC_SEQ_CST);
-	ring_bell();
+	if (alone && (rt.boot.flags & BOOT_COUNTS))
+		ring_bell();
 }
 
 /* 0 and the answer in slot->ret, or -1 when trace is gone. */
@@ -68,7 +73,7 @@ int
 ask(struct tarea *t, enum request what, const uint64_t *arg)
 {
 	struct slot *s = t->slot;
-	struct waiting w = { what, this_cpu(), 0, 0, false, 0 };
+	struct waiting w = { .what = what, .cpu = this_cpu() };
 	unsigned i;
 
 	for (i = 0; i < 4; i++)

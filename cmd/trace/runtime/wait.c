@@ -44,7 +44,8 @@ wait_begin(struct waiting *w)
 		rt.ctl->crowded = left - 1;
 	else
 		rt.nawake++;
-	/* new code is compared with the store: that takes longer than polls */
+	w->is_late = rt.ctl->settling != 0;
+	/* new code may be compared with the store: longer than polls take */
 	if (w->what == REQ_MAPPED)
 		w->polls = SPINS - SPINS / 8;
 }
@@ -60,7 +61,7 @@ is_short(enum request what)
 static void
 yield(struct waiting *w, bool is_timed)
 {
-	if (is_timed && w->start == 0 && is_short(w->what))
+	if (is_timed && w->start == 0 && is_short(w->what) && !w->is_late)
 		w->start = now_ns();
 	sys0(__NR_sched_yield);
 }
