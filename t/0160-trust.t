@@ -40,6 +40,14 @@ useless() {
 for what in gap requests owner all-want mapped pointer truncate; do
 	useless $what ""
 done
+for what in thread ended; do
+	for kind in counts branches; do
+		lies "-e $kind" "$T/hostile" $what
+		r=$?
+		same "$what ($kind)" "status 3, , " \
+		    "status $r, $(cat "$T/err"), $(is_sane $r)"
+	done
+done
 for what in requests owner; do
 	lies "-e counts --contexts" "$T/hostile" $what
 	same "$what (contexts)" "" "$(is_sane $?)"

@@ -82,7 +82,7 @@ fill_queue(struct qent with)
 }
 
 static void
-put_entry(struct qent with)
+post_entry(struct qent with)
 {
 	unsigned t = __atomic_fetch_add(&c->qtail, 1, __ATOMIC_SEQ_CST);
 	uint32_t type = with.type;
@@ -91,6 +91,13 @@ put_entry(struct qent with)
 	c->queue[t % NQUEUE] = with;
 	__atomic_store_n(&c->queue[t % NQUEUE].type, type, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&c->qbell, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &c->qbell, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void
+put_entry(struct qent with)
+{
+	post_entry(with);
 	usleep(200000);
 }
 
@@ -173,6 +180,47 @@ static void
 do_nobody(void)		/* its thread was never there */
 {
 	put_entry((struct qent){ .type = Q_SYSCALL, .slot = SLOT, .arg = 1 });
+}
+
+static unsigned
+step_one(unsigned n)
+{
+	return n + 1;
+}
+
+static unsigned
+step_two(unsigned n)
+{
+	return n + 2;
+}
+
+/* Long enough for paths: blocks that run often, and leave by indirect calls. */
+static void
+run_hot(void)
+{
+	unsigned (*volatile step[2])(unsigned) = { step_one, step_two };
+	volatile unsigned n = 0;
+	unsigned i;
+
+	for (i = 0; i < 60000000; i++)
+		n = step[i % 64 == 0](n);
+}
+
+static void
+do_thread(void)		/* in a slot that has no counters */
+{
+	post_entry((struct qent){ .type = Q_THREAD, .slot = NSLOT - 1 });
+	run_hot();
+}
+
+static void
+do_ended(void)		/* has it not */
+{
+	__atomic_store_n(&c->ended, 2, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&c->bell, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &c->bell, FUTEX_WAKE, 1, NULL, NULL, 0);
+	usleep(100000);
+	run_hot();
 }
 
 static void
@@ -479,6 +527,7 @@ static const struct {
 	{ "alive", do_alive }, { "numbers", do_numbers },
 	{ "unmap", do_unmap }, { "protect", do_protect }, { "move", do_move },
 	{ "table", do_table }, { "truncate", do_truncate },
+	{ "thread", do_thread }, { "ended", do_ended },
 	{ "punch", do_punch }, { "ptrace", do_ptrace },
 };
 
