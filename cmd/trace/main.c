@@ -93,7 +93,7 @@ panicked(void)
 {
 	return WIFEXITED(guest.status) && !exec_let_go &&
 	    WEXITSTATUS(guest.status) == STATUS_TROUBLE &&
-	    !ONCE(area.ctl->ended) && !ONCE(area.ctl->polling);
+	    ONCE(area.ctl->ended) == ENDED_NOT && !ONCE(area.ctl->polling);
 }
 
 static void
@@ -110,7 +110,7 @@ print_stats(void)
 	    (double)s->translate_ns / 1e6, s->fragments == 0 ? 0 :
 	    (double)s->translate_ns / 1e3 / (double)s->fragments,
 	    (unsigned long long)s->flushes);
-	warn("%llu indirect transfers that the runtime led on",
+	warn("%llu indirect transfers took the long way, by the runtime",
 	    (unsigned long long)(s->missed + area_missed()));
 	if (s->again != 0)
 		warn("%llu fragments made again, for indirect jumps to them",

@@ -433,7 +433,7 @@ static bool counts_begun;	/* at the end */
 static bool
 is_over(void)
 {
-	return !counts_begun && ONCE(area.ctl->ended) == 2 &&
+	return !counts_begun && ONCE(area.ctl->ended) == ENDED_ALONE &&
 	    opt->kind->counters && opt->contexts == 0;
 }
 

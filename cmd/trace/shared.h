@@ -757,6 +757,9 @@ struct code_range {
 	uint64_t start, end;
 };
 
+/* ENDED_ALONE: by its only thread, so nobody counts on. */
+enum ended { ENDED_NOT, ENDED, ENDED_ALONE };
+
 struct control {
 	/* only trace writes these */
 	uint32_t alive;		/* robust futex: FUTEX_OWNER_DIED: trace died */
@@ -797,8 +800,7 @@ struct control {
 	uint32_t polling;	/* the guest may not call futex: poll for it */
 	uint32_t settling;	/* trace is at work: the next answer waits */
 	uint32_t joining;	/* attached threads that are not here yet */
-	uint32_t ended;		/* 1: the process ends, with `status`; 2: and
-				 * it had one thread */
+	uint32_t ended;		/* enum ended: the process, with `status` */
 	uint32_t status;	/* as wait(2) has it */
 	uint64_t want[NSLOT / 64];	/* by slot: it asks */
 	uint64_t wanted;	/* bit i: want[i] is not 0; set after it */

@@ -216,7 +216,7 @@ do_thread(void)		/* in a slot that has no counters */
 static void
 do_ended(void)		/* has it not */
 {
-	__atomic_store_n(&c->ended, 2, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&c->ended, ENDED_ALONE, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&c->bell, 1, __ATOMIC_SEQ_CST);
 	syscall(SYS_futex, &c->bell, FUTEX_WAKE, 1, NULL, NULL, 0);
 	usleep(100000);

@@ -63,7 +63,8 @@ serve_ended(void)
 	bool alone = __atomic_load_n(&rt.nthread, __ATOMIC_SEQ_CST) <= 1 &&
 	    rt.ctl->joining == 0 && !rt.ctl->polling;
 
-	__atomic_store_n(&rt.ctl->ended, alone ? 2 : 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&rt.ctl->ended, alone ? ENDED_ALONE : ENDED,
+	    __ATOMIC_SEQ_CST);
 	if (alone && (rt.boot.flags & BOOT_COUNTS))
 		ring_bell();
 }

@@ -276,6 +276,20 @@ counters_has(unsigned slot)
 	return area.boot.countbytes != 0 && slot < nslots();
 }
 
+/*
+ * More than the number of any slot whose thread has counted.  The program says
+ * which slots have threads: it may name some that have no counters.
+ */
+static unsigned
+slots_used(void)
+{
+	unsigned n = thread_slots();
+
+	if (area.boot.countbytes == 0)
+		return 0;
+	return n < nslots() ? n : nslots();
+}
+
 void
 counter_add(unsigned slot, uint32_t counter, uint64_t n)
 {
@@ -571,9 +585,7 @@ struct run {
 static bool
 next_run(struct run *r, uint32_t max)
 {
-	unsigned n = thread_slots();
-
-	for (; r->slot < n && counters_has(r->slot); r->slot++, r->end = 0) {
+	for (; r->slot < slots_used(); r->slot++, r->end = 0) {
 		r->from = r->end;
 		r->v = counters_of(r->slot);
 		if (thread_number(r->slot) != 0 &&
@@ -610,10 +622,8 @@ counters_sum(uint32_t *sum, uint32_t n)
 unsigned
 counters_next_slot(unsigned slot)
 {
-	unsigned i, n = thread_slots();
+	unsigned i, n = slots_used();
 
-	if (n > nslots())	/* others have no cells */
-		n = nslots();
 	for (i = 0; i < n; i++) {
 		slot = (slot + 1) % n;
 		if (thread_number(slot) != 0)
@@ -636,7 +646,7 @@ counters_tell_all(bool last)
 	unsigned i;
 	uint64_t n = 0;
 
-	for (i = 0; i < thread_slots() && counters_has(i) && !trust_lost; i++)
+	for (i = 0; i < slots_used() && !trust_lost; i++)
 		if (thread_number(i) != 0) {
 			n += counters_tell(i);
 			if (last && opt->contexts != 0)
