@@ -57,9 +57,9 @@ aside_begin(struct aside *a, int fd, const struct aside_part *part, unsigned n)
 	unsigned i;
 
 	a->fd = fd;
+	a->part = part;
 	a->nparts = n;
 	for (i = 0; i < n; i++) {
-		a->part[i] = part[i];
 		to = part[i].at + part_size(&part[i]);
 		end = end < to ? to : end;
 	}

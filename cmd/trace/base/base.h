@@ -309,8 +309,6 @@ void memfile_lower(void);
 
 /* -------------------------------------------------------------------- aside */
 
-#define ASIDE_PARTS 6
-
 /* The bytes of n buffers, which stay as they are, to an offset of the file. */
 struct iovec;
 struct aside_part {
@@ -325,11 +323,11 @@ struct aside {
 	bool begun, has_thread;
 	int error;		/* errno, or 0 */
 	int fd;
+	const struct aside_part *part;
 	unsigned nparts;
-	struct aside_part part[ASIDE_PARTS];
 };
 
-/* Begin to write n parts to the memory file. */
+/* Begin to write n parts, which stay as well, to the memory file. */
 void aside_begin(struct aside *, int fd, const struct aside_part *, unsigned n);
 /* Wait for their end, if any began; false: not all is written, see errno. */
 bool aside_end(struct aside *);

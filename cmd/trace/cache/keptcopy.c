@@ -50,8 +50,8 @@ unmap_parts(void)
 
 /* What is copied to the memory file while we go on. */
 static struct aside copies;
-static struct aside_part copied[ASIDE_PARTS];
-static struct iovec bytes[ASIDE_PARTS];
+static struct aside_part copied[NSTORED + 2];	/* tables, zones */
+static struct iovec bytes[NSTORED + 2];
 static unsigned ncopied;
 
 /* Let a part be copied to its place there, but for the first bytes. */

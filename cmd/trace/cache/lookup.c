@@ -29,9 +29,10 @@ lookup_begin(void)
 {
 	static uint64_t words[PAGE / 8];
 	static struct iovec v[2 * IBL_SIZE / PAGE];
+	static struct aside_part all;
 	uint32_t i, n = opt->windows != 0 ? 2 * IBL_SIZE : IBL_SIZE;
-	struct aside_part all = { v, n / PAGE, area.boot.seg[SEG_IBL].off };
 
+	all = (struct aside_part){ v, n / PAGE, area.boot.seg[SEG_IBL].off };
 	for (i = 0; i < PAGE / 8; i++)
 		words[i] = area.miss;
 	for (i = 0; i < n / PAGE; i++)
