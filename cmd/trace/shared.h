@@ -870,6 +870,7 @@ struct stored {
 #define NSTORED 4u
 
 /* What the runtime is started with: at the start of its data. */
+#define NSEQUENCE 64u		/* restartable sequences, of an attached one */
 struct boot {
 	int32_t fd;		/* the memory file; closed by the runtime */
 	uint32_t flags;
@@ -890,6 +891,8 @@ struct boot {
 	struct guest_state at;	/* the guest's, at its first instruction */
 	uint64_t minframe;	/* bytes, AT_MINSIGSTKSZ */
 	uint64_t addrbits;	/* of an address: 48, or 57 */
+	uint64_t sequence[NSEQUENCE];	/* each its struct rseq_cs, or 0 */
+	uint64_t rseqsig;	/* the signature of all of them */
 	/* set by the runtime, for guest/detach.c, which takes threads out */
 	uint64_t sysinsn;	/* behind the system call that is the guest's */
 	uint64_t act;		/* the guest's actions by signal, four words */

@@ -274,6 +274,7 @@ adopt_at(struct start *s)
 	s->minframe = old.minframe;
 	s->flags = old.flags & BOOT_RSEQ;
 	inject_rseq(&s->at, guest.pid);
+	s->rseqsig = s->at.rseqsig;
 	s->trap = spec.blob + h.start;
 	s->scratch = spec.blob + h.rt;
 	s->old = spec.blob;

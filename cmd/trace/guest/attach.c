@@ -315,11 +315,14 @@ attach_at(struct start *s)
 {
 	uint64_t a[6] = { 0, attach_nthreads * JOIN_SIZE,
 	    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, ~0ull, 0 };
+	size_t i;
 	long at;
 
 	memset(s, 0, sizeof *s);
 	s->at = attach_threads[0].s;
 	s->flags = BOOT_RSEQ;
+	for (i = 0; i < attach_nthreads && s->rseqsig == 0; i++)
+		s->rseqsig = attach_threads[i].s.rseqsig;
 	s->minframe = minframe();
 	s->trap = attach_threads[0].r.rip;
 	s->scratch = (attach_threads[0].r.rsp - 512) & ~15ull;

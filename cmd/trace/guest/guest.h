@@ -6,6 +6,7 @@
  * attach.c	take over a running process; detach.c leaves it
  * inject.c	put the runtime into a stopped process
  * remote.c	its memory, and system calls made in it
+ * sequences.c	the restartable sequences of one that runs already
  * follow.c	a trace for each child
  * command.c	a program that reads the stream
  * cpu.c	what cpuid tells the program
@@ -28,6 +29,8 @@ struct start {
 	uint64_t trap;			/* code that remote calls overwrite */
 	uint64_t scratch;		/* 64 bytes that can be written */
 	uint32_t flags;			/* BOOT_* besides */
+	uint64_t rseqsig;		/* with BOOT_RSEQ: sequences' signature,
+					 * or 0: no thread has registered */
 	uint64_t old;			/* a runtime to be replaced, or 0 */
 	uint32_t others;		/* threads that begin besides */
 	int fd, theirs;			/* the memory file: here, and there */

@@ -268,6 +268,8 @@ inject(const struct start *s, uint64_t skip)
 	area.boot.minframe = s->minframe;
 	area.boot.flags |= s->flags;
 	area.boot.addrbits = address_bits();
+	area.boot.rseqsig = s->rseqsig;
+	sequences_find(s->rseqsig, area.boot.sequence);
 	remote_begin(s->trap);
 	area_open(s->fd, skip);
 	area.ctl->joining = s->others;

@@ -81,6 +81,12 @@ void inject_state(struct guest_state *, const struct user_regs_struct *);
 /* Make the memory file: nothing is changed should this fail. */
 void inject_file(struct start *);
 
+/*
+ * sequences.c: the addresses of the process's structs rseq_cs with this
+ * signature, 0 behind the last; none for signature 0.
+ */
+void sequences_find(uint64_t sig, uint64_t found[NSEQUENCE]);
+
 /* cpu.c: cpuid's answers, in shared memory */
 void cpu_model(enum cpu);
 /* The auxiliary vector of a program that sees the model. */

@@ -143,6 +143,8 @@ go_on(struct tarea *t, const struct guest_state *s)
 	long r;
 
 	signal_thread(t, s->sigmask);
+	if (t->rseq != 0)
+		rseq_boot();
 	queue_put(t, Q_THREAD, t->tid, 0);
 	buffer_first(t);
 	if (s->restart) {	/* before a signal frame makes it EINTR */
@@ -268,10 +270,15 @@ go_native(struct tarea *t)
 	rt_trap(t);
 }
 
-/* What may come between, and then does not return. */
+/*
+ * What may come between, and then does not return.  rt_trap's signal makes the
+ * kernel forget the restartable sequence: it is learned first.
+ */
 static void
 interrupted(struct tarea *t)
 {
+	if (t->rseq != 0)
+		rseq_learn(t);
 	if (t->syncpending != 0)
 		signal_sync_pending(t);
 	if (t->raise) {
@@ -327,8 +334,6 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 			arg[1] = exitno;
 			arg[2] = t->gen;
 			state_fp_settle(t);
-			if (t->rseq != 0)
-				rseq_learn(t);
 			if (ask(t, REQ_TRANSLATE, arg) < 0)
 				let_go(t);
 			e = t->slot->ret[0];

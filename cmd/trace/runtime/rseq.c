@@ -4,14 +4,14 @@
  * A program that starts under us sees no rseq(2).  One that ran before has
  * registered, and uses it.  The kernel compares the real pc with the sequence
  * that the thread's struct rseq names, finds it outside, forgets the sequence
- * and restarts nothing.  Which sequences there are we learn where the thread
- * comes by, before that; then one that a signal finds the thread in, or in
+ * and restarts nothing.  Which sequences there are we learn before that: trace
+ * finds those of the program's files (guest/sequences.c), others where a thread
+ * that is in one comes by.  Then one that a signal finds the thread in, or in
  * which it is let go, is aborted here.  One that another thread was let run
  * in between is not.
  */
 #include "runtime.h"
 
-#define NSEQUENCE 64u
 #define CS_AT 8			/* of struct rseq: which sequence, or 0 */
 
 struct sequence {		/* as the kernel reads it */
@@ -45,19 +45,36 @@ add(const struct sequence *s)
 	__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
 }
 
+/* at: a struct rseq_cs. */
+static void
+learn(uint64_t at, uint64_t want)
+{
+	struct sequence s;
+	uint32_t sig = 0;
+
+	if (rt_copy(&s, (void *)at, sizeof s) < 0 ||
+	    rt_copy(&sig, (void *)(s.abort - sizeof sig), sizeof sig) < 0 ||
+	    sig != (uint32_t)want || find(s.start) != NULL)
+		return;
+	add(&s);
+}
+
+void
+rseq_boot(void)
+{
+	unsigned i;
+
+	for (i = 0; i < NSEQUENCE && rt.boot.sequence[i] != 0; i++)
+		learn(rt.boot.sequence[i], rt.boot.rseqsig);
+}
+
 void
 rseq_learn(const struct tarea *t)
 {
-	struct sequence s;
 	uint64_t at = 0;
-	uint32_t sig = 0;
 
-	if (rt_copy(&at, (void *)(t->rseq + CS_AT), sizeof at) < 0 ||
-	    at == 0 || rt_copy(&s, (void *)at, sizeof s) < 0 ||
-	    rt_copy(&sig, (void *)(s.abort - sizeof sig), sizeof sig) < 0 ||
-	    sig != (uint32_t)t->rseqsig || find(s.start) != NULL)
-		return;
-	add(&s);
+	if (rt_copy(&at, (void *)(t->rseq + CS_AT), sizeof at) == 0 && at != 0)
+		learn(at, t->rseqsig);
 }
 
 void

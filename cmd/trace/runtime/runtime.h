@@ -417,6 +417,8 @@ void state_native(struct tarea *, struct kucontext *);
 void state_put(struct tarea *, struct kucontext *);
 
 /* rseq.c */
+/* Those that trace has found, once faults can be taken. */
+void rseq_boot(void);
 /* Of a thread with t->rseq: which sequence it is in, or was. */
 void rseq_learn(const struct tarea *);
 /* The guest's pc lies in a sequence: it becomes where that is aborted. */
