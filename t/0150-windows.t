@@ -252,6 +252,54 @@ same "nor before --after" "" "$(grep '^[YK]' "$T/ev")"
 told -e blocks --from=raiser >"$T/n"
 same "a signal inside is" 1 "$(grep -c '^K' "$T/ev")"
 
+# The first thread for which --after is over ends it for the others, which are
+# anywhere by then: in code, or waiting for some.
+cat >"$T/crowd.c" <<'EOF'
+#include <pthread.h>
+#include <stdio.h>
+
+static long sum[8];
+
+static void *
+work(void *arg)
+{
+	long n = *(long *)arg;
+
+	for (long i = 0; i < 30000; i++)
+		n = n * 6364136223846793005 + (n & 4 ? i : 1);
+	*(long *)arg = n;
+	return NULL;
+}
+
+int
+main(void)
+{
+	pthread_t t[8];
+
+	for (int round = 0; round < 3; round++) {
+		for (int i = 0; i < 8; i++)
+			pthread_create(&t[i], NULL, work, &sum[i]);
+		for (int i = 0; i < 8; i++)
+			pthread_join(t[i], NULL);
+	}
+	for (int i = 0; i < 8; i++)
+		printf("%ld\n", sum[i]);
+	return 0;
+}
+EOF
+gcc -O1 -pthread -o "$T/crowd" "$T/crowd.c"
+"$T/crowd" >"$T/want"
+for k in all blocks cache branches counts; do
+	clean "$B/trace" -e $k -o "$T/ev" "$T/crowd" >"$T/out"
+	whole=$("$TB/evcount" "$T/ev")
+	clean "$B/trace" -e $k --after=150000 -o "$T/ev" "$T/crowd" >"$T/out"
+	same "kind $k, --after with threads: the program ends well" 0 $?
+	samefile "and says the same" "$T/want" "$T/out"
+	part=$("$TB/evcount" "$T/ev")
+	check "and the rest is told" test "$part" -gt 0 -a \
+	    "$part" -le $((whole - 100000))
+done
+
 # What is made within a window is in it: here the child after its fork.
 follow() {
 	rm -f "$T"/f.*

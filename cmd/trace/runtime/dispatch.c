@@ -293,6 +293,17 @@ interrupted(struct tarea *t)
 		let_go(t);
 }
 
+/*
+ * Has another thread ended what --after skips?  Then the code made since
+ * records, and this thread must not enter it as it is.
+ */
+static bool
+after_is_over(const struct tarea *t)
+{
+	return t->skips == SKIP_AFTER &&
+	    !__atomic_load_n(&rt.ctl->skipping, __ATOMIC_SEQ_CST);
+}
+
 #define TRIES 100000u		/* wrong answers before we give up */
 
 /*
@@ -312,8 +323,8 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 	}
 	for (;;) {
 		interrupted(t);
-		if (t->skips == SKIP_AFTER && !rt.ctl->skipping)
-			buffer_first(t);	/* another thread was first */
+		if (after_is_over(t))
+			buffer_first(t);
 		window_switch(t);
 		contexts_arrive(t);
 		gen = __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST);
@@ -354,7 +365,7 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 		__atomic_store_n(&t->slot->incache, 1, __ATOMIC_SEQ_CST);
 		if (__atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST) == gen &&
 		    !__atomic_load_n(&rt.ctl->letgo, __ATOMIC_SEQ_CST) &&
-		    window_is_right(t)) {
+		    !after_is_over(t) && window_is_right(t)) {
 			t->gen = gen;
 			t->renewed = rt.ctl->renewed;
 			t->tf = t->rflags >> 8 & 1;
