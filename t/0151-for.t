@@ -125,6 +125,37 @@ for kind in all counts cache branches; do
 	ok "threads, kind $kind: $n" "$([ "$n" -ge 8000000 ] &&
 	    [ "$n" -lt 13000000 ]; echo $?)"
 done
+# and each part's misses are told: here nearly every read misses
+cat >"$T/lines.c" <<'END'
+#include <pthread.h>
+static volatile long array[4][1 << 16];
+static void *work(void *n)
+{
+	for (int round = 0; round < 40; round++)
+		for (long i = 0; i < 1 << 16; i += 8)
+			array[(long)n][i];
+	return NULL;
+}
+int main(void)
+{
+	pthread_t t[4];
+	for (long i = 0; i < 4; i++)
+		pthread_create(&t[i], NULL, work, (void *)i);
+	for (int i = 0; i < 4; i++)
+		pthread_join(t[i], NULL);
+	return 0;
+}
+END
+${CC:-gcc} -O1 -pthread -o "$T/lines" "$T/lines.c" || exit 99
+for kind in all cache; do
+	for n in 1M 3M; do
+		"$B/trace" -e $kind --for=$n -o "$T/ev" "$T/lines"
+		set -- $("$B/cachesim" --D1=32768,8,64 <"$T/ev" |
+		    "$B/fmt-cachegrind" | sed -n 's/^summary: //p')
+		check "threads, $n, kind $kind: $5 of $4 reads miss" \
+		    test $(($5 * 10)) -gt $(($4 * 8))
+	done
+done
 status 125 "kind none" "$B/trace" -e none --for=1 "$T/rounds"
 
 done_testing

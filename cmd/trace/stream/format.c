@@ -215,8 +215,10 @@ is_possible(const struct qent *e)
 {
 	switch (e->type) {
 	case Q_COUNTS:
-		return opt->kind->counters && counters_has(e->slot) &&
-		    (opt->kind->intervals || opt->during != 0);
+		if (!opt->kind->counters || !counters_has(e->slot) ||
+		    (!opt->kind->intervals && opt->during == 0))
+			return false;
+		break;
 	case Q_SIGNAL:
 		if (e->sig < 1 || e->sig > 64)
 			return false;
@@ -316,6 +318,15 @@ call_returned(const struct qent *e)
 	    (unsigned long long)e->to << 32 | e->from);
 }
 
+/* Tell the records of the entry; the thread goes on behind them. */
+static void
+hand_over(const struct qent *e)
+{
+	use_up_records(e->slot, e->from, e->to);
+	slots[e->slot].from = e->to;
+	slots[e->slot].buf = e->from / BUF_STRIDE + 1;
+}
+
 static void
 take_entry(const struct qent *e)
 {
@@ -329,6 +340,8 @@ take_entry(const struct qent *e)
 		call_returned(e);
 		return;
 	case Q_COUNTS:
+		if (opt->kind->alone)	/* of kind cache: lines, before */
+			hand_over(e);
 		interval(e->slot);
 		return;
 	case Q_ALLOC:
@@ -348,9 +361,7 @@ take_entry(const struct qent *e)
 	}
 	if (!opt->kind->records && !opt->kind->alone)
 		return;
-	use_up_records(e->slot, e->from, e->to);
-	slots[e->slot].from = e->to;
-	slots[e->slot].buf = e->from / BUF_STRIDE + 1;
+	hand_over(e);
 	if (e->type == Q_FULL) {
 		slots[e->slot].buf = 0;
 		give_back(e->from, e->to);
