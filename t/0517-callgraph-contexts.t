@@ -267,6 +267,13 @@ stream counts "B 1 >401004 3 2J401004" "1*4" "I 10" "E exit 0 5" >counts.ev
 line=7
 refused "an execution of id 1, but no F line says whose"
 
+# --- a part that ends before anything is told
+max=5
+stream counts "J dump" "J zero" "$main" "E exit 0 0" >counts.ev
+status 0 "a dump before any call" "$G" counts.ev
+same "both parts have no cost" "summary: 0 totals: 0 summary: 0 totals: 0" \
+    "$(grep -E '^(summary|totals)' out | tr '\n' ' ' | sed 's/ $//')"
+
 # --- damage: half a stream gives what it told, without an end mark
 told 5 counts 1
 sed '/^V/,$d' counts.ev >half.ev

@@ -289,7 +289,7 @@ void
 states_clear(void)
 {
 	tally_clear(calls);
-	for (size_t i = 0; i < narc; i++)
+	for (size_t i = 1; i < narc; i++)
 		arc[i].sums = 0;
 	free(ctx);
 	ctx = NULL;
