@@ -465,7 +465,8 @@ lines_make(uint64_t thread)
 void
 lines_clear(void)
 {
-	memset(times, 0, captimes * sizeof *times);
+	if (captimes > 0)
+		memset(times, 0, captimes * sizeof *times);
 	tally_clear(by_thread);
 	tally_clear(extra);
 	tally_clear(rounds);
