@@ -254,7 +254,7 @@ same "a signal inside is" 1 "$(grep -c '^K' "$T/ev")"
 
 # The first thread for which --after is over ends it for the others, which are
 # anywhere by then: in code, or waiting for some.
-cat >"$T/crowd.c" <<'EOF'
+cat >"$T/after.c" <<'EOF'
 #include <pthread.h>
 #include <stdio.h>
 
@@ -287,12 +287,12 @@ main(void)
 	return 0;
 }
 EOF
-gcc -O1 -pthread -o "$T/crowd" "$T/crowd.c"
-"$T/crowd" >"$T/want"
+gcc -O1 -pthread -o "$T/after" "$T/after.c"
+"$T/after" >"$T/want"
 for k in all blocks cache branches counts; do
-	clean "$B/trace" -e $k -o "$T/ev" "$T/crowd" >"$T/out"
+	clean "$B/trace" -e $k -o "$T/ev" "$T/after" >"$T/out"
 	whole=$("$TB/evcount" "$T/ev")
-	clean "$B/trace" -e $k --after=150000 -o "$T/ev" "$T/crowd" >"$T/out"
+	clean "$B/trace" -e $k --after=150000 -o "$T/ev" "$T/after" >"$T/out"
 	same "kind $k, --after with threads: the program ends well" 0 $?
 	samefile "and says the same" "$T/want" "$T/out"
 	part=$("$TB/evcount" "$T/ev")

@@ -70,7 +70,8 @@ command() {
 	perhaps 6 --allocs
 }
 
-# read_back FILE: a reader of the kind takes the stream
+# read_back FILE: a reader of the kind takes the stream; what it says, and its
+# status if it failed, in $T/read.err
 read_back() {
 	case $kind,$options in
 	none,*) : ;;
@@ -80,7 +81,7 @@ read_back() {
 	branches,*) "$B/branchsim" "$1" ;;
 	all,*) "$B/plain" "$1" ;;
 	*) "$B/icount" "$1" ;;
-	esac >"$T/read" 2>"$T/read.err"
+	esac >"$T/read" 2>"$T/read.err" || echo "status $?" >>"$T/read.err"
 }
 
 # started: trace starts the program

@@ -19,7 +19,7 @@
 
 #define MOST_BYTES (64u << 20)	/* that are looked at */
 #define MOST_TRIES 100000u	/* abort handlers that are */
-#define NEAR (1ull << 31)	/* of a sequence: its abort handler */
+#define NEAR (1ull << 31)	/* bytes from a sequence to its abort handler */
 
 struct rseq_cs {
 	uint32_t version, flags;

@@ -318,9 +318,9 @@ call_returned(const struct qent *e)
 	    (unsigned long long)e->to << 32 | e->from);
 }
 
-/* Tell the records of the entry; the thread goes on behind them. */
+/* Tell the records that an entry hands over; those behind them come later. */
 static void
-hand_over(const struct qent *e)
+take_handed(const struct qent *e)
 {
 	use_up_records(e->slot, e->from, e->to);
 	slots[e->slot].from = e->to;
@@ -340,8 +340,8 @@ take_entry(const struct qent *e)
 		call_returned(e);
 		return;
 	case Q_COUNTS:
-		if (opt->kind->alone)	/* of kind cache: lines, before */
-			hand_over(e);
+		if (opt->kind->alone)	/* kind cache has records as well */
+			take_handed(e);
 		interval(e->slot);
 		return;
 	case Q_ALLOC:
@@ -361,7 +361,7 @@ take_entry(const struct qent *e)
 	}
 	if (!opt->kind->records && !opt->kind->alone)
 		return;
-	hand_over(e);
+	take_handed(e);
 	if (e->type == Q_FULL) {
 		slots[e->slot].buf = 0;
 		give_back(e->from, e->to);
