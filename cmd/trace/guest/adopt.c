@@ -51,28 +51,21 @@ add_gone(uint64_t start, uint64_t end)
 static int
 find_old(int areas)
 {
-	unsigned long long start, end, off, inode;
-	char name[64], line[4400];
 	const struct segment *ibl = &old.seg[SEG_IBL];
+	struct mapped m;
 	int found = 0;
-	FILE *f;
 
-	snprintf(name, sizeof name, "/proc/%d/maps", spec.pid);
-	f = fopen(name, "r");
-	if (f == NULL)
-		return 0;
-	while (fgets(line, sizeof line, f) != NULL) {
-		if (sscanf(line, "%llx-%llx %*s %llx %*s %llu", &start, &end,
-		    &off, &inode) != 4 || inode != spec.inode)
+	mapped_open(&m, spec.pid);
+	while (mapped_next(&m)) {
+		if (m.inode != spec.inode)
 			continue;
-		if (start - spec.blob < AREA_BLOB)
+		if (m.start - spec.blob < AREA_BLOB)
 			found = 1;
 		else if (areas)
-			add_gone(start, end);
-		if (areas && off == ibl->off && start != ibl->addr)
-			add_gone(start - T_SIZE, start);
+			add_gone(m.start, m.end);
+		if (areas && m.off == ibl->off && m.start != ibl->addr)
+			add_gone(m.start - T_SIZE, m.start);
 	}
-	fclose(f);
 	return found;
 }
 

@@ -222,26 +222,21 @@ static void
 check_free(void)
 {
 	struct user_regs_struct regs;
-	unsigned long long start, end;
-	char name[64], line[512];
+	struct mapped m;
 	size_t i;
-	FILE *f;
 
-	snprintf(name, sizeof name, "/proc/%d/maps", (int)guest.pid);
-	f = fopen(name, "r");
-	while (f != NULL && fgets(line, sizeof line, f) != NULL) {
-		if (sscanf(line, "%llx-%llx", &start, &end) != 2 ||
-		    strstr(line, "/memfd:quern ") == NULL)
+	mapped_open(&m, guest.pid);
+	while (mapped_next(&m)) {
+		if (strncmp(m.name, "/memfd:quern ", 13) != 0)
 			continue;
 		for (i = 0; i < attach_nthreads; i++)
 			if (ptrace(PTRACE_GETREGS, attach_threads[i].tid, 0L,
-			    &regs) == 0 && regs.rip - start < end - start)
+			    &regs) == 0 && regs.rip - m.start <
+			    m.end - m.start)
 				die("process %d: thread %d still waits where "
 				    "a trace that was killed left it",
 				    (int)guest.pid, (int)attach_threads[i].tid);
 	}
-	if (f != NULL)
-		fclose(f);
 }
 
 void

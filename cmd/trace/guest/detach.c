@@ -55,26 +55,20 @@ is_in_ours(uint64_t at)
 static void
 find_ours(void)
 {
-	unsigned long long start, end, off, inode;
 	const struct segment *ibl = &area.boot.seg[SEG_IBL];
-	char name[64], line[4400];
+	struct mapped m;
 	struct stat st;
-	FILE *f;
 
 	nours = 0;
-	snprintf(name, sizeof name, "/proc/%d/maps", (int)guest.pid);
-	f = fopen(name, "r");
-	if (f == NULL || fstat(area.fd, &st) < 0)
+	if (fstat(area.fd, &st) < 0 || !mapped_open(&m, guest.pid))
 		return;
-	while (fgets(line, sizeof line, f) != NULL) {
-		if (sscanf(line, "%llx-%llx %*s %llx %*s %llu", &start, &end,
-		    &off, &inode) != 4 || inode != st.st_ino)
+	while (mapped_next(&m)) {
+		if (m.inode != st.st_ino)
 			continue;
-		add_ours(start, end);
-		if (off == ibl->off && start - ibl->addr >= ibl->size)
-			add_ours(start - T_SIZE, start);
+		add_ours(m.start, m.end);
+		if (m.off == ibl->off && m.start - ibl->addr >= ibl->size)
+			add_ours(m.start - T_SIZE, m.start);
 	}
-	fclose(f);
 	if (attach_stacks != 0)
 		add_ours(attach_stacks, attach_stacks +
 		    attach_nthreads * JOIN_SIZE);

@@ -6,6 +6,7 @@
  * attach.c	take over a running process; detach.c leaves it
  * inject.c	put the runtime into a stopped process
  * remote.c	its memory, and system calls made in it
+ * mapped.c	what it has mapped
  * sequences.c	the restartable sequences of one that runs already
  * follow.c	a trace for each child
  * command.c	a program that reads the stream

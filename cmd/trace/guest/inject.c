@@ -47,32 +47,25 @@ static struct layout
 read_places(uint64_t old)
 {
 	struct layout p = { 0, 0, NULL, 0, 0 };
-	unsigned long long start, end;
-	char name[64], line[512];
-	FILE *f;
+	struct mapped m;
 
-	snprintf(name, sizeof name, "/proc/%d/maps", (int)guest.pid);
-	f = fopen(name, "r");
-	if (f == NULL)
-		die("%s:", name);
-	while (fgets(line, sizeof line, f) != NULL) {
-		if (sscanf(line, "%llx-%llx", &start, &end) != 2)
-			continue;
+	if (!mapped_open(&m, guest.pid))
+		die("/proc/%d/maps:", (int)guest.pid);
+	while (mapped_next(&m)) {
 		p.taken = xgrow(p.taken, &p.cap, p.n + 1, sizeof *p.taken);
-		p.taken[p.n][0] = start;
-		p.taken[p.n++][1] = end;
-		if (old != 0 && start - old < AREA_BLOB)
+		p.taken[p.n][0] = m.start;
+		p.taken[p.n++][1] = m.end;
+		if (old != 0 && m.start - old < AREA_BLOB)
 			continue;
-		if (strstr(line, "[stack]") != NULL ||
-		    strstr(line, "[vsyscall]") != NULL)
+		if (strncmp(m.name, "[stack]", 7) == 0 ||
+		    strncmp(m.name, "[vsyscall]", 10) == 0)
 			continue;
 		if (p.program == 0)
-			p.program = start;
-		if (start > 0x7000000000ull && p.libs == 0 &&
-		    start - p.program > (1ull << 31))
-			p.libs = start;
+			p.program = m.start;
+		if (m.start > 0x7000000000ull && p.libs == 0 &&
+		    m.start - p.program > (1ull << 31))
+			p.libs = m.start;
 	}
-	fclose(f);
 	if (p.libs == 0)
 		p.libs = p.program;
 	return p;

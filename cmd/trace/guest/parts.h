@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "guest/guest.h"
 
@@ -80,6 +81,24 @@ void inject_rseq(struct guest_state *, pid_t tid);
 void inject_state(struct guest_state *, const struct user_regs_struct *);
 /* Make the memory file: nothing is changed should this fail. */
 void inject_file(struct start *);
+
+/*
+ * mapped.c: a process's mappings, by address.  `name` is the rest of the line,
+ * with its newline.
+ */
+struct mapped {
+	uint64_t start, end, off, inode;
+	char mode[5];		/* as in "rw-p" */
+	const char *name;
+	/* the reader's own */
+	FILE *f;
+	char *line;
+	size_t cap;
+};
+/* Begin with the first one; false: errno says why there are none. */
+bool mapped_open(struct mapped *, pid_t);
+/* The next one; false: there is none left, and all is closed. */
+bool mapped_next(struct mapped *);
 
 /*
  * sequences.c: the addresses of the process's structs rseq_cs with this

@@ -9,8 +9,6 @@
  * bytes before their abort handler are the signature that rseq(2) was given.
  * What looks like one and is none costs nothing.
  */
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -70,20 +68,14 @@ void
 sequences_find(uint64_t sig, uint64_t found[NSEQUENCE])
 {
 	struct search s = { found, 0, (uint32_t)sig, MOST_BYTES, MOST_TRIES };
-	unsigned long long start, end, inode;
-	char name[64], mode[8], line[512];
-	FILE *f;
+	struct mapped m;
 
 	memset(found, 0, NSEQUENCE * sizeof *found);
 	if (sig == 0)
 		return;
-	snprintf(name, sizeof name, "/proc/%d/maps", (int)guest.pid);
-	f = fopen(name, "r");
-	while (f != NULL && fgets(line, sizeof line, f) != NULL)
-		if (sscanf(line, "%llx-%llx %7s %*s %*s %llu", &start, &end,
-		    mode, &inode) == 4 && inode != 0 && mode[0] == 'r' &&
-		    mode[1] == 'w' && mode[3] == 'p')
-			look_in(&s, start, end);
-	if (f != NULL)
-		fclose(f);
+	mapped_open(&m, guest.pid);
+	while (mapped_next(&m))
+		if (m.inode != 0 && m.mode[0] == 'r' && m.mode[1] == 'w' &&
+		    m.mode[3] == 'p')
+			look_in(&s, m.start, m.end);
 }

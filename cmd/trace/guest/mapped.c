@@ -1,0 +1,51 @@
+/*
+ * mapped - what a process has mapped, as /proc/PID/maps tells it
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "guest/guest.h"
+#include "guest/parts.h"
+
+bool
+mapped_open(struct mapped *m, pid_t pid)
+{
+	char name[64];
+
+	memset(m, 0, sizeof *m);
+	snprintf(name, sizeof name, "/proc/%d/maps", (int)pid);
+	m->f = fopen(name, "r");
+	return m->f != NULL;
+}
+
+/* start-end mode offset device inode, and perhaps a name */
+static bool
+parse(struct mapped *m)
+{
+	unsigned long long start, end, off, inode;
+	int n = 0;
+
+	if (sscanf(m->line, "%llx-%llx %4s %llx %*s %llu %n", &start, &end,
+	    m->mode, &off, &inode, &n) != 5)
+		return false;
+	m->start = start;
+	m->end = end;
+	m->off = off;
+	m->inode = inode;
+	m->name = m->line + n;
+	return true;
+}
+
+bool
+mapped_next(struct mapped *m)
+{
+	while (m->f != NULL && getline(&m->line, &m->cap, m->f) > 0)
+		if (parse(m))
+			return true;
+	if (m->f != NULL)
+		fclose(m->f);
+	free(m->line);
+	memset(m, 0, sizeof *m);
+	return false;
+}
