@@ -6,7 +6,7 @@
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
-SRC=$PWD/t/src
+SRC=$PWD/t/src MODELS=$PWD/t/models
 LIMIT=${LIMIT:-240}
 cd "$T" || exit 99
 # hashes and addresses that are the same in each run
@@ -174,17 +174,31 @@ most() {
 	samefile "$text: the same in counts" want got
 }
 
+# both TEXT PROGRAM...
+both() {
+	alike "$@"
+	cached "$@"
+}
+# moves FIRST LAST: programs of random moves on random stacks, by their seeds
+moves() {
+	if ! command -v python3 >/dev/null; then
+		skip "random moves" "no python3"
+		return
+	fi
+	for seed in $(seq "$1" "$2"); do
+		python3 "$MODELS/stacks.py" "$seed" >moves.s &&
+		    ${CC:-gcc} -o moves moves.s && ./moves
+		ok "random moves, seed $seed: a program" $?
+		both "random moves, seed $seed" ./moves
+	done
+}
+
 if [ -n "${LARGE:-}" ]; then
 	. "$LARGE"
 	done_testing
 	exit
 fi
 
-# both TEXT PROGRAM...
-both() {
-	alike "$@"
-	cached "$@"
-}
 V=$TB/victim
 for v in exact-calls exact-fall exact-fall-pie exact-flow exact-flow-pie \
     exact-rep exact-loop exact-signal; do
@@ -196,6 +210,9 @@ both "recursion" "$V/ins-recursion"
 both "flow" "$V/ins-flow"
 both "returns by jumps" "$V/ins-popreturn"
 both "flags across returns" "$V/ins-flagsreturn"
+${CC:-gcc} -O1 -o taken "$SRC/stacks.c"
+both "return addresses that are taken" ./taken
+moves 6 8
 alike "C++" "$V/ins-cxx"
 # misses depend on the order in which threads run
 cached "C++" "$V/ins-cxx" alone

@@ -90,6 +90,7 @@ for m in "plain 6" "guarded 1" "pong 1" "jumps 4" jump alt-below-nested \
     alt-above-again nested inside again; do
 	alike "unwind $m" ./unwind $m
 done
+moves 11 50
 some "300 threads" '^work_' ./workers 300
 if record "-e cache --contexts" other true; then
 	there bzip2 && cached bzip2 bzip2 -kc numbers

@@ -224,21 +224,22 @@ land_if_zero(struct xlate *x, unsigned e)
 }
 
 /*
- * Does it return to here, and from the top frame?  If it does not, the flags
- * are what they were at the return.
+ * rcx = 0 if the return was from the top frame, at rax, and to `target'; 0: to
+ * wherever.  Here, too, the flags are what they were at the return.
  */
 static void
-check_landing(struct xlate *x, unsigned l)
+compare_landing(struct emitter *c, app_pc target)
 {
-	struct emitter *c = &x->c;
-
-	emit_imm(c, RDX, -x->exit[l].target);
-	emit_lea_sib(c, RCX, RCX, RDX, 1, 0, 0);
-	emit_lea_sib(c, RCX, RSP, RCX, 8, -8, 0);
+	if (target != 0) {
+		emit_imm(c, RDX, -target);
+		emit_lea_sib(c, RCX, RCX, RDX, 1, 0, 0);
+		emit_lea_sib(c, RCX, RSP, RCX, 8, -8, 0);
+	} else {
+		emit_lea(c, RCX, RSP, -8);
+	}
 	emit_not(c, RCX);
 	emit_load(c, RDX, RAX, FRAME(place));
 	emit_lea_sib(c, RCX, RCX, RDX, 1, 1, 0);
-	land_if_zero(x, l);
 }
 
 /* The landing of call e.  l is the exit to behind the call. */
@@ -249,7 +250,8 @@ write_landing(struct xlate *x, unsigned e, unsigned l)
 
 	x->exit[e].landing = emit_here(c);
 	land(x, l);
-	check_landing(x, l);
+	compare_landing(&x->c, x->exit[l].target);
+	land_if_zero(x, l);
 	if (flags_dead(x->exit[l].target))
 		pop_frame_fast(x, l);
 	else
@@ -386,7 +388,8 @@ calls_cold(struct xlate *x, void (*leave)(struct xlate *, unsigned e))
 
 /*
  * A fragment of its own: the landing of a frame that a jump pushed.  It pops
- * it, and goes on at the landing of the frame below.
+ * it, and goes on at the landing of the frame below.  A return from elsewhere
+ * on the stack leaves no frame: that is a jump.
  */
 void
 calls_more(struct xlate *x)
@@ -394,6 +397,8 @@ calls_more(struct xlate *x)
 	struct emitter *c = &x->c;
 
 	land(x, 0);
+	compare_landing(c, 0);
+	land_if_zero(x, 0);
 	pop_frame(x, 0);
 	mark(x, 0, MAP_LAND, 0);
 	emit_load(c, RDX, REG_T, HOME(RDX));
