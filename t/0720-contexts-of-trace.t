@@ -252,6 +252,11 @@ with=$(three ./sites -e counts --contexts | head -n 1)
 calls=$(grep -c '^A' other)
 [ $((with - without)) -lt $((calls / 3)) ]
 ok "$((with - without)) requests more for $calls calls" $?
+# what leaves frames whose places are written over, or jumps by a return, is
+# made in the program; only the jump back into main is a request, 20,000 times
+with=$(requests ./taken -e counts --contexts)
+[ "$with" -lt 40000 ]
+ok "$with requests for 200,000 odd moves" $?
 # one place calls 100,000 functions three times: each is found again
 with=$(requests "$V/smc-bigcode" -e counts --contexts)
 [ "$with" -lt 150000 ]

@@ -417,7 +417,10 @@ struct ctx_arc {
 	uint32_t site;		/* that key */
 	uint32_t next;		/* another arc in its bucket, or 0 */
 	uint32_t to;		/* number of the state it leads to */
-	uint32_t slow;		/* 1: trace has to see each such call */
+	uint32_t slow : 1;	/* trace has to see each such call */
+	/* number of the state that the call is made in, of which frames were
+	 * left first, up to one with the state `from'; or 0: none was */
+	uint32_t left : 31;
 	uint32_t from;		/* number of the state that it leads from */
 	/* made by the runtime: its model; by trace: another model, or 0 */
 	uint32_t like;
@@ -467,11 +470,11 @@ model_bucket(bool call, uint32_t site, uint64_t target)
 	return ctx_bucket(call ? target : target + site);
 }
 
-/* Of a call from the state with this key. */
+/* Of a call from the state with this key; left: as in struct ctx_arc. */
 static inline uint32_t
-arc_bucket(uint64_t key, uint32_t site, uint64_t target)
+arc_bucket(uint64_t key, uint32_t site, uint64_t target, uint32_t left)
 {
-	return ctx_bucket(key + site + target);
+	return ctx_bucket(key + site + target + ((uint64_t)left << 32));
 }
 
 /* Of a state that belongs to this owner, and is called from that one. */

@@ -50,7 +50,7 @@ int
 main(int argc, char **argv)
 {
 	long sum = 0;
-	int n = argc > 1 ? atoi(argv[1]) : 2000;
+	int n = argc > 1 ? atoi(argv[1]) : 20000;
 
 	for (int i = 0; i < n; i++) {
 		sum += taker(i) + flat(i);

@@ -28,7 +28,7 @@ struct state_key {
 struct arc_key {
 	uint64_t target;
 	const struct walk_arc *arc;	/* NULL: a stub's; a root: `unseen' */
-	uint32_t from, site, to;
+	uint32_t from, site, to, left;
 };
 
 static uint64_t
@@ -57,14 +57,14 @@ static inline khint_t
 arc_hash(struct arc_key k)
 {
 	return (khint_t)mix(k.target ^ mix((uintptr_t)k.arc ^
-	    (uint64_t)k.from << 40 ^ (uint64_t)k.to << 20 ^ k.site));
+	    (uint64_t)k.from << 40 ^ (uint64_t)k.to << 20 ^ k.site) ^ k.left);
 }
 
 static inline int
 arc_equal(struct arc_key a, struct arc_key b)
 {
 	return a.target == b.target && a.arc == b.arc && a.from == b.from &&
-	    a.site == b.site && a.to == b.to;
+	    a.site == b.site && a.to == b.to && a.left == b.left;
 }
 
 KHASH_INIT(state, struct state_key, uint32_t, 1, state_hash, state_equal)
@@ -267,7 +267,7 @@ publish_arc(uint32_t n, bool model)
 		has_models = true;
 	}
 	publish(&area.heads->arc[arc_bucket(state_key(a->from), a->site,
-	    a->target)], &a->next, n);
+	    a->target, a->left)], &a->next, n);
 }
 
 /*
@@ -277,7 +277,7 @@ publish_arc(uint32_t n, bool model)
 static bool
 is_model(uint32_t from, const struct call *c)
 {
-	return !c->slow && c->walk != NULL && arc_from(c->walk) != NULL &&
+	return !c->slow && c->left == 0 && c->walk != NULL && arc_from(c->walk) != NULL &&
 	    arc_caller(c->walk) == state[from].ctx;
 }
 
@@ -285,7 +285,7 @@ uint32_t
 arcs_get(uint32_t from, const struct call *c, uint32_t to)
 {
 	struct arc_key key = { c->target, c->walk != NULL ? c->walk :
-	    c->unseen, from, c->site, to };
+	    c->unseen, from, c->site, to, c->left };
 	uint32_t n;
 	khint_t k;
 	int made;
@@ -301,7 +301,8 @@ arcs_get(uint32_t from, const struct call *c, uint32_t to)
 	area.arcs[n] = (struct ctx_arc){ .nkey = -state_key(from) -
 	    c->site - (c->indirect ? c->target : 0), .state = state_key(to),
 	    .code = area.called, .target = c->target, .ret = c->ret,
-	    .site = c->site, .to = to, .slow = c->slow, .from = from };
+	    .site = c->site, .to = to, .slow = c->slow, .left = c->left,
+	    .from = from };
 	publish_arc(n, is_model(from, c));
 	return n;
 }
@@ -344,7 +345,7 @@ learn_state(uint32_t n, uint32_t from, uint32_t owner,
 static bool
 learn_arc(uint32_t n, struct walk_arc *w, const struct ctx_arc *a)
 {
-	struct arc_key key = { w->to, w, a->from, a->site, a->to };
+	struct arc_key key = { w->to, w, a->from, a->site, a->to, 0 };
 	khint_t k;
 	int made;
 

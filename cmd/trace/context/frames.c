@@ -350,10 +350,13 @@ is_plain(const struct walk_thread *t, const struct context_step *s,
 	    (s->move != MOVE_IJUMP || sites_place(s->to)->entry);
 }
 
-/* Lib/walk's frame `at`, pushed by step s, or NULL. */
+/*
+ * Lib/walk's frame `at`, pushed by step s, or NULL.  left: as struct ctx_arc
+ * has it, if this is the call that the step made.
+ */
 static void
 put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
-    const int64_t *now, const struct context_step *s)
+    const int64_t *now, const struct context_step *s, uint32_t left)
 {
 	const struct walk_frame *f = &t->frame[at];
 	const int64_t *enter = t->enter + at * walk.ncol;
@@ -376,6 +379,7 @@ put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
 		    seg_last(arc_from(a)->seg),
 		    s != NULL && !s->indirect ? a->to : 0);
 		c.indirect = s != NULL && s->indirect;
+		c.left = c.slow ? 0 : left;
 	} else {
 		to = arcs_state(roots_now(t), arcs_set(from), from, owner_get(
 		    roots_now(t), t->skipper == NULL ? 0 :
@@ -393,6 +397,7 @@ frames_give(unsigned slot, struct walk_thread *t, const int64_t now[COSTS],
 {
 	struct mirror *m = &mirrors[slot];
 	size_t n = 1 + t->n + t->nsig, i = n < m->n ? n : m->n, sig, at;
+	uint32_t left = m->n >= n ? state_below(m) : 0;
 	bool limbo = n == 1 && t->guess != NULL;
 
 	m->used = true;
@@ -409,7 +414,7 @@ frames_give(unsigned slot, struct walk_thread *t, const int64_t now[COSTS],
 		else if (is_root(t, i, &sig, &at))
 			put_handler(m, slot, t, sig);
 		else
-			put_call(m, slot, t, at, now, s);
+			put_call(m, slot, t, at, now, s, left);
 	frames_words(slot)->top = ONCE(frames_words(slot)->base) -
 	    (n - 1) * sizeof(struct ctx_frame);
 }

@@ -59,6 +59,7 @@ struct call {
 	const struct walk_ctx *root;	/* or NULL */
 	const struct walk_arc *unseen;	/* a root: see arcs_unseen */
 	uint32_t site;		/* context_key */
+	uint32_t left;		/* as in struct ctx_arc */
 	bool indirect;		/* the key has to be made with the target */
 	bool slow;		/* trace has to see each */
 };

@@ -109,7 +109,7 @@ static void
 publish_arc(struct ctx_arc *a, uint32_t n)
 {
 	publish(&rt.heads->arc[arc_bucket(state(a->from)->key, a->site,
-	    a->target)], &a->next, n);
+	    a->target, 0)], &a->next, n);
 }
 
 static void

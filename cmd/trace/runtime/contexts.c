@@ -414,14 +414,15 @@ put_arc(struct tarea *t, uint64_t arc)
 
 /*
  * The number of the arc for the call that is being made, which may be new; 0:
- * trace has to make it.
+ * trace has to make it.  below: the frame above which it pushes its own.
  */
 static uint32_t
-find_arc(const struct tarea *t)
+find_arc(const struct tarea *t, const struct ctx_frame *below)
 {
-	uint32_t from = contexts_arc(t)->to, tries = 0;
-	uint32_t i = rt.heads->arc[arc_bucket(state(t)->key, t->moving.key,
-	    t->pc)];
+	uint32_t from = rt.arcs[below->arc / 16].to, tries = 0;
+	uint32_t left = below == contexts_top(t) ? 0 : contexts_arc(t)->to;
+	uint32_t i = rt.heads->arc[arc_bucket(state_of(below)->key,
+	    t->moving.key, t->pc, left)];
 	const struct ctx_arc *a;
 
 	for (; i != 0; i = a->next, tries++) {
@@ -429,10 +430,10 @@ find_arc(const struct tarea *t)
 			return 0;
 		a = &rt.arcs[i];
 		if (a->site == t->moving.key && a->target == t->pc &&
-		    a->from == from)
+		    a->from == from && a->left == left)
 			return a->slow ? 0 : i;
 	}
-	return arcs_make(words(t), from, &t->moving, t->pc);
+	return left != 0 ? 0 : arcs_make(words(t), from, &t->moving, t->pc);
 }
 
 /* A flush since the thread left the cache takes its landing away. */
@@ -444,28 +445,75 @@ check_landing(struct tarea *t, struct ctx_frame *f)
 		f->landing = (uint64_t)rt_return;
 }
 
-static bool
-make_call(struct tarea *t)
+/* The innermost frame whose place is above, inside of a handler; or NULL. */
+static struct ctx_frame *
+frame_above(const struct tarea *t, uint64_t place)
+{
+	struct ctx_frame *f = contexts_top(t);
+
+	for (; f->place <= place; f++)
+		if (rt.arcs[f->arc / 16].target == 0)
+			return NULL;
+	return f;
+}
+
+/* Leave the frames inside of this one. */
+static void
+leave_frames(struct tarea *t, struct ctx_frame *to)
+{
+	struct ctx_frame *f = contexts_top(t);
+
+	for (; f < to; f++) {
+		room_for_arc(t, f->arc / 16);
+		add_costs(t, f, true, 2, 1);
+	}
+	__atomic_store_n(&words(t)->top, (uint64_t)to, __ATOMIC_SEQ_CST);
+}
+
+/* Push the frame of arc i, for the call or jump that is being made. */
+static void
+push_frame(struct tarea *t, uint32_t i, uint64_t landing)
 {
 	struct ctx_frame *top = contexts_top(t), *f = top - 1;
 	bool call = t->moving.move == MOVE_CALL;
-	uint32_t i;
 
-	if (call ? top->place <= t->moving.sp : top->place == PLACE_NONE)
-		return false;
-	i = find_arc(t);
-	if (i == 0 || !room_for_frame(t, (uint64_t)f))
-		return false;
 	room_for_arc(t, i);
 	f->arc = 16ull * i;
 	note_costs(t, f);
 	f->place = call ? t->moving.sp : top->place;
-	f->landing = !call ? t->more : t->moving.landing != 0 ?
-	    t->moving.landing : (uint64_t)rt_return;
+	f->landing = !call ? t->more : landing != 0 ? landing :
+	    (uint64_t)rt_return;
 	count(t, f->arc)->calls++;
 	__atomic_store_n(&words(t)->top, (uint64_t)f, __ATOMIC_SEQ_CST);
 	check_landing(t, f);
-	put_arc(t, f->arc);
+}
+
+/*
+ * A call, or a jump or return that is one.  Fragments may make it from now on,
+ * unless it is a return, or frames were left first: those whose place the
+ * return address is written over, as where code has taken its own from there.
+ */
+static bool
+make_call(struct tarea *t)
+{
+	struct ctx_frame *top = contexts_top(t), *below = top;
+	uint32_t i, owner = state(t)->owner;
+
+	if (t->moving.move == MOVE_CALL)
+		below = frame_above(t, t->moving.sp);
+	else if (top->place == PLACE_NONE)
+		return false;
+	if (below == NULL || state_of(below)->slow)
+		return false;
+	i = find_arc(t, below);
+	if (i == 0 || !room_for_frame(t, (uint64_t)(below - 1)))
+		return false;
+	leave_frames(t, below);
+	/* the landing is in the code of the owner that calls */
+	push_frame(t, i, state_of(below)->owner == owner ?
+	    t->moving.landing : 0);
+	if (below == top && t->moving.move != MOVE_RETURN)
+		put_arc(t, 16ull * i);
 	return true;
 }
 
@@ -487,25 +535,45 @@ set_landing(struct tarea *t, uint32_t owner)
 		return;
 	__atomic_store_n(&f->landing, t->moving.landing, __ATOMIC_SEQ_CST);
 	check_landing(t, f);
-	put_arc(t, f->arc);
+	if (a->left == 0)
+		put_arc(t, f->arc);
 }
 
-/* Leave the frames that the stack pointer is beyond, but no handler's. */
+/*
+ * Is a return that leaves no frame behind its stack pointer a jump?  It is one
+ * from a frame that is exactly there only if it goes to its return address.
+ */
+static bool
+is_jump(const struct tarea *t)
+{
+	const struct ctx_frame *f = contexts_top(t);
+	const struct ctx_arc *a = contexts_arc(t);
+
+	if (a->target == 0)
+		return false;
+	for (; f->place == t->moving.sp && a->target != 0; f++) {
+		a = &rt.arcs[f->arc / 16];
+		if (a->ret == t->pc)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Leave the frames that the stack pointer is beyond, but no handler's.  Where
+ * there are none, the return may be a jump that calls.
+ */
 static bool
 make_return(struct tarea *t)
 {
-	struct ctx_frame *f = contexts_top(t);
+	struct ctx_frame *f;
 
-	if (f->place >= t->moving.sp)
+	if (contexts_top(t)->place >= t->moving.sp)
+		return is_jump(t) && make_call(t);
+	f = frame_above(t, t->moving.sp - 1);
+	if (f == NULL)
 		return false;
-	for (; f->place < t->moving.sp; f++)
-		if (rt.arcs[f->arc / 16].target == 0)
-			return false;
-	for (f = contexts_top(t); f->place < t->moving.sp; f++) {
-		room_for_arc(t, f->arc / 16);
-		add_costs(t, f, true, 2, 1);
-	}
-	words(t)->top = (uint64_t)f;
+	leave_frames(t, f);
 	return true;
 }
 

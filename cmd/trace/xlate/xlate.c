@@ -243,7 +243,7 @@ find_move(struct xlate *x, unsigned e)
 	in = block_site(x->b, ex->n);
 	ex->move = (uint8_t)context_way(in, ex->kind == EXIT_INDIRECT ? 0 :
 	    ex->target);
-	if (ex->move != MOVE_NONE && ex->move != MOVE_RETURN)
+	if (ex->move != MOVE_NONE)
 		ex->key = context_key(in->pc, ex->kind == EXIT_INDIRECT ? 0 :
 		    ex->target);
 }
