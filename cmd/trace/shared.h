@@ -592,9 +592,9 @@ enum {			/* control.windows */
 #define TAB_TAG_BITS 10
 
 static inline uint32_t
-tab_tag(uint64_t key)
+tab_tag(uint64_t key, uint32_t owner)
 {
-	return (uint32_t)(key * 0x9e3779b97f4a7c15ull >>
+	return (uint32_t)((key + owner) * 0x9e3779b97f4a7c15ull >>
 	    (64 - TAB_TAG_BITS)) << (32 - TAB_TAG_BITS);
 }
 
@@ -614,7 +614,8 @@ tab_key(uint64_t pc, unsigned mode)
 /*
  * A key is looked for in eight entries first, in one line of the cache's: they
  * are near for near addresses, so few pages are touched.  Where code is dense
- * they are full; then it is in the first free entry from another place on.
+ * they are full; then it is in the first free entry from another place on,
+ * which is another one for each owner.
  */
 #define TAB_NEAR 8u
 
@@ -626,11 +627,12 @@ tab_first(uint64_t key, uint32_t mask)
 
 /* The entry behind entry i; n: how many have been looked at. */
 static inline uint32_t
-tab_next(uint64_t key, uint32_t i, uint32_t n, uint32_t mask)
+tab_next(uint64_t key, uint32_t owner, uint32_t i, uint32_t n, uint32_t mask)
 {
 	if (n < TAB_NEAR)
 		return (i & ~(TAB_NEAR - 1)) | ((i + 1) & (TAB_NEAR - 1));
-	return (n == TAB_NEAR ? (uint32_t)(key >> 3) : i + 1) & mask;
+	return (n == TAB_NEAR ? (uint32_t)(key >> 3) + owner * 0x9e3779b1u :
+	    i + 1) & mask;
 }
 
 /*

@@ -241,12 +241,14 @@ static uint32_t
 table_at(frag_key key)
 {
 	uint32_t i = tab_first((uint64_t)key, area.tabmask), n = 0, f;
+	uint32_t owner = (uint32_t)(key >> 64);
 
-	for (;; i = tab_next((uint64_t)key, i, ++n, area.tabmask)) {
+	for (;;) {
 		table_page(i);
 		f = area.tabfrag[i];
 		if (f == 0 || key_of(&frags[f - 1]) == key)
 			return i;
+		i = tab_next((uint64_t)key, owner, i, ++n, area.tabmask);
 	}
 }
 
@@ -261,7 +263,7 @@ static uint32_t
 table_word(const struct frag *f, bool gone)
 {
 	return (f->meta + 1) | (f->zone == 0 ? 0 : TAB_ZONE) |
-	    (gone ? TAB_GONE : 0) | tab_tag((uint64_t)key_of(f));
+	    (gone ? TAB_GONE : 0) | tab_tag(tab_key(f->pc, f->mode), f->owner);
 }
 
 void
@@ -302,7 +304,7 @@ table_add(uint32_t f, app_pc pc, uint32_t word)
 	uint32_t i = tab_first(key, area.tabmask), n = 0;
 
 	while (area.tabfrag[i] != 0)
-		i = tab_next(key, i, ++n, area.tabmask);
+		i = tab_next(key, 0, i, ++n, area.tabmask);
 	area.tabfrag[i] = f + 1;
 	__atomic_store_n(&area.tab[i], word, __ATOMIC_RELEASE);
 }

@@ -219,10 +219,10 @@ static const uint32_t *
 find(uint64_t key, uint32_t owner)
 {
 	uint32_t mask = rt.ctl->tabmask, i = tab_first(key, mask), n = 0;
-	uint32_t tag = tab_tag(key), word;
+	uint32_t tag = tab_tag(key, owner), word;
 	const struct fragmeta *f;
 
-	for (;; i = tab_next(key, i, ++n, mask)) {
+	for (;; i = tab_next(key, owner, i, ++n, mask)) {
 		word = __atomic_load_n(&rt.tab[i], __ATOMIC_ACQUIRE);
 		if (word == 0)
 			return NULL;
