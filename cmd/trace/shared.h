@@ -449,7 +449,8 @@ _Static_assert(sizeof(struct ctx_state) == 32, "");
  * Behind the states: the first model, the first arc in each bucket; the first
  * state, of those that are not apart.
  */
-#define CTX_BUCKETS 65536u
+#define CTX_BITS 18
+#define CTX_BUCKETS (1u << CTX_BITS)
 struct ctx_heads {
 	uint32_t model[CTX_BUCKETS];
 	uint32_t arc[CTX_BUCKETS];
@@ -459,7 +460,7 @@ struct ctx_heads {
 static inline uint32_t
 ctx_bucket(uint64_t x)
 {
-	return x * 0x9e3779b97f4a7c15ull >> 48;
+	return x * 0x9e3779b97f4a7c15ull >> (64 - CTX_BITS);
 }
 
 /* Of models: of calls to a target, and of jumps from a site to it. */
