@@ -280,6 +280,20 @@ for n in 1 4; do
 	whole "few calls at a time, $n threads after $n others" -e counts \
 	    --contexts --debug=fewcounts -- ./generations $n
 done
+# and beside others, which rest while they do: what the functions of each thread
+# called, where libc's waits differ from run to run
+worked() {
+	"$B/callgraph" --contexts "$1" | "$B/fmt-folded" >folded &&
+	    grep ';run;f[0-7]' folded | sort >"$2"
+	[ -s "$2" ]
+}
+for o in fewcounts fewcalls fewcalls,tinycache; do
+	for n in 4 12; do
+		meet "-e blocks,-e counts --contexts --debug=$o" worked \
+		    ./generations $n
+		ok "$n threads, $o: the same" $?
+	done
+done
 # windows: each begins without a caller, and its calls end with it
 for w in --from=recurse "--from=recurse --to=compare" "--from=cut --to=fault" \
     --from=scan --to=handler; do

@@ -82,7 +82,8 @@ static const char help[] =
 "                       the translation at the end\n"
 "      --debug=WORD,... for tests of trace itself: nolink, tinycache, "
     "nosuper,\n"
-"                       long, fewcounts, fewids, watch, dump[=PC]\n"
+"                       long, fewcounts, fewids, watch, fewcalls, "
+    "dump[=PC]\n"
 "  -h, --help           this text\n"
 "      --version        the version\n";
 
@@ -193,7 +194,7 @@ static void
 set_debug(char *s)
 {
 	static const char *const names[] = { "nolink", "tinycache", "nosuper",
-		"long", "fewcounts", "fewids", "watch" };
+		"long", "fewcounts", "fewids", "watch", "fewcalls" };
 	const unsigned n = sizeof names / sizeof names[0];
 	char *word, *save = NULL;
 	unsigned i;
@@ -209,7 +210,8 @@ set_debug(char *s)
 				break;
 		if (i == n)
 			die("--debug=%s: nolink, tinycache, nosuper, long, "
-			    "fewcounts, fewids, watch, dump[=PC]", word);
+			    "fewcounts, fewids, watch, fewcalls, dump[=PC]",
+			    word);
 		set->debug |= 1u << i;
 	}
 }

@@ -27,6 +27,8 @@
 #include "util.h"
 #include "xlate/xlate.h"
 
+#define RENEW_LATER 10000u	/* steps, if a thread does not rest */
+
 static void
 futex_wait(uint32_t *word, uint32_t val, long ns)
 {
@@ -191,16 +193,41 @@ is_alone(unsigned slot)
 }
 
 /*
+ * Number calls anew beside other threads, which rest meanwhile.  Where one does
+ * not, try again later.
+ */
+static void
+renew_beside_others(unsigned slot, int64_t p)
+{
+	static unsigned later;
+
+	if (later > 0 && --later > 0)
+		return;
+	rest_begin();
+	frag_renew();
+	if (rest_all())
+		context_renew(slot, p);
+	else
+		later = RENEW_LATER;
+	rest_end();
+}
+
+/*
  * Numbers of calls are used up, almost.  Records have them, too, so these are
- * to be written first.
+ * to be written first: only a thread by itself can do that.
  */
 static void
 renew_contexts(unsigned slot, int64_t p)
 {
 	static uint32_t published;	/* by the thread, before it asked */
 
-	if (!context_is_full() || !is_alone(slot))
+	if (!context_is_full())
 		return;
+	if (!is_alone(slot)) {
+		if (!counts_refs() && !opt->allocs)
+			renew_beside_others(slot, p);
+		return;
+	}
 	published &= ONCE(area.ctl->publish);	/* 0 in a new image */
 	if (published) {
 		frag_renew();

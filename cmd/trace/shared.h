@@ -498,6 +498,8 @@ struct ctx_words {
 	uint64_t told;		/* address of the innermost frame told */
 	/* numbers for what the runtime makes: the next ones, and their ends */
 	uint32_t arc, arc_end, state, state_end;
+	/* so many arcs have counts that it, or one before it, could access */
+	uint64_t narc;
 };
 struct ctx_count {
 	uint64_t ir, calls;
@@ -726,6 +728,9 @@ struct slot {
 	uint64_t icount;	/* kind counts: left at the last stop */
 	uint64_t nmissed;	/* indirect transfers that no word led on */
 	uint32_t cpu, turns;	/* where it asks; yields for its last answer */
+	uint32_t resting;	/* 1: it waits, or makes a call of the guest's,
+				 * and leaves alone what --contexts has, until
+				 * it has seen that `renewing' is 0 */
 };
 
 /* What a thread hands over, in order; type Q_NONE: not written yet. */
@@ -776,6 +781,7 @@ struct control {
 	uint32_t tabmask;
 	uint32_t cpu;		/* 0: native, else a model: cpuid is emulated */
 	uint32_t ncpuid, near;	/* near: where trace serves, + 1, or 0 */
+	uint32_t renewing;	/* trace numbers calls anew: threads rest */
 	uint64_t interval;	/* kind counts, in instructions; 0: none */
 	uint64_t remaining;	/* kinds counts, cache: of --for; else 0 */
 	uint64_t xcr0;		/* of the model */

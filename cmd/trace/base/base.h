@@ -96,7 +96,7 @@ enum cpu { CPU_NATIVE, CPU_V2, CPU_V3, CPU_V4 };
 enum exec { EXEC_NO, EXEC_SAME, EXEC_NEW };
 enum debug { DEBUG_NOLINK = 1, DEBUG_TINY = 2, DEBUG_NOSUPER = 4,
 	DEBUG_LONG = 8, DEBUG_FEWCOUNTS = 16, DEBUG_FEWIDS = 32,
-	DEBUG_WATCH = 64, DEBUG_DUMP = 128 };
+	DEBUG_WATCH = 64, DEBUG_FEWCALLS = 128, DEBUG_DUMP = 256 };
 
 struct options {
 	const struct kind *kind;

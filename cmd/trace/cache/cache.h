@@ -65,6 +65,16 @@ void frag_again(app_pc pc);
 void frag_kill(uint64_t start, uint64_t end);
 /* Report all counters, so that they can be used again. */
 void frag_renew(void);
+/*
+ * With --contexts: from rest_begin to its rest_end a thread that has left the
+ * cache, or comes back from a call, rests (struct slot in shared.h).  rest_all:
+ * wait until all do, once the cache has been flushed; false: one has not for a
+ * second, as if it is stopped, or waits for another whose request is not
+ * granted meanwhile.
+ */
+void rest_begin(void);
+bool rest_all(void);
+void rest_end(void);
 /* --after is over: from here on fragments report what they execute. */
 void frag_window(void);
 /* Make each thread look at the control words before it goes on. */

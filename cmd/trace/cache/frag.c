@@ -453,9 +453,12 @@ frag_again(app_pc pc)
 void
 frag_renew(void)
 {
+	rest_begin();
 	flush();
+	rest_all();
 	__atomic_fetch_add(&area.ctl->renewed, 1, __ATOMIC_SEQ_CST);
 	format_renew();
+	rest_end();
 }
 
 void

@@ -75,8 +75,8 @@ bool context_step(unsigned slot, const struct context_step *);
 bool context_landed(unsigned slot, uint32_t *limbo, uint32_t *owner);
 /*
  * Are almost all numbers of states or arcs used up?  Then begin with the first
- * ones again: the slot's thread is the only one, waits for us with this REG_P,
- * and no code is left.  Its next step gives it its frames.
+ * ones again: the slot's thread waits for us with this REG_P, and its next step
+ * gives it its frames.  Other threads rest, and no code is left.
  */
 bool context_is_full(void);
 void context_renew(unsigned slot, int64_t p);

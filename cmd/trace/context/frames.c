@@ -375,9 +375,10 @@ put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
 		    owner_get(a->ctx, top && t->guess != NULL ? LIMBO : 0),
 		    slow);
 		c.target = a->to;
-		c.site = arc_from(a) == NULL ? 0 : context_key(
-		    seg_last(arc_from(a)->seg),
-		    s != NULL && !s->indirect ? a->to : 0);
+		/* of a frame that is given again no call has a site */
+		c.site = arc_from(a) == NULL || s == NULL || !top ? 0 :
+		    context_key(seg_last(arc_from(a)->seg),
+		    s->indirect ? 0 : a->to);
 		c.indirect = s != NULL && s->indirect;
 		c.left = c.slow ? 0 : left;
 	} else {
@@ -433,6 +434,18 @@ context_called(unsigned slot)
 	return m->n == 0 ? 0 : (uint32_t)(m->v[m->n - 1].f.arc / 16);
 }
 
+bool
+frames_has(unsigned slot)
+{
+	return mirrors[slot].n > 0 && has_part(slot);
+}
+
+bool
+frames_used(unsigned slot)
+{
+	return mirrors[slot].used && has_part(slot);
+}
+
 void
 frames_end(unsigned slot)
 {
@@ -484,13 +497,14 @@ void
 frames_charge(unsigned slot, const struct walk_thread *t)
 {
 	static const struct ctx_count_more none;
+	uint64_t own = ONCE(frames_words(slot)->narc);
 	uint32_t n = 1, end = arcs_end();
 	struct ctx_count_more *more;
 	struct ctx_count *c;
 	struct walk_arc *a;
 	unsigned k;
 
-	for (; n < end; n++) {
+	for (; n < end && n < own; n++) {
 		c = count(slot, n);
 		if ((c->calls == 0 && c->ir == 0) || !arcs_is(n))
 			continue;

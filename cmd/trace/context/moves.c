@@ -218,19 +218,48 @@ context_image(void)
 	context_unlock();
 }
 
+/*
+ * Learn what the threads of other slots than `but' have called, as of their
+ * last steps: when their frames were entered does not depend on that.  A thread
+ * that has ended has no frames, but its arcs may have counts yet.
+ */
+static void
+learn_others(unsigned but)
+{
+	struct walk_thread *t;
+	unsigned i;
+
+	for (i = 0; i < thread_count(); i++) {
+		if (i == but || !frames_used(i))
+			continue;
+		t = thread_get(i);
+		spare_learn(i);
+		frames_take(i, t, counts(i));
+		frames_charge(i, t);
+	}
+}
+
 void
 context_renew(unsigned slot, int64_t p)
 {
+	static bool had[NSLOT];
 	int64_t now[COSTS];
 	struct walk_thread *t;
+	unsigned i;
 
 	context_lock();
 	frames_counts(slot, p, now);
 	t = thread_now(slot, now);
 	frames_charge(slot, t);
+	learn_others(slot);
+	for (i = 0; i < thread_count(); i++)
+		had[i] = i != slot && frames_has(i);
 	frames_forget();
 	arcs_forget();
 	spare_forget();
+	for (i = 0; i < thread_count() && !trust_lost; i++)
+		if (had[i])
+			frames_give(i, thread_get(i), counts(i), NULL);
 	context_unlock();
 }
 

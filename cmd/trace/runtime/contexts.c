@@ -91,6 +91,8 @@ open_counts(struct tarea *t, uint64_t n)
 {
 	n = n > ARCS_MOST ? ARCS_MOST : n;
 	t->narc = n;
+	if (words(t)->narc < n)
+		words(t)->narc = n;
 	return open_memory((uint64_t)at(t, CTX_COUNTS), 16 * n - PAGE);
 }
 
@@ -364,6 +366,45 @@ contexts_tell(struct tarea *t, uint64_t room)
 	}
 }
 
+/* ------------------------------------------------- calls are numbered anew */
+
+void
+contexts_rest(struct tarea *t)
+{
+	if (rt.boot.flags & BOOT_CONTEXTS)
+		__atomic_store_n(&t->slot->resting, 1, __ATOMIC_SEQ_CST);
+}
+
+static bool
+is_renewing(void)
+{
+	return __atomic_load_n(&rt.ctl->renewing, __ATOMIC_SEQ_CST) != 0;
+}
+
+/* Rest until trace has what it needs. */
+static void
+wait_renewed(struct tarea *t)
+{
+	contexts_rest(t);
+	while (is_renewing() && !trace_died())
+		if (rt.ctl->polling)
+			__builtin_ia32_pause();
+		else
+			pause_ms();
+}
+
+void
+contexts_resume(struct tarea *t)
+{
+	if (!(rt.boot.flags & BOOT_CONTEXTS))
+		return;
+	__atomic_store_n(&t->slot->resting, 0, __ATOMIC_SEQ_CST);
+	while (is_renewing() && !trace_died()) {
+		wait_renewed(t);
+		__atomic_store_n(&t->slot->resting, 0, __ATOMIC_SEQ_CST);
+	}
+}
+
 /* -------------------------------------------------------- calls and returns */
 
 const struct exitcall *
@@ -601,11 +642,14 @@ void
 contexts_arrive(struct tarea *t)
 {
 	unsigned move = t->moving.move;
-	uint32_t owner = contexts_owner(t);
+	uint32_t owner;
 	bool done = false;
 
 	if (!(rt.boot.flags & BOOT_CONTEXTS) || t->skips)
 		return;
+	if (is_renewing() || t->slot->resting)
+		contexts_resume(t);
+	owner = contexts_owner(t);
 	if (owner == 0) {
 		t->moving.sp = t->gpr[4];
 		tell(t, MOVE_START, t->pc);

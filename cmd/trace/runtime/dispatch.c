@@ -148,7 +148,7 @@ go_on(struct tarea *t, const struct guest_state *s)
 	queue_put(t, Q_THREAD, t->tid, 0);
 	buffer_first(t);
 	if (s->restart) {	/* before a signal frame makes it EINTR */
-		r = rt_guest_syscall(t, t->gpr);
+		r = guest_syscall(t, t->gpr);
 		t->gpr[0] = (uint64_t)(r == SYS_ABORTED ? -4 : r);
 	}
 	dispatch_go(t, ~0ull);

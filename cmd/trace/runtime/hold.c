@@ -219,7 +219,7 @@ signal_held_call(struct tarea *t)
 		return SYS_ABORTED;
 	signal_install(SIG_OURS, rt.act[t->held].flags & SA_RESTART);
 	sys4(__NR_timer_settime, id, 0, every, NULL);
-	r = rt_guest_syscall(t, t->gpr);
+	r = guest_syscall(t, t->gpr);
 	sys1(__NR_timer_delete, id);
 	return r;
 }

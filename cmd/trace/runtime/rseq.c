@@ -100,7 +100,7 @@ rseq_call(struct tarea *t)
 
 	if (!(rt.boot.flags & BOOT_RSEQ))
 		return -38;		/* ENOSYS */
-	r = rt_guest_syscall(t, t->gpr);
+	r = guest_syscall(t, t->gpr);
 	if (r == 0) {
 		t->rseq = t->gpr[2] == 0 ? t->gpr[7] : 0;
 		t->rseqsig = (uint32_t)t->gpr[10];

@@ -250,6 +250,8 @@ void rt_resume(void);
 void rt_restorer(void);
 void rt_trap(struct tarea *) __attribute__((noreturn));
 long rt_guest_syscall(struct tarea *, const uint64_t gpr[16]);
+/* The same, and meanwhile the thread rests: see contexts_rest. */
+long guest_syscall(struct tarea *, const uint64_t gpr[16]);
 uint64_t rt_call(struct tarea *, uint64_t function, const uint64_t arg[4]);
 long rt_clone_thread(struct tarea *, struct tarea *child, uint64_t arg1);
 long rt_clone_vfork(struct tarea *, struct tarea *on);
@@ -460,6 +462,12 @@ void contexts_tell(struct tarea *, uint64_t room);
 /* The thread left by exit x, and goes on at t->pc. */
 void contexts_left(struct tarea *, const struct exitmeta *,
     const struct exitcall *);
+/*
+ * The thread waits, or makes a call of the guest's, and so trace may change
+ * what it has of calls; and it goes on, when trace does not.
+ */
+void contexts_rest(struct tarea *);
+void contexts_resume(struct tarea *);
 /* How an exit of the table leaves its context. */
 const struct exitcall *contexts_exit(uint32_t number);
 /* Do what it left for, before it goes on at t->pc. */

@@ -87,6 +87,7 @@ ask(struct tarea *t, enum request what, const uint64_t *arg)
 	__atomic_fetch_or(&rt.ctl->wanted, 1ull << (t->slotno / 64),
 	    __ATOMIC_SEQ_CST);
 	ring_bell();
+	contexts_rest(t);
 	wait_begin(&w);
 	while (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) != SLOT_ANSWERED) {
 		if (wait_awake(&w))
@@ -102,6 +103,7 @@ ask(struct tarea *t, enum request what, const uint64_t *arg)
 	s->turns = w.turns;
 	s->state = SLOT_IDLE;
 	wait_end(&w);
+	contexts_resume(t);
 	return 0;
 }
 

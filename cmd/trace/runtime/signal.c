@@ -529,7 +529,7 @@ signal_mask(struct tarea *t)
 	regs[6] = set != 0 ? (uint64_t)&new : 0;
 	regs[2] = (uint64_t)&was;
 	r = t->held ? signal_held_mask(t, how, set != 0 ? &new : NULL, &was) :
-	    rt_guest_syscall(t, regs);
+	    guest_syscall(t, regs);
 	if (r < 0)
 		return r;
 	was = (was & ~SYNC_SIGS) | t->syncblocked;

@@ -13,6 +13,17 @@
 #define EINVAL 22
 #define PROT_EXEC 4
 
+long
+guest_syscall(struct tarea *t, const uint64_t gpr[16])
+{
+	long r;
+
+	contexts_rest(t);
+	r = rt_guest_syscall(t, gpr);
+	contexts_resume(t);
+	return r;
+}
+
 /* 1: [start, end) touches memory that holds code which trace knows. */
 static int
 touches_code(uint64_t start, uint64_t end)
@@ -56,10 +67,10 @@ call(struct tarea *t)
 	if (t->held && !syscall_never_waits(t->gpr[0]))
 		return signal_held_call(t);
 	if (block == 0 || rt.ctl->polling)
-		return rt_guest_syscall(t, t->gpr);
+		return guest_syscall(t, t->gpr);
 	sys4(__NR_rt_sigprocmask, 0, &block, NULL, 8);
 	signal_send_pending(t);
-	r = rt_guest_syscall(t, t->gpr);
+	r = guest_syscall(t, t->gpr);
 	sys4(__NR_rt_sigprocmask, 1, &block, NULL, 8);
 	return r;
 }
@@ -79,7 +90,7 @@ mapping(struct tarea *t, uint64_t nr)
 	uint64_t at = t->gpr[7], len = t->gpr[6], prot = t->gpr[2];
 	int code = touches_code(at, at + len);
 	uint64_t newlen = prot;
-	long r = rt_guest_syscall(t, t->gpr);
+	long r = guest_syscall(t, t->gpr);
 
 	if (r == SYS_ABORTED)
 		return r;
@@ -261,7 +272,7 @@ exec(struct tarea *t)
 		ask(t, REQ_SAY, arg);
 	}
 	signal_before_exec(t, saved);
-	r = rt_guest_syscall(t, t->gpr);
+	r = guest_syscall(t, t->gpr);
 	signal_exec_failed(saved);
 	if (was.cur != ~0ull)
 		sys4(__NR_prlimit64, 0, RLIMIT_AS, &was, 0);
@@ -277,7 +288,7 @@ prctl_base(struct tarea *t)
 
 	if (t->gpr[7] == 0x1012)
 		cpuid_faults();
-	r = rt_guest_syscall(t, t->gpr);
+	r = guest_syscall(t, t->gpr);
 	if (r == 0 && t->gpr[7] == 0x1002)
 		t->fsbase = t->gpr[6];
 	if (r == 0 && t->gpr[7] == 0x1001)
@@ -346,7 +357,7 @@ secure(struct tarea *t)
 	rt.ctl->polling = 1;
 	buffer_guard_all();
 	counters_all();
-	r = rt_guest_syscall(t, t->gpr);
+	r = guest_syscall(t, t->gpr);
 	if (failed(r))
 		rt.ctl->polling = was;
 	return r;
@@ -367,7 +378,7 @@ control(struct tarea *t)
 		return secure(t);
 	if (t->gpr[7] == PR_SET_SYSCALL_USER_DISPATCH)
 		return -EINVAL;
-	return rt_guest_syscall(t, t->gpr);
+	return guest_syscall(t, t->gpr);
 }
 
 /*
@@ -561,7 +572,7 @@ one(struct tarea *t, uint64_t nr)	/* table */
 	case __NR_setrlimit:
 		if (is_address_limit(t, nr))
 			return address_limit(t, nr);
-		return rt_guest_syscall(t, t->gpr);
+		return guest_syscall(t, t->gpr);
 	case __NR_rseq:
 		return rseq_call(t);
 	case __NR_ptrace:

@@ -57,6 +57,7 @@ slot_take(uint32_t tid)
 			s[i].buf = 0;
 			s[i].state = 0;
 			s[i].incache = 0;
+			s[i].resting = 0;
 			return (int)i;
 		}
 	}
@@ -231,6 +232,7 @@ thread_new(uint32_t tid)
 		t->hint_mask = (TABLE_HINTS - 1ull) << rt.boot.lineshift;
 		table_clear(t);
 	}
+	contexts_rest(t);
 	note_area((uint32_t)slot, t);
 	__atomic_fetch_add(&rt.nthread, 1, __ATOMIC_SEQ_CST);
 	return t;
@@ -452,7 +454,9 @@ clone_sharing(struct tarea *t, struct clone_call *h, uint64_t mask)
 	} else if (t->gpr[0] == __NR_clone) {
 		t->gpr[6] = c->stack;
 	}
+	contexts_rest(t);
 	r = rt_clone_vfork(t, c);
+	contexts_resume(t);
 	t->gpr[6] = saved[0];
 	t->gpr[7] = saved[1];
 	if (r < 0 || (h->flags & CLONE_VFORK))
@@ -503,7 +507,7 @@ thread_clone(struct tarea *t)
 	long r = read_call(t, &h);
 
 	if (r == 1)
-		return rt_guest_syscall(t, t->gpr);
+		return guest_syscall(t, t->gpr);
 	if (r < 0)
 		return r;
 	/* where we block it, the kernel wakes another thread with it: EINTR */
