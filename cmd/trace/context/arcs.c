@@ -278,7 +278,8 @@ publish_arc(uint32_t n, bool model)
 static bool
 is_model(uint32_t from, const struct call *c)
 {
-	return !c->slow && c->left == 0 && c->walk != NULL && arc_from(c->walk) != NULL &&
+	return !c->slow && c->left == 0 && c->walk != NULL &&
+	    arc_from(c->walk) != NULL &&
 	    arc_caller(c->walk) == state[from].ctx;
 }
 
