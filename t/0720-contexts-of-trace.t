@@ -294,6 +294,20 @@ for o in fewcounts fewcalls fewcalls,tinycache; do
 		ok "$n threads, $o: the same" $?
 	done
 done
+# 5000 functions that call each other in turn, each for the first time: trace
+# pushes frames where the thread has pushed none
+awk 'BEGIN {
+	n = 5000
+	print "volatile int sink;"
+	for (i = n; i >= 0; i--)
+		printf "__attribute__((noinline)) int\nf%d(void)\n" \
+		    "{\n\treturn %s;\n}\n", i, i == n ? "sink" :
+		    "f" i + 1 "() + sink + 1"
+	print "int\nmain(void)\n{\n\treturn f0() + f0() != 10000;\n}"
+}' >chain.c
+${CC:-gcc} -O1 -o chain chain.c && ./chain
+ok "5000 functions" $?
+both "5000 functions" ./chain
 # windows: each begins without a caller, and its calls end with it
 for w in --from=recurse "--from=recurse --to=compare" "--from=cut --to=fault" \
     --from=scan --to=handler; do

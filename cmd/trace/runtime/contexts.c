@@ -633,8 +633,10 @@ tell(struct tarea *t, enum move step, uint64_t site)
 		rseq_learn(t);
 	if (rt.ctl->publish)
 		buffer_publish(t, Q_RECORDS, 0, 0);
-	if (ask(t, REQ_MOVE, arg) == 0 && shown && t->slot->ret[0] != 0 &&
-	    t->bufend != 0)
+	if (ask(t, REQ_MOVE, arg) < 0)
+		return;
+	room_for_frame(t, words(t)->top);	/* trace has pushed it */
+	if (shown && t->slot->ret[0] != 0 && t->bufend != 0)
 		contexts_tell(t, 0);
 }
 
