@@ -27,7 +27,7 @@
 #include "util.h"
 #include "xlate/xlate.h"
 
-#define RENEW_LATER 10000u	/* steps, if a thread does not rest */
+#define RENEW_LATER 10000u	/* steps, where that gave no numbers */
 
 static void
 futex_wait(uint32_t *word, uint32_t val, long ns)
@@ -194,7 +194,7 @@ is_alone(unsigned slot)
 
 /*
  * Number calls anew beside other threads, which rest meanwhile.  Where one does
- * not, try again later.
+ * not, or their frames need as many numbers, try again later.
  */
 static void
 renew_beside_others(unsigned slot, int64_t p)
@@ -204,10 +204,9 @@ renew_beside_others(unsigned slot, int64_t p)
 	if (later > 0 && --later > 0)
 		return;
 	rest_begin();
-	frag_renew();
-	if (rest_all())
+	if (frag_renew())
 		context_renew(slot, p);
-	else
+	if (context_is_full())
 		later = RENEW_LATER;
 	rest_end();
 }

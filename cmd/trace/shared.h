@@ -781,7 +781,8 @@ struct control {
 	uint32_t tabmask;
 	uint32_t cpu;		/* 0: native, else a model: cpuid is emulated */
 	uint32_t ncpuid, near;	/* near: where trace serves, + 1, or 0 */
-	uint32_t renewing;	/* trace numbers calls anew: threads rest */
+	uint32_t renewing;	/* trace tells all counters, or numbers calls
+				 * anew: threads rest */
 	uint64_t interval;	/* kind counts, in instructions; 0: none */
 	uint64_t remaining;	/* kinds counts, cache: of --for; else 0 */
 	uint64_t xcr0;		/* of the model */

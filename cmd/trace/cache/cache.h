@@ -63,8 +63,11 @@ void frag_plain(app_pc pc, uint32_t owner);
 void frag_again(app_pc pc);
 /* Drop the fragments whose code is in [start, end). */
 void frag_kill(uint64_t start, uint64_t end);
-/* Report all counters, so that they can be used again. */
-void frag_renew(void);
+/*
+ * Report all counters, so that they can be used again.  With --contexts threads
+ * rest meanwhile; false: one did not, whose calls may then be told wrong.
+ */
+bool frag_renew(void);
 /*
  * With --contexts: from rest_begin to its rest_end a thread that has left the
  * cache, or comes back from a call, rests (struct slot in shared.h).  rest_all:

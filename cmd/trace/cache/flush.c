@@ -29,7 +29,7 @@ flush_new(void)
 
 /* ----------------------------------------------------------- threads rest */
 
-#define RESTING_MS 1000u	/* for all of them */
+#define RESTING_NS 1000000000u	/* for all of them */
 
 static unsigned nrest;		/* rest_begin without rest_end */
 
@@ -57,16 +57,18 @@ is_resting(const struct slot *s)
 bool
 rest_all(void)
 {
-	unsigned i, tries = 0;
+	uint64_t begin = clock_ns();
+	unsigned i;
 
 	if (opt->contexts == 0)
 		return true;
 	for (i = 0; i < NSLOT; i++)
 		while (!is_resting(&area.ctl->slot[i])) {
-			if (++tries > RESTING_MS * 20 || guest_ended ||
+			if (clock_ns() - begin > RESTING_NS || guest_ended ||
 			    trust_lost)
 				return false;
-			usleep(50);
+			if (!written_release())
+				usleep(50);
 		}
 	return true;
 }

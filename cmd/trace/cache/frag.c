@@ -450,15 +450,18 @@ frag_again(app_pc pc)
 		frags[new].stands_in = stands_in;
 }
 
-void
+bool
 frag_renew(void)
 {
+	bool rest;
+
 	rest_begin();
 	flush();
-	rest_all();
+	rest = rest_all();
 	__atomic_fetch_add(&area.ctl->renewed, 1, __ATOMIC_SEQ_CST);
 	format_renew();
 	rest_end();
+	return rest;
 }
 
 void

@@ -120,7 +120,7 @@ arcs_forget(void)
 	arcs_forget_models();
 }
 
-/* For tests there may be few, but more than a thread has spare. */
+/* For tests there may be few, but more than all threads have spare. */
 bool
 context_is_full(void)
 {

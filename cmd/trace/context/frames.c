@@ -379,7 +379,7 @@ put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
 		c.site = arc_from(a) == NULL || s == NULL || !top ? 0 :
 		    context_key(seg_last(arc_from(a)->seg),
 		    s->indirect ? 0 : a->to);
-		c.indirect = s != NULL && s->indirect;
+		c.indirect = s != NULL && top && s->indirect;
 		c.left = c.slow ? 0 : left;
 	} else {
 		to = arcs_state(roots_now(t), arcs_set(from), from, owner_get(
@@ -398,6 +398,7 @@ frames_give(unsigned slot, struct walk_thread *t, const int64_t now[COSTS],
 {
 	struct mirror *m = &mirrors[slot];
 	size_t n = 1 + t->n + t->nsig, i = n < m->n ? n : m->n, sig, at;
+	/* a step pushes one frame at most: so others were left first */
 	uint32_t left = m->n >= n ? state_below(m) : 0;
 	bool limbo = n == 1 && t->guess != NULL;
 

@@ -55,7 +55,9 @@ call(struct tarea *t, const uint64_t a[6], unsigned nargs)
 
 	for (i = 0; i < nargs; i++)
 		v[i + 1] = a[i + 2];
+	contexts_rest(t);
 	t->gpr[2] = rt_call(t, a[1], v);
+	contexts_resume(t);
 }
 
 static void

@@ -455,7 +455,7 @@ put_arc(struct tarea *t, uint64_t arc)
 
 /*
  * The number of the arc for the call that is being made, which may be new; 0:
- * trace has to make it.  below: the frame above which it pushes its own.
+ * trace has to make it.  below: the frame inside of which it pushes its own.
  */
 static uint32_t
 find_arc(const struct tarea *t, const struct ctx_frame *below)
@@ -486,7 +486,10 @@ check_landing(struct tarea *t, struct ctx_frame *f)
 		f->landing = (uint64_t)rt_return;
 }
 
-/* The innermost frame whose place is above, inside of a handler; or NULL. */
+/*
+ * The innermost frame whose place is above; NULL: there is none inside of the
+ * innermost handler's root.
+ */
 static struct ctx_frame *
 frame_above(const struct tarea *t, uint64_t place)
 {
@@ -542,7 +545,7 @@ make_call(struct tarea *t)
 
 	if (t->moving.move == MOVE_CALL)
 		below = frame_above(t, t->moving.sp);
-	else if (top->place == PLACE_NONE)
+	else if (top->place == PLACE_NONE || contexts_arc(t)->target == 0)
 		return false;
 	if (below == NULL || state_of(below)->slow)
 		return false;
@@ -592,10 +595,10 @@ is_jump(const struct tarea *t)
 
 	if (a->target == 0)
 		return false;
-	for (; f->place == t->moving.sp && a->target != 0; f++) {
+	for (; f->place == t->moving.sp; f++) {
 		a = &rt.arcs[f->arc / 16];
-		if (a->ret == t->pc)
-			return false;
+		if (a->ret == t->pc || a->target == 0)
+			return false;	/* of a stub's frame trace knows more */
 	}
 	return true;
 }

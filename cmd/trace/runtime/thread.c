@@ -360,6 +360,7 @@ thread_child(struct tarea *t)
 		arg[0] = (uint64_t)sys0(__NR_getpid);
 		sys2(__NR_prctl, 0x59616d61, ~0ull);	/* PR_SET_PTRACER */
 		ask(t, REQ_CHILD, arg);
+		contexts_rest(t);	/* from here on natively */
 	}
 	signal_restore_actions(0);
 	t->trap = TRAP_LETGO;
@@ -538,6 +539,7 @@ thread_exit(struct tarea *t, long status)
 
 	if (rt.ctl->polling) {	/* no call of ours but the one asked for */
 		buffer_publish(t, Q_RECORDS, 0, 0);
+		contexts_rest(t);
 		sys1(__NR_exit, status);
 	}
 	sys4(__NR_rt_sigprocmask, 2, &all, NULL, 8);
