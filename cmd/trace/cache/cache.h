@@ -6,6 +6,7 @@
  * store.c	holds all fragments, and the table that the guest reads
  * link.c	patches direct exits to jump to fragments
  * flush.c	drops all fragments at once
+ * rest.c	with --contexts: threads leave their calls alone meanwhile
  * drop.c	drops a fragment, or those of a page that is written
  * lookup.c	words by which indirect jumps find fragments
  * kept*.c	take fragments from the store, see kept.h, and put them there
@@ -70,13 +71,9 @@ void frag_kill(uint64_t start, uint64_t end);
 bool frag_renew(void);
 /*
  * With --contexts: from rest_begin to its rest_end a thread that has left the
- * cache, or comes back from a call, rests (struct slot in shared.h).  rest_all:
- * wait until all do, once the cache has been flushed; false: one has not for a
- * second, as if it is stopped, or waits for another whose request is not
- * granted meanwhile.
+ * cache, or comes back from a call, rests.
  */
 void rest_begin(void);
-bool rest_all(void);
 void rest_end(void);
 /* --after is over: from here on fragments report what they execute. */
 void frag_window(void);

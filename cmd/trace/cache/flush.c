@@ -27,54 +27,6 @@ flush_new(void)
 		area.ctl->more = link_more();
 }
 
-/* ----------------------------------------------------------- threads rest */
-
-#define RESTING_NS 1000000000u	/* for all of them */
-
-static unsigned nrest;		/* rest_begin without rest_end */
-
-void
-rest_begin(void)
-{
-	if (opt->contexts != 0 && nrest++ == 0)
-		__atomic_store_n(&area.ctl->renewing, 1, __ATOMIC_SEQ_CST);
-}
-
-void
-rest_end(void)
-{
-	if (opt->contexts != 0 && --nrest == 0)
-		__atomic_store_n(&area.ctl->renewing, 0, __ATOMIC_SEQ_CST);
-}
-
-static bool
-is_resting(const struct slot *s)
-{
-	return __atomic_load_n(&s->used, __ATOMIC_SEQ_CST) != SLOT_TAKEN ||
-	    __atomic_load_n(&s->resting, __ATOMIC_SEQ_CST);
-}
-
-bool
-rest_all(void)
-{
-	uint64_t begin = clock_ns();
-	unsigned i;
-
-	if (opt->contexts == 0)
-		return true;
-	for (i = 0; i < NSLOT; i++)
-		while (!is_resting(&area.ctl->slot[i])) {
-			if (clock_ns() - begin > RESTING_NS || guest_ended ||
-			    trust_lost)
-				return false;
-			if (!written_release())
-				usleep(50);
-		}
-	return true;
-}
-
-/* ------------------------------------------------------------------ flush */
-
 /* Wait until the slot's thread is outside of the cache. */
 static void
 quiesce(struct slot *s)

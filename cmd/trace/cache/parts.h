@@ -230,6 +230,15 @@ uint32_t kept_kill(uint64_t start, uint64_t end, kill_function);
 /* The cache was flushed: this run has no more to do with the store. */
 void kept_close(void);
 
+/* ------------------------------------------------------------------- rest.c */
+
+/*
+ * Wait until all threads rest, once rest_begin and a flush have been; false:
+ * one has not for a second, as if it is stopped, or waits for another whose
+ * request is not granted meanwhile.
+ */
+bool rest_all(void);
+
 /* ------------------------------------------------------------------- dump.c */
 
 /* Print it on standard error, if --debug=dump asks for its pc. */

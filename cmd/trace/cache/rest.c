@@ -1,0 +1,55 @@
+/*
+ * rest - with --contexts: have threads leave their calls alone
+ *
+ * A flush brings threads out of the cache, where the runtime may yet make a
+ * call for one.  Who changes the frames or the counts of a thread that has not
+ * asked has all of them rest first: see struct slot in shared.h.
+ */
+#include <unistd.h>
+
+#include "cache/cache.h"
+#include "cache/parts.h"
+
+#define RESTING_NS 1000000000u	/* for all of them */
+
+static unsigned nrest;		/* rest_begin without rest_end */
+
+void
+rest_begin(void)
+{
+	if (opt->contexts != 0 && nrest++ == 0)
+		__atomic_store_n(&area.ctl->renewing, 1, __ATOMIC_SEQ_CST);
+}
+
+void
+rest_end(void)
+{
+	if (opt->contexts != 0 && --nrest == 0)
+		__atomic_store_n(&area.ctl->renewing, 0, __ATOMIC_SEQ_CST);
+}
+
+static bool
+is_resting(const struct slot *s)
+{
+	return __atomic_load_n(&s->used, __ATOMIC_SEQ_CST) != SLOT_TAKEN ||
+	    __atomic_load_n(&s->resting, __ATOMIC_SEQ_CST);
+}
+
+bool
+rest_all(void)
+{
+	uint64_t begin = clock_ns();
+	unsigned i;
+
+	if (opt->contexts == 0)
+		return true;
+	for (i = 0; i < NSLOT; i++)
+		while (!is_resting(&area.ctl->slot[i])) {
+			if (clock_ns() - begin > RESTING_NS || guest_ended ||
+			    trust_lost)
+				return false;
+			if (!written_release())
+				usleep(50);
+		}
+	return true;
+}
