@@ -213,8 +213,7 @@ both "flags across returns" "$V/ins-flagsreturn"
 ${CC:-gcc} -O1 -o taken "$SRC/stacks.c"
 both "return addresses that are taken" ./taken
 ${CC:-gcc} -O1 -o jumping "$SRC/jumping.c"
-# in kind cache the restorer lacks the miss of a first execution
-alike "a handler that ends in a jump" ./jumping
+both "a handler that ends in a jump" ./jumping
 moves 6 8
 alike "C++" "$V/ins-cxx"
 # misses depend on the order in which threads run

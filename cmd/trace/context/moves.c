@@ -129,20 +129,12 @@ take_back(unsigned slot, const struct walk_thread *t, const int64_t *before)
 	frames_set_counts(slot, counts(slot));
 }
 
-/* Where a return may lead to a caller not known before: out of this root. */
-static const struct walk_ctx *
-root_now(const struct walk_thread *t)
-{
-	return t->n == t->bottom ? roots_now(t) : NULL;
-}
-
 bool
 context_step(unsigned slot, const struct context_step *s)
 {
-	const struct walk_ctx *root, *then;
 	int64_t now[COSTS], before[COSTS];
 	struct walk_thread *t;
-	size_t nsig;
+	bool unseen;
 
 	context_lock();
 	frames_counts(slot, s->p, now);
@@ -156,10 +148,8 @@ context_step(unsigned slot, const struct context_step *s)
 	t->unseen = NULL;
 	guessed = t->guess;
 	memcpy(before, t->total, walk.ncol * sizeof *before);
-	root = root_now(t);
-	nsig = t->nsig;
 	step(t, s);
-	then = root_now(t);
+	unseen = t->unseen != NULL;
 	take_back(slot, t, before);
 	if (s->step == MOVE_END)
 		frames_end(slot);
@@ -167,8 +157,7 @@ context_step(unsigned slot, const struct context_step *s)
 		frames_give(slot, t, counts(slot), s);
 	t->unseen = NULL;
 	context_unlock();
-	return s->step == MOVE_ON && s->move == MOVE_RETURN &&
-	    root != NULL && then != NULL && then != root && t->nsig == nsig;
+	return unseen;
 }
 
 void

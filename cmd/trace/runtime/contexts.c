@@ -591,10 +591,8 @@ static bool
 is_jump(const struct tarea *t)
 {
 	const struct ctx_frame *f = contexts_top(t);
-	const struct ctx_arc *a = contexts_arc(t);
+	const struct ctx_arc *a;
 
-	if (a->target == 0)
-		return false;
 	for (; f->place == t->moving.sp; f++) {
 		a = &rt.arcs[f->arc / 16];
 		if (a->ret == t->pc || a->target == 0)
@@ -628,7 +626,6 @@ tell(struct tarea *t, enum move step, uint64_t site)
 	uint64_t arg[4] = { site, t->pc, t->moving.sp, move_arg(step,
 	    t->moving.move | (t->moving.indirect ? 8 : 0), t->moving.sitelen,
 	    t->p) };
-	bool shown = has_more() && words(t)->told <= words(t)->top;
 
 	t->moving.move = MOVE_NONE;
 	state_fp_settle(t);	/* code may be made, see dispatch_go */
@@ -639,7 +636,9 @@ tell(struct tarea *t, enum move step, uint64_t site)
 	if (ask(t, REQ_MOVE, arg) < 0)
 		return;
 	room_for_frame(t, words(t)->top);	/* trace has pushed it */
-	if (shown && t->slot->ret[0] != 0 && t->bufend != 0)
+	/* kind cache: it is in another root now, and the last one was told */
+	if (t->slot->ret[0] != 0 && has_more() && t->bufend != 0 &&
+	    words(t)->told <= words(t)->top)
 		contexts_tell(t, 0);
 }
 
