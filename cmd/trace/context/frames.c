@@ -436,12 +436,6 @@ context_called(unsigned slot)
 }
 
 bool
-frames_has(unsigned slot)
-{
-	return mirrors[slot].n > 0 && has_part(slot);
-}
-
-bool
 frames_used(unsigned slot)
 {
 	return mirrors[slot].used && has_part(slot);

@@ -231,7 +231,6 @@ learn_others(unsigned but)
 void
 context_renew(unsigned slot, int64_t p)
 {
-	static bool had[NSLOT];
 	int64_t now[COSTS];
 	struct walk_thread *t;
 	unsigned i;
@@ -241,14 +240,14 @@ context_renew(unsigned slot, int64_t p)
 	t = thread_now(slot, now);
 	frames_charge(slot, t);
 	learn_others(slot);
-	for (i = 0; i < thread_count(); i++)
-		had[i] = i != slot && frames_has(i);
 	frames_forget();
 	arcs_forget();
 	spare_forget();
-	for (i = 0; i < thread_count() && !trust_lost; i++)
-		if (had[i])
-			frames_give(i, thread_get(i), counts(i), NULL);
+	for (i = 0; i < thread_count() && !trust_lost; i++) {
+		t = thread_get(i);
+		if (i != slot && roots_outermost(t) != NULL)
+			frames_give(i, t, counts(i), NULL);
+	}
 	context_unlock();
 }
 

@@ -107,8 +107,8 @@ void frames_take(unsigned slot, struct walk_thread *,
     const int64_t count[COSTS]);
 void frames_give(unsigned slot, struct walk_thread *,
     const int64_t count[COSTS], const struct context_step *);
-/* Has it any that are known?  Has it had any since arcs were forgotten? */
-bool frames_has(unsigned slot), frames_used(unsigned slot);
+/* Has it had any since arcs were forgotten? */
+bool frames_used(unsigned slot);
 /* There are none any more. */
 void frames_end(unsigned slot);
 /* Arcs have other numbers: no slot has frames or keys that are known. */
