@@ -283,7 +283,7 @@ static void *
 read_ahead(void *arg)
 {
 	struct evahead *a = arg;
-	uint32_t until;
+	uint32_t until = 0;
 
 	no_haste();
 	for (;;) {

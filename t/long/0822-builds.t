@@ -77,7 +77,8 @@ if command -v musl-gcc >/dev/null; then
 	done
 	pb=${B%/bin}/cmd/fmt-pprof
 	bad=
-	for f in lib/*/*.c cmd/*.c cmd/*/*.c cmd/trace/*/*.c; do
+	for f in lib/*/*.c cmd/*.c cmd/*/*.c cmd/*/hotloop.S \
+	    cmd/trace/*/*.c; do
 		case $f in
 		cmd/trace/runtime/*) continue ;;	# has no libc
 		cmd/*/*) own=${f#cmd/} own=-Icmd/${own%%/*} ;;

@@ -15,10 +15,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/stat.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -296,8 +298,8 @@ keep_age(const char *name)
 	struct timespec now;
 	struct statx s;
 
-	if (statx(dir, name, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &s) < 0 ||
-	    !(s.stx_mask & STATX_BTIME))
+	if (syscall(SYS_statx, dir, name, AT_SYMLINK_NOFOLLOW, STATX_BTIME,
+	    &s) < 0 || !(s.stx_mask & STATX_BTIME))
 		return -1;
 	clock_gettime(CLOCK_REALTIME, &now);
 	return now.tv_sec - s.stx_btime.tv_sec;
