@@ -28,6 +28,11 @@ DEBS	+= g++ bzip2 elfutils dwz mandoc universal-ctags valgrind \
 	fonts-dejavu-core librsvg2-bin chromium
 endif
 
+# and what the long ones build with
+ifneq ($(filter check-long,$(MAKECMDGOALS)),)
+DEBS	+= musl-tools
+endif
+
 # and what make bench runs
 ifneq ($(filter bench,$(MAKECMDGOALS)),)
 DEBS	+= lua5.4 time
