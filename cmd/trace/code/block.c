@@ -363,6 +363,7 @@ read_code(struct block *b)
 	limit = b->is_volatile ? watch_limit(b->pc) : 0;
 	b->is_compared = b->is_volatile && limit == 0;
 	got = maps_code(b->pc, b->code, MAX_BYTES);
+	decode_prefetch(b->code, got);
 	if (limit == 0 || limit - b->pc >= got)
 		return got;
 	if (block_decode(&in, b->pc, b->code, (unsigned)(limit - b->pc)) == 0)

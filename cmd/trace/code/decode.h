@@ -116,6 +116,12 @@ int decode(struct insn *, app_pc pc, const uint8_t *bytes, unsigned n);
 /* The same, fast for instructions like an earlier one (template.c). */
 int decode_again(struct insn *, app_pc pc, const uint8_t *bytes, unsigned n);
 
+/*
+ * Prefetch what decode_again will need for the instructions from bytes on, n
+ * bytes at most, as far as they were decoded before.
+ */
+void decode_prefetch(const uint8_t *bytes, unsigned n);
+
 /* The instruction's length in bytes; 1 if it is none. */
 unsigned decode_length(const uint8_t *bytes, unsigned n);
 

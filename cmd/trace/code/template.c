@@ -16,7 +16,9 @@
  * hold what is to be known of it.
  *
  * Templates lie in the order in which they came: those that most instructions
- * need come early, and so lie together.
+ * need come early, and so lie together.  Half of the time is to wait for them
+ * all the same, so those of a block are prefetched: an index, which is small
+ * enough to stay near, tells lengths without them.
  */
 #include <stddef.h>
 #include <string.h>
@@ -29,6 +31,7 @@
 #define NINDEX (1u << 15)
 #define MAX_LEN 15u
 #define MAX_HEAD 8u
+#define MAX_PREFETCH 24u
 
 /* What instructions with the same head have in common, but for a reference. */
 #define SAME offsetof(struct insn, len)
@@ -46,8 +49,14 @@ _Static_assert(sizeof(struct template) == 64, "a line of the cache");
 
 static struct template templates[NTEMPLATE];
 static unsigned ntemplate;
-/* By a head's hash: the number of its template, + 1; 0: none here. */
-static uint16_t places[NINDEX];
+
+/* By a head's hash; its template is looked at only where the hash fits. */
+static struct place {
+	uint16_t number;	/* of the template, + 1; 0: none here */
+	uint8_t hash;		/* other bits of it */
+	uint8_t more : 7;	/* bytes behind the head */
+	uint8_t ends : 1;	/* goes on elsewhere: the last of a block */
+} places[NINDEX];
 
 static bool
 is_prefix(unsigned b)
@@ -107,15 +116,67 @@ guess_head(const uint8_t *b)
 	return i + 1 + ((b[i] & 0xc7) < 0xc0 && (b[i] & 7) == 4);
 }
 
-/* Where the number of the head's template is, or would be. */
-static unsigned
+/* The head of so many bytes, as a number. */
+static uint64_t
+head_at(const uint8_t *bytes, unsigned head)
+{
+	uint64_t k;
+
+	memcpy(&k, bytes, sizeof k);
+	return k & ~0ull >> (64 - 8 * head);
+}
+
+static uint64_t
+hash_of(uint64_t head)
+{
+	return head * 0x9e3779b97f4a7c15ull;
+}
+
+/* The first place from this one on that has the hash, or is free. */
+static struct place *
+search(struct place *p, uint64_t hash)
+{
+	while (p->number != 0 && p->hash != hash >> 56)
+		p = p + 1 < places + NINDEX ? p + 1 : places;
+	return p;
+}
+
+static struct place *
+first_place(uint64_t hash)
+{
+	return search(&places[(hash >> 32) % NINDEX], hash);
+}
+
+/* The head's place, where its template is or would be. */
+static struct place *
 place_of(uint64_t head)
 {
-	unsigned i = (unsigned)(head * 0x9e3779b97f4a7c15ull >> 32) % NINDEX;
+	uint64_t hash = hash_of(head);
+	struct place *p = first_place(hash);
 
-	while (places[i] != 0 && templates[places[i] - 1].head != head)
-		i = (i + 1) % NINDEX;
-	return i;
+	while (p->number != 0 && templates[p->number - 1].head != head)
+		p = search(p + 1 < places + NINDEX ? p + 1 : places, hash);
+	return p;
+}
+
+void
+decode_prefetch(const uint8_t *bytes, unsigned n)
+{
+	unsigned i, head, at = 0;
+	const struct place *p;
+
+	for (i = 0; i < MAX_PREFETCH && at + MAX_LEN <= n; i++) {
+		head = guess_head(bytes + at);
+		if (head == 0 || head > MAX_HEAD)
+			return;
+		p = first_place(hash_of(head_at(bytes + at, head)));
+		if (p->number == 0)
+			return;
+		__builtin_prefetch(&templates[p->number - 1]);
+		if (p->ends)
+			return;
+		at += head + p->more;
+	}
 }
 
 static int64_t
@@ -209,7 +270,7 @@ is_regular(const struct insn *in, unsigned head)
 }
 
 static void
-keep(const struct insn *in, uint64_t bytes, unsigned head, unsigned place)
+keep(const struct insn *in, uint64_t bytes, unsigned head, struct place *p)
 {
 	struct template *t = &templates[ntemplate];
 	struct insn again;
@@ -228,28 +289,31 @@ keep(const struct insn *in, uint64_t bytes, unsigned head, unsigned place)
 		ntemplate = 0;
 		return;
 	}
-	places[place] = (uint16_t)ntemplate;
+	*p = (struct place){ .number = (uint16_t)ntemplate,
+	    .hash = (uint8_t)(hash_of(bytes) >> 56),
+	    .more = (in->len - head) & 0x7f,
+	    .ends = in->flow != FLOW_NONE && in->flow != FLOW_COND };
 }
 
 int
 decode_again(struct insn *in, app_pc pc, const uint8_t *bytes, unsigned n)
 {
-	unsigned head, i;
+	struct place *p;
+	unsigned head;
 	uint64_t k;
 	int r;
 
 	head = n < MAX_LEN ? 0 : guess_head(bytes);
 	if (head == 0 || head > MAX_HEAD)
 		return decode(in, pc, bytes, n);
-	memcpy(&k, bytes, sizeof k);
-	k &= ~0ull >> (64 - 8 * head);
-	i = place_of(k);
-	if (places[i] != 0) {
-		fill(in, &templates[places[i] - 1], head, pc, bytes);
+	k = head_at(bytes, head);
+	p = place_of(k);
+	if (p->number != 0) {
+		fill(in, &templates[p->number - 1], head, pc, bytes);
 		return 0;
 	}
 	r = decode(in, pc, bytes, n);
 	if (r == 0 && is_regular(in, head))
-		keep(in, k, head, i);
+		keep(in, k, head, p);
 	return r;
 }
