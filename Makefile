@@ -269,7 +269,7 @@ include t/victim/victim.mk
 TESTBINS = $(UNITS) $(FUZZERS:%=$(BUILD)/t/%) $(VPROGS)
 TESTS	= $(sort $(wildcard t/[0-9]*.t))
 LONG	= $(sort $(wildcard t/long/[0-9]*.t))
-PROVE	= prove
+PROVE	= prove --failures --comments
 JOBS	= 2
 
 tests: $(BINS) $(TESTBINS)
