@@ -348,12 +348,13 @@ block_landing(const struct block *b)
 }
 
 /*
- * Read the block's code; returns how many bytes.  Code that is trusted until
- * its page is written ends where that page does, but one instruction across the
- * end is compared.  What is known of the page comes before its bytes.
+ * Read the first piece of the block's code; returns how many bytes.  *most: how
+ * many may be read.  Code that is trusted until its page is written ends where
+ * that page does, but one instruction across the end is compared.  What is known
+ * of the page comes before its bytes.
  */
 static unsigned
-read_code(struct block *b)
+read_code(struct block *b, unsigned *most)
 {
 	app_pc limit;
 	unsigned got;
@@ -362,30 +363,44 @@ read_code(struct block *b)
 	b->is_volatile = maps_volatile(b->pc);
 	limit = b->is_volatile ? watch_limit(b->pc) : 0;
 	b->is_compared = b->is_volatile && limit == 0;
-	got = maps_code(b->pc, b->code, MAX_BYTES);
-	decode_prefetch(b->code, got);
-	if (limit == 0 || limit - b->pc >= got)
+	got = maps_code(b->pc, b->code, PIECE_BYTES);
+	*most = MAX_BYTES;
+	if (limit != 0 && limit - b->pc < MAX_BYTES)
+		*most = (unsigned)(limit - b->pc);
+	if (got <= *most)
 		return got;
-	if (block_decode(&in, b->pc, b->code, (unsigned)(limit - b->pc)) == 0)
-		return (unsigned)(limit - b->pc);
+	if (block_decode(&in, b->pc, b->code, *most) == 0)
+		return *most;
 	b->is_compared = true;
+	*most = MAX_BYTES;
 	return got;
+}
+
+/* Read the rest, where an instruction may need it. */
+static unsigned
+read_rest(struct block *b, unsigned at, unsigned got, unsigned most)
+{
+	if (got - at >= CLIENT_BYTES || got >= most)
+		return got;
+	return got + maps_code(b->pc + got, b->code + got, most - got);
 }
 
 int
 block_collect(struct block *b, app_pc pc, unsigned mode)
 {
-	unsigned got, at = 0, branches = 0, calls = 0;
-	uint8_t *code = b->code;
+	unsigned got, most, at = 0, branches = 0, calls = 0;
+	const uint8_t *code = b->code;
 	app_pc limit = ~0ull;
 	struct insn *in;
+	bool asked = opt->windows != 0 || opt->allocs || opt->contexts != 0;
 
 	b->pc = b->next = pc;
 	b->n = 0;
 	b->end = EXIT_DIRECT;
 	b->npiece = b->stub = 0;
 	b->path = false;
-	got = read_code(b);
+	got = read_code(b, &most);
+	decode_prefetch(code, got);
 	if (!(mode & MODE_PAST) && window_at(pc, mode)) {
 		b->end = EXIT_WINDOW;
 		return 0;
@@ -396,10 +411,11 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 		funcs_begins(pc, &limit);
 	while (b->n < (b->is_compared ? MAX_COMPARED : COLD_INSN)) {
 		in = &b->in[b->n];
-		if (b->n > 0 && (window_at(pc + at, mode) ||
+		if (b->n > 0 && asked && (window_at(pc + at, mode) ||
 		    allocs_at(pc + at, NULL) ||
 		    (pc + at >= limit && funcs_begins(pc + at, &limit))))
 			break;
+		got = read_rest(b, at, got, most);
 		if (at >= got || block_decode(in, pc + at, code + at,
 		    got - at) < 0) {
 			if (b->n == 0)

@@ -26,6 +26,7 @@
 #include <Zydis/Zydis.h>
 
 #include "code/decode.h"
+#include "code/decoding.h"
 
 #define NTEMPLATE 24000u	/* with as many, all are forgotten */
 #define NINDEX (1u << 15)
@@ -58,17 +59,13 @@ static struct place {
 	uint8_t ends : 1;	/* goes on elsewhere: the last of a block */
 } places[NINDEX];
 
-static bool
-is_prefix(unsigned b)
-{
-	switch (b) {
-	case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65:
-	case 0x66: case 0x67: case 0xf0: case 0xf2: case 0xf3:
-		return true;
-	default:
-		return false;
-	}
-}
+/* What was prefetched, for decode_again to find it in this order. */
+static struct found {
+	const uint8_t *bytes;
+	const struct template *template;
+	unsigned head;
+} found[MAX_PREFETCH];
+static unsigned nfound, nused;
 
 /* Opcodes without a ModRM byte, bit by bit. */
 static const uint32_t plain1[8] = {
@@ -80,38 +77,73 @@ static const uint32_t plain2[8] = {	/* behind 0f */
 	0x0000ff00, 0
 };
 
-static bool
-has_modrm(const uint32_t *plain, unsigned op)
+/* What a byte of a head is, where its opcode is expected, and behind 0f. */
+enum byte { PLAIN, WITH_MODRM, PREFIX, REX, ESCAPE, VEX2, VEX3, EVEX, LONG,
+    UNKNOWN };
+static uint8_t first[256], second[256];
+
+void
+template_init(void)
 {
-	return !(plain[op / 32] >> op % 32 & 1);
+	static const uint8_t prefix[] = { 0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65,
+		0x66, 0x67, 0xf0, 0xf2, 0xf3 };
+	unsigned i;
+
+	for (i = 0; i < 256; i++) {
+		first[i] = plain1[i / 32] >> i % 32 & 1 ? PLAIN : WITH_MODRM;
+		second[i] = plain2[i / 32] >> i % 32 & 1 ? PLAIN : WITH_MODRM;
+	}
+	for (i = 0x40; i < 0x50; i++)
+		first[i] = REX;
+	for (i = 0; i < sizeof prefix; i++)
+		first[prefix[i]] = PREFIX;
+	first[0x0f] = ESCAPE;
+	first[0xc5] = VEX2;
+	first[0xc4] = VEX3;
+	first[0x62] = EVEX;
+	second[0x38] = second[0x3a] = LONG;
+	second[0x0f] = UNKNOWN;
+}
+
+/* The head's length, where byte i of it is at *b and is what `is' says. */
+static unsigned
+rare_head(const uint8_t *b, unsigned i, enum byte is)
+{
+	switch (is) {
+	case VEX2:
+		i += 2;
+		break;
+	case VEX3:
+	case LONG:
+		i += is == LONG ? 1 : 3;
+		break;
+	case EVEX:
+		i += 4;
+		break;
+	default:
+		return 0;
+	}
+	i++;
+	return i + 1 + ((b[i] & 0xc7) < 0xc0 && (b[i] & 7) == 4);
 }
 
 /* The head's length, or 0: not known. */
-static unsigned
+static inline unsigned
 guess_head(const uint8_t *b)
 {
-	unsigned i = 0, modrm = 1;
+	unsigned i = 0;
+	enum byte is = first[b[0]];
 
-	while (is_prefix(b[i]))
-		if (++i > 4)
-			return 0;
-	if ((b[i] & 0xf0) == 0x40)
-		i++;
-	if (b[i] == 0xc5 || b[i] == 0xc4 || b[i] == 0x62) {
-		i += b[i] == 0xc5 ? 2 : b[i] == 0xc4 ? 3 : 4;
-	} else if (b[i] == 0x0f) {
-		i++;
-		if (b[i] == 0x0f)
-			return 0;
-		if (b[i] == 0x38 || b[i] == 0x3a)
-			i++;
-		else
-			modrm = has_modrm(plain2, b[i]);
-	} else {
-		modrm = has_modrm(plain1, b[i]);
-	}
+	while (is == PREFIX && i < 4)
+		is = first[b[++i]];
+	if (is == REX)
+		is = first[b[++i]];
+	if (is == ESCAPE)
+		is = second[b[++i]];
+	if (is > WITH_MODRM)
+		return rare_head(b, i, is);
 	i++;
-	if (!modrm)
+	if (is == PLAIN)
 		return i;
 	return i + 1 + ((b[i] & 0xc7) < 0xc0 && (b[i] & 7) == 4);
 }
@@ -165,6 +197,7 @@ decode_prefetch(const uint8_t *bytes, unsigned n)
 	unsigned i, head, at = 0;
 	const struct place *p;
 
+	nfound = nused = 0;
 	for (i = 0; i < MAX_PREFETCH && at + MAX_LEN <= n; i++) {
 		head = guess_head(bytes + at);
 		if (head == 0 || head > MAX_HEAD)
@@ -172,7 +205,10 @@ decode_prefetch(const uint8_t *bytes, unsigned n)
 		p = first_place(hash_of(head_at(bytes + at, head)));
 		if (p->number == 0)
 			return;
-		__builtin_prefetch(&templates[p->number - 1]);
+		found[i] = (struct found){ bytes + at,
+		    &templates[p->number - 1], head };
+		__builtin_prefetch(found[i].template);
+		nfound = i + 1;
 		if (p->ends)
 			return;
 		at += head + p->more;
@@ -286,13 +322,31 @@ keep(const struct insn *in, uint64_t bytes, unsigned head, struct place *p)
 		return;
 	if (++ntemplate == NTEMPLATE) {
 		memset(places, 0, sizeof places);
-		ntemplate = 0;
+		ntemplate = nfound = 0;
 		return;
 	}
 	*p = (struct place){ .number = (uint16_t)ntemplate,
 	    .hash = (uint8_t)(hash_of(bytes) >> 56),
 	    .more = (in->len - head) & 0x7f,
 	    .ends = in->flow != FLOW_NONE && in->flow != FLOW_COND };
+}
+
+/*
+ * If these bytes were prefetched, use their template; false: not, or it is
+ * another's.  A template's own head has the length that was guessed.
+ */
+static bool
+decode_found(struct insn *in, app_pc pc, const uint8_t *bytes)
+{
+	const struct found *f = &found[nused];
+
+	if (nused >= nfound || f->bytes != bytes)
+		return false;
+	nused++;
+	if (head_at(bytes, f->head) != f->template->head)
+		return false;
+	fill(in, f->template, f->head, pc, bytes);
+	return true;
 }
 
 int
@@ -303,6 +357,8 @@ decode_again(struct insn *in, app_pc pc, const uint8_t *bytes, unsigned n)
 	uint64_t k;
 	int r;
 
+	if (n >= MAX_LEN && decode_found(in, pc, bytes))
+		return 0;
 	head = n < MAX_LEN ? 0 : guess_head(bytes);
 	if (head == 0 || head > MAX_HEAD)
 		return decode(in, pc, bytes, n);

@@ -10,34 +10,52 @@
 
 _Static_assert(sizeof(struct mapent) == 8, "compared as one word");
 
+/* An entry as a word, whose bits are those of struct mapent in their order. */
+static inline uint64_t
+word_of(const struct mapent *m)
+{
+	uint64_t w;
+
+	memcpy(&w, m, sizeof w);
+	return w;
+}
+
+#define N_SHIFT 32	/* of `n' in the word */
+
+/* For this offset, with the registers as they are: see mark, mark_part. */
+static inline uint64_t
+map_word(const struct xlate *x, unsigned n, unsigned exit, unsigned kind,
+    unsigned rep)
+{
+	unsigned flags = x->flags_in_rax | x->flags_in_area;
+	unsigned last = (kind & 15) | (rep & 3) << 4 | flags << 6 |
+	    (unsigned)x->counted << 7;
+
+	return (uint16_t)emit_off(&x->c) | (uint32_t)(x->homed << 16) |
+	    (uint64_t)(uint8_t)n << N_SHIFT | (uint64_t)x->loc << 40 |
+	    (uint64_t)(uint8_t)exit << 48 | (uint64_t)last << 56;
+}
+
 /*
  * Add an entry.  Skip one equal to the last; a later entry for the same offset
  * replaces it.
  */
-static void
-put_map(struct xlate *x, struct mapent m)
+static inline void
+put_map(struct xlate *x, uint64_t m)
 {
-	struct mapent *last;
-	uint64_t a, b;
+	uint64_t differ;
 
-	m.off = (uint16_t)emit_off(&x->c);
-	m.homed = (uint16_t)x->homed;
-	m.loc = x->loc;
-	m.flags = x->flags_in_rax || x->flags_in_area;
-	m.counted = x->counted;
 	if (x->nmap > 0 && x->nmap < MAX_MAP) {
-		last = &x->map[x->nmap - 1];
-		memcpy(&a, last, sizeof a);
-		memcpy(&b, &m, sizeof b);
-		if (last->off == m.off) {
-			*last = m;
+		differ = m ^ word_of(&x->map[x->nmap - 1]);
+		if ((uint16_t)differ == 0) {
+			memcpy(&x->map[x->nmap - 1], &m, sizeof m);
 			return;
 		}
-		if ((a ^ b) >> 16 == 0)		/* all but the offset */
+		if (differ >> 16 == 0)		/* all but the offset */
 			return;
 	}
 	if (x->nmap < MAX_MAP)
-		x->map[x->nmap] = m;
+		memcpy(&x->map[x->nmap], &m, sizeof m);
 	x->nmap++;
 }
 
@@ -114,8 +132,6 @@ pack_one(uint8_t *p, struct mapent m, struct mapent *last)
 	p = pack_step(p, head, (unsigned)m.off - last->off);
 	if (exits)
 		last->n = m.n;
-	else if (m.kind == MAP_BODY)
-		m.exit = last->exit;
 	if (exits && m.exit == last->exit + 1) {
 		*head |= MAP_NEXT;
 		last->exit = m.exit;
@@ -131,6 +147,25 @@ pack_one(uint8_t *p, struct mapent m, struct mapent *last)
 	p = pack_more(p, &m, last);
 	if (p != more)
 		*head |= MAP_MORE;
+	*last = m;
+	return p;
+}
+
+/*
+ * As pack_one.  Mostly just one more instruction has been done, and its code is
+ * short: no other bits of the word differ.
+ */
+static inline uint8_t *
+pack(uint8_t *p, struct mapent m, struct mapent *last)
+{
+	uint64_t step;
+
+	if (m.kind == MAP_BODY)
+		m.exit = last->exit;
+	step = word_of(&m) - word_of(last) - (1ull << N_SHIFT);
+	if (step > MAP_STEP || map_has_exit(m.kind))
+		return pack_one(p, m, last);
+	*p++ = (uint8_t)(MAP_NEXT | step);
 	*last = m;
 	return p;
 }
@@ -162,17 +197,14 @@ map_pack(uint8_t *p, const struct mapent *m, unsigned n, uint16_t *kept)
 	if (which != 0)
 		last = m[i - 1];
 	for (; i < n; i++)
-		p = pack_one(p, m[i], &last);
+		p = pack(p, m[i], &last);
 	return p;
 }
 
 void
 mark(struct xlate *x, unsigned n, unsigned kind, unsigned rep)
 {
-	struct mapent m = { .n = (uint8_t)n, .kind = kind & 15,
-		.rep = rep & 3 };
-
-	put_map(x, m);
+	put_map(x, map_word(x, n, 0, kind, rep));
 }
 
 void
@@ -192,8 +224,5 @@ mark_exit(struct xlate *x, unsigned e, unsigned kind)
 void
 mark_part(struct xlate *x, unsigned e, unsigned kind, unsigned done)
 {
-	struct mapent m = { .n = x->exit[e].n, .kind = kind & 15,
-		.exit = (uint8_t)e, .rep = done & 3 };
-
-	put_map(x, m);
+	put_map(x, map_word(x, x->exit[e].n, e, kind, done));
 }
