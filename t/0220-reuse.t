@@ -303,6 +303,21 @@ printf 'H quern-events 1\nE exit 0 0\n' >"$T/empty.ev"
 check "of nothing" "$R" --plot="$T/p.svg" "$T/empty.ev"
 check "--costs of nothing" "$R" --costs "$T/empty.ev"
 
+# the machine's caches are those that cachesim finds, in the stream and here
+if [ -x "$B/trace" ]; then
+	"$B/cachesim" --caches=machine | sed 's/ *--/\n/g' | sed -n \
+	    's/^\([DL][1L]\)=/H \1 /p' >"$T/machine"
+	"$B/trace" /bin/true | tee "$T/true.ev" | grep '^H \(D1\|LL\) ' >"$T/head"
+	samefile "trace tells the caches that cachesim finds" "$T/machine" \
+	    "$T/head"
+	check "the caches of this machine" "$R" --functions=0 "$T/true.ev"
+	same "the first and the last are its" "$(sed 's/.* //; s/,.*//' \
+	    "$T/machine" | tr '\n' ' ')" "$(sed -n 's/^cache L[^ ]* //p' \
+	    "$T/out" | sed -n '1p;$p' | sed 's/ .*//' | tr '\n' ' ')"
+else
+	skip "the machine's caches" "no trace"
+fi
+
 # what it refuses
 "$TB/caches" filter 64 64 4 "$T/in.ev" >"$T/cache.ev"
 for kind in cache blocks counts; do

@@ -29,6 +29,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "caches.h"
 #include "ev.h"
 #include "simrun.h"
 
@@ -57,12 +58,8 @@ void geometry_print(void);
 /* Find them as Valgrind does, also where that is known to be wrong. */
 extern bool geometry_as_valgrind;
 
-struct cpuid {
-	uint32_t a, b, c, d;
-};
 /* Find the caches of the machine that answers; -1: it does not say. */
-int geometry_detect(struct geometry g[NCACHE],
-    struct cpuid (*ask)(uint32_t leaf, uint32_t sub));
+int geometry_detect(struct geometry g[NCACHE], caches_ask *);
 /* What is wrong with it, or NULL. */
 const char *geometry_wrong(const struct geometry *);
 /* Make the number of sets a power of two; 1 if that changed it. */

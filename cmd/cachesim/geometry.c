@@ -93,31 +93,25 @@ geometry_stream(int cache, const char *value)
 
 /* ---- this machine ---- */
 
-/* Each cache, by Intel's leaf 4 or AMD's 0x8000001d: level, use, measures. */
+/* The first level, and the last one that holds both. */
 static void
-each_cache(struct geometry g[NCACHE], uint32_t leaf,
-    struct cpuid (*ask)(uint32_t leaf, uint32_t sub))
+each_cache(struct geometry g[NCACHE], caches_ask *ask)
 {
-	unsigned highest = 1;
+	struct cache_found all[CACHES_MOST];
+	unsigned highest = 1, n = caches_find(all, ask);
 
-	for (uint32_t i = 0; i < 32; i++) {
-		struct cpuid r = ask(leaf, i);
-		unsigned holds = r.a & 31, level = r.a >> 5 & 7;
-		struct geometry one;
+	for (unsigned i = 0; i < n; i++) {
+		const struct cache_found *f = &all[i];
+		struct geometry one = { f->size / 1024 * 1024, f->ways,
+			f->line };
 
-		if (holds == 0)
-			break;
-		one.assoc = (r.b >> 22) + 1;
-		one.line = (r.b & 0xfff) + 1;
-		one.size = one.assoc * ((r.b >> 12 & 0x3ff) + 1) * one.line *
-		    ((uint64_t)r.c + 1) / 1024 * 1024;
-		if (level == 1 && holds == 1)
+		if (f->level == 1 && f->holds == HOLDS_DATA)
 			g[D1] = one;
-		else if (level == 1 && holds == 2)
+		else if (f->level == 1 && f->holds == HOLDS_CODE)
 			g[I1] = one;
-		else if (holds == 3 && level > highest) {
+		else if (f->holds == HOLDS_BOTH && f->level > highest) {
 			g[LL] = one;
-			highest = level;
+			highest = f->level;
 		}
 	}
 }
@@ -147,8 +141,7 @@ amd_outer(uint32_t r, uint64_t size)
 
 /* Before Zen: one leaf for the first level, one for the others. */
 static void
-amd_old(struct geometry g[NCACHE],
-    struct cpuid (*ask)(uint32_t leaf, uint32_t sub))
+amd_old(struct geometry g[NCACHE], caches_ask *ask)
 {
 	struct cpuid r = ask(0x80000005, 0);
 
@@ -162,53 +155,26 @@ amd_old(struct geometry g[NCACHE],
 }
 
 static void
-amd(struct geometry g[NCACHE],
-    struct cpuid (*ask)(uint32_t leaf, uint32_t sub))
+amd(struct geometry g[NCACHE], caches_ask *ask)
 {
-	uint32_t highest = ask(0x80000000, 0).a;
-
-	/* topology extensions */
-	if (!geometry_as_valgrind && highest >= 0x8000001d &&
-	    ask(0x80000001, 0).c >> 22 & 1)
-		each_cache(g, 0x8000001d, ask);
-	if (is_complete(g) || highest < 0x80000006)
+	if (!geometry_as_valgrind)
+		each_cache(g, ask);
+	if (is_complete(g) || ask(0x80000000, 0).a < 0x80000006)
 		return;
 	memset(g, 0, NCACHE * sizeof *g);
 	amd_old(g, ask);
 }
 
 int
-geometry_detect(struct geometry g[NCACHE],
-    struct cpuid (*ask)(uint32_t leaf, uint32_t sub))
+geometry_detect(struct geometry g[NCACHE], caches_ask *ask)
 {
-	struct cpuid r = ask(0, 0);
-	char vendor[13] = "";
-
-	memcpy(vendor, &r.b, 4);
-	memcpy(vendor + 4, &r.d, 4);
-	memcpy(vendor + 8, &r.c, 4);
 	memset(g, 0, NCACHE * sizeof *g);
-	if (strcmp(vendor, "GenuineIntel") == 0 && r.a >= 4)
-		each_cache(g, 4, ask);
-	else if (strcmp(vendor, "AuthenticAMD") == 0 ||
-	    strcmp(vendor, "HygonGenuine") == 0)
+	if (caches_maker_is("GenuineIntel", ask))
+		each_cache(g, ask);
+	else if (caches_maker_is("AuthenticAMD", ask) ||
+	    caches_maker_is("HygonGenuine", ask))
 		amd(g, ask);
 	return is_complete(g) ? 0 : -1;
-}
-
-static struct cpuid
-ask_cpu(uint32_t leaf, uint32_t sub)
-{
-	struct cpuid r = { 0 };
-
-#ifdef __x86_64__
-	__asm__("cpuid" : "=a"(r.a), "=b"(r.b), "=c"(r.c), "=d"(r.d)
-	    : "a"(leaf), "c"(sub));
-#else
-	(void)leaf;
-	(void)sub;
-#endif
-	return r;
 }
 
 /* ---- the decision ---- */
@@ -247,7 +213,7 @@ geometry_decide(struct geometry g[NCACHE])
 		    from_stream[i];
 		all &= g[i].line != 0;
 	}
-	if (all == 0 && geometry_detect(here, ask_cpu) < 0) {
+	if (all == 0 && geometry_detect(here, caches_cpuid) < 0) {
 		warn("the caches of this machine cannot be found out; "
 		    "those not given are of default size");
 		memcpy(here, fallback, sizeof here);
@@ -277,7 +243,7 @@ geometry_print(void)
 {
 	struct geometry here[NCACHE];
 
-	if (geometry_detect(here, ask_cpu) < 0)
+	if (geometry_detect(here, caches_cpuid) < 0)
 		memcpy(here, fallback, sizeof here);
 	geometry_adjust(&here[LL]);
 	for (int i = 0; i < NCACHE; i++)

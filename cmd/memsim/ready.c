@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "caches.h"
 #include "util.h"
 
 static const char zen4[] =
@@ -45,27 +46,7 @@ static const char drcachesim[] =
 
 /* ---- this machine ---- */
 
-struct regs {
-	uint32_t a, b, c, d;
-};
-
 static char text[2000];
-static unsigned highest;	/* level */
-
-static struct regs
-ask(uint32_t leaf, uint32_t sub)
-{
-	struct regs r = { 0 };
-
-#ifdef __x86_64__
-	__asm__("cpuid" : "=a"(r.a), "=b"(r.b), "=c"(r.c), "=d"(r.d)
-	    : "a"(leaf), "c"(sub));
-#else
-	(void)leaf;
-	(void)sub;
-#endif
-	return r;
-}
 
 __attribute__((format(printf, 1, 2)))
 static void
@@ -79,26 +60,23 @@ say(const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Each cache, by Intel's leaf 4 or AMD's 0x8000001d. */
-static void
-caches(uint32_t leaf)
+/* Each cache; false: the processor does not say. */
+static bool
+caches(void)
 {
 	static const char *const side[] = { "", "D", "I", "" };
+	struct cache_found found[CACHES_MOST];
+	unsigned n = caches_find(found, caches_cpuid);
 
-	for (uint32_t i = 0; i < 32; i++) {
-		struct regs r = ask(leaf, i);
-		unsigned holds = r.a & 31, level = r.a >> 5 & 7;
-		uint64_t ways = (r.b >> 22) + 1, line = (r.b & 0xfff) + 1;
+	for (unsigned i = 0; i < n; i++) {
+		const struct cache_found *f = &found[i];
 
-		if (holds == 0 || holds > 3)
-			break;
-		say("cache L%u%s ways=%lu sets=%lu line=%lu%s%s\n", level,
-		    side[holds], ways, ((uint64_t)r.c + 1) *
-		    ((r.b >> 12 & 0x3ff) + 1), line, level > 1 && r.d & 2 ?
-		    " content=inclusive" : "", level > 2 ? " shared=yes" : "");
-		if (level > highest)
-			highest = level;
+		say("cache L%u%s ways=%lu sets=%lu line=%lu%s%s\n", f->level,
+		    side[f->holds], f->ways, f->sets, f->line,
+		    f->level > 1 && f->inclusive ? " content=inclusive" : "",
+		    f->level > 2 ? " shared=yes" : "");
 	}
+	return n != 0;
 }
 
 /* Intel's leaf 0x18. */
@@ -106,10 +84,10 @@ static void
 tlbs_intel(void)
 {
 	static const char *const side[] = { "", "D", "I", "", "D", "D" };
-	uint32_t most = ask(0x18, 0).a;
+	uint32_t most = caches_cpuid(0x18, 0).a;
 
 	for (uint32_t i = 0; i <= most && i < 64; i++) {
-		struct regs r = ask(0x18, i);
+		struct cpuid r = caches_cpuid(0x18, i);
 		unsigned type = r.d & 31, level = r.d >> 5 & 7;
 		unsigned ways = r.b >> 16, full = r.d >> 8 & 1;
 
@@ -146,13 +124,13 @@ tlbs_amd(void)
 {
 	static const uint8_t ways[16] = { 0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32,
 	    48, 64, 96, 128, 255 };
-	struct regs r = ask(0x80000005, 0);
+	struct cpuid r = caches_cpuid(0x80000005, 0);
 
 	tlb_amd("T1I", r.b & 255, r.b >> 8 & 255, "4k");
 	tlb_amd("T1D", r.b >> 16 & 255, r.b >> 24, "4k");
 	tlb_amd("T1Ihuge", r.a & 255, r.a >> 8 & 255, "2M");
 	tlb_amd("T1Dhuge", r.a >> 16 & 255, r.a >> 24, "2M");
-	r = ask(0x80000006, 0);
+	r = caches_cpuid(0x80000006, 0);
 	tlb_amd("T2I", r.b & 4095, ways[r.b >> 12 & 15], "4k");
 	tlb_amd("T2D", r.b >> 16 & 4095, ways[r.b >> 28], "4k");
 	tlb_amd("T2Ihuge", r.a & 4095, ways[r.a >> 12 & 15], "2M");
@@ -162,25 +140,14 @@ tlbs_amd(void)
 static const char *
 this_machine(void)
 {
-	struct regs r = ask(0, 0);
-	char vendor[13] = "";
-
-	memcpy(vendor, &r.b, 4);
-	memcpy(vendor + 4, &r.d, 4);
-	memcpy(vendor + 8, &r.c, 4);
 	text[0] = '\0';
-	if (strcmp(vendor, "GenuineIntel") == 0 && r.a >= 4) {
-		caches(4);
-		if (r.a >= 0x18)
-			tlbs_intel();
-	} else if (ask(0x80000000, 0).a >= 0x8000001d &&
-	    ask(0x80000001, 0).c >> 22 & 1) {
-		caches(0x8000001d);
-		tlbs_amd();
-	}
-	if (highest == 0)
+	if (!caches())
 		die("the caches of this machine cannot be found out; give "
 		    "--machine");
+	if (!caches_maker_is("GenuineIntel", caches_cpuid))
+		tlbs_amd();
+	else if (caches_cpuid(0, 0).a >= 0x18)
+		tlbs_intel();
 	return text;
 }
 

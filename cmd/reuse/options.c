@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "caches.h"
 #include "reuse.h"
 #include "util.h"
 
@@ -146,20 +146,18 @@ take_head(const struct ev *e)
 			told[i] = n;
 }
 
-/* The size of this machine's cache, or 0: only glibc can say. */
+/* The size of this machine's cache, or 0: there is none, or nobody can say. */
 static uint64_t
 of_this(unsigned level)
 {
-	long n = 0;
+	struct cache_found all[CACHES_MOST];
+	unsigned n = caches_find(all, caches_cpuid);
 
-#ifdef _SC_LEVEL1_ICACHE_SIZE
-	n = sysconf(level == 3 ? _SC_LEVEL3_CACHE_SIZE :
-	    level == 2 ? _SC_LEVEL2_CACHE_SIZE :
-	    opt.data ? _SC_LEVEL1_DCACHE_SIZE : _SC_LEVEL1_ICACHE_SIZE);
-#else
-	(void)level;
-#endif
-	return n < 0 ? 0 : (uint64_t)n;
+	for (unsigned i = 0; i < n; i++)
+		if (all[i].level == level && (all[i].holds &
+		    (opt.data ? HOLDS_DATA : HOLDS_CODE)) != 0)
+			return all[i].size;
+	return 0;
 }
 
 /*

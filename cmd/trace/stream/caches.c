@@ -1,41 +1,37 @@
 /*
  * caches - write the caches of this machine into the stream's head
  */
-#include <unistd.h>
-
+#include "caches.h"
 #include "evw.h"
 #include "stream/parts.h"
 #include "stream/stream.h"
 
 static void
-one_cache(struct evw *w, const char *name, int size, int ways, int line)
+write_cache(struct evw *w, const char *name, const struct cache_found *f)
 {
-	long s = sysconf(size), n = sysconf(ways), l = sysconf(line);
-
-	if (s > 0 && n > 0 && l > 0)
-		evw_line(w, "H %s %ld,%ld,%ld", name, s, n, l);
+	if (f != NULL)
+		evw_line(w, "H %s %llu,%llu,%llu", name,
+		    (unsigned long long)f->size, (unsigned long long)f->ways,
+		    (unsigned long long)f->line);
 }
 
-#ifdef _SC_LEVEL1_ICACHE_SIZE
+/*
+ * Those of the first level, and the last level, for readers that simulate
+ * caches.  A virtual machine takes some microseconds for each of the questions.
+ */
 void
 stream_caches(struct evw *w)
 {
-	one_cache(w, "I1", _SC_LEVEL1_ICACHE_SIZE, _SC_LEVEL1_ICACHE_ASSOC,
-	    _SC_LEVEL1_ICACHE_LINESIZE);
-	one_cache(w, "D1", _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL1_DCACHE_ASSOC,
-	    _SC_LEVEL1_DCACHE_LINESIZE);
-	if (sysconf(_SC_LEVEL3_CACHE_SIZE) > 0)
-		one_cache(w, "LL", _SC_LEVEL3_CACHE_SIZE,
-		    _SC_LEVEL3_CACHE_ASSOC, _SC_LEVEL3_CACHE_LINESIZE);
-	else
-		one_cache(w, "LL", _SC_LEVEL2_CACHE_SIZE,
-		    _SC_LEVEL2_CACHE_ASSOC, _SC_LEVEL2_CACHE_LINESIZE);
+	const struct cache_found *i1 = NULL, *d1 = NULL, *ll = NULL, *f;
+	struct cache_found found[CACHES_MOST];
+	unsigned n = caches_find(found, caches_cpuid);
+
+	for (f = found; f < found + n; f++)
+		if (f->level > 1 && f->holds == HOLDS_BOTH)
+			ll = ll == NULL || f->level > ll->level ? f : ll;
+		else if (f->level == 1 && f->holds != HOLDS_BOTH)
+			*(f->holds == HOLDS_CODE ? &i1 : &d1) = f;
+	write_cache(w, "I1", i1);
+	write_cache(w, "D1", d1);
+	write_cache(w, "LL", ll);
 }
-#else	/* not all C libraries know: readers take those of their machine */
-void
-stream_caches(struct evw *w)
-{
-	(void)w;
-	(void)one_cache;
-}
-#endif

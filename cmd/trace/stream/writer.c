@@ -38,5 +38,6 @@ stream_head(void)
 		evw_line(stream_writer, "H interval %llu",
 		    (unsigned long long)opt->interval);
 	evw_line(stream_writer, "H cpu %s", cpus[opt->cpu]);
-	stream_caches(stream_writer);
+	if (opt->kind->refs == REFS_ALL)
+		stream_caches(stream_writer);
 }

@@ -1,0 +1,37 @@
+/*
+ * caches.h - the caches of this machine, as its processor tells them
+ *
+ * By Intel's leaf 4 of cpuid, or AMD's 0x8000001d.  libc's sysconf() has neither
+ * the ways of all caches on AMD's processors, nor the size of the last level,
+ * of which it takes the sum over the package.
+ */
+#ifndef CACHES_H
+#define CACHES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cpuid {
+	uint32_t a, b, c, d;
+};
+
+/* What a processor answers: the real one's answers, or another's. */
+typedef struct cpuid caches_ask(uint32_t leaf, uint32_t sub);
+struct cpuid caches_cpuid(uint32_t leaf, uint32_t sub);
+
+/* Of which maker, as cpuid spells it? */
+bool caches_maker_is(const char *maker, caches_ask *);
+
+#define CACHES_MOST 16u
+
+struct cache_found {
+	unsigned level;		/* from 1 */
+	enum { HOLDS_DATA = 1, HOLDS_CODE, HOLDS_BOTH } holds;
+	uint64_t size, ways, sets, line;	/* size and line in bytes */
+	bool inclusive;		/* of the levels below */
+};
+
+/* Find at most CACHES_MOST; how many.  0: the processor does not say. */
+unsigned caches_find(struct cache_found *, caches_ask *);
+
+#endif
