@@ -426,7 +426,8 @@ struct walk_thread {
 struct walk_thread *thread_get(unsigned num);
 /* 1 + the highest number of a thread so far. */
 unsigned thread_count(void);
-void stack_signal(struct walk_thread *);
+/* A signal handler begins; the thread would have gone on at pc, or 0: unknown. */
+void stack_signal(struct walk_thread *, uint64_t pc);
 void stack_sigreturn(struct walk_thread *);
 void stack_close(struct walk_thread *);	/* leave all frames */
 void stack_close_all(void);

@@ -305,6 +305,13 @@ stream blocks "$call" "B 2 >401100 3 3 1r8.0R" "P 9 2 1" "$after" \
     24+7ffe0ff8 3 "Y 231" "E exit 0 8" >ev
 finds "a signal" "0x0000000000400f00 2;0x0000000000400f00>handler 1 3;f 3;g 1;\
 handler 2;handler>g 1 1;main 4;main>f 1 3;"
+# one right behind the return of f, which the handler calls again
+stream blocks "$call" "$f" "$after" "B 21 >401300 5w8.0-8L401100" \
+    "B 22 >401305 1r8.0R" "B 23 >400f00 5 2S" 1+7ffe1000 2+7ffe0ff8 \
+    "K 14 401008" 21+7ffd0000 2+7ffcfff8 22+7ffd0008 23 "Y 15" 3 "Y 231" \
+    "E exit 0 7" >ev
+finds "a signal behind a return" "0x0000000000400f00 2;\
+0x0000000000400f00>handler 1 4;f 4;handler 2;handler>f 1 2;main 4;main>f 1 2;"
 # one whose handler jumps out
 stream blocks "$call" "B 2 >401100 3 3 1r8.0R" "P 9 2 1" "$after" \
     "B 21 >401300 5 2I" 1+7ffe1000 9 "K 14 401103" 21 3 "Y 231" \

@@ -628,7 +628,8 @@ line(int letter, const struct ev *e)
 		system_call(e);
 		break;
 	case 'K':
-		stack_signal(thread_get(ev_thread(walk.events)));
+		stack_signal(thread_get(ev_thread(walk.events)),
+		    e->num[1]);
 		break;
 	}
 }

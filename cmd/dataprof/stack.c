@@ -159,7 +159,8 @@ stack_line(const struct ev *e, char letter)
 		break;
 	case 'K':
 		if (dp.walks)
-			stack_signal(thread_get(ev_thread(dp.events)));
+			stack_signal(thread_get(ev_thread(dp.events)),
+			    e->num[1]);
 		break;
 	}
 }

@@ -359,30 +359,6 @@ forget_signal(struct walk_thread *t)
 			t->landing[i].nsig--;
 }
 
-void
-stack_signal(struct walk_thread *t)
-{
-	struct walk_interrupt *i;
-
-	if (walk.off)
-		return;
-	leave_limbo(t, 0);
-	if (t->nsig == MOSTSIG)
-		forget_signal(t);
-	t->sig = xgrow(t->sig, &t->capsig, t->nsig + 1, sizeof *t->sig);
-	i = &t->sig[t->nsig++];
-	*i = (struct walk_interrupt){ .bottom = t->bottom, .ctx = t->ctx,
-	    .seg = t->seg, .slot = t->slot, .skipper = t->skipper,
-	    .sp = t->sp, .total = xcalloc(walk.ncol, sizeof *i->total) };
-	memcpy(i->total, t->total, walk.ncol * sizeof *i->total);
-	t->bottom = t->n;
-	t->ctx = NULL;
-	t->seg = NULL;
-	t->slot = NULL;
-	t->skipper = NULL;
-	t->key = KEY_LOOK;
-}
-
 /* Leave the handler's frames. */
 static void
 end_handler(struct walk_thread *t)
@@ -421,6 +397,30 @@ stack_sigreturn(struct walk_thread *t)
 	t->key = KEY_LOOK;
 }
 
+static void cut(struct walk_thread *t, bool call);
+
+/*
+ * A signal found the thread at pc: if a return had just led there, its frame has
+ * been left.  Where that is not known here, what runs next decides, as always.
+ */
+static void
+return_before(struct walk_thread *t, uint64_t pc)
+{
+	size_t n;
+
+	if (pc == 0 || t->seg == NULL || t->seg->flow != 'R')
+		return;
+	cut(t, false);
+	if (t->n == t->bottom || t->frame[t->n - 1].sp == ANYWHERE)
+		return;
+	n = returned(t, pc);
+	if (n == 0)
+		return;
+	unwind(t, t->sp, n);
+	t->seg = NULL;
+	t->slot = NULL;
+}
+
 /* Is a call's or return's place beyond the frame that was interrupted? */
 static void
 leave_handlers(struct walk_thread *t, uint64_t place)
@@ -440,6 +440,31 @@ leave_handlers(struct walk_thread *t, uint64_t place)
 			break;
 		end_handler(t);
 	}
+}
+
+void
+stack_signal(struct walk_thread *t, uint64_t pc)
+{
+	struct walk_interrupt *i;
+
+	if (walk.off)
+		return;
+	return_before(t, pc);
+	leave_limbo(t, 0);
+	if (t->nsig == MOSTSIG)
+		forget_signal(t);
+	t->sig = xgrow(t->sig, &t->capsig, t->nsig + 1, sizeof *t->sig);
+	i = &t->sig[t->nsig++];
+	*i = (struct walk_interrupt){ .bottom = t->bottom, .ctx = t->ctx,
+	    .seg = t->seg, .slot = t->slot, .skipper = t->skipper,
+	    .sp = t->sp, .total = xcalloc(walk.ncol, sizeof *i->total) };
+	memcpy(i->total, t->total, walk.ncol * sizeof *i->total);
+	t->bottom = t->n;
+	t->ctx = NULL;
+	t->seg = NULL;
+	t->slot = NULL;
+	t->skipper = NULL;
+	t->key = KEY_LOOK;
 }
 
 void

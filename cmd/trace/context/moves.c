@@ -83,7 +83,7 @@ step(struct walk_thread *t, const struct context_step *s)
 	if (s->step != MOVE_SIGRETURN)
 		arrive(t, s);
 	if (s->step == MOVE_SIGNAL)
-		stack_signal(t);
+		stack_signal(t, 0);
 	else if (s->step == MOVE_SIGRETURN)
 		stack_sigreturn(t);
 	else if (s->step == MOVE_END)
