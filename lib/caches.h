@@ -1,7 +1,7 @@
 /*
  * caches.h - the caches of this machine, as its processor tells them
  *
- * By Intel's leaf 4 of cpuid, or AMD's 0x8000001d.  libc's sysconf() has neither
+ * By Intel's leaf 4 of cpuid, or AMD's 0x8000001d.  libc's sysconf has neither
  * the ways of all caches on AMD's processors, nor the size of the last level,
  * of which it takes the sum over the package.
  */

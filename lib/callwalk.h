@@ -426,7 +426,7 @@ struct walk_thread {
 struct walk_thread *thread_get(unsigned num);
 /* 1 + the highest number of a thread so far. */
 unsigned thread_count(void);
-/* A signal handler begins; the thread would have gone on at pc, or 0: unknown. */
+/* A signal handler begins; without it the thread went on at pc; 0: unknown. */
 void stack_signal(struct walk_thread *, uint64_t pc);
 void stack_sigreturn(struct walk_thread *);
 void stack_close(struct walk_thread *);	/* leave all frames */

@@ -158,7 +158,14 @@ forms_begin(size_t n)
 	CHECK(mmap((void *)(uintptr_t)BUFFER_AT, 2 * BUFFER, PROT_READ |
 	    PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
 	    0) == (void *)(uintptr_t)BUFFER_AT);
+#ifdef FORMS_AT
+	forms = mmap((void *)(uintptr_t)FORMS_AT, n * FORM_SIZE, PROT_READ |
+	    PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+	    0);
+	CHECK(forms == (void *)(uintptr_t)FORMS_AT);
+#else
 	forms = map_pages(n * FORM_SIZE / PAGE + 1, PROT_READ | PROT_WRITE);
+#endif
 	form_end = forms;
 	for (int i = 0; i < 32; i++)
 		for (int k = 0; k < 8; k++)

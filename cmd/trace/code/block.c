@@ -350,8 +350,8 @@ block_landing(const struct block *b)
 /*
  * Read the first piece of the block's code; returns how many bytes.  *most: how
  * many may be read.  Code that is trusted until its page is written ends where
- * that page does, but one instruction across the end is compared.  What is known
- * of the page comes before its bytes.
+ * that page does, but one instruction across the end is compared.  What is
+ * known of the page comes before its bytes.
  */
 static unsigned
 read_code(struct block *b, unsigned *most)

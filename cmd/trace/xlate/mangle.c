@@ -26,6 +26,8 @@ put_ext(uint8_t *bytes, const struct insn *in, unsigned which, int set)
 {
 	if (in->rexoff != 0xff)
 		put_bit(bytes + in->rexoff, which, set);
+	else if (in->vex2 && which < 2)		/* has no such bit */
+		return;
 	else if (in->vexoff != 0xff)
 		put_bit(bytes + in->vexoff + 1, which + 5, !set);
 	else if (in->evexoff != 0xff)
