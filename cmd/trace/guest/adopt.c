@@ -264,6 +264,7 @@ adopt_at(struct start *s)
 	memcpy(&h, runtime_blob, sizeof h);
 	memset(s, 0, sizeof *s);
 	s->at = old.at;
+	s->at.restart = 0;	/* only who was attached to had such a call */
 	s->minframe = old.minframe;
 	s->flags = old.flags & BOOT_RSEQ;
 	inject_rseq(&s->at, guest.pid);
