@@ -531,6 +531,98 @@ exec 9>&-
 wait $pid
 same "it is none the worse" 3 $?
 
+# One that sleeps, so that the call is made again, and then forks.
+cat >"$T/naps.c" <<'EOF'
+#include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+int
+main(void)
+{
+	struct timespec t = { 1, 0 };
+	int i, bad = 0, status;
+	pid_t p;
+
+	puts("ready");
+	fflush(stdout);
+	for (i = 0; i < 3; i++) {
+		nanosleep(&t, NULL);
+		p = fork();
+		if (p == 0)
+			_exit(7);
+		waitpid(p, &status, 0);
+		bad += p < 0 || !WIFEXITED(status) ||
+		    WEXITSTATUS(status) != 7;
+	}
+	return bad;
+}
+EOF
+gcc -O1 -w -o "$T/naps" "$T/naps.c"
+starts "$T/naps"
+status 0 "attached while it sleeps, with children" \
+    "$B/trace" -f -e counts -p $pid -o "$T/naps.%p"
+wait $pid
+same "fork returns 0 in each child" 0 $?
+same "which are traced" 3 "$(cat "$T"/naps.* | grep -c '^E exit 7 ')"
+
+# One with a mapping below all else, and one with no room at all.
+cat >"$T/room.c" <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A page in each so many bytes of the address space. */
+int
+main(int argc, char *argv[])
+{
+	unsigned long at, each = strtoul(argv[1], NULL, 0), end = 1ul << 47;
+	char c;
+
+	for (at = each >> 40 ? 1ul << 39 : 1ul << 32; at < end; at += each)
+		mmap((void *)at, 4096, PROT_NONE, MAP_PRIVATE |
+		    MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	puts("ready");
+	fflush(stdout);
+	return read(0, &c, 1) == 0 ? 3 : 4;
+}
+EOF
+gcc -O1 -w -o "$T/room" "$T/room.c" -no-pie
+in_room() { # EACH: the program, with its end at "$T/fifo"
+	rm -f "$T/out"
+	"$T/room" "$1" <"$T/fifo" >"$T/out" 2>"$T/err" &
+	pid=$!
+	exec 9>"$T/fifo"
+	until_line "$T/out" ready
+}
+in_room 0x800000000000
+for k in "counts --contexts" "cache --contexts" all; do
+	# shellcheck disable=SC2086
+	status 0 "a page at 1 << 39: $k" "$B/trace" -e $k --for-time=0.1 \
+	    -p $pid -o "$T/room.ev"
+done
+exec 9>&-
+wait $pid
+same "it is none the worse" 3 $?
+in_room 0x100000000
+status 0 "a page in each 4 GB: with less of all" "$B/trace" -e counts \
+    --contexts --for-time=0.1 -p $pid -o "$T/room.ev"
+status 125 "which is too little for more" "$B/trace" -e cache --contexts \
+    --for-time=0.1 -p $pid -o "$T/no.ev"
+check "the message says that there is no room" grep -q "has no room" "$T/err"
+exec 9>&-
+wait $pid
+same "and it is none the worse" 3 $?
+in_room 0x8000000
+status 125 "as many mappings as there can be" "$B/trace" -e counts -p $pid \
+    -o "$T/no.ev"
+check "the message says what was in want" grep -q "no memory" "$T/err"
+exec 9>&-
+wait $pid
+same "and the call that it waits in goes on" 3 $?
+
 status 125 "a process that is not there" "$B/trace" -p 4194303 -o "$T/no.ev"
 check "the message names it" grep -q "process 4194303" "$T/err"
 check "and no stream is left" test ! -e "$T/no.ev"

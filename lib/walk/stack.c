@@ -401,7 +401,7 @@ static void cut(struct walk_thread *t, bool call);
 
 /*
  * A signal found the thread at pc: if a return had just led there, its frame
- * has been left.  Where that is not known here, what runs next decides, as always.
+ * has been left.  Where that is not known here, what runs next decides.
  */
 static void
 return_before(struct walk_thread *t, uint64_t pc)

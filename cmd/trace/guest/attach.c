@@ -31,6 +31,7 @@ struct attached *attach_threads;
 size_t attach_nthreads;
 uint64_t attach_stacks;
 static size_t cap;
+static size_t ntaken;		/* threads that are ours to give back */
 
 /* Whether the thread has ended or is ending, and only its name is left. */
 static bool
@@ -201,6 +202,29 @@ attach_abort(struct attached *t)
 	ptrace(PTRACE_SETREGS, t->tid, 0L, &t->r);
 }
 
+/*
+ * We end before the runtime has the threads: leave each as it was, with the
+ * call that the stop cut short still to be made.
+ */
+static void
+give_back(void)
+{
+	struct user_regs_struct r;
+	size_t i;
+
+	if (ntaken > 0)
+		remote_end();
+	for (i = 0; i < ntaken; i++) {
+		r = attach_threads[i].r;
+		if (attach_threads[i].s.restart)
+			r.rip -= 2;
+		r.orig_rax = ~0ull;
+		ptrace(PTRACE_SETREGS, attach_threads[i].tid, 0L, &r);
+		ptrace(PTRACE_SETSIGMASK, attach_threads[i].tid, 8L,
+		    &attach_threads[i].s.sigmask);
+	}
+}
+
 static void
 read_thread(struct attached *t)
 {
@@ -259,8 +283,12 @@ attach(pid_t pid)
 	guest_open();
 	for (i = 0; i < attach_nthreads; i++)
 		check_thread(&attach_threads[i]);
-	for (i = 0; i < attach_nthreads; i++)
-		read_thread(&attach_threads[i]);
+	if (!inject_places(0))
+		die("process %d: its address space has no room for the code "
+		    "cache", (int)guest.pid);
+	atexit(give_back);
+	for (; ntaken < attach_nthreads; ntaken++)
+		read_thread(&attach_threads[ntaken]);
 }
 
 static uint64_t
@@ -303,6 +331,7 @@ attach_others(void)
 		    ptrace(PTRACE_DETACH, attach_threads[i].tid, 0L, 0L) < 0)
 			warn("thread %d:", (int)attach_threads[i].tid);
 	}
+	ntaken = 0;
 }
 
 void

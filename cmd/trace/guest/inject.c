@@ -8,7 +8,8 @@
  * process has stopped: see launch.c, adopt.c and attach.c.
  *
  * Addresses.  Zone 0, the runtime and all data lie 1.5 GB below the libraries,
- * within reach of 32-bit displacements from there, out of the way of mmap.
+ * within reach of 32-bit displacements from there, out of the way of mmap: that
+ * is below the highest mapping but the stack with room for all below it.
  * Zone 1 lies below a position-independent program, or above a fixed one.
  */
 #include <elf.h>
@@ -38,37 +39,85 @@
 struct layout {
 	uint64_t program;	/* lowest address of the program */
 	uint64_t libs;		/* lowest address used in the mmap area */
-	uint64_t (*taken)[2];
+	struct taken {
+		uint64_t start, end;
+		enum { OTHERS, STACK, OURS } what;
+	} *taken;		/* from the lowest on */
 	size_t n, cap;
 };
 
-/* Read what is mapped, but for a runtime at `old`, which will be unmapped. */
-static struct layout
-read_places(uint64_t old)
+/* OURS is a runtime at `old', which will be unmapped. */
+static int
+what_is(const struct mapped *m, uint64_t old)
 {
-	struct layout p = { 0, 0, NULL, 0, 0 };
-	struct mapped m;
+	if (old != 0 && m->start - old < AREA_BLOB)
+		return OURS;
+	return strncmp(m->name, "[stack]", 7) == 0 ? STACK : OTHERS;
+}
 
+static void
+read_places(struct layout *p, uint64_t old)
+{
+	struct mapped m;
+	int what;
+
+	memset(p, 0, sizeof *p);
 	if (!mapped_open(&m, guest.pid))
 		die("/proc/%d/maps:", (int)guest.pid);
 	while (mapped_next(&m)) {
-		p.taken = xgrow(p.taken, &p.cap, p.n + 1, sizeof *p.taken);
-		p.taken[p.n][0] = m.start;
-		p.taken[p.n++][1] = m.end;
-		if (old != 0 && m.start - old < AREA_BLOB)
+		if (strncmp(m.name, "[vsyscall]", 10) == 0)
 			continue;
-		if (strncmp(m.name, "[stack]", 7) == 0 ||
-		    strncmp(m.name, "[vsyscall]", 10) == 0)
-			continue;
-		if (p.program == 0)
-			p.program = m.start;
-		if (m.start > 0x7000000000ull && p.libs == 0 &&
-		    m.start - p.program > (1ull << 31))
-			p.libs = m.start;
+		what = what_is(&m, old);
+		p->taken = xgrow(p->taken, &p->cap, p->n + 1,
+		    sizeof *p->taken);
+		p->taken[p->n++] = (struct taken){ m.start, m.end, what };
+		if (what == OTHERS && p->program == 0)
+			p->program = m.start;
 	}
-	if (p.libs == 0)
-		p.libs = p.program;
-	return p;
+}
+
+/* What all segments but zone 1 take, with room for threads' areas. */
+static uint64_t
+room_needed(void)
+{
+	const struct segment *s = area.boot.seg;
+	uint64_t n = GAP + (16ull << 30);
+	unsigned i;
+
+	for (i = 0; i < NSEG; i++)
+		if (i != SEG_ZONE1)
+			n += s[i].size + BIG;
+	return n;
+}
+
+/* The highest mapping that has room below it; 0: none has. */
+static uint64_t
+highest_with_room(const struct layout *p, bool stacks)
+{
+	uint64_t need = room_needed(), below = 0, found = 0;
+	size_t i;
+
+	for (i = 0; i < p->n; i++) {
+		const struct taken *t = &p->taken[i];
+
+		if ((t->what == OTHERS || (stacks && t->what == STACK)) &&
+		    t->start > need && t->start - need > below)
+			found = t->start;
+		if (t->what != OURS)
+			below = t->end;
+	}
+	return found;
+}
+
+/* A static program has only its stack there, or nothing that has room. */
+static void
+find_libs(struct layout *p)
+{
+	p->libs = highest_with_room(p, false);
+	if (p->libs == 0)
+		p->libs = highest_with_room(p, true);
+	if (p->libs == 0)
+		p->libs = p->program;
 }
 
 static int
@@ -79,23 +128,24 @@ is_free(const struct layout *p, uint64_t at, uint64_t n)
 	if (at < 0x10000)
 		return 0;
 	for (i = 0; i < p->n; i++)
-		if (at < p->taken[i][1] && p->taken[i][0] < at + n)
+		if (at < p->taken[i].end && p->taken[i].start < at + n)
 			return 0;
 	return 1;
 }
 
-/* Downwards from `below`, the first address where n bytes are free. */
+/* Downwards from `below', the first address where n bytes are free; 0: none. */
 static uint64_t
 place_below(const struct layout *p, uint64_t below, uint64_t n)
 {
-	uint64_t at = (below - n) & ~(BIG - 1);
+	uint64_t at = below > n ? (below - n) & ~(BIG - 1) : 0;
 
-	while (!is_free(p, at, n) && at > BIG)
+	while (at > BIG && !is_free(p, at, n))
 		at -= BIG;
-	return at;
+	return at > BIG ? at : 0;
 }
 
-static void
+/* false: there is no room. */
+static bool
 choose_places(const struct layout *p)
 {
 	struct segment *s = area.boot.seg;
@@ -114,6 +164,10 @@ choose_places(const struct layout *p)
 			s[i].addr = top = place_below(p, top, s[i].size);
 	}
 	s[SEG_CONTROL].addr = place_below(p, top, s[SEG_CONTROL].size);
+	if (s[SEG_CONTROL].addr == 0 ||	/* the last one; and a thread's area */
+	    place_below(p, s[SEG_CONTROL].addr, 2 * T_SIZE + IBL_ALL +
+	    area.boot.countbytes + s[SEG_ARCS].size) == 0)
+		return false;
 	if (p->libs - p->program < (1ull << 31)) {
 		s[SEG_ZONE1].size = 0;
 	} else if (p->program > (1ull << 32)) {
@@ -124,6 +178,9 @@ choose_places(const struct layout *p)
 		if (!is_free(p, s[SEG_ZONE1].addr, s[SEG_ZONE1].size))
 			s[SEG_ZONE1].size = 0;
 	}
+	if (s[SEG_ZONE1].addr == 0)
+		s[SEG_ZONE1].size = 0;
+	return true;
 }
 
 /* Under a limit of the address space take no more than a quarter of it. */
@@ -144,6 +201,24 @@ shrink_for_limit(void)
 			break;
 	}
 	return s;
+}
+
+/* Smaller ones where the program has left no room for them. */
+bool
+inject_places(uint64_t old)
+{
+	unsigned shrink = shrink_for_limit();
+	struct layout p;
+	bool fits;
+
+	read_places(&p, old);
+	do {
+		area_sizes(shrink);
+		find_libs(&p);
+		fits = choose_places(&p);
+	} while (!fits && shrink++ < 6);
+	free(p.taken);
+	return fits;
 }
 
 /* ------------------------------------------------------------------- inject */
@@ -249,14 +324,12 @@ inject_file(struct start *s)
 void
 inject(const struct start *s, uint64_t skip)
 {
-	struct layout p;
 	struct head h;
 
 	memcpy(&h, runtime_blob, sizeof h);
-	p = read_places(s->old);
-	area_sizes(shrink_for_limit());
-	choose_places(&p);
-	free(p.taken);
+	if (!inject_places(s->old))
+		die("process %d: its address space has no room for the code "
+		    "cache", (int)guest.pid);
 	area.boot.at = s->at;
 	area.boot.minframe = s->minframe;
 	area.boot.flags |= s->flags;

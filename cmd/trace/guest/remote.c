@@ -17,7 +17,7 @@
 #include "guest/parts.h"
 #include "util.h"
 
-static uint64_t trap_at;	/* where `syscall; int3` was put */
+static uint64_t trap_at;	/* where `syscall; int3` was put, or 0 */
 static uint8_t trap_saved[3];
 
 void
@@ -47,7 +47,9 @@ remote_begin(uint64_t at)
 void
 remote_end(void)
 {
-	guest_write(trap_at, trap_saved, 3);
+	if (trap_at != 0)
+		guest_write(trap_at, trap_saved, 3);
+	trap_at = 0;
 }
 
 /* Has somebody sent the signal by which it has stopped? */
