@@ -186,4 +186,21 @@ status 0 "few functions" "$B/trace" -e counts -o "$T/j.ev" \
     --stdout=/dev/null "$J" many 40
 samefile "  no advice" /dev/null "$T/err"
 
+# made code that changes, along ways that lead back, and across the program
+${CC:-gcc} -O1 -g -w -no-pie -o "$T/ways" "$PWD/t/src/ways.c" || exit 99
+"$T/ways" >"$T/want"
+for k in all blocks counts; do
+	check "ways: $k" "$B/trace" -e $k -o "$T/ways.ev" "$T/ways"
+	samefile "ways: its output" "$T/want" "$T/out"
+	same "ways: what has changed is within its page" "" "$(sed -n \
+	    's/^U \([0-9a-f]*\) \([0-9a-f]*\)$/\1 \2/p' "$T/ways.ev" |
+	    awk 'length($1) != length($2) || $1 >= $2 ||
+	    substr($1, 1, length($1) - 3) != substr($2, 1, length($2) - 3)')"
+	check "ways: and told" grep -q '^U 100013 ' "$T/ways.ev"
+	check "ways: icount" "$B/icount" -o "$T/ways.cost" "$T/ways.ev"
+	"$B/fmt-cachegrind" "$T/ways.cost" >"$T/ways.cg"
+	check "ways: the program's function keeps its name" grep -q \
+	    '^fn=\(([0-9]*) \)*work$' "$T/ways.cg"
+done
+
 done_testing

@@ -379,6 +379,46 @@ make_def(const struct block *b, const struct groups *g, const uint8_t *packed,
 	    NO_NUMBER);
 }
 
+/* Have two instructions at one address the same bytes?  Named code has none. */
+static bool
+same_bytes(const struct ev_each *a, const struct ev_each *b)
+{
+	if (a->code == NULL || b->code == NULL)
+		return a->code == b->code;
+	return a->insn.len == b->insn.len &&
+	    memcmp(a->code, b->code, a->insn.len) == 0;
+}
+
+/*
+ * The first instruction that another has replaced: *start is where the straight
+ * piece of code begins that it is in, *end its own address.  false: there is
+ * none, as far as both blocks go the same way.
+ */
+static bool
+find_change(const struct block *b, const uint8_t *packed,
+    const struct def *old, app_pc *start, app_pc *end)
+{
+	static struct ev_ref ref[255];
+	struct ev_each e, was;
+	unsigned i;
+
+	evpack_each(&e, packed, ref);
+	evpack_each(&was, old->packed, ref);
+	*start = *end = b->pc;
+	for (i = 0; i < b->n && i < old->n; i++) {
+		ev_next_insn(&e);
+		ev_next_insn(&was);
+		if (e.insn.addr != was.insn.addr)
+			return false;
+		if (e.insn.addr != *end)
+			*start = *end = e.insn.addr;
+		if (!same_bytes(&e, &was))
+			return true;
+		*end += e.insn.len;
+	}
+	return false;
+}
+
 /*
  * Code made at run time was replaced. Where no object is mapped a U line says
  * so: the functions there are others now.
@@ -387,29 +427,14 @@ static void
 tell_change(const struct block *b, const uint8_t *packed,
     const struct def *old)
 {
-	static struct ev_ref ref[255];
-	struct ev_each e, was;
-	app_pc end = b->pc;
+	app_pc start, end;
 	char line[64];
-	unsigned i;
 
-	if (maps_named(b->pc) || opt->contexts != 0)
+	if (opt->contexts != 0 ||
+	    !find_change(b, packed, old, &start, &end) || maps_named(start))
 		return;
-	evpack_each(&e, packed, ref);
-	evpack_each(&was, old->packed, ref);
-	for (i = 0; i < b->n && i < old->n; i++) {
-		ev_next_insn(&e);
-		ev_next_insn(&was);
-		if (e.code == NULL || was.code == NULL ||
-		    e.insn.addr != was.insn.addr || e.insn.len != was.insn.len
-		    || memcmp(e.code, was.code, e.insn.len) != 0)
-			break;
-		end = e.insn.addr + e.insn.len;
-	}
-	if (i == b->n || i == old->n)
-		return;
-	snprintf(line, sizeof line, "U %llx %llx\n", (unsigned long long)b->pc,
-	    (unsigned long long)end + 1);
+	snprintf(line, sizeof line, "U %llx %llx\n",
+	    (unsigned long long)start, (unsigned long long)end + 1);
 	format_text(xstrdup(line));
 }
 
