@@ -567,6 +567,68 @@ wait $pid
 same "fork returns 0 in each child" 0 $?
 same "which are traced" 3 "$(cat "$T"/naps.* | grep -c '^E exit 7 ')"
 
+# One with a child: both are let go together, and a signal ends neither.
+cat >"$T/pair.c" <<'EOF'
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Both read until the end of their input, and run until then. */
+int
+main(void)
+{
+	volatile unsigned long n = 0;
+	int status = 0;
+	char c;
+	pid_t p;
+
+	puts("ready");
+	fflush(stdout);
+	while (read(0, &c, 1) == 1 && c != 'f')
+		continue;
+	p = fork();
+	if (p == 0) {
+		write(1, "child\n", 6);
+		while (read(0, &c, 1) == 1)
+			for (int i = 0; i < 1000; i++)
+				n++;
+		_exit(7);
+	}
+	waitpid(p, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+}
+EOF
+gcc -O1 -w -o "$T/pair" "$T/pair.c"
+for how in --for-time=1 INT TERM; do
+	rm -f "$T/out" "$T"/pair.*.ev
+	"$T/pair" <"$T/fifo" >"$T/out" 2>"$T/err" &
+	pid=$!
+	exec 9>"$T/fifo"
+	until_line "$T/out" ready
+	option=
+	[ ${how#--} = $how ] || option=$how
+	timeout -k 5 60 "$B/trace" -f -e counts $option -p $pid \
+	    -o "$T/pair.%p.ev" 2>"$T/trace.err" 9>&- &
+	tracer=$!
+	i=0
+	while ! ls "$T"/pair.$pid.ev* >/dev/null 2>&1 && [ $i -lt 400 ]; do
+		sleep 0.05
+		i=$((i + 1))
+	done
+	echo f >&9
+	until_line "$T/out" child
+	# timeout passes it on to all of the group: to the child's trace as well
+	[ -n "$option" ] || kill -$how $tracer
+	wait $tracer
+	same "$how: trace ends while both run" "0 $pid" \
+	    "$? $(kill -0 $pid && echo $pid)"
+	same "$how: with two whole streams" 2 \
+	    "$(cat "$T"/pair.*.ev | grep -c '^E exit 0 ')"
+	exec 9>&-
+	wait $pid
+	same "$how: the child ends as natively" 7 $?
+done
+
 # One with a mapping below all else, and one with no room at all.
 cat >"$T/room.c" <<'EOF'
 #include <stdio.h>

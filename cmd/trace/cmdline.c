@@ -497,6 +497,7 @@ cmdline(int argc, char *argv[])
 	while ((c = getopt_long(argc, argv, "+e:fhi:o:p:v", options,
 	    NULL)) != -1)
 		one_option(c);
+	set->leaves = set->pid != 0;
 	if (opt->adopt != NULL)
 		set->pid = 0;
 	if ((optind == argc) != (opt->adopt != NULL || opt->image != NULL ||

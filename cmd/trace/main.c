@@ -74,7 +74,7 @@ reap(bool gone)
 	int st;
 	pid_t p;
 
-	if (opt->pid != 0 && gone)
+	if (opt->leaves && gone)
 		guest.seen = true;
 	if ((opt->adopted || opt->pid != 0) && !guest.seen)
 		guest_status(guest.pid, adopt_status());
@@ -142,7 +142,7 @@ die_of(int sig)
 	_exit(128 + sig);
 }
 
-static volatile sig_atomic_t stopped_by;
+static volatile sig_atomic_t stopped, stopped_by;
 
 /*
  * A signal means that the program goes on without us: SIGALRM of --for-time, or
@@ -151,6 +151,7 @@ static volatile sig_atomic_t stopped_by;
 static void
 stop(int sig)
 {
+	stopped = sig;
 	if (sig != SIGALRM)
 		stopped_by = sig;
 	serve_stop();
@@ -183,10 +184,12 @@ own_signals(void)
 	sigaction(SIGXFSZ, &a, NULL);
 	a.sa_handler = stop;
 	a.sa_flags = SA_RESTART;
-	for (i = 0; opt->pid != 0 && i < 4; i++)
+	for (i = 0; opt->leaves && i < 4; i++)
 		sigaction(ends[i], &a, NULL);
-	if (opt->pid != 0)
+	if (opt->leaves) {
+		sigaction(SIGALRM, &a, NULL);
 		return;
+	}
 	a.sa_handler = SIG_IGN;
 	sigaction(SIGINT, &a, NULL);
 	sigaction(SIGQUIT, &a, NULL);
@@ -227,13 +230,14 @@ run_natively(const char *name)
 static void
 begin(char **argv)
 {
+	if (opt->leaves)
+		own_signals();
 	if (opt->adopt != NULL) {
 		follow_adopted(opt->adopt);
 		argv = adopt(opt->adopt);
 		if (argv == NULL)
 			exit(0);
 	} else if (opt->pid != 0) {
-		own_signals();
 		attach(opt->pid);
 		argv = process_command();
 	} else if (opt->image != NULL) {
@@ -260,7 +264,7 @@ begin(char **argv)
 	}
 	progress_start();	/* before ids are told it */
 	image_first();
-	if (opt->pid == 0)
+	if (!opt->leaves)
 		own_signals();
 	if (opt->seconds > 0)
 		start_clock();
@@ -288,8 +292,10 @@ main(int argc, char *argv[])
 	if (!trust_lost)	/* else it leaves once we have ended */
 		area_letgo(LETGO_NOW);
 	watch_end();
-	if (gone && opt->pid != 0 && !trust_lost)
+	if (gone && opt->leaves && !trust_lost)
 		detach();
+	if (gone && stopped)
+		follow_signal(stopped);
 	reap(gone);
 	if (!letgo && panicked())
 		stats.refused = true;

@@ -63,7 +63,7 @@ all_gone(void)
 	static unsigned quiet;
 	unsigned i, left = 0;
 
-	if (opt->pid == 0 || !area_is_left())
+	if (!opt->leaves || !area_is_left())
 		return false;
 	left = ONCE(area.ctl->joining);
 	for (i = 0; i < NSLOT; i++)
@@ -562,7 +562,7 @@ make_path(void)
 static void
 kill_guest(void)
 {
-	if (opt->pid == 0 &&
+	if (!opt->leaves &&
 	    syscall(SYS_pidfd_send_signal, guest.pidfd, SIGKILL, NULL, 0) < 0 &&
 	    errno != ESRCH)
 		warn("process %d:", (int)guest.pid);
@@ -595,7 +595,7 @@ serve(void)
 		if ((format_full || format_lost || stop_wanted) &&
 		    !area_is_left())
 			frag_letgo();
-		else if (opt->pid == 0 || !area_is_left())
+		else if (!opt->leaves || !area_is_left())
 			rest();
 	}
 	/* it may have ended before we had time to look */
@@ -603,5 +603,5 @@ serve(void)
 		trust_lose("its control words");
 	if (trust_lost)
 		kill_guest();
-	return trust_lost && opt->pid != 0;
+	return trust_lost && opt->leaves;
 }

@@ -114,7 +114,7 @@ area_sizes(unsigned shrink)
 	b->seg[SEG_ZONE0].size = b->seg[SEG_ZONE1].size = zone;
 	if (opt->follow)
 		b->flags |= BOOT_FOLLOW;
-	if (opt->pid != 0)
+	if (opt->leaves)
 		b->flags |= BOOT_ATTACHED;
 	if (opt->contexts != 0)
 		b->flags |= BOOT_CONTEXTS;

@@ -122,6 +122,8 @@ struct options {
 	bool follow;
 	enum exec exec;
 	pid_t pid;		/* attach to this process; or 0 */
+	bool leaves;		/* we were attached, to it or to a parent of
+				 * it: when we end it goes on */
 	const char *adopt;	/* which process, see guest/adopt.c; or NULL */
 	const char *image;	/* the same, see guest/follow.c; or NULL */
 	bool adopted;		/* the process is not our child */

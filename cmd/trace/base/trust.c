@@ -24,7 +24,7 @@ trust_lose(const char *what)
 		return;
 	warn("the program has written over memory that is trace's (%s)%s; "
 	    "the stream ends here", what,
-	    opt->pid != 0 || guest_ended ? "" : " and is killed");
+	    opt->leaves || guest_ended ? "" : " and is killed");
 	bell_ring();
 }
 
