@@ -104,6 +104,7 @@ main(int argc, char *argv[])
 
 	prog_init(argv[0]);
 	decode_init(~0ull);
+	decode_again_init();
 	for (i = 1; i < argc; i++)
 		file(argv[i]);
 	printf("%" PRIu64 " instructions\n", n);

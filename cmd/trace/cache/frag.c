@@ -39,6 +39,7 @@ cache_start(void)
 	inside = opt->after != 0 ? &kind_skip : opt->kind;
 	window_enable(inside != &kind_skip);
 	decode_init(xstate_of(opt->cpu));
+	decode_again_init();
 }
 
 bool

@@ -21,7 +21,6 @@ decode_init(uint64_t components)
 	    ZYDIS_STACK_WIDTH_64);
 	ZydisDecoderEnableMode(&decoder, ZYDIS_DECODER_MODE_MPX, ZYAN_FALSE);
 	operands_init(components);
-	template_init();
 }
 
 /* Whether the memory operand is only an address, or a hint. */

@@ -113,7 +113,11 @@ void decode_init(uint64_t components);
  */
 int decode(struct insn *, app_pc pc, const uint8_t *bytes, unsigned n);
 
-/* The same, fast for instructions like an earlier one (template.c). */
+/*
+ * The same, fast for instructions like an earlier one (template.c).  Its init
+ * is called once, behind decode_init.
+ */
+void decode_again_init(void);
 int decode_again(struct insn *, app_pc pc, const uint8_t *bytes, unsigned n);
 
 /*

@@ -14,8 +14,6 @@
 
 /* operands.c: called once, before all others, by decode_init */
 void operands_init(uint64_t components);
-/* template.c: likewise */
-void template_init(void);
 /* Bytes of the area that xsave writes, or xsavec. */
 unsigned decode_xstate(bool compacted);
 /* A register's number, 0 to 15 or NOREG, and its width in bits. */

@@ -26,7 +26,6 @@
 #include <Zydis/Zydis.h>
 
 #include "code/decode.h"
-#include "code/decoding.h"
 
 #define NTEMPLATE 24000u	/* with as many, all are forgotten */
 #define NINDEX (1u << 15)
@@ -83,7 +82,7 @@ enum byte { PLAIN, WITH_MODRM, PREFIX, REX, ESCAPE, VEX2, VEX3, EVEX, LONG,
 static uint8_t first[256], second[256];
 
 void
-template_init(void)
+decode_again_init(void)
 {
 	static const uint8_t prefix[] = { 0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65,
 		0x66, 0x67, 0xf0, 0xf2, 0xf3 };
