@@ -347,6 +347,9 @@ void ctx_move(struct walk_ctx *limbo, struct walk_ctx *to);
 
 /* ---- stack.c ---- */
 
+/* Bytes; places that lie farther apart are on different stacks. */
+#define WALK_APART (8u << 20)
+
 struct walk_frame {
 	uint64_t sp;		/* after the call: it points to ... */
 	uint64_t ret;		/* ... the return address; 0: a jump */

@@ -308,7 +308,7 @@ handler 2;handler>g 1 1;main 4;main>f 1 3;"
 # one right behind the return of f, which the handler calls again
 stream blocks "$call" "$f" "$after" "B 21 >401300 5w8.0-8L401100" \
     "B 22 >401305 1r8.0R" "B 23 >400f00 5 2S" 1+7ffe1000 2+7ffe0ff8 \
-    "K 14 401008" 21+7ffd0000 2+7ffcfff8 22+7ffd0008 23 "Y 15" 3 "Y 231" \
+    "K 14 401008" 21+7ffd0000 2-11000 22+7ffd0008 23 "Y 15" 3 "Y 231" \
     "E exit 0 7" >ev
 finds "a signal behind a return" "0x0000000000400f00 2;\
 0x0000000000400f00>handler 1 4;f 4;handler 2;handler>f 1 2;main 4;main>f 1 2;"
@@ -317,6 +317,22 @@ stream blocks "$call" "B 2 >401100 3 3 1r8.0R" "P 9 2 1" "$after" \
     "B 21 >401300 5 2I" 1+7ffe1000 9 "K 14 401103" 21 3 "Y 231" \
     "E exit 0 4" >ev
 finds "a handler that jumps out" "f 1;handler 2;main 4;main>f 1 1;"
+
+# --- f on a stack far below main's calls the handler on main's, and returns
+stream blocks "B 1 >401000 3 2I" "B 5 >401200 3 5w8.0-8L401100" \
+    "B 6 >401100 3 5w8.0-8L401300" "B 7 >401300 1r8.0R" \
+    "B 8 >401108 3 1r8.0R" "B 9 >401208 3 2S" 1 5+c0001000 6+7fffe0f00 \
+    7+7fffe0ef8 8+c0000ff8 9 "Y 231" "E exit 0 6" >ev
+finds "another stack" "f 4;f>handler 1 1;g 4;g>f 1 5;handler 1;main 2;\
+main>g 1 9;"
+# so twice, and the handler jumps back
+stream blocks "B 1 >401000 3 2I" "B 5 >401200 3 5w8.0-8L401100" \
+    "B 6 >401100 3 5w8.0-8L401300" "B 7 >401300 3 2I" \
+    "B 8 >401108 3 5w8.0-8L401300" "B 10 >401110 3 1r8.0R" \
+    "B 9 >401208 3 2S" 1 5+c0001000 6+7fffe0f00 7 8+7fffe0f00 7 \
+    10+c0000ff8 9 "Y 231" "E exit 0 8" >ev
+finds "another stack, left by jumps" "f 6;f>handler 2 4;g 4;g>f 1 10;handler 4;\
+main 2;main>g 1 14;"
 
 # --- threads: two in f at once
 stream blocks "T 1" "$call" "$f" "$after" 1+7ffe1000 "T 2" 1+7f000000 "T 1" \

@@ -22,6 +22,11 @@
  *    limbo, and the frames inside are left as of the jump.
  *  - A call overwrites the return address at its place: frames there have been
  *    left.
+ *  - Places that lie far apart are on different stacks: Go's functions switch
+ *    to the thread's own for what a goroutine's is too small for, and back.
+ *    Frames of another stack are not left by what is beyond them, wherever the stacks
+ *    lie; Callgrind needs the other one to lie below. They are left when a
+ *    return leads from a frame further out, or when a call overwrites them.
  *  - _dl_runtime_resolve and its like return before they jump.
  *  - A return without a frame belongs to a call from before the stream began;
  *    its callee has been running since then, or since the last dump.
@@ -268,7 +273,18 @@ stack_drop(struct walk_thread *t)
 	--*depth(t, f->arc->ctx->fn);
 }
 
-/* Leave frames that sp is beyond, and up to `least` exactly at it. */
+/* Are two places on different stacks?  One of them may be ANYWHERE. */
+static bool
+is_apart(uint64_t a, uint64_t b)
+{
+	return (a > b ? a - b : b - a) > WALK_APART && a != ANYWHERE &&
+	    b != ANYWHERE;
+}
+
+/*
+ * Leave frames that sp is beyond, and up to `least` exactly at it; those of
+ * another stack stay.
+ */
 static void
 unwind(struct walk_thread *t, uint64_t sp, size_t least)
 {
@@ -276,7 +292,8 @@ unwind(struct walk_thread *t, uint64_t sp, size_t least)
 		const struct walk_frame *f = &t->frame[t->n - 1];
 
 		if ((f->sp > sp && f->sp != ANYWHERE) ||
-		    (f->sp >= sp && least == 0))
+		    (f->sp >= sp && least == 0) ||
+		    (least == 0 && is_apart(f->sp, sp)))
 			break;
 		if (least > 0)
 			least--;
@@ -292,12 +309,91 @@ returned(const struct walk_thread *t, uint64_t addr)
 
 	if (t->frame[i - 1].sp == ANYWHERE)
 		return 1;
+	if (is_apart(t->sp, t->frame[i - 1].sp))
+		return 0;
 	if (t->sp != t->frame[i - 1].sp)
 		return t->sp > t->frame[i - 1].sp;
 	for (; t->frame[i - 1].ret != addr; n++)
 		if (--i == t->bottom || t->frame[i - 1].sp != t->sp)
 			return 0;
 	return n;
+}
+
+/*
+ * Who called frame i's function is now the caller of what that has called: what
+ * it costs from here on is part of that caller's costs.
+ */
+static void
+give_caller(struct walk_thread *t, size_t i)
+{
+	const struct walk_frame *f = &t->frame[i];
+	size_t k = i + 1;
+	int64_t *enter;
+
+	while (k < t->n && t->frame[k].arc == NULL)
+		k++;
+	if (k == t->n) {
+		t->ctx = f->ctx;
+		return;
+	}
+	enter = t->enter + k * walk.ncol;
+	add_inclusive(t, t->frame[k].arc, t->frame[k].ctx, t->total, enter);
+	memcpy(enter, t->total, walk.ncol * sizeof *enter);
+	t->frame[k].ctx = f->ctx;
+}
+
+/* Leave frame i, inside of which others are. */
+static void
+leave_outer(struct walk_thread *t, size_t i)
+{
+	const struct walk_frame *f = &t->frame[i];
+
+	repeat_frames(t, i);
+	t->frame[i + 1].skipper = f->skipper;
+	if (f->arc != NULL) {
+		give_caller(t, i);
+		add_inclusive(t, f->arc, f->ctx, t->total, t->enter +
+		    i * walk.ncol);
+		if (!same_level(f->arc))
+			--*depth(t, f->arc->ctx->fn);
+	}
+	t->n--;
+	memmove(t->frame + i, t->frame + i + 1, (t->n - i) * sizeof *t->frame);
+	memmove(t->enter + i * walk.ncol, t->enter + (i + 1) * walk.ncol,
+	    (t->n - i) * walk.ncol * sizeof *t->enter);
+}
+
+/*
+ * A call is made on another stack than that of the last frame: frames whose
+ * place it overwrites have been left there.
+ */
+static void
+overwrite(struct walk_thread *t, uint64_t place)
+{
+	size_t i;
+
+	for (i = t->n; i-- > t->bottom; )
+		if (t->frame[i].sp <= place && !is_apart(t->frame[i].sp, place))
+			leave_outer(t, i);
+}
+
+/*
+ * A return on another stack than that of the last frame: if it is that of a
+ * frame further out, the others have been left.
+ */
+static void
+return_on_stack(struct walk_thread *t, uint64_t addr)
+{
+	size_t i;
+
+	if (!is_apart(t->sp, t->frame[t->n - 1].sp))
+		return;
+	for (i = t->n; i-- > t->bottom; )
+		if (t->frame[i].sp == t->sp - 8 && t->frame[i].ret == addr) {
+			while (t->n > i + 1)
+				pop(t);
+			break;
+		}
 }
 
 /* ---- limbo ---- */
@@ -806,6 +902,9 @@ cut(struct walk_thread *t, bool call)
 		leave_handlers(t, place);
 	if (!call)
 		return;
+	if (t->n > t->bottom && t->frame[t->n - 1].sp < place &&
+	    is_apart(t->frame[t->n - 1].sp, place))
+		overwrite(t, place);
 	unwind(t, place + 1, 0);
 	if (t->slot->ctx != t->ctx && t->ctx != NULL && t->skipper == NULL &&
 	    func_same(t->ctx->fn, seg_fn(t->seg)))
@@ -836,8 +935,10 @@ stack_move(struct walk_thread *t, const struct walk_seg *to)
 
 	if (flow == 'L' || flow == 'X' || flow == 'R')
 		cut(t, flow != 'R');
-	if (flow == 'R' && t->n > t->bottom)
+	if (flow == 'R' && t->n > t->bottom) {
+		return_on_stack(t, to->addr);
 		n = returned(t, to->addr);
+	}
 	if (flow == 'L' || flow == 'X') {
 		call(t, t->slot, to, t->sp);
 	} else if (n > 0) {

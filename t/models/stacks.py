@@ -43,13 +43,14 @@ MAIN = """\
 	mov $%d,%%r12d
 1:	mov %%rsp,first(%%rip)
 	lea taken(%%rip),%%r13
-	lea other(%%rip),%%r14
+	%s
 	mov $%d,%%r15d
 	call f0
 	jmp 2f
 	.globl out
 out:	mov first(%%rip),%%rsp
-2:	dec %%r12d
+2:	mov first(%%rip),%%rsp
+	dec %%r12d
 	jnz 1b
 	add $8,%%rsp
 	pop %%r15
@@ -67,8 +68,15 @@ first:	.quad 0
 taken:	.space 1 << 20
 full:	.space 1 << 22
 other:	.space 4096
+	.space 1 << 22
+lowest:	.space 16
 	.section .note.GNU-stack,"",@progbits
 """
+
+
+# Which stack the functions begin on, and the other one, far below or above
+STACKS = ['lea other(%rip),%r14',
+          'lea -65536(%rsp),%r14; lea lowest(%rip),%rsp']
 
 
 class Function:
@@ -180,7 +188,8 @@ def main():
     print(HEAD, end='')
     for i in range(count):
         Function(i, count).write()
-    print(MAIN % (random.choice([1, 3, 20]), fuel), end='')
+    rounds = random.choice([1, 3, 20])
+    print(MAIN % (rounds, random.choice(STACKS), fuel), end='')
 
 
 main()

@@ -5,6 +5,9 @@
 #define CONTEXT_PARTS_H
 
 #include "callwalk.h"
+#include "shared.h"
+
+_Static_assert(STACKS_APART == WALK_APART, "runtime/contexts.c");
 #include "context/context.h"
 #include "func.h"
 

@@ -486,17 +486,27 @@ check_landing(struct tarea *t, struct ctx_frame *f)
 		f->landing = (uint64_t)rt_return;
 }
 
+/* Is the frame on another stack?  Then trace knows which have been left. */
+static bool
+is_apart(const struct ctx_frame *f, uint64_t sp)
+{
+	return (f->place > sp ? f->place - sp : sp - f->place) >
+	    STACKS_APART && f->place != PLACE_NONE;
+}
+
 /*
  * The innermost frame whose place is above; NULL: there is none inside of the
- * innermost handler's root.
+ * innermost handler's root, or frames are on other stacks.
  */
 static struct ctx_frame *
 frame_above(const struct tarea *t, uint64_t place)
 {
 	struct ctx_frame *f = contexts_top(t);
 
+	if (is_apart(f, place))
+		return NULL;
 	for (; f->place <= place; f++)
-		if (rt.arcs[f->arc / 16].target == 0)
+		if (rt.arcs[f->arc / 16].target == 0 || is_apart(f, place))
 			return NULL;
 	return f;
 }
@@ -610,6 +620,8 @@ make_return(struct tarea *t)
 {
 	struct ctx_frame *f;
 
+	if (is_apart(contexts_top(t), t->moving.sp))
+		return false;
 	if (contexts_top(t)->place >= t->moving.sp)
 		return is_jump(t) && make_call(t);
 	f = frame_above(t, t->moving.sp - 1);
