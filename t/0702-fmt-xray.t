@@ -237,6 +237,22 @@ bad "a large id" "$T/bad.ev:4: N: id 10000000 does not fit in 28 bits" \
     "T 1" "N 10000000 1" "E exit 0 1"
 bad "two frequencies" "$T/bad.ev:4: F: a log of another frequency: one log cannot hold both" \
     "F 5 1 3 1 0 0 a" "F 5 1 3 2 0 0 b" "E exit 0 0"
+# version 1 pads each buffer to the size in the header, however large it is
+printf '%s\n' "H quern-events 2" "H kind calls" \
+    "F 1 1 3 1000 1000000000000000 0 x" "T 1" "L 0 0" "S 0 64" "N 1 64" \
+    "X 1 c8" "E exit 0 2" >"$T/huge.ev"
+huge() { # option...: no file grows beyond 10 MB
+	(ulimit -f 20000
+	exec timeout 20 "$F" "$@" -o "$T/huge" "$T/huge.ev")
+}
+status 2 "huge buffers in version 1" huge -f 1
+same "huge buffers in version 1: message" "fmt-xray: $T/huge.ev:3: F: buffers \
+of 1000000000000000 bytes, more than 4294967295: see -b" "$(cat "$T/err")"
+check "huge buffers in version 1 with -b" huge -f 1 -b 256
+same "huge buffers in version 1 with -b: all of it" 288 "$(wc -c <"$T/huge")"
+check "huge buffers in version 3" huge -f 3
+same "huge buffers in version 3: the header as it was" 1000000000000000 \
+    "$(od -An -tu8 -j16 -N8 "$T/huge" | tr -d ' ')"
 bad "an argument alone" "an argument that belongs to no entry" "T 1" "A 5" "E exit 0 0"
 bad "a continuation alone" "$T/bad.ev:3: D: no event that goes on" "D . x" "E exit 0 0"
 bad "a truncated stream" "$T/bad.ev: truncated after 1 executions" "T 1" "N 1 1"

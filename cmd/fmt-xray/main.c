@@ -40,6 +40,7 @@ static const char help[] =
 "  -h, --help  --version\n";
 
 enum { LEAST_SIZE = 256, USUAL_SIZE = 16384 };	/* of buffers */
+#define MOST_SIZE UINT32_MAX
 enum { CONSTANT_NONSTOP = 3 };
 
 static struct xray_head head = {
@@ -112,6 +113,22 @@ event_line(struct evr *in, const struct ev *e)
 	return 'D';
 }
 
+/* The header of a flight data log: its size of buffers is ours, without -b. */
+static int
+buffers_line(struct evr *in, const struct ev *e)
+{
+	uint64_t size = e->num[4];
+
+	if (!has_size && head.version == 1 && size > MOST_SIZE)
+		return ev_bad(in, "F: buffers of %llu bytes, more than %llu: "
+		    "see -b", (unsigned long long)size,
+		    (unsigned long long)MOST_SIZE);
+	head.extra = e->num[5];
+	if (!has_size && (head.version > 1 || size >= LEAST_SIZE))
+		head.size = size;
+	return 'F';
+}
+
 /* A log begins: its header becomes ours. */
 static int
 log_line(struct evr *in, const struct ev *e)
@@ -128,12 +145,7 @@ log_line(struct evr *in, const struct ev *e)
 		return ev_bad(in, "F: behind what belongs to no log");
 	head.hz = hz;
 	head.flags = (uint32_t)e->num[2];
-	if (e->num[1] == XRAY_FDR) {
-		head.extra = e->num[5];
-		if (!has_size && (head.version > 1 || e->num[4] >= LEAST_SIZE))
-			head.size = e->num[4];
-	}
-	return 'F';
+	return e->num[1] == XRAY_FDR ? buffers_line(in, e) : 'F';
 }
 
 static int
@@ -299,7 +311,7 @@ options(int argc, char **argv, const char **to)
 		switch (c) {
 		case 'b':
 			head.size = size_arg("--buffer-size", optarg,
-			    LEAST_SIZE, UINT32_MAX) & ~7ull;
+			    LEAST_SIZE, MOST_SIZE) & ~7ull;
 			has_size = true;
 			break;
 		case 'F':
