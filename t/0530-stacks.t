@@ -97,6 +97,33 @@ else
 	skip "a profile for pprof" "no python3"
 fi
 
+# --- the first mapping is the program
+# program TEXT PATH LINE...: of these costs
+program() {
+	text=$1 want=$2
+	shift 2
+	costs "$@" >program.costs
+	"$P" -o program.pb.gz program.costs
+	same "$text" "$want" \
+	    "$(python3 "$TOP/t/models/pprof.py" program.pb.gz --program)"
+}
+if command -v python3 >/dev/null; then
+	program "the command's name" /no/prog 'ob=(1) /no/lib' 'fn=(1) main' \
+	    '1 1 1' 'ob=(2) /no/prog' 'fn=(2) f' '1 1 1' 'totals: 2 2'
+	# the command is a link: the loader calls all others
+	program "a link: the object that has main" /no/other \
+	    'ob=(1) /no/ld.so' 'fn=(1) start' '1 1 1' 'cob=(2) /no/other' \
+	    'cfn=(2) main' 'calls=1 1' '1 2 2' 'ob=(2)' 'fn=(2)' '1 1 1' \
+	    'cob=(3) /no/late' 'cfn=(3) main' 'calls=1 1' '1 1 1' 'ob=(3)' \
+	    'fn=(3)' '1 1 1' 'totals: 3 3'
+	program "a link without main: the first object" /no/other \
+	    'ob=(1) ???' 'fn=(1) main' '1 1 1' 'ob=(2) /no/other' 'fn=(2) f' \
+	    '1 1 1' 'ob=(3) /no/ld.so' 'fn=(3) start' '1 1 1' 'cob=(2)' \
+	    'cfn=(2)' 'calls=1 1' '1 1 1' 'totals: 3 3'
+else
+	skip "the first mapping" "no python3"
+fi
+
 # --- a real program
 cp "$TOP/t/src/tree.c" "$TOP/t/src/tree.h" .
 ${CC:-gcc} -O2 -g -o prog tree.c || exit 99
@@ -116,6 +143,16 @@ same "estimated it is as much" "$total" \
 check "with inlined functions" "$F" --inline=yes -o inlined all
 same "it is as much" "$total" "$(awk '{ n += $NF } END { print n }' inlined)"
 check "there they are" grep -q ';main;mix;third [0-9]*$' inlined
+# a link to a program without symbols
+if command -v python3 >/dev/null; then
+	strip -o bare prog && ln -s bare name || exit 99
+	"$B/trace" -e blocks -o name.ev ./name 9 >/dev/null || exit 99
+	"$B/callgraph" --contexts name.ev | "$P" -o name.pb.gz
+	same "a real link: its object" "$(pwd -P)/bare" \
+	    "$(python3 "$TOP/t/models/pprof.py" name.pb.gz --program)"
+else
+	skip "a real link" "no python3"
+fi
 # from a file by line: the same stacks
 "$B/callgraph" --contexts ev | "$B/fmt-callgrind" | "$F" >out 2>err
 same "of a Callgrind file" "$total" "$(awk '{ n += $NF } END { print n }' out)"

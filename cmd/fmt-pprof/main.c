@@ -12,6 +12,7 @@
 
 #include <getopt.h>
 #include <pprof.pb-c.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,29 +237,43 @@ base(const char *path, size_t *len)
 	return slash == NULL ? path : slash + 1;
 }
 
+/* Is it the object file that the command names? */
+static bool
+is_command(uint32_t ob)
+{
+	const char *cmd = stacks->head.cmd, *want, *path;
+	size_t len, n;
+
+	want = base(cmd == NULL ? "" : cmd, &len);
+	path = base(costnames_get(names, ob), &n);
+	return len > 0 && n == len && memcmp(path, want, n) == 0;
+}
+
 /*
- * Readers take the first object for the program.  Choose the object with the
- * command's name, or else the one that has main.
+ * Readers take the first object for the program.  Choose the one with the
+ * command's name.  The command may be a link or a script: then choose the
+ * object that has main, or else the first one of the costs, since simulators
+ * tell objects in the order in which they were mapped.
  */
 static void
 program_first(void)
 {
-	const char *cmd = stacks->head.cmd, *want, *path;
-	size_t len = 0, n;
-	uint32_t ob = 0;
+	uint32_t first = 0, with_main = 0, named = 0, ob;
 
-	want = base(cmd == NULL ? "" : cmd, &len);
-	for (uint32_t i = 0; i < stacks->nnode; i++) {
+	for (uint32_t i = 0; i < stacks->nnode && named == 0; i++) {
 		struct costfn f = costfn_get(names, stacks->node[i].fn);
 
-		path = base(costnames_get(names, f.ob), &n);
-		if (len > 0 && n == len && memcmp(path, want, n) == 0) {
-			ob = f.ob;
-			break;
-		}
-		if (strcmp(costnames_get(names, f.fn), "main") == 0)
-			ob = f.ob;
+		if (!place_known(places, f.ob))
+			continue;
+		if (is_command(f.ob))
+			named = f.ob;
+		if (with_main == 0 &&
+		    strcmp(costnames_get(names, f.fn), "main") == 0)
+			with_main = f.ob;
+		if (first == 0)
+			first = f.ob;
 	}
+	ob = named != 0 ? named : with_main != 0 ? with_main : first;
 	if (ob != 0)
 		where_object(ob);
 }

@@ -2,7 +2,8 @@
 """pprof.py FILE - a pprof profile, read without pprof
 
 Prints its folded stacks of the default event, and to FILE.lines, if that is
-named behind, what each line of each function costs itself. Checks what pprof
+named behind, what each line of each function costs itself. With --program it
+prints the file of the first mapping, which pprof takes for the program. Checks what pprof
 checks: ids that are there and unique, as many values as types, string 0. And
 that samples which have callers in common are neighbours: a view that takes
 samples for points in time shows such a caller once.
@@ -91,6 +92,9 @@ def main():
     for m in map(message, p[3]):
         assert only(m, 1) not in mapping and only(m, 1) > 0
         mapping[only(m, 1)] = m
+    if sys.argv[2:] == ['--program']:
+        print(strings[only(message(p[3][0]), 5)])
+        return
     for f in map(message, p[5]):
         assert only(f, 1) not in function and only(f, 1) > 0
         function[only(f, 1)] = (strings[only(f, 2)], strings[only(f, 4)])
