@@ -94,6 +94,28 @@ grep '^T' "$T/pin.bb" >"$T/plain.bb"
 check "without markers" "$S" -k 2 -initkm ff -loadFVFile "$T/plain.bb" \
     -regions "$T/r" -tid 3 -warmup 2
 samefile "by instruction count" "$T/want" "$T/r"
+# the last interval has no marker behind it
+sed '/^M: 0x401000 23/d' "$T/pin.bb" >"$T/kept.bb"
+check "the last interval, without a marker" "$S" -k 5 -initkm ff \
+    -loadFVFile "$T/kept.bb" -regions "$T/r" -warmup 1
+same "is told" "simpoint: no marker before interval 5: all regions are by \
+instruction count" "$(cat "$T/err")"
+"$S" -k 5 -initkm ff -loadFVFile "$T/kept.bb" -warmup 1 -regions "$T/want" \
+    -regions-by icount -q
+samefile "no region is by address" "$T/want" "$T/r"
+status 2 "it cannot be by address" "$S" -k 5 -initkm ff \
+    -loadFVFile "$T/kept.bb" -regions "$T/r" -regions-by pc
+# this boundary is one of a region only if its warm-up is one interval
+sed '/^S: 0x401040 1 /d' "$T/pin.bb" >"$T/gap.bb"
+for w in 0 1 2; do
+	by=pc
+	[ $w -ne 1 ] || by=icount
+	check "one marker missing, -warmup $w" "$S" -k 2 -initkm ff \
+	    -loadFVFile "$T/gap.bb" -regions "$T/r" -warmup $w -q
+	"$S" -k 2 -initkm ff -loadFVFile "$T/pin.bb" -regions "$T/want" -q \
+	    -warmup $w -regions-by $by
+	samefile "is by $by" "$T/want" "$T/r"
+done
 rm "$T/r"
 status 2 "by address without markers" "$S" -k 2 -loadFVFile "$T/plain.bb" \
     -regions "$T/r" -regions-by pc

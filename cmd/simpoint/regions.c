@@ -59,6 +59,19 @@ length(size_t from, size_t to)
 	return sum[to] - start_of(from) + 1;
 }
 
+/* Has cluster c a region? */
+static bool
+has_region(size_t c)
+{
+	return res->p[c] > 0 && res->rep[c] >= 0;
+}
+
+static size_t
+warm_from(size_t s)
+{
+	return s > opt.warmup ? s - opt.warmup : 0;
+}
+
 static const struct mark *
 border(size_t i)
 {
@@ -136,12 +149,6 @@ pc_region(size_t c)
 	out_printf(o, ",%.5f,%.3f,simulation\n\n", weight(c), multiplier);
 }
 
-static size_t
-warm_from(size_t s)
-{
-	return s > opt.warmup ? s - opt.warmup : 0;
-}
-
 /* A warm-up's id follows those of all regions. */
 static void
 pc_warmup(size_t c, size_t id)
@@ -209,21 +216,55 @@ add_up(const double *length_of)
 		die("-regions: the intervals have no instructions");
 }
 
+/* The first of the regions' borders that has no marker, or SIZE_MAX. */
+static size_t
+unmarked(void)
+{
+	size_t first = marks_at(0) ? SIZE_MAX : 0;
+
+	for (size_t c = 0; c < res->k; c++) {
+		size_t s = (size_t)res->rep[c];
+		size_t at[] = { warm_from(s), s, s + 1 };
+
+		if (!has_region(c))
+			continue;
+		for (size_t i = opt.warmup > 0 ? 0 : 1; i < 3; i++)
+			if (!marks_at(at[i]) && at[i] < first)
+				first = at[i];
+	}
+	return first;
+}
+
+/* Are regions to be told by address?  Where one cannot be, none is. */
+static bool
+choose_by_pc(void)
+{
+	size_t i;
+
+	if (opt.regions_by != BY_AUTO || !marks_have())
+		return opt.regions_by == BY_PC;
+	i = unmarked();
+	if (i != SIZE_MAX)
+		warn("no marker before interval %zu: all regions are by "
+		    "instruction count", i);
+	return i == SIZE_MAX;
+}
+
 void
 regions_write(const struct result *r, const struct fv *f)
 {
 	size_t c, n = 0, last = 0;
 	uint64_t insns = 0;
-	bool by_pc = opt.regions_by == BY_PC ||
-	    (opt.regions_by == BY_AUTO && marks_have());
+	bool by_pc;
 
 	res = r;
+	by_pc = choose_by_pc();
 	add_up(f->sum);
 	tid = opts_given("tid") || !marks_tid() ? opt.tid : marks_tid();
 	o = out_open(opt.regions);
 	head(by_pc);
 	for (c = 0; c < r->k; c++) {
-		if (!(r->p[c] > 0) || r->rep[c] < 0)
+		if (!has_region(c))
 			continue;
 		if (by_pc)
 			pc_region(c);
@@ -234,7 +275,7 @@ regions_write(const struct result *r, const struct fv *f)
 		n++;
 	}
 	for (c = 0; c < r->k && by_pc && opt.warmup > 0; c++)
-		if (r->p[c] > 0 && r->rep[c] >= 0)
+		if (has_region(c))
 			pc_warmup(c, last + c + 2);
 	if (by_pc)
 		out_printf(o, "# First PC, 0x%" PRIx64 "\n", border(0)->pc);
