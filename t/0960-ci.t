@@ -115,6 +115,32 @@ ci: gone: status 127: ./none" "$(cat "$T/err")"
 check "the others have run" grep -q '^| one | Ir ' "$T/out"
 check "an error in JUnit" grep -q '<error message="status 3: ./a x3">' new/report.xml
 
+# --- bytes that a terminal would obey, and bytes that are not UTF-8
+esc=$(printf '\033') x=$(printf '\377')
+printf '%s\n' "x${esc}[31m$x counts true" >ctl
+status 2 "a name that is none" "$C" -d ctl.out ctl
+same "is shown" "ci: ctl:1: the name 'x\\033[31m\\377' has other characters \
+than letters, digits and -._+" "$(cat "$T/err")"
+printf '%s\n' "bad counts ./n${esc}o '\\033' é$x" >ctl
+status 2 "a command that fails" "$C" -d ctl.out ctl
+said="status 127: ./n\\033o '\\033' é\\377"
+same "is shown" "ci: bad: $said" "$(cat "$T/err")"
+same "in the table, too" "| bad |  |  |  | **failed** | \`$said\` |" \
+    "$(grep '^| bad' "$T/out")"
+perl -MJSON::PP -e 'local $/; my $j = decode_json(<>);
+    print $j->{programs}[0]{command}' ctl.out/report.json >json
+same "in JSON" "./n${esc}o '\\033' $(printf '\351')\\377" "$(cat json)"
+if command -v python3 >/dev/null; then
+	python3 - ctl.out/report.xml >junit <<'EOF'
+import sys, xml.etree.ElementTree as e
+s = e.parse(sys.argv[1]).getroot()[0]
+sys.stdout.buffer.write(s[0][0].get("message").encode())
+EOF
+	same "and in JUnit" "$said" "$(cat junit)"
+else
+	skip "and in JUnit" "no python3"
+fi
+
 # --- a commit
 if command -v git >/dev/null; then
 	export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1

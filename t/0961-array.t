@@ -51,6 +51,12 @@ same "exactly" "$("$B/merge" array.out/000[1245].out | sed -n 's/^summary: //p')
     "$(total array.out/merged.out)"
 same "the count" "4 of 5" "$(cat array.out/status)"
 
+# bytes that a terminal would obey, and bytes that are not UTF-8
+printf './n\033o \302\205\303\251\377\n' >ctl
+status 1 "a command that a terminal would obey" "$A" -d ctl.out ctl
+same "is shown" "array: task 0001 (ctl:1): status 127: \
+./n\\033o \\302\\205é\\377: see $T/d/ctl.out/0001.log" "$(head -n 1 "$T/err")"
+
 # --- resuming
 touch there
 find array.out -name '000[1245].out' -exec touch -d 2001-01-01 {} +
