@@ -132,6 +132,21 @@ check "an odd name of an event" "$A" --html=evil.html evil
 same "is escaped in the style" 1 "$(grep -c '</style>' evil.html)"
 same "and elsewhere" 0 "$(grep -c '<b>.*</style>\|"}<' evil.html)"
 
+# bytes that are not UTF-8, and control characters, are as in the text report
+printf ' int f(void)\t/* \001 caf\303\251 \351 & */\r\n' >"$(printf 'a\377.c')"
+printf '%s\n' '# callgrind format' 'cmd: p \377 x' 'positions: line' \
+    'events: Ir' 'ob=\377.so' 'fl=a\377.c' 'fn=f\001g\t\302\205\377é' '1 5' |
+    while IFS= read -r l; do printf "$l\n"; done >bytes
+check "names of any bytes" "$A" --html=bytes.html bytes
+check "are UTF-8" iconv -f utf-8 -t utf-8 bytes.html
+same "without control characters" 0 \
+    "$(tr -d '\011\012\040-\377' <bytes.html | wc -c)"
+check "the function" grep -qF '>f\001g\011\302\205\377é<' bytes.html
+check "the file" grep -qF 'a\377.c' bytes.html
+check "the command" grep -qF '<h1>p \377 x</h1>' bytes.html
+check "the source's line" grep -q \
+    "^<tr.*> int f(void)	/\* .001 café .351 &amp; \*/\$" bytes.html
+
 # inlined code is under the line that called it
 if command -v valgrind >/dev/null; then
 	${CC:-gcc} -g -O2 -o q q.c

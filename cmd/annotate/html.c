@@ -259,7 +259,7 @@ line_row(const struct hot_line *l, size_t i)
 	if (l->others)
 		out_printf(out, " <small>and %zu more</small>", l->others);
 	out_str(out, "<td><code>");
-	put_html(text ? text + strspn(text, " \t") : "");
+	put_code(text ? text + strspn(text, " \t") : "");
 	out_str(out, "</code>\n");
 }
 

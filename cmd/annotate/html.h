@@ -43,6 +43,7 @@ void put_cells(enum row_form, const int64_t *n, const int64_t *incl);
 /* htmlput.c */
 extern bool *is_shown;			/* by node: the page has its details */
 void put_html(const char *);			/* text, escaped */
+void put_code(const char *);	/* a source's line: its tabs stay, no CR */
 void put_fn(size_t node);			/* name, a link if is_shown */
 void put_link(size_t node);			/* put_fn and the file */
 const char *last_part(const char *path);	/* after the last slash */

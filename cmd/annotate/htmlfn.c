@@ -403,7 +403,7 @@ inlined_row(size_t node, const struct line_item *v, size_t i, size_t end)
 		put_cells(FORM_SOURCE, v[k].n, NULL);
 		out_str(out, "<td>");
 		text = source_line(str(v[k].file), v[k].line);
-		put_html(text ? text : "");
+		put_code(text ? text : "");
 		out_ch(out, '\n');
 	}
 	out_str(out, "</tbody></table></details>\n");
@@ -427,7 +427,7 @@ line_rows(size_t node, uint32_t line, const struct body *b, size_t i)
 	out_printf(out, "%u", line);
 	put_cells(FORM_SOURCE, n, NULL);
 	out_str(out, "<td>");
-	put_html(text ? text : "");
+	put_code(text ? text : "");
 	out_ch(out, '\n');
 	for (; i < b->n && b->v[i].top == line && !b->v[i].inl; i++)
 		if (b->v[i].kind == COST_CALL)
