@@ -67,6 +67,34 @@ same "the status" 0 $?
 check "the last part" test "$(total cl)" -lt 20000
 same "no FIFO is left" "" "$(ls -d vgdb-* 2>/dev/null)"
 
+# --- the page's example, with one answer as its minute
+sed -n '/^\.Sh EXAMPLES/,$p' "$OLDPWD/man/callgrind_control.1" |
+    sed -n '/^\.Bd/,/^\.Ed/p' | grep -v '^\.' >example
+valgrind() {
+	exec "$V" --callgrind-out-file=minute "$@" <in >answers \
+	    2>said 5>&-
+}
+callgrind_control() {
+	"$C" "$@"
+}
+sleep() {
+	if [ "$1" = 60 ]; then
+		asked a
+	else
+		command sleep "$1"
+	fi
+}
+rm -f in answers
+mkfifo in
+exec 5<>in
+. ./example >example.out
+unset -f sleep
+check "the example's dump" there minute.1
+check "has what the server did" test "$(total minute.1)" -gt 500000
+check "and its reason" grep -q '^desc: Trigger.*: minute$' minute.1
+exec 5>&-
+wait $!
+
 # --- a child of it, and its end; elsewhere
 begin --vgdb-prefix="$T/else" --callgrind-out-file=kid.%p
 asked f
