@@ -282,9 +282,21 @@ samefile "a weight of 3 is three files" want got
 "$M" --weights=1,0 w1 w2 >got
 same "a weight of 0 leaves nothing" "$("$M" w1 | sed -n 's/^totals: //p')" \
     "$(sed -n 's/^totals: //p' got | awk '{ print $1, $2 }')"
-for bad in '' 1 1,2,3 1,x 1, ,1 1,-1 1,nan 1,inf 1,1e30; do
-	status 2 "--weights=$bad" "$M" --weights=$bad w1 w2
-done
+bad_weights() { # WEIGHTS MESSAGE: of two files
+	status 2 "--weights=$1" "$M" --weights="$1" w1 w2
+	same "--weights=$1: message" "merge: --weights: $2" "$(cat err)"
+}
+bad_weights '' '1 numbers for 2 files'
+bad_weights 1 '1 numbers for 2 files'
+bad_weights 1,2,3 '3 numbers for 2 files'
+bad_weights 1,x "\`x' is not a number"
+bad_weights 1, "\`' is not a number"
+bad_weights ,1 "\`' is not a number"
+bad_weights 1,nan "\`nan' is not a number"
+bad_weights 1,2x "\`2x' is not a number"
+bad_weights 1,-1 "-1 is not within 0 to 1e18"
+bad_weights inf,1 "inf is not within 0 to 1e18"
+bad_weights 1,1e30 "1e30 is not within 0 to 1e18"
 status 2 "a product beyond 64 bits" "$M" --weights=1e18,1 w1 w2
 
 # what was described behind the costs, or tells of an interruption, is counted

@@ -37,6 +37,7 @@
 
 #include <getopt.h>
 #include <malloc.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,22 +144,35 @@ all_canonical(char **names, size_t n)
 	return n > 1;
 }
 
+/* A number in the list that --weights has; *s goes on behind it. */
+static long double
+parse_weight(const char **s)
+{
+	int len = (int)strcspn(*s, ",");
+	char *end;
+	long double w = strtold(*s, &end);
+
+	if (len == 0 || end != *s + len || isnan(w))
+		die("--weights: `%.*s' is not a number", len, *s);
+	if (!(w >= 0 && w <= 1e18L))
+		die("--weights: %.*s is not within 0 to 1e18", len, *s);
+	*s = end + (*end == ',');
+	return w;
+}
+
 /* The argument of --weights: n numbers */
 static long double *
 parse_weights(const char *s, size_t n)
 {
 	long double *w = xcalloc(n, sizeof *w);
-	char *end;
-	size_t i;
+	size_t have = 1, i;
 
-	for (i = 0; i < n; i++, s = end + (*end == ',')) {
-		w[i] = strtold(s, &end);
-		if (end == s || (*end && *end != ',') ||
-		    !(w[i] >= 0 && w[i] <= 1e18L))
-			break;
-	}
-	if (i < n || *s || s[-1] == ',')
-		die("--weights: not %zu numbers, one for each file", n);
+	for (i = 0; s[i] != '\0'; i++)
+		have += s[i] == ',';
+	if (have != n)
+		die("--weights: %zu numbers for %zu files", have, n);
+	for (i = 0; i < n; i++)
+		w[i] = parse_weight(&s);
 	return w;
 }
 
