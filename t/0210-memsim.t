@@ -175,6 +175,20 @@ bad "huge 2M 20-10" "not all, a share or addresses: \`20-10'"
 bad "cores 65" "65 is not within 1 to 64"
 bad "no L7" "no such cache or TLB: \`L7'"
 bad "cash L1" "a line of no kind: \`cash'"
+# nocache TEXT PLACE OPTION...: of the file, which has no cache
+nocache() {
+	text=$1 place=$2
+	shift 2
+	status 2 "$text" "$M" "$@" --describe
+	same "$text: is said" "memsim: $place: the machine has no cache" \
+	    "$(cat "$T/err")"
+}
+: >"$T/bad"
+nocache "an empty file" "$T/bad" --machine="$T/bad" --cores=2
+printf '# no cache\ntlb T1 entries=64 ways=4\ncores 2\n' >"$T/bad"
+nocache "a file without a cache" "$T/bad:3" --machine="$T/bad"
+echo 'cache L1 size=32k ways=8' >"$T/bad"
+nocache "no cache is left" --with --machine="$T/bad" --with="no L1"
 status 2 "no such machine" "$M" --machine=server --describe
 same "is told what there is" "memsim: --machine=server: neither a file nor this,\
  zen4, server2023 or drcachesim" "$(cat "$T/err")"

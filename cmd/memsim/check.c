@@ -166,7 +166,7 @@ check_levels(const struct machine *m, bool tlb)
 		level = p->level;
 	}
 	if (level == 0 && !tlb)
-		die("the machine has no cache");
+		die("%s: the machine has no cache", m->where);
 }
 
 static void
@@ -180,7 +180,8 @@ check_columns(const struct machine *m)
 			    m->part[i].degree[STRIDE] +
 			    m->part[i].degree[STREAMER] != 0);
 	if (n > MOST_COLUMNS)
-		die("the machine has more than %d columns", MOST_COLUMNS);
+		die("%s: the machine has more than %d columns", m->where,
+		    MOST_COLUMNS);
 }
 
 static void

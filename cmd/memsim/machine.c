@@ -128,6 +128,7 @@ find_or_add(struct machine *m, const char *name, bool tlb)
 	if (p->tlb != tlb)
 		wrong(tlb ? "no TLB's name:" : "no cache's name:", name);
 	snprintf(p->where, sizeof p->where, "%s", at);
+	snprintf(m->where, sizeof m->where, "%s", at);
 	return p;
 }
 
@@ -344,6 +345,7 @@ no_line(struct machine *m, char *rest)
 	if (p == NULL)
 		wrong("no such cache or TLB:", name);
 	memmove(p, p + 1, (size_t)(&m->part[--m->npart] - p) * sizeof *p);
+	snprintf(m->where, sizeof m->where, "%s", at);
 	no_more(rest);
 }
 
@@ -392,12 +394,14 @@ machine_file(struct machine *m, const char *name)
 	char where[80], *line;
 	size_t len;
 
+	snprintf(m->where, sizeof m->where, "%.60s", in_name(in));
 	while ((line = in_line(in, &len)) != NULL) {
 		snprintf(where, sizeof where, "%.60s:%lu", in_name(in),
 		    in_lineno(in));
 		if (strlen(line) != len)
 			die("%s: a byte 0", where);
 		machine_line(m, where, line);
+		memcpy(m->where, where, sizeof where);
 	}
 	in_close(in);
 }

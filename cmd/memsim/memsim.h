@@ -72,6 +72,8 @@ struct machine {
 	unsigned nhuge;
 	unsigned cores;			/* CORES_EACH: one a thread */
 	uint64_t quantum;
+	char where[80];			/* the last line read, or the file: for
+					   what is wrong with all of it */
 };
 
 extern const char *const policy_name[NPOLICY], *const content_name[3],
