@@ -168,4 +168,21 @@ echo --what >wrong
 status 2 "a wrong option in the list" "$A" wrong
 same "is told with its line" "array: wrong:1: unknown option --what" "$(cat "$T/err")"
 
+# wrong TEXT MESSAGE OPTION...: before the program runs, with nothing in a folder
+wrong() {
+	text=$1 message=$2
+	shift 2
+	status 2 "$text" "$A" -d bad "$@" -- ./a
+	same "$text: is told" "array: $message" "$(cat "$T/err")"
+	same "$text: nothing has run" "" "$(ls bad 2>/dev/null)"
+}
+rm -rf bad
+wrong "regions of nothing" "--regions=0k: not above 0" --regions=0k
+wrong "regions beyond all" "--regions=1000000000000G: more than 15 digits" \
+    --regions=1000000000000G
+wrong "no processor" "--cpu=v9: none of v2, v3, v4, native" --regions=1k \
+    --cpu=v9
+status 2 "vectors of nothing" "$A" -d bad -p bbv -i 0 list
+same "is told" "array: -i=0: not above 0" "$(cat "$T/err")"
+
 done_testing
