@@ -185,4 +185,16 @@ wrong "no processor" "--cpu=v9: none of v2, v3, v4, native" --regions=1k \
 status 2 "vectors of nothing" "$A" -d bad -p bbv -i 0 list
 same "is told" "array: -i=0: not above 0" "$(cat "$T/err")"
 
+# --- regions: the folder is looked at before the command runs
+check "regions" "$A" -d regions -p counts --regions=20k -- ./a x x x x
+ls p.counts >files
+status 2 "in the folder of a list" "$A" -d p.counts -p counts \
+    --regions=20k -- ./a x x x x
+same "is told" "array: $T/d/p.counts has results of another list or in another \
+way: --fresh forgets them, --dir=DIR takes another folder" "$(cat "$T/err")"
+ls p.counts >files2
+samefile "without a run" files files2
+status 2 "regions of another size" "$A" -d regions -p counts --regions=30k \
+    -- ./a x x x x
+
 done_testing
