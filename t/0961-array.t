@@ -187,6 +187,7 @@ same "is told" "array: -i=0: not above 0" "$(cat "$T/err")"
 
 # --- regions: the folder is looked at before the command runs
 check "regions" "$A" -d regions -p counts --regions=20k -- ./a x x x x
+same "no warning" "" "$(grep -v 'tasks are done' "$T/err")"
 ls p.counts >files
 status 2 "in the folder of a list" "$A" -d p.counts -p counts \
     --regions=20k -- ./a x x x x
@@ -196,5 +197,22 @@ ls p.counts >files2
 samefile "without a run" files files2
 status 2 "regions of another size" "$A" -d regions -p counts --regions=30k \
     -- ./a x x x x
+cat >thr.c <<'EOF'
+#include <pthread.h>
+static void *count(void *p) { for (volatile int i = 0; i < 9000; i++) ; return p; }
+int main(void)
+{
+	pthread_t t[3];
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], 0, count, 0);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+EOF
+$CC -O1 -g -pthread -o thr thr.c || exit 99
+check "regions of threads" "$A" -d threads -p counts --regions=20k -- ./thr
+same "a warning" "array: './thr': 4 threads ran, but regions are those of a \
+program with one: the estimate may be wrong" "$(grep -v 'tasks are done' "$T/err")"
 
 done_testing
