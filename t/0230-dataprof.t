@@ -168,6 +168,71 @@ check "has the allocations" grep -q \
     '^ *3000 *144000 *144000 *144000 .*malloc < make_node < make_hash' "$T/out"
 check "as costs" "$D" "$T/counts.ev"
 
+# threads' own variables, also of those that allocate nothing, or do at the end
+cat >"$T/tls.c" <<'EOF2'
+#include <pthread.h>
+#include <stdlib.h>
+
+static __thread volatile long counter;
+
+static void *
+count(void *late)
+{
+	for (int i = 0; i < 1000; i++)
+		counter++;
+	if (late != NULL)
+		free(malloc(100));
+	return NULL;
+}
+
+int
+main(void)
+{
+	pthread_t t[3];
+
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], NULL, count, i == 0 ? t : NULL);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+	return 0;
+}
+EOF2
+${CC:-gcc} -g -O1 -fno-builtin -pthread -o "$T/tls" "$T/tls.c" || exit 99
+for kind in all cache counts; do
+	"$B/trace" -e $kind --allocs -o "$T/tls.ev" "$T/tls"
+	same "$kind: each thread tells where its own data is, first" \
+	    "main @ @ @" "$(awk '$1 == "T" { t = $2 }
+	    /^(D|[0-9a-f])/ && t > 1 && !(t in seen) {
+		    seen[t] = 1
+		    s = s " " $3
+	    }
+	    $1 == "D" && t < 2 && $3 == "@" { main = "main" }
+	    END { print main s }' "$T/tls.ev")"
+	[ "$kind" != all ] || cp "$T/tls.ev" "$T/threads.ev"
+done
+check "variables of threads" "$D" --text "$T/threads.ev"
+same "are these from a thread's beginning" "3000" \
+    "$(awk '/thread[]] +counter/ { print $1 }' "$T/out")"
+cat >"$T/gone.ev" <<EOF2
+H quern-events 2
+H allocs
+M 1 401000 402000 1000 $T/tls
+B 1 >401000 4r8@7f00ff8 4r8@7f01010
+D 1 @ 7f01000
+1
+T 2
+D 2 @ 7f01000
+1
+D 3 - 7f00000 2000
+1
+E exit 0 3
+EOF2
+check "a thread's data, used by the next one, and unmapped" "$D" --text \
+    "$T/gone.ev"
+same "is then no longer that" "2 control 2 other" \
+    "$(awk '/thread control block/ { c = $1 } / .other. / { o += $1 }
+    END { print c, "control", o, "other" }' "$T/out")"
+
 # an exec: what was allocated before is gone, and never freed
 cat >"$T/exec.c" <<'EOF2'
 #include <stdlib.h>

@@ -111,8 +111,13 @@ void images_line(const struct ev *, char letter);
 /* An exec: no thread has told its pointer. */
 void images_exec(void);
 bool images_find(uint64_t addr, struct data_place *);
-/* This thread's pointer is base; its thread-local variables lie below. */
-void images_thread(unsigned thread, uint64_t base);
+/*
+ * This thread's pointer is base, since event `number'; its thread-local
+ * variables lie below.
+ */
+void images_thread(unsigned thread, uint64_t base, uint64_t number);
+/* Event `number' unmaps these addresses: what threads had there is gone. */
+void images_unmapped(uint64_t start, uint64_t end, uint64_t number);
 bool images_local(uint64_t addr, struct data_place *);
 
 /* ------------------------------------------------------------------- heap.c */

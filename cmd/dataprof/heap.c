@@ -542,9 +542,12 @@ heap_line(const struct ev *e, unsigned thread, struct heap_made *m)
 		return true;
 	case '-':
 		free_block(e->num[1], e->nnum > 2 ? e->num[2] : 0, e->num[0]);
+		if (e->nnum > 2)
+			images_unmapped(e->num[1], e->num[1] + e->num[2],
+			    e->num[0]);
 		break;
 	case '@':
-		images_thread(thread, e->num[1]);
+		images_thread(thread, e->num[1], e->num[0]);
 		break;
 	}
 	return false;

@@ -28,15 +28,18 @@ struct image {
 	uint64_t tlsoff, tlssize;	/* below the thread pointer */
 };
 
+/* A thread's own data; that of one that has ended may be used until it goes. */
 struct local {
+	unsigned thread;
+	uint64_t number;	/* of the event that told it */
 	uint64_t base;
 	uint64_t below;		/* bytes of all blocks */
 };
 
 static struct image *images;
 static size_t nimage, capimage;
-static struct local *locals;	/* by thread */
-static size_t nlocal;
+static struct local *locals;
+static size_t nlocal, caplocal;
 static uint64_t tlsall;		/* bytes of all images' blocks */
 
 /* ---- which objects ---- */
@@ -129,8 +132,7 @@ remove_images(uint64_t start, uint64_t end)
 void
 images_exec(void)
 {
-	for (size_t i = 0; i < nlocal; i++)
-		locals[i].base = 0;
+	nlocal = 0;
 }
 
 void
@@ -227,11 +229,33 @@ images_find(uint64_t addr, struct data_place *p)
 }
 
 void
-images_thread(unsigned thread, uint64_t base)
+images_thread(unsigned thread, uint64_t base, uint64_t number)
 {
+	size_t i, n = 0;
+
 	epoch_change();
-	locals = xgrow0(locals, &nlocal, thread + (size_t)1, sizeof *locals);
-	locals[thread] = (struct local){ base, tlsall };
+	for (i = 0; i < nlocal; i++)
+		if (locals[i].thread != thread && locals[i].base != base)
+			locals[n++] = locals[i];
+	nlocal = n;
+	if (base == 0)
+		return;
+	locals = xgrow(locals, &caplocal, nlocal + 1, sizeof *locals);
+	locals[nlocal++] = (struct local){ thread, number, base, tlsall };
+}
+
+void
+images_unmapped(uint64_t start, uint64_t end, uint64_t number)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < nlocal; i++)
+		if (locals[i].base < start || locals[i].base >= end ||
+		    locals[i].number > number)
+			locals[n++] = locals[i];
+	if (n != nlocal)
+		epoch_change();
+	nlocal = n;
 }
 
 static uint32_t
@@ -252,7 +276,7 @@ images_local(uint64_t addr, struct data_place *p)
 	uint64_t block;
 
 	for (l = locals; l < locals + nlocal; l++) {
-		if (l->base == 0 || addr < l->base - l->below ||
+		if (addr < l->base - l->below ||
 		    addr >= l->base + TCB)
 			continue;
 		for (im = images; im < images + nimage; im++) {

@@ -124,6 +124,8 @@ area_sizes(unsigned shrink)
 		b->flags |= BOOT_TIMES;
 	if (opt->kind->learns)
 		b->flags |= BOOT_BRANCHES;
+	if (opt->allocs)
+		b->flags |= BOOT_ALLOCS;
 	b->alloc = alloc;
 	if (opt->kind->alone) {
 		b->flags |= BOOT_CACHE;

@@ -7,6 +7,9 @@
  * that is entered meanwhile is a part of it and is not told.  One that is left
  * by longjmp or an exception stays open until another one begins above it.
  *
+ * A thread's pointer to its own data is told before the thread goes on with it,
+ * since it need not call any of these functions.
+ *
  * Events are numbered for the whole process: a free before it is made, an
  * allocation after that.  So when memory goes from one thread to another, the
  * free has the lower number.
@@ -105,11 +108,14 @@ is_inside(const struct tarea *t, uint64_t sp, uint64_t ret, uint64_t ptr)
 	    (t->pc != t->opened.fn || ptr == t->opened.ptr);
 }
 
-static void
-tell_pointer(struct tarea *t)
+void
+allocs_thread(struct tarea *t)
 {
 	uint64_t v[ALLOC_VALUES - 1] = { t->fsbase, 0, 0, 0, 0 };
 
+	if (!(rt.boot.flags & BOOT_ALLOCS) || t->skips ||
+	    t->fsbase == t->opened.tp)
+		return;
 	t->opened.tp = t->fsbase;
 	tell(t, '@', v);
 }
@@ -128,8 +134,6 @@ allocs_open(struct tarea *t, uint32_t args)
 	t->opened.ret = ret;
 	t->opened.args = args;
 	t->opened.ptr = ptr;
-	if (t->fsbase != t->opened.tp)
-		tell_pointer(t);
 	tell_open(t, a);
 }
 

@@ -327,6 +327,7 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 			buffer_first(t);
 		window_switch(t);
 		contexts_arrive(t);
+		allocs_thread(t);
 		gen = __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST);
 		arg[3] = window_mode(t) | (t->held ? MODE_ONCE : 0);
 		key = tab_key(t->pc, (unsigned)arg[3]);

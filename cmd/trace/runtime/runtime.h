@@ -513,6 +513,8 @@ void allocs_open(struct tarea *, uint32_t args);
 void allocs_close(struct tarea *, uint64_t pc);
 /* A signal found the thread, whose state is known: perhaps it returned. */
 void allocs_settle(struct tarea *);
+/* Before the thread goes on: tell where it has its own data, if that is new. */
+void allocs_thread(struct tarea *);
 
 /* window.c */
 void window_exit(struct tarea *);
