@@ -158,6 +158,32 @@ if musl-gcc -static -O0 -fno-builtin -o "$T/musl" "$T/musl.c" 2>/dev/null; then
 else
 	skip "musl, static" "no musl-gcc"
 fi
+
+cat >"$T/sbrk.c" <<'EOF2'
+#include <unistd.h>
+int main(void)
+{
+	sbrk(0);
+	sbrk(0x123000);
+	sbrk(0);
+	sbrk(-4096);
+	return 0;
+}
+EOF2
+${CC:-cc} -O1 -o "$T/sbrk" "$T/sbrk.c" || exit 99
+for kind in all counts; do
+	"$B/trace" -e $kind --allocs -o "$T/sbrk.ev" "$T/sbrk"
+	at=$(awk '$1 == "D" && $3 == "+" && $5 == "123000" { new = 1 }
+	$1 == "D" && $3 == "=" && new { print $4; exit }' "$T/sbrk.ev")
+	same "$kind: sbrk() allocates, frees what was last, or just asks" \
+	    "+ 123000, = $at, - $(printf %x $((0x$at + 0x122000))) 1000," \
+	    "$(awk '$1 == "D" && $3 == "+" { s = s ", + " $5 }
+	    $1 == "D" && $3 == "=" { s = s ", = " $4 }
+	    $1 == "D" && $3 == "-" { s = s ", - " $4 " " $5 }
+	    END { sub(/.*, [+] 123000/, "+ 123000", s); print s "," }' "$T/sbrk.ev")"
+	same "$kind: nothing of 0 bytes" "0" "$(awk '$1 == "D" && $3 == "+" &&
+	    $5 == "0"' "$T/sbrk.ev" | wc -l)"
+done
 for lib in /usr/lib/x86_64-linux-gnu/libjemalloc.so.2 \
     /usr/lib/x86_64-linux-gnu/libtcmalloc_minimal.so.4; do
 	name=$(basename $lib)

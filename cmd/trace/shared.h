@@ -321,6 +321,7 @@ enum alloc_op {
 	ALLOC_NEW,		/* returns size bytes, or 0 */
 	ALLOC_STORE,		/* the same, stored where ptr says; returns 0 */
 	ALLOC_MAP,		/* returns size bytes, or -1 */
+	ALLOC_BREAK,		/* the same; less than 0: frees the last ones */
 	ALLOC_AGAIN,		/* the bytes at ptr become size bytes */
 	ALLOC_REMAP,		/* the same; returns -1 if it fails */
 	ALLOC_FREE		/* the bytes at ptr are free; size of them, or

@@ -57,7 +57,7 @@ static const struct known {
 	    "_ZdaPvmSt11align_val_t _ZdlPvSt11align_val_tRKSt9nothrow_t "
 	    "_ZdaPvSt11align_val_tRKSt9nothrow_t", FREE },
 	{ "mmap mmap64 __mmap", { ALLOC_MAP, 1, ALLOC_NONE, ALLOC_NONE } },
-	{ "sbrk __sbrk", { ALLOC_MAP, 0, ALLOC_NONE, ALLOC_NONE } },
+	{ "sbrk __sbrk", { ALLOC_BREAK, 0, ALLOC_NONE, 0 } },
 	{ "mremap __mremap", { ALLOC_REMAP, 2, ALLOC_NONE, 0 } },
 	{ "munmap __munmap", { ALLOC_FREE, 1, ALLOC_NONE, 0 } },
 };

@@ -12,7 +12,8 @@
  *
  * Events are numbered for the whole process: a free before it is made, an
  * allocation after that.  So when memory goes from one thread to another, the
- * free has the lower number.
+ * free has the lower number.  What sbrk() frees is told behind its return,
+ * which shows its place.
  */
 #include "runtime.h"
 
@@ -69,6 +70,13 @@ size_of(const struct tarea *t, struct alloc_args a)
 	return __builtin_mul_overflow(n, argument(t, a.times), &n) ? 0 : n;
 }
 
+/* Is it open to free memory at the end of the program's break? */
+static bool
+shrinks(const struct tarea *t, struct alloc_args a)
+{
+	return a.op == ALLOC_BREAK && (int64_t)t->opened.ptr < 0;
+}
+
 static void
 tell_open(struct tarea *t, struct alloc_args a)
 {
@@ -76,6 +84,8 @@ tell_open(struct tarea *t, struct alloc_args a)
 	uint64_t v[ALLOC_VALUES - 1] = { t->opened.fn, size, t->opened.ret, 0,
 		0 };
 
+	if (shrinks(t, a))
+		return;
 	if (a.op == ALLOC_FREE) {
 		v[0] = t->opened.ptr;
 		v[1] = a.size == ALLOC_NONE ? 0 : size;
@@ -129,6 +139,8 @@ allocs_open(struct tarea *t, uint32_t args)
 	if (t->skips || rt_copy(&ret, (void *)sp, 8) < 0 ||
 	    is_inside(t, sp, ret, ptr))
 		return;
+	if (a.op == ALLOC_BREAK && ptr == 0)	/* asks where the break is */
+		return;
 	t->open = -(sp + 8);
 	t->opened.fn = t->pc;
 	t->opened.ret = ret;
@@ -148,6 +160,7 @@ result(const struct tarea *t, struct alloc_args a)
 		return (uint32_t)at == 0 && rt_copy(&at,
 		    (void *)t->opened.ptr, 8) == 0 ? at : 0;
 	case ALLOC_MAP:
+	case ALLOC_BREAK:
 	case ALLOC_REMAP:
 		return at >= MAP_FAILED_FROM ? 0 : at;
 	default:
@@ -166,7 +179,13 @@ allocs_close(struct tarea *t, uint64_t pc)
 	if (t->skips || a.op == ALLOC_FREE || pc != t->opened.ret)
 		return;
 	v[0] = result(t, a);
-	tell(t, '=', v);
+	if (!shrinks(t, a)) {
+		tell(t, '=', v);
+	} else if (v[0] != 0) {
+		v[0] += t->opened.ptr;
+		v[1] = -t->opened.ptr;
+		tell(t, '-', v);
+	}
 }
 
 void
