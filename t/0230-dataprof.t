@@ -233,6 +233,138 @@ same "is then no longer that" "2 control 2 other" \
     "$(awk '/thread control block/ { c = $1 } / .other. / { o += $1 }
     END { print c, "control", o, "other" }' "$T/out")"
 
+# mappings: pages that one loses, to munmap() or to another one, are free
+cat >"$T/maps.c" <<'EOF2'
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PAGE	4096
+#define FN	__attribute__((noinline)) static void
+
+static inline __attribute__((always_inline)) char *
+map(char *at, size_t pages)
+{
+	return mmap(at, pages * PAGE - 96, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+	    MAP_ANONYMOUS | (at == NULL ? 0 : MAP_FIXED), -1, 0);
+}
+
+FN
+tail(void)
+{
+	char *p = map(NULL, 256);
+
+	munmap(p + 128 * PAGE, 128 * PAGE);
+}
+
+FN
+middle(void)
+{
+	char *p = map(NULL, 8);
+
+	munmap(p + 2 * PAGE, PAGE - 1);
+	munmap(p + 5 * PAGE, 8 * PAGE);
+	munmap(p, 2 * PAGE);
+}
+
+FN
+all_parts(void)
+{
+	char *p = map(NULL, 300);
+
+	munmap(p + 2 * PAGE, PAGE);
+	munmap(p, 300 * PAGE);
+}
+
+FN
+inside(void)
+{
+	char *p = map(NULL, 256);
+
+	map(p + 16 * PAGE, 128);
+}
+
+FN
+over(void)
+{
+	char *p = map(NULL, 16);
+
+	map(p + 4 * PAGE, 2);
+	map(p + 8 * PAGE, 2);
+	map(p + 2 * PAGE, 10);
+}
+
+FN
+moved(void)
+{
+	char *p = map(NULL, 64);
+
+	munmap(p + 32 * PAGE, 32 * PAGE);
+	mremap(p, 32 * PAGE, 512 * PAGE, MREMAP_MAYMOVE);
+}
+
+FN
+broken(void)
+{
+	for (int i = 0; i < 5; i++)
+		sbrk(0);
+	sbrk(3 * PAGE);
+	sbrk(-PAGE);
+}
+
+int
+main(void)
+{
+	void *block = malloc(100);
+
+	tail();
+	middle();
+	all_parts();
+	inside();
+	over();
+	moved();
+	broken();
+	free(block);
+	return 0;
+}
+EOF2
+${CC:-gcc} -O1 -g -fno-builtin -fno-optimize-sibling-calls -o "$T/maps" \
+    "$T/maps.c" || exit 99
+cat >"$T/want" <<EOF2
+tail mmap 1 $((256 * 4096 - 96)) $((256 * 4096 - 96)) $((128 * 4096)) 0
+middle mmap 1 $((8 * 4096 - 96)) $((8 * 4096 - 96)) $((2 * 4096)) 0
+all_parts mmap 1 $((300 * 4096 - 96)) $((300 * 4096 - 96)) 0 1
+inside mmap 2 $((384 * 4096 - 192)) $((256 * 4096 - 96)) $((256 * 4096 - 192)) 0
+over mmap 4 $((30 * 4096 - 384)) $((16 * 4096 - 96)) $((16 * 4096 - 192)) 1
+moved mmap 1 $((64 * 4096 - 96)) $((64 * 4096 - 96)) 0 1
+moved mremap 1 $((512 * 4096)) $((512 * 4096)) $((512 * 4096)) 0
+broken sbrk 1 $((3 * 4096)) $((3 * 4096)) $((2 * 4096)) 0
+main malloc 1 100 100 0 1
+EOF2
+for kind in all counts; do
+	"$B/trace" -e $kind --allocs -o "$T/maps.ev" "$T/maps"
+	check "$kind: mappings" "$D" --depth=1 --text "$T/maps.ev"
+	awk 'NR == 1 {
+		for (i = 1; $i != "number"; i++)
+			;
+	}
+	/heap[]] +[a-z]+ < (tail|middle|all_parts|inside|over|moved|broken|main)$/ {
+		print $NF, $(NF - 2), $i, $(i + 1), $(i + 2), $(i + 3),
+		    $(i + 4) != "-"
+	}' "$T/out" | sort >"$T/got"
+	sort "$T/want" | diff - "$T/got" >"$T/difference"
+	ok "$kind: number, bytes, peak, live, and whether any was freed" $? ||
+	    sed 's/^/# /' "$T/difference"
+	check "$kind: the loader's are no more than the library" awk '
+	    NR == 1 {
+		    for (i = 1; $i != "number"; i++)
+			    ;
+	    }
+	    /mmap < _dl_map_object_from_fd/ { n = $(i + 1); peak = $(i + 2) }
+	    END { exit n != "" && peak * 3 > n * 2 }' "$T/out"
+done
+
 # an exec: what was allocated before is gone, and never freed
 cat >"$T/exec.c" <<'EOF2'
 #include <stdlib.h>

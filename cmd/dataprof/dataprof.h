@@ -125,6 +125,7 @@ bool images_local(uint64_t addr, struct data_place *);
 /* Where memory is allocated. */
 struct heap_site {
 	uint32_t object;
+	bool maps;		/* they are mappings, whole pages */
 	uint64_t number, bytes;	/* allocations so far */
 	uint64_t live, peak;	/* bytes */
 	uint64_t left;		/* bytes never freed that an exec ended */

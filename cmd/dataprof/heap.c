@@ -5,6 +5,15 @@
  * Blocks of more than LARGE bytes have a list of their own. Where a block lies
  * within another one, an arena for instance, the inner one counts.
  *
+ * Mappings never overlap: a new one takes the pages that it covers from those
+ * that were there, as munmap() does, for instance
+ *
+ *	mmap		[1000               5000)
+ *	MAP_FIXED	[1000 2000)[2000 3000)[3000 5000)
+ *
+ * where the first and the last are parts of one mapping, which is freed with
+ * the last of them.
+ *
  * The lines of threads come in large pieces, so memory that one thread freed
  * may be given to another before the free is told: the allocation then replaces
  * the block, and the free, whose number is lower, comes late and is left out.
@@ -29,6 +38,7 @@ struct block {
 	uint64_t number;	/* of its event */
 	uint64_t time;
 	uint32_t site;
+	uint32_t before, behind;	/* in the ring of a mapping's parts */
 	bool holds;		/* a large one that holds others */
 };
 
@@ -56,6 +66,7 @@ KHASH_MAP_INIT_INT64(start, uint32_t)
 static struct block *block;
 static size_t nblock, capblock;
 static struct list unused, large;
+static struct list mapped;		/* mappings, which do not overlap */
 static khash_t(page) *pages;
 static khash_t(start) *starts;		/* of blocks */
 static struct heap_site *site;
@@ -165,23 +176,160 @@ grew(struct heap_site *s, uint64_t n)
 }
 
 static void
-remove_block(uint32_t b)
+shrank(struct heap_site *s, uint64_t n)
 {
-	struct heap_site *s = &site[block[b].site];
-	uint64_t n = block[b].end - block[b].start;
+	s->live -= n;
+	live -= n;
+}
+
+/* The large block, if any, in which a new one lies. */
+static void
+mark_holder(uint64_t start)
+{
+	size_t i = behind(&large, start), n;
+
+	for (n = 0; i > 0 && n < BACK; n++)
+		if (block[large.v[--i]].end > start)
+			block[large.v[i]].holds = true;
+}
+
+/* Into all that finds it. */
+static void
+put_in(uint32_t b)
+{
+	khint_t k;
+	int new;
+
+	epoch_change_pages(block[b].start, block[b].end);
+	mark_holder(block[b].start);
+	k = kh_put(start, starts, block[b].start, &new);
+	if (new < 0)
+		die("allocations:");
+	kh_val(starts, k) = b;
+	each_list(b, list_put);
+	if (site[block[b].site].maps)
+		list_put(&mapped, b);
+}
+
+static void
+take_out(uint32_t b)
+{
 	khint_t k = kh_get(start, starts, block[b].start);
 
 	epoch_change_pages(block[b].start, block[b].end);
 	each_list(b, list_take);
+	if (site[block[b].site].maps)
+		list_take(&mapped, b);
 	if (k != kh_end(starts) && kh_val(starts, k) == b)
 		kh_del(start, starts, k);
-	s->live -= n;
-	live -= n;
-	s->nfreed++;
-	s->life += dp.time - block[b].time;
+}
+
+/* A block without an address yet, alone in its ring. */
+static uint32_t
+new_block(void)
+{
+	uint32_t b;
+
+	if (unused.n > 0) {
+		b = unused.v[--unused.n];
+	} else {
+		block = xgrow(block, &capblock, nblock + 1, sizeof *block);
+		b = (uint32_t)nblock++;
+	}
+	block[b] = (struct block){ .before = b, .behind = b };
+	return b;
+}
+
+static void
+remove_block(uint32_t b)
+{
+	struct block *p = &block[b];
+	struct heap_site *s = &site[p->site];
+
+	take_out(b);
+	shrank(s, p->end - p->start);
+	if (p->behind == b) {
+		s->nfreed++;
+		s->life += dp.time - p->time;
+	}
+	block[p->before].behind = p->behind;
+	block[p->behind].before = p->before;
 	unused.v = xgrow(unused.v, &unused.cap, unused.n + 1,
 	    sizeof *unused.v);
 	unused.v[unused.n++] = b;
+}
+
+/* Another part of what b is a part of. */
+static void
+add_part(uint32_t b, uint64_t start, uint64_t end)
+{
+	uint32_t part = new_block(), next = block[b].behind;
+
+	block[part] = block[b];
+	block[part].start = start;
+	block[part].end = end;
+	block[part].before = b;
+	block[b].behind = block[next].before = part;
+	put_in(part);
+}
+
+/* Bytes [start, end) of a block are free; what is left stays. */
+static void
+cut_block(uint32_t b, uint64_t start, uint64_t end)
+{
+	struct block was = block[b];
+
+	if (start <= was.start && end >= was.end) {
+		remove_block(b);
+		return;
+	}
+	take_out(b);
+	if (start <= was.start) {
+		shrank(&site[was.site], end - was.start);
+		block[b].start = end;
+		put_in(b);
+		return;
+	}
+	block[b].end = start;
+	put_in(b);
+	if (end < was.end)
+		add_part(b, end, was.end);
+	shrank(&site[was.site], (end < was.end ? end : was.end) - start);
+}
+
+/* Where the last page of so many bytes ends. */
+static uint64_t
+pages_end(uint64_t start, uint64_t size)
+{
+	uint64_t end;
+
+	if (__builtin_add_overflow(start, size, &end) ||
+	    end > UINT64_MAX - PAGE)
+		return UINT64_MAX;
+	return (end + PAGE - 1) & -(uint64_t)PAGE;
+}
+
+/*
+ * Event `number' takes these bytes from the mappings. true: one has a higher
+ * number, and keeps them.
+ */
+static bool
+unmap(uint64_t start, uint64_t end, uint64_t number)
+{
+	size_t i = behind(&mapped, end - 1);
+	bool late = false;
+	uint32_t b;
+
+	while (i > 0) {
+		b = mapped.v[--i];
+		if (block[b].end <= start)
+			break;
+		if (block[b].number > number)
+			late = true;
+		else
+			cut_block(b, start, end);
+	}
+	return late;
 }
 
 /*
@@ -212,25 +360,12 @@ replace(struct list *l, uint64_t start, uint64_t end, uint64_t number)
 	return late;
 }
 
-/* The large block, if any, in which a new one lies. */
-static void
-mark_holder(uint64_t start)
-{
-	size_t i = behind(&large, start), n;
-
-	for (n = 0; i > 0 && n < BACK; n++)
-		if (block[large.v[--i]].end > start)
-			block[large.v[i]].holds = true;
-}
-
 static void
 add_block(uint64_t start, uint64_t size, uint64_t number, uint32_t where)
 {
 	uint64_t page, end, pagesend;
 	uint32_t b;
-	khint_t k;
 	bool late;
-	int new;
 
 	if (size == 0)
 		size = 1;
@@ -239,54 +374,41 @@ add_block(uint64_t start, uint64_t size, uint64_t number, uint32_t where)
 	pagesend = (end - 1) / PAGE;
 	site[where].number++;
 	site[where].bytes += size;
-	late = replace(&large, start, end, number);
+	late = site[where].maps && unmap(start, pages_end(start, size), number);
+	late |= replace(&large, start, end, number);
 	for (page = start / PAGE; page <= pagesend && page < start / PAGE +
 	    REACH; page++)
 		late |= replace(page_list(page, false), start, end, number);
 	if (late)
 		return;
-	if (unused.n > 0) {
-		b = unused.v[--unused.n];
-	} else {
-		block = xgrow(block, &capblock, nblock + 1, sizeof *block);
-		b = (uint32_t)nblock++;
-	}
-	block[b] = (struct block){ start, end, number, dp.time, where, false };
-	epoch_change_pages(start, end);
-	mark_holder(start);
-	k = kh_put(start, starts, start, &new);
-	if (new < 0)
-		die("allocations:");
-	kh_val(starts, k) = b;
-	each_list(b, list_put);
+	b = new_block();
+	block[b].start = start;
+	block[b].end = end;
+	block[b].number = number;
+	block[b].time = dp.time;
+	block[b].site = where;
+	put_in(b);
 	grew(&site[where], size);
 }
 
-/* Of the block at start: bytes [start, start + size) are free; 0: all. */
+/*
+ * The block at start is free, or these bytes of the mappings there; or of a
+ * block that nobody knows as a mapping.
+ */
 static void
 free_block(uint64_t start, uint64_t size, uint64_t number)
 {
-	struct block old;
-	uint32_t b;
+	uint64_t end = size == 0 ? UINT64_MAX : pages_end(start, size);
 	khint_t k;
 
 	page_list(0, false);
+	if (size != 0)
+		unmap(start, end, number);
 	k = kh_get(start, starts, start);
 	if (k == kh_end(starts))
 		return;
-	b = kh_val(starts, k);
-	if (block[b].number > number)		/* it comes late */
-		return;
-	old = block[b];
-	remove_block(b);
-	size = (size + PAGE - 1) & -(uint64_t)PAGE;
-	if (size == 0 || size >= old.end - old.start)
-		return;
-	site[old.site].number--;	/* what is left is none of its own */
-	site[old.site].nfreed--;
-	site[old.site].bytes -= old.end - old.start - size;
-	add_block(old.start + size, old.end - old.start - size, number,
-	    old.site);
+	if (block[kh_val(starts, k)].number <= number)	/* else it comes late */
+		cut_block(kh_val(starts, k), start, end);
 }
 
 void
@@ -300,7 +422,7 @@ heap_exec(void)
 		if (kh_exist(pages, k))
 			kh_val(pages, k).n = 0;
 	kh_clear(start, starts);
-	large.n = unused.n = nblock = 0;
+	large.n = mapped.n = unused.n = nblock = 0;
 	for (i = 0; i < nsite; i++) {
 		site[i].left += site[i].live;
 		site[i].live = 0;
@@ -363,15 +485,30 @@ is_glibc(const struct func *f)
 }
 
 static bool
+is_one_of(const char *const *names, const struct func *f)
+{
+	while (*names != NULL && strcmp(f->name, *names) != 0)
+		names++;
+	return *names != NULL;
+}
+
+static bool
 is_malloc(const struct func *f)
 {
 	static const char *const names[] = { "malloc", "calloc", "realloc",
-		"aligned_alloc", "posix_memalign", "memalign", "valloc" };
+		"aligned_alloc", "posix_memalign", "memalign", "valloc", NULL };
 
-	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strcmp(f->name, names[i]) == 0)
-			return true;
-	return false;
+	return is_one_of(names, f);
+}
+
+/* Does it map pages, those of others among them? */
+static bool
+is_mmap(const struct func *f)
+{
+	static const char *const names[] = { "mmap", "mmap64", "__mmap",
+		"__mmap64", "mremap", "__mremap", "sbrk", "__sbrk", NULL };
+
+	return is_one_of(names, f);
 }
 
 bool
@@ -475,6 +612,7 @@ site_of_chain(unsigned thread, uint64_t function, uint64_t caller,
 	func_place(function, &at);
 	headers = xgrow0(headers, &capheaders, s + (size_t)1, sizeof *headers);
 	headers[s].has = is_glibc(at.fn) && is_malloc(at.fn);
+	site[s].maps = is_mmap(at.fn);
 	return s;
 }
 
