@@ -124,11 +124,12 @@ struct sym_data {
 
 void sym_variable(struct sym *, uint64_t addr, bool tls, struct sym_data *);
 /*
- * Write what is at an offset of the variable into buf: the member, as `.next'
- * or `[].next', or nothing if it has none; or by_type, its type before that,
- * as `struct node.next'. false: its type is not known.
+ * Write what a reference of so many bytes at an offset of the variable is to
+ * into buf: the member, as `.next' or `[].next', or nothing if it has none; or
+ * by_type, its type before that, as `struct node.next'. false: its type is not
+ * known.
  */
 bool sym_member(struct sym *, const struct sym_data *, uint64_t off,
-    bool by_type, char *buf, size_t n);
+    uint64_t size, bool by_type, char *buf, size_t n);
 
 #endif

@@ -233,6 +233,47 @@ same "is then no longer that" "2 control 2 other" \
     "$(awk '/thread control block/ { c = $1 } / .other. / { o += $1 }
     END { print c, "control", o, "other" }' "$T/out")"
 
+# members of a union: those that have the size of the reference
+cat >"$T/union.c" <<'EOF2'
+static volatile struct {
+	int kind;
+	union {
+		int i;
+		double d;
+		struct {
+			short lo, hi;
+			enum { ONE } one;
+		} pair;
+		char text[24];
+		long v[3];
+	} u;
+} all[100];
+
+int
+main(void)
+{
+	for (int i = 0; i < 100; i++) {
+		all[i].u.d = i;
+		all[i].u.i = i;
+		all[i].u.pair.hi = 1;
+		all[i].u.pair.one = ONE;
+		all[i].u.text[9] = 1;
+		all[i].u.v[2] = i;
+	}
+	return 0;
+}
+EOF2
+${CC:-gcc} -g -O1 -o "$T/union" "$T/union.c" || exit 99
+"$B/trace" -o "$T/union.ev" "$T/union"
+check "a union" "$D" --text "$T/union.ev"
+same "has members by size and place" "d i pair.hi pair.one text[] v[]" \
+    "$(sed -n 's/^ *0 *100 .* all\[\][.]u[.]\([^ ]*\) .*/\1/p' "$T/out" |
+    sort | xargs)"
+"$B/trace" -e cache=16,64,1 --contexts "$T/union" |
+    "$B/cachesim" $caches -t -o "$T/union.ev"
+check "kind cache: a union" "$D" --text "$T/union.ev"
+check "has the member that misses" grep -q 'all\[\][.]u[.]d ' "$T/out"
+
 # mappings: pages that one loses, to munmap() or to another one, are free
 cat >"$T/maps.c" <<'EOF2'
 #define _GNU_SOURCE

@@ -110,7 +110,8 @@ void epoch_change_pages(uint64_t start, uint64_t end);
 void images_line(const struct ev *, char letter);
 /* An exec: no thread has told its pointer. */
 void images_exec(void);
-bool images_find(uint64_t addr, struct data_place *);
+/* size: the bytes of the reference; of a union's members one may have it. */
+bool images_find(uint64_t addr, unsigned size, struct data_place *);
 /*
  * This thread's pointer is base, since event `number'; its thread-local
  * variables lie below.
@@ -118,7 +119,7 @@ bool images_find(uint64_t addr, struct data_place *);
 void images_thread(unsigned thread, uint64_t base, uint64_t number);
 /* Event `number' unmaps these addresses: what threads had there is gone. */
 void images_unmapped(uint64_t start, uint64_t end, uint64_t number);
-bool images_local(uint64_t addr, struct data_place *);
+bool images_local(uint64_t addr, unsigned size, struct data_place *);
 
 /* ------------------------------------------------------------------- heap.c */
 
@@ -212,18 +213,19 @@ void tally_add(size_t row, const int64_t *cost, uint64_t refs);
 size_t tally_count(void);
 struct tally_row tally_get(size_t);
 /*
- * The row of what a thread's code finds at an address; TALLY_HOLD: that will be
- * known when the allocation that it is in has been made (hold.c).
+ * The row of what a thread's code refers to, `size' bytes at an address;
+ * TALLY_HOLD: that will be known when the allocation that it is in has been
+ * made (hold.c).
  */
 #define TALLY_HOLD SIZE_MAX
-size_t tally_find(unsigned thread, uint64_t addr, uint32_t code,
+size_t tally_find(unsigned thread, uint64_t addr, unsigned size, uint32_t code,
     bool may_hold, struct data_place *);
 
 /* ------------------------------------------------------------------- hold.c */
 
 /* Can another reference of the thread be held? Hold it. */
 bool hold_room(unsigned thread);
-void hold_put(unsigned thread, uint64_t addr, uint32_t code,
+void hold_put(unsigned thread, uint64_t addr, unsigned size, uint32_t code,
     const int64_t *cost, uint64_t refs);
 /* The thread's call is over: what was held is the new memory's, or not. */
 void hold_settle(unsigned thread, const struct heap_made *);

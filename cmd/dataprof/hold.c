@@ -16,6 +16,7 @@
 struct hold {
 	uint64_t lo, hi, refs;
 	uint32_t code;
+	unsigned size;		/* of the first reference */
 };
 
 struct holds {
@@ -41,8 +42,8 @@ hold_room(unsigned thread)
 }
 
 void
-hold_put(unsigned thread, uint64_t addr, uint32_t code, const int64_t *cost,
-    uint64_t refs)
+hold_put(unsigned thread, uint64_t addr, unsigned size, uint32_t code,
+    const int64_t *cost, uint64_t refs)
 {
 	struct holds *o = holds_of(thread);
 	struct hold *h = o->n == 0 ? NULL : &o->v[o->n - 1];
@@ -53,7 +54,7 @@ hold_put(unsigned thread, uint64_t addr, uint32_t code, const int64_t *cost,
 		o->cost = xgrow(o->cost, &o->capcost, (o->n + 1) * dp.ncol,
 		    sizeof *o->cost);
 		h = &o->v[o->n];
-		*h = (struct hold){ addr, addr, 0, code };
+		*h = (struct hold){ addr, addr, 0, code, size };
 		memset(o->cost + o->n++ * dp.ncol, 0,
 		    dp.ncol * sizeof *o->cost);
 	}
@@ -80,7 +81,8 @@ hold_settle(unsigned thread, const struct heap_made *m)
 		    h->hi - m->start < m->size && dp.by != BY_PAGE)
 			row = tally_row(h->code, m->object);
 		else
-			row = tally_find(thread, h->lo, h->code, false, &p);
+			row = tally_find(thread, h->lo, h->size, h->code,
+			    false, &p);
 		tally_add(row, o->cost + i * dp.ncol, h->refs);
 	}
 	o->n = 0;

@@ -147,69 +147,79 @@ images_line(const struct ev *e, char letter)
 
 /* ---- variables ---- */
 
-/* The object of a variable, or of what lies between variables. */
+/*
+ * The object of a variable, or of what lies between variables; part: the member
+ * that a reference of this size is to, see sym_member.
+ */
 static uint32_t
-variable(const struct image *im, const struct sym_data *at, uint64_t addr)
+variable(const struct image *im, const struct sym_data *at, uint64_t addr,
+    unsigned size, const char *part)
 {
 	enum data_class class = at->tls ? DATA_TLS : DATA_STATIC;
-	char part[400], name[1000];
+	char name[1000];
 
-	if (at->name == NULL) {
+	if (at->name == NULL)
 		snprintf(name, sizeof name, "(%s)", at->section == NULL ?
 		    "no symbol" : at->section);
-		return object_get(class, im->path, name);
-	}
-	if (!sym_member(im->sym, at, addr - at->start, dp.by == BY_TYPE, part,
-	    sizeof part))
-		snprintf(part, sizeof part, "%s", dp.by == BY_TYPE ?
-		    "(type not known)" : "");
-	snprintf(name, sizeof name, "%s%s", dp.by == BY_TYPE ? "" : at->name,
-	    part);
+	else if (dp.by != BY_TYPE)
+		snprintf(name, sizeof name, "%s%s", at->name, part);
+	else if (!sym_member(im->sym, at, addr - at->start, size, true, name,
+	    sizeof name))
+		snprintf(name, sizeof name, "(type not known)");
 	return object_get(class, im->path, name);
 }
 
-/* What is at a link-time address: that of an object file does not change. */
+/*
+ * What a reference to a link-time address is to: that of an object file does
+ * not change.
+ */
 struct known {
 	const struct sym *sym;	/* NULL: nothing yet */
 	uint64_t link;
+	unsigned size;
 	bool tls;
 	uint32_t object;
 	uint64_t lo, hi;	/* link-time */
 };
 
 static void
-get_known(struct known *k, struct image *im, uint64_t link, bool tls)
+get_known(struct known *k, struct image *im, uint64_t link, unsigned size,
+    bool tls)
 {
 	struct sym_data at;
 	char part[400];
 
 	sym_variable(im->sym, link, tls, &at);
-	*k = (struct known){ im->sym, link, tls, variable(im, &at, link),
-	    at.start, at.end == UINT64_MAX ? at.start : at.end };
+	if (at.name == NULL || !sym_member(im->sym, &at, link - at.start, size,
+	    false, part, sizeof part))
+		part[0] = '\0';
+	*k = (struct known){ im->sym, link, size, tls,
+	    variable(im, &at, link, size, part), at.start, at.end };
 	/* the next address may be another member's */
-	if (at.name != NULL && sym_member(im->sym, &at, link - at.start, false,
-	    part, sizeof part) && part[0] != '\0')
+	if (at.end == UINT64_MAX || part[0] != '\0')
 		k->hi = k->lo;
 }
 
 static void
-look_up(struct image *im, uint64_t slide, uint64_t link, bool tls,
-    struct data_place *p)
+look_up(struct image *im, uint64_t slide, uint64_t link, unsigned size,
+    bool tls, struct data_place *p)
 {
 	static struct known known[2048];
-	struct known *k = &known[link * 0x9e3779b97f4a7c15ull >> 53];
+	struct known *k = &known[(link ^ (uint64_t)size << 48) *
+	    0x9e3779b97f4a7c15ull >> 53];
 
 	if (im->sym == NULL)
 		im->sym = sym_open(im->path, SYM_DEMANGLE);
-	if (k->sym != im->sym || k->link != link || k->tls != tls)
-		get_known(k, im, link, tls);
+	if (k->sym != im->sym || k->link != link || k->size != size ||
+	    k->tls != tls)
+		get_known(k, im, link, size, tls);
 	p->object = k->object;
 	p->lo = slide + k->lo;
 	p->hi = slide + k->hi;
 }
 
 bool
-images_find(uint64_t addr, struct data_place *p)
+images_find(uint64_t addr, unsigned size, struct data_place *p)
 {
 	size_t i;
 
@@ -217,7 +227,7 @@ images_find(uint64_t addr, struct data_place *p)
 		if (addr < images[i].lo || addr >= images[i].hi)
 			continue;
 		look_up(&images[i], images[i].slide, addr - images[i].slide,
-		    false, p);
+		    size, false, p);
 		if (dp.by == BY_PAGE) {
 			p->object = object_page(DATA_STATIC, addr);
 			p->lo = addr & ~(uint64_t)4095;
@@ -269,7 +279,7 @@ control_block(void)
 }
 
 bool
-images_local(uint64_t addr, struct data_place *p)
+images_local(uint64_t addr, unsigned size, struct data_place *p)
 {
 	const struct local *l;
 	struct image *im;
@@ -284,7 +294,7 @@ images_local(uint64_t addr, struct data_place *p)
 			if (im->tlsoff > l->below ||
 			    addr - block >= im->tlssize)
 				continue;
-			look_up(im, block, addr - block, true, p);
+			look_up(im, block, addr - block, size, true, p);
 			return true;
 		}
 		p->lo = p->hi = 0;

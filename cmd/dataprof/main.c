@@ -259,22 +259,23 @@ cache_of(const struct ev_block *b, uint32_t insn)
 	return c;
 }
 
-/* Add costs of n references by an instruction to what is at the address. */
+/* Add costs of n references, r, by an instruction to what is at the address. */
 static void
-refer(struct insn_cache *c, uint64_t addr, const int64_t *cost, uint64_t n)
+refer(struct insn_cache *c, const struct ev_ref *r, uint64_t addr,
+    const int64_t *cost, uint64_t n)
 {
 	unsigned thread = ev_thread(dp.events);
 	struct data_place p;
 
 	if (addr < c->lo || addr >= c->hi || !epoch_holds(c->epoch, addr)) {
-		c->row = tally_find(thread, addr, c->code - 1,
+		c->row = tally_find(thread, addr, r->size, c->code - 1,
 		    hold_room(thread), &p);
 		c->lo = p.lo;
 		c->hi = p.hi;
 		c->epoch = epoch.now;
 	}
 	if (c->row == TALLY_HOLD)
-		hold_put(thread, addr, c->code - 1, cost, n);
+		hold_put(thread, addr, r->size, c->code - 1, cost, n);
 	else
 		tally_add(c->row, cost, n);
 }
@@ -352,7 +353,7 @@ count_refs(uint32_t from, uint32_t to)
 				continue;
 			cost[0] = cost[1] = 0;
 			cost[r->kind == 'w'] = (int64_t)times(value, r);
-			refer(cache_of(b, i), addr, cost, times(value, r));
+			refer(cache_of(b, i), r, addr, cost, times(value, r));
 		}
 }
 
@@ -422,6 +423,15 @@ settle(struct alone *a)
 	a->found = 0;
 }
 
+/* The reference that a Q line names; it is not that of the fetch. */
+static const struct ev_ref *
+alone_ref(const struct ev_def *d)
+{
+	const struct ev_block *b = d->block;
+
+	return &b->ref[b->insn[d->n - 1].ref + d->k - 1];
+}
+
 /* Where a reference alone was. */
 static uint64_t
 alone_addr(const struct alone *a, const struct ev_def *d)
@@ -455,7 +465,7 @@ look_up(struct alone *a, const struct ev_def *d)
 		if (d->k == 0)
 			fetched(c, l->cost[s]);
 		else
-			refer(c, addr, l->cost[s], l->most[s]);
+			refer(c, alone_ref(d), addr, l->cost[s], l->most[s]);
 		a->side = (enum side)s;
 	}
 	/* one side's events at one row: those that follow are counted */
@@ -609,20 +619,19 @@ add_side(const struct ev_def *d, uint32_t insn, const struct list *l,
     enum side s)
 {
 	struct insn_cache *cache = cache_of(d->block, insn);
+	const struct ev_ref *r = NULL;
 	uint64_t addr = 0;
 
 	if (d->letter == 'Q') {
 		addr = alone_addr(&alones[ev_last_id(dp.events)], d);
-		if (d->k == 0)
-			fetched(cache, l->cost[s]);
-		else
-			refer(cache, addr, l->cost[s], l->most[s]);
-	} else if (s == SIDE_FETCH || meant(d->block, insn,
-	    values_of(d->block), s, &addr) == NULL) {
-		fetched(cache, l->cost[s]);
-	} else {
-		refer(cache, addr, l->cost[s], l->most[s]);
+		r = d->k == 0 ? NULL : alone_ref(d);
+	} else if (s != SIDE_FETCH) {
+		r = meant(d->block, insn, values_of(d->block), s, &addr);
 	}
+	if (r == NULL)
+		fetched(cache, l->cost[s]);
+	else
+		refer(cache, r, addr, l->cost[s], l->most[s]);
 }
 
 /* O n=label: what the instruction refers to now is what is meant later. */
@@ -630,13 +639,15 @@ static void
 set_label(const struct ev_def *d, uint32_t insn, uint64_t label)
 {
 	struct insn_cache *cache = cache_of(d->block, insn);
+	const struct ev_ref *r;
 	struct data_place p;
 	uint64_t addr;
 
 	labels = xgrow0(labels, &nlabels, label + 1, sizeof *labels);
-	labels[label] = meant(d->block, insn, values_of(d->block), SIDE_ANY,
-	    &addr) == NULL ? code_row(cache) : tally_find(ev_thread(dp.events),
-	    addr, cache->code - 1, false, &p);
+	r = meant(d->block, insn, values_of(d->block), SIDE_ANY, &addr);
+	labels[label] = r == NULL ? code_row(cache) :
+	    tally_find(ev_thread(dp.events), addr, r->size, cache->code - 1,
+	    false, &p);
 }
 
 /* O =label: of whatever side the events are. */

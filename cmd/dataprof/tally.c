@@ -142,16 +142,16 @@ nowhere(uint64_t addr)
 }
 
 size_t
-tally_find(unsigned thread, uint64_t addr, uint32_t c, bool hold,
-    struct data_place *p)
+tally_find(unsigned thread, uint64_t addr, unsigned size, uint32_t c,
+    bool hold, struct data_place *p)
 {
 	enum data_class class;
 
 	p->lo = p->hi = 0;
-	if (!images_local(addr, p) &&
+	if (!images_local(addr, size, p) &&
 	    !stack_find(thread, addr, code[c].fn, p) &&
 	    !(heap_find(addr, true, p) && !p->pages) &&
-	    !images_find(addr, p) && !heap_find(addr, true, p)) {
+	    !images_find(addr, size, p) && !heap_find(addr, true, p)) {
 		if (hold && heap_open(thread))
 			return TALLY_HOLD;
 		if (!heap_find(addr, false, p))

@@ -291,38 +291,6 @@ offset_of(Dwarf_Die *member)
 	return 0;
 }
 
-/* The member of a structure that holds the byte at *off; *off is in it then. */
-static bool
-member_at(Dwarf_Die *type, uint64_t *off, Dwarf_Die *member, Dwarf_Die *its)
-{
-	Dwarf_Die die, t;
-	Dwarf_Word size;
-	int tag;
-
-	if (dwarf_child(type, &die) != 0)
-		return false;
-	do {
-		tag = dwarf_tag(&die);
-		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
-		    !type_of(&die, &t) || dwarf_peel_type(&t, its) != 0 ||
-		    dwarf_aggregate_size(its, &size) != 0 ||
-		    *off - offset_of(&die) >= size)
-			continue;
-		*off -= offset_of(&die);
-		*member = die;
-		return true;
-	} while (dwarf_siblingof(&die, &die) == 0);
-	return false;
-}
-
-static size_t
-put(char *buf, size_t n, size_t at, const char *s, const char *more)
-{
-	int k = at < n ? snprintf(buf + at, n - at, "%s%s", s, more) : 0;
-
-	return k > 0 ? at + (size_t)k : at;
-}
-
 /* Into an array's elements: the innermost type that is none; *off in it. */
 static bool
 element(Dwarf_Die *type, uint64_t *off)
@@ -335,6 +303,107 @@ element(Dwarf_Die *type, uint64_t *off)
 		return false;
 	*off %= size;
 	return true;
+}
+
+static bool
+has_members(int tag)
+{
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+	    tag == DW_TAG_union_type;
+}
+
+/* The next member, from die on, that holds the byte at off, and its type. */
+static bool
+find_at(Dwarf_Die *die, uint64_t off, Dwarf_Die *its)
+{
+	Dwarf_Die t;
+	Dwarf_Word size;
+	int tag;
+
+	do {
+		tag = dwarf_tag(die);
+		if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
+		    type_of(die, &t) && dwarf_peel_type(&t, its) == 0 &&
+		    dwarf_aggregate_size(its, &size) == 0 &&
+		    off - offset_of(die) < size)
+			return true;
+	} while (dwarf_siblingof(die, die) == 0);
+	return false;
+}
+
+/* How well a reference to a part of a type is one to a member of it. */
+enum fit { BEYOND, WITHIN, EXACT };
+
+static enum fit fit_best(uint64_t off, uint64_t size, int depth,
+    Dwarf_Die *member, Dwarf_Die *its);
+
+static enum fit
+fit_of(Dwarf_Die type, uint64_t off, uint64_t size, int depth)
+{
+	Dwarf_Die member, its;
+	Dwarf_Word whole;
+	enum fit fit, inner = BEYOND;
+	int tag = dwarf_tag(&type);
+
+	if (depth == 0 || dwarf_aggregate_size(&type, &whole) != 0)
+		return BEYOND;
+	fit = off + size <= whole ? WITHIN : BEYOND;
+	if (tag == DW_TAG_array_type) {
+		if (element(&type, &off))
+			inner = fit_of(type, off, size, depth - 1);
+	} else if (!has_members(tag)) {
+		inner = off == 0 && size == whole ? EXACT : BEYOND;
+	} else if (dwarf_child(&type, &member) == 0 &&
+	    find_at(&member, off, &its)) {
+		inner = tag == DW_TAG_union_type ?
+		    fit_best(off, size, depth - 1, &member, &its) :
+		    fit_of(its, off - offset_of(&member), size, depth - 1);
+	}
+	return inner > fit ? inner : fit;
+}
+
+/* Of a union's members from this one on, the first that fits best. */
+static enum fit
+fit_best(uint64_t off, uint64_t size, int depth, Dwarf_Die *member,
+    Dwarf_Die *its)
+{
+	enum fit fit, best = fit_of(*its, off - offset_of(member), size, depth);
+	Dwarf_Die die = *member, t;
+
+	while (best != EXACT && dwarf_siblingof(&die, &die) == 0 &&
+	    find_at(&die, off, &t)) {
+		fit = fit_of(t, off - offset_of(&die), size, depth);
+		if (fit > best) {
+			best = fit;
+			*member = die;
+			*its = t;
+		}
+	}
+	return best;
+}
+
+/*
+ * The member of a structure that holds the byte at *off; *off is in it then. Of
+ * a union, the one that a reference of this size fits best.
+ */
+static bool
+member_at(Dwarf_Die *type, uint64_t *off, uint64_t size, Dwarf_Die *member,
+    Dwarf_Die *its)
+{
+	if (dwarf_child(type, member) != 0 || !find_at(member, *off, its))
+		return false;
+	if (dwarf_tag(type) == DW_TAG_union_type)
+		fit_best(*off, size, MAXTYPES, member, its);
+	*off -= offset_of(member);
+	return true;
+}
+
+static size_t
+put(char *buf, size_t n, size_t at, const char *s, const char *more)
+{
+	int k = at < n ? snprintf(buf + at, n - at, "%s%s", s, more) : 0;
+
+	return k > 0 ? at + (size_t)k : at;
 }
 
 static const char *
@@ -371,10 +440,10 @@ type_word(Dwarf_Die *type)
 
 /* Is it worth naming: has the structure or array parts? */
 bool
-sym_member(struct sym *s, const struct sym_data *at, uint64_t off, bool by_type,
-    char *buf, size_t n)
+sym_member(struct sym *s, const struct sym_data *at, uint64_t off,
+    uint64_t size, bool by_type, char *buf, size_t n)
 {
-	Dwarf_Die type, member;
+	Dwarf_Die type, member, its;
 	size_t len = 0;
 	bool in_type = false;
 	int depth, tag;
@@ -397,10 +466,10 @@ sym_member(struct sym *s, const struct sym_data *at, uint64_t off, bool by_type,
 			    type_name(&type));
 			in_type = true;
 		}
-		if ((tag != DW_TAG_structure_type && tag != DW_TAG_union_type &&
-		    tag != DW_TAG_class_type) ||
-		    !member_at(&type, &off, &member, &type))
+		if (!has_members(tag) ||
+		    !member_at(&type, &off, size, &member, &its))
 			break;
+		type = its;
 		name = dwarf_diename(&member);
 		if (name != NULL && dwarf_tag(&member) == DW_TAG_member)
 			len = put(buf, n, len, ".", name);
