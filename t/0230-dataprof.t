@@ -233,6 +233,51 @@ same "is then no longer that" "2 control 2 other" \
     "$(awk '/thread control block/ { c = $1 } / .other. / { o += $1 }
     END { print c, "control", o, "other" }' "$T/out")"
 
+# rounds of a repeat: all at once where they find the same, and right elsewhere
+{
+	echo 'H quern-events 2'
+	echo 'H allocs'
+	echo 'B 1 >401000 4r8.0 4w8@2000 4r4.1 4w4.2+5000 4m8.0+8'
+	echo 'B 2 >402000 4r8.0 4r1.0*1'
+	n=1
+	for at in 5000 5040 50c0 5100; do
+		printf 'D %x + 40110%x 40 401010\nD %x = %s\n' $n $n \
+		    $((n + 1)) $at
+		n=$((n + 2))
+	done
+	printf 'D %x + 401200 300000 401010\nD %x = 1000000\n' $n $((n + 1))
+} >"$T/head.ev"
+for step in +8 +18 -8 -10 +0; do
+	cp "$T/head.ev" "$T/once.ev"
+	cp "$T/head.ev" "$T/each.ev"
+	printf '%s\n' 1+1000000+5080-40 "1$step+8$step*40" 2+4ffe+8 \
+	    2+8+0*30 2+0-1*7 >>"$T/once.ev"
+	{
+		echo 1+1000000+5080-40
+		for i in $(seq 65); do echo "1$step+8$step"; done
+		echo 2+4ffe+8
+		for i in $(seq 49); do echo 2+8+0; done
+		for i in $(seq 8); do echo 2+0-1; done
+	} >>"$T/each.ev"
+	for how in once each; do
+		echo "E exit 0 124" >>"$T/$how.ev"
+		"$D" --text "$T/$how.ev" | sort >"$T/$how"
+		"$D" "$T/$how.ev" >"$T/$how.costs" || echo failed >>"$T/$how"
+	done
+	samefile "rounds by $step are as if told each" "$T/each" "$T/once"
+	samefile "rounds by $step: the same costs" "$T/each.costs" \
+	    "$T/once.costs"
+done
+{
+	cat "$T/head.ev"
+	echo 1+1000000+2000+3000
+	echo '1+0+0+0*fffffffe'
+	echo 'E exit 0 4294967296'
+} >"$T/once.ev"
+check "four billion rounds" "$D" --text "$T/once.ev"
+same "count" "12884901888 8589934592" \
+    "$(awk '/total; life/ { print $1, $2 }' "$T/out")"
+
 # members of a union: those that have the size of the reference
 cat >"$T/union.c" <<'EOF2'
 static volatile struct {

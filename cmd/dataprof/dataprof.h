@@ -172,6 +172,8 @@ void stack_batch(const struct ev *);
  * the frames are those of all of them.
  */
 bool stack_round(const uint64_t *rec);
+/* The same of a record whose rounds leave the frames as they are. */
+void stack_rounds(const uint64_t *rec);
 /* The address, on the stack, of a call's or return's reference. */
 void stack_saw(unsigned thread, uint64_t sp);
 bool stack_find(unsigned thread, uint64_t addr, const struct func *code,

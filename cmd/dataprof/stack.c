@@ -191,6 +191,16 @@ stack_round(const uint64_t *rec)
 }
 
 void
+stack_rounds(const uint64_t *rec)
+{
+	struct ev e = { .rec = rec, .end = ev_skip(rec) };
+
+	walk.segment = NULL;
+	walk_batch(&e);
+	walk.segment = segment;
+}
+
+void
 stack_saw(unsigned thread, uint64_t sp)
 {
 	struct stack *s = stack_of(thread);
