@@ -7,6 +7,7 @@
  * heap.c	memory that is allocated, and where it was
  * stack.c	the functions whose frames are on the stacks
  * tally.c	costs by object and code
+ * refs.c	what instructions refer to
  * hold.c	references that wait for the allocation that they are in
  * state.c	options
  * report.c	costs (costs(5)), or a table
@@ -27,6 +28,8 @@
 struct func;
 struct out;
 struct simhead;
+
+#define COLUMNS	62	/* of costs, at most: Dr, Dw and events of O lines */
 
 enum by { BY_OBJECT, BY_TYPE, BY_PAGE };
 
@@ -222,6 +225,31 @@ struct tally_row tally_get(size_t);
 #define TALLY_HOLD SIZE_MAX
 size_t tally_find(unsigned thread, uint64_t addr, unsigned size, uint32_t code,
     bool may_hold, struct data_place *);
+
+/* ------------------------------------------------------------------- refs.c */
+
+/* An instruction of a block: what it found last. */
+struct insn_cache {
+	uint64_t lo, hi, epoch;
+	size_t row;
+	uint32_t code;		/* 1 + its number; 0: not known yet */
+};
+struct insn_cache *insn_cache(const struct ev_block *, uint32_t insn);
+/* Of all instructions of a block; NULL: none has referred to anything. */
+const struct insn_cache *insn_caches(uint32_t block);
+/* Add costs of n references by an instruction to what is at the address. */
+void refer(struct insn_cache *, const struct ev_ref *, uint64_t addr,
+    const int64_t *cost, uint64_t n);
+/* By its groups' values, where a reference is; false: it did not happen. */
+bool ref_address(const uint64_t *value, const struct ev_ref *, uint64_t *addr);
+/*
+ * Kind all: count the references of a record's executions, each to frames of
+ * its time; value: of the block's groups, which it moves. A round that follows
+ * another one and neither calls nor returns is like all behind it.
+ */
+void refs_rounds(const struct ev_def *, uint64_t *value, const uint64_t *rec);
+/* What stack_begin wants for that. */
+void refs_count(uint32_t from, uint32_t to);
 
 /* ------------------------------------------------------------------- hold.c */
 

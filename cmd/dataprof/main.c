@@ -26,7 +26,7 @@
 #include "simhead.h"
 #include "util.h"
 
-#define COLUMNS	60	/* events of O lines, at most */
+#define EVENTS	(COLUMNS - 2)	/* of O lines, at most */
 
 static const char synopsis[] =
     "[-v] [-o file] [--by=object|type|page] [--depth=n] [--refs]\n"
@@ -71,10 +71,10 @@ static struct report how = { .head = &stream };
 
 /* What an event says of its reference. */
 enum side { SIDE_ANY, SIDE_READ, SIDE_WRITE, SIDE_FETCH, NSIDE, SIDE_NONE };
-static const char *column[COLUMNS + 2];
-static enum side side[COLUMNS + 2];
-static char *event[COLUMNS];	/* of O lines */
-static unsigned column_of[COLUMNS];	/* 1 + its column, or 0 */
+static const char *column[COLUMNS];
+static enum side side[COLUMNS];
+static char *event[EVENTS];	/* of O lines */
+static unsigned column_of[EVENTS];	/* 1 + its column, or 0 */
 static unsigned nevent;
 
 /*
@@ -86,17 +86,9 @@ struct list {
 	unsigned nside;		/* so many are not 0 */
 	bool any[NSIDE];
 	uint64_t most[NSIDE];
-	int64_t cost[NSIDE][COLUMNS + 2];
+	int64_t cost[NSIDE][COLUMNS];
 };
 
-/* An instruction of a block: what it found last. */
-struct insn_cache {
-	uint64_t lo, hi, epoch;
-	size_t row;
-	uint32_t code;		/* 1 + its number; 0: not known yet */
-};
-static struct insn_cache **insns;	/* by block */
-static size_t ninsns;
 /*
  * Kind cache: a reference alone, by id. What it found is not added to a row
  * each time, but when its row or its standing outcomes change.
@@ -211,9 +203,9 @@ add_events(const char *list)
 
 	for (word = strtok_r(s, " ", &save); word != NULL;
 	    word = strtok_r(NULL, " ", &save)) {
-		if (nevent == COLUMNS) {
+		if (nevent == EVENTS) {
 			ev_bad(dp.events, "H outcomes: more than %d events",
-			    COLUMNS);
+			    EVENTS);
 			return;
 		}
 		event[nevent++] = word;
@@ -245,41 +237,6 @@ make_columns(void)
 
 /* ---- references ---- */
 
-static struct insn_cache *
-cache_of(const struct ev_block *b, uint32_t insn)
-{
-	struct insn_cache *c;
-
-	insns = xgrow0(insns, &ninsns, b->id + (size_t)1, sizeof *insns);
-	if (insns[b->id] == NULL)
-		insns[b->id] = xcalloc(b->ninsn, sizeof **insns);
-	c = &insns[b->id][insn];
-	if (c->code == 0)
-		c->code = 1 + tally_code(b->insn[insn].addr);
-	return c;
-}
-
-/* Add costs of n references, r, by an instruction to what is at the address. */
-static void
-refer(struct insn_cache *c, const struct ev_ref *r, uint64_t addr,
-    const int64_t *cost, uint64_t n)
-{
-	unsigned thread = ev_thread(dp.events);
-	struct data_place p;
-
-	if (addr < c->lo || addr >= c->hi || !epoch_holds(c->epoch, addr)) {
-		c->row = tally_find(thread, addr, r->size, c->code - 1,
-		    hold_room(thread), &p);
-		c->lo = p.lo;
-		c->hi = p.hi;
-		c->epoch = epoch.now;
-	}
-	if (c->row == TALLY_HOLD)
-		hold_put(thread, addr, r->size, c->code - 1, cost, n);
-	else
-		tally_add(c->row, cost, n);
-}
-
 static size_t
 code_row(const struct insn_cache *c)
 {
@@ -303,195 +260,7 @@ values_of(const struct ev_block *b)
 	return values[b->id];
 }
 
-/* The address of a reference; false: it did not happen. */
-static bool
-address(const uint64_t *value, const struct ev_ref *r, uint64_t *addr)
-{
-	*addr = r->at;
-	if (r->where == EV_BARE)
-		return false;
-	if (r->count != 0 && value[r->count - 1] == 0)
-		return false;
-	if (r->where == EV_GROUP) {
-		if (value[r->group] == 0)
-			return false;
-		*addr += value[r->group];
-	}
-	return true;
-}
-
-static uint64_t
-times(const uint64_t *value, const struct ev_ref *r)
-{
-	int64_t n;
-
-	if (r->count == 0)
-		return 1;
-	n = (int64_t)value[r->count - 1];
-	return n < 0 ? -(uint64_t)n : (uint64_t)n;
-}
-
-/* The block whose references are counted, and its groups' values. */
-static const struct ev_block *running;
-static const uint64_t *running_value;
-
-/* n times the same reference, at an address. */
-static void
-count_ref(struct insn_cache *c, const struct ev_ref *r, uint64_t addr,
-    uint64_t n)
-{
-	int64_t cost[COLUMNS + 2] = { 0 };
-
-	cost[r->kind == 'w'] = (int64_t)n;
-	refer(c, r, addr, cost, n);
-}
-
-/* Kind all, --refs: every reference of these instructions. */
-static void
-count_refs(uint32_t from, uint32_t to)
-{
-	const struct ev_block *b = running;
-	const uint64_t *value = running_value;
-	const struct ev_ref *r;
-	uint64_t addr;
-	uint32_t i, k;
-
-	for (i = from; i < to; i++)
-		for (k = 0; k < b->insn[i].nref; k++) {
-			r = &b->ref[b->insn[i].ref + k];
-			if (address(value, r, &addr))
-				count_ref(cache_of(b, i), r, addr,
-				    times(value, r));
-		}
-}
-
 /* ---- executions ---- */
-
-/*
- * Behind a reference: in how many of n more rounds, each of which moves it by
- * `step', does it find the same there?
- */
-static uint64_t
-same_rounds(const struct insn_cache *c, const struct ev_ref *r, uint64_t addr,
-    uint64_t step, uint64_t n)
-{
-	uint64_t size = c->hi - c->lo, rounds;
-
-	if (step == 0)
-		return n;
-	/* where its value may become 0 it is looked at each time */
-	if (c->row == TALLY_HOLD || addr - c->lo >= size ||
-	    r->at - c->lo < size)
-		return 0;
-	rounds = (int64_t)step > 0 ? (c->hi - 1 - addr) / step :
-	    (addr - c->lo) / -step;
-	return rounds < n ? rounds : n;
-}
-
-/* A reference in n rounds; value: that of its group before them. */
-static void
-ref_rounds(struct insn_cache *c, const struct ev_ref *r, uint64_t value,
-    uint64_t step, uint64_t n, uint64_t each)
-{
-	uint64_t addr, same;
-
-	for (; n > 0; n--) {
-		value += step;
-		if (r->where == EV_GROUP && value == 0)
-			continue;
-		addr = r->at + (r->where == EV_GROUP ? value : 0);
-		count_ref(c, r, addr, each);
-		same = same_rounds(c, r, addr, step, n - 1);
-		if (same == 0)
-			continue;
-		count_ref(c, r, addr, each * same);
-		value += step * same;
-		n -= same;
-	}
-}
-
-/* Rounds that leave the frames as they are: what is counted moves by steps. */
-static void
-count_rounds(const struct ev_def *d, const uint64_t *value,
-    const uint64_t *step, uint64_t n)
-{
-	const struct ev_block *b = d->block;
-	const struct ev_ref *r;
-	uint32_t i, k;
-
-	for (i = 0; i < d->n; i++)
-		for (k = 0; k < b->insn[i].nref; k++) {
-			r = &b->ref[b->insn[i].ref + k];
-			if (r->where == EV_BARE || (r->count != 0 &&
-			    value[r->count - 1] == 0))
-				continue;
-			if (r->where == EV_GROUP)
-				ref_rounds(cache_of(b, i), r, value[r->group],
-				    step[r->group], n, times(value, r));
-			else
-				ref_rounds(cache_of(b, i), r, 0, 0, n,
-				    times(value, r));
-		}
-}
-
-/* Do all references happen equally often in each round? */
-static bool
-counts_stay(const struct ev_def *d, const uint64_t *step)
-{
-	const struct ev_block *b = d->block;
-
-	for (uint32_t i = 0; i < d->n; i++)
-		for (uint32_t k = 0; k < b->insn[i].nref; k++) {
-			const struct ev_ref *r = &b->ref[b->insn[i].ref + k];
-
-			if (r->count != 0 && step[r->count - 1] != 0)
-				return false;
-		}
-	return true;
-}
-
-/* The last n rounds at once; rec is a record of one, with room for more. */
-static void
-rounds_rest(const struct ev_def *d, uint64_t *value, uint64_t *rec, uint64_t n)
-{
-	count_rounds(d, value, rec + 1, n);
-	for (unsigned i = 0; i < d->ngroups; i++)
-		value[i] += rec[1 + i] * n;
-	if (n > 1) {
-		rec[0] |= EV_MORE;
-		rec[1 + d->ngroups] = n - 1;
-	}
-	stack_rounds(rec);
-}
-
-/*
- * Executions of a record: a reference is to frames of its time. A round that
- * follows another one and neither calls nor returns is like all behind it.
- */
-static void
-rounds_all(const struct ev_def *d, uint64_t *value, const uint64_t *rec)
-{
-	uint64_t one[2 + UINT8_MAX], rounds = 1 + ev_more(rec), left;
-	bool stay = rounds > 2 && counts_stay(d, rec + 1);
-
-	running = d->block;
-	running_value = value;
-	memcpy(one, rec, (1 + d->ngroups) * sizeof *one);
-	one[0] &= ~EV_MORE;
-	dp.time += d->n * rounds;
-	for (left = rounds; left > 0; left--) {
-		if (stay && left < rounds - 1) {
-			rounds_rest(d, value, one, left);
-			break;
-		}
-		for (unsigned i = 0; i < d->ngroups; i++)
-			value[i] += rec[1 + i];
-		if (stack_round(one))
-			stay &= left == rounds;
-		else
-			count_refs(0, d->n);
-	}
-}
 
 static void
 batch_all(const struct ev *e)
@@ -504,7 +273,7 @@ batch_all(const struct ev *e)
 		d = ev_def(dp.events, ev_id(*rec));
 		value = values_of(d->block);
 		if (refs) {
-			rounds_all(d, value, rec);
+			refs_rounds(d, value, rec);
 			continue;
 		}
 		rounds = 1 + ev_more(rec);
@@ -528,7 +297,7 @@ static void
 settle(struct alone *a)
 {
 	const struct list *l = a->standing;
-	int64_t cost[COLUMNS + 2];
+	int64_t cost[COLUMNS];
 
 	if (a->found == 0)
 		return;
@@ -565,7 +334,7 @@ static void
 look_up(struct alone *a, const struct ev_def *d)
 {
 	unsigned thread = ev_thread(dp.events);
-	struct insn_cache *c = cache_of(d->block, d->n - 1);
+	struct insn_cache *c = insn_cache(d->block, d->n - 1);
 	const struct list *l = a->standing;
 	uint64_t addr = alone_addr(a, d);
 
@@ -656,7 +425,7 @@ meant(const struct ev_block *b, uint32_t insn, const uint64_t *value,
 	uint64_t at;
 
 	for (; r < end; r++) {
-		if (!address(value, r, &at))
+		if (!ref_address(value, r, &at))
 			continue;
 		if (s == SIDE_ANY || (s == SIDE_WRITE) == (r->kind == 'w')) {
 			*addr = at;
@@ -733,7 +502,7 @@ static void
 add_side(const struct ev_def *d, uint32_t insn, const struct list *l,
     enum side s)
 {
-	struct insn_cache *cache = cache_of(d->block, insn);
+	struct insn_cache *cache = insn_cache(d->block, insn);
 	const struct ev_ref *r = NULL;
 	uint64_t addr = 0;
 
@@ -753,7 +522,7 @@ add_side(const struct ev_def *d, uint32_t insn, const struct list *l,
 static void
 set_label(const struct ev_def *d, uint32_t insn, uint64_t label)
 {
-	struct insn_cache *cache = cache_of(d->block, insn);
+	struct insn_cache *cache = insn_cache(d->block, insn);
 	const struct ev_ref *r;
 	struct data_place p;
 	uint64_t addr;
@@ -850,7 +619,7 @@ begin(void)
 		ev_bad(dp.events, "a stream of kind counts without "
 		    "allocations tells nothing of data: needs trace --allocs");
 	make_columns();
-	stack_begin(refs ? count_refs : NULL);
+	stack_begin(refs ? refs_count : NULL);
 }
 
 static const struct func *
@@ -869,7 +638,7 @@ code_function(const struct codename *c)
 static void
 name_block(uint32_t block, uint32_t ninsn, const struct codename *c)
 {
-	const struct insn_cache *cache = block < ninsns ? insns[block] : NULL;
+	const struct insn_cache *cache = insn_caches(block);
 	uint32_t n;
 
 	for (uint32_t i = 0; cache != NULL && i < ninsn; i++) {
