@@ -24,9 +24,10 @@
  *    left.
  *  - Places that lie far apart are on different stacks: Go's functions switch
  *    to the thread's own for what a goroutine's is too small for, and back.
- *    Frames of another stack are not left by what is beyond them, wherever the stacks
- *    lie; Callgrind needs the other one to lie below. They are left when a
- *    return leads from a frame further out, or when a call overwrites them.
+ *    Frames of another stack are not left by what is beyond them, wherever
+ *    the stacks lie; Callgrind needs the other one to lie below. They are left
+ *    when a return leads from a frame further out, or when a call overwrites
+ *    them.
  *  - _dl_runtime_resolve and its like return before they jump.
  *  - A return without a frame belongs to a call from before the stream began;
  *    its callee has been running since then, or since the last dump.
