@@ -49,6 +49,7 @@
 
 /* Handlers that never return leave what they interrupted for ever. */
 #define MOSTSIG	64
+#define MOST_LOOKED_AT 4096	/* frames, where stacks are switched */
 /* The place of a frame at a stack's beginning that a jump has made. */
 #define ANYWHERE UINT64_MAX
 
@@ -364,6 +365,14 @@ leave_outer(struct walk_thread *t, size_t i)
 	    (t->n - i) * walk.ncol * sizeof *t->enter);
 }
 
+/* The outermost frame that is looked at: deep recursions may switch often. */
+static size_t
+last_looked_at(const struct walk_thread *t)
+{
+	return t->n - t->bottom > MOST_LOOKED_AT ? t->n - MOST_LOOKED_AT :
+	    t->bottom;
+}
+
 /*
  * A call is made on another stack than that of the last frame: frames whose
  * place it overwrites have been left there.
@@ -371,9 +380,9 @@ leave_outer(struct walk_thread *t, size_t i)
 static void
 overwrite(struct walk_thread *t, uint64_t place)
 {
-	size_t i;
+	size_t i, last = last_looked_at(t);
 
-	for (i = t->n; i-- > t->bottom; )
+	for (i = t->n; i-- > last; )
 		if (t->frame[i].sp <= place && !is_apart(t->frame[i].sp, place))
 			leave_outer(t, i);
 }
@@ -385,11 +394,11 @@ overwrite(struct walk_thread *t, uint64_t place)
 static void
 return_on_stack(struct walk_thread *t, uint64_t addr)
 {
-	size_t i;
+	size_t i, last = last_looked_at(t);
 
 	if (!is_apart(t->sp, t->frame[t->n - 1].sp))
 		return;
-	for (i = t->n; i-- > t->bottom; )
+	for (i = t->n; i-- > last; )
 		if (t->frame[i].sp == t->sp - 8 && t->frame[i].ret == addr) {
 			while (t->n > i + 1)
 				pop(t);
