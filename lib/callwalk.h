@@ -351,6 +351,7 @@ void ctx_move(struct walk_ctx *limbo, struct walk_ctx *to);
 #define WALK_APART (8u << 20)
 
 struct walk_frame {
+	uint64_t high;		/* the highest place of its stack */
 	uint64_t sp;		/* after the call: it points to ... */
 	uint64_t ret;		/* ... the return address; 0: a jump */
 	struct walk_arc *arc;	/* NULL: the callee is skipped */

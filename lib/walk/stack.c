@@ -49,7 +49,7 @@
 
 /* Handlers that never return leave what they interrupted for ever. */
 #define MOSTSIG	64
-#define MOST_LOOKED_AT 4096	/* frames, where stacks are switched */
+#define MOST_LOOKED_AT 1024	/* frames, where stacks are switched */
 /* The place of a frame at a stack's beginning that a jump has made. */
 #define ANYWHERE UINT64_MAX
 
@@ -206,6 +206,29 @@ forget_half(struct walk_thread *t)
 	t->nlanding = 0;
 }
 
+/*
+ * Is the place sp on another stack than the frame?  A stack may be deep, but
+ * its frames lie close together.
+ */
+static bool
+is_apart(const struct walk_frame *f, uint64_t sp)
+{
+	return f->sp != ANYWHERE && ((sp > f->high &&
+	    sp - f->high > WALK_APART) ||
+	    (sp < f->sp && f->sp - sp > WALK_APART));
+}
+
+/* The highest place of the stack that frame i, the last one, is on. */
+static uint64_t
+highest(const struct walk_thread *t, size_t i)
+{
+	const struct walk_frame *f = &t->frame[i];
+
+	if (i == 0 || is_apart(f - 1, f->sp) || f->sp == ANYWHERE)
+		return f->sp;
+	return f[-1].high > f->sp && f[-1].sp != ANYWHERE ? f[-1].high : f->sp;
+}
+
 static void
 push(struct walk_thread *t, struct walk_slot *from, struct walk_arc *a,
     uint64_t sp)
@@ -220,6 +243,7 @@ push(struct walk_thread *t, struct walk_slot *from, struct walk_arc *a,
 	f = &t->frame[t->n];
 	*f = (struct walk_frame){ .sp = sp, .arc = a, .ctx = t->ctx,
 	    .skipper = t->skipper };
+	f->high = highest(t, t->n);
 	if (from != NULL && (from->seg->flow == 'L' || from->seg->flow == 'X'))
 		f->ret = seg_next(from->seg);
 	memcpy(t->enter + t->n * walk.ncol, t->total,
@@ -256,6 +280,7 @@ stack_put(struct walk_thread *t, struct walk_arc *a, uint64_t sp,
 	    sizeof *t->enter);
 	t->frame[t->n] = (struct walk_frame){ .sp = sp, .ret = ret, .arc = a,
 	    .ctx = t->ctx, .skipper = t->skipper };
+	t->frame[t->n].high = highest(t, t->n);
 	memcpy(t->enter + t->n++ * walk.ncol, enter,
 	    walk.ncol * sizeof *enter);
 	t->skipper = NULL;
@@ -275,14 +300,6 @@ stack_drop(struct walk_thread *t)
 	--*depth(t, f->arc->ctx->fn);
 }
 
-/* Are two places on different stacks?  One of them may be ANYWHERE. */
-static bool
-is_apart(uint64_t a, uint64_t b)
-{
-	return (a > b ? a - b : b - a) > WALK_APART && a != ANYWHERE &&
-	    b != ANYWHERE;
-}
-
 /*
  * Leave frames that sp is beyond, and up to `least` exactly at it; those of
  * another stack stay.
@@ -295,7 +312,7 @@ unwind(struct walk_thread *t, uint64_t sp, size_t least)
 
 		if ((f->sp > sp && f->sp != ANYWHERE) ||
 		    (f->sp >= sp && least == 0) ||
-		    (least == 0 && is_apart(f->sp, sp)))
+		    (least == 0 && is_apart(f, sp)))
 			break;
 		if (least > 0)
 			least--;
@@ -311,7 +328,7 @@ returned(const struct walk_thread *t, uint64_t addr)
 
 	if (t->frame[i - 1].sp == ANYWHERE)
 		return 1;
-	if (is_apart(t->sp, t->frame[i - 1].sp))
+	if (is_apart(&t->frame[i - 1], t->sp))
 		return 0;
 	if (t->sp != t->frame[i - 1].sp)
 		return t->sp > t->frame[i - 1].sp;
@@ -383,7 +400,7 @@ overwrite(struct walk_thread *t, uint64_t place)
 	size_t i, last = last_looked_at(t);
 
 	for (i = t->n; i-- > last; )
-		if (t->frame[i].sp <= place && !is_apart(t->frame[i].sp, place))
+		if (t->frame[i].sp <= place && !is_apart(&t->frame[i], place))
 			leave_outer(t, i);
 }
 
@@ -396,7 +413,7 @@ return_on_stack(struct walk_thread *t, uint64_t addr)
 {
 	size_t i, last = last_looked_at(t);
 
-	if (!is_apart(t->sp, t->frame[t->n - 1].sp))
+	if (!is_apart(&t->frame[t->n - 1], t->sp))
 		return;
 	for (i = t->n; i-- > last; )
 		if (t->frame[i].sp == t->sp - 8 && t->frame[i].ret == addr) {
@@ -913,7 +930,7 @@ cut(struct walk_thread *t, bool call)
 	if (!call)
 		return;
 	if (t->n > t->bottom && t->frame[t->n - 1].sp < place &&
-	    is_apart(t->frame[t->n - 1].sp, place))
+	    is_apart(&t->frame[t->n - 1], place))
 		overwrite(t, place);
 	unwind(t, place + 1, 0);
 	if (t->slot->ctx != t->ctx && t->ctx != NULL && t->skipper == NULL &&
