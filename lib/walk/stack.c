@@ -366,6 +366,7 @@ static void
 leave_outer(struct walk_thread *t, size_t i)
 {
 	const struct walk_frame *f = &t->frame[i];
+	struct func *fn;
 
 	repeat_frames(t, i);
 	t->frame[i + 1].skipper = f->skipper;
@@ -373,8 +374,9 @@ leave_outer(struct walk_thread *t, size_t i)
 		give_caller(t, i);
 		add_inclusive(t, f->arc, f->ctx, t->total, t->enter +
 		    i * walk.ncol);
-		if (!same_level(f->arc))
-			--*depth(t, f->arc->ctx->fn);
+		fn = f->arc->ctx->fn;
+		if (!same_level(f->arc) && --*depth(t, fn) == 0)
+			left(t, fn);
 	}
 	t->n--;
 	memmove(t->frame + i, t->frame + i + 1, (t->n - i) * sizeof *t->frame);
@@ -399,9 +401,28 @@ overwrite(struct walk_thread *t, uint64_t place)
 {
 	size_t i, last = last_looked_at(t);
 
+	if (walk.left != NULL)		/* who is told must see pairs that nest */
+		return;
 	for (i = t->n; i-- > last; )
 		if (t->frame[i].sp <= place && !is_apart(&t->frame[i], place))
 			leave_outer(t, i);
+}
+
+/*
+ * A call is made on another stack, above that of the last frame.  If the
+ * function that calls is the last frame's, it has switched stacks.  Otherwise a
+ * jump has led there, out of all that is on lower stacks.
+ */
+static void
+switch_stack(struct walk_thread *t, uint64_t place)
+{
+	if (t->ctx == NULL || t->skipper != NULL ||
+	    func_same(t->ctx->fn, seg_fn(t->seg))) {
+		overwrite(t, place);
+		return;
+	}
+	while (t->n > t->bottom && t->frame[t->n - 1].sp < place)
+		pop(t);
 }
 
 /*
@@ -931,7 +952,7 @@ cut(struct walk_thread *t, bool call)
 		return;
 	if (t->n > t->bottom && t->frame[t->n - 1].sp < place &&
 	    is_apart(&t->frame[t->n - 1], place))
-		overwrite(t, place);
+		switch_stack(t, place);
 	unwind(t, place + 1, 0);
 	if (t->slot->ctx != t->ctx && t->ctx != NULL && t->skipper == NULL &&
 	    func_same(t->ctx->fn, seg_fn(t->seg)))
