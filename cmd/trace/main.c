@@ -294,7 +294,7 @@ main(int argc, char *argv[])
 	watch_end();
 	if (gone && opt->leaves && !trust_lost)
 		detach();
-	if (gone && stopped)
+	if (stopped)
 		follow_signal(stopped);
 	reap(gone);
 	if (!letgo && panicked())
@@ -316,7 +316,7 @@ main(int argc, char *argv[])
 	if (opt->verbose)
 		print_stats();
 	command_wait();
-	follow_wait();
+	follow_wait(&stopped);
 	if (command_failed())
 		return opt->adopted ? STATUS_COMMAND : STATUS_TROUBLE;
 	if (format_lost == EPIPE && !output_is_command())

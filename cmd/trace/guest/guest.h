@@ -15,6 +15,7 @@
 #ifndef GUEST_H
 #define GUEST_H
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <stdbool.h>
@@ -101,7 +102,7 @@ void follow_signal(int);
 _Noreturn void follow_image(void);
 char **follow_next_image(const char *spec);
 /* Wait until they all have ended. */
-void follow_wait(void);
+void follow_wait(const volatile sig_atomic_t *stopped);
 
 /* Run a command by the shell; returns a descriptor that leads to its input. */
 int command_start(const char *, char *const argv[]);
