@@ -213,7 +213,7 @@ give_back(void)
 	size_t i;
 
 	if (ntaken > 0)
-		remote_end();
+		remote_abandon();
 	for (i = 0; i < ntaken; i++) {
 		r = attach_threads[i].r;
 		if (attach_threads[i].s.restart)
@@ -308,6 +308,20 @@ minframe(void)
 	return n;
 }
 
+/* A thread has been killed: until we have waited for it, its process stays. */
+static void
+bury(pid_t tid)
+{
+	unsigned tries;
+
+	warn("thread %d:", (int)tid);
+	for (tries = 0; tries < 100; tries++) {
+		if (waitpid(tid, NULL, __WALL | WNOHANG) != 0)
+			break;
+		usleep(1000);
+	}
+}
+
 /* Start the other threads on their stacks; they wait for the first one. */
 void
 attach_others(void)
@@ -329,7 +343,7 @@ attach_others(void)
 		r.orig_rax = ~0ull;
 		if (ptrace(PTRACE_SETREGS, attach_threads[i].tid, 0L, &r) < 0 ||
 		    ptrace(PTRACE_DETACH, attach_threads[i].tid, 0L, 0L) < 0)
-			warn("thread %d:", (int)attach_threads[i].tid);
+			bury(attach_threads[i].tid);
 	}
 	ntaken = 0;
 }

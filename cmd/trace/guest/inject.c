@@ -33,6 +33,7 @@
 
 #define GAP (1536ull << 20)	/* for the guest's own mappings */
 #define BIG (2ull << 20)
+#define MOST_SHRUNK 6u		/* as area_sizes has it */
 
 /* ------------------------------------------------------------------- places */
 
@@ -144,6 +145,16 @@ place_below(const struct layout *p, uint64_t below, uint64_t n)
 	return at > BIG ? at : 0;
 }
 
+/* The bytes of all segments, with an area for a thread. */
+static uint64_t
+area_bytes(void)
+{
+	const struct segment *last = &area.boot.seg[NSEG - 1];
+
+	return last->off + last->size + 2 * T_SIZE + IBL_ALL +
+	    area.boot.countbytes + area.boot.seg[SEG_ARCS].size;
+}
+
 /* false: there is no room. */
 static bool
 choose_places(const struct layout *p)
@@ -165,8 +176,8 @@ choose_places(const struct layout *p)
 	}
 	s[SEG_CONTROL].addr = place_below(p, top, s[SEG_CONTROL].size);
 	if (s[SEG_CONTROL].addr == 0 ||	/* the last one; and a thread's area */
-	    place_below(p, s[SEG_CONTROL].addr, 2 * T_SIZE + IBL_ALL +
-	    area.boot.countbytes + s[SEG_ARCS].size) == 0)
+	    place_below(p, s[SEG_CONTROL].addr, area_bytes() -
+	    s[NSEG - 1].off - s[NSEG - 1].size) == 0)
 		return false;
 	if (p->libs - p->program < (1ull << 31)) {
 		s[SEG_ZONE1].size = 0;
@@ -183,24 +194,46 @@ choose_places(const struct layout *p)
 	return true;
 }
 
-/* Under a limit of the address space take no more than a quarter of it. */
+/* The bytes of address space that the process has. */
+static uint64_t
+space_used(void)
+{
+	unsigned long long pages = 0;
+	char name[64];
+	FILE *f;
+
+	snprintf(name, sizeof name, "/proc/%d/statm", (int)guest.pid);
+	f = fopen(name, "re");
+	if (f == NULL)
+		return 0;
+	if (fscanf(f, "%llu", &pages) != 1)
+		pages = 0;
+	fclose(f);
+	return pages * PAGE;
+}
+
+/*
+ * Under a limit of the address space take no more than a quarter of it, and
+ * than is left.  MOST_SHRUNK + 1: there is too little.
+ */
 static unsigned
 shrink_for_limit(void)
 {
 	struct rlimit r;
 	unsigned s;
-	uint64_t n;
+	uint64_t n, used = space_used();
 
 	if (prlimit(guest.pid, RLIMIT_AS, NULL, &r) < 0 ||
 	    r.rlim_cur == RLIM_INFINITY)
 		return 0;
-	for (s = 0; s < 6; s++) {
+	for (s = 0; s < MOST_SHRUNK; s++) {
 		area_sizes(s);
-		n = area.boot.seg[NSEG - 1].off + area.boot.seg[NSEG - 1].size;
-		if (n <= r.rlim_cur / 4)
+		n = area_bytes();
+		if (n <= r.rlim_cur / 4 && n + used <= r.rlim_cur)
 			break;
 	}
-	return s;
+	area_sizes(s);
+	return area_bytes() + used <= r.rlim_cur ? s : MOST_SHRUNK + 1;
 }
 
 /* Smaller ones where the program has left no room for them. */
@@ -211,12 +244,14 @@ inject_places(uint64_t old)
 	struct layout p;
 	bool fits;
 
+	if (shrink > MOST_SHRUNK)
+		return false;
 	read_places(&p, old);
 	do {
 		area_sizes(shrink);
 		find_libs(&p);
 		fits = choose_places(&p);
-	} while (!fits && shrink++ < 6);
+	} while (!fits && shrink++ < MOST_SHRUNK);
 	free(p.taken);
 	return fits;
 }

@@ -60,6 +60,8 @@ void guest_write(uint64_t at, const void *, size_t);
 void remote_begin(uint64_t at);
 long remote(long nr, const uint64_t a[6]);
 void remote_end(void);
+/* The same as we exit, whatever has become of the process. */
+void remote_abandon(void);
 
 long remote_mmap(uint64_t at, uint64_t len, int prot, int fd, uint64_t off);
 /*

@@ -52,6 +52,14 @@ remote_end(void)
 	trap_at = 0;
 }
 
+void
+remote_abandon(void)
+{
+	if (trap_at != 0 && pwrite(guest.mem, trap_saved, 3,
+	    (off_t)trap_at) != 3)
+		trap_at = 0;
+}
+
 /* Has somebody sent the signal by which it has stopped? */
 static bool
 was_sent(void)
