@@ -23,11 +23,9 @@
  *  - A call overwrites the return address at its place: frames there have been
  *    left.
  *  - Places that lie far apart are on different stacks: Go's functions switch
- *    to the thread's own for what a goroutine's is too small for, and back.
- *    Frames of another stack are not left by what is beyond them, wherever
- *    the stacks lie; Callgrind needs the other one to lie below. They are left
- *    when a return leads from a frame further out, or when a call overwrites
- *    them.
+ *    to the thread's own and back. Frames of another stack are not left by what
+ *    is beyond them (Callgrind needs the other to lie below), but by a return
+ *    from a frame further out, or where a call overwrites them.
  *  - _dl_runtime_resolve and its like return before they jump.
  *  - A return without a frame belongs to a call from before the stream began;
  *    its callee has been running since then, or since the last dump.
@@ -399,30 +397,24 @@ last_looked_at(const struct walk_thread *t)
 static void
 overwrite(struct walk_thread *t, uint64_t place)
 {
-	size_t i, last = last_looked_at(t);
-
-	if (walk.left != NULL)		/* who is told must see pairs that nest */
-		return;
-	for (i = t->n; i-- > last; )
+	for (size_t i = t->n, last = last_looked_at(t); i-- > last; )
 		if (t->frame[i].sp <= place && !is_apart(&t->frame[i], place))
 			leave_outer(t, i);
 }
 
 /*
- * A call is made on another stack, above that of the last frame.  If the
- * function that calls is the last frame's, it has switched stacks.  Otherwise a
- * jump has led there, out of all that is on lower stacks.
+ * A call is made on another stack, above the last frame's: by the last frame's
+ * function, which has switched stacks, or by one that a jump has led to.
  */
 static void
 switch_stack(struct walk_thread *t, uint64_t place)
 {
-	if (t->ctx == NULL || t->skipper != NULL ||
-	    func_same(t->ctx->fn, seg_fn(t->seg))) {
+	if (t->ctx != NULL && t->skipper == NULL &&
+	    !func_same(t->ctx->fn, seg_fn(t->seg)))
+		while (t->n > t->bottom && t->frame[t->n - 1].sp < place)
+			pop(t);
+	else if (walk.left == NULL)	/* who is told must see nested pairs */
 		overwrite(t, place);
-		return;
-	}
-	while (t->n > t->bottom && t->frame[t->n - 1].sp < place)
-		pop(t);
 }
 
 /*
