@@ -142,7 +142,7 @@ die_of(int sig)
 	_exit(128 + sig);
 }
 
-static volatile sig_atomic_t stopped, stopped_by;
+static volatile sig_atomic_t stopped;	/* by this signal, the first one */
 
 /*
  * A signal means that the program goes on without us: SIGALRM of --for-time, or
@@ -151,10 +151,21 @@ static volatile sig_atomic_t stopped, stopped_by;
 static void
 stop(int sig)
 {
-	stopped = sig;
-	if (sig != SIGALRM)
-		stopped_by = sig;
+	if (stopped == 0)
+		stopped = sig;
 	serve_stop();
+}
+
+/* If we are attached: flags of sigaction. */
+static void
+stop_by_signals(int flags)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM };
+	struct sigaction a = { .sa_handler = stop, .sa_flags = flags };
+	unsigned i;
+
+	for (i = 0; i < 5; i++)
+		sigaction(ends[i], &a, NULL);
 }
 
 static volatile pid_t forward_to;
@@ -173,21 +184,15 @@ forward(int sig)
 static void
 own_signals(void)
 {
-	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	struct sigaction a;
-	unsigned i;
 
 	memset(&a, 0, sizeof a);
 	/* a write says what happened: EPIPE, EFBIG */
 	a.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &a, NULL);
 	sigaction(SIGXFSZ, &a, NULL);
-	a.sa_handler = stop;
-	a.sa_flags = SA_RESTART;
-	for (i = 0; opt->leaves && i < 4; i++)
-		sigaction(ends[i], &a, NULL);
 	if (opt->leaves) {
-		sigaction(SIGALRM, &a, NULL);
+		stop_by_signals(SA_RESTART);
 		return;
 	}
 	a.sa_handler = SIG_IGN;
@@ -304,7 +309,7 @@ main(int argc, char *argv[])
 	allocs_tell();
 	whole = (window_tell() || opt->follow) && !stats.refused &&
 	    !trust_lost;
-	format_interrupted(stopped_by);
+	format_interrupted(stopped == SIGALRM ? 0 : stopped);
 	if (WIFSIGNALED(guest.status))
 		format_end("signal", WTERMSIG(guest.status), whole &&
 		    !format_lost);
@@ -316,6 +321,8 @@ main(int argc, char *argv[])
 	if (opt->verbose)
 		print_stats();
 	command_wait();
+	if (opt->leaves)
+		stop_by_signals(0);
 	follow_wait(&stopped);
 	if (command_failed())
 		return opt->adopted ? STATUS_COMMAND : STATUS_TROUBLE;

@@ -283,9 +283,7 @@ attach(pid_t pid)
 	guest_open();
 	for (i = 0; i < attach_nthreads; i++)
 		check_thread(&attach_threads[i]);
-	if (!inject_places(0))
-		die("process %d: its address space has no room for the code "
-		    "cache", (int)guest.pid);
+	inject_places(0);
 	atexit(give_back);
 	for (; ntaken < attach_nthreads; ntaken++)
 		read_thread(&attach_threads[ntaken]);

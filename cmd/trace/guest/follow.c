@@ -205,28 +205,11 @@ follow_signal(int sig)
 		kill(traces[i], sig);
 }
 
-/* A signal that ends us no longer lets a wait go on by itself. */
-static void
-interrupt_waits(void)
-{
-	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-	struct sigaction a;
-	unsigned i;
-
-	for (i = 0; i < 4; i++)
-		if (sigaction(ends[i], NULL, &a) == 0) {
-			a.sa_flags &= ~SA_RESTART;
-			sigaction(ends[i], &a, NULL);
-		}
-}
-
 void
 follow_wait(const volatile sig_atomic_t *stopped)
 {
 	int st;
 
-	if (opt->leaves)
-		interrupt_waits();
 	while (ntraces > 0) {
 		st = 0;
 		if (waitpid(traces[ntraces - 1], &st, 0) < 0 &&

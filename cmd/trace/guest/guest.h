@@ -101,7 +101,7 @@ void follow_signal(int);
  */
 _Noreturn void follow_image(void);
 char **follow_next_image(const char *spec);
-/* Wait until they all have ended. */
+/* Wait until they all have ended; pass on a signal that interrupts that. */
 void follow_wait(const volatile sig_atomic_t *stopped);
 
 /* Run a command by the shell; returns a descriptor that leads to its input. */

@@ -145,14 +145,21 @@ place_below(const struct layout *p, uint64_t below, uint64_t n)
 	return at > BIG ? at : 0;
 }
 
+/* The bytes of address space that a thread's area asks for. */
+static uint64_t
+thread_bytes(void)
+{
+	return 2 * T_SIZE + IBL_ALL + area.boot.countbytes +
+	    area.boot.seg[SEG_ARCS].size;
+}
+
 /* The bytes of all segments, with an area for a thread. */
 static uint64_t
 area_bytes(void)
 {
 	const struct segment *last = &area.boot.seg[NSEG - 1];
 
-	return last->off + last->size + 2 * T_SIZE + IBL_ALL +
-	    area.boot.countbytes + area.boot.seg[SEG_ARCS].size;
+	return last->off + last->size + thread_bytes();
 }
 
 /* false: there is no room. */
@@ -175,9 +182,8 @@ choose_places(const struct layout *p)
 			s[i].addr = top = place_below(p, top, s[i].size);
 	}
 	s[SEG_CONTROL].addr = place_below(p, top, s[SEG_CONTROL].size);
-	if (s[SEG_CONTROL].addr == 0 ||	/* the last one; and a thread's area */
-	    place_below(p, s[SEG_CONTROL].addr, area_bytes() -
-	    s[NSEG - 1].off - s[NSEG - 1].size) == 0)
+	if (s[SEG_CONTROL].addr == 0 ||		/* the last one */
+	    place_below(p, s[SEG_CONTROL].addr, thread_bytes()) == 0)
 		return false;
 	if (p->libs - p->program < (1ull << 31)) {
 		s[SEG_ZONE1].size = 0;
@@ -221,39 +227,38 @@ shrink_for_limit(void)
 {
 	struct rlimit r;
 	unsigned s;
-	uint64_t n, used = space_used();
+	uint64_t used = space_used();
 
 	if (prlimit(guest.pid, RLIMIT_AS, NULL, &r) < 0 ||
 	    r.rlim_cur == RLIM_INFINITY)
 		return 0;
-	for (s = 0; s < MOST_SHRUNK; s++) {
+	for (s = 0; s <= MOST_SHRUNK; s++) {
 		area_sizes(s);
-		n = area_bytes();
-		if (n <= r.rlim_cur / 4 && n + used <= r.rlim_cur)
+		if (area_bytes() + used <= r.rlim_cur &&
+		    (area_bytes() <= r.rlim_cur / 4 || s == MOST_SHRUNK))
 			break;
 	}
-	area_sizes(s);
-	return area_bytes() + used <= r.rlim_cur ? s : MOST_SHRUNK + 1;
+	return s;
 }
 
 /* Smaller ones where the program has left no room for them. */
-bool
+void
 inject_places(uint64_t old)
 {
 	unsigned shrink = shrink_for_limit();
 	struct layout p;
-	bool fits;
+	bool fits = false;
 
-	if (shrink > MOST_SHRUNK)
-		return false;
 	read_places(&p, old);
-	do {
+	for (; !fits && shrink <= MOST_SHRUNK; shrink++) {
 		area_sizes(shrink);
 		find_libs(&p);
 		fits = choose_places(&p);
-	} while (!fits && shrink++ < MOST_SHRUNK);
+	}
 	free(p.taken);
-	return fits;
+	if (!fits)
+		die("process %d: its address space has no room for the code "
+		    "cache", (int)guest.pid);
 }
 
 /* ------------------------------------------------------------------- inject */
@@ -362,9 +367,7 @@ inject(const struct start *s, uint64_t skip)
 	struct head h;
 
 	memcpy(&h, runtime_blob, sizeof h);
-	if (!inject_places(s->old))
-		die("process %d: its address space has no room for the code "
-		    "cache", (int)guest.pid);
+	inject_places(s->old);
 	area.boot.at = s->at;
 	area.boot.minframe = s->minframe;
 	area.boot.flags |= s->flags;

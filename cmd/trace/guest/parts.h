@@ -84,10 +84,10 @@ void inject_state(struct guest_state *, const struct user_regs_struct *);
 /* Make the memory file: nothing is changed should this fail. */
 void inject_file(struct start *);
 /*
- * Choose places for all that is ours, beside a runtime at `old' (or 0); false:
+ * Choose places for all that is ours, beside a runtime at `old' (or 0); dies if
  * there is no room.  Changes nothing in the process.
  */
-bool inject_places(uint64_t old);
+void inject_places(uint64_t old);
 
 /*
  * mapped.c: a process's mappings, by address.  `name` is the rest of the line,

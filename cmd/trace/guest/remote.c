@@ -47,17 +47,18 @@ remote_begin(uint64_t at)
 void
 remote_end(void)
 {
-	if (trap_at != 0)
-		guest_write(trap_at, trap_saved, 3);
+	guest_write(trap_at, trap_saved, 3);
 	trap_at = 0;
 }
 
 void
 remote_abandon(void)
 {
-	if (trap_at != 0 && pwrite(guest.mem, trap_saved, 3,
-	    (off_t)trap_at) != 3)
-		trap_at = 0;
+	ssize_t put = 0;
+
+	if (trap_at != 0)
+		put = pwrite(guest.mem, trap_saved, 3, (off_t)trap_at);
+	(void)put;
 }
 
 /* Has somebody sent the signal by which it has stopped? */
