@@ -4,7 +4,8 @@
  *	plan.c	cut definitions into segments, which hold no call or return
  *	ctx.c	calling contexts: a function, its recursion level, its callers
  *	walk.c	count the segments of each execution; notice calls and returns
- *	stack.c	keep a shadow stack for each thread
+ *	frames.c	the frames of a thread's shadow stack
+ *	stack.c	the rules by which calls and returns make and leave them
  *	repeat.c	multiply the rounds of a repeated execution
  *
  * A program fills in `walk', passes definitions to plan_define and executions

@@ -38,6 +38,7 @@
  * A skipped function has a frame without an arc. Its cost goes to the call
  * that led to it, and the calls that it makes count as made from there.
  */
+#include "frames.h"
 #include "repeat.h"
 
 #include <stdlib.h>
@@ -47,9 +48,6 @@
 
 /* Handlers that never return leave what they interrupted for ever. */
 #define MOSTSIG	64
-#define MOST_LOOKED_AT 1024	/* frames, where stacks are switched */
-/* The place of a frame at a stack's beginning that a jump has made. */
-#define ANYWHERE UINT64_MAX
 
 static struct walk_thread **thread;
 static size_t capthread;
@@ -83,357 +81,6 @@ unsigned
 thread_count(void)
 {
 	return nthread;
-}
-
-static uint32_t *
-depth(struct walk_thread *t, const struct func *f)
-{
-	size_t n = t->capdepth;
-
-	if (f->num >= n) {
-		t->depth = xgrow(t->depth, &t->capdepth, f->num + (size_t)1,
-		    sizeof *t->depth);
-		memset(t->depth + n, 0, (t->capdepth - n) * sizeof *t->depth);
-	}
-	repeat_depth(t, f->num);
-	return &t->depth[f->num];
-}
-
-/* ---- functions entered and left ---- */
-
-static void
-entered(struct walk_thread *t, const struct func *f)
-{
-	if (f->before || f->zero)
-		repeat_else();
-	if (f->before)
-		walk.trigger(WALK_DUMP_BEFORE, f);
-	else if (f->zero)
-		walk.trigger(WALK_ZERO, f);
-	if (f->toggle)
-		t->collect = !t->collect;
-}
-
-static void
-left(struct walk_thread *t, const struct func *f)
-{
-	if (f->after) {
-		repeat_else();
-		walk.trigger(WALK_DUMP_AFTER, f);
-	}
-	if (f->toggle)
-		t->collect = !t->collect;
-}
-
-/* ---- frames ---- */
-
-static void
-add_inclusive(const struct walk_thread *t, struct walk_arc *a,
-    const struct walk_ctx *within, const int64_t *total, const int64_t *enter)
-{
-	repeat_counts(a->cost, walk.ncol);
-	for (unsigned i = 0; i < walk.ncol; i++)
-		a->cost[i] += total[i] - enter[i];
-	if (walk.charged != NULL)
-		walk.charged(t, a, within);
-}
-
-/* Does a call lead to no deeper level: --skip-direct-rec? */
-static bool
-same_level(const struct walk_arc *a)
-{
-	return walk.direct && arc_caller(a)->fn == a->ctx->fn;
-}
-
-/* Calls and returns inside of an execution are told, see walk_told. */
-static void
-turn(struct walk_thread *t, struct walk_arc *a, bool left)
-{
-	if (t->turning == 0)
-		return;
-	t->turn = xgrow(t->turn, &t->capturn, t->nturn + 1, sizeof *t->turn);
-	t->turn[t->nturn++] = (struct walk_turn){ t->turning, left, a };
-}
-
-static void
-pop(struct walk_thread *t)
-{
-	struct walk_frame *f;
-	struct func *fn;
-	uint32_t *d;
-
-	repeat_frames(t, t->n - 1);
-	f = &t->frame[--t->n];
-	t->skipper = f->skipper;
-	turn(t, f->arc, true);
-	if (f->arc == NULL)
-		return;
-	add_inclusive(t, f->arc, f->ctx, t->total, t->enter +
-	    t->n * walk.ncol);
-	t->ctx = f->ctx;
-	fn = f->arc->ctx->fn;
-	if (walk.left != NULL) {
-		repeat_else();
-		walk.left(t, fn);
-	}
-	d = depth(t, fn);
-	if (!same_level(f->arc) && --*d == 0)
-		left(t, fn);
-}
-
-/* Drop the outer half of a very deep stack. */
-static void
-forget_half(struct walk_thread *t)
-{
-	size_t half = t->n / 2;
-
-	repeat_frames(t, 0);
-	for (size_t i = 0; i < half; i++)
-		if (t->frame[i].arc != NULL) {
-			add_inclusive(t, t->frame[i].arc, t->frame[i].ctx,
-			    t->total, t->enter + i * walk.ncol);
-			if (!same_level(t->frame[i].arc))
-				--*depth(t, t->frame[i].arc->ctx->fn);
-		}
-	t->n -= half;
-	memmove(t->frame, t->frame + half, t->n * sizeof *t->frame);
-	memmove(t->enter, t->enter + half * walk.ncol,
-	    t->n * walk.ncol * sizeof *t->enter);
-	t->bottom = 0;
-	t->nsig = 0;
-	t->nlanding = 0;
-}
-
-/*
- * Is the place sp on another stack than the frame?  A stack may be deep, but
- * its frames lie close together.
- */
-static bool
-is_apart(const struct walk_frame *f, uint64_t sp)
-{
-	return f->sp != ANYWHERE && ((sp > f->high &&
-	    sp - f->high > WALK_APART) ||
-	    (sp < f->sp && f->sp - sp > WALK_APART));
-}
-
-/* The highest place of the stack that frame i, the last one, is on. */
-static uint64_t
-highest(const struct walk_thread *t, size_t i)
-{
-	const struct walk_frame *f = &t->frame[i];
-
-	if (i == 0 || is_apart(f - 1, f->sp) || f->sp == ANYWHERE)
-		return f->sp;
-	return f[-1].high > f->sp && f[-1].sp != ANYWHERE ? f[-1].high : f->sp;
-}
-
-static void
-push(struct walk_thread *t, struct walk_slot *from, struct walk_arc *a,
-    uint64_t sp)
-{
-	struct walk_frame *f;
-
-	if (t->n >= walk.maxframes)
-		forget_half(t);
-	t->frame = xgrow(t->frame, &t->cap, t->n + 1, sizeof *t->frame);
-	t->enter = xgrow(t->enter, &t->capenter, (t->n + 1) * walk.ncol,
-	    sizeof *t->enter);
-	f = &t->frame[t->n];
-	*f = (struct walk_frame){ .sp = sp, .arc = a, .ctx = t->ctx,
-	    .skipper = t->skipper };
-	f->high = highest(t, t->n);
-	if (from != NULL && (from->seg->flow == 'L' || from->seg->flow == 'X'))
-		f->ret = seg_next(from->seg);
-	memcpy(t->enter + t->n * walk.ncol, t->total,
-	    walk.ncol * sizeof *t->enter);
-	t->n++;
-	turn(t, a, false);
-	if (a == NULL) {
-		if (t->skipper == NULL)
-			t->skipper = from;
-		return;
-	}
-	t->skipper = NULL;
-	t->ctx = a->ctx;
-	if (walk.entered != NULL) {
-		repeat_else();
-		walk.entered(t, a->ctx->fn, a->to - a->tolink);
-	}
-	if (!same_level(a) && ++*depth(t, a->ctx->fn) == 1)
-		entered(t, a->ctx->fn);
-	if (t->collect) {
-		repeat_counts(&a->calls, 1);
-		a->calls++;
-		if (walk.charged != NULL)
-			walk.charged(t, a, f->ctx);
-	}
-}
-
-void
-stack_put(struct walk_thread *t, struct walk_arc *a, uint64_t sp,
-    uint64_t ret, const int64_t *enter)
-{
-	t->frame = xgrow(t->frame, &t->cap, t->n + 1, sizeof *t->frame);
-	t->enter = xgrow(t->enter, &t->capenter, (t->n + 1) * walk.ncol,
-	    sizeof *t->enter);
-	t->frame[t->n] = (struct walk_frame){ .sp = sp, .ret = ret, .arc = a,
-	    .ctx = t->ctx, .skipper = t->skipper };
-	t->frame[t->n].high = highest(t, t->n);
-	memcpy(t->enter + t->n++ * walk.ncol, enter,
-	    walk.ncol * sizeof *enter);
-	t->skipper = NULL;
-	t->ctx = a->ctx;
-	++*depth(t, a->ctx->fn);
-}
-
-void
-stack_drop(struct walk_thread *t)
-{
-	const struct walk_frame *f = &t->frame[--t->n];
-
-	t->skipper = f->skipper;
-	if (f->arc == NULL)
-		return;
-	t->ctx = f->ctx;
-	--*depth(t, f->arc->ctx->fn);
-}
-
-/*
- * Leave frames that sp is beyond, and up to `least` exactly at it; those of
- * another stack stay.
- */
-static void
-unwind(struct walk_thread *t, uint64_t sp, size_t least)
-{
-	while (t->n > t->bottom) {
-		const struct walk_frame *f = &t->frame[t->n - 1];
-
-		if ((f->sp > sp && f->sp != ANYWHERE) ||
-		    (f->sp >= sp && least == 0) ||
-		    (least == 0 && is_apart(f, sp)))
-			break;
-		if (least > 0)
-			least--;
-		pop(t);
-	}
-}
-
-/* How many frames a return to addr leaves at least; 0: it is a jump. */
-static size_t
-returned(const struct walk_thread *t, uint64_t addr)
-{
-	size_t i = t->n, n = 1;
-
-	if (t->frame[i - 1].sp == ANYWHERE)
-		return 1;
-	if (is_apart(&t->frame[i - 1], t->sp))
-		return 0;
-	if (t->sp != t->frame[i - 1].sp)
-		return t->sp > t->frame[i - 1].sp;
-	for (; t->frame[i - 1].ret != addr; n++)
-		if (--i == t->bottom || t->frame[i - 1].sp != t->sp)
-			return 0;
-	return n;
-}
-
-/*
- * Who called frame i's function is now the caller of what that has called: what
- * it costs from here on is part of that caller's costs.
- */
-static void
-give_caller(struct walk_thread *t, size_t i)
-{
-	const struct walk_frame *f = &t->frame[i];
-	size_t k = i + 1;
-	int64_t *enter;
-
-	while (k < t->n && t->frame[k].arc == NULL)
-		k++;
-	if (k == t->n) {
-		t->ctx = f->ctx;
-		return;
-	}
-	enter = t->enter + k * walk.ncol;
-	add_inclusive(t, t->frame[k].arc, t->frame[k].ctx, t->total, enter);
-	memcpy(enter, t->total, walk.ncol * sizeof *enter);
-	t->frame[k].ctx = f->ctx;
-}
-
-/* Leave frame i, inside of which others are. */
-static void
-leave_outer(struct walk_thread *t, size_t i)
-{
-	const struct walk_frame *f = &t->frame[i];
-	struct func *fn;
-
-	repeat_frames(t, i);
-	t->frame[i + 1].skipper = f->skipper;
-	if (f->arc != NULL) {
-		give_caller(t, i);
-		add_inclusive(t, f->arc, f->ctx, t->total, t->enter +
-		    i * walk.ncol);
-		fn = f->arc->ctx->fn;
-		if (!same_level(f->arc) && --*depth(t, fn) == 0)
-			left(t, fn);
-	}
-	t->n--;
-	memmove(t->frame + i, t->frame + i + 1, (t->n - i) * sizeof *t->frame);
-	memmove(t->enter + i * walk.ncol, t->enter + (i + 1) * walk.ncol,
-	    (t->n - i) * walk.ncol * sizeof *t->enter);
-}
-
-/* The outermost frame that is looked at: deep recursions may switch often. */
-static size_t
-last_looked_at(const struct walk_thread *t)
-{
-	return t->n - t->bottom > MOST_LOOKED_AT ? t->n - MOST_LOOKED_AT :
-	    t->bottom;
-}
-
-/*
- * A call is made on another stack than that of the last frame: frames whose
- * place it overwrites have been left there.
- */
-static void
-overwrite(struct walk_thread *t, uint64_t place)
-{
-	for (size_t i = t->n, last = last_looked_at(t); i-- > last; )
-		if (t->frame[i].sp <= place && !is_apart(&t->frame[i], place))
-			leave_outer(t, i);
-}
-
-/*
- * A call is made on another stack, above the last frame's: by the last frame's
- * function, which has switched stacks, or by one that a jump has led to.
- */
-static void
-switch_stack(struct walk_thread *t, uint64_t place)
-{
-	if (t->ctx != NULL && t->skipper == NULL &&
-	    !func_same(t->ctx->fn, seg_fn(t->seg)))
-		while (t->n > t->bottom && t->frame[t->n - 1].sp < place)
-			pop(t);
-	else if (walk.left == NULL)	/* who is told must see nested pairs */
-		overwrite(t, place);
-}
-
-/*
- * A return on another stack than that of the last frame: if it is that of a
- * frame further out, the others have been left.
- */
-static void
-return_on_stack(struct walk_thread *t, uint64_t addr)
-{
-	size_t i, last = last_looked_at(t);
-
-	if (!is_apart(&t->frame[t->n - 1], t->sp))
-		return;
-	for (i = t->n; i-- > last; )
-		if (t->frame[i].sp == t->sp - 8 && t->frame[i].ret == addr) {
-			while (t->n > i + 1)
-				pop(t);
-			break;
-		}
 }
 
 /* ---- limbo ---- */
@@ -474,7 +121,7 @@ leave_limbo(struct walk_thread *t, uint64_t place)
 	t->ctx = t->guess;
 	t->guess = NULL;
 	t->total = t->landing_total;
-	unwind(t, place, 0);
+	stack_unwind(t, place, 0);
 	t->total = now;
 	t->landed = t->ctx;
 	ctx_move(t->limbo, t->ctx);
@@ -504,9 +151,9 @@ end_handler(struct walk_thread *t)
 	repeat_else();
 	leave_limbo(t, 0);
 	while (t->n > t->bottom)
-		pop(t);
-	if (t->ctx != NULL && *depth(t, t->ctx->fn) > 0)
-		--*depth(t, t->ctx->fn);
+		stack_pop(t);
+	if (t->ctx != NULL && *stack_depth(t, t->ctx->fn) > 0)
+		--*stack_depth(t, t->ctx->fn);
 	i = &t->sig[--t->nsig];
 	while (t->nlanding > 0 && t->landing[t->nlanding - 1].nsig > t->nsig)
 		t->nlanding--;
@@ -549,10 +196,10 @@ return_before(struct walk_thread *t, uint64_t pc)
 	cut(t, false);
 	if (t->n == t->bottom || t->frame[t->n - 1].sp == ANYWHERE)
 		return;
-	n = returned(t, pc);
+	n = stack_returned(t, pc);
 	if (n == 0)
 		return;
-	unwind(t, t->sp, n);
+	stack_unwind(t, t->sp, n);
 	t->seg = NULL;
 	t->slot = NULL;
 }
@@ -610,7 +257,7 @@ stack_close(struct walk_thread *t)
 	while (t->nsig > 0)
 		end_handler(t);
 	while (t->n > 0)
-		pop(t);
+		stack_pop(t);
 	if (walk.left != NULL && t->ctx != NULL)
 		walk.left(t, t->ctx->fn);
 	t->ctx = NULL;
@@ -667,7 +314,7 @@ stack_settle_thread(struct walk_thread *t)
 		}
 		if (t->frame[i].arc == NULL)
 			continue;
-		add_inclusive(t, t->frame[i].arc, t->frame[i].ctx, total,
+		stack_charge(t, t->frame[i].arc, t->frame[i].ctx, total,
 		    t->enter + i * walk.ncol);
 		memcpy(t->enter + i * walk.ncol, total,
 		    walk.ncol * sizeof *total);
@@ -696,7 +343,7 @@ which(const struct walk_thread *t)
 static struct walk_ctx *
 root(struct walk_thread *t, const struct walk_seg *to)
 {
-	uint32_t *d = depth(t, seg_fn(to));
+	uint32_t *d = stack_depth(t, seg_fn(to));
 
 	if (walk.entered != NULL) {
 		repeat_else();
@@ -715,8 +362,8 @@ unseen_call(struct walk_thread *t, const struct walk_seg *to)
 
 	if (callee == NULL)
 		return;
-	if (*depth(t, callee->fn) > 0)
-		--*depth(t, callee->fn);
+	if (*stack_depth(t, callee->fn) > 0)
+		--*stack_depth(t, callee->fn);
 	if (walk.left != NULL)
 		walk.left(t, callee->fn);
 	caller = root(t, to);
@@ -732,8 +379,8 @@ unseen_call(struct walk_thread *t, const struct walk_seg *to)
 		a->calls++;
 	}
 	repeat_growth(a);
-	turn(t, a, true);
-	add_inclusive(t, a, caller, t->total, t->nsig == 0 ? t->since :
+	stack_turn(t, a, true);
+	stack_charge(t, a, caller, t->total, t->nsig == 0 ? t->since :
 	    t->sig[t->nsig - 1].total);
 	t->ctx = caller;
 	t->unseen = a;
@@ -783,7 +430,7 @@ landing_take(struct walk_thread *t, uint64_t addr)
 	leave_limbo(t, 0);
 	while (t->nsig > l.nsig)
 		end_handler(t);
-	unwind(t, l.sp, 0);
+	stack_unwind(t, l.sp, 0);
 	while (--i > 0)
 		if (t->landing[i - 1].addr == addr &&
 		    t->landing[i - 1].nsig == l.nsig)
@@ -840,7 +487,7 @@ leave_stubs(struct walk_thread *t, const struct func *fn)
 {
 	const struct walk_frame *f;
 
-	for (; t->n > t->bottom; pop(t)) {
+	for (; t->n > t->bottom; stack_pop(t)) {
 		f = &t->frame[t->n - 1];
 		if (f->arc != NULL || func_same(f->skipped, fn))
 			break;
@@ -867,7 +514,7 @@ back_into(struct walk_thread *t, const struct walk_seg *to)
 	while (t->nsig > a.nsig)
 		end_handler(t);
 	while (t->n > a.n)
-		pop(t);
+		stack_pop(t);
 	leave_stubs(t, seg_fn(to));
 	more = a;
 	if (find_activation(t, seg_fn(to), &more) && more.nsig == a.nsig)
@@ -884,7 +531,7 @@ call(struct walk_thread *t, struct walk_slot *from, const struct walk_seg *to,
 	uint32_t level;
 
 	if (seg_fn(to)->skip && from != NULL) {
-		push(t, from, NULL, sp);
+		stack_push(t, from, NULL, sp);
 		t->frame[t->n - 1].skipped = seg_fn(to);
 		return;
 	}
@@ -894,13 +541,13 @@ call(struct walk_thread *t, struct walk_slot *from, const struct walk_seg *to,
 	}
 	if (t->skipper != NULL)
 		from = t->skipper;
-	level = *depth(t, seg_fn(to)) + 1;
+	level = *stack_depth(t, seg_fn(to)) + 1;
 	if (walk.direct && from->ctx->fn == seg_fn(to) && level > 1)
 		level--;
 	if (level > seg_fn(to)->recs)
 		level = seg_fn(to)->recs + 1;
 	a = arc_get(from, to, level, which(t));
-	push(t, from, a, sp);
+	stack_push(t, from, a, sp);
 	if (seg_fn(to)->setjmp)
 		landing_set(t);
 }
@@ -920,7 +567,7 @@ emulated_call(struct walk_thread *t, const struct walk_seg *to)
 		f = &t->frame[t->n - 1];
 		if (f->arc != NULL && arc_from(f->arc) != NULL) {
 			from = arc_from(f->arc);
-			pop(t);
+			stack_pop(t);
 		}
 	}
 	sp = t->n > t->bottom ? t->frame[t->n - 1].sp : ANYWHERE;
@@ -943,9 +590,9 @@ cut(struct walk_thread *t, bool call)
 	if (!call)
 		return;
 	if (t->n > t->bottom && t->frame[t->n - 1].sp < place &&
-	    is_apart(&t->frame[t->n - 1], place))
-		switch_stack(t, place);
-	unwind(t, place + 1, 0);
+	    stack_apart(&t->frame[t->n - 1], place))
+		stack_switch(t, place);
+	stack_unwind(t, place + 1, 0);
 	if (t->slot->ctx != t->ctx && t->ctx != NULL && t->skipper == NULL &&
 	    func_same(t->ctx->fn, seg_fn(t->seg)))
 		t->slot = slot_get(t->ctx, (struct walk_seg *)t->seg);
@@ -960,7 +607,7 @@ return_to(struct walk_thread *t, size_t n, const struct walk_seg *to)
 {
 	bool jumped = t->frame[t->n - 1].sp == ANYWHERE;
 
-	unwind(t, t->sp, n);
+	stack_unwind(t, t->sp, n);
 	if (jumped && t->n == t->bottom && t->ctx != NULL &&
 	    t->skipper == NULL && !func_same(t->ctx->fn, seg_fn(to)))
 		unseen_call(t, to);
@@ -976,8 +623,8 @@ stack_move(struct walk_thread *t, const struct walk_seg *to)
 	if (flow == 'L' || flow == 'X' || flow == 'R')
 		cut(t, flow != 'R');
 	if (flow == 'R' && t->n > t->bottom) {
-		return_on_stack(t, to->addr);
-		n = returned(t, to->addr);
+		stack_return(t, to->addr);
+		n = stack_returned(t, to->addr);
 	}
 	if (flow == 'L' || flow == 'X') {
 		call(t, t->slot, to, t->sp);

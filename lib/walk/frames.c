@@ -1,0 +1,367 @@
+/*
+ * frames - the frames of a thread's shadow stack: what calls push and returns
+ * leave, and what their functions cost
+ *
+ * stack.c has the rules and says when.
+ */
+#include <string.h>
+
+#include "frames.h"
+#include "repeat.h"
+#include "util.h"
+
+#define MOST_LOOKED_AT 1024	/* frames, where stacks are switched */
+
+uint32_t *
+stack_depth(struct walk_thread *t, const struct func *f)
+{
+	size_t n = t->capdepth;
+
+	if (f->num >= n) {
+		t->depth = xgrow(t->depth, &t->capdepth, f->num + (size_t)1,
+		    sizeof *t->depth);
+		memset(t->depth + n, 0, (t->capdepth - n) * sizeof *t->depth);
+	}
+	repeat_depth(t, f->num);
+	return &t->depth[f->num];
+}
+
+/* ---- functions entered and left ---- */
+
+static void
+entered(struct walk_thread *t, const struct func *f)
+{
+	if (f->before || f->zero)
+		repeat_else();
+	if (f->before)
+		walk.trigger(WALK_DUMP_BEFORE, f);
+	else if (f->zero)
+		walk.trigger(WALK_ZERO, f);
+	if (f->toggle)
+		t->collect = !t->collect;
+}
+
+static void
+left(struct walk_thread *t, const struct func *f)
+{
+	if (f->after) {
+		repeat_else();
+		walk.trigger(WALK_DUMP_AFTER, f);
+	}
+	if (f->toggle)
+		t->collect = !t->collect;
+}
+
+/* ---- frames ---- */
+
+void
+stack_charge(const struct walk_thread *t, struct walk_arc *a,
+    const struct walk_ctx *within, const int64_t *total, const int64_t *enter)
+{
+	repeat_counts(a->cost, walk.ncol);
+	for (unsigned i = 0; i < walk.ncol; i++)
+		a->cost[i] += total[i] - enter[i];
+	if (walk.charged != NULL)
+		walk.charged(t, a, within);
+}
+
+/* Does a call lead to no deeper level: --skip-direct-rec? */
+static bool
+same_level(const struct walk_arc *a)
+{
+	return walk.direct && arc_caller(a)->fn == a->ctx->fn;
+}
+
+/* Calls and returns inside of an execution are told, see walk_told. */
+void
+stack_turn(struct walk_thread *t, struct walk_arc *a, bool left)
+{
+	if (t->turning == 0)
+		return;
+	t->turn = xgrow(t->turn, &t->capturn, t->nturn + 1, sizeof *t->turn);
+	t->turn[t->nturn++] = (struct walk_turn){ t->turning, left, a };
+}
+
+void
+stack_pop(struct walk_thread *t)
+{
+	struct walk_frame *f;
+	struct func *fn;
+	uint32_t *d;
+
+	repeat_frames(t, t->n - 1);
+	f = &t->frame[--t->n];
+	t->skipper = f->skipper;
+	stack_turn(t, f->arc, true);
+	if (f->arc == NULL)
+		return;
+	stack_charge(t, f->arc, f->ctx, t->total, t->enter +
+	    t->n * walk.ncol);
+	t->ctx = f->ctx;
+	fn = f->arc->ctx->fn;
+	if (walk.left != NULL) {
+		repeat_else();
+		walk.left(t, fn);
+	}
+	d = stack_depth(t, fn);
+	if (!same_level(f->arc) && --*d == 0)
+		left(t, fn);
+}
+
+/* Drop the outer half of a very deep stack. */
+static void
+forget_half(struct walk_thread *t)
+{
+	size_t half = t->n / 2;
+
+	repeat_frames(t, 0);
+	for (size_t i = 0; i < half; i++)
+		if (t->frame[i].arc != NULL) {
+			stack_charge(t, t->frame[i].arc, t->frame[i].ctx,
+			    t->total, t->enter + i * walk.ncol);
+			if (!same_level(t->frame[i].arc))
+				--*stack_depth(t, t->frame[i].arc->ctx->fn);
+		}
+	t->n -= half;
+	memmove(t->frame, t->frame + half, t->n * sizeof *t->frame);
+	memmove(t->enter, t->enter + half * walk.ncol,
+	    t->n * walk.ncol * sizeof *t->enter);
+	t->bottom = 0;
+	t->nsig = 0;
+	t->nlanding = 0;
+}
+
+/*
+ * Is the place sp on another stack than the frame?  A stack may be deep, but
+ * its frames lie close together.
+ */
+bool
+stack_apart(const struct walk_frame *f, uint64_t sp)
+{
+	return f->sp != ANYWHERE && ((sp > f->high &&
+	    sp - f->high > WALK_APART) ||
+	    (sp < f->sp && f->sp - sp > WALK_APART));
+}
+
+/* The highest place of the stack that frame i, the last one, is on. */
+static uint64_t
+highest(const struct walk_thread *t, size_t i)
+{
+	const struct walk_frame *f = &t->frame[i];
+
+	if (i == 0 || stack_apart(f - 1, f->sp) || f->sp == ANYWHERE)
+		return f->sp;
+	return f[-1].high > f->sp && f[-1].sp != ANYWHERE ? f[-1].high : f->sp;
+}
+
+void
+stack_push(struct walk_thread *t, struct walk_slot *from, struct walk_arc *a,
+    uint64_t sp)
+{
+	struct walk_frame *f;
+
+	if (t->n >= walk.maxframes)
+		forget_half(t);
+	t->frame = xgrow(t->frame, &t->cap, t->n + 1, sizeof *t->frame);
+	t->enter = xgrow(t->enter, &t->capenter, (t->n + 1) * walk.ncol,
+	    sizeof *t->enter);
+	f = &t->frame[t->n];
+	*f = (struct walk_frame){ .sp = sp, .arc = a, .ctx = t->ctx,
+	    .skipper = t->skipper };
+	f->high = highest(t, t->n);
+	if (from != NULL && (from->seg->flow == 'L' || from->seg->flow == 'X'))
+		f->ret = seg_next(from->seg);
+	memcpy(t->enter + t->n * walk.ncol, t->total,
+	    walk.ncol * sizeof *t->enter);
+	t->n++;
+	stack_turn(t, a, false);
+	if (a == NULL) {
+		if (t->skipper == NULL)
+			t->skipper = from;
+		return;
+	}
+	t->skipper = NULL;
+	t->ctx = a->ctx;
+	if (walk.entered != NULL) {
+		repeat_else();
+		walk.entered(t, a->ctx->fn, a->to - a->tolink);
+	}
+	if (!same_level(a) && ++*stack_depth(t, a->ctx->fn) == 1)
+		entered(t, a->ctx->fn);
+	if (t->collect) {
+		repeat_counts(&a->calls, 1);
+		a->calls++;
+		if (walk.charged != NULL)
+			walk.charged(t, a, f->ctx);
+	}
+}
+
+void
+stack_put(struct walk_thread *t, struct walk_arc *a, uint64_t sp,
+    uint64_t ret, const int64_t *enter)
+{
+	t->frame = xgrow(t->frame, &t->cap, t->n + 1, sizeof *t->frame);
+	t->enter = xgrow(t->enter, &t->capenter, (t->n + 1) * walk.ncol,
+	    sizeof *t->enter);
+	t->frame[t->n] = (struct walk_frame){ .sp = sp, .ret = ret, .arc = a,
+	    .ctx = t->ctx, .skipper = t->skipper };
+	t->frame[t->n].high = highest(t, t->n);
+	memcpy(t->enter + t->n++ * walk.ncol, enter,
+	    walk.ncol * sizeof *enter);
+	t->skipper = NULL;
+	t->ctx = a->ctx;
+	++*stack_depth(t, a->ctx->fn);
+}
+
+void
+stack_drop(struct walk_thread *t)
+{
+	const struct walk_frame *f = &t->frame[--t->n];
+
+	t->skipper = f->skipper;
+	if (f->arc == NULL)
+		return;
+	t->ctx = f->ctx;
+	--*stack_depth(t, f->arc->ctx->fn);
+}
+
+/*
+ * Leave frames that sp is beyond, and up to `least` exactly at it; those of
+ * another stack stay.
+ */
+void
+stack_unwind(struct walk_thread *t, uint64_t sp, size_t least)
+{
+	while (t->n > t->bottom) {
+		const struct walk_frame *f = &t->frame[t->n - 1];
+
+		if ((f->sp > sp && f->sp != ANYWHERE) ||
+		    (f->sp >= sp && least == 0) ||
+		    (least == 0 && stack_apart(f, sp)))
+			break;
+		if (least > 0)
+			least--;
+		stack_pop(t);
+	}
+}
+
+/* How many frames a return to addr leaves at least; 0: it is a jump. */
+size_t
+stack_returned(const struct walk_thread *t, uint64_t addr)
+{
+	size_t i = t->n, n = 1;
+
+	if (t->frame[i - 1].sp == ANYWHERE)
+		return 1;
+	if (stack_apart(&t->frame[i - 1], t->sp))
+		return 0;
+	if (t->sp != t->frame[i - 1].sp)
+		return t->sp > t->frame[i - 1].sp;
+	for (; t->frame[i - 1].ret != addr; n++)
+		if (--i == t->bottom || t->frame[i - 1].sp != t->sp)
+			return 0;
+	return n;
+}
+
+/*
+ * Who called frame i's function is now the caller of what that has called: what
+ * it costs from here on is part of that caller's costs.
+ */
+static void
+give_caller(struct walk_thread *t, size_t i)
+{
+	const struct walk_frame *f = &t->frame[i];
+	size_t k = i + 1;
+	int64_t *enter;
+
+	while (k < t->n && t->frame[k].arc == NULL)
+		k++;
+	if (k == t->n) {
+		t->ctx = f->ctx;
+		return;
+	}
+	enter = t->enter + k * walk.ncol;
+	stack_charge(t, t->frame[k].arc, t->frame[k].ctx, t->total, enter);
+	memcpy(enter, t->total, walk.ncol * sizeof *enter);
+	t->frame[k].ctx = f->ctx;
+}
+
+/* Leave frame i, inside of which others are. */
+static void
+leave_outer(struct walk_thread *t, size_t i)
+{
+	const struct walk_frame *f = &t->frame[i];
+	struct func *fn;
+
+	repeat_frames(t, i);
+	t->frame[i + 1].skipper = f->skipper;
+	if (f->arc != NULL) {
+		give_caller(t, i);
+		stack_charge(t, f->arc, f->ctx, t->total, t->enter +
+		    i * walk.ncol);
+		fn = f->arc->ctx->fn;
+		if (!same_level(f->arc) && --*stack_depth(t, fn) == 0)
+			left(t, fn);
+	}
+	t->n--;
+	memmove(t->frame + i, t->frame + i + 1, (t->n - i) * sizeof *t->frame);
+	memmove(t->enter + i * walk.ncol, t->enter + (i + 1) * walk.ncol,
+	    (t->n - i) * walk.ncol * sizeof *t->enter);
+}
+
+/* The outermost frame that is looked at: deep recursions may switch often. */
+static size_t
+last_looked_at(const struct walk_thread *t)
+{
+	return t->n - t->bottom > MOST_LOOKED_AT ? t->n - MOST_LOOKED_AT :
+	    t->bottom;
+}
+
+/*
+ * A call is made on another stack than that of the last frame: frames whose
+ * place it overwrites have been left there.
+ */
+static void
+overwrite(struct walk_thread *t, uint64_t place)
+{
+	size_t i, last = last_looked_at(t);
+
+	for (i = t->n; i-- > last; )
+		if (t->frame[i].sp <= place &&
+		    !stack_apart(&t->frame[i], place))
+			leave_outer(t, i);
+}
+
+/*
+ * A call is made on another stack, above the last frame's: by the last frame's
+ * function, which has switched stacks, or by one that a jump has led to.
+ */
+void
+stack_switch(struct walk_thread *t, uint64_t place)
+{
+	if (t->ctx != NULL && t->skipper == NULL &&
+	    !func_same(t->ctx->fn, seg_fn(t->seg)))
+		while (t->n > t->bottom && t->frame[t->n - 1].sp < place)
+			stack_pop(t);
+	else if (walk.left == NULL)	/* who is told must see nested pairs */
+		overwrite(t, place);
+}
+
+/*
+ * A return on another stack than that of the last frame: if it is that of a
+ * frame further out, the others have been left.
+ */
+void
+stack_return(struct walk_thread *t, uint64_t addr)
+{
+	size_t i, last = last_looked_at(t);
+
+	if (!stack_apart(&t->frame[t->n - 1], t->sp))
+		return;
+	for (i = t->n; i-- > last; )
+		if (t->frame[i].sp == t->sp - 8 && t->frame[i].ret == addr) {
+			while (t->n > i + 1)
+				stack_pop(t);
+			break;
+		}
+}
