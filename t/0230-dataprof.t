@@ -442,13 +442,17 @@ for kind in all counts; do
 	sort "$T/want" | diff - "$T/got" >"$T/difference"
 	ok "$kind: number, bytes, peak, live, and whether any was freed" $? ||
 	    sed 's/^/# /' "$T/difference"
-	check "$kind: the loader's are no more than the library" awk '
-	    NR == 1 {
-		    for (i = 1; $i != "number"; i++)
-			    ;
-	    }
-	    /mmap < _dl_map_object_from_fd/ { n = $(i + 1); peak = $(i + 2) }
-	    END { exit n != "" && peak * 3 > n * 2 }' "$T/out"
+	if grep -q 'mmap < _dl_map_object_from_fd' "$T/out"; then
+		check "$kind: the loader's are no more than the library" awk '
+		    NR == 1 {
+			    for (i = 1; $i != "number"; i++)
+				    ;
+		    }
+		    /mmap < _dl_map_object_from_fd/ { n = $(i + 1); peak = $(i + 2) }
+		    END { exit peak * 3 > n * 2 }' "$T/out"
+	else
+		skip "$kind: the loader's" "its functions have no names"
+	fi
 done
 
 # an exec: what was allocated before is gone, and never freed

@@ -175,7 +175,10 @@ void stack_batch(const struct ev *);
  * the frames are those of all of them.
  */
 bool stack_round(const uint64_t *rec);
-/* The same of a record whose rounds leave the frames as they are. */
+/*
+ * Follow rounds that leave the frames as they are; `part' is not called: their
+ * references are counted elsewhere.
+ */
 void stack_rounds(const uint64_t *rec);
 /* The address, on the stack, of a call's or return's reference. */
 void stack_saw(unsigned thread, uint64_t sp);
@@ -248,7 +251,7 @@ bool ref_address(const uint64_t *value, const struct ev_ref *, uint64_t *addr);
  * another one and neither calls nor returns is like all behind it.
  */
 void refs_rounds(const struct ev_def *, uint64_t *value, const uint64_t *rec);
-/* What stack_begin wants for that. */
+/* stack_begin's `part': count instructions [from, to) of what runs. */
 void refs_count(uint32_t from, uint32_t to);
 
 /* ------------------------------------------------------------------- hold.c */

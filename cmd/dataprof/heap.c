@@ -278,23 +278,22 @@ static void
 cut_block(uint32_t b, uint64_t start, uint64_t end)
 {
 	struct block was = block[b];
+	bool head = start > was.start, tail = end < was.end;	/* stay */
 
-	if (start <= was.start && end >= was.end) {
+	if (!head && !tail) {
 		remove_block(b);
 		return;
 	}
 	take_out(b);
-	if (start <= was.start) {
-		shrank(&site[was.site], end - was.start);
+	shrank(&site[was.site], (tail ? end : was.end) -
+	    (head ? start : was.start));
+	if (head)
+		block[b].end = start;
+	else
 		block[b].start = end;
-		put_in(b);
-		return;
-	}
-	block[b].end = start;
 	put_in(b);
-	if (end < was.end)
+	if (head && tail)
 		add_part(b, end, was.end);
-	shrank(&site[was.site], (end < was.end ? end : was.end) - start);
 }
 
 /* Where the last page of so many bytes ends. */
@@ -392,8 +391,9 @@ add_block(uint64_t start, uint64_t size, uint64_t number, uint32_t where)
 }
 
 /*
- * The block at start is free, or these bytes of the mappings there; or of a
- * block that nobody knows as a mapping.
+ * With size 0, the block at start is free. Else these bytes are, up to the end
+ * of the last page, of all mappings there, and of a block at start that is not
+ * one.
  */
 static void
 free_block(uint64_t start, uint64_t size, uint64_t number)
@@ -681,8 +681,8 @@ heap_line(const struct ev *e, unsigned thread, struct heap_made *m)
 	case '-':
 		free_block(e->num[1], e->nnum > 2 ? e->num[2] : 0, e->num[0]);
 		if (e->nnum > 2)
-			images_unmapped(e->num[1], e->num[1] + e->num[2],
-			    e->num[0]);
+			images_unmapped(e->num[1], pages_end(e->num[1],
+			    e->num[2]), e->num[0]);
 		break;
 	case '@':
 		images_thread(thread, e->num[1], e->num[0]);

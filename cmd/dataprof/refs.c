@@ -89,9 +89,11 @@ static void
 count_ref(struct insn_cache *c, const struct ev_ref *r, uint64_t addr,
     uint64_t n)
 {
-	int64_t cost[COLUMNS] = { 0 };
+	static int64_t cost[COLUMNS];	/* 0 but for Dr and Dw */
+	bool writes = r->kind == 'w';
 
-	cost[r->kind == 'w'] = (int64_t)n;
+	cost[writes] = (int64_t)n;
+	cost[!writes] = 0;
 	refer(c, r, addr, cost, n);
 }
 
@@ -143,11 +145,12 @@ ref_rounds(struct insn_cache *c, const struct ev_ref *r, uint64_t value,
 
 	for (; n > 0; n--) {
 		value += step;
-		if (r->where == EV_GROUP && value == 0 && step == 0)
-			return;
-		if (r->where == EV_GROUP && value == 0)
+		if (r->where == EV_GROUP && value == 0) {
+			if (step == 0)
+				return;
 			continue;
-		addr = r->at + (r->where == EV_GROUP ? value : 0);
+		}
+		addr = r->at + value;
 		count_ref(c, r, addr, each);
 		same = same_rounds(c, r, addr, step, n - 1);
 		if (same == 0)
@@ -166,6 +169,7 @@ count_rounds(const struct ev_def *d, const uint64_t *value,
 	const struct ev_block *b = d->block;
 	const struct ev_ref *r;
 	uint32_t i, k;
+	bool moves;
 
 	for (i = 0; i < d->n; i++)
 		for (k = 0; k < b->insn[i].nref; k++) {
@@ -173,12 +177,10 @@ count_rounds(const struct ev_def *d, const uint64_t *value,
 			if (r->where == EV_BARE || (r->count != 0 &&
 			    value[r->count - 1] == 0))
 				continue;
-			if (r->where == EV_GROUP)
-				ref_rounds(insn_cache(b, i), r, value[r->group],
-				    step[r->group], n, times(value, r));
-			else
-				ref_rounds(insn_cache(b, i), r, 0, 0, n,
-				    times(value, r));
+			moves = r->where == EV_GROUP;
+			ref_rounds(insn_cache(b, i), r,
+			    moves ? value[r->group] : 0,
+			    moves ? step[r->group] : 0, n, times(value, r));
 		}
 }
 
