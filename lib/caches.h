@@ -26,12 +26,18 @@ bool caches_maker_is(const char *maker, caches_ask *);
 
 struct cache_found {
 	unsigned level;		/* from 1 */
-	enum { HOLDS_DATA = 1, HOLDS_CODE, HOLDS_BOTH } holds;
+	enum { HOLDS_DATA = 1, HOLDS_CODE = 2, HOLDS_BOTH = 3 } holds;
 	uint64_t size, ways, sets, line;	/* size and line in bytes */
 	bool inclusive;		/* of the levels below */
 };
 
 /* Find at most CACHES_MOST; how many.  0: the processor does not say. */
 unsigned caches_find(struct cache_found *, caches_ask *);
+
+/* Those of the first level, and the last that holds both; NULL: none is. */
+struct caches_ends {
+	const struct cache_found *i1, *d1, *ll;
+};
+struct caches_ends caches_ends(const struct cache_found *, unsigned n);
 
 #endif

@@ -93,27 +93,23 @@ geometry_stream(int cache, const char *value)
 
 /* ---- this machine ---- */
 
-/* The first level, and the last one that holds both. */
+static void
+take(struct geometry *g, const struct cache_found *f)
+{
+	if (f != NULL)
+		*g = (struct geometry){ f->size / 1024 * 1024, f->ways,
+			f->line };
+}
+
 static void
 each_cache(struct geometry g[NCACHE], caches_ask *ask)
 {
 	struct cache_found all[CACHES_MOST];
-	unsigned highest = 1, n = caches_find(all, ask);
+	struct caches_ends e = caches_ends(all, caches_find(all, ask));
 
-	for (unsigned i = 0; i < n; i++) {
-		const struct cache_found *f = &all[i];
-		struct geometry one = { f->size / 1024 * 1024, f->ways,
-			f->line };
-
-		if (f->level == 1 && f->holds == HOLDS_DATA)
-			g[D1] = one;
-		else if (f->level == 1 && f->holds == HOLDS_CODE)
-			g[I1] = one;
-		else if (f->holds == HOLDS_BOTH && f->level > highest) {
-			g[LL] = one;
-			highest = f->level;
-		}
-	}
+	take(&g[I1], e.i1);
+	take(&g[D1], e.d1);
+	take(&g[LL], e.ll);
 }
 
 static int

@@ -148,11 +148,8 @@ take_head(const struct ev *e)
 
 /* The size of this machine's cache, or 0: there is none, or nobody can say. */
 static uint64_t
-of_this(unsigned level)
+of_this(const struct cache_found *all, unsigned n, unsigned level)
 {
-	struct cache_found all[CACHES_MOST];
-	unsigned n = caches_find(all, caches_cpuid);
-
 	for (unsigned i = 0; i < n; i++)
 		if (all[i].level == level && (all[i].holds &
 		    (opt.data ? HOLDS_DATA : HOLDS_CODE)) != 0)
@@ -167,11 +164,16 @@ of_this(unsigned level)
 void
 find_caches(void)
 {
-	uint64_t l1 = of_this(1), l2 = of_this(2), ll = of_this(3);
-	uint64_t first = told[opt.data ? 1 : 0];
+	struct cache_found all[CACHES_MOST];
+	uint64_t l1, l2, ll, first = told[opt.data ? 1 : 0];
+	unsigned n;
 
 	if (ncache != 0)
 		return;
+	n = caches_find(all, caches_cpuid);
+	l1 = of_this(all, n, 1);
+	l2 = of_this(all, n, 2);
+	ll = of_this(all, n, 3);
 	if ((first != 0 && first != l1) || (told[2] != 0 && told[2] != ll)) {
 		l1 = first;
 		l2 = 0;

@@ -69,3 +69,20 @@ caches_find(struct cache_found *found, caches_ask *ask)
 	}
 	return n;
 }
+
+struct caches_ends
+caches_ends(const struct cache_found *all, unsigned n)
+{
+	struct caches_ends e = { NULL, NULL, NULL };
+	const struct cache_found *f;
+
+	for (f = all; f < all + n; f++)
+		if (f->level == 1 && f->holds == HOLDS_DATA)
+			e.d1 = f;
+		else if (f->level == 1 && f->holds == HOLDS_CODE)
+			e.i1 = f;
+		else if (f->level > 1 && f->holds == HOLDS_BOTH &&
+		    (e.ll == NULL || f->level > e.ll->level))
+			e.ll = f;
+	return e;
+}
