@@ -22,4 +22,11 @@ for p in $(sed -n 's/^SCRIPTS *= *//p' Makefile); do
 	fi
 done
 
+# what array and ci show of names and messages is the same text in both
+for p in array ci; do
+	sed -n '/^# Functions of awk: shown/,/^die()/p' "scripts/$p" >"$T/$p.shown"
+done
+check "array has such a text" grep -q 'function utf8' "$T/array.shown"
+samefile "and ci has the same" "$T/array.shown" "$T/ci.shown"
+
 done_testing

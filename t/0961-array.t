@@ -197,6 +197,7 @@ ls p.counts >files2
 samefile "without a run" files files2
 status 2 "regions of another size" "$A" -d regions -p counts --regions=30k \
     -- ./a x x x x
+check "is told, too" grep -q 'regions has results of another list' "$T/err"
 cat >thr.c <<'EOF'
 #include <pthread.h>
 static void *count(void *p) { for (volatile int i = 0; i < 9000; i++) ; return p; }

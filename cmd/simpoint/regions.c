@@ -228,7 +228,7 @@ unmarked(void)
 
 		if (!has_region(c))
 			continue;
-		for (size_t i = opt.warmup > 0 ? 0 : 1; i < 3; i++)
+		for (size_t i = 0; i < 3; i++)
 			if (!marks_at(at[i]) && at[i] < first)
 				first = at[i];
 	}

@@ -46,10 +46,8 @@ MAIN = """\
 	%s
 	mov $%d,%%r15d
 	call f0
-	jmp 2f
 	.globl out
 out:	mov first(%%rip),%%rsp
-2:	mov first(%%rip),%%rsp
 	dec %%r12d
 	jnz 1b
 	add $8,%%rsp
