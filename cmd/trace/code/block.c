@@ -385,6 +385,25 @@ read_rest(struct block *b, unsigned at, unsigned got, unsigned most)
 	return got + maps_code(b->pc + got, b->code + got, most - got);
 }
 
+/*
+ * Add instructions after which the block goes on, however many are known to be
+ * next.  Returns their bytes.
+ */
+static unsigned
+collect_run(struct block *b, const uint8_t *code)
+{
+	struct insn *from = &b->in[b->n];
+	unsigned n = decode_run(from, b->next, code, COLD_INSN - b->n);
+	app_pc pc = b->next;
+
+	if (n == 0)
+		return 0;
+	memset(&b->taken[b->n], false, n);
+	b->n += n;
+	b->next = from[n - 1].pc + from[n - 1].len;
+	return (unsigned)(b->next - pc);
+}
+
 int
 block_collect(struct block *b, app_pc pc, unsigned mode)
 {
@@ -410,6 +429,11 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 	if (opt->contexts != 0)
 		funcs_begins(pc, &limit);
 	while (b->n < (b->is_compared ? MAX_COMPARED : COLD_INSN)) {
+		if (!asked && !b->is_compared) {
+			at += collect_run(b, code + at);
+			if (b->n == COLD_INSN)
+				break;
+		}
 		in = &b->in[b->n];
 		if (b->n > 0 && asked && (window_at(pc + at, mode) ||
 		    allocs_at(pc + at, NULL) ||

@@ -125,6 +125,12 @@ int decode_again(struct insn *, app_pc pc, const uint8_t *bytes, unsigned n);
  * bytes at most, as far as they were decoded before.
  */
 void decode_prefetch(const uint8_t *bytes, unsigned n);
+/*
+ * Decode up to `most' instructions from pc on, as long as they were prefetched
+ * and neither transfer control nor are special; returns how many.
+ */
+unsigned decode_run(struct insn *, app_pc pc, const uint8_t *bytes,
+    unsigned most);
 
 /* The instruction's length in bytes; 1 if it is none. */
 unsigned decode_length(const uint8_t *bytes, unsigned n);

@@ -148,13 +148,17 @@ guess_head(const uint8_t *b)
 }
 
 /* The head of so many bytes, as a number. */
-static uint64_t
+static inline uint64_t
 head_at(const uint8_t *bytes, unsigned head)
 {
+	static const uint64_t mask[MAX_HEAD + 1] = {
+		0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff,
+		0xffffffffffff, 0xffffffffffffff, 0xffffffffffffffff
+	};
 	uint64_t k;
 
 	memcpy(&k, bytes, sizeof k);
-	return k & ~0ull >> (64 - 8 * head);
+	return k & mask[head];
 }
 
 static uint64_t
@@ -214,38 +218,50 @@ decode_prefetch(const uint8_t *bytes, unsigned n)
 	}
 }
 
-static int64_t
+/* A number of 0, 1, 2 or 4 bytes, with its sign; 4 can be read. */
+static inline int64_t
 number(const uint8_t *p, unsigned len)
 {
-	int8_t b;
-	int16_t w;
-	int32_t d;
-	int64_t q;
+	unsigned unused = 32 - 8 * len;
+	uint32_t d;
 
-	switch (len) {
-	case 1:
-		memcpy(&b, p, 1);
-		return b;
-	case 2:
-		memcpy(&w, p, 2);
-		return w;
-	case 4:
-		memcpy(&d, p, 4);
-		return d;
-	case 8:
-		memcpy(&q, p, 8);
-		return q;
-	default:
-		return 0;
-	}
+	memcpy(&d, p, sizeof d);
+	return (int64_t)((uint64_t)d << 32 << unused) >> 32 >> unused;
 }
 
-/* Make `in` of the template, with the numbers at bytes. */
+/* The effect, where an operand of so many bytes may follow the head. */
 static void
+fill_effect(struct insn *in, int64_t disp, const uint8_t *operand, unsigned len)
+{
+	int64_t by = disp;
+
+	switch (in->mnemonic) {
+	case ZYDIS_MNEMONIC_SUB:
+		by = -number(operand, len & 7);
+		break;
+	case ZYDIS_MNEMONIC_ADD:
+		by = number(operand, len & 7);
+		break;
+	case ZYDIS_MNEMONIC_LEA:
+		break;
+	default:
+		return;
+	}
+	in->effdisp = (int32_t)by;
+	if (by != (int32_t)by)
+		in->effdst = NOREG;
+}
+
+/*
+ * Make `in` of the template, with the numbers at bytes.  An operand matters
+ * only as a distance or in the effect, and has at most 4 bytes there: keep
+ * looks.
+ */
+static inline void
 fill(struct insn *in, const struct template *t, unsigned head, app_pc pc,
     const uint8_t *bytes)
 {
-	int64_t disp, imm;
+	int64_t disp;
 
 	memcpy((uint8_t *)in + SAME, t->same, SAME_BYTES);
 	memcpy(in->bytes, bytes, MAX_LEN);
@@ -253,32 +269,16 @@ fill(struct insn *in, const struct template *t, unsigned head, app_pc pc,
 	in->target = 0;
 	in->aux = in->imm = in->emulate = in->a32 = 0;
 	disp = number(bytes + head, in->displen);
-	imm = number(bytes + head + in->displen,
-	    in->len - head - in->displen);
 	if (in->flow >= FLOW_COND && in->flow <= FLOW_CALL)
-		in->target = pc + in->len + (uint64_t)imm;
+		in->target = pc + in->len +
+		    (uint64_t)number(bytes + head, (in->len - head) & 7u);
 	if (in->nref > 0) {
 		memcpy(&in->ref[0], t->ref, REF_BYTES);
 		in->ref[0].disp = in->displen == 0 ? t->disp :
 		    (int64_t)((uint64_t)disp + (in->riprel ? pc + in->len : 0));
 	}
-	if (in->effdst == NOREG)
-		return;
-	switch (in->mnemonic) {
-	case ZYDIS_MNEMONIC_SUB:
-		imm = -imm;
-		break;
-	case ZYDIS_MNEMONIC_ADD:
-		break;
-	case ZYDIS_MNEMONIC_LEA:
-		imm = disp;
-		break;
-	default:
-		return;
-	}
-	in->effdisp = (int32_t)imm;
-	if (imm != (int32_t)imm)
-		in->effdst = NOREG;
+	if (in->effdst != NOREG)
+		fill_effect(in, disp, bytes + head, in->len - head);
 }
 
 /* Whether a template has room for it, and fill knows what its numbers mean. */
@@ -331,34 +331,59 @@ keep(const struct insn *in, uint64_t bytes, unsigned head, struct place *p)
 }
 
 /*
- * If these bytes were prefetched, use their template; false: not, or it is
- * another's.  A template's own head has the length that was guessed.
+ * The next that was prefetched, if it is at these bytes, and its template is
+ * not another's: a template's own head has the length that was guessed.  NULL:
+ * no.
  */
-static bool
-decode_found(struct insn *in, app_pc pc, const uint8_t *bytes)
+static inline const struct found *
+next_found(const uint8_t *bytes)
 {
 	const struct found *f = &found[nused];
 
 	if (nused >= nfound || f->bytes != bytes)
-		return false;
+		return NULL;
 	nused++;
-	if (head_at(bytes, f->head) != f->template->head)
-		return false;
-	fill(in, f->template, f->head, pc, bytes);
-	return true;
+	return head_at(bytes, f->head) == f->template->head ? f : NULL;
 }
 
-int
-decode_again(struct insn *in, app_pc pc, const uint8_t *bytes, unsigned n)
+/* Do its instructions neither transfer control nor need more than a copy? */
+static inline bool
+goes_on(const struct template *t)
 {
+	return t->same[offsetof(struct insn, flow) - SAME] == FLOW_NONE &&
+	    t->same[offsetof(struct insn, special) - SAME] == SP_NONE;
+}
+
+unsigned
+decode_run(struct insn *in, app_pc pc, const uint8_t *bytes, unsigned most)
+{
+	const struct found *f;
+	unsigned n;
+
+	for (n = 0; n < most; n++, in++) {
+		f = next_found(bytes);
+		if (f == NULL)
+			break;
+		if (!goes_on(f->template)) {
+			nused--;
+			break;
+		}
+		fill(in, f->template, f->head, pc, bytes);
+		pc += in->len;
+		bytes += in->len;
+	}
+	return n;
+}
+
+/* Decode it where it was not prefetched. */
+static __attribute__((noinline)) int
+decode_anew(struct insn *in, app_pc pc, const uint8_t *bytes, unsigned n)
+{
+	unsigned head = n < MAX_LEN ? 0 : guess_head(bytes);
 	struct place *p;
-	unsigned head;
 	uint64_t k;
 	int r;
 
-	if (n >= MAX_LEN && decode_found(in, pc, bytes))
-		return 0;
-	head = n < MAX_LEN ? 0 : guess_head(bytes);
 	if (head == 0 || head > MAX_HEAD)
 		return decode(in, pc, bytes, n);
 	k = head_at(bytes, head);
@@ -371,4 +396,15 @@ decode_again(struct insn *in, app_pc pc, const uint8_t *bytes, unsigned n)
 	if (r == 0 && is_regular(in, head))
 		keep(in, k, head, p);
 	return r;
+}
+
+int
+decode_again(struct insn *in, app_pc pc, const uint8_t *bytes, unsigned n)
+{
+	const struct found *f = n < MAX_LEN ? NULL : next_found(bytes);
+
+	if (f == NULL)
+		return decode_anew(in, pc, bytes, n);
+	fill(in, f->template, f->head, pc, bytes);
+	return 0;
 }
