@@ -102,6 +102,40 @@ length(const struct insn *in)
 #define LEAF_MOST 17u		/* with its return */
 #define CALLS_MOST 8u		/* of leaves in a block */
 
+#define LOOK 15u		/* bytes that are looked at before decoding */
+
+/* Behind the endbr64 with which a function or a stub may begin. */
+static const uint8_t *
+past_endbr(const uint8_t *code)
+{
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+
+	return memcmp(code, endbr64, sizeof endbr64) == 0 ?
+	    code + sizeof endbr64 : code;
+}
+
+/* Is it a stub as linkers write them, jmp *word(%rip)? */
+static bool
+looks_like_stub(const uint8_t *code)
+{
+	const uint8_t *p = past_endbr(code);
+
+	if (*p == 0xf2 || *p == 0x3e || *p == 0x48)
+		p++;
+	return p[0] == 0xff && p[1] == 0x25;
+}
+
+/* Does it begin with push or sub $n,%rsp?  No leaf does. */
+static bool
+has_frame(const uint8_t *code)
+{
+	const uint8_t *p = past_endbr(code);
+
+	if (p[0] == 0x48)
+		return (p[1] == 0x83 || p[1] == 0x81) && p[2] == 0xec;
+	return ((p[0] == 0x41 ? p[1] : p[0]) & 0xf8) == 0x50;
+}
+
 /*
  * The block ends in a call or jump.  If that leads to a stub of linkage, which
  * jumps to what its word says, decode the stub behind the block; returns its
@@ -120,6 +154,8 @@ read_stub(struct block *b)
 	    maps_volatile(pc))
 		return 0;
 	got = maps_code(pc, code, sizeof code);
+	if (got >= LOOK && opt->contexts == 0 && !looks_like_stub(code))
+		return 0;
 	for (; n < STUB_MOST; at += b->in[b->n + n++].len)
 		if (at >= got || decode_again(&b->in[b->n + n], pc + at,
 		    code + at, got - at > 15 ? 15 : got - at) < 0 ||
@@ -283,6 +319,8 @@ read_leaf(struct block *b, app_pc pc, bool *sure)
 	if (d != (int32_t)d || maps_volatile(pc))
 		return 0;
 	got = maps_code(pc, code, sizeof code);
+	if (got >= LOOK && has_frame(code))
+		return 0;
 	*sure = true;
 	for (n = 0; n < LEAF_MOST; at += in->len, n++) {
 		in = &b->in[b->n + n];
