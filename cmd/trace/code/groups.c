@@ -198,7 +198,6 @@ find_none(struct groups *g, const struct block *b)
 		for (j = 0; j < b->in[i].nref; j++)
 			g->ref[i][j] = (struct refgroup){ .group = NOGROUP,
 			    .count = NOCOUNT };
-	memset(g->used, 0, b->n + 1);
 }
 
 void
@@ -209,7 +208,9 @@ groups_find(struct groups *g, struct block *b, const struct kind *kind)
 
 	g->n = 0;
 	if (kind->refs == REFS_NONE) {
-		find_none(g, b);
+		memset(g->used, 0, b->n + 1);
+		if (kind->tells)
+			find_none(g, b);
 		return;
 	}
 	memset(&s.last, 0, sizeof s.last);

@@ -169,10 +169,10 @@ prepare(struct xlate *x, const struct insn *in)
 static void
 write_bytes(struct xlate *x, const struct insn *in, struct replacement s)
 {
-	uint8_t bytes[16];
+	uint8_t *bytes = x->c.p;
 	unsigned len = in->len;
 
-	memcpy(bytes, in->bytes, sizeof bytes);
+	memcpy(bytes, in->bytes, sizeof in->bytes);
 	if (s.p >= 0)
 		replace(bytes, in, REG_P, s.p);
 	if (s.t >= 0)
@@ -181,7 +181,7 @@ write_bytes(struct xlate *x, const struct insn *in, struct replacement s)
 		len = move_riprel(bytes, in, s.rip,
 		    (int64_t)(riprel_target(in) -
 		    (emit_here(&x->c) + in->len)));
-	emit_copy(&x->c, bytes, len);
+	x->c.p += len;
 }
 
 /* Store home what the instruction wrote instead of a stolen register. */
@@ -219,6 +219,37 @@ mangle_copy(struct xlate *x, unsigned rep)
 	write_bytes(x, in, s);
 	x->homed &= ~(uint32_t)in->wr;
 	put_back(x, in, s);
+}
+
+/* Is it copied as it is, where these registers are not the program's? */
+static inline bool
+is_run(const struct xlate *x, const struct insn *in, uint32_t taken)
+{
+	return in->flow == FLOW_NONE && in->special == SP_NONE &&
+	    !in->riprel && !((in->rd | in->wr) & taken) &&
+	    (x->kind->refer == NULL || (in->nref == 0 && !x->kind->alone));
+}
+
+void
+mangle_run(struct xlate *x)
+{
+	uint32_t taken = x->homed | BIT(REG_T) |
+	    (opt_steals_p() ? BIT(REG_P) : 0);
+	const struct insn *from = &x->b->in[x->i], *in = from;
+	const struct insn *end = &x->b->in[x->b->n];
+	uint8_t *p = x->c.p;
+	unsigned n;
+
+	for (; in < end && is_run(x, in, taken); in++) {
+		memcpy(p, in->bytes, sizeof in->bytes);
+		p += in->len;
+	}
+	n = (unsigned)(in - from);
+	if (n == 0)
+		return;
+	mark_run(x, x->i, n);
+	x->c.p = p;
+	x->i += n;
 }
 
 /* Turn jmp/call m64 into mov reg, m64: the same operand, another opcode. */

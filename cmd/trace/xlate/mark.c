@@ -20,7 +20,11 @@ word_of(const struct mapent *m)
 	return w;
 }
 
-#define N_SHIFT 32	/* of `n' in the word */
+/* Of `n', `exit' and `kind' in the word. */
+#define N_SHIFT 32
+#define EXIT_SHIFT 48
+#define EXIT_MASK (255ull << EXIT_SHIFT)
+#define KIND_SHIFT 56
 
 /* For this offset, with the registers as they are: see mark, mark_part. */
 static inline uint64_t
@@ -33,7 +37,8 @@ map_word(const struct xlate *x, unsigned n, unsigned exit, unsigned kind,
 
 	return (uint16_t)emit_off(&x->c) | (uint32_t)(x->homed << 16) |
 	    (uint64_t)(uint8_t)n << N_SHIFT | (uint64_t)x->loc << 40 |
-	    (uint64_t)(uint8_t)exit << 48 | (uint64_t)last << 56;
+	    (uint64_t)(uint8_t)exit << EXIT_SHIFT |
+	    (uint64_t)last << KIND_SHIFT;
 }
 
 /*
@@ -156,17 +161,24 @@ pack_one(uint8_t *p, struct mapent m, struct mapent *last)
  * short: no other bits of the word differ.
  */
 static inline uint8_t *
-pack(uint8_t *p, struct mapent m, struct mapent *last)
+pack(uint8_t *p, uint64_t m, uint64_t *last)
 {
+	struct mapent now, before;
 	uint64_t step;
 
-	if (m.kind == MAP_BODY)
-		m.exit = last->exit;
-	step = word_of(&m) - word_of(last) - (1ull << N_SHIFT);
-	if (step > MAP_STEP || map_has_exit(m.kind))
-		return pack_one(p, m, last);
-	*p++ = (uint8_t)(MAP_NEXT | step);
-	*last = m;
+	if ((m >> KIND_SHIFT & 15) == MAP_BODY) {
+		m ^= (m ^ *last) & EXIT_MASK;
+		step = m - *last - (1ull << N_SHIFT);
+		if (step <= MAP_STEP) {
+			*p++ = (uint8_t)(MAP_NEXT | step);
+			*last = m;
+			return p;
+		}
+	}
+	memcpy(&now, &m, sizeof now);
+	memcpy(&before, last, sizeof before);
+	p = pack_one(p, now, &before);
+	*last = word_of(&before);
 	return p;
 }
 
@@ -188,17 +200,31 @@ begins_with(const struct mapent *m, unsigned n, unsigned which)
 uint8_t *
 map_pack(uint8_t *p, const struct mapent *m, unsigned n, uint16_t *kept)
 {
-	struct mapent last = MAP_BEFORE;
+	uint64_t last = word_of(&MAP_BEFORE);
 	unsigned which = begins_with(m, n, MAP_ENTRY) ? MAP_ENTRY :
 	    begins_with(m, n, MAP_ENTRY31) ? MAP_ENTRY31 : 0;
 	unsigned i = which == 0 ? 0 : NMAP_ENTRY;
 
 	*kept = (uint16_t)((n - i) | which);
 	if (which != 0)
-		last = m[i - 1];
+		last = word_of(&m[i - 1]);
 	for (; i < n; i++)
-		p = pack(p, m[i], &last);
+		p = pack(p, word_of(&m[i]), &last);
 	return p;
+}
+
+void
+mark_run(struct xlate *x, unsigned from, unsigned n)
+{
+	const struct insn *in = &x->b->in[from];
+	uint64_t m = map_word(x, from, 0, MAP_BODY, 0);
+
+	for (; n > 0; n--, in++) {
+		m += (1ull << N_SHIFT) + in->len;
+		if (x->nmap < MAX_MAP)
+			memcpy(&x->map[x->nmap], &m, sizeof m);
+		x->nmap++;
+	}
 }
 
 void

@@ -18,6 +18,11 @@ void mark_looks(struct xlate *, bool data);
 void mark_exit(struct xlate *, unsigned e, unsigned kind);
 /* The same, and some of what the kind means has been done. */
 void mark_part(struct xlate *, unsigned e, unsigned kind, unsigned done);
+/*
+ * Instructions from this one on, n of them, will be copied here as they are:
+ * add what mark would behind each.
+ */
+void mark_run(struct xlate *, unsigned from, unsigned n);
 
 /* regs.c: true if fragments have the register for themselves */
 bool regs_stolen(unsigned reg);
@@ -149,7 +154,12 @@ void refs_rounds(struct xlate *, int s, int r);
 void refs_unround(struct xlate *, int s, int r);
 void refs_element(struct xlate *, int s);
 
-/* mangle.c: the instruction itself */
+/*
+ * mangle.c: the next instructions, as long as they are copied as they are and
+ * nothing else is done for them; steps x->i
+ */
+void mangle_run(struct xlate *);
+/* The instruction itself. */
 void mangle_copy(struct xlate *, unsigned rep);
 /* reg = the target of the indirect transfer x->i; reg must be at home. */
 void mangle_target(struct xlate *, int reg);

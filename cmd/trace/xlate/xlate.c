@@ -780,7 +780,8 @@ xlate(struct xlate *x)
 	x->line = ~0ull;
 	x->ticks = false;
 	x->before.reg = NOREG;
-	find_dead_flags(x);
+	if (x->kind->late || x->kind->intervals || x->owner != 0)
+		find_dead_flags(x);
 	if (x->kind->learns)
 		learn_start(x);
 	if (x->kind->intervals && x->deadflags[0] && !x->b->is_volatile)
@@ -791,6 +792,9 @@ xlate(struct xlate *x)
 	if (opt->allocs)
 		allocs_entry(x);
 	for (x->i = 0; x->i < x->b->n; x->i++) {
+		mangle_run(x);
+		if (x->i == x->b->n)
+			break;
 		last = write_insn(x);
 		if (last)
 			break;
