@@ -62,29 +62,34 @@ cache_ready(void)
 	kept_ready();
 }
 
-/* The n-th 4 bits from p on become v's lowest; later ones may be lost. */
-static void
-put_nibble(uint8_t *p, unsigned n, unsigned v)
-{
-	p[n / 2] = (uint8_t)(n % 2 == 0 ? v & 15 : p[n / 2] | v << 4);
-}
-
-/* How far it is from each instruction to the next; returns the end. */
+/*
+ * How far it is from each instruction to the next; returns the end.  Up to 7
+ * bytes behind that are written, too.
+ */
 static uint8_t *
 put_distances(uint8_t *p)
 {
-	unsigned i, k, n = 0;
+	unsigned i, have = 0;		/* bits that are not out yet */
+	uint64_t d, bits = 0;
 	app_pc next;
-	uint64_t d;
 
 	for (i = 0; i < blk.n; i++) {
 		next = i + 1 < blk.n ? blk.in[i + 1].pc : blk.next;
 		d = next - blk.in[i].pc;
-		put_nibble(p, n++, d > 15 ? 0 : (unsigned)d);
-		for (k = 0; (d == 0 || d > 15) && k < PC_BITS; k += 4)
-			put_nibble(p, n++, (unsigned)(d >> k));
+		if (d - 1 >= 15) {
+			d = (d & ((1ull << PC_BITS) - 1)) << 4;
+			bits |= d << have;
+			have += PC_BITS;
+		} else {
+			bits |= d << have;
+		}
+		have += 4;
+		memcpy(p, &bits, sizeof bits);
+		p += have / 8;
+		bits >>= have & ~7u;
+		have %= 8;
 	}
-	return p + (n + 1) / 2;
+	return p + (have + 7) / 8;
 }
 
 /* What handlers look up: the map, and where each instruction was. */

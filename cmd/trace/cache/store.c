@@ -147,7 +147,7 @@ store_room(unsigned z)
 {
 	return area.zone_used[z] + XLATE_ROOM <=
 	    area.boot.seg[SEG_ZONE0 + z].size &&
-	    area.nmap + MAX_MAP * MAP_BYTES + MAX_INSN * PC_BYTES <=
+	    area.nmap + MAX_MAP * MAP_BYTES + MAX_INSN * PC_BYTES + 8 <=
 	    area.maxmap &&
 	    area.nexit + MAX_EXIT <= area.maxexit &&
 	    area.nfrag[z] < area.maxfrag && nfrag < area.tabmask / 2 &&
