@@ -1,9 +1,9 @@
 /*
  * link - link direct exits to fragments
  *
- * Exits whose target has no fragment wait for it, in a list by the target's
- * key.  When the fragment is made they are patched to jump there; when it is
- * dropped they are patched back to their stubs.
+ * Exits whose target has no fragment wait for it, in a list for the target's pc
+ * and some others.  When the fragment is made they are patched to jump there;
+ * when it is dropped they are patched back to their stubs.
  *
  * A patch is one 4-byte store within 8 aligned bytes, made once the target's
  * code is complete: the guest may execute the jump at any time.
@@ -12,27 +12,30 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include <htslib/khash.h>
-
 #include "cache/parts.h"
 #include "util.h"
 #include "xlate/xlate.h"
 
-static inline khint_t
-key_hash(frag_key k)
-{
-	uint64_t h = (uint64_t)k ^ (uint64_t)(k >> 64) * 0x9e3779b97f4a7c15ull;
-
-	return kh_int64_hash_func(h);
-}
-
-#define same_key(a, b) ((a) == (b))
-KHASH_INIT(u32, frag_key, uint32_t, 1, key_hash, same_key)
-
 static struct link *links;	/* by exit; they get pages as they are used */
 static size_t caplinks;
 static struct touched linkpages;
-static khash_t(u32) *waiting;	/* key -> first waiting exit, + 1 */
+
+/*
+ * Lists of waiting exits, the first one's number + 1.  Targets that are near to
+ * each other have lists beside each other; those 1 MB apart may share one.
+ */
+#define NWAITING (1u << 17)
+static uint32_t waiting[NWAITING];
+static uint32_t nwaiting;	/* exits in all of them */
+
+static uint32_t *
+list_for(frag_key key)
+{
+	uint64_t pc = (uint64_t)key, owner = (uint64_t)(key >> 64);
+
+	return &waiting[((pc >> 3) + ((pc >> 20) + owner) * 0x9e3779b1u) %
+	    NWAITING];
+}
 
 /* Where a fragment's entry is in its zone. */
 static uint32_t
@@ -143,27 +146,29 @@ link_cut(uint32_t e)
 static void
 wait_for(uint32_t e, frag_key key)
 {
-	khiter_t k;
-	int new;
+	uint32_t *list = list_for(key);
 
-	k = kh_put(u32, waiting, key, &new);
-	links[e].next = new ? 0 : kh_value(waiting, k);
-	kh_value(waiting, k) = e + 1;
+	links[e].next = *list;
+	*list = e + 1;
+	nwaiting++;
 }
 
 void
 link_waiting(uint32_t f)
 {
-	khiter_t k = kh_get(u32, waiting, key_of(&frags[f]));
-	uint32_t e, next;
+	frag_key key = key_of(&frags[f]);
+	uint32_t *at = list_for(key), e;
 
-	if (k == kh_end(waiting))
-		return;
-	for (e = kh_value(waiting, k); e != 0; e = next) {
-		next = links[e - 1].next;
-		link_exit(e - 1, f);
+	while (*at != 0) {
+		e = *at - 1;
+		if (link_key(e) != key) {
+			at = &links[e].next;
+			continue;
+		}
+		*at = links[e].next;
+		nwaiting--;
+		link_exit(e, f);
 	}
-	kh_del(u32, waiting, k);
 }
 
 static void
@@ -182,7 +187,7 @@ put_link(uint32_t e, const struct frag *f, uint32_t jmp, uint32_t stub)
 bool
 link_any_waits(void)
 {
-	return kh_size(waiting) != 0;
+	return nwaiting != 0;
 }
 
 void
@@ -261,9 +266,9 @@ link_lost(uint32_t f)
 void
 link_reset(void)
 {
-	if (waiting == NULL)
-		waiting = kh_init(u32);
-	kh_clear(u32, waiting);
+	if (nwaiting != 0)
+		memset(waiting, 0, sizeof waiting);
+	nwaiting = 0;
 	if (caplinks == area.maxexit)
 		return;
 	if (links != NULL)
