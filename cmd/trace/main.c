@@ -100,6 +100,8 @@ static void
 print_stats(void)
 {
 	struct stats *s = &stats;
+	double us = s->timed_fragments == 0 ? 0 :
+	    (double)s->timed_ns / 1e3 / (double)s->timed_fragments;
 
 	warn("%llu fragments, %llu instructions in them, %llu bytes of code "
 	    "for %llu", (unsigned long long)s->fragments,
@@ -107,8 +109,7 @@ print_stats(void)
 	    (unsigned long long)s->guestbytes);
 	warn("%llu requests, %.1f ms translating, %.2f us a fragment, "
 	    "%llu flushes", (unsigned long long)s->requests,
-	    (double)s->translate_ns / 1e6, s->fragments == 0 ? 0 :
-	    (double)s->translate_ns / 1e3 / (double)s->fragments,
+	    us * (double)s->fragments / 1e3, us,
 	    (unsigned long long)s->flushes);
 	warn("%llu indirect transfers took the long way, by the runtime",
 	    (unsigned long long)(s->missed + area_missed()));

@@ -154,7 +154,8 @@ struct options *options_set(void);
 /* What -v shows at the end. */
 struct stats {
 	uint64_t fragments, insns, guestbytes, codebytes, flushes, requests;
-	uint64_t translate_ns, records;
+	uint64_t records;
+	uint64_t timed_ns, timed_fragments;	/* of some, see frag.c */
 	uint64_t watched, written;	/* pages watched; writes into them */
 	uint64_t kept;		/* fragments that the store had */
 	uint64_t again;		/* fragments made for lookup words, too */
