@@ -54,15 +54,14 @@ static void
 step(struct symbols *s, const struct insn *in)
 {
 	struct value v = { 0, 0 };
-	unsigned r;
+	unsigned r, wr;
 
 	if (in->effdst != NOREG) {
 		v = s->reg[in->effsrc];
 		v.off += in->effdisp;
 	}
-	for (r = 0; r < 16; r++)
-		if (in->wr >> r & 1)
-			fresh(s, r);
+	for (wr = in->wr; wr != 0; wr &= wr - 1)
+		fresh(s, (unsigned)__builtin_ctz(wr));
 	if (in->effdst != NOREG)
 		s->reg[in->effdst] = v;
 	if (in->flow == FLOW_SYSCALL || in->special == SP_EMULATE)

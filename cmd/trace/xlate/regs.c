@@ -46,12 +46,11 @@ regs_reload(struct xlate *x, uint32_t set)
 {
 	int r;
 
-	set &= x->homed;
-	for (r = 0; set != 0; r++, set >>= 1)
-		if (set & 1) {
-			emit_load(&x->c, r, REG_T, HOME(r));
-			x->homed &= ~BIT(r);
-		}
+	for (set &= x->homed; set != 0; set &= set - 1) {
+		r = __builtin_ctz(set);
+		emit_load(&x->c, r, REG_T, HOME(r));
+		x->homed &= ~BIT(r);
+	}
 }
 
 /* Of a set, the one whose instructions are shortest. */
