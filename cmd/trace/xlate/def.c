@@ -642,7 +642,7 @@ refs_of(const struct block *b)
 	return n;
 }
 
-/* room: about how many there will be */
+/* room: for the first one, about how many there will be */
 static void
 add_ref(struct def *d, unsigned room, uint32_t id, unsigned i, unsigned k)
 {
@@ -712,7 +712,8 @@ def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k,
 	if (evw_ref(stream_writer, id, entry_id(d->id[0]), r) < 0)
 		die("reference %x: a definition that cannot be", id);
 	if (at <= 3 && in->special != SP_GATHER)
-		add_ref(d, refs_of(x->b), id, i, at);
+		add_ref(d, more_of(d)->ref == NULL ? refs_of(x->b) : 0, id, i,
+		    at);
 	else
 		d->unlisted = true;
 	return id;
