@@ -4,20 +4,20 @@
  * Code that a fragment adds where it leaves may change the flags if the program
  * writes all of them, from there on, before it reads any.  To find that out the
  * next instructions are decoded, over direct jumps and calls, until one
- * decides; each answer is kept.  It is `no' where the code can change without a
- * system call.
+ * decides.  It is `no' where the code can change without a system call.
+ *
+ * An answer is kept until one for a pc with the same low bits takes its place:
+ * to find it again costs less than to find its place in a table of all.
  */
-#include <htslib/khash.h>
+#include <string.h>
 
 #include "code/code.h"
-#include "util.h"
 
 #define MOST_INSN 16u
 #define MOST_JUMPS 2u
+#define NANSWERS 8192u
 
-KHASH_MAP_INIT_INT64(dead, bool)
-
-static khash_t(dead) *answers;
+static uint64_t answers[NANSWERS];	/* pc * 2, and 1 for `yes'; or 0 */
 
 /* What one instruction says. */
 enum answer { DEAD, ALIVE, GO_ON };
@@ -62,48 +62,35 @@ look(app_pc pc)
 	return false;
 }
 
-/* The place of an answer; *made: it is new, and `no'. */
-static bool *
-answer(app_pc pc, bool *made)
+static void
+keep(app_pc pc, bool dead)
 {
-	khint_t k;
-	int new;
-
-	if (answers == NULL)
-		answers = kh_init(dead);
-	k = kh_put(dead, answers, pc, &new);
-	if (new < 0)
-		die("flags:");
-	*made = new != 0;
-	if (*made)
-		kh_val(answers, k) = false;
-	return &kh_val(answers, k);
+	answers[pc % NANSWERS] = pc << 1 | dead;
 }
 
 bool
 flags_dead(app_pc pc)
 {
-	bool made, *a;
+	uint64_t kept = answers[pc % NANSWERS];
+	bool dead;
 
 	if (maps_volatile(pc))
 		return false;
-	a = answer(pc, &made);
-	if (made)
-		*a = look(pc);
-	return *a;
+	if (kept >> 1 == pc && kept != 0)
+		return kept & 1;
+	dead = look(pc);
+	keep(pc, dead);
+	return dead;
 }
 
 void
 flags_note_dead(app_pc pc)
 {
-	bool made;
-
-	*answer(pc, &made) = true;
+	keep(pc, true);
 }
 
 void
 flags_forget(void)
 {
-	if (answers != NULL)
-		kh_clear(dead, answers);
+	memset(answers, 0, sizeof answers);
 }
