@@ -183,10 +183,12 @@ $$(BUILD)/bin/$(1): $$(call objects,$(1)) $$(OBJS_$(1)) $$(BUILD)/lib.a
 	    $$(STATIC_$(1)) 2>/dev/null || )$$(link_$(1)) $$(LIBS)
 endef
 
-# programs that are scripts find the others next to them
-$(SCRIPTS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: scripts/%
+# programs that are scripts find the others next to them; each is one file, which
+# has scripts/say.sh in place of its line `. say.sh'
+$(SCRIPTS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: scripts/% scripts/say.sh
 	@mkdir -p $(@D)
-	$(call short,CP)install -m 755 $< $@
+	$(call short,GEN)sed -e '/^\. say\.sh$$/{r scripts/say.sh' -e 'd;}' $< >$@.new
+	@chmod 755 $@.new && mv $@.new $@
 
 # ------------------------------------------------------ the engine's runtime
 # cmd/trace/runtime/ runs inside the traced program: freestanding, with flags

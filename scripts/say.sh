@@ -1,0 +1,49 @@
+# say.sh - what array and ci say: the Makefile puts this in place of their line
+# `. say.sh', so that each program is one file
+#
+# shellcheck shell=sh disable=SC2154	# me is the program's name
+
+# Functions of awk: shown(S) is S with control characters and bytes that are not
+# UTF-8 as \ooo, because a terminal obeys them. utf8(S) is how many bytes at the
+# beginning of S have neither; code[C] is the number of a byte.
+shown='
+BEGIN {
+	for (i = 1; i < 256; i++)
+		code[sprintf("%c", i)] = i
+}
+function utf8(s) {
+	match(s, "^([ -~]|\302[\240-\277]|[\303-\337][\200-\277]|" \
+	    "\340[\240-\277][\200-\277]|\355[\200-\237][\200-\277]|" \
+	    "[\341-\354\356\357][\200-\277][\200-\277]|" \
+	    "\360[\220-\277][\200-\277][\200-\277]|" \
+	    "[\361-\363][\200-\277][\200-\277][\200-\277]|" \
+	    "\364[\200-\217][\200-\277][\200-\277])+")
+	return RLENGTH > 0 ? RLENGTH : 0
+}
+function shown(s,    n, out) {
+	for (;;) {
+		n = utf8(s)
+		out = out substr(s, 1, n)
+		if (n == length(s))
+			return out
+		out = out sprintf("\\%03o", code[substr(s, n + 1, 1)])
+		s = substr(s, n + 2)
+	}
+}
+'
+
+say() {
+	set -- "$me: $*"
+	case $1 in
+	*[!\ -~]*)
+		set -- "$(printf '%s\n' "$1" | awk "$shown"'
+			{ s = NR == 1 ? $0 : s "\n" $0 }
+			END { print shown(s) }')" ;;
+	esac
+	printf '%s\n' "$1" >&2
+}
+
+die() {
+	say "$@"
+	exit 2
+}
