@@ -138,11 +138,11 @@ is_repeatable(uint64_t nr)
 	return false;
 }
 
-int
+bool
 attach_restart(struct user_regs_struct *r)
 {
 	if ((long)r->orig_rax < 0)
-		return 0;
+		return false;
 	switch (-(long)r->rax) {
 	case EINTR:
 		if (!is_repeatable(r->orig_rax))
@@ -158,11 +158,19 @@ attach_restart(struct user_regs_struct *r)
 		break;
 	case 516:		/* ERESTART_RESTARTBLOCK */
 		r->rax = SYS_restart_syscall;
-		return 1;
+		return true;
 	default:
 		break;
 	}
-	return 0;
+	return false;
+}
+
+void
+attach_again(struct user_regs_struct *r, bool restart)
+{
+	if (restart)
+		r->rip -= 2;
+	r->orig_rax = ~0ull;
 }
 
 /* What ends here leaves every thread as it was. */
@@ -216,9 +224,7 @@ give_back(void)
 		remote_abandon();
 	for (i = 0; i < ntaken; i++) {
 		r = attach_threads[i].r;
-		if (attach_threads[i].s.restart)
-			r.rip -= 2;
-		r.orig_rax = ~0ull;
+		attach_again(&r, attach_threads[i].s.restart);
 		ptrace(PTRACE_SETREGS, attach_threads[i].tid, 0L, &r);
 		ptrace(PTRACE_SETSIGMASK, attach_threads[i].tid, 8L,
 		    &attach_threads[i].s.sigmask);
@@ -231,7 +237,7 @@ read_thread(struct attached *t)
 	uint64_t mask = ALL_ASYNC;
 
 	attach_abort(t);
-	t->s.restart = (uint64_t)attach_restart(&t->r);
+	t->s.restart = attach_restart(&t->r);
 	inject_state(&t->s, &t->r);
 	if (ptrace(PTRACE_GETSIGMASK, t->tid, 8L, &t->s.sigmask) < 0 ||
 	    ptrace(PTRACE_SETSIGMASK, t->tid, 8L, &mask) < 0)

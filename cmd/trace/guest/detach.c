@@ -105,15 +105,6 @@ recover(struct user_regs_struct *r, uint64_t *mask)
 	*mask |= blocked;
 }
 
-/* The call that was cut short again, by the program's own instruction. */
-static void
-again(struct user_regs_struct *r)
-{
-	if (attach_restart(r))
-		r->rip -= 2;
-	r->orig_rax = ~0ull;
-}
-
 /* In guest.tid: the kernel's alternate stack is the program's. */
 static void
 restore_stack(uint64_t t)
@@ -191,7 +182,7 @@ finish(struct attached *t)
 		ptrace(PTRACE_SETSIGMASK, t->tid, 8L, &mask);
 	}
 	if ((long)r.orig_rax >= 0)
-		again(&r);
+		attach_again(&r, attach_restart(&r));
 	ptrace(PTRACE_SETREGS, t->tid, 0L, &r);
 }
 
@@ -222,8 +213,7 @@ go_on(struct attached *t)
 
 	if ((long)r.orig_rax < 0 || (long)r.rax != -EINTR)
 		return;
-	attach_restart(&r);
-	r.orig_rax = ~0ull;
+	attach_again(&r, attach_restart(&r));
 	ptrace(PTRACE_SETREGS, t->tid, 0L, &r);
 }
 

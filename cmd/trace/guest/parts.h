@@ -37,9 +37,14 @@ extern size_t attach_nthreads;
 unsigned attach_stop(void);
 /*
  * Change r so that the system call that the stop cut short is made again.
- * 1: by SYS_restart_syscall, which does the rest of it; r->rip is behind it.
+ * true: by SYS_restart_syscall, which does the rest of it; r->rip is behind it.
  */
-int attach_restart(struct user_regs_struct *r);
+bool attach_restart(struct user_regs_struct *r);
+/*
+ * Then the program's own instruction makes it; restart: what attach_restart
+ * said. The kernel does not make it, too.
+ */
+void attach_again(struct user_regs_struct *r, bool restart);
 /* A restartable sequence that the thread was stopped in is aborted. */
 void attach_abort(struct attached *);
 /* The address of the stacks on which threads began, or 0. */
