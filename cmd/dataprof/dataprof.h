@@ -4,7 +4,9 @@
  * main.c	options, the stream, what each line says of references
  * object.c	data objects: what costs are added up for
  * images.c	variables of the object files that are mapped
- * heap.c	memory that is allocated, and where it was
+ * heap.c	the calls that allocate and free
+ * blocks.c	memory that is allocated, by address
+ * sites.c	where memory is allocated, and how much of it there is
  * stack.c	the functions whose frames are on the stacks
  * tally.c	costs by object and code
  * refs.c	what instructions refer to
@@ -126,16 +128,6 @@ bool images_local(uint64_t addr, unsigned size, struct data_place *);
 
 /* ------------------------------------------------------------------- heap.c */
 
-/* Where memory is allocated. */
-struct heap_site {
-	uint32_t object;
-	bool maps;		/* they are mappings, whole pages */
-	uint64_t number, bytes;	/* allocations so far */
-	uint64_t live, peak;	/* bytes */
-	uint64_t left;		/* bytes never freed that an exec ended */
-	uint64_t nfreed, life;	/* of those, the sum of their times */
-};
-
 /* What a call has made: the memory, 0 if there is none, and its object. */
 struct heap_made {
 	uint64_t start, size;
@@ -145,22 +137,66 @@ struct heap_made {
 bool heap_line(const struct ev *, unsigned thread, struct heap_made *);
 /* An exec: all memory is gone, and no call returns. */
 void heap_exec(void);
+/* Has the thread called for memory that is not there yet? */
+bool heap_open(unsigned thread);
+
+/* ----------------------------------------------------------------- blocks.c */
+
+/* Event `number', a call at the site, made this block. */
+void block_add(uint64_t start, uint64_t size, uint64_t number, uint32_t site);
+/*
+ * With size 0, the block at start is free. Else these bytes are, up to the end
+ * of the last page, of all mappings there, and of a block at start that is not
+ * one.
+ */
+void block_free(uint64_t start, uint64_t size, uint64_t number);
+/* Where the last page of so many bytes ends. */
+uint64_t block_pages_end(uint64_t start, uint64_t size);
+/* An exec: there are no blocks. */
+void block_exec(void);
 /* small: of allocations below a page's size or so; else of the larger ones. */
-bool heap_find(uint64_t addr, bool small, struct data_place *);
+bool block_find(uint64_t addr, bool small, struct data_place *);
 /*
  * The object of the C library's words about a block, just before it; false:
  * that is not what is at this address.
  */
-bool heap_header(uint64_t addr, uint32_t *object);
-/* Did an allocation ever lie on this page? */
-bool heap_page(uint64_t addr);
-/* Has the thread called for memory that is not there yet? */
-bool heap_open(unsigned thread);
-size_t heap_count(void);
-const struct heap_site *heap_get(size_t);
-/* Bytes of all, never freed, and at most at one time. */
-uint64_t heap_unfreed(void);
-uint64_t heap_peak(void);
+bool block_header(uint64_t addr, uint32_t *object);
+/* Did a block ever lie on this page? */
+bool block_page(uint64_t addr);
+
+/* ------------------------------------------------------------------ sites.c */
+
+/* Where memory is allocated. */
+struct site {
+	uint32_t object;
+	bool maps;		/* its blocks are mappings, whole pages */
+	uint64_t number, bytes;	/* allocations so far */
+	uint64_t live, peak;	/* bytes */
+	uint64_t left;		/* bytes never freed that an exec ended */
+	uint64_t nfreed, life;	/* of those, the sum of their times */
+};
+/*
+ * The number, from 0, of the site of a thread's call for memory; caller: the
+ * return address, state: of kind cache or counts, or 0.
+ */
+uint32_t site_of_call(unsigned thread, uint64_t function, uint64_t caller,
+    uint32_t state);
+size_t site_count(void);
+const struct site *site_get(size_t);
+/* A call at the site made n bytes. */
+void site_allocates(uint32_t, uint64_t n);
+/* There are n bytes more, or less, of the site. */
+void site_grows(uint32_t, uint64_t n);
+void site_shrinks(uint32_t, uint64_t n);
+/* One of its allocations is free, after this time. */
+void site_frees(uint32_t, uint64_t life);
+/* An exec: what was not freed will never be. */
+void site_exec(void);
+/* The object of the C library's words before its blocks; false: it has none. */
+bool site_header(uint32_t, uint32_t *object);
+/* Bytes of all sites, never freed, and at most at one time. */
+uint64_t site_unfreed(void);
+uint64_t site_peak(void);
 
 /* ------------------------------------------------------------------ stack.c */
 

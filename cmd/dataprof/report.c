@@ -27,7 +27,7 @@ struct sum {
 	uint64_t refs;
 	int64_t shown;		/* of the table's columns */
 	int64_t *cost;
-	const struct heap_site *site;	/* or NULL */
+	const struct site *site;	/* or NULL */
 };
 static struct sum *sum;
 static size_t nsum;
@@ -43,8 +43,8 @@ add_up(void)
 	for (size_t i = 0; i < nsum; i++)
 		sum[i] = (struct sum){ .object = (uint32_t)i,
 		    .cost = xcalloc(dp.ncol + 1U, sizeof *sum->cost) };
-	for (size_t i = 0; i < heap_count(); i++)
-		sum[heap_get(i)->object].site = heap_get(i);
+	for (size_t i = 0; i < site_count(); i++)
+		sum[site_get(i)->object].site = site_get(i);
 	for (size_t i = 0; i < tally_count(); i++) {
 		r = tally_get(i);
 		s = &sum[r.object];
@@ -256,7 +256,7 @@ by_cost(const void *x, const void *y)
 
 /* The text of what is known of allocations; -: none was freed. */
 static const char *
-heap_text(const struct heap_site *h, unsigned column)
+heap_text(const struct site *h, unsigned column)
 {
 	static char text[24];
 	const uint64_t n[NHEAP] = { h->number, h->bytes, h->peak,
@@ -293,7 +293,7 @@ set_widths(const struct sum *end)
 		widen(&heap_width[i], heap_name[i]);
 		if (i == HEAP_PEAK || i == HEAP_LIVE) {
 			snprintf(text, sizeof text, "%" PRIu64, i == HEAP_PEAK ?
-			    heap_peak() : heap_unfreed());
+			    site_peak() : site_unfreed());
 			widen(&heap_width[i], text);
 		}
 		for (const struct sum *s = sum; s < end; s++)
@@ -329,7 +329,7 @@ put_total(struct out *o)
 		text[0] = '\0';
 		if (i == HEAP_PEAK || i == HEAP_LIVE)
 			snprintf(text, sizeof text, "%" PRIu64, i == HEAP_PEAK ?
-			    heap_peak() : heap_unfreed());
+			    site_peak() : site_unfreed());
 		out_printf(o, "%*s ", heap_width[i], text);
 	}
 	out_printf(o, "total; life in %s\n", dp.unit);
@@ -384,5 +384,5 @@ report(struct out *o, const struct report *how)
 		write_costs(o, how);
 	if (how->verbose)
 		fprintf(stderr, "%zu places of allocations, %" PRIu64
-		    " bytes at most\n", heap_count(), heap_peak());
+		    " bytes at most\n", site_count(), site_peak());
 }

@@ -129,7 +129,7 @@ nowhere(uint64_t addr)
 	static uint32_t heap, other;	/* + 1 */
 	uint32_t header;
 
-	if (heap_header(addr, &header))
+	if (block_header(addr, &header))
 		return header;
 	if (heap == 0) {
 		heap = 1 + object_get(DATA_HEAP, "",
@@ -138,7 +138,7 @@ nowhere(uint64_t addr)
 		    "(memory that no call allocated)" : "(not known: "
 		    "allocations are not told, which needs trace --allocs)");
 	}
-	return (heap_page(addr) ? heap : other) - 1;
+	return (block_page(addr) ? heap : other) - 1;
 }
 
 size_t
@@ -150,11 +150,11 @@ tally_find(unsigned thread, uint64_t addr, unsigned size, uint32_t c,
 	p->lo = p->hi = 0;
 	if (!images_local(addr, size, p) &&
 	    !stack_find(thread, addr, code[c].fn, p) &&
-	    !(heap_find(addr, true, p) && !p->pages) &&
-	    !images_find(addr, size, p) && !heap_find(addr, true, p)) {
+	    !(block_find(addr, true, p) && !p->pages) &&
+	    !images_find(addr, size, p) && !block_find(addr, true, p)) {
 		if (hold && heap_open(thread))
 			return TALLY_HOLD;
-		if (!heap_find(addr, false, p))
+		if (!block_find(addr, false, p))
 			p->object = nowhere(addr);
 	}
 	if (dp.by == BY_PAGE) {

@@ -1,0 +1,216 @@
+/*
+ * sites - where memory is allocated, and how much of it there is
+ *
+ * A site is a chain of functions, the one that was called for memory and its
+ * callers: an object of class DATA_HEAP with figures. glibc's malloc keeps a
+ * word before each block, its size, so a site of malloc and its like has a
+ * second object, of these words.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "dataprof.h"
+#include "func.h"
+#include "util.h"
+
+/* What the call of a function in a state, from a caller, makes. */
+struct call_site {
+	uint64_t function, caller, forgotten;
+	uint32_t state, site;
+};
+
+/* The words before the blocks of a site. */
+struct header {
+	bool has;
+	uint32_t object;	/* 1 + its number, or 0 */
+};
+
+static struct site *sites;
+static size_t nsite, capsite;
+static struct header *headers;		/* by site */
+static size_t capheaders;
+static uint32_t *site_of;		/* by object: 1 + its site */
+static size_t capsite_of;
+static uint64_t live, peak, left;	/* bytes, as those of a site */
+
+/* ---- figures ---- */
+
+size_t
+site_count(void)
+{
+	return nsite;
+}
+
+const struct site *
+site_get(size_t i)
+{
+	return &sites[i];
+}
+
+uint64_t
+site_unfreed(void)
+{
+	return live + left;
+}
+
+uint64_t
+site_peak(void)
+{
+	return peak;
+}
+
+void
+site_allocates(uint32_t i, uint64_t n)
+{
+	sites[i].number++;
+	sites[i].bytes += n;
+}
+
+void
+site_grows(uint32_t i, uint64_t n)
+{
+	struct site *s = &sites[i];
+
+	s->live += n;
+	if (s->live > s->peak)
+		s->peak = s->live;
+	live += n;
+	if (live > peak)
+		peak = live;
+}
+
+void
+site_shrinks(uint32_t i, uint64_t n)
+{
+	sites[i].live -= n;
+	live -= n;
+}
+
+void
+site_frees(uint32_t i, uint64_t life)
+{
+	sites[i].nfreed++;
+	sites[i].life += life;
+}
+
+void
+site_exec(void)
+{
+	size_t i;
+
+	for (i = 0; i < nsite; i++) {
+		sites[i].left += sites[i].live;
+		sites[i].live = 0;
+	}
+	left += live;
+	live = 0;
+}
+
+/* ---- which one ---- */
+
+static uint32_t
+site_at(uint32_t object)
+{
+	site_of = xgrow0(site_of, &capsite_of, object + (size_t)1,
+	    sizeof *site_of);
+	if (site_of[object] == 0) {
+		sites = xgrow(sites, &capsite, nsite + 1, sizeof *sites);
+		memset(&sites[nsite], 0, sizeof *sites);
+		sites[nsite].object = object;
+		site_of[object] = (uint32_t)++nsite;
+	}
+	return site_of[object] - 1;
+}
+
+/* Is it glibc's, and not another C library's or an allocator's own? */
+static bool
+is_glibc(const struct func *f)
+{
+	const char *path = f->ob == 0 ? "" : func_object(f->ob);
+	const char *name = strrchr(path, '/') == NULL ? path :
+	    strrchr(path, '/') + 1;
+
+	return strcmp(name, "libc.so.6") == 0;
+}
+
+static bool
+is_one_of(const char *const *names, const struct func *f)
+{
+	while (*names != NULL && strcmp(f->name, *names) != 0)
+		names++;
+	return *names != NULL;
+}
+
+static bool
+is_malloc(const struct func *f)
+{
+	static const char *const names[] = { "malloc", "calloc", "realloc",
+		"aligned_alloc", "posix_memalign", "memalign", "valloc", NULL };
+
+	return is_one_of(names, f);
+}
+
+/* Does it map pages, those of others among them? */
+static bool
+is_mmap(const struct func *f)
+{
+	static const char *const names[] = { "mmap", "mmap64", "__mmap",
+		"__mmap64", "mremap", "__mremap", "sbrk", "__sbrk", NULL };
+
+	return is_one_of(names, f);
+}
+
+static uint32_t
+site_of_chain(unsigned thread, uint64_t function, uint64_t caller,
+    uint32_t state)
+{
+	struct func_place at;
+	char name[4000];
+	uint32_t s;
+
+	stack_chain(thread, function, caller, state, name, sizeof name);
+	s = site_at(object_get(DATA_HEAP, "", name));
+	func_place(function, &at);
+	headers = xgrow0(headers, &capheaders, s + (size_t)1, sizeof *headers);
+	headers[s].has = is_glibc(at.fn) && is_malloc(at.fn);
+	sites[s].maps = is_mmap(at.fn);
+	return s;
+}
+
+uint32_t
+site_of_call(unsigned thread, uint64_t function, uint64_t caller,
+    uint32_t state)
+{
+	static struct call_site cache[1024];
+	uint64_t key = (function ^ caller << 8 ^ (uint64_t)state << 32) *
+	    0x9e3779b97f4a7c15ull;
+	struct call_site *s = &cache[key >> 54];
+
+	/* where calls are not followed, the state has the callers */
+	if (dp.walks)
+		return site_of_chain(thread, function, caller, state);
+	if (s->function != function || s->caller != caller ||
+	    s->state != state || s->forgotten != epoch.code)
+		*s = (struct call_site){ function, caller, epoch.code, state,
+		    site_of_chain(thread, function, caller, state) };
+	return s->site;
+}
+
+bool
+site_header(uint32_t i, uint32_t *object)
+{
+	struct header *h;
+	char name[4100];
+
+	headers = xgrow0(headers, &capheaders, i + (size_t)1, sizeof *h);
+	h = &headers[i];
+	if (!h->has)
+		return false;
+	if (h->object == 0) {
+		snprintf(name, sizeof name, "header of %s",
+		    object_at(sites[i].object)->name);
+		h->object = 1 + object_get(DATA_HEAP, "", name);
+	}
+	*object = h->object - 1;
+	return true;
+}
