@@ -48,7 +48,6 @@ uint32_t costnames_count(const struct costnames *);
 void costnames_free(struct costnames *);
 uint32_t costfn_add(struct costnames *, struct costfn);
 struct costfn costfn_get(const struct costnames *, uint32_t);
-uint32_t costfn_count(const struct costnames *);
 
 /* The comment before the end mark of each part but the last. */
 #define COST_MORE	"# another part follows"
@@ -238,7 +237,6 @@ bool costsum_next(struct costsum *, struct cost *);
 const int64_t *costsum_total(struct costsum *);
 /* Free each record once it was returned: no second round is possible. */
 void costsum_last(struct costsum *);
-size_t costsum_bytes(const struct costsum *);
 void costsum_free(struct costsum *);
 /* Compare in canonical order records of tables that share names: <0 0 >0. */
 int cost_cmp(const struct costnames *, const struct cost *,

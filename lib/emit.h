@@ -94,13 +94,10 @@ void emit_imm64(struct emitter *, int reg, uint64_t);
 void emit_not(struct emitter *, int reg);
 /* These change the flags. */
 void emit_cmp_imm(struct emitter *, int reg, int32_t);
-void emit_sar(struct emitter *, int reg, int n);
 void emit_shr32(struct emitter *, int reg, int n);	/* of r32 */
 void emit_and32_imm(struct emitter *, int reg, uint32_t);
 void emit_inc_mem(struct emitter *, int base, int32_t disp);
-void emit_sub_imm(struct emitter *, int reg, int32_t);
-/* cmp reg, reg2; cmp reg, [base+disp]; sub reg, reg2 */
-void emit_cmp(struct emitter *, int reg, int reg2);
+/* cmp reg, [base+disp]; sub reg, reg2 */
 void emit_cmp_mem(struct emitter *, int reg, int base, int32_t disp);
 void emit_sub(struct emitter *, int reg, int reg2);
 /* add reg, [base + index * scale + disp]; the reverse; the same by 1 */
@@ -143,8 +140,7 @@ uint8_t *emit_jmp8(struct emitter *);
 uint8_t *emit_jmp32(struct emitter *);
 uint8_t *emit_call32(struct emitter *);
 uint8_t *emit_jcc32(struct emitter *, unsigned cc);
-/* lea reg, [rip+disp32], push [rip+disp32] and jmp [rip+disp32] */
-uint8_t *emit_lea_rip(struct emitter *, int reg);
+/* push [rip+disp32] and jmp [rip+disp32] */
 uint8_t *emit_push_rip(struct emitter *);
 uint8_t *emit_jmp_rip(struct emitter *);
 void emit_jmp_mem(struct emitter *, int base, int32_t disp);

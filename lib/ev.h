@@ -310,8 +310,6 @@ void ev_filter(const struct evr *, uint64_t *sets, uint64_t *linesize,
     uint64_t *ways);
 /* Has it `H contexts'? Known when the kind is. */
 bool ev_contexts(const struct evr *);
-/* Executions read so far. */
-uint64_t ev_executions(const struct evr *);
 /*
  * The number of the running thread: 0, 1, ... in order of appearance, never
  * reused. After an F line all threads are new.

@@ -98,7 +98,6 @@ bool func_same(const struct func *, const struct func *);
 void func_replaced(uint64_t start, uint64_t end);
 void func_named(struct func *, struct codename *);
 struct func *func_new(uint32_t ob, uint64_t start, const char *name);
-uint32_t func_count(void);
 const char *func_object(uint32_t ob);	/* its path */
 
 #endif

@@ -25,10 +25,6 @@ struct obj {
 struct objmap *objmap_new(void);
 /* Apply an M or U line. -1: it is malformed. */
 int objmap_line(struct objmap *, const char *line, size_t len);
-/* The same without a line: the file's bytes from off on are at start to end. */
-void objmap_add(struct objmap *, uint64_t start, uint64_t end, uint64_t off,
-    const char *path);
-void objmap_remove(struct objmap *, uint64_t start, uint64_t end);
 /*
  * The object mapped at a run-time address, or NULL if there is none (JIT).
  * *link becomes the link-time address, by the object's program headers; for an

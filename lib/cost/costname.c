@@ -253,9 +253,3 @@ costfn_get(const struct costnames *nm, uint32_t id)
 {
 	return nm->fn[id].f;
 }
-
-uint32_t
-costfn_count(const struct costnames *nm)
-{
-	return nm->nfn;
-}

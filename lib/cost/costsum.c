@@ -103,7 +103,6 @@ commit(struct costsum *t, struct cost_rows *r, int kind)
 		free(run);
 		run = run_merge(t, old, r, lay);
 		*head = old->next;
-		t->bytes -= old->len + sizeof *old;
 		free(old);
 		r->n = run->n;
 		old = *head;
@@ -112,7 +111,6 @@ commit(struct costsum *t, struct cost_rows *r, int kind)
 		run = run_pack(r, lay);
 	run->next = *head;
 	*head = run;
-	t->bytes += run->len + sizeof *run;
 	r->n = 0;
 }
 
@@ -139,7 +137,6 @@ find_fn(struct costsum *t, uint32_t fn)
 		memset(&t->f[t->nf], 0, sizeof *t->f);
 		t->f[t->nf].fn = fn;
 		t->where[fn] = ++t->nf;
-		t->bytes += sizeof *t->f + 64;	/* with its names, about */
 	}
 	return &t->f[t->where[fn] - 1];
 }
@@ -218,7 +215,6 @@ costsum_positions(struct costsum *t, unsigned more)
 			to.n = from.n;
 			new = run_pack(&to, lay);
 			new->next = (*run)->next;
-			t->bytes += new->len - (*run)->len;
 			free(*run);
 			*run = new;
 		}
@@ -249,12 +245,6 @@ costsum_total(struct costsum *t)
 	free(r.key);
 	free(r.cnt);
 	return t->total;
-}
-
-size_t
-costsum_bytes(const struct costsum *t)
-{
-	return t->bytes;
 }
 
 void

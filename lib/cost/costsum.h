@@ -47,7 +47,6 @@ struct costsum {
 	uint32_t own;		/* its file */
 	struct cost_rows rows[NLIST];
 	struct cost_rows spare[2];	/* room for run_merge */
-	size_t bytes;
 	bool summed;		/* total is known */
 	int64_t total[COST_EVMAX];
 

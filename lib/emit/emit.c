@@ -198,16 +198,6 @@ emit_store_sib(struct emitter *c, int base, int index, int scale, int32_t disp,
 	op_sib(c, 0x89, reg, base, index, scale, disp);
 }
 
-uint8_t *
-emit_lea_rip(struct emitter *c, int reg)
-{
-	rex(c, 1, reg, 0, 0);
-	emit_byte(c, 0x8d);
-	emit_byte(c, ((unsigned)reg & 7) << 3 | 5);
-	emit_u32(c, 0);
-	return c->p - 4;
-}
-
 void
 emit_mov(struct emitter *c, int to, int from)
 {
@@ -283,13 +273,6 @@ emit_not(struct emitter *c, int reg)
 }
 
 void
-emit_sar(struct emitter *c, int reg, int n)
-{
-	op_reg(c, 1, 0xc1, 7, reg);
-	emit_byte(c, (unsigned)n);
-}
-
-void
 emit_shr32(struct emitter *c, int reg, int n)
 {
 	op_reg(c, 0, 0xc1, 5, reg);
@@ -323,12 +306,6 @@ op_imm(struct emitter *c, unsigned op, int reg, int32_t v)
 }
 
 void
-emit_sub_imm(struct emitter *c, int reg, int32_t v)
-{
-	op_imm(c, 5, reg, v);
-}
-
-void
 emit_cmp_imm(struct emitter *c, int reg, int32_t v)
 {
 	op_imm(c, 7, reg, v);
@@ -351,12 +328,6 @@ void
 emit_inc(struct emitter *c, int reg)
 {
 	op_reg(c, 1, 0xff, 0, reg);
-}
-
-void
-emit_cmp(struct emitter *c, int reg, int reg2)
-{
-	op_reg(c, 1, 0x39, reg2, reg);
 }
 
 void

@@ -212,12 +212,6 @@ ev_contexts(const struct evr *r)
 	return r->ctx.told;
 }
 
-uint64_t
-ev_executions(const struct evr *r)
-{
-	return r->nexec;
-}
-
 unsigned
 ev_thread(const struct evr *r)
 {

@@ -260,23 +260,6 @@ map_line(struct objmap *om, const char *p, const char *end)
 	return 0;
 }
 
-void
-objmap_add(struct objmap *om, uint64_t start, uint64_t end, uint64_t off,
-    const char *path)
-{
-	om->last = 0;
-	if (end > start)
-		map(om, (struct objmap_map){ start, end, off, NULL },
-		    xstrdup(path));
-}
-
-void
-objmap_remove(struct objmap *om, uint64_t start, uint64_t end)
-{
-	om->last = 0;
-	unmap(om, start, end);
-}
-
 int
 objmap_line(struct objmap *om, const char *line, size_t len)
 {

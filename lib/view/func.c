@@ -97,12 +97,6 @@ func_skip_plt(bool yes)
 	skip_plt = yes;
 }
 
-uint32_t
-func_count(void)
-{
-	return nfunc;
-}
-
 const char *
 func_object(uint32_t ob)
 {
