@@ -37,7 +37,6 @@ uint64_t where_location(uint32_t node, uint64_t addr, uint32_t file,
     uint32_t line);
 /* The id of a location's function, inlined in the one before; 0: no more. */
 uint32_t where_function(uint64_t location, uint32_t i);
-size_t where_nlocation(void);
 /* Pack all objects, functions and locations. */
 void where_pack(void);
 

@@ -82,12 +82,6 @@ where_init(void)
 	objects = kh_init(id);
 }
 
-size_t
-where_nlocation(void)
-{
-	return nlocation;
-}
-
 static uint32_t
 object_id(uint32_t name)
 {

@@ -273,11 +273,3 @@ lru_init(struct lru *s)
 	set_first(s, 0);
 	s->now = 1;
 }
-
-void
-lru_free(struct lru *s)
-{
-	free(s->line);
-	free(s->bit);
-	free(s->sum);
-}

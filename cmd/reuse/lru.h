@@ -36,7 +36,6 @@ struct lru {
 };
 
 void lru_init(struct lru *);
-void lru_free(struct lru *);
 /*
  * Use a line that is not the newest. Returns how many different lines were used
  * since its last use, or LRU_NONE. If it was not in the front, *found is its

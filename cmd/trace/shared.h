@@ -819,7 +819,6 @@ struct control {
 	uint32_t status;	/* as wait(2) has it */
 	uint64_t want[NSLOT / 64];	/* by slot: it asks */
 	uint64_t wanted;	/* bit i: want[i] is not 0; set after it */
-	uint64_t ninterval;
 	uint64_t more;		/* landing of what a jump pushed */
 	uint64_t nalloc;	/* events of --allocs so far */
 	struct kept_predictor kept;	/* of the thread that execs */

@@ -132,17 +132,6 @@ keep_used(int fd, bool right)
 		futimens(fd, (struct timespec[2]){ later, now });
 }
 
-bool
-keep_read(int fd, uint64_t off, const struct iovec *v, int n)
-{
-	size_t want = 0;
-	int i;
-
-	for (i = 0; i < n; i++)
-		want += v[i].iov_len;
-	return preadv(fd, v, n, (off_t)off) == (ssize_t)want;
-}
-
 /* ------------------------------------------------------------------ writing */
 
 static bool

@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/uio.h>
 
 /*
  * Open the folder, made if it is not there; its entries may take `max` bytes.
@@ -28,8 +27,6 @@ bool keep_open(const char *folder, uint64_t max);
 int keep_entry(const char *name, bool *sure);
 /* It is used now; and was found right, as it was opened. */
 void keep_used(int fd, bool right);
-/* Read all of the vector from off on; false: there is less. */
-bool keep_read(int fd, uint64_t off, const struct iovec *, int n);
 /*
  * Begin to write an entry, of at most so many bytes; -1: it cannot be.  End it:
  * whole, it takes the place of any of its name, and the oldest ones go until

@@ -141,8 +141,6 @@ struct tarea {
 	uint64_t syncblocked;	/* synchronous signals that the guest blocks */
 	uint64_t bufend;	/* its buffer's guard page; 0: no buffer */
 	uint64_t from;		/* records are published up to this address */
-	uint64_t robust;	/* for its exit */
-	uint64_t clear_tid;
 	uint64_t start_mask;	/* a new thread's, + 1 */
 	uint64_t skips;		/* enum skips: why nothing is recorded */
 	uint64_t past;		/* MODE_PAST applies at this pc, or 0 */
