@@ -170,7 +170,6 @@ size_t arc_from(size_t arc), arc_to(size_t arc);
 size_t *nodes_sorted(void);
 size_t *arcs_sorted(const struct arcs *, size_t node, size_t *n);
 void put_node(const struct cols *, size_t node);
-void ext_arcs(struct extremes *, const struct arcs *, size_t node);
 void print_graph(void);
 
 /* lines.c */

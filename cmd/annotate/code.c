@@ -57,6 +57,19 @@ load_segments(struct object_code *c)
 	return c->nsegment > 0;
 }
 
+static void
+code_close(struct object_code *c)
+{
+	if (c->sym)
+		sym_close(c->sym);
+	if (c->elf)
+		elf_end(c->elf);
+	if (c->fd >= 0)
+		close(c->fd);
+	free(c->segment);
+	free(c);
+}
+
 struct object_code *
 code_open(const char *path, bool intel)
 {
@@ -161,17 +174,4 @@ code_insn(struct object_code *c, uint64_t addr, char *text, size_t size)
 	len = strlen(text);
 	snprintf(text + len, size - len, "%s", name);
 	return insn.length;
-}
-
-void
-code_close(struct object_code *c)
-{
-	if (c->sym)
-		sym_close(c->sym);
-	if (c->elf)
-		elf_end(c->elf);
-	if (c->fd >= 0)
-		close(c->fd);
-	free(c->segment);
-	free(c);
 }

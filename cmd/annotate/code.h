@@ -22,6 +22,5 @@ struct sym *code_sym(struct object_code *);
 size_t code_insn(struct object_code *, uint64_t addr, char *text, size_t size);
 /* the i-th code segment; false: there are only i */
 bool code_part(struct object_code *, size_t i, uint64_t *addr, uint64_t *len);
-void code_close(struct object_code *);
 
 #endif

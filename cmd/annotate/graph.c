@@ -389,7 +389,7 @@ put_node(const struct cols *c, size_t at)
 		put_arcs(c, &graph.callees, at, " >   ");
 }
 
-void
+static void
 ext_arcs(struct extremes *x, const struct arcs *l, size_t at)
 {
 	size_t i;

@@ -44,7 +44,7 @@ struct bb {
 	uint64_t runs;		/* executions so far (pinpoints) */
 };
 extern struct bb *bbs;
-extern uint32_t nbb, maxid;
+extern uint32_t nbb;
 
 /* Part of a superblock: consecutive instructions of one basic block. */
 struct bb_part {
@@ -97,9 +97,10 @@ void count_execs(struct evr *, const struct ev *, struct bbv_thread *,
 void count_counts(const struct ev *, struct bbv_thread *);
 /* Add the units executed since the last call to the thread's blocks. */
 void count_settle(struct bbv_thread *);
-/* Settle, and keep or drop the last interval, which is not full. */
-void count_tail(struct bbv_thread *);
-/* The thread has ended: do count_tail and free its memory. */
+/*
+ * The thread has ended: settle, keep or drop the last interval, which is not
+ * full, and free its memory.
+ */
 void count_end(struct bbv_thread *);
 
 /* ---- vector.c ---- */
@@ -137,8 +138,6 @@ void rows_mark(struct bbv_thread *, uint32_t bb);
 void rows_close(struct bbv_thread *);
 /* Write the file with a line for each block. */
 void rows_blocks(void);
-/* Expand %p, %q{VAR}, %% in a file's name; pid NULL: our own. */
-char *rows_name(const char *pattern, const char *pid);
 extern const char *stream_pid;		/* the program's, or NULL */
 
 #endif

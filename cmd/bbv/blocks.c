@@ -19,7 +19,8 @@
 KHASH_MAP_INIT_INT64(bb, uint32_t)
 
 struct bb *bbs;
-uint32_t nbb, maxid;
+uint32_t nbb;
+static uint32_t maxid;
 struct block_parts *units;
 struct bb_part *parts;
 

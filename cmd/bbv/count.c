@@ -367,7 +367,8 @@ count_counts(const struct ev *e, struct bbv_thread *t)
 	}
 }
 
-void
+/* Settle, and keep or drop the last interval, which is not full. */
+static void
 count_tail(struct bbv_thread *t)
 {
 	count_settle(t);

@@ -15,7 +15,8 @@
 
 const char *stream_pid;
 
-char *
+/* Expand %p, %q{VAR}, %% in a file's name; pid NULL: our own. */
+static char *
 rows_name(const char *pattern, const char *pid)
 {
 	char own[32], *name = NULL, var[256];

@@ -188,7 +188,7 @@ struct branch_thread {
 
 extern struct branch *branch;	/* the first is none */
 extern uint64_t *branch_missed;	/* how often each was mispredicted */
-extern uint32_t branch_count, branch_ntests;
+extern uint32_t branch_count;
 extern struct branch_unit *branch_unit;	/* 0 at first */
 extern struct branch_thread *branch_thread;	/* the one that runs */
 

@@ -9,10 +9,11 @@
 
 struct branch *branch;
 uint64_t *branch_missed;
-uint32_t branch_count, branch_ntests;
+uint32_t branch_count;
 struct branch_unit *branch_unit;
 struct branch_thread *branch_thread;
 static struct branch_tests *tests;	/* by branch */
+static uint32_t ntests;
 static size_t captests;
 #define NUNIT ((size_t)1 << 24)		/* ids end there */
 
@@ -34,15 +35,15 @@ branch_new(void)
 void
 branch_tests_new(const struct ev_block *b)
 {
-	tests = xgrow(tests, &captests, branch_ntests + 1, sizeof *tests);
-	tests[branch_ntests++] = (struct branch_tests){ .block = b,
+	tests = xgrow(tests, &captests, ntests + 1, sizeof *tests);
+	tests[ntests++] = (struct branch_tests){ .block = b,
 	    .branch = branch_count - 1 };
 }
 
 struct branch_tests *
 branch_tests(uint32_t k)
 {
-	uint32_t lo = 0, hi = branch_ntests, mid;
+	uint32_t lo = 0, hi = ntests, mid;
 
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;

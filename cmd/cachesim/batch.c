@@ -36,7 +36,8 @@ with_rounds(uint64_t *to, const uint64_t *p, uint64_t n)
 	return to + words + 1;
 }
 
-void
+/* Run n rounds of a record one by one. */
+static void
 batch_rounds(const uint64_t *p, uint64_t n)
 {
 	uint64_t some[2 + 256];

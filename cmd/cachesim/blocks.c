@@ -43,7 +43,7 @@ struct cache_unit *unit;
 uint64_t *record;
 struct fastref *record_ref;
 struct cold_block *cold_block;
-uint32_t ncold;
+static uint32_t ncold;
 static uint64_t nrecord, nref;
 static uint64_t capunit = 1 << 24, capcold = 1 << 24;	/* of 24 bits */
 static uint64_t caprecord = (uint64_t)1 << 31;
@@ -56,7 +56,8 @@ static int dsmall;			/* D1 may take the short way */
 static struct evr *events;
 static uint64_t shortest;		/* of all line sizes */
 
-void *
+/* Address space for *n things, all 0, or for as many as there is. */
+static void *
 blocks_room(uint64_t *n, size_t size)
 {
 	void *p;

@@ -60,8 +60,6 @@ extern bool geometry_as_valgrind;
 
 /* Find the caches of the machine that answers; -1: it does not say. */
 int geometry_detect(struct geometry g[NCACHE], caches_ask *);
-/* What is wrong with it, or NULL. */
-const char *geometry_wrong(const struct geometry *);
 /* Make the number of sets a power of two; 1 if that changed it. */
 int geometry_adjust(struct geometry *);
 
@@ -184,13 +182,10 @@ extern struct cache_unit *unit;
 extern uint64_t *record;
 extern struct fastref *record_ref;
 extern struct cold_block *cold_block;
-extern uint32_t ncold;
 
 /* References wider than the shortest line are cut to its size. */
 extern int cut_wide;
 
-/* Address space for *n things, all 0, or for as many as there is. */
-void *blocks_room(uint64_t *n, size_t size);
 void blocks_init(const struct geometry g[NCACHE], struct evr *);
 /* Take a definition. NULL, or what is wrong with it. */
 const char *blocks_define(const struct ev_def *, uint32_t id, unsigned kind);
@@ -466,8 +461,6 @@ void ordered_fetch(const struct visit *, struct misses *);
 
 void batch_init(const struct geometry g[NCACHE], struct evr *, int through);
 void batch(const uint64_t *rec, const uint64_t *end);
-/* Run n rounds of a record one by one. */
-void batch_rounds(const uint64_t *rec, uint64_t n);
 /* Run n rounds of a record for -t: found[] has their misses. */
 void batch_some(const uint64_t *rec, uint64_t n);
 /*

@@ -34,7 +34,8 @@ is_power(uint64_t n)
 	return n != 0 && (n & (n - 1)) == 0;
 }
 
-const char *
+/* What is wrong with it, or NULL. */
+static const char *
 geometry_wrong(const struct geometry *g)
 {
 	if (g->size > INT_MAX || g->assoc > INT_MAX || g->line > INT_MAX)

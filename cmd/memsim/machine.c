@@ -14,8 +14,8 @@
 
 const char *const policy_name[NPOLICY] = { "lru", "fifo", "random",
     "tree-plru", "bit-plru", "srrip", "brrip", "drrip" };
-const char *const content_name[3] = { "any", "inclusive", "exclusive" };
-const char *const prefetch_name[NPREFETCH] = { "next", "stride",
+static const char *const content_name[3] = { "any", "inclusive", "exclusive" };
+static const char *const prefetch_name[NPREFETCH] = { "next", "stride",
     "streamer" };
 const char *const page_name[NPAGE] = { "4k", "2M", "1G" };
 const unsigned page_shift[NPAGE] = { 12, 21, 30 };

@@ -76,8 +76,7 @@ struct machine {
 					   what is wrong with all of it */
 };
 
-extern const char *const policy_name[NPOLICY], *const content_name[3],
-    *const prefetch_name[NPREFETCH], *const page_name[NPAGE];
+extern const char *const policy_name[NPOLICY], *const page_name[NPAGE];
 extern const unsigned page_shift[NPAGE];
 
 /* One line of a description; where is "file:line" or an option's name. */
@@ -320,8 +319,6 @@ void tlb_access(unsigned side, uint64_t addr, uint32_t size);
 
 void run_init(struct simrun *);
 void run_define(const struct ev_def *, uint32_t id);
-/* Core number was made. */
-void run_core(unsigned number);
 void run_batch(const uint64_t *rec, const uint64_t *end);
 /* One of a record's rounds. */
 void run_round(const uint64_t *rec);

@@ -95,7 +95,8 @@ is_quick(const struct node *n)
 	    n->part->degree[STRIDE] == 0 && n->c->nhint != 0;
 }
 
-void
+/* Core number was made. */
+static void
 run_core(unsigned number)
 {
 	static uint64_t no_entry[1];

@@ -14,7 +14,6 @@
 
 struct history *history;
 struct row *rows;
-size_t nrow;
 struct sim_outcome *found;
 unsigned nfound;
 uint64_t count_least;
@@ -79,7 +78,6 @@ count_rows(uint64_t n)
 	if (n > UINT32_MAX)
 		die("too many different instructions");
 	rows = xgrow0(rows, &caprow, n, sizeof *rows);
-	nrow = n;
 }
 
 /* The largest size that misses a distance of at least count_least. */

@@ -128,7 +128,6 @@ struct row {
 	int64_t extra;		/* references, more than in its executions */
 };
 extern struct row *rows;	/* by number of instruction */
-extern size_t nrow;
 
 /* An execution's misses for the O lines. */
 extern struct sim_outcome *found;

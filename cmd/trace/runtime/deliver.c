@@ -47,7 +47,7 @@ die_by_fault(struct tarea *t, int sig)
 }
 
 /* The process shall die of sig, natively. */
-void
+static _Noreturn void
 signal_die(struct tarea *t, int sig)
 {
 	struct ksigaction dfl = { 0, 0, 0, 0 };

@@ -398,7 +398,6 @@ void signal_trap(struct tarea *, struct kucontext *);
 void signal_leave(struct tarea *, const struct kucontext *, uint64_t mask);
 void signal_resume(struct tarea *, struct kucontext *, uint64_t mask);
 void signal_raise(struct tarea *, int sig, int code, uint64_t addr);
-void signal_die(struct tarea *, int sig) __attribute__((noreturn));
 long signal_return(struct tarea *);
 void signal_returned(struct tarea *);
 

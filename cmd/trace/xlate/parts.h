@@ -144,7 +144,6 @@ void calls_cold(struct xlate *, void (*leave)(struct xlate *, unsigned e));
 void refs_tell(struct xlate *, unsigned e, int r);
 void refs_push(struct xlate *);
 void refs_pop(struct xlate *, unsigned l);
-unsigned refs_kind(const struct ref *);
 void refs_of_round(const struct insn *, uint8_t n[2]);
 /* What the block's first instructions do, by number; NULL: nobody asks. */
 const uint8_t (*refs_first_do(const struct block *))[NDO];

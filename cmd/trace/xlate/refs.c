@@ -88,7 +88,7 @@ refs_pop(struct xlate *x, unsigned l)
 }
 
 /* Does it read or write? */
-unsigned
+static unsigned
 refs_kind(const struct ref *r)
 {
 	return r->rw == 'w' || (r->rw == 'm' && opt->writes) ? DO_WRITE :
