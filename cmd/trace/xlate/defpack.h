@@ -1,5 +1,5 @@
 /*
- * defpack.h - definitions as the store keeps them, for def.c
+ * defpack.h - definitions as the store keeps them, for defkept.c
  */
 #ifndef DEFPACK_H
 #define DEFPACK_H

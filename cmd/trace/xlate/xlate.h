@@ -9,10 +9,12 @@
  * address.c	computes the address of a reference; gather.c, rep.c of many
  * kinds.c	the kinds of events, carried out by record.c, count.c, filter.c
  *		and learn.c
+ * calls.c	calls and returns, with --contexts; refs.c what they take
  * def.c	definitions of blocks in the stream
- * ids.c	ids, given in order
+ * defrefs.c	ids of single references; ids.c ids, given in order
  * special.c	ids of records that are no executions of blocks
- * defpack.c	the same as the store keeps them
+ * defkept.c	definitions for the store and from it, which defpack.c packs
+ * shelved.c	threads that stop in blocks of which the store has only text
  * names.c	names of code made at run time
  *
  * Registers: a guest register is either in its own hardware register or at
@@ -187,34 +189,43 @@ uint32_t def_counter(const struct def *, unsigned n);
 void def_pass(struct def *);
 bool def_was_passed(struct def *);
 /*
- * The id of reference k (from 1; 0: the fetch) of instruction i (from 0).  A
- * gather's elements have one each.  stays: the table holds its lines then.
+ * Requests to define the blocks in this range that are not yet, for
+ * format_text; to be freed. NULL: there are none.
  */
-uint32_t def_ref_id(struct def *, const struct xlate *, unsigned i, unsigned k,
-    bool stays);
-/*
- * For a thread that stopped inside a block after n of its instructions; def is
- * the number of the block's definition.  Returns the id of these instructions
- * (0: none), and in *sizes: bits 0..15 the bytes of its record, 16..31 the
- * offset of a repeated instruction's count, from 32 the bytes of the whole
- * block's record.  With counters it returns the counter instead (one must be
- * left), or NO_COUNTER, and *sizes describes the record of a repeated
- * instruction that was interrupted, or is 0.
- */
-#define NO_COUNTER ~0u
-/* The reads and writes of these instructions: low byte, and the next. */
+char *def_lines(uint64_t start, uint64_t end);
+/* Code was mapped or unmapped: blocks translated from now on get new ids. */
+void def_mappings_changed(void);
+/* The reads and writes of its first n instructions: low byte, and the next. */
 uint64_t def_refs(uint32_t def, unsigned n);
-uint32_t def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes);
 /*
  * The code that a slot's thread has run for an owner in limbo was another's:
  * move its counts.  The thread waits for us.
  */
 void def_move(unsigned slot, uint32_t limbo, uint32_t owner);
+
 /*
- * --store: pack a definition with the numbers that are in its code: counters if
- * the kind has them, and ids if they are fixed.  0: it cannot be, or is not
- * that of the block at pc.  How many bytes a packed one has, of n; 0: none.
- * Make the definition again, with its numbers; counters are below `ncounter'.
+ * defrefs.c: the id of reference k (from 1; 0: the fetch) of instruction i
+ * (from 0).  A gather's elements have one each.  stays: the table holds its
+ * lines then.
+ */
+uint32_t def_ref_id(struct def *, const struct xlate *, unsigned i, unsigned k,
+    bool stays);
+
+/*
+ * defkept.c: for a thread that stopped inside a block after n of its
+ * instructions; def is the number of the block's definition.  Returns the id of
+ * these instructions (0: none), and in *sizes: bits 0..15 the bytes of its
+ * record, 16..31 the offset of a repeated instruction's count, from 32 the
+ * bytes of the whole block's record.  With counters it returns the counter
+ * instead (one must be left), or NO_COUNTER, and *sizes describes the record of
+ * a repeated instruction that was interrupted, or is 0.
+ */
+#define NO_COUNTER ~0u
+uint32_t def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes);
+/*
+ * --store: can a definition be kept, and is it that of the block at pc?  Pack
+ * it with the numbers that are in its code, counters if the kind has them, and
+ * ids if they are fixed; how many bytes that are, or 0.
  */
 bool def_can_pack(uint32_t number, app_pc pc);
 #define REFS_PACKED 1024u	/* references with ids, at most */
@@ -229,8 +240,19 @@ size_t def_pack(uint32_t number, app_pc pc, uint8_t *);
 struct shelf_count;
 typedef const uint8_t *def_shelved(uint32_t i, size_t *n);
 uint32_t def_reserve(uint32_t n, uint32_t ids, def_shelved *);
-/* Are the kind's definitions put on the shelf? */
+/*
+ * Make such a definition, the number'th of them, of what n bytes begin with;
+ * counters are below ncounter.  false: it is not believed.
+ */
+bool def_unpack(const uint8_t *, size_t n, app_pc pc, uint32_t ncounter,
+    uint32_t number);
+
+/* defpack.c: are the kind's definitions put on the shelf? */
 bool def_on_shelf(void);
+/* Does the code have ids?  They are then the same in the next run. */
+bool def_ids_are_fixed(void);
+/* The bytes of the packed one that n bytes begin with; 0: it is none. */
+size_t def_packed_size(const uint8_t *, size_t n);
 /*
  * Of a packed one, of n bytes: its items; how many instructions they are; their
  * text, at most TEXT_ROOM bytes, and its length, or -1; what its counters
@@ -245,39 +267,31 @@ void def_packed_counts(const uint8_t *from, size_t n, uint32_t at,
     struct shelf_count *);
 uint32_t def_packed_counter(const uint8_t *from);
 uint32_t def_packed_part(const uint8_t *from, unsigned n);
-/* The id after all that were given. */
-uint32_t def_ids_used(void);
-/* Does the code have ids?  They are then the same in the next run. */
-bool def_ids_are_fixed(void);
-size_t def_packed_size(const uint8_t *, size_t n);
-bool def_unpack(const uint8_t *, size_t n, app_pc pc, uint32_t ncounter,
-    uint32_t number);
+
 /*
  * Kind cache: the code lines that have cells, by number.  The store's are put
  * before there are any.
  */
 const uint64_t *filter_cells(uint32_t *n);
 void filter_put_cells(const uint64_t *lines, uint32_t n);
-/* The id of records that say that a line of code ('i') or data ('d') leaves. */
+
+/* special.c: the id of records: a line of code ('i') or data ('d') leaves. */
 uint32_t def_leave_id(char which);
 /* The id of records of --allocs. */
 uint32_t def_alloc_id(void);
 /* That of records that say which calls a thread has made or left. */
 uint32_t def_frame_id(void);
-/* True if enough ids are left for any one block. */
+
+/* ids.c: true if enough ids are left for any one block. */
 bool def_ids_left(void);
-/*
- * Requests to define the blocks in this range that are not yet, for
- * format_text; to be freed. NULL: there are none.
- */
-char *def_lines(uint64_t start, uint64_t end);
+/* The id after all that were given. */
+uint32_t def_ids_used(void);
+
 /*
  * names.c: the names of code made at run time, for blocks of this image that
  * have been written; another image begins after that, unless it is not at_end.
  */
 void names_tell(struct evw *, bool at_end);
-/* Code was mapped or unmapped: blocks translated from now on get new ids. */
-void def_mappings_changed(void);
 
 /*
  * learn.c: the counter of mispredictions of instruction n, from 1, of a
