@@ -279,6 +279,23 @@ begin(char **argv)
 		control_start(numbered(opt->control));
 }
 
+/* What our parent sees: the program's end, or that something has failed. */
+static int
+status(bool whole)
+{
+	if (command_failed())
+		return opt->adopted ? STATUS_COMMAND : STATUS_TROUBLE;
+	if (format_lost == EPIPE && !output_is_command())
+		die_sigpipe();
+	if (!whole || (format_lost && format_lost != EPIPE))
+		return STATUS_TROUBLE;
+	if (opt->adopted || opt->pid != 0)
+		return 0;
+	if (WIFSIGNALED(guest.status))
+		die_of(WTERMSIG(guest.status));
+	return WEXITSTATUS(guest.status);
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -325,15 +342,5 @@ main(int argc, char *argv[])
 	if (opt->leaves)
 		stop_by_signals(0);
 	follow_wait(&stopped);
-	if (command_failed())
-		return opt->adopted ? STATUS_COMMAND : STATUS_TROUBLE;
-	if (format_lost == EPIPE && !output_is_command())
-		die_sigpipe();
-	if (!whole || (format_lost && format_lost != EPIPE))
-		return STATUS_TROUBLE;
-	if (opt->adopted || opt->pid != 0)
-		return 0;
-	if (WIFSIGNALED(guest.status))
-		die_of(WTERMSIG(guest.status));
-	return WEXITSTATUS(guest.status);
+	return status(whole);
 }

@@ -75,29 +75,12 @@ counter_sizes(unsigned shrink)
 	b->flags |= BOOT_COUNTS;
 }
 
-/* Lay out the memory file; each step of shrink halves what can be halved. */
-void
-area_sizes(unsigned shrink)
+/* What trace tells of fragments, map entries, exits and cpuid. */
+static void
+meta_sizes(void)
 {
 	struct boot *b = &area.boot;
-	/* kind cache needs four times the code and map entries, branches two */
-	unsigned more = shrink != 0 ? 1 : opt->kind->alone ? 4 :
-	    opt->kind->learns ? 2 : 1;
-	uint64_t zone = ((uint64_t)more * (64u << 20)) >> shrink, off = 0;
-	unsigned i;
 
-	memset(b, 0, sizeof *b);
-	b->storedfd = -1;
-	area.maxfrag = (TAB_NUMBER / 4) >> shrink;
-	area.maxmap = (more * (20u << 20)) >> shrink;
-	area.maxexit = (1u << 20) >> shrink;
-	if (opt->debug & DEBUG_TINY)
-		zone = 256u << 10;
-	b->seg[SEG_CONTROL].size = to_pages(sizeof(struct control));
-	b->seg[SEG_TABLE].size = (uint64_t)(area.maxfrag * 2u) *
-	    (sizeof *area.tab + (opt->contexts == 0 ? 0 :
-	    sizeof *area.tabowner));
-	b->seg[SEG_IBL].size = IBL_ALL;
 	b->meta.frags[0] = 0;
 	b->meta.frags[1] =
 	    to_pages((uint64_t)area.maxfrag * sizeof(struct fragmeta));
@@ -109,9 +92,14 @@ area_sizes(unsigned shrink)
 	    to_pages((uint64_t)area.maxexit * sizeof(struct exitcall)));
 	b->seg[SEG_META].size = b->meta.cpuids +
 	    to_pages(NCPUID * sizeof(struct cpuidrow));
-	b->seg[SEG_BUFFERS].size = opt->kind->records ||
-	    opt->kind->alone ? (uint64_t)(NBUF >> shrink) * BUF_STRIDE : 0;
-	b->seg[SEG_ZONE0].size = b->seg[SEG_ZONE1].size = zone;
+}
+
+/* What the runtime is to know of our options. */
+static void
+boot_options(void)
+{
+	struct boot *b = &area.boot;
+
 	if (opt->follow)
 		b->flags |= BOOT_FOLLOW;
 	if (opt->leaves)
@@ -136,6 +124,36 @@ area_sizes(unsigned shrink)
 		b->leave[1] = leave[1];
 		b->frame = frame;
 	}
+}
+
+/* Lay out the memory file; each step of shrink halves what can be halved. */
+void
+area_sizes(unsigned shrink)
+{
+	struct boot *b = &area.boot;
+	/* kind cache needs four times the code and map entries, branches two */
+	unsigned more = shrink != 0 ? 1 : opt->kind->alone ? 4 :
+	    opt->kind->learns ? 2 : 1;
+	uint64_t zone = ((uint64_t)more * (64u << 20)) >> shrink, off = 0;
+	unsigned i;
+
+	memset(b, 0, sizeof *b);
+	b->storedfd = -1;
+	area.maxfrag = (TAB_NUMBER / 4) >> shrink;
+	area.maxmap = (more * (20u << 20)) >> shrink;
+	area.maxexit = (1u << 20) >> shrink;
+	if (opt->debug & DEBUG_TINY)
+		zone = 256u << 10;
+	b->seg[SEG_CONTROL].size = to_pages(sizeof(struct control));
+	b->seg[SEG_TABLE].size = (uint64_t)(area.maxfrag * 2u) *
+	    (sizeof *area.tab + (opt->contexts == 0 ? 0 :
+	    sizeof *area.tabowner));
+	b->seg[SEG_IBL].size = IBL_ALL;
+	meta_sizes();
+	b->seg[SEG_BUFFERS].size = opt->kind->records ||
+	    opt->kind->alone ? (uint64_t)(NBUF >> shrink) * BUF_STRIDE : 0;
+	b->seg[SEG_ZONE0].size = b->seg[SEG_ZONE1].size = zone;
+	boot_options();
 	counter_sizes(shrink);
 	for (i = 0; i < NSEG; i++) {
 		b->seg[i].off = off;
@@ -257,22 +275,13 @@ size_area(int fd, uint64_t size)
 	die("memory shared with the program:");
 }
 
-void
-area_open(int fd, uint64_t skip)
+/* Where the parts of the mapped segments are. */
+static void
+find_parts(void)
 {
-	struct boot *b = &area.boot;
-	uint64_t end = b->seg[NSEG - 1].off + b->seg[NSEG - 1].size, i;
+	const struct boot *b = &area.boot;
 
-	area.fd = fd;
-	size_area(fd, end + AREA_BLOB);
-	/* without seals the program could cut it short under us: SIGBUS */
-	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW |
-	    F_SEAL_SEAL) < 0)
-		die("seals of the memory shared with the program:");
-	map_segments(fd);
 	area.ctl = (struct control *)(void *)area.seg[SEG_CONTROL];
-	if (opt->kind->learns)
-		memcpy(&area.ctl->kept, &kept, sizeof kept);
 	area.tab = (uint32_t *)(void *)area.seg[SEG_TABLE];
 	area.tabowner = opt->contexts == 0 ? NULL :
 	    area.tab + area.maxfrag * 2u;
@@ -291,6 +300,42 @@ area_open(int fd, uint64_t skip)
 	area.states = (struct ctx_state *)(void *)(area.seg[SEG_ARCS] +
 	    ARCS_MOST * sizeof(struct ctx_arc));
 	area.heads = (struct ctx_heads *)(void *)(area.states + STATES_MOST);
+}
+
+/* The control segment, as the runtime finds it. */
+static void
+begin_control(uint64_t skip)
+{
+	uint64_t i;
+
+	if (opt->kind->learns)
+		memcpy(&area.ctl->kept, &kept, sizeof kept);
+	memset(area.ctl->freemask, 0, sizeof area.ctl->freemask);
+	for (i = 0; i < area.boot.seg[SEG_BUFFERS].size / BUF_STRIDE; i++)
+		area.ctl->freemask[i / 32] |= 1u << i % 32;
+	area.ctl->skipping = skip != 0;
+	area.ctl->interval = skip != 0 ? skip : opt->interval;
+	area.ctl->remaining = area.remaining;
+	area.ctl->windows = opt->windows;
+	area.ctl->off = opt->off;
+	area.ctl->nolink = (opt->debug & DEBUG_NOLINK) != 0;
+	mark_alive(&area.ctl->alive);
+}
+
+void
+area_open(int fd, uint64_t skip)
+{
+	struct boot *b = &area.boot;
+	uint64_t end = b->seg[NSEG - 1].off + b->seg[NSEG - 1].size;
+
+	area.fd = fd;
+	size_area(fd, end + AREA_BLOB);
+	/* without seals the program could cut it short under us: SIGBUS */
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW |
+	    F_SEAL_SEAL) < 0)
+		die("seals of the memory shared with the program:");
+	map_segments(fd);
+	find_parts();
 	if (area.seg[SEG_COUNTERS] != NULL)
 		madvise(area.seg[SEG_COUNTERS], b->seg[SEG_COUNTERS].size,
 		    MADV_DONTDUMP);
@@ -302,16 +347,7 @@ area_open(int fd, uint64_t skip)
 	area.gen = area.nrange = 0;
 	area.nfrag[0] = area.nfrag[1] = 0;
 	area.tabmask = area.ctl->tabmask = area.maxfrag * 2u - 1;
-	memset(area.ctl->freemask, 0, sizeof area.ctl->freemask);
-	for (i = 0; i < b->seg[SEG_BUFFERS].size / BUF_STRIDE; i++)
-		area.ctl->freemask[i / 32] |= 1u << i % 32;
-	area.ctl->skipping = skip != 0;
-	area.ctl->interval = skip != 0 ? skip : opt->interval;
-	area.ctl->remaining = area.remaining;
-	area.ctl->windows = opt->windows;
-	area.ctl->off = opt->off;
-	area.ctl->nolink = (opt->debug & DEBUG_NOLINK) != 0;
-	mark_alive(&area.ctl->alive);
+	begin_control(skip);
 }
 
 void

@@ -485,17 +485,14 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 				    0 : got);
 			break;
 		}
-		if (in->special == SP_REFUSE ||
-		    (in->special == SP_EMULATE && in->emulate == EMU_XGETBV &&
-		    opt->cpu == CPU_NATIVE)) {
-			if (in->special != SP_REFUSE) {
-				in->special = SP_NONE;
-			} else {
-				if (b->n == 0)
-					b->end = EXIT_REFUSE;
-				break;
-			}
+		if (in->special == SP_REFUSE) {
+			if (b->n == 0)
+				b->end = EXIT_REFUSE;
+			break;
 		}
+		if (in->special == SP_EMULATE && in->emulate == EMU_XGETBV &&
+		    opt->cpu == CPU_NATIVE)
+			in->special = SP_NONE;
 		at += length(in);
 		b->taken[b->n++] = false;
 		b->next = pc + at;
