@@ -17,8 +17,6 @@
  */
 #include "runtime.h"
 
-#define MAP_FAILED_FROM (-4095ull)
-
 /* An argument of the function, by its number. */
 static uint64_t
 argument(const struct tarea *t, unsigned n)
@@ -162,7 +160,7 @@ result(const struct tarea *t, struct alloc_args a)
 	case ALLOC_MAP:
 	case ALLOC_BREAK:
 	case ALLOC_REMAP:
-		return at >= MAP_FAILED_FROM ? 0 : at;
+		return is_error((long)at) ? 0 : at;
 	default:
 		return at;
 	}

@@ -9,7 +9,6 @@
  */
 #include "runtime.h"
 
-#define MADV_DONTFORK 10
 #define FIRST_ARCS 4096u	/* accessible at first; each fault doubles it */
 #define FIRST_FRAMES 2048u
 
@@ -80,9 +79,11 @@ open_memory(uint64_t from, uint64_t n)
 {
 	from &= -(uint64_t)PAGE;
 	n = (n + 2 * PAGE - 1) & -(uint64_t)PAGE;
-	if (has_more() && sys3(__NR_mprotect, from + CTX_MORE, n, 3) != 0)
+	if (has_more() && sys3(__NR_mprotect, from + CTX_MORE, n,
+	    PROT_READ | PROT_WRITE) != 0)
 		return -1;
-	return sys3(__NR_mprotect, from, n, 3) != 0 ? -1 : 0;
+	return sys3(__NR_mprotect, from, n, PROT_READ | PROT_WRITE) != 0 ?
+	    -1 : 0;
 }
 
 /* The counts of the first n arcs can be accessed. */
@@ -119,7 +120,8 @@ contexts_begin(struct tarea *t)
 	/* not for a child, whose address space may soon be limited */
 	sys3(__NR_madvise, at(t, 0), CTX_BYTES + (has_more() ? CTX_MORE : 0) +
 	    rt.boot.seg[SEG_ARCS].size, MADV_DONTFORK);
-	if (sys3(__NR_mprotect, at(t, 0), CTX_COUNTS, 3) != 0 ||
+	if (sys3(__NR_mprotect, at(t, 0), CTX_COUNTS,
+	    PROT_READ | PROT_WRITE) != 0 ||
 	    open_counts(t, rt.ctl->polling ? ARCS_MOST : FIRST_ARCS) < 0 ||
 	    open_frames(t, rt.ctl->polling ? FRAMES_MOST : FIRST_FRAMES) < 0)
 		return -1;

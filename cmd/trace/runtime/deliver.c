@@ -59,9 +59,9 @@ signal_die(struct tarea *t, int sig)
 	if (rt.ctl->polling && (SYNC_SIGS & SIGBIT(sig)))
 		die_by_fault(t, sig);
 	sys4(__NR_rt_sigaction, sig, &dfl, NULL, 8);
-	sys4(__NR_rt_sigprocmask, 2, &all, NULL, 8);
+	sys4(__NR_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
 	sys3(__NR_tgkill, rt.pid, t->tid, sig);
-	sys4(__NR_rt_sigprocmask, 2, &mask, NULL, 8);
+	sys4(__NR_rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8);
 	for (;;)	/* another thread ends the process first */
 		sys0(__NR_pause);
 }

@@ -14,13 +14,7 @@ _Static_assert(offsetof(struct kucontext, sigmask) == 296, "ucontext");
 _Static_assert(T_PTR + TO_LOOK_SAVE + 8 * 16 <= T_TABLE, "T");
 _Static_assert(T_OFF >= T_FRAME + T_FRAME_SIZE && T_OFF % 8 == 0, "T");
 
-#define MAP_SHARED 1
-#define MAP_PRIVATE 2
-#define MAP_FIXED 0x10
-#define MADV_DONTFORK 10
-#define MADV_DONTDUMP 16
-#define MAP_FIXED_NOREPLACE 0x100000
-enum { R = 1, W = 2, X = 4 };
+enum { R = PROT_READ, W = PROT_WRITE, X = PROT_EXEC };
 
 static uint64_t
 map(enum segment_number which, int prot)
@@ -33,7 +27,7 @@ map(enum segment_number which, int prot)
 	at = sys6(__NR_mmap, (long)s->addr, (long)s->size, prot,
 	    MAP_SHARED | (s->addr != 0 ? MAP_FIXED_NOREPLACE : 0),
 	    rt.boot.fd, (long)s->off);
-	if (at < 0 && at > -4096)
+	if (is_error(at))
 		panic("no address space for the code cache");
 	return (uint64_t)at;
 }
@@ -66,7 +60,7 @@ map_stored(uint64_t meta)
 	for (i = 0; i < rt.boot.nstored; i++, s++) {
 		at = sys6(__NR_mmap, (long)(meta + s->at), (long)s->size, R,
 		    MAP_PRIVATE | MAP_FIXED, rt.boot.storedfd, (long)s->off);
-		if (at < 0 && at > -4096)
+		if (is_error(at))
 			panic("no tables from the store");
 	}
 	if (rt.boot.storedfd >= 0)
@@ -100,7 +94,7 @@ map_segments(void)
 		rt.zonesize[i] = rt.boot.seg[SEG_ZONE0 + i].size;
 		rt.place[i] = rt.zone[i] + ((uint64_t)i << 31);
 		/* a child is let go from the runtime, and counts what it has */
-		sys3(__NR_madvise, rt.zone[i], rt.zonesize[i], 10);
+		sys3(__NR_madvise, rt.zone[i], rt.zonesize[i], MADV_DONTFORK);
 		rt.frags[i] = (struct fragmeta *)(meta + mp->frags[i]);
 	}
 	rt.maps = (const uint8_t *)(meta + mp->maps);
@@ -108,8 +102,9 @@ map_segments(void)
 	if (rt.boot.flags & BOOT_CONTEXTS)
 		rt.calls = (const struct exitcall *)(meta + mp->calls);
 	rt.cpuids = (struct cpuidrow *)(meta + mp->cpuids);
-	if (rt.bufs != 0)	/* not for children: MADV_DONTFORK */
-		sys3(__NR_madvise, rt.bufs, rt.boot.seg[SEG_BUFFERS].size, 10);
+	if (rt.bufs != 0)	/* not for children */
+		sys3(__NR_madvise, rt.bufs, rt.boot.seg[SEG_BUFFERS].size,
+		    MADV_DONTFORK);
 	sys1(__NR_close, rt.boot.fd);
 }
 

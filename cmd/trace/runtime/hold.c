@@ -24,7 +24,6 @@
 #define SI_TIMER (-2)
 #define SIGEV_THREAD_ID 4
 #define CLOCK_MONOTONIC 1
-#define PR_SET_SECCOMP 22
 
 static bool
 is_timer(int sig, const struct ksiginfo *info)
@@ -177,10 +176,10 @@ signal_held_mask(struct tarea *t, uint64_t how, const uint64_t *set,
 	*was = new;
 	if (set == NULL)
 		return 0;
-	if (how == 0)
+	if (how == SIG_BLOCK)
 		new |= *set;
 	else
-		new = how == 1 ? new & ~*set : *set;
+		new = how == SIG_UNBLOCK ? new & ~*set : *set;
 	new &= ~(SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP));
 	t->keptmask = new;
 	if (!(new & SIGBIT(t->held)))
@@ -189,7 +188,7 @@ signal_held_mask(struct tarea *t, uint64_t how, const uint64_t *set,
 	signal_put_back(t);
 	new &= ~SYNC_SIGS;
 	if (!t->pending)
-		sys4(__NR_rt_sigprocmask, 2, &new, NULL, 8);
+		sys4(__NR_rt_sigprocmask, SIG_SETMASK, &new, NULL, 8);
 	return 0;
 }
 

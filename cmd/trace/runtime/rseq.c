@@ -99,7 +99,7 @@ rseq_call(struct tarea *t)
 	long r;
 
 	if (!(rt.boot.flags & BOOT_RSEQ))
-		return -38;		/* ENOSYS */
+		return -ENOSYS;
 	r = guest_syscall(t, t->gpr);
 	if (r == 0) {
 		t->rseq = t->gpr[2] == 0 ? t->gpr[7] : 0;

@@ -16,6 +16,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <asm/errno.h>
+#include <asm/unistd_64.h>
+#include <linux/futex.h>
+#include <linux/mman.h>
+#include <linux/prctl.h>
+#include <linux/sched.h>
+
 #include "../shared.h"
 
 /* Else the compiler would load addresses from a table of absolute ones. */
@@ -98,6 +105,7 @@ struct kframe {			/* as the kernel pushes it */
 #define SS_ONSTACK 1
 #define SS_DISABLE 2
 #define SS_AUTODISARM (1 << 31)
+enum { SIG_BLOCK, SIG_UNBLOCK, SIG_SETMASK };	/* for rt_sigprocmask */
 
 /*
  * Why a thread records nothing.  Its p then counts instructions down, or is
@@ -609,7 +617,12 @@ sys6(long nr, long a, long b, long c, long d, long e, long f)
 #define sys4(n, a, b, c, d) \
 	sys6(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
 
-#include <asm/unistd_64.h>
+/* Is it an error that the kernel answered with? */
+static inline bool
+is_error(long r)
+{
+	return r < 0 && r > -4096;
+}
 
 static inline struct tarea *
 self(const void *on_stack)

@@ -7,7 +7,6 @@
  */
 #include "runtime.h"
 
-#define FUTEX_OWNER_DIED 0x40000000u
 #define QUEUE_SPINS 60	/* the formatter takes longer than a translation */
 
 void
@@ -18,7 +17,7 @@ futex_wait(uint32_t *word, uint32_t val)
 	if (rt.ctl->polling)
 		__builtin_ia32_pause();
 	else
-		sys4(__NR_futex, word, 0, val, limit);
+		sys4(__NR_futex, word, FUTEX_WAIT, val, limit);
 }
 
 void
@@ -33,7 +32,7 @@ void
 futex_wake(uint32_t *word, int n)
 {
 	if (!rt.ctl->polling)
-		sys3(__NR_futex, word, 1, n);
+		sys3(__NR_futex, word, FUTEX_WAKE, n);
 }
 
 int

@@ -38,7 +38,7 @@ set_mask(uint64_t mask)
 {
 	uint64_t old = 0;
 
-	sys4(__NR_rt_sigprocmask, 2, &mask, &old, 8);
+	sys4(__NR_rt_sigprocmask, SIG_SETMASK, &mask, &old, 8);
 	return old;
 }
 
@@ -151,7 +151,7 @@ signal_before_exec(struct tarea *t, uint64_t saved[2])
 		}
 	saved[1] = block;
 	if (block != 0)
-		sys4(__NR_rt_sigprocmask, 0, &block, NULL, 8);
+		sys4(__NR_rt_sigprocmask, SIG_BLOCK, &block, NULL, 8);
 	signal_send_pending(t);
 }
 
@@ -165,7 +165,7 @@ signal_exec_failed(const uint64_t saved[2])
 		if (saved[0] & SIGBIT(s))
 			signal_install(s, 0);
 	if (unblock != 0)
-		sys4(__NR_rt_sigprocmask, 1, &unblock, NULL, 8);
+		sys4(__NR_rt_sigprocmask, SIG_UNBLOCK, &unblock, NULL, 8);
 }
 
 static void
@@ -480,11 +480,11 @@ signal_action(struct tarea *t)
 	long r = 0;
 
 	if (t->gpr[10] != 8 || bad_signal(sig))
-		return -22;
+		return -EINVAL;
 	if (act != 0 && (sig == SIG_KILL || sig == SIG_STOP))
-		return -22;
+		return -EINVAL;
 	if (act != 0 && rt_copy(&new, (void *)act, sizeof new) < 0)
-		return -14;
+		return -EFAULT;
 	actlock();
 	was = rt.act[sig];
 	if (act != 0) {
@@ -499,7 +499,7 @@ signal_action(struct tarea *t)
 	}
 	actunlock();
 	if (r == 0 && old != 0 && rt_copy((void *)old, &was, sizeof was) < 0)
-		return -14;
+		return -EFAULT;
 	return r;
 }
 
@@ -512,16 +512,16 @@ signal_mask(struct tarea *t)
 	long r;
 
 	if (t->gpr[10] != 8)
-		return -22;
+		return -EINVAL;
 	if (set != 0) {
 		if (rt_copy(&new, (void *)set, 8) < 0)
-			return -14;
-		if (how > 2)
-			return -22;
-		if (how == 0)
+			return -EFAULT;
+		if (how > SIG_SETMASK)
+			return -EINVAL;
+		if (how == SIG_BLOCK)
 			sync |= new;
 		else
-			sync = how == 1 ? sync & ~new : new;
+			sync = how == SIG_UNBLOCK ? sync & ~new : new;
 		sync &= SYNC_SIGS;
 		new &= ~SYNC_SIGS;
 	}
@@ -539,7 +539,7 @@ signal_mask(struct tarea *t)
 			t->keptmask = (t->keptmask & ~SYNC_SIGS) | sync;
 	}
 	if (old != 0 && rt_copy((void *)old, &was, 8) < 0)
-		return -14;
+		return -EFAULT;
 	return 0;
 }
 
@@ -588,17 +588,17 @@ signal_stack(struct tarea *t)
 
 	if (t->gpr[7] != 0) {
 		if (rt_copy(&new, (void *)t->gpr[7], sizeof new) < 0)
-			return -14;
+			return -EFAULT;
 		if (on && !(was.flags & SS_AUTODISARM))
-			return -1;
+			return -EPERM;
 		if ((new.flags & ~SS_AUTODISARM) != 0 &&
 		    (new.flags & ~SS_AUTODISARM) != SS_DISABLE &&
 		    (new.flags & ~SS_AUTODISARM) != SS_ONSTACK)
-			return -22;
+			return -EINVAL;
 		if (new.flags & SS_DISABLE)
 			new.sp = new.size = 0;
 		else if (new.size < rt.boot.minframe)
-			return -12;
+			return -ENOMEM;
 		new.flags &= SS_AUTODISARM;
 		t->altstack = new;
 	}
@@ -607,7 +607,7 @@ signal_stack(struct tarea *t)
 		    (was.flags & SS_AUTODISARM) | (on ? SS_ONSTACK : 0);
 		was.pad = 0;
 		if (rt_copy((void *)t->gpr[6], &was, sizeof was) < 0)
-			return -14;
+			return -EFAULT;
 	}
 	return 0;
 }

@@ -8,11 +8,6 @@
  */
 #include "runtime.h"
 
-#define EPERM 1
-#define EIO 5
-#define EINVAL 22
-#define PROT_EXEC 4
-
 long
 guest_syscall(struct tarea *t, const uint64_t gpr[16])
 {
@@ -47,12 +42,6 @@ mapped(struct tarea *t, uint64_t start, uint64_t len)
 	ask(t, REQ_MAPPED, arg);
 }
 
-static int
-failed(long r)
-{
-	return r < 0 && r > -4096;
-}
-
 /*
  * A call that may wait for signals, take them or tell of them.  Those of
  * SYNC_SIGS that the guest blocks are never blocked in the kernel, but while
@@ -68,10 +57,10 @@ call(struct tarea *t)
 		return signal_held_call(t);
 	if (block == 0 || rt.ctl->polling)
 		return guest_syscall(t, t->gpr);
-	sys4(__NR_rt_sigprocmask, 0, &block, NULL, 8);
+	sys4(__NR_rt_sigprocmask, SIG_BLOCK, &block, NULL, 8);
 	signal_send_pending(t);
 	r = guest_syscall(t, t->gpr);
-	sys4(__NR_rt_sigprocmask, 1, &block, NULL, 8);
+	sys4(__NR_rt_sigprocmask, SIG_UNBLOCK, &block, NULL, 8);
 	return r;
 }
 
@@ -94,7 +83,7 @@ mapping(struct tarea *t, uint64_t nr)
 
 	if (r == SYS_ABORTED)
 		return r;
-	if (failed(r)) {
+	if (is_error(r)) {
 		half_mapped(t, at, len);
 		if (nr == __NR_mremap)
 			half_mapped(t, t->gpr[8], newlen);
@@ -153,7 +142,7 @@ attaching(struct tarea *t)
 	uint64_t flags = t->gpr[2];
 	long r = call(t);
 
-	if ((flags & SHM_REMAP) && !failed(r) && r != SYS_ABORTED)
+	if ((flags & SHM_REMAP) && !is_error(r) && r != SYS_ABORTED)
 		mapped(t, 0, ~0ull);
 	return r;
 }
@@ -165,7 +154,7 @@ opening(struct tarea *t, uint64_t nr)
 	uint64_t flags = nr == __NR_open ? t->gpr[6] : t->gpr[2], how = flags;
 	long r = call(t);
 
-	if (failed(r) || r == SYS_ABORTED)
+	if (is_error(r) || r == SYS_ABORTED)
 		return r;
 	if (nr == __NR_openat2 && rt_copy(&flags, (void *)how, 8) < 0)
 		return r;
@@ -202,7 +191,7 @@ writing(struct tarea *t, uint64_t nr)
 	r = call(t);
 	if (r == -EIO && rt.ctl->polling && compare_code(t))
 		r = call(t);	/* behind a filter we cannot look before */
-	if (failed(r) || r == SYS_ABORTED ||
+	if (is_error(r) || r == SYS_ABORTED ||
 	    !procmem_written(t, nr, (uint64_t)r, range))
 		return r;
 	if (touches_code(range[0], range[1])) {
@@ -358,13 +347,10 @@ secure(struct tarea *t)
 	buffer_guard_all();
 	counters_all();
 	r = guest_syscall(t, t->gpr);
-	if (failed(r))
+	if (is_error(r))
 		rt.ctl->polling = was;
 	return r;
 }
-
-#define PR_SET_SECCOMP 22
-#define PR_SET_SYSCALL_USER_DISPATCH 59
 
 /*
  * Which calls of the program's are to be turned into signals is told by the
@@ -444,7 +430,7 @@ address_limit(struct tarea *t, uint64_t nr)
 		return -1;
 	if (new != 0) {
 		if (rt_copy(&n, (void *)new, sizeof n) < 0)
-			return -14;
+			return -EFAULT;
 		set = n;
 		n.cur = plus(n.cur, ours);
 		n.max = plus(n.max, ours + LIMIT_THREADS * thread_area_bytes());
@@ -461,7 +447,7 @@ address_limit(struct tarea *t, uint64_t nr)
 		limit_more = n.max - set.max;
 	if (old == 0)
 		return 0;
-	return rt_copy((void *)old, &o, sizeof o) < 0 ? -14 : 0;
+	return rt_copy((void *)old, &o, sizeof o) < 0 ? -EFAULT : 0;
 }
 
 static int

@@ -10,17 +10,6 @@
  */
 #include "runtime.h"
 
-#define MAP_PRIVATE 2
-#define MAP_FIXED 0x10
-#define MAP_ANON 0x20
-#define MAP_NORESERVE 0x4000
-#define CLONE_VM 0x100ull
-#define CLONE_VFORK 0x4000ull
-#define CLONE_THREAD 0x10000ull
-#define CLONE_SETTLS 0x80000ull
-#define CLONE_PARENT_SETTID 0x100000ull
-#define CLONE_CHILD_CLEARTID 0x200000ull
-
 uint64_t
 thread_area_bytes(void)
 {
@@ -98,7 +87,8 @@ counters_open(struct tarea *t, uint64_t n)
 	uint64_t most = counters_most();
 
 	n = n > most ? most : n;
-	if (sys3(__NR_mprotect, from, 8 * (CELLS + n), 3) != 0)
+	if (sys3(__NR_mprotect, from, 8 * (CELLS + n),
+	    PROT_READ | PROT_WRITE) != 0)
 		return -1;
 	t->ncount = n;
 	return 0;
@@ -155,8 +145,8 @@ area_map(uint32_t slot)
 	    ((size + 2 * T_SIZE) & ~(uint64_t)(T_SIZE - 1))) &
 	    ~(uint64_t)(T_SIZE - 1);
 	r = sys6(__NR_mmap, (long)hint, (long)(size + T_SIZE), 0,
-	    MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0);
-	if (r < 0 && r > -4096)
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (is_error(r))
 		return 0;
 	at = (uint64_t)r;
 	base = (at + T_SIZE - 1) & ~(uint64_t)(T_SIZE - 1);
@@ -164,11 +154,19 @@ area_map(uint32_t slot)
 		sys2(__NR_munmap, at, base - at);
 	if (at + T_SIZE > base)
 		sys2(__NR_munmap, base + size, at + T_SIZE - base);
-	if (sys3(__NR_mprotect, base, T_SIZE, 3) != 0) {
+	if (sys3(__NR_mprotect, base, T_SIZE, PROT_READ | PROT_WRITE) != 0) {
 		sys2(__NR_munmap, base, size);
 		return 0;
 	}
 	return base;
+}
+
+/* Map n bytes that are mapped already, and shared, at another place as well. */
+static int
+map_again(uint64_t from, uint64_t n, uint64_t to)
+{
+	return is_error(sys6(__NR_mremap, (long)from, 0, (long)n,
+	    MREMAP_MAYMOVE | MREMAP_FIXED, (long)to, 0)) ? -1 : 0;
 }
 
 static int
@@ -176,25 +174,21 @@ area_share(uint64_t base, uint32_t slot)
 {
 	struct tarea *t = (struct tarea *)(base + T_OFF);
 	uint64_t at = base + T_SIZE, n = rt.boot.countbytes;
-	long r;
 
-	r = sys6(__NR_mremap, (long)rt.ibl, 0, IBL_ALL, 3, (long)at, 0);
-	if (r < 0 && r > -4096)
+	if (map_again((uint64_t)rt.ibl, IBL_ALL, at) < 0)
 		return -1;
 	if (n == 0)
 		return 0;
-	r = sys6(__NR_mremap, (long)(rt.boot.seg[SEG_COUNTERS].addr + slot * n),
-	    0, (long)n, 3, (long)(at + IBL_ALL), 0);
-	if (r < 0 && r > -4096)
+	if (map_again(rt.boot.seg[SEG_COUNTERS].addr + slot * n, n,
+	    at + IBL_ALL) < 0)
 		return -1;
 	if (counters_open(t, rt.ctl->polling ? counters_most() :
 	    FIRST_COUNTS) < 0)
 		return -1;
 	if (rt.boot.seg[SEG_ARCS].size == 0)
 		return 0;
-	r = sys6(__NR_mremap, (long)rt.arcs, 0,
-	    (long)rt.boot.seg[SEG_ARCS].size, 3, (long)(at + IBL_ALL + n), 0);
-	return (r < 0 && r > -4096) ? -1 : contexts_begin(t);
+	return map_again((uint64_t)rt.arcs, rt.boot.seg[SEG_ARCS].size,
+	    at + IBL_ALL + n) < 0 ? -1 : contexts_begin(t);
 }
 
 /* An area of this thread, with a slot; NULL: no memory or no slot. */
@@ -367,11 +361,6 @@ thread_child(struct tarea *t)
 	rt_trap(t);
 }
 
-struct clone_args {
-	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal;
-	uint64_t stack, stack_size, tls, set_tid, set_tid_size, cgroup;
-};
-
 struct clone_call {
 	uint64_t flags, stack, tls, size;
 	struct clone_args args;
@@ -398,7 +387,7 @@ read_call(struct tarea *t, struct clone_call *h)
 		if (h->size < 64 || h->size > sizeof h->args + sizeof h->more)
 			return 1;	/* the kernel has the answer */
 		if (rt_copy(&h->args, (void *)t->gpr[7], h->size) < 0)
-			return -14;
+			return -EFAULT;
 		if ((h->args.stack == 0) != (h->args.stack_size == 0) ||
 		    h->args.stack + h->args.stack_size >= 1ull << 47)
 			return 1;
@@ -417,7 +406,7 @@ clone_thread(struct tarea *t, struct clone_call *h, uint64_t mask)
 	long r;
 
 	if (c == NULL)
-		return -11;
+		return -EAGAIN;
 	inherit(c, t, h->stack, h->tls, h->flags);
 	c->start_mask = mask + 1;
 	if (h->is3) {
@@ -444,7 +433,7 @@ clone_sharing(struct tarea *t, struct clone_call *h, uint64_t mask)
 	long r;
 
 	if (c == NULL)
-		return -11;
+		return -EAGAIN;
 	inherit(c, t, h->stack, h->tls, h->flags);
 	c->start_mask = mask + 1;
 	c->shares = (uint64_t)will_follow(t);
@@ -514,7 +503,7 @@ thread_clone(struct tarea *t)
 	/* where we block it, the kernel wakes another thread with it: EINTR */
 	if (rt.act[SIG_CHLD].handler <= 1)
 		all &= ~SIGBIT(SIG_CHLD);
-	sys4(__NR_rt_sigprocmask, 2, &all, &mask, 8);
+	sys4(__NR_rt_sigprocmask, SIG_SETMASK, &all, &mask, 8);
 	if (t->held)
 		mask = t->keptmask & ~SYNC_SIGS;
 	if (t->pending)
@@ -527,7 +516,7 @@ thread_clone(struct tarea *t)
 	else
 		r = clone_copying(t, &h, mask);
 	if (!t->pending && !t->held)
-		sys4(__NR_rt_sigprocmask, 2, &mask, NULL, 8);
+		sys4(__NR_rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8);
 	return r;
 }
 
@@ -542,7 +531,7 @@ thread_exit(struct tarea *t, long status)
 		contexts_rest(t);
 		sys1(__NR_exit, status);
 	}
-	sys4(__NR_rt_sigprocmask, 2, &all, NULL, 8);
+	sys4(__NR_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
 	signal_unhold(t);
 	signal_put_back(t);
 	if (t->skips == SKIP_OUT)
