@@ -136,6 +136,15 @@ begin_part(struct costr *r)
 		costr_die(r, "the events are not those of the first part");
 }
 
+/* Is the object to tell what the input does not: the function, or the lines? */
+static bool
+is_to_tell(const struct costr *r, const struct costfn *f, uint32_t file)
+{
+	return is_known(f->ob) && r->head.positions & COST_INSTR &&
+	    (!is_known(f->fn) || (!is_known(file) &&
+	    (r->head.positions & COST_LINE) == 0));
+}
+
 static void
 add(const struct costr *r, const struct cost *in)
 {
@@ -151,10 +160,10 @@ add(const struct costr *r, const struct cost *in)
 	c.n = n;
 	c.file = is_known(in->file) ? in->file : unknown;
 	c.pos.line = r->head.positions & COST_LINE ? in->pos.line : 0;
-	if (!is_known(f.fn) && is_known(f.ob) &&
-	    r->head.positions & COST_INSTR) {
+	if (is_to_tell(r, &f, in->file)) {
 		look_up(object(f.ob), in->pos.addr, &at);
-		f.fn = name_of(at.fn);
+		if (!is_known(f.fn))
+			f.fn = name_of(at.fn);
 		c.file = name_of(at.file);
 		c.pos.line = at.line;
 	}
@@ -164,14 +173,13 @@ add(const struct costr *r, const struct cost *in)
 	costsum_put(sum, &c);
 }
 
-/* Start reading the object of a nameless function while costs come in. */
+/* Start reading the object that will be asked while costs come in. */
 static void
 announced(const struct costr *r, uint32_t fn)
 {
 	struct costfn f = costfn_get(names, fn);
 
-	if (!is_known(f.fn) && is_known(f.ob) &&
-	    r->head.positions & COST_INSTR)
+	if (is_to_tell(r, &f, f.fl))
 		sym_prepare(object(f.ob), inlines);
 }
 

@@ -190,4 +190,25 @@ same "and the same sum" "$(tail -n 1 cg)" "$("$F" --inline=yes nameless |
 check "--inline is --inline=yes" "$F" --inline nameless
 samefile "as in the other formatters" inlined out
 
+# the lines of functions that callgraph(1) has named
+if "$B/trace" -e blocks -o ev ./prog >out; then
+	"$B/icount" ev >nameless
+	"$B/callgraph" --skip-plt=no ev >named
+	by_line() { # the costs of each line, in whatever function
+		"$F" "$1" | awk '/^fl=/ { f = $0 } /^[0-9]/ { n[f " " $1] += $2 }
+		    END { for (l in n) print l, n[l] }' | sort
+	}
+	by_line nameless >want
+	by_line named >got
+	check "the lines of named functions" grep -q "^fl=$SRC/tree.c [1-9]" got
+	samefile "are those of their addresses" want got
+	sed 's/^fn=([0-9]*) main$/&_of_mine/' named >renamed
+	check "a name of the input" "$F" renamed
+	same "stays, with the object's lines" "fl=$SRC/tree.c" "$(awk '/^fl=/ {
+	    f = $0 } /^fn=/ { mine = $0 == "fn=main_of_mine" }
+	    /^[1-9]/ && mine { print f }' out | sort -u | head -n 1)"
+else
+	skip "the lines of named functions" "trace fails"
+fi
+
 done_testing
