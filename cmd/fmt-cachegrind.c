@@ -80,8 +80,10 @@ object(uint32_t ob)
 		syms = xgrow(syms, &capsyms, ob + (size_t)1, sizeof *syms);
 		memset(syms + n, 0, (capsyms - n) * sizeof *syms);
 	}
-	if (syms[ob] == NULL)
+	if (syms[ob] == NULL) {
 		syms[ob] = sym_open(costnames_get(names, ob), symflags);
+		in_older(costnames_get(names, ob));
+	}
 	return syms[ob];
 }
 

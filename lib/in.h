@@ -32,6 +32,11 @@ bool in_lacked(void);
 /* Note such a failure, if errno is one, of a file that other code opens. */
 void in_lack(const char *path);
 /*
+ * Warn of an object file that was changed after an input of ours, if that is a
+ * regular file: where an address is in it may have changed since the run.
+ */
+void in_older(const char *object);
+/*
  * If gzip data ends early, warn and report the end, instead of the default,
  * to die. This is for formats whose own end mark is then missing.
  */

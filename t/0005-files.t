@@ -76,6 +76,34 @@ else
 	skip "a debug file" "no compiler or objcopy"
 fi
 
+# an object that was changed after the input that its addresses come from
+said="names, lines and instructions may be wrong"
+if (cd "$T" && ${CC:-gcc} -g -o o m.c) && "$B/trace" -o "$T/o.ev" "$T/o" &&
+    "$B/callgraph" "$T/o.ev" >"$T/o.costs"; then
+	"$B/fmt-callgrind" --dump-instr=yes -o "$T/o.out" "$T/o.costs"
+	for p in "icount $T/o.ev" "callgraph $T/o.ev" "mix $T/o.ev" \
+	    "plain -s $T/o.ev" "fmt-cachegrind $T/o.costs" \
+	    "fmt-callgrind $T/o.costs" "fmt-pprof $T/o.costs" \
+	    "annotate --asm $T/o.out"; do
+		touch -r "${p##* }" "$T/o"
+		run "$B"/$p
+		same "${p%% *}: an object as old as its input" "" \
+		    "$(grep changed "$T/err")"
+		touch -d "now + 1 minute" "$T/o"
+		run "$B"/$p
+		same "${p%% *}: a newer one" "${p%% *}: $T/o: changed after \
+${p##* } was written: $said" "$(grep changed "$T/err")"
+	done
+	from_pipe() { cat "$T/o.ev" | "$B/icount"; }
+	check "a pipe" from_pipe
+	same "has no time" "" "$(cat "$T/err")"
+	check "standard input" "$B/icount" <"$T/o.ev"
+	same "has one" "icount: $T/o: changed after stdin was written: $said" \
+	    "$(cat "$T/err")"
+else
+	skip "an object that was changed" "no compiler"
+fi
+
 # a FIFO that is the input itself is opened once
 "$TB/mkxray" >"$T/log" <<-'END'
 	head 5 1 3 1000 16384 0

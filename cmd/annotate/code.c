@@ -90,6 +90,7 @@ code_open(const char *path, bool intel)
 		code_close(c);
 		return NULL;
 	}
+	in_older(path);
 	c->sym = sym_open(path, SYM_DEMANGLE);
 	ZydisDecoderInit(&c->decoder, ZYDIS_MACHINE_MODE_LONG_64,
 	    ZYDIS_STACK_WIDTH_64);

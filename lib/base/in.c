@@ -51,6 +51,39 @@ struct in {
 	bool eol;
 };
 
+/* Of the regular files that were opened, the one that was written first. */
+static struct { char *name; struct timespec when; } oldest;
+
+static bool
+is_later(struct timespec a, struct timespec b)
+{
+	return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec :
+	    a.tv_nsec > b.tv_nsec;
+}
+
+static void
+note_date(const char *name, const struct stat *st)
+{
+	if (!S_ISREG(st->st_mode) || (oldest.name != NULL &&
+	    !is_later(oldest.when, st->st_mtim)))
+		return;
+	free(oldest.name);
+	oldest.name = xstrdup(name);
+	oldest.when = st->st_mtim;
+}
+
+void
+in_older(const char *object)
+{
+	struct stat st;
+
+	if (oldest.name != NULL && stat(object, &st) == 0 &&
+	    S_ISREG(st.st_mode) && is_later(st.st_mtim, oldest.when))
+		warn("%s: changed after %s was written: names, lines "
+		    "and instructions may be wrong",
+		    object, oldest.name);
+}
+
 static bool
 is_pipe(const struct stat *st)
 {
@@ -78,6 +111,7 @@ in_open(const char *name)
 		errno = EISDIR;
 		die("%s: read:", in->name);
 	}
+	note_date(in->name, &st);
 	in->reading = is_pipe(&st);
 	if (in->reading)
 		signals_reading();

@@ -100,6 +100,8 @@ object(struct objmap *om, char *path)
 			elf_end(elf);
 		}
 		close(fd);
+		if (obj->readable)
+			in_older(path);
 	}
 	om->obj = xgrow(om->obj, &om->capobj, om->nobj + 1, sizeof *om->obj);
 	return om->obj[om->nobj++] = obj;

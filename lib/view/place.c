@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "in.h"
 #include "sym.h"
 #include "util.h"
 
@@ -84,8 +85,10 @@ object(struct places *p, uint32_t ob)
 		    sizeof *p->sym);
 		memset(p->sym + n, 0, (p->nsym - n) * sizeof *p->sym);
 	}
-	if (p->sym[ob] == NULL)
+	if (p->sym[ob] == NULL) {
 		p->sym[ob] = sym_open(costnames_get(p->names, ob), p->flags);
+		in_older(costnames_get(p->names, ob));
+	}
 	return p->sym[ob];
 }
 
