@@ -216,6 +216,8 @@ ${CC:-gcc} -O1 -o jumping "$SRC/jumping.c"
 both "a handler that ends in a jump" ./jumping
 moves 6 8
 alike "C++" "$V/ins-cxx"
+# libraries that come to the place of others: each has its own costs
+both "libraries at one place" "$V/smc-dlopen"
 # misses depend on the order in which threads run
 cached "C++" "$V/ins-cxx" alone
 ${CC:-gcc} -O2 -fno-inline -o tails "$SRC/tails.c" &&

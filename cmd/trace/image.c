@@ -25,13 +25,22 @@
 bool exec_pending, exec_let_go;
 static pid_t exec_tid;
 
+/*
+ * Contexts are told with an address of their functions: those of an object that
+ * goes before another one comes to its place.
+ */
 static void
 tell_maps(char *text)
 {
+	bool unmaps = text[0] == 'U' || strstr(text, "\nU") != NULL;
+
 	if (opt->contexts != 0)
 		context_maps(text);
 	names_mapped(text);
-	format_text(text);
+	if (opt->contexts != 0 && unmaps)
+		format_text_now(text);
+	else
+		format_text(text);
 }
 
 /* The store has not been asked what it has of this yet. */

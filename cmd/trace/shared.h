@@ -744,7 +744,8 @@ enum qtype {
 	Q_WINDOW,		/* the same, then `J window' */
 	Q_FULL,			/* the same, and the buffer is given back */
 	Q_TEXT,			/* from trace itself, which has the lines */
-	Q_MARK,			/* the same, of a slot's thread, which waits */
+	Q_MARK,			/* the same, of a slot's thread or of none;
+				 * it waits */
 	Q_THREAD,		/* slot's thread begins, arg: tid */
 	Q_COUNTS,		/* an interval of kind counts ended, or a part
 				 * of what --for leaves */

@@ -83,7 +83,11 @@ struct arc {
 	uint32_t linked;	/* another arc with the same code, or 0 */
 	uint32_t told;		/* its number in the stream, or 0 */
 	bool known;
+	bool gone;		/* no call finds it: arcs_unmapped */
 };
+
+/* From which no call is made. */
+#define NO_STATE UINT32_MAX
 
 static khash_t(state) *states;
 static khash_t(arc) *arcs;
@@ -283,6 +287,40 @@ is_model(uint32_t from, const struct call *c)
 	    arc_caller(c->walk) == state[from].ctx;
 }
 
+static uint64_t
+negated_key(uint32_t from, const struct call *c)
+{
+	return -state_key(from) - c->site - (c->indirect ? c->target : 0);
+}
+
+/* Calls find the arc again: the object is back. */
+static void
+come_back(uint32_t n, uint32_t from, const struct call *c)
+{
+	struct ctx_arc *a = &area.arcs[n];
+
+	arc[n].gone = false;
+	__atomic_store_n(&a->from, from, __ATOMIC_RELAXED);
+	__atomic_store_n(&a->nkey, negated_key(from, c), __ATOMIC_RELEASE);
+}
+
+void
+arcs_unmapped(uint64_t start, uint64_t end)
+{
+	struct ctx_arc *a;
+	uint32_t n;
+
+	for (n = 1; n < narc; n++) {
+		a = &area.arcs[n];
+		if (arc[n].gone || ONCE(a->target) < start ||
+		    ONCE(a->target) >= end || !arcs_is(n))
+			continue;
+		arc[n].gone = true;
+		__atomic_store_n(&a->nkey, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&a->from, NO_STATE, __ATOMIC_RELAXED);
+	}
+}
+
 uint32_t
 arcs_get(uint32_t from, const struct call *c, uint32_t to)
 {
@@ -295,16 +333,19 @@ arcs_get(uint32_t from, const struct call *c, uint32_t to)
 	k = kh_put(arc, arcs, key, &made);
 	if (made < 0)
 		die("--contexts: calls:");
-	if (made == 0)
-		return kh_val(arcs, k);
+	if (made == 0) {
+		n = kh_val(arcs, k);
+		if (arc[n].gone)
+			come_back(n, from, c);
+		return n;
+	}
 	n = kh_val(arcs, k) = new_arcs(1);
 	arc[n] = (struct arc){ c->walk, c->root, c->unseen, from, to, 0, 0,
-	    true };
-	area.arcs[n] = (struct ctx_arc){ .nkey = -state_key(from) -
-	    c->site - (c->indirect ? c->target : 0), .state = state_key(to),
-	    .code = area.called, .target = c->target, .ret = c->ret,
-	    .site = c->site, .to = to, .slow = c->slow, .left = c->left,
-	    .from = from };
+	    true, false };
+	area.arcs[n] = (struct ctx_arc){ .nkey = negated_key(from, c),
+	    .state = state_key(to), .code = area.called, .target = c->target,
+	    .ret = c->ret, .site = c->site, .to = to, .slow = c->slow,
+	    .left = c->left, .from = from };
 	publish_arc(n, is_model(from, c));
 	return n;
 }
@@ -353,7 +394,8 @@ learn_arc(uint32_t n, struct walk_arc *w, const struct ctx_arc *a)
 
 	if (!learn_state(a->to, a->from, state[arc[a->like].to].owner, w->ctx))
 		return false;
-	arc[n] = (struct arc){ w, NULL, NULL, a->from, a->to, 0, 0, true };
+	arc[n] = (struct arc){ w, NULL, NULL, a->from, a->to, 0, 0, true,
+	    false };
 	k = kh_put(arc, arcs, key, &made);
 	if (made < 0)
 		die("--contexts: calls:");

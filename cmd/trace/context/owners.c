@@ -10,6 +10,7 @@
  * moved to the right one.
  */
 #include <htslib/khash.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "context/context.h"
@@ -58,12 +59,26 @@ owners_start(void)
 	walk.maxcontexts = opt->contexts;
 }
 
+/* Take in U lines, while it is still known what was there. */
+static void
+unmapped(const char *lines)
+{
+	unsigned long long start, end;
+	const char *nl;
+
+	for (; (nl = strchr(lines, '\n')) != NULL; lines = nl + 1) {
+		if (sscanf(lines, "U %llx %llx", &start, &end) != 2)
+			continue;
+		arcs_forget_models();
+		arcs_unmapped(start, end);
+	}
+}
+
 void
 context_maps(const char *lines)
 {
 	context_lock();
-	if (lines[0] == 'U' || strstr(lines, "\nU") != NULL)
-		arcs_forget_models();
+	unmapped(lines);
 	funcs_mapped(lines);
 	sites_mapped();
 	context_unlock();

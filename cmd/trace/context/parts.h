@@ -73,6 +73,11 @@ bool arcs_is(uint64_t arc);	/* learns it, if it is the guest's */
 uint32_t arcs_spare(uint32_t n, bool of_states);
 /* Code may have been replaced: calls to come are like none before. */
 void arcs_forget_models(void);
+/*
+ * An object is no longer at these addresses: calls to them do not find the arcs
+ * of earlier ones, whose functions are others than those that come there.
+ */
+void arcs_unmapped(uint64_t start, uint64_t end);
 uint32_t arcs_end(void);	/* 1 + the last one */
 struct walk_arc *arcs_walk(uint32_t arc);
 uint32_t arcs_from(uint32_t arc), arcs_to(uint32_t arc);

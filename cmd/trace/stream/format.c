@@ -47,7 +47,7 @@ static unsigned nwaiting;	/* of them */
 static uint32_t qhead;		/* next entry to take */
 static struct own_entry {
 	enum qtype type;	/* written last */
-	unsigned slot;		/* Q_MARK */
+	unsigned slot;		/* Q_MARK; NSLOT: of no thread */
 	char *lines;
 } own[NQUEUE];			/* which entries are ours, by index */
 static unsigned nown;		/* how many there are */
@@ -478,7 +478,7 @@ consume(struct control *c)
 	pass_entry(c);
 	if (mine.type != Q_NONE ? mine.type != copy.type : !is_possible(&copy))
 		trust_lose("an entry of its queue");
-	else if (mine.type == Q_MARK)
+	else if (mine.type == Q_MARK && mine.slot < NSLOT)
 		mark(mine.slot, mine.lines);
 	else if (mine.lines != NULL)
 		write_lines(mine.lines);
@@ -756,6 +756,12 @@ void
 format_mark(unsigned slot, char *line)
 {
 	put_and_wait(Q_MARK, slot, line, &marked);
+}
+
+void
+format_text_now(char *lines)
+{
+	put_and_wait(Q_MARK, NSLOT, lines, &marked);
 }
 
 /* Find the records that no thread handed over, by their heads. */

@@ -47,6 +47,8 @@ void format_text(char *lines);
  * us, and we wait until the line and all that comes before it are written.
  */
 void format_mark(unsigned slot, char *line);
+/* The same of lines that are about no thread. */
+void format_text_now(char *lines);
 /* The area's threads are gone: write all that they left, end the thread. */
 void format_drain(void);
 /* The run ends before the program's end, because of this signal to us. */
