@@ -125,6 +125,10 @@ wrong 127 "none-such: command not found" --tool=none none-such
 wrong 126 "/bin: is a directory" --tool=none /bin
 wrong 126 "./prog.c: Permission denied" --tool=none ./prog.c
 
+wrong 1 "can not open output file './none/f.1': no such directory" \
+    --tool=callgrind --callgrind-out-file=./none/f.%n ./prog
+same "before the program runs" 1 "$(wc -l <said)"
+
 # --- run from the tree of sources, and from nowhere
 mkdir -p tree/scripts tree/build nowhere
 cp "$S/scripts/valgrind" tree/scripts/
