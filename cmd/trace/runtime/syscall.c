@@ -6,6 +6,8 @@
  * signals, and the few whose answer must differ: rseq is not there, since the
  * kernel would compare the real pc with the guest's.
  */
+#include <linux/seccomp.h>
+
 #include "runtime.h"
 
 long
@@ -549,7 +551,9 @@ one(struct tarea *t, uint64_t nr)	/* table */
 	case __NR_io_getevents:
 	case __NR_io_uring_enter:
 		return writing(t, nr);
-	case __NR_seccomp:
+	case __NR_seccomp:	/* others only ask what there is */
+		if ((uint32_t)t->gpr[7] > SECCOMP_SET_MODE_FILTER)
+			return call(t);
 		return secure(t);
 	case __NR_prctl:
 		return control(t);
