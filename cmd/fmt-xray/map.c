@@ -82,6 +82,9 @@ lay_out(uint64_t *from, uint64_t *to)
 	*to = highest;
 }
 
+static char shnames[] =
+    "\0.text\0xray_instr_map\0.symtab\0.strtab\0.shstrtab";
+
 static void
 add(Elf *e, GElf_Shdr sh, void *data, size_t size, Elf_Type type)
 {
@@ -97,6 +100,16 @@ add(Elf *e, GElf_Shdr sh, void *data, size_t size, Elf_Type type)
 	sh.sh_size = size;
 	if (gelf_update_shdr(s, &sh) == 0)
 		die("map: %s", elf_errmsg(-1));
+}
+
+/* Where a name is among those of sections. */
+static uint32_t
+named(const char *name)
+{
+	const char *at = memmem(shnames, sizeof shnames, name,
+	    strlen(name) + 1);
+
+	return (uint32_t)(at - shnames);
 }
 
 /* The entries of the map. */
@@ -146,10 +159,8 @@ symbols(size_t *n, char **names, size_t *nnames)
 static void
 fill(Elf *e)
 {
-	static char shnames[] =
-	    "\0.text\0xray_instr_map\0.symtab\0.strtab\0.shstrtab";
 	size_t n = nfunction > 0 ? nfunction - 1 : 0, nsym, nnames;
-	GElf_Ehdr eh = { .e_machine = EM_X86_64, .e_type = ET_EXEC };
+	GElf_Ehdr eh;
 	uint64_t from = 0x1000, to = 0x1000;
 	GElf_Sym *sym;
 	char *names;
@@ -171,20 +182,21 @@ fill(Elf *e)
 	gelf_update_phdr(e, 0, &(GElf_Phdr){ .p_type = PT_LOAD,
 	    .p_flags = PF_R | PF_X, .p_vaddr = from, .p_paddr = from,
 	    .p_memsz = to - from, .p_offset = from & 4095, .p_align = 4096 });
-	add(e, (GElf_Shdr){ .sh_name = 1, .sh_type = SHT_NOBITS,
+	add(e, (GElf_Shdr){ .sh_name = named(".text"), .sh_type = SHT_NOBITS,
 	    .sh_addr = from, .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
 	    .sh_addralign = 1 }, NULL, to - from, ELF_T_BYTE);
-	add(e, (GElf_Shdr){ .sh_name = 7, .sh_type = SHT_PROGBITS,
-	    .sh_addr = to, .sh_flags = SHF_ALLOC, .sh_addralign = 1 },
-	    sleds(n), SLED * n, ELF_T_BYTE);
-	add(e, (GElf_Shdr){ .sh_name = 22, .sh_type = SHT_SYMTAB,
+	add(e, (GElf_Shdr){ .sh_name = named("xray_instr_map"),
+	    .sh_type = SHT_PROGBITS, .sh_addr = to, .sh_flags = SHF_ALLOC,
+	    .sh_addralign = 1 }, sleds(n), SLED * n, ELF_T_BYTE);
+	add(e, (GElf_Shdr){ .sh_name = named(".symtab"), .sh_type = SHT_SYMTAB,
 	    .sh_link = STRTAB, .sh_info = 1, .sh_addralign = 8,
 	    .sh_entsize = sizeof(Elf64_Sym) }, sym, nsym * sizeof *sym,
 	    ELF_T_SYM);
-	add(e, (GElf_Shdr){ .sh_name = 30, .sh_type = SHT_STRTAB,
+	add(e, (GElf_Shdr){ .sh_name = named(".strtab"), .sh_type = SHT_STRTAB,
 	    .sh_addralign = 1 }, names, nnames, ELF_T_BYTE);
-	add(e, (GElf_Shdr){ .sh_name = 38, .sh_type = SHT_STRTAB,
-	    .sh_addralign = 1 }, shnames, sizeof shnames, ELF_T_BYTE);
+	add(e, (GElf_Shdr){ .sh_name = named(".shstrtab"),
+	    .sh_type = SHT_STRTAB, .sh_addralign = 1 }, shnames,
+	    sizeof shnames, ELF_T_BYTE);
 }
 
 /* Copy the file that libelf wrote into memory. */
