@@ -82,7 +82,6 @@ same "the command" "cmd: $(printf %s "$P $evil" | perl -0pe \
 same "one line of events" 1 "$(grep -c '^events:' costs)"
 check "fmt-cachegrind" "$B/fmt-cachegrind" -o cg costs
 fn='odd\012fn=x'
-src='src\012summary: 7\011x\033[31m.c'
 check "the object behind such a path was read" grep -qxF "fn=$fn" cg
 check "the source's name" grep -q 'fl=.*/src.012summary: 7.011x.033.31m.c$' cg
 same "fmt-cachegrind: no control character" "" \

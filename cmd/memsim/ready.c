@@ -99,7 +99,7 @@ tlbs_intel(void)
 			continue;
 		say("tlb T%u%sx%u ", level, side[type], i);
 		say(full ? "entries=%u ways=full" : "entries=%u ways=%u",
-		    full ? ways * r.c : ways * r.c, ways);
+		    ways * r.c, ways);
 		say(" pages=%s\n", (r.b & 5) == 5 ? "4k,2M" : r.b & 1 ?
 		    "4k" : r.b & 4 ? "2M" : "1G");
 	}

@@ -70,11 +70,11 @@ void attach_others(void);
 /* It has been let go: leave nothing of ours in it. */
 void detach(void);
 
+/* Open our file fd in the program, too: its descriptor, or -1. */
+int inject_open(const struct start *, int fd);
 /* The runtime into the process: all but its last step ... */
 void inject(const struct start *, uint64_t skip);
 /* ... which lets it run. */
-/* Open our file fd in the program, too: its descriptor, or -1. */
-int inject_open(const struct start *, int fd);
 void inject_run(void);
 
 /* Keep the options that the traces of children get. */

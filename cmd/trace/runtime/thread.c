@@ -32,7 +32,7 @@ static int
 slot_take(uint32_t tid)
 {
 	struct slot *s = rt.ctl->slot;
-	uint32_t i, free = SLOT_FREE;
+	uint32_t i, free;
 	uint32_t n = rt.boot.countbytes != 0 ?
 	    (uint32_t)(rt.boot.seg[SEG_COUNTERS].size / rt.boot.countbytes) :
 	    NSLOT;
