@@ -152,25 +152,53 @@ struct ev_out {
 /*
  * A line, or a batch of executions. Pointers hold until the next ev_next.
  *
- * Numbers in num[], in the line's order: M n start end offset; U start end; T
- * tid [pid]; Y nr [wall cpu]; J mark [signo]; K signo pc; O n label; I n; W id
- * n; E status n. In kind calls: N X V id tick; A value; D [tick [type]]; G id
- * [addr]; F version type flags hz size reserved; J tick; L sec usec, both with
- * a sign; R offset length; S cpu tick. In kinds counts, cache and branches: R
- * id n rounds none. In kind branches: X id n missed. In kinds counts and cache:
- * S id up level addr, or S id same; A id from site target to; F id state
- * [site]; V arc calls ir [dr dw]; N arc place [call]; X n; where states and
- * arcs, like ids of blocks, are numbers from 1 in the order of their
- * definitions, not the stream's own. nnum is how many numbers the line
- * has. Of O, what is missing is 0. B P Q W, and R and F but of kind calls, and
- * X of kind branches also have id, and so has O @id (see ev_standing).
- * In all kinds but calls, D: text begins with the line's sign; n, then for `+'
- * function size caller [state], for `*' old function size caller [state], for
- * `=' and `@' address, for `-' address [size].
- * In all kinds but calls, too: G n start size, or G n and ids; L n addr line.
- * Text, with \ooo resolved: H key (then value); M path; O the unparsed list,
- * for ev_outcome; D text, which may hold NULs; F file; G name; L file; R why;
- * E how.
+ * num[] has a line's numbers in its order, nnum is how many they are; text is
+ * what follows them, with \ooo resolved. Brackets: it may be missing.
+ *
+ *	H				text: key; and value
+ *	M  n start end offset		text: path
+ *	U  start end
+ *	B P Q Z				id: what is defined
+ *	T  tid [pid]
+ *	W  id n				id, too
+ *	R  id n rounds none		id, too
+ *	X  id n missed			id, too: kind branches
+ *	Y  nr [wall cpu]
+ *	K  signo pc
+ *	O  n label			text: list for ev_outcome; 0: missing
+ *	O  0 0				the same, and id: see ev_standing
+ *	J  mark [signo]			text: of EV_DUMP
+ *	I  n
+ *	D  n function size caller [state]	text begins with `+'
+ *	D  n old function size caller [state]	with `*'
+ *	D  n address			with `=' or `@'
+ *	D  n address [size]		with `-'
+ *	G  n start size			text: name
+ *	G  n				ids: the blocks
+ *	L  n addr line			text: file
+ *	E  status n			text: how
+ *
+ * Kinds counts and cache. The numbers of states and arcs are, like those of
+ * blocks, from 1 in the order of their definitions, not the stream's own.
+ *
+ *	S  id up level addr, or id same
+ *	A  id from site target to [within]
+ *	F  id state [site]		id, too: of a block
+ *	V  arc calls ir [dr dw]
+ *	N  arc place [call]
+ *	X  n
+ *
+ * Kind calls:
+ *
+ *	N X V  id tick
+ *	A  value
+ *	D  [tick [type]]		text, which may hold NULs
+ *	G  id [addr]			text: name
+ *	F  version type flags hz size reserved	text: file
+ *	J  tick
+ *	L  sec usec			both with a sign
+ *	R  offset length		text: why
+ *	S  cpu tick
  */
 struct ev {
 	const char *line;	/* unchanged; EV_EXECS: all lines, or NULL */
@@ -181,7 +209,7 @@ struct ev {
 	const char *text;
 	size_t textlen;		/* not set for H, E */
 	const char *value;	/* H */
-	const uint32_t *ids;	/* G n = id ...: the blocks */
+	const uint32_t *ids;	/* G n = id ... */
 	size_t nids;
 	const uint64_t *rec;	/* EV_EXECS: records ... */
 	const uint64_t *end;	/* ... up to here */

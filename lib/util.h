@@ -110,6 +110,13 @@ void *xgrow0(void *p, size_t *cap, size_t need, size_t elemsize);
 int num_next(const char **s, unsigned k, uint64_t *out);
 /* The same for a number that is all of s. */
 int num_parse(const char *s, unsigned k, uint64_t *out);
+/* The same for an option's argument; dies naming `what` if not min..max. */
+uint64_t num_arg(const char *what, const char *s, uint64_t min, uint64_t max);
+uint64_t size_arg(const char *what, const char *s, uint64_t min, uint64_t max);
+/* An optional argument "yes" (the default if arg is NULL) or "no"; or dies. */
+bool yes_arg(const char *option, const char *arg);
+/* Write v as 1,234,567; returns where in buf it begins. */
+const char *num_commas(char buf[32], int64_t v);
 
 /*
  * A hash for khash of addresses, whose low bits are mostly alike: by khash's
@@ -120,13 +127,6 @@ hash_address(uint64_t a)
 {
 	return (uint32_t)(a * 0x9e3779b97f4a7c15ull >> 32);
 }
-/* The same for an option's argument; dies naming `what` if not min..max. */
-uint64_t num_arg(const char *what, const char *s, uint64_t min, uint64_t max);
-uint64_t size_arg(const char *what, const char *s, uint64_t min, uint64_t max);
-/* An optional argument "yes" (the default if arg is NULL) or "no"; or dies. */
-bool yes_arg(const char *option, const char *arg);
-/* Write v as 1,234,567; returns where in buf it begins. */
-const char *num_commas(char buf[32], int64_t v);
 
 /* wild.c: Does all of s match? In the pattern * is any bytes, ? any byte. */
 bool wild_matches(const char *pattern, const char *s);
