@@ -179,6 +179,13 @@ struct process {
 extern struct process guest;
 /* Note how the process ended; does nothing for any other process. */
 void guest_status(pid_t, int st);
+/*
+ * Read a file of /proc/PID as text, as far as there is room; how many bytes
+ * that are.
+ */
+size_t guest_file(const char *name, char *text, size_t size);
+/* In the text of stat, a thread's or the process's: its state, a letter. */
+const char *guest_state(const char *stat);
 /* Set by the thread that watches the program's process, once it is gone. */
 extern volatile int guest_ended;
 /*

@@ -1,6 +1,11 @@
 /*
  * process - the program's process, and how it ended
  */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "base/base.h"
 
 struct process guest = { .mem = -1, .pidfd = -1, .uffd = -1 };
@@ -13,4 +18,29 @@ guest_status(pid_t pid, int st)
 		return;
 	guest.status = st;
 	guest.seen = true;
+}
+
+size_t
+guest_file(const char *name, char *text, size_t size)
+{
+	char path[64];
+	ssize_t n = 0;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)guest.pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, size - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0 ? (size_t)n : 0;
+}
+
+const char *
+guest_state(const char *stat)
+{
+	const char *p = strrchr(stat, ')');
+
+	return p == NULL || p[1] == '\0' ? "" : p + 2;
 }

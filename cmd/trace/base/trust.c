@@ -32,19 +32,12 @@ trust_lose(const char *what)
 static bool
 is_stopped(void)
 {
-	char name[64], text[512], *p;
-	ssize_t n = 0;
-	int fd;
+	char text[512];
+	const char *state;
 
-	snprintf(name, sizeof name, "/proc/%d/stat", (int)guest.pid);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, text, sizeof text - 1);
-		close(fd);
-	}
-	text[n > 0 ? n : 0] = '\0';
-	p = strrchr(text, ')');
-	return p != NULL && p[1] != '\0' && (p[2] == 'T' || p[2] == 't');
+	guest_file("stat", text, sizeof text);
+	state = guest_state(text);
+	return *state == 'T' || *state == 't';
 }
 
 bool

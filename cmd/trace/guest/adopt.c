@@ -200,12 +200,8 @@ adopt(const char *s)
 	    &spec.blob, &spec.inode, &spec.fd) != 5)
 		die("--adopt=%s: process,shares,address,inode,descriptors", s);
 	fcntl(spec.fd, F_SETFD, FD_CLOEXEC);
-	guest.pid = guest.tid = spec.pid;
-	guest.mem = -1;
-	guest.pidfd = (int)syscall(SYS_pidfd_open, guest.pid, 0);
-	if (guest.pidfd < 0)
-		die("pidfd_open:");
-	guest_is_in_proc();
+	guest_find(spec.pid);
+	guest.tid = spec.pid;
 	if (!find_old(0))
 		die("process %d: not a child of the program", spec.pid);
 	guest_open();
@@ -296,23 +292,16 @@ struct pidfd_info {
 static int
 zombie_status(void)
 {
-	char name[64], text[2048], *p;
-	int fd, i, st = -1;
-	ssize_t n;
+	char text[2048];
+	const char *p;
+	int i, st = -1;
 
-	snprintf(name, sizeof name, "/proc/%d/stat", (int)guest.pid);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	guest_file("stat", text, sizeof text);
+	p = guest_state(text);
+	if (*p != 'Z')
 		return -1;
-	n = read(fd, text, sizeof text - 1);
-	close(fd);
-	if (n <= 0)
-		return -1;
-	text[n] = '\0';
-	p = strrchr(text, ')');
-	if (p == NULL || p[1] == '\0' || p[2] != 'Z')
-		return -1;
-	for (i = 2; i < 52 && p != NULL; i++)	/* the last of 52 fields */
+	/* from the third to the last of 52 fields */
+	for (i = 3; i < 52 && p != NULL; i++)
 		p = strchr(p + 1, ' ');
 	if (p != NULL && sscanf(p, "%d", &st) != 1)
 		st = -1;

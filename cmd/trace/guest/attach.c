@@ -37,22 +37,13 @@ static size_t ntaken;		/* threads that are ours to give back */
 static bool
 is_dead(pid_t tid)
 {
-	char name[64], text[512], *p;
-	ssize_t n = 0;
-	int fd;
+	char name[32], text[512];
+	const char *state;
 
-	snprintf(name, sizeof name, "/proc/%d/task/%d/stat", (int)guest.pid,
-	    (int)tid);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, text, sizeof text - 1);
-		close(fd);
-	}
-	if (n <= 0)
-		return true;
-	text[n] = '\0';
-	p = strrchr(text, ')');
-	return p == NULL || p[1] == '\0' || p[2] == 'Z' || p[2] == 'X';
+	snprintf(name, sizeof name, "task/%d/stat", (int)tid);
+	guest_file(name, text, sizeof text);
+	state = guest_state(text);
+	return *state == '\0' || *state == 'Z' || *state == 'X';
 }
 
 /* Seize and stop a thread; false: it has ended. */
@@ -274,12 +265,7 @@ attach(pid_t pid)
 {
 	size_t i;
 
-	guest.pid = pid;
-	guest.mem = -1;
-	guest.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (guest.pidfd < 0)
-		die("process %d:", (int)pid);
-	guest_is_in_proc();
+	guest_find(pid);
 	while (attach_stop() > 0)
 		;
 	if (attach_nthreads == 0)

@@ -250,10 +250,10 @@ follow_image(void)
 char **
 follow_next_image(const char *spec)
 {
-	int failed, adopted, trace, fd, n;
+	int pid, failed, adopted, trace, fd, n;
 	unsigned number;
 
-	if (sscanf(spec, "%d,%d,%d,%d,%u%n", &guest.pid, &adopted, &failed, &fd,
+	if (sscanf(spec, "%d,%d,%d,%d,%u%n", &pid, &adopted, &failed, &fd,
 	    &number, &n) != 5)
 		die("--image=%s: process,0|1,0|1,numbers[,trace]...", spec);
 	take_numbers(fd, number);
@@ -261,11 +261,7 @@ follow_next_image(const char *spec)
 		keep(trace);
 	if (failed)
 		command_child(STATUS_COMMAND << 8);
-	guest.tid = guest.pid;
-	guest.mem = -1;
-	guest.pidfd = (int)syscall(SYS_pidfd_open, guest.pid, 0);
-	if (guest.pidfd < 0)
-		die("pidfd_open:");
-	guest_is_in_proc();
+	guest_find(pid);
+	guest.tid = pid;
 	return process_command();
 }

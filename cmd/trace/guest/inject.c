@@ -339,6 +339,17 @@ guest_is_in_proc(void)
 		    (int)guest.pid);
 }
 
+void
+guest_find(pid_t pid)
+{
+	guest.pid = pid;
+	guest.mem = -1;
+	guest.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (guest.pidfd < 0)
+		die("process %d:", (int)pid);
+	guest_is_in_proc();
+}
+
 /* How many bits addresses have: the kernel may use five levels of tables. */
 static uint64_t
 address_bits(void)

@@ -56,6 +56,8 @@ extern uint64_t attach_stacks;
 
 /* Die unless /proc has guest.pid: by guest.pidfd, before anything is read. */
 void guest_is_in_proc(void);
+/* The program's process is this one, which is not our child. */
+void guest_find(pid_t);
 /* Open the memory of guest.pid. */
 void guest_open(void);
 void guest_read(uint64_t at, void *, size_t);

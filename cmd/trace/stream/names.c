@@ -83,17 +83,9 @@ status_number(const char *text, const char *field, bool last)
 static void
 read_status(void)
 {
-	char name[64], text[4096];
-	ssize_t n = -1;
-	int fd;
+	char text[4096];
 
-	snprintf(name, sizeof name, "/proc/%d/status", (int)guest.pid);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, text, sizeof text - 1);
-		close(fd);
-	}
-	text[n > 0 ? n : 0] = '\0';
+	guest_file("status", text, sizeof text);
 	pid = status_number(text, "\nNSpid:", true);
 	user = (uid_t)status_number(text, "\nUid:", false);
 }
