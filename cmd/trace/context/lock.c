@@ -6,19 +6,8 @@
 #include "context/context.h"
 #include "context/parts.h"
 
-static pthread_mutex_t lock;
-
-void
-context_lock_start(void)
-{
-	pthread_mutexattr_t attr;
-
-	/* one public function may call another */
-	pthread_mutexattr_init(&attr);
-	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
-	pthread_mutex_init(&lock, &attr);
-	pthread_mutexattr_destroy(&attr);
-}
+/* A public function may call another while it has the lock. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 void
 context_lock(void)

@@ -163,7 +163,6 @@ context_step(unsigned slot, const struct context_step *s)
 void
 context_start(void)
 {
-	context_lock_start();
 	walk.data_refs = counts_refs();
 	walk.ncol = walk.data_refs ? COSTS : 1;
 	owners_start();

@@ -11,8 +11,6 @@ _Static_assert(STACKS_APART == WALK_APART, "runtime/contexts.c");
 #include "context/context.h"
 #include "func.h"
 
-/* Before all others, while there is one thread. */
-void context_lock_start(void);
 /* Held by whoever uses contexts, arcs or threads of lib/walk. */
 void context_lock(void);
 void context_unlock(void);

@@ -28,7 +28,8 @@
 #include "stream/stream.h"
 #include "util.h"
 
-static pthread_mutex_t lock;
+/* A public function may call another while it has the lock. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct jit *jit;
 static int root = -1, tmp = -1;	/* the process's / and /tmp */
 static unsigned pid;		/* in its own namespace */
@@ -90,24 +91,9 @@ read_status(void)
 	user = (uid_t)status_number(text, "\nUid:", false);
 }
 
-/* A public function may call another while it has the lock. */
-static void
-make_lock(void)
-{
-	pthread_mutexattr_t attr;
-
-	pthread_mutexattr_init(&attr);
-	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
-	pthread_mutex_init(&lock, &attr);
-	pthread_mutexattr_destroy(&attr);
-}
-
 void
 names_lock(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, make_lock);
 	pthread_mutex_lock(&lock);
 }
 
