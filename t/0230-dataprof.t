@@ -319,6 +319,45 @@ same "has members by size and place" "d i pair.hi pair.one text[] v[]" \
 check "kind cache: a union" "$D" --text "$T/union.ev"
 check "has the member that misses" grep -q 'all\[\][.]u[.]d ' "$T/out"
 
+# split DWARF: types are in another file
+types() { # PROGRAM: of data that is not allocated
+	"$B/trace" --allocs "$T/$1" | "$D" --by=type --text | sed -n \
+	    's/.*\[\(static\|thread\)\] *\([a-z].*\)  .*/\1 \2/p' | sort
+}
+cat "$T/union.c" - >"$T/typed.c" <<'EOF2'
+struct mine {
+	long first, second;
+};
+static __thread volatile struct mine mine;
+__attribute__((constructor)) static void
+own(void)
+{
+	for (int i = 0; i < 100; i++)
+		mine.second++;
+}
+EOF2
+# gcc writes another number than a thread's offset into split DWARF
+for cc in "${CC:-gcc} -gdwarf-4" "${CC:-gcc} -gdwarf-5" "clang -gdwarf-5"; do
+	thread=static
+	[ "${cc%% *}" != clang ] || thread=thread
+	if (cd "$T" && $cc -O1 -o whole typed.c && rm -f typed.dwo &&
+	    $cc -gsplit-dwarf -O1 -c typed.c && [ -e typed.dwo ] &&
+	    $cc -o split typed.o) 2>"$T/err"; then
+		types whole | grep "static\|^$thread" >"$T/want"
+		types split | grep "static\|^$thread" >"$T/got"
+		check "$cc: types" grep -q 'struct mine[.]second\|union' \
+		    "$T/want"
+		samefile "split: all are the same" "$T/want" "$T/got"
+		rm "$T/typed.dwo"
+		"$B/trace" -o "$T/split.ev" "$T/split"
+		check "without that file" "$D" --by=type --text "$T/split.ev"
+		same "is said" "dataprof: $T/split: cannot read typed.dwo: \
+inlined calls and types of data are not told" "$(cat "$T/err")"
+	else
+		skip "split DWARF, $cc" "no compiler for it"
+	fi
+done
+
 # mappings: pages that one loses, to munmap() or to another one, are free
 cat >"$T/maps.c" <<'EOF2'
 #define _GNU_SOURCE

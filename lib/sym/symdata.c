@@ -169,6 +169,32 @@ sym_variable(struct sym *s, uint64_t addr, bool tls, struct sym_data *at)
 
 /* ---- types ---- */
 
+/* The number that the operation pushes. Split DWARF keeps it elsewhere. */
+static bool
+pushes(Dwarf_Attribute *attr, const Dwarf_Op *op, uint64_t *v)
+{
+	Dwarf_Attribute kept;
+
+	switch (op->atom) {
+	case DW_OP_addr:
+	case DW_OP_const2u:
+	case DW_OP_const4u:
+	case DW_OP_const8u:
+		*v = op->number;
+		return true;
+	case DW_OP_addrx:
+	case DW_OP_GNU_addr_index:
+		return dwarf_getlocation_attr(attr, op, &kept) == 0 &&
+		    dwarf_formaddr(&kept, v) == 0;
+	case DW_OP_constx:
+	case DW_OP_GNU_const_index:
+		return dwarf_getlocation_attr(attr, op, &kept) == 0 &&
+		    dwarf_formudata(&kept, v) == 0;
+	default:
+		return false;
+	}
+}
+
 /* Where a variable is: its address, or its offset. -1: elsewhere. */
 static int
 location(const struct sym *s, Dwarf_Die *die, uint64_t *at)
@@ -178,20 +204,17 @@ location(const struct sym *s, Dwarf_Die *die, uint64_t *at)
 	size_t n;
 
 	if (dwarf_attr(die, DW_AT_location, &attr) == NULL ||
-	    dwarf_getlocation(&attr, &op, &n) != 0 || n == 0)
+	    dwarf_getlocation(&attr, &op, &n) != 0 || n == 0 ||
+	    !pushes(&attr, &op[0], at))
 		return -1;
-	if (n == 1 && op[0].atom == DW_OP_addr) {
-		*at = op[0].number + s->bias;
+	if (n == 1 && (op[0].atom == DW_OP_addr ||
+	    op[0].atom == DW_OP_addrx || op[0].atom == DW_OP_GNU_addr_index)) {
+		*at += s->bias;
 		return 0;
 	}
-	if (n == 2 && (op[0].atom == DW_OP_const8u ||
-	    op[0].atom == DW_OP_const4u || op[0].atom == DW_OP_const2u ||
-	    op[0].atom == DW_OP_addr) &&
-	    (op[1].atom == DW_OP_GNU_push_tls_address ||
-	    op[1].atom == DW_OP_form_tls_address)) {
-		*at = op[0].number;
+	if (n == 2 && (op[1].atom == DW_OP_GNU_push_tls_address ||
+	    op[1].atom == DW_OP_form_tls_address))
 		return 1;
-	}
 	return -1;
 }
 
@@ -256,14 +279,17 @@ find_type(struct sym *s, const struct sym_data *at, Dwarf_Die *type)
 {
 	struct sym_vars *vs = s->vars;
 	struct sym_vartype key = { .start = at->start }, *t;
+	Dwarf_Die die;
 	int k = at->tls;
 
 	if (!vs->typed) {
 		vs->typed = true;
 		if (!s->hasunits)
 			sym_units(s);
-		for (size_t i = 0; i < s->nunit; i++)
-			gather_types(s, &s->unit[i].die, 0);
+		for (size_t i = 0; i < s->nunit; i++) {
+			die = sym_whole_unit(s, &s->unit[i]);
+			gather_types(s, &die, 0);
+		}
 		for (int i = 0; i < 2; i++)
 			if (vs->nt[i] > 0)
 				qsort(vs->t[i], vs->nt[i], sizeof **vs->t,

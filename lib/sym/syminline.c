@@ -117,38 +117,6 @@ walk(struct scope_walk *w, Dwarf_Die *die, uint32_t parent, int depth)
 	} while (dwarf_siblingof(&child, &child) == 0);
 }
 
-static const char *
-string_of(Dwarf_Die *die, unsigned name)
-{
-	Dwarf_Attribute attr;
-
-	return dwarf_formstring(dwarf_attr(die, name, &attr));
-}
-
-/* Split DWARF: is the file of the unit's DIEs one that can be opened? */
-static bool
-can_split(struct sym *s, Dwarf_Die *die)
-{
-	const char *dwo = string_of(die, DW_AT_dwo_name), *dir;
-	const char *file[2] = { NULL, NULL };
-	int i;
-
-	if (dwo == NULL)
-		dwo = string_of(die, DW_AT_GNU_dwo_name);
-	if (dwo == NULL)
-		return true;
-	dir = string_of(die, DW_AT_comp_dir);
-	dwfl_module_info(s->dwfl->mod, NULL, NULL, NULL, NULL, NULL, &file[0],
-	    &file[1]);
-	if (s->dwfl->debug != NULL)
-		file[1] = s->dwfl->debug->path;
-	for (i = 0; i < 2; i++)
-		if (file[i] != NULL && (sym_is_odd(file[i], "", dwo) ||
-		    (dir != NULL && sym_is_odd(file[i], dir, dwo))))
-			return false;
-	return true;
-}
-
 const struct sym_scope *
 sym_scope(struct sym *s, struct sym_unit *u, uint64_t addr)
 {
@@ -158,12 +126,7 @@ sym_scope(struct sym *s, struct sym_unit *u, uint64_t addr)
 
 	if (!u->hasscopes) {
 		u->hasscopes = true;
-		die = u->die;
-		/* split DWARF: the code's DIEs are in another file */
-		if (!can_split(s, &die) || dwarf_cu_info(u->die.cu, NULL,
-		    NULL, NULL, &die, NULL, NULL, NULL) != 0 ||
-		    dwarf_tag(&die) <= 0)
-			die = u->die;
+		die = sym_whole_unit(s, u);
 		walk(&w, &die, NOSCOPE, 0);
 		range_done(&u->scopes);
 	}

@@ -142,6 +142,63 @@ sym_unit(struct sym *s, uint64_t addr)
 	return r == NULL ? NULL : &s->unit[r->what];
 }
 
+/* ---- split DWARF ---- */
+
+static const char *
+string_of(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_formstring(dwarf_attr(die, name, &attr));
+}
+
+/* The name of the file with the unit's DIEs; NULL: they are here. */
+static const char *
+split_file(Dwarf_Die *die)
+{
+	const char *dwo = string_of(die, DW_AT_dwo_name);
+
+	return dwo != NULL ? dwo : string_of(die, DW_AT_GNU_dwo_name);
+}
+
+/* Can the file of this name be opened, wherever libdw looks for it? */
+static bool
+can_split(struct sym *s, Dwarf_Die *die, const char *dwo)
+{
+	const char *dir = string_of(die, DW_AT_comp_dir);
+	const char *file[2] = { NULL, NULL };
+	int i;
+
+	dwfl_module_info(s->dwfl->mod, NULL, NULL, NULL, NULL, NULL, &file[0],
+	    &file[1]);
+	if (s->dwfl->debug != NULL)
+		file[1] = s->dwfl->debug->path;
+	for (i = 0; i < 2; i++)
+		if (file[i] != NULL && (sym_is_odd(file[i], "", dwo) ||
+		    (dir != NULL && sym_is_odd(file[i], dir, dwo))))
+			return false;
+	return true;
+}
+
+Dwarf_Die
+sym_whole_unit(struct sym *s, const struct sym_unit *u)
+{
+	Dwarf_Die die = u->die, split;
+	const char *dwo = split_file(&die);
+
+	if (dwo == NULL)
+		return die;
+	if (can_split(s, &die, dwo) && dwarf_cu_info(die.cu, NULL, NULL, NULL,
+	    &split, NULL, NULL, NULL) == 0 && dwarf_tag(&split) > 0)
+		return split;
+	if (!s->lacksplit)
+		warn("%s: cannot read %s: inlined calls and types of data "
+		    "are not told", dwfl_module_info(s->dwfl->mod, NULL, NULL,
+		    NULL, NULL, NULL, NULL, NULL), dwo);
+	s->lacksplit = true;
+	return die;
+}
+
 void
 sym_table_free(struct sym_table *t)
 {

@@ -98,6 +98,7 @@ struct sym {
 	struct sym_dwfl *dwfl;	/* sym.c's */
 	struct sym_tables tables;
 	bool hasunits;		/* image, bias, unit: asked for */
+	bool lacksplit;		/* a file of split DWARF: that was said */
 	struct sym_image image;	/* of dwarf, if it is not libdwfl's */
 	Dwarf *dwarf;
 	uint64_t bias;		/* DWARF's addresses + bias are ours */
@@ -119,6 +120,11 @@ struct sym {
 void sym_units(struct sym *);
 /* The unit that covers addr, or NULL. */
 struct sym_unit *sym_unit(struct sym *, uint64_t addr);
+/*
+ * The DIE that has the unit's functions and variables: split DWARF keeps it in
+ * a file of its own. If that cannot be read, say so once; it is empty then.
+ */
+Dwarf_Die sym_whole_unit(struct sym *, const struct sym_unit *);
 /* A name as the flags want it, interned. */
 const char *sym_name(const struct sym *, const char *raw);
 void sym_table_free(struct sym_table *);
