@@ -190,6 +190,19 @@ same "and the same sum" "$(tail -n 1 cg)" "$("$F" --inline=yes nameless |
 check "--inline is --inline=yes" "$F" --inline nameless
 samefile "as in the other formatters" inlined out
 
+# debugging information that an older libdw cannot read
+if objcopy --compress-debug-sections=zstd prog packed 2>err; then
+	sed "s,/prog$,/packed," one >one.packed
+	check "compressed by zstd" "$F" one.packed
+	lines=$(grep -c "^fl=$SRC/tree.c" out)
+	said=$(grep -cx "fmt-cachegrind: $T/packed: libdw cannot read how its \
+debugging information is compressed: there are no lines" err)
+	same "has lines, or that is said" 1 $((lines + said))
+	check "the function" grep -q '^fn=main$' out
+else
+	skip "debugging information by zstd" "objcopy has no zstd"
+fi
+
 # the lines of functions that callgraph(1) has named
 if "$B/trace" -e blocks -o ev ./prog >out; then
 	"$B/icount" ev >nameless

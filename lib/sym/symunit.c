@@ -83,6 +83,39 @@ inflated(struct sym *s)
 	return s->image.dwarf;
 }
 
+/* Does a module's file have lines that are compressed as libdw cannot read? */
+static bool
+is_unreadable(Dwfl_Module *mod)
+{
+	Dwarf_Addr bias;
+	Elf *elf = dwfl_module_getelf(mod, &bias);
+	Elf_Scn *scn = NULL;
+	const char *name;
+	size_t names;
+	GElf_Shdr sh;
+
+	if (elf == NULL || elf_getshdrstrndx(elf, &names) < 0)
+		return false;
+	while ((scn = elf_nextscn(elf, scn)) != NULL)
+		if (gelf_getshdr(scn, &sh) != NULL &&
+		    (sh.sh_flags & SHF_COMPRESSED) != 0 &&
+		    (name = elf_strptr(elf, names, sh.sh_name)) != NULL &&
+		    strcmp(name, ".debug_line") == 0)
+			return elf_compress(scn, 0, 0) < 0;
+	return false;
+}
+
+static void
+say_unreadable(const struct sym_dwfl *d)
+{
+	for (; d != NULL; d = d->debug)
+		if (is_unreadable(d->mod))
+			warn("%s: libdw cannot read how its debugging "
+			    "information is compressed: there are no lines",
+			    dwfl_module_info(d->mod, NULL, NULL, NULL, NULL,
+			    NULL, NULL, NULL));
+}
+
 /*
  * The units and the ranges of their code. What the linker threw away keeps
  * its DWARF, at addresses where there is no code.
@@ -107,6 +140,7 @@ sym_units(struct sym *s)
 	}
 	if (s->dwarf == NULL) {
 		s->lineerror = "no debugging information";
+		say_unreadable(s->dwfl);
 		sym_dwfl_unread(s->dwfl);
 		return;
 	}
