@@ -143,4 +143,40 @@ timeout -k 5 60 "$B/trace" -o "$T/ev" "$T/refs"
 same "short addresses and the stack" "S S L L" \
     "$("$B/plain" "$T/ev" | awk '$1 != "I" && $2 ~ /^7ff/ {
 	printf "%s%s", sep, $1; sep = " " }')"
+
+# Through gs, behind loads of gs itself.
+cat >"$T/refs.S" <<'EOF'
+	.intel_syntax noprefix
+	.globl	_start
+	.macro	set_gs			# to rdx
+	mov	eax, 158
+	mov	edi, 0x1001
+	mov	rsi, rdx
+	syscall
+	.endm
+_start:	mov	rdx, rsp
+	set_gs
+	mov	al, gs:[0]
+	mov	eax, 0x2b
+	mov	gs, eax
+	mov	ax, gs:[rsp+32]
+	lea	rdx, [rsp+7]
+	set_gs
+	push	0x2b
+	pop	gs
+	mov	ax, gs:[rsp+40]
+	mov	eax, 231
+	xor	edi, edi
+	syscall
+	.section .note.GNU-stack, "", @progbits
+EOF
+$CC -static-pie -nostdlib -o "$T/refs" "$T/refs.S"
+timeout -k 5 60 "$B/trace" -o "$T/ev" "$T/refs"
+first=
+told=
+for a in $("$B/plain" "$T/ev" | sed -n 's/^ [LS] *\([^,]*\),.*/\1/p'); do
+	first=${first:-$a}
+	told="$told $((0x$a - 0x$first))"
+done
+same "through gs" " 0 32 -8 -8 40" "$told"
 done_testing

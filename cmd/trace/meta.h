@@ -42,8 +42,25 @@ enum emulated {
 	EMU_FLAGS, EMU_LRET, EMU_IRET,
 	EMU_NATIVE,		/* the processor does it, at the guest's pc */
 	EMU_FPSAVE,		/* it was executed; aux: enum fpsave */
-	EMU_CLIENT		/* a client request, of CLIENT_BYTES */
+	EMU_CLIENT,		/* a client request, of CLIENT_BYTES */
+	EMU_SEGMENT		/* fs or gs was loaded */
 };
+
+/* Is it executed in the cache, so that the runtime has only to take note? */
+static inline bool
+emulated_inside(unsigned what)
+{
+	switch (what) {
+	case EMU_WRFSBASE:
+	case EMU_WRGSBASE:
+	case EMU_FLAGS:
+	case EMU_FPSAVE:
+	case EMU_SEGMENT:
+		return true;
+	default:
+		return false;
+	}
+}
 
 /* How an instruction shows the address of the last x87 instruction. */
 enum fpsave {

@@ -5,6 +5,7 @@
 #include <asm/prctl.h>
 #include <pthread.h>
 #include <sys/auxv.h>
+#include <ucontext.h>
 
 #include "victim.h"
 
@@ -29,6 +30,42 @@ thread(void *arg)
 
 	CHECK(syscall(SYS_arch_prctl, ARCH_GET_GS, &base) == 0);
 	return (void *)base == arg ? arg : NULL;
+}
+
+static void
+on_segv(int sig, siginfo_t *si, void *uc)
+{
+	greg_t *r = ((ucontext_t *)uc)->uc_mcontext.gregs;
+
+	(void)sig, (void)si;
+	SAME(r[REG_R8], 1ull << 63);
+	r[REG_RIP] += 5;
+	got++;
+}
+
+/*
+ * The instruction takes every address for a base, of which the call refuses
+ * half; anything else faults, and changes nothing.
+ */
+static void
+odd_bases(void)
+{
+	uint64_t base, v;
+
+	__asm__ volatile("wrgsbase %2; rdgsbase %1; mov %%gs:(%3), %0"
+	    : "=&r"(v), "=&r"(base) : "r"(-64ull),
+	    "r"((uintptr_t)&area[0][11]));
+	SAME(base, -64ull);
+	SAME(v, 333);
+	got = 0;
+	handle(SIGSEGV, on_segv, 0);
+	__asm__ volatile("mov %1, %%r8; wrgsbase %%r8; rdgsbase %0"
+	    : "=r"(base) : "r"(1ull << 63) : "r8");
+	SAME(got, 1);
+	SAME(base, -64ull);
+	__asm__ volatile("mov %1, %%r11; wrgsbase %%r11d; rdgsbase %0"
+	    : "=r"(base) : "r"(1ull << 63 | 5) : "r11");
+	SAME(base, 5);
 }
 
 int
@@ -66,6 +103,7 @@ main(void)
 		    : "=&r"(v), "=&r"(base) : "r"(area[1]));
 		SAME(v, 777);
 		SAME(base, (uintptr_t)area[1]);
+		odd_bases();
 	}
 	return victim_ok();
 }

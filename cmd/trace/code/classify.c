@@ -255,6 +255,21 @@ classify_fpsave(struct insn *in,
 		in->special = SP_EMULATE;
 }
 
+/* A load of fs or gs changes its base; of the others none is ever used. */
+static bool
+loads_base(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op)
+{
+	unsigned i;
+
+	for (i = 0; i < zi->operand_count_visible; i++)
+		if (op[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    op[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE &&
+		    decode_seg(op[i].reg.value) != 0)
+			return true;
+	return zi->mnemonic == ZYDIS_MNEMONIC_LFS ||
+	    zi->mnemonic == ZYDIS_MNEMONIC_LGS;
+}
+
 void
 decode_classify(struct insn *in, const ZydisDecodedInstruction *zi,
     const ZydisDecodedOperand *op)	/* table */
@@ -353,7 +368,10 @@ decode_classify(struct insn *in, const ZydisDecodedInstruction *zi,
 		    (decode_gprbits[op[0].reg.value] == 64 ? 16u : 0);
 		break;
 	default:
-		classify_fpsave(in, zi);
+		if (loads_base(zi, op))
+			emulated(in, EMU_SEGMENT);
+		else
+			classify_fpsave(in, zi);
 		break;
 	}
 }

@@ -626,6 +626,8 @@ emulate(struct tarea *t, const struct exitmeta *x)
 {
 	uint64_t v;
 
+	if (emulated_inside(x->emulate))	/* see state_noted */
+		return;
 	switch (x->emulate) {
 	case EMU_CPUID:
 		if (cpuid_do(t) < 0) {
@@ -638,29 +640,12 @@ emulate(struct tarea *t, const struct exitmeta *x)
 		t->gpr[0] = (uint32_t)v;
 		t->gpr[2] = v >> 32;
 		break;
-	case EMU_WRFSBASE:
-	case EMU_WRGSBASE:
-		v = t->gpr[x->aux & 15];
-		if (!(x->aux & 16))
-			v = (uint32_t)v;
-		if (x->emulate == EMU_WRFSBASE) {
-			sys2(__NR_arch_prctl, 0x1002, v);
-			t->fsbase = v;
-		} else {
-			sys2(__NR_arch_prctl, 0x1001, v);
-			t->gsbase = v;
-		}
-		break;
 	case EMU_LRET:
 	case EMU_IRET:
 		far_return(t, x);
 		break;
 	case EMU_NATIVE:
 		do_native(t, x);
-		break;
-	case EMU_FPSAVE:	/* see dispatch_exit */
-		break;
-	case EMU_FLAGS:		/* popf: the direction flag was looked at */
 		break;
 	case EMU_CLIENT:
 		client_request(t);
@@ -685,8 +670,7 @@ dispatch_exit(struct tarea *t)
 	uint64_t nr = t->gpr[0];
 
 	left(t);
-	if (x.kind == EXIT_EMULATE && x.emulate == EMU_FPSAVE)
-		state_fpsave(t, &x);
+	state_noted(t, &x);
 	t->df = t->rflags >> 10 & 1;
 	t->rflags = (t->rflags & ~TRAP_FLAG) | (uint64_t)t->tf << 8;
 	t->pc = x.target;

@@ -417,7 +417,7 @@ int state_advanced(struct tarea *, const struct kucontext *);
 void state_untell(struct tarea *, const struct exitmeta *);
 /* 1: the runtime, and not the cache, does what exit x is there for. */
 int state_is_outside(const struct exitmeta *x);
-void state_fpsave(struct tarea *, const struct exitmeta *);
+void state_noted(struct tarea *, const struct exitmeta *);
 uint64_t state_fp_pc(const struct tarea *, uint64_t ip);
 void state_fp_settle(struct tarea *);
 void state_native(struct tarea *, struct kucontext *);

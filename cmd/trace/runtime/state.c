@@ -461,7 +461,7 @@ int
 state_is_outside(const struct exitmeta *x)
 {
 	return x->kind == EXIT_SYSCALL || (x->kind == EXIT_EMULATE &&
-	    x->emulate != EMU_FLAGS && x->emulate != EMU_FPSAVE);
+	    !emulated_inside(x->emulate));
 }
 
 /*
@@ -498,8 +498,8 @@ state_fp_pc(const struct tarea *t, uint64_t ip)
 }
 
 /* What the instruction of exit x wrote at t->operand is put right. */
-void
-state_fpsave(struct tarea *t, const struct exitmeta *x)
+static void
+fpsave(struct tarea *t, const struct exitmeta *x)
 {
 	unsigned what = x->aux & 7, n = what == FP_FXSAVE64 ? 8 : 4;
 	uint64_t at = t->operand + (what == FP_ENV ? 12 : 8);
@@ -512,6 +512,48 @@ state_fpsave(struct tarea *t, const struct exitmeta *x)
 		return;
 	v = fp_pc(t, v, bits);
 	rt_copy((void *)at, &v, n);
+}
+
+/* The bases that references by fs and gs are told with, as they are now. */
+static void
+read_bases(struct tarea *t)
+{
+	uint64_t v;
+
+	if (rt.ctl->polling)	/* a filter may forbid it */
+		return;
+	if (sys2(__NR_arch_prctl, 0x1003, &v) == 0)
+		t->fsbase = v;
+	if (sys2(__NR_arch_prctl, 0x1004, &v) == 0)
+		t->gsbase = v;
+}
+
+/* The last instruction of exit x was executed in the cache: note what it did. */
+void
+state_noted(struct tarea *t, const struct exitmeta *x)
+{
+	uint64_t v = t->gpr[x->aux & 15];
+
+	if (x->kind != EXIT_EMULATE)
+		return;
+	if (!(x->aux & 16))
+		v = (uint32_t)v;
+	switch (x->emulate) {
+	case EMU_FPSAVE:
+		fpsave(t, x);
+		break;
+	case EMU_WRFSBASE:
+		t->fsbase = v;
+		break;
+	case EMU_WRGSBASE:
+		t->gsbase = v;
+		break;
+	case EMU_SEGMENT:
+		read_bases(t);
+		break;
+	default:		/* popf: the direction flag is looked at */
+		break;
+	}
 }
 
 /*
@@ -594,8 +636,7 @@ take_exit(struct tarea *t, struct kucontext *uc, const struct fragmeta *f,
 		untell(t, &x, n);
 		return;
 	}
-	if (x.kind == EXIT_EMULATE && x.emulate == EMU_FPSAVE)
-		state_fpsave(t, &x);
+	state_noted(t, &x);
 	if (x.kind != EXIT_INDIRECT)
 		t->pc = x.target;
 	else

@@ -649,7 +649,7 @@ write_insn(struct xlate *x)
 	case SP_EMULATE:
 		if (in->emulate == EMU_FPSAVE)
 			address_keep(x);
-		if (in->emulate == EMU_FLAGS || in->emulate == EMU_FPSAVE)
+		if (emulated_inside(in->emulate))
 			mangle_copy(x, 0);
 		write_last(x, EXIT_EMULATE, x->b->next);
 		return true;
