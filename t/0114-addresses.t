@@ -144,7 +144,8 @@ same "short addresses and the stack" "S S L L" \
     "$("$B/plain" "$T/ev" | awk '$1 != "I" && $2 ~ /^7ff/ {
 	printf "%s%s", sep, $1; sep = " " }')"
 
-# Through gs, behind loads of gs itself.
+# Through gs: an address of 64 bits, one from the pc, a short one without base
+# but with the bit that extends it, and xlat; and behind loads of gs itself.
 cat >"$T/refs.S" <<'EOF'
 	.intel_syntax noprefix
 	.globl	_start
@@ -154,9 +155,25 @@ cat >"$T/refs.S" <<'EOF'
 	mov	rsi, rdx
 	syscall
 	.endm
-_start:	mov	rdx, rsp
+_start:	mov	rcx, 0x123456789abc
+	mov	rdx, rsp
+	sub	rdx, rcx
 	set_gs
-	mov	al, gs:[0]
+	.byte	0x65, 0x48, 0xa1	# mov rax, gs:[...]
+	.quad	0x123456789abc
+	lea	rdx, [rsp+16]
+	lea	rcx, here[rip]
+	sub	rdx, rcx
+	set_gs
+	mov	rax, gs:[rip-8]
+here:	mov	rdx, rsp
+	set_gs
+	mov	r13, -1
+	.byte	0x65, 0x67, 0x41, 0x8a, 0x04, 0x25	# mov al, gs:[16]
+	.long	16
+	lea	rbx, [r13*8]
+	mov	al, 32
+	.byte	0x67, 0x65, 0xd7	# xlat byte ptr gs:[ebx]
 	mov	eax, 0x2b
 	mov	gs, eax
 	mov	ax, gs:[rsp+32]
@@ -178,5 +195,5 @@ for a in $("$B/plain" "$T/ev" | sed -n 's/^ [LS] *\([^,]*\),.*/\1/p'); do
 	first=${first:-$a}
 	told="$told $((0x$a - 0x$first))"
 done
-same "through gs" " 0 32 -8 -8 40" "$told"
+same "through gs" " 0 8 16 24 32 -8 -8 40" "$told"
 done_testing

@@ -162,6 +162,21 @@ is_bitstring(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op)
 	}
 }
 
+/*
+ * Where a short address has no base but a displacement, and REX.B is set, Zydis
+ * says the opposite: r13d, and none.
+ */
+static void
+mend_base(const ZydisDecodedInstruction *zi, ZydisDecodedOperand *op)
+{
+	if (op->encoding != ZYDIS_OPERAND_ENCODING_MODRM_RM ||
+	    !(zi->attributes & ZYDIS_ATTRIB_HAS_SIB) ||
+	    zi->raw.modrm.mod != 0 || zi->raw.sib.base != 5)
+		return;
+	op->mem.base = ZYDIS_REGISTER_NONE;
+	op->mem.disp.value = zi->raw.disp.value;
+}
+
 static void
 note_address(struct insn *in, const ZydisDecodedInstruction *zi,
     const ZydisDecodedOperand *op)
@@ -444,8 +459,10 @@ decode(struct insn *in, app_pc pc, const uint8_t *bytes, unsigned n)
 	for (i = 0; i < zi.operand_count; i++) {
 		if (op[i].type == ZYDIS_OPERAND_TYPE_REGISTER)
 			note_register(in, &op[i]);
-		else if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
-			note_memory(in, &zi, op, &op[i]);
+		if (op[i].type != ZYDIS_OPERAND_TYPE_MEMORY)
+			continue;
+		mend_base(&zi, &op[i]);
+		note_memory(in, &zi, op, &op[i]);
 	}
 	sort_refs(in, &zi);
 	note_layout(in, &zi);

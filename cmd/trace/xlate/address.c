@@ -13,6 +13,10 @@ effective(struct xlate *x, const struct ref *r, int s, uint32_t taken)
 	int base = r->base == NOREG ? NOIDX : r->base;
 	int index = r->index == NOREG ? NOIDX : r->index;
 
+	if (base == NOIDX && index == NOIDX) {	/* it may be of 64 bits */
+		emit_imm(c, s, r->a32 ? (uint32_t)r->disp : (uint64_t)r->disp);
+		return;
+	}
 	if (base != NOIDX && regs_at_home(x, (unsigned)base)) {
 		emit_load(c, s, REG_T, HOME(base));
 		base = s;
@@ -132,7 +136,7 @@ address_of(struct xlate *x, const struct ref *r, int s, uint32_t taken)
 	case REF_XLAT:
 		emit_load_reg(x, s, RAX);
 		emit_movzx8(&x->c, s, s);
-		emit_lea_sib(&x->c, s, RBX, s, 1, 0, 0);
+		emit_lea_sib(&x->c, s, RBX, s, 1, 0, r->a32);
 		break;
 	default:
 		effective(x, r, s, taken);
