@@ -20,15 +20,13 @@ guest_status(pid_t pid, int st)
 	guest.seen = true;
 }
 
-size_t
-guest_file(const char *name, char *text, size_t size)
+/* As guest_file, by path. */
+static size_t
+read_text(const char *path, char *text, size_t size)
 {
-	char path[64];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = 0;
-	int fd;
 
-	snprintf(path, sizeof path, "/proc/%d/%s", (int)guest.pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		n = read(fd, text, size - 1);
 		close(fd);
@@ -37,10 +35,37 @@ guest_file(const char *name, char *text, size_t size)
 	return n > 0 ? (size_t)n : 0;
 }
 
+size_t
+guest_file(const char *name, char *text, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)guest.pid, name);
+	return read_text(path, text, size);
+}
+
 const char *
 guest_state(const char *stat)
 {
 	const char *p = strrchr(stat, ')');
 
 	return p == NULL || p[1] == '\0' ? "" : p + 2;
+}
+
+char
+task_state(pid_t tid)
+{
+	char path[64], text[512];
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)tid);
+	read_text(path, text, sizeof text);
+	return *guest_state(text);
+}
+
+bool
+task_is_dead(pid_t tid)
+{
+	char state = task_state(tid);
+
+	return state == '\0' || state == 'Z' || state == 'X';
 }

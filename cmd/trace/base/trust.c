@@ -5,11 +5,6 @@
  * an impossible value there reports it here and goes on without it; the serving
  * thread then ends the run.
  */
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/base.h"
 #include "util.h"
 
@@ -32,12 +27,9 @@ trust_lose(const char *what)
 static bool
 is_stopped(void)
 {
-	char text[512];
-	const char *state;
+	char state = task_state(guest.pid);
 
-	guest_file("stat", text, sizeof text);
-	state = guest_state(text);
-	return *state == 'T' || *state == 't';
+	return state == 'T' || state == 't';
 }
 
 bool

@@ -32,12 +32,16 @@ static void
 quiesce(struct slot *s)
 {
 	struct patience p = { 0, 0 };
+	unsigned polls = 0;
 
 	while (__atomic_load_n(&s->used, __ATOMIC_SEQ_CST) == SLOT_TAKEN &&
 	    __atomic_load_n(&s->incache, __ATOMIC_SEQ_CST) &&
-	    trust_wait(&p, "a thread that never leaves the cache"))
+	    trust_wait(&p, "a thread that never leaves the cache")) {
+		if (++polls % POLLS_ALIVE == 0 && rest_is_gone(s))
+			break;
 		if (!written_release())
 			usleep(50);
+	}
 }
 
 /*

@@ -28,6 +28,19 @@ rest_end(void)
 		__atomic_store_n(&area.ctl->renewing, 0, __ATOMIC_SEQ_CST);
 }
 
+bool
+rest_is_gone(struct slot *s)
+{
+	pid_t tid = (pid_t)ONCE(s->tid), pid;
+
+	if (guest_thread(tid) >= 0 || (pid = guest_child(tid)) < 0 ||
+	    !task_is_dead(pid))
+		return false;
+	__atomic_store_n(&s->incache, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&s->resting, 1, __ATOMIC_SEQ_CST);
+	return true;
+}
+
 static bool
 is_resting(const struct slot *s)
 {
@@ -39,12 +52,14 @@ bool
 rest_all(void)
 {
 	uint64_t begin = clock_ns();
-	unsigned i;
+	unsigned i, polls = 0;
 
 	if (opt->contexts == 0)
 		return true;
 	for (i = 0; i < NSLOT; i++)
 		while (!is_resting(&area.ctl->slot[i])) {
+			if (++polls % POLLS_ALIVE == 0)
+				rest_is_gone(&area.ctl->slot[i]);
 			if (clock_ns() - begin > RESTING_NS || guest_ended ||
 			    trust_lost)
 				return false;

@@ -33,19 +33,6 @@ uint64_t attach_stacks;
 static size_t cap;
 static size_t ntaken;		/* threads that are ours to give back */
 
-/* Whether the thread has ended or is ending, and only its name is left. */
-static bool
-is_dead(pid_t tid)
-{
-	char name[32], text[512];
-	const char *state;
-
-	snprintf(name, sizeof name, "task/%d/stat", (int)tid);
-	guest_file(name, text, sizeof text);
-	state = guest_state(text);
-	return *state == '\0' || *state == 'Z' || *state == 'X';
-}
-
 /* Seize and stop a thread; false: it has ended. */
 static bool
 stop(pid_t tid)
@@ -56,7 +43,7 @@ stop(pid_t tid)
 		if (errno == ESRCH || (area.ctl != NULL && area_is_left()))
 			return false;
 		err = errno;
-		if (is_dead(tid))
+		if (task_is_dead(tid))
 			return false;
 		errno = err;
 		die("process %d: cannot attach (another user's, traced "

@@ -1,0 +1,14 @@
+#!/bin/sh
+# A process in its parent's memory is killed in the code cache, and the parent
+# goes on until that is full: nobody waits for who is dead.
+. t/lib.sh
+
+[ -x "$B/trace" ] || skip_all "no trace"
+for kind in all counts cache; do
+	status 0 "kind $kind" timeout 10 "$B/trace" -e $kind \
+	    --debug=tinycache -o "$T/run.ev" "$TB/victim/prc-sharedkill"
+	same "it went on" "ok prc-sharedkill" "$(cat "$T/out")"
+done
+status 0 "with contexts" timeout 10 "$B/trace" -e counts --contexts \
+    --debug=tinycache -o "$T/run.ev" "$TB/victim/prc-sharedkill"
+done_testing
