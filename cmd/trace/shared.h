@@ -251,7 +251,7 @@ look_data_word(uint32_t id, uint32_t size)
 {
 	return id | size << ID_BITS;
 }
-#define TO_LOOK_SAVE 10114	/* where registers are saved meanwhile */
+#define TO_LOOK_SAVE 12802	/* where registers are saved meanwhile */
 /*
  * The table of kind cache, see runtime/table.c: all lines, by set and way.
  * Each has the address of its line and, beside it, the time of its last use.

@@ -125,6 +125,7 @@ frag_compare(void)
 static void
 bring_out(pid_t tid)
 {
+	pid_t thread, pid = guest.pid;
 	siginfo_t si;
 	unsigned i;
 
@@ -140,8 +141,10 @@ bring_out(pid_t tid)
 	si.si_code = SI_QUEUE;
 	si.si_value.sival_ptr = (void *)area.blob;
 	__atomic_fetch_add(&area.ctl->nudges, 1, __ATOMIC_SEQ_CST);
-	if (syscall(SYS_rt_tgsigqueueinfo, guest.pid, guest_thread(tid),
-	    SIGFPE, &si) != 0)
+	thread = guest_thread(tid);
+	if (thread < 0)		/* a process that shares the memory */
+		thread = pid = guest_child(tid);
+	if (syscall(SYS_rt_tgsigqueueinfo, pid, thread, SIGFPE, &si) != 0)
 		__atomic_fetch_sub(&area.ctl->nudges, 1, __ATOMIC_SEQ_CST);
 }
 

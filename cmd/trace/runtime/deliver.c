@@ -60,7 +60,11 @@ signal_die(struct tarea *t, int sig)
 		die_by_fault(t, sig);
 	sys4(__NR_rt_sigaction, sig, &dfl, NULL, 8);
 	sys4(__NR_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
-	sys3(__NR_tgkill, rt.pid, t->tid, sig);
+	if (t->pid != rt.pid) {		/* nobody waits for its end */
+		contexts_rest(t);
+		t->slot->incache = 0;
+	}
+	sys3(__NR_tgkill, t->pid, t->tid, sig);
 	sys4(__NR_rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8);
 	for (;;)	/* another thread ends the process first */
 		sys0(__NR_pause);
@@ -202,7 +206,7 @@ static void
 leave_to_kernel(const struct tarea *t, int sig, const struct ksiginfo *info)
 {
 	if (!rt.ctl->polling)	/* else we may make no calls */
-		sys4(__NR_rt_tgsigqueueinfo, rt.pid, t->tid, sig, info);
+		sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, sig, info);
 }
 
 /*
@@ -225,7 +229,7 @@ signal_deliver(struct tarea *t, int sig, struct ksiginfo *info,
 		signal_resume(t, uc, mask);
 		return;
 	}
-	a = signal_take_action(sig);
+	a = signal_take_action(t, sig);
 	if (fault && (a.handler <= 1 || (base & SIGBIT(sig))))
 		signal_die(t, sig);
 	if (sig == SIG_SYS && info->code == 1)
@@ -291,7 +295,7 @@ signal_leave(struct tarea *t, const struct kucontext *uc, uint64_t mask)
 	/* others still need its handler */
 	if (t->child || (__atomic_sub_fetch(&rt.nthread, 1,
 	    __ATOMIC_SEQ_CST) == 0 && rt.ctl->joining == 0))
-		sys4(__NR_rt_sigaction, SIG_OURS, &rt.act[SIG_OURS], NULL, 8);
+		sys4(__NR_rt_sigaction, SIG_OURS, &t->act->of[SIG_OURS], NULL, 8);
 	memcpy(&f->uc, uc, sizeof f->uc);
 	memcpy((void *)fp, (void *)uc->fpstate, fp_bytes(uc->fpstate));
 	f->uc.fpstate = uc->fpstate != 0 ? fp : 0;
@@ -301,7 +305,7 @@ signal_leave(struct tarea *t, const struct kucontext *uc, uint64_t mask)
 		f->uc.stack.flags = SS_DISABLE;
 	/* a signal that is kept comes again, once it is not blocked */
 	if (t->pending && !rt.ctl->polling)
-		sys4(__NR_rt_tgsigqueueinfo, rt.pid, t->tid, t->pending,
+		sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, t->pending,
 		    &t->kept);
 	t->pending = 0;
 	rt_sigreturn(t, (uint64_t)&f->uc);

@@ -167,7 +167,7 @@ dispatch_boot(void)
 	branches_begin(t);
 	begin(t, &rt.boot.at);
 	rt.boot.sysinsn = (uint64_t)rt_sys_insn + 2;
-	rt.boot.act = (uint64_t)rt.act;
+	rt.boot.act = (uint64_t)rt.act.of;
 	rt.boot.pc = offsetof(struct tarea, pc);
 	rt.boot.rflags = offsetof(struct tarea, rflags);
 	rt.boot.df = offsetof(struct tarea, df);
@@ -726,6 +726,28 @@ dispatch_exit(struct tarea *t)
 	dispatch_go(t, link);
 }
 
+#define ROUNDS_OTHERS 50u	/* a second or more: they may be dead */
+
+/*
+ * Send the slot's thread our signal; false: it cannot be brought out, since it
+ * has ended.
+ */
+static bool
+nudge(const struct slot *s, struct ksiginfo *si, unsigned round)
+{
+	struct control *c = rt.ctl;
+
+	__atomic_fetch_add(&c->nudges, 1, __ATOMIC_SEQ_CST);
+	if (sys4(__NR_rt_tgsigqueueinfo, rt.pid, s->tid, SIG_OURS, si) == 0)
+		return true;
+	/* a process that shares this memory? */
+	if (round < ROUNDS_OTHERS && sys4(__NR_rt_tgsigqueueinfo, s->tid,
+	    s->tid, SIG_OURS, si) == 0)
+		return true;
+	__atomic_fetch_sub(&c->nudges, 1, __ATOMIC_SEQ_CST);
+	return false;
+}
+
 /*
  * All threads shall go on natively, and trace will not flush the cache, or has
  * died: bring them out of the cache by a signal.  Threads in a system call must
@@ -736,7 +758,7 @@ bring_out(void)
 {
 	struct control *c = rt.ctl;
 	struct ksiginfo si;
-	unsigned i, n, tries;
+	unsigned i, n, tries, round = 0;
 
 	memset(&si, 0, sizeof si);
 	si.signo = SIG_OURS;
@@ -748,17 +770,14 @@ bring_out(void)
 			if (c->slot[i].used != SLOT_TAKEN || !__atomic_load_n(
 			    &c->slot[i].incache, __ATOMIC_SEQ_CST))
 				continue;
-			n++;
-			__atomic_fetch_add(&c->nudges, 1, __ATOMIC_SEQ_CST);
-			if (sys4(__NR_rt_tgsigqueueinfo, rt.pid,
-			    c->slot[i].tid, SIG_OURS, &si) != 0)
-				__atomic_fetch_sub(&c->nudges, 1,
-				    __ATOMIC_SEQ_CST);
+			if (nudge(&c->slot[i], &si, round))
+				n++;
 		}
 		/* one that has ended takes none */
 		for (tries = 0; tries < 20 && __atomic_load_n(&c->nudges,
 		    __ATOMIC_SEQ_CST) > 0; tries++)
 			pause_ms();
+		round++;
 	} while (n > 0);
 	__atomic_store_n(&c->letgo, LETGO_NOW, __ATOMIC_SEQ_CST);
 	futex_wake(&c->letgo, NSLOT);
@@ -785,7 +804,7 @@ before_letting_go(struct tarea *t)
 			bring_out();
 		else
 			futex_wait(&rt.ctl->letgo, letgo);
-	signal_restore_actions(0);
+	signal_restore_actions(t, 0);
 	if (rt.boot.flags & BOOT_ATTACHED)
 		__atomic_store_n(&t->slot->used, SLOT_LET_GO, __ATOMIC_SEQ_CST);
 }

@@ -464,13 +464,17 @@ zero:	.byte 0
 	xor %eax, %eax
 	ret
 
-	/* Unmap this thread's own area and end: rdi, rsi: area; rdx: status. */
+	/*
+	 * Unmap this thread's own area and end: rdi, rsi: area; rdx: status;
+	 * rcx: the call that ends it.
+	 */
 	FUNC rt_thread_exit
 	mov %rdx, %r12
+	mov %rcx, %r13
 	mov $11, %eax
 	syscall
 	mov %r12, %rdi
-	mov $60, %eax
+	mov %r13, %rax
 	syscall
 	ud2
 

@@ -158,10 +158,10 @@ signal_put_back(struct tarea *t)
 	if (!t->pending || rt.ctl->polling)
 		return;
 	if (si->code == SI_TKILL)
-		r = sys4(__NR_rt_tgsigqueueinfo, rt.pid, t->tid, t->pending,
+		r = sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, t->pending,
 		    si);
 	else
-		r = sys3(__NR_rt_sigqueueinfo, rt.pid, t->pending, si);
+		r = sys3(__NR_rt_sigqueueinfo, t->pid, t->pending, si);
 	if (r == 0)
 		t->pending = 0;
 }
@@ -216,7 +216,7 @@ signal_held_call(struct tarea *t)
 
 	if (sys3(__NR_timer_create, CLOCK_MONOTONIC, &event, &id) != 0)
 		return SYS_ABORTED;
-	signal_install(SIG_OURS, rt.act[t->held].flags & SA_RESTART);
+	signal_install(SIG_OURS, t->act->of[t->held].flags & SA_RESTART);
 	sys4(__NR_timer_settime, id, 0, every, NULL);
 	r = guest_syscall(t, t->gpr);
 	sys1(__NR_timer_delete, id);

@@ -135,6 +135,13 @@ struct moving {
 	bool indirect;
 };
 
+/* What a process has done with signals: the guest's, not the kernel's. */
+struct actions {
+	struct ksigaction of[NSIG + 1];
+	uint32_t lock;
+	uint32_t users;		/* threads */
+};
+
 /* A thread's area; REG_T points 2 bytes before fsbase. */
 struct tarea {
 	TAREA_HEAD		/* of shared.h */
@@ -143,6 +150,9 @@ struct tarea {
 	struct slot *slot;
 	uint32_t slotno;
 	uint32_t tid;
+	uint32_t pid;		/* rt.pid, or a process's that shares memory */
+	struct actions *act;	/* rt.act, or that of such a process's first */
+	struct actions ownact;
 	uint64_t keptmask;	/* the guest's mask when it came */
 	struct ksiginfo kept;
 	struct kstack altstack;	/* the guest's */
@@ -214,8 +224,7 @@ struct rt {
 	/* the address of a place of a look-up, less what t->entry has, by the
 	 * sign of that */
 	uint64_t place[2];
-	struct ksigaction act[NSIG + 1];	/* the guest's */
-	uint32_t actlock;
+	struct actions act;
 	uint32_t nthread;
 	uint32_t bringing;	/* 1: a thread brings all out of the cache */
 	uint32_t pid;
@@ -264,7 +273,7 @@ long rt_clone_vfork(struct tarea *, struct tarea *on);
 int rt_copy(void *to, const void *from, size_t n);	/* -1: a fault */
 int rt_cpuid(uint32_t leaf, uint32_t sub, uint32_t to[4]);	/* the same */
 long rt_sigreturn(struct tarea *, uint64_t sp);
-void rt_thread_exit(uint64_t area, uint64_t size, long status)
+void rt_thread_exit(uint64_t area, uint64_t size, long status, long nr)
     __attribute__((noreturn));
 extern char blob[], rt_text_end[], rt_enter_go[], rt_enter_end[];
 extern char rt_exit_end[], rt_trap_insn[];
@@ -361,8 +370,11 @@ long signal_action(struct tarea *);
 void signal_install(int sig, uint64_t flags);
 long signal_mask(struct tarea *);
 long signal_stack(struct tarea *);
-void signal_restore_actions(int all);
-struct ksigaction signal_take_action(int sig);
+void signal_restore_actions(struct tarea *, int all);
+struct ksigaction signal_take_action(struct tarea *, int sig);
+/* A child shares what its parent does with signals, or has a copy. */
+void signal_share_actions(struct tarea *child, const struct tarea *);
+void signal_copy_actions(struct tarea *child, const struct tarea *);
 void signal_guest_stack(const struct tarea *);
 void signal_ready_to_go(struct tarea *);
 void signal_before_exec(struct tarea *, uint64_t saved[2]);
@@ -566,7 +578,9 @@ struct tarea *thread_new(uint32_t tid);
 void thread_start(struct tarea *) __attribute__((noreturn));
 void thread_child(struct tarea *) __attribute__((noreturn));
 long thread_clone(struct tarea *);
-void thread_exit(struct tarea *, long status) __attribute__((noreturn));
+/* exit(2) of one thread; or exit_group(2), of a process that shares memory. */
+void thread_exit(struct tarea *, long nr, long status)
+    __attribute__((noreturn));
 
 /* mini.c */
 long sys(long nr, ...);

@@ -15,16 +15,16 @@
 #include "runtime.h"
 
 static void
-actlock(void)
+actlock(struct actions *act)
 {
-	while (__atomic_exchange_n(&rt.actlock, 1, __ATOMIC_ACQUIRE))
+	while (__atomic_exchange_n(&act->lock, 1, __ATOMIC_ACQUIRE))
 		__builtin_ia32_pause();
 }
 
 static void
-actunlock(void)
+actunlock(struct actions *act)
 {
-	__atomic_store_n(&rt.actlock, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&act->lock, 0, __ATOMIC_RELEASE);
 }
 
 static long
@@ -59,18 +59,18 @@ signal_install(int sig, uint64_t flags)
 
 /* What the guest wants done with sig, which now comes once more. */
 struct ksigaction
-signal_take_action(int sig)
+signal_take_action(struct tarea *t, int sig)
 {
-	struct ksigaction a;
+	struct ksigaction *of = &t->act->of[sig], a;
 
-	actlock();
-	a = rt.act[sig];
+	actlock(t->act);
+	a = *of;
 	if ((a.flags & SA_RESETHAND) && a.handler > 1) {
-		rt.act[sig].handler = 0;
+		of->handler = 0;
 		if (!(SYNC_SIGS & SIGBIT(sig)))
-			kernel_action(sig, &rt.act[sig], NULL);
+			kernel_action(sig, of, NULL);
 	}
-	actunlock();
+	actunlock(t->act);
 	return a;
 }
 
@@ -80,10 +80,27 @@ signal_boot(void)
 	int s;
 
 	for (s = 1; s <= NSIG; s++) {
-		kernel_action(s, NULL, &rt.act[s]);
-		if (rt.act[s].handler > 1 || (SYNC_SIGS & SIGBIT(s)))
-			signal_install(s, rt.act[s].flags);
+		kernel_action(s, NULL, &rt.act.of[s]);
+		if (rt.act.of[s].handler > 1 || (SYNC_SIGS & SIGBIT(s)))
+			signal_install(s, rt.act.of[s].flags);
 	}
+}
+
+void
+signal_share_actions(struct tarea *c, const struct tarea *t)
+{
+	c->act = t->act;
+	__atomic_fetch_add(&c->act->users, 1, __ATOMIC_SEQ_CST);
+}
+
+void
+signal_copy_actions(struct tarea *c, const struct tarea *t)
+{
+	actlock(t->act);
+	memcpy(c->ownact.of, t->act->of, sizeof c->ownact.of);
+	actunlock(t->act);
+	c->ownact.users = 1;
+	c->act = &c->ownact;
 }
 
 /* A thread begins: its stack for handlers, then the guest's mask. */
@@ -102,14 +119,15 @@ signal_thread(struct tarea *t, uint64_t mask)
  * which letting go needs.
  */
 void
-signal_restore_actions(int all)
+signal_restore_actions(struct tarea *t, int all)
 {
+	const struct ksigaction *of = t->act->of;
 	int s;
 
 	for (s = 1; s <= NSIG; s++)
-		if ((all || s != SIG_OURS) && (rt.act[s].handler > 1 ||
+		if ((all || s != SIG_OURS) && (of[s].handler > 1 ||
 		    (SYNC_SIGS & SIGBIT(s))))
-			kernel_action(s, &rt.act[s], NULL);
+			kernel_action(s, &of[s], NULL);
 }
 
 /* The guest's alternate stack becomes the kernel's. */
@@ -145,8 +163,8 @@ signal_before_exec(struct tarea *t, uint64_t saved[2])
 
 	saved[0] = 0;
 	for (s = 1; s <= NSIG; s++)
-		if ((SYNC_SIGS & SIGBIT(s)) && rt.act[s].handler == 1) {
-			kernel_action(s, &rt.act[s], NULL);
+		if ((SYNC_SIGS & SIGBIT(s)) && t->act->of[s].handler == 1) {
+			kernel_action(s, &t->act->of[s], NULL);
 			saved[0] |= SIGBIT(s);
 		}
 	saved[1] = block;
@@ -437,7 +455,7 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 	if (sig == SIG_OURS && rt.ctl->letgo && ip != (uint64_t)rt_trap_insn &&
 	    !state_in_cache(ip) && !in_runtime(ip)) {
 		/* a thread that runs natively while others are not yet */
-		kernel_action(sig, &rt.act[sig], NULL);
+		kernel_action(sig, &t->act->of[sig], NULL);
 		return;
 	}
 	if (state_in_cache(ip)) {
@@ -476,7 +494,7 @@ long
 signal_action(struct tarea *t)
 {
 	uint64_t sig = t->gpr[7], act = t->gpr[6], old = t->gpr[2];
-	struct ksigaction new, was;
+	struct ksigaction new, was, *of = &t->act->of[sig];
 	long r = 0;
 
 	if (t->gpr[10] != 8 || bad_signal(sig))
@@ -485,11 +503,11 @@ signal_action(struct tarea *t)
 		return -EINVAL;
 	if (act != 0 && rt_copy(&new, (void *)act, sizeof new) < 0)
 		return -EFAULT;
-	actlock();
-	was = rt.act[sig];
+	actlock(t->act);
+	was = *of;
 	if (act != 0) {
 		new.mask &= ~(SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP));
-		rt.act[sig] = new;
+		*of = new;
 		if (SYNC_SIGS & SIGBIT(sig))
 			;
 		else if (new.handler > 1)
@@ -497,7 +515,7 @@ signal_action(struct tarea *t)
 		else
 			r = kernel_action((int)sig, &new, NULL);
 	}
-	actunlock();
+	actunlock(t->act);
 	if (r == 0 && old != 0 && rt_copy((void *)old, &was, sizeof was) < 0)
 		return -EFAULT;
 	return r;
@@ -556,9 +574,9 @@ signal_send_pending(struct tarea *t)
 		t->syncpending &= ~SIGBIT(s);
 		si->signo = s;
 		if (si->code == SI_TKILL)
-			sys4(__NR_rt_tgsigqueueinfo, rt.pid, t->tid, s, si);
+			sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, s, si);
 		else
-			sys3(__NR_rt_sigqueueinfo, rt.pid, s, si);
+			sys3(__NR_rt_sigqueueinfo, t->pid, s, si);
 	}
 }
 

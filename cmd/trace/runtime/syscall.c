@@ -291,6 +291,8 @@ static void
 end_process(struct tarea *t)
 {
 	buffer_publish(t, Q_SYSCALL, t->gpr[0], 0);
+	if (t->pid != rt.pid)	/* it shares the program's memory */
+		thread_exit(t, __NR_exit_group, (long)t->gpr[7]);
 	if (rt.boot.flags & BOOT_COUNTS)
 		t->slot->icount = t->p;
 	rt.ctl->status = (uint32_t)(t->gpr[7] & 0xff) << 8;
@@ -568,7 +570,7 @@ one(struct tarea *t, uint64_t nr)	/* table */
 	case __NR_ptrace:
 		return trace_process(t);
 	case __NR_exit:
-		thread_exit(t, (long)t->gpr[7]);
+		thread_exit(t, __NR_exit, (long)t->gpr[7]);
 	default:
 		return call(t);
 	}

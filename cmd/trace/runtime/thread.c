@@ -214,6 +214,8 @@ thread_new(uint32_t tid)
 	t->slotno = (uint32_t)slot;
 	t->slot = &rt.ctl->slot[slot];
 	t->tid = tid;
+	t->pid = rt.pid;
+	t->act = &rt.act;
 	t->stack = base + T_STACK_TOP;
 	t->rt_exit = (uint64_t)rt_exit;
 	t->rt_miss = (uint64_t)rt_miss;
@@ -236,6 +238,7 @@ static void
 area_free(struct tarea *t)
 {
 	note_area(t->slotno, NULL);
+	__atomic_fetch_sub(&t->act->users, 1, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&t->slot->used, SLOT_FREE, __ATOMIC_SEQ_CST);
 	__atomic_fetch_sub(&rt.nthread, 1, __ATOMIC_SEQ_CST);
 	sys2(__NR_munmap, (uint64_t)t - T_OFF, thread_area_bytes());
@@ -262,6 +265,11 @@ inherit(struct tarea *c, const struct tarea *t, uint64_t stack, uint64_t tls,
 	/* made within a window, it is in one until its end */
 	c->window = t->window != 0 ? WINDOW_OPEN : 0;
 	c->syncblocked = t->syncblocked;
+	c->pid = flags & CLONE_THREAD ? t->pid : 0;
+	if (flags & CLONE_SIGHAND)
+		signal_share_actions(c, t);
+	else
+		signal_copy_actions(c, t);
 }
 
 /* A new thread's first step, on its own area's stack. */
@@ -270,6 +278,8 @@ thread_start(struct tarea *t)
 {
 	t->tid = (uint32_t)sys0(__NR_gettid);
 	t->slot->tid = t->tid;
+	if (t->pid == 0)
+		t->pid = t->tid;
 	queue_put(t, Q_THREAD, t->tid, 0);
 	buffer_first(t);
 	signal_thread(t, t->start_mask - 1);
@@ -319,7 +329,7 @@ hold(struct tarea *t)
 
 	signal_guest_stack(t);
 	sys2(__NR_prctl, 0x59616d61, ~0ull);	/* PR_SET_PTRACER */
-	signal_restore_actions(1);
+	signal_restore_actions(t, 1);
 	for (r = 0; r < 16; r++)
 		b->at.gpr[r] = t->gpr[r];
 	b->at.pc = t->pc;
@@ -356,7 +366,7 @@ thread_child(struct tarea *t)
 		ask(t, REQ_CHILD, arg);
 		contexts_rest(t);	/* from here on natively */
 	}
-	signal_restore_actions(0);
+	signal_restore_actions(t, 0);
 	t->trap = TRAP_LETGO;
 	rt_trap(t);
 }
@@ -501,7 +511,7 @@ thread_clone(struct tarea *t)
 	if (r < 0)
 		return r;
 	/* where we block it, the kernel wakes another thread with it: EINTR */
-	if (rt.act[SIG_CHLD].handler <= 1)
+	if (t->act->of[SIG_CHLD].handler <= 1)
 		all &= ~SIGBIT(SIG_CHLD);
 	sys4(__NR_rt_sigprocmask, SIG_SETMASK, &all, &mask, 8);
 	if (t->held)
@@ -520,16 +530,26 @@ thread_clone(struct tarea *t)
 	return r;
 }
 
-/* exit(2) of one thread. */
+/*
+ * The thread's memory; none of it where others use the actions that are in it.
+ */
+static uint64_t
+area_to_free(struct tarea *t)
+{
+	uint32_t left = __atomic_sub_fetch(&t->act->users, 1, __ATOMIC_SEQ_CST);
+
+	return t->act == &t->ownact && left > 0 ? 0 : thread_area_bytes();
+}
+
 void
-thread_exit(struct tarea *t, long status)
+thread_exit(struct tarea *t, long nr, long status)
 {
 	uint64_t all = ~0ull, base = (uint64_t)t - T_OFF;
 
 	if (rt.ctl->polling) {	/* no call of ours but the one asked for */
 		buffer_publish(t, Q_RECORDS, 0, 0);
 		contexts_rest(t);
-		sys1(__NR_exit, status);
+		sys1(nr, status);
 	}
 	sys4(__NR_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
 	signal_unhold(t);
@@ -543,10 +563,10 @@ thread_exit(struct tarea *t, long status)
 	if (__atomic_sub_fetch(&rt.nthread, 1, __ATOMIC_SEQ_CST) == 0) {
 		rt.ctl->status = (uint32_t)(status & 0xff) << 8;
 		serve_ended();
-		sys1(__NR_exit, status);
+		sys1(nr, status);
 	}
 	note_area(t->slotno, NULL);
 	__atomic_store_n(&t->slot->used, SLOT_FREE, __ATOMIC_SEQ_CST);
 	limit_for(thread_bytes());
-	rt_thread_exit(base, thread_area_bytes(), status);
+	rt_thread_exit(base, area_to_free(t), status, nr);
 }
