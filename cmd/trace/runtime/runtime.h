@@ -151,6 +151,7 @@ struct tarea {
 	uint32_t slotno;
 	uint32_t tid;
 	uint32_t pid;		/* rt.pid, or a process's that shares memory */
+	uint32_t cleared;	/* 1: its handlers, and ours, are gone */
 	struct actions *act;	/* rt.act, or that of such a process's first */
 	struct actions ownact;
 	uint64_t keptmask;	/* the guest's mask when it came */
@@ -372,9 +373,15 @@ long signal_mask(struct tarea *);
 long signal_stack(struct tarea *);
 void signal_restore_actions(struct tarea *, int all);
 struct ksigaction signal_take_action(struct tarea *, int sig);
-/* A child shares what its parent does with signals, or has a copy. */
+/*
+ * A child shares what its parent does with signals, or has a copy; and its
+ * handlers are cleared, ours as well.
+ */
 void signal_share_actions(struct tarea *child, const struct tarea *);
 void signal_copy_actions(struct tarea *child, const struct tarea *);
+void signal_clear_actions(struct tarea *);
+/* Our handlers again, after that. */
+void signal_install_all(struct tarea *);
 void signal_guest_stack(const struct tarea *);
 void signal_ready_to_go(struct tarea *);
 void signal_before_exec(struct tarea *, uint64_t saved[2]);

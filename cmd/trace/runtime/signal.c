@@ -103,6 +103,29 @@ signal_copy_actions(struct tarea *c, const struct tarea *t)
 	c->act = &c->ownact;
 }
 
+/* As the kernel does: what is ignored stays so. */
+void
+signal_clear_actions(struct tarea *t)
+{
+	int s;
+
+	for (s = 1; s <= NSIG; s++)
+		if (t->act->of[s].handler > 1)
+			memset(&t->act->of[s], 0, sizeof t->act->of[s]);
+	t->cleared = 1;
+}
+
+void
+signal_install_all(struct tarea *t)
+{
+	int s;
+
+	for (s = 1; t->cleared && s <= NSIG; s++)
+		if (SYNC_SIGS & SIGBIT(s))
+			signal_install(s, 0);
+	t->cleared = 0;
+}
+
 /* A thread begins: its stack for handlers, then the guest's mask. */
 void
 signal_thread(struct tarea *t, uint64_t mask)

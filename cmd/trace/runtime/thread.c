@@ -270,6 +270,8 @@ inherit(struct tarea *c, const struct tarea *t, uint64_t stack, uint64_t tls,
 		signal_share_actions(c, t);
 	else
 		signal_copy_actions(c, t);
+	if (flags & CLONE_CLEAR_SIGHAND)
+		signal_clear_actions(c);
 }
 
 /* A new thread's first step, on its own area's stack. */
@@ -280,6 +282,7 @@ thread_start(struct tarea *t)
 	t->slot->tid = t->tid;
 	if (t->pid == 0)
 		t->pid = t->tid;
+	signal_install_all(t);
 	queue_put(t, Q_THREAD, t->tid, 0);
 	buffer_first(t);
 	signal_thread(t, t->start_mask - 1);
@@ -366,6 +369,7 @@ thread_child(struct tarea *t)
 		ask(t, REQ_CHILD, arg);
 		contexts_rest(t);	/* from here on natively */
 	}
+	signal_install_all(t);	/* the trap needs ours */
 	signal_restore_actions(t, 0);
 	t->trap = TRAP_LETGO;
 	rt_trap(t);
@@ -492,6 +496,8 @@ clone_copying(struct tarea *t, struct clone_call *h, uint64_t mask)
 		t->gpr[4] = h->stack;
 	if (h->flags & CLONE_SETTLS)
 		t->fsbase = h->tls;
+	if (h->flags & CLONE_CLEAR_SIGHAND)
+		signal_clear_actions(t);
 	t->start_mask = mask + 1;
 	if (follow)
 		hold(t);
