@@ -225,6 +225,48 @@ same "SIGTERM for trace alone ends both" "signal 15, gone" "$("$TB/ends" \
 same "its stream says so" "E signal 15" \
     "$(tail -n 1 "$T/k.ev" | cut -d' ' -f1-3)"
 rm -f "$T/k.ev"
+
+cat >"$T/group.c" <<'EOF'
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile int seen;
+static void count(int sig) { (void)sig; seen++; }
+
+int
+main(void)
+{
+	static const int sigs[] = { SIGTERM, SIGHUP, SIGUSR2, SIGTERM };
+	int st = 0, n;
+
+	signal(SIGTERM, count);
+	signal(SIGHUP, count);
+	signal(SIGUSR2, count);
+	for (int i = 0; i < 4; i++) {
+		kill(0, sigs[i]);
+		usleep(50000);
+	}
+	n = seen;
+	if (fork() == 0) {	/* and what a parent sends to both */
+		seen = 0;
+		usleep(400000);
+		return seen;
+	}
+	usleep(200000);
+	kill(0, SIGTERM);
+	wait(&st);
+	printf("%d %d\n", n, WEXITSTATUS(st));
+	return 0;
+}
+EOF
+${CC:-gcc} -o "$T/group" "$T/group.c"
+same "a signal to its process group comes once" "4 1" \
+    "$(setsid -w "$B/trace" -e none "$T/group" 2>&1)"
+same "to a child of it, too" "4 1" \
+    "$(setsid -w "$B/trace" -f -e counts -o "$T/g.%p" "$T/group" 2>&1)"
+rm -f "$T"/g.*
 same "the program killed, kind cache" "signal 9, gone" "$("$TB/ends" -d 3000 \
     9 guest "$B/trace" -e cache -o "$T/k.ev" "$T/counts" "$T/file" 2 \
     100000000000 2>"$T/err")"

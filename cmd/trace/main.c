@@ -171,16 +171,20 @@ stop_by_signals(int flags)
 
 static volatile pid_t forward_to;
 
+/* What the program sends to its process group it gets itself. */
 static void
-forward(int sig)
+forward(int sig, siginfo_t *si, void *context)
 {
-	if (forward_to > 0)
+	(void)context;
+	if (forward_to > 0 &&
+	    (si->si_code != SI_USER || si->si_pid != forward_to))
 		kill(forward_to, sig);
 }
 
 /*
  * The terminal sends its signals to the program as well, which decides what
- * they do.  A signal that was sent to us alone is passed on to it.
+ * they do.  A signal that was sent to us alone is passed on to it; not by a
+ * child's trace, whose number nobody knows: it is meant for the process group.
  */
 static void
 own_signals(void)
@@ -199,9 +203,9 @@ own_signals(void)
 	a.sa_handler = SIG_IGN;
 	sigaction(SIGINT, &a, NULL);
 	sigaction(SIGQUIT, &a, NULL);
-	a.sa_handler = forward;
-	a.sa_flags = SA_RESTART;
-	forward_to = guest.pid;
+	a.sa_sigaction = forward;
+	a.sa_flags = SA_RESTART | SA_SIGINFO;
+	forward_to = opt->adopted ? 0 : guest.pid;
 	sigaction(SIGTERM, &a, NULL);
 	sigaction(SIGHUP, &a, NULL);
 	if (opt->last == 0)
