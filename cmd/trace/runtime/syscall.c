@@ -6,7 +6,9 @@
  * signals, and the few whose answer must differ: rseq is not there, since the
  * kernel would compare the real pc with the guest's.
  */
+#include <linux/ioctl.h>
 #include <linux/seccomp.h>
+#include <linux/userfaultfd.h>
 
 #include "runtime.h"
 
@@ -532,6 +534,10 @@ one(struct tarea *t, uint64_t nr)	/* table */
 		return attaching(t);
 	case __NR_userfaultfd:
 		compare_code(t);
+		return call(t);
+	case __NR_ioctl:	/* the same, by /dev/userfaultfd */
+		if ((uint32_t)t->gpr[6] == USERFAULTFD_IOC_NEW)
+			compare_code(t);
 		return call(t);
 	case __NR_io_uring_register:
 		if (pins_memory(t->gpr[6]))
