@@ -1,12 +1,43 @@
 /*
  * sig-fd - signalfd and sigtimedwait take blocked signals with their values;
- * time-outs end with EAGAIN
+ * time-outs end with EAGAIN; several signals of faults keep apart
  */
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <time.h>
 
 #include "victim.h"
+
+/* Several signals of faults, sent and blocked: each has its own values. */
+static void
+sent_faults(void)
+{
+	siginfo_t si[NSIG];
+	sigset_t set;
+	union sigval v = { .sival_int = 7 };
+
+	memset(si, 0, sizeof si);
+	sigemptyset(&set);
+	sigaddset(&set, SIGSEGV);
+	sigaddset(&set, SIGTRAP);
+	sigaddset(&set, SIGBUS);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	kill(getpid(), SIGSEGV);
+	raise(SIGTRAP);
+	sigqueue(getpid(), SIGBUS, v);
+	for (int i = 0; i < 3; i++) {
+		/* libc's functions make SI_USER of SI_TKILL */
+		int sig = (int)syscall(SYS_rt_sigtimedwait, &set, &si[0],
+		    NULL, 8);
+
+		CHECK(sig > 0 && si[sig].si_signo == 0);
+		si[sig] = si[0];
+	}
+	SAME(si[SIGSEGV].si_code, SI_USER);
+	SAME(si[SIGTRAP].si_code, SI_TKILL);
+	SAME(si[SIGBUS].si_code, SI_QUEUE);
+	SAME(si[SIGBUS].si_value.sival_int, 7);
+}
 
 int
 main(void)
@@ -52,5 +83,6 @@ main(void)
 	kill(getpid(), SIGUSR1);
 	CHECK(sigtimedwait(&set, &si, NULL) == SIGUSR1);
 	SAME(si.si_code, SI_USER);
+	sent_faults();
 	return victim_ok();
 }

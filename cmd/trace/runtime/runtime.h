@@ -40,6 +40,7 @@ enum {
 /* Signals that the processor raises: we always handle, never block them. */
 #define SYNC_SIGS (SIGBIT(SIG_ILL) | SIGBIT(SIG_TRAP) | SIGBIT(SIG_BUS) | \
     SIGBIT(SIG_FPE) | SIGBIT(SIG_SEGV))
+#define NSYNC 5u
 
 /*
  * The signal that our traps raise, and that brings threads out of the cache.
@@ -172,7 +173,7 @@ struct tarea {
 	uint64_t waitmask;	/* mask of the call while it waits, + 1 */
 	uint64_t handlermask;	/* kept signal: the mask its handler adds to */
 	uint64_t syncpending;	/* those of SYNC_SIGS sent while blocked */
-	struct ksiginfo syncinfo;	/* of the last of them */
+	struct ksiginfo syncinfo[NSYNC];	/* of each of them */
 	uint32_t gen;		/* of the cache when it was entered last */
 	uint32_t tf;		/* the guest's trap flag, in the cache */
 	uint64_t trapped;	/* pc of the last trap under it, or 0 */
@@ -387,6 +388,8 @@ void signal_ready_to_go(struct tarea *);
 void signal_before_exec(struct tarea *, uint64_t saved[2]);
 void signal_exec_failed(const uint64_t saved[2]);
 void signal_sync_pending(struct tarea *);
+/* One of SYNC_SIGS was sent and is blocked. */
+void signal_sync_keep(struct tarea *, int sig, const struct ksiginfo *);
 void signal_send_pending(struct tarea *);
 
 /* True: an instruction raised it; it was not sent. */

@@ -209,6 +209,20 @@ signal_exec_failed(const uint64_t saved[2])
 		sys4(__NR_rt_sigprocmask, SIG_UNBLOCK, &unblock, NULL, 8);
 }
 
+static unsigned
+sync_number(int sig)
+{
+	return sig == SIG_ILL ? 0 : sig == SIG_TRAP ? 1 : sig == SIG_BUS ? 2 :
+	    sig == SIG_FPE ? 3 : 4;
+}
+
+void
+signal_sync_keep(struct tarea *t, int sig, const struct ksiginfo *info)
+{
+	t->syncpending |= SIGBIT(sig);
+	t->syncinfo[sync_number(sig)] = *info;
+}
+
 static void
 keep(struct tarea *t, int sig, const struct ksiginfo *info,
     struct kucontext *uc)
@@ -218,8 +232,7 @@ keep(struct tarea *t, int sig, const struct ksiginfo *info,
 	if (t->pending) {
 		if (!(SYNC_SIGS & SIGBIT(sig)))
 			panic("a second signal while one is kept");
-		t->syncpending |= SIGBIT(sig);
-		t->syncinfo = *info;
+		signal_sync_keep(t, sig, info);
 		return;
 	}
 	t->pending = (uint32_t)sig;
@@ -588,14 +601,14 @@ signal_mask(struct tarea *t)
 void
 signal_send_pending(struct tarea *t)
 {
-	struct ksiginfo *si = &t->syncinfo;
+	struct ksiginfo *si;
 	int s;
 
 	for (s = 1; t->syncpending != 0 && s <= NSIG; s++) {
 		if (!(t->syncpending & SIGBIT(s)))
 			continue;
 		t->syncpending &= ~SIGBIT(s);
-		si->signo = s;
+		si = &t->syncinfo[sync_number(s)];
 		if (si->code == SI_TKILL)
 			sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, s, si);
 		else
@@ -614,8 +627,7 @@ signal_sync_pending(struct tarea *t)
 		return;
 	sig = __builtin_ctzll(ready) + 1;
 	t->syncpending &= ~SIGBIT(sig);
-	t->raised = t->syncinfo;
-	t->raised.signo = sig;
+	t->raised = t->syncinfo[sync_number(sig)];
 	t->raise = (uint32_t)sig;
 }
 
