@@ -15,7 +15,7 @@ enum { SIZE = 65536 };
 
 static char *alt;
 static sigjmp_buf back;
-static volatile int overflows, seen;
+static volatile int overflows, seen, flags;
 
 static int
 on_alt(void *p)
@@ -52,6 +52,7 @@ on_usr1(int sig, siginfo_t *si, void *uc)
 		CHECK(!on_alt(&here));
 	}
 	CHECK(((ucontext_t *)uc)->uc_stack.ss_sp == alt);
+	SAME(((ucontext_t *)uc)->uc_stack.ss_flags, flags);
 }
 
 static void
@@ -95,12 +96,19 @@ main(void)
 	raise(SIGUSR1);
 	raise(SIGUSR2);
 	SAME(seen, 2);
+	ss.ss_flags = flags = SS_ONSTACK;	/* frames have it as it was set */
+	CHECK(sigaltstack(&ss, NULL) == 0);
+	raise(SIGUSR1);
+	raise(SIGUSR1);
+	SAME(seen, 4);
+	CHECK(sigaltstack(NULL, &now) == 0);
+	SAME(now.ss_flags, 0);
 	ss.ss_flags = (int)SS_AUTODISARM;
 	CHECK(sigaltstack(&ss, NULL) == 0);
 	handle(SIGUSR1, on_disarmed, SA_ONSTACK);
 	for (int i = 0; i < 3; i++)
 		raise(SIGUSR1);
-	SAME(seen, 5);
+	SAME(seen, 7);
 	CHECK(sigaltstack(NULL, &now) == 0);
 	CHECK(now.ss_sp == alt);
 	CHECK(now.ss_flags == (int)SS_AUTODISARM);

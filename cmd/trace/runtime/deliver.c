@@ -418,7 +418,7 @@ signal_returned(struct tarea *t)
 		t->altstack.size = 0;
 	else if (!on)
 		t->altstack = uc->stack;
-	t->altstack.flags &= SS_AUTODISARM;
+	t->altstack.flags &= SS_AUTODISARM | SS_ONSTACK;
 	signal_unhold(t);
 	signal_owe(t);
 	contexts_step(t, MOVE_SIGRETURN, t->pc);

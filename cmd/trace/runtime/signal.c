@@ -652,7 +652,7 @@ signal_stack(struct tarea *t)
 			new.sp = new.size = 0;
 		else if (new.size < rt.boot.minframe)
 			return -ENOMEM;
-		new.flags &= SS_AUTODISARM;
+		new.flags &= SS_AUTODISARM | SS_ONSTACK;
 		t->altstack = new;
 	}
 	if (t->gpr[6] != 0) {

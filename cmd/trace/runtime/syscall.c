@@ -536,7 +536,7 @@ one(struct tarea *t, uint64_t nr)	/* table */
 		compare_code(t);
 		return call(t);
 	case __NR_ioctl:	/* the same, by /dev/userfaultfd */
-		if ((uint32_t)t->gpr[6] == USERFAULTFD_IOC_NEW)
+		if ((int)t->gpr[6] == USERFAULTFD_IOC_NEW)
 			compare_code(t);
 		return call(t);
 	case __NR_io_uring_register:
