@@ -528,7 +528,7 @@ read_bases(struct tarea *t)
 		t->gsbase = v;
 }
 
-/* The last instruction of exit x was executed in the cache: note what it did. */
+/* Exit x's last instruction was executed in the cache: note what it did. */
 void
 state_noted(struct tarea *t, const struct exitmeta *x)
 {
