@@ -113,6 +113,8 @@ int num_parse(const char *s, unsigned k, uint64_t *out);
 /* The same for an option's argument; dies naming `what` if not min..max. */
 uint64_t num_arg(const char *what, const char *s, uint64_t min, uint64_t max);
 uint64_t size_arg(const char *what, const char *s, uint64_t min, uint64_t max);
+/* The same from 0 to 100, perhaps with a fraction, and with % or without. */
+double percent_arg(const char *what, const char *s);
 /* An optional argument "yes" (the default if arg is NULL) or "no"; or dies. */
 bool yes_arg(const char *option, const char *arg);
 /* Write v as 1,234,567; returns where in buf it begins. */

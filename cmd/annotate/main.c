@@ -100,17 +100,6 @@ which_tree(const char *s)
 	die("--tree: '%s' is none of none, caller, calling, both", s);
 }
 
-static double
-percent(const char *what, const char *s)
-{
-	char *end;
-	double v = strtod(s, &end);
-
-	if (end == s || (*end && strcmp(end, "%")) || !(v >= 0 && v <= 100))
-		die("%s: '%s' is not a percentage", what, s);
-	return v;
-}
-
 static bool
 want_color(const char *when)
 {
@@ -155,7 +144,7 @@ table_option(int c)
 		opt.sort = optarg;
 		return true;
 	case THRESHOLD:
-		opt.threshold = percent("--threshold", optarg);
+		opt.threshold = percent_arg("--threshold", optarg);
 		opt.has_threshold = true;
 		return true;
 	case PERCS:

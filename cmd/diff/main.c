@@ -97,17 +97,6 @@ parse_by(const char *s)
 	return by;
 }
 
-static double
-percent(const char *what, const char *s)
-{
-	char *end;
-	double v = strtod(s, &end);
-
-	if (end == s || (*end && strcmp(end, "%")) || !(v >= 0 && v <= 100))
-		die("%s: '%s' is not a percentage", what, s);
-	return v;
-}
-
 static void
 substitution(enum name_kind what, const char *opt, const char *s)
 {
@@ -133,7 +122,7 @@ options(int argc, char **argv)
 			d.by = parse_by(optarg);
 			break;
 		case THRESHOLD:
-			d.threshold = percent("--threshold", optarg);
+			d.threshold = percent_arg("--threshold", optarg);
 			break;
 		case LIMIT:
 			limit_add(optarg);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axis.h"
 #include "out.h"
 #include "reuse.h"
 #include "util.h"
@@ -79,19 +80,6 @@ frame(double y, double height)
 {
 	out_printf(o, "<rect class=\"f\" x=\"%d\" y=\"%.1f\" width=\"%d\" "
 	    "height=\"%.1f\"/>\n", LEFT, y, PLOT, height);
-}
-
-/* 1, 2 or 5 times a power of ten: some `few' of them make the span. */
-static double
-nice_step(double span, int few)
-{
-	double step = pow(10, floor(log10(span / few)));
-
-	if (span / step > 5 * few)
-		return 10 * step;
-	if (span / step > 2 * few)
-		return 5 * step;
-	return span / step > few ? 2 * step : step;
 }
 
 /* ---- all threads' histories ---- */
@@ -347,13 +335,13 @@ work_axes(const struct scale *x, const struct scale *y)
 	double one, step, bottom = y->from;
 	const char *name = unit(x->hi, 1000, counts, &one);
 
-	step = nice_step(x->hi / one, 10);
+	step = axis_step(x->hi / one, 10);
 	for (double v = 0; v * one <= x->hi; v += step)
 		label(pixel(x, v * one), bottom + 16, MIDDLE, "%g", v);
 	label(LEFT + PLOT / 2.0, bottom + 36, MIDDLE, "time, %sinstructions",
 	    name);
 	name = unit(y->hi, 1024, bytes, &one);
-	step = nice_step(y->hi / one, 5);
+	step = axis_step(y->hi / one, 5);
 	for (double v = 0; v * one <= y->hi; v += step) {
 		rule(LEFT, pixel(y, v * one), LEFT + PLOT, pixel(y, v * one));
 		label(LEFT - 8, pixel(y, v * one) + 4, END, "%g", v);

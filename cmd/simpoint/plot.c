@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axis.h"
 #include "out.h"
 #include "util.h"
 
@@ -197,23 +198,10 @@ put_lane(size_t lane, double y)
 	    "%.1f %%, interval %ld", 100 * res->p[c], res->rep[c]);
 }
 
-/* 1, 2 or 5 times a power of ten, so that about `few' steps make the span */
-static double
-nice_step(double span, int few)
-{
-	double step = pow(10, floor(log10(span / few)));
-
-	if (span / step > 5 * few)
-		return 10 * step;
-	if (span / step > 2 * few)
-		return 5 * step;
-	return span / step > few ? 2 * step : step;
-}
-
 static void
 time_axis(double y)
 {
-	double step = fmax(1, nice_step((double)res->n, 10)), i, x;
+	double step = fmax(1, axis_step((double)res->n, 10)), i, x;
 
 	out_printf(o, "<path d=\"M%d %.1fh%d\" stroke=\"#777\"/>\n", LEFT, y,
 	    PLOT);

@@ -377,6 +377,17 @@ size_arg(const char *what, const char *s, uint64_t min, uint64_t max)
 	return bounded(what, s, BYTES, min, max);
 }
 
+double
+percent_arg(const char *what, const char *s)
+{
+	char *end;
+	double v = strtod(s, &end);
+
+	if (end == s || (*end && strcmp(end, "%")) || !(v >= 0 && v <= 100))
+		die("%s: '%s' is not a percentage", what, s);
+	return v;
+}
+
 const char *
 num_commas(char buf[32], int64_t v)
 {
