@@ -32,9 +32,11 @@ bool in_lacked(void);
 /* Note such a failure, if errno is one, of a file that other code opens. */
 void in_lack(const char *path);
 /*
- * Warn of an object file that was changed after an input of ours, if that is a
- * regular file: where an address is in it may have changed since the run.
+ * The input has addresses in object files. in_older warns of an object that was
+ * changed after such an input, if that is a regular file: what is at an address
+ * may be something else than in the run.
  */
+void in_dated(const struct in *);
 void in_older(const char *object);
 /*
  * If gzip data ends early, warn and report the end, instead of the default,

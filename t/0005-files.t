@@ -97,6 +97,14 @@ ${p##* } was written: $said" "$(grep changed "$T/err")"
 	from_pipe() { cat "$T/o.ev" | "$B/icount"; }
 	check "a pipe" from_pipe
 	same "has no time" "" "$(cat "$T/err")"
+	"$B/memsim" --describe --machine=server2023 >"$T/machine"
+	touch -d "now - 1 minute" "$T/machine"
+	touch "$T/o.ev"
+	touch -r "$T/o.ev" "$T/o"
+	check "a machine is no such input" "$B/memsim" \
+	    --machine="$T/machine" "$T/o.ev"
+	same "nothing is said of its time" "" "$(cat "$T/err")"
+	touch -d "now + 1 minute" "$T/o"
 	check "standard input" "$B/icount" <"$T/o.ev"
 	same "has one" "icount: $T/o: changed after stdin was written: $said" \
 	    "$(cat "$T/err")"

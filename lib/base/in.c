@@ -51,7 +51,7 @@ struct in {
 	bool eol;
 };
 
-/* Of the regular files that were opened, the one that was written first. */
+/* Of in_dated's regular files, the one that was written first. */
 static struct { char *name; struct timespec when; } oldest;
 
 static bool
@@ -59,17 +59,6 @@ is_later(struct timespec a, struct timespec b)
 {
 	return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec :
 	    a.tv_nsec > b.tv_nsec;
-}
-
-static void
-note_date(const char *name, const struct stat *st)
-{
-	if (!S_ISREG(st->st_mode) || (oldest.name != NULL &&
-	    !is_later(oldest.when, st->st_mtim)))
-		return;
-	free(oldest.name);
-	oldest.name = xstrdup(name);
-	oldest.when = st->st_mtim;
 }
 
 void
@@ -111,11 +100,23 @@ in_open(const char *name)
 		errno = EISDIR;
 		die("%s: read:", in->name);
 	}
-	note_date(in->name, &st);
 	in->reading = is_pipe(&st);
 	if (in->reading)
 		signals_reading();
 	return in;
+}
+
+void
+in_dated(const struct in *in)
+{
+	struct stat st;
+
+	if (fstat(in->fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    (oldest.name != NULL && !is_later(oldest.when, st.st_mtim)))
+		return;
+	free(oldest.name);
+	oldest.name = xstrdup(in->name);
+	oldest.when = st.st_mtim;
 }
 
 /* Of stat's result r and *st: 0 for a regular file, else -1 and errno. */

@@ -453,6 +453,7 @@ costr_open(const char *name, struct costnames *nm)
 
 	r->d = xcalloc(1, sizeof *r->d);
 	r->d->in = in_open(name);
+	in_dated(r->d->in);
 	r->name = in_name(r->d->in);
 	r->nm = nm;
 	r->has_summary = true;

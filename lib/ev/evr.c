@@ -87,6 +87,7 @@ ev_open(struct in *in)
 	struct evr *r = xcalloc(1, sizeof *r);
 
 	in_allow_cut(in);
+	in_dated(in);
 	evdef_open(&r->def);
 	evbuf_open(&r->b, in, r->def.head);
 	r->lineno = 1;
