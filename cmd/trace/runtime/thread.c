@@ -547,17 +547,14 @@ area_to_free(struct tarea *t)
 	return t->act == &t->ownact && left > 0 ? 0 : thread_area_bytes();
 }
 
+/* Behind a filter no call of ours is sure to pass, so the memory stays. */
 void
 thread_exit(struct tarea *t, long nr, long status)
 {
 	uint64_t all = ~0ull, base = (uint64_t)t - T_OFF;
 
-	if (rt.ctl->polling) {	/* no call of ours but the one asked for */
-		buffer_publish(t, Q_RECORDS, 0, 0);
-		contexts_rest(t);
-		sys1(nr, status);
-	}
-	sys4(__NR_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
+	if (!rt.ctl->polling)
+		sys4(__NR_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
 	signal_unhold(t);
 	signal_put_back(t);
 	if (t->skips == SKIP_OUT)
@@ -566,6 +563,8 @@ thread_exit(struct tarea *t, long nr, long status)
 	table_empty(t);
 	if (t->bufend != 0)
 		buffer_leave(t);
+	t->bufend = 0;
+	contexts_rest(t);
 	if (__atomic_sub_fetch(&rt.nthread, 1, __ATOMIC_SEQ_CST) == 0) {
 		rt.ctl->status = (uint32_t)(status & 0xff) << 8;
 		serve_ended();
@@ -573,6 +572,8 @@ thread_exit(struct tarea *t, long nr, long status)
 	}
 	note_area(t->slotno, NULL);
 	__atomic_store_n(&t->slot->used, SLOT_FREE, __ATOMIC_SEQ_CST);
+	while (rt.ctl->polling)
+		sys1(nr, status);
 	limit_for(thread_bytes());
 	rt_thread_exit(base, area_to_free(t), status, nr);
 }
