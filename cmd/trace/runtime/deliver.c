@@ -337,6 +337,14 @@ signal_trap(struct tarea *t, struct kucontext *uc)
 		uc->eflags |= TRAP_FLAG;
 		uc->sigmask = ALL_ASYNC;
 		break;
+	case TRAP_BEGIN:
+		uc->stack.sp = (uint64_t)t - T_OFF;
+		uc->stack.flags = 0;
+		uc->stack.size = T_ALTSTACK;
+		mask = t->start_mask - 1;
+		t->start_mask = 0;
+		signal_resume(t, uc, mask);
+		break;
 	case TRAP_LETGO:
 		rseq_abort(t);
 		state_put(t, uc);

@@ -114,7 +114,8 @@ enum { SIG_BLOCK, SIG_UNBLOCK, SIG_SETMASK };	/* for rt_sigprocmask */
  */
 enum skips { SKIP_NONE, SKIP_AFTER, SKIP_OUT };
 
-enum trap { TRAP_NONE, TRAP_DELIVER, TRAP_RAISE, TRAP_LETGO, TRAP_NATIVE };
+enum trap { TRAP_NONE, TRAP_DELIVER, TRAP_RAISE, TRAP_LETGO, TRAP_NATIVE,
+	TRAP_BEGIN };
 
 /* Kind cache: a thread's lines, see table.c. */
 struct line_table {

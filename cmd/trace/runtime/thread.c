@@ -274,17 +274,37 @@ inherit(struct tarea *c, const struct tarea *t, uint64_t stack, uint64_t tls,
 		signal_clear_actions(c);
 }
 
-/* A new thread's first step, on its own area's stack. */
+/* Behind a filter, which may forbid to ask for it, its parent tells it. */
+static uint32_t
+own_tid(const struct tarea *t)
+{
+	uint32_t tid;
+
+	if (!rt.ctl->polling)
+		return (uint32_t)sys0(__NR_gettid);
+	while ((tid = __atomic_load_n(&t->slot->tid, __ATOMIC_SEQ_CST)) == 0)
+		__builtin_ia32_pause();
+	return tid;
+}
+
+/*
+ * A new thread's first step, on its own area's stack.  Behind a filter the
+ * return from a trap sets its stack for handlers, and the guest's mask.
+ */
 void
 thread_start(struct tarea *t)
 {
-	t->tid = (uint32_t)sys0(__NR_gettid);
+	t->tid = own_tid(t);
 	t->slot->tid = t->tid;
 	if (t->pid == 0)
 		t->pid = t->tid;
 	signal_install_all(t);
 	queue_put(t, Q_THREAD, t->tid, 0);
 	buffer_first(t);
+	if (rt.ctl->polling) {
+		t->trap = TRAP_BEGIN;
+		rt_trap(t);
+	}
 	signal_thread(t, t->start_mask - 1);
 	t->start_mask = 0;
 	dispatch_go(t, ~0ull);
@@ -354,13 +374,11 @@ hold(struct tarea *t)
  * A child process goes on natively.  One that shares its parent's memory is
  * followed from its exec on, which is seen by ptrace.
  */
-void
-thread_child(struct tarea *t)
+static void __attribute__((noreturn))
+go_natively(struct tarea *t)
 {
-	struct kstack st = { (uint64_t)t - T_OFF, 0, 0, T_ALTSTACK };
 	uint64_t arg[4] = { 0, 1, 0, 0 };
 
-	sys2(__NR_sigaltstack, &st, NULL);
 	t->bufend = 0;
 	t->child = 1;
 	if (t->shares) {
@@ -373,6 +391,16 @@ thread_child(struct tarea *t)
 	signal_restore_actions(t, 0);
 	t->trap = TRAP_LETGO;
 	rt_trap(t);
+}
+
+/* One that shares memory has its parent's stack for handlers until now. */
+void
+thread_child(struct tarea *t)
+{
+	struct kstack st = { (uint64_t)t - T_OFF, 0, 0, T_ALTSTACK };
+
+	sys2(__NR_sigaltstack, &st, NULL);
+	go_natively(t);
 }
 
 struct clone_call {
@@ -435,6 +463,8 @@ clone_thread(struct tarea *t, struct clone_call *h, uint64_t mask)
 	r = rt_clone_thread(t, c, arg);
 	if (r < 0)
 		area_free(c);
+	else if (rt.ctl->polling)
+		__atomic_store_n(&c->slot->tid, (uint32_t)r, __ATOMIC_SEQ_CST);
 	return r;
 }
 
@@ -501,7 +531,7 @@ clone_copying(struct tarea *t, struct clone_call *h, uint64_t mask)
 	t->start_mask = mask + 1;
 	if (follow)
 		hold(t);
-	thread_child(t);
+	go_natively(t);
 }
 
 /* fork, vfork, clone, clone3; the result for the parent's rax. */
