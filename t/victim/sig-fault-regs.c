@@ -32,8 +32,8 @@ on_segv(int sig, siginfo_t *si, void *uc)
 	SAME(REG(uc, R13), 0x1313);
 	SAME(REG(uc, R14), 0x1414);
 	SAME(REG(uc, R15), 0x1515);
-	/* CF, PF, SF and OF, of 7f - 80. */
-	SAME(REG(uc, EFL) & 0x8d5, 0x801 | 0x80 | 0x4);
+	/* RF, the bit that is always 1; CF, PF, SF and OF, of 7f - 80. */
+	SAME(REG(uc, EFL) & 0x108d7, 0x10000 | 0x801 | 0x80 | 0x4 | 0x2);
 	REG(uc, R8) = 0x8888;
 	REG(uc, R11) = 0xb11b;
 	REG(uc, RAX) = 0xaaaa;

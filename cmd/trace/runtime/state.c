@@ -835,7 +835,7 @@ state_put(struct tarea *t, struct kucontext *uc)
 	for (r = 0; r < 16; r++)
 		*reg_of(uc, r) = t->gpr[r];
 	uc->rip = t->pc;
-	uc->eflags = (t->rflags & 0x244dd5) | 0x200;
+	uc->eflags = (t->rflags & 0x254dd5) | 0x202;
 	if (t->df)
 		uc->eflags |= 0x400;
 	else
