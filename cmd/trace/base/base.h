@@ -195,8 +195,9 @@ extern volatile int guest_ended;
 pid_t guest_thread(pid_t tid);
 pid_t guest_child(pid_t pid);
 /*
- * The letter that /proc has for the state of a process or thread, by our number;
- * 0: there is none.  Has it ended, or is it ending, and only its name left?
+ * The letter that /proc has for the state of a process or thread, by our
+ * number; 0: there is none.  Has it ended, or is it ending, and only its name
+ * left?
  */
 char task_state(pid_t);
 bool task_is_dead(pid_t);
