@@ -59,6 +59,30 @@ for kind in counts cache; do
 done
 status 125 "kind none" "$B/trace" --rep=each -e none "$T/strings"
 
+# Of two prefixes the last counts: repne ends at the first round, repe never.
+cat >"$T/two.S" <<'EOF'
+	.globl	_start
+_start:	lea	zeros(%rip), %rdi
+	xor	%eax, %eax
+	mov	$3, %ecx
+	.byte	0xf3, 0xf2, 0xae	# scasb
+	lea	zeros(%rip), %rdi
+	mov	$3, %ecx
+	.byte	0xf2, 0xf3, 0xae
+	mov	$60, %eax
+	xor	%edi, %edi
+	syscall
+	.bss
+zeros:	.skip	16
+	.section .note.GNU-stack, "", @progbits
+EOF
+${CC:-gcc} -nostdlib -static -o "$T/two" "$T/two.S"
+for kind in counts all branches; do
+	"$B/trace" --rep=each -e $kind -o "$T/ev" "$T/two"
+	same "two prefixes, $kind" "totals: 13" \
+	    "$("$B/icount" --rep=each "$T/ev" | grep totals)"
+done
+
 # The program's flags and registers are its own
 for v in ins-repcmp exact-rep; do
 	[ -x "$TB/victim/$v" ] || continue

@@ -220,6 +220,19 @@ block_tests(const struct insn *in)
 	return opt->each && in->special == SP_REPCMP;
 }
 
+/* Is it repeated while what it compares differs?  The last prefix counts. */
+static inline bool
+block_repne(const struct insn *in)
+{
+	bool differs = false;
+	unsigned k;
+
+	for (k = 0; k < in->prefixlen; k++)
+		if (in->bytes[k] == 0xf2 || in->bytes[k] == 0xf3)
+			differs = in->bytes[k] == 0xf2;
+	return differs;
+}
+
 /* Decode the instruction at pc, or a client request, of n bytes at most. */
 int block_decode(struct insn *, app_pc pc, const uint8_t *, unsigned n);
 /* Collect the block at pc for an enum mode.  -1: there is no code at pc. */

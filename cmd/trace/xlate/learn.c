@@ -197,18 +197,6 @@ learn_inside(struct xlate *x, int s)
 	learn(x, inside(x, s), flags_alive_behind(x));
 }
 
-/* Is it repeated while what it compares differs? */
-static bool
-is_repne(const struct insn *in)
-{
-	unsigned k;
-
-	for (k = 0; k < in->prefixlen; k++)
-		if (in->bytes[k] == 0xf2)
-			return true;
-	return false;
-}
-
 void
 learn_rounds(struct xlate *x)
 {
@@ -220,7 +208,7 @@ learn_rounds(struct xlate *x)
 	mark(x, x->i + 1, MAP_LEARN, LEARN_ROUNDS);
 	emit_imm(c, RDX, in->pc);
 	emit_store(c, REG_T, TO(pc), RDX);
-	look(c, x->missed[x->i], LOOK_ROUNDS | (uint32_t)is_repne(in) << 8);
+	look(c, x->missed[x->i], LOOK_ROUNDS | (uint32_t)block_repne(in) << 8);
 	mark(x, x->i + 1, MAP_BODY, 0);
 	regs_reload(x, BIT(RDX));
 }

@@ -417,11 +417,8 @@ write_test(struct xlate *x, const struct insn *in)
 	unsigned e = new_exit(x, EXIT_DIRECT, in->pc, x->i + 1);
 	struct emitter *c = &x->c;
 	uint8_t *failed, *none;
-	unsigned k, cc = 5;		/* repe: not equal */
+	unsigned cc = block_repne(in) ? 4 : 5;	/* equal, not equal */
 
-	for (k = 0; k < in->prefixlen; k++)
-		if (in->bytes[k] == 0xf2)
-			cc = 4;
 	mark(x, x->i + 1, MAP_BODY, 0);
 	regs_home(x, RCX);
 	mark(x, x->i + 1, MAP_BODY, 0);
