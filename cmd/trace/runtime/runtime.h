@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include <asm/errno.h>
+#include <asm/prctl.h>
 #include <asm/unistd_64.h>
 #include <linux/futex.h>
 #include <linux/mman.h>

@@ -522,9 +522,9 @@ read_bases(struct tarea *t)
 
 	if (rt.ctl->polling)	/* a filter may forbid it */
 		return;
-	if (sys2(__NR_arch_prctl, 0x1003, &v) == 0)
+	if (sys2(__NR_arch_prctl, ARCH_GET_FS, &v) == 0)
 		t->fsbase = v;
-	if (sys2(__NR_arch_prctl, 0x1004, &v) == 0)
+	if (sys2(__NR_arch_prctl, ARCH_GET_GS, &v) == 0)
 		t->gsbase = v;
 }
 

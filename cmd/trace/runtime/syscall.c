@@ -282,9 +282,9 @@ prctl_base(struct tarea *t)
 	if (t->gpr[7] == 0x1012)
 		cpuid_faults();
 	r = guest_syscall(t, t->gpr);
-	if (r == 0 && t->gpr[7] == 0x1002)
+	if (r == 0 && t->gpr[7] == ARCH_SET_FS)
 		t->fsbase = t->gpr[6];
-	if (r == 0 && t->gpr[7] == 0x1001)
+	if (r == 0 && t->gpr[7] == ARCH_SET_GS)
 		t->gsbase = t->gpr[6];
 	return r;
 }
