@@ -3,11 +3,9 @@
  * errno, one traps with SIGSYS; the program runs new code behind it
  */
 #include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 
 #include "victim.h"
+#include "filter.h"
 
 static volatile int trapped, nr;
 
@@ -39,13 +37,11 @@ main(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EXDEV),
 	};
-	struct sock_fprog prog = { NELEM(code), code };
 	char text[64];
 	double d = 2;
 
 	handle(SIGSYS, on_sys, 0);
-	CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-	CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) == 0);
+	CHECK(put_filter(code, NELEM(code)) == 0);
 	for (int i = 0; i < 30; i++) {
 		CHECK(syscall(SYS_getuid) == -1 && errno == EXDEV);
 		CHECK(syscall(SYS_openat, -1, "/", 0) == -1 && errno == EXDEV);

@@ -3,11 +3,8 @@
  * process_vm calls: the next program runs all the same
  * may-refuse: an exec behind a filter cannot be followed
  */
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-
 #include "victim.h"
+#include "filter.h"
 
 #define REFUSE(n)							\
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, n, 0, 1),			\
@@ -24,15 +21,13 @@ main(int argc, char **argv)
 		REFUSE(SYS_personality),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog prog = { NELEM(code), code };
 
 	if (argc > 1) {
 		SAME(prctl(PR_GET_SECCOMP), 2);
 		CHECK(memfd_create("x", 0) == -1 && errno == EPERM);
 		return victim_ok();
 	}
-	CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-	CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) == 0);
+	CHECK(put_filter(code, NELEM(code)) == 0);
 	execl(argv[0], argv[0], "again", (char *)NULL);
 	CHECK(!"exec");
 }

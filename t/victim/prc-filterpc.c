@@ -3,11 +3,8 @@
  *
  * may-refuse: the filter would see the runtime's instruction pointer
  */
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-
 #include "victim.h"
+#include "filter.h"
 
 extern char here_begin[], here_end[];
 
@@ -35,10 +32,8 @@ main(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EXDEV),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog prog = { NELEM(code), code };
 
-	CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) != 0)
+	if (put_filter(code, NELEM(code)) != 0)
 		victim_skip("no seccomp filters");
 	for (int i = 0; i < 10; i++) {
 		CHECK(here(SYS_getppid) > 0);

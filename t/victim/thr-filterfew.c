@@ -3,12 +3,10 @@
  * calls which nobody needs for them; their mask is their parent's, and handlers
  * run in them
  */
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
-#include <sys/prctl.h>
 
 #include "victim.h"
+#include "filter.h"
 
 #define KILL(n)								\
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, n, 0, 1),			\
@@ -63,7 +61,6 @@ main(void)
 		KILL(SYS_gettid), KILL(SYS_sigaltstack), KILL(SYS_getppid),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog prog = { NELEM(code), code };
 	sigset_t set;
 
 	handle(SIGUSR1, on_usr1, 0);
@@ -71,8 +68,7 @@ main(void)
 	sigaddset(&set, SIGUSR2);
 	sigaddset(&set, SIGTRAP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-	CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) == 0);
+	CHECK(put_filter(code, NELEM(code)) == 0);
 	threads(5);
 	for (int i = 0; i < 3; i++) {
 		pid_t pid = fork();

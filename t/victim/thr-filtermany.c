@@ -2,12 +2,10 @@
  * thr-filtermany - threads that come and go behind a seccomp filter, more of
  * them than there can be at one time, some beside a signal's handler
  */
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
-#include <sys/prctl.h>
 
 #include "victim.h"
+#include "filter.h"
 
 enum { MANY = 1100 };
 
@@ -38,13 +36,11 @@ main(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EXDEV),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog prog = { NELEM(code), code };
 	pthread_t thread;
 	void *result;
 
 	handle(SIGUSR1, on_usr1, 0);
-	CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-	CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) == 0);
+	CHECK(put_filter(code, NELEM(code)) == 0);
 	CHECK(syscall(SYS_getppid) == -1 && errno == EXDEV);
 	for (intptr_t i = 0; i < MANY; i++) {
 		SAME(pthread_create(&thread, NULL, run, (void *)i), 0);
