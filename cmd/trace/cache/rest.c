@@ -33,6 +33,8 @@ rest_is_gone(struct slot *s)
 {
 	pid_t tid = (pid_t)ONCE(s->tid), pid;
 
+	if (tid <= 0)		/* a thread that has not begun yet */
+		return false;
 	if (guest_thread(tid) >= 0 || (pid = guest_child(tid)) < 0 ||
 	    !task_is_dead(pid))
 		return false;
