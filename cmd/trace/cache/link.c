@@ -1,9 +1,9 @@
 /*
  * link - link direct exits to fragments
  *
- * Exits whose target has no fragment wait for it, in a list for the target's pc
- * and some others.  When the fragment is made they are patched to jump there;
- * when it is dropped they are patched back to their stubs.
+ * Exits whose target has no fragment wait for it, in a list that a few targets
+ * share.  When the fragment is made they are patched to jump there; when it is
+ * dropped they are patched back to their stubs.
  *
  * A patch is one 4-byte store within 8 aligned bytes, made once the target's
  * code is complete: the guest may execute the jump at any time.
