@@ -11,4 +11,12 @@ for kind in all counts cache; do
 done
 status 0 "with contexts" timeout 10 "$B/trace" -e counts --contexts \
     --debug=tinycache -o "$T/run.ev" "$TB/victim/prc-sharedkill"
+if unshare -Urpf true 2>"$T/err"; then
+	status 0 "in a PID namespace" timeout 15 "$B/trace" -f -e counts \
+	    --debug=tinycache -o "$T/ns.%p" unshare -Urpf \
+	    "$TB/victim/prc-sharedkill"
+	same "it went on there" "ok prc-sharedkill" "$(cat "$T/out")"
+else
+	skip "no PID namespaces: $(cat "$T/err")"
+fi
 done_testing

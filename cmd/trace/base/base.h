@@ -189,10 +189,11 @@ const char *guest_state(const char *stat);
 /* Set by the thread that watches the program's process, once it is gone. */
 extern volatile int guest_ended;
 /*
- * Our number of what the program knows as its thread tid, or as its child; -1:
- * it has none such.
+ * Our number of what the program knows as its thread tid, as a process, or as
+ * its child; -1: it has none such.
  */
 pid_t guest_thread(pid_t tid);
+pid_t guest_process(pid_t pid);
 pid_t guest_child(pid_t pid);
 /*
  * The letter that /proc has for the state of a process or thread, by our

@@ -100,6 +100,12 @@ guest_thread(pid_t tid)
 }
 
 pid_t
+guest_process(pid_t pid)
+{
+	return depth() == 0 ? pid : find("/proc", pid, false);
+}
+
+pid_t
 guest_child(pid_t pid)
 {
 	return depth() == 0 ? pid : find("/proc", pid, true);

@@ -239,9 +239,9 @@ void kept_close(void);
  */
 bool rest_all(void);
 /*
- * Has what had the slot been killed, a process that shared the program's
- * memory?  Nobody is in the cache then.  Threads that wait for it ask now and
- * then.
+ * Was the slot's thread a process that shared the program's memory, and was it
+ * killed?  If so, note that nobody is in the cache.  Threads that wait for it
+ * ask now and then.
  */
 bool rest_is_gone(struct slot *);
 #define POLLS_ALIVE 1000u

@@ -35,8 +35,10 @@ rest_is_gone(struct slot *s)
 
 	if (tid <= 0)		/* a thread that has not begun yet */
 		return false;
-	if (guest_thread(tid) >= 0 || (pid = guest_child(tid)) < 0 ||
-	    !task_is_dead(pid))
+	if (guest_thread(tid) >= 0)
+		return false;
+	pid = guest_process(tid);
+	if (pid >= 0 && !task_is_dead(pid))
 		return false;
 	__atomic_store_n(&s->incache, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&s->resting, 1, __ATOMIC_SEQ_CST);
