@@ -346,6 +346,9 @@ next_found(const uint8_t *bytes)
 	return head_at(bytes, f->head) == f->template->head ? f : NULL;
 }
 
+_Static_assert(sizeof ((struct insn *)0)->flow == 1 &&
+    sizeof ((struct insn *)0)->special == 1, "goes_on reads bytes");
+
 /* Do its instructions neither transfer control nor need more than a copy? */
 static inline bool
 goes_on(const struct template *t)

@@ -41,8 +41,8 @@ unsigned attach_stop(void);
  */
 bool attach_restart(struct user_regs_struct *r);
 /*
- * Then the program's own instruction makes it; restart: what attach_restart
- * said. The kernel does not make it, too.
+ * Behind attach_restart, whose result is `restart': have the program's own
+ * instruction make the call, and not the kernel.
  */
 void attach_again(struct user_regs_struct *r, bool restart);
 /* A restartable sequence that the thread was stopped in is aborted. */

@@ -279,7 +279,7 @@ prctl_base(struct tarea *t)
 {
 	long r;
 
-	if (t->gpr[7] == 0x1012)
+	if (t->gpr[7] == ARCH_SET_CPUID)
 		cpuid_faults();
 	r = guest_syscall(t, t->gpr);
 	if (r == 0 && t->gpr[7] == ARCH_SET_FS)

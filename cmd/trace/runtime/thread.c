@@ -351,7 +351,7 @@ hold(struct tarea *t)
 	unsigned r;
 
 	signal_guest_stack(t);
-	sys2(__NR_prctl, 0x59616d61, ~0ull);	/* PR_SET_PTRACER */
+	sys2(__NR_prctl, PR_SET_PTRACER, PR_SET_PTRACER_ANY);
 	signal_restore_actions(t, 1);
 	for (r = 0; r < 16; r++)
 		b->at.gpr[r] = t->gpr[r];
@@ -383,7 +383,7 @@ go_natively(struct tarea *t)
 	t->child = 1;
 	if (t->shares) {
 		arg[0] = (uint64_t)sys0(__NR_getpid);
-		sys2(__NR_prctl, 0x59616d61, ~0ull);	/* PR_SET_PTRACER */
+		sys2(__NR_prctl, PR_SET_PTRACER, PR_SET_PTRACER_ANY);
 		ask(t, REQ_CHILD, arg);
 		contexts_rest(t);	/* from here on natively */
 	}
@@ -566,9 +566,7 @@ thread_clone(struct tarea *t)
 	return r;
 }
 
-/*
- * The thread's memory; none of it where others use the actions that are in it.
- */
+/* The thread's memory; 0 bytes if others still use its actions: it stays. */
 static uint64_t
 area_to_free(struct tarea *t)
 {
