@@ -9,6 +9,7 @@
  * memfile.c	memory files, whatever the limit of a file's size
  * aside.c	writing to one while the caller goes on
  * trust.c	the end of a run whose guest has written over that memory
+ * recursive.c	a lock that its holder may take again
  */
 #ifndef BASE_H
 #define BASE_H
@@ -356,5 +357,13 @@ bool aside_end(struct aside *);
 void bell_ring(void);
 /* Wake it if it sleeps. */
 void bell_ring_sleeper(void);
+
+/* ---------------------------------------------------------------- recursive */
+
+/*
+ * Make m a lock that its holder may take again, once, before it is taken. There
+ * is no portable initializer of such locks: musl has none.
+ */
+void recursive_init(pthread_mutex_t *m);
 
 #endif

@@ -28,8 +28,7 @@
 #include "stream/stream.h"
 #include "util.h"
 
-/* A public function may call another while it has the lock. */
-static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t lock;
 static struct jit *jit;
 static int root = -1, tmp = -1;	/* the process's / and /tmp */
 static unsigned pid;		/* in its own namespace */
@@ -91,9 +90,19 @@ read_status(void)
 	user = (uid_t)status_number(text, "\nUid:", false);
 }
 
+/* A public function may call another while it has the lock. */
+static void
+make_lock(void)
+{
+	recursive_init(&lock);
+}
+
 void
 names_lock(void)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, make_lock);
 	pthread_mutex_lock(&lock);
 }
 
