@@ -722,6 +722,7 @@ struct slot {
 	uint64_t arg[4];
 	uint64_t ret[2];
 	uint32_t tid, used;	/* enum slot_use */
+	uint32_t pid;		/* of the thread's process; 0: its tid is */
 	uint32_t incache;	/* 1: may be executing fragments */
 	uint32_t sleeps;	/* the thread sleeps on state */
 	uint64_t from;		/* handed over so far: offset in the buffers */
@@ -734,6 +735,12 @@ struct slot {
 				 * and leaves alone what --contexts has, until
 				 * it has seen that `renewing' is 0 */
 };
+
+static inline uint32_t
+slot_pid(uint32_t pid, uint32_t tid)
+{
+	return pid != 0 ? pid : tid;
+}
 
 /* What a thread hands over, in order; type Q_NONE: not written yet. */
 enum qtype {

@@ -190,12 +190,16 @@ const char *guest_state(const char *stat);
 /* Set by the thread that watches the program's process, once it is gone. */
 extern volatile int guest_ended;
 /*
- * Our number of what the program knows as its thread tid, as a process, or as
- * its child; -1: it has none such.
+ * Our number of what the program knows as its thread tid, or as its child; -1:
+ * it has none such.
  */
 pid_t guest_thread(pid_t tid);
-pid_t guest_process(pid_t pid);
 pid_t guest_child(pid_t pid);
+/*
+ * Its process pid, which may share its memory, has a thread tid: make our
+ * numbers of both.  false: it has none.
+ */
+bool guest_task(pid_t *pid, pid_t *tid);
 /*
  * The letter that /proc has for the state of a process or thread, by our
  * number; 0: there is none.  Has it ended, or is it ending, and only its name

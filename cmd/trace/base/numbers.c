@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -63,6 +64,23 @@ depth(void)
 	return d;
 }
 
+/*
+ * Is the process in another namespace than the program?  Two that are as deep
+ * may have the same number.
+ */
+static bool
+is_elsewhere(const char *name)
+{
+	struct stat own, st;
+	char path[320];
+
+	snprintf(path, sizeof path, "/proc/%d/ns/pid", (int)guest.pid);
+	if (stat(path, &own) != 0)
+		return false;
+	snprintf(path, sizeof path, "/proc/%s/ns/pid", name);
+	return stat(path, &st) == 0 && st.st_ino != own.st_ino;
+}
+
 /* Our number of what the program calls `number'; -1: dir has none such. */
 static pid_t
 find(const char *dir, int number, bool child)
@@ -77,7 +95,8 @@ find(const char *dir, int number, bool child)
 			continue;
 		read_numbers(&p, dir, e->d_name);
 		if (p.n > depth() && p.number[depth()] == number &&
-		    (!child || p.parent == guest.pid))
+		    (!child || p.parent == guest.pid) &&
+		    (p.n > depth() + 1 || !is_elsewhere(e->d_name)))
 			found = atoi(e->d_name);
 	}
 	if (d != NULL)
@@ -99,10 +118,18 @@ guest_thread(pid_t tid)
 	return find(dir, tid, false);
 }
 
-pid_t
-guest_process(pid_t pid)
+bool
+guest_task(pid_t *pid, pid_t *tid)
 {
-	return depth() == 0 ? pid : find("/proc", pid, false);
+	char dir[32];
+
+	if (depth() > 0) {
+		*pid = find("/proc", *pid, false);
+		snprintf(dir, sizeof dir, "/proc/%d/task", (int)*pid);
+		*tid = *pid < 0 ? -1 : find(dir, *tid, false);
+	}
+	return *pid > 0 && *tid > 0 && (syscall(SYS_tgkill, *pid, *tid, 0) ==
+	    0 || errno == EPERM);
 }
 
 pid_t

@@ -125,9 +125,10 @@ frag_compare(void)
 static void
 bring_out(pid_t tid)
 {
-	pid_t thread, pid = guest.pid;
+	const struct slot *s;
 	siginfo_t si;
 	unsigned i;
+	pid_t pid;
 
 	for (i = 0; i < NSLOT; i++)
 		if (ONCE(area.ctl->slot[i].tid) == (uint32_t)tid &&
@@ -136,15 +137,16 @@ bring_out(pid_t tid)
 	if (i == NSLOT || !__atomic_load_n(&area.ctl->slot[i].incache,
 	    __ATOMIC_SEQ_CST))
 		return;
+	s = &area.ctl->slot[i];
+	pid = (pid_t)slot_pid(ONCE(s->pid), (uint32_t)tid);
+	if (!guest_task(&pid, &tid))
+		return;
 	memset(&si, 0, sizeof si);
 	si.si_signo = SIGFPE;
 	si.si_code = SI_QUEUE;
 	si.si_value.sival_ptr = (void *)area.blob;
 	__atomic_fetch_add(&area.ctl->nudges, 1, __ATOMIC_SEQ_CST);
-	thread = guest_thread(tid);
-	if (thread < 0)		/* a process that shares the memory */
-		thread = pid = guest_child(tid);
-	if (syscall(SYS_rt_tgsigqueueinfo, pid, thread, SIGFPE, &si) != 0)
+	if (syscall(SYS_rt_tgsigqueueinfo, pid, tid, SIGFPE, &si) != 0)
 		__atomic_fetch_sub(&area.ctl->nudges, 1, __ATOMIC_SEQ_CST);
 }
 

@@ -36,12 +36,8 @@ quiesce(struct slot *s)
 
 	while (__atomic_load_n(&s->used, __ATOMIC_SEQ_CST) == SLOT_TAKEN &&
 	    __atomic_load_n(&s->incache, __ATOMIC_SEQ_CST) &&
-	    trust_wait(&p, "a thread that never leaves the cache")) {
-		if (++polls % POLLS_ALIVE == 0 && rest_is_gone(s))
-			break;
-		if (!written_release())
-			usleep(50);
-	}
+	    trust_wait(&p, "a thread that never leaves the cache"))
+		rest_step(s, &polls);
 }
 
 /*

@@ -239,12 +239,10 @@ void kept_close(void);
  */
 bool rest_all(void);
 /*
- * Was the slot's thread a process that shared the program's memory, and was it
- * killed?  If so, note that nobody is in the cache.  Threads that wait for it
- * ask now and then.
+ * Wait a moment for the slot's thread to leave the cache, or to rest; one that
+ * was killed has done so after a thousand steps at most.
  */
-bool rest_is_gone(struct slot *);
-#define POLLS_ALIVE 1000u
+void rest_step(struct slot *, unsigned *polls);
 
 /* ------------------------------------------------------------------- dump.c */
 

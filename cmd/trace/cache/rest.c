@@ -11,6 +11,7 @@
 #include "cache/parts.h"
 
 #define RESTING_NS 1000000000u	/* for all of them */
+#define POLLS_ALIVE 1000u	/* steps until we ask whether it is alive */
 
 static unsigned nrest;		/* rest_begin without rest_end */
 
@@ -28,21 +29,31 @@ rest_end(void)
 		__atomic_store_n(&area.ctl->renewing, 0, __ATOMIC_SEQ_CST);
 }
 
-bool
-rest_is_gone(struct slot *s)
+/*
+ * The slot's thread may be a process that shared the program's memory, and was
+ * killed: note that it is out of the cache and rests.
+ */
+static void
+bury(struct slot *s)
 {
-	pid_t tid = (pid_t)ONCE(s->tid), pid;
+	pid_t tid = (pid_t)ONCE(s->tid);
+	pid_t pid = (pid_t)slot_pid(ONCE(s->pid), (uint32_t)tid);
 
 	if (tid <= 0)		/* a thread that has not begun yet */
-		return false;
-	if (guest_thread(tid) >= 0)
-		return false;
-	pid = guest_process(tid);
-	if (pid >= 0 && !task_is_dead(pid))
-		return false;
+		return;
+	if (guest_task(&pid, &tid) && !task_is_dead(tid))
+		return;
 	__atomic_store_n(&s->incache, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&s->resting, 1, __ATOMIC_SEQ_CST);
-	return true;
+}
+
+void
+rest_step(struct slot *s, unsigned *polls)
+{
+	if (++*polls % POLLS_ALIVE == 0)
+		bury(s);
+	else if (!written_release())
+		usleep(50);
 }
 
 static bool
@@ -62,13 +73,10 @@ rest_all(void)
 		return true;
 	for (i = 0; i < NSLOT; i++)
 		while (!is_resting(&area.ctl->slot[i])) {
-			if (++polls % POLLS_ALIVE == 0)
-				rest_is_gone(&area.ctl->slot[i]);
 			if (clock_ns() - begin > RESTING_NS || guest_ended ||
 			    trust_lost)
 				return false;
-			if (!written_release())
-				usleep(50);
+			rest_step(&area.ctl->slot[i], &polls);
 		}
 	return true;
 }

@@ -730,19 +730,18 @@ dispatch_exit(struct tarea *t)
 
 /*
  * Send the slot's thread our signal; false: it cannot be brought out, since it
- * has ended.
+ * has ended.  A dead process takes signals until its parent has waited for it.
  */
 static bool
 nudge(const struct slot *s, struct ksiginfo *si, unsigned round)
 {
+	uint32_t pid = slot_pid(s->pid, s->tid);
 	struct control *c = rt.ctl;
 
+	if (pid != rt.pid && round >= ROUNDS_OTHERS)
+		return false;
 	__atomic_fetch_add(&c->nudges, 1, __ATOMIC_SEQ_CST);
-	if (sys4(__NR_rt_tgsigqueueinfo, rt.pid, s->tid, SIG_OURS, si) == 0)
-		return true;
-	/* a process that shares this memory? */
-	if (round < ROUNDS_OTHERS && sys4(__NR_rt_tgsigqueueinfo, s->tid,
-	    s->tid, SIG_OURS, si) == 0)
+	if (sys4(__NR_rt_tgsigqueueinfo, pid, s->tid, SIG_OURS, si) == 0)
 		return true;
 	__atomic_fetch_sub(&c->nudges, 1, __ATOMIC_SEQ_CST);
 	return false;

@@ -43,6 +43,7 @@ slot_take(uint32_t tid)
 		    SLOT_FREE && __atomic_compare_exchange_n(&s[i].used, &free,
 		    SLOT_TAKEN, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
 			s[i].tid = tid;
+			s[i].pid = tid != 0 ? rt.pid : 0;
 			s[i].buf = 0;
 			s[i].state = 0;
 			s[i].incache = 0;
@@ -266,6 +267,7 @@ inherit(struct tarea *c, const struct tarea *t, uint64_t stack, uint64_t tls,
 	c->window = t->window != 0 ? WINDOW_OPEN : 0;
 	c->syncblocked = t->syncblocked;
 	c->pid = flags & CLONE_THREAD ? t->pid : 0;
+	c->slot->pid = c->pid;
 	if (flags & CLONE_SIGHAND)
 		signal_share_actions(c, t);
 	else
