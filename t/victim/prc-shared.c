@@ -1,9 +1,11 @@
 /*
  * prc-shared - processes in their parent's memory, which goes on beside them:
  * they end by exit_group and by signals, have handlers of their own or share
- * the parent's, and are sent signals; there are more of them than threads
+ * the parent's, and are sent signals; more of them than there can be threads
+ * end in each way
  */
 #include <sched.h>
+#include <sys/resource.h>
 
 #include "victim.h"
 
@@ -132,9 +134,11 @@ main(void)
 	struct sigaction sa;
 
 	stack = map_pages(16, PROT_READ | PROT_WRITE);
+	CHECK(setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 }) == 0);
 	for (int i = 0; i < MANY; i++)
 		one(leaves, 0, i % 200, i % 200 << 8);
-	one(faults, 0, 0, SIGSEGV);
+	for (int i = 0; i < MANY; i++)
+		one(faults, 0, 0, SIGSEGV);
 	one(traps, 0, 0, SIGILL);
 	handle(SIGUSR1, on_signal, 0);
 	one(handles, 0, 0, 3 << 8);

@@ -50,24 +50,22 @@ die_by_fault(struct tarea *t, int sig)
 static _Noreturn void
 signal_die(struct tarea *t, int sig)
 {
+	static uint64_t masks[NSIG + 1];	/* where no area is any more */
 	struct ksigaction dfl = { 0, 0, 0, 0 };
-	uint64_t all = ALL_ASYNC, mask = ALL_ASYNC & ~SIGBIT(sig);
+	uint64_t all = ~0ull, bytes = 0;
 
 	buffer_publish(t, Q_SIGNAL, t->pc, (unsigned)sig);
 	if (rt.boot.flags & BOOT_COUNTS)
 		t->slot->icount = t->p;
+	if (t->pid != rt.pid)		/* the program goes on */
+		bytes = thread_leave(t);
 	if (rt.ctl->polling && (SYNC_SIGS & SIGBIT(sig)))
 		die_by_fault(t, sig);
 	sys4(__NR_rt_sigaction, sig, &dfl, NULL, 8);
 	sys4(__NR_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
-	if (t->pid != rt.pid) {		/* nobody waits for its end */
-		contexts_rest(t);
-		t->slot->incache = 0;
-	}
-	sys3(__NR_tgkill, t->pid, t->tid, sig);
-	sys4(__NR_rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8);
-	for (;;)	/* another thread ends the process first */
-		sys0(__NR_pause);
+	masks[sig] = ~SIGBIT(sig);
+	rt_thread_die((uint64_t)t - T_OFF, bytes, t->pid, t->tid, sig,
+	    &masks[sig]);
 }
 
 /* Return from our handler into the runtime, with this mask of the guest's. */

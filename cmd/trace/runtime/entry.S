@@ -2,6 +2,8 @@
  * entry - the ways between the runtime's C and the code cache, and what else
  * C cannot say
  */
+#include <asm/unistd.h>
+
 #include "asm.inc"
 
 #define HOME(r) (8 * (r) - T_BIAS)(T)
@@ -477,6 +479,31 @@ zero:	.byte 0
 	mov %r13, %rax
 	syscall
 	ud2
+
+	/*
+	 * The same, and die.  rdi, rsi: area; rdx: pid; rcx: tid; r8: signal,
+	 * which is blocked; r9: the mask that lets it come.  Until it does, or
+	 * another thread ends the process, we sleep.
+	 */
+	FUNC rt_thread_die
+	mov %rdx, %r12
+	mov %rcx, %r13
+	mov $__NR_munmap, %eax
+	syscall
+	mov %r12, %rdi
+	mov %r13, %rsi
+	mov %r8, %rdx
+	mov $__NR_tgkill, %eax
+	syscall
+	mov $2, %edi		/* SIG_SETMASK */
+	mov %r9, %rsi
+	xor %edx, %edx
+	mov $8, %r10d
+	mov $__NR_rt_sigprocmask, %eax
+	syscall
+1:	mov $__NR_pause, %eax
+	syscall
+	jmp 1b
 
 	.section .bss
 	.balign 16

@@ -279,6 +279,9 @@ int rt_cpuid(uint32_t leaf, uint32_t sub, uint32_t to[4]);	/* the same */
 long rt_sigreturn(struct tarea *, uint64_t sp);
 void rt_thread_exit(uint64_t area, uint64_t size, long status, long nr)
     __attribute__((noreturn));
+/* The same, but die of a signal that is blocked until `mask' is set. */
+void rt_thread_die(uint64_t area, uint64_t size, uint32_t pid, uint32_t tid,
+    int sig, const uint64_t *mask) __attribute__((noreturn));
 extern char blob[], rt_text_end[], rt_enter_go[], rt_enter_end[];
 extern char rt_exit_end[], rt_trap_insn[];
 extern char rt_again_saved[], rt_again_end[], rt_again_miss[];
@@ -593,6 +596,11 @@ long thread_clone(struct tarea *);
 /* exit(2) of one thread; or exit_group(2), of a process that shares memory. */
 void thread_exit(struct tarea *, long nr, long status)
     __attribute__((noreturn));
+/*
+ * A process that shares memory is about to die: all that it has becomes free
+ * but its area, of which so many bytes may be unmapped.
+ */
+uint64_t thread_leave(struct tarea *);
 
 /* mini.c */
 long sys(long nr, ...);

@@ -577,11 +577,11 @@ area_to_free(struct tarea *t)
 	return t->act == &t->ownact && left > 0 ? 0 : thread_area_bytes();
 }
 
-/* Behind a filter no call of ours is sure to pass, so the memory stays. */
-void
-thread_exit(struct tarea *t, long nr, long status)
+/* It hands over what it has; true: no other thread is left. */
+static bool
+hand_over(struct tarea *t)
 {
-	uint64_t all = ~0ull, base = (uint64_t)t - T_OFF;
+	uint64_t all = ~0ull;
 
 	if (!rt.ctl->polling)
 		sys4(__NR_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
@@ -595,15 +595,40 @@ thread_exit(struct tarea *t, long nr, long status)
 		buffer_leave(t);
 	t->bufend = 0;
 	contexts_rest(t);
-	if (__atomic_sub_fetch(&rt.nthread, 1, __ATOMIC_SEQ_CST) == 0) {
+	return __atomic_sub_fetch(&rt.nthread, 1, __ATOMIC_SEQ_CST) == 0;
+}
+
+/* Behind a filter no call of ours is sure to pass, so the memory stays. */
+static uint64_t
+give_slot_back(struct tarea *t)
+{
+	note_area(t->slotno, NULL);
+	__atomic_store_n(&t->slot->used, SLOT_FREE, __ATOMIC_SEQ_CST);
+	if (rt.ctl->polling)
+		return 0;
+	limit_for(thread_bytes());
+	return area_to_free(t);
+}
+
+uint64_t
+thread_leave(struct tarea *t)
+{
+	hand_over(t);
+	return give_slot_back(t);
+}
+
+void
+thread_exit(struct tarea *t, long nr, long status)
+{
+	uint64_t bytes;
+
+	if (hand_over(t)) {
 		rt.ctl->status = (uint32_t)(status & 0xff) << 8;
 		serve_ended();
 		sys1(nr, status);
 	}
-	note_area(t->slotno, NULL);
-	__atomic_store_n(&t->slot->used, SLOT_FREE, __ATOMIC_SEQ_CST);
+	bytes = give_slot_back(t);
 	while (rt.ctl->polling)
 		sys1(nr, status);
-	limit_for(thread_bytes());
-	rt_thread_exit(base, area_to_free(t), status, nr);
+	rt_thread_exit((uint64_t)t - T_OFF, bytes, status, nr);
 }
