@@ -201,7 +201,6 @@ adopt(const char *s)
 		die("--adopt=%s: process,shares,address,inode,descriptors", s);
 	fcntl(spec.fd, F_SETFD, FD_CLOEXEC);
 	guest_find(spec.pid);
-	guest.tid = spec.pid;
 	if (!find_old(0))
 		die("process %d: not a child of the program", spec.pid);
 	guest_open();

@@ -262,6 +262,5 @@ follow_next_image(const char *spec)
 	if (failed)
 		command_child(STATUS_COMMAND << 8);
 	guest_find(pid);
-	guest.tid = pid;
 	return process_command();
 }

@@ -342,7 +342,7 @@ guest_is_in_proc(void)
 void
 guest_find(pid_t pid)
 {
-	guest.pid = pid;
+	guest.pid = guest.tid = pid;
 	guest.mem = -1;
 	guest.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (guest.pidfd < 0)

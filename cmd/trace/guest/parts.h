@@ -56,7 +56,7 @@ extern uint64_t attach_stacks;
 
 /* Die unless /proc has guest.pid: by guest.pidfd, before anything is read. */
 void guest_is_in_proc(void);
-/* The program's process is this one, which is not our child. */
+/* This process, not our child, is the program: guest.pid and tid, pidfd. */
 void guest_find(pid_t);
 /* Open the memory of guest.pid. */
 void guest_open(void);
