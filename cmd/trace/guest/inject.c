@@ -204,18 +204,10 @@ choose_places(const struct layout *p)
 static uint64_t
 space_used(void)
 {
-	unsigned long long pages = 0;
-	char name[64];
-	FILE *f;
+	char text[128];
 
-	snprintf(name, sizeof name, "/proc/%d/statm", (int)guest.pid);
-	f = fopen(name, "re");
-	if (f == NULL)
-		return 0;
-	if (fscanf(f, "%llu", &pages) != 1)
-		pages = 0;
-	fclose(f);
-	return pages * PAGE;
+	guest_file("statm", text, sizeof text);
+	return strtoull(text, NULL, 10) * PAGE;
 }
 
 /*
