@@ -16,7 +16,6 @@
 #define FUNC_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct codename;

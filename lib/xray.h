@@ -7,7 +7,6 @@
 #ifndef XRAY_H
 #define XRAY_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 enum { XRAY_BASIC = 0, XRAY_FDR = 1 };		/* the type of a log */

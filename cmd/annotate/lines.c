@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "out.h"
-#include "shown.h"
 #include "util.h"
 
 /* file<<32 | line -> costs */

@@ -11,7 +11,6 @@
 #define PPROF_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct costnames;

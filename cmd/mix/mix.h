@@ -11,7 +11,6 @@
 #define MIX_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "simrun.h"

@@ -15,7 +15,6 @@
 #include "funcs.h"
 #include "out.h"
 #include "reuse.h"
-#include "util.h"
 
 #define OCTAVE	4		/* points of the curve from one size to twice */
 #define ROWS	32		/* intervals, if the user chose none */

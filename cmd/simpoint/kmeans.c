@@ -25,8 +25,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "util.h"
-
 #define TINY 1e-140	/* below it, squares may underflow: no bound counts */
 #define ULPS 1e-14	/* more than the rounding error of a few operations */
 

@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "out.h"
 #include "util.h"
 
 static bool shown;		/* the terminal shows a line of progress */

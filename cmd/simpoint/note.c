@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "cluster.h"
+#include "simpoint.h"
 #include "out.h"
 
 static struct out *out;

@@ -3,7 +3,6 @@
  */
 #include "funcs.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

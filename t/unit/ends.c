@@ -14,7 +14,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>

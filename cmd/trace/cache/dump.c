@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "cache/parts.h"
-#include "util.h"
 #include "xlate/xlate.h"
 
 static const char *const regnames[] = { "rax", "rcx", "rdx", "rbx", "rsp",

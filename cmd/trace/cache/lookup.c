@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#include "cache/cache.h"
 #include "cache/parts.h"
 
 static struct aside writing;

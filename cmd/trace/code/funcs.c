@@ -6,7 +6,6 @@
 #include "code/code.h"
 #include "func.h"
 #include "objmap.h"
-#include "util.h"
 
 static struct objmap *map;
 

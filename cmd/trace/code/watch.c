@@ -30,7 +30,6 @@
 #include <htslib/khash.h>
 
 #include "code/code.h"
-#include "util.h"
 
 #define SLOW_AFTER 3u	/* writes; then one sample stands for many entries */
 #define MOST_WRITES 8u	/* more of them change nothing */

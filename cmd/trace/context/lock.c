@@ -4,7 +4,6 @@
 #include <pthread.h>
 
 #include "base/base.h"
-#include "context/context.h"
 #include "context/parts.h"
 
 static pthread_mutex_t lock;

@@ -10,7 +10,6 @@
 
 #include "context/context.h"
 #include "context/parts.h"
-#include "util.h"
 
 static const struct walk_ctx *guessed;	/* before the last step, or NULL */
 

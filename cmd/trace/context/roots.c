@@ -1,7 +1,6 @@
 /*
  * roots - the contexts that no call led to: of a thread, of its handlers
  */
-#include "context/context.h"
 #include "context/parts.h"
 
 const struct walk_ctx *

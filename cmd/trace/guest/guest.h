@@ -19,7 +19,6 @@
 #include <sys/types.h>
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/base.h"

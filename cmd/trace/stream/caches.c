@@ -4,7 +4,6 @@
 #include "caches.h"
 #include "evw.h"
 #include "stream/parts.h"
-#include "stream/stream.h"
 
 static void
 write_cache(struct evw *w, const char *name, const struct cache_found *f)

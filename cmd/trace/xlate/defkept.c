@@ -9,7 +9,6 @@
 
 #include "evpack.h"
 #include "evw.h"
-#include "util.h"
 #include "stream/stream.h"
 #include "xlate/defpack.h"
 #include "xlate/defs.h"
