@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +24,13 @@
 bool exec_pending, exec_let_go;
 static pid_t exec_tid;
 
+/* Has maps_changed told that a mapping is gone?  That comes first. */
+static bool
+has_unmapped(const char *text)
+{
+	return text[0] == 'U';
+}
+
 /*
  * Contexts are told with an address of their functions: those of an object that
  * goes before another one comes to its place.
@@ -32,12 +38,12 @@ static pid_t exec_tid;
 static void
 tell_maps(char *text)
 {
-	bool unmaps = text[0] == 'U' || strstr(text, "\nU") != NULL;
+	bool now = opt->contexts != 0 && has_unmapped(text);
 
 	if (opt->contexts != 0)
 		context_maps(text);
 	names_mapped(text);
-	if (opt->contexts != 0 && unmaps)
+	if (now)
 		format_text_now(text);
 	else
 		format_text(text);
@@ -96,7 +102,7 @@ image_first(void)
 static void
 tell_change(uint64_t start, uint64_t end, char *text)
 {
-	char *blocks = strstr(text, "U ") != NULL ?
+	char *blocks = has_unmapped(text) ?
 	    kept_lines(start, end, def_lines(start, end)) : NULL;
 
 	if (blocks != NULL)

@@ -27,8 +27,8 @@
 /* --------------------------------------------------------------------- maps */
 
 /*
- * Read the mappings in [start, end) again.  Returns M and U lines of what has
- * changed, to be freed, or NULL.
+ * Read the mappings in [start, end) again.  Returns lines of what has changed,
+ * to be freed, or NULL: U lines, then M lines.
  */
 char *maps_changed(uint64_t start, uint64_t end);
 /* The same for all of a new image. */
@@ -144,7 +144,7 @@ void allocs_tell(void);
 
 /* --------------------------------------------------------------- functions */
 
-/* With --contexts: begin, and take in M and U lines as the stream has them. */
+/* With --contexts: begin, and take in U and M lines as the stream has them. */
 void funcs_start(void);
 void funcs_mapped(const char *lines);
 /*

@@ -31,7 +31,7 @@ struct evw;
 
 /* Begin: there are no contexts yet, nothing is mapped. */
 void context_start(void);
-/* Take in M and U lines, as the stream has them. */
+/* Take in U lines, then M lines, as maps_changed has them. */
 void context_maps(const char *lines);
 
 /* ----------------------------------------------------------------- owners.c */

@@ -11,7 +11,6 @@
  */
 #include <htslib/khash.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "context/context.h"
 #include "context/parts.h"
@@ -59,16 +58,15 @@ owners_start(void)
 	walk.maxcontexts = opt->contexts;
 }
 
-/* Take in U lines, while it is still known what was there. */
+/* Take in U lines, the first, while it is still known what was there. */
 static void
 unmapped(const char *lines)
 {
 	unsigned long long start, end;
-	const char *nl;
+	int n;
 
-	for (; (nl = strchr(lines, '\n')) != NULL; lines = nl + 1) {
-		if (sscanf(lines, "U %llx %llx", &start, &end) != 2)
-			continue;
+	for (; sscanf(lines, "U %llx %llx\n%n", &start, &end, &n) == 2;
+	    lines += n) {
 		arcs_forget_models();
 		arcs_unmapped(start, end);
 	}
