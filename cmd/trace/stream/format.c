@@ -45,9 +45,10 @@ static struct {
 } slots[NSLOT];
 static unsigned nwaiting;	/* of them */
 static uint32_t qhead;		/* next entry to take */
+#define NO_SLOT NSLOT		/* of no thread */
 static struct own_entry {
 	enum qtype type;	/* written last */
-	unsigned slot;		/* Q_MARK; NSLOT: of no thread */
+	unsigned slot;		/* of Q_MARK, or NO_SLOT */
 	char *lines;
 } own[NQUEUE];			/* which entries are ours, by index */
 static unsigned nown;		/* how many there are */
@@ -478,7 +479,7 @@ consume(struct control *c)
 	pass_entry(c);
 	if (mine.type != Q_NONE ? mine.type != copy.type : !is_possible(&copy))
 		trust_lose("an entry of its queue");
-	else if (mine.type == Q_MARK && mine.slot < NSLOT)
+	else if (mine.type == Q_MARK && mine.slot != NO_SLOT)
 		mark(mine.slot, mine.lines);
 	else if (mine.lines != NULL)
 		write_lines(mine.lines);
@@ -761,7 +762,7 @@ format_mark(unsigned slot, char *line)
 void
 format_text_now(char *lines)
 {
-	put_and_wait(Q_MARK, NSLOT, lines, &marked);
+	put_and_wait(Q_MARK, NO_SLOT, lines, &marked);
 }
 
 /* Find the records that no thread handed over, by their heads. */
