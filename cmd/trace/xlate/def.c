@@ -20,6 +20,8 @@
 #include "xlate/parts.h"
 #include "xlate/xlate.h"
 
+const struct def_more def_no_more;
+
 /* An id and the number of its instructions, in one word. */
 static uint32_t
 make_entry(uint32_t id, unsigned n)
@@ -239,12 +241,12 @@ is_exit(const struct insn *in)
 	    in->flow != FLOW_CALL) || block_tests(in);
 }
 
-/* Room for one, with npacked bytes of items; more: what else it has, or 0. */
+/* Room for one, with npacked bytes of items and, where need be, with `more'. */
 static struct def *
 def_room(size_t npacked, const struct def_more *more)
 {
-	static const struct def_more none;
-	bool has = opt->kind->alone || memcmp(more, &none, sizeof none) != 0;
+	bool has = opt->kind->alone ||
+	    memcmp(more, &def_no_more, sizeof *more) != 0;
 	size_t n = has ? sizeof *more : 0;
 	char *p = xkeep(n + offsetof(struct def, packed) + npacked);
 	struct def *d = (struct def *)(void *)(p + n);
@@ -257,8 +259,7 @@ def_room(size_t npacked, const struct def_more *more)
 struct def *
 def_new(const struct def_parts *p)
 {
-	static const struct def_more none;
-	const struct def_more *more = p->more == NULL ? &none : p->more;
+	const struct def_more *more = p->more == NULL ? &def_no_more : p->more;
 	struct def *d = def_room(p->npacked, more);
 	uint32_t by = more->owner, id;
 

@@ -66,7 +66,8 @@ refs_of(const struct block *b)
 }
 
 void
-def_list_ref(struct def *d, unsigned room, uint32_t id, unsigned i, unsigned k)
+def_list_ref(struct def *d, unsigned expected, uint32_t id, unsigned i,
+    unsigned k)
 {
 	struct def_more *m = (struct def_more *)(void *)d - 1;
 	uint32_t *old = m->ref, distance = id - def_entry_id(d->id[0]);
@@ -76,8 +77,7 @@ def_list_ref(struct def *d, unsigned room, uint32_t id, unsigned i, unsigned k)
 		return;
 	}
 	if (m->nref == m->capref) {
-		m->capref = old == NULL ? (uint16_t)room :
-		    (uint16_t)(m->capref * 2);
+		m->capref = (uint16_t)(old == NULL ? expected : m->capref * 2u);
 		m->ref = xkeep(m->capref * sizeof *m->ref);
 		if (old != NULL)
 			memcpy(m->ref, old, m->nref * sizeof *old);

@@ -43,12 +43,13 @@ struct def_more {
 	uint16_t nref, capref;
 };
 
+extern const struct def_more def_no_more;	/* what all others have */
+
 static inline const struct def_more *
 def_more_of(const struct def *d)
 {
-	static const struct def_more none;
-
-	return d->more ? (const struct def_more *)(const void *)d - 1 : &none;
+	return d->more ? (const struct def_more *)(const void *)d - 1 :
+	    &def_no_more;
 }
 
 static inline uint32_t
@@ -118,8 +119,8 @@ unsigned def_listed_as(const struct evw_ref *);
 uint32_t def_listed_ref(const struct def *, unsigned i, unsigned k);
 /* By the index in the list. */
 uint32_t def_listed_id(const struct def *, unsigned index);
-/* List one; room, for the first one: about how many there will be. */
-void def_list_ref(struct def *, unsigned room, uint32_t id, unsigned i,
+/* List one; expected: about how many there will be, looked at for the first. */
+void def_list_ref(struct def *, unsigned expected, uint32_t id, unsigned i,
     unsigned k);
 
 #endif
