@@ -83,7 +83,7 @@ all_gone(void)
 static enum refused
 refused(app_pc pc, uint32_t owner)
 {
-	uint8_t code[15];
+	uint8_t code[MAX_LEN];
 	unsigned n = maps_code(pc, code, sizeof code), mode;
 	struct insn in;
 	char text[128];

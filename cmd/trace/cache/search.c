@@ -188,7 +188,7 @@ find_path(struct search *s, const struct def *d, struct path *p)
 	s->rest = samples(d);
 	while (s->n < MAX_INSN) {
 		n = maps_code(s->pc, code, sizeof code);
-		if (n < 15 || block_decode(&in, s->pc, code, n) < 0 ||
+		if (n < MAX_LEN || block_decode(&in, s->pc, code, n) < 0 ||
 		    !step_over(s, &in))
 			break;
 	}

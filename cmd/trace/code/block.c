@@ -13,7 +13,7 @@
 
 #include "code/code.h"
 
-#define MAX_BYTES (COLD_INSN * 15u)
+#define MAX_BYTES (COLD_INSN * MAX_LEN)
 #define MAX_BRANCHES 12u
 #define PIECE_BYTES 256u	/* read at one time */
 #define MAX_COMPARED 16u	/* instructions, where bytes are compared */
@@ -65,8 +65,8 @@ decode_client(struct insn *in, app_pc pc, const uint8_t *code, unsigned n)
 		return -1;
 	in->special = SP_EMULATE;
 	in->emulate = EMU_CLIENT;
-	in->len = 15;		/* the most that can be told */
-	memcpy(in->bytes, code, 15);
+	in->len = MAX_LEN;	/* no more can be told */
+	memcpy(in->bytes, code, MAX_LEN);
 	return 0;
 }
 
@@ -83,7 +83,7 @@ block_decode(struct insn *in, app_pc pc, const uint8_t *code, unsigned n)
 	if ((opt->windows & WINDOWS_REQUESTS) && n > 0 && code[0] == 0x48 &&
 	    decode_client(in, pc, code, n) == 0)
 		return 0;
-	if (decode_again(in, pc, code, n > 15 ? 15 : n) < 0)
+	if (decode_again(in, pc, code, n) < 0)
 		return -1;
 	/* Valgrind does not repeat it */
 	if (opt->each && in->special == SP_REP && is_load(in))
@@ -148,7 +148,7 @@ read_stub(struct block *b)
 	app_pc pc = call->target;
 	int64_t d = (int64_t)(pc - b->pc);
 	unsigned got, n = 0, at = 0;
-	uint8_t code[STUB_MOST * 15];
+	uint8_t code[STUB_MOST * MAX_LEN];
 
 	if (call->special >= SP_EMULATE || d != (int32_t)d ||
 	    maps_volatile(pc))
@@ -158,7 +158,7 @@ read_stub(struct block *b)
 		return 0;
 	for (; n < STUB_MOST; at += b->in[b->n + n++].len)
 		if (at >= got || decode_again(&b->in[b->n + n], pc + at,
-		    code + at, got - at > 15 ? 15 : got - at) < 0 ||
+		    code + at, got - at) < 0 ||
 		    b->in[b->n + n].special != SP_NONE ||
 		    b->in[b->n + n].flow != FLOW_NONE)
 			break;
@@ -312,7 +312,7 @@ static unsigned
 read_leaf(struct block *b, app_pc pc, bool *sure)
 {
 	int64_t d = (int64_t)(pc - b->pc);
-	uint8_t code[LEAF_MOST * 15];
+	uint8_t code[LEAF_MOST * MAX_LEN];
 	unsigned got, n, at = 0;
 	struct insn *in;
 
@@ -324,8 +324,8 @@ read_leaf(struct block *b, app_pc pc, bool *sure)
 	*sure = true;
 	for (n = 0; n < LEAF_MOST; at += in->len, n++) {
 		in = &b->in[b->n + n];
-		if (at >= got || decode_again(in, pc + at, code + at,
-		    got - at > 15 ? 15 : got - at) < 0)
+		if (at >= got ||
+		    decode_again(in, pc + at, code + at, got - at) < 0)
 			return 0;
 		if (in->flow == FLOW_RET)
 			return in->special == SP_NONE && in->imm == 0 ? n + 1 :
@@ -481,8 +481,8 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 		if (at >= got || block_decode(in, pc + at, code + at,
 		    got - at) < 0) {
 			if (b->n == 0)
-				return collect_bad(b, code, got - at < 15 ?
-				    0 : got);
+				return collect_bad(b, code,
+				    got - at < MAX_LEN ? 0 : got);
 			break;
 		}
 		if (in->special == SP_REFUSE) {
@@ -541,7 +541,7 @@ go_to(struct walk *w, app_pc pc)
 		return false;
 	w->got = maps_code(pc, w->code, sizeof w->code);
 	w->from = pc;
-	if (w->got < 15)
+	if (w->got < MAX_LEN)
 		return false;
 	b->piece[b->npiece].start = b->piece[b->npiece].end = pc;
 	b->npiece++;

@@ -195,7 +195,7 @@ struct block {
 	unsigned npiece;	/* pieces of code, and words that say where it
 				 * goes on, if there are several; else 0 */
 	struct code_piece piece[MAX_PIECES];
-	uint8_t code[COLD_INSN * 15];	/* the bytes, where there is no path */
+	uint8_t code[COLD_INSN * MAX_LEN];	/* where there is no path */
 };
 /*
  * The instruction by which its first n lead on: where a stub ends the block,

@@ -102,14 +102,17 @@ struct insn {
 	struct gather gather;
 };
 
+#define MAX_LEN 15u	/* bytes of an instruction */
+
 #define ARITH_FLAGS 0x8d5u	/* CF PF AF ZF SF OF */
 
 /* Called once.  components: those of xsave's that programs use at most. */
 void decode_init(uint64_t components);
 
 /*
- * Decode the instruction at bytes (n of them can be read, all from pc on).
- * 0, or -1: not an instruction, or it needs more than n bytes.
+ * Decode the instruction at bytes (n of them can be read, all from pc on; at
+ * most MAX_LEN are).  0, or -1: not an instruction, or it needs more than n
+ * bytes.
  */
 int decode(struct insn *, app_pc pc, const uint8_t *bytes, unsigned n);
 

@@ -37,15 +37,15 @@ ask(const struct insn *in, uint32_t *live)
 static bool
 look(app_pc pc)
 {
-	uint8_t code[MOST_INSN * 15];
+	uint8_t code[MOST_INSN * MAX_LEN];
 	uint32_t live = ARITH_FLAGS;
 	unsigned n, jumps = 0, at = 0, got = maps_code(pc, code, sizeof code);
 	enum answer a;
 	struct insn in;
 
 	for (n = 0; n < MOST_INSN; n++) {
-		if (at >= got || decode_again(&in, pc + at, code + at,
-		    got - at > 15 ? 15 : got - at) < 0)
+		if (at >= got ||
+		    decode_again(&in, pc + at, code + at, got - at) < 0)
 			return false;
 		a = ask(&in, &live);
 		if (a != GO_ON)

@@ -29,7 +29,6 @@
 
 #define NTEMPLATE 24000u	/* with as many, all are forgotten */
 #define NINDEX (1u << 15)
-#define MAX_LEN 15u
 #define MAX_HEAD 8u
 #define MAX_PREFETCH 24u
 

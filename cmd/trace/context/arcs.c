@@ -432,7 +432,7 @@ from_seg(const struct ctx_arc *a, const struct walk_arc *like)
 		    arc_from(like)->seg : NULL;
 	s = sites_of(a->site);
 	if (s == NULL || (s->target != 0 && s->target != like->to) ||
-	    a->ret <= s->pc || a->ret > s->pc + 15)
+	    a->ret <= s->pc || a->ret > s->pc + MAX_LEN)
 		return NULL;
 	return sites_seg(s->pc, (uint8_t)(a->ret - s->pc), MOVE_CALL);
 }

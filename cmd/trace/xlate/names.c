@@ -36,7 +36,7 @@ static uint32_t first;			/* definition of this image */
 struct straight {
 	uint64_t addr;
 	size_t n;
-	uint8_t code[MAX_INSN * 15];
+	uint8_t code[MAX_INSN * MAX_LEN];
 };
 
 static void
