@@ -20,8 +20,10 @@ word_of(const struct mapent *m)
 	return w;
 }
 
-/* Of `n', `exit' and `kind' in the word. */
+/* Where its members but `off', the lowest, are in the word. */
+#define HOMED_SHIFT 16
 #define N_SHIFT 32
+#define LOC_SHIFT 40
 #define EXIT_SHIFT 48
 #define EXIT_MASK (255ull << EXIT_SHIFT)
 #define KIND_SHIFT 56
@@ -35,8 +37,8 @@ map_word(const struct xlate *x, unsigned n, unsigned exit, unsigned kind,
 	unsigned last = (kind & 15) | (rep & 3) << 4 | flags << 6 |
 	    (unsigned)x->counted << 7;
 
-	return (uint16_t)emit_off(&x->c) | (uint32_t)(x->homed << 16) |
-	    (uint64_t)(uint8_t)n << N_SHIFT | (uint64_t)x->loc << 40 |
+	return (uint16_t)emit_off(&x->c) | (uint32_t)(x->homed << HOMED_SHIFT) |
+	    (uint64_t)(uint8_t)n << N_SHIFT | (uint64_t)x->loc << LOC_SHIFT |
 	    (uint64_t)(uint8_t)exit << EXIT_SHIFT |
 	    (uint64_t)last << KIND_SHIFT;
 }
@@ -56,7 +58,7 @@ put_map(struct xlate *x, uint64_t m)
 			memcpy(&x->map[x->nmap - 1], &m, sizeof m);
 			return;
 		}
-		if (differ >> 16 == 0)		/* all but the offset */
+		if (differ >> HOMED_SHIFT == 0)	/* all but the offset */
 			return;
 	}
 	if (x->nmap < MAX_MAP)
