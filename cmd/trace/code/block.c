@@ -154,6 +154,7 @@ read_stub(struct block *b)
 	    maps_volatile(pc))
 		return 0;
 	got = maps_code(pc, code, sizeof code);
+	/* With contexts its section says that it is one, whatever is there. */
 	if (got >= LOOK && opt->contexts == 0 && !looks_like_stub(code))
 		return 0;
 	for (; n < STUB_MOST; at += b->in[b->n + n++].len)

@@ -777,6 +777,7 @@ xlate(struct xlate *x)
 	x->line = ~0ull;
 	x->ticks = false;
 	x->before.reg = NOREG;
+	/* read by filter.c and learn.c, for flags_note_dead, by calls_entry */
 	if (x->kind->late || x->kind->intervals || x->owner != 0)
 		find_dead_flags(x);
 	if (x->kind->learns)
