@@ -5,15 +5,24 @@
  * ask once more, in each program that looks at one: a virtual machine takes 10
  * to 20 us for each cpuid, 125 us for all.  So both names of a feature are
  * given: cpu_has(AVX512F, "avx512f").  libc shifts 1 into the sign, which
- * sanitizers refuse.
+ * sanitizers refuse: gcc tells by a macro that they are there, clang by a
+ * feature.
  */
 #ifndef CPU_H
 #define CPU_H
 
 #include <stdbool.h>
 
+#if defined __SANITIZE_ADDRESS__
+#define CPU_SANITIZED 1
+#elif defined __has_feature
+#define CPU_SANITIZED __has_feature(address_sanitizer)
+#else
+#define CPU_SANITIZED 0
+#endif
+
 #if defined __has_include
-#if __has_include(<sys/platform/x86.h>) && !defined __SANITIZE_ADDRESS__
+#if __has_include(<sys/platform/x86.h>) && !CPU_SANITIZED
 #include <sys/platform/x86.h>
 #define cpu_has(libc, compiler) CPU_FEATURE_ACTIVE(libc)
 #endif

@@ -235,4 +235,16 @@ else
 fi
 rm -f "$T"/many*
 
+# what cpu.h takes of libc is nothing that sanitizers refuse
+printf '#include "cpu.h"\nint main(void) { return !cpu_has(%s) && 0; }\n' \
+    'AVX512VL, "avx512vl"' >"$T/cpu.c"
+for c in gcc clang; do
+	if $c -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+	    -Ilib -o "$T/cpu" "$T/cpu.c" 2>/dev/null; then
+		check "cpu.h: $c's sanitizers" "$T/cpu"
+	else
+		skip "cpu.h: $c's sanitizers" "there are none"
+	fi
+done
+
 done_testing
