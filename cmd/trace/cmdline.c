@@ -462,7 +462,8 @@ check_options(void)
 	    strstr(opt->keep_env, ",=") != NULL))
 		die("--clear-env=%s: a variable without a name",
 		    opt->keep_env);
-	if (opt->follow && !output_has_pid() && !output_is_command())
+	if (opt->follow && opt->kind->tells && !output_has_pid() &&
+	    !output_is_command())
 		die("-f: each process has a stream of its own: -o with %%p in "
 		    "the name, as in -o run.%%p.ev, or -o with a command");
 	if (opt->windows > WINDOWS_REQUESTS || (opt->windows ==
@@ -478,7 +479,7 @@ check_options(void)
 	    strstr(opt->control, "%p") == NULL)
 		die("--control: each process has a FIFO of its own: needs %%p "
 		    "in the name with -f");
-	if (opt->exec == EXEC_NEW && opt->out == NULL)
+	if (opt->exec == EXEC_NEW && opt->kind->tells && opt->out == NULL)
 		die("--exec=new: each image has a stream of its own: needs -o");
 	if (opt->exec == EXEC_NEW && opt->pid != 0)
 		die("--exec=new: a process that runs already keeps its stream");
