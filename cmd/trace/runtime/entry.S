@@ -481,16 +481,18 @@ zero:	.byte 0
 	ud2
 
 	/*
-	 * The same, and die.  rdi, rsi: area; rdx: pid; rcx: tid; r8: signal,
-	 * which is blocked; r9: the mask that lets it come.  Until it does, or
-	 * another thread ends the process, we sleep.
+	 * The same, and die.  rdi, rsi: area, of 0 bytes if it stays; rdx: pid;
+	 * rcx: tid; r8: signal, which is blocked; r9: the mask that lets it
+	 * come.  Until it does, or another thread ends the process, we sleep.
 	 */
 	FUNC rt_thread_die
 	mov %rdx, %r12
 	mov %rcx, %r13
+	test %rsi, %rsi
+	jz 1f
 	mov $__NR_munmap, %eax
 	syscall
-	mov %r12, %rdi
+1:	mov %r12, %rdi
 	mov %r13, %rsi
 	mov %r8, %rdx
 	mov $__NR_tgkill, %eax
