@@ -39,17 +39,6 @@ writes_memory(const struct insn *in)
 	return false;
 }
 
-/* An empty block: its first byte cannot be executed or is no instruction. */
-static int
-collect_bad(struct block *b, const uint8_t *code, unsigned got)
-{
-	(void)code;
-	b->n = 0;
-	b->next = b->pc;
-	b->end = got == 0 ? EXIT_FAULT : EXIT_REFUSE;
-	return 0;
-}
-
 /* A client request, its first instructions and the last as one. */
 static int
 decode_client(struct insn *in, app_pc pc, const uint8_t *code, unsigned n)
@@ -443,11 +432,62 @@ collect_run(struct block *b, const uint8_t *code)
 	return (unsigned)(b->next - pc);
 }
 
+/* How far the code is read, while its block is collected. */
+struct reading {
+	unsigned at;		/* bytes that are in the block */
+	unsigned got, most;	/* that have been read, and may be read */
+};
+
+/* Does a window, an allocation or another function begin at pc? */
+static bool
+ends_before(app_pc pc, unsigned mode, app_pc *limit)
+{
+	return window_at(pc, mode) || allocs_at(pc, NULL) ||
+	    (pc >= *limit && funcs_begins(pc, limit));
+}
+
+/*
+ * Decode the instruction behind the block; false: the block ends before it, and
+ * an empty one by what is wrong with it.
+ */
+static bool
+decode_next(struct block *b, struct reading *r)
+{
+	struct insn *in = &b->in[b->n];
+
+	r->got = read_rest(b, r->at, r->got, r->most);
+	if (r->at >= r->got || block_decode(in, b->next, b->code + r->at,
+	    r->got - r->at) < 0) {
+		if (b->n == 0)
+			b->end = r->got < MAX_LEN ? EXIT_FAULT : EXIT_REFUSE;
+		return false;
+	}
+	if (in->special == SP_REFUSE) {
+		if (b->n == 0)
+			b->end = EXIT_REFUSE;
+		return false;
+	}
+	if (in->special == SP_EMULATE && in->emulate == EMU_XGETBV &&
+	    opt->cpu == CPU_NATIVE)
+		in->special = SP_NONE;
+	return true;
+}
+
+/* Does the block end behind `in', the last so far? */
+static bool
+ends_behind(const struct block *b, const struct insn *in, unsigned *branches)
+{
+	if (ends_block(in) || (b->is_compared && writes_memory(in)))
+		return true;
+	return in->flow == FLOW_COND && (++*branches == MAX_BRANCHES ||
+	    (opt->debug & DEBUG_NOSUPER));
+}
+
 int
 block_collect(struct block *b, app_pc pc, unsigned mode)
 {
-	unsigned got, most, at = 0, branches = 0, calls = 0;
-	const uint8_t *code = b->code;
+	struct reading r = { .at = 0 };
+	unsigned branches = 0, calls = 0;
 	app_pc limit = ~0ull;
 	struct insn *in;
 	bool asked = opt->windows != 0 || opt->allocs || opt->contexts != 0;
@@ -457,59 +497,40 @@ block_collect(struct block *b, app_pc pc, unsigned mode)
 	b->end = EXIT_DIRECT;
 	b->npiece = b->stub = 0;
 	b->path = false;
-	got = read_code(b, &most);
-	decode_prefetch(code, got);
+	r.got = read_code(b, &r.most);
+	decode_prefetch(b->code, r.got);
 	if (!(mode & MODE_PAST) && window_at(pc, mode)) {
 		b->end = EXIT_WINDOW;
 		return 0;
 	}
-	if (got == 0)
+	if (r.got == 0)
 		return -1;
 	if (opt->contexts != 0)
 		funcs_begins(pc, &limit);
 	while (b->n < (b->is_compared ? MAX_COMPARED : COLD_INSN)) {
 		if (!asked && !b->is_compared) {
-			at += collect_run(b, code + at);
+			r.at += collect_run(b, b->code + r.at);
 			if (b->n == COLD_INSN)
 				break;
 		}
+		if (b->n > 0 && asked && ends_before(pc + r.at, mode, &limit))
+			break;
+		if (!decode_next(b, &r))
+			break;
 		in = &b->in[b->n];
-		if (b->n > 0 && asked && (window_at(pc + at, mode) ||
-		    allocs_at(pc + at, NULL) ||
-		    (pc + at >= limit && funcs_begins(pc + at, &limit))))
-			break;
-		got = read_rest(b, at, got, most);
-		if (at >= got || block_decode(in, pc + at, code + at,
-		    got - at) < 0) {
-			if (b->n == 0)
-				return collect_bad(b, code,
-				    got - at < MAX_LEN ? 0 : got);
-			break;
-		}
-		if (in->special == SP_REFUSE) {
-			if (b->n == 0)
-				b->end = EXIT_REFUSE;
-			break;
-		}
-		if (in->special == SP_EMULATE && in->emulate == EMU_XGETBV &&
-		    opt->cpu == CPU_NATIVE)
-			in->special = SP_NONE;
-		at += length(in);
+		r.at += length(in);
 		b->taken[b->n++] = false;
-		b->next = pc + at;
+		b->next = pc + r.at;
 		if ((in->flow == FLOW_CALL || in->flow == FLOW_JUMP) &&
 		    opt->contexts != 0 && !b->is_volatile)
 			add_stub(b);
 		if (in->flow != FLOW_NONE && opt->windows == 0 &&
 		    !b->is_volatile && follow(b, &calls))
 			continue;
-		if (ends_block(in) || (b->is_compared && writes_memory(in)))
-			break;
-		if (in->flow == FLOW_COND && (++branches == MAX_BRANCHES ||
-		    (opt->debug & DEBUG_NOSUPER)))
+		if (ends_behind(b, in, &branches))
 			break;
 	}
-	b->piece[0] = (struct code_piece){ pc, pc + at };
+	b->piece[0] = (struct code_piece){ pc, pc + r.at };
 	return 0;
 }
 
