@@ -15,6 +15,8 @@
  * signals may have been sent while the handler ran, and must then come before
  * anything else: of these many in a row are delivered.
  */
+#include <linux/time.h>
+
 #include "runtime.h"
 
 #define OWED_BLOCKS 16u
@@ -23,7 +25,6 @@
 #define ALARM_NS 50000
 #define SI_TIMER (-2)
 #define SIGEV_THREAD_ID 4
-#define CLOCK_MONOTONIC 1
 
 static bool
 is_timer(int sig, const struct ksiginfo *info)

@@ -13,6 +13,8 @@
  * too.  Then we time another one; each time that it takes too long again, twice
  * as many follow.
  */
+#include <linux/time.h>
+
 #include "runtime.h"
 
 #define TURNS 50u		/* yields for an answer, where trace is near */
@@ -26,7 +28,7 @@ now_ns(void)
 {
 	long t[2] = { 0, 0 };
 
-	sys2(__NR_clock_gettime, 1 /* CLOCK_MONOTONIC */, t);
+	sys2(__NR_clock_gettime, CLOCK_MONOTONIC, t);
 	return t[0] * 1000000000 + t[1];
 }
 
