@@ -30,7 +30,6 @@
  */
 #include <getopt.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cost.h"
@@ -59,71 +58,26 @@ static const char help[] =
 "      --version         the version\n";
 
 static struct costnames *names;
+static struct places *places;
 static struct costsum *sum;
 static uint32_t unknown;		/* the name ??? */
 static unsigned symflags = SYM_DEMANGLE | SYM_BELOW_MAIN;
 static bool inlines, verbose;
 
-static struct sym **syms;		/* objects, by their name's number */
-static size_t capsyms;
-
 /* The first part's header is the file's; later events go to its columns. */
 static struct cost_head head;
 static size_t column[COST_EVMAX];
 
-static struct sym *
-object(uint32_t ob)
+/* Function, file and line of an address. */
+static struct place_frame
+look_up(uint32_t ob, uint64_t addr)
 {
-	size_t n = capsyms;
+	struct place_frame chain[PLACE_MOST];
 
-	if (ob >= n) {
-		syms = xgrow(syms, &capsyms, ob + (size_t)1, sizeof *syms);
-		memset(syms + n, 0, (capsyms - n) * sizeof *syms);
-	}
-	if (syms[ob] == NULL) {
-		syms[ob] = sym_open(costnames_get(names, ob), symflags);
-		in_older(costnames_get(names, ob));
-	}
-	return syms[ob];
-}
-
-static bool
-is_known(uint32_t name)
-{
-	return name != 0 && name != unknown;
-}
-
-/* Function, file and line of an address, as strings. */
-static void
-look_up(struct sym *s, uint64_t addr, struct sym_frame *f)
-{
-	struct sym_frame chain[64];
-	struct sym_at at;
-
-	if (inlines) {
-		sym_inline(s, addr, chain, sizeof chain / sizeof *chain);
-		*f = chain[0];
-		return;
-	}
-	sym_find(s, addr, &at);
-	*f = (struct sym_frame){ at.fn, at.file, at.line, at.start };
-}
-
-/*
- * The name of a string of sym.h.  Those are interned, so a small cache by
- * pointer answers most calls.
- */
-static uint32_t
-name_of(const char *s)
-{
-	static struct { const char *s; uint32_t name; } last[64];
-	size_t i = (uintptr_t)s >> 4 & 63;
-
-	if (last[i].s != s) {
-		last[i].s = s;
-		last[i].name = costnames_str(names, s);
-	}
-	return last[i].name;
+	if (!inlines)
+		return place_symbol(places, ob, addr);
+	place_inline(places, ob, addr, chain);
+	return chain[0];
 }
 
 static void
@@ -142,8 +96,8 @@ begin_part(struct costr *r)
 static bool
 is_to_tell(const struct costr *r, const struct costfn *f, uint32_t file)
 {
-	return is_known(f->ob) && r->head.positions & COST_INSTR &&
-	    (!is_known(f->fn) || (!is_known(file) &&
+	return place_known(places, f->ob) && r->head.positions & COST_INSTR &&
+	    (!place_known(places, f->fn) || (!place_known(places, file) &&
 	    (r->head.positions & COST_LINE) == 0));
 }
 
@@ -152,7 +106,7 @@ add(const struct costr *r, const struct cost *in)
 {
 	struct cost c = { .kind = COST_SELF };
 	struct costfn f = costfn_get(names, in->fn);
-	struct sym_frame at;
+	struct place_frame at;
 	int64_t n[COST_EVMAX];
 	size_t i;
 
@@ -160,13 +114,13 @@ add(const struct costr *r, const struct cost *in)
 	for (i = 0; i < r->head.nev; i++)
 		n[column[i]] = in->n[i];
 	c.n = n;
-	c.file = is_known(in->file) ? in->file : unknown;
+	c.file = place_known(places, in->file) ? in->file : unknown;
 	c.pos.line = r->head.positions & COST_LINE ? in->pos.line : 0;
 	if (is_to_tell(r, &f, in->file)) {
-		look_up(object(f.ob), in->pos.addr, &at);
-		if (!is_known(f.fn))
-			f.fn = name_of(at.fn);
-		c.file = name_of(at.file);
+		at = look_up(f.ob, in->pos.addr);
+		if (!place_known(places, f.fn))
+			f.fn = at.fn;
+		c.file = at.file;
 		c.pos.line = at.line;
 	}
 	if (f.fn == 0)
@@ -182,7 +136,7 @@ announced(const struct costr *r, uint32_t fn)
 	struct costfn f = costfn_get(names, fn);
 
 	if (is_to_tell(r, &f, f.fl))
-		sym_prepare(object(f.ob), inlines);
+		place_prepare(places, f.ob, inlines);
 }
 
 static void
@@ -269,6 +223,7 @@ main(int argc, char **argv)
 	prog_init(argv[0]);
 	output = options(argc, argv);
 	names = costnames_new();
+	places = places_new(names, symflags);
 	unknown = costnames_str(names, SYM_UNKNOWN);
 	r = costr_open(argv[optind], names);
 	costr_partial(r);

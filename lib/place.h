@@ -33,8 +33,12 @@ struct places *places_new(struct costnames *, unsigned symflags);
 void place_debug_path(const char *dir);
 /* Is the name neither empty nor ??? */
 bool place_known(const struct places *, uint32_t name);
+/* Begin to read an object, which will be asked for lines, or inlined calls. */
+void place_prepare(struct places *, uint32_t ob, bool inlines);
 
 struct place place_find(struct places *, uint32_t ob, uint64_t addr);
+/* The function that has the address, even if its code was inlined there. */
+struct place_frame place_symbol(struct places *, uint32_t ob, uint64_t addr);
 /* Innermost first, at most PLACE_MOST; the last is the function itself. */
 size_t place_inline(struct places *, uint32_t ob, uint64_t addr,
     struct place_frame *);

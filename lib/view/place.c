@@ -92,6 +92,12 @@ object(struct places *p, uint32_t ob)
 	return p->sym[ob];
 }
 
+void
+place_prepare(struct places *p, uint32_t ob, bool inlines)
+{
+	sym_prepare(object(p, ob), inlines);
+}
+
 struct place
 place_find(struct places *p, uint32_t ob, uint64_t addr)
 {
@@ -106,6 +112,18 @@ place_find(struct places *p, uint32_t ob, uint64_t addr)
 		p->last.at = (struct place){ name_of(p, at.file), at.line };
 	}
 	return p->last.at;
+}
+
+struct place_frame
+place_symbol(struct places *p, uint32_t ob, uint64_t addr)
+{
+	struct sym_at at;
+
+	if (!place_known(p, ob))
+		return (struct place_frame){ p->unknown, p->unknown, 0, 0 };
+	sym_find(object(p, ob), addr, &at);
+	return (struct place_frame){ name_of(p, at.fn), name_of(p, at.file),
+	    at.line, at.start };
 }
 
 size_t
