@@ -162,6 +162,15 @@ if [ "$(id -u)" -eq 0 ]; then
 else
 	skip "another user's map" "needs root"
 fi
+groups=$(seq -s, 100000 100799)
+if setpriv --groups="$groups" true 2>/dev/null; then
+	status 0 "a user in many groups" setpriv --groups="$groups" \
+	    "$B/trace" -e counts -o "$T/j.ev" --stdout="$T/pid" "$J" map
+	maps="$maps /tmp/perf-$(head -1 "$T/pid").map"
+	check "  names" grep -q '^G.* second one$' "$T/j.ev"
+else
+	skip "a user in many groups" "setpriv cannot change the groups"
+fi
 traced counts odd junk
 same "  what is no entry is left out" "first moved second third" \
     "$(sed -n 's/^G [0-9a-f]* [0-9a-f]\{5,\} [0-9a-f]* \([a-z]*\).*/\1/p' \

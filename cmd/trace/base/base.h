@@ -195,6 +195,8 @@ extern volatile int guest_ended;
  */
 pid_t guest_thread(pid_t tid);
 pid_t guest_child(pid_t pid);
+/* The number by which the program knows its own process; 0: it is gone. */
+pid_t guest_own_number(void);
 /*
  * Its process pid, which may share its memory, has a thread tid: make our
  * numbers of both.  false: it has none.

@@ -46,6 +46,15 @@ read_numbers(struct numbers *p, const char *dir, const char *name)
 		fclose(f);
 }
 
+static void
+read_own(struct numbers *p)
+{
+	char name[16];
+
+	snprintf(name, sizeof name, "%d", (int)guest.pid);
+	read_numbers(p, "/proc", name);
+}
+
 /* Which of a process's numbers the program knows: that of its own namespace. */
 static unsigned
 depth(void)
@@ -53,12 +62,10 @@ depth(void)
 	static unsigned d;
 	static pid_t of;
 	struct numbers own;
-	char name[16];
 
 	if (of == guest.pid)
 		return d;
-	snprintf(name, sizeof name, "%d", (int)guest.pid);
-	read_numbers(&own, "/proc", name);
+	read_own(&own);
 	d = own.n > 0 ? own.n - 1 : 0;
 	of = guest.pid;
 	return d;
@@ -136,4 +143,13 @@ pid_t
 guest_child(pid_t pid)
 {
 	return depth() == 0 ? pid : find("/proc", pid, true);
+}
+
+pid_t
+guest_own_number(void)
+{
+	struct numbers own;
+
+	read_own(&own);
+	return own.n > 0 ? own.number[own.n - 1] : 0;
 }

@@ -31,7 +31,7 @@
 static pthread_mutex_t lock;
 static struct jit *jit;
 static int root = -1, tmp = -1;	/* the process's / and /tmp */
-static unsigned pid;		/* in its own namespace */
+static pid_t pid;		/* in its own namespace; 0: unknown */
 static uid_t user;
 static bool has_map;
 static struct timespec began;	/* when the image began; 0: not known */
@@ -59,35 +59,17 @@ open_in(int dir, const char *path, uint64_t flags)
 	return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
 }
 
-/* The first number in a field of /proc/PID/status, or the last one. */
-static unsigned
-status_number(const char *text, const char *field, bool last)
+/* The process's real user. */
+static uid_t
+read_user(void)
 {
-	const char *s = strstr(text, field), *end;
-	unsigned n = 0;
-
-	if (s == NULL)
-		return 0;
-	s += strlen(field);
-	end = strchrnul(s, '\n');
-	for (;;) {
-		s += strspn(s, " \t");
-		if (s >= end || *s < '0' || *s > '9')
-			return n;
-		n = (unsigned)strtoul(s, (char **)&s, 10);
-		if (!last)
-			return n;
-	}
-}
-
-static void
-read_status(void)
-{
-	char text[4096];
+	static const char field[] = "\nUid:";
+	char text[1024];	/* it is one of the first fields */
+	const char *s;
 
 	guest_file("status", text, sizeof text);
-	pid = status_number(text, "\nNSpid:", true);
-	user = (uid_t)status_number(text, "\nUid:", false);
+	s = strstr(text, field);
+	return s == NULL ? 0 : (uid_t)strtoul(s + strlen(field), NULL, 10);
 }
 
 /* A public function may call another while it has the lock. */
@@ -130,7 +112,8 @@ names_image(void)
 		clock_gettime(CLOCK_REALTIME_COARSE, &began);
 	close(root);
 	close(tmp);
-	read_status();
+	pid = guest_own_number();
+	user = read_user();
 	snprintf(name, sizeof name, "/proc/%d/root", (int)guest.pid);
 	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	tmp = root < 0 ? -1 : open_in(root, "tmp", O_PATH | O_DIRECTORY);
@@ -168,7 +151,7 @@ open_map(void)
 	struct stat st;
 	int fd;
 
-	snprintf(name, sizeof name, "perf-%u.map", pid);
+	snprintf(name, sizeof name, "perf-%d.map", (int)pid);
 	fd = open_names(tmp, name, &st);
 	if (fd >= 0 && is_old(&st))
 		close(fd);
@@ -227,7 +210,7 @@ names_mapped(const char *lines)
 	unsigned i;
 
 	names_lock();
-	snprintf(want, sizeof want, "jit-%u.dump", pid);
+	snprintf(want, sizeof want, "jit-%d.dump", (int)pid);
 	for (; (nl = strchr(lines, '\n')) != NULL; lines = nl + 1) {
 		path = *lines == 'M' ? mapped_path(lines, nl) : NULL;
 		base = path == NULL ? NULL : strrchr(path, '/');
