@@ -154,7 +154,10 @@ file(const void *data, size_t len)
 	return fd;
 }
 
-/* Read fd; a copy into *copy in a style, or NULL: only look. */
+/*
+ * Read fd; a copy into *copy in a style, or NULL: only look. A copy is in one
+ * format, so there is none of parts in two.
+ */
 static uint64_t
 pass(int fd, struct costnames *nm, int *copy, unsigned style)
 {
@@ -163,6 +166,7 @@ pass(int fd, struct costnames *nm, int *copy, unsigned style)
 	struct costw *w = NULL;
 	struct out *o = NULL;
 	struct cost c;
+	unsigned format = 0;
 	uint64_t h = 1;
 
 	snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
@@ -176,12 +180,16 @@ pass(int fd, struct costnames *nm, int *copy, unsigned style)
 		    digest(h, &c, r->head.nev);
 		if (!copy)
 			continue;
-		if (c.kind != COST_PART)
+		if (c.kind != COST_PART) {
 			costw_put(w, &c);
-		else if (w)
-			costw_part(w, &r->head);
-		else
+		} else if (!w) {
 			w = costw_begin(o, nm, &r->head, style);
+			format = r->head.format;
+		} else if (r->head.format != format) {
+			die("two formats");
+		} else {
+			costw_part(w, &r->head);
+		}
 	}
 	if (copy) {
 		costw_end(w);
