@@ -103,6 +103,14 @@ same "labels have signs" 'fresh new,idle -50%,work +50%' "$(grep -o \
     '<text[^>]*>[a-z]* [-+n][^<]*<' diff.svg | sed 's/<text[^>]*>//; s/<//' |
     paste -s -d ,)"
 check "and what is gone is told" grep -q '>7 counts of before are in' diff.svg
+# frames on top of the highest with a count, which have none
+for n in 1 5 9 11 13; do
+	top=$(seq -s ';' $n)
+	echo "$top;gone 5" >highest.old
+	echo "$top 3" >highest.new
+	check "gone from the top of $n" "$S" --diff highest.old highest.new
+	same "and told" 1 "$(grep -c '>5 counts of before are in' out)"
+done
 cat old new | cut -d ' ' -f 1 | sort -u | while read -r s; do
 	echo "$s $(sed -n "s/^$s //p" old | grep . || echo 0)" \
 	    "$(sed -n "s/^$s //p" new | grep . || echo 0)"

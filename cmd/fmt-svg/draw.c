@@ -307,10 +307,12 @@ boxes(double *x)		/* by depth: left edge of the next frame */
 			f = behind(last);
 			continue;
 		}
-		if (p->n > 0 || f == 0)
+		/* without counts it may be higher than x is long */
+		if (p->n > 0 || f == 0) {
 			box(p, x[p->depth]);
-		x[p->depth + 1] = x[p->depth];
-		x[p->depth] += width_of(p);
+			x[p->depth + 1] = x[p->depth];
+			x[p->depth] += width_of(p);
+		}
 		f = p->first != NONE && p->n > 0 ? p->first : behind(f);
 	}
 }
