@@ -106,6 +106,7 @@ LDLIBS_t_fuzz_cost = -Wl,--wrap=die,--wrap=warn,--wrap=malloc,--wrap=calloc \
 PROGS	:= $(sort $(basename $(notdir $(wildcard cmd/*.c))) \
 	$(notdir $(patsubst %/,%,$(dir $(wildcard cmd/*/main.c)))))
 LIBSRCS	:= $(wildcard lib/*/*.c)
+LIBHEADERS := $(wildcard lib/*.h lib/*/*.h)
 LIBOBJS	:= $(LIBSRCS:%.c=$(BUILD)/%.o)
 UNITS	:= $(patsubst t/unit/%.c,$(BUILD)/t/%,$(wildcard t/unit/*.c))
 FUZZERS	:= $(patsubst t/fuzz/%.c,%,$(wildcard t/fuzz/fuzz_*.c))
@@ -250,7 +251,7 @@ $$(BUILD)/t/$(1): $$(BUILD)/t/fuzz/$(1).o $$(BUILD)/t/fuzz/replay.o \
 	$$(call short,LINK)$$(LINK) -o $$@ $$(BUILD)/t/fuzz/$(1).o $$(BUILD)/t/fuzz/replay.o \
 	    $$(OBJS_t_$(1)) $$(BUILD)/lib.a $$(LDLIBS_t_$(1)) \
 	    $$(LIBS)
-build/fuzz/$(1): t/fuzz/$(1).c $$(LIBSRCS)
+build/fuzz/$(1): t/fuzz/$(1).c $$(LIBSRCS) $$(LIBHEADERS)
 	@mkdir -p $$(@D)
 	$$(call short,FUZZ)clang -std=gnu11 -g -O1 $$(CPPFLAGS) \
 	    -fsanitize=fuzzer,address,undefined \

@@ -74,6 +74,10 @@ bad=$(for h in $(find lib cmd -name '*.h'); do
 	alone "" "$h" >"$T/alone" || sed "s|^|$h: |" "$T/alone"
 done)
 same "each header compiles alone" "" "$bad"
+env -u MAKEFLAGS -u MAKELEVEL "${MAKE:-make}" -pn build/fuzz/fuzz_ev \
+    >"$T/rules" 2>/dev/null
+check "a fuzz target is made again for a header of lib" \
+    grep -q '^build/fuzz/fuzz_ev:.* lib/cpu\.h' "$T/rules"
 
 # --- lengths
 if ctags --version 2>/dev/null | grep -q Universal; then
