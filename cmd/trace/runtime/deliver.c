@@ -40,7 +40,7 @@ die_by_fault(struct tarea *t, int sig)
 	f->uc.rsp = t->stack;
 	f->uc.cs = CS64;
 	f->uc.ss = SS64;
-	f->uc.eflags = sig == SIG_BUS ? 0x40202 : 0x202;
+	f->uc.eflags = FLAGS_SET | (sig == SIG_BUS ? AC_FLAG : 0);
 	f->uc.sigmask = ~0ull;
 	t->pending = 0;
 	rt_sigreturn(t, (uint64_t)&f->uc);
@@ -75,7 +75,7 @@ signal_resume(struct tarea *t, struct kucontext *uc, uint64_t mask)
 	uc->rip = (uint64_t)rt_resume;
 	uc->r11 = (uint64_t)t + T_BIAS;
 	uc->rsp = t->stack;
-	uc->eflags = 0x202;
+	uc->eflags = FLAGS_SET;
 	uc->sigmask = mask & ~SYNC_SIGS;
 	if (t->pending && (mask & SIGBIT(t->pending)))
 		signal_put_back(t);
@@ -161,8 +161,9 @@ enter_handler(struct tarea *t, int sig, const struct ksigaction *a,
 	t->gpr[0] = 0;
 	t->gpr[4] = frame;
 	t->pc = a->handler;
-	t->rflags &= ~0x10500ull;	/* TF DF RF, as the kernel does */
-	t->rflags |= 0x202;
+	/* as the kernel does */
+	t->rflags &= ~(X86_EFLAGS_TF | X86_EFLAGS_DF | X86_EFLAGS_RF);
+	t->rflags |= FLAGS_SET;
 	t->df = 0;
 }
 
@@ -392,7 +393,7 @@ signal_return(struct tarea *t)
 	uc->rip = (uint64_t)rt_returned;
 	uc->r11 = (uint64_t)t + T_BIAS;
 	uc->rsp = t->stack;
-	uc->eflags = 0x202;
+	uc->eflags = FLAGS_SET;
 	uc->cs = CS64;
 	uc->ss = SS64;
 	if (t->held && (f->uc.sigmask & SIGBIT(t->held))) {

@@ -18,6 +18,7 @@
 
 #include <asm/errno.h>
 #include <asm/prctl.h>
+#include <asm/processor-flags.h>
 #include <asm/unistd_64.h>
 #include <linux/futex.h>
 #include <linux/mman.h>
@@ -52,14 +53,15 @@ enum {
 #define SIG_OURS SIG_FPE
 
 #define ALL_ASYNC (~(SYNC_SIGS | SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP)))
-#define TRAP_FLAG 0x100ull	/* SIGTRAP after each instruction */
+#define TRAP_FLAG X86_EFLAGS_TF	/* SIGTRAP after each instruction */
+#define FLAGS_SET (X86_EFLAGS_IF | X86_EFLAGS_FIXED)	/* in all programs */
 #define TRAP_BRKPT 1
 #define TRAP_TRACE 2		/* si_code of that */
 #define CS64 0x33		/* the code segment of 64-bit programs */
 #define SI_TKILL (-6)		/* sent to one thread */
 #define SI_QUEUE (-1)		/* with a value */
 #define SI_KERNEL 0x80		/* si_code: no address is to blame */
-#define AC_FLAG 0x40000ull	/* misaligned accesses are SIGBUS */
+#define AC_FLAG X86_EFLAGS_AC	/* misaligned accesses are SIGBUS */
 #define BUS_ADRALN 1
 
 /* The kernel's structures. */

@@ -826,6 +826,13 @@ state_native(struct tarea *t, struct kucontext *uc)
 	t->rflags = uc->eflags;
 }
 
+/* What a program may set by itself. */
+#define FLAGS_FREE (X86_EFLAGS_CF | X86_EFLAGS_PF | X86_EFLAGS_AF |	\
+    X86_EFLAGS_ZF | X86_EFLAGS_SF | X86_EFLAGS_TF | X86_EFLAGS_DF |	\
+    X86_EFLAGS_OF | X86_EFLAGS_NT | X86_EFLAGS_RF | X86_EFLAGS_AC |	\
+    X86_EFLAGS_ID)
+_Static_assert(FLAGS_FREE == 0x254dd5, "flags");
+
 /* The guest's state into a frame. */
 void
 state_put(struct tarea *t, struct kucontext *uc)
@@ -835,9 +842,9 @@ state_put(struct tarea *t, struct kucontext *uc)
 	for (r = 0; r < 16; r++)
 		*reg_of(uc, r) = t->gpr[r];
 	uc->rip = t->pc;
-	uc->eflags = (t->rflags & 0x254dd5) | 0x202;
+	uc->eflags = (t->rflags & FLAGS_FREE) | FLAGS_SET;
 	if (t->df)
-		uc->eflags |= 0x400;
+		uc->eflags |= X86_EFLAGS_DF;
 	else
-		uc->eflags &= ~0x400ull;
+		uc->eflags &= ~X86_EFLAGS_DF;
 }

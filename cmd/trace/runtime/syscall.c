@@ -6,7 +6,9 @@
  * signals, and the few whose answer must differ: rseq is not there, since the
  * kernel would compare the real pc with the guest's.
  */
+#include <asm/resource.h>
 #include <linux/ioctl.h>
+#include <linux/ptrace.h>
 #include <linux/seccomp.h>
 #include <linux/userfaultfd.h>
 
@@ -139,7 +141,7 @@ advising(struct tarea *t, uint64_t nr)
 }
 
 /* shmat: SHM_REMAP takes the place of what is mapped there. */
-#define SHM_REMAP 040000
+#define SHM_REMAP 040000	/* its header wants a C library */
 static long
 attaching(struct tarea *t)
 {
@@ -209,7 +211,6 @@ writing(struct tarea *t, uint64_t nr)
  * RLIMIT_AS counts our areas too, which are not the guest's: it is given as
  * much more as they take, and told that much less.
  */
-#define RLIMIT_AS 9
 struct rlimit_as {
 	uint64_t cur, max;
 };
@@ -469,8 +470,6 @@ is_address_limit(const struct tarea *t, uint64_t nr)
  * Tracing trace would stop it, and so the caller, which waits for it: that is
  * not permitted.
  */
-#define PTRACE_ATTACH 16
-#define PTRACE_SEIZE 0x4206
 static long
 trace_process(struct tarea *t)
 {

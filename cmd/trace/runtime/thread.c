@@ -358,7 +358,7 @@ hold(struct tarea *t)
 	for (r = 0; r < 16; r++)
 		b->at.gpr[r] = t->gpr[r];
 	b->at.pc = t->pc;
-	b->at.rflags = (t->rflags & ~0x400ull) | t->df << 10;
+	b->at.rflags = (t->rflags & ~X86_EFLAGS_DF) | t->df << 10;
 	b->at.fsbase = t->fsbase;
 	b->at.gsbase = t->gsbase;
 	b->at.sigmask = (t->start_mask - 1) | t->syncblocked;
