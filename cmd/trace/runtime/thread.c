@@ -4,9 +4,9 @@
  * An area is one mapping: T_SIZE private bytes, then the lookup words and,
  * in kinds counts and cache, the thread's cells and counters, both shared with
  * trace.  Counters can be accessed up to t->ncount, which doubles where a
- * fault shows that there are more by now.  A child of
- * fork is let go from its own copy of everything; a child that shares memory
- * (vfork) gets an area of its own for that.
+ * fault shows that there are more by now.  A child of fork is let go from its
+ * own copy of everything.  A child of vfork gets an area of its own for that;
+ * any other one that shares memory has its area as a thread has, and is told.
  */
 #include "runtime.h"
 
