@@ -5,8 +5,8 @@ Prints its folded stacks of the default event, and to FILE.lines, if that is
 named behind, what each line of each function costs itself. With --program it
 prints the file of the first mapping, which pprof takes for the program. Checks
 what pprof checks: ids that are there and unique, as many values as types,
-string 0. And that samples which have callers in common are neighbours: a view that takes
-samples for points in time shows such a caller once.
+string 0. And that samples which have callers in common are neighbours: a view
+that takes samples for points in time shows such a caller once.
 """
 import collections
 import gzip
