@@ -1,5 +1,5 @@
-# say.sh - what array and ci say: the Makefile puts this in place of their line
-# `. say.sh', so that each program is one file
+# say.sh - what array and ci say, and their folders: the Makefile puts this in
+# place of their line `. say.sh', so that each program is one file
 #
 # shellcheck shell=sh disable=SC2154	# me is the program's name
 
@@ -46,4 +46,19 @@ say() {
 die() {
 	say "$@"
 	exit 2
+}
+
+# absolute FOLDER: its path. cd takes an absolute one for no option, and does not
+# look for it in CDPATH.
+absolute() {
+	case $1 in
+	/*) cd "$1" ;;
+	*) cd "$PWD/$1" ;;
+	esac && pwd
+}
+
+# results: the folder dir, made if it is not there; its path, into dir
+results() {
+	error=$(mkdir -p -- "$dir" 2>&1) || die "--dir=$dir: ${error##*: }"
+	dir=$(absolute "$dir") || exit 2
 }

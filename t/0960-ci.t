@@ -223,6 +223,12 @@ status 2 "a short option in the list" "$C" badlist
 for o in --limit=Ir --limit== --env==x --env=A=1,2 --moved=x; do
 	status 2 "$o" "$C" "$o" list
 done
+status 2 "a folder without a name" "$C" --dir= list
+same "is told" "ci: --dir=: No such file or directory" "$(cat "$T/err")"
+mkdir -p elsewhere/ci.out elsewhere/along
+check "folders, and others along CDPATH" env CDPATH="$PWD/elsewhere" \
+    "$C" -q -b ci.out -d along list
+same "are told from them" "" "$(cat "$T/err"; ls elsewhere/along)"
 status 2 "an option that there is not, without more" "$C" --nosuch
 same "is said" "ci: unknown option --nosuch" "$(head -n 1 "$T/err")"
 status 2 "the baseline in the same folder" "$C" -b ci.out list

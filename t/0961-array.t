@@ -159,6 +159,21 @@ fi
 for o in --pipe=none -jx --interval=x --regions=x --env=A=1,2 --env==; do
 	status 2 "$o" "$A" -d bad "$o" list
 done
+status 2 "a name that no variable has" "$A" -d bad '--env=a b' list
+same "is told" "array: --env=a b: not a variable's name" "$(cat "$T/err")"
+status 2 "a folder without a name" "$A" --dir= list
+same "is told" "array: --dir=: No such file or directory" "$(cat "$T/err")"
+status 2 "a folder that is a file" "$A" -d list list
+same "is told" "array: --dir=list: File exists" "$(cat "$T/err")"
+echo ./a >quick
+for d in - -1 --; do
+	check "a folder $d" "$A" -p counts --dir=$d quick
+	same "has the results" "1 of 1" "$(cat ./$d/status)"
+done
+mkdir -p elsewhere/along
+check "a folder, and one along CDPATH" env CDPATH="$PWD/elsewhere" \
+    "$A" -p counts -d along quick
+same "has the results, too" "1 of 1" "$(cat along/status)"
 status 2 "no list" "$A"
 status 2 "a list that is not there" "$A" none
 printf '# nothing\n\n' >empty
