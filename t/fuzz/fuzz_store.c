@@ -175,7 +175,7 @@ static void
 define(const uint8_t *p, size_t n)
 {
 	static struct unpacked u;
-	static struct shelf_count count[NCOUNTER];
+	static struct shelf_count count[NCOUNTER + 1];	/* the last: of none */
 	const uint8_t *from = p;
 	size_t size = def_packed_size(p, n);
 
@@ -185,6 +185,7 @@ define(const uint8_t *p, size_t n)
 	if (unpack(&u, &from, n, NCOUNTER)) {
 		must(from >= p && u.p.npacked <= (size_t)(p + n - from));
 		def_packed_counts(p, n, 0, count);
+		must(count[NCOUNTER].what == SHELF_NOTHING);
 	}
 	must(def_packed_items(p) <= p + n);
 }

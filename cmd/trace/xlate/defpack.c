@@ -108,7 +108,8 @@ check_numbers(const struct unpacked *u, uint32_t ncounter)
 			return false;
 	for (i = 0; i < p->nround; i++)
 		if (u->round[i].c + 1ull >= ncounter + u->round[i].used ||
-		    u->round[i].used > 1 || u->round[i].n - 1u >= p->n)
+		    u->round[i].used > opt->kind->learns ||
+		    u->round[i].n - 1u >= p->n)
 			return false;
 	return (p->nid == 0) != def_ids_are_fixed() &&
 	    (p->ncnt == 0) != opt->kind->counters &&
