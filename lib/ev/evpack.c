@@ -145,7 +145,7 @@ evdef_pack(struct evdef *d)
 	    (size_t)EVPACK_INSN + d->nref * (size_t)EVPACK_REF, 1);
 	p = d->packed;
 	for (const struct ev_insn *i = d->insn; i < d->insn + d->ninsn; i++) {
-		p = evpack_insn(p, i, d->ref + i->ref,
+		p = evpack_insn(p, i, i->nref > 0 ? d->ref + i->ref : NULL,
 		    has_target(i->flow) ? d->target[i->target] : 0, behind);
 		behind = i->addr + i->len;
 	}
