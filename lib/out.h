@@ -53,7 +53,7 @@ void out_flush(struct out *);
  * that is, written under a temporary name.
  */
 void out_park(struct out *);
-/* Flush, close with a check, rename; frees. */
+/* Flush, close with a check, rename; frees. If it is gone, out_abort. */
 void out_close(struct out *);
 /*
  * Publish all of several files, or none: after out_hold closed files keep

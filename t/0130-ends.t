@@ -196,6 +196,18 @@ status 125 "a stream beyond it" limited
 same "one message; the program was not harmed" \
     "counted 1000000 trace: $T/l.ev: write: File too large" \
     "$(sort "$T/err" | tr '\n' ' ' | sed 's/ $//')"
+rm -f "$T"/l.ev*
+for o in "-e counts" --last=64k; do
+	limited() {
+		(ulimit -S -f 20; exec "$B/trace" $o -o "$T/l.ev" true \
+		    9>/dev/null)
+	}
+	status 125 "$o: one whose last bytes are beyond it" limited
+	same "is told once" "trace: $T/l.ev: write: File too large" \
+	    "$(cat "$T/err")"
+	same "and is not there" "" "$(ls "$T" | grep '^l\.ev')"
+	rm -f "$T"/l.ev*
+done
 limited() {
 	(ulimit -f 100; exec "$B/trace" -e counts true)
 }

@@ -353,10 +353,14 @@ release(struct out *o)
 void
 out_close(struct out *o)
 {
-	if (o->fd >= 0) {
+	if (o->fd >= 0)
 		out_flush(o);
-		close_checked(o);
+	if (o->gone) {
+		out_abort(o);
+		return;
 	}
+	if (o->fd >= 0)
+		close_checked(o);
 	if (o->aside != NULL && holding) {
 		held = xgrow(held, &capheld, nheld + 1, sizeof *held);
 		held[nheld++] = o->aside;

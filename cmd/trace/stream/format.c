@@ -576,7 +576,7 @@ snapshot(struct control *c)
 	write_last(o);
 	format_last(stream_writer, false);
 	evw_end(stream_writer, "exit", 0);
-	last_end(o);
+	out_close(o);
 }
 
 static void *

@@ -543,12 +543,3 @@ last_begin(void)
 	o->failed = lost;
 	return o;
 }
-
-void
-last_end(struct out *o)
-{
-	if (o->gone)
-		out_abort(o);
-	else
-		out_close(o);
-}

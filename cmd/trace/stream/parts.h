@@ -46,7 +46,6 @@ struct out *last_final(struct out *);
 bool last_asked(void);
 /* Open the file for it, or return NULL: there can be none. */
 struct out *last_begin(void);
-void last_end(struct out *);
 
 /* allocs.c: kind counts, an entry Q_ALLOC */
 void alloc_values(const struct qent *);
