@@ -21,15 +21,15 @@
 
 /* ---- predict.c, tage.c ---- */
 
-/* Each call predicts, learns, and returns 1 if the prediction was wrong. */
+/* Each call predicts, learns, and returns whether the prediction was wrong. */
 struct predictor {
 	const char *name;
 	void (*init)(void);
-	int (*cond)(uint64_t addr, int taken);
-	int (*indirect)(uint64_t addr, uint64_t target);
+	bool (*cond)(uint64_t addr, bool taken);
+	bool (*indirect)(uint64_t addr, uint64_t target);
 	/* NULL: returns are always right, and not counted */
-	int (*ret)(uint64_t target);
-	int ages;		/* it forgets, every REPEAT_AGE branches */
+	bool (*ret)(uint64_t target);
+	bool ages;		/* it forgets, every REPEAT_AGE branches */
 	/* Keep the state, with that of the return stack, as number at. */
 	void (*save)(int at);
 	/*
@@ -79,14 +79,14 @@ predict_cell(uint64_t history, unsigned low)
  * Cachegrind's: 7 bits of the address beside 7 of the history. What it counts
  * for an indirect branch is the last target of those that share 9 bits.
  */
-static inline int
-predict_cachegrind(uint64_t addr, int taken)
+static inline bool
+predict_cachegrind(uint64_t addr, bool taken)
 {
 	unsigned wrong = predict_bits(&predict_counter[predict_cell(
-	    predict_history, addr & 127)], (unsigned)taken);
+	    predict_history, addr & 127)], taken);
 
-	predict_history = predict_history << 1 | (unsigned)taken;
-	return (int)wrong;
+	predict_history = predict_history << 1 | taken;
+	return wrong;
 }
 
 extern const struct predictor cachegrind, bimodal, gshare, perfect, tage;
@@ -94,10 +94,10 @@ extern const struct predictor cachegrind, bimodal, gshare, perfect, tage;
 /* The return stack of the thread that runs, which is a small number. */
 extern unsigned stack_thread;
 void stack_call(uint64_t behind);
-int stack_ret(uint64_t target);
+bool stack_ret(uint64_t target);
 void stack_save(int at);
 /* Is it the same as then, except for multiples of its size in depth? */
-int stack_same(int at);
+bool stack_same(int at);
 
 /* ---- repeat.c ---- */
 
@@ -112,8 +112,8 @@ struct branch_repeat {
 	int (*round)(void *what);	/* -1: trouble, which ends it */
 	/* Keep what has been counted, at one of two levels. */
 	void (*keep)(void *what, int level);
-	/* Add so many times what was counted since; 0: that cannot be. */
-	int (*add)(void *what, int level, uint64_t times, uint64_t rounds);
+	/* Add so many times what was counted since; false: that cannot be. */
+	bool (*add)(void *what, int level, uint64_t times, uint64_t rounds);
 };
 int repeat(const struct branch_repeat *, uint64_t n);
 
@@ -219,7 +219,7 @@ extern struct sim_outcome *found;
 extern unsigned nfound;
 
 /* rounds: each round of a repeated instruction is a branch, as in Valgrind. */
-void run_init(struct evr *, const struct predictor *, int rounds);
+void run_init(struct evr *, const struct predictor *, bool rounds);
 void run_define(const struct ev_def *, uint32_t id);
 /* A T line: the thread that runs from here on. */
 void run_thread(unsigned thread, struct thread_name);
@@ -258,9 +258,9 @@ int run_goes_on(uint64_t pc);
 void run_stops(void);
 /*
  * The same for all threads: one that stops at a branch, with what became of
- * that; 0: there is no other.
+ * that; false: there is no other.
  */
-int run_end(struct thread_name *);
+bool run_end(struct thread_name *);
 /* How often an id was executed. */
 uint64_t run_count(uint32_t id);
 /*

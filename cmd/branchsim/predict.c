@@ -16,11 +16,11 @@ nothing(void)
 {
 }
 
-static int
+static bool
 last_target(uint64_t addr, uint64_t target)
 {
 	uint64_t *t = &predict_last[addr % PREDICT_TARGETS];
-	int wrong = *t != target;
+	bool wrong = *t != target;
 
 	*t = target;
 	return wrong;
@@ -66,55 +66,54 @@ skip(int at, uint64_t times)
 
 const struct predictor cachegrind = {
 	"cachegrind", nothing, predict_cachegrind, last_target, NULL,
-	0, save, again, skip
+	false, save, again, skip
 };
 
-static int
-bimodal_cond(uint64_t addr, int taken)
+static bool
+bimodal_cond(uint64_t addr, bool taken)
 {
-	return (int)predict_bits(&predict_counter[addr & 16383],
-	    (unsigned)taken);
+	return predict_bits(&predict_counter[addr & 16383], taken);
 }
 
 const struct predictor bimodal = {
 	"bimodal", nothing, bimodal_cond, last_target, stack_ret,
-	0, save, again, skip
+	false, save, again, skip
 };
 
-static int
-gshare_cond(uint64_t addr, int taken)
+static bool
+gshare_cond(uint64_t addr, bool taken)
 {
 	unsigned wrong = predict_bits(&predict_counter[(addr ^
-	    predict_history) & 16383], (unsigned)taken);
+	    predict_history) & 16383], taken);
 
-	predict_history = predict_history << 1 | (unsigned)taken;
-	return (int)wrong;
+	predict_history = predict_history << 1 | taken;
+	return wrong;
 }
 
 const struct predictor gshare = {
 	"gshare", nothing, gshare_cond, last_target, stack_ret,
-	0, save, again, skip
+	false, save, again, skip
 };
 
-static int
-right(uint64_t addr, int taken)
+static bool
+right(uint64_t addr, bool taken)
 {
 	(void)addr;
 	(void)taken;
-	return 0;
+	return false;
 }
 
-static int
+static bool
 right_target(uint64_t addr, uint64_t target)
 {
 	(void)addr;
 	(void)target;
-	return 0;
+	return false;
 }
 
 const struct predictor perfect = {
 	"perfect", nothing, right, right_target, NULL,
-	0, save, again, skip
+	false, save, again, skip
 };
 
 /* ---- return stacks ---- */
@@ -151,7 +150,7 @@ stack_call(uint64_t behind)
 	s->addr[s->top++ % DEPTH] = behind;
 }
 
-int
+bool
 stack_ret(uint64_t target)
 {
 	struct return_stack *s = own_stack();
@@ -167,7 +166,7 @@ stack_save(int at)
 	saved[at] = *own_stack();
 }
 
-int
+bool
 stack_same(int at)
 {
 	const struct return_stack *s = own_stack();

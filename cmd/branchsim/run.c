@@ -26,7 +26,7 @@ unsigned nfound;
 
 static struct evr *events;
 static const struct predictor *predictor;
-static int with_rounds;
+static bool with_rounds;
 static struct blockof *blocks;
 static struct branch_thread *thread;
 static size_t capblock, capfound, capthread;
@@ -34,7 +34,7 @@ static uint32_t nblock;
 static unsigned nthread;
 
 void
-run_init(struct evr *r, const struct predictor *p, int rounds)
+run_init(struct evr *r, const struct predictor *p, bool rounds)
 {
 	events = r;
 	predictor = p;
@@ -60,36 +60,36 @@ run_thread(unsigned t, struct thread_name name)
 
 /* ---- definitions ---- */
 
-static int
+static bool
 is_repeated(const struct ev_block *b, const struct ev_insn *i)
 {
 	for (unsigned k = 0; k < i->nref; k++)
 		if (b->ref[i->ref + k].count != 0)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* The branches that the predictor has to see. */
-static int
+static bool
 matters(const struct ev_insn *i)
 {
 	switch (i->flow) {
 	case 'C':
 	case 'I':
 	case 'X':
-		return 1;
+		return true;
 	case 'L':
 	case 'R':
 		return predictor->ret != NULL;
 	}
-	return 0;
+	return false;
 }
 
 static void
 define_block(struct ev_block *b)
 {
 	struct blockof *of;
-	int repeats = 0;
+	bool repeats = false;
 
 	blocks = xgrow(blocks, &capblock, nblock + 1, sizeof *blocks);
 	of = &blocks[nblock++];
@@ -97,7 +97,7 @@ define_block(struct ev_block *b)
 	for (uint32_t k = 0; k < b->ninsn; k++) {
 		const struct ev_insn *i = &b->insn[k];
 		struct branch *br;
-		int z = with_rounds && is_repeated(b, i);
+		bool z = with_rounds && is_repeated(b, i);
 
 		if (!z && !matters(i))
 			continue;
@@ -142,7 +142,7 @@ run_define(const struct ev_def *d, uint32_t id)
 	u->first = of->first;
 	for (uint32_t k = of->first; k < of->first + of->n; k++) {
 		const struct branch *br = &branch[k];
-		int waits = br->insn == d->n - 1 && br->flow != 'Z' &&
+		bool waits = br->insn == d->n - 1 && br->flow != 'Z' &&
 		    br->flow != 'L';
 
 		if (br->insn >= d->n)
@@ -178,7 +178,7 @@ test_round(void *what)
 {
 	struct test *t = what;
 
-	t->missed += (unsigned)predictor->cond(t->addr, 1);
+	t->missed += predictor->cond(t->addr, true);
 	return 0;
 }
 
@@ -190,14 +190,14 @@ test_keep(void *what, int level)
 	t->kept[level] = t->missed;
 }
 
-static int
+static bool
 test_add(void *what, int level, uint64_t times, uint64_t rounds)
 {
 	struct test *t = what;
 
 	(void)rounds;
 	t->missed += (t->missed - t->kept[level]) * times;
-	return 1;
+	return true;
 }
 
 /* Take a branch n times; return how often it is mispredicted. */
@@ -223,7 +223,7 @@ rounds(struct branch *br, bool waits)
 	const struct ev_block *b = t->block;
 	const struct ev_insn *i = &b->insn[br->insn];
 	uint64_t n = 0, missed;
-	int writes = 0;
+	bool writes = false;
 
 	for (unsigned k = 0; k < i->nref; k++) {
 		const struct ev_ref *r = &b->ref[i->ref + k];
@@ -237,7 +237,7 @@ rounds(struct branch *br, bool waits)
 	waits &= !writes && n != 0;
 	missed = goes_back(br->addr, writes || n == 0 ? n : 2 * n - 1);
 	if (!waits)
-		missed += (unsigned)predictor->cond(br->addr, 0);
+		missed += predictor->cond(br->addr, false);
 	t->fetches += writes ? n : n - (n != 0);
 	n = writes || n == 0 ? n + 1 : 2 * n;
 	t->times += n;
@@ -256,8 +256,8 @@ missed(struct branch *br)
 }
 
 /* Nearly all branches are conditional, and nearly all runs want this one. */
-static inline int
-conditional(uint64_t addr, int taken)
+static inline bool
+conditional(uint64_t addr, bool taken)
 {
 	return predictor == &cachegrind ? predict_cachegrind(addr, taken) :
 	    predictor->cond(addr, taken);
@@ -267,7 +267,7 @@ conditional(uint64_t addr, int taken)
 static inline void
 inner(struct branch *br)
 {
-	int wrong = 0;
+	bool wrong = false;
 
 	if (__builtin_expect(br->flow == 'C', 1)) {
 		if (conditional(br->addr, br->taken))
@@ -299,7 +299,7 @@ static inline int
 resolve(struct branch *br, uint64_t pc)
 {
 	uint64_t behind;
-	int wrong, taken;
+	bool wrong, taken;
 
 	switch (br->flow) {
 	case 'C':
@@ -357,7 +357,7 @@ run_stops(void)
 	stops(branch_thread);
 }
 
-int
+bool
 run_end(struct thread_name *name)
 {
 	static unsigned next;
@@ -367,10 +367,10 @@ run_end(struct thread_name *name)
 		t = next++;
 		*name = thread[t].name;
 		if (stops(&thread[t]))
-			return 1;
+			return true;
 	}
 	next = 0;
-	return 0;
+	return false;
 }
 
 /* ---- executions ---- */
@@ -545,7 +545,7 @@ many_keep(void *what, int level)
 		k->told = *m->told;
 }
 
-static int
+static bool
 many_add(void *what, int level, uint64_t times, uint64_t rounds)
 {
 	const struct run_many *m = what;
@@ -556,7 +556,7 @@ many_add(void *what, int level, uint64_t times, uint64_t rounds)
 	uint64_t *missed = &branch_missed[of->first];
 
 	if (m->told != NULL && *m->told != kept[level].told)
-		return 0;
+		return false;
 	for (uint32_t k = 0; k < of->n; k++)
 		missed[k] += (missed[k] - kept[level].missed[k]) * times;
 	for (; t < end; t++, was++) {
@@ -565,22 +565,22 @@ many_add(void *what, int level, uint64_t times, uint64_t rounds)
 	}
 	if (m->left_out != NULL)
 		m->left_out(m->rec, rounds);
-	return 1;
+	return true;
 }
 
 /* Do its repeated instructions have equal counts in each round? */
-static int
+static bool
 same_rounds(const struct ev_def *d, const uint64_t *diff)
 {
 	const struct ev_block *b = d->block;
 
 	if (!branch_unit[d->block->id].counts)
-		return 1;
+		return true;
 	for (uint32_t k = 0; k < b->nref; k++)
 		if (b->ref[k].count != 0 && b->ref[k].count <= d->ngroups &&
 		    diff[b->ref[k].count - 1] != 0)
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 int

@@ -128,18 +128,18 @@ struct look {
 	struct entry *entry[NTABLE];	/* where the branch's entries are */
 	uint16_t tag[NTABLE];
 	int first, second;	/* longest tables that match; -1: bimodal */
-	int taken;		/* what is predicted */
-	int first_taken, second_taken;
+	bool taken;		/* what is predicted */
+	bool first_taken, second_taken;
 	uint32_t base;
 };
 
-static inline int
+static inline bool
 is_weak(const struct entry *e)
 {
 	return e->counter == 0 || e->counter == -1;
 }
 
-static inline int
+static inline bool
 predicted_by(const struct look *l, int t)
 {
 	return t < 0 ? base_taken[l->base] : l->entry[t]->counter >= 0;
@@ -184,7 +184,7 @@ look_up(struct look *l, uint64_t addr)
 }
 
 static void
-count(int8_t *c, int up, int most)
+count(int8_t *c, bool up, int most)
 {
 	if (up && *c < most)
 		++*c;
@@ -194,7 +194,7 @@ count(int8_t *c, int up, int most)
 
 /* Make an entry with a longer history, if there is room. */
 static void
-allocate(const struct look *l, int taken)
+allocate(const struct look *l, bool taken)
 {
 	int from = l->first + 1, t;
 
@@ -215,7 +215,7 @@ allocate(const struct look *l, int taken)
 }
 
 static void
-learn_base(uint32_t i, int taken)
+learn_base(uint32_t i, bool taken)
 {
 	uint8_t *sure = &base_sure[i >> SHARE];
 
@@ -224,11 +224,11 @@ learn_base(uint32_t i, int taken)
 	else if (*sure)
 		*sure = 0;
 	else
-		base_taken[i] = (uint8_t)taken;
+		base_taken[i] = taken;
 }
 
 static void
-learn(const struct look *l, int taken)
+learn(const struct look *l, bool taken)
 {
 	struct entry *e = l->first < 0 ? NULL : l->entry[l->first];
 
@@ -288,14 +288,15 @@ static struct folds ifolds[NITABLE];
 static uint64_t ibase[1 << ILOG];
 static struct ientry itable[NITABLE][1 << ILOG];
 
-static int
+static bool
 tage_indirect(uint64_t addr, uint64_t target)
 {
 	struct ientry *e[NITABLE], *first, *second;
 	uint16_t tag[NITABLE];
 	uint64_t *base = &ibase[addr & ((1 << ILOG) - 1)], guess;
 	uint32_t pc = (uint32_t)(addr ^ addr >> 32), mixed;
-	int longest = -1, other = -1, t, wrong;
+	int longest = -1, other = -1, t;
+	bool wrong;
 
 	for (t = 0; t < NITABLE; t++) {
 		const struct folds *f = &ifolds[t];
@@ -345,15 +346,15 @@ tage_indirect(uint64_t addr, uint64_t target)
 
 /* ---- both ---- */
 
-static int
-tage_cond(uint64_t addr, int taken)
+static bool
+tage_cond(uint64_t addr, bool taken)
 {
 	struct look l;
 
 	look_up(&l, addr);
 	learn(&l, taken);
-	push(&outcomes, folds, NTABLE, (unsigned)taken);
-	push(&where, ifolds, NITABLE, (unsigned)taken);
+	push(&outcomes, folds, NTABLE, taken);
+	push(&where, ifolds, NITABLE, taken);
 	path = path << 1 | (addr & 1);
 	return l.taken != taken;
 }
@@ -395,23 +396,23 @@ tage_save(int at)
 }
 
 /* Do two histories have the same bits, from the newest back? */
-static int
+static bool
 same_past(const struct past *a, const struct past *b)
 {
 	for (unsigned i = 1; i <= NBITS; i++)
 		if (a->bit[(a->at - i) % NBITS] != b->bit[(b->at - i) % NBITS])
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
-static int
+static bool
 is_useful(void)
 {
 	for (unsigned t = 0; t < NTABLE; t++)
 		for (unsigned i = 0; i < 1U << size[t].log; i++)
 			if (table[t][i].useful != 0)
-				return 1;
-	return 0;
+				return true;
+	return false;
 }
 
 /*
@@ -461,5 +462,5 @@ tage_init(void)
 
 const struct predictor tage = {
 	"tage", tage_init, tage_cond, tage_indirect, stack_ret,
-	1, tage_save, tage_again, tage_skip
+	true, tage_save, tage_again, tage_skip
 };
