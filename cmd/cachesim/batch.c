@@ -101,7 +101,7 @@ batch_clear(void)
 }
 
 void
-batch_init(const struct geometry g[NCACHE], struct evr *r, int pass)
+batch_init(const struct geometry g[NCACHE], struct evr *r, bool pass)
 {
 	events = r;
 	l1_init(g, r);

@@ -30,7 +30,7 @@ line_hash(uint32_t number)
 	return (khint_t)(line_of(number) * 0x9e3779b97f4a7c15 >> 32);
 }
 
-static inline int
+static inline bool
 line_equal(uint32_t a, uint32_t b)
 {
 	return line_of(a) == line_of(b);
@@ -38,7 +38,7 @@ line_equal(uint32_t a, uint32_t b)
 
 KHASH_INIT(line, uint32_t, char, 0, line_hash, line_equal)
 
-int cut_wide;
+bool cut_wide;
 struct cache_unit *unit;
 uint64_t *record;
 struct fastref *record_ref;
@@ -52,7 +52,7 @@ static struct touched units, records, refs, colds;
 static khash_t(line) *lines;		/* their numbers */
 static unsigned ishift;			/* log2 of I1's line size */
 static uint64_t dline;			/* D1's line size */
-static int dsmall;			/* D1 may take the short way */
+static bool dsmall;			/* D1 may take the short way */
 static struct evr *events;
 static uint64_t shortest;		/* of all line sizes */
 
@@ -194,13 +194,13 @@ touches(const struct cold_block *c, uint32_t n)
 }
 
 /* Can it take the short way? */
-static int
+static bool
 is_plain(const struct ev_block *b, uint32_t ntouch)
 {
 	unsigned nval = b->ngroups;
 
 	if (!dsmall)
-		return 0;
+		return false;
 	for (uint32_t i = 0; i < b->nref; i++) {
 		const struct ev_ref *r = &b->ref[i];
 
@@ -208,14 +208,14 @@ is_plain(const struct ev_block *b, uint32_t ntouch)
 		if (r->count != 0 || r->where == EV_BARE ||
 		    r->size > dline || (r->where == EV_GROUP &&
 		    (int64_t)r->at != (int32_t)r->at))
-			return 0;
+			return false;
 	}
 	return nval + ntouch + 2 <= UINT16_MAX;
 }
 
 /* Its values, for the short way or only those of the groups. */
 static void
-make_record(struct ev_block *b, struct cache_unit *u, int plain)
+make_record(struct ev_block *b, struct cache_unit *u, bool plain)
 {
 	uint64_t *at = &record[nrecord];
 	uint32_t nval = b->ngroups;
@@ -279,7 +279,7 @@ define_block(struct ev_block *b, unsigned kind)
 {
 	struct cold_block *c;
 	uint32_t ntouch;
-	int plain;
+	bool plain;
 
 	for (uint32_t i = 0; i < b->nref; i++) {
 		if (kind == EV_ALL && b->ref[i].where == EV_BARE)

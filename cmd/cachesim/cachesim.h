@@ -60,8 +60,8 @@ extern bool geometry_as_valgrind;
 
 /* Find the caches of the machine that answers; -1: it does not say. */
 int geometry_detect(struct geometry g[NCACHE], caches_ask *);
-/* Make the number of sets a power of two; 1 if that changed it. */
-int geometry_adjust(struct geometry *);
+/* Make the number of sets a power of two; true: that changed it. */
+bool geometry_adjust(struct geometry *);
 
 /* ---- blocks.c ---- */
 
@@ -184,7 +184,7 @@ extern struct fastref *record_ref;
 extern struct cold_block *cold_block;
 
 /* References wider than the shortest line are cut to its size. */
-extern int cut_wide;
+extern bool cut_wide;
 
 void blocks_init(const struct geometry g[NCACHE], struct evr *);
 /* Take a definition. NULL, or what is wrong with it. */
@@ -206,7 +206,7 @@ struct lone {
 };
 
 /* log2 of the line sizes of I1 and D1; through: found[] is wanted */
-void lone_init(unsigned ishift, unsigned dshift, int through);
+void lone_init(unsigned ishift, unsigned dshift, bool through);
 void lone_define(const struct ev_def *, uint32_t id);
 void lone_batch(struct evr *, const uint64_t *rec, const uint64_t *end);
 /*
@@ -360,7 +360,7 @@ struct times {
 };
 
 struct l1 {
-	int tables;		/* kind cache: both are in table.c */
+	bool tables;		/* kind cache: both are in table.c */
 	uint64_t iassoc, isets;
 	unsigned ishift, dshift;	/* log2 of the lines' sizes */
 	uint64_t dassoc, dsets;
@@ -435,7 +435,7 @@ void pass_records(struct simrun *, const uint64_t *rec, const uint64_t *end);
 
 /* ---- ordered.c ---- */
 
-void ordered_init(struct evr *, int through);
+void ordered_init(struct evr *, bool through);
 /* Run an execution in the order of its events; its values are set. */
 void ordered_long(uint32_t id);
 /* The same, and count the execution. */
@@ -459,7 +459,7 @@ void ordered_fetch(const struct visit *, struct misses *);
 
 /* ---- batch.c ---- */
 
-void batch_init(const struct geometry g[NCACHE], struct evr *, int through);
+void batch_init(const struct geometry g[NCACHE], struct evr *, bool through);
 void batch(const uint64_t *rec, const uint64_t *end);
 /* Run n rounds of a record for -t: found[] has their misses. */
 void batch_some(const uint64_t *rec, uint64_t n);
@@ -539,7 +539,7 @@ void sites_ran(size_t words);
 
 /* ---- short.c ---- */
 
-void short_init(const struct geometry g[NCACHE], int through);
+void short_init(const struct geometry g[NCACHE], bool through);
 /*
  * Run records up to one that has no short way, or more than `most` rounds;
  * return its address.
@@ -556,7 +556,7 @@ struct repeat_ref {
 	uint64_t size;
 	uint64_t by;		/* it moves, from round to round */
 	uint64_t value;		/* if 0, it does not happen */
-	int is_value;
+	bool is_value;
 };
 
 struct cache_repeat {
@@ -612,6 +612,6 @@ typedef void rounds_fn(const uint64_t *rec, uint64_t n);
 /* Run all rounds of a record; fn runs some of them one by one. */
 void rounds_record(struct evr *, const uint64_t *rec, rounds_fn *fn);
 /* Are all differences of a record 0? */
-int rounds_alike(const uint64_t *rec);
+bool rounds_alike(const uint64_t *rec);
 
 #endif

@@ -28,7 +28,7 @@ static struct geometry from_stream[NCACHE];
 
 bool geometry_as_valgrind;
 
-static int
+static bool
 is_power(uint64_t n)
 {
 	return n != 0 && (n & (n - 1)) == 0;
@@ -113,7 +113,7 @@ each_cache(struct geometry g[NCACHE], caches_ask *ask)
 	take(&g[LL], e.ll);
 }
 
-static int
+static bool
 is_complete(const struct geometry g[NCACHE])
 {
 	return g[I1].size != 0 && g[D1].size != 0 && g[LL].size != 0;
@@ -176,41 +176,41 @@ geometry_detect(struct geometry g[NCACHE], caches_ask *ask)
 
 /* ---- the decision ---- */
 
-int
+bool
 geometry_adjust(struct geometry *g)
 {
 	uint64_t sets, p = 1;
 
 	if (g->assoc == 0 || g->line == 0)
-		return 0;
+		return false;
 	sets = g->size / (g->assoc * g->line);
 	if (is_power(sets)) {
-		int changed = g->size != g->line * g->assoc * sets;
+		bool changed = g->size != g->line * g->assoc * sets;
 
 		g->size = g->line * g->assoc * sets;
 		return changed;
 	}
 	if (sets == 0)
-		return 0;
+		return false;
 	while (p * 2 < sets)
 		p *= 2;
 	g->assoc = (g->assoc * sets * 2 + p) / (2 * p);
 	g->size = g->line * g->assoc * p;
-	return 1;
+	return true;
 }
 
 void
 geometry_decide(struct geometry g[NCACHE])
 {
 	struct geometry here[NCACHE];
-	int all = 1;
+	bool all = true;
 
 	for (int i = 0; i < NCACHE; i++) {
 		g[i] = from_option[i].line != 0 ? from_option[i] :
 		    from_stream[i];
 		all &= g[i].line != 0;
 	}
-	if (all == 0 && geometry_detect(here, caches_cpuid) < 0) {
+	if (!all && geometry_detect(here, caches_cpuid) < 0) {
 		warn("the caches of this machine cannot be found out; "
 		    "those not given are of default size");
 		memcpy(here, fallback, sizeof here);

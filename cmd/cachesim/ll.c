@@ -28,7 +28,7 @@ struct llc llc;
 static uint64_t *plain_set;
 static uint64_t lassoc, lsets;
 #ifdef __x86_64__
-static int has_avx512, has_avx2;
+static bool has_avx512, has_avx2;
 #endif
 
 KHASH_MAP_INIT_INT64(carry, uint64_t)

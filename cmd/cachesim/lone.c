@@ -16,13 +16,13 @@
 enum told { NONE, FIRST, LAST };
 
 static unsigned shift[NCACHE];	/* log2 of the line sizes of I1 and D1 */
-static int through;
+static bool through;
 #ifdef __x86_64__
 static bool has_avx512;
 #endif
 
 void
-lone_init(unsigned ishift, unsigned dshift, int pass)
+lone_init(unsigned ishift, unsigned dshift, bool pass)
 {
 #ifdef __x86_64__
 	has_avx512 = cpu_has(AVX512F, "avx512f");

@@ -59,7 +59,7 @@ static const char help[] =
     "      --version             the version\n";
 
 static struct geometry geometry[NCACHE];
-static int each;	/* count rounds of repeated instructions */
+static bool each;	/* count rounds of repeated instructions */
 static bool writes;	/* modifications are writes */
 
 enum { OPT_I1 = SIMRUN_OWN, OPT_D1, OPT_LL, OPT_REP, OPT_WIDE, OPT_CACHES,

@@ -34,10 +34,10 @@
 #include "util.h"
 
 static struct evr *events;
-static int through;
+static bool through;
 
 void
-ordered_init(struct evr *r, int pass)
+ordered_init(struct evr *r, bool pass)
 {
 	events = r;
 	through = pass;
@@ -136,7 +136,7 @@ count_rounds(struct cold_block *c, uint32_t insn, uint32_t ref, uint64_t n)
 {
 	const struct ev_insn *i = &c->block->insn[insn];
 	struct block_extras *o = cold_extras(c);
-	int writes = 0;
+	bool writes = false;
 
 	/* once for an instruction: with its first repeated reference */
 	for (uint32_t k = i->ref; k < ref; k++)
@@ -158,7 +158,7 @@ base_of(const struct cold_block *c, const struct ev_ref *r)
 
 /* Rounds, from this one on, in which a reference stays in its line. */
 static uint64_t
-rounds_in_line(uint64_t addr, uint32_t size, int down)
+rounds_in_line(uint64_t addr, uint32_t size, bool down)
 {
 	uint64_t mask = ((uint64_t)1 << l1.dshift) - 1, off = addr & mask;
 
@@ -171,10 +171,10 @@ rounds_in_line(uint64_t addr, uint32_t size, int down)
 struct turns {
 	uint32_t cold, from, to;
 	uint64_t round;		/* the next one */
-	int down;
+	bool down;
 };
 
-static int
+static bool
 happens(const struct cold_block *c, const struct ev_ref *r)
 {
 	return r->where != EV_GROUP || c->block->value[r->group] != 0;

@@ -88,39 +88,39 @@ by_from(const void *a, const void *b)
 }
 
 /* Does a value that moves reach 0, or go round, within n rounds? */
-static int
+static bool
 goes_round(uint64_t value, uint64_t by, uint64_t n)
 {
 	if (by == 0)
-		return 0;
+		return false;
 	return (int64_t)by < 0 ? value / -by <= n : (-value - 1) / by <= n;
 }
 
-/* The bytes that a reference touches in n rounds; 0: they go round. */
-static int
+/* The bytes that a reference touches in n rounds; false: they go round. */
+static bool
 span_of(const struct repeat_ref *r, uint64_t n, struct span *s)
 {
 	uint64_t last = r->addr + r->size - 1, far = r->by * n;
 
 	if (last < r->addr || (r->is_value && goes_round(r->value, r->by, n)))
-		return 0;
+		return false;
 	*s = (struct span){ r->addr, last, r->by };
 	if ((int64_t)r->by < 0) {
 		if (goes_round(r->addr, r->by, n))
-			return 0;
+			return false;
 		s->from += far;
 	} else {
 		if (goes_round(last, r->by, n))
-			return 0;
+			return false;
 		s->to += far;
 	}
 	s->from &= -longest;
 	s->to |= longest - 1;
-	return 1;
+	return true;
 }
 
-/* Spans of n rounds, those that move alike joined. 0: others overlap. */
-static int
+/* Spans of n rounds, those that move alike joined. false: others overlap. */
+static bool
 find_spans(const struct cache_repeat *r, uint64_t n)
 {
 	struct span *s, *last;
@@ -131,7 +131,7 @@ find_spans(const struct cache_repeat *r, uint64_t n)
 	*k = 0;
 	for (size_t i = 0; i < r->nref; i++)
 		if (!span_of(&r->ref[i], n, &s[(*k)++]))
-			return 0;
+			return false;
 	qsort(s, *k, sizeof *s, by_from);
 	last = s;
 	for (size_t i = 1; i < *k; i++) {
@@ -140,12 +140,12 @@ find_spans(const struct cache_repeat *r, uint64_t n)
 			continue;
 		}
 		if (s[i].by != last->by)
-			return 0;
+			return false;
 		if (s[i].to > last->to)
 			last->to = s[i].to;
 	}
 	*k = *k == 0 ? 0 : (size_t)(last - s) + 1;
-	return 1;
+	return true;
 }
 
 /* How far the span with this byte moves. */
@@ -170,30 +170,30 @@ moves_by(const struct cache_repeat *r, uint64_t addr)
 /* ---- sets ---- */
 
 /* Does a reference that moves ever touch this set? */
-static int
+static bool
 touches(const struct repeat_ref *r, const struct sets *c, uint64_t set)
 {
 	uint64_t way = c->sets << c->shift, off, lines, step = r->by & -r->by;
 
 	if (r->by == 0)
-		return 0;
+		return false;
 	if (step > way)
 		step = way;
 	step >>= c->shift;
 	if (step <= 1)
-		return 1;
+		return true;
 	off = r->addr & (((uint64_t)1 << c->shift) - 1);
 	lines = ((off + r->size - 1) >> c->shift) + 1;
 	return ((set - (r->addr >> c->shift)) & (step - 1)) < lines;
 }
 
-static int
+static bool
 is_touched(const struct cache_repeat *r, const struct sets *c, uint64_t set)
 {
 	for (size_t i = 0; i < r->nref; i++)
 		if (touches(&r->ref[i], c, set))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* Where a line is after n rounds, if a moving reference comes to its set. */
@@ -211,7 +211,7 @@ moved(const struct cache_repeat *r, const struct sets *c, uint64_t line,
 }
 
 /* Is it where the other one is after a period, in the same span? */
-static int
+static bool
 is_moved(const struct cache_repeat *r, const struct sets *c, uint64_t is,
     uint64_t was, uint64_t period)
 {
@@ -220,11 +220,11 @@ is_moved(const struct cache_repeat *r, const struct sets *c, uint64_t is,
 	    moves_by(r, (was - 1) << c->shift));
 }
 
-static int
+static bool
 same_set(const struct cache_repeat *r, const struct sets *c, uint64_t set,
     const uint64_t *was, uint64_t period)
 {
-	int same = 1, alike = 1;
+	bool same = true, alike = true;
 
 	for (uint64_t w = 0; w < c->ways && (same || alike); w++) {
 		uint64_t is = c->line(set, w);
@@ -251,7 +251,7 @@ keep_lines(const struct cache_repeat *r)
 	}
 }
 
-static int
+static bool
 same_lines(const struct cache_repeat *r, uint64_t period)
 {
 	for (int i = 0; i < 2; i++) {
@@ -260,9 +260,9 @@ same_lines(const struct cache_repeat *r, uint64_t period)
 
 		for (uint64_t set = 0; set < c->sets; set++, was += c->ways)
 			if (!same_set(r, c, set, was, period))
-				return 0;
+				return false;
 	}
-	return 1;
+	return true;
 }
 
 /* Move all lines to where they are n rounds later. */

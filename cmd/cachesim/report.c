@@ -21,12 +21,12 @@ enum { IR, COL_I1MR, COL_ILMR, DR, COL_D1MR, COL_DLMR, DW, COL_D1MW, COL_DLMW,
     NCOL };
 
 static const struct insns *insns;
-static int each;
+static bool each;
 
 /* ---- counts of a block's instructions ---- */
 
 void
-report_init(const struct insns *all, int rounds)
+report_init(const struct insns *all, bool rounds)
 {
 	insns = all;
 	each = rounds;

@@ -7,7 +7,7 @@
 #include "cachesim.h"
 
 /* Before all others; each: count rounds of repeated instructions. */
-void report_init(const struct insns *, int each);
+void report_init(const struct insns *, bool each);
 /* A cache in words, as Cachegrind describes it. */
 const char *report_cache(int cache, const struct geometry *);
 /* How often an id was executed; an instruction's costs: see simrun.h. */

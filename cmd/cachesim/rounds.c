@@ -10,13 +10,13 @@
 static struct repeat_ref *ref;
 static size_t cap, nref;
 
-int
+bool
 rounds_alike(const uint64_t *rec)
 {
 	for (unsigned i = 1; i <= ev_ngroups(*rec); i++)
 		if (rec[i] != 0)
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 static void
@@ -34,10 +34,10 @@ add_code(const struct cold_block *c, uint32_t ninsn, unsigned ishift)
 
 	for (; v < c->visit + c->nvisit && v->insn < ninsn; v++) {
 		add((struct repeat_ref){ l1_code_line[v->a] << ishift,
-		    size, 0, 0, 0 });
+		    size, 0, 0, false });
 		if (v->b != 0)
 			add((struct repeat_ref){ l1_code_line[v->b] << ishift,
-			    size, 0, 0, 0 });
+			    size, 0, 0, false });
 	}
 }
 
@@ -50,7 +50,7 @@ add_recorded(const struct cache_unit *u, const uint64_t *rec)
 	unsigned ngroups = ev_ngroups(*rec);
 
 	for (uint32_t k = 0; k < u->nref; k++, f++) {
-		int is_value = f->val < ngroups;
+		bool is_value = f->val < ngroups;
 		uint64_t by = is_value ? rec[1 + f->val] : 0;
 		uint64_t value = val[f->val] + by;
 
@@ -61,40 +61,40 @@ add_recorded(const struct cache_unit *u, const uint64_t *rec)
 	}
 }
 
-/* A reference of a block that is kept. 0: what it touches is unknown. */
-static int
+/* A reference of a block that is kept. false: what it touches is unknown. */
+static bool
 add_kept(const struct ev_block *b, const struct ev_ref *r, const uint64_t *rec)
 {
 	struct repeat_ref one = { .addr = r->at, .size = r->size };
 	uint64_t n;
 
 	if (r->where == EV_GROUP) {
-		one.is_value = 1;
+		one.is_value = true;
 		one.by = rec[1 + r->group];
 		one.value = b->value[r->group] + one.by;
 		one.addr += one.value;
 		if (one.value == 0 && one.by == 0)
-			return 1;
+			return true;
 	}
 	if (r->count != 0) {
 		n = b->value[r->count - 1];
 		if (rec[r->count] != 0)
-			return 0;
+			return false;
 		if (n == 0)
-			return 1;
+			return true;
 		if ((int64_t)n < 0) {
 			n = -n;
 			one.addr -= (n - 1) * r->size;
 		}
 		if (n > MOSTBYTES / r->size)
-			return 0;
+			return false;
 		one.size *= n;
 	}
 	add(one);
-	return 1;
+	return true;
 }
 
-static int
+static bool
 add_refs(const struct ev_def *d, const struct cache_unit *u,
     const uint64_t *rec)
 {
@@ -103,13 +103,13 @@ add_refs(const struct ev_def *d, const struct cache_unit *u,
 
 	if (u->ntouch != 0) {
 		add_recorded(u, rec);
-		return 1;
+		return true;
 	}
 	last = &b->insn[d->n - 1];
 	for (uint32_t k = 0; k < (uint32_t)last->ref + last->nref; k++)
 		if (!add_kept(b, &b->ref[k], rec))
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 static rounds_fn *one_by_one;

@@ -183,15 +183,15 @@ references(struct run *x, const struct cache_unit *u, const uint64_t *rec,
 	x->now.d = now;
 }
 
-/* The code lines: 0 if one is missing, in which case the rest is not done. */
-INLINE int
+/* The code lines; false: one is missing, and the rest is not done. */
+INLINE bool
 code_lines(struct run *x, const struct cache_unit *u)
 {
 	uint64_t *a = &x->stamp[u->touch[0]], *b = &x->stamp[u->touch[1]];
 	uint64_t now = x->now.i;
 
 	if (__builtin_expect(*a == 0 || *b == 0, 0))
-		return 0;
+		return false;
 	*a = now + 1;
 	*b = now + 2;
 	now += 2;
@@ -201,12 +201,12 @@ code_lines(struct run *x, const struct cache_unit *u)
 
 		while (t > end) {
 			if (__builtin_expect(x->stamp[*--t] == 0, 0))
-				return 0;
+				return false;
 			x->stamp[*t] = ++now;
 		}
 	}
 	x->now.i = now;
-	return 1;
+	return true;
 }
 
 /* The code lines of one fetch. */
@@ -249,7 +249,7 @@ in_order(struct run *x, const struct cache_unit *u, const uint64_t *rec,
 /* One round; values have been set. */
 INLINE void
 one_round(struct run *x, const struct cache_unit *u, const uint64_t *rec,
-    uint32_t id, unsigned shift, enum wide by, int none)
+    uint32_t id, unsigned shift, enum wide by, bool none)
 {
 	const struct fastref *r = x->ref + u->ref;
 
@@ -291,17 +291,17 @@ run_hot(struct run *x, const uint64_t *p, const uint64_t *end, uint64_t most)
 
 /* ---- records ---- */
 
-INLINE int
+INLINE bool
 add_values(uint64_t *val, const uint64_t *diff, const uint64_t *end)
 {
-	int none = 0;
+	bool none = false;
 
 	for (; diff < end; diff++, val++) {
 		uint64_t v = *val + *diff;
 
 		*val = v;
 		if (__builtin_expect(v == 0, 0))
-			none = 1;
+			none = true;
 	}
 	return none;
 }
@@ -368,7 +368,7 @@ widest(void)
 }
 
 void
-short_init(const struct geometry g[NCACHE], int through)
+short_init(const struct geometry g[NCACHE], bool through)
 {
 	hot_missed_fn *const told[] = { told_plain, told_four, told_eight };
 	hot_missed_fn *const missed[] = { missed_plain, missed_four,

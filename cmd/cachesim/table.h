@@ -30,7 +30,7 @@ struct l1_table {
 	uint64_t ways;		/* of trace's */
 	uint64_t free;		/* places of trace's */
 	uint64_t nsets, assoc;	/* of the cache */
-	int same;		/* sets and ways are trace's */
+	bool same;		/* sets and ways are trace's */
 	struct table_set *set;
 	uint64_t *other;	/* others by set, from stride * set on */
 	uint64_t stride;	/* a multiple of 8, at least assoc */
