@@ -10,6 +10,7 @@
 #include <linux/ioctl.h>
 #include <linux/ptrace.h>
 #include <linux/seccomp.h>
+#include <linux/time.h>
 #include <linux/userfaultfd.h>
 
 #include "runtime.h"
@@ -615,7 +616,7 @@ syscall_never_waits(uint64_t nr)
 static void
 read_clocks(uint64_t now[2])
 {
-	static const int clock[] = { 1, 3 };	/* monotonic, thread's CPU */
+	static const int clock[] = { CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID };
 	int64_t t[2];
 
 	now[0] = now[1] = 0;
