@@ -23,7 +23,7 @@ key_hash(struct key k)
 	return (khint_t)((h ^ h >> 29) * 0x9e3779b97f4a7c15 >> 32);
 }
 
-static inline int
+static inline bool
 key_equal(struct key x, struct key y)
 {
 	return x.a == y.a && x.b == y.b;

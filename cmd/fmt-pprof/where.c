@@ -51,7 +51,7 @@ place_key_hash(struct place_key a)
 	return (khint_t)(h >> 32);
 }
 
-static inline int
+static inline bool
 place_key_equal(struct place_key a, struct place_key b)
 {
 	return a.addr == b.addr && a.fn == b.fn && a.file == b.file &&

@@ -351,7 +351,7 @@ grant(unsigned slot, uint32_t what, const uint64_t arg[4], uint64_t ret[2])
 		frag_window();
 		break;
 	case REQ_CHILD:
-		ret[0] = (uint64_t)follow_child((pid_t)arg[0], arg[1] != 0);
+		ret[0] = !follow_child((pid_t)arg[0], arg[1] != 0);
 		break;
 	case REQ_PTRACE:
 		ret[0] = syscall(SYS_tgkill, getpid(), (pid_t)arg[0], 0) == 0;
@@ -446,7 +446,7 @@ watch(void *arg)
 	(void)arg;
 	while (poll(&p, 1, -1) < 0 && errno == EINTR)
 		;
-	guest_ended = 1;
+	guest_ended = true;
 	bell_ring();
 	return NULL;
 }

@@ -33,7 +33,7 @@ ctx_hash(const struct walk_ctx *c)
 	return (khint_t)(h >> 32);
 }
 
-static inline int
+static inline bool
 ctx_equal(const struct walk_ctx *a, const struct walk_ctx *b)
 {
 	return a->up == b->up && a->site == b->site && a->fn == b->fn &&
@@ -51,7 +51,7 @@ slot_hash(const struct walk_slot *s)
 	return (khint_t)(h >> 32);
 }
 
-static inline int
+static inline bool
 slot_equal(const struct walk_slot *a, const struct walk_slot *b)
 {
 	return a->ctx == b->ctx && a->seg == b->seg;
@@ -68,7 +68,7 @@ arc_hash(const struct walk_arc *a)
 	return (khint_t)(h * 0x9e3779b97f4a7c15 >> 32);
 }
 
-static inline int
+static inline bool
 arc_equal(const struct walk_arc *a, const struct walk_arc *b)
 {
 	return a->slot == b->slot && a->to == b->to && a->level == b->level &&

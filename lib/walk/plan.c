@@ -201,7 +201,7 @@ cost_hash(uint32_t number)
 	return (khint_t)(h >> 32);
 }
 
-static inline int
+static inline bool
 cost_equal(uint32_t a, uint32_t b)
 {
 	return memcmp(cost_at(a), cost_at(b),

@@ -277,17 +277,17 @@ empty(struct filter *f)
 		empty_set(f, s);
 }
 
-/* Where a line is, or the place to make room for it; 1 if it is there. */
-static int
+/* Where a line is, or the place to make room for it; true: it is there. */
+static bool
 find(const struct filter *f, uint64_t line, uint64_t *k)
 {
 	uint64_t set = line % fsets;
 
 	for (*k = set * fways; *k < (set + 1) * fways; ++*k)
 		if (f->line[*k] == line + 1)
-			return 1;
+			return true;
 	*k = oldest(f, set);
-	return 0;
+	return false;
 }
 
 static void
@@ -300,7 +300,7 @@ use(struct filter *f, uint64_t line, uint64_t k)
 }
 
 /* All its lines, two at most, are there; else what is to be told with it. */
-static int
+static bool
 is_there(struct filter *f, uint64_t addr, uint64_t size, unsigned *place)
 {
 	uint64_t a = addr / fsize, z = (addr + size - 1) / fsize, k, m;

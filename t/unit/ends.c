@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,7 @@ program(int fd)
 	die("the program was never ready");
 }
 
-static int
+static bool
 is_gone(int pidfd)
 {
 	struct pollfd p = { pidfd, POLLIN, 0 };

@@ -188,7 +188,7 @@ size_t guest_file(const char *name, char *text, size_t size);
 /* In the text of stat, a thread's or the process's: its state, a letter. */
 const char *guest_state(const char *stat);
 /* Set by the thread that watches the program's process, once it is gone. */
-extern volatile int guest_ended;
+extern volatile bool guest_ended;
 /*
  * Our number of what the program knows as its thread tid, or as its child; -1:
  * it has none such.
@@ -307,7 +307,7 @@ void area_touch(void *at, uint64_t n);
  * that, the first time.
  */
 void trust_lose(const char *what);
-extern volatile int trust_lost;
+extern volatile bool trust_lost;
 /*
  * Called again and again while the guest makes us wait; false: it has had time
  * enough, or the run is over.

@@ -9,7 +9,7 @@
 #include "base/base.h"
 
 struct process guest = { .mem = -1, .pidfd = -1, .uffd = -1 };
-volatile int guest_ended;
+volatile bool guest_ended;
 
 void
 guest_status(pid_t pid, int st)

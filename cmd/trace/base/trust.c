@@ -10,12 +10,12 @@
 
 #define PATIENCE_MS 20000u	/* how long the guest may make us wait */
 
-volatile int trust_lost;
+volatile bool trust_lost;
 
 void
 trust_lose(const char *what)
 {
-	if (__atomic_exchange_n(&trust_lost, 1, __ATOMIC_SEQ_CST))
+	if (__atomic_exchange_n(&trust_lost, true, __ATOMIC_SEQ_CST))
 		return;
 	warn("the program has written over memory that is trace's (%s)%s; "
 	    "the stream ends here", what,

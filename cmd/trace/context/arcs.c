@@ -46,7 +46,7 @@ state_hash(struct state_key k)
 	    (uint64_t)k.slow << 40);
 }
 
-static inline int
+static inline bool
 state_equal(struct state_key a, struct state_key b)
 {
 	return a.ctx == b.ctx && a.set == b.set && a.owner == b.owner &&
@@ -60,7 +60,7 @@ arc_hash(struct arc_key k)
 	    (uint64_t)k.from << 40 ^ (uint64_t)k.to << 20 ^ k.site) ^ k.left);
 }
 
-static inline int
+static inline bool
 arc_equal(struct arc_key a, struct arc_key b)
 {
 	return a.target == b.target && a.arc == b.arc && a.from == b.from &&

@@ -31,7 +31,7 @@ key_hash(struct owner_key k)
 	return (khint_t)(h >> 32);
 }
 
-static inline int
+static inline bool
 key_equal(struct owner_key a, struct owner_key b)
 {
 	return a.site == b.site && a.fn == b.fn && a.level == b.level;

@@ -34,7 +34,7 @@ line_hash(struct line_key k)
 	return hash_address((uintptr_t)k.arc ^ (uintptr_t)k.ctx << 7);
 }
 
-static inline int
+static inline bool
 line_equal(struct line_key a, struct line_key b)
 {
 	return a.arc == b.arc && a.ctx == b.ctx;

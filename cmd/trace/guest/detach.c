@@ -37,15 +37,15 @@ add_ours(uint64_t start, uint64_t end)
 	ours[nours++].end = end;
 }
 
-static int
+static bool
 is_in_ours(uint64_t at)
 {
 	size_t i;
 
 	for (i = 0; i < nours; i++)
 		if (at - ours[i].start < ours[i].end - ours[i].start)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /*

@@ -138,26 +138,18 @@ keep(pid_t t)
 	enough = 2 * ntraces + 16;
 }
 
-int
-follow_child(pid_t number, int shares)
+/* Start a trace that adopts the process; false: it could not. */
+static bool
+start_trace(pid_t pid, bool shares)
 {
-	pid_t pid = guest_child(number), t;
 	char spec[128], ready;
 	struct stat st;
-	int p[2], ok;
+	pid_t t;
+	int p[2];
+	bool ok;
 
-	/* an honest runtime does not ask for these */
-	if (!opt->follow || guest_thread(number) >= 0)
-		return 1;
-	if (pid < 0) {
-		warn("process %d, in the program's PID namespace: runs "
-		    "natively, without a stream", (int)number);
-		return 1;
-	}
-	if (shares && opt->exec == EXEC_NO)
-		return 1;
 	if (fstat(area.fd, &st) < 0 || pipe2(p, O_CLOEXEC) < 0)
-		return 1;
+		return false;
 	snprintf(spec, sizeof spec, "--adopt=%d,%d,%llx,%llx,%d,%d", (int)pid,
 	    shares, (unsigned long long)area.blob,
 	    (unsigned long long)st.st_ino, p[1], numbers);
@@ -178,10 +170,26 @@ follow_child(pid_t number, int shares)
 		keep(t);
 	if (!ok)
 		warn("process %d: runs natively, without a stream", (int)pid);
-	return !ok;
+	return ok;
 }
 
-int
+bool
+follow_child(pid_t number, bool shares)
+{
+	pid_t pid = guest_child(number);
+
+	/* an honest runtime does not ask for these */
+	if (!opt->follow || guest_thread(number) >= 0)
+		return false;
+	if (pid < 0) {
+		warn("process %d, in the program's PID namespace: runs "
+		    "natively, without a stream", (int)number);
+		return false;
+	}
+	return !(shares && opt->exec == EXEC_NO) && start_trace(pid, shares);
+}
+
+bool
 follow_ended(pid_t pid, int st)
 {
 	size_t i;
@@ -190,9 +198,9 @@ follow_ended(pid_t pid, int st)
 		if (traces[i] == pid) {
 			command_child(st);
 			traces[i] = traces[--ntraces];
-			return 1;
+			return true;
 		}
-	return 0;
+	return false;
 }
 
 void

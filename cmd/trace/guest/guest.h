@@ -80,8 +80,8 @@ void inject_run(void);
 void follow_options(int argc, char *const argv[]);
 /* And one more. */
 void follow_option(char *);
-/* Start a trace for the child; 1: it could not take the child over. */
-int follow_child(pid_t, int shares);
+/* Start a trace for the child; false: it could not take the child over. */
+bool follow_child(pid_t, bool shares);
 /*
  * The process's number for file names: "711"; "711-2" for the second process
  * that has this number in the run.
@@ -89,8 +89,8 @@ int follow_child(pid_t, int shares);
 const char *follow_number(void);
 /* Take what follow_child has added to the argument of --adopt. */
 void follow_adopted(const char *spec);
-/* 1: the process that ended was such a trace. */
-int follow_ended(pid_t, int st);
+/* Was the process that ended such a trace? */
+bool follow_ended(pid_t, int st);
 /* Send a signal to all of these traces. */
 void follow_signal(int);
 /*

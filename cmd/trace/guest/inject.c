@@ -121,17 +121,17 @@ find_libs(struct layout *p)
 		p->libs = p->program;
 }
 
-static int
+static bool
 is_free(const struct layout *p, uint64_t at, uint64_t n)
 {
 	size_t i;
 
 	if (at < 0x10000)
-		return 0;
+		return false;
 	for (i = 0; i < p->n; i++)
 		if (at < p->taken[i].end && p->taken[i].start < at + n)
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 /* Downwards from `below', the first address where n bytes are free; 0: none. */

@@ -4,12 +4,12 @@
 #include "stream/parts.h"
 #include "stream/stream.h"
 
-volatile int format_full;
+volatile bool format_full;
 
 static void
 full(void)
 {
-	format_full = 1;
+	format_full = true;
 	bell_ring();
 }
 

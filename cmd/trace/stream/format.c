@@ -30,7 +30,7 @@
 
 static struct out *out;
 static pthread_t thread;
-static volatile int stopping;
+static volatile bool stopping;
 #define EARLY_SLEEPS 16u	/* so often we poll at the start of a run */
 static unsigned nsleeps;	/* of this thread, so far */
 volatile int format_lost;
@@ -679,7 +679,7 @@ format_begin(void)
 {
 	static bool again;
 
-	stopping = 0;
+	stopping = false;
 	if (again)
 		memset(slots, 0, sizeof slots);
 	again = true;
@@ -804,7 +804,7 @@ format_drain(void)
 	struct control *c = area.ctl;
 	uint32_t n;
 
-	stopping = 1;
+	stopping = true;
 	wake_thread();
 	pthread_join(thread, NULL);
 	n = __atomic_load_n(&c->qtail, __ATOMIC_SEQ_CST) - qhead;
