@@ -168,7 +168,7 @@ buffer_back(struct tarea *t)
 	t->p = t->aside.p;
 }
 
-int
+bool
 buffer_guard(struct tarea *t, uint64_t addr)
 {
 	return t->bufend != 0 && addr >= t->bufend && addr < t->bufend + PAGE;
@@ -191,7 +191,7 @@ buffer_leave(struct tarea *t)
 void
 buffer_asleep(struct tarea *t)
 {
-	int out = t->skips == SKIP_OUT;
+	bool out = t->skips == SKIP_OUT;
 
 	if (rt.ctl->inuse < NBUF / 2)
 		return;

@@ -158,20 +158,20 @@ room_for_arc(struct tarea *t, uint64_t arc)
 		panic("no memory for calls");
 }
 
-/* Frames down to this address can be accessed; 0: no more can. */
-static int
+/* Frames down to this address can be accessed; false: no more can. */
+static bool
 room_for_frame(struct tarea *t, uint64_t addr)
 {
 	uint64_t need = (frames_end(t) - addr) / sizeof(struct ctx_frame) + 1;
 	uint64_t n = t->nframe;
 
 	if (need > FRAMES_MOST)
-		return 0;
+		return false;
 	while (n < need)
 		n *= 2;
 	if (n > t->nframe && open_frames(t, n) < 0)
 		panic("no memory for calls");
-	return 1;
+	return true;
 }
 
 enum contexts_fault

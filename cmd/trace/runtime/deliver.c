@@ -97,7 +97,7 @@ fp_bytes(uint64_t fp)
 	    sw[1] : 512;
 }
 
-static int
+static bool
 on_altstack(const struct tarea *t, uint64_t sp)
 {
 	const struct kstack *s = &t->altstack;
@@ -110,7 +110,7 @@ on_altstack(const struct tarea *t, uint64_t sp)
  * alternate one.
  */
 static uint64_t
-stack_for(const struct tarea *t, const struct ksigaction *a, int *on)
+stack_for(const struct tarea *t, const struct ksigaction *a, bool *on)
 {
 	uint64_t sp = t->gpr[4];
 	const struct kstack *s = &t->altstack;
@@ -128,7 +128,7 @@ static uint64_t
 push_frame(struct tarea *t, const struct ksigaction *a,
     const struct ksiginfo *info, const struct kucontext *uc)
 {
-	int on;
+	bool on;
 	uint64_t n = fp_bytes(uc->fpstate);
 	uint64_t fp = (stack_for(t, a, &on) - n) & ~63ull;
 	uint64_t at = ((fp - sizeof(struct kframe)) & ~15ull) - 8;
@@ -218,7 +218,7 @@ signal_deliver(struct tarea *t, int sig, struct ksiginfo *info,
 {
 	uint64_t base = t->handlermask != 0 ? t->handlermask - 1 : mask;
 	struct ksigaction a;
-	int fault = info != &t->kept && signal_is_fault(sig, info);
+	bool fault = info != &t->kept && signal_is_fault(sig, info);
 	uint64_t frame, at;
 
 	t->handlermask = 0;
@@ -418,7 +418,7 @@ void
 signal_returned(struct tarea *t)
 {
 	struct kucontext *uc = &frames(t)->uc;
-	int on = on_altstack(t, t->gpr[4]);	/* then it stays what it is */
+	bool on = on_altstack(t, t->gpr[4]);	/* then it stays what it is */
 
 	state_native(t, uc);
 	t->df = uc->eflags >> 10 & 1;

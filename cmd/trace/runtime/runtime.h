@@ -338,7 +338,7 @@ void queue_values(struct tarea *, const uint64_t v[ALLOC_VALUES]);
 void futex_wait(uint32_t *, uint32_t val);
 void futex_wake(uint32_t *, int n);
 void pause_ms(void);
-int trace_died(void);
+bool trace_died(void);
 void serve_ended(void);
 
 /* buffer.c */
@@ -347,7 +347,7 @@ void buffer_first(struct tarea *);
 uint64_t buffer_span(void);
 void buffer_aside(struct tarea *);
 void buffer_back(struct tarea *);
-int buffer_guard(struct tarea *, uint64_t addr);
+bool buffer_guard(struct tarea *, uint64_t addr);
 void buffer_guard_all(void);
 void buffer_room(struct tarea *, uint64_t);
 void buffer_full(struct tarea *, struct kucontext *);
@@ -439,13 +439,13 @@ long signal_return(struct tarea *);
 void signal_returned(struct tarea *);
 
 /* state.c: cache address -> guest state */
-int state_in_cache(uint64_t pc);
+bool state_in_cache(uint64_t pc);
 void state_take(struct tarea *, struct kucontext *);
-int state_is_ours(const struct kucontext *);
-int state_advanced(struct tarea *, const struct kucontext *);
+bool state_is_ours(const struct kucontext *);
+bool state_advanced(struct tarea *, const struct kucontext *);
 void state_untell(struct tarea *, const struct exitmeta *);
-/* 1: the runtime, and not the cache, does what exit x is there for. */
-int state_is_outside(const struct exitmeta *x);
+/* Does the runtime, and not the cache, do what exit x is there for? */
+bool state_is_outside(const struct exitmeta *x);
 void state_noted(struct tarea *, const struct exitmeta *);
 uint64_t state_fp_pc(const struct tarea *, uint64_t ip);
 void state_fp_settle(struct tarea *);
@@ -568,7 +568,7 @@ window_mode(const struct tarea *t)
 }
 
 /* syscall.c */
-int syscall_never_waits(uint64_t nr);
+bool syscall_never_waits(uint64_t nr);
 /* Raise the guest's limit of the address space by our own bytes. */
 void limit_for(uint64_t ours);
 void syscall_do(struct tarea *, const struct exitmeta *);

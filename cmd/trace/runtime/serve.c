@@ -35,11 +35,11 @@ futex_wake(uint32_t *word, int n)
 		sys3(__NR_futex, word, FUTEX_WAKE, n);
 }
 
-int
+bool
 trace_died(void)
 {
-	return __atomic_load_n(&rt.ctl->alive, __ATOMIC_ACQUIRE) &
-	    FUTEX_OWNER_DIED ? 1 : 0;
+	return (__atomic_load_n(&rt.ctl->alive, __ATOMIC_ACQUIRE) &
+	    FUTEX_OWNER_DIED) != 0;
 }
 
 static void

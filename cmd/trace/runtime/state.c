@@ -9,7 +9,7 @@
  */
 #include "runtime.h"
 
-int
+bool
 state_in_cache(uint64_t pc)
 {
 	return pc - rt.zone[0] < rt.zonesize[0] ||
@@ -216,21 +216,21 @@ pc_of(const struct fragmeta *f, unsigned n)
  * Is it an instruction of ours?  Ours use a stolen register as base, which no
  * instruction of the guest's does here, or read the guest's code.
  */
-int
+bool
 state_is_ours(const struct kucontext *uc)
 {
 	const uint8_t *p = (const uint8_t *)uc->rip;
 	unsigned base;
 
 	if (find(uc->rip).m.rep == REP_CHECK)
-		return 1;
+		return true;
 	while (*p == 0x66 || *p == 0x67 || *p == 0xf2 || *p == 0xf3)
 		p++;
 	if ((*p & 0xf1) != 0x41)	/* a REX prefix with its B bit */
-		return 0;
+		return false;
 	p += p[1] == 0x0f ? 3 : 2;
 	if (*p >> 6 == 3)
-		return 0;
+		return false;
 	base = 8u + ((*p & 7) == 4 ? p[1] & 7u : *p & 7u);
 	return (base == REG_P && !p_is_guests()) || base == REG_T;
 }
@@ -456,8 +456,8 @@ state_untell(struct tarea *t, const struct exitmeta *x)
 	untell(t, x, x->n - 1);
 }
 
-/* 1: what the last instruction does is done by the runtime, behind the exit. */
-int
+/* Does the runtime do what the last instruction does, behind the exit? */
+bool
 state_is_outside(const struct exitmeta *x)
 {
 	return x->kind == EXIT_SYSCALL || (x->kind == EXIT_EMULATE &&
@@ -575,15 +575,15 @@ state_fp_settle(struct tarea *t)
 	__asm__ volatile("fxrstor64 (%0)" : : "r"(fx) : "memory");
 }
 
-/* 1: mov to ss, behind which the processor raises no trap. */
-static int
+/* Is it mov to ss, behind which the processor raises no trap? */
+static bool
 is_mov_ss(uint64_t pc)
 {
 	uint8_t b[4] = { 0 };
 	unsigned i = 0;
 
 	if (rt_copy(b, (void *)pc, sizeof b) < 0)
-		return 0;
+		return false;
 	if (b[i] == 0x66)
 		i++;
 	if ((b[i] & 0xf0) == 0x40)
@@ -798,7 +798,7 @@ has_left(struct cache_place p, uint64_t from, uint64_t ip)
  * trap, an instruction of the guest's was done, or a round of one that is
  * repeated: where the pc is the same as before.
  */
-int
+bool
 state_advanced(struct tarea *t, const struct kucontext *uc)
 {
 	struct cache_place p = find(uc->rip);
@@ -807,11 +807,11 @@ state_advanced(struct tarea *t, const struct kucontext *uc)
 
 	t->trapped = uc->rip;
 	if (n == 0 && !has_left(p, from, uc->rip))
-		return 0;
+		return false;
 	if (n == 1 && is_mov_ss(p.f->pc))
-		return 0;
+		return false;
 	t->trapped = 0;
-	return 1;
+	return true;
 }
 
 /* The thread was interrupted where the guest itself put the pc. */

@@ -26,8 +26,8 @@ guest_syscall(struct tarea *t, const uint64_t gpr[16])
 	return r;
 }
 
-/* 1: [start, end) touches memory that holds code which trace knows. */
-static int
+/* Does [start, end) touch memory that holds code which trace knows? */
+static bool
 touches_code(uint64_t start, uint64_t end)
 {
 	struct control *c = rt.ctl;
@@ -35,7 +35,7 @@ touches_code(uint64_t start, uint64_t end)
 
 	for (i = 0; i < n && i < NRANGE; i++)
 		if (start < c->range[i].end && c->range[i].start < end)
-			return 1;
+			return true;
 	return n > NRANGE;
 }
 
@@ -84,7 +84,7 @@ static long
 mapping(struct tarea *t, uint64_t nr)
 {
 	uint64_t at = t->gpr[7], len = t->gpr[6], prot = t->gpr[2];
-	int code = touches_code(at, at + len);
+	bool code = touches_code(at, at + len);
 	uint64_t newlen = prot;
 	long r = guest_syscall(t, t->gpr);
 
@@ -128,7 +128,7 @@ advising(struct tarea *t, uint64_t nr)
 {
 	uint64_t at = t->gpr[7], len = t->gpr[6];
 	uint64_t advice = nr == __NR_madvise ? t->gpr[2] : t->gpr[10];
-	int code = nr != __NR_madvise || touches_code(at, at + len);
+	bool code = nr != __NR_madvise || touches_code(at, at + len);
 	long r = call(t);
 
 	if (r == SYS_ABORTED || !is_emptying(advice) ||
@@ -376,10 +376,10 @@ control(struct tarea *t)
 }
 
 /*
- * 1: the call puts a filter in place that looks at the instruction pointer,
- * which is the runtime's where the program makes its calls.
+ * Does the call put a filter in place that looks at the instruction pointer,
+ * which is the runtime's where the program makes its calls?
  */
-static int
+static bool
 filters_by_pc(const struct tarea *t, uint64_t nr)
 {
 	uint64_t how = nr == __NR_seccomp ? t->gpr[7] + 1 : t->gpr[6], at;
@@ -389,17 +389,17 @@ filters_by_pc(const struct tarea *t, uint64_t nr)
 
 	if (nr != __NR_seccomp && (nr != __NR_prctl ||
 	    t->gpr[7] != PR_SET_SECCOMP))
-		return 0;
+		return false;
 	if (how != 2 || rt_copy(&prog, (void *)t->gpr[2], sizeof prog) < 0)
-		return 0;
+		return false;
 	for (i = 0, at = prog.filter; i < prog.len; i++, at += sizeof f) {
 		if (rt_copy(&f, (void *)at, sizeof f) < 0)
-			return 0;
+			return false;
 		/* ld of a word of struct seccomp_data */
 		if (f.code == 0x20 && (f.k == 8 || f.k == 12))
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 /*
@@ -427,7 +427,7 @@ limit_for(uint64_t ours)
 static long
 address_limit(struct tarea *t, uint64_t nr)
 {
-	int pr = nr == __NR_prlimit64;
+	bool pr = nr == __NR_prlimit64;
 	uint64_t new = nr == __NR_setrlimit ? t->gpr[6] : pr ? t->gpr[2] : 0;
 	uint64_t old = nr == __NR_getrlimit ? t->gpr[6] : pr ? t->gpr[10] : 0;
 	struct rlimit_as n, o, was, set = limit_set;
@@ -458,7 +458,7 @@ address_limit(struct tarea *t, uint64_t nr)
 	return rt_copy((void *)old, &o, sizeof o) < 0 ? -EFAULT : 0;
 }
 
-static int
+static bool
 is_address_limit(const struct tarea *t, uint64_t nr)
 {
 	if (nr == __NR_prlimit64)
@@ -601,7 +601,7 @@ leave_before(struct tarea *t, const struct exitmeta *x, enum say why)
  * A call that no signal interrupts.  It has been told by the time that one
  * turns it back, so it is made all the same: else it would be told twice.
  */
-int
+bool
 syscall_never_waits(uint64_t nr)
 {
 	return nr == __NR_setitimer || nr == __NR_getitimer ||

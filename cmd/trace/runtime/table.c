@@ -272,8 +272,8 @@ enter_data(struct tarea *t, uint64_t line, uint64_t now, int tells)
 	return i;
 }
 
-/* Use a line if it is in the table; 0: it is not. */
-static inline int
+/* Use a line if it is in the table; false: it is not. */
+static inline bool
 use_data(struct tarea *t, uint64_t line, uint64_t now)
 {
 	struct line_table *b = table_of(t);
@@ -283,11 +283,11 @@ use_data(struct tarea *t, uint64_t line, uint64_t now)
 		at = set_of(line);
 		i = search(b->data + at, line);
 		if (i == PLACES)
-			return 0;
+			return false;
 		at += i;
 	}
 	put_data(t, line, at, now);
-	return 1;
+	return true;
 }
 
 /* An access across a line's end; it records nothing if both are there. */
@@ -297,7 +297,7 @@ look_two(struct tarea *t, uint64_t addr, uint64_t line, uint32_t head)
 {
 	uint64_t next = line + (1ull << rt.boot.lineshift), place = 0;
 	uint64_t now = t->clock++;
-	int first, second;
+	bool first, second;
 
 	/* this may empty the table, so it comes first */
 	contexts_tell(t, ROOM);
@@ -364,7 +364,7 @@ static uint64_t
 use_two(struct tarea *t, uint64_t line, const uint32_t n[2], uint64_t now)
 {
 	uint64_t next = line + (1ull << rt.boot.lineshift), i;
-	int second = *cell(t, n[1]) != 0;
+	bool second = *cell(t, n[1]) != 0;
 
 	i = use_code(t, line, n[0], now, !second);
 	if (second) {
