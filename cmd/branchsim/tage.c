@@ -288,58 +288,95 @@ static struct folds ifolds[NITABLE];
 static uint64_t ibase[1 << ILOG];
 static struct ientry itable[NITABLE][1 << ILOG];
 
+/* One prediction of a target, and what it is made of. */
+struct ilook {
+	struct ientry *entry[NITABLE];	/* where the branch's entries are */
+	uint16_t tag[NITABLE];
+	int longest;		/* table that matches; -1: none */
+	struct ientry *first, *second;	/* of the longest two; or NULL */
+	uint64_t *base;		/* its last target, with no history */
+};
+
+static void
+look_up_target(struct ilook *l, uint64_t addr)
+{
+	uint32_t pc = (uint32_t)(addr ^ addr >> 32);
+
+	l->base = &ibase[addr & ((1 << ILOG) - 1)];
+	l->longest = -1;
+	l->first = l->second = NULL;
+	for (int t = 0; t < NITABLE; t++) {
+		const struct folds *f = &ifolds[t];
+		struct ientry *e = &itable[t][(pc ^ pc >> (t + 1) ^
+		    pc >> ILOG ^ f->index.x) & ((1 << ILOG) - 1)];
+
+		l->entry[t] = e;
+		l->tag[t] = (uint16_t)((pc ^ f->tag.x ^ f->tag2.x << 1) &
+		    ((1 << ITAG) - 1));
+		if (e->tag == l->tag[t] && e->target != 0) {
+			l->second = l->first;
+			l->first = e;
+			l->longest = t;
+		}
+	}
+}
+
+static uint64_t
+guess_target(const struct ilook *l)
+{
+	if (l->first == NULL)
+		return *l->base;
+	return l->first->sure == 0 && l->second != NULL ? l->second->target :
+	    l->first->target;
+}
+
+static void
+learn_target(const struct ilook *l, uint64_t target)
+{
+	struct ientry *e = l->first;
+
+	if (e != NULL && e->target == target) {
+		e->sure += e->sure < 3;
+		e->useful |= (l->second != NULL ? l->second->target :
+		    *l->base) != target;
+	} else if (e != NULL) {
+		if (e->sure > 0)
+			e->sure--;
+		else
+			e->target = target;
+		e->useful = 0;
+	}
+	if (e == NULL || e->sure == 0)
+		*l->base = target;
+}
+
+/* Make an entry with a longer history, if there is room. */
+static void
+allocate_target(const struct ilook *l, uint64_t target)
+{
+	int t = l->longest + 1 + (int)(some() % 2);
+
+	while (t < NITABLE && l->entry[t]->useful != 0)
+		l->entry[t++]->useful = some() % 4 != 0;
+	if (t < NITABLE)
+		*l->entry[t] = (struct ientry){ target, l->tag[t], 0, 0 };
+}
+
 static bool
 tage_indirect(uint64_t addr, uint64_t target)
 {
-	struct ientry *e[NITABLE], *first, *second;
-	uint16_t tag[NITABLE];
-	uint64_t *base = &ibase[addr & ((1 << ILOG) - 1)], guess;
-	uint32_t pc = (uint32_t)(addr ^ addr >> 32), mixed;
-	int longest = -1, other = -1, t;
+	uint32_t mixed = (uint32_t)(target ^ target >> TARGETBITS ^
+	    target >> 13);
+	struct ilook l;
 	bool wrong;
 
-	for (t = 0; t < NITABLE; t++) {
-		const struct folds *f = &ifolds[t];
-
-		e[t] = &itable[t][(pc ^ pc >> (t + 1) ^ pc >> ILOG ^
-		    f->index.x) & ((1 << ILOG) - 1)];
-		tag[t] = (uint16_t)((pc ^ f->tag.x ^ f->tag2.x << 1) &
-		    ((1 << ITAG) - 1));
-		if (e[t]->tag == tag[t] && e[t]->target != 0) {
-			other = longest;
-			longest = t;
-		}
-	}
-	first = longest < 0 ? NULL : e[longest];
-	second = other < 0 ? NULL : e[other];
-	guess = first != NULL ? first->target : *base;
-	if (first != NULL && first->sure == 0 && second != NULL)
-		guess = second->target;
-	wrong = guess != target;
-
-	if (first != NULL && first->target == target) {
-		first->sure += first->sure < 3;
-		first->useful |= (second != NULL ? second->target : *base) !=
-		    target;
-	} else if (first != NULL) {
-		if (first->sure > 0)
-			first->sure--;
-		else
-			first->target = target;
-		first->useful = 0;
-	}
-	if (first == NULL || first->sure == 0)
-		*base = target;
-	if (wrong) {
-		t = longest + 1 + (int)(some() % 2);
-		while (t < NITABLE && e[t]->useful != 0)
-			e[t++]->useful = some() % 4 != 0;
-		if (t < NITABLE)
-			*e[t] = (struct ientry){ target, tag[t], 0, 0 };
-	}
-	mixed = (uint32_t)(target ^ target >> TARGETBITS ^ target >> 13);
-	for (t = 0; t < TARGETBITS; t++)
-		push(&where, ifolds, NITABLE, mixed >> t & 1);
+	look_up_target(&l, addr);
+	wrong = guess_target(&l) != target;
+	learn_target(&l, target);
+	if (wrong)
+		allocate_target(&l, target);
+	for (unsigned k = 0; k < TARGETBITS; k++)
+		push(&where, ifolds, NITABLE, mixed >> k & 1);
 	push(&outcomes, folds, NTABLE, mixed & 1);
 	return wrong;
 }
