@@ -4,7 +4,7 @@
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
-plan 34
+plan 36
 
 # rows as "address:count" in order of address: vectors, blocks
 rows() {
@@ -85,6 +85,18 @@ status 2 "a cut stream" "$B/bbv" "$T/cut.ev"
 "$B/trace" -o "$T/thr.ev" "$TB/victim/thr-tls" >/dev/null
 check "threads: a file each" sh -c "'$B/bbv' -i 1000 --tail=keep \
     -o '$T/thr' '$T/thr.ev' && [ -s '$T/thr.2' ]"
+
+# --- names: those of symbols, and in exp-bbv's format as Valgrind shows them
+names() {
+	"$B/bbv" --format=$1 -o /dev/null --pc-out-file="$T/names" "$T/cxx.ev"
+	cut -d: -f4- "$T/names" | grep -o "^$2" | sort -u
+}
+"$B/trace" -e blocks -o "$T/cxx.ev" "$TB/victim/ins-cxx" >/dev/null
+same "exp-bbv: as in the source" "(anonymous namespace)::catcher::go(int)
+(below main)" "$(names exp-bbv '\((anon.*catcher::go.*\|_start$\|(below.*\)')"
+same "plain: the symbols, which have no colons" \
+    "_ZN12_GLOBAL__N_17catcher2goEi
+_start" "$(names plain '\(_Z.*catcher2goEi\|_start\|(below.*\)')"
 
 # --- more threads than files may be open: all live, in turn, three times; then
 # half of them end

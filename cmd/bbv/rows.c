@@ -283,15 +283,18 @@ rows_close(struct bbv_thread *t)
 static struct sym **syms;
 static size_t capsym;
 
+/* In exp-bbv's format names are Valgrind's, which may have colons. */
 static struct sym *
 sym_of(const struct obj *o)
 {
+	unsigned flags = opt.format == FORMAT_EXP ?
+	    SYM_DEMANGLE | SYM_BELOW_MAIN : 0;
 	size_t old = capsym;
 
 	syms = xgrow(syms, &capsym, o->id + 1, sizeof *syms);
 	memset(syms + old, 0, (capsym - old) * sizeof *syms);
 	if (syms[o->id] == NULL)
-		syms[o->id] = sym_open(o->path, 0);
+		syms[o->id] = sym_open(o->path, flags);
 	return syms[o->id];
 }
 
