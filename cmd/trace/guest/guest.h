@@ -37,6 +37,11 @@ struct start {
 	int fd, theirs;			/* the memory file: here, and there */
 };
 
+/*
+ * Whether the program's addresses can be the same each time; if not, errno says
+ * why.  A container's filter of system calls often forbids it.
+ */
+bool launch_can_fix(void);
 /* Start argv; returns when it is stopped before its first instruction. */
 void launch(char *const argv[]);
 /* At that stop: true: it is a 32-bit program, and has been let go natively. */

@@ -176,6 +176,19 @@ stated_env(const char *list)
 	return env;
 }
 
+bool
+launch_can_fix(void)
+{
+	int was = personality(0xffffffff);
+
+	if (was >= 0 && (was & ADDR_NO_RANDOMIZE) != 0)
+		return true;
+	if (was < 0 || personality((unsigned long)was | ADDR_NO_RANDOMIZE) < 0)
+		return false;
+	personality((unsigned long)was);
+	return true;
+}
+
 /* What the child is to do, and what it could not. */
 struct birth {
 	char *const *argv;
