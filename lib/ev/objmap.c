@@ -15,6 +15,7 @@
 #include "objmap.h"
 
 #include <gelf.h>
+#include <htslib/khash.h>
 #include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,20 +38,26 @@ struct objmap_map {
 	struct obj *obj;
 };
 
+KHASH_MAP_INIT_STR(object, struct obj *)
+
 struct objmap {
 	struct objmap_map *map;
 	size_t nmap, capmap;
 	size_t last;		/* index of the mapping found last */
-	struct obj **obj;
+	struct obj **obj;	/* by id */
 	size_t nobj, capobj;
+	khash_t(object) *known;	/* by path */
 };
 
 struct objmap *
 objmap_new(void)
 {
+	struct objmap *om = xcalloc(1, sizeof *om);
+
 	if (elf_version(EV_CURRENT) == EV_NONE)
 		die("libelf: %s", elf_errmsg(-1));
-	return xcalloc(1, sizeof(struct objmap));
+	om->known = kh_init(object);
+	return om;
 }
 
 static void
@@ -76,35 +83,46 @@ read_segments(struct obj *obj, Elf *elf)
 }
 
 static struct obj *
-object(struct objmap *om, char *path)
+new_object(char *path, unsigned id)
 {
-	struct obj *obj;
-	size_t i;
+	struct obj *obj = xcalloc(1, sizeof *obj);
 	Elf *elf;
 	int fd;
 
-	for (i = 0; i < om->nobj; i++)
-		if (strcmp(om->obj[i]->path, path) == 0) {
-			free(path);
-			return om->obj[i];
-		}
-	obj = xcalloc(1, sizeof *obj);
 	obj->path = path;
-	obj->id = (unsigned)om->nobj;
+	obj->id = id;
 	/* a name that is no absolute path is the kernel's, as [vdso] */
 	fd = path[0] == '/' ? in_optional(path) : -1;
-	if (fd >= 0) {
-		elf = elf_begin(fd, ELF_C_READ, NULL);
-		if (elf != NULL) {
-			read_segments(obj, elf);
-			elf_end(elf);
-		}
-		close(fd);
-		if (obj->readable)
-			in_older(path);
+	if (fd < 0)
+		return obj;
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf != NULL) {
+		read_segments(obj, elf);
+		elf_end(elf);
+	}
+	close(fd);
+	if (obj->readable)
+		in_older(path);
+	return obj;
+}
+
+/* The object of this path, which is taken over. */
+static struct obj *
+object(struct objmap *om, char *path)
+{
+	khiter_t k;
+	int new;
+
+	k = kh_put(object, om->known, path, &new);
+	if (new < 0)
+		die("no memory for objects");
+	if (!new) {
+		free(path);
+		return kh_value(om->known, k);
 	}
 	om->obj = xgrow(om->obj, &om->capobj, om->nobj + 1, sizeof *om->obj);
-	return om->obj[om->nobj++] = obj;
+	om->obj[om->nobj] = new_object(path, (unsigned)om->nobj);
+	return kh_value(om->known, k) = om->obj[om->nobj++];
 }
 
 /* The index of the first mapping that ends behind addr. */
