@@ -178,8 +178,7 @@ mend_base(const ZydisDecodedInstruction *zi, ZydisDecodedOperand *op)
 }
 
 static void
-note_address(struct insn *in, const ZydisDecodedInstruction *zi,
-    const ZydisDecodedOperand *op)
+note_address(struct insn *in, const ZydisDecodedOperand *op)
 {
 	unsigned b = decode_gpr[op->mem.base], x = decode_gpr[op->mem.index];
 
@@ -194,29 +193,19 @@ note_address(struct insn *in, const ZydisDecodedInstruction *zi,
 	if (op->mem.base == ZYDIS_REGISTER_RIP ||
 	    op->mem.base == ZYDIS_REGISTER_EIP)
 		in->riprel = true;
-	(void)zi;
 }
 
+/* The address as it is written: what is it made of? */
 static void
-note_memory(struct insn *in, const ZydisDecodedInstruction *zi,
-    const ZydisDecodedOperand *ops, const ZydisDecodedOperand *op)
+note_form(const struct insn *in, struct ref *r, const ZydisDecodedOperand *op)
 {
 	unsigned b = decode_gpr[op->mem.base], x = decode_gpr[op->mem.index];
-	struct ref *r;
-	bool pushes;
 
-	note_address(in, zi, op);
-	if (op->mem.type != ZYDIS_MEMOP_TYPE_MEM || no_access(zi) ||
-	    op->actions == 0 || in->nref == 3)
-		return;
-	r = decode_add_ref(in, rw_of(zi, op), bytes_of(zi, op));
 	r->seg = (uint8_t)decode_seg(op->mem.segment);
 	r->base = (uint8_t)b;
 	r->index = (uint8_t)x;
 	r->scale = op->mem.scale != 0 ? op->mem.scale : 1;
 	r->disp = op->mem.disp.value;
-	r->a32 = zi->address_width == 32;
-	r->locked = is_locked(zi, r);
 	if (op->mem.base == ZYDIS_REGISTER_RIP ||
 	    op->mem.base == ZYDIS_REGISTER_EIP) {
 		r->disp = (int64_t)(in->pc + in->len + (uint64_t)r->disp);
@@ -228,20 +217,45 @@ note_memory(struct insn *in, const ZydisDecodedInstruction *zi,
 		r->disp = (uint32_t)r->disp;
 	if (r->seg != 0)
 		r->form = REF_PLAIN;
-	pushes = op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
-	    b == RSP;
+}
+
+/* push and such: what the operand does not say of the stack's place. */
+static void
+note_stack(struct ref *r, const ZydisDecodedInstruction *zi,
+    const ZydisDecodedOperand *op)
+{
+	bool pushes = op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
+	    r->base == RSP;
+
 	if (pushes) {
 		r->a32 = false;		/* the prefix is not for the stack */
 		r->size = zi->mnemonic == ZYDIS_MNEMONIC_CALL ||
 		    zi->mnemonic == ZYDIS_MNEMONIC_RET ? 8 : r->size;
 		r->disp = r->rw == 'w' ? -(int64_t)r->size : 0;
 	}
-	if (zi->mnemonic == ZYDIS_MNEMONIC_POP && !pushes && b == RSP)
+	if (zi->mnemonic == ZYDIS_MNEMONIC_POP && !pushes && r->base == RSP)
 		r->disp += zi->operand_width / 8;
 	if (zi->mnemonic == ZYDIS_MNEMONIC_LEAVE) {
 		r->base = RBP;
 		r->a32 = false;
 	}
+}
+
+static void
+note_memory(struct insn *in, const ZydisDecodedInstruction *zi,
+    const ZydisDecodedOperand *ops, const ZydisDecodedOperand *op)
+{
+	struct ref *r;
+
+	note_address(in, op);
+	if (op->mem.type != ZYDIS_MEMOP_TYPE_MEM || no_access(zi) ||
+	    op->actions == 0 || in->nref == 3)
+		return;
+	r = decode_add_ref(in, rw_of(zi, op), bytes_of(zi, op));
+	r->a32 = zi->address_width == 32;
+	r->locked = is_locked(zi, r);
+	note_form(in, r, op);
+	note_stack(r, zi, op);
 	if (zi->mnemonic == ZYDIS_MNEMONIC_XLAT)
 		r->form = REF_XLAT;
 	if (is_bitstring(zi, ops)) {
