@@ -677,11 +677,30 @@ run(struct out *o)
 	return c;
 }
 
+/* The stream is at its end; whole: nothing is missing. */
+static void
+end(bool whole)
+{
+	if (opt_calls) {
+		stack_close_all();
+		tell_end(whole ? ended : NULL, endstatus);
+	} else if (ready) {
+		if (ev_kind(walk.events) == EV_CALLS)
+			ticks_end();
+		else if (has_contexts())
+			contexts_end();
+		else
+			stack_close_all();
+		dump_end(whole);
+		if (whole)
+			warn_of_idle_rules();
+	}
+}
+
 int
 main(int argc, char **argv)
 {
 	struct out *o;
-	bool whole;
 	int c;
 
 	prog_init(argv[0]);
@@ -716,21 +735,7 @@ main(int argc, char **argv)
 	walk.told = outcome_new();
 	codes = codenames_new();
 	c = run(o);
-	whole = c == 0 && !in_lacked();
-	if (opt_calls) {
-		stack_close_all();
-		tell_end(whole ? ended : NULL, endstatus);
-	} else if (ready) {
-		if (ev_kind(walk.events) == EV_CALLS)
-			ticks_end();
-		else if (has_contexts())
-			contexts_end();
-		else
-			stack_close_all();
-		dump_end(whole);
-		if (whole)
-			warn_of_idle_rules();
-	}
+	end(c == 0 && !in_lacked());
 	out_close(o);
 	return ev_close(walk.events);
 }
