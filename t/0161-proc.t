@@ -24,4 +24,23 @@ status 125 "a process that runs" $other sh -c \
     sh "$B/trace" "$T/run.ev"
 same "one line; it was left alone" "$line" "$(says)"
 check "no stream" test ! -e "$T/run.ev"
+
+# what else may be wrong is called by its name
+for n in 3 4 5 6 7 8 9 10 11 12 13 14; do
+	(ulimit -n $n; "$B/trace" -e none true) 2>&1
+done >"$T/said"
+check "few descriptors" grep -q '/proc/.*: Too many open files' "$T/said"
+same "few descriptors: nothing else is said" "" \
+    "$(grep -v 'Too many open files\|error while loading' "$T/said")"
+mounts="unshare -m"
+$mounts true 2>/dev/null || mounts="unshare -U -r -m"
+if $mounts mount -t tmpfs none /proc 2>/dev/null; then
+	status 125 "no /proc" $mounts sh -c \
+	    'mount -t tmpfs none /proc && exec "$@"' sh "$B/trace" -e none true
+	same "no /proc: what is said" "trace: /proc/N: No such file or directory" \
+	    "$(sed 's|/proc/[^:]*|/proc/N|' "$T/err")"
+else
+	skip "no /proc" "no mounts"
+	skip "no /proc: what is said" "no mounts"
+fi
 done_testing

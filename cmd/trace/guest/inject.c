@@ -22,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -309,17 +310,21 @@ inject_is_64bit(const struct user_regs_struct *r)
 
 /*
  * In the /proc of another pid namespace, the process's number may belong to a
- * different process.
+ * different process, and we may have none: then /proc/self is there, but leads
+ * nowhere.
  */
 void
 guest_is_in_proc(void)
 {
 	char name[64], line[128];
+	struct stat st;
 	int pid = 0;
 	FILE *f;
 
 	snprintf(name, sizeof name, "/proc/self/fdinfo/%d", guest.pidfd);
 	f = fopen(name, "re");
+	if (f == NULL && (errno != ENOENT || lstat("/proc/self", &st) < 0))
+		die("%s:", name);
 	while (f != NULL && fgets(line, sizeof line, f) != NULL)
 		if (sscanf(line, "Pid: %d", &pid) == 1)
 			break;
