@@ -21,6 +21,11 @@ status 125 "a command that fails" "$B/trace" -o '|cat >/dev/null; exit 3' true
 same "is told with the process" \
     "trace: process N: \`cat >/dev/null; exit 3' ended with status 3" \
     "$(sed 's/process [0-9]*/process N/' "$T/err")"
+status 125 "a long command that fails" "$B/trace" \
+    -o "|cat >/dev/null; $(seq 99 | sed 's/.*/: &;/' | tr '\n' ' ') exit 3" true
+same "is told by its beginning" "trace: process N: \`cat >/dev/null; : 1; \
+: 2; : 3; : 4; : 5; : 6; : 7; : 8; : 9;...' ended with status 3" \
+    "$(sed 's/process [0-9]*/process N/' "$T/err")"
 status 125 "one that dies" "$B/trace" -o '|cat >/dev/null; kill -9 $$' true
 check "is told as well" grep -q 'died of signal 9$' "$T/err"
 status 125 "in a child" "$B/trace" -f -e counts \

@@ -80,21 +80,26 @@ command_start(const char *command, char *const argv[])
 	return p[1];
 }
 
+#define SHOWN 60	/* of a command, which can be a script */
+
 bool
 command_ended(pid_t pid, int st)
 {
+	const char *more;
+
 	if (pid != shell || shell == 0)
 		return false;
 	shell = 0;
 	if (st == 0)
 		return true;
 	failed = true;
+	more = strlen(text) > SHOWN ? "..." : "";
 	if (WIFSIGNALED(st))
-		warn("process %d: `%s' died of signal %d", (int)guest.pid,
-		    text, WTERMSIG(st));
+		warn("process %d: `%.*s%s' died of signal %d", (int)guest.pid,
+		    SHOWN, text, more, WTERMSIG(st));
 	else
-		warn("process %d: `%s' ended with status %d", (int)guest.pid,
-		    text, WEXITSTATUS(st));
+		warn("process %d: `%.*s%s' ended with status %d",
+		    (int)guest.pid, SHOWN, text, more, WEXITSTATUS(st));
 	return true;
 }
 
