@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "simpoint.h"
 #include "out.h"
+#include "simpoint.h"
 
 static struct out *out;
 static bool quiet;

@@ -198,8 +198,8 @@ pid_t guest_child(pid_t pid);
 /* The number by which the program knows its own process; 0: it is gone. */
 pid_t guest_own_number(void);
 /*
- * Its process pid, which may share its memory, has a thread tid: make our
- * numbers of both.  false: it has none.
+ * Make our numbers of those by which the program knows a process, its own or
+ * one that shares its memory, and a thread of that.  false: there is none.
  */
 bool guest_task(pid_t *pid, pid_t *tid);
 /*

@@ -118,6 +118,19 @@ frag_compare(void)
 	watch_end();
 }
 
+/* The slot of the thread with this number; NULL: it has none. */
+static const struct slot *
+slot_of(pid_t tid)
+{
+	const struct slot *s;
+
+	for (s = area.ctl->slot; s < area.ctl->slot + NSLOT; s++)
+		if (ONCE(s->tid) == (uint32_t)tid &&
+		    ONCE(s->used) == SLOT_TAKEN)
+			return s;
+	return NULL;
+}
+
 /*
  * Bring the thread out of the cache, if it is there.  It waits in its store, or
  * another signal is about to do the same to it.
@@ -125,19 +138,12 @@ frag_compare(void)
 static void
 bring_out(pid_t tid)
 {
-	const struct slot *s;
+	const struct slot *s = slot_of(tid);
 	siginfo_t si;
-	unsigned i;
 	pid_t pid;
 
-	for (i = 0; i < NSLOT; i++)
-		if (ONCE(area.ctl->slot[i].tid) == (uint32_t)tid &&
-		    ONCE(area.ctl->slot[i].used) == SLOT_TAKEN)
-			break;
-	if (i == NSLOT || !__atomic_load_n(&area.ctl->slot[i].incache,
-	    __ATOMIC_SEQ_CST))
+	if (s == NULL || !__atomic_load_n(&s->incache, __ATOMIC_SEQ_CST))
 		return;
-	s = &area.ctl->slot[i];
 	pid = (pid_t)slot_pid(ONCE(s->pid), (uint32_t)tid);
 	if (!guest_task(&pid, &tid))
 		return;
