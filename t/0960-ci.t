@@ -204,10 +204,10 @@ else
 	skip "where perf is forbidden" "no seccomp"
 fi
 
-# --- where addresses cannot be fixed, as in containers
-if "$TB/forbid" 135 true; then
-	status 0 "where personality is forbidden" "$TB/forbid" 135 "$C" -q \
-	    -d random list
+# --- where addresses cannot be fixed: personality and prctl are forbidden
+if "$TB/forbid" 135 "$TB/forbid" 157 true; then
+	status 0 "where personality is forbidden" "$TB/forbid" 135 \
+	    "$TB/forbid" 157 "$C" -q -d random list
 	same "that counts differ then is said once" \
 	    "ci: addresses are random here, so counts differ from run to run:" \
 	    "$(sed 's/: see .*log$/:/' "$T/err")"

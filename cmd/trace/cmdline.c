@@ -487,17 +487,6 @@ check_options(void)
 		die("--last: its dumps are files: -o with a name, no command");
 }
 
-/* Where addresses cannot be fixed, say so once, not in each child's trace. */
-static void
-choose_addresses(void)
-{
-	if (opt->aslr || opt->pid != 0 || launch_can_fix())
-		return;
-	if (!opt->adopted && opt->image == NULL)
-		warn("address space randomisation stays on, as with --aslr:");
-	set->aslr = true;
-}
-
 char **
 cmdline(int argc, char *argv[])
 {
@@ -517,7 +506,7 @@ cmdline(int argc, char *argv[])
 		prog_usage(synopsis);
 	check_options();
 	choose_output();
-	choose_addresses();
+	set->relocates = !opt->aslr && opt->pid == 0 && !launch_can_fix();
 	follow_options(optind, argv);
 	take_store();
 	return argv + optind;

@@ -912,6 +912,7 @@ struct boot {
 				 * place; or 0, and how many frames were left */
 	struct guest_state at;	/* the guest's, at its first instruction */
 	uint64_t minframe;	/* bytes, AT_MINSIGSTKSZ */
+	uint64_t filled;	/* bytes that guest/relocate.c has mapped */
 	uint64_t addrbits;	/* of an address: 48, or 57 */
 	uint64_t sequence[NSEQUENCE];	/* each its struct rseq_cs, or 0 */
 	uint64_t rseqsig;	/* the signature of all of them */

@@ -118,7 +118,8 @@ struct options {
 	unsigned debug;		/* bits of enum debug */
 	uint64_t dump_pc;	/* DEBUG_DUMP: only this fragment; 0: all */
 	bool vdso;		/* false: hide it from the program */
-	bool aslr;
+	bool aslr;		/* addresses are random, and stay so */
+	bool relocates;		/* they would be random: images are moved */
 	bool verbose;
 	bool follow;
 	enum exec exec;

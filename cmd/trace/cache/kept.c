@@ -38,18 +38,22 @@ hindrance(void)
 	return NULL;
 }
 
-void
-kept_start(void)
+static bool
+is_allowed(void)
 {
 	const char *why = hindrance();
 
-	firstid = def_ids_used();
-	if (opt->store == NULL)
-		return;
 	if (why != NULL)
 		warn("--store: %s: it is not used", why);
-	else
-		usable = keep_open(opt->store, opt->store_max);
+	return why == NULL;
+}
+
+void
+kept_start(void)
+{
+	firstid = def_ids_used();
+	usable = opt->store != NULL && is_allowed() &&
+	    keep_open(opt->store, opt->store_max);
 }
 
 /* What fragments are made of is mapped by itself, and stays. */
@@ -213,6 +217,7 @@ kept_begin(int (*open_theirs)(int))
 	kept_unshelve();
 	free(by_counter);
 	by_counter = NULL;
+	usable = usable && is_allowed();	/* fixed addresses failed? */
 	if (!usable || (def_ids_are_fixed() && def_ids_used() != firstid))
 		return;
 	name_entry();

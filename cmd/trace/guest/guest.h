@@ -4,6 +4,7 @@
  * launch.c	start a program
  * adopt.c	take over a child that its parent's trace left to us
  * attach.c	take over a running process; detach.c leaves it
+ * relocate.c	move an image whose addresses are random
  * inject.c	put the runtime into a stopped process
  * remote.c	its memory, and system calls made in it
  * mapped.c	what it has mapped
@@ -27,6 +28,7 @@
 struct start {
 	struct guest_state at;
 	uint64_t minframe;		/* AT_MINSIGSTKSZ */
+	uint64_t filled;		/* bytes that relocate.c has mapped */
 	uint64_t trap;			/* code that remote calls overwrite */
 	uint64_t scratch;		/* 64 bytes that can be written */
 	uint32_t flags;			/* BOOT_* besides */
@@ -38,8 +40,8 @@ struct start {
 };
 
 /*
- * Whether the program's addresses can be the same each time; if not, errno says
- * why.  A container's filter of system calls often forbids it.
+ * Whether a program can be started without randomisation of its addresses.  A
+ * container's filter of system calls often forbids that.
  */
 bool launch_can_fix(void);
 /* Start argv; returns when it is stopped before its first instruction. */

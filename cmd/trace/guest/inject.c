@@ -378,6 +378,7 @@ inject(const struct start *s, uint64_t skip)
 	inject_places(s->old);
 	area.boot.at = s->at;
 	area.boot.minframe = s->minframe;
+	area.boot.filled = s->filled;
 	area.boot.flags |= s->flags;
 	area.boot.addrbits = address_bits();
 	area.boot.rseqsig = s->rseqsig;

@@ -93,6 +93,23 @@ launch_is_foreign(void)
 	return true;
 }
 
+/* Where addresses cannot be fixed, say so once, not in each child's trace. */
+static void
+fix_addresses(struct start *s)
+{
+	const char *why;
+
+	if (!opt->relocates || opt->aslr)
+		return;
+	why = relocate(&s->filled);
+	if (why == NULL)
+		return;
+	if (!opt->adopted && opt->image == NULL)
+		warn("address space randomisation stays on, as with --aslr: %s",
+		    why);
+	options_set()->aslr = true;
+}
+
 void
 launch_at(struct start *s)
 {
@@ -101,6 +118,7 @@ launch_at(struct start *s)
 	memset(s, 0, sizeof *s);
 	guest.tid = guest.pid;
 	guest_open();
+	fix_addresses(s);
 	if (ptrace(PTRACE_GETREGS, guest.pid, 0L, &r) < 0)
 		die("ptrace:");
 	inject_state(&s->at, &r);

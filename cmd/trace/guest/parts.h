@@ -79,6 +79,13 @@ int remote_memfd(uint64_t at, int *theirs);
 /* Open our file fd there, too: its descriptor; -1: it cannot be. */
 int remote_open(uint64_t at, int fd);
 
+/*
+ * relocate.c: at the stop behind exec, move the image to where it lies without
+ * randomisation.  Returns NULL, or why it has to stay where it is; *filled gets
+ * the bytes of address space that this takes.
+ */
+const char *relocate(uint64_t *filled);
+
 /* A userfaultfd of the process, open only here; -1: it cannot have one. */
 int remote_userfaultfd(void);
 

@@ -25,7 +25,7 @@ thread_bytes(void)
 
 	for (i = 0; i < NSEG; i++)
 		n += rt.boot.seg[i].size;
-	return n + (1u << 20);
+	return n + (1u << 20) + rt.boot.filled;
 }
 
 static int

@@ -1,0 +1,612 @@
+/*
+ * relocate - move a new image to where it lies without randomisation
+ *
+ * personality(2) switches the randomisation of addresses off, but filters of
+ * system calls often forbid it, as those of containers do.  At the stop behind
+ * exec no instruction has run yet: the image's addresses are in two registers,
+ * in what the kernel has put on the stack, and in the kernel's own fields.  So
+ * all can be moved to the places that it has without randomisation:
+ *
+ *	program		from 555555554000 on, unless it is linked for one place
+ *	heap		behind the program
+ *	loader, vDSO	below a fixed top, in this order
+ *	stack		up to 7ffffffff000
+ *
+ * What the program maps later the kernel puts below an address that it chose at
+ * random at exec, and that cannot be changed.  The top is lower than all of
+ * these, and a mapping without access fills what lies between.  So the kernel
+ * goes on below the loader and the vDSO, as it does without randomisation; only
+ * the upper bits of these addresses differ.
+ *
+ * Example: cat begins at 561ee792c000, the loader ends at 7f1e196ab000, and the
+ * stack at 7ffdff2cf000.  They become 555555554000, 7eeff7fff000, 7ffffffff000,
+ * and what lies from 7eeff7fff000 to 7f1e196ab000 is filled.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/prctl.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <unistd.h>
+
+#include "guest/guest.h"
+#include "guest/parts.h"
+#include "util.h"
+
+#define PIE_BASE 0x555555554000ull
+#define STACK_TOP 0x7ffffffff000ull
+#define MMAP_TOP 0x7ffff7fff000ull	/* with a usual limit of the stack */
+#define MMAP_AREA 0x680000000000ull	/* no program is as high, at random */
+#define ASIDE (1ull << 36)		/* far enough below the top */
+#define MOST_PAD 8192u			/* random bytes below the strings */
+
+/*
+ * Tops for 28 and for 32 random bits of a page's number: these, and what the
+ * stack keeps free at random, at most 16 GB and more with a higher limit.
+ */
+static const uint64_t tops[] = {
+	MMAP_TOP - (1ull << 40) - (1ull << 36),
+	MMAP_TOP - (1ull << 44) - (1ull << 36)
+};
+
+enum { FIXED, PROGRAM, LOADER, VDSO, STACK, NGROUP };
+
+/* Mappings that move together. */
+struct group {
+	uint64_t start, end;	/* both 0: there is none */
+	uint64_t by;		/* bytes; modulo 2^64 */
+};
+
+struct piece {
+	uint64_t start, end;
+	unsigned group;
+};
+
+/* What the kernel has put on the stack below the strings. */
+struct low {
+	uint64_t *word;		/* argc, argv, envp, auxv, random bytes */
+	size_t n;
+	size_t auxv, nauxv;	/* where it begins; words with AT_NULL */
+	uint64_t sp, end;	/* before anything is moved */
+	uint64_t up;		/* bytes that it moves up to the strings */
+};
+
+static struct image {
+	struct group group[NGROUP];
+	struct piece *piece;
+	size_t n, cap;
+	struct prctl_mm_map mm;
+	struct low low;
+	struct user_regs_struct r;
+	uint64_t align;		/* of the program's file */
+	bool movable;		/* it may lie anywhere */
+	uint64_t top;
+	uint64_t lowest;	/* what the kernel maps ends here at random */
+	uint64_t filled;	/* bytes from the top on that nobody can use */
+} im;
+
+static long
+call(long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
+{
+	uint64_t v[6] = { a, b, c, d, e, 0 };
+
+	if (nr == SYS_mmap)
+		v[4] = ~0ull, v[5] = 0;
+	return remote(nr, v);
+}
+
+static long
+map(uint64_t at, uint64_t n, int prot, int flags)
+{
+	return call(SYS_mmap, at, n, (uint64_t)prot, (uint64_t)(flags |
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE), 0);
+}
+
+/* Remote calls that cannot fail for a reason that we know. */
+static void
+must(long result)
+{
+	if (result >= 0)
+		return;
+	errno = (int)-result;
+	die("process %d: its image cannot be moved:", (int)guest.pid);
+}
+
+/* ---------------------------------------------------------------- the image */
+
+/* The program's file: may it be moved, and to which alignment? */
+static bool
+read_file(void)
+{
+	Elf64_Ehdr h;
+	Elf64_Phdr p;
+	char name[64];
+	unsigned i;
+	int fd;
+
+	snprintf(name, sizeof name, "/proc/%d/exe", (int)guest.pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	im.align = PAGE;
+	im.movable = pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h &&
+	    h.e_type == ET_DYN;
+	for (i = 0; im.movable && i < h.e_phnum; i++)
+		if (pread(fd, &p, sizeof p, (off_t)(h.e_phoff +
+		    i * sizeof p)) == (ssize_t)sizeof p &&
+		    p.p_type == PT_LOAD && p.p_align > im.align &&
+		    (p.p_align & (p.p_align - 1)) == 0)
+			im.align = p.p_align;
+	close(fd);
+	return true;
+}
+
+static unsigned
+group_of(const struct mapped *m)
+{
+	if (strncmp(m->name, "[stack]", 7) == 0)
+		return STACK;
+	if (strncmp(m->name, "[vvar", 5) == 0 ||
+	    strncmp(m->name, "[vdso]", 6) == 0)
+		return VDSO;
+	if (m->start >= MMAP_AREA)
+		return LOADER;
+	return im.movable ? PROGRAM : FIXED;
+}
+
+static bool
+read_pieces(void)
+{
+	struct mapped m;
+	struct group *g;
+	unsigned of;
+
+	if (!mapped_open(&m, guest.pid))
+		die("/proc/%d/maps:", (int)guest.pid);
+	while (mapped_next(&m)) {
+		if (strncmp(m.name, "[vsyscall]", 10) == 0)
+			continue;
+		of = group_of(&m);
+		g = &im.group[of];
+		if (g->end == 0)
+			g->start = m.start;
+		g->end = m.end;
+		im.piece = xgrow(im.piece, &im.cap, im.n + 1,
+		    sizeof *im.piece);
+		im.piece[im.n++] = (struct piece){ m.start, m.end, of };
+	}
+	return im.group[STACK].end != 0;
+}
+
+/* The kernel's fields, as /proc/PID/stat numbers them. */
+static bool
+read_fields(void)
+{
+	char text[2048], *p;
+	uint64_t field[52] = { 0 };
+	unsigned i;
+
+	guest_file("stat", text, sizeof text);
+	p = strrchr(text, ')');
+	if (p == NULL || strlen(p) < 4)
+		return false;
+	p += 3;			/* behind the state, field 3 */
+	for (i = 4; i < 52; i++)
+		field[i] = strtoull(p, &p, 10);
+	im.mm = (struct prctl_mm_map){
+		.start_code = field[26], .end_code = field[27],
+		.start_data = field[45], .end_data = field[46],
+		.start_brk = field[47], .brk = field[47],
+		.start_stack = field[28],
+		.arg_start = field[48], .arg_end = field[49],
+		.env_start = field[50], .env_end = field[51],
+		.exe_fd = ~0u
+	};
+	if (im.mm.arg_start >= im.mm.start_stack && im.mm.start_brk != 0)
+		return true;
+	return false;		/* they are hidden from us */
+}
+
+/* The value of an entry of the auxiliary vector; 0: there is none. */
+static uint64_t *
+auxv_entry(uint64_t type)
+{
+	struct low *l = &im.low;
+	size_t i;
+
+	for (i = l->auxv; i + 1 < l->auxv + l->nauxv; i += 2)
+		if (l->word[i] == type)
+			return &l->word[i + 1];
+	return NULL;
+}
+
+/* Where the vector lies in the words, and how long it is. */
+static bool
+find_auxv(void)
+{
+	struct low *l = &im.low;
+	size_t i = 1 + l->word[0] + 1;
+
+	while (i < l->n && l->word[i] != 0)
+		i++;
+	l->auxv = ++i;
+	while (i + 1 < l->n && l->word[i] != AT_NULL)
+		i += 2;
+	l->nauxv = i + 2 - l->auxv;
+	return i + 1 < l->n;
+}
+
+/*
+ * Below the strings the kernel leaves a random number of bytes, a multiple of
+ * 16, free.  What is behind them ends with the platform's name, or the random
+ * bytes.
+ */
+static void
+find_low_end(void)
+{
+	struct low *l = &im.low;
+	uint64_t strings = im.mm.arg_start & ~15ull;
+	const uint64_t *platform = auxv_entry(AT_PLATFORM);
+	const uint64_t *random = auxv_entry(AT_RANDOM);
+	char name[64] = "";
+
+	l->end = l->sp + 8 * l->n;
+	if (random == NULL)
+		return;
+	if (platform != NULL && *platform - l->sp < 8 * l->n) {
+		guest_read(*platform, name, sizeof name - 1);
+		l->end = *platform + strlen(name) + 1;
+	} else {
+		l->end = *random + 16;
+	}
+	if (l->end % 16 == 0 && l->end <= strings &&
+	    strings - l->end < MOST_PAD)
+		l->up = strings - l->end;
+	l->n = (l->end - l->sp) / 8;
+}
+
+static bool
+read_low(void)
+{
+	struct low *l = &im.low;
+
+	l->sp = im.r.rsp;
+	l->n = (im.mm.arg_start - l->sp) / 8;
+	if (l->n < 4 || im.mm.arg_start > im.group[STACK].end)
+		return false;
+	l->word = xcalloc(l->n, 8);
+	guest_read(l->sp, l->word, 8 * l->n);
+	if (l->word[0] >= l->n || !find_auxv())
+		return false;
+	find_low_end();
+	return true;
+}
+
+static bool
+read_image(void)
+{
+	memset(&im, 0, sizeof im);
+	return ptrace(PTRACE_GETREGS, guest.tid, 0L, &im.r) == 0 &&
+	    read_file() && read_pieces() && read_fields() && read_low();
+}
+
+/* ------------------------------------------------------------------- places */
+
+static uint64_t
+span(const struct group *g)
+{
+	return g->end - g->start;
+}
+
+/* Lower `lowest' to a group that lies in the area of mappings. */
+static void
+lower_to(const struct group *g)
+{
+	if (g->end != 0 && g->start >= MMAP_AREA && g->start < im.lowest)
+		im.lowest = g->start;
+}
+
+/* 0, or an error; ERANGE: the kernel maps below all tops. */
+static long
+choose_top(void)
+{
+	long at = map(0, PAGE, PROT_NONE, 0);
+	size_t i;
+
+	if (at < 0)
+		return at;
+	call(SYS_munmap, (uint64_t)at, PAGE, 0, 0, 0);
+	im.lowest = (uint64_t)at;
+	lower_to(&im.group[LOADER]);
+	lower_to(&im.group[VDSO]);
+	for (i = 0; i < sizeof tops / sizeof tops[0]; i++) {
+		im.top = tops[i];
+		if (im.lowest > im.top)
+			return 0;
+	}
+	return -ERANGE;
+}
+
+/* As the kernel maps: the highest place that has room. */
+static void
+choose_places(void)
+{
+	struct group *g = im.group;
+	uint64_t at = im.top, room;
+
+	g[STACK].by = STACK_TOP - g[STACK].end;
+	if (g[PROGRAM].end != 0)
+		g[PROGRAM].by = (PIE_BASE & ~(im.align - 1)) - g[PROGRAM].start;
+	if (g[LOADER].end != 0) {
+		at -= span(&g[LOADER]);
+		if (im.movable && g[PROGRAM].end == 0)
+			at &= ~(im.align - 1);
+		g[LOADER].by = at - g[LOADER].start;
+	}
+	room = im.top - at - span(&g[LOADER]);
+	if (room >= span(&g[VDSO]))
+		at = im.top;
+	g[VDSO].by = at - span(&g[VDSO]) - g[VDSO].start;
+}
+
+/* Where an address of the image, or the end of a part of it, will lie. */
+static uint64_t
+moved(uint64_t at)
+{
+	size_t i;
+
+	for (i = 0; i < im.n; i++)
+		if (at - im.piece[i].start <
+		    im.piece[i].end - im.piece[i].start)
+			return at + im.group[im.piece[i].group].by;
+	for (i = 0; i < im.n; i++)
+		if (at == im.piece[i].end)
+			return at + im.group[im.piece[i].group].by;
+	return at;
+}
+
+/*
+ * The heap begins where the program ends.  That of a static program that lies
+ * where the loader would be begins where programs do.
+ */
+static uint64_t
+heap_start(void)
+{
+	uint64_t end = 0;
+	size_t i;
+
+	for (i = 0; i < im.n; i++)
+		if (im.piece[i].end <= im.mm.start_brk &&
+		    im.piece[i].group <= PROGRAM)
+			end = im.piece[i].end + im.group[im.piece[i].group].by;
+	return end != 0 ? end : PIE_BASE + PAGE;
+}
+
+/* ------------------------------------------------------------------ changes */
+
+/* An address on the stack, or of what is below the strings. */
+static uint64_t
+moved_low(uint64_t at)
+{
+	return moved(at) + (at < im.low.end ? im.low.up : 0);
+}
+
+static void
+edit_low(void)
+{
+	static const uint64_t addresses[] = {
+		AT_PHDR, AT_BASE, AT_ENTRY, AT_SYSINFO_EHDR, AT_EXECFN,
+		AT_RANDOM, AT_PLATFORM
+	};
+	struct low *l = &im.low;
+	uint64_t *v;
+	size_t i;
+
+	for (i = 1; i < l->auxv; i++)
+		if (l->word[i] != 0)
+			l->word[i] = moved(l->word[i]);
+	for (i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
+		v = auxv_entry(addresses[i]);
+		if (v != NULL && *v != 0)
+			*v = i < 4 ? moved(*v) : moved_low(*v);
+	}
+}
+
+/* Where the stack still is. */
+static void
+write_low(void)
+{
+	static const uint8_t none[MOST_PAD];
+	const struct low *l = &im.low;
+
+	guest_write(l->sp + l->up, l->word, 8 * l->n);
+	guest_write(l->sp, none, l->up);
+}
+
+static void
+edit_fields(void)
+{
+	struct prctl_mm_map *m = &im.mm;
+
+	m->brk = m->start_brk = heap_start();
+	m->start_code = moved(m->start_code);
+	m->end_code = moved(m->end_code);
+	m->start_data = moved(m->start_data);
+	m->end_data = moved(m->end_data);
+	m->start_stack = moved_low(m->start_stack);
+	m->arg_start = moved(m->arg_start);
+	m->arg_end = moved(m->arg_end);
+	m->env_start = moved(m->env_start);
+	m->env_end = moved(m->env_end);
+}
+
+static void
+write_fields(void)
+{
+	uint64_t sp = moved_low(im.low.sp);
+	uint64_t at = (sp - 512) & ~15ull;
+	static const struct prctl_mm_map none;
+
+	im.mm.auxv = (void *)(uintptr_t)(sp + 8 * im.low.auxv);
+	im.mm.auxv_size = (uint32_t)(8 * im.low.nauxv);
+	guest_write(at, &im.mm, sizeof im.mm);
+	must(call(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP, at, sizeof im.mm, 0));
+	guest_write(at, &none, sizeof none);
+}
+
+/* -------------------------------------------------------------------- moves */
+
+static long
+move_pieces(unsigned group, uint64_t from, uint64_t to)
+{
+	long r = 0;
+	size_t i;
+
+	for (i = 0; i < im.n && r >= 0; i++) {
+		const struct piece *p = &im.piece[i];
+
+		if (p->group == group)
+			r = call(SYS_mremap, p->start + from,
+			    p->end - p->start, p->end - p->start,
+			    MREMAP_MAYMOVE | MREMAP_FIXED, p->start + to);
+	}
+	return r;
+}
+
+/* By another place if the new one would overlap the old one. */
+static long
+move(unsigned group)
+{
+	const struct group *g = &im.group[group];
+	uint64_t other = im.top - ASIDE - g->start;
+	long r;
+
+	if (g->by == 0)
+		return 0;
+	if (g->by >= span(g) && -g->by >= span(g))
+		return move_pieces(group, 0, g->by);
+	r = move_pieces(group, 0, other);
+	return r < 0 ? r : move_pieces(group, other, g->by);
+}
+
+/*
+ * What is left between the top and where the kernel begins.  Children that are
+ * not followed do without all of it, as they have no limit that knows of it.
+ */
+static void
+fill(void)
+{
+	long at = map(0, PAGE, PROT_NONE, 0);
+
+	must(at);
+	im.filled = (uint64_t)at + PAGE - im.top;
+	if ((uint64_t)at > im.lowest)
+		must(map(im.lowest, (uint64_t)at - im.lowest, PROT_NONE,
+		    MAP_FIXED_NOREPLACE));
+	else if ((uint64_t)at < im.lowest)
+		must(call(SYS_munmap, (uint64_t)at, PAGE, 0, 0, 0));
+	if (!opt->follow)
+		must(call(SYS_madvise, im.top, im.filled, MADV_DONTFORK, 0, 0));
+}
+
+/* What may be refused; an error leaves all as it was. */
+static long
+try_moves(uint64_t page)
+{
+	long r;
+
+	r = map(im.top, im.lowest - im.top, PROT_NONE, MAP_FIXED_NOREPLACE);
+	if (r < 0)
+		return r;
+	remote_end();
+	remote_begin(page);
+	r = move(VDSO);
+	if (r >= 0)
+		return 0;
+	remote_end();
+	remote_begin(im.r.rip);
+	call(SYS_munmap, im.top, im.lowest - im.top, 0, 0, 0);
+	return r;
+}
+
+static void
+finish(uint64_t page)
+{
+	edit_low();
+	edit_fields();
+	write_low();
+	must(move(STACK));
+	must(move(PROGRAM));
+	must(move(LOADER));
+	im.r.rip = moved(im.r.rip);
+	im.r.rsp = moved_low(im.r.rsp);
+	if (ptrace(PTRACE_SETREGS, guest.tid, 0L, &im.r) < 0)
+		die("ptrace:");
+	write_fields();
+	remote_end();
+	remote_begin(im.r.rip);
+	must(call(SYS_munmap, page, PAGE, 0, 0, 0));
+	fill();
+}
+
+/* Does the kernel let us set its fields? */
+static long
+try_fields(void)
+{
+	uint64_t at = (im.low.sp - 512) & ~15ull;
+	static const uint32_t none;
+	long r = call(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP_SIZE, at, 0, 0);
+
+	guest_write(at, &none, sizeof none);
+	return r;
+}
+
+/* Calls are made from a page of their own, as all code moves. */
+static long
+by_calls(void)
+{
+	long page, r;
+
+	r = try_fields();
+	if (r >= 0)
+		r = choose_top();
+	if (r < 0)
+		return r;
+	choose_places();
+	page = map(im.top - 2 * ASIDE, PAGE, PROT_READ | PROT_EXEC,
+	    MAP_FIXED_NOREPLACE);
+	if (page < 0)
+		return page;
+	r = try_moves((uint64_t)page);
+	if (r < 0)
+		call(SYS_munmap, (uint64_t)page, PAGE, 0, 0, 0);
+	else
+		finish((uint64_t)page);
+	return r;
+}
+
+const char *
+relocate(uint64_t *filled)
+{
+	int error;
+
+	errno = EINVAL;
+	if (!read_image()) {
+		error = errno;
+	} else {
+		remote_begin(im.r.rip);
+		error = (int)-by_calls();
+		remote_end();
+	}
+	free(im.piece);
+	free(im.low.word);
+	*filled = im.filled;
+	return error == 0 ? NULL : error == ERANGE ?
+	    "the limit of the stack is too high" : strerror(error);
+}
