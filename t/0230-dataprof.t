@@ -669,4 +669,30 @@ same "without an end mark" "" "$(grep '^totals' "$T/data")"
 	echo 'E exit 0 0'
 } >"$T/odd.ev"
 check "odd allocations" "$D" --text "$T/odd.ev"
+# what lies between sections is not taken for all up to the next variable
+cat >"$T/gap.c" <<'E'
+extern volatile long __init_array_start[];
+_Thread_local long own = 5;
+volatile long behind[4] = { 1, 0, 3 };
+int main(void)
+{
+	volatile long *p = __init_array_start - 2;
+	long n = own + behind[1];
+
+	for (int i = 0; i < behind[2]; i++)
+		n += *p++;
+	return n == 1;
+}
+E
+if cc -O1 -g -o "$T/gap" "$T/gap.c" \
+    2>/dev/null; then
+	"$B/trace" -o "$T/run.ev" "$T/gap"
+	"$D" -o "$T/data" "$T/run.ev"
+	calls "$T/data" >"$T/calls"
+	same "a section behind a gap" "1	main	(.init_array)" \
+	    "$(grep '	main	(.init' "$T/calls")"
+else
+	skip "a section behind a gap" "no compiler"
+fi
+
 done_testing

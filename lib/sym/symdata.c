@@ -100,7 +100,29 @@ before(const struct sym_vars *vs, int k, uint64_t addr)
 	return lo;
 }
 
-/* What lies between variables is its section's. */
+/* Narrow what `at' is about to what lies behind, or before, a section. */
+static void
+leave_section(const GElf_Shdr *sh, uint64_t addr, struct sym_data *at)
+{
+	uint64_t end = sh->sh_addr + sh->sh_size;
+
+	if (end <= addr && end > at->start)
+		at->start = end;
+	if (sh->sh_addr > addr && sh->sh_addr < at->end)
+		at->end = sh->sh_addr;
+}
+
+static void
+enter_section(const GElf_Shdr *sh, const char *name, struct sym_data *at)
+{
+	at->section = intern(name == NULL ? SYM_UNKNOWN : name);
+	if (sh->sh_addr > at->start)
+		at->start = sh->sh_addr;
+	if (sh->sh_addr + sh->sh_size < at->end)
+		at->end = sh->sh_addr + sh->sh_size;
+}
+
+/* What lies between variables is its section's, or between sections. */
 static void
 find_section(struct sym *s, uint64_t addr, struct sym_data *at)
 {
@@ -110,22 +132,19 @@ find_section(struct sym *s, uint64_t addr, struct sym_data *at)
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 	size_t names;
-	const char *name;
 
 	if (elf == NULL || elf_getshdrstrndx(elf, &names) < 0)
 		return;
 	while ((scn = elf_nextscn(elf, scn)) != NULL) {
 		if (gelf_getshdr(scn, &sh) == NULL ||
-		    !(sh.sh_flags & SHF_ALLOC) || sh.sh_flags & SHF_TLS ||
-		    addr - sh.sh_addr >= sh.sh_size)
+		    !(sh.sh_flags & SHF_ALLOC) || sh.sh_flags & SHF_TLS)
 			continue;
-		name = elf_strptr(elf, names, sh.sh_name);
-		at->section = intern(name == NULL ? SYM_UNKNOWN : name);
-		if (sh.sh_addr > at->start)
-			at->start = sh.sh_addr;
-		if (sh.sh_addr + sh.sh_size < at->end)
-			at->end = sh.sh_addr + sh.sh_size;
-		return;
+		if (addr - sh.sh_addr < sh.sh_size) {
+			enter_section(&sh, elf_strptr(elf, names, sh.sh_name),
+			    at);
+			return;
+		}
+		leave_section(&sh, addr, at);
 	}
 }
 
