@@ -251,7 +251,10 @@ int
 main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
+	struct timespec now;
 
+	/* code in no file, the vDSO's, before there are any names */
+	clock_gettime(CLOCK_MONOTONIC, &now);
 	printf("%d\n", (int)getpid());
 	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -21,7 +21,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "jit.h"
@@ -34,7 +33,7 @@ static int root = -1, tmp = -1;	/* the process's / and /tmp */
 static pid_t pid;		/* in its own namespace; 0: unknown */
 static uid_t user;
 static bool has_map;
-static struct timespec began;	/* when the image began; 0: not known */
+static struct stat old_map;	/* that was there when the image began */
 static struct stat dump[8];	/* those that are open */
 static unsigned ndump;
 static const char *advice;	/* how this runtime is made to tell names */
@@ -94,32 +93,6 @@ names_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
-void
-names_image(void)
-{
-	char name[64];
-
-	names_lock();
-	if (jit != NULL)
-		jit_free(jit);
-	jit = jit_new();
-	has_map = false;
-	ndump = 0;
-	advice = NULL;
-	if (opt->pid != 0)
-		began = (struct timespec){ 0, 0 };
-	else
-		clock_gettime(CLOCK_REALTIME_COARSE, &began);
-	close(root);
-	close(tmp);
-	pid = guest_own_number();
-	user = read_user();
-	snprintf(name, sizeof name, "/proc/%d/root", (int)guest.pid);
-	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	tmp = root < 0 ? -1 : open_in(root, "tmp", O_PATH | O_DIRECTORY);
-	names_unlock();
-}
-
 /* Open a file with names to read it; -1: there is none that we trust. */
 static int
 open_names(int dir, const char *path, struct stat *st)
@@ -135,24 +108,67 @@ open_names(int dir, const char *path, struct stat *st)
 	return fd;
 }
 
-/* A map that was last written before the image began is another process's. */
+static int
+open_perf_map(struct stat *st)
+{
+	char name[32];
+
+	snprintf(name, sizeof name, "perf-%d.map", (int)pid);
+	return open_names(tmp, name, st);
+}
+
+/* Note the map that another process, or image, with this number has left. */
+static void
+note_old_map(void)
+{
+	int fd = open_perf_map(&old_map);
+
+	if (fd < 0)
+		memset(&old_map, 0, sizeof old_map);
+	else
+		close(fd);
+}
+
+void
+names_image(void)
+{
+	char name[64];
+
+	names_lock();
+	if (jit != NULL)
+		jit_free(jit);
+	jit = jit_new();
+	has_map = false;
+	ndump = 0;
+	advice = NULL;
+	close(root);
+	close(tmp);
+	pid = guest_own_number();
+	user = read_user();
+	snprintf(name, sizeof name, "/proc/%d/root", (int)guest.pid);
+	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	tmp = root < 0 ? -1 : open_in(root, "tmp", O_PATH | O_DIRECTORY);
+	if (opt->pid == 0)
+		note_old_map();
+	names_unlock();
+}
+
+/* Has nobody written to the map since the image began? */
 static bool
 is_old(const struct stat *st)
 {
-	return st->st_mtim.tv_sec < began.tv_sec ||
-	    (st->st_mtim.tv_sec == began.tv_sec &&
-	    st->st_mtim.tv_nsec < began.tv_nsec);
+	return st->st_ino == old_map.st_ino && st->st_dev == old_map.st_dev &&
+	    st->st_size == old_map.st_size &&
+	    st->st_mtim.tv_sec == old_map.st_mtim.tv_sec &&
+	    st->st_mtim.tv_nsec == old_map.st_mtim.tv_nsec;
 }
 
 static void
 open_map(void)
 {
-	char name[32];
 	struct stat st;
-	int fd;
+	int fd = open_perf_map(&st);
 
-	snprintf(name, sizeof name, "perf-%d.map", (int)pid);
-	fd = open_names(tmp, name, &st);
 	if (fd >= 0 && is_old(&st))
 		close(fd);
 	else if (fd >= 0)
