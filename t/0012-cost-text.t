@@ -176,7 +176,7 @@ if command -v valgrind >/dev/null; then
 		done
 		check "diff takes $t's" "$B/diff" v.$t v.$t
 	done
-	valgrind -q --tool=cachegrind --cachegrind-out-file=v.cachegrind \
+	valgrind -q --tool=cachegrind --cache-sim=yes --cachegrind-out-file=v.cachegrind \
 	    printf '%s' "x=1${NL}print(x)" >/dev/null 2>&1
 	same "cachegrind's command" 'cmd: printf %s x=1\012print(x)' \
 	    "$("$B/merge" v.cachegrind | grep '^cmd')"

@@ -81,10 +81,16 @@ EOF
 	valgrind -q --tool=callgrind --callgrind-out-file=line ./p >/dev/null 2>&1
 	valgrind -q --tool=callgrind --dump-instr=yes --collect-jumps=yes \
 	    --callgrind-out-file=instr ./p >/dev/null 2>&1
-	valgrind -q --tool=cachegrind --cachegrind-out-file=lines ./p >/dev/null 2>&1
+	valgrind -q --tool=cachegrind --cache-sim=yes --cachegrind-out-file=lines ./p >/dev/null 2>&1
 
 	# the order of equal ones, and of sources, is hash order in the judges
 	for o in "" --auto=no --show-percs=no "--sort=D1mr,Dr --show=Dr,D1mr,Ir"; do
+		case $(cg_annotate --version) in
+		*-3.1?.*) ;;
+		*)
+			skip "the table of cg_annotate 3.19, $o" "a later one"
+			continue ;;
+		esac
 		cg_annotate $o lines | sort >want
 		"$A" --layout=old $o lines | sort >got
 		samefile "the table of cg_annotate 3.19, $o" want got
@@ -125,7 +131,11 @@ EOF
 	# assembler: fib's instructions, each where objdump has it
 	check "--asm" "$A" --no-annotate --asm --show-percs=no --threshold=0 instr
 	sed -n "/^-- Annotated assembler: fib \[/,/^-- Annotated assembler: [^f]/p" out >fib
-	self=$(sed -n '/^fn=.* fib$/,/^$/p; /^fn=.* fib.2$/,/^$/p' "$T/instr" | wc -l)
+	# the name may have been told with a call
+	self=$(awk '/^c?fn=[^ ]* fib(.2)?$/ { own[substr($1, index($1, "("))] = 1 }
+	    /^fn=/ { on = substr($1, 4) in own }
+	    on && /^[0-9+*-]/ { n++ }
+	    END { print n + 0 }' "$T/instr")
 	check "--asm: fib is there" test "$self" -gt 0 -a -s fib
 	same "--asm: fib's costs" "$("$A" --no-annotate --threshold=0 --show-percs=no instr |
 	    sed -n '/^-- Function:file/,$s/^> *\([0-9,]*\)  fib.*/\1/p' | tr -d , |

@@ -145,8 +145,8 @@ same "Cachegrind's and Callgrind's: sum" "totals: 41 17" "$(tail -n 1 out)"
 
 # the sum is the judge's
 if command -v cg_merge >/dev/null && command -v valgrind >/dev/null; then
-	valgrind -q --tool=cachegrind --cachegrind-out-file=v1 true 2>/dev/null
-	valgrind -q --tool=cachegrind --cachegrind-out-file=v2 cat a >/dev/null 2>&1
+	valgrind -q --tool=cachegrind --cache-sim=yes --cachegrind-out-file=v1 true 2>/dev/null
+	valgrind -q --tool=cachegrind --cache-sim=yes --cachegrind-out-file=v2 cat a >/dev/null 2>&1
 	cg_merge -o judge v1 v2 >/dev/null 2>&1
 	"$M" v1 v2 >ours
 	"$M" judge >want

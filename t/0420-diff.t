@@ -265,8 +265,8 @@ status 2 "no room" sh -c '"$0" old new >/dev/full' "$D"
 
 # the judge's sums by function
 if command -v cg_diff >/dev/null && command -v valgrind >/dev/null; then
-	valgrind -q --tool=cachegrind --cachegrind-out-file=v1 true 2>/dev/null
-	valgrind -q --tool=cachegrind --cachegrind-out-file=v2 cat old >/dev/null 2>&1
+	valgrind -q --tool=cachegrind --cache-sim=yes --cachegrind-out-file=v1 true 2>/dev/null
+	valgrind -q --tool=cachegrind --cache-sim=yes --cachegrind-out-file=v2 cat old >/dev/null 2>&1
 	cg_diff --mod-filename='s/.*\///' v1 v2 >judge
 	"$D" -p --mod-filename='s/.*\///' v1 v2 >ours
 	by_fn() { # FILE: file:function and the first counts

@@ -65,7 +65,7 @@ same "functions add up to the end mark" "$total" \
 
 if command -v valgrind >/dev/null; then
 	for i in 1 2 3; do
-		valgrind -q --tool=cachegrind --cachegrind-out-file=cg.$i \
+		valgrind -q --tool=cachegrind --cache-sim=yes --cachegrind-out-file=cg.$i \
 		    seq $i$i$i >/dev/null 2>&1
 		valgrind -q --tool=callgrind --dump-instr=yes --collect-jumps=yes \
 		    --cache-sim=yes --callgrind-out-file=cl.$i \

@@ -62,10 +62,11 @@ else
 	skip "bzip2" "not here"
 fi
 if command -v sqlite3 >/dev/null; then
+	# no reals: sqlite3 tests what a long double has, which Valgrind's has not
 	cat >sql <<'E'
-create table t(a integer primary key, b text, c real);
+create table t(a integer primary key, b text, c integer);
 with recursive n(i) as (select 1 union all select i+1 from n where i<1000)
- insert into t select i, 'x'||(i*7919%100), i/3.0 from n;
+ insert into t select i, 'x'||(i*7919%100), i*i%997 from n;
 create index tb on t(b);
 select b, count(*), sum(c) from t group by b order by 3 desc limit 5;
 select count(*) from t x join t y on x.b=y.b where x.a<y.a;

@@ -304,9 +304,9 @@ awk 'BEGIN {
 	n = 5000
 	print "volatile int sink;"
 	for (i = n; i >= 0; i--)
-		printf "__attribute__((noinline)) int\nf%d(void)\n" \
-		    "{\n\treturn %s;\n}\n", i, i == n ? "sink" :
-		    "f" i + 1 "() + sink + 1"
+		printf("__attribute__((noinline)) int\nf%d(void)\n{\n" \
+		    "\treturn %s;\n}\n", i,
+		    i == n ? "sink" : "f" (i + 1) "() + sink + 1")
 	print "int\nmain(void)\n{\n\treturn f0() + f0() != 10000;\n}"
 }' >chain.c
 ${CC:-gcc} -O1 -o chain chain.c && ./chain

@@ -11,7 +11,7 @@ pipeline="$B/cachesim $caches | $B/fmt-cachegrind -o our.out"
 title "start-up: /bin/true"
 lane native /bin/true
 has valgrind && lane cachegrind "valgrind --tool=cachegrind \
-    --cachegrind-out-file=cg.out /bin/true"
+    --cache-sim=yes --cachegrind-out-file=cg.out /bin/true"
 lane pipeline "$B/trace --stdout=/dev/null /bin/true | $pipeline"
 lane "trace alone" "$B/trace -o /dev/null /bin/true"
 go native
