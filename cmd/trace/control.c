@@ -43,25 +43,54 @@ hand_over(const char *line)
 	pthread_mutex_unlock(&lock);
 }
 
-/* What is longer than a writer can write at once is no command. */
+/* What has been read, up to a newline that may not be there yet. */
+struct input {
+	char text[PIPE_BUF + 1];
+	size_t n;
+	bool skip;		/* the rest of a line that was too long */
+};
+
+/* Hand over the lines that are whole, and keep the rest. */
+static void
+take_lines(struct input *in)
+{
+	char *s = in->text, *end = s + in->n, *nl;
+
+	while ((nl = memchr(s, '\n', (size_t)(end - s))) != NULL) {
+		*nl = '\0';
+		if (*s != '\0' && !in->skip)
+			hand_over(s);
+		in->skip = false;
+		s = nl + 1;
+	}
+	in->n = (size_t)(end - s);
+	memmove(in->text, s, in->n);
+}
+
+/*
+ * What is longer than a writer can write at once is no command.  This reads
+ * without a stream of stdio, which exit(3) would wait for.
+ */
 static void *
 listen_to(void *arg)
 {
-	char line[PIPE_BUF + 2];
-	FILE *f = fdopen((int)(intptr_t)arg, "r");
-	size_t n;
+	static struct input in;
+	int fd = (int)(intptr_t)arg;
+	ssize_t n;
 
-	while (f != NULL && fgets(line, sizeof line, f) != NULL) {
-		n = strcspn(line, "\n");
-		if (line[n] == '\n' && n > 0) {
-			line[n] = '\0';
-			hand_over(line);
+	for (;;) {
+		n = read(fd, in.text + in.n, sizeof in.text - in.n);
+		if (n < 0 && errno == EINTR)
 			continue;
+		if (n <= 0)
+			return NULL;
+		in.n += (size_t)n;
+		take_lines(&in);
+		if (in.n == sizeof in.text) {
+			in.skip = true;
+			in.n = 0;
 		}
-		while (line[n] != '\n' && fgets(line, sizeof line, f) != NULL)
-			n = strcspn(line, "\n");
 	}
-	return NULL;
 }
 
 /* One that nobody reads is left from a trace that was killed. */

@@ -24,8 +24,10 @@
 #include "guest/parts.h"
 #include "util.h"
 
+#ifndef PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG	/* older C libraries */
 #define PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG \
 	((__typeof__(PTRACE_CONT))0x4211)
+#endif
 
 struct attached *attach_threads;
 size_t attach_nthreads;
