@@ -7,7 +7,7 @@
 #include "victim.h"
 
 #define SET_DISPATCH 59
-#define SYS_USER_DISPATCH 2
+#define DISPATCH 2
 
 static volatile char block;
 static volatile int trapped;
@@ -17,7 +17,7 @@ on_sys(int sig, siginfo_t *si, void *uc)
 {
 	block = 0;
 	SAME(sig, SIGSYS);
-	SAME(si->si_code, SYS_USER_DISPATCH);
+	SAME(si->si_code, DISPATCH);
 	SAME(si->si_syscall, SYS_getppid);
 	REG(uc, RAX) = 4711;
 	trapped++;

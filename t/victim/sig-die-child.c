@@ -17,6 +17,6 @@ main(void)
 		_exit(0);
 	}
 	for (;;)
-		spin++;
+		spin = spin + 1;
 	return 0;
 }

@@ -29,7 +29,7 @@ worker(void *arg)
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 	worker_tid = gettid();
 	while (got < 20)
-		spin++;
+		spin = spin + 1;
 	return NULL;
 }
 

@@ -60,7 +60,7 @@ main(void)
 	if (pid == 0)
 		stop_and_go(me);
 	while (*continued < 10)
-		spin++;
+		spin = spin + 1;
 	reap(pid, 9);
 	/* In a call: the read goes on. */
 	*continued = 0;

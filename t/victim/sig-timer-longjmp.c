@@ -29,7 +29,7 @@ main(void)
 	if (n++ < 200) {
 		CHECK(setitimer(ITIMER_REAL, &once, NULL) == 0);
 		for (;;)
-			spin++;
+			spin = spin + 1;
 	}
 	sigprocmask(SIG_BLOCK, NULL, &now);
 	CHECK(!sigismember(&now, SIGALRM));

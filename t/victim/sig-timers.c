@@ -63,14 +63,14 @@ main(void)
 	setitimer(ITIMER_PROF, &every, NULL);
 	setitimer(ITIMER_REAL, &every, NULL);
 	while (virt < 5 || prof < 5 || alrm < 5)
-		spin++;
+		spin = spin + 1;
 	memset(&every, 0, sizeof every);
 	setitimer(ITIMER_VIRTUAL, &every, NULL);
 	setitimer(ITIMER_PROF, &every, NULL);
 	setitimer(ITIMER_REAL, &every, NULL);
 	arm(&ev, &t);
 	while (valued < 5)
-		spin++;
+		spin = spin + 1;
 	CHECK(timer_getoverrun(t) >= 0);
 	CHECK(timer_delete(t) == 0);
 	ev.sigev_notify = SIGEV_THREAD_ID;
@@ -78,7 +78,7 @@ main(void)
 	ev._sigev_un._tid = gettid();
 	arm(&ev, &t);
 	while (to_tid < 5)
-		spin++;
+		spin = spin + 1;
 	CHECK(timer_delete(t) == 0);
 	sem_init(&notified, 0, 0);
 	ev.sigev_notify = SIGEV_THREAD;

@@ -19,7 +19,7 @@ busy(void *arg)
 		if (arg != NULL)
 			pause();
 		else
-			n++;
+			n = n + 1;
 	return NULL;
 }
 

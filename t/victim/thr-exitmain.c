@@ -25,7 +25,7 @@ worker(void *arg)
 	for (;;) {
 		switch ((intptr_t)arg % 4) {
 		case 0:
-			n++;
+			n = n + 1;
 			break;
 		case 1:
 			usleep(100);

@@ -21,7 +21,7 @@ worker(void *arg)
 		if (arg != NULL)
 			usleep(500);
 		else
-			n++;
+			n = n + 1;
 	return (void *)(intptr_t)getegid();
 }
 

@@ -44,7 +44,7 @@ worker(void *arg)
 	else
 		while (!finish)
 			for (int i = 0; i < 1000; i++)
-				spin++;
+				spin = spin + 1;
 	return (void *)(intptr_t)got;
 }
 

@@ -91,7 +91,7 @@ struct kept_head {
 	uint32_t ncounter;
 	uint32_t nid;		/* ids below it are in the code; or 0 */
 };
-#define KEPT_MAGIC "qnstorea"
+#define KEPT_MAGIC "qnstor2"
 
 /* What is kept, as it was read. */
 struct kept {
