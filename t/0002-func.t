@@ -17,7 +17,7 @@ __asm__(".pushsection .text\n.type part.cold, @function\npart.cold: nop; nop\n"
     ".size fourth, .-fourth\nlast: nop\n.popsection\n");
 int main(void) { first(); second(); third(); return 0; }
 E
-${CC:-gcc} -O1 -g0 -fno-pie -no-pie -Wl,-z,lazy -o "$T/a" "$T/a.c" || exit 99
+${CC:-gcc} -O1 -g0 -fcf-protection=none -fno-pie -no-pie -Wl,-z,lazy -o "$T/a" "$T/a.c" || exit 99
 addr() { nm "$T/a" | sed -n "s/^0*\([0-9a-f]*\) [tT] $1\$/\1/p"; }
 plus() { printf %x $((0x$1 + $2)); }
 name() { printf 0x%016x 0x$1; }

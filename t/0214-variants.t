@@ -174,7 +174,7 @@ judge() { # caches options
 	totals_of out >got
 	samefile "$1 $2: as Callgrind has it" want got
 }
-${CC:-gcc} -O1 -g -nostdlib -static -fno-stack-protector -fno-builtin \
+${CC:-gcc} -O1 -g -nostdlib -static -fcf-protection=none -fno-stack-protector -fno-builtin \
     -o strides "$OLDPWD/t/src/strides.c" || exit 99
 check "lackey" env -i valgrind --tool=lackey $exact --trace-mem=yes \
     --log-file=lackey ./strides

@@ -366,6 +366,7 @@ cat >"$T/maps.c" <<'EOF2'
 #include <unistd.h>
 
 #define PAGE	4096
+#define ALONE	((char *)(1ul << 40))
 #define FN	__attribute__((noinline)) static void
 
 static inline __attribute__((always_inline)) char *
@@ -386,7 +387,7 @@ tail(void)
 FN
 middle(void)
 {
-	char *p = map(NULL, 8);
+	char *p = map(ALONE, 8);	/* nothing is behind it */
 
 	munmap(p + 2 * PAGE, PAGE - 1);
 	munmap(p + 5 * PAGE, 8 * PAGE);

@@ -65,12 +65,13 @@ fi
 check "the fuzzing corpus" "$TB/fuzz_svg" "$TOP/t/fuzz/corpus/svg"
 
 # --- many frames: narrow ones are merged, and it says so
-awk 'BEGIN { srand(7)
+awk 'BEGIN { seed = 7
 	for (i = 0; i < 800; i++) {
 		s = "main"
 		for (d = 0; d < 30; d++) {
 			s = s ";f" i "_" d
-			print s, int(1 + 400 * rand() ^ 6)
+			seed = seed * 16807 % 2147483647
+			print s, int(1 + 400 * (seed / 2147483647) ^ 6)
 		}
 	} }' >many
 check "24,000 stacks" "$S" -o many.svg many

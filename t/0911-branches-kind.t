@@ -92,7 +92,7 @@ of() {
 }
 
 # signals find it anywhere; their handler has no branch
-traced -e branches -o "$T/a.ev" "$T/branchy" timer 300000 0 && costs a
+traced -e branches -o "$T/a.ev" "$T/branchy" timer 300000 900000 && costs a
 of work "$T/a.out" >"$T/want"
 for us in 40 97; do
 	"$B/trace" -e branches -o "$T/b.ev" "$T/branchy" timer 300000 $us \
