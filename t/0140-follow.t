@@ -106,7 +106,7 @@ check "its output is there" test -s "$T/small.o"
 same "driver, compiler and assembler" "3 E exit 0" "$(for f in "$T"/gcc.*; do
 	tail -n 1 "$f" | cut -d' ' -f1-3; done | sort | uniq -c | sed 's/^ *//')"
 same "as whom they were executed" "as cc1 gcc" \
-	"$(sed -n 's/^H cmd \([^ ]*\).*/\1/p' "$T"/gcc.* | sed 's/.*\///' |
+	"$(sed -n 's/^H cmd \([^ ]*\).*/\1/p' "$T"/gcc.* | sed 's/.*\///; s/.*-as$/as/' |
 	sort | tr '\n' ' ' | sed 's/ $//')"
 
 cat >"$T/Makefile" <<'EOF'

@@ -50,7 +50,7 @@ for kind in "counts --contexts" blocks; do
 	check "a part is written while it runs" there out.1
 	check "with its reason" grep -q '^desc: Trigger.*: the first part$' out.1
 	first=$(total out.1)
-	check "and all that it did" test "$first" -gt 600000
+	check "and all that it did" test "$first" -gt 400000
 	asked b
 	say "zero"
 	obeyed
