@@ -95,8 +95,10 @@ struct simulator {
 	uint64_t (*count)(uint32_t id);
 	/* Add an instruction's costs to n, by column. */
 	void (*add)(const struct insns_at *, int64_t *n);
-	/* What --warm says has been run and does not count; after end. */
-	void (*warm)(struct simrun *);
+	/* What has run so far does not count: --warm, a mark; after end. */
+	void (*forget)(struct simrun *);
+	/* What runs from here on does not count, or counts; after end. */
+	void (*idle)(struct simrun *, bool idle);
 	/* With -v: write a summary to standard error; total is set. */
 	void (*summary)(const struct simrun *);
 };

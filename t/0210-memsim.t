@@ -255,6 +255,29 @@ done
   echo E exit 0 4563402754; } >"$T/many.ev"
 check "four billion turns" "$M" --cores=2 --quantum=5 "$T/many.ev"
 check "all count" grep -q '^totals: 9126805508 268435457 4294967297 ' "$T/out"
+# the table has what counts, as the costs
+table() { # mark stream: columns of L1D
+	sed "s/^C mark/J $1/" "$2" >"$T/marks.ev"
+	"$M" -v -o "$T/costs" "$T/marks.ev" 2>&1 | awk '$1 == "L1D" {
+		print $2, $3, $4; exit }'
+}
+{ echo H quern-events 2
+  echo 'B 1 >401000 4r8.0 2C401000'
+  echo 'B 2 >401006 4r8@7ffe0000'
+  echo 'C mark'
+  echo '1+7fff0000'
+  echo '1+40*31'
+  echo 'C mark'
+  echo 2
+  echo 2
+  echo E exit 0 53; } >"$T/mark.ev"
+same "-v of the whole" "53 1 52" "$(table toggle "$T/mark.ev" >/dev/null
+    table cold "$T/mark.ev")"
+same "-v without what marks leave out" "2 1 1" "$(table toggle "$T/mark.ev")"
+same "-v without what was before a mark" "2 1 1" "$(table zero "$T/mark.ev")"
+sed '$d' "$T/mark.ev" >"$T/open.ev"
+printf 'C mark\n1\n1+40*9\nE exit 0 64\n' >>"$T/open.ev"
+same "-v up to a mark" "2 1 1" "$(table toggle "$T/open.ev")"
 { echo H quern-events 1
   echo 'B 1 >401000 2r1.0*1w1.2*1'
   echo 1+400000+3fffffffffffffff+500000

@@ -241,7 +241,7 @@ static const struct simulator memsim = {
 	.columns = "", .outcomes = "",
 	.longopts = longopts, .option = option, .open = open_stream,
 	.begin = begin, .define = define, .batch = batch, .line = line,
-	.end = end, .warm = table_reset,
+	.end = end, .forget = table_forget, .idle = table_idle,
 	.count = run_count, .add = count_add, .summary = table_print
 };
 

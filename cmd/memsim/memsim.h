@@ -384,7 +384,8 @@ extern bool table_wanted;
 /* Was this line never looked up there before? Notes it. */
 bool table_first(unsigned part, uint64_t line);
 void table_print(const struct simrun *);
-/* Count from here on. */
-void table_reset(struct simrun *);
+/* As in struct simulator. */
+void table_forget(struct simrun *);
+void table_idle(struct simrun *, bool idle);
 
 #endif

@@ -34,12 +34,34 @@ table_first(unsigned part, uint64_t line)
 	return new != 0;
 }
 
+/* While nothing counts: what had been counted. */
+static struct {
+	bool idle;
+	struct tally tally[MOST_PARTS];
+	uint64_t written;
+} kept;
+
 void
-table_reset(struct simrun *s)
+table_forget(struct simrun *s)
 {
 	(void)s;
 	memset(tally, 0, sizeof tally);
-	memory_written = 0;
+	memset(kept.tally, 0, sizeof kept.tally);
+	memory_written = kept.written = 0;
+}
+
+void
+table_idle(struct simrun *s, bool idle)
+{
+	(void)s;
+	kept.idle = idle;
+	if (idle) {
+		memcpy(kept.tally, tally, sizeof tally);
+		kept.written = memory_written;
+		return;
+	}
+	memcpy(tally, kept.tally, sizeof tally);
+	memory_written = kept.written;
 }
 
 static void
@@ -121,6 +143,8 @@ tlbs(const struct simrun *s)
 void
 table_print(const struct simrun *s)
 {
+	if (kept.idle)
+		table_idle(NULL, false);
 	err = out_fd(2, "standard error");
 	out_printf(err, "%-6s %15s %15s %13s %11s %8s %8s\n", "", "accesses",
 	    "hits", "misses", "compulsory", "rate", "MPKI");

@@ -322,8 +322,8 @@ warm_over(struct inside *in)
 
 	in->warm = 0;
 	keep_all(in, 1);
-	if (s->sim->warm != NULL)
-		s->sim->warm(s);
+	if (s->sim->forget != NULL)
+		s->sim->forget(s);
 }
 
 /* ---- marks ---- */
@@ -371,6 +371,27 @@ dump(struct inside *in, const char *text)
 }
 
 static void
+zero(struct inside *in)
+{
+	struct simrun *s = &in->s;
+
+	forget(in);
+	if (s->sim->forget != NULL)
+		s->sim->forget(s);
+}
+
+static void
+toggle(struct inside *in)
+{
+	struct simrun *s = &in->s;
+
+	in->idle = !in->idle;
+	keep_all(in, in->idle ? -1 : 1);
+	if (s->sim->idle != NULL)
+		s->sim->idle(s, in->idle);
+}
+
+static void
 mark(struct inside *in, const struct ev *e)
 {
 	/* a report has no costs that could be taken off */
@@ -379,14 +400,13 @@ mark(struct inside *in, const struct ev *e)
 		return;
 	switch (e->num[0]) {
 	case EV_TOGGLE:
-		in->idle = !in->idle;
-		keep_all(in, in->idle ? -1 : 1);
+		toggle(in);
 		break;
 	case EV_DUMP:
 		dump(in, e->text);
 		break;
 	case EV_ZERO:
-		forget(in);
+		zero(in);
 		break;
 	case EV_INTERRUPTED:
 		if (in->late == NULL)
