@@ -86,6 +86,34 @@ same "are taken off" "totals: 2 0 0 0 0 0 0 0 0 1" "$(grep totals "$T/out")"
 same "by address" "0x1000 1 0 0 0 0 0 0 0 0 1 +4 1 " \
     "$(grep '^[0+]' "$T/out" | tr '\n' ' ')"
 
+# a branch is predicted when its thread goes on, but counts as it was executed
+cat >"$T/open.ev" <<'END'
+H quern-events 2
+H kind all
+T 1
+B 1 >1000 1 2C1000
+B 2 >1003 1
+1*1
+T 2
+C mark
+T 1
+1
+2
+E exit 0 4
+END
+same "a branch open at the end of the warm-up is not counted" \
+    "totals: 3 1" "$("$B/branchsim" --warm=4 "$T/open.ev" | grep totals)"
+same "nor by another predictor" "totals: 3 1" "$("$B/branchsim" --warm=4 \
+    --predictor=gshare "$T/open.ev" | grep totals)"
+same "nor passed on" 0 \
+    "$("$B/branchsim" --warm=4 -t "$T/open.ev" | grep -c ^O)"
+sed 's/^C mark/J zero/' "$T/open.ev" >"$T/zero.ev"
+same "nor is one at a mark" "totals: 3 1" \
+    "$("$B/branchsim" "$T/zero.ev" | grep totals)"
+sed 's/^C mark/J toggle/; s/^B 1/J toggle\n&/' "$T/open.ev" >"$T/on.ev"
+same "nor one at a mark from which on costs count" "totals: 3 1" \
+    "$("$B/branchsim" "$T/on.ev" | grep totals)"
+
 # kind cache has no order of executions
 "$J" filter 64 64 4 "$T/in.ev" >"$T/cache.ev"
 status 2 "kind cache" "$B/cachesim" --warm=9 --I1=16384,4,64 --D1=16384,4,64 \

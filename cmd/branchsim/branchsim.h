@@ -130,6 +130,7 @@ struct branch {
 	uint8_t flow;
 	uint8_t taken;		/* C, inside its block */
 	bool is_cond;		/* C, Z */
+	bool free;		/* its execution does not count */
 };
 
 /* The address behind it. */
@@ -261,6 +262,8 @@ void run_stops(void);
  * that; false: there is no other.
  */
 bool run_end(struct thread_name *);
+/* The branches that threads wait at were executed when nothing counted. */
+void run_forget(void);
 /* How often an id was executed. */
 uint64_t run_count(uint32_t id);
 /*

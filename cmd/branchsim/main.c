@@ -361,6 +361,21 @@ line(struct simrun *s, int letter, const struct ev *e)
 	}
 }
 
+static void
+forget(struct simrun *s)
+{
+	(void)s;
+	run_forget();
+}
+
+static void
+idle(struct simrun *s, bool is_idle)
+{
+	(void)s;
+	if (!is_idle)
+		run_forget();
+}
+
 /* ---- costs ---- */
 
 static void
@@ -398,7 +413,8 @@ static const struct simulator branchsim = {
 	.longopts = longopts, .option = option, .open = open_stream,
 	.head = head,
 	.begin = begin, .define = define, .batch = batch, .line = line,
-	.count = run_count, .add = add_costs, .summary = summary
+	.count = run_count, .add = add_costs, .forget = forget, .idle = idle,
+	.summary = summary
 };
 
 int
