@@ -279,6 +279,11 @@ samefile "weights of 1" want got
 "$M" --weights=3 w1 >got
 "$M" w1 w1 w1 >want
 samefile "a weight of 3 is three files" want got
+{ sed '$d' w1; sed '1d; $d' w1; echo 'summary: 16 20'; } >w4
+"$M" w4 | "$M" --weights=0.25 - >want
+check "a file with lines of the same place" "$M" --weights=0.25 w4
+samefile "is added up before it is rounded" want out
+same "and not line by line" "totals: 5 5" "$(grep totals out)"
 "$M" --weights=1,0 w1 w2 >got
 same "a weight of 0 leaves nothing" "$("$M" w1 | sed -n 's/^totals: //p')" \
     "$(sed -n 's/^totals: //p' got | awk '{ print $1, $2 }')"

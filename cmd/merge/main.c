@@ -25,9 +25,8 @@
  * Records that add up to nothing are left out, so the old file and a difference
  * make the new file.
  *
- * With --weights each file stands for several like it: its counts are
- * multiplied and rounded, one by one, so the total is still the sum of the
- * records.
+ * With --weights each file stands for several like it: its sums are multiplied
+ * and rounded, one by one, so the total is still the sum of the records.
  *
  * Most files of Cachegrind are in canonical order.  If all are, merge reads
  * them side by side and writes each record as soon as its sum is known
@@ -56,13 +55,29 @@ static struct costnames *nm;
 static struct costsum *table;
 static bool weighted;
 
+/* A file's sum, which is freed. */
+static void
+add_weighted(struct costsum *file, long double weight)
+{
+	int64_t scaled[COST_EVMAX];
+	struct cost c;
+
+	costsum_sort(file);
+	while (costsum_next(file, &c)) {
+		weigh(&c, scaled, weight);
+		costsum_put(table, &c);
+	}
+	costsum_free(file);
+}
+
 static void
 add_file(const char *name, long double weight)
 {
 	struct costr *r = costr_open(name, nm);
 	size_t store[COST_EVMAX];
 	const size_t *map = NULL;
-	int64_t n[COST_EVMAX], scaled[COST_EVMAX], seen[COST_EVMAX] = { 0 };
+	int64_t n[COST_EVMAX], seen[COST_EVMAX] = { 0 };
+	struct costsum *sum = NULL;
 	struct cost c;
 
 	head_file();
@@ -74,19 +89,23 @@ add_file(const char *name, long double weight)
 			if (!table)
 				table = costsum_new(nm, first.positions,
 				    first.nev);
+			if (!sum)
+				sum = weighted ? costsum_new(nm,
+				    first.positions, first.nev) : table;
 			costsum_positions(table, first.positions);
+			costsum_positions(sum, first.positions);
 			continue;
 		}
 		if (map && c.kind != COST_JUMP) {
 			remap(n, c.n, map);
 			c.n = n;
 		}
-		if (weighted)
-			weigh(&c, scaled, weight);
-		costsum_put(table, &c);
+		costsum_put(sum, &c);
 	}
 	if (!weighted)
 		add_total(r, map, seen);
+	else if (sum)
+		add_weighted(sum, weight);
 	head_late(r);
 	costr_close(r);
 }
