@@ -120,6 +120,12 @@ if command -v python3 >/dev/null; then
 	    'ob=(1) ???' 'fn=(1) main' '1 1 1' 'ob=(2) /no/other' 'fn=(2) f' \
 	    '1 1 1' 'ob=(3) /no/ld.so' 'fn=(3) start' '1 1 1' 'cob=(2)' \
 	    'cfn=(2)' 'calls=1 1' '1 1 1' 'totals: 3 3'
+	# bytes that are not UTF-8, which protobuf refuses in strings
+	program "names of any bytes" '/no/\377 ü' \
+	    "$(printf 'ob=/no/\377 ü')" "$(printf 'fl=\303(')" \
+	    "$(printf 'fn=f\300\257')" '1 1 1' 'totals: 1 1'
+	check "are read" python3 "$TOP/t/models/pprof.py" program.pb.gz
+	same "as what they are" 'f\300\257 1' "$(cat out)"
 else
 	skip "the first mapping" "no python3"
 fi

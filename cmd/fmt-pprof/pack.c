@@ -14,6 +14,7 @@
 #include <zlib.h>
 
 #include "out.h"
+#include "shown.h"
 #include "util.h"
 
 KHASH_MAP_INIT_STR(string, int64_t)
@@ -73,12 +74,15 @@ pack_message(const PprofProfile *p)
 
 /* ---- strings ---- */
 
+/* Readers refuse a message with a string that is not UTF-8. */
 int64_t
 pack_string(const char *s)
 {
-	khint_t k = kh_get(string, strings, s);
+	khint_t k;
 	int new;
 
+	s = shown(s);
+	k = kh_get(string, strings, s);
 	if (k != kh_end(strings))
 		return kh_val(strings, k);
 	table = xgrow(table, &captable, ntable + 1, sizeof *table);
