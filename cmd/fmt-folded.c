@@ -196,13 +196,15 @@ sort(uint32_t *first)
 		stack[v[i]].next = i + 1 < n ? v[i + 1] : NONE;
 }
 
-static void
+/* False: there are none, since nothing was counted. */
+static bool
 write_stacks(struct out *o)
 {
 	static char *path;
 	static size_t cap;
 	uint32_t s = bottom;
 	size_t len = 0, n;
+	bool any = false;
 
 	while (s != NONE) {
 		const char *name = costnames_get(names, stack[s].name);
@@ -215,6 +217,7 @@ write_stacks(struct out *o)
 		if (stack[s].n != 0) {
 			out_write(o, path, len - 1);
 			out_printf(o, " %" PRId64 "\n", stack[s].n);
+			any = true;
 		}
 		if (stack[s].first != NONE) {
 			s = stack[s].first;
@@ -228,6 +231,7 @@ write_stacks(struct out *o)
 		}
 		s = stack[s].next;
 	}
+	return any;
 }
 
 /* ---- */
@@ -292,7 +296,9 @@ main(int argc, char **argv)
 	for (size_t i = 0; i < nstack; i++)
 		sort(&stack[i].first);
 	o = out_open(output);
-	write_stacks(o);
+	if (!write_stacks(o) && !r->truncated)
+		warn("%s: no costs of %s: no stacks", r->name,
+		    stacks->head.ev[column].name);
 	out_close(o);
 	return r->truncated || in_lacked() ? 2 : 0;
 }

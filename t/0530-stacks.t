@@ -52,6 +52,11 @@ costs 'fn=f(int;char) 12' '1 7' 'fn=' '1 1' 'totals: 8 0' >names
 check "names" "$F" names
 same "without semicolons, none empty" "??? 1,f(int:char) 12 7," \
     "$(tr '\n' ',' <out)"
+# what reads no stacks from a pipe says nothing itself
+costs 'fn=a' '1 5' 'totals: 5 0' >never
+check "an event that never happened" "$F" -e Dr never
+same "has no stacks, and that is told" "fmt-folded: never: no costs of Dr: no \
+stacks" "$(cat out err)"
 # three stacks for one odd count: nothing is lost
 costs 'fn=a' '1 1' 'cfn=x' 'calls=1 1' '1 1' 'fn=b' '1 1' 'cfn=x' 'calls=1 1' \
     '1 1' 'fn=c' '1 1' 'cfn=x' 'calls=1 1' '1 1' 'fn=x' '1 1000000' \
