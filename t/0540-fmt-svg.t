@@ -53,6 +53,10 @@ printf '%s\n' '# a comment' '' 'a;;b 1' 'näme 2' 'a 3' >odd
 check "comments, empty names, other letters" "$S" odd
 cp out odd.svg
 same "are there" 5 "$(grep -c 'class="f"' odd.svg)"
+printf '%s\n' '#comment 9' '#1 1' '#1;#2 2' >log
+check "functions of a log without names" "$S" log
+same "are no comments" "all: 3 #1: 3 #2: 2" "$(sed -n \
+    's/.*<title>\([^ ]* [0-9]*\) counts.*/\1/p' out | paste -s -d ' ')"
 
 printf 'a\377\355\240\200;\303\244\357\277\277;\302 3\n' >letters
 check "bytes that are no letters" "$S" letters

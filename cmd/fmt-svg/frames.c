@@ -141,6 +141,14 @@ stack_line(char *line, const struct in *in)
 	add(&frame[f].old, old, in);
 }
 
+/* Is there no stack?  A function that a log numbers is called #3. */
+static bool
+is_comment(const char *line)
+{
+	return line[strspn(line, " \r")] == '\0' ||
+	    (line[0] == '#' && (line[1] < '0' || line[1] > '9'));
+}
+
 static void
 read_stacks(const char *file)
 {
@@ -153,7 +161,7 @@ read_stacks(const char *file)
 		if (strlen(line) != len)
 			die("%s:%" PRIu64 ": a zero byte", in_name(in),
 			    in_lineno(in));
-		if (line[strspn(line, " \r")] == '\0' || line[0] == '#')
+		if (is_comment(line))
 			continue;
 		stack_line(line, in);
 		any = true;
