@@ -74,7 +74,17 @@ static khash_t(stack) *index_of;
 
 /* ---- names ---- */
 
-/* Replace semicolons, which separate names, and escape for a terminal. */
+/* Readers would take a number at the end of a name for the first of two. */
+static void
+no_number(char *s)
+{
+	char *blank = strrchr(s, ' ');
+
+	if (blank != NULL && blank[strspn(blank + 1, "0123456789.") + 1] == 0)
+		*blank = '_';
+}
+
+/* Replace what separates names and counts, and escape for a terminal. */
 static uint32_t
 clean(const char *s, size_t len)
 {
@@ -86,6 +96,7 @@ clean(const char *s, size_t len)
 	for (size_t i = 0; i < len; i++)
 		if (buf[i] == ';')
 			buf[i] = ':';
+	no_number(buf);
 	return costnames_add(names, buf, len);
 }
 
@@ -214,6 +225,8 @@ write_stacks(struct out *o)
 		memcpy(path + len, name, n);
 		path[len + n] = ';';
 		len += n + 1;
+		if (*path == '#' && (path[1] < '0' || path[1] > '9'))
+			*path = '_';	/* it would be a comment */
 		if (stack[s].n != 0) {
 			out_write(o, path, len - 1);
 			out_printf(o, " %" PRId64 "\n", stack[s].n);

@@ -50,8 +50,14 @@ same "begins somewhere" "a 1;a:b 2;" "$(tr ';\n' ':;' <out)"
 # names
 costs 'fn=f(int;char) 12' '1 7' 'fn=' '1 1' 'totals: 8 0' >names
 check "names" "$F" names
-same "without semicolons, none empty" "??? 1,f(int:char) 12 7," \
-    "$(tr '\n' ',' <out)"
+same "without semicolons, none empty, no number at the end" \
+    "??? 1,f(int:char)_12 7," "$(tr '\n' ',' <out)"
+costs 'fn=# f' '1 7' 'cfn=py::g:/a 2' 'calls=1 1' '1 8' 'fn=py::g:/a 2' '1 8' \
+    'totals: 15 0' >numbers
+"$F" numbers >out
+same "no comment" "_ f 7,_ f:py::g:/a_2 8," "$(tr ';\n' ':,' <out)"
+check "compared" "$B/fmt-svg" --diff out out
+check "each stack is there" grep -q '<title>all: 15 counts' out
 # what reads no stacks from a pipe says nothing itself
 costs 'fn=a' '1 5' 'totals: 5 0' >never
 check "an event that never happened" "$F" -e Dr never
