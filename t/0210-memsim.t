@@ -255,6 +255,36 @@ done
   echo E exit 0 4563402754; } >"$T/many.ev"
 check "four billion turns" "$M" --cores=2 --quantum=5 "$T/many.ev"
 check "all count" grep -q '^totals: 9126805508 268435457 4294967297 ' "$T/out"
+# a line that goes into an exclusive cache of its core, and back, is still held,
+# with the bytes that were touched: it is written back for others
+cat >"$T/m" <<'END'
+cache L1I ways=4 sets=8
+cache L1D ways=1 sets=2
+cache L2 ways=1 sets=4 content=exclusive
+cores each
+END
+{ echo H quern-events 2
+  echo 'T 1'
+  echo 'B 1 >1000 4w8.0'
+  echo 'B 2 >1004 4r8.0'
+  echo 'B 3 >1008 4r8.0'
+  echo 'B 4 >100c 4w8.0'
+  echo 1+10000
+  echo 2+10080
+  echo 'T 2'
+  echo 3+10000
+  echo E exit 0 3; } >"$T/held.ev"
+check "a modified line in an exclusive cache" judge "$T/m" "$T/held.ev"
+check "is written back for another core" grep -q '^1008 .*L2wb=1' "$T/fast"
+sed 's/^3+10000/4+10000/' "$T/held.ev" >"$T/held2.ev"
+check "a write to it" judge "$T/m" "$T/held2.ev"
+check "invalidates what was touched" grep -q '^100c .*Inv=1' "$T/fast"
+check "and is no false sharing" sh -c '! grep -q Fsh "$0"' "$T/fast"
+sed 's/^2+10080/&\n2-80/; s/0 3$/0 4/' "$T/held2.ev" >"$T/held.ev"
+check "the same once it is back" judge "$T/m" "$T/held.ev"
+check "invalidates what was touched" grep -q '^100c .*Inv=1' "$T/fast"
+check "and is no false sharing" sh -c '! grep -q Fsh "$0"' "$T/fast"
+
 # the table has what counts, as the costs
 table() { # mark stream: columns of L1D
 	sed "s/^C mark/J $1/" "$2" >"$T/marks.ev"

@@ -77,19 +77,24 @@ hold_came(unsigned c, uint64_t line)
 }
 
 void
-hold_left(struct node *n, uint64_t line, uint32_t slot)
+hold_gone(unsigned c, uint64_t line)
 {
-	struct held *h = hold_of(n->core, line);
 	struct holders *all;
 
-	h->touched |= n->touched[slot];
-	if (--h->copies != 0)
+	if (--hold_of(c, line)->copies != 0)
 		return;
-	kh_del(held, held_by[n->core], kh_get(held, held_by[n->core], line));
+	kh_del(held, held_by[c], kh_get(held, held_by[c], line));
 	all = hold_all(line);
-	all->core &= ~((uint64_t)1 << n->core);
+	all->core &= ~((uint64_t)1 << c);
 	if (all->core == 0)
 		kh_del(holders, lines, kh_get(holders, lines, line));
+}
+
+void
+hold_left(struct node *n, uint64_t line, uint32_t slot)
+{
+	hold_of(n->core, line)->touched |= n->touched[slot];
+	hold_gone(n->core, line);
 }
 
 /* The bytes that a core touched since it began to hold the line. */

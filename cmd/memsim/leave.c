@@ -88,6 +88,24 @@ leave_given(struct node *n, uint64_t line)
 	return dirty;
 }
 
+/*
+ * Between a cache and an exclusive one behind it lines change places: the core
+ * holds the line all the while.
+ */
+void
+leave_hold(const struct node *n, uint64_t line)
+{
+	if (n->touched != NULL && is_exclusive(n->next))
+		hold_came(n->core, line);
+}
+
+void
+leave_let_go(const struct node *n, uint64_t line)
+{
+	if (n->touched != NULL && is_exclusive(n->next))
+		hold_gone(n->core, line);
+}
+
 static void leave(struct node *, uint32_t slot);
 
 static void
@@ -113,6 +131,7 @@ leave(struct node *n, uint32_t slot)
 
 	if (n->part->content == INCLUSIVE)
 		dirty |= invalidate_nearer(n, line);
+	leave_hold(n, line);
 	leave_drop(n, slot);
 	if (is_exclusive(next)) {
 		into = !held_beside(n, line);
@@ -131,6 +150,7 @@ leave(struct node *n, uint32_t slot)
 		put(next, line, dirty ? 0 : CACHE_CLEAN);
 	else if (dirty)
 		leave_write_back(next, line_addr(n, line), size);
+	leave_let_go(n, line);
 }
 
 void

@@ -206,9 +206,11 @@ miss(struct asking *q)
 	}
 	if (write && !done)
 		tally[n->number].out += q->size;
+	leave_hold(n, q->line);
 	dirty = ask(n->next, q->from, q->size,
 	    done ? q->how & ~(unsigned)HOW_WRITE : q->how, true);
 	leave_fill(n, q->line, dirty || done, false);
+	leave_let_go(n, q->line);
 	return false;
 }
 
@@ -311,9 +313,11 @@ prefetch(void)
 		count_event(col_issued[n->number], 1);
 		if (n->touched != NULL)
 			cohere_before(n->core, line, false, 0);
+		leave_hold(n, line);
 		dirty = ask(n->next, line << n->shift,
 		    (uint64_t)1 << n->shift, HOW_PREFETCH, true);
 		leave_fill(n, line, dirty, true);
+		leave_let_go(n, line);
 		if (n->touched != NULL)
 			cohere_after(n->core, line, false, 0);
 	}

@@ -243,6 +243,8 @@ struct held {
 
 /* A copy of a line came into, or leaves, a cache of a core's own. */
 void hold_came(unsigned core, uint64_t line);
+void hold_gone(unsigned core, uint64_t line);
+/* The same, and which of its bytes the core touched is kept. */
 void hold_left(struct node *, uint64_t line, uint32_t slot);
 /* NULL: the core, or none, holds it. */
 struct held *hold_of(unsigned core, uint64_t line);
@@ -274,6 +276,9 @@ void leave_fill(struct node *, uint64_t line, bool dirty, bool prefetched);
 void leave_write_back(struct node *, uint64_t from, uint64_t size);
 /* Only remove it. */
 void leave_drop(struct node *, uint32_t slot);
+/* A line that may change places with one behind is held from here, to here. */
+void leave_hold(const struct node *, uint64_t line);
+void leave_let_go(const struct node *, uint64_t line);
 /* An exclusive cache gives the line away if it has it: is that dirty? */
 bool leave_given(struct node *, uint64_t line);
 

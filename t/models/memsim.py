@@ -240,9 +240,10 @@ class Cache(Table):
                     if copy:
                         line.dirty |= copy.dirty
                         c.drop(k, copy)
-        self.drop(n, line)
         to = self.next
         if to and to.content == 'exclusive':
+            self.m.moving.append((self.core, n))
+            self.drop(n, line)
             beside = any(c is not self and c.get(n) for c in to.askers)
             if line.dirty:
                 self.m.count(self.name + 'wb')
@@ -256,7 +257,10 @@ class Cache(Table):
                 to.bring(n, line.dirty)
             elif line.dirty and to.next:
                 to.next.write_back(n * self.size, self.size)
-        elif line.dirty:
+            self.m.moved(self, n)
+            return
+        self.drop(n, line)
+        if line.dirty:
             self.m.count(self.name + 'wb')
             if to:
                 to.write_back(n * self.size, self.size)
@@ -313,8 +317,10 @@ class Cache(Table):
             return self.ask_next(part, write, take and
                                  self.content == 'exclusive', prefetch), True
         here = write and not self.through
+        self.m.moving.append((self.core, n))
         dirty = self.ask_next(part, write and not here, True, prefetch)
         self.bring(n, dirty or here)
+        self.m.moved(self, n)
         return False, True
 
     def hit(self, n, line, part, write, take, prefetch, done, missed):
@@ -395,8 +401,10 @@ class Cache(Table):
             return
         self.m.count(self.name + 'pf')
         self.m.before(self, n, False, 0, 0)
+        self.m.moving.append((self.core, n))
         dirty = self.ask_next((n * self.size, self.size), False, True, True)
         self.bring(n, dirty, True)
+        self.m.moved(self, n)
         self.m.after(self, n, False, 0, 0)
 
 
@@ -433,6 +441,7 @@ class Machine:
                 self.cores = int(rest[0])
         self.shared, self.core, self.wanted = {}, [], []
         self.every, self.holds, self.state = [], {}, {}
+        self.moving = []            # lines on their way, which are held
         self.totals, self.rows = {}, {}
         self.counting = True
         self.cpu = self.core_number(0)
@@ -559,8 +568,13 @@ class Machine:
 
     def left(self, c, n):
         if self.cores != 1 and c.core is not None and \
+                (c.core, n) not in self.moving and \
                 not any(x.get(n) for x in self.core[c.core].own):
-            del self.holds[c.core, n]
+            self.holds.pop((c.core, n), None)
+
+    def moved(self, c, n):
+        self.moving.remove((c.core, n))
+        self.left(c, n)
 
     def holders(self, n):
         return sorted(c for c, line in self.holds if line == n)
