@@ -285,6 +285,16 @@ check "the same once it is back" judge "$T/m" "$T/held.ev"
 check "invalidates what was touched" grep -q '^100c .*Inv=1' "$T/fast"
 check "and is no false sharing" sh -c '! grep -q Fsh "$0"' "$T/fast"
 
+# code without a first cache asks an exclusive one, which never takes a line in
+printf 'cache L1D ways=1 sets=2\ncache L2 ways=1 sets=4 content=exclusive\n' \
+    >"$T/m"
+{ echo H quern-events 2
+  echo 'B 1 >1000 4 4 4'
+  echo 1
+  echo E exit 0 1; } >"$T/code.ev"
+check "code without a cache of its own" judge "$T/m" "$T/code.ev"
+check "misses each time" grep -q '^totals Ir=3 L2Imr=3$' "$T/fast"
+
 # the table has what counts, as the costs
 table() { # mark stream: columns of L1D
 	sed "s/^C mark/J $1/" "$2" >"$T/marks.ev"

@@ -18,7 +18,8 @@
  * A fetch from the line of the fetch before changes nothing and is left out.
  * But a data reference between them can take the line out of an inclusive
  * hierarchy, or change what was used last where code and data share a cache;
- * a prefetch can take it out at once; and rrip notes the second use.
+ * a prefetch can take it out at once; rrip notes the second use; and a first
+ * cache that is exclusive never has what it missed.
  */
 #include "memsim.h"
 
@@ -153,7 +154,8 @@ set_strict(void)
 	strict = inclusive || tlb_unified ||
 	    (n != NULL && n->part->side == BOTH) ? AFTER_REFS : NEVER;
 	if ((inclusive && prefetcher) || tlb_rrip ||
-	    (n != NULL && (n->c->note == NOTE_RRIP || n->prefetch != NULL)))
+	    (n != NULL && (n->c->note == NOTE_RRIP || n->prefetch != NULL ||
+	    n->part->content == EXCLUSIVE)))
 		strict = ALWAYS;
 	code_first = strict == NEVER && !many_cores && is_lru(n) &&
 	    is_lru(core->first[DATA]);
