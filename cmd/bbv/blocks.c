@@ -71,10 +71,7 @@ blocks_part(uint32_t id, const struct ev_insn *first, uint32_t n,
 void
 blocks_begin(uint32_t id, uint32_t ninsn)
 {
-	size_t old = capunit;
-
-	units = xgrow(units, &capunit, (size_t)id + 1, sizeof *units);
-	memset(units + old, 0, (capunit - old) * sizeof *units);
+	units = xgrow0(units, &capunit, (size_t)id + 1, sizeof *units);
 	units[id].part = npart;
 	units[id].ninsn = ninsn;
 }

@@ -16,7 +16,6 @@
 #include "bbv.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include <htslib/khash.h>
 
@@ -34,12 +33,8 @@ static uint32_t nregion;
 static void
 add_runs(uint32_t id, uint64_t n)
 {
-	size_t old = caprun;
-
-	if (id >= caprun) {
-		runs = xgrow(runs, &caprun, (size_t)id + 1, sizeof *runs);
-		memset(runs + old, 0, (caprun - old) * sizeof *runs);
-	}
+	if (id >= caprun)
+		runs = xgrow0(runs, &caprun, (size_t)id + 1, sizeof *runs);
 	if (runs[id] == 0) {
 		pending = xgrow(pending, &cappending, npending + 1,
 		    sizeof *pending);
@@ -114,7 +109,6 @@ static void
 touch(struct bbv_thread *t, uint64_t addr, uint64_t n)
 {
 	khiter_t k;
-	size_t old = t->captouches;
 	int new;
 
 	k = kh_put(region, regions, addr >> opt.mav_shift, &new);
@@ -128,12 +122,9 @@ touch(struct bbv_thread *t, uint64_t addr, uint64_t n)
 		}
 		kh_value(regions, k) = nregion++;
 	}
-	if (kh_value(regions, k) >= old) {
-		t->touches = xgrow(t->touches, &t->captouches, nregion,
+	if (kh_value(regions, k) >= t->captouches)
+		t->touches = xgrow0(t->touches, &t->captouches, nregion,
 		    sizeof *t->touches);
-		memset(t->touches + old, 0, (t->captouches - old) *
-		    sizeof *t->touches);
-	}
 	t->touches[kh_value(regions, k)] += n;
 }
 

@@ -161,12 +161,9 @@ options(int argc, char **argv)
 static struct bbv_thread *
 thread(unsigned n)
 {
-	size_t old = capthread;
-
 	if (n < nthread)
 		return &threads[n];
-	threads = xgrow(threads, &capthread, n + 1, sizeof *threads);
-	memset(threads + old, 0, (capthread - old) * sizeof *threads);
+	threads = xgrow0(threads, &capthread, n + 1, sizeof *threads);
 	for (; nthread <= n; nthread++) {
 		threads[nthread].number = (unsigned)nthread + 1;
 		rows_open(&threads[nthread], cmd != NULL ? cmd : "");

@@ -289,10 +289,8 @@ sym_of(const struct obj *o)
 {
 	unsigned flags = opt.format == FORMAT_EXP ?
 	    SYM_DEMANGLE | SYM_BELOW_MAIN : 0;
-	size_t old = capsym;
 
-	syms = xgrow(syms, &capsym, o->id + 1, sizeof *syms);
-	memset(syms + old, 0, (capsym - old) * sizeof *syms);
+	syms = xgrow0(syms, &capsym, o->id + 1, sizeof *syms);
 	if (syms[o->id] == NULL)
 		syms[o->id] = sym_open(o->path, flags);
 	return syms[o->id];

@@ -10,12 +10,8 @@
 void
 vector_room(struct bbv_thread *t)
 {
-	size_t old = t->cap;
-
-	if (t->cap >= nbb)
-		return;
-	t->n = xgrow(t->n, &t->cap, nbb, sizeof *t->n);
-	memset(t->n + old, 0, (t->cap - old) * sizeof *t->n);
+	if (t->cap < nbb)
+		t->n = xgrow0(t->n, &t->cap, nbb, sizeof *t->n);
 }
 
 void

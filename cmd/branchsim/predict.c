@@ -132,13 +132,9 @@ unsigned stack_thread;
 static struct return_stack *
 own_stack(void)
 {
-	size_t old = capstack;
-
-	if (stack_thread >= capstack) {
-		stack = xgrow(stack, &capstack, stack_thread + 1,
+	if (stack_thread >= capstack)
+		stack = xgrow0(stack, &capstack, stack_thread + 1,
 		    sizeof *stack);
-		memset(stack + old, 0, (capstack - old) * sizeof *stack);
-	}
 	return &stack[stack_thread];
 }
 

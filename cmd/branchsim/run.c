@@ -47,10 +47,7 @@ run_init(struct evr *r, const struct predictor *p, bool rounds)
 void
 run_thread(unsigned t, struct thread_name name)
 {
-	size_t old = capthread;
-
-	thread = xgrow(thread, &capthread, t + 1, sizeof *thread);
-	memset(thread + old, 0, (capthread - old) * sizeof *thread);
+	thread = xgrow0(thread, &capthread, t + 1, sizeof *thread);
 	if (t >= nthread)
 		nthread = t + 1;
 	thread[t].name = name;

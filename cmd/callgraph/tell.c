@@ -56,13 +56,7 @@ tell_end(const char *how, int status)
 static struct told_thread *
 thread(unsigned num)
 {
-	size_t n = nthreads;
-
-	if (num >= n) {
-		threads = xgrow(threads, &nthreads, num + (size_t)1,
-		    sizeof *threads);
-		memset(threads + n, 0, (nthreads - n) * sizeof *threads);
-	}
+	threads = xgrow0(threads, &nthreads, num + (size_t)1, sizeof *threads);
 	return &threads[num];
 }
 
@@ -96,13 +90,10 @@ tell_line(const struct ev *e)
 static void
 name(const struct func *f, uint64_t slide)
 {
-	size_t n = nnamed, len;
 	char *line, *end;
+	size_t len;
 
-	if (f->num >= n) {
-		named = xgrow(named, &nnamed, f->num + (size_t)1, 1);
-		memset(named + n, 0, nnamed - n);
-	}
+	named = xgrow0(named, &nnamed, f->num + (size_t)1, sizeof *named);
 	if (named[f->num])
 		return;
 	named[f->num] = 1;

@@ -43,12 +43,8 @@ static struct lane *
 this_lane(void)
 {
 	unsigned num = ev_thread(walk.events);
-	size_t n = nlane;
 
-	if (num >= n) {
-		lane = xgrow(lane, &nlane, num + (size_t)1, sizeof *lane);
-		memset(lane + n, 0, (nlane - n) * sizeof *lane);
-	}
+	lane = xgrow0(lane, &nlane, num + (size_t)1, sizeof *lane);
 	if (lane[num] == NULL)
 		lane[num] = xcalloc(1, sizeof **lane);
 	return lane[num];
@@ -150,13 +146,8 @@ arc_between(struct walk_ctx *caller, struct walk_ctx *callee)
 static uint32_t *
 depth(struct lane *l, const struct func *f)
 {
-	size_t n = l->capdepth;
-
-	if (f->num >= n) {
-		l->depth = xgrow(l->depth, &l->capdepth, f->num + (size_t)1,
-		    sizeof *l->depth);
-		memset(l->depth + n, 0, (l->capdepth - n) * sizeof *l->depth);
-	}
+	l->depth = xgrow0(l->depth, &l->capdepth, f->num + (size_t)1,
+	    sizeof *l->depth);
 	return &l->depth[f->num];
 }
 

@@ -3,7 +3,6 @@
  */
 #include "diff.h"
 
-#include <string.h>
 
 #include "util.h"
 
@@ -26,10 +25,7 @@ str(uint32_t name)
 static uint32_t *
 slot(struct renaming *m, uint32_t id)
 {
-	size_t old = m->cap;
-
-	m->to = xgrow(m->to, &m->cap, id + (size_t)1, sizeof *m->to);
-	memset(m->to + old, 0, (m->cap - old) * sizeof *m->to);
+	m->to = xgrow0(m->to, &m->cap, id + (size_t)1, sizeof *m->to);
 	return &m->to[id];
 }
 

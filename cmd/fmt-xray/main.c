@@ -187,14 +187,10 @@ static int
 joined_buffer(struct evr *in, const struct ev *e)
 {
 	static bool *seen;
-	static size_t cap, n;
+	static size_t cap;
 	unsigned nr = ev_thread(in);
 
-	if (nr >= n) {
-		seen = xgrow(seen, &cap, nr + 1, sizeof *seen);
-		memset(seen + n, 0, (nr + 1 - n) * sizeof *seen);
-		n = nr + 1;
-	}
+	seen = xgrow0(seen, &cap, nr + 1, sizeof *seen);
 	if (!seen[nr]) {
 		seen[nr] = true;
 		thread.sec = (int64_t)e->num[0];

@@ -40,10 +40,8 @@ map_name(uint32_t id, const uint64_t *addr, const char *name)
 	if (id == 0 || id >= MOST)
 		return;
 	if (id >= nfunction) {
-		functions = xgrow(functions, &capfunction, (size_t)id + 1,
+		functions = xgrow0(functions, &capfunction, (size_t)id + 1,
 		    sizeof *functions);
-		memset(functions + nfunction, 0,
-		    (id + 1 - nfunction) * sizeof *functions);
 		nfunction = (size_t)id + 1;
 	}
 	free(functions[id].name);

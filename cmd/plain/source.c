@@ -30,10 +30,8 @@ static struct step *
 last_step(const struct evr *r)
 {
 	unsigned t = ev_thread(r);
-	size_t had = caplast;
 
-	last = xgrow(last, &caplast, t + 1, sizeof *last);
-	memset(last + had, 0, (caplast - had) * sizeof *last);
+	last = xgrow0(last, &caplast, t + 1, sizeof *last);
 	return &last[t];
 }
 

@@ -2,7 +2,6 @@
  * steps - lines of source, of addresses and of blocks
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "objmap.h"
 #include "out.h"
@@ -28,10 +27,7 @@ steps_map(const struct ev *e)
 static struct sym *
 sym_of(unsigned object, const char *path)
 {
-	size_t had = capsym;
-
-	syms = xgrow(syms, &capsym, object + 1, sizeof *syms);
-	memset(syms + had, 0, (capsym - had) * sizeof *syms);
+	syms = xgrow0(syms, &capsym, object + 1, sizeof *syms);
 	if (syms[object] == NULL)
 		syms[object] = sym_open(path, SYM_DEMANGLE);
 	return syms[object];

@@ -39,10 +39,7 @@ static size_t capmark, capblock, cappack, cappacked, caphit;
 static void
 set_mark(const struct mark *m)
 {
-	size_t had = capmark;
-
-	mark = xgrow(mark, &capmark, nvec + 1, sizeof *mark);
-	memset(mark + had, 0, (capmark - had) * sizeof *mark);
+	mark = xgrow0(mark, &capmark, nvec + 1, sizeof *mark);
 	if (!mark[nvec].set)
 		mark[nvec] = *m;
 	nmark++;

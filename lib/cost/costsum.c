@@ -127,11 +127,8 @@ costsum_commit(struct costsum *t)
 static struct fnsum *
 find_fn(struct costsum *t, uint32_t fn)
 {
-	size_t old = t->capwhere;
-
-	t->where = xgrow(t->where, &t->capwhere, fn + (size_t)1,
+	t->where = xgrow0(t->where, &t->capwhere, fn + (size_t)1,
 	    sizeof *t->where);
-	memset(t->where + old, 0, (t->capwhere - old) * sizeof *t->where);
 	if (!t->where[fn]) {
 		t->f = xgrow(t->f, &t->capf, t->nf + 1, sizeof *t->f);
 		memset(&t->f[t->nf], 0, sizeof *t->f);

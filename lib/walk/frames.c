@@ -15,13 +15,9 @@
 uint32_t *
 stack_depth(struct walk_thread *t, const struct func *f)
 {
-	size_t n = t->capdepth;
-
-	if (f->num >= n) {
-		t->depth = xgrow(t->depth, &t->capdepth, f->num + (size_t)1,
+	if (f->num >= t->capdepth)
+		t->depth = xgrow0(t->depth, &t->capdepth, f->num + (size_t)1,
 		    sizeof *t->depth);
-		memset(t->depth + n, 0, (t->capdepth - n) * sizeof *t->depth);
-	}
 	repeat_depth(t, f->num);
 	return &t->depth[f->num];
 }

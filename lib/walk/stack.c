@@ -56,14 +56,11 @@ static unsigned nthread;	/* 1 + the highest number */
 struct walk_thread *
 thread_get(unsigned num)
 {
-	size_t n = capthread;
 	struct walk_thread *t;
 
-	if (num >= n) {
-		thread = xgrow(thread, &capthread, num + (size_t)1,
+	if (num >= capthread)
+		thread = xgrow0(thread, &capthread, num + (size_t)1,
 		    sizeof *thread);
-		memset(thread + n, 0, (capthread - n) * sizeof *thread);
-	}
 	if (thread[num] != NULL)
 		return thread[num];
 	t = thread[num] = xcalloc(1, sizeof *t);
