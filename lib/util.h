@@ -121,13 +121,19 @@ bool yes_arg(const char *option, const char *arg);
 const char *num_commas(char buf[32], int64_t v);
 
 /*
+ * A product with this, 2^64 divided by the golden ratio, has its high bits from
+ * all bits of a key: Knuth's multiplicative hashing.
+ */
+#define HASH_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
+
+/*
  * A hash for khash of addresses, whose low bits are mostly alike: by khash's
  * own one for integers they share few buckets.
  */
 static inline uint32_t
 hash_address(uint64_t a)
 {
-	return (uint32_t)(a * 0x9e3779b97f4a7c15ull >> 32);
+	return (uint32_t)(a * HASH_MULTIPLIER >> 32);
 }
 
 /* wild.c: Does all of s match? In the pattern * is any bytes, ? any byte. */

@@ -8,8 +8,7 @@
 
 #include "util.h"
 
-#define key_hash(k) ((uint32_t)((k) * 0x9e3779b97f4a7c15 >> 32))
-KHASH_INIT(key, uint64_t, uint32_t, 1, key_hash, kh_int64_hash_equal)
+KHASH_INIT(key, uint64_t, uint32_t, 1, hash_address, kh_int64_hash_equal)
 
 void
 tally_init(struct tally *t, size_t width)

@@ -27,7 +27,7 @@ line_of(uint32_t number)
 static inline khint_t
 line_hash(uint32_t number)
 {
-	return (khint_t)(line_of(number) * 0x9e3779b97f4a7c15 >> 32);
+	return hash_address(line_of(number));
 }
 
 static inline bool

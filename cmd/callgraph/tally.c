@@ -18,9 +18,9 @@ struct key {
 static inline khint_t
 key_hash(struct key k)
 {
-	uint64_t h = (k.a ^ k.b << 24 ^ k.b >> 40) * 0x9e3779b97f4a7c15;
+	uint64_t h = (k.a ^ k.b << 24 ^ k.b >> 40) * HASH_MULTIPLIER;
 
-	return (khint_t)((h ^ h >> 29) * 0x9e3779b97f4a7c15 >> 32);
+	return (khint_t)((h ^ h >> 29) * HASH_MULTIPLIER >> 32);
 }
 
 static inline bool

@@ -206,7 +206,7 @@ look_up(struct image *im, uint64_t slide, uint64_t link, unsigned size,
 {
 	static struct known known[2048];
 	struct known *k = &known[(link ^ (uint64_t)size << 48) *
-	    0x9e3779b97f4a7c15ull >> 53];
+	    HASH_MULTIPLIER >> 53];
 
 	if (im->sym == NULL)
 		im->sym = sym_open(im->path, SYM_DEMANGLE);

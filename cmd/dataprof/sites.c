@@ -183,7 +183,7 @@ site_of_call(unsigned thread, uint64_t function, uint64_t caller,
 {
 	static struct call_site cache[1024];
 	uint64_t key = (function ^ caller << 8 ^ (uint64_t)state << 32) *
-	    0x9e3779b97f4a7c15ull;
+	    HASH_MULTIPLIER;
 	struct call_site *s = &cache[key >> 54];
 
 	/* where calls are not followed, the state has the callers */

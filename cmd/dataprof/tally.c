@@ -28,7 +28,7 @@ entry(khash_t(number) **h, uint64_t key, bool *made)
 
 	if (*h == NULL)
 		*h = kh_init(number);
-	k = kh_put(number, *h, key * 0x9e3779b97f4a7c15ull, &new);
+	k = kh_put(number, *h, key * HASH_MULTIPLIER, &new);
 	if (new < 0)
 		die("costs:");
 	*made = new != 0;

@@ -43,11 +43,10 @@ struct place_key {
 static inline khint_t
 place_key_hash(struct place_key a)
 {
-	uint64_t h = a.addr * 0x9e3779b97f4a7c15;
+	uint64_t h = a.addr * HASH_MULTIPLIER;
 
-	h = (h ^ h >> 32 ^ a.fn) * 0x9e3779b97f4a7c15;
-	h = (h ^ h >> 32 ^ a.line ^ (uint64_t)a.file << 32) *
-	    0x9e3779b97f4a7c15;
+	h = (h ^ h >> 32 ^ a.fn) * HASH_MULTIPLIER;
+	h = (h ^ h >> 32 ^ a.line ^ (uint64_t)a.file << 32) * HASH_MULTIPLIER;
 	return (khint_t)(h >> 32);
 }
 
@@ -174,9 +173,8 @@ hash(const struct location *l)
 	uint64_t h = l->object + (opt_instr ? l->addr << 8 : 0);
 
 	for (uint32_t i = 0; i < l->nframe; i++) {
-		h = (h ^ frames[l->frame + i].function) * 0x9e3779b97f4a7c15;
-		h = (h ^ h >> 29 ^ frames[l->frame + i].line) *
-		    0x9e3779b97f4a7c15;
+		h = (h ^ frames[l->frame + i].function) * HASH_MULTIPLIER;
+		h = (h ^ h >> 29 ^ frames[l->frame + i].line) * HASH_MULTIPLIER;
 	}
 	return h ^ h >> 32;
 }

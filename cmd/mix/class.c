@@ -201,7 +201,7 @@ decode_once(const uint8_t *bytes, unsigned len)
 		return decode(bytes, len);
 	for (unsigned i = 0; i < n; i++)
 		first |= (uint64_t)bytes[i] << 8 * i;
-	k = &known[(first + len) * UINT64_C(0x9e3779b97f4a7c15) >> 51];
+	k = &known[(first + len) * HASH_MULTIPLIER >> 51];
 	if (k->class == 0 || k->bytes != first || k->n != n || k->len != len)
 		*k = (struct known){ first, (uint16_t)decode(bytes, len),
 		    (uint8_t)n, (uint8_t)len };

@@ -40,7 +40,7 @@ key_of(const int64_t *sum, unsigned class)
 {
 	uint64_t key = (uint64_t)(uintptr_t)sum << 12 | class;
 
-	key *= UINT64_C(0x9e3779b97f4a7c15);
+	key *= HASH_MULTIPLIER;
 	return key ^ key >> 32;
 }
 

@@ -62,7 +62,7 @@ static inline struct lru_line *
 place(const struct lru *s, uint64_t line)
 {
 	size_t mask = lru_places(s) - 1;
-	size_t i = ((line >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> s->shift &
+	size_t i = ((line >> 2) * HASH_MULTIPLIER >> s->shift &
 	    ~(size_t)3) | (line & 3);
 
 	while (s->line[i].key != 0 && s->line[i].key != line + 1)

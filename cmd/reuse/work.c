@@ -38,7 +38,7 @@ static struct lru_line *
 place(const struct work *w, uint64_t page)
 {
 	size_t mask = ((size_t)1 << (64 - w->shift)) - 1;
-	size_t i = (page + 1) * UINT64_C(0x9e3779b97f4a7c15) >> w->shift;
+	size_t i = (page + 1) * HASH_MULTIPLIER >> w->shift;
 
 	while (w->page[i].key != 0 && w->page[i].key != page + 1)
 		i = (i + 1) & mask;

@@ -23,9 +23,9 @@ fn_hash(struct costfn f)
 {
 	uint64_t h = f.ob;
 
-	h = (h ^ f.fl) * 0x9e3779b97f4a7c15;
-	h = (h ^ h >> 32 ^ f.fn) * 0x9e3779b97f4a7c15;
-	h = (h ^ h >> 32 ^ f.ctx) * 0x9e3779b97f4a7c15;
+	h = (h ^ f.fl) * HASH_MULTIPLIER;
+	h = (h ^ h >> 32 ^ f.fn) * HASH_MULTIPLIER;
+	h = (h ^ h >> 32 ^ f.ctx) * HASH_MULTIPLIER;
 	return h >> 32;
 }
 
@@ -73,12 +73,12 @@ hash(const char *s, size_t len)
 
 	for (; len >= 8; s += 8, len -= 8) {
 		memcpy(&w, s, 8);
-		h = (h ^ w) * 0x9e3779b97f4a7c15;
+		h = (h ^ w) * HASH_MULTIPLIER;
 		h ^= h >> 32;
 	}
 	w = 0;
 	memcpy(&w, s, len);
-	h = (h ^ w) * 0x9e3779b97f4a7c15;
+	h = (h ^ w) * HASH_MULTIPLIER;
 	return h >> 32 ^ h;
 }
 

@@ -27,9 +27,9 @@ ctx_hash(const struct walk_ctx *c)
 {
 	uint64_t h = (uint64_t)(uintptr_t)c->up;
 
-	h = (h ^ c->fn->num ^ c->site << 20) * 0x9e3779b97f4a7c15;
+	h = (h ^ c->fn->num ^ c->site << 20) * HASH_MULTIPLIER;
 	h = (h ^ h >> 32 ^ (uint64_t)c->level << 32 ^ c->thread) *
-	    0x9e3779b97f4a7c15;
+	    HASH_MULTIPLIER;
 	return (khint_t)(h >> 32);
 }
 
@@ -45,9 +45,9 @@ KHASH_INIT(ctx, struct walk_ctx *, char, 0, ctx_hash, ctx_equal)
 static inline khint_t
 slot_hash(const struct walk_slot *s)
 {
-	uint64_t h = (uint64_t)(uintptr_t)s->seg * 0x9e3779b97f4a7c15;
+	uint64_t h = (uint64_t)(uintptr_t)s->seg * HASH_MULTIPLIER;
 
-	h = (h ^ (uint64_t)(uintptr_t)s->ctx) * 0x9e3779b97f4a7c15;
+	h = (h ^ (uint64_t)(uintptr_t)s->ctx) * HASH_MULTIPLIER;
 	return (khint_t)(h >> 32);
 }
 
@@ -65,7 +65,7 @@ arc_hash(const struct walk_arc *a)
 	uint64_t h = (uint64_t)(uintptr_t)a->slot ^ a->to << 7 ^
 	    (uint64_t)(uintptr_t)a->ctx->fn << 20 ^ a->level;
 
-	return (khint_t)(h * 0x9e3779b97f4a7c15 >> 32);
+	return (khint_t)(h * HASH_MULTIPLIER >> 32);
 }
 
 static inline bool

@@ -197,7 +197,7 @@ cost_hash(uint32_t number)
 	uint64_t h = 0;
 
 	for (unsigned i = 0; i < plan_nadds; i++)
-		h = (h ^ (uint64_t)cost_at(number)[i]) * 0x9e3779b97f4a7c15;
+		h = (h ^ (uint64_t)cost_at(number)[i]) * HASH_MULTIPLIER;
 	return (khint_t)(h >> 32);
 }
 

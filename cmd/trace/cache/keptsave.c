@@ -209,7 +209,7 @@ choose(void)
 static uint32_t *
 place_of(uint64_t pc)
 {
-	uint32_t i = (uint32_t)(pc * 0x9e3779b97f4a7c15ull >> 32) & s.mask;
+	uint32_t i = hash_address(pc) & s.mask;
 
 	while (s.hash[i] != 0 && frags[s.hash[i] - 1].pc != pc)
 		i = (i + 1) & s.mask;

@@ -26,6 +26,7 @@
 #include <Zydis/Zydis.h>
 
 #include "code/decode.h"
+#include "util.h"
 
 #define NTEMPLATE 24000u	/* with as many, all are forgotten */
 #define NINDEX (1u << 15)
@@ -163,7 +164,7 @@ head_at(const uint8_t *bytes, unsigned head)
 static uint64_t
 hash_of(uint64_t head)
 {
-	return head * 0x9e3779b97f4a7c15ull;
+	return head * HASH_MULTIPLIER;
 }
 
 /* The first place from this one on that has the hash, or is free. */

@@ -26,7 +26,7 @@ static inline khint_t
 key_hash(struct owner_key k)
 {
 	uint64_t h = (k.site ^ (uint64_t)k.fn << 32 ^ k.level) *
-	    0x9e3779b97f4a7c15ull;
+	    HASH_MULTIPLIER;
 
 	return (khint_t)(h >> 32);
 }

@@ -80,7 +80,7 @@ static inline khint_t
 site_hash(struct site k)
 {
 	return (khint_t)((k.pc ^ k.target * 0x94d049bb133111ebull) *
-	    0x9e3779b97f4a7c15ull >> 32);
+	    HASH_MULTIPLIER >> 32);
 }
 
 #define same_site(a, b) ((a).pc == (b).pc && (a).target == (b).target)
