@@ -139,6 +139,13 @@ enum ev_mark {
 	EV_INTERRUPTED		/* num[1]: by which signal */
 };
 
+/* Y lines of one number: system calls that never return, on x86-64. */
+enum {
+	EV_SIGRETURN = 15,		/* back from a signal handler */
+	EV_EXIT = 60,			/* of the thread */
+	EV_EXIT_GROUP = 231		/* of the process */
+};
+
 #define EV_EXECS '0'		/* ev_next: a batch of executions */
 
 /* An O line in a batch, see ev_outcomes. */

@@ -514,9 +514,9 @@ system_call(const struct ev *e)
 	systime_call(t, e);
 	if (e->nnum != 1)
 		return;
-	if (e->num[0] == 15)
+	if (e->num[0] == EV_SIGRETURN)
 		stack_sigreturn(t);
-	else if (e->num[0] == 60)
+	else if (e->num[0] == EV_EXIT)
 		stack_close(t);
 }
 

@@ -78,7 +78,8 @@ void
 systime_call(struct walk_thread *t, const struct ev *e)
 {
 	/* those that end a thread or the process never return */
-	if (unit == 0 || (e->nnum == 1 && e->num[0] != 60 && e->num[0] != 231))
+	if (unit == 0 || (e->nnum == 1 && e->num[0] != EV_EXIT &&
+	    e->num[0] != EV_EXIT_GROUP))
 		return;
 	walk_add(t, first, 1);
 	if (e->nnum == 1)

@@ -123,9 +123,9 @@ system_call(uint64_t nr)
 {
 	struct walk_thread *t = thread_get(ev_thread(dp.events));
 
-	if (nr == 15)
+	if (nr == EV_SIGRETURN)
 		stack_sigreturn(t);
-	else if (nr == 60)
+	else if (nr == EV_EXIT)
 		stack_close(t);
 }
 

@@ -326,7 +326,7 @@ in_order(struct evr *r, struct ev *e)
 		r->nexec += e->num[1];
 		break;
 	case 'Y':
-		if (e->num[0] == 60 && e->nnum == 1) {
+		if (e->num[0] == EV_EXIT && e->nnum == 1) {
 			khint_t k = kh_get(tid, r->tid, r->now);
 
 			if (k != kh_end(r->tid))
