@@ -61,7 +61,7 @@ option(struct simrun *s, int c)
 	else if (c == OPT_INTERVAL)
 		only = num_arg("--interval", optarg, 1, UINT64_MAX);
 	else
-		each = simrun_choice("rep", "once", "each");
+		each = choice_arg("--rep", optarg, "once", "each");
 }
 
 static void

@@ -194,7 +194,5 @@ void simrun_standing(struct simrun *, uint32_t id, const char *const *names,
     unsigned n);
 /* Does --warm still hold? Then O lines are not written. */
 bool simrun_warming(struct simrun *);
-/* Is the option's argument the second of two words? Dies if it is neither. */
-bool simrun_choice(const char *option, const char *first, const char *second);
 
 #endif

@@ -117,6 +117,12 @@ uint64_t size_arg(const char *what, const char *s, uint64_t min, uint64_t max);
 double percent_arg(const char *what, const char *s);
 /* An optional argument "yes" (the default if arg is NULL) or "no"; or dies. */
 bool yes_arg(const char *option, const char *arg);
+/* Is an argument the second of two words? Dies naming both if it is neither. */
+bool choice_arg(const char *what, const char *s, const char *first,
+    const char *second);
+/* The index of an argument among n words; dies naming all if it is none. */
+unsigned word_arg(const char *what, const char *s, const char *const *words,
+    unsigned n);
 /* Write v as 1,234,567; returns where in buf it begins. */
 const char *num_commas(char buf[32], int64_t v);
 

@@ -19,6 +19,12 @@ check "no numbers" "$L" num "" " 1" 1" " -1 +1 0x10 1K 1kk 1.5 k \
 same "no numbers: all refused" "$(seq 13 | sed 's/.*/no/')" "$(cat "$T/out")"
 check "sizes" "$L" size 7 10k 3M 2G
 same "sizes: values" "7 10240 3145728 2147483648" "$(tr '\n' ' ' <"$T/out" | sed 's/ $//')"
+status 2 "neither of two words" "$L" die choice
+same "neither of two words: message" "lib: --rep=x: neither once nor each" \
+    "$(cat "$T/err")"
+status 2 "none of some words" "$L" die word
+same "none of some words: message" "lib: --by=x: object, type or page" \
+    "$(cat "$T/err")"
 status 2 "number out of bounds" "$L" die arg
 same "number out of bounds: message" "lib: --size: 70 is not within 1 to 64" \
     "$(cat "$T/err")"

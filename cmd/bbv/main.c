@@ -57,21 +57,12 @@ enum { OPT_PC = 256, OPT_FORMAT, OPT_TAIL, OPT_ONLY, OPT_MAV, OPT_SIZE,
 static void
 set_format(const char *s)
 {
-	static const struct {
-		const char *name;
-		enum vector_format format;
-	} formats[] = {
-		{ "plain", FORMAT_PLAIN }, { "gem5", FORMAT_PLAIN },
-		{ "exp-bbv", FORMAT_EXP }, { "pinpoints", FORMAT_PINPOINTS }
-	};
-	unsigned i;
+	static const char *const words[] = { "plain", "gem5", "exp-bbv",
+	    "pinpoints" };
+	static const enum vector_format formats[] = { FORMAT_PLAIN,
+	    FORMAT_PLAIN, FORMAT_EXP, FORMAT_PINPOINTS };
 
-	for (i = 0; i < sizeof formats / sizeof formats[0]; i++)
-		if (strcmp(s, formats[i].name) == 0) {
-			opt.format = formats[i].format;
-			return;
-		}
-	die("--format=%s: plain, gem5, exp-bbv or pinpoints", s);
+	opt.format = formats[word_arg("--format", s, words, 4)];
 }
 
 static bool

@@ -89,7 +89,7 @@ option(struct simrun *s, int c)
 	if (c == OPT_PREDICTOR)
 		choose(optarg);
 	else
-		each = simrun_choice("rep", "once", "each");
+		each = choice_arg("--rep", optarg, "once", "each");
 }
 
 static void

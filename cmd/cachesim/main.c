@@ -96,14 +96,14 @@ option(struct simrun *s, int c)
 		geometry_option(LL, optarg);
 		break;
 	case OPT_MODIFY:
-		writes = simrun_choice("modify", "read", "write");
+		writes = choice_arg("--modify", optarg, "read", "write");
 		break;
 	case OPT_REP:
-		each = simrun_choice("rep", "once", "each");
+		each = choice_arg("--rep", optarg, "once", "each");
 		break;
 	case OPT_CACHES:
-		geometry_as_valgrind = simrun_choice("caches", "machine",
-		    "valgrind");
+		geometry_as_valgrind = choice_arg("--caches", optarg,
+		    "machine", "valgrind");
 		geometry_print();
 		exit(0);
 	case OPT_HWPREF:
@@ -116,7 +116,7 @@ option(struct simrun *s, int c)
 		variants.wb = yes_arg("simulate-wb", optarg);
 		break;
 	default:
-		cut_wide = simrun_choice("wide", "whole", "cut");
+		cut_wide = choice_arg("--wide", optarg, "whole", "cut");
 		break;
 	}
 }

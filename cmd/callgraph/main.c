@@ -310,19 +310,14 @@ option(int c)
 		needs_order("--collect-systime", systime_option(optarg));
 		break;
 	case OPT_MODIFY:
-		writes = strcmp(optarg, "write") == 0;
-		if (!writes && strcmp(optarg, "read") != 0)
-			die("--modify=%s: neither read nor write", optarg);
+		writes = choice_arg("--modify", optarg, "read", "write");
 		break;
 	case OPT_REP:
-		walk.rep = strcmp(optarg, "each") == 0;
-		if (!walk.rep && strcmp(optarg, "once") != 0)
-			die("--rep=%s: neither once nor each", optarg);
+		walk.rep = choice_arg("--rep", optarg, "once", "each");
 		break;
 	case OPT_REQUESTS:
-		whole_blocks = strcmp(optarg, "block") == 0;
-		if (!whole_blocks && strcmp(optarg, "exact") != 0)
-			die("--requests=%s: neither exact nor block", optarg);
+		whole_blocks = choice_arg("--requests", optarg, "exact",
+		    "block");
 		needs_order("--requests=block", whole_blocks);
 		break;
 	case OPT_CALLERS:

@@ -22,19 +22,13 @@ static bool told;		/* the stream has times */
 bool
 systime_option(const char *s)
 {
-	static const struct {
-		const char *word;
-		uint64_t unit;
-	} words[] = { { "no", 0 }, { "yes", 1000000 }, { "msec", 1000000 },
-		{ "usec", 1000 }, { "nsec", 1 } };
+	static const char *const words[] = { "no", "yes", "msec", "usec",
+	    "nsec" };
+	static const uint64_t units[] = { 0, 1000000, 1000000, 1000, 1 };
 
-	for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
-		if (strcmp(s, words[i].word) == 0) {
-			unit = words[i].unit;
-			cpu = unit == 1;
-			return unit != 0;
-		}
-	die("--collect-systime=%s: no, yes, msec, usec or nsec", s);
+	unit = units[word_arg("--collect-systime", s, words, 5)];
+	cpu = unit == 1;
+	return unit != 0;
 }
 
 void

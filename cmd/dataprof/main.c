@@ -118,14 +118,9 @@ static size_t nvalues;
 static void
 set_by(const char *arg)
 {
-	static const char *const names[] = { "object", "type", "page" };
+	static const char *const words[] = { "object", "type", "page" };
 
-	for (unsigned i = 0; i < 3; i++)
-		if (strcmp(arg, names[i]) == 0) {
-			dp.by = (enum by)i;
-			return;
-		}
-	die("--by=%s: object, type or page", arg);
+	dp.by = (enum by)word_arg("--by", arg, words, 3);
 }
 
 static void

@@ -18,6 +18,9 @@
 #define UNKNOWN "unknown"
 #define MOST_WIDTHS 4096
 
+const char *const by_name[NBY] = { "mnemonic", "category", "extension", "set",
+    "width" };
+
 static ZydisDecoder decoder;
 static char *width[MOST_WIDTHS];	/* from 1 on */
 static unsigned nwidth;

@@ -72,26 +72,12 @@ static const struct option longopts[] = {
 };
 
 static void
-set_by(const char *arg)
-{
-	static const char *const names[] = { "mnemonic", "category",
-		"extension", "set", "width" };
-
-	for (unsigned i = 0; i < 5; i++)
-		if (strcmp(arg, names[i]) == 0) {
-			opt.by = (enum by)i;
-			return;
-		}
-	die("--by=%s: mnemonic, category, extension, set or width", arg);
-}
-
-static void
 option(struct simrun *s, int c)
 {
 	(void)s;
 	switch (c) {
 	case OPT_BY:
-		set_by(optarg);
+		opt.by = (enum by)word_arg("--by", optarg, by_name, NBY);
 		break;
 	case OPT_FUNCTIONS:
 		opt.nfunction = num_arg("--functions", optarg, 0, 1 << 30);

@@ -16,6 +16,7 @@
 #include "simrun.h"
 
 enum by { BY_MNEMONIC, BY_CATEGORY, BY_EXTENSION, BY_SET, BY_WIDTH };
+#define NBY (BY_WIDTH + 1)
 
 extern struct options {
 	enum by by;
@@ -51,6 +52,8 @@ void code_unknown(const struct insns_at *);
 void code_warn(void);
 
 /* ---- class.c ---- */
+
+extern const char *const by_name[NBY];	/* as --by and the report have them */
 
 void class_init(void);
 /* The number of an instruction's class; 0: not known. */

@@ -201,11 +201,8 @@ tell(struct simrun *s)
 void
 report(struct simrun *s)
 {
-	static const char *const by[] = { "mnemonic", "category", "extension",
-		"set", "width" };
-
 	out = s->out;
-	out_printf(out, "# instructions by %s\n", by[opt.by]);
+	out_printf(out, "# instructions by %s\n", by_name[opt.by]);
 	for (unsigned i = 0; opt.threads && i < nthreads(); i++) {
 		of_thread((int)i);
 		out_printf(out, "\nthread %u %" PRIu64 "\n", i + 1,

@@ -53,9 +53,9 @@ static const char *output, *sums;
 static bool
 rep_is_each(const char *s)
 {
-	if (strcmp(s, "once") != 0 && strcmp(s, "each") != 0)
-		die("--rep=%s: once or each", s);
-	return strcmp(s, "each") == 0;
+	static const char *const words[] = { "once", "each" };
+
+	return word_arg("--rep", s, words, 2) == 1;
 }
 
 static void

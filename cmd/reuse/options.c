@@ -96,10 +96,12 @@ read_sizes(const char *option, const char *arg, struct size *list,
 void
 set_refs(const char *arg)
 {
-	opt.code = strcmp(arg, "data") != 0;
-	opt.data = strcmp(arg, "code") != 0;
-	if (opt.code && opt.data && strcmp(arg, "both") != 0)
-		die("--refs=%s: data, code or both", arg);
+	enum { ONLY_DATA, ONLY_CODE, BOTH };
+	static const char *const words[] = { "data", "code", "both" };
+	unsigned which = word_arg("--refs", arg, words, 3);
+
+	opt.code = which != ONLY_DATA;
+	opt.data = which != ONLY_CODE;
 }
 
 void

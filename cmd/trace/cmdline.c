@@ -228,35 +228,21 @@ set_time(const char *s)
 		die("--for-time=%s: seconds, from 0.001", s);
 }
 
-/* Is it the second of these words? */
-static bool
-second(const char *what, const char *s, const char *one, const char *two)
-{
-	if (strcmp(s, one) != 0 && strcmp(s, two) != 0)
-		die("%s=%s: neither %s nor %s", what, s, one, two);
-	return strcmp(s, two) == 0;
-}
-
 static bool
 on_off(const char *s)
 {
-	if (strcmp(s, "on") != 0 && strcmp(s, "off") != 0)
-		die("--client-requests=%s: on or off", s);
-	return s[1] == 'n';
+	static const char *const words[] = { "on", "off" };
+
+	return word_arg("--client-requests", s, words, 2) == 0;
 }
 
 static void
 set_exec(const char *s)
 {
-	static const char *const word[] = { [EXEC_NO] = "no",
+	static const char *const words[] = { [EXEC_NO] = "no",
 	    [EXEC_SAME] = "same", [EXEC_NEW] = "new" };
 
-	for (unsigned i = 0; i <= EXEC_NEW; i++)
-		if (strcmp(s, word[i]) == 0) {
-			set->exec = (enum exec)i;
-			return;
-		}
-	die("--exec=%s: no, same or new", s);
+	set->exec = (enum exec)word_arg("--exec", s, words, EXEC_NEW + 1);
 }
 
 static bool
@@ -343,10 +329,10 @@ one_option(int c)	/* table */
 		    num_arg("--contexts", optarg, 1, UINT32_MAX);
 		break;
 	case OPT_REP:
-		set->each = second("--rep", optarg, "once", "each");
+		set->each = choice_arg("--rep", optarg, "once", "each");
 		break;
 	case OPT_MODIFY:
-		set->writes = second("--modify", optarg, "read", "write");
+		set->writes = choice_arg("--modify", optarg, "read", "write");
 		break;
 	case OPT_ALLOCS ... OPT_FREE_FN:
 		set_allocs(c);

@@ -417,6 +417,30 @@ yes_arg(const char *option, const char *arg)
 	return arg[0] == 'y';
 }
 
+bool
+choice_arg(const char *what, const char *s, const char *first,
+    const char *second)
+{
+	if (strcmp(s, first) != 0 && strcmp(s, second) != 0)
+		die("%s=%s: neither %s nor %s", what, s, first, second);
+	return strcmp(s, second) == 0;
+}
+
+unsigned
+word_arg(const char *what, const char *s, const char *const *words, unsigned n)
+{
+	char list[200] = "";
+	size_t len = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (strcmp(s, words[i]) == 0)
+			return i;
+	for (unsigned i = 0; i < n; i++)
+		add(list, sizeof list, &len, "%s%s", i == 0 ? "" :
+		    i + 1 < n ? ", " : " or ", words[i]);
+	die("%s=%s: %s", what, s, list);
+}
+
 #ifdef __SANITIZE_ADDRESS__
 /*
  * Default options of the sanitizers' runtimes (make SAN=1).  Filters never

@@ -95,17 +95,6 @@ options(struct simrun *s, int argc, char **argv)
 	return argv[optind];
 }
 
-bool
-simrun_choice(const char *option, const char *first, const char *second)
-{
-	if (strcmp(optarg, first) == 0)
-		return false;
-	if (strcmp(optarg, second) != 0)
-		die("--%s=%s: neither %s nor %s", option, optarg, first,
-		    second);
-	return true;
-}
-
 /* ---- costs ---- */
 
 void

@@ -167,6 +167,11 @@ say(const char *kind)
 	}
 	if (strcmp(kind, "arg") == 0)
 		num_arg("--size", "70", 1, 64);
+	if (strcmp(kind, "choice") == 0)
+		choice_arg("--rep", "x", "once", "each");
+	if (strcmp(kind, "word") == 0)
+		word_arg("--by", "x", (const char *const[]){ "object", "type",
+		    "page" }, 3);
 	if (strcmp(kind, "125") == 0) {
 		die_status = 125;
 		die("own status");
