@@ -176,9 +176,7 @@ check_columns(const struct machine *m)
 
 	for (unsigned i = 0; i < m->npart; i++)
 		if (!m->part[i].tlb)
-			n += 4 + 2 * (m->part[i].degree[NEXT] +
-			    m->part[i].degree[STRIDE] +
-			    m->part[i].degree[STREAMER] != 0);
+			n += has_prefetcher(&m->part[i]) ? 6 : 4;
 	if (n > MOST_COLUMNS)
 		die("%s: the machine has more than %d columns", m->where,
 		    MOST_COLUMNS);

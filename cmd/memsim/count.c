@@ -95,8 +95,7 @@ part_columns(const struct machine *m)
 			continue;
 		if (leaves_dirty(m, p))
 			col_written[i] = column(p->name, "wb");
-		if (p->degree[NEXT] + p->degree[STRIDE] +
-		    p->degree[STREAMER] != 0) {
+		if (has_prefetcher(p)) {
 			col_issued[i] = column(p->name, "pf");
 			col_useful[i] = column(p->name, "pu");
 		}

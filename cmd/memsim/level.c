@@ -28,7 +28,7 @@ node_new(const struct part *p, unsigned number, unsigned whose)
 	n->core = whose;
 	n->shift = (unsigned)__builtin_ctzll(p->line);
 	n->c = cache_new(p);
-	if (p->degree[NEXT] + p->degree[STRIDE] + p->degree[STREAMER] != 0)
+	if (has_prefetcher(p))
 		n->prefetch = prefetch_new(p);
 	if (many_cores && whose != MOST_CORES)
 		n->touched = xcalloc((size_t)n->c->sets << n->c->wshift,

@@ -58,6 +58,12 @@ struct part {
 	char where[80];			/* file:line, for messages */
 };
 
+static inline bool
+has_prefetcher(const struct part *p)
+{
+	return p->degree[NEXT] + p->degree[STRIDE] + p->degree[STREAMER] != 0;
+}
+
 struct huge {
 	uint8_t page;
 	bool range;

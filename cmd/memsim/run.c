@@ -129,12 +129,6 @@ run_core(unsigned number)
 }
 
 static bool
-has_prefetcher(const struct part *p)
-{
-	return p->degree[NEXT] + p->degree[STRIDE] + p->degree[STREAMER] != 0;
-}
-
-static bool
 is_lru(const struct node *n)
 {
 	return is_quick(n) && n->c->note == NOTE_STAMP;
