@@ -112,8 +112,6 @@ find_or_add(struct machine *m, const char *name, bool tlb)
 	struct part *p = find(m, name), new;
 	unsigned i = m->npart;
 
-	if (name == NULL)
-		die("%s: no name", at);
 	if (p == NULL) {
 		set_name(&new, name);
 		if (m->npart == MOST_PARTS)
