@@ -204,8 +204,15 @@ struct core {
 	struct node **own;		/* its own caches */
 	unsigned nown;
 	struct cache *tlb[MOST_TLEVELS][2][NPAGE];
-	uint64_t last[2];		/* pages of 4k looked up last, plus 1 */
+	uint64_t last[2];		/* page_4k of those looked up last */
 };
+
+/* The number of an address's page of 4k, plus 1; 0: none. */
+static inline uint64_t
+page_4k(uint64_t addr)
+{
+	return (addr >> 12) + 1;
+}
 
 extern struct core *core;		/* all of them */
 extern unsigned ncore;

@@ -49,7 +49,7 @@ struct unit {
 	uint64_t *line;		/* of code */
 	uint32_t nop, ndata, nline;
 	uint32_t block;		/* its number */
-	uint64_t page;		/* of code, plus 1; 0: several */
+	uint64_t page;		/* page_4k of code; 0: of several */
 	bool walk;		/* has references that are repeated or bare */
 };
 
@@ -252,8 +252,8 @@ split_block(struct block *b)
 		if (z >> shift != op->at >> shift)
 			b->line[b->nline++] = z >> shift;
 		if (i == 0)
-			b->page = (op->at >> 12) + 1;
-		if ((op->at >> 12) + 1 != b->page || (z >> 12) + 1 != b->page)
+			b->page = page_4k(op->at);
+		if (page_4k(op->at) != b->page || page_4k(z) != b->page)
 			b->page = 0;
 	}
 }
@@ -392,8 +392,8 @@ access_all(unsigned side, uint64_t addr, uint32_t size)
 		busy = true;
 		level_access();
 	}
-	if ((addr >> 12) + 1 != cpu->last[side] ||
-	    addr >> 12 != (addr + size - 1) >> 12) {
+	if (page_4k(addr) != cpu->last[side] ||
+	    page_4k(addr) != page_4k(addr + size - 1)) {
 		busy = true;
 		tlb_access(side, addr, size);
 	}
@@ -414,7 +414,7 @@ unusual(const struct unit *u, const struct op *op, uint64_t addr)
 	access_all(op->side, addr, op->size);
 }
 
-/* The hint leads to another page than last time, plus 1: noted. */
+/* The hint leads to another page_4k than the last one, which is noted. */
 static inline bool
 is_other_page(struct cache *t, unsigned side, uint64_t page)
 {
@@ -434,7 +434,7 @@ static inline void
 other_page(struct cache *t, const struct unit *u, const struct op *op,
     uint64_t addr)
 {
-	if (is_other_page(t, op->side, (addr >> 12) + 1))
+	if (is_other_page(t, op->side, page_4k(addr)))
 		return;
 	now.insn = count_first(u->block) + op->insn;
 	busy = true;
@@ -462,7 +462,7 @@ ops(const struct unit *u, const uint64_t *value, const struct quick *q,
 		cache_touch(k->c, slot);
 		if (many && k->touched != NULL)
 			k->touched[slot] |= bytes_of(off, op->size);
-		if ((addr >> 12) + 1 != last[op->side])
+		if (page_4k(addr) != last[op->side])
 			other_page(k->tlb, u, op, addr);
 	}
 }
@@ -516,7 +516,7 @@ data_ops(const struct unit *u, const uint64_t *value, const struct quick *k,
 			continue;
 		}
 		stamp[slot] = ++when;
-		if ((addr >> 12) + 1 != cpu->last[DATA])
+		if (page_4k(addr) != cpu->last[DATA])
 			other_page(k->tlb, u, op, addr);
 	}
 	k->c->now = when;

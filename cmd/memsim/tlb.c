@@ -119,7 +119,7 @@ tlb_access(unsigned side, uint64_t addr, uint32_t size)
 	uint64_t left = size, in;
 
 	if (!any) {
-		cpu->last[side] = (addr >> 12) + 1;
+		cpu->last[side] = page_4k(addr);
 		return;
 	}
 	for (; left > 0; addr += in, left -= in) {
@@ -133,7 +133,7 @@ tlb_access(unsigned side, uint64_t addr, uint32_t size)
 		missed |= one & ~(1U << 31);
 		walks += one >> 31;
 		/* rrip notes a second use */
-		cpu->last[side] = tlb_rrip && one != 0 ? 0 : (addr >> 12) + 1;
+		cpu->last[side] = tlb_rrip && one != 0 ? 0 : page_4k(addr);
 	}
 	if (tlb_unified)
 		cpu->last[1 - side] = 0;
