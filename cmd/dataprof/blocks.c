@@ -255,7 +255,7 @@ block_pages_end(uint64_t start, uint64_t size)
 	if (__builtin_add_overflow(start, size, &end) ||
 	    end > UINT64_MAX - PAGE)
 		return UINT64_MAX;
-	return (end + PAGE - 1) & -(uint64_t)PAGE;
+	return page_start(end + PAGE - 1);
 }
 
 /*

@@ -84,11 +84,19 @@ struct data_place {
 	uint64_t lo, hi;
 };
 
+#define PAGE		4096u
+
+/* Where the page of an address begins. */
+static inline uint64_t
+page_start(uint64_t addr)
+{
+	return addr & ~(uint64_t)(PAGE - 1);
+}
+
 /*
  * Epochs count changes of what is where. A page has changed when something on
  * it, or on a page that shares its number here, was allocated or freed.
  */
-#define PAGE		4096u
 #define EPOCH_PAGES	1024
 struct epoch {
 	uint64_t now;

@@ -71,8 +71,7 @@ read_image(struct image *im, Elf *elf, uint64_t start, uint64_t off)
 		if (gelf_getphdr(elf, (int)i, &ph) == NULL)
 			continue;
 		if (ph.p_type == PT_LOAD && ph.p_flags & PF_X &&
-		    off - (ph.p_offset & ~(uint64_t)4095) <=
-		    ph.p_filesz + 4095) {
+		    off - page_start(ph.p_offset) <= ph.p_filesz + PAGE - 1) {
 			im->slide = start - off + ph.p_offset - ph.p_vaddr;
 			found = true;
 		}
@@ -230,8 +229,8 @@ images_find(uint64_t addr, unsigned size, struct data_place *p)
 		    size, false, p);
 		if (dp.by == BY_PAGE) {
 			p->object = object_page(DATA_STATIC, addr);
-			p->lo = addr & ~(uint64_t)4095;
-			p->hi = p->lo + 4096;
+			p->lo = page_start(addr);
+			p->hi = p->lo + PAGE;
 		}
 		return true;
 	}

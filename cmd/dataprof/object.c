@@ -76,7 +76,7 @@ object_page(enum data_class class, uint64_t addr)
 {
 	char name[40];
 
-	snprintf(name, sizeof name, "page %" PRIx64, addr & ~(uint64_t)4095);
+	snprintf(name, sizeof name, "page %" PRIx64, page_start(addr));
 	return object_get(class, "", name);
 }
 
