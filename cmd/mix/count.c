@@ -16,7 +16,7 @@ struct thread {
 
 static struct thread *threads;
 static size_t nthread, capthread;
-static int which = -1;		/* whose executions count() tells */
+static int which = -1;		/* whose executions count_times tells */
 
 static struct thread *
 thread(unsigned n)
@@ -28,7 +28,7 @@ thread(unsigned n)
 }
 
 void
-count(unsigned n, uint32_t id, uint64_t times)
+count_add(unsigned n, uint32_t id, uint64_t times)
 {
 	struct thread *t = thread(opt.threads ? n : 0);
 
@@ -39,32 +39,32 @@ count(unsigned n, uint32_t id, uint64_t times)
 }
 
 void
-name_thread(unsigned n, uint64_t tid)
+count_name(unsigned n, uint64_t tid)
 {
 	if (opt.threads)
 		thread(n)->tid = tid;
 }
 
 void
-of_thread(int n)
+count_only(int n)
 {
 	which = n;
 }
 
 unsigned
-nthreads(void)
+count_threads(void)
 {
 	return (unsigned)nthread;
 }
 
 uint64_t
-thread_tid(unsigned n)
+count_tid(unsigned n)
 {
 	return threads[n].tid;
 }
 
 uint64_t
-times_of(uint32_t id)
+count_times(uint32_t id)
 {
 	uint64_t n = 0;
 

@@ -276,7 +276,7 @@ batch(struct simrun *s, const uint64_t *rec, const uint64_t *end)
 	unsigned n = ev_thread(s->events);
 
 	for (; rec < end; rec = ev_skip(rec)) {
-		count(n, ev_id(*rec), 1 + ev_more(rec));
+		count_add(n, ev_id(*rec), 1 + ev_more(rec));
 		if (s->through)
 			pass(s, rec);
 	}
@@ -286,9 +286,9 @@ static void
 line(struct simrun *s, int letter, const struct ev *e)
 {
 	if (letter == 'W')
-		count(0, e->id, e->num[1]);
+		count_add(0, e->id, e->num[1]);
 	else if (letter == 'T')
-		name_thread(ev_thread(s->events), e->num[0]);
+		count_name(ev_thread(s->events), e->num[0]);
 }
 
 static void
@@ -327,7 +327,7 @@ static const struct simulator mix = {
 	.name = "mix", .synopsis = synopsis, .help = help,
 	.outcomes = "", .longopts = longopts, .option = option,
 	.open = open_stream, .define = define, .batch = batch, .line = line,
-	.end = end, .count = times_of, .add = add, .summary = summary
+	.end = end, .count = count_times, .add = add, .summary = summary
 };
 
 int

@@ -28,14 +28,17 @@ extern struct options {
 
 /* ---- count.c ---- */
 
-/* An id was executed so many times by a thread. */
-void count(unsigned thread, uint32_t id, uint64_t times);
-void name_thread(unsigned thread, uint64_t tid);
-unsigned nthreads(void);
-uint64_t thread_tid(unsigned thread);
-/* Let times_of be about one thread, or all (-1). */
-void of_thread(int thread);
-uint64_t times_of(uint32_t id);
+/* A thread, by its number from 0, executed an id so many times. */
+void count_add(unsigned thread, uint32_t id, uint64_t times);
+/* The thread's own number, as a T line gives it; and it, 0: no line did. */
+void count_name(unsigned thread, uint64_t tid);
+uint64_t count_tid(unsigned thread);
+/* How many threads there are; without --per-thread all are the first. */
+unsigned count_threads(void);
+/* From here on count_times is about one thread, or all (-1, the default). */
+void count_only(int thread);
+/* How often an id was executed. */
+uint64_t count_times(uint32_t id);
 
 /* ---- code.c ---- */
 
@@ -68,7 +71,7 @@ unsigned class_count(void);
 
 /* ---- report.c ---- */
 
-/* Sums by class, of the executions that count() tells now. */
+/* Sums by class, of the executions that count_times tells now. */
 uint64_t *report_sum(struct simrun *);
 /* Classes that occur, the most frequent first; how many. */
 unsigned report_sort(const uint64_t *sum, unsigned *order);

@@ -203,10 +203,10 @@ report(struct simrun *s)
 {
 	out = s->out;
 	out_printf(out, "# instructions by %s\n", by_name[opt.by]);
-	for (unsigned i = 0; opt.threads && i < nthreads(); i++) {
-		of_thread((int)i);
+	for (unsigned i = 0; opt.threads && i < count_threads(); i++) {
+		count_only((int)i);
 		out_printf(out, "\nthread %u %" PRIu64 "\n", i + 1,
-		    thread_tid(i));
+		    count_tid(i));
 		tell(s);
 	}
 	if (!opt.threads)
