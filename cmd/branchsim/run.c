@@ -17,7 +17,7 @@
 #include "util.h"
 
 /* A block's branches. */
-struct blockof {
+struct block_branches {
 	uint32_t first, n;	/* branch[] */
 };
 
@@ -27,7 +27,7 @@ unsigned nfound;
 static struct evr *events;
 static const struct predictor *predictor;
 static bool with_rounds;
-static struct blockof *blocks;
+static struct block_branches *blocks;
 static struct branch_thread *thread;
 static size_t capblock, capfound, capthread;
 static uint32_t nblock;
@@ -85,7 +85,7 @@ matters(const struct ev_insn *i)
 static void
 define_block(struct ev_block *b)
 {
-	struct blockof *of;
+	struct block_branches *of;
 	bool repeats = false;
 
 	blocks = xgrow(blocks, &capblock, nblock + 1, sizeof *blocks);
@@ -126,7 +126,7 @@ define_block(struct ev_block *b)
 void
 run_define(const struct ev_def *d, uint32_t id)
 {
-	const struct blockof *of;
+	const struct block_branches *of;
 	struct branch_unit *u;
 
 	if (d->letter == 'Q')
@@ -506,7 +506,7 @@ run_sum(uint32_t id, uint64_t n)
 int
 run_missed(uint32_t block, uint32_t insn, uint64_t n)
 {
-	const struct blockof *of = &blocks[block];
+	const struct block_branches *of = &blocks[block];
 
 	for (uint32_t k = of->first; k < of->first + of->n; k++)
 		if (branch[k].insn == insn) {
@@ -525,8 +525,8 @@ static struct kept {
 	size_t captests, capmissed;
 } kept[2];
 
-static const struct blockof *
-block_of(const struct run_many *m)
+static const struct block_branches *
+branches_of(const struct run_many *m)
 {
 	const struct ev_def *d = ev_def(events, ev_id(*m->rec));
 
@@ -545,7 +545,7 @@ static void
 many_keep(void *what, int level)
 {
 	const struct run_many *m = what;
-	const struct blockof *of = block_of(m);
+	const struct block_branches *of = branches_of(m);
 	const struct branch_tests *t = branch_tests(of->first);
 	const struct branch_tests *end = branch_tests(of->first + of->n);
 	struct kept *k = &kept[level];
@@ -565,7 +565,7 @@ static bool
 many_add(void *what, int level, uint64_t times, uint64_t rounds)
 {
 	const struct run_many *m = what;
-	const struct blockof *of = block_of(m);
+	const struct block_branches *of = branches_of(m);
 	const struct branch_tests *was = kept[level].tests;
 	struct branch_tests *t = branch_tests(of->first);
 	struct branch_tests *end = branch_tests(of->first + of->n);
@@ -624,7 +624,7 @@ run_count(uint32_t id)
 void
 run_costs(uint32_t block, uint32_t insn, uint64_t times, int64_t *n)
 {
-	const struct blockof *of = &blocks[block];
+	const struct block_branches *of = &blocks[block];
 
 	for (uint32_t k = of->first; k < of->first + of->n; k++) {
 		const struct branch *br = &branch[k];
