@@ -1,7 +1,8 @@
 /*
  * callgraph.h - what the parts of callgraph share
  *
- *	main.c	options, the stream's lines
+ *	main.c	the stream's lines
+ *	options.c	the command line
  *	dump.c	what was counted, as costs
  *	every.c	parts of so many basic blocks
  *	systime.c	system calls and their times
@@ -29,6 +30,22 @@
 
 struct codename;
 struct out;
+
+/* ---- options.c ---- */
+
+extern struct callgraph_options {
+	bool calls;		/* write entries and exits, not costs */
+	bool parts;		/* some option asks for parts */
+	bool writes;		/* modifications are writes */
+	bool whole_blocks;	/* marks count for the whole basic block */
+	const char *ordered;	/* an option that needs kind blocks or all */
+	const char *output;	/* a file, or NULL */
+} opt;
+
+/* Read the command line; returns the name of the input, or NULL. */
+const char *options(int argc, char **argv);
+/* Warn of rules for functions that were never executed: misspelled ones. */
+void options_warn_idle(void);
 
 /* ---- dump.c ---- */
 
