@@ -2,6 +2,8 @@
  * dataprof.h - whose data the misses are on
  *
  * main.c	options, the stream, what each line says of references
+ * events.c	the events of O lines, and the columns that they become
+ * alone.c	references alone, in kind cache
  * object.c	data objects: what costs are added up for
  * images.c	variables of the object files that are mapped
  * heap.c	the calls that allocate and free
@@ -284,6 +286,8 @@ struct insn_cache {
 struct insn_cache *insn_cache(const struct ev_block *, uint32_t insn);
 /* Of all instructions of a block; NULL: none has referred to anything. */
 const struct insn_cache *insn_caches(uint32_t block);
+/* The row of the instruction's fetches. */
+size_t insn_code_row(const struct insn_cache *);
 /* Add costs of n references by an instruction to what is at the address. */
 void refer(struct insn_cache *, const struct ev_ref *, uint64_t addr,
     const int64_t *cost, uint64_t n);
@@ -297,6 +301,42 @@ bool ref_address(const uint64_t *value, const struct ev_ref *, uint64_t *addr);
 void refs_rounds(const struct ev_def *, uint64_t *value, const uint64_t *rec);
 /* stack_begin's `part': count instructions [from, to) of what runs. */
 void refs_count(uint32_t from, uint32_t to);
+
+/* ----------------------------------------------------------------- events.c */
+
+/* What an event says of its reference. */
+enum side { SIDE_ANY, SIDE_READ, SIDE_WRITE, SIDE_FETCH, NSIDE, SIDE_NONE };
+
+/* The list of an O line: for each side its costs, and the most of one event. */
+struct event_list {
+	bool kept;		/* it stays; else until the next events_parse */
+	unsigned nside;		/* how many sides have events: any[] */
+	bool any[NSIDE];
+	uint64_t most[NSIDE];
+	int64_t cost[NSIDE][COLUMNS];
+};
+/* The events of an H outcomes line. */
+void events_add(const char *list);
+bool events_any(void);		/* has there been any? */
+/* Behind the H lines: set the columns; refs: with Dr and Dw. */
+void events_columns(bool refs);
+/* The list of an O line; NULL: it is malformed. */
+const struct event_list *events_parse(const char *text);
+
+/* ------------------------------------------------------------------ alone.c */
+
+/* An id is defined: each has room, whether or not it is a reference alone. */
+void alone_define(uint32_t id);
+/* Executions of kind cache. */
+void alone_batch(const struct ev *);
+/* The reference that a Q line names, but for that of a fetch. */
+const struct ev_ref *alone_ref(const struct ev_def *);
+/* Where the one that was executed last was. */
+uint64_t alone_last(const struct ev_def *);
+/* An O line with @id: the reference has these events from now on. */
+void alone_standing(uint32_t id, const struct event_list *);
+/* The end: all that was found is added to its rows. */
+void alone_end(void);
 
 /* ------------------------------------------------------------------- hold.c */
 

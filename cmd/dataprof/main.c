@@ -9,12 +9,7 @@
  * the instruction, the first that reads or writes as the event's name says.
  * Costs of fetches are those of the function whose code it is.
  */
-#include <htslib/khash.h>
-
 #include <getopt.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "codename.h"
@@ -25,8 +20,6 @@
 #include "out.h"
 #include "simhead.h"
 #include "util.h"
-
-#define EVENTS	(COLUMNS - 2)	/* of O lines, at most */
 
 static const char synopsis[] =
     "[-v] [-o file] [--by=object|type|page] [--depth=n] [--refs]\n"
@@ -69,43 +62,6 @@ static const char *output;
 static struct simhead stream;
 static struct report how = { .head = &stream };
 
-/* What an event says of its reference. */
-enum side { SIDE_ANY, SIDE_READ, SIDE_WRITE, SIDE_FETCH, NSIDE, SIDE_NONE };
-static const char *column[COLUMNS];
-static enum side side[COLUMNS];
-static char *event[EVENTS];	/* of O lines */
-static unsigned column_of[EVENTS];	/* 1 + its column, or 0 */
-static unsigned nevent;
-
-/*
- * The list of an O line, parsed: for each side its costs, and the most of one
- * event. There are few different lists.
- */
-struct list {
-	bool kept;		/* its address is good for ever */
-	unsigned nside;		/* so many are not 0 */
-	bool any[NSIDE];
-	uint64_t most[NSIDE];
-	int64_t cost[NSIDE][COLUMNS];
-};
-
-/*
- * Kind cache: a reference alone, by id. What it found is not added to a row
- * each time, but when its row or its standing outcomes change.
- */
-struct alone {
-	uint64_t value;		/* of one that stays, see ev.h */
-	uint64_t lo, hi, epoch;	/* where row is that of its addresses */
-	uint64_t found;		/* this often since it was added */
-	size_t row;
-	const struct list *standing;	/* or NULL */
-	struct list *own;	/* that, if it is not kept; or NULL */
-	enum side side;		/* of its standing events */
-	bool ready;
-	bool frames;		/* its addresses show where the stack is */
-};
-static struct alone *alones;
-static size_t nalone;
 /* By label of O lines: the row that it stands for. */
 static size_t *labels;
 static size_t nlabels;
@@ -160,92 +116,9 @@ option(int c)
 	}
 }
 
-/* ---- columns ---- */
+/* ---- executions ---- */
 
-/* D1mr: a read; L2Dmw: a write; ILmr, L1Imr, T1Im, Iwk: a fetch. */
-static enum side
-side_of(const char *name)
-{
-	const char *s = name;
-	size_t n = strlen(name);
-
-	if (*s == 'B')
-		return SIDE_NONE;	/* a branch's */
-	if ((*s == 'L' || *s == 'T') && s[1] >= '0' && s[1] <= '9')
-		for (s++; *s >= '0' && *s <= '9'; s++)
-			;
-	if (*s == 'I' && strcmp(s, "Inv") != 0)
-		return SIDE_FETCH;
-	if (n > 2 && strcmp(name + n - 2, "mr") == 0)
-		return SIDE_READ;
-	if (n > 2 && strcmp(name + n - 2, "mw") == 0)
-		return SIDE_WRITE;
-	return SIDE_ANY;
-}
-
-static void
-add_column(const char *name, enum side s)
-{
-	column[dp.ncol] = name;
-	side[dp.ncol++] = s;
-}
-
-/* H outcomes */
-static void
-add_events(const char *list)
-{
-	char *s = xstrdup(list), *word, *save = NULL;
-
-	for (word = strtok_r(s, " ", &save); word != NULL;
-	    word = strtok_r(NULL, " ", &save)) {
-		if (nevent == EVENTS) {
-			ev_bad(dp.events, "H outcomes: more than %d events",
-			    EVENTS);
-			return;
-		}
-		event[nevent++] = word;
-	}
-}
-
-/* Those of data come first: viewers sort by the first. */
-static void
-make_columns(void)
-{
-	enum side s;
-
-	if (refs) {
-		add_column("Dr", SIDE_READ);
-		add_column("Dw", SIDE_WRITE);
-		dp.ndata = dp.ncol;
-	}
-	for (unsigned k = 0; k < 2 * nevent; k++) {
-		s = side_of(event[k % nevent]);
-		if (s == SIDE_NONE || (s == SIDE_FETCH) != (k >= nevent))
-			continue;
-		add_column(event[k % nevent], s);
-		column_of[k % nevent] = dp.ncol;
-		if (s != SIDE_FETCH)
-			dp.ndata = dp.ncol;
-	}
-	dp.column = column;
-}
-
-/* ---- references ---- */
-
-static size_t
-code_row(const struct insn_cache *c)
-{
-	return tally_row(c->code - 1, object_code(DATA_CODE,
-	    tally_code_at(c->code - 1)->fn));
-}
-
-static void
-fetched(const struct insn_cache *c, const int64_t *cost)
-{
-	tally_add(code_row(c), cost, 1);
-}
-
-/* Where a block's groups are, in kind all. */
+/* The values of a block's groups, in kind all. */
 static uint64_t *
 values_of(const struct ev_block *b)
 {
@@ -254,8 +127,6 @@ values_of(const struct ev_block *b)
 		values[b->id] = xcalloc(b->ngroups + 1U, sizeof **values);
 	return values[b->id];
 }
-
-/* ---- executions ---- */
 
 static void
 batch_all(const struct ev *e)
@@ -278,134 +149,6 @@ batch_all(const struct ev *e)
 	}
 	if (!refs)
 		stack_batch(e);
-}
-
-/* Each id that is defined has one. */
-static void
-alone_room(uint32_t id)
-{
-	alones = xgrow0(alones, &nalone, id + (size_t)1, sizeof *alones);
-}
-
-/* What was found at its row is added there. */
-static void
-settle(struct alone *a)
-{
-	const struct list *l = a->standing;
-	int64_t cost[COLUMNS];
-
-	if (a->found == 0)
-		return;
-	for (unsigned i = 0; i < dp.ncol; i++)
-		cost[i] = l->cost[a->side][i] * (int64_t)a->found;
-	tally_add(a->row, cost, l->most[a->side] * a->found);
-	a->found = 0;
-}
-
-/* The reference that a Q line names; it is not that of the fetch. */
-static const struct ev_ref *
-alone_ref(const struct ev_def *d)
-{
-	const struct ev_block *b = d->block;
-
-	return &b->ref[b->insn[d->n - 1].ref + d->k - 1];
-}
-
-/* Where a reference alone was. */
-static uint64_t
-alone_addr(const struct alone *a, const struct ev_def *d)
-{
-	struct ev_walk w;
-
-	if (d->stays)
-		return ev_told_addr(a->value);
-	ev_walk(&w, d);
-	return ev_step(&w) ? w.addr : 0;
-}
-
-/* A reference alone whose row is not known, or that cannot have one. */
-__attribute__((noinline))
-static void
-look_up(struct alone *a, const struct ev_def *d)
-{
-	unsigned thread = ev_thread(dp.events);
-	struct insn_cache *c = insn_cache(d->block, d->n - 1);
-	const struct list *l = a->standing;
-	uint64_t addr = alone_addr(a, d);
-
-	if (a->frames)
-		stack_saw(thread, addr);
-	if (l == NULL)
-		return;
-	settle(a);
-	for (unsigned s = 0; s < NSIDE; s++) {
-		if (!l->any[s])
-			continue;
-		if (d->k == 0)
-			fetched(c, l->cost[s]);
-		else
-			refer(c, alone_ref(d), addr, l->cost[s], l->most[s]);
-		a->side = (enum side)s;
-	}
-	/* one side's events at one row: those that follow are counted */
-	if (!d->stays || l->nside != 1 || a->frames ||
-	    (d->k != 0 && c->row == TALLY_HOLD))
-		return;
-	a->lo = d->k == 0 ? 0 : c->lo;
-	a->hi = d->k == 0 ? UINT64_MAX : c->hi;
-	a->epoch = d->k == 0 ? epoch.now : c->epoch;
-	a->row = d->k == 0 ? code_row(c) : c->row;
-}
-
-static void
-alone_define(struct alone *a, const struct ev_def *d)
-{
-	char flow = (char)d->block->insn[d->n - 1].flow;
-
-	a->ready = true;
-	a->frames = !dp.frames && d->k != 0 &&
-	    (flow == 'L' || flow == 'X' || flow == 'R');
-}
-
-static void
-alone_rounds(struct alone *a, const struct ev_def *d, const uint64_t *rec)
-{
-	uint64_t rounds;
-
-	if (!a->ready)
-		alone_define(a, d);
-	for (rounds = 1 + ev_more(rec); rounds > 0; rounds--) {
-		if (d->stays)
-			a->value += rec[1];
-		else
-			ev_apply(d, rec + 1);
-		if (a->standing != NULL || a->frames)
-			look_up(a, d);
-	}
-}
-
-static void
-batch_cache(const struct ev *e)
-{
-	const struct ev_def *d;
-	const uint64_t *rec;
-	struct alone *a;
-	uint64_t addr;
-
-	for (rec = e->rec; rec < e->end; rec = ev_skip(rec)) {
-		a = &alones[ev_id(*rec)];
-		addr = ev_told_addr(a->value + rec[1]);
-		/* a reference that has lo and hi stays: it has one field */
-		if (addr >= a->lo && addr < a->hi && !(*rec & EV_MORE) &&
-		    epoch_holds(a->epoch, addr)) {
-			a->value += rec[1];
-			a->found++;
-			continue;
-		}
-		d = ev_def(dp.events, ev_id(*rec));
-		if (d->letter == 'Q')
-			alone_rounds(a, d, rec);
-	}
 }
 
 /* ---- outcomes ---- */
@@ -434,67 +177,9 @@ meant(const struct ev_block *b, uint32_t insn, const uint64_t *value,
 	return any;
 }
 
-KHASH_MAP_INIT_STR(list, struct list *)
-#define LISTS	4096		/* are kept */
-
-static int
-parse(struct list *l, const char *text)
-{
-	char name[32];
-	uint64_t n;
-	unsigned i, c;
-	int r;
-
-	memset(l, 0, sizeof *l);
-	while ((r = ev_outcome(&text, name, &n)) > 0) {
-		for (i = 0; i < nevent && strcmp(event[i], name) != 0; i++)
-			;
-		if (i == nevent || n > INT64_MAX)
-			return -1;
-		if (column_of[i] == 0)
-			continue;
-		c = column_of[i] - 1;
-		l->nside += !l->any[side[c]];
-		l->any[side[c]] = true;
-		l->cost[side[c]][c] += (int64_t)n;
-		if (n > l->most[side[c]])
-			l->most[side[c]] = n;
-	}
-	return r;
-}
-
-/* NULL: malformed. */
-static const struct list *
-parsed(const char *text)
-{
-	static khash_t(list) *lists;
-	static struct list other;
-	struct list *l = &other;
-	khint_t k;
-	int new;
-
-	if (lists == NULL)
-		lists = kh_init(list);
-	k = kh_get(list, lists, text);
-	if (k != kh_end(lists))
-		return kh_val(lists, k);
-	if (parse(&other, text) < 0)
-		return NULL;
-	if (kh_size(lists) < LISTS)
-		*(l = xmalloc(sizeof *l)) = other;
-	l->kept = l != &other;
-	if (l->kept) {
-		k = kh_put(list, lists, xstrdup(text), &new);
-		if (new < 0)
-			die("events:");
-		kh_val(lists, k) = l;
-	}
-	return l;
-}
-
 /* Events of one side, of instruction insn of what was executed last. */
 static void
-add_side(const struct ev_def *d, uint32_t insn, const struct list *l,
+add_side(const struct ev_def *d, uint32_t insn, const struct event_list *l,
     enum side s)
 {
 	struct insn_cache *cache = insn_cache(d->block, insn);
@@ -502,13 +187,13 @@ add_side(const struct ev_def *d, uint32_t insn, const struct list *l,
 	uint64_t addr = 0;
 
 	if (d->letter == 'Q') {
-		addr = alone_addr(&alones[ev_last_id(dp.events)], d);
+		addr = alone_last(d);
 		r = d->k == 0 ? NULL : alone_ref(d);
 	} else if (s != SIDE_FETCH) {
 		r = meant(d->block, insn, values_of(d->block), s, &addr);
 	}
 	if (r == NULL)
-		fetched(cache, l->cost[s]);
+		tally_add(insn_code_row(cache), l->cost[s], 1);
 	else
 		refer(cache, r, addr, l->cost[s], l->most[s]);
 }
@@ -524,41 +209,25 @@ set_label(const struct ev_def *d, uint32_t insn, uint64_t label)
 
 	labels = xgrow0(labels, &nlabels, label + 1, sizeof *labels);
 	r = meant(d->block, insn, values_of(d->block), SIDE_ANY, &addr);
-	labels[label] = r == NULL ? code_row(cache) :
+	labels[label] = r == NULL ? insn_code_row(cache) :
 	    tally_find(ev_thread(dp.events), addr, r->size, cache->code - 1,
 	    false, &p);
 }
 
 /* O =label: of whatever side the events are. */
 static void
-add_label(uint64_t label, const struct list *l)
+add_label(uint64_t label, const struct event_list *l)
 {
 	for (unsigned s = 0; s < NSIDE; s++)
 		if (l->any[s])
 			tally_add(labels[label], l->cost[s], l->most[s]);
 }
 
-/* O @id: the reference has these events from now on. */
-static void
-set_standing(struct alone *a, const struct list *l)
-{
-	settle(a);
-	a->lo = a->hi = 0;
-	free(a->own);
-	a->own = NULL;
-	if (!l->kept) {
-		a->own = xmalloc(sizeof *a->own);
-		*a->own = *l;
-		l = a->own;
-	}
-	a->standing = l->nside == 0 ? NULL : l;
-}
-
 static void
 outcome(const struct ev *e)
 {
 	const struct ev_def *d = ev_last(dp.events);
-	const struct list *l = parsed(e->text);
+	const struct event_list *l = events_parse(e->text);
 	uint64_t label = e->num[1];
 
 	if (l == NULL) {
@@ -567,7 +236,7 @@ outcome(const struct ev *e)
 		return;
 	}
 	if (e->num[0] == 0 && label == 0)
-		set_standing(&alones[e->id], l);
+		alone_standing(e->id, l);
 	else if (e->num[0] == 0)
 		add_label(label, l);
 	if (e->num[0] == 0)
@@ -588,7 +257,7 @@ head(const struct ev *e)
 	if (strcmp(e->text, "allocs") == 0)
 		dp.allocs = true;
 	if (strcmp(e->text, "outcomes") == 0)
-		add_events(e->value);
+		events_add(e->value);
 }
 
 /* All H lines were read. */
@@ -601,9 +270,9 @@ begin(void)
 	dp.frames = kind == EV_ALL || (kind == EV_CACHE &&
 	    ev_contexts(dp.events));
 	dp.unit = kind == EV_ALL ? "instructions" : "allocations and frees";
-	if (kind == EV_ALL && nevent == 0)
+	if (kind == EV_ALL && !events_any())
 		refs = true;
-	if (kind == EV_CACHE && nevent == 0)
+	if (kind == EV_CACHE && !events_any())
 		ev_bad(dp.events, "a stream of kind cache without outcomes "
 		    "does not tell which references miss: needs cachesim -t "
 		    "or memsim -t before this");
@@ -613,7 +282,7 @@ begin(void)
 	else if (kind == EV_COUNTS && !dp.allocs)
 		ev_bad(dp.events, "a stream of kind counts without "
 		    "allocations tells nothing of data: needs trace --allocs");
-	make_columns();
+	events_columns(refs);
 	stack_begin(refs ? refs_count : NULL);
 }
 
@@ -680,7 +349,7 @@ line(int letter, const struct ev *e)
 	case 'P':
 	case 'Q':
 	case 'Z':
-		alone_room(e->id);
+		alone_define(e->id);
 		break;
 	case 'D':
 		if (!dp.walks)
@@ -741,10 +410,9 @@ run(void)
 		if (dp.walks)
 			batch_all(&e);
 		else if (ev_kind(dp.events) == EV_CACHE)
-			batch_cache(&e);
+			alone_batch(&e);
 	}
-	for (size_t i = 0; i < nalone; i++)
-		settle(&alones[i]);
+	alone_end();
 	hold_end();
 	tally_names_end();
 	how.whole = c == 0;

@@ -33,6 +33,13 @@ insn_caches(uint32_t block)
 	return block < ninsns ? insns[block] : NULL;
 }
 
+size_t
+insn_code_row(const struct insn_cache *c)
+{
+	return tally_row(c->code - 1, object_code(DATA_CODE,
+	    tally_code_at(c->code - 1)->fn));
+}
+
 void
 refer(struct insn_cache *c, const struct ev_ref *r, uint64_t addr,
     const int64_t *cost, uint64_t n)
