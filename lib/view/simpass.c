@@ -1,9 +1,91 @@
 /*
- * simpass - -t: pass on the stream's own text, line by line
+ * simpass - -t: pass on executions, by their records or the stream's own text,
+ * and write outcomes behind them
  */
-#include "simrun.h"
+#include "siminside.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "evw.h"
+
+/* ---- by records ---- */
+
+/* ---- passing through ---- */
+
+void
+simrun_pass(struct simrun *s, const uint64_t *rec, uint64_t more)
+{
+	evw_exec(s->writer, ev_def(s->events, ev_id(*rec))->id,
+	    ev_ngroups(*rec), rec + 1, more);
+}
+
+void
+simrun_pass_line(struct simrun *s, const uint64_t *rec, const char *line,
+    size_t len)
+{
+	evw_exec_line(s->writer, ev_def(s->events, ev_id(*rec))->id,
+	    ev_ngroups(*rec), rec + 1, line, len);
+}
+
+void
+simrun_pass_text(struct simrun *s, const char *from, const char *to, uint64_t n)
+{
+	evw_text(s->writer, from, (size_t)(to - from), n);
+}
+
+void
+simrun_standing(struct simrun *s, uint32_t id, const char *const *names,
+    unsigned n)
+{
+	char text[400], *p;
+
+	p = text + sprintf(text, "O @%x", ev_def(s->events, id)->id);
+	for (unsigned i = 0; i < n; i++) {
+		*p++ = ' ';
+		p = stpcpy(p, names[i]);
+	}
+	evw_raw(s->writer, text, (size_t)(p - text));
+}
+
+static char *
+put_hex(char *p, uint64_t n)
+{
+	int shift = n == 0 ? 0 : (63 - __builtin_clzll(n)) & ~3;
+
+	for (; shift >= 0; shift -= 4)
+		*p++ = "0123456789abcdef"[n >> shift & 15];
+	return p;
+}
+
+void
+simrun_outcomes(struct simrun *s, const char *const *names,
+    const struct sim_outcome *o, unsigned n)
+{
+	char text[4000], *p = text;
+
+	if (inside(s)->warm != 0)
+		return;
+	for (unsigned i = 0; i < n; i++) {
+		if (p == text) {
+			p = stpcpy(p, "O ");
+			p = put_hex(p, o[i].insn + 1);
+		}
+		*p++ = ' ';
+		for (const char *name = names[o[i].event]; *name != '\0'; )
+			*p++ = *name++;
+		if (o[i].n != 1) {
+			*p++ = '*';
+			p = put_hex(p, o[i].n);
+		}
+		if (i + 1 == n || o[i + 1].insn != o[i].insn) {
+			evw_raw(s->writer, text, (size_t)(p - text));
+			p = text;
+		}
+	}
+}
+
+/* ---- the stream's own text, line by line ---- */
 
 static const char *
 behind_line(const char *text)

@@ -1,9 +1,10 @@
 /*
- * simrun - what all simulators share: options, the loop, -t, the costs
+ * simrun - what all simulators share: options, the stream's lines, the warm-up
+ *
+ * simcosts.c writes the costs, simpass.c passes executions on.
  */
-#include "simrun.h"
+#include "siminside.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,38 +14,7 @@
 #include "in.h"
 #include "out.h"
 #include "util.h"
-#include "simhead.h"
 #include "warm.h"
-
-/* A run with the members that no simulator needs to see. */
-struct inside {
-	struct simrun s;	/* first, so that inside() can cast */
-	struct simhead head;
-	const char *desc[64];
-	unsigned ndesc;
-	struct costw *costs;	/* NULL until something is written */
-	struct cost_head cost_head;
-	unsigned part;		/* of the costs, from 1 */
-	char number[12], trigger[40];	/* of it, for its header */
-	bool ended;		/* that part */
-	const char *late;	/* what the end says of the run, or NULL */
-	bool ready;		/* all H lines have been read */
-	uint64_t warm;		/* --warm; 0 once it is over */
-	uint64_t left;		/* instructions of it that are to come */
-	struct warm *kept;	/* what is not counted; NULL: all is */
-	int sign;		/* of what is being kept */
-	bool idle;		/* a mark says so: costs do not count now */
-	bool dumped;		/* a mark asked for a part */
-	uint64_t *labelled;	/* by label of O lines: the instruction */
-	size_t caplabelled;
-	struct codenames *names;	/* of code made at run time */
-};
-
-static struct inside *
-inside(struct simrun *s)
-{
-	return (struct inside *)s;
-}
 
 /* ---- options ---- */
 
@@ -95,213 +65,14 @@ options(struct simrun *s, int argc, char **argv)
 	return argv[optind];
 }
 
-/* ---- costs ---- */
-
-void
-simrun_desc(struct simrun *s, const char *text)
-{
-	struct inside *in = inside(s);
-
-	if (in->ndesc == sizeof in->desc / sizeof in->desc[0])
-		die("%s: too many descriptions", text);
-	in->desc[in->ndesc++] = xstrdup(text);
-}
-
-static void
-cost_header(struct inside *in, struct costnames *names)
-{
-	struct simrun *s = &in->s;
-	struct cost_head *h = &in->cost_head;
-	unsigned n = outcome_columns(s->told);
-	char *columns = xmalloc(strlen(s->columns) + 1 + 64 * n);
-	char *creator = xmalloc(64);
-
-	strcpy(columns, s->columns);
-	for (unsigned i = 0; i < n; i++)
-		sprintf(strchr(columns, '\0'), " %s", outcome_name(s->told, i));
-	costhead_init(h);
-	h->positions = COST_INSTR;
-	snprintf(creator, 64, "quern-%s-" QUERN_VERSION, s->sim->name);
-	h->creator = creator;
-	for (unsigned i = 0; i < in->ndesc; i++)
-		costhead_desc(h, in->desc[i]);
-	simhead_put(&in->head, h);
-	if (s->parts) {
-		h->part = in->number;
-		costhead_desc(h, in->trigger);
-	}
-	if (costhead_events(h, names, columns) < 0)
-		die("events: %s", columns);
-	costhead_done(h);
-}
-
-/* Begin the costs, or their next part if the last one has ended. */
-static void
-begin_costs(struct inside *in)
-{
-	struct costnames *names;
-
-	if (in->costs != NULL && !in->ended)
-		return;
-	snprintf(in->number, sizeof in->number, "%u", ++in->part);
-	snprintf(in->trigger, sizeof in->trigger, "Trigger: interval %u",
-	    in->part);
-	if (in->dumped)
-		in->cost_head.part = in->number;
-	if (in->costs != NULL) {
-		costw_part(in->costs, &in->cost_head);
-	} else {
-		names = costnames_new();
-		cost_header(in, names);
-		in->costs = costw_begin(in->s.out, names, &in->cost_head,
-		    COSTW_RELATIVE | COSTW_SHORT);
-	}
-	in->ended = false;
-}
-
-/* Code made at run time that has lines is a part of its own. */
-static void
-begin_lines(struct inside *in)
-{
-	snprintf(in->number, sizeof in->number, "%u", ++in->part);
-	in->cost_head.part = in->number;
-	in->cost_head.positions = COST_INSTR | COST_LINE;
-	costw_part(in->costs, &in->cost_head);
-	in->cost_head.positions = COST_INSTR;
-}
-
-static unsigned
-words(const char *s)
-{
-	unsigned n = 1;
-
-	for (; *s != '\0'; s++)
-		n += *s == ' ';
-	return n;
-}
-
-/* For add(), to which insns_write passes no pointer of ours. */
-static struct simrun *adding;
-static unsigned ncolumn;	/* the simulator's own */
-
-static void
-add_all(const struct insns_at *at, int64_t *n)
-{
-	adding->sim->add(at, n);
-	outcome_add(adding->told, insns_first(adding->insns, at->block) +
-	    at->insn, at->i->flow, at->times, n + ncolumn);
-}
-
-static void
-add(const struct insns_at *at, int64_t *n)
-{
-	add_all(at, n);
-	if (inside(adding)->kept != NULL)
-		warm_take_off(inside(adding)->kept,
-		    insns_first(adding->insns, at->block) + at->insn, n);
-}
-
-static void
-write_costs(struct inside *in)
-{
-	struct simrun *s = &in->s;
-	struct insns_costs c = { .total = s->total, .count = s->sim->count,
-	    .add = add };
-
-	adding = s;
-	ncolumn = words(s->columns);
-	c.nev = ncolumn + outcome_columns(s->told);
-	if (!s->through)
-		begin_costs(in);
-	c.w = in->costs;
-	if (c.w != NULL && insns_has_lines(s->insns))
-		c.which = INSNS_WITHOUT_LINES;
-	insns_write(s->insns, &c, s->map);
-	if (c.which == INSNS_ALL)
-		return;
-	begin_lines(in);
-	c.which = INSNS_WITH_LINES;
-	insns_write(s->insns, &c, s->map);
-}
-
-/* ---- what does not count ---- */
-
-static void
-keep(const struct insns_at *at, int64_t *n)
-{
-	int64_t own[COST_EVMAX] = { 0 };
-
-	(void)n;
-	add_all(at, own);
-	warm_keep(inside(adding)->kept, insns_first(adding->insns,
-	    at->block) + at->insn, own, inside(adding)->sign);
-}
-
-/* Keep all costs of now; with sign -1, take them off what is kept. */
-static void
-keep_all(struct inside *in, int sign)
-{
-	struct simrun *s = &in->s;
-	int64_t total[COST_EVMAX] = { 0 };
-	struct insns_costs c = { .total = total, .count = s->sim->count,
-	    .add = keep };
-
-	if (s->sim->end != NULL)
-		s->sim->end(s);
-	adding = s;
-	ncolumn = words(s->columns);
-	c.nev = ncolumn + outcome_columns(s->told);
-	if (in->kept == NULL)
-		in->kept = warm_new(c.nev);
-	in->sign = sign;
-	insns_write(s->insns, &c, s->map);
-}
-
-/*
- * While costs do not count, what is kept lacks them: take in those since the
- * mark that said so.
- */
-static void
-settle(struct inside *in)
-{
-	if (in->idle)
-		keep_all(in, 1);
-}
-
-void
-simrun_part(struct simrun *s)
-{
-	struct inside *in = inside(s);
-
-	settle(in);
-	write_costs(in);
-	outcome_zero(s->told);
-	if (in->kept != NULL)
-		warm_zero(in->kept);
-	in->ended = true;
-}
-
-/* Is there anything that the parts so far do not have? */
-static bool
-anything_left(const struct inside *in)
-{
-	const struct simrun *s = &in->s;
-
-	for (uint32_t id = 1; ev_def(s->events, id) != NULL; id++)
-		if (s->sim->count(id) != 0)
-			return true;
-	return !in->ended;
-}
-
-void
-simrun_insns(struct simrun *s, void (*each)(const struct insns_at *, int64_t *))
-{
-	const struct insns_costs c = { .count = s->sim->count, .add = each };
-
-	insns_visit(s->insns, &c);
-}
-
 /* ---- the warm-up ---- */
+
+bool
+simrun_warming(struct simrun *s)
+{
+	return inside(s)->warm != 0;
+}
+
 
 /* What was found so far does not count. */
 static void
@@ -310,100 +81,9 @@ warm_over(struct inside *in)
 	struct simrun *s = &in->s;
 
 	in->warm = 0;
-	keep_all(in, 1);
+	simcosts_warm_over(in);
 	if (s->sim->forget != NULL)
 		s->sim->forget(s);
-}
-
-/* ---- marks ---- */
-
-/* Costs so far do not count; they begin again. */
-static void
-forget(struct inside *in)
-{
-	if (in->kept != NULL)
-		warm_zero(in->kept);
-	keep_all(in, 1);
-	if (in->idle)
-		keep_all(in, -1);
-}
-
-static void
-trigger(struct inside *in, const char *what, const char *text)
-{
-	size_t n = strlen(what) + strlen(text) + 16;
-	char *s = xmalloc(n);
-
-	snprintf(s, n, "Trigger: %s%s%s", what, *text != '\0' ? ": " : "",
-	    text);
-	costw_late(in->costs, s);
-	free(s);
-}
-
-/* Costs so far are a part, and begin again. */
-static void
-dump(struct inside *in, const char *text)
-{
-	struct simrun *s = &in->s;
-
-	if (s->through || s->report != NULL)
-		return;
-	settle(in);
-	if (s->sim->end != NULL)
-		s->sim->end(s);
-	in->dumped = true;
-	memset(s->total, 0, sizeof s->total);
-	write_costs(in);
-	trigger(in, "Client Request", text);
-	in->ended = true;
-	forget(in);
-}
-
-static void
-zero(struct inside *in)
-{
-	struct simrun *s = &in->s;
-
-	forget(in);
-	if (s->sim->forget != NULL)
-		s->sim->forget(s);
-}
-
-static void
-toggle(struct inside *in)
-{
-	struct simrun *s = &in->s;
-
-	in->idle = !in->idle;
-	keep_all(in, in->idle ? -1 : 1);
-	if (s->sim->idle != NULL)
-		s->sim->idle(s, in->idle);
-}
-
-static void
-mark(struct inside *in, const struct ev *e)
-{
-	/* a report has no costs that could be taken off */
-	if ((in->s.report != NULL || in->s.columns == NULL) &&
-	    e->num[0] != EV_INTERRUPTED)
-		return;
-	switch (e->num[0]) {
-	case EV_TOGGLE:
-		toggle(in);
-		break;
-	case EV_DUMP:
-		dump(in, e->text);
-		break;
-	case EV_ZERO:
-		zero(in);
-		break;
-	case EV_INTERRUPTED:
-		if (in->late == NULL)
-			in->late = simhead_end(e);
-		break;
-	default:
-		break;
-	}
 }
 
 /* Some of a record's rounds. */
@@ -581,7 +261,7 @@ mapping(struct inside *in, const struct ev *e)
 	obj = objmap_obj(s->map, n);
 	if (!obj->readable)
 		return;
-	begin_costs(in);
+	simcosts_begin(in);
 	costw_announce(in->costs, obj->path);
 }
 
@@ -644,93 +324,13 @@ line(struct inside *in, int letter, const struct ev *e)
 		code_names(in, e);
 		break;
 	case 'J':
-		mark(in, e);
+		simcosts_mark(in, e);
 		break;
 	default:
 		break;
 	}
 	if (s->sim->line != NULL)
 		s->sim->line(s, letter, e);
-}
-
-/* ---- passing through ---- */
-
-void
-simrun_pass(struct simrun *s, const uint64_t *rec, uint64_t more)
-{
-	evw_exec(s->writer, ev_def(s->events, ev_id(*rec))->id,
-	    ev_ngroups(*rec), rec + 1, more);
-}
-
-void
-simrun_pass_line(struct simrun *s, const uint64_t *rec, const char *line,
-    size_t len)
-{
-	evw_exec_line(s->writer, ev_def(s->events, ev_id(*rec))->id,
-	    ev_ngroups(*rec), rec + 1, line, len);
-}
-
-void
-simrun_pass_text(struct simrun *s, const char *from, const char *to, uint64_t n)
-{
-	evw_text(s->writer, from, (size_t)(to - from), n);
-}
-
-void
-simrun_standing(struct simrun *s, uint32_t id, const char *const *names,
-    unsigned n)
-{
-	char text[400], *p;
-
-	p = text + sprintf(text, "O @%x", ev_def(s->events, id)->id);
-	for (unsigned i = 0; i < n; i++) {
-		*p++ = ' ';
-		p = stpcpy(p, names[i]);
-	}
-	evw_raw(s->writer, text, (size_t)(p - text));
-}
-
-bool
-simrun_warming(struct simrun *s)
-{
-	return inside(s)->warm != 0;
-}
-
-static char *
-put_hex(char *p, uint64_t n)
-{
-	int shift = n == 0 ? 0 : (63 - __builtin_clzll(n)) & ~3;
-
-	for (; shift >= 0; shift -= 4)
-		*p++ = "0123456789abcdef"[n >> shift & 15];
-	return p;
-}
-
-void
-simrun_outcomes(struct simrun *s, const char *const *names,
-    const struct sim_outcome *o, unsigned n)
-{
-	char text[4000], *p = text;
-
-	if (inside(s)->warm != 0)
-		return;
-	for (unsigned i = 0; i < n; i++) {
-		if (p == text) {
-			p = stpcpy(p, "O ");
-			p = put_hex(p, o[i].insn + 1);
-		}
-		*p++ = ' ';
-		for (const char *name = names[o[i].event]; *name != '\0'; )
-			*p++ = *name++;
-		if (o[i].n != 1) {
-			*p++ = '*';
-			p = put_hex(p, o[i].n);
-		}
-		if (i + 1 == n || o[i + 1].insn != o[i].insn) {
-			evw_raw(s->writer, text, (size_t)(p - text));
-			p = text;
-		}
-	}
 }
 
 static void
@@ -822,17 +422,12 @@ simrun(const struct simulator *sim, int argc, char **argv)
 	sim->open(s);
 	run(&in);
 	if (in.ready)
-		settle(&in);
+		simcosts_settle(&in);
 	if (in.ready && s->report != NULL)
 		s->report(s);
-	else if (in.ready && (!s->through || s->verbose) && anything_left(&in))
-		write_costs(&in);
-	if (in.dumped && in.costs != NULL)
-		trigger(&in, "Program termination", "");
-	if (in.costs != NULL && in.late != NULL)
-		costw_late(in.costs, in.late);
-	if (in.costs != NULL && s->whole)
-		costw_end(in.costs);
+	else if (in.ready && (!s->through || s->verbose))
+		simcosts_rest(&in);
+	simcosts_end(&in);
 	if (s->writer != NULL)
 		evw_flush(s->writer);
 	if (in.ready && s->verbose && sim->summary != NULL)
