@@ -82,14 +82,14 @@ void frag_all_out(void);
 /* Let all threads go on natively, from their next exits. */
 void frag_letgo(void);
 
-/*
- * --store: open the folder; a line says why it is not used.  Begin an image
- * whose mappings are known, and which has not run: a function opens a file in
- * it; some have changed; write what is worth keeping,
- * once no thread runs any more.
- */
+/* --store: open the folder.  If it cannot be used, a warning says why. */
 void kept_start(void);
+/*
+ * Begin an image: its mappings are known, and it has not run.  open_theirs
+ * opens a descriptor of ours in the program, and returns the program's.
+ */
 void kept_begin(int (*open_theirs)(int fd));
+/* Mappings in [start, end) have changed: install what the store has of them. */
 void kept_mapped(uint64_t start, uint64_t end);
 /*
  * May the program go on before kept_mapped()?  Where fragments have definitions
@@ -97,6 +97,7 @@ void kept_mapped(uint64_t start, uint64_t end);
  * linked in the entry, whose definitions are not known yet.
  */
 bool kept_can_wait(void);
+/* No thread runs any more: write an entry, if it is worth it. */
 void kept_save(void);
 /*
  * Kind counts: add to the lines of def_lines, or to NULL, those of blocks that
@@ -104,11 +105,9 @@ void kept_save(void);
  */
 char *kept_lines(uint64_t start, uint64_t end, char *text);
 
-/*
- * Is a block known that came often?  Find a path for the next one: the pc of
- * the fragment to make anew, or 0.
- */
+/* Is a block known that came often? */
 bool search_pending(void);
+/* Search a path for the next such block: the pc to make anew, or 0. */
 app_pc search_next(void);
 /*
  * Where executions are counted, look now and then for what ran often; returns

@@ -119,52 +119,59 @@ struct kept_live {
 	struct kept_object is;
 	uint32_t stored;	/* its equal in the entry, + 1, or 0 */
 };
+/* Begin an image: list its objects, and install what the entry has of them. */
 void objects_begin(void);
+/* The same of mappings in [start, end), which have changed. */
 void objects_changed(uint64_t start, uint64_t end);
 /* The object that is mapped and has the address; NULL: none that is kept. */
 struct kept_live *object_at(uint64_t pc);
-struct kept_live *object_live(uint32_t i);	/* NULL: no more */
+/* Object i of those that are mapped, from 0; NULL: there are fewer. */
+struct kept_live *object_live(uint32_t i);
 /* May what is kept of an object that is not mapped be kept on? */
 bool object_can_stay(uint32_t object);
 
-/*
- * keptbytes.c: has the program, in a mapping, the bytes that an object of the
- * entry was made from?  Another image begins.
- */
-bool bytes_are_same(const struct kept_object *, const struct maps_entry *);
+/* keptbytes.c: begin an image. */
 void bytes_begin(void);
+/* Has a mapping the bytes that an object of the entry was made from? */
+bool bytes_are_same(const struct kept_object *, const struct maps_entry *);
 
 /*
- * keptcopy.c: map and copy what the entry at fd has to its places; false: not
- * all can be.  Wait until all is there.  Undo it, where it was in vain.
+ * keptcopy.c: map the parts of the entry at fd to their places, or copy them
+ * there in the background; false: not all of them can be.
  */
 bool kept_put_parts(int fd);
+/* Wait until all that kept_put_parts copies is there. */
 void kept_ready(void);
+/* Undo kept_put_parts, which was in vain. */
 void kept_take_back(void);
-off_t kept_offset(unsigned part);	/* in the file */
+/* Where a part begins in the entry's file. */
+off_t kept_offset(unsigned part);
 
 /* keptinstall.c: put all fragments of an object (from 1) into the table. */
 void kept_install(uint32_t object);
-/* The definition of fragment i is at the result, within n bytes; or NULL. */
+/* The packed definition of fragment i, in at most *n bytes; NULL: none. */
 const uint8_t *kept_def(uint32_t i, size_t *n);
 /*
- * Put what counters count on the shelf; until the next image begins it is used,
- * even if the entry is closed.  Take it away.
+ * Put what the entry's counters count on the shelf (stream/shelf.c).  It stays
+ * there until the next image begins, even if the entry is closed.
  */
 void kept_shelve(uint32_t firstid);
+/* Take it from the shelf. */
 void kept_unshelve(void);
-/* The same as kept_def, of the shelf. */
+/* The same as kept_def, of what is on the shelf. */
 const uint8_t *kept_shelved(uint32_t i, size_t *n);
 
 /*
  * keptread.c: map the file and find its parts; false: it is not this image's.
- * *sure: it is known that the sum is right; it is, if so behind.
+ * If *sure is false the file's sum is added up.  Behind the call *sure says
+ * whether the sum is right.
  */
 bool kept_open(int fd, bool *sure);
-/* Pages that are there already are mapped by one call, not by a fault each. */
+/* Map the pages of so many bytes by one call; else each costs a fault. */
 void kept_map(const void *, size_t);
-/* Where a part is that would begin at `at' or behind it. */
+/* The first place at `at' or behind it where a part can begin. */
 uint64_t kept_align(uint64_t at);
+/* The bytes of a part with n elements. */
 size_t kept_part_size(unsigned part, uint32_t n);
 
 #endif

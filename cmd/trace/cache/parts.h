@@ -105,17 +105,20 @@ struct wanted {
 void ahead_call(const struct frag *f, app_pc pc);
 /* The fragments from first on were made for a request. */
 void ahead_begin(uint32_t first);
-/* The next to make, even if there are requests; false: there is none. */
+/* Is there a fragment to make even if there are requests? */
 bool ahead_is_due(void);
+/* The next such one; false: there is none. */
 bool ahead_due(struct wanted *);
-/* The next to make while there are none. */
+/* Is there a fragment to make while there are no requests? */
 bool ahead_any(void);
+/* The next such one; false: there is none. */
 bool ahead_next(struct wanted *);
 
 /* ----------------------------------------------------------------- lookup.c */
 
-/* Write the words of none, where no thread is in the cache; wait for them. */
+/* No thread is in the cache: begin to write that no word leads anywhere. */
 void lookup_begin(void);
+/* Wait until lookup_begin has written all words. */
 void lookup_end(void);
 /* Have no word lead anywhere, while threads use them. */
 void lookup_empty(void);

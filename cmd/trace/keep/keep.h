@@ -25,15 +25,19 @@ bool keep_open(const char *folder, uint64_t max);
  * has been found right, and nothing has been written to it since then.
  */
 int keep_entry(const char *name, bool *sure);
-/* It is used now; and was found right, as it was opened. */
+/* Note that an entry is used, and if it was found right since it was opened. */
 void keep_used(int fd, bool right);
 /*
- * Begin to write an entry, of at most so many bytes; -1: it cannot be.  End it:
- * whole, it takes the place of any of its name, and the oldest ones go until
- * all fit.
+ * Begin to write an entry of at most so many bytes: a descriptor; -1: it cannot
+ * be written, and a warning says why.
  */
 int keep_begin(uint64_t bytes);
+/* Write n bytes; false: they were not all written, see errno. */
 bool keep_write(int fd, const void *, size_t n);
+/*
+ * End the entry.  If it is whole it takes the place of any of its name, and the
+ * oldest entries are removed until all fit; else it is dropped.
+ */
 void keep_end(int fd, const char *name, bool whole);
 /* Seconds since an entry was written; -1: not known. */
 int64_t keep_age(const char *name);

@@ -69,15 +69,14 @@ void threads_reset(void);
 /* lengths.c: instructions by id */
 extern uint8_t id_length[];
 
-/*
- * during.c: --for.  Of records [a, b), those before the end of its window; and
- * n instructions were counted.
- */
+/* during.c: records [a, b) were taken; the end of those in --for's window. */
 const uint32_t *during_records(const uint32_t *a, const uint32_t *b);
+/* The same of n instructions that were counted. */
 void during_counted(uint64_t n);
 
-/* progress.c: records [a, b), or counters of n instructions, are taken */
+/* progress.c: records [a, b) were taken. */
 void progress_records(const uint32_t *a, const uint32_t *b);
+/* Counters of n instructions were taken. */
 void progress_counted(uint64_t n);
 /* A second has passed: write the line; so many more have been counted. */
 void progress_line(uint64_t more);
@@ -85,8 +84,6 @@ void progress_line(uint64_t more);
 /* counters.c */
 /* The instructions that have been counted since counts were told. */
 uint64_t counters_now(void);
-/* Whether the slot's thread can have counters. */
-bool counters_has(unsigned slot);
 /* Prepare for a new area, before its threads run. */
 void counters_begin(void);
 /*
@@ -96,23 +93,29 @@ void counters_begin(void);
 uint64_t counters_tell(unsigned slot);
 /* The same for all threads, as one interval. */
 void counters_tell_all(bool last);
-/*
- * shelf.c: is it one of these ids?  Define a counter, if it is not; false: it
- * is nothing.  The instructions that it stands for.  Is it the first of two?
- * Tell that it is v, with the second of two; how many instructions.
- */
-bool shelf_has_id(uint32_t id);
-bool shelf_define(uint32_t c);
-unsigned shelf_length(uint32_t c);
-bool shelf_is_pair(uint32_t c);
-uint64_t shelf_tell(uint32_t c, uint64_t v, uint64_t none);
-uint32_t shelf_counter(uint32_t id);
-void shelf_drop(void);
 /* Make all counters free. */
 void counters_renew(void);
 /* Kind cache: define what was counted, for its code is about to go. */
 void counters_define(void);
 /* Kind cache: write the sums of all counts, which are 0 then. */
 void counters_totals(void);
+
+/* shelf.c: is the id that of a counter on the shelf? */
+bool shelf_has_id(uint32_t id);
+/* That counter. */
+uint32_t shelf_counter(uint32_t id);
+/* Write what the counter counts, if it is not written; false: it is nothing. */
+bool shelf_define(uint32_t c);
+/* How many instructions an execution is; 0: it counts none. */
+unsigned shelf_length(uint32_t c);
+/* Is it the first of the two counters of a repeated instruction? */
+bool shelf_is_pair(uint32_t c);
+/*
+ * Write that the counter is v, and, if it is the first of two, that the second
+ * is `none'; returns how many instructions that is.
+ */
+uint64_t shelf_tell(uint32_t c, uint64_t v, uint64_t none);
+/* Nothing is on the shelf any more. */
+void shelf_drop(void);
 
 #endif

@@ -62,19 +62,23 @@ extern volatile int format_lost;	/* errno of a write that failed, or 0 */
 /* Write the D line of a record of --allocs. */
 void stream_alloc(struct evw *, const uint32_t *values);
 
-/*
- * names.c: the files with names of code made at run time. Forget those of the
- * last image; look for new ones among M lines; read all that was added, and
- * return how many pieces of code are known. How this runtime is made to
- * write such files, or NULL.
- */
+/* ---- names.c: files with the names of code made at run time ---- */
+
 struct jit;
+/* An image begins: forget the files of the last one. */
 void names_image(void);
+/* M lines: look for new files among what is mapped. */
 void names_mapped(const char *lines);
+/* Read what was added to the files: how many pieces of code are known. */
 size_t names_known(void);
+/* All that has been read. */
 struct jit *names_jit(void);
+/* How this runtime is made to write such files, for a message; or NULL. */
 const char *names_advice(void);
-/* The serving thread reads names, and defines blocks that may have some. */
+/*
+ * The serving thread holds this lock while it reads names or defines blocks
+ * that may have some.
+ */
 void names_lock(void);
 void names_unlock(void);
 /*
@@ -88,53 +92,70 @@ void format_renew(void);
 /* Begin to write all counts, since no thread will count any more. */
 void format_counts(void);
 
-/*
- * Counters, of which each thread has its own.  Are there n more?  Take one for
- * an id that stands for `ninsn` instructions.  Is it still that id's?
- */
+/* ---- counters.c: executions that each thread counts for itself ---- */
+
+/* Are n more counters left? */
 bool counters_left(unsigned n);
-uint32_t counter_new(uint32_t id, unsigned ninsn, const uint8_t does[NDO]);
-bool counter_is(uint32_t counter, uint32_t id);
 /*
- * Kind counts: the same of an id that is not registered with evw, but defined
+ * Take a counter for an id that stands for so many instructions; does: what one
+ * execution reads and writes, or NULL.
+ */
+uint32_t counter_new(uint32_t id, unsigned ninsn, const uint8_t does[NDO]);
+/*
+ * Kind counts: the same for an id that is not registered with evw, but defined
  * by a line of text before.
  */
 uint32_t counter_new_unregistered(uint32_t id, unsigned ninsn);
+/* Does the counter still count executions of this id? */
+bool counter_is(uint32_t counter, uint32_t id);
+/* The id whose executions it counts; 0: it counts something else. */
+uint32_t counter_id(uint32_t counter);
 /*
  * The first of two counters of a block's repeated instruction n, from 1: the
  * sum of its counts, and how many were 0.  does: reads and writes of a round.
  */
 uint32_t counter_rounds(uint32_t block, unsigned n, const uint8_t does[NDO]);
+/* The same, if there are such counters; false: there are none. */
+bool counters_find(uint32_t block, unsigned n, uint32_t *c);
 /*
  * The first of as many counters of mispredictions as a block has branches: n
  * are their numbers in it, from 1.
  */
 uint32_t counters_missed(uint32_t block, const uint8_t *n, unsigned count);
-/*
- * What counts executions of an id: the id; else, or one of the store's, 0.  Add
- * the low bits of all threads' first n counters to sum[].  A slot behind this
- * one that has a thread, and the cells before its counters.
- */
-uint32_t counter_id(uint32_t counter);
+/* That of the branch with number n, if there is one; false: there is none. */
+bool counters_find_missed(uint32_t block, unsigned n, uint32_t *c);
+
+/* Add the low bits of all threads' first n counters to sum[]. */
 void counters_sum(uint32_t *sum, uint32_t n);
+/* The next slot that has a thread, going round; this one: no other has. */
 unsigned counters_next_slot(unsigned slot);
+/* The cells of a slot's thread, which lie before its counters. */
 uint64_t *counters_cells(unsigned slot);
-/* Of a thread that waits for us: take back one, if it has not been told. */
+/* Can the slot's thread have counters? */
+bool counters_has(unsigned slot);
+
+/* Of a thread that waits for us: count n more. */
+void counter_add(unsigned slot, uint32_t counter, uint64_t n);
+/* Take one back, if it has not been told. */
 void counter_take_one(unsigned slot, uint32_t counter);
-/*
- * --store: a new image begins with n counters taken; so many are.  Counter c is
- * that of an id, or is the first of two of a block's repeated instruction.
- */
+/* Take all back that has not been told; returns how many that were. */
+uint64_t counter_take(unsigned slot, uint32_t counter);
+/* The rounds of a block's first n instructions are another block's. */
+void counters_move(unsigned slot, uint32_t from, uint32_t to, unsigned n);
+
+/* --store: an image begins with its first n counters taken. */
 void counters_reserve(uint32_t n);
+/* How many counters are taken. */
 uint32_t counters_used(void);
+/* Let counter c, which is taken, count executions of an id, ... */
 void counter_put(uint32_t c, uint32_t id, unsigned ninsn);
+/* ... or it and the next one a repeated instruction, as counter_rounds, ... */
 void counter_put_rounds(uint32_t c, uint32_t block, unsigned n);
+/* ... or it the mispredictions of a branch, as one of counters_missed. */
 void counter_put_missed(uint32_t c, uint32_t block, unsigned n);
-/*
- * Kind counts: the first n counters are the store's.  What each counts, with
- * the text of its definition, stays where it is; the ids are those from `first'
- * on.  The text of a block is its items, and ends with a zero.
- */
+
+/* ---- shelf.c: kind counts, counters that the store has defined ---- */
+
 enum { SHELF_NOTHING, SHELF_BLOCK, SHELF_PREFIX, SHELF_ROUNDS, SHELF_NONE };
 struct shelf_count {
 	uint32_t at;		/* SHELF_BLOCK: its text; else its block's
@@ -143,24 +164,19 @@ struct shelf_count {
 	uint8_t what;		/* SHELF_*; NONE follows ROUNDS */
 	uint8_t pad[2];
 };
+/*
+ * The first n counters are the store's.  What each counts, with the text of its
+ * definition, stays where it is; the ids are those from `first' on.  The text
+ * of a block is its items, and ends with a zero.
+ */
 void shelf_take(const struct shelf_count *, uint32_t n, const char *text,
     size_t size, uint32_t first);
-uint32_t shelf_id(uint32_t c);
 /* Is it one of these counters? */
 bool shelf_has(uint32_t c);
+/* The id that such a counter counts executions of, or whose block it is of. */
+uint32_t shelf_id(uint32_t c);
 /* How many blocks of these have been written. */
 size_t shelf_written(void);
-/* The first of the counters of a block's repeated instruction; false: none. */
-bool counters_find(uint32_t block, unsigned n, uint32_t *c);
-/* That of a branch's mispredictions; false: none. */
-bool counters_find_missed(uint32_t block, unsigned n, uint32_t *c);
-/* Of a thread that waits for us: count n more; take all that was counted. */
-void counter_add(unsigned slot, uint32_t counter, uint64_t n);
-uint64_t counter_take(unsigned slot, uint32_t counter);
-/* The rounds of a block's first n instructions are another block's. */
-void counters_move(unsigned slot, uint32_t from, uint32_t to, unsigned n);
-/* Can the slot's thread have counters? */
-bool counters_has(unsigned slot);
 
 /* A record about frames (kind cache): its values. */
 void format_frame(struct evw *, const uint32_t *values);

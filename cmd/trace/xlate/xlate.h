@@ -169,24 +169,22 @@ struct def *def_find(const struct block *, const struct groups *,
     const struct kind *, uint32_t owner);
 /* Make the ids of all exits that the block can have. */
 void def_ids(struct def *, struct xlate *);
+/* The definition's number, by which fragments and exits name it. */
 uint32_t def_number(const struct def *);
-/*
- * The definition that an id belongs to; the latest of the straight block at
- * pc.  NULL: none.
- */
+/* The definition that an id belongs to; NULL: none. */
 struct def *def_of(uint32_t id);
+/* The latest definition of the straight block at pc; NULL: none. */
 struct def *def_at(app_pc pc);
+/* The pc of its first instruction, and how many instructions it has. */
 app_pc def_pc(const struct def *);
 unsigned def_length(const struct def *);
 /* The id of its first n instructions, or 0. */
 uint32_t def_id(const struct def *, unsigned n);
 /* In kinds with counters: its counter, or NO_COUNTER. */
 uint32_t def_counter(const struct def *, unsigned n);
-/*
- * Note that another block's path now runs through this one.  The second asks
- * for that note, removes it, and then halves the block's samples.
- */
+/* Note that another block's path now runs through this one. */
 void def_pass(struct def *);
+/* Was that noted?  The note is removed, and the block's samples are halved. */
 bool def_was_passed(struct def *);
 /*
  * Requests to define the blocks in this range that are not yet, for
@@ -222,23 +220,25 @@ uint32_t def_ref_id(struct def *, const struct xlate *, unsigned i, unsigned k,
  */
 #define NO_COUNTER ~0u
 uint32_t def_partial(uint32_t def, unsigned n, unsigned rep, uint64_t *sizes);
-/*
- * --store: can a definition be kept, and is it that of the block at pc?  Pack
- * it with the numbers that are in its code, counters if the kind has them, and
- * ids if they are fixed; how many bytes that are, or 0.
- */
+/* --store: can a definition be kept, and is it that of the block at pc? */
 bool def_can_pack(uint32_t number, app_pc pc);
 #define REFS_PACKED 1024u	/* references with ids, at most */
 #define DEF_PACKED_MOST (TEXT_MOST + 64 + 4 * 8 * (MAX_INSN + 1) + \
 	REFS_PACKED * (4 + sizeof(struct evw_ref)))
-size_t def_pack(uint32_t number, app_pc pc, uint8_t *);
 /*
- * So many will be made again, with the numbers from the result on; new ones get
- * ids from this one on.  If there is a function, they are on the shelf (see
- * stream/shelf.c): it finds what is packed when a definition is asked for.
+ * Pack it into at most DEF_PACKED_MOST bytes, with the numbers that are in its
+ * code: counters if the kind has them, and ids if they are fixed.  Returns how
+ * many bytes that are; 0: it cannot be packed.
  */
+size_t def_pack(uint32_t number, app_pc pc, uint8_t *);
 struct shelf_count;
+/* Finds what is packed of definition i, in at most *n bytes; NULL: nothing. */
 typedef const uint8_t *def_shelved(uint32_t i, size_t *n);
+/*
+ * Reserve numbers for n definitions that def_unpack will make; returns the
+ * first.  New definitions get ids from `ids' on.  With a function, these are on
+ * the shelf (stream/shelf.c) instead: it is called when one is asked for.
+ */
 uint32_t def_reserve(uint32_t n, uint32_t ids, def_shelved *);
 /*
  * Make such a definition, the number'th of them, of what n bytes begin with;
@@ -251,28 +251,29 @@ bool def_unpack(const uint8_t *, size_t n, app_pc pc, uint32_t ncounter,
 bool def_on_shelf(void);
 /* Does the code have ids?  They are then the same in the next run. */
 bool def_ids_are_fixed(void);
-/* The bytes of the packed one that n bytes begin with; 0: it is none. */
-size_t def_packed_size(const uint8_t *, size_t n);
 /*
- * Of a packed one, of n bytes: its items; how many instructions they are; their
- * text, at most TEXT_ROOM bytes, and its length, or -1; what its counters
- * count, if its text is at `at'; the counter of all instructions, and of the
- * first n, or NO_COUNTER.
+ * The bytes of the packed definition that n bytes begin with; 0: it is none.
+ * The functions that follow are for what this has accepted.
  */
-#define TEXT_ROOM 65536u
+size_t def_packed_size(const uint8_t *, size_t n);
+/* Its items. */
 const uint8_t *def_packed_items(const uint8_t *from);
+/* How many instructions it has. */
 unsigned def_packed_length(const uint8_t *from);
+#define TEXT_ROOM 65536u
+/* The text of its items, in TEXT_ROOM bytes; returns its length, or -1. */
 int def_packed_text(const uint8_t *from, char *text);
+/* Set what its counters count; its text is at `at' of all on the shelf. */
 void def_packed_counts(const uint8_t *from, size_t n, uint32_t at,
     struct shelf_count *);
+/* The counter of all its instructions. */
 uint32_t def_packed_counter(const uint8_t *from);
+/* The counter of the first n instructions, or NO_COUNTER. */
 uint32_t def_packed_part(const uint8_t *from, unsigned n);
 
-/*
- * Kind cache: the code lines that have cells, by number.  The store's are put
- * before there are any.
- */
+/* filter.c: the *n lines of code that have cells, by number (kind cache). */
 const uint64_t *filter_cells(uint32_t *n);
+/* Give cells to the store's lines, before any other line has one. */
 void filter_put_cells(const uint64_t *lines, uint32_t n);
 
 /* special.c: the id of records: a line of code ('i') or data ('d') leaves. */
