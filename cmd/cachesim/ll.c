@@ -139,8 +139,9 @@ misses_all(const uint8_t *miss)
 #ifdef __x86_64__
 
 /*
- * Of n tags at t, up to 16, those before this one, or all, move one place on,
- * and first is the first.  Which of them was this one, as bits; or 0.
+ * One step of a look-up: search a tag among n tags at t, up to 16. The tags
+ * before it, or all if it is not there, move one place on, and `first' becomes
+ * the first. Returns where the tag was, as a bit; 0: it was not there.
  */
 typedef unsigned step_fn(uint32_t *t, uint32_t tag, uint32_t first, unsigned n);
 
@@ -172,7 +173,7 @@ equal_tags(__m256i tags, __m256i tag)
 	    _mm256_cmpeq_epi32(tags, tag)));
 }
 
-/* In two halves. */
+/* The same by two vectors of 8 tags. */
 __attribute__((target("avx2")))
 static inline unsigned
 step256(uint32_t *t, uint32_t tag, uint32_t first, unsigned n)

@@ -147,7 +147,10 @@ enters(const struct cache_unit *u)
 	return missed | table_enter(cache, line, place - EV_SECOND);
 }
 
-/* A reference missed the first level, or did not: no branch depends on it. */
+/*
+ * Count a reference that missed the first level, 1, or did not, 0, and look it
+ * up in LL if it did. No branch depends on which.
+ */
 static inline void
 count(const struct lone_ref *r, uint64_t addr, unsigned missed, uint8_t *ll)
 {
@@ -159,9 +162,12 @@ count(const struct lone_ref *r, uint64_t addr, unsigned missed, uint8_t *ll)
 }
 
 /*
- * Nearly all are one line that takes a place from one as its own like has.
- * true: it was missed; the last level's misses are counted at *ll.  Where no
- * place is free nothing waits for what the place holds.
+ * A reference that brings lines into the table. true: it missed the first
+ * level; misses of LL are counted at *ll.
+ *
+ * Nearly always one line replaces another one, in a cache that has the table's
+ * sets and ways: then it was missed. If no place of the cache is free, the code
+ * need not wait for what the place holds.
  */
 __attribute__((always_inline))
 static inline bool
@@ -203,7 +209,7 @@ unusual(struct evr *events, struct cache_unit *u, const uint64_t *p)
 	}
 }
 
-/* The same with -t: found[] gets the misses. */
+/* Run one round of a record for -t: found[] gets its misses. */
 static void
 told(struct evr *events, struct cache_unit *u, const uint64_t *p)
 {
@@ -253,7 +259,10 @@ many_left_out(struct cache_repeat *r, uint64_t n)
 		unit[ev_id(*m->rec)].count += n;
 }
 
-/* So many rounds of a record: a line that enters again is there already. */
+/*
+ * Run n rounds of a record. Only the first can miss, if its lines are the same
+ * in all: a line that enters again is there already.
+ */
 static void
 many(struct evr *events, struct cache_unit *u, const uint64_t *p, uint64_t n)
 {
@@ -288,7 +297,7 @@ ref_of(uint64_t head)
 	return &unit[ev_id(head)];
 }
 
-/* Records that are no single reference that brings a line. */
+/* Run a record that is not one reference that brings a line, once. */
 static const uint64_t *
 rare(struct evr *events, const uint64_t *p)
 {
@@ -312,9 +321,9 @@ all_are_full(void)
 }
 
 /*
- * As enter, where all_are_full, of lines of 1 << bits bytes, with all that is
- * the same for each record at hand. Returns the first record that is otherwise,
- * or the end.
+ * Run records as enter does, where all_are_full and all lines have 1 << bits
+ * bytes; what is the same for each record is kept in registers. Returns the
+ * first record that is of another kind, or the end.
  */
 __attribute__((always_inline))
 static inline const uint64_t *
@@ -374,8 +383,9 @@ run(struct evr *events, const uint64_t *p, const uint64_t *end)
 #ifdef __x86_64__
 
 /*
- * As enter, of a full set with up to 8 lines that trace's table lacks, in a
- * cache that has more ways.
+ * Do what enter does, in a cache that has more ways than trace's table, for a
+ * full set of which the table lacks up to 8 lines. false: it is another set,
+ * and nothing is done.
  */
 __attribute__((target("avx512f"), always_inline))
 static inline bool
@@ -398,7 +408,7 @@ enter8(struct cache_unit *u, uint64_t diff)
 	return true;
 }
 
-/* Where a cache has more ways than trace's table. */
+/* Run records where D1 has more ways than trace's table. */
 __attribute__((target("avx512f")))
 static void
 run512(struct evr *events, const uint64_t *p, const uint64_t *end)
@@ -465,7 +475,7 @@ found_round(unsigned i)
 	return !missed[i] ? NONE : ll[i] == 0 ? FIRST : LAST;
 }
 
-/* A record's rounds, from i on: pass them on by its line, if they are alike. */
+/* Pass on a record's n rounds, from i on: by its line, if all are alike. */
 static void
 found_rounds(struct simpass *t, const uint64_t *rec, unsigned i, unsigned n)
 {

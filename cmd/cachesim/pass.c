@@ -1,16 +1,17 @@
 /*
  * pass - -t: the stream's own text, with what was found behind its lines
  *
- * Records run as if they were not passed on, many at a time; what is found says
- * of which record it is. Then their lines are passed, with O lines behind those
- * of which something was found, before those of earlier stages. A record of
- * several rounds is passed by itself: what its rounds find comes between them.
+ * Records run as if they were not passed on, many at a time; found_of[] says
+ * which record found what. Then their lines are passed on. Behind the line of a
+ * record that found something come our O lines, then those of earlier stages. A
+ * record of several rounds is passed by itself: what its rounds find comes
+ * between them.
  */
 #include "cachesim.h"
 
 /*
- * Pass on what was found, from number i on, of one instruction of a record, by
- * event. Returns the number behind.
+ * Write what one instruction of a record found, from found[i] on, summed up by
+ * event. Returns the index behind it.
  */
 static unsigned
 tell_insn(struct simrun *s, unsigned i)
@@ -30,7 +31,7 @@ tell_insn(struct simrun *s, unsigned i)
 	return i;
 }
 
-/* The same of a record. */
+/* Write what a record found, from found[i] on; returns the index behind it. */
 static unsigned
 tell_found(struct simrun *s, unsigned i)
 {
@@ -58,7 +59,7 @@ pass_record(struct simrun *s, const uint64_t *p)
 	if (l1.tables)
 		lone_clear_standing(s, p);
 	for (; rounds > 0; rounds -= k) {
-		/* like some in which nothing was found: all at once */
+		/* some have found nothing: do all that are like them */
 		k = quiet > 3 && rounds_alike(p) ? rounds : 1;
 		batch_some(p, k);
 		quiet += k;

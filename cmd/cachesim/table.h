@@ -47,8 +47,8 @@ table_place(int cache, uint64_t line, unsigned place)
 }
 
 /*
- * A line takes the place of this one, which leaves trace's table: is the set of
- * both one, and full? Then it stays so.
+ * A line enters trace's table in the place of one that leaves: are both lines
+ * of one set, and is that set full? It is full again afterwards.
  */
 static inline bool
 table_is_full(const struct l1_table *t, uint64_t line, uint64_t leaves)
@@ -60,8 +60,9 @@ table_is_full(const struct l1_table *t, uint64_t line, uint64_t leaves)
 }
 
 /*
- * A line leaves trace's table, and so is the first of the n others, for another
- * one, which is no other any more, or else the last one is none: 1 then.
+ * A line leaves trace's table and becomes the first of the n others at a. The
+ * line that enters leaves the others, if it is one of them: 0. Else it was
+ * missed, and the last of the others is replaced: 1.
  */
 static inline unsigned
 table_swap(uint64_t *a, uint64_t n, uint64_t leaves, uint64_t enters)
