@@ -47,21 +47,33 @@ const char *options(int argc, char **argv);
 /* Warn of rules for functions that were never executed: misspelled ones. */
 void options_warn_idle(void);
 
-/* ---- dump.c ---- */
+/* ---- dump.c: what was counted, as costs ---- */
 
-/* stream: its H lines; pid: of the process, or NULL. */
+/*
+ * The columns are known: begin the costs. stream: its H lines; pid: of the
+ * process, or NULL.
+ */
 void dump_open(struct out *, const struct simhead *stream, const char *pid);
-void dump_part(const char *trigger, const char *fn);	/* fn may be NULL */
+/*
+ * Write the counts as a part, and zero them. The trigger, and the function that
+ * it names or NULL, become a line of the part's header.
+ */
+void dump_part(const char *trigger, const char *fn);
+/* Zero all counts; open calls cost nothing so far. */
 void dump_zero(void);
 void dump_lines(void);	/* some functions have lines: write these as well */
 void dump_unit(const char *);	/* of the first column, for its long name */
 void dump_remark(const char *);	/* a desc: line at the end; keeps the string */
+/* Write the last part; whole: with the end mark. */
 void dump_end(bool whole);
 
 /* ---- every.c: --dump-every-bb ---- */
 
+/* A part after so many basic blocks; 0: none. */
 void every_option(uint64_t n);
+/* Does the option ask for parts? */
 bool every_asked(void);
+/* A B or P line was read. */
 void every_define(uint32_t id);
 void every_batch(const struct ev *);	/* walk_batch, with parts */
 
@@ -77,16 +89,19 @@ void systime_call(struct walk_thread *, const struct ev *);
 
 /* ---- tell.c: --calls ---- */
 
+/* Begin the stream of kind calls. */
 void tell_open(struct out *);
-void tell_line(const struct ev *);	/* H, M, U, T */
+/* An H, M, U or T line: pass it on, if it is true of the output. */
+void tell_line(const struct ev *);
+/* callwalk.h's events: a function was entered or left; a handler has ended. */
 void tell_enter(const struct walk_thread *, const struct func *,
     uint64_t slide);
 void tell_leave(const struct walk_thread *, const struct func *);
 void tell_handler(const struct walk_thread *, const int64_t *since);
-/* how the program ended, or NULL if the stream is not whole */
+/* End it. how: how the program ended, or NULL if the stream is not whole. */
 void tell_end(const char *how, int status);
 
-/* ---- tally.c ---- */
+/* ---- tally.c: sums by two numbers ---- */
 
 struct tally;
 struct tally_entry {
@@ -94,6 +109,7 @@ struct tally_entry {
 	size_t at;		/* private */
 };
 
+/* A tally with so many sums for each pair of numbers. */
 struct tally *tally_new(unsigned ncol);
 /* The sums of a and b, 0 at first; they hold until the next call. */
 int64_t *tally_at(struct tally *, uint64_t a, uint64_t b);
@@ -103,36 +119,41 @@ int64_t *tally_numbered(struct tally *, size_t number);
 /* Put all in order, which is final: *e is the first one. Returns their end. */
 const struct tally_entry *tally_sort(struct tally *,
     const struct tally_entry **e);
+/* The sums of an entry. */
 const int64_t *tally_sums(const struct tally *, const struct tally_entry *);
 void tally_clear(struct tally *);	/* no sums are left */
+
+/*
+ * States, lines and frames sum up what their lines tell. For each part, and at
+ * the end, NAME_make makes contexts of the sums: of a thread, or of all (0) if
+ * none is apart, in the order of their numbers. NAME_clear then sets the sums
+ * to 0.
+ */
 
 /* ---- states.c: S, A, V lines ---- */
 
 void states_begin(void);
 void states_line(int letter, const struct ev *);
-/* Make the contexts and arcs of a thread, or of all if none is apart. */
 void states_make(uint32_t thread);
-void states_clear(void);	/* forget what was made */
+void states_clear(void);
 /* A mark says that the running thread's costs do not count now. */
 bool states_idle(void);
 /* The running thread's number, or 0 if none is apart. */
 uint64_t states_thread(void);
 /* The link-time address of a run-time one. */
 uint64_t states_link(uint64_t addr);
-/*
- * An arc: does a thread or handler begin by it, and where does it lead?  To the
- * first state of a group, unless contexts are apart.
- */
+/* Does a thread or handler begin by this arc? */
 bool states_is_begin(uint32_t arc);
+/* The state that it leads to: a group's first, unless contexts are apart. */
 uint32_t states_own(uint32_t arc);
-/* Its inclusive outcomes, by column; they hold until the next call. */
+/* The inclusive outcomes of its calls, by column; good until the next call. */
 int64_t *states_outcomes(uint64_t thread, uint32_t arc);
-/* A state's function and level, as a number; the function. */
+/* The number of a state's group: all states of its function and level. */
 uint32_t states_group(uint32_t state);
+/* The function of a group, and its first state. */
 struct func *states_function(uint32_t group);
-/* The first such state. */
 uint32_t states_first(uint32_t group);
-/* Are its own costs by line those of one context? */
+/* Are a group's own costs by line those of one context? */
 bool states_has_lines(uint32_t group);
 /* The context of a state in the thread made last. */
 struct walk_ctx *states_ctx(uint32_t state);
@@ -140,12 +161,16 @@ struct walk_ctx *states_ctx(uint32_t state);
 /* ---- lines.c: definitions, F lines, executions, W and R lines ---- */
 
 void lines_begin(void);
+/* A B, P, Q or Z line was read. */
 void lines_define(uint32_t id);
+/* An F line: the function and level that a block's executions belong to. */
 void lines_owner(const struct ev *);
 /* Name the function that a block belongs to. */
 void lines_named(uint32_t id, struct codename *);
+/* Executions; and, of a W line, n more of an id. */
 void lines_batch(const struct ev *);
 void lines_times(uint32_t id, uint64_t n);
+/* An R line. */
 void lines_rounds(const struct ev *);
 /* The group of a block; 0: none was told. */
 uint32_t lines_group(uint32_t id);
@@ -160,24 +185,30 @@ void lines_clear(void);
 /* ---- frames.c: N, X and O lines ---- */
 
 void frames_begin(void);
+/* An N or X line; an O line. */
 void frames_line(int letter, const struct ev *);
 void frames_outcome(const struct ev *);
-void frames_end(void);
-void frames_make(uint64_t thread);
 /* Open calls get what they have cost so far. */
 void frames_settle(void);
+/* The stream is over: all calls end. */
+void frames_end(void);
+void frames_make(uint64_t thread);
 void frames_clear(void);
 
-/* ---- contexts.c ---- */
+/* ---- contexts.c: all of these, in a stream with contexts ---- */
 
+/* Behind the H lines. */
 void contexts_begin(void);
+/* Any line but E, G, H, J and L. */
 void contexts_line(int letter, const struct ev *);
 /* What was told so far becomes contexts, for a part or to be forgotten. */
 void contexts_part(void);
+/* The same at the end of the stream. */
 void contexts_end(void);
 
-/* ---- ticks.c ---- */
+/* ---- ticks.c: streams of kind calls ---- */
 
+/* Any line but H, M and U; the end of the stream. */
 void ticks_line(int letter, const struct ev *);
 void ticks_end(void);
 
