@@ -93,8 +93,11 @@ extern const struct predictor cachegrind, bimodal, gshare, perfect, tage;
 
 /* The return stack of the thread that runs, which is a small number. */
 extern unsigned stack_thread;
+/* A call that returns to this address. */
 void stack_call(uint64_t behind);
+/* A return: true if it leads elsewhere than predicted. */
 bool stack_ret(uint64_t target);
+/* Keep the stack as number at, of PREDICT_STATES. */
 void stack_save(int at);
 /* Is it the same as then, except for multiples of its size in depth? */
 bool stack_same(int at);
@@ -115,6 +118,7 @@ struct branch_repeat {
 	/* Add so many times what was counted since; false: that cannot be. */
 	bool (*add)(void *what, int level, uint64_t times, uint64_t rounds);
 };
+/* Run n rounds, or do all that they would; -1: trouble. */
 int repeat(const struct branch_repeat *, uint64_t n);
 
 /* ---- tables.c ---- */
@@ -193,7 +197,9 @@ extern uint32_t branch_count;
 extern struct branch_unit *branch_unit;	/* 0 at first */
 extern struct branch_thread *branch_thread;	/* the one that runs */
 
+/* There are no branches but the first, which is none. */
 void branch_init(void);
+/* One more, of zeros; it holds until the next call. */
 struct branch *branch_new(void);
 /* The tests of the newest branch, 0 so far. */
 void branch_tests_new(const struct ev_block *);
@@ -221,6 +227,7 @@ extern unsigned nfound;
 
 /* rounds: each round of a repeated instruction is a branch, as in Valgrind. */
 void run_init(struct evr *, const struct predictor *, bool rounds);
+/* A B, P or Q line was read. */
 void run_define(const struct ev_def *, uint32_t id);
 /* A T line: the thread that runs from here on. */
 void run_thread(unsigned thread, struct thread_name);
@@ -230,15 +237,17 @@ void run_thread(unsigned thread, struct thread_name);
  */
 int run_batch(const uint64_t *rec, const uint64_t *end);
 extern const uint64_t *run_refused;	/* if that was -1: the record */
-/* Kind branches: n executions of an id; a branch's mispredictions; -1: none. */
+/* Kind branches: n executions of an id. */
 void run_sum(uint32_t id, uint64_t n);
+/* n mispredictions of an instruction; -1: it is no branch. */
 int run_missed(uint32_t block, uint32_t insn, uint64_t n);
 /*
- * The same for passing through, one round at a time: first what became of the
- * branch before it, then its own branches. Both leave in found[] what there
- * is to tell of the execution that they are about.
+ * For passing through, one round of a record: first what became of the branch
+ * before it, as run_batch (-1). found[] then has what there is to tell of the
+ * thread's last execution.
  */
 int run_before(const uint64_t *rec);
+/* Then its own branches; found[] has what there is to tell of this one. */
 void run_round(const uint64_t *rec);
 /*
  * Many rounds of a record: most are left out if they are like others of which
@@ -250,6 +259,7 @@ struct run_many {
 	uint64_t *told;			/* what has been told; NULL: nothing */
 	void (*left_out)(const uint64_t *rec, uint64_t rounds);	/* or NULL */
 };
+/* Run n rounds; -1: trouble. */
 int run_many(struct run_many *, uint64_t n);
 /* So many more executions, which were left out. */
 void run_counted(const uint64_t *rec, uint64_t rounds);
@@ -276,6 +286,7 @@ void run_costs(uint32_t block, uint32_t insn, uint64_t times, int64_t *n);
 
 /* With --rep=each: rounds of repeated instructions are branches. */
 void sums_init(struct evr *);
+/* A B line was read. */
 void sums_define(struct ev_block *);
 /* An R line. */
 void sums_rounds(const struct ev_block *, const struct ev *);

@@ -207,7 +207,9 @@ struct lone {
 
 /* log2 of the line sizes of I1 and D1; through: found[] is wanted */
 void lone_init(unsigned ishift, unsigned dshift, bool through);
+/* A Q or Z line was read. */
 void lone_define(const struct ev_def *, uint32_t id);
+/* Run records of kind cache. */
 void lone_batch(struct evr *, const uint64_t *rec, const uint64_t *end);
 /*
  * The same with -t: run records and pass their lines on, with standing
@@ -237,6 +239,7 @@ void table_leave(int cache, uint64_t line);
 
 /* ---- ll.c ---- */
 
+/* Make LL, which is empty; ll_clear: it is empty again. */
 void ll_init(const struct geometry *);
 void ll_clear(void);
 /* An access missed its first level. Count in *miss if it misses here, too. */
@@ -375,6 +378,7 @@ extern uint64_t *l1_istamp;	/* by code line; 0: not in I1 */
 extern uint64_t *l1_code_line;	/* by number: line */
 extern struct times l1_time;
 
+/* Make I1 and D1, which are empty; l1_clear: they are empty again. */
 void l1_init(const struct geometry g[NCACHE], struct evr *);
 void l1_clear(void);
 /* The number of a new code line. */
@@ -426,6 +430,7 @@ extern struct sim_outcome *found;
 extern const uint64_t **found_of;
 extern unsigned nfound;
 extern const uint64_t *found_record;
+/* Add a miss of an instruction of the record that runs. */
 void found_add(uint32_t insn, unsigned event);
 
 /* ---- pass.c ---- */
@@ -435,6 +440,7 @@ void pass_records(struct simrun *, const uint64_t *rec, const uint64_t *end);
 
 /* ---- ordered.c ---- */
 
+/* through: found[] is wanted. */
 void ordered_init(struct evr *, bool through);
 /* Run an execution in the order of its events; its values are set. */
 void ordered_long(uint32_t id);
@@ -459,7 +465,9 @@ void ordered_fetch(const struct visit *, struct misses *);
 
 /* ---- batch.c ---- */
 
+/* The caches are made; through: found[] is wanted. */
 void batch_init(const struct geometry g[NCACHE], struct evr *, bool through);
+/* Run records with all their rounds. */
 void batch(const uint64_t *rec, const uint64_t *end);
 /* Run n rounds of a record for -t: found[] has their misses. */
 void batch_some(const uint64_t *rec, uint64_t n);
@@ -572,6 +580,7 @@ struct cache_repeat {
 	void (*left_out)(struct cache_repeat *, uint64_t n);
 };
 
+/* The caches are made. */
 void repeat_init(const struct geometry g[NCACHE]);
 /* With moving references, fewer rounds than these all run. */
 uint64_t repeat_least(void);

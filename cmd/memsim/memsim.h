@@ -64,10 +64,11 @@ has_prefetcher(const struct part *p)
 	return p->degree[NEXT] + p->degree[STRIDE] + p->degree[STREAMER] != 0;
 }
 
+/* Which addresses have pages of a larger size. */
 struct huge {
-	uint8_t page;
-	bool range;
-	uint64_t share;
+	uint8_t page;			/* enum page */
+	bool range;			/* start to end, else a share of all */
+	uint64_t share;			/* in per cent */
 	uint64_t start, end;
 };
 
@@ -85,11 +86,16 @@ struct machine {
 extern const char *const policy_name[NPOLICY], *const page_name[NPAGE];
 extern const unsigned page_shift[NPAGE];
 
-/* One line of a description; where is "file:line" or an option's name. */
+/*
+ * Take in a line of a description, or die; where is "file:line" or an option's
+ * name, for messages.
+ */
 void machine_line(struct machine *, const char *where, const char *text);
+/* All lines of a file. */
 void machine_file(struct machine *, const char *name);
-/* Complete it, and die if it makes no sense. */
+/* Complete the description, and die if it makes no sense. */
 void machine_check(struct machine *);
+/* Print it to standard output, as lines that describe the same. */
 void machine_print(const struct machine *);
 /* A ready description's text by its name, or NULL. */
 const char *ready_text(const char *name);
@@ -130,6 +136,7 @@ struct cache {
 	struct many *many;	/* sets of many ways */
 };
 
+/* An empty cache or TLB, as it is described. */
 struct cache *cache_new(const struct part *);
 /* The slot of a key, or CACHE_NONE. */
 uint32_t cache_find(struct cache *, uint64_t key);
@@ -139,15 +146,19 @@ void cache_soon(const struct cache *, uint64_t key);
 uint32_t cache_place(struct cache *, uint64_t key);
 /* Fill a slot that is invalid. */
 void cache_fill(struct cache *, uint32_t slot, uint64_t key, unsigned flags);
+/* Make a slot invalid. */
 void cache_remove(struct cache *, uint32_t slot);
+/* cache_touch, of sets of many ways. */
 void cache_touch_many(struct cache *, uint32_t slot);
 
+/* The key of what is in a slot. */
 static inline uint64_t
 cache_key(const struct cache *c, uint32_t slot)
 {
 	return (c->entry[slot] >> 2) - 1;
 }
 
+/* Note that what is in a slot is used. */
 static inline void
 cache_touch(struct cache *c, uint32_t slot)
 {
@@ -254,14 +265,17 @@ struct held {
 	uint32_t copies;
 };
 
-/* A copy of a line came into, or leaves, a cache of a core's own. */
+/* A copy of a line came into a cache of a core's own. */
 void hold_came(unsigned core, uint64_t line);
+/* It leaves the cache. */
 void hold_gone(unsigned core, uint64_t line);
-/* The same, and which of its bytes the core touched is kept. */
+/* It leaves this slot; which of its bytes the core touched is kept. */
 void hold_left(struct node *, uint64_t line, uint32_t slot);
-/* NULL: the core, or none, holds it. */
+/* What a core holds of the line; NULL: it does not hold it. */
 struct held *hold_of(unsigned core, uint64_t line);
+/* Who holds the line; NULL: nobody. */
 struct holders *hold_all(uint64_t line);
+/* The bytes, as bits, that a core touched since it began to hold the line. */
 uint64_t hold_touched(unsigned core, uint64_t line);
 
 /* ---- leave.c ---- */
@@ -272,6 +286,7 @@ is_exclusive(const struct node *n)
 	return n != NULL && n->part->content == EXCLUSIVE;
 }
 
+/* The address of a line; of line 1: the bytes of a line. */
 static inline uint64_t
 line_addr(const struct node *n, uint64_t line)
 {
@@ -286,8 +301,9 @@ is_dirty(const struct node *n, uint32_t slot)
 
 /* A line comes in, and another leaves. */
 void leave_fill(struct node *, uint64_t line, bool dirty, bool prefetched);
+/* Bytes are written back to this cache, and to those behind that lack them. */
 void leave_write_back(struct node *, uint64_t from, uint64_t size);
-/* Only remove it. */
+/* Only remove what is in a slot. */
 void leave_drop(struct node *, uint32_t slot);
 /* A line that may change places with one behind is held from here, to here. */
 void leave_hold(const struct node *, uint64_t line);
@@ -297,11 +313,17 @@ bool leave_given(struct node *, uint64_t line);
 
 /* ---- cohere.c ---- */
 
+/*
+ * Before a core accesses bytes (as bits) of a line: invalidate others' copies
+ * for a write, write them back for a read.
+ */
 void cohere_before(unsigned core, uint64_t line, bool write, uint64_t bytes);
+/* Behind it: note who has the line alone, and the bytes that were touched. */
 void cohere_after(unsigned core, uint64_t line, bool write, uint64_t bytes);
 
 /* ---- prefetch.c ---- */
 
+/* The prefetchers of a cache. */
 struct prefetch *prefetch_new(const struct part *);
 /*
  * An access looked a line up: it missed, or was the first use of a prefetched
@@ -319,6 +341,7 @@ extern unsigned prefetch_waiting;
 
 /* ---- level.c ---- */
 
+/* Build the machine, with one core. */
 void level_init(const struct machine *);
 /* More cores, up to n. */
 void level_cores(unsigned n);
@@ -329,14 +352,18 @@ void level_access(void);
 
 /* A first table serves both sides; some table's policy is an rrip. */
 extern bool tlb_unified, tlb_rrip;
+/* Give a core its TLBs. */
 void tlb_core(struct core *);
 /* An access of cpu, to other pages than the last one. */
 void tlb_access(unsigned side, uint64_t addr, uint32_t size);
 
 /* ---- run.c ---- */
 
+/* The machine is built. */
 void run_init(struct simrun *);
+/* A definition was read. */
 void run_define(const struct ev_def *, uint32_t id);
+/* Run records with all their rounds. */
 void run_batch(const uint64_t *rec, const uint64_t *end);
 /* One of a record's rounds. */
 void run_round(const uint64_t *rec);
@@ -360,10 +387,12 @@ const uint64_t *run_apply(const uint64_t *rec);
 void run_on(unsigned thread);
 /* An execution with these values. */
 void run_values(uint32_t id, uint64_t *value);
+/* How often an id was executed. */
 uint64_t run_count(uint32_t id);
 
 /* ---- turns.c ---- */
 
+/* The machine is built; thread 0 runs. */
 void turns_init(struct simrun *);
 /* This thread runs from here on, by a T line or NULL. */
 void turns_thread(unsigned number, const struct ev *);
@@ -388,12 +417,17 @@ extern unsigned col_tlb[MOST_TLEVELS + 1][2], col_walk[2], col_inval,
     col_false;
 /* A block, and the number of its first instruction in all blocks. */
 void count_block(uint32_t number, uint64_t first, uint32_t ninsn);
+/* That number. */
 uint64_t count_first(uint32_t number);
 /* An event of the instruction now.insn. */
 void count_event(unsigned column, int64_t n);
+/* Add an instruction's costs to n: struct simulator's add. */
 void count_add(const struct insns_at *, int64_t *n);
-/* With -t: what was found, in order of insn; now.insn less first. */
-extern bool count_found;
+extern bool count_found;	/* set with -t: keep what is found */
+/*
+ * Take what was found since the last call, in order of instructions, which are
+ * counted from `first' on; *n: how many outcomes that are.
+ */
 const struct sim_outcome *count_take(uint64_t first, unsigned *n);
 
 /* ---- table.c ---- */
@@ -401,6 +435,7 @@ const struct sim_outcome *count_take(uint64_t first, unsigned *n);
 extern bool table_wanted;
 /* Was this line never looked up there before? Notes it. */
 bool table_first(unsigned part, uint64_t line);
+/* Print the table to standard error. */
 void table_print(const struct simrun *);
 /* As in struct simulator. */
 void table_forget(struct simrun *);
