@@ -3,9 +3,9 @@
  *
  *	trace -e counts ls | mix --by=category
  *
- * reads events, events(5), of kind all, blocks, counts or cache, and sums up
- * executions by mnemonic, category, instruction set extension, or width of the
- * memory operands.
+ * reads events, events(5), of any kind but calls, and sums up executions by
+ * mnemonic, category, instruction set extension, or width of the memory
+ * operands.
  *
  *	H quern-events 1		insns 10
  *	H kind counts
