@@ -142,12 +142,6 @@ void simrun_insns(struct simrun *,
 void simrun_desc(struct simrun *, const char *text);
 /* In batch, with -t: pass on an execution of rec and `more` repeats. */
 void simrun_pass(struct simrun *, const uint64_t *rec, uint64_t more);
-/* One whose line is this one of s->text. */
-void simrun_pass_line(struct simrun *, const uint64_t *rec, const char *line,
-    size_t len);
-/* The same for many: text between s->text and s->textend, n executions. */
-void simrun_pass_text(struct simrun *, const char *from, const char *to,
-    uint64_t n);
 
 /* An outcome of the execution passed on last. */
 struct sim_outcome {

@@ -25,8 +25,8 @@
 #include "evw.h"
 #include "util.h"
 
-const char *const variant_events[] = { "I1mr", "ILmr", "D1mr", "DLmr", "D1mw",
-    "DLmw", "ILdmr", "DLdmr", "DLdmw", "AcCost1", "SpLoss1", "AcCost2",
+static const char *const event_name[] = { "I1mr", "ILmr", "D1mr", "DLmr",
+    "D1mw", "DLmw", "ILdmr", "DLdmr", "DLdmw", "AcCost1", "SpLoss1", "AcCost2",
     "SpLoss2" };
 
 /* What an instruction has cost, besides what each execution of it has. */
@@ -481,9 +481,9 @@ tell_labels(struct simrun *s)
 		else if (!simrun_warming(s))
 			evw_line(s->writer, "O =%" PRIx32 " %s*%" PRIx64
 			    " %s*%" PRIx64, t->label,
-			    variant_events[t->last_level ? ACCOST2 : ACCOST1],
+			    event_name[t->last_level ? ACCOST2 : ACCOST1],
 			    t->accost,
-			    variant_events[t->last_level ? SPLOSS2 : SPLOSS1],
+			    event_name[t->last_level ? SPLOSS2 : SPLOSS1],
 			    t->sploss);
 	}
 	ntold = 0;
@@ -507,7 +507,7 @@ run_record(struct simrun *s, const uint64_t *rec)
 			continue;
 		simrun_pass(s, rec, quiet - 1);
 		quiet = 0;
-		simrun_outcomes(s, variant_events, found, nfound);
+		simrun_outcomes(s, event_name, found, nfound);
 		tell_labels(s);
 	}
 }

@@ -45,13 +45,12 @@ typedef size_t evscan_fn(struct evscan *, const char *text, size_t n);
 evscan_fn evscan_text;
 /*
  * evsimd.c: the implementations, 0 (plain) to 3, or NULL if this processor
- * cannot run it; and the best of them. All give the same result, except for
- * malformed text, where the plain one stops.
+ * cannot run it; evscan_text takes the last that it can. All give the same
+ * result, except for malformed text, where the plain one stops.
  */
 #define EVSCAN_WAYS	4
 evscan_fn evscan_plain;
 evscan_fn *evscan_way(unsigned way);
-evscan_fn *evscan_best(void);
 /* Scan one line without SIMD: 0, or -1 for a line malformed at *at. */
 int evscan_line(struct evscan *, const char *line, size_t n, const char **at);
 

@@ -665,22 +665,16 @@ evscan_way(unsigned way)
 
 #endif
 
-evscan_fn *
-evscan_best(void)
-{
-	unsigned way = EVSCAN_WAYS - 1;
-
-	while (evscan_way(way) == NULL)
-		way--;
-	return evscan_way(way);
-}
-
 static evscan_fn *best;
 
 static void
 choose(void)
 {
-	best = evscan_best();
+	unsigned way = EVSCAN_WAYS - 1;
+
+	while (evscan_way(way) == NULL)
+		way--;
+	best = evscan_way(way);
 }
 
 size_t

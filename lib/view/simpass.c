@@ -21,20 +21,6 @@ simrun_pass(struct simrun *s, const uint64_t *rec, uint64_t more)
 }
 
 void
-simrun_pass_line(struct simrun *s, const uint64_t *rec, const char *line,
-    size_t len)
-{
-	evw_exec_line(s->writer, ev_def(s->events, ev_id(*rec))->id,
-	    ev_ngroups(*rec), rec + 1, line, len);
-}
-
-void
-simrun_pass_text(struct simrun *s, const char *from, const char *to, uint64_t n)
-{
-	evw_text(s->writer, from, (size_t)(to - from), n);
-}
-
-void
 simrun_standing(struct simrun *s, uint32_t id, const char *const *names,
     unsigned n)
 {
@@ -87,6 +73,21 @@ simrun_outcomes(struct simrun *s, const char *const *names,
 
 /* ---- the stream's own text, line by line ---- */
 
+/* Pass on an execution of rec, whose line is this one of s->text. */
+static void
+pass_line(struct simrun *s, const uint64_t *rec, const char *line, size_t len)
+{
+	evw_exec_line(s->writer, ev_def(s->events, ev_id(*rec))->id,
+	    ev_ngroups(*rec), rec + 1, line, len);
+}
+
+/* Pass on lines of s->text as they are, which are n executions. */
+static void
+pass_text(struct simrun *s, const char *from, const char *to, uint64_t n)
+{
+	evw_text(s->writer, from, (size_t)(to - from), n);
+}
+
 static const char *
 behind_line(const char *text)
 {
@@ -110,7 +111,7 @@ simpass_lines(struct simpass *t)
 	if (t->lines == 0)
 		return;
 	end = behind_lines(t->text, t->lines);
-	simrun_pass_text(t->s, t->text, end, t->executions);
+	pass_text(t->s, t->text, end, t->executions);
 	t->text = end;
 	t->lines = t->executions = 0;
 }
@@ -127,7 +128,7 @@ simpass_outcomes(struct simpass *t)
 	while (end < t->s->textend && *end == 'O')
 		end = behind_line(end);
 	if (end != t->text)
-		simrun_pass_text(t->s, t->text, end, 0);
+		pass_text(t->s, t->text, end, 0);
 	t->text = end;
 }
 
@@ -171,6 +172,5 @@ simpass_one(struct simpass *t, const uint64_t *rec, const uint64_t *end)
 	if ((*rec & EV_MORE) != 0)
 		simrun_pass(t->s, rec, 0);
 	else
-		simrun_pass_line(t->s, rec, line,
-		    (size_t)(t->text - 1 - line));
+		pass_line(t->s, rec, line, (size_t)(t->text - 1 - line));
 }

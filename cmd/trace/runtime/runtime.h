@@ -256,8 +256,6 @@ p_is_kept(void)
 
 /* ---- entry.S, look.S ---- */
 
-/* Where the process, and each other thread of one attached to, begins. */
-void rt_start(void);
 /* Out of the cache: at an exit; where lookup words did not lead on; */
 void rt_exit(void);
 void rt_miss(void);
