@@ -15,7 +15,6 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "in.h"
 #include "util.h"
@@ -210,11 +209,69 @@ check_kind(const struct evr *r)
 		die("--mav: needs a stream of kind all");
 }
 
-static int
+/* The thread whose executions are not settled yet, or NULL. */
+static struct bbv_thread *running;
+
+static void
+settle(void)
+{
+	if (running != NULL)
+		count_settle(running);
+}
+
+/* A line behind the H lines, or executions. */
+static void	/* table */
+line(struct evr *r, int letter, const struct ev *e, struct objmap *map)
+{
+	switch (letter) {
+	case 'M':
+	case 'U':
+		objmap_line(map, e->line, e->len);
+		if (letter == 'M' && opt.exact)
+			exact_map(e->num[1], e->num[2], e->num[3], e->text);
+		break;
+	case 'B':
+	case 'P':
+		if (opt.exact)
+			exact_define(r, e->id, map);
+		else
+			blocks_define(r, e->id, map);
+		break;
+	case 'K':
+		if (opt.exact)
+			exact_break(thread(ev_thread(r)));
+		break;
+	case 'T':
+		settle();
+		running = NULL;
+		break;
+	case 'I':
+		settle();
+		stream_interval(e->num[0]);
+		break;
+	case 'Y':
+		if (e->num[0] == EV_EXIT && e->nnum == 1 && running != NULL &&
+		    !is_counts) {
+			count_end(running);
+			running = NULL;
+		}
+		break;
+	case EV_EXECS:
+		running = thread(ev_thread(r));
+		if (is_counts)
+			count_counts(e, running);
+		else
+			count_execs(r, e, running, map);
+		break;
+	default:
+		break;
+	}
+}
+
+static void
 read_stream(struct evr *r)
 {
 	struct objmap *map = objmap_new();
-	struct bbv_thread *t = NULL;
 	struct ev e;
 	bool begun = false;
 	int c;
@@ -231,55 +288,9 @@ read_stream(struct evr *r)
 		if (!begun)
 			check_kind(r);
 		begun = true;
-		switch (c) {
-		case 'M':
-		case 'U':
-			objmap_line(map, e.line, e.len);
-			if (c == 'M' && opt.exact)
-				exact_map(e.num[1], e.num[2], e.num[3], e.text);
-			break;
-		case 'B':
-		case 'P':
-			if (opt.exact)
-				exact_define(r, e.id, map);
-			else
-				blocks_define(r, e.id, map);
-			break;
-		case 'K':
-			if (opt.exact)
-				exact_break(thread(ev_thread(r)));
-			break;
-		case 'T':
-			if (t != NULL)
-				count_settle(t);
-			t = NULL;
-			break;
-		case 'I':
-			if (t != NULL)
-				count_settle(t);
-			stream_interval(e.num[0]);
-			break;
-		case 'Y':
-			if (e.num[0] == SYS_exit && e.nnum == 1 && t != NULL &&
-			    !is_counts) {
-				count_end(t);
-				t = NULL;
-			}
-			break;
-		case EV_EXECS:
-			t = thread(ev_thread(r));
-			if (is_counts)
-				count_counts(&e, t);
-			else
-				count_execs(r, &e, t, map);
-			break;
-		default:
-			break;
-		}
+		line(r, c, &e, map);
 	}
-	if (t != NULL)
-		count_settle(t);
-	return c;
+	settle();
 }
 
 int
