@@ -575,16 +575,46 @@ evdef_groups(const struct ev_def *d, uint64_t used[4])
 	return n;
 }
 
+/* Of Q id block n k: the rest from k on, which may be " s". */
+static int
+part_ref(struct evdef *d, const char **text, struct ev_def *def)
+{
+	const struct ev_insn *i = &def->block->insn[def->n - 1];
+	const struct ev_ref *r = NULL;
+	const char *s = *text;
+	uint64_t k, used[4];
+
+	if (*s++ != ' ' || ev_hex(&s, &k) < 0 || k > i->nref)
+		return bad(d, *text, "not a reference's number");
+	def->k = (uint16_t)k;
+	def->ngroups = (uint8_t)evdef_groups(def, used);
+	if (k > 0) {
+		r = &def->block->ref[i->ref + k - 1];
+		if (k > 1 && r->count != 0 && r[-1].count == r->count &&
+		    strcmp(s, " s") != 0)
+			return bad(d, *text, "not the first that takes turns");
+		def->group = (uint8_t)(r->where == EV_GROUP ? r->group :
+		    r->count - 1);
+	}
+	if (s[0] == ' ' && s[1] == 's') {
+		if (k > 0 && r->where == EV_BARE)
+			return bad(d, s, "not a reference that stays");
+		def->stays = true;
+		def->ngroups = 1;
+		s += 2;
+	}
+	*text = s;
+	return 0;
+}
+
 /* P id block n, Q id block n k */
 static int
 part_line(struct evdef *d, const char *s, char letter, uint32_t *number)
 {
 	struct ev_def def = { .letter = (uint8_t)letter };
 	const struct ev_def *of;
-	const struct ev_insn *i;
-	const struct ev_ref *r = NULL;
 	const char *at;
-	uint64_t n, k = 0, used[4];
+	uint64_t n;
 
 	if (new_id(d, &s, &def.id) < 0)
 		return -1;
@@ -601,31 +631,10 @@ part_line(struct evdef *d, const char *s, char letter, uint32_t *number)
 		evdef_unpack(d, of->block);
 		show(d, of->block);
 	}
-	i = &of->block->insn[n - 1];
 	def.n = (uint32_t)n;
-	def.ngroups = i->ngroups;
-	if (letter == 'Q') {
-		at = s;
-		if (*s++ != ' ' || ev_hex(&s, &k) < 0 || k > i->nref)
-			return bad(d, at, "not a reference's number");
-		def.k = (uint16_t)k;
-		def.ngroups = (uint8_t)evdef_groups(&def, used);
-	}
-	if (k > 0) {
-		r = &of->block->ref[i->ref + k - 1];
-		if (k > 1 && r->count != 0 && r[-1].count == r->count &&
-		    strcmp(s, " s") != 0)
-			return bad(d, at, "not the first that takes turns");
-		def.group = (uint8_t)(r->where == EV_GROUP ? r->group :
-		    r->count - 1);
-	}
-	if (letter == 'Q' && s[0] == ' ' && s[1] == 's') {
-		if (k > 0 && r->where == EV_BARE)
-			return bad(d, s, "not a reference that stays");
-		def.stays = true;
-		def.ngroups = 1;
-		s += 2;
-	}
+	def.ngroups = of->block->insn[n - 1].ngroups;
+	if (letter == 'Q' && part_ref(d, &s, &def) < 0)
+		return -1;
 	if (*s != '\0')
 		return bad(d, s, "text behind the line's end");
 	/* ev_apply looks for the groups in the block's references */
