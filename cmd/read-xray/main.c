@@ -270,8 +270,9 @@ read_log(const char *file)
 	report_halves(name);
 }
 
-int
-main(int argc, char **argv)
+/* Returns the name of the output, or NULL. */
+static const char *
+options(int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "frequency", required_argument, NULL, 'F' },
@@ -285,7 +286,6 @@ main(int argc, char **argv)
 	const char *to = NULL;
 	int c;
 
-	prog_init(argv[0]);
 	while ((c = getopt_long(argc, argv, "F:hkm:o:", longs, NULL)) != -1) {
 		switch (c) {
 		case 'F':
@@ -310,7 +310,14 @@ main(int argc, char **argv)
 			prog_usage(synopsis);
 		}
 	}
-	out = out_open(to);
+	return to;
+}
+
+int
+main(int argc, char **argv)
+{
+	prog_init(argv[0]);
+	out = out_open(options(argc, argv));
 	out_str(out, EVW_HEADER "\nH kind calls\n");
 	map_begin(out);
 	do
