@@ -417,8 +417,9 @@ choose_output(void)
 		die("standard output:");
 }
 
+/* Refuse options that the kind of events has no use for. */
 static void
-check_options(void)
+check_kind(void)
 {
 	if (opt->interval != 0 && !opt->kind->intervals)
 		die("-i: only kind counts has intervals");
@@ -442,6 +443,12 @@ check_options(void)
 		    "only kinds all and blocks tell system calls");
 	if (opt->last != 0 && !opt->kind->records)
 		die("--last: only kinds all and blocks have records in order");
+}
+
+/* Refuse what the program's environment or a stream for each process lacks. */
+static void
+check_processes(void)
+{
 	if (opt->clear_env && opt->pid != 0)
 		die("--clear-env: a process that runs has its environment");
 	if (opt->keep_env != NULL && (opt->keep_env[0] == '=' ||
@@ -452,6 +459,12 @@ check_options(void)
 	    !output_is_command())
 		die("-f: each process has a stream of its own: -o with %%p in "
 		    "the name, as in -o run.%%p.ev, or -o with a command");
+}
+
+/* Refuse options for requests that do not go together. */
+static void
+check_requests(void)
+{
 	if (opt->windows > WINDOWS_REQUESTS || (opt->windows ==
 	    WINDOWS_REQUESTS && opt->after != 0))
 		die("--client-requests: the program says what is told; no "
@@ -465,6 +478,15 @@ check_options(void)
 	    strstr(opt->control, "%p") == NULL)
 		die("--control: each process has a FIFO of its own: needs %%p "
 		    "in the name with -f");
+}
+
+/* The first that is wrong is told. */
+static void
+check_options(void)
+{
+	check_kind();
+	check_processes();
+	check_requests();
 	if (opt->exec == EXEC_NEW && opt->kind->tells && opt->out == NULL)
 		die("--exec=new: each image has a stream of its own: needs -o");
 	if (opt->exec == EXEC_NEW && opt->pid != 0)
