@@ -236,12 +236,13 @@ run_natively(const char *name)
 	exit(STATUS_TROUBLE);
 }
 
-/* Start or stop the program, begin its stream, and run it under the runtime. */
-static void
-begin(char **argv)
+/*
+ * The process that is there already: adopted, attached to, or of an image
+ * before; or, if that is to be early, a new one. Returns its arguments.
+ */
+static char **
+get_process(char **argv)
 {
-	if (opt->leaves)
-		own_signals();
 	if (opt->adopt != NULL) {
 		follow_adopted(opt->adopt);
 		argv = adopt(opt->adopt);
@@ -255,6 +256,16 @@ begin(char **argv)
 	} else if (is_early()) {
 		launch(argv);
 	}
+	return argv;
+}
+
+/* Start or stop the program, begin its stream, and run it under the runtime. */
+static void
+begin(char **argv)
+{
+	if (opt->leaves)
+		own_signals();
+	argv = get_process(argv);
 	format_last = names_tell;
 	begin_stream(argv);
 	if (opt->kind->alone)
@@ -300,6 +311,28 @@ status(bool whole)
 	return WEXITSTATUS(guest.status);
 }
 
+/* Write all that is left, and the end mark if the stream is whole: is it? */
+static bool
+end_stream(void)
+{
+	bool whole;
+
+	format_drain();
+	/* with -f another process may have had the window's function */
+	allocs_tell();
+	whole = (window_tell() || opt->follow) && !stats.refused &&
+	    !trust_lost;
+	format_interrupted(stopped == SIGALRM ? 0 : stopped);
+	if (WIFSIGNALED(guest.status))
+		format_end("signal", WTERMSIG(guest.status), whole &&
+		    !format_lost);
+	else
+		format_end("exit", WEXITSTATUS(guest.status), whole &&
+		    !format_lost);
+	progress_end();
+	return whole;
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -326,19 +359,7 @@ main(int argc, char *argv[])
 	reap(gone);
 	if (!letgo && panicked())
 		stats.refused = true;
-	format_drain();
-	/* with -f another process may have had the window's function */
-	allocs_tell();
-	whole = (window_tell() || opt->follow) && !stats.refused &&
-	    !trust_lost;
-	format_interrupted(stopped == SIGALRM ? 0 : stopped);
-	if (WIFSIGNALED(guest.status))
-		format_end("signal", WTERMSIG(guest.status), whole &&
-		    !format_lost);
-	else
-		format_end("exit", WEXITSTATUS(guest.status), whole &&
-		    !format_lost);
-	progress_end();
+	whole = end_stream();
 	kept_save();
 	if (opt->verbose)
 		print_stats();
