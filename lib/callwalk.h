@@ -93,10 +93,10 @@ extern struct callwalk walk;
 enum { KEY_LOOK = -1, KEY_ENTRY = -2, KEY_NEVER = -3 };
 
 /*
- * A segment. That of an id which has only one is the id's entry in `plan', with
- * all that an execution needs; so this is small, and what it looks at first
- * comes first. Other ids have an entry without a slot for what is theirs as a
- * whole, see plan_seg.
+ * A segment. An id that has only one segment has it as its entry in `plan', and
+ * an execution needs nothing else; so a segment is small, and its members are
+ * in the order in which an execution looks at them. An id of several segments
+ * has an entry without a slot, for what is true of all, see plan_seg.
  */
 struct walk_seg {
 	int16_t key, endkey;	/* a section, or one of the above */
@@ -276,8 +276,9 @@ slot_arcs(struct walk_slot *sl)
 	return sl->rare & 1 ? &slot_rare(sl)->arcs : &sl->arcs;
 }
 
+/* The slot of a segment in a context, which may be new. */
 struct walk_slot *slot_get(struct walk_ctx *, struct walk_seg *);
-/* These make what is not there yet. */
+/* Its rare members, and its skipped columns; made if they are not there yet. */
 struct slot_rare *slot_more(struct walk_slot *);
 int64_t *slot_skipped(struct walk_slot *);
 
@@ -323,14 +324,17 @@ arc_site(const struct walk_arc *a)
 	    seg_last(a->slot->seg) - a->slot->seg->at->slide;
 }
 
+/* The call from there to a segment's function, at a level; it may be new. */
 struct walk_arc *arc_get(struct walk_slot *from, const struct walk_seg *to,
     uint32_t level, uint32_t thread);
 /* A call from there to where `like' leads, at a level. */
 struct walk_arc *arc_like(struct walk_slot *from, const struct walk_arc *like,
     uint32_t level);
+/* A new call without a slot, from a link-time address to another. */
 struct walk_arc *arc_new(struct walk_ctx *caller, uint64_t site,
     struct walk_ctx *callee, uint64_t tolink);
 
+/* A jump inside a function, from the end of a segment. */
 struct walk_jump {
 	struct walk_jump *next, *more;	/* of its slot, of its context */
 	struct walk_slot *slot;
@@ -340,10 +344,12 @@ struct walk_jump {
 	uint64_t n;		/* times that it was followed */
 };
 
+/* A jump was followed n times; the context is that of its target. */
 void jump_count(struct walk_slot *from, const struct walk_seg *to,
     struct walk_ctx *, uint64_t n);
-/* A provisional context: ctx_move moves its counts to the real one. */
+/* A provisional context. */
 struct walk_ctx *ctx_limbo(void);
+/* The real one is known: move the counts there. */
 void ctx_move(struct walk_ctx *limbo, struct walk_ctx *to);
 
 /* ---- stack.c ---- */
@@ -428,28 +434,31 @@ struct walk_thread {
 	uint32_t num;
 };
 
+/* A thread by its number, which ev_thread gives; it may be new. */
 struct walk_thread *thread_get(unsigned num);
 /* 1 + the highest number of a thread so far. */
 unsigned thread_count(void);
 /* A signal handler begins; without it the thread went on at pc; 0: unknown. */
 void stack_signal(struct walk_thread *, uint64_t pc);
+/* It ends, by rt_sigreturn; if there is none, nothing happens. */
 void stack_sigreturn(struct walk_thread *);
-void stack_close(struct walk_thread *);	/* leave all frames */
+/* Leave all frames of a thread; of all threads. */
+void stack_close(struct walk_thread *);
 void stack_close_all(void);
 /*
- * Follow executions, or do not: they then neither count nor call. A change
- * ends all calls.
+ * From here on follow executions, or do not: then they neither count nor call.
+ * Where that changes, all calls end.
  */
 void stack_follow(bool);
 /* Let a thread count from here on, or not. */
 void stack_collect(struct walk_thread *, bool);
 /*
- * A call that was made elsewhere, when the thread's totals were `enter'; its
- * place, and its return address or 0. And a return from the innermost one. Both
- * count nothing.
+ * Push the frame of a call that was made elsewhere, when the thread's totals
+ * were `enter'; sp: its place, ret: its return address or 0. It is not counted.
  */
 void stack_put(struct walk_thread *, struct walk_arc *, uint64_t sp,
     uint64_t ret, const int64_t *enter);
+/* Pop the innermost frame. The return is not counted. */
 void stack_drop(struct walk_thread *);
 /* Add the costs so far to the arcs of active calls: of a thread, of all. */
 void stack_settle_thread(struct walk_thread *);
@@ -461,7 +470,8 @@ void stack_move(struct walk_thread *, const struct walk_seg *to);
 
 /* How often a reference happens, by the values of its block's groups. */
 int64_t walk_times(const struct ev_block *, const struct ev_ref *);
-void walk_batch(const struct ev *);
+/* Follow the executions e->rec to e->end of the thread that runs. */
+void walk_batch(const struct ev *e);
 /*
  * Take the basic block that the thread executed last back from its costs
  * (sign -1), or add it to them again (1): instructions and references. Only

@@ -1,8 +1,8 @@
 /*
  * codename.h - the names of code made at run time, by G and L lines
  *
- * A stream tells these names behind the blocks that they are of: mostly at its
- * end. A function is a range of addresses in certain blocks; others may have
+ * A stream tells a name after the blocks that it is of, and mostly at the end.
+ * A function is a range of addresses in certain blocks: other blocks may have
  * had the same addresses at another time.
  */
 #ifndef CODENAME_H

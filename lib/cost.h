@@ -41,11 +41,15 @@ struct costnames;
 struct costfn { uint32_t ob, fl, fn, ctx; };
 
 struct costnames *costnames_new(void);
+/* The number of a string, which is copied if it is new. */
 uint32_t costnames_add(struct costnames *, const char *, size_t len);
 uint32_t costnames_str(struct costnames *, const char *);
+/* The string with this number. */
 const char *costnames_get(const struct costnames *, uint32_t);
+/* How many strings there are: all numbers are below. */
 uint32_t costnames_count(const struct costnames *);
 void costnames_free(struct costnames *);
+/* The number of a function, which may be new; and the other way round. */
 uint32_t costfn_add(struct costnames *, struct costfn);
 struct costfn costfn_get(const struct costnames *, uint32_t);
 
@@ -74,6 +78,7 @@ struct cost_head {
 	bool is_diff;			/* a difference: counts may be < 0 */
 };
 
+/* A header with nothing in it. */
 void costhead_init(struct cost_head *);
 /* Set events from "Ir Dr Dw": -1 if there is none, one twice, or too many. */
 int costhead_events(struct cost_head *, struct costnames *, const char *);
@@ -86,7 +91,8 @@ bool costhead_key(const char *);	/* is it one of the format's keys? */
 /* Set what "key: value" says; returns what is wrong with it, or NULL. */
 const char *costhead_set(struct cost_head *, struct costnames *,
     const char *key, const char *value);
-void costhead_done(struct cost_head *);		/* after the last key */
+/* After the last key: sort out which events are derived. */
+void costhead_done(struct cost_head *);
 
 /* one record */
 struct cost_pos { uint64_t addr, bb; uint32_t line; };
@@ -133,15 +139,21 @@ struct costr {
 	struct costread *d;
 };
 
+/* Open a file, NULL or "-": standard input; its names go into the table. */
 struct costr *costr_open(const char *name, struct costnames *);
 /* Before the first record: accept a truncated file, with a warning. */
 void costr_partial(struct costr *);
-enum cost_kind costr_next(struct costr *, struct cost *);
+/*
+ * Read the next record into *c, where its counts are good until the next call.
+ * What is malformed is an error: it dies with the file's name and line.
+ */
+enum cost_kind costr_next(struct costr *, struct cost *c);
 /*
  * Behind a part: add to its header what was described behind it, because the
  * writer did not know it before.
  */
 void costr_late(struct costr *, struct cost_head *);
+/* Die of an error that the caller found, with the file's name and line. */
 _Noreturn void costr_die(struct costr *, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* After COST_END: the events and their sums, two lines on standard error. */
@@ -164,16 +176,20 @@ enum {
 	COSTW_SHORT = 4		/* leave out trailing zeros */
 };
 
+/* Write the header of the first part, which must stay; flags: COSTW_. */
 struct costw *costw_begin(struct out *, struct costnames *,
     const struct cost_head *, unsigned flags);
 /* Announce the sum of the part's self costs, before its first costw_put. */
 void costw_total(struct costw *, const int64_t *total);
+/* Write a record: COST_SELF, COST_CALL or COST_JUMP. */
 void costw_put(struct costw *, const struct cost *);
+/* End the part and begin another, which has this header. */
 void costw_part(struct costw *, const struct cost_head *);
 /* Behind a part's last costw_put: it is to be read now; costw_part follows. */
 void costw_more(struct costw *);
 /* A description that was not known when the header was written: "# desc: " */
 void costw_late(struct costw *, const char *desc);
+/* End the last part, with its end mark; frees. */
 void costw_end(struct costw *);
 void costw_rename(struct costw *, struct costnames *);	/* as costr_rename */
 
@@ -201,6 +217,7 @@ struct costset {
 	bool warned;
 };
 
+/* Collect the settings of a part whose header has been read. */
 void costset_add(struct costset *, const struct costr *, bool strict);
 /* The setting that a desc: line gives, and its value; or -1. */
 int costset_of(const char *desc, const char **value);
@@ -210,14 +227,16 @@ const char *costset_desc(struct costnames *, int setting, const char *value);
 void costset_put(const struct costset *, struct costnames *,
     struct cost_head *);
 
-/* For simulators, positions: instr: costs by object and link-time address. */
-void costw_object(struct costw *, const char *path);
 /*
- * A function without an object in place of that, and its file; the file and
- * line of what costw_addr writes next, for positions that have lines.
+ * For simulators, positions: instr: costs by object and link-time address. What
+ * costw_addr writes next is of this object's unknown function, ...
  */
+void costw_object(struct costw *, const char *path);
+/* ... or of this function, which has no object; ... */
 void costw_function(struct costw *, const char *file, const char *name);
+/* ... and of this line, for positions that have lines. */
 void costw_line(struct costw *, const char *file, uint32_t line);
+/* Write the costs n of an address, by event. */
 void costw_addr(struct costw *, uint64_t addr, const int64_t *n);
 /* Name an object in advance, and flush: the reader may load its symbols now. */
 void costw_announce(struct costw *, const char *path);
@@ -229,11 +248,15 @@ void costw_announce(struct costw *, const char *path);
  * its jumps.
  */
 struct costsum *costsum_new(struct costnames *, unsigned positions, size_t nev);
+/* Add a record: its counts are copied. */
 void costsum_put(struct costsum *, const struct cost *);
+/* From here on records have these positions, too; those so far have them 0. */
 void costsum_positions(struct costsum *, unsigned more);
+/* Sort: no costsum_put may follow. */
 void costsum_sort(struct costsum *);
 /* The next record; false: the end, and the next call gives the first again. */
 bool costsum_next(struct costsum *, struct cost *);
+/* The sum of all self costs, by event. */
 const int64_t *costsum_total(struct costsum *);
 /* Free each record once it was returned: no second round is possible. */
 void costsum_last(struct costsum *);

@@ -53,7 +53,7 @@ is_cachegrind(const struct costr *r)
 	return !r->d->callgrind && !r->d->magic && r->d->own_cmd;
 }
 
-/* Has events: been there before this line (NULL: before the end)? */
+/* Die if no events: line came before this line, or NULL: before the end. */
 static void
 want_events(struct costr *r, const char *line)
 {
