@@ -176,50 +176,61 @@ costsum_put(struct costsum *t, const struct cost *c)
 	}
 }
 
-/* Wider keys: more positions than the table had. */
+/* A table before its keys became wider; rows of a run before and after that. */
+struct widening {
+	struct costsum old;
+	struct cost_rows from, to;
+};
+
+/* Pack a run anew, with the keys that the table has now; frees the old one. */
+static struct cost_run *
+widen_run(struct costsum *t, struct widening *w, struct cost_run *run,
+    struct cost *c)
+{
+	unsigned kind = c->kind - COST_SELF;
+	const struct cost_layout *was = &w->old.lay[kind], *lay = &t->lay[kind];
+	struct cost_run *new;
+
+	run_unpack(&w->from, run, was);
+	rows_room(&w->to, w->from.n, lay);
+	memcpy(w->to.cnt, w->from.cnt,
+	    w->from.n * lay->ncnt * sizeof *w->to.cnt);
+	for (size_t i = 0; i < w->from.n; i++) {
+		costkey_get(&w->old, w->from.key + i * was->nkey, c);
+		costkey_put(t, c, w->to.key + i * lay->nkey);
+	}
+	w->to.n = w->from.n;
+	new = run_pack(&w->to, lay);
+	new->next = run->next;
+	free(run);
+	return new;
+}
+
 void
 costsum_positions(struct costsum *t, unsigned more)
 {
-	struct costsum old;
-	struct cost_rows from = { .n = 0 }, to = { .n = 0 };
+	struct widening w = { .from = { .n = 0 } };
 	struct cost c = { .kind = COST_SELF };
-	struct cost_run **run, *new;
-	size_t i, j;
+	struct cost_run **run;
 
 	if ((t->positions | more) == t->positions)
 		return;
 	costsum_commit(t);
 	t->cur = NULL;
-	old = *t;
+	w.old = *t;
 	lay_out(t, t->positions | more);
-	for (i = 0; i < t->nf * NLIST; i++) {
-		const struct cost_layout *was = &old.lay[i % NLIST];
-		const struct cost_layout *lay = &t->lay[i % NLIST];
-
+	for (size_t i = 0; i < t->nf * NLIST; i++) {
 		c.fn = t->f[i / NLIST].fn;
-		t->own = old.own = costfn_get(t->nm, c.fn).fl;
+		t->own = w.old.own = costfn_get(t->nm, c.fn).fl;
 		c.kind = COST_SELF + i % NLIST;
 		for (run = &t->f[i / NLIST].run[i % NLIST]; *run;
-		     run = &(*run)->next) {
-			run_unpack(&from, *run, was);
-			rows_room(&to, from.n, lay);
-			memcpy(to.cnt, from.cnt,
-			    from.n * lay->ncnt * sizeof *to.cnt);
-			for (j = 0; j < from.n; j++) {
-				costkey_get(&old, from.key + j * was->nkey, &c);
-				costkey_put(t, &c, to.key + j * lay->nkey);
-			}
-			to.n = from.n;
-			new = run_pack(&to, lay);
-			new->next = (*run)->next;
-			free(*run);
-			*run = new;
-		}
+		     run = &(*run)->next)
+			*run = widen_run(t, &w, *run, &c);
 	}
-	free(from.key);
-	free(from.cnt);
-	free(to.key);
-	free(to.cnt);
+	free(w.from.key);
+	free(w.from.cnt);
+	free(w.to.key);
+	free(w.to.cnt);
 }
 
 const int64_t *
