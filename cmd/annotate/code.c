@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "in.h"
+#include "segments.h"
 #include "util.h"
 
 struct code_segment {		/* a loaded, executable segment */
@@ -36,14 +37,11 @@ load_segments(struct object_code *c)
 	GElf_Ehdr eh;
 	GElf_Phdr ph;
 	Elf_Data *data;
-	size_t i, n;
 
-	if (!gelf_getehdr(c->elf, &eh) || eh.e_machine != EM_X86_64 ||
-	    elf_getphdrnum(c->elf, &n) < 0)
+	if (!gelf_getehdr(c->elf, &eh) || eh.e_machine != EM_X86_64)
 		return false;
-	for (i = 0; i < n; i++) {
-		if (!gelf_getphdr(c->elf, i, &ph) || ph.p_type != PT_LOAD ||
-		    !(ph.p_flags & PF_X) || !ph.p_filesz)
+	for (size_t i = 0; segment_next_code(c->elf, &i, &ph); ) {
+		if (!ph.p_filesz)
 			continue;
 		data = elf_getdata_rawchunk(c->elf, (int64_t)ph.p_offset,
 		    ph.p_filesz, ELF_T_BYTE);

@@ -14,6 +14,7 @@
 
 #include "dataprof.h"
 #include "in.h"
+#include "segments.h"
 #include "sym.h"
 #include "util.h"
 
@@ -67,17 +68,15 @@ read_image(struct image *im, Elf *elf, uint64_t start, uint64_t off)
 	if (elf == NULL || elf_getphdrnum(elf, &n) < 0)
 		return -1;
 	im->lo = UINT64_MAX;
-	for (i = 0; i < n; i++) {
-		if (gelf_getphdr(elf, (int)i, &ph) == NULL)
-			continue;
-		if (ph.p_type == PT_LOAD && ph.p_flags & PF_X &&
+	for (i = 0; segment_next(elf, &i, &ph); ) {
+		if (ph.p_flags & PF_X &&
 		    off - page_start(ph.p_offset) <= ph.p_filesz + PAGE - 1) {
 			im->slide = start - off + ph.p_offset - ph.p_vaddr;
 			found = true;
 		}
-		if (ph.p_type == PT_LOAD && ph.p_vaddr < im->lo)
+		if (ph.p_vaddr < im->lo)
 			im->lo = ph.p_vaddr;
-		if (ph.p_type == PT_LOAD && ph.p_vaddr + ph.p_memsz > im->hi)
+		if (ph.p_vaddr + ph.p_memsz > im->hi)
 			im->hi = ph.p_vaddr + ph.p_memsz;
 	}
 	for (i = 0; found && i < n; i++)

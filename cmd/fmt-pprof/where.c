@@ -19,6 +19,7 @@
 #include "cost.h"
 #include "in.h"
 #include "place.h"
+#include "segments.h"
 #include "stacks.h"
 #include "util.h"
 
@@ -246,23 +247,19 @@ read_object(const char *path, PprofMapping *m)
 	ssize_t idlen;
 	char hex[2 * 64 + 1];
 	GElf_Phdr ph;
-	size_t n = 0;
+	size_t next = 0;
 	Elf *elf;
 
 	if (fd < 0)
 		return;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (elf != NULL && elf_getphdrnum(elf, &n) != 0)
-		n = 0;
-	while (n-- > 0)
-		if (gelf_getphdr(elf, (int)n, &ph) != NULL &&
-		    ph.p_type == PT_LOAD && (ph.p_flags & PF_X)) {
-			m->memory_start = ph.p_vaddr & ~(uint64_t)0xfff;
-			m->memory_limit = (ph.p_vaddr + ph.p_memsz + 0xfff) &
-			    ~(uint64_t)0xfff;
-			m->file_offset = ph.p_offset & ~(uint64_t)0xfff;
-		}
+	if (segment_next_code(elf, &next, &ph)) {
+		m->memory_start = ph.p_vaddr & ~(uint64_t)0xfff;
+		m->memory_limit = (ph.p_vaddr + ph.p_memsz + 0xfff) &
+		    ~(uint64_t)0xfff;
+		m->file_offset = ph.p_offset & ~(uint64_t)0xfff;
+	}
 	idlen = elf == NULL ? 0 : dwelf_elf_gnu_build_id(elf, &id);
 	for (ssize_t i = 0; i < idlen && i < 64; i++)
 		snprintf(hex + 2 * i, 3, "%02x", ((const uint8_t *)id)[i]);

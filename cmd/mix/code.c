@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "in.h"
+#include "segments.h"
 #include "util.h"
 
 struct segment {
@@ -65,15 +66,11 @@ load(struct object *o, Elf *elf)
 {
 	GElf_Ehdr eh;
 	GElf_Phdr ph;
-	size_t n;
 
-	if (gelf_getehdr(elf, &eh) == NULL || eh.e_machine != EM_X86_64 ||
-	    elf_getphdrnum(elf, &n) < 0)
+	if (gelf_getehdr(elf, &eh) == NULL || eh.e_machine != EM_X86_64)
 		return;
-	for (size_t i = 0; i < n; i++) {
-		if (gelf_getphdr(elf, (int)i, &ph) == NULL ||
-		    ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) ||
-		    ph.p_filesz == 0)
+	for (size_t i = 0; segment_next_code(elf, &i, &ph); ) {
+		if (ph.p_filesz == 0)
 			continue;
 		o->segment = xgrow(o->segment, &o->cap, o->n + 1,
 		    sizeof *o->segment);

@@ -26,6 +26,7 @@
 
 #include "out.h"
 #include "in.h"
+#include "segments.h"
 #include "sym.h"
 #include "util.h"
 
@@ -200,16 +201,11 @@ map_begin(struct out *out)
 {
 	struct xray_object *o;
 	GElf_Phdr ph;
-	size_t n, i;
 
-	for (o = objects; o < objects + OBJECTS; o++) {
-		if (o->path == NULL || elf_getphdrnum(o->elf, &n) != 0)
-			continue;
-		for (i = 0; i < n; i++)
-			if (gelf_getphdr(o->elf, (int)i, &ph) != NULL &&
-			    ph.p_type == PT_LOAD && (ph.p_flags & PF_X))
-				put_segment(out, o, &ph);
-	}
+	for (o = objects; o < objects + OBJECTS; o++)
+		for (size_t i = 0; o->path != NULL &&
+		    segment_next_code(o->elf, &i, &ph); )
+			put_segment(out, o, &ph);
 }
 
 void

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "in.h"
+#include "segments.h"
 #include "util.h"
 
 #define PAGE	4096
@@ -63,14 +64,13 @@ objmap_new(void)
 static void
 read_segments(struct obj *obj, Elf *elf)
 {
-	size_t n, i, cap = 0;
+	size_t cap = 0;
 	GElf_Phdr ph;
 
-	if (elf_kind(elf) != ELF_K_ELF || elf_getphdrnum(elf, &n) < 0)
+	if (elf_kind(elf) != ELF_K_ELF)
 		return;
-	for (i = 0; i < n; i++) {
-		if (gelf_getphdr(elf, (int)i, &ph) == NULL ||
-		    ph.p_type != PT_LOAD || ph.p_filesz == 0)
+	for (size_t i = 0; segment_next(elf, &i, &ph); ) {
+		if (ph.p_filesz == 0)
 			continue;
 		obj->seg = xgrow(obj->seg, &cap, obj->nseg + 1,
 		    sizeof *obj->seg);

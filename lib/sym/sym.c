@@ -23,6 +23,7 @@
 #include "base/range.h"
 #include "in.h"
 #include "symunit.h"
+#include "segments.h"
 #include "util.h"
 
 #define MANY	256		/* names between two times that pages go */
@@ -129,16 +130,10 @@ name_function(struct sym *s, struct sym_fn *f)
 static void
 read_text(struct sym *s, Elf *elf)
 {
-	size_t n, i;
 	GElf_Phdr ph;
 
 	s->textlo = UINT64_MAX;
-	if (elf == NULL || elf_getphdrnum(elf, &n) < 0)
-		return;
-	for (i = 0; i < n; i++) {
-		if (gelf_getphdr(elf, (int)i, &ph) == NULL ||
-		    ph.p_type != PT_LOAD || !(ph.p_flags & PF_X))
-			continue;
+	for (size_t i = 0; segment_next_code(elf, &i, &ph); ) {
 		if (ph.p_vaddr < s->textlo)
 			s->textlo = ph.p_vaddr;
 		if (ph.p_vaddr + ph.p_memsz > s->texthi)

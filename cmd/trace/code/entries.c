@@ -9,6 +9,7 @@
 #include "in.h"
 #include "sym.h"
 #include "code/entries.h"
+#include "segments.h"
 #include "util.h"
 
 struct entry {
@@ -30,14 +31,10 @@ bool
 entries_found(uint64_t addr, uint32_t what)
 {
 	GElf_Phdr ph;
-	size_t n, i;
+	size_t i;
 
-	if (elf == NULL || elf_getphdrnum(elf, &n) < 0)
-		return false;
-	for (i = 0; i < n; i++) {
-		if (gelf_getphdr(elf, (int)i, &ph) == NULL ||
-		    ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) ||
-		    addr - ph.p_vaddr >= ph.p_filesz)
+	for (i = 0; segment_next_code(elf, &i, &ph); ) {
+		if (addr - ph.p_vaddr >= ph.p_filesz)
 			continue;
 		here->at = xgrow(here->at, &here->cap, here->n + 1,
 		    sizeof *here->at);
