@@ -220,6 +220,20 @@ else
  (ulimit -Hf)" "$(sed 's/, [0-9]* MB/, N MB/' "$T/err")"
 fi
 
+# Too little memory: trace lives long enough to say so.
+limited() {
+	(ulimit -"$1" 80000; exec "$B/trace" -e "$2" true 9>/dev/null)
+}
+for o in "d none" "v none" "d counts" "v all"; do
+	if [ -n "${SAN:-}" ]; then
+		skip "ulimit -$o" "sanitizers need more"
+		continue
+	fi
+	status 125 "ulimit -$o" limited $o
+	check "says what" grep -q '^trace: .*: Cannot allocate memory$' \
+	    "$T/err"
+done
+
 for k in 1 4; do
 	( "$B/trace" "$T/counts" "$T/file" $k 10000000 2>"$T/err" \
 	    9>/dev/null; echo "status $?" >"$T/st" ) | head -n 9 >"$T/head"

@@ -628,6 +628,7 @@ void
 format_start(char *const argv[], const char *name, int fd)
 {
 	stream_program = argv;
+	sample_begin();
 	if (opt->kind->counters)
 		area.remaining = opt->during;
 	if (!opt->kind->tells)

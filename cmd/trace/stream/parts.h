@@ -17,7 +17,8 @@ extern char *const *stream_program;
 void stream_head(void);
 void stream_caches(struct evw *);
 
-/* sample.c: count the ids of some of the records in [a, b) */
+/* sample.c: the first call; count the ids of some of the records in [a, b) */
+void sample_begin(void);
 void sample(const uint32_t *a, const uint32_t *b);
 
 /*

@@ -9,6 +9,7 @@
 #include "evw.h"
 #include "stream/parts.h"
 #include "stream/stream.h"
+#include "util.h"
 
 #define OFTEN 64u		/* samples of an id; a power of two */
 #define RING 1024u
@@ -20,12 +21,19 @@ static struct seen {
 				 * perhaps: the one that remains if each vote
 				 * for another block takes one of its away */
 	uint16_t count, votes;
-} seen[NIDS];
+} *seen;
 
 /* The ids that came often. */
 static uint32_t ring[RING];
 static uint32_t put, taken;
 static unsigned waited;
+
+/* As a static array it would not let us start where memory is limited. */
+void
+sample_begin(void)
+{
+	seen = xreserve(NIDS, sizeof *seen, "table of samples");
+}
 
 static bool
 is_wanted(void)
