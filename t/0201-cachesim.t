@@ -296,6 +296,13 @@ desc: LL cache:         12582912 B, 64 B, 24-way associative" \
 same "the change is told" "cachesim: the LL cache of 12582912,16,64 is\
  simulated as 12582912,24,64" "$(cat "$T/err")"
 
+sed 's/^H D1 .*/H D1 32767,8,64/' "$T/sizes.ev" >"$T/wrong.ev"
+status 2 "an impossible cache of the stream" "$C" "$T/wrong.ev"
+same "is told with its place" "cachesim: $T/wrong.ev:3: D1 cache of\
+ 32767,8,64: the number of sets is not a power of two; give --D1" \
+    "$(cat "$T/err")"
+check "unless an option replaces it" "$C" --D1=1024,2,64 "$T/wrong.ev"
+
 # CPUID
 detected() { # machine expected
 	same "caches of $1" "$2" "$("$TB/geometry" "$1")"

@@ -49,7 +49,11 @@ extern const char *const cache_name[NCACHE];
 
 /* Sources of a geometry. The first one that has it decides. */
 void geometry_option(int cache, const char *arg);
-void geometry_stream(int cache, const char *value);
+/*
+ * What cannot be read is as if it were not there.  Returns what is wrong with
+ * the cache, if no option replaces it, or NULL.
+ */
+const char *geometry_stream(int cache, const char *value);
 /* Decide on all three; dies if a cache is impossible. */
 void geometry_decide(struct geometry g[NCACHE]);
 

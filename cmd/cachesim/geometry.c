@@ -84,12 +84,19 @@ geometry_option(int cache, const char *arg)
 		die("--%s=%s: %s", cache_name[cache], arg, wrong);
 }
 
-/* What cannot be read is as if it were not there. */
-void
+const char *
 geometry_stream(int cache, const char *value)
 {
-	if (parse(value, &from_stream[cache]) < 0)
-		from_stream[cache].line = 0;
+	struct geometry g;
+
+	if (parse(value, &g) < 0)
+		g.line = 0;
+	from_stream[cache] = g;
+	if (g.line == 0 || from_option[cache].line != 0)
+		return NULL;
+	if (cache == LL)
+		geometry_adjust(&g);
+	return geometry_wrong(&g);
 }
 
 /* ---- this machine ---- */

@@ -153,10 +153,16 @@ open_stream(struct simrun *s)
 static void
 head(struct simrun *s, const struct ev *e)
 {
-	(void)s;
-	for (int i = 0; i < NCACHE; i++)
-		if (strcmp(e->text, cache_name[i]) == 0)
-			geometry_stream(i, e->value);
+	const char *wrong;
+
+	for (int i = 0; i < NCACHE; i++) {
+		if (strcmp(e->text, cache_name[i]) != 0)
+			continue;
+		wrong = geometry_stream(i, e->value);
+		if (wrong != NULL)
+			ev_bad(s->events, "%s cache of %s: %s; give --%s",
+			    cache_name[i], e->value, wrong, cache_name[i]);
+	}
 }
 
 static uint64_t
