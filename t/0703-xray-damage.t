@@ -52,6 +52,13 @@ damaged "basic version 4" b4 "offset 0: basic log of an unknown version (1 to 3 
 printf 'xrayprof%040d' 0 >"$T/prof"
 damaged "a profile" prof "offset 0: a profile of XRay's profiling mode holds no records (bytes lost: 48)" \
     "R 0 30 a profile of XRay's profiling mode holds no records"
+piped() {
+	head -c 1000000 /dev/zero | "$R"
+}
+status 2 "no log by a pipe, which may have no end" piped
+same "is not read to it" \
+    "R 0 10000 basic log of an unknown version (1 to 3 are known)" \
+    "$(grep ^R "$T/out")"
 echo "$start" | log empty
 check "an empty log is whole" "$R" "$T/empty"
 same "an empty log is whole: no message" "" "$(cat "$T/err")"

@@ -27,36 +27,10 @@ enum { PART = 16000 };	/* bytes of an event's data at a time */
 
 KHASH_MAP_INIT_INT(clock, uint64_t)
 
-/* Copy a pipe or gzip data to a file, which can be read in any order. */
-static int
-spool(const char *name, bool *cut)
-{
-	struct in *in = in_open(name);
-	char *buf = xmalloc(XRAY_WINDOW);
-	ssize_t n, i, w;
-	int fd = temp_file();
-
-	in_allow_cut(in);
-	while ((n = in_read(in, buf, XRAY_WINDOW)) > 0)
-		for (i = 0; i < n; i += w)
-			if ((w = write(fd, buf + i, n - i)) < 0)
-				die("%s: a temporary file in it: write:",
-				    temp_dir());
-	*cut = in_was_cut(in);
-	in_close(in);
-	free(buf);
-	return fd;
-}
-
+/* What is wrong with the log's header, or NULL; reads it. */
 static const char *
-check(struct xray *x)
+read_head(const uint8_t *b, struct xray_head *h)
 {
-	struct xray_head *h = &x->head;
-	uint8_t b[XRAY_HEADSIZE];
-
-	if (x->size < sizeof b)
-		return "the log ends within its header";
-	memcpy(b, xray_at(x, 0, sizeof b), sizeof b);
 	if (memcmp(b, "xrayprof", 8) == 0 || memcmp(b, "forpyarx", 8) == 0)
 		return "a profile of XRay's profiling mode holds no records";
 	h->version = get16(b);
@@ -72,6 +46,60 @@ check(struct xray *x)
 	if (h->type == XRAY_FDR && (h->version < 1 || h->version > XRAY_NEWEST))
 		return "FDR log of an unknown version (1 to 5 are known)";
 	return NULL;
+}
+
+static const char *
+check(struct xray *x)
+{
+	uint8_t b[XRAY_HEADSIZE];
+
+	if (x->size < sizeof b)
+		return "the log ends within its header";
+	memcpy(b, xray_at(x, 0, sizeof b), sizeof b);
+	return read_head(b, &x->head);
+}
+
+/* Read n bytes, or up to the end. */
+static size_t
+read_all(struct in *in, char *buf, size_t n)
+{
+	size_t have = 0;
+	ssize_t r;
+
+	while (have < n && (r = in_read(in, buf + have, n - have)) > 0)
+		have += (size_t)r;
+	return have;
+}
+
+/*
+ * Copy a pipe or gzip data to a file, which can be read in any order.  Of what
+ * is no log only the beginning: it may have no end.
+ */
+static int
+spool(const char *name, bool *cut)
+{
+	struct in *in = in_open(name);
+	char *buf = xmalloc(XRAY_WINDOW);
+	struct xray_head head;
+	size_t n, i;
+	ssize_t w;
+	int fd = temp_file();
+	bool good = false;
+
+	in_allow_cut(in);
+	do {
+		n = read_all(in, buf, XRAY_WINDOW);
+		for (i = 0; i < n; i += (size_t)w)
+			if ((w = write(fd, buf + i, n - i)) < 0)
+				die("%s: a temporary file in it: write:",
+				    temp_dir());
+		good = good || (n >= XRAY_HEADSIZE &&
+		    read_head((uint8_t *)buf, &head) == NULL);
+	} while (n == XRAY_WINDOW && good);
+	*cut = in_was_cut(in);
+	in_close(in);
+	free(buf);
+	return fd;
 }
 
 struct xray *
