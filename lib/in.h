@@ -58,8 +58,8 @@ ssize_t in_ahead(const struct in *, void *buf, size_t n);
 void in_took(struct in *, ssize_t r);
 /*
  * The next line, without its newline, NUL-terminated, good until the next
- * call; NULL at the end. *len (if len is not NULL) becomes its length, which
- * has no limit; a line may hold NULs. A last line without a newline counts as
+ * call; NULL at the end. *len (if len is not NULL) becomes its length, some
+ * 500 MB at most; a line may hold NULs. A last line without a newline counts as
  * a line: see in_eol.
  */
 char *in_line(struct in *, size_t *len);

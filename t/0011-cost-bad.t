@@ -124,6 +124,14 @@ check "megabyte lines" sh -c '
 	printf "\n1"; head -c 2000000 /dev/zero | tr "\0" " "; printf "5\n"; } |
 	"$0" dump - | wc -c' "$C"
 same "megabyte lines: read" 3000076 "$(cat out)"
+if [ -z "${SAN:-}" ]; then
+	endless() {
+		(ulimit -v 400000; head -c 500000000 /dev/zero | "$C" dump -)
+	}
+	status 2 "a line that memory cannot hold" endless
+	same "is named" "cost: stdin:1: a line of more than N bytes" \
+	    "$(sed 's/[0-9]* bytes/N bytes/' err)"
+fi
 check "CR LF" sh -c 'printf "events: Ir\r\nfn=f\r\n1 5\r\ntotals: 5\r\n" | "$0" dump -' "$C"
 same "CR LF: record" "self fn[||f] at[|0|0|1] 5" "$(tail -n 1 out)"
 printf 'H quern-events 2\nH kind all\nE exit 0 0\n' >stream

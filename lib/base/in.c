@@ -24,6 +24,7 @@
 #include "util.h"
 
 #define BUFSIZE	(256 << 10)
+#define LINE_MOST ((size_t)1 << 30)
 
 enum in_kind { UNSEEN, PLAIN, GZIP };
 
@@ -413,6 +414,26 @@ in_read(struct in *in, void *buf, size_t n)
 	return (ssize_t)n;
 }
 
+/* Make room for more of a line.  Without a bound /dev/zero took all memory. */
+static void
+grow_buf(struct in *in)
+{
+	size_t need = in->len + BUFSIZE / 4 + 1;
+	char *p = NULL;
+
+	if (need <= in->cap)
+		return;
+	if (need < 2 * in->cap)
+		need = 2 * in->cap;
+	if (need <= LINE_MOST)
+		p = realloc(in->buf, need);
+	if (p == NULL)
+		die("%s:%" PRIu64 ": a line of more than %zu bytes", in->name,
+		    in->lineno + 1, in->len);
+	in->buf = p;
+	in->cap = need;
+}
+
 /* Read more bytes to buf[len], leaving room for a NUL. 0 at the end. */
 static size_t
 fill_buf(struct in *in)
@@ -424,7 +445,7 @@ fill_buf(struct in *in)
 		in->len -= in->pos;
 		in->pos = 0;
 	}
-	in->buf = xgrow(in->buf, &in->cap, in->len + BUFSIZE / 4 + 1, 1);
+	grow_buf(in);
 	n = read_more(in, in->buf + in->len, in->cap - in->len - 1);
 	in->len += n;
 	return n;
