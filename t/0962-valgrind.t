@@ -537,4 +537,11 @@ else
 	skip "Valgrind's sums" "no valgrind"
 fi
 
+# where nothing can be written there are no sums, rather than 0
+for o in cachegrind callgrind; do
+	status 125 "$o: nowhere to write" "$V" --tool=$o \
+	    --$o-out-file=/dev/full ./bare
+	same "no sums" "" "$(sums "$T/err")"
+done
+
 done_testing
