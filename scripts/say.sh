@@ -1,7 +1,8 @@
-# say.sh - what array and ci say, and their folders: the Makefile puts this in
-# place of their line `. say.sh', so that each program is one file
+# say.sh - what array and ci say, their folders, and checks of their options: the
+# Makefile puts this in place of their line `. say.sh', so that each program is
+# one file
 #
-# shellcheck shell=sh disable=SC2154	# me is the program's name
+# shellcheck shell=sh disable=SC2154	# me is the program's name, pre its path
 
 # Functions of awk: shown(S) is S with control characters and bytes that are not
 # UTF-8 as \ooo, because a terminal obeys them. utf8(S) is how many bytes at the
@@ -61,4 +62,20 @@ absolute() {
 results() {
 	error=$(mkdir -p -- "$dir" 2>&1) || die "--dir=$dir: ${error##*: }"
 	dir=$(absolute "$dir") || exit 2
+}
+
+# check_cpu LEVEL: is it one that trace takes?
+check_cpu() {
+	case $1 in
+	native | v2 | v3 | v4) ;;
+	*) die "--cpu=$1: none of v2, v3, v4, native" ;;
+	esac
+}
+
+# check_caches OPTIONS: does cachesim take them?  It says itself what is wrong.
+check_caches() {
+	# shellcheck disable=SC2086	# several options
+	printf 'H quern-events 2\nH kind all\nE exit 0 0\n' |
+	    "${pre}cachesim" $1 >/dev/null ||
+	    die "--caches=$1: cachesim does not take that"
 }

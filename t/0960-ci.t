@@ -85,6 +85,13 @@ cp "$T/err" told
 check "are told" grep -q 'ci: two: .*another model' told
 check "as other conditions" grep -q 'under other conditions' told
 
+status 2 "no processor" "$C" -d bad --cpu=v9 list
+same "is told once" "ci: --cpu=v9: none of v2, v3, v4, native" "$(cat "$T/err")"
+status 2 "no caches" "$C" -d bad --caches=--D1=1,2,3 list
+same "is told once" "cachesim: --D1=1,2,3: the number of sets is not a power of \
+two
+ci: --caches=--D1=1,2,3: cachesim does not take that" "$(cat "$T/err")"
+
 # --- the reports
 status 1 "reports" "$C" -q -d new -b ci.out -l Ir=1 -l 'Ir:*parse*=3' list
 perl -MJSON::PP -e 'local $/; my $j = decode_json(<>);

@@ -197,6 +197,11 @@ wrong "regions beyond all" "--regions=1000000000000G: more than 15 digits" \
     --regions=1000000000000G
 wrong "no processor" "--cpu=v9: none of v2, v3, v4, native" --regions=1k \
     --cpu=v9
+status 2 "no caches" "$A" -d bad --caches='--I1=4096,2,64 --D1=1,2,3' list
+same "is told once" "cachesim: --D1=1,2,3: the number of sets is not a power of \
+two
+array: --caches=--I1=4096,2,64 --D1=1,2,3: cachesim does not take that" \
+    "$(cat "$T/err")"
 status 2 "vectors of nothing" "$A" -d bad -p bbv -i 0 list
 same "is told" "array: -i=0: not above 0" "$(cat "$T/err")"
 
