@@ -26,12 +26,24 @@ same "one line; it was left alone" "$line" "$(says)"
 check "no stream" test ! -e "$T/run.ev"
 
 # what else may be wrong is called by its name
+cp /bin/true "$T/few"
 for n in 3 4 5 6 7 8 9 10 11 12 13 14; do
-	(ulimit -n $n; "$B/trace" -e none true) 2>&1
+	(ulimit -n $n; "$B/trace" -e none "$T/few") 2>&1
 done >"$T/said"
 check "few descriptors" grep -q '/proc/.*: Too many open files' "$T/said"
 same "few descriptors: nothing else is said" "" \
     "$(grep -v 'Too many open files\|error while loading' "$T/said")"
+left=
+for p in /proc/[0-9]*; do
+	[ "$(readlink "$p/exe")" != "$T/few" ] || left="$left ${p#/proc/}"
+done
+same "few descriptors: no program is left" "" "$left"
+[ -z "$left" ] || kill -9 $left
+pidfd_open=434
+if "$TB/forbid" $pidfd_open true; then
+	check "without pidfd_open" \
+	    "$TB/forbid" $pidfd_open "$B/trace" -e none true
+fi
 mounts="unshare -m"
 $mounts true 2>/dev/null || mounts="unshare -U -r -m"
 if $mounts mount -t tmpfs none /proc 2>/dev/null; then

@@ -18,7 +18,6 @@
 #include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -291,13 +290,11 @@ bear(struct birth *b)
 	sigdelset(&all, SIGTRAP);	/* by which it stops behind the exec */
 	sigprocmask(SIG_BLOCK, &all, &was);
 	b->shares = 1;
-	guest.pid = clone(child, stack + CHILD_STACK, CLONE_VM |
-	    CLONE_CHILD_CLEARTID | SIGCHLD, b, NULL, NULL, &b->shares);
+	/* nothing may fail until it asks to be traced: init would trace it */
+	guest.pid = clone(child, stack + CHILD_STACK, CLONE_VM | CLONE_PIDFD |
+	    CLONE_CHILD_CLEARTID | SIGCHLD, b, &guest.pidfd, NULL, &b->shares);
 	if (guest.pid < 0)
 		die("fork:");
-	guest.pidfd = (int)syscall(SYS_pidfd_open, guest.pid, 0);
-	if (guest.pidfd < 0)
-		die("pidfd_open:");
 	st = wait_for_exec(b);
 	munmap(stack, CHILD_STACK);
 	if (WIFSTOPPED(st) &&
