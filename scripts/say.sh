@@ -49,6 +49,12 @@ die() {
 	exit 2
 }
 
+# lost: one of our temporary files could not be written. Without this, what would
+# be in it, a program or a limit, would be missing in silence.
+lost() {
+	die "$W: cannot be written"
+}
+
 # absolute FOLDER: its path. cd takes an absolute one for no option, and does not
 # look for it in CDPATH.
 absolute() {
