@@ -32,6 +32,20 @@ for bad in =x A=1,=x; do
 	status 125 "--clear-env=$bad" $R --clear-env=$bad /bin/true
 done
 
+# PATH: without folders that have our diff, by whatever name; else as it is
+path_of() { # PATH
+	PATH=$1 $R /bin/sh -c 'echo "$PATH"'
+}
+mkdir "$T/links" "$T/own"
+ln -s "$B/trace" "$B/diff" "$B/merge" "$T/links"
+ln -s "$B/trace" "$T/own"
+ln -s "$B" "$T/folder"
+same "PATH without our folder" "/usr/bin:/bin:/a" \
+    "$(path_of "$B:/usr/bin:$B/:/bin:$T/links:/a:$T/folder")"
+for p in "/usr/bin::/bin" "/usr/bin:/bin:" "$T/own:/bin" ":/bin" ""; do
+	same "PATH='$p' is left alone" "$p" "$(path_of "$p")"
+done
+
 # LC_ALL, TZ and the length of the environment change what sort does and where
 # its stack lies
 insns() { # option...

@@ -129,36 +129,52 @@ launch_at(struct start *s)
 	inject_file(s);
 }
 
+/* Has this folder of PATH a file of this name; the file itself, into st? */
+static bool
+has_file(const char *dir, size_t n, const char *file, struct stat *st)
+{
+	char name[4096];
+
+	return (size_t)snprintf(name, sizeof name, "%.*s/%s", (int)n, dir,
+	    file) < sizeof name && stat(name, st) == 0;
+}
+
+/* Has it our programs under their bare names? */
+static bool
+is_ours(const char *dir, size_t n, const struct stat *self)
+{
+	struct stat st;
+
+	return *dir == '/' && has_file(dir, n, "trace", &st) &&
+	    st.st_dev == self->st_dev && st.st_ino == self->st_ino &&
+	    has_file(dir, n, "diff", &st);
+}
+
 /*
- * The PATH that the program gets: without the folder that has our programs
- * under their bare names, for others have a `diff` and a `merge` too.  NULL: it
- * is right.
+ * The PATH that the program gets: without folders that have our programs under
+ * their bare names, for others have a `diff` and a `merge` too.  NULL: it is
+ * right.
  */
 static char *
 clean_path(void)
 {
-	char self[4096], *path = getenv("PATH"), *dir, *new, *save = NULL;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	char *copy, *slash;
+	char *path = getenv("PATH"), *dir, *end, *new, *to;
+	struct stat self;
 
-	if (path == NULL || n <= 0)
+	if (path == NULL || stat("/proc/self/exe", &self) < 0)
 		return NULL;
-	self[n] = '\0';
-	slash = strrchr(self, '/');
-	if (slash == NULL || strcmp(slash, "/trace") != 0)
-		return NULL;
-	*slash = '\0';
-	new = xcalloc(1, strlen(path) + 1);
-	copy = xstrdup(path);
-	for (dir = strtok_r(copy, ":", &save); dir != NULL;
-	    dir = strtok_r(NULL, ":", &save)) {
-		if (strcmp(dir, self) == 0)
-			continue;
-		if (new[0] != '\0')
-			strcat(new, ":");
-		strcat(new, dir);
+	to = new = xmalloc(strlen(path) + 2);
+	for (dir = path; ; dir = end + 1) {
+		end = strchrnul(dir, ':');
+		if (!is_ours(dir, (size_t)(end - dir), &self)) {
+			to = mempcpy(to, dir, (size_t)(end - dir));
+			*to++ = ':';
+		}
+		if (*end == '\0')
+			break;
 	}
-	free(copy);
+	to -= to > new;
+	*to = '\0';
 	if (strlen(new) != strlen(path))
 		return new;
 	free(new);
