@@ -1,6 +1,6 @@
 #!/bin/sh
 # trace --clear-env: the program's environment is what was stated, and its
-# counts do not depend on ours
+# counts do not depend on ours; and what else it inherits
 
 . t/lib.sh
 
@@ -63,5 +63,19 @@ check "which changes it otherwise" \
 # an exec'd and a followed child have it as well
 same "a child has it, too" "A=1" "$("$B/trace" -f -e none -o "$T/ev.%p" \
     --clear-env=A=1 /bin/sh -c '/usr/bin/env; :' | grep -v '^PWD=')"
+
+# a parent that ignores signals, as systemd does SIGPIPE
+ignoring() { # signal command...
+	perl -e '$SIG{shift @ARGV} = "IGNORE"; exec @ARGV or exit 99' "$@"
+}
+for s in PIPE CHLD; do
+	ignored="$(ignoring $s grep SigIgn /proc/self/status)"
+	same "SIG$s ignored: the program inherits that" "$ignored" \
+	    "$(ignoring $s $R grep SigIgn /proc/self/status)"
+	status 5 "SIG$s ignored: its status" ignoring $s "$B/trace" -f -e none \
+	    sh -c '/bin/true; exit 5'
+	status 5 "and with a command" ignoring $s "$B/trace" -e counts \
+	    -o '|cat >/dev/null' sh -c 'exit 5'
+done
 
 done_testing

@@ -339,6 +339,7 @@ main(int argc, char *argv[])
 	char **program;
 	bool whole, gone, letgo;
 
+	launch_init();
 	prog_init(argv[0]);
 	die_status = STATUS_TROUBLE;
 	program = cmdline(argc, argv);

@@ -39,6 +39,8 @@ struct start {
 	int fd, theirs;			/* the memory file: here, and there */
 };
 
+/* Before prog_init: keep what actions of signals the program is to inherit. */
+void launch_init(void);
 /*
  * Whether a program can be started without randomisation of its addresses.  A
  * container's filter of system calls often forbids that.

@@ -232,11 +232,28 @@ struct birth {
 	volatile pid_t shares;	/* our memory: it has not execed, nor ended */
 };
 
+/*
+ * The program inherits what we did.  We ourselves have SIGPIPE as all programs
+ * of quern, and have to see our children end.
+ */
+static const int ours[] = { SIGPIPE, SIGCHLD };
+static struct sigaction inherited[2];
+
+void
+launch_init(void)
+{
+	for (unsigned i = 0; i < 2; i++)
+		sigaction(ours[i], NULL, &inherited[i]);
+	signal(SIGCHLD, SIG_DFL);
+}
+
 static int
 child(void *birth)
 {
 	struct birth *b = birth;
 
+	for (unsigned i = 0; i < 2; i++)
+		sigaction(ours[i], &inherited[i], NULL);
 	if (b->out >= 0)
 		dup2(b->out, 1);
 	if (opt->out_fd > 2)
