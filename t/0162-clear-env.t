@@ -78,4 +78,16 @@ for s in PIPE CHLD; do
 	    -o '|cat >/dev/null' sh -c 'exit 5'
 done
 
+# one that blocks signals
+blocking() { # command...
+	perl -MPOSIX -e '
+		my $all = POSIX::SigSet->new;
+		$all->fillset;
+		sigprocmask(SIG_BLOCK, $all) or exit 99;
+		exec @ARGV or exit 99' "$@"
+}
+same "signals blocked: the program inherits that" \
+    "$(blocking grep SigBlk /proc/self/status)" \
+    "$(blocking $R grep SigBlk /proc/self/status)"
+
 done_testing

@@ -35,6 +35,16 @@ done
 run "$B/icount" "$T/ev"
 check "it has not all of it" test "$(sed -n 's/^totals: //p' "$T/out")" -lt \
     3000000000
+blocked() {
+	perl -MPOSIX -e '
+		sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGALRM)) or exit 99;
+		exec @ARGV or exit 99' "$B/trace" -e counts \
+	    --for-time=0.1 -o "$T/ev" "$T/prog" 1000000000
+}
+status 7 "a parent that blocks SIGALRM" blocked
+run "$B/icount" "$T/ev"
+check "it has not all of it, either" test \
+    "$(sed -n 's/^totals: //p' "$T/out")" -lt 3000000000
 status 7 "a program that ends before" "$B/trace" -e counts --for-time=1000 \
     -o "$T/ev" "$T/prog" 1000
 

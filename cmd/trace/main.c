@@ -218,10 +218,14 @@ start_clock(void)
 {
 	struct itimerval t = { .it_value.tv_sec = (time_t)opt->seconds };
 	struct sigaction a = { .sa_handler = stop, .sa_flags = SA_RESTART };
+	sigset_t set;
 
 	t.it_value.tv_usec = (suseconds_t)((opt->seconds -
 	    (double)t.it_value.tv_sec) * 1e6);
 	sigaction(SIGALRM, &a, NULL);
+	sigemptyset(&set);	/* our parent may have blocked it */
+	sigaddset(&set, SIGALRM);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	setitimer(ITIMER_REAL, &t, NULL);
 }
 

@@ -321,7 +321,7 @@ bear(struct birth *b)
 		die("memory:");
 	sigfillset(&all);
 	sigdelset(&all, SIGTRAP);	/* by which it stops behind the exec */
-	sigprocmask(SIG_BLOCK, &all, &was);
+	sigprocmask(SIG_SETMASK, &all, &was);
 	b->shares = 1;
 	/* nothing may fail until it asks to be traced: init would trace it */
 	guest.pid = clone(child, stack + CHILD_STACK, CLONE_VM | CLONE_PIDFD |
