@@ -254,8 +254,12 @@ run_as 1 "a link"
 same "a link is not read" 0 "$(taken)"
 S=$T/prog
 refused "a file"
-S=$T/no/folder
-refused "a folder in none"
+S=$T/prog/folder
+refused "a folder in a file"
+S=$T/no/such/folder/
+trace "$T/prog" >"$T/out"
+same "a folder in none is made, with those above" "700 700 1" \
+    "$(stat -c %a "$T/no" "$S" | tr '\n' ' ')$(ls "$S" | wc -l)"
 S=$T/store
 
 # bounded, the oldest first: three fit

@@ -47,6 +47,25 @@ refuse(const char *why)
 	return false;
 }
 
+/* Make the folder, and those that it is in. */
+static int
+make(const char *name)
+{
+	char *path, *s;
+
+	if (mkdir(name, 0700) == 0 || errno == EEXIST)
+		return 0;
+	if (errno != ENOENT || *name == '\0')
+		return -1;
+	path = xstrdup(name);
+	for (s = path; (s = strchr(s + 1, '/')) != NULL; *s = '/') {
+		*s = '\0';
+		mkdir(path, 0700);
+	}
+	free(path);
+	return mkdir(name, 0700) < 0 && errno != EEXIST ? -1 : 0;
+}
+
 bool
 keep_open(const char *name, uint64_t max)
 {
@@ -54,7 +73,7 @@ keep_open(const char *name, uint64_t max)
 
 	folder = name;
 	most = max;
-	if (mkdir(name, 0700) < 0 && errno != EEXIST)
+	if (make(name) < 0)
 		return refuse(strerror(errno));
 	dir = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0 || fstat(dir, &s) < 0)
