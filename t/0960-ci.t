@@ -122,6 +122,15 @@ ci: gone: status 127: ./none" "$(cat "$T/err")"
 check "the others have run" grep -q '^| one | Ir ' "$T/out"
 check "an error in JUnit" grep -q '<error message="status 3: ./a x3">' new/report.xml
 
+cat >bits.c <<'EOF'
+int main(void) { __asm__ volatile("int $0x80" : : "a"(20) : "memory"); }
+EOF
+$CC -o bits bits.c || exit 99
+echo 'bits counts ./bits' >some
+status 2 "a program that trace cannot trace" "$C" -d bits.out some
+check "is named with what trace says" \
+    grep -q '^ci: bits: status 125: ./bits: trace: .*int 0x80' "$T/err"
+
 # --- bytes that a terminal would obey, and bytes that are not UTF-8
 esc=$(printf '\033') x=$(printf '\377')
 printf '%s\n' "x${esc}[31m$x counts true" >ctl
