@@ -190,6 +190,14 @@ done
 printf '%s\n' 'a 18446744073709551615' 'b 1' >bad
 status 2 "too much" "$S" bad
 check "is told" grep -q '^fmt-svg: bad:2: the sum is beyond 64 bits$' err
+printf '# callgrind format\nversion: 1\n' >bad
+status 2 "costs" "$S" bad
+same "are told" "fmt-svg: bad:1: costs, not stacks: needs fmt-folded before this" \
+    "$(cat err)"
+printf 'H quern-events 2\nH kind all\n' >bad
+status 2 "events" "$S" bad
+same "are told" "fmt-svg: bad:1: events, not stacks: needs callgraph --contexts \
+and fmt-folded before this" "$(cat err)"
 printf 'a\0b 1\n' >bad
 status 2 "a zero byte" "$S" bad
 status 2 "nothing" "$S" /dev/null

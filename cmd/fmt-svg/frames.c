@@ -149,6 +149,21 @@ is_comment(const char *line)
 	    (line[0] == '#' && (line[1] < '0' || line[1] > '9'));
 }
 
+/* What pipelines lead to us by mistake, by its first line. */
+static void
+check_first(const char *line, const struct in *in)
+{
+	static const char events[] = "H quern-events ";
+	static const char costs[] = "# callgrind format";
+
+	if (strncmp(line, events, sizeof events - 1) == 0)
+		die("%s:1: events, not stacks: needs callgraph --contexts and "
+		    "fmt-folded before this", in_name(in));
+	if (strncmp(line, costs, sizeof costs - 1) == 0)
+		die("%s:1: costs, not stacks: needs fmt-folded before this",
+		    in_name(in));
+}
+
 static void
 read_stacks(const char *file)
 {
@@ -161,6 +176,8 @@ read_stacks(const char *file)
 		if (strlen(line) != len)
 			die("%s:%" PRIu64 ": a zero byte", in_name(in),
 			    in_lineno(in));
+		if (in_lineno(in) == 1)
+			check_first(line, in);
 		if (is_comment(line))
 			continue;
 		stack_line(line, in);
