@@ -4,7 +4,7 @@
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
-plan 27
+plan 29
 
 caches="--I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64"
 seq 1 20000 >"$T/numbers"
@@ -190,3 +190,8 @@ ok "a table of 32 lines: the same bytes" $?
 "$B/cachesim" --D1=1024,1,64 -o /dev/null "$T/small.ev" 2>"$T/err"
 [ $? -eq 2 ] && grep -q 'cache' "$T/err"
 ok "a cache with fewer sets than the table is refused" $?
+for kind in cachegrind cachesim=64; do
+	"$B/trace" -e $kind true 2>"$T/err" >"$T/out"
+	grep -q "^trace: -e $kind: not a kind of events: all, .*cache" "$T/err"
+	ok "-e $kind is no table of kind cache" $?
+done

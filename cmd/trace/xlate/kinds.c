@@ -45,7 +45,8 @@ kind_find(const char *name)
 	for (i = 0; i < NKIND; i++) {
 		n = strlen(kinds[i].name);
 		if (strncmp(name, kinds[i].name, n) == 0 &&
-		    (name[n] == '\0' || kinds[i].help != NULL))
+		    (name[n] == '\0' ||
+		    (name[n] == '=' && kinds[i].help != NULL)))
 			return &kinds[i];
 	}
 	return NULL;
