@@ -55,4 +55,17 @@ else
 	skip "no /proc" "no mounts"
 	skip "no /proc: what is said" "no mounts"
 fi
+# a program that may be executed but not read: nor may its memory
+cp /bin/true "$T/noread"
+as=
+[ "$(id -u)" -ne 0 ] || as="setpriv --reuid=65534 --regid=65534 --clear-groups"
+if chmod 755 "$T" && chmod 111 "$T/noread" && $as "$T/noread" 2>/dev/null; then
+	status 125 "a program that may not be read" $as "$B/trace" -e none \
+	    "$T/noread"
+	same "is told" "trace: /proc/N/mem: of a program that may not be read?: \
+Permission denied" "$(sed 's|/proc/[0-9]*|/proc/N|' "$T/err")"
+else
+	skip "a program that may not be read" "no setpriv"
+	skip "is told" "no setpriv"
+fi
 done_testing

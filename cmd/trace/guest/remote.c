@@ -255,5 +255,6 @@ guest_open(void)
 	snprintf(name, sizeof name, "/proc/%d/mem", (int)guest.pid);
 	guest.mem = open(name, O_RDWR | O_CLOEXEC);
 	if (guest.mem < 0)
-		die("%s:", name);
+		die(errno == EACCES ? "%s: of a program that may not be read?:"
+		    : "%s:", name);
 }
