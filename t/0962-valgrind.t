@@ -544,4 +544,32 @@ for o in cachegrind callgrind; do
 	same "no sums" "" "$(sums "$T/err")"
 done
 
+# without standard error there is no log, but all else
+for o in cachegrind callgrind; do
+	closed() {
+		"$V" --tool=$o --$o-out-file=closed.$o sh -c 'exit 3' 2>&-
+	}
+	status 3 "$o: standard error closed" closed
+	check "a profile" grep -q '^\(summary\|totals\): [1-9]' closed.$o
+done
+
+# where /dev has a null and no fd
+: >null
+few() { # command...
+	$mounts sh -c 'mount --bind /dev/null null && mount -t tmpfs none /dev &&
+	    : >/dev/null && mount --bind null /dev/null && exec "$@"' sh "$@"
+}
+mounts="unshare -m"
+$mounts true 2>/dev/null || mounts="unshare -U -r -m"
+if few true 2>/dev/null; then
+	check "without /dev/fd" few "$V" --tool=cachegrind \
+	    --cachegrind-out-file=few ./bare
+	check "the log is on standard error" grep -q 'refs: *[1-9]' "$T/err"
+	check "without a complaint" test 0 -eq "$(grep -c failed "$T/err")"
+else
+	skip "without /dev/fd" "no mounts"
+	skip "the log is on standard error" "no mounts"
+	skip "without a complaint" "no mounts"
+fi
+
 done_testing
