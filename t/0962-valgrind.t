@@ -99,6 +99,9 @@ wrong() { # STATUS LINE ARGUMENT...
 wrong 1 "no program specified" --tool=none
 wrong 1 "failed to start tool 'memcheck' for platform 'amd64-linux': \
 No such file or directory" ./prog
+same "and which tools there are" \
+    "valgrind: give --tool=cachegrind, callgrind, lackey, none or exp-bbv" \
+    "$(sed -n 2p said)"
 wrong 1 "failed to start tool 'foo' for platform 'amd64-linux': \
 No such file or directory" --tool=foo ./prog
 wrong 1 "Unknown option: --foo" --tool=none --foo ./prog
