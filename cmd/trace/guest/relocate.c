@@ -44,6 +44,7 @@
 #define MMAP_TOP 0x7ffff7fff000ull	/* with a usual limit of the stack */
 #define MMAP_AREA 0x680000000000ull	/* no program is as high, at random */
 #define ASIDE (1ull << 36)		/* far enough below the top */
+#define MOST_ALIGN (1ull << 30)		/* for a file that asks for more */
 #define MOST_PAD 8192u			/* random bytes below the strings */
 
 /*
@@ -141,7 +142,8 @@ read_file(void)
 		if (pread(fd, &p, sizeof p, (off_t)(h.e_phoff +
 		    i * sizeof p)) == (ssize_t)sizeof p &&
 		    p.p_type == PT_LOAD && p.p_align > im.align &&
-		    (p.p_align & (p.p_align - 1)) == 0)
+		    (p.p_align & (p.p_align - 1)) == 0 &&
+		    p.p_align <= MOST_ALIGN)
 			im.align = p.p_align;
 	close(fd);
 	return true;
