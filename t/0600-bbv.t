@@ -4,7 +4,7 @@
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
-plan 36
+plan 37
 
 # rows as "address:count" in order of address: vectors, blocks
 rows() {
@@ -80,6 +80,11 @@ same "a mark before each row, and one more" "$(grep -c '^M' "$T/pin")" \
 samefile "the same vectors beside those of memory" "$T/small.bb" "$T/with"
 same "memory: every reference once" \
     "$("$B/plain" -d "$T/all.ev" | grep -c .)" "$(total "$T/mav")"
+printf '%s\n' 'H quern-events 2' 'H kind all' \
+    'B 1 >1000 4r8@10000 1R >2000 4w8@20000 1R' '1*2' 'E exit 0 3' >"$T/two.ev"
+"$B/bbv" -i 2 --mav="$T/mav" -o "$T/two" "$T/two.ev"
+same "each block's memory is in the block's interval" \
+    "T:1:1 T:2:1 T:1:1 T:2:1 T:1:1 T:2:1" "$(echo $(cat "$T/mav"))"
 head -n 20 "$T/all.ev" >"$T/cut.ev"
 status 2 "a cut stream" "$B/bbv" "$T/cut.ev"
 "$B/trace" -o "$T/thr.ev" "$TB/victim/thr-tls" >/dev/null

@@ -186,9 +186,10 @@ touch_repeated(struct bbv_thread *t, const struct ev_block *b,
 	return last;
 }
 
-/* Touch the regions of an execution, each so many times. */
+/* Touch the regions of n instructions from the first, each so many times. */
 static void
-touch_all(struct bbv_thread *t, const struct ev_def *d, uint64_t times)
+touch_insns(struct bbv_thread *t, const struct ev_def *d, uint32_t first,
+    uint32_t n, uint64_t times)
 {
 	const struct ev_block *b = d->block;
 	const struct ev_ref *r, *end;
@@ -196,7 +197,7 @@ touch_all(struct bbv_thread *t, const struct ev_def *d, uint64_t times)
 
 	if (regions == NULL)
 		regions = kh_init(region);
-	for (uint32_t i = 0; i < d->n; i++) {
+	for (uint32_t i = first; i < first + n; i++) {
 		r = &b->ref[b->insn[i].ref];
 		for (end = r + b->insn[i].nref; r < end; ) {
 			if (r->count != 0) {
@@ -248,7 +249,7 @@ touch_rounds(struct bbv_thread *t, const struct ev_def *d, const uint64_t *diff,
 {
 	ev_apply(d, diff);
 	n = 1 + same_regions(d, diff, n - 1);
-	touch_all(t, d, n);
+	touch_insns(t, d, 0, d->n, n);
 	for (unsigned i = 0; i < d->ngroups; i++)
 		d->block->value[i] += diff[i] * (n - 1);
 	return n;
@@ -303,14 +304,33 @@ count_rounds(struct bbv_thread *t, uint32_t id, uint64_t fit, uint64_t k)
 		exact_counted(t, id, k);
 }
 
+/* A round that may end the interval, with its memory block by block. */
+static void
+round_by_parts(struct bbv_thread *t, const struct ev_def *d,
+    const uint64_t *diff, const struct block_parts *u)
+{
+	uint32_t insn = 0;
+
+	ev_apply(d, diff);
+	count_settle(t);
+	for (uint32_t k = 0; k < u->npart; k++) {
+		const struct bb_part *p = &parts[u->part + k];
+
+		touch_insns(t, d, insn, p->ninsn, 1);
+		insn += p->ninsn;
+		count_part(t, p);
+	}
+}
+
 static void
 rounds(struct evr *r, const uint64_t *p, struct bbv_thread *t,
     struct objmap *map)
 {
 	uint32_t id = ev_id(*p);
 	uint64_t n = 1 + ev_more(p), k, fit;
+	bool touches = opt.mav_out != NULL && rows_wanted(t);
 
-	for (; n > 0; n -= k) {
+	for (; n > 0 && !crowded; n -= k) {
 		k = 1;
 		if (opt.exact && !exact_is_plain(t, ev_def(r, id), id)) {
 			round_by_steps(r, p, t, map);
@@ -321,7 +341,11 @@ rounds(struct evr *r, const uint64_t *p, struct bbv_thread *t,
 		fit = before_end(t, &units[id], n);
 		if (fit != 0 && !(opt.exact && exact_goes_on(id)))
 			k = fit;
-		if (opt.mav_out != NULL && rows_wanted(t))
+		if (touches && fit == 0 && !opt.exact) {
+			round_by_parts(t, ev_def(r, id), p + 1, &units[id]);
+			continue;
+		}
+		if (touches)
 			k = touch_rounds(t, ev_def(r, id), p + 1, k);
 		if (crowded)
 			break;
