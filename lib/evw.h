@@ -44,7 +44,7 @@ void evw_again(struct evw *, struct out *out);
 /* Write one line, given without its newline, at most EVW_MAXLINE bytes. */
 void evw_line(struct evw *, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* The same from a buffer. */
+/* Write one line of len bytes, likewise without its newline. */
 void evw_raw(struct evw *, const char *line, size_t len);
 /* Pass on text of executions as it was read: whole lines, n executions. */
 void evw_text(struct evw *, const char *text, size_t len, uint64_t n);
@@ -54,8 +54,9 @@ void evw_cmd(struct evw *, char *const argv[]);
 char *evw_escape(char *dst, const char *text, bool arg);
 /* Write the buffer to out, and flush out. */
 void evw_flush(struct evw *);
-/* Executions written so far; and add n, of W lines that evw_raw passed on. */
+/* How many executions were written so far. */
 uint64_t evw_executions(const struct evw *);
+/* Add the n executions of a W line that evw_raw passed on. */
 void evw_told(struct evw *, uint64_t n);
 /* Write the end mark, with how ("exit" or "signal") and status; flush. */
 void evw_end(struct evw *, const char *how, int status);
@@ -75,24 +76,29 @@ int evw_block(struct evw *, uint32_t id, const char *items, unsigned ngroups,
 int evw_block_packed(struct evw *, uint32_t id, const uint8_t *packed,
     unsigned ngroups, unsigned ninsn);
 /*
- * Of such a block, before it is used, and always with the same function: call
- * it behind the B line, for a line about the block.
+ * Have noted called when the B line of a packed block has been written, so that
+ * it can write a line about the block. Call this before the block's first
+ * execution; note is not 0, and noted is the same for all blocks.
  */
 void evw_note(struct evw *, uint32_t id, uint32_t note, void (*noted)(struct
     evw *, uint32_t id, uint32_t note));
+/* Register the first n instructions of a block, with their ngroups groups. */
 int evw_prefix(struct evw *, uint32_t id, uint32_t block, unsigned n,
     unsigned ngroups);
-/* Is an id registered?  The packed items of its block, or NULL. */
+/* Is an id registered? */
 bool evw_known(const struct evw *, uint32_t id);
+/* The packed items of an id's block; NULL: it has none. */
 const uint8_t *evw_packed(const struct evw *, uint32_t id);
-/* Is the line that defines an id in the text? Write it, if it is not. */
+/* Is the line that defines an id in the text? */
 bool evw_written(const struct evw *, uint32_t id);
+/* Write the line that defines an id, unless it is in the text. */
 void evw_define(struct evw *, uint32_t id);
 /*
- * Write the line of a block, whose n bytes of items the caller has as text, or
- * of a prefix, that are not registered; executions of them by evw_exec.
+ * Write the B line of a block that is not registered, with n bytes of items as
+ * text. Its executions are written by evw_exec.
  */
 void evw_define_block(struct evw *, uint32_t id, const char *items, size_t n);
+/* Write the P line of a prefix that is not registered, likewise. */
 void evw_define_prefix(struct evw *, uint32_t id, uint32_t block, unsigned n);
 
 struct evw_ref {
@@ -103,15 +109,19 @@ struct evw_ref {
 	bool stays;		/* after it, its lines are in the table: it has
 				   no groups but its own value, see ev.h */
 };
+/* Register a reference, or a fetch, that is written by itself (Q line). */
 int evw_ref(struct evw *, uint32_t id, uint32_t block, struct evw_ref ref);
-/* What evw_ref was given, but for the groups of one that stays. */
+/* The reference that evw_ref registered; one that stays has no groups. */
 struct evw_ref evw_ref_of(struct evw *, uint32_t id);
-/* A line of code ('i') or data ('d') leaves the table; value: its address. */
+/*
+ * Register that a line of code (which is 'i') or data ('d') leaves the table
+ * (Z line). A record has one value, the line's address.
+ */
 int evw_leave(struct evw *, uint32_t id, char which);
 
 /*
- * A record that is no execution, of n values: write it by this function, as
- * lines of its own.  The values lie there 4-byte aligned.
+ * Register a record of n values that is no execution. evw_records calls write
+ * for each such record, to write its lines; values are 4-byte aligned.
  */
 int evw_special(struct evw *, uint32_t id, unsigned n, void (*write)(struct
     evw *, const uint32_t *values));
@@ -131,13 +141,19 @@ int evw_special(struct evw *, uint32_t id, unsigned n, void (*write)(struct
  */
 const uint32_t *evw_records(struct evw *, const uint32_t *from,
     const uint32_t *to);
+/* What was wrong with the record at which evw_records stopped, or NULL. */
 const char *evw_error(const struct evw *);
 
-/* n executions of an id in unknown order (kind counts). -1: undefined. */
+/*
+ * These write lines about an id, its definition first if need be, and return -1
+ * if the id is not registered.
+ */
+
+/* n executions in unknown order (kind counts). */
 int evw_count(struct evw *, uint32_t id, uint64_t n);
-/* n executions of an id as a W line (kind cache). -1: undefined. */
+/* n executions as a W line (kind cache). */
 int evw_total(struct evw *, uint32_t id, uint64_t n);
-/* An R line about a block's instruction n, from 1. -1: undefined. */
+/* An R line: the rounds of a block's instruction n, from 1, see events(5). */
 int evw_rounds(struct evw *, uint32_t id, unsigned n, uint64_t rounds,
     uint64_t none);
 /* An X line: how often its branch n, from 1, was mispredicted. */
@@ -149,7 +165,10 @@ int evw_missed(struct evw *, uint32_t id, unsigned n, uint64_t missed);
  */
 void evw_exec(struct evw *, uint32_t id, unsigned ngroups,
     const uint64_t *diff, uint64_t more);
-/* One, whose line was read: without its newline, and without a `*'. */
+/*
+ * Write one execution whose line was read: len bytes, without the newline and
+ * without a `*'.
+ */
 void evw_exec_line(struct evw *, uint32_t id, unsigned ngroups,
     const uint64_t *diff, const char *line, size_t len);
 

@@ -25,8 +25,9 @@ uint32_t insns_add(struct insns *, const struct ev_block *, struct objmap *);
 /* Add a prefix: id is the first n instructions of a block. */
 void insns_part(struct insns *, uint32_t block, uint32_t id, uint32_t n);
 /*
- * What a list of blocks says (codename.h): the instructions of a block that are
- * in the function's range are its own. To be called before insns_write.
+ * Give the instructions of a block that are in a function's range to that
+ * function, as a list of blocks says (codename.h). Call this before insns_write
+ * and insns_visit.
  */
 void insns_name(struct insns *, uint32_t block, struct codename *);
 /* Are there names of code with lines? */
@@ -47,28 +48,31 @@ struct insns_at {
 };
 
 /*
- * Write costs by object and address, or only total them up if w is NULL.
- * count says how often an id was executed; add adds the costs of one
- * instruction to n[nev]. Instructions that were never executed are left out.
- * total is added to, so that parts can be written one after the other.
- * Code made at run time that has lines takes other positions than all else, so
- * it is written, or left out, by itself.
+ * Code made at run time that has lines takes other positions in a cost file
+ * than all else, so that it is written, or left out, by itself.
  */
 enum insns_which { INSNS_ALL, INSNS_WITHOUT_LINES, INSNS_WITH_LINES };
 
 struct insns_costs {
-	struct costw *w;
+	struct costw *w;	/* NULL: only add up the total */
 	enum insns_which which;
 	unsigned nev;
-	int64_t *total;
+	int64_t *total;		/* nev sums, to which all costs are added */
+	/* Says how often an id was executed. */
 	uint64_t (*count)(uint32_t id);
+	/* Adds the costs of one instruction to n[nev]. */
 	void (*add)(const struct insns_at *, int64_t *n);
 };
+
+/*
+ * Write costs by object and address. Instructions that were never executed are
+ * left out. Parts can be written one after the other, with one total.
+ */
 void insns_write(struct insns *, const struct insns_costs *, struct objmap *);
 /*
- * Call add, with NULL, for each instruction of each block that was executed,
- * nearly in order of objects and addresses: blocks that overlap come one after
- * the other. Takes count and add.
+ * Call add, with NULL for n, for each instruction of each block that was
+ * executed, nearly in order of objects and addresses: blocks that overlap come
+ * one after the other. Of the costs only count and add are used.
  */
 void insns_visit(struct insns *, const struct insns_costs *);
 

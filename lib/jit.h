@@ -36,12 +36,17 @@ struct jit_code {
 #define JIT_NAME	4095	/* bytes of a name; the rest is cut */
 
 struct jit *jit_new(void);
+/* Free it, and close its files; pieces and their names are gone. */
 void jit_free(struct jit *);
-/* Read a map, a dump from now on. The descriptor is jit's, if it returns 0. */
+/*
+ * Read a map, or one more dump, from now on. Returns 0, and the descriptor is
+ * jit's; -1: there is a map already, or there are too many dumps.
+ */
 int jit_open_map(struct jit *, int fd);
 int jit_open_dump(struct jit *, int fd);
 /* Read what was added to the files; returns how many pieces are known. */
 size_t jit_poll(struct jit *);
+/* A piece by its index, below what jit_poll returned. */
 const struct jit_code *jit_get(const struct jit *, size_t);
 /*
  * Which piece holds the n bytes of code that ran at addr, or JIT_NONE. In dumps

@@ -20,12 +20,16 @@ struct evr;
 struct outcomes *outcome_new(void);
 /* Add the events of an `H outcomes' value. -1: too many, or a malformed one. */
 int outcome_head(struct outcomes *, const char *value);
-/* Is one of these events an outcome already, of an earlier stage like ours? */
+/*
+ * Is one of n events among the outcomes, because an earlier stage of the pipe
+ * is a simulator like this one?
+ */
 bool outcome_has(const struct outcomes *, const char *const *name, unsigned n);
-/* How many columns there are, in the order of the events; and their names. */
+/* How many columns there are, in the order of the events. */
 unsigned outcome_columns(const struct outcomes *);
+/* The event of a column, from 0. */
 const char *outcome_name(const struct outcomes *, unsigned column);
-/* What an O line tells. */
+/* What an O line says: how often each event happened. */
 struct outcome_list {
 	unsigned n;
 	struct {
@@ -33,13 +37,20 @@ struct outcome_list {
 		unsigned column;
 	} event[OUTCOME_MAX];
 };
-/* Of a text; if it is wrong an empty one, and *wrong is set. Until the next. */
+/*
+ * Read the list of an O line from len bytes of text, behind which is a 0. It is
+ * valid until the next call. If the text is malformed, the list is empty and
+ * *wrong says why; else *wrong stays as it is.
+ */
 const struct outcome_list *outcome_text(struct outcomes *, const char *text,
     size_t len, const char **wrong);
-/* Of an O line in a batch, ev_list, which is read once; NULL: *wrong. */
+/*
+ * The list of an O line in a batch, by its number for ev_list; it is read once
+ * and stays valid. NULL: it is malformed, *wrong says why.
+ */
 const struct outcome_list *outcome_numbered(struct outcomes *,
     const struct evr *, unsigned number, const char **wrong);
-/* Add it to an instruction, for which the caller chooses any number. */
+/* Add a list to an instruction, which has a number of the caller's choice. */
 void outcome_put(struct outcomes *, uint64_t insn, const struct outcome_list *);
 /*
  * Add an instruction's events to n[], one for each column. flow is its flow

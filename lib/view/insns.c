@@ -2,10 +2,10 @@
  * insns - the instructions of a stream: numbers, addresses, costs by address
  *
  * A run is a straight part of a block within one object, or one function made
- * at run time. To write costs, sort
- * the runs by their first addresses and sweep over the addresses: the runs
- * that hold the current address are in a short list, and their costs for it
- * are summed up. So memory is needed for runs, not for instructions.
+ * at run time. To write costs, the runs are sorted by their first addresses and
+ * the addresses are swept: the runs that hold the current address are in a
+ * short list, and their costs for it are summed up. So memory is needed for
+ * runs, not for instructions.
  */
 #include "insns.h"
 
