@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define SHARE	0x9e3779b97f4a7c15	/* spreads the pages of a share */
+#include "util.h"
 
 bool tlb_unified, tlb_rrip;
 static bool any;
@@ -57,7 +57,8 @@ fits(const struct huge *h, uint64_t addr)
 	if (h->range)
 		return first >= h->start &&
 		    first + (((uint64_t)1 << shift) - 1) <= h->end;
-	return ((page * SHARE >> 32) * 100) >> 32 < h->share;
+	/* hashes spread the share over all pages */
+	return ((page * HASH_MULTIPLIER >> 32) * 100) >> 32 < h->share;
 }
 
 static enum page

@@ -20,6 +20,7 @@
 #include "ev.h"
 #include "lru.h"
 #include "simrun.h"
+#include "util.h"
 
 struct out;
 
@@ -196,7 +197,7 @@ struct unit {
 	uint32_t same;		/* left out: fetches of the line before */
 };
 
-#define HASH_FIRST	UINT64_C(0x9e3779b97f4a7c15)
+#define HASH_FIRST	HASH_MULTIPLIER
 #define HASH_SECOND	UINT64_C(0xd6e8feb86659fd93)
 
 static inline uint32_t
