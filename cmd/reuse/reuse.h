@@ -47,45 +47,54 @@ extern struct options {
 	bool costs;		/* costs by address, no text */
 } opt;
 
-/* Of the costs, else powers of two; ascending. */
+/*
+ * The sizes that misses are counted for, ascending: those of --costs, or the
+ * caches', and without --costs powers of two as well.
+ */
 extern struct size sizes[MOST_SIZES + 4];
 extern unsigned nsize;
-/* Of the curve, if they were given. */
+/* The sizes of --sizes, points of the curve. */
 extern struct size curve_size[MOST_SIZES];
 extern unsigned curve_nsize;
-/* Of the machine. */
+/* Those of --caches, or the caches of the machine. */
 extern struct size caches[8];
 extern unsigned ncache;
-/* Bytes as lines, at least 1. */
+/* How many lines fit into so many bytes? At least 1. */
 uint64_t in_lines(uint64_t bytes);
-/* "32K" */
+/* Write a size as "32K" into buf; returns buf. */
 const char *size_name(uint64_t bytes, char buf[24]);
 extern const char *command;	/* that was traced, or NULL */
 
-/* Options' arguments; these die if one is wrong. */
+/* Set what --refs, --line and --sample say; die if an argument is wrong. */
 void set_refs(const char *arg);
 void set_line(const char *arg);
 void set_sample(const char *arg);
+/*
+ * Read an option's list of up to `most' sizes, sort it, and keep each size
+ * once; returns how many there are. Dies if the argument is wrong.
+ */
 unsigned read_sizes(const char *option, const char *arg, struct size *list,
     unsigned most);
+/* Append a size to a list of *n; name NULL: the one by size_name. */
 void add_size(struct size *list, unsigned *n, uint64_t bytes, const char *name);
-/* Sort, and keep each once; returns how many. */
+/* Sort a list of n sizes, and keep each once; returns how many are left. */
 unsigned unique_sizes(struct size *list, unsigned n);
-/* An H line; when all were read, set caches if no option did. */
+/* Take the command, or a cache's size, from an H line. */
 void take_head(const struct ev *);
+/* When all H lines were read, set caches, unless --caches did. */
 void find_caches(void);
 
 /* ---- count.c ---- */
 
-/* How many uses had a distance. */
+/* How many uses had each distance. */
 struct distances {
-	uint64_t near[LRU_FRONT];
+	uint64_t near[LRU_FRONT];	/* by distance, below LRU_FRONT */
 	uint64_t *far;		/* by distance, from LRU_FRONT on */
 	size_t capfar;
 	uint64_t cold;		/* first uses */
 };
 
-/* Interval by interval; see work.c. */
+/* What an interval touched, or several; see work.c. */
 struct work_row {
 	uint64_t insns, refs, lines, pages, fresh;
 };
@@ -108,7 +117,7 @@ struct work {
 	bool crowded;		/* there were too many: the last one goes on */
 };
 
-/* A thread, or all. */
+/* What a thread used, or without --per-thread all threads together. */
 struct history {
 	struct lru lru;
 	struct distances distances[GROUPS];	/* only the first, if exact */
@@ -120,7 +129,9 @@ struct history {
 };
 
 extern struct history *history;	/* of the running thread */
+/* The history that a thread's uses belong to; a new one is empty. */
 struct history *history_of(unsigned thread);
+/* How many histories there are: history_of takes 0 up to this. */
 unsigned histories(void);
 
 /* Misses of an instruction. */
@@ -130,45 +141,56 @@ struct row {
 };
 extern struct row *rows;	/* by number of instruction */
 
-/* An execution's misses for the O lines. */
+/* With -t: what the last execution missed, for its O lines. */
 extern struct sim_outcome *found;
 extern unsigned nfound;
 
+/* Begin, when the sizes are known. through: note misses in found. */
 void count_init(bool through);
+/* Have rows for n instructions. Dies if that is more than 2^32 - 1. */
 void count_rows(uint64_t n);
 extern uint64_t count_least;	/* the smallest size, in lines */
 extern uint64_t count_weight;	/* rounds that the one running counts for */
-/* Count n uses of a distance by an instruction; group: of the sample. */
+/* Count n uses of a distance by an instruction. group: the line's, or 0. */
 void count_use(uint64_t insn, uint64_t distance, uint64_t n, unsigned group);
-/* Distances up to this were seen. */
+/* The greatest distance that some use had; 0 if none had one. */
 uint64_t count_most(const struct distances *);
+/* How many uses had a distance. */
 uint64_t count_of(const struct distances *, uint64_t distance);
 
 /* ---- work.c ---- */
 
+/* Begin the first interval. */
 void work_init(struct work *);
-/* A line that is not in the front is used. */
+/* Note the use of a line that was not in the front; lru_search found it. */
 void work_touch(struct history *, struct lru_line *, uint64_t line);
-/* How many instructions fit into the interval? At least 1. */
+/* How many instructions fit into the rest of the interval? At least 1. */
 uint64_t work_left(const struct work *);
-/* So many were executed, with so many references. */
+/* Add executed instructions and their references; ends a full interval. */
 void work_done(struct history *, uint64_t insns, uint64_t refs);
+/* End the interval, unless it is empty, and begin the next one. */
 void work_end(struct history *);
-/* The finest level of at most so many intervals, and their length. */
+/*
+ * The finest level with at most `most' intervals. *length becomes the length of
+ * its intervals, in instructions.
+ */
 const struct work_level *work_level(const struct work *, size_t most,
     uint64_t *length);
 
 /* ---- refs.c ---- */
 
+/* Begin; executions of this stream follow, of these instructions. */
 void refs_init(struct evr *, struct insns *);
+/* Take over a block or a prefix. Returns NULL, or what is wrong with it. */
 const char *refs_define(uint32_t id, const struct ev_def *);
 /*
  * Run rounds of a record, up to n, which have equal distances; returns how
  * many. first: the record was not run before.
  */
 uint64_t refs_run(const uint64_t *rec, uint64_t n, bool first);
+/* How often an id was executed. */
 uint64_t refs_count(uint32_t id);
-/* How many references an instruction has in each execution. */
+/* How many references of --refs an instruction has in each execution. */
 uint64_t refs_of(const struct insns_at *);
 
 /*
@@ -187,7 +209,7 @@ struct use {
 	uint8_t count;		/* 1 + the group of the rounds, or 0 */
 };
 
-/* What an id executes. */
+/* What an execution of an id uses. */
 struct unit {
 	uint64_t times;
 	uint64_t *value;	/* of its block: those of the groups, and 1 */
@@ -210,16 +232,17 @@ refs_hash(uint64_t line)
 
 /* Use the k-th of a unit's uses, if its lines are in the sample. */
 typedef void use_fn(const struct unit *, uint32_t k, const uint64_t *value);
-/* A sampled line's hash is below this. */
+/* Begin; the lines of the sample are those whose hash is below this. */
 void sift_init(uint32_t below, use_fn *);
-/* A block's values, of 0. */
+/* New values, all 0, of a block with so many groups, and one value more. */
 uint64_t *sift_values(unsigned ngroups);
-/* A block is defined, or a part of one. */
+/* Take over a block, and its uses. */
 void sift_define(uint32_t id, const struct unit *, const struct use *,
     unsigned ngroups);
+/* Take over a prefix of a block. */
 void sift_part(uint32_t id, const struct unit *, uint32_t block,
     unsigned ngroups);
-/* How often sift ran it. */
+/* How often sift ran an id. */
 uint64_t sift_times(uint32_t id);
 /* As refs_sift, but up to the end of the interval. */
 const uint64_t *sift(const struct unit *, const uint64_t *rec,
@@ -231,23 +254,27 @@ struct point {
 	uint64_t lines;		/* the cache's */
 	double misses, error;	/* error: a standard error; 0 if exact */
 };
-/* What the whole history of a program makes of it. */
+/* How many misses a history has in a cache of each size. */
 struct curve {
 	const struct history *h;
 	uint64_t *misses[GROUPS];	/* by distance: uses of that or more */
 	uint64_t most;
 };
+/* Fill in the curve of a history, which must not change while it is used. */
 void curve_make(struct curve *, const struct history *);
 void curve_free(struct curve *);
+/* The point of a cache that holds so many lines. */
 struct point curve_at(const struct curve *, uint64_t lines);
-/* Distances as they are without a sample: lines of the whole. */
+/* A distance in lines of the sample, as one in all lines. */
 uint64_t scaled(uint64_t distance);
 
 /* ---- report.c, plot.c ---- */
 
+/* Write the text, to the simulator's output. */
 void report(struct simrun *);
-/* With -v: a few lines on standard error. */
+/* With -v: write a few lines to standard error. */
 void summary(const struct simrun *);
+/* Write the picture into a file. */
 void plot(const char *file);
 
 #endif
