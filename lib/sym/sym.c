@@ -94,25 +94,17 @@ settle_functions(struct sym *s)
 static void
 read_functions(struct sym *s)
 {
-	Dwfl_Module *mod = sym_module(s->dwfl);
-	int i, n = dwfl_module_getsymtab(mod), type;
-	const char *name;
-	GElf_Sym symbol;
-	GElf_Addr addr;
+	struct sym_symbol y = sym_symbols(s);
 	size_t cap = 0;
 
-	for (i = 1; i < n; i++) {
-		name = dwfl_module_getsym_info(mod, i, &symbol, &addr, NULL,
-		    NULL, NULL);
-		type = GELF_ST_TYPE(symbol.st_info);
-		if (name == NULL || *name == '\0' || symbol.st_size == 0 ||
-		    (type != STT_FUNC && type != STT_GNU_IFUNC) ||
-		    symbol.st_shndx == SHN_UNDEF || addr < s->textlo ||
-		    addr >= s->texthi)
+	while (sym_symbol_next(&y)) {
+		if (y.raw[0] == '\0' || y.elf.st_size == 0 ||
+		    (y.type != STT_FUNC && y.type != STT_GNU_IFUNC) ||
+		    !sym_symbol_is_code(s, &y))
 			continue;
 		s->fn = xgrow(s->fn, &cap, s->nfn + 1, sizeof *s->fn);
-		s->fn[s->nfn++] = (struct sym_fn){ .start = addr,
-		    .end = addr + symbol.st_size, .raw = name };
+		s->fn[s->nfn++] = (struct sym_fn){ .start = y.addr,
+		    .end = y.addr + y.elf.st_size, .raw = y.raw };
 	}
 	settle_functions(s);
 	sym_dwfl_unread(s->dwfl);

@@ -58,26 +58,19 @@ by_start(const void *x, const void *y)
 static void
 read_variables(struct sym *s)
 {
-	Dwfl_Module *mod = sym_module(s->dwfl);
-	int i, k, n = mod == NULL ? 0 : dwfl_module_getsymtab(mod), type;
 	struct sym_vars *vs = s->vars = xcalloc(1, sizeof *vs);
-	const char *raw;
-	GElf_Sym symbol;
-	GElf_Addr addr;
+	struct sym_symbol y = sym_symbols(s);
+	int k;
 
-	for (i = 1; i < n; i++) {
-		raw = dwfl_module_getsym_info(mod, i, &symbol, &addr, NULL,
-		    NULL, NULL);
-		type = GELF_ST_TYPE(symbol.st_info);
-		if (raw == NULL || raw[0] == '\0' || symbol.st_size == 0 ||
-		    symbol.st_shndx == SHN_UNDEF ||
-		    (type != STT_OBJECT && type != STT_TLS))
+	while (sym_symbol_next(&y)) {
+		if (y.raw[0] == '\0' || y.elf.st_size == 0 ||
+		    (y.type != STT_OBJECT && y.type != STT_TLS))
 			continue;
-		k = type == STT_TLS;
+		k = y.type == STT_TLS;
 		vs->v[k] = xgrow(vs->v[k], &vs->cap[k], vs->n[k] + 1,
 		    sizeof **vs->v);
 		vs->v[k][vs->n[k]++] = (struct sym_var){
-		    k == 1 ? symbol.st_value : addr, symbol.st_size, raw };
+		    k == 1 ? y.elf.st_value : y.addr, y.elf.st_size, y.raw };
 	}
 	for (k = 0; k < 2; k++)
 		if (vs->n[k] > 0)

@@ -390,8 +390,9 @@ has_symtab(Dwfl_Module *mod)
 	return false;
 }
 
-Dwfl_Module *
-sym_module(const struct sym_dwfl *d)
+/* The module that has the symbols: the object's or its debug file's. */
+static Dwfl_Module *
+symbols_module(const struct sym_dwfl *d)
 {
 	if (d->mod == NULL)
 		return NULL;
@@ -401,6 +402,36 @@ sym_module(const struct sym_dwfl *d)
 	    has_symtab(d->debug->mod))
 		return d->debug->mod;
 	return d->mod;
+}
+
+struct sym_symbol
+sym_symbols(const struct sym *s)
+{
+	struct sym_symbol y = { .mod = symbols_module(s->dwfl) };
+
+	/* symbol 0 is none */
+	y.i = 1;
+	y.n = y.mod == NULL ? 0 : dwfl_module_getsymtab(y.mod);
+	return y;
+}
+
+bool
+sym_symbol_next(struct sym_symbol *y)
+{
+	while (y->i < y->n) {
+		y->raw = dwfl_module_getsym_info(y->mod, y->i++, &y->elf,
+		    &y->addr, NULL, NULL, NULL);
+		y->type = GELF_ST_TYPE(y->elf.st_info);
+		if (y->raw != NULL && y->elf.st_shndx != SHN_UNDEF)
+			return true;
+	}
+	return false;
+}
+
+bool
+sym_symbol_is_code(const struct sym *s, const struct sym_symbol *y)
+{
+	return y->addr >= s->textlo && y->addr < s->texthi;
 }
 
 Dwarf *

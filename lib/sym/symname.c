@@ -7,7 +7,6 @@
  */
 #include "sym.h"
 
-#include <elfutils/libdwfl.h>
 #include <gelf.h>
 #include <libiberty/demangle.h>
 #include <stdlib.h>
@@ -76,26 +75,18 @@ void
 sym_entries(struct sym *s, const char *name, void (*use)(void *arg,
     uint64_t addr), void *arg)
 {
-	Dwfl_Module *mod = sym_module(s->dwfl);
-	int i, n = mod == NULL ? 0 : dwfl_module_getsymtab(mod), type;
+	struct sym_symbol y = sym_symbols(s);
 	char *word = last_word(name);
 	uint64_t *v = NULL;
 	size_t cap = 0, k = 0, j;
-	const char *raw;
-	GElf_Sym symbol;
-	GElf_Addr addr;
 
-	for (i = 1; i < n; i++) {
-		raw = dwfl_module_getsym_info(mod, i, &symbol, &addr, NULL,
-		    NULL, NULL);
-		type = GELF_ST_TYPE(symbol.st_info);
-		if (raw == NULL || (type != STT_FUNC && type != STT_NOTYPE) ||
-		    symbol.st_shndx == SHN_UNDEF || addr < s->textlo ||
-		    addr >= s->texthi || (!is_plain(raw, name) &&
-		    !is_written(raw, name, word)))
+	while (sym_symbol_next(&y)) {
+		if ((y.type != STT_FUNC && y.type != STT_NOTYPE) ||
+		    !sym_symbol_is_code(s, &y) || (!is_plain(y.raw, name) &&
+		    !is_written(y.raw, name, word)))
 			continue;
 		v = xgrow(v, &cap, k + 1, sizeof *v);
-		v[k++] = addr;
+		v[k++] = y.addr;
 	}
 	free(word);
 	if (k > 0)
@@ -110,18 +101,9 @@ void
 sym_functions(struct sym *s, void (*use)(void *arg, const char *raw,
     uint64_t addr), void *arg)
 {
-	Dwfl_Module *mod = sym_module(s->dwfl);
-	int i, n = mod == NULL ? 0 : dwfl_module_getsymtab(mod);
-	const char *raw;
-	GElf_Sym symbol;
-	GElf_Addr addr;
+	struct sym_symbol y = sym_symbols(s);
 
-	for (i = 1; i < n; i++) {
-		raw = dwfl_module_getsym_info(mod, i, &symbol, &addr, NULL,
-		    NULL, NULL);
-		if (raw != NULL && GELF_ST_TYPE(symbol.st_info) == STT_FUNC &&
-		    symbol.st_shndx != SHN_UNDEF && addr >= s->textlo &&
-		    addr < s->texthi)
-			use(arg, raw, addr);
-	}
+	while (sym_symbol_next(&y))
+		if (y.type == STT_FUNC && sym_symbol_is_code(s, &y))
+			use(arg, y.raw, y.addr);
 }

@@ -8,6 +8,7 @@
 
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <gelf.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -141,9 +142,22 @@ const char *sym_dwfl_open(struct sym_dwfl *, const char *path);
 void sym_dwfl_close(struct sym_dwfl *);
 /* Give back the pages of its files that were read; they can be read again. */
 void sym_dwfl_unread(const struct sym_dwfl *);
-/* The module that has the symbols: the object's or its debug file's. */
-Dwfl_Module *sym_module(const struct sym_dwfl *);
-/* NULL: there is none. */
+/* A symbol of an object's table. */
+struct sym_symbol {
+	const char *raw;	/* its name in the file, perhaps empty */
+	uint64_t addr;		/* its link-time address */
+	int type;		/* STT_FUNC ... */
+	GElf_Sym elf;
+	Dwfl_Module *mod;	/* private: the table, */
+	int i, n;		/* and how much of it was read */
+};
+/* Begin before the first symbol. */
+struct sym_symbol sym_symbols(const struct sym *);
+/* Go to the next symbol that is defined; false: there are no more. */
+bool sym_symbol_next(struct sym_symbol *);
+/* Is its address one of code? */
+bool sym_symbol_is_code(const struct sym *, const struct sym_symbol *);
+/* The DWARF of the object, or of its debug file; NULL: there is none. */
 Dwarf *sym_dwarf(const struct sym_dwfl *, Dwarf_Addr *bias);
 
 /*
