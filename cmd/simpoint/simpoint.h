@@ -49,13 +49,16 @@ struct simpoint_opts {
 #define ITERS_OFF SIZE_MAX
 
 extern struct simpoint_opts opt;
+/* Read the command line into opt; dies if it is wrong. */
 void opts_parse(int argc, char **argv);
+/* Write all options that have a value into the log. */
 void opts_list(void);
+/* Does the command line have an option, named without dashes? */
 bool opts_given(const char *name);
 int opts_stdin(void);		/* number of files read from there */
 int opts_stdout(void);		/* number of results written there */
 
-/* optcheck.c */
+/* optcheck.c: die if options do not go together; the log may become quiet */
 void opts_check(void);
 
 /* log.c, note.c: the log on standard output, unless a result goes there */
@@ -64,13 +67,20 @@ struct trial;
 struct result;
 void note_quiet(void);		/* write no log from here on */
 void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Log a run, with its n trials, of so many vectors. */
 void log_run(const struct k_run *r, struct trial *const *t, size_t n,
     size_t vectors);
+/* Log the chosen clustering. */
 void log_result(const struct result *r);
+/* Write out what of the log is still in memory. */
 void log_close(void);
+/* Log the command line and all options. */
 void log_options(int argc, char **argv);
+/* Show a line of progress on standard error, in place of the last one. */
 void progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Is it time for a line, once a second? Never, if that is no terminal. */
 bool progress_due(void);
+/* Clear the line of progress. */
 void progress_end(void);
 
 /* one vector for each interval */
@@ -91,16 +101,24 @@ struct matrix {
 	size_t rows, cols;
 	double *x, *w;
 };
+/*
+ * Read a file's rows and weights into an empty matrix. Weights are equal if the
+ * file has none. Both die if the file is wrong.
+ */
 void matrix_read_text(struct matrix *m, const char *name);
 void matrix_read_binary(struct matrix *m, const char *name);
+/* Write rows and weights into a file. */
 void matrix_write_text(const struct matrix *m, const char *name);
 void matrix_write_binary(const struct matrix *m, const char *name);
+/* The same for vectors, which may be sparse. */
 void vecs_write_text(const struct vecs *v, const char *name);
 void vecs_write_binary(const struct vecs *v, const char *name);
+/* Read n weights, on any number of lines, and divide them by their sum. */
 double *weights_read(const char *name, size_t n);
+/* Write n weights, one a line. */
 void weights_write(const double *w, size_t n, const char *name);
 
-/* labels.c */
+/* labels.c: read n labels; *k becomes how many different ones there are */
 int *labels_read(const char *name, size_t n, size_t *k);
 
 /* fv.c: frequency vectors, projected as they are read */
@@ -108,7 +126,9 @@ struct fv {
 	double *sum;		/* of each vector's values: its instructions */
 	struct matrix proj;	/* the projection matrix */
 };
+/* Read the vectors of opt.fv, without weights; dies if the file is wrong. */
 void fv_read(struct fv *f, struct vecs *v);
+/* Append the vectors of opt.join to those of v, each with its share. */
 void fv_join(struct vecs *v);
 
 /* marks.c: markers and blocks in PinPoints' files of vectors */
@@ -118,16 +138,27 @@ struct mark {
 	uint64_t off;		/* offset in the image */
 	bool set;		/* there is such a marker */
 };
+/* Take what a line that is no vector says; dies if it is malformed. */
 void marks_line(char *line, uint64_t lineno, const char *name);
+/* Keep the next vector: n pairs of a dimension and its value. */
 void marks_vector(const uint32_t *at, const double *val, size_t n);
+/* Were there any markers? */
 bool marks_have(void);
+/* The thread's number; NULL: the file does not say. */
 const char *marks_tid(void);
+/* The marker before vector `border', from 0; NULL: there is none. */
 const struct mark *marks_at(size_t border);
+/* Does some block begin at pc? */
 bool marks_known(uint64_t pc);
+/* How often did the blocks at pc run in the vectors from .. to - 1? */
 uint64_t marks_runs(uint64_t pc, size_t from, size_t to);
 
-/* save.c, regions.c, json.c, plot.c */
+/*
+ * save.c: write the files that the options name: simpoints, weights, labels,
+ * first and last centres. suffix goes behind each name.
+ */
 void save_result(const struct result *r, const char *suffix);
+/* regions.c, json.c, plot.c: write the file of -regions, -json or -plot */
 void regions_write(const struct result *r, const struct fv *f);
 void json_write(const struct result *r, const struct fv *f);
 void plot_write(const struct result *r, const struct fv *f);
