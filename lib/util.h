@@ -53,6 +53,13 @@ _Noreturn void die_sigpipe(void);
 #define PIPE_USUAL	65536
 void pipe_widen(int fd, size_t n, bool *done);
 
+/*
+ * util.c: is a read or write that has failed to be made again? Whoever shares a
+ * descriptor with us may have made it one that does not block: waits for the
+ * events of poll(2) then.
+ */
+bool fd_again(int fd, short events);
+
 /* util.c: open a file without a name, in TMPDIR or /tmp; dies if it cannot */
 int temp_file(void);
 const char *temp_dir(void);	/* that folder, for messages */

@@ -231,6 +231,24 @@ status 2 "a file beyond its limit" limited
 killed() { (ulimit -c 0; ulimit -f 1; "$L" cat -o "$T/limit" "$T/plain"); }
 status 153 "death by SIGXFSZ" killed
 same "nothing of them is left" "" "$(ls "$T" | grep '^limit')"
+
+# a pipe neither of whose ends blocks, as others who have it may have made it
+cat >"$T/unblocked.pl" <<'EOF'
+use Fcntl;
+pipe R, W or exit 99;
+fcntl $_, F_SETFL, O_NONBLOCK or exit 99 for *R, *W;
+if (my $pid = fork) {	# the reader; both wait for each other
+	open STDIN, "<&R" and close R and close W or exit 99;
+	exec $ARGV[0], "cat" or exit 99;
+}
+open STDOUT, ">&W" and close R and close W or exit 99;
+sleep 1;
+exec $ARGV[0], "cat", $ARGV[1] or exit 99;
+EOF
+seq 400000 >"$T/numbers"
+check "ends that do not block" perl "$T/unblocked.pl" "$L" "$T/numbers"
+samefile "all of it comes through" "$T/numbers" "$T/out"
+
 many() { ulimit -n 5000 && "$L" many "$T/many"; }
 if (ulimit -n 5000) 2>/dev/null; then
 	check "4,200 files open for writing" many

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -254,7 +255,7 @@ in_ahead(const struct in *in, void *buf, size_t n)
 
 	do
 		r = read(in->fd, buf, n);
-	while (r < 0 && errno == EINTR);
+	while (r < 0 && fd_again(in->fd, POLLIN));
 	return r < 0 ? -errno : r;
 }
 

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -188,7 +189,7 @@ put(struct out *o, const char *p, size_t n)
 	pipe_widen(o->fd, n, &o->wide);
 	while (n > 0 && !o->gone) {
 		r = write(o->fd, p, n);
-		if (r < 0 && errno == EINTR)
+		if (r < 0 && fd_again(o->fd, POLLOUT))
 			continue;
 		if (r < 0 && o->failed != NULL) {
 			o->gone = true;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -184,6 +185,16 @@ die_sigpipe(void)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	raise(SIGPIPE);
 	_exit(128 + SIGPIPE);
+}
+
+bool
+fd_again(int fd, short events)
+{
+	struct pollfd p = { .fd = fd, .events = events };
+
+	if (errno == EAGAIN)
+		return poll(&p, 1, -1) >= 0 || errno == EINTR;
+	return errno == EINTR;
 }
 
 void *
