@@ -251,6 +251,26 @@ for v in prc-ptrace prc-traceme; do
 	check "is said to be native" grep -q "asks to be traced.*natively" \
 		"$T/err"
 done
+# a child's stream that is lost, as on a full disk, and one of a trace killed
+lost() {
+	(ulimit -S -f 2000; exec "$B/trace" -f -e all -o "$T/lost.%p" sh -c \
+	    'i=0; /bin/true; (while [ $i -lt 30000 ]; do i=$((i + 1)); done)
+	    exit 3' 9>/dev/null)
+}
+status 125 "a child's stream that cannot be written" lost
+check "is told" \
+    grep -q '^trace: .*/lost\.[0-9]*: write: File too large$' "$T/err"
+killed() {
+	"$B/trace" -f -e counts -o "$T/killed.%p" sh -c \
+	    '(sleep 1; :) & sleep 0.5; kill -9 $(pgrep -P $PPID | grep -vx $$); wait
+	    exit 3' 9>/dev/null
+}
+if command -v pgrep >/dev/null; then
+	status 125 "a child's trace that is killed" killed
+else
+	skip "a child's trace that is killed" "no pgrep"
+fi
+
 if command -v gdb >/dev/null; then
 	echo 'int main(void) { return *(volatile int *)8; }' >"$T/crash.c"
 	gcc -g -o "$T/crash" "$T/crash.c"

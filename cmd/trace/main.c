@@ -302,7 +302,8 @@ begin(char **argv)
 static int
 status(bool whole)
 {
-	if (command_failed())
+	if (command_failed() || (opt->adopted && format_lost &&
+	    format_lost != EPIPE))
 		return opt->adopted ? STATUS_COMMAND : STATUS_TROUBLE;
 	if (format_lost == EPIPE && !output_is_command())
 		die_sigpipe();
@@ -347,6 +348,8 @@ main(int argc, char *argv[])
 	prog_init(argv[0]);
 	die_status = STATUS_TROUBLE;
 	program = cmdline(argc, argv);
+	if (opt->adopted)
+		die_status = STATUS_COMMAND;
 	begin(program);
 	gone = serve();
 	control_end();

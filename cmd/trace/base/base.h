@@ -26,7 +26,7 @@
 
 /* Exit status of a run that failed by trace's own fault, not the program's. */
 #define STATUS_TROUBLE 125
-/* That of a child's trace whose command failed, to its parent's trace. */
+/* That of a child's trace to its parent's: its stream, or command, failed. */
 #define STATUS_COMMAND 124
 
 /* -------------------------------------------------------------------- kinds */

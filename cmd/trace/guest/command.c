@@ -118,7 +118,7 @@ command_wait(void)
 void
 command_child(int st)
 {
-	if (WIFEXITED(st) && WEXITSTATUS(st) == STATUS_COMMAND)
+	if (WIFSIGNALED(st) || WEXITSTATUS(st) == STATUS_COMMAND)
 		failed = true;
 }
 

@@ -120,7 +120,7 @@ bool command_ended(pid_t, int st);
 void command_wait(void);
 /* The trace of a child ended so. */
 void command_child(int st);
-/* Whether the command, or one of a child's trace, has failed. */
+/* Whether the command has failed, or a child's trace. */
 bool command_failed(void);
 
 /* native, v2, v3, v4; -1: no such model. */
