@@ -131,6 +131,11 @@ status 2 "a program that trace cannot trace" "$C" -d bits.out some
 check "is named with what trace says" \
     grep -q '^ci: bits: status 125: ./bits: trace: .*int 0x80' "$T/err"
 
+printf "%s\n" "bits counts sh -c \"printf '\\377\\000\\n'; exec ./bits\"" >some
+status 2 "one whose output is no text" "$C" -d bits.out some
+check "is named with that, too" \
+    grep -q '^ci: bits: status 125: .*: trace: .*int 0x80' "$T/err"
+
 # --- bytes that a terminal would obey, and bytes that are not UTF-8
 esc=$(printf '\033') x=$(printf '\377')
 printf '%s\n' "x${esc}[31m$x counts true" >ctl
