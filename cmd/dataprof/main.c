@@ -26,6 +26,7 @@ static const char synopsis[] =
     "                [--text] [--events=list] [--rows=n] [file]";
 
 static const char help[] =
+"usage: dataprof [option]... [file]\n"
 "Say which data the misses of a stream of events are on.\n"
 "\n"
 "      --by=WHAT        object, type or page                    [object]\n"

@@ -29,6 +29,7 @@ static const char synopsis[] =
     "             program [argument ...] | -p pid";
 
 static const char help[] =
+"usage: trace [option]... program [argument]...\n"
 "Run a program under binary translation and write what it did as event text.\n"
 "\n"
 "  -e, --events=KIND    all, blocks, branches, cache[=N[,L[,W]]], counts,\n"
