@@ -209,6 +209,10 @@ QUERN_STORE=$S "$B/trace" -v -e none -o "$T/ev" "$T/prog" >"$T/out" 2>"$T/trace.
 samefile "QUERN_STORE: not in the program's environment" "$T/native" "$T/out"
 [ "$(taken)" -gt 500 ]
 ok "QUERN_STORE: is used" $?
+QUERN_STORE=$S "$B/trace" -f -e counts --contexts -o "$T/ev.%p" sh -c true \
+    2>"$T/err"
+same "QUERN_STORE: where it cannot be used nothing is said" "" \
+    "$(cat "$T/err")"
 
 # at the same time, each with the same new entry
 rm -r "$S"

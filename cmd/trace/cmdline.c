@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cache/cache.h"
 #include "code/code.h"
 #include "guest/guest.h"
 #include "trace.h"
@@ -383,7 +384,8 @@ one_option(int c)	/* table */
 
 /*
  * QUERN_STORE is ours: in the program's environment it would move its stack.
- * Traces of children are told by an option.
+ * Traces of children are told by an option.  Who has it for all runs need not
+ * hear of each that cannot use it.
  */
 static void
 take_store(void)
@@ -392,7 +394,8 @@ take_store(void)
 
 	char *option;
 
-	if (set->store == NULL && s != NULL && *s != '\0') {
+	if (set->store == NULL && s != NULL && *s != '\0' &&
+	    kept_hindrance() == NULL) {
 		option = xmalloc(strlen(s) + 16);
 		sprintf(option, "--store=%s", s);
 		follow_option(option);

@@ -82,6 +82,8 @@ void frag_all_out(void);
 /* Let all threads go on natively, from their next exits. */
 void frag_letgo(void);
 
+/* What --store cannot be used for, of this run's options; NULL: all is well. */
+const char *kept_hindrance(void);
 /* --store: open the folder.  If it cannot be used, a warning says why. */
 void kept_start(void);
 /*

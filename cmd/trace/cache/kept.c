@@ -20,9 +20,8 @@ static bool usable;
 /* Where ids are in the code, an image whose ids begin later does without. */
 static uint32_t firstid;
 
-/* What the store cannot do yet, or can never do; NULL: all is well. */
-static const char *
-hindrance(void)
+const char *
+kept_hindrance(void)
 {
 	if (opt->contexts != 0 || opt->allocs)
 		return "not with --contexts or --allocs";
@@ -41,7 +40,7 @@ hindrance(void)
 static bool
 is_allowed(void)
 {
-	const char *why = hindrance();
+	const char *why = kept_hindrance();
 
 	if (why != NULL)
 		warn("--store: %s: it is not used", why);
