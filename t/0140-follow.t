@@ -99,6 +99,9 @@ same "their statuses" "$((190 - 6 - 7 - 8 + 1000 * (15 + 11 + 9)))" \
 streams kids | sort >"$T/actual"
 samefile "each stream ends as its process" "$T/expected" "$T/actual"
 
+check "streams that nobody keeps" "$B/trace" -f -e counts -o /dev/null \
+	sh -c 'sh -c "exit 0"; sh -c "exit 0"'
+
 echo 'int main(void) { return 0; }' >"$T/small.c"
 check "a compiler, which uses vfork" "$B/trace" -f -e counts \
 	-o "$T/gcc.%p" gcc -c -o "$T/small.o" "$T/small.c"

@@ -449,6 +449,13 @@ check_kind(void)
 		die("--last: only kinds all and blocks have records in order");
 }
 
+/* Streams that nobody keeps may all go to one place. */
+static bool
+output_is_nothing(void)
+{
+	return opt->out != NULL && strcmp(opt->out, "/dev/null") == 0;
+}
+
 /* Refuse what the program's environment or a stream for each process lacks. */
 static void
 check_processes(void)
@@ -460,7 +467,7 @@ check_processes(void)
 		die("--clear-env=%s: a variable without a name",
 		    opt->keep_env);
 	if (opt->follow && opt->kind->tells && !output_has_pid() &&
-	    !output_is_command())
+	    !output_is_command() && !output_is_nothing())
 		die("-f: each process has a stream of its own: -o with %%p in "
 		    "the name, as in -o run.%%p.ev, or -o with a command");
 }
