@@ -39,6 +39,30 @@ sent_faults(void)
 	SAME(si[SIGBUS].si_value.sival_int, 7);
 }
 
+/* Two of them that a call brings at once leave the mask as it was. */
+static void
+sent_at_once(void)
+{
+	struct timespec none = { 0, 0 };
+	sigset_t set, now;
+	siginfo_t si;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGSEGV);
+	sigaddset(&set, SIGFPE);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	kill(getpid(), SIGSEGV);
+	kill(getpid(), SIGFPE);
+	usleep(1);
+	sigprocmask(SIG_BLOCK, NULL, &now);
+	CHECK(sigismember(&now, SIGSEGV) && sigismember(&now, SIGFPE));
+	CHECK(!sigismember(&now, SIGUSR1) && !sigismember(&now, SIGTERM));
+	CHECK(sigtimedwait(&set, &si, &none) > 0);
+	CHECK(sigtimedwait(&set, &si, &none) > 0);
+	sigemptyset(&set);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+}
+
 int
 main(void)
 {
@@ -84,5 +108,6 @@ main(void)
 	CHECK(sigtimedwait(&set, &si, NULL) == SIGUSR1);
 	SAME(si.si_code, SI_USER);
 	sent_faults();
+	sent_at_once();
 	return victim_ok();
 }

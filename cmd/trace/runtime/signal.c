@@ -223,13 +223,20 @@ signal_sync_keep(struct tarea *t, int sig, const struct ksiginfo *info)
 	t->syncinfo[sync_number(sig)] = *info;
 }
 
+/* A signal that comes in our handler, whose mask is not the guest's. */
+static bool
+is_nested(const struct tarea *t, const struct kucontext *uc)
+{
+	return uc->rsp - ((uint64_t)t - T_OFF) <= T_ALTSTACK;
+}
+
 static void
 keep(struct tarea *t, int sig, const struct ksiginfo *info,
     struct kucontext *uc)
 {
 	uint64_t ip = uc->rip;
 
-	if (t->pending) {
+	if (t->pending || is_nested(t, uc)) {
 		if (!(SYNC_SIGS & SIGBIT(sig)))
 			panic("a second signal while one is kept");
 		signal_sync_keep(t, sig, info);
