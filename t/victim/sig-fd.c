@@ -63,6 +63,23 @@ sent_at_once(void)
 	sigprocmask(SIG_SETMASK, &set, NULL);
 }
 
+/* One that is sent, blocked and then ignored is gone. */
+static void
+sent_and_ignored(void)
+{
+	sigset_t set, now;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGFPE);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	kill(getpid(), SIGFPE);
+	signal(SIGFPE, SIG_IGN);
+	signal(SIGFPE, SIG_DFL);
+	sigpending(&now);
+	CHECK(!sigismember(&now, SIGFPE));
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 int
 main(void)
 {
@@ -109,5 +126,6 @@ main(void)
 	SAME(si.si_code, SI_USER);
 	sent_faults();
 	sent_at_once();
+	sent_and_ignored();
 	return victim_ok();
 }

@@ -551,6 +551,8 @@ signal_action(struct tarea *t)
 	if (act != 0) {
 		new.mask &= ~(SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP));
 		*of = new;
+		if (new.handler == 1)	/* what waits is thrown away */
+			t->syncpending &= ~SIGBIT(sig);
 		if (SYNC_SIGS & SIGBIT(sig))
 			;
 		else if (new.handler > 1)
