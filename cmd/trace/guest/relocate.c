@@ -215,7 +215,7 @@ read_fields(void)
 	return false;		/* they are hidden from us */
 }
 
-/* The value of an entry of the auxiliary vector; 0: there is none. */
+/* The value of an entry of the auxiliary vector; NULL: there is none. */
 static uint64_t *
 auxv_entry(uint64_t type)
 {
@@ -256,13 +256,16 @@ find_low_end(void)
 	uint64_t strings = im.mm.arg_start & ~15ull;
 	const uint64_t *platform = auxv_entry(AT_PLATFORM);
 	const uint64_t *random = auxv_entry(AT_RANDOM);
+	uint64_t most;		/* of the platform's name */
 	char name[64] = "";
 
 	l->end = l->sp + 8 * l->n;
 	if (random == NULL)
 		return;
 	if (platform != NULL && *platform - l->sp < 8 * l->n) {
-		guest_read(*platform, name, sizeof name - 1);
+		most = im.group[STACK].end - *platform;
+		guest_read(*platform, name, most < sizeof name ? most :
+		    sizeof name - 1);
 		l->end = *platform + strlen(name) + 1;
 	} else {
 		l->end = *random + 16;
