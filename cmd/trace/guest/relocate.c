@@ -507,15 +507,18 @@ move(unsigned group)
 static void
 fill(void)
 {
+	uint64_t end = im.lowest;
 	long at = map(0, PAGE, PROT_NONE, 0);
 
 	must(at);
-	im.filled = (uint64_t)at + PAGE - im.top;
-	if ((uint64_t)at > im.lowest)
+	if ((uint64_t)at < im.lowest)		/* below the top: all is full */
+		must(call(SYS_munmap, (uint64_t)at, PAGE, 0, 0, 0));
+	else
+		end = (uint64_t)at + PAGE;
+	if (end > im.lowest + PAGE)
 		must(map(im.lowest, (uint64_t)at - im.lowest, PROT_NONE,
 		    MAP_FIXED_NOREPLACE));
-	else if ((uint64_t)at < im.lowest)
-		must(call(SYS_munmap, (uint64_t)at, PAGE, 0, 0, 0));
+	im.filled = end - im.top;
 	if (!opt->follow)
 		must(call(SYS_madvise, im.top, im.filled, MADV_DONTFORK, 0, 0));
 }
