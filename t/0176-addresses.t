@@ -25,7 +25,7 @@ tell() {	# TEXT COMMAND...: sets said
 # --- places: those without randomisation but for upper digits in the area of
 # mappings, and what fills it up to the place that the kernel chose
 upper() {	# FILE: the upper digits are those without randomisation
-	sed 's/7eef/7fff/g' "$1"
+	sed 's/7eef/7fff/g; s/6fef/7fff/g' "$1"
 }
 shown() {	# COMMAND...: by trace, which must not show its own vector
 	env -i PATH="$PATH" "$@"

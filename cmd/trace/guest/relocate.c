@@ -317,6 +317,30 @@ lower_to(const struct group *g)
 		im.lowest = g->start;
 }
 
+/*
+ * The top to begin with: the same each time, so not by this image's addresses
+ * alone.  Who may not read the number of bits has our own addresses, too: 1 in
+ * 256 images then begins with the other one.
+ */
+static size_t
+first_top(void)
+{
+	FILE *f = fopen("/proc/sys/vm/mmap_rnd_bits", "re");
+	void *own = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+	    -1, 0);
+	bool low = (uint64_t)(uintptr_t)own < tops[0];
+	int bits;
+
+	if (f != NULL) {
+		if (fscanf(f, "%d", &bits) == 1)
+			low = bits > 28;
+		fclose(f);
+	}
+	if (own != MAP_FAILED)
+		munmap(own, PAGE);
+	return low ? 1 : 0;
+}
+
 /* 0, or an error; ERANGE: the kernel maps below all tops. */
 static long
 choose_top(void)
@@ -330,7 +354,7 @@ choose_top(void)
 	im.lowest = (uint64_t)at;
 	lower_to(&im.group[LOADER]);
 	lower_to(&im.group[VDSO]);
-	for (i = 0; i < sizeof tops / sizeof tops[0]; i++) {
+	for (i = first_top(); i < sizeof tops / sizeof tops[0]; i++) {
 		im.top = tops[i];
 		if (im.lowest > im.top)
 			return 0;
