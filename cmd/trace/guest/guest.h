@@ -4,7 +4,8 @@
  * launch.c	start a program
  * adopt.c	take over a child that its parent's trace left to us
  * attach.c	take over a running process; detach.c leaves it
- * relocate.c	move an image whose addresses are random
+ * fresh.c	read a new image, as the kernel has made it
+ * relocate.c	move one whose addresses are random
  * inject.c	put the runtime into a stopped process
  * remote.c	its memory, and system calls made in it
  * mapped.c	what it has mapped

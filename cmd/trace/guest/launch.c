@@ -22,55 +22,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "guest/fresh.h"
 #include "guest/guest.h"
 #include "guest/parts.h"
 #include "util.h"
 
 /* -------------------------------------------------------------------- start */
 
-/* Words of the program's stack, read in blocks: a call for each costs more. */
-struct words {
-	uint64_t word[512];
-	uint64_t from, n;	/* where; how many there are */
-};
-
-static uint64_t
-word_at(struct words *w, uint64_t at)
-{
-	ssize_t n;
-
-	if (at - w->from >= 8 * w->n) {
-		n = pread(guest.mem, w->word, sizeof w->word, (off_t)at);
-		if (n < 8)
-			die("the program's memory at %#llx:",
-			    (unsigned long long)at);
-		w->from = at;
-		w->n = (uint64_t)n / 8;
-	}
-	return w->word[(at - w->from) / 8];
-}
-
-/*
- * argc, argv, envp lie at sp; behind them the auxiliary vector.  Returns
- * AT_MINSIGSTKSZ.
- */
+/* Edit the auxiliary vector behind sp; returns AT_MINSIGSTKSZ. */
 static uint64_t
 edit_auxv(uint64_t sp)
 {
-	struct words w = { .n = 0 };
-	uint64_t v[64][2], at = sp + 8, minframe = 0;
-	unsigned i, n;
+	uint64_t v[FRESH_AUXV][2], at, minframe = 0;
+	unsigned i, n = fresh_auxv(sp, &at, v);
 
-	at += 8 * (word_at(&w, sp) + 1);
-	while (word_at(&w, at) != 0)
-		at += 8;
-	at += 8;
-	for (n = 0; n < 64; n++) {
-		v[n][0] = word_at(&w, at + 16ul * n);
-		v[n][1] = word_at(&w, at + 16ul * n + 8);
-		if (v[n][0] == AT_NULL)
-			break;
-	}
 	for (i = 0; i < n; i++)
 		if (v[i][0] == 51)
 			minframe = v[i][1];

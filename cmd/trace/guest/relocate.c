@@ -35,6 +35,7 @@
 #include <sys/user.h>
 #include <unistd.h>
 
+#include "guest/fresh.h"
 #include "guest/guest.h"
 #include "guest/parts.h"
 #include "util.h"
@@ -42,10 +43,7 @@
 #define PIE_BASE 0x555555554000ull
 #define STACK_TOP 0x7ffffffff000ull
 #define MMAP_TOP 0x7ffff7fff000ull	/* with a usual limit of the stack */
-#define MMAP_AREA 0x680000000000ull	/* no program is as high, at random */
 #define ASIDE (1ull << 36)		/* far enough below the top */
-#define MOST_ALIGN (1ull << 30)		/* for a file that asks for more */
-#define MOST_PAD 8192u			/* random bytes below the strings */
 
 /*
  * Tops for 28 and for 32 random bits of a page's number: these, and what the
@@ -56,41 +54,13 @@ static const uint64_t tops[] = {
 	MMAP_TOP - (1ull << 44) - (1ull << 36)
 };
 
-enum { FIXED, PROGRAM, LOADER, VDSO, STACK, NGROUP };
-
-/* Mappings that move together. */
-struct group {
-	uint64_t start, end;	/* both 0: there is none */
-	uint64_t by;		/* bytes; modulo 2^64 */
-};
-
-struct piece {
-	uint64_t start, end;
-	unsigned group;
-};
-
-/* What the kernel has put on the stack below the strings. */
-struct low {
-	uint64_t *word;		/* argc, argv, envp, auxv, random bytes */
-	size_t n;
-	size_t auxv, nauxv;	/* where it begins; words with AT_NULL */
-	uint64_t sp, end;	/* before anything is moved */
-	uint64_t up;		/* bytes that it moves up to the strings */
-};
-
-static struct image {
-	struct group group[NGROUP];
-	struct piece *piece;
-	size_t n, cap;
-	struct prctl_mm_map mm;
-	struct low low;
-	struct user_regs_struct r;
-	uint64_t align;		/* of the program's file */
-	bool movable;		/* it may lie anywhere */
+static struct place {
 	uint64_t top;
 	uint64_t lowest;	/* what the kernel maps ends here at random */
 	uint64_t filled;	/* bytes from the top on that nobody can use */
-} im;
+	uint64_t by[NGROUP];	/* bytes that each group moves; modulo 2^64 */
+} place;
+static struct fresh im;
 
 static long
 call(long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
@@ -119,188 +89,6 @@ must(long result)
 	die("process %d: its image cannot be moved:", (int)guest.pid);
 }
 
-/* ---------------------------------------------------------------- the image */
-
-/* The program's file: may it be moved, and to which alignment? */
-static bool
-read_file(void)
-{
-	Elf64_Ehdr h;
-	Elf64_Phdr p;
-	char name[64];
-	unsigned i;
-	int fd;
-
-	snprintf(name, sizeof name, "/proc/%d/exe", (int)guest.pid);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	im.align = PAGE;
-	im.movable = pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h &&
-	    h.e_type == ET_DYN;
-	for (i = 0; im.movable && i < h.e_phnum; i++)
-		if (pread(fd, &p, sizeof p, (off_t)(h.e_phoff +
-		    i * sizeof p)) == (ssize_t)sizeof p &&
-		    p.p_type == PT_LOAD && p.p_align > im.align &&
-		    (p.p_align & (p.p_align - 1)) == 0 &&
-		    p.p_align <= MOST_ALIGN)
-			im.align = p.p_align;
-	close(fd);
-	return true;
-}
-
-static unsigned
-group_of(const struct mapped *m)
-{
-	if (strncmp(m->name, "[stack]", 7) == 0)
-		return STACK;
-	if (strncmp(m->name, "[vvar", 5) == 0 ||
-	    strncmp(m->name, "[vdso]", 6) == 0)
-		return VDSO;
-	if (m->start >= MMAP_AREA)
-		return LOADER;
-	return im.movable ? PROGRAM : FIXED;
-}
-
-static bool
-read_pieces(void)
-{
-	struct mapped m;
-	struct group *g;
-	unsigned of;
-
-	if (!mapped_open(&m, guest.pid))
-		die("/proc/%d/maps:", (int)guest.pid);
-	while (mapped_next(&m)) {
-		if (strncmp(m.name, "[vsyscall]", 10) == 0)
-			continue;
-		of = group_of(&m);
-		g = &im.group[of];
-		if (g->end == 0)
-			g->start = m.start;
-		g->end = m.end;
-		im.piece = xgrow(im.piece, &im.cap, im.n + 1,
-		    sizeof *im.piece);
-		im.piece[im.n++] = (struct piece){ m.start, m.end, of };
-	}
-	return im.group[STACK].end != 0;
-}
-
-/* The kernel's fields, as /proc/PID/stat numbers them. */
-static bool
-read_fields(void)
-{
-	char text[2048], *p;
-	uint64_t field[52] = { 0 };
-	unsigned i;
-
-	guest_file("stat", text, sizeof text);
-	p = strrchr(text, ')');
-	if (p == NULL || strlen(p) < 4)
-		return false;
-	p += 3;			/* behind the state, field 3 */
-	for (i = 4; i < 52; i++)
-		field[i] = strtoull(p, &p, 10);
-	im.mm = (struct prctl_mm_map){
-		.start_code = field[26], .end_code = field[27],
-		.start_data = field[45], .end_data = field[46],
-		.start_brk = field[47], .brk = field[47],
-		.start_stack = field[28],
-		.arg_start = field[48], .arg_end = field[49],
-		.env_start = field[50], .env_end = field[51],
-		.exe_fd = ~0u
-	};
-	if (im.mm.arg_start >= im.mm.start_stack && im.mm.start_brk != 0)
-		return true;
-	return false;		/* they are hidden from us */
-}
-
-/* The value of an entry of the auxiliary vector; NULL: there is none. */
-static uint64_t *
-auxv_entry(uint64_t type)
-{
-	struct low *l = &im.low;
-	size_t i;
-
-	for (i = l->auxv; i + 1 < l->auxv + l->nauxv; i += 2)
-		if (l->word[i] == type)
-			return &l->word[i + 1];
-	return NULL;
-}
-
-/* Where the vector lies in the words, and how long it is. */
-static bool
-find_auxv(void)
-{
-	struct low *l = &im.low;
-	size_t i = 1 + l->word[0] + 1;
-
-	while (i < l->n && l->word[i] != 0)
-		i++;
-	l->auxv = ++i;
-	while (i + 1 < l->n && l->word[i] != AT_NULL)
-		i += 2;
-	l->nauxv = i + 2 - l->auxv;
-	return i + 1 < l->n;
-}
-
-/*
- * Below the strings the kernel leaves a random number of bytes, a multiple of
- * 16, free.  What is behind them ends with the platform's name, or the random
- * bytes.
- */
-static void
-find_low_end(void)
-{
-	struct low *l = &im.low;
-	uint64_t strings = im.mm.arg_start & ~15ull;
-	const uint64_t *platform = auxv_entry(AT_PLATFORM);
-	const uint64_t *random = auxv_entry(AT_RANDOM);
-	uint64_t most;		/* of the platform's name */
-	char name[64] = "";
-
-	l->end = l->sp + 8 * l->n;
-	if (random == NULL)
-		return;
-	if (platform != NULL && *platform - l->sp < 8 * l->n) {
-		most = im.group[STACK].end - *platform;
-		guest_read(*platform, name, most < sizeof name ? most :
-		    sizeof name - 1);
-		l->end = *platform + strlen(name) + 1;
-	} else {
-		l->end = *random + 16;
-	}
-	if (l->end % 16 == 0 && l->end <= strings &&
-	    strings - l->end < MOST_PAD)
-		l->up = strings - l->end;
-	l->n = (l->end - l->sp) / 8;
-}
-
-static bool
-read_low(void)
-{
-	struct low *l = &im.low;
-
-	l->sp = im.r.rsp;
-	l->n = (im.mm.arg_start - l->sp) / 8;
-	if (l->n < 4 || im.mm.arg_start > im.group[STACK].end)
-		return false;
-	l->word = xcalloc(l->n, 8);
-	guest_read(l->sp, l->word, 8 * l->n);
-	if (l->word[0] >= l->n || !find_auxv())
-		return false;
-	find_low_end();
-	return true;
-}
-
-static bool
-read_image(void)
-{
-	memset(&im, 0, sizeof im);
-	return ptrace(PTRACE_GETREGS, guest.tid, 0L, &im.r) == 0 &&
-	    read_file() && read_pieces() && read_fields() && read_low();
-}
-
 /* ------------------------------------------------------------------- places */
 
 static uint64_t
@@ -313,8 +101,8 @@ span(const struct group *g)
 static void
 lower_to(const struct group *g)
 {
-	if (g->end != 0 && g->start >= MMAP_AREA && g->start < im.lowest)
-		im.lowest = g->start;
+	if (g->end != 0 && g->start >= MMAP_AREA && g->start < place.lowest)
+		place.lowest = g->start;
 }
 
 /*
@@ -351,12 +139,12 @@ choose_top(void)
 	if (at < 0)
 		return at;
 	call(SYS_munmap, (uint64_t)at, PAGE, 0, 0, 0);
-	im.lowest = (uint64_t)at;
+	place.lowest = (uint64_t)at;
 	lower_to(&im.group[LOADER]);
 	lower_to(&im.group[VDSO]);
 	for (i = first_top(); i < sizeof tops / sizeof tops[0]; i++) {
-		im.top = tops[i];
-		if (im.lowest > im.top)
+		place.top = tops[i];
+		if (place.lowest > place.top)
 			return 0;
 	}
 	return -ERANGE;
@@ -366,22 +154,23 @@ choose_top(void)
 static void
 choose_places(void)
 {
-	struct group *g = im.group;
-	uint64_t at = im.top, room;
+	const struct group *g = im.group;
+	uint64_t at = place.top, room;
 
-	g[STACK].by = STACK_TOP - g[STACK].end;
+	place.by[STACK] = STACK_TOP - g[STACK].end;
 	if (g[PROGRAM].end != 0)
-		g[PROGRAM].by = (PIE_BASE & ~(im.align - 1)) - g[PROGRAM].start;
+		place.by[PROGRAM] = (PIE_BASE & ~(im.align - 1)) -
+		    g[PROGRAM].start;
 	if (g[LOADER].end != 0) {
 		at -= span(&g[LOADER]);
 		if (im.movable && g[PROGRAM].end == 0)
 			at &= ~(im.align - 1);
-		g[LOADER].by = at - g[LOADER].start;
+		place.by[LOADER] = at - g[LOADER].start;
 	}
-	room = im.top - at - span(&g[LOADER]);
+	room = place.top - at - span(&g[LOADER]);
 	if (room >= span(&g[VDSO]))
-		at = im.top;
-	g[VDSO].by = at - span(&g[VDSO]) - g[VDSO].start;
+		at = place.top;
+	place.by[VDSO] = at - span(&g[VDSO]) - g[VDSO].start;
 }
 
 /* Where an address of the image, or the end of a part of it, will lie. */
@@ -393,10 +182,10 @@ moved(uint64_t at)
 	for (i = 0; i < im.n; i++)
 		if (at - im.piece[i].start <
 		    im.piece[i].end - im.piece[i].start)
-			return at + im.group[im.piece[i].group].by;
+			return at + place.by[im.piece[i].group];
 	for (i = 0; i < im.n; i++)
 		if (at == im.piece[i].end)
-			return at + im.group[im.piece[i].group].by;
+			return at + place.by[im.piece[i].group];
 	return at;
 }
 
@@ -413,7 +202,7 @@ heap_start(void)
 	for (i = 0; i < im.n; i++)
 		if (im.piece[i].end <= im.mm.start_brk &&
 		    im.piece[i].group <= PROGRAM)
-			end = im.piece[i].end + im.group[im.piece[i].group].by;
+			end = im.piece[i].end + place.by[im.piece[i].group];
 	return end != 0 ? end : PIE_BASE + PAGE;
 }
 
@@ -441,7 +230,7 @@ edit_low(void)
 		if (l->word[i] != 0)
 			l->word[i] = moved(l->word[i]);
 	for (i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
-		v = auxv_entry(addresses[i]);
+		v = fresh_auxv_entry(&im, addresses[i]);
 		if (v != NULL && *v != 0)
 			*v = i < 4 ? moved(*v) : moved_low(*v);
 	}
@@ -451,7 +240,7 @@ edit_low(void)
 static void
 write_low(void)
 {
-	static const uint8_t none[MOST_PAD];
+	static const uint8_t none[FRESH_PAD];
 	const struct low *l = &im.low;
 
 	guest_write(l->sp + l->up, l->word, 8 * l->n);
@@ -513,15 +302,16 @@ static long
 move(unsigned group)
 {
 	const struct group *g = &im.group[group];
-	uint64_t other = im.top - ASIDE - g->start;
+	uint64_t by = place.by[group];
+	uint64_t other = place.top - ASIDE - g->start;
 	long r;
 
-	if (g->by == 0)
+	if (by == 0)
 		return 0;
-	if (g->by >= span(g) && -g->by >= span(g))
-		return move_pieces(group, 0, g->by);
+	if (by >= span(g) && -by >= span(g))
+		return move_pieces(group, 0, by);
 	r = move_pieces(group, 0, other);
-	return r < 0 ? r : move_pieces(group, other, g->by);
+	return r < 0 ? r : move_pieces(group, other, by);
 }
 
 /*
@@ -531,20 +321,21 @@ move(unsigned group)
 static void
 fill(void)
 {
-	uint64_t end = im.lowest;
+	uint64_t end = place.lowest;
 	long at = map(0, PAGE, PROT_NONE, 0);
 
 	must(at);
-	if ((uint64_t)at < im.lowest)		/* below the top: all is full */
+	if ((uint64_t)at < place.lowest)	/* below the top: all is full */
 		must(call(SYS_munmap, (uint64_t)at, PAGE, 0, 0, 0));
 	else
 		end = (uint64_t)at + PAGE;
-	if (end > im.lowest + PAGE)
-		must(map(im.lowest, (uint64_t)at - im.lowest, PROT_NONE,
+	if (end > place.lowest + PAGE)
+		must(map(place.lowest, (uint64_t)at - place.lowest, PROT_NONE,
 		    MAP_FIXED_NOREPLACE));
-	im.filled = end - im.top;
+	place.filled = end - place.top;
 	if (!opt->follow)
-		must(call(SYS_madvise, im.top, im.filled, MADV_DONTFORK, 0, 0));
+		must(call(SYS_madvise, place.top, place.filled, MADV_DONTFORK,
+		    0, 0));
 }
 
 /* What may be refused; an error leaves all as it was. */
@@ -553,7 +344,8 @@ try_moves(uint64_t page)
 {
 	long r;
 
-	r = map(im.top, im.lowest - im.top, PROT_NONE, MAP_FIXED_NOREPLACE);
+	r = map(place.top, place.lowest - place.top, PROT_NONE,
+	    MAP_FIXED_NOREPLACE);
 	if (r < 0)
 		return r;
 	remote_end();
@@ -563,7 +355,8 @@ try_moves(uint64_t page)
 		return 0;
 	remote_end();
 	remote_begin(im.r.rip);
-	call(SYS_munmap, im.top, im.lowest - im.top, 0, 0, 0);
+	call(SYS_munmap, place.top, place.lowest - place.top, 0, 0,
+	    0);
 	return r;
 }
 
@@ -611,7 +404,7 @@ by_calls(void)
 	if (r < 0)
 		return r;
 	choose_places();
-	page = map(im.top - 2 * ASIDE, PAGE, PROT_READ | PROT_EXEC,
+	page = map(place.top - 2 * ASIDE, PAGE, PROT_READ | PROT_EXEC,
 	    MAP_FIXED_NOREPLACE);
 	if (page < 0)
 		return page;
@@ -628,17 +421,17 @@ relocate(uint64_t *filled)
 {
 	int error;
 
+	memset(&place, 0, sizeof place);
 	errno = EINVAL;
-	if (!read_image()) {
+	if (!fresh_read(&im)) {
 		error = errno;
 	} else {
 		remote_begin(im.r.rip);
 		error = (int)-by_calls();
 		remote_end();
 	}
-	free(im.piece);
-	free(im.low.word);
-	*filled = im.filled;
+	fresh_free(&im);
+	*filled = place.filled;
 	return error == 0 ? NULL : error == ERANGE ?
 	    "the limit of the stack is too high" : strerror(error);
 }
