@@ -87,33 +87,19 @@ same "ticks: 128 bits" '1,3,1,2710240191,18446744073709551615,184467440737095516
     "$(sed 1d "$T/out")"
 
 # percentiles of many, by another way: sort
-awk '
-# some mawks have no rand() that can be repeated
-function random() {
-	seed = seed * 16807 % 2147483647
-	return seed / 2147483647
-}
-BEGIN {
+# functions and times: some mawks have no rand() that can be repeated
+awk 'BEGIN {
 	seed = 7
-	print "H quern-events 1\nH kind calls"
 	for (i = 0; i < 20000; i++) {
-		d = int(random() * (i % 3 ? 100 : 1000000))
-		printf "N %x %x\nX %x %x\n", i % 7, i, i % 7, i + d
+		seed = seed * 16807 % 2147483647
+		print i % 7, int(seed / 2147483647 * (i % 3 ? 100 : 1000000))
 	}
-	print "E exit 0 40000"
-}' >"$T/many.ev"
+}' >"$T/times"
+awk 'BEGIN { print "H quern-events 1\nH kind calls" }
+{ printf "N %x %x\nX %x %x\n", $1, NR - 1, $1, NR - 1 + $2 }
+END { print "E exit 0 40000" }' "$T/times" >"$T/many.ev"
 check "many" "$A" -f csv -s funcid "$T/many.ev"
-awk '
-# some mawks have no rand() that can be repeated
-function random() {
-	seed = seed * 16807 % 2147483647
-	return seed / 2147483647
-}
-BEGIN {
-	seed = 7
-	for (i = 0; i < 20000; i++)
-		print i % 7, int(random() * (i % 3 ? 100 : 1000000))
-}' | sort -k1,1n -k2,2n | awk '
+sort -k1,1n -k2,2n "$T/times" | awk '
 function show() {
 	printf "%d,%d,%d,%d,%d,%d,%d,%d,\"#%d\"\n", id, n, v[0], v[int(n / 2)],
 	    v[int(n * 90 / 100)], v[int(n * 99 / 100)], v[n - 1], sum, id

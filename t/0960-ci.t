@@ -269,21 +269,6 @@ status 2 "an option that there is not, without more" "$C" --nosuch
 same "is said" "ci: unknown option --nosuch" "$(head -n 1 "$T/err")"
 status 2 "the baseline in the same folder" "$C" -b ci.out list
 
-# where the temporary folder is full, nothing is missing in silence
-mounts="unshare -m"
-$mounts true 2>/dev/null || mounts="unshare -U -r -m"
-mkdir full
-if $mounts mount -t tmpfs -o size=4k none full 2>/dev/null; then
-	full() {
-		TMPDIR=$PWD/full $mounts sh -c 'mount -t tmpfs -o size=4k none full
-		    echo >full/file; exec "$@"' sh "$C" -d nothing list
-	}
-	status 2 "a full temporary folder" full
-	check "is told" grep -q '^ci: .*/full/quern-.*: cannot be written$' \
-	    "$T/err"
-else
-	skip "a full temporary folder" "no mounts"
-	skip "is told" "no mounts"
-fi
+full_folder ci "$C" -d nothing list
 
 done_testing

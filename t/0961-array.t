@@ -236,21 +236,6 @@ check "regions of threads" "$A" -d threads -p counts --regions=20k -- ./thr
 same "a warning" "array: './thr': 4 threads ran, but regions are those of a \
 program with one: the estimate may be wrong" "$(grep -v 'tasks are done' "$T/err")"
 
-# where the temporary folder is full, nothing is missing in silence
-mounts="unshare -m"
-$mounts true 2>/dev/null || mounts="unshare -U -r -m"
-mkdir full
-if $mounts mount -t tmpfs -o size=4k none full 2>/dev/null; then
-	full() {
-		TMPDIR=$PWD/full $mounts sh -c 'mount -t tmpfs -o size=4k none full
-		    echo >full/file; exec "$@"' sh "$A" -d nothing list
-	}
-	status 2 "a full temporary folder" full
-	check "is told" grep -q '^array: .*/full/quern-.*: cannot be written$' \
-	    "$T/err"
-else
-	skip "a full temporary folder" "no mounts"
-	skip "is told" "no mounts"
-fi
+full_folder array "$A" -d nothing list
 
 done_testing

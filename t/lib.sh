@@ -129,3 +129,23 @@ samefile() {
 		head -n 40 "$T/difference" | sed 's/^/# /'
 	fi
 }
+
+# full_folder NAME COMMAND...: two tests: where the temporary folder is full, the
+# program NAME says so, and nothing is missing in silence
+full_folder() {
+	name=$1
+	shift
+	mounts="unshare -m"
+	$mounts true 2>/dev/null || mounts="unshare -U -r -m"
+	mkdir full
+	if $mounts mount -t tmpfs -o size=4k none full 2>/dev/null; then
+		status 2 "a full temporary folder" env TMPDIR="$PWD/full" \
+		    $mounts sh -c 'mount -t tmpfs -o size=4k none full
+		    echo >full/file; exec "$@"' sh "$@"
+		check "is told" grep -q \
+		    "^$name: .*/full/quern-.*: cannot be written\$" "$T/err"
+	else
+		skip "a full temporary folder" "no mounts"
+		skip "is told" "no mounts"
+	fi
+}
