@@ -209,8 +209,9 @@ save_run(size_t run, bool last)
 static int
 no_choice(void)
 {
-	warn("no clustering can be chosen: some, or all, leave nothing to "
-	    "explain (-bugs mend takes the smallest of those)");
+	warn("no clustering can be chosen: some, or all, fit the intervals "
+	    "exactly, and so have no score (-bugs mend takes the smallest of "
+	    "those)");
 	if (opt.regions || opt.json || opt.plot)
 		return 2;
 	return opt.saveall || !(opt.simpoints || opt.weights || opt.labels ||
