@@ -32,12 +32,13 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "args.h"
 #include "cost.h"
 #include "in.h"
 #include "out.h"
 #include "place.h"
+#include "prog.h"
 #include "sym.h"
-#include "util.h"
 
 static const char synopsis[] = "[-o file] [--demangle=yes|no] "
     "[--extra-debuginfo-path=dir] [--inline=yes|no] "

@@ -41,12 +41,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "args.h"
 #include "cost.h"
 #include "in.h"
+#include "mem.h"
 #include "out.h"
 #include "place.h"
+#include "prog.h"
 #include "sym.h"
-#include "util.h"
 
 static const char synopsis[] = "[option]... [file]";
 static const char help[] =

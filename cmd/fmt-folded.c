@@ -24,14 +24,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "cost.h"
 #include "in.h"
+#include "mem.h"
 #include "out.h"
 #include "place.h"
+#include "prog.h"
 #include "shown.h"
 #include "stacks.h"
 #include "sym.h"
-#include "util.h"
 
 static const char synopsis[] = "[-e event] [-o file] "
     "[--extra-debuginfo-path=dir] [--inline=yes|no] [file]";

@@ -17,9 +17,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "args.h"
+#include "mem.h"
+#include "num.h"
+#include "prog.h"
 #include "rounds.h"
 #include "simrun.h"
-#include "util.h"
 
 static const char synopsis[] = "[-iv] [--interval=n] [--rep=once|each] "
     "[-o file] [file]";

@@ -1,5 +1,5 @@
 #!/bin/sh
-# util, in, out: what every program relies on
+# prog, mem, args, in, out: what every program relies on
 
 . t/lib.sh
 

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#include "util.h"
+#include "mem.h"
 
 enum { FRESH = 1024 };
 

@@ -18,11 +18,13 @@
 
 #include <htslib/khash.h>
 
+#include "args.h"
 #include "calls.h"
 #include "ev.h"
 #include "in.h"
+#include "mem.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 static const char synopsis[] =
     "[-rt] [-f format] [-n number] [-s column] [-S order] [-o file] [events]";

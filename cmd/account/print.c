@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "out.h"
+#include "prog.h"
 #include "shown.h"
-#include "util.h"
 
 const char *const column_names[NCOLUMN] = {
 	"funcid", "count", "min", "med", "90p", "99p", "max", "sum", "func"

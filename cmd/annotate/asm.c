@@ -13,9 +13,11 @@
 #include <string.h>
 
 #include "code.h"
+#include "mem.h"
+#include "num.h"
 #include "out.h"
+#include "prog.h"
 #include "shown.h"
-#include "util.h"
 
 struct spot {			/* an address */
 	uint32_t ob;

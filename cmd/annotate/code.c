@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "in.h"
+#include "mem.h"
 #include "segments.h"
-#include "util.h"
 
 struct code_segment {		/* a loaded, executable segment */
 	uint64_t addr, len;

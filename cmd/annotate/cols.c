@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "num.h"
 #include "out.h"
-#include "util.h"
 
 void
 ext_init(struct extremes *x)

@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "out.h"
+#include "prog.h"
 #include "shown.h"
-#include "util.h"
 
 /* file<<32 | function's name -> costs */
 static struct tally pairs;

@@ -19,9 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
+#include "num.h"
 #include "out.h"
 #include "shown.h"
-#include "util.h"
 
 struct graph graph;
 

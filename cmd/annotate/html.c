@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "out.h"
-#include "util.h"
 
 enum { LINES = 20 };		/* of each event shown at first */
 

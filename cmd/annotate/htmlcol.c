@@ -5,8 +5,9 @@
 
 #include <string.h>
 
+#include "mem.h"
+#include "num.h"
 #include "out.h"
-#include "util.h"
 
 const char *
 meaning(size_t ev)

@@ -13,8 +13,9 @@
 #include <string.h>
 
 #include "code.h"
+#include "mem.h"
+#include "num.h"
 #include "out.h"
-#include "util.h"
 
 struct line_item {		/* costs shown at a line of the function */
 	uint32_t top;		/* that line; 0: unknown */

@@ -13,9 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "out.h"
+#include "prog.h"
 #include "sha256.h"
-#include "util.h"
 
 /* Embed a file as a string. */
 #define TEXT_OF(name, path)						\

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "out.h"
-#include "util.h"
 
 /* file<<32 | line -> costs */
 static struct tally places;

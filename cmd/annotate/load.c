@@ -8,8 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "mem.h"
+#include "prog.h"
 #include "shown.h"
-#include "util.h"
 
 /* derived event e = sum of factor[e][i] * recorded event i */
 static int64_t factor[COST_EVMAX][COST_EVMAX];

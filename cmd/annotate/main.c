@@ -9,9 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "in.h"
+#include "mem.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 static const char synopsis[] = "[option ...] [file ...]";
 static const char help[] =

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "out.h"
 #include "shown.h"
-#include "util.h"
 
 static void
 events(const char *what, const size_t *ev, size_t n)

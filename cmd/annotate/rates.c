@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util.h"
-
 struct rate_rule {
 	const char *event;
 	const char *per[3];	/* references, if the profile has them all */

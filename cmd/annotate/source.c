@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 #include "in.h"
+#include "mem.h"
+#include "num.h"
 #include "out.h"
+#include "prog.h"
 #include "shown.h"
-#include "util.h"
 
 #define AT	"@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@" \
 		"@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@"

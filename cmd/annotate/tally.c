@@ -6,7 +6,9 @@
 #include <htslib/khash.h>
 #include <string.h>
 
-#include "util.h"
+#include "hash.h"
+#include "mem.h"
+#include "prog.h"
 
 KHASH_INIT(key, uint64_t, uint32_t, 1, hash_address, kh_int64_hash_equal)
 

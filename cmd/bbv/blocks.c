@@ -14,7 +14,8 @@
 
 #include <htslib/khash.h>
 
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 KHASH_MAP_INIT_INT64(bb, uint32_t)
 

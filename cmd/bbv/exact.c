@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 #include "in.h"
-#include "util.h"
+#include "mem.h"
 
 #define MOST		60	/* instructions of a block */
 #define MOST_FMA	31

@@ -16,8 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "in.h"
-#include "util.h"
+#include "mem.h"
+#include "num.h"
+#include "prog.h"
 
 static const char synopsis[] =
     "[--interval-size=n] [--bb-out-file=file] [--pc-out-file=file]\n"

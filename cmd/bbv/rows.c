@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include "cost.h"
+#include "mem.h"
+#include "prog.h"
 #include "sym.h"
-#include "util.h"
 
 const char *stream_pid;
 

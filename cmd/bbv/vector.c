@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
 
 void
 vector_room(struct bbv_thread *t)

@@ -24,7 +24,7 @@
 
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
 
 #define LANES 8u
 #define FULL 512u		/* steps, and indirect branches; a power of 2 */

@@ -19,10 +19,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "args.h"
 #include "branchsim.h"
 #include "evw.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 static const char synopsis[] = "[-tv] [--predictor=name] [--rep=once|each] "
     "[--warm=n] [-o file] [file]";

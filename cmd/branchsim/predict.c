@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
 
 uint64_t predict_history;
 uint8_t predict_counter[1 << 14];

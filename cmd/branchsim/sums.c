@@ -9,8 +9,8 @@
 
 #include <htslib/khash.h>
 
+#include "prog.h"
 #include "rounds.h"
-#include "util.h"
 
 KHASH_MAP_INIT_INT64(missed, uint64_t)
 

@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "hash.h"
+#include "mem.h"
+#include "prog.h"
 
 /* The code line that is looked up: in the table it has number 0. */
 static uint64_t looked_up;

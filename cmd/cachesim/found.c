@@ -2,7 +2,7 @@
  * found - the misses of the last executions, for passing the events on
  */
 #include "cachesim.h"
-#include "util.h"
+#include "mem.h"
 
 const char *const found_name[] = { "I1mr", "ILmr", "D1mr", "DLmr", "D1mw",
     "DLmw" };

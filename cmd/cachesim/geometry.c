@@ -15,7 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util.h"
+#include "num.h"
+#include "prog.h"
 
 const char *const cache_name[NCACHE] = { "I1", "D1", "LL" };
 

@@ -37,7 +37,7 @@
 #include "cpu.h"
 #include "emit.h"
 #include "hot.h"
-#include "util.h"
+#include "mem.h"
 
 #define HOT_AFTER	1024			/* executions */
 #define HOT_SIZE	((size_t)2 << 20)	/* of all code */

@@ -14,7 +14,8 @@
 #include <string.h>
 
 #include "cpu.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 #include "ways.h"
 
 struct l1 l1 = { .dtag = l1_d.tag, .dstamp = l1_d.stamp };

@@ -15,7 +15,8 @@
 #include <sys/mman.h>
 
 #include "cpu.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 /*
  * A set is its tags from the newest to the oldest, 0 where there is none. 16

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cpu.h"
-#include "util.h"
+#include "mem.h"
 
 /* What is missed: nothing, the first level, the last one as well. */
 enum told { NONE, FIRST, LAST };

@@ -19,9 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "cachesim.h"
+#include "prog.h"
 #include "report.h"
-#include "util.h"
 
 static const char synopsis[] = "[-tv] [--I1=S,A,L] [--D1=S,A,L] "
     "[--LL=S,A,L] [--cacheuse=yes|no] [--caches=machine|valgrind] "

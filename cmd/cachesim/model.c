@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
 
 struct variants variants;
 struct model model[NCACHE];

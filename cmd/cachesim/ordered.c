@@ -31,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
 
 static struct evr *events;
 static bool through;

@@ -32,7 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
 
 #define NEST	2		/* a repeated instruction, in a line's rounds */
 

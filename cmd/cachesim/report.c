@@ -13,9 +13,9 @@
 
 #include "cost.h"
 #include "insns.h"
+#include "mem.h"
 #include "out.h"
 #include "outcome.h"
-#include "util.h"
 
 enum { IR, COL_I1MR, COL_ILMR, DR, COL_D1MR, COL_DLMR, DW, COL_D1MW, COL_DLMW,
     NCOL };

@@ -3,7 +3,7 @@
  */
 #include "cachesim.h"
 
-#include "util.h"
+#include "mem.h"
 
 #define MOSTBYTES ((uint64_t)1 << 48)	/* of a repeated reference */
 

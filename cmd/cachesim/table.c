@@ -27,7 +27,7 @@
 
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
 
 struct l1_table l1_table[NCACHE];
 

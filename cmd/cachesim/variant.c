@@ -23,7 +23,8 @@
 #include <string.h>
 
 #include "evw.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 static const char *const event_name[] = { "I1mr", "ILmr", "D1mr", "DLmr",
     "D1mw", "DLmw", "ILdmr", "DLdmr", "DLdmw", "AcCost1", "SpLoss1", "AcCost2",

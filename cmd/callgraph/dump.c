@@ -14,9 +14,10 @@
 
 #include "codename.h"
 #include "cost.h"
+#include "mem.h"
 #include "out.h"
 #include "outcome.h"
-#include "util.h"
+#include "prog.h"
 
 /* Callgrind's order; others follow. */
 static const char *const usual[] = { "Ir", "Dr", "Dw", "I1mr", "D1mr", "D1mw",

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
 
 static uint64_t every;		/* 0: no such option */
 static uint64_t left;		/* basic blocks until the next part */

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "callgraph.h"
+#include "mem.h"
 #include "outcome.h"
-#include "util.h"
 
 /* Deeper stacks lose their outer half, as in lib/walk. */
 #define MOST	((size_t)1 << 20)

@@ -22,8 +22,9 @@
 #include <string.h>
 
 #include "callgraph.h"
+#include "mem.h"
 #include "objmap.h"
-#include "util.h"
+#include "prog.h"
 
 KHASH_MAP_INIT_INT64(seg, struct walk_seg *)
 KHASH_MAP_INIT_INT64(place, const struct func_place *)

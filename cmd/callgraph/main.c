@@ -27,10 +27,11 @@
 #include "callgraph.h"
 #include "codename.h"
 #include "in.h"
+#include "mem.h"
 #include "objmap.h"
 #include "out.h"
 #include "outcome.h"
-#include "util.h"
+#include "prog.h"
 
 static struct simhead stream;	/* its H lines */
 static struct codenames *codes;	/* made at run time */

@@ -7,8 +7,10 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "args.h"
 #include "callgraph.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 static const char synopsis[] = "[option]... [file]";
 

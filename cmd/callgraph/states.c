@@ -16,8 +16,9 @@
 #include <string.h>
 
 #include "callgraph.h"
+#include "mem.h"
 #include "objmap.h"
-#include "util.h"
+#include "prog.h"
 
 KHASH_MAP_INIT_INT64(group, uint32_t)
 

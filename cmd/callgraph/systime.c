@@ -10,8 +10,9 @@
 
 #include <string.h>
 
+#include "args.h"
 #include "outcome.h"
-#include "util.h"
+#include "prog.h"
 
 static uint64_t unit;		/* in nanoseconds; 0: no such option */
 static bool cpu;		/* time of the processor, too */

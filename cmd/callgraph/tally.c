@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "callgraph.h"
-#include "util.h"
+#include "hash.h"
+#include "mem.h"
+#include "prog.h"
 
 struct key {
 	uint64_t a, b;

@@ -19,8 +19,8 @@
 
 #include "callgraph.h"
 #include "evw.h"
+#include "mem.h"
 #include "out.h"
-#include "util.h"
 
 /* What the output needs to know of each thread. */
 struct told_thread {

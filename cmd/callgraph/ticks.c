@@ -17,8 +17,9 @@
 
 #include "callgraph.h"
 #include "calls.h"
+#include "mem.h"
 #include "objmap.h"
-#include "util.h"
+#include "prog.h"
 
 KHASH_MAP_INIT_INT(fn, struct func *)
 KHASH_MAP_INIT_INT64(arc, struct walk_arc *)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "dataprof.h"
-#include "util.h"
+#include "mem.h"
 
 struct alone {
 	uint64_t value;		/* of one that stays, see ev.h */

@@ -25,7 +25,8 @@
 #include <string.h>
 
 #include "dataprof.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 #define LARGE	(64 * PAGE)
 #define BACK	64		/* blocks within one another, at most */

@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "dataprof.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 #define EVENTS	(COLUMNS - 2)	/* of O lines, at most */
 

@@ -6,7 +6,7 @@
  * refers to may lie in the memory that the call makes (hold.c).
  */
 #include "dataprof.h"
-#include "util.h"
+#include "mem.h"
 
 struct open {
 	bool is_open;

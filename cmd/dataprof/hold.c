@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "dataprof.h"
-#include "util.h"
+#include "mem.h"
 
 #define HOLDS	(1u << 20)	/* of a thread */
 #define NEAR	64		/* bytes between neighbours */

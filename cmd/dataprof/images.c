@@ -13,10 +13,11 @@
 #include <unistd.h>
 
 #include "dataprof.h"
+#include "hash.h"
 #include "in.h"
+#include "mem.h"
 #include "segments.h"
 #include "sym.h"
-#include "util.h"
 
 #define TCB	0x900		/* at least what C libraries have there */
 

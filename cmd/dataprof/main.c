@@ -12,14 +12,16 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "args.h"
 #include "codename.h"
 #include "dataprof.h"
 #include "func.h"
 #include "in.h"
+#include "mem.h"
 #include "objmap.h"
 #include "out.h"
+#include "prog.h"
 #include "simhead.h"
-#include "util.h"
 
 static const char synopsis[] =
     "[-v] [-o file] [--by=object|type|page] [--depth=n] [--refs]\n"

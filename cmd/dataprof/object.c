@@ -10,7 +10,8 @@
 
 #include "dataprof.h"
 #include "func.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 KHASH_MAP_INIT_STR(object, uint32_t)
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "dataprof.h"
-#include "util.h"
+#include "mem.h"
 
 static struct insn_cache **insns;	/* by block */
 static size_t ninsns;

@@ -13,9 +13,10 @@
 #include "cost.h"
 #include "dataprof.h"
 #include "func.h"
+#include "mem.h"
 #include "out.h"
+#include "prog.h"
 #include "simhead.h"
-#include "util.h"
 
 static struct costnames *names;
 static struct cost_head head;

@@ -11,7 +11,8 @@
 
 #include "dataprof.h"
 #include "func.h"
-#include "util.h"
+#include "hash.h"
+#include "mem.h"
 
 /* What the call of a function in a state, from a caller, makes. */
 struct call_site {

@@ -13,9 +13,9 @@
 
 #include "callwalk.h"
 #include "dataprof.h"
+#include "mem.h"
 #include "objmap.h"
 #include "outcome.h"
-#include "util.h"
 
 #define BELOW	(8u << 20)	/* bytes that a function may have */
 #define BELOW_SEEN (256u << 10)	/* where frames are not told */

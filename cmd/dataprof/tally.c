@@ -8,7 +8,9 @@
 
 #include "dataprof.h"
 #include "func.h"
-#include "util.h"
+#include "hash.h"
+#include "mem.h"
+#include "prog.h"
 
 KHASH_MAP_INIT_INT64(number, uint32_t)
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mem.h"
 #include "out.h"
-#include "util.h"
 
 static const int64_t none[COST_EVMAX];
 

@@ -6,8 +6,9 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "mem.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 static json_t *
 made(json_t *j)

@@ -14,7 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "args.h"
+#include "mem.h"
+#include "prog.h"
+#include "wild.h"
 
 static bool of_functions;	/* some limit is one of functions */
 

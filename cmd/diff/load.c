@@ -4,7 +4,8 @@
 #include "diff.h"
 
 
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 struct name_subst *mods[NMOD];
 

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 static const char synopsis[] = "[option ...] old new";
 static const char help[] =

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "num.h"
 #include "out.h"
 #include "shown.h"
-#include "util.h"
 
 struct change_text {
 	char count[40], perc[32];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
 
 /*
  * The sums of a profile.  fns: one record without a line for each function, and

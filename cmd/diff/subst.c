@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 struct name_subst {
 	struct name_subst *next;

@@ -16,13 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "cost.h"
 #include "in.h"
+#include "mem.h"
 #include "out.h"
 #include "place.h"
+#include "prog.h"
 #include "stacks.h"
 #include "sym.h"
-#include "util.h"
 
 static const char synopsis[] = "[-o file] [--dump-instr=yes|no] "
     "[--extra-debuginfo-path=dir] [--inline=yes|no] [file]";

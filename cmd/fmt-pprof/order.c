@@ -17,8 +17,9 @@
 
 #include <htslib/khash.h>
 
+#include "mem.h"
+#include "prog.h"
 #include "stacks.h"
-#include "util.h"
 
 #define NONE	UINT32_MAX
 

@@ -13,9 +13,10 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "mem.h"
 #include "out.h"
+#include "prog.h"
 #include "shown.h"
-#include "util.h"
 
 KHASH_MAP_INIT_STR(string, int64_t)
 

@@ -17,11 +17,13 @@
 #include <unistd.h>
 
 #include "cost.h"
+#include "hash.h"
 #include "in.h"
+#include "mem.h"
 #include "place.h"
+#include "prog.h"
 #include "segments.h"
 #include "stacks.h"
-#include "util.h"
 
 struct inline_frame {
 	uint32_t function;	/* id */

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "out.h"
-#include "util.h"
 
 enum { ROW = 17, MARGIN = 10, HEAD = 72, FOOT = 30 };
 enum { MANY = 10000 };		/* frames drawn, unless --min-width says it */

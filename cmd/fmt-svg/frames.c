@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "in.h"
-#include "util.h"
+#include "mem.h"
+#include "num.h"
+#include "prog.h"
 
 KHASH_MAP_INIT_STR(name, uint32_t)
 KHASH_MAP_INIT_INT64(child, uint32_t)

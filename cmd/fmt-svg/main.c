@@ -18,9 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "flame.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 static const char synopsis[] = "[-i] [-o file] [-t title] [--count=name] "
     "[--min-width=tenths] [--width=pixels] [file | --diff old new]";

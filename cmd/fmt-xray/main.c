@@ -19,10 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "ev.h"
 #include "in.h"
+#include "mem.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 #include "xray.h"
 
 static const char synopsis[] =

@@ -18,8 +18,9 @@
 
 #include <htslib/khash.h>
 
+#include "mem.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 KHASH_SET_INIT_INT64(taken)
 

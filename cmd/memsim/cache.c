@@ -15,7 +15,8 @@
 #endif
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 #define FEW	128
 #define WORD	64

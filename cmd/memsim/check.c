@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "util.h"
+#include "prog.h"
 
 #define MOST_LINES	((uint64_t)1 << 28)
 #define MOST_COLUMNS	60

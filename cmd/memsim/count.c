@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mem.h"
 #include "out.h"
-#include "util.h"
 
 unsigned count_columns;
 const char **count_name;

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "util.h"
+#include "prog.h"
 
 KHASH_MAP_INIT_INT64(holders, struct holders)
 KHASH_MAP_INIT_INT64(held, struct held)

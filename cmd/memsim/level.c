@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
 
 static struct node *shared[MOST_PARTS];
 

@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "in.h"
+#include "mem.h"
+#include "num.h"
 #include "out.h"
+#include "prog.h"
 #include "shown.h"
-#include "util.h"
 
 const char *const policy_name[NPOLICY] = { "lru", "fifo", "random",
     "tree-plru", "bit-plru", "srrip", "brrip", "drrip" };

@@ -23,7 +23,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 static const char synopsis[] = "[-tv] [--machine=name|file] [--with=line]... "
     "[--cores=n|each] [--huge=size,where] [--quantum=n] [--describe] "

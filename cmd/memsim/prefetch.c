@@ -5,7 +5,7 @@
  */
 #include "memsim.h"
 
-#include "util.h"
+#include "mem.h"
 
 #define REGION	4096		/* that no prefetch leaves */
 #define SURE	2		/* confidence that is enough */

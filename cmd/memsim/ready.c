@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "caches.h"
-#include "util.h"
+#include "prog.h"
 
 static const char zen4[] =
     "cache L1I size=32k ways=8 policy=tree-plru prefetch=next\n"

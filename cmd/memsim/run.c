@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
 
 #define MOST_ROUNDS (UINT64_C(1) << 36)
 #define STILL	8		/* rounds worth a call of run_skip */

@@ -12,8 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "num.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 KHASH_SET_INIT_INT64(seen)
 

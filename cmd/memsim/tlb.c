@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "util.h"
+#include "hash.h"
 
 bool tlb_unified, tlb_rrip;
 static bool any;

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "evw.h"
-#include "util.h"
+#include "mem.h"
 
 #define PIECE	(1 << 20)
 

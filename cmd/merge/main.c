@@ -40,8 +40,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 static const char help[] =
 "usage: merge [option ...] [file ...]\n"

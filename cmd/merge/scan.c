@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "in.h"
-#include "util.h"
+#include "mem.h"
 
 struct last_name {		/* the last fl= or fn= */
 	char *s;

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 enum { NAMES = 4096 };		/* forget names beyond so many */
 

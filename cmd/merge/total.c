@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "util.h"
+#include "prog.h"
 
 int64_t total[COST_EVMAX];
 

@@ -13,7 +13,8 @@
 
 #include <Zydis/Zydis.h>
 
-#include "util.h"
+#include "hash.h"
+#include "mem.h"
 
 #define UNKNOWN "unknown"
 #define MOST_WIDTHS 4096

@@ -15,8 +15,9 @@
 #include <unistd.h>
 
 #include "in.h"
+#include "mem.h"
+#include "prog.h"
 #include "segments.h"
-#include "util.h"
 
 struct segment {
 	uint64_t addr, len, off;

@@ -3,7 +3,7 @@
  */
 #include "mix.h"
 
-#include "util.h"
+#include "mem.h"
 
 struct options opt = { .nfunction = 10, .nclass = 10 };
 

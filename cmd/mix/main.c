@@ -22,10 +22,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "cost.h"
+#include "mem.h"
 #include "mix.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 #define MOST_TOLD	50	/* classes in O lines */
 #define MOST_COLUMNS	100	/* in costs */

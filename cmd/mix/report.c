@@ -16,8 +16,10 @@
 #include <htslib/khash.h>
 
 #include "funcs.h"
+#include "hash.h"
+#include "mem.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 KHASH_MAP_INIT_INT64(part, uint64_t)
 

@@ -21,13 +21,15 @@
 
 #include <htslib/khash.h>
 
+#include "args.h"
 #include "ev.h"
 #include "evw.h"
 #include "in.h"
+#include "mem.h"
 #include "out.h"
+#include "prog.h"
 #include "source.h"
 #include "tally.h"
-#include "util.h"
 
 static const char synopsis[] =
     "[-drs] [--rep=once|each] [--sums=function] [-o file] [file]";

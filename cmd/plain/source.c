@@ -17,8 +17,8 @@
 #include <string.h>
 
 #include "in.h"
+#include "mem.h"
 #include "out.h"
-#include "util.h"
 
 static struct out *out;
 static struct step *last;	/* by thread: its last step */

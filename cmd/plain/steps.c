@@ -3,12 +3,12 @@
  */
 #include <inttypes.h>
 
+#include "mem.h"
 #include "objmap.h"
 #include "out.h"
 #include "shown.h"
 #include "source.h"
 #include "sym.h"
-#include "util.h"
 
 enum { MOST = 16 };		/* functions inlined into each other */
 

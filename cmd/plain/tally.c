@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "func.h"
+#include "mem.h"
 #include "objmap.h"
 #include "out.h"
-#include "util.h"
 
 /* What an execution of an id adds. */
 struct addend {

@@ -21,10 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "calls.h"
 #include "evw.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 #include "xray.h"
 
 static const char synopsis[] =

@@ -24,11 +24,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mem.h"
 #include "out.h"
 #include "in.h"
+#include "prog.h"
 #include "segments.h"
 #include "sym.h"
-#include "util.h"
 
 enum { SLED = 32, OBJECTS = 256 };
 

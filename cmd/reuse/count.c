@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 struct history *history;
 struct row *rows;

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "util.h"
+#include "mem.h"
 
 static unsigned
 groups(void)

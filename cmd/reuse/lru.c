@@ -23,7 +23,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "util.h"
+#include "hash.h"
+#include "mem.h"
+#include "prog.h"
 
 #define HUGE	((size_t)2 << 20)
 

@@ -24,8 +24,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
+#include "mem.h"
+#include "prog.h"
 #include "reuse.h"
-#include "util.h"
 
 static const char synopsis[] = "[-tv] [--refs=data|code|both] [--line=n] "
     "[--sample=share]\n"

@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "caches.h"
+#include "mem.h"
+#include "num.h"
+#include "prog.h"
 #include "reuse.h"
-#include "util.h"
 
 struct options opt = { .data = true, .shift = 6, .sample = 1, .nfunction = 20 };
 struct size sizes[MOST_SIZES + 4], caches[8];

@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "axis.h"
+#include "mem.h"
 #include "out.h"
 #include "reuse.h"
-#include "util.h"
 
 enum {
 	WIDTH = 900, LEFT = 80, RIGHT = 30,	/* pixels */

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
 
 #define MOST_ROUNDS (UINT64_C(1) << 36)	/* that a program may have run */
 

@@ -18,9 +18,9 @@
 #include <stdint.h>
 
 #include "ev.h"
+#include "hash.h"
 #include "lru.h"
 #include "simrun.h"
-#include "util.h"
 
 struct out;
 

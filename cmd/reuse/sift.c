@@ -19,7 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 #if defined __x86_64__
 #include <immintrin.h>

@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "hash.h"
+#include "mem.h"
 
 #define SHORTEST 16384		/* instructions */
 #define MOST	1024

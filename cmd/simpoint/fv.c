@@ -28,7 +28,8 @@
 #include <unistd.h>
 
 #include "in.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 enum pair_found { PAIR, END, BAD };
 

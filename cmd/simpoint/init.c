@@ -18,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 static void
 centre_is(struct km *m, size_t c, size_t i)

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 static json_t *
 real(double v)

@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "in.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 KHASH_MAP_INIT_STR(label, int)
 

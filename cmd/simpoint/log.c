@@ -13,7 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 static bool shown;		/* the terminal shows a line of progress */
 

@@ -23,8 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 static struct fv fv;
 static struct vecs vecs;

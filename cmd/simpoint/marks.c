@@ -20,7 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 struct marked_block {
 	uint64_t first;		/* address */

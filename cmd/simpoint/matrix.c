@@ -19,8 +19,9 @@
 #include <string.h>
 
 #include "in.h"
+#include "mem.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 #define CHUNK 8192	/* grow memory by at most so many values */
 

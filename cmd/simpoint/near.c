@@ -18,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 #define LANES 8		/* centres summed side by side */
 

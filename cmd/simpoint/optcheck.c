@@ -3,7 +3,7 @@
  */
 #include "simpoint.h"
 
-#include "util.h"
+#include "prog.h"
 
 static void
 not_both(const char *a, const char *b)

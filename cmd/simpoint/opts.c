@@ -16,7 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "args.h"
+#include "mem.h"
+#include "num.h"
+#include "prog.h"
 
 enum option_kind {
 	FLAG, ONOFF, INFILE, OUTFILE, COUNT, SEED, SHARE, WORD, SPECIAL

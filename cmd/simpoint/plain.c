@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 static bool
 all_finite(const double *x, size_t n)

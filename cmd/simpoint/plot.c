@@ -17,8 +17,8 @@
 #include <string.h>
 
 #include "axis.h"
+#include "mem.h"
 #include "out.h"
-#include "util.h"
 
 enum {
 	WIDTH = 980, LEFT = 80, RIGHT = 170,	/* pixels */

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
 
 struct k_run *runs;
 size_t nruns;

@@ -14,8 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 static char *
 with_suffix(const char *name, const char *a, const char *b)

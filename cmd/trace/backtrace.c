@@ -16,7 +16,6 @@
 #include "guest/guest.h"
 #include "sym.h"
 #include "trace.h"
-#include "util.h"
 
 #define FRAMES 12	/* as many as Valgrind shows */
 

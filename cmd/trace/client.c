@@ -15,10 +15,11 @@
 #include "cache/cache.h"
 #include "evw.h"
 #include "guest/guest.h"
+#include "mem.h"
+#include "prog.h"
 #include "shown.h"
 #include "stream/stream.h"
 #include "trace.h"
-#include "util.h"
 
 #define TEXT_BYTES 4096u
 

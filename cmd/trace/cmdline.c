@@ -11,8 +11,11 @@
 #include "cache/cache.h"
 #include "code/code.h"
 #include "guest/guest.h"
+#include "args.h"
+#include "mem.h"
+#include "num.h"
+#include "prog.h"
 #include "trace.h"
-#include "util.h"
 #include "xlate/xlate.h"
 
 static struct options *set;	/* other files see these as const: opt */

@@ -19,9 +19,10 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "mem.h"
+#include "prog.h"
 #include "shown.h"
 #include "trace.h"
-#include "util.h"
 
 static const char *fifo;	/* its name, NULL: there is none any more */
 static struct stat made;

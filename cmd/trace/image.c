@@ -17,8 +17,9 @@
 #include "context/context.h"
 #include "guest/guest.h"
 #include "stream/stream.h"
+#include "mem.h"
+#include "prog.h"
 #include "trace.h"
-#include "util.h"
 #include "xlate/xlate.h"
 
 bool exec_pending, exec_let_go;

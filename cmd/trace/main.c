@@ -27,8 +27,9 @@
 #include "context/context.h"
 #include "guest/guest.h"
 #include "stream/stream.h"
+#include "mem.h"
+#include "prog.h"
 #include "trace.h"
-#include "util.h"
 #include "xlate/xlate.h"
 
 /* A name with each %p replaced by the process's number. */

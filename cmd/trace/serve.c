@@ -23,8 +23,8 @@
 #include "context/context.h"
 #include "guest/guest.h"
 #include "stream/stream.h"
+#include "prog.h"
 #include "trace.h"
-#include "util.h"
 #include "xlate/xlate.h"
 
 #define RENEW_LATER 10000u	/* steps, where that gave no numbers */

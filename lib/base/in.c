@@ -20,9 +20,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "fd.h"
+#include "mem.h"
 #include "meter.h"
+#include "prog.h"
 #include "signals.h"
-#include "util.h"
 
 #define BUFSIZE	(256 << 10)
 #define LINE_MOST ((size_t)1 << 30)

@@ -5,7 +5,8 @@
 
 #include <htslib/khash.h>
 
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 KHASH_SET_INIT_STR(names)
 

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "prog.h"
 
 static int terminal = -1;	/* -1: not known yet */
 static bool always;

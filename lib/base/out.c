@@ -20,8 +20,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fd.h"
+#include "mem.h"
+#include "prog.h"
 #include "signals.h"
-#include "util.h"
 
 #define BUFSIZE	(256 << 10)
 #define NTRIES	1000

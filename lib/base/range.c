@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "util.h"
+#include "mem.h"
 
 void
 range_add(struct ranges *r, uint64_t start, uint64_t end, uint32_t what)

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "mem.h"
 #include "out.h"
 #include "shown.h"
-#include "util.h"
 
 const char *
 shown(const char *s)

@@ -4,7 +4,9 @@
  * A star first stands for nothing; where the rest then fails, for one byte
  * more.  Only the last star has to be tried again.
  */
-#include "util.h"
+#include "wild.h"
+
+#include <stddef.h>
 
 bool
 wild_matches(const char *pattern, const char *s)

@@ -8,7 +8,7 @@
 
 #include "costread.h"
 #include "in.h"
-#include "util.h"
+#include "prog.h"
 
 void
 costr_die(struct costr *r, const char *fmt, ...)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
 
 void
 costhead_init(struct cost_head *h)

@@ -11,7 +11,7 @@
  * A file is 0 if it is the function's own, else 1 + its name.
  */
 #include "costsum.h"
-#include "util.h"
+#include "prog.h"
 
 static inline uint64_t *
 put_where(const struct costsum *t, uint64_t *k, uint32_t id,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "costread.h"
-#include "util.h"
+#include "prog.h"
 
 static const char *
 number_slow(struct costr *r, const char *p, uint64_t *out)

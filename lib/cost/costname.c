@@ -14,7 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "hash.h"
+#include "mem.h"
+#include "prog.h"
 
 enum { NEAR = 8 };		/* functions of a name that are in its list */
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "costsum.h"
-#include "util.h"
+#include "mem.h"
 
 /* 0: the same string or function */
 static int

@@ -35,7 +35,8 @@
 
 #include "costread.h"
 #include "in.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 /* The longest command with newlines: twice what Linux accepts. */
 enum { MAXCMD = 8 << 20 };

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
 
 enum { VARIED = 9, SLACK = 8 };	/* such a column; behind all columns */
 

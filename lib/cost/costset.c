@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 static const char *const labels[COST_NSETTING] = { "I1 cache:", "D1 cache:",
     "LL cache:", "Branch predictor:", "CPU:" };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "costsum.h"
-#include "util.h"
+#include "mem.h"
 
 static void
 merge_runs(uint32_t *to, const uint32_t *a, const uint32_t *aend,

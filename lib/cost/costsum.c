@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "costsum.h"
-#include "util.h"
+#include "mem.h"
 
 enum { ROWS = 1 << 16 };	/* entries to gather before they are packed */
 

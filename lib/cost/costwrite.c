@@ -15,8 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 /* Spaces of numbers; CTX: functions that have a ctx, with numbers of FN. */
 enum costw_space { OB, FL, FN, CTX, NSPACE };

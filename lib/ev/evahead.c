@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "evbuf.h"
-#include "util.h"
+#include "mem.h"
 
 #define NSLOT	32
 #define NTEXT	8

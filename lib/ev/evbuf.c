@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
 
 #define BUFSIZE	(256 << 10)
 #define SHORT	(1 << 20)	/* not worth a thread */

@@ -15,7 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 KHASH_INIT(far, khint32_t, uint32_t, 1, kh_int_hash_func2, kh_int_hash_equal)
 

@@ -14,7 +14,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 #define ARENA	(256 << 10)
 #define CHUNK	EVDEF_CHUNK

@@ -8,7 +8,7 @@
 #define EVDEF_H
 
 #include "ev.h"
-#include "util.h"
+#include "mem.h"
 
 #define EVDEF_MAXID	0xffffffU
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "evdef.h"
-#include "util.h"
+#include "mem.h"
 
 void
 evnames_close(struct evnames *g)

@@ -22,7 +22,7 @@
 
 #include "evdef.h"
 #include "evwrec.h"
-#include "util.h"
+#include "mem.h"
 
 #define HEAD_NREF	4	/* shift of the number of references, up to 3 */
 #define HEAD_FLOW	0x40

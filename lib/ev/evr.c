@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "meter.h"
-#include "util.h"
+#include "prog.h"
 
 /* ---- errors ---- */
 

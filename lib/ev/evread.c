@@ -16,8 +16,9 @@
 #include "evline.h"
 #include "evr.h"
 #include "in.h"
+#include "mem.h"
 #include "meter.h"
-#include "util.h"
+#include "prog.h"
 
 #define MAXLINE	EVBUF_MAXLINE
 

@@ -29,7 +29,6 @@
 #endif
 
 #include "out.h"
-#include "util.h"
 
 /* Another core wrote the records: prefetch them so many bytes ahead. */
 #define AHEAD	1024

@@ -23,7 +23,7 @@
 
 #include "ev.h"
 #include "evw.h"
-#include "util.h"
+#include "mem.h"
 
 /* more than out's buffer, so that out writes a full buffer without a copy */
 #define EVW_BUFSIZE	(272 << 10)

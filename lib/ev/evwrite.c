@@ -19,8 +19,9 @@
 
 #include "evpack.h"
 #include "evwrec.h"
+#include "mem.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 /* A state: what the id names, and whether its definition is in the text. */
 enum { UNKNOWN, BLOCK = 'B', PACKED = 'b', PREFIX = 'P', REF = 'Q',

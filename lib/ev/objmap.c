@@ -22,8 +22,9 @@
 #include <unistd.h>
 
 #include "in.h"
+#include "mem.h"
+#include "prog.h"
 #include "segments.h"
-#include "util.h"
 
 #define PAGE	4096
 

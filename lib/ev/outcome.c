@@ -10,7 +10,8 @@
 
 #include "ev.h"
 #include "evout.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 KHASH_MAP_INIT_INT64(sums, uint64_t)
 

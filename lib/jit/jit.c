@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "mem.h"
 
 #define STEPS	4096	/* a search looks at so many pieces */
 #define TRIED	64	/* and compares the bytes of so many */

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "base/intern.h"
-#include "util.h"
+#include "mem.h"
 
 enum { LOAD, MOVE, LINES, CLOSE };
 enum { MAGIC = 0x4a695444, X86_64 = 62 };

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "mem.h"
 
 bool
 jit_read(const struct jit_file *f, uint64_t at, void *to, size_t n)

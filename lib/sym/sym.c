@@ -22,9 +22,9 @@
 #include "base/intern.h"
 #include "base/range.h"
 #include "in.h"
+#include "mem.h"
 #include "symunit.h"
 #include "segments.h"
-#include "util.h"
 
 #define MANY	256		/* names between two times that pages go */
 

@@ -13,8 +13,9 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "mem.h"
+#include "prog.h"
 #include "symunit.h"
-#include "util.h"
 
 #define MAXDEPTH	400	/* of DIEs within one another */
 #define MAXTYPES	40	/* types within one another */

@@ -26,7 +26,8 @@
 #include <unistd.h>
 
 #include "in.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 static char *folders;
 

@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 #include "in.h"
-#include "util.h"
 
 /*
  * DWARF is 2 to 10 times as large as when compressed. A header that says more

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 
 #include "base/intern.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 /* Deeper nesting than any compiler makes; the walk is recursive. */
 #define MAXDEPTH	400

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/intern.h"
-#include "util.h"
+#include "mem.h"
 
 static const char *unknown;
 

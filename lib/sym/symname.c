@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/range.h"
+#include "mem.h"
 #include "symunit.h"
-#include "util.h"
 
 /* name, or a version or a copy of it */
 static bool

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "base/range.h"
-#include "util.h"
+#include "mem.h"
 
 /* The bytes of a section or of a part of it that are yet to be read. */
 struct rest {

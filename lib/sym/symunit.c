@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "mem.h"
+#include "prog.h"
 #include "symunit.h"
-#include "util.h"
 
 static const char *
 below_main(const char *s)

@@ -16,7 +16,7 @@
 
 #include <htslib/khash.h>
 
-#include "util.h"
+#include "mem.h"
 
 enum { MOST = 1 << 20 };
 

@@ -7,7 +7,7 @@
 
 #include "base/intern.h"
 #include "ev.h"
-#include "util.h"
+#include "mem.h"
 
 struct codenames {
 	struct codename **v;

@@ -17,10 +17,13 @@
 #include <unistd.h>
 
 #include "codename.h"
+#include "hash.h"
 #include "in.h"
+#include "mem.h"
 #include "objmap.h"
+#include "prog.h"
 #include "sym.h"
-#include "util.h"
+#include "wild.h"
 
 KHASH_INIT(func, uint64_t, struct func *, 1, hash_address, kh_int64_hash_equal)
 

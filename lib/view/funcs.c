@@ -10,11 +10,12 @@
 
 #include "codename.h"
 #include "insns.h"
+#include "mem.h"
 #include "objmap.h"
 #include "out.h"
+#include "prog.h"
 #include "shown.h"
 #include "sym.h"
-#include "util.h"
 
 KHASH_MAP_INIT_STR(name, size_t)
 

@@ -14,8 +14,8 @@
 
 #include "codename.h"
 #include "cost.h"
+#include "mem.h"
 #include "objmap.h"
-#include "util.h"
 
 /* There are as many of the next three as the stream has blocks. */
 #define SMALL __attribute__((packed, aligned(4)))

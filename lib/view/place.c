@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "in.h"
+#include "mem.h"
 #include "sym.h"
-#include "util.h"
 
 struct places {
 	struct costnames *names;

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "util.h"
+#include "mem.h"
 
 #define NOGROUP	UINT32_MAX
 

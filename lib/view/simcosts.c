@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 #include "warm.h"
 
 void

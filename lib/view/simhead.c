@@ -8,7 +8,7 @@
 
 #include "cost.h"
 #include "ev.h"
-#include "util.h"
+#include "mem.h"
 
 #define LABEL	18	/* columns of a description's label */
 

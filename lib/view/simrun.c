@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "codename.h"
 #include "evw.h"
 #include "in.h"
+#include "mem.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 #include "warm.h"
 
 /* ---- options ---- */

@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 #define MOST	((size_t)4 << 20)	/* visits by way of shared functions */
 

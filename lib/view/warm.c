@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
 
 struct warm {
 	unsigned nev;

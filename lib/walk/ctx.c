@@ -19,8 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hash.h"
+#include "mem.h"
 #include "outcome.h"
-#include "util.h"
+#include "prog.h"
 
 static inline khint_t
 ctx_hash(const struct walk_ctx *c)

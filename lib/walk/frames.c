@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "frames.h"
+#include "mem.h"
 #include "repeat.h"
-#include "util.h"
 
 #define MOST_LOOKED_AT 1024	/* frames, where stacks are switched */
 

@@ -18,8 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hash.h"
+#include "mem.h"
 #include "outcome.h"
-#include "util.h"
+#include "prog.h"
 
 struct walk_seg *plan;
 uint64_t *plan_values;

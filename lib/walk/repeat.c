@@ -29,7 +29,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 #define LEAST	256		/* multiply only if so many rounds are left */
 #define MOST	((uint64_t)1 << 24)	/* give up after so many rounds */

@@ -44,7 +44,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "mem.h"
 
 /* Handlers that never return leave what they interrupted for ever. */
 #define MOSTSIG	64

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "outcome.h"
 #include "repeat.h"
-#include "util.h"
 
 /* ---- references that depend on values ---- */
 

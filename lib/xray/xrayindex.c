@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-#include "util.h"
+#include "mem.h"
 
 static struct xray_buf *
 add(struct xray *x, uint64_t off, uint64_t end, unsigned flags)

@@ -20,8 +20,10 @@
 
 #include <htslib/khash.h>
 
+#include "fd.h"
 #include "in.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 enum { PART = 16000 };	/* bytes of an event's data at a time */
 

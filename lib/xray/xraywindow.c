@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "prog.h"
 #include "xraylog.h"
 
 const uint8_t *

@@ -18,8 +18,10 @@
 
 #include <htslib/khash.h>
 
+#include "fd.h"
+#include "mem.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 enum { HOLD = 65536 };		/* bytes a buffer keeps in memory */
 enum { PADDING = 24 };		/* see pad() */

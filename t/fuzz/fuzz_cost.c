@@ -15,7 +15,7 @@
 
 #include "cost.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

@@ -15,7 +15,7 @@
 #include "evw.h"
 #include "in.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t len);
 

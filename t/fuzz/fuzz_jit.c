@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "jit.h"
-#include "util.h"
+#include "prog.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "prog.h"
 
 #define NCOUNTER 1000u
 #define MOST (64u * PAGE)

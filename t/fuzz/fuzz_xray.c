@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 #include "xray.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);

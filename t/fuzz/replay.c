@@ -9,7 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t len);
 

@@ -15,12 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "cost.h"
 #include "ev.h"
 #include "evw.h"
 #include "in.h"
+#include "mem.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 /* ---- random streams ---- */
 

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 static struct costnames *nm;
 

@@ -23,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "prog.h"
 
 enum { READY_FD = 9, LIMIT = 100000 };
 

@@ -17,13 +17,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "ev.h"
 #include "ev/evscan.h"
 #include "evw.h"
 #include "ev/evwrec.h"
 #include "in.h"
+#include "mem.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 static uint64_t seed;
 

@@ -16,7 +16,8 @@
 
 #include "ev.h"
 #include "in.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 struct pc_count {
 	uint64_t pc;

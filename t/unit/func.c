@@ -14,7 +14,7 @@
 #include "func.h"
 #include "in.h"
 #include "objmap.h"
-#include "util.h"
+#include "prog.h"
 
 static void
 ask(uint64_t addr)

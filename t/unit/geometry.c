@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "../../cmd/cachesim/cachesim.h"
-#include "util.h"
+#include "prog.h"
 
 struct leaf {
 	const char *machine;

@@ -1,5 +1,5 @@
 /*
- * lib - drive util, in and out for t/0001-lib.t
+ * lib - drive prog, mem, args, in and out for t/0001-lib.t
  *
  *	lib cat [-o out] file...	by blocks
  *	lib lines [-o out] file...	by lines, "number length text"
@@ -23,10 +23,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "in.h"
+#include "mem.h"
+#include "num.h"
 #include "out.h"
+#include "prog.h"
 #include "shown.h"
-#include "util.h"
 
 static void
 cat(struct out *o, struct in *in)

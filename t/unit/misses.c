@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "../../cmd/cachesim/cachesim.h"
-#include "util.h"
+#include "prog.h"
 
 int
 main(int argc, char **argv)

@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
+#include "mem.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 
 static uint64_t state;
 

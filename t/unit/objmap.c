@@ -11,7 +11,7 @@
 
 #include "in.h"
 #include "objmap.h"
-#include "util.h"
+#include "prog.h"
 
 static void
 ask(struct objmap *om, uint64_t addr)

@@ -14,8 +14,8 @@
 
 #include "in.h"
 #include "out.h"
+#include "prog.h"
 #include "sym.h"
-#include "util.h"
 
 static void
 answer(struct out *o, struct sym *s, uint64_t addr, int inlines)

@@ -13,7 +13,7 @@
 
 #include "../../cmd/trace/code/decode.h"
 #include "in.h"
-#include "util.h"
+#include "prog.h"
 
 #define LEN 15u
 

@@ -34,7 +34,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "args.h"
+#include "prog.h"
 
 enum { OUT_MAX = 4096, TAIL = 96, NVICTIM_MAX = 1000 };
 

@@ -14,8 +14,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "mem.h"
 #include "out.h"
-#include "util.h"
+#include "prog.h"
 #include "xray.h"
 
 struct seen {

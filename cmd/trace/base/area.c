@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 struct area area;
 

@@ -6,7 +6,7 @@
  * thread then ends the run.
  */
 #include "base/base.h"
-#include "util.h"
+#include "prog.h"
 
 #define PATIENCE_MS 20000u	/* how long the guest may make us wait */
 

@@ -16,7 +16,7 @@
 #include "cache/cache.h"
 #include "cache/parts.h"
 #include "context/context.h"
-#include "util.h"
+#include "mem.h"
 
 void
 frag_drop(uint32_t i)

@@ -11,8 +11,8 @@
 #include "cache/kept.h"
 #include "cache/parts.h"
 #include "stream/stream.h"
-#include "util.h"
 #include "xlate/xlate.h"
+#include "prog.h"
 
 static struct xlate x;
 static struct block blk;

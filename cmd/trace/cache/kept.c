@@ -13,8 +13,9 @@
 #include "cache/kept.h"
 #include "keep/keep.h"
 #include "stream/stream.h"
-#include "util.h"
 #include "xlate/xlate.h"
+#include "mem.h"
+#include "prog.h"
 
 static bool usable;
 /* Where ids are in the code, an image whose ids begin later does without. */

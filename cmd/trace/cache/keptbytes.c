@@ -16,7 +16,7 @@
 
 #include "cache/kept.h"
 #include "keep/keep.h"
-#include "util.h"
+#include "mem.h"
 
 #define AT_ONCE 16u		/* pages that are read by one call */
 

@@ -9,7 +9,7 @@
 #include <sys/uio.h>
 
 #include "cache/kept.h"
-#include "util.h"
+#include "prog.h"
 
 off_t
 kept_offset(unsigned part)

@@ -9,8 +9,8 @@
 #include "cache/cache.h"
 #include "cache/kept.h"
 #include "stream/stream.h"
-#include "util.h"
 #include "xlate/xlate.h"
+#include "mem.h"
 
 /* The definition of fragment i, and how many bytes there are at most. */
 static const uint8_t *

@@ -18,7 +18,7 @@
 #endif
 
 #include "cache/kept.h"
-#include "util.h"
+#include "mem.h"
 
 struct text {
 	char *s;

@@ -15,7 +15,7 @@
 
 #include "cache/kept.h"
 #include "cache/parts.h"
-#include "util.h"
+#include "mem.h"
 
 static struct kept_live *live;
 static size_t nlive, caplive;

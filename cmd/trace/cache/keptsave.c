@@ -14,8 +14,9 @@
 #include "evpack.h"
 #include "keep/keep.h"
 #include "stream/stream.h"
-#include "util.h"
 #include "xlate/xlate.h"
+#include "hash.h"
+#include "mem.h"
 
 /* It is worth it if of so many one is new, and so many are. */
 #define NEW_SHARE 64u

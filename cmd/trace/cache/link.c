@@ -13,8 +13,8 @@
 #include <sys/mman.h>
 
 #include "cache/parts.h"
-#include "util.h"
 #include "xlate/xlate.h"
+#include "mem.h"
 
 static struct link *links;	/* by exit; they get pages as they are used */
 static size_t caplinks;

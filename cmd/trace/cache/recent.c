@@ -21,8 +21,8 @@
 #include "cache/cache.h"
 #include "cache/parts.h"
 #include "stream/stream.h"
-#include "util.h"
 #include "xlate/xlate.h"
+#include "mem.h"
 
 #define TICK_NS 500000
 #define FIRST 22u		/* ticks until the first look */

@@ -7,8 +7,8 @@
 
 #include "cache/parts.h"
 #include "stream/stream.h"
-#include "util.h"
 #include "xlate/xlate.h"
+#include "mem.h"
 
 static const struct code_piece *keptpieces;	/* the store's come first */
 static uint32_t nkeptpieces;

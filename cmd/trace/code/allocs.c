@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
+#include "prog.h"
 #include "sym.h"
 #include "code/code.h"
 #include "code/entries.h"
-#include "util.h"
 
 KHASH_MAP_INIT_INT64(pc, uint32_t)	/* pc -> alloc_bits */
 KHASH_MAP_INIT_STR(name, uint32_t)

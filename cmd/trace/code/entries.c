@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "in.h"
+#include "mem.h"
 #include "sym.h"
 #include "code/entries.h"
 #include "segments.h"
-#include "util.h"
 
 struct entry {
 	uint64_t off;

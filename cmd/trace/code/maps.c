@@ -20,7 +20,8 @@
 
 #include "evw.h"
 #include "code/code.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 struct exec_mapping {
 	uint64_t start, end, off;

@@ -11,7 +11,8 @@
 #include <htslib/khash.h>
 
 #include "code/code.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 KHASH_MAP_INIT_INT64(page, uint8_t *)
 

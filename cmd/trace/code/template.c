@@ -26,7 +26,7 @@
 #include <Zydis/Zydis.h>
 
 #include "code/decode.h"
-#include "util.h"
+#include "hash.h"
 
 #define NTEMPLATE 24000u	/* with as many, all are forgotten */
 #define NINDEX (1u << 15)

@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
+#include "prog.h"
 #include "sym.h"
 #include "code/code.h"
 #include "code/entries.h"
-#include "util.h"
 
 static struct window_fn {
 	const char *name;

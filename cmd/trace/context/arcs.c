@@ -17,7 +17,8 @@
 
 #include "context/context.h"
 #include "context/parts.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 struct state_key {
 	const struct walk_ctx *ctx;

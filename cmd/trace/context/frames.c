@@ -15,7 +15,7 @@
 
 #include "context/context.h"
 #include "context/parts.h"
-#include "util.h"
+#include "mem.h"
 
 /* The guest's frame, and what it is to lib/walk. */
 struct copy {

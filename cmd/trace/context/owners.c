@@ -15,7 +15,9 @@
 #include "context/context.h"
 #include "context/parts.h"
 #include "evw.h"
-#include "util.h"
+#include "hash.h"
+#include "mem.h"
+#include "prog.h"
 
 struct owner_key {
 	uint64_t site;		/* of the call that led to a stub, or 0 */

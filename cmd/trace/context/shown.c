@@ -12,7 +12,7 @@
 #include "context/context.h"
 #include "context/parts.h"
 #include "evw.h"
-#include "util.h"
+#include "mem.h"
 
 struct frame {
 	uint32_t arc : 31;	/* the guest's */

@@ -5,7 +5,9 @@
 
 #include "context/context.h"
 #include "context/parts.h"
-#include "util.h"
+#include "hash.h"
+#include "mem.h"
+#include "prog.h"
 
 KHASH_INIT(place, uint64_t, const struct func_place *, 1, hash_address,
     kh_int64_hash_equal)

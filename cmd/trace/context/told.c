@@ -11,7 +11,9 @@
 #include "context/context.h"
 #include "context/parts.h"
 #include "evw.h"
-#include "util.h"
+#include "hash.h"
+#include "mem.h"
+#include "prog.h"
 
 struct charge {
 	uint32_t arc;		/* its number */

@@ -23,7 +23,8 @@
 
 #include "guest/guest.h"
 #include "guest/parts.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 static struct {
 	int pid, shares, fd;

@@ -22,7 +22,8 @@
 
 #include "guest/guest.h"
 #include "guest/parts.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 #ifndef PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG	/* older C libraries */
 #define PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG \

@@ -18,7 +18,8 @@
 #include <unistd.h>
 
 #include "guest/guest.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 static pid_t shell;		/* or 0 */
 static const char *text;	/* of the command, for messages */

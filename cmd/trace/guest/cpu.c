@@ -18,7 +18,7 @@
 #include "cpu.h"
 #include "guest/guest.h"
 #include "guest/parts.h"
-#include "util.h"
+#include "prog.h"
 
 #define ANY ~0u
 

@@ -21,7 +21,7 @@
 
 #include "guest/parts.h"
 #include "guest/guest.h"
-#include "util.h"
+#include "mem.h"
 
 static struct boot boot;	/* as the runtime has it */
 static struct {

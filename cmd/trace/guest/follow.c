@@ -21,7 +21,8 @@
 
 #include "guest/guest.h"
 #include "guest/parts.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 static char **options;
 static int noptions;

@@ -14,8 +14,9 @@
 #include "guest/fresh.h"
 #include "guest/guest.h"
 #include "guest/parts.h"
+#include "mem.h"
+#include "prog.h"
 #include "segments.h"
-#include "util.h"
 
 #define MOST_ALIGN (1ull << 30)	/* for a file that asks for more */
 

@@ -30,7 +30,8 @@
 
 #include "guest/guest.h"
 #include "guest/parts.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 #define GAP (1536ull << 20)	/* for the guest's own mappings */
 #define BIG (2ull << 20)

@@ -25,7 +25,8 @@
 #include "guest/fresh.h"
 #include "guest/guest.h"
 #include "guest/parts.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 /* -------------------------------------------------------------------- start */
 

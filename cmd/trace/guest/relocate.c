@@ -38,7 +38,7 @@
 #include "guest/fresh.h"
 #include "guest/guest.h"
 #include "guest/parts.h"
-#include "util.h"
+#include "prog.h"
 
 #define PIE_BASE 0x555555554000ull
 #define STACK_TOP 0x7ffffffff000ull

@@ -15,7 +15,7 @@
 
 #include "guest/guest.h"
 #include "guest/parts.h"
-#include "util.h"
+#include "prog.h"
 
 static uint64_t trap_at;	/* where `syscall; int3` was put, or 0 */
 static uint8_t trap_saved[3];

@@ -25,7 +25,8 @@
 #include <unistd.h>
 
 #include "keep/keep.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 #define OTHERS (S_IWGRP | S_IWOTH)
 #define STALE 3600		/* seconds: who wrote it was killed */

@@ -16,7 +16,8 @@
 #include "evw.h"
 #include "stream/parts.h"
 #include "stream/stream.h"
-#include "util.h"
+#include "mem.h"
+#include "prog.h"
 
 /*
  * What each counter counts; written by the serving thread.  UNREGISTERED:

@@ -26,7 +26,7 @@
 #include "out.h"
 #include "stream/stream.h"
 #include "stream/parts.h"
-#include "util.h"
+#include "prog.h"
 
 static struct out *out;
 static pthread_t thread;

@@ -21,10 +21,11 @@
 #include <unistd.h>
 
 #include "evw.h"
+#include "mem.h"
 #include "out.h"
 #include "stream/parts.h"
 #include "stream/stream.h"
-#include "util.h"
+#include "prog.h"
 
 struct last_item {
 	uint64_t seq;

@@ -25,7 +25,7 @@
 
 #include "jit.h"
 #include "stream/stream.h"
-#include "util.h"
+#include "mem.h"
 
 static pthread_mutex_t lock;
 static struct jit *jit;

@@ -13,7 +13,7 @@
 #include "meter.h"
 #include "stream/parts.h"
 #include "stream/stream.h"
-#include "util.h"
+#include "prog.h"
 
 #define COUNTED	(8u << 20)	/* words of records that are counted in full */
 #define SHARE	16		/* of those after them one word in so many */

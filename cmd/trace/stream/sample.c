@@ -9,7 +9,7 @@
 #include "evw.h"
 #include "stream/parts.h"
 #include "stream/stream.h"
-#include "util.h"
+#include "mem.h"
 
 #define OFTEN 64u		/* samples of an id; a power of two */
 #define RING 1024u

@@ -12,7 +12,7 @@
 #include "evw.h"
 #include "stream/parts.h"
 #include "stream/stream.h"
-#include "util.h"
+#include "mem.h"
 
 static struct {
 	const struct shelf_count *count;	/* by counter */

@@ -14,11 +14,13 @@
 
 #include "evpack.h"
 #include "evw.h"
-#include "util.h"
 #include "stream/stream.h"
 #include "xlate/defs.h"
 #include "xlate/parts.h"
 #include "xlate/xlate.h"
+#include "hash.h"
+#include "mem.h"
+#include "prog.h"
 
 const struct def_more def_no_more;
 

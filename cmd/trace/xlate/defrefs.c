@@ -10,11 +10,12 @@
 
 #include "ev.h"
 #include "evw.h"
-#include "util.h"
 #include "stream/stream.h"
 #include "xlate/defs.h"
 #include "xlate/parts.h"
 #include "xlate/xlate.h"
+#include "mem.h"
+#include "prog.h"
 
 /*
  * An id is listed in one word: its distance from the block's, i, and the number

@@ -45,8 +45,8 @@
 #include <string.h>
 
 #include "cpu.h"
-#include "util.h"
 #include "xlate/parts.h"
+#include "mem.h"
 
 KHASH_MAP_INIT_INT64(line, uint32_t)
 

@@ -1,9 +1,9 @@
 /*
  * ids - the ids of blocks, prefixes and references, given in order
  */
-#include "util.h"
 #include "xlate/parts.h"
 #include "xlate/xlate.h"
+#include "prog.h"
 
 /*
  * Ids that a block may need: one for each exit, fetch, and reference or element

@@ -16,9 +16,10 @@
 #include "evw.h"
 #include "jit.h"
 #include "stream/stream.h"
-#include "util.h"
 #include "xlate/parts.h"
 #include "xlate/xlate.h"
+#include "mem.h"
+#include "prog.h"
 
 /* A block has code of a piece that jit.h knows. */
 struct named {

@@ -7,8 +7,8 @@
  * repeated instructions and the elements of gathers count for themselves.
  * Nothing here but refs_element changes the guest's flags.
  */
-#include "util.h"
 #include "xlate/parts.h"
+#include "mem.h"
 
 #define WORD(member) (T_CTX + (int32_t)CTX_WORDS + \
     (int32_t)offsetof(struct ctx_words, member))

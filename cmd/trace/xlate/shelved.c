@@ -11,9 +11,10 @@
 
 #include <stdio.h>
 
-#include "util.h"
 #include "stream/stream.h"
 #include "xlate/parts.h"
+#include "mem.h"
+#include "prog.h"
 
 struct part {
 	uint32_t id, counter;

@@ -3,9 +3,9 @@
  */
 #include "evw.h"
 #include "stream/stream.h"
-#include "util.h"
 #include "xlate/parts.h"
 #include "xlate/xlate.h"
+#include "prog.h"
 
 /* The id by which lines of code ('i') or data ('d') leave the table. */
 uint32_t
