@@ -17,6 +17,7 @@ struct cpuid {
 
 /* What a processor answers: the real one's answers, or another's. */
 typedef struct cpuid caches_ask(uint32_t leaf, uint32_t sub);
+/* The real one, as `ask'. What is no x86-64 processor answers zeros. */
 struct cpuid caches_cpuid(uint32_t leaf, uint32_t sub);
 
 /* Of which maker, as cpuid spells it? */
@@ -38,6 +39,7 @@ unsigned caches_find(struct cache_found *, caches_ask *);
 struct caches_ends {
 	const struct cache_found *i1, *d1, *ll;
 };
+/* Choose them among n caches. */
 struct caches_ends caches_ends(const struct cache_found *, unsigned n);
 
 #endif

@@ -32,14 +32,19 @@ struct calls_set {
 	void		*index;
 };
 
+/* The thread with these ids, which may be new; it does not move. */
 struct calls	*calls_thread(struct calls_set *, uint32_t pid, uint32_t tid);
 void		 calls_reset(struct calls_set *);	/* no thread is known */
 
+/*
+ * Enter a function. Returns its frame, good until the next calls_enter. Of a
+ * million frames the outer half is dropped first.
+ */
 struct calls_frame *calls_enter(struct calls *, uint32_t id, uint64_t tick);
 /*
  * How many frames, from the innermost on, an exit of id leaves: 1; more if
  * exits are missing (an exception passed through, say); 0 if id was not
- * entered.  The caller uses the frames, and then calls calls_drop.
+ * entered.  The caller uses the frames, and then calls calls_drop with that.
  */
 size_t		 calls_match(struct calls *, uint32_t id);
 void		 calls_drop(struct calls *, size_t n);

@@ -163,6 +163,7 @@ seg_fn(const struct walk_seg *s)
 	return s->at->fn;
 }
 
+/* Its block; it must have one. */
 static inline struct ev_block *
 seg_block(const struct walk_seg *s)
 {
@@ -310,6 +311,7 @@ arc_from(const struct walk_arc *a)
 	return a->level == 0 ? NULL : a->slot;
 }
 
+/* The context that calls, with or without a slot. */
 static inline struct walk_ctx *
 arc_caller(const struct walk_arc *a)
 {

@@ -29,6 +29,7 @@ struct codename {
 	size_t sorted;			/* so many of them are in order */
 };
 
+/* A table without names. */
 struct codenames *codenames_new(void);
 /* Take in a G or L line, but for a list of blocks, which is the caller's. */
 void codenames_take(struct codenames *, const struct ev *);

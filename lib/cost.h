@@ -40,6 +40,7 @@ enum {
 struct costnames;
 struct costfn { uint32_t ob, fl, fn, ctx; };
 
+/* A table that has only the empty string. */
 struct costnames *costnames_new(void);
 /* The number of a string, which is copied if it is new. */
 uint32_t costnames_add(struct costnames *, const char *, size_t len);
@@ -158,6 +159,7 @@ _Noreturn void costr_die(struct costr *, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* After COST_END: the events and their sums, two lines on standard error. */
 void costr_report(const struct costr *, const struct cost_head *);
+/* Close and free it; names stay in their table. */
 void costr_close(struct costr *);
 /*
  * Cachegrind's files: go on with another table of names, into which the names

@@ -32,6 +32,7 @@
 #define cpu_has(libc, compiler) __builtin_cpu_supports(compiler)
 #endif
 
+/* Does the processor name Intel as its maker? Asked once. */
 bool cpu_is_intel(void);
 
 /* Is pext one operation, not many, as in AMD's before Zen 3? */

@@ -1,8 +1,14 @@
 /*
- * emit.h - write machine code; every encoding has a name
+ * emit.h - write machine code, x86-64; every encoding has a name
  *
- * Registers are hardware numbers 0..15.  Memory operands are base + disp, or
- * base + index * scale + disp; the shortest displacement is taken.
+ * Registers are hardware numbers, 0 (rax) to 15 (r15). Operands stand in
+ * Intel's order, where the result comes first. A memory operand is base + disp,
+ * or with "sib" in the name base + index * scale + disp, scale 1, 2, 4 or 8.
+ * base, index or both may be NOIDX where the name has "sib": none. The shortest
+ * displacement is taken. An immediate of a 64-bit operation is sign-extended.
+ *
+ * No function looks at `limit', and most write up to 7 bytes more than they
+ * count: the caller makes sure that there is room.
  */
 #ifndef EMIT_H
 #define EMIT_H
@@ -13,7 +19,7 @@
 struct emitter {
 	uint8_t *p;		/* next byte, in our mapping */
 	uint8_t *start;		/* of this piece of code */
-	uint8_t *limit;		/* nothing may be written from here on */
+	uint8_t *limit;		/* the caller's: where its room ends */
 	uint64_t addr;		/* where start is for who runs it */
 };
 
@@ -26,12 +32,16 @@ emit_here(const struct emitter *c)
 	return c->addr + (uint64_t)(c->p - c->start);
 }
 
+/* How many bytes this piece of code has so far. */
 static inline uint32_t
 emit_off(const struct emitter *c)
 {
 	return (uint32_t)(c->p - c->start);
 }
 
+/* ---- bytes ---- */
+
+/* One byte, the low 8 bits of b; 4 or 8 bytes, the lowest first. */
 static inline void
 emit_byte(struct emitter *c, unsigned b)
 {
@@ -52,7 +62,7 @@ emit_u64(struct emitter *c, uint64_t v)
 	c->p += 8;
 }
 
-/* The low n bytes of v.  It writes 8 bytes in any case. */
+/* The low n bytes of v, n up to 8. It writes 8 bytes in any case. */
 static inline void
 emit_bytes(struct emitter *c, uint64_t v, unsigned n)
 {
@@ -60,97 +70,130 @@ emit_bytes(struct emitter *c, uint64_t v, unsigned n)
 	c->p += n;
 }
 
+/* n bytes as they are; n bytes of nops, the fewest that have this length. */
 void emit_copy(struct emitter *, const uint8_t *, unsigned n);
 void emit_nop(struct emitter *, unsigned n);
 
-/* Loads: mov r64, [base+disp]; movsxd; mov r32; movzx r32. */
+/* ---- what leaves the flags alone ---- */
+
+/* mov r64, [base+disp]; mov r32; movsxd r64, dword; movzx r32, byte */
 void emit_load(struct emitter *, int reg, int base, int32_t disp);
-void emit_load32s(struct emitter *, int reg, int base, int32_t disp);
 void emit_load32(struct emitter *, int reg, int base, int32_t disp);
+void emit_load32s(struct emitter *, int reg, int base, int32_t disp);
 void emit_load_byte(struct emitter *, int reg, int base, int32_t disp);
-/* Stores: mov [base+disp], r64; mov dword; mov qword, sign-extended. */
-void emit_store(struct emitter *, int base, int32_t disp, int reg);
-void emit_store32(struct emitter *, int base, int32_t disp, int reg);
+/* mov r64, [base+index*scale+disp]; movzx r32, word */
 void emit_load_sib(struct emitter *, int reg, int base, int index, int scale,
     int32_t disp);
+void emit_load16_sib(struct emitter *, int reg, int base, int index, int scale,
+    int32_t disp);
+
+/* mov [base+disp], r64; of r32; mov [base+index*scale+disp], r64 */
+void emit_store(struct emitter *, int base, int32_t disp, int reg);
+void emit_store32(struct emitter *, int base, int32_t disp, int reg);
 void emit_store_sib(struct emitter *, int base, int index, int scale,
     int32_t disp, int reg);
+/* mov dword [base+disp], imm32; mov qword, simm32 */
 void emit_store_imm32(struct emitter *, int base, int32_t disp, uint32_t);
 void emit_store_simm(struct emitter *, int base, int32_t disp, int32_t);
+
+/* lea r64, the memory operand; a32: of 32-bit registers, to r32 */
 void emit_lea(struct emitter *, int reg, int base, int32_t disp);
 void emit_lea_sib(struct emitter *, int reg, int base, int index, int scale,
     int32_t disp, int a32);
+
+/* mov r64, r64; mov r32, r32 */
 void emit_mov(struct emitter *, int to, int from);
-void emit_swap_rax(struct emitter *, int reg);	/* one of the low eight */
 void emit_mov32(struct emitter *, int to, int from);
+/* movzx r32, r16; movzx r64, r8 (the lowest byte); movsx r64, r16 */
 void emit_movzx16(struct emitter *, int to, int from);
 void emit_movzx8(struct emitter *, int to, int from);
 void emit_movsx16(struct emitter *, int to, int from);
+/* r64 = v: by the shortest mov; by mov r64, imm64, which has 10 bytes */
+void emit_imm(struct emitter *, int reg, uint64_t v);
+void emit_imm64(struct emitter *, int reg, uint64_t v);
+
+/* xchg rax, r64, which is one of the low eight; xchg rax, rsp */
+void emit_swap_rax(struct emitter *, int reg);
+void emit_swap_rax_rsp(struct emitter *);
+/* bswap r64; not r64 */
 void emit_bswap(struct emitter *, int reg);
-/* The shortest mov reg, imm. */
-void emit_imm(struct emitter *, int reg, uint64_t);
-/* mov reg, imm64: 10 bytes */
-void emit_imm64(struct emitter *, int reg, uint64_t);
 void emit_not(struct emitter *, int reg);
-/* These change the flags. */
+/* pext r64, from, mask: the bits of from that mask has, side by side; BMI2 */
+void emit_pext(struct emitter *, int reg, int from, int mask);
+/* reg &= mask, all 64 bits, by pext and pdep of BMI2 */
+void emit_and_bits(struct emitter *, int reg, int mask);
+/* push simm32 */
+void emit_push_imm(struct emitter *, int32_t);
+
+/*
+ * The arithmetic flags into rax: OF becomes al, the others ah. And back, which
+ * leaves rax destroyed.
+ */
+void emit_save_flags(struct emitter *);
+void emit_restore_flags(struct emitter *);
+
+/* ---- what sets the flags ---- */
+
+/* cmp r64, simm32; cmp r64, [base+disp]; cmp qword [base+disp], simm8 */
 void emit_cmp_imm(struct emitter *, int reg, int32_t);
-void emit_shr32(struct emitter *, int reg, int n);	/* of r32 */
-void emit_and32_imm(struct emitter *, int reg, uint32_t);
-void emit_inc_mem(struct emitter *, int base, int32_t disp);
-/* cmp reg, [base+disp]; sub reg, reg2 */
 void emit_cmp_mem(struct emitter *, int reg, int base, int32_t disp);
-void emit_sub(struct emitter *, int reg, int reg2);
-/* add reg, [base + index * scale + disp]; the reverse; the same by 1 */
-void emit_add_sib(struct emitter *, int reg, int base, int index, int scale,
-    int32_t disp);
-void emit_add_to_sib(struct emitter *, int base, int index, int scale,
-    int32_t disp, int reg);
-void emit_inc_sib(struct emitter *, int base, int index, int scale,
-    int32_t disp);
-/* cmp byte [base + index + disp], v; inc and dec of it */
+void emit_cmp_mem_imm(struct emitter *, int base, int32_t disp, int v);
+/* cmp byte [base+index+disp], v; inc of that byte; dec */
 void emit_cmp_byte(struct emitter *, int base, int index, int32_t disp,
     unsigned v);
 void emit_inc_byte(struct emitter *, int base, int index, int32_t disp);
 void emit_dec_byte(struct emitter *, int base, int index, int32_t disp);
-/* qword [base + disp] += 1 if the carry flag is set; if it is not */
-void emit_add_carry(struct emitter *, int base, int32_t disp);
-void emit_add_not_carry(struct emitter *, int base, int32_t disp);
-/* The arithmetic flags into rax, and back: ah, and al for the overflow flag. */
-void emit_save_flags(struct emitter *);
-void emit_restore_flags(struct emitter *);
-/* reg &= mask, by BMI2, so that flags stay */
-void emit_and_bits(struct emitter *, int reg, int mask);
-/* cmp qword [base + disp], v; add reg, v; inc reg */
-void emit_cmp_mem_imm(struct emitter *, int base, int32_t disp, int v);
+
+/* add r64, simm32; inc r64; sub r64, r64 (reg -= reg2) */
 void emit_add_imm(struct emitter *, int reg, int32_t);
 void emit_inc(struct emitter *, int reg);
-/* sub reg, [base + index * scale + disp] */
+void emit_sub(struct emitter *, int reg, int reg2);
+/* shr r32, n; and r32, imm32 */
+void emit_shr32(struct emitter *, int reg, int n);
+void emit_and32_imm(struct emitter *, int reg, uint32_t);
+/* add r64, [base+index*scale+disp]; sub of the same */
+void emit_add_sib(struct emitter *, int reg, int base, int index, int scale,
+    int32_t disp);
 void emit_sub_sib(struct emitter *, int reg, int base, int index, int scale,
     int32_t disp);
-/* movzx r32, word [base + index * scale + disp] */
-void emit_load16_sib(struct emitter *, int reg, int base, int index, int scale,
+/* inc qword [base+disp]; add [base+index*scale+disp], r64; inc of that qword */
+void emit_inc_mem(struct emitter *, int base, int32_t disp);
+void emit_add_to_sib(struct emitter *, int base, int index, int scale,
+    int32_t disp, int reg);
+void emit_inc_sib(struct emitter *, int base, int index, int scale,
     int32_t disp);
-/* r64 = the bits of from that are in mask, by BMI2 */
-void emit_pext(struct emitter *, int reg, int from, int mask);
-void emit_push_imm(struct emitter *, int32_t);
-/* Each returns where its displacement is, for emit_patch8 or emit_patch32. */
+/* qword [base+disp] += 1 if the carry flag is set: adc; if it is not: sbb */
+void emit_add_carry(struct emitter *, int base, int32_t disp);
+void emit_add_not_carry(struct emitter *, int base, int32_t disp);
+
+/* ---- transfers ---- */
+
+/*
+ * Each of these returns where its displacement is, to be set by emit_patch8 or,
+ * those with 32 and of rip, by emit_patch32. cc is the processor's number of a
+ * condition, 4 for jz. The last two are push [rip+disp32], jmp [rip+disp32].
+ */
 uint8_t *emit_jrcxz(struct emitter *);
 uint8_t *emit_jcc8(struct emitter *, unsigned cc);
 uint8_t *emit_jmp8(struct emitter *);
 uint8_t *emit_jmp32(struct emitter *);
 uint8_t *emit_call32(struct emitter *);
 uint8_t *emit_jcc32(struct emitter *, unsigned cc);
-/* push [rip+disp32] and jmp [rip+disp32] */
 uint8_t *emit_push_rip(struct emitter *);
 uint8_t *emit_jmp_rip(struct emitter *);
+/*
+ * Set the displacement at `at', so that it leads to target; both in our
+ * mapping. Of one byte target must be at most 127 bytes ahead or 128 behind.
+ */
+void emit_patch8(uint8_t *at, const uint8_t *target);
+void emit_patch32(uint8_t *at, const uint8_t *target);
+
+/* jmp qword [base+disp]; jmp, call qword [base+index*scale+disp]; ret */
 void emit_jmp_mem(struct emitter *, int base, int32_t disp);
 void emit_jmp_sib(struct emitter *, int base, int index, int scale,
     int32_t disp);
 void emit_call_sib(struct emitter *, int base, int index, int scale,
     int32_t disp);
 void emit_ret(struct emitter *);
-void emit_swap_rax_rsp(struct emitter *);
-void emit_patch8(uint8_t *at, const uint8_t *target);
-void emit_patch32(uint8_t *at, const uint8_t *target);
 
 #endif

@@ -89,6 +89,7 @@ struct ev_def {
 #define EV_PLACES 8
 #define EV_SECOND 8
 
+/* Such a value's address; its place, with EV_SECOND if that is added. */
 static inline uint64_t
 ev_told_addr(uint64_t told)
 {
@@ -112,8 +113,12 @@ struct ev_each {
 	const uint8_t *at;	/* NULL: the block is kept */
 	uint32_t n, nref, ntarget;
 };
+/*
+ * Begin, before the first instruction; go to the next one. There are as many as
+ * the block's ninsn: no call may follow the last one.
+ */
 void ev_each(struct ev_each *, const struct ev_block *, struct ev_ref *);
-void ev_next_insn(struct ev_each *);	/* the first call gives the first */
+void ev_next_insn(struct ev_each *);
 
 /* ---- the stream (evread.c) ---- */
 
@@ -231,6 +236,7 @@ struct ev {
 #define EV_MORE ((uint64_t)1 << 32)
 #define EV_MOST ((uint64_t)0xffffffff)
 
+/* The head of a record of so many groups; and what a head says of these two. */
 static inline uint32_t
 ev_head(unsigned ngroups, uint32_t id)
 {
@@ -249,6 +255,7 @@ ev_ngroups(uint64_t head)
 	return head >> 24 & 0xff;
 }
 
+/* How many more times the record happens; where the next one begins. */
 static inline uint64_t
 ev_more(const uint64_t *rec)
 {
@@ -383,6 +390,7 @@ struct ev_walk {
 	uint64_t told;		/* Q that stays: its address */
 	bool stays;
 };
+/* Begin, with the values that the block has now; no event is current yet. */
 void ev_walk(struct ev_walk *, const struct ev_def *);
 bool ev_step(struct ev_walk *);	/* to the next event; false: no more */
 

@@ -91,11 +91,15 @@ const struct func_place *func_same_place(const struct func_place *);
 bool func_same(const struct func *, const struct func *);
 /*
  * Code made at run time was replaced in [start, end): what is there from now on
- * are other functions. And what is known of such a function later: its name,
- * which is no object's; the first one stays.
+ * are other functions.
  */
 void func_replaced(uint64_t start, uint64_t end);
+/* The name of such a function, once it is known; the first one stays. */
 void func_named(struct func *, struct codename *);
+/*
+ * Make a function that obeys the rules but that func_place does not find. start
+ * is link-time, ob as in struct func; the name is not copied.
+ */
 struct func *func_new(uint32_t ob, uint64_t start, const char *name);
 const char *func_object(uint32_t ob);	/* its path */
 

@@ -28,12 +28,14 @@ struct func_sum {
 	int64_t *n;		/* the sums */
 };
 
+/* A table without functions; the objects are those of the map. */
 struct funcs *funcs_new(const struct objmap *, size_t ncolumn);
 /*
  * The sums of the function that has an instruction: 0 at first, good until the
  * next call. Fast in the order of insns_visit.
  */
 int64_t *funcs_at(struct funcs *, const struct insns_at *);
+/* How many functions there are; one of them, from 0. */
 size_t funcs_count(const struct funcs *);
 const struct func_sum *funcs_get(const struct funcs *, size_t i);
 /* Sort by a column, the greatest first; equal ones by name. */

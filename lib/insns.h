@@ -19,6 +19,7 @@ struct costw;
 struct insns;
 struct objmap;
 
+/* A table without blocks. */
 struct insns *insns_new(void);
 /* Add a block at its definition, by what is mapped now; returns its number. */
 uint32_t insns_add(struct insns *, const struct ev_block *, struct objmap *);

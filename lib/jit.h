@@ -35,6 +35,7 @@ struct jit_code {
 #define JIT_NONE	SIZE_MAX
 #define JIT_NAME	4095	/* bytes of a name; the rest is cut */
 
+/* A reader without files. */
 struct jit *jit_new(void);
 /* Free it, and close its files; pieces and their names are gone. */
 void jit_free(struct jit *);

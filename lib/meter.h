@@ -18,6 +18,7 @@ bool meter_due(void);
 void meter_always(void);
 /* Seconds since the first call of meter_due; at least 1. */
 uint64_t meter_seconds(void);
+/* Show a line in place of the last one. */
 void meter_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Erase the line: before a message, and at the end. */
 void meter_end(void);

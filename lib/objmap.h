@@ -22,6 +22,7 @@ struct obj {
 	unsigned nseg;
 };
 
+/* A map without objects; dies if libelf cannot be used. */
 struct objmap *objmap_new(void);
 /* Apply an M or U line. -1: it is malformed. */
 int objmap_line(struct objmap *, const char *line, size_t len);

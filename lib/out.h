@@ -36,6 +36,7 @@ struct out {
 struct out *out_open(const char *name);
 /* The same for a file descriptor that is already open; name for messages. */
 struct out *out_fd(int fd, const char *name);
+/* Append n bytes; a string; formatted text, of any length. */
 void out_write(struct out *, const void *data, size_t n);
 void out_str(struct out *, const char *s);
 void out_printf(struct out *, const char *fmt, ...)
@@ -63,10 +64,12 @@ void out_hold(void);
 void out_publish(void);
 /* Give up: drop the buffer, remove a file that is aside; frees. */
 void out_abort(struct out *);
-/* Room for n bytes, at most OUT_ROOM; out_advance says how many were used. */
+
+/* For out_room: the buffer has less than n bytes left. */
 #define OUT_ROOM	(64 << 10)
 char *out_more(struct out *, size_t n);
 
+/* Room for n bytes, at most OUT_ROOM; out_advance says how many were used. */
 static inline char *
 out_room(struct out *o, size_t n)
 {
@@ -79,6 +82,7 @@ out_advance(struct out *o, size_t n)
 	o->len += n;
 }
 
+/* Append a byte. */
 static inline void
 out_ch(struct out *o, char c)
 {

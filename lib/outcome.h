@@ -17,6 +17,7 @@
 struct outcomes;
 struct evr;
 
+/* No events are known yet. */
 struct outcomes *outcome_new(void);
 /* Add the events of an `H outcomes' value. -1: too many, or a malformed one. */
 int outcome_head(struct outcomes *, const char *value);

@@ -28,6 +28,7 @@ struct place_frame {
 	uint64_t entry;		/* of the inlined code; 0: not known */
 };
 
+/* Names come from, and go to, this table; the flags are those of sym.h. */
 struct places *places_new(struct costnames *, unsigned symflags);
 /* Search dir for debug files, too. To be called before all else. */
 void place_debug_path(const char *dir);
@@ -36,6 +37,7 @@ bool place_known(const struct places *, uint32_t name);
 /* Begin to read an object, which will be asked for lines, or inlined calls. */
 void place_prepare(struct places *, uint32_t ob, bool inlines);
 
+/* File and line of an object's link-time address; or SYM_UNKNOWN, 0. */
 struct place place_find(struct places *, uint32_t ob, uint64_t addr);
 /* The function that has the address, even if its code was inlined there. */
 struct place_frame place_symbol(struct places *, uint32_t ob, uint64_t addr);

@@ -14,6 +14,7 @@
 
 struct rounds;
 
+/* No rounds have been told yet; the events are those of this reader. */
 struct rounds *rounds_new(struct evr *);
 /* At a block's definition, its number; of a lean reader, values become ours. */
 void rounds_define(struct rounds *, uint32_t block, struct ev_block *);

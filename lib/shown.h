@@ -27,6 +27,7 @@ void shown_byte(char to[SHOWN_MOST], char);
 
 /* showntext.c: s itself if it is safe, else a safe copy that is never freed */
 const char *shown(const char *s);
+/* Write n bytes of s as safe text. */
 void out_shown(struct out *, const char *s, size_t n);
 
 #endif

@@ -37,6 +37,7 @@ struct sym *sym_open(const char *path, unsigned flags);
 /* Why there are no symbols, or no lines; NULL if there are. */
 const char *sym_error(const struct sym *);
 const char *sym_line_error(struct sym *);
+/* Free it; its strings stay. */
 void sym_close(struct sym *);
 /* Do now the work of the first lookup of a line, or of inlined calls. */
 void sym_prepare(struct sym *, bool inlines);
@@ -64,6 +65,7 @@ struct sym_at {
 	unsigned line;
 };
 
+/* All of it; what is unknown is SYM_UNKNOWN, or 0. */
 void sym_find(struct sym *, uint64_t addr, struct sym_at *at);
 /* Find the function only: at->file and at->line are not set. */
 void sym_function(struct sym *, uint64_t addr, struct sym_at *at);

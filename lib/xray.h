@@ -69,7 +69,9 @@ struct xray;
 /* "-" or NULL is standard input; gzip is recognized. */
 struct xray	*xray_open(const char *name);
 struct xray	*xray_fdopen(int fd, const char *name);	/* a plain file */
+/* What the log's header says, good until xray_close. */
 const struct xray_head *xray_header(const struct xray *);
+/* Read the next record; behind the last one all are XRAY_END. */
 void		 xray_next(struct xray *, struct xray_rec *);
 void		 xray_close(struct xray *);
 
@@ -82,6 +84,7 @@ void		 xray_close(struct xray *);
 struct out;
 struct xray_writer;
 struct xray_writer *xray_create(struct out *, const struct xray_head *);
+/* Write a record; one that the header's version does not have is left out. */
 void		 xray_put(struct xray_writer *, const struct xray_rec *);
 /* The thread of the last record is this one, also in its open buffer. */
 void		 xray_rename(struct xray_writer *, uint32_t tid);

@@ -7,6 +7,7 @@
 #ifndef INTERN_H
 #define INTERN_H
 
+/* The copy of s, made if there is none yet; dies without memory. */
 const char *intern(const char *s);
 
 #endif

@@ -12,6 +12,7 @@ struct in;
 
 KHASH_INIT(id, uint64_t, uint64_t, 1, kh_int64_hash_func, kh_int64_hash_equal)
 
+/* Objects, files and functions: (1) may stand for one of each. */
 enum cost_space { OB, FL, FN, NSPACE };
 
 enum pend { PEND_NONE, PEND_CALL, PEND_JUMP };
@@ -55,6 +56,7 @@ struct costread {
 	int64_t given[COST_EVMAX];	/* its summary: line */
 };
 
+/* What separates the words of a line; skip it. */
 static inline bool
 is_blank(char c)
 {
@@ -72,10 +74,13 @@ blanks(const char *p)
 /* costread.c: at most 40 bytes of a line, for messages */
 const char *cost_shown(const char *);
 
-/* costline.c */
-/* Read a line that begins with a position; one of the form word=... */
-enum cost_kind cost_line(struct costr *, struct cost *);
-void cost_word(struct costr *);
+/*
+ * costline.c: read the line in r->d. What is malformed is an error, which dies.
+ * cost_line takes one that begins with a position, and gives its record;
+ * cost_word one of the form word=..., whose names hold for lines to come.
+ */
+enum cost_kind cost_line(struct costr *r, struct cost *);
+void cost_word(struct costr *r);
 /* Read the counts up to the end of the line, and return that. */
 const char *cost_counts(struct costr *, const char *, int64_t *n);
 

@@ -59,9 +59,13 @@ struct costsum {
 	size_t next[NLIST];
 };
 
-/* costkey.c */
+/*
+ * costkey.c: a record's key, the words of which its list's layout has nkey:
+ * file, positions, callee. costkey_get sets these members; kind is set before.
+ */
 void costkey_put(const struct costsum *, const struct cost *, uint64_t *key);
 void costkey_get(const struct costsum *, const uint64_t *key, struct cost *);
+/* Compare keys of n words: -1, 0, 1. */
 static inline int
 costkey_cmp(const uint64_t *a, const uint64_t *b, size_t n)
 {
@@ -76,13 +80,14 @@ costkey_cmp(const uint64_t *a, const uint64_t *b, size_t n)
 void costsum_add(const struct costsum *, int64_t *to, const int64_t *n,
     size_t len);
 
-/* costsum.c */
+/* costsum.c: pack the rows of the current function into its runs */
 void costsum_commit(struct costsum *);
 
-/* costrun.c */
+/* costrun.c: make room for n entries */
 void rows_room(struct cost_rows *, size_t n, const struct cost_layout *);
 /* Pack rows that are in order, and destroy them. */
 struct cost_run *run_pack(struct cost_rows *, const struct cost_layout *);
+/* Unpack a run in place of what the rows had. */
 void run_unpack(struct cost_rows *, const struct cost_run *,
     const struct cost_layout *);
 /* Merge a run with rows that are in order; add up entries that are in both. */
@@ -97,6 +102,7 @@ struct cost_by {
 	int kind;
 	const void *arg;
 };
+/* Sort v[n]; cmp gets two of its numbers: <0 0 >0. */
 void costsort(uint32_t *v, size_t n, const struct cost_by *);
 
 #endif

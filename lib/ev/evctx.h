@@ -27,6 +27,7 @@ struct evctx {
 	size_t nframes;
 };
 
+/* Free what it holds; it begins as zeros. */
 void evctx_close(struct evctx *);
 /* Does a D line name a state? */
 bool evctx_in_state(const struct ev *);

@@ -26,6 +26,7 @@ struct evdef_chunk {
 #define EVDEF_PARTS	(sizeof(struct ev_block) - \
     offsetof(struct ev_block, insn))
 
+/* The packed form of a block that is not shown, which evdef_unpack reads. */
 static inline uint8_t *
 evdef_packed(const struct ev_block *b)
 {
@@ -72,6 +73,7 @@ struct evdef {
 	size_t cappacked;
 };
 
+/* Begin without definitions; dies without memory. And free all of them. */
 void evdef_open(struct evdef *);
 void evdef_close(struct evdef *);
 /* Find a definition by its number; by the stream's id. NULL: undefined. */

@@ -16,6 +16,7 @@ struct evnames {
 	size_t capids;
 };
 
+/* Free what it holds; it begins as zeros. */
 void evnames_close(struct evnames *);
 /*
  * Check a line whose fields are parsed, and read the blocks that it lists.

@@ -28,6 +28,7 @@ struct evstand {
 	uint64_t one[1 + 256];	/* a round of rec */
 };
 
+/* Free what it holds; it begins as zeros. */
 void evstand_close(struct evstand *);
 /* From here on an id has these events, of its instruction n; "": none. */
 void evstand_set(struct evstand *, uint32_t id, uint32_t n,

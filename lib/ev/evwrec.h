@@ -76,6 +76,7 @@ struct evw {
 	char error[100];
 };
 
+/* The last values of a hot entry, a word for each group. */
 static inline uint64_t *
 evw_values(const struct evw *w, const struct evw_hot *h)
 {
@@ -108,6 +109,10 @@ evw_ndigits(uint64_t a)
 	return (66 - (unsigned)__builtin_clzll(a << 1 | 1)) >> 2;
 }
 
+/*
+ * Write a number's hexadecimal digits, 0 as one, and return where they end. It
+ * may write up to 8 bytes more than these.
+ */
 static inline char *
 evw_puthex(char *p, uint64_t a)
 {
@@ -141,12 +146,16 @@ evwrec_head(const uint32_t *r)
 	return *(const volatile uint32_t *)r;
 }
 
+/* Fill the table of digits that all of this uses. Call it first. */
 void evwrec_init(void);
-/* Write a field: sign and digits of a difference, or `.`; up to 17 bytes. */
+/*
+ * These write at p, and return where the text ends then. First a field: sign
+ * and digits of a difference, or `.`; up to 17 bytes.
+ */
 char *evwrec_field(char *p, uint64_t diff);
 /* Write "*n" for the repeats, or several such lines. */
 char *evwrec_more(struct evw *, char *p);
-/* Write the buffer, which ends at p, to out. */
+/* Write the buffer, which ends at p, to out: it is empty then. */
 char *evwrec_spill(struct evw *, char *p);
 
 /*

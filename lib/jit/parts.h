@@ -16,7 +16,7 @@
 struct jit_file {
 	int fd;
 	uint64_t at;		/* read up to here */
-	bool bad;		/* it is not what it should be: leave it */
+	bool bad;		/* nothing more is to be read */
 	uint32_t number;	/* of a dump, from 1 */
 	uint64_t shift;		/* of addresses in line records */
 	/* the record of lines for the code record that follows; or NULL */
@@ -45,7 +45,10 @@ void *jit_text(struct jit *, size_t n);
 /* table.c: read n bytes at an offset; false: they are not there (yet). */
 bool jit_read(const struct jit_file *, uint64_t at, void *, size_t n);
 
-/* perfmap.c, jitdump.c: read what was added */
+/*
+ * perfmap.c, jitdump.c: read what was added to the map, to a dump. A dump that
+ * is not what it should be, or is over, becomes bad.
+ */
 void perfmap_poll(struct jit *);
 void jitdump_poll(struct jit *, struct jit_file *);
 

@@ -128,6 +128,7 @@ struct sym_unit *sym_unit(struct sym *, uint64_t addr);
 Dwarf_Die sym_whole_unit(struct sym *, const struct sym_unit *);
 /* A name as the flags want it, interned. */
 const char *sym_name(const struct sym *, const char *raw);
+/* Free what a line table holds, not the table itself. */
 void sym_table_free(struct sym_table *);
 
 /*
@@ -139,6 +140,7 @@ void sym_table_free(struct sym_table *);
 bool sym_is_odd(const char *beside, const char *dir, const char *name);
 /* Open the object; NULL, or why not. */
 const char *sym_dwfl_open(struct sym_dwfl *, const char *path);
+/* Close and free it, with its debug files. */
 void sym_dwfl_close(struct sym_dwfl *);
 /* Give back the pages of its files that were read; they can be read again. */
 void sym_dwfl_unread(const struct sym_dwfl *);
@@ -169,6 +171,7 @@ struct sym_sections {
 	const char *const *take, *const *without;	/* up to NULL */
 };
 int sym_image(struct sym *, const struct sym_sections *, struct sym_image *);
+/* Free it; zeros are an image that has nothing. */
 void sym_image_close(struct sym_image *);
 /* The section of this name, or NULL. */
 const void *sym_image_section(const struct sym_image *, const char *name,
@@ -185,7 +188,7 @@ bool sym_has_line(struct sym *, uint64_t addr);
 /* symline.c: the table's file with this DWARF number, or SYM_UNKNOWN */
 const char *sym_file(struct sym *, struct sym_table *, uint64_t n);
 
-/* symdata.c */
+/* symdata.c: free the variables that were read, if any were */
 void sym_vars_free(struct sym *);
 
 /* syminline.c: the innermost scope at addr, or NULL */

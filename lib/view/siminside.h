@@ -31,6 +31,7 @@ struct inside {
 	struct codenames *names;	/* of code made at run time */
 };
 
+/* The whole of a run that simrun has given to a simulator. */
 static inline struct inside *
 inside(struct simrun *s)
 {

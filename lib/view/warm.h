@@ -1,9 +1,8 @@
 /*
  * warm.h - costs at the end of a warm-up, to be taken off those of the end
  *
- * warm_keep adds an instruction's costs to those kept, or takes them off with
- * sign -1; warm_take_off takes off what is kept. Both by its number in all
- * blocks. n has nev columns, each time the same.
+ * Instructions go by their number in all blocks (insns.h). Each n has nev
+ * counts.
  */
 #ifndef WARM_H
 #define WARM_H
@@ -12,9 +11,13 @@
 
 struct warm;
 
+/* Nothing is kept yet. */
 struct warm *warm_new(unsigned nev);
+/* Add an instruction's costs to those kept; with sign -1, take them off. */
 void warm_keep(struct warm *, uint64_t insn, const int64_t *n, int sign);
-void warm_zero(struct warm *);		/* keep nothing */
+/* Keep nothing. */
+void warm_zero(struct warm *);
+/* Take what is kept of an instruction off n. */
 void warm_take_off(const struct warm *, uint64_t insn, int64_t *n);
 /*
  * Of the rounds of a record with ninsn instructions each: how many begin

@@ -21,6 +21,7 @@ void repeat_end(void);
 
 extern bool repeat_watches;
 
+/* The functions below call these while it watches; they take the same. */
 void repeat_note_counts(void *, unsigned n);
 void repeat_note_growth(struct walk_arc *);
 void repeat_note_depth(const struct walk_thread *, uint32_t fn);

@@ -76,10 +76,15 @@ struct xray {
 /* xraywindow.c: n bytes at off, or NULL if the log has less; n is small */
 const uint8_t	*xray_at(struct xray *, uint64_t off, size_t n);
 
-/* xrayindex.c */
+/* xrayindex.c: find all buffers of an FDR log, and sort them by their clocks */
 void		 xray_index(struct xray *);
+/*
+ * Read a buffer's first records, NewBuffer, WallClock and Pid, into it; returns
+ * the offset in the log where the others begin.
+ */
 uint64_t	 xray_preamble(struct xray *, struct xray_buf *);
 
+/* Numbers of the log, in the processor's order; p need not be aligned. */
 static inline uint16_t
 get16(const uint8_t *p)
 {
