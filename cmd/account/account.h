@@ -37,7 +37,9 @@ struct fn_figures {
 };
 
 /* durations.c */
+/* A call of the function took so many ticks. */
 void	fn_add(struct fn_calls *, uint64_t ticks);
+/* Set the figures of all calls so far, of which there must be one. */
 void	fn_row(struct fn_calls *, struct fn_figures *);
 
 /* print.c */
@@ -52,6 +54,7 @@ struct fn_report {
 };
 
 extern const char *const column_names[NCOLUMN];
+/* Sort the rows by a column; equal ones by their function's id. */
 void	report_sort(struct fn_report *, enum column, bool ascending);
 void	report_print(const struct fn_report *, enum report_format,
 	    struct out *);

@@ -64,13 +64,17 @@ struct prof {
 };
 extern struct prof prof;
 
-/* load.c */
+/* load.c: read opt.file into prof, and choose events; dies of bad files */
 void load(void);
-/* a record's counts and the derived events'; valid until the next call */
+/*
+ * A record's counts n, by recorded event, and behind them the derived events'.
+ * Valid until the next call. Dies if one is beyond 64 bits.
+ */
 const int64_t *with_derived(const int64_t *n);
+bool has_function(const struct cost *);	/* is its function's name known? */
+/* The string of a name of prof.nm; the same, safe for a terminal. */
 const char *str(uint32_t name);
-bool has_function(const struct cost *);	/* whether its name is known */
-const char *show(uint32_t name);	/* escaped for a terminal */
+const char *show(uint32_t name);
 
 /* rates.c: misses, by instructions and by references */
 struct rate {
@@ -78,12 +82,22 @@ struct rate {
 	size_t per[COST_EVMAX], nper;	/* its references; none: not known */
 };
 
-/* Does the sum that begins with event ev lack?  Its name and its parts. */
+/*
+ * Is ev the first of several events whose sum, such as DLmr + DLmw = DLm, the
+ * profile does not have? Sets its name and its n parts, COST_EVMAX at most.
+ */
 bool rates_sum(size_t ev, char *name, size_t size, size_t *parts, size_t *n);
-/* The misses that there are, sums instead of parts; call it after reading. */
+/*
+ * Find out all rates, once the profile is read. Sets ev to the events that are
+ * misses and not 0 in total, a sum instead of its parts; returns how many.
+ */
 size_t rates_main(size_t *ev);
+/* What rates_main found of an event. */
 const struct rate *rate_of(size_t ev);
-/* Per cent of the references, and per thousand Ir; false: there are none. */
+/*
+ * Event ev of the counts n as per cent of its references, and as misses per
+ * thousand Ir. false: there are no references, or no Ir; then it is 0.
+ */
 bool rate_per_ref(const struct rate *, const int64_t *n, size_t ev, double *);
 bool rate_per_thousand(const int64_t *n, size_t ev, double *);
 
@@ -95,17 +109,21 @@ struct tally {
 	void *hash;
 };
 
+/* Begin without rows. */
 void tally_init(struct tally *, size_t width);
-/* the row of a key; a new key gets a row of zeros */
+/* The row of a key, from 0; a new key gets a row of zeros. */
 size_t tally_find(struct tally *, uint64_t key);
-void tally_add(struct tally *, size_t at, const int64_t *n);
+/* Add n, which has `width' counts, to a row; dies beyond 64 bits. */
+void tally_add(struct tally *, size_t row, const int64_t *n);
+/* The counts of row i, good until the next tally_find. */
 static inline int64_t *
 tally_at(const struct tally *t, size_t i)
 {
 	return t->count + i * t->width;
 }
+/* to += n, of len counts; dies beyond 64 bits. */
 void sums_add(int64_t *to, const int64_t *n, size_t len);
-/* compares for qsort(3): larger absolute counts first, by --sort's events */
+/* Compares for qsort(3): larger absolute counts first, by --sort's events. */
 int cmp_counts(const int64_t *a, const int64_t *b);
 uint64_t count_size(int64_t);	/* without its sign */
 /* Does a row with these counts reach --threshold? */
@@ -116,21 +134,33 @@ struct extremes {		/* of the counts that a table shows */
 	int64_t min[COST_EVMAX], max[COST_EVMAX];
 };
 
-struct cols {			/* widths, by event */
+struct cols {			/* widths in characters, by event */
 	struct { unsigned count, perc1, perc2, all; } w[COST_EVMAX];
 };
 
+/* Begin with 0 and 0; take in the counts of a line, by event. */
 void ext_init(struct extremes *);
 void ext_add(struct extremes *, const int64_t *n);
-/* cumul: a second percentage follows, of cumulated counts; NULL: none does */
+/*
+ * Make the columns so wide that all counts fit. cumul: a second percentage
+ * follows each count, of cumulated counts; NULL: none does.
+ */
 void cols_set(struct cols *, const struct extremes *,
     const struct extremes *cumul);
+/* Write a line with the events' names over their columns, between texts. */
 void cols_head(const struct cols *, const char *before, const char *after);
-/* the counts and a blank; n NULL: the line has no counts, dots stand there */
+/*
+ * Write a line's counts and a blank. n NULL: the line has no counts, so dots
+ * stand there. cumul: the cumulated ones, where cols_set had them; else NULL.
+ */
 void cols_put(const struct cols *, const int64_t *n, const int64_t *cumul);
+/* Write a section's title, between rules; a rule, 80 dashes. */
 void put_title(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void put_rule(void);
-/* on a terminal: begin, end the colour of a share of the first sort event */
+/*
+ * On a terminal: begin, end the colour that tells how large a share of the
+ * first sort event n is; n NULL: that of a line without counts.
+ */
 void heat_begin(const int64_t *n);
 void heat_end(void);
 
@@ -140,10 +170,12 @@ struct files {
 	size_t n, cap;
 };
 
+/* What was read, the options, and the program's totals. */
 void print_head(void);
+/* Both tables of functions; appends the files of the first to the list. */
 void print_flat(struct files *);
 
-/* graph.c */
+/* graph.c: nodes and arcs go by their rows, from 0, in graph.self, .arcs */
 struct arcs {			/* a list of arcs for each node */
 	size_t *first;		/* by node; SIZE_MAX: none */
 	size_t *next;		/* by arc; SIZE_MAX: the last */
@@ -160,19 +192,26 @@ struct graph {
 };
 extern struct graph graph;
 
+/* Fill graph from the profile, once. */
 void graph_make(void);
-const char *node_file(size_t), *node_fn(size_t);
+const char *node_file(size_t), *node_fn(size_t);	/* names */
+/* A node's counts by event: with --inclusive, inclusive ones; else its own. */
 const int64_t *node_counts(size_t);
-/* the costs of a call; zeros if it stays within a cycle */
+/* The costs of a call; zeros if it stays within a cycle. */
 const int64_t *call_costs(const struct cost *);
-size_t arc_from(size_t arc), arc_to(size_t arc);
-/* largest first, by --sort's events */
+size_t arc_from(size_t arc), arc_to(size_t arc);	/* nodes */
+/*
+ * All nodes, a node's arcs (*n of them), largest first by --sort's events. The
+ * caller frees the list, which is NULL if a node has no arcs.
+ */
 size_t *nodes_sorted(void);
 size_t *arcs_sorted(const struct arcs *, size_t node, size_t *n);
+/* Write a node's line, and with --tree those of its arcs around it. */
 void put_node(const struct cols *, size_t node);
+/* The table of functions of a profile with calls. */
 void print_graph(void);
 
-/* lines.c */
+/* lines.c: lines of sources, whatever function they are in */
 struct hot_line {
 	uint32_t file, line;
 	uint32_t fn;		/* costfn: the costliest one that has it */
@@ -182,26 +221,29 @@ struct hot_line {
 
 /*
  * The lines that cost most: the first `most` by each of the events, sorted by
- * --sort's.  *rest: how many more lines have costs.
+ * --sort's. There are *n of them, and *rest more lines have costs. The caller
+ * frees the list.
  */
 struct hot_line *hot_lines(const size_t *ev, size_t nev, size_t most,
     size_t *n, size_t *rest);
+/* --lines: the table of these, by the first sort event. */
 void print_lines(void);
 
-/* old.c */
+/* old.c: what print_head and print_flat are with --old */
 void print_old_head(void);
 void print_old_flat(struct files *);
 
-/* source.c */
+/* source.c: the annotated sources of these files, which it sorts by name */
 void print_sources(struct files *);
+/* Write len bytes of a source, safe for a terminal; tabs stay. */
 void put_text(const char *, size_t len);
-/* a line of a source, or NULL: the source has no such line */
+/* A line of a source, from 1, or NULL: the source has no such line. */
 const char *source_line(const char *name, uint32_t line);
 
-/* asm.c */
+/* asm.c: the functions above the threshold, disassembled; dies if it cannot */
 void print_asm(void);
 
-/* html.c */
+/* html.c: all of the report, as a page */
 void print_html(void);
 
 #endif

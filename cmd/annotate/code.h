@@ -14,6 +14,7 @@ struct object_code;
 
 /* NULL: the file cannot be read, or is not an x86-64 object with code. */
 struct object_code *code_open(const char *path, bool intel);
+/* Its symbols and lines, which are its own. */
 struct sym *code_sym(struct object_code *);
 /*
  * Disassembles the instruction at a link-time address, with the name of its

@@ -30,7 +30,8 @@ struct column {
 };
 
 /* htmlcol.c: columns and cells */
-unsigned rate_columns(size_t ev);		/* 0 to 2 */
+unsigned rate_columns(size_t ev);	/* how many rates it has: 0 to 2 */
+/* The columns of such rows, *n of them; they stay. */
 const struct column *columns(enum row_form, size_t *n);
 const char *column_label(const struct column *);	/* after its event */
 /* An event's long name, or NULL. */
@@ -48,14 +49,16 @@ void put_fn(size_t node);			/* name, a link if is_shown */
 void put_link(size_t node);			/* put_fn and the file */
 const char *last_part(const char *path);	/* after the last slash */
 
-/* htmlhead.c */
+/* htmlhead.c: all up to the body's first element; all behind its last one */
 void html_begin(const char *title);
 void html_end(void);
 
 /* htmlfn.c: one function's callers, callees and source */
-void html_gather(const bool *shown);		/* collect their records */
+/* Collect the records of the functions that are shown, by node. */
+void html_gather(const bool *shown);
 /* The rows of these lines get the names l0, l1 and so on; fn: nodes. */
 void html_hot(const struct hot_line *, size_t n);
+/* Write what is inside of the function's details; html_gather comes first. */
 void html_function(size_t node);
 
 #endif

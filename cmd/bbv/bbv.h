@@ -61,8 +61,12 @@ struct block_parts {
 extern struct block_parts *units;	/* by the stream's id */
 extern struct bb_part *parts;
 
+/* Define a unit by its line: cut behind each flow, and at each gap. */
 void blocks_define(const struct evr *, uint32_t id, struct objmap *);
-/* Define a unit by parts of one's own. */
+/*
+ * Define a unit by parts of one's own: begin one of ninsn instructions, then
+ * add its parts, n instructions each.
+ */
 void blocks_begin(uint32_t id, uint32_t ninsn);
 void blocks_part(uint32_t id, const struct ev_insn *, uint32_t n,
     struct objmap *);
@@ -130,11 +134,15 @@ void exact_break(struct bbv_thread *);
 
 /* ---- rows.c ---- */
 
+/* Open the thread's files, if it has any, and write what they begin with. */
 void rows_open(struct bbv_thread *, const char *cmd);
 /* false: its rows are not written, at most its sums. */
 bool rows_wanted(const struct bbv_thread *);
+/* Write the vector of an interval, and of its memory; it has just ended. */
 void rows_write(struct bbv_thread *);
+/* --format=pinpoints: an interval begins with this basic block. */
 void rows_mark(struct bbv_thread *, uint32_t bb);
+/* Write what ends the thread's files, and close them. */
 void rows_close(struct bbv_thread *);
 /* Write the file with a line for each block. */
 void rows_blocks(void);

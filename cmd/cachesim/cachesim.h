@@ -190,6 +190,7 @@ extern struct cold_block *cold_block;
 /* References wider than the shortest line are cut to its size. */
 extern bool cut_wide;
 
+/* Begin without blocks; the events are those of this reader. */
 void blocks_init(const struct geometry g[NCACHE], struct evr *);
 /* Take a definition. NULL, or what is wrong with it. */
 const char *blocks_define(const struct ev_def *, uint32_t id, unsigned kind);
@@ -311,6 +312,7 @@ ll_queue(const struct ll_sets *s, unsigned i, uint64_t line, uint8_t *miss,
 	return 0;
 }
 
+/* The same for whoever does not keep llc.n in a register. */
 static inline void
 ll_enqueue(uint64_t line, uint8_t *miss, unsigned n)
 {
@@ -506,6 +508,7 @@ hot_ref(struct misses *m, uint8_t most)
 	return (uint64_t)(uintptr_t)m | (uint64_t)most << 56;
 }
 
+/* What hot_ref put together. */
 static inline struct misses *
 hot_misses(uint64_t ref)
 {
@@ -551,6 +554,10 @@ void sites_ran(size_t words);
 
 /* ---- short.c ---- */
 
+/*
+ * Choose the ways that fit the caches and the processor, once l1 is set up.
+ * through: with -t, each miss is to be told.
+ */
 void short_init(const struct geometry g[NCACHE], bool through);
 /*
  * Run records up to one that has no short way, or more than `most` rounds;
@@ -599,6 +606,7 @@ extern struct variants {
 	uint32_t widest;	/* references are cut to this size */
 } variants;
 
+/* Is any of these options given? Then model.c runs all, nothing else does. */
 static inline bool
 variant_is_on(void)
 {

@@ -38,6 +38,7 @@ struct l1_table {
 extern struct l1_table l1_table[NCACHE];
 #define TABLE_FREE UINT64_MAX
 
+/* What is in that place of the line's set in trace's table of I1 or D1. */
 static inline uint64_t *
 table_place(int cache, uint64_t line, unsigned place)
 {

@@ -23,6 +23,7 @@ struct model_use {
 	void (*lost)(uint32_t at, bool last_level, uint64_t accost,
 	    uint64_t sploss);
 };
+/* Begin with empty caches; --cacheuse tells what it finds to model_use. */
 void model_init(const struct geometry g[NCACHE], const struct model_use *);
 
 struct way {

@@ -124,10 +124,10 @@ const int64_t *tally_sums(const struct tally *, const struct tally_entry *);
 void tally_clear(struct tally *);	/* no sums are left */
 
 /*
- * States, lines and frames sum up what their lines tell. For each part, and at
- * the end, NAME_make makes contexts of the sums: of a thread, or of all (0) if
- * none is apart, in the order of their numbers. NAME_clear then sets the sums
- * to 0.
+ * States, lines and frames sum up what their lines tell. NAME_begin comes
+ * behind the H lines, when the columns are known. For each part, and at the
+ * end, NAME_make makes contexts of the sums: of a thread, or of all (0) if none
+ * is apart, in the order of their numbers. NAME_clear then sets the sums to 0.
  */
 
 /* ---- states.c: S, A, V lines ---- */

@@ -65,13 +65,13 @@ struct data_object {
 	const char *file;	/* the object file's path, or "" */
 };
 
-/* The number of an object, from 0. */
+/* The number of an object, from 0; it may be new. Both strings are copied. */
 uint32_t object_get(enum data_class, const char *file, const char *name);
 const struct data_object *object_at(uint32_t);
 uint32_t object_count(void);
 /* How a class is named in costs: as an object file. */
 const char *object_class(enum data_class);
-/* A function's code, or its frames. */
+/* The object of a function's code, or of its frames. */
 uint32_t object_code(enum data_class, const struct func *);
 /* By page: the object that a page of this class is. */
 uint32_t object_page(enum data_class, uint64_t addr);
@@ -117,6 +117,7 @@ epoch_holds(uint64_t then, uint64_t addr)
 }
 
 void epoch_change(void);	/* of everything */
+/* Of the pages that [start, end) touches. */
 void epoch_change_pages(uint64_t start, uint64_t end);
 
 /* ----------------------------------------------------------------- images.c */
@@ -125,7 +126,11 @@ void epoch_change_pages(uint64_t start, uint64_t end);
 void images_line(const struct ev *, char letter);
 /* An exec: no thread has told its pointer. */
 void images_exec(void);
-/* size: the bytes of the reference; of a union's members one may have it. */
+/*
+ * The variable at a run-time address, or what else of an object file; false:
+ * none is mapped there. size: the bytes of the reference; of a union's members
+ * one may have it.
+ */
 bool images_find(uint64_t addr, unsigned size, struct data_place *);
 /*
  * This thread's pointer is base, since event `number'; its thread-local
@@ -134,6 +139,7 @@ bool images_find(uint64_t addr, unsigned size, struct data_place *);
 void images_thread(unsigned thread, uint64_t base, uint64_t number);
 /* Event `number' unmaps these addresses: what threads had there is gone. */
 void images_unmapped(uint64_t start, uint64_t end, uint64_t number);
+/* The same among the thread-local variables of all threads. */
 bool images_local(uint64_t addr, unsigned size, struct data_place *);
 
 /* ------------------------------------------------------------------- heap.c */
@@ -164,7 +170,10 @@ void block_free(uint64_t start, uint64_t size, uint64_t number);
 uint64_t block_pages_end(uint64_t start, uint64_t size);
 /* An exec: there are no blocks. */
 void block_exec(void);
-/* small: of allocations below a page's size or so; else of the larger ones. */
+/*
+ * The block at an address; false: there is none. small: of allocations below a
+ * page's size or so; else of the larger ones.
+ */
 bool block_find(uint64_t addr, bool small, struct data_place *);
 /*
  * The object of the C library's words about a block, just before it; false:
@@ -210,15 +219,21 @@ uint64_t site_peak(void);
 
 /* ------------------------------------------------------------------ stack.c */
 
+/*
+ * Begin, once the kind of the stream is known. Kind all: `part', which may be
+ * NULL, is called for instructions [from, to) of what runs when the frames are
+ * theirs.
+ */
 void stack_begin(void (*part)(uint32_t from, uint32_t to));
 /* S, A, N, X lines; and what lib/walk wants. */
 void stack_line(const struct ev *, char letter);
+/* An exec: all frames are left. */
 void stack_exec(void);
+/* Kind all: follow a batch. */
 void stack_batch(const struct ev *);
 /*
- * The same of a record of one round.  stack_begin's `part' is called for
- * instructions [from, to) when the frames are theirs; false: it was not, and
- * the frames are those of all of them.
+ * The same of a record of one round.  false: `part' was not called, and the
+ * frames are those of all its instructions.
  */
 bool stack_round(const uint64_t *rec);
 /*
@@ -228,6 +243,10 @@ bool stack_round(const uint64_t *rec);
 void stack_rounds(const uint64_t *rec);
 /* The address, on the stack, of a call's or return's reference. */
 void stack_saw(unsigned thread, uint64_t sp);
+/*
+ * The frames at an address on the thread's stack; false: it is not there. code:
+ * the function that refers to it.
+ */
 bool stack_find(unsigned thread, uint64_t addr, const struct func *code,
     struct data_place *);
 /*
@@ -263,7 +282,9 @@ struct tally_row {
 };
 /* Costs of an object by code: a number, good for ever. */
 size_t tally_row(uint32_t code, uint32_t object);
+/* Add costs, by column, and references to a row. */
 void tally_add(size_t row, const int64_t *cost, uint64_t refs);
+/* How many rows there are; one of them. */
 size_t tally_count(void);
 struct tally_row tally_get(size_t);
 /*
@@ -283,6 +304,7 @@ struct insn_cache {
 	size_t row;
 	uint32_t code;		/* 1 + its number; 0: not known yet */
 };
+/* That of an instruction, counted from 0; good as long as the block. */
 struct insn_cache *insn_cache(const struct ev_block *, uint32_t insn);
 /* Of all instructions of a block; NULL: none has referred to anything. */
 const struct insn_cache *insn_caches(uint32_t block);
@@ -340,8 +362,9 @@ void alone_end(void);
 
 /* ------------------------------------------------------------------- hold.c */
 
-/* Can another reference of the thread be held? Hold it. */
+/* Can another reference of the thread be held? */
 bool hold_room(unsigned thread);
+/* Hold `refs' references with these costs, `size' bytes each at an address. */
 void hold_put(unsigned thread, uint64_t addr, unsigned size, uint32_t code,
     const int64_t *cost, uint64_t refs);
 /* The thread's call is over: what was held is the new memory's, or not. */
@@ -360,6 +383,7 @@ struct report {
 	uint64_t rows;		/* of the table; 0: all */
 	const char *events;	/* its columns, a list; NULL: the main ones */
 };
+/* Write all of it; nothing may be added afterwards. */
 void report(struct out *, const struct report *);
 
 #endif

@@ -56,10 +56,12 @@ struct diff {
 extern struct diff d;
 extern struct out *out;
 
+/* The string of a name of d.nm. */
 const char *str(uint32_t name);
 
 /* subst.c: s/pattern/replacement/flags as in Perl */
 struct name_subst;
+/* Compile one or several; dies if one is wrong, and names the option `what'. */
 struct name_subst *subst_parse(const char *what, const char *s);
 /* Apply all substitutions to a name. */
 const char *subst_apply(const struct name_subst *, const char *name);
@@ -74,7 +76,9 @@ bool judge(void);
 /* load.c */
 enum name_kind { MOD_FILE, MOD_FUNC, MOD_OBJ, NMOD };
 extern struct name_subst *mods[NMOD];	/* --mod-...; NULL: not given */
+/* Read a side's file; the columns are those of the other one, if it is read. */
 void load(struct diff_side *, struct diff_side *other);
+/* new - old; dies if that is beyond 64 bits. */
 int64_t minus(int64_t new, int64_t old);
 
 /* join.c: walk two sorted tables side by side, in canonical order */
@@ -92,7 +96,9 @@ struct record_pair {
 };
 /* The next pair; false: the end.  A struct join of zeros and tables begins. */
 bool join_next(struct join *, struct record_pair *);
+/* Does a count differ, or how often a call or jump was made? */
 bool pair_differs(const struct record_pair *);
+/* -p: write all differences as a profile. */
 void write_profile(void);
 
 /* rows.c: what changed, by function, line or call */
@@ -103,6 +109,7 @@ struct change_row {
 	int64_t old[];		/* nev counts and the number of calls; */
 };				/* then the new ones: see row_new */
 
+/* The new counts of a row, and its number of calls. */
 const int64_t *row_new(const struct change_row *);
 /* Ready to walk the sums by function: records of kind COST_SELF. */
 struct join join_functions(void);
@@ -113,7 +120,7 @@ struct join join_functions(void);
 struct change_row **rows(enum diff_by, size_t *nrow, size_t *nchanged,
     size_t *ev);
 
-/* report.c, json.c */
+/* report.c, json.c: write the report, to out */
 void write_text(void);
 void write_json(void);
 

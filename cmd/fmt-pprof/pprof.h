@@ -52,6 +52,7 @@ void order_each(void (*tell)(uint32_t point, uint32_t visit));
 
 /* ---- pack.c ---- */
 
+/* Begin; what is packed goes to out, compressed. */
 void pack_open(struct out *);
 /* A string's index in the profile's table. */
 int64_t pack_string(const char *);

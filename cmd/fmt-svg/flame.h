@@ -46,6 +46,7 @@ struct picture {
 	bool down;		/* the first function is at the top */
 };
 
+/* Write all frames, as an SVG document. */
 void draw(struct out *, const struct picture *);
 
 #endif

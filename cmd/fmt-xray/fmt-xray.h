@@ -11,7 +11,9 @@
  * binary that wrote it.  -m writes a file that looks like that binary: an ELF
  * file with an instrumentation map and symbols, without code.
  */
+/* The function with this id, from 1; addr NULL: its address is not known. */
 void	map_name(uint32_t id, const uint64_t *addr, const char *name);
+/* Write the file with all of them; dies if it cannot. */
 void	map_write(const char *path);
 
 #endif

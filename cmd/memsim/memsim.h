@@ -58,6 +58,7 @@ struct part {
 	char where[80];			/* file:line, for messages */
 };
 
+/* Is a prefetcher of the cache switched on? */
 static inline bool
 has_prefetcher(const struct part *p)
 {
@@ -280,6 +281,7 @@ uint64_t hold_touched(unsigned core, uint64_t line);
 
 /* ---- leave.c ---- */
 
+/* Has the cache only lines that those before it do not have? NULL: memory. */
 static inline bool
 is_exclusive(const struct node *n)
 {
@@ -293,6 +295,7 @@ line_addr(const struct node *n, uint64_t line)
 	return line << n->shift;
 }
 
+/* Is the line in a slot to be written back when it leaves? */
 static inline bool
 is_dirty(const struct node *n, uint32_t slot)
 {

@@ -44,6 +44,7 @@ uint64_t count_times(uint32_t id);
 
 #define CODE_MOST 15		/* bytes of an instruction */
 
+/* Begin; both are asked later, for the objects and instructions. */
 void code_init(struct objmap *, const struct insns *);
 /* A B line was read: keep the bytes that it has. */
 void code_define(const struct evr *, uint32_t block, uint32_t ninsn);
@@ -58,10 +59,11 @@ void code_warn(void);
 
 extern const char *const by_name[NBY];	/* as --by and the report have them */
 
+/* Begin, once opt.by is set. */
 void class_init(void);
 /* The number of an instruction's class; 0: not known. */
 unsigned class_of(const struct insns_at *);
-const char *class_name(unsigned);
+const char *class_name(unsigned);	/* by number; of 0 as well */
 /* The number of a class, or 0: there is no such name. */
 unsigned class_find(const char *name);
 /* The same by width; the name becomes a class if it is none yet. */
@@ -75,6 +77,7 @@ unsigned class_count(void);
 uint64_t *report_sum(struct simrun *);
 /* Classes that occur, the most frequent first; how many. */
 unsigned report_sort(const uint64_t *sum, unsigned *order);
+/* Write the text, to the simulator's output. */
 void report(struct simrun *);
 
 #endif

@@ -12,6 +12,7 @@ struct out;
 void tally_open(const char *function);
 /* Each line, or batch of executions. */
 void tally_line(const struct evr *, const struct ev *, int letter);
+/* Write the sums, at the end of the stream. */
 void tally_print(struct out *);
 
 #endif

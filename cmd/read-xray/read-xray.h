@@ -10,7 +10,7 @@
 
 struct out;
 
-/* text.c */
+/* text.c: write n bytes of a line's text, escaped as in events(5) */
 void	put_text(struct out *, const void *text, size_t n);
 
 /*
@@ -23,6 +23,7 @@ void	map_name(struct out *, uint32_t id);	/* write id's G line, once */
 
 extern bool has_maps;	/* map_add was called */
 
+/* The same, before an id is used; if there are names at all. */
 static inline void
 map_use(struct out *o, uint32_t id)
 {

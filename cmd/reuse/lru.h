@@ -35,6 +35,7 @@ struct lru {
 	uint32_t nbehind;	/* bits that are 1 */
 };
 
+/* Begin: no line has been used. */
 void lru_init(struct lru *);
 /*
  * Use a line that is not the newest. Returns how many different lines were used

@@ -222,6 +222,7 @@ struct unit {
 #define HASH_FIRST	HASH_MULTIPLIER
 #define HASH_SECOND	UINT64_C(0xd6e8feb86659fd93)
 
+/* A line's hash, which decides whether it is in the sample. */
 static inline uint32_t
 refs_hash(uint64_t line)
 {
