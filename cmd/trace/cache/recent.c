@@ -5,7 +5,7 @@
  * serving thread looks at the counters now and then: what they gained since the
  * last look says which blocks run often, and by which exits they are left.
  * Where indirect exits lead is not counted; each stores its target in a cell of
- * its thread (xlate.c).  Those that run often are SPOTS: between two looks the
+ * its thread (leave.c).  Those that run often are SPOTS: between two looks the
  * cells of these are read and cleared, once a TICK: a sample of their targets.
  *
  * A block is called hot by the second look that finds it so, because targets of

@@ -266,9 +266,7 @@ write_landing(struct xlate *x, unsigned e, unsigned l)
  * values, but rcx the target of an indirect one.
  */
 void
-calls_call(struct xlate *x, unsigned e, unsigned (*new_exit)(struct xlate *,
-    unsigned kind, app_pc target, unsigned n), uint8_t *(*jump)
-    (struct emitter *))
+calls_call(struct xlate *x, unsigned e)
 {
 	struct emitter *c = &x->c;
 	bool indirect = x->exit[e].kind == EXIT_INDIRECT;
@@ -300,9 +298,9 @@ calls_call(struct xlate *x, unsigned e, unsigned (*new_exit)(struct xlate *,
 		emit_jmp_mem(c, REG_T, TO(more));
 		return;
 	}
-	l = new_exit(x, EXIT_DIRECT, in->pc + in->len, 0);
+	l = exit_new(x, EXIT_DIRECT, in->pc + in->len, 0);
 	write_landing(x, e, l);
-	x->exit[l].jmp = (uint32_t)(jump(c) - c->start);
+	x->exit[l].jmp = (uint32_t)(exit_jump(c) - c->start);
 }
 
 /* A return: rcx is the target, rax is free. */
@@ -340,8 +338,7 @@ calls_entry(struct xlate *x)
 
 /* A call that is not as expected leaves. */
 static void
-leave_call(struct xlate *x, unsigned e, void (*leave)(struct xlate *,
-    unsigned e))
+leave_call(struct xlate *x, unsigned e)
 {
 	struct emitter *c = &x->c;
 	bool indirect = x->exit[e].kind == EXIT_INDIRECT;
@@ -364,12 +361,12 @@ leave_call(struct xlate *x, unsigned e, void (*leave)(struct xlate *,
 	emit_load(c, RAX, REG_T, HOME(RAX));
 	x->homed &= ~BIT(RAX);
 	mark_exit(x, e, MAP_LEFT);
-	leave(x, e);
+	exit_leave(x, e);
 }
 
 /* Where calls that are not as expected leave. */
 void
-calls_cold(struct xlate *x, void (*leave)(struct xlate *, unsigned e))
+calls_cold(struct xlate *x)
 {
 	unsigned k, e;
 
@@ -382,7 +379,7 @@ calls_cold(struct xlate *x, void (*leave)(struct xlate *, unsigned e))
 		    MAP_LEFT_TMP : MAP_LEFT);
 		if (x->call[k].again != NULL)
 			find_second(x, x->call[k].again);
-		leave_call(x, e, leave);
+		leave_call(x, e);
 	}
 }
 

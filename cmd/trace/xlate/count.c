@@ -23,7 +23,7 @@ check_rcx(struct xlate *x, unsigned e)
 	emit_load(c, RCX, REG_T, x->exit[e].kind == EXIT_INDIRECT ?
 	    TO(tmp1) : HOME(RCX));
 	if (x->exit[e].kind == EXIT_INDIRECT) {
-		xlate_add_key(x, e);
+		exit_add_key(x, e);
 		emit_jmp_mem(c, REG_T, TO(rt_miss));
 	} else {
 		emit_store_simm(c, REG_T, TO(exitno),

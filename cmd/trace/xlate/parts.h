@@ -36,12 +36,6 @@ void regs_reload(struct xlate *, uint32_t set);
 int regs_scratch(struct xlate *, uint32_t avoid);
 
 /*
- * xlate.c: in rcx, the target of exit e, an indirect one, as the runtime takes
- * it from a lookup: a jump's with the owner's key; rax is used
- */
-void xlate_add_key(struct xlate *, unsigned e);
-
-/*
  * A register for an instruction to use instead of a stolen one; it has that
  * one's value if the instruction reads it.  The second notes that it has been
  * stored home.
@@ -51,6 +45,44 @@ int regs_instead(struct xlate *, int stolen, const struct insn *,
 void regs_stored(struct xlate *, int stolen, int s);
 /* The registers that have such values: they are at home, but not free. */
 uint32_t regs_copies(const struct xlate *);
+
+/* entry.c: write where the fragment is entered; the comparison of its code */
+void entry_write(struct xlate *);
+void entry_check(struct xlate *);
+
+/* exits.c: a new exit, behind n of the block's instructions; its number */
+unsigned exit_new(struct xlate *, unsigned kind, app_pc target, unsigned n);
+/* Leave by the runtime, with the exit's number. */
+void exit_leave(struct xlate *, unsigned e);
+/*
+ * Have the displacement of a branch that is linked later, behind so many bytes
+ * of opcode, lie within 8 aligned bytes; write a jmp like that, and return
+ * where its displacement is.
+ */
+void exit_align(struct emitter *, unsigned opcode_bytes);
+uint8_t *exit_jump(struct emitter *);
+/* rcx += v, flags are kept; rax is used if v is wide. */
+void exit_add_rcx(struct xlate *, uint64_t v);
+/*
+ * In rcx, the target of exit e, an indirect one, as the runtime takes it from a
+ * lookup: a jump's with the owner's key; rax is used.
+ */
+void exit_add_key(struct xlate *, unsigned e);
+
+/* leave.c: leave by exit e, whose branch was taken; registers as in x->homed */
+void leave_by(struct xlate *, unsigned e);
+/* The code of side exits, out of line; the stubs of exits that are linked. */
+void leave_cold(struct xlate *);
+void leave_stubs(struct xlate *);
+
+/* transfer.c: a conditional branch; another transfer inside of the block */
+void transfer_cond(struct xlate *, const struct insn *);
+void transfer_inner(struct xlate *, const struct insn *);
+/* The transfer that ends the block; its last exit, of any kind. */
+void transfer_end(struct xlate *, const struct insn *);
+void transfer_last(struct xlate *, unsigned kind, app_pc target);
+/* Behind a repeated comparison that has ended by its count: to it again. */
+void transfer_again(struct xlate *, const struct insn *);
 
 /* address.c: s = the address of r; registers in taken are not free */
 void address_of(struct xlate *, const struct ref *r, int s, uint32_t taken);
@@ -70,6 +102,7 @@ bool rep_count(struct xlate *);
 void record_value(struct xlate *, unsigned group, int reg);
 /* Store the address of r as the group's value. */
 void record_address(struct xlate *, const struct ref *r, unsigned group);
+/* Kinds with records: struct kind's refer, element and tell. */
 void record_refer(struct xlate *);
 void record_element(struct xlate *, unsigned e, int s);
 void record_tell(struct xlate *, unsigned e);
@@ -78,26 +111,33 @@ void record_tell(struct xlate *, unsigned e);
 void look(struct emitter *, uint32_t head, uint32_t kind);
 /* What t->entry has for a place in the fragment. */
 uint32_t look_place(const struct emitter *, const uint8_t *at);
-/* Go to where arguments can be; call a routine, an offset from REG_T. */
+/* Fill up to where arguments can be, at a multiple of 4. */
 void look_align(struct emitter *);
+/* Call a routine, an offset from REG_T, with arguments that are there. */
 void look_call(struct emitter *, int32_t routine, const uint8_t *arguments);
 
 /* allocs.c: with --allocs */
 /* At the first instruction of a function of allocations. */
 void allocs_entry(struct xlate *);
-/* At exit e, a return; and its part out of line, which goes on at `on'. */
+/*
+ * At exit e, a return: ask whether an allocation returns. Returns where the
+ * branch is to the part out of line, which goes on at `on'.
+ */
 uint8_t *allocs_return(struct xlate *, unsigned e);
 void allocs_return_cold(struct xlate *, unsigned e, uint8_t *returned,
     const uint8_t *on);
 
-/* count.c: for kind counts; before --after is over; outside of windows */
+/*
+ * count.c: struct kind's tell. In kind counts: step the exit's counter, and
+ * what is counted down; before --after is over, only the latter; outside of
+ * windows and in kind none, only note which exit it was.
+ */
 void count_tell(struct xlate *, unsigned e);
 void count_skip(struct xlate *, unsigned e);
 void count_outside(struct xlate *, unsigned e);
-/* For kind cache: use a register that is at home already, if there is one. */
+/* In kind cache: by a register that is at home already, if there is one. */
 void count_tell_homed(struct xlate *, unsigned e);
-
-/* The same in kind branches. */
+/* In kind branches: the same, behind learn_exit. */
 void count_tell_learnt(struct xlate *, unsigned e);
 
 /* May exit e change the flags? */
@@ -108,49 +148,72 @@ exit_frees_flags(const struct xlate *x, unsigned e)
 	    flags_dead(x->exit[e].target);
 }
 
-/* learn.c: kind branches */
-/* At the start: counters. */
+/* learn.c: kind branches; at the start: give each branch its counter */
 void learn_start(struct xlate *);
 /* Before a conditional branch: the register that will have its history. */
 int learn_begin(struct xlate *);
-/* Behind it, where the block goes on. */
+/* Behind it, where the block goes on; s: that register. */
 void learn_inside(struct xlate *, int s);
 /* With --rep=each, behind a repeated instruction: rdx is used and reloaded. */
 void learn_rounds(struct xlate *);
-/* Map entries there, and at exit e: the branch has not been learnt. */
+/* Map entries behind it, and at exit e: the branch has not been learnt. */
 void learn_mark(struct xlate *);
 void learn_mark_exit(struct xlate *, unsigned e);
 /* Is exit e a branch that the predictor learns? */
 bool learn_is_exit(const struct xlate *, unsigned e);
+/* Learn that branch, which has been taken. */
 void learn_exit(struct xlate *, unsigned e);
+/* The cold code of all branches: mispredicted ones, and weak predictions. */
 void learn_behind(struct xlate *);
 
-/* filter.c: kind cache */
+/* filter.c: kind cache, the members of struct kind with these names */
 void filter_refer(struct xlate *);
 void filter_element(struct xlate *, unsigned e, int s);
 void filter_rep_before(struct xlate *);
 void filter_rep_after(struct xlate *);
 void filter_cold(struct xlate *);
 
-/* calls.c: with --contexts, calls and returns */
-void calls_call(struct xlate *, unsigned e, unsigned (*new_exit)
-    (struct xlate *, unsigned kind, app_pc target, unsigned n),
-    uint8_t *(*jump)(struct emitter *));
+/*
+ * calls.c: with --contexts. Exit e is a call, or a jump that is one: all
+ * registers hold the guest's values, but rcx the target of an indirect one.
+ */
+void calls_call(struct xlate *, unsigned e);
+/* A return: rcx is the target, rax is free. */
 void calls_return(struct xlate *);
+/* Where calls enter: rax, rcx, rdx are at home; behind it rax and rcx are. */
 void calls_entry(struct xlate *);
-void calls_cold(struct xlate *, void (*leave)(struct xlate *, unsigned e));
+/* The code of calls that are not as expected. */
+void calls_cold(struct xlate *);
 
-/* refs.c: what calls take, with --contexts; most of it in kind cache */
+/*
+ * refs.c: with --contexts, instructions, reads and writes are counted; in kind
+ * cache by words, which a frame keeps as of its call. s and r are registers; r
+ * is free. First, step them by what exit e has done.
+ */
 void refs_tell(struct xlate *, unsigned e, int r);
+/* A call: into the new frame, whose address is in rcx; rdx is free. */
 void refs_push(struct xlate *);
+/*
+ * A return, whose exit is l: add what the frame at rax has cost to its arc's
+ * count, at rdx, but for instructions: rax becomes their number by now, rcx
+ * that at the call.
+ */
 void refs_pop(struct xlate *, unsigned l);
+/* How many reads (n[DO_READ]) and writes one round of an instruction has. */
 void refs_of_round(const struct insn *, uint8_t n[2]);
 /* What the block's first instructions do, by number; NULL: nobody asks. */
 const uint8_t (*refs_first_do(const struct block *))[NDO];
+/*
+ * --rep=each, before a repeated instruction: count as many more instructions as
+ * s has rounds; s is used. Behind one that only reads: take those off that have
+ * not been done, -1 - s of them.
+ */
 void refs_each(struct xlate *, int s, int r);
 void refs_uneach(struct xlate *, int s, int r);
+/* The same of the reads and writes in these rounds; s stays. */
 void refs_rounds(struct xlate *, int s, int r);
 void refs_unround(struct xlate *, int s, int r);
+/* A gathered or scattered element's address is in s; 0: it did not happen. */
 void refs_element(struct xlate *, int s);
 
 /*

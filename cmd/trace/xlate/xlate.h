@@ -2,6 +2,8 @@
  * xlate.h - translate a block into a fragment
  *
  * xlate.c	the driver: entry, instructions, exits, cold part
+ * entry.c	where a fragment is entered; transfer.c the guest's branches
+ * exits.c	exits and their numbers; leave.c how one is left by
  * mangle.c	copies the guest's instructions
  * look.c	calls the runtime to look at something
  * allocs.c	has allocations told
