@@ -152,7 +152,7 @@ record_size(unsigned nvalues)
 #define T_FRAME_SIZE 32768u
 /*
  * REG_T minus the area's start.  Its low 16 bits tell `bextr' where in an
- * address the number of a hint is, and how many bits it has: see filter.c.
+ * address the number of a hint is, and how many bits it has: see filterdata.c.
  */
 #define HINT_SHIFT 6u
 #define HINT_BITS 12u
@@ -195,7 +195,7 @@ record_size(unsigned nvalues)
 	uint64_t rflags;						\
 	uint64_t hint_mask;	/* kind cache: bits that select a hint */ \
 	int16_t hint[TABLE_HINTS]; /* kind cache: see table.c */	\
-	uint64_t clock;		/* kind cache: ticks, see filter.c */	\
+	uint64_t clock;		/* kind cache: filtercheck.c ticks */	\
 	uint64_t left;		/* kind cache, --for: instructions */	\
 	uint64_t tmp2, gsbase;						\
 	uint64_t operand;	/* address that EMU_FPSAVE wrote to */	\

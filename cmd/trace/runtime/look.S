@@ -3,9 +3,9 @@
  *
  * Look up data, and code lines that are not in the table, as table.c does, which
  * says what is to be done.  Few registers are used, and no stack.  The flags are
- * not saved, since they are dead or in rax (filter.c); what the program may have
- * set among them does no harm: nothing here is misaligned or repeated.  Whatever
- * is not as usual goes to rt_look.
+ * not saved, since they are dead or in rax (xlate/filtercheck.c); what the
+ * program may have set among them does no harm: nothing here is misaligned or
+ * repeated.  Whatever is not as usual goes to rt_look.
  *
  * The table has lines of 64 bytes, 8 ways and at least two sets.  Where calling
  * contexts are told, rt_told_data and rt_told_fetch do the same.

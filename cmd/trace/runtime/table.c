@@ -4,9 +4,9 @@
  * For data and for code each, a set has `ways` places, and each line in it has
  * the time of its last use.  A data line is found by a hint, which the line's
  * low bits select, or by a search of its set.  A code line is known when its
- * code is translated, and has its time in a cell of its own.  filter.c handles
- * hits; this file handles uses whose line was not found, and look.S the usual
- * ones of these, in the same way.
+ * code is translated, and has its time in a cell of its own.  Fragments handle
+ * hits (xlate/filter.c); this file handles uses whose line was not found, and
+ * look.S the usual ones of these, in the same way.
  *
  * cachesim relies on this: a line enters by the record of a reference (stays in
  * def_ref_id), at the place of the least recently used line.  Free places count

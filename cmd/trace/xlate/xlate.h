@@ -9,8 +9,8 @@
  * allocs.c	has allocations told
  * regs.c	tracks where the guest's registers are; mark.c map entries
  * address.c	computes the address of a reference; gather.c, rep.c of many
- * kinds.c	the kinds of events, carried out by record.c, count.c, filter.c
- *		and learn.c
+ * kinds.c	the kinds of events, carried out by record.c, count.c, learn.c
+ *		and filter.c, see filter.h
  * calls.c	calls and returns, with --contexts; refs.c what they take
  * def.c	definitions of blocks in the stream
  * defrefs.c	ids of single references; ids.c ids, given in order
@@ -59,7 +59,7 @@ struct xexit {
 	uint32_t stub;		/* offset of the code that calls the runtime */
 };
 
-/* Cold code for a check in line that misses in the table (filter.c). */
+/* Cold code for a check in line that misses in the table (filter.h). */
 enum cold_kind { COLD_FETCH, COLD_DATA, COLD_NEAR, COLD_WIDE };
 struct cold_check {
 	uint8_t kind;		/* enum cold_kind */
@@ -273,7 +273,7 @@ uint32_t def_packed_counter(const uint8_t *from);
 /* The counter of the first n instructions, or NO_COUNTER. */
 uint32_t def_packed_part(const uint8_t *from, unsigned n);
 
-/* filter.c: the *n lines of code that have cells, by number (kind cache). */
+/* filtercode.c: the *n lines of code that have cells, by number. */
 const uint64_t *filter_cells(uint32_t *n);
 /* Give cells to the store's lines, before any other line has one. */
 void filter_put_cells(const uint64_t *lines, uint32_t n);
