@@ -141,6 +141,7 @@ rounds_word(uint32_t counter, unsigned reads, unsigned writes, bool each)
 {
 	return counter | reads << 24 | writes << 26 | (uint32_t)each << 28;
 }
+/* Of such a word: reads (i 0) or writes (1) of a round; is each one counted? */
 static inline unsigned
 rounds_refs(uint64_t word, unsigned i)
 {
@@ -195,6 +196,7 @@ map_has_exit(unsigned kind)
 #define MAP_ENTRY31 0x4000u
 #define NMAP_ENTRY 5u
 
+/* Entry i of those that `which' of the two stands for. */
 static inline struct mapent
 map_entry(unsigned which, unsigned i)
 {
@@ -252,6 +254,7 @@ struct exitkept {
 };
 _Static_assert(sizeof(struct exitkept) == 20, "there are many");
 
+/* Pack an exit to keep it; unpack it, its refs being 0. */
 static inline struct exitkept
 exit_pack(const struct exitmeta *e)
 {
@@ -292,6 +295,7 @@ struct fragmeta {
  */
 #define ENTRY_BITS 48
 
+/* Make such a word; its address; the bytes before that. */
 static inline uint64_t
 entry_word(uint64_t address, unsigned prologue)
 {

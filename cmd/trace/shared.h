@@ -108,6 +108,7 @@ again_word(uint64_t pc, uint32_t place)
 #define ID_BITS 24
 #define NIDS (1u << ID_BITS)
 
+/* Make a head; its id; how many values follow. */
 static inline uint32_t
 record_head(uint32_t id, unsigned nvalues)
 {
@@ -246,6 +247,7 @@ look_in_zone1(uint64_t off)
 }
 
 #define LOOK_DATA_MOST 128u	/* bytes */
+/* What rt_data is called with: a reference's id and its size in bytes. */
 static inline uint32_t
 look_data_word(uint32_t id, uint32_t size)
 {
@@ -334,6 +336,7 @@ struct alloc_args {
 	uint32_t times : 3;	/* with a factor of it, or ALLOC_NONE */
 	uint32_t ptr : 3;
 };
+/* Pack them into the low 13 bits of a word; and unpack them. */
 static inline uint32_t
 alloc_bits(struct alloc_args a)
 {
@@ -458,6 +461,7 @@ struct ctx_heads {
 	uint32_t state[CTX_BUCKETS];
 };
 
+/* The bucket of a hash, or of any other number. */
 static inline uint32_t
 ctx_bucket(uint64_t x)
 {
@@ -596,6 +600,7 @@ enum {			/* control.windows */
 #define TAB_GONE (1u << 21)
 #define TAB_TAG_BITS 10
 
+/* The tag of a key and owner, in the high bits; has an entry this one? */
 static inline uint32_t
 tab_tag(uint64_t key, uint32_t owner)
 {
@@ -624,6 +629,7 @@ tab_key(uint64_t pc, unsigned mode)
  */
 #define TAB_NEAR 8u
 
+/* The entry at which a search for a key begins; mask: entries, less 1. */
 static inline uint32_t
 tab_first(uint64_t key, uint32_t mask)
 {
@@ -736,6 +742,7 @@ struct slot {
 				 * it has seen that `renewing' is 0 */
 };
 
+/* The process of a slot's thread, by its members of these names. */
 static inline uint32_t
 slot_pid(uint32_t pid, uint32_t tid)
 {

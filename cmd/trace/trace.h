@@ -38,6 +38,7 @@ bool image_is_unsettled(void);	/* something is left */
 bool image_missed(uint64_t pc);
 /* A thread is about to exec; true: the new image will be taken over. */
 bool exec_asked(uint64_t path, pid_t tid, uint64_t dirfd);
+/* The call has failed: leave the thread, by its number in the program. */
 void exec_failed(pid_t tid);
 /* If the exec under way has happened, take the new image over. */
 void exec_poll(void);
@@ -71,6 +72,7 @@ void backtrace_text(const uint64_t gpr[16], uint64_t pc, char *to, size_t size);
 
 /* Make the FIFO of --control and read it; its commands wait for control_do. */
 void control_start(const char *name);
+/* Does a command wait? */
 bool control_pending(void);
 /* Obey it; native: the process has execed a program that is not traced. */
 void control_do(bool native);

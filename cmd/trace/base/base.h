@@ -147,8 +147,9 @@ bool opt_steals_p(void);
  * length would show, at the end of a window or interval, nor with contexts.
  */
 bool opt_makes_paths(void);
-/* Does -o give a command? Does it have %p, a process's number, in it? */
+/* Does -o give a command, not a file? */
 bool output_is_command(void);
+/* Does -o have %p, the process's number, in it? */
 bool output_has_pid(void);
 /* The same options, for the command line to set before anything else runs. */
 struct options *options_set(void);
@@ -205,10 +206,10 @@ pid_t guest_own_number(void);
 bool guest_task(pid_t *pid, pid_t *tid);
 /*
  * The letter that /proc has for the state of a process or thread, by our
- * number; 0: there is none.  Has it ended, or is it ending, and only its name
- * left?
+ * number; 0: there is none.
  */
 char task_state(pid_t);
+/* Has it ended, or is it ending, and only its name left? */
 bool task_is_dead(pid_t);
 
 /* ------------------------------------------------------------------- memory */
@@ -281,6 +282,7 @@ void area_sizes(unsigned shrink);
  * skip: instructions before the first that is recorded, or 0.
  */
 void area_open(int fd, uint64_t skip);
+/* Unmap and close it, and let the threads go on natively. */
 void area_close(void);
 /* Indirect transfers of this image that no lookup word led on, so far. */
 uint64_t area_missed(void);
@@ -309,13 +311,14 @@ void area_touch(void *at, uint64_t n);
  */
 void trust_lose(const char *what);
 extern volatile bool trust_lost;
+struct patience {
+	uint64_t last, waited;	/* ms; 0 at first */
+};
 /*
  * Called again and again while the guest makes us wait; false: it has had time
- * enough, or the run is over.
+ * enough, which trust_lose is told with `what', or the run is over. A process
+ * that is stopped has all the time it wants.
  */
-struct patience {
-	uint64_t last, waited;	/* ms */
-};
 bool trust_wait(struct patience *, const char *what);
 
 /* ------------------------------------------------------------------ memfile */

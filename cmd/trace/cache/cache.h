@@ -41,11 +41,9 @@ uint64_t frag_request(app_pc pc, uint64_t exitno, unsigned mode,
     uint32_t owner);
 /* An arc has led to pc, where perhaps there is a fragment for the owner. */
 void frag_called(uint32_t arc, app_pc pc, uint32_t owner);
-/*
- * Make one fragment ahead of requests, or a landing that is due before the next
- * request; false: there is none to make.
- */
+/* Make one fragment ahead of requests; false: there is none to make. */
 bool frag_ahead(void);
+/* The same of a landing that is due before the next request. */
 bool frag_landing(void);
 /* The code at pc differs from what was translated: drop that fragment. */
 void frag_stale(app_pc pc, unsigned mode, uint32_t owner);
@@ -70,8 +68,8 @@ void frag_kill(uint64_t start, uint64_t end);
  */
 bool frag_renew(void);
 /*
- * With --contexts: from rest_begin to its rest_end a thread that has left the
- * cache, or comes back from a call, rests.
+ * With --contexts: from rest_begin to the rest_end that belongs to it, a thread
+ * that has left the cache, or comes back from a call, rests.
  */
 void rest_begin(void);
 void rest_end(void);

@@ -67,7 +67,7 @@ unsigned zone_for(app_pc pc);
 /* Forget all fragments. */
 void store_reset(void);
 
-/* A fragment's key in the table; the key of the target of one of its exits. */
+/* A fragment's key in the table; that of the target of one of its exits. */
 frag_key key_of(const struct frag *);
 frag_key key_of_exit(const struct frag *, app_pc target);
 /* Put fragment f into the table that the guest reads; say that it is gone. */
@@ -83,6 +83,7 @@ uint32_t table_word_of(uint32_t f);
 void table_touch(uint64_t start, uint64_t end, uint32_t n);
 /* The index of the live fragment for a key, + 1, or 0. */
 uint32_t table_find(frag_key);
+/* The key of code at pc, for this mode and owner (0: none). */
 frag_key key_for(app_pc pc, unsigned mode, uint32_t owner);
 /* The owner's indirect jumps from its own code to fragment f need no look. */
 void table_plain(uint32_t f);
@@ -182,6 +183,7 @@ void link_waiting(uint32_t f);
 bool link_any_waits(void);
 /* Fragment f is gone: exits that were linked to it wait for its key. */
 void link_lost(uint32_t f);
+/* All fragments are gone: no exit has a link or waits. */
 void link_reset(void);
 /* Make the landing of frames that jumps push; where it is. */
 uint64_t link_more(void);
@@ -195,10 +197,15 @@ void flush_new(void);
 
 /* ------------------------------------------------------------------ paths.c */
 
+/*
+ * Paths of fragments go by the pc of their first instruction. Is one known? Put
+ * one, a copy, in place of any other.
+ */
 bool path_known(app_pc pc);
 void path_put(app_pc pc, const struct path *);
 /* The path for the fragment at pc, or NULL. */
 const struct path *path_of(app_pc pc);
+/* Forget that of pc; of all. */
 void path_forget(app_pc pc);
 void path_forget_all(void);
 

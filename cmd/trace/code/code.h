@@ -56,13 +56,13 @@ unsigned maps_code(app_pc pc, uint8_t *buf, unsigned n);
  * nobody knows; else maps_changed is called as it is for code.
  */
 bool maps_word(uint64_t at, uint64_t *word);
-/* Mapping i of those that are executable; false: there are fewer. */
 struct maps_entry {
 	uint64_t start, end, off;
 	uint64_t dev, ino;	/* the file's, or 0 */
 	const char *path;
 	bool is_volatile;	/* writable, or shared */
 };
+/* Mapping i, from 0, of those that are executable; false: there are fewer. */
 bool maps_entry(size_t i, struct maps_entry *);
 
 /* -------------------------------------------------------------------- pages */
@@ -92,18 +92,17 @@ enum sampling { SAMPLE_FAST, SAMPLE_SLOW, SAMPLE_NONE };
 enum sampling watch_sampling(app_pc pc);
 /* One such sample: a page that is watched from now on, or 0. */
 app_pc watch_sample(app_pc pc);
-/*
- * A write waits: whoever makes it, it goes on with watch_release.  known: the
- * page was watched until now.
- */
+/* A write into a page that was watched, by thread tid, which waits. */
 struct watch_write {
 	uint64_t page;
 	pid_t tid;
-	bool known;
+	bool known;		/* the page was watched until now */
 };
+/* Does a write wait? */
 bool watch_pending(void);
 /* The next one; false: there is none. */
 bool watch_take(struct watch_write *);
+/* Let it go on; the page is no longer protected. */
 void watch_release(const struct watch_write *);
 /* Mappings in [start, end) have changed. */
 void watch_changed(uint64_t start, uint64_t end);
@@ -144,8 +143,9 @@ void allocs_tell(void);
 
 /* --------------------------------------------------------------- functions */
 
-/* With --contexts: begin, and take in U and M lines as the stream has them. */
+/* With --contexts: begin. */
 void funcs_start(void);
+/* Take in U and M lines, as the stream has them. */
 void funcs_mapped(const char *lines);
 /*
  * Does a function begin at pc?  *limit becomes the first address behind pc

@@ -23,14 +23,15 @@ const struct func_place *sites_place(uint64_t pc);
 void sites_mapped(void);
 /* The segment that ends in an instruction of this length, which moves so. */
 struct walk_seg *sites_seg(app_pc pc, uint8_t len, enum move);
-/* The site of a context_key that the guest has, or NULL. */
 struct site {
 	app_pc pc, target;	/* target 0: its targets differ */
 };
+/* The site of a context_key that the guest has, or NULL. */
 const struct site *sites_of(uint32_t key);
 
 /* ----------------------------------------------------------------- owners.c */
 
+/* Before the first context: have lib/walk make contexts. */
 void owners_start(void);
 /*
  * The owner of a context's function and level, and of a stub's call, or 0.
@@ -41,6 +42,7 @@ uint32_t owner_get(const struct walk_ctx *, uint64_t site);
 
 /* ------------------------------------------------------------------- arcs.c */
 
+/* A new image, or all numbers are used up: forget all arcs and states. */
 void arcs_forget(void);
 /* The set with one more activation of fn, by which it has so many. */
 uint64_t arcs_set_with(uint64_t set, const struct func *fn, uint32_t depth);
@@ -50,6 +52,7 @@ uint64_t arcs_set_with(uint64_t set, const struct func *fn, uint32_t depth);
  */
 uint32_t arcs_state(const struct walk_ctx *, uint64_t set, uint32_t up,
     uint32_t owner, bool slow);
+/* What arcs_state made a state of: its set, its owner. */
 uint64_t arcs_set(uint32_t state);
 uint32_t arcs_owner(uint32_t state);
 
@@ -77,8 +80,9 @@ void arcs_forget_models(void);
  */
 void arcs_unmapped(uint64_t start, uint64_t end);
 uint32_t arcs_end(void);	/* 1 + the last one */
+/* The call that lib/walk has for an arc, or NULL: see struct call. */
 struct walk_arc *arcs_walk(uint32_t arc);
-uint32_t arcs_from(uint32_t arc), arcs_to(uint32_t arc);
+uint32_t arcs_from(uint32_t arc), arcs_to(uint32_t arc);	/* its states */
 /* The call that the return to this root has shown, or NULL. */
 const struct walk_arc *arcs_unseen(uint32_t arc);
 /* Where its number in the stream may be kept: 0 at first. */
@@ -102,6 +106,7 @@ void spare_learn(unsigned slot);
  * kind cache, with reads and writes by words of its own.
  */
 #define COSTS 3
+/* These words of a slot's thread, in shared memory. */
 struct ctx_words *frames_words(unsigned slot);
 /* A slot's counts, p being its REG_P; and set them, in kind cache. */
 void frames_counts(unsigned slot, int64_t p, int64_t count[COSTS]);

@@ -50,6 +50,7 @@ struct fresh {
 
 /* Read it from guest.tid; false: errno says what is missing. */
 bool fresh_read(struct fresh *);
+/* Free what it holds. */
 void fresh_free(struct fresh *);
 /* The value of an entry of the auxiliary vector; NULL: there is none. */
 uint64_t *fresh_auxv_entry(const struct fresh *, uint64_t type);

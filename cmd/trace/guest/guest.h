@@ -63,6 +63,7 @@ bool launch_is_setid(uint64_t path, uint64_t dirfd);
  * its command line, or NULL: there is nothing to follow.
  */
 char **adopt(const char *spec);
+/* Where it goes on, under a runtime of its own. */
 void adopt_at(struct start *);
 /* It is under our runtime: its parent's trace may go on. */
 void adopt_done(void);
@@ -73,6 +74,7 @@ char **process_command(void);
 
 /* Stop a process that runs already, all its threads. */
 void attach(pid_t);
+/* Where its first thread goes on; room for the others is in `start'. */
 void attach_at(struct start *);
 /* The first thread is under the runtime: start the others. */
 void attach_others(void);
@@ -105,10 +107,10 @@ bool follow_ended(pid_t, int st);
 void follow_signal(int);
 /*
  * The process is at the stop behind an exec: begin anew, with the new image.
- * What is needed to go on is in an argument, which follow_next_image reads; it
- * returns the image's command line.
+ * What is needed to go on is in an argument, for follow_next_image.
  */
 _Noreturn void follow_image(void);
+/* Read that argument; the image's command line.  Dies if it is malformed. */
 char **follow_next_image(const char *spec);
 /* Wait until they all have ended; pass on a signal that interrupts that. */
 void follow_wait(const volatile sig_atomic_t *stopped);

@@ -60,16 +60,21 @@ void guest_is_in_proc(void);
 void guest_find(pid_t);
 /* Open the memory of guest.pid. */
 void guest_open(void);
-void guest_read(uint64_t at, void *, size_t);
-void guest_write(uint64_t at, const void *, size_t);
+/* Copy n bytes at an address of it from there, to there; die if not all. */
+void guest_read(uint64_t at, void *, size_t n);
+void guest_write(uint64_t at, const void *, size_t n);
 
-/* System calls in the stopped guest.tid, by code put at `at`. */
+/*
+ * System calls in the stopped guest.tid: put code for them at `at`, make one,
+ * whose result is the kernel's, and put back what was there.
+ */
 void remote_begin(uint64_t at);
 long remote(long nr, const uint64_t a[6]);
 void remote_end(void);
 /* The same as we exit, whatever has become of the process. */
 void remote_abandon(void);
 
+/* Map a file of its descriptor there, private, at this address and no other. */
 long remote_mmap(uint64_t at, uint64_t len, int prot, int fd, uint64_t off);
 /*
  * A new memory file, open in both: our descriptor; the guest's in *theirs.  16

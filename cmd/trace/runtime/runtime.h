@@ -385,6 +385,7 @@ void queue_values(struct tarea *, const uint64_t v[ALLOC_VALUES]);
 void futex_wait(uint32_t *, uint32_t val);
 void futex_wake(uint32_t *, int n);
 void pause_ms(void);		/* sleep for one */
+/* Has trace ended, so that nobody answers? */
 bool trace_died(void);
 /* The process is about to end: set ctl->ended. */
 void serve_ended(void);
@@ -542,6 +543,7 @@ void signal_returned(struct tarea *);
 
 /* ---- state.c: the guest's state at an address of the code cache ---- */
 
+/* Is it an address of the code cache? */
 bool state_in_cache(uint64_t pc);
 /* The thread was interrupted in the cache: its state into its area. */
 void state_take(struct tarea *, struct kucontext *);
@@ -748,6 +750,7 @@ uint64_t thread_leave(struct tarea *);
 
 /* ---- mini.c: what a C library would have ---- */
 
+/* As in C; compilers call these, too. */
 void *memcpy(void *, const void *, size_t);
 void *memset(void *, int, size_t);
 size_t strlen(const char *);
@@ -778,6 +781,7 @@ this_cpu(void)
 	return limit == ~0u ? limit : limit & 0xfff;
 }
 
+/* Make a system call: the kernel's result, -errno for an error. */
 static inline long
 sys6(long nr, long a, long b, long c, long d, long e, long f)
 {
@@ -804,6 +808,7 @@ is_error(long r)
 	return r < 0 && r > -4096;
 }
 
+/* The area of the thread whose stack this address is on. */
 static inline struct tarea *
 self(const void *on_stack)
 {

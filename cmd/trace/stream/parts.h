@@ -17,8 +17,9 @@ extern char *const *stream_program;
 void stream_head(void);
 void stream_caches(struct evw *);
 
-/* sample.c: the first call; count the ids of some of the records in [a, b) */
+/* sample.c: to be called first, once */
 void sample_begin(void);
+/* Count the ids of some of the records in [a, b). */
 void sample(const uint32_t *a, const uint32_t *b);
 
 /*
@@ -42,6 +43,7 @@ void last_dump(void);
  * on SIGUSR1 asks for a dump.
  */
 struct out *last_open(const char *name);
+/* At the end: the file of the final dump; takes what last_open returned. */
 struct out *last_final(struct out *);
 /* Whether a dump has been asked for since the last call. */
 bool last_asked(void);
