@@ -3,10 +3,10 @@
  *
  * Each thread has an array of counters in the memory file, whose pages come as
  * they are used.  An id gets a counter when a fragment needs one.  When none is
- * left, all counts are written out and all counters are free again.
+ * left, all counts are told, and all counters are free again: they are written
+ * as they are, or added up until the end (totals.c).
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,36 +34,19 @@ static struct touched countedpages;
 static uint32_t ncounters;
 #define COUNT_MAX (1ull << 56)	/* no honest counter gets this far */
 
-/*
- * Kind cache: sums by id, the low 16 bits; `large' has what is left of them,
- * which few ids have.
- */
-static uint16_t *total;
-static size_t ntotal, captotal;
-
-/* A repeated instruction, or a branch: of which block; its number there. */
+/* A repeated instruction: of which block; its number there. */
 static uint64_t
 rounds_key(uint32_t block, unsigned n)
 {
 	return (uint64_t)block << 8 | n;
 }
 
-struct rounds {
-	uint64_t rounds, none;
-};
 KHASH_MAP_INIT_INT64(pairs, uint32_t)
-KHASH_MAP_INIT_INT64(rounds, struct rounds)
-KHASH_MAP_INIT_INT(large, uint64_t)
 static khash_t(pairs) *pairs;	/* rounds_key -> the first of its counters */
-static khash_t(rounds) *rounds;	/* kind cache: rounds_key -> the sums */
-static khash_t(large) *large;	/* kind cache: id -> the sum >> 16 */
 
-/* Kind branches: by block, the first counter of its branches; and the sums. */
+/* Kind branches: by block, the first counter of its branches. */
 static uint32_t *missed;
-static struct sum {
-	uint64_t key, n;		/* rounds_key */
-} *misses;
-static size_t capmissed, nmisses, capmisses;
+static size_t capmissed;
 
 void
 counters_begin(void)
@@ -384,91 +367,31 @@ next_counters(unsigned slot, uint32_t *i, uint32_t *end, uint32_t max)
 	return *i < max;
 }
 
-static void
-add_large(uint32_t id, uint64_t n)
-{
-	khiter_t k;
-	int new;
-
-	if (large == NULL)
-		large = kh_init(large);
-	k = kh_put(large, large, id, &new);
-	if (new < 0)
-		die("counts:");
-	if (new != 0)
-		kh_value(large, k) = 0;
-	kh_value(large, k) += n;
-}
-
-static void
-add_total(uint32_t id, uint64_t n)
-{
-	uint64_t sum;
-
-	total = xgrow(total, &captotal, id + 1ul, sizeof *total);
-	for (; ntotal <= id; ntotal++)
-		total[ntotal] = 0;
-	sum = total[id] + n;
-	total[id] = (uint16_t)sum;
-	if (sum >> 16 != 0)
-		add_large(id, sum >> 16);
-}
-
-static uint64_t
-total_of(uint32_t id)
-{
-	khiter_t k;
-
-	if (large == NULL)
-		return total[id];
-	k = kh_get(large, large, id);
-	return k == kh_end(large) ? total[id] :
-	    total[id] | kh_value(large, k) << 16;
-}
-
-static void
-add_rounds(khash_t(rounds) **to, uint64_t key, struct rounds r)
-{
-	khiter_t k;
-	int new;
-
-	if (*to == NULL)
-		*to = kh_init(rounds);
-	k = kh_put(rounds, *to, key, &new);
-	if (new < 0)
-		die("rounds:");
-	if (new != 0)
-		kh_value(*to, k) = (struct rounds){ 0, 0 };
-	kh_value(*to, k).rounds += r.rounds;
-	kh_value(*to, k).none += r.none;
-}
-
 /* Counter i of c[] has v rounds, executions that had none, mispredictions. */
 static void
 tell_rounds(uint64_t *c, uint32_t i, uint64_t v)
 {
-	struct rounds r = { v, 0 };
-	uint64_t key = rounds_key(counted[i].id, counted[i].ninsn);
+	uint32_t block = counted[i].id;
+	unsigned n = counted[i].ninsn;
+	uint64_t done = v, none = 0;
 
 	if (counted[i].what == MISSES) {
-		misses = xgrow(misses, &capmisses, nmisses + 1,
-		    sizeof *misses);
-		misses[nmisses++] = (struct sum){ key, v };
+		totals_add_missed(block, n, v);
 		return;
 	}
 	if (counted[i].what == NONE) {
-		r = (struct rounds){ 0, v };
+		done = 0;
+		none = v;
 	} else {
-		r.none = ONCE(c[i + 1]);
-		if (r.none >= COUNT_MAX)
+		none = ONCE(c[i + 1]);
+		if (none >= COUNT_MAX)
 			trust_lose("a counter");
 		c[i + 1] = 0;
 	}
 	if (opt->kind->intervals)
-		evw_rounds(stream_writer, counted[i].id, counted[i].ninsn,
-		    r.rounds, r.none);
+		evw_rounds(stream_writer, block, n, done, none);
 	else
-		add_rounds(&rounds, key, r);
+		totals_add_rounds(block, n, done, none);
 }
 
 /*
@@ -537,7 +460,7 @@ tell_counter(unsigned slot, uint64_t *c, uint32_t i, uint64_t v, uint64_t *n,
 	else if (opt->kind->intervals)
 		evw_count(stream_writer, counted[i].id, v);
 	else
-		add_total(counted[i].id, v);
+		totals_add(counted[i].id, v);
 	*n += v * counted[i].ninsn;
 }
 
@@ -655,88 +578,4 @@ counters_tell_all(bool last)
 		}
 	if (opt->kind->intervals && n != 0)
 		evw_line(stream_writer, "I %llu", (unsigned long long)n);
-}
-
-static int
-by_key(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static void
-tell_rounds_total(uint64_t key, const struct rounds *r)
-{
-	evw_rounds(stream_writer, (uint32_t)(key >> 8), (unsigned)key & 0xff,
-	    r->rounds, r->none);
-}
-
-/* Tell all sums of rounds, in order of their keys, and forget them. */
-static void
-rounds_totals(void)
-{
-	size_t n = 0, i;
-	uint64_t *key;
-	khiter_t k;
-
-	if (rounds == NULL)
-		return;
-	key = xcalloc(kh_size(rounds), sizeof *key);
-	for (k = 0; k < kh_end(rounds); k++)
-		if (kh_exist(rounds, k))
-			key[n++] = kh_key(rounds, k);
-	qsort(key, n, sizeof *key, by_key);
-	for (i = 0; i < n; i++)
-		tell_rounds_total(key[i], &kh_value(rounds,
-		    kh_get(rounds, rounds, key[i])));
-	free(key);
-	kh_clear(rounds, rounds);
-}
-
-/* The same of mispredictions; of one thread they are in order. */
-static void
-misses_totals(void)
-{
-	size_t i, end;
-	uint64_t n;
-
-	for (i = 1; i < nmisses && misses[i - 1].key < misses[i].key; i++)
-		;
-	if (i < nmisses)
-		qsort(misses, nmisses, sizeof *misses, by_key);
-	for (i = 0; i < nmisses; i = end) {
-		n = 0;
-		for (end = i; end < nmisses && misses[end].key ==
-		    misses[i].key; end++)
-			n += misses[end].n;
-		evw_missed(stream_writer, (uint32_t)(misses[i].key >> 8),
-		    (unsigned)misses[i].key & 0xff, n);
-	}
-	nmisses = 0;
-}
-
-void
-counters_define(void)
-{
-	uint32_t id;
-
-	for (id = 1; id < ntotal; id++)
-		if (total_of(id) != 0)
-			evw_define(stream_writer, id);
-}
-
-void
-counters_totals(void)
-{
-	uint32_t id;
-
-	for (id = 1; id < ntotal; id++)
-		if (total_of(id) != 0)
-			evw_total(stream_writer, id, total_of(id));
-	rounds_totals();
-	misses_totals();
-	ntotal = 0;
-	if (large != NULL)
-		kh_clear(large, large);
 }

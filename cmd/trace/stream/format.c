@@ -300,7 +300,7 @@ mark(unsigned slot, char *line)
 		if (opt->kind->intervals && n != 0)
 			evw_line(stream_writer, "I %llu",
 			    (unsigned long long)n);
-		counters_totals();
+		totals_write();
 	}
 	thread_line(slot);
 	write_lines(line);
@@ -665,7 +665,7 @@ leave_frames(void)
 void
 format_replace(char *lines)
 {
-	counters_define();
+	totals_define();
 	if (opt->last == 0)
 		format_last(stream_writer, true);
 	leave_frames();
@@ -841,7 +841,7 @@ format_end(const char *how, int status, bool whole)
 		out->failed = lost;
 		write_last(out);
 	}
-	counters_totals();
+	totals_write();
 	format_last(stream_writer, true);
 	if (!whole) {
 		evw_flush(stream_writer);

@@ -98,10 +98,18 @@ uint64_t counters_tell(unsigned slot);
 void counters_tell_all(bool last);
 /* Make all counters free. */
 void counters_renew(void);
-/* Kind cache: define what was counted, for its code is about to go. */
-void counters_define(void);
-/* Kind cache: write the sums of all counts, which are 0 then. */
-void counters_totals(void);
+
+/* totals.c: an id was executed n times more */
+void totals_add(uint32_t id, uint64_t n);
+/* Instruction n of a block, from 1, did these rounds, and `none' times none. */
+void totals_add_rounds(uint32_t block, unsigned n, uint64_t done,
+    uint64_t none);
+/* It is a branch, which was mispredicted so often. */
+void totals_add_missed(uint32_t block, unsigned n, uint64_t missed);
+/* Write the definitions of what was executed: its code is about to go. */
+void totals_define(void);
+/* Write all sums, which are 0 then. */
+void totals_write(void);
 
 /* shelf.c: is the id that of a counter on the shelf? */
 bool shelf_has_id(uint32_t id);

@@ -4,6 +4,7 @@
  * format.c	entries of the queue become text
  * writer.c	the text's writer, and the stream's head
  * counters.c	executions that are counted instead of recorded
+ * totals.c	their sums, written at the end
  * shelf.c	counters whose definitions are text already (--store)
  * progress.c	how far the run is, for the user
  * during.c	the end of --for's window
