@@ -32,7 +32,7 @@
 struct evw;
 struct out;
 
-/* evwrite.c: opening, other lines, the end */
+/* evwline.c: opening, other lines, the end */
 
 /* Write to out, which the caller closes after the writer's end. */
 struct evw *evw_open(struct out *out);
@@ -62,7 +62,7 @@ void evw_told(struct evw *, uint64_t n);
 void evw_end(struct evw *, const char *how, int status);
 
 /*
- * evwrite.c: definitions
+ * evwids.c: definitions
  *
  * These only register a definition. One thread may register while another
  * writes records. The text of items is not copied and must stay valid. The B,

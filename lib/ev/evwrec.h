@@ -1,7 +1,7 @@
 /*
  * evwrec.h - make execution lines of records; the internals of the writer
  *
- * Inside lib only: what evwrite.c and evwrec.c share.
+ * Inside lib only: what evwline.c, evwids.c, evwrite.c and evwrec.c share.
  *
  * Invariants:
  *  (1) The buffer ends in an unfinished line (without "*n" and newline)
@@ -172,6 +172,16 @@ evwrec_fn *evwrec_way(unsigned way);
 /* The same for records of one value, and no others. */
 evwrec_fn evwrec_single;
 evwrec_fn *evwrec_single_way(unsigned way);
+
+/* Write text at p, between lines, and return where it ends then. */
+static inline char *
+evwrec_text(struct evw *w, char *p, const char *text, size_t len)
+{
+	if ((size_t)(p - w->buf) + len > EVW_BUFSIZE - EVW_MAXEXEC)
+		p = evwrec_spill(w, p);
+	memcpy(p, text, len);
+	return p + len;
+}
 
 /* End the unfinished line, if there is one. */
 static inline __attribute__((always_inline)) char *
