@@ -16,7 +16,7 @@
  *
  * With -t it passes the events on and tells of them in O lines.
  */
-#include "memsim.h"
+#include "units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,7 +176,7 @@ static void
 define(struct simrun *s, uint32_t id, const struct ev_def *d)
 {
 	(void)s;
-	run_define(d, id);
+	units_define(d, id);
 }
 
 static void
@@ -243,7 +243,7 @@ static const struct simulator memsim = {
 	.longopts = longopts, .option = option, .open = open_stream,
 	.begin = begin, .define = define, .batch = batch, .line = line,
 	.end = end, .forget = table_forget, .idle = table_idle,
-	.count = run_count, .add = count_add, .summary = table_print
+	.count = units_count, .add = count_add, .summary = table_print
 };
 
 int

@@ -13,6 +13,7 @@
  * hold.c	which cores hold which lines
  * cohere.c	MESI, invalidations, false sharing
  * tlb.c	pages and walks
+ * units.c	blocks become lists of fetches and references
  * run.c	executions become accesses
  * turns.c	threads that take turns
  * count.c	events by instruction, columns
@@ -364,8 +365,6 @@ void tlb_access(unsigned side, uint64_t addr, uint32_t size);
 
 /* The machine is built. */
 void run_init(struct simrun *);
-/* A definition was read. */
-void run_define(const struct ev_def *, uint32_t id);
 /* Run records with all their rounds. */
 void run_batch(const uint64_t *rec, const uint64_t *end);
 /* One of a record's rounds. */
@@ -390,8 +389,6 @@ const uint64_t *run_apply(const uint64_t *rec);
 void run_on(unsigned thread);
 /* An execution with these values. */
 void run_values(uint32_t id, uint64_t *value);
-/* How often an id was executed. */
-uint64_t run_count(uint32_t id);
 
 /* ---- turns.c ---- */
 

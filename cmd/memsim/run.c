@@ -14,297 +14,24 @@
  * execution are looked up first, and its references follow in a tight loop.
  * If a code line is missing, all is done in order after all: to have used some
  * lines once more, in the same order, changes nothing.
- *
- * A fetch from the line of the fetch before changes nothing and is left out.
- * But a data reference between them can take the line out of an inclusive
- * hierarchy, or change what was used last where code and data share a cache;
- * a prefetch can take it out at once; rrip notes the second use; and a first
- * cache that is exclusive never has what it missed.
  */
-#include "memsim.h"
+#include "units.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "mem.h"
 
 #define MOST_ROUNDS (UINT64_C(1) << 36)
 #define STILL	8		/* rounds worth a call of run_skip */
 
-struct op {
-	uint64_t at;		/* what is added to the value */
-	uint64_t mask;		/* of an entry's bits that must be as wanted */
-	uint16_t value;		/* by group; ngroups: 0 */
-	uint16_t insn;
-	uint16_t size;
-	uint8_t side;
-	uint8_t kind;
-};
-
-struct unit {
-	uint64_t count;
-	uint64_t *value;
-	struct op *op;
-	struct op *data;	/* those of data alone */
-	uint64_t *line;		/* of code */
-	uint32_t nop, ndata, nline;
-	uint32_t block;		/* its number */
-	uint64_t page;		/* page_4k of code; 0: of several */
-	bool walk;		/* has references that are repeated or bare */
-};
-
-/* The first cache of a side; where there is none, one that never hits. */
-struct quick {
-	uint64_t *entry;
-	uint16_t *hint;
-	uint64_t nhint;
-	struct cache *c;	/* NULL: none */
-	const struct node *n;
-	uint64_t *touched;
-	unsigned shift;
-	uint64_t size;
-	struct cache *tlb;	/* the first one, if all pages have 4k */
-};
-
-struct block {
-	struct op *op, *data;
-	uint64_t *line, *value;
-	uint32_t nop, nline;
-	uint64_t page;
-	bool walk;
-};
-
 static struct simrun *sim;
-static struct unit *unit;
-static struct block *block;
-static size_t capunit, capblock;
-/* When a fetch from the same line as the last may change something. */
-static enum { NEVER, AFTER_REFS, ALWAYS } strict;
-static bool wants_pc;		/* a prefetcher does */
-static bool code_first;		/* the order of code and data is free */
 static uint64_t first_values[257];
 /* Something more than uses happened since run_skip was called. */
 static bool busy;
-static struct quick quick[MOST_CORES][2];
-
-/* ---- the first caches ---- */
-
-static bool
-is_quick(const struct node *n)
-{
-	return n != NULL && n->part->degree[STREAMER] == 0 &&
-	    n->part->degree[STRIDE] == 0 && n->c->nhint != 0;
-}
-
-/* Core number was made. */
-static void
-run_core(unsigned number)
-{
-	static uint64_t no_entry[1];
-	static uint16_t no_hint[1];
-
-	for (unsigned side = CODE; side <= DATA; side++) {
-		struct node *n = core[number].first[side];
-		struct quick *q = &quick[number][side];
-
-		*q = (struct quick){ .entry = no_entry, .hint = no_hint,
-		    .shift = 6, .size = 64 };
-		if (machine->nhuge == 0 && !tlb_unified)
-			q->tlb = core[number].tlb[0][side][PAGE_4K];
-		if (q->tlb != NULL && q->tlb->nhint == 0)
-			q->tlb = NULL;
-		if (n != NULL) {
-			q->shift = n->shift;
-			q->size = (uint64_t)1 << n->shift;
-		}
-		if (!is_quick(n))
-			continue;
-		q->entry = n->c->entry;
-		q->hint = n->c->hint;
-		q->nhint = n->c->nhint;
-		q->c = n->c;
-		q->n = n;
-		q->touched = side == DATA ? n->touched : NULL;
-	}
-}
-
-static bool
-is_lru(const struct node *n)
-{
-	return is_quick(n) && n->c->note == NOTE_STAMP;
-}
-
-static void
-set_strict(void)
-{
-	const struct node *n = core->first[CODE];
-	bool inclusive = false, prefetcher = false;
-
-	for (unsigned i = 0; i < machine->npart; i++) {
-		inclusive |= machine->part[i].content == INCLUSIVE;
-		prefetcher |= has_prefetcher(&machine->part[i]);
-		wants_pc |= machine->part[i].degree[STRIDE] != 0;
-	}
-	strict = inclusive || tlb_unified ||
-	    (n != NULL && n->part->side == BOTH) ? AFTER_REFS : NEVER;
-	if ((inclusive && prefetcher) || tlb_rrip ||
-	    (n != NULL && (n->c->note == NOTE_RRIP || n->prefetch != NULL ||
-	    n->part->content == EXCLUSIVE)))
-		strict = ALWAYS;
-	code_first = strict == NEVER && !many_cores && is_lru(n) &&
-	    is_lru(core->first[DATA]);
-}
 
 void
 run_init(struct simrun *s)
 {
 	sim = s;
-	set_strict();
-	run_core(0);
-}
-
-/* ---- definitions ---- */
-
-static struct op *
-add_op(struct block *b, struct op op)
-{
-	static struct op *ops;
-	static size_t cap;
-
-	ops = xgrow(ops, &cap, b->nop + 1, sizeof *ops);
-	ops[b->nop++] = op;
-	return ops;
-}
-
-/* Can the fetch be left out, with the line of the last one in *last? */
-static bool
-is_same_line(const struct ev_block *b, uint32_t i, uint64_t *last)
-{
-	const struct ev_insn *in = &b->insn[i];
-	unsigned shift = quick[0][CODE].shift;
-	uint64_t a = in->addr >> shift, z = (in->addr + in->len - 1) >> shift;
-	bool same = a == z && *last == a + 1;
-
-	*last = z + 1;
-	return same && (strict == NEVER ||
-	    (strict == AFTER_REFS && b->insn[i - 1].nref == 0));
-}
-
-static void
-add_refs(struct block *b, const struct ev_block *e, uint32_t i)
-{
-	const struct ev_ref *r = &e->ref[e->insn[i].ref];
-
-	for (uint32_t k = 0; k < e->insn[i].nref; k++, r++) {
-		b->walk |= r->count != 0 || r->where == EV_BARE;
-		add_op(b, (struct op){ r->at, r->kind == 'r' ?
-		    ~(uint64_t)CACHE_CLEAN : ~(uint64_t)0, r->where ==
-		    EV_GROUP ? r->group : e->ngroups, (uint16_t)i,
-		    (uint16_t)r->size, DATA, r->kind });
-	}
-}
-
-static void
-define_block(const struct ev_block *e)
-{
-	uint32_t number = simrun_number(e);
-	struct block *b;
-	struct op *ops = NULL;
-	uint64_t last = 0;
-
-	block = xgrow(block, &capblock, number + 1, sizeof *block);
-	b = &block[number];
-	*b = (struct block){ 0 };
-	count_block(number, insns_first(sim->insns, number), e->ninsn);
-	for (uint32_t i = 0; i < e->ninsn; i++) {
-		const struct ev_insn *in = &e->insn[i];
-
-		if (!is_same_line(e, i, &last))
-			ops = add_op(b, (struct op){ in->addr,
-			    ~(uint64_t)CACHE_CLEAN, e->ngroups, (uint16_t)i,
-			    in->len, CODE, 'i' });
-		add_refs(b, e, i);
-	}
-	ops = add_op(b, (struct op){ 0 });
-	b->nop--;
-	b->op = xkeep(b->nop * sizeof *b->op);
-	memcpy(b->op, ops, b->nop * sizeof *b->op);
-	b->value = xkeep((e->ngroups + 1U) * sizeof *b->value);
-}
-
-/* The lists of code lines and of data, if they are of use. */
-static void
-split_block(struct block *b)
-{
-	unsigned shift = quick[0][CODE].shift, n = 0;
-
-	b->data = xkeep(b->nop * sizeof *b->data);
-	b->line = xkeep((2 * b->nop + 1) * sizeof *b->line);
-	for (uint32_t i = 0; i < b->nop; i++) {
-		const struct op *op = &b->op[i];
-		uint64_t z = op->at + op->size - 1;
-
-		if (op->side == DATA) {
-			b->data[n++] = *op;
-			continue;
-		}
-		b->line[b->nline++] = op->at >> shift;
-		if (z >> shift != op->at >> shift)
-			b->line[b->nline++] = z >> shift;
-		if (i == 0)
-			b->page = page_4k(op->at);
-		if (page_4k(op->at) != b->page || page_4k(z) != b->page)
-			b->page = 0;
-	}
-}
-
-/* The fetches and references of the first n instructions. */
-static void
-set_unit(struct unit *u, const struct block *b, uint32_t n)
-{
-	unsigned shift = quick[0][CODE].shift;
-
-	u->op = b->op;
-	u->data = b->data;
-	u->line = b->line;
-	u->page = b->page;
-	for (; u->nop < b->nop && b->op[u->nop].insn < n; u->nop++) {
-		const struct op *op = &b->op[u->nop];
-
-		if (op->side == DATA)
-			u->ndata++;
-		else
-			u->nline += 1 + (op->at >> shift !=
-			    (op->at + op->size - 1) >> shift);
-	}
-}
-
-void
-run_define(const struct ev_def *d, uint32_t id)
-{
-	struct unit *u;
-	struct block *b;
-
-	if (d->letter == 'B') {
-		define_block(d->block);
-		if (code_first)
-			split_block(&block[simrun_number(d->block)]);
-		ev_keep(sim->events, d->block);
-		d->block->value = block[simrun_number(d->block)].value;
-	}
-	unit = xgrow0(unit, &capunit, id + 1, sizeof *unit);
-	u = &unit[id];
-	b = &block[simrun_number(d->block)];
-	u->block = simrun_number(d->block);
-	u->value = b->value;
-	u->walk = b->walk;
-	set_unit(u, b, d->n);
-}
-
-uint64_t
-run_count(uint32_t id)
-{
-	return id < capunit ? unit[id].count : 0;
+	units_init(s);
 }
 
 /* ---- accesses ---- */
@@ -407,7 +134,7 @@ unusual(const struct unit *u, const struct op *op, uint64_t addr)
 
 	now.insn = count_first(u->block) + op->insn;
 	now.kind = op->kind;
-	if (wants_pc) {
+	if (units_want_pc) {
 		d = ev_def(sim->events, (uint32_t)(u - unit));
 		now.pc = d->block->insn[op->insn].addr;
 	}
@@ -619,7 +346,7 @@ run_on(unsigned thread)
 	thread %= n;
 	for (unsigned k = ncore; k <= thread; k++) {
 		level_cores(k + 1);
-		run_core(k);
+		units_core(k);
 	}
 	cpu = &core[thread];
 }
@@ -688,7 +415,7 @@ run_round(const uint64_t *rec)
 
 	if (apply(rec))
 		walk(ev_id(*rec), true, 1);
-	else if (code_first)
+	else if (units_code_first)
 		ops_split(u);
 	else
 		ops(u, u->value, quick[0], false);
