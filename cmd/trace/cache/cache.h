@@ -12,6 +12,7 @@
  * kept*.c	take fragments from the store, see kept.h, and put them there
  * paths.c	holds the paths of blocks that run often; search.c finds them
  * recent.c	what ran often lately, by counters
+ * dump.c	prints fragments, for --debug=dump
  */
 #ifndef CACHE_H
 #define CACHE_H

@@ -6,6 +6,7 @@
  * roots.c	contexts that no call led to
  * arcs.c	states and arcs, as the guest has them
  * spare.c	numbers for those that the guest makes
+ * sites.c	where calls are made, numbered for keys
  * owners.c	numbers for a function at a level, and how code is entered
  * told.c	contexts and arcs as lines of the stream, and their costs
  * shown.c	kind cache: which frames the stream shows

@@ -13,6 +13,7 @@
  * follow.c	a trace for each child
  * command.c	a program that reads the stream
  * cpu.c	what cpuid tells the program
+ * blob.S	the runtime's bytes
  */
 #ifndef GUEST_H
 #define GUEST_H
