@@ -53,7 +53,7 @@ struct diff {
 	struct event_limit *limit;
 	size_t nlimit;
 };
-extern struct diff d;
+extern struct diff diff;
 extern struct out *out;
 
 /* The string of a name of d.nm. */

@@ -24,7 +24,7 @@ join_next(struct join *j, struct record_pair *p)
 	if (!j->begun)
 		return false;
 	c = !j->more_old ? 1 : !j->more_new ? -1 :
-	    cost_cmp(d.nm, &j->at_old, &j->at_new);
+	    cost_cmp(diff.nm, &j->at_old, &j->at_new);
 	p->has_old = c <= 0;
 	p->has_new = c >= 0;
 	p->c = p->has_old ? j->at_old : j->at_new;
@@ -44,7 +44,7 @@ pair_differs(const struct record_pair *p)
 {
 	size_t i;
 
-	for (i = 0; p->c.kind != COST_JUMP && i < d.nev; i++)
+	for (i = 0; p->c.kind != COST_JUMP && i < diff.nev; i++)
 		if (p->old[i] != p->new[i])
 			return true;
 	return p->count_old[0] != p->count_new[0] ||
@@ -74,7 +74,7 @@ subtract(struct record_pair *p, int64_t *n)
 	c->count[1] = c->kind != COST_JUMP ? 0 :
 	    minus(p->count_new[1], p->count_old[1]);
 	any = c->count[0] || c->count[1];
-	for (i = 0; c->kind != COST_JUMP && i < d.nev; i++) {
+	for (i = 0; c->kind != COST_JUMP && i < diff.nev; i++) {
 		n[i] = minus(p->new[i], p->old[i]);
 		any |= n[i] != 0;
 	}
@@ -87,24 +87,25 @@ write_profile(void)
 {
 	struct cost_head h;
 	struct costw *w;
-	struct join j = { .old = d.old.t, .new = d.new.t };
+	struct join j = { .old = diff.old.t, .new = diff.new.t };
 	struct record_pair p;
 	int64_t n[COST_EVMAX];
 	size_t i;
 
 	costhead_init(&h);
-	h.format = d.cachegrind ? COST_CACHEGRIND : COST_CALLGRIND;
-	h.positions = d.positions;
-	h.nev = d.nev;
-	for (i = 0; i < d.nev; i++) {
+	h.format = diff.cachegrind ? COST_CACHEGRIND : COST_CALLGRIND;
+	h.positions = diff.positions;
+	h.nev = diff.nev;
+	for (i = 0; i < diff.nev; i++) {
 		memset(&h.ev[i], 0, sizeof h.ev[i]);
-		h.ev[i].name = d.ev[i];
-		n[i] = minus(d.new.total[i], d.old.total[i]);
+		h.ev[i].name = diff.ev[i];
+		n[i] = minus(diff.new.total[i], diff.old.total[i]);
 	}
-	costhead_desc(&h, joined("Files compared:   ", d.old.name, d.new.name));
-	costset_put(&d.settings, d.nm, &h);
-	h.cmd = joined("", d.old.cmd, d.new.cmd);
-	w = costw_begin(out, d.nm, &h,
+	costhead_desc(&h, joined("Files compared:   ", diff.old.name,
+	    diff.new.name));
+	costset_put(&diff.settings, diff.nm, &h);
+	h.cmd = joined("", diff.old.cmd, diff.new.cmd);
+	w = costw_begin(out, diff.nm, &h,
 	    h.positions & COST_INSTR ? COSTW_RELATIVE : 0);
 	costw_total(w, n);
 	while (join_next(&j, &p))

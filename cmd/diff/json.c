@@ -57,7 +57,7 @@ counts(int64_t old, int64_t new)
 static json_t *
 function(uint32_t fn)
 {
-	struct costfn f = costfn_get(d.nm, fn);
+	struct costfn f = costfn_get(diff.nm, fn);
 	json_t *j = made(json_object());
 
 	if (*str(f.ob))
@@ -81,11 +81,11 @@ row(enum diff_by by, const struct change_row *r)
 	}
 	if (by == BY_CALL) {
 		set(j, "callee", function(r->callee));
-		set(j, "calls", counts(r->old[d.nev], row_new(r)[d.nev]));
+		set(j, "calls", counts(r->old[diff.nev], row_new(r)[diff.nev]));
 	}
-	for (i = 0; i < d.nshow; i++)
-		set(ev, d.ev[d.show[i]], counts(r->old[d.show[i]],
-		    row_new(r)[d.show[i]]));
+	for (i = 0; i < diff.nshow; i++)
+		set(ev, diff.ev[diff.show[i]], counts(r->old[diff.show[i]],
+		    row_new(r)[diff.show[i]]));
 	set(j, "events", ev);
 	return j;
 }
@@ -134,7 +134,7 @@ limits(void)
 	json_t *a = made(json_array()), *j;
 	const struct event_limit *l;
 
-	for (l = d.limit; l < d.limit + d.nlimit; l++) {
+	for (l = diff.limit; l < diff.limit + diff.nlimit; l++) {
 		j = made(json_object());
 		set(j, "limit", text(l->text));
 		set(j, "exceeded", made(json_boolean(l->beyond)));
@@ -160,19 +160,20 @@ write_json(void)
 	size_t i;
 
 	set(j, "schema", text("quern/diff/1"));
-	set(j, "old", side(&d.old));
-	set(j, "new", side(&d.new));
-	for (i = 0; i < d.nshow; i++)
-		set(total, d.ev[d.show[i]], counts(d.old.total[d.show[i]],
-		    d.new.total[d.show[i]]));
-	set(j, "differ", made(json_boolean(d.differ)));
+	set(j, "old", side(&diff.old));
+	set(j, "new", side(&diff.new));
+	for (i = 0; i < diff.nshow; i++)
+		set(total, diff.ev[diff.show[i]],
+		    counts(diff.old.total[diff.show[i]],
+		    diff.new.total[diff.show[i]]));
+	set(j, "differ", made(json_boolean(diff.differ)));
 	set(j, "total", total);
 	set(j, "limits", limits());
-	if (d.by & BY_FUNCTION)
+	if (diff.by & BY_FUNCTION)
 		set(j, "functions", list(BY_FUNCTION));
-	if (d.by & BY_LINE)
+	if (diff.by & BY_LINE)
 		set(j, "lines", list(BY_LINE));
-	if (d.by & BY_CALL)
+	if (diff.by & BY_CALL)
 		set(j, "calls", list(BY_CALL));
 	if (json_dump_callback(j, put, out,
 	    JSON_COMPACT | JSON_PRESERVE_ORDER) < 0)

@@ -26,8 +26,8 @@ find_event(const char *s, size_t len)
 {
 	size_t i;
 
-	for (i = 0; i < d.nev; i++)
-		if (strlen(d.ev[i]) == len && !memcmp(d.ev[i], s, len))
+	for (i = 0; i < diff.nev; i++)
+		if (strlen(diff.ev[i]) == len && !memcmp(diff.ev[i], s, len))
 			return i;
 	return -1;
 }
@@ -35,9 +35,9 @@ find_event(const char *s, size_t len)
 void
 limit_add(const char *s)
 {
-	d.limit = d.nlimit ? xrealloc(d.limit,
-	    (d.nlimit + 1) * sizeof *d.limit) : xmalloc(sizeof *d.limit);
-	d.limit[d.nlimit++] = (struct event_limit){ .text = s };
+	diff.limit = diff.nlimit ? xrealloc(diff.limit, (diff.nlimit + 1) *
+	    sizeof *diff.limit) : xmalloc(sizeof *diff.limit);
+	diff.limit[diff.nlimit++] = (struct event_limit){ .text = s };
 }
 
 /* "1%", "0.25%", "10k" */
@@ -93,8 +93,8 @@ limits_parse(void)
 {
 	size_t i;
 
-	for (i = 0; i < d.nlimit; i++)
-		parse_limit(&d.limit[i]);
+	for (i = 0; i < diff.nlimit; i++)
+		parse_limit(&diff.limit[i]);
 }
 
 static bool
@@ -113,10 +113,10 @@ is_beyond(const struct event_limit *l, __int128 old, __int128 new)
 static void
 judge_function(const struct record_pair *p)
 {
-	const char *name = str(costfn_get(d.nm, p->c.fn).fn);
+	const char *name = str(costfn_get(diff.nm, p->c.fn).fn);
 	struct event_limit *l;
 
-	for (l = d.limit; l < d.limit + d.nlimit; l++) {
+	for (l = diff.limit; l < diff.limit + diff.nlimit; l++) {
 		if (!l->functions || !wild_matches(l->functions, name))
 			continue;
 		l->matched = true;
@@ -140,29 +140,29 @@ judge_functions(void)
 	while (join_next(&j, &p))
 		if (p.c.kind == COST_SELF)
 			judge_function(&p);
-	for (i = 0; i < d.nlimit; i++)
-		if (d.limit[i].functions && !d.limit[i].matched)
+	for (i = 0; i < diff.nlimit; i++)
+		if (diff.limit[i].functions && !diff.limit[i].matched)
 			warn("--limit=%s: neither profile has such a function",
-			    d.limit[i].text);
+			    diff.limit[i].text);
 }
 
 bool
 judge(void)
 {
-	struct join j = { .old = d.old.t, .new = d.new.t };
+	struct join j = { .old = diff.old.t, .new = diff.new.t };
 	struct record_pair p;
 	struct event_limit *l;
 	bool beyond = false;
 
 	while (join_next(&j, &p))
-		d.differ |= pair_differs(&p);
+		diff.differ |= pair_differs(&p);
 	if (of_functions)
 		judge_functions();
-	for (l = d.limit; l < d.limit + d.nlimit; l++) {
+	for (l = diff.limit; l < diff.limit + diff.nlimit; l++) {
 		if (!l->functions)
-			l->beyond = is_beyond(l, d.old.total[l->ev],
-			    d.new.total[l->ev]);
+			l->beyond = is_beyond(l, diff.old.total[l->ev],
+			    diff.new.total[l->ev]);
 		beyond |= l->beyond;
 	}
-	return d.nlimit ? beyond : d.differ;
+	return diff.nlimit ? beyond : diff.differ;
 }

@@ -20,7 +20,7 @@ static struct cost_head first;		/* both files must have its events */
 const char *
 str(uint32_t name)
 {
-	return costnames_get(d.nm, name);
+	return costnames_get(diff.nm, name);
 }
 
 static uint32_t *
@@ -39,7 +39,7 @@ mod(enum name_kind what, uint32_t name)
 		return name;
 	to = slot(&names[what], name);
 	if (!*to) {
-		id = costnames_str(d.nm, subst_apply(mods[what], str(name)));
+		id = costnames_str(diff.nm, subst_apply(mods[what], str(name)));
 		*to = id + 1;
 	}
 	return *to - 1;
@@ -52,11 +52,11 @@ mod_fn(uint32_t fn)
 	uint32_t *to = slot(&fns, fn);
 
 	if (!*to) {
-		f = costfn_get(d.nm, fn);
+		f = costfn_get(diff.nm, fn);
 		f.ob = mod(MOD_OBJ, f.ob);
 		f.fl = mod(MOD_FILE, f.fl);
 		f.fn = mod(MOD_FUNC, f.fn);
-		*to = costfn_add(d.nm, f) + 1;
+		*to = costfn_add(diff.nm, f) + 1;
 	}
 	return *to - 1;
 }
@@ -80,22 +80,22 @@ begin(struct costr *r, struct diff_side *s, const struct diff_side *other,
 
 	if (!first.nev) {
 		first = r->head;
-		d.nev = first.nev;
-		for (i = 0; i < d.nev; i++)
-			d.ev[i] = first.ev[i].name;
-		d.cachegrind = true;
+		diff.nev = first.nev;
+		for (i = 0; i < diff.nev; i++)
+			diff.ev[i] = first.ev[i].name;
+		diff.cachegrind = true;
 	}
 	if (costhead_map(&first, &r->head, map) < 0)
 		costr_die(r, "the events are not those of %s",
 		    other->t ? other->name : s->name);
-	costset_add(&d.settings, r, d.strict);
-	d.positions |= r->head.positions;
-	d.cachegrind &= r->head.format == COST_CACHEGRIND;
+	costset_add(&diff.settings, r, diff.strict);
+	diff.positions |= r->head.positions;
+	diff.cachegrind &= r->head.format == COST_CACHEGRIND;
 	if (!s->t)
-		s->t = costsum_new(d.nm, r->head.positions, d.nev);
-	costsum_positions(s->t, d.positions);
+		s->t = costsum_new(diff.nm, r->head.positions, diff.nev);
+	costsum_positions(s->t, diff.positions);
 	if (other->t)
-		costsum_positions(other->t, d.positions);
+		costsum_positions(other->t, diff.positions);
 	if (!s->cmd)
 		s->cmd = r->head.cmd ? r->head.cmd : "";
 	s->creator = r->head.creator;
@@ -104,7 +104,7 @@ begin(struct costr *r, struct diff_side *s, const struct diff_side *other,
 void
 load(struct diff_side *s, struct diff_side *other)
 {
-	struct costr *r = costr_open(s->name, d.nm);
+	struct costr *r = costr_open(s->name, diff.nm);
 	bool change = mods[MOD_FILE] || mods[MOD_FUNC] || mods[MOD_OBJ];
 	size_t map[COST_EVMAX], i;
 	int64_t n[COST_EVMAX];
@@ -118,13 +118,13 @@ load(struct diff_side *s, struct diff_side *other)
 		if (change)
 			change_names(&c);
 		if (c.kind != COST_JUMP) {
-			for (i = 0; i < d.nev; i++)
+			for (i = 0; i < diff.nev; i++)
 				n[map[i]] = c.n[i];
 			c.n = n;
 		}
 		costsum_put(s->t, &c);
 	}
-	for (i = 0; i < d.nev; i++)
+	for (i = 0; i < diff.nev; i++)
 		s->total[map[i]] = r->total[i];
 	costr_close(r);
 	costsum_sort(s->t);

@@ -120,10 +120,10 @@ options(int argc, char **argv)
 			sort = optarg;
 			break;
 		case BY:
-			d.by = parse_by(optarg);
+			diff.by = parse_by(optarg);
 			break;
 		case THRESHOLD:
-			d.threshold = percent_arg("--threshold", optarg);
+			diff.threshold = percent_arg("--threshold", optarg);
 			break;
 		case LIMIT:
 			limit_add(optarg);
@@ -138,7 +138,7 @@ options(int argc, char **argv)
 			substitution(MOD_OBJ, "--mod-objname", optarg);
 			break;
 		case STRICT:
-			d.strict = true;
+			diff.strict = true;
 			break;
 		case 'p':
 			output = PROFILE;
@@ -165,9 +165,9 @@ options(int argc, char **argv)
 	}
 	if (argc - optind != 2)
 		prog_usage(synopsis);
-	d.old.name = argv[optind];
-	d.new.name = argv[optind + 1];
-	if (!strcmp(d.old.name, "-") && !strcmp(d.new.name, "-"))
+	diff.old.name = argv[optind];
+	diff.new.name = argv[optind + 1];
+	if (!strcmp(diff.old.name, "-") && !strcmp(diff.new.name, "-"))
 		die("only one of the files can be standard input");
 }
 
@@ -187,17 +187,17 @@ main(int argc, char **argv)
 
 	prog_init(argv[0]);
 	options(argc, argv);
-	d.nm = costnames_new();
-	load(&d.old, &d.new);
-	load(&d.new, &d.old);
-	d.nshow = d.nsort = d.nev;
-	for (i = 0; i < d.nev; i++)
-		d.show[i] = d.sort[i] = i;
+	diff.nm = costnames_new();
+	load(&diff.old, &diff.new);
+	load(&diff.new, &diff.old);
+	diff.nshow = diff.nsort = diff.nev;
+	for (i = 0; i < diff.nev; i++)
+		diff.show[i] = diff.sort[i] = i;
 	if (show)
-		d.nshow = parse_events("--show", show, d.show);
+		diff.nshow = parse_events("--show", show, diff.show);
 	if (sort)
-		d.nsort = parse_events("--sort", sort, d.sort);
-	d.keep = output == PROFILE;
+		diff.nsort = parse_events("--sort", sort, diff.sort);
+	diff.keep = output == PROFILE;
 	limits_parse();
 	answer = judge();
 	if (json_dest)

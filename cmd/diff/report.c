@@ -51,7 +51,7 @@ format_change(struct change_text *t, int64_t old, int64_t new)
 static const char *
 event(size_t ev)
 {
-	return shown(d.ev[ev]);
+	return shown(diff.ev[ev]);
 }
 
 static int
@@ -66,15 +66,15 @@ measure(struct widths *w, struct change_row **v, size_t n)
 	struct change_text t;
 	size_t i, j;
 
-	memset(w, 0, d.nshow * sizeof *w);
-	for (j = 0; j < d.nshow; j++) {
+	memset(w, 0, diff.nshow * sizeof *w);
+	for (j = 0; j < diff.nshow; j++) {
 		for (i = 0; i < n; i++) {
-			format_change(&t, v[i]->old[d.show[j]],
-			    row_new(v[i])[d.show[j]]);
+			format_change(&t, v[i]->old[diff.show[j]],
+			    row_new(v[i])[diff.show[j]]);
 			w[j].count = max(w[j].count, strlen(t.count));
 			w[j].perc = max(w[j].perc, strlen(t.perc));
 		}
-		w[j].count = max(w[j].count, strlen(event(d.show[j])));
+		w[j].count = max(w[j].count, strlen(event(diff.show[j])));
 	}
 }
 
@@ -87,7 +87,7 @@ show(uint32_t name)
 static void
 put_fn(uint32_t fn)
 {
-	struct costfn f = costfn_get(d.nm, fn);
+	struct costfn f = costfn_get(diff.nm, fn);
 
 	out_printf(out, "%s:%s", show(f.fl), show(f.fn));
 	if (*str(f.ob))
@@ -108,8 +108,8 @@ put_row_name(enum diff_by by, const struct change_row *r)
 		return;
 	out_str(out, " -> ");
 	put_fn(r->callee);
-	format_change(&t, r->old[d.nev], row_new(r)[d.nev]);
-	if (r->old[d.nev] != row_new(r)[d.nev])
+	format_change(&t, r->old[diff.nev], row_new(r)[diff.nev]);
+	if (r->old[diff.nev] != row_new(r)[diff.nev])
 		out_printf(out, ", calls %s%s", t.count, t.perc);
 }
 
@@ -126,18 +126,18 @@ section(enum diff_by by, const char *name, const char *what)
 		return;
 	title(name);
 	measure(w, v, n);
-	for (j = 0; j < d.nshow; j++) {
-		out_str(out, event(d.show[j]));
-		for (c = strlen(event(d.show[j])); c < w[j].count + w[j].perc;
-		    c++)
+	for (j = 0; j < diff.nshow; j++) {
+		out_str(out, event(diff.show[j]));
+		for (c = strlen(event(diff.show[j]));
+		    c < w[j].count + w[j].perc; c++)
 			out_ch(out, '_');
 		out_ch(out, ' ');
 	}
 	out_printf(out, " %s\n\n", what);
 	for (i = 0; i < n; i++) {
-		for (j = 0; j < d.nshow; j++) {
-			format_change(&t, v[i]->old[d.show[j]],
-			    row_new(v[i])[d.show[j]]);
+		for (j = 0; j < diff.nshow; j++) {
+			format_change(&t, v[i]->old[diff.show[j]],
+			    row_new(v[i])[diff.show[j]]);
 			out_printf(out, "%*s%*s ", w[j].count, t.count,
 			    w[j].perc, t.perc);
 		}
@@ -147,7 +147,7 @@ section(enum diff_by by, const char *name, const char *what)
 	}
 	if (n < changed)
 		out_printf(out, "%s%zu more changed by less than %g%% of all "
-		    "%s\n", n ? "\n" : "", changed - n, d.threshold,
+		    "%s\n", n ? "\n" : "", changed - n, diff.threshold,
 		    event(ev));
 	out_ch(out, '\n');
 }
@@ -160,22 +160,22 @@ totals(void)
 	int w[4] = { 5, 3, 3, 6 };
 	size_t i, ev;
 
-	for (i = 0; i < d.nshow; i++) {
-		ev = d.show[i];
-		format_change(&t, d.old.total[ev], d.new.total[ev]);
+	for (i = 0; i < diff.nshow; i++) {
+		ev = diff.show[i];
+		format_change(&t, diff.old.total[ev], diff.new.total[ev]);
 		w[0] = max(w[0], strlen(event(ev)));
-		w[1] = max(w[1], strlen(num_commas(o, d.old.total[ev])));
-		w[2] = max(w[2], strlen(num_commas(n, d.new.total[ev])));
+		w[1] = max(w[1], strlen(num_commas(o, diff.old.total[ev])));
+		w[2] = max(w[2], strlen(num_commas(n, diff.new.total[ev])));
 		w[3] = max(w[3], strlen(t.count));
 	}
 	out_printf(out, "%-*s %*s %*s %*s\n", w[0], "Event", w[1], "old", w[2],
 	    "new", w[3], "change");
-	for (i = 0; i < d.nshow; i++) {
-		ev = d.show[i];
-		format_change(&t, d.old.total[ev], d.new.total[ev]);
+	for (i = 0; i < diff.nshow; i++) {
+		ev = diff.show[i];
+		format_change(&t, diff.old.total[ev], diff.new.total[ev]);
 		out_printf(out, "%-*s %*s %*s %*s%s\n", w[0], event(ev), w[1],
-		    num_commas(o, d.old.total[ev]), w[2],
-		    num_commas(n, d.new.total[ev]), w[3], t.count, t.perc);
+		    num_commas(o, diff.old.total[ev]), w[2],
+		    num_commas(n, diff.new.total[ev]), w[3], t.count, t.perc);
 	}
 	out_ch(out, '\n');
 }
@@ -200,32 +200,32 @@ limits(void)
 {
 	size_t i;
 
-	for (i = 0; i < d.nlimit; i++) {
-		out_printf(out, "Limit %s: %s\n", shown(d.limit[i].text),
-		    d.limit[i].beyond ? "exceeded" : "kept");
-		exceeding(&d.limit[i]);
+	for (i = 0; i < diff.nlimit; i++) {
+		out_printf(out, "Limit %s: %s\n", shown(diff.limit[i].text),
+		    diff.limit[i].beyond ? "exceeded" : "kept");
+		exceeding(&diff.limit[i]);
 	}
-	if (d.nlimit)
+	if (diff.nlimit)
 		out_ch(out, '\n');
 }
 
 void
 write_text(void)
 {
-	if (!d.differ && !d.nlimit)
+	if (!diff.differ && !diff.nlimit)
 		return;
 	title("Difference");
 	out_printf(out,
 	    "Old:     %s\nCommand: %s\nNew:     %s\nCommand: %s\n\n",
-	    shown(d.old.name), shown(d.old.cmd), shown(d.new.name),
-	    shown(d.new.cmd));
+	    shown(diff.old.name), shown(diff.old.cmd), shown(diff.new.name),
+	    shown(diff.new.cmd));
 	totals();
 	limits();
-	if (d.by & BY_FUNCTION)
+	if (diff.by & BY_FUNCTION)
 		section(BY_FUNCTION, "Functions", "file:function");
-	if (d.by & BY_LINE)
+	if (diff.by & BY_LINE)
 		section(BY_LINE, "Lines", "file:line");
-	if (d.by & BY_CALL)
+	if (diff.by & BY_CALL)
 		section(BY_CALL, "Calls, with all that they call",
 		    "caller -> callee");
 }

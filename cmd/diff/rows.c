@@ -22,7 +22,7 @@ static unsigned summed;		/* enum diff_by */
 const int64_t *
 row_new(const struct change_row *r)
 {
-	return r->old + d.nev + 1;
+	return r->old + diff.nev + 1;
 }
 
 static void
@@ -31,7 +31,7 @@ put(struct sums *s, const struct cost *c, const int64_t *n, int64_t count)
 	struct cost to = { .kind = c->kind, .fn = c->fn, .n = (int64_t *)n };
 	struct costfn f = { .fl = c->file, .fn = c->file };
 
-	to.file = costfn_get(d.nm, c->fn).fl;
+	to.file = costfn_get(diff.nm, c->fn).fl;
 	if (c->kind == COST_CALL) {
 		to.callee = c->callee;
 		to.count[0] = count;
@@ -40,7 +40,7 @@ put(struct sums *s, const struct cost *c, const int64_t *n, int64_t count)
 		costsum_put(s->fns, &to);
 	if (c->kind == COST_CALL || !(summed & BY_LINE))
 		return;
-	to.fn = costfn_add(d.nm, f);
+	to.fn = costfn_add(diff.nm, f);
 	to.file = c->file;
 	to.pos.line = c->pos.line;
 	costsum_put(s->lines, &to);
@@ -50,16 +50,16 @@ put(struct sums *s, const struct cost *c, const int64_t *n, int64_t count)
 static void
 gather(void)
 {
-	struct join j = { .old = d.old.t, .new = d.new.t };
+	struct join j = { .old = diff.old.t, .new = diff.new.t };
 	struct record_pair p;
 
-	old.fns = costsum_new(d.nm, COST_LINE, d.nev);
-	old.lines = costsum_new(d.nm, COST_LINE, d.nev);
-	new.fns = costsum_new(d.nm, COST_LINE, d.nev);
-	new.lines = costsum_new(d.nm, COST_LINE, d.nev);
-	if (!d.keep) {
-		costsum_last(d.old.t);
-		costsum_last(d.new.t);
+	old.fns = costsum_new(diff.nm, COST_LINE, diff.nev);
+	old.lines = costsum_new(diff.nm, COST_LINE, diff.nev);
+	new.fns = costsum_new(diff.nm, COST_LINE, diff.nev);
+	new.lines = costsum_new(diff.nm, COST_LINE, diff.nev);
+	if (!diff.keep) {
+		costsum_last(diff.old.t);
+		costsum_last(diff.new.t);
 	}
 	while (join_next(&j, &p)) {
 		if (p.c.kind == COST_JUMP)
@@ -78,7 +78,7 @@ gather(void)
 struct join
 join_functions(void)
 {
-	summed = d.by | BY_FUNCTION;
+	summed = diff.by | BY_FUNCTION;
 	gather();
 	return (struct join){ .old = old.fns, .new = new.fns };
 }
@@ -92,7 +92,7 @@ change(const struct change_row *r, size_t ev)
 static int
 cmp_fn(uint32_t a, uint32_t b)
 {
-	struct costfn f = costfn_get(d.nm, a), g = costfn_get(d.nm, b);
+	struct costfn f = costfn_get(diff.nm, a), g = costfn_get(diff.nm, b);
 	int c = strcmp(str(f.fl), str(g.fl));
 
 	if (!c)
@@ -110,8 +110,9 @@ by_change(const void *a, const void *b)
 	size_t i;
 	int c;
 
-	for (i = 0; i < d.nsort; i++) {
-		int64_t v = change(x, d.sort[i]), w = change(y, d.sort[i]);
+	for (i = 0; i < diff.nsort; i++) {
+		int64_t v = change(x, diff.sort[i]);
+		int64_t w = change(y, diff.sort[i]);
 
 		p = v < 0 ? -(uint64_t)v : (uint64_t)v;
 		q = w < 0 ? -(uint64_t)w : (uint64_t)w;
@@ -138,37 +139,38 @@ static size_t
 first_changed(enum diff_by by, struct join j)
 {
 	struct record_pair p;
-	size_t first = d.nsort, i;
+	size_t first = diff.nsort, i;
 
 	while (join_next(&j, &p)) {	/* to its end, which rewinds */
 		if (!in_list(by, &p))
 			continue;
 		for (i = 0; i < first; i++)
-			if (p.new[d.sort[i]] != p.old[d.sort[i]])
+			if (p.new[diff.sort[i]] != p.old[diff.sort[i]])
 				first = i;
 	}
-	return first == d.nsort ? 0 : first;
+	return first == diff.nsort ? 0 : first;
 }
 
 static bool
 passes_threshold(const struct record_pair *p, size_t ev)
 {
 	double v = (double)minus(p->new[ev], p->old[ev]);
-	double all = (double)d.old.total[ev];
+	double all = (double)diff.old.total[ev];
 
-	return (v < 0 ? -v : v) >= d.threshold * (all < 0 ? -all : all) / 100;
+	return (v < 0 ? -v : v) >=
+	    diff.threshold * (all < 0 ? -all : all) / 100;
 }
 
 static struct change_row *
 make(enum diff_by by, const struct record_pair *p)
 {
-	size_t n = d.nev + 1;
+	size_t n = diff.nev + 1;
 	struct change_row *r = xcalloc(1, sizeof *r + 2 * n * sizeof *r->old);
 
-	memcpy(r->old, p->old, d.nev * sizeof *r->old);
-	memcpy(r->old + n, p->new, d.nev * sizeof *r->old);
-	r->old[d.nev] = p->count_old[0];
-	r->old[n + d.nev] = p->count_new[0];
+	memcpy(r->old, p->old, diff.nev * sizeof *r->old);
+	memcpy(r->old + n, p->new, diff.nev * sizeof *r->old);
+	r->old[diff.nev] = p->count_old[0];
+	r->old[n + diff.nev] = p->count_new[0];
 	if (by == BY_LINE) {
 		r->file = p->c.file;
 		r->line = p->c.pos.line;
@@ -189,12 +191,12 @@ rows(enum diff_by by, size_t *nrow, size_t *nchanged, size_t *ev)
 	size_t cap = 0;
 
 	if (!old.fns) {
-		summed = d.by;
+		summed = diff.by;
 		gather();
 	}
 	j = (struct join){ .old = by == BY_LINE ? old.lines : old.fns,
 	    .new = by == BY_LINE ? new.lines : new.fns };
-	*ev = d.sort[first_changed(by, j)];
+	*ev = diff.sort[first_changed(by, j)];
 	*nrow = *nchanged = 0;
 	while (join_next(&j, &p)) {
 		if (!in_list(by, &p))

@@ -3,5 +3,5 @@
  */
 #include "diff.h"
 
-struct diff d = { .threshold = 0.1, .by = BY_FUNCTION | BY_LINE | BY_CALL };
+struct diff diff = { .threshold = 0.1, .by = BY_FUNCTION | BY_LINE | BY_CALL };
 struct out *out;

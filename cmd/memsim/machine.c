@@ -24,12 +24,12 @@ const unsigned page_shift[NPAGE] = { 12, 21, 30 };
 static const char *const truth_name[] = { "no", "yes" };
 static const char *const write_name[] = { "back", "through" };
 
-static const char *at;		/* where the line is, for messages */
+static const char *line_at;		/* where the line is, for messages */
 
 _Noreturn static void
 wrong(const char *what, const char *word)
 {
-	die("%s: %s `%s'", at, what, word);
+	die("%s: %s `%s'", line_at, what, word);
 }
 
 static unsigned
@@ -49,8 +49,8 @@ number(const char *word, uint64_t min, uint64_t max)
 	if (num_parse(word, BYTES, &n) < 0)
 		wrong("not a number:", word);
 	if (n < min || n > max)
-		die("%s: %s is not within %lu to %lu", at, shown(word), min,
-		    max);
+		die("%s: %s is not within %lu to %lu", line_at, shown(word),
+		    min, max);
 	return n;
 }
 
@@ -117,7 +117,7 @@ find_or_add(struct machine *m, const char *name, bool tlb)
 	if (p == NULL) {
 		set_name(&new, name);
 		if (m->npart == MOST_PARTS)
-			die("%s: more than %d caches and TLBs", at,
+			die("%s: more than %d caches and TLBs", line_at,
 			    MOST_PARTS);
 		for (; i > 0 && is_before(&new, &m->part[i - 1]); i--)
 			m->part[i] = m->part[i - 1];
@@ -127,8 +127,8 @@ find_or_add(struct machine *m, const char *name, bool tlb)
 	}
 	if (p->tlb != tlb)
 		wrong(tlb ? "no TLB's name:" : "no cache's name:", name);
-	snprintf(p->where, sizeof p->where, "%s", at);
-	snprintf(m->where, sizeof m->where, "%s", at);
+	snprintf(p->where, sizeof p->where, "%s", line_at);
+	snprintf(m->where, sizeof m->where, "%s", line_at);
 	return p;
 }
 
@@ -149,7 +149,7 @@ set_prefetcher(struct part *p, char *word)
 	p->degree[k] = by == NULL ? degree[k] : (unsigned)number(by, 1, 64);
 	p->entries[k] = entries[k];
 	if (size != NULL && k == NEXT)
-		die("%s: next has no entries", at);
+		die("%s: next has no entries", line_at);
 	if (size != NULL)
 		p->entries[k] = (unsigned)number(size, 1, 65536);
 }
@@ -256,7 +256,7 @@ part_line(struct machine *m, char *rest, bool tlb)
 	char *key, *value;
 
 	if (name == NULL)
-		die("%s: no name", at);
+		die("%s: no name", line_at);
 	p = find_or_add(m, name, tlb);
 	while ((key = next_word(&rest)) != NULL) {
 		value = strchr(key, '=');
@@ -323,9 +323,9 @@ huge_line(struct machine *m, char *rest)
 	struct huge *h = &m->huge[m->nhuge];
 
 	if (size == NULL || where == NULL)
-		die("%s: huge needs a size and where", at);
+		die("%s: huge needs a size and where", line_at);
 	if (m->nhuge == MOST_HUGE)
-		die("%s: more than %d lines of huge", at, MOST_HUGE);
+		die("%s: more than %d lines of huge", line_at, MOST_HUGE);
 	*h = (struct huge){ .page = (uint8_t)one_of(size, page_name, NPAGE,
 	    "no page size:") };
 	huge_where(h, where);
@@ -340,12 +340,12 @@ no_line(struct machine *m, char *rest)
 	struct part *p;
 
 	if (name == NULL)
-		die("%s: no name", at);
+		die("%s: no name", line_at);
 	p = find(m, name);
 	if (p == NULL)
 		wrong("no such cache or TLB:", name);
 	memmove(p, p + 1, (size_t)(&m->part[--m->npart] - p) * sizeof *p);
-	snprintf(m->where, sizeof m->where, "%s", at);
+	snprintf(m->where, sizeof m->where, "%s", line_at);
 	no_more(rest);
 }
 
@@ -355,7 +355,7 @@ number_line(struct machine *m, const char *what, char *rest)
 	const char *word = next_word(&rest);
 
 	if (word == NULL)
-		die("%s: %s needs a number", at, what);
+		die("%s: %s needs a number", line_at, what);
 	if (strcmp(what, "quantum") == 0)
 		m->quantum = number(word, 1, 1 << 30);
 	else
@@ -369,7 +369,7 @@ machine_line(struct machine *m, const char *where, const char *text)
 {
 	char *copy = xstrdup(text), *rest = copy, *word;
 
-	at = where;
+	line_at = where;
 	copy[strcspn(copy, "#")] = '\0';
 	word = next_word(&rest);
 	if (word == NULL)

@@ -25,10 +25,10 @@ struct merge_input {
 };
 
 static struct costnames *nm;
-static struct costw *w;
+static struct costw *writer;
 static struct merge_input *all, **heap;
 static size_t nall, nheap;
-static size_t to[COST_EVMAX];
+static size_t column[COST_EVMAX];
 
 static inline bool
 before(const struct merge_input *a, const struct merge_input *b)
@@ -88,10 +88,10 @@ put(struct cost *c)
 	if (is_nothing(c))
 		return;
 	if (!same_order) {
-		remap(n, c->n, to);
+		remap(n, c->n, column);
 		c->n = n;
 	}
-	costw_put(w, c);
+	costw_put(writer, c);
 }
 
 static void
@@ -102,7 +102,7 @@ forget_names(void)
 
 	for (i = 0; i < nheap; i++)
 		costr_rename(heap[i]->r, new, &heap[i]->c);
-	costw_rename(w, new);
+	costw_rename(writer, new);
 	costnames_free(nm);
 	nm = new;
 }
@@ -190,12 +190,12 @@ stream(char **names, size_t n, struct out *o)
 
 	nm = heads;
 	open_all(names, n);
-	w = costw_begin(o, nm, head_make(nm, to, false), 0);
+	writer = costw_begin(o, nm, head_make(nm, column, false), 0);
 	/* the header goes on using its strings, so records get names anew */
 	nm = costnames_new();
 	for (size_t i = 0; i < nheap; i++)
 		costr_rename(heap[i]->r, nm, &heap[i]->c);
-	costw_rename(w, nm);
+	costw_rename(writer, nm);
 	while (nheap) {
 		if (in_one_file())
 			copy_function();
@@ -204,5 +204,5 @@ stream(char **names, size_t n, struct out *o)
 		if (costnames_count(nm) > NAMES)
 			forget_names();
 	}
-	costw_end(w);
+	costw_end(writer);
 }

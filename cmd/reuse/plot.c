@@ -31,7 +31,7 @@ enum {
 static const char *const colours[MOST_THREADS] = { "#1f5fa8", "#c44e22",
 	"#2e8b57", "#8a4fa3", "#a8861f", "#b03060", "#3a9aa8", "#555555" };
 
-static struct out *o;
+static struct out *out;
 
 /* A scale of one axis: values to pixels. */
 struct scale {
@@ -58,10 +58,10 @@ label(double x, double y, const char *how, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	out_printf(o, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, how);
+	out_printf(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, how);
 	for (const char *p = text; *p != '\0'; p++)
-		out_xml(o, *p);
-	out_str(o, "</text>\n");
+		out_xml(out, *p);
+	out_str(out, "</text>\n");
 }
 
 #define MIDDLE	"text-anchor=\"middle\""
@@ -71,14 +71,14 @@ label(double x, double y, const char *how, const char *fmt, ...)
 static void
 rule(double x1, double y1, double x2, double y2)
 {
-	out_printf(o, "<path class=\"g\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", x1,
+	out_printf(out, "<path class=\"g\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", x1,
 	    y1, x2, y2);
 }
 
 static void
 frame(double y, double height)
 {
-	out_printf(o, "<rect class=\"f\" x=\"%d\" y=\"%.1f\" width=\"%d\" "
+	out_printf(out, "<rect class=\"f\" x=\"%d\" y=\"%.1f\" width=\"%d\" "
 	    "height=\"%.1f\"/>\n", LEFT, y, PLOT, height);
 }
 
@@ -173,7 +173,7 @@ curve_axes(const struct scale *x, const struct scale *y)
 	frame(TOP, CURVE);
 	label(LEFT + PLOT / 2.0, TOP + CURVE + 36, MIDDLE,
 	    "size of an LRU cache, bytes (lines of %d)", 1 << opt.shift);
-	out_printf(o, "<text transform=\"translate(18 %d) rotate(-90)\" %s>"
+	out_printf(out, "<text transform=\"translate(18 %d) rotate(-90)\" %s>"
 	    "miss ratio</text>\n", TOP + CURVE / 2, MIDDLE);
 }
 
@@ -194,7 +194,7 @@ put_curve(const struct scale *x, const struct scale *y, unsigned i)
 	uint64_t last = 0;
 	double down = TOP;
 
-	out_printf(o, "<path class=\"c\" stroke=\"%s\" d=\"", colours[i]);
+	out_printf(out, "<path class=\"c\" stroke=\"%s\" d=\"", colours[i]);
 	for (unsigned k = 0; k <= n; k++) {
 		uint64_t lines = lines_at(x, k);
 		double at = pixel(x, (double)lines * (1 << opt.shift));
@@ -205,12 +205,12 @@ put_curve(const struct scale *x, const struct scale *y, unsigned i)
 		    curve_at(c, lines).misses)));
 		/* a cache of fewer lines misses as many as one of `last' */
 		if (last == 0)
-			out_printf(o, "M%.1f %.1f", at, down);
+			out_printf(out, "M%.1f %.1f", at, down);
 		else
-			out_printf(o, "H%.1fV%.1f", at, down);
+			out_printf(out, "H%.1fV%.1f", at, down);
 		last = lines;
 	}
-	out_printf(o, "H%d\"/>\n", LEFT + PLOT);
+	out_printf(out, "H%d\"/>\n", LEFT + PLOT);
 }
 
 /* Two standard errors above the curve, and back below it. */
@@ -222,17 +222,17 @@ put_band(const struct scale *x, const struct scale *y, unsigned i)
 
 	if (opt.sample >= 1)
 		return;
-	out_printf(o, "<path fill=\"%s\" fill-opacity=\"0.18\" d=\"",
+	out_printf(out, "<path fill=\"%s\" fill-opacity=\"0.18\" d=\"",
 	    colours[i]);
 	for (int k = 0; k <= 2 * n; k++) {
 		unsigned at = (unsigned)(k <= n ? k : 2 * n - k);
 		struct point p = curve_at(c, lines_at(x, at));
 
-		out_printf(o, "%c%.1f %.1f", k == 0 ? 'M' : 'L', pixel(x,
+		out_printf(out, "%c%.1f %.1f", k == 0 ? 'M' : 'L', pixel(x,
 		    (double)p.lines * (1 << opt.shift)), pixel(y, fmax(1e-12,
 		    ratio(c, p.misses + (k <= n ? 2 : -2) * p.error))));
 	}
-	out_str(o, "Z\"/>\n");
+	out_str(out, "Z\"/>\n");
 }
 
 static void
@@ -248,7 +248,7 @@ put_caches(const struct scale *x)
 			continue;
 		at = pixel(x, (double)caches[i].bytes);
 		p = curve_at(&curves[0], in_lines(caches[i].bytes));
-		out_printf(o, "<path class=\"m\" d=\"M%.1f %dV%d\"/>\n", at,
+		out_printf(out, "<path class=\"m\" d=\"M%.1f %dV%d\"/>\n", at,
 		    TOP - 4, TOP + CURVE);
 		if (strcmp(caches[i].name, size_name(caches[i].bytes, name)) ==
 		    0)
@@ -267,7 +267,7 @@ put_names(void)
 	for (unsigned i = 0; nshown > 1 && i < nshown; i++) {
 		double y = TOP + 18 + 16 * i;
 
-		out_printf(o, "<path class=\"c\" stroke=\"%s\" "
+		out_printf(out, "<path class=\"c\" stroke=\"%s\" "
 		    "d=\"M%d %.1fh20\"/>\n", colours[i],
 		    LEFT + PLOT - 130, y - 4);
 		label(LEFT + PLOT - 104, y, START, "thread %llu",
@@ -347,7 +347,7 @@ work_axes(const struct scale *x, const struct scale *y)
 		label(LEFT - 8, pixel(y, v * one) + 4, END, "%g", v);
 	}
 	frame(y->to, y->from - y->to);
-	out_printf(o, "<text transform=\"translate(18 %.0f) rotate(-90)\" %s>"
+	out_printf(out, "<text transform=\"translate(18 %.0f) rotate(-90)\" %s>"
 	    "working set, %s</text>\n", (y->from + y->to) / 2, MIDDLE, name);
 }
 
@@ -359,15 +359,15 @@ put_steps(const struct scale *x, const struct scale *y, unsigned i,
 	const struct work_level *l = work_level(&shown[i]->work, COLUMNS,
 	    &length);
 
-	out_printf(o, "<path class=\"c%s\" stroke=\"%s\" d=\"",
+	out_printf(out, "<path class=\"c%s\" stroke=\"%s\" d=\"",
 	    size == size_of_pages ? " p" : "", colours[i]);
 	for (size_t k = 0; k < l->n; k++) {
-		out_printf(o, "%s%.1f %.1f", k == 0 ? "M" : "L",
+		out_printf(out, "%s%.1f %.1f", k == 0 ? "M" : "L",
 		    pixel(x, (double)at), pixel(y, size(&l->row[k])));
 		at += l->row[k].insns;
-		out_printf(o, "H%.1f", pixel(x, (double)at));
+		out_printf(out, "H%.1f", pixel(x, (double)at));
 	}
-	out_str(o, "\"/>\n");
+	out_str(out, "\"/>\n");
 }
 
 static void
@@ -400,17 +400,17 @@ work_sets(void)
 static void
 head(void)
 {
-	out_printf(o, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
-	    "height=\"%d\" viewBox=\"0 0 %d %d\">\n", WIDTH, HEIGHT, WIDTH,
-	    HEIGHT);
-	out_str(o, "<style>text{font:12px sans-serif;fill:#222}"
+	out_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" "
+	    "width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",
+	    WIDTH, HEIGHT, WIDTH, HEIGHT);
+	out_str(out, "<style>text{font:12px sans-serif;fill:#222}"
 	    ".g{stroke:#e4e4e8;stroke-width:1}"
 	    ".f{fill:none;stroke:#888}"
 	    ".c{fill:none;stroke-width:1.8}"
 	    ".p{stroke-dasharray:1 3;stroke-linecap:round}"
 	    ".b{font-weight:bold}"
 	    ".m{stroke:#b00;stroke-dasharray:5 4}</style>\n");
-	out_printf(o, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
+	out_printf(out, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
 	    WIDTH, HEIGHT);
 	label(LEFT, 24, "class=\"b\"", "Reuse of %s%s%.90s",
 	    !opt.code ? "data" : opt.data ? "data and code" : "code",
@@ -426,7 +426,7 @@ plot(const char *file)
 	struct scale x, y;
 
 	choose();
-	o = out_open(file);
+	out = out_open(file);
 	head();
 	if (nshown == 0)
 		label(LEFT, TOP, START, "no references");
@@ -441,6 +441,6 @@ plot(const char *file)
 		put_names();
 		work_sets();
 	}
-	out_str(o, "</svg>\n");
-	out_close(o);
+	out_str(out, "</svg>\n");
+	out_close(out);
 }

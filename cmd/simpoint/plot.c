@@ -28,7 +28,7 @@ enum {
 	CELLS = 2 * PLOT,
 };
 
-static struct out *o;
+static struct out *out;
 static const struct result *res;
 static size_t ncell;		/* cells of each lane */
 static unsigned *in_cell;	/* k rows of ncell: intervals of the phase */
@@ -65,7 +65,7 @@ count_cells(void)
 static void
 put_colour(size_t lane)
 {
-	out_printf(o, "hsl(%d,%d%%,%d%%)", (int)fmod((double)lane * 137.508 +
+	out_printf(out, "hsl(%d,%d%%,%d%%)", (int)fmod((double)lane * 137.508 +
 	    210, 360), 62, lane % 2 ? 62 : 46);
 }
 
@@ -97,14 +97,14 @@ put_text(struct label_at p, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	out_printf(o, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" "
+	out_printf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" "
 	    "font-size=\"%d\">%s</text>\n", p.x, p.y, p.anchor, p.size, text);
 }
 
 static void
 put_cells(size_t from, size_t to, double y, double height)
 {
-	out_printf(o,
+	out_printf(out,
 	    "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" "
 	    "fill=\"", x_of_cell(from), y, x_of_cell(to) - x_of_cell(from),
 	    height);
@@ -133,7 +133,7 @@ band(void)
 			continue;
 		put_cells(from, to, TOP, BAND);
 		put_colour(lane);
-		out_str(o, "\"/>\n");
+		out_str(out, "\"/>\n");
 	}
 }
 
@@ -172,7 +172,7 @@ lane_cells(size_t lane, double y)
 			continue;
 		put_cells(from, to, y + (LANE - BAR) / 2, BAR);
 		put_colour(lane);
-		out_printf(o, "\" fill-opacity=\"%.2f\"/>\n",
+		out_printf(out, "\" fill-opacity=\"%.2f\"/>\n",
 		    t == 10 ? 1 : 0.15 + 0.08 * t);
 	}
 }
@@ -183,7 +183,7 @@ put_lane(size_t lane, double y)
 	size_t c = order[lane];
 	double x;
 
-	out_printf(o, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" "
+	out_printf(out, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" "
 	    "fill=\"#f1f1f3\"/>\n", LEFT, y + (LANE - BAR) / 2, PLOT, BAR);
 	lane_cells(lane, y);
 	put_text((struct label_at){ LEFT - 8, y + 14, "end", 12 }, "phase %zu",
@@ -191,7 +191,7 @@ put_lane(size_t lane, double y)
 	if (!(res->p[c] > 0) || res->rep[c] < 0)
 		return;
 	x = x_of((double)res->rep[c] + 0.5);
-	out_printf(o, "<path d=\"M%.2f %.1fv%d\" stroke=\"#fff\" "
+	out_printf(out, "<path d=\"M%.2f %.1fv%d\" stroke=\"#fff\" "
 	    "stroke-width=\"5\"/>\n<path d=\"M%.2f %.1fv%d\" stroke=\"#111\" "
 	    "stroke-width=\"2\"/>\n", x, y, LANE, x, y, LANE);
 	put_text((struct label_at){ WIDTH - RIGHT + 8, y + 14, "start", 12 },
@@ -203,11 +203,11 @@ time_axis(double y)
 {
 	double step = fmax(1, axis_step((double)res->n, 10)), i, x;
 
-	out_printf(o, "<path d=\"M%d %.1fh%d\" stroke=\"#777\"/>\n", LEFT, y,
+	out_printf(out, "<path d=\"M%d %.1fh%d\" stroke=\"#777\"/>\n", LEFT, y,
 	    PLOT);
 	for (i = 0; i <= (double)res->n; i += step) {
 		x = x_of(i);
-		out_printf(o, "<path d=\"M%.1f %.1fv5\" stroke=\"#777\"/>\n",
+		out_printf(out, "<path d=\"M%.1f %.1fv5\" stroke=\"#777\"/>\n",
 		    x, y);
 		put_text((struct label_at){ x, y + 18, "middle", 11 }, "%.0f",
 		    i);
@@ -235,7 +235,7 @@ put_score(const struct scale *s, size_t r)
 		return;
 	x = x_of_k(s, runs[r].k);
 	y = s->y + SCORES * (s->hi - bic) / (s->hi - s->lo);
-	out_printf(o,
+	out_printf(out,
 	    "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" fill=\"%s\"/>\n", x, y,
 	    r == res->run ? 6 : 4, r == res->run ? "#c22" : "#456");
 	if (r == res->run)
@@ -297,7 +297,7 @@ scores(double y)
 	put_text((struct label_at){ LEFT, y - 12, "start", 12 },
 	    "score (BIC) of each k; chosen: the smallest k above the line");
 	at = y + SCORES * (1 - opt.bicthreshold);
-	out_printf(o, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" "
+	out_printf(out, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" "
 	    "fill=\"none\" stroke=\"#bbb\"/>\n<path d=\"M%d %.1fh%d\" "
 	    "stroke=\"#c22\" stroke-dasharray=\"5 4\"/>\n", LEFT, y, PLOT,
 	    SCORES, LEFT, at, PLOT);
@@ -343,9 +343,9 @@ plot_write(const struct result *r, const struct fv *f)
 	height = y + (double)nlane * LANE + 40;
 	if (nruns > 1)
 		height += 40 + SCORES + 30;
-	o = out_open(opt.plot);
-	out_printf(o, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
-	    "height=\"%.0f\" viewBox=\"0 0 %d %.0f\" "
+	out = out_open(opt.plot);
+	out_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" "
+	    "width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\" "
 	    "font-family=\"sans-serif\" fill=\"#222\">\n"
 	    "<rect width=\"%d\" height=\"%.0f\" fill=\"#fff\"/>\n",
 	    WIDTH, height, WIDTH, height, WIDTH, height);
@@ -357,6 +357,6 @@ plot_write(const struct result *r, const struct fv *f)
 	time_axis(y + 4);
 	if (nruns > 1)
 		scores(y + 70);
-	out_str(o, "</svg>\n");
-	out_close(o);
+	out_str(out, "</svg>\n");
+	out_close(out);
 }

@@ -30,7 +30,7 @@
 #include "out.h"
 #include "prog.h"
 
-static struct out *o;
+static struct out *out;
 static const struct result *res;
 static uint64_t *sum;		/* [i]: instructions before interval i */
 static const char *tid;
@@ -87,14 +87,14 @@ border(size_t i)
 static void
 put_mark(const struct mark *m)
 {
-	out_printf(o, ",0x%" PRIx64 ",%s,0x%" PRIx64 ",%" PRIu64, m->pc,
+	out_printf(out, ",0x%" PRIx64 ",%s,0x%" PRIx64 ",%" PRIu64, m->pc,
 	    m->image, m->off, m->count);
 }
 
 static void
 put_comment(const char *what, const struct mark *m)
 {
-	out_printf(o, "#%s: pc : 0x%" PRIx64 " image: %s offset: 0x%" PRIx64
+	out_printf(out, "#%s: pc : 0x%" PRIx64 " image: %s offset: 0x%" PRIx64
 	    " absolute_count: %" PRIu64, what, m->pc, m->image, m->off,
 	    m->count);
 }
@@ -117,13 +117,13 @@ pc_fields(const char *comment, size_t id, size_t from, size_t to, bool warmup)
 
 	rel += !warmup && a->pc != b->pc;
 	put_comment("Start", a);
-	out_ch(o, '\n');
+	out_ch(out, '\n');
 	put_comment("End", b);
-	out_printf(o, " relative_count: %" PRIu64 "\n%s,%s,%zu", rel, comment,
+	out_printf(out, " relative_count: %" PRIu64 "\n%s,%s,%zu", rel, comment,
 	    tid, id);
 	put_mark(a);
 	put_mark(b);
-	out_printf(o, ",%" PRIu64 ",%" PRIu64, rel, length(from, to));
+	out_printf(out, ",%" PRIu64 ",%" PRIu64, rel, length(from, to));
 }
 
 static void
@@ -140,14 +140,14 @@ pc_region(size_t c)
 			slices++;
 		}
 	multiplier = (double)insns / (double)sum[res->n] * (double)res->n;
-	out_printf(o, "# RegionId = %zu Slice = %zu Icount = %" PRIu64
+	out_printf(out, "# RegionId = %zu Slice = %zu Icount = %" PRIu64
 	    " Length = %" PRIu64 " Weight = %.5f Multiplier = %.3f "
 	    "ClusterSlicecount = %zu ClusterIcount = %" PRIu64 "\n", c + 1, s,
 	    start_of(s), length(s, s + 1), weight(c), multiplier, slices,
 	    insns);
 	snprintf(comment, sizeof comment, "cluster %zu from slice %zu", c, s);
 	pc_fields(comment, c + 1, s, s + 1, false);
-	out_printf(o, ",%.5f,%.3f,simulation\n\n", weight(c), multiplier);
+	out_printf(out, ",%.5f,%.3f,simulation\n\n", weight(c), multiplier);
 }
 
 /* A warm-up's id follows those of all regions. */
@@ -158,16 +158,16 @@ pc_warmup(size_t c, size_t id)
 	char comment[64];
 
 	if (s == 0) {
-		out_printf(o, "# No warmup possible for regionid %zu with "
+		out_printf(out, "# No warmup possible for regionid %zu with "
 		    "WarmupFactor %zu\n\n", c + 1, opt.warmup);
 		return;
 	}
-	out_printf(o, "# RegionId = %zu Slice = %zu Icount = %" PRIu64
+	out_printf(out, "# RegionId = %zu Slice = %zu Icount = %" PRIu64
 	    " Length = %" PRIu64 " WarmupFactor = %zu\n", id, from,
 	    start_of(from), length(from, s), s - from);
 	snprintf(comment, sizeof comment, "Warmup for regionid %zu", c + 1);
 	pc_fields(comment, id, from, s, true);
-	out_printf(o, ",%.5f,%.3f,warmup:%zu\n\n", 0.0, 0.0, c + 1);
+	out_printf(out, ",%.5f,%.3f,warmup:%zu\n\n", 0.0, 0.0, c + 1);
 }
 
 static void
@@ -175,24 +175,24 @@ icount_region(size_t c)
 {
 	size_t s = (size_t)res->rep[c], from = warm_from(s);
 
-	out_printf(o, "# Region = %zu Slice = %zu Icount = %" PRIu64
+	out_printf(out, "# Region = %zu Slice = %zu Icount = %" PRIu64
 	    " Length = %" PRIu64 " Weight = %.5f\n", c + 1, s, start_of(s),
 	    length(s, s + 1), weight(c));
 	if (from < s)
-		out_printf(o, "# Warmup: Slice = %zu Icount = %" PRIu64
+		out_printf(out, "# Warmup: Slice = %zu Icount = %" PRIu64
 		    " Length = %" PRIu64 "\n", from, start_of(from),
 		    length(from, s));
-	out_printf(o, "cluster %zu from slice %zu,%s,%zu,%" PRIu64 ",%" PRIu64
+	out_printf(out, "cluster %zu from slice %zu,%s,%zu,%" PRIu64 ",%" PRIu64
 	    ",%.5f\n\n", c, s, tid, c + 1, start_of(s), sum[s + 1], weight(c));
 }
 
 static void
 head(bool by_pc)
 {
-	out_printf(o, "# Regions based on: %s, %zu intervals, k = %zu\n\n",
+	out_printf(out, "# Regions based on: %s, %zu intervals, k = %zu\n\n",
 	    progname, res->n, res->k);
-	out_str(o, "# comment,thread-id,region-id,");
-	out_str(o, by_pc ? "start-pc,start-image-name,start-image-offset,"
+	out_str(out, "# comment,thread-id,region-id,");
+	out_str(out, by_pc ? "start-pc,start-image-name,start-image-offset,"
 	    "start-pc-count,end-pc,end-image-name,end-image-offset,"
 	    "end-pc-count,end-pc-relative-count,region-length,region-weight,"
 	    "region-multiplier,region-type\n\n" :
@@ -262,7 +262,7 @@ regions_write(const struct result *r, const struct fv *f)
 	by_pc = choose_by_pc();
 	add_up(f->sum);
 	tid = opts_given("tid") || !marks_tid() ? opt.tid : marks_tid();
-	o = out_open(opt.regions);
+	out = out_open(opt.regions);
 	head(by_pc);
 	for (c = 0; c < r->k; c++) {
 		if (!has_region(c))
@@ -279,9 +279,9 @@ regions_write(const struct result *r, const struct fv *f)
 		if (has_region(c))
 			pc_warmup(c, last + c + 2);
 	if (by_pc)
-		out_printf(o, "# First PC, 0x%" PRIx64 "\n", border(0)->pc);
-	out_printf(o, "# Total instructions in %zu regions = %" PRIu64 "\n"
+		out_printf(out, "# First PC, 0x%" PRIx64 "\n", border(0)->pc);
+	out_printf(out, "# Total instructions in %zu regions = %" PRIu64 "\n"
 	    "# Total instructions in workload = %" PRIu64 "\n"
 	    "# Total slices in workload = %zu\n", n, insns, sum[r->n], r->n);
-	out_close(o);
+	out_close(out);
 }

@@ -14,7 +14,8 @@
 #include "xlate/xlate.h"
 #include "prog.h"
 
-static struct xlate x;
+/* The fragment that is being made: its block, and what groups that has. */
+static struct xlate making;
 static struct block blk;
 static struct groups grp;
 static const struct kind *inside;	/* kind of fragments inside windows */
@@ -98,7 +99,7 @@ put_maps(struct fragmeta *m)
 {
 	uint8_t *from = area.maps + area.nmap, *p;
 
-	p = map_pack(from, x.map, x.nmap, &m->nmap);
+	p = map_pack(from, making.map, making.nmap, &m->nmap);
 	m->map = area.nmap;
 	m->pcs = (uint16_t)(p - from);
 	area.nmap += (uint32_t)(put_distances(p) - from);
@@ -110,10 +111,11 @@ put_exit(uint32_t number, const struct xexit *from, uint32_t block)
 	unsigned n = from->n;
 	struct exitmeta e = { .target = from->target, .kind = from->kind & 15,
 	    .emulate = from->emulate & 15, .aux = from->aux, .block = block,
-	    .n = from->n, .id = x.kind->counters ? x.cnt[n] : x.id[n] };
+	    .n = from->n, .id = making.kind->counters ? making.cnt[n] :
+	    making.id[n] };
 
-	if (x.kind->records && n != 0)
-		e.id = record_head(x.id[n], grp.used[n]);
+	if (making.kind->records && n != 0)
+		e.id = record_head(making.id[n], grp.used[n]);
 	area.exits[number] = exit_pack(&e);
 	if (area.calls != NULL)
 		area.calls[number] = (struct exitcall){
@@ -121,7 +123,8 @@ put_exit(uint32_t number, const struct xexit *from, uint32_t block)
 			.sitelen = n == 0 ? 0 : block_site(&blk, n)->len,
 			.landing = from->landing, .key = from->key,
 			.move = from->move,
-			.refs = { x.does[n][DO_READ], x.does[n][DO_WRITE] }
+			.refs = { making.does[n][DO_READ],
+			    making.does[n][DO_WRITE] }
 		};
 }
 
@@ -134,10 +137,10 @@ put_meta(struct frag *f, uint32_t code)
 	m->pc = f->pc;
 	m->code = code;
 	m->exit = f->exit;
-	m->block = x.def != NULL ? def_number(x.def) : NODEF;
+	m->block = making.def != NULL ? def_number(making.def) : NODEF;
 	put_maps(m);
-	for (i = 0; i < x.nexit; i++)
-		put_exit(f->exit + i, &x.exit[i], m->block);
+	for (i = 0; i < making.nexit; i++)
+		put_exit(f->exit + i, &making.exit[i], m->block);
 	store_publish(f->zone, f->meta + 1);
 }
 
@@ -184,18 +187,19 @@ static void
 write_fragment(unsigned z)
 {
 	for (;;) {
-		groups_find(&grp, &blk, x.kind);
-		x.b = &blk;
-		x.g = &grp;
-		x.def = def_find(&blk, &grp, x.kind, x.owner);
-		if (x.def != NULL)
-			def_ids(x.def, &x);
-		x.c.start = x.c.p = area.seg[SEG_ZONE0 + z] + area.zone_used[z];
-		x.c.addr = area.boot.seg[SEG_ZONE0 + z].addr +
+		groups_find(&grp, &blk, making.kind);
+		making.b = &blk;
+		making.g = &grp;
+		making.def = def_find(&blk, &grp, making.kind, making.owner);
+		if (making.def != NULL)
+			def_ids(making.def, &making);
+		making.c.start = making.c.p = area.seg[SEG_ZONE0 + z] +
 		    area.zone_used[z];
-		x.c.limit = x.c.start + XLATE_ROOM - 1024;
-		x.firstexit = area.nexit;
-		if (xlate(&x))
+		making.c.addr = area.boot.seg[SEG_ZONE0 + z].addr +
+		    area.zone_used[z];
+		making.c.limit = making.c.start + XLATE_ROOM - 1024;
+		making.firstexit = area.nexit;
+		if (xlate(&making))
 			return;
 		if (blk.n <= 1)
 			die("%#llx: an instruction that is too long to "
@@ -210,7 +214,7 @@ write_fragment(unsigned z)
 static int
 collect(app_pc pc, unsigned mode)
 {
-	const struct path *path = x.kind->paths && opt_makes_paths() ?
+	const struct path *path = making.kind->paths && opt_makes_paths() ?
 	    path_of(pc) : NULL;
 
 	if (path != NULL && block_follow(&blk, pc, path) == 0)
@@ -259,18 +263,18 @@ frag_new(app_pc pc, unsigned mode, uint32_t owner)
 	if (!make_room(z))
 		return -1;
 	area.zone_used[z] = (area.zone_used[z] + 15) & ~15u;
-	x.kind = inside != &kind_skip && (mode & MODE_OUT) ? &kind_outside :
-	    inside;
-	x.once = (mode & MODE_ONCE) != 0;
-	x.by_lookup = (mode & MODE_LOOKUP) != 0 || opt->contexts != 0;
+	making.kind = inside != &kind_skip && (mode & MODE_OUT) ?
+	    &kind_outside : inside;
+	making.once = (mode & MODE_ONCE) != 0;
+	making.by_lookup = (mode & MODE_LOOKUP) != 0 || opt->contexts != 0;
 	mode &= MODE_ALL;
-	x.owner = x.kind->tells ? owner : 0;
+	making.owner = making.kind->tells ? owner : 0;
 	if (collect(pc, mode) < 0)
 		return -1;
 	code = area.zone_used[z];
 	write_fragment(z);
 	if (opt->debug & DEBUG_DUMP)
-		dump_fragment(&x, z);
+		dump_fragment(&making, z);
 	f = store_new();
 	f->pc = pc;
 	f->mode = (uint8_t)mode;
@@ -281,18 +285,18 @@ frag_new(app_pc pc, unsigned mode, uint32_t owner)
 	f->zone = (uint8_t)z;
 	f->meta = area.nfrag[z];
 	f->exit = area.nexit;
-	f->nexit = (uint8_t)x.nexit;
-	f->called = (int16_t)((int)x.callentry - (int)x.entry);
-	f->entry = entry_word(x.c.addr + x.entry, x.prologue);
+	f->nexit = (uint8_t)making.nexit;
+	f->called = (int16_t)((int)making.callentry - (int)making.entry);
+	f->entry = entry_word(making.c.addr + making.entry, making.prologue);
 	put_meta(f, code);
-	store_publish_exits(area.nexit + x.nexit);
-	area.zone_used[z] += (uint32_t)(x.c.p - x.c.start);
-	link_exits(f, &x, code);
+	store_publish_exits(area.nexit + making.nexit);
+	area.zone_used[z] += (uint32_t)(making.c.p - making.c.start);
+	link_exits(f, &making, code);
 	table_put(nfrag);
 	link_waiting(nfrag);
 	stats.fragments++;
 	stats.insns += blk.n;
-	stats.codebytes += (uint64_t)(x.c.p - x.c.start);
+	stats.codebytes += (uint64_t)(making.c.p - making.c.start);
 	stats.guestbytes += store_bytes(f);
 	return nfrag++;
 }

@@ -60,7 +60,7 @@ static struct place {
 	uint64_t filled;	/* bytes from the top on that nobody can use */
 	uint64_t by[NGROUP];	/* bytes that each group moves; modulo 2^64 */
 } place;
-static struct fresh im;
+static struct fresh image;
 
 static long
 call(long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
@@ -140,8 +140,8 @@ choose_top(void)
 		return at;
 	call(SYS_munmap, (uint64_t)at, PAGE, 0, 0, 0);
 	place.lowest = (uint64_t)at;
-	lower_to(&im.group[LOADER]);
-	lower_to(&im.group[VDSO]);
+	lower_to(&image.group[LOADER]);
+	lower_to(&image.group[VDSO]);
 	for (i = first_top(); i < sizeof tops / sizeof tops[0]; i++) {
 		place.top = tops[i];
 		if (place.lowest > place.top)
@@ -154,17 +154,17 @@ choose_top(void)
 static void
 choose_places(void)
 {
-	const struct group *g = im.group;
+	const struct group *g = image.group;
 	uint64_t at = place.top, room;
 
 	place.by[STACK] = STACK_TOP - g[STACK].end;
 	if (g[PROGRAM].end != 0)
-		place.by[PROGRAM] = (PIE_BASE & ~(im.align - 1)) -
+		place.by[PROGRAM] = (PIE_BASE & ~(image.align - 1)) -
 		    g[PROGRAM].start;
 	if (g[LOADER].end != 0) {
 		at -= span(&g[LOADER]);
-		if (im.movable && g[PROGRAM].end == 0)
-			at &= ~(im.align - 1);
+		if (image.movable && g[PROGRAM].end == 0)
+			at &= ~(image.align - 1);
 		place.by[LOADER] = at - g[LOADER].start;
 	}
 	room = place.top - at - span(&g[LOADER]);
@@ -179,13 +179,13 @@ moved(uint64_t at)
 {
 	size_t i;
 
-	for (i = 0; i < im.n; i++)
-		if (at - im.piece[i].start <
-		    im.piece[i].end - im.piece[i].start)
-			return at + place.by[im.piece[i].group];
-	for (i = 0; i < im.n; i++)
-		if (at == im.piece[i].end)
-			return at + place.by[im.piece[i].group];
+	for (i = 0; i < image.n; i++)
+		if (at - image.piece[i].start <
+		    image.piece[i].end - image.piece[i].start)
+			return at + place.by[image.piece[i].group];
+	for (i = 0; i < image.n; i++)
+		if (at == image.piece[i].end)
+			return at + place.by[image.piece[i].group];
 	return at;
 }
 
@@ -199,10 +199,11 @@ heap_start(void)
 	uint64_t end = 0;
 	size_t i;
 
-	for (i = 0; i < im.n; i++)
-		if (im.piece[i].end <= im.mm.start_brk &&
-		    im.piece[i].group <= PROGRAM)
-			end = im.piece[i].end + place.by[im.piece[i].group];
+	for (i = 0; i < image.n; i++)
+		if (image.piece[i].end <= image.mm.start_brk &&
+		    image.piece[i].group <= PROGRAM)
+			end = image.piece[i].end +
+			    place.by[image.piece[i].group];
 	return end != 0 ? end : PIE_BASE + PAGE;
 }
 
@@ -212,7 +213,7 @@ heap_start(void)
 static uint64_t
 moved_low(uint64_t at)
 {
-	return moved(at) + (at < im.low.end ? im.low.up : 0);
+	return moved(at) + (at < image.low.end ? image.low.up : 0);
 }
 
 static void
@@ -222,7 +223,7 @@ edit_low(void)
 		AT_PHDR, AT_BASE, AT_ENTRY, AT_SYSINFO_EHDR, AT_EXECFN,
 		AT_RANDOM, AT_PLATFORM
 	};
-	struct low *l = &im.low;
+	struct low *l = &image.low;
 	uint64_t *v;
 	size_t i;
 
@@ -230,7 +231,7 @@ edit_low(void)
 		if (l->word[i] != 0)
 			l->word[i] = moved(l->word[i]);
 	for (i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
-		v = fresh_auxv_entry(&im, addresses[i]);
+		v = fresh_auxv_entry(&image, addresses[i]);
 		if (v != NULL && *v != 0)
 			*v = i < 4 ? moved(*v) : moved_low(*v);
 	}
@@ -241,7 +242,7 @@ static void
 write_low(void)
 {
 	static const uint8_t none[FRESH_PAD];
-	const struct low *l = &im.low;
+	const struct low *l = &image.low;
 
 	guest_write(l->sp + l->up, l->word, 8 * l->n);
 	guest_write(l->sp, none, l->up);
@@ -250,7 +251,7 @@ write_low(void)
 static void
 edit_fields(void)
 {
-	struct prctl_mm_map *m = &im.mm;
+	struct prctl_mm_map *m = &image.mm;
 
 	m->brk = m->start_brk = heap_start();
 	m->start_code = moved(m->start_code);
@@ -267,14 +268,14 @@ edit_fields(void)
 static void
 write_fields(void)
 {
-	uint64_t sp = moved_low(im.low.sp);
+	uint64_t sp = moved_low(image.low.sp);
 	uint64_t at = (sp - 512) & ~15ull;
 	static const struct prctl_mm_map none;
 
-	im.mm.auxv = (void *)(uintptr_t)(sp + 8 * im.low.auxv);
-	im.mm.auxv_size = (uint32_t)(8 * im.low.nauxv);
-	guest_write(at, &im.mm, sizeof im.mm);
-	must(call(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP, at, sizeof im.mm, 0));
+	image.mm.auxv = (void *)(uintptr_t)(sp + 8 * image.low.auxv);
+	image.mm.auxv_size = (uint32_t)(8 * image.low.nauxv);
+	guest_write(at, &image.mm, sizeof image.mm);
+	must(call(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP, at, sizeof image.mm, 0));
 	guest_write(at, &none, sizeof none);
 }
 
@@ -286,8 +287,8 @@ move_pieces(unsigned group, uint64_t from, uint64_t to)
 	long r = 0;
 	size_t i;
 
-	for (i = 0; i < im.n && r >= 0; i++) {
-		const struct piece *p = &im.piece[i];
+	for (i = 0; i < image.n && r >= 0; i++) {
+		const struct piece *p = &image.piece[i];
 
 		if (p->group == group)
 			r = call(SYS_mremap, p->start + from,
@@ -301,7 +302,7 @@ move_pieces(unsigned group, uint64_t from, uint64_t to)
 static long
 move(unsigned group)
 {
-	const struct group *g = &im.group[group];
+	const struct group *g = &image.group[group];
 	uint64_t by = place.by[group];
 	uint64_t other = place.top - ASIDE - g->start;
 	long r;
@@ -354,7 +355,7 @@ try_moves(uint64_t page)
 	if (r >= 0)
 		return 0;
 	remote_end();
-	remote_begin(im.r.rip);
+	remote_begin(image.r.rip);
 	call(SYS_munmap, place.top, place.lowest - place.top, 0, 0,
 	    0);
 	return r;
@@ -369,13 +370,13 @@ finish(uint64_t page)
 	must(move(STACK));
 	must(move(PROGRAM));
 	must(move(LOADER));
-	im.r.rip = moved(im.r.rip);
-	im.r.rsp = moved_low(im.r.rsp);
-	if (ptrace(PTRACE_SETREGS, guest.tid, 0L, &im.r) < 0)
+	image.r.rip = moved(image.r.rip);
+	image.r.rsp = moved_low(image.r.rsp);
+	if (ptrace(PTRACE_SETREGS, guest.tid, 0L, &image.r) < 0)
 		die("ptrace:");
 	write_fields();
 	remote_end();
-	remote_begin(im.r.rip);
+	remote_begin(image.r.rip);
 	must(call(SYS_munmap, page, PAGE, 0, 0, 0));
 	fill();
 }
@@ -384,7 +385,7 @@ finish(uint64_t page)
 static long
 try_fields(void)
 {
-	uint64_t at = (im.low.sp - 512) & ~15ull;
+	uint64_t at = (image.low.sp - 512) & ~15ull;
 	static const uint32_t none;
 	long r = call(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP_SIZE, at, 0, 0);
 
@@ -423,14 +424,14 @@ relocate(uint64_t *filled)
 
 	memset(&place, 0, sizeof place);
 	errno = EINVAL;
-	if (!fresh_read(&im)) {
+	if (!fresh_read(&image)) {
 		error = errno;
 	} else {
-		remote_begin(im.r.rip);
+		remote_begin(image.r.rip);
 		error = (int)-by_calls();
 		remote_end();
 	}
-	fresh_free(&im);
+	fresh_free(&image);
 	*filled = place.filled;
 	return error == 0 ? NULL : error == ERANGE ?
 	    "the limit of the stack is too high" : strerror(error);

@@ -22,96 +22,96 @@ static struct {
 	uint32_t first;		/* the id of counter 0 */
 	bool *written;		/* by counter: its definition is in the text */
 	size_t nwritten;	/* blocks */
-} s;
+} shelf;
 
 void
 shelf_take(const struct shelf_count *count, uint32_t n, const char *text,
     size_t size, uint32_t first)
 {
 	shelf_drop();
-	s.count = count;
-	s.n = n;
-	s.text = text;
-	s.size = size;
-	s.first = first;
-	s.written = xcalloc(n + 1ul, sizeof *s.written);
+	shelf.count = count;
+	shelf.n = n;
+	shelf.text = text;
+	shelf.size = size;
+	shelf.first = first;
+	shelf.written = xcalloc(n + 1ul, sizeof *shelf.written);
 }
 
 void
 shelf_drop(void)
 {
-	__atomic_store_n(&s.n, 0, __ATOMIC_RELEASE);
-	free(s.written);
-	s.written = NULL;
+	__atomic_store_n(&shelf.n, 0, __ATOMIC_RELEASE);
+	free(shelf.written);
+	shelf.written = NULL;
 }
 
 bool
 shelf_has(uint32_t c)
 {
-	return c < __atomic_load_n(&s.n, __ATOMIC_RELAXED);
+	return c < __atomic_load_n(&shelf.n, __ATOMIC_RELAXED);
 }
 
 bool
 shelf_has_id(uint32_t id)
 {
-	return id >= s.first && shelf_has(id - s.first);
+	return id >= shelf.first && shelf_has(id - shelf.first);
 }
 
 uint32_t
 shelf_id(uint32_t c)
 {
-	return s.first + c;
+	return shelf.first + c;
 }
 
 uint32_t
 shelf_counter(uint32_t id)
 {
-	return id - s.first;
+	return id - shelf.first;
 }
 
 size_t
 shelf_written(void)
 {
-	return s.nwritten;
+	return shelf.nwritten;
 }
 
 unsigned
 shelf_length(uint32_t c)
 {
-	return s.count[c].what == SHELF_BLOCK ||
-	    s.count[c].what == SHELF_PREFIX ? s.count[c].n : 0;
+	return shelf.count[c].what == SHELF_BLOCK ||
+	    shelf.count[c].what == SHELF_PREFIX ? shelf.count[c].n : 0;
 }
 
 static void
 define_block(uint32_t c)
 {
-	const char *text = s.text + s.count[c].at;
+	const char *text = shelf.text + shelf.count[c].at;
 
-	if (s.written[c])
+	if (shelf.written[c])
 		return;
-	s.written[c] = true;
-	s.nwritten++;
+	shelf.written[c] = true;
+	shelf.nwritten++;
 	evw_define_block(stream_writer, shelf_id(c), text, strlen(text));
 }
 
 static void
 define_prefix(uint32_t c, uint32_t block)
 {
-	if (s.written[c])
+	if (shelf.written[c])
 		return;
-	s.written[c] = true;
+	shelf.written[c] = true;
 	evw_define_prefix(stream_writer, shelf_id(c), shelf_id(block),
-	    s.count[c].n);
+	    shelf.count[c].n);
 }
 
 /* The counter of its block; s.n: the entry is not as it should be. */
 static uint32_t
 block_of(uint32_t c)
 {
-	uint32_t b = s.count[c].what == SHELF_BLOCK ? c : s.count[c].at;
+	uint32_t b = shelf.count[c].what == SHELF_BLOCK ? c : shelf.count[c].at;
 
-	return b < s.n && s.count[b].what == SHELF_BLOCK &&
-	    s.count[b].at < s.size ? b : s.n;
+	return b < shelf.n && shelf.count[b].what == SHELF_BLOCK &&
+	    shelf.count[b].at < shelf.size ? b : shelf.n;
 }
 
 bool
@@ -119,10 +119,10 @@ shelf_define(uint32_t c)
 {
 	uint32_t b = block_of(c);
 
-	if (b == s.n)
+	if (b == shelf.n)
 		return false;
 	define_block(b);
-	if (s.count[c].what == SHELF_PREFIX)
+	if (shelf.count[c].what == SHELF_PREFIX)
 		define_prefix(c, b);
 	return true;
 }
@@ -130,13 +130,13 @@ shelf_define(uint32_t c)
 bool
 shelf_is_pair(uint32_t c)
 {
-	return s.count[c].what == SHELF_ROUNDS && shelf_has(c + 1);
+	return shelf.count[c].what == SHELF_ROUNDS && shelf_has(c + 1);
 }
 
 uint64_t
 shelf_tell(uint32_t c, uint64_t v, uint64_t none)
 {
-	const struct shelf_count *k = &s.count[c];
+	const struct shelf_count *k = &shelf.count[c];
 
 	if (!shelf_define(c))
 		return 0;
