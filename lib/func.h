@@ -7,7 +7,7 @@
  *
  * A function is an ELF symbol of an object. Code without a symbol becomes a
  * function named by its address whenever something leads to it. A stub of
- * linkage (.plt and its kin) is a function to skip.
+ * linkage (.plt and such) is a function to skip.
  *
  * A run-time address is one of the event stream; a link-time address is one
  * of the object's own.

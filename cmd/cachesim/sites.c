@@ -3,7 +3,7 @@
  *
  * One that misses a fifth of the time or more is searched for without a branch
  * (hotsearch.S), which costs about 12 cycles: less than a misprediction, more
- * than a hit that is foreseen. So now and then those that have begun to miss
+ * than a hit that is predicted. So now and then those that have begun to miss
  * are searched for, and from time to time none is any more, until it misses
  * again.
  *

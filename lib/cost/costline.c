@@ -256,7 +256,7 @@ string(struct costr *r, const char *p)
 	return costnames_add(r->nm, p, len);
 }
 
-/* What is behind fn= and its kin: "name", "(id) name" or "(id)". */
+/* What is behind fn= and such words: "name", "(id) name" or "(id)". */
 static uint32_t
 name(struct costr *r, const char *p, enum cost_space sp)
 {

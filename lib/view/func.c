@@ -3,7 +3,7 @@
  *
  * A function is an ELF symbol of an object. Code without a symbol becomes a
  * function named by its address whenever something leads to it. The sections
- * for linkage (.plt and its kin) have no symbols; each stub in them is a
+ * for linkage (.plt and such) have no symbols; each stub in them is a
  * function to skip, since it jumps to the one that the caller wants.
  */
 #include "func.h"

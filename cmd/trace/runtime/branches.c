@@ -45,7 +45,7 @@ indirect(struct tarea *t, uint64_t pc, uint64_t target, unsigned done)
 	return missed;
 }
 
-/* After so many outcomes alike all others are foreseen and change nothing. */
+/* After so many outcomes alike all others are predicted and change nothing. */
 #define ALIKE (7 + 3u)
 
 /*

@@ -123,7 +123,7 @@ push_frame(struct xlate *x, unsigned e)
 }
 
 /*
- * Go on at the arc's code, by a call: so the processor foresees the return.  It
+ * Go on at the arc's code, by a call: so the processor predicts the return.  It
  * stores the landing, at the end of the frame's word.
  */
 static void
