@@ -299,6 +299,46 @@ after_is_over(const struct tarea *t)
 	    !__atomic_load_n(&rt.ctl->skipping, __ATOMIC_SEQ_CST);
 }
 
+/* Have trace make the code for t->pc, and link exitno; 0: look again. */
+static uint64_t
+request_code(struct tarea *t, uint64_t exitno, uint64_t mode)
+{
+	uint64_t arg[4] = { t->pc, exitno, t->gen, mode };
+
+	state_fp_settle(t);
+	if (ask(t, REQ_TRANSLATE, arg) < 0)
+		let_go(t);
+	if (t->slot->ret[0] == 0 && !__atomic_load_n(&rt.ctl->letgo,
+	    __ATOMIC_SEQ_CST))
+		go_native(t);
+	return t->slot->ret[0];
+}
+
+/*
+ * The thread is about to enter the cache at t->entry, which was found when the
+ * cache was of this generation; false: look again, something else is due.
+ */
+static bool
+enter(struct tarea *t, uint32_t gen)
+{
+	__atomic_store_n(&t->slot->incache, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST) != gen ||
+	    __atomic_load_n(&rt.ctl->letgo, __ATOMIC_SEQ_CST) ||
+	    after_is_over(t) || !window_is_right(t)) {
+		__atomic_store_n(&t->slot->incache, 0, __ATOMIC_SEQ_CST);
+		return false;
+	}
+	t->gen = gen;
+	t->renewed = rt.ctl->renewed;
+	t->tf = t->rflags >> 8 & 1;
+	t->trapped = 0;
+	if (p_is_guests())
+		t->p = t->gpr[REG_P];
+	if (t->past == t->pc)
+		t->past = 0;
+	return true;
+}
+
 #define TRIES 100000u		/* wrong answers before we give up */
 
 /*
@@ -309,7 +349,7 @@ after_is_over(const struct tarea *t)
 void
 dispatch_go(struct tarea *t, uint64_t exitno)
 {
-	uint64_t e, key, arg[4] = { 0, 0, 0, 0 };
+	uint64_t e, key, mode;
 	uint32_t gen, tries = 0, owner, by = 0;
 
 	if (exitno == BY_LOOKUP) {
@@ -324,10 +364,9 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 		contexts_arrive(t);
 		allocs_thread(t);
 		gen = __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST);
-		arg[3] = window_mode(t) | (t->held ? MODE_ONCE : 0);
-		key = tab_key(t->pc, (unsigned)arg[3]);
+		mode = window_mode(t) | (t->held ? MODE_ONCE : 0);
+		key = tab_key(t->pc, (unsigned)mode);
 		owner = contexts_owner(t);
-		arg[3] |= (uint64_t)owner << 32;
 		e = lookup(key, owner);
 		if (exitno == ~0ull && e == 0)
 			exitno = contexts_called(t);
@@ -335,21 +374,12 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 			exitno = ~0ull;
 		if (e == 0 || (exitno != ~0ull && !rt.ctl->nolink) ||
 		    (by != 0 && entry_prologue(e) == 0)) {
-			arg[3] |= by;
+			e = request_code(t, exitno, mode | by |
+			    (uint64_t)owner << 32);
 			by = 0;
-			arg[0] = t->pc;
-			arg[1] = exitno;
-			arg[2] = t->gen;
-			state_fp_settle(t);
-			if (ask(t, REQ_TRANSLATE, arg) < 0)
-				let_go(t);
-			e = t->slot->ret[0];
 			exitno = ~0ull;
-			if (e == 0 && __atomic_load_n(&rt.ctl->letgo,
-			    __ATOMIC_SEQ_CST))
-				continue;
 			if (e == 0)
-				go_native(t);
+				continue;
 			gen = __atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST);
 			if (lookup(key, owner) != e) {	/* a flush, perhaps */
 				if (++tries == TRIES)
@@ -358,21 +388,8 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 			}
 		}
 		t->entry = entry_address(e);
-		__atomic_store_n(&t->slot->incache, 1, __ATOMIC_SEQ_CST);
-		if (__atomic_load_n(&rt.ctl->gen, __ATOMIC_SEQ_CST) == gen &&
-		    !__atomic_load_n(&rt.ctl->letgo, __ATOMIC_SEQ_CST) &&
-		    !after_is_over(t) && window_is_right(t)) {
-			t->gen = gen;
-			t->renewed = rt.ctl->renewed;
-			t->tf = t->rflags >> 8 & 1;
-			t->trapped = 0;
-			if (p_is_guests())
-				t->p = t->gpr[REG_P];
-			if (t->past == t->pc)
-				t->past = 0;
+		if (enter(t, gen))
 			return;
-		}
-		__atomic_store_n(&t->slot->incache, 0, __ATOMIC_SEQ_CST);
 	}
 }
 
@@ -658,6 +675,60 @@ emulate(struct tarea *t, const struct exitmeta *x)
 	}
 }
 
+/*
+ * Have trace look at code that is no longer the same, or may be trusted; once:
+ * the MODE_ONCE of the fragment.
+ */
+static void
+ask_about_code(struct tarea *t, const struct exitmeta *x, unsigned once)
+{
+	uint64_t arg[4] = { x->target, 0, 0, 0 };
+
+	if (x->kind == EXIT_STALE) {
+		arg[1] = window_mode(t) | once |
+		    (uint64_t)contexts_owner(t) << 32;
+		ask(t, REQ_STALE, arg);
+		return;
+	}
+	t->samples[x->aux & 1] = SAMPLE_ENTRIES(x->aux & 1);
+	ask(t, REQ_SAMPLE, arg);
+}
+
+/*
+ * Do what the fragment was left for by exit x, out of the cache; nr: of a
+ * system call, once: as above.
+ */
+static void
+do_exit(struct tarea *t, const struct exitmeta *x, uint64_t nr, unsigned once)
+{
+	switch (x->kind) {
+	case EXIT_INDIRECT:
+	case EXIT_DIRECT:
+		break;
+	case EXIT_SYSCALL:
+		syscall_do(t, x);
+		signal_called(t, nr);
+		signal_unhold(t);
+		break;
+	case EXIT_EMULATE:
+		emulate(t, x);
+		break;
+	case EXIT_REFUSE:
+	case EXIT_FAULT:
+		refuse(t, x);
+		break;
+	case EXIT_WINDOW:
+		window_exit(t);
+		break;
+	case EXIT_STALE:
+	case EXIT_SAMPLE:
+		ask_about_code(t, x, once);
+		break;
+	default:
+		panic("an unknown exit");
+	}
+}
+
 /* The thread left the cache at exit t->exitno. */
 void
 dispatch_exit(struct tarea *t)
@@ -665,7 +736,9 @@ dispatch_exit(struct tarea *t)
 	/* Copies: once out of the cache, a flush may reuse the tables. */
 	struct exitmeta x = exit_at(t->exitno);
 	struct exitcall c = *contexts_exit((uint32_t)t->exitno);
-	uint64_t link = ~0ull, arg[4] = { 0, 0, 0, 0 };
+	/* calls go by arcs */
+	uint64_t link = x.kind == EXIT_DIRECT && c.move == MOVE_NONE ?
+	    t->exitno : ~0ull;
 	unsigned once = t->held ? MODE_ONCE : 0;
 	uint64_t nr = t->gpr[0];
 
@@ -684,42 +757,7 @@ dispatch_exit(struct tarea *t)
 	}
 	t->slot->incache = 0;
 	interval(t);
-	switch (x.kind) {
-	case EXIT_INDIRECT:
-		break;
-	case EXIT_DIRECT:
-		if (c.move == MOVE_NONE)	/* calls go by arcs */
-			link = t->exitno;
-		break;
-	case EXIT_SYSCALL:
-		syscall_do(t, &x);
-		signal_called(t, nr);
-		signal_unhold(t);
-		break;
-	case EXIT_EMULATE:
-		emulate(t, &x);
-		break;
-	case EXIT_REFUSE:
-	case EXIT_FAULT:
-		refuse(t, &x);
-		break;
-	case EXIT_WINDOW:
-		window_exit(t);
-		break;
-	case EXIT_STALE:
-		arg[0] = x.target;
-		arg[1] = window_mode(t) | once |
-		    (uint64_t)contexts_owner(t) << 32;
-		ask(t, REQ_STALE, arg);
-		break;
-	case EXIT_SAMPLE:
-		t->samples[x.aux & 1] = SAMPLE_ENTRIES(x.aux & 1);
-		arg[0] = x.target;
-		ask(t, REQ_SAMPLE, arg);
-		break;
-	default:
-		panic("an unknown exit");
-	}
+	do_exit(t, &x, nr, once);
 	contexts_left(t, &x, &c);
 	if (t->tf && x.kind == EXIT_EMULATE && state_is_outside(&x))
 		signal_raise(t, SIG_TRAP, TRAP_TRACE, t->pc);
