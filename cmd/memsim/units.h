@@ -54,7 +54,7 @@ extern bool units_code_first;	/* the order of code and data is free */
 void units_init(struct simrun *);
 /* Core number was made: find its first caches. */
 void units_core(unsigned number);
-/* A B, P, Q or Z line was read: make the unit of its id. */
+/* A definition was read: make the unit of its id. */
 void units_define(const struct ev_def *, uint32_t id);
 /* How often an id was executed. */
 uint64_t units_count(uint32_t id);

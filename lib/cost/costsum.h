@@ -60,8 +60,9 @@ struct costsum {
 };
 
 /*
- * costkey.c: a record's key, the words of which its list's layout has nkey:
- * file, positions, callee. costkey_get sets these members; kind is set before.
+ * costkey.c: a record's key, of as many words as the layout of its list says:
+ * file, positions and callee. costkey_get sets these members; the caller has
+ * set the kind.
  */
 void costkey_put(const struct costsum *, const struct cost *, uint64_t *key);
 void costkey_get(const struct costsum *, const uint64_t *key, struct cost *);

@@ -187,6 +187,7 @@ interval(unsigned slot)
 	}
 }
 
+/* All that wait, since --for's window was full, go on. */
 static void
 answer_waiting(void)
 {
@@ -262,6 +263,7 @@ define_id(const char *digits)
 		evw_define(stream_writer, (uint32_t)id);
 }
 
+/* Write, or keep, lines of trace's own. */
 static void
 write_lines(char *lines)
 {
@@ -328,6 +330,7 @@ take_handed(const struct qent *e)
 	slots[e->slot].buf = e->from / BUF_STRIDE + 1;
 }
 
+/* Do what an entry of the program's, or one of ours without lines, is for. */
 static void
 take_entry(const struct qent *e)
 {
@@ -414,6 +417,7 @@ sleep_until_called(struct control *c)
 	__atomic_store_n(&c->formatting_sleeps, 0, __ATOMIC_SEQ_CST);
 }
 
+/* The entry has been taken: its place is free. */
 static void
 pass_entry(struct control *c)
 {
@@ -565,6 +569,7 @@ write_last(struct out *o)
 	last_dump();
 }
 
+/* SIGUSR1 asked for a dump of the flight recorder. */
 static void
 snapshot(struct control *c)
 {
