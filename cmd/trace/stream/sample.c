@@ -11,7 +11,7 @@
 #include "stream/stream.h"
 #include "mem.h"
 
-#define OFTEN 64u		/* samples of an id; a power of two */
+#define OFTEN 128u		/* samples of an id; a power of two */
 #define RING 1024u
 #define PATIENCE 4u		/* a few of them wait for so many buffers */
 
