@@ -92,6 +92,7 @@ OBJS_t_template = $(patsubst %,$(BUILD)/cmd/trace/code/%.o,template decode \
 	classify operands)
 LDLIBS_t_template = -lZydis
 LDLIBS_t_written = -lZydis
+OBJS_t_rivals = $(patsubst %,$(BUILD)/cmd/trace/base/%.o,rivals process)
 OBJS_cachesim = $(BUILD)/cmd/cachesim/hotloop.o
 OBJS_t_geometry = $(BUILD)/cmd/cachesim/geometry.o
 OBJS_t_misses = $(BUILD)/cmd/cachesim/ll.o
@@ -264,7 +265,8 @@ $(foreach u,$(notdir $(UNITS)),$(eval $(call unit,$(u))))
 $(foreach f,$(FUZZERS),$(eval $(call fuzzer,$(f))))
 build/fuzz/fuzz_simpoint: $(wildcard cmd/simpoint/*.[ch])
 build/fuzz/fuzz_store: $(wildcard cmd/trace/*/*.[ch])
-build/fuzz/fuzz_store $(BUILD)/t/fuzz/fuzz_store.o: CPPFLAGS += -Icmd/trace
+build/fuzz/fuzz_store $(BUILD)/t/fuzz/fuzz_store.o \
+    $(BUILD)/t/unit/rivals.o: CPPFLAGS += -Icmd/trace
 build/fuzz/fuzz_svg: $(wildcard cmd/fmt-svg/*)
 
 include t/victim/victim.mk

@@ -48,6 +48,11 @@ check "followed" "$B/trace" -f -e none -o "$T/ev.%p" sh -c \
 same "all processors" "$allowed done" \
     "$(tr '\n' ' ' <"$T/out" | sed 's/ $//')"
 
+# Turns are taken where others want the processors
+"$TB/rivals" >"$T/rivals" 2>&1
+same "rivals" "first: 0 beside it: 1 no such process: 1" \
+    "$(tr '\n' ' ' <"$T/rivals" | sed 's/ $//')"
+
 # Nine on one processor: the program and trace get at least a quarter of what each
 # of the others gets.  A timer's signals, or jumps out of functions, make the
 # program ask often.  On standard error: their CPU time and the others', in ms.

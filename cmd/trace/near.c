@@ -5,7 +5,13 @@
  * while the other works.  On two processors both burn time, one of them in
  * vain, and all that is asked and made goes from one's cache to the other's.
  * So after a number of requests from one processor we stay on it, and who waits
- * yields.  A change of turns is a yield, 0.5 us; nobody has to be woken.
+ * yields.  A change of turns is a yield, 0.5 us or more; nobody has to be
+ * woken.
+ *
+ * Where no other task wants the second processor two that poll are faster: to
+ * make a fragment takes little longer than a change of turns.  In kinds that
+ * record readers are such tasks; others show themselves (base/rivals.c), and
+ * from time to time we poll again, to see whether they are gone.
  *
  * We leave when no request comes for some turns, before we sleep, and when what
  * comes is no request for code.  The kernel may take the thread elsewhere; then
@@ -33,12 +39,15 @@
 #define TURNS_SERVING 4u	/* for the next request */
 #define YIELD_MOST 1000000u	/* ns, or others want the processor as well */
 #define TURN_MOST 5000u		/* ns from a yield to the next request */
+#define REQUESTS_MOST 16384u	/* then we see whether there are rivals still */
 
 static bool useless;
 static uint32_t cpu;		/* where we are, + 1; 0: anywhere */
 static uint32_t last;		/* where the last request came from, */
 static unsigned streak;		/* and how many before it */
 static unsigned trial, taken;	/* requests on trial, and their turns */
+static bool rivals;		/* others want the processors, */
+static unsigned served;		/* requests since that was seen */
 static uint64_t least = UINT64_MAX; /* ns from a yield to the next request */
 static cpu_set_t usual;		/* where we may be */
 static bool slow;		/* the last yield was, see YIELD_MOST */
@@ -74,20 +83,42 @@ judge(uint32_t turns)
 	return !useless;
 }
 
+/* Are turns better than that both poll? */
+static bool
+may_pay(void)
+{
+	if (opt->kind->records)
+		return true;
+	rivals = rivals || rivals_seen();
+	return rivals;
+}
+
+/* After many turns they may not be: it is time to poll, and see. */
+static bool
+is_trial_due(void)
+{
+	if (!rivals || ++served < REQUESTS_MOST)
+		return false;
+	served = 0;
+	rivals = false;
+	return true;
+}
+
 void
 near_asked(uint32_t on, uint32_t turns)
 {
 	if (useless)
 		return;
 	if (cpu != 0 && (on != cpu - 1 || ONCE(area.ctl->polling) ||
-	    ONCE(area.ctl->crowded) != 0 || !judge(turns)))
+	    ONCE(area.ctl->crowded) != 0 || !judge(turns) ||
+	    is_trial_due()))
 		near_leave();
 	if (cpu != 0 || useless)
 		return;
 	streak = on == last ? streak + 1 : 0;
 	last = on;
 	if (streak >= STREAK && !ONCE(area.ctl->polling) &&
-	    ONCE(area.ctl->crowded) == 0)
+	    ONCE(area.ctl->crowded) == 0 && may_pay())
 		stay_on(on);
 }
 
@@ -137,4 +168,5 @@ near_leave(void)
 	cpu = 0;
 	area.ctl->near = 0;
 	sched_setaffinity(0, sizeof usual, &usual);
+	rivals_forget();
 }

@@ -6,6 +6,7 @@
  * numbers.c	its threads' and children's numbers
  * area.c	the memory file that we share with it
  * bell.c	waking the serving thread
+ * rivals.c	whether others want the processors
  * memfile.c	memory files, whatever the limit of a file's size
  * aside.c	writing to one while the caller goes on
  * trust.c	the end of a run whose guest has written over that memory
@@ -187,6 +188,8 @@ void guest_status(pid_t, int st);
  * that are.
  */
 size_t guest_file(const char *name, char *text, size_t size);
+/* The same of any file, by its path. */
+size_t file_text(const char *path, char *text, size_t size);
 /* In the text of stat, a thread's or the process's: its state, a letter. */
 const char *guest_state(const char *stat);
 /* Set by the thread that watches the program's process, once it is gone. */
@@ -375,5 +378,16 @@ void bell_ring_sleeper(void);
  * is no portable initializer of such locks: musl has none.
  */
 void recursive_init(pthread_mutex_t *m);
+
+/* ------------------------------------------------------------------- rivals */
+
+/*
+ * Do other tasks want the processors that the program and this thread use?
+ * True also where the kernel does not tell.  A few milliseconds since the last
+ * look are judged; the first call only begins them.
+ */
+bool rivals_seen(void);
+/* The time since the last look says nothing: begin anew. */
+void rivals_forget(void);
 
 #endif

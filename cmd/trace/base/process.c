@@ -20,9 +20,8 @@ guest_status(pid_t pid, int st)
 	guest.seen = true;
 }
 
-/* As guest_file, by path. */
-static size_t
-read_text(const char *path, char *text, size_t size)
+size_t
+file_text(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = 0;
@@ -41,7 +40,7 @@ guest_file(const char *name, char *text, size_t size)
 	char path[64];
 
 	snprintf(path, sizeof path, "/proc/%d/%s", (int)guest.pid, name);
-	return read_text(path, text, size);
+	return file_text(path, text, size);
 }
 
 const char *
@@ -58,7 +57,7 @@ task_state(pid_t tid)
 	char path[64], text[512];
 
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)tid);
-	read_text(path, text, sizeof text);
+	file_text(path, text, sizeof text);
 	return *guest_state(text);
 }
 
