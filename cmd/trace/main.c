@@ -32,6 +32,8 @@
 #include "trace.h"
 #include "xlate/xlate.h"
 
+#define TIMED_LEAST 64u		/* fragments, to tell how long others took */
+
 /* A name with each %p replaced by the process's number. */
 static const char *
 numbered(const char *pattern)
@@ -97,21 +99,32 @@ panicked(void)
 	    ONCE(area.ctl->ended) == ENDED_NOT && !ONCE(area.ctl->polling);
 }
 
+/* How long making fragments took, if enough of them were timed to tell. */
+static void
+print_time(void)
+{
+	const struct stats *s = &stats;
+	double us;
+
+	if (s->timed_fragments < TIMED_LEAST)
+		return;
+	us = (double)s->timed_ns / 1e3 / (double)s->timed_fragments;
+	warn("%.1f ms translating, %.2f us a fragment",
+	    us * (double)s->fragments / 1e3, us);
+}
+
 static void
 print_stats(void)
 {
 	struct stats *s = &stats;
-	double us = s->timed_fragments == 0 ? 0 :
-	    (double)s->timed_ns / 1e3 / (double)s->timed_fragments;
 
 	warn("%llu fragments, %llu instructions in them, %llu bytes of code "
 	    "for %llu", (unsigned long long)s->fragments,
 	    (unsigned long long)s->insns, (unsigned long long)s->codebytes,
 	    (unsigned long long)s->guestbytes);
-	warn("%llu requests, %.1f ms translating, %.2f us a fragment, "
-	    "%llu flushes", (unsigned long long)s->requests,
-	    us * (double)s->fragments / 1e3, us,
+	warn("%llu requests, %llu flushes", (unsigned long long)s->requests,
 	    (unsigned long long)s->flushes);
+	print_time();
 	warn("%llu indirect transfers took the long way, by the runtime",
 	    (unsigned long long)(s->missed + area_missed()));
 	if (s->again != 0)

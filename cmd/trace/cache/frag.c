@@ -146,7 +146,8 @@ put_meta(struct frag *f, uint32_t code)
 
 /*
  * With -v one of 16 pieces of work is timed, by the CPU time of this thread:
- * that takes a system call, a tenth of what it measures.
+ * that takes a system call, a tenth of what it measures.  Not the first one,
+ * with which the decoder begins, and all that the store has must be there.
  */
 #define TIMED 16u
 static uint32_t timed_from;	/* the first fragment that it made */
@@ -166,7 +167,7 @@ work_begin(void)
 {
 	static unsigned n;
 
-	if (!opt->verbose || n++ % TIMED != 0)
+	if (!opt->verbose || ++n % TIMED != 0)
 		return 0;
 	timed_from = nfrag;
 	return now_ns();
