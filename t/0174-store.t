@@ -114,6 +114,53 @@ trace "$T/few" 3
 [ "$(made)" -lt "$few" ]
 ok "and kept" $?
 
+# Where executions are counted, an entry has fragments along the paths of what
+# ran often, however short the run was; what ran is the same.
+cat >"$T/paths.c" <<'EOF2'
+__attribute__((noinline)) static unsigned
+less(unsigned n)
+{
+	return n % 3 == 0 ? n / 3 : n - 1;
+}
+__attribute__((noinline)) static unsigned
+steps(unsigned n)
+{
+	unsigned i = 0;
+
+	while (n > 1) {
+		n = n % 7 == 0 ? n / 7 : less(n);
+		i++;
+	}
+	return i;
+}
+int
+main(int argc, char **argv)
+{
+	unsigned n, sum = 0;
+
+	for (n = 0; n < 5000; n++)
+		sum += steps(n + (unsigned)argc);
+	return sum % 100;
+}
+EOF2
+$CC -O1 -o "$T/paths" "$T/paths.c"
+executions() {
+	sed -n 's/^trace: \([0-9]*\) executions told/\1/p' "$1"
+}
+for kind in counts branches; do
+	for how in cold warm; do
+		"$B/trace" -v -e $kind --store="$S" -o "$T/$how.ev" \
+		    "$T/paths" 2>"$T/$how.err"
+		"$B/icount" -o "$T/$how" "$T/$how.ev"
+	done
+	samefile "$kind: paths count the same" "$T/cold" "$T/warm"
+	cold=$(executions "$T/cold.err")
+	warm=$(executions "$T/warm.err")
+	[ "$warm" -lt $((cold * 3 / 4)) ]
+	ok "$kind: the next run has paths" $?
+	echo "# $cold, $warm executions"
+done
+
 # targets of indirect calls that share a lookup word, because they are 65536
 # bytes apart: the store has a second word for one of each pair
 cat >"$T/far.c" <<'EOF2'

@@ -247,6 +247,7 @@ take_over(void)
 	}
 	if (!area_is_intact())
 		trust_lose("its control words");
+	kept_look();
 	format_drain();
 	kept_save();
 	if (opt->exec == EXEC_NEW) {

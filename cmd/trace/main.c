@@ -381,6 +381,7 @@ main(int argc, char *argv[])
 	reap(gone);
 	if (!letgo && panicked())
 		stats.refused = true;
+	kept_look();
 	whole = end_stream();
 	kept_save();
 	if (opt->verbose)

@@ -473,6 +473,7 @@ begin_counts(void)
 	if (!is_over())
 		return false;
 	counts_begun = true;
+	kept_look();
 	format_counts();
 	return true;
 }

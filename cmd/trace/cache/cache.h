@@ -98,6 +98,11 @@ void kept_mapped(uint64_t start, uint64_t end);
  * linked in the entry, whose definitions are not known yet.
  */
 bool kept_can_wait(void);
+/*
+ * Counts are about to be told: if an entry may be written, see first what has
+ * run often.
+ */
+void kept_look(void);
 /* No thread runs any more: write an entry, if it is worth it. */
 void kept_save(void);
 /*
@@ -110,6 +115,11 @@ char *kept_lines(uint64_t start, uint64_t end, char *text);
 bool search_pending(void);
 /* Search a path for the next such block: the pc to make anew, or 0. */
 app_pc search_next(void);
+/*
+ * Where executions are counted: the same for the block at pc, by all of the run
+ * as recent_end has seen it; 0 also if it ran seldom.
+ */
+app_pc search_whole(app_pc pc);
 /*
  * Where executions are counted, look now and then for what ran often; returns
  * in how many ns to call it again, at most as given.

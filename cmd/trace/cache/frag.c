@@ -280,6 +280,7 @@ frag_new(app_pc pc, unsigned mode, uint32_t owner)
 	f->pc = pc;
 	f->mode = (uint8_t)mode;
 	f->owner = owner;
+	f->on_path = blk.path;
 	store_pieces(f, &blk);
 	if (blk.is_volatile)
 		written_note(nfrag, &blk);

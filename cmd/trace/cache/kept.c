@@ -174,7 +174,8 @@ kept_pc(uint32_t counter)
 	if (by_counter == NULL)
 		by_counter = fragments_by_counter();
 	f = by_counter[counter];
-	return f == 0 || frags[f - 1].dead ? 0 : frags[f - 1].pc;
+	return f == 0 || frags[f - 1].dead || frags[f - 1].on_path ? 0 :
+	    frags[f - 1].pc;
 }
 
 bool
@@ -245,4 +246,32 @@ kept_mapped(uint64_t start, uint64_t end)
 {
 	if (kept.on)
 		objects_changed(start, end);
+}
+
+/* -------------------------------------------------------------------- save */
+
+/*
+ * Few are made anew each time, if they are not kept.  To keep them takes about
+ * 1 ms for each MB, so it is done once in so many seconds.
+ */
+bool
+kept_is_time(void)
+{
+	return kept.head != NULL &&
+	    keep_age(kept.name) > (int64_t)(kept.head->size >> 20);
+}
+
+bool
+kept_may_pay(void)
+{
+	uint32_t new = nfrag - kept.nfrag, i;
+
+	if (new >= KEPT_LEAST)
+		return new >= kept.nfrag / 2 / KEPT_SHARE || kept_is_time();
+	for (i = kept.nfrag; i < nfrag; i++)
+		if (frags[i].mode == 0 && !frags[i].dead &&
+		    !frags[i].stands_in &&
+		    object_at(frags[i].pc) != NULL)
+			return kept_is_time();
+	return false;
 }

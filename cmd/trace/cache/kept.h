@@ -36,7 +36,8 @@
  * keptinstall.c	install them, drop them
  * keptread.c	read an entry: is it one?
  * keptcopy.c	bring its parts to where they belong
- * kept.c	find an entry, take what it has
+ * kept.c	find an entry, take what it has; is another one worth it?
+ * keptpaths.c	find paths for the next run
  * keptsave.c	write an entry
  */
 #ifndef KEPT_H
@@ -91,7 +92,7 @@ struct kept_head {
 	uint32_t ncounter;
 	uint32_t nid;		/* ids below it are in the code; or 0 */
 };
-#define KEPT_MAGIC "qnstor2"
+#define KEPT_MAGIC "qnstor3"
 
 /* What is kept, as it was read. */
 struct kept {
@@ -160,6 +161,22 @@ void kept_shelve(uint32_t firstid);
 void kept_unshelve(void);
 /* The same as kept_def, of what is on the shelf. */
 const uint8_t *kept_shelved(uint32_t i, size_t *n);
+
+/*
+ * kept.c: to write an entry is worth it if of so many fragments one is new, and
+ * so many are; or if it is time for fewer.
+ */
+#define KEPT_SHARE 64u
+#define KEPT_LEAST 16u
+bool kept_is_time(void);
+/* Are there enough, if all of what is new is worth keeping? */
+bool kept_may_pay(void);
+
+/*
+ * keptpaths.c: no thread runs any more.  Make fragments that ran often anew
+ * along their paths.
+ */
+void kept_follow(void);
 
 /*
  * keptread.c: map the file and find its parts; false: it is not this image's.

@@ -72,7 +72,8 @@ kept_lines(uint64_t start, uint64_t end, char *text)
 		for (k = 0, p = shelf.put + o->put; shelf.installed[i] &&
 		    o->start < end && o->end > start && k < o->nput; k++, p++) {
 			def = kept_shelved(p->frag, &some);
-			if (p->pc - start >= end - start || def == NULL)
+			if (def == NULL ||
+			    !def_packed_overlaps(def, start, end))
 				continue;
 			text = xgrow(text, &cap, n + 16, 1);
 			n += (size_t)sprintf(text + n, "=%x\n",

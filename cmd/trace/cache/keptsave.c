@@ -18,10 +18,6 @@
 #include "hash.h"
 #include "mem.h"
 
-/* It is worth it if of so many one is new, and so many are. */
-#define NEW_SHARE 64u
-#define NEW_LEAST 16u
-
 static struct save {
 	struct kept_object *object;
 	uint32_t nobject;
@@ -116,15 +112,33 @@ block_of(const struct frag *f)
 	return area.frags[f->zone][f->meta].block;
 }
 
+/* Can it be kept: its code, and its definition? */
+static bool
+can_stay(uint32_t i)
+{
+	const struct frag *f = &frags[i];
+	struct kept_live *l;
+
+	if (f->stands_in || f->mode != 0 || f->owner != 0 ||
+	    (opt->kind->tells && !is_packed(i) &&
+	    !def_can_pack(block_of(f), f->pc)))
+		return false;
+	l = object_at(f->pc);
+	return l != NULL && is_inside(f, l);
+}
+
 /*
- * Was it dropped for one along a path, or for one that stands in for it?  Such
- * are not kept: the next run begins with this one again.
+ * Was it dropped for one along a path that cannot be kept, as it leads to
+ * another object, or for one that stands in for it?  Then the next run begins
+ * with this one again.
  */
 static bool
 gave_way(const struct frag *f)
 {
 	uint32_t t = table_find(key_of(f));
 
+	if (t != 0 && frags[t - 1].on_path && can_stay(t - 1))
+		return false;
 	return (opt->kind->paths && path_known(f->pc) && !f->remade) ||
 	    (t != 0 && frags[t - 1].stands_in);
 }
@@ -133,17 +147,11 @@ static uint32_t
 object_of(uint32_t i)
 {
 	const struct frag *f = &frags[i];
-	struct kept_live *l;
 
 	if (!is_installed(i))
 		return object_of_stored(i);
-	if ((f->dead && !gave_way(f)) || f->stands_in ||
-	    f->mode != 0 || f->owner != 0 ||
-	    (opt->kind->tells && !is_packed(i) &&
-	    !def_can_pack(block_of(f), f->pc)))
-		return 0;
-	l = object_at(f->pc);
-	return l != NULL && is_inside(f, l) ? object_of_live(l) : 0;
+	return can_stay(i) && (!f->dead || gave_way(f)) ?
+	    object_of_live(object_at(f->pc)) : 0;
 }
 
 static void
@@ -155,33 +163,6 @@ prepare(void)
 		n++;
 	s.of_live = xcalloc(n + 1ul, sizeof *s.of_live);
 	s.of_stored = xcalloc(kept.nobject + 1ul, sizeof *s.of_stored);
-}
-
-/*
- * Few are made anew each time, if they are not kept.  To keep them takes about
- * 1 ms for each MB, so it is done once in so many seconds.
- */
-static bool
-is_time(void)
-{
-	return kept.head != NULL &&
-	    keep_age(kept.name) > (int64_t)(kept.head->size >> 20);
-}
-
-/* Are there enough, if all of what is new is worth keeping? */
-static bool
-may_pay(void)
-{
-	uint32_t new = nfrag - kept.nfrag, i;
-
-	if (new >= NEW_LEAST)
-		return new >= kept.nfrag / 2 / NEW_SHARE || is_time();
-	for (i = kept.nfrag; i < nfrag; i++)
-		if (frags[i].mode == 0 && !frags[i].dead &&
-		    !frags[i].stands_in &&
-		    object_at(frags[i].pc) != NULL)
-			return is_time();
-	return false;
 }
 
 /* Which fragments are written; false: it is not worth it. */
@@ -197,8 +178,8 @@ choose(void)
 		all += s.index[i].object != 0;
 		new += s.index[i].object != 0 && i >= kept.nfrag;
 	}
-	worth = (new >= NEW_LEAST && new >= all / NEW_SHARE) ||
-	    (new > 0 && is_time());
+	worth = (new >= KEPT_LEAST && new >= all / KEPT_SHARE) ||
+	    (new > 0 && kept_is_time());
 	/* mostly of what is gone: better made anew than kept on */
 	if (worth ? all < nfrag / 2 : all - new < kept.nfrag / 2) {
 		keep_remove(kept.name);
@@ -539,10 +520,11 @@ forget(void)
 void
 kept_save(void)
 {
-	if (!kept.on || trust_lost || !may_pay()) {
+	if (!kept.on || trust_lost || !kept_may_pay()) {
 		kept_close();
 		return;
 	}
+	kept_follow();
 	prepare();
 	if (choose() && nfrag < area.maxfrag / 2 &&
 	    counters_used() <= area.maxcount / 2 &&

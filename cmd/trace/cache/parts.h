@@ -36,6 +36,7 @@ struct frag {
 	bool dead;
 	bool remade : 1;	/* dead, for one with a lookup entry */
 	bool stands_in : 1;	/* for one of the store's, see frag_again */
+	bool on_path : 1;	/* its block follows a path */
 };
 _Static_assert(sizeof(struct frag) == 48 && MAX_PIECES <= UINT8_MAX,
     "there are many");
@@ -216,6 +217,10 @@ bool recent_pending(void);
 uint32_t recent_next(void);
 /* How many executions it counted lately; the older the less they weigh. */
 uint32_t recent_count(uint32_t counter);
+/* How many it has counted in all, at most 1 << 30. */
+uint32_t recent_total(uint32_t counter);
+/* Take in what has been counted until now. */
+void recent_end(void);
 /* Where its indirect exit mostly led; 0: nowhere, or it is not known. */
 app_pc recent_follower(uint32_t counter);
 /* All fragments are gone, and perhaps all counters. */
@@ -226,7 +231,7 @@ void recent_reset(void);
 /*
  * Kind counts: is fragment f one of the store's, whose definition is only text,
  * so that no path can be searched for from it?  The pc of the live one that has
- * this counter, or 0.
+ * this counter and follows no path, or 0.
  */
 bool kept_is_shelved(uint32_t f);
 app_pc kept_pc(uint32_t counter);

@@ -58,6 +58,7 @@ static unsigned nsampled;
 static struct known {
 	uint32_t was;		/* its low bits, at the last look */
 	uint32_t gain;		/* the older the less it weighs */
+	uint32_t total;		/* GAIN_MOST at most */
 	uint8_t tries;		/* how many looks found it hot */
 	uint16_t spot;		/* index, + 1: perhaps that is its spot */
 } *known;
@@ -86,6 +87,12 @@ uint32_t
 recent_count(uint32_t counter)
 {
 	return counter < capknown ? known[counter].gain : 0;
+}
+
+uint32_t
+recent_total(uint32_t counter)
+{
+	return counter < capknown ? known[counter].total : 0;
 }
 
 static struct spot *
@@ -216,7 +223,7 @@ note_hot(uint32_t counter)
 {
 	struct known *k = &known[counter];
 
-	if (!shelf_has(counter) && !note_targets(counter))
+	if (shelf_has(counter) ? kept_pc(counter) == 0 : !note_targets(counter))
 		return false;
 	if (is_due(counter) && nhot < NHOT)
 		hot[nhot++] = counter;
@@ -238,6 +245,7 @@ take(uint32_t counter)
 	if ((int32_t)d <= 0)		/* less: it was told meanwhile */
 		return false;
 	k->gain = k->gain / 2 + (d < GAIN_MOST ? d : GAIN_MOST);
+	k->total = d < GAIN_MOST - k->total ? k->total + d : GAIN_MOST;
 	return d >= HOT && note_hot(counter);
 }
 
@@ -258,6 +266,12 @@ look(void)
 		if (sum[c] != known[c].was && take(c))
 			new = true;
 	return new;
+}
+
+void
+recent_end(void)
+{
+	look();
 }
 
 bool

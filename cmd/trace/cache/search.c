@@ -24,9 +24,13 @@
 #include "cache/parts.h"
 #include "stream/stream.h"
 #include "xlate/xlate.h"
+#include "mem.h"
 
 #define PER_SAMPLE 64u	/* counted executions that make one */
 #define MIN_SAMPLES 3u	/* of a block, to know where it goes on */
+#define WORTH 32u	/* of one that a path for the next run begins with */
+
+static bool of_all;	/* a search by all of the run, not by what is recent */
 
 /* How many samples the block has of its exit behind n instructions. */
 static uint32_t
@@ -36,8 +40,10 @@ samples_at(const struct def *d, unsigned n)
 
 	if (id == 0)
 		return 0;
-	return opt->kind->records ? sample_count(id) :
-	    recent_count(def_counter(d, n)) / PER_SAMPLE;
+	if (opt->kind->records)
+		return sample_count(id);
+	return (of_all ? recent_total : recent_count)(def_counter(d, n)) /
+	    PER_SAMPLE;
 }
 
 /* How many it has, of all its exits. */
@@ -58,6 +64,7 @@ struct search {
 	const struct def *d;	/* the block that we are in */
 	unsigned k;		/* how many of its instructions are done */
 	uint32_t rest;		/* samples that came this far */
+	uint64_t flow;		/* of them those that came from the head */
 	unsigned n, branches;	/* instructions and branches of the path */
 	unsigned depth;		/* calls that have not returned */
 	unsigned round;		/* instructions until the head came again */
@@ -67,6 +74,31 @@ struct search {
 	unsigned nto;
 	app_pc to[MAX_GUESSES];	/* of the path */
 };
+
+/*
+ * In a search by all of the run: by a definition's number, how many samples
+ * came by way of paths that have been found.
+ */
+static uint32_t *led;
+static size_t capled;
+
+static void
+lead_to(const struct def *d, uint64_t n)
+{
+	uint32_t i = def_number(d);
+
+	led = xgrow0(led, &capled, i + 1ul, sizeof *led);
+	led[i] += (uint32_t)n;
+}
+
+/* How many came by none. */
+static uint32_t
+samples_left(const struct def *d)
+{
+	uint32_t n = samples(d), i = def_number(d);
+
+	return i >= capled ? n : n > led[i] ? n - led[i] : 0;
+}
 
 /* The path enters the block at pc; false: it ends before. */
 static bool
@@ -82,7 +114,9 @@ enter_block(struct search *s, app_pc pc)
 	}
 	if (d == NULL || samples(d) < MIN_SAMPLES)
 		return false;
-	if (pc != s->head)
+	if (pc != s->head && of_all)
+		lead_to(d, s->flow);
+	else if (pc != s->head)
 		def_pass(d);
 	s->d = d;
 	s->k = 0;
@@ -90,6 +124,14 @@ enter_block(struct search *s, app_pc pc)
 	s->pc = pc;
 	s->whole = s->n;
 	return true;
+}
+
+/* What goes on where most of a and b do. */
+static void
+take_share(struct search *s, uint64_t a, uint64_t b)
+{
+	if (a + b != 0)
+		s->flow = s->flow * (a > b ? a : b) / (a + b);
 }
 
 /* Take the branch in the direction of most samples; false: the path ends. */
@@ -104,6 +146,7 @@ follow_branch(struct search *s, const struct insn *in)
 	t = samples_at(s->d, s->k);
 	t = t < s->rest ? t : s->rest;
 	s->rest -= t;
+	take_share(s, t, s->rest);
 	if (t > s->rest) {
 		if (in->special == SP_SHORT || !enter_block(s, in->target))
 			return false;
@@ -186,6 +229,7 @@ find_path(struct search *s, const struct def *d, struct path *p)
 	s->head = s->pc = def_pc(d);
 	s->d = d;
 	s->rest = samples(d);
+	s->flow = of_all ? samples_left(d) : 0;
 	while (s->n < MAX_INSN) {
 		n = maps_code(s->pc, code, sizeof code);
 		if (n < MAX_LEN || block_decode(&in, s->pc, code, n) < 0 ||
@@ -215,7 +259,8 @@ path_from(struct def *d)
 
 	if (d == NULL || d != def_at(def_pc(d)) || maps_volatile(def_pc(d)))
 		return 0;
-	if (def_was_passed(d))	/* a new path covers it: sample it anew */
+	/* a new path covers it: sample it anew */
+	if (!of_all && def_was_passed(d))
 		return 0;
 	if (path_known(def_pc(d)) || !find_path(&s, d, &p))
 		return 0;
@@ -233,4 +278,15 @@ search_next(void)
 	counter = recent_next();
 	return shelf_has(counter) ? kept_pc(counter) :
 	    path_from(def_of(counter_id(counter)));
+}
+
+app_pc
+search_whole(app_pc pc)
+{
+	struct def *d = def_at(pc);
+
+	of_all = true;
+	pc = d != NULL && samples_left(d) >= WORTH ? path_from(d) : 0;
+	of_all = false;
+	return pc;
 }

@@ -36,6 +36,11 @@ char *maps_start(void);
 /* The image is gone (exec): forget all mappings. */
 void maps_forget(void);
 /*
+ * The image is gone, or as good as: until it is forgotten there is no code but
+ * in pages that were noted (pages_start), and no data.
+ */
+void maps_gone(void);
+/*
  * Is there code at pc that no call has told of?  A stack grows by itself, and
  * with READ_IMPLIES_EXEC the kernel lets execute what can be read.  True:
  * maps_changed is to be called for that range.

@@ -41,6 +41,7 @@ static struct code_range *fixed;
 static size_t nfixed, capfixed;
 /* The last mapping that was found writable, so without constant words. */
 static struct code_range writable;
+static bool is_gone;		/* see maps_gone */
 
 /*
  * The pages kept, of code and of constant words: four by the low bits of their
@@ -462,6 +463,13 @@ maps_forget(void)
 	for (i = 0; i < nmaps; i++)
 		free(maps[i].path);
 	nmaps = nfixed = 0;
+	is_gone = false;
+}
+
+void
+maps_gone(void)
+{
+	is_gone = true;
 }
 
 static const struct exec_mapping *
@@ -567,6 +575,8 @@ kept_page(uint64_t at)
 	for (k = set * NSAME; k < (set + 1) * NSAME; k++)
 		if (page_number[k] == at / PAGE + 1)
 			return page_bytes[k];
+	if (is_gone)
+		return pages_find(at);
 	k = set * NSAME + page_next[set]++ % NSAME;
 	page_number[k] = 0;
 	if (pread(guest.mem, page_bytes[k], PAGE, (off_t)at) != (ssize_t)PAGE)
@@ -582,8 +592,8 @@ bytes_of(const struct exec_mapping *m, uint64_t at, uint8_t *tmp)
 {
 	if (!m->write && !m->shared)
 		return kept_page(at);
-	return pread(guest.mem, tmp, PAGE, (off_t)at) == (ssize_t)PAGE ? tmp :
-	    NULL;
+	return !is_gone && pread(guest.mem, tmp, PAGE, (off_t)at) ==
+	    (ssize_t)PAGE ? tmp : NULL;
 }
 
 unsigned
@@ -619,7 +629,7 @@ is_constant(uint64_t at, struct exec_mapping *m)
 {
 	bool named;
 
-	if (is_ours(at) || query(at, Q_READ, m) != 1)
+	if (is_gone || is_ours(at) || query(at, Q_READ, m) != 1)
 		return false;
 	named = m->path[0] == '/' || m->path[0] == '\0';
 	free(m->path);
@@ -655,7 +665,7 @@ find_fixed(uint64_t at)
 bool
 maps_data(uint64_t at, uint64_t *word)
 {
-	return !is_ours(at) && pread(guest.mem, word, sizeof *word,
+	return !is_gone && !is_ours(at) && pread(guest.mem, word, sizeof *word,
 	    (off_t)at) == (ssize_t)sizeof *word;
 }
 

@@ -16,7 +16,7 @@
 
 KHASH_MAP_INIT_INT64(page, uint8_t *)
 
-static khash_t(page) *pages;	/* by address; NULL: they are not noted */
+static khash_t(page) *pages;	/* by number; NULL: they are not noted */
 
 void
 pages_start(void)
@@ -34,7 +34,7 @@ pages_note(uint64_t at, const uint8_t *bytes)
 
 	if (pages == NULL)
 		return;
-	k = kh_put(page, pages, at, &new);
+	k = kh_put(page, pages, at / PAGE, &new);
 	if (new < 0)
 		die("pages:");
 	if (new != 0)
@@ -45,7 +45,7 @@ pages_note(uint64_t at, const uint8_t *bytes)
 const uint8_t *
 pages_find(uint64_t at)
 {
-	khiter_t k = kh_get(page, pages, at);
+	khiter_t k = kh_get(page, pages, at / PAGE);
 
 	return k == kh_end(pages) ? NULL : kh_value(pages, k);
 }
@@ -58,8 +58,8 @@ pages_forget(uint64_t start, uint64_t end)
 	if (pages == NULL)
 		return;
 	for (k = kh_begin(pages); k != kh_end(pages); k++)
-		if (kh_exist(pages, k) && kh_key(pages, k) < end &&
-		    kh_key(pages, k) + PAGE > start) {
+		if (kh_exist(pages, k) && kh_key(pages, k) * PAGE < end &&
+		    (kh_key(pages, k) + 1) * PAGE > start) {
 			free(kh_value(pages, k));
 			kh_del(page, pages, k);
 		}

@@ -61,8 +61,10 @@ def_can_pack(uint32_t number, app_pc pc)
 {
 	const struct def *d = def_numbered(number);
 
+	/* kind all searches its paths anew */
 	return d != NULL && d->pc == pc && def_more_of(d)->owner == 0 &&
-	    !d->apart && !d->unlisted && def_more_of(d)->known == 0 &&
+	    d->apart == (d->path && opt->kind->counters) && !d->unlisted &&
+	    def_more_of(d)->known == 0 &&
 	    def_more_of(d)->nref <= REFS_PACKED && d->nid <= d->n + 1;
 }
 
@@ -126,6 +128,7 @@ def_pack(uint32_t number, app_pc pc, uint8_t *to)
 	u.p.npacked = d->npacked;
 	u.p.n = d->n;
 	u.p.ngroups = d->ngroups;
+	u.p.on_path = d->path;
 	if (opt->kind->counters)
 		pack_counters(d, &u);
 	if (def_ids_are_fixed())
@@ -194,6 +197,7 @@ def_unpack(const uint8_t *from, size_t n, app_pc pc, uint32_t ncounter,
 	    .exits = p->nid > p->ncnt ? p->nid : p->ncnt,
 	    .id = p->nid == 0 ? 0 : u.id[0].c,
 	    .number = firstkept + number });
+	d->path = d->apart = p->on_path != 0;
 	if (!put_ids(d, &u))
 		return false;
 	if (!def_on_shelf())

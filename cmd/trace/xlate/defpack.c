@@ -151,6 +151,24 @@ def_packed_text(const uint8_t *from, char *text)
 	return evpack_items(text, TEXT_ROOM, def_packed_items(from), p.n);
 }
 
+bool
+def_packed_overlaps(const uint8_t *from, uint64_t start, uint64_t end)
+{
+	static struct ev_ref ref[255];
+	struct ev_each e;
+	struct packed p;
+	unsigned i;
+
+	memcpy(&p, from, sizeof p);
+	evpack_each(&e, def_packed_items(from), ref);
+	for (i = 0; i < (p.on_path ? p.n : 1u); i++) {
+		ev_next_insn(&e);
+		if (e.insn.addr - start < end - start)
+			return true;
+	}
+	return false;
+}
+
 /* The counter of the whole is the first. */
 uint32_t
 def_packed_counter(const uint8_t *from)

@@ -20,7 +20,8 @@
 struct packed {
 	uint16_t npacked, nref;
 	uint8_t n, ngroups, nid, ncnt, nround;
-	uint8_t pad[3];
+	uint8_t on_path;	/* its code is not straight */
+	uint8_t pad[2];
 };
 struct packed_number {
 	uint32_t c;		/* a counter; or an id */

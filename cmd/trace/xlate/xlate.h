@@ -270,6 +270,8 @@ void def_packed_counts(const uint8_t *from, size_t n, uint32_t at,
     struct shelf_count *);
 /* The counter of all its instructions. */
 uint32_t def_packed_counter(const uint8_t *from);
+/* Is some of its code in [start, end)?  If it is straight: its beginning. */
+bool def_packed_overlaps(const uint8_t *from, uint64_t start, uint64_t end);
 /* The counter of the first n instructions, or NO_COUNTER. */
 uint32_t def_packed_part(const uint8_t *from, unsigned n);
 

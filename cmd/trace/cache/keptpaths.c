@@ -1,0 +1,68 @@
+/*
+ * keptpaths - find paths for the next run
+ *
+ * Where executions are counted few paths are found while much is new, and a
+ * short run is nothing else.  At its end all counts are known.  So before an
+ * entry is written, blocks that ran often get fragments along their paths, with
+ * which the next run begins.  They are made from the pages of code that the
+ * store has noted, since the program is gone; a path that goes on elsewhere
+ * ends there.
+ *
+ * Those come first that were made first, as what is executed first mostly leads
+ * to the others.  A block to which enough came by none of the paths before gets
+ * one of its own.
+ */
+#include "cache/cache.h"
+#include "cache/kept.h"
+#include "stream/stream.h"
+#include "xlate/xlate.h"
+
+static bool
+is_wanted(void)
+{
+	return opt->kind->counters && opt_makes_paths() && kept.on &&
+	    !trust_lost && kept_may_pay();
+}
+
+void
+kept_look(void)
+{
+	if (is_wanted())
+		recent_end();
+}
+
+/* Can a fragment be made, and all of them be kept then? */
+static bool
+is_room(app_pc pc)
+{
+	return store_room(zone_for(pc)) && nfrag + 1 < area.maxfrag / 2 &&
+	    counters_used() + COUNTERS_MOST <= area.maxcount / 2;
+}
+
+static void
+follow(uint32_t i)
+{
+	const struct frag *f = &frags[i];
+	app_pc pc;
+
+	if (f->dead || f->on_path || f->mode != 0 || f->owner != 0 ||
+	    !is_room(f->pc))
+		return;
+	pc = search_whole(f->pc);
+	if (pc != 0)
+		frag_again(pc);
+}
+
+void
+kept_follow(void)
+{
+	struct stats was = stats;	/* which are of the run */
+	uint32_t end = nfrag, i;
+
+	if (!is_wanted())
+		return;
+	maps_gone();
+	for (i = kept.nfrag; i < end; i++)
+		follow(i);
+	stats = was;
+}
