@@ -187,7 +187,8 @@ is_alone(unsigned slot)
 	unsigned i;
 
 	for (i = 0; i < NSLOT; i++)
-		if (i != slot && ONCE(area.ctl->slot[i].used) != SLOT_FREE)
+		if (i != slot && ONCE(area.ctl->slot[i].used) != SLOT_FREE &&
+		    ONCE(area.ctl->slot[i].used) != SLOT_DEAD)
 			return false;
 	return true;
 }
@@ -362,6 +363,9 @@ grant(unsigned slot, uint32_t what, const uint64_t arg[4], uint64_t ret[2])
 	case REQ_MARK:
 		client_mark(slot, arg[0], arg[1]);
 		break;
+	case REQ_BURY:
+		format_bury();
+		break;
 	case REQ_PRINT:
 		ret[0] = client_print(arg);
 		break;
@@ -387,6 +391,8 @@ answer(unsigned slot)
 	uint64_t arg[4], ret[2] = { 0, 0 };
 	unsigned i;
 
+	if (ONCE(s->state) != SLOT_ASKED)	/* see stream/dead.c */
+		return;
 	stats.requests++;
 	if (is_for_code(ONCE(s->what)))
 		near_asked(ONCE(s->cpu), ONCE(s->turns));

@@ -682,6 +682,7 @@ enum request {
 	REQ_MOVE,		/* site, where to, sp, and move_arg -> 1: it
 				 * has returned to a caller not known before */
 	REQ_MARK,		/* enum mark, address of its text or 0 */
+	REQ_BURY,		/* processes that were killed: free slots */
 	REQ_PRINT		/* addresses of a format and its va_list, pc or
 				 * 0, address of the registers -> bytes printed
 				 */
@@ -716,7 +717,14 @@ enum refused {
 
 /* Of a slot: its request, and whether a thread has it. */
 enum slot_state { SLOT_IDLE, SLOT_ASKED, SLOT_ANSWERED };
-enum slot_use { SLOT_FREE, SLOT_TAKEN, SLOT_LET_GO /* attached */ };
+enum slot_use {
+	SLOT_FREE, SLOT_TAKEN,
+	SLOT_LET_GO,		/* attached */
+	SLOT_DEAD		/* killed: trace is done with it, and the
+				 * runtime may free its area */
+};
+/* slot->putting: it takes places in the queue, or takes or gives a buffer. */
+#define PUT_BEGUN 1u
 /* Of a child that waits in the runtime to be followed. */
 enum child_state { CHILD_HELD, CHILD_NATIVE, CHILD_GONE };
 /* Threads leave the code cache for good, when they can; and at once. */
@@ -727,8 +735,13 @@ struct slot {
 	uint32_t what;		/* enum request */
 	uint64_t arg[4];
 	uint64_t ret[2];
-	uint32_t tid, used;	/* enum slot_use */
+	uint32_t tid;		/* 2^31 and more: it has not begun; 0: ended */
+	uint32_t used;		/* enum slot_use */
 	uint32_t pid;		/* of the thread's process; 0: its tid is */
+	uint32_t putting;	/* 0; or PUT_BEGUN and how many places it has */
+	uint32_t ticket;	/* in the queue, from this one on */
+	uint32_t turned;	/* kind cache: a buffer + 1 that it hands over
+				 * while it has another one; or 0 */
 	uint32_t incache;	/* 1: may be executing fragments */
 	uint32_t sleeps;	/* the thread sleeps on state */
 	uint64_t from;		/* handed over so far: offset in the buffers */
@@ -829,6 +842,9 @@ struct control {
 	uint32_t crowded;	/* requests left that are slept for at once */
 	uint32_t polling;	/* the guest may not call futex: poll for it */
 	uint32_t settling;	/* trace is at work: the next answer waits */
+	uint32_t sharing;	/* processes that share the memory have slots
+				 * below this one */
+	uint32_t nburied;	/* +1 for each SLOT_DEAD */
 	uint32_t joining;	/* attached threads that are not here yet */
 	uint32_t ended;		/* enum ended: the process, with `status` */
 	uint32_t status;	/* as wait(2) has it */

@@ -2,7 +2,7 @@
  * prc-shared - processes in their parent's memory, which goes on beside them:
  * they end by exit_group and by signals, have handlers of their own or share
  * the parent's, and are sent signals; more of them than there can be threads
- * end in each way
+ * end in each way, some of them killed while they hand over what they did
  */
 #include <sched.h>
 #include <sys/resource.h>
@@ -37,6 +37,23 @@ faults(void *arg)
 {
 	(void)arg;
 	*(volatile int *)8 = 1;
+	return 1;
+}
+
+static int
+terminates(void *arg)
+{
+	(void)arg;
+	kill(getpid(), SIGTERM);
+	return 1;
+}
+
+static int
+calls(void *arg)
+{
+	(void)arg;
+	for (;;)
+		syscall(SYS_getppid);
 	return 1;
 }
 
@@ -111,6 +128,20 @@ one(int (*f)(void *), int flags, int arg, int end)
 	SAME(status, end);
 }
 
+/* At any instruction of its first ones, and later. */
+static void
+one_killed(int after)
+{
+	pid_t pid = begin(calls, 0, 0);
+	int status;
+
+	for (volatile int i = 0; i < after; i++)
+		;
+	CHECK(kill(pid, SIGKILL) == 0);
+	CHECK(waitpid(pid, &status, 0) == pid);
+	SAME(status, SIGKILL);
+}
+
 static void
 disturb(pid_t pid)
 {
@@ -139,6 +170,10 @@ main(void)
 		one(leaves, 0, i % 200, i % 200 << 8);
 	for (int i = 0; i < MANY; i++)
 		one(faults, 0, 0, SIGSEGV);
+	for (int i = 0; i < MANY; i++)
+		one(terminates, 0, 0, SIGTERM);
+	for (int i = 0; i < MANY; i++)
+		one_killed(i * 7919 % 400000);
 	one(traps, 0, 0, SIGILL);
 	handle(SIGUSR1, on_signal, 0);
 	one(handles, 0, 0, 3 << 8);

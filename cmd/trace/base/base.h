@@ -208,6 +208,12 @@ pid_t guest_own_number(void);
  */
 bool guest_task(pid_t *pid, pid_t *tid);
 /*
+ * Was the slot's thread killed, alone: a process that shares the program's
+ * memory, or by a filter?
+ */
+struct slot;
+bool slot_is_dead(const struct slot *);
+/*
  * The letter that /proc has for the state of a process or thread, by our
  * number; 0: there is none.
  */

@@ -63,11 +63,11 @@ depth(void)
 	static pid_t of;
 	struct numbers own;
 
-	if (of == guest.pid)
+	if (__atomic_load_n(&of, __ATOMIC_ACQUIRE) == guest.pid)
 		return d;
 	read_own(&own);
 	d = own.n > 0 ? own.n - 1 : 0;
-	of = guest.pid;
+	__atomic_store_n(&of, guest.pid, __ATOMIC_RELEASE);
 	return d;
 }
 
@@ -152,4 +152,17 @@ guest_own_number(void)
 
 	read_own(&own);
 	return own.n > 0 ? own.number[own.n - 1] : 0;
+}
+
+bool
+slot_is_dead(const struct slot *s)
+{
+	uint32_t number = ONCE(s->tid);
+	pid_t tid = (pid_t)number, pid = (pid_t)slot_pid(ONCE(s->pid), number);
+
+	if (tid <= 0)		/* it has not begun, or has ended */
+		return false;
+	if (guest_task(&pid, &tid) && !task_is_dead(tid))
+		return false;
+	return ONCE(s->used) == SLOT_TAKEN && ONCE(s->tid) == number;
 }

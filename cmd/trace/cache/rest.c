@@ -34,14 +34,9 @@ rest_end(void)
  * killed: note that it is out of the cache and rests.
  */
 static void
-bury(struct slot *s)
+note_dead(struct slot *s)
 {
-	pid_t tid = (pid_t)ONCE(s->tid);
-	pid_t pid = (pid_t)slot_pid(ONCE(s->pid), (uint32_t)tid);
-
-	if (tid <= 0)		/* a thread that has not begun yet */
-		return;
-	if (guest_task(&pid, &tid) && !task_is_dead(tid))
+	if (!slot_is_dead(s))
 		return;
 	__atomic_store_n(&s->incache, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&s->resting, 1, __ATOMIC_SEQ_CST);
@@ -51,7 +46,7 @@ void
 rest_step(struct slot *s, unsigned *polls)
 {
 	if (++*polls % POLLS_ALIVE == 0)
-		bury(s);
+		note_dead(s);
 	else if (!written_release())
 		usleep(50);
 }

@@ -126,6 +126,8 @@ void context_counted(unsigned slot, const uint64_t n[3]);
  * is 0.
  */
 void context_tell(struct evw *, unsigned slot, int64_t p);
+/* The same slot's thread was killed: its calls end there. */
+void context_end(unsigned slot);
 /* Write what lines to come may name: new contexts and arcs. */
 void context_tell_new(struct evw *);
 /*

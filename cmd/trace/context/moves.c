@@ -279,6 +279,15 @@ settle(unsigned slot, int64_t p)
 }
 
 void
+context_end(unsigned slot)
+{
+	context_lock();
+	frames_end(slot);
+	end(thread_get(slot));
+	context_unlock();
+}
+
+void
 context_tell(struct evw *w, unsigned slot, int64_t p)
 {
 	context_lock();

@@ -26,12 +26,13 @@ take_bit(struct control *c)
 }
 
 /*
- * A free buffer's number, or -1: trace died.  A program that fills buffers
- * faster than they are read waits here.
+ * A free buffer's number, up to queue_end; or -1: trace died.  A program that
+ * fills buffers faster than they are read waits here.
  */
 static int
-take_free(struct control *c)
+take_free(struct tarea *t)
 {
+	struct control *c = rt.ctl;
 	unsigned spins = 0;
 	uint32_t seen;
 	int n;
@@ -39,9 +40,11 @@ take_free(struct control *c)
 	for (;;) {
 		seen = __atomic_load_n(&c->freed, __ATOMIC_SEQ_CST);
 		if (__atomic_load_n(&c->nfull, __ATOMIC_SEQ_CST) < NFULL) {
+			queue_begin(t);
 			n = take_bit(c);
 			if (n >= 0)
 				return n;
+			queue_end(t);
 		}
 		if (trace_died())
 			return -1;
@@ -86,18 +89,19 @@ buffer_guard_all(void)
 static void
 take(struct tarea *t)
 {
-	int n = take_free(rt.ctl);
+	int n = take_free(t);
 	uint64_t at;
 
 	if (n < 0)
 		n = t->bufend == 0 ? 0 :
 		    (int)((t->bufend - BUF_SIZE - rt.bufs) / BUF_STRIDE);
 	at = rt.bufs + (uint64_t)n * BUF_STRIDE;
-	guard((unsigned)n);
 	__atomic_fetch_add(&rt.ctl->inuse, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&t->slot->buf, (uint32_t)n + 1, __ATOMIC_SEQ_CST);
+	queue_end(t);
+	guard((unsigned)n);
 	t->bufend = at + BUF_SIZE;
 	t->p = t->from = at;
-	__atomic_store_n(&t->slot->buf, (uint32_t)n + 1, __ATOMIC_SEQ_CST);
 }
 
 #define PART_LEAST 4096u
@@ -174,16 +178,6 @@ buffer_guard(struct tarea *t, uint64_t addr)
 	return t->bufend != 0 && addr >= t->bufend && addr < t->bufend + PAGE;
 }
 
-/* Hand the buffer over for good. */
-void
-buffer_leave(struct tarea *t)
-{
-	__atomic_fetch_sub(&rt.ctl->inuse, 1, __ATOMIC_SEQ_CST);
-	__atomic_fetch_add(&rt.ctl->nfull, 1, __ATOMIC_SEQ_CST);
-	queue_put(t, Q_FULL, 0, 0);
-	__atomic_store_n(&t->slot->buf, 0, __ATOMIC_SEQ_CST);
-}
-
 /*
  * Before a call that may block: with very many threads, give the buffer back,
  * so that no sleeping thread occupies one. buffer_awake undoes it.
@@ -198,7 +192,7 @@ buffer_asleep(struct tarea *t)
 	if (out)
 		buffer_back(t);
 	if (t->bufend != 0)
-		buffer_leave(t);
+		queue_buffer(t);
 	t->bufend = 0;
 	if (out)
 		buffer_aside(t);
@@ -221,15 +215,14 @@ turn_table(struct tarea *t)
 	uint64_t from = t->from, to = t->p;
 
 	if (rt.ctl->inuse >= NBUF / 2) {	/* wait with no more than one */
-		buffer_leave(t);
+		queue_buffer(t);
 		take(t);
 		table_empty(t);
 		return;
 	}
+	__atomic_store_n(&t->slot->turned, t->slot->buf, __ATOMIC_SEQ_CST);
 	take(t);
 	table_empty(t);
-	__atomic_fetch_sub(&rt.ctl->inuse, 1, __ATOMIC_SEQ_CST);
-	__atomic_fetch_add(&rt.ctl->nfull, 1, __ATOMIC_SEQ_CST);
 	queue_turn(t, from, to);
 }
 
@@ -246,7 +239,7 @@ turn(struct tarea *t)
 	if (rt.nthread > 1 && rt.boot.sets != 0) {
 		turn_table(t);
 	} else {
-		buffer_leave(t);
+		queue_buffer(t);
 		take(t);
 	}
 	memcpy((void *)t->p, part, n);

@@ -369,10 +369,28 @@ void wait_end(struct waiting *);
 
 /* ---- serve.c: requests to trace, and the queue ---- */
 
+/*
+ * Between these a thread takes a place in the queue, or a buffer, or hands one
+ * over.  If it is killed there, trace has to look who has what.
+ */
+static inline void
+queue_begin(struct tarea *t)
+{
+	__atomic_store_n(&t->slot->putting, PUT_BEGUN, __ATOMIC_RELEASE);
+}
+
+static inline void
+queue_end(struct tarea *t)
+{
+	__atomic_store_n(&t->slot->putting, 0, __ATOMIC_RELEASE);
+}
+
 /* Make a request: 0, and the answer is in slot->ret; -1: trace is gone. */
 int ask(struct tarea *, enum request, const uint64_t *arg);
 /* Hand over the thread's records since the last time, and what ended them. */
 void queue_put(struct tarea *, enum qtype, uint64_t arg, unsigned sig);
+/* Hand the buffer over for good. */
+void queue_buffer(struct tarea *);
 /* An interval of counts has ended: wait until trace has read the counters. */
 void queue_interval(struct tarea *);
 /* Hand over a full buffer's bytes from..to, and the new one's, in one step. */
@@ -408,8 +426,6 @@ void buffer_guard_all(void);
 void buffer_room(struct tarea *, uint64_t n);
 /* A store of the fragment hit the guard page: take another buffer. */
 void buffer_full(struct tarea *, struct kucontext *);
-/* Hand the buffer over for good. */
-void buffer_leave(struct tarea *);
 /* Before a call that may block: with very many threads give it back. */
 void buffer_asleep(struct tarea *);
 /* After it: take a buffer, if the thread records and has none. */

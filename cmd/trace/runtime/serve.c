@@ -137,15 +137,28 @@ queue_room(struct control *c, uint32_t ticket)
 }
 
 /*
- * Hand over the thread's records since the last time, and the event that ended
- * them.  Wake the formatter only when the queue or the buffers are a good part
- * full.
+ * Take n places.  The slot says which, and before that we do: who is killed
+ * must not leave places that nobody knows of (stream/dead.c).
  */
-void
-queue_put(struct tarea *t, enum qtype type, uint64_t arg, unsigned sig)
+static uint32_t
+take_places(struct tarea *t, unsigned n)
+{
+	struct slot *s = t->slot;
+	uint32_t ticket;
+
+	queue_begin(t);
+	ticket = __atomic_fetch_add(&rt.ctl->qtail, n, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&s->ticket, ticket, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->putting, PUT_BEGUN + n, __ATOMIC_RELEASE);
+	return ticket;
+}
+
+/* As queue_put, up to queue_end. */
+static void
+put(struct tarea *t, enum qtype type, uint64_t arg, unsigned sig)
 {
 	struct control *c = rt.ctl;
-	uint32_t ticket = __atomic_fetch_add(&c->qtail, 1, __ATOMIC_SEQ_CST);
+	uint32_t ticket = take_places(t, 1);
 	struct qent *e = &c->queue[ticket % NQUEUE];
 
 	if (queue_room(c, ticket) < 0)
@@ -162,13 +175,36 @@ queue_put(struct tarea *t, enum qtype type, uint64_t arg, unsigned sig)
 		wake_formatter();
 }
 
+/*
+ * Hand over the thread's records since the last time, and the event that ended
+ * them.  Wake the formatter only when the queue or the buffers are a good part
+ * full.
+ */
+void
+queue_put(struct tarea *t, enum qtype type, uint64_t arg, unsigned sig)
+{
+	put(t, type, arg, sig);
+	queue_end(t);
+}
+
+/* Hand the buffer over for good. */
+void
+queue_buffer(struct tarea *t)
+{
+	queue_begin(t);
+	__atomic_fetch_sub(&rt.ctl->inuse, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&rt.ctl->nfull, 1, __ATOMIC_SEQ_CST);
+	put(t, Q_FULL, 0, 0);
+	__atomic_store_n(&t->slot->buf, 0, __ATOMIC_SEQ_CST);
+	queue_end(t);
+}
+
 /* Kind counts: hand over what --allocs tells; only its own words, in order. */
 void
 queue_values(struct tarea *t, const uint64_t v[ALLOC_VALUES])
 {
 	struct control *c = rt.ctl;
-	uint32_t ticket = __atomic_fetch_add(&c->qtail, ALLOC_VALUES / 2,
-	    __ATOMIC_SEQ_CST);
+	uint32_t ticket = take_places(t, ALLOC_VALUES / 2);
 	struct qent *e;
 	unsigned i;
 
@@ -183,6 +219,7 @@ queue_values(struct tarea *t, const uint64_t v[ALLOC_VALUES])
 		e->to = (uint32_t)(v[i + 1] >> 32);
 		__atomic_store_n(&e->type, Q_ALLOC, __ATOMIC_SEQ_CST);
 	}
+	queue_end(t);
 	if (ticket - c->qhead >= NQUEUE / 4)
 		wake_formatter();
 }
@@ -192,7 +229,7 @@ void
 queue_times(struct tarea *t, uint64_t wall, uint64_t cpu)
 {
 	struct control *c = rt.ctl;
-	uint32_t ticket = __atomic_fetch_add(&c->qtail, 1, __ATOMIC_SEQ_CST);
+	uint32_t ticket = take_places(t, 1);
 	struct qent *e = &c->queue[ticket % NQUEUE];
 
 	if (queue_room(c, ticket) < 0)
@@ -203,6 +240,7 @@ queue_times(struct tarea *t, uint64_t wall, uint64_t cpu)
 	e->from = (uint32_t)cpu;
 	e->to = (uint32_t)(cpu >> 32);
 	__atomic_store_n(&e->type, Q_TIMES, __ATOMIC_SEQ_CST);
+	queue_end(t);
 	if (ticket - c->qhead >= NQUEUE / 4)
 		wake_formatter();
 }
@@ -216,9 +254,14 @@ void
 queue_turn(struct tarea *t, uint64_t from, uint64_t to)
 {
 	struct control *c = rt.ctl;
-	uint32_t ticket = __atomic_fetch_add(&c->qtail, 2, __ATOMIC_SEQ_CST);
-	struct qent *e = &c->queue[ticket % NQUEUE];
+	uint32_t ticket;
+	struct qent *e;
 
+	queue_begin(t);
+	__atomic_fetch_sub(&c->inuse, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&c->nfull, 1, __ATOMIC_SEQ_CST);
+	ticket = take_places(t, 2);
+	e = &c->queue[ticket % NQUEUE];
 	if (queue_room(c, ticket + 1) < 0)
 		return;
 	e->slot = (uint16_t)t->slotno;
@@ -231,6 +274,8 @@ queue_turn(struct tarea *t, uint64_t from, uint64_t to)
 	e->to = (uint32_t)(t->p - rt.bufs);
 	__atomic_store_n(&e->type, Q_RECORDS, __ATOMIC_SEQ_CST);
 	t->from = t->p;
+	__atomic_store_n(&t->slot->turned, 0, __ATOMIC_SEQ_CST);
+	queue_end(t);
 	if (c->nfull >= NFULL_WAKE)
 		wake_formatter();
 }

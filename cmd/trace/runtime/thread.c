@@ -28,6 +28,22 @@ thread_bytes(void)
 	return n + (1u << 20) + rt.boot.filled;
 }
 
+/* A slot's thread has no number yet: one that nobody has. */
+static uint32_t
+no_number(void)
+{
+	static uint32_t n;
+
+	return 1u << 31 | __atomic_fetch_add(&n, 1, __ATOMIC_SEQ_CST);
+}
+
+static void
+slot_free(struct slot *s)
+{
+	__atomic_store_n(&s->tid, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&s->used, SLOT_FREE, __ATOMIC_SEQ_CST);
+}
+
 static int
 slot_take(uint32_t tid)
 {
@@ -42,12 +58,13 @@ slot_take(uint32_t tid)
 		if (__atomic_load_n(&s[i].used, __ATOMIC_RELAXED) ==
 		    SLOT_FREE && __atomic_compare_exchange_n(&s[i].used, &free,
 		    SLOT_TAKEN, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
-			s[i].tid = tid;
 			s[i].pid = tid != 0 ? rt.pid : 0;
 			s[i].buf = 0;
 			s[i].state = 0;
 			s[i].incache = 0;
 			s[i].resting = 0;
+			__atomic_store_n(&s[i].tid, tid != 0 ? tid :
+			    no_number(), __ATOMIC_SEQ_CST);
 			return (int)i;
 		}
 	}
@@ -192,14 +209,62 @@ area_share(uint64_t base, uint32_t slot)
 	    at + IBL_ALL + n) < 0 ? -1 : contexts_begin(t);
 }
 
+/* The thread's memory; 0 bytes if others still use its actions: it stays. */
+static uint64_t
+area_to_free(struct tarea *t)
+{
+	uint32_t left = __atomic_sub_fetch(&t->act->users, 1, __ATOMIC_SEQ_CST);
+
+	return t->act == &t->ownact && left > 0 ? 0 : thread_area_bytes();
+}
+
+/* Free what a killed process had, but for its slot. */
+static void
+free_dead(uint32_t slot)
+{
+	struct tarea *t = areas[slot];
+	uint64_t bytes;
+
+	if (t == NULL)
+		return;
+	note_area(slot, NULL);
+	__atomic_fetch_sub(&rt.nthread, 1, __ATOMIC_SEQ_CST);
+	bytes = area_to_free(t);
+	if (bytes != 0 && !rt.ctl->polling)
+		sys2(__NR_munmap, (uint64_t)t - T_OFF, bytes);
+}
+
+/* The same of all that trace has buried since the last time. */
+static void
+free_all_dead(void)
+{
+	static uint32_t seen;
+	uint32_t now = __atomic_load_n(&rt.ctl->nburied, __ATOMIC_SEQ_CST), i;
+	uint32_t dead;
+
+	if (__atomic_exchange_n(&seen, now, __ATOMIC_SEQ_CST) == now)
+		return;
+	for (i = 0; i < NSLOT; i++) {
+		dead = SLOT_DEAD;
+		if (rt.ctl->slot[i].used == SLOT_DEAD &&
+		    __atomic_compare_exchange_n(&rt.ctl->slot[i].used, &dead,
+		    SLOT_TAKEN, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+			free_dead(i);
+			slot_free(&rt.ctl->slot[i]);
+		}
+	}
+}
+
 /* An area of this thread, with a slot; NULL: no memory or no slot. */
 struct tarea *
 thread_new(uint32_t tid)
 {
-	int slot = slot_take(tid);
 	struct tarea *t;
 	uint64_t base;
+	int slot;
 
+	free_all_dead();
+	slot = slot_take(tid);
 	if (slot < 0)
 		return NULL;
 	limit_for(thread_bytes() + thread_area_bytes());
@@ -208,7 +273,7 @@ thread_new(uint32_t tid)
 		if (base != 0)
 			sys2(__NR_munmap, base, thread_area_bytes());
 		limit_for(thread_bytes());
-		rt.ctl->slot[slot].used = SLOT_FREE;
+		slot_free(&rt.ctl->slot[slot]);
 		return NULL;
 	}
 	t = (struct tarea *)(base + T_OFF);
@@ -240,7 +305,7 @@ area_free(struct tarea *t)
 {
 	note_area(t->slotno, NULL);
 	__atomic_fetch_sub(&t->act->users, 1, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&t->slot->used, SLOT_FREE, __ATOMIC_SEQ_CST);
+	slot_free(t->slot);
 	__atomic_fetch_sub(&rt.nthread, 1, __ATOMIC_SEQ_CST);
 	sys2(__NR_munmap, (uint64_t)t - T_OFF, thread_area_bytes());
 	limit_for(thread_bytes());
@@ -284,7 +349,8 @@ own_tid(const struct tarea *t)
 
 	if (!rt.ctl->polling)
 		return (uint32_t)sys0(__NR_gettid);
-	while ((tid = __atomic_load_n(&t->slot->tid, __ATOMIC_SEQ_CST)) == 0)
+	while ((int32_t)(tid = __atomic_load_n(&t->slot->tid,
+	    __ATOMIC_SEQ_CST)) < 0)
 		__builtin_ia32_pause();
 	return tid;
 }
@@ -442,15 +508,56 @@ read_call(struct tarea *t, struct clone_call *h)
 	return 0;
 }
 
+/* Have all buried that were killed. */
+static void
+bury(struct tarea *t)
+{
+	uint64_t arg[4] = { 0, 0, 0, 0 };
+
+	if (rt.ctl->sharing != 0)
+		ask(t, REQ_BURY, arg);
+}
+
+#define BURY_EACH 64u	/* processes that share the memory */
+
+/* An area for a child; or for a process that shares the memory. */
+static struct tarea *
+child_new(struct tarea *t, bool is_process)
+{
+	static uint32_t n;
+	uint32_t most = rt.ctl->sharing;
+	struct tarea *c;
+
+	if (is_process && __atomic_fetch_add(&n, 1, __ATOMIC_SEQ_CST) %
+	    BURY_EACH == BURY_EACH - 1)
+		bury(t);
+	c = thread_new(0);
+	if (c == NULL) {
+		bury(t);
+		c = thread_new(0);
+	}
+	if (c != NULL && is_process)
+		while (most <= c->slotno && !__atomic_compare_exchange_n(
+		    &rt.ctl->sharing, &most, c->slotno + 1, 0,
+		    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+			;
+	return c;
+}
+
 static long
 clone_thread(struct tarea *t, struct clone_call *h, uint64_t mask)
 {
-	struct tarea *c = thread_new(0);
+	bool is_process = !(h->flags & CLONE_THREAD) || t->pid != rt.pid;
+	struct tarea *c = child_new(t, is_process);
 	uint64_t arg = t->gpr[7];
+	uint32_t none;
+	struct slot *s;
 	long r;
 
 	if (c == NULL)
 		return -EAGAIN;
+	s = c->slot;
+	none = s->tid;
 	inherit(c, t, h->stack, h->tls, h->flags);
 	c->start_mask = mask + 1;
 	if (h->is3) {
@@ -465,8 +572,9 @@ clone_thread(struct tarea *t, struct clone_call *h, uint64_t mask)
 	r = rt_clone_thread(t, c, arg);
 	if (r < 0)
 		area_free(c);
-	else if (rt.ctl->polling)
-		__atomic_store_n(&c->slot->tid, (uint32_t)r, __ATOMIC_SEQ_CST);
+	else	/* it may be killed before it knows, or have ended */
+		__atomic_compare_exchange_n(&s->tid, &none, (uint32_t)r, 0,
+		    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 	return r;
 }
 
@@ -568,15 +676,6 @@ thread_clone(struct tarea *t)
 	return r;
 }
 
-/* The thread's memory; 0 bytes if others still use its actions: it stays. */
-static uint64_t
-area_to_free(struct tarea *t)
-{
-	uint32_t left = __atomic_sub_fetch(&t->act->users, 1, __ATOMIC_SEQ_CST);
-
-	return t->act == &t->ownact && left > 0 ? 0 : thread_area_bytes();
-}
-
 /* It hands over what it has; true: no other thread is left. */
 static bool
 hand_over(struct tarea *t)
@@ -592,9 +691,10 @@ hand_over(struct tarea *t)
 	contexts_step(t, MOVE_END, t->pc);
 	table_empty(t);
 	if (t->bufend != 0)
-		buffer_leave(t);
+		queue_buffer(t);
 	t->bufend = 0;
 	contexts_rest(t);
+	note_area(t->slotno, NULL);
 	return __atomic_sub_fetch(&rt.nthread, 1, __ATOMIC_SEQ_CST) == 0;
 }
 
@@ -602,8 +702,7 @@ hand_over(struct tarea *t)
 static uint64_t
 give_slot_back(struct tarea *t)
 {
-	note_area(t->slotno, NULL);
-	__atomic_store_n(&t->slot->used, SLOT_FREE, __ATOMIC_SEQ_CST);
+	slot_free(t->slot);
 	if (rt.ctl->polling)
 		return 0;
 	limit_for(thread_bytes());

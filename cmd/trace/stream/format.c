@@ -46,6 +46,8 @@ static struct {
 static unsigned nwaiting;	/* of them */
 static uint32_t qhead;		/* next entry to take */
 #define NO_SLOT NSLOT		/* of no thread */
+static uint32_t putting, ticket;	/* as a slot's, of entries of ours */
+static bool burying;		/* the serving thread waits for that */
 static struct own_entry {
 	enum qtype type;	/* written last */
 	unsigned slot;		/* of Q_MARK, or NO_SLOT */
@@ -137,19 +139,23 @@ use_up_records(unsigned slot, uint32_t from, uint32_t to)
 	memset(area.bufs + from, 0, to - from);
 }
 
-/* Make the buffer free; [from, to) of it is zero already. */
+/*
+ * Make buffer n free, which was counted in *count; what was told of it, up to
+ * `to', is zero already.
+ */
 static void
-give_back(uint32_t from, uint32_t to)
+give_back(uint32_t n, uint32_t to, uint32_t *count)
 {
 	struct control *c = area.ctl;
-	uint32_t n = from / BUF_STRIDE, end = n * BUF_STRIDE + BUF_SIZE;
+	uint32_t end = n * BUF_STRIDE + BUF_SIZE;
 
 	if (to < end)
 		memset(area.bufs + to, 0,
 		    end - to < REC_MAX + 64 ? end - to : REC_MAX + 64);
 	__atomic_fetch_or(&c->freemask[n / 32], 1u << n % 32, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&c->freed, 1, __ATOMIC_SEQ_CST);
-	if (__atomic_sub_fetch(&c->nfull, 1, __ATOMIC_SEQ_CST) <= NFULL_GO &&
+	__atomic_fetch_sub(count, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&c->nfull, __ATOMIC_SEQ_CST) <= NFULL_GO &&
 	    __atomic_exchange_n(&c->free_sleeps, 0, __ATOMIC_SEQ_CST))
 		futex_wake(&c->freed);
 }
@@ -285,23 +291,28 @@ write_lines(char *lines)
 	}
 }
 
+/* What the slot's thread has counted up to now. */
+static void
+tell_counts(unsigned slot)
+{
+	uint64_t n = counters_tell(slot);
+
+	if (opt->contexts != 0 && n != 0) {
+		thread_line(slot);
+		context_tell(stream_writer, slot, 0);
+	}
+	if (opt->kind->intervals && n != 0)
+		evw_line(stream_writer, "I %llu", (unsigned long long)n);
+}
+
 /* All that the slot's thread did before the mark is told before it. */
 static void
 mark(unsigned slot, char *line)
 {
-	uint64_t n;
-
 	if (opt->last != 0)
 		return;
 	if (opt->kind->counters && counters_has(slot)) {
-		n = counters_tell(slot);
-		if (opt->contexts != 0 && n != 0) {
-			thread_line(slot);
-			context_tell(stream_writer, slot, 0);
-		}
-		if (opt->kind->intervals && n != 0)
-			evw_line(stream_writer, "I %llu",
-			    (unsigned long long)n);
+		tell_counts(slot);
 		totals_write();
 	}
 	thread_line(slot);
@@ -368,7 +379,7 @@ take_entry(const struct qent *e)
 	take_handed(e);
 	if (e->type == Q_FULL) {
 		slots[e->slot].buf = 0;
-		give_back(e->from, e->to);
+		give_back(e->from / BUF_STRIDE, e->to, &area.ctl->nfull);
 	} else if (opt->kind->alone) {
 		return;
 	} else if (format_full) {
@@ -463,6 +474,108 @@ take_own(uint32_t i)
 	return mine;
 }
 
+/* Where the whole records from `from` on end. */
+static uint32_t
+records_end(uint32_t from, uint32_t end)
+{
+	uint32_t at = from, head, n;
+
+	while (at + 4 <= end) {
+		memcpy(&head, area.bufs + at, 4);
+		n = record_size(record_nvalues(head));
+		if (head == 0 || at + n > end)
+			break;
+		at += n;
+	}
+	return at;
+}
+
+/* The number of a thread's buffer + 1, or 0. */
+static uint32_t
+buffer_of(const struct slot *s)
+{
+	uint32_t n = __atomic_load_n(&s->buf, __ATOMIC_SEQ_CST);
+
+	if (!ONCE(s->used) || n == 0)
+		return 0;
+	if (n <= area.boot.seg[SEG_BUFFERS].size / BUF_STRIDE)
+		return n;
+	trust_lose("a thread's buffer");
+	return 0;
+}
+
+/* Tell the records in a slot's buffer that were not handed over; their end. */
+static uint32_t
+take_left(unsigned slot, uint32_t buf)
+{
+	uint32_t from, to;
+
+	from = slots[slot].buf == buf ? slots[slot].from :
+	    (buf - 1) * BUF_STRIDE;
+	to = records_end(from, (buf - 1) * BUF_STRIDE + BUF_SIZE);
+	use_up_records(slot, from, to);
+	return to;
+}
+
+/* The slot's thread was killed: see dead.c. */
+static void
+bury(unsigned slot)
+{
+	struct slot *s = &area.ctl->slot[slot];
+	uint32_t buf = buffer_of(s);
+
+	if (opt->contexts != 0 && counters_has(slot) &&
+	    thread_number(slot) != 0) {
+		tell_counts(slot);
+		context_end(slot);
+	}
+	if (ONCE(s->putting) != 0 || ONCE(s->turned) != 0)
+		dead_owes();
+	else if (buf != 0)
+		give_back(buf - 1, take_left(slot, buf), &area.ctl->inuse);
+	slots[slot].buf = 0;
+	s->buf = s->turned = s->putting = s->tid = 0;
+	__atomic_store_n(&s->used, SLOT_DEAD, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&area.ctl->nburied, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Bury all dead ones, each behind what it has put. */
+static void
+bury_all(void)
+{
+	bool now = __atomic_load_n(&burying, __ATOMIC_SEQ_CST);
+	unsigned slot;
+
+	dead_find(now);
+	while ((slot = dead_next(qhead)) < NSLOT)
+		bury(slot);
+	if (now && dead_are_buried(qhead))
+		__atomic_store_n(&burying, false, __ATOMIC_SEQ_CST);
+}
+
+/* Is the next place one that we are about to fill, or may it be? */
+static bool
+is_our_place(void)
+{
+	uint32_t n = __atomic_load_n(&putting, __ATOMIC_SEQ_CST);
+
+	return n == PUT_BEGUN || (n > PUT_BEGUN && ticket == qhead);
+}
+
+/* The next place was taken by one that was killed: nobody will fill it. */
+static bool
+pass_gap(struct control *c)
+{
+	const struct qent *e = &c->queue[qhead % NQUEUE];
+
+	if (__atomic_load_n(&c->qtail, __ATOMIC_SEQ_CST) == qhead ||
+	    is_our_place() || !dead_took(qhead) ||
+	    __atomic_load_n(&e->type, __ATOMIC_SEQ_CST) != Q_NONE)
+		return false;
+	pass_entry(c);
+	return true;
+}
+
 /* Take the next entry; false: there is none. */
 static bool
 consume(struct control *c)
@@ -495,36 +608,6 @@ consume(struct control *c)
 	}
 	free(mine.lines);
 	return true;
-}
-
-/* Where the whole records from `from` on end. */
-static uint32_t
-records_end(uint32_t from, uint32_t end)
-{
-	uint32_t at = from, head, n;
-
-	while (at + 4 <= end) {
-		memcpy(&head, area.bufs + at, 4);
-		n = record_size(record_nvalues(head));
-		if (head == 0 || at + n > end)
-			break;
-		at += n;
-	}
-	return at;
-}
-
-/* The number of a thread's buffer + 1, or 0. */
-static uint32_t
-buffer_of(const struct slot *s)
-{
-	uint32_t n = __atomic_load_n(&s->buf, __ATOMIC_SEQ_CST);
-
-	if (!ONCE(s->used) || n == 0)
-		return 0;
-	if (n <= area.boot.seg[SEG_BUFFERS].size / BUF_STRIDE)
-		return n;
-	trust_lose("a thread's buffer");
-	return 0;
 }
 
 /*
@@ -602,6 +685,10 @@ run(void *arg)
 		}
 		if (stopping)
 			break;
+		bury_all();
+		if (pass_gap(c))
+			continue;
+		dead_settle(qhead);
 		if (ONCE(c->letgo) != LETGO_NOT)
 			answer_waiting();
 		check_gap(c);
@@ -690,18 +777,19 @@ format_begin(void)
 		memset(slots, 0, sizeof slots);
 	again = true;
 	nwaiting = 0;
+	dead_reset();
 	counters_begin();
 	if (pthread_create(&thread, NULL, run, NULL) != 0)
 		die("thread:");
 }
 
-/* Put an entry of our own into the queue; lines are freed. */
+/* Fill place t of the queue; lines are freed. */
 static void
-put(enum qtype type, unsigned slot, char *lines)
+put_at(uint32_t t, enum qtype type, unsigned slot, char *lines)
 {
 	struct control *c = area.ctl;
-	uint32_t t = __atomic_fetch_add(&c->qtail, 1, __ATOMIC_SEQ_CST), n;
 	struct own_entry *o = &own[t % NQUEUE];
+	uint32_t n;
 
 	while ((n = t - __atomic_load_n(&qhead, __ATOMIC_ACQUIRE)) >= NQUEUE &&
 	    n <= QUEUE_MAX && !trust_lost && !guest_ended)
@@ -717,6 +805,17 @@ put(enum qtype type, unsigned slot, char *lines)
 	__atomic_fetch_add(&nown, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&o->type, type, __ATOMIC_RELEASE);
 	__atomic_store_n(&c->queue[t % NQUEUE].type, type, __ATOMIC_SEQ_CST);
+}
+
+/* Put an entry of our own into the queue; lines are freed. */
+static void
+put(enum qtype type, unsigned slot, char *lines)
+{
+	__atomic_store_n(&putting, PUT_BEGUN, __ATOMIC_SEQ_CST);
+	ticket = __atomic_fetch_add(&area.ctl->qtail, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&putting, PUT_BEGUN + 1, __ATOMIC_SEQ_CST);
+	put_at(ticket, type, slot, lines);
+	__atomic_store_n(&putting, 0, __ATOMIC_SEQ_CST);
 }
 
 void
@@ -737,6 +836,20 @@ format_counts(void)
 {
 	put(Q_LAST, 0, NULL);
 	wake_thread();
+}
+
+#define BURYING_NS 1000000000u	/* one that is stopped may hold it up */
+
+void
+format_bury(void)
+{
+	uint64_t begin = clock_ns();
+
+	__atomic_store_n(&burying, true, __ATOMIC_SEQ_CST);
+	wake_thread();
+	while (__atomic_load_n(&burying, __ATOMIC_SEQ_CST) &&
+	    clock_ns() - begin < BURYING_NS && !trust_lost && !guest_ended)
+		usleep(50);
 }
 
 /* Put an entry, and wait until it has been taken: until *done changes. */
@@ -775,17 +888,13 @@ format_text_now(char *lines)
 static void
 take_leftovers(void)
 {
-	uint32_t i, from, to, end, buf;
+	uint32_t buf;
+	unsigned i;
 
 	for (i = 0; i < NSLOT && !trust_lost; i++) {
-		if ((!opt->kind->records && !opt->kind->alone) ||
-		    (buf = buffer_of(&area.ctl->slot[i])) == 0)
-			continue;
-		from = slots[i].buf == buf ? slots[i].from :
-		    (buf - 1) * BUF_STRIDE;
-		end = (buf - 1) * BUF_STRIDE + BUF_SIZE;
-		to = records_end(from, end);
-		use_up_records(i, from, to);
+		buf = buffer_of(&area.ctl->slot[i]);
+		if (buf != 0 && (opt->kind->records || opt->kind->alone))
+			take_left(i, buf);
 	}
 	counters_tell_all(true);
 }

@@ -53,6 +53,24 @@ struct out *last_begin(void);
 /* allocs.c: kind counts, an entry Q_ALLOC */
 void alloc_values(const struct qent *);
 
+/*
+ * dead.c: find out whose threads were killed, at once or now and then.  Take a
+ * slot of these that has put nothing from this place on; NSLOT: none.  Have all
+ * been taken, but those that the serving thread has to answer?  Forget all.
+ */
+void dead_find(bool at_once);
+unsigned dead_next(uint32_t qhead);
+bool dead_are_buried(uint32_t qhead);
+void dead_reset(void);
+/* The place in the queue is taken, and not filled: was that a dead one? */
+bool dead_took(uint32_t ticket);
+/*
+ * One was killed while it took or handed over something: count buffers anew
+ * once the queue is empty.
+ */
+void dead_owes(void);
+void dead_settle(uint32_t qhead);
+
 /* threads.c */
 /* Number the slot's thread: it is the next one that begins. */
 void thread_begins(unsigned slot);

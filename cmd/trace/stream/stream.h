@@ -5,6 +5,7 @@
  * writer.c	the text's writer, and the stream's head
  * counters.c	executions that are counted instead of recorded
  * totals.c	their sums, written at the end
+ * dead.c	what processes leave undone that were killed
  * shelf.c	counters whose definitions are text already (--store)
  * progress.c	how far the run is, for the user
  * during.c	the end of --for's window
@@ -88,6 +89,12 @@ void names_unlock(void);
  */
 extern void (*format_last)(struct evw *, bool at_end);
 
+/*
+ * Look for processes that share the program's memory and were killed, and wait
+ * until what they had is free.  Where nothing is to be written that happens now
+ * and then without this.
+ */
+void format_bury(void);
 /* While no thread is in the cache: write all counts, free all counters. */
 void format_renew(void);
 /* Begin to write all counts, since no thread will count any more. */
