@@ -57,6 +57,20 @@ calls(void *arg)
 	return 1;
 }
 
+/* It asks, and sets what is set already. */
+static int
+acts(void *arg)
+{
+	struct sigaction sa;
+
+	(void)arg;
+	for (;;) {
+		sigaction(SIGUSR1, NULL, &sa);
+		sigaction(SIGUSR1, &sa, NULL);
+	}
+	return 1;
+}
+
 static int
 traps(void *arg)
 {
@@ -130,16 +144,20 @@ one(int (*f)(void *), int flags, int arg, int end)
 
 /* At any instruction of its first ones, and later. */
 static void
-one_killed(int after)
+one_killed(int (*f)(void *), int flags, int after)
 {
-	pid_t pid = begin(calls, 0, 0);
+	pid_t pid = begin(f, flags, 0);
+	struct sigaction sa;
 	int status;
 
 	for (volatile int i = 0; i < after; i++)
 		;
 	CHECK(kill(pid, SIGKILL) == 0);
+	if (after % 2 == 0)	/* before its end has been waited for */
+		CHECK(sigaction(SIGUSR2, NULL, &sa) == 0);
 	CHECK(waitpid(pid, &status, 0) == pid);
 	SAME(status, SIGKILL);
+	CHECK(sigaction(SIGUSR2, NULL, &sa) == 0);
 }
 
 static void
@@ -173,9 +191,11 @@ main(void)
 	for (int i = 0; i < MANY; i++)
 		one(terminates, 0, 0, SIGTERM);
 	for (int i = 0; i < MANY; i++)
-		one_killed(i * 7919 % 400000);
+		one_killed(calls, 0, i * 7919 % 400000);
 	one(traps, 0, 0, SIGILL);
 	handle(SIGUSR1, on_signal, 0);
+	for (int i = 0; i < MANY; i++)
+		one_killed(acts, CLONE_SIGHAND, i * 7919 % 400000);
 	one(handles, 0, 0, 3 << 8);
 	SAME(child_seen, 1);
 	raise(SIGUSR1);

@@ -143,7 +143,7 @@ struct moving {
 /* What a process has done with signals: the guest's, not the kernel's. */
 struct actions {
 	struct ksigaction of[NSIG + 1];
-	uint32_t lock;
+	uint32_t lock;		/* lock.c */
 	uint32_t users;		/* threads */
 };
 
@@ -408,6 +408,14 @@ bool trace_died(void);
 /* The process is about to end: set ctl->ended. */
 void serve_ended(void);
 
+/*
+ * ---- lock.c: locks among the program's threads ----
+ *
+ * Take one; true: it was a dead thread's, which may have done things by half.
+ */
+bool lock_take(struct tarea *, uint32_t *lock);
+void lock_give(uint32_t *lock);
+
 /* ---- buffer.c: the thread's record buffer ---- */
 
 /* The thread begins: give it a buffer, unless it records later or never. */
@@ -473,7 +481,7 @@ struct ksigaction signal_take_action(struct tarea *, int sig);
 /* A child shares what its parent does with signals, ... */
 void signal_share_actions(struct tarea *child, const struct tarea *);
 /* ... or has a copy of it; ... */
-void signal_copy_actions(struct tarea *child, const struct tarea *);
+void signal_copy_actions(struct tarea *child, struct tarea *);
 /* ... and the kernel has cleared its handlers, ours as well. */
 void signal_clear_actions(struct tarea *);
 /* Our handlers again, after that. */
@@ -744,7 +752,7 @@ uint64_t thread_area_bytes(void);
 /* Make the first n counters of the area accessible. */
 void counters_room(struct tarea *, uint64_t n);
 /* Make all counters of all areas accessible. */
-void counters_all(void);
+void counters_all(struct tarea *);
 /* 1: it was the fault of a counter beyond these, which now can be. */
 int counters_fault(struct tarea *, uint64_t addr);
 /* An area for a thread, with a slot; NULL: no memory or no slot is left. */

@@ -14,19 +14,6 @@
  */
 #include "runtime.h"
 
-static void
-actlock(struct actions *act)
-{
-	while (__atomic_exchange_n(&act->lock, 1, __ATOMIC_ACQUIRE))
-		__builtin_ia32_pause();
-}
-
-static void
-actunlock(struct actions *act)
-{
-	__atomic_store_n(&act->lock, 0, __ATOMIC_RELEASE);
-}
-
 static long
 kernel_action(int sig, const struct ksigaction *act, struct ksigaction *old)
 {
@@ -57,20 +44,43 @@ signal_install(int sig, uint64_t flags)
 	kernel_action(sig, &a, NULL);
 }
 
+/* The kernel has what the guest wants done with sig, unless it is ours. */
+static long
+give_action(int sig, const struct ksigaction *of)
+{
+	if (SYNC_SIGS & SIGBIT(sig))
+		return 0;
+	if (of->handler <= 1)
+		return kernel_action(sig, of, NULL);
+	signal_install(sig, of->flags);
+	return 0;
+}
+
+/* Who was killed with the lock may have told the kernel, or not yet. */
+static void
+lock_actions(struct tarea *t, struct actions *act)
+{
+	int s;
+
+	if (!lock_take(t, &act->lock) || rt.ctl->polling)
+		return;
+	for (s = 1; s <= NSIG; s++)
+		give_action(s, &act->of[s]);
+}
+
 /* What the guest wants done with sig, which now comes once more. */
 struct ksigaction
 signal_take_action(struct tarea *t, int sig)
 {
 	struct ksigaction *of = &t->act->of[sig], a;
 
-	actlock(t->act);
+	lock_actions(t, t->act);
 	a = *of;
 	if ((a.flags & SA_RESETHAND) && a.handler > 1) {
 		of->handler = 0;
-		if (!(SYNC_SIGS & SIGBIT(sig)))
-			kernel_action(sig, of, NULL);
+		give_action(sig, of);
 	}
-	actunlock(t->act);
+	lock_give(&t->act->lock);
 	return a;
 }
 
@@ -94,11 +104,11 @@ signal_share_actions(struct tarea *c, const struct tarea *t)
 }
 
 void
-signal_copy_actions(struct tarea *c, const struct tarea *t)
+signal_copy_actions(struct tarea *c, struct tarea *t)
 {
-	actlock(t->act);
+	lock_actions(t, t->act);
 	memcpy(c->ownact.of, t->act->of, sizeof c->ownact.of);
-	actunlock(t->act);
+	lock_give(&t->act->lock);
 	c->ownact.users = 1;
 	c->act = &c->ownact;
 }
@@ -546,21 +556,16 @@ signal_action(struct tarea *t)
 		return -EINVAL;
 	if (act != 0 && rt_copy(&new, (void *)act, sizeof new) < 0)
 		return -EFAULT;
-	actlock(t->act);
+	lock_actions(t, t->act);
 	was = *of;
 	if (act != 0) {
 		new.mask &= ~(SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP));
 		*of = new;
 		if (new.handler == 1)	/* what waits is thrown away */
 			t->syncpending &= ~SIGBIT(sig);
-		if (SYNC_SIGS & SIGBIT(sig))
-			;
-		else if (new.handler > 1)
-			signal_install((int)sig, new.flags);
-		else
-			r = kernel_action((int)sig, &new, NULL);
+		r = give_action((int)sig, of);
 	}
-	actunlock(t->act);
+	lock_give(&t->act->lock);
 	if (r == 0 && old != 0 && rt_copy((void *)old, &was, sizeof was) < 0)
 		return -EFAULT;
 	return r;

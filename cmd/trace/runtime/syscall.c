@@ -353,7 +353,7 @@ secure(struct tarea *t)
 
 	rt.ctl->polling = 1;
 	buffer_guard_all();
-	counters_all();
+	counters_all(t);
 	r = guest_syscall(t, t->gpr);
 	if (is_error(r))
 		rt.ctl->polling = was;

@@ -71,17 +71,17 @@ slot_take(uint32_t tid)
 	return -1;
 }
 
-/* All areas, for counters_all. */
+/* All areas, for counters_all; who holds the lock keeps them from going. */
 static struct tarea *areas[NSLOT];
 static uint32_t arealock;
 
+/* The slot's area is about to go. */
 static void
-note_area(uint32_t slot, struct tarea *t)
+forget_area(struct tarea *t, uint32_t slot)
 {
-	while (__atomic_exchange_n(&arealock, 1, __ATOMIC_ACQUIRE))
-		__builtin_ia32_pause();
-	areas[slot] = t;
-	__atomic_store_n(&arealock, 0, __ATOMIC_RELEASE);
+	lock_take(t, &arealock);
+	areas[slot] = NULL;
+	lock_give(&arealock);
 }
 
 static uint64_t
@@ -135,21 +135,20 @@ counters_fault(struct tarea *t, uint64_t addr)
 }
 
 void
-counters_all(void)
+counters_all(struct tarea *t)
 {
 	uint32_t i;
 
 	if (rt.boot.countbytes == 0)
 		return;
-	while (__atomic_exchange_n(&arealock, 1, __ATOMIC_ACQUIRE))
-		__builtin_ia32_pause();
+	lock_take(t, &arealock);
 	for (i = 0; i < NSLOT; i++)
 		if (areas[i] != NULL)
 		{
 			counters_open(areas[i], counters_most());
 			contexts_all(areas[i]);
 		}
-	__atomic_store_n(&arealock, 0, __ATOMIC_RELEASE);
+	lock_give(&arealock);
 }
 
 /* Memory for one area, or NULL.  Below all else that is ours. */
@@ -220,14 +219,14 @@ area_to_free(struct tarea *t)
 
 /* Free what a killed process had, but for its slot. */
 static void
-free_dead(uint32_t slot)
+free_dead(struct tarea *by, uint32_t slot)
 {
 	struct tarea *t = areas[slot];
 	uint64_t bytes;
 
 	if (t == NULL)
 		return;
-	note_area(slot, NULL);
+	forget_area(by, slot);
 	__atomic_fetch_sub(&rt.nthread, 1, __ATOMIC_SEQ_CST);
 	bytes = area_to_free(t);
 	if (bytes != 0 && !rt.ctl->polling)
@@ -236,7 +235,7 @@ free_dead(uint32_t slot)
 
 /* The same of all that trace has buried since the last time. */
 static void
-free_all_dead(void)
+free_all_dead(struct tarea *t)
 {
 	static uint32_t seen;
 	uint32_t now = __atomic_load_n(&rt.ctl->nburied, __ATOMIC_SEQ_CST), i;
@@ -249,7 +248,7 @@ free_all_dead(void)
 		if (rt.ctl->slot[i].used == SLOT_DEAD &&
 		    __atomic_compare_exchange_n(&rt.ctl->slot[i].used, &dead,
 		    SLOT_TAKEN, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
-			free_dead(i);
+			free_dead(t, i);
 			slot_free(&rt.ctl->slot[i]);
 		}
 	}
@@ -261,10 +260,8 @@ thread_new(uint32_t tid)
 {
 	struct tarea *t;
 	uint64_t base;
-	int slot;
+	int slot = slot_take(tid);
 
-	free_all_dead();
-	slot = slot_take(tid);
 	if (slot < 0)
 		return NULL;
 	limit_for(thread_bytes() + thread_area_bytes());
@@ -295,15 +292,16 @@ thread_new(uint32_t tid)
 		table_clear(t);
 	}
 	contexts_rest(t);
-	note_area((uint32_t)slot, t);
+	__atomic_store_n(&areas[slot], t, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&rt.nthread, 1, __ATOMIC_SEQ_CST);
 	return t;
 }
 
+/* A child's area, by its parent. */
 static void
-area_free(struct tarea *t)
+area_free(struct tarea *parent, struct tarea *t)
 {
-	note_area(t->slotno, NULL);
+	forget_area(parent, t->slotno);
 	__atomic_fetch_sub(&t->act->users, 1, __ATOMIC_SEQ_CST);
 	slot_free(t->slot);
 	__atomic_fetch_sub(&rt.nthread, 1, __ATOMIC_SEQ_CST);
@@ -313,7 +311,7 @@ area_free(struct tarea *t)
 
 /* The child's state is its parent's, but for what clone says. */
 static void
-inherit(struct tarea *c, const struct tarea *t, uint64_t stack, uint64_t tls,
+inherit(struct tarea *c, struct tarea *t, uint64_t stack, uint64_t tls,
     uint64_t flags)
 {
 	unsigned r;
@@ -531,9 +529,11 @@ child_new(struct tarea *t, bool is_process)
 	if (is_process && __atomic_fetch_add(&n, 1, __ATOMIC_SEQ_CST) %
 	    BURY_EACH == BURY_EACH - 1)
 		bury(t);
+	free_all_dead(t);
 	c = thread_new(0);
 	if (c == NULL) {
 		bury(t);
+		free_all_dead(t);
 		c = thread_new(0);
 	}
 	if (c != NULL && is_process)
@@ -571,7 +571,7 @@ clone_thread(struct tarea *t, struct clone_call *h, uint64_t mask)
 		dispatch_share(t);
 	r = rt_clone_thread(t, c, arg);
 	if (r < 0)
-		area_free(c);
+		area_free(t, c);
 	else	/* it may be killed before it knows, or have ended */
 		__atomic_compare_exchange_n(&s->tid, &none, (uint32_t)r, 0,
 		    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
@@ -582,7 +582,7 @@ clone_thread(struct tarea *t, struct clone_call *h, uint64_t mask)
 static long
 clone_sharing(struct tarea *t, struct clone_call *h, uint64_t mask)
 {
-	struct tarea *c = thread_new(0);
+	struct tarea *c = child_new(t, false);
 	uint64_t saved[2] = { t->gpr[6], t->gpr[7] };
 	long r;
 
@@ -604,7 +604,7 @@ clone_sharing(struct tarea *t, struct clone_call *h, uint64_t mask)
 	t->gpr[6] = saved[0];
 	t->gpr[7] = saved[1];
 	if (r < 0 || (h->flags & CLONE_VFORK))
-		area_free(c);
+		area_free(t, c);
 	return r;
 }
 
@@ -694,7 +694,7 @@ hand_over(struct tarea *t)
 		queue_buffer(t);
 	t->bufend = 0;
 	contexts_rest(t);
-	note_area(t->slotno, NULL);
+	forget_area(t, t->slotno);
 	return __atomic_sub_fetch(&rt.nthread, 1, __ATOMIC_SEQ_CST) == 0;
 }
 
