@@ -176,7 +176,9 @@ struct tarea {
 	struct exitmeta told;	/* its exit; n is 0 if it was not recorded */
 	uint64_t waitmask;	/* mask of the call while it waits, + 1 */
 	uint64_t handlermask;	/* kept signal: the mask its handler adds to */
-	uint64_t syncpending;	/* those of SYNC_SIGS sent while blocked */
+	uint64_t syncpending;	/* those of SYNC_SIGS sent while blocked;
+				 * another thread may clear a bit */
+	uint64_t syncignored;	/* those ignored since its last call began */
 	struct ksiginfo syncinfo[NSYNC];	/* of each of them */
 	uint32_t gen;		/* of the cache when it was entered last */
 	uint32_t tf;		/* the guest's trap flag, in the cache */
@@ -502,6 +504,8 @@ void signal_sync_keep(struct tarea *, int sig, const struct ksiginfo *);
 void signal_sync_pending(struct tarea *);
 /* Send all that are kept to the kernel again, which blocks them now. */
 void signal_send_pending(struct tarea *);
+/* Behind the call: take those from the kernel that are ignored by now. */
+void signal_take_ignored(const struct tarea *, uint64_t blocked);
 
 /* True: an instruction raised it; it was not sent. */
 static inline bool
@@ -755,6 +759,8 @@ void counters_room(struct tarea *, uint64_t n);
 void counters_all(struct tarea *);
 /* 1: it was the fault of a counter beyond these, which now can be. */
 int counters_fault(struct tarea *, uint64_t addr);
+/* Signals that wait in the runtime are ignored now: no thread has them. */
+void thread_drop_waiting(struct tarea *, uint64_t sigs);
 /* An area for a thread, with a slot; NULL: no memory or no slot is left. */
 struct tarea *thread_new(uint32_t tid);
 /* A new thread's first step, on its own area's stack. */

@@ -229,8 +229,8 @@ sync_number(int sig)
 void
 signal_sync_keep(struct tarea *t, int sig, const struct ksiginfo *info)
 {
-	t->syncpending |= SIGBIT(sig);
 	t->syncinfo[sync_number(sig)] = *info;
+	__atomic_fetch_or(&t->syncpending, SIGBIT(sig), __ATOMIC_SEQ_CST);
 }
 
 /* A signal that comes in our handler, whose mask is not the guest's. */
@@ -561,8 +561,8 @@ signal_action(struct tarea *t)
 	if (act != 0) {
 		new.mask &= ~(SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP));
 		*of = new;
-		if (new.handler == 1)	/* what waits is thrown away */
-			t->syncpending &= ~SIGBIT(sig);
+		if (new.handler == 1)
+			thread_drop_waiting(t, SYNC_SIGS & SIGBIT(sig));
 		r = give_action((int)sig, of);
 	}
 	lock_give(&t->act->lock);
@@ -621,13 +621,27 @@ signal_send_pending(struct tarea *t)
 	for (s = 1; t->syncpending != 0 && s <= NSIG; s++) {
 		if (!(t->syncpending & SIGBIT(s)))
 			continue;
-		t->syncpending &= ~SIGBIT(s);
+		__atomic_fetch_and(&t->syncpending, ~SIGBIT(s),
+		    __ATOMIC_SEQ_CST);
 		si = &t->syncinfo[sync_number(s)];
 		if (si->code == SI_TKILL)
 			sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, s, si);
 		else
 			sys3(__NR_rt_sigqueueinfo, t->pid, s, si);
 	}
+}
+
+/* They wait in the kernel, where our handler is: it does not drop them. */
+void
+signal_take_ignored(const struct tarea *t, uint64_t blocked)
+{
+	static const uint64_t at_once[2];	/* a timespec */
+	uint64_t set = blocked &
+	    __atomic_load_n(&t->syncignored, __ATOMIC_SEQ_CST);
+
+	while (set != 0 &&
+	    sys4(__NR_rt_sigtimedwait, &set, NULL, at_once, 8) > 0)
+		;
 }
 
 /* A synchronous signal that was sent, and is blocked no more. */
@@ -640,7 +654,7 @@ signal_sync_pending(struct tarea *t)
 	if (ready == 0 || t->raise)
 		return;
 	sig = __builtin_ctzll(ready) + 1;
-	t->syncpending &= ~SIGBIT(sig);
+	__atomic_fetch_and(&t->syncpending, ~SIGBIT(sig), __ATOMIC_SEQ_CST);
 	t->raised = t->syncinfo[sync_number(sig)];
 	t->raise = (uint32_t)sig;
 }

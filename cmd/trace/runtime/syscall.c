@@ -64,9 +64,11 @@ call(struct tarea *t)
 		return signal_held_call(t);
 	if (block == 0 || rt.ctl->polling)
 		return guest_syscall(t, t->gpr);
+	__atomic_store_n(&t->syncignored, 0, __ATOMIC_SEQ_CST);
 	sys4(__NR_rt_sigprocmask, SIG_BLOCK, &block, NULL, 8);
 	signal_send_pending(t);
 	r = guest_syscall(t, t->gpr);
+	signal_take_ignored(t, block);
 	sys4(__NR_rt_sigprocmask, SIG_UNBLOCK, &block, NULL, 8);
 	return r;
 }

@@ -71,7 +71,7 @@ slot_take(uint32_t tid)
 	return -1;
 }
 
-/* All areas, for counters_all; who holds the lock keeps them from going. */
+/* All areas; who holds the lock keeps them from going. */
 static struct tarea *areas[NSLOT];
 static uint32_t arealock;
 
@@ -148,6 +148,25 @@ counters_all(struct tarea *t)
 			counters_open(areas[i], counters_most());
 			contexts_all(areas[i]);
 		}
+	lock_give(&arealock);
+}
+
+void
+thread_drop_waiting(struct tarea *t, uint64_t sigs)
+{
+	struct tarea *o;
+	uint32_t i;
+
+	if (sigs == 0)
+		return;
+	lock_take(t, &arealock);
+	for (i = 0; i < NSLOT; i++) {
+		o = areas[i];
+		if (o == NULL || o->pid != t->pid)
+			continue;
+		__atomic_fetch_and(&o->syncpending, ~sigs, __ATOMIC_SEQ_CST);
+		__atomic_fetch_or(&o->syncignored, sigs, __ATOMIC_SEQ_CST);
+	}
 	lock_give(&arealock);
 }
 
