@@ -273,13 +273,14 @@ put_head(char *p, char which, uint32_t id)
 static void
 put_packed(struct evw *w, uint32_t id, const struct evw_cold *c)
 {
-	char text[EVW_MAXLINE], *p = put_head(text, 'B', id);
-	int n = evpack_items(p, (size_t)(text + sizeof text - p),
+	char *text = xmalloc(EVW_MAXLINE), *p = put_head(text, 'B', id);
+	int n = evpack_items(p, (size_t)(text + EVW_MAXLINE - p),
 	    cold_more(w, c)->packed, c->n);
 
 	if (n < 0)
 		die("block %x: longer than a line", id);
 	evw_raw(w, text, (size_t)(p - text + n));
+	free(text);
 }
 
 void

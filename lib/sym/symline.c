@@ -19,26 +19,40 @@
 
 static const char *unknown;
 
-static int
-read_rows(struct sym *s, struct sym_table *t, Dwarf_Lines **lines, size_t *n)
+/* What is asked of libdw about a table: rows or files, and how many. */
+struct reading {
+	struct sym *s;
+	struct sym_table *t;
+	Dwarf_Lines *lines;
+	Dwarf_Files *files;
+	size_t n;
+	int r;
+};
+
+static void
+read_rows(void *arg)
 {
+	struct reading *a = arg;
 	Dwarf_Off next;
 	Dwarf_CU *cu = NULL;
 
-	return t->unit != NULL ? dwarf_getsrclines(t->unit, lines, n) :
-	    dwarf_next_lines(s->tables.image.dwarf, t->off, &next, &cu, NULL,
-	    NULL, lines, n);
+	a->r = a->t->unit != NULL ?
+	    dwarf_getsrclines(a->t->unit, &a->lines, &a->n) :
+	    dwarf_next_lines(a->s->tables.image.dwarf, a->t->off, &next, &cu,
+	    NULL, NULL, &a->lines, &a->n);
 }
 
-static int
-read_files(struct sym *s, struct sym_table *t, Dwarf_Files **files, size_t *n)
+static void
+read_files(void *arg)
 {
+	struct reading *a = arg;
 	Dwarf_Off next;
 	Dwarf_CU *cu = NULL;
 
-	return t->unit != NULL ? dwarf_getsrcfiles(t->unit, files, n) :
-	    dwarf_next_lines(s->tables.image.dwarf, t->off, &next, &cu, files,
-	    n, NULL, NULL);
+	a->r = a->t->unit != NULL ?
+	    dwarf_getsrcfiles(a->t->unit, &a->files, &a->n) :
+	    dwarf_next_lines(a->s->tables.image.dwarf, a->t->off, &next, &cu,
+	    &a->files, &a->n, NULL, NULL);
 }
 
 /* The folder of the compilation. A table has it as its first folder. */
@@ -79,16 +93,18 @@ join(const char *dir, const char *name)
 const char *
 sym_file(struct sym *s, struct sym_table *t, uint64_t no)
 {
-	size_t n;
+	struct reading a = { .s = s, .t = t };
 
 	if (unknown == NULL)
 		unknown = intern(SYM_UNKNOWN);
 	if (!t->hasfiles) {
 		t->hasfiles = true;
-		if (read_files(s, t, &t->files, &n) != 0)
+		sym_with_stack(read_files, &a);
+		if (a.r != 0)
 			return unknown;
-		t->file = xcalloc(n, sizeof *t->file);
-		t->nfile = n;
+		t->files = a.files;
+		t->file = xcalloc(a.n, sizeof *t->file);
+		t->nfile = a.n;
 	}
 	if (no >= t->nfile)
 		return unknown;
@@ -120,21 +136,22 @@ add_row(struct sym_table *t, struct sym_row row)
 static void
 lay_out(struct sym *s, struct sym_table *t)
 {
-	Dwarf_Lines *lines;
+	struct reading a = { .s = s, .t = t };
 	Dwarf_Line *line;
 	Dwarf_Files *files;
 	Dwarf_Addr addr;
-	size_t n, i, file;
+	size_t i, file;
 	int no;
 	bool end;
 	uint64_t bias = t->unit == NULL ? s->tables.image.bias : s->bias;
 
 	t->hasrows = true;
-	if (read_rows(s, t, &lines, &n) != 0)
+	sym_with_stack(read_rows, &a);
+	if (a.r != 0)
 		return;
-	t->row = xmalloc((n + 1) * sizeof *t->row);
-	for (i = 0; i < n; i++) {
-		line = dwarf_onesrcline(lines, i);
+	t->row = xmalloc((a.n + 1) * sizeof *t->row);
+	for (i = 0; i < a.n; i++) {
+		line = dwarf_onesrcline(a.lines, i);
 		if (line == NULL || dwarf_lineaddr(line, &addr) != 0 ||
 		    dwarf_lineno(line, &no) != 0 ||
 		    dwarf_lineendsequence(line, &end) != 0 ||

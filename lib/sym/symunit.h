@@ -188,6 +188,9 @@ bool sym_has_line(struct sym *, uint64_t addr);
 /* symline.c: the table's file with this DWARF number, or SYM_UNKNOWN */
 const char *sym_file(struct sym *, struct sym_table *, uint64_t n);
 
+/* symstack.c: call(arg), where there is enough stack for libdw */
+void sym_with_stack(void (*call)(void *), void *arg);
+
 /* symdata.c: free the variables that were read, if any were */
 void sym_vars_free(struct sym *);
 

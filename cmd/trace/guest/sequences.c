@@ -48,7 +48,7 @@ is_sequence(struct search *s, const struct rseq_cs *c)
 static void
 look_in(struct search *s, uint64_t at, uint64_t end)
 {
-	struct rseq_cs c[2048];
+	static struct rseq_cs c[2048];
 	uint64_t size;
 	ssize_t n;
 
