@@ -49,6 +49,13 @@ die() {
 	exit 2
 }
 
+# Without it the shell starts nothing in the background, and we would wait for
+# that.
+need_null() {
+	[ -r /dev/null ] && [ -w /dev/null ] ||
+	    die "/dev/null: is not there, or not for us"
+}
+
 # lost: one of our temporary files could not be written. Without this, what would
 # be in it, a program or a limit, would be missing in silence.
 lost() {

@@ -270,5 +270,6 @@ same "is said" "ci: unknown option --nosuch" "$(head -n 1 "$T/err")"
 status 2 "the baseline in the same folder" "$C" -b ci.out list
 
 full_folder ci "$C" -d nothing list
+without_null ci "$C" -d nothing list
 
 done_testing

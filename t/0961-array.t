@@ -237,5 +237,6 @@ same "a warning" "array: './thr': 4 threads ran, but regions are those of a \
 program with one: the estimate may be wrong" "$(grep -v 'tasks are done' "$T/err")"
 
 full_folder array "$A" -d nothing list
+without_null array "$A" -d nothing list
 
 done_testing

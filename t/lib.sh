@@ -149,3 +149,21 @@ full_folder() {
 		skip "is told" "no mounts"
 	fi
 }
+
+# without_null NAME COMMAND...: two tests: the program NAME says that there is no
+# /dev/null, and does not wait for what it could not start
+without_null() {
+	name=$1
+	shift
+	mounts="unshare -m"
+	$mounts true 2>/dev/null || mounts="unshare -U -r -m"
+	if $mounts mount -t tmpfs -o ro none /dev 2>/dev/null; then
+		status 2 "without /dev/null" $mounts sh -c \
+		    'mount -t tmpfs -o ro none /dev; exec "$@"' sh "$@"
+		same "is told" "$name: /dev/null: is not there, or not for us" \
+		    "$(cat "$T/err")"
+	else
+		skip "without /dev/null" "no mounts"
+		skip "is told" "no mounts"
+	fi
+}
