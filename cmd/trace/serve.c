@@ -578,8 +578,11 @@ kill_guest(void)
 bool
 serve(void)
 {
+	struct pollfd p = { guest.pidfd, POLLIN, 0 };
 	pthread_t t;
 
+	if (poll(&p, 1, 0) < 0 && errno != EINTR)	/* as watch will */
+		die("poll:");
 	if (pthread_create(&t, NULL, watch, NULL) != 0)
 		die("thread:");
 	pthread_detach(t);

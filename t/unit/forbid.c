@@ -1,9 +1,9 @@
 /*
- * forbid - run a program whose system calls of one number fail with EPERM
+ * forbid - run a program whose system calls of one number fail
  *
- *	forbid NUMBER PROGRAM [ARGUMENT]...
+ *	forbid NUMBER[:ERRNO] PROGRAM [ARGUMENT]...
  *
- * So does a container's filter.  personality(2) may still be asked what it is,
+ * They fail with EPERM, or ERRNO, another number: so does a container's filter.  personality(2) may still be asked what it is,
  * and set to 0.  The status is 77 where there are no filters.
  */
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -21,6 +22,8 @@ int
 main(int argc, char **argv)
 {
 	unsigned n = argc > 2 ? (unsigned)atoi(argv[1]) : 0;
+	const char *colon = argc > 2 ? strchr(argv[1], ':') : NULL;
+	unsigned error = colon != NULL ? (unsigned)atoi(colon + 1) : EPERM;
 	struct sock_filter f[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, DATA(nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ, n, 0, 5),
@@ -28,7 +31,7 @@ main(int argc, char **argv)
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, DATA(args[0])),
 		BPF_JUMP(BPF_JMP | BPF_JEQ, 0, 2, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ, 0xffffffff, 1, 0),
-		BPF_STMT(BPF_RET, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET, SECCOMP_RET_ERRNO | error),
 		BPF_STMT(BPF_RET, SECCOMP_RET_ALLOW)
 	};
 	struct sock_fprog p = { sizeof f / sizeof *f, f };

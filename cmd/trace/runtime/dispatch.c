@@ -150,6 +150,18 @@ go_on(struct tarea *t, const struct guest_state *s)
 	rt_enter(t);
 }
 
+/* The process's or thread's number; a filter may forbid the call. */
+static uint32_t
+number_by(long nr)
+{
+	long r = sys0(nr);
+
+	if (is_error(r))
+		panic(nr == __NR_getpid ? "getpid is forbidden" :
+		    "gettid is forbidden");
+	return (uint32_t)r;
+}
+
 /*
  * First in a process: the guest's state is in rt.boot.  Every asynchronous
  * signal is blocked until the first look at them.
@@ -159,9 +171,9 @@ dispatch_boot(void)
 {
 	struct tarea *t;
 
-	rt.pid = (uint32_t)sys0(__NR_getpid);
+	rt.pid = number_by(__NR_getpid);
 	map_segments();
-	t = thread_new((uint32_t)sys0(__NR_gettid));
+	t = thread_new(number_by(__NR_gettid));
 	if (t == NULL)
 		panic("no memory for the first thread");
 	branches_begin(t);
@@ -186,7 +198,7 @@ dispatch_join(const struct guest_state *s)
 
 	while (!__atomic_load_n(&rt.ready, __ATOMIC_ACQUIRE))
 		sys0(__NR_sched_yield);
-	t = thread_new((uint32_t)sys0(__NR_gettid));
+	t = thread_new(number_by(__NR_gettid));
 	if (t == NULL)
 		panic("no memory for a thread");
 	__atomic_fetch_sub(&rt.ctl->joining, 1, __ATOMIC_SEQ_CST);

@@ -90,7 +90,8 @@ signal_boot(void)
 	int s;
 
 	for (s = 1; s <= NSIG; s++) {
-		kernel_action(s, NULL, &rt.act.of[s]);
+		if (is_error(kernel_action(s, NULL, &rt.act.of[s])))
+			panic("rt_sigaction is forbidden");
 		if (rt.act.of[s].handler > 1 || (SYNC_SIGS & SIGBIT(s)))
 			signal_install(s, rt.act.of[s].flags);
 	}
@@ -142,7 +143,8 @@ signal_thread(struct tarea *t, uint64_t mask)
 {
 	struct kstack st = { (uint64_t)t - T_OFF, 0, 0, T_ALTSTACK };
 
-	sys2(__NR_sigaltstack, &st, NULL);
+	if (is_error(sys2(__NR_sigaltstack, &st, NULL)))
+		panic("sigaltstack is forbidden");
 	t->syncblocked = mask & SYNC_SIGS;
 	set_mask(mask & ~SYNC_SIGS);
 }
