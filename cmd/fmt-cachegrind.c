@@ -181,7 +181,7 @@ options(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "ho:v", longs, NULL)) != -1)
 		switch (c) {
 		case DEMANGLE:
-			set_flag(SYM_DEMANGLE, yes_arg("demangle", optarg));
+			set_flag(SYM_DEMANGLE, yes_arg("--demangle", optarg));
 			break;
 		case EXTRA:
 			place_debug_path(optarg);
@@ -189,14 +189,14 @@ options(int argc, char **argv)
 		case 'h':
 			prog_help(help);
 		case INLINE:
-			inlines = yes_arg("inline", optarg);
+			inlines = yes_arg("--inline", optarg);
 			break;
 		case 'o':
 			output = optarg;
 			break;
 		case BELOW:
 			set_flag(SYM_BELOW_MAIN,
-			    !yes_arg("show-below-main", optarg));
+			    !yes_arg("--show-below-main", optarg));
 			break;
 		case 'v':
 			verbose = true;

@@ -497,20 +497,20 @@ option(int c)
 {
 	switch (c) {
 	case COMPRESS_POS:
-		opt_pos = yes_arg("compress-pos", optarg);
+		opt_pos = yes_arg("--compress-pos", optarg);
 		has_pos = true;
 		break;
 	case COMPRESS_STRINGS:
-		opt_strings = yes_arg("compress-strings", optarg);
+		opt_strings = yes_arg("--compress-strings", optarg);
 		break;
 	case DEMANGLE:
-		set_flag(SYM_DEMANGLE, yes_arg("demangle", optarg));
+		set_flag(SYM_DEMANGLE, yes_arg("--demangle", optarg));
 		break;
 	case INSTR:
-		opt_instr = yes_arg("dump-instr", optarg);
+		opt_instr = yes_arg("--dump-instr", optarg);
 		break;
 	case LINE:
-		opt_line = yes_arg("dump-line", optarg);
+		opt_line = yes_arg("--dump-line", optarg);
 		break;
 	case EXTRA:
 		place_debug_path(optarg);
@@ -518,10 +518,10 @@ option(int c)
 	case 'h':
 		prog_help(help);
 	case INLINE:
-		opt_inline = yes_arg("inline", optarg);
+		opt_inline = yes_arg("--inline", optarg);
 		break;
 	case JUMPS:
-		opt_jumps = yes_arg("jumps", optarg);
+		opt_jumps = yes_arg("--jumps", optarg);
 		has_jumps = true;
 		break;
 	case 'o':
@@ -531,7 +531,7 @@ option(int c)
 		set_parts(optarg);
 		break;
 	case BELOW:
-		set_flag(SYM_BELOW_MAIN, !yes_arg("show-below-main", optarg));
+		set_flag(SYM_BELOW_MAIN, !yes_arg("--show-below-main", optarg));
 		break;
 	case 'v':
 		opt_verbose = true;

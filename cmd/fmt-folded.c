@@ -277,7 +277,7 @@ options(int argc, char **argv)
 		case 'h':
 			prog_help(help);
 		case INLINE:
-			inlines = yes_arg("inline", optarg);
+			inlines = yes_arg("--inline", optarg);
 			break;
 		case 'o':
 			output = optarg;

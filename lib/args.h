@@ -20,7 +20,7 @@ uint64_t size_arg(const char *what, const char *s, uint64_t min, uint64_t max);
 /* s as a percentage from 0 to 100: perhaps a fraction, with % or without. */
 double percent_arg(const char *what, const char *s);
 /* Is arg "yes", not "no"? NULL, an option without argument, is "yes". */
-bool yes_arg(const char *option, const char *arg);
+bool yes_arg(const char *what, const char *s);
 /* Is s the second of two words, not the first? */
 bool choice_arg(const char *what, const char *s, const char *first,
     const char *second);

@@ -67,16 +67,6 @@ set_format(const char *s)
 	opt.format = formats[word_arg("--format", s, words, 4)];
 }
 
-static bool
-choice(const char *what, const char *s, const char *yes, const char *no)
-{
-	if (s == NULL || strcmp(s, yes) == 0)
-		return true;
-	if (strcmp(s, no) != 0)
-		die("%s=%s: %s or %s", what, s, yes, no);
-	return false;
-}
-
 static void
 one_option(int c)
 {
@@ -98,11 +88,10 @@ one_option(int c)
 		set_format(optarg);
 		break;
 	case OPT_TAIL:
-		opt.keep_tail = choice("--tail", optarg, "keep", "drop");
+		opt.keep_tail = !choice_arg("--tail", optarg, "keep", "drop");
 		break;
 	case OPT_ONLY:
-		opt.count_only = choice("--instr-count-only", optarg, "yes",
-		    "no");
+		opt.count_only = yes_arg("--instr-count-only", optarg);
 		break;
 	case OPT_MAV:
 		opt.mav_out = optarg;

@@ -108,13 +108,13 @@ option(struct simrun *s, int c)
 		geometry_print();
 		exit(0);
 	case OPT_HWPREF:
-		variants.hwpref = yes_arg("simulate-hwpref", optarg);
+		variants.hwpref = yes_arg("--simulate-hwpref", optarg);
 		break;
 	case OPT_USE:
-		variants.cacheuse = yes_arg("cacheuse", optarg);
+		variants.cacheuse = yes_arg("--cacheuse", optarg);
 		break;
 	case OPT_WB:
-		variants.wb = yes_arg("simulate-wb", optarg);
+		variants.wb = yes_arg("--simulate-wb", optarg);
 		break;
 	default:
 		cut_wide = choice_arg("--wide", optarg, "whole", "cut");

@@ -202,42 +202,42 @@ yes_option(int c)
 	switch (c) {
 	case OPT_BUS:
 		walk.bus = needs_order("--collect-bus",
-		    yes_arg("collect-bus", optarg));
+		    yes_arg("--collect-bus", optarg));
 		break;
 	case OPT_COLLECT:
 		walk.collect = !needs_order("--collect-atstart=no",
-		    !yes_arg("collect-atstart", optarg));
+		    !yes_arg("--collect-atstart", optarg));
 		break;
 	case OPT_JUMPS:
 		walk.jumps = needs_order("--collect-jumps",
-		    yes_arg("collect-jumps", optarg));
+		    yes_arg("--collect-jumps", optarg));
 		break;
 	case OPT_DEMANGLE:
-		func_demangle(yes_arg("demangle", optarg));
+		func_demangle(yes_arg("--demangle", optarg));
 		break;
 	case OPT_FOLLOW:
 		walk.off = needs_order("--instr-atstart=no",
-		    !yes_arg("instr-atstart", optarg));
+		    !yes_arg("--instr-atstart", optarg));
 		break;
 	case OPT_JOIN:
 		func_join(needs_order("--join-cold",
-		    yes_arg("join-cold", optarg)));
+		    yes_arg("--join-cold", optarg)));
 		break;
 	case OPT_DIRECT:
 		walk.direct = needs_order("--skip-direct-rec",
-		    yes_arg("skip-direct-rec", optarg));
+		    yes_arg("--skip-direct-rec", optarg));
 		break;
 	case OPT_SITES:
 		walk.sites = needs_order("--separate-sites",
-		    yes_arg("separate-sites", optarg));
+		    yes_arg("--separate-sites", optarg));
 		walk.contexts |= walk.sites;
 		break;
 	case OPT_THREADS:
-		walk.threads = yes_arg("separate-threads", optarg);
+		walk.threads = yes_arg("--separate-threads", optarg);
 		break;
 	case OPT_PLT:
 		func_skip_plt(!needs_order("--skip-plt=no",
-		    !yes_arg("skip-plt", optarg)));
+		    !yes_arg("--skip-plt", optarg)));
 		break;
 	default:
 		return false;
@@ -265,7 +265,7 @@ option(int c)
 		every_option(every);
 		break;
 	case OPT_INSTR:
-		if (!yes_arg("dump-instr", optarg))
+		if (!yes_arg("--dump-instr", optarg))
 			die("--dump-instr=no: costs are by address here; "
 			    "fmt-callgrind makes lines of them");
 		break;

@@ -305,10 +305,10 @@ options(int argc, char **argv)
 		case 'h':
 			prog_help(help);
 		case INLINE:
-			opt_inline = yes_arg("inline", optarg);
+			opt_inline = yes_arg("--inline", optarg);
 			break;
 		case INSTR:
-			opt_instr = yes_arg("dump-instr", optarg);
+			opt_instr = yes_arg("--dump-instr", optarg);
 			break;
 		case 'o':
 			output = optarg;

@@ -50,13 +50,13 @@ percent_arg(const char *what, const char *s)
 }
 
 bool
-yes_arg(const char *option, const char *arg)
+yes_arg(const char *what, const char *s)
 {
-	if (arg == NULL)
+	if (s == NULL)
 		return true;
-	if (strcmp(arg, "yes") != 0 && strcmp(arg, "no") != 0)
-		die("--%s: `%s' is neither yes nor no", option, arg);
-	return arg[0] == 'y';
+	if (strcmp(s, "yes") != 0 && strcmp(s, "no") != 0)
+		die("%s: `%s' is neither yes nor no", what, s);
+	return s[0] == 'y';
 }
 
 bool
