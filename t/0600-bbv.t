@@ -4,7 +4,7 @@
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
-plan 37
+plan 46
 
 # rows as "address:count" in order of address: vectors, blocks
 rows() {
@@ -137,3 +137,15 @@ T:1:2
 T:1:2 :2:2
 T:2:2
 T:1:2" "$(sed 's/ $//' "$T/bb.6")"
+
+# a stream without an execution, as of a program that is let go at once; who
+# reads the empty pipe leaves it to us to say so
+printf 'H quern-events 2\nH kind all\nE exit 0 0\n' >"$T/none.ev"
+check "no execution" "$B/bbv" "$T/none.ev"
+same "no vector" "" "$(cat "$T/out")"
+same "is told" "bbv: no instruction was executed: there is no vector" \
+    "$(cat "$T/err")"
+for f in exp-bbv pinpoints plain; do
+	check "some, $f" "$B/bbv" --format=$f "$T/all.ev"
+	same "nothing is told" "" "$(cat "$T/err")"
+done

@@ -289,6 +289,8 @@ int
 main(int argc, char **argv)
 {
 	struct evr *r;
+	uint64_t total = 0;
+	int status;
 	size_t i;
 
 	prog_init(argv[0]);
@@ -300,9 +302,14 @@ main(int argc, char **argv)
 	for (i = 0; i < nthread; i++) {
 		if (!is_counts)
 			count_end(&threads[i]);
+		total += threads[i].total;
 		rows_close(&threads[i]);
 	}
 	rows_blocks();
 	out_publish();
-	return ev_close(r);
+	status = ev_close(r);
+	/* who reads an empty pipe leaves it to us to say why it is */
+	if (status == 0 && total == 0)
+		warn("no instruction was executed: there is no vector");
+	return status;
 }
