@@ -4,7 +4,7 @@
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
-plan 46
+plan 48
 
 # rows as "address:count" in order of address: vectors, blocks
 rows() {
@@ -85,6 +85,20 @@ printf '%s\n' 'H quern-events 2' 'H kind all' \
 "$B/bbv" -i 2 --mav="$T/mav" -o "$T/two" "$T/two.ev"
 same "each block's memory is in the block's interval" \
     "T:1:1 T:2:1 T:1:1 T:2:1 T:1:1 T:2:1" "$(echo $(cat "$T/mav"))"
+# exp-bbv's intervals end within a block: here behind instructions 8, 15 and 22
+# of executions of five, of which the first four have a reference each; in the
+# second stream the block goes on from one superblock to the next
+printf '%s\n' 'H quern-events 2' 'H kind all' 'B 1 >1000 4r8@10000 4r8@20000 4r8@30000 '\
+'4r8@40000 1R' '1*4' 'E exit 0 5' >"$T/five.ev"
+printf '%s\n' 'H quern-events 2' 'H kind all' 'B 1 >1000 4r8@10000 4r8@20000' \
+    'B 2 >1008 4r8@30000 4r8@40000 1R' 1 2 1 2 1 2 1 2 1 2 'E exit 0 10' \
+    >"$T/parts.ev"
+for s in five parts; do
+	"$B/bbv" -i 7 --format=exp-bbv --mav="$T/mav" -o "$T/bb" "$T/$s.ev"
+	same "exp-bbv: memory of the instructions that are counted, $s" \
+	    "T:1:2 :2:2 :3:2 :4:1 T:1:1 :2:1 :3:1 :4:2 T:1:2 :2:2 :3:1 :4:1" \
+	    "$(echo $(cat "$T/mav"))"
+done
 head -n 20 "$T/all.ev" >"$T/cut.ev"
 status 2 "a cut stream" "$B/bbv" "$T/cut.ev"
 "$B/trace" -o "$T/thr.ev" "$TB/victim/thr-tls" >/dev/null

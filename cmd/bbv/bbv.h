@@ -2,7 +2,8 @@
  * bbv.h - what the parts of bbv share
  *
  * blocks.c cuts superblocks into basic blocks, exact.c does it as exp-bbv;
- * count.c adds up executions and ends intervals, rows.c writes the vectors.
+ * count.c adds up executions and ends intervals, touch.c counts the regions of
+ * memory, rows.c writes the vectors.
  */
 #ifndef BBV_H
 #define BBV_H
@@ -113,6 +114,21 @@ void count_end(struct bbv_thread *);
 void vector_room(struct bbv_thread *);
 /* End the interval; the next one has `rest' instructions already. */
 void vector_row(struct bbv_thread *, uint64_t rest);
+
+/* ---- touch.c: --mav ---- */
+
+/* More regions hardly fit into memory, and a vector of them is of no use. */
+#define TOUCH_MOST	((uint32_t)1 << 24)
+extern bool touch_crowded;		/* there are more */
+
+/* Are regions counted in this thread? */
+bool touch_wanted(const struct bbv_thread *);
+/* Touch the regions of n instructions from the first, each so many times. */
+void touch_insns(struct bbv_thread *, const struct ev_def *, uint32_t first,
+    uint32_t n, uint64_t times);
+/* Touch the regions of 1 to n rounds that touch the same; how many rounds. */
+uint64_t touch_rounds(struct bbv_thread *, const struct ev_def *,
+    const uint64_t *diff, uint64_t n);
 
 /* ---- exact.c: --format=exp-bbv ---- */
 

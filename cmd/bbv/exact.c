@@ -332,17 +332,23 @@ repeated(struct bbv_thread *t, struct exact_state *s, const struct ev_block *b,
 		blocks_enter(blocks_find(i->addr, map));
 }
 
-/* One execution, instruction by instruction. */
+/*
+ * One execution, instruction by instruction.  The memory of one is touched in
+ * the interval that the instruction counts in: before it may end that.
+ */
 static void
 walk(struct bbv_thread *t, struct exact_state *s, const struct ev_def *d,
     uint32_t id, struct objmap *map)
 {
 	const struct ev_block *b = d->block;
+	bool touches = touch_wanted(t);
 
 	for (uint32_t k = 0; k < d->n; k++) {
 		const struct ev_insn *i = &b->insn[k];
 		uint8_t w = what[exact[id].what + k];
 
+		if (touches)
+			touch_insns(t, d, k, 1, 1);
 		if (!goes_on(&s->rest, i->addr)) {
 			begin_block(&s->rest, blocks_find(i->addr, map));
 			blocks_enter(s->rest.bb);
