@@ -262,7 +262,7 @@ check "it is read" "$B/icount" "$T/allocs2.ev"
 check "it is copied" "$E" copy "$T/allocs2.ev"
 samefile "without a change" "$T/allocs2.ev" "$T/out"
 for line in 'D' 'D 1' 'D 1 +' 'D 1 + 1 2' 'D 1 + 1 2 3 4 5' 'D x = 1' \
-    'D 1 = 1 2' 'D 1 =' 'D 1 - ' 'D 1 - 1 2 3' 'D 1 ? 1' 'D 1 * 1 2 3' \
+    'D 1 = 1 2 3' 'D 1 =' 'D 1 - ' 'D 1 - 1 2 3' 'D 1 ? 1' 'D 1 * 1 2 3' \
     'D 1 = 11111111111111111'; do
 	printf 'H quern-events 2\n%s\nE exit 0 0\n' "$line" >"$T/bad.ev"
 	status 2 "refused: $line" "$E" read "$T/bad.ev"

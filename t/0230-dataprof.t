@@ -431,6 +431,23 @@ moved(void)
 }
 
 FN
+part(void)
+{
+	char *p = map(NULL, 64);
+
+	mremap(p + 16 * PAGE, 8 * PAGE, 24 * PAGE, MREMAP_MAYMOVE);
+}
+
+FN
+stays(void)
+{
+	char *p = map(NULL, 64);
+
+	mremap(p, 64 * PAGE, 64 * PAGE, MREMAP_MAYMOVE | MREMAP_DONTUNMAP,
+	    NULL);
+}
+
+FN
 broken(void)
 {
 	for (int i = 0; i < 5; i++)
@@ -450,6 +467,8 @@ main(void)
 	inside();
 	over();
 	moved();
+	part();
+	stays();
 	broken();
 	free(block);
 	return 0;
@@ -465,6 +484,10 @@ inside mmap 2 $((384 * 4096 - 192)) $((256 * 4096 - 96)) $((256 * 4096 - 192)) 0
 over mmap 4 $((30 * 4096 - 384)) $((16 * 4096 - 96)) $((16 * 4096 - 192)) 1
 moved mmap 1 $((64 * 4096 - 96)) $((64 * 4096 - 96)) 0 1
 moved mremap 1 $((512 * 4096)) $((512 * 4096)) $((512 * 4096)) 0
+part mmap 1 $((64 * 4096 - 96)) $((64 * 4096 - 96)) $((56 * 4096 - 96)) 0
+part mremap 1 $((24 * 4096)) $((24 * 4096)) $((24 * 4096)) 0
+stays mmap 1 $((64 * 4096 - 96)) $((64 * 4096 - 96)) $((64 * 4096 - 96)) 0
+stays mremap 1 $((64 * 4096)) $((64 * 4096)) $((64 * 4096)) 0
 broken sbrk 1 $((3 * 4096)) $((3 * 4096)) $((2 * 4096)) 0
 main malloc 1 100 100 0 1
 EOF2
@@ -475,7 +498,7 @@ for kind in all counts; do
 		for (i = 1; $i != "number"; i++)
 			;
 	}
-	/heap[]] +[a-z]+ < (tail|middle|all_parts|inside|over|moved|broken|main)$/ {
+	/heap[]] +[a-z]+ < (tail|middle|all_parts|inside|over|moved|part|stays|broken|main)$/ {
 		print $NF, $(NF - 2), $i, $(i + 1), $(i + 2), $(i + 3),
 		    $(i + 4) != "-"
 	}' "$T/out" | sort >"$T/got"

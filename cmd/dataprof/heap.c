@@ -65,7 +65,7 @@ end(const struct ev *e, unsigned thread, struct heap_made *m)
 	if (!o->is_open)
 		return;
 	if (at != 0 && o->old != 0)
-		block_free(o->old, 0, o->oldnumber);
+		block_free(o->old, e->nnum > 2 ? e->num[2] : 0, o->oldnumber);
 	if (at != 0)
 		block_add(at, o->size, e->num[0], o->site);
 	o->is_open = false;

@@ -333,7 +333,8 @@ enum alloc_op {
 struct alloc_args {
 	uint32_t op : 4;
 	uint32_t size : 3;	/* the argument with the size, or ALLOC_NONE */
-	uint32_t times : 3;	/* with a factor of it, or ALLOC_NONE */
+	uint32_t times : 3;	/* with a factor of it, or ALLOC_NONE; of
+				 * ALLOC_REMAP: with the old size */
 	uint32_t ptr : 3;
 };
 /* Pack them into the low 13 bits of a word; and unpack them. */

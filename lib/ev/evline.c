@@ -165,14 +165,14 @@ event(struct ev *e, char *to, const char *s, char why[EVLINE_WHY])
 	return 0;
 }
 
-/* "n + x x x [x]", "n * x x x x [x]", "n = x", "n - x [x]", "n @ x" */
+/* "n + x x x [x]", "n * x x x x [x]", "n = x [x]", "n - x [x]", "n @ x" */
 static int
 memory(struct ev *e, const char *s, char why[EVLINE_WHY])
 {
 	static const struct {
 		char op;
 		unsigned least, most;	/* numbers */
-	} form[] = { { '+', 4, 5 }, { '*', 5, 6 }, { '=', 2, 2 },
+	} form[] = { { '+', 4, 5 }, { '*', 5, 6 }, { '=', 2, 3 },
 		{ '-', 2, 3 }, { '@', 2, 2 } };
 	const unsigned nforms = sizeof form / sizeof form[0];
 	unsigned i;

@@ -59,7 +59,7 @@ static const struct known {
 	    "_ZdaPvSt11align_val_tRKSt9nothrow_t", FREE },
 	{ "mmap mmap64 __mmap", { ALLOC_MAP, 1, ALLOC_NONE, ALLOC_NONE } },
 	{ "sbrk __sbrk", { ALLOC_BREAK, 0, ALLOC_NONE, 0 } },
-	{ "mremap __mremap", { ALLOC_REMAP, 2, ALLOC_NONE, 0 } },
+	{ "mremap __mremap", { ALLOC_REMAP, 2, 1, 0 } },
 	{ "munmap __munmap", { ALLOC_FREE, 1, ALLOC_NONE, 0 } },
 };
 

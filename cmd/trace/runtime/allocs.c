@@ -63,9 +63,19 @@ size_of(const struct tarea *t, struct alloc_args a)
 {
 	uint64_t n = argument(t, a.size);
 
-	if (a.times == ALLOC_NONE)
+	if (a.times == ALLOC_NONE || a.op == ALLOC_REMAP)
 		return n;
 	return __builtin_mul_overflow(n, argument(t, a.times), &n) ? 0 : n;
+}
+
+/*
+ * How many bytes of the old memory does mremap() take, if it can?  0: none, so
+ * it is one more mapping of the same memory.
+ */
+static uint64_t
+taken(const struct tarea *t, struct alloc_args a)
+{
+	return argument(t, 3) & MREMAP_DONTUNMAP ? 0 : argument(t, a.times);
 }
 
 /* Is it open to free memory at the end of the program's break? */
@@ -93,7 +103,7 @@ tell_open(struct tarea *t, struct alloc_args a)
 	}
 	if (rt.boot.flags & BOOT_CONTEXTS)
 		v[4] = contexts_top(t)->arc / 16;
-	if (a.op == ALLOC_AGAIN || a.op == ALLOC_REMAP)
+	if (a.op == ALLOC_AGAIN || t->opened.taken != 0)
 		v[3] = t->opened.ptr;
 	tell(t, v[3] != 0 ? '*' : '+', v);
 }
@@ -144,6 +154,7 @@ allocs_open(struct tarea *t, uint32_t args)
 	t->opened.ret = ret;
 	t->opened.args = args;
 	t->opened.ptr = ptr;
+	t->opened.taken = a.op == ALLOC_REMAP ? taken(t, a) : 0;
 	tell_open(t, a);
 }
 
@@ -177,6 +188,7 @@ allocs_close(struct tarea *t, uint64_t pc)
 	if (t->skips || a.op == ALLOC_FREE || pc != t->opened.ret)
 		return;
 	v[0] = result(t, a);
+	v[1] = v[0] != 0 ? t->opened.taken : 0;
 	if (!shrinks(t, a)) {
 		tell(t, '=', v);
 	} else if (v[0] != 0) {

@@ -207,6 +207,7 @@ struct tarea {
 	uint32_t renewed;	/* ctl->renewed when it entered the cache */
 	struct {		/* what t->open stands for, see allocs.c */
 		uint64_t fn, ret, ptr;
+		uint64_t taken;	/* bytes of the old memory; 0: all */
 		uint64_t tp;	/* the thread pointer told last */
 		uint32_t args;
 	} opened;

@@ -34,6 +34,7 @@ void
 stream_alloc(struct evw *w, const uint32_t *values)
 {
 	uint64_t v[ALLOC_VALUES];
+	char size[20] = "";
 
 	memcpy(v, values, sizeof v);
 	switch ((char)(v[0] & 0xff)) {
@@ -42,17 +43,12 @@ stream_alloc(struct evw *w, const uint32_t *values)
 		write_call(w, v, (char)(v[0] & 0xff) == '*');
 		break;
 	case '=':
-	case '@':
-		evw_line(w, "D %llx %c %llx", hex(v[0] >> 8),
-		    (int)(v[0] & 0xff), hex(v[1]));
-		break;
 	case '-':
+	case '@':
 		if (v[2] != 0)
-			evw_line(w, "D %llx - %llx %llx", hex(v[0] >> 8),
-			    hex(v[1]), hex(v[2]));
-		else
-			evw_line(w, "D %llx - %llx", hex(v[0] >> 8),
-			    hex(v[1]));
+			snprintf(size, sizeof size, " %llx", hex(v[2]));
+		evw_line(w, "D %llx %c %llx%s", hex(v[0] >> 8),
+		    (int)(v[0] & 0xff), hex(v[1]), size);
 		break;
 	default:
 		trust_lose("an allocation");
