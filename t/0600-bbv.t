@@ -4,7 +4,7 @@
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
-plan 48
+plan 54
 
 # rows as "address:count" in order of address: vectors, blocks
 rows() {
@@ -98,6 +98,15 @@ for s in five parts; do
 	same "exp-bbv: memory of the instructions that are counted, $s" \
 	    "T:1:2 :2:2 :3:2 :4:1 T:1:1 :2:1 :3:1 :4:2 T:1:2 :2:2 :3:1 :4:1" \
 	    "$(echo $(cat "$T/mav"))"
+done
+for f in plain exp-bbv pinpoints; do
+	"$B/bbv" -i 24 --format=$f --tail=keep --mav="$T/mav" -o "$T/bb" \
+	    "$T/five.ev"
+	same "$f: no row for an interval in which nothing ran" "1 1" \
+	    "$(grep -c '^T' "$T/bb") $(grep -c '^T' "$T/mav")"
+	"$B/bbv" -i 23 --format=$f --tail=keep -o "$T/bb" "$T/five.ev"
+	same "$f: and one where something did" $(echo "$f" |
+	    sed 's/exp-bbv/2/; s/[a-z].*/1/') "$(grep -c '^T' "$T/bb")"
 done
 head -n 20 "$T/all.ev" >"$T/cut.ev"
 status 2 "a cut stream" "$B/bbv" "$T/cut.ev"

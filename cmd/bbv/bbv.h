@@ -84,6 +84,7 @@ struct bbv_thread {
 	uint64_t *n;		/* by basic block: instructions */
 	size_t cap;
 	uint64_t ninsn;		/* of the interval, and the last excess */
+	uint64_t excess;	/* how much that is: in another row */
 	uint64_t total;
 	uint64_t reps, unique, fldcw;	/* exp-bbv's sums, see exact.c */
 	struct exact_state *state;	/* exact.c's own */

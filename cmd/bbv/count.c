@@ -230,7 +230,7 @@ static void
 count_tail(struct bbv_thread *t)
 {
 	count_settle(t);
-	if (t->ninsn != 0 && (opt.keep_tail ||
+	if (t->ninsn != t->excess && (opt.keep_tail ||
 	    (t->nrow == 0 && opt.format != FORMAT_EXP)))
 		vector_row(t, 0);
 }

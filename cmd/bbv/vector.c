@@ -20,7 +20,7 @@ vector_row(struct bbv_thread *t, uint64_t rest)
 	rows_write(t);
 	t->marked = false;
 	t->nrow++;
-	t->ninsn = rest;
+	t->ninsn = t->excess = rest;
 	if (t->cap != 0)
 		memset(t->n, 0, t->cap * sizeof *t->n);
 	if (t->captouches != 0)
