@@ -138,7 +138,8 @@ _start:	mov	rbp, rsp
 	syscall
 	.section .note.GNU-stack, "", @progbits
 EOF
-$CC -static -nostdlib -o "$T/refs" "$T/refs.S"
+# the assembler warns of that prefix
+$CC -static -nostdlib -Wa,--no-warn -o "$T/refs" "$T/refs.S"
 timeout -k 5 60 "$B/trace" -o "$T/ev" "$T/refs"
 same "short addresses and the stack" "S S L L" \
     "$("$B/plain" "$T/ev" | awk '$1 != "I" && $2 ~ /^7ff/ {

@@ -95,7 +95,7 @@ same "each tells it" 2 "$(cat "$T/cg" "$T/text" | grep -c 'Interrupted: .*2')"
 pipeline "'$B/trace' -e counts --contexts '$T/prog' '$T/ready' |
     '$B/callgraph' | '$B/fmt-callgrind' >'$T/cg'; echo \$? >'$T/status'"
 same "callgraph" "0 $desc" "$(cat "$T/status") $(grep Inter "$T/cg")"
-"$B/cachesim" "$T/ev" 2>/dev/null | "$B/annotate" >"$T/text"
+"$B/cachesim" "$T/ev" 2>/dev/null | "$B/annotate" >"$T/text" 2>"$T/err"
 same "annotate reads the costs themselves" 1 "$(grep -c Interrupted "$T/text")"
 
 # the program decides

@@ -120,11 +120,11 @@ same "counts are those without randomisation" "$(counts "$B/trace")" \
 for v in sig-altstack sig-die-stack thr-many prc-mmap prc-brk prc-brkstatic \
     prc-shared prc-vfork prc-aslimit smc-remap prc-name; do
 	[ -x "$TB/victim/$v" ] || { skip "$v" "not built"; continue; }
-	# the shell tells of a program that dies
-	{ (cd "$T" && "$TB/victim/$v" >"$T/native" 2>&1); } 2>/dev/null
+	# the inner shell tells of a program that dies
+	(cd "$T" && "$TB/victim/$v" >"$T/native" 2>&1; exit $?) 2>/dev/null
 	want=$?
-	{ (cd "$T" && moved "$B/trace" -e none "$TB/victim/$v" >"$T/traced" \
-	    2>"$T/err"); } 2>/dev/null
+	(cd "$T" && moved "$B/trace" -e none "$TB/victim/$v" >"$T/traced" \
+	    2>"$T/err"; exit $?) 2>/dev/null
 	same "$v ends as natively" $want $?
 done
 (cd "$T" && moved "$B/trace" -f -e none "$TB/victim/prc-aslimit") >"$T/out" 2>&1

@@ -76,8 +76,8 @@ same "functions alone" "totals: $total 0" "$(tail -n 1 out) \
 $(grep -c '^[1-9]' out)"
 
 # --- lines that are elsewhere
-cp prog whole && cp prog bare
-strip -g bare && mkdir debug &&
+cp -p prog whole && cp -p prog bare
+strip -p -g bare && mkdir debug &&
     id=$(readelf -n prog | sed -n 's/.*Build ID: //p') &&
     mkdir -p "debug/.build-id/${id%"${id#??}"}" &&
     objcopy --only-keep-debug prog \

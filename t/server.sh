@@ -18,7 +18,7 @@ there() {
 asked() {
 	printf '%s' "$1" >&5
 	n=0
-	while ! grep -q "${2-$1}" answers && [ $n -lt 600 ]; do
+	while ! grep -qs "${2-$1}" answers && [ $n -lt 600 ]; do
 		sleep 0.1
 		n=$((n + 1))
 	done
