@@ -85,7 +85,7 @@ EOF
 
 	# the order of equal ones, and of sources, is hash order in the judges
 	for o in "" --auto=no --show-percs=no "--sort=D1mr,Dr --show=Dr,D1mr,Ir"; do
-		case $(cg_annotate --version) in
+		case $(cg_annotate --version 2>&1) in
 		*-3.1?.*) ;;
 		*)
 			skip "the table of cg_annotate 3.19, $o" "a later one"
