@@ -34,7 +34,8 @@ at_most() {
 	local most=$1 few many
 
 	shift
-	few=$("$TB/peak" "$B/$@" few.ev) && many=$("$TB/peak" "$B/$@" many.ev)
+	few=$("$TB/peak" "$B/$@" few.ev 2>err) &&
+	    many=$("$TB/peak" "$B/$@" many.ev 2>err) || cat err >&2
 	check "$1: at most $most bytes a block, not \
 $(((many - few) * 1024 / 40000))" [ $(((many - few) * 1024 / 40000)) -le "$most" ]
 }
