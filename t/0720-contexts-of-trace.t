@@ -230,6 +230,12 @@ ok "programs" $?
 both "tail calls" ./tails
 both "tail calls, static" ./static
 both "handlers" ./handlers
+# where a recursion is deep, what it has costs nothing for each handler
+${CC:-gcc} -O1 -fno-optimize-sibling-calls -o deephandlers \
+    "$SRC/deephandlers.c"
+both "handlers in a deep recursion" ./deephandlers 20000 50
+check "3000 of them above 100,000 calls" sh -c 'ulimit -t 10; "$@"' - \
+    "$B/trace" -e counts --contexts -o other ./deephandlers 100000 3000
 for m in "plain 1" "plain 4" "guarded 1" "pong 3" "jumps 3" return jump \
     alt-below-jump alt-above-return once coroutines; do
 	both "unwind $m" ./unwind $m

@@ -262,21 +262,21 @@ link_calls(unsigned slot)
 		;
 }
 
-/* A thread's step between contexts; true: see REQ_MOVE. */
-static bool
-move(unsigned slot, const uint64_t arg[4])
+/* A thread's step between contexts, see REQ_MOVE. */
+static void
+move(unsigned slot, const uint64_t arg[4], uint64_t ret[2])
 {
 	struct context_step s = { .step = arg[3] & 15,
 	    .move = arg[3] >> 4 & 7, .indirect = arg[3] >> 7 & 1,
 	    .site = arg[0], .to = arg[1], .sp = arg[2],
 	    .len = arg[3] >> 8 & 15, .p = (int64_t)arg[3] >> 12 };
 	uint32_t owner, limbo;
-	bool unseen;
 
 	if (opt->contexts == 0 || !counters_has(slot) || s.step > MOVE_END)
-		return false;
+		return;
 	renew_contexts(slot, s.p);
-	unseen = context_step(slot, &s);
+	ret[0] = context_step(slot, &s);
+	ret[1] = (uint64_t)context_back();
 	if (context_landed(slot, &limbo, &owner))
 		def_move(slot, limbo, owner);
 	link_calls(slot);
@@ -286,10 +286,9 @@ move(unsigned slot, const uint64_t arg[4])
 		frag_request(s.to, CALLED | context_called(slot), MODE_IN,
 		    owner);
 	if (s.step != MOVE_ON || s.move != MOVE_IJUMP)
-		return unseen;
+		return;
 	if (context_plain(owner, s.site, s.to))
 		frag_plain(s.to, owner);
-	return unseen;
 }
 
 /* Only contexts have owners, whatever the program says. */
@@ -358,7 +357,7 @@ grant(unsigned slot, uint32_t what, const uint64_t arg[4], uint64_t ret[2])
 		ret[0] = syscall(SYS_tgkill, getpid(), (pid_t)arg[0], 0) == 0;
 		break;
 	case REQ_MOVE:
-		ret[0] = move(slot, arg);
+		move(slot, arg, ret);
 		break;
 	case REQ_MARK:
 		client_mark(slot, arg[0], arg[1]);

@@ -681,7 +681,8 @@ enum request {
 				 * 0, or 1: not followed */
 	REQ_PTRACE,		/* a process to be traced -> 1: it is trace's */
 	REQ_MOVE,		/* site, where to, sp, and move_arg -> 1: it
-				 * has returned to a caller not known before */
+				 * has returned to a caller not known before;
+				 * what is to be added to REG_P */
 	REQ_MARK,		/* enum mark, address of its text or 0 */
 	REQ_BURY,		/* processes that were killed: free slots */
 	REQ_PRINT		/* addresses of a format and its va_list, pc or

@@ -69,6 +69,8 @@ struct context_step {
  * outermost function that was not known before.
  */
 bool context_step(unsigned slot, const struct context_step *);
+/* After a step: what is to be added to the thread's REG_P, see moves.c. */
+int64_t context_back(void);
 /*
  * After a step: the owner in limbo whose code the thread has run up to it, and
  * the one whose code that was; false: there was none.

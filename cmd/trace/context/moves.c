@@ -12,6 +12,7 @@
 #include "context/parts.h"
 
 static const struct walk_ctx *guessed;	/* before the last step, or NULL */
+static int64_t back;		/* context_back */
 
 /* A handler was interrupted before its first instruction. */
 static bool
@@ -111,21 +112,31 @@ thread_now(unsigned slot, const int64_t now[COSTS])
 }
 
 /*
- * What a handler did is no cost of what it interrupted.  In kind cache its
- * counts are taken back, so all frames are as they were before; in kind counts
- * they serve for intervals, too, and the frames' counts are moved instead.
+ * What a handler did is no cost of what it interrupted.  Its counts are taken
+ * back, so all frames are as they were before.  But where REG_P also serves for
+ * intervals, the frames' counts are moved instead.
  */
 static void
 take_back(unsigned slot, const struct walk_thread *t, const int64_t *before)
 {
 	unsigned i;
 
-	if (walk.ncol == 1 || memcmp(t->total, before, walk.ncol *
-	    sizeof *before) == 0)
+	back = 0;
+	if (walk.ncol == 1 && (opt->interval != 0 || opt->during != 0))
+		return;
+	if (memcmp(t->total, before, walk.ncol * sizeof *before) == 0)
 		return;
 	for (i = 0; i < walk.ncol; i++)
 		counts(slot)[i] += before[i] - t->total[i];
 	frames_set_counts(slot, counts(slot));
+	if (walk.ncol == 1)
+		back = before[0] - t->total[0];
+}
+
+int64_t
+context_back(void)
+{
+	return back;
 }
 
 bool

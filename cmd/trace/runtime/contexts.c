@@ -649,6 +649,7 @@ tell(struct tarea *t, enum move step, uint64_t site)
 		buffer_publish(t, Q_RECORDS, 0, 0);
 	if (ask(t, REQ_MOVE, arg) < 0)
 		return;
+	t->p += t->slot->ret[1];	/* kind cache: 0 */
 	room_for_frame(t, words(t)->top);	/* trace has pushed it */
 	/* kind cache: it is in another root now, and the last one was told */
 	if (t->slot->ret[0] != 0 && has_more() && t->bufend != 0 &&
