@@ -191,6 +191,13 @@ status 0 "of a runtime" "$B/trace" -e counts -o "$T/j.ev" \
 same "  it names the option" "trace: code made at run time has no names; what\
  tells them: node --perf-basic-prof (or --perf-prof, with lines)" \
     "$(cat "$T/err")"
+for r in "deno deno --v8-flags=--perf-basic-prof" "mono-sgen mono --jitmap"; do
+	cp "$J" "$T/${r%% *}"
+	status 0 "of ${r%% *}" "$B/trace" -e counts -o "$T/j.ev" \
+	    --stdout=/dev/null "$T/${r%% *}" many 200
+	same "  its option" "trace: code made at run time has no names; what\
+ tells them: ${r#* }" "$(cat "$T/err")"
+done
 status 0 "few functions" "$B/trace" -e counts -o "$T/j.ev" \
     --stdout=/dev/null "$J" many 40
 samefile "  no advice" /dev/null "$T/err"

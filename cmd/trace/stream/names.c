@@ -46,6 +46,8 @@ static const struct {
 	    "-XX:+DumpPerfMapAtExit" },
 	{ "libcoreclr.so", "DOTNET_PerfMapEnabled=1" },
 	{ "beam.smp", "erl +JPperf true" },
+	{ "deno", "deno --v8-flags=--perf-basic-prof" },
+	{ "mono-sgen", "mono --jitmap" },
 };
 
 /* openat2 keeps symbolic links inside of the folder. */
