@@ -27,6 +27,12 @@ expected_of() {
 	rm -f "$T/blocks.ev"
 }
 
+# code that begins at every byte: each piece is found in a few steps, where all
+# behind one another took a minute
+$CC -O1 -o "$T/dense" t/src/dense.c || exit 99
+check "131,072 functions of a byte" sh -c 'ulimit -t 10; "$@"' - \
+    "$B/trace" -e counts -o "$T/ev" "$T/dense" 32
+
 expected_of 1100000
 in_full -e counts -o "$T/ev" "$T/many" 1100000
 same "one interval" 1 "$(grep -c '^I' "$T/ev")"

@@ -625,8 +625,10 @@ tab_key(uint64_t pc, unsigned mode)
 /*
  * A key is looked for in eight entries first, in one line of the cache's: they
  * are near for near addresses, so few pages are touched.  Where code is dense
- * they are full; then it is in the first free entry from another place on,
- * which is another one for each owner.
+ * they are full; then it is in the first free one of eight from another place
+ * on, which is another one for each owner.  Where code begins at every byte, as
+ * in tables of short jumps, these are full as well, and so are those behind
+ * them; then it is in the first free one of a sequence all over the table.
  */
 #define TAB_NEAR 8u
 
@@ -643,8 +645,13 @@ tab_next(uint64_t key, uint32_t owner, uint32_t i, uint32_t n, uint32_t mask)
 {
 	if (n < TAB_NEAR)
 		return (i & ~(TAB_NEAR - 1)) | ((i + 1) & (TAB_NEAR - 1));
-	return (n == TAB_NEAR ? (uint32_t)(key >> 3) + owner * 0x9e3779b1u :
-	    i + 1) & mask;
+	if (n == TAB_NEAR)
+		i = (uint32_t)(key >> 3) + owner * 0x9e3779b1u;
+	else if (n == 2 * TAB_NEAR)
+		i = (uint32_t)((key + owner) * 0x9e3779b97f4a7c15ull >> 32);
+	else
+		i += n < 2 * TAB_NEAR ? 1 : 0x9e3779b1u;
+	return i & mask;
 }
 
 /*
