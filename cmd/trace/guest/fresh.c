@@ -199,7 +199,7 @@ find_low_end(struct fresh *im)
 		l->end = *random + 16;
 	}
 	if (l->end % 16 == 0 && l->end <= strings &&
-	    strings - l->end < FRESH_PAD)
+	    strings - l->end <= FRESH_PAD)
 		l->up = strings - l->end;
 	l->n = (l->end - l->sp) / 8;
 }
