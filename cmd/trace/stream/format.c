@@ -892,8 +892,10 @@ take_leftovers(void)
 	unsigned i;
 
 	for (i = 0; i < NSLOT && !trust_lost; i++) {
+		if (!opt->kind->records && !opt->kind->alone)
+			break;
 		buf = buffer_of(&area.ctl->slot[i]);
-		if (buf != 0 && (opt->kind->records || opt->kind->alone))
+		if (buf != 0)
 			take_left(i, buf);
 	}
 	counters_tell_all(true);
