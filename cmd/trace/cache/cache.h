@@ -117,9 +117,15 @@ bool search_pending(void);
 app_pc search_next(void);
 /*
  * Where executions are counted: the same for the block at pc, by all of the run
- * as recent_end has seen it; 0 also if it ran seldom.
+ * as recent_end has seen it; 0 also if it ran seldom.  Beside: where the
+ * program left the path for the midst of one of its blocks.
  */
-app_pc search_whole(app_pc pc);
+#define MAX_BESIDE 65u
+struct beside {
+	unsigned n;
+	app_pc pc[MAX_BESIDE];
+};
+app_pc search_whole(app_pc pc, struct beside *);
 /*
  * Where executions are counted, look now and then for what ran often; returns
  * in how many ns to call it again, at most as given.

@@ -28,9 +28,14 @@
 
 #define PER_SAMPLE 64u	/* counted executions that make one */
 #define MIN_SAMPLES 3u	/* of a block, to know where it goes on */
-#define WORTH 32u	/* of one that a path for the next run begins with */
+#define WORTH 2048u	/* executions of one that a path for the next run
+			 * begins with */
 
-static bool of_all;	/* a search by all of the run, not by what is recent */
+/*
+ * In a search by all of the run, not by what is recent: what is found beside
+ * the path.  Each execution is a sample there.
+ */
+static struct beside *of_all;
 
 /* How many samples the block has of its exit behind n instructions. */
 static uint32_t
@@ -42,8 +47,8 @@ samples_at(const struct def *d, unsigned n)
 		return 0;
 	if (opt->kind->records)
 		return sample_count(id);
-	return (of_all ? recent_total : recent_count)(def_counter(d, n)) /
-	    PER_SAMPLE;
+	return of_all != NULL ? recent_total(def_counter(d, n)) :
+	    recent_count(def_counter(d, n)) / PER_SAMPLE;
 }
 
 /* How many it has, of all its exits. */
@@ -112,9 +117,10 @@ enter_block(struct search *s, app_pc pc)
 		if (s->n + s->round > MAX_INSN)
 			return false;
 	}
-	if (d == NULL || samples(d) < MIN_SAMPLES)
+	if (d == NULL || samples(d) < (of_all == NULL ? MIN_SAMPLES :
+	    MIN_SAMPLES * PER_SAMPLE))
 		return false;
-	if (pc != s->head && of_all)
+	if (pc != s->head && of_all != NULL)
 		lead_to(d, s->flow);
 	else if (pc != s->head)
 		def_pass(d);
@@ -134,6 +140,14 @@ take_share(struct search *s, uint64_t a, uint64_t b)
 		s->flow = s->flow * (a > b ? a : b) / (a + b);
 }
 
+/* The program goes on there as well, in the midst of a block. */
+static void
+note_beside(app_pc pc)
+{
+	if (of_all != NULL && of_all->n < MAX_BESIDE)
+		of_all->pc[of_all->n++] = pc;
+}
+
 /* Take the branch in the direction of most samples; false: the path ends. */
 static bool
 follow_branch(struct search *s, const struct insn *in)
@@ -148,6 +162,8 @@ follow_branch(struct search *s, const struct insn *in)
 	s->rest -= t;
 	take_share(s, t, s->rest);
 	if (t > s->rest) {
+		if (s->rest != 0)
+			note_beside(s->pc);
 		if (in->special == SP_SHORT || !enter_block(s, in->target))
 			return false;
 		s->taken |= 1ull << s->branches;
@@ -229,13 +245,15 @@ find_path(struct search *s, const struct def *d, struct path *p)
 	s->head = s->pc = def_pc(d);
 	s->d = d;
 	s->rest = samples(d);
-	s->flow = of_all ? samples_left(d) : 0;
+	s->flow = samples_left(d);
 	while (s->n < MAX_INSN) {
 		n = maps_code(s->pc, code, sizeof code);
 		if (n < MAX_LEN || block_decode(&in, s->pc, code, n) < 0 ||
 		    !step_over(s, &in))
 			break;
 	}
+	if (s->n == MAX_INSN)
+		note_beside(s->pc);
 	/* if it ended early, end it where the last known block began */
 	p->ninsn = (uint8_t)(s->n < MAX_INSN ? s->n : s->whole);
 	p->taken = s->taken;
@@ -260,7 +278,7 @@ path_from(struct def *d)
 	if (d == NULL || d != def_at(def_pc(d)) || maps_volatile(def_pc(d)))
 		return 0;
 	/* a new path covers it: sample it anew */
-	if (!of_all && def_was_passed(d))
+	if (of_all == NULL && def_was_passed(d))
 		return 0;
 	if (path_known(def_pc(d)) || !find_path(&s, d, &p))
 		return 0;
@@ -281,12 +299,13 @@ search_next(void)
 }
 
 app_pc
-search_whole(app_pc pc)
+search_whole(app_pc pc, struct beside *b)
 {
 	struct def *d = def_at(pc);
 
-	of_all = true;
+	b->n = 0;
+	of_all = b;
 	pc = d != NULL && samples_left(d) >= WORTH ? path_from(d) : 0;
-	of_all = false;
+	of_all = NULL;
 	return pc;
 }
