@@ -61,7 +61,7 @@ follow(uint32_t i)
 	app_pc pc;
 
 	if (f->dead || f->on_path || f->mode != 0 || f->owner != 0 ||
-	    !is_room(f->pc))
+	    object_at(f->pc) == NULL || !is_room(f->pc))
 		return;
 	pc = search_whole(f->pc, &b);
 	if (pc == 0)

@@ -55,12 +55,12 @@ samples_at(const struct def *d, unsigned n)
 static uint32_t
 samples(const struct def *d)
 {
-	uint32_t sum = 0;
+	uint64_t sum = 0;
 	unsigned n;
 
 	for (n = 1; n <= def_length(d); n++)
 		sum += samples_at(d, n);
-	return sum;
+	return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
 }
 
 /* The state of a search. */
