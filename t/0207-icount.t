@@ -136,7 +136,7 @@ if [ -x "$B/trace" ]; then
 	seq 300 >"$T/lines"
 	for kind in counts blocks all; do
 		"$B/trace" -e $kind -o "$T/$kind" --clear-env --vdso=no \
-		    /usr/bin/sort "$T/lines" >/dev/null
+		    /usr/bin/sort -S 1M "$T/lines" >/dev/null
 		"$C" "$T/$kind" | "$B/fmt-cachegrind" >"$T/$kind.out"
 	done
 	same "the sum is that of the I lines" \
@@ -161,7 +161,7 @@ if [ -x "$B/trace" ]; then
 		}' "$@"
 	}
 	"$B/trace" -e cache -o "$T/cache" --clear-env --vdso=no \
-	    /usr/bin/sort "$T/lines" >/dev/null
+	    /usr/bin/sort -S 1M "$T/lines" >/dev/null
 	for rep in once each; do
 		"$B/cachesim" --rep=$rep "$T/all" | addresses >"$T/judge"
 		for kind in counts blocks all cache; do
