@@ -451,8 +451,9 @@ if "$T/all32" 2>"$T/err"; [ $? -eq 7 ]; then
 	status 125 "exec of it ends the stream" "$B/trace" -o "$T/k.ev" \
 	    sh -c 'exec "$0"' "$T/all32"
 	same "it runs, and one line says so" \
-	    "ok trace: exec of a 32-bit program: it runs natively, the stream ends here" \
-	    "$(sort "$T/err" | tr '\n' ' ' | sed 's/ $//')"
+	    "ok trace: process N: exec of a 32-bit program: it runs natively, the stream ends here" \
+	    "$(sort "$T/err" | tr '\n' ' ' |
+		sed 's/ $//; s/process [0-9]*:/process N:/')"
 	check "and no stream is left" test -z "$(ls "$T"/k.ev* 2>/dev/null)"
 	status 7 "it is not followed" "$B/trace" -f -o "$T/k.ev.%p" \
 	    sh -c '"$0"; exit $?' "$T/all32"

@@ -170,14 +170,14 @@ exec_asked(uint64_t path, pid_t tid, uint64_t dirfd)
 		return false;
 	}
 	if (launch_is_setid(path, dirfd)) {
-		warn("exec of a set-id program: it runs natively, "
-		    "the stream ends here");
+		warn("process %d: exec of a set-id program: it runs natively, "
+		    "the stream ends here", (int)guest.pid);
 		stats.refused = true;
 		return false;
 	}
 	if (ptrace(PTRACE_SEIZE, tid, 0L, PTRACE_O_TRACEEXEC) < 0) {
-		warn("exec: the new program runs natively, the stream ends "
-		    "here:");
+		warn("process %d: exec: the new program runs natively, the "
+		    "stream ends here:", (int)guest.pid);
 		stats.refused = true;
 		return false;
 	}
@@ -240,8 +240,8 @@ take_over(void)
 	ptrace(PTRACE_SYSCALL, guest.pid, 0L, 0L);
 	guest_wait_stop(SIGTRAP);
 	if (launch_is_foreign()) {
-		warn("exec of a 32-bit program: it runs natively, "
-		    "the stream ends here");
+		warn("process %d: exec of a 32-bit program: it runs natively, "
+		    "the stream ends here", (int)guest.pid);
 		stats.refused = true;
 		return;
 	}
