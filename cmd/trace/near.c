@@ -47,7 +47,7 @@ static uint32_t last;		/* where the last request came from, */
 static unsigned streak;		/* and how many before it */
 static unsigned trial, taken;	/* requests on trial, and their turns */
 static bool rivals;		/* others want the processors, */
-static unsigned served;		/* requests since that was seen */
+static unsigned served;		/* requests in turns since that was seen */
 static uint64_t least = UINT64_MAX; /* ns from a yield to the next request */
 static cpu_set_t usual;		/* where we may be */
 static bool slow;		/* the last yield was, see YIELD_MOST */

@@ -22,9 +22,9 @@
 
 #include "cache/cache.h"
 #include "cache/parts.h"
+#include "mem.h"
 #include "stream/stream.h"
 #include "xlate/xlate.h"
-#include "mem.h"
 
 #define PER_SAMPLE 64u	/* counted executions that make one */
 #define MIN_SAMPLES 3u	/* of a block, to know where it goes on */
@@ -61,6 +61,15 @@ samples(const struct def *d)
 	for (n = 1; n <= def_length(d); n++)
 		sum += samples_at(d, n);
 	return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+}
+
+/* Has the block so many samples that it is known where it goes on? */
+static bool
+is_known(const struct def *d)
+{
+	unsigned per_sample = of_all == NULL ? 1 : PER_SAMPLE;
+
+	return d != NULL && samples(d) >= MIN_SAMPLES * per_sample;
 }
 
 /* The state of a search. */
@@ -117,8 +126,7 @@ enter_block(struct search *s, app_pc pc)
 		if (s->n + s->round > MAX_INSN)
 			return false;
 	}
-	if (d == NULL || samples(d) < (of_all == NULL ? MIN_SAMPLES :
-	    MIN_SAMPLES * PER_SAMPLE))
+	if (!is_known(d))
 		return false;
 	if (pc != s->head && of_all != NULL)
 		lead_to(d, s->flow);

@@ -888,12 +888,11 @@ format_text_now(char *lines)
 static void
 take_leftovers(void)
 {
+	bool has_some = opt->kind->records || opt->kind->alone;
 	uint32_t buf;
 	unsigned i;
 
-	for (i = 0; i < NSLOT && !trust_lost; i++) {
-		if (!opt->kind->records && !opt->kind->alone)
-			break;
+	for (i = 0; has_some && i < NSLOT && !trust_lost; i++) {
 		buf = buffer_of(&area.ctl->slot[i]);
 		if (buf != 0)
 			take_left(i, buf);
