@@ -679,5 +679,9 @@ block_follow(struct block *b, app_pc pc, const struct path *path)
 	while (b->n < path->ninsn && append(&w) &&
 	    pass(&w, &b->in[b->n - 1]))
 		;
+	/* it ends where the path would have gone on: no code is there */
+	if (b->npiece > 1 &&
+	    b->piece[b->npiece - 1].start == b->piece[b->npiece - 1].end)
+		b->npiece--;
 	return b->n > 0 ? 0 : -1;
 }
