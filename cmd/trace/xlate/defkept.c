@@ -61,9 +61,8 @@ def_can_pack(uint32_t number, app_pc pc)
 {
 	const struct def *d = def_numbered(number);
 
-	/* kind all searches its paths anew */
 	return d != NULL && d->pc == pc && def_more_of(d)->owner == 0 &&
-	    d->apart == (d->path && opt->kind->counters) && !d->unlisted &&
+	    d->apart == d->path && !d->unlisted &&
 	    def_more_of(d)->known == 0 &&
 	    def_more_of(d)->nref <= REFS_PACKED && d->nid <= d->n + 1;
 }
