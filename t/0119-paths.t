@@ -114,4 +114,21 @@ for run in cold warm; do
 	samefile "store, $run: the same counts" "$T/straight" "$T/$run"
 done
 
+# A run too short to find paths: they are found at its end, for the next one,
+# with where indirect calls and returns led, and up to a jump to other code
+for kind in counts branches all; do
+	mkdir -m 700 "$T/short.$kind"
+	for run in cold warm; do
+		counted $kind 20001 "short.$run" "--store=$T/short.$kind"
+		sed -n 's/^E exit [0-9]* //p' "$T/ev" >"$T/executions.$run"
+	done
+	echo "# $kind: $(cat "$T/executions.cold" "$T/executions.warm")"
+	[ $kind = all ] || {
+		has_path
+		ok "store, $kind: the next short run goes on behind a return" $?
+	}
+	samefile "store, $kind: a short run's costs" "$T/short.cold" \
+	    "$T/short.warm"
+done
+
 done_testing

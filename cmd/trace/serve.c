@@ -586,6 +586,7 @@ serve(void)
 		die("thread:");
 	pthread_detach(t);
 	while (!guest_ended && !trust_lost) {
+		kept_notice();
 		if (frag_written() || frag_landing() || answer_all() ||
 		    link_call(asked) || begin_counts())
 			continue;

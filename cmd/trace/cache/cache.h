@@ -12,6 +12,7 @@
  * kept*.c	take fragments from the store, see kept.h, and put them there
  * paths.c	holds the paths of blocks that run often; search.c finds them
  * recent.c	what ran often lately, by counters
+ * targets.c	where indirect exits mostly led
  * dump.c	prints fragments, for --debug=dump
  */
 #ifndef CACHE_H
@@ -116,20 +117,21 @@ bool search_pending(void);
 /* Search a path for the next such block: the pc to make anew, or 0. */
 app_pc search_next(void);
 /*
- * Where executions are counted: the same for the block at pc, by all of the run
- * as recent_end has seen it; 0 also if it ran seldom.  Beside: where the
- * program left the path for the midst of one of its blocks.
+ * Where executions are counted: the same from the block at pc, by all of the
+ * run as recent_end has seen it, if enough came there by no path found before.
+ * found() is called with each pc that needs a fragment: that of a path, or one
+ * beside it, where the program left a path for the midst of one of its blocks.
  */
-#define MAX_BESIDE 65u
-struct beside {
-	unsigned n;
-	app_pc pc[MAX_BESIDE];
-};
-app_pc search_whole(app_pc pc, struct beside *);
+void search_whole(app_pc pc, void (*found)(app_pc pc));
 /*
  * Where executions are counted, look now and then for what ran often; returns
  * in how many ns to call it again, at most as given.
  */
 long recent_look(long most);
+/*
+ * Where an entry may be written, note now and then where indirect exits lead;
+ * to be called often.
+ */
+void kept_notice(void);
 
 #endif

@@ -23,6 +23,7 @@ flush_new(void)
 	lookup_begin();
 	link_reset();
 	recent_reset();
+	targets_reset();
 	if (opt->contexts != 0)
 		area.ctl->more = link_more();
 }

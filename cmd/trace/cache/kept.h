@@ -184,6 +184,11 @@ void kept_follow(void);
  * whether the sum is right.
  */
 bool kept_open(int fd, bool *sure);
+/*
+ * Is there room for parts of these sizes, as many counters and ids, and for as
+ * much that is new?
+ */
+bool kept_fits(const uint32_t n[NPART], uint32_t ncounter, uint32_t nid);
 /* Map the pages of so many bytes by one call; else each costs a fault. */
 void kept_map(const void *, size_t);
 /* The first place at `at' or behind it where a part can begin. */

@@ -2,21 +2,24 @@
  * keptpaths - find paths for the next run
  *
  * Where executions are counted few paths are found while much is new, and a
- * short run is nothing else.  At its end all counts are known.  So before an
- * entry is written, blocks that ran often get fragments along their paths, with
- * which the next run begins.  They are made from the pages of code that the
- * store has noted, since the program is gone; a path that goes on elsewhere
- * ends there.
+ * short run is nothing else.  At its end all counts are known, and mostly where
+ * indirect exits led (targets.c).  So before an entry is written, blocks that
+ * ran often get fragments along their paths, with which the next run begins.
+ * They are made from the pages of code that the store has noted, since the
+ * program is gone; a path that goes on in another object ends there, as it
+ * could not be kept.
  *
- * Where the program left a path, in one of its blocks, it gets a fragment, too:
- * a request of the next run takes longer than to make it now.
+ * Where the program left a path, in one of its blocks, a path begins as well,
+ * if enough came there; else there is a fragment, since a request of the next
+ * run takes longer than to make it now.
  *
  * Those come first that were made first, as what is executed first mostly leads
  * to the others.  A block to which enough came by none of the paths before gets
- * one of its own.
+ * one of its own.  All are found before the first fragment is made.
  */
 #include "cache/cache.h"
 #include "cache/kept.h"
+#include "mem.h"
 #include "stream/stream.h"
 #include "xlate/xlate.h"
 
@@ -28,18 +31,19 @@ is_wanted(void)
 }
 
 void
-kept_look(void)
+kept_notice(void)
 {
-	if (is_wanted())
-		recent_end();
+	if (targets_due() && is_wanted())
+		targets_look();
 }
 
-/* Can a fragment be made, and all of them be kept then? */
-static bool
-is_room(app_pc pc)
+void
+kept_look(void)
 {
-	return store_room(zone_for(pc)) && nfrag + 1 < area.maxfrag / 2 &&
-	    counters_used() + COUNTERS_MOST <= area.maxcount / 2;
+	if (!is_wanted())
+		return;
+	recent_end();
+	targets_end();
 }
 
 /* The same words for indirect jumps lead to the fragment that is at pc now. */
@@ -52,25 +56,40 @@ lead_there(app_pc pc, enum lookup_by had)
 		lookup_put(pc, lookup_of(&frags[f - 1]), had == LOOKUP_SECOND);
 }
 
-static void
-follow(uint32_t i)
-{
-	const struct frag *f = &frags[i];
-	struct beside b;
-	enum lookup_by had;
-	app_pc pc;
+static app_pc *found;		/* where fragments are to be made */
+static size_t nfound, capfound;
 
-	if (f->dead || f->on_path || f->mode != 0 || f->owner != 0 ||
-	    object_at(f->pc) == NULL || !is_room(f->pc))
+static void
+add_found(app_pc pc)
+{
+	found = xgrow(found, &capfound, nfound + 1, sizeof *found);
+	found[nfound++] = pc;
+}
+
+/* Can a path begin where this fragment does? */
+static bool
+is_head(const struct frag *f)
+{
+	return !f->dead && !f->on_path && f->mode == 0 && f->owner == 0 &&
+	    object_at(f->pc) != NULL;
+}
+
+/* Make the fragment at pc, along its path if it has one. */
+static void
+make(app_pc pc)
+{
+	uint32_t f = table_find(key_for(pc, MODE_IN, 0));
+	enum lookup_by had;
+
+	if (f == 0) {
+		frag_request(pc, ~0ull, MODE_IN, 0);
 		return;
-	pc = search_whole(f->pc, &b);
-	if (pc == 0)
+	}
+	if (!path_known(pc))
 		return;
-	had = lookup_state(f);
+	had = lookup_state(&frags[f - 1]);
 	frag_again(pc);
 	lead_there(pc, had);
-	while (b.n > 0 && is_room(b.pc[b.n - 1]))
-		frag_request(b.pc[--b.n], ~0ull, MODE_IN, 0);
 }
 
 void
@@ -82,7 +101,12 @@ kept_follow(void)
 	if (!is_wanted())
 		return;
 	maps_gone();
+	nfound = 0;
 	for (i = kept.nfrag; i < end; i++)
-		follow(i);
+		if (is_head(&frags[i]))
+			search_whole(frags[i].pc, add_found);
+	for (i = 0; i < nfound && store_room_kept(zone_for(found[i]));
+	    i++)
+		make(found[i]);
 	stats = was;
 }

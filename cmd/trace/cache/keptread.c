@@ -110,7 +110,21 @@ has_sum(const struct kept_head *h)
 	return sum == h->sum;
 }
 
-/* Is there room for all of it? */
+bool
+kept_fits(const uint32_t n[NPART], uint32_t ncounter, uint32_t nid)
+{
+	return n[PART_FRAGS] <= area.maxfrag / 2 &&
+	    n[PART_EXITS] <= area.maxexit / 2 &&
+	    n[PART_MAPS] <= area.maxmap / 2 &&
+	    n[PART_META0] <= area.maxfrag / 2 &&
+	    n[PART_META1] <= area.maxfrag / 2 &&
+	    n[PART_ZONE0] <= area.boot.seg[SEG_ZONE0].size / 2 &&
+	    n[PART_ZONE1] <= area.boot.seg[SEG_ZONE1].size / 2 &&
+	    n[PART_CELLS] < CELLS && ncounter <= area.maxcount / 2 &&
+	    nid <= NIDS / 2;
+}
+
+/* Are those parts alike that have an element for each of the same things? */
 static bool
 check_sizes(const struct kept_head *h)
 {
@@ -119,16 +133,7 @@ check_sizes(const struct kept_head *h)
 	return n[PART_INDEX] == n[PART_FRAGS] &&
 	    n[PART_LINKS] == n[PART_EXITS] &&
 	    n[PART_NUMBERS] == n[PART_SUMS] &&
-	    n[PART_FRAGS] <= area.maxfrag / 2 &&
-	    n[PART_EXITS] <= area.maxexit / 2 &&
-	    n[PART_MAPS] <= area.maxmap / 2 &&
-	    n[PART_META0] <= area.maxfrag / 2 &&
-	    n[PART_META1] <= area.maxfrag / 2 &&
-	    n[PART_ZONE0] <= area.boot.seg[SEG_ZONE0].size / 2 &&
-	    n[PART_ZONE1] <= area.boot.seg[SEG_ZONE1].size / 2 &&
-	    n[PART_CELLS] < CELLS && h->ncounter <= area.maxcount / 2 &&
-	    n[PART_COUNTS] == (def_on_shelf() ? h->ncounter : 0) &&
-	    h->nid <= NIDS / 2;
+	    n[PART_COUNTS] == (def_on_shelf() ? h->ncounter : 0);
 }
 
 static bool
@@ -147,5 +152,6 @@ kept_open(int fd, bool *sure)
 		return *sure = false;
 	kept.head = h;
 	*sure = find_parts(h) && (*sure || has_sum(h));
-	return *sure && is_ours(h) && check_sizes(h);
+	return *sure && is_ours(h) && check_sizes(h) &&
+	    kept_fits(h->n, h->ncounter, h->nid);
 }

@@ -475,24 +475,45 @@ make_head(const void *const part[NPART], const uint32_t n[NPART])
 	return h;
 }
 
+/* The sizes of all parts; of definitions and pages only once they are there. */
+static void
+find_sizes(uint32_t n[NPART])
+{
+	uint32_t ncell;
+
+	filter_cells(&ncell);
+	memcpy(n, (const uint32_t[NPART]){ (uint32_t)strlen(kept.key),
+	    s.nobject, (uint32_t)s.npage, ncell, nfrag, s.nput, nfrag,
+	    store_npieces(), area.nexit, area.nexit, area.nmap, area.nfrag[0],
+	    area.nfrag[1], area.zone_used[0], area.zone_used[1],
+	    (uint32_t)s.ndef, s.count == NULL ? 0 : counters_used(),
+	    (uint32_t)s.ntext, (uint32_t)s.npage }, NPART * sizeof *n);
+}
+
+/* Can the next run begin with all that there is? */
+static bool
+is_readable(void)
+{
+	uint32_t n[NPART];
+
+	find_sizes(n);
+	return kept_fits(n, counters_used(),
+	    def_ids_are_fixed() ? def_ids_used() : 0);
+}
+
 static void
 write_entry(void)
 {
-	uint32_t ncell;
-	const uint64_t *cells = filter_cells(&ncell);
-	const void *const part[NPART] = { kept.key, s.object, s.number, cells,
-		s.index, s.put, frags, s.piece, s.link, area.exits, area.maps,
-		area.frags[0], area.frags[1], area.seg[SEG_ZONE0],
-		area.seg[SEG_ZONE1], s.def, s.count, s.text, s.sum };
-	const uint32_t n[NPART] = { (uint32_t)strlen(kept.key), s.nobject,
-		(uint32_t)s.npage, ncell, nfrag, s.nput, nfrag,
-		store_npieces(), area.nexit, area.nexit, area.nmap,
-		area.nfrag[0], area.nfrag[1], area.zone_used[0],
-		area.zone_used[1], (uint32_t)s.ndef,
-		s.count == NULL ? 0 : counters_used(), (uint32_t)s.ntext,
-		(uint32_t)s.npage };
-	struct kept_head h = make_head(part, n);
+	uint32_t n[NPART], ncell;
+	const void *const part[NPART] = { kept.key, s.object, s.number,
+		filter_cells(&ncell), s.index, s.put, frags, s.piece, s.link,
+		area.exits, area.maps, area.frags[0], area.frags[1],
+		area.seg[SEG_ZONE0], area.seg[SEG_ZONE1], s.def, s.count,
+		s.text, s.sum };
+	struct kept_head h;
 
+	find_sizes(n);
+	h = make_head(part, n);
 	s.fd = keep_begin(h.size);
 	if (s.fd >= 0)
 		keep_end(s.fd, kept.name, write_parts(&h, part));
@@ -526,9 +547,7 @@ kept_save(void)
 	}
 	kept_follow();
 	prepare();
-	if (choose() && nfrag < area.maxfrag / 2 &&
-	    counters_used() <= area.maxcount / 2 &&
-	    (!def_ids_are_fixed() || def_ids_used() <= NIDS / 2)) {
+	if (choose() && is_readable()) {
 		fill_fragments();
 		fill_pages();
 		write_entry();

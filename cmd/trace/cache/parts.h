@@ -63,6 +63,8 @@ uint64_t store_bytes(const struct frag *);
 bool store_covers(const struct frag *, uint64_t start, uint64_t end);
 /* Is there room for one more fragment, in all that it needs? */
 bool store_room(unsigned zone);
+/* So that an entry with all of it can be read by the next run? */
+bool store_room_kept(unsigned zone);
 /* The zone for code at pc: the one that is nearer. */
 unsigned zone_for(app_pc pc);
 /* Forget all fragments. */
@@ -225,6 +227,33 @@ void recent_end(void);
 app_pc recent_follower(uint32_t counter);
 /* All fragments are gone, and perhaps all counters. */
 void recent_reset(void);
+
+/* ---------------------------------------------------------------- targets.c */
+
+/* What is seen of where an indirect exit leads. */
+struct votes {
+	app_pc to;		/* its most frequent target, perhaps: the one
+				 * that remains if each other target takes one
+				 * of its votes away */
+	uint8_t seen, votes;
+};
+#define VOTES_MOST 16u		/* are asked for */
+
+void votes_add(struct votes *, app_pc to);
+/* Where at least five of eight led, if there are as many as `least'; or 0. */
+app_pc votes_most(const struct votes *, unsigned least);
+/* Is it time to note where all indirect exits lead?  Then call the second. */
+bool targets_due(void);
+void targets_look(void);
+/* All fragments are gone, and with them their exits. */
+void targets_reset(void);
+/* The run is over: take in the last targets, and which exits have them. */
+void targets_end(void);
+/*
+ * Where the indirect exit with this counter mostly led; 0: it is not known.
+ * Of *flow executions that come there, that many go there, perhaps.
+ */
+app_pc targets_follower(uint32_t counter, uint64_t *flow);
 
 /* ------------------------------------------------------------------- kept.c */
 

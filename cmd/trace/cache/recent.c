@@ -36,17 +36,13 @@
 #define NHOT 512u
 #define NSPOT 1024u
 #define NSAMPLED 128u
-#define ENOUGH 16u		/* targets seen of a spot */
 #define VOTES_LEAST 4u		/* these are few */
 
 /* An indirect exit that runs often. */
 struct spot {
 	uint32_t exit;		/* its number */
 	uint32_t counter;
-	app_pc to;		/* its most frequent target, perhaps: the one
-				 * that remains if each other target takes one
-				 * of its votes away */
-	uint8_t seen, votes;
+	struct votes where;	/* it led, mostly */
 };
 
 static struct spot spot[NSPOT];
@@ -104,28 +100,12 @@ spot_of(uint32_t counter)
 	    &spot[i - 1] : NULL;
 }
 
-/* At least five of eight times. */
 app_pc
 recent_follower(uint32_t counter)
 {
 	const struct spot *s = spot_of(counter);
 
-	return s != NULL && s->seen >= VOTES_LEAST &&
-	    4u * s->votes >= s->seen ? s->to : 0;
-}
-
-static void
-vote(struct spot *s, app_pc to)
-{
-	if (s->seen == ENOUGH)
-		return;
-	s->seen++;
-	if (s->votes == 0)
-		s->to = to;
-	if (s->to == to)
-		s->votes++;
-	else
-		s->votes--;
+	return s == NULL ? 0 : votes_most(&s->where, VOTES_LEAST);
 }
 
 /* One thread's cells, those of the spots that are sampled. */
@@ -145,7 +125,7 @@ read_cells(void)
 		if (to == 0)
 			continue;
 		*cell = 0;
-		vote(sampled[i], to);
+		votes_add(&sampled[i]->where, to);
 	}
 }
 
@@ -178,7 +158,7 @@ spot_for(const struct def *d, uint32_t counter)
 		return NULL;
 	known[counter].spot = (uint16_t)(nspot % NSPOT + 1);
 	s = &spot[nspot++ % NSPOT];
-	*s = (struct spot){ exit, counter, 0, 0, 0 };
+	*s = (struct spot){ .exit = exit, .counter = counter };
 	return s;
 }
 
@@ -188,7 +168,7 @@ sample_targets(const struct def *d, uint32_t counter)
 {
 	struct spot *s = spot_for(d, counter);
 
-	if (s != NULL && s->seen < ENOUGH && nsampled < NSAMPLED)
+	if (s != NULL && s->where.seen < VOTES_MOST && nsampled < NSAMPLED)
 		sampled[nsampled++] = s;
 }
 

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "cache/cache.h"
-#include "cache/parts.h"
+#include "cache/kept.h"
 #include "mem.h"
 #include "stream/stream.h"
 #include "xlate/xlate.h"
@@ -31,15 +31,9 @@
 #define WORTH 2048u	/* executions of one that a path for the next run
 			 * begins with */
 
-/*
- * In a search by all of the run, not by what is recent: what is found beside
- * the path.  Each execution is a sample there.
- */
-static struct beside *of_all;
-
 /* How many samples the block has of its exit behind n instructions. */
 static uint32_t
-samples_at(const struct def *d, unsigned n)
+samples_at(bool all, const struct def *d, unsigned n)
 {
 	uint32_t id = def_id(d, n);
 
@@ -47,33 +41,50 @@ samples_at(const struct def *d, unsigned n)
 		return 0;
 	if (opt->kind->records)
 		return sample_count(id);
-	return of_all != NULL ? recent_total(def_counter(d, n)) :
+	return all ? recent_total(def_counter(d, n)) :
 	    recent_count(def_counter(d, n)) / PER_SAMPLE;
 }
 
-/* How many it has, of all its exits. */
+/* How many it has of those behind more than k, up to UINT32_MAX. */
 static uint32_t
-samples(const struct def *d)
+samples_behind(bool all, const struct def *d, unsigned k)
 {
 	uint64_t sum = 0;
 	unsigned n;
 
-	for (n = 1; n <= def_length(d); n++)
-		sum += samples_at(d, n);
+	for (n = k + 1; n <= def_length(d); n++)
+		sum += samples_at(all, d, n);
 	return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
 }
 
 /* Has the block so many samples that it is known where it goes on? */
 static bool
-is_known(const struct def *d)
+is_known(bool all, const struct def *d)
 {
-	unsigned per_sample = of_all == NULL ? 1 : PER_SAMPLE;
+	unsigned per_sample = all ? PER_SAMPLE : 1;
 
-	return d != NULL && samples(d) >= MIN_SAMPLES * per_sample;
+	return d != NULL &&
+	    samples_behind(all, d, 0) >= MIN_SAMPLES * per_sample;
 }
+
+/* Where a path may begin: behind k instructions of a block. */
+struct origin {
+	const struct def *d;
+	unsigned k;
+	app_pc pc;
+	uint64_t flow;		/* how often the program came there, perhaps */
+};
+
+/* Those that a search by all of the run has still to go on from. */
+#define MAX_ORIGINS 1024u
+static struct {
+	unsigned n;
+	struct origin o[MAX_ORIGINS];
+} beside;
 
 /* The state of a search. */
 struct search {
+	bool all;		/* by all of the run, not by what is recent */
 	app_pc head, pc;
 	const struct def *d;	/* the block that we are in */
 	unsigned k;		/* how many of its instructions are done */
@@ -109,7 +120,7 @@ lead_to(const struct def *d, uint64_t n)
 static uint32_t
 samples_left(const struct def *d)
 {
-	uint32_t n = samples(d), i = def_number(d);
+	uint32_t n = samples_behind(true, d, 0), i = def_number(d);
 
 	return i >= capled ? n : n > led[i] ? n - led[i] : 0;
 }
@@ -126,52 +137,57 @@ enter_block(struct search *s, app_pc pc)
 		if (s->n + s->round > MAX_INSN)
 			return false;
 	}
-	if (!is_known(d))
+	if (!is_known(s->all, d) ||
+	    (s->all && object_at(pc) != object_at(s->head)))
 		return false;
-	if (pc != s->head && of_all != NULL)
+	if (pc != s->head && s->all)
 		lead_to(d, s->flow);
 	else if (pc != s->head)
 		def_pass(d);
 	s->d = d;
 	s->k = 0;
-	s->rest = samples(d);
+	s->rest = samples_behind(s->all, d, 0);
 	s->pc = pc;
 	s->whole = s->n;
 	return true;
 }
 
-/* What goes on where most of a and b do. */
-static void
+/* What goes on where most of a and b do; returns what does not. */
+static uint64_t
 take_share(struct search *s, uint64_t a, uint64_t b)
 {
+	uint64_t was = s->flow;
+
 	if (a + b != 0)
 		s->flow = s->flow * (a > b ? a : b) / (a + b);
+	return was - s->flow;
 }
 
-/* The program goes on there as well, in the midst of a block. */
+/* The program went on in the midst of the block as well, so often. */
 static void
-note_beside(app_pc pc)
+note_beside(const struct search *s, uint64_t flow)
 {
-	if (of_all != NULL && of_all->n < MAX_BESIDE)
-		of_all->pc[of_all->n++] = pc;
+	if (s->all && flow != 0 && beside.n < MAX_ORIGINS)
+		beside.o[beside.n++] = (struct origin){ s->d, s->k, s->pc,
+		    flow };
 }
 
 /* Take the branch in the direction of most samples; false: the path ends. */
 static bool
 follow_branch(struct search *s, const struct insn *in)
 {
+	uint64_t others;
 	uint32_t t;
 
 	if (s->branches == 64 || s->k == def_length(s->d) ||
 	    def_id(s->d, s->k) == 0)
 		return false;
-	t = samples_at(s->d, s->k);
+	t = samples_at(s->all, s->d, s->k);
 	t = t < s->rest ? t : s->rest;
 	s->rest -= t;
-	take_share(s, t, s->rest);
+	others = take_share(s, t, s->rest);
 	if (t > s->rest) {
-		if (s->rest != 0)
-			note_beside(s->pc);
+		note_beside(s, others);
 		if (in->special == SP_SHORT || !enter_block(s, in->target))
 			return false;
 		s->taken |= 1ull << s->branches;
@@ -182,11 +198,13 @@ follow_branch(struct search *s, const struct insn *in)
 
 /* Where the block's last instruction mostly led, by the sample; 0: nowhere. */
 static app_pc
-mostly_to(const struct search *s)
+mostly_to(struct search *s)
 {
 	uint32_t id = def_id(s->d, s->k);
 	const struct def *d;
 
+	if (s->all)
+		return targets_follower(def_counter(s->d, s->k), &s->flow);
 	if (!opt->kind->records)
 		return recent_follower(def_counter(s->d, s->k));
 	d = def_of(id == 0 ? 0 : sample_follower(id));
@@ -242,26 +260,29 @@ step_over(struct search *s, const struct insn *in)
 	return s->k < def_length(s->d) || enter_block(s, s->pc);
 }
 
+/* Find the path from o; false: it does not get out of its block. */
 static bool
-find_path(struct search *s, const struct def *d, struct path *p)
+find_path(struct search *s, const struct origin *o, bool all, struct path *p)
 {
 	uint8_t code[CLIENT_BYTES];
 	struct insn in;
 	unsigned n;
 
 	memset(s, 0, sizeof *s);
-	s->head = s->pc = def_pc(d);
-	s->d = d;
-	s->rest = samples(d);
-	s->flow = samples_left(d);
+	s->all = all;
+	s->head = s->pc = o->pc;
+	s->d = o->d;
+	s->k = o->k;
+	s->rest = samples_behind(all, o->d, o->k);
+	s->flow = o->flow;
 	while (s->n < MAX_INSN) {
 		n = maps_code(s->pc, code, sizeof code);
 		if (n < MAX_LEN || block_decode(&in, s->pc, code, n) < 0 ||
 		    !step_over(s, &in))
 			break;
 	}
-	if (s->n == MAX_INSN)
-		note_beside(s->pc);
+	if (s->n == MAX_INSN && s->k < def_length(s->d))
+		note_beside(s, s->flow);
 	/* if it ended early, end it where the last known block began */
 	p->ninsn = (uint8_t)(s->n < MAX_INSN ? s->n : s->whole);
 	p->taken = s->taken;
@@ -280,18 +301,20 @@ search_pending(void)
 static app_pc
 path_from(struct def *d)
 {
+	struct origin o = { .d = d };
 	struct path p;
 	struct search s;
 
 	if (d == NULL || d != def_at(def_pc(d)) || maps_volatile(def_pc(d)))
 		return 0;
 	/* a new path covers it: sample it anew */
-	if (of_all == NULL && def_was_passed(d))
+	if (def_was_passed(d))
 		return 0;
-	if (path_known(def_pc(d)) || !find_path(&s, d, &p))
+	o.pc = def_pc(d);
+	if (path_known(o.pc) || !find_path(&s, &o, false, &p))
 		return 0;
-	path_put(def_pc(d), &p);
-	return def_pc(d);
+	path_put(o.pc, &p);
+	return o.pc;
 }
 
 app_pc
@@ -306,14 +329,26 @@ search_next(void)
 	    path_from(def_of(counter_id(counter)));
 }
 
-app_pc
-search_whole(app_pc pc, struct beside *b)
+void
+search_whole(app_pc pc, void (*found)(app_pc))
 {
-	struct def *d = def_at(pc);
+	const struct def *d = def_at(pc);
+	struct origin o = { d, 0, pc, d == NULL ? 0 : samples_left(d) };
+	struct path p;
+	struct search s;
 
-	b->n = 0;
-	of_all = b;
-	pc = d != NULL && samples_left(d) >= WORTH ? path_from(d) : 0;
-	of_all = NULL;
-	return pc;
+	if (o.flow < WORTH || maps_volatile(pc))
+		return;
+	beside.n = 0;
+	beside.o[beside.n++] = o;
+	while (beside.n > 0) {
+		o = beside.o[--beside.n];
+		if (path_known(o.pc))
+			continue;
+		if (o.flow >= WORTH && find_path(&s, &o, true, &p))
+			path_put(o.pc, &p);
+		else if (o.k == 0)
+			continue;
+		found(o.pc);
+	}
 }

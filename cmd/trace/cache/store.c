@@ -142,16 +142,32 @@ zone_for(app_pc pc)
 	return d[1] < d[0] && area.boot.seg[SEG_ZONE1].size != 0;
 }
 
+/* The same in the first of so many parts of all that there is. */
+static bool
+has_room(unsigned z, unsigned parts)
+{
+	return area.zone_used[z] + XLATE_ROOM <=
+	    area.boot.seg[SEG_ZONE0 + z].size / parts &&
+	    area.nmap + MAX_MAP * MAP_BYTES + MAX_INSN * PC_BYTES + 8 <=
+	    area.maxmap / parts &&
+	    area.nexit + MAX_EXIT <= area.maxexit / parts &&
+	    area.nfrag[z] < area.maxfrag / parts &&
+	    nfrag < area.tabmask / 2 / parts;
+}
+
 bool
 store_room(unsigned z)
 {
-	return area.zone_used[z] + XLATE_ROOM <=
-	    area.boot.seg[SEG_ZONE0 + z].size &&
-	    area.nmap + MAX_MAP * MAP_BYTES + MAX_INSN * PC_BYTES + 8 <=
-	    area.maxmap &&
-	    area.nexit + MAX_EXIT <= area.maxexit &&
-	    area.nfrag[z] < area.maxfrag && nfrag < area.tabmask / 2 &&
-	    counters_left(COUNTERS_MOST) && def_ids_left();
+	return has_room(z, 1) && counters_left(COUNTERS_MOST) &&
+	    def_ids_left();
+}
+
+bool
+store_room_kept(unsigned z)
+{
+	return store_room(z) && has_room(z, 2) &&
+	    nfrag + 1 < area.maxfrag / 2 &&
+	    counters_used() + COUNTERS_MOST <= area.maxcount / 2;
 }
 
 /* Tell the guest a number of ours, by a word that only we write. */

@@ -1,0 +1,123 @@
+/*
+ * targets - where indirect exits mostly led, for the search at the run's end
+ *
+ * Each indirect exit stores its target in a cell of its thread (leave.c).
+ * While an entry of the store is to be written, all cells are read and cleared
+ * now and then, and each target has a vote for its cell.  At the end each
+ * counter of an indirect exit is given the cell that its fragment has.
+ *
+ * A few exits share a cell: a target may be another one's.  The path then is a
+ * worse one, not a wrong one.  recent.c asks more often, of a few hot exits.
+ */
+#include <string.h>
+
+#include "cache/cache.h"
+#include "cache/kept.h"
+#include "stream/stream.h"
+#include "mem.h"
+
+#define EVERY_NS 4000000
+
+static struct votes cells[FOLLOW_CELLS];
+static uint16_t *cell_of;	/* by counter: 1 + its cell, or 0 */
+static size_t capcell;
+static unsigned slot_now;	/* the thread whose cells are read */
+static uint64_t due;		/* in ns */
+
+app_pc
+votes_most(const struct votes *v, unsigned least)
+{
+	return v->seen >= least && 4u * v->votes >= v->seen ? v->to : 0;
+}
+
+void
+votes_add(struct votes *v, app_pc to)
+{
+	if (v->seen == VOTES_MOST)
+		return;
+	if (v->votes == 0)
+		v->to = to;
+	v->seen++;
+	if (v->to == to)
+		v->votes++;
+	else
+		v->votes--;
+}
+
+static void
+read_all(void)
+{
+	uint64_t *cell, to;
+	unsigned i;
+
+	slot_now = counters_next_slot(slot_now);
+	cell = counters_cells(slot_now);
+	for (i = 0; i < FOLLOW_CELLS; i++) {
+		to = ONCE(cell[i]);
+		if (to == 0 || cells[i].seen == VOTES_MOST)
+			continue;
+		cell[i] = 0;
+		votes_add(&cells[i], to);
+	}
+}
+
+void
+targets_reset(void)
+{
+	memset(cells, 0, sizeof cells);
+	if (capcell != 0)
+		memset(cell_of, 0, capcell * sizeof *cell_of);
+}
+
+bool
+targets_due(void)
+{
+	uint64_t t = kept.on ? clock_ns() : 0;
+
+	if (t < due || !kept.on)
+		return false;
+	due = t + EVERY_NS;
+	return true;
+}
+
+void
+targets_look(void)
+{
+	read_all();
+}
+
+/* Which cell exit number k has, by its counter. */
+static void
+note_cell(uint32_t k)
+{
+	struct exitmeta e = exit_unpack(&area.exits[k]);
+
+	if (e.kind == EXIT_INDIRECT && e.id < capcell)
+		cell_of[e.id] = (uint16_t)(k % FOLLOW_CELLS + 1);
+}
+
+void
+targets_end(void)
+{
+	uint32_t i, k;
+
+	read_all();
+	cell_of = xgrow0(cell_of, &capcell, counters_used() + 1ul,
+	    sizeof *cell_of);
+	for (i = 0; i < nfrag; i++)
+		for (k = 0; k < frags[i].nexit; k++)
+			note_cell(frags[i].exit + k);
+}
+
+app_pc
+targets_follower(uint32_t counter, uint64_t *flow)
+{
+	const struct votes *v;
+
+	if (counter >= capcell || cell_of[counter] == 0)
+		return 0;
+	v = &cells[cell_of[counter] - 1];
+	if (votes_most(v, 1) != 0)
+		*flow = *flow * (v->seen + v->votes) / (2u * v->seen);
+	return votes_most(v, 1);
+}
