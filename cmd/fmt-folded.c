@@ -18,7 +18,6 @@
  * stack occurs twice.
  */
 #include <getopt.h>
-#include <htslib/khash.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -27,6 +26,7 @@
 #include "args.h"
 #include "cost.h"
 #include "in.h"
+#include "khash.h"
 #include "mem.h"
 #include "out.h"
 #include "place.h"
@@ -121,8 +121,6 @@ on_top(uint32_t up, uint32_t name)
 	int new;
 	khint_t k = kh_put(stack, index_of, (uint64_t)up << 32 | name, &new);
 
-	if (new < 0)
-		die("stacks:");
 	if (new == 0)
 		return kh_val(index_of, k);
 	stack = xgrow(stack, &capstack, nstack + 1, sizeof *stack);

@@ -16,12 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <htslib/khash.h>
-
 #include "args.h"
 #include "calls.h"
 #include "ev.h"
 #include "in.h"
+#include "khash.h"
 #include "mem.h"
 #include "out.h"
 #include "prog.h"

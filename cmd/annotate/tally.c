@@ -3,10 +3,10 @@
  */
 #include "annotate.h"
 
-#include <htslib/khash.h>
 #include <string.h>
 
 #include "hash.h"
+#include "khash.h"
 #include "mem.h"
 #include "prog.h"
 
@@ -18,8 +18,6 @@ tally_init(struct tally *t, size_t width)
 	memset(t, 0, sizeof *t);
 	t->width = width;
 	t->hash = kh_init(key);
-	if (!t->hash)
-		die("out of memory");
 }
 
 size_t
@@ -32,8 +30,6 @@ tally_find(struct tally *t, uint64_t key)
 	if (t->n && t->key[t->n - 1] == key)
 		return t->n - 1;
 	it = kh_put(key, h, key, &made);
-	if (made < 0)
-		die("out of memory");
 	if (made) {
 		t->key = xgrow(t->key, &t->capk, t->n + 1, sizeof *t->key);
 		t->count = xgrow(t->count, &t->cap, t->n + 1,

@@ -12,10 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <htslib/khash.h>
-
+#include "khash.h"
 #include "mem.h"
-#include "prog.h"
 
 KHASH_MAP_INIT_INT64(bb, uint32_t)
 
@@ -38,8 +36,6 @@ blocks_find(uint64_t addr, struct objmap *map)
 	if (by_addr == NULL)
 		by_addr = kh_init(bb);
 	k = kh_put(bb, by_addr, addr, &new);
-	if (new < 0)
-		die("memory:");
 	if (!new)
 		return kh_value(by_addr, k);
 	bbs = xgrow(bbs, &capbb, nbb + 1, sizeof *bbs);

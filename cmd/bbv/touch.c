@@ -5,10 +5,8 @@
 
 #include <stdlib.h>
 
-#include <htslib/khash.h>
-
+#include "khash.h"
 #include "mem.h"
-#include "prog.h"
 
 KHASH_MAP_INIT_INT64(region, uint32_t)
 
@@ -30,8 +28,6 @@ touch(struct bbv_thread *t, uint64_t addr, uint64_t n)
 	int new;
 
 	k = kh_put(region, regions, addr >> opt.mav_shift, &new);
-	if (new < 0)
-		die("memory:");
 	if (new) {
 		if (nregion == TOUCH_MOST) {
 			kh_del(region, regions, k);

@@ -7,13 +7,13 @@
  */
 #include "cachesim.h"
 
-#include <htslib/khash.h>
 #include <sys/mman.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "hash.h"
+#include "khash.h"
 #include "mem.h"
 #include "prog.h"
 
@@ -104,8 +104,6 @@ line_number(uint64_t line)
 
 	looked_up = line;
 	k = kh_put(line, lines, 0, &new);
-	if (new < 0)
-		die("code lines:");
 	if (new != 0)
 		kh_key(lines, k) = l1_new_line(line);
 	return kh_key(lines, k);

@@ -6,8 +6,6 @@
  */
 #include "cachesim.h"
 
-#include <htslib/khash.h>
-
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
@@ -15,8 +13,8 @@
 #include <sys/mman.h>
 
 #include "cpu.h"
+#include "khash.h"
 #include "mem.h"
-#include "prog.h"
 
 /*
  * A set is its tags from the newest to the oldest, 0 where there is none. 16
@@ -97,8 +95,6 @@ lacks(const uint8_t *miss)
 	if (carries == NULL)
 		carries = kh_init(carry);
 	k = kh_put(carry, carries, (uintptr_t)miss, &new);
-	if (new < 0)
-		die("misses:");
 	if (new != 0)
 		kh_val(carries, k) = 0;
 	return &kh_val(carries, k);

@@ -17,14 +17,13 @@
  * lines give the rounds, of the block and all its prefixes. Of one that only
  * reads the first round is the execution itself.
  */
-#include <htslib/khash.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "callgraph.h"
+#include "khash.h"
 #include "mem.h"
 #include "objmap.h"
-#include "prog.h"
 
 KHASH_MAP_INIT_INT64(seg, struct walk_seg *)
 KHASH_MAP_INIT_INT64(place, const struct func_place *)
@@ -269,8 +268,6 @@ place_of(uint64_t slide)
 	int new;
 	khint_t k = kh_put(place, places, slide, &new);
 
-	if (new < 0)
-		die("places:");
 	if (new != 0) {
 		p = xkeep(sizeof *p);
 		p->slide = slide;
@@ -307,8 +304,6 @@ site_slot(struct walk_ctx *c, uint64_t site)
 	int new;
 	khint_t k = kh_put(seg, sites, site, &new);
 
-	if (new < 0)
-		die("sites:");
 	if (new != 0) {
 		s = kh_val(sites, k) = xkeep(sizeof *s);
 		s->addr = site;

@@ -11,14 +11,13 @@
  *
  * All is summed up as it comes, and becomes contexts and arcs at the end.
  */
-#include <htslib/khash.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "callgraph.h"
+#include "khash.h"
 #include "mem.h"
 #include "objmap.h"
-#include "prog.h"
 
 KHASH_MAP_INIT_INT64(group, uint32_t)
 
@@ -72,8 +71,6 @@ group_of(struct func *fn, uint32_t level)
 	int new;
 	khint_t k = kh_put(group, groups, (uint64_t)fn->num << 2 | level, &new);
 
-	if (new < 0)
-		die("states:");
 	if (new != 0) {
 		group = xgrow(group, &capgroup, ngroup + 1, sizeof *group);
 		group[ngroup] = (struct group){ fn, level, 0,

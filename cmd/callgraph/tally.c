@@ -4,14 +4,13 @@
  * For what a stream with contexts tells: the first number is the thread's, or
  * 0 for all, the second names a call, a block or an instruction.
  */
-#include <htslib/khash.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "callgraph.h"
 #include "hash.h"
+#include "khash.h"
 #include "mem.h"
-#include "prog.h"
 
 struct key {
 	uint64_t a, b;
@@ -62,8 +61,6 @@ number(struct tally *t, uint64_t a, uint64_t b)
 	int new;
 	khint_t k = kh_put(sum, t->index, ((struct key){ a, b }), &new);
 
-	if (new < 0)
-		die("sums:");
 	if (new == 0)
 		return kh_val(t->index, k);
 	kh_val(t->index, k) = t->n;

@@ -9,7 +9,6 @@
  * A thread's clock never goes back: an event with an earlier time than the one
  * before it (the clocks of processors differ) takes no time.
  */
-#include <htslib/khash.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +16,9 @@
 
 #include "callgraph.h"
 #include "calls.h"
+#include "khash.h"
 #include "mem.h"
 #include "objmap.h"
-#include "prog.h"
 
 KHASH_MAP_INIT_INT(fn, struct func *)
 KHASH_MAP_INIT_INT64(arc, struct walk_arc *)
@@ -62,8 +61,6 @@ function_of(uint32_t id)
 	if (fns == NULL)
 		fns = kh_init(fn);
 	k = kh_put(fn, fns, id, &new);
-	if (new < 0)
-		die("functions:");
 	if (new != 0)
 		kh_val(fns, k) = NULL;
 	return &kh_val(fns, k);
@@ -136,8 +133,6 @@ arc_between(struct walk_ctx *caller, struct walk_ctx *callee)
 	if (arcs == NULL)
 		arcs = kh_init(arc);
 	k = kh_put(arc, arcs, (uint64_t)caller->num << 32 | callee->num, &new);
-	if (new < 0)
-		die("calls:");
 	if (new != 0)
 		kh_val(arcs, k) = arc_new(caller, caller->fn->start, callee,
 		    callee->fn->start);

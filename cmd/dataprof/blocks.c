@@ -19,14 +19,13 @@
  * the block, and the free, whose number is lower, comes late and is left out.
  * If the memory's first allocation is told late as well, it is only counted.
  */
-#include <htslib/khash.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "dataprof.h"
+#include "khash.h"
 #include "mem.h"
-#include "prog.h"
 
 #define LARGE	(64 * PAGE)
 #define BACK	64		/* blocks within one another, at most */
@@ -115,8 +114,6 @@ page_list(uint64_t page, bool make)
 		return k == kh_end(pages) ? NULL : &kh_val(pages, k);
 	}
 	k = kh_put(page, pages, page, &new);
-	if (new < 0)
-		die("pages:");
 	if (new != 0)
 		kh_val(pages, k) = (struct list){ NULL, 0, 0 };
 	return &kh_val(pages, k);
@@ -158,8 +155,6 @@ put_in(uint32_t b)
 	epoch_change_pages(block[b].start, block[b].end);
 	mark_holder(block[b].start);
 	k = kh_put(start, starts, block[b].start, &new);
-	if (new < 0)
-		die("allocations:");
 	kh_val(starts, k) = b;
 	each_list(b, list_put);
 	if (site_get(block[b].site)->maps)

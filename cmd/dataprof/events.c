@@ -5,14 +5,13 @@
  * fetch, follows from the event's name. Lists of O lines are parsed once: there
  * are few different ones.
  */
-#include <htslib/khash.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "dataprof.h"
+#include "khash.h"
 #include "mem.h"
-#include "prog.h"
 
 #define EVENTS	(COLUMNS - 2)	/* of O lines, at most */
 
@@ -147,8 +146,6 @@ events_parse(const char *text)
 	l->kept = l != &other;
 	if (l->kept) {
 		k = kh_put(list, lists, xstrdup(text), &new);
-		if (new < 0)
-			die("events:");
 		kh_val(lists, k) = l;
 	}
 	return l;

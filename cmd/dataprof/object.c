@@ -1,7 +1,6 @@
 /*
  * object - data objects: what costs are added up for
  */
-#include <htslib/khash.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,8 +9,8 @@
 
 #include "dataprof.h"
 #include "func.h"
+#include "khash.h"
 #include "mem.h"
-#include "prog.h"
 
 KHASH_MAP_INIT_STR(object, uint32_t)
 
@@ -39,8 +38,6 @@ object_get(enum data_class class, const char *file, const char *name)
 	if (numbers == NULL)
 		numbers = kh_init(object);
 	k = kh_put(object, numbers, key, &new);
-	if (new < 0)
-		die("objects:");
 	if (new == 0) {
 		free(key);
 		return kh_val(numbers, k);

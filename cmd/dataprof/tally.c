@@ -1,7 +1,6 @@
 /*
  * tally - costs by object and code
  */
-#include <htslib/khash.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +8,8 @@
 #include "dataprof.h"
 #include "func.h"
 #include "hash.h"
+#include "khash.h"
 #include "mem.h"
-#include "prog.h"
 
 KHASH_MAP_INIT_INT64(number, uint32_t)
 
@@ -31,8 +30,6 @@ entry(khash_t(number) **h, uint64_t key, bool *made)
 	if (*h == NULL)
 		*h = kh_init(number);
 	k = kh_put(number, *h, key * HASH_MULTIPLIER, &new);
-	if (new < 0)
-		die("costs:");
 	*made = new != 0;
 	return &kh_val(*h, k);
 }

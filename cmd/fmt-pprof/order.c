@@ -15,10 +15,8 @@
  */
 #include "pprof.h"
 
-#include <htslib/khash.h>
-
+#include "khash.h"
 #include "mem.h"
-#include "prog.h"
 #include "stacks.h"
 
 #define NONE	UINT32_MAX
@@ -66,8 +64,6 @@ on_top(uint32_t up, uint64_t location)
 
 	for (i = 0; (function = where_function(location, i)) != 0; i++) {
 		k = kh_put(point, known, (uint64_t)up << 32 | function, &new);
-		if (new < 0)
-			die("stacks:");
 		if (new != 0)
 			kh_val(known, k) = new_point(up);
 		up = kh_val(known, k);

@@ -8,11 +8,11 @@
  */
 #include "pprof.h"
 
-#include <htslib/khash.h>
 #include <pprof.pb-c.h>
 #include <string.h>
 #include <zlib.h>
 
+#include "khash.h"
 #include "mem.h"
 #include "out.h"
 #include "prog.h"
@@ -89,8 +89,6 @@ pack_string(const char *s)
 	table = xgrow(table, &captable, ntable + 1, sizeof *table);
 	table[ntable] = xstrdup(s);
 	k = kh_put(string, strings, table[ntable], &new);
-	if (new < 0)
-		die("strings:");
 	return kh_val(strings, k) = (int64_t)ntable++;
 }
 

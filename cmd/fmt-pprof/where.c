@@ -9,7 +9,6 @@
 
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
-#include <htslib/khash.h>
 #include <pprof.pb-c.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +18,9 @@
 #include "cost.h"
 #include "hash.h"
 #include "in.h"
+#include "khash.h"
 #include "mem.h"
 #include "place.h"
-#include "prog.h"
 #include "segments.h"
 #include "stacks.h"
 
@@ -90,8 +89,6 @@ object_id(uint32_t name)
 	int new;
 	khint_t k = kh_put(id, objects, name, &new);
 
-	if (new < 0)
-		die("objects:");
 	if (new != 0) {
 		object = xgrow(object, &capobject, nobject + 1, sizeof *object);
 		object[nobject++] = name;
@@ -122,8 +119,6 @@ function_id(uint32_t name, uint32_t file)
 	int new;
 	khint_t k = kh_put(id, functions, key, &new);
 
-	if (new < 0)
-		die("functions:");
 	if (new != 0) {
 		function = xgrow(function, &capfunction, nfunction + 1,
 		    sizeof *function);
@@ -193,8 +188,6 @@ intern(struct location l)
 	/* another location may have this hash: try the next number */
 	for (;; h++) {
 		k = kh_put(id, hashes, h, &new);
-		if (new < 0)
-			die("places:");
 		if (new != 0)
 			break;
 		if (same(&location[kh_val(hashes, k) - 1], &l)) {
@@ -219,8 +212,6 @@ where_location(uint32_t node, uint64_t addr, uint32_t file, uint32_t line)
 	int new;
 	khint_t k = kh_put(known, known, a, &new);
 
-	if (new < 0)
-		die("places:");
 	if (new == 0)
 		return kh_val(known, k);
 	l.object = object_id(ob);

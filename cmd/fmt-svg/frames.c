@@ -4,12 +4,12 @@
 #include "flame.h"
 
 #include <ctype.h>
-#include <htslib/khash.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "in.h"
+#include "khash.h"
 #include "mem.h"
 #include "num.h"
 #include "prog.h"
@@ -43,8 +43,6 @@ name_id(const char *s)
 	name = xgrow(name, &capname, nname + 1, sizeof *name);
 	name[nname] = xstrdup(s);
 	k = kh_put(name, names, name[nname], &new);
-	if (new < 0)
-		die("names:");
 	return kh_val(names, k) = (uint32_t)nname++;
 }
 
@@ -55,8 +53,6 @@ on_top(uint32_t up, const char *s)
 	int new;
 	khint_t k = kh_put(child, children, (uint64_t)up << 32 | id, &new);
 
-	if (new < 0)
-		die("stacks:");
 	if (new == 0)
 		return kh_val(children, k);
 	frame = xgrow(frame, &capframe, nframe + 1, sizeof *frame);

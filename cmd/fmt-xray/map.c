@@ -16,8 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <htslib/khash.h>
-
+#include "khash.h"
 #include "mem.h"
 #include "out.h"
 #include "prog.h"

@@ -8,15 +8,13 @@
 #include "cpu.h"
 #include "memsim.h"
 
-#include <htslib/khash.h>
-
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
 #include <string.h>
 
+#include "khash.h"
 #include "mem.h"
-#include "prog.h"
 
 #define FEW	128
 #define WORD	64
@@ -481,8 +479,6 @@ cache_fill(struct cache *c, uint32_t slot, uint64_t key, unsigned flags)
 		c->hint[key >> c->keyshift & c->nhint] = (uint16_t)slot;
 	if (c->many != NULL) {
 		k = kh_put(where, c->many->where, key, &new);
-		if (new < 0)
-			die("lines of a cache:");
 		kh_val(c->many->where, k) = slot;
 	}
 	if (is_listed(c))

@@ -8,11 +8,9 @@
  */
 #include "memsim.h"
 
-#include <htslib/khash.h>
-
 #include <string.h>
 
-#include "prog.h"
+#include "khash.h"
 
 KHASH_MAP_INIT_INT64(holders, struct holders)
 KHASH_MAP_INIT_INT64(held, struct held)
@@ -51,8 +49,6 @@ new_holders(uint64_t line)
 	if (lines == NULL)
 		lines = kh_init(holders);
 	k = kh_put(holders, lines, line, &new);
-	if (new < 0)
-		die("lines that are held:");
 	if (new != 0)
 		kh_val(lines, k) = (struct holders){ 0, false };
 	return &kh_val(lines, k);
@@ -67,8 +63,6 @@ hold_came(unsigned c, uint64_t line)
 	if (held_by[c] == NULL)
 		held_by[c] = kh_init(held);
 	k = kh_put(held, held_by[c], line, &new);
-	if (new < 0)
-		die("lines that are held:");
 	if (new != 0) {
 		kh_val(held_by[c], k) = (struct held){ 0, 0 };
 		new_holders(line)->core |= (uint64_t)1 << c;

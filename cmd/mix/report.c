@@ -13,13 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <htslib/khash.h>
-
 #include "funcs.h"
 #include "hash.h"
+#include "khash.h"
 #include "mem.h"
 #include "out.h"
-#include "prog.h"
 
 KHASH_MAP_INIT_INT64(part, uint64_t)
 
@@ -52,8 +50,6 @@ add_part(const int64_t *f, unsigned class, uint64_t n)
 	int new;
 	khiter_t k = kh_put(part, parts, key_of(f, class), &new);
 
-	if (new < 0)
-		die("memory:");
 	if (new)
 		kh_value(parts, k) = 0;
 	kh_value(parts, k) += n;

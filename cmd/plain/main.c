@@ -19,12 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <htslib/khash.h>
-
 #include "args.h"
 #include "ev.h"
 #include "evw.h"
 #include "in.h"
+#include "khash.h"
 #include "mem.h"
 #include "out.h"
 #include "prog.h"
@@ -283,8 +282,6 @@ run_id(void)
 	if (k != kh_end(runs))
 		return kh_val(runs, k);
 	k = kh_put(run, runs, xstrdup(run.items), &new);
-	if (new < 0)
-		die("runs:");
 	if (evw_block(writer, ++last, kh_key(runs, k), run.nref,
 	    run.ninsn) < 0)
 		die("%s:%" PRIu64 ": more than %d different runs",

@@ -5,12 +5,12 @@
  */
 #include "simpoint.h"
 
-#include <htslib/khash.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "in.h"
+#include "khash.h"
 #include "mem.h"
 #include "prog.h"
 
@@ -28,8 +28,6 @@ number(const char *word)
 		return kh_val(known, it);
 	n = (int)kh_size(known);
 	it = kh_put(label, known, xstrdup(word), &fresh);
-	if (fresh < 0)
-		die("labels: out of memory");
 	kh_val(known, it) = n;
 	return n;
 }

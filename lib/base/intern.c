@@ -3,10 +3,8 @@
  */
 #include "intern.h"
 
-#include <htslib/khash.h>
-
+#include "khash.h"
 #include "mem.h"
-#include "prog.h"
 
 KHASH_SET_INIT_STR(names)
 
@@ -18,12 +16,10 @@ intern(const char *s)
 	khint_t k;
 	int new;
 
-	if (names == NULL && (names = kh_init(names)) == NULL)
-		die("table of names: no memory");
+	if (names == NULL)
+		names = kh_init(names);
 	k = kh_put(names, names, s, &new);
-	if (new < 0)
-		die("table of names: no memory");
-	if (new > 0)
+	if (new)
 		kh_key(names, k) = xstrdup(s);
 	return kh_key(names, k);
 }

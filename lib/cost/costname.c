@@ -10,11 +10,11 @@
  */
 #include "cost.h"
 
-#include <htslib/khash.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hash.h"
+#include "khash.h"
 #include "mem.h"
 #include "prog.h"
 
@@ -112,8 +112,6 @@ costnames_new(void)
 	nm->nplace = 1024;
 	nm->place = xcalloc(nm->nplace, sizeof *nm->place);
 	nm->far = kh_init(fn);
-	if (!nm->far)
-		die("out of memory");
 	costnames_add(nm, "", 0);
 	return nm;
 }
@@ -243,8 +241,6 @@ costfn_add(struct costnames *nm, struct costfn f)
 		return nm->last_fn = new_fn(nm, f);
 	}
 	it = kh_put(fn, nm->far, f, &made);
-	if (made < 0)
-		die("out of memory");
 	if (made)
 		kh_val(nm->far, it) = new_fn(nm, f);
 	return nm->last_fn = kh_val(nm->far, it);

@@ -458,11 +458,8 @@ costr_open(const char *name, struct costnames *nm)
 	r->name = in_name(r->d->in);
 	r->nm = nm;
 	r->has_summary = true;
-	for (i = 0; i < NSPACE; i++) {
+	for (i = 0; i < NSPACE; i++)
 		r->d->ids[i] = kh_init(id);
-		if (!r->d->ids[i])
-			die("out of memory");
-	}
 	new_part(r, false);
 	return r;
 }

@@ -4,9 +4,8 @@
 #ifndef COSTREAD_H
 #define COSTREAD_H
 
-#include <htslib/khash.h>
-
 #include "cost.h"
+#include "khash.h"
 
 struct in;
 

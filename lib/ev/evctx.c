@@ -8,15 +8,13 @@
  */
 #include "evctx.h"
 
-#include <htslib/khash.h>
-
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "khash.h"
 #include "mem.h"
-#include "prog.h"
 
 KHASH_INIT(far, khint32_t, uint32_t, 1, kh_int_hash_func2, kh_int_hash_equal)
 
@@ -51,8 +49,6 @@ enter(struct evctx_ids *t, uint64_t id, uint32_t n)
 	if (t->far == NULL)
 		t->far = kh_init(far);
 	k = kh_put(far, t->far, (khint32_t)id, &r);
-	if (r < 0)
-		die("ids of states and arcs: memory:");
 	kh_val(t->far, k) = n;
 }
 

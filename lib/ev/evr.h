@@ -8,8 +8,6 @@
 #ifndef EVR_H
 #define EVR_H
 
-#include <htslib/khash.h>
-
 #include "evbuf.h"
 #include "evctx.h"
 #include "evdef.h"
@@ -17,6 +15,7 @@
 #include "evout.h"
 #include "evscan.h"
 #include "evstand.h"
+#include "khash.h"
 
 KHASH_MAP_INIT_INT64(tid, uint32_t)
 

@@ -15,13 +15,13 @@
 #include "objmap.h"
 
 #include <gelf.h>
-#include <htslib/khash.h>
 #include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "in.h"
+#include "khash.h"
 #include "mem.h"
 #include "prog.h"
 #include "segments.h"
@@ -115,8 +115,6 @@ object(struct objmap *om, char *path)
 	int new;
 
 	k = kh_put(object, om->known, path, &new);
-	if (new < 0)
-		die("no memory for objects");
 	if (!new) {
 		free(path);
 		return kh_value(om->known, k);

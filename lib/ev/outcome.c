@@ -3,15 +3,13 @@
  */
 #include "outcome.h"
 
-#include <htslib/khash.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "ev.h"
 #include "evout.h"
+#include "khash.h"
 #include "mem.h"
-#include "prog.h"
 
 KHASH_MAP_INIT_INT64(sums, uint64_t)
 
@@ -174,8 +172,6 @@ outcome_put(struct outcomes *o, uint64_t insn, const struct outcome_list *l)
 	for (unsigned i = 0; i < l->n; i++) {
 		k = kh_put(sums, o->sum, insn * OUTCOME_MAX +
 		    l->event[i].column, &new);
-		if (new < 0)
-			die("outcomes:");
 		if (new != 0)
 			kh_val(o->sum, k) = 0;
 		kh_val(o->sum, k) += l->event[i].n;

@@ -14,8 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <htslib/khash.h>
-
+#include "khash.h"
 #include "mem.h"
 
 enum { MOST = 1 << 20 };

@@ -9,7 +9,6 @@
 #include "func.h"
 
 #include <gelf.h>
-#include <htslib/khash.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +18,9 @@
 #include "codename.h"
 #include "hash.h"
 #include "in.h"
+#include "khash.h"
 #include "mem.h"
 #include "objmap.h"
-#include "prog.h"
 #include "sym.h"
 #include "wild.h"
 
@@ -278,8 +277,6 @@ named(struct object *o, uint32_t ob, uint64_t start, const char *name,
 	int new;
 	khint_t k = kh_put(func, o->funcs, start, &new);
 
-	if (new < 0)
-		die("functions:");
 	if (new == 0)
 		return kh_val(o->funcs, k);
 	if (name == NULL) {

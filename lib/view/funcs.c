@@ -6,14 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <htslib/khash.h>
-
 #include "codename.h"
 #include "insns.h"
+#include "khash.h"
 #include "mem.h"
 #include "objmap.h"
 #include "out.h"
-#include "prog.h"
 #include "shown.h"
 #include "sym.h"
 
@@ -57,8 +55,6 @@ find(struct funcs *f, const char *name)
 	int new;
 	khiter_t k = kh_put(name, f->of_name, name, &new);
 
-	if (new < 0)
-		die("memory:");
 	if (!new)
 		return kh_value(f->of_name, k);
 	f->sum = xgrow(f->sum, &f->cap, f->n + 1, sizeof *f->sum);

@@ -13,10 +13,10 @@
  */
 #include "stacks.h"
 
-#include <htslib/khash.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "khash.h"
 #include "mem.h"
 #include "prog.h"
 
@@ -61,8 +61,6 @@ node_of(struct stacks *s, uint32_t fn)
 	int new;
 	khint_t k = kh_put(node, g->nodes, fn, &new);
 
-	if (new < 0)
-		die("functions:");
 	if (new == 0)
 		return kh_val(g->nodes, k);
 	s->node = xgrow(s->node, &g->capnode, s->nnode + 1, sizeof *s->node);
@@ -113,8 +111,6 @@ arc_for(struct stacks *s, uint32_t from, uint32_t to, const struct cost *c)
 	khint_t k = kh_put(arc, g->arcs, (uint64_t)from << 32 | to, &new);
 	uint32_t i;
 
-	if (new < 0)
-		die("calls:");
 	/* those of the same nodes come after another in the list of from */
 	for (i = new ? STACKS_NONE : kh_val(g->arcs, k); i != STACKS_NONE &&
 	    g->arc[i].to == to; i = g->arc[i].nextout)

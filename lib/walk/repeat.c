@@ -25,12 +25,11 @@
  */
 #include "repeat.h"
 
-#include <htslib/khash.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "khash.h"
 #include "mem.h"
-#include "prog.h"
 
 #define LEAST	256		/* multiply only if so many rounds are left */
 #define MOST	((uint64_t)1 << 24)	/* give up after so many rounds */
@@ -73,8 +72,6 @@ note_of(uint64_t key, uint64_t *at, unsigned n)
 	int made;
 
 	k = kh_put(note, state.of, key, &made);
-	if (made < 0)
-		die("repeats:");
 	if (made == 0)
 		return &state.note[kh_val(state.of, k)];
 	kh_val(state.of, k) = state.nnote;

@@ -18,10 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <htslib/khash.h>
-
 #include "fd.h"
 #include "in.h"
+#include "khash.h"
 #include "mem.h"
 #include "prog.h"
 

@@ -16,9 +16,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <htslib/khash.h>
-
 #include "fd.h"
+#include "khash.h"
 #include "mem.h"
 #include "out.h"
 #include "prog.h"

@@ -11,11 +11,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <htslib/khash.h>
-
 #include "cache/cache.h"
 #include "cache/parts.h"
 #include "context/context.h"
+#include "khash.h"
 #include "mem.h"
 
 void

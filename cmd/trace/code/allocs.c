@@ -6,11 +6,11 @@
  * allocator; what --alloc-fn names, too.  A block ends before the first
  * instruction of each.
  */
-#include <htslib/khash.h>
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "khash.h"
 #include "mem.h"
 #include "prog.h"
 #include "sym.h"
@@ -117,8 +117,6 @@ add_name(char *name, uint32_t bits)
 	int made;
 
 	k = kh_put(name, names, name, &made);
-	if (made < 0)
-		die("names of functions:");
 	kh_value(names, k) = bits;
 }
 
@@ -190,8 +188,6 @@ add_point(uint64_t pc, uint32_t bits)
 	int made;
 
 	k = kh_put(pc, points, pc, &made);
-	if (made < 0)
-		die("functions of --allocs:");
 	kh_value(points, k) = bits;
 	*hint_of(pc) |= 1ull << (pc & 63);
 }

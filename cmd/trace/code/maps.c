@@ -16,10 +16,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include <htslib/khash.h>
-
 #include "evw.h"
 #include "code/code.h"
+#include "khash.h"
 #include "mem.h"
 #include "prog.h"
 

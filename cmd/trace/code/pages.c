@@ -8,11 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <htslib/khash.h>
-
 #include "code/code.h"
+#include "khash.h"
 #include "mem.h"
-#include "prog.h"
 
 KHASH_MAP_INIT_INT64(page, uint8_t *)
 
@@ -35,8 +33,6 @@ pages_note(uint64_t at, const uint8_t *bytes)
 	if (pages == NULL)
 		return;
 	k = kh_put(page, pages, at / PAGE, &new);
-	if (new < 0)
-		die("pages:");
 	if (new != 0)
 		kh_value(pages, k) = xmalloc(PAGE);
 	memcpy(kh_value(pages, k), bytes, PAGE);

@@ -27,9 +27,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <htslib/khash.h>
-
 #include "code/code.h"
+#include "khash.h"
 
 #define SLOW_AFTER 3u	/* writes; then one sample stands for many entries */
 #define MOST_WRITES 8u	/* more of them change nothing */

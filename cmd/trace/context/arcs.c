@@ -12,11 +12,11 @@
  * anyone asks for them, or at the thread's next step: all that they are follows
  * from their model and the state that they lead from.
  */
-#include <htslib/khash.h>
 #include <string.h>
 
 #include "context/context.h"
 #include "context/parts.h"
+#include "khash.h"
 #include "mem.h"
 #include "prog.h"
 
@@ -213,8 +213,6 @@ arcs_state(const struct walk_ctx *ctx, uint64_t set, uint32_t up,
 	int made;
 
 	k = kh_put(state, states, key, &made);
-	if (made < 0)
-		die("--contexts: states of calls:");
 	if (made == 0)
 		return kh_val(states, k);
 	n = kh_val(states, k) = new_states(1);
@@ -332,8 +330,6 @@ arcs_get(uint32_t from, const struct call *c, uint32_t to)
 	int made;
 
 	k = kh_put(arc, arcs, key, &made);
-	if (made < 0)
-		die("--contexts: calls:");
 	if (made == 0) {
 		n = kh_val(arcs, k);
 		if (arc[n].gone)
@@ -379,8 +375,6 @@ learn_state(uint32_t n, uint32_t from, uint32_t owner,
 	    ctx->level), owner, false };
 	state[n] = (struct state){ ctx, key.set, owner };
 	k = kh_put(state, states, key, &made);
-	if (made < 0)
-		die("--contexts: states of calls:");
 	if (made != 0)
 		kh_val(states, k) = n;
 	return true;
@@ -398,8 +392,6 @@ learn_arc(uint32_t n, struct walk_arc *w, const struct ctx_arc *a)
 	arc[n] = (struct arc){ w, NULL, NULL, a->from, a->to, 0, 0, true,
 	    false };
 	k = kh_put(arc, arcs, key, &made);
-	if (made < 0)
-		die("--contexts: calls:");
 	if (made != 0)
 		kh_val(arcs, k) = n;
 	return true;

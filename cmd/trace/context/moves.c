@@ -5,11 +5,11 @@
  * What callgraph(1) finds in the order of all executions is found here from
  * those transfers alone that may call, return or leave a function.
  */
-#include <htslib/khash.h>
 #include <string.h>
 
 #include "context/context.h"
 #include "context/parts.h"
+#include "khash.h"
 
 static const struct walk_ctx *guessed;	/* before the last step, or NULL */
 static int64_t back;		/* context_back */

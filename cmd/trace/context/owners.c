@@ -9,13 +9,13 @@
  * the code belongs to an owner in LIMBO.  Once that is known, its counts are
  * moved to the right one.
  */
-#include <htslib/khash.h>
 #include <stdio.h>
 
 #include "context/context.h"
 #include "context/parts.h"
 #include "evw.h"
 #include "hash.h"
+#include "khash.h"
 #include "mem.h"
 #include "prog.h"
 
@@ -92,8 +92,6 @@ owner_get(const struct walk_ctx *c, uint64_t site)
 	int made;
 
 	k = kh_put(owner, numbers, key, &made);
-	if (made < 0)
-		die("owners:");
 	if (made == 0)
 		return kh_val(numbers, k);
 	if (nowners >= OWNERS_MOST)

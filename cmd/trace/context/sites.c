@@ -1,13 +1,12 @@
 /*
  * sites - places of calls and jumps: their functions, segments and keys
  */
-#include <htslib/khash.h>
 
 #include "context/context.h"
 #include "context/parts.h"
 #include "hash.h"
+#include "khash.h"
 #include "mem.h"
-#include "prog.h"
 
 KHASH_INIT(place, uint64_t, const struct func_place *, 1, hash_address,
     kh_int64_hash_equal)
@@ -24,8 +23,6 @@ sites_place(uint64_t pc)
 	if (places == NULL)
 		places = kh_init(place);
 	k = kh_put(place, places, pc, &made);
-	if (made < 0)
-		die("places of code:");
 	if (made != 0) {
 		func_place(pc, &at);
 		kh_val(places, k) = func_same_place(&at);
@@ -64,8 +61,6 @@ sites_seg(app_pc pc, uint8_t len, enum move m)
 	if (segs == NULL)
 		segs = kh_init(seg);
 	k = kh_put(seg, segs, pc ^ (uint64_t)flow << 56, &made);
-	if (made < 0)
-		die("sites of calls:");
 	if (made != 0)
 		kh_val(segs, k) = xkeep(sizeof *s);
 	s = kh_val(segs, k);
@@ -118,8 +113,6 @@ site_number(struct site key)
 	if (numbers == NULL)
 		numbers = kh_init(site);
 	k = kh_put(site, numbers, key, &made);
-	if (made < 0)
-		die("sites of calls:");
 	if (made == 0)
 		return kh_val(numbers, k);
 	n = kh_val(numbers, k) = kh_size(numbers);

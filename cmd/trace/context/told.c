@@ -5,15 +5,14 @@
  * arc at once, for the thread that did it, and told at the end of an interval
  * or of the run.
  */
-#include <htslib/khash.h>
 #include <string.h>
 
 #include "context/context.h"
 #include "context/parts.h"
 #include "evw.h"
 #include "hash.h"
+#include "khash.h"
 #include "mem.h"
-#include "prog.h"
 
 struct charge {
 	uint32_t arc;		/* its number */
@@ -71,8 +70,6 @@ number_of(const struct walk_arc *a, const struct walk_ctx *c)
 	if (arcs == NULL)
 		arcs = kh_init(line);
 	k = kh_put(line, arcs, key, &made);
-	if (made < 0)
-		die("calls:");
 	if (made != 0) {
 		lines = xgrow(lines, &caplines, narcs + 1, sizeof *lines);
 		lines[narcs] = (struct arc_line){ key, false };
@@ -94,8 +91,6 @@ charge(struct account *acc, uint32_t arc, uint64_t calls, const int64_t *from,
 	if (acc->of == NULL)
 		acc->of = kh_init(num);
 	k = kh_put(num, acc->of, arc, &made);
-	if (made < 0)
-		die("calls:");
 	if (made != 0) {
 		acc->v = xgrow(acc->v, &acc->cap, acc->n + 1, sizeof *acc->v);
 		acc->v[acc->n] = (struct charge){ .arc = arc };

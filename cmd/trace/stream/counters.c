@@ -10,14 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <htslib/khash.h>
-
 #include "context/context.h"
 #include "evw.h"
 #include "stream/parts.h"
 #include "stream/stream.h"
+#include "khash.h"
 #include "mem.h"
-#include "prog.h"
 
 /*
  * What each counter counts; written by the serving thread.  UNREGISTERED:
@@ -108,8 +106,6 @@ rounds_counter(uint32_t block, unsigned n, bool *is_new)
 	if (pairs == NULL)
 		pairs = kh_init(pairs);
 	k = kh_put(pairs, pairs, rounds_key(block, n), &new);
-	if (new < 0)
-		die("counters of rounds:");
 	*is_new = new != 0;
 	return &kh_value(pairs, k);
 }

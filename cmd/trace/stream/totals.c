@@ -6,11 +6,9 @@
  */
 #include <stdlib.h>
 
-#include <htslib/khash.h>
-
 #include "evw.h"
+#include "khash.h"
 #include "mem.h"
-#include "prog.h"
 #include "stream/parts.h"
 #include "stream/stream.h"
 
@@ -51,8 +49,6 @@ add_large(uint32_t id, uint64_t n)
 	if (large == NULL)
 		large = kh_init(large);
 	k = kh_put(large, large, id, &new);
-	if (new < 0)
-		die("counts:");
 	if (new != 0)
 		kh_value(large, k) = 0;
 	kh_value(large, k) += n;
@@ -93,8 +89,6 @@ totals_add_rounds(uint32_t block, unsigned n, uint64_t done, uint64_t none)
 	if (rounds == NULL)
 		rounds = kh_init(rounds);
 	k = kh_put(rounds, rounds, insn_key(block, n), &new);
-	if (new < 0)
-		die("rounds:");
 	if (new != 0)
 		kh_value(rounds, k) = (struct rounds){ 0, 0 };
 	kh_value(rounds, k).rounds += done;

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <htslib/khash.h>
-
 #include "evpack.h"
 #include "evw.h"
 #include "stream/stream.h"
@@ -19,6 +17,7 @@
 #include "xlate/parts.h"
 #include "xlate/xlate.h"
 #include "hash.h"
+#include "khash.h"
 #include "mem.h"
 #include "prog.h"
 
@@ -98,8 +97,6 @@ def_enter(const struct def *d)
 	int new;
 
 	k = kh_put(def, defs, want(key), &new);
-	if (new < 0)
-		die("definitions:");
 	kh_key(defs, k) = (uint64_t)hash_address(key) << 32 | d->number;
 }
 
@@ -526,8 +523,8 @@ def_make_room(uint32_t n, bool entered)
 
 	if (defs == NULL)
 		defs = kh_init(def);
-	if (entered && kh_resize(def, defs, 2 * (kh_size(defs) + n)) < 0)
-		die("definitions:");
+	if (entered)
+		kh_resize(def, defs, 2 * (kh_size(defs) + n));
 	all = xgrow(all, &capdefs, ndefs + n, sizeof *all);
 	memset(all + ndefs, 0, n * sizeof *all);
 	ndefs += n;

@@ -4,10 +4,10 @@
  * It is if its cell is not 0: the time of its last use.  Lines have the numbers
  * of their cells from their first translation on.
  */
-#include <htslib/khash.h>
 
 #include <string.h>
 
+#include "khash.h"
 #include "mem.h"
 #include "xlate/filter.h"
 

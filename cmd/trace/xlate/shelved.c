@@ -7,14 +7,13 @@
  * entry needed it as well, the entry has a counter for it.  Else it is defined
  * by two lines here, behind the text, and gets a counter.
  */
-#include <htslib/khash.h>
 
 #include <stdio.h>
 
 #include "stream/stream.h"
 #include "xlate/parts.h"
+#include "khash.h"
 #include "mem.h"
-#include "prog.h"
 
 struct part {
 	uint32_t id, counter;
@@ -61,8 +60,6 @@ part_counter(uint32_t block, unsigned n)
 	if (parts == NULL)
 		parts = kh_init(part);
 	k = kh_put(part, parts, (uint64_t)block << 8 | n, &new);
-	if (new < 0)
-		die("counters:");
 	p = &kh_value(parts, k);
 	if (new != 0) {
 		p->id = def_new_id();
