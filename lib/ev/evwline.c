@@ -2,7 +2,7 @@
  * evwline - write event text, events(5): the buffer, lines, the end
  *
  * Executions are evwrite.c's, definitions evwids.c's, and the hot loops are in
- * evwrec.c.
+ * evwrec.c and in the files that its head names.
  */
 #include "evw.h"
 

@@ -1,7 +1,8 @@
 /*
  * evwrec.h - make execution lines of records; the internals of the writer
  *
- * Inside lib only: what evwline.c, evwids.c, evwrite.c and evwrec.c share.
+ * Inside lib only: what evwline.c, evwids.c and evwrite.c share with
+ * the ways to make lines of records: evwrec.c, and those of evwlanes.h.
  *
  * Invariants:
  *  (1) The buffer ends in an unfinished line (without "*n" and newline)
@@ -134,7 +135,7 @@ evw_puthex(char *p, uint64_t a)
 	return p + n;
 }
 
-/* ---- evwrec.c ---- */
+/* ---- lines of records ---- */
 
 /*
  * A record's header: ev_head(ngroups, id).  Another process may write to the
@@ -146,14 +147,59 @@ evwrec_head(const uint32_t *r)
 	return *(const volatile uint32_t *)r;
 }
 
-/* Fill the table of digits that all of this uses. Call it first. */
+/* Another core wrote the records: prefetch them so many bytes ahead. */
+#define EVWREC_AHEAD	1024
+
+/* Does this record repeat the unfinished line? If so, update its values. */
+static inline bool
+evwrec_repeats(const struct evw *w, const uint32_t *r, uint64_t *value,
+    unsigned n)
+{
+	uint64_t now;
+
+	for (unsigned i = 0; i < n; i++) {
+		memcpy(&now, r + 1 + 2 * i, 8);
+		if (now - value[i] != w->last[i])
+			return false;
+	}
+	for (unsigned i = 0; i < n; i++)
+		value[i] += w->last[i];
+	return true;
+}
+
+/* The three digits of each number below 4096, the first in the low byte. */
+extern uint32_t evwrec_three[4096];
+/* Fill that table. Call it first. */
 void evwrec_init(void);
+
 /*
- * These write at p, and return where the text ends then. First a field: sign
- * and digits of a difference, or `.`; up to 17 bytes.
+ * Write a field at p: sign and digits of a difference, or `.`; up to 17 bytes.
+ * Arithmetic, not a branch, chooses `+`, `-` or `.`.  It is not in line, but in
+ * each file: a compiler that sees its code leaves vectors in their registers.
  */
-char *evwrec_field(char *p, uint64_t diff);
-/* Write "*n" for the repeats, or several such lines. */
+static __attribute__((noinline, unused)) char *
+evwrec_field(char *p, uint64_t diff)
+{
+	uint64_t s = (uint64_t)((int64_t)diff >> 63);
+	uint64_t a = (diff ^ s) - s, x;
+	unsigned n;
+
+	if (__builtin_expect(a >> 24 != 0, 0)) {
+		*p = s ? '-' : '+';
+		return evw_puthex(p + 1, a);
+	}
+	n = (66 - (unsigned)__builtin_clzll(a << 1 | 1)) >> 2;
+	x = (evwrec_three[a >> 12] |
+	    (uint64_t)evwrec_three[a & 4095] << 24) >> (48 - 8 * n);
+	*p = (char)('+' + (s & 2) + (a == 0) * 3);
+	memcpy(p + 1, &x, 8);
+	return p + 1 + n;
+}
+
+/*
+ * Write "*n" for the repeats at p, or several such lines; returns where the
+ * text ends then.
+ */
 char *evwrec_more(struct evw *, char *p);
 /* Write the buffer, which ends at p, to out: it is empty then. */
 char *evwrec_spill(struct evw *, char *p);
@@ -161,8 +207,9 @@ char *evwrec_spill(struct evw *, char *p);
 /*
  * Write records whose entries have digits. Such a function stops at `to`, at a
  * header 0, or at a record that it does not handle, and returns where.
- * evwrec_way gives the implementations, 0 (plain, which handles all records
- * that match their entries) to 1, or NULL if this processor cannot run it.
+ * evwrec_way gives the implementations: 0, the plain one, which handles all
+ * records that match their entries, 1, by AVX2, and 2, by AVX-512; or NULL if
+ * this processor cannot run it.
  */
 #define EVWREC_WAYS	3
 typedef const uint32_t *evwrec_fn(struct evw *, const uint32_t *r,

@@ -1,0 +1,68 @@
+/*
+ * evwway - which ways to make execution lines this processor can run
+ */
+#include "cpu.h"
+#include "evwlanes.h"
+
+#ifdef __x86_64__
+
+static bool
+has_avx512(void)
+{
+	return cpu_has(AVX512_VBMI2, "avx512vbmi2") &&
+	    cpu_has(AVX512_VBMI, "avx512vbmi") &&
+	    cpu_has(AVX512CD, "avx512cd") &&
+	    cpu_has(AVX512BW, "avx512bw") &&
+	    cpu_has(AVX512DQ, "avx512dq") &&
+	    cpu_has(AVX512VL, "avx512vl") &&
+	    cpu_has(BMI2, "bmi2");
+}
+
+static bool
+has_avx2(void)
+{
+	return cpu_has(AVX2, "avx2") && cpu_has(BMI2, "bmi2") &&
+	    cpu_has(POPCNT, "popcnt");
+}
+
+evwrec_fn *
+evwrec_way(unsigned way)
+{
+	switch (way) {
+	case 0:
+		return evwrec_plain;
+	case 1:
+		return has_avx2() ? evwavx2_lanes : NULL;
+	default:
+		return has_avx512() ? evwavx512_lanes : NULL;
+	}
+}
+
+evwrec_fn *
+evwrec_single_way(unsigned way)
+{
+	switch (way) {
+	case 0:
+		return evwrec_single;
+	case 1:
+		return has_avx2() ? evwavx2_single : NULL;
+	default:
+		return has_avx512() ? evwavx512_single : NULL;
+	}
+}
+
+#else
+
+evwrec_fn *
+evwrec_way(unsigned way)
+{
+	return way == 0 ? evwrec_plain : NULL;
+}
+
+evwrec_fn *
+evwrec_single_way(unsigned way)
+{
+	return way == 0 ? evwrec_single : NULL;
+}
+
+#endif
