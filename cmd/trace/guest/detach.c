@@ -1,7 +1,7 @@
 /*
  * detach - leave nothing of ours in a process that was attached to
  *
- * The running threads have been let go (runtime/dispatch.c).  A thread that
+ * The running threads have been let go (runtime/letgo.c).  A thread that
  * waits in the kernel does so in a call that the runtime made for it.  We stop
  * it and give it the program's registers, signal stack and mask; then it makes
  * the call again natively.  At last we unmap what we mapped.  If a thread is in

@@ -36,13 +36,13 @@
 	FUNC rt_start
 	lea boot_stack_top(%rip), %rsp
 	xor %ebp, %ebp
-	call dispatch_boot
+	call boot_process
 	ud2
 
 	/* The first of another thread: its state in rdi, a stack in rsp. */
 	FUNC rt_join
 	xor %ebp, %ebp
-	call dispatch_join
+	call boot_thread
 	ud2
 
 	/* Out of the cache at an exit whose number is in the area. */

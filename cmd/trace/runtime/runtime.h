@@ -319,12 +319,18 @@ extern char rt_die_ill[], rt_die_trap[], rt_die_fpe[], rt_die_bus[];
 extern char rt_die_segv[];
 #define SYS_ABORTED (-10000l)
 
+/* ---- boot.c: a process, or a thread that is there, begins ---- */
+
+/*
+ * The first thread of a process: the guest's state is in rt.boot.  Every
+ * asynchronous signal is blocked until the first look at them.
+ */
+void boot_process(void) __attribute__((noreturn));
+/* Another thread of a process that ran before, with this state. */
+void boot_thread(const struct guest_state *) __attribute__((noreturn));
+
 /* ---- dispatch.c: from a fragment to the next; what exits are for ---- */
 
-/* The first thread of a process: the guest's state is in rt.boot. */
-void dispatch_boot(void) __attribute__((noreturn));
-/* Another thread of a process that ran before. */
-void dispatch_join(const struct guest_state *) __attribute__((noreturn));
 /* The thread has left the cache, by rt_exit, rt_miss or rt_called: go on. */
 void dispatch_exit(struct tarea *);
 void dispatch_miss(struct tarea *);
@@ -340,6 +346,9 @@ void dispatch_resume(struct tarea *);
 void dispatch_go(struct tarea *, uint64_t exitno);
 /* Before there is a second thread: what --for leaves will be shared. */
 void dispatch_share(struct tarea *);
+
+/* ---- letgo.c: threads go on natively ---- */
+
 /* The thread is about to go on natively: publish its last records, and such. */
 void before_letting_go(struct tarea *);
 /* The thread goes on natively, for good. */
