@@ -169,7 +169,7 @@ boot_process(void)
 
 	rt.pid = number_by(__NR_getpid);
 	map_segments();
-	t = thread_new(number_by(__NR_gettid));
+	t = area_new(number_by(__NR_gettid));
 	if (t == NULL)
 		panic("no memory for the first thread");
 	branches_begin(t);
@@ -193,7 +193,7 @@ boot_thread(const struct guest_state *s)
 
 	while (!__atomic_load_n(&rt.ready, __ATOMIC_ACQUIRE))
 		sys0(__NR_sched_yield);
-	t = thread_new(number_by(__NR_gettid));
+	t = area_new(number_by(__NR_gettid));
 	if (t == NULL)
 		panic("no memory for a thread");
 	__atomic_fetch_sub(&rt.ctl->joining, 1, __ATOMIC_SEQ_CST);

@@ -757,22 +757,38 @@ bool procmem_writes(const struct tarea *, uint64_t nr);
 bool procmem_written(const struct tarea *, uint64_t nr, uint64_t n,
     uint64_t range[2]);
 
-/* ---- thread.c: areas, threads and processes ---- */
+/* ---- area.c: areas of threads, and slots ---- */
 
 /* Bytes of address space that the engine takes in the program, ... */
-uint64_t thread_bytes(void);
+uint64_t area_bytes_all(void);
 /* ... and those that one more area would take. */
-uint64_t thread_area_bytes(void);
-/* Make the first n counters of the area accessible. */
+uint64_t area_bytes(void);
+/* An area for a thread, with a slot; NULL: no memory or no slot is left. */
+struct tarea *area_new(uint32_t tid);
+/* A child that could not be made: its parent frees its area and its slot. */
+void area_free(struct tarea *parent, struct tarea *child);
+/* The slot's area is about to go: t does not look at it any more. */
+void area_forget(struct tarea *t, uint32_t slot);
+/*
+ * Bytes of the thread's memory that may be unmapped; 0: others still use its
+ * actions.
+ */
+uint64_t area_to_free(struct tarea *);
+/* Another thread may have the slot. */
+void slot_free(struct slot *);
+/* Free all that processes had that trace has buried since the last time. */
+void area_free_dead(struct tarea *);
+/* Make the first n counters of the area accessible; no memory: panic. */
 void counters_room(struct tarea *, uint64_t n);
-/* Make all counters of all areas accessible. */
+/* Make all counters of all areas accessible, as far as there is memory. */
 void counters_all(struct tarea *);
 /* 1: it was the fault of a counter beyond these, which now can be. */
 int counters_fault(struct tarea *, uint64_t addr);
 /* Signals that wait in the runtime are ignored now: no thread has them. */
-void thread_drop_waiting(struct tarea *, uint64_t sigs);
-/* An area for a thread, with a slot; NULL: no memory or no slot is left. */
-struct tarea *thread_new(uint32_t tid);
+void area_drop_waiting(struct tarea *, uint64_t sigs);
+
+/* ---- thread.c: threads and processes begin and end ---- */
+
 /* A new thread's first step, on its own area's stack. */
 void thread_start(struct tarea *) __attribute__((noreturn));
 /* That of a process which shares its parent's memory: it goes on natively. */

@@ -564,7 +564,7 @@ signal_action(struct tarea *t)
 		new.mask &= ~(SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP));
 		*of = new;
 		if (new.handler == 1)
-			thread_drop_waiting(t, SYNC_SIGS & SIGBIT(sig));
+			area_drop_waiting(t, SYNC_SIGS & SIGBIT(sig));
 		r = give_action((int)sig, of);
 	}
 	lock_give(&t->act->lock);

@@ -241,7 +241,7 @@ limit_for_exec(struct rlimit_as *was)
 	if (was->cur == ~0ull)
 		return;
 	n = *was;
-	n.cur = minus(n.cur, thread_bytes());
+	n.cur = minus(n.cur, area_bytes_all());
 	sys4(__NR_prlimit64, 0, RLIMIT_AS, &n, 0);
 }
 
@@ -433,7 +433,7 @@ address_limit(struct tarea *t, uint64_t nr)
 	uint64_t new = nr == __NR_setrlimit ? t->gpr[6] : pr ? t->gpr[2] : 0;
 	uint64_t old = nr == __NR_getrlimit ? t->gpr[6] : pr ? t->gpr[10] : 0;
 	struct rlimit_as n, o, was, set = limit_set;
-	uint64_t ours = thread_bytes();
+	uint64_t ours = area_bytes_all();
 	long r;
 
 	if (sys4(__NR_prlimit64, 0, RLIMIT_AS, 0, &was) != 0)
@@ -443,7 +443,7 @@ address_limit(struct tarea *t, uint64_t nr)
 			return -EFAULT;
 		set = n;
 		n.cur = plus(n.cur, ours);
-		n.max = plus(n.max, ours + LIMIT_THREADS * thread_area_bytes());
+		n.max = plus(n.max, ours + LIMIT_THREADS * area_bytes());
 		if (n.max > was.max)
 			n.max = was.max;
 	}
