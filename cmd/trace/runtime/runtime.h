@@ -579,7 +579,7 @@ long signal_return(struct tarea *);
 /* It happened: the guest's state is in the copy of its frame. */
 void signal_returned(struct tarea *);
 
-/* ---- state.c: the guest's state at an address of the code cache ---- */
+/* ---- state.c and others: the state at an address of the code cache ---- */
 
 /* Is it an address of the code cache? */
 bool state_in_cache(uint64_t pc);
