@@ -7,35 +7,12 @@
  * first, with what was interrupted.  What is no plain call or return of an arc
  * that exists is trace's, which changes frames as its rules are.
  */
-#include "runtime.h"
-
-#define FIRST_ARCS 4096u	/* accessible at first; each fault doubles it */
-#define FIRST_FRAMES 2048u
-
-static void *
-at(const struct tarea *t, uint64_t off)
-{
-	return (void *)((uint64_t)t + T_BIAS + T_CTX + off);
-}
-
-static struct ctx_words *
-words(const struct tarea *t)
-{
-	return at(t, CTX_WORDS);
-}
+#include "ctx.h"
 
 struct ctx_frame *
 contexts_top(const struct tarea *t)
 {
-	return (struct ctx_frame *)words(t)->top;
-}
-
-/* The address behind the outermost frame. */
-static uint64_t
-frames_end(const struct tarea *t)
-{
-	return (uint64_t)at(t, CTX_FRAMES) +
-	    FRAMES_MOST * sizeof(struct ctx_frame);
+	return ctx_top(t);
 }
 
 const struct ctx_arc *
@@ -63,309 +40,6 @@ contexts_owner(const struct tarea *t)
 	if (!(rt.boot.flags & BOOT_CONTEXTS) || t->skips)
 		return 0;
 	return state(t)->owner;
-}
-
-/* ------------------------------------------------------------------- memory */
-
-/* Kind cache: counts and frames have more to them. */
-static bool
-has_more(void)
-{
-	return rt.boot.sets != 0;
-}
-
-static int
-open_memory(uint64_t from, uint64_t n)
-{
-	from &= -(uint64_t)PAGE;
-	n = (n + 2 * PAGE - 1) & -(uint64_t)PAGE;
-	if (has_more() && sys3(__NR_mprotect, from + CTX_MORE, n,
-	    PROT_READ | PROT_WRITE) != 0)
-		return -1;
-	return sys3(__NR_mprotect, from, n, PROT_READ | PROT_WRITE) != 0 ?
-	    -1 : 0;
-}
-
-/* The counts of the first n arcs can be accessed. */
-static int
-open_counts(struct tarea *t, uint64_t n)
-{
-	n = n > ARCS_MOST ? ARCS_MOST : n;
-	t->narc = n;
-	if (words(t)->narc < n)
-		words(t)->narc = n;
-	return open_memory((uint64_t)at(t, CTX_COUNTS), 16 * n - PAGE);
-}
-
-/* The outermost n frames can be accessed. */
-static int
-open_frames(struct tarea *t, uint64_t n)
-{
-	n = n > FRAMES_MOST ? FRAMES_MOST : n;
-	t->nframe = n;
-	n *= sizeof(struct ctx_frame);
-	if (n > FRAMES_MOST * sizeof(struct ctx_frame) - PAGE)
-		return open_memory((uint64_t)at(t, CTX_FRAMES), FRAMES_MOST *
-		    sizeof(struct ctx_frame));
-	return open_memory(frames_end(t) - n, n);
-}
-
-int
-contexts_begin(struct tarea *t)
-{
-	struct ctx_frame *f;
-
-	if (!(rt.boot.flags & BOOT_CONTEXTS))
-		return 0;
-	/* not for a child, whose address space may soon be limited */
-	sys3(__NR_madvise, at(t, 0), CTX_BYTES + (has_more() ? CTX_MORE : 0) +
-	    rt.boot.seg[SEG_ARCS].size, MADV_DONTFORK);
-	if (sys3(__NR_mprotect, at(t, 0), CTX_COUNTS,
-	    PROT_READ | PROT_WRITE) != 0 ||
-	    open_counts(t, rt.ctl->polling ? ARCS_MOST : FIRST_ARCS) < 0 ||
-	    open_frames(t, rt.ctl->polling ? FRAMES_MOST : FIRST_FRAMES) < 0)
-		return -1;
-	f = (struct ctx_frame *)(frames_end(t) - sizeof *f);
-	f->arc = 0;
-	f->p = 0;
-	f->place = PLACE_NONE;
-	f->landing = (uint64_t)rt_return;
-	words(t)->top = words(t)->base = (uint64_t)f;
-	words(t)->told = (uint64_t)(f + 1);
-	t->rt_called = (uint64_t)rt_called;
-	t->more = rt.ctl->more;
-	return 0;
-}
-
-void
-contexts_all(struct tarea *t)
-{
-	if (!(rt.boot.flags & BOOT_CONTEXTS))
-		return;
-	open_counts(t, ARCS_MOST);
-	open_frames(t, FRAMES_MOST);
-}
-
-/* The count of the arc can be accessed. */
-static void
-room_for_arc(struct tarea *t, uint64_t arc)
-{
-	uint64_t n = t->narc;
-
-	while (n <= arc)
-		n *= 2;
-	if (n > t->narc && open_counts(t, n) < 0)
-		panic("no memory for calls");
-}
-
-/* Frames down to this address can be accessed; false: no more can. */
-static bool
-room_for_frame(struct tarea *t, uint64_t addr)
-{
-	uint64_t need = (frames_end(t) - addr) / sizeof(struct ctx_frame) + 1;
-	uint64_t n = t->nframe;
-
-	if (need > FRAMES_MOST)
-		return false;
-	while (n < need)
-		n *= 2;
-	if (n > t->nframe && open_frames(t, n) < 0)
-		panic("no memory for calls");
-	return true;
-}
-
-enum contexts_fault
-contexts_fault(struct tarea *t, uint64_t addr)
-{
-	uint64_t off = addr - (uint64_t)at(t, 0);
-
-	if (has_more() && off >= CTX_BYTES) {
-		off -= CTX_MORE;
-		addr -= CTX_MORE;
-	}
-	if (!(rt.boot.flags & BOOT_CONTEXTS) || off < CTX_COUNTS ||
-	    off >= CTX_BYTES)
-		return CONTEXTS_NOT;
-	if (off < CTX_GUARD) {
-		if ((off - CTX_COUNTS) / 16 < t->narc)
-			return CONTEXTS_NOT;
-		room_for_arc(t, (off - CTX_COUNTS) / 16);
-		return CONTEXTS_ROOM;
-	}
-	return room_for_frame(t, addr & -(uint64_t)sizeof(struct ctx_frame)) ?
-	    CONTEXTS_ROOM : CONTEXTS_FULL;
-}
-
-/* ------------------------------------------------------ interrupted halfway */
-
-static struct ctx_count *
-count(const struct tarea *t, uint64_t arc)
-{
-	return at(t, CTX_COUNTS + arc);
-}
-
-void
-contexts_uncall(struct tarea *t, uint64_t arc)
-{
-	count(t, arc)->calls--;
-}
-
-/* ----------------------------------------------- costs, of frames and arcs */
-
-static struct ctx_frame_more *
-frame_more(const struct ctx_frame *f)
-{
-	return (struct ctx_frame_more *)((uint64_t)f + CTX_MORE);
-}
-
-static uint64_t
-instructions(const struct tarea *t)
-{
-	return has_more() ? words(t)->ir : t->p;
-}
-
-/* The costs so far go into a new frame. */
-static void
-note_costs(const struct tarea *t, struct ctx_frame *f)
-{
-	f->p = instructions(t);
-	if (has_more())
-		memcpy(frame_more(f)->refs, words(t)->refs, 16);
-}
-
-/*
- * Since its call the frame has cost so much: add that to its arc.  Kind cache:
- * of reads and writes only the first n; else take off those, again.
- */
-static void
-add_costs(const struct tarea *t, const struct ctx_frame *f, bool ir, int n,
-    int64_t sign)
-{
-	struct ctx_count *c = count(t, f->arc);
-	uint64_t *refs = (uint64_t *)((uint64_t)c + CTX_MORE);
-	int i;
-
-	if (ir)
-		c->ir += (f->p - instructions(t)) * (uint64_t)sign;
-	for (i = 0; has_more() && i < n; i++)
-		refs[i] += (words(t)->refs[i] - frame_more(f)->refs[i]) *
-		    (uint64_t)sign;
-}
-
-void
-contexts_unland(struct tarea *t, const struct mapent *m)
-{
-	if (m->kind == MAP_LAND_IR)
-		add_costs(t, contexts_top(t), true, 2, -1);
-	else if (m->kind == MAP_LAND)
-		add_costs(t, contexts_top(t), false, m->rep, -1);
-}
-
-void
-contexts_cost(struct tarea *t, uint64_t n, const uint8_t refs[2],
-    unsigned from, int64_t sign)
-{
-	uint64_t s = (uint64_t)sign;
-	unsigned i;
-
-	if (!has_more() || !(rt.boot.flags & BOOT_CONTEXTS) || t->skips)
-		return;
-	if (from == 0)
-		words(t)->ir -= n * s;
-	for (i = from == 0 ? 0 : from - 1; i < 2; i++)
-		words(t)->refs[i] += refs[i] * s;
-}
-
-/* Of the reads and writes of these rounds, the first n. */
-static void
-take_refs(struct tarea *t, uint64_t rounds, unsigned n)
-{
-	unsigned i;
-
-	for (i = 0; i < n; i++)
-		words(t)->refs[i] -= rounds * rounds_refs(t->tmp0, i);
-}
-
-void
-contexts_rounds(struct tarea *t, const struct mapent *m, uint64_t left)
-{
-	bool part = m->kind == MAP_ROUNDS, none = left != 0 && left == t->tmp2;
-
-	if (!(rt.boot.flags & BOOT_CONTEXTS))
-		return;
-	if (has_more())
-		take_refs(t, left, !part ? 2 : !m->counted ? m->rep :
-		    2 - 2u * m->rep);
-	if (!rounds_each(t->tmp0) || (part && !m->counted))
-		return;
-	/* a first round that only reads has not been added */
-	left -= none && rounds_refs(t->tmp0, 1) == 0;
-	if (has_more())
-		words(t)->ir += left;
-	else
-		t->p += left;
-}
-
-/* --------------------------------------------- kind cache: frames, as told */
-
-/* Is the frame that which was there when frames were told last? */
-static bool
-is_told(const struct ctx_frame *f)
-{
-	const struct ctx_frame_more *m = frame_more(f);
-
-	return m->told_arc == f->arc && m->told_p == f->p;
-}
-
-/* A record about frames; `room' bytes are left behind it. */
-static void
-tell_frame(struct tarea *t, uint64_t room, uint64_t arc, uint64_t v)
-{
-	volatile struct {
-		uint64_t arc, v;
-	} __attribute__((packed, aligned(4))) *value;
-
-	buffer_room(t, 4 + sizeof *value + room);
-	value = (void *)(t->p + 4);
-	value->arc = arc;	/* memcpy is no inline function here */
-	value->v = v;
-	*(volatile uint32_t *)t->p = rt.boot.frame;
-	t->p += 4 + sizeof *value;
-}
-
-bool
-contexts_are_told(const struct tarea *t)
-{
-	return !(rt.boot.flags & BOOT_CONTEXTS) ||
-	    (words(t)->told == words(t)->top && is_told(contexts_top(t)));
-}
-
-/*
- * Frames are a stack: where one is that which was told, so are all outside of
- * it.  No more are compared than have changed, and one.
- */
-void
-contexts_tell(struct tarea *t, uint64_t room)
-{
-	struct ctx_words *w = words(t);
-	uint64_t end = w->base + sizeof(struct ctx_frame), next;
-	struct ctx_frame *f;
-
-	if (contexts_are_told(t))
-		return;
-	f = (struct ctx_frame *)(w->told > w->top ? w->told : w->top);
-	while ((uint64_t)f < end && !is_told(f))
-		f++;
-	next = (uint64_t)f > w->top ? f[-1].arc / 16 : 0;
-	if (w->told < (uint64_t)f)
-		tell_frame(t, room, 0, frames_left(((uint64_t)f - w->told) /
-		    sizeof *f, next));
-	w->told = w->top;
-	while ((uint64_t)f-- > w->top) {
-		frame_more(f)->told_arc = f->arc;
-		frame_more(f)->told_p = f->p;
-		tell_frame(t, room, f->arc, f->place);
-	}
 }
 
 /* ------------------------------------------------- calls are numbered anew */
@@ -440,7 +114,7 @@ second_place(const struct tarea *t, uint64_t arc)
 {
 	uint32_t key = (uint32_t)-rt.arcs[arc / 16 % ARCS_MOST].nkey;
 
-	return (uint64_t *)at(t, CTX_TABLE) + (key >> CTX_KEY_SECOND);
+	return (uint64_t *)ctx_at(t, CTX_TABLE) + (key >> CTX_KEY_SECOND);
 }
 
 /* The arc gets its first place; another one there goes to its second. */
@@ -448,7 +122,7 @@ static void
 put_arc(struct tarea *t, uint64_t arc)
 {
 	uint64_t i = -rt.arcs[arc / 16].nkey % CTX_KEYS;
-	uint64_t *first = (uint64_t *)at(t, CTX_TABLE) + i, was = *first;
+	uint64_t *first = (uint64_t *)ctx_at(t, CTX_TABLE) + i, was = *first;
 
 	if (was != 0 && was != arc && second_place(t, was) != first)
 		*second_place(t, was) = was;
@@ -476,7 +150,7 @@ find_arc(const struct tarea *t, const struct ctx_frame *below)
 		    a->from == from && a->left == left)
 			return a->slow ? 0 : i;
 	}
-	return left != 0 ? 0 : arcs_make(words(t), from, &t->moving, t->pc);
+	return left != 0 ? 0 : arcs_make(ctx_words(t), from, &t->moving, t->pc);
 }
 
 /* A flush since the thread left the cache takes its landing away. */
@@ -520,10 +194,10 @@ leave_frames(struct tarea *t, struct ctx_frame *to)
 	struct ctx_frame *f = contexts_top(t);
 
 	for (; f < to; f++) {
-		room_for_arc(t, f->arc / 16);
-		add_costs(t, f, true, 2, 1);
+		ctx_room_for_arc(t, f->arc / 16);
+		ctx_add_costs(t, f, true, 2, 1);
 	}
-	__atomic_store_n(&words(t)->top, (uint64_t)to, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&ctx_words(t)->top, (uint64_t)to, __ATOMIC_SEQ_CST);
 }
 
 /* Push the frame of arc i, for the call or jump that is being made. */
@@ -533,14 +207,14 @@ push_frame(struct tarea *t, uint32_t i, uint64_t landing)
 	struct ctx_frame *top = contexts_top(t), *f = top - 1;
 	bool call = t->moving.move == MOVE_CALL;
 
-	room_for_arc(t, i);
+	ctx_room_for_arc(t, i);
 	f->arc = 16ull * i;
-	note_costs(t, f);
+	ctx_note_costs(t, f);
 	f->place = call ? t->moving.sp : top->place;
 	f->landing = !call ? t->more : landing != 0 ? landing :
 	    (uint64_t)rt_return;
-	count(t, f->arc)->calls++;
-	__atomic_store_n(&words(t)->top, (uint64_t)f, __ATOMIC_SEQ_CST);
+	ctx_count(t, f->arc)->calls++;
+	__atomic_store_n(&ctx_words(t)->top, (uint64_t)f, __ATOMIC_SEQ_CST);
 	check_landing(t, f);
 }
 
@@ -562,7 +236,7 @@ make_call(struct tarea *t)
 	if (below == NULL || state_of(below)->slow)
 		return false;
 	i = find_arc(t, below);
-	if (i == 0 || !room_for_frame(t, (uint64_t)(below - 1)))
+	if (i == 0 || !ctx_room_for_frame(t, (uint64_t)(below - 1)))
 		return false;
 	leave_frames(t, below);
 	/* the landing is in the code of the owner that calls */
@@ -650,10 +324,11 @@ tell(struct tarea *t, enum move step, uint64_t site)
 	if (ask(t, REQ_MOVE, arg) < 0)
 		return;
 	t->p += t->slot->ret[1];	/* kind cache: 0 */
-	room_for_frame(t, words(t)->top);	/* trace has pushed it */
+	/* trace has pushed it */
+	ctx_room_for_frame(t, ctx_words(t)->top);
 	/* kind cache: it is in another root now, and the last one was told */
-	if (t->slot->ret[0] != 0 && has_more() && t->bufend != 0 &&
-	    words(t)->told <= words(t)->top)
+	if (t->slot->ret[0] != 0 && ctx_has_more() && t->bufend != 0 &&
+	    ctx_words(t)->told <= ctx_words(t)->top)
 		contexts_tell(t, 0);
 }
 
@@ -705,23 +380,10 @@ undo_call(struct tarea *t)
 {
 	struct ctx_frame *f = contexts_top(t);
 
-	if (contexts_arc(t)->target != t->pc || f->p != instructions(t))
+	if (contexts_arc(t)->target != t->pc || f->p != ctx_instructions(t))
 		return;
-	count(t, f->arc)->calls--;
-	words(t)->top = (uint64_t)(f + 1);
-}
-
-/* Kind cache: the stream shows no frames of the thread any more. */
-static void
-hide_frames(struct tarea *t)
-{
-	struct ctx_words *w = words(t);
-	uint64_t end = w->base + sizeof(struct ctx_frame);
-
-	if (has_more() && t->bufend != 0 && w->told < end)
-		tell_frame(t, 0, 0, frames_left((end - w->told) /
-		    sizeof(struct ctx_frame), 0));
-	w->told = end;
+	ctx_count(t, f->arc)->calls--;
+	ctx_words(t)->top = (uint64_t)(f + 1);
 }
 
 /*
@@ -733,11 +395,11 @@ contexts_end_window(struct tarea *t)
 {
 	if (!(rt.boot.flags & BOOT_CONTEXTS))
 		return;
-	hide_frames(t);
+	ctx_hide_frames(t);
 	if (state(t)->owner == 0)
 		return;
 	undo_call(t);
-	if (words(t)->top == words(t)->base && !state(t)->slow)
+	if (ctx_words(t)->top == ctx_words(t)->base && !state(t)->slow)
 		t->moving.move = MOVE_NONE;
 	else
 		contexts_step(t, MOVE_END, t->pc);

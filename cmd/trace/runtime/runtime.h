@@ -618,7 +618,7 @@ void rseq_abort(struct tarea *);
 /* The guest's rseq: its result. */
 long rseq_call(struct tarea *);
 
-/* ---- contexts.c: with --contexts, frames where fragments cannot ---- */
+/* ---- contexts.c, ctx*.c: with --contexts, where fragments cannot ---- */
 
 /* Make the frames of a new thread; -1: no memory. */
 int contexts_begin(struct tarea *);
