@@ -134,13 +134,14 @@ extern uint64_t *plan_values;	/* by block: its group of stack pointers */
 extern unsigned plan_adds[PLAN_ADDS], plan_nadds;
 extern int64_t *plan_costs;
 
-/* The address of its last instruction, and behind that. */
+/* The address of its last instruction. */
 static inline uint64_t
 seg_last(const struct walk_seg *s)
 {
 	return s->addr + (uint64_t)(int64_t)s->span;
 }
 
+/* The address behind that. */
 static inline uint64_t
 seg_next(const struct walk_seg *s)
 {
@@ -195,11 +196,11 @@ plan_seg(const struct walk_seg *id, uint32_t i)
 }
 
 /*
- * The stack pointer after the call or return at its end; 0: there is none.
- * seg_sp_rare: where the values of all groups are kept, or the distance is
- * large, or there is no group.
+ * For seg_sp, where the values of all groups are kept, where the distance is
+ * large, or where there is no group.
  */
 uint64_t seg_sp_rare(const struct walk_seg *);
+/* The stack pointer after the call or return at its end; 0: there is none. */
 static inline uint64_t
 seg_sp(const struct walk_seg *s)
 {
@@ -264,8 +265,9 @@ struct slot_rare {
 	int64_t *extra;
 };
 
+/* What few slots have; NULL: this one has nothing of it. */
 static inline struct slot_rare *
-slot_rare(const struct walk_slot *sl)	/* or NULL */
+slot_rare(const struct walk_slot *sl)
 {
 	return sl->rare & 1 ? (struct slot_rare *)(sl->rare - 1) : NULL;
 }

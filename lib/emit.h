@@ -41,13 +41,14 @@ emit_off(const struct emitter *c)
 
 /* ---- bytes ---- */
 
-/* One byte, the low 8 bits of b; 4 or 8 bytes, the lowest first. */
+/* One byte, the low 8 bits of b. */
 static inline void
 emit_byte(struct emitter *c, unsigned b)
 {
 	*c->p++ = (uint8_t)b;
 }
 
+/* Four bytes, the lowest first. */
 static inline void
 emit_u32(struct emitter *c, uint32_t v)
 {
@@ -55,6 +56,7 @@ emit_u32(struct emitter *c, uint32_t v)
 	c->p += 4;
 }
 
+/* Eight bytes, the lowest first. */
 static inline void
 emit_u64(struct emitter *c, uint64_t v)
 {

@@ -89,13 +89,14 @@ struct ev_def {
 #define EV_PLACES 8
 #define EV_SECOND 8
 
-/* Such a value's address; its place, with EV_SECOND if that is added. */
+/* Such a value's address. */
 static inline uint64_t
 ev_told_addr(uint64_t told)
 {
 	return (uint64_t)((int64_t)told >> 4);
 }
 
+/* Its place, with EV_SECOND if that is added. */
 static inline unsigned
 ev_told_place(uint64_t told)
 {
@@ -236,32 +237,35 @@ struct ev {
 #define EV_MORE ((uint64_t)1 << 32)
 #define EV_MOST ((uint64_t)0xffffffff)
 
-/* The head of a record of so many groups; and what a head says of these two. */
+/* The head of a record of an id that has so many groups. */
 static inline uint32_t
 ev_head(unsigned ngroups, uint32_t id)
 {
 	return ngroups << 24 | id;
 }
 
+/* The id that a head has. */
 static inline uint32_t
 ev_id(uint64_t head)
 {
 	return head & 0xffffff;
 }
 
+/* How many groups it says that there are: their values follow. */
 static inline unsigned
 ev_ngroups(uint64_t head)
 {
 	return head >> 24 & 0xff;
 }
 
-/* How many more times the record happens; where the next one begins. */
+/* How many more times the record happens. */
 static inline uint64_t
 ev_more(const uint64_t *rec)
 {
 	return *rec & EV_MORE ? rec[1 + ev_ngroups(*rec)] : 0;
 }
 
+/* Where the next record begins. */
 static inline const uint64_t *
 ev_skip(const uint64_t *rec)
 {

@@ -32,6 +32,7 @@ struct touched {
 /* For xtouch: need is more than t->have. */
 void xtouch_more(void *p, struct touched *t, size_t need);
 
+/* The first `need' bytes at p, which was reserved so, have their pages. */
 static inline void
 xtouch(void *p, struct touched *t, size_t need)
 {

@@ -76,6 +76,7 @@ out_room(struct out *o, size_t n)
 	return o->cap - o->len >= n ? o->buf + o->len : out_more(o, n);
 }
 
+/* So many bytes of the room that out_room gave have been written. */
 static inline void
 out_advance(struct out *o, size_t n)
 {

@@ -169,13 +169,14 @@ struct block_extras {
 				   visits, latest first */
 };
 
-/* By visit, then data by reference. */
+/* The misses of a block's fetches, one for each visit of a line. */
 static inline struct misses *
 cold_fetch(const struct cold_block *c)
 {
 	return (struct misses *)(c->visit + c->nvisit);
 }
 
+/* The misses of its data, one for each reference. */
 static inline struct misses *
 cold_data(const struct cold_block *c)
 {
@@ -508,7 +509,7 @@ hot_ref(struct misses *m, uint8_t most)
 	return (uint64_t)(uintptr_t)m | (uint64_t)most << 56;
 }
 
-/* What hot_ref put together. */
+/* The misses that hot_ref put together with a number; and that number. */
 static inline struct misses *
 hot_misses(uint64_t ref)
 {

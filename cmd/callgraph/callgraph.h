@@ -132,9 +132,13 @@ void tally_clear(struct tally *);	/* no sums are left */
 
 /* ---- states.c: S, A, V lines ---- */
 
+/* As NAME_begin. */
 void states_begin(void);
+/* A line that begins with the letter S, A or V was read. */
 void states_line(int letter, const struct ev *);
+/* As NAME_make, of the thread with this number, or of all: 0. */
 void states_make(uint32_t thread);
+/* As NAME_clear. */
 void states_clear(void);
 /* A mark says that the running thread's costs do not count now. */
 bool states_idle(void);
@@ -160,6 +164,7 @@ struct walk_ctx *states_ctx(uint32_t state);
 
 /* ---- lines.c: definitions, F lines, executions, W and R lines ---- */
 
+/* As NAME_begin. */
 void lines_begin(void);
 /* A B, P, Q or Z line was read. */
 void lines_define(uint32_t id);
@@ -179,11 +184,13 @@ uint32_t lines_group(uint32_t id);
  * segment has no definition, it is in slot_skipped: a stub's.
  */
 struct walk_slot *lines_slot(struct walk_ctx *, uint32_t id, uint32_t insn);
+/* As NAME_make and NAME_clear. */
 void lines_make(uint64_t thread);
 void lines_clear(void);
 
 /* ---- frames.c: N, X and O lines ---- */
 
+/* As NAME_begin. */
 void frames_begin(void);
 /* An N or X line; an O line. */
 void frames_line(int letter, const struct ev *);
@@ -192,6 +199,7 @@ void frames_outcome(const struct ev *);
 void frames_settle(void);
 /* The stream is over: all calls end. */
 void frames_end(void);
+/* As NAME_make and NAME_clear. */
 void frames_make(uint64_t thread);
 void frames_clear(void);
 

@@ -141,12 +141,13 @@ rounds_word(uint32_t counter, unsigned reads, unsigned writes, bool each)
 {
 	return counter | reads << 24 | writes << 26 | (uint32_t)each << 28;
 }
-/* Of such a word: reads (i 0) or writes (1) of a round; is each one counted? */
+/* Of such a word: how many reads (i 0) or writes (i 1) a round does. */
 static inline unsigned
 rounds_refs(uint64_t word, unsigned i)
 {
 	return word >> (24 + 2 * i) & 3;
 }
+/* Of such a word: is each round counted? */
 static inline bool
 rounds_each(uint64_t word)
 {
@@ -264,6 +265,7 @@ exit_pack(const struct exitmeta *e)
 	    .n = e->n, .kind = e->kind };
 }
 
+/* Unpack it; its references are elsewhere, see exit_at. */
 static inline struct exitmeta
 exit_unpack(const struct exitkept *k)
 {
@@ -295,19 +297,21 @@ struct fragmeta {
  */
 #define ENTRY_BITS 48
 
-/* Make such a word; its address; the bytes before that. */
+/* Make such a word. */
 static inline uint64_t
 entry_word(uint64_t address, unsigned prologue)
 {
 	return address | (uint64_t)prologue << ENTRY_BITS;
 }
 
+/* The cache address of such a word. */
 static inline uint64_t
 entry_address(uint64_t entry)
 {
 	return entry & ((1ull << ENTRY_BITS) - 1);
 }
 
+/* How many bytes of code there are before that, for indirect jumps; or 0. */
 static inline uint64_t
 entry_prologue(uint64_t entry)
 {

@@ -108,19 +108,21 @@ again_word(uint64_t pc, uint32_t place)
 #define ID_BITS 24
 #define NIDS (1u << ID_BITS)
 
-/* Make a head; its id; how many values follow. */
+/* Make the head of a record with so many values. */
 static inline uint32_t
 record_head(uint32_t id, unsigned nvalues)
 {
 	return id | (uint32_t)nvalues << ID_BITS;
 }
 
+/* The id that a head has. */
 static inline uint32_t
 record_id(uint32_t head)
 {
 	return head & (NIDS - 1);
 }
 
+/* How many values follow it. */
 static inline unsigned
 record_nvalues(uint32_t head)
 {
@@ -289,8 +291,9 @@ enum lookup {
 	LOOK_CLOSE		/* what is open has returned */
 };
 #define LOOK_KIND 15u		/* mask: the kind in arguments */
-/* LOOK_FETCH, LOOK_DATA; and how far behind the arguments it goes on. */
+/* Bits 4..15 of LOOK_FETCH and LOOK_DATA. */
 #define LOOK_LINE_SIZE(n) ((unsigned)(n) << 4)
+/* And how many bytes behind the arguments it goes on; may be less than 0. */
 static inline uint32_t
 look_back(int bytes)
 {
@@ -337,13 +340,14 @@ struct alloc_args {
 				 * ALLOC_REMAP: with the old size */
 	uint32_t ptr : 3;
 };
-/* Pack them into the low 13 bits of a word; and unpack them. */
+/* Pack them into the low 13 bits of a word. */
 static inline uint32_t
 alloc_bits(struct alloc_args a)
 {
 	return a.op | (uint32_t)a.size << 4 | (uint32_t)a.times << 7 |
 	    (uint32_t)a.ptr << 10;
 }
+/* Unpack the low 13 bits of a word. */
 static inline struct alloc_args
 alloc_of_bits(uint32_t v)
 {
@@ -358,6 +362,7 @@ alloc_of_bits(uint32_t v)
  * in its low byte, the letter of the D line.
  */
 #define ALLOC_VALUES 6u
+/* Make that first value. */
 static inline uint64_t
 alloc_word(uint64_t n, char letter)
 {
@@ -601,7 +606,7 @@ enum {			/* control.windows */
 #define TAB_GONE (1u << 21)
 #define TAB_TAG_BITS 10
 
-/* The tag of a key and owner, in the high bits; has an entry this one? */
+/* The tag of a key and owner, in the high bits of a word. */
 static inline uint32_t
 tab_tag(uint64_t key, uint32_t owner)
 {
@@ -609,6 +614,7 @@ tab_tag(uint64_t key, uint32_t owner)
 	    (64 - TAB_TAG_BITS)) << (32 - TAB_TAG_BITS);
 }
 
+/* Does an entry have this tag? */
 static inline bool
 tab_has_tag(uint32_t entry, uint32_t tag)
 {

@@ -55,13 +55,14 @@ struct costread {
 	int64_t given[COST_EVMAX];	/* its summary: line */
 };
 
-/* What separates the words of a line; skip it. */
+/* Does it separate the words of a line? */
 static inline bool
 is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
+/* The first character from p on that does not. */
 static inline const char *
 blanks(const char *p)
 {

@@ -52,13 +52,14 @@ cold_letter(const struct evw_cold *c)
 	return c->state & ~WRITTEN;
 }
 
-/* What an entry has elsewhere. */
+/* What an entry that needs more than its own bytes has elsewhere. */
 static inline union evw_named *
 cold_more(const struct evw *w, const struct evw_cold *c)
 {
 	return &w->rest[c->at / EVW_MORE]->named[c->at % EVW_MORE];
 }
 
+/* SCATTERED: the block that it is of; PACKED: its note. */
 static inline uint32_t *
 cold_id(const struct evw *w, const struct evw_cold *c)
 {

@@ -94,6 +94,7 @@ get16(const uint8_t *p)
 	return v;
 }
 
+/* The same of four bytes. */
 static inline uint32_t
 get32(const uint8_t *p)
 {
@@ -103,6 +104,7 @@ get32(const uint8_t *p)
 	return v;
 }
 
+/* The same of eight bytes. */
 static inline uint64_t
 get64(const uint8_t *p)
 {

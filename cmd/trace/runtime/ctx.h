@@ -22,6 +22,7 @@ ctx_at(const struct tarea *t, uint64_t off)
 	return (void *)((uint64_t)t + T_BIAS + T_CTX + off);
 }
 
+/* The words that fragments know: the frames' ends, and sums of costs. */
 static inline struct ctx_words *
 ctx_words(const struct tarea *t)
 {

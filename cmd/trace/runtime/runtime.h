@@ -382,8 +382,8 @@ void wait_end(struct waiting *);
 /* ---- serve.c: requests to trace, and the queue ---- */
 
 /*
- * Between these a thread takes a place in the queue, or a buffer, or hands one
- * over.  If it is killed there, trace has to look who has what.
+ * From here to queue_end a thread takes a place in the queue, or a buffer, or
+ * hands one over.  If it is killed there, trace has to look who has what.
  */
 static inline void
 queue_begin(struct tarea *t)
@@ -391,6 +391,7 @@ queue_begin(struct tarea *t)
 	__atomic_store_n(&t->slot->putting, PUT_BEGUN, __ATOMIC_RELEASE);
 }
 
+/* That is done. */
 static inline void
 queue_end(struct tarea *t)
 {

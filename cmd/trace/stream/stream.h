@@ -151,7 +151,7 @@ uint64_t counter_take(unsigned slot, uint32_t counter);
 /* The rounds of a block's first n instructions are another block's. */
 void counters_move(unsigned slot, uint32_t from, uint32_t to, unsigned n);
 
-/* --store: an image begins with its first n counters taken. */
+/* --store: an image begins; its first n counters are taken, see counter_put. */
 void counters_reserve(uint32_t n);
 /* How many counters are taken. */
 uint32_t counters_used(void);

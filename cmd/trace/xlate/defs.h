@@ -45,6 +45,7 @@ struct def_more {
 
 extern const struct def_more def_no_more;	/* what all others have */
 
+/* What a definition has beside the rest; def_no_more if that is nothing. */
 static inline const struct def_more *
 def_more_of(const struct def *d)
 {
@@ -52,12 +53,14 @@ def_more_of(const struct def *d)
 	    &def_no_more;
 }
 
+/* The id in an entry of an id. */
 static inline uint32_t
 def_entry_id(uint32_t entry)
 {
 	return entry & (NIDS - 1);
 }
 
+/* How many instructions the id stands for. */
 static inline unsigned
 def_entry_length(uint32_t entry)
 {

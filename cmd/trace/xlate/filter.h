@@ -14,6 +14,7 @@
 
 #include "xlate/parts.h"
 
+/* Bytes of a line of the cache. */
 static inline unsigned
 line_size(void)
 {
