@@ -7,9 +7,89 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/base.h"
+
 struct evw;
 struct out;
-struct qent;
+
+/*
+ * queue.c: the queue.  What trace puts into it has its lines outside of the
+ * memory that the program can write.
+ */
+/* Entries, and threads that wait for room to put theirs. */
+#define QUEUE_MAX (NQUEUE + 2 * NSLOT + 64)
+#define OWN_NO_SLOT NSLOT	/* of no thread */
+struct own_entry {
+	enum qtype type;	/* written last; Q_NONE: it is the program's */
+	unsigned slot;		/* of Q_MARK, or OWN_NO_SLOT */
+	char *lines;		/* or NULL; who takes the entry frees them */
+};
+/* Take the next entry, and what is ours of it; false: there is none. */
+bool queue_take(struct qent *, struct own_entry *mine);
+/* The number of the next entry, which counts all since the area was made. */
+uint32_t queue_head(void);
+/* The next place is not filled; somebody may have taken it. */
+bool queue_is_empty(void);
+/* Entries that are to come, at the end; the program may have lied: lose it. */
+uint32_t queue_left(void);
+/* No thread is left, and the next place is empty: one was killed. */
+void queue_pass_hole(void);
+/*
+ * The next place was taken by one that was killed, so nobody will fill it: go
+ * on behind it; false: that is not so.
+ */
+bool queue_pass_gap(void);
+/*
+ * All entries are taken, but the next one is not written yet.  The thread that
+ * took its place is about to do so: lose patience if it does not.
+ */
+void queue_check_gap(void);
+/* Do entries to come hand over so many bytes of the slot's thread, or more? */
+bool queue_has_records(unsigned slot, uint64_t most);
+/* An entry of format_renew, format_mark or format_text_now is done. */
+void queue_renewed(void);
+void queue_marked(void);
+/* Wake the formatting thread. */
+void queue_ring(void);
+/* Wake who sleeps on a word of shared memory. */
+void queue_wake(uint32_t *word);
+/* The area's threads are gone, and with them all entries. */
+void queue_reset(void);
+
+/* records.c: records in the threads' buffers */
+/* Tell the records that an entry hands over; those behind them come later. */
+void records_handed(const struct qent *);
+/* The same, and the buffer is free again. */
+void records_full(const struct qent *);
+/* The slot's thread begins, or is gone: it has no buffer. */
+void records_begin(unsigned slot);
+/* The same of all slots. */
+void records_reset(void);
+/* The number of the slot's buffer + 1; 0: it has none. */
+uint32_t records_buffer(unsigned slot);
+/* Tell what is left in that buffer of a dead thread's, and free it. */
+void records_bury(unsigned slot, uint32_t buf);
+/* Tell what is in that buffer of a running thread's, which keeps it. */
+void records_look(unsigned slot, uint32_t buf);
+/* Tell what no thread has handed over; all are gone. */
+void records_leftovers(void);
+
+/* entry.c: what entries are for */
+/* Could an honest guest have written the entry? */
+bool entry_is_possible(const struct qent *);
+/* Do what an entry of the program's, or one of ours without lines, is for. */
+void entry_take(const struct qent *);
+/* Write, or keep, lines of trace's own; each ends in a newline. */
+void entry_lines(char *lines);
+/* The same of a line about a thread: all that it did before is told first. */
+void entry_mark(unsigned slot, char *line);
+/* Tell what the slot's thread has counted up to now. */
+void entry_tell_counts(unsigned slot);
+/* Does a thread wait, since --for's window was full?  All such go on. */
+bool entry_waits(void);
+void entry_answer_waiting(void);
+/* A new area begins: none of its threads has done anything. */
+void entry_reset(void);
 
 /* The program's arguments. */
 extern char *const *stream_program;

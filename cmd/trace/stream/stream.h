@@ -1,7 +1,10 @@
 /*
  * stream.h - event text, written by a thread of its own
  *
- * format.c	entries of the queue become text
+ * format.c	the thread that writes it, from begin to end
+ * queue.c	what the program and trace hand to that thread
+ * entry.c	what each entry of the queue is for
+ * records.c	records in the threads' buffers
  * writer.c	the text's writer, and the stream's head
  * counters.c	executions that are counted instead of recorded
  * totals.c	their sums, written at the end
