@@ -8,6 +8,7 @@
 #include "evline.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -125,6 +126,18 @@ number(char what, const char **s, uint64_t *n)
 	return 0;
 }
 
+/* Say what is wrong with a line; it returns -1. */
+static __attribute__((cold, format(printf, 2, 3))) int
+wrong(char why[EVLINE_WHY], const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, EVLINE_WHY, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
 static int
 text(struct ev *e, char *to, const char *s, bool nul)
 {
@@ -151,17 +164,13 @@ event(struct ev *e, char *to, const char *s, char why[EVLINE_WHY])
 			if (ev_hex(&s, &e->num[e->nnum++]) < 0)
 				s = from;
 		}
-		if (s == from) {
-			snprintf(why, EVLINE_WHY, "%c: not a number at `%.20s'",
+		if (s == from)
+			return wrong(why, "%c: not a number at `%.20s'",
 			    *e->line, s);
-			return -1;
-		}
 	}
 	if ((*s != '\0' && *s != ' ') ||
-	    text(e, to, *s == ' ' ? s + 1 : s, true) < 0) {
-		snprintf(why, EVLINE_WHY, "%c: malformed text", *e->line);
-		return -1;
-	}
+	    text(e, to, *s == ' ' ? s + 1 : s, true) < 0)
+		return wrong(why, "%c: malformed text", *e->line);
 	return 0;
 }
 
@@ -191,8 +200,7 @@ memory(struct ev *e, const char *s, char why[EVLINE_WHY])
 	if (*s == '\0' && e->nnum >= form[i].least)
 		return 0;
 bad:
-	snprintf(why, EVLINE_WHY, "%c: malformed at `%.20s'", *e->line, s);
-	return -1;
+	return wrong(why, "%c: malformed at `%.20s'", *e->line, s);
 }
 
 /* "n", "n=label", "=label": 0 is what is missing. The line may end here. */
@@ -211,6 +219,22 @@ instruction(struct ev *e, const char **s)
 	return ev_hex(s, &e->num[1]);
 }
 
+/* Read a field that is a number or, of an O line, an instruction. */
+static int
+one_field(struct ev *e, char what, const char **s, char why[EVLINE_WHY])
+{
+	if (what == 'o') {
+		if (instruction(e, s) < 0)
+			return wrong(why, "O: not an instruction at `%.20s'",
+			    *s);
+	} else if (what == 'a' && **s == '.') {
+		++*s;
+	} else if (number(what, s, &e->num[e->nnum++]) < 0) {
+		return wrong(why, "%c: not a number at `%.20s'", *e->line, *s);
+	}
+	return 0;
+}
+
 int
 evline_fields(struct ev *e, unsigned kind, char *to, char why[EVLINE_WHY])
 {
@@ -226,11 +250,8 @@ evline_fields(struct ev *e, unsigned kind, char *to, char why[EVLINE_WHY])
 				return 0;
 			what++;
 		}
-		if (*s++ != ' ') {
-			snprintf(why, EVLINE_WHY, "%c: a field is missing",
-			    *e->line);
-			return -1;
-		}
+		if (*s++ != ' ')
+			return wrong(why, "%c: a field is missing", *e->line);
 		if (*what == 'e')
 			return event(e, to, s, why);
 		if (*what == 'm')
@@ -240,38 +261,18 @@ evline_fields(struct ev *e, unsigned kind, char *to, char why[EVLINE_WHY])
 				return text(e, to, s + 1, false);
 			what++;
 		}
-		if (*what == 't') {
-			if (text(e, to, s, false) == 0)
-				return 0;
-			snprintf(why, EVLINE_WHY, "%c: malformed \\ooo",
-			    *e->line);
+		if (*what == 't')
+			return text(e, to, s, false) == 0 ? 0 :
+			    wrong(why, "%c: malformed \\ooo", *e->line);
+		if (one_field(e, *what, &s, why) < 0)
 			return -1;
-		}
-		if (*what == 'o') {
-			if (instruction(e, &s) < 0) {
-				snprintf(why, EVLINE_WHY,
-				    "O: not an instruction at `%.20s'", s);
-				return -1;
-			}
-			if (*s == '\0' && e->num[0] != 0 && e->num[1] != 0)
-				return 0;
-			continue;
-		}
-		if (*what == 'a' && *s == '.') {
-			s++;
-			continue;
-		}
-		if (number(*what, &s, &e->num[e->nnum++]) < 0) {
-			snprintf(why, EVLINE_WHY, "%c: not a number at `%.20s'",
-			    *e->line, s);
-			return -1;
-		}
+		if (*what == 'o' && *s == '\0' && e->num[0] != 0 &&
+		    e->num[1] != 0)
+			return 0;	/* a label that is defined */
 	}
 	if (*what == '-' || *s == '\0')
 		return 0;
-	snprintf(why, EVLINE_WHY, "%c: `%.20s' behind the last field", *e->line,
-	    s);
-	return -1;
+	return wrong(why, "%c: `%.20s' behind the last field", *e->line, s);
 }
 
 int

@@ -247,6 +247,71 @@ settle_branch(struct tarea *t, struct kucontext *uc, const struct fragmeta *f,
 	    goes_on);
 }
 
+/* The guest's flags; code that changes them for itself has kept them before. */
+static void
+take_flags(struct tarea *t, const struct kucontext *uc, const struct mapent *m)
+{
+	t->rflags = uc->eflags;
+	if (m->flags)
+		t->rflags = flags_kept(t->rflags, m->kind < MAP_LEFT_TMP ||
+		    (rt.boot.flags & BOOT_BRANCHES) ? uc->rax : t->flags);
+	t->df = uc->eflags >> 10 & 1;
+}
+
+/*
+ * Find the guest's pc, and tell what ran: n of fragment f's instructions are
+ * done.  The fragment may be gone once something has been told.
+ */
+static void
+take_pc(struct tarea *t, struct kucontext *uc, const struct fragmeta *f,
+    struct mapent *m, unsigned n)
+{
+	uint32_t block = f->block;
+
+	switch (m->kind) {
+	case MAP_BODY:
+		if (n < m->n)
+			m->rep = m->counted = 0;
+		if (m->counted)
+			rounds_uncount(t, m);
+		m->n = (uint8_t)n;
+		t->pc = place_pc(f, n);
+		told_prefix(t, block, m, rounds_done(t, m));
+		break;
+	case MAP_IBL:
+		t->pc = uc->rcx + f->pc;
+		jumped(t);
+		break;
+	case MAP_IBL0:
+		t->pc = uc->rcx - owner_key(contexts_owner(t));
+		jumped(t);
+		break;
+	case MAP_BACK:
+	case MAP_BACK_LESS:
+		t->pc = uc->rcx + (m->kind == MAP_BACK ? 0 :
+		    place_pc(f, m->n));
+		told_prefix(t, block, m, 0);
+		break;
+	case MAP_RETURN:
+	case MAP_LAND:
+	case MAP_LAND_IR:
+		t->pc = m->kind == MAP_RETURN ? uc->rcx : t->tmp1;
+		contexts_unland(t, m);
+		jumped(t);
+		break;
+	case MAP_CALLED:	/* perhaps before the landing was pushed */
+		contexts_top(t)->landing = (uint64_t)rt_return;
+		t->pc = contexts_arc(t)->target;
+		break;
+	case MAP_CALL:
+		contexts_uncall(t, uc->rax);
+		/* fallthrough */
+	default:
+		take_exit(t, uc, f, m, n);
+		break;
+	}
+}
+
 /*
  * The thread was interrupted in the cache: its state into its area.  The
  * fragment is there for as long as `incache` is 1, so all is copied first.
@@ -261,55 +326,11 @@ state_take(struct tarea *t, struct kucontext *uc)
 	unsigned n = done_at(t, p), branch, missed;
 
 	take_registers(t, uc, &m);
-	t->rflags = uc->eflags;
-	if (m.flags)
-		t->rflags = flags_kept(t->rflags, m.kind < MAP_LEFT_TMP ||
-		    (rt.boot.flags & BOOT_BRANCHES) ? uc->rax : t->flags);
-	t->df = uc->eflags >> 10 & 1;
+	take_flags(t, uc, &m);
 	*(uint64_t *)((uint64_t)t + T_BIAS + t->p_at) = uc->r8;
 	rounds_settle(t, &m);
 	missed = settle_branch(t, uc, f, &m, &branch);
-	switch (m.kind) {
-	case MAP_BODY:
-		if (n < m.n)
-			m.rep = m.counted = 0;
-		if (m.counted)
-			rounds_uncount(t, &m);
-		m.n = (uint8_t)n;
-		t->pc = place_pc(f, n);
-		told_prefix(t, block, &m, rounds_done(t, &m));
-		break;
-	case MAP_IBL:
-		t->pc = uc->rcx + f->pc;
-		jumped(t);
-		break;
-	case MAP_IBL0:
-		t->pc = uc->rcx - owner_key(contexts_owner(t));
-		jumped(t);
-		break;
-	case MAP_BACK:
-	case MAP_BACK_LESS:
-		t->pc = uc->rcx + (m.kind == MAP_BACK ? 0 : place_pc(f, m.n));
-		told_prefix(t, block, &m, 0);
-		break;
-	case MAP_RETURN:
-	case MAP_LAND:
-	case MAP_LAND_IR:
-		t->pc = m.kind == MAP_RETURN ? uc->rcx : t->tmp1;
-		contexts_unland(t, &m);
-		jumped(t);
-		break;
-	case MAP_CALLED:	/* perhaps before the landing was pushed */
-		contexts_top(t)->landing = (uint64_t)rt_return;
-		t->pc = contexts_arc(t)->target;
-		break;
-	case MAP_CALL:
-		contexts_uncall(t, uc->rax);
-		/* fallthrough */
-	default:
-		take_exit(t, uc, f, &m, n);
-		break;
-	}
+	take_pc(t, uc, f, &m, n);
 	allocs_settle(t);
 	__atomic_store_n(&t->slot->incache, 0, __ATOMIC_SEQ_CST);
 	if (missed != 0)
