@@ -53,7 +53,7 @@ if [ -d cmd/trace/runtime ]; then
 	same "the runtime includes its own and shared.h only" "" "$bad"
 	bad=$(sed -n 's/^#[ \t]*include[ \t]*<\(.*\)>.*/\1/p' \
 	    cmd/trace/runtime/*.[chS] cmd/trace/shared.h cmd/trace/meta.h \
-	    cmd/trace/predictor.h | sort -u |
+	    cmd/trace/predictor.h cmd/trace/callctx.h | sort -u |
 	    grep -v -E '^(asm/|linux/|std(arg|bool|def|int|noreturn)\.h|elf\.h)' |
 	    tr '\n' ' ')
 	# constants of the kernel's interface, no function of a libc
