@@ -17,12 +17,12 @@
  * comes is no request for code.  The kernel may take the thread elsewhere; then
  * it polls as ever, and we follow after as many requests.
  *
- * A yield is worth nothing where the kernel lets the one that yielded run on,
- * since the other has had more time.  A thread that needs many turns for its
- * answers shows that, and we give up for good.  So we do where a yield is dear:
- * some kernels flush what the processor has predicted or translated at each.
- * Two that poll burn as much in vain as an answer takes, 3 to 10 us, so that is
- * what a change of turns to and fro may cost.
+ * A yield is in vain where the kernel lets the thread that yielded run on,
+ * since the other one has had more time so far.  We see that by a thread that
+ * needs many turns for its answers, and give up for good.  We also give up
+ * where a yield is dear: some kernels flush what the processor has predicted or
+ * translated at each.  Polling burns the time of an answer, 3 to 10 us, in
+ * vain, so a change of turns to and fro may cost as much.
  *
  * On a crowded processor nobody takes turns: see runtime/wait.c, which we tell
  * when a yield has taken so long that it may be one.

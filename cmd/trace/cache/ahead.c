@@ -1,16 +1,18 @@
 /*
  * ahead - which fragments will be wanted, so that they are made before
  *
- * After a request these are made, one at a time, while the guest goes on: if it
- * asks meanwhile, it waits for one at most.
+ * They are made after a request, one at a time, while the guest goes on.  If it
+ * asks meanwhile, it waits for one of them at most.
  *
- * - The LANDING of each call that a requested fragment ends with: it returns
- *   there, by a lookup word, so what follows would be a request of its own.  19
- *   of 20 are executed.  They are kept in a stack, since what is called last
- *   returns first.  One is made at once, even if there is a request: who asks
- *   for what is called has to wait, but does not ask for the landing, so it
- *   waits less.  Its own call has a landing in turn.  Calls of fragments made
- *   in idle moments have none: they would be an eighth of gcc's fragments.
+ * - The LANDING of each call that a requested fragment ends with: where the
+ *   call returns to, by a lookup word.  Without it the return would be a
+ *   request of its own; 19 of 20 landings are executed.  They are kept in a
+ *   stack, since what is called last returns first.  One of them is made at
+ *   once, even if a request waits: the thread waits longer for what it calls,
+ *   but need not ask for the landing, and so waits less in all.  If the landing
+ *   ends with a call, that has a landing in turn.  Calls of fragments made in
+ *   idle moments have none: their landings would be an eighth of gcc's
+ *   fragments.
  * - What direct exits of the fragment lead to, last exit first, up to a bound.
  *
  * With contexts landings are exits of the caller's fragment.

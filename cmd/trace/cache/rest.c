@@ -1,9 +1,10 @@
 /*
  * rest - with --contexts: have threads leave their calls alone
  *
- * A flush brings threads out of the cache, where the runtime may yet make a
- * call for one.  Who changes the frames or the counts of a thread that has not
- * asked has all of them rest first: see struct slot in shared.h.
+ * A flush brings threads out of the cache; but there the runtime may still make
+ * a call for one.  So before trace changes the frames or the counts of threads
+ * that have not asked for it, it waits until all threads rest: see struct slot
+ * in shared.h.
  */
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 /*
  * spare - numbers of arcs and states that the guest's threads may use
  *
- * A slot's thread gets some in a row, and others when it has used them up.
+ * A slot's thread gets a row of numbers, and another one when these are used.
  * What is left when the thread ends is for the next thread of the slot.
  */
 #include "context/context.h"

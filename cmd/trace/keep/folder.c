@@ -5,12 +5,13 @@
  * ours, and nobody else may be able to write them.  The folder stays open; all
  * names are looked up in it.
  *
- * To read all of an entry, for its sum, takes longer than to use it.  So who
- * found an entry right says so in the file's times: it was changed just now,
- * and it was read a day later, to the nanosecond.  Whatever is written to the
- * file sets the first of these; and whoever sets both cannot set the time of
- * that (ctime), which must be the same but for a step of the clock.  What a
- * crash of the system may have lost was written before the boot.
+ * Reading all of an entry, for its sum, takes longer than using it.  So a trace
+ * that has found an entry right notes that in the file's times: the file was
+ * changed just now, and was read a day later, to the nanosecond.  Any write
+ * sets the first of these anew.  Whoever sets both times back cannot set the
+ * time at which that is done (ctime), which must equal the first, but for a
+ * step of the clock.  And they must be later than the boot, since a crash may
+ * have lost what was written before.
  */
 #include <dirent.h>
 #include <errno.h>

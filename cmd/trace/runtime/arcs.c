@@ -1,12 +1,13 @@
 /*
  * arcs - with --contexts: make an arc like another one
  *
- * A request for each call that a state has not made before would take most of
- * a short run.  The first arc of a call to a target, from wherever, is trace's
- * and serves as a MODEL: another call to there leads to the same function, at
- * the level that its active calls make it.  Those are the states that this one
- * was made from.  Of a jump that is a call the model has the same site and
- * function.  Deep recursion, which goes back to an earlier state, is trace's.
+ * A request for each call that a state has not made before would take most of a
+ * short run.  So only the first arc of a call to a target is made by trace.  It
+ * serves as a MODEL for calls to that target from other states: these lead to
+ * the same function, at the level that its active calls make it, which follows
+ * from the states that this one was made from.  Where a jump is a call, its
+ * model has the same site and function.  Deep recursion goes back to an earlier
+ * state; it is left to trace.
  *
  * A state that is not apart is reached from one other state alone, by calls of
  * its function.  So its number need not be looked for among all.

@@ -1,8 +1,9 @@
 /*
  * client - requests that the program makes by valgrind.h
  *
- * A request is six words at rax, the first says which it is; rdx has the result
- * for the case that nobody answers.  Requests of tools that we are not keep it.
+ * A request is six words at rax; the first says which one it is.  rdx holds the
+ * result that the program gets where no tool answers.  A request that is meant
+ * for another tool leaves it there.
  */
 #include "runtime.h"
 

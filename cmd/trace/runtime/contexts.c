@@ -1,11 +1,13 @@
 /*
  * contexts - with --contexts: a thread's frames, where fragments cannot
  *
- * Fragments make calls and returns whose arcs the thread's table has.  Others
- * come here: what an exit did is noted, and done when the thread is about to go
- * on at its target.  A signal may come in between; then its handler is told
- * first, with what was interrupted.  What is no plain call or return of an arc
- * that exists is trace's, which changes frames as its rules are.
+ * Fragments make the calls and returns whose arcs are in the thread's table.
+ * All others come here.  What an exit did is noted, and carried out when the
+ * thread is about to go on at its target.  If a signal comes in between, its
+ * handler is told first, with what was interrupted.  The runtime itself makes
+ * plain calls by arcs that exist, or that are like others (arcs.c), and plain
+ * returns.  Every other move it leaves to trace, which changes the frames by
+ * the rules of lib/walk.
  */
 #include "ctx.h"
 

@@ -1,6 +1,6 @@
 /*
- * entry - the ways between the runtime's C and the code cache, and what else
- * C cannot say
+ * entry - the ways between the runtime's C and the code cache, and whatever else
+ * cannot be written in C
  */
 #include <asm/unistd.h>
 

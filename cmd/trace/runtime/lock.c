@@ -2,8 +2,9 @@
  * lock - locks among the program's threads, which may be killed with one
  *
  * A lock is 0, or its holder's tid.  A process that shares the memory can be
- * killed alone, and then never gives its lock back.  So who waits for long has
- * trace bury the dead: a holder without a slot is one.
+ * killed alone, and then never gives its lock back.  So a thread that waits
+ * long asks trace to bury the dead, and takes the lock if its holder has no
+ * slot by then.
  */
 #include "runtime.h"
 

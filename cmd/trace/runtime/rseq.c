@@ -1,14 +1,16 @@
 /*
  * rseq - restartable sequences of a process that was attached to
  *
- * A program that starts under us sees no rseq(2).  One that ran before has
- * registered, and uses it.  The kernel compares the real pc with the sequence
- * that the thread's struct rseq names, finds it outside, forgets the sequence
- * and restarts nothing.  Which sequences there are we learn before that: trace
- * finds those of the program's files (guest/sequences.c), others where a thread
- * that is in one comes by.  Then one that a signal finds the thread in, or in
- * which it is let go, is aborted here.  One that another thread was let run
- * in between is not.
+ * A program that starts under us is told that there is no rseq(2).  One that
+ * ran before has registered a struct rseq, which names the sequence that a
+ * thread is in.  At a preemption or a signal the kernel compares the real pc
+ * with that sequence, finds it outside, clears the name and restarts nothing.
+ *
+ * So the runtime has to know the sequences before.  trace finds those in the
+ * program's files (guest/sequences.c); any other one the runtime learns when a
+ * thread that is in it leaves the code cache.  Where a signal is delivered to a
+ * thread in a sequence, or the thread is let go there, the runtime aborts the
+ * sequence.  It does not notice that another thread ran in between.
  */
 #include "runtime.h"
 

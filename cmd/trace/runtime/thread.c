@@ -2,8 +2,8 @@
  * thread - the ways in which threads and processes begin and end
  *
  * A child of fork is let go from its own copy of everything.  A child of vfork
- * gets an area of its own for that; any other one that shares memory has its
- * area as a thread has, and is told.
+ * gets an area, to be let go from.  Any other child that shares the memory runs
+ * translated: it has its area as a thread has, and what it does is told.
  */
 #include "runtime.h"
 

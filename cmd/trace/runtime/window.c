@@ -6,7 +6,7 @@
  * nothing.  Exits at the functions' first instructions begin and end windows.
  * Without --to, a window ends where a return or an indirect jump leaves the
  * stack pointer above its value at the beginning: fragments compare it, and so
- * does the runtime when an indirect transfer comes by it.  With --contexts all
+ * does the runtime where an indirect transfer comes out.  With --contexts all
  * calls end with the window.
  *
  * Client requests switch all threads, at once or when they next come by here:

@@ -2,12 +2,14 @@
  * dead - what processes leave undone that were killed
  *
  * A process that shares the program's memory can be killed alone, at any
- * instruction.  If it had taken a place in the queue, nobody fills that; if it
- * was taking a buffer or handing one over, that may be counted wrong, or belong
- * to nobody.  So who does that says so in its slot before: `putting' is not 0.
+ * instruction.  If it had taken a place in the queue, nobody fills that place.
+ * If it was taking a buffer or handing one over, the buffer may be counted
+ * wrong, or belong to nobody.  So before a thread does either it sets `putting'
+ * in its slot.
  *
- * The formatter looks for the dead, for it has to go on where nobody else can.
- * It buries one behind all places that this one can have taken.
+ * The formatter looks for the dead, since it has to go on where nobody else
+ * can.  It buries a dead thread when it has passed all places that this one can
+ * have taken.
  */
 #include <string.h>
 
