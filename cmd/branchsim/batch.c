@@ -1,9 +1,9 @@
 /*
  * batch - many executions by Cachegrind's predictor
  *
- * Simulated branches go as the program's did, so a branch of ours on what
- * became of one would be mispredicted as often as the program's own. Here no
- * branch depends on them, nor on how many of them an execution has.
+ * Simulated branches go as the program's did. A branch of our own code that
+ * depended on one would be mispredicted as often as the program's was. So here
+ * no branch depends on their outcomes, nor on how many an execution has.
  *
  * Executions are first made into a list of STEPS, one for each conditional
  * branch: the number of its counter, and whether it is taken. The outcomes

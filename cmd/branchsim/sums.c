@@ -3,7 +3,8 @@
  *
  * W lines say how often each id was executed, X lines how often a branch of a
  * block was mispredicted, R lines how often a repeated instruction went round.
- * With --rep=each that is a branch, too, which only its R line shows.
+ * With --rep=each such an instruction is a branch, too, of which there is only
+ * the R line.
  */
 #include "branchsim.h"
 

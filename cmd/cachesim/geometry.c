@@ -5,8 +5,8 @@
  * the first-level caches and the last level, found by CPUID; if one of the
  * three is not to be had, all three are those of an Athlon of 2002.  But AMD's
  * processors are asked by leaf 0x8000001d first: the older leaves that
- * Cachegrind knows tell the last level of the whole package, and its ways not.
- * With --caches=valgrind they are all that is asked.
+ * Cachegrind knows tell the size of the last level for the whole package, and
+ * not its ways. With --caches=valgrind they are all that is asked.
  */
 #include "cachesim.h"
 

@@ -4,8 +4,8 @@
  * One that misses a fifth of the time or more is searched for without a branch
  * (hotsearch.S), which costs about 12 cycles: less than a misprediction, more
  * than a hit that is predicted. So now and then those that have begun to miss
- * are searched for, and from time to time none is any more, until it misses
- * again.
+ * are searched for; from time to time all are looked up as usual, until they
+ * miss again.
  *
  * Code is only written between two runs of it, and only a serializing
  * instruction makes sure that what was written is run: one for all of them.

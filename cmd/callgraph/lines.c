@@ -14,8 +14,8 @@
  * alone, always.
  *
  * With --rep=each repeated instructions cost more than their executions. R
- * lines give the rounds, of the block and all its prefixes. Of one that only
- * reads the first round is the execution itself.
+ * lines give the rounds, of the block and all its prefixes. The first round of
+ * one that only reads is counted as the execution itself.
  */
 #include <stdlib.h>
 #include <string.h>

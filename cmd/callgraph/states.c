@@ -6,8 +6,8 @@
  * states with the same function and level, which are a GROUP here.
  *
  * Own costs by line are known by group (lines.c). With --contexts a group can
- * have several contexts; the own cost of each is that of the calls of it less
- * that of the calls by it, and is put at the function's first address.
+ * have several contexts; the own cost of each is what the calls to it cost,
+ * less what the calls from it cost, and is put at the function's first address.
  *
  * All is summed up as it comes, and becomes contexts and arcs at the end.
  */

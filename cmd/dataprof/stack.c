@@ -4,8 +4,8 @@
  * In kind all lib/walk follows calls and returns, in kind cache N and X lines
  * tell them: each frame has the address where its return address lies. A frame
  * reaches from there down to the next one's; below the last lies what belongs
- * to the function whose code it is. Without either a stack is only known by
- * where calls and returns refer to.
+ * to the function whose code it is. Without either, a stack is only known by
+ * the addresses that calls and returns refer to.
  */
 #include <stdio.h>
 #include <stdlib.h>

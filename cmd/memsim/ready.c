@@ -1,8 +1,8 @@
 /*
  * ready - descriptions that are ready, one of them made from cpuid
  *
- * What makers publish of theirs is sizes, ways and what contains what, not how
- * lines are replaced: policies are guesses.
+ * Makers of processors publish sizes, ways and which level contains which, but
+ * not how lines are replaced: the policies here are guesses.
  */
 #include "memsim.h"
 

@@ -1,9 +1,10 @@
 /*
  * shelf - counters whose definitions are text already (--store)
  *
- * In kind counts nobody needs what the store knows about a block until its
- * count is told.  So the first counters are the store's, an id is the number of
- * its counter, added to the first of them, and lines are copied from the entry.
+ * In kind counts nobody needs the definition of a stored block until its count
+ * is told.  So the store has the first counters; the id of a counter's block is
+ * the counter's number added to the first of these ids; and the text of a
+ * definition is copied from the entry when it is needed.
  * Only the formatting thread writes anything here while the program runs.
  */
 #include <stdlib.h>
