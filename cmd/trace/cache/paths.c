@@ -1,9 +1,8 @@
 /*
  * paths - the known paths of blocks, by their first pc
  */
-#include <htslib/khash.h>
-
 #include "cache/parts.h"
+#include "khash.h"
 
 KHASH_MAP_INIT_INT64(path, struct path)
 
