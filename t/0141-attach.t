@@ -109,6 +109,9 @@ starts() {
 	until_line "$T/out" ready
 }
 
+# SIGINT is ignored behind "&", and timeout may leave it so
+bounded="env --default-signal=INT timeout -k 5 60"
+
 # begun: bounded wait for trace to have the process, and a stream
 begun() {
 	i=0
@@ -125,7 +128,7 @@ a_while() {
 	time=$1
 	shift
 	rm -f "$T/run.ev"
-	timeout -k 5 60 "$B/trace" "$@" -p $pid -o "$T/run.ev" \
+	$bounded "$B/trace" "$@" -p $pid -o "$T/run.ev" \
 	    2>"$T/trace.err" 9>&- &
 	tracer=$!
 	begun
@@ -143,7 +146,7 @@ attached() {
 	mkfifo "$T/fifo"
 	"$B/plain" <"$T/fifo" 2>"$T/plain.err" | head -c 1000000 >"$T/plain" &
 	reader=$!
-	timeout -k 5 60 "$B/trace" --for=300000 -p "$pid" \
+	$bounded "$B/trace" --for=300000 -p "$pid" \
 		-o "$T/run.ev" 2>"$T/trace.err" &
 	tracer=$!
 	begun
@@ -607,7 +610,7 @@ for how in --for-time=1 INT TERM; do
 	until_line "$T/out" ready
 	option=
 	[ ${how#--} = $how ] || option=$how
-	timeout -k 5 60 "$B/trace" -f -e counts $option -p $pid \
+	$bounded "$B/trace" -f -e counts $option -p $pid \
 	    -o "$T/pair.%p.ev" 2>"$T/trace.err" 9>&- &
 	tracer=$!
 	i=0

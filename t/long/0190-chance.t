@@ -99,8 +99,9 @@ attached() {
 		grep -q ready "$T/out" && break
 		sleep 0.05
 	done
-	timeout -k 5 60 "$B/trace" -e $kind $options -p $pid -o "$T/ev.%p" \
-	    2>"$T/err" &
+	# SIGINT is ignored behind "&", and timeout may leave it so
+	env --default-signal=INT timeout -k 5 60 "$B/trace" -e $kind $options \
+	    -p $pid -o "$T/ev.%p" 2>"$T/err" &
 	tracer=$!
 	choose 0 0.03 0.1 0.3
 	sleep "$word"
