@@ -158,8 +158,8 @@ check "what stacks need is told" grep -q 'stack: which function.s needs' \
 "$B/cachesim" "$T/run.ev" >"$T/costs"
 check "without a simulator" "$D" -o "$T/data" "$T/run.ev"
 same "all references are told" \
-    "$(awk '/^totals/ { print $5 "+" $8 }' "$T/costs" | bc)" \
-    "$(awk '/^totals/ { print $2 "+" $3 }' "$T/data" | bc)"
+    "$(awk '/^totals/ { print $5 + $8 }' "$T/costs")" \
+    "$(awk '/^totals/ { print $2 + $3 }' "$T/data")"
 
 # allocations alone
 "$B/trace" -e counts --contexts --allocs -o "$T/counts.ev" "$T/layout"
