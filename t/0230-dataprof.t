@@ -100,8 +100,8 @@ for kind in all "cache=16,64,1 --contexts"; do
 		    "$T/table"
 	}
 	same "a list that was freed: number, bytes, peak, live" \
-	    "3000 144000 144000 0" "$(row "malloc < make_node < make_list")"
-	same "one that lives" "3000 144000 144000 144000" \
+	    "3000 336000 336000 0" "$(row "malloc < make_node < make_list")"
+	same "one that lives" "3000 336000 336000 336000" \
 	    "$(row "malloc < make_node < make_reused")"
 	same "memory that grows is one at a time" "8 255000 128000 128000" \
 	    "$(row "realloc < make_grown")"
@@ -165,7 +165,7 @@ same "all references are told" \
 "$B/trace" -e counts --contexts --allocs -o "$T/counts.ev" "$T/layout"
 check "kind counts" "$D" --text "$T/counts.ev"
 check "has the allocations" grep -q \
-    '^ *3000 *144000 *144000 *144000 .*malloc < make_node < make_hash' "$T/out"
+    '^ *3000 *336000 *336000 *336000 .*malloc < make_node < make_hash' "$T/out"
 check "as costs" "$D" "$T/counts.ev"
 
 # threads' own variables, also of those that allocate nothing, or do at the end

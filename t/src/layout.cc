@@ -24,9 +24,16 @@ struct rec {
 		int low, high;
 	} range[2];
 };
+/*
+ * Larger than lines, so that neither what free() and the tree's ++ refer to nor
+ * where malloc() begins makes a hit of what is missed here.
+ */
 struct node {
 	node *next;
-	long value[5];
+	long value[13];
+};
+struct leaf {
+	long room[8], value;
 };
 
 long table[COUNT];
@@ -34,7 +41,7 @@ static rec recs[COUNT];
 static __thread long own[COUNT];
 static node *list, *reused, *hash_table[256];
 static std::vector<long> *vec;
-static std::map<long, long> *tree;
+static std::map<long, leaf> *tree;
 static char *grown, *parts[COUNT], *zeros;
 static volatile long sum;
 static char arena[1 << 20];
@@ -153,18 +160,18 @@ touch_vector(const long *v)
 FN void
 make_tree(void)
 {
-	tree = new std::map<long, long>;
+	tree = new std::map<long, leaf>;
 	for (long i = 0; i < COUNT; i++)
-		(*tree)[i * 7919 % 3001] = i;
+		(*tree)[i * 7919 % 3001].value = i;
 }
 
 FN long
-touch_tree(std::map<long, long>::iterator i)
+touch_tree(std::map<long, leaf>::iterator i)
 {
 	long s = 0;
 
 	for (int n = 0; n < 200; n++, ++i)
-		s += i->second;
+		s += i->second.value;
 	return s;
 }
 
