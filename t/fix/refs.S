@@ -67,7 +67,7 @@ _start:	mov	rsp, offset stack+256
 	push	rsp			#: S K+f8 8
 	pop	rsp			#: L K+f8 8
 	pushw	5			#: S K+fe 2
-	popw	[rsp-6]			#: L K+fe 2 S K+fa 2
+	pop	word ptr [rsp-6]		#: L K+fe 2 S K+fa 2
 	pushfq				#: S K+f8 8
 	popfq				#: L K+f8 8
 	enter	16, 0			#: S K+f8 8
