@@ -25,7 +25,7 @@ ifneq ($(filter check check-long bench deps,$(MAKECMDGOALS)),)
 DEBS	+= g++ bzip2 elfutils dwz mandoc universal-ctags valgrind \
 	python3 sqlite3 clang llvm libclang-rt-dev xz-utils pigz openssl git \
 	kcachegrind dbus-daemon dbus-bin xvfb xdotool imagemagick \
-	fonts-dejavu-core librsvg2-bin chromium
+	fonts-dejavu-core librsvg2-bin chromium procps
 endif
 
 # and what the long ones build with

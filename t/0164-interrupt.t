@@ -30,6 +30,7 @@ int main(int argc, char **argv)
 EOF
 $CC -O1 -o "$T/prog" "$T/prog.c" || skip_all "no compiler"
 mkfifo "$T/ready"
+command -v pgrep >/dev/null || skip_all "no pgrep"
 env --default-signal=INT true 2>/dev/null || skip_all "no env --default-signal"
 
 # settled GROUP N: it has so many processes, and all of them but the program
