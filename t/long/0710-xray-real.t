@@ -125,11 +125,14 @@ check "version 1 with arguments" "$F" -f 1 -o "$T/v1" "$T/args.ev"
 check "version 1 with arguments: llvm-xray converts it" llvm-xray convert -f yaml "$T/v1"
 same "version 1 with arguments: all of them" 100 "$(grep -c 'args: ' "$T/out")"
 
-# turns without buffers, as no log has them
+# turns without buffers, as no log has them; all threads begin at one tick, for
+# account of LLVM 21 takes the ticks of whichever it reads first for the least
 awk 'BEGIN {
 	print "H quern-events 1\nH kind calls\nH pid 9"
-	for (i = 0; i < 30000; i++)
-		printf "T %d\nN 1 %x\nX 1 %x\n", 1 + i % 3, 16 * i, 16 * i + 5
+	for (i = 0; i < 30000; i++) {
+		t = 16 + 16 * int(i / 3)
+		printf "T %d\nN 1 %x\nX 1 %x\n", 1 + i % 3, t, t + 5
+	}
 	print "E exit 0 60000"
 }' | "$F" -F 1000 -o "$T/turns"
 check "threads in turns: llvm-xray account" llvm-xray account -f csv "$T/turns"
