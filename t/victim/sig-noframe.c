@@ -1,7 +1,10 @@
 /*
  * sig-noframe - a signal whose stack cannot be written, always or now and then
  * (another thread flips its protection): SIGSEGV's handler runs instead, on
- * another stack, and the program goes on with all of its registers
+ * another stack, and the program goes on with all of its registers. A handler
+ * writes nothing to the stack itself, which may be read-only by then.
+ *
+ * build: -fno-stack-protector
  */
 #include <pthread.h>
 
