@@ -55,6 +55,7 @@ struct callwalk {
 	bool off;			/* nothing is followed: stack_follow */
 	bool direct;			/* direct recursion has no levels */
 	bool contexts;			/* each chain of callers apart */
+	bool each;			/* each call gets a frame of its own */
 	uint64_t maxcontexts;
 	/*
 	 * A thread's frames. Who jumps between stacks may leave some for ever:
@@ -296,6 +297,7 @@ struct walk_arc {
 	uint64_t to;		/* run-time; 0 without a slot */
 	uint64_t tolink;
 	uint32_t level;		/* 0: it has no slot */
+	uint32_t at;		/* of a jump: where its last frame was pushed */
 	uint64_t calls;
 	int64_t cost[];		/* columns: inclusive */
 };
@@ -371,6 +373,8 @@ struct walk_frame {
 		const struct func *skipped;	/* arc is NULL */
 	};
 	struct walk_slot *skipper;	/* the thread's before the call */
+	uint64_t times;		/* it is of so many calls, see stack.c */
+	uint32_t run;		/* frames below, of jumps, left with it */
 };
 
 /* Where a setjmp returns, and the stack pointer there. */
@@ -402,6 +406,7 @@ struct walk_turn {
 	uint32_t seg;
 	bool left;
 	struct walk_arc *arc;	/* NULL: the callee is skipped */
+	uint64_t times;		/* frames left by it */
 };
 
 struct walk_thread {
@@ -419,9 +424,11 @@ struct walk_thread {
 	int64_t *total;		/* columns */
 	struct walk_slot *skipper;	/* the call of a skipped function */
 	struct walk_frame *frame;
-	int64_t *enter;		/* by frame: total (columns) at the call */
+	/* by frame: total (columns) at the call; the sum of its `times' */
+	int64_t *enter;
 	size_t n, cap, capenter;
 	size_t bottom;		/* a signal interrupted the frames below */
+	size_t first_again;	/* the first of those that got more calls */
 	struct walk_interrupt *sig;
 	size_t nsig, capsig;
 	uint32_t *depth;	/* by function: its active calls */
@@ -459,9 +466,10 @@ void stack_collect(struct walk_thread *, bool);
 /*
  * Push the frame of a call that was made elsewhere, when the thread's totals
  * were `enter'; sp: its place, ret: its return address or 0. It is not counted.
+ * False: the last frame is of this call, too; not with `each'.
  */
-void stack_put(struct walk_thread *, struct walk_arc *, uint64_t sp,
-    uint64_t ret, const int64_t *enter);
+bool stack_put(struct walk_thread *, struct walk_arc *, uint64_t sp,
+    uint64_t ret, const int64_t *enter, bool each);
 /* Pop the innermost frame. The return is not counted. */
 void stack_drop(struct walk_thread *);
 /* Add the costs so far to the arcs of active calls: of a thread, of all. */

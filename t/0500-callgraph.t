@@ -465,6 +465,26 @@ desc: 2 functions left by an exit of an outer one
 desc: 2 functions not left until the end
 event: Ticks : nanoseconds" "$(grep -E '^desc: [0-9]|^event:' out)"
 
+# --- a loop of three instructions that calls its own function: each call costs
+# itself and all later rounds; there is no frame for each
+rounds=$((1 << 24))
+stream blocks "B 1 >401010 5w8.0L401100" 1+7ffe00000000 \
+    "B 2 >401100 1 2 2C401100" "2*ffffff" "B 3 >401105 1r8.0R" \
+    3+7ffe00000000 "B 4 >401015 1" 4 "E exit 0 $((rounds + 3))" >ev
+finds "a loop of calls" "f 3;f'2 $((3 * rounds - 2));\
+f'2>f'2 $((rounds - 2)) $((3 * (rounds - 2) * (rounds - 1) / 2 + rounds - 2));\
+f>f'2 1 $((3 * rounds - 2));main 2;main>f 1 $((3 * rounds + 1));"
+# two functions that jump to each other, too, and a call of each round's own
+stream blocks "B 1 >401010 5w8.0L401100" 1+7ffe00000000 \
+    "B 2 >401100 2 2J401200 >401200 5w8.0L401300 >401300 1r8.0R >401205 2J401100" \
+    2+7ffdfffffff8 "2.*1fffff" "B 3 >401100 1r8.0R" 3+7ffe00000000 \
+    "B 4 >401015 1" 4 "E exit 0 $(((2 << 20) + 4))" >ev
+check "two functions that jump to each other" "$G" ev
+same "take part in all costs" "main>f 1 $((5 * ((2 << 20) + 1) + 1))
+g>handler 1 1
+g'2>handler $((2 << 20)) $((2 << 20))" \
+    "$(awk -f list.awk out | grep -e '^main>' -e '>h')"
+
 # --- trouble
 stream blocks "$call" 1+7ffe1000 "$f" 2+7ffe0ff8 >ev
 status 2 "a stream that is cut" "$G" ev

@@ -326,6 +326,20 @@ for w in --from=recurse "--from=recurse --to=compare" "--from=cut --to=fault" \
 	meet "-e all $w,-e cache --contexts $w" missed ./reps
 	ok "windows, $w: the same with misses" $?
 done
+# a loop that calls its own function in each round, however often
+${CC:-gcc} -O1 -o headloop "$SRC/headloop.c"
+alike "loops of calls" ./headloop 40000
+cached "loops of calls" ./headloop 9000
+record "-e counts --contexts" many ./headloop 20000000 only &&
+    graph many much
+same "many rounds of one: calls and costs" "1 39999999
+1 40000001
+19999998 $((19999998 * 20000000))" "$(awk '
+    sub(/^c?fn=/, "") { if (match($0, /^\([0-9]*\) /)) {
+	id = substr($0, 1, RLENGTH - 1); sub(/^[^ ]* /, ""); name[id] = $0 }
+	to = $0 in name ? name[$0] : $0 }
+    /^calls=/ { split(substr($0, 7), c, " "); getline
+	if (to ~ /^spin/) print c[1], $2 }' much | LC_ALL=C sort -n)"
 ${CC:-gcc} -O1 -o unseen "$SRC/unseen.c"
 w="--from=inner --to=stop"
 meet "-e blocks $w,-e counts --contexts $w" costs_and_stacks ./unseen

@@ -416,6 +416,7 @@ main(int argc, char **argv)
 		    "the order of executions");
 	if (opt.calls) {
 		tell_open(o);
+		walk.each = true;
 		walk.entered = tell_enter;
 		walk.left = tell_leave;
 		walk.handled = tell_handler;

@@ -65,7 +65,7 @@ struct ctx_arc {
 	uint64_t nkey;		/* -(state + site [+ target]) */
 	uint64_t state;		/* the key of the state that it leads to */
 	uint64_t code;		/* of the target */
-	uint64_t target, ret;	/* guest pcs; ret 0: a jump */
+	uint64_t target, ret;	/* guest pcs; ret 0: a jump; see below */
 	uint32_t site;		/* that key */
 	uint32_t next;		/* another arc in its bucket, or 0 */
 	uint32_t to;		/* number of the state it leads to */
@@ -94,6 +94,13 @@ struct ctx_state {
 	uint32_t made;		/* the runtime's arc that it was made with */
 };
 _Static_assert(sizeof(struct ctx_state) == 32, "");
+
+/*
+ * Targets that are none: of a root or a stub's call; of a frame of many calls.
+ * To leave these frames is trace's.
+ */
+#define ARC_NONE 0u
+#define ARC_MANY 1u
 
 #define ARCS_MOST (1u << 21)
 #define STATES_MOST (1u << 21)

@@ -11,6 +11,7 @@
 #include "repeat.h"
 
 #define MOST_LOOKED_AT 1024	/* frames, where stacks are switched */
+#define RUN_MOST 8192u	/* so many jumps in a row have a frame each */
 
 uint32_t *
 stack_depth(struct walk_thread *t, const struct func *f)
@@ -52,13 +53,35 @@ left(struct walk_thread *t, const struct func *f)
 
 void
 stack_charge(const struct walk_thread *t, struct walk_arc *a,
-    const struct walk_ctx *within, const int64_t *total, const int64_t *enter)
+    const struct walk_ctx *within, const int64_t *total, const int64_t *enter,
+    uint64_t times)
 {
+	uint64_t *cost = (uint64_t *)a->cost;
+
 	repeat_counts(a->cost, walk.ncol);
 	for (unsigned i = 0; i < walk.ncol; i++)
-		a->cost[i] += total[i] - enter[i];
+		cost[i] += (uint64_t)total[i] * times - (uint64_t)enter[i];
 	if (walk.charged != NULL)
 		walk.charged(t, a, within);
+}
+
+static void
+charge_frame(const struct walk_thread *t, size_t i, const int64_t *total)
+{
+	const struct walk_frame *f = &t->frame[i];
+
+	stack_charge(t, f->arc, f->ctx, total, t->enter + i * walk.ncol,
+	    f->times);
+}
+
+void
+stack_settle_frame(struct walk_thread *t, size_t i, const int64_t *total)
+{
+	uint64_t *enter = (uint64_t *)t->enter + i * walk.ncol;
+
+	charge_frame(t, i, total);
+	for (unsigned c = 0; c < walk.ncol; c++)
+		enter[c] = (uint64_t)total[c] * t->frame[i].times;
 }
 
 /* Does a call lead to no deeper level: --skip-direct-rec? */
@@ -70,12 +93,13 @@ same_level(const struct walk_arc *a)
 
 /* Calls and returns inside of an execution are told, see walk_told. */
 void
-stack_turn(struct walk_thread *t, struct walk_arc *a, bool left)
+stack_turn(struct walk_thread *t, struct walk_arc *a, bool left,
+    uint64_t times)
 {
 	if (t->turning == 0)
 		return;
 	t->turn = xgrow(t->turn, &t->capturn, t->nturn + 1, sizeof *t->turn);
-	t->turn[t->nturn++] = (struct walk_turn){ t->turning, left, a };
+	t->turn[t->nturn++] = (struct walk_turn){ t->turning, left, a, times };
 }
 
 void
@@ -88,11 +112,10 @@ stack_pop(struct walk_thread *t)
 	repeat_frames(t, t->n - 1);
 	f = &t->frame[--t->n];
 	t->skipper = f->skipper;
-	stack_turn(t, f->arc, true);
+	stack_turn(t, f->arc, true, f->times);
 	if (f->arc == NULL)
 		return;
-	stack_charge(t, f->arc, f->ctx, t->total, t->enter +
-	    t->n * walk.ncol);
+	charge_frame(t, t->n, t->total);
 	t->ctx = f->ctx;
 	fn = f->arc->ctx->fn;
 	if (walk.left != NULL) {
@@ -113,8 +136,7 @@ forget_half(struct walk_thread *t)
 	repeat_frames(t, 0);
 	for (size_t i = 0; i < half; i++)
 		if (t->frame[i].arc != NULL) {
-			stack_charge(t, t->frame[i].arc, t->frame[i].ctx,
-			    t->total, t->enter + i * walk.ncol);
+			charge_frame(t, i, t->total);
 			if (!same_level(t->frame[i].arc))
 				--*stack_depth(t, t->frame[i].arc->ctx->fn);
 		}
@@ -150,27 +172,118 @@ highest(const struct walk_thread *t, size_t i)
 	return f[-1].high > f->sp && f[-1].sp != ANYWHERE ? f[-1].high : f->sp;
 }
 
+/* May the frame be one of a run: is it that of a jump? */
+static bool
+is_jump(const struct walk_frame *f)
+{
+	return f->ret == 0 && f->arc != NULL && f->sp != ANYWHERE &&
+	    !f->arc->ctx->fn->pop;
+}
+
+/* How many frames of its run are below the one that is about to be pushed. */
+static uint32_t
+run_below(const struct walk_thread *t, const struct walk_frame *f)
+{
+	if (t->n == t->bottom || !is_jump(f) || f[-1].sp != f->sp ||
+	    !is_jump(f - 1))
+		return 0;
+	return f[-1].run + 1;
+}
+
+/* It is about to be pushed: which are the others of its stack, and its run? */
+static void
+note_place(const struct walk_thread *t, struct walk_frame *f)
+{
+	f->high = highest(t, t->n);
+	f->run = run_below(t, f);
+	if (f->ret == 0 && f->arc != NULL)
+		f->arc->at = (uint32_t)t->n;
+}
+
+/* Count a call, made in this context. */
+static void
+count_call(const struct walk_thread *t, struct walk_arc *a,
+    const struct walk_ctx *within)
+{
+	if (!t->collect)
+		return;
+	repeat_counts(&a->calls, 1);
+	a->calls++;
+	if (walk.charged != NULL)
+		walk.charged(t, a, within);
+}
+
+static bool
+is_call(const struct walk_slot *from)
+{
+	return from != NULL && (from->seg->flow == 'L' ||
+	    from->seg->flow == 'X');
+}
+
+/*
+ * The number of a frame, in a long run, that is just like the one that is about
+ * to be pushed; 0: there is none.  The first one of the run shows its caller.
+ */
+static size_t
+find_again(const struct walk_thread *t, const struct walk_arc *a, uint64_t sp,
+    uint64_t ret)
+{
+	const struct walk_frame *f, *last;
+
+	if (t->n == t->bottom || ret != 0 || a == NULL)
+		return 0;
+	last = &t->frame[t->n - 1];
+	if (last->run < RUN_MOST || last->sp != sp || a->at >= t->n ||
+	    a->at + last->run < t->n)
+		return 0;
+	f = &t->frame[a->at];
+	return f->arc == a && f->sp == sp && f->ret == 0 && f->ctx == t->ctx &&
+	    f->skipper == t->skipper ? a->at : 0;
+}
+
+/* A call at this total is another one of frame i. */
+static void
+add_again(struct walk_thread *t, size_t i, const int64_t *total)
+{
+	uint64_t *enter = (uint64_t *)t->enter + i * walk.ncol;
+
+	repeat_again(t, i);
+	t->frame[i].times++;
+	for (unsigned c = 0; c < walk.ncol; c++)
+		enter[c] += (uint64_t)total[c];
+	t->ctx = t->frame[i].arc->ctx;
+	t->skipper = NULL;
+	if (i < t->first_again)
+		t->first_again = i;
+}
+
 void
 stack_push(struct walk_thread *t, struct walk_slot *from, struct walk_arc *a,
     uint64_t sp)
 {
+	uint64_t ret = is_call(from) ? seg_next(from->seg) : 0;
 	struct walk_frame *f;
+	size_t again = walk.each ? 0 : find_again(t, a, sp, ret);
 
+	if (again != 0) {
+		add_again(t, again, t->total);
+		stack_turn(t, a, false, 1);
+		count_call(t, a, t->frame[again].ctx);
+		return;
+	}
 	if (t->n >= walk.maxframes)
 		forget_half(t);
 	t->frame = xgrow(t->frame, &t->cap, t->n + 1, sizeof *t->frame);
 	t->enter = xgrow(t->enter, &t->capenter, (t->n + 1) * walk.ncol,
 	    sizeof *t->enter);
 	f = &t->frame[t->n];
-	*f = (struct walk_frame){ .sp = sp, .arc = a, .ctx = t->ctx,
-	    .skipper = t->skipper };
-	f->high = highest(t, t->n);
-	if (from != NULL && (from->seg->flow == 'L' || from->seg->flow == 'X'))
-		f->ret = seg_next(from->seg);
+	*f = (struct walk_frame){ .sp = sp, .ret = ret, .arc = a,
+	    .ctx = t->ctx, .skipper = t->skipper, .times = 1 };
+	note_place(t, f);
 	memcpy(t->enter + t->n * walk.ncol, t->total,
 	    walk.ncol * sizeof *t->enter);
 	t->n++;
-	stack_turn(t, a, false);
+	stack_turn(t, a, false, 1);
 	if (a == NULL) {
 		if (t->skipper == NULL)
 			t->skipper = from;
@@ -184,29 +297,31 @@ stack_push(struct walk_thread *t, struct walk_slot *from, struct walk_arc *a,
 	}
 	if (!same_level(a) && ++*stack_depth(t, a->ctx->fn) == 1)
 		entered(t, a->ctx->fn);
-	if (t->collect) {
-		repeat_counts(&a->calls, 1);
-		a->calls++;
-		if (walk.charged != NULL)
-			walk.charged(t, a, f->ctx);
-	}
+	count_call(t, a, f->ctx);
 }
 
-void
+bool
 stack_put(struct walk_thread *t, struct walk_arc *a, uint64_t sp,
-    uint64_t ret, const int64_t *enter)
+    uint64_t ret, const int64_t *enter, bool each)
 {
+	size_t again = each ? 0 : find_again(t, a, sp, ret);
+
+	if (again != 0 && again + 1 == t->n) {
+		add_again(t, again, enter);
+		return false;
+	}
 	t->frame = xgrow(t->frame, &t->cap, t->n + 1, sizeof *t->frame);
 	t->enter = xgrow(t->enter, &t->capenter, (t->n + 1) * walk.ncol,
 	    sizeof *t->enter);
 	t->frame[t->n] = (struct walk_frame){ .sp = sp, .ret = ret, .arc = a,
-	    .ctx = t->ctx, .skipper = t->skipper };
-	t->frame[t->n].high = highest(t, t->n);
+	    .ctx = t->ctx, .skipper = t->skipper, .times = 1 };
+	note_place(t, &t->frame[t->n]);
 	memcpy(t->enter + t->n++ * walk.ncol, enter,
 	    walk.ncol * sizeof *enter);
 	t->skipper = NULL;
 	t->ctx = a->ctx;
 	++*stack_depth(t, a->ctx->fn);
+	return true;
 }
 
 void
@@ -268,7 +383,6 @@ give_caller(struct walk_thread *t, size_t i)
 {
 	const struct walk_frame *f = &t->frame[i];
 	size_t k = i + 1;
-	int64_t *enter;
 
 	while (k < t->n && t->frame[k].arc == NULL)
 		k++;
@@ -276,9 +390,7 @@ give_caller(struct walk_thread *t, size_t i)
 		t->ctx = f->ctx;
 		return;
 	}
-	enter = t->enter + k * walk.ncol;
-	stack_charge(t, t->frame[k].arc, t->frame[k].ctx, t->total, enter);
-	memcpy(enter, t->total, walk.ncol * sizeof *enter);
+	stack_settle_frame(t, k, t->total);
 	t->frame[k].ctx = f->ctx;
 }
 
@@ -293,8 +405,7 @@ leave_outer(struct walk_thread *t, size_t i)
 	t->frame[i + 1].skipper = f->skipper;
 	if (f->arc != NULL) {
 		give_caller(t, i);
-		stack_charge(t, f->arc, f->ctx, t->total, t->enter +
-		    i * walk.ncol);
+		charge_frame(t, i, t->total);
 		fn = f->arc->ctx->fn;
 		if (!same_level(f->arc) && --*stack_depth(t, fn) == 0)
 			left(t, fn);

@@ -13,11 +13,18 @@
 
 /* How many calls of the function are active. */
 uint32_t *stack_depth(struct walk_thread *, const struct func *);
-/* Add what the thread's total has grown by since `enter' to an arc's costs. */
+/*
+ * Add what the thread's total has grown by since `enter' to an arc's costs;
+ * since that many calls: `enter' is the sum of theirs.
+ */
 void stack_charge(const struct walk_thread *, struct walk_arc *,
-    const struct walk_ctx *within, const int64_t *total, const int64_t *enter);
-/* Tell a call or return inside of an execution, see walk_told. */
-void stack_turn(struct walk_thread *, struct walk_arc *, bool left);
+    const struct walk_ctx *within, const int64_t *total, const int64_t *enter,
+    uint64_t times);
+/* The same for the call of frame i, which goes on from that total. */
+void stack_settle_frame(struct walk_thread *, size_t i, const int64_t *total);
+/* Tell a call, or returns, inside of an execution, see walk_told. */
+void stack_turn(struct walk_thread *, struct walk_arc *, bool left,
+    uint64_t times);
 
 /* A call from a slot, with the stack pointer behind it. */
 void stack_push(struct walk_thread *, struct walk_slot *from,

@@ -9,7 +9,8 @@
  *  - the frames that were not touched are there, and as many others as before.
  *    These may differ from the old ones in two values: the stack pointer, by
  *    as much as it moves in that many rounds, and the counts at the call, by
- *    what the rounds counted;
+ *    what the rounds counted. One that has not been left may be of more calls:
+ *    each time of as many more, whose counts grow by what the rounds count;
  *  - all else is equal.
  *
  * A stack that moves keeps its distance to its own frames, but not to those
@@ -56,6 +57,7 @@ static struct {
 	struct walk_frame *frame;	/* those left, the last first */
 	int64_t *enter;
 	size_t nframe, capframe, capenter;
+	size_t stayed;		/* outermost frames, not left since then */
 	int64_t *total;
 	uint64_t since, wait;	/* rounds watched; when to restart */
 	uint64_t all;
@@ -110,8 +112,9 @@ repeat_note_depth(const struct walk_thread *t, uint32_t fn)
 		state.number[note->was] = t->depth[fn];
 }
 
-void
-repeat_note_frames(const struct walk_thread *t, size_t n)
+/* Keep the frames from n on as they were when the watch began. */
+static void
+note_frames(const struct walk_thread *t, size_t n)
 {
 	size_t k = state.nframe, first = state.thread.n - k;
 
@@ -126,6 +129,20 @@ repeat_note_frames(const struct walk_thread *t, size_t n)
 		    walk.ncol, walk.ncol * sizeof *state.enter);
 	}
 	state.nframe = k;
+}
+
+void
+repeat_note_frames(const struct walk_thread *t, size_t n)
+{
+	if (n < state.stayed)
+		state.stayed = n;
+	note_frames(t, n);
+}
+
+void
+repeat_note_again(const struct walk_thread *t, size_t i)
+{
+	note_frames(t, i);
 }
 
 void
@@ -144,6 +161,7 @@ watch(const struct walk_thread *t)
 	kh_clear(note, state.of);
 	state.nnote = state.nnumber = state.nframe = 0;
 	state.thread = *t;
+	state.stayed = t->n;
 	memcpy(state.total, t->total, walk.ncol * sizeof *state.total);
 	state.since = 0;
 	state.other = false;
@@ -249,7 +267,21 @@ same_frame(const struct walk_frame *f, const struct walk_frame *was,
 {
 	return f->arc == was->arc && f->ret == was->ret &&
 	    f->ctx == was->ctx && f->skipper == was->skipper &&
+	    f->times >= was->times &&
 	    f->sp == (was->sp == UINT64_MAX ? was->sp : was->sp + moved);
+}
+
+/* By how many calls has the frame grown that was the k-th last one? */
+static uint64_t
+grown(const struct walk_thread *t, size_t k)
+{
+	return t->frame[state.thread.n - 1 - k].times - state.frame[k].times;
+}
+
+static uint64_t
+growth(const int64_t *is, const int64_t *was, unsigned column)
+{
+	return (uint64_t)is[column] - (uint64_t)was[column];
 }
 
 static bool
@@ -262,8 +294,12 @@ same_frames(const struct walk_thread *t, uint64_t moved)
 
 		if (!same_frame(&t->frame[i], &state.frame[k], moved))
 			return false;
+		if (grown(t, k) != 0 && i < state.stayed)
+			continue;
 		for (unsigned c = 0; c < walk.ncol; c++)
-			if (is[c] - was[c] != t->total[c] - state.total[c])
+			if (grown(t, k) != 0 || growth(is, was, c) !=
+			    growth(t->total, state.total, c) *
+			    t->frame[i].times)
 				return false;
 	}
 	return true;
@@ -323,13 +359,16 @@ same_costs(const struct walk_seg *p, const uint64_t *rec)
 
 /* ---- many rounds ---- */
 
+static uint64_t
+sum_to(uint64_t n)
+{
+	return n % 2 == 0 ? n / 2 * (n + 1) : (n + 1) / 2 * n;
+}
+
 /* Add what the rounds counted, so many times. */
 static void
 multiply(const struct walk_thread *t, uint64_t times)
 {
-	uint64_t growing = times % 2 == 0 ? times / 2 * (times + 1) :
-	    (times + 1) / 2 * times;
-
 	for (size_t i = 0; i < state.nnote; i++) {
 		const struct repeat_note *note = &state.note[i];
 		const uint64_t *was = state.number + note->was;
@@ -337,23 +376,49 @@ multiply(const struct walk_thread *t, uint64_t times)
 		for (unsigned k = 0; note->at != NULL && k < note->n; k++) {
 			note->at[k] += (note->at[k] - was[k]) * times;
 			if (note->grows != 0)
-				note->at[k] += note->grows * growing *
-				    (uint64_t)(t->total[k] - state.total[k]);
+				note->at[k] += note->grows * sum_to(times) *
+				    growth(t->total, state.total, k);
 		}
 	}
+}
+
+/* The calls of frame i are those of later rounds. */
+static void
+move_enter(struct walk_thread *t, size_t i, uint64_t times)
+{
+	uint64_t *enter = (uint64_t *)t->enter + i * walk.ncol;
+
+	for (unsigned c = 0; c < walk.ncol; c++)
+		enter[c] += growth(t->total, state.total, c) *
+		    t->frame[i].times * times;
+}
+
+/* The frame gets the calls of so many rounds more. */
+static void
+grow_enter(struct walk_thread *t, size_t k, uint64_t times)
+{
+	int64_t *enter = t->enter + (state.thread.n - 1 - k) * walk.ncol;
+	const int64_t *was = state.enter + k * walk.ncol;
+
+	for (unsigned c = 0; c < walk.ncol; c++)
+		enter[c] = (int64_t)((uint64_t)enter[c] +
+		    growth(enter, was, c) * times + grown(t, k) *
+		    growth(t->total, state.total, c) * sum_to(times));
 }
 
 static void
 move_frames(struct walk_thread *t, uint64_t moved, uint64_t times)
 {
-	for (size_t i = state.thread.n - state.nframe; i < t->n; i++) {
-		int64_t *enter = t->enter + i * walk.ncol;
+	for (size_t k = 0; k < state.nframe; k++) {
+		size_t i = state.thread.n - 1 - k;
 
 		if (t->frame[i].sp != UINT64_MAX)
 			t->frame[i].sp += moved;
-		for (unsigned c = 0; c < walk.ncol; c++)
-			enter[c] += (t->total[c] - state.total[c]) *
-			    (int64_t)times;
+		if (grown(t, k) > 0)
+			grow_enter(t, k, times);
+		else
+			move_enter(t, i, times);
+		t->frame[i].times += grown(t, k) * times;
 	}
 }
 

@@ -26,6 +26,7 @@ void repeat_note_counts(void *, unsigned n);
 void repeat_note_growth(struct walk_arc *);
 void repeat_note_depth(const struct walk_thread *, uint32_t fn);
 void repeat_note_frames(const struct walk_thread *, size_t n);
+void repeat_note_again(const struct walk_thread *, size_t i);
 void repeat_note_else(void);
 
 /* n numbers of 64 bits are about to grow. */
@@ -58,6 +59,14 @@ repeat_frames(const struct walk_thread *t, size_t n)
 {
 	if (__builtin_expect(repeat_watches, 0))
 		repeat_note_frames(t, n);
+}
+
+/* Frame i is about to become one of more calls. */
+static inline void
+repeat_again(const struct walk_thread *t, size_t i)
+{
+	if (__builtin_expect(repeat_watches, 0))
+		repeat_note_again(t, i);
 }
 
 /* Something that cannot be multiplied. */

@@ -35,6 +35,15 @@
  *    a call or return finds the stack pointer beyond the interrupted
  *    function's frame, unless the handler has an alternate stack above it.
  *
+ * A loop that begins at its function's first instruction calls that function
+ * in each round; an interpreter may jump from one function to the next for
+ * ever. Callgrind keeps a frame of 80 bytes for each such call. Here, in a RUN
+ * of jumps from one place, all of which the same return will leave, the first
+ * RUN_MOST have a frame each. From then on there is one for each arc: it has
+ * the number of its calls and the sum of the thread's totals at them, so the
+ * costs are the same. It is one activation of its function: as the arc, with
+ * its level, was the same the last time, that level does not depend on more.
+ *
  * A skipped function has a frame without an arc. Its cost goes to the call
  * that led to it, and the calls that it makes count as made from there.
  */
@@ -69,6 +78,7 @@ thread_get(unsigned num)
 		nthread = num + 1;
 	t->key = KEY_LOOK;
 	t->collect = walk.collect;
+	t->first_again = SIZE_MAX;
 	t->total = xcalloc(walk.ncol, sizeof *t->total);
 	t->since = xcalloc(walk.ncol, sizeof *t->since);
 	return t;
@@ -309,12 +319,8 @@ stack_settle_thread(struct walk_thread *t)
 			total = t->sig[sig].total;
 			bottom = t->sig[sig].bottom;
 		}
-		if (t->frame[i].arc == NULL)
-			continue;
-		stack_charge(t, t->frame[i].arc, t->frame[i].ctx, total,
-		    t->enter + i * walk.ncol);
-		memcpy(t->enter + i * walk.ncol, total,
-		    walk.ncol * sizeof *total);
+		if (t->frame[i].arc != NULL)
+			stack_settle_frame(t, i, total);
 	}
 	memcpy(t->since, t->nsig > 0 ? t->sig[0].total : t->total,
 	    walk.ncol * sizeof *t->since);
@@ -376,9 +382,9 @@ unseen_call(struct walk_thread *t, const struct walk_seg *to)
 		a->calls++;
 	}
 	repeat_growth(a);
-	stack_turn(t, a, true);
+	stack_turn(t, a, true, 1);
 	stack_charge(t, a, caller, t->total, t->nsig == 0 ? t->since :
-	    t->sig[t->nsig - 1].total);
+	    t->sig[t->nsig - 1].total, 1);
 	t->ctx = caller;
 	t->unseen = a;
 }

@@ -354,20 +354,24 @@ ran_at(const struct walk_thread *t, uint32_t insn, uint32_t *seg)
 static void
 add_between(struct walk_thread *t, uint32_t seg, unsigned col, int64_t n)
 {
-	size_t entered = 0;
+	uint64_t entered = 0, k;
+	const struct walk_turn *turn = t->turn;
 
-	for (size_t i = 0; i < t->nturn; i++) {
-		if (t->turn[i].seg <= seg)
+	for (; turn < t->turn + t->nturn; turn++) {
+		if (turn->seg <= seg)
 			continue;
-		if (!t->turn[i].left)
+		k = turn->left && turn->times < entered ? turn->times : entered;
+		if (!turn->left)
 			entered++;
-		else if (entered > 0)
-			entered--;
-		else if (t->turn[i].arc != NULL)
-			t->turn[i].arc->cost[col] += n;
+		else
+			entered -= k;
+		if (turn->left && turn->arc != NULL)
+			turn->arc->cost[col] += n * (int64_t)(turn->times - k);
 	}
-	for (size_t i = 1; i <= entered && i <= t->n; i++)
-		t->enter[(t->n - i) * walk.ncol + col] += n;
+	for (size_t i = t->n; entered > 0 && i-- > 0; entered -= k) {
+		k = t->frame[i].times < entered ? t->frame[i].times : entered;
+		t->enter[i * walk.ncol + col] += n * (int64_t)k;
+	}
 }
 
 const struct outcome_list *

@@ -9,6 +9,13 @@
  * The guest's outermost frame is no call's: its arc leads to the root of the
  * thread.  So does one for each signal handler, above what was interrupted.
  *
+ * Where a loop calls its own function in each round, lib/walk's last frame is
+ * of many calls (lib/walk/stack.c).  The guest does not count them: that would
+ * make all of its calls slower.  But when its frames need more room in such a
+ * loop, it has trace make the next call, and goes on with few of them (long_run
+ * in runtime/contexts.c).  There, a frame of many calls has an arc of its own:
+ * to leave it is trace's.
+ *
  * The guest can write all that is read here: see base/trust.c.
  */
 #include <string.h>
@@ -23,6 +30,7 @@ struct copy {
 	const struct walk_ctx *root;	/* NULL: a call's */
 	const struct walk_arc *arc;
 	int64_t enter;
+	uint64_t times;		/* it is of so many calls */
 };
 
 static struct mirror {
@@ -137,6 +145,13 @@ frames_now(unsigned slot)
 	return n;
 }
 
+/* The state that the last frame leads to. */
+static uint32_t
+state_below(const struct mirror *m)
+{
+	return m->n == 0 ? 0 : arcs_to((uint32_t)(m->v[m->n - 1].f.arc / 16));
+}
+
 /* ------------------------------------------------------------ guest to walk */
 
 static bool
@@ -161,21 +176,23 @@ totals_at(unsigned slot, size_t i, const struct ctx_frame *f,
 /* The thread of lib/walk gets a frame that the guest pushed. */
 static bool
 take(struct mirror *m, struct walk_thread *t, const struct ctx_frame *f,
-    const int64_t *enter)
+    const int64_t *enter, uint32_t *state)
 {
-	uint64_t n = f->arc / 16, before = m->v[m->n - 1].f.arc / 16;
+	uint64_t n = f->arc / 16;
 	struct walk_arc *a;
 
 	if (f->arc % 16 != 0 || !arcs_is(n) || arcs_walk((uint32_t)n) == NULL ||
-	    arcs_from((uint32_t)n) != arcs_to((uint32_t)before)) {
+	    arcs_from((uint32_t)n) != *state) {
 		trust_lose("its calls");
 		return false;
 	}
+	*state = arcs_to((uint32_t)n);
 	a = arcs_walk((uint32_t)n);
-	stack_put(t, a, f->place == PLACE_NONE ? UINT64_MAX : f->place,
-	    area.arcs[n].ret, enter);
+	if (!stack_put(t, a, f->place == PLACE_NONE ? UINT64_MAX : f->place,
+	    area.arcs[n].ret, enter, walk.ncol > 1))
+		return true;
 	m->v = xgrow(m->v, &m->cap, m->n + 1, sizeof *m->v);
-	m->v[m->n++] = (struct copy){ *f, NULL, a, enter[0] };
+	m->v[m->n++] = (struct copy){ *f, NULL, a, enter[0], 1 };
 	return true;
 }
 
@@ -184,6 +201,7 @@ frames_take(unsigned slot, struct walk_thread *t, const int64_t now[COSTS])
 {
 	struct mirror *m = &mirrors[slot];
 	int64_t enter[COSTS];
+	uint32_t state;
 	size_t n, k;
 	struct ctx_frame f;
 
@@ -198,10 +216,11 @@ frames_take(unsigned slot, struct walk_thread *t, const int64_t now[COSTS])
 		trust_lose("its calls");
 		return;
 	}
+	state = state_below(m);
 	for (; k < n; k++) {
 		f = *(volatile struct ctx_frame *)frame(slot, k);
 		totals_at(slot, k, &f, t, now, enter);
-		if (!take(m, t, &f, enter))
+		if (!take(m, t, &f, enter, &state))
 			return;
 	}
 }
@@ -241,9 +260,35 @@ is_unchanged(const struct walk_thread *t, const struct mirror *m, size_t i,
 	if (is_root(t, i, &sig, &at))
 		return i == 0 && c->root == roots_outermost(t);
 	f = &t->frame[at];
-	return c->root == NULL && c->arc == f->arc &&
+	return c->root == NULL && c->arc == f->arc && c->times == f->times &&
 	    c->enter == t->enter[at * walk.ncol] &&
-	    (at < t->bottom || c->f.p == p_at(t, c->enter, p));
+	    (at < t->bottom || f->times > 1 ||
+	    c->f.p == p_at(t, c->enter, p));
+}
+
+/* The guest's frame i is lib/walk's frame `at'. */
+static size_t
+guests(const struct walk_thread *t, size_t at)
+{
+	size_t k = 0;
+
+	while (k < t->nsig && roots_bottom(t, k) <= at)
+		k++;
+	return 1 + at + k;
+}
+
+/* How many of the guest's frames are as they are to be. */
+static size_t
+unchanged(struct walk_thread *t, const struct mirror *m, size_t n, int64_t p)
+{
+	size_t i = n < m->n ? n : m->n, again;
+
+	again = t->first_again < t->n ? guests(t, t->first_again) : i;
+	t->first_again = SIZE_MAX;
+	i = again < i ? again : i;
+	while (i > 0 && !is_unchanged(t, m, i - 1, p))
+		i--;
+	return i == n && t->guess != NULL ? i - 1 : i;
 }
 
 /* By function: its activations in frames that are to be given yet. */
@@ -287,12 +332,6 @@ put(struct mirror *m, unsigned slot, const struct copy *c,
 	m->v = xgrow(m->v, &m->cap, m->n + 1, sizeof *m->v);
 	m->v[m->n] = *c;
 	*frame(slot, m->n++) = c->f;
-}
-
-static uint32_t
-state_below(const struct mirror *m)
-{
-	return m->n == 0 ? 0 : arcs_to((uint32_t)(m->v[m->n - 1].f.arc / 16));
 }
 
 /* A root, as a frame; place: calls from above it have left the root. */
@@ -368,16 +407,17 @@ put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
 	    f->sp == UINT64_MAX));
 	struct call c = { .walk = f->arc, .ret = f->ret };
 
-	c.slow = s == NULL || !top || a == NULL || !is_plain(t, s, f);
+	c.slow = s == NULL || !top || f->times > 1 || a == NULL ||
+	    !is_plain(t, s, f);
 	if (a != NULL) {
 		to = arcs_state(a->ctx, arcs_set_with(arcs_set(from),
 		    a->ctx->fn, active(t, a->ctx->fn, at)), from,
 		    owner_get(a->ctx, top && t->guess != NULL ? LIMBO : 0),
 		    slow);
-		c.target = a->to;
+		c.target = f->times > 1 ? ARC_MANY : a->to;
 		/* of a frame that is given again no call has a site */
-		c.site = arc_from(a) == NULL || s == NULL || !top ? 0 :
-		    context_key(seg_last(arc_from(a)->seg),
+		c.site = arc_from(a) == NULL || s == NULL || !top ||
+		    f->times > 1 ? 0 : context_key(seg_last(arc_from(a)->seg),
 		    s->indirect ? 0 : a->to);
 		c.indirect = s != NULL && top && s->indirect;
 		c.left = c.slow ? 0 : left;
@@ -388,8 +428,9 @@ put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
 	}
 	put(m, slot, &(struct copy){ .f = { c.slow || s->move == MOVE_CALL ?
 	    area.returned : area.ctl->more, 16ull * arcs_get(from, &c, to),
-	    p_at(t, *enter, *now), f->sp == UINT64_MAX ? PLACE_NONE : f->sp },
-	    .arc = a, .enter = *enter }, t, enter, now);
+	    f->times > 1 ? 0 : p_at(t, *enter, *now), f->sp == UINT64_MAX ?
+	    PLACE_NONE : f->sp }, .arc = a, .enter = *enter,
+	    .times = f->times }, t, enter, now);
 }
 
 void
@@ -397,16 +438,13 @@ frames_give(unsigned slot, struct walk_thread *t, const int64_t now[COSTS],
     const struct context_step *s)
 {
 	struct mirror *m = &mirrors[slot];
-	size_t n = 1 + t->n + t->nsig, i = n < m->n ? n : m->n, sig, at;
+	size_t n = 1 + t->n + t->nsig, i, sig, at;
 	/* a step pushes one frame at most: so others were left first */
 	uint32_t left = m->n >= n ? state_below(m) : 0;
 	bool limbo = n == 1 && t->guess != NULL;
 
 	m->used = true;
-	while (i > 0 && !is_unchanged(t, m, i - 1, *now))
-		i--;
-	if (i == n && t->guess != NULL)
-		i--;
+	i = unchanged(t, m, n, *now);
 	is_root(t, i, &sig, &at);
 	count_above(t, i == 0 ? 0 : at);
 	for (m->n = i; i < n; i++)

@@ -175,6 +175,7 @@ context_start(void)
 {
 	walk.data_refs = counts_refs();
 	walk.ncol = walk.data_refs ? COSTS : 1;
+	walk.each = true;	/* the guest is to get its arc */
 	owners_start();
 	arcs_forget();
 	walk.charged = told_charge;

@@ -184,7 +184,8 @@ frame_above(const struct tarea *t, uint64_t place)
 	if (is_apart(f, place))
 		return NULL;
 	for (; f->place <= place; f++)
-		if (rt.arcs[f->arc / 16].target == 0 || is_apart(f, place))
+		if (rt.arcs[f->arc / 16].target <= ARC_MANY ||
+		    is_apart(f, place))
 			return NULL;
 	return f;
 }
@@ -233,7 +234,8 @@ make_call(struct tarea *t)
 
 	if (t->moving.move == MOVE_CALL)
 		below = frame_above(t, t->moving.sp);
-	else if (top->place == PLACE_NONE || contexts_arc(t)->target == 0)
+	else if (top->place == PLACE_NONE ||
+	    contexts_arc(t)->target == ARC_NONE)
 		return false;
 	if (below == NULL || state_of(below)->slow)
 		return false;
@@ -283,8 +285,8 @@ is_jump(const struct tarea *t)
 
 	for (; f->place == t->moving.sp; f++) {
 		a = &rt.arcs[f->arc / 16];
-		if (a->ret == t->pc || a->target == 0)
-			return false;	/* of a stub's frame trace knows more */
+		if (a->ret == t->pc || a->target <= ARC_MANY)
+			return false;	/* of this frame trace knows more */
 	}
 	return true;
 }
@@ -327,7 +329,7 @@ tell(struct tarea *t, enum move step, uint64_t site)
 		return;
 	t->p += t->slot->ret[1];	/* kind cache: 0 */
 	/* trace has pushed it */
-	ctx_room_for_frame(t, ctx_words(t)->top);
+	ctx_grow_frames(t, ctx_words(t)->top);
 	/* kind cache: it is in another root now, and the last one was told */
 	if (t->slot->ret[0] != 0 && ctx_has_more() && t->bufend != 0 &&
 	    ctx_words(t)->told <= ctx_words(t)->top)

@@ -74,6 +74,8 @@ ctx_room_for_arc(struct tarea *t, uint64_t arc)
  * Have frames down to this address accessible; false: no thread has so many;
  * no memory: panic.
  */
+bool ctx_grow_frames(struct tarea *, uint64_t addr);
+/* The same before a frame is pushed; false: trace has to push it. */
 bool ctx_room_for_frame(struct tarea *, uint64_t addr);
 
 /* ---- ctxtold.c ---- */

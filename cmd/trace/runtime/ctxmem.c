@@ -9,6 +9,8 @@
 
 #define FIRST_ARCS 4096u	/* accessible at first; each fault doubles it */
 #define FIRST_FRAMES 2048u
+#define SHORT_STACK 16384u	/* frames, up to which nothing is looked at */
+#define LONG_RUN 8192u		/* frames of jumps in a row */
 
 /* The address behind the outermost frame. */
 static uint64_t
@@ -102,11 +104,16 @@ ctx_more_arcs(struct tarea *t, uint64_t arc)
 		panic("no memory for calls");
 }
 
-bool
-ctx_room_for_frame(struct tarea *t, uint64_t addr)
+static uint64_t
+frames_down_to(const struct tarea *t, uint64_t addr)
 {
-	uint64_t need = (frames_end(t) - addr) / sizeof(struct ctx_frame) + 1;
-	uint64_t n = t->nframe;
+	return (frames_end(t) - addr) / sizeof(struct ctx_frame) + 1;
+}
+
+bool
+ctx_grow_frames(struct tarea *t, uint64_t addr)
+{
+	uint64_t need = frames_down_to(t, addr), n = t->nframe;
 
 	if (need > FRAMES_MOST)
 		return false;
@@ -115,6 +122,29 @@ ctx_room_for_frame(struct tarea *t, uint64_t addr)
 	if (n > t->nframe && open_frames(t, n) < 0)
 		panic("no memory for calls");
 	return true;
+}
+
+/* Are the last frames all of one jump from one place, which become one? */
+static bool
+long_run(const struct tarea *t)
+{
+	const struct ctx_frame *f = ctx_top(t), *end = f + LONG_RUN;
+
+	if (ctx_has_more() || (uint64_t)end > ctx_words(t)->base)
+		return false;
+	while (f < end && f->place == end->place && f->arc == end->arc)
+		f++;
+	return f == end;
+}
+
+bool
+ctx_room_for_frame(struct tarea *t, uint64_t addr)
+{
+	uint64_t need = frames_down_to(t, addr);
+
+	if (need > t->nframe && need > SHORT_STACK && long_run(t))
+		return false;
+	return ctx_grow_frames(t, addr);
 }
 
 enum contexts_fault
