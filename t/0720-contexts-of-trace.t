@@ -236,6 +236,11 @@ ${CC:-gcc} -O1 -fno-optimize-sibling-calls -o deephandlers \
 both "handlers in a deep recursion" ./deephandlers 20000 50
 check "3000 of them above 100,000 calls" sh -c 'ulimit -t 10; "$@"' - \
     "$B/trace" -e counts --contexts -o other ./deephandlers 100000 3000
+# and little where intervals, or --for, have the handlers count
+for o in -i100000000 --for=900000000; do
+	check "1000 of them, $o" sh -c 'ulimit -t 10; "$@"' - "$B/trace" \
+	    -e counts --contexts $o -o other ./deephandlers 100000 1000
+done
 for m in "plain 1" "plain 4" "guarded 1" "pong 3" "jumps 3" return jump \
     alt-below-jump alt-above-return once coroutines; do
 	both "unwind $m" ./unwind $m

@@ -277,6 +277,31 @@ guests(const struct walk_thread *t, size_t at)
 	return 1 + at + k;
 }
 
+/*
+ * A handler has ended, and REG_P has not got back what it did: see take_back in
+ * moves.c.  So all counts at the calls above have moved alike.  That is little
+ * for each frame, but nothing else is to be done for it.
+ */
+static void
+move_counts(unsigned slot, struct walk_thread *t, struct mirror *m, size_t n,
+    int64_t p)
+{
+	size_t i = guests(t, t->bottom), at = t->bottom;
+	const struct walk_frame *f;
+	struct copy *c;
+
+	for (; i < n && i < m->n && walk.ncol == 1; i++, at++) {
+		c = &m->v[i];
+		f = &t->frame[at];
+		if (c->root != NULL || c->arc != f->arc || f->times > 1 ||
+		    c->times > 1 || c->enter != t->enter[at] ||
+		    c->f.p == p_at(t, c->enter, p))
+			break;
+		c->f.p = p_at(t, c->enter, p);
+		frame(slot, i)->p = c->f.p;
+	}
+}
+
 /* How many of the guest's frames are as they are to be. */
 static size_t
 unchanged(struct walk_thread *t, const struct mirror *m, size_t n, int64_t p)
@@ -444,6 +469,7 @@ frames_give(unsigned slot, struct walk_thread *t, const int64_t now[COSTS],
 	bool limbo = n == 1 && t->guess != NULL;
 
 	m->used = true;
+	move_counts(slot, t, m, n, *now);
 	i = unchanged(t, m, n, *now);
 	is_root(t, i, &sig, &at);
 	count_above(t, i == 0 ? 0 : at);
