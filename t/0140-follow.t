@@ -20,7 +20,8 @@ status 125 "-f needs a name for each" "$B/trace" -f -o "$T/run.ev" true
 check "the message says so" grep -q %p "$T/err"
 status 4 "kind none needs none" "$B/trace" -f --exec=new -e none \
     sh -c '/bin/echo a; exec sh -c "(exit 3); exit \$((\$? + 1))"'
-same "and has the program's output only" a "$(cat "$T/err")"
+same "and leaves the program its output" a "$(cat "$T/out")"
+same "with no word of its own" "" "$(cat "$T/err")"
 
 check "a pipeline" "$B/trace" -f -o "$T/pipe.%p" sh -c 'ls / | wc -l'
 same "its output" "$(ls / | wc -l)" "$(cat "$T/out")"

@@ -212,7 +212,7 @@ main(int argc, char **argv)
 EOF
 $CC -O1 -g -o "$T/answers" "$T/answers.c"
 check "answers without the option" "$B/trace" -e none "$T/answers"
-same "nobody is there" "0 7 7 77;0;0;2.5" "$(paste -sd ';' "$T/err")"
+same "nobody is there" "0 7 7 77;0;0;2.5" "$(paste -sd ';' "$T/out")"
 for kind in all counts none; do
 	check "answers, kind $kind" "$B/trace" --client-requests -e $kind \
 	    --log="$T/log" -o "$T/ev" "$T/answers"

@@ -417,6 +417,8 @@ choose_output(void)
 	if (set->out != NULL && strcmp(set->out, "-") != 0)
 		return;
 	set->out = NULL;
+	if (!opt->kind->tells)
+		return;		/* no stream: the program keeps its own */
 	set->out_fd = fcntl(1, F_DUPFD_CLOEXEC, 100);
 	if (set->out_fd < 0)
 		set->out_fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
