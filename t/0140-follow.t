@@ -286,4 +286,38 @@ else
 	skip "a debugger with its program" "no gdb"
 	skip "where it crashed" "no gdb"
 fi
+
+# a child that its parent traces: what it executes is not followed
+cat >"$T/seize.c" <<'EOF'
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int
+main(int argc, char *argv[])
+{
+	int go[2], st;
+	pid_t child;
+
+	if (pipe(go) < 0)
+		return 1;
+	child = fork();
+	if (child == 0) {
+		if (read(go[0], &st, 1) == 1)
+			execvp(argv[1], argv + 1);
+		_exit(9);
+	}
+	if (ptrace(PTRACE_SEIZE, child, 0L, 0L) < 0 || write(go[1], "", 1) != 1)
+		return 1;
+	while (waitpid(child, &st, 0) == child && WIFSTOPPED(st))
+		ptrace(PTRACE_CONT, child, 0L, 0L);
+	return WEXITSTATUS(st);
+}
+EOF
+gcc -O1 -o "$T/seize" "$T/seize.c"
+status 9 "an exec that fails, traced by the parent" env PATH=/no:/not:/never \
+    "$B/trace" -f -o "$T/seized.%p" "$T/seize" nothing
+same "both streams are whole" "2 E exit 9" "$(streams seized)"
+same "one word of it" 1 "$(grep -c 'another process traces it' "$T/err")"
+"$B/trace" -f -o "$T/native.%p" "$T/seize" true 2>"$T/err"
+same "one that does not: its stream ends" "1 E exit 0" "$(streams native)"
 done_testing

@@ -23,7 +23,7 @@
 #include "xlate/xlate.h"
 
 bool exec_pending, exec_let_go;
-static pid_t exec_tid;
+static pid_t exec_tid, refused_tid = -1;
 
 /* Has maps_changed told that a mapping is gone?  That comes first. */
 static bool
@@ -159,6 +159,38 @@ image_missed(uint64_t pc)
 
 /* --------------------------------------------------------------------- exec */
 
+/* Once: execvp(3) tries one folder after the other. */
+static void
+warn_unseized(void)
+{
+	static bool told;
+
+	if (!told)
+		warn("process %d: exec while another process traces it: the "
+		    "new program runs natively, the stream ends there:",
+		    (int)guest.pid);
+	told = true;
+}
+
+/* The stream ends with this thread's exec, unless that fails. */
+static void
+refuse_exec(pid_t tid)
+{
+	if (!stats.refused)
+		refused_tid = tid;
+	stats.refused = true;
+}
+
+/* It has, so the stream goes on. */
+static void
+allow_exec(pid_t tid)
+{
+	if (tid < 0 || tid != refused_tid)
+		return;
+	refused_tid = -1;
+	stats.refused = false;
+}
+
 bool
 exec_asked(uint64_t path, pid_t tid, uint64_t dirfd)
 {
@@ -172,13 +204,12 @@ exec_asked(uint64_t path, pid_t tid, uint64_t dirfd)
 	if (launch_is_setid(path, dirfd)) {
 		warn("process %d: exec of a set-id program: it runs natively, "
 		    "the stream ends here", (int)guest.pid);
-		stats.refused = true;
+		refuse_exec(tid);
 		return false;
 	}
 	if (ptrace(PTRACE_SEIZE, tid, 0L, PTRACE_O_TRACEEXEC) < 0) {
-		warn("process %d: exec: the new program runs natively, the "
-		    "stream ends here:", (int)guest.pid);
-		stats.refused = true;
+		warn_unseized();
+		refuse_exec(tid);
 		return false;
 	}
 	exec_tid = tid;
@@ -211,7 +242,9 @@ exec_failed(pid_t tid)
 	int st, n;
 
 	exec_let_go = false;
-	if (!exec_pending || (tid = guest_thread(tid)) < 0 ||
+	tid = guest_thread(tid);
+	allow_exec(tid);
+	if (!exec_pending || tid < 0 ||
 	    ptrace(PTRACE_INTERRUPT, tid, 0L, 0L) < 0)
 		return;
 	if (tid == exec_tid)
