@@ -320,4 +320,31 @@ same "both streams are whole" "2 E exit 9" "$(streams seized)"
 same "one word of it" 1 "$(grep -c 'another process traces it' "$T/err")"
 "$B/trace" -f -o "$T/native.%p" "$T/seize" true 2>"$T/err"
 same "one that does not: its stream ends" "1 E exit 0" "$(streams native)"
+
+# behind a filter an exec is not followed, either; one that fails changes nothing
+cat >"$T/filter.c" <<'EOF'
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+int
+main(int argc, char *argv[])
+{
+	struct sock_filter allow[] = { { 6, 0, 0, SECCOMP_RET_ALLOW } };
+	struct sock_fprog all = { 1, allow };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all) != 0)
+		return 1;
+	execvp(argv[1], argv + 1);
+	return 9;
+}
+EOF
+gcc -O1 -w -o "$T/filter" "$T/filter.c"
+status 9 "an exec that fails, behind a filter" env PATH=/no:/not:/never \
+    "$B/trace" -o "$T/filtered.1" "$T/filter" nothing
+same "a whole stream" "E exit 9" "$(tail -n 1 "$T/filtered.1" |
+    cut -d" " -f1-3)"
+same "one word of it there" 1 "$(grep -c 'behind a seccomp filter' "$T/err")"
+status 125 "one that does not" "$B/trace" -o "$T/behind.1" "$T/filter" true
 done_testing

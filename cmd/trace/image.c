@@ -217,6 +217,18 @@ exec_asked(uint64_t path, pid_t tid, uint64_t dirfd)
 	return true;
 }
 
+void
+exec_filtered(pid_t tid)
+{
+	static bool told;
+
+	if (!told)
+		warn("exec behind a seccomp filter: the new program runs "
+		    "natively, the stream ends there");
+	told = true;
+	refuse_exec(guest_thread(tid));
+}
+
 /* Wait for the thread's next stop or end, which is near; false: none came. */
 static bool
 wait_shortly(pid_t tid, int *st)

@@ -38,6 +38,8 @@ bool image_is_unsettled(void);	/* something is left */
 bool image_missed(uint64_t pc);
 /* A thread is about to exec; true: the new image will be taken over. */
 bool exec_asked(uint64_t path, pid_t tid, uint64_t dirfd);
+/* It is behind a seccomp filter: if it happens, the stream ends. */
+void exec_filtered(pid_t tid);
 /* The call has failed: leave the thread, by its number in the program. */
 void exec_failed(pid_t tid);
 /* If the exec under way has happened, take the new image over. */
