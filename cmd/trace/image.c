@@ -176,19 +176,16 @@ warn_unseized(void)
 static void
 refuse_exec(pid_t tid)
 {
-	if (!stats.refused)
-		refused_tid = tid;
-	stats.refused = true;
+	refused_tid = tid;
+	stats.refused_exec = true;
 }
 
 /* It has, so the stream goes on. */
 static void
 allow_exec(pid_t tid)
 {
-	if (tid < 0 || tid != refused_tid)
-		return;
-	refused_tid = -1;
-	stats.refused = false;
+	if (tid >= 0 && tid == refused_tid)
+		stats.refused_exec = false;
 }
 
 bool

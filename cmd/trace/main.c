@@ -340,7 +340,7 @@ end_stream(void)
 	/* with -f another process may have had the window's function */
 	allocs_tell();
 	whole = (window_tell() || opt->follow) && !stats.refused &&
-	    !trust_lost;
+	    !stats.refused_exec && !trust_lost;
 	format_interrupted(stopped == SIGALRM ? 0 : stopped);
 	if (WIFSIGNALED(guest.status))
 		format_end("signal", WTERMSIG(guest.status), whole &&

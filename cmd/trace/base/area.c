@@ -358,11 +358,17 @@ area_letgo(enum letgo how)
 	__atomic_store_n(&area.ctl->letgo, how, __ATOMIC_SEQ_CST);
 }
 
+static bool
+was_refused(void)
+{
+	return stats.refused || stats.refused_exec;
+}
+
 bool
 area_is_left(void)
 {
 	return area.letgo != LETGO_NOT ||
-	    (stats.refused && ONCE(area.ctl->letgo) != LETGO_NOT);
+	    (was_refused() && ONCE(area.ctl->letgo) != LETGO_NOT);
 }
 
 bool
@@ -371,7 +377,7 @@ area_is_intact(void)
 	const struct control *c = area.ctl;
 
 	return ONCE(c->alive) == area.alive &&
-	    (ONCE(c->letgo) == area.letgo || stats.refused) &&
+	    (ONCE(c->letgo) == area.letgo || was_refused()) &&
 	    ONCE(c->gen) == area.gen && ONCE(c->nrange) == area.nrange &&
 	    ONCE(c->nexit) == area.nexit &&
 	    ONCE(c->tabmask) == area.tabmask &&
