@@ -52,6 +52,13 @@ if [ "$can" -gt 0 ]; then
 	check "pages are watched, and again after a write" test "$can" -gt 2
 	same "not those that are mapped twice" "" \
 	    "$(watched -e none "$TB/victim/smc-dual")"
+	# 25,600 functions: compared, each is 9 fragments
+	cc -O1 -w -o "$T/loaded" t/src/loaded.c || exit 99
+	"$B/trace" -v -e none "$T/loaded" >"$T/said" 2>"$T/err"
+	same "loaded code runs" done "$(cat "$T/said")"
+	n=$(sed -n 's/^trace: \([0-9]*\) fragments, .*/\1/p' "$T/err")
+	echo "# $n fragments"
+	check "most of it is not compared" test "$n" -lt 60000
 else
 	skip "pages are watched" "userfaultfd(2) is not permitted"
 fi

@@ -13,6 +13,13 @@
  *	  v	|
  *	watched		a write: the next time it takes more samples
  *
+ * A program that loads much code into such memory, as an image of its heap, may
+ * run most of it once.  There a page is watched as soon as MADE fragments have
+ * been made of it, since each ends at a store and compares: several times the
+ * code.  Whether pages are like that the first ones tell: where many of those
+ * that are watched are written again, as by a compiler that adds code and
+ * patches calls, only samples count.
+ *
  * Only private memory without a file is watched: all else can be written by
  * another way.  A thread of its own waits for writes, and rings the bell.
  */
@@ -32,12 +39,16 @@
 
 #define SLOW_AFTER 3u	/* writes; then one sample stands for many entries */
 #define MOST_WRITES 8u	/* more of them change nothing */
+#define MADE 4u			/* fragments; after each write twice as many */
+#define FIRST_PAGES 100u	/* that tell whether pages are written again: */
+#define WRITTEN_SHARE 4u	/* this part of them are many */
 #define MOST_NOW 100u	/* for tests: so often a page is watched at once */
 
 struct watched_page {
 	bool watched;
 	uint8_t writes;
 	uint16_t samples;	/* since the last write */
+	uint16_t made;		/* fragments, since it was watched last */
 };
 
 KHASH_MAP_INIT_INT64(page, struct watched_page)
@@ -210,6 +221,27 @@ watch_now(app_pc pc)
 		watch_page(p, pc);
 }
 
+/* Are watched pages seldom written? */
+static bool
+is_calm(void)
+{
+	return stats.watched >= FIRST_PAGES &&
+	    stats.written * WRITTEN_SHARE <= stats.watched;
+}
+
+/* A fragment is made of the page: watch it, if enough have been. */
+static void
+watch_made(app_pc pc)
+{
+	struct watched_page *p = is_calm() ? page_for(pc) : NULL;
+
+	if (p == NULL || p->watched || p->writes > MOST_WRITES ||
+	    ++p->made < MADE << p->writes)
+		return;
+	p->made = 0;
+	watch_page(p, pc);
+}
+
 app_pc
 watch_limit(app_pc pc)
 {
@@ -219,6 +251,8 @@ watch_limit(app_pc pc)
 		return 0;
 	if (opt->debug & DEBUG_WATCH)
 		watch_now(pc);
+	else
+		watch_made(pc);
 	if (!is_watched(pc))
 		return 0;
 	if (opt->debug & DEBUG_WATCH)
