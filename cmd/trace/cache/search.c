@@ -93,7 +93,7 @@ struct search {
 	unsigned n, branches;	/* instructions and branches of the path */
 	unsigned depth;		/* calls that have not returned */
 	unsigned round;		/* instructions until the head came again */
-	unsigned whole;		/* n where the last block began; 0: none */
+	bool leaves;		/* it goes on in another block */
 	app_pc back[MAX_CALLS];	/* their return addresses */
 	uint64_t taken;
 	unsigned nto;
@@ -113,7 +113,7 @@ lead_to(const struct def *d, uint64_t n)
 	uint32_t i = def_number(d);
 
 	led = xgrow0(led, &capled, i + 1ul, sizeof *led);
-	led[i] += (uint32_t)n;
+	led[i] = n < UINT32_MAX - led[i] ? led[i] + (uint32_t)n : UINT32_MAX;
 }
 
 /* How many came by none. */
@@ -148,7 +148,7 @@ enter_block(struct search *s, app_pc pc)
 	s->k = 0;
 	s->rest = samples_behind(s->all, d, 0);
 	s->pc = pc;
-	s->whole = s->n;
+	s->leaves = true;
 	return true;
 }
 
@@ -283,12 +283,11 @@ find_path(struct search *s, const struct origin *o, bool all, struct path *p)
 	}
 	if (s->n == MAX_INSN && s->k < def_length(s->d))
 		note_beside(s, s->flow);
-	/* if it ended early, end it where the last known block began */
-	p->ninsn = (uint8_t)(s->n < MAX_INSN ? s->n : s->whole);
+	p->ninsn = (uint8_t)s->n;
 	p->taken = s->taken;
 	p->nto = (uint8_t)s->nto;
 	memcpy(p->to, s->to, sizeof p->to);
-	return s->whole != 0;
+	return s->leaves;
 }
 
 bool
