@@ -474,6 +474,13 @@ stream blocks "B 1 >401010 5w8.0L401100" 1+7ffe00000000 \
 finds "a loop of calls" "f 3;f'2 $((3 * rounds - 2));\
 f'2>f'2 $((rounds - 2)) $((3 * (rounds - 2) * (rounds - 1) / 2 + rounds - 2));\
 f>f'2 1 $((3 * rounds - 2));main 2;main>f 1 $((3 * rounds + 1));"
+# the same of a stream's first function, whose caller the return shows
+rounds=$((1 << 21))
+stream blocks "B 2 >401100 1 2 2C401100" "2*1fffff" "B 3 >401105 1r8.0R" \
+    3+7ffe00000000 "B 4 >401015 1" 4 "E exit 0 $((rounds + 2))" >ev
+finds "a loop of calls without a caller" "f 3;f'2 $((3 * rounds - 2));\
+f'2>f'2 $((rounds - 2)) $((3 * (rounds - 2) * (rounds - 1) / 2 + rounds - 2));\
+f>f'2 1 $((3 * rounds - 2));main 1;main>f 1 $((3 * rounds + 1));"
 # two functions that jump to each other, too, and a call of each round's own
 stream blocks "B 1 >401010 5w8.0L401100" 1+7ffe00000000 \
     "B 2 >401100 2 2J401200 >401200 5w8.0L401300 >401300 1r8.0R >401205 2J401100" \

@@ -176,8 +176,7 @@ highest(const struct walk_thread *t, size_t i)
 static bool
 is_jump(const struct walk_frame *f)
 {
-	return f->ret == 0 && f->arc != NULL && f->sp != ANYWHERE &&
-	    !f->arc->ctx->fn->pop;
+	return f->ret == 0 && f->arc != NULL && !f->arc->ctx->fn->pop;
 }
 
 /* How many frames of its run are below the one that is about to be pushed. */
@@ -356,6 +355,17 @@ stack_unwind(struct walk_thread *t, uint64_t sp, size_t least)
 	}
 }
 
+/* How many frames of jumps a stack begins with: one return leaves them all. */
+static size_t
+jumped_to(const struct walk_thread *t)
+{
+	size_t n = 0;
+
+	while (t->n - n > t->bottom && t->frame[t->n - n - 1].sp == ANYWHERE)
+		n++;
+	return n;
+}
+
 /* How many frames a return to addr leaves at least; 0: it is a jump. */
 size_t
 stack_returned(const struct walk_thread *t, uint64_t addr)
@@ -363,7 +373,7 @@ stack_returned(const struct walk_thread *t, uint64_t addr)
 	size_t i = t->n, n = 1;
 
 	if (t->frame[i - 1].sp == ANYWHERE)
-		return 1;
+		return jumped_to(t);
 	if (stack_apart(&t->frame[i - 1], t->sp))
 		return 0;
 	if (t->sp != t->frame[i - 1].sp)
