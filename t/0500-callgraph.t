@@ -492,6 +492,23 @@ g>handler 1 1
 g'2>handler $((2 << 20)) $((2 << 20))" \
     "$(awk -f list.awk out | grep -e '^main>' -e '>h')"
 
+# and with an event of each round, before the last call of the round: of so many
+# calls each has those of its own and all later rounds, or of all later ones
+outcomes=D1mr n=20000
+stream all "B 1 >401010 5w8.0L401100" 1+7ffe00000000 \
+    "B 2 >401100 2J401200" 2 \
+    "B 3 >401200 2r8.0 2J401100 >401100 2J401200" \
+    "$(awk -v n=$n 'BEGIN { while (n-- > 0) print "3+0\nO 1 D1mr" }')" \
+    "B 4 >401200 1r8.0R" 4+7ffe00000000 "B 5 >401015 1" 5 \
+    "E exit 0 $((n + 4))" >ev
+outcomes=
+check "two functions that jump to each other, with events" "$G" ev
+same "take part in those of their rounds" "f'2>g'2 $((n * (n - 1) / 2))
+f>g $n
+g'2>f'2 $(((n - 1) * (n - 2) / 2))
+g>f'2 $((n - 1))
+main>f $n" "$(awk -f list.awk out | awk '/>/ { print $1, $6 }' | sort)"
+
 # --- trouble
 stream blocks "$call" 1+7ffe1000 "$f" 2+7ffe0ff8 >ev
 status 2 "a stream that is cut" "$G" ev

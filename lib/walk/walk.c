@@ -348,30 +348,19 @@ ran_at(const struct walk_thread *t, uint32_t insn, uint32_t *seg)
 }
 
 /*
- * The event was in this segment: for calls that the execution has left since it
- * counts, too, and for those that it has entered since it does not.
+ * The event was in this segment, and the thread's total has got it since.  The
+ * costs of calls that the execution has left meanwhile lack it; those of calls
+ * that it has entered meanwhile would have it.
  */
 static void
-add_between(struct walk_thread *t, uint32_t seg, unsigned col, int64_t n)
+add_between(const struct walk_thread *t, uint32_t seg, unsigned col, int64_t n)
 {
-	uint64_t entered = 0, k;
 	const struct walk_turn *turn = t->turn;
 
-	for (; turn < t->turn + t->nturn; turn++) {
-		if (turn->seg <= seg)
-			continue;
-		k = turn->left && turn->times < entered ? turn->times : entered;
-		if (!turn->left)
-			entered++;
-		else
-			entered -= k;
-		if (turn->left && turn->arc != NULL)
-			turn->arc->cost[col] += n * (int64_t)(turn->times - k);
-	}
-	for (size_t i = t->n; entered > 0 && i-- > 0; entered -= k) {
-		k = t->frame[i].times < entered ? t->frame[i].times : entered;
-		t->enter[i * walk.ncol + col] += n * (int64_t)k;
-	}
+	for (; turn < t->turn + t->nturn; turn++)
+		if (turn->seg > seg && turn->arc != NULL)
+			turn->arc->cost[col] += turn->left ?
+			    n * (int64_t)turn->times : -n;
 }
 
 const struct outcome_list *
