@@ -49,6 +49,7 @@ struct watched_page {
 	uint8_t writes;
 	uint16_t samples;	/* since the last write */
 	uint16_t made;		/* fragments, since it was watched last */
+	bool early;		/* watched, but some fragments compare */
 };
 
 KHASH_MAP_INIT_INT64(page, struct watched_page)
@@ -203,6 +204,7 @@ static bool
 watch_page(struct watched_page *p, uint64_t at)
 {
 	p->samples = 0;
+	p->early = false;
 	p->watched = start_watching(at);
 	if (p->watched)
 		stats.watched++;
@@ -239,7 +241,7 @@ watch_made(app_pc pc)
 	    ++p->made < MADE << p->writes)
 		return;
 	p->made = 0;
-	watch_page(p, pc);
+	p->early = watch_page(p, pc);
 }
 
 app_pc
@@ -284,8 +286,12 @@ samples_for(unsigned writes)
 app_pc
 watch_sample(app_pc pc)
 {
-	struct watched_page *p;
+	struct watched_page *p = faults < 0 ? NULL : page_at(pc);
 
+	if (p != NULL && p->watched && p->early) {	/* made before that */
+		p->early = false;
+		return pc & -(uint64_t)PAGE;
+	}
 	if (faults >= 0 && is_watched(pc))	/* then it is the next one */
 		pc = (pc & -(uint64_t)PAGE) + PAGE;
 	p = page_for(pc);
