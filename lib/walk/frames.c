@@ -10,7 +10,8 @@
 #include "mem.h"
 #include "repeat.h"
 
-#define MOST_LOOKED_AT 1024	/* frames, where stacks are switched */
+#define MOST_LOOKED_AT 1024	/* frames and runs, where stacks are switched */
+#define FRAMES_LOOKED_AT 65536	/* and of all these so many frames */
 #define RUN_MOST 8192u	/* so many jumps in a row have a frame each */
 
 uint32_t *
@@ -426,12 +427,22 @@ leave_outer(struct walk_thread *t, size_t i)
 	    (t->n - i) * walk.ncol * sizeof *t->enter);
 }
 
-/* The outermost frame that is looked at: deep recursions may switch often. */
+/*
+ * The outermost frame that is looked at: deep recursions may switch often.  A
+ * run is looked at as one, whether its calls share frames or not.
+ */
 static size_t
 last_looked_at(const struct walk_thread *t)
 {
-	return t->n - t->bottom > MOST_LOOKED_AT ? t->n - MOST_LOOKED_AT :
-	    t->bottom;
+	size_t i = t->n, run;
+	unsigned n;
+
+	for (n = 0; n < MOST_LOOKED_AT && i > t->bottom &&
+	    t->n - i < FRAMES_LOOKED_AT; n++) {
+		run = t->frame[i - 1].run + 1ul;
+		i = run < i - t->bottom ? i - run : t->bottom;
+	}
+	return i;
 }
 
 /*
