@@ -374,7 +374,8 @@ struct walk_frame {
 	};
 	struct walk_slot *skipper;	/* the thread's before the call */
 	uint64_t times;		/* it is of so many calls, see stack.c */
-	uint32_t run;		/* frames below, of jumps, left with it */
+	/* so many frames right below are of jumps, left by the same return */
+	uint32_t run;
 };
 
 /* Where a setjmp returns, and the stack pointer there. */

@@ -277,7 +277,7 @@ take_over(void)
 {
 	struct start s;
 
-	exec_pending = false;
+	exec_pending = stats.refused_exec = false;
 	guest.tid = guest.pid;
 	ptrace(PTRACE_SYSCALL, guest.pid, 0L, 0L);
 	guest_wait_stop(SIGTRAP);

@@ -9,8 +9,9 @@
  *  - the frames that were not touched are there, and as many others as before.
  *    These may differ from the old ones in two values: the stack pointer, by
  *    as much as it moves in that many rounds, and the counts at the call, by
- *    what the rounds counted. One that has not been left may be of more calls:
- *    each time of as many more, whose counts grow by what the rounds count;
+ *    what the rounds counted. A frame that has not been left may stand for more
+ *    calls than before. Each repetition then adds as many, with counts larger
+ *    than the last time's by what the rounds counted;
  *  - all else is equal.
  *
  * A stack that moves keeps its distance to its own frames, but not to those

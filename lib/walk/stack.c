@@ -41,8 +41,8 @@
  * of jumps from one place, all of which the same return will leave, the first
  * RUN_MOST have a frame each. From then on there is one for each arc: it has
  * the number of its calls and the sum of the thread's totals at them, so the
- * costs are the same. It is one activation of its function: as the arc, with
- * its level, was the same the last time, that level does not depend on more.
+ * costs are the same. It counts as one activation of its function. That is
+ * enough: a deeper level would have given the last call another arc.
  *
  * A skipped function has a frame without an arc. Its cost goes to the call
  * that led to it, and the calls that it makes count as made from there.

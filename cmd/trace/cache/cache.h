@@ -117,10 +117,11 @@ bool search_pending(void);
 /* Search a path for the next such block: the pc to make anew, or 0. */
 app_pc search_next(void);
 /*
- * Where executions are counted: the same from the block at pc, by all of the
- * run as recent_end has seen it, if enough came there by no path found before.
- * found() is called with each pc that needs a fragment: that of a path, or one
- * beside it, where the program left a path for the midst of one of its blocks.
+ * At the end of a run whose executions are counted: find the path from the
+ * block at pc, and those from where it was left, by the counts of the whole run
+ * (recent_end).  Nothing is done if too few came to pc outside of paths found
+ * before.  found() is called with each pc that needs a fragment: that of a path,
+ * or where the program left one for the midst of a block.
  */
 void search_whole(app_pc pc, void (*found)(app_pc pc));
 /*

@@ -2,16 +2,16 @@
  * keptpaths - find paths for the next run
  *
  * Where executions are counted few paths are found while much is new, and a
- * short run is nothing else.  At its end all counts are known, and mostly where
- * indirect exits led (targets.c).  So before an entry is written, blocks that
- * ran often get fragments along their paths, with which the next run begins.
- * They are made from the pages of code that the store has noted, since the
- * program is gone; a path that goes on in another object ends there, as it
- * could not be kept.
+ * short run is nothing else.  At its end all counts are known, and for most
+ * indirect exits where they led (targets.c).  So before an entry is written,
+ * blocks that ran often get fragments along their paths, with which the next
+ * run begins.  They are made from the pages of code that the store has noted,
+ * since the program is gone; a path that goes on in another object ends there,
+ * as it could not be kept.
  *
- * Where the program left a path, in one of its blocks, a path begins as well,
- * if enough came there; else there is a fragment, since a request of the next
- * run takes longer than to make it now.
+ * Where the program often left a path for the midst of a block, another path
+ * begins.  Where it seldom did, a plain fragment is made: that takes less time
+ * now than a request in the next run.
  *
  * Those come first that were made first, as what is executed first mostly leads
  * to the others.  A block to which enough came by none of the paths before gets

@@ -124,7 +124,7 @@ kept_fits(const uint32_t n[NPART], uint32_t ncounter, uint32_t nid)
 	    nid <= NIDS / 2;
 }
 
-/* Are those parts alike that have an element for each of the same things? */
+/* Do parts that describe the same things have as many elements? */
 static bool
 check_sizes(const struct kept_head *h)
 {

@@ -63,7 +63,7 @@ uint64_t store_bytes(const struct frag *);
 bool store_covers(const struct frag *, uint64_t start, uint64_t end);
 /* Is there room for one more fragment, in all that it needs? */
 bool store_room(unsigned zone);
-/* So that an entry with all of it can be read by the next run? */
+/* Is there room for it in an entry that the next run can still read? */
 bool store_room_kept(unsigned zone);
 /* The zone for code at pc: the one that is nearer. */
 unsigned zone_for(app_pc pc);
@@ -251,7 +251,8 @@ void targets_reset(void);
 void targets_end(void);
 /*
  * Where the indirect exit with this counter mostly led; 0: it is not known.
- * Of *flow executions that come there, that many go there, perhaps.
+ * *flow: how many executions come to the exit; it becomes an estimate of how
+ * many went to that target.
  */
 app_pc targets_follower(uint32_t counter, uint64_t *flow);
 

@@ -142,7 +142,7 @@ zone_for(app_pc pc)
 	return d[1] < d[0] && area.boot.seg[SEG_ZONE1].size != 0;
 }
 
-/* The same in the first of so many parts of all that there is. */
+/* Is there room in the first 1/parts of each table and zone? */
 static bool
 has_room(unsigned z, unsigned parts)
 {

@@ -679,7 +679,7 @@ block_follow(struct block *b, app_pc pc, const struct path *path)
 	while (b->n < path->ninsn && append(&w) &&
 	    pass(&w, &b->in[b->n - 1]))
 		;
-	/* it ends where the path would have gone on: no code is there */
+	/* the last piece may have been begun for code that the block lacks */
 	if (b->npiece > 1 &&
 	    b->piece[b->npiece - 1].start == b->piece[b->npiece - 1].end)
 		b->npiece--;

@@ -15,10 +15,10 @@
  *
  * A program that loads much code into such memory, as an image of its heap, may
  * run most of it once.  There a page is watched as soon as MADE fragments have
- * been made of it, since each ends at a store and compares: several times the
- * code.  Whether pages are like that the first ones tell: where many of those
- * that are watched are written again, as by a compiler that adds code and
- * patches calls, only samples count.
+ * been made of it: while a page is compared, each fragment ends at a store and
+ * has code that compares, several times as much.  The first watched pages show
+ * whether a program is of this kind.  If many of them are written again, as by
+ * a compiler that adds code and patches calls, only samples have pages watched.
  *
  * Only private memory without a file is watched: all else can be written by
  * another way.  A thread of its own waits for writes, and rings the bell.

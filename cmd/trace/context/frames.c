@@ -12,9 +12,9 @@
  * Where a loop calls its own function in each round, lib/walk's last frame is
  * of many calls (lib/walk/stack.c).  The guest does not count them: that would
  * make all of its calls slower.  But when its frames need more room in such a
- * loop, it has trace make the next call, and goes on with few of them (long_run
- * in runtime/contexts.c).  There, a frame of many calls has an arc of its own:
- * to leave it is trace's.
+ * loop, it asks trace to make the next call, and trace joins the run into one
+ * frame (long_run in runtime/ctxmem.c).  Such a frame has an arc of its own,
+ * whose target is ARC_MANY: the guest asks trace to leave it.
  *
  * The guest can write all that is read here: see base/trust.c.
  */
