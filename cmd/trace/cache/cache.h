@@ -118,10 +118,10 @@ bool search_pending(void);
 app_pc search_next(void);
 /*
  * At the end of a run whose executions are counted: find the path from the
- * block at pc, and those from where it was left, by the counts of the whole run
- * (recent_end).  Nothing is done if too few came to pc outside of paths found
- * before.  found() is called with each pc that needs a fragment: that of a path,
- * or where the program left one for the midst of a block.
+ * block at pc, and those from where it was left, by the counts of the whole
+ * run (recent_end).  Nothing is done if too few came to pc outside of paths
+ * found before.  found() is called with each pc that needs a fragment: that of
+ * a path, or where the program left one for the midst of a block.
  */
 void search_whole(app_pc pc, void (*found)(app_pc pc));
 /*
