@@ -9,7 +9,6 @@
 #include "evctx.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -79,50 +78,38 @@ evctx_close(struct evctx *x)
 	free(x->frames);
 }
 
-__attribute__((format(printf, 2, 3)))
-static int
-bad(char why[EVCTX_WHY], const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(why, EVCTX_WHY, fmt, ap);
-	va_end(ap);
-	return -1;
-}
-
 /* Replace the id of a state or an arc in a field by its number. */
 static int
 known(const struct evctx_ids *t, const char *what, const struct ev *e,
-    uint64_t *id, char why[EVCTX_WHY])
+    uint64_t *id, char why[EV_WHY])
 {
 	uint32_t n = find(t, *id) & ~SAME;
 
 	if (n == 0)
-		return bad(why, "%c: undefined %s %" PRIx64, *e->line, what,
+		return evwhy(why, "%c: undefined %s %" PRIx64, *e->line, what,
 		    *id);
 	*id = n;
 	return 0;
 }
 
 static int
-no_new(const struct ev *e, const char *what, char why[EVCTX_WHY])
+no_new(const struct ev *e, const char *what, char why[EV_WHY])
 {
-	return bad(why, "%c: %s %" PRIx64 " is defined twice, or no id",
+	return evwhy(why, "%c: %s %" PRIx64 " is defined twice, or no id",
 	    *e->line, what, e->num[0]);
 }
 
 /* S id up level address, S id same */
 static int
-state(struct evctx *x, struct ev *e, char why[EVCTX_WHY])
+state(struct evctx *x, struct ev *e, char why[EV_WHY])
 {
 	bool same = e->nnum == 2;
 
 	if (same && find(&x->states, e->num[1]) & SAME)
-		return bad(why, "S: state %" PRIx64 " has no context of its "
+		return evwhy(why, "S: state %" PRIx64 " has no context of its "
 		    "own", e->num[1]);
 	if (!same && (e->num[2] == 0 || e->num[2] > 2))
-		return bad(why, "S: level %" PRIx64 ", neither 1 nor 2",
+		return evwhy(why, "S: level %" PRIx64 ", neither 1 nor 2",
 		    e->num[2]);
 	if ((same || e->num[1] != 0) &&
 	    known(&x->states, "state", e, &e->num[1], why) < 0)
@@ -133,17 +120,17 @@ state(struct evctx *x, struct ev *e, char why[EVCTX_WHY])
 
 /* A id from site target to [within] */
 static int
-arc(struct evctx *x, struct ev *e, char why[EVCTX_WHY])
+arc(struct evctx *x, struct ev *e, char why[EV_WHY])
 {
 	if (e->num[1] == 0 && e->num[2] != 0)
-		return bad(why, "A: site %" PRIx64 " in no state", e->num[2]);
+		return evwhy(why, "A: site %" PRIx64 " in no state", e->num[2]);
 	if (e->num[1] != 0 &&
 	    known(&x->states, "state", e, &e->num[1], why) < 0)
 		return -1;
 	if (known(&x->states, "state", e, &e->num[4], why) < 0)
 		return -1;
 	if (e->nnum == 6 && e->num[1] == 0)
-		return bad(why, "A: what begins is within no state");
+		return evwhy(why, "A: what begins is within no state");
 	if (e->nnum == 6 && known(&x->states, "state", e, &e->num[5], why) < 0)
 		return -1;
 	return define(&x->arcs, &e->num[0], 0) < 0 ?
@@ -152,12 +139,12 @@ arc(struct evctx *x, struct ev *e, char why[EVCTX_WHY])
 
 /* X n: fails if fewer frames are entered. */
 static int
-leave(struct evctx *x, uint64_t n, unsigned thread, char why[EVCTX_WHY])
+leave(struct evctx *x, uint64_t n, unsigned thread, char why[EV_WHY])
 {
 	uint64_t have = thread < x->nframes ? x->frames[thread].n : 0;
 
 	if (n == 0 || n > have)
-		return bad(why, "X: %" PRIx64 " frames left of %" PRIx64, n,
+		return evwhy(why, "X: %" PRIx64 " frames left of %" PRIx64, n,
 		    have);
 	x->frames[thread].n -= n;
 	return 0;
@@ -172,19 +159,20 @@ evctx_in_state(const struct ev *e)
 
 /* N arc place call: another frame in place of the innermost. */
 static int
-become(struct evctx *x, struct ev *e, unsigned thread, char why[EVCTX_WHY])
+become(struct evctx *x, struct ev *e, unsigned thread, char why[EV_WHY])
 {
 	if (thread >= x->nframes || x->frames[thread].n == 0)
-		return bad(why, "N: no frame, whose place this one could take");
+		return evwhy(why, "N: no frame, whose place this one could "
+		    "take");
 	return known(&x->arcs, "arc", e, &e->num[2], why);
 }
 
 int
 evctx_line(struct evctx *x, struct ev *e, unsigned kind, unsigned thread,
-    char why[EVCTX_WHY])
+    char why[EV_WHY])
 {
 	if (!x->told)
-		return bad(why, "%c: the stream has no contexts", *e->line);
+		return evwhy(why, "%c: the stream has no contexts", *e->line);
 	switch (*e->line) {
 	case 'S':
 		return state(x, e, why);
@@ -197,13 +185,13 @@ evctx_line(struct evctx *x, struct ev *e, unsigned kind, unsigned thread,
 		return known(&x->states, "state", e, &e->num[1], why);
 	case 'V':
 		if ((e->nnum == 5) != (kind == EV_CACHE))
-			return bad(why, "V: %u numbers, but in kind %s it has "
-			    "%s", e->nnum, kind == EV_CACHE ? "cache" :
+			return evwhy(why, "V: %u numbers, but in kind %s it "
+			    "has %s", e->nnum, kind == EV_CACHE ? "cache" :
 			    "counts", kind == EV_CACHE ? "5" : "3");
 		return known(&x->arcs, "arc", e, &e->num[0], why);
 	}
 	if (kind != EV_CACHE)
-		return bad(why, "%c: the stream is not of kind cache",
+		return evwhy(why, "%c: the stream is not of kind cache",
 		    *e->line);
 	return evctx_frame(x, e, thread, false, why);
 }
@@ -211,10 +199,10 @@ evctx_line(struct evctx *x, struct ev *e, unsigned kind, unsigned thread,
 /* The place of a frame, told as a difference or not. */
 static int
 place(struct evctx_frames *f, const struct ev *e, uint64_t *n, bool differs,
-    char why[EVCTX_WHY])
+    char why[EV_WHY])
 {
 	if (differs && f->place == 0)
-		return bad(why, "N: `%.20s' differs from no place", e->line);
+		return evwhy(why, "N: `%.20s' differs from no place", e->line);
 	if (differs)
 		*n += f->place;
 	if (*n != 0)
@@ -224,7 +212,7 @@ place(struct evctx_frames *f, const struct ev *e, uint64_t *n, bool differs,
 
 int
 evctx_frame(struct evctx *x, struct ev *e, unsigned thread, bool differs,
-    char why[EVCTX_WHY])
+    char why[EV_WHY])
 {
 	struct evctx_frames *f;
 

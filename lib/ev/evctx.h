@@ -6,8 +6,7 @@
 #define EVCTX_H
 
 #include "ev.h"
-
-enum { EVCTX_WHY = 80 };
+#include "evwhy.h"
 
 /* Ids of states or arcs: numbers from 1 in the order of their lines. */
 struct evctx_ids {
@@ -37,12 +36,12 @@ bool evctx_in_state(const struct ev *);
  * what is wrong in why.
  */
 int evctx_line(struct evctx *, struct ev *, unsigned kind, unsigned thread,
-    char why[EVCTX_WHY]);
+    char why[EV_WHY]);
 /*
  * The same of an N or X line in kind cache with contexts.  differs: the place
  * is a difference, which becomes a place.
  */
 int evctx_frame(struct evctx *, struct ev *, unsigned thread, bool differs,
-    char why[EVCTX_WHY]);
+    char why[EV_WHY]);
 
 #endif

@@ -8,7 +8,6 @@
 #include "evline.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -126,18 +125,6 @@ number(char what, const char **s, uint64_t *n)
 	return 0;
 }
 
-/* Say what is wrong with a line; it returns -1. */
-static __attribute__((cold, format(printf, 2, 3))) int
-wrong(char why[EVLINE_WHY], const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(why, EVLINE_WHY, fmt, ap);
-	va_end(ap);
-	return -1;
-}
-
 static int
 text(struct ev *e, char *to, const char *s, bool nul)
 {
@@ -152,7 +139,7 @@ text(struct ev *e, char *to, const char *s, bool nul)
 
 /* "tick text", "tick:type text", ". text" */
 static int
-event(struct ev *e, char *to, const char *s, char why[EVLINE_WHY])
+event(struct ev *e, char *to, const char *s, char why[EV_WHY])
 {
 	const char *from = s;
 
@@ -165,18 +152,18 @@ event(struct ev *e, char *to, const char *s, char why[EVLINE_WHY])
 				s = from;
 		}
 		if (s == from)
-			return wrong(why, "%c: not a number at `%.20s'",
+			return evwhy(why, "%c: not a number at `%.20s'",
 			    *e->line, s);
 	}
 	if ((*s != '\0' && *s != ' ') ||
 	    text(e, to, *s == ' ' ? s + 1 : s, true) < 0)
-		return wrong(why, "%c: malformed text", *e->line);
+		return evwhy(why, "%c: malformed text", *e->line);
 	return 0;
 }
 
 /* "n + x x x [x]", "n * x x x x [x]", "n = x [x]", "n - x [x]", "n @ x" */
 static int
-memory(struct ev *e, const char *s, char why[EVLINE_WHY])
+memory(struct ev *e, const char *s, char why[EV_WHY])
 {
 	static const struct {
 		char op;
@@ -200,7 +187,7 @@ memory(struct ev *e, const char *s, char why[EVLINE_WHY])
 	if (*s == '\0' && e->nnum >= form[i].least)
 		return 0;
 bad:
-	return wrong(why, "%c: malformed at `%.20s'", *e->line, s);
+	return evwhy(why, "%c: malformed at `%.20s'", *e->line, s);
 }
 
 /* "n", "n=label", "=label": 0 is what is missing. The line may end here. */
@@ -221,22 +208,22 @@ instruction(struct ev *e, const char **s)
 
 /* Read a field that is a number or, of an O line, an instruction. */
 static int
-one_field(struct ev *e, char what, const char **s, char why[EVLINE_WHY])
+one_field(struct ev *e, char what, const char **s, char why[EV_WHY])
 {
 	if (what == 'o') {
 		if (instruction(e, s) < 0)
-			return wrong(why, "O: not an instruction at `%.20s'",
+			return evwhy(why, "O: not an instruction at `%.20s'",
 			    *s);
 	} else if (what == 'a' && **s == '.') {
 		++*s;
 	} else if (number(what, s, &e->num[e->nnum++]) < 0) {
-		return wrong(why, "%c: not a number at `%.20s'", *e->line, *s);
+		return evwhy(why, "%c: not a number at `%.20s'", *e->line, *s);
 	}
 	return 0;
 }
 
 int
-evline_fields(struct ev *e, unsigned kind, char *to, char why[EVLINE_WHY])
+evline_fields(struct ev *e, unsigned kind, char *to, char why[EV_WHY])
 {
 	const char *s = e->line + 1, *what = fields(*e->line, kind);
 
@@ -251,7 +238,7 @@ evline_fields(struct ev *e, unsigned kind, char *to, char why[EVLINE_WHY])
 			what++;
 		}
 		if (*s++ != ' ')
-			return wrong(why, "%c: a field is missing", *e->line);
+			return evwhy(why, "%c: a field is missing", *e->line);
 		if (*what == 'e')
 			return event(e, to, s, why);
 		if (*what == 'm')
@@ -263,7 +250,7 @@ evline_fields(struct ev *e, unsigned kind, char *to, char why[EVLINE_WHY])
 		}
 		if (*what == 't')
 			return text(e, to, s, false) == 0 ? 0 :
-			    wrong(why, "%c: malformed \\ooo", *e->line);
+			    evwhy(why, "%c: malformed \\ooo", *e->line);
 		if (one_field(e, *what, &s, why) < 0)
 			return -1;
 		if (*what == 'o' && *s == '\0' && e->num[0] != 0 &&
@@ -272,7 +259,7 @@ evline_fields(struct ev *e, unsigned kind, char *to, char why[EVLINE_WHY])
 	}
 	if (*what == '-' || *s == '\0')
 		return 0;
-	return wrong(why, "%c: `%.20s' behind the last field", *e->line, s);
+	return evwhy(why, "%c: `%.20s' behind the last field", *e->line, s);
 }
 
 int

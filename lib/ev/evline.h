@@ -5,8 +5,7 @@
 #define EVLINE_H
 
 #include "ev.h"
-
-enum { EVLINE_WHY = 80 };
+#include "evwhy.h"
 
 /* Does the letter mean an entry or a log in kind calls, and not elsewhere? */
 bool evline_varies(char letter);
@@ -16,7 +15,7 @@ bool evline_varies(char letter);
  * wrong, or is empty if there is no such letter.
  */
 int evline_fields(struct ev *e, unsigned kind, char *text,
-    char why[EVLINE_WHY]);
+    char why[EV_WHY]);
 
 /*
  * The word of a J line becomes its number, e->num[0]; what follows it, e->text,

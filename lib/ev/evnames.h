@@ -5,10 +5,9 @@
 #define EVNAMES_H
 
 #include "ev.h"
+#include "evwhy.h"
 
 struct evdef;
-
-enum { EVNAMES_WHY = 80 };
 
 struct evnames {
 	uint32_t n;		/* functions so far */
@@ -23,6 +22,6 @@ void evnames_close(struct evnames *);
  * Returns -1 and says what is wrong in why.
  */
 int evnames_line(struct evnames *, const struct evdef *, struct ev *,
-    char why[EVNAMES_WHY]);
+    char why[EV_WHY]);
 
 #endif

@@ -241,7 +241,7 @@ sum_line(struct evr *r, struct ev *e)
 static int
 names_line(struct evr *r, struct ev *e)
 {
-	char why[EVNAMES_WHY];
+	char why[EV_WHY];
 
 	if (evnames_line(&r->names, &r->def, e, why) < 0)
 		return evr_bad(r, "%s", why);
@@ -253,7 +253,7 @@ static int
 varying_line(struct evr *r, struct ev *e)
 {
 	const struct ev_def *d;
-	char why[EVCTX_WHY];
+	char why[EV_WHY];
 
 	if (*e->line == 'R' || (*e->line == 'X' && r->kind == EV_BRANCHES))
 		return sum_line(r, e);
@@ -383,7 +383,7 @@ plain_frame(struct evr *r, struct ev *e)
 {
 	unsigned most = r->b.p[0] == 'N' ? 3 : 1;
 	char *line = r->b.p, *s = line + 1;
-	char why[EVCTX_WHY];
+	char why[EV_WHY];
 	bool differs = false;
 
 	if (r->kind != EV_CACHE || !r->ctx.told)
@@ -444,7 +444,7 @@ standing_line(struct evr *r, struct ev *e)
 static int
 other_line(struct evr *r, struct ev *e)
 {
-	char why[EVLINE_WHY];
+	char why[EV_WHY];
 
 	for (const char *s = e->line; s < e->line + e->len; s++)
 		if (*s < 0x20 || *s > 0x7e)
