@@ -25,30 +25,30 @@ has_avx2(void)
 	    cpu_has(POPCNT, "popcnt");
 }
 
+static bool
+can_run(unsigned way)
+{
+	return way == 0 || (way == 1 ? has_avx2() : has_avx512());
+}
+
+static const struct {
+	evwrec_fn *many, *single;
+} ways[] = {
+	{ evwrec_plain, evwrec_single },
+	{ evwavx2_lanes, evwavx2_single },
+	{ evwavx512_lanes, evwavx512_single },
+};
+
 evwrec_fn *
 evwrec_way(unsigned way)
 {
-	switch (way) {
-	case 0:
-		return evwrec_plain;
-	case 1:
-		return has_avx2() ? evwavx2_lanes : NULL;
-	default:
-		return has_avx512() ? evwavx512_lanes : NULL;
-	}
+	return can_run(way) ? ways[way].many : NULL;
 }
 
 evwrec_fn *
 evwrec_single_way(unsigned way)
 {
-	switch (way) {
-	case 0:
-		return evwrec_single;
-	case 1:
-		return has_avx2() ? evwavx2_single : NULL;
-	default:
-		return has_avx512() ? evwavx512_single : NULL;
-	}
+	return can_run(way) ? ways[way].single : NULL;
 }
 
 #else
