@@ -44,8 +44,8 @@ votes_add(struct votes *v, app_pc to)
 		v->votes--;
 }
 
-static void
-read_all(void)
+void
+targets_look(void)
 {
 	uint64_t *cell, to;
 	unsigned i;
@@ -80,12 +80,6 @@ targets_due(void)
 	return true;
 }
 
-void
-targets_look(void)
-{
-	read_all();
-}
-
 /* Which cell exit number k has, by its counter. */
 static void
 note_cell(uint32_t k)
@@ -101,7 +95,7 @@ targets_end(void)
 {
 	uint32_t i, k;
 
-	read_all();
+	targets_look();
 	cell_of = xgrow0(cell_of, &capcell, counters_used() + 1ul,
 	    sizeof *cell_of);
 	for (i = 0; i < nfrag; i++)

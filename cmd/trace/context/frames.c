@@ -279,8 +279,8 @@ guests(const struct walk_thread *t, size_t at)
 
 /*
  * A handler has ended, and REG_P has not got back what it did: see take_back in
- * moves.c.  So all counts at the calls above have moved alike.  That is little
- * for each frame, but nothing else is to be done for it.
+ * moves.c.  So all counts at the calls above have moved alike, and only that
+ * number is changed in each frame.
  */
 static void
 move_counts(unsigned slot, struct walk_thread *t, struct mirror *m, size_t n,
