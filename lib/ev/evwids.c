@@ -259,15 +259,22 @@ new_value(struct evw *w)
 	return w->ones + --w->nones;
 }
 
-/* Write "B 1 " or the like; evw_puthex stores 8 bytes at a time. */
+/* Write "1 "; evw_puthex stores 8 bytes at a time. */
+static char *
+put_number(char *p, uint32_t n)
+{
+	p = evw_puthex(p, n);
+	*p++ = ' ';
+	return p;
+}
+
+/* Write "B 1 " or the like. */
 static char *
 put_head(char *p, char which, uint32_t id)
 {
 	*p++ = which;
 	*p++ = ' ';
-	p = evw_puthex(p, id);
-	*p++ = ' ';
-	return p;
+	return put_number(p, id);
 }
 
 static void
@@ -288,8 +295,7 @@ evw_define_prefix(struct evw *w, uint32_t id, uint32_t block, unsigned n)
 {
 	char text[48], *p = put_head(text, 'P', id);
 
-	p = evw_puthex(p, block);
-	*p++ = ' ';
+	p = put_number(p, block);
 	p = evw_puthex(p, n);
 	evw_raw(w, text, (size_t)(p - text));
 }
@@ -316,9 +322,16 @@ put_alone(struct evw *w, uint32_t id, const struct evw_cold *c)
 	struct evw_ref r = ref_of(w, c);
 	uint32_t block = cold_block(w, c);
 	uint32_t value = w->hot[id].value;
+	char text[64], *p = put_head(text, 'Q', id);
 
-	evw_line(w, "Q %x %x %x %x%s", id, block, r.n, r.k,
-	    r.stays ? " s" : "");
+	p = put_number(p, block);
+	p = put_number(p, r.n);
+	p = evw_puthex(p, r.k);
+	if (r.stays) {
+		*p++ = ' ';
+		*p++ = 's';
+	}
+	evw_raw(w, text, (size_t)(p - text));
 	if (!r.stays)
 		return w->hot[block].value + r.group[0];
 	if (value == 0)
