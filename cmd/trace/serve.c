@@ -102,6 +102,19 @@ refused(app_pc pc, uint32_t owner)
 	return REFUSED_LETGO;
 }
 
+/* Once is enough: a loop may have it. */
+static void
+unknown(app_pc pc)
+{
+	static bool told;
+
+	if (!told)
+		warn("%#llx: an instruction that the decoder does not know: "
+		    "such are executed one at a time, and not recorded",
+		    (unsigned long long)pc);
+	told = true;
+}
+
 static uint64_t
 say(uint64_t what, app_pc pc, uint32_t owner)
 {
@@ -123,6 +136,9 @@ say(uint64_t what, app_pc pc, uint32_t owner)
 		warn("%#llx: 32-bit code cannot be traced; the program goes on "
 		    "natively, the stream ends here", (unsigned long long)pc);
 		stats.refused = true;
+		break;
+	case SAY_UNKNOWN:
+		unknown(pc);
 		break;
 	case SAY_SECCOMP:
 		exec_filtered((pid_t)pc);

@@ -414,8 +414,10 @@ refuse(struct tarea *t, const struct exitmeta *x)
 		return;
 	if (ask(t, REQ_SAY, arg) < 0 || t->slot->ret[0] == REFUSED_LETGO)
 		let_go(t);
-	if (t->slot->ret[0] == REFUSED_NATIVE)
-		go_native(t);
+	if (t->slot->ret[0] != REFUSED_NATIVE)
+		return;
+	t->unknown = x->target;
+	go_native(t);
 }
 
 /* Execute the instruction of exit x natively; a fault undoes its record. */

@@ -92,6 +92,7 @@ struct tarea {
 	} aside;
 	uint64_t stepping;	/* it does one instruction natively */
 	uint64_t stepmask;	/* the guest's mask; all are blocked then */
+	uint64_t unknown;	/* its pc, if trace cannot decode it */
 	struct exitmeta told;	/* its exit; n is 0 if it was not recorded */
 	uint64_t waitmask;	/* mask of the call while it waits, + 1 */
 	uint64_t handlermask;	/* kept signal: the mask its handler adds to */

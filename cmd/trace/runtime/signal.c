@@ -415,6 +415,17 @@ foreign(struct tarea *t, struct kucontext *uc, uint64_t mask)
 	signal_leave(t, uc, mask);
 }
 
+/* The processor knew an instruction that trace does not: have it say so. */
+static void
+was_unknown(struct tarea *t)
+{
+	uint64_t arg[4] = { SAY_UNKNOWN, t->unknown, 0, 0 };
+
+	if (t->unknown != 0)
+		ask(t, REQ_SAY, arg);
+	t->unknown = 0;
+}
+
 /* Where the guest's pc is the real one: no code there, or one instruction. */
 static void
 at_native(struct tarea *t, int sig, struct ksiginfo *info,
@@ -438,6 +449,9 @@ at_native(struct tarea *t, int sig, struct ksiginfo *info,
 	if (t->told.n != 0 && !step)
 		state_untell(t, &t->told);
 	t->told.n = 0;
+	if (step)
+		was_unknown(t);
+	t->unknown = 0;
 	if (own && step)
 		signal_resume(t, uc, mask);
 	else
