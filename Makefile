@@ -88,6 +88,9 @@ OBJS_fmt-pprof = $(BUILD)/cmd/fmt-pprof/pprof.pb-c.o
 LDLIBS_merge = -lm
 LDLIBS_fmt-pprof = -lprotobuf-c
 
+OBJS_t_lacks = $(patsubst %,$(BUILD)/cmd/trace/code/%.o,lacks decode classify \
+	operands)
+LDLIBS_t_lacks = -lZydis
 OBJS_t_template = $(patsubst %,$(BUILD)/cmd/trace/code/%.o,template decode \
 	classify operands)
 LDLIBS_t_template = -lZydis

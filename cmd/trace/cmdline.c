@@ -88,7 +88,8 @@ static const char help[] =
 "      --debug=WORD,... for tests of trace itself: nolink, tinycache, "
     "nosuper,\n"
 "                       long, fewcounts, fewids, watch, fewcalls, "
-    "dump[=PC]\n"
+    "hide,\n"
+"                       dump[=PC]\n"
 "  -h, --help           this text\n"
 "      --version        the version\n";
 
@@ -199,7 +200,8 @@ static void
 set_debug(char *s)
 {
 	static const char *const names[] = { "nolink", "tinycache", "nosuper",
-		"long", "fewcounts", "fewids", "watch", "fewcalls" };
+		"long", "fewcounts", "fewids", "watch", "fewcalls",
+		"hide" };
 	const unsigned n = sizeof names / sizeof names[0];
 	char *word, *save = NULL;
 	unsigned i;
@@ -215,8 +217,8 @@ set_debug(char *s)
 				break;
 		if (i == n)
 			die("--debug=%s: nolink, tinycache, nosuper, long, "
-			    "fewcounts, fewids, watch, fewcalls, dump[=PC]",
-			    word);
+			    "fewcounts, fewids, watch, fewcalls, hide, "
+			    "dump[=PC]", word);
 		set->debug |= 1u << i;
 	}
 }

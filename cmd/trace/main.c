@@ -277,6 +277,18 @@ get_process(char **argv)
 	return argv;
 }
 
+/* Extensions that the decoder does not know: the program uses others. */
+static void
+hide_extensions(void)
+{
+	uint32_t eax, edx;
+
+	decode_lacks(&eax, &edx);
+	if (opt->debug & DEBUG_HIDE)
+		eax = edx = ~0u;
+	cpu_hide(eax, edx);
+}
+
 /* Start or stop the program, begin its stream, and run it under the runtime. */
 static void
 begin(char **argv)
@@ -294,6 +306,7 @@ begin(char **argv)
 	if (opt->contexts != 0)
 		context_start();
 	cache_start();
+	hide_extensions();
 	kept_start();
 	if (opt->adopt == NULL && opt->pid == 0 && opt->image == NULL) {
 		if (!is_early())

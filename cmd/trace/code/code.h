@@ -2,6 +2,7 @@
  * code.h - the program's code: what is mapped, and what its blocks are
  *
  * decode.c	bytes become one struct insn; classify.c, operands.c, template.c
+ * lacks.c	extensions that it does not know
  * maps.c	what is mapped executable, and the bytes there
  * watch.c	pages that are trusted until they are written
  * pages.c	the pages of code that were looked at (--store)

@@ -138,6 +138,12 @@ unsigned decode_run(struct insn *, app_pc pc, const uint8_t *bytes,
 /* The instruction's length in bytes; 1 if it is none. */
 unsigned decode_length(const uint8_t *bytes, unsigned n);
 
+/*
+ * The bits of cpuid's leaf 7, subleaf 1, for extensions that decode() does not
+ * know (lacks.c).
+ */
+void decode_lacks(uint32_t *eax, uint32_t *edx);
+
 /* Write its name and operands into buf, for messages. */
 void decode_text(const uint8_t *bytes, unsigned n, app_pc pc, char *buf,
     unsigned size);

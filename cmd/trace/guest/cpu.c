@@ -65,6 +65,9 @@ static const struct cpuidrow avx512[] = {
 };
 #define NAVX512 (sizeof avx512 / sizeof avx512[0])
 
+/* native: bits that the program does not see */
+static struct cpuidrow hidden = { .leaf = 7, .subleaf = 1 };
+
 int
 cpu_parse(const char *name, enum cpu *cpu)
 {
@@ -116,6 +119,13 @@ check_host(enum cpu cpu)
 }
 
 void
+cpu_hide(uint32_t eax, uint32_t edx)
+{
+	hidden.eax = eax;
+	hidden.edx = edx;
+}
+
+void
 cpu_model(enum cpu cpu)
 {
 	struct cpuidrow *to = (void *)(area.seg[SEG_META] +
@@ -123,8 +133,11 @@ cpu_model(enum cpu cpu)
 	unsigned n = 0, i;
 
 	area.ctl->cpu = cpu;
-	if (cpu == CPU_NATIVE)
+	if (cpu == CPU_NATIVE) {
+		*to = hidden;
+		area.ctl->ncpuid = 1;
 		return;
+	}
 	check_host(cpu);
 	if (cpu == CPU_V4)
 		for (i = 0; i < NAVX512; i++)

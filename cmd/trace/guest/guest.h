@@ -129,5 +129,7 @@ bool command_failed(void);
 
 /* native, v2, v3, v4; -1: no such model. */
 int cpu_parse(const char *name, enum cpu *);
+/* Hide these bits of cpuid's leaf 7, subleaf 1, if there is no model. */
+void cpu_hide(uint32_t eax, uint32_t edx);
 
 #endif

@@ -1,7 +1,8 @@
 /*
  * cpuid - what cpuid tells the program
  *
- * With --cpu it tells of a model.  Without, the processor is asked.  A virtual
+ * With --cpu it tells of a model.  Without, the processor is asked, and what
+ * trace cannot decode is hidden: guest/cpu.c says which bits.  A virtual
  * machine takes 6 to 20 us for each cpuid, and a C library's start has 60 about
  * caches, most of them the same again.  So answers about caches are kept, for
  * each processor, since not all of a machine need be alike.  Nothing is kept
@@ -19,19 +20,38 @@ struct answer {
 static struct answer answer[NANSWER];
 static uint32_t nanswer, lock, off;
 
+/* The row for leaf and subleaf, or NULL. */
+static const struct cpuidrow *
+row_of(uint32_t leaf, uint32_t sub)
+{
+	const struct cpuidrow *r = rt.cpuids, *end = r + rt.ctl->ncpuid;
+
+	for (; r < end; r++)
+		if (r->leaf == leaf && (r->subleaf == sub || r->subleaf == ~0u))
+			return r;
+	return NULL;
+}
+
 /* Answer with the model's row for leaf and subleaf, or zeros without one. */
 static void
 ask_model(uint32_t leaf, uint32_t sub, uint32_t to[4])
 {
-	const struct cpuidrow *r = rt.cpuids, *end = r + rt.ctl->ncpuid;
+	const struct cpuidrow *r = row_of(leaf, sub);
 
 	memset(to, 0, 4 * sizeof *to);
-	for (; r < end; r++)
-		if (r->leaf == leaf &&
-		    (r->subleaf == sub || r->subleaf == ~0u)) {
-			memcpy(to, &r->eax, 4 * sizeof *to);
-			return;
-		}
+	if (r != NULL)
+		memcpy(to, &r->eax, 4 * sizeof *to);
+}
+
+/* Without a model the row has the bits that the program may not see. */
+static void
+hide(uint32_t leaf, uint32_t sub, uint32_t to[4])
+{
+	const struct cpuidrow *r = row_of(leaf, sub);
+	unsigned i;
+
+	for (i = 0; r != NULL && i < 4; i++)
+		to[i] &= ~(&r->eax)[i];
 }
 
 /* Is the answer the same each time, and asked for many times? */
@@ -88,6 +108,7 @@ ask_processor(uint32_t leaf, uint32_t sub, uint32_t to[4])
 			add(&a);
 	}
 	memcpy(to, a.r, sizeof a.r);
+	hide(leaf, sub, to);
 	return 0;
 }
 
