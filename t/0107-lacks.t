@@ -12,6 +12,9 @@ same "an extension that all decoders know" "known AVX-VNNI" \
     "$(grep 'AVX-VNNI$' "$T/out")"
 same "one that none knows" "lacks APX" "$(grep APX "$T/out")"
 
+same "a load of a tile: its first row" \
+    "tile: 1, r 64 bytes, base 0+16, index none" "$(grep tile "$T/out")"
+
 cat >"$T/ask.c" <<'EOF'
 #include <cpuid.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * Prints the extensions of cpuid's leaf 7, subleaf 1: "known NAME" or "lacks
  * NAME", and " wrongly" behind it where decode_lacks says the opposite of what
  * the decoder does with an instruction of it.  Then the same of vpermq, without
- * its bit W.
+ * its bit W, and the references of a load of a tile.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,6 +45,21 @@ lacks(const uint8_t code[12])
 	return decode(&in, 0x401000, code, 12) < 0;
 }
 
+/* tileloadd 16(%rax,%rcx), %tmm1: rows begin at rax + 16, rcx from another */
+static void
+tell_tile(void)
+{
+	static const uint8_t code[12] = { 0xc4, 0xe2, 0x7b, 0x4b, 0x4c, 0x08,
+	    0x10 };
+	struct insn in;
+
+	if (decode(&in, 0x401000, code, sizeof code) == 0)
+		printf("tile: %u, %c %u bytes, base %u%+d, index %s\n",
+		    in.nref, in.ref[0].rw, in.ref[0].size, in.ref[0].base,
+		    (int)in.ref[0].disp,
+		    in.ref[0].index == NOREG ? "none" : "some");
+}
+
 int
 main(void)
 {
@@ -64,5 +79,6 @@ main(void)
 		    " wrongly");
 	}
 	printf("%s vpermq\n", words[lacks(odd)]);
+	tell_tile();
 	return 0;
 }

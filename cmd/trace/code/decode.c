@@ -12,6 +12,8 @@
 
 #include "code/decoding.h"
 
+#define TILE_ROW 64u	/* bytes of a row of an AMX tile, at most */
+
 static ZydisDecoder decoder;
 
 void
@@ -219,6 +221,20 @@ note_form(const struct insn *in, struct ref *r, const ZydisDecodedOperand *op)
 		r->form = REF_PLAIN;
 }
 
+/*
+ * A tile is loaded and stored by rows, whose distance is the index register.
+ * Only the first row is noted.
+ */
+static void
+note_tile(struct ref *r, const ZydisDecodedInstruction *zi)
+{
+	if (zi->meta.category != ZYDIS_CATEGORY_AMX_TILE || r->index == NOREG)
+		return;
+	r->index = NOREG;
+	r->scale = 1;
+	r->size = TILE_ROW;
+}
+
 /* push and such: what the operand does not say of the stack's place. */
 static void
 note_stack(struct ref *r, const ZydisDecodedInstruction *zi,
@@ -255,6 +271,7 @@ note_memory(struct insn *in, const ZydisDecodedInstruction *zi,
 	r->a32 = zi->address_width == 32;
 	r->locked = is_locked(zi, r);
 	note_form(in, r, op);
+	note_tile(r, zi);
 	note_stack(r, zi, op);
 	if (zi->mnemonic == ZYDIS_MNEMONIC_XLAT)
 		r->form = REF_XLAT;
