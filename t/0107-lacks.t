@@ -1,6 +1,7 @@
 #!/bin/sh
 # Instructions that the decoder does not know: cpuid hides their extensions, and
-# one that comes nevertheless is executed, and trace says so.
+# one that comes nevertheless is executed, and trace says so.  And one that it
+# takes for another.
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
@@ -73,4 +74,25 @@ if "$T/odd" >/dev/null 2>&1 && grep -q 'lacks vpermq' "$T/lacks"; then
 else
 	skip "one that is not known" "this processor or the decoder"
 fi
+
+cat >"$T/rep.c" <<'EOF'
+#include <stdio.h>
+int main(void)
+{
+	unsigned long a = 0;
+
+	for (volatile int i = 0; i < 100; i++)
+		__asm__ volatile("mov $5, %%r8d; mov $7, %%eax;"
+		    ".byte 0xf3, 0x41, 0x90; mov %%r8, %0; shl $32, %0;"
+		    "add %%rax, %0" : "=r"(a) : : "rax", "r8");
+	printf("%lx\n", a);
+	return 0;
+}
+EOF
+$CC -O1 -o "$T/rep" "$T/rep.c" || exit 99
+for kind in none counts all cache branches; do
+	check "rep xchg r8d, eax, -e $kind" "$B/trace" -e $kind -o "$T/ev" \
+	    "$T/rep"
+	same "exchanges them" 700000005 "$(cat "$T/out")"
+done
 done_testing

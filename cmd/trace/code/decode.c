@@ -100,6 +100,9 @@ may_keep(ZydisMnemonic m)
 	case ZYDIS_MNEMONIC_LSL:
 	case ZYDIS_MNEMONIC_RDSSPD:
 	case ZYDIS_MNEMONIC_RDSSPQ:
+	case ZYDIS_MNEMONIC_SLDT:	/* the upper half */
+	case ZYDIS_MNEMONIC_STR:
+	case ZYDIS_MNEMONIC_SMSW:
 		return true;
 	default:
 		return false;
@@ -139,6 +142,19 @@ is_locked(const ZydisDecodedInstruction *zi, const struct ref *r)
 	    zi->mnemonic == ZYDIS_MNEMONIC_XCHG ||
 	    zi->mnemonic == ZYDIS_MNEMONIC_CMPXCHG8B ||
 	    zi->mnemonic == ZYDIS_MNEMONIC_CMPXCHG16B);
+}
+
+/*
+ * f3 90 with REX.B exchanges r8 and rax, as without the prefix: Zydis takes it
+ * for pause.
+ */
+static void
+mend_pause(struct insn *in, const ZydisDecodedInstruction *zi)
+{
+	if (zi->mnemonic != ZYDIS_MNEMONIC_PAUSE || zi->raw.rex.B == 0)
+		return;
+	in->rd = in->wr = BIT(RAX) | BIT(8);
+	in->field[F_OPC] = 8;
 }
 
 static unsigned
@@ -495,6 +511,7 @@ decode(struct insn *in, app_pc pc, const uint8_t *bytes, unsigned n)
 		mend_base(&zi, &op[i]);
 		note_memory(in, &zi, op, &op[i]);
 	}
+	mend_pause(in, &zi);
 	sort_refs(in, &zi);
 	note_layout(in, &zi);
 	note_flags(in, &zi);
