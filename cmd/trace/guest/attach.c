@@ -154,6 +154,17 @@ attach_again(struct user_regs_struct *r, bool restart)
 	r->orig_rax = ~0ull;
 }
 
+static bool
+has_shadow_stack(pid_t tid)
+{
+	char name[32], text[8192], *p;
+
+	snprintf(name, sizeof name, "task/%d/status", (int)tid);
+	guest_file(name, text, sizeof text);
+	p = strstr(text, "\nx86_Thread_features:");
+	return p != NULL && memmem(p, strcspn(p + 1, "\n"), "shstk", 5) != NULL;
+}
+
 /* What ends here leaves every thread as it was. */
 static void
 check_thread(struct attached *t)
@@ -168,6 +179,9 @@ check_thread(struct attached *t)
 	    sizeof dispatch, &dispatch) == 0 && dispatch.mode != 0)
 		die("process %d: cannot attach: its system calls become "
 		    "signals (PR_SET_SYSCALL_USER_DISPATCH)", (int)guest.pid);
+	if (has_shadow_stack(t->tid))
+		die("process %d: cannot attach: it has a shadow stack",
+		    (int)guest.pid);
 }
 
 /*

@@ -278,11 +278,19 @@ exec(struct tarea *t)
 	return r;
 }
 
+#define ARCH_SHSTK_ENABLE 0x5001u
+
+/*
+ * No shadow stack: the program's calls and returns are none of the processor's,
+ * so it would lack what they push.
+ */
 static long
 prctl_base(struct tarea *t)
 {
 	long r;
 
+	if (t->gpr[7] == ARCH_SHSTK_ENABLE)
+		return -EOPNOTSUPP;
 	if (t->gpr[7] == ARCH_SET_CPUID)
 		cpuid_faults();
 	r = guest_syscall(t, t->gpr);
