@@ -147,7 +147,9 @@ record_size(unsigned nvalues)
  * T_TABLE what a kind needs beside it.  REG_T points between the homes and the
  * hot words of struct tarea, so that these have short offsets.  Behind the
  * area: the lookup words (shared), then cells and counters (shared), of which
- * only the part used so far is accessible.
+ * only the part used so far is accessible.  The T_SIZE bytes are a private
+ * mapping of the memory file, so that they do not look like the program's own:
+ * redis, when it crashes, writes to all writable memory that has no file.
  */
 #define T_SIZE (256u << 10)
 #define T_ALTSTACK 98304u	/* room for two signal frames with AMX state */
@@ -759,6 +761,7 @@ struct boot {
 	struct guest_state at;	/* the guest's, at its first instruction */
 	uint64_t minframe;	/* bytes, AT_MINSIGSTKSZ */
 	uint64_t filled;	/* bytes that guest/relocate.c has mapped */
+	uint64_t blank;		/* T_SIZE unwritten bytes of the memory file */
 	uint64_t addrbits;	/* of an address: 48, or 57 */
 	uint64_t sequence[NSEQUENCE];	/* each its struct rseq_cs, or 0 */
 	uint64_t rseqsig;	/* the signature of all of them */

@@ -287,7 +287,9 @@ counts_each(void)
 }
 /* Choose sizes and offsets; each step of shrink halves what can be halved. */
 void area_sizes(unsigned shrink);
-#define AREA_BLOB (256u << 10)	/* the runtime's bytes, behind the segments */
+/* Behind the segments: the runtime's bytes, then T_SIZE that nobody writes. */
+#define AREA_BLANK (256u << 10)
+#define AREA_BLOB (AREA_BLANK + T_SIZE)
 /*
  * Map a new memory file, given by descriptor, as area_sizes laid it out;
  * skip: instructions before the first that is recorded, or 0.

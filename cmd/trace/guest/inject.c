@@ -266,11 +266,14 @@ load_blob(int theirs)
 	size_t n = (size_t)(runtime_blob_end - runtime_blob);
 
 	memcpy(&h, runtime_blob, sizeof h);
+	area.boot.blank = area.blob + AREA_BLANK;
 	if (memfile_write(area.fd, runtime_blob, n, off) != (ssize_t)n)
 		die("the runtime:");
 	if (remote_mmap(area.blob, h.data, PROT_READ | PROT_EXEC, theirs,
 	    off) < 0 || remote_mmap(area.blob + h.data, h.end - h.data,
-	    PROT_READ | PROT_WRITE, theirs, off + h.data) < 0)
+	    PROT_READ | PROT_WRITE, theirs, off + h.data) < 0 ||
+	    remote_mmap(area.boot.blank, T_SIZE, PROT_NONE, theirs,
+	    off + AREA_BLANK) < 0)
 		die("no place for the runtime in the program");
 }
 

@@ -166,6 +166,25 @@ area_drop_waiting(struct tarea *t, uint64_t sigs)
 	lock_give(&arealock);
 }
 
+/*
+ * The T_SIZE bytes at base, so far without access, become private memory of the
+ * memory file, whose descriptor is closed: the empty mapping that there is of
+ * it goes there, and stays as well.  Kernels before 5.13 cannot do that for a
+ * file: there they have none.
+ */
+static int
+private_open(uint64_t base)
+{
+	long r = sys6(__NR_mremap, (long)rt.boot.blank, T_SIZE, T_SIZE,
+	    MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, (long)base, 0);
+
+	if (is_error(r))	/* what was at base may be gone */
+		r = sys6(__NR_mmap, (long)base, T_SIZE, 0, MAP_PRIVATE |
+		    MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	return is_error(r) || sys3(__NR_mprotect, base, T_SIZE,
+	    PROT_READ | PROT_WRITE) != 0 ? -1 : 0;
+}
+
 /* Memory for one area, or NULL.  Below all else that is ours. */
 static uint64_t
 area_map(uint32_t slot)
@@ -186,7 +205,7 @@ area_map(uint32_t slot)
 		sys2(__NR_munmap, at, base - at);
 	if (at + T_SIZE > base)
 		sys2(__NR_munmap, base + size, at + T_SIZE - base);
-	if (sys3(__NR_mprotect, base, T_SIZE, PROT_READ | PROT_WRITE) != 0) {
+	if (private_open(base) < 0) {
 		sys2(__NR_munmap, base, size);
 		return 0;
 	}
