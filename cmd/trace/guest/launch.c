@@ -193,6 +193,7 @@ struct birth {
 	char *const *argv;
 	char **env;
 	int out;		/* its standard output; or -1: as it is */
+	pid_t parent;		/* us */
 	volatile int error;	/* errno: of ptrace, or else of exec */
 	volatile bool unseized;
 	volatile pid_t shares;	/* our memory: it has not execed, nor ended */
@@ -213,6 +214,16 @@ launch_init(void)
 	signal(SIGCHLD, SIG_DFL);
 }
 
+/* Has init become the child's parent, and so what traces it? */
+static bool
+is_orphan(const struct birth *b)
+{
+	pid_t parent = getppid();
+
+	/* a filter may forbid to ask for either */
+	return parent >= 0 && b->parent >= 0 && parent != b->parent;
+}
+
 static int
 child(void *birth)
 {
@@ -228,6 +239,8 @@ child(void *birth)
 		personality((unsigned long)personality(0xffffffff) |
 		    ADDR_NO_RANDOMIZE);
 	b->unseized = ptrace(PTRACE_TRACEME, 0, 0L, 0L) < 0;
+	if (is_orphan(b))	/* it would stop for ever */
+		return 1;
 	if (!b->unseized)
 		execvpe(b->argv[0], b->argv, b->env);
 	b->error = errno;
@@ -289,7 +302,7 @@ bear(struct birth *b)
 	sigdelset(&all, SIGTRAP);	/* by which it stops behind the exec */
 	sigprocmask(SIG_SETMASK, &all, &was);
 	b->shares = 1;
-	/* nothing may fail until it asks to be traced: init would trace it */
+	b->parent = getpid();
 	guest.pid = clone(child, stack + CHILD_STACK, CLONE_VM | CLONE_PIDFD |
 	    CLONE_CHILD_CLEARTID | SIGCHLD, b, &guest.pidfd, NULL, &b->shares);
 	if (guest.pid < 0)
