@@ -229,6 +229,9 @@ ${CC:-gcc} -O2 -fno-inline -o tails "$SRC/tails.c" &&
 ok "programs" $?
 both "tail calls" ./tails
 both "tail calls, static" ./static
+# jumps by stubs of linkage to code without symbols
+strip -o stripped static
+both "tail calls, stripped" ./stripped
 both "handlers" ./handlers
 # where a recursion is deep, what it has costs nothing for each handler
 ${CC:-gcc} -O1 -fno-optimize-sibling-calls -o deephandlers \

@@ -64,15 +64,28 @@ handled(const struct walk_thread *t, const int64_t *since)
 		told_root(t, t->ctx, since, t->total);
 }
 
-/* Go on at an address. */
+/* A jump by a stub, whose site is the jump to the stub. */
+static bool
+by_stub(const struct context_step *s)
+{
+	return s->step == MOVE_ON && s->move == MOVE_ON && s->indirect;
+}
+
+/*
+ * Go on where a step leads.  A stub is in a section of its own, so what it
+ * leads to is entered, whether it has a symbol or not.
+ */
 static void
-go_on(struct walk_thread *t, app_pc to)
+go_on(struct walk_thread *t, const struct context_step *s)
 {
 	static struct walk_seg seg;
+	static struct func_place at;
 
 	memset(&seg, 0, sizeof seg);
-	seg.addr = to;
-	seg.at = sites_place(to);
+	at = *sites_place(s->to);
+	at.entry = at.entry || by_stub(s);
+	seg.addr = s->to;
+	seg.at = &at;
 	stack_move(t, &seg);
 }
 
@@ -89,7 +102,7 @@ step(struct walk_thread *t, const struct context_step *s)
 	else if (s->step == MOVE_END)
 		end(t);
 	if (s->step != MOVE_END)
-		go_on(t, s->to);
+		go_on(t, s);
 }
 
 /* Bring a slot's thread up to date; now: its counts. */
