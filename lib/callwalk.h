@@ -467,10 +467,15 @@ void stack_collect(struct walk_thread *, bool);
 /*
  * Push the frame of a call that was made elsewhere, when the thread's totals
  * were `enter'; sp: its place, ret: its return address or 0. It is not counted.
- * False: the last frame is of this call, too; not with `each'.
+ * False: a frame further out is of this call, too; not with `each'.
  */
 bool stack_put(struct walk_thread *, struct walk_arc *, uint64_t sp,
     uint64_t ret, const int64_t *enter, bool each);
+/*
+ * The innermost frame is of a jump, and another of its run is of the same one:
+ * have that frame stand for both.  The thread stays where it is.
+ */
+bool stack_join(struct walk_thread *);
 /* Pop the innermost frame. The return is not counted. */
 void stack_drop(struct walk_thread *);
 /* Add the costs so far to the arcs of active calls: of a thread, of all. */

@@ -348,6 +348,13 @@ same "many rounds of one: calls and costs" "1 39999999
 	to = $0 in name ? name[$0] : $0 }
     /^calls=/ { split(substr($0, 7), c, " "); getline
 	if (to ~ /^spin/) print c[1], $2 }' much | LC_ALL=C sort -n)"
+# operations that jump to each other, with calls, handlers and other such runs
+# above them: of 2 million jumps in a row few have a frame
+${CC:-gcc} -O1 -o tailops "$SRC/tailops.c"
+alike "operations that jump to each other" ./tailops 20000
+cached "operations that jump to each other" ./tailops 1000
+check "their frames take no memory" "$B/trace" -e counts --contexts -o many \
+    ./tailops 200000 more
 ${CC:-gcc} -O1 -o unseen "$SRC/unseen.c"
 w="--from=inner --to=stop"
 meet "-e blocks $w,-e counts --contexts $w" costs_and_stacks ./unseen

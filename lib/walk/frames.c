@@ -190,14 +190,17 @@ run_below(const struct walk_thread *t, const struct walk_frame *f)
 	return f[-1].run + 1;
 }
 
-/* It is about to be pushed: which are the others of its stack, and its run? */
+/*
+ * It is about to be pushed: which are the others of its stack, and its run?
+ * again: a frame that is just like it, or 0.
+ */
 static void
-note_place(const struct walk_thread *t, struct walk_frame *f)
+note_place(const struct walk_thread *t, struct walk_frame *f, size_t again)
 {
 	f->high = highest(t, t->n);
 	f->run = run_below(t, f);
 	if (f->ret == 0 && f->arc != NULL)
-		f->arc->at = (uint32_t)t->n;
+		f->arc->at = (uint32_t)(again != 0 ? again : t->n);
 }
 
 /* Count a call, made in this context. */
@@ -221,24 +224,36 @@ is_call(const struct walk_slot *from)
 }
 
 /*
+ * Is frame i, of the run that ends in frame `last', just like one of a jump by
+ * this arc?  The first one of the run shows its caller.
+ */
+static bool
+is_again(const struct walk_thread *t, size_t i, size_t last,
+    const struct walk_frame *like)
+{
+	const struct walk_frame *f = &t->frame[i];
+
+	return i <= last && i + t->frame[last].run >= last &&
+	    f->arc == like->arc && f->sp == like->sp && f->ret == 0 &&
+	    f->ctx == like->ctx && f->skipper == like->skipper;
+}
+
+/*
  * The number of a frame, in a long run, that is just like the one that is about
- * to be pushed; 0: there is none.  The first one of the run shows its caller.
+ * to be pushed; 0: there is none.
  */
 static size_t
-find_again(const struct walk_thread *t, const struct walk_arc *a, uint64_t sp,
+find_again(const struct walk_thread *t, struct walk_arc *a, uint64_t sp,
     uint64_t ret)
 {
-	const struct walk_frame *f, *last;
+	struct walk_frame like = { .arc = a, .sp = sp, .ctx = t->ctx,
+	    .skipper = t->skipper };
+	size_t last = t->n - 1;
 
-	if (t->n == t->bottom || ret != 0 || a == NULL)
+	if (t->n == t->bottom || ret != 0 || a == NULL ||
+	    t->frame[last].run < RUN_MOST || t->frame[last].sp != sp)
 		return 0;
-	last = &t->frame[t->n - 1];
-	if (last->run < RUN_MOST || last->sp != sp || a->at >= t->n ||
-	    a->at + last->run < t->n)
-		return 0;
-	f = &t->frame[a->at];
-	return f->arc == a && f->sp == sp && f->ret == 0 && f->ctx == t->ctx &&
-	    f->skipper == t->skipper ? a->at : 0;
+	return is_again(t, a->at, last, &like) ? a->at : 0;
 }
 
 /* A call at this total is another one of frame i. */
@@ -257,15 +272,40 @@ add_again(struct walk_thread *t, size_t i, const int64_t *total)
 		t->first_again = i;
 }
 
+bool
+stack_join(struct walk_thread *t)
+{
+	size_t last = t->n - 1, i;
+	const struct walk_frame *f;
+	uint64_t *enter;
+
+	if (t->n == t->bottom)
+		return false;
+	f = &t->frame[last];
+	if (!is_jump(f) || f->run <= RUN_MOST || f->arc->at == last ||
+	    !is_again(t, f->arc->at, last, f))
+		return false;
+	i = f->arc->at;
+	enter = (uint64_t *)t->enter + i * walk.ncol;
+	t->frame[i].times += f->times;
+	for (unsigned c = 0; c < walk.ncol; c++)
+		enter[c] += (uint64_t)t->enter[last * walk.ncol + c];
+	if (i < t->first_again)
+		t->first_again = i;
+	--*stack_depth(t, f->arc->ctx->fn);
+	t->n--;
+	return true;
+}
+
 void
 stack_push(struct walk_thread *t, struct walk_slot *from, struct walk_arc *a,
     uint64_t sp)
 {
 	uint64_t ret = is_call(from) ? seg_next(from->seg) : 0;
 	struct walk_frame *f;
-	size_t again = walk.each ? 0 : find_again(t, a, sp, ret);
+	size_t again = find_again(t, a, sp, ret);
 
-	if (again != 0) {
+	if (again != 0 && !walk.each) {
 		add_again(t, again, t->total);
 		stack_turn(t, a, false, 1);
 		count_call(t, a, t->frame[again].ctx);
@@ -279,7 +319,7 @@ stack_push(struct walk_thread *t, struct walk_slot *from, struct walk_arc *a,
 	f = &t->frame[t->n];
 	*f = (struct walk_frame){ .sp = sp, .ret = ret, .arc = a,
 	    .ctx = t->ctx, .skipper = t->skipper, .times = 1 };
-	note_place(t, f);
+	note_place(t, f, again);
 	memcpy(t->enter + t->n * walk.ncol, t->total,
 	    walk.ncol * sizeof *t->enter);
 	t->n++;
@@ -304,9 +344,9 @@ bool
 stack_put(struct walk_thread *t, struct walk_arc *a, uint64_t sp,
     uint64_t ret, const int64_t *enter, bool each)
 {
-	size_t again = each ? 0 : find_again(t, a, sp, ret);
+	size_t again = find_again(t, a, sp, ret);
 
-	if (again != 0 && again + 1 == t->n) {
+	if (again != 0 && !each) {
 		add_again(t, again, enter);
 		return false;
 	}
@@ -315,7 +355,7 @@ stack_put(struct walk_thread *t, struct walk_arc *a, uint64_t sp,
 	    sizeof *t->enter);
 	t->frame[t->n] = (struct walk_frame){ .sp = sp, .ret = ret, .arc = a,
 	    .ctx = t->ctx, .skipper = t->skipper, .times = 1 };
-	note_place(t, &t->frame[t->n]);
+	note_place(t, &t->frame[t->n], again);
 	memcpy(t->enter + t->n++ * walk.ncol, enter,
 	    walk.ncol * sizeof *enter);
 	t->skipper = NULL;

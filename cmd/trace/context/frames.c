@@ -9,12 +9,14 @@
  * The guest's outermost frame is no call's: its arc leads to the root of the
  * thread.  So does one for each signal handler, above what was interrupted.
  *
- * Where a loop calls its own function in each round, lib/walk's last frame is
- * of many calls (lib/walk/stack.c).  The guest does not count them: that would
- * make all of its calls slower.  But when its frames need more room in such a
- * loop, it asks trace to make the next call, and trace joins the run into one
- * frame (long_run in runtime/ctxmem.c).  Such a frame has an arc of its own,
- * whose target is ARC_MANY: the guest asks trace to leave it.
+ * Where functions jump to each other, or to themselves, again and again, some
+ * of lib/walk's frames are of many calls (lib/walk/stack.c).  The guest does
+ * not count them: that would make all of its calls slower.  But when its frames
+ * need more room in such a run, it asks trace to make the next call, and trace
+ * joins frames of the same jump (long_run in runtime/ctxmem.c).  Such a frame
+ * has an arc of its own, whose target is ARC_MANY: the guest asks trace to
+ * leave it.  The last frame of a run stays one call's, since calls are made
+ * from its state.
  *
  * The guest can write all that is read here: see base/trust.c.
  */
@@ -173,10 +175,23 @@ totals_at(unsigned slot, size_t i, const struct ctx_frame *f,
 		    (int64_t)ONCE(frame_more(slot, i)->refs[k - 1]);
 }
 
-/* The thread of lib/walk gets a frame that the guest pushed. */
+/* Is the guest's frame i of a jump, left by the same return as one there? */
+static bool
+goes_on(unsigned slot, size_t i, uint64_t place)
+{
+	const struct ctx_frame *f = frame(slot, i);
+
+	return ONCE(f->place) == place && ONCE(area.arcs[ONCE(f->arc) / 16 %
+	    ARCS_MOST].ret) == 0;
+}
+
+/*
+ * The thread of lib/walk gets a frame that the guest pushed; last: of those of
+ * its run.
+ */
 static bool
 take(struct mirror *m, struct walk_thread *t, const struct ctx_frame *f,
-    const int64_t *enter, uint32_t *state)
+    const int64_t *enter, uint32_t *state, bool last)
 {
 	uint64_t n = f->arc / 16;
 	struct walk_arc *a;
@@ -189,7 +204,7 @@ take(struct mirror *m, struct walk_thread *t, const struct ctx_frame *f,
 	*state = arcs_to((uint32_t)n);
 	a = arcs_walk((uint32_t)n);
 	if (!stack_put(t, a, f->place == PLACE_NONE ? UINT64_MAX : f->place,
-	    area.arcs[n].ret, enter, walk.ncol > 1))
+	    area.arcs[n].ret, enter, last || walk.ncol > 1))
 		return true;
 	m->v = xgrow(m->v, &m->cap, m->n + 1, sizeof *m->v);
 	m->v[m->n++] = (struct copy){ *f, NULL, a, enter[0], 1 };
@@ -220,7 +235,11 @@ frames_take(unsigned slot, struct walk_thread *t, const int64_t now[COSTS])
 	for (; k < n; k++) {
 		f = *(volatile struct ctx_frame *)frame(slot, k);
 		totals_at(slot, k, &f, t, now, enter);
-		if (!take(m, t, &f, enter, &state))
+		while (walk.ncol == 1 &&
+		    goes_on(slot, k, m->v[m->n - 1].f.place) && stack_join(t))
+			m->n--;
+		if (!take(m, t, &f, enter, &state,
+		    k + 1 == n || !goes_on(slot, k + 1, f.place)))
 			return;
 	}
 }

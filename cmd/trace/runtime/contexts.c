@@ -329,7 +329,7 @@ tell(struct tarea *t, enum move step, uint64_t site)
 		return;
 	t->p += t->slot->ret[1];	/* kind cache: 0 */
 	/* trace has pushed it */
-	ctx_grow_frames(t, ctx_words(t)->top);
+	ctx_room_behind_step(t);
 	/* kind cache: it is in another root now, and the last one was told */
 	if (t->slot->ret[0] != 0 && ctx_has_more() && t->bufend != 0 &&
 	    ctx_words(t)->told <= ctx_words(t)->top)

@@ -77,6 +77,8 @@ ctx_room_for_arc(struct tarea *t, uint64_t arc)
 bool ctx_grow_frames(struct tarea *, uint64_t addr);
 /* The same before a frame is pushed; false: trace has to push it. */
 bool ctx_room_for_frame(struct tarea *, uint64_t addr);
+/* The same for frames that trace has pushed, and more in a deep stack. */
+void ctx_room_behind_step(struct tarea *);
 
 /* ---- ctxtold.c ---- */
 

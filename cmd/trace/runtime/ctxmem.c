@@ -124,17 +124,33 @@ ctx_grow_frames(struct tarea *t, uint64_t addr)
 	return true;
 }
 
-/* Are the last frames all of one jump from one place, which become one? */
+/* Are the last frames all of jumps, some of which trace can join? */
 static bool
 long_run(const struct tarea *t)
 {
 	const struct ctx_frame *f = ctx_top(t), *end = f + LONG_RUN;
+	const struct ctx_arc *a;
 
 	if (ctx_has_more() || (uint64_t)end > ctx_words(t)->base)
 		return false;
-	while (f < end && f->place == end->place && f->arc == end->arc)
-		f++;
+	for (; f < end && f->place == end->place; f++) {
+		a = &rt.arcs[f->arc / 16];
+		if (a->ret != 0 || a->target == ARC_NONE)
+			break;
+	}
 	return f == end;
+}
+
+void
+ctx_room_behind_step(struct tarea *t)
+{
+	uint64_t top = ctx_words(t)->top, more = 0;
+
+	/* a run that could not be joined much is not asked for soon again */
+	if (frames_down_to(t, top) > SHORT_STACK / 2)
+		more = SHORT_STACK / 4 * sizeof(struct ctx_frame);
+	if (!ctx_grow_frames(t, top - more))
+		ctx_grow_frames(t, top);
 }
 
 bool
