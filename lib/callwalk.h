@@ -362,6 +362,9 @@ void ctx_move(struct walk_ctx *limbo, struct walk_ctx *to);
 
 /* Bytes; places that lie farther apart are on different stacks. */
 #define WALK_APART (8u << 20)
+/* Where stacks are switched, so many runs, and frames of these, matter. */
+#define WALK_RUNS 1024u
+#define WALK_FRAMES 65536u
 
 struct walk_frame {
 	uint64_t high;		/* the highest place of its stack */

@@ -275,6 +275,14 @@ ok "$((with - without)) requests more for $calls calls" $?
 with=$(requests ./taken -e counts --contexts)
 [ "$with" -lt 40000 ]
 ok "$with requests for 200,000 odd moves" $?
+# stacks far apart that take turns: returns from one to the other are, too
+${CC:-gcc} -O1 -fno-optimize-sibling-calls -o effects "$SRC/effects.c"
+both "effects" ./effects 3 3 2000
+alike "effects in deep recursions" ./effects 2000 1100 50
+with=$("$B/trace" -v -e counts --contexts -o other ./effects 2 2 20000 2>&1 |
+    sed -n 's/.* \([0-9]*\) requests.*/\1/p')
+[ "$with" -lt 10000 ]
+ok "$with requests for 40,000 switches" $?
 # one place calls 100,000 functions three times: each is found again
 with=$(requests "$V/smc-bigcode" -e counts --contexts)
 [ "$with" -lt 150000 ]

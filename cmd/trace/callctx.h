@@ -147,7 +147,9 @@ state_bucket(uint64_t key, uint32_t owner)
 
 #define FRAMES_MOST ((1u << 24) + 1)	/* the first is no call's */
 #define PLACE_NONE (1ull << 62)		/* of a frame that is no call's */
-#define STACKS_APART (8u << 20)		/* lib/walk's WALK_APART */
+#define STACKS_APART (8u << 20)	/* lib/walk's WALK_APART, */
+#define RUNS_LOOKED_AT 1024u	/* WALK_RUNS, */
+#define FRAMES_LOOKED_AT 65536u	/* and WALK_FRAMES */
 /* A thread's part: its words, arcs by their keys' low bits, arcs' counts. */
 struct ctx_words {
 	uint64_t top;		/* address of the innermost frame */

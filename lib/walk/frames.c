@@ -10,8 +10,6 @@
 #include "mem.h"
 #include "repeat.h"
 
-#define MOST_LOOKED_AT 1024	/* frames and runs, where stacks are switched */
-#define FRAMES_LOOKED_AT 65536	/* and of all these so many frames */
 #define RUN_MOST 8192u	/* so many jumps in a row have a frame each */
 
 uint32_t *
@@ -477,8 +475,8 @@ last_looked_at(const struct walk_thread *t)
 	size_t i = t->n, run;
 	unsigned n;
 
-	for (n = 0; n < MOST_LOOKED_AT && i > t->bottom &&
-	    t->n - i < FRAMES_LOOKED_AT; n++) {
+	for (n = 0; n < WALK_RUNS && i > t->bottom &&
+	    t->n - i < WALK_FRAMES; n++) {
 		run = t->frame[i - 1].run + 1ul;
 		i = run < i - t->bottom ? i - run : t->bottom;
 	}

@@ -7,7 +7,8 @@
 #include "callwalk.h"
 #include "shared.h"
 
-_Static_assert(STACKS_APART == WALK_APART, "runtime/contexts.c");
+_Static_assert(STACKS_APART == WALK_APART && RUNS_LOOKED_AT == WALK_RUNS &&
+    FRAMES_LOOKED_AT == WALK_FRAMES, "runtime/contexts.c");
 #include "context/context.h"
 #include "func.h"
 

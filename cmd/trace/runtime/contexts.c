@@ -291,6 +291,90 @@ is_jump(const struct tarea *t)
 	return true;
 }
 
+#define FAR_MOST 8192u	/* so many frames of a stack are looked at */
+
+/*
+ * Is the stack pointer on another stack than the top frame, whatever the
+ * highest place of that stack is?
+ */
+static bool
+is_on_another(const struct tarea *t, uint64_t sp)
+{
+	const struct ctx_frame *f = contexts_top(t);
+	unsigned n;
+
+	if (sp < f->place)
+		return true;
+	for (n = 0; n < FAR_MOST; f++, n++) {
+		if (rt.arcs[f->arc / 16].target == ARC_NONE || f->place > sp ||
+		    !is_apart(f, sp))
+			return false;
+		if (f[1].place == PLACE_NONE || (f[1].place > f->place &&
+		    is_apart(f + 1, f->place)))
+			return true;
+		if (is_apart(f + 1, f->place))
+			return false;
+	}
+	return false;
+}
+
+/* Are a frame and the one outside of it two jumps of a run? */
+static bool
+is_run(const struct ctx_frame *f)
+{
+	const struct ctx_arc *a = &rt.arcs[f[1].arc / 16];
+
+	return f->place == f[1].place && rt.arcs[f->arc / 16].ret == 0 &&
+	    a->ret == 0 && a->target != ARC_NONE;
+}
+
+/*
+ * Find the frame that a return comes from, on another stack than the top one,
+ * among those that lib/walk looks at.  *to: NULL, it is a jump.  false: trace
+ * knows.
+ */
+static bool
+find_far(const struct tarea *t, struct ctx_frame **to)
+{
+	struct ctx_frame *f = contexts_top(t), *end = f + FRAMES_LOOKED_AT;
+	unsigned runs = 0;
+	const struct ctx_arc *a;
+
+	*to = NULL;
+	for (; f < end && runs < RUNS_LOOKED_AT; f++) {
+		a = &rt.arcs[f->arc / 16];
+		if (a->target <= ARC_MANY)
+			return (uint64_t)f == ctx_words(t)->base;
+		if (f->place == t->moving.sp - 8 && a->ret == t->pc) {
+			*to = f;
+			break;
+		}
+		runs += !is_run(f);
+	}
+	return true;
+}
+
+/*
+ * A return on another stack than the top frame's.  If it is one from a frame
+ * further out, those inside of that have been left; else it is a jump.
+ */
+static bool
+make_far_return(struct tarea *t)
+{
+	uint64_t sp = t->moving.sp;
+	struct ctx_frame *f;
+
+	if (!is_on_another(t, sp) || !find_far(t, &f))
+		return false;
+	if (f == NULL)
+		return make_call(t);
+	for (; f->place < sp; f++)
+		if (rt.arcs[f->arc / 16].target <= ARC_MANY || is_apart(f, sp))
+			return false;
+	leave_frames(t, f);
+	return true;
+}
+
 /*
  * Leave the frames that the stack pointer is beyond, but no handler's.  Where
  * there are none, the return may be a jump that calls.
@@ -301,7 +385,7 @@ make_return(struct tarea *t)
 	struct ctx_frame *f;
 
 	if (is_apart(contexts_top(t), t->moving.sp))
-		return false;
+		return make_far_return(t);
 	if (contexts_top(t)->place >= t->moving.sp)
 		return is_jump(t) && make_call(t);
 	f = frame_above(t, t->moving.sp - 1);
