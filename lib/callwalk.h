@@ -470,15 +470,16 @@ void stack_collect(struct walk_thread *, bool);
 /*
  * Push the frame of a call that was made elsewhere, when the thread's totals
  * were `enter'; sp: its place, ret: its return address or 0. It is not counted.
- * False: a frame further out is of this call, too; not with `each'.
+ * False: a frame of the same jump is of this call, too: any, or the last one.
  */
+enum walk_join { WALK_JOIN_NONE, WALK_JOIN_LAST, WALK_JOIN_ANY };
 bool stack_put(struct walk_thread *, struct walk_arc *, uint64_t sp,
-    uint64_t ret, const int64_t *enter, bool each);
+    uint64_t ret, const int64_t *enter, enum walk_join);
 /*
- * The innermost frame is of a jump, and another of its run is of the same one:
- * have that frame stand for both.  The thread stays where it is.
+ * The innermost frame is of a jump, and another of its run is of the same one,
+ * any or the next one: have that stand for both.  The thread stays where it is.
  */
-bool stack_join(struct walk_thread *);
+bool stack_join(struct walk_thread *, bool any);
 /* Pop the innermost frame. The return is not counted. */
 void stack_drop(struct walk_thread *);
 /* Add the costs so far to the arcs of active calls: of a thread, of all. */

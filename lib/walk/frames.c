@@ -271,7 +271,7 @@ add_again(struct walk_thread *t, size_t i, const int64_t *total)
 }
 
 bool
-stack_join(struct walk_thread *t)
+stack_join(struct walk_thread *t, bool any)
 {
 	size_t last = t->n - 1, i;
 	const struct walk_frame *f;
@@ -284,6 +284,8 @@ stack_join(struct walk_thread *t)
 	    !is_again(t, f->arc->at, last, f))
 		return false;
 	i = f->arc->at;
+	if (!any && i + 1 != last)
+		return false;
 	enter = (uint64_t *)t->enter + i * walk.ncol;
 	t->frame[i].times += f->times;
 	for (unsigned c = 0; c < walk.ncol; c++)
@@ -340,11 +342,12 @@ stack_push(struct walk_thread *t, struct walk_slot *from, struct walk_arc *a,
 
 bool
 stack_put(struct walk_thread *t, struct walk_arc *a, uint64_t sp,
-    uint64_t ret, const int64_t *enter, bool each)
+    uint64_t ret, const int64_t *enter, enum walk_join join)
 {
 	size_t again = find_again(t, a, sp, ret);
 
-	if (again != 0 && !each) {
+	if (again != 0 && (join == WALK_JOIN_ANY ||
+	    (join == WALK_JOIN_LAST && again + 1 == t->n))) {
 		add_again(t, again, enter);
 		return false;
 	}

@@ -26,6 +26,8 @@
 #include "context/parts.h"
 #include "mem.h"
 
+#define JOIN_PART 16	/* jumps are joined where this part of frames is new */
+
 /* The guest's frame, and what it is to lib/walk. */
 struct copy {
 	struct ctx_frame f;
@@ -185,13 +187,10 @@ goes_on(unsigned slot, size_t i, uint64_t place)
 	    ARCS_MOST].ret) == 0;
 }
 
-/*
- * The thread of lib/walk gets a frame that the guest pushed; last: of those of
- * its run.
- */
+/* The thread of lib/walk gets a frame that the guest pushed. */
 static bool
 take(struct mirror *m, struct walk_thread *t, const struct ctx_frame *f,
-    const int64_t *enter, uint32_t *state, bool last)
+    const int64_t *enter, uint32_t *state, enum walk_join join)
 {
 	uint64_t n = f->arc / 16;
 	struct walk_arc *a;
@@ -204,11 +203,23 @@ take(struct mirror *m, struct walk_thread *t, const struct ctx_frame *f,
 	*state = arcs_to((uint32_t)n);
 	a = arcs_walk((uint32_t)n);
 	if (!stack_put(t, a, f->place == PLACE_NONE ? UINT64_MAX : f->place,
-	    area.arcs[n].ret, enter, last || walk.ncol > 1))
+	    area.arcs[n].ret, enter, join))
 		return true;
 	m->v = xgrow(m->v, &m->cap, m->n + 1, sizeof *m->v);
 	m->v[m->n++] = (struct copy){ *f, NULL, a, enter[0], 1 };
 	return true;
+}
+
+/*
+ * The guest has pushed the frames from k on, of n.  Where frames are joined,
+ * those above are given again: that is too dear for a few.
+ */
+static enum walk_join
+how_to_join(size_t n, size_t k)
+{
+	if (walk.ncol > 1)
+		return WALK_JOIN_NONE;
+	return n - k > n / JOIN_PART ? WALK_JOIN_ANY : WALK_JOIN_LAST;
 }
 
 void
@@ -216,6 +227,7 @@ frames_take(unsigned slot, struct walk_thread *t, const int64_t now[COSTS])
 {
 	struct mirror *m = &mirrors[slot];
 	int64_t enter[COSTS];
+	enum walk_join join;
 	uint32_t state;
 	size_t n, k;
 	struct ctx_frame f;
@@ -232,14 +244,16 @@ frames_take(unsigned slot, struct walk_thread *t, const int64_t now[COSTS])
 		return;
 	}
 	state = state_below(m);
+	join = how_to_join(n, k);
 	for (; k < n; k++) {
 		f = *(volatile struct ctx_frame *)frame(slot, k);
 		totals_at(slot, k, &f, t, now, enter);
-		while (walk.ncol == 1 &&
-		    goes_on(slot, k, m->v[m->n - 1].f.place) && stack_join(t))
+		while (join != WALK_JOIN_NONE &&
+		    goes_on(slot, k, m->v[m->n - 1].f.place) &&
+		    stack_join(t, join == WALK_JOIN_ANY))
 			m->n--;
-		if (!take(m, t, &f, enter, &state,
-		    k + 1 == n || !goes_on(slot, k + 1, f.place)))
+		if (!take(m, t, &f, enter, &state, k + 1 == n ||
+		    !goes_on(slot, k + 1, f.place) ? WALK_JOIN_NONE : join))
 			return;
 	}
 }

@@ -144,12 +144,14 @@ long_run(const struct tarea *t)
 void
 ctx_room_behind_step(struct tarea *t)
 {
-	uint64_t top = ctx_words(t)->top, more = 0;
+	uint64_t top = ctx_words(t)->top, n = frames_down_to(t, top);
 
-	/* a run that could not be joined much is not asked for soon again */
-	if (frames_down_to(t, top) > SHORT_STACK / 2)
-		more = SHORT_STACK / 4 * sizeof(struct ctx_frame);
-	if (!ctx_grow_frames(t, top - more))
+	/*
+	 * Frames that trace could not join are given again with all others: so
+	 * that is tried again when there are twice as many.
+	 */
+	if (n <= SHORT_STACK / 2 ||
+	    !ctx_grow_frames(t, top - n * sizeof(struct ctx_frame)))
 		ctx_grow_frames(t, top);
 }
 
