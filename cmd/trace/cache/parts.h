@@ -239,12 +239,21 @@ struct votes {
 };
 #define VOTES_MOST 16u		/* are asked for */
 
-void votes_add(struct votes *, app_pc to);
 /* Where at least five of eight led, if there are as many as `least'; or 0. */
 app_pc votes_most(const struct votes *, unsigned least);
 /* Is it time to note where all indirect exits lead?  Then call the second. */
 bool targets_due(void);
 void targets_look(void);
+/*
+ * From now on, until targets_sample_none, where this indirect exit leads is
+ * sampled: its targets have votes.  Nothing is done if too many exits are, or
+ * one with the same cell.
+ */
+void targets_sample(uint32_t exit, struct votes *);
+void targets_sample_none(void);
+bool targets_any_sampled(void);
+/* Call this now and then to take a sample, of one thread's targets. */
+void targets_read_sampled(void);
 /* All fragments are gone, and with them their exits. */
 void targets_reset(void);
 /* The run is over: take in the last targets, and which exits have them. */

@@ -5,8 +5,8 @@
  * serving thread looks at the counters now and then: what they gained since the
  * last look says which blocks run often, and by which exits they are left.
  * Where indirect exits lead is not counted; each stores its target in a cell of
- * its thread (leave.c).  Those that run often are SPOTS: between two looks the
- * cells of these are read and cleared, once a TICK: a sample of their targets.
+ * its thread (leave.c).  Those that run often are SPOTS: between two looks
+ * targets.c reads their cells, once a TICK: a sample of their targets.
  *
  * A block is called hot by the second look that finds it so, because targets of
  * its exits are known only then.  That is all that search.c asks for.  The less
@@ -35,7 +35,6 @@
 #define TRIES_MOST 9u
 #define NHOT 512u
 #define NSPOT 1024u
-#define NSAMPLED 128u
 #define VOTES_LEAST 4u		/* these are few */
 
 /* An indirect exit that runs often. */
@@ -47,8 +46,6 @@ struct spot {
 
 static struct spot spot[NSPOT];
 static unsigned nspot;		/* ever; the latest NSPOT are there */
-static struct spot *sampled[NSAMPLED];
-static unsigned nsampled;
 
 /* What is known of a counter. */
 static struct known {
@@ -67,13 +64,12 @@ static unsigned nhot;
 
 static uint64_t due;		/* when the next tick is, in ns; 0: never yet */
 static unsigned left = FIRST, rest = REST_LEAST;	/* ticks until a look */
-static unsigned slot_now;	/* the thread whose cells are read */
 static unsigned nlook;
 
 void
 recent_reset(void)
 {
-	nspot = nsampled = nhot = 0;
+	nspot = nhot = 0;
 	left = rest = REST_LEAST;
 	if (capknown != 0)
 		memset(known, 0, capknown * sizeof *known);
@@ -106,27 +102,6 @@ recent_follower(uint32_t counter)
 	const struct spot *s = spot_of(counter);
 
 	return s == NULL ? 0 : votes_most(&s->where, VOTES_LEAST);
-}
-
-/* One thread's cells, those of the spots that are sampled. */
-static void
-read_cells(void)
-{
-	uint64_t *cell, to;
-	unsigned i;
-
-	if (nsampled == 0)
-		return;
-	slot_now = counters_next_slot(slot_now);
-	for (i = 0; i < nsampled; i++) {
-		cell = counters_cells(slot_now) +
-		    sampled[i]->exit % FOLLOW_CELLS;
-		to = ONCE(*cell);
-		if (to == 0)
-			continue;
-		*cell = 0;
-		votes_add(&sampled[i]->where, to);
-	}
 }
 
 /* The indirect exit of this counter that fragment f has, or ~0. */
@@ -168,8 +143,8 @@ sample_targets(const struct def *d, uint32_t counter)
 {
 	struct spot *s = spot_for(d, counter);
 
-	if (s != NULL && s->where.seen < VOTES_MOST && nsampled < NSAMPLED)
-		sampled[nsampled++] = s;
+	if (s != NULL && s->where.seen < VOTES_MOST)
+		targets_sample(s->exit, &s->where);
 }
 
 /*
@@ -241,7 +216,7 @@ look(void)
 	memset(sum, 0, n * sizeof *sum);
 	counters_sum(sum, n);
 	nlook++;
-	nsampled = 0;
+	targets_sample_none();
 	for (c = 0; c < n; c++)
 		if (sum[c] != known[c].was && take(c))
 			new = true;
@@ -293,7 +268,7 @@ do_tick(uint64_t t)
 {
 	bool new;
 
-	read_cells();
+	targets_read_sampled();
 	if (--left != 0)
 		return;
 	new = is_new_code() || look();
@@ -309,7 +284,7 @@ wait_ticks(uint64_t t)
 {
 	unsigned n = 1;
 
-	if (nsampled == 0) {
+	if (!targets_any_sampled()) {
 		n = left;
 		left = 1;
 	}

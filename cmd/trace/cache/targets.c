@@ -6,8 +6,11 @@
  * now and then, and each target has a vote for its cell.  At the end each
  * counter of an indirect exit is given the cell that its fragment has.
  *
+ * The cells of a few hot exits are read more often, for recent.c, which says
+ * which exits these are and keeps their votes.
+ *
  * A few exits share a cell: a target may be another one's.  The path then is a
- * worse one, not a wrong one.  recent.c asks more often, of a few hot exits.
+ * worse one, not a wrong one.
  */
 #include <string.h>
 
@@ -17,12 +20,23 @@
 #include "mem.h"
 
 #define EVERY_NS 4000000
+#define NSAMPLED 128u
 
 static struct votes cells[FOLLOW_CELLS];
 static uint16_t *cell_of;	/* by counter: 1 + its cell, or 0 */
 static size_t capcell;
-static unsigned slot_now;	/* the thread whose cells are read */
+static unsigned slot_looked;	/* the last thread whose cells were all read */
+static unsigned slot_sampled;	/* and the last one that was sampled */
 static uint64_t due;		/* in ns */
+
+/* The exits that are sampled. */
+static struct {
+	struct votes *votes;
+	unsigned cell;
+} sampled[NSAMPLED];
+static unsigned nsampled;
+static uint8_t sample_of[FOLLOW_CELLS];	/* by cell: 1 + its index, or 0 */
+_Static_assert(NSAMPLED <= UINT8_MAX, "an index plus 1");
 
 app_pc
 votes_most(const struct votes *v, unsigned least)
@@ -30,7 +44,7 @@ votes_most(const struct votes *v, unsigned least)
 	return v->seen >= least && 4u * v->votes >= v->seen ? v->to : 0;
 }
 
-void
+static void
 votes_add(struct votes *v, app_pc to)
 {
 	if (v->seen == VOTES_MOST)
@@ -44,26 +58,77 @@ votes_add(struct votes *v, app_pc to)
 		v->votes--;
 }
 
+/* Read and clear a cell: its target, or 0.  Who samples it has a vote. */
+static uint64_t
+take_target(uint64_t *cell, unsigned i)
+{
+	uint64_t to = ONCE(cell[i]);
+
+	if (to == 0)
+		return 0;
+	cell[i] = 0;
+	if (sample_of[i] != 0)
+		votes_add(sampled[sample_of[i] - 1].votes, to);
+	return to;
+}
+
 void
 targets_look(void)
 {
 	uint64_t *cell, to;
 	unsigned i;
 
-	slot_now = counters_next_slot(slot_now);
-	cell = counters_cells(slot_now);
-	for (i = 0; i < FOLLOW_CELLS; i++) {
-		to = ONCE(cell[i]);
-		if (to == 0 || cells[i].seen == VOTES_MOST)
-			continue;
-		cell[i] = 0;
-		votes_add(&cells[i], to);
-	}
+	slot_looked = counters_next_slot(slot_looked);
+	cell = counters_cells(slot_looked);
+	for (i = 0; i < FOLLOW_CELLS; i++)
+		if (cells[i].seen != VOTES_MOST &&
+		    (to = take_target(cell, i)) != 0)
+			votes_add(&cells[i], to);
+}
+
+void
+targets_sample(uint32_t exit, struct votes *votes)
+{
+	unsigned i = exit % FOLLOW_CELLS;
+
+	if (nsampled == NSAMPLED || sample_of[i] != 0)
+		return;
+	sampled[nsampled].votes = votes;
+	sampled[nsampled++].cell = i;
+	sample_of[i] = (uint8_t)nsampled;
+}
+
+void
+targets_sample_none(void)
+{
+	while (nsampled > 0)
+		sample_of[sampled[--nsampled].cell] = 0;
+}
+
+bool
+targets_any_sampled(void)
+{
+	return nsampled != 0;
+}
+
+void
+targets_read_sampled(void)
+{
+	uint64_t *cell;
+	unsigned i;
+
+	if (nsampled == 0)
+		return;
+	slot_sampled = counters_next_slot(slot_sampled);
+	cell = counters_cells(slot_sampled);
+	for (i = 0; i < nsampled; i++)
+		take_target(cell, sampled[i].cell);
 }
 
 void
 targets_reset(void)
 {
+	targets_sample_none();
 	memset(cells, 0, sizeof cells);
 	if (capcell != 0)
 		memset(cell_of, 0, capcell * sizeof *cell_of);
