@@ -64,6 +64,12 @@ if [ "$can" -gt 0 ]; then
 	same "nor what was made of a page before" 121 \
 	    "$("$B/trace" -v -e none "$T/loaded" first 2>&1 |
 	    sed -n 's/^trace: \([0-9]*\) pages of code watched.*/\1/p')"
+	# what was written before an exec says nothing of the new program
+	"$B/trace" -v -e none "$T/loaded" written >"$T/said" 2>"$T/err"
+	same "loaded code runs behind an exec" done "$(cat "$T/said")"
+	n=$(sed -n 's/^trace: \([0-9]*\) fragments, .*/\1/p' "$T/err")
+	echo "# $n fragments"
+	check "most of it is not compared either" test "$n" -lt 60000
 else
 	skip "pages are watched" "userfaultfd(2) is not permitted"
 fi

@@ -61,6 +61,7 @@ static pthread_t waiter;
 static bool waits;		/* there is such a thread */
 static sem_t taken;		/* it waits for this before it polls again */
 static bool pending;		/* there may be writes to take */
+static unsigned nwatched, nwritten;	/* of this image, as stats has of all */
 
 /* Wait for writes, and wake the serving thread, which takes them. */
 static void *
@@ -116,6 +117,7 @@ watch_end(void)
 	faults = -1;
 	if (pages != NULL)
 		kh_clear(page, pages);
+	nwatched = nwritten = 0;
 }
 
 void
@@ -206,11 +208,13 @@ watch_page(struct watched_page *p, uint64_t at)
 	p->samples = 0;
 	p->early = false;
 	p->watched = start_watching(at);
-	if (p->watched)
-		stats.watched++;
-	else
+	if (!p->watched) {
 		p->writes = MOST_NOW;
-	return p->watched;
+		return false;
+	}
+	nwatched++;
+	stats.watched++;
+	return true;
 }
 
 /* For tests: each page at once. */
@@ -227,8 +231,7 @@ watch_now(app_pc pc)
 static bool
 is_calm(void)
 {
-	return stats.watched >= FIRST_PAGES &&
-	    stats.written * WRITTEN_SHARE <= stats.watched;
+	return nwatched >= FIRST_PAGES && nwritten * WRITTEN_SHARE <= nwatched;
 }
 
 /* A fragment is made of the page: watch it, if enough have been. */
@@ -324,6 +327,7 @@ watch_take(struct watch_write *w)
 		if (w->known) {
 			p->watched = false;
 			p->writes += p->writes < MOST_NOW;
+			nwritten++;
 			stats.written++;
 		}
 		return true;
