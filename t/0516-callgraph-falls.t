@@ -40,7 +40,7 @@ cat >"$T/want" <<'E'
 (below main)>branches 300
 (below main)>inner 300
 (below main)>jumps 300
-(below main)>long 300
+(below main)>longer 300
 (below main)>outer 300
 GAP 300
 GAP>after 300
@@ -53,8 +53,8 @@ inner>innermost 900
 innermost 1800
 jumps 600
 jumps>inner 300
-long 14400
-long>behind 300
+longer 14400
+longer>behind 300
 outer 300
 outer>inner 300
 rounds 975

@@ -28,7 +28,7 @@
 	must	e
 	mov	edi, ebx
 	call	branches
-	call	long
+	call	longer
 	cmp	eax, 60
 	must	e
 	xor	eax, eax
@@ -72,12 +72,12 @@
 	ret
 	endfun	rounds
 
-	fun	long
+	fun	longer
 	xor	eax, eax
 	.rept	47
 	inc	eax
 	.endr
-	endfun	long
+	endfun	longer
 	fun	behind
 	.rept	13
 	inc	eax

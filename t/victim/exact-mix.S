@@ -12,8 +12,8 @@ _start:
 	push	r8
 	pop	r11
 	xchg	r8, r11
-	push	[rip+table]
-	pop	[rip+table+8]
+	push	qword ptr [rip+table]
+	pop	qword ptr [rip+table+8]
 	push	rsp
 	pop	rsp
 	enter	32, 0

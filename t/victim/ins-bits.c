@@ -2,6 +2,8 @@
  * ins-bits - bit manipulation: popcnt, lzcnt, tzcnt, bmi1 and bmi2, adx,
  * movbe, crc32, bswap, xlat, with high registers as operands
  */
+#include <cpuid.h>
+
 #include "victim.h"
 
 #define UNARY(insn, x)							\
@@ -108,16 +110,28 @@ older(uint64_t x)
 	SAME(v, w);
 }
 
+/* What not all compilers have a name for. */
+static int has_lzcnt, has_adx, has_movbe;
+
+static void
+ask(void)
+{
+	unsigned a, b = 0, c = 0, d;
+
+	has_movbe = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_MOVBE);
+	has_adx = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_ADX);
+	has_lzcnt = __get_cpuid(0x80000001, &a, &b, &c, &d) && (c & bit_LZCNT);
+}
+
 int
 main(void)
 {
 	uint64_t x = 0x123456789abcdef, y;
-	int has_bmi = __builtin_cpu_supports("bmi2") &&
-	    __builtin_cpu_supports("lzcnt");
-	int has_adx = __builtin_cpu_supports("adx");
+	int has_bmi;
 
-	if (!__builtin_cpu_supports("sse4.2") ||
-	    !__builtin_cpu_supports("movbe"))
+	ask();
+	has_bmi = __builtin_cpu_supports("bmi2") && has_lzcnt;
+	if (!__builtin_cpu_supports("sse4.2") || !has_movbe)
 		victim_skip("no SSE4.2 or no movbe");
 	for (int i = 0; i < 2000; i++) {
 		x = x * 6364136223846793005 + 1442695040888963407;

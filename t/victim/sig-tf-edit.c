@@ -5,7 +5,6 @@
 #include "victim.h"
 
 static volatile int steps, armed;
-static volatile uintptr_t lo, hi;
 
 static void
 on_trap(int sig, siginfo_t *si, void *uc)

@@ -3,7 +3,10 @@
 # exact-*.S have no libc; each is built twice, static and as a static PIE.
 
 V = $(BUILD)/t/victim
-VCFLAGS = -O1 -g -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-clobbered -Wno-infinite-recursion -mno-red-zone -pthread
+VWARN = -Wall -Wextra -Wno-infinite-recursion \
+	$(if $(findstring clang,$(CC)),-Wno-unknown-attributes \
+	    -Wno-unused-command-line-argument,-Wno-clobbered)
+VCFLAGS = -O1 -g -std=gnu11 -D_GNU_SOURCE $(VWARN) -mno-red-zone -pthread
 VCXXFLAGS = -O1 -g -Wall -Wextra -Wno-clobbered -Wno-infinite-recursion -mno-red-zone -pthread
 VFLAGS = $$(sed -n '2,30s/^[ *\#]*build: //p' $<) -DVICTIM='"$(@F)"'
 

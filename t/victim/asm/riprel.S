@@ -79,11 +79,11 @@ riprel_begin:
 	bsf	\R, d3[rip]
 	mix	\R
 	movq	xmm1, \R
-	push	d4[rip]
+	push	qword ptr d4[rip]
 	pop	\R
 	mix	\R
 	push	\R
-	pop	d5[rip]
+	pop	qword ptr d5[rip]
 	mov	\R, 0x1ff
 	and	\R, d0[rip]
 	mov	d1[rip], \Rb

@@ -121,10 +121,10 @@
 	lock xadd [\R+\S*8], \S
 	mov	\S, [\R]
 	mix	\S
-	push	[\R]
-	pop	[\R+40]
+	push	qword ptr [\R]
+	pop	qword ptr [\R+40]
 	mov	\S, 5
-	push	[\R+\S*8]
+	push	qword ptr [\R+\S*8]
 	pop	\S
 	mix	\S
 	mov	\S, \R
