@@ -77,7 +77,10 @@ store_vectors(void)
 		    : : [zout]"r"(zout) : "memory");
 }
 
-/* General registers: pointers into the buffer, but for rcx, rbx, r9, r11. */
+/*
+ * General registers: pointers into the buffer, but for rcx, rbx, rbp, r9, r11.
+ * VEX has room for each of these as a first source.
+ */
 static void
 call_form(void)
 {
@@ -94,6 +97,7 @@ call_form(void)
 	    "	mov	%%rax, %%r10\n"
 	    "	mov	$0x12345678, %%ecx\n"
 	    "	mov	$0x9abcdef0, %%ebx\n"
+	    "	mov	$0x0f1e2d3c, %%ebp\n"
 	    "	mov	$-77, %%r9\n"
 	    "	mov	$0x1122334455667788, %%r11\n"
 	    "	push	$0x203\n"
