@@ -43,6 +43,9 @@ bad=$(for f in cmd/*.[ch] cmd/*/*.[ch] cmd/*/*/*.[ch]; do
 done)
 same "a command includes its own headers and the public ones of lib" "" "$bad"
 if [ -d cmd/trace/runtime ]; then
+	# shared.h and its parts, each of which is for both sides
+	shared="cmd/trace/shared.h $(includes cmd/trace/shared.h |
+	    sed 's,^,cmd/trace/,' | tr '\n' ' ')"
 	bad=$(for f in cmd/trace/runtime/*.[chS]; do
 		for h in $(includes "$f"); do
 			[ -f "cmd/trace/runtime/$h" ] ||
@@ -52,11 +55,11 @@ if [ -d cmd/trace/runtime ]; then
 	done)
 	same "the runtime includes its own and shared.h only" "" "$bad"
 	bad=$(sed -n 's/^#[ \t]*include[ \t]*<\(.*\)>.*/\1/p' \
-	    cmd/trace/runtime/*.[chS] cmd/trace/shared.h cmd/trace/meta.h \
-	    cmd/trace/predictor.h cmd/trace/callctx.h | sort -u |
+	    cmd/trace/runtime/*.[chS] $shared | sort -u |
 	    grep -v -E '^(asm/|linux/|std(arg|bool|def|int|noreturn)\.h|elf\.h)' |
 	    tr '\n' ' ')
 	# constants of the kernel's interface, no function of a libc
+	same "and of others the kernel's and the compiler's" "" "$bad"
 	check "the runtime calls no libc" \
 	    test -z "$(nm -u "${B%/bin}"/cmd/trace/runtime/blob.elf 2>&1)"
 fi

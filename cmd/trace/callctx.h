@@ -1,15 +1,18 @@
 /*
  * callctx.h - calling contexts (--contexts), shared by trace and the runtime
  *
- * A part of shared.h, which includes it.  All threads go along one graph, of
- * states and arcs between them, which trace makes; each thread has a stack of
- * frames, and counts how often it went along each arc.
+ * A part of shared.h.  All threads go along one graph, of states and arcs
+ * between them, which trace makes; each thread has a stack of frames, and
+ * counts how often it went along each arc.
  */
 #ifndef CALLCTX_H
 #define CALLCTX_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "record.h"
+#include "tarea.h"
 
 /*
  * With --contexts: how a thread goes on behind an exit, or how it began, as

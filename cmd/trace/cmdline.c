@@ -12,6 +12,7 @@
 #include "code/code.h"
 #include "guest/guest.h"
 #include "args.h"
+#include "look.h"
 #include "mem.h"
 #include "num.h"
 #include "prog.h"

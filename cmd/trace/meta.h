@@ -15,6 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define MAX_INSN 96u		/* instructions of a fragment */
+#define COLD_INSN 48u		/* of one that follows no path */
+
 /*
  * The two registers that fragments do not give to the guest; REG_P is the
  * guest's where nothing is recorded and nothing counted down: BOOT_FREE_P.
@@ -111,7 +114,7 @@ enum map_kind {
 };
 
 /*
- * Kind cache: look-ups in cold code, one behind another, as shared.h has them:
+ * Kind cache: look-ups in cold code, one behind another, as look.h has them:
  * of code, or if `rep' is 1 of data.  The state in each is that where it goes
  * on.  This is `counted' of MAP_BACK, which has no other use of it.
  */

@@ -18,10 +18,10 @@
 #ifndef PREDICTOR_H
 #define PREDICTOR_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-/* From bit 8 on: 1 for a comparison by repne. */
-#define LOOK_ROUNDS (LOOK_CLOSE + 1u)
+#include "tarea.h"
 
 #define LEARN_ROUNDS 3u		/* MAP_LEARN: `rep' */
 

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shared.h"
+#include "ctl.h"
 
 /* Set the options; returns the program and its arguments. */
 char **cmdline(int argc, char *argv[]);

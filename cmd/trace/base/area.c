@@ -13,8 +13,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "base/base.h"
+#include "callctx.h"
+#include "ctl.h"
 #include "mem.h"
+#include "meta.h"
 #include "prog.h"
 
 struct area area;

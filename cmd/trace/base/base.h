@@ -23,7 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shared.h"
+#include "boot.h"
+#include "record.h"
 
 /* Exit status of a run that failed by trace's own fault, not the program's. */
 #define STATUS_TROUBLE 125

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "ctl.h"
 
 void
 bell_ring(void)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "ctl.h"
 
 #define DEPTH 32u		/* of namespaces, in Linux */
 

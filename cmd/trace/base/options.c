@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "ctl.h"
 
 static struct options set = {
 	.cpu = CPU_NATIVE, .sets = 64, .lineshift = 6, .ways = 8, .vdso = true,

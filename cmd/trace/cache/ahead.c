@@ -19,6 +19,7 @@
  */
 #include "cache/cache.h"
 #include "cache/parts.h"
+#include "find.h"
 
 #define LANDINGS 256u		/* deeper ones are forgotten */
 

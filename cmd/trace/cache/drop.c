@@ -14,6 +14,7 @@
 #include "cache/cache.h"
 #include "cache/parts.h"
 #include "context/context.h"
+#include "ctl.h"
 #include "khash.h"
 #include "mem.h"
 

@@ -9,6 +9,7 @@
 #include "cache/cache.h"
 #include "cache/parts.h"
 #include "context/context.h"
+#include "ctl.h"
 
 /*
  * No thread is in the cache any more, or the image is new.  The table is

@@ -10,6 +10,7 @@
 #include "cache/cache.h"
 #include "cache/kept.h"
 #include "cache/parts.h"
+#include "ctl.h"
 #include "stream/stream.h"
 #include "xlate/xlate.h"
 #include "prog.h"

@@ -11,6 +11,7 @@
 
 #include "cache/cache.h"
 #include "cache/kept.h"
+#include "ctl.h"
 #include "keep/keep.h"
 #include "stream/stream.h"
 #include "xlate/xlate.h"

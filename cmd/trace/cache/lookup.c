@@ -2,7 +2,7 @@
  * lookup - the words by which indirect jumps find fragments
  *
  * Two for each target, the first by the low 16 bits of its pc, the second by
- * more of them and with a tag: see IBL_WORDS and AGAIN_WORDS in shared.h.  The
+ * more of them and with a tag: see IBL_WORDS and AGAIN_WORDS in find.h.  The
  * guest's threads fill them, and so does the store; what is dropped is taken
  * out of them here.
  */
@@ -10,6 +10,8 @@
 #include <sys/uio.h>
 
 #include "cache/parts.h"
+#include "callctx.h"
+#include "look.h"
 
 static struct aside writing;
 

@@ -4,12 +4,13 @@
  * A flush brings threads out of the cache; but there the runtime may still make
  * a call for one.  So before trace changes the frames or the counts of threads
  * that have not asked for it, it waits until all threads rest: see struct slot
- * in shared.h.
+ * in ctl.h.
  */
 #include <unistd.h>
 
 #include "cache/cache.h"
 #include "cache/parts.h"
+#include "ctl.h"
 
 #define RESTING_NS 1000000000u	/* for all of them */
 #define POLLS_ALIVE 1000u	/* steps until we ask whether it is alive */

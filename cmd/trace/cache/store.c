@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "cache/parts.h"
+#include "ctl.h"
 #include "stream/stream.h"
 #include "xlate/xlate.h"
 #include "mem.h"

@@ -18,6 +18,7 @@
 #include "cache/kept.h"
 #include "stream/stream.h"
 #include "mem.h"
+#include "tarea.h"
 
 #define EVERY_NS 4000000
 #define NSAMPLED 128u

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "code/code.h"
+#include "ctl.h"
 
 #define MAX_BYTES (COLD_INSN * MAX_LEN)
 #define MAX_BRANCHES 12u

@@ -5,10 +5,10 @@
  * runtime must do instead of the instruction or after it.
  */
 #include "code/decoding.h"
+#include "meta.h"
 
 #include <string.h>
 
-#include "shared.h"
 
 /* Far transfers go through memory: an offset of 2, 4, 8 bytes, a selector. */
 static void

@@ -22,8 +22,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "alloc.h"
 #include "base/base.h"
 #include "code/decode.h"
+#include "meta.h"
 
 /* --------------------------------------------------------------------- maps */
 

@@ -16,6 +16,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "ctl.h"
 #include "evw.h"
 #include "code/code.h"
 #include "khash.h"

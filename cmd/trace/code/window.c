@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctl.h"
 #include "mem.h"
 #include "prog.h"
 #include "sym.h"

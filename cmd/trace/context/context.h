@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "callctx.h"
 #include "code/code.h"
 
 struct evw;
@@ -39,7 +40,7 @@ void context_maps(const char *lines);
 
 /*
  * How a thread gets from an instruction to the next one: how it is told by
- * shared.h's enum move; target 0: it goes where a word of memory says.
+ * callctx.h's enum move; target 0: it goes where a word of memory says.
  */
 enum move context_way(const struct insn *, app_pc target);
 /* Is this an owner in limbo? */

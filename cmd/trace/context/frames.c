@@ -24,6 +24,7 @@
 
 #include "context/context.h"
 #include "context/parts.h"
+#include "ctl.h"
 #include "mem.h"
 
 #define JOIN_PART 16	/* jumps are joined where this part of frames is new */

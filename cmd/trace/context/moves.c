@@ -9,6 +9,7 @@
 
 #include "context/context.h"
 #include "context/parts.h"
+#include "ctl.h"
 #include "khash.h"
 
 static const struct walk_ctx *guessed;	/* before the last step, or NULL */

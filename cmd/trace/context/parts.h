@@ -5,7 +5,7 @@
 #define CONTEXT_PARTS_H
 
 #include "callwalk.h"
-#include "shared.h"
+#include "callctx.h"
 
 _Static_assert(STACKS_APART == WALK_APART && RUNS_LOOKED_AT == WALK_RUNS &&
     FRAMES_LOOKED_AT == WALK_FRAMES, "runtime/contexts.c");

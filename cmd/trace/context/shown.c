@@ -11,6 +11,7 @@
  */
 #include "context/context.h"
 #include "context/parts.h"
+#include "ctl.h"
 #include "evw.h"
 #include "mem.h"
 

@@ -6,6 +6,7 @@
  */
 #include "context/context.h"
 #include "context/parts.h"
+#include "ctl.h"
 
 #define FIRST_SPARE 16u
 #define MOST_SPARE 256u

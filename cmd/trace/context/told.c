@@ -9,6 +9,7 @@
 
 #include "context/context.h"
 #include "context/parts.h"
+#include "ctl.h"
 #include "evw.h"
 #include "hash.h"
 #include "khash.h"

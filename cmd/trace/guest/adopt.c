@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ctl.h"
 #include "guest/guest.h"
 #include "guest/parts.h"
 #include "mem.h"

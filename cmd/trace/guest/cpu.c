@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cpu.h"
+#include "ctl.h"
 #include "guest/guest.h"
 #include "guest/parts.h"
 #include "prog.h"

@@ -22,6 +22,7 @@
 #include "guest/parts.h"
 #include "guest/guest.h"
 #include "mem.h"
+#include "tarea.h"
 
 static struct boot boot;	/* as the runtime has it */
 static struct {

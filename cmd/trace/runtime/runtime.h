@@ -68,7 +68,7 @@ struct actions {
 
 /* A thread's area; REG_T points 2 bytes before fsbase. */
 struct tarea {
-	TAREA_HEAD		/* of shared.h */
+	TAREA_HEAD		/* of tarea.h */
 	uint32_t pending;	/* number of the kept signal, or 0 */
 	uint32_t trap;		/* enum trap: why rt_trap was called */
 	struct slot *slot;

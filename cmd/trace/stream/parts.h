@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/base.h"
+#include "ctl.h"
 
 struct evw;
 struct out;

@@ -6,6 +6,7 @@
  * and calls rt_look where the open allocation has returned.  The record of the
  * block is whole by then.  Nothing here changes the guest's flags.
  */
+#include "look.h"
 #include "xlate/parts.h"
 
 void

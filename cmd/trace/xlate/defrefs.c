@@ -10,6 +10,7 @@
 
 #include "ev.h"
 #include "evw.h"
+#include "look.h"
 #include "stream/stream.h"
 #include "xlate/defs.h"
 #include "xlate/parts.h"

@@ -13,6 +13,7 @@
  * gathered, wider than a line) always go into the stream, after the sets that
  * they touch have been emptied.  Executions are counted by counters.
  */
+#include "look.h"
 #include "xlate/filter.h"
 
 void

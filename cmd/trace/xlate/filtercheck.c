@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "look.h"
 #include "xlate/filter.h"
 
 /* ------------------------------------------------------------------ flags */

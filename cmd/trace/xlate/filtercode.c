@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "khash.h"
+#include "look.h"
 #include "mem.h"
 #include "xlate/filter.h"
 

@@ -8,7 +8,7 @@
  *	sub  2(T,I,8),S; cmp $64-size,S; ja cold
  *	inc  P; mov P,10(T,I,8)
  *
- * REG_T itself tells bextr which bits to take, see shared.h.  As Intel's
+ * REG_T itself tells bextr which bits to take, see tarea.h.  As Intel's
  * processors take twice as long for it, there it is `pext hint_mask(T),S,I'.
  * Without BMI, and for lines of other than 64 bytes, a shift and a mask do.
  *
@@ -24,6 +24,7 @@
  * fails up to a seventh of the time, which no processor can predict.
  */
 #include "cpu.h"
+#include "look.h"
 #include "xlate/filter.h"
 
 /* ----------------------------------------------------------- instructions */

@@ -36,6 +36,8 @@
  * With --rep=each the runtime also learns the rounds of repeated instructions:
  * behind one the fragment calls it.
  */
+#include "look.h"
+#include "predictor.h"
 #include "stream/stream.h"
 #include "xlate/parts.h"
 

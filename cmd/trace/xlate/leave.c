@@ -5,6 +5,7 @@
  * linked, else to its stub, which stores the exit's number and calls the
  * runtime.  An indirect one goes by the lookup words, or as a call or return.
  */
+#include "ctl.h"
 #include "xlate/parts.h"
 
 /* Can exit e end a window?  Without --to, returns and indirect jumps do. */

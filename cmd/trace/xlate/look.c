@@ -8,6 +8,7 @@
  * Arguments are aligned to 4 bytes: the program may have the processor check
  * alignment (runtime/look.S).
  */
+#include "look.h"
 #include "xlate/parts.h"
 
 uint32_t

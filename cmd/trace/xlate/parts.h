@@ -4,6 +4,7 @@
 #ifndef PARTS_H
 #define PARTS_H
 
+#include "tarea.h"
 #include "xlate/xlate.h"
 
 #define HOME(r) TO_GPR(r)
