@@ -15,6 +15,9 @@
  * free has the lower number.  What sbrk() frees is told behind its return,
  * which shows its place.
  */
+#include "contexts.h"
+#include "kinds.h"
+#include "queue.h"
 #include "runtime.h"
 
 /* An argument of the function, by its number. */

@@ -12,6 +12,7 @@
  * A state that is not apart is reached from one other state alone, by calls of
  * its function.  So its number need not be looked for among all.
  */
+#include "contexts.h"
 #include "runtime.h"
 
 #define ACTIVE_MOST 2000u	/* so many states are looked at */

@@ -6,7 +6,10 @@
  * trace.  Counters can be accessed up to t->ncount, which doubles where a
  * fault shows that there are more by now.
  */
+#include "contexts.h"
+#include "kinds.h"
 #include "runtime.h"
+#include "threads.h"
 
 uint64_t
 area_bytes(void)

@@ -5,7 +5,11 @@
  * rt.boot says, and takes the state that the program had when it was stopped.
  * In a process that trace attaches to the other threads come behind it.
  */
+#include "kinds.h"
+#include "queue.h"
 #include "runtime.h"
+#include "signals.h"
+#include "threads.h"
 
 struct rt rt __attribute__((section(".boot"), aligned(4096)));
 

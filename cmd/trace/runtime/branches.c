@@ -8,7 +8,10 @@
  *
  * With --rep=each all rounds of repeated instructions are learnt here.
  */
+#include "kinds.h"
+#include "queue.h"
 #include "runtime.h"
+#include "threads.h"
 
 static struct predictor *
 predictor_of(struct tarea *t)

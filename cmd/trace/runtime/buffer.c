@@ -5,6 +5,8 @@
  * page, which cannot be written.  When a store faults there, the unfinished
  * record in [P, end) and P move to a fresh buffer, and the store is repeated.
  */
+#include "kinds.h"
+#include "queue.h"
 #include "runtime.h"
 
 static int

@@ -5,6 +5,8 @@
  * result that the program gets where no tool answers.  A request that is meant
  * for another tool leaves it there.
  */
+#include "contexts.h"
+#include "queue.h"
 #include "runtime.h"
 
 #define TOOL(a, b) ((uint64_t)(a) << 24 | (uint64_t)(b) << 16)

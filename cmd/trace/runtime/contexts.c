@@ -9,7 +9,11 @@
  * returns.  Every other move it leaves to trace, which changes the frames by
  * the rules of lib/walk.
  */
+#include "contexts.h"
 #include "ctx.h"
+#include "queue.h"
+#include "signals.h"
+#include "state.h"
 
 struct ctx_frame *
 contexts_top(const struct tarea *t)

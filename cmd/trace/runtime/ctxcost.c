@@ -5,6 +5,7 @@
  * writes.  What it has counted of an exit, a landing or a repeated instruction
  * that was interrupted is taken back here.
  */
+#include "contexts.h"
 #include "ctx.h"
 
 void

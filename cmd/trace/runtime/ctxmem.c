@@ -5,6 +5,7 @@
  * arcs and the outermost frames can be accessed, and twice as many once a fault
  * shows that there are more.
  */
+#include "contexts.h"
 #include "ctx.h"
 
 #define FIRST_ARCS 4096u	/* accessible at first; each fault doubles it */

@@ -4,7 +4,9 @@
  * A reference belongs to the innermost frame.  Frames change much more often
  * than references are told, so those that have changed are told before one is.
  */
+#include "contexts.h"
 #include "ctx.h"
+#include "queue.h"
 
 /* Is the frame that which was there when frames were told last? */
 static bool

@@ -11,7 +11,12 @@
  * has changed, so a signal that comes before finds the handler still running.
  * No other system call is made: seccomp's strict mode allows none.
  */
+#include "contexts.h"
+#include "queue.h"
 #include "runtime.h"
+#include "signals.h"
+#include "state.h"
+#include "threads.h"
 
 #define TRAPNO_DB 1		/* of the frame's trapno */
 #define TRAPNO_GP 13

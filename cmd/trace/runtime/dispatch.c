@@ -5,7 +5,12 @@
  * code for the next pc is found, or asked for, and the thread enters the cache
  * again.
  */
+#include "contexts.h"
+#include "kinds.h"
+#include "queue.h"
 #include "runtime.h"
+#include "signals.h"
+#include "state.h"
 
 /* The owner of a table's entry, with PLAIN_JUMP or without. */
 static uint32_t

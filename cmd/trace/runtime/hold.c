@@ -18,6 +18,8 @@
 #include <linux/time.h>
 
 #include "runtime.h"
+#include "signals.h"
+#include "state.h"
 
 #define OWED_BLOCKS 16u
 #define MOST_TURNS 1000u

@@ -6,7 +6,9 @@
  * still be in the cache by then, and need our handlers there: the first that is
  * let go brings them out of it.
  */
+#include "queue.h"
 #include "runtime.h"
+#include "signals.h"
 
 #define ROUNDS_OTHERS 50u	/* a second or more: they may be dead */
 

@@ -6,7 +6,9 @@
  * long asks trace to bury the dead, and takes the lock if its holder has no
  * slot by then.
  */
+#include "queue.h"
 #include "runtime.h"
+#include "threads.h"
 
 #define LOCK_SPINS 20000u	/* until we ask; some hundred us */
 

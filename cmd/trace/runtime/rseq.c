@@ -13,6 +13,7 @@
  * sequence.  It does not notice that another thread ran in between.
  */
 #include "runtime.h"
+#include "signals.h"
 
 #define CS_AT 8			/* of struct rseq: which sequence, or 0 */
 

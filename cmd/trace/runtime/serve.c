@@ -5,6 +5,8 @@
  * a time, to see whether trace is still alive.  Behind a seccomp filter we may
  * make no system calls, so there it only polls.
  */
+#include "contexts.h"
+#include "queue.h"
 #include "runtime.h"
 
 #define QUEUE_SPINS 60	/* the formatter takes longer than a translation */

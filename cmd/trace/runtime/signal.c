@@ -12,7 +12,12 @@
  *	at a native pc    a jump to where no code is: the state is in the frame
  *	in the runtime    kept, all blocked, until dispatch_go looks
  */
+#include "contexts.h"
+#include "queue.h"
 #include "runtime.h"
+#include "signals.h"
+#include "state.h"
+#include "threads.h"
 
 static long
 kernel_action(int sig, const struct ksigaction *act, struct ksigaction *old)

@@ -4,6 +4,8 @@
  * places.c says what the address stands for.  Taking the state also tells what
  * ran so far: a prefix of the block, or the exit whose record was unfinished.
  */
+#include "contexts.h"
+#include "kinds.h"
 #include "state.h"
 
 bool

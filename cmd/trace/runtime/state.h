@@ -1,5 +1,5 @@
 /*
- * state.h - what the files share that find and tell a thread's state
+ * state.h - a thread's state where it was interrupted, and what is told of it
  *
  *	places.c	what an address of the code cache stands for
  *	state.c		the state of a thread that was interrupted there
@@ -39,6 +39,30 @@ bool place_each(struct entries *);
 /* The guest pc of the fragment's instruction n, from 0. */
 uint64_t place_pc(const struct fragmeta *, unsigned n);
 
+/* ---- state.c ---- */
+
+/* Is it an address of the code cache? */
+bool state_in_cache(uint64_t pc);
+/* The thread was interrupted in the cache: its state into its area. */
+void state_take(struct tarea *, struct kucontext *);
+/* Is the interrupted instruction ours, and not a copy of the guest's? */
+bool state_is_ours(const struct kucontext *);
+/*
+ * Under the trap flag, at a trap: was an instruction of the guest's done, or a
+ * round of one that is repeated, since the last trap?
+ */
+bool state_advanced(struct tarea *, const struct kucontext *);
+/* The exit was told, but not its last instruction: tell what is before that. */
+void state_untell(struct tarea *, const struct exitmeta *);
+/* Does the runtime, and not the cache, do what exit x is there for? */
+bool state_is_outside(const struct exitmeta *x);
+/* The exit's last instruction was executed in the cache: note what it did. */
+void state_noted(struct tarea *, const struct exitmeta *);
+/* The thread was interrupted where the guest itself put the pc. */
+void state_native(struct tarea *, struct kucontext *);
+/* The guest's state into a frame. */
+void state_put(struct tarea *, struct kucontext *);
+
 /* ---- told.c ---- */
 
 /* So many instructions more, or less, for an interval's end, or --for. */
@@ -76,6 +100,10 @@ void rounds_settle(struct tarea *, struct mapent *);
 
 /* ---- x87.c ---- */
 
+/* The guest's pc for an address that the x87 unit remembers. */
+uint64_t state_fp_pc(const struct tarea *, uint64_t ip);
+/* Before the maps may go: the x87 unit remembers the guest's pc instead. */
+void state_fp_settle(struct tarea *);
 /* What the instruction of exit x wrote at t->operand is put right. */
 void state_fp_saved(struct tarea *, const struct exitmeta *x);
 

@@ -13,7 +13,13 @@
 #include <linux/time.h>
 #include <linux/userfaultfd.h>
 
+#include "contexts.h"
+#include "kinds.h"
+#include "queue.h"
 #include "runtime.h"
+#include "signals.h"
+#include "state.h"
+#include "threads.h"
 
 long
 guest_syscall(struct tarea *t, const uint64_t gpr[16])

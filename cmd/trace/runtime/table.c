@@ -19,6 +19,9 @@
  * table_look runs while the thread is in the cache, between two of its
  * instructions; signals are kept until it is done.
  */
+#include "contexts.h"
+#include "kinds.h"
+#include "queue.h"
 #include "runtime.h"
 
 _Static_assert(T_TABLE + sizeof(struct line_table) <= T_SIZE, "table");

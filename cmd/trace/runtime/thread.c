@@ -5,7 +5,12 @@
  * gets an area, to be let go from.  Any other child that shares the memory runs
  * translated: it has its area as a thread has, and what it does is told.
  */
+#include "contexts.h"
+#include "kinds.h"
+#include "queue.h"
 #include "runtime.h"
+#include "signals.h"
+#include "threads.h"
 
 /* The child's state is its parent's, but for what clone says. */
 static void

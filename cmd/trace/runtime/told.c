@@ -5,7 +5,11 @@
  * thread stops inside, a prefix of the block is told instead, for which trace
  * has an id; and of a repeated instruction the rounds that it has done.
  */
+#include "contexts.h"
+#include "kinds.h"
+#include "queue.h"
 #include "state.h"
+#include "threads.h"
 
 void
 told_count_down(struct tarea *t, uint64_t n)

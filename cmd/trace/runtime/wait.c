@@ -15,6 +15,7 @@
  */
 #include <linux/time.h>
 
+#include "queue.h"
 #include "runtime.h"
 
 #define TURNS 50u		/* yields for an answer, where trace is near */

@@ -12,6 +12,9 @@
  * Client requests switch all threads, at once or when they next come by here:
  * trace makes them leave the cache.
  */
+#include "contexts.h"
+#include "kinds.h"
+#include "queue.h"
 #include "runtime.h"
 
 static void
