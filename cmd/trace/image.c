@@ -159,17 +159,14 @@ image_missed(uint64_t pc)
 
 /* --------------------------------------------------------------------- exec */
 
-/* Once: execvp(3) tries one folder after the other. */
-static void
-warn_unseized(void)
+/* Is a message due?  Once: execvp(3) tries one folder after the other. */
+static bool
+is_first(bool *told)
 {
-	static bool told;
+	bool first = !*told;
 
-	if (!told)
-		warn("process %d: exec while another process traces it: the "
-		    "new program runs natively, the stream ends there:",
-		    (int)guest.pid);
-	told = true;
+	*told = true;
+	return first;
 }
 
 /* The stream ends with this thread's exec, unless that fails. */
@@ -191,6 +188,8 @@ allow_exec(pid_t tid)
 bool
 exec_asked(uint64_t path, pid_t tid, uint64_t dirfd)
 {
+	static bool told;
+
 	tid = guest_thread(tid);
 	if (tid < 0)
 		return false;
@@ -205,7 +204,10 @@ exec_asked(uint64_t path, pid_t tid, uint64_t dirfd)
 		return false;
 	}
 	if (ptrace(PTRACE_SEIZE, tid, 0L, PTRACE_O_TRACEEXEC) < 0) {
-		warn_unseized();
+		if (is_first(&told))
+			warn("process %d: exec while another process traces "
+			    "it: the new program runs natively, the stream "
+			    "ends there:", (int)guest.pid);
 		refuse_exec(tid);
 		return false;
 	}
@@ -219,10 +221,9 @@ exec_filtered(pid_t tid)
 {
 	static bool told;
 
-	if (!told)
+	if (is_first(&told))
 		warn("exec behind a seccomp filter: the new program runs "
 		    "natively, the stream ends there");
-	told = true;
 	refuse_exec(guest_thread(tid));
 }
 
