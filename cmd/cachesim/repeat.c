@@ -366,15 +366,22 @@ add_counts(const struct cache_repeat *r, uint64_t times)
 
 /* ---- rounds ---- */
 
+/* The references are n rounds further on. */
+static void
+advance(struct cache_repeat *r, uint64_t n)
+{
+	for (size_t i = 0; i < r->nref; i++) {
+		r->ref[i].addr += r->ref[i].by * n;
+		r->ref[i].value += r->ref[i].by * n;
+	}
+}
+
 /* Run n rounds. */
 static void
 go(struct cache_repeat *r, uint64_t n)
 {
 	r->rounds(r, n);
-	for (size_t i = 0; i < r->nref; i++) {
-		r->ref[i].addr += r->ref[i].by * n;
-		r->ref[i].value += r->ref[i].by * n;
-	}
+	advance(r, n);
 }
 
 /* Leave n rounds out. */
@@ -382,10 +389,7 @@ static void
 leave_out(struct cache_repeat *r, uint64_t n)
 {
 	r->left_out(r, n);
-	for (size_t i = 0; i < r->nref; i++) {
-		r->ref[i].addr += r->ref[i].by * n;
-		r->ref[i].value += r->ref[i].by * n;
-	}
+	advance(r, n);
 }
 
 /* n rounds, in all of which spans do not overlap. */
