@@ -24,6 +24,7 @@
 #include "args.h"
 #include "calls.h"
 #include "evw.h"
+#include "num.h"
 #include "out.h"
 #include "prog.h"
 #include "xray.h"
@@ -56,16 +57,6 @@ static struct {
 	const char	*why;
 } damage;
 
-static char *
-hex(char *p, uint64_t v)
-{
-	int shift = v == 0 ? 0 : (63 - __builtin_clzll(v)) & ~3;
-
-	for (; shift >= 0; shift -= 4)
-		*p++ = "0123456789abcdef"[v >> shift & 15];
-	return p;
-}
-
 /* Put a letter and one or two numbers. */
 static void
 put_line(char letter, uint64_t a, const uint64_t *b)
@@ -74,10 +65,10 @@ put_line(char letter, uint64_t a, const uint64_t *b)
 
 	*p++ = letter;
 	*p++ = ' ';
-	p = hex(p, a);
+	p = num_hex(p, a);
 	if (b) {
 		*p++ = ' ';
-		p = hex(p, *b);
+		p = num_hex(p, *b);
 	}
 	*p++ = '\n';
 	out_advance(out, (size_t)(p - from));

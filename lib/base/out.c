@@ -22,6 +22,7 @@
 
 #include "fd.h"
 #include "mem.h"
+#include "num.h"
 #include "prog.h"
 #include "signals.h"
 
@@ -337,12 +338,9 @@ out_u64(struct out *o, uint64_t v)
 void
 out_hex(struct out *o, uint64_t v)
 {
-	char digits[16], *p = digits + sizeof digits;
+	char digits[16];
 
-	do
-		*--p = "0123456789abcdef"[v & 15];
-	while ((v >>= 4) != 0);
-	out_write(o, p, (size_t)(digits + sizeof digits - p));
+	out_write(o, digits, (size_t)(num_hex(digits, v) - digits));
 }
 
 static void

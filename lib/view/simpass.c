@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "evw.h"
+#include "num.h"
 
 /* ---- by records ---- */
 
@@ -34,16 +35,6 @@ simrun_standing(struct simrun *s, uint32_t id, const char *const *names,
 	evw_raw(s->writer, text, (size_t)(p - text));
 }
 
-static char *
-put_hex(char *p, uint64_t n)
-{
-	int shift = n == 0 ? 0 : (63 - __builtin_clzll(n)) & ~3;
-
-	for (; shift >= 0; shift -= 4)
-		*p++ = "0123456789abcdef"[n >> shift & 15];
-	return p;
-}
-
 void
 simrun_outcomes(struct simrun *s, const char *const *names,
     const struct sim_outcome *o, unsigned n)
@@ -55,14 +46,14 @@ simrun_outcomes(struct simrun *s, const char *const *names,
 	for (unsigned i = 0; i < n; i++) {
 		if (p == text) {
 			p = stpcpy(p, "O ");
-			p = put_hex(p, o[i].insn + 1);
+			p = num_hex(p, o[i].insn + 1);
 		}
 		*p++ = ' ';
 		for (const char *name = names[o[i].event]; *name != '\0'; )
 			*p++ = *name++;
 		if (o[i].n != 1) {
 			*p++ = '*';
-			p = put_hex(p, o[i].n);
+			p = num_hex(p, o[i].n);
 		}
 		if (i + 1 == n || o[i + 1].insn != o[i].insn) {
 			evw_raw(s->writer, text, (size_t)(p - text));

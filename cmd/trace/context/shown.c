@@ -14,6 +14,7 @@
 #include "ctl.h"
 #include "evw.h"
 #include "mem.h"
+#include "num.h"
 
 struct frame {
 	uint32_t arc : 31;	/* the guest's */
@@ -52,33 +53,23 @@ number(struct evw *w, uint32_t arc)
 	return *n;
 }
 
-static char *
-put_hex(char *p, uint64_t n)
-{
-	int shift = (63 - __builtin_clzll(n | 1)) & ~3;
-
-	for (; shift >= 0; shift -= 4)
-		*p++ = "0123456789abcdef"[n >> shift & 15];
-	return p;
-}
-
 /* A place, as its difference from the last one if there is one. */
 static char *
 put_place(char *p, uint64_t place, uint64_t last)
 {
 	if (place == 0 || last == 0)
-		return put_hex(p, place);
+		return num_hex(p, place);
 	*p++ = place == last ? '.' : place > last ? '+' : '-';
 	if (place == last)
 		return p;
-	return put_hex(p, place > last ? place - last : last - place);
+	return num_hex(p, place > last ? place - last : last - place);
 }
 
 /* There are as many of these lines as references: evw_line is slow. */
 static void
 write_entry(struct evw *w, struct shown *s, uint32_t arc, uint64_t place)
 {
-	char text[40] = { 'N', ' ' }, *p = put_hex(text + 2, arc);
+	char text[40] = { 'N', ' ' }, *p = num_hex(text + 2, arc);
 
 	*p++ = ' ';
 	p = put_place(p, place, s->place);
@@ -90,7 +81,7 @@ write_entry(struct evw *w, struct shown *s, uint32_t arc, uint64_t place)
 static void
 write_exits(struct evw *w, uint32_t n)
 {
-	char text[40] = { 'X', ' ' }, *p = put_hex(text + 2, n);
+	char text[40] = { 'X', ' ' }, *p = num_hex(text + 2, n);
 
 	evw_raw(w, text, (size_t)(p - text));
 }
