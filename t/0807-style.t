@@ -7,6 +7,8 @@ check "the layout of the tree" scripts/style
 long=$(printf '%081d' 0 | tr 0 x)
 printf 'int x; /* %s %s */\n' "$long" y >"$T/long.c"
 status 1 "a line that is too long" scripts/style "$T/long.c"
+printf '\tnop\t/* %s %s */\n' "$long" y >"$T/long.S"
+status 1 "one of assembler" scripts/style "$T/long.S"
 printf 'int x; \n' >"$T/blank.c"
 status 1 "a blank at the end" scripts/style "$T/blank.c"
 printf 'int x = PTHREAD_RECURSIVE_MUTEX_%s;\n' INITIALIZER_NP >"$T/glibc.c"

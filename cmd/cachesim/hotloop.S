@@ -11,8 +11,8 @@
  *	r15	record[]
  *	r8 r9 r10	of l1_d: hints, tags, stamps
  *	r11	the bits of an address that select its hint
- *	LEFT(%rsp)	rounds of this record that are not done, with the one that
- *			runs; 0: it has only one
+ *	LEFT(%rsp)	rounds of this record that are not done, with the one
+ *			that runs; 0: it has only one
  *
  * and in a unit's code:
  *

@@ -13,10 +13,10 @@
  * in the line.  Of AVX-512 they use zmm16 and up, and C code need not know of
  * these; after AVX2 the upper halves are cleared.
  *
- * The oldest way is the one with the least stamp: no two of a set are equal, not
- * even of places that no line has used (l1.c).  The set is stored as a whole: a
- * store to a place that is known late would have the processor repeat loads that
- * it began before.
+ * The oldest way is the one with the least stamp: no two of a set are equal,
+ * not even of places that no line has used (l1.c).  The set is stored as a
+ * whole: a store to a place that is known late would have the processor repeat
+ * loads that it began before.
  */
 
 	/* zmm19 = its least element, in all places, of those of \x */

@@ -29,7 +29,7 @@ struct lru {
 	unsigned shift;		/* 64 less log2 of its places */
 	/* times at which a line left the front and was not used since */
 	uint64_t *bit;		/* by time */
-	uint32_t *sum;		/* of LRU_CHUNK bits: a Fenwick tree, from 1 */
+	uint32_t *sum;		/* of chunks of bits: a Fenwick tree, from 1 */
 	uint32_t ntime;		/* places in bit, a power of two */
 	uint32_t now;		/* the next time */
 	uint32_t nbehind;	/* bits that are 1 */

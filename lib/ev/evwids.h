@@ -18,7 +18,7 @@ enum { UNKNOWN, BLOCK = 'B', PACKED = 'b', PREFIX = 'P', REF = 'Q',
 
 /* What the first execution needs, 8 bytes: there is one for each id. */
 struct evw_cold {
-	uint32_t at : 24;	/* PREFIX, REF: the block; else see more_of */
+	uint32_t at : 24;	/* PREFIX, REF: the block; else: cold_more */
 	uint32_t group : 8;	/* REF: the first of its groups, which are
 				 * neighbours; or NO_GROUP: it stays */
 	union {

@@ -1,6 +1,6 @@
 /*
- * entry - the ways between the runtime's C and the code cache, and whatever else
- * cannot be written in C
+ * entry - the ways between the runtime's C and the code cache, and whatever
+ * else cannot be written in C
  */
 #include <asm/unistd.h>
 
@@ -60,10 +60,10 @@
 	mov HOME(2), %rdx
 	lea dispatch_called(%rip), %rax
 	jmp save
-	/* A return whose frame has no landing: rsp in rax, else like rt_miss. */
+	/* A return whose frame has no landing: rsp in rax, or as rt_miss. */
 	FUNC rt_return
 	mov %rax, %rsp
-	/* Out of the cache at an indirect transfer: pc in rcx; rax, rcx at home. */
+	/* Out of the cache, indirectly: pc in rcx; rax, rcx at home. */
 	FUNC rt_miss
 	mov %rcx, TO_PC(T)
 	lea dispatch_miss(%rip), %rax
@@ -96,12 +96,11 @@ save:
 	call *%rax
 	mov %rbx, %rdi
 	jmp rt_enter
-	MARK rt_exit_end
 
 	/*
-	 * A lookup word led elsewhere.  pc in rcx; rax, rcx at home: as rt_miss.
-	 * Flags are kept.  A thread that is interrupted here goes on at rt_miss,
-	 * or from rt_again_saved on at rt_again_miss.
+	 * A lookup word led elsewhere.  pc in rcx; rax, rcx at home: as
+	 * rt_miss.  Flags are kept.  A thread that is interrupted here goes on
+	 * at rt_miss, or from rt_again_saved on at rt_again_miss.
 	 */
 	FUNC rt_again
 	mov %rdx, HOME(2)
@@ -140,9 +139,10 @@ save:
 
 	/*
 	 * In the cache: C is to look at kind cache's table, or at what --allocs
-	 * tells, and all registers and flags come back.  A signal that comes meanwhile is
-	 * kept; then the guest goes on behind look_trap, where its handler finds
-	 * the state as at TO_LOOK_RET.  One between check and end turns it back.
+	 * tells, and all registers and flags come back.  A signal that comes
+	 * meanwhile is kept; then the guest goes on behind rt_look_trap, where
+	 * its handler finds the state as at TO_LOOK_RET.  One between check and
+	 * end turns it back.
 	 */
 	FUNC rt_look
 	mov %rax, SAVED(0)
@@ -179,7 +179,7 @@ save:
 	jne rt_look_kept
 	testl $0x40500, TO_FLAGS(T)
 	jnz 2f
-	cmpb $LOOK_IS_REP, TO_LOOK_KIND(T)	/* from it on flags are in use */
+	cmpb $LOOK_IS_REP, TO_LOOK_KIND(T)	/* from it on flags count */
 	jb 4f
 2:	pushq TO_FLAGS(T)
 	popfq
@@ -223,7 +223,7 @@ save:
 1:	lea T_BIAS(%rdi), T
 	jmp rt_resume
 
-	/* Where rt_sigreturn leads after a handler: T is set, all else at home. */
+	/* Behind our handler's rt_sigreturn: T is set, the rest at home. */
 	FUNC rt_resume
 	mov TO_STACK(T), %rsp
 	cld
@@ -269,7 +269,7 @@ save:
 	mov $-10000, %rax
 	ret
 
-	/* Where the guest's rt_sigreturn leads: T is set, the rest in a copy. */
+	/* Where the guest's rt_sigreturn leads: T is set, the rest copied. */
 	FUNC rt_returned
 	mov TO_STACK(T), %rsp
 	cld
@@ -279,7 +279,7 @@ save:
 	mov %rbx, %rdi
 	jmp rt_enter
 
-	/* An end by a signal that is blocked; rt_die_bus with alignment checks. */
+	/* An end by a signal that is blocked; rt_die_bus checks alignment. */
 	FUNC rt_die_ill
 	ud2
 	FUNC rt_die_trap

@@ -1,11 +1,11 @@
 /*
  * look - kind cache: the usual misses
  *
- * Look up data, and code lines that are not in the table, as table.c does, which
- * says what is to be done.  Few registers are used, and no stack.  The flags are
- * not saved, since they are dead or in rax (xlate/filtercheck.c); what the
- * program may have set among them does no harm: nothing here is misaligned or
- * repeated.  Whatever is not as usual goes to rt_look.
+ * Look up data, and code lines that are not in the table, as table.c does,
+ * which says what is to be done.  Few registers are used, and no stack.  The
+ * flags are not saved, since they are dead or in rax (xlate/filtercheck.c);
+ * what the program may have set among them does no harm: nothing here is
+ * misaligned or repeated.  Whatever is not as usual goes to rt_look.
  *
  * The table has lines of 64 bytes, 8 ways and at least two sets.  Where calling
  * contexts are told, rt_told_data and rt_told_fetch do the same.
@@ -25,7 +25,7 @@
 	shl $\bits, %rdx
 	.endm
 
-	/* a = the lesser; cmova, which asks for two flags, is slower on Intel */
+	/* a = the lesser; cmova, which asks two flags, is slower on Intel */
 	.macro LESSER a, b
 	cmp \a, \b
 	cmovb \b, \a
@@ -62,7 +62,7 @@
 	and $7, %eax
 	.endm
 
-	/* The line at rsi, whose place is at rdx in the table: rbx, rcx lost. */
+	/* The line at rsi, at rdx in the table, is used: rbx, rcx lost. */
 	.macro USE_DATA
 	mov P, (T_DTAG + LINE_STAMP)(T, %rdx)
 	mov %rsi, %rbx

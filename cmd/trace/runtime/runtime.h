@@ -237,7 +237,7 @@ void rt_thread_die(uint64_t area, uint64_t size, uint32_t pid, uint32_t tid,
     int sig, const uint64_t *mask) __attribute__((noreturn));
 /* Places in the code of these, where handlers treat a thread by itself. */
 extern char blob[], rt_text_end[], rt_enter_go[], rt_enter_end[];
-extern char rt_exit_end[], rt_trap_insn[];
+extern char rt_trap_insn[];
 extern char rt_again_saved[], rt_again_end[], rt_again_miss[];
 extern char rt_look_check[], rt_look_end[], rt_look_trap[];
 extern char rt_line_check[], rt_line_end[];
