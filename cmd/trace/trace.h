@@ -4,7 +4,8 @@
  * main.c	the order of a run, and how it ends
  * cmdline.c	the command line
  * image.c	an image under the runtime, replaced at an exec
- * serve.c	answers to the requests of the guest's threads
+ * serve.c	waits for requests of the guest's threads, and for its end
+ * requests.c	does what they ask for
  * near.c	on the processor of the thread that asks
  * client.c	what the program asks for by valgrind.h
  * control.c	the same, asked from outside
@@ -80,6 +81,15 @@ bool control_pending(void);
 void control_do(bool native);
 /* Remove the FIFO. */
 void control_end(void);
+
+/* Do what the slot's thread asks for. */
+void request_grant(unsigned slot, uint32_t what, const uint64_t arg[4],
+    uint64_t ret[2]);
+/*
+ * An arc that the slot's thread has made by itself leads to the code that is
+ * there for it.  false: there is no such arc.
+ */
+bool request_link_call(unsigned slot);
 
 /* Serve until the program ends; true: it was let go, and lives on. */
 bool serve(void);
