@@ -320,6 +320,10 @@ check "a program with an old system call" cc -o "$T/int80" "$T/int80.c"
 status 125 "int 0x80 ends the stream" "$B/trace" -o "$T/k.ev" "$T/int80"
 same "with its name and its address" 1 \
     "$(grep -c '^trace: 0x[0-9a-f]*: int .*cannot be traced' "$T/err")"
+same "and that the stream ends" 1 "$(grep -c 'stream ends here$' "$T/err")"
+status 125 "int 0x80 without a stream" "$B/trace" -e none "$T/int80"
+same "nothing is said of one" "1 0" "$(grep -c 'goes on natively$' "$T/err") \
+$(grep -c stream "$T/err")"
 check "no stream is left" test ! -e "$T/k.ev"
 
 cat >"$T/leaves.c" <<'EOF'

@@ -198,8 +198,8 @@ exec_asked(uint64_t path, pid_t tid, uint64_t dirfd)
 		return false;
 	}
 	if (launch_is_setid(path, dirfd)) {
-		warn("process %d: exec of a set-id program: it runs natively, "
-		    "the stream ends here", (int)guest.pid);
+		warn("process %d: exec of a set-id program: it runs natively%s",
+		    (int)guest.pid, stream_ends());
 		refuse_exec(tid);
 		return false;
 	}
@@ -283,8 +283,8 @@ take_over(void)
 	ptrace(PTRACE_SYSCALL, guest.pid, 0L, 0L);
 	guest_wait_stop(SIGTRAP);
 	if (launch_is_foreign()) {
-		warn("process %d: exec of a 32-bit program: it runs natively, "
-		    "the stream ends here", (int)guest.pid);
+		warn("process %d: exec of a 32-bit program: it runs natively%s",
+		    (int)guest.pid, stream_ends());
 		stats.refused = true;
 		return;
 	}

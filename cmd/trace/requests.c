@@ -40,8 +40,8 @@ refused(app_pc pc, uint32_t owner)
 		return REFUSED_AGAIN;
 	}
 	decode_text(code, n, pc, text, sizeof text);
-	warn("%#llx: %s: cannot be traced; the program goes on "
-	    "natively, the stream ends here", (unsigned long long)pc, text);
+	warn("%#llx: %s: cannot be traced; the program goes on natively%s",
+	    (unsigned long long)pc, text, stream_ends());
 	stats.refused = true;
 	return REFUSED_LETGO;
 }
@@ -67,18 +67,18 @@ say(uint64_t what, app_pc pc, uint32_t owner)
 		return refused(pc, owner);
 	case SAY_TRACED:
 		warn("process %d asks to be traced by its parent: it goes on "
-		    "natively, the stream ends here", (int)guest.pid);
+		    "natively%s", (int)guest.pid, stream_ends());
 		stats.refused = true;
 		break;
 	case SAY_FILTER:
 		warn("%#llx: a seccomp filter that looks at the instruction "
-		    "pointer would see ours; the program goes on natively, "
-		    "the stream ends here", (unsigned long long)pc);
+		    "pointer would see ours; the program goes on natively%s",
+		    (unsigned long long)pc, stream_ends());
 		stats.refused = true;
 		break;
 	case SAY_32BIT:
 		warn("%#llx: 32-bit code cannot be traced; the program goes on "
-		    "natively, the stream ends here", (unsigned long long)pc);
+		    "natively%s", (unsigned long long)pc, stream_ends());
 		stats.refused = true;
 		break;
 	case SAY_UNKNOWN:
@@ -88,7 +88,7 @@ say(uint64_t what, app_pc pc, uint32_t owner)
 		exec_filtered((pid_t)pc);
 		break;
 	default:
-		warn("the program goes on natively, the stream ends here");
+		warn("the program goes on natively%s", stream_ends());
 		stats.refused = true;
 		break;
 	}

@@ -143,6 +143,14 @@ struct options {
 	const char *keep_env;	/* "NAME,NAME=VALUE,...", or NULL */
 };
 extern const struct options *const opt;
+
+/* How a message ends that says that the program goes on natively. */
+static inline const char *
+stream_ends(void)
+{
+	return opt->kind->tells ? ", the stream ends here" : "";
+}
+
 /* Do fragments need REG_P for themselves?  Else the guest has it. */
 bool opt_steals_p(void);
 /*
