@@ -99,14 +99,18 @@ attached() {
 		grep -q ready "$T/out" && break
 		sleep 0.05
 	done
-	# SIGINT is ignored behind "&", and timeout may leave it so
-	env --default-signal=INT timeout -k 5 60 "$B/trace" -e $kind $options \
-	    -p $pid -o "$T/ev.%p" 2>"$T/err" &
+	# SIGINT is ignored behind "&", and timeout(1) may leave it so, or leave
+	# its child, if the signal comes when that has just begun
+	env --default-signal=INT "$B/trace" -e $kind $options -p $pid \
+	    -o "$T/ev.%p" 2>"$T/err" &
 	tracer=$!
+	perl -e 'sleep 60; kill 9, shift' $tracer &
+	killer=$!
 	choose 0 0.03 0.1 0.3
 	sleep "$word"
 	kill -INT $tracer 2>/dev/null
 	wait $tracer
+	kill $killer
 	wait $pid
 	same "$what: the program's status" 3 $?
 }
