@@ -36,7 +36,7 @@ forbidden() {
 # On one processor the child begins when trace has ended, more often than not.
 cp "$victim" "$T/left"
 cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for i in $(seq 20); do
 	taskset -c "$cpu" "$TB/forbid" 61:1 "$B/trace" -e counts \
 	    -o "$T/run.ev" "$T/left" >"$T/out" 2>&1
 done

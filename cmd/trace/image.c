@@ -159,16 +159,6 @@ image_missed(uint64_t pc)
 
 /* --------------------------------------------------------------------- exec */
 
-/* Is a message due?  Once: execvp(3) tries one folder after the other. */
-static bool
-is_first(bool *told)
-{
-	bool first = !*told;
-
-	*told = true;
-	return first;
-}
-
 /* The stream ends with this thread's exec, unless that fails. */
 static void
 refuse_exec(pid_t tid)
@@ -204,7 +194,7 @@ exec_asked(uint64_t path, pid_t tid, uint64_t dirfd)
 		return false;
 	}
 	if (ptrace(PTRACE_SEIZE, tid, 0L, PTRACE_O_TRACEEXEC) < 0) {
-		if (is_first(&told))
+		if (is_first(&told))	/* execvp(3) tries many folders */
 			warn("process %d: exec while another process traces "
 			    "it: the new program runs natively, the stream "
 			    "ends there:", (int)guest.pid);

@@ -52,11 +52,10 @@ unknown(app_pc pc)
 {
 	static bool told;
 
-	if (!told)
+	if (is_first(&told))
 		warn("%#llx: an instruction that the decoder does not know: "
 		    "such are executed one at a time, and not recorded",
 		    (unsigned long long)pc);
-	told = true;
 }
 
 static uint64_t

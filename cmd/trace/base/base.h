@@ -151,6 +151,16 @@ stream_ends(void)
 	return opt->kind->tells ? ", the stream ends here" : "";
 }
 
+/* Is a message due that is told once?  From now on it is not. */
+static inline bool
+is_first(bool *told)
+{
+	bool first = !*told;
+
+	*told = true;
+	return first;
+}
+
 /* Do fragments need REG_P for themselves?  Else the guest has it. */
 bool opt_steals_p(void);
 /*

@@ -426,9 +426,7 @@ was_unknown(struct tarea *t)
 {
 	uint64_t arg[4] = { SAY_UNKNOWN, t->unknown, 0, 0 };
 
-	if (t->unknown != 0)
-		ask(t, REQ_SAY, arg);
-	t->unknown = 0;
+	ask(t, REQ_SAY, arg);
 }
 
 /* Where the guest's pc is the real one: no code there, or one instruction. */
@@ -454,7 +452,7 @@ at_native(struct tarea *t, int sig, struct ksiginfo *info,
 	if (t->told.n != 0 && !step)
 		state_untell(t, &t->told);
 	t->told.n = 0;
-	if (step)
+	if (step && t->unknown != 0)
 		was_unknown(t);
 	t->unknown = 0;
 	if (own && step)
