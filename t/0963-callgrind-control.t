@@ -54,8 +54,7 @@ asked b
 status 0 "the state" "$C" -s ./server
 check "is off" grep -q 'Instrumentation: off' out
 asked c
-"$C" --instr=on >/dev/null
-"$C" -s >/dev/null
+"$C" --instr=on >/dev/null	# and it is on
 asked d
 "$C" -d >/dev/null
 check "another dump" there cl.2
