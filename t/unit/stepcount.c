@@ -30,6 +30,7 @@
  *  SIGTRAP, SI_KERNEL	int3: done, and the signal is the program's
  *  any other signal	nothing was executed
  * The instruction behind a load of ss is not reported: its trap is held up.
+ * Nor, under some hypervisors that execute cpuid themselves, the one behind it.
  */
 #include <sys/personality.h>
 #include <sys/ptrace.h>
@@ -61,6 +62,7 @@ enum insn_kind {
 	INSN_PUSHF,
 	INSN_INT3,
 	INSN_LOAD_SS,
+	INSN_CPUID,
 	INSN_LEAVE,		/* a return or an indirect jump */
 };
 
@@ -228,6 +230,8 @@ insn_classify(const uint8_t *b, size_t n)
 		return INSN_PLAIN;
 	if (b[i] == 0x0f && b[i + 1] == 0x05)
 		return INSN_SYSCALL;
+	if (b[i] == 0x0f && b[i + 1] == 0xa2)
+		return INSN_CPUID;
 	if (b[i] == 0xff && (b[i + 1] >> 3 & 7) == 4)
 		return INSN_LEAVE;
 	if (b[i] == 0x8e && (b[i + 1] >> 3 & 7) == 2)
@@ -348,7 +352,8 @@ step_done(struct thread *t)
 	count(t, t->pc);
 	if (t->kind == INSN_SYSCALL)
 		unblock_trap(t->tid);
-	if (t->kind == INSN_LOAD_SS)
+	if (t->kind == INSN_LOAD_SS ||
+	    (t->kind == INSN_CPUID && regs.rip != t->pc + 2))
 		count(t, t->pc + 2);
 	if (t->kind == INSN_LEAVE && from != 0 && to == 0 && regs.rsp > t->sp)
 		t->is_in = false;
