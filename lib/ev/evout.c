@@ -157,14 +157,12 @@ find_records(struct evscan *s, unsigned nout)
 size_t
 evout_scan(struct evscan *s, struct evout_lists *l, const char *text, size_t n)
 {
-	static _Thread_local char copy[EVSCAN_BEFORE + EVSCAN_TEXT +
-	    EVSCAN_BEHIND];
-	char *to = copy + EVSCAN_BEFORE;
+	char *to = s->copy + EVSCAN_BEFORE;
 	const char *p = text, *end = text + n, *next;
 	unsigned nout = 0;
 	uint32_t lines = 0;
 
-	copy[EVSCAN_BEFORE - 1] = '\n';
+	s->copy[EVSCAN_BEFORE - 1] = '\n';
 	while (p < end) {
 		if (*p == 'O') {
 			next = outcome(l, p, end, &s->out[nout]);
@@ -182,8 +180,8 @@ evout_scan(struct evscan *s, struct evout_lists *l, const char *text, size_t n)
 		}
 		p = next;
 	}
-	n = (size_t)(to - copy - EVSCAN_BEFORE);
-	if (lines == 0 || evscan_text(s, copy + EVSCAN_BEFORE, n) != n ||
+	n = (size_t)(to - s->copy - EVSCAN_BEFORE);
+	if (lines == 0 || evscan_text(s, s->copy + EVSCAN_BEFORE, n) != n ||
 	    s->malformed)
 		return 0;
 	find_records(s, nout);

@@ -43,14 +43,6 @@ static uint64_t sign_of[8];
 static _Alignas(16) uint8_t to_front[16][16];
 static _Alignas(16) uint32_t starred[16][4];
 
-/* From the first pass to the second; each thread that scans has its own. */
-static _Thread_local struct {
-	/* positions of separators; pos[0] is the one before the text, at -1 */
-	uint16_t pos[EVSCAN_TEXT + 64];
-	/* AVX-512 only: the separators at pos[1], pos[2] ... */
-	char separator[EVSCAN_TEXT + 64];
-} scratch;
-
 static void
 make_tables4(void)
 {
@@ -163,7 +155,7 @@ static size_t
 positions(struct evscan *s, const char *text, size_t n)
 {
 	struct carry c = { .behind_sep = 1 };
-	uint16_t *pos = scratch.pos;
+	uint16_t *pos = s->pos;
 	size_t at, taken = n;
 
 	*pos++ = 0xffff;
@@ -185,7 +177,7 @@ positions(struct evscan *s, const char *text, size_t n)
 			base = _mm_add_epi16(base, _mm_set1_epi16(8));
 		}
 	}
-	s->nword = (unsigned)(pos - scratch.pos) - 1;
+	s->nword = (unsigned)(pos - s->pos) - 1;
 	s->malformed = c.wrong != 0 ||
 	    (taken != 0 && text[taken - 1] != '\n');
 	return taken;
@@ -240,7 +232,7 @@ numbers(struct evscan *s, const char *text)
 	    5, 4, -1, -1, -1, -1);
 	const __m128i weight = _mm_set1_epi16(0x0110);
 	const __m128i zero = _mm_setzero_si128();
-	const uint16_t *pos = scratch.pos + 1;
+	const uint16_t *pos = s->pos + 1;
 	uint32_t *piece = s->piece;
 	unsigned n = s->nword, npiece = 1, k, from = 0;
 
@@ -320,7 +312,7 @@ static size_t
 positions32(struct evscan *s, const char *text, size_t n)
 {
 	struct carry c = { .behind_sep = 1 };
-	uint16_t *pos = scratch.pos;
+	uint16_t *pos = s->pos;
 	size_t at, taken = n;
 
 	*pos++ = 0xffff;
@@ -342,7 +334,7 @@ positions32(struct evscan *s, const char *text, size_t n)
 			base = _mm_add_epi16(base, _mm_set1_epi16(8));
 		}
 	}
-	s->nword = (unsigned)(pos - scratch.pos) - 1;
+	s->nword = (unsigned)(pos - s->pos) - 1;
 	s->malformed = c.wrong != 0 ||
 	    (taken != 0 && text[taken - 1] != '\n');
 	return taken;
@@ -437,7 +429,7 @@ static void
 numbers4(struct evscan *s, const char *text)
 {
 	const struct four c = four_init();
-	const uint16_t *pos = scratch.pos + 1;
+	const uint16_t *pos = s->pos + 1;
 	uint32_t *piece = s->piece;
 	unsigned n = s->nword, npiece = 1, k, ends, stars;
 	__m256i x;
@@ -446,13 +438,13 @@ numbers4(struct evscan *s, const char *text)
 	for (k = 0; k < n; k += 4) {
 		__m128i len16 = _mm_sub_epi16(_mm_sub_epi16(
 		    _mm_loadl_epi64((const __m128i *)&pos[k]),
-		    _mm_loadl_epi64((const __m128i *)&scratch.pos[k])), c.one);
+		    _mm_loadl_epi64((const __m128i *)&s->pos[k])), c.one);
 
 		if (__builtin_expect(n - k < 4 || (_mm_movemask_epi8(
 		    _mm_cmpgt_epi16(len16, c.most)) & 255) != 0, 0)) {
 			for (unsigned i = k; i < n && i < k + 4; i++) {
 				s->word[i] = long_token(s, text + pos[i],
-				    (uint16_t)(pos[i] - scratch.pos[i] - 1));
+				    (uint16_t)(pos[i] - s->pos[i] - 1));
 				PIECE(text[pos[i]], i);
 			}
 			continue;
@@ -487,8 +479,8 @@ positions64(struct evscan *s, const char *text, size_t n)
 	const __m512i high = _mm512_load_si512(allowed + 64);
 	__m512i number = _mm512_setzero_si512();
 	uint64_t behind_sep = 1, behind_dot = 0, wrong = 0;
-	uint16_t *pos = scratch.pos;
-	char *separator = scratch.separator;
+	uint16_t *pos = s->pos;
+	char *separator = s->separator;
 	size_t at, taken = n;
 
 	for (unsigned i = 0; i < 64; i++)
@@ -527,7 +519,7 @@ positions64(struct evscan *s, const char *text, size_t n)
 		pos += __builtin_popcountll(sep & keep);
 		separator += __builtin_popcountll(sep & keep);
 	}
-	s->nword = (unsigned)(pos - scratch.pos) - 1;
+	s->nword = (unsigned)(pos - s->pos) - 1;
 	s->malformed = wrong != 0 || (taken != 0 && text[taken - 1] != '\n');
 	return taken;
 }
@@ -538,7 +530,7 @@ static void
 numbers8(struct evscan *s, const char *text)
 {
 	const __m256i order = _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 8);
-	const uint16_t *pos = scratch.pos + 1;
+	const uint16_t *pos = s->pos + 1;
 	uint32_t *piece = s->piece;
 	unsigned n = s->nword, npiece = 1, k;
 
@@ -546,10 +538,10 @@ numbers8(struct evscan *s, const char *text)
 	for (k = 0; k + 8 <= n; k += 8) {
 		__m128i len16 = _mm_sub_epi16(_mm_sub_epi16(
 		    _mm_loadu_si128((const __m128i *)&pos[k]),
-		    _mm_loadu_si128((const __m128i *)&scratch.pos[k])),
+		    _mm_loadu_si128((const __m128i *)&s->pos[k])),
 		    _mm_set1_epi16(1));
 		__m128i end = _mm_loadl_epi64(
-		    (const __m128i *)&scratch.separator[k]);
+		    (const __m128i *)&s->separator[k]);
 		__m512i x, bits, sign;
 		__mmask8 minus;
 		__mmask16 stars, ends;
@@ -581,7 +573,7 @@ numbers8(struct evscan *s, const char *text)
 			unsigned i = k + (unsigned)__builtin_ctz(large);
 
 			s->word[i] = long_token(s, text + pos[i],
-			    (uint16_t)(pos[i] - scratch.pos[i] - 1));
+			    (uint16_t)(pos[i] - s->pos[i] - 1));
 		}
 		stars = _mm_cmpeq_epi8_mask(end, _mm_set1_epi8('*'));
 		ends = stars | _mm_cmpeq_epi8_mask(end, _mm_set1_epi8('\n'));
@@ -593,7 +585,7 @@ numbers8(struct evscan *s, const char *text)
 	}
 	for (; k < n; k++) {
 		s->word[k] = long_token(s, text + pos[k],
-		    (uint16_t)(pos[k] - scratch.pos[k] - 1));
+		    (uint16_t)(pos[k] - s->pos[k] - 1));
 		PIECE(text[pos[k]], k);
 	}
 	s->npiece = npiece - 1;
