@@ -77,6 +77,18 @@ is_for_code(uint32_t what)
 	return what == REQ_TRANSLATE || what == REQ_MOVE;
 }
 
+#define FRESH_REQUESTS 64u
+
+/*
+ * Is the next answer late for a reason of our own?  The first ones are: we
+ * touch our memory for the first time.
+ */
+static bool
+is_settling(void)
+{
+	return image_is_unsettled() || stats.requests < FRESH_REQUESTS;
+}
+
 static void
 answer(unsigned slot)
 {
@@ -96,12 +108,12 @@ answer(unsigned slot)
 	request_grant(slot, ONCE(s->what), arg, ret);
 	s->ret[0] = ret[0];
 	s->ret[1] = ret[1];
-	area.ctl->settling = image_is_unsettled();
+	area.ctl->settling = is_settling();
 	__atomic_store_n(&s->state, SLOT_ANSWERED, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&s->sleeps, __ATOMIC_SEQ_CST))
 		futex_wake(&s->state);
 	image_settle();
-	area.ctl->settling = 0;
+	area.ctl->settling = is_settling();
 }
 
 static unsigned asked;		/* the slot that asked last */

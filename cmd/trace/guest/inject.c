@@ -391,6 +391,7 @@ inject(const struct start *s, uint64_t skip)
 	remote_begin(s->trap);
 	area_open(s->fd, skip);
 	area.ctl->joining = s->others;
+	area.ctl->settling = 1;
 	load_blob(s->theirs);
 	guest.uffd = remote_userfaultfd();
 	remote_end();
