@@ -226,6 +226,7 @@ struct control {
 	uint32_t sharing;	/* processes that share the memory have slots
 				 * below this one */
 	uint32_t nburied;	/* +1 for each SLOT_DEAD */
+	uint32_t nslot;		/* no slot from here on was ever taken */
 	uint32_t joining;	/* attached threads that are not here yet */
 	uint32_t ended;		/* enum ended: the process, with `status` */
 	uint32_t status;	/* as wait(2) has it */

@@ -390,13 +390,21 @@ area_is_intact(void)
 	    ONCE(c->windows) == opt->windows;
 }
 
+unsigned
+area_slots(void)
+{
+	uint32_t n = __atomic_load_n(&area.ctl->nslot, __ATOMIC_SEQ_CST);
+
+	return n < NSLOT ? n : NSLOT;
+}
+
 uint64_t
 area_missed(void)
 {
 	uint64_t n = 0;
 	unsigned i;
 
-	for (i = 0; i < NSLOT; i++)
+	for (i = 0; i < area_slots(); i++)
 		n += ONCE(area.ctl->slot[i].nmissed);
 	return n;
 }

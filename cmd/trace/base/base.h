@@ -316,6 +316,8 @@ void area_sizes(unsigned shrink);
 void area_open(int fd, uint64_t skip);
 /* Unmap and close it, and let the threads go on natively. */
 void area_close(void);
+/* No slot from this one on has ever been a thread's. */
+unsigned area_slots(void);
 /* Indirect transfers of this image that no lookup word led on, so far. */
 uint64_t area_missed(void);
 /* Let the threads go on natively. */

@@ -45,6 +45,17 @@ slot_free(struct slot *s)
 	__atomic_store_n(&s->used, SLOT_FREE, __ATOMIC_SEQ_CST);
 }
 
+/* Slot i has been taken. */
+static void
+note_slot(uint32_t i)
+{
+	uint32_t n = __atomic_load_n(&rt.ctl->nslot, __ATOMIC_SEQ_CST);
+
+	while (n <= i && !__atomic_compare_exchange_n(&rt.ctl->nslot, &n,
+	    i + 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		;
+}
+
 static int
 slot_take(uint32_t tid)
 {
@@ -59,6 +70,7 @@ slot_take(uint32_t tid)
 		if (__atomic_load_n(&s[i].used, __ATOMIC_RELAXED) ==
 		    SLOT_FREE && __atomic_compare_exchange_n(&s[i].used, &free,
 		    SLOT_TAKEN, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+			note_slot(i);
 			s[i].pid = tid != 0 ? rt.pid : 0;
 			s[i].buf = 0;
 			s[i].state = 0;

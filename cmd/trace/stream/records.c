@@ -192,9 +192,9 @@ records_leftovers(void)
 {
 	bool has_some = opt->kind->records || opt->kind->alone;
 	uint32_t buf;
-	unsigned i;
+	unsigned i, n = area_slots();
 
-	for (i = 0; has_some && i < NSLOT && !trust_lost; i++) {
+	for (i = 0; has_some && i < n && !trust_lost; i++) {
 		buf = records_buffer(i);
 		if (buf != 0)
 			take_left(i, buf);
