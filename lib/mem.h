@@ -5,6 +5,7 @@
 #define MEM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* As in libc, with sizes in bytes; 0 bytes are some memory, too. */
 void *xmalloc(size_t n);
@@ -42,6 +43,26 @@ xtouch(void *p, struct touched *t, size_t need)
 
 /* Give all pages of any n bytes in one call. */
 void xtouch_all(void *p, size_t n);
+/*
+ * The same for a table of at most 64 * TOUCH_PART bytes that is used here and
+ * there: all pages of a part in one call, when an element of it is first used.
+ */
+#define TOUCH_PART	((size_t)64 << 10)
+struct touched_parts {
+	uint64_t done;		/* bit i: part i has its pages */
+};
+void xtouch_part(void *table, size_t size, struct touched_parts *t,
+    unsigned part);
+
+/* The element at byte `at` of a table of `size' bytes is to be used. */
+static inline void
+xtouch_at(void *table, size_t size, struct touched_parts *t, size_t at)
+{
+	unsigned part = (unsigned)(at / TOUCH_PART);
+
+	if ((t->done >> part & 1) == 0)
+		xtouch_part(table, size, t, part);
+}
 
 /*
  * Room for `need` elements in a buffer with room for *cap (which at least

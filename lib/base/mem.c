@@ -67,6 +67,15 @@ xtouch_all(void *p, size_t n)
 	madvise((void *)from, (uintptr_t)p + n - from, MADV_POPULATE_WRITE);
 }
 
+void
+xtouch_part(void *table, size_t size, struct touched_parts *t, unsigned part)
+{
+	size_t from = part * TOUCH_PART, left = size - from;
+
+	t->done |= (uint64_t)1 << part;
+	xtouch_all((char *)table + from, left < TOUCH_PART ? left : TOUCH_PART);
+}
+
 void *
 xkeep(size_t n)
 {

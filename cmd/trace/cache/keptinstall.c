@@ -83,6 +83,7 @@ kept_lines(uint64_t start, uint64_t end, char *text)
 }
 
 #define MANY 1024u	/* fragments: most of the lookup's pages are written */
+#define MORE 4096u	/* and most of those of second words */
 #define FETCH 16u	/* so many fragments ahead: a lookup word is far */
 
 /* Give the stream the fragment's definition; false: it has none. */
@@ -110,6 +111,8 @@ kept_install(uint32_t object)
 	table_touch(o->start, o->end, o->nput);
 	if (o->nput >= MANY)
 		kept_map(area.ibl, IBL_SIZE);
+	if (o->nput >= MORE)
+		xtouch_all(area.ibl + 2 * IBL_WORDS, AGAIN_WORDS * 8u);
 	for (; p < end; p++) {
 		if (p + FETCH < end)
 			lookup_fetch(p[FETCH].pc);

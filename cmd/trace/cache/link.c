@@ -26,6 +26,7 @@ static struct touched linkpages;
  */
 #define NWAITING (1u << 17)
 static uint32_t waiting[NWAITING];
+static struct touched_parts waiting_parts;
 static uint32_t nwaiting;	/* exits in all of them */
 
 static uint32_t *
@@ -148,6 +149,8 @@ wait_for(uint32_t e, frag_key key)
 {
 	uint32_t *list = list_for(key);
 
+	xtouch_at(waiting, sizeof waiting, &waiting_parts,
+	    (size_t)((char *)list - (char *)waiting));
 	links[e].next = *list;
 	*list = e + 1;
 	nwaiting++;

@@ -18,8 +18,8 @@ static size_t npieces, cappieces;
 struct frag *frags;
 static size_t capfrags;
 static struct touched fragpages;
-#define PAGE_ENTRIES (PAGE / sizeof *area.tabfrag)
-static uint64_t tablepages[TAB_NUMBER / PAGE_ENTRIES / 64];
+#define PART_ENTRIES (4 * PAGE / sizeof *area.tabfrag)
+static uint64_t tableparts[TAB_NUMBER / PART_ENTRIES / 64];
 uint32_t nfrag;
 
 /* Fragments get pages as they are used. */
@@ -208,7 +208,7 @@ store_reset(void)
 	npieces = 0;
 	nkeptpieces = 0;
 	area.nmap = 0;
-	memset(tablepages, 0, sizeof tablepages);
+	memset(tableparts, 0, sizeof tableparts);
 	publish(&area.ctl->nexit, &area.nexit, 0);
 	publish(&area.ctl->nfrag[0], &area.nfrag[0], 0);
 	publish(&area.ctl->nfrag[1], &area.nfrag[1], 0);
@@ -234,20 +234,28 @@ key_of_exit(const struct frag *f, app_pc target)
 	return key_for(target, f->mode & MODE_OUT, f->owner);
 }
 
-/*
- * The entry at i is read, and perhaps written then: a page that has none yet
- * gets one for both.
- */
+/* Parts first to last of both tables get their pages, each in one call. */
 static void
-table_page(uint32_t i)
+parts_use(uint32_t first, uint32_t last)
 {
-	uint32_t page = i / PAGE_ENTRIES;
+	const size_t n = (last - first + 1) * PART_ENTRIES;
+	uint32_t i;
 
-	if (tablepages[page / 64] >> page % 64 & 1)
-		return;
-	tablepages[page / 64] |= 1ull << page % 64;
-	area_touch(&area.tabfrag[page * PAGE_ENTRIES], PAGE);
-	area_touch(&area.tab[page * PAGE_ENTRIES], PAGE);
+	for (i = first; i <= last; i++)
+		tableparts[i / 64] |= 1ull << i % 64;
+	area_touch(&area.tabfrag[first * PART_ENTRIES], n *
+	    sizeof *area.tabfrag);
+	area_touch(&area.tab[first * PART_ENTRIES], n * sizeof *area.tab);
+}
+
+/* The entry at i is used. */
+static void
+table_use(uint32_t i)
+{
+	uint32_t part = i / PART_ENTRIES;
+
+	if ((tableparts[part / 64] >> part % 64 & 1) == 0)
+		parts_use(part, part);
 }
 
 /*
@@ -261,7 +269,7 @@ table_at(frag_key key)
 	uint32_t owner = (uint32_t)(key >> 64);
 
 	for (;;) {
-		table_page(i);
+		table_use(i);
 		f = area.tabfrag[i];
 		if (f == 0 || key_of(&frags[f - 1]) == key)
 			return i;
@@ -320,7 +328,7 @@ table_add(uint32_t f, app_pc pc, uint32_t word)
 	uint64_t key = tab_key(pc, MODE_IN);
 	uint32_t i = tab_first(key, area.tabmask), n = 0;
 
-	while (area.tabfrag[i] != 0)
+	for (table_use(i); area.tabfrag[i] != 0; table_use(i))
 		i = tab_next(key, 0, i, ++n, area.tabmask);
 	area.tabfrag[i] = f + 1;
 	__atomic_store_n(&area.tab[i], word, __ATOMIC_RELEASE);
@@ -334,10 +342,9 @@ table_touch(uint64_t start, uint64_t end, uint32_t n)
 
 	if (k > most)
 		k = most;
-	if (n / 2 < k * sizeof *area.tab / PAGE)
+	if (k == 0 || n / 2 < k * sizeof *area.tab / PAGE)
 		return;
-	area_touch(&area.tab[from], k * sizeof *area.tab);
-	area_touch(&area.tabfrag[from], k * sizeof *area.tabfrag);
+	parts_use(from / PART_ENTRIES, (uint32_t)(from + k - 1) / PART_ENTRIES);
 }
 
 void

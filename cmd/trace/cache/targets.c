@@ -24,6 +24,7 @@
 #define NSAMPLED 128u
 
 static struct votes cells[FOLLOW_CELLS];
+static bool looked;		/* for votes */
 static uint16_t *cell_of;	/* by counter: 1 + its cell, or 0 */
 static size_t capcell;
 static unsigned slot_looked;	/* the last thread whose cells were all read */
@@ -79,6 +80,7 @@ targets_look(void)
 	uint64_t *cell, to;
 	unsigned i;
 
+	looked = true;
 	slot_looked = counters_next_slot(slot_looked);
 	cell = counters_cells(slot_looked);
 	for (i = 0; i < FOLLOW_CELLS; i++)
@@ -130,7 +132,8 @@ void
 targets_reset(void)
 {
 	targets_sample_none();
-	memset(cells, 0, sizeof cells);
+	if (looked)		/* else they are 0 */
+		memset(cells, 0, sizeof cells);
 	if (capcell != 0)
 		memset(cell_of, 0, capcell * sizeof *cell_of);
 }

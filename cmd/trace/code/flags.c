@@ -12,12 +12,14 @@
 #include <string.h>
 
 #include "code/code.h"
+#include "mem.h"
 
 #define MOST_INSN 16u
 #define MOST_JUMPS 2u
 #define NANSWERS 8192u
 
 static uint64_t answers[NANSWERS];	/* pc * 2, and 1 for `yes'; or 0 */
+static bool any;		/* of them may not be 0 */
 
 /* What one instruction says. */
 enum answer { DEAD, ALIVE, GO_ON };
@@ -62,16 +64,25 @@ look(app_pc pc)
 	return false;
 }
 
+static uint64_t *
+answer_of(app_pc pc)
+{
+	if (!any)
+		xtouch_all(answers, sizeof answers);
+	any = true;
+	return &answers[pc % NANSWERS];
+}
+
 static void
 keep(app_pc pc, bool dead)
 {
-	answers[pc % NANSWERS] = pc << 1 | dead;
+	*answer_of(pc) = pc << 1 | dead;
 }
 
 bool
 flags_dead(app_pc pc)
 {
-	uint64_t kept = answers[pc % NANSWERS];
+	uint64_t kept = *answer_of(pc);
 	bool dead;
 
 	if (maps_volatile(pc))
@@ -92,5 +103,6 @@ flags_note_dead(app_pc pc)
 void
 flags_forget(void)
 {
-	memset(answers, 0, sizeof answers);
+	if (any)
+		memset(answers, 0, sizeof answers);
 }

@@ -55,6 +55,7 @@ static bool is_gone;		/* see maps_gone */
 static uint64_t page_number[NPAGES];
 static uint8_t page_next[NPAGES / NSAME];
 static uint8_t page_bytes[NPAGES][PAGE];
+static struct touched_parts page_parts;
 static khash_t(object) *objects;
 
 static unsigned
@@ -579,6 +580,7 @@ kept_page(uint64_t at)
 		return pages_find(at);
 	k = set * NSAME + page_next[set]++ % NSAME;
 	page_number[k] = 0;
+	xtouch_at(page_bytes, sizeof page_bytes, &page_parts, k * PAGE);
 	if (pread(guest.mem, page_bytes[k], PAGE, (off_t)at) != (ssize_t)PAGE)
 		return NULL;
 	page_number[k] = at / PAGE + 1;

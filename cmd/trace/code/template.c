@@ -27,6 +27,7 @@
 
 #include "code/decode.h"
 #include "hash.h"
+#include "mem.h"
 
 #define NTEMPLATE 24000u	/* with as many, all are forgotten */
 #define NINDEX (1u << 15)
@@ -48,6 +49,7 @@ struct template {
 _Static_assert(sizeof(struct template) == 64, "a line of the cache");
 
 static struct template templates[NTEMPLATE];
+static struct touched templatepages = { .size = sizeof templates };
 static unsigned ntemplate;
 
 /* By a head's hash; its template is looked at only where the hash fits. */
@@ -88,6 +90,7 @@ decode_again_init(void)
 		0x66, 0x67, 0xf0, 0xf2, 0xf3 };
 	unsigned i;
 
+	xtouch_all(places, sizeof places);
 	for (i = 0; i < 256; i++) {
 		first[i] = plain1[i / 32] >> i % 32 & 1 ? PLAIN : WITH_MODRM;
 		second[i] = plain2[i / 32] >> i % 32 & 1 ? PLAIN : WITH_MODRM;
@@ -310,6 +313,7 @@ keep(const struct insn *in, uint64_t bytes, unsigned head, struct place *p)
 	struct template *t = &templates[ntemplate];
 	struct insn again;
 
+	xtouch(templates, &templatepages, (ntemplate + 1) * sizeof *t);
 	t->head = bytes;
 	memcpy(t->same, (const uint8_t *)in + SAME, SAME_BYTES);
 	memcpy(t->ref, &in->ref[0], REF_BYTES);

@@ -18,6 +18,10 @@ _Static_assert(offsetof(struct kucontext, sigmask) == 296, "ucontext");
 _Static_assert(T_PTR + TO_LOOK_SAVE + 8 * 16 <= T_TABLE, "T");
 _Static_assert(T_OFF >= T_FRAME + T_FRAME_SIZE && T_OFF % 8 == 0, "T");
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
 enum { R = PROT_READ, W = PROT_WRITE, X = PROT_EXEC };
 
 static uint64_t
@@ -83,6 +87,8 @@ map_segments(void)
 	if (rt.boot.flags & BOOT_CONTEXTS)
 		rt.tabowner = rt.tab + rt.ctl->tabmask + 1;
 	rt.ibl = (uint64_t *)map(SEG_IBL, R | W);
+	if (rt.boot.nstored == 0)	/* new code writes to most of them */
+		sys3(__NR_madvise, rt.ibl, IBL_SIZE, MADV_POPULATE_WRITE);
 	meta = map(SEG_META, R);
 	map_stored(meta);
 	rt.bufs = map(SEG_BUFFERS, R | W);
