@@ -1,9 +1,9 @@
 /*
  * caches.h - the caches of this machine, as its processor tells them
  *
- * By Intel's leaf 4 of cpuid, or AMD's 0x8000001d.  libc's sysconf has neither
- * the ways of all caches on AMD's processors, nor the size of the last level,
- * of which it takes the sum over the package.
+ * By Intel's leaf 4 of cpuid, or AMD's 0x8000001d and older ones.  libc's
+ * sysconf has neither the ways of all caches on AMD's processors, nor the size
+ * of the last level, of which it takes the sum over the package.
  */
 #ifndef CACHES_H
 #define CACHES_H
@@ -32,7 +32,13 @@ struct cache_found {
 	bool inclusive;		/* of the levels below */
 };
 
-/* Find at most CACHES_MOST; how many.  0: the processor does not say. */
+/*
+ * Find at most CACHES_MOST; how many.  0: the processor does not say.
+ *
+ * Some virtual machines have only AMD's older leaves.  Their last level is the
+ * package's, not the part that a core uses; where they leave out its ways we
+ * say 16.
+ */
 unsigned caches_find(struct cache_found *, caches_ask *);
 
 /* Those of the first level, and the last that holds both; NULL: none is. */

@@ -6,7 +6,8 @@
  * three is not to be had, all three are those of an Athlon of 2002.  But AMD's
  * processors are asked by leaf 0x8000001d first: the older leaves that
  * Cachegrind knows tell the size of the last level for the whole package, and
- * not its ways. With --caches=valgrind they are all that is asked.
+ * not always its ways, which Cachegrind takes for 1 then. With
+ * --caches=valgrind they are all that is asked.
  */
 #include "cachesim.h"
 

@@ -47,8 +47,9 @@ leaf_of(caches_ask *ask)
 	    ask(0x80000001, 0).c >> TOPOLOGY_EXTENSIONS & 1 ? LEAF_AMD : 0;
 }
 
-unsigned
-caches_find(struct cache_found *found, caches_ask *ask)
+/* By the leaf that has them one by one. */
+static unsigned
+find_each(struct cache_found *found, caches_ask *ask)
 {
 	uint32_t leaf = leaf_of(ask), n;
 	struct cache_found *f;
@@ -68,6 +69,60 @@ caches_find(struct cache_found *found, caches_ask *ask)
 		f->inclusive = r.d & 2;
 	}
 	return n;
+}
+
+/* Of some lines and ways, if there are any; how many caches that is. */
+static unsigned
+older(struct cache_found *f, unsigned level, unsigned holds, uint64_t size,
+    unsigned ways, uint64_t line)
+{
+	if (size == 0 || ways == 0 || line == 0 || size < ways * line)
+		return 0;
+	*f = (struct cache_found){ level, holds, size, ways,
+	    size / (ways * line), line, false };
+	return 1;
+}
+
+/* The ways that a code stands for; 9 says that this leaf does not tell. */
+static unsigned
+ways_of(uint32_t code)
+{
+	static const uint8_t ways[16] = { 0, 1, 2, 3, 4, 6, 8, 0, 16, 16, 32,
+	    48, 64, 96, 128, 0 };
+
+	return ways[code & 15];
+}
+
+/* AMD's older leaves: one for the first level, one for the others. */
+static unsigned
+find_older(struct cache_found *found, caches_ask *ask)
+{
+	const uint64_t kb = 1024;
+	struct cpuid r;
+	unsigned n;
+
+	if (caches_maker_is("GenuineIntel", ask) ||
+	    ask(0x80000000, 0).a < 0x80000006)
+		return 0;
+	r = ask(0x80000005, 0);
+	n = older(found, 1, HOLDS_DATA, (r.c >> 24) * kb, r.c >> 16 & 255,
+	    r.c & 255);
+	n += older(found + n, 1, HOLDS_CODE, (r.d >> 24) * kb, r.d >> 16 & 255,
+	    r.d & 255);
+	r = ask(0x80000006, 0);
+	n += older(found + n, 2, HOLDS_BOTH, (r.c >> 16) * kb,
+	    ways_of(r.c >> 12), r.c & 255);
+	n += older(found + n, 3, HOLDS_BOTH, (r.d >> 18) * 512 * kb,
+	    ways_of(r.d >> 12), r.d & 255);
+	return n;
+}
+
+unsigned
+caches_find(struct cache_found *found, caches_ask *ask)
+{
+	unsigned n = find_each(found, ask);
+
+	return n != 0 ? n : find_older(found, ask);
 }
 
 struct caches_ends
