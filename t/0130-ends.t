@@ -396,7 +396,12 @@ for k in 1 2 3 4 5; do
 	"$B/trace" -o "$T/k.ev" "$T/leaves" 2>"$T/err"
 	grep -q '^0 lost' "$T/err" || bad="$bad $k($(cat "$T/err"))"
 done
-same "all threads go on natively, no signal is lost" "" "$bad"
+text="all threads go on natively, no signal is lost"
+if "$T/leaves" 2>"$T/out" || [ $? -eq 5 ]; then
+	same "$text" "" "$bad"
+else
+	skip "$text" "this kernel does not know int 0x80"
+fi
 
 cat >"$T/to32.c" <<'EOF'
 #include <string.h>
@@ -422,10 +427,17 @@ main(void)
 }
 EOF
 check "a program with 32-bit code" cc -o "$T/to32" "$T/to32.c"
-status 125 "32-bit code ends the stream" "$B/trace" -o "$T/k.ev" "$T/to32"
-same "the program goes on natively" "ok" "$(grep ok "$T/err")"
-same "a message says why" 1 \
-    "$(grep -c '^trace: 0x10000: 32-bit code cannot be traced' "$T/err")"
+if "$T/to32" 2>"$T/out" || [ $? -eq 7 ]; then
+	status 125 "32-bit code ends the stream" "$B/trace" -o "$T/k.ev" \
+	    "$T/to32"
+	same "the program goes on natively" "ok" "$(grep ok "$T/err")"
+	same "a message says why" 1 "$(grep -c \
+	    '^trace: 0x10000: 32-bit code cannot be traced' "$T/err")"
+else
+	for i in 1 2 3; do
+		skip "32-bit code" "this kernel runs none"
+	done
+fi
 
 cat >"$T/all32.s" <<'EOF'
 	.globl _start

@@ -144,6 +144,23 @@ steps() {
 	cat "$T/steps"
 }
 
+# stepped TEXT FROM OPTION...: as many as single-stepping counts from there.
+# Some virtual processors stop at no breakpoint.
+clean "$TB/stepcount" -w 1 /bin/true >"$T/out"
+breaks=$?
+was=
+stepped() {
+	text=$1 begin=$2
+	shift 2
+	if [ $breaks -eq 77 ]; then
+		skip "$text" "this processor stops at no breakpoint"
+		return
+	fi
+	[ "$begin" = "$was" ] || want=$(steps "$begin")
+	was=$begin
+	same "$text" "$want" "$(told "$@")"
+}
+
 # told OPTION...: how many instructions of prog are in the stream
 told() {
 	clean "$B/trace" -o "$T/ev" "$@" "$T/prog" $arg >"$T/out" 2>"$T/err"
@@ -166,7 +183,6 @@ for fn in leaf twice recurse jumper thrower catcher tail raiser threads \
 	leaf|thrower|threads) ;;
 	*)	[ -n "${ALL_MODES:-}" ] || continue ;;
 	esac
-	want=$(steps "$(at $fn)")
 	case $fn in
 	leaf|recurse|thrower|threads)	some=$modes ;;
 	*)
@@ -174,9 +190,9 @@ for fn in leaf twice recurse jumper thrower catcher tail raiser threads \
 		[ -z "${ALL_MODES:-}" ] || some="$some -e.counts" ;;
 	esac
 	for m in $some; do
-		same "$fn $(words $m)" "$want" \
-		    "$(told $(words $m) --from=$fn)"
+		stepped "$fn $(words $m)" "$(at $fn)" $(words $m) --from=$fn
 	done
+	told --from=$fn >"$T/n"
 	same "$fn: the program's output" "$whole" "$(cat "$T/out")"
 	told -e all --from=$fn >"$T/n"
 	"$B/cachesim" "$T/ev" 2>"$T/err" | sed /^creator/d >"$T/all"
@@ -186,27 +202,30 @@ for fn in leaf twice recurse jumper thrower catcher tail raiser threads \
 done
 
 arg=more
-want=$(steps "$(at in_thread)")
 for m in $modes; do
-	same "a thread's function $(words $m)" "$want" \
-	    "$(told $(words $m) --from=in_thread)"
+	stepped "a thread's function $(words $m)" "$(at in_thread)" \
+	    $(words $m) --from=in_thread
 done
 arg=
 
 for pair in recurse,mark ${ALL_MODES:+leaf,leaf twice,leaf tail,main}; do
 	from=${pair%,*} to=${pair#*,}
-	want=$(steps "$(at $from),$(at $to)")
 	for m in -e.all ${ALL_MODES:+-e.blocks.--debug=long -e.counts}; do
-		same "from $from to $to, $(words $m)" "$want" \
-		    "$(told $(words $m) --from=$from --to=$to)"
+		stepped "from $from to $to, $(words $m)" \
+		    "$(at $from),$(at $to)" $(words $m) --from=$from --to=$to
 	done
 done
 
 # Where there is a difference, this says where: address by address.
-clean "$TB/stepcount" -p -o "$T/steps" -w "$(at thrower)" "$T/prog" >"$T/out"
-told --from=thrower >"$T/n"
-"$TB/evcount" -p "$T/ev" >"$T/told"
-samefile "every address by itself" "$T/steps" "$T/told"
+if [ $breaks -eq 77 ]; then
+	skip "every address by itself" "this processor stops at no breakpoint"
+else
+	clean "$TB/stepcount" -p -o "$T/steps" -w "$(at thrower)" "$T/prog" \
+	    >"$T/out"
+	told --from=thrower >"$T/n"
+	"$TB/evcount" -p "$T/ev" >"$T/told"
+	samefile "every address by itself" "$T/steps" "$T/told"
+fi
 
 # --------------------------------------------------- names and combinations
 

@@ -41,6 +41,7 @@ outcomes=
 
 # What was found, as a list: "f 3" own cost, "f>g 2 10" two calls, 10 in all.
 cat >list.awk <<'E'
+function num(n) { return sprintf("%.0f", n) }	# some awks: 1e+10
 function name(s,	id) {
 	id = s
 	sub(/\).*/, "", id)
@@ -80,14 +81,14 @@ END {
 	for (k = 1; k <= nfn; k++) {
 		s = fns[k]
 		for (i = 2; i <= nf; i++)
-			s = s " " self[fns[k], i] + 0
+			s = s " " num(self[fns[k], i])
 		print s
 	}
 	for (k = 1; k <= narc; k++) {
 		split(arc[k], a, SUBSEP)
-		s = a[1] ">" a[2] " " calls[a[1], a[2]]
+		s = a[1] ">" a[2] " " num(calls[a[1], a[2]])
 		for (i = 2; i <= nf; i++)
-			s = s " " incl[a[1], a[2], i] + 0
+			s = s " " num(incl[a[1], a[2], i])
 		print s
 	}
 }

@@ -14,8 +14,10 @@ callee, calls and inclusive cost. Nothing may differ but for a reason:
   them, directly or not, and then by what those differ in all, at most.
 """
 import collections
+import functools
 import os
 import re
+import subprocess
 import sys
 
 REASONS = [
@@ -115,6 +117,35 @@ def strange(f):
     return f[1].startswith('0x')
 
 
+@functools.lru_cache(None)
+def asking(path):
+    """The functions of an object without names that ask cpuid, and what those
+    call: addresses where they begin, by the object's frames."""
+    def lines(*command):
+        return subprocess.run(command + (path,), stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL,
+                              text=True).stdout.splitlines()
+
+    frames = [tuple(int(x, 16) for x in m.groups()) for m in
+              (re.search(r'FDE .*pc=([0-9a-f]+)\.\.([0-9a-f]+)', line)
+               for line in lines('readelf', '--debug-dump=frames')) if m]
+    asked, calls = set(), []
+    for line in lines('objdump', '-d', '--no-show-raw-insn'):
+        m = re.match(r' *([0-9a-f]+):\s+(cpuid|call +([0-9a-f]+))', line)
+        at = int(m[1], 16) if m else 0
+        start = next((a for a, b in frames if a <= at < b), None) if m else None
+        if m and m[3]:
+            calls.append((start, int(m[3], 16)))
+        elif m:
+            asked.add(start)
+    return asked | {to for start, to in calls if start in asked}
+
+
+def asks_cpuid(f):
+    return f[1].startswith('0x') and os.path.exists(f[0]) and \
+        int(f[1].split("'")[0], 16) in asking(f[0])
+
+
 def show(f):
     return f[1] + ' [' + os.path.basename(f[0]) + ']'
 
@@ -131,6 +162,8 @@ def main():
         why = [r for p, r in REASONS if re.search(p, f[1].split("'")[0])]
         if strange(f) and (f[0] == '???' or f not in want.own) and abs(d) < 10:
             why = ['code outside of .text']
+        if not why and asks_cpuid(f):
+            why = ['what cpuid says']
         differ[f] = d
         if why:
             print('# %s: %d, not %d: %s' % (show(f), got.own[f], want.own[f],

@@ -13,7 +13,7 @@
  * comes to the one at `to`, or without that until a return or an indirect
  * jump has left its stack pointer above; a thread made meanwhile counts whole.
  * Outside, the program runs to a breakpoint of the processor, and rseq(2) is
- * not refused.
+ * not refused.  Status 77: the processor, a virtual one, does not stop there.
  *
  * What counts is what the event text tells:
  *  - an instruction counts when the thread's pc has passed it: one that
@@ -251,6 +251,40 @@ reg_set(pid_t tid, size_t off, uint64_t value)
 {
 	if (ptrace(PTRACE_POKEUSER, tid, off, value) < 0)
 		die("PTRACE_POKEUSER");
+}
+
+static void
+at_breakpoint(void)
+{
+	raise(SIGSTOP);
+}
+
+/* Does the processor stop a child before its breakpoint? */
+static bool
+breakpoints_work(void)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		die("fork");
+	if (pid == 0) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		at_breakpoint();
+		_exit(0);
+	}
+	if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
+		die("waitpid");
+	reg_set(pid, offsetof(struct user, u_debugreg[0]),
+	    (uint64_t)(uintptr_t)at_breakpoint);
+	reg_set(pid, offsetof(struct user, u_debugreg[7]), 1);
+	if (ptrace(PTRACE_CONT, pid, NULL, NULL) < 0 ||
+	    waitpid(pid, &status, 0) != pid)
+		die("waitpid");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP;
 }
 
 /* The processor stops t before the instruction at `from`, or not. */
@@ -595,6 +629,8 @@ main(int argc, char **argv)
 		    "[-w from[,to]] program [argument ...]\n");
 		return 2;
 	}
+	if (from != 0 && !breakpoints_work())
+		return 77;
 	pid = launch(argv + optind);
 	step(thread_add(pid), 0);
 	status = run(pid);
