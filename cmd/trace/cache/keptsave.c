@@ -154,6 +154,16 @@ object_of(uint32_t i)
 	    object_of_live(object_at(f->pc)) : 0;
 }
 
+/* A table that is filled at once: n elements of so many bytes, all 0. */
+static void *
+table(size_t n, size_t size)
+{
+	void *p = xcalloc(n, size);
+
+	xtouch_all(p, n * size);
+	return p;
+}
+
 static void
 prepare(void)
 {
@@ -172,7 +182,7 @@ choose(void)
 	uint32_t i, new = 0, all = 0;
 	bool worth;
 
-	s.index = xcalloc(nfrag + 1ul, sizeof *s.index);
+	s.index = table(nfrag + 1ul, sizeof *s.index);
 	for (i = 0; i < nfrag; i++) {
 		s.index[i].object = object_of(i);
 		all += s.index[i].object != 0;
@@ -205,7 +215,7 @@ fill_hash(void)
 
 	for (s.mask = 63; s.mask < 2 * nfrag; )
 		s.mask = 2 * s.mask + 1;
-	s.hash = xcalloc(s.mask + 1ul, sizeof *s.hash);
+	s.hash = table(s.mask + 1ul, sizeof *s.hash);
 	for (i = 0; i < nfrag; i++)
 		if (s.index[i].object != 0)
 			*place_of(frags[i].pc) = i + 1;
@@ -278,7 +288,7 @@ fill_shelf(void)
 
 	if (!def_on_shelf())
 		return;
-	s.count = xcalloc(counters_used() + 1ul, sizeof *s.count);
+	s.count = table(counters_used() + 1ul, sizeof *s.count);
 	for (i = 0; i < nfrag; i++)
 		if (s.index[i].object != 0)
 			shelve(i);
@@ -325,7 +335,7 @@ fill_lookups(void)
 	enum lookup_by state;
 	uint32_t i;
 
-	s.lookup = xcalloc(nfrag + 1ul, sizeof *s.lookup);
+	s.lookup = table(nfrag + 1ul, sizeof *s.lookup);
 	for (i = 0; i < nfrag; i++) {
 		state = lookup_state(&frags[i]);
 		if (state != LOOKUP_NONE)
@@ -342,7 +352,7 @@ fill_puts(void)
 	struct kept_object *o;
 	uint32_t i;
 
-	s.put = xcalloc(nfrag + 1ul, sizeof *s.put);
+	s.put = table(nfrag + 1ul, sizeof *s.put);
 	for (i = 0; i < nfrag; i++)
 		if (s.index[i].object != 0)
 			s.put[s.nput++] = (struct kept_put){ frags[i].pc,
@@ -378,7 +388,7 @@ fill_fragments(void)
 		if (opt->kind->tells)
 			set_block(i);
 	}
-	s.piece = xcalloc(store_npieces() + 1ul, sizeof *s.piece);
+	s.piece = table(store_npieces() + 1ul, sizeof *s.piece);
 	store_copy_pieces(s.piece);
 	fill_puts();
 }

@@ -5,16 +5,44 @@
  * time.  So what was found is true of any program that has the same bytes in
  * these pages (and the same mapping there): see cache/kept.h.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "code/code.h"
 #include "khash.h"
 #include "mem.h"
 
-KHASH_MAP_INIT_INT64(page, uint8_t *)
+/* A page's bytes; or one that is spare. */
+union page {
+	uint8_t bytes[PAGE];
+	union page *next;
+};
+
+KHASH_MAP_INIT_INT64(page, union page *)
 
 static khash_t(page) *pages;	/* by number; NULL: they are not noted */
+static union page *spare;
+
+#define AT_ONCE 16u
+
+/* Pages that touch each other get theirs from the kernel in one call. */
+static union page *
+take(void)
+{
+	union page *p;
+	unsigned i;
+
+	if (spare == NULL) {
+		p = xmalloc(AT_ONCE * sizeof *p);
+		xtouch_all(p, AT_ONCE * sizeof *p);
+		for (i = 0; i < AT_ONCE; i++, p++) {
+			p->next = spare;
+			spare = p;
+		}
+	}
+	p = spare;
+	spare = p->next;
+	return p;
+}
 
 void
 pages_start(void)
@@ -34,8 +62,8 @@ pages_note(uint64_t at, const uint8_t *bytes)
 		return;
 	k = kh_put(page, pages, at / PAGE, &new);
 	if (new != 0)
-		kh_value(pages, k) = xmalloc(PAGE);
-	memcpy(kh_value(pages, k), bytes, PAGE);
+		kh_value(pages, k) = take();
+	memcpy(kh_value(pages, k)->bytes, bytes, PAGE);
 }
 
 const uint8_t *
@@ -43,7 +71,7 @@ pages_find(uint64_t at)
 {
 	khiter_t k = kh_get(page, pages, at / PAGE);
 
-	return k == kh_end(pages) ? NULL : kh_value(pages, k);
+	return k == kh_end(pages) ? NULL : kh_value(pages, k)->bytes;
 }
 
 void
@@ -56,7 +84,8 @@ pages_forget(uint64_t start, uint64_t end)
 	for (k = kh_begin(pages); k != kh_end(pages); k++)
 		if (kh_exist(pages, k) && kh_key(pages, k) * PAGE < end &&
 		    (kh_key(pages, k) + 1) * PAGE > start) {
-			free(kh_value(pages, k));
+			kh_value(pages, k)->next = spare;
+			spare = kh_value(pages, k);
 			kh_del(page, pages, k);
 		}
 }
