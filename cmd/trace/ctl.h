@@ -222,7 +222,8 @@ struct control {
 	uint32_t suspect;	/* 1: the processor may be crowded */
 	uint32_t crowded;	/* requests left that are slept for at once */
 	uint32_t polling;	/* the guest may not call futex: poll for it */
-	uint32_t settling;	/* trace is at work: the next answer waits */
+	uint32_t settling;	/* the next answer is late: trace has begun, or
+				 * is at work for another one */
 	uint32_t sharing;	/* processes that share the memory have slots
 				 * below this one */
 	uint32_t nburied;	/* +1 for each SLOT_DEAD */

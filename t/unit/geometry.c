@@ -65,6 +65,12 @@ static const struct leaf table[] = {
 	{ "zen-empty", 0x80000001, 0, { 0x800f11, 0, 0x4003f3, 0x2fd3fbff } },
 	{ "zen-empty", 0x80000005, 0, { 0, 0, 0x20080140, 0x40040140 } },
 	{ "zen-empty", 0x80000006, 0, { 0, 0, 0x2006140, 0x808140 } },
+	/* and the last level's ways are not told: 508 MB */
+	{ "zen5-empty", 0, 0, AMD(0x10) },
+	{ "zen5-empty", 0x80000000, 0, AMD(0x80000021) },
+	{ "zen5-empty", 0x80000001, 0, { 0xb00f21, 0, 0x4003f3, 0x2fd3fbff } },
+	{ "zen5-empty", 0x80000005, 0, { 0, 0, 0x300c0140, 0x20080140 } },
+	{ "zen5-empty", 0x80000006, 0, { 0, 0, 0x4006140, 0xfe09140 } },
 	/* Phenom II X6: 6 MB of 48 ways */
 	{ "phenom", 0, 0, AMD(6) },
 	{ "phenom", 0x80000000, 0, AMD(0x8000001b) },
