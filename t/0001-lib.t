@@ -44,6 +44,7 @@ check "version has the project's name" grep -q '^lib (quern) [0-9.]*$' "$T/out"
 check "xgrow" "$L" grow
 check "xkeep, in threads" "$L" keep
 check "xtouch" "$L" pages
+check "xtouch_at" "$L" parts
 
 # formats
 "$L" format >"$T/f"

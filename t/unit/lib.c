@@ -12,6 +12,7 @@
  *	lib grow			xgrow
  *	lib keep			xkeep, in four threads at once
  *	lib pages			xtouch
+ *	lib parts			xtouch_at
  *	lib format			the out_ writers
  */
 #include <errno.h>
@@ -297,6 +298,30 @@ pages(void)
 			die("page %u is another", i);
 }
 
+/* A table used here and there: its parts have their pages, and no others. */
+static void
+parts(void)
+{
+	enum { PART = 16, PAGES = 4 * PART + 3 };	/* the last one is short */
+	const size_t size = PAGES * 4096ul;
+	char *p = xreserve(PAGES + PART, 4096, "memory");
+	struct touched_parts t = { 0 };
+
+	xtouch_at(p, size, &t, (PART + 5) * 4096ul);
+	if (resident(p + PART * 4096ul, PART) == 0)
+		return;		/* before Linux 5.14 pages come by faults */
+	if (resident(p, PAGES + PART) != PART ||
+	    resident(p + PART * 4096ul, PART) != PART)
+		die("not one part");
+	p[(PART + 5) * 4096ul] = 'x';
+	xtouch_at(p, size, &t, (2 * PART - 1) * 4096ul);
+	xtouch_at(p, size, &t, size - 1);
+	if (resident(p, PAGES + PART) != PART + 3 ||
+	    resident(p + 4 * PART * 4096ul, 3) != 3 || t.done != 0x12 ||
+	    p[(PART + 5) * 4096ul] != 'x')
+		die("not the last part");
+}
+
 static void
 format(void)
 {
@@ -355,6 +380,8 @@ main(int argc, char **argv)
 		keep();
 	else if (strcmp(argv[1], "pages") == 0)
 		pages();
+	else if (strcmp(argv[1], "parts") == 0)
+		parts();
 	else if (strcmp(argv[1], "format") == 0)
 		format();
 	else
