@@ -18,10 +18,6 @@ _Static_assert(offsetof(struct kucontext, sigmask) == 296, "ucontext");
 _Static_assert(T_PTR + TO_LOOK_SAVE + 8 * 16 <= T_TABLE, "T");
 _Static_assert(T_OFF >= T_FRAME + T_FRAME_SIZE && T_OFF % 8 == 0, "T");
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 enum { R = PROT_READ, W = PROT_WRITE, X = PROT_EXEC };
 
 static uint64_t

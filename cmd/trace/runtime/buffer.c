@@ -64,14 +64,16 @@ take_free(struct tarea *t)
 	}
 }
 
-/* Protect the page behind buffer n, if it is not yet. */
-static void
+/* Protect the page behind buffer n, unless it is: then it returns false. */
+static bool
 guard(unsigned n)
 {
-	if (!(__atomic_fetch_or(&rt.guarded[n / 32], 1u << n % 32,
-	    __ATOMIC_SEQ_CST) >> n % 32 & 1))
-		sys3(__NR_mprotect, rt.bufs + (uint64_t)n * BUF_STRIDE +
-		    BUF_SIZE, PAGE, 0);
+	if (__atomic_fetch_or(&rt.guarded[n / 32], 1u << n % 32,
+	    __ATOMIC_SEQ_CST) >> n % 32 & 1)
+		return false;
+	sys3(__NR_mprotect, rt.bufs + (uint64_t)n * BUF_STRIDE + BUF_SIZE,
+	    PAGE, 0);
+	return true;
 }
 
 /* Guard all buffers now: mprotect may be forbidden later. */
@@ -86,12 +88,14 @@ buffer_guard_all(void)
 
 /*
  * Give the thread a buffer.  If trace is gone it keeps its old one, which
- * nothing reads.
+ * nothing reads.  Who has filled one will fill the next: a new one gets all of
+ * its pages in one call.
  */
 static void
 take(struct tarea *t)
 {
 	int n = take_free(t);
+	bool more = t->bufend != 0;
 	uint64_t at;
 
 	if (n < 0)
@@ -101,7 +105,8 @@ take(struct tarea *t)
 	__atomic_fetch_add(&rt.ctl->inuse, 1, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&t->slot->buf, (uint32_t)n + 1, __ATOMIC_SEQ_CST);
 	queue_end(t);
-	guard((unsigned)n);
+	if (guard((unsigned)n) && more)
+		sys3(__NR_madvise, at, BUF_SIZE, MADV_POPULATE_WRITE);
 	t->bufend = at + BUF_SIZE;
 	t->p = t->from = at;
 }

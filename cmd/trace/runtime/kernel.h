@@ -19,6 +19,10 @@
 #include <linux/prctl.h>
 #include <linux/sched.h>
 
+#ifndef MADV_POPULATE_WRITE	/* since Linux 5.14 */
+#define MADV_POPULATE_WRITE 23
+#endif
+
 #define NSIG 64
 #define SIGBIT(s) (1ull << ((s) - 1))
 enum {
