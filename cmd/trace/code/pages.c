@@ -22,24 +22,13 @@ KHASH_MAP_INIT_INT64(page, union page *)
 static khash_t(page) *pages;	/* by number; NULL: they are not noted */
 static union page *spare;
 
-#define AT_ONCE 16u
-
-/* Pages that touch each other get theirs from the kernel in one call. */
 static union page *
 take(void)
 {
-	union page *p;
-	unsigned i;
+	union page *p = spare;
 
-	if (spare == NULL) {
-		p = xmalloc(AT_ONCE * sizeof *p);
-		xtouch_all(p, AT_ONCE * sizeof *p);
-		for (i = 0; i < AT_ONCE; i++, p++) {
-			p->next = spare;
-			spare = p;
-		}
-	}
-	p = spare;
+	if (p == NULL)
+		return xkeep(sizeof *p);
 	spare = p->next;
 	return p;
 }
