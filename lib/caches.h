@@ -33,13 +33,20 @@ struct cache_found {
 };
 
 /*
- * Find at most CACHES_MOST; how many.  0: the processor does not say.
+ * Find at most CACHES_MOST; how many.  0: the processor does not say.  All are
+ * by the newer leaf, or, if that leaves out the first level or the last and the
+ * older ones do not, all by these.
  *
- * Some virtual machines have only AMD's older leaves.  Their last level is the
- * package's, not the part that a core uses; where they leave out its ways we
- * say 16.
+ * Some virtual machines, and AMD's processors before Zen, have only AMD's older
+ * leaves.  Their last level is the package's, not the part that a core uses;
+ * where they leave out its ways we say 16.
  */
 unsigned caches_find(struct cache_found *, caches_ask *);
+
+#define CACHES_FULL 255u	/* each line may lie in each way */
+/* The ways that a code of AMD's leaf 0x80000006 stands for; 0: none, or more
+   than it can tell. */
+unsigned caches_amd_ways(uint32_t code);
 
 /* Those of the first level, and the last that holds both; NULL: none is. */
 struct caches_ends {

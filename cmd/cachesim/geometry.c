@@ -4,10 +4,10 @@
  * The rules are Cachegrind's, so that the same machine gives the same caches:
  * the first-level caches and the last level, found by CPUID; if one of the
  * three is not to be had, all three are those of an Athlon of 2002.  But AMD's
- * processors are asked by leaf 0x8000001d first: the older leaves that
- * Cachegrind knows tell the size of the last level for the whole package, and
- * not always its ways, which Cachegrind takes for 1 then. With
- * --caches=valgrind they are all that is asked.
+ * processors are asked by leaf 0x8000001d first (caches.h): the older leaves
+ * that Cachegrind knows tell the size of the last level for the whole package,
+ * and not always its ways, which Cachegrind takes for 1 then. With
+ * --caches=valgrind they are all that is asked, and read as Cachegrind does.
  */
 #include "cachesim.h"
 
@@ -145,12 +145,15 @@ amd_outer(uint32_t r, uint64_t size)
 	return (struct geometry){ size, ways[r >> 12 & 15], r & 255 };
 }
 
-/* Before Zen: one leaf for the first level, one for the others. */
+/* By the older leaves alone: one for the first level, one for the others. */
 static void
-amd_old(struct geometry g[NCACHE], caches_ask *ask)
+amd_as_valgrind(struct geometry g[NCACHE], caches_ask *ask)
 {
-	struct cpuid r = ask(0x80000005, 0);
+	struct cpuid r;
 
+	if (ask(0x80000000, 0).a < 0x80000006)
+		return;
+	r = ask(0x80000005, 0);
 	g[D1] = amd_first(r.c);
 	g[I1] = amd_first(r.d);
 	r = ask(0x80000006, 0);
@@ -160,26 +163,21 @@ amd_old(struct geometry g[NCACHE], caches_ask *ask)
 		g[LL] = amd_outer(r.c, (uint64_t)(r.c >> 16) * 1024);
 }
 
-static void
-amd(struct geometry g[NCACHE], caches_ask *ask)
+static bool
+is_amd(caches_ask *ask)
 {
-	if (!geometry_as_valgrind)
-		each_cache(g, ask);
-	if (is_complete(g) || ask(0x80000000, 0).a < 0x80000006)
-		return;
-	memset(g, 0, NCACHE * sizeof *g);
-	amd_old(g, ask);
+	return caches_maker_is("AuthenticAMD", ask) ||
+	    caches_maker_is("HygonGenuine", ask);
 }
 
 int
 geometry_detect(struct geometry g[NCACHE], caches_ask *ask)
 {
 	memset(g, 0, NCACHE * sizeof *g);
-	if (caches_maker_is("GenuineIntel", ask))
+	if (is_amd(ask) && geometry_as_valgrind)
+		amd_as_valgrind(g, ask);
+	else if (is_amd(ask) || caches_maker_is("GenuineIntel", ask))
 		each_cache(g, ask);
-	else if (caches_maker_is("AuthenticAMD", ask) ||
-	    caches_maker_is("HygonGenuine", ask))
-		amd(g, ask);
 	return is_complete(g) ? 0 : -1;
 }
 

@@ -110,7 +110,7 @@ tlb_amd(const char *name, unsigned entries, unsigned ways, const char *page)
 {
 	if (entries == 0 || ways == 0)
 		return;
-	if (ways == 255 || entries % ways != 0)
+	if (ways == CACHES_FULL || entries % ways != 0)
 		say("tlb %s entries=%u ways=full pages=%s\n", name, entries,
 		    page);
 	else
@@ -122,8 +122,6 @@ tlb_amd(const char *name, unsigned entries, unsigned ways, const char *page)
 static void
 tlbs_amd(void)
 {
-	static const uint8_t ways[16] = { 0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32,
-	    48, 64, 96, 128, 255 };
 	struct cpuid r = caches_cpuid(0x80000005, 0);
 
 	tlb_amd("T1I", r.b & 255, r.b >> 8 & 255, "4k");
@@ -131,10 +129,10 @@ tlbs_amd(void)
 	tlb_amd("T1Ihuge", r.a & 255, r.a >> 8 & 255, "2M");
 	tlb_amd("T1Dhuge", r.a >> 16 & 255, r.a >> 24, "2M");
 	r = caches_cpuid(0x80000006, 0);
-	tlb_amd("T2I", r.b & 4095, ways[r.b >> 12 & 15], "4k");
-	tlb_amd("T2D", r.b >> 16 & 4095, ways[r.b >> 28], "4k");
-	tlb_amd("T2Ihuge", r.a & 4095, ways[r.a >> 12 & 15], "2M");
-	tlb_amd("T2Dhuge", r.a >> 16 & 4095, ways[r.a >> 28], "2M");
+	tlb_amd("T2I", r.b & 4095, caches_amd_ways(r.b >> 12), "4k");
+	tlb_amd("T2D", r.b >> 16 & 4095, caches_amd_ways(r.b >> 28), "4k");
+	tlb_amd("T2Ihuge", r.a & 4095, caches_amd_ways(r.a >> 12), "2M");
+	tlb_amd("T2Dhuge", r.a >> 16 & 4095, caches_amd_ways(r.a >> 28), "2M");
 }
 
 static const char *

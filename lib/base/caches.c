@@ -76,21 +76,31 @@ static unsigned
 older(struct cache_found *f, unsigned level, unsigned holds, uint64_t size,
     unsigned ways, uint64_t line)
 {
-	if (size == 0 || ways == 0 || line == 0 || size < ways * line)
+	if (size == 0 || line == 0)
+		return 0;
+	if (ways == CACHES_FULL)
+		ways = size / line;
+	if (ways == 0 || size < ways * line)
 		return 0;
 	*f = (struct cache_found){ level, holds, size, ways,
 	    size / (ways * line), line, false };
 	return 1;
 }
 
-/* The ways that a code stands for; 9 says that this leaf does not tell. */
-static unsigned
-ways_of(uint32_t code)
+unsigned
+caches_amd_ways(uint32_t code)
 {
-	static const uint8_t ways[16] = { 0, 1, 2, 3, 4, 6, 8, 0, 16, 16, 32,
-	    48, 64, 96, 128, 0 };
+	static const uint8_t ways[16] = { 0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32,
+	    48, 64, 96, 128, CACHES_FULL };
 
 	return ways[code & 15];
+}
+
+/* Those of a last level; where this leaf does not tell them we say 16. */
+static unsigned
+last_ways(uint32_t code)
+{
+	return (code & 15) == 9 ? 16 : caches_amd_ways(code);
 }
 
 /* AMD's older leaves: one for the first level, one for the others. */
@@ -101,8 +111,7 @@ find_older(struct cache_found *found, caches_ask *ask)
 	struct cpuid r;
 	unsigned n;
 
-	if (caches_maker_is("GenuineIntel", ask) ||
-	    ask(0x80000000, 0).a < 0x80000006)
+	if (ask(0x80000000, 0).a < 0x80000006)
 		return 0;
 	r = ask(0x80000005, 0);
 	n = older(found, 1, HOLDS_DATA, (r.c >> 24) * kb, r.c >> 16 & 255,
@@ -111,18 +120,10 @@ find_older(struct cache_found *found, caches_ask *ask)
 	    r.d & 255);
 	r = ask(0x80000006, 0);
 	n += older(found + n, 2, HOLDS_BOTH, (r.c >> 16) * kb,
-	    ways_of(r.c >> 12), r.c & 255);
+	    caches_amd_ways(r.c >> 12), r.c & 255);
 	n += older(found + n, 3, HOLDS_BOTH, (r.d >> 18) * 512 * kb,
-	    ways_of(r.d >> 12), r.d & 255);
+	    last_ways(r.d >> 12), r.d & 255);
 	return n;
-}
-
-unsigned
-caches_find(struct cache_found *found, caches_ask *ask)
-{
-	unsigned n = find_each(found, ask);
-
-	return n != 0 ? n : find_older(found, ask);
 }
 
 struct caches_ends
@@ -140,4 +141,28 @@ caches_ends(const struct cache_found *all, unsigned n)
 		    (e.ll == NULL || f->level > e.ll->level))
 			e.ll = f;
 	return e;
+}
+
+/* Are those of the first level among them, and one behind these? */
+static bool
+has_ends(const struct cache_found *all, unsigned n)
+{
+	struct caches_ends e = caches_ends(all, n);
+
+	return e.i1 != NULL && e.d1 != NULL && e.ll != NULL;
+}
+
+unsigned
+caches_find(struct cache_found *found, caches_ask *ask)
+{
+	struct cache_found old[CACHES_MOST];
+	unsigned n = find_each(found, ask), nold;
+
+	if (has_ends(found, n) || caches_maker_is("GenuineIntel", ask))
+		return n;
+	nold = find_older(old, ask);
+	if (n != 0 && !has_ends(old, nold))
+		return n;
+	memcpy(found, old, nold * sizeof *old);
+	return nold;
 }
