@@ -253,6 +253,8 @@ reg_set(pid_t tid, size_t off, uint64_t value)
 		die("PTRACE_POKEUSER");
 }
 
+/* Its address is where breakpoints_work() sets one, so it stays a function. */
+__attribute__((noinline))
 static void
 at_breakpoint(void)
 {
