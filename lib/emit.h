@@ -79,7 +79,7 @@ void emit_nop(struct emitter *, unsigned n);
 /* ---- what leaves the flags alone ---- */
 
 /* mov r64, [base+disp]; mov r32; movsxd r64, dword; movzx r32, byte */
-void emit_load(struct emitter *, int reg, int base, int32_t disp);
+static inline void emit_load(struct emitter *, int reg, int base, int32_t disp);
 void emit_load32(struct emitter *, int reg, int base, int32_t disp);
 void emit_load32s(struct emitter *, int reg, int base, int32_t disp);
 void emit_load_byte(struct emitter *, int reg, int base, int32_t disp);
@@ -90,21 +90,24 @@ void emit_load16_sib(struct emitter *, int reg, int base, int index, int scale,
     int32_t disp);
 
 /* mov [base+disp], r64; of r32; mov [base+index*scale+disp], r64 */
-void emit_store(struct emitter *, int base, int32_t disp, int reg);
+static inline void emit_store(struct emitter *, int base, int32_t disp,
+    int reg);
 void emit_store32(struct emitter *, int base, int32_t disp, int reg);
 void emit_store_sib(struct emitter *, int base, int index, int scale,
     int32_t disp, int reg);
 /* mov dword [base+disp], imm32; mov qword, simm32 */
-void emit_store_imm32(struct emitter *, int base, int32_t disp, uint32_t);
-void emit_store_simm(struct emitter *, int base, int32_t disp, int32_t);
+static inline void emit_store_imm32(struct emitter *, int base, int32_t disp,
+    uint32_t);
+static inline void emit_store_simm(struct emitter *, int base, int32_t disp,
+    int32_t);
 
 /* lea r64, the memory operand; a32: of 32-bit registers, to r32 */
-void emit_lea(struct emitter *, int reg, int base, int32_t disp);
+static inline void emit_lea(struct emitter *, int reg, int base, int32_t disp);
 void emit_lea_sib(struct emitter *, int reg, int base, int index, int scale,
     int32_t disp, int a32);
 
 /* mov r64, r64; mov r32, r32 */
-void emit_mov(struct emitter *, int to, int from);
+static inline void emit_mov(struct emitter *, int to, int from);
 void emit_mov32(struct emitter *, int to, int from);
 /* movzx r32, r16; movzx r64, r8 (the lowest byte); movsx r64, r16 */
 void emit_movzx16(struct emitter *, int to, int from);
@@ -137,7 +140,7 @@ void emit_restore_flags(struct emitter *);
 /* ---- what sets the flags ---- */
 
 /* cmp r64, simm32; cmp r64, [base+disp]; cmp qword [base+disp], simm8 */
-void emit_cmp_imm(struct emitter *, int reg, int32_t);
+static inline void emit_cmp_imm(struct emitter *, int reg, int32_t);
 void emit_cmp_mem(struct emitter *, int reg, int base, int32_t disp);
 void emit_cmp_mem_imm(struct emitter *, int base, int32_t disp, int v);
 /* cmp byte [base+index+disp], v; inc of that byte; dec */
@@ -147,7 +150,7 @@ void emit_inc_byte(struct emitter *, int base, int index, int32_t disp);
 void emit_dec_byte(struct emitter *, int base, int index, int32_t disp);
 
 /* add r64, simm32; inc r64; sub r64, r64 (reg -= reg2) */
-void emit_add_imm(struct emitter *, int reg, int32_t);
+static inline void emit_add_imm(struct emitter *, int reg, int32_t);
 void emit_inc(struct emitter *, int reg);
 void emit_sub(struct emitter *, int reg, int reg2);
 /* shr r32, n; and r32, imm32 */
@@ -159,7 +162,7 @@ void emit_add_sib(struct emitter *, int reg, int base, int index, int scale,
 void emit_sub_sib(struct emitter *, int reg, int base, int index, int scale,
     int32_t disp);
 /* inc qword [base+disp]; add [base+index*scale+disp], r64; inc of that qword */
-void emit_inc_mem(struct emitter *, int base, int32_t disp);
+static inline void emit_inc_mem(struct emitter *, int base, int32_t disp);
 void emit_add_to_sib(struct emitter *, int base, int index, int scale,
     int32_t disp, int reg);
 void emit_inc_sib(struct emitter *, int base, int index, int scale,
@@ -178,9 +181,9 @@ void emit_add_not_carry(struct emitter *, int base, int32_t disp);
 uint8_t *emit_jrcxz(struct emitter *);
 uint8_t *emit_jcc8(struct emitter *, unsigned cc);
 uint8_t *emit_jmp8(struct emitter *);
-uint8_t *emit_jmp32(struct emitter *);
+static inline uint8_t *emit_jmp32(struct emitter *);
 uint8_t *emit_call32(struct emitter *);
-uint8_t *emit_jcc32(struct emitter *, unsigned cc);
+static inline uint8_t *emit_jcc32(struct emitter *, unsigned cc);
 uint8_t *emit_push_rip(struct emitter *);
 uint8_t *emit_jmp_rip(struct emitter *);
 /*
@@ -188,14 +191,138 @@ uint8_t *emit_jmp_rip(struct emitter *);
  * mapping. Of one byte target must be at most 127 bytes ahead or 128 behind.
  */
 void emit_patch8(uint8_t *at, const uint8_t *target);
-void emit_patch32(uint8_t *at, const uint8_t *target);
+static inline void emit_patch32(uint8_t *at, const uint8_t *target);
 
 /* jmp qword [base+disp]; jmp, call qword [base+index*scale+disp]; ret */
-void emit_jmp_mem(struct emitter *, int base, int32_t disp);
+static inline void emit_jmp_mem(struct emitter *, int base, int32_t disp);
 void emit_jmp_sib(struct emitter *, int base, int index, int scale,
     int32_t disp);
 void emit_call_sib(struct emitter *, int base, int index, int scale,
     int32_t disp);
 void emit_ret(struct emitter *);
+
+/* ---- in line: what is written most, cheap where operands are known ---- */
+
+/*
+ * An opcode of a byte, with reg, or what it takes in reg's place, and the
+ * memory operand [base+disp]; w: REX.W.  emit_mem writes any byte by byte,
+ * emit_op_mem those with a displacement and no SIB by one store.
+ */
+void emit_mem(struct emitter *, int w, unsigned op, int reg, int base,
+    int32_t disp);
+static inline __attribute__((always_inline)) void
+emit_op_mem(struct emitter *c, int w, unsigned op, int reg, int base,
+    int32_t disp)
+{
+	unsigned rex = (w ? 0x48u : 0x40u) | (unsigned)reg >> 3 << 2 |
+	    (unsigned)base >> 3;
+	unsigned mod = disp == (int8_t)disp ? 1 : 2, n = mod == 1 ? 3 : 6;
+	uint64_t bytes = op | (mod << 6 | (unsigned)(reg & 7) << 3 |
+	    (unsigned)(base & 7)) << 8 | (uint64_t)(uint32_t)disp << 16;
+
+	if ((base & 7) == 4 || disp == 0)
+		emit_mem(c, w, op, reg, base, disp);
+	else if (rex != 0x40)
+		emit_bytes(c, bytes << 8 | rex, n + 1);
+	else
+		emit_bytes(c, bytes, n);
+}
+
+static inline void
+emit_load(struct emitter *c, int reg, int base, int32_t disp)
+{
+	emit_op_mem(c, 1, 0x8b, reg, base, disp);
+}
+
+static inline void
+emit_store(struct emitter *c, int base, int32_t disp, int reg)
+{
+	emit_op_mem(c, 1, 0x89, reg, base, disp);
+}
+
+static inline void
+emit_store_imm32(struct emitter *c, int base, int32_t disp, uint32_t v)
+{
+	emit_op_mem(c, 0, 0xc7, 0, base, disp);
+	emit_u32(c, v);
+}
+
+static inline void
+emit_store_simm(struct emitter *c, int base, int32_t disp, int32_t v)
+{
+	emit_op_mem(c, 1, 0xc7, 0, base, disp);
+	emit_u32(c, (uint32_t)v);
+}
+
+static inline void
+emit_lea(struct emitter *c, int reg, int base, int32_t disp)
+{
+	emit_op_mem(c, 1, 0x8d, reg, base, disp);
+}
+
+static inline void
+emit_inc_mem(struct emitter *c, int base, int32_t disp)
+{
+	emit_op_mem(c, 1, 0xff, 0, base, disp);
+}
+
+static inline void
+emit_jmp_mem(struct emitter *c, int base, int32_t disp)
+{
+	emit_op_mem(c, 0, 0xff, 4, base, disp);
+}
+
+static inline void
+emit_mov(struct emitter *c, int to, int from)
+{
+	emit_bytes(c, 0xc08948u | (unsigned)from >> 3 << 2 |
+	    (unsigned)to >> 3 | (unsigned)(from & 7) << 19 |
+	    (unsigned)(to & 7) << 16, 3);
+}
+
+/* One of add, or, ..., cmp, by its number, of r64 and simm32. */
+static inline void
+emit_op_imm(struct emitter *c, unsigned which, int reg, int32_t v)
+{
+	unsigned op = v == (int8_t)v ? 0x83 : 0x81;
+
+	emit_bytes(c, 0x48u | (unsigned)reg >> 3 | op << 8 |
+	    (0xc0u | which << 3 | (unsigned)(reg & 7)) << 16 |
+	    (uint64_t)(uint32_t)v << 24, op == 0x83 ? 4 : 7);
+}
+
+static inline void
+emit_cmp_imm(struct emitter *c, int reg, int32_t v)
+{
+	emit_op_imm(c, 7, reg, v);
+}
+
+static inline void
+emit_add_imm(struct emitter *c, int reg, int32_t v)
+{
+	emit_op_imm(c, 0, reg, v);
+}
+
+static inline uint8_t *
+emit_jmp32(struct emitter *c)
+{
+	emit_bytes(c, 0xe9, 5);
+	return c->p - 4;
+}
+
+static inline uint8_t *
+emit_jcc32(struct emitter *c, unsigned cc)
+{
+	emit_bytes(c, 0x800fu | cc << 8, 6);
+	return c->p - 4;
+}
+
+static inline void
+emit_patch32(uint8_t *at, const uint8_t *target)
+{
+	int32_t d = (int32_t)(target - (at + 4));
+
+	memcpy(at, &d, 4);
+}
 
 #endif

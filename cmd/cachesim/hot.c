@@ -379,13 +379,17 @@ void
 hot_search(const uint8_t *from, bool on)
 {
 	uint8_t *behind = to.start + (from - code);
-	struct emitter e = { .start = to.start };
+	uint8_t *look = leads_to(behind + 1) - look_size, hint[32];
+	struct emitter e = { .p = hint, .start = hint };
 
-	e.p = leads_to(behind + 1) - look_size;
-	if (on)
-		emit_patch32(emit_jmp32(&e), behind - CALL_SIZE - TOLD_SIZE);
-	else
+	if (on) {
+		*look = 0xe9;		/* jmp */
+		emit_patch32(look + 1, behind - CALL_SIZE - TOLD_SIZE);
+	} else {
+		/* not in place: an emitter may write more than it counts */
 		number_hint(&e);
+		memcpy(look, hint, emit_off(&e));
+	}
 	emit_patch32(behind - 4, part(on ? search : hot_miss));
 }
 

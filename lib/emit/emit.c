@@ -72,27 +72,12 @@ mem(struct emitter *c, int reg, int base, int index, int scale, int32_t disp)
 		emit_u32(c, (uint32_t)disp);
 }
 
-/* The usual one, without branches: a base, no index. */
-static void
-op_mem(struct emitter *c, int w, unsigned op, int reg, int base, int32_t disp)
+void
+emit_mem(struct emitter *c, int w, unsigned op, int reg, int base, int32_t disp)
 {
-	unsigned b = 0x40u | (w ? 8u : 0) | (reg > 7 ? 4u : 0) |
-	    (base > 7 ? 1u : 0);
-	unsigned mod = disp == (int8_t)disp ? 1 : 2, n = mod == 1 ? 3 : 6;
-	uint64_t bytes;
-
-	if ((base & 7) == 4 || disp == 0) {
-		rex(c, w, reg, NOIDX, base);
-		emit_byte(c, op);
-		mem(c, reg, base, NOIDX, 1, disp);
-		return;
-	}
-	bytes = op | (mod << 6 | (unsigned)(reg & 7) << 3 |
-	    (unsigned)(base & 7)) << 8 | (uint64_t)(uint32_t)disp << 16;
-	if (b != 0x40)
-		emit_bytes(c, bytes << 8 | b, n + 1);
-	else
-		emit_bytes(c, bytes, n);
+	rex(c, w, reg, NOIDX, base);
+	emit_byte(c, op);
+	mem(c, reg, base, NOIDX, 1, disp);
 }
 
 static void
@@ -106,21 +91,15 @@ op_reg(struct emitter *c, int w, unsigned op, int reg, int rm)
 }
 
 void
-emit_load(struct emitter *c, int reg, int base, int32_t disp)
-{
-	op_mem(c, 1, 0x8b, reg, base, disp);
-}
-
-void
 emit_load32(struct emitter *c, int reg, int base, int32_t disp)
 {
-	op_mem(c, 0, 0x8b, reg, base, disp);
+	emit_op_mem(c, 0, 0x8b, reg, base, disp);
 }
 
 void
 emit_load32s(struct emitter *c, int reg, int base, int32_t disp)
 {
-	op_mem(c, 1, 0x63, reg, base, disp);
+	emit_op_mem(c, 1, 0x63, reg, base, disp);
 }
 
 void
@@ -133,54 +112,44 @@ emit_load_byte(struct emitter *c, int reg, int base, int32_t disp)
 }
 
 void
-emit_store(struct emitter *c, int base, int32_t disp, int reg)
-{
-	op_mem(c, 1, 0x89, reg, base, disp);
-}
-
-void
 emit_store32(struct emitter *c, int base, int32_t disp, int reg)
 {
-	op_mem(c, 0, 0x89, reg, base, disp);
+	emit_op_mem(c, 0, 0x89, reg, base, disp);
 }
 
-void
-emit_store_imm32(struct emitter *c, int base, int32_t disp, uint32_t v)
+/* The usual one, by one store: a base, an index and a short displacement. */
+static void
+op_sib(struct emitter *c, unsigned op, int reg, int base, int index, int scale,
+    int32_t disp)
 {
-	op_mem(c, 0, 0xc7, 0, base, disp);
-	emit_u32(c, v);
-}
+	unsigned b = 0x48u | (unsigned)reg >> 3 << 2 |
+	    (unsigned)index >> 3 << 1 | (unsigned)base >> 3;
+	unsigned mod = disp != 0 || (base & 7) == 5;
 
-void
-emit_store_simm(struct emitter *c, int base, int32_t disp, int32_t v)
-{
-	op_mem(c, 1, 0xc7, 0, base, disp);
-	emit_u32(c, (uint32_t)v);
-}
-
-void
-emit_lea(struct emitter *c, int reg, int base, int32_t disp)
-{
-	op_mem(c, 1, 0x8d, reg, base, disp);
+	if (base == NOIDX || index == NOIDX || disp != (int8_t)disp) {
+		rex(c, 1, reg, index, base);
+		emit_byte(c, op);
+		mem(c, reg, base, index, scale, disp);
+		return;
+	}
+	emit_bytes(c, b | op << 8 |
+	    (mod << 6 | 4u | (unsigned)(reg & 7) << 3) << 16 |
+	    ((unsigned)__builtin_ctz((unsigned)scale) << 6 |
+	    (unsigned)(index & 7) << 3 | (unsigned)(base & 7)) << 24 |
+	    (uint64_t)(uint8_t)disp << 32, 4 + mod);
 }
 
 void
 emit_lea_sib(struct emitter *c, int reg, int base, int index, int scale,
     int32_t disp, int a32)
 {
-	if (a32)
-		emit_byte(c, 0x67);
-	rex(c, !a32, reg, index, base);
+	if (!a32) {
+		op_sib(c, 0x8d, reg, base, index, scale, disp);
+		return;
+	}
+	emit_byte(c, 0x67);
+	rex(c, 0, reg, index, base);
 	emit_byte(c, 0x8d);
-	mem(c, reg, base, index, scale, disp);
-}
-
-static void
-op_sib(struct emitter *c, unsigned op, int reg, int base, int index, int scale,
-    int32_t disp)
-{
-	rex(c, 1, reg, index, base);
-	emit_byte(c, op);
 	mem(c, reg, base, index, scale, disp);
 }
 
@@ -196,12 +165,6 @@ emit_store_sib(struct emitter *c, int base, int index, int scale, int32_t disp,
     int reg)
 {
 	op_sib(c, 0x89, reg, base, index, scale, disp);
-}
-
-void
-emit_mov(struct emitter *c, int to, int from)
-{
-	op_reg(c, 1, 0x89, from, to);
 }
 
 void
@@ -287,40 +250,9 @@ emit_and32_imm(struct emitter *c, int reg, uint32_t v)
 }
 
 void
-emit_inc_mem(struct emitter *c, int base, int32_t disp)
-{
-	op_mem(c, 1, 0xff, 0, base, disp);
-}
-
-/* One of add, or, ..., cmp, by its number. */
-static void
-op_imm(struct emitter *c, unsigned op, int reg, int32_t v)
-{
-	if (v >= -128 && v < 128) {
-		op_reg(c, 1, 0x83, op, reg);
-		emit_byte(c, (uint8_t)v);
-	} else {
-		op_reg(c, 1, 0x81, op, reg);
-		emit_u32(c, (uint32_t)v);
-	}
-}
-
-void
-emit_cmp_imm(struct emitter *c, int reg, int32_t v)
-{
-	op_imm(c, 7, reg, v);
-}
-
-void
-emit_add_imm(struct emitter *c, int reg, int32_t v)
-{
-	op_imm(c, 0, reg, v);
-}
-
-void
 emit_cmp_mem_imm(struct emitter *c, int base, int32_t disp, int v)
 {
-	op_mem(c, 1, 0x83, 7, base, disp);
+	emit_op_mem(c, 1, 0x83, 7, base, disp);
 	emit_byte(c, (uint8_t)v);
 }
 
@@ -333,7 +265,7 @@ emit_inc(struct emitter *c, int reg)
 void
 emit_cmp_mem(struct emitter *c, int reg, int base, int32_t disp)
 {
-	op_mem(c, 1, 0x3b, reg, base, disp);
+	emit_op_mem(c, 1, 0x3b, reg, base, disp);
 }
 
 void
@@ -410,14 +342,14 @@ emit_dec_byte(struct emitter *c, int base, int index, int32_t disp)
 void
 emit_add_carry(struct emitter *c, int base, int32_t disp)
 {
-	op_mem(c, 1, 0x83, 2, base, disp);	/* adc 0 */
+	emit_op_mem(c, 1, 0x83, 2, base, disp);	/* adc 0 */
 	emit_byte(c, 0);
 }
 
 void
 emit_add_not_carry(struct emitter *c, int base, int32_t disp)
 {
-	op_mem(c, 1, 0x83, 3, base, disp);	/* sbb -1 */
+	emit_op_mem(c, 1, 0x83, 3, base, disp);	/* sbb -1 */
 	emit_byte(c, 0xff);
 }
 
@@ -493,26 +425,9 @@ emit_jmp8(struct emitter *c)
 }
 
 uint8_t *
-emit_jmp32(struct emitter *c)
-{
-	emit_byte(c, 0xe9);
-	emit_u32(c, 0);
-	return c->p - 4;
-}
-
-uint8_t *
 emit_call32(struct emitter *c)
 {
 	emit_byte(c, 0xe8);
-	emit_u32(c, 0);
-	return c->p - 4;
-}
-
-uint8_t *
-emit_jcc32(struct emitter *c, unsigned cc)
-{
-	emit_byte(c, 0x0f);
-	emit_byte(c, 0x80 | cc);
 	emit_u32(c, 0);
 	return c->p - 4;
 }
@@ -533,12 +448,6 @@ emit_jmp_rip(struct emitter *c)
 	emit_byte(c, 0x25);
 	emit_u32(c, 0);
 	return c->p - 4;
-}
-
-void
-emit_jmp_mem(struct emitter *c, int base, int32_t disp)
-{
-	op_mem(c, 0, 0xff, 4, base, disp);
 }
 
 void
@@ -573,12 +482,4 @@ void
 emit_patch8(uint8_t *at, const uint8_t *target)
 {
 	*at = (uint8_t)(target - (at + 1));
-}
-
-void
-emit_patch32(uint8_t *at, const uint8_t *target)
-{
-	int32_t d = (int32_t)(target - (at + 4));
-
-	memcpy(at, &d, 4);
 }
