@@ -66,13 +66,10 @@ put_map(struct xlate *x, uint64_t m)
 	x->nmap++;
 }
 
+/* How far it is from the last entry, if that is more than MAP_STEP. */
 static uint8_t *
-pack_step(uint8_t *p, uint8_t *head, unsigned step)
+pack_far(uint8_t *p, unsigned step)
 {
-	*head = step & MAP_STEP;
-	if (step <= MAP_STEP)
-		return p;
-	*head |= MAP_FAR;
 	*p++ = step >> 4 & (MAP_FARTHER - 1);
 	if (step >> 11 == 0)
 		return p;
@@ -81,19 +78,12 @@ pack_step(uint8_t *p, uint8_t *head, unsigned step)
 	return p;
 }
 
-/* Registers that are at home now or are no longer. */
+/* Registers that are at home now or are no longer, two of them or more. */
 static uint8_t *
-pack_homed(uint8_t *p, uint8_t *more, unsigned homed, unsigned was)
+pack_homed(uint8_t *p, uint8_t *more, unsigned homed, unsigned changed)
 {
-	unsigned changed = homed ^ was, rest = changed & (changed - 1);
+	unsigned rest = changed & (changed - 1);
 
-	if (changed == 0)
-		return p;
-	if (rest == 0) {
-		*more |= (uint8_t)(MAP_ONE |
-		    (unsigned)__builtin_ctz(changed) << MAP_ONE_SHIFT);
-		return p;
-	}
 	if ((rest & (rest - 1)) != 0) {
 		*more |= MAP_HOMED;
 		*p++ = (uint8_t)homed;
@@ -106,82 +96,69 @@ pack_homed(uint8_t *p, uint8_t *more, unsigned homed, unsigned was)
 	return p;
 }
 
-/* What MAP_MORE tells; returns p if there is nothing. */
+/* What MAP_MORE tells: members of entry m that differ from the last one's. */
 static uint8_t *
-pack_more(uint8_t *p, const struct mapent *m, const struct mapent *last)
+pack_more(uint8_t *p, uint64_t m, uint64_t differ)
 {
+	unsigned homed = (uint16_t)(differ >> HOMED_SHIFT);
 	uint8_t *more = p++;
 
 	*more = 0;
-	if (m->n != last->n) {
+	if ((uint8_t)(differ >> N_SHIFT) != 0) {
 		*more |= MAP_N;
-		*p++ = m->n;
+		*p++ = (uint8_t)(m >> N_SHIFT);
 	}
-	if (m->loc != last->loc) {
+	if ((uint8_t)(differ >> LOC_SHIFT) != 0) {
 		*more |= MAP_LOC;
-		*p++ = m->loc;
+		*p++ = (uint8_t)(m >> LOC_SHIFT);
 	}
-	if (m->exit != last->exit) {
+	if ((differ & EXIT_MASK) != 0) {
 		*more |= MAP_EXITNO;
-		*p++ = m->exit;
+		*p++ = (uint8_t)(m >> EXIT_SHIFT);
 	}
-	p = pack_homed(p, more, m->homed, last->homed);
-	return *more == 0 ? more : p;
-}
-
-/* What the entry is without `last'; *last becomes what a reader has of it. */
-static uint8_t *
-pack_one(uint8_t *p, struct mapent m, struct mapent *last)
-{
-	uint8_t *head = p++, *more;
-	bool exits = map_has_exit(m.kind);
-
-	p = pack_step(p, head, (unsigned)m.off - last->off);
-	if (exits)
-		last->n = m.n;
-	if (exits && m.exit == last->exit + 1) {
-		*head |= MAP_NEXT;
-		last->exit = m.exit;
-	} else if (!exits && m.n == last->n + 1) {
-		*head |= MAP_NEXT;
-		last->n = m.n;
-	}
-	if (((const uint8_t *)&m)[7] != ((const uint8_t *)last)[7]) {
-		*head |= MAP_LAST;
-		*p++ = ((const uint8_t *)&m)[7];
-	}
-	more = p;
-	p = pack_more(p, &m, last);
-	if (p != more)
-		*head |= MAP_MORE;
-	*last = m;
+	if ((homed & (homed - 1)) != 0)
+		return pack_homed(p, more, (uint16_t)(m >> HOMED_SHIFT), homed);
+	if (homed != 0)
+		*more |= (uint8_t)(MAP_ONE |
+		    (unsigned)__builtin_ctz(homed) << MAP_ONE_SHIFT);
 	return p;
 }
 
 /*
- * As pack_one.  Mostly just one more instruction has been done, and its code is
- * short: no other bits of the word differ.
+ * What entry m is without *last, which becomes what a reader has of it.  Mostly
+ * just one more instruction has been done, or another exit.
  */
 static inline uint8_t *
 pack(uint8_t *p, uint64_t m, uint64_t *last)
 {
-	struct mapent now, before;
-	uint64_t step;
+	unsigned step = (uint16_t)(m - *last), kind = m >> KIND_SHIFT & 15;
+	unsigned shift = map_has_exit(kind) ? EXIT_SHIFT : N_SHIFT;
+	uint64_t differ;
+	uint8_t *head = p++;
 
-	if ((m >> KIND_SHIFT & 15) == MAP_BODY) {
+	if (kind == MAP_BODY)
 		m ^= (m ^ *last) & EXIT_MASK;
-		step = m - *last - (1ull << N_SHIFT);
-		if (step <= MAP_STEP) {
-			*p++ = (uint8_t)(MAP_NEXT | step);
-			*last = m;
-			return p;
-		}
+	*head = step & MAP_STEP;
+	differ = m ^ *last;
+	if (shift == EXIT_SHIFT)
+		differ &= ~(255ull << N_SHIFT);
+	if ((uint8_t)(m >> shift) == (uint8_t)(*last >> shift) + 1u) {
+		differ &= ~(255ull << shift);
+		*head |= MAP_NEXT;
 	}
-	memcpy(&now, &m, sizeof now);
-	memcpy(&before, last, sizeof before);
-	p = pack_one(p, now, &before);
-	*last = word_of(&before);
-	return p;
+	*last = m;
+	if (step > MAP_STEP) {
+		*head |= MAP_FAR;
+		p = pack_far(p, step);
+	}
+	if (differ >> KIND_SHIFT != 0) {
+		*head |= MAP_LAST;
+		*p++ = (uint8_t)(m >> KIND_SHIFT);
+	}
+	if ((differ & ((1ull << KIND_SHIFT) - (1ull << HOMED_SHIFT))) == 0)
+		return p;
+	*head |= MAP_MORE;
+	return pack_more(p, m, differ);
 }
 
 /* Do the entries begin with those of map_entry? */
