@@ -133,4 +133,6 @@ entry_check(struct xlate *x)
 		emit_patch8(same, c->p);
 	}
 	regs_reload(x, BIT(RAX) | BIT(RCX));
+	/* a run of instructions (mangle_run) is marked only behind each */
+	mark(x, 0, MAP_BODY, 0);
 }

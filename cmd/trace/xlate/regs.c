@@ -105,7 +105,7 @@ regs_scratch(struct xlate *x, uint32_t avoid)
 		set &= x->homed;
 	pick = (set & (set - 1)) == 0 ? __builtin_ctz(set) : best_of(x, set);
 	regs_home(x, pick);
-	mark(x, x->i, MAP_BODY, 0);
+	mark_body(x);
 	return pick;
 }
 

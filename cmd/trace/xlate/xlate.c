@@ -88,8 +88,10 @@ write_insn(struct xlate *x)
 {
 	const struct insn *in = &x->b->in[x->i];
 
-	regs_reload(x, in->rd);
-	mark(x, x->i, MAP_BODY, 0);
+	if (x->homed & in->rd) {	/* else it is marked so */
+		regs_reload(x, in->rd);
+		mark(x, x->i, MAP_BODY, 0);
+	}
 	if (x->kind->refer != NULL)
 		x->kind->refer(x);
 	regs_reload(x, in->rd);
