@@ -111,6 +111,9 @@ struct evw_ref {
 };
 /* Register a reference, or a fetch, that is written by itself (Q line). */
 int evw_ref(struct evw *, uint32_t id, uint32_t block, struct evw_ref ref);
+/* The same of one that stays: reference k of instruction n. */
+int evw_ref_stays(struct evw *, uint32_t id, uint32_t block, unsigned n,
+    unsigned k);
 /* The reference that evw_ref registered; one that stays has no groups. */
 struct evw_ref evw_ref_of(struct evw *, uint32_t id);
 /*

@@ -167,6 +167,19 @@ has_short_form(const struct evw_ref *r)
 	    r->group[0] == r->ngroups - 1);
 }
 
+/* In short form: reference k of instruction n. */
+static int
+put_ref(struct evw_cold *c, uint32_t block, unsigned n, unsigned k,
+    unsigned group)
+{
+	c->at = block & EVW_MAXID;
+	c->insn = (uint8_t)n;
+	c->k = (uint8_t)k;
+	c->group = (uint8_t)group;
+	publish(c, REF);
+	return 0;
+}
+
 int
 evw_ref(struct evw *w, uint32_t id, uint32_t block, struct evw_ref ref)
 {
@@ -189,13 +202,26 @@ evw_ref(struct evw *w, uint32_t id, uint32_t block, struct evw_ref ref)
 		publish(c, SCATTERED);
 		return 0;
 	}
-	c->at = block & EVW_MAXID;
-	c->insn = (uint8_t)ref.n;
-	c->k = (uint8_t)ref.k;
-	c->group = ref.stays ? NO_GROUP : ref.ngroups == 0 ? 0 :
-	    ref.group[0];
-	publish(c, REF);
-	return 0;
+	return put_ref(c, block, ref.n, ref.k, ref.stays ? NO_GROUP :
+	    ref.ngroups == 0 ? 0 : ref.group[0]);
+}
+
+int
+evw_ref_stays(struct evw *w, uint32_t id, uint32_t block, unsigned n,
+    unsigned k)
+{
+	struct evw_cold *c;
+	const struct evw_cold *b;
+
+	if (n > UINT8_MAX || k > UINT8_MAX)
+		return evw_ref(w, id, block, (struct evw_ref){ .n = n, .k = k,
+		    .stays = true });
+	c = new_id(w, id);
+	b = known_block(w, block);
+	if (c == NULL || b == NULL || n == 0 || n > b->n)
+		return -1;
+	c->ngroups = 1;
+	return put_ref(c, block, n, k, NO_GROUP);
 }
 
 struct evw_ref

@@ -97,45 +97,74 @@ is_repeated(const struct insn *in)
 	return in->special == SP_REP || in->special == SP_REPCMP;
 }
 
+/* The groups of an element, of a repeated instruction, or of a reference. */
+static void
+find_groups(struct evw_ref *r, const struct xlate *x, unsigned i)
+{
+	const struct insn *in = &x->b->in[i];
+	const struct groups *gr = x->g;
+	unsigned k = r->k, j;
+
+	if (k == 0)
+		return;
+	if (in->special == SP_GATHER) {
+		r->ngroups = 1;
+		r->group[0] = (uint8_t)(gr->gather[i] + k - 1);
+	} else if (is_repeated(in)) {
+		r->ngroups = gr->used[i + 1] - gr->used[i];
+		for (j = 0; j < r->ngroups; j++)
+			r->group[j] = (uint8_t)(gr->used[i] + j);
+	} else if (gr->ref[i][k - 1].group != NOGROUP) {
+		r->ngroups = 1;
+		r->group[0] = gr->ref[i][k - 1].group;
+	}
+}
+
+/* Register a new id of reference k of instruction i. */
+static uint32_t
+new_ref(struct def *d, const struct xlate *x, unsigned i, unsigned k,
+    bool stays)
+{
+	uint32_t id = def_new_id(), block = def_entry_id(d->id[0]);
+	struct evw_ref r;
+	int bad;
+
+	if (stays && x->b->in[i].special != SP_GATHER) {
+		bad = evw_ref_stays(stream_writer, id, block, i + 1, k);
+	} else {
+		memset(&r, 0, sizeof r);
+		r.n = i + 1;
+		r.k = k;
+		r.stays = stays;
+		find_groups(&r, x, i);
+		bad = evw_ref(stream_writer, id, block, r);
+	}
+	if (bad < 0)
+		die("reference %x: a definition that cannot be", id);
+	return id;
+}
+
 /*
  * The id of reference k (from 1; 0: the fetch) of instruction i (from 0) of
  * the block being translated.  Each element of a gather has its own, and so has
  * a repeated reference, besides the one that those of an instruction share.
+ * Each is asked for once, so a new definition does not list it yet.
  */
 uint32_t
 def_ref_id(struct def *d, const struct xlate *x, unsigned i, unsigned k,
     bool stays)
 {
-	struct evw_ref r;
 	const struct insn *in = &x->b->in[i];
-	const struct groups *gr = x->g;
-	unsigned g, j, at;
-	uint32_t id;
+	unsigned at = is_repeated(in) && !stays && k > 0 ? TOGETHER : k;
+	bool listed = at <= 3 && in->special != SP_GATHER;
+	uint32_t id = 0;
 
-	at = is_repeated(in) && !stays && k > 0 ? TOGETHER : k;
-	id = at <= 3 && in->special != SP_GATHER ? def_listed_ref(d, i, at) : 0;
+	if (listed && x->was_listed)
+		id = def_listed_ref(d, i, at);
 	if (id != 0)
 		return id;
-	memset(&r, 0, sizeof r);
-	r.n = i + 1;
-	r.k = k;
-	r.stays = stays;
-	g = gr->used[i];
-	if (k > 0 && in->special == SP_GATHER) {
-		r.ngroups = 1;
-		r.group[0] = (uint8_t)(gr->gather[i] + k - 1);
-	} else if (k > 0 && !stays && is_repeated(in)) {
-		r.ngroups = gr->used[i + 1] - g;
-		for (j = 0; j < r.ngroups; j++)
-			r.group[j] = (uint8_t)(g + j);
-	} else if (k > 0 && !stays && gr->ref[i][k - 1].group != NOGROUP) {
-		r.ngroups = 1;
-		r.group[0] = gr->ref[i][k - 1].group;
-	}
-	id = def_new_id();
-	if (evw_ref(stream_writer, id, def_entry_id(d->id[0]), r) < 0)
-		die("reference %x: a definition that cannot be", id);
-	if (at <= 3 && in->special != SP_GATHER)
+	id = new_ref(d, x, i, k, stays);
+	if (listed)
 		def_list_ref(d, def_more_of(d)->ref == NULL ?
 		    refs_of(x->b) : 0, id, i, at);
 	else

@@ -6,6 +6,7 @@
  *	last exit			see leave.c
  *	cold part			side exits, then the exits' stubs
  */
+#include "xlate/defs.h"
 #include "xlate/parts.h"
 
 /*
@@ -189,6 +190,7 @@ begin(struct xlate *x)
 	x->copy[0] = x->copy[1] = NOREG;
 	x->nliteral = 0;
 	x->ncold = 0;
+	x->was_listed = x->def != NULL && def_more_of(x->def)->nref > 0;
 	x->nlearn = 0;
 	x->ncall = 0;
 	x->flags_in_rax = x->flags_in_area = x->counted = false;

@@ -104,6 +104,7 @@ struct xlate {
 	uint32_t id[MAX_INSN + 1];	/* of the first n instructions, or 0 */
 	uint32_t firstexit;	/* number of exit[0] among all exits */
 	struct def *def;	/* set by frag.c */
+	bool was_listed;	/* it has had ids of references before */
 	uint32_t owner;		/* with --contexts; else 0 */
 	unsigned callentry;	/* offset of the entry for calls */
 	struct {
