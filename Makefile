@@ -276,7 +276,8 @@ include t/victim/victim.mk
 
 TESTBINS = $(UNITS) $(FUZZERS:%=$(BUILD)/t/%) $(VPROGS)
 TESTS	= $(sort $(wildcard t/[0-9]*.t))
-LONG	= $(sort $(wildcard t/long/[0-9]*.t))
+LONGEST	= $(addprefix t/long/,0174-store.t 0113-random.t 0111-victims-trace.t)
+LONG	= $(filter-out $(LONGEST),$(sort $(wildcard t/long/[0-9]*.t))) $(LONGEST)
 PROVE	= prove --failures --comments
 JOBS	= 2
 
@@ -289,7 +290,8 @@ RUNTESTS = @B=$(CURDIR)/$(BUILD)/bin TB=$(CURDIR)/$(BUILD)/t SAN=$(SAN) \
 check: $(FIRST) tests
 	$(RUNTESTS) $(if $(T),$(T),$(TESTS))
 
-# what takes long: stress, many seeds, large programs
+# what takes long: stress, many seeds, large programs; the longest last, for
+# .ci/run may cut it short
 check-long: $(FIRST) tests
 	$(RUNTESTS) $(if $(T),$(T),$(LONG))
 

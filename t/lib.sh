@@ -13,7 +13,8 @@
 # Programs are "$B/name", test drivers "$TB/name": never through PATH, where
 # our diff and merge would hide the system's. $T is a folder of our own that
 # goes away. Every command is bounded: LIMIT seconds, 60 unless set.
-# For "no plan until the end", call done_testing last.
+# For "no plan until the end", call done_testing last.  A test that would begin
+# after UNTIL, seconds of the epoch, is left out.
 
 B=${B:-$PWD/build/bin}
 TB=${TB:-$PWD/build/t}
@@ -58,6 +59,10 @@ skip_all() {
 	echo "1..0 # SKIP $1"
 	exit 0
 }
+
+[ -z "${UNTIL:-}" ] || [ "$(date +%s)" -lt "$UNTIL" ] ||
+    skip_all "no time is left"
+unset UNTIL		# tests that this one runs
 
 # ok TEXT STATUS: also shows what a failed command said
 ok() {

@@ -1,5 +1,6 @@
 #!/bin/sh
 # trace --store: each byte of an entry damaged in turn
+UNTIL=${UNTIL_LONGEST:-}
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
