@@ -53,18 +53,16 @@ regs_reload(struct xlate *x, uint32_t set)
 	}
 }
 
-/* Of a set, the one whose instructions are shortest. */
+/*
+ * Of a set, one whose instructions are shortest: of the low eight, and of those
+ * the highest, since rax is wanted for the flags, and rcx and rdx by others.
+ */
 static int
 shortest(uint32_t set)
 {
-	static const uint8_t may[] = {
-		RSI, RDI, RDX, RCX, RAX, RBX, R10, R9, R14, R15
-	};
-	unsigned k = 0;
+	uint32_t low = set & 0xff;
 
-	while (!(set & BIT(may[k])))
-		k++;
-	return may[k];
+	return low != 0 ? 31 - __builtin_clz(low) : __builtin_ctz(set);
 }
 
 /*
@@ -91,7 +89,7 @@ best_of(const struct xlate *x, uint32_t set)
 	return shortest(killed != 0 ? killed : set);
 }
 
-/* Prefer a register that is at home already. */
+/* Prefer a register that is at home already: of these any is as good. */
 int
 regs_scratch(struct xlate *x, uint32_t avoid)
 {
@@ -101,9 +99,7 @@ regs_scratch(struct xlate *x, uint32_t avoid)
 	int pick;
 
 	set &= ~(avoid | in->rd | in->wr);
-	if (set & x->homed)
-		set &= x->homed;
-	pick = (set & (set - 1)) == 0 ? __builtin_ctz(set) : best_of(x, set);
+	pick = set & x->homed ? shortest(set & x->homed) : best_of(x, set);
 	regs_home(x, pick);
 	mark_body(x);
 	return pick;
