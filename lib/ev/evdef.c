@@ -391,6 +391,7 @@ items(struct evdef *d, const char *s)
 	bool moved = false;
 
 	d->ninsn = d->nref = d->ntarget = d->ngroups = d->ncode = 0;
+	d->unpacked = NULL;
 	if (*s != '>')
 		return bad(d, s, "no address before the first instruction");
 	for (;;) {
@@ -472,6 +473,7 @@ show(struct evdef *d, struct ev_block *b)
 	b->ref = d->ref;
 	b->target = d->target;
 	d->shown = b;
+	d->unpacked = b;
 }
 
 static void

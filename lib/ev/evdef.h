@@ -67,7 +67,8 @@ struct evdef {
 	bool lean;		/* see ev_lean */
 	bool calls;		/* see ev_lean_calls */
 	bool writes;		/* see ev_modify_writes */
-	struct ev_block *shown;	/* whose parts are those above, or NULL */
+	struct ev_block *shown;	/* has the parts above as its own, or NULL */
+	const struct ev_block *unpacked;	/* whose they are, or NULL */
 	uint8_t hidden[EVDEF_PARTS];	/* what was in place of these */
 	uint8_t *packed;
 	size_t cappacked;
@@ -91,7 +92,7 @@ void evdef_keep(struct evdef *, struct ev_block *);
 
 /* evpack.c: pack the block being read into packed; returns the size */
 size_t evdef_pack(struct evdef *);
-/* Unpack a block's parts into insn, ref and target. */
+/* Unpack a block's parts into insn, ref and target, unless they are there. */
 void evdef_unpack(struct evdef *, const struct ev_block *);
 
 /* Which groups a reference alone uses, as bits; returns how many. */

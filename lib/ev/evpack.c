@@ -260,6 +260,9 @@ evdef_unpack(struct evdef *d, const struct ev_block *b)
 {
 	struct ev_each e;
 
+	if (d->unpacked == b)
+		return;
+	d->unpacked = b;
 	d->insn = xgrow(d->insn, &d->capinsn, b->ninsn, sizeof *d->insn);
 	d->ref = xgrow(d->ref, &d->capref, b->nref, sizeof *d->ref);
 	d->target = xgrow(d->target, &d->captarget, b->ninsn,
