@@ -230,6 +230,8 @@ costfn_add(struct costnames *nm, struct costfn f)
 	khiter_t it;
 	int made;
 
+	if (nm->last_fn < nm->nfn && fn_eq(nm->fn[nm->last_fn].f, f))
+		return nm->last_fn;
 	if (nm->last_fn + 1 < nm->nfn && fn_eq(nm->fn[nm->last_fn + 1].f, f))
 		return ++nm->last_fn;
 	for (n = 0; *at && n < NEAR; n++, at = &nm->fn[*at - 1].next)
