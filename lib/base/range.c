@@ -85,7 +85,15 @@ range_done(struct ranges *r)
 	*r = out;
 }
 
-/* The index of the first that ends behind addr. */
+/* Is that the index of the first that ends behind addr? */
+static inline bool
+is_first(const struct ranges *r, size_t i, uint64_t addr)
+{
+	return i <= r->n && (i == r->n || addr < r->v[i].end) &&
+	    (i == 0 || r->v[i - 1].end <= addr);
+}
+
+/* That index; r->n: none does. */
 static size_t
 search(const struct ranges *r, uint64_t addr)
 {
@@ -106,14 +114,10 @@ range_find(struct ranges *r, uint64_t addr)
 {
 	size_t lo;
 
-	if (r->last < r->n && r->v[r->last].start <= addr &&
-	    addr < r->v[r->last].end)
-		return &r->v[r->last];
-	lo = search(r, addr);
-	if (lo == r->n || addr < r->v[lo].start)
-		return NULL;
-	r->last = lo;
-	return &r->v[lo];
+	if (!is_first(r, r->last, addr))
+		r->last = search(r, addr);
+	lo = r->last;
+	return lo < r->n && r->v[lo].start <= addr ? &r->v[lo] : NULL;
 }
 
 uint64_t

@@ -19,7 +19,8 @@ struct addr_range {
 struct ranges {
 	struct addr_range *v;
 	size_t n, cap;
-	size_t last;		/* index of range_find's last result */
+	size_t last;		/* the first that ends behind the address that
+				 * range_find was asked for last; or n */
 };
 
 /* Add a range; an empty one is ignored. */
