@@ -94,6 +94,7 @@ LDLIBS_t_lacks = -lZydis
 OBJS_t_template = $(patsubst %,$(BUILD)/cmd/trace/code/%.o,template decode \
 	classify operands)
 LDLIBS_t_template = -lZydis
+LDLIBS_t_emit = -lZydis
 LDLIBS_t_written = -lZydis
 OBJS_t_rivals = $(patsubst %,$(BUILD)/cmd/trace/base/%.o,rivals process)
 OBJS_cachesim = $(BUILD)/cmd/cachesim/hotloop.o
