@@ -68,6 +68,7 @@ static bool inlines, verbose;
 /* The first part's header is the file's; later events go to its columns. */
 static struct cost_head head;
 static size_t column[COST_EVMAX];
+static bool same_columns;		/* this part's are the file's */
 
 /* Function, file and line of an address. */
 static struct place_frame
@@ -91,6 +92,20 @@ begin_part(struct costr *r)
 	}
 	if (costhead_map(&head, &r->head, column) < 0)
 		costr_die(r, "the events are not those of the first part");
+	same_columns = true;
+	for (size_t i = 0; i < head.nev; i++)
+		same_columns &= column[i] == i;
+}
+
+/* The counts of a part's events, by the file's: to n, unless they are so. */
+static int64_t *
+by_columns(int64_t *counts, int64_t n[COST_EVMAX])
+{
+	if (same_columns)
+		return counts;
+	for (size_t i = 0; i < head.nev; i++)
+		n[column[i]] = counts[i];
+	return n;
 }
 
 /* Is the object to tell what the input does not: the function, or the lines? */
@@ -109,12 +124,8 @@ add(const struct costr *r, const struct cost *in)
 	struct costfn f = costfn_get(names, in->fn);
 	struct place_frame at;
 	int64_t n[COST_EVMAX];
-	size_t i;
 
-	memset(n, 0, head.nev * sizeof *n);
-	for (i = 0; i < r->head.nev; i++)
-		n[column[i]] = in->n[i];
-	c.n = n;
+	c.n = by_columns(in->n, n);
 	c.file = place_known(places, in->file) ? in->file : unknown;
 	c.pos.line = r->head.positions & COST_LINE ? in->pos.line : 0;
 	if (is_to_tell(r, &f, in->file)) {
