@@ -215,10 +215,7 @@ mangle_copy(struct xlate *x, unsigned rep)
 	const struct insn *in = &x->b->in[x->i];
 	struct replacement s = prepare(x, in);
 
-	if (rep == 0)
-		mark_body(x);
-	else
-		mark(x, x->i, MAP_BODY, rep);
+	mark(x, x->i, MAP_BODY, rep);
 	write_bytes(x, in, s);
 	x->homed &= ~(uint32_t)in->wr;
 	put_back(x, in, s);

@@ -206,23 +206,6 @@ mark_run(struct xlate *x, unsigned from, unsigned n)
 	}
 }
 
-/* Does the last entry say that word already, but for its offset? */
-static inline bool
-is_marked(const struct xlate *x, uint64_t m)
-{
-	return x->nmap > 0 && x->nmap < MAX_MAP &&
-	    (m ^ word_of(&x->map[x->nmap - 1])) >> HOMED_SHIFT == 0;
-}
-
-void
-mark_body(struct xlate *x)
-{
-	uint64_t m = map_word(x, x->i, 0, MAP_BODY, 0);
-
-	if (!is_marked(x, m))
-		put_map(x, m);
-}
-
 void
 mark(struct xlate *x, unsigned n, unsigned kind, unsigned rep)
 {

@@ -13,8 +13,6 @@
 
 /* mark.c: from here on the code is before instruction n (from 0) ... */
 void mark(struct xlate *, unsigned n, unsigned kind, unsigned rep);
-/* ... or before instruction x->i: MAP_BODY, rep 0 ... */
-void mark_body(struct xlate *);
 /* ... or among look-ups of code, or data, see MAP_LOOKS ... */
 void mark_looks(struct xlate *, bool data);
 /* ... or in exit e. */

@@ -101,7 +101,7 @@ regs_scratch(struct xlate *x, uint32_t avoid)
 	set &= ~(avoid | in->rd | in->wr);
 	pick = set & x->homed ? shortest(set & x->homed) : best_of(x, set);
 	regs_home(x, pick);
-	mark_body(x);
+	mark(x, x->i, MAP_BODY, 0);
 	return pick;
 }
 
