@@ -291,8 +291,8 @@ RUNTESTS = @B=$(CURDIR)/$(BUILD)/bin TB=$(CURDIR)/$(BUILD)/t SAN=$(SAN) \
 check: $(FIRST) tests
 	$(RUNTESTS) $(if $(T),$(T),$(TESTS))
 
-# what takes long: stress, many seeds, large programs; the longest last, for
-# .ci/run may cut it short
+# what takes long: stress, many seeds, large programs; the longest last, since
+# .ci/run may leave them out
 check-long: $(FIRST) tests
 	$(RUNTESTS) $(if $(T),$(T),$(LONG))
 
