@@ -89,7 +89,7 @@ write_insn(struct xlate *x)
 {
 	const struct insn *in = &x->b->in[x->i];
 
-	if (x->homed & in->rd) {	/* else it is marked so */
+	if (x->homed & in->rd) {	/* else the last entry says so */
 		regs_reload(x, in->rd);
 		mark(x, x->i, MAP_BODY, 0);
 	}
