@@ -39,7 +39,7 @@ struct cache_found {
  *
  * Some virtual machines, and AMD's processors before Zen, have only AMD's older
  * leaves.  Their last level is the package's, not the part that a core uses;
- * where they leave out its ways we say 16.
+ * where they leave out ways we say 16.
  */
 unsigned caches_find(struct cache_found *, caches_ask *);
 

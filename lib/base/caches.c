@@ -96,9 +96,9 @@ caches_amd_ways(uint32_t code)
 	return ways[code & 15];
 }
 
-/* Those of a last level; where this leaf does not tell them we say 16. */
+/* Of a cache; where this leaf does not tell them we say 16. */
 static unsigned
-last_ways(uint32_t code)
+cache_ways(uint32_t code)
 {
 	return (code & 15) == 9 ? 16 : caches_amd_ways(code);
 }
@@ -120,9 +120,9 @@ find_older(struct cache_found *found, caches_ask *ask)
 	    r.d & 255);
 	r = ask(0x80000006, 0);
 	n += older(found + n, 2, HOLDS_BOTH, (r.c >> 16) * kb,
-	    caches_amd_ways(r.c >> 12), r.c & 255);
+	    cache_ways(r.c >> 12), r.c & 255);
 	n += older(found + n, 3, HOLDS_BOTH, (r.d >> 18) * 512 * kb,
-	    last_ways(r.d >> 12), r.d & 255);
+	    cache_ways(r.d >> 12), r.d & 255);
 	return n;
 }
 

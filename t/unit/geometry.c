@@ -71,6 +71,19 @@ static const struct leaf table[] = {
 	{ "zen5-empty", 0x80000001, 0, { 0xb00f21, 0, 0x4003f3, 0x2fd3fbff } },
 	{ "zen5-empty", 0x80000005, 0, { 0, 0, 0x300c0140, 0x20080140 } },
 	{ "zen5-empty", 0x80000006, 0, { 0, 0, 0x4006140, 0xfe09140 } },
+	/* the ways of the second level, which is the last, are not told */
+	{ "zen-two", 0, 0, AMD(0xd) },
+	{ "zen-two", 0x80000000, 0, AMD(0x8000001f) },
+	{ "zen-two", 0x80000005, 0, { 0, 0, 0x20080140, 0x40040140 } },
+	{ "zen-two", 0x80000006, 0, { 0, 0, 0x2009140, 0 } },
+	/* the newer leaf tells only the first level */
+	{ "zen-half", 0, 0, AMD(0xd) },
+	{ "zen-half", 0x80000000, 0, AMD(0x8000001f) },
+	{ "zen-half", 0x80000001, 0, { 0x800f11, 0, 0x4003f3, 0x2fd3fbff } },
+	{ "zen-half", 0x80000005, 0, { 0, 0, 0x20080140, 0x40040140 } },
+	{ "zen-half", 0x80000006, 0, { 0, 0, 0x2006140, 0x808140 } },
+	{ "zen-half", 0x8000001d, 0, { 0x4121, 0x1c0003f, 0x3f, 0 } },
+	{ "zen-half", 0x8000001d, 1, { 0x4122, 0xc0003f, 0xff, 0 } },
 	/* Phenom II X6: 6 MB of 48 ways */
 	{ "phenom", 0, 0, AMD(6) },
 	{ "phenom", 0x80000000, 0, AMD(0x8000001b) },
