@@ -30,10 +30,6 @@ struct evscan {
 	unsigned checked;	/* pieces that are records, by evcheck() */
 	uint32_t star;		/* the word that a `*` next would belong to */
 	uint64_t nline, nexec;	/* lines and executions of these */
-	/* from the first pass to the second: where separators are, the one
-	 * before the text at -1; with AVX-512 what they are, from [1] on */
-	uint16_t pos[EVSCAN_TEXT + 64];
-	char separator[EVSCAN_TEXT + 64];
 	/* the executions among O lines */
 	char copy[EVSCAN_BEFORE + EVSCAN_TEXT + EVSCAN_BEHIND];
 	unsigned nout;		/* O lines among them: see evout.h */

@@ -32,6 +32,15 @@ static uint64_t bits_at[256];
 static uint8_t bits_in[256];
 /* By ASCII character: not 0 for those that executions may have. */
 static _Alignas(64) uint8_t allowed[128];
+/*
+ * From the first pass to the second: where separators are, the one before the
+ * text at -1; with AVX-512 what they are, from [1] on.
+ */
+struct ends {
+	uint16_t pos[EVSCAN_TEXT + 64];
+	char what[EVSCAN_TEXT + 64];
+};
+
 /* Masks, by n, for a token of n digits at the end of 8 bytes: digits; sign. */
 static uint64_t digits_of[8];
 static uint64_t sign_of[8];
@@ -152,10 +161,10 @@ separators(struct carry *c, const struct masks *m, size_t at, size_t n,
 /* Pass 1. Returns the bytes scanned; sets nword to the number of separators. */
 __attribute__((target("ssse3")))
 static size_t
-positions(struct evscan *s, const char *text, size_t n)
+positions(struct evscan *s, struct ends *e, const char *text, size_t n)
 {
 	struct carry c = { .behind_sep = 1 };
-	uint16_t *pos = s->pos;
+	uint16_t *pos = e->pos;
 	size_t at, taken = n;
 
 	*pos++ = 0xffff;
@@ -177,7 +186,7 @@ positions(struct evscan *s, const char *text, size_t n)
 			base = _mm_add_epi16(base, _mm_set1_epi16(8));
 		}
 	}
-	s->nword = (unsigned)(pos - s->pos) - 1;
+	s->nword = (unsigned)(pos - e->pos) - 1;
 	s->malformed = c.wrong != 0 ||
 	    (taken != 0 && text[taken - 1] != '\n');
 	return taken;
@@ -226,13 +235,13 @@ long_token(struct evscan *s, const char *p, unsigned len)
 /* Pass 2. */
 __attribute__((target("ssse3")))
 static void
-numbers(struct evscan *s, const char *text)
+numbers(struct evscan *s, const struct ends *e, const char *text)
 {
 	const __m128i order = _mm_setr_epi8(3, 2, 1, 0, -1, -1, -1, -1, 7, 6,
 	    5, 4, -1, -1, -1, -1);
 	const __m128i weight = _mm_set1_epi16(0x0110);
 	const __m128i zero = _mm_setzero_si128();
-	const uint16_t *pos = s->pos + 1;
+	const uint16_t *pos = e->pos + 1;
 	uint32_t *piece = s->piece;
 	unsigned n = s->nword, npiece = 1, k, from = 0;
 
@@ -309,10 +318,10 @@ classify32(const char *p, struct masks *m)
 /* Pass 1. */
 __attribute__((target("avx2")))
 static size_t
-positions32(struct evscan *s, const char *text, size_t n)
+positions32(struct evscan *s, struct ends *e, const char *text, size_t n)
 {
 	struct carry c = { .behind_sep = 1 };
-	uint16_t *pos = s->pos;
+	uint16_t *pos = e->pos;
 	size_t at, taken = n;
 
 	*pos++ = 0xffff;
@@ -334,7 +343,7 @@ positions32(struct evscan *s, const char *text, size_t n)
 			base = _mm_add_epi16(base, _mm_set1_epi16(8));
 		}
 	}
-	s->nword = (unsigned)(pos - s->pos) - 1;
+	s->nword = (unsigned)(pos - e->pos) - 1;
 	s->malformed = c.wrong != 0 ||
 	    (taken != 0 && text[taken - 1] != '\n');
 	return taken;
@@ -426,10 +435,10 @@ four_numbers(const struct four *c, __m256i x, __m128i len16)
  */
 __attribute__((target("avx2")))
 static void
-numbers4(struct evscan *s, const char *text)
+numbers4(struct evscan *s, const struct ends *e, const char *text)
 {
 	const struct four c = four_init();
-	const uint16_t *pos = s->pos + 1;
+	const uint16_t *pos = e->pos + 1;
 	uint32_t *piece = s->piece;
 	unsigned n = s->nword, npiece = 1, k, ends, stars;
 	__m256i x;
@@ -438,13 +447,13 @@ numbers4(struct evscan *s, const char *text)
 	for (k = 0; k < n; k += 4) {
 		__m128i len16 = _mm_sub_epi16(_mm_sub_epi16(
 		    _mm_loadl_epi64((const __m128i *)&pos[k]),
-		    _mm_loadl_epi64((const __m128i *)&s->pos[k])), c.one);
+		    _mm_loadl_epi64((const __m128i *)&e->pos[k])), c.one);
 
 		if (__builtin_expect(n - k < 4 || (_mm_movemask_epi8(
 		    _mm_cmpgt_epi16(len16, c.most)) & 255) != 0, 0)) {
 			for (unsigned i = k; i < n && i < k + 4; i++) {
 				s->word[i] = long_token(s, text + pos[i],
-				    (uint16_t)(pos[i] - s->pos[i] - 1));
+				    (uint16_t)(pos[i] - e->pos[i] - 1));
 				PIECE(text[pos[i]], i);
 			}
 			continue;
@@ -473,14 +482,14 @@ numbers4(struct evscan *s, const char *text)
 /* Pass 1, 64 bytes at a time. */
 TARGET512
 static size_t
-positions64(struct evscan *s, const char *text, size_t n)
+positions64(struct evscan *s, struct ends *e, const char *text, size_t n)
 {
 	const __m512i low = _mm512_load_si512(allowed);
 	const __m512i high = _mm512_load_si512(allowed + 64);
 	__m512i number = _mm512_setzero_si512();
 	uint64_t behind_sep = 1, behind_dot = 0, wrong = 0;
-	uint16_t *pos = s->pos;
-	char *separator = s->separator;
+	uint16_t *pos = e->pos;
+	char *separator = e->what;
 	size_t at, taken = n;
 
 	for (unsigned i = 0; i < 64; i++)
@@ -519,7 +528,7 @@ positions64(struct evscan *s, const char *text, size_t n)
 		pos += __builtin_popcountll(sep & keep);
 		separator += __builtin_popcountll(sep & keep);
 	}
-	s->nword = (unsigned)(pos - s->pos) - 1;
+	s->nword = (unsigned)(pos - e->pos) - 1;
 	s->malformed = wrong != 0 || (taken != 0 && text[taken - 1] != '\n');
 	return taken;
 }
@@ -527,10 +536,10 @@ positions64(struct evscan *s, const char *text, size_t n)
 /* Pass 2, eight at a time: up to 7 digits; longer tokens are then redone. */
 TARGET512
 static void
-numbers8(struct evscan *s, const char *text)
+numbers8(struct evscan *s, const struct ends *e, const char *text)
 {
 	const __m256i order = _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 8);
-	const uint16_t *pos = s->pos + 1;
+	const uint16_t *pos = e->pos + 1;
 	uint32_t *piece = s->piece;
 	unsigned n = s->nword, npiece = 1, k;
 
@@ -538,10 +547,10 @@ numbers8(struct evscan *s, const char *text)
 	for (k = 0; k + 8 <= n; k += 8) {
 		__m128i len16 = _mm_sub_epi16(_mm_sub_epi16(
 		    _mm_loadu_si128((const __m128i *)&pos[k]),
-		    _mm_loadu_si128((const __m128i *)&s->pos[k])),
+		    _mm_loadu_si128((const __m128i *)&e->pos[k])),
 		    _mm_set1_epi16(1));
 		__m128i end = _mm_loadl_epi64(
-		    (const __m128i *)&s->separator[k]);
+		    (const __m128i *)&e->what[k]);
 		__m512i x, bits, sign;
 		__mmask8 minus;
 		__mmask16 stars, ends;
@@ -573,7 +582,7 @@ numbers8(struct evscan *s, const char *text)
 			unsigned i = k + (unsigned)__builtin_ctz(large);
 
 			s->word[i] = long_token(s, text + pos[i],
-			    (uint16_t)(pos[i] - s->pos[i] - 1));
+			    (uint16_t)(pos[i] - e->pos[i] - 1));
 		}
 		stars = _mm_cmpeq_epi8_mask(end, _mm_set1_epi8('*'));
 		ends = stars | _mm_cmpeq_epi8_mask(end, _mm_set1_epi8('\n'));
@@ -585,7 +594,7 @@ numbers8(struct evscan *s, const char *text)
 	}
 	for (; k < n; k++) {
 		s->word[k] = long_token(s, text + pos[k],
-		    (uint16_t)(pos[k] - s->pos[k] - 1));
+		    (uint16_t)(pos[k] - e->pos[k] - 1));
 		PIECE(text[pos[k]], k);
 	}
 	s->npiece = npiece - 1;
@@ -596,27 +605,30 @@ numbers8(struct evscan *s, const char *text)
 static size_t
 scan_ssse3(struct evscan *s, const char *text, size_t n)
 {
-	size_t taken = positions(s, text, n);
+	struct ends e;
+	size_t taken = positions(s, &e, text, n);
 
-	numbers(s, text);
+	numbers(s, &e, text);
 	return taken;
 }
 
 static size_t
 scan_avx2(struct evscan *s, const char *text, size_t n)
 {
-	size_t taken = positions32(s, text, n);
+	struct ends e;
+	size_t taken = positions32(s, &e, text, n);
 
-	numbers4(s, text);
+	numbers4(s, &e, text);
 	return taken;
 }
 
 static size_t
 scan_avx512(struct evscan *s, const char *text, size_t n)
 {
-	size_t taken = positions64(s, text, n);
+	struct ends e;
+	size_t taken = positions64(s, &e, text, n);
 
-	numbers8(s, text);
+	numbers8(s, &e, text);
 	return taken;
 }
 
