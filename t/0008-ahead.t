@@ -1,7 +1,7 @@
 #!/bin/sh
-# a long stream, which a thread reads ahead where there are two processors:
-# what readers make of it is what they make of the same text compressed, which
-# no thread reads
+# a long stream, which a thread reads ahead from a file where there are two
+# processors, from a pipe where there are three: what readers make of it is what
+# they make of the same text compressed, which no thread reads
 
 . t/lib.sh
 

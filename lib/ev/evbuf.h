@@ -1,7 +1,7 @@
 /*
  * evbuf.h - the text of a stream, by whole lines
  *
- * Inside lib only. Where a second processor is there, a thread reads ahead and
+ * Inside lib only. Where a processor is left for it, a thread reads ahead and
  * scans executions (evahead.c) once the stream turns out to be long.
  *
  * Invariants:
