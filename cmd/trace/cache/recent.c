@@ -16,7 +16,7 @@
  * Everything here is a guess: a cell that two exits share, a count that its
  * thread steps while we read it, make a path that is worse, not a wrong one.
  */
-#include <string.h>
+#include <sys/mman.h>
 
 #include "cache/cache.h"
 #include "cache/parts.h"
@@ -31,6 +31,7 @@
 #define SHARE 50u		/* looks take a fiftieth of the time at most */
 #define NEW_CODE 512u		/* fragments since the last look: too many */
 #define HOT 4096u		/* executions since then */
+#define FEW 1024u		/* of a thread's, ever: not looked at meanwhile */
 #define GAIN_MOST (1u << 30)
 #define TRIES_MOST 9u
 #define NHOT 512u
@@ -52,11 +53,11 @@ static struct known {
 	uint32_t was;		/* its low bits, at the last look */
 	uint32_t gain;		/* the older the less it weighs */
 	uint32_t total;		/* GAIN_MOST at most */
+	uint32_t sum;		/* of all threads, at this look; else 0 */
 	uint8_t tries;		/* how many looks found it hot */
 	uint16_t spot;		/* index, + 1: perhaps that is its spot */
 } *known;
-static uint32_t *sum;		/* of all threads, at this look */
-static size_t capknown, capsum;
+static size_t capknown;
 
 /* The counters of blocks that are hot, until search_next takes them. */
 static uint32_t hot[NHOT];
@@ -66,13 +67,21 @@ static uint64_t due;		/* when the next tick is, in ns; 0: never yet */
 static unsigned left = FIRST, rest = REST_LEAST;	/* ticks until a look */
 static unsigned nlook;
 
+static void
+forget(void)
+{
+	if (capknown != 0)
+		munmap(known, capknown * sizeof *known);
+	known = NULL;
+	capknown = 0;
+}
+
 void
 recent_reset(void)
 {
 	nspot = nhot = 0;
 	left = rest = REST_LEAST;
-	if (capknown != 0)
-		memset(known, 0, capknown * sizeof *known);
+	forget();
 }
 
 uint32_t
@@ -191,12 +200,12 @@ note_hot(uint32_t counter)
 
 /* Take in a counter's sum; true: it has run often, in a way that is new. */
 static bool
-take(uint32_t counter)
+take(uint32_t counter, uint32_t sum)
 {
 	struct known *k = &known[counter];
-	uint32_t d = sum[counter] - k->was;
+	uint32_t d = sum - k->was;
 
-	k->was = sum[counter];
+	k->was = sum;
 	if ((int32_t)d <= 0)		/* less: it was told meanwhile */
 		return false;
 	k->gain = k->gain / 2 + (d < GAIN_MOST ? d : GAIN_MOST);
@@ -204,29 +213,51 @@ take(uint32_t counter)
 	return d >= HOT && note_hot(counter);
 }
 
-/* Look at all counters; true: something was new. */
-static bool
-look(void)
+static void
+add(uint32_t counter, uint64_t v)
 {
-	uint32_t n = counters_used(), c;
-	bool new = false;
+	known[counter].sum += (uint32_t)v;
+}
 
-	known = xgrow0(known, &capknown, n + 1ul, sizeof *known);
-	sum = xgrow0(sum, &capsum, n + 1ul, sizeof *sum);
-	memset(sum, 0, n * sizeof *sum);
-	counters_sum(sum, n);
+static bool is_new;		/* of this look */
+
+/* Once for each counter, whatever threads stepped it. */
+static void
+take_sum(uint32_t counter, uint64_t v __attribute__((unused)))
+{
+	uint32_t sum = known[counter].sum;
+
+	known[counter].sum = 0;
+	if (sum != 0 && sum != known[counter].was && take(counter, sum))
+		is_new = true;
+}
+
+/*
+ * Look at the counters that a thread has stepped so often; true: something was
+ * new. What is known of others takes no memory.
+ */
+static bool
+look(uint64_t least)
+{
+	uint32_t n = counters_used();
+
+	if (n > capknown) {
+		forget();
+		capknown = area.maxcount;
+		known = xreserve(capknown, sizeof *known, "gains of counters");
+	}
 	nlook++;
 	targets_sample_none();
-	for (c = 0; c < n; c++)
-		if (sum[c] != known[c].was && take(c))
-			new = true;
-	return new;
+	is_new = false;
+	counters_each(n, least, add);
+	counters_each(n, least, take_sum);
+	return is_new;
 }
 
 void
 recent_end(void)
 {
-	look();
+	look(1);
 }
 
 bool
@@ -271,7 +302,7 @@ do_tick(uint64_t t)
 	targets_read_sampled();
 	if (--left != 0)
 		return;
-	new = is_new_code() || look();
+	new = is_new_code() || look(FEW);
 	left = ticks_from(new, clock_ns() - t);
 }
 

@@ -529,14 +529,18 @@ counters_now(void)
 }
 
 void
-counters_sum(uint32_t *sum, uint32_t n)
+counters_each(uint32_t n, uint64_t least, void (*fn)(uint32_t c, uint64_t v))
 {
 	struct run r = { 0, 0, 0, NULL };
+	uint64_t v;
 	uint32_t c;
 
 	while (next_run(&r, n))
-		for (c = r.from; c < r.end; c++)
-			sum[c] += (uint32_t)ONCE(r.v[c]);
+		for (c = r.from; c < r.end; c++) {
+			v = ONCE(r.v[c]);
+			if (v >= least)
+				fn(c, v);
+		}
 }
 
 unsigned

@@ -136,8 +136,9 @@ uint32_t counters_missed(uint32_t block, const uint8_t *n, unsigned count);
 /* That of the branch with number n, if there is one; false: there is none. */
 bool counters_find_missed(uint32_t block, unsigned n, uint32_t *c);
 
-/* Add the low bits of all threads' first n counters to sum[]. */
-void counters_sum(uint32_t *sum, uint32_t n);
+/* Call fn for those of each thread's first n counters that are v >= least. */
+void counters_each(uint32_t n, uint64_t least,
+    void (*fn)(uint32_t c, uint64_t v));
 /* The next slot that has a thread, going round; this one: no other has. */
 unsigned counters_next_slot(unsigned slot);
 /* The cells of a slot's thread, which lie before its counters. */
