@@ -27,6 +27,7 @@
 #include "signals.h"
 
 #define BUFSIZE	(256 << 10)
+#define DIRECT	(32 << 10)	/* so many bytes are written, not copied */
 #define NTRIES	1000
 
 struct aside {
@@ -260,11 +261,11 @@ out_more(struct out *o, size_t n)
 void
 out_write(struct out *o, const void *data, size_t n)
 {
-	if (n > o->cap - o->len) {
+	if (n > o->cap - o->len || n >= DIRECT) {
 		if (o->fd < 0)
 			unpark(o);
 		out_flush(o);
-		if (n >= o->cap / 2) {
+		if (n >= DIRECT) {
 			put(o, data, n);
 			return;
 		}

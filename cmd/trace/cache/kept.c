@@ -270,9 +270,7 @@ kept_may_pay(void)
 	if (new >= KEPT_LEAST)
 		return new >= kept.nfrag / 2 / KEPT_SHARE || kept_is_time();
 	for (i = kept.nfrag; i < nfrag; i++)
-		if (frags[i].mode == 0 && !frags[i].dead &&
-		    !frags[i].stands_in &&
-		    object_at(frags[i].pc) != NULL)
+		if (!frags[i].dead && kept_can_stay(i))
 			return kept_is_time();
 	return false;
 }

@@ -169,6 +169,8 @@ const uint8_t *kept_shelved(uint32_t i, size_t *n);
 #define KEPT_SHARE 64u
 #define KEPT_LEAST 16u
 bool kept_is_time(void);
+/* Can fragment i be kept: its code, and its definition? */
+bool kept_can_stay(uint32_t i);
 /* Are there enough, if all of what is new is worth keeping? */
 bool kept_may_pay(void);
 

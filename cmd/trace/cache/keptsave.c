@@ -112,9 +112,8 @@ block_of(const struct frag *f)
 	return area.frags[f->zone][f->meta].block;
 }
 
-/* Can it be kept: its code, and its definition? */
-static bool
-can_stay(uint32_t i)
+bool
+kept_can_stay(uint32_t i)
 {
 	const struct frag *f = &frags[i];
 	struct kept_live *l;
@@ -137,7 +136,7 @@ gave_way(const struct frag *f)
 {
 	uint32_t t = table_find(key_of(f));
 
-	if (t != 0 && frags[t - 1].on_path && can_stay(t - 1))
+	if (t != 0 && frags[t - 1].on_path && kept_can_stay(t - 1))
 		return false;
 	return (opt->kind->paths && path_known(f->pc) && !f->remade) ||
 	    (t != 0 && frags[t - 1].stands_in);
@@ -150,7 +149,7 @@ object_of(uint32_t i)
 
 	if (!is_installed(i))
 		return object_of_stored(i);
-	return can_stay(i) && (!f->dead || gave_way(f)) ?
+	return kept_can_stay(i) && (!f->dead || gave_way(f)) ?
 	    object_of_live(object_at(f->pc)) : 0;
 }
 

@@ -19,13 +19,15 @@
 #include <sys/mman.h>
 
 #include "cache/cache.h"
+#include "cache/kept.h"
 #include "cache/parts.h"
 #include "stream/stream.h"
 #include "xlate/xlate.h"
 #include "mem.h"
 
 #define TICK_NS 500000
-#define FIRST 22u		/* ticks until the first look */
+#define FIRST 22u		/* ticks until the first look, */
+#define FIRST_KEPT 200u		/* where the store has paths already */
 #define REST_LEAST 16u		/* until the next one */
 #define REST_MOST 2000u
 #define SHARE 50u		/* looks take a fiftieth of the time at most */
@@ -64,7 +66,7 @@ static uint32_t hot[NHOT];
 static unsigned nhot;
 
 static uint64_t due;		/* when the next tick is, in ns; 0: never yet */
-static unsigned left = FIRST, rest = REST_LEAST;	/* ticks until a look */
+static unsigned left, rest = REST_LEAST;	/* ticks until a look */
 static unsigned nlook;
 
 static void
@@ -331,8 +333,10 @@ recent_look(long most)
 	    (opt->debug & DEBUG_LONG) || area_is_left())
 		return most;
 	t = clock_ns();
-	if (due == 0)
+	if (due == 0) {
+		left = kept.head != NULL ? FIRST_KEPT : FIRST;
 		wait_ticks(t);
+	}
 	if (t >= due) {
 		do_tick(t);
 		wait_ticks(t);

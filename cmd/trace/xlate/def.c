@@ -34,6 +34,7 @@ make_entry(uint32_t id, unsigned n)
 
 static struct def **all;	/* by number */
 static size_t ndefs, capdefs;
+#define ROOM 16384u		/* for others than the store's, at first */
 static struct def **limbos;	/* those of owners in limbo */
 static size_t nlimbos, caplimbos;
 static uint32_t epoch;		/* +1 when mappings of code change */
@@ -525,8 +526,13 @@ def_make_room(uint32_t n, bool entered)
 		defs = kh_init(def);
 	if (entered)
 		kh_resize(def, defs, 2 * (kh_size(defs) + n));
-	all = xgrow(all, &capdefs, ndefs + n, sizeof *all);
-	memset(all + ndefs, 0, n * sizeof *all);
+	if (all == NULL) {	/* by pages that nobody has touched */
+		capdefs = n + ROOM;
+		all = xcalloc(capdefs, sizeof *all);
+	} else {
+		all = xgrow(all, &capdefs, ndefs + n, sizeof *all);
+		memset(all + ndefs, 0, n * sizeof *all);
+	}
 	ndefs += n;
 	return first;
 }

@@ -174,7 +174,7 @@ find_blocks(struct evw *w, uint32_t i)
 
 	names_known();
 	nnamed = nmade = nfound = nall = 0;
-	for (; i < def_end(); i++)
+	for (i = shelved_end(i); i < def_end(); i++)
 		if (def_told(i, &d) && evw_written(w, d.id)) {
 			nall++;
 			if (d.made)

@@ -249,6 +249,8 @@ void def_ids_from(uint32_t id);
  */
 void shelved_begin(uint32_t number, uint32_t n, def_shelved *find);
 const uint8_t *shelved_packed(uint32_t number, size_t *size);
+/* The number behind those on the shelf, if this is one of them; else this. */
+uint32_t shelved_end(uint32_t number);
 /*
  * A thread stopped behind n instructions of a block on the shelf: their
  * counter, or NO_COUNTER if there are not so many.  The id is that of a prefix

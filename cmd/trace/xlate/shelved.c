@@ -48,6 +48,13 @@ shelved_packed(uint32_t number, size_t *size)
 	    packed(number - first, size);
 }
 
+uint32_t
+shelved_end(uint32_t number)
+{
+	return packed == NULL || number - first >= count ? number :
+	    first + count;
+}
+
 /* The counter of the first n instructions of a block, which the entry lacks. */
 static uint32_t
 part_counter(uint32_t block, unsigned n)
