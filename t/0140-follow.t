@@ -27,6 +27,11 @@ check "a pipeline" "$B/trace" -f -o "$T/pipe.%p" sh -c 'ls / | wc -l'
 same "its output" "$(ls / | wc -l)" "$(cat "$T/out")"
 same "three streams" "3 E exit 0" "$(streams pipe)"
 
+check "a parent that sleeps until its child execs or ends" \
+    "$B/trace" -f -e counts -o "$T/sleep.%p" "$TB/victim/prc-clonevfork"
+same "children that exec have streams" "1 E exit 0
+10 E exit 7" "$(streams sleep)"
+
 cat >"$T/tree.c" <<'EOF'
 #include <signal.h>
 #include <stdio.h>

@@ -80,8 +80,8 @@ thread_start(struct tarea *t)
 	rt_enter(t);
 }
 
-/* Before a call that makes a process: 1 if it will be followed. */
-static int
+/* Before a call that makes a process: will it be followed? */
+static bool
 will_follow(struct tarea *t)
 {
 	t->slot->child = CHILD_HELD;
@@ -140,8 +140,8 @@ hold(struct tarea *t)
 }
 
 /*
- * A child process goes on natively.  One that shares its parent's memory is
- * followed from its exec on, which is seen by ptrace.
+ * A child process goes on natively.  One that shares its parent's memory, or
+ * that its parent waits for, is followed from its exec on, seen by ptrace.
  */
 static void __attribute__((noreturn))
 go_natively(struct tarea *t)
@@ -311,12 +311,16 @@ clone_sharing(struct tarea *t, struct clone_call *h, uint64_t mask)
 	return r;
 }
 
+/*
+ * A child with a copy of this memory.  With CLONE_VFORK we sleep until it execs
+ * or ends, so it cannot wait to be taken over: it is followed from its exec on.
+ */
 static long
 clone_copying(struct tarea *t, struct clone_call *h, uint64_t mask)
 {
-	long r;
-	int follow = will_follow(t);
+	bool follow = will_follow(t), sleeps = (h->flags & CLONE_VFORK) != 0;
 	uint64_t arg = t->gpr[7], stack = t->gpr[6];
+	long r;
 
 	/* the child stays on this stack's copy until it is let go */
 	if (h->is3) {
@@ -325,10 +329,14 @@ clone_copying(struct tarea *t, struct clone_call *h, uint64_t mask)
 	} else {
 		stack = 0;
 	}
+	if (sleeps)
+		contexts_rest(t);
 	r = sys6((long)t->gpr[0], (long)arg, (long)stack,
 	    (long)t->gpr[2], (long)t->gpr[10], (long)t->gpr[8],
 	    (long)t->gpr[9]);
-	if (r > 0 && follow)
+	if (r != 0 && sleeps)
+		contexts_resume(t);
+	if (r > 0 && follow && !sleeps)
 		tell_child(t, r);
 	if (r != 0)
 		return r;
@@ -342,8 +350,9 @@ clone_copying(struct tarea *t, struct clone_call *h, uint64_t mask)
 	if (h->flags & CLONE_CLEAR_SIGHAND)
 		signal_clear_actions(t);
 	t->start_mask = mask + 1;
-	if (follow)
+	if (follow && !sleeps)
 		hold(t);
+	t->shares = follow && sleeps;
 	go_natively(t);
 }
 
