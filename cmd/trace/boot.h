@@ -89,7 +89,7 @@ struct boot {
 	uint32_t frame;		/* and with --contexts: an arc entered, and its
 				 * place; or 0, and how many frames were left */
 	struct guest_state at;	/* the guest's, at its first instruction */
-	uint64_t minframe;	/* bytes, AT_MINSIGSTKSZ */
+	uint64_t minframe;	/* bytes of the least alternate stack */
 	uint64_t filled;	/* bytes that guest/relocate.c has mapped */
 	uint64_t blank;		/* T_SIZE unwritten bytes of the memory file */
 	uint64_t addrbits;	/* of an address: 48, or 57 */

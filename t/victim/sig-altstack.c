@@ -64,7 +64,7 @@ on_disarmed(int sig, siginfo_t *si, void *uc)
 	(void)sig, (void)si, (void)uc;
 	CHECK(on_alt(&here));
 	CHECK(sigaltstack(NULL, &ss) == 0);
-	CHECK((ss.ss_flags & SS_DISABLE) != 0);
+	CHECK(ss.ss_flags == SS_DISABLE && ss.ss_sp == NULL);
 	seen++;
 }
 
@@ -112,8 +112,14 @@ main(void)
 	CHECK(sigaltstack(NULL, &now) == 0);
 	CHECK(now.ss_sp == alt);
 	CHECK(now.ss_flags == (int)SS_AUTODISARM);
+	ss.ss_flags = (int)SS_AUTODISARM | SS_DISABLE;
+	CHECK(sigaltstack(&ss, NULL) == 0);
+	CHECK(sigaltstack(NULL, &now) == 0);
+	CHECK(now.ss_flags == ss.ss_flags);
 	ss.ss_flags = 0;
 	ss.ss_size = 100;
 	CHECK(sigaltstack(&ss, NULL) == -1 && errno == ENOMEM);
-	return victim_ok();
+	ss.ss_size = 2048;	/* too small for frames here, but not there */
+	victim_say("ok " VICTIM " %d\n", sigaltstack(&ss, NULL));
+	return 0;
 }

@@ -352,6 +352,22 @@ guest_find(pid_t pid)
 	guest_is_in_proc();
 }
 
+/*
+ * The least alternate stack that sigaltstack(2) takes, where signal frames have
+ * up to so many bytes. Few kernels insist on room for these.
+ */
+static uint64_t
+least_altstack(uint64_t frame)
+{
+	static char room[2048];
+	stack_t new = { .ss_sp = room, .ss_size = sizeof room }, was;
+
+	if (sigaltstack(&new, &was) < 0)
+		return frame;
+	sigaltstack(&was, NULL);
+	return sizeof room;
+}
+
 /* How many bits addresses have: the kernel may use five levels of tables. */
 static uint64_t
 address_bits(void)
@@ -382,7 +398,7 @@ inject(const struct start *s, uint64_t skip)
 	memcpy(&h, runtime_blob, sizeof h);
 	inject_places(s->old);
 	area.boot.at = s->at;
-	area.boot.minframe = s->minframe;
+	area.boot.minframe = least_altstack(s->minframe);
 	area.boot.filled = s->filled;
 	area.boot.flags |= s->flags;
 	area.boot.addrbits = address_bits();

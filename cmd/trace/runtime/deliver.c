@@ -103,11 +103,17 @@ fp_bytes(uint64_t fp)
 }
 
 static bool
+is_within(const struct kstack *s, uint64_t sp)
+{
+	return sp > s->sp && sp - s->sp <= s->size;
+}
+
+/* One that is disarmed while it is in use never counts as in use. */
+static bool
 on_altstack(const struct tarea *t, uint64_t sp)
 {
-	const struct kstack *s = &t->altstack;
-
-	return sp > s->sp && sp - s->sp <= s->size;
+	return !(t->altstack.flags & SS_AUTODISARM) &&
+	    is_within(&t->altstack, sp);
 }
 
 /*
@@ -140,7 +146,7 @@ push_frame(struct tarea *t, const struct ksigaction *a,
 	struct kframe f;
 	uint64_t *ip;
 
-	if (on && !on_altstack(t, at))	/* never below it */
+	if (on && !is_within(&t->altstack, at))	/* never below it */
 		return 0;
 	if (n != 0) {		/* where the x87 unit was last */
 		ip = (uint64_t *)(uc->fpstate + 8);
@@ -183,7 +189,7 @@ frame_for(struct tarea *t, const struct ksigaction *a,
 	state_put(t, &g);
 	g.stack = t->altstack;
 	if (t->altstack.size == 0)
-		g.stack.flags = SS_DISABLE;
+		g.stack.flags |= SS_DISABLE;
 	g.sigmask = mask;
 	return push_frame(t, a, info, &g);
 }
@@ -253,7 +259,7 @@ signal_deliver(struct tarea *t, int sig, struct ksiginfo *info,
 	}
 	buffer_publish(t, Q_SIGNAL, t->pc, (unsigned)sig);
 	if (t->altstack.flags & SS_AUTODISARM)
-		t->altstack.size = 0;
+		t->altstack = (struct kstack){ 0 };
 	at = t->pc;
 	enter_handler(t, sig, &a, frame);
 	contexts_step(t, MOVE_SIGNAL, at);
@@ -306,7 +312,7 @@ signal_leave(struct tarea *t, const struct kucontext *uc, uint64_t mask)
 	f->uc.sigmask = mask;
 	f->uc.stack = t->altstack;
 	if (t->altstack.size == 0)
-		f->uc.stack.flags = SS_DISABLE;
+		f->uc.stack.flags |= SS_DISABLE;
 	/* a signal that is kept comes again, once it is not blocked */
 	if (t->pending && !rt.ctl->polling)
 		sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, t->pending,
@@ -427,10 +433,10 @@ signal_returned(struct tarea *t)
 
 	state_native(t, uc);
 	t->df = uc->eflags >> 10 & 1;
+	if (!on)
+		t->altstack = uc->stack;
 	if (!on && (uc->stack.flags & SS_DISABLE))
 		t->altstack.size = 0;
-	else if (!on)
-		t->altstack = uc->stack;
 	t->altstack.flags &= SS_AUTODISARM | SS_ONSTACK;
 	signal_unhold(t);
 	signal_owe(t);

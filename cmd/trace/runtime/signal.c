@@ -565,7 +565,7 @@ bad_signal(uint64_t sig)
 long
 signal_action(struct tarea *t)
 {
-	uint64_t sig = t->gpr[7], act = t->gpr[6], old = t->gpr[2];
+	uint64_t sig = (uint32_t)t->gpr[7], act = t->gpr[6], old = t->gpr[2];
 	struct ksigaction new, was, *of = &t->act->of[sig];
 	long r = 0;
 
@@ -594,7 +594,7 @@ signal_action(struct tarea *t)
 long
 signal_mask(struct tarea *t)
 {
-	uint64_t how = t->gpr[7], set = t->gpr[6], old = t->gpr[2];
+	uint64_t how = (uint32_t)t->gpr[7], set = t->gpr[6], old = t->gpr[2];
 	uint64_t new = 0, was = 0, sync = t->syncblocked, regs[16];
 	long r;
 
@@ -684,12 +684,13 @@ signal_stack(struct tarea *t)
 {
 	struct kstack new, was = t->altstack;
 	uint64_t sp = t->gpr[4];
-	int on = was.size != 0 && sp > was.sp && sp - was.sp <= was.size;
+	bool on = !(was.flags & SS_AUTODISARM) && was.size != 0 &&
+	    sp > was.sp && sp - was.sp <= was.size;
 
 	if (t->gpr[7] != 0) {
 		if (rt_copy(&new, (void *)t->gpr[7], sizeof new) < 0)
 			return -EFAULT;
-		if (on && !(was.flags & SS_AUTODISARM))
+		if (on)
 			return -EPERM;
 		if ((new.flags & ~SS_AUTODISARM) != 0 &&
 		    (new.flags & ~SS_AUTODISARM) != SS_DISABLE &&
@@ -703,8 +704,8 @@ signal_stack(struct tarea *t)
 		t->altstack = new;
 	}
 	if (t->gpr[6] != 0) {
-		was.flags = was.size == 0 ? SS_DISABLE :
-		    (was.flags & SS_AUTODISARM) | (on ? SS_ONSTACK : 0);
+		was.flags = (was.flags & SS_AUTODISARM) |
+		    (was.size == 0 ? SS_DISABLE : on ? SS_ONSTACK : 0);
 		was.pad = 0;
 		if (rt_copy((void *)t->gpr[6], &was, sizeof was) < 0)
 			return -EFAULT;
