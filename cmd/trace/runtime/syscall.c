@@ -122,9 +122,24 @@ mapping(struct tarea *t, uint64_t nr)
 	return r;
 }
 
+/* brk: where the heap ends earlier, code that lay behind is gone. */
+static long
+moving_break(struct tarea *t)
+{
+	uint64_t was = (uint64_t)sys1(__NR_brk, 0), at;
+	long r = call(t);
+
+	if (r == SYS_ABORTED || (uint64_t)r >= was)
+		return r;
+	at = ((uint64_t)r + PAGE - 1) & -(uint64_t)PAGE;
+	if (at < was && touches_code(at, was))
+		mapped(t, at, was - at);
+	return r;
+}
+
 /* What empties pages, at once or later. */
 static bool
-is_emptying(uint64_t advice)
+is_emptying(uint32_t advice)
 {
 	return advice == 4 || advice == 8 || advice == 9 || advice == 24 ||
 	    advice == 102;	/* a guard, which cannot be read either */
@@ -135,7 +150,7 @@ static long
 advising(struct tarea *t, uint64_t nr)
 {
 	uint64_t at = t->gpr[7], len = t->gpr[6];
-	uint64_t advice = nr == __NR_madvise ? t->gpr[2] : t->gpr[10];
+	uint32_t advice = (uint32_t)t->gpr[nr == __NR_madvise ? 2 : 10];
 	bool code = nr != __NR_madvise || touches_code(at, at + len);
 	long r = call(t);
 
@@ -293,16 +308,17 @@ exec(struct tarea *t)
 static long
 prctl_base(struct tarea *t)
 {
+	uint32_t option = (uint32_t)t->gpr[7];
 	long r;
 
-	if (t->gpr[7] == ARCH_SHSTK_ENABLE)
+	if (option == ARCH_SHSTK_ENABLE)
 		return -EOPNOTSUPP;
-	if (t->gpr[7] == ARCH_SET_CPUID)
+	if (option == ARCH_SET_CPUID)
 		cpuid_faults();
 	r = guest_syscall(t, t->gpr);
-	if (r == 0 && t->gpr[7] == ARCH_SET_FS)
+	if (r == 0 && option == ARCH_SET_FS)
 		t->fsbase = t->gpr[6];
-	if (r == 0 && t->gpr[7] == ARCH_SET_GS)
+	if (r == 0 && option == ARCH_SET_GS)
 		t->gsbase = t->gpr[6];
 	return r;
 }
@@ -310,7 +326,7 @@ prctl_base(struct tarea *t)
 static void
 end_process(struct tarea *t)
 {
-	buffer_publish(t, Q_SYSCALL, t->gpr[0], 0);
+	buffer_publish(t, Q_SYSCALL, __NR_exit_group, 0);
 	if (t->pid != rt.pid)	/* it shares the program's memory */
 		thread_exit(t, __NR_exit_group, (long)t->gpr[7]);
 	if (rt.boot.flags & BOOT_COUNTS)
@@ -384,9 +400,11 @@ secure(struct tarea *t)
 static long
 control(struct tarea *t)
 {
-	if (t->gpr[7] == PR_SET_SECCOMP)
+	uint32_t option = (uint32_t)t->gpr[7];
+
+	if (option == PR_SET_SECCOMP)
 		return secure(t);
-	if (t->gpr[7] == PR_SET_SYSCALL_USER_DISPATCH)
+	if (option == PR_SET_SYSCALL_USER_DISPATCH)
 		return -EINVAL;
 	return guest_syscall(t, t->gpr);
 }
@@ -398,13 +416,14 @@ control(struct tarea *t)
 static bool
 filters_by_pc(const struct tarea *t, uint64_t nr)
 {
-	uint64_t how = nr == __NR_seccomp ? t->gpr[7] + 1 : t->gpr[6], at;
+	uint64_t how = nr == __NR_seccomp ? (uint32_t)t->gpr[7] + 1u :
+	    t->gpr[6], at;
 	struct { uint16_t len, pad[3]; uint64_t filter; } prog;
 	struct { uint16_t code; uint8_t jt, jf; uint32_t k; } f;
 	unsigned i;
 
 	if (nr != __NR_seccomp && (nr != __NR_prctl ||
-	    t->gpr[7] != PR_SET_SECCOMP))
+	    (uint32_t)t->gpr[7] != PR_SET_SECCOMP))
 		return false;
 	if (how != 2 || rt_copy(&prog, (void *)t->gpr[2], sizeof prog) < 0)
 		return false;
@@ -478,9 +497,10 @@ static bool
 is_address_limit(const struct tarea *t, uint64_t nr)
 {
 	if (nr == __NR_prlimit64)
-		return t->gpr[6] == RLIMIT_AS &&
-		    (t->gpr[7] == 0 || t->gpr[7] == rt.pid);
-	return t->gpr[7] == RLIMIT_AS;
+		return (uint32_t)t->gpr[6] == RLIMIT_AS &&
+		    ((uint32_t)t->gpr[7] == 0 ||
+		    (uint32_t)t->gpr[7] == rt.pid);
+	return (uint32_t)t->gpr[7] == RLIMIT_AS;
 }
 
 /*
@@ -527,6 +547,8 @@ one(struct tarea *t, uint64_t nr)	/* table */
 	case __NR_mprotect:
 	case __NR_pkey_mprotect:
 		return mapping(t, nr);
+	case __NR_brk:
+		return moving_break(t);
 	case __NR_clone:
 	case __NR_clone3:
 	case __NR_fork:
@@ -653,11 +675,19 @@ tell_times(struct tarea *t, const uint64_t start[2])
 	    now[1] > start[1] ? now[1] - start[1] : 0);
 }
 
+/* Its number, in the lower half of rax; the kernel extends its sign. */
+static uint64_t
+number_of(const struct tarea *t)
+{
+	return (uint64_t)(int64_t)(int32_t)t->gpr[0];
+}
+
 /* The system call at the end of the block; on at x->target. */
 void
 syscall_do(struct tarea *t, const struct exitmeta *x)
 {
-	uint64_t nr = t->gpr[0], rcx = t->gpr[1], r11 = t->gpr[11], start[2];
+	uint64_t rax = t->gpr[0], rcx = t->gpr[1], r11 = t->gpr[11], start[2];
+	uint64_t nr = number_of(t);
 	bool timed = (rt.boot.flags & BOOT_TIMES) != 0;
 	long r;
 
@@ -670,6 +700,7 @@ syscall_do(struct tarea *t, const struct exitmeta *x)
 		rseq_learn(t);
 	if (filters_by_pc(t, nr))
 		leave_before(t, x, SAY_FILTER);
+	t->gpr[0] = nr;
 	t->gpr[1] = x->target;
 	t->gpr[11] = t->rflags;
 	if (nr != __NR_execve && nr != __NR_execveat)
@@ -687,6 +718,7 @@ syscall_do(struct tarea *t, const struct exitmeta *x)
 	buffer_awake(t);
 	if (r == SYS_ABORTED) {
 		t->pc = x->target - 2;
+		t->gpr[0] = rax;
 		t->gpr[1] = rcx;
 		t->gpr[11] = r11;
 	} else {
