@@ -35,6 +35,11 @@
 /* Does the processor name Intel as its maker? Asked once. */
 bool cpu_is_intel(void);
 
+/*
+ * Does a near branch with the prefix 66 have a displacement of 16 bits, and
+ * lead into the first 64 KB, as on AMD's? Intel's ignore the prefix.
+ */
+bool cpu_has_short_branches(void);
 /* Is pext one operation, not many, as in AMD's before Zen 3? */
 bool cpu_fast_pext(void);
 

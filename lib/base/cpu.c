@@ -19,6 +19,22 @@ cpu_is_intel(void)
 	return intel;
 }
 
+#define SIGNATURE_HYGON 0x6f677948u	/* ebx; not in all <cpuid.h> */
+
+bool
+cpu_has_short_branches(void)
+{
+	static bool asked, has;
+	unsigned a, b = 0, c, d;
+
+	if (!asked) {
+		__cpuid(0, a, b, c, d);
+		has = b == signature_AMD_ebx || b == SIGNATURE_HYGON;
+		asked = true;
+	}
+	return has;
+}
+
 bool
 cpu_fast_pext(void)
 {

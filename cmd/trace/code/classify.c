@@ -5,6 +5,7 @@
  * runtime must do instead of the instruction or after it.
  */
 #include "code/decoding.h"
+#include "cpu.h"
 #include "meta.h"
 
 #include <string.h>
@@ -28,6 +29,32 @@ classify_far(struct insn *in, const ZydisDecodedInstruction *zi)
 	}
 }
 
+/* A near branch whose target has 16 bits; see cpu_has_short_branches. */
+static bool
+is_short_branch(const ZydisDecodedInstruction *zi)
+{
+	unsigned i;
+
+	for (i = 0; i < zi->raw.prefix_count; i++)
+		if (zi->raw.prefixes[i].value == 0x66)
+			return !zi->raw.rex.W && cpu_has_short_branches();
+	return false;
+}
+
+/* Hardly any code has one, so it is left to the processor. */
+static void
+classify_short(struct insn *in, const ZydisDecodedInstruction *zi)
+{
+	bool calls = zi->meta.category == ZYDIS_CATEGORY_CALL;
+	struct ref *r;
+
+	in->flow = calls ? FLOW_ICALL : FLOW_IJUMP;
+	in->special = SP_EMULATE;
+	in->emulate = EMU_NATIVE;
+	for (r = in->ref; r < in->ref + in->nref; r++)
+		r->size = 2;
+}
+
 static void
 classify_branch(struct insn *in, const ZydisDecodedInstruction *zi,
     const ZydisDecodedOperand *op)
@@ -38,6 +65,10 @@ classify_branch(struct insn *in, const ZydisDecodedInstruction *zi,
 		return;		/* outside of a transaction it does nothing */
 	if (zi->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR) {
 		classify_far(in, zi);
+		return;
+	}
+	if (is_short_branch(zi)) {
+		classify_short(in, zi);
 		return;
 	}
 	if (direct)
@@ -204,6 +235,10 @@ classify_return(struct insn *in, const ZydisDecodedInstruction *zi,
 {
 	if (op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
 		in->imm = (uint16_t)op[0].imm.value.u;
+	if ((zi->opcode & 0xfe) == 0xc2 && is_short_branch(zi)) {
+		classify_short(in, zi);
+		return;
+	}
 	if (zi->operand_width == 16) {
 		in->special = SP_REFUSE;
 		return;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "code/decoding.h"
+#include "cpu.h"
 
 #define TILE_ROW 64u	/* bytes of a row of an AMX tile, at most */
 
@@ -22,6 +23,9 @@ decode_init(uint64_t components)
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
 	    ZYDIS_STACK_WIDTH_64);
 	ZydisDecoderEnableMode(&decoder, ZYDIS_DECODER_MODE_MPX, ZYAN_FALSE);
+	if (cpu_has_short_branches())
+		ZydisDecoderEnableMode(&decoder,
+		    ZYDIS_DECODER_MODE_AMD_BRANCHES, ZYAN_TRUE);
 	operands_init(components);
 }
 
