@@ -190,6 +190,18 @@ process_command(void)
 	return argv;
 }
 
+static bool given;		/* the process has its runtime */
+
+/* We end before it has: it goes on natively, from where it stands. */
+static void
+let_go(void)
+{
+	if (given)
+		return;
+	remote_abandon();
+	ptrace(PTRACE_DETACH, guest.tid, 0L, 0L);
+}
+
 #define HELD_TRIES 200000u	/* of 100 us */
 
 char **
@@ -217,6 +229,8 @@ adopt(const char *s)
 			    "natively, without a stream", spec.pid);
 			return NULL;
 		}
+		guest.tid = guest.pid;
+		atexit(let_go);
 		return process_command();
 	}
 	memcpy(&h, runtime_blob, sizeof h);
@@ -229,12 +243,14 @@ adopt(const char *s)
 		usleep(100);
 		guest_read(spec.blob + h.rt, &old, sizeof old);
 	}
+	guest.tid = guest.pid;
+	atexit(let_go);
 	seize(0);
 	return process_command();
 }
 
-static void
-unmap_old(uint64_t trap)
+void
+adopt_unmap_old(uint64_t trap)
 {
 	uint64_t a[6] = { 0, 0, 0, 0, 0, 0 };
 	size_t i;
@@ -271,12 +287,12 @@ adopt_at(struct start *s)
 	s->scratch = spec.blob + h.rt;
 	s->old = spec.blob;
 	inject_file(s);
-	unmap_old(s->trap);
 }
 
 void
 adopt_done(void)
 {
+	given = true;
 	if (!spec.shares)
 		ready();
 }

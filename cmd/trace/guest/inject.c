@@ -414,6 +414,8 @@ inject(const struct start *s, uint64_t skip)
 	if (s->old != 0) {
 		uint64_t a[6] = { s->old, AREA_BLOB, 0, 0, 0, 0 };
 
+		/* it could go on natively up to here */
+		adopt_unmap_old(s->trap);
 		remote_begin(area.blob + h.start);
 		remote(SYS_munmap, a);
 		remote_end();
