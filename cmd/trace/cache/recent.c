@@ -33,7 +33,7 @@
 #define SHARE 50u		/* looks take a fiftieth of the time at most */
 #define NEW_CODE 512u		/* fragments since the last look: too many */
 #define HOT 4096u		/* executions since then */
-#define FEW 1024u		/* of a thread's, ever: not looked at meanwhile */
+#define FEW 1024u		/* of a thread's: not looked at meanwhile */
 #define GAIN_MOST (1u << 30)
 #define TRIES_MOST 9u
 #define NHOT 512u
@@ -66,7 +66,7 @@ static uint32_t hot[NHOT];
 static unsigned nhot;
 
 static uint64_t due;		/* when the next tick is, in ns; 0: never yet */
-static unsigned left, rest = REST_LEAST;	/* ticks until a look */
+static unsigned left, rest = REST_LEAST; /* ticks until a look */
 static unsigned nlook;
 
 static void

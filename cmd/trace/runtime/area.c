@@ -8,6 +8,7 @@
  */
 #include "contexts.h"
 #include "kinds.h"
+#include "limits.h"
 #include "runtime.h"
 #include "threads.h"
 
@@ -27,6 +28,14 @@ area_bytes_all(void)
 	for (i = 0; i < NSEG; i++)
 		n += rt.boot.seg[i].size;
 	return n + (1u << 20) + rt.boot.filled;
+}
+
+#define DYING 8u	/* threads that ended, with areas still */
+
+uint64_t
+area_data_all(void)
+{
+	return (rt.nthread + DYING) * (uint64_t)T_SIZE;
 }
 
 /* A slot's thread has no number yet: one that nobody has. */
@@ -310,12 +319,12 @@ area_new(uint32_t tid)
 
 	if (slot < 0)
 		return NULL;
-	limit_for(area_bytes_all() + area_bytes());
+	limits_move(1);
 	base = area_map((uint32_t)slot);
 	if (base == 0 || area_share(base, (uint32_t)slot) < 0) {
 		if (base != 0)
 			sys2(__NR_munmap, base, area_bytes());
-		limit_for(area_bytes_all());
+		limits_move(0);
 		slot_free(&rt.ctl->slot[slot]);
 		return NULL;
 	}
@@ -351,5 +360,5 @@ area_free(struct tarea *parent, struct tarea *t)
 	slot_free(t->slot);
 	__atomic_fetch_sub(&rt.nthread, 1, __ATOMIC_SEQ_CST);
 	sys2(__NR_munmap, (uint64_t)t - T_OFF, area_bytes());
-	limit_for(area_bytes_all());
+	limits_move(0);
 }

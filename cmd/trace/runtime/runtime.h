@@ -300,8 +300,6 @@ void client_request(struct tarea *);
 
 /* Is it a call that no signal interrupts? */
 bool syscall_never_waits(uint64_t nr);
-/* Raise the guest's limit of the address space by our own bytes. */
-void limit_for(uint64_t ours);
 /* The system call at the end of the block; the thread goes on at its target. */
 void syscall_do(struct tarea *, const struct exitmeta *);
 

@@ -6,7 +6,6 @@
  * signals, and the few whose answer must differ: rseq is not there, since the
  * kernel would compare the real pc with the guest's.
  */
-#include <asm/resource.h>
 #include <linux/ioctl.h>
 #include <linux/ptrace.h>
 #include <linux/seccomp.h>
@@ -15,6 +14,7 @@
 
 #include "contexts.h"
 #include "kinds.h"
+#include "limits.h"
 #include "queue.h"
 #include "runtime.h"
 #include "signals.h"
@@ -231,47 +231,12 @@ writing(struct tarea *t, uint64_t nr)
 	return r;
 }
 
-/*
- * RLIMIT_AS counts our areas too, which are not the guest's: it is given as
- * much more as they take, and told that much less.
- */
-struct rlimit_as {
-	uint64_t cur, max;
-};
-
-static uint64_t
-plus(uint64_t v, uint64_t n)
-{
-	return v >= ~0ull - n ? v : v + n;
-}
-
-static uint64_t
-minus(uint64_t v, uint64_t n)
-{
-	return v == ~0ull ? v : v > n ? v - n : 0;
-}
-
-/* The new image is to find the limit as the guest set it, not with our part. */
-static void
-limit_for_exec(struct rlimit_as *was)
-{
-	struct rlimit_as n;
-
-	if (sys4(__NR_prlimit64, 0, RLIMIT_AS, 0, was) != 0)
-		was->cur = ~0ull;
-	if (was->cur == ~0ull)
-		return;
-	n = *was;
-	n.cur = minus(n.cur, area_bytes_all());
-	sys4(__NR_prlimit64, 0, RLIMIT_AS, &n, 0);
-}
-
 static long
 exec(struct tarea *t)
 {
 	uint64_t arg[4] = { t->gpr[7], t->tid, 0, 0 };
 	uint64_t saved[2];
-	struct rlimit_as was = { ~0ull, ~0ull };
+	struct limits was = LIMITS_NONE;
 	long r;
 
 	if (t->gpr[0] == __NR_execveat) {
@@ -283,7 +248,7 @@ exec(struct tarea *t)
 	buffer_publish(t, Q_SYSCALL, t->gpr[0], 0);
 	branches_leave(t);
 	if (!rt.ctl->polling) {
-		limit_for_exec(&was);
+		limits_for_exec(&was);
 		ask(t, REQ_EXEC, arg);
 	} else {
 		arg[0] = SAY_SECCOMP;
@@ -292,8 +257,7 @@ exec(struct tarea *t)
 	signal_before_exec(t, saved);
 	r = guest_syscall(t, t->gpr);
 	signal_exec_failed(saved);
-	if (was.cur != ~0ull)
-		sys4(__NR_prlimit64, 0, RLIMIT_AS, &was, 0);
+	limits_exec_failed(&was);
 	arg[0] = t->tid;
 	ask(t, REQ_EXEC_FAILED, arg);
 	return r;
@@ -438,72 +402,6 @@ filters_by_pc(const struct tarea *t, uint64_t nr)
 }
 
 /*
- * Threads come and go behind a limit that the guest has set: it moves along
- * with their areas, within the hard limit, which was given room for some.
- */
-#define LIMIT_THREADS 64u
-static struct rlimit_as limit_set = { ~0ull, ~0ull };	/* by the guest */
-static uint64_t limit_more;	/* what the hard limit is above the guest's */
-
-void
-limit_for(uint64_t ours)
-{
-	struct rlimit_as n;
-
-	if (limit_set.cur == ~0ull ||
-	    sys4(__NR_prlimit64, 0, RLIMIT_AS, 0, &n) != 0)
-		return;
-	n.cur = plus(limit_set.cur, ours);
-	if (n.cur > n.max)
-		n.cur = n.max;
-	sys4(__NR_prlimit64, 0, RLIMIT_AS, &n, 0);
-}
-
-static long
-address_limit(struct tarea *t, uint64_t nr)
-{
-	bool pr = nr == __NR_prlimit64;
-	uint64_t new = nr == __NR_setrlimit ? t->gpr[6] : pr ? t->gpr[2] : 0;
-	uint64_t old = nr == __NR_getrlimit ? t->gpr[6] : pr ? t->gpr[10] : 0;
-	struct rlimit_as n, o, was, set = limit_set;
-	uint64_t ours = area_bytes_all();
-	long r;
-
-	if (sys4(__NR_prlimit64, 0, RLIMIT_AS, 0, &was) != 0)
-		return -1;
-	if (new != 0) {
-		if (rt_copy(&n, (void *)new, sizeof n) < 0)
-			return -EFAULT;
-		set = n;
-		n.cur = plus(n.cur, ours);
-		n.max = plus(n.max, ours + LIMIT_THREADS * area_bytes());
-		if (n.max > was.max)
-			n.max = was.max;
-	}
-	r = sys4(__NR_prlimit64, 0, RLIMIT_AS, new != 0 ? &n : 0, &o);
-	if (r != 0)
-		return r;
-	o.cur = minus(o.cur, ours);
-	o.max = minus(o.max, limit_more != 0 ? limit_more : ours);
-	limit_set = set;
-	if (new != 0 && set.max != ~0ull)
-		limit_more = n.max - set.max;
-	if (old == 0)
-		return 0;
-	return rt_copy((void *)old, &o, sizeof o) < 0 ? -EFAULT : 0;
-}
-
-static bool
-is_address_limit(const struct tarea *t, uint64_t nr)
-{
-	if (nr == __NR_prlimit64)
-		return (uint32_t)t->gpr[6] == RLIMIT_AS &&
-		    ((uint32_t)t->gpr[7] == 0 ||
-		    (uint32_t)t->gpr[7] == rt.pid);
-	return (uint32_t)t->gpr[7] == RLIMIT_AS;
-}
-
-/*
  * Tracing trace would stop it, and so the caller, which waits for it: that is
  * not permitted.
  */
@@ -606,9 +504,7 @@ one(struct tarea *t, uint64_t nr)	/* table */
 	case __NR_prlimit64:
 	case __NR_getrlimit:
 	case __NR_setrlimit:
-		if (is_address_limit(t, nr))
-			return address_limit(t, nr);
-		return guest_syscall(t, t->gpr);
+		return limit_call(t, nr);
 	case __NR_rseq:
 		return rseq_call(t);
 	case __NR_ptrace:

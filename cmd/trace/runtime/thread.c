@@ -7,6 +7,7 @@
  */
 #include "contexts.h"
 #include "kinds.h"
+#include "limits.h"
 #include "queue.h"
 #include "runtime.h"
 #include "signals.h"
@@ -417,7 +418,7 @@ give_slot_back(struct tarea *t)
 	slot_free(t->slot);
 	if (rt.ctl->polling)
 		return 0;
-	limit_for(area_bytes_all());
+	limits_move(0);
 	return area_to_free(t);
 }
 

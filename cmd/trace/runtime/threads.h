@@ -16,6 +16,8 @@
 
 /* Bytes of address space that the engine takes in the program, ... */
 uint64_t area_bytes_all(void);
+/* Of them, what is private and can be written. */
+uint64_t area_data_all(void);
 /* ... and those that one more area would take. */
 uint64_t area_bytes(void);
 /* An area for a thread, with a slot; NULL: no memory or no slot is left. */
