@@ -32,6 +32,17 @@ check "a parent that sleeps until its child execs or ends" \
 same "children that exec have streams" "1 E exit 0
 10 E exit 7" "$(streams sleep)"
 
+# no descriptor for the memory file: they run natively, where none can be had
+few() {
+	"$B/trace" -f -e none sh -c 'ulimit -n 3; (exit 3); echo $?
+	    "$0"; echo $?' "$TB/victim/exact-loop"
+	true
+}
+check "children without a descriptor" few
+same "are as they are" "3
+ok
+0" "$(cat "$T/out")"
+
 cat >"$T/tree.c" <<'EOF'
 #include <signal.h>
 #include <stdio.h>

@@ -104,11 +104,12 @@ struct boot {
 /*
  * BOOT_HELD: this child waits to be taken over; `at` is its state.
  * BOOT_FREE_P: REG_P is the guest's, like any other register.
+ * BOOT_NOTRAP: the program ignores SIGTRAP, but the kernel does not any more.
  * BOOT_ALLOCS: --allocs tells allocations, and where threads have their data.
  */
 enum { BOOT_FOLLOW = 1, BOOT_COUNTS = 2, BOOT_CACHE = 4, BOOT_HELD = 8,
 	BOOT_ATTACHED = 16, BOOT_RSEQ = 32, BOOT_CONTEXTS = 64,
 	BOOT_TIMES = 128, BOOT_FREE_P = 256, BOOT_BRANCHES = 512,
-	BOOT_ALLOCS = 1024 };
+	BOOT_ALLOCS = 1024, BOOT_NOTRAP = 2048 };
 
 #endif

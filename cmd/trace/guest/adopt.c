@@ -280,7 +280,7 @@ adopt_at(struct start *s)
 	s->at.restart = 0;	/* only who was attached to had such a call */
 	s->minframe = old.minframe;
 	s->filled = old.filled;
-	s->flags = old.flags & BOOT_RSEQ;
+	s->flags = (old.flags & BOOT_RSEQ) | inject_flags();
 	inject_rseq(&s->at, guest.pid);
 	s->rseqsig = s->at.rseqsig;
 	s->trap = spec.blob + h.start;

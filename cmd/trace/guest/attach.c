@@ -352,7 +352,7 @@ attach_at(struct start *s)
 
 	memset(s, 0, sizeof *s);
 	s->at = attach_threads[0].s;
-	s->flags = BOOT_RSEQ;
+	s->flags = BOOT_RSEQ | inject_flags();
 	for (i = 0; i < attach_nthreads && s->rseqsig == 0; i++)
 		s->rseqsig = attach_threads[i].s.rseqsig;
 	s->minframe = minframe();

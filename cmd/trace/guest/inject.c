@@ -382,6 +382,25 @@ address_bits(void)
 	return at == high ? 57 : 48;
 }
 
+/* SigIgn of the process's status. */
+static uint64_t
+ignored_signals(void)
+{
+	static const char name[] = "\nSigIgn:";
+	char text[4096];
+	const char *at;
+
+	guest_file("status", text, sizeof text);
+	at = strstr(text, name);
+	return at == NULL ? 0 : strtoull(at + sizeof name - 1, NULL, 16);
+}
+
+uint32_t
+inject_flags(void)
+{
+	return ignored_signals() >> (SIGTRAP - 1) & 1 ? BOOT_NOTRAP : 0;
+}
+
 void
 inject_file(struct start *s)
 {
@@ -400,7 +419,7 @@ inject(const struct start *s, uint64_t skip)
 	area.boot.at = s->at;
 	area.boot.minframe = least_altstack(s->minframe);
 	area.boot.filled = s->filled;
-	area.boot.flags |= s->flags;
+	area.boot.flags = (area.boot.flags & ~(uint32_t)BOOT_NOTRAP) | s->flags;
 	area.boot.addrbits = address_bits();
 	area.boot.rseqsig = s->rseqsig;
 	sequences_find(s->rseqsig, area.boot.sequence);

@@ -83,6 +83,7 @@ launch_at(struct start *s)
 	memset(s, 0, sizeof *s);
 	guest.tid = guest.pid;
 	guest_open();
+	s->flags = inject_flags();
 	fix_addresses(s);
 	if (ptrace(PTRACE_GETREGS, guest.pid, 0L, &r) < 0)
 		die("ptrace:");

@@ -100,6 +100,11 @@ bool inject_is_64bit(const struct user_regs_struct *);
 void inject_rseq(struct guest_state *, pid_t tid);
 /* All of a state but the signals that are blocked. */
 void inject_state(struct guest_state *, const struct user_regs_struct *);
+/*
+ * BOOT_NOTRAP, if the program ignores SIGTRAP: by then no call has been made in
+ * it, whose trap changes that.
+ */
+uint32_t inject_flags(void);
 /* Make the memory file: nothing is changed should this fail. */
 void inject_file(struct start *);
 /*

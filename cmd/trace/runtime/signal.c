@@ -97,6 +97,8 @@ signal_boot(void)
 	for (s = 1; s <= NSIG; s++) {
 		if (is_error(kernel_action(s, NULL, &rt.act.of[s])))
 			panic("rt_sigaction is forbidden");
+		if (s == SIG_TRAP && (rt.boot.flags & BOOT_NOTRAP))
+			rt.act.of[s].handler = 1;
 		if (rt.act.of[s].handler > 1 || (SYNC_SIGS & SIGBIT(s)))
 			signal_install(s, rt.act.of[s].flags);
 	}
