@@ -251,26 +251,3 @@ kept_mapped(uint64_t start, uint64_t end)
 
 /* -------------------------------------------------------------------- save */
 
-/*
- * Few are made anew each time, if they are not kept.  To keep them takes about
- * 1 ms for each MB, so it is done once in so many seconds.
- */
-bool
-kept_is_time(void)
-{
-	return kept.head != NULL &&
-	    keep_age(kept.name) > (int64_t)(kept.head->size >> 20);
-}
-
-bool
-kept_may_pay(void)
-{
-	uint32_t new = nfrag - kept.nfrag, i;
-
-	if (new >= KEPT_LEAST)
-		return new >= kept.nfrag / 2 / KEPT_SHARE || kept_is_time();
-	for (i = kept.nfrag; i < nfrag; i++)
-		if (!frags[i].dead && kept_can_stay(i))
-			return kept_is_time();
-	return false;
-}

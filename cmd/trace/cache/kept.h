@@ -37,6 +37,7 @@
  * keptread.c	read an entry: is it one?
  * keptcopy.c	bring its parts to where they belong
  * kept.c	find an entry, take what it has; is another one worth it?
+ * keptstay.c	what can be kept, and is it worth it?
  * keptpaths.c	find paths for the next run
  * keptsave.c	write an entry
  */
@@ -163,13 +164,19 @@ void kept_unshelve(void);
 const uint8_t *kept_shelved(uint32_t i, size_t *n);
 
 /*
- * kept.c: to write an entry is worth it if of so many fragments one is new, and
- * so many are; or if it is time for fewer.
+ * keptstay.c: to write an entry is worth it if of so many fragments one is new,
+ * and so many are; or if it is time for fewer.
  */
 #define KEPT_SHARE 64u
 #define KEPT_LEAST 16u
 bool kept_is_time(void);
-/* Can fragment i be kept: its code, and its definition? */
+/* Was fragment i put into the table? */
+bool kept_is_installed(uint32_t i);
+/* Is the definition that it has that of the entry? */
+bool kept_is_packed(uint32_t i);
+/* The number of its definition. */
+uint32_t kept_block_of(const struct frag *f);
+/* Can it be kept: its code, and its definition? */
 bool kept_can_stay(uint32_t i);
 /* Are there enough, if all of what is new is worth keeping? */
 bool kept_may_pay(void);

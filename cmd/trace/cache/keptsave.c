@@ -62,20 +62,6 @@ object_of_live(const struct kept_live *l)
 	    object_live(0)]);
 }
 
-/* Is all that the fragment was made from in the object? */
-static bool
-is_inside(const struct frag *f, const struct kept_live *l)
-{
-	struct code_piece p;
-	uint32_t i;
-
-	for (i = 0; store_piece(f, i, &p); i++)
-		if (p.start < l->is.start || p.end > l->is.end ||
-		    p.end <= p.start)
-			return false;
-	return true;
-}
-
 /* What was not installed in this run: of what is not mapped, or not asked. */
 static uint32_t
 object_of_stored(uint32_t i)
@@ -90,40 +76,6 @@ object_of_stored(uint32_t i)
 			return object_of_live(l);
 	return object_can_stay(o) ? put_object(&kept.object[o - 1],
 	    &s.of_stored[o]) : 0;
-}
-
-/* Was it put into the table? */
-static bool
-is_installed(uint32_t i)
-{
-	return i >= kept.nfrag || kept.installed[kept.index[i].object];
-}
-
-/* Is the definition that it has that of the entry? */
-static bool
-is_packed(uint32_t i)
-{
-	return !is_installed(i) || (i < kept.nfrag && def_on_shelf());
-}
-
-static uint32_t
-block_of(const struct frag *f)
-{
-	return area.frags[f->zone][f->meta].block;
-}
-
-bool
-kept_can_stay(uint32_t i)
-{
-	const struct frag *f = &frags[i];
-	struct kept_live *l;
-
-	if (f->stands_in || f->mode != 0 || f->owner != 0 ||
-	    (opt->kind->tells && !is_packed(i) &&
-	    !def_can_pack(block_of(f), f->pc)))
-		return false;
-	l = object_at(f->pc);
-	return l != NULL && is_inside(f, l);
 }
 
 /*
@@ -147,7 +99,7 @@ object_of(uint32_t i)
 {
 	const struct frag *f = &frags[i];
 
-	if (!is_installed(i))
+	if (!kept_is_installed(i))
 		return object_of_stored(i);
 	return kept_can_stay(i) && (!f->dead || gave_way(f)) ?
 	    object_of_live(object_at(f->pc)) : 0;
@@ -249,12 +201,12 @@ add_def(uint32_t i)
 
 	s.def = xgrow(s.def, &s.capdef, s.ndef + DEF_PACKED_MOST, 1);
 	s.index[i].def = (uint32_t)s.ndef;
-	if (is_packed(i)) {
+	if (kept_is_packed(i)) {
 		p = kept_def(i, &n);
 		n = p == NULL ? 0 : def_packed_size(p, n);
 		memcpy(s.def + s.ndef, p, n);
 	} else {
-		n = def_pack(block_of(f), f->pc, s.def + s.ndef);
+		n = def_pack(kept_block_of(f), f->pc, s.def + s.ndef);
 	}
 	if (n == 0)
 		s.index[i].object = 0;

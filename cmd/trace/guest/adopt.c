@@ -33,9 +33,7 @@ static struct {
 } spec;
 
 static struct boot old;		/* its parent's, with its own registers */
-static struct {
-	uint64_t start, end;
-} *gone;			/* what is to be unmapped */
+static struct extent *gone;	/* what is to be unmapped */
 static size_t ngone, gonecap;
 
 static void
@@ -250,22 +248,6 @@ adopt(const char *s)
 }
 
 void
-adopt_unmap_old(uint64_t trap)
-{
-	uint64_t a[6] = { 0, 0, 0, 0, 0, 0 };
-	size_t i;
-
-	find_old(1);
-	remote_begin(trap);
-	for (i = 0; i < ngone; i++) {
-		a[0] = gone[i].start;
-		a[1] = gone[i].end - gone[i].start;
-		remote(SYS_munmap, a);
-	}
-	remote_end();
-}
-
-void
 adopt_at(struct start *s)
 {
 	struct head h;
@@ -286,6 +268,9 @@ adopt_at(struct start *s)
 	s->trap = spec.blob + h.start;
 	s->scratch = spec.blob + h.rt;
 	s->old = spec.blob;
+	find_old(1);
+	s->gone = gone;
+	s->ngone = ngone;
 	inject_file(s);
 }
 

@@ -26,6 +26,10 @@
 
 #include "base/base.h"
 
+struct extent {
+	uint64_t start, end;
+};
+
 /* Where the program goes on under the runtime. */
 struct start {
 	struct guest_state at;
@@ -36,7 +40,9 @@ struct start {
 	uint32_t flags;			/* BOOT_* besides */
 	uint64_t rseqsig;		/* with BOOT_RSEQ: sequences' signature,
 					 * or 0: no thread has registered */
-	uint64_t old;			/* a runtime to be replaced, or 0 */
+	uint64_t old;			/* a runtime to be replaced, or 0; */
+	const struct extent *gone;	/* what else is to be unmapped then */
+	size_t ngone;
 	uint32_t others;		/* threads that begin besides */
 	int fd, theirs;			/* the memory file: here, and there */
 };

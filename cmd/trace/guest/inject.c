@@ -409,6 +409,29 @@ inject_file(struct start *s)
 	remote_end();
 }
 
+static void
+unmap(uint64_t start, uint64_t end)
+{
+	uint64_t a[6] = { start, end - start, 0, 0, 0, 0 };
+
+	remote(SYS_munmap, a);
+}
+
+/* The new runtime is there; until then the process could go on natively. */
+static void
+unmap_old(const struct start *s, uint64_t trap)
+{
+	size_t i;
+
+	remote_begin(s->trap);
+	for (i = 0; i < s->ngone; i++)
+		unmap(s->gone[i].start, s->gone[i].end);
+	remote_end();
+	remote_begin(trap);
+	unmap(s->old, s->old + AREA_BLOB);
+	remote_end();
+}
+
 void
 inject(const struct start *s, uint64_t skip)
 {
@@ -430,15 +453,8 @@ inject(const struct start *s, uint64_t skip)
 	load_blob(s->theirs);
 	guest.uffd = remote_userfaultfd();
 	remote_end();
-	if (s->old != 0) {
-		uint64_t a[6] = { s->old, AREA_BLOB, 0, 0, 0, 0 };
-
-		/* it could go on natively up to here */
-		adopt_unmap_old(s->trap);
-		remote_begin(area.blob + h.start);
-		remote(SYS_munmap, a);
-		remote_end();
-	}
+	if (s->old != 0)
+		unmap_old(s, area.blob + h.start);
 	area.boot.fd = s->theirs;
 	cpu_model(opt->cpu);
 	area.miss = area.blob + h.miss;

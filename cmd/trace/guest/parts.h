@@ -142,7 +142,4 @@ void cpu_model(enum cpu);
 /* The auxiliary vector of a program that sees the model. */
 void cpu_auxv(uint64_t (*auxv)[2], unsigned n);
 
-/* adopt.c: by calls at trap, unmap what a child has of its parent's engine. */
-void adopt_unmap_old(uint64_t trap);
-
 #endif
