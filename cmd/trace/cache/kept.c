@@ -248,6 +248,3 @@ kept_mapped(uint64_t start, uint64_t end)
 	if (kept.on)
 		objects_changed(start, end);
 }
-
-/* -------------------------------------------------------------------- save */
-

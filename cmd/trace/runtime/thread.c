@@ -190,7 +190,7 @@ read_call(struct tarea *t, struct clone_call *h)
 	else if (t->gpr[0] == __NR_fork)
 		h->flags = SIG_CHLD;
 	else if (t->gpr[0] == __NR_clone) {
-		h->flags = t->gpr[7];
+		h->flags = (uint32_t)t->gpr[7];	/* the kernel's view */
 		h->stack = t->gpr[6];
 		h->tls = t->gpr[8];
 	} else {
