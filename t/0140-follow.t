@@ -43,6 +43,50 @@ same "are as they are" "3
 ok
 0" "$(cat "$T/out")"
 
+# short displacements reach from the code of each generation to the libraries
+cat >"$T/far.c" <<'EOF'
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int
+main(void)
+{
+	char line[512];
+	unsigned long from, to, libs = -1ul, code = 0;
+	FILE *f;
+
+	for (int i = 0; i < 3; i++) {
+		if (fork() != 0)
+			return wait(NULL) < 0;
+		f = fopen("/proc/self/maps", "r");
+		while (fgets(line, sizeof line, f) != NULL) {
+			sscanf(line, "%lx-%lx", &from, &to);
+			if (strstr(line, "/libc") != NULL && from < libs)
+				libs = from;
+			if (strstr(line, "quern") != NULL &&
+			    strstr(line, " r-xs") != NULL && to > code)
+				code = to;
+		}
+		fclose(f);
+		printf("%d\n", code != 0 && libs - code < 1ul << 31);
+		fflush(stdout);
+	}
+	return 0;
+}
+EOF
+if ${CC:-gcc} -o "$T/far" "$T/far.c" 2>/dev/null; then
+	check "three generations" "$B/trace" -f -e counts -o "$T/far.%p" \
+	    "$T/far"
+	same "all have their code near" "1
+1
+1" "$(cat "$T/out")"
+else
+	skip "three generations" "no compiler"
+	skip "all have their code near" "no compiler"
+fi
+
 cat >"$T/tree.c" <<'EOF'
 #include <signal.h>
 #include <stdio.h>

@@ -69,6 +69,13 @@ struct stored {
 };
 #define NSTORED 4u
 
+/* What the guest has set a limit to that counts our memory as well. */
+struct set_limit {
+	uint64_t is;		/* 1; 0: the kernel has what it wants */
+	uint64_t cur, max;
+};
+enum { LIMIT_AS, LIMIT_DATA, NLIMIT };
+
 /* What the runtime is started with: at the start of its data. */
 #define NSEQUENCE 64u		/* restartable sequences, of an attached one */
 struct boot {
@@ -91,6 +98,7 @@ struct boot {
 	struct guest_state at;	/* the guest's, at its first instruction */
 	uint64_t minframe;	/* bytes of the least alternate stack */
 	uint64_t filled;	/* bytes that guest/relocate.c has mapped */
+	struct set_limit limit[NLIMIT];	/* see runtime/limits.c */
 	uint64_t blank;		/* T_SIZE unwritten bytes of the memory file */
 	uint64_t addrbits;	/* of an address: 48, or 57 */
 	uint64_t sequence[NSEQUENCE];	/* each its struct rseq_cs, or 0 */

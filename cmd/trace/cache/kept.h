@@ -36,7 +36,7 @@
  * keptinstall.c	install them, drop them
  * keptread.c	read an entry: is it one?
  * keptcopy.c	bring its parts to where they belong
- * kept.c	find an entry, take what it has; is another one worth it?
+ * kept.c	find an entry, take what it has
  * keptstay.c	what can be kept, and is it worth it?
  * keptpaths.c	find paths for the next run
  * keptsave.c	write an entry

@@ -51,8 +51,11 @@ classify_short(struct insn *in, const ZydisDecodedInstruction *zi)
 	in->flow = calls ? FLOW_ICALL : FLOW_IJUMP;
 	in->special = SP_EMULATE;
 	in->emulate = EMU_NATIVE;
-	for (r = in->ref; r < in->ref + in->nref; r++)
+	for (r = in->ref; r < in->ref + in->nref; r++) {
 		r->size = 2;
+		if (r->rw == 'w')	/* what the call pushes */
+			r->disp = -2;
+	}
 }
 
 static void

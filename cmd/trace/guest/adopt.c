@@ -4,10 +4,10 @@
  * --adopt=PID,SHARES,BLOB,INODE,FD,NUMBERS: the child PID has its parent's
  * runtime at BLOB, mapped from the memory file INODE, by which we know that it
  * is the one.  Forked (SHARES 0), it waits there, with its registers in struct
- * boot; all that it has of its parent's engine is unmapped and a new runtime
- * put in its place.  Else it is in its parent's memory, and is followed once it
- * has executed another program.  A byte on FD tells that it may go on.  NUMBERS
- * is for follow.c.
+ * boot; once a new runtime is there, all that it has of its parent's engine is
+ * unmapped.  Else it is in its parent's memory, or its parent waits for it, and
+ * it is followed once it has executed another program.  A byte on FD tells that
+ * it may go on.  NUMBERS is for follow.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -262,6 +262,7 @@ adopt_at(struct start *s)
 	s->at.restart = 0;	/* only who was attached to had such a call */
 	s->minframe = old.minframe;
 	s->filled = old.filled;
+	memcpy(s->limit, old.limit, sizeof s->limit);
 	s->flags = (old.flags & BOOT_RSEQ) | inject_flags();
 	inject_rseq(&s->at, guest.pid);
 	s->rseqsig = s->at.rseqsig;

@@ -33,8 +33,9 @@ struct extent {
 /* Where the program goes on under the runtime. */
 struct start {
 	struct guest_state at;
-	uint64_t minframe;		/* AT_MINSIGSTKSZ */
+	uint64_t minframe;		/* AT_MINSIGSTKSZ, or as in boot.h */
 	uint64_t filled;		/* bytes that relocate.c has mapped */
+	struct set_limit limit[NLIMIT];	/* by the program */
 	uint64_t trap;			/* code that remote calls overwrite */
 	uint64_t scratch;		/* 64 bytes that can be written */
 	uint32_t flags;			/* BOOT_* besides */

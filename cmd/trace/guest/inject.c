@@ -50,17 +50,30 @@ struct layout {
 	size_t n, cap;
 };
 
-/* OURS is a runtime at `old', which will be unmapped. */
-static int
-what_is(const struct mapped *m, uint64_t old)
+/* OURS is what will be unmapped once the new runtime is there. */
+static bool
+is_ours(const struct start *s, const struct mapped *m)
 {
-	if (old != 0 && m->start - old < AREA_BLOB)
+	size_t i;
+
+	if (s == NULL || s->old == 0)
+		return false;
+	for (i = 0; i < s->ngone; i++)
+		if (m->start >= s->gone[i].start && m->end <= s->gone[i].end)
+			return true;
+	return m->start - s->old < AREA_BLOB;
+}
+
+static int
+what_is(const struct start *s, const struct mapped *m)
+{
+	if (is_ours(s, m))
 		return OURS;
 	return strncmp(m->name, "[stack]", 7) == 0 ? STACK : OTHERS;
 }
 
 static void
-read_places(struct layout *p, uint64_t old)
+read_places(struct layout *p, const struct start *s)
 {
 	struct mapped m;
 	int what;
@@ -71,7 +84,7 @@ read_places(struct layout *p, uint64_t old)
 	while (mapped_next(&m)) {
 		if (strncmp(m.name, "[vsyscall]", 10) == 0)
 			continue;
-		what = what_is(&m, old);
+		what = what_is(s, &m);
 		p->taken = xgrow(p->taken, &p->cap, p->n + 1,
 		    sizeof *p->taken);
 		p->taken[p->n++] = (struct taken){ m.start, m.end, what };
@@ -203,14 +216,20 @@ choose_places(const struct layout *p)
 	return true;
 }
 
-/* The bytes of address space that the process has. */
+/* The bytes of address space that the process has, but for what is OURS. */
 static uint64_t
-space_used(void)
+space_used(const struct layout *p)
 {
+	uint64_t used;
 	char text[128];
+	size_t i;
 
 	guest_file("statm", text, sizeof text);
-	return strtoull(text, NULL, 10) * PAGE;
+	used = strtoull(text, NULL, 10) * PAGE;
+	for (i = 0; i < p->n; i++)
+		if (p->taken[i].what == OURS)
+			used -= p->taken[i].end - p->taken[i].start;
+	return used;
 }
 
 /*
@@ -218,11 +237,11 @@ space_used(void)
  * than is left.  MOST_SHRUNK + 1: there is too little.
  */
 static unsigned
-shrink_for_limit(void)
+shrink_for_limit(const struct layout *p)
 {
 	struct rlimit r;
 	unsigned s;
-	uint64_t used = space_used();
+	uint64_t used = space_used(p);
 
 	if (prlimit(guest.pid, RLIMIT_AS, NULL, &r) < 0 ||
 	    r.rlim_cur == RLIM_INFINITY)
@@ -238,13 +257,14 @@ shrink_for_limit(void)
 
 /* Smaller ones where the program has left no room for them. */
 void
-inject_places(uint64_t old)
+inject_places(const struct start *s)
 {
-	unsigned shrink = shrink_for_limit();
 	struct layout p;
 	bool fits = false;
+	unsigned shrink;
 
-	read_places(&p, old);
+	read_places(&p, s);
+	shrink = shrink_for_limit(&p);
 	for (; !fits && shrink <= MOST_SHRUNK; shrink++) {
 		area_sizes(shrink);
 		find_libs(&p);
@@ -438,10 +458,11 @@ inject(const struct start *s, uint64_t skip)
 	struct head h;
 
 	memcpy(&h, runtime_blob, sizeof h);
-	inject_places(s->old);
+	inject_places(s);
 	area.boot.at = s->at;
 	area.boot.minframe = least_altstack(s->minframe);
 	area.boot.filled = s->filled;
+	memcpy(area.boot.limit, s->limit, sizeof area.boot.limit);
 	area.boot.flags = (area.boot.flags & ~(uint32_t)BOOT_NOTRAP) | s->flags;
 	area.boot.addrbits = address_bits();
 	area.boot.rseqsig = s->rseqsig;

@@ -101,17 +101,17 @@ void inject_rseq(struct guest_state *, pid_t tid);
 /* All of a state but the signals that are blocked. */
 void inject_state(struct guest_state *, const struct user_regs_struct *);
 /*
- * BOOT_NOTRAP, if the program ignores SIGTRAP: by then no call has been made in
- * it, whose trap changes that.
+ * BOOT_NOTRAP, if the program ignores SIGTRAP. Ask before any remote call: its
+ * trap changes that.
  */
 uint32_t inject_flags(void);
 /* Make the memory file: nothing is changed should this fail. */
 void inject_file(struct start *);
 /*
- * Choose places for all that is ours, beside a runtime at `old' (or 0); dies if
- * there is no room.  Changes nothing in the process.
+ * Choose places for all that is ours, beside an old engine that s has (or s is
+ * NULL); dies if there is no room.  Changes nothing in the process.
  */
-void inject_places(uint64_t old);
+void inject_places(const struct start *s);
 
 /*
  * mapped.c: a process's mappings, by address.  `name` is the rest of the line,

@@ -14,15 +14,7 @@
 
 #define LIMIT_THREADS 64u
 
-static struct moved {
-	uint32_t resource;
-	struct limit set;	/* by the guest */
-	uint64_t more;		/* what the hard limit is above the guest's */
-} moved[] = {
-	{ RLIMIT_AS, { ~0ull, ~0ull }, 0 },
-	{ RLIMIT_DATA, { ~0ull, ~0ull }, 0 },
-};
-#define NMOVED (sizeof moved / sizeof moved[0])
+static const uint32_t resource[NLIMIT] = { RLIMIT_AS, RLIMIT_DATA };
 
 static uint64_t
 plus(uint64_t v, uint64_t n)
@@ -30,65 +22,69 @@ plus(uint64_t v, uint64_t n)
 	return v >= ~0ull - n ? v : v + n;
 }
 
-static uint64_t
-minus(uint64_t v, uint64_t n)
-{
-	return v == ~0ull ? v : v > n ? v - n : 0;
-}
-
 /* What a thread's area takes; what all of ours takes. */
 static uint64_t
-one_area(const struct moved *m)
+one_area(unsigned i)
 {
-	return m->resource == RLIMIT_DATA ? T_SIZE : area_bytes();
+	return i == LIMIT_DATA ? T_SIZE : area_bytes();
 }
 
 static uint64_t
-all_areas(const struct moved *m)
+all_areas(unsigned i)
 {
-	return m->resource == RLIMIT_DATA ? area_data_all() :
-	    area_bytes_all();
+	return i == LIMIT_DATA ? area_data_all() : area_bytes_all();
 }
 
 static long
-get(const struct moved *m, struct limit *l)
+get(unsigned i, struct limit *l)
 {
-	return sys4(__NR_prlimit64, 0, m->resource, 0, l);
+	return sys4(__NR_prlimit64, 0, resource[i], 0, l);
+}
+
+static long
+put(unsigned i, const struct limit *l)
+{
+	return sys4(__NR_prlimit64, 0, resource[i], l, 0);
+}
+
+/* What the guest has set limit i to; NULL: the kernel has it. */
+static const struct set_limit *
+set_of(unsigned i)
+{
+	return rt.boot.limit[i].is ? &rt.boot.limit[i] : NULL;
 }
 
 void
 limits_move(unsigned more)
 {
+	const struct set_limit *set;
 	struct limit n;
 	unsigned i;
 
-	for (i = 0; i < NMOVED; i++) {
-		if (moved[i].set.cur == ~0ull || get(&moved[i], &n) != 0)
+	for (i = 0; i < NLIMIT; i++) {
+		set = set_of(i);
+		if (set == NULL || get(i, &n) != 0)
 			continue;
-		n.cur = plus(moved[i].set.cur, all_areas(&moved[i]) +
-		    more * one_area(&moved[i]));
+		n.cur = plus(set->cur, all_areas(i) + more * one_area(i));
 		if (n.cur > n.max)
 			n.cur = n.max;
-		sys4(__NR_prlimit64, 0, moved[i].resource, &n, 0);
+		put(i, &n);
 	}
 }
 
+/* The soft one: a hard limit that is lower now could not be raised again. */
 void
 limits_for_exec(struct limits *was)
 {
-	struct limit n;
+	const struct set_limit *set;
 	unsigned i;
 
-	for (i = 0; i < NMOVED; i++) {
-		if (get(&moved[i], &was->of[i]) != 0)
+	for (i = 0; i < NLIMIT; i++) {
+		set = set_of(i);
+		if (set == NULL || get(i, &was->of[i]) != 0)
 			was->of[i].cur = ~0ull;
-		if (was->of[i].cur == ~0ull ||
-		    (moved[i].resource == RLIMIT_DATA &&
-		    moved[i].set.cur == ~0ull))
-			continue;
-		n = was->of[i];
-		n.cur = minus(n.cur, all_areas(&moved[i]));
-		sys4(__NR_prlimit64, 0, moved[i].resource, &n, 0);
+		else
+			put(i, &(struct limit){ set->cur, was->of[i].max });
 	}
 }
 
@@ -97,66 +93,100 @@ limits_exec_failed(const struct limits *was)
 {
 	unsigned i;
 
-	for (i = 0; i < NMOVED; i++)
+	for (i = 0; i < NLIMIT; i++)
 		if (was->of[i].cur != ~0ull)
-			sys4(__NR_prlimit64, 0, moved[i].resource,
-			    &was->of[i], 0);
+			put(i, &was->of[i]);
 }
 
-/* The call is about m: of the limit at new, and where the old one goes. */
-static long
-moved_call(struct moved *m, uint64_t new, uint64_t old)
+void
+limits_give_back(void)
 {
-	struct limit n, o, was, set = m->set;
-	uint64_t ours = all_areas(m);
+	unsigned i;
+
+	for (i = 0; i < NLIMIT; i++)
+		if (set_of(i) != NULL)
+			put(i, &(struct limit){ set_of(i)->cur,
+			    set_of(i)->max });
+}
+
+/* Set what the guest wants, with room for what is ours. */
+static long
+move(unsigned i, const struct limit *want, const struct limit *was)
+{
+	uint64_t ours = all_areas(i);
+	struct limit n = { plus(want->cur, ours), plus(want->max, ours +
+	    LIMIT_THREADS * one_area(i)) };
+	bool is = want->max <= was->max;
 	long r;
 
-	if (get(m, &was) != 0)
+	if (n.max > was->max)
+		n.max = was->max;
+	if (n.cur > n.max)
+		n.cur = n.max;
+	if (!is || want->cur > want->max)	/* the kernel has the answer */
+		n = *want;
+	r = put(i, &n);
+	if (r == 0)
+		rt.boot.limit[i] = (struct set_limit){ is, want->cur,
+		    want->max };
+	return r;
+}
+
+/* May it raise the hard limit that it has set, to what the kernel has? */
+static bool
+may_raise(const struct set_limit *set, const struct limit *want,
+    const struct limit *was)
+{
+	return set == NULL || want->max <= set->max ||
+	    want->max > was->max || sys0(__NR_geteuid) == 0;
+}
+
+/* new: where the new limit is, or 0; old: where the old one is to go, or 0. */
+static long
+moved_call(unsigned i, uint64_t new, uint64_t old)
+{
+	const struct set_limit *set = set_of(i);
+	struct limit n, was, told;
+	long r = 0;
+
+	if (get(i, &was) != 0)
 		return -1;
+	told = set == NULL ? was : (struct limit){ set->cur, set->max };
 	if (new != 0) {
 		if (rt_copy(&n, (void *)new, sizeof n) < 0)
 			return -EFAULT;
-		set = n;
-		n.cur = plus(n.cur, ours);
-		n.max = plus(n.max, ours + LIMIT_THREADS * one_area(m));
-		if (n.max > was.max)
-			n.max = was.max;
+		r = may_raise(set, &n, &was) ? move(i, &n, &was) : -EPERM;
 	}
-	r = sys4(__NR_prlimit64, 0, m->resource, new != 0 ? &n : 0, &o);
-	if (r != 0)
+	if (r != 0 || old == 0)
 		return r;
-	o.cur = minus(o.cur, ours);
-	o.max = minus(o.max, m->more != 0 ? m->more : ours);
-	m->set = set;
-	if (new != 0 && set.max != ~0ull)
-		m->more = n.max - set.max;
-	if (old == 0)
-		return 0;
-	return rt_copy((void *)old, &o, sizeof o) < 0 ? -EFAULT : 0;
+	return rt_copy((void *)old, &told, sizeof told) < 0 ? -EFAULT : 0;
 }
 
-/* Which limit of our own process the call is about; NULL: another one. */
-static struct moved *
-moved_by(const struct tarea *t, uint64_t nr)
+/* Which limit of our own process the call is about; NLIMIT: another one. */
+static unsigned
+limit_of(const struct tarea *t, uint64_t nr)
 {
 	bool pr = nr == __NR_prlimit64;
-	uint32_t pid = pr ? (uint32_t)t->gpr[7] : 0, i;
+	uint32_t pid = pr ? (uint32_t)t->gpr[7] : 0;
+	unsigned i;
 
-	for (i = 0; i < NMOVED && (pid == 0 || pid == rt.pid); i++)
-		if ((uint32_t)t->gpr[pr ? 6 : 7] == moved[i].resource)
-			return &moved[i];
-	return NULL;
+	if (pid != 0 && pid != rt.pid)
+		return NLIMIT;
+	for (i = 0; i < NLIMIT; i++)
+		if ((uint32_t)t->gpr[pr ? 6 : 7] == resource[i])
+			break;
+	return i;
 }
 
 long
 limit_call(struct tarea *t, uint64_t nr)
 {
-	struct moved *m = moved_by(t, nr);
+	unsigned i = limit_of(t, nr);
 
-	if (m == NULL)
+	if (i == NLIMIT || rt.ctl->polling)
 		return guest_syscall(t, t->gpr);
 	if (nr == __NR_prlimit64)
-		return moved_call(m, t->gpr[2], t->gpr[10]);
-	return nr == __NR_setrlimit ? moved_call(m, t->gpr[6], 0) :
-	    moved_call(m, 0, t->gpr[6]);
+		return moved_call(i, t->gpr[2], t->gpr[10]);
+	return nr == __NR_setrlimit ? moved_call(i, t->gpr[6], 0) :
+	    moved_call(i, 0, t->gpr[6]);
 }

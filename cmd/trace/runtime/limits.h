@@ -16,7 +16,7 @@ struct limit {
 
 /* Those of address space and of data, as they were before an exec. */
 struct limits {
-	struct limit of[2];
+	struct limit of[NLIMIT];
 };
 #define LIMITS_NONE { { { ~0ull, ~0ull }, { ~0ull, ~0ull } } }
 
@@ -28,6 +28,8 @@ void limits_move(unsigned more);
  */
 void limits_for_exec(struct limits *was);
 void limits_exec_failed(const struct limits *was);
+/* A process that goes on without us gets the limits that the guest has set. */
+void limits_give_back(void);
 /* prlimit64, getrlimit, setrlimit. */
 long limit_call(struct tarea *, uint64_t nr);
 

@@ -51,6 +51,8 @@ queue_end(struct tarea *t)
 
 /* Make a request: 0, and the answer is in slot->ret; -1: trace is gone. */
 int ask(struct tarea *, enum request, const uint64_t *arg);
+/* The thread's slot, which a child has used, is its own again. */
+void ask_settle(struct tarea *);
 /* Hand over the thread's records since the last time, and what ended them. */
 void queue_put(struct tarea *, enum qtype, uint64_t arg, unsigned sig);
 /* Hand the buffer over for good. */

@@ -108,6 +108,21 @@ ask(struct tarea *t, enum request what, const uint64_t *arg)
 	return 0;
 }
 
+/*
+ * A child that used this slot is gone, perhaps killed before it had its answer,
+ * which must not be taken for one of ours.
+ */
+void
+ask_settle(struct tarea *t)
+{
+	struct slot *s = t->slot;
+
+	while (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == SLOT_ASKED &&
+	    !trace_died())
+		futex_wait(&s->state, SLOT_ASKED);
+	s->state = SLOT_IDLE;
+}
+
 static void
 wake_formatter(void)
 {

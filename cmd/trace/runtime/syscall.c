@@ -122,14 +122,23 @@ mapping(struct tarea *t, uint64_t nr)
 	return r;
 }
 
-/* brk: where the heap ends earlier, code that lay behind is gone. */
+static uint64_t heap_end;	/* as the last call told it, or 0 */
+
+/*
+ * brk: where the heap ends earlier, code that lay behind is gone. Behind a
+ * filter we cannot ask where it ended.
+ */
 static long
 moving_break(struct tarea *t)
 {
-	uint64_t was = (uint64_t)sys1(__NR_brk, 0), at;
+	uint64_t was = rt.ctl->polling ? __atomic_load_n(&heap_end,
+	    __ATOMIC_RELAXED) : (uint64_t)sys1(__NR_brk, 0), at;
 	long r = call(t);
 
-	if (r == SYS_ABORTED || (uint64_t)r >= was)
+	if (r == SYS_ABORTED || is_error(r))
+		return r;
+	__atomic_store_n(&heap_end, (uint64_t)r, __ATOMIC_RELAXED);
+	if ((uint64_t)r >= was)
 		return r;
 	at = ((uint64_t)r + PAGE - 1) & -(uint64_t)PAGE;
 	if (at < was && touches_code(at, was))

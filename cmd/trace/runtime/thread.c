@@ -151,6 +151,8 @@ go_natively(struct tarea *t)
 
 	t->bufend = 0;
 	t->child = 1;
+	if (!rt.ctl->polling)
+		limits_give_back();
 	if (t->shares) {
 		arg[0] = (uint64_t)sys0(__NR_getpid);
 		sys2(__NR_prctl, PR_SET_PTRACER, PR_SET_PTRACER_ANY);
@@ -335,8 +337,10 @@ clone_copying(struct tarea *t, struct clone_call *h, uint64_t mask)
 	r = sys6((long)t->gpr[0], (long)arg, (long)stack,
 	    (long)t->gpr[2], (long)t->gpr[10], (long)t->gpr[8],
 	    (long)t->gpr[9]);
-	if (r != 0 && sleeps)
+	if (r != 0 && sleeps) {
+		ask_settle(t);
 		contexts_resume(t);
+	}
 	if (r > 0 && follow && !sleeps)
 		tell_child(t, r);
 	if (r != 0)
