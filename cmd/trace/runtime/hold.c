@@ -201,9 +201,29 @@ signal_is_alarm(const struct ksiginfo *info)
 	return info->code == SI_TIMER && info->rest[0] == (uint64_t)blob;
 }
 
+static void
+set_alarm(const struct tarea *t)
+{
+	static const int64_t once[4] = { 0, 0, 0, ALARM_NS };
+
+	sys4(__NR_timer_settime, t->alarm - 1, 0, once, NULL);
+}
+
+/*
+ * It came before the call waits, so it comes again. It does not repeat by
+ * itself: where a signal takes longer than ALARM_NS, each would interrupt the
+ * handler of the last one at its first instruction, until no stack is left.
+ */
+void
+signal_alarm_again(const struct tarea *t)
+{
+	if (t->alarm != 0)
+		set_alarm(t);
+}
+
 /*
  * A call that may wait, made while a held signal would end the wait: our alarm
- * ends it instead.  It repeats, because it may come before the call waits.
+ * ends it instead.
  */
 long
 signal_held_call(struct tarea *t)
@@ -213,15 +233,16 @@ signal_held_call(struct tarea *t)
 		int32_t signo, notify, tid, pad[11];
 	} event = { (uint64_t)blob, SIG_OURS, SIGEV_THREAD_ID,
 		(int32_t)t->tid, { 0 } };
-	static const int64_t every[4] = { 0, ALARM_NS, 0, ALARM_NS };
 	int32_t id;
 	long r;
 
 	if (sys3(__NR_timer_create, CLOCK_MONOTONIC, &event, &id) != 0)
 		return SYS_ABORTED;
 	signal_install(SIG_OURS, t->act->of[t->held].flags & SA_RESTART);
-	sys4(__NR_timer_settime, id, 0, every, NULL);
+	t->alarm = (uint32_t)id + 1;
+	set_alarm(t);
 	r = guest_syscall(t, t->gpr);
+	t->alarm = 0;
 	sys1(__NR_timer_delete, id);
 	return r;
 }

@@ -126,6 +126,7 @@ struct tarea {
 	uint64_t backpc, backsp;	/* that pc and stack pointer */
 	uint64_t timerpc, timersp;	/* behind the last call for a timer */
 	uint32_t timerturns;	/* how many more handlers may return there */
+	uint32_t alarm;		/* signal_held_call's timer, + 1; 0: none */
 	struct moving moving;
 	struct {		/* where it began, and whose code that is */
 		uint64_t pc;

@@ -524,6 +524,8 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 	if (sig == SIG_OURS && signal_is_alarm(info)) {
 		if (ip == (uint64_t)rt_sys_insn)
 			uc->rip = (uint64_t)rt_sys_abort;
+		else
+			signal_alarm_again(t);
 		return;
 	}
 	if (sig == SIG_OURS && rt.ctl->letgo && ip != (uint64_t)rt_trap_insn &&
