@@ -1,7 +1,9 @@
 /*
  * sig-altstack - handlers on the alternate stack: a stack overflow is handled
- * there; SS_ONSTACK is told, EPERM while on it; SS_AUTODISARM; a small one
+ * there; SS_ONSTACK is told, EPERM while on it; SS_AUTODISARM; a small one; what
+ * a handler writes into uc_stack; a child that shares memory has its parent's
  */
+#include <sched.h>
 #include <setjmp.h>
 #include <sys/resource.h>
 
@@ -16,6 +18,7 @@ enum { SIZE = 65536 };
 static char *alt;
 static sigjmp_buf back;
 static volatile int overflows, seen, flags;
+static stack_t child_has;
 
 static int
 on_alt(void *p)
@@ -68,6 +71,37 @@ on_disarmed(int sig, siginfo_t *si, void *uc)
 	seen++;
 }
 
+/* It is taken where this stack is not in use, as with SS_AUTODISARM. */
+static void
+on_edited(int sig, siginfo_t *si, void *uc)
+{
+	(void)sig, (void)si;
+	((ucontext_t *)uc)->uc_stack.ss_size = SIZE / 2;
+	seen++;
+}
+
+static int
+child(void *p)
+{
+	(void)p;
+	return sigaltstack(NULL, &child_has);
+}
+
+/* With CLONE_VFORK it keeps the stack, with CLONE_VM alone it has none. */
+static void
+in_child(int how, int flags_there)
+{
+	char *stack = map_pages(16, PROT_READ | PROT_WRITE);
+	int status, pid;
+
+	pid = clone(child, stack + 16 * PAGE, CLONE_VM | how | SIGCHLD, NULL);
+	CHECK(pid > 0);
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+	CHECK(child_has.ss_flags == flags_there);
+	CHECK(child_has.ss_sp == (flags_there == SS_DISABLE ? NULL : alt));
+	munmap(stack, 16 * PAGE);
+}
+
 __attribute__((noinline)) static int
 overflow(volatile char *up)
 {
@@ -100,17 +134,25 @@ main(void)
 	CHECK(sigaltstack(&ss, NULL) == 0);
 	raise(SIGUSR1);
 	raise(SIGUSR1);
-	SAME(seen, 4);
+	handle(SIGUSR1, on_edited, SA_ONSTACK);
+	raise(SIGUSR1);
+	SAME(seen, 5);
 	CHECK(sigaltstack(NULL, &now) == 0);
+	CHECK(now.ss_size == SIZE);
 	SAME(now.ss_flags, 0);
+	in_child(CLONE_VFORK, 0);
+	in_child(0, SS_DISABLE);
 	ss.ss_flags = (int)SS_AUTODISARM;
 	CHECK(sigaltstack(&ss, NULL) == 0);
 	handle(SIGUSR1, on_disarmed, SA_ONSTACK);
 	for (int i = 0; i < 3; i++)
 		raise(SIGUSR1);
-	SAME(seen, 7);
+	SAME(seen, 8);
+	handle(SIGUSR1, on_edited, SA_ONSTACK);
+	raise(SIGUSR1);
+	SAME(seen, 9);
 	CHECK(sigaltstack(NULL, &now) == 0);
-	CHECK(now.ss_sp == alt);
+	CHECK(now.ss_sp == alt && now.ss_size == SIZE / 2);
 	CHECK(now.ss_flags == (int)SS_AUTODISARM);
 	ss.ss_flags = (int)SS_AUTODISARM | SS_DISABLE;
 	CHECK(sigaltstack(&ss, NULL) == 0);

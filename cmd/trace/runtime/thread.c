@@ -33,6 +33,8 @@ inherit(struct tarea *c, struct tarea *t, uint64_t stack, uint64_t tls,
 	/* made within a window, it is in one until its end */
 	c->window = t->window != 0 ? WINDOW_OPEN : 0;
 	c->syncblocked = t->syncblocked;
+	if (flags & CLONE_VFORK)
+		c->altstack = t->altstack;
 	c->pid = flags & CLONE_THREAD ? t->pid : 0;
 	c->slot->pid = c->pid;
 	if (flags & CLONE_SIGHAND)
