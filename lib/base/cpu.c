@@ -5,51 +5,46 @@
 
 #include "cpu.h"
 
+#define SIGNATURE_HYGON 0x6f677948u	/* not in all <cpuid.h> */
+
+/* The ebx of leaf 0, which is the beginning of the maker's name. */
+static unsigned
+maker(void)
+{
+	static unsigned b;
+	unsigned a, c, d;
+
+	if (b == 0)
+		__cpuid(0, a, b, c, d);
+	return b;
+}
+
 bool
 cpu_is_intel(void)
 {
-	static bool asked, intel;
-	unsigned a, b = 0, c, d;
-
-	if (!asked) {
-		__cpuid(0, a, b, c, d);
-		intel = b == signature_INTEL_ebx;
-		asked = true;
-	}
-	return intel;
+	return maker() == signature_INTEL_ebx;
 }
-
-#define SIGNATURE_HYGON 0x6f677948u	/* ebx; not in all <cpuid.h> */
 
 bool
 cpu_has_short_branches(void)
 {
-	static bool asked, has;
-	unsigned a, b = 0, c, d;
-
-	if (!asked) {
-		__cpuid(0, a, b, c, d);
-		has = b == signature_AMD_ebx || b == SIGNATURE_HYGON;
-		asked = true;
-	}
-	return has;
+	return maker() == signature_AMD_ebx || maker() == SIGNATURE_HYGON;
 }
 
 bool
 cpu_fast_pext(void)
 {
 	static bool asked, fast;
-	unsigned a, b = 0, c, d, family;
+	unsigned a, b, c, d, family;
 
 	if (asked)
 		return fast;
 	asked = true;
 	if (!cpu_has(BMI2, "bmi2"))
 		return false;
-	__cpuid(0, a, b, c, d);
-	__cpuid(1, a, c, c, d);
+	__cpuid(1, a, b, c, d);
 	family = (a >> 8 & 15) + (a >> 20 & 255);
-	fast = b == signature_INTEL_ebx || (b == signature_AMD_ebx &&
+	fast = cpu_is_intel() || (maker() == signature_AMD_ebx &&
 	    family != 0x15 && family != 0x17);
 	return fast;
 }
