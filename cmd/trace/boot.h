@@ -69,10 +69,15 @@ struct stored {
 };
 #define NSTORED 4u
 
+/* As prlimit64(2) has it: the soft and the hard one. */
+struct limit {
+	uint64_t cur, max;
+};
+
 /* What the guest has set a limit to that counts our memory as well. */
 struct set_limit {
 	uint64_t is;		/* 1; 0: the kernel has what it wants */
-	uint64_t cur, max;
+	struct limit to;
 };
 enum { LIMIT_AS, LIMIT_DATA, NLIMIT };
 

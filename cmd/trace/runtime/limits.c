@@ -48,16 +48,16 @@ put(unsigned i, const struct limit *l)
 }
 
 /* What the guest has set limit i to; NULL: the kernel has it. */
-static const struct set_limit *
+static const struct limit *
 set_of(unsigned i)
 {
-	return rt.boot.limit[i].is ? &rt.boot.limit[i] : NULL;
+	return rt.boot.limit[i].is ? &rt.boot.limit[i].to : NULL;
 }
 
 void
 limits_move(unsigned more)
 {
-	const struct set_limit *set;
+	const struct limit *set;
 	struct limit n;
 	unsigned i;
 
@@ -76,7 +76,7 @@ limits_move(unsigned more)
 void
 limits_for_exec(struct limits *was)
 {
-	const struct set_limit *set;
+	const struct limit *set;
 	unsigned i;
 
 	for (i = 0; i < NLIMIT; i++) {
@@ -105,8 +105,7 @@ limits_give_back(void)
 
 	for (i = 0; i < NLIMIT; i++)
 		if (set_of(i) != NULL)
-			put(i, &(struct limit){ set_of(i)->cur,
-			    set_of(i)->max });
+			put(i, set_of(i));
 }
 
 /* Set what the guest wants, with room for what is ours. */
@@ -127,14 +126,13 @@ move(unsigned i, const struct limit *want, const struct limit *was)
 		n = *want;
 	r = put(i, &n);
 	if (r == 0)
-		rt.boot.limit[i] = (struct set_limit){ is, want->cur,
-		    want->max };
+		rt.boot.limit[i] = (struct set_limit){ is, *want };
 	return r;
 }
 
 /* May it raise the hard limit that it has set, to what the kernel has? */
 static bool
-may_raise(const struct set_limit *set, const struct limit *want,
+may_raise(const struct limit *set, const struct limit *want,
     const struct limit *was)
 {
 	return set == NULL || want->max <= set->max ||
@@ -145,13 +143,13 @@ may_raise(const struct set_limit *set, const struct limit *want,
 static long
 moved_call(unsigned i, uint64_t new, uint64_t old)
 {
-	const struct set_limit *set = set_of(i);
+	const struct limit *set = set_of(i);
 	struct limit n, was, told;
 	long r = 0;
 
 	if (get(i, &was) != 0)
 		return -1;
-	told = set == NULL ? was : (struct limit){ set->cur, set->max };
+	told = set == NULL ? was : *set;
 	if (new != 0) {
 		if (rt_copy(&n, (void *)new, sizeof n) < 0)
 			return -EFAULT;

@@ -10,10 +10,6 @@
 
 #pragma GCC visibility push(hidden)
 
-struct limit {
-	uint64_t cur, max;
-};
-
 /* Those of address space and of data, as they were before an exec. */
 struct limits {
 	struct limit of[NLIMIT];

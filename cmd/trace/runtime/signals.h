@@ -87,6 +87,7 @@ void signal_put_back(struct tarea *);
 long signal_held_call(struct tarea *);
 /* Was the signal sent by such an alarm? */
 bool signal_is_alarm(const struct ksiginfo *);
+/* Let it come once more, while the call has not ended. */
 void signal_alarm_again(const struct tarea *);
 /* rt_sigprocmask while a signal is held: the kernel's mask differs. */
 long signal_held_mask(struct tarea *, uint64_t how, const uint64_t *set,
