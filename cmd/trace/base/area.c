@@ -2,7 +2,7 @@
  * area - the memory file between the guest and us, and where its parts lie
  *
  * Our mapping has all of it readable and writable; the guest maps each part
- * with the rights that it needs, at the addresses that guest/inject.c chose.
+ * with the rights that it needs, at the addresses that guest/places.c chose.
  */
 #include <errno.h>
 #include <fcntl.h>

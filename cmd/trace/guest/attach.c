@@ -279,7 +279,7 @@ attach(pid_t pid)
 	guest_open();
 	for (i = 0; i < attach_nthreads; i++)
 		check_thread(&attach_threads[i]);
-	inject_places(NULL);
+	places_choose(NULL);
 	atexit(give_back);
 	for (; ntaken < attach_nthreads; ntaken++)
 		read_thread(&attach_threads[ntaken]);

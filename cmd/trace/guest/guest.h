@@ -7,6 +7,7 @@
  * fresh.c	read a new image, as the kernel has made it
  * relocate.c	move one whose addresses are random
  * inject.c	put the runtime into a stopped process
+ * places.c	at which addresses
  * remote.c	its memory, and system calls made in it
  * mapped.c	what it has mapped
  * sequences.c	the restartable sequences of one that runs already

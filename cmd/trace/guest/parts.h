@@ -108,10 +108,11 @@ uint32_t inject_flags(void);
 /* Make the memory file: nothing is changed should this fail. */
 void inject_file(struct start *);
 /*
- * Choose places for all that is ours, beside an old engine that s has (or s is
- * NULL); dies if there is no room.  Changes nothing in the process.
+ * places.c: choose the addresses of all that is ours, beside an old engine that
+ * s has (or s is NULL), in area's segments; die if there is no room.  Changes
+ * nothing in the process.
  */
-void inject_places(const struct start *s);
+void places_choose(const struct start *s);
 
 /*
  * mapped.c: a process's mappings, by address.  `name` is the rest of the line,
