@@ -35,10 +35,18 @@ enum mode { MODE_IN = 0, MODE_OUT = 1, MODE_PAST = 2 };
 /*
  * An entry of the table: 0 if it is free; else the number of a fragment in its
  * zone, and the zone; whether the fragment is gone; and some bits of its key,
- * so that few others are looked at.  With --contexts the owners of all entries
- * follow the table.  PLAIN_JUMP added to an owner: indirect jumps of its own
- * code to the pc need no look.
+ * so that few others are looked at.  With --contexts its owner is in a second
+ * table.  PLAIN_JUMP added to an owner: indirect jumps of its own code to the
+ * pc need no look.
+ *
+ * The table grows, and never has more fragments than half its entries, whose
+ * number is a power of two.  One with n entries begins at entry n of the
+ * segment, the owners' at entry n of its second half; `tabmask' says which
+ * table is in use.  A thread that still looks in the last one finds in it what
+ * was right when it began.
  */
+#define TAB_FIRST (1u << 14)	/* entries to begin with */
+#define TAB_ROOM(nfrag) (4u * (nfrag))	/* entries of all, for as many */
 #define PLAIN_JUMP (1u << 31)
 
 #define TAB_NUMBER (1u << 20)	/* numbers, plus 1, are below it */
@@ -70,11 +78,12 @@ tab_key(uint64_t pc, unsigned mode)
 
 /*
  * A key is looked for in eight entries first, in one line of the cache's: they
- * are near for near addresses, so few pages are touched.  Where code is dense
- * they are full; then it is in the first free one of eight from another place
- * on, which is another one for each owner.  Where code begins at every byte, as
- * in tables of short jumps, these are full as well, and so are those behind
- * them; then it is in the first free one of a sequence all over the table.
+ * are near for near addresses, which are asked for together.  Where code is
+ * dense they are full; then it is in the first free one of eight from another
+ * place on, which is another one for each owner.  Where code begins at every
+ * byte, as in tables of short jumps, these are full as well, and so are those
+ * behind them; then it is in the first free one of a sequence all over the
+ * table.
  */
 #define TAB_NEAR 8u
 

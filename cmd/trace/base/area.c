@@ -150,7 +150,7 @@ area_sizes(unsigned shrink)
 	if (opt->debug & DEBUG_TINY)
 		zone = 256u << 10;
 	b->seg[SEG_CONTROL].size = to_pages(sizeof(struct control));
-	b->seg[SEG_TABLE].size = (uint64_t)(area.maxfrag * 2u) *
+	b->seg[SEG_TABLE].size = (uint64_t)TAB_ROOM(area.maxfrag) *
 	    (sizeof *area.tab + (opt->contexts == 0 ? 0 :
 	    sizeof *area.tabowner));
 	b->seg[SEG_IBL].size = IBL_ALL;
@@ -235,19 +235,6 @@ area_grow(void)
 	}
 }
 
-#define HUGE (2u << 20)
-
-void
-area_touch(void *p, uint64_t n)
-{
-	uint64_t at = to_pages((uintptr_t)p), end = ((uintptr_t)p + n) &
-	    ~(uint64_t)(PAGE - 1);
-
-	if (end >= at + HUGE)
-		madvise((void *)at, end - at, MADV_HUGEPAGE);
-	xtouch_all(p, n);
-}
-
 /*
  * The guest learns of our death by a word with our thread's number, like that
  * of a robust mutex: the kernel marks it when the thread ends.  We give the
@@ -289,7 +276,7 @@ find_parts(void)
 	area.ctl = (struct control *)(void *)area.seg[SEG_CONTROL];
 	area.tab = (uint32_t *)(void *)area.seg[SEG_TABLE];
 	area.tabowner = opt->contexts == 0 ? NULL :
-	    area.tab + area.maxfrag * 2u;
+	    area.tab + TAB_ROOM(area.maxfrag);
 	area.ibl = (uint64_t *)(void *)area.seg[SEG_IBL];
 	area.frags[0] = (struct fragmeta *)(void *)(area.seg[SEG_META] +
 	    b->meta.frags[0]);
@@ -346,12 +333,9 @@ area_open(int fd, uint64_t skip)
 		    MADV_DONTDUMP);
 	start_growing_all();
 	area.nmap = area.nexit = 0;
-	area.tabfrag = xreserve(area.maxfrag * 2u, sizeof *area.tabfrag,
-	    "table of fragments");
 	area.letgo = LETGO_NOT;
 	area.gen = area.nrange = 0;
 	area.nfrag[0] = area.nfrag[1] = 0;
-	area.tabmask = area.ctl->tabmask = area.maxfrag * 2u - 1;
 	begin_control(skip);
 }
 
@@ -423,6 +407,5 @@ area_close(void)
 	for (i = 0; i < NSEG; i++)
 		if (area.seg[i] != NULL)
 			munmap(area.seg[i], area.boot.seg[i].size);
-	munmap(area.tabfrag, area.maxfrag * 2u * sizeof *area.tabfrag);
 	close(area.fd);
 }

@@ -261,14 +261,13 @@ struct area {
 	uint8_t *seg[NSEG];
 	struct boot boot;
 	struct control *ctl;
-	uint32_t *tab;
-	uint32_t *tabowner;	/* by table entry; NULL without --contexts */
+	uint32_t *tab;		/* tables of all sizes, see find.h */
+	uint32_t *tabowner;	/* of their entries; NULL without --contexts */
 	uint64_t *ibl;
 	struct fragmeta *frags[2];
 	uint8_t *maps;
 	struct exitkept *exits;
 	struct exitcall *calls;	/* of exits; NULL without --contexts */
-	uint32_t *tabfrag;	/* by table entry: its fragment + 1, or 0 */
 	uint64_t blob;		/* guest address of the runtime */
 	uint64_t miss;		/* what an empty lookup word leads to */
 	uint64_t called;	/* and an arc without code */
@@ -328,8 +327,6 @@ bool area_is_left(void);
 bool area_is_intact(void);
 /* Give pages to what has grown, some in advance; called when there is time. */
 void area_grow(void);
-/* Give pages to n bytes that are about to be written, by few calls. */
-void area_touch(void *at, uint64_t n);
 
 /*
  * The guest may change the memory file at any time: read a word of it once,

@@ -3,7 +3,8 @@
  *
  * frag.c	makes fragments, on request and ahead; drops them
  * ahead.c	which will be wanted
- * store.c	holds all fragments, and the table that the guest reads
+ * store.c	holds all fragments
+ * table.c	the table by which the guest finds them
  * link.c	patches direct exits to jump to fragments
  * flush.c	drops all fragments at once
  * rest.c	with --contexts: threads leave their calls alone meanwhile

@@ -54,6 +54,7 @@ void
 cache_new(void)
 {
 	path_forget_all();
+	table_new();
 	flush_new();
 }
 

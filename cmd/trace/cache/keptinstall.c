@@ -108,7 +108,7 @@ kept_install(uint32_t object)
 	if (kept.installed[object])
 		return;
 	kept.installed[object] = true;
-	table_touch(o->start, o->end, o->nput);
+	table_fit(kept.nfrag);
 	if (o->nput >= MANY)
 		kept_map(area.ibl, IBL_SIZE);
 	if (o->nput >= MORE)

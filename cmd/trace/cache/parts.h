@@ -37,6 +37,7 @@ struct frag {
 	bool remade : 1;	/* dead, for one with a lookup entry */
 	bool stands_in : 1;	/* for one of the store's, see frag_again */
 	bool on_path : 1;	/* its block follows a path */
+	bool plain : 1;		/* see PLAIN_JUMP */
 };
 _Static_assert(sizeof(struct frag) == 48 && MAX_PIECES <= UINT8_MAX,
     "there are many");
@@ -73,28 +74,33 @@ void store_reset(void);
 /* A fragment's key in the table; that of the target of one of its exits. */
 frag_key key_of(const struct frag *);
 frag_key key_of_exit(const struct frag *, app_pc target);
+/* The key of code at pc, for this mode and owner (0: none). */
+frag_key key_for(app_pc pc, unsigned mode, uint32_t owner);
+/* Publish how many fragments of a zone, how many exits, the guest may read. */
+void store_publish(unsigned zone, uint32_t n);
+void store_publish_exits(uint32_t n);
+
+/* ------------------------------------------------------------------ table.c */
+
+/* Begin an image, with an empty table. */
+void table_new(void);
+/* Make it large enough for n fragments. */
+void table_fit(uint32_t n);
 /* Put fragment f into the table that the guest reads; say that it is gone. */
 void table_put(uint32_t f);
 void table_drop(uint32_t f);
 /*
  * Put a fragment of the store's there, whose pc has no live one, by the word
- * that it would have.
+ * that it would have; table_fit() comes first.
  */
 void table_add(uint32_t f, app_pc pc, uint32_t word);
 uint32_t table_word_of(uint32_t f);
-/* So many will be put there, of code in [start, end). */
-void table_touch(uint64_t start, uint64_t end, uint32_t n);
 /* The index of the live fragment for a key, + 1, or 0. */
 uint32_t table_find(frag_key);
-/* The key of code at pc, for this mode and owner (0: none). */
-frag_key key_for(app_pc pc, unsigned mode, uint32_t owner);
 /* The owner's indirect jumps from its own code to fragment f need no look. */
 void table_plain(uint32_t f);
 /* Empty the table. */
 void table_clear(void);
-/* Publish how many fragments of a zone, how many exits, the guest may read. */
-void store_publish(unsigned zone, uint32_t n);
-void store_publish_exits(uint32_t n);
 
 /* ------------------------------------------------------------------ ahead.c */
 

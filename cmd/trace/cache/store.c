@@ -1,5 +1,5 @@
 /*
- * store - hold all fragments, and the table by which the guest finds them
+ * store - hold all fragments
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,6 @@ static size_t npieces, cappieces;
 struct frag *frags;
 static size_t capfrags;
 static struct touched fragpages;
-#define PART_ENTRIES (4 * PAGE / sizeof *area.tabfrag)
-static uint64_t tableparts[TAB_NUMBER / PART_ENTRIES / 64];
 uint32_t nfrag;
 
 /* Fragments get pages as they are used. */
@@ -153,7 +151,7 @@ has_room(unsigned z, unsigned parts)
 	    area.maxmap / parts &&
 	    area.nexit + MAX_EXIT <= area.maxexit / parts &&
 	    area.nfrag[z] < area.maxfrag / parts &&
-	    nfrag < area.tabmask / 2 / parts;
+	    nfrag < area.maxfrag / parts;
 }
 
 bool
@@ -208,7 +206,6 @@ store_reset(void)
 	npieces = 0;
 	nkeptpieces = 0;
 	area.nmap = 0;
-	memset(tableparts, 0, sizeof tableparts);
 	publish(&area.ctl->nexit, &area.nexit, 0);
 	publish(&area.ctl->nfrag[0], &area.nfrag[0], 0);
 	publish(&area.ctl->nfrag[1], &area.nfrag[1], 0);
@@ -232,142 +229,4 @@ frag_key
 key_of_exit(const struct frag *f, app_pc target)
 {
 	return key_for(target, f->mode & MODE_OUT, f->owner);
-}
-
-/* Parts first to last of both tables get their pages, each in one call. */
-static void
-parts_use(uint32_t first, uint32_t last)
-{
-	const size_t n = (last - first + 1) * PART_ENTRIES;
-	uint32_t i;
-
-	for (i = first; i <= last; i++)
-		tableparts[i / 64] |= 1ull << i % 64;
-	area_touch(&area.tabfrag[first * PART_ENTRIES], n *
-	    sizeof *area.tabfrag);
-	area_touch(&area.tab[first * PART_ENTRIES], n * sizeof *area.tab);
-}
-
-/* The entry at i is used. */
-static void
-table_use(uint32_t i)
-{
-	uint32_t part = i / PART_ENTRIES;
-
-	if ((tableparts[part / 64] >> part % 64 & 1) == 0)
-		parts_use(part, part);
-}
-
-/*
- * The index of a key's entry, or of the free entry that it would get.  The
- * guest's table is only written here, never read.
- */
-static uint32_t
-table_at(frag_key key)
-{
-	uint32_t i = tab_first((uint64_t)key, area.tabmask), n = 0, f;
-	uint32_t owner = (uint32_t)(key >> 64);
-
-	for (;;) {
-		table_use(i);
-		f = area.tabfrag[i];
-		if (f == 0 || key_of(&frags[f - 1]) == key)
-			return i;
-		i = tab_next((uint64_t)key, owner, i, ++n, area.tabmask);
-	}
-}
-
-static void
-set_owner(uint32_t i, uint32_t owner)
-{
-	if (area.tabowner != NULL)
-		__atomic_store_n(&area.tabowner[i], owner, __ATOMIC_RELEASE);
-}
-
-static uint32_t
-table_word(const struct frag *f, bool gone)
-{
-	return (f->meta + 1) | (f->zone == 0 ? 0 : TAB_ZONE) |
-	    (gone ? TAB_GONE : 0) | tab_tag(tab_key(f->pc, f->mode), f->owner);
-}
-
-void
-table_put(uint32_t number)
-{
-	const struct frag *f = &frags[number];
-	struct fragmeta *m = &area.frags[f->zone][f->meta];
-	uint32_t i = table_at(key_of(f));
-
-	m->entry = (uint16_t)(entry_address(f->entry) -
-	    area.boot.seg[SEG_ZONE0 + f->zone].addr - m->code);
-	m->prologue = (uint8_t)entry_prologue(f->entry);
-	m->mode = f->mode;
-	area.tabfrag[i] = number + 1;
-	set_owner(i, f->owner);
-	__atomic_store_n(&area.tab[i], table_word(f, false), __ATOMIC_RELEASE);
-}
-
-void
-table_drop(uint32_t number)
-{
-	uint32_t i = table_at(key_of(&frags[number]));
-
-	__atomic_store_n(&area.tab[i], table_word(&frags[number], true),
-	    __ATOMIC_SEQ_CST);
-}
-
-uint32_t
-table_word_of(uint32_t f)
-{
-	return table_word(&frags[f], false);
-}
-
-void
-table_add(uint32_t f, app_pc pc, uint32_t word)
-{
-	uint64_t key = tab_key(pc, MODE_IN);
-	uint32_t i = tab_first(key, area.tabmask), n = 0;
-
-	for (table_use(i); area.tabfrag[i] != 0; table_use(i))
-		i = tab_next(key, 0, i, ++n, area.tabmask);
-	area.tabfrag[i] = f + 1;
-	__atomic_store_n(&area.tab[i], word, __ATOMIC_RELEASE);
-}
-
-void
-table_touch(uint64_t start, uint64_t end, uint32_t n)
-{
-	uint32_t from = tab_first(start, area.tabmask);
-	uint64_t most = area.tabmask - from, k = (end - start) >> 5;
-
-	if (k > most)
-		k = most;
-	if (k == 0 || n / 2 < k * sizeof *area.tab / PAGE)
-		return;
-	parts_use(from / PART_ENTRIES, (uint32_t)(from + k - 1) / PART_ENTRIES);
-}
-
-void
-table_plain(uint32_t f)
-{
-	set_owner(table_at(key_of(&frags[f])), frags[f].owner | PLAIN_JUMP);
-}
-
-uint32_t
-table_find(frag_key key)
-{
-	uint32_t f = area.tabfrag[table_at(key)];
-
-	return f == 0 || frags[f - 1].dead ? 0 : f;
-}
-
-void
-table_clear(void)
-{
-	size_t n = area.tabmask + 1ul;
-
-	memset(area.tab, 0, n * sizeof *area.tab);
-	if (area.tabowner != NULL)
-		memset(area.tabowner, 0, n * sizeof *area.tabowner);
-	memset(area.tabfrag, 0, n * sizeof *area.tabfrag);
 }

@@ -81,7 +81,8 @@ map_segments(void)
 	rt.ctl = (struct control *)map(SEG_CONTROL, R | W);
 	rt.tab = (const uint32_t *)map(SEG_TABLE, R);
 	if (rt.boot.flags & BOOT_CONTEXTS)
-		rt.tabowner = rt.tab + rt.ctl->tabmask + 1;
+		rt.tabowner = rt.tab + rt.boot.seg[SEG_TABLE].size / 2 /
+		    sizeof *rt.tab;
 	rt.ibl = (uint64_t *)map(SEG_IBL, R | W);
 	if (rt.boot.nstored == 0)	/* new code writes to most of them */
 		sys3(__NR_madvise, rt.ibl, IBL_SIZE, MADV_POPULATE_WRITE);

@@ -31,20 +31,22 @@ fragment_of(uint32_t word)
 static const uint32_t *
 find(uint64_t key, uint32_t owner)
 {
-	uint32_t mask = rt.ctl->tabmask, i = tab_first(key, mask), n = 0;
+	uint32_t mask = __atomic_load_n(&rt.ctl->tabmask, __ATOMIC_SEQ_CST);
+	uint32_t i = tab_first(key, mask), n = 0;
 	uint32_t tag = tab_tag(key, owner), word;
+	const uint32_t *tab = rt.tab + mask + 1;
 	const struct fragmeta *f;
 
 	for (;; i = tab_next(key, owner, i, ++n, mask)) {
-		word = __atomic_load_n(&rt.tab[i], __ATOMIC_ACQUIRE);
+		word = __atomic_load_n(&tab[i], __ATOMIC_ACQUIRE);
 		if (word == 0)
 			return NULL;
 		if (!tab_has_tag(word, tag))
 			continue;
 		f = fragment_of(word);
 		if (tab_key(f->pc, f->mode) == key &&
-		    (owner_of(&rt.tab[i]) & ~PLAIN_JUMP) == owner)
-			return &rt.tab[i];
+		    (owner_of(&tab[i]) & ~PLAIN_JUMP) == owner)
+			return &tab[i];
 	}
 }
 
@@ -317,7 +319,8 @@ set_lookup(struct tarea *t)
 {
 	unsigned mode = t->skips == SKIP_OUT ? MODE_OUT : MODE_IN;
 	uint32_t owner = contexts_owner(t);
-	const uint32_t *found = find(tab_key(t->pc, mode), owner);
+	uint64_t key = tab_key(t->pc, mode);
+	const uint32_t *found = find(key, owner);
 	uint64_t e, k = (t->pc + owner_key(owner)) % IBL_WORDS, to, was;
 	uint64_t *again = NULL;
 
@@ -332,8 +335,8 @@ set_lookup(struct tarea *t)
 	if (was != (uint64_t)rt_miss && was != to && owner == 0 &&
 	    rt.ctl->windows == 0)
 		again = set_again(t, to);
-	/* trace empties the entry first, then the words */
-	if (entry_of(found) == e)
+	/* trace empties the entry of the table in use first, then the words */
+	if (lookup(key, owner) == e)
 		return;
 	rt.ibl[k] = (uint64_t)rt_miss;
 	if (again != NULL)
