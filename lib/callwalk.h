@@ -467,6 +467,8 @@ void stack_close_all(void);
 void stack_follow(bool);
 /* Let a thread count from here on, or not. */
 void stack_collect(struct walk_thread *, bool);
+/* A call of setjmp, made elsewhere, returns to addr, with stack pointer sp. */
+void stack_landing(struct walk_thread *, uint64_t addr, uint64_t sp);
 /*
  * Push the frame of a call that was made elsewhere, when the thread's totals
  * were `enter'; sp: its place, ret: its return address or 0. It is not counted.

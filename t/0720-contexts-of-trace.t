@@ -275,6 +275,14 @@ ok "$((with - without)) requests more for $calls calls" $?
 with=$(requests ./taken -e counts --contexts)
 [ "$with" -lt 40000 ]
 ok "$with requests for 200,000 odd moves" $?
+# setjmp is noted in the program, and told when it next asks
+${CC:-gcc} -O1 -o landings "$SRC/landings.c"
+both "setjmp" ./landings 200
+with=$("$B/trace" -v -e counts --contexts -o other ./landings 20000 2>&1 |
+    sed -n 's/.* \([0-9]*\) requests.*/\1/p')
+jumps=$(./landings 20000 | cut -d' ' -f2)
+[ "$with" -lt $((jumps * 2 + 40000)) ]
+ok "$with requests for $jumps jumps and 800,000 calls of setjmp" $?
 # stacks far apart that take turns: returns from one to the other are, too
 ${CC:-gcc} -O1 -fno-optimize-sibling-calls -o effects "$SRC/effects.c"
 both "effects" ./effects 3 3 2000

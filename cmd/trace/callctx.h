@@ -73,9 +73,10 @@ struct ctx_arc {
 	uint32_t next;		/* another arc in its bucket, or 0 */
 	uint32_t to;		/* number of the state it leads to */
 	uint32_t slow : 1;	/* trace has to see each such call */
+	uint32_t lands : 1;	/* the runtime has: setjmp, see ctx_landing */
 	/* number of the state that the call is made in, of which frames were
 	 * left first, up to one with the state `from'; or 0: none was */
-	uint32_t left : 31;
+	uint32_t left : 30;
 	uint32_t from;		/* number of the state that it leads from */
 	/* made by the runtime: its model; by trace: another model, or 0 */
 	uint32_t like;
@@ -107,6 +108,7 @@ _Static_assert(sizeof(struct ctx_state) == 32, "");
 
 #define ARCS_MOST (1u << 21)
 #define STATES_MOST (1u << 21)
+_Static_assert(STATES_MOST <= 1u << 30, "ctx_arc.left");
 /*
  * Behind the states: the first model, the first arc in each bucket; the first
  * state, of those that are not apart.
@@ -153,6 +155,15 @@ state_bucket(uint64_t key, uint32_t owner)
 #define STACKS_APART (8u << 20)	/* lib/walk's WALK_APART, */
 #define RUNS_LOOKED_AT 1024u	/* WALK_RUNS, */
 #define FRAMES_LOOKED_AT 65536u	/* and WALK_FRAMES */
+/*
+ * Where a call of setjmp returns, and the stack pointer there.  The runtime
+ * notes those that a jump may still lead to, from the outermost on, until trace
+ * takes them in with the thread's next step.
+ */
+struct ctx_landing {
+	uint64_t addr, sp;
+};
+#define LANDINGS_MOST 64u
 /* A thread's part: its words, arcs by their keys' low bits, arcs' counts. */
 struct ctx_words {
 	uint64_t top;		/* address of the innermost frame */
@@ -166,6 +177,8 @@ struct ctx_words {
 	uint32_t arc, arc_end, state, state_end;
 	/* so many arcs have counts that it, or one before it, could access */
 	uint64_t narc;
+	uint64_t nlanding;
+	struct ctx_landing landing[LANDINGS_MOST];
 };
 struct ctx_count {
 	uint64_t ir, calls;
@@ -183,6 +196,7 @@ struct ctx_count {
  * for one to the place of a later load if the low 12 bits agree, and wait.
  */
 #define CTX_WORDS 0x700u
+_Static_assert(CTX_WORDS + sizeof(struct ctx_words) <= PAGE, "a page");
 #define CTX_TABLE PAGE
 #define CTX_COUNTS (CTX_TABLE + 8u * CTX_KEYS)
 #define CTX_GUARD (CTX_COUNTS + 16u * ARCS_MOST)

@@ -57,6 +57,7 @@
 
 /* Handlers that never return leave what they interrupted for ever. */
 #define MOSTSIG	64
+#define MOSTLANDING (1u << 20)	/* even */
 
 static struct walk_thread **thread;
 static size_t capthread;
@@ -389,6 +390,31 @@ unseen_call(struct walk_thread *t, const struct walk_seg *to)
 	t->unseen = a;
 }
 
+/* Drop the outer half of very many landings. */
+static void
+forget_landings(struct walk_thread *t)
+{
+	t->nlanding /= 2;
+	memmove(t->landing, t->landing + t->nlanding,
+	    t->nlanding * sizeof *t->landing);
+}
+
+void
+stack_landing(struct walk_thread *t, uint64_t addr, uint64_t sp)
+{
+	repeat_else();
+	/* landings with a lower stack pointer have been left */
+	while (t->nlanding > 0 &&
+	    t->landing[t->nlanding - 1].nsig == t->nsig &&
+	    t->landing[t->nlanding - 1].sp <= sp)
+		t->nlanding--;
+	if (t->nlanding == MOSTLANDING)
+		forget_landings(t);
+	t->landing = xgrow(t->landing, &t->caplanding, t->nlanding + 1,
+	    sizeof *t->landing);
+	t->landing[t->nlanding++] = (struct walk_landing){ addr, sp, t->nsig };
+}
+
 /*
  * The last frame is that of setjmp; note where it returns and the stack pointer
  * then. If a stub led to it, the frame below has the return address.
@@ -397,22 +423,12 @@ static void
 landing_set(struct walk_thread *t)
 {
 	const struct walk_frame *f = &t->frame[t->n - 1];
-	struct walk_landing l = { 0, f->sp + 8, t->nsig };
+	uint64_t sp = f->sp + 8;
 
 	while (f->ret == 0 && f > t->frame + t->bottom && f[-1].sp == f->sp)
 		f--;
-	l.addr = f->ret;
-	if (l.addr == 0)
-		return;
-	repeat_else();
-	/* landings with a lower stack pointer have been left */
-	while (t->nlanding > 0 &&
-	    t->landing[t->nlanding - 1].nsig == l.nsig &&
-	    t->landing[t->nlanding - 1].sp <= l.sp)
-		t->nlanding--;
-	t->landing = xgrow(t->landing, &t->caplanding, t->nlanding + 1,
-	    sizeof *t->landing);
-	t->landing[t->nlanding++] = l;
+	if (f->ret != 0)
+		stack_landing(t, f->ret, sp);
 }
 
 /* Leave frames down to the innermost landing at this address, if any. */

@@ -259,6 +259,19 @@ frames_take(unsigned slot, struct walk_thread *t, const int64_t now[COSTS])
 	}
 }
 
+void
+frames_land(unsigned slot, struct walk_thread *t)
+{
+	const struct ctx_words *w = frames_words(slot);
+	uint64_t n = ONCE(w->nlanding), i;
+
+	if (n > LANDINGS_MOST)
+		trust_lose("its calls");
+	for (i = 0; i < n && !trust_lost; i++)
+		stack_landing(t, ONCE(w->landing[i].addr),
+		    ONCE(w->landing[i].sp));
+}
+
 /* ------------------------------------------------------------ walk to guest */
 
 /* What the guest's frame i is: the root of handler *sig, or lib/walk's *at. */
@@ -442,8 +455,7 @@ is_plain(const struct walk_thread *t, const struct context_step *s,
 	return !is_new_handler(t) && t->guess == NULL && t->skipper == NULL &&
 	    f->skipper == NULL && arc_from(a) != NULL &&
 	    seg_last(arc_from(a)->seg) == s->site && a->to == s->to &&
-	    !a->ctx->fn->setjmp && !a->ctx->fn->skip &&
-	    !arc_caller(a)->fn->pop &&
+	    !a->ctx->fn->skip && !arc_caller(a)->fn->pop &&
 	    (f->sp != UINT64_MAX || t->nsig == 0) &&
 	    (s->move != MOVE_IJUMP || sites_place(s->to)->entry);
 }
@@ -480,6 +492,7 @@ put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
 		    s->indirect ? 0 : a->to);
 		c.indirect = s != NULL && top && s->indirect;
 		c.left = c.slow ? 0 : left;
+		c.lands = a->ctx->fn->setjmp;
 	} else {
 		to = arcs_state(roots_now(t), arcs_set(from), from, owner_get(
 		    roots_now(t), t->skipper == NULL ? 0 :

@@ -147,6 +147,7 @@ arcs_make(struct ctx_words *w, uint32_t from, const struct moving *m,
 	a->site = m->key;
 	a->to = to;
 	a->from = from;
+	a->lands = like->lands;
 	a->like = (uint32_t)(like - rt.arcs);
 	publish_arc(a, n);
 	if (made != 0)

@@ -226,15 +226,52 @@ push_frame(struct tarea *t, uint32_t i, uint64_t landing)
 }
 
 /*
+ * Where the call that is being made, by arc a inside of a frame, returns, and
+ * the stack pointer there; false: trace knows.  A function that jumped to
+ * setjmp has the return address.
+ */
+static bool
+find_landing(const struct tarea *t, const struct ctx_frame *f,
+    const struct ctx_arc *a, struct ctx_landing *l)
+{
+	l->sp = (t->moving.move == MOVE_CALL ? t->moving.sp : f->place) + 8;
+	for (l->addr = a->ret; l->addr == 0; l->addr = a->ret) {
+		a = &rt.arcs[f->arc / 16];
+		if (a->target <= ARC_MANY || f->place + 8 != l->sp)
+			return false;
+		f++;
+	}
+	return true;
+}
+
+/*
+ * Note a landing, as lib/walk will; false: there is no room.  Those that have a
+ * lower stack pointer have been left.
+ */
+static bool
+note_landing(struct ctx_words *w, const struct ctx_landing *l)
+{
+	while (w->nlanding > 0 && w->nlanding <= LANDINGS_MOST &&
+	    w->landing[w->nlanding - 1].sp <= l->sp)
+		w->nlanding--;
+	if (w->nlanding >= LANDINGS_MOST)
+		return false;
+	w->landing[w->nlanding++] = *l;
+	return true;
+}
+
+/*
  * A call, or a jump or return that is one.  Fragments may make it from now on,
- * unless it is a return, or frames were left first: those whose place the
- * return address is written over, as where code has taken its own from there.
+ * unless it is a return, or of setjmp, or frames were left first: those whose
+ * place the return address is written over, as where code has taken its own
+ * from there.
  */
 static bool
 make_call(struct tarea *t)
 {
 	struct ctx_frame *top = contexts_top(t), *below = top;
 	uint32_t i, owner = state(t)->owner;
+	struct ctx_landing l;
 
 	if (t->moving.move == MOVE_CALL)
 		below = frame_above(t, t->moving.sp);
@@ -246,11 +283,14 @@ make_call(struct tarea *t)
 	i = find_arc(t, below);
 	if (i == 0 || !ctx_room_for_frame(t, (uint64_t)(below - 1)))
 		return false;
+	if (rt.arcs[i].lands && (!find_landing(t, below, &rt.arcs[i], &l) ||
+	    !note_landing(ctx_words(t), &l)))
+		return false;
 	leave_frames(t, below);
 	/* the landing is in the code of the owner that calls */
 	push_frame(t, i, state_of(below)->owner == owner ?
 	    t->moving.landing : 0);
-	if (below == top && t->moving.move != MOVE_RETURN)
+	if (below == top && t->moving.move != MOVE_RETURN && !rt.arcs[i].lands)
 		put_arc(t, 16ull * i);
 	return true;
 }
@@ -273,7 +313,7 @@ set_landing(struct tarea *t, uint32_t owner)
 		return;
 	__atomic_store_n(&f->landing, t->moving.landing, __ATOMIC_SEQ_CST);
 	check_landing(t, f);
-	if (a->left == 0)
+	if (a->left == 0 && !a->lands)
 		put_arc(t, f->arc);
 }
 
@@ -415,6 +455,7 @@ tell(struct tarea *t, enum move step, uint64_t site)
 		buffer_publish(t, Q_RECORDS, 0, 0);
 	if (ask(t, REQ_MOVE, arg) < 0)
 		return;
+	ctx_words(t)->nlanding = 0;	/* trace has them */
 	t->p += t->slot->ret[1];	/* kind cache: 0 */
 	/* trace has pushed it */
 	ctx_room_behind_step(t);
