@@ -283,6 +283,13 @@ with=$("$B/trace" -v -e counts --contexts -o other ./landings 20000 2>&1 |
 jumps=$(./landings 20000 | cut -d' ' -f2)
 [ "$with" -lt $((jumps * 2 + 40000)) ]
 ok "$with requests for $jumps jumps and 800,000 calls of setjmp" $?
+# so are jumps into the midst of functions, once they were made
+${CC:-gcc} -O1 -o within "$SRC/within.c"
+both "jumps within" ./within 300
+with=$("$B/trace" -v -e counts --contexts -o other ./within 3000 2>&1 |
+    sed -n 's/.* \([0-9]*\) requests.*/\1/p')
+[ "$with" -lt 8000 ]
+ok "$with requests for some 16,000 jumps" $?
 # stacks far apart that take turns: returns from one to the other are, too
 ${CC:-gcc} -O1 -fno-optimize-sibling-calls -o effects "$SRC/effects.c"
 both "effects" ./effects 3 3 2000

@@ -74,9 +74,11 @@ struct ctx_arc {
 	uint32_t to;		/* number of the state it leads to */
 	uint32_t slow : 1;	/* trace has to see each such call */
 	uint32_t lands : 1;	/* the runtime has: setjmp, see ctx_landing */
+	uint32_t within : 1;	/* an indirect jump to none's beginning: it is
+				 * trace's where a jump may lead to a landing */
 	/* number of the state that the call is made in, of which frames were
 	 * left first, up to one with the state `from'; or 0: none was */
-	uint32_t left : 30;
+	uint32_t left : 29;
 	uint32_t from;		/* number of the state that it leads from */
 	/* made by the runtime: its model; by trace: another model, or 0 */
 	uint32_t like;
@@ -108,7 +110,7 @@ _Static_assert(sizeof(struct ctx_state) == 32, "");
 
 #define ARCS_MOST (1u << 21)
 #define STATES_MOST (1u << 21)
-_Static_assert(STATES_MOST <= 1u << 30, "ctx_arc.left");
+_Static_assert(STATES_MOST <= 1u << 29, "ctx_arc.left");
 /*
  * Behind the states: the first model, the first arc in each bucket; the first
  * state, of those that are not apart.
@@ -164,6 +166,11 @@ struct ctx_landing {
 	uint64_t addr, sp;
 };
 #define LANDINGS_MOST 64u
+static inline uint64_t
+landing_bit(uint64_t addr)
+{
+	return 1ull << (addr * 0x9e3779b97f4a7c15ull >> 58);
+}
 /* A thread's part: its words, arcs by their keys' low bits, arcs' counts. */
 struct ctx_words {
 	uint64_t top;		/* address of the innermost frame */
@@ -177,6 +184,7 @@ struct ctx_words {
 	uint32_t arc, arc_end, state, state_end;
 	/* so many arcs have counts that it, or one before it, could access */
 	uint64_t narc;
+	uint64_t taken;		/* the bits of addresses that trace has */
 	uint64_t nlanding;
 	struct ctx_landing landing[LANDINGS_MOST];
 };

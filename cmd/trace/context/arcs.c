@@ -277,11 +277,12 @@ publish_arc(uint32_t n, bool model)
 /*
  * Would other states of the function make the same call?  Not where it is made
  * by a function whose frame was left before: the state is of who called that.
+ * And where a jump leads depends on who is active.
  */
 static bool
 is_model(uint32_t from, const struct call *c)
 {
-	return !c->slow && c->left == 0 && c->walk != NULL &&
+	return !c->slow && !c->within && c->left == 0 && c->walk != NULL &&
 	    arc_from(c->walk) != NULL &&
 	    arc_caller(c->walk) == state[from].ctx;
 }
@@ -342,7 +343,8 @@ arcs_get(uint32_t from, const struct call *c, uint32_t to)
 	area.arcs[n] = (struct ctx_arc){ .nkey = negated_key(from, c),
 	    .state = state_key(to), .code = area.called, .target = c->target,
 	    .ret = c->ret, .site = c->site, .to = to, .slow = c->slow,
-	    .lands = c->lands, .left = c->left, .from = from };
+	    .lands = c->lands, .within = c->within, .left = c->left,
+	    .from = from };
 	publish_arc(n, is_model(from, c));
 	return n;
 }

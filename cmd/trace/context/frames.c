@@ -456,8 +456,7 @@ is_plain(const struct walk_thread *t, const struct context_step *s,
 	    f->skipper == NULL && arc_from(a) != NULL &&
 	    seg_last(arc_from(a)->seg) == s->site && a->to == s->to &&
 	    !a->ctx->fn->skip && !arc_caller(a)->fn->pop &&
-	    (f->sp != UINT64_MAX || t->nsig == 0) &&
-	    (s->move != MOVE_IJUMP || sites_place(s->to)->entry);
+	    (f->sp != UINT64_MAX || t->nsig == 0);
 }
 
 /*
@@ -493,6 +492,8 @@ put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
 		c.indirect = s != NULL && top && s->indirect;
 		c.left = c.slow ? 0 : left;
 		c.lands = a->ctx->fn->setjmp;
+		c.within = !c.slow && s->move == MOVE_IJUMP &&
+		    !sites_place(s->to)->entry;
 	} else {
 		to = arcs_state(roots_now(t), arcs_set(from), from, owner_get(
 		    roots_now(t), t->skipper == NULL ? 0 :
@@ -503,6 +504,18 @@ put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
 	    f->times > 1 ? 0 : p_at(t, *enter, *now), f->sp == UINT64_MAX ?
 	    PLACE_NONE : f->sp }, .arc = a, .enter = *enter,
 	    .times = f->times }, t, enter, now);
+}
+
+/* The bits of all addresses that setjmp returns to. */
+static uint64_t
+landing_bits(const struct walk_thread *t)
+{
+	uint64_t bits = 0;
+	size_t i;
+
+	for (i = 0; i < t->nlanding && ~bits != 0; i++)
+		bits |= landing_bit(t->landing[i].addr);
+	return bits;
 }
 
 void
@@ -530,6 +543,7 @@ frames_give(unsigned slot, struct walk_thread *t, const int64_t now[COSTS],
 			put_call(m, slot, t, at, now, s, left);
 	frames_words(slot)->top = ONCE(frames_words(slot)->base) -
 	    (n - 1) * sizeof(struct ctx_frame);
+	frames_words(slot)->taken = landing_bits(t);
 }
 
 uint32_t

@@ -67,7 +67,7 @@ struct call {
 	uint32_t left;		/* as in struct ctx_arc */
 	bool indirect;		/* the key has to be made with the target */
 	bool slow;		/* trace has to see each, */
-	bool lands;		/* the runtime has */
+	bool lands, within;	/* see struct ctx_arc */
 };
 /* The arc of a call from a state to a state. */
 uint32_t arcs_get(uint32_t from, const struct call *, uint32_t to);

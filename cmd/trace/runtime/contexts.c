@@ -260,6 +260,20 @@ note_landing(struct ctx_words *w, const struct ctx_landing *l)
 	return true;
 }
 
+/* May a jump to this address lead to a landing? */
+static bool
+may_land(const struct ctx_words *w, uint64_t addr)
+{
+	uint64_t i;
+
+	if (w->taken & landing_bit(addr))
+		return true;
+	for (i = 0; i < w->nlanding && i < LANDINGS_MOST; i++)
+		if (w->landing[i].addr == addr)
+			return true;
+	return false;
+}
+
 /*
  * A call, or a jump or return that is one.  Fragments may make it from now on,
  * unless it is a return, or of setjmp, or frames were left first: those whose
@@ -282,6 +296,8 @@ make_call(struct tarea *t)
 		return false;
 	i = find_arc(t, below);
 	if (i == 0 || !ctx_room_for_frame(t, (uint64_t)(below - 1)))
+		return false;
+	if (rt.arcs[i].within && may_land(ctx_words(t), t->pc))
 		return false;
 	if (rt.arcs[i].lands && (!find_landing(t, below, &rt.arcs[i], &l) ||
 	    !note_landing(ctx_words(t), &l)))
