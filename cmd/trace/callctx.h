@@ -74,11 +74,9 @@ struct ctx_arc {
 	uint32_t to;		/* number of the state it leads to */
 	uint32_t slow : 1;	/* trace has to see each such call */
 	uint32_t lands : 1;	/* the runtime has: setjmp, see ctx_landing */
-	uint32_t within : 1;	/* an indirect jump to none's beginning: it is
-				 * trace's where a jump may lead to a landing */
 	/* number of the state that the call is made in, of which frames were
 	 * left first, up to one with the state `from'; or 0: none was */
-	uint32_t left : 29;
+	uint32_t left : 30;
 	uint32_t from;		/* number of the state that it leads from */
 	/* made by the runtime: its model; by trace: another model, or 0 */
 	uint32_t like;
@@ -110,7 +108,7 @@ _Static_assert(sizeof(struct ctx_state) == 32, "");
 
 #define ARCS_MOST (1u << 21)
 #define STATES_MOST (1u << 21)
-_Static_assert(STATES_MOST <= 1u << 29, "ctx_arc.left");
+_Static_assert(STATES_MOST <= 1u << 30, "ctx_arc.left");
 /*
  * Behind the states: the first model, the first arc in each bucket; the first
  * state, of those that are not apart.
@@ -158,14 +156,17 @@ state_bucket(uint64_t key, uint32_t owner)
 #define RUNS_LOOKED_AT 1024u	/* WALK_RUNS, */
 #define FRAMES_LOOKED_AT 65536u	/* and WALK_FRAMES */
 /*
- * Where a call of setjmp returns, and the stack pointer there.  The runtime
- * notes those that a jump may still lead to, from the outermost on, until trace
- * takes them in with the thread's next step.
+ * Where a call of setjmp returns, and the stack pointer there.  The thread has
+ * those that a jump may still lead to, from the outermost on: the first are
+ * trace's, behind them are what the runtime has noted since.  trace takes these
+ * in with the thread's next step.  Others are outside of all these; of their
+ * addresses the thread has a bit each.
  */
 struct ctx_landing {
 	uint64_t addr, sp;
 };
 #define LANDINGS_MOST 64u
+#define LANDINGS_GIVEN 32u	/* so many are trace's at most */
 static inline uint64_t
 landing_bit(uint64_t addr)
 {
@@ -184,8 +185,8 @@ struct ctx_words {
 	uint32_t arc, arc_end, state, state_end;
 	/* so many arcs have counts that it, or one before it, could access */
 	uint64_t narc;
-	uint64_t taken;		/* the bits of addresses that trace has */
-	uint64_t nlanding;
+	uint64_t others;	/* the bits of their addresses */
+	uint64_t nlanding, given;	/* all; those of trace's */
 	struct ctx_landing landing[LANDINGS_MOST];
 };
 struct ctx_count {

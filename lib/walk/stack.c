@@ -276,6 +276,7 @@ stack_close(struct walk_thread *t)
 	memcpy(t->since, t->total, walk.ncol * sizeof *t->since);
 	if (t->capdepth > 0)
 		memset(t->depth, 0, t->capdepth * sizeof *t->depth);
+	t->nlanding = 0;
 }
 
 void

@@ -168,8 +168,6 @@ context_step(unsigned slot, const struct context_step *s)
 		end(thread_get(slot));
 	}
 	t = thread_now(slot, now);
-	if (s->step != MOVE_START)
-		frames_land(slot, t);
 	t->landed = NULL;
 	t->unseen = NULL;
 	guessed = t->guess;

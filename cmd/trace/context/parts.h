@@ -67,7 +67,8 @@ struct call {
 	uint32_t left;		/* as in struct ctx_arc */
 	bool indirect;		/* the key has to be made with the target */
 	bool slow;		/* trace has to see each, */
-	bool lands, within;	/* see struct ctx_arc */
+	bool lands;		/* it is of setjmp */
+	bool within;		/* a jump to no function's beginning */
 };
 /* The arc of a call from a state to a state. */
 uint32_t arcs_get(uint32_t from, const struct call *, uint32_t to);
@@ -118,8 +119,6 @@ int64_t frames_gathered(unsigned slot, unsigned which);
 /* A slot's frames: the guest's to lib/walk's thread, and back. */
 void frames_take(unsigned slot, struct walk_thread *,
     const int64_t count[COSTS]);
-/* lib/walk's thread gets what its slot has noted of setjmp. */
-void frames_land(unsigned slot, struct walk_thread *);
 void frames_give(unsigned slot, struct walk_thread *,
     const int64_t count[COSTS], const struct context_step *);
 /* Has it had any since arcs were forgotten? */

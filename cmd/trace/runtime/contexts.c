@@ -254,24 +254,12 @@ note_landing(struct ctx_words *w, const struct ctx_landing *l)
 	while (w->nlanding > 0 && w->nlanding <= LANDINGS_MOST &&
 	    w->landing[w->nlanding - 1].sp <= l->sp)
 		w->nlanding--;
+	if (w->given > w->nlanding)
+		w->given = w->nlanding;
 	if (w->nlanding >= LANDINGS_MOST)
 		return false;
 	w->landing[w->nlanding++] = *l;
 	return true;
-}
-
-/* May a jump to this address lead to a landing? */
-static bool
-may_land(const struct ctx_words *w, uint64_t addr)
-{
-	uint64_t i;
-
-	if (w->taken & landing_bit(addr))
-		return true;
-	for (i = 0; i < w->nlanding && i < LANDINGS_MOST; i++)
-		if (w->landing[i].addr == addr)
-			return true;
-	return false;
 }
 
 /*
@@ -296,8 +284,6 @@ make_call(struct tarea *t)
 		return false;
 	i = find_arc(t, below);
 	if (i == 0 || !ctx_room_for_frame(t, (uint64_t)(below - 1)))
-		return false;
-	if (rt.arcs[i].within && may_land(ctx_words(t), t->pc))
 		return false;
 	if (rt.arcs[i].lands && (!find_landing(t, below, &rt.arcs[i], &l) ||
 	    !note_landing(ctx_words(t), &l)))
@@ -455,6 +441,59 @@ make_return(struct tarea *t)
 	return true;
 }
 
+/* May a jump to this address lead to a landing? */
+static bool
+may_land(const struct tarea *t)
+{
+	const struct ctx_words *w = ctx_words(t);
+	uint64_t i;
+
+	for (i = 0; i < w->nlanding && i < LANDINGS_MOST; i++)
+		if (w->landing[i].addr == t->pc)
+			return true;
+	return (w->others & landing_bit(t->pc)) != 0;
+}
+
+/*
+ * A jump to a landing leaves the frames inside of it.  Which of several with
+ * the same address it is, the next call or return decides: that is trace's.
+ */
+static bool
+make_landing(struct tarea *t)
+{
+	const struct ctx_words *w = ctx_words(t);
+	const struct ctx_landing *found = NULL, *l = w->landing;
+	struct ctx_frame *f = contexts_top(t);
+
+	if (w->nlanding > LANDINGS_MOST || (w->others & landing_bit(t->pc)) ||
+	    contexts_arc(t)->target == ARC_NONE)
+		return false;
+	for (; l < w->landing + w->nlanding; l++) {
+		if (l->addr != t->pc)
+			continue;
+		if (found != NULL || l->sp <= f->place)
+			return false;
+		found = l;
+	}
+	f = found == NULL ? NULL : frame_above(t, found->sp - 1);
+	if (f == NULL)
+		return false;
+	leave_frames(t, f);
+	return true;
+}
+
+/* Make the move that the thread's last exit was; false: trace has to. */
+static bool
+make_move(struct tarea *t)
+{
+	if (state(t)->slow)
+		return false;
+	if (t->moving.move == MOVE_RETURN)
+		return make_return(t);
+	return t->moving.move == MOVE_IJUMP && may_land(t) ? make_landing(t) :
+	    make_call(t);
+}
+
 /* Have trace make a step; the moves between steps are ours. */
 static void
 tell(struct tarea *t, enum move step, uint64_t site)
@@ -471,7 +510,6 @@ tell(struct tarea *t, enum move step, uint64_t site)
 		buffer_publish(t, Q_RECORDS, 0, 0);
 	if (ask(t, REQ_MOVE, arg) < 0)
 		return;
-	ctx_words(t)->nlanding = 0;	/* trace has them */
 	t->p += t->slot->ret[1];	/* kind cache: 0 */
 	/* trace has pushed it */
 	ctx_room_behind_step(t);
@@ -486,7 +524,7 @@ contexts_arrive(struct tarea *t)
 {
 	unsigned move = t->moving.move;
 	uint32_t owner;
-	bool done = false;
+	bool done;
 
 	if (!(rt.boot.flags & BOOT_CONTEXTS) || t->skips)
 		return;
@@ -502,8 +540,7 @@ contexts_arrive(struct tarea *t)
 	}
 	if (move == MOVE_NONE)
 		return;
-	if (!state(t)->slow)
-		done = move == MOVE_RETURN ? make_return(t) : make_call(t);
+	done = make_move(t);
 	if (!done)
 		tell(t, MOVE_ON, t->moving.site);
 	if (!done && move == MOVE_CALL)
