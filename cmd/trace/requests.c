@@ -171,14 +171,15 @@ renew_beside_others(unsigned slot, int64_t p)
 
 /*
  * Numbers of calls are used up, almost.  Records have them, too, so these are
- * to be written first: only a thread by itself can do that.
+ * to be written first: only a thread by itself can do that.  What it has done
+ * in limbo is told once it is known where that was.
  */
 static void
 renew_contexts(unsigned slot, int64_t p)
 {
 	static uint32_t published;	/* by the thread, before it asked */
 
-	if (!context_is_full())
+	if (!context_is_full() || context_in_limbo(context_owner(slot)))
 		return;
 	if (!is_alone(slot)) {
 		if (!counts_refs() && !opt->allocs)
