@@ -1,8 +1,9 @@
 /*
  * landings - setjmp called again and again, and a jump back now and then: from
  * calls inside, in recursions deeper than what is noted of it at a time, by a
- * pointer, in signal handlers and out of them
+ * pointer, in signal handlers, out of them and back into them
  */
+#include <alloca.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -83,6 +84,34 @@ handled(void)
 	return raise(SIGUSR1);
 }
 
+static sigjmp_buf left, entered;
+
+static void
+on_usr2(int sig)
+{
+	(void)sig;
+	if (sigsetjmp(entered, 1) == 0)
+		siglongjmp(left, 1);
+}
+
+/* The handler is left, entered again, and ends where it has no frame. */
+static NOINLINE int
+reentered(void)
+{
+	static char stack[1 << 16];
+	struct sigaction a = { .sa_handler = on_usr2, .sa_flags = SA_ONSTACK };
+	stack_t s = { .ss_sp = stack, .ss_size = sizeof stack };
+	volatile char *room;
+
+	sigaltstack(&s, NULL);
+	sigaction(SIGUSR2, &a, NULL);
+	if (sigsetjmp(left, 1) == 0)
+		return raise(SIGUSR2);
+	room = alloca(4096);	/* raise() has not returned */
+	room[0] = 0;
+	siglongjmp(entered, 1);
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -97,7 +126,7 @@ main(int argc, char *argv[])
 			sum += nest(0, DEEP);
 		sum += again(i % 3);
 		if (i % 10 == 0)
-			sum += handled();
+			sum += handled() + reentered();
 	}
 	printf("%d %u\n", sum, jumps);
 	return 0;

@@ -430,6 +430,7 @@ signal_returned(struct tarea *t)
 {
 	struct kucontext *uc = &frames(t)->uc;
 	bool on = on_altstack(t, t->gpr[4]);	/* then it stays what it is */
+	uint64_t call = t->pc - 2;
 
 	state_native(t, uc);
 	t->df = uc->eflags >> 10 & 1;
@@ -440,6 +441,6 @@ signal_returned(struct tarea *t)
 	t->altstack.flags &= SS_AUTODISARM | SS_ONSTACK;
 	signal_unhold(t);
 	signal_owe(t);
-	contexts_step(t, MOVE_SIGRETURN, t->pc);
+	contexts_step(t, MOVE_SIGRETURN, call);
 	dispatch_resume(t);
 }
