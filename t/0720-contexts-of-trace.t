@@ -308,7 +308,7 @@ for p in ./tails ./handlers "./unwind plain 1" "$V/ins-flow"; do
 	ok "intervals of $p: the same" $?
 done
 # few numbers for calls: they begin anew again and again
-for p in ./reps ./handlers "./unwind plain 1"; do
+for p in ./reps ./handlers "./unwind plain 1" "./landings 100"; do
 	o="--contexts --debug=fewcounts"
 	meet "-e blocks,-e counts $o" costs_and_stacks $p
 	ok "few calls at a time, $p: the same" $?

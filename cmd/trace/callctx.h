@@ -165,13 +165,14 @@ state_bucket(uint64_t key, uint32_t owner)
 struct ctx_landing {
 	uint64_t addr, sp;
 };
-#define LANDINGS_MOST 64u
+#define LANDINGS_MOST 64u	/* those that the thread has */
 #define LANDINGS_GIVEN 32u	/* so many are trace's at most */
 static inline uint64_t
 landing_bit(uint64_t addr)
 {
 	return 1ull << (addr * 0x9e3779b97f4a7c15ull >> 58);
 }
+
 /* A thread's part: its words, arcs by their keys' low bits, arcs' counts. */
 struct ctx_words {
 	uint64_t top;		/* address of the innermost frame */
@@ -185,7 +186,7 @@ struct ctx_words {
 	uint32_t arc, arc_end, state, state_end;
 	/* so many arcs have counts that it, or one before it, could access */
 	uint64_t narc;
-	uint64_t others;	/* the bits of their addresses */
+	uint64_t others;	/* the bits of their addresses, or more */
 	uint64_t nlanding, given;	/* all; those of trace's */
 	struct ctx_landing landing[LANDINGS_MOST];
 };

@@ -508,6 +508,8 @@ put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
 	    .times = f->times }, t, enter, now);
 }
 
+#define OTHERS_MOST 256u	/* of more, any address may be one's */
+
 /* The thread gets its innermost landings, and the bits of the others. */
 static void
 give_landings(unsigned slot, const struct walk_thread *t)
@@ -518,7 +520,7 @@ give_landings(unsigned slot, const struct walk_thread *t)
 	while (from > 0 && t->nlanding - from < LANDINGS_GIVEN &&
 	    t->landing[from - 1].nsig == t->nsig)
 		from--;
-	w->others = 0;
+	w->others = from > OTHERS_MOST ? ~0ull : 0;
 	for (i = 0; i < from && ~w->others != 0; i++)
 		w->others |= landing_bit(t->landing[i].addr);
 	for (i = from; i < t->nlanding; i++)

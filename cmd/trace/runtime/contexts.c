@@ -225,19 +225,24 @@ push_frame(struct tarea *t, uint32_t i, uint64_t landing)
 	check_landing(t, f);
 }
 
+#define JUMPS_MOST 64u	/* so many on the way to setjmp are followed */
+
 /*
  * Where the call that is being made, by arc a inside of a frame, returns, and
- * the stack pointer there; false: trace knows.  A function that jumped to
- * setjmp has the return address.
+ * the stack pointer there; false: trace knows.  Where functions jumped to
+ * setjmp, the frame of the first has the return address.
  */
 static bool
 find_landing(const struct tarea *t, const struct ctx_frame *f,
     const struct ctx_arc *a, struct ctx_landing *l)
 {
+	unsigned n = 0;
+
 	l->sp = (t->moving.move == MOVE_CALL ? t->moving.sp : f->place) + 8;
 	for (l->addr = a->ret; l->addr == 0; l->addr = a->ret) {
 		a = &rt.arcs[f->arc / 16];
-		if (a->target <= ARC_MANY || f->place + 8 != l->sp)
+		if (a->target <= ARC_MANY || f->place + 8 != l->sp ||
+		    n++ == JUMPS_MOST)
 			return false;
 		f++;
 	}
@@ -573,8 +578,9 @@ undo_call(struct tarea *t)
 }
 
 /*
- * All calls end.  A root that made no other call, as where the function has
- * returned, is left for the next window, which often begins in it.
+ * All calls end, and with them where setjmp has returned.  A root that made no
+ * other call, as where the function has returned, is left for the next window,
+ * which often begins in it.
  */
 void
 contexts_end_window(struct tarea *t)
@@ -585,7 +591,8 @@ contexts_end_window(struct tarea *t)
 	if (state(t)->owner == 0)
 		return;
 	undo_call(t);
-	if (ctx_words(t)->top == ctx_words(t)->base && !state(t)->slow)
+	if (ctx_words(t)->top == ctx_words(t)->base && !state(t)->slow &&
+	    ctx_words(t)->nlanding == 0 && ctx_words(t)->others == 0)
 		t->moving.move = MOVE_NONE;
 	else
 		contexts_step(t, MOVE_END, t->pc);
