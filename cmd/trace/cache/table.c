@@ -3,8 +3,8 @@
  *
  * The guest could write to what it reads, so nothing of that is ever read here:
  * beside it is one of our own, with the number of each entry's fragment.  Both
- * grow when half the entries are used.  The larger ones are filled aside, from
- * our own, before the guest hears of them.
+ * have twice as many entries as there are fragments, dead ones included.
+ * Larger ones are filled aside, from our own, before the guest hears of them.
  */
 #include <string.h>
 #include <sys/mman.h>

@@ -179,7 +179,7 @@ signal_guest_stack(const struct tarea *t)
 	struct kstack st = t->altstack;
 
 	if (st.size == 0)
-		st.flags |= SS_DISABLE;
+		st.flags = (st.flags & SS_AUTODISARM) | SS_DISABLE;
 	sys2(__NR_sigaltstack, &st, NULL);
 }
 
