@@ -223,20 +223,6 @@ how_to_join(size_t n, size_t k)
 	return n - k > n / JOIN_PART ? WALK_JOIN_ANY : WALK_JOIN_LAST;
 }
 
-/* lib/walk's thread gets the landings that the guest has noted. */
-static void
-take_landings(unsigned slot, struct walk_thread *t)
-{
-	const struct ctx_words *w = frames_words(slot);
-	uint64_t n = ONCE(w->nlanding), i = ONCE(w->given);
-
-	if (n > LANDINGS_MOST || i > n)
-		trust_lose("its calls");
-	for (; i < n && !trust_lost; i++)
-		stack_landing(t, ONCE(w->landing[i].addr),
-		    ONCE(w->landing[i].sp));
-}
-
 void
 frames_take(unsigned slot, struct walk_thread *t, const int64_t now[COSTS])
 {
@@ -249,7 +235,7 @@ frames_take(unsigned slot, struct walk_thread *t, const int64_t now[COSTS])
 
 	if (m->n == 0 || (n = frames_now(slot)) == 0)
 		return;
-	take_landings(slot, t);
+	landings_take(frames_words(slot), t);
 	k = n < m->n ? n : m->n;
 	while (k > 0 && !is_same(frame(slot, k - 1), &m->v[k - 1].f))
 		k--;
@@ -508,27 +494,6 @@ put_call(struct mirror *m, unsigned slot, struct walk_thread *t, size_t at,
 	    .times = f->times }, t, enter, now);
 }
 
-#define OTHERS_MOST 256u	/* of more, any address may be one's */
-
-/* The thread gets its innermost landings, and the bits of the others. */
-static void
-give_landings(unsigned slot, const struct walk_thread *t)
-{
-	struct ctx_words *w = frames_words(slot);
-	size_t from = t->nlanding, i;
-
-	while (from > 0 && t->nlanding - from < LANDINGS_GIVEN &&
-	    t->landing[from - 1].nsig == t->nsig)
-		from--;
-	w->others = from > OTHERS_MOST ? ~0ull : 0;
-	for (i = 0; i < from && ~w->others != 0; i++)
-		w->others |= landing_bit(t->landing[i].addr);
-	for (i = from; i < t->nlanding; i++)
-		w->landing[i - from] = (struct ctx_landing){
-		    t->landing[i].addr, t->landing[i].sp };
-	w->nlanding = w->given = t->nlanding - from;
-}
-
 void
 frames_give(unsigned slot, struct walk_thread *t, const int64_t now[COSTS],
     const struct context_step *s)
@@ -554,7 +519,7 @@ frames_give(unsigned slot, struct walk_thread *t, const int64_t now[COSTS],
 			put_call(m, slot, t, at, now, s, left);
 	frames_words(slot)->top = ONCE(frames_words(slot)->base) -
 	    (n - 1) * sizeof(struct ctx_frame);
-	give_landings(slot, t);
+	landings_give(frames_words(slot), t);
 }
 
 uint32_t
@@ -587,8 +552,7 @@ frames_end(unsigned slot)
 		return;
 	*frame(slot, 0) = none;
 	frames_words(slot)->top = ONCE(frames_words(slot)->base);
-	frames_words(slot)->nlanding = frames_words(slot)->given = 0;
-	frames_words(slot)->others = 0;
+	landings_end(frames_words(slot));
 }
 
 void

@@ -130,6 +130,15 @@ void frames_forget(void);
 /* Tell what arcs have counted in the guest, which becomes zero. */
 void frames_charge(unsigned slot, const struct walk_thread *);
 
+/* --------------------------------------------------------------- landings.c */
+
+/* lib/walk's thread gets the landings that the guest has noted in its words. */
+void landings_take(const struct ctx_words *, struct walk_thread *);
+/* The words get its innermost ones, and the bits of the others. */
+void landings_give(struct ctx_words *, const struct walk_thread *);
+/* They have none any more. */
+void landings_end(struct ctx_words *);
+
 /* ------------------------------------------------------------------ roots.c */
 
 /* The context that a thread runs in, if that is sure. */

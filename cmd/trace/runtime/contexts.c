@@ -225,48 +225,6 @@ push_frame(struct tarea *t, uint32_t i, uint64_t landing)
 	check_landing(t, f);
 }
 
-#define JUMPS_MOST 64u	/* so many on the way to setjmp are followed */
-
-/*
- * Where the call that is being made, by arc a inside of a frame, returns, and
- * the stack pointer there; false: trace knows.  Where functions jumped to
- * setjmp, the frame of the first has the return address.
- */
-static bool
-find_landing(const struct tarea *t, const struct ctx_frame *f,
-    const struct ctx_arc *a, struct ctx_landing *l)
-{
-	unsigned n = 0;
-
-	l->sp = (t->moving.move == MOVE_CALL ? t->moving.sp : f->place) + 8;
-	for (l->addr = a->ret; l->addr == 0; l->addr = a->ret) {
-		a = &rt.arcs[f->arc / 16];
-		if (a->target <= ARC_MANY || f->place + 8 != l->sp ||
-		    n++ == JUMPS_MOST)
-			return false;
-		f++;
-	}
-	return true;
-}
-
-/*
- * Note a landing, as lib/walk will; false: there is no room.  Those that have a
- * lower stack pointer have been left.
- */
-static bool
-note_landing(struct ctx_words *w, const struct ctx_landing *l)
-{
-	while (w->nlanding > 0 && w->nlanding <= LANDINGS_MOST &&
-	    w->landing[w->nlanding - 1].sp <= l->sp)
-		w->nlanding--;
-	if (w->given > w->nlanding)
-		w->given = w->nlanding;
-	if (w->nlanding >= LANDINGS_MOST)
-		return false;
-	w->landing[w->nlanding++] = *l;
-	return true;
-}
-
 /*
  * A call, or a jump or return that is one.  Fragments may make it from now on,
  * unless it is a return, or of setjmp, or frames were left first: those whose
@@ -278,7 +236,6 @@ make_call(struct tarea *t)
 {
 	struct ctx_frame *top = contexts_top(t), *below = top;
 	uint32_t i, owner = state(t)->owner;
-	struct ctx_landing l;
 
 	if (t->moving.move == MOVE_CALL)
 		below = frame_above(t, t->moving.sp);
@@ -290,8 +247,7 @@ make_call(struct tarea *t)
 	i = find_arc(t, below);
 	if (i == 0 || !ctx_room_for_frame(t, (uint64_t)(below - 1)))
 		return false;
-	if (rt.arcs[i].lands && (!find_landing(t, below, &rt.arcs[i], &l) ||
-	    !note_landing(ctx_words(t), &l)))
+	if (rt.arcs[i].lands && !ctx_note_landing(t, below, &rt.arcs[i]))
 		return false;
 	leave_frames(t, below);
 	/* the landing is in the code of the owner that calls */
@@ -446,41 +402,13 @@ make_return(struct tarea *t)
 	return true;
 }
 
-/* May a jump to this address lead to a landing? */
-static bool
-may_land(const struct tarea *t)
-{
-	const struct ctx_words *w = ctx_words(t);
-	uint64_t i;
-
-	for (i = 0; i < w->nlanding && i < LANDINGS_MOST; i++)
-		if (w->landing[i].addr == t->pc)
-			return true;
-	return (w->others & landing_bit(t->pc)) != 0;
-}
-
-/*
- * A jump to a landing leaves the frames inside of it.  Which of several with
- * the same address it is, the next call or return decides: that is trace's.
- */
+/* A jump to a landing leaves the frames inside of it; false: trace knows. */
 static bool
 make_landing(struct tarea *t)
 {
-	const struct ctx_words *w = ctx_words(t);
-	const struct ctx_landing *found = NULL, *l = w->landing;
-	struct ctx_frame *f = contexts_top(t);
+	uint64_t sp = ctx_landing(t);
+	struct ctx_frame *f = sp == 0 ? NULL : frame_above(t, sp - 1);
 
-	if (w->nlanding > LANDINGS_MOST || (w->others & landing_bit(t->pc)) ||
-	    contexts_arc(t)->target == ARC_NONE)
-		return false;
-	for (; l < w->landing + w->nlanding; l++) {
-		if (l->addr != t->pc)
-			continue;
-		if (found != NULL || l->sp <= f->place)
-			return false;
-		found = l;
-	}
-	f = found == NULL ? NULL : frame_above(t, found->sp - 1);
 	if (f == NULL)
 		return false;
 	leave_frames(t, f);
@@ -495,8 +423,9 @@ make_move(struct tarea *t)
 		return false;
 	if (t->moving.move == MOVE_RETURN)
 		return make_return(t);
-	return t->moving.move == MOVE_IJUMP && may_land(t) ? make_landing(t) :
-	    make_call(t);
+	if (t->moving.move == MOVE_IJUMP && ctx_may_land(t))
+		return make_landing(t);
+	return make_call(t);
 }
 
 /* Have trace make a step; the moves between steps are ours. */

@@ -4,6 +4,7 @@
  *	contexts.c	a thread's frames, where fragments cannot make them
  *	ctxmem.c	their memory, and that of counts
  *	ctxcost.c	costs, where a fragment was left halfway
+ *	ctxland.c	where calls of setjmp have returned
  *	ctxtold.c	kind cache: frames in the stream
  */
 #ifndef CTX_H
@@ -79,6 +80,19 @@ bool ctx_grow_frames(struct tarea *, uint64_t addr);
 bool ctx_room_for_frame(struct tarea *, uint64_t addr);
 /* The same for frames that trace has pushed, and more in a deep stack. */
 void ctx_room_behind_step(struct tarea *);
+
+/* ---- ctxland.c ---- */
+
+/*
+ * Note where a call of setjmp returns that is being made, by an arc inside of a
+ * frame; false: trace has to make it.
+ */
+bool ctx_note_landing(struct tarea *, const struct ctx_frame *below,
+    const struct ctx_arc *);
+/* May a jump to the thread's pc lead to where setjmp has returned? */
+bool ctx_may_land(const struct tarea *);
+/* If it does: the stack pointer there; 0: trace knows. */
+uint64_t ctx_landing(const struct tarea *);
 
 /* ---- ctxtold.c ---- */
 
