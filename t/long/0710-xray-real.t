@@ -17,13 +17,23 @@ clang++ -O0 $X -c -o "$T/events.o" t/fix/xray/events.cc 2>"$T/cc" &&
     clang++ -O2 $X -o "$T/prog" t/fix/xray/prog.cc "$T/events.o" -pthread 2>>"$T/cc" ||
     skip_all "clang++ cannot make a program with XRay: $(head -n 1 "$T/cc")"
 
-# log NAME MODE OPTIONS COUNT: $T/NAME, and what the program says in $T/NAME.said
-log() {
+# record NAME MODE OPTIONS COUNT: $T/NAME, and what the program says in $T/NAME.said
+record() {
 	mkdir "$T/run" || exit 99
 	(cd "$T/run" && timeout 60 ../prog "$2" "$3" "$4" >"../$1.said" 2>../err) ||
 	    echo "# $1: $(tail -n 1 "$T/err")"
 	mv "$T"/run/xray-log.* "$T/$1"
 	rm -r "$T/run"
+}
+# The same. On a busy machine clang's runtime has written a buffer twice, and
+# another one not at all: llvm-xray counts that, and we do not.
+log() {
+	for again in 1 2 3 4 5; do
+		record "$@"
+		"$R" "$T/$1" 2>/dev/null |
+		    grep -q '^R .* a buffer that comes twice' || break
+		echo "# $1: a buffer comes twice, run $again"
+	done
 }
 
 log simple simple func_duration_threshold_us=0 300
