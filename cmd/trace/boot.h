@@ -91,6 +91,7 @@ struct boot {
 	struct stored stored[NSTORED];
 	uint32_t nstored;
 	int32_t storedfd;	/* the entry, or -1; closed by the runtime */
+	int32_t uffd;		/* trace has it, too: closed likewise, or -1 */
 	uint64_t countbytes;	/* a thread's cells, counters, frames; or 0 */
 	uint64_t ncount;	/* its counters */
 	uint64_t sets, ways;	/* kind cache: of each thread's table; else 0 */
@@ -104,7 +105,8 @@ struct boot {
 	uint64_t minframe;	/* bytes of the least alternate stack */
 	uint64_t filled;	/* bytes that guest/relocate.c has mapped */
 	struct set_limit limit[NLIMIT];	/* see runtime/limits.c */
-	uint64_t blank;		/* T_SIZE unwritten bytes of the memory file */
+	uint64_t blank;		/* T_SIZE unwritten bytes of the memory file, */
+	uint64_t blankoff;	/* from this offset on */
 	uint64_t addrbits;	/* of an address: 48, or 57 */
 	uint64_t sequence[NSEQUENCE];	/* each its struct rseq_cs, or 0 */
 	uint64_t rseqsig;	/* the signature of all of them */

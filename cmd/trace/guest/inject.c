@@ -34,13 +34,12 @@ load_blob(int theirs)
 
 	memcpy(&h, runtime_blob, sizeof h);
 	area.boot.blank = area.blob + AREA_BLANK;
+	area.boot.blankoff = off + AREA_BLANK;
 	if (memfile_write(area.fd, runtime_blob, n, off) != (ssize_t)n)
 		die("the runtime:");
 	if (remote_mmap(area.blob, h.data, PROT_READ | PROT_EXEC, theirs,
 	    off) < 0 || remote_mmap(area.blob + h.data, h.end - h.data,
-	    PROT_READ | PROT_WRITE, theirs, off + h.data) < 0 ||
-	    remote_mmap(area.boot.blank, T_SIZE, PROT_NONE, theirs,
-	    off + AREA_BLANK) < 0)
+	    PROT_READ | PROT_WRITE, theirs, off + h.data) < 0)
 		die("no place for the runtime in the program");
 }
 
@@ -218,7 +217,7 @@ inject(const struct start *s, uint64_t skip)
 	area.ctl->joining = s->others;
 	area.ctl->settling = 1;
 	load_blob(s->theirs);
-	guest.uffd = remote_userfaultfd();
+	guest.uffd = remote_userfaultfd(&area.boot.uffd);
 	remote_end();
 	if (s->old != 0)
 		unmap_old(s, area.blob + h.start);

@@ -91,8 +91,11 @@ int remote_open(uint64_t at, int fd);
  */
 const char *relocate(uint64_t *filled);
 
-/* A userfaultfd of the process, open only here; -1: it cannot have one. */
-int remote_userfaultfd(void);
+/*
+ * A userfaultfd of the process; -1: it cannot have one. *theirs: its own, which
+ * is to be closed, or -1.
+ */
+int remote_userfaultfd(int *theirs);
 
 /* Its thread executes 64-bit code: we can follow no other. */
 bool inject_is_64bit(const struct user_regs_struct *);

@@ -216,12 +216,13 @@ is_filtered(void)
 }
 
 int
-remote_userfaultfd(void)
+remote_userfaultfd(int *theirs)
 {
 	uint64_t a[6] = { O_CLOEXEC | O_NONBLOCK, 0, 0, 0, 0, 0 };
 	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 	long r;
 
+	*theirs = -1;
 	if (fd < 0)		/* then the program may not either */
 		return -1;
 	close(fd);
@@ -230,10 +231,8 @@ remote_userfaultfd(void)
 	r = remote(SYS_userfaultfd, a);
 	if (r < 0)
 		return -1;
-	fd = (int)syscall(SYS_pidfd_getfd, guest.pidfd, (int)r, 0);
-	a[0] = (uint64_t)r;
-	remote(SYS_close, a);
-	return fd;
+	*theirs = (int)r;
+	return (int)syscall(SYS_pidfd_getfd, guest.pidfd, (int)r, 0);
 }
 
 long

@@ -112,7 +112,27 @@ map_segments(void)
 	if (rt.bufs != 0)	/* not for children */
 		sys3(__NR_madvise, rt.bufs, rt.boot.seg[SEG_BUFFERS].size,
 		    MADV_DONTFORK);
+}
+
+/* Pages that each thread's area begins with. */
+static void
+map_blank(void)
+{
+	long at = sys6(__NR_mmap, (long)rt.boot.blank, T_SIZE, PROT_NONE,
+	    MAP_PRIVATE | MAP_FIXED_NOREPLACE, rt.boot.fd,
+	    (long)rt.boot.blankoff);
+
+	if (at != (long)rt.boot.blank)
+		panic("no memory for threads");
+}
+
+/* The program is to see no descriptor of ours. */
+static void
+close_all(void)
+{
 	sys1(__NR_close, rt.boot.fd);
+	if (rt.boot.uffd >= 0)
+		sys1(__NR_close, rt.boot.uffd);
 }
 
 static void
@@ -176,6 +196,8 @@ boot_process(void)
 
 	rt.pid = number_by(__NR_getpid);
 	map_segments();
+	map_blank();
+	close_all();
 	t = area_new(number_by(__NR_gettid));
 	if (t == NULL)
 		panic("no memory for the first thread");
