@@ -382,37 +382,36 @@ make_far_return(struct tarea *t)
 	return true;
 }
 
-/*
- * Leave the frames that the stack pointer is beyond, but no handler's.  Where
- * there are none, the return may be a jump that calls.
- */
+/* Leave the frames that sp is beyond, but no handler's; false: trace knows. */
 static bool
-make_return(struct tarea *t)
+leave_below(struct tarea *t, uint64_t sp)
 {
-	struct ctx_frame *f;
+	struct ctx_frame *f = frame_above(t, sp - 1);
 
-	if (is_apart(contexts_top(t), t->moving.sp))
-		return make_far_return(t);
-	if (contexts_top(t)->place >= t->moving.sp)
-		return is_jump(t) && make_call(t);
-	f = frame_above(t, t->moving.sp - 1);
 	if (f == NULL)
 		return false;
 	leave_frames(t, f);
 	return true;
 }
 
-/* A jump to a landing leaves the frames inside of it; false: trace knows. */
+/* Where the stack pointer is beyond no frame, a return may be a jump. */
+static bool
+make_return(struct tarea *t)
+{
+	if (is_apart(contexts_top(t), t->moving.sp))
+		return make_far_return(t);
+	if (contexts_top(t)->place >= t->moving.sp)
+		return is_jump(t) && make_call(t);
+	return leave_below(t, t->moving.sp);
+}
+
+/* A jump to where setjmp has returned. */
 static bool
 make_landing(struct tarea *t)
 {
 	uint64_t sp = ctx_landing(t);
-	struct ctx_frame *f = sp == 0 ? NULL : frame_above(t, sp - 1);
 
-	if (f == NULL)
-		return false;
-	leave_frames(t, f);
-	return true;
+	return sp != 0 && leave_below(t, sp);
 }
 
 /* Make the move that the thread's last exit was; false: trace has to. */
