@@ -117,8 +117,6 @@ read_pieces(struct fresh *im)
 	if (!mapped_open(&m, guest.pid))
 		die("/proc/%d/maps:", (int)guest.pid);
 	while (mapped_next(&m)) {
-		if (strncmp(m.name, "[vsyscall]", 10) == 0)
-			continue;
 		of = group_of(im, &m);
 		g = &im->group[of];
 		if (g->end == 0)

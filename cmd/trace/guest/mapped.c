@@ -41,7 +41,7 @@ bool
 mapped_next(struct mapped *m)
 {
 	while (m->f != NULL && getline(&m->line, &m->cap, m->f) > 0)
-		if (parse(m))
+		if (parse(m) && strncmp(m->name, "[vsyscall]", 10) != 0)
 			return true;
 	if (m->f != NULL)
 		fclose(m->f);

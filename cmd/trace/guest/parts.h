@@ -132,7 +132,7 @@ struct mapped {
 };
 /* Begin with the first one; false: errno says why there are none. */
 bool mapped_open(struct mapped *, pid_t);
-/* The next one; false: there is none left, and all is closed. */
+/* The next one but [vsyscall]; false: there is none left, all is closed. */
 bool mapped_next(struct mapped *);
 
 /*

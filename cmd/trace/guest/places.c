@@ -62,8 +62,6 @@ read_places(struct layout *p, const struct start *s)
 	if (!mapped_open(&m, guest.pid))
 		die("/proc/%d/maps:", (int)guest.pid);
 	while (mapped_next(&m)) {
-		if (strncmp(m.name, "[vsyscall]", 10) == 0)
-			continue;
 		what = what_is(s, &m);
 		p->taken = xgrow(p->taken, &p->cap, p->n + 1,
 		    sizeof *p->taken);
