@@ -277,7 +277,8 @@ publish_arc(uint32_t n, bool model)
 /*
  * Would other states of the function make the same call?  Not where it is made
  * by a function whose frame was left before: the state is of who called that.
- * And where a jump leads depends on who is active.
+ * And where a jump into the midst of a function leads depends on which
+ * functions are active.
  */
 static bool
 is_model(uint32_t from, const struct call *c)

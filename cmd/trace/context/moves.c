@@ -94,7 +94,7 @@ go_on(struct walk_thread *t, const struct context_step *s)
 static void
 step(struct walk_thread *t, const struct context_step *s)
 {
-	/* a handler's end, of which nothing is left, or a call like others */
+	/* where no handler is active, sigreturn is a call like others */
 	if (s->step != MOVE_SIGRETURN || t->nsig == 0)
 		arrive(t, s);
 	if (s->step == MOVE_SIGNAL)

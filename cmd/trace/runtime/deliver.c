@@ -430,7 +430,7 @@ signal_returned(struct tarea *t)
 {
 	struct kucontext *uc = &frames(t)->uc;
 	bool on = on_altstack(t, t->gpr[4]);	/* then it stays what it is */
-	uint64_t call = t->pc - 2;
+	uint64_t call = t->pc - 2;	/* its `syscall' */
 
 	state_native(t, uc);
 	t->df = uc->eflags >> 10 & 1;
