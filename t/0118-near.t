@@ -11,19 +11,21 @@ allowed=$(sed -n 's/^Cpus_allowed_list:[^0-9]*//p' /proc/self/status)
 one=${allowed%%[-,]*}
 
 # The processors of trace and its threads: a child, which is not traced, looks
-# while its parent waits, until they are the program's own.
+# while its parent waits, until it has seen its own three times in a row.
 cat >"$T/seen" <<'EOF'
 look() {
-	sed -n 's/^Cpus_allowed_list:[^0-9]*//p' /proc/$1/status $2 | sort -u
+	sed -n 's/^Cpus_allowed_list:[^0-9]*//p' $1 | sort -u
 }
 (
 	n=0
-	until [ "$(look self "/proc/$PPID/task/*/status")" = "$(look self)" ] ||
-	    [ $n -ge 100 ]; do
+	alike=0
+	until [ $alike -ge 3 ] || [ $n -ge 100 ]; do
 		sleep 0.1
+		seen=$(look "/proc/$PPID/task/*/status")
+		[ "$seen" = "$(look /proc/self/status)" ] && alike=$((alike + 1)) || alike=0
 		n=$((n + 1))
 	done
-	look self "/proc/$PPID/task/*/status"
+	echo "$seen"
 ) &
 wait
 EOF
@@ -101,20 +103,24 @@ crowd "a timer" -e counts "$T/p"
 cat >"$T/jumps.c" <<'EOF'
 #include <setjmp.h>
 
-static jmp_buf out;
-
+/* Leave two calls that have each called setjmp at the same place. */
 __attribute__((noinline)) static void
-leave(void)
+try(jmp_buf *outer)
 {
-	longjmp(out, 1);
+	jmp_buf here;
+
+	if (setjmp(here) != 0)
+		return;
+	if (outer != 0)
+		longjmp(*outer, 1);
+	try(&here);
 }
 
 int
 main(void)
 {
 	for (volatile int i = 0; i < 20000; i++)
-		if (setjmp(out) == 0)
-			leave();
+		try(0);
 	return 0;
 }
 EOF
