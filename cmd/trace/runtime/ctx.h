@@ -2,6 +2,7 @@
  * ctx.h - what the files about calling contexts share
  *
  *	contexts.c	a thread's frames, where fragments cannot make them
+ *	ctxmove.c	calls and returns that need not be asked for
  *	ctxmem.c	their memory, and that of counts
  *	ctxcost.c	costs, where a fragment was left halfway
  *	ctxland.c	where calls of setjmp have returned
@@ -35,6 +36,13 @@ static inline struct ctx_frame *
 ctx_top(const struct tarea *t)
 {
 	return (struct ctx_frame *)ctx_words(t)->top;
+}
+
+/* The state that a frame's arc leads to. */
+static inline const struct ctx_state *
+ctx_state_of(const struct ctx_frame *f)
+{
+	return &rt.states[rt.arcs[f->arc / 16].to];
 }
 
 /* Kind cache: counts and frames have more to them. */
@@ -80,6 +88,16 @@ bool ctx_grow_frames(struct tarea *, uint64_t addr);
 bool ctx_room_for_frame(struct tarea *, uint64_t addr);
 /* The same for frames that trace has pushed, and more in a deep stack. */
 void ctx_room_behind_step(struct tarea *);
+
+/* ---- ctxmove.c ---- */
+
+/* Make the move that the thread's last exit was; false: trace has to. */
+bool ctx_move(struct tarea *);
+/*
+ * trace has made the call: its next ones, and this one's return, are ours.
+ * owner: that of the code that it was made by.
+ */
+void ctx_set_landing(struct tarea *, uint32_t owner);
 
 /* ---- ctxland.c ---- */
 
