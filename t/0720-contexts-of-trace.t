@@ -349,6 +349,28 @@ awk 'BEGIN {
 ${CC:-gcc} -O1 -o chain chain.c && ./chain
 ok "5000 functions" $?
 both "5000 functions" ./chain
+# as deep, three times inside of itself; each of the functions calls one that is
+# active nowhere, which the thread finds out itself
+awk 'BEGIN {
+	n = 5000
+	print "static volatile int sink;"
+	print "void f0(int);"
+	print "__attribute__((noinline)) void\nleaf(void)\n{\n\tsink++;\n}"
+	for (i = n; i >= 0; i--)
+		printf("__attribute__((noinline)) void\nf%d(int again)\n{\n" \
+		    "\tleaf();\n\t%s;\n\tsink++;\n}\n", i, i == n ?
+		    "if (again > 0)\n\t\tf0(again - 1)" : "f" (i + 1) "(again)")
+	print "int\nmain(void)\n{\n\tf0(2);\n\tf4980(1);\n" \
+	    "\treturn sink != 40050;\n}"
+}' >deep.c
+${CC:-gcc} -O1 -o deep deep.c && ./deep
+ok "functions that are active far out" $?
+both "functions that are active far out" ./deep
+"$B/trace" -v -e counts --contexts -o many ./deep 2>err
+n=$(sed -n 's/^trace: \([0-9]*\) requests,.*/\1/p' err)
+[ "$n" -gt 10000 ] && [ "$n" -lt 35000 ]
+ok "are found there without a request" $?
+echo "# $n requests"
 # windows: each begins without a caller, and its calls end with it
 for w in --from=recurse "--from=recurse --to=compare" "--from=cut --to=fault" \
     --from=scan --to=handler; do

@@ -96,8 +96,53 @@ struct ctx_state {
 	uint32_t fn;		/* which has this number, from 1 */
 	uint32_t up;		/* the state that it was first called from */
 	uint32_t made;		/* the runtime's arc that it was made with */
+	/* further out; and a Bloom filter of the functions of this state and of
+	 * those up to there, `nactive' of them, but of none that is folded */
+	uint32_t skip;
+	uint32_t nactive;
+	uint64_t active[3];
 };
-_Static_assert(sizeof(struct ctx_state) == 32, "");
+_Static_assert(sizeof(struct ctx_state) == 64, "");
+
+/*
+ * Is a function active in states from s on, up to s->skip?  false: certainly
+ * not.  Of 32 functions in 192 bits one of 12 others is taken for one of them.
+ */
+#define ACTIVE_TOGETHER 32u
+static inline uint32_t
+active_hash(uint32_t fn)
+{
+	return fn * 0x9e3779b1u;
+}
+
+static inline bool
+state_may_have(const struct ctx_state *s, uint32_t fn)
+{
+	uint32_t h = active_hash(fn), a = (h >> 24) * 3 / 4;
+	uint32_t b = (h >> 16 & 255) * 3 / 4;
+
+	return (s->active[a / 64] >> a % 64 & s->active[b / 64] >> b % 64 &
+	    1) != 0;
+}
+
+/* The state's own function is active, and what is in its `up', number n. */
+static inline void
+state_note_active(struct ctx_state *s, const struct ctx_state *up, uint32_t n)
+{
+	uint32_t h = active_hash(s->fn), a = (h >> 24) * 3 / 4;
+	uint32_t b = (h >> 16 & 255) * 3 / 4;
+	unsigned i;
+	bool more = n != 0 && up->nactive < ACTIVE_TOGETHER;
+
+	s->skip = more ? up->skip : n;
+	s->nactive = more ? up->nactive + 1 : 1;
+	for (i = 0; i < 3; i++)
+		s->active[i] = more ? up->active[i] : 0;
+	if (s->apart & STATE_FOLDED)
+		return;
+	s->active[a / 64] |= 1ull << a % 64;
+	s->active[b / 64] |= 1ull << b % 64;
+}
 
 /*
  * Targets that are none: of a root or a stub's call; of a frame of many calls.

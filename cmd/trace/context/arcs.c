@@ -227,6 +227,7 @@ arcs_state(const struct walk_ctx *ctx, uint64_t set, uint32_t up,
 		s->apart = STATE_FOLDED;
 	if (up != 0 && ctx->up != state[up].ctx)
 		s->apart |= STATE_BESIDE;
+	state_note_active(s, &area.states[up], up);
 	publish_state(n);
 	return n;
 }

@@ -15,7 +15,7 @@
 #include "contexts.h"
 #include "runtime.h"
 
-#define ACTIVE_MOST 2000u	/* so many states are looked at */
+#define ACTIVE_MOST 4000u	/* so many states are looked at */
 #define BUCKET_MOST 10000u	/* so many in a bucket */
 
 static const struct ctx_state *
@@ -30,13 +30,18 @@ level_of(uint32_t s, uint32_t fn)
 {
 	unsigned level = 1, n = 0;
 
-	for (; s != 0; s = state(s)->up) {
+	while (s != 0) {
 		if (++n == ACTIVE_MOST)
 			return 0;
+		if (!state_may_have(state(s), fn)) {
+			s = state(s)->skip;
+			continue;
+		}
 		level += state(s)->fn == fn &&
 		    !(state(s)->apart & STATE_FOLDED);
 		if (level > 2)
 			return 0;
+		s = state(s)->up;
 	}
 	return level;
 }
@@ -93,7 +98,9 @@ make_state(struct ctx_words *w, uint32_t up, const struct ctx_state *like)
 	s->level = like->level;
 	s->fn = like->fn;
 	s->up = up;
+	s->apart = 0;
 	s->made = w->arc;
+	state_note_active(s, state(up), up);
 	return w->state++;
 }
 
