@@ -3,6 +3,7 @@
  *
  * moves.c	a thread's calls, returns and jumps, by the rules of lib/walk
  * frames.c	its frames, in the guest and in lib/walk
+ * theirs.c	where the guest has them, and its counts
  * landings.c	where setjmp has returned, in the guest and in lib/walk
  * roots.c	contexts that no call led to
  * arcs.c	states and arcs, as the guest has them

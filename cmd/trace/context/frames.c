@@ -44,102 +44,11 @@ static struct mirror {
 	bool used;		/* its thread's table may have arcs */
 } mirrors[NSLOT];
 
-/* ------------------------------------------------------- the guest's memory */
-
-static uint8_t *
-part(unsigned slot)
-{
-	return area.seg[SEG_COUNTERS] + slot * area.boot.countbytes +
-	    8ull * (CELLS + NIDS);
-}
-
-static bool
-has_part(unsigned slot)
-{
-	return slot * area.boot.countbytes < area.boot.seg[SEG_COUNTERS].size;
-}
-
-struct ctx_words *
-frames_words(unsigned slot)
-{
-	return (struct ctx_words *)(void *)(part(slot) + CTX_WORDS);
-}
-
-/* The guest's frame i, from the outermost. */
-static struct ctx_frame *
-frame(unsigned slot, size_t i)
-{
-	struct ctx_frame *f = (struct ctx_frame *)(void *)(part(slot) +
-	    CTX_FRAMES);
-
-	return f + (FRAMES_MOST - 1 - i);
-}
-
-static struct ctx_count *
-count(unsigned slot, uint32_t arc)
-{
-	struct ctx_count *c = (struct ctx_count *)(void *)(part(slot) +
-	    CTX_COUNTS);
-
-	return c + arc;
-}
-
-/* What kind cache has more of them. */
-static struct ctx_frame_more *
-frame_more(unsigned slot, size_t i)
-{
-	return (struct ctx_frame_more *)((uintptr_t)frame(slot, i) + CTX_MORE);
-}
-
-static struct ctx_count_more *
-count_more(unsigned slot, uint32_t arc)
-{
-	return (struct ctx_count_more *)((uintptr_t)count(slot, arc) +
-	    CTX_MORE);
-}
-
-void
-frames_counts(unsigned slot, int64_t p, int64_t n[COSTS])
-{
-	const struct ctx_words *w = frames_words(slot);
-	unsigned i;
-
-	n[0] = p;
-	if (walk.ncol == 1)
-		return;
-	n[0] = (int64_t)ONCE(w->ir);
-	for (i = 1; i < walk.ncol; i++)
-		n[i] = -(int64_t)ONCE(w->refs[i - 1]);
-}
-
-void
-frames_set_counts(unsigned slot, const int64_t n[COSTS])
-{
-	struct ctx_words *w = frames_words(slot);
-	unsigned i;
-
-	if (walk.ncol == 1)
-		return;
-	w->ir = (uint64_t)n[0];
-	for (i = 1; i < walk.ncol; i++)
-		w->refs[i - 1] = -(uint64_t)n[i];
-}
-
-int64_t
-frames_gathered(unsigned slot, unsigned which)
-{
-	static uint64_t last[NSLOT][2];
-	uint64_t was = last[slot][which];
-
-	last[slot][which] = ONCE(frames_words(slot)->gathered[which]);
-	return (int64_t)(last[slot][which] - was);
-}
-
 /* How many frames the guest has. */
 static size_t
 frames_now(unsigned slot)
 {
-	const struct ctx_words *w = frames_words(slot);
+	const struct ctx_words *w = theirs_words(slot);
 	uint64_t top = ONCE(w->top), base = ONCE(w->base);
 	uint64_t n = (base - top) / sizeof(struct ctx_frame) + 1;
 
@@ -175,14 +84,14 @@ totals_at(unsigned slot, size_t i, const struct ctx_frame *f,
 	enter[0] = t->total[0] - ((int64_t)f->p - now[0]);
 	for (k = 1; k < walk.ncol; k++)
 		enter[k] = t->total[k] + now[k] +
-		    (int64_t)ONCE(frame_more(slot, i)->refs[k - 1]);
+		    (int64_t)ONCE(theirs_frame_more(slot, i)->refs[k - 1]);
 }
 
 /* Is the guest's frame i of a jump, left by the same return as one there? */
 static bool
 goes_on(unsigned slot, size_t i, uint64_t place)
 {
-	const struct ctx_frame *f = frame(slot, i);
+	const struct ctx_frame *f = theirs_frame(slot, i);
 
 	return ONCE(f->place) == place && ONCE(area.arcs[ONCE(f->arc) / 16 %
 	    ARCS_MOST].ret) == 0;
@@ -235,9 +144,9 @@ frames_take(unsigned slot, struct walk_thread *t, const int64_t now[COSTS])
 
 	if (m->n == 0 || (n = frames_now(slot)) == 0)
 		return;
-	landings_take(frames_words(slot), t);
+	landings_take(theirs_words(slot), t);
 	k = n < m->n ? n : m->n;
-	while (k > 0 && !is_same(frame(slot, k - 1), &m->v[k - 1].f))
+	while (k > 0 && !is_same(theirs_frame(slot, k - 1), &m->v[k - 1].f))
 		k--;
 	for (; m->n > k && m->v[m->n - 1].root == NULL; m->n--)
 		stack_drop(t);
@@ -248,7 +157,7 @@ frames_take(unsigned slot, struct walk_thread *t, const int64_t now[COSTS])
 	state = state_below(m);
 	join = how_to_join(n, k);
 	for (; k < n; k++) {
-		f = *(volatile struct ctx_frame *)frame(slot, k);
+		f = *(volatile struct ctx_frame *)theirs_frame(slot, k);
 		totals_at(slot, k, &f, t, now, enter);
 		while (join != WALK_JOIN_NONE &&
 		    goes_on(slot, k, m->v[m->n - 1].f.place) &&
@@ -333,7 +242,7 @@ move_counts(unsigned slot, struct walk_thread *t, struct mirror *m, size_t n,
 		    c->f.p == p_at(t, c->enter, p))
 			break;
 		c->f.p = p_at(t, c->enter, p);
-		frame(slot, i)->p = c->f.p;
+		theirs_frame(slot, i)->p = c->f.p;
 	}
 }
 
@@ -386,12 +295,12 @@ put(struct mirror *m, unsigned slot, const struct copy *c,
 	unsigned k;
 
 	for (k = 1; enter != NULL && k < walk.ncol; k++)
-		frame_more(slot, m->n)->refs[k - 1] =
+		theirs_frame_more(slot, m->n)->refs[k - 1] =
 		    -(uint64_t)(now[k] + t->total[k] - enter[k]);
 
 	m->v = xgrow(m->v, &m->cap, m->n + 1, sizeof *m->v);
 	m->v[m->n] = *c;
-	*frame(slot, m->n++) = c->f;
+	*theirs_frame(slot, m->n++) = c->f;
 }
 
 /* A root, as a frame; place: calls from above it have left the root. */
@@ -517,9 +426,9 @@ frames_give(unsigned slot, struct walk_thread *t, const int64_t now[COSTS],
 			put_handler(m, slot, t, sig);
 		else
 			put_call(m, slot, t, at, now, s, left);
-	frames_words(slot)->top = ONCE(frames_words(slot)->base) -
+	theirs_words(slot)->top = ONCE(theirs_words(slot)->base) -
 	    (n - 1) * sizeof(struct ctx_frame);
-	landings_give(frames_words(slot), t);
+	landings_give(theirs_words(slot), t);
 }
 
 uint32_t
@@ -539,7 +448,7 @@ context_called(unsigned slot)
 bool
 frames_used(unsigned slot)
 {
-	return mirrors[slot].used && has_part(slot);
+	return mirrors[slot].used && theirs_are(slot);
 }
 
 void
@@ -548,11 +457,11 @@ frames_end(unsigned slot)
 	struct ctx_frame none = { area.returned, 0, 0, PLACE_NONE };
 
 	mirrors[slot].n = 0;
-	if (ONCE(frames_words(slot)->base) == 0)
+	if (ONCE(theirs_words(slot)->base) == 0)
 		return;
-	*frame(slot, 0) = none;
-	frames_words(slot)->top = ONCE(frames_words(slot)->base);
-	landings_end(frames_words(slot));
+	*theirs_frame(slot, 0) = none;
+	theirs_words(slot)->top = ONCE(theirs_words(slot)->base);
+	landings_end(theirs_words(slot));
 }
 
 void
@@ -561,11 +470,11 @@ frames_forget(void)
 	unsigned slot;
 
 	for (slot = 0; slot < NSLOT; slot++) {
-		if (!mirrors[slot].used || !has_part(slot))
+		if (!mirrors[slot].used || !theirs_are(slot))
 			continue;
 		mirrors[slot].n = 0;
 		mirrors[slot].used = false;
-		memset(part(slot) + CTX_TABLE, 0, 8 * CTX_KEYS);
+		theirs_forget_keys(slot);
 	}
 }
 
@@ -577,45 +486,13 @@ context_forget_landings(void)
 	size_t i, n;
 
 	for (slot = 0; slot < NSLOT; slot++) {
-		if (!has_part(slot) || mirrors[slot].n == 0)
+		if (!theirs_are(slot) || mirrors[slot].n == 0)
 			continue;
 		n = frames_now(slot);
 		for (i = 0; i < n; i++) {
-			f = frame(slot, i);
+			f = theirs_frame(slot, i);
 			if (f->landing != area.ctl->more)
 				f->landing = area.returned;
 		}
-	}
-}
-
-/* ------------------------------------------------------------------- counts */
-
-void
-frames_charge(unsigned slot, const struct walk_thread *t)
-{
-	static const struct ctx_count_more none;
-	uint64_t own = ONCE(frames_words(slot)->narc);
-	uint32_t n = 1, end = arcs_end();
-	struct ctx_count_more *more;
-	struct ctx_count *c;
-	struct walk_arc *a;
-	unsigned k;
-
-	for (; n < end && n < own; n++) {
-		c = count(slot, n);
-		if ((c->calls == 0 && c->ir == 0) || !arcs_is(n))
-			continue;
-		a = arcs_walk(n);
-		more = walk.ncol == 1 ? NULL : count_more(slot, n);
-		if (a != NULL) {
-			a->calls += c->calls;
-			a->cost[0] += (int64_t)c->ir;
-			for (k = 1; k < walk.ncol; k++)
-				a->cost[k] += (int64_t)more->refs[k - 1];
-			told_charge(t, a, arcs_within(n));
-		}
-		c->calls = c->ir = 0;
-		if (more != NULL)
-			*more = none;
 	}
 }

@@ -143,7 +143,7 @@ take_back(unsigned slot, const struct walk_thread *t, const int64_t *before)
 		return;
 	for (i = 0; i < walk.ncol; i++)
 		counts(slot)[i] += before[i] - t->total[i];
-	frames_set_counts(slot, counts(slot));
+	theirs_set_counts(slot, counts(slot));
 	if (walk.ncol == 1)
 		back = before[0] - t->total[0];
 }
@@ -162,7 +162,7 @@ context_step(unsigned slot, const struct context_step *s)
 	bool unseen;
 
 	context_lock();
-	frames_counts(slot, s->p, now);
+	theirs_counts(slot, s->p, now);
 	if (s->step == MOVE_START) {
 		memcpy(counts(slot), now, sizeof now);
 		frames_end(slot);
@@ -249,7 +249,7 @@ learn_others(unsigned but)
 		t = thread_get(i);
 		spare_learn(i);
 		frames_take(i, t, counts(i));
-		frames_charge(i, t);
+		theirs_charge(i, t);
 	}
 }
 
@@ -261,9 +261,9 @@ context_renew(unsigned slot, int64_t p)
 	unsigned i;
 
 	context_lock();
-	frames_counts(slot, p, now);
+	theirs_counts(slot, p, now);
 	t = thread_now(slot, now);
-	frames_charge(slot, t);
+	theirs_charge(slot, t);
 	learn_others(slot);
 	frames_forget();
 	arcs_forget();
@@ -287,14 +287,14 @@ settle(unsigned slot, int64_t p)
 
 	told_rest(slot, rest);
 	for (i = 1; i < walk.ncol; i++)
-		rest[i] += frames_gathered(slot, i - 1);
+		rest[i] += theirs_gathered(slot, i - 1);
 	for (i = 0; i < walk.ncol; i++) {
 		counts(slot)[i] -= rest[i];
 		t->total[i] += rest[i];
 	}
 	spare_learn(slot);
 	frames_take(slot, t, counts(slot));
-	frames_charge(slot, t);
+	theirs_charge(slot, t);
 	c = roots_outermost(t);
 	if (c == NULL || trust_lost)
 		return;

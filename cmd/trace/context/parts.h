@@ -102,7 +102,7 @@ void spare_forget(void);
 /* Learn what a slot's thread has made. */
 void spare_learn(unsigned slot);
 
-/* ----------------------------------------------------------------- frames.c */
+/* ----------------------------------------------------------------- theirs.c */
 
 /*
  * What a thread has executed is counted down: instructions by its REG_P, or, in
@@ -110,12 +110,24 @@ void spare_learn(unsigned slot);
  */
 #define COSTS 3
 /* These words of a slot's thread, in shared memory. */
-struct ctx_words *frames_words(unsigned slot);
+struct ctx_words *theirs_words(unsigned slot);
+/* Is there room for what the slot's thread has? */
+bool theirs_are(unsigned slot);
+/* The guest's frame i, from the outermost, and what kind cache has more. */
+struct ctx_frame *theirs_frame(unsigned slot, size_t i);
+struct ctx_frame_more *theirs_frame_more(unsigned slot, size_t i);
 /* A slot's counts, p being its REG_P; and set them, in kind cache. */
-void frames_counts(unsigned slot, int64_t p, int64_t count[COSTS]);
-void frames_set_counts(unsigned slot, const int64_t count[COSTS]);
+void theirs_counts(unsigned slot, int64_t p, int64_t count[COSTS]);
+void theirs_set_counts(unsigned slot, const int64_t count[COSTS]);
 /* Reads (0) or writes (1) by gathers since this was called last. */
-int64_t frames_gathered(unsigned slot, unsigned which);
+int64_t theirs_gathered(unsigned slot, unsigned which);
+/* The thread finds no arc any more. */
+void theirs_forget_keys(unsigned slot);
+/* Tell what arcs have counted in the guest, which becomes zero. */
+void theirs_charge(unsigned slot, const struct walk_thread *);
+
+/* ----------------------------------------------------------------- frames.c */
+
 /* A slot's frames: the guest's to lib/walk's thread, and back. */
 void frames_take(unsigned slot, struct walk_thread *,
     const int64_t count[COSTS]);
@@ -127,8 +139,6 @@ bool frames_used(unsigned slot);
 void frames_end(unsigned slot);
 /* Arcs have other numbers: no slot has frames or keys that are known. */
 void frames_forget(void);
-/* Tell what arcs have counted in the guest, which becomes zero. */
-void frames_charge(unsigned slot, const struct walk_thread *);
 
 /* --------------------------------------------------------------- landings.c */
 

@@ -29,7 +29,7 @@ spare_forget(void)
 		if (spares[slot].end == 0)
 			continue;
 		spares[slot] = none;
-		w = frames_words(slot);
+		w = theirs_words(slot);
 		w->arc = w->arc_end = w->state = w->state_end = 0;
 	}
 }
@@ -42,7 +42,7 @@ spare_learn(unsigned slot)
 
 	if (s->arc == s->end)
 		return;
-	now = __atomic_load_n(&frames_words(slot)->arc, __ATOMIC_ACQUIRE);
+	now = __atomic_load_n(&theirs_words(slot)->arc, __ATOMIC_ACQUIRE);
 	if (now < s->arc || now > s->end) {
 		trust_lose("its calls");
 		return;
@@ -103,7 +103,7 @@ context_spare(unsigned slot)
 	struct ctx_words *w;
 
 	context_lock();
-	w = frames_words(slot);
+	w = theirs_words(slot);
 	if (s->linked == s->end) {
 		s->n = s->n == 0 ? FIRST_SPARE : s->n < MOST_SPARE ? 2 * s->n :
 		    MOST_SPARE;
