@@ -32,12 +32,14 @@ for v in t/victim/smc-* t/victim/exact-smc.*; do
 	v=${v##*/}
 	names="$names ${v%.*}"
 done
-victims() {
-	"$TB/victims" -w "$T" -r "$B/trace" -m watch t/victim "$TB/victim" \
-	    $names
+victims() { # COMMAND...: run the victims by it
+	"$@" "$TB/victims" -w "$T" -r "$B/trace" -m watch t/victim \
+	    "$TB/victim" $names
 }
 LIMIT=300
-check "victims whose code changes" victims
+check "victims whose code changes" victims env
+# trace's own signals come without what they were sent with
+check "the same where no signal can be queued" victims prlimit --sigpending=0
 LIMIT=60
 # counts are those of single steps, as t/0112-exact.t has it
 env -i "$B/trace" -e counts -o "$T/a.ev" "$TB/victim/exact-smc" >"$T/out"

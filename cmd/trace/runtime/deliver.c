@@ -213,10 +213,13 @@ no_frame(struct tarea *t, int sig, struct ksiginfo *info,
  * does what it does by default.
  */
 static void
-leave_to_kernel(const struct tarea *t, int sig, const struct ksiginfo *info)
+leave_to_kernel(struct tarea *t, int sig, const struct ksiginfo *info)
 {
-	if (!rt.ctl->polling)	/* else we may make no calls */
-		sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, sig, info);
+	if (rt.ctl->polling)	/* we may make no calls */
+		return;
+	/* it queues no more: then it is of real time, and ends the process */
+	if (sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, sig, info) == -EAGAIN)
+		signal_die(t, sig);
 }
 
 /*

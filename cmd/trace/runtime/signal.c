@@ -484,6 +484,20 @@ nudged(struct tarea *t, struct kucontext *uc)
 }
 
 /*
+ * Is it a nudge?  Where the user has as many signals queued as are allowed
+ * (RLIMIT_SIGPENDING), the kernel loses what it was sent with, and tells of a
+ * sender without a number.
+ */
+static bool
+is_nudge(const struct ksiginfo *info)
+{
+	if (info->code == SI_QUEUE)
+		return info->rest[0] == (uint64_t)blob;
+	return info->code == SI_USER && info->addr == 0 &&
+	    __atomic_load_n(&rt.ctl->nudges, __ATOMIC_SEQ_CST) != 0;
+}
+
+/*
  * Behind a system call of ours: what comes there was sent, though it may have a
  * fault's code, for a handler can send on what it was given.
  */
@@ -516,8 +530,7 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 	uint64_t ip = uc->rip = out_of_again(uc->rip);
 	int fault = signal_is_fault(sig, info);
 
-	if (sig == SIG_OURS && info->code == SI_QUEUE &&
-	    info->rest[0] == (uint64_t)blob) {
+	if (sig == SIG_OURS && is_nudge(info)) {
 		nudged(t, uc);
 		return;
 	}
