@@ -19,23 +19,26 @@ area_bytes(void)
 	    rt.boot.seg[SEG_ARCS].size;
 }
 
+/* Areas that are there though their threads have ended, or have not begun. */
+#define BETWEEN 8u
+
+/* Where there are several threads, some may begin or end at any time. */
 uint64_t
 area_bytes_all(void)
 {
-	uint64_t n = rt.nthread * area_bytes();
+	uint64_t threads = rt.nthread, n;
 	unsigned i;
 
+	n = (threads > 1 ? threads + BETWEEN : threads) * area_bytes();
 	for (i = 0; i < NSEG; i++)
 		n += rt.boot.seg[i].size;
 	return n + (1u << 20) + rt.boot.filled;
 }
 
-#define DYING 8u	/* threads that ended, with areas still */
-
 uint64_t
 area_data_all(void)
 {
-	return (rt.nthread + DYING) * (uint64_t)T_SIZE;
+	return (rt.nthread + BETWEEN) * (uint64_t)T_SIZE;
 }
 
 /* A slot's thread has no number yet: one that nobody has. */
@@ -310,6 +313,38 @@ area_free_dead(struct tarea *t)
 	}
 }
 
+/* Map a slot's area; 0: no memory. */
+static uint64_t
+map_all(uint32_t slot)
+{
+	uint64_t base = area_map(slot);
+
+	if (base == 0 || area_share(base, slot) == 0)
+		return base;
+	sys2(__NR_munmap, base, area_bytes());
+	return 0;
+}
+
+#define MOST_MORE 64u
+
+/*
+ * The same where the guest has set limits.  The kernel may count an area twice
+ * while parts of it are mapped over, and another thread may move the limits
+ * back.
+ */
+static uint64_t
+map_within_limits(uint32_t slot)
+{
+	uint64_t base = 0;
+	unsigned more;
+
+	for (more = 2; base == 0 && more <= MOST_MORE; more *= 2) {
+		limits_move(more);
+		base = map_all(slot);
+	}
+	return base;
+}
+
 struct tarea *
 area_new(uint32_t tid)
 {
@@ -319,11 +354,8 @@ area_new(uint32_t tid)
 
 	if (slot < 0)
 		return NULL;
-	limits_move(1);
-	base = area_map((uint32_t)slot);
-	if (base == 0 || area_share(base, (uint32_t)slot) < 0) {
-		if (base != 0)
-			sys2(__NR_munmap, base, area_bytes());
+	base = map_within_limits((uint32_t)slot);
+	if (base == 0) {
 		limits_move(0);
 		slot_free(&rt.ctl->slot[slot]);
 		return NULL;
@@ -349,6 +381,7 @@ area_new(uint32_t tid)
 	contexts_rest(t);
 	__atomic_store_n(&areas[slot], t, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&rt.nthread, 1, __ATOMIC_SEQ_CST);
+	limits_move(0);
 	return t;
 }
 

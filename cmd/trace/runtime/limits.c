@@ -4,7 +4,9 @@
  * They count our areas too, which are not the guest's. So the kernel is given
  * as much more as these take, and the guest told that much less. Threads come
  * and go behind a limit that the guest has set: it moves along with their
- * areas, within the hard limit, which was given room for some.
+ * areas, within the hard limit, which was given room for some. Several threads
+ * may move it at once, and the last one's count is not always the newest; there
+ * is room for some areas more as long as there are several.
  */
 #include <asm/resource.h>
 
