@@ -302,11 +302,17 @@ ok "$with requests for 40,000 switches" $?
 with=$(requests "$V/smc-bigcode" -e counts --contexts)
 [ "$with" -lt 150000 ]
 ok "$with requests for 100,000 functions" $?
-# intervals that end behind each kind of jump add up
-for p in ./tails ./handlers "./unwind plain 1" "$V/ins-flow"; do
+# intervals that end behind each kind of jump add up, and where it is not known
+# yet where a jump led
+${CC:-gcc} -O1 -o limbo "$SRC/limbo.c"
+for p in ./tails ./handlers "./unwind plain 1" "./landings 100" ./limbo \
+    "$V/ins-flow"; do
 	meet "-e blocks,-e counts --contexts -i 777" costs_and_stacks $p
 	ok "intervals of $p: the same" $?
 done
+each=--rep=each
+meet "-e blocks $each,-e counts --contexts $each -i 777" rounds ./limbo
+ok "intervals of ./limbo: the same with rounds" $?
 # few numbers for calls: they begin anew again and again
 for p in ./reps ./handlers "./unwind plain 1" "./landings 100"; do
 	o="--contexts --debug=fewcounts"
@@ -315,6 +321,8 @@ for p in ./reps ./handlers "./unwind plain 1" "./landings 100"; do
 	meet "-e all,-e cache $o" missed $p
 	ok "few calls at a time, $p: the same with misses" $?
 done
+meet "-e blocks,-e counts --contexts --debug=fewcounts" costs_and_stacks ./limbo
+ok "few calls at a time, ./limbo: the same" $?
 # so they do for threads that come after others
 ${CC:-gcc} -O1 -pthread -o generations "$SRC/generations.c"
 for n in 1 4; do

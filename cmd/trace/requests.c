@@ -137,6 +137,14 @@ missed(unsigned slot, const uint64_t arg[4])
 		counter_take_one(slot, c);
 }
 
+/* No counter was left: all counts are told, and there are again; or not. */
+static bool
+has_counters(void)
+{
+	frag_renew();
+	return counters_left(DEF_COUNTERS);
+}
+
 /* Is the slot's thread the only one? */
 static bool
 is_alone(unsigned slot)
@@ -171,8 +179,8 @@ renew_beside_others(unsigned slot, int64_t p)
 
 /*
  * Numbers of calls are used up, almost.  Records have them, too, so these are
- * to be written first: only a thread by itself can do that.  What it has done
- * in limbo is told once it is known where that was.
+ * to be written first: only a thread by itself can do that.  In limbo it waits
+ * until it is known where it is.
  */
 static void
 renew_contexts(unsigned slot, int64_t p)
@@ -232,7 +240,8 @@ move(unsigned slot, const uint64_t arg[4], uint64_t ret[2])
 	ret[0] = context_step(slot, &s);
 	ret[1] = (uint64_t)context_back();
 	if (context_landed(slot, &limbo, &owner))
-		def_move(slot, limbo, owner);
+		while (!def_move(slot, limbo, owner) && has_counters())
+			;
 	link_calls(slot);
 	context_spare(slot);
 	owner = context_owner(slot);

@@ -27,6 +27,7 @@ static struct {
 	uint8_t ninsn;		/* of an id; or which one is repeated, from 1 */
 	uint8_t what;		/* enum what; NONE follows ROUNDS */
 	uint8_t does[NDO];	/* one execution, or round */
+	bool holds;		/* see counter_hold */
 } *counted;
 static struct touched countedpages;
 static uint32_t ncounters;
@@ -71,6 +72,7 @@ add(uint32_t id, unsigned ninsn, const uint8_t does[NDO], enum what what)
 	counted[c].id = id;
 	counted[c].ninsn = (uint8_t)ninsn;
 	counted[c].what = (uint8_t)what;
+	counted[c].holds = false;
 	memcpy(counted[c].does, does, NDO);
 	__atomic_store_n(&ncounters, c + 1, __ATOMIC_RELEASE);
 	return c;
@@ -88,6 +90,12 @@ counter_new_unregistered(uint32_t id, unsigned ninsn)
 	static const uint8_t none[NDO];
 
 	return add(id, ninsn, none, UNREGISTERED);
+}
+
+void
+counter_hold(uint32_t counter)
+{
+	counted[counter].holds = true;
 }
 
 static bool
@@ -126,6 +134,7 @@ counter_rounds(uint32_t block, unsigned n, const uint8_t does[NDO])
 		counted[c + i].id = block;
 		counted[c + i].ninsn = (uint8_t)n;
 		counted[c + i].what = i == 0 ? ROUNDS : NONE;
+		counted[c + i].holds = false;
 		memcpy(counted[c + i].does, does, NDO);
 	}
 	__atomic_store_n(&ncounters, c + 2, __ATOMIC_RELEASE);
@@ -296,6 +305,75 @@ counter_take(unsigned slot, uint32_t counter)
 	return n;
 }
 
+/* What counter i, which is v, has counted. */
+static struct held_count
+count_of(uint32_t i, uint64_t v)
+{
+	struct held_count h = { .id = counted[i].id,
+	    .ninsn = counted[i].ninsn, .what = counted[i].what, .times = v };
+
+	memcpy(h.does, counted[i].does, NDO);
+	return h;
+}
+
+/*
+ * What a count is for the costs of its thread's calls.  With --rep=each a
+ * repeated instruction that writes costs its rounds and one, any other one its
+ * rounds, or one if it has none.
+ */
+static void
+add_costs(const struct held_count *h, uint64_t n[3])
+{
+	unsigned k;
+
+	for (k = 0; k < 2 && h->what != NONE; k++)
+		n[1 + k] += h->times * h->does[k];
+	if (h->what == EXECUTIONS)
+		n[0] += h->times * h->ninsn;
+	if (!counts_each())
+		return;
+	if (h->what == EXECUTIONS)
+		n[0] -= h->times * h->does[DO_REPEAT];
+	else if (h->what == ROUNDS || h->does[DO_WRITE] == 0)
+		n[0] += h->times;
+}
+
+static void
+add_costs_of(uint32_t i, uint64_t v, uint64_t n[3])
+{
+	struct held_count h = count_of(i, v);
+
+	add_costs(&h, n);
+}
+
+/*
+ * Take what is held of such a counter; false: nothing is.  It has been part of
+ * the thread's costs, and will be again where it is counted next.
+ */
+static bool
+take_held(unsigned slot, uint32_t id, unsigned n, unsigned what,
+    struct held_count *h)
+{
+	uint64_t costs[3] = { 0, 0, 0 };
+	unsigned i;
+
+	if (!held_take(slot, id, n, what, h))
+		return false;
+	add_costs(h, costs);
+	for (i = 0; i < 3; i++)
+		costs[i] = -costs[i];
+	context_counted(slot, costs);
+	return true;
+}
+
+uint64_t
+counter_take_held(unsigned slot, uint32_t id, unsigned ninsn)
+{
+	struct held_count h;
+
+	return take_held(slot, id, ninsn, EXECUTIONS, &h) ? h.times : 0;
+}
+
 bool
 counters_find(uint32_t block, unsigned n, uint32_t *c)
 {
@@ -322,14 +400,26 @@ counters_find_missed(uint32_t block, unsigned n, uint32_t *c)
 	return false;
 }
 
+/* Count what was held of rounds, or of executions that had none, of `block'. */
+static void
+add_held_rounds(unsigned slot, const struct held_count *h, uint32_t block)
+{
+	uint32_t c = counter_rounds(block, h->ninsn, h->does);
+
+	counter_add(slot, c + (h->what == NONE), h->times);
+}
+
 void
 counters_move(unsigned slot, uint32_t from, uint32_t to, unsigned n)
 {
+	struct held_count h;
 	uint32_t c, d, i;
 
-	for (; n > 0; n--) {
-		if (!counters_find(from, n, &c) || !counters_has(slot) ||
-		    !counters_left(2))
+	for (; n > 0 && counters_has(slot); n--) {
+		for (i = ROUNDS; i <= NONE && counters_left(2); i++)
+			if (take_held(slot, from, n, i, &h))
+				add_held_rounds(slot, &h, to);
+		if (!counters_find(from, n, &c) || !counters_left(2))
 			continue;
 		d = counter_rounds(to, n, counted[c].does);
 		for (i = 0; i < 2; i++)
@@ -390,29 +480,6 @@ tell_rounds(uint64_t *c, uint32_t i, uint64_t v)
 		totals_add_rounds(block, n, done, none);
 }
 
-/*
- * What a thread's counter i, which is v, is for the costs of its calls.  With
- * --rep=each a repeated instruction that writes costs its rounds and one, any
- * other one its rounds, or one if it has none.
- */
-static void
-add_costs(uint32_t i, uint64_t v, uint64_t n[3])
-{
-	const uint8_t *does = counted[i].does;
-	unsigned k;
-
-	for (k = 0; k < 2 && counted[i].what != NONE; k++)
-		n[1 + k] += v * does[k];
-	if (counted[i].what == EXECUTIONS)
-		n[0] += v * counted[i].ninsn;
-	if (!counts_each())
-		return;
-	if (counted[i].what == EXECUTIONS)
-		n[0] -= v * does[DO_REPEAT];
-	else if (counted[i].what == ROUNDS || does[DO_WRITE] == 0)
-		n[0] += v;
-}
-
 /* The same of one of the store's. */
 static uint64_t
 tell_shelf(uint64_t *c, uint32_t i, uint64_t v)
@@ -426,6 +493,17 @@ tell_shelf(uint64_t *c, uint32_t i, uint64_t v)
 			trust_lose("a counter");
 	}
 	return shelf_tell(i, v, none);
+}
+
+/* Hold what a thread's counter i, which is v, has counted. */
+static void
+hold(unsigned slot, uint64_t *c, uint32_t i, uint64_t v, uint64_t costs[3])
+{
+	struct held_count h = count_of(i, v);
+
+	held_put(slot, &h);
+	add_costs(&h, costs);
+	c[i] = 0;
 }
 
 /* A thread's counter i, which is v; adds up what that is. */
@@ -444,10 +522,10 @@ tell_counter(unsigned slot, uint64_t *c, uint32_t i, uint64_t v, uint64_t *n,
 		*n += tell_shelf(c, i, v);
 		return;
 	}
-	add_costs(i, v, costs);
+	add_costs_of(i, v, costs);
 	if (!is_executions(i)) {
 		if (counted[i].what == ROUNDS)
-			add_costs(i + 1, ONCE(c[i + 1]), costs);
+			add_costs_of(i + 1, ONCE(c[i + 1]), costs);
 		tell_rounds(c, i, v);
 		return;
 	}
@@ -474,7 +552,9 @@ counters_tell(unsigned slot)
 	for (i = 0; next_counters(slot, &i, &end, max); i = end)
 		for (; i < end && !trust_lost; i++) {
 			v = ONCE(c[i]);
-			if (v != 0)
+			if (v != 0 && counted[i].holds && !shelf_has(i))
+				hold(slot, c, i, v, costs);
+			else if (v != 0)
 				tell_counter(slot, c, i, v, &n, costs);
 		}
 	if (trust_lost)
@@ -556,6 +636,28 @@ counters_next_slot(unsigned slot)
 	return slot;
 }
 
+/* Tell what is held of a thread that will not run any more. */
+static uint64_t
+tell_held(unsigned slot)
+{
+	struct held_count h;
+	uint64_t n = 0;
+
+	while (held_any(slot, &h) && take_held(slot, h.id, h.ninsn, h.what,
+	    &h)) {
+		if (!counters_left(2)) {
+			n += counters_tell(slot);
+			counters_renew();
+		}
+		if (h.what == EXECUTIONS)
+			counter_add(slot, counter_new(h.id, h.ninsn, h.does),
+			    h.times);
+		else
+			add_held_rounds(slot, &h, h.id);
+	}
+	return n + counters_tell(slot);
+}
+
 /* The thread will not run any more. */
 static void
 tell_contexts(unsigned slot)
@@ -571,10 +673,13 @@ counters_tell_all(bool last)
 	uint64_t n = 0;
 
 	for (i = 0; i < slots_used() && !trust_lost; i++)
-		if (thread_number(i) != 0) {
+		if (thread_number(i) != 0)
 			n += counters_tell(i);
-			if (last && opt->contexts != 0)
-				tell_contexts(i);
+	for (i = 0; last && opt->contexts != 0 && i < slots_used() &&
+	    !trust_lost; i++)
+		if (thread_number(i) != 0) {
+			n += tell_held(i);
+			tell_contexts(i);
 		}
 	if (opt->kind->intervals && n != 0)
 		evw_line(stream_writer, "I %llu", (unsigned long long)n);

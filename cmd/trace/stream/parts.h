@@ -193,10 +193,27 @@ void counters_begin(void);
  * instructions that is.
  */
 uint64_t counters_tell(unsigned slot);
-/* The same for all threads, as one interval. */
+/*
+ * The same for all threads, as one interval; last: no thread runs any more, so
+ * that what is held is told as well.
+ */
 void counters_tell_all(bool last);
 /* Make all counters free. */
 void counters_renew(void);
+
+/* held.c: what a counter has counted so often, see there */
+struct held_count {
+	uint32_t id;
+	uint8_t ninsn, what;	/* as struct counted has them */
+	uint8_t does[NDO];
+	uint64_t times;
+};
+void held_put(unsigned slot, const struct held_count *);
+/* Take what is held of such a counter; false: nothing. */
+bool held_take(unsigned slot, uint32_t id, unsigned ninsn, unsigned what,
+    struct held_count *);
+/* Any of them; false: nothing is held. */
+bool held_any(unsigned slot, struct held_count *);
 
 /* totals.c: an id was executed n times more */
 void totals_add(uint32_t id, uint64_t n);

@@ -7,6 +7,7 @@
  * records.c	records in the threads' buffers
  * writer.c	the text's writer, and the stream's head
  * counters.c	executions that are counted instead of recorded
+ * held.c	those of threads in limbo, until it is known whose they are
  * totals.c	their sums, written at the end
  * dead.c	what processes leave undone that were killed
  * shelf.c	counters whose definitions are text already (--store)
@@ -117,6 +118,11 @@ uint32_t counter_new(uint32_t id, unsigned ninsn, const uint8_t does[NDO]);
  * by a line of text before.
  */
 uint32_t counter_new_unregistered(uint32_t id, unsigned ninsn);
+/*
+ * The counter's thread is in limbo while it counts: hold what it has, instead
+ * of telling it, until it is taken (--contexts).
+ */
+void counter_hold(uint32_t counter);
 /* Does the counter still count executions of this id? */
 bool counter_is(uint32_t counter, uint32_t id);
 /* The id whose executions it counts; 0: it counts something else. */
@@ -152,6 +158,8 @@ void counter_add(unsigned slot, uint32_t counter, uint64_t n);
 void counter_take_one(unsigned slot, uint32_t counter);
 /* Take all back that has not been told; returns how many that were. */
 uint64_t counter_take(unsigned slot, uint32_t counter);
+/* The same of what is held of an id's counter. */
+uint64_t counter_take_held(unsigned slot, uint32_t id, unsigned ninsn);
 /* The rounds of a block's first n instructions are another block's. */
 void counters_move(unsigned slot, uint32_t from, uint32_t to, unsigned n);
 

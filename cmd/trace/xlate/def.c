@@ -199,6 +199,8 @@ counter(struct def *d, unsigned k)
 
 	if (!counter_is(*c, id))
 		*c = counter_new(id, n, does == NULL ? none : does[n]);
+	if (d->limbo)
+		counter_hold(*c);
 	return *c;
 }
 
@@ -282,7 +284,8 @@ def_new(const struct def_parts *p)
 		    (unsigned long long)p->pc);
 	if (by != 0)
 		evw_note(stream_writer, id, by, context_write_owner);
-	if (context_in_limbo(by)) {
+	d->limbo = context_in_limbo(by);
+	if (d->limbo) {
 		limbos = xgrow(limbos, &caplimbos, nlimbos + 1, sizeof *limbos);
 		limbos[nlimbos++] = d;
 	}
@@ -442,30 +445,50 @@ twin(const struct def *d, uint32_t by)
 	return t;
 }
 
-void
+/* How often a thread has executed id k of a block in limbo; then it has not. */
+static uint64_t
+take_all(unsigned slot, struct def *d, unsigned k)
+{
+	uint32_t id = def_entry_id(d->id[k]), c = *def_counter_at(d, k);
+
+	return counter_take_held(slot, id, def_entry_length(d->id[k])) +
+	    (counter_is(c, id) ? counter_take(slot, c) : 0);
+}
+
+/* def_move, of one block. */
+static bool
+move_block(unsigned slot, struct def *d, uint32_t by)
+{
+	unsigned k, n;
+	uint64_t times;
+	struct def *t;
+
+	for (k = 0; k < d->nid; k++) {
+		if (!counters_left(DEF_COUNTERS))
+			return false;
+		n = def_entry_length(d->id[k]);
+		times = take_all(slot, d, k);
+		if (times == 0)
+			continue;
+		t = twin(d, by);
+		def_id_for(t, n, 0);
+		counter_add(slot, def_counter_for(t, n), times);
+		counters_move(slot, def_entry_id(d->id[0]),
+		    def_entry_id(t->id[0]), n);
+	}
+	return true;
+}
+
+bool
 def_move(unsigned slot, uint32_t limbo, uint32_t by)
 {
-	struct def *d, *t;
-	unsigned i, k, n;
-	uint64_t times;
+	unsigned i;
 
-	for (i = 0; i < nlimbos; i++) {
-		d = limbos[i];
-		for (k = 0; def_more_of(d)->owner == limbo && k < d->nid; k++) {
-			n = def_entry_length(d->id[k]);
-			if (!counter_is(*def_counter_at(d, k),
-			    def_entry_id(d->id[k])))
-				continue;
-			times = counter_take(slot, *def_counter_at(d, k));
-			if (times == 0 || !counters_left(2))
-				continue;
-			t = twin(d, by);
-			def_id_for(t, n, 0);
-			counter_add(slot, def_counter_for(t, n), times);
-			counters_move(slot, def_entry_id(d->id[0]),
-			    def_entry_id(t->id[0]), n);
-		}
-	}
+	for (i = 0; i < nlimbos; i++)
+		if (def_more_of(limbos[i])->owner == limbo &&
+		    !move_block(slot, limbos[i], by))
+			return false;
+	return true;
 }
 
 /* Is some of its code in [start, end)? */

@@ -29,6 +29,7 @@ struct def {
 	bool path : 1;		/* it goes along a path */
 	bool unlisted : 1;	/* not all ids of references are in ref */
 	bool more : 1;		/* a struct def_more is before it */
+	bool limbo : 1;		/* its owner is in limbo */
 	uint8_t packed[];	/* its items */
 };
 

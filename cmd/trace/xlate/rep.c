@@ -12,6 +12,7 @@
  * With --rep=each the instructions that calls are measured by count so, too;
  * and in kind branches the predictor learns the rounds.
  */
+#include "context/context.h"
 #include "stream/stream.h"
 #include "xlate/parts.h"
 
@@ -77,6 +78,10 @@ counters(const struct xlate *x, uint32_t *word)
 
 	refs_of_round(&x->b->in[x->i], does);
 	c = counter_rounds(def_id(x->def, def_length(x->def)), x->i + 1, does);
+	if (context_in_limbo(x->owner)) {
+		counter_hold(c);
+		counter_hold(c + 1);
+	}
 	*word = rounds_word(c, does[DO_READ], does[DO_WRITE],
 	    counts_each() || (x->kind->learns && opt->each));
 	return T_COUNT + 8 * (int32_t)c;

@@ -200,9 +200,11 @@ void def_mappings_changed(void);
 uint64_t def_refs(uint32_t def, unsigned n);
 /*
  * The code that a slot's thread has run for an owner in limbo was another's:
- * move its counts.  The thread waits for us.
+ * move its counts.  The thread waits for us.  false: for the rest there are
+ * less than DEF_COUNTERS counters.
  */
-void def_move(unsigned slot, uint32_t limbo, uint32_t owner);
+#define DEF_COUNTERS (2 * MAX_INSN + 2)
+bool def_move(unsigned slot, uint32_t limbo, uint32_t owner);
 
 /*
  * defrefs.c: the id of reference k (from 1; 0: the fetch) of instruction i
