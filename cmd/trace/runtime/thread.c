@@ -184,10 +184,56 @@ struct clone_call {
 	int is3;
 };
 
+/* Is the memory of zeros?  1 or 0; or EFAULT. */
+static long
+is_zero(uint64_t at, uint64_t end)
+{
+	uint64_t words[8], or, n;
+	unsigned i;
+
+	for (; at < end; at += n) {
+		n = end - at < sizeof words ? end - at : sizeof words;
+		memset(words, 0, sizeof words);
+		if (rt_copy(words, (void *)at, n) < 0)
+			return -EFAULT;
+		for (i = 0, or = 0; i < 8; i++)
+			or |= words[i];
+		if (or != 0)
+			return 0;
+	}
+	return 1;
+}
+
+/*
+ * clone3 takes arguments of up to a page: what a kernel does not know has to be
+ * 0, and more than we have room for none knows.  1: the kernel has the answer.
+ */
+static long
+read_args(struct tarea *t, struct clone_call *h)
+{
+	const uint64_t most = sizeof h->args + sizeof h->more;
+	uint64_t at = t->gpr[7];
+	long zero;
+
+	h->size = t->gpr[6];
+	if (h->size < 64 || h->size > PAGE)
+		return 1;
+	zero = h->size <= most ? 1 : is_zero(at + most, at + h->size);
+	if (zero != 1)
+		return zero == 0 ? -E2BIG : zero;
+	h->size = h->size < most ? h->size : most;
+	if (rt_copy(&h->args, (void *)at, h->size) < 0)
+		return -EFAULT;
+	return (h->args.stack == 0) != (h->args.stack_size == 0) ||
+	    h->args.stack + h->args.stack_size >= 1ull << 47;
+}
+
 /* What the call asks for; negative: an error to give back. */
 static long
 read_call(struct tarea *t, struct clone_call *h)
 {
+	long r = 0;
+
 	memset(h, 0, sizeof *h);
 	if (t->gpr[0] == __NR_vfork)
 		h->flags = CLONE_VM | CLONE_VFORK | SIG_CHLD;
@@ -199,19 +245,12 @@ read_call(struct tarea *t, struct clone_call *h)
 		h->tls = t->gpr[8];
 	} else {
 		h->is3 = 1;
-		h->size = t->gpr[6];
-		if (h->size < 64 || h->size > sizeof h->args + sizeof h->more)
-			return 1;	/* the kernel has the answer */
-		if (rt_copy(&h->args, (void *)t->gpr[7], h->size) < 0)
-			return -EFAULT;
-		if ((h->args.stack == 0) != (h->args.stack_size == 0) ||
-		    h->args.stack + h->args.stack_size >= 1ull << 47)
-			return 1;
+		r = read_args(t, h);
 		h->flags = h->args.flags;
 		h->stack = h->args.stack + h->args.stack_size;
 		h->tls = h->args.tls;
 	}
-	return 0;
+	return r;
 }
 
 /* Have all buried that were killed. */
@@ -368,7 +407,7 @@ long
 thread_clone(struct tarea *t)
 {
 	struct clone_call h;
-	uint64_t all = ~SYNC_SIGS, mask = 0;
+	uint64_t all = ~SYNC_SIGS, mask = 0, size = t->gpr[6];
 	long r = read_call(t, &h);
 
 	if (r == 1)
@@ -381,6 +420,8 @@ thread_clone(struct tarea *t)
 	sys4(__NR_rt_sigprocmask, SIG_SETMASK, &all, &mask, 8);
 	if (t->held)
 		mask = t->keptmask & ~SYNC_SIGS;
+	if (h.is3)
+		t->gpr[6] = h.size;
 	if (t->pending)
 		r = SYS_ABORTED;
 	else if ((h.flags & CLONE_THREAD) ||
@@ -390,6 +431,7 @@ thread_clone(struct tarea *t)
 		r = clone_sharing(t, &h, mask);
 	else
 		r = clone_copying(t, &h, mask);
+	t->gpr[6] = size;
 	if (!t->pending && !t->held)
 		sys4(__NR_rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8);
 	return r;
