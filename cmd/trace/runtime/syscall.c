@@ -92,9 +92,16 @@ static long
 mapping(struct tarea *t, uint64_t nr)
 {
 	uint64_t at = t->gpr[7], len = t->gpr[6], prot = t->gpr[2];
-	bool code = touches_code(at, at + len);
 	uint64_t newlen = prot;
-	long r = guest_syscall(t, t->gpr);
+	bool code;
+	long r;
+
+	if (nr == __NR_mprotect && (prot & PROT_GROWSDOWN)) {
+		len += at;	/* from where the mapping begins */
+		at = 0;
+	}
+	code = touches_code(at, at + len);
+	r = guest_syscall(t, t->gpr);
 
 	if (r == SYS_ABORTED)
 		return r;
@@ -309,6 +316,8 @@ end_process(struct tarea *t)
 	sys1(__NR_exit_group, t->gpr[7]);
 }
 
+#define URING_EXT_ARG (1u << 3)	/* io_uring_enter: the mask is one of several */
+
 /* Calls that wait under another mask: what it blocks, + 1, or 0. */
 static uint64_t
 wait_mask(const struct tarea *t, uint64_t nr)
@@ -327,7 +336,14 @@ wait_mask(const struct tarea *t, uint64_t nr)
 		at = t->gpr[8];
 		break;
 	case __NR_pselect6:
+	case __NR_io_pgetevents:
 		if (t->gpr[9] == 0 || rt_copy(&at, (void *)t->gpr[9], 8) < 0)
+			return 0;
+		break;
+	case __NR_io_uring_enter:
+		at = t->gpr[8];
+		if ((t->gpr[10] & URING_EXT_ARG) && at != 0 &&
+		    rt_copy(&at, (void *)at, 8) < 0)
 			return 0;
 		break;
 	default:
@@ -344,7 +360,7 @@ waiting(struct tarea *t, uint64_t nr)
 	long r;
 
 	t->waitmask = wait_mask(t, nr);
-	r = call(t);
+	r = nr == __NR_io_uring_enter ? writing(t, nr) : call(t);
 	t->waitmask = 0;
 	return r;
 }
@@ -471,6 +487,8 @@ one(struct tarea *t, uint64_t nr)	/* table */
 	case __NR_pselect6:
 	case __NR_epoll_pwait:
 	case 441:
+	case __NR_io_pgetevents:
+	case __NR_io_uring_enter:
 		return waiting(t, nr);
 	case __NR_madvise:
 	case __NR_process_madvise:
@@ -502,7 +520,6 @@ one(struct tarea *t, uint64_t nr)	/* table */
 	case __NR_copy_file_range:
 	case __NR_io_submit:
 	case __NR_io_getevents:
-	case __NR_io_uring_enter:
 		return writing(t, nr);
 	case __NR_seccomp:	/* others only ask what there is */
 		if ((uint32_t)t->gpr[7] > SECCOMP_SET_MODE_FILTER)
