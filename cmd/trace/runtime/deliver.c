@@ -52,7 +52,7 @@ die_by_fault(struct tarea *t, int sig)
 }
 
 /* The process shall die of sig, natively. */
-static _Noreturn void
+_Noreturn void
 signal_die(struct tarea *t, int sig)
 {
 	static uint64_t masks[NSIG + 1];	/* where no area is any more */
@@ -126,8 +126,10 @@ stack_for(const struct tarea *t, const struct ksigaction *a, bool *on)
 	uint64_t sp = t->gpr[4];
 	const struct kstack *s = &t->altstack;
 
+	/* as the kernel has it: from below what the stack pointer spares */
 	*on = on_altstack(t, sp);
-	if ((a->flags & SA_ONSTACK) && s->size != 0 && !*on) {
+	if ((a->flags & SA_ONSTACK) && s->size != 0 &&
+	    !on_altstack(t, sp - 128)) {
 		*on = 1;
 		return s->sp + s->size;
 	}
@@ -147,6 +149,8 @@ push_frame(struct tarea *t, const struct ksigaction *a,
 	uint64_t *ip;
 
 	if (on && !is_within(&t->altstack, at))	/* never below it */
+		return 0;
+	if (!(a->flags & SA_RESTORER))	/* where would it return to? */
 		return 0;
 	if (n != 0) {		/* where the x87 unit was last */
 		ip = (uint64_t *)(uc->fpstate + 8);
@@ -427,21 +431,23 @@ signal_return(struct tarea *t)
 	return SYS_ABORTED;
 }
 
+/* What a frame has of flags; others stay as they are. */
+#define FLAGS_RESTORED (X86_EFLAGS_CF | X86_EFLAGS_PF | X86_EFLAGS_AF |	\
+    X86_EFLAGS_ZF | X86_EFLAGS_SF | X86_EFLAGS_TF | X86_EFLAGS_DF |	\
+    X86_EFLAGS_OF | X86_EFLAGS_RF | X86_EFLAGS_AC)
+
 /* Behind rt_sigreturn. */
 void
 signal_returned(struct tarea *t)
 {
 	struct kucontext *uc = &frames(t)->uc;
-	bool on = on_altstack(t, t->gpr[4]);	/* then it stays what it is */
 	uint64_t call = t->pc - 2;	/* its `syscall' */
+	uint64_t kept = t->rflags & ~FLAGS_RESTORED;
 
+	signal_set_stack(t, uc->stack);	/* what it may not be, it is not */
 	state_native(t, uc);
+	t->rflags = kept | (uc->eflags & FLAGS_RESTORED);
 	t->df = uc->eflags >> 10 & 1;
-	if (!on)
-		t->altstack = uc->stack;
-	if (!on && (uc->stack.flags & SS_DISABLE))
-		t->altstack.size = 0;
-	t->altstack.flags &= SS_AUTODISARM | SS_ONSTACK;
 	signal_unhold(t);
 	signal_owe(t);
 	contexts_step(t, MOVE_SIGRETURN, call);

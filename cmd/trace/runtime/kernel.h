@@ -92,6 +92,10 @@ struct kframe {			/* as the kernel pushes it */
 #define SA_RESTART 0x10000000ull
 #define SA_NODEFER 0x40000000ull
 #define SA_RESETHAND 0x80000000ull
+#define SA_TAGBITS 0x800ull
+/* The kernel forgets all others. */
+#define SA_KNOWN (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_TAGBITS | \
+    SA_RESTORER | SA_ONSTACK | SA_RESTART | SA_NODEFER | SA_RESETHAND)
 #define SS_ONSTACK 1
 #define SS_DISABLE 2
 #define SS_AUTODISARM (1 << 31)

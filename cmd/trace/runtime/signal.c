@@ -553,7 +553,8 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 		signal_trap(t, uc);
 	} else if (ip == (uint64_t)rt_look_trap && fault) {
 		looked(t, uc);
-	} else if (is_step(t, sig, info) && in_runtime(ip)) {
+	} else if (is_step(t, sig, info) && in_runtime(ip) &&
+	    !is_behind_call(ip)) {
 		if ((ip < (uint64_t)rt_enter_go ||
 		    ip >= (uint64_t)rt_enter_end) &&
 		    (ip < (uint64_t)rt_look_check ||
@@ -596,6 +597,7 @@ signal_action(struct tarea *t)
 	was = *of;
 	if (act != 0) {
 		new.mask &= ~(SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP));
+		new.flags &= SA_KNOWN;
 		*of = new;
 		if (new.handler == 1)
 			area_drop_waiting(t, SYNC_SIGS & SIGBIT(sig));
@@ -605,6 +607,24 @@ signal_action(struct tarea *t)
 	if (r == 0 && old != 0 && rt_copy((void *)old, &was, sizeof was) < 0)
 		return -EFAULT;
 	return r;
+}
+
+/*
+ * Signals of SYNC_SIGS come before all others that are pending.  That makes a
+ * difference where they end the process, so these do so before the kernel
+ * delivers others: sync are those that are blocked from now on.
+ */
+static void
+die_of_ready(struct tarea *t, uint64_t sync)
+{
+	uint64_t ready = t->syncpending & ~sync;
+	int sig;
+
+	for (; ready != 0; ready &= ready - 1) {
+		sig = __builtin_ctzll(ready) + 1;
+		if (t->act->of[sig].handler == 0)
+			signal_die(t, sig);
+	}
 }
 
 /* rt_sigprocmask(how, set, old, size): the kernel's, but for SYNC_SIGS. */
@@ -629,6 +649,8 @@ signal_mask(struct tarea *t)
 		sync &= SYNC_SIGS;
 		new &= ~SYNC_SIGS;
 	}
+	if (set != 0)
+		die_of_ready(t, sync);
 	memcpy(regs, t->gpr, sizeof regs);
 	regs[6] = set != 0 ? (uint64_t)&new : 0;
 	regs[2] = (uint64_t)&was;
@@ -695,30 +717,48 @@ signal_sync_pending(struct tarea *t)
 	t->raise = (uint32_t)sig;
 }
 
+static bool
+is_on_stack(const struct tarea *t)
+{
+	const struct kstack *s = &t->altstack;
+	uint64_t sp = t->gpr[4];
+
+	return !(s->flags & SS_AUTODISARM) && s->size != 0 && sp > s->sp &&
+	    sp - s->sp <= s->size;
+}
+
+long
+signal_set_stack(struct tarea *t, struct kstack new)
+{
+	uint32_t mode = new.flags & ~SS_AUTODISARM;
+
+	if (is_on_stack(t))
+		return -EPERM;
+	if (mode != 0 && mode != SS_DISABLE && mode != SS_ONSTACK)
+		return -EINVAL;
+	if (mode == SS_DISABLE)
+		new.sp = new.size = 0;
+	else if (new.size < rt.boot.minframe)
+		return -ENOMEM;
+	new.flags &= SS_AUTODISARM | SS_ONSTACK;
+	t->altstack = new;
+	return 0;
+}
+
 /* sigaltstack(new, old): ours is the kernel's, the guest's is kept here. */
 long
 signal_stack(struct tarea *t)
 {
 	struct kstack new, was = t->altstack;
-	uint64_t sp = t->gpr[4];
-	bool on = !(was.flags & SS_AUTODISARM) && was.size != 0 &&
-	    sp > was.sp && sp - was.sp <= was.size;
+	bool on = is_on_stack(t);
+	long r;
 
 	if (t->gpr[7] != 0) {
 		if (rt_copy(&new, (void *)t->gpr[7], sizeof new) < 0)
 			return -EFAULT;
-		if (on)
-			return -EPERM;
-		if ((new.flags & ~SS_AUTODISARM) != 0 &&
-		    (new.flags & ~SS_AUTODISARM) != SS_DISABLE &&
-		    (new.flags & ~SS_AUTODISARM) != SS_ONSTACK)
-			return -EINVAL;
-		if (new.flags & SS_DISABLE)
-			new.sp = new.size = 0;
-		else if (new.size < rt.boot.minframe)
-			return -ENOMEM;
-		new.flags &= SS_AUTODISARM | SS_ONSTACK;
-		t->altstack = new;
+		r = signal_set_stack(t, new);
+		if (r != 0)
+			return r;
 	}
 	if (t->gpr[6] != 0) {
 		was.flags = (was.flags & SS_AUTODISARM) |

@@ -28,6 +28,8 @@ void signal_install(int sig, uint64_t flags);
 long signal_action(struct tarea *);
 long signal_mask(struct tarea *);
 long signal_stack(struct tarea *);
+/* Set the alternate stack, if the guest may now; else an error. */
+long signal_set_stack(struct tarea *, struct kstack);
 /* The guest's handlers instead of ours; all: that of SIG_OURS, too. */
 void signal_restore_actions(struct tarea *, int all);
 /* What the guest wants done with sig, which comes now: once if it says so. */
@@ -101,6 +103,9 @@ signal_guest_mask(const struct tarea *t, const struct kucontext *uc)
 }
 
 /* ---- deliver.c ---- */
+
+/* The thread's process ends by the signal. */
+_Noreturn void signal_die(struct tarea *, int sig);
 
 /*
  * Give the guest signal sig; its state is in the area, mask is what it had
