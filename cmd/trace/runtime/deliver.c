@@ -159,6 +159,10 @@ push_frame(struct tarea *t, const struct ksigaction *a,
 	f.restorer = a->restorer;
 	memcpy(&f.uc, uc, sizeof f.uc);
 	memcpy(&f.info, info, sizeof f.info);
+	if (info->pad == SENT_PAD && info->code < 0) {
+		f.info.code += SENT_CODE;
+		f.info.pad = 0;
+	}
 	f.uc.fpstate = n != 0 ? fp : 0;
 	if ((n != 0 && rt_copy((void *)fp, (void *)uc->fpstate, n) < 0) ||
 	    rt_copy((void *)at, &f, sizeof f) < 0)

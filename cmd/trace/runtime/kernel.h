@@ -44,6 +44,8 @@ enum {
 #define TRAP_TRACE 2		/* si_code of that */
 #define CS64 0x33		/* the code segment of 64-bit programs */
 #define SI_TKILL (-6)		/* sent to one thread */
+#define CLD_FIRST 1		/* codes of a child that has ended */
+#define CLD_LAST 3
 #define SI_USER 0		/* by kill(2), or of which no more is known */
 #define SI_QUEUE (-1)		/* with a value */
 #define SI_KERNEL 0x80		/* si_code: no address is to blame */

@@ -522,14 +522,34 @@ out_of_again(uint64_t ip)
 	    (uint64_t)rt_again_miss;
 }
 
+/*
+ * What a child sends as it ends may be any signal, with a code that faults have
+ * as well.  But a fault tells an address, where it was or that it was about.
+ * Until the guest gets it such a signal has another code.
+ */
+static void
+mark_sent(int sig, struct ksiginfo *info, const struct kucontext *uc)
+{
+	uint64_t at = sig == SIG_SEGV || sig == SIG_BUS ? uc->cr2 : uc->rip;
+
+	if (!(SYNC_SIGS & SIGBIT(sig)) || info->code < CLD_FIRST ||
+	    info->code > CLD_LAST || info->addr == at || info->addr == 0)
+		return;
+	info->code -= SENT_CODE;
+	info->pad = SENT_PAD;
+}
+
 void
 signal_handler(int sig, struct ksiginfo *info, void *context)
 {
 	struct kucontext *uc = context;
 	struct tarea *t = self(uc);
-	uint64_t ip = uc->rip = out_of_again(uc->rip);
-	int fault = signal_is_fault(sig, info);
+	uint64_t ip;
+	int fault;
 
+	mark_sent(sig, info, uc);
+	ip = uc->rip = out_of_again(uc->rip);
+	fault = signal_is_fault(sig, info);
 	if (sig == SIG_OURS && is_nudge(info)) {
 		nudged(t, uc);
 		return;

@@ -61,6 +61,10 @@ void signal_send_pending(struct tarea *);
 /* Behind the call: take those from the kernel that are ignored by now. */
 void signal_take_ignored(const struct tarea *, uint64_t blocked);
 
+/* One that was sent, with a code that faults have: less this, and its pad. */
+#define SENT_CODE 1000
+#define SENT_PAD 0x746e6573
+
 /* True: an instruction raised it; it was not sent. */
 static inline bool
 signal_is_fault(int sig, const struct ksiginfo *info)
