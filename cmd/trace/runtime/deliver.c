@@ -245,7 +245,7 @@ signal_deliver(struct tarea *t, int sig, struct ksiginfo *info,
 
 	t->handlermask = 0;
 	if (!fault && (SYNC_SIGS & base & SIGBIT(sig))) {
-		signal_sync_keep(t, sig, info);
+		signal_sync_pass(t, sig, info);
 		signal_resume(t, uc, mask);
 		return;
 	}

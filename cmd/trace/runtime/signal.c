@@ -235,11 +235,68 @@ sync_number(int sig)
 	    sig == SIG_FPE ? 3 : 4;
 }
 
+/* Was it sent to the process, not to the thread? */
+static bool
+is_processs(const struct ksiginfo *info)
+{
+	return info->code != SI_TKILL;
+}
+
 void
 signal_sync_keep(struct tarea *t, int sig, const struct ksiginfo *info)
 {
 	t->syncinfo[sync_number(sig)] = *info;
 	__atomic_fetch_or(&t->syncpending, SIGBIT(sig), __ATOMIC_SEQ_CST);
+	if (is_processs(info))
+		__atomic_fetch_or(&rt.synckept, SIGBIT(sig), __ATOMIC_SEQ_CST);
+}
+
+void
+signal_sync_pass(struct tarea *t, int sig, const struct ksiginfo *info)
+{
+	if (!is_processs(info) || !area_pass_signal(t, sig, info, false))
+		signal_sync_keep(t, sig, info);
+}
+
+void
+signal_sync_take(struct tarea *t, struct tarea *from, uint64_t sigs)
+{
+	uint64_t bit, left = from->syncpending & sigs;
+	struct ksiginfo si;
+	int sig;
+
+	for (; left != 0; left &= left - 1) {
+		sig = __builtin_ctzll(left) + 1;
+		bit = SIGBIT(sig);
+		si = from->syncinfo[sync_number(sig)];
+		if (is_processs(&si) && (__atomic_fetch_and(&from->syncpending,
+		    ~bit, __ATOMIC_SEQ_CST) & bit))
+			signal_sync_keep(t, sig, &si);
+	}
+}
+
+void
+signal_sync_leave(struct tarea *t)
+{
+	const struct ksiginfo *si;
+	uint64_t left = t->syncpending;
+	int sig;
+
+	for (; left != 0; left &= left - 1) {
+		sig = __builtin_ctzll(left) + 1;
+		si = &t->syncinfo[sync_number(sig)];
+		if (is_processs(si))
+			area_pass_signal(t, sig, si, true);
+	}
+	t->syncpending = 0;
+}
+
+/* What others have kept for the process of these is the thread's to see. */
+static void
+take_kept(struct tarea *t, uint64_t sigs)
+{
+	if (__atomic_load_n(&rt.synckept, __ATOMIC_SEQ_CST) & sigs)
+		area_take_signals(t, sigs);
 }
 
 /* A signal that comes in our handler, whose mask is not the guest's. */
@@ -259,6 +316,7 @@ keep(struct tarea *t, int sig, const struct ksiginfo *info,
 		if (!(SYNC_SIGS & SIGBIT(sig)))
 			panic("a second signal while one is kept");
 		signal_sync_keep(t, sig, info);
+		t->synclate = 1;
 		return;
 	}
 	t->pending = (uint32_t)sig;
@@ -463,6 +521,18 @@ at_native(struct tarea *t, int sig, struct ksiginfo *info,
 		signal_deliver(t, sig, info, uc, mask);
 }
 
+/* Go on in the runtime, not in the cache. */
+static void
+leave_cache(struct tarea *t, struct kucontext *uc)
+{
+	uint64_t mask = signal_guest_mask(t, uc);
+
+	alignment(t, 0, NULL, uc);
+	state_take(t, uc);
+	signal_unhold(t);
+	signal_resume(t, uc, mask);
+}
+
 /*
  * A thread that lets the process go wants all out of the cache: see
  * bring_out.  Who is in the runtime comes by there.
@@ -474,10 +544,7 @@ nudged(struct tarea *t, struct kucontext *uc)
 
 	__atomic_fetch_sub(&rt.ctl->nudges, 1, __ATOMIC_SEQ_CST);
 	if (state_in_cache(ip)) {
-		alignment(t, 0, NULL, uc);
-		state_take(t, uc);
-		signal_unhold(t);
-		signal_resume(t, uc, mask);
+		leave_cache(t, uc);
 	} else if (ip >= (uint64_t)rt_enter_go && ip < (uint64_t)rt_enter_end) {
 		signal_resume(t, uc, mask);
 	}
@@ -569,6 +636,8 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 	}
 	if (state_in_cache(ip)) {
 		in_cache(t, sig, info, uc);
+		if (t->synclate && state_in_cache(uc->rip))
+			leave_cache(t, uc);
 	} else if (ip == (uint64_t)rt_trap_insn && fault) {
 		signal_trap(t, uc);
 	} else if (ip == (uint64_t)rt_look_trap && fault) {
@@ -669,6 +738,8 @@ signal_mask(struct tarea *t)
 		sync &= SYNC_SIGS;
 		new &= ~SYNC_SIGS;
 	}
+	if (set != 0 && (t->syncblocked & ~sync) != 0)
+		take_kept(t, t->syncblocked & ~sync);
 	if (set != 0)
 		die_of_ready(t, sync);
 	memcpy(regs, t->gpr, sizeof regs);
@@ -693,19 +764,17 @@ signal_mask(struct tarea *t)
 void
 signal_send_pending(struct tarea *t)
 {
-	struct ksiginfo *si;
 	int s;
 
+	take_kept(t, t->syncblocked);
 	for (s = 1; t->syncpending != 0 && s <= NSIG; s++) {
 		if (!(t->syncpending & SIGBIT(s)))
 			continue;
 		__atomic_fetch_and(&t->syncpending, ~SIGBIT(s),
 		    __ATOMIC_SEQ_CST);
-		si = &t->syncinfo[sync_number(s)];
-		if (si->code == SI_TKILL)
-			sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, s, si);
-		else
-			sys3(__NR_rt_sigqueueinfo, t->pid, s, si);
+		/* if it were the process's again, another thread got it */
+		sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, s,
+		    &t->syncinfo[sync_number(s)]);
 	}
 }
 
@@ -722,6 +791,24 @@ signal_take_ignored(const struct tarea *t, uint64_t blocked)
 		;
 }
 
+/* Pass on what was kept without a look at who might take it. */
+static void
+pass_late(struct tarea *t)
+{
+	uint64_t left = t->syncpending & t->syncblocked;
+	const struct ksiginfo *si;
+	int sig;
+
+	t->synclate = 0;
+	for (; left != 0; left &= left - 1) {
+		sig = __builtin_ctzll(left) + 1;
+		si = &t->syncinfo[sync_number(sig)];
+		if (is_processs(si) && area_pass_signal(t, sig, si, false))
+			__atomic_fetch_and(&t->syncpending, ~SIGBIT(sig),
+			    __ATOMIC_SEQ_CST);
+	}
+}
+
 /* A synchronous signal that was sent, and is blocked no more. */
 void
 signal_sync_pending(struct tarea *t)
@@ -729,6 +816,8 @@ signal_sync_pending(struct tarea *t)
 	uint64_t ready = t->syncpending & ~t->syncblocked;
 	int sig;
 
+	if (t->synclate)
+		pass_late(t);
 	if (ready == 0 || t->raise)
 		return;
 	sig = __builtin_ctzll(ready) + 1;

@@ -52,8 +52,16 @@ void signal_ready_to_go(struct tarea *);
  */
 void signal_before_exec(struct tarea *, uint64_t saved[2]);
 void signal_exec_failed(const uint64_t saved[2]);
-/* One of SYNC_SIGS was sent and is blocked: keep it. */
+/*
+ * One of SYNC_SIGS was sent and is blocked: keep it; or pass it on, if it was
+ * for the process and another thread does not block it.
+ */
 void signal_sync_keep(struct tarea *, int sig, const struct ksiginfo *);
+void signal_sync_pass(struct tarea *, int sig, const struct ksiginfo *);
+/* Take over those of `sigs' that another thread has kept for the process. */
+void signal_sync_take(struct tarea *, struct tarea *from, uint64_t sigs);
+/* The thread ends: pass on those that it has kept for the process. */
+void signal_sync_leave(struct tarea *);
 /* If one that is kept is blocked no longer, raise it. */
 void signal_sync_pending(struct tarea *);
 /* Send all that are kept to the kernel again, which blocks them now. */

@@ -455,6 +455,7 @@ hand_over(struct tarea *t)
 		queue_buffer(t);
 	t->bufend = 0;
 	contexts_rest(t);
+	signal_sync_leave(t);
 	area_forget(t, t->slotno);
 	return __atomic_sub_fetch(&rt.nthread, 1, __ATOMIC_SEQ_CST) == 0;
 }
