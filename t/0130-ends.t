@@ -483,8 +483,9 @@ else
 	done
 fi
 
-nothing() {
-	"$B/trace" no-such-program | "$B/cachesim" | "$B/fmt-cachegrind"
+nothing() {	# a folder of the user's may be one that cannot be searched
+	PATH=/usr/bin:/bin "$B/trace" no-such-program | "$B/cachesim" |
+	    "$B/fmt-cachegrind"
 }
 status 2 "a program that is not found" nothing
 same "one line says so" "trace: no-such-program: No such file or directory" \

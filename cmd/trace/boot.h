@@ -91,7 +91,7 @@ struct boot {
 	struct stored stored[NSTORED];
 	uint32_t nstored;
 	int32_t storedfd;	/* the entry, or -1; closed by the runtime */
-	int32_t uffd;		/* trace has it, too: closed likewise, or -1 */
+	int32_t uffd;		/* of which trace has a copy, likewise; or -1 */
 	uint64_t countbytes;	/* a thread's cells, counters, frames; or 0 */
 	uint64_t ncount;	/* its counters */
 	uint64_t sets, ways;	/* kind cache: of each thread's table; else 0 */

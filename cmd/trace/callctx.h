@@ -73,7 +73,7 @@ struct ctx_arc {
 	uint32_t next;		/* another arc in its bucket, or 0 */
 	uint32_t to;		/* number of the state it leads to */
 	uint32_t slow : 1;	/* trace has to see each such call */
-	uint32_t lands : 1;	/* the runtime has: setjmp, see ctx_landing */
+	uint32_t lands : 1;	/* the runtime has to: it is of setjmp */
 	/* number of the state that the call is made in, of which frames were
 	 * left first, up to one with the state `from'; or 0: none was */
 	uint32_t left : 30;

@@ -245,10 +245,12 @@ make_room(unsigned z)
 		out_of_ids();
 		return false;
 	}
-	if (!counters_left(COUNTERS_MOST))
+	if (!counters_left(COUNTERS_MOST)) {
 		frag_renew();
-	else if (!store_room(z))
+	} else if (!store_room(z)) {
+		kept_warn_full();
 		flush();
+	}
 	return counters_left(COUNTERS_MOST);	/* else the run is over */
 }
 

@@ -236,6 +236,16 @@ kept_begin(int (*open_theirs)(int))
 	objects_begin();
 }
 
+void
+kept_warn_full(void)
+{
+	static bool told;
+
+	if (kept.on && is_first(&told))
+		warn("--store: process %d has more code than there is room "
+		    "for: nothing of this run is kept", (int)guest.pid);
+}
+
 bool
 kept_can_wait(void)
 {

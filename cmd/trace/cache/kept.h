@@ -113,6 +113,9 @@ struct kept {
 };
 extern struct kept kept;
 
+/* kept.c: fragments are about to be flushed, and the entry with them. */
+void kept_warn_full(void);
+
 /* keptkey.c: the key of this image's entry. */
 char *kept_key(void);
 

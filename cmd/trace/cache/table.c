@@ -3,7 +3,7 @@
  *
  * The guest could write to what it reads, so nothing of that is ever read here:
  * beside it is one of our own, with the number of each entry's fragment.  Both
- * have twice as many entries as there are fragments, dead ones included.
+ * have at least twice as many entries as fragments, dead ones included.
  * Larger ones are filled aside, from our own, before the guest hears of them.
  */
 #include <string.h>
