@@ -228,77 +228,6 @@ signal_exec_failed(const uint64_t saved[2])
 		sys4(__NR_rt_sigprocmask, SIG_UNBLOCK, &unblock, NULL, 8);
 }
 
-static unsigned
-sync_number(int sig)
-{
-	return sig == SIG_ILL ? 0 : sig == SIG_TRAP ? 1 : sig == SIG_BUS ? 2 :
-	    sig == SIG_FPE ? 3 : 4;
-}
-
-/* Was it sent to the process, not to the thread? */
-static bool
-is_processs(const struct ksiginfo *info)
-{
-	return info->code != SI_TKILL;
-}
-
-void
-signal_sync_keep(struct tarea *t, int sig, const struct ksiginfo *info)
-{
-	t->syncinfo[sync_number(sig)] = *info;
-	__atomic_fetch_or(&t->syncpending, SIGBIT(sig), __ATOMIC_SEQ_CST);
-	if (is_processs(info))
-		__atomic_fetch_or(&rt.synckept, SIGBIT(sig), __ATOMIC_SEQ_CST);
-}
-
-void
-signal_sync_pass(struct tarea *t, int sig, const struct ksiginfo *info)
-{
-	if (!is_processs(info) || !area_pass_signal(t, sig, info, false))
-		signal_sync_keep(t, sig, info);
-}
-
-void
-signal_sync_take(struct tarea *t, struct tarea *from, uint64_t sigs)
-{
-	uint64_t bit, left = from->syncpending & sigs;
-	struct ksiginfo si;
-	int sig;
-
-	for (; left != 0; left &= left - 1) {
-		sig = __builtin_ctzll(left) + 1;
-		bit = SIGBIT(sig);
-		si = from->syncinfo[sync_number(sig)];
-		if (is_processs(&si) && (__atomic_fetch_and(&from->syncpending,
-		    ~bit, __ATOMIC_SEQ_CST) & bit))
-			signal_sync_keep(t, sig, &si);
-	}
-}
-
-void
-signal_sync_leave(struct tarea *t)
-{
-	const struct ksiginfo *si;
-	uint64_t left = t->syncpending;
-	int sig;
-
-	for (; left != 0; left &= left - 1) {
-		sig = __builtin_ctzll(left) + 1;
-		si = &t->syncinfo[sync_number(sig)];
-		if (is_processs(si))
-			area_pass_signal(t, sig, si, true);
-	}
-	t->syncpending = 0;
-}
-
-/* What others have kept for the process of these is the thread's to see. */
-static void
-take_kept(struct tarea *t, uint64_t sigs)
-{
-	if (__atomic_load_n(&rt.synckept, __ATOMIC_SEQ_CST) & sigs)
-		area_take_signals(t, sigs);
-}
-
 /* A signal that comes in our handler, whose mask is not the guest's. */
 static bool
 is_nested(const struct tarea *t, const struct kucontext *uc)
@@ -606,6 +535,42 @@ mark_sent(int sig, struct ksiginfo *info, const struct kucontext *uc)
 	info->pad = SENT_PAD;
 }
 
+/* SIG_OURS: false, it is not ours this time. */
+static bool
+ours(struct tarea *t, const struct ksiginfo *info, struct kucontext *uc)
+{
+	uint64_t ip = uc->rip;
+
+	if (is_nudge(info)) {
+		nudged(t, uc);
+		return true;
+	}
+	if (signal_is_alarm(info)) {
+		if (ip == (uint64_t)rt_sys_insn)
+			uc->rip = (uint64_t)rt_sys_abort;
+		else
+			signal_alarm_again(t);
+		return true;
+	}
+	if (!rt.ctl->letgo || ip == (uint64_t)rt_trap_insn ||
+	    state_in_cache(ip) || in_runtime(ip))
+		return false;
+	/* a thread that runs natively while others are not yet */
+	kernel_action(SIG_OURS, &t->act->of[SIG_OURS], NULL);
+	return true;
+}
+
+/* The guest's trap flag was on in the runtime: t->tf has it. */
+static void
+stepped(struct kucontext *uc)
+{
+	uint64_t ip = uc->rip;
+
+	if ((ip < (uint64_t)rt_enter_go || ip >= (uint64_t)rt_enter_end) &&
+	    (ip < (uint64_t)rt_look_check || ip > (uint64_t)rt_look_trap))
+		uc->eflags &= ~TRAP_FLAG;
+}
+
 void
 signal_handler(int sig, struct ksiginfo *info, void *context)
 {
@@ -617,23 +582,8 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 	mark_sent(sig, info, uc);
 	ip = uc->rip = out_of_again(uc->rip);
 	fault = signal_is_fault(sig, info);
-	if (sig == SIG_OURS && is_nudge(info)) {
-		nudged(t, uc);
+	if (sig == SIG_OURS && ours(t, info, uc))
 		return;
-	}
-	if (sig == SIG_OURS && signal_is_alarm(info)) {
-		if (ip == (uint64_t)rt_sys_insn)
-			uc->rip = (uint64_t)rt_sys_abort;
-		else
-			signal_alarm_again(t);
-		return;
-	}
-	if (sig == SIG_OURS && rt.ctl->letgo && ip != (uint64_t)rt_trap_insn &&
-	    !state_in_cache(ip) && !in_runtime(ip)) {
-		/* a thread that runs natively while others are not yet */
-		kernel_action(sig, &t->act->of[sig], NULL);
-		return;
-	}
 	if (state_in_cache(ip)) {
 		in_cache(t, sig, info, uc);
 		if (t->synclate && state_in_cache(uc->rip))
@@ -644,21 +594,16 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 		looked(t, uc);
 	} else if (is_step(t, sig, info) && in_runtime(ip) &&
 	    !is_behind_call(ip)) {
-		if ((ip < (uint64_t)rt_enter_go ||
-		    ip >= (uint64_t)rt_enter_end) &&
-		    (ip < (uint64_t)rt_look_check ||
-		    ip > (uint64_t)rt_look_trap))
-			uc->eflags &= ~TRAP_FLAG;	/* t->tf has it */
+		stepped(uc);
 	} else if (ip >= (uint64_t)rt_enter_go && ip < (uint64_t)rt_enter_end) {
 		t->slot->incache = 0;
 		signal_deliver(t, sig, info, uc, uc->sigmask | t->syncblocked);
-	} else if (in_runtime(ip)) {
-		if (fault && !is_behind_call(ip))
-			fault_in_runtime(t, sig, uc);
-		else
-			keep(t, sig, info, uc);
-	} else {
+	} else if (!in_runtime(ip)) {
 		at_native(t, sig, info, uc);
+	} else if (fault && !is_behind_call(ip)) {
+		fault_in_runtime(t, sig, uc);
+	} else {
+		keep(t, sig, info, uc);
 	}
 }
 
@@ -698,24 +643,6 @@ signal_action(struct tarea *t)
 	return r;
 }
 
-/*
- * Signals of SYNC_SIGS come before all others that are pending.  That makes a
- * difference where they end the process, so these do so before the kernel
- * delivers others: sync are those that are blocked from now on.
- */
-static void
-die_of_ready(struct tarea *t, uint64_t sync)
-{
-	uint64_t ready = t->syncpending & ~sync;
-	int sig;
-
-	for (; ready != 0; ready &= ready - 1) {
-		sig = __builtin_ctzll(ready) + 1;
-		if (t->act->of[sig].handler == 0)
-			signal_die(t, sig);
-	}
-}
-
 /* rt_sigprocmask(how, set, old, size): the kernel's, but for SYNC_SIGS. */
 long
 signal_mask(struct tarea *t)
@@ -739,9 +666,9 @@ signal_mask(struct tarea *t)
 		new &= ~SYNC_SIGS;
 	}
 	if (set != 0 && (t->syncblocked & ~sync) != 0)
-		take_kept(t, t->syncblocked & ~sync);
+		signal_sync_take_all(t, t->syncblocked & ~sync);
 	if (set != 0)
-		die_of_ready(t, sync);
+		signal_sync_die(t, sync);
 	memcpy(regs, t->gpr, sizeof regs);
 	regs[6] = set != 0 ? (uint64_t)&new : 0;
 	regs[2] = (uint64_t)&was;
@@ -758,72 +685,6 @@ signal_mask(struct tarea *t)
 	if (old != 0 && rt_copy((void *)old, &was, 8) < 0)
 		return -EFAULT;
 	return 0;
-}
-
-/* What was sent and is blocked: to the kernel again, which blocks it now. */
-void
-signal_send_pending(struct tarea *t)
-{
-	int s;
-
-	take_kept(t, t->syncblocked);
-	for (s = 1; t->syncpending != 0 && s <= NSIG; s++) {
-		if (!(t->syncpending & SIGBIT(s)))
-			continue;
-		__atomic_fetch_and(&t->syncpending, ~SIGBIT(s),
-		    __ATOMIC_SEQ_CST);
-		/* if it were the process's again, another thread got it */
-		sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, s,
-		    &t->syncinfo[sync_number(s)]);
-	}
-}
-
-/* They wait in the kernel, where our handler is: it does not drop them. */
-void
-signal_take_ignored(const struct tarea *t, uint64_t blocked)
-{
-	static const uint64_t at_once[2];	/* a timespec */
-	uint64_t set = blocked &
-	    __atomic_load_n(&t->syncignored, __ATOMIC_SEQ_CST);
-
-	while (set != 0 &&
-	    sys4(__NR_rt_sigtimedwait, &set, NULL, at_once, 8) > 0)
-		;
-}
-
-/* Pass on what was kept without a look at who might take it. */
-static void
-pass_late(struct tarea *t)
-{
-	uint64_t left = t->syncpending & t->syncblocked;
-	const struct ksiginfo *si;
-	int sig;
-
-	t->synclate = 0;
-	for (; left != 0; left &= left - 1) {
-		sig = __builtin_ctzll(left) + 1;
-		si = &t->syncinfo[sync_number(sig)];
-		if (is_processs(si) && area_pass_signal(t, sig, si, false))
-			__atomic_fetch_and(&t->syncpending, ~SIGBIT(sig),
-			    __ATOMIC_SEQ_CST);
-	}
-}
-
-/* A synchronous signal that was sent, and is blocked no more. */
-void
-signal_sync_pending(struct tarea *t)
-{
-	uint64_t ready = t->syncpending & ~t->syncblocked;
-	int sig;
-
-	if (t->synclate)
-		pass_late(t);
-	if (ready == 0 || t->raise)
-		return;
-	sig = __builtin_ctzll(ready) + 1;
-	__atomic_fetch_and(&t->syncpending, ~SIGBIT(sig), __ATOMIC_SEQ_CST);
-	t->raised = t->syncinfo[sync_number(sig)];
-	t->raise = (uint32_t)sig;
 }
 
 static bool

@@ -2,6 +2,7 @@
  * signals.h - the guest's signals: taken, kept, held back, delivered
  *
  *	signal.c	take and keep them, and what the guest asks about them
+ *	sync.c		those that instructions raise, sent and blocked
  *	hold.c		delay one until the guest has made progress
  *	deliver.c	the guest's signal frames, made and returned from
  *	rseq.c		restartable sequences, which a signal aborts
@@ -52,6 +53,19 @@ void signal_ready_to_go(struct tarea *);
  */
 void signal_before_exec(struct tarea *, uint64_t saved[2]);
 void signal_exec_failed(const uint64_t saved[2]);
+/* One that was sent, with a code that faults have: less this, and its pad. */
+#define SENT_CODE 1000
+#define SENT_PAD 0x746e6573
+
+/* True: an instruction raised it; it was not sent. */
+static inline bool
+signal_is_fault(int sig, const struct ksiginfo *info)
+{
+	return (SYNC_SIGS & SIGBIT(sig)) != 0 && info->code > 0;
+}
+
+/* ---- sync.c ---- */
+
 /*
  * One of SYNC_SIGS was sent and is blocked: keep it; or pass it on, if it was
  * for the process and another thread does not block it.
@@ -68,17 +82,10 @@ void signal_sync_pending(struct tarea *);
 void signal_send_pending(struct tarea *);
 /* Behind the call: take those from the kernel that are ignored by now. */
 void signal_take_ignored(const struct tarea *, uint64_t blocked);
-
-/* One that was sent, with a code that faults have: less this, and its pad. */
-#define SENT_CODE 1000
-#define SENT_PAD 0x746e6573
-
-/* True: an instruction raised it; it was not sent. */
-static inline bool
-signal_is_fault(int sig, const struct ksiginfo *info)
-{
-	return (SYNC_SIGS & SIGBIT(sig)) != 0 && info->code > 0;
-}
+/* `sync' is to be blocked: if one that is kept ends the process, end it. */
+void signal_sync_die(struct tarea *, uint64_t sync);
+/* What others have kept of `sigs' for the process is the thread's to see. */
+void signal_sync_take_all(struct tarea *, uint64_t sigs);
 
 /* ---- hold.c ---- */
 
