@@ -136,17 +136,18 @@ void
 area_sizes(unsigned shrink)
 {
 	struct boot *b = &area.boot;
-	/* kind cache needs four times the code and map entries, branches two */
-	unsigned more = shrink != 0 ? 1 : opt->kind->alone ? 4 :
-	    opt->kind->learns ? 2 : 1;
+	/* kind cache needs four times the code and map entries, branches two;
+	 * others have room for large programs, of which the store keeps half */
+	unsigned more = shrink != 0 ? 1 : opt->kind->alone ? 4 : 2;
+	unsigned twice = shrink != 0 ? 1 : 2;
 	uint64_t zone = ((uint64_t)more * (64u << 20)) >> shrink, off = 0;
 	unsigned i;
 
 	memset(b, 0, sizeof *b);
 	b->storedfd = -1;
-	area.maxfrag = (TAB_NUMBER / 4) >> shrink;
+	area.maxfrag = (twice * (TAB_NUMBER / 4)) >> shrink;
 	area.maxmap = (more * (20u << 20)) >> shrink;
-	area.maxexit = (1u << 20) >> shrink;
+	area.maxexit = (twice * (1u << 20)) >> shrink;
 	if (opt->debug & DEBUG_TINY)
 		zone = 256u << 10;
 	b->seg[SEG_CONTROL].size = to_pages(sizeof(struct control));

@@ -242,7 +242,7 @@ kept_warn_full(void)
 	static bool told;
 
 	if (kept.on && is_first(&told))
-		warn("--store: process %d has more code than there is room "
+		warn("--store: process %d has more code than an entry has room "
 		    "for: nothing of this run is kept", (int)guest.pid);
 }
 

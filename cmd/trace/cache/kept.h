@@ -113,7 +113,7 @@ struct kept {
 };
 extern struct kept kept;
 
-/* kept.c: fragments are about to be flushed, and the entry with them. */
+/* kept.c: say that there are too many fragments for an entry. */
 void kept_warn_full(void);
 
 /* keptkey.c: the key of this image's entry. */

@@ -456,10 +456,14 @@ static bool
 is_readable(void)
 {
 	uint32_t n[NPART];
+	bool fits;
 
 	find_sizes(n);
-	return kept_fits(n, counters_used(),
-	    def_ids_are_fixed() ? def_ids_used() : 0);
+	fits = kept_fits(n, counters_used(), def_ids_are_fixed() ?
+	    def_ids_used() : 0);
+	if (!fits)
+		kept_warn_full();
+	return fits;
 }
 
 static void

@@ -54,8 +54,10 @@ signal_sync_take(struct tarea *t, struct tarea *from, uint64_t sigs)
 		sig = __builtin_ctzll(left) + 1;
 		bit = SIGBIT(sig);
 		si = from->syncinfo[sync_number(sig)];
-		if (is_for_process(&si) && (__atomic_fetch_and(&from->syncpending,
-		    ~bit, __ATOMIC_SEQ_CST) & bit))
+		if (!is_for_process(&si))
+			continue;
+		if (__atomic_fetch_and(&from->syncpending, ~bit,
+		    __ATOMIC_SEQ_CST) & bit)
 			signal_sync_keep(t, sig, &si);
 	}
 }
