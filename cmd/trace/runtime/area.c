@@ -9,7 +9,6 @@
 #include "contexts.h"
 #include "kinds.h"
 #include "limits.h"
-#include "signals.h"
 #include "runtime.h"
 #include "threads.h"
 
@@ -190,54 +189,6 @@ area_drop_waiting(struct tarea *t, uint64_t sigs)
 			continue;
 		__atomic_fetch_and(&o->syncpending, ~sigs, __ATOMIC_SEQ_CST);
 		__atomic_fetch_or(&o->syncignored, sigs, __ATOMIC_SEQ_CST);
-	}
-	lock_give(&arealock);
-}
-
-static bool
-is_other(const struct tarea *t, const struct tarea *o)
-{
-	return o != NULL && o != t && o->pid == t->pid && o->tid != 0;
-}
-
-bool
-area_pass_signal(struct tarea *t, int sig, const struct ksiginfo *info,
-    bool any)
-{
-	struct ksiginfo si = *info;
-	struct tarea *o;
-	bool passed = false;
-	uint32_t i;
-
-	if (rt.ctl->polling)
-		return false;
-	if (si.code >= 0) {	/* as which only the kernel may send */
-		si.code -= SENT_CODE;
-		si.pad = SENT_PAD;
-	}
-	lock_take(t, &arealock);
-	for (i = 0; i < NSLOT && !passed; i++) {
-		o = areas[i];
-		passed = is_other(t, o) && (any ||
-		    !(o->syncblocked & SIGBIT(sig)) ||
-		    (o->syncwaits & SIGBIT(sig))) &&
-		    sys4(__NR_rt_tgsigqueueinfo, t->pid, o->tid, sig, &si) == 0;
-	}
-	lock_give(&arealock);
-	return passed;
-}
-
-void
-area_take_signals(struct tarea *t, uint64_t sigs)
-{
-	struct tarea *o;
-	uint32_t i;
-
-	lock_take(t, &arealock);
-	for (i = 0; i < NSLOT; i++) {
-		o = areas[i];
-		if (is_other(t, o) && (o->syncpending & sigs) != 0)
-			signal_sync_take(t, o, sigs);
 	}
 	lock_give(&arealock);
 }

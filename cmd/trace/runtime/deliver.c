@@ -159,10 +159,7 @@ push_frame(struct tarea *t, const struct ksigaction *a,
 	f.restorer = a->restorer;
 	memcpy(&f.uc, uc, sizeof f.uc);
 	memcpy(&f.info, info, sizeof f.info);
-	if (info->pad == SENT_PAD && info->code < 0) {
-		f.info.code += SENT_CODE;
-		f.info.pad = 0;
-	}
+	signal_unmark(&f.info);
 	f.uc.fpstate = n != 0 ? fp : 0;
 	if ((n != 0 && rt_copy((void *)fp, (void *)uc->fpstate, n) < 0) ||
 	    rt_copy((void *)at, &f, sizeof f) < 0)
@@ -245,7 +242,7 @@ signal_deliver(struct tarea *t, int sig, struct ksiginfo *info,
 
 	t->handlermask = 0;
 	if (!fault && (SYNC_SIGS & base & SIGBIT(sig))) {
-		signal_sync_pass(t, sig, info);
+		signal_sync_keep(t, sig, info);
 		signal_resume(t, uc, mask);
 		return;
 	}

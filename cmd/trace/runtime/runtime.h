@@ -109,7 +109,6 @@ struct tarea {
 	uint64_t syncpending;	/* those of SYNC_SIGS sent while blocked;
 				 * another thread may clear a bit */
 	uint64_t syncignored;	/* those ignored since its last call began */
-	uint64_t syncwaits;	/* those that it waits for by sigtimedwait */
 	uint32_t synclate;	/* 1: one came in a handler of ours, and has
 				 * not been looked at */
 	struct ksiginfo syncinfo[NSYNC];	/* of each of them */
@@ -174,8 +173,6 @@ struct rt {
 	uint32_t ready;		/* other threads may join */
 	uint32_t nawake;	/* requests that polled since a long answer */
 	uint32_t next_crowded;	/* ctl->crowded the next time */
-	uint64_t synckept;	/* of SYNC_SIGS, what some thread has kept for
-				 * the process */
 };
 extern struct rt rt;
 

@@ -665,8 +665,6 @@ signal_mask(struct tarea *t)
 		sync &= SYNC_SIGS;
 		new &= ~SYNC_SIGS;
 	}
-	if (set != 0 && (t->syncblocked & ~sync) != 0)
-		signal_sync_take_all(t, t->syncblocked & ~sync);
 	if (set != 0)
 		signal_sync_die(t, sync);
 	memcpy(regs, t->gpr, sizeof regs);

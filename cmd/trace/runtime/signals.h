@@ -57,6 +57,15 @@ void signal_exec_failed(const uint64_t saved[2]);
 #define SENT_CODE 1000
 #define SENT_PAD 0x746e6573
 
+static inline void
+signal_unmark(struct ksiginfo *si)
+{
+	if (si->pad != SENT_PAD || si->code >= 0)
+		return;
+	si->code += SENT_CODE;
+	si->pad = 0;
+}
+
 /* True: an instruction raised it; it was not sent. */
 static inline bool
 signal_is_fault(int sig, const struct ksiginfo *info)
@@ -66,15 +75,9 @@ signal_is_fault(int sig, const struct ksiginfo *info)
 
 /* ---- sync.c ---- */
 
-/*
- * One of SYNC_SIGS was sent and is blocked: keep it; or pass it on, if it was
- * for the process and another thread does not block it.
- */
+/* One of SYNC_SIGS was sent and is blocked: keep it. */
 void signal_sync_keep(struct tarea *, int sig, const struct ksiginfo *);
-void signal_sync_pass(struct tarea *, int sig, const struct ksiginfo *);
-/* Take over those of `sigs' that another thread has kept for the process. */
-void signal_sync_take(struct tarea *, struct tarea *from, uint64_t sigs);
-/* The thread ends: pass on those that it has kept for the process. */
+/* The thread ends: what it has kept for the process goes to another. */
 void signal_sync_leave(struct tarea *);
 /* If one that is kept is blocked no longer, raise it. */
 void signal_sync_pending(struct tarea *);
@@ -84,8 +87,6 @@ void signal_send_pending(struct tarea *);
 void signal_take_ignored(const struct tarea *, uint64_t blocked);
 /* `sync' is to be blocked: if one that is kept ends the process, end it. */
 void signal_sync_die(struct tarea *, uint64_t sync);
-/* What others have kept of `sigs' for the process is the thread's to see. */
-void signal_sync_take_all(struct tarea *, uint64_t sigs);
 
 /* ---- hold.c ---- */
 

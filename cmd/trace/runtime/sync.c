@@ -3,10 +3,9 @@
  *
  * Instructions raise these as well, so the kernel never blocks them while a
  * thread runs, and gives one that was sent to any thread.  A thread that blocks
- * it passes it on to another that does not, if it was for the process; else it
- * keeps it.  While a thread makes a call the kernel blocks what the guest does:
- * then what is kept, by others for the process as well, waits there, where the
- * call may look for it.
+ * it keeps it, and nobody else sees it pending: see PITFALLS.  While a thread
+ * makes a call the kernel blocks what the guest does: then what the thread has
+ * kept waits there, where the call may look for it.
  */
 #include "queue.h"
 #include "runtime.h"
@@ -20,70 +19,53 @@ sync_number(int sig)
 	    sig == SIG_FPE ? 3 : 4;
 }
 
-/* Was it sent to the process, not to the thread? */
-static bool
-is_for_process(const struct ksiginfo *info)
-{
-	return info->code != SI_TKILL;
-}
-
+/* As the kernel does, of several that are alike the first stays. */
 void
 signal_sync_keep(struct tarea *t, int sig, const struct ksiginfo *info)
 {
+	if (t->syncpending & SIGBIT(sig))
+		return;
 	t->syncinfo[sync_number(sig)] = *info;
 	__atomic_fetch_or(&t->syncpending, SIGBIT(sig), __ATOMIC_SEQ_CST);
-	if (is_for_process(info))
-		__atomic_fetch_or(&rt.synckept, SIGBIT(sig), __ATOMIC_SEQ_CST);
 }
 
-void
-signal_sync_pass(struct tarea *t, int sig, const struct ksiginfo *info)
+/* Take what is kept of a signal; false: it is not. */
+static bool
+take(struct tarea *t, int sig, struct ksiginfo *si)
 {
-	if (!is_for_process(info) || !area_pass_signal(t, sig, info, false))
-		signal_sync_keep(t, sig, info);
+	if (!(__atomic_fetch_and(&t->syncpending, ~SIGBIT(sig),
+	    __ATOMIC_SEQ_CST) & SIGBIT(sig)))
+		return false;
+	*si = t->syncinfo[sync_number(sig)];
+	return true;
 }
 
-void
-signal_sync_take(struct tarea *t, struct tarea *from, uint64_t sigs)
+/*
+ * Send it again, to whom it was sent.  But to the process only its first thread
+ * may send what looks as if it were from elsewhere.
+ */
+static void
+send_again(const struct tarea *t, int sig, struct ksiginfo *si)
 {
-	uint64_t bit, left = from->syncpending & sigs;
-	struct ksiginfo si;
-	int sig;
-
-	for (; left != 0; left &= left - 1) {
-		sig = __builtin_ctzll(left) + 1;
-		bit = SIGBIT(sig);
-		si = from->syncinfo[sync_number(sig)];
-		if (!is_for_process(&si))
-			continue;
-		if (__atomic_fetch_and(&from->syncpending, ~bit,
-		    __ATOMIC_SEQ_CST) & bit)
-			signal_sync_keep(t, sig, &si);
-	}
+	signal_unmark(si);
+	if (si->code == SI_TKILL ||
+	    sys3(__NR_rt_sigqueueinfo, t->pid, sig, si) != 0)
+		sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, sig, si);
 }
 
 void
 signal_sync_leave(struct tarea *t)
 {
-	const struct ksiginfo *si;
-	uint64_t left = t->syncpending;
-	int sig;
+	struct ksiginfo si;
+	int s;
 
-	for (; left != 0; left &= left - 1) {
-		sig = __builtin_ctzll(left) + 1;
-		si = &t->syncinfo[sync_number(sig)];
-		if (is_for_process(si))
-			area_pass_signal(t, sig, si, true);
+	for (s = 1; t->syncpending != 0 && s <= NSIG; s++) {
+		if (!take(t, s, &si) || si.code == SI_TKILL)
+			continue;
+		signal_unmark(&si);
+		if (sys3(__NR_rt_sigqueueinfo, t->pid, s, &si) != 0)
+			sys2(__NR_kill, t->pid, s);
 	}
-	t->syncpending = 0;
-}
-
-/* What others have kept for the process of these is the thread's to see. */
-void
-signal_sync_take_all(struct tarea *t, uint64_t sigs)
-{
-	if (__atomic_load_n(&rt.synckept, __ATOMIC_SEQ_CST) & sigs)
-		area_take_signals(t, sigs);
 }
 
 /*
@@ -108,18 +90,12 @@ signal_sync_die(struct tarea *t, uint64_t sync)
 void
 signal_send_pending(struct tarea *t)
 {
+	struct ksiginfo si;
 	int s;
 
-	signal_sync_take_all(t, t->syncblocked);
-	for (s = 1; t->syncpending != 0 && s <= NSIG; s++) {
-		if (!(t->syncpending & SIGBIT(s)))
-			continue;
-		__atomic_fetch_and(&t->syncpending, ~SIGBIT(s),
-		    __ATOMIC_SEQ_CST);
-		/* if it were the process's again, another thread got it */
-		sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, s,
-		    &t->syncinfo[sync_number(s)]);
-	}
+	for (s = 1; t->syncpending != 0 && s <= NSIG; s++)
+		if (take(t, s, &si))
+			send_again(t, s, &si);
 }
 
 /* They wait in the kernel, where our handler is: it does not drop them. */
@@ -135,24 +111,6 @@ signal_take_ignored(const struct tarea *t, uint64_t blocked)
 		;
 }
 
-/* Pass on what was kept without a look at who might take it. */
-static void
-pass_late(struct tarea *t)
-{
-	uint64_t left = t->syncpending & t->syncblocked;
-	const struct ksiginfo *si;
-	int sig;
-
-	t->synclate = 0;
-	for (; left != 0; left &= left - 1) {
-		sig = __builtin_ctzll(left) + 1;
-		si = &t->syncinfo[sync_number(sig)];
-		if (is_for_process(si) && area_pass_signal(t, sig, si, false))
-			__atomic_fetch_and(&t->syncpending, ~SIGBIT(sig),
-			    __ATOMIC_SEQ_CST);
-	}
-}
-
 /* A synchronous signal that was sent, and is blocked no more. */
 void
 signal_sync_pending(struct tarea *t)
@@ -160,12 +118,10 @@ signal_sync_pending(struct tarea *t)
 	uint64_t ready = t->syncpending & ~t->syncblocked;
 	int sig;
 
-	if (t->synclate)
-		pass_late(t);
+	t->synclate = 0;
 	if (ready == 0 || t->raise)
 		return;
 	sig = __builtin_ctzll(ready) + 1;
-	__atomic_fetch_and(&t->syncpending, ~SIGBIT(sig), __ATOMIC_SEQ_CST);
-	t->raised = t->syncinfo[sync_number(sig)];
-	t->raise = (uint32_t)sig;
+	if (take(t, sig, &t->raised))
+		t->raise = (uint32_t)sig;
 }

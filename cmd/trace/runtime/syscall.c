@@ -63,21 +63,17 @@ mapped(struct tarea *t, uint64_t start, uint64_t len)
 static long
 call(struct tarea *t)
 {
-	uint64_t block = t->syncblocked, waits = 0;
+	uint64_t block = t->syncblocked;
 	long r;
 
 	if (t->held && !syscall_never_waits(t->gpr[0]))
 		return signal_held_call(t);
 	if (block == 0 || rt.ctl->polling)
 		return guest_syscall(t, t->gpr);
-	if (t->gpr[0] == __NR_rt_sigtimedwait)
-		rt_copy(&waits, (void *)t->gpr[7], sizeof waits);
-	__atomic_store_n(&t->syncwaits, waits, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&t->syncignored, 0, __ATOMIC_SEQ_CST);
 	sys4(__NR_rt_sigprocmask, SIG_BLOCK, &block, NULL, 8);
 	signal_send_pending(t);
 	r = guest_syscall(t, t->gpr);
-	__atomic_store_n(&t->syncwaits, 0, __ATOMIC_SEQ_CST);
 	signal_take_ignored(t, block);
 	sys4(__NR_rt_sigprocmask, SIG_UNBLOCK, &block, NULL, 8);
 	return r;

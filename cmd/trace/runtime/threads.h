@@ -43,15 +43,6 @@ void counters_all(struct tarea *);
 int counters_fault(struct tarea *, uint64_t addr);
 /* Signals that wait in the runtime are ignored now: no thread has them. */
 void area_drop_waiting(struct tarea *, uint64_t sigs);
-/*
- * Pass on to another thread of the process a signal of SYNC_SIGS that was for
- * the process: to one that does not block it, or waits for it, or to any;
- * false: there is none.
- */
-bool area_pass_signal(struct tarea *, int sig, const struct ksiginfo *,
-    bool any);
-/* Take over of these signals what other threads have kept for the process. */
-void area_take_signals(struct tarea *, uint64_t sigs);
 
 /* ---- thread.c ---- */
 
