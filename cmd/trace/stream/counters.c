@@ -552,7 +552,7 @@ counters_tell(unsigned slot)
 	for (i = 0; next_counters(slot, &i, &end, max); i = end)
 		for (; i < end && !trust_lost; i++) {
 			v = ONCE(c[i]);
-			if (v != 0 && counted[i].holds && !shelf_has(i))
+			if (v != 0 && !shelf_has(i) && counted[i].holds)
 				hold(slot, c, i, v, costs);
 			else if (v != 0)
 				tell_counter(slot, c, i, v, &n, costs);
