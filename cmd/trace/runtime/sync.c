@@ -10,7 +10,6 @@
 #include "queue.h"
 #include "runtime.h"
 #include "signals.h"
-#include "threads.h"
 
 static unsigned
 sync_number(int sig)
@@ -59,6 +58,8 @@ signal_sync_leave(struct tarea *t)
 	struct ksiginfo si;
 	int s;
 
+	if (rt.ctl->polling)	/* we may make no calls */
+		return;
 	for (s = 1; t->syncpending != 0 && s <= NSIG; s++) {
 		if (!take(t, s, &si) || si.code == SI_TKILL)
 			continue;
