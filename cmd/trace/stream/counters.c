@@ -19,16 +19,10 @@
 
 /*
  * What each counter counts; written by the serving thread.  UNREGISTERED:
- * executions of an id that evw does not know.
+ * executions of an id that evw does not know.  NONE follows ROUNDS.
  */
 enum what { EXECUTIONS, UNREGISTERED, ROUNDS, NONE, MISSES };
-static struct {
-	uint32_t id;
-	uint8_t ninsn;		/* of an id; or which one is repeated, from 1 */
-	uint8_t what;		/* enum what; NONE follows ROUNDS */
-	uint8_t does[NDO];	/* one execution, or round */
-	bool holds;		/* see counter_hold */
-} *counted;
+static struct counted *counted;
 static struct touched countedpages;
 static uint32_t ncounters;
 #define COUNT_MAX (1ull << 56)	/* no honest counter gets this far */
@@ -305,45 +299,26 @@ counter_take(unsigned slot, uint32_t counter)
 	return n;
 }
 
-/* What counter i, which is v, has counted. */
-static struct held_count
-count_of(uint32_t i, uint64_t v)
-{
-	struct held_count h = { .id = counted[i].id,
-	    .ninsn = counted[i].ninsn, .what = counted[i].what, .times = v };
-
-	memcpy(h.does, counted[i].does, NDO);
-	return h;
-}
-
 /*
- * What a count is for the costs of its thread's calls.  With --rep=each a
+ * What a count of v is for the costs of its thread's calls.  With --rep=each a
  * repeated instruction that writes costs its rounds and one, any other one its
  * rounds, or one if it has none.
  */
 static void
-add_costs(const struct held_count *h, uint64_t n[3])
+add_costs(const struct counted *c, uint64_t v, uint64_t n[3])
 {
 	unsigned k;
 
-	for (k = 0; k < 2 && h->what != NONE; k++)
-		n[1 + k] += h->times * h->does[k];
-	if (h->what == EXECUTIONS)
-		n[0] += h->times * h->ninsn;
+	for (k = 0; k < 2 && c->what != NONE; k++)
+		n[1 + k] += v * c->does[k];
+	if (c->what == EXECUTIONS)
+		n[0] += v * c->ninsn;
 	if (!counts_each())
 		return;
-	if (h->what == EXECUTIONS)
-		n[0] -= h->times * h->does[DO_REPEAT];
-	else if (h->what == ROUNDS || h->does[DO_WRITE] == 0)
-		n[0] += h->times;
-}
-
-static void
-add_costs_of(uint32_t i, uint64_t v, uint64_t n[3])
-{
-	struct held_count h = count_of(i, v);
-
-	add_costs(&h, n);
+	if (c->what == EXECUTIONS)
+		n[0] -= v * c->does[DO_REPEAT];
+	else if (c->what == ROUNDS || c->does[DO_WRITE] == 0)
+		n[0] += v;
 }
 
 /*
@@ -359,7 +334,7 @@ take_held(unsigned slot, uint32_t id, unsigned n, unsigned what,
 
 	if (!held_take(slot, id, n, what, h))
 		return false;
-	add_costs(h, costs);
+	add_costs(&h->c, h->times, costs);
 	for (i = 0; i < 3; i++)
 		costs[i] = -costs[i];
 	context_counted(slot, costs);
@@ -404,9 +379,9 @@ counters_find_missed(uint32_t block, unsigned n, uint32_t *c)
 static void
 add_held_rounds(unsigned slot, const struct held_count *h, uint32_t block)
 {
-	uint32_t c = counter_rounds(block, h->ninsn, h->does);
+	uint32_t c = counter_rounds(block, h->c.ninsn, h->c.does);
 
-	counter_add(slot, c + (h->what == NONE), h->times);
+	counter_add(slot, c + (h->c.what == NONE), h->times);
 }
 
 void
@@ -499,10 +474,8 @@ tell_shelf(uint64_t *c, uint32_t i, uint64_t v)
 static void
 hold(unsigned slot, uint64_t *c, uint32_t i, uint64_t v, uint64_t costs[3])
 {
-	struct held_count h = count_of(i, v);
-
-	held_put(slot, &h);
-	add_costs(&h, costs);
+	held_put(slot, &(struct held_count){ counted[i], v });
+	add_costs(&counted[i], v, costs);
 	c[i] = 0;
 }
 
@@ -522,10 +495,10 @@ tell_counter(unsigned slot, uint64_t *c, uint32_t i, uint64_t v, uint64_t *n,
 		*n += tell_shelf(c, i, v);
 		return;
 	}
-	add_costs_of(i, v, costs);
+	add_costs(&counted[i], v, costs);
 	if (!is_executions(i)) {
 		if (counted[i].what == ROUNDS)
-			add_costs_of(i + 1, ONCE(c[i + 1]), costs);
+			add_costs(&counted[i + 1], ONCE(c[i + 1]), costs);
 		tell_rounds(c, i, v);
 		return;
 	}
@@ -643,17 +616,17 @@ tell_held(unsigned slot)
 	struct held_count h;
 	uint64_t n = 0;
 
-	while (held_any(slot, &h) && take_held(slot, h.id, h.ninsn, h.what,
-	    &h)) {
+	while (held_any(slot, &h) && take_held(slot, h.c.id, h.c.ninsn,
+	    h.c.what, &h)) {
 		if (!counters_left(2)) {
 			n += counters_tell(slot);
 			counters_renew();
 		}
-		if (h.what == EXECUTIONS)
-			counter_add(slot, counter_new(h.id, h.ninsn, h.does),
-			    h.times);
+		if (h.c.what == EXECUTIONS)
+			counter_add(slot, counter_new(h.c.id, h.c.ninsn,
+			    h.c.does), h.times);
 		else
-			add_held_rounds(slot, &h, h.id);
+			add_held_rounds(slot, &h, h.c.id);
 	}
 	return n + counters_tell(slot);
 }

@@ -27,23 +27,24 @@ find(unsigned slot, uint32_t id, unsigned ninsn, unsigned what)
 	struct held_count *h = held[slot].v, *end = h + held[slot].n;
 
 	for (; h < end; h++)
-		if (h->id == id && h->ninsn == ninsn && h->what == what)
+		if (h->c.id == id && h->c.ninsn == ninsn && h->c.what == what)
 			return h;
 	return NULL;
 }
 
 void
-held_put(unsigned slot, const struct held_count *c)
+held_put(unsigned slot, const struct held_count *new)
 {
-	struct held_count *h = find(slot, c->id, c->ninsn, c->what);
+	struct held_count *h = find(slot, new->c.id, new->c.ninsn,
+	    new->c.what);
 
 	if (h != NULL) {
-		h->times += c->times;
+		h->times += new->times;
 		return;
 	}
 	held[slot].v = xgrow(held[slot].v, &held[slot].cap, held[slot].n + 1,
 	    sizeof *h);
-	held[slot].v[held[slot].n++] = *c;
+	held[slot].v[held[slot].n++] = *new;
 }
 
 bool

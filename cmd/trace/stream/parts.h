@@ -201,11 +201,18 @@ void counters_tell_all(bool last);
 /* Make all counters free. */
 void counters_renew(void);
 
-/* held.c: what a counter has counted so often, see there */
+/* What a counter counts: executions of an id, or rounds of an instruction. */
+struct counted {
+	uint32_t id;		/* or of the instruction's block */
+	uint8_t ninsn;		/* of an id; or which one is repeated, from 1 */
+	uint8_t what;		/* see counters.c */
+	uint8_t does[NDO];	/* one execution, or round */
+	bool holds;		/* see counter_hold */
+};
+
+/* held.c: that it was counted so often, see there */
 struct held_count {
-	uint32_t id;
-	uint8_t ninsn, what;	/* as struct counted has them */
-	uint8_t does[NDO];
+	struct counted c;
 	uint64_t times;
 };
 void held_put(unsigned slot, const struct held_count *);
