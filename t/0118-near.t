@@ -100,32 +100,8 @@ timeout 20 "$TB/rndasm" -t 2 300 >"$T/p.S" &&
     ${CC:-cc} -static -nostdlib -o "$T/p" "$T/p.S"
 ok "a program with a timer" $?
 crowd "a timer" -e counts "$T/p"
-cat >"$T/jumps.c" <<'EOF'
-#include <setjmp.h>
-
-/* Leave two calls that have each called setjmp at the same place. */
-__attribute__((noinline)) static void
-try(jmp_buf *outer)
-{
-	jmp_buf here;
-
-	if (setjmp(here) != 0)
-		return;
-	if (outer != 0)
-		longjmp(*outer, 1);
-	try(&here);
-}
-
-int
-main(void)
-{
-	for (volatile int i = 0; i < 20000; i++)
-		try(0);
-	return 0;
-}
-EOF
-${CC:-cc} -O1 -o "$T/jumps" "$T/jumps.c"
+${CC:-cc} -O1 -o "$T/jumps" t/src/limbo.c
 ok "a program that jumps" $?
-crowd "jumps" -e counts --contexts "$T/jumps"
+crowd "jumps" -e counts --contexts "$T/jumps" 20000
 
 done_testing
