@@ -109,17 +109,17 @@ _Static_assert(sizeof(struct ctx_state) == 64, "");
  * not.  Of 32 functions in 192 bits one of 12 others is taken for one of them.
  */
 #define ACTIVE_TOGETHER 32u
+/* The function's bit 0 or 1 of the 192. */
 static inline uint32_t
-active_hash(uint32_t fn)
+active_bit(uint32_t fn, unsigned which)
 {
-	return fn * 0x9e3779b1u;
+	return (fn * 0x9e3779b1u >> (24 - 8 * which) & 255) * 3 / 4;
 }
 
 static inline bool
 state_may_have(const struct ctx_state *s, uint32_t fn)
 {
-	uint32_t h = active_hash(fn), a = (h >> 24) * 3 / 4;
-	uint32_t b = (h >> 16 & 255) * 3 / 4;
+	uint32_t a = active_bit(fn, 0), b = active_bit(fn, 1);
 
 	return (s->active[a / 64] >> a % 64 & s->active[b / 64] >> b % 64 &
 	    1) != 0;
@@ -129,8 +129,7 @@ state_may_have(const struct ctx_state *s, uint32_t fn)
 static inline void
 state_note_active(struct ctx_state *s, const struct ctx_state *up, uint32_t n)
 {
-	uint32_t h = active_hash(s->fn), a = (h >> 24) * 3 / 4;
-	uint32_t b = (h >> 16 & 255) * 3 / 4;
+	uint32_t a = active_bit(s->fn, 0), b = active_bit(s->fn, 1);
 	unsigned i;
 	bool more = n != 0 && up->nactive < ACTIVE_TOGETHER;
 

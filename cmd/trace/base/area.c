@@ -136,10 +136,10 @@ void
 area_sizes(unsigned shrink)
 {
 	struct boot *b = &area.boot;
-	/* kind cache needs four times the code and map entries, branches two;
-	 * others have room for large programs, of which the store keeps half */
-	unsigned more = shrink != 0 ? 1 : opt->kind->alone ? 4 : 2;
+	/* room for large programs, since an entry of the store takes half */
 	unsigned twice = shrink != 0 ? 1 : 2;
+	/* kind cache needs more code and map entries for each fragment */
+	unsigned more = shrink == 0 && opt->kind->alone ? 2 * twice : twice;
 	uint64_t zone = ((uint64_t)more * (64u << 20)) >> shrink, off = 0;
 	unsigned i;
 
