@@ -178,7 +178,9 @@ thread_child(struct tarea *t)
 }
 
 struct clone_call {
-	uint64_t flags, stack, tls, size;
+	uint64_t flags, stack, tls;
+	uint64_t second;	/* the call's second argument; of clone3 */
+	uint64_t size;		/* what the kernel gets instead */
 	struct clone_args args;
 	uint64_t more[21];	/* what newer kernels may take */
 	int is3;
@@ -215,7 +217,6 @@ read_args(struct tarea *t, struct clone_call *h)
 	uint64_t at = t->gpr[7];
 	long zero;
 
-	h->size = t->gpr[6];
 	if (h->size < 64 || h->size > PAGE)
 		return 1;
 	zero = h->size <= most ? 1 : is_zero(at + most, at + h->size);
@@ -235,6 +236,7 @@ read_call(struct tarea *t, struct clone_call *h)
 	long r = 0;
 
 	memset(h, 0, sizeof *h);
+	h->second = h->size = t->gpr[6];
 	if (t->gpr[0] == __NR_vfork)
 		h->flags = CLONE_VM | CLONE_VFORK | SIG_CHLD;
 	else if (t->gpr[0] == __NR_fork)
@@ -306,6 +308,7 @@ clone_thread(struct tarea *t, struct clone_call *h, uint64_t mask)
 	s = c->slot;
 	none = s->tid;
 	inherit(c, t, h->stack, h->tls, h->flags);
+	c->gpr[6] = h->second;
 	c->start_mask = mask + 1;
 	if (h->is3) {
 		h->args.stack = (uint64_t)c - T_OFF + T_STACK_TOP - 16384;
@@ -336,6 +339,7 @@ clone_sharing(struct tarea *t, struct clone_call *h, uint64_t mask)
 	if (c == NULL)
 		return -EAGAIN;
 	inherit(c, t, h->stack, h->tls, h->flags);
+	c->gpr[6] = h->second;
 	c->start_mask = mask + 1;
 	c->shares = (uint64_t)will_follow(t);
 	if (h->is3) {
@@ -389,6 +393,7 @@ clone_copying(struct tarea *t, struct clone_call *h, uint64_t mask)
 	t->held = 0;
 	t->gpr[0] = 0;
 	t->gpr[1] = t->pc;
+	t->gpr[6] = h->second;
 	if (h->stack != 0)
 		t->gpr[4] = h->stack;
 	if (h->flags & CLONE_SETTLS)
@@ -407,7 +412,7 @@ long
 thread_clone(struct tarea *t)
 {
 	struct clone_call h;
-	uint64_t all = ~SYNC_SIGS, mask = 0, size = t->gpr[6];
+	uint64_t all = ~SYNC_SIGS, mask = 0;
 	long r = read_call(t, &h);
 
 	if (r == 1)
@@ -420,8 +425,7 @@ thread_clone(struct tarea *t)
 	sys4(__NR_rt_sigprocmask, SIG_SETMASK, &all, &mask, 8);
 	if (t->held)
 		mask = t->keptmask & ~SYNC_SIGS;
-	if (h.is3)
-		t->gpr[6] = h.size;
+	t->gpr[6] = h.size;
 	if (t->pending)
 		r = SYS_ABORTED;
 	else if ((h.flags & CLONE_THREAD) ||
@@ -431,7 +435,7 @@ thread_clone(struct tarea *t)
 		r = clone_sharing(t, &h, mask);
 	else
 		r = clone_copying(t, &h, mask);
-	t->gpr[6] = size;
+	t->gpr[6] = h.second;
 	if (!t->pending && !t->held)
 		sys4(__NR_rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8);
 	return r;
