@@ -403,6 +403,40 @@ else
 	skip "$text" "this kernel does not know int 0x80"
 fi
 
+cat >"$T/waits.c" <<'EOF'
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* What waits for a signal of instructions to be unblocked, goes on waiting. */
+int
+main(void)
+{
+	static const int sigs[] = { SIGFPE, SIGSEGV, SIGTRAP };
+	sigset_t all, set;
+	int r, i, n = 0;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	for (i = 0; i < 3; i++)
+		i == 1 ? raise(sigs[i]) : kill(getpid(), sigs[i]);
+	__asm__ volatile("int $0x80" : "=a"(r) : "a"(20) : "memory");
+	sigpending(&set);
+	for (i = 0; i < 3; i++)
+		n += sigismember(&set, sigs[i]);
+	dprintf(2, "%d wait\n", n);
+	return 5;
+}
+EOF
+check "and with signals that wait" cc -o "$T/waits" "$T/waits.c"
+text="they wait when it goes on natively"
+if "$T/waits" 2>"$T/out" || [ $? -eq 5 ]; then
+	"$B/trace" -e none "$T/waits" 2>"$T/err"
+	same "$text" "3 wait" "$(grep wait "$T/err")"
+else
+	skip "$text" "this kernel does not know int 0x80"
+fi
+
 cat >"$T/to32.c" <<'EOF'
 #include <string.h>
 #include <sys/mman.h>

@@ -299,6 +299,26 @@ signal_raise(struct tarea *t, int sig, int code, uint64_t addr)
 }
 
 /*
+ * Send the thread what it has kept once more, for the kernel to keep until the
+ * guest's mask is the kernel's.
+ */
+static void
+put_back_all(struct tarea *t)
+{
+	uint64_t sync = SYNC_SIGS;
+
+	if (!rt.ctl->polling) {
+		sys4(__NR_rt_sigprocmask, SIG_BLOCK, &sync, NULL, 8);
+		signal_send_pending(t);
+		signal_unmark(&t->kept);
+		if (t->pending)
+			sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid,
+			    t->pending, &t->kept);
+	}
+	t->pending = 0;
+}
+
+/*
  * Go on natively as uc says, for good, with the guest's mask and alternate
  * stack.  The kernel changes no stack that it is called on, so a copy of the
  * frame, elsewhere, is returned from.
@@ -321,11 +341,7 @@ signal_leave(struct tarea *t, const struct kucontext *uc, uint64_t mask)
 	f->uc.stack = t->altstack;
 	if (t->altstack.size == 0)
 		f->uc.stack.flags |= SS_DISABLE;
-	/* a signal that is kept comes again, once it is not blocked */
-	if (t->pending && !rt.ctl->polling)
-		sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, t->pending,
-		    &t->kept);
-	t->pending = 0;
+	put_back_all(t);
 	rt_sigreturn(t, (uint64_t)&f->uc);
 }
 
