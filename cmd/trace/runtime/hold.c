@@ -238,7 +238,8 @@ signal_held_call(struct tarea *t)
 
 	if (sys3(__NR_timer_create, CLOCK_MONOTONIC, &event, &id) != 0)
 		return SYS_ABORTED;
-	signal_install(SIG_OURS, t->act->of[t->held].flags & SA_RESTART);
+	signal_install(t->act, SIG_OURS,
+	    t->act->of[t->held].flags & SA_RESTART);
 	t->alarm = (uint32_t)id + 1;
 	set_alarm(t);
 	r = guest_syscall(t, t->gpr);

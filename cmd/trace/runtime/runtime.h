@@ -74,6 +74,7 @@ struct actions {
 	struct ksigaction of[NSIG + 1];
 	uint32_t lock;		/* lock.c */
 	uint32_t users;		/* threads */
+	uint32_t unmasked;	/* our handlers begin with none blocked */
 };
 
 /* A thread's area; REG_T points 2 bytes before fsbase. */

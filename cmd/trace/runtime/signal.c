@@ -34,8 +34,14 @@ set_mask(uint64_t mask)
 	return old;
 }
 
+/*
+ * Install our handler.  SYNC_SIGS are blocked as it begins, or many that are
+ * sent would each come before the last one's first instruction, and no stack
+ * has room for that.  Behind a filter, which may forbid to unblock them, they
+ * are not: our handlers write into the guest's memory, which may fault.
+ */
 void
-signal_install(int sig, uint64_t flags)
+signal_install(const struct actions *act, int sig, uint64_t flags)
 {
 	struct ksigaction a;
 
@@ -44,20 +50,24 @@ signal_install(int sig, uint64_t flags)
 	    (flags & (SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT));
 	a.restorer = (uint64_t)rt_restorer;
 	a.mask = ALL_ASYNC;
-	if (SYNC_SIGS & SIGBIT(sig))
+	if (!act->unmasked)
+		a.mask |= SYNC_SIGS;
+	else if (SYNC_SIGS & SIGBIT(sig))
 		a.flags |= SA_NODEFER;
 	kernel_action(sig, &a, NULL);
 }
 
 /* The kernel has what the guest wants done with sig, unless it is ours. */
 static long
-give_action(int sig, const struct ksigaction *of)
+give_action(const struct actions *act, int sig)
 {
+	const struct ksigaction *of = &act->of[sig];
+
 	if (SYNC_SIGS & SIGBIT(sig))
 		return 0;
 	if (of->handler <= 1)
 		return kernel_action(sig, of, NULL);
-	signal_install(sig, of->flags);
+	signal_install(act, sig, of->flags);
 	return 0;
 }
 
@@ -70,7 +80,25 @@ lock_actions(struct tarea *t, struct actions *act)
 	if (!lock_take(t, &act->lock) || rt.ctl->polling)
 		return;
 	for (s = 1; s <= NSIG; s++)
-		give_action(s, &act->of[s]);
+		give_action(act, s);
+}
+
+/*
+ * A filter is about to be installed (on), or was not: from now on our handlers
+ * begin with SYNC_SIGS as they then need it.
+ */
+void
+signal_filter(struct tarea *t, bool on)
+{
+	struct actions *act = t->act;
+	int s;
+
+	lock_actions(t, act);
+	act->unmasked = on;
+	for (s = 1; s <= NSIG; s++)
+		if (act->of[s].handler > 1 || (SYNC_SIGS & SIGBIT(s)))
+			signal_install(act, s, act->of[s].flags);
+	lock_give(&act->lock);
 }
 
 /* What the guest wants done with sig, which now comes once more. */
@@ -83,7 +111,7 @@ signal_take_action(struct tarea *t, int sig)
 	a = *of;
 	if ((a.flags & SA_RESETHAND) && a.handler > 1) {
 		of->handler = 0;
-		give_action(sig, of);
+		give_action(t->act, sig);
 	}
 	lock_give(&t->act->lock);
 	return a;
@@ -100,7 +128,7 @@ signal_boot(void)
 		if (s == SIG_TRAP && (rt.boot.flags & BOOT_NOTRAP))
 			rt.act.of[s].handler = 1;
 		if (rt.act.of[s].handler > 1 || (SYNC_SIGS & SIGBIT(s)))
-			signal_install(s, rt.act.of[s].flags);
+			signal_install(&rt.act, s, rt.act.of[s].flags);
 	}
 }
 
@@ -117,6 +145,7 @@ signal_copy_actions(struct tarea *c, struct tarea *t)
 	lock_actions(t, t->act);
 	memcpy(c->ownact.of, t->act->of, sizeof c->ownact.of);
 	lock_give(&t->act->lock);
+	c->ownact.unmasked = t->act->unmasked;
 	c->ownact.users = 1;
 	c->act = &c->ownact;
 }
@@ -140,7 +169,7 @@ signal_install_all(struct tarea *t)
 
 	for (s = 1; t->cleared && s <= NSIG; s++)
 		if (SYNC_SIGS & SIGBIT(s))
-			signal_install(s, 0);
+			signal_install(t->act, s, 0);
 	t->cleared = 0;
 }
 
@@ -190,7 +219,7 @@ signal_ready_to_go(struct tarea *t)
 	struct kstack st = { (uint64_t)t - T_OFF, 0, 0, T_ALTSTACK };
 
 	sys2(__NR_sigaltstack, &st, NULL);
-	signal_install(SIG_OURS, 0);
+	signal_install(t->act, SIG_OURS, 0);
 }
 
 /*
@@ -216,14 +245,14 @@ signal_before_exec(struct tarea *t, uint64_t saved[2])
 }
 
 void
-signal_exec_failed(const uint64_t saved[2])
+signal_exec_failed(const struct tarea *t, const uint64_t saved[2])
 {
 	uint64_t unblock = saved[1];
 	int s;
 
 	for (s = 1; s <= NSIG; s++)
 		if (saved[0] & SIGBIT(s))
-			signal_install(s, 0);
+			signal_install(t->act, s, 0);
 	if (unblock != 0)
 		sys4(__NR_rt_sigprocmask, SIG_UNBLOCK, &unblock, NULL, 8);
 }
@@ -571,6 +600,14 @@ stepped(struct kucontext *uc)
 		uc->eflags &= ~TRAP_FLAG;
 }
 
+/* A handler of ours has begun, which may fault: see signal_install. */
+static void
+unmask(const struct tarea *t, const struct kucontext *uc)
+{
+	if (!t->act->unmasked && !is_nested(t, uc))
+		set_mask(ALL_ASYNC);
+}
+
 void
 signal_handler(int sig, struct ksiginfo *info, void *context)
 {
@@ -579,6 +616,7 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 	uint64_t ip;
 	int fault;
 
+	unmask(t, uc);
 	mark_sent(sig, info, uc);
 	ip = uc->rip = out_of_again(uc->rip);
 	fault = signal_is_fault(sig, info);
@@ -635,7 +673,7 @@ signal_action(struct tarea *t)
 		*of = new;
 		if (new.handler == 1)
 			area_drop_waiting(t, SYNC_SIGS & SIGBIT(sig));
-		r = give_action((int)sig, of);
+		r = give_action(t->act, (int)sig);
 	}
 	lock_give(&t->act->lock);
 	if (r == 0 && old != 0 && rt_copy((void *)old, &was, sizeof was) < 0)

@@ -24,7 +24,9 @@ void signal_handler(int, struct ksiginfo *, void *);
 /* A thread begins: set its stack for handlers, then the guest's mask. */
 void signal_thread(struct tarea *, uint64_t mask);
 /* Install our handler for sig, with the guest's flags that the kernel needs. */
-void signal_install(int sig, uint64_t flags);
+void signal_install(const struct actions *, int sig, uint64_t flags);
+/* Before a filter is installed (on), or after that has failed. */
+void signal_filter(struct tarea *, bool on);
 /* The guest's rt_sigaction, rt_sigprocmask, sigaltstack: its result. */
 long signal_action(struct tarea *);
 long signal_mask(struct tarea *);
@@ -52,7 +54,7 @@ void signal_ready_to_go(struct tarea *);
  * does.  `saved' is for signal_exec_failed, which undoes that.
  */
 void signal_before_exec(struct tarea *, uint64_t saved[2]);
-void signal_exec_failed(const uint64_t saved[2]);
+void signal_exec_failed(const struct tarea *, const uint64_t saved[2]);
 /* One that was sent, with a code that faults have: less this, and its pad. */
 #define SENT_CODE 1000
 #define SENT_PAD 0x746e6573

@@ -272,7 +272,7 @@ exec(struct tarea *t)
 	}
 	signal_before_exec(t, saved);
 	r = guest_syscall(t, t->gpr);
-	signal_exec_failed(saved);
+	signal_exec_failed(t, saved);
 	limits_exec_failed(&was);
 	arg[0] = t->tid;
 	ask(t, REQ_EXEC_FAILED, arg);
@@ -370,14 +370,19 @@ static long
 secure(struct tarea *t)
 {
 	uint32_t was = rt.ctl->polling;
+	bool first = !t->act->unmasked;
 	long r;
 
+	if (first)
+		signal_filter(t, true);
 	rt.ctl->polling = 1;
 	buffer_guard_all();
 	counters_all(t);
 	r = guest_syscall(t, t->gpr);
 	if (is_error(r))
 		rt.ctl->polling = was;
+	if (is_error(r) && first)
+		signal_filter(t, false);
 	return r;
 }
 
