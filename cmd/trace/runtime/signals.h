@@ -1,7 +1,9 @@
 /*
  * signals.h - the guest's signals: taken, kept, held back, delivered
  *
- *	signal.c	take and keep them, and what the guest asks about them
+ *	actions.c	what the guest wants done with them
+ *	masks.c		which it blocks, and its alternate stack
+ *	signal.c	our handler: take them, and keep them
  *	sync.c		those that instructions raise, sent and blocked
  *	hold.c		delay one until the guest has made progress
  *	deliver.c	the guest's signal frames, made and returned from
@@ -14,29 +16,22 @@
 
 #pragma GCC visibility push(hidden)
 
-/* ---- signal.c ---- */
+/* ---- actions.c ---- */
 
 /* The process begins: take over the kernel's dispositions. */
 void signal_boot(void);
-/* Our handler, and what it calls without the guest's alignment checks. */
-void rt_handler(int, struct ksiginfo *, void *);
-void signal_handler(int, struct ksiginfo *, void *);
-/* A thread begins: set its stack for handlers, then the guest's mask. */
-void signal_thread(struct tarea *, uint64_t mask);
 /* Install our handler for sig, with the guest's flags that the kernel needs. */
 void signal_install(const struct actions *, int sig, uint64_t flags);
 /* Before a filter is installed (on), or after that has failed. */
 void signal_filter(struct tarea *, bool on);
-/* The guest's rt_sigaction, rt_sigprocmask, sigaltstack: its result. */
+/* The guest's rt_sigaction: its result. */
 long signal_action(struct tarea *);
-long signal_mask(struct tarea *);
-long signal_stack(struct tarea *);
-/* Set the alternate stack, if the guest may now; else an error. */
-long signal_set_stack(struct tarea *, struct kstack);
-/* The guest's handlers instead of ours; all: that of SIG_OURS, too. */
-void signal_restore_actions(struct tarea *, int all);
 /* What the guest wants done with sig, which comes now: once if it says so. */
 struct ksigaction signal_take_action(struct tarea *, int sig);
+/* The guest's handlers instead of ours; all: that of SIG_OURS, too. */
+void signal_restore_actions(struct tarea *, int all);
+/* That of SIG_OURS alone. */
+void signal_restore_ours(const struct tarea *);
 /* A child shares what its parent does with signals, ... */
 void signal_share_actions(struct tarea *child, const struct tarea *);
 /* ... or has a copy of it; ... */
@@ -45,16 +40,34 @@ void signal_copy_actions(struct tarea *child, struct tarea *);
 void signal_clear_actions(struct tarea *);
 /* Our handlers again, after that. */
 void signal_install_all(struct tarea *);
-/* The guest's alternate stack becomes the kernel's. */
-void signal_guest_stack(const struct tarea *);
-/* After signal_restore_actions(t, 1): letting go is possible again. */
-void signal_ready_to_go(struct tarea *);
 /*
  * Before an exec: the kernel is to ignore and block of SYNC_SIGS what the guest
  * does.  `saved' is for signal_exec_failed, which undoes that.
  */
 void signal_before_exec(struct tarea *, uint64_t saved[2]);
 void signal_exec_failed(const struct tarea *, const uint64_t saved[2]);
+
+/* ---- masks.c ---- */
+
+/* The kernel's mask of this thread. */
+void signal_set_mask(uint64_t mask);
+/* A thread begins: set its stack for handlers, then the guest's mask. */
+void signal_thread(struct tarea *, uint64_t mask);
+/* The guest's rt_sigprocmask, sigaltstack: its result. */
+long signal_mask(struct tarea *);
+long signal_stack(struct tarea *);
+/* Set the alternate stack, if the guest may now; else an error. */
+long signal_set_stack(struct tarea *, struct kstack);
+/* The guest's alternate stack becomes the kernel's. */
+void signal_guest_stack(const struct tarea *);
+/* After signal_restore_actions(t, 1): letting go is possible again. */
+void signal_ready_to_go(struct tarea *);
+
+/* ---- signal.c ---- */
+
+/* Our handler, and what it calls without the guest's alignment checks. */
+void rt_handler(int, struct ksiginfo *, void *);
+void signal_handler(int, struct ksiginfo *, void *);
 /* One that was sent, with a code that faults have: less this, and its pad. */
 #define SENT_CODE 1000
 #define SENT_PAD 0x746e6573
