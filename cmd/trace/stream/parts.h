@@ -183,11 +183,54 @@ void progress_counted(uint64_t n);
 /* A second has passed: write the line; so many more have been counted. */
 void progress_line(uint64_t more);
 
+/*
+ * What a counter counts.  UNREGISTERED: executions of an id that evw does not
+ * know.  NONE, executions that had no rounds, follows ROUNDS.
+ */
+enum what { EXECUTIONS, UNREGISTERED, ROUNDS, NONE, MISSES };
+struct counted {
+	uint32_t id;		/* or of the instruction's block */
+	uint8_t ninsn;		/* of an id; or which one is repeated, from 1 */
+	uint8_t what;		/* enum what */
+	uint8_t does[NDO];	/* one execution, or round */
+	bool holds;		/* see counter_hold */
+};
+static inline bool
+counts_executions(const struct counted *c)
+{
+	return c->what == EXECUTIONS || c->what == UNREGISTERED;
+}
+
 /* counters.c */
-/* The instructions that have been counted since counts were told. */
-uint64_t counters_now(void);
 /* Prepare for a new area, before its threads run. */
 void counters_begin(void);
+/* What the counter counts, if it is not on the shelf. */
+const struct counted *counter_counted(uint32_t c);
+/* Make all counters free. */
+void counters_renew(void);
+
+/* cells.c */
+/* The counters of a slot's thread. */
+uint64_t *counters_of(unsigned slot);
+/* More than the number of any slot whose thread has counted. */
+unsigned counters_slots(void);
+/*
+ * Find the next of a thread's counters, from *i up to max, that have pages;
+ * they are then *i up to *end.  false: there are none.
+ */
+bool counters_next(unsigned slot, uint32_t *i, uint32_t *end, uint32_t max);
+/* Counters of one thread that have pages: v[from] up to v[end]; begins as 0. */
+struct counter_run {
+	unsigned slot;
+	uint32_t from, end;
+	const uint64_t *v;
+};
+/* The next of all threads' first max counters; false: there are no more. */
+bool counters_next_run(struct counter_run *, uint32_t max);
+
+/* tell.c */
+/* The instructions that have been counted since counts were told. */
+uint64_t counters_now(void);
 /*
  * Write what a thread has counted since the last call; returns how many
  * instructions that is.
@@ -198,17 +241,6 @@ uint64_t counters_tell(unsigned slot);
  * that what is held is told as well.
  */
 void counters_tell_all(bool last);
-/* Make all counters free. */
-void counters_renew(void);
-
-/* What a counter counts: executions of an id, or rounds of an instruction. */
-struct counted {
-	uint32_t id;		/* or of the instruction's block */
-	uint8_t ninsn;		/* of an id; or which one is repeated, from 1 */
-	uint8_t what;		/* see counters.c */
-	uint8_t does[NDO];	/* one execution, or round */
-	bool holds;		/* see counter_hold */
-};
 
 /* held.c: that it was counted so often, see there */
 struct held_count {

@@ -6,8 +6,10 @@
  * entry.c	what each entry of the queue is for
  * records.c	records in the threads' buffers
  * writer.c	the text's writer, and the stream's head
- * counters.c	executions that are counted instead of recorded
- * held.c	those of threads in limbo, until it is known whose they are
+ * counters.c	what each counter counts
+ * cells.c	where counters are: an array for each thread
+ * tell.c	what threads have counted becomes lines, or sums
+ * held.c	counts of threads in limbo, until it is known whose they are
  * totals.c	their sums, written at the end
  * dead.c	what processes leave undone that were killed
  * shelf.c	counters whose definitions are text already (--store)
@@ -104,13 +106,13 @@ void format_renew(void);
 /* Begin to write all counts, since no thread will count any more. */
 void format_counts(void);
 
-/* ---- counters.c: executions that each thread counts for itself ---- */
+/* ---- counters.c: what each counter counts ---- */
 
 /* Are n more counters left? */
 bool counters_left(unsigned n);
 /*
  * Take a counter for an id that stands for so many instructions; does: what one
- * execution reads and writes, or NULL.
+ * execution reads and writes.
  */
 uint32_t counter_new(uint32_t id, unsigned ninsn, const uint8_t does[NDO]);
 /*
@@ -142,6 +144,19 @@ uint32_t counters_missed(uint32_t block, const uint8_t *n, unsigned count);
 /* That of the branch with number n, if there is one; false: there is none. */
 bool counters_find_missed(uint32_t block, unsigned n, uint32_t *c);
 
+/* --store: an image begins; its first n counters are taken, see counter_put. */
+void counters_reserve(uint32_t n);
+/* How many counters are taken. */
+uint32_t counters_used(void);
+/* Let counter c, which is taken, count executions of an id, ... */
+void counter_put(uint32_t c, uint32_t id, unsigned ninsn);
+/* ... or it and the next one a repeated instruction, as counter_rounds, ... */
+void counter_put_rounds(uint32_t c, uint32_t block, unsigned n);
+/* ... or it the mispredictions of a branch, as one of counters_missed. */
+void counter_put_missed(uint32_t c, uint32_t block, unsigned n);
+
+/* ---- cells.c: where counters are ---- */
+
 /* Call fn for those of each thread's first n counters that are v >= least. */
 void counters_each(uint32_t n, uint64_t least,
     void (*fn)(uint32_t c, uint64_t v));
@@ -158,21 +173,13 @@ void counter_add(unsigned slot, uint32_t counter, uint64_t n);
 void counter_take_one(unsigned slot, uint32_t counter);
 /* Take all back that has not been told; returns how many that were. */
 uint64_t counter_take(unsigned slot, uint32_t counter);
-/* The same of what is held of an id's counter. */
+
+/* ---- tell.c: what threads have counted ---- */
+
+/* Take back what is held of an id's counter; returns how often it counted. */
 uint64_t counter_take_held(unsigned slot, uint32_t id, unsigned ninsn);
 /* The rounds of a block's first n instructions are another block's. */
 void counters_move(unsigned slot, uint32_t from, uint32_t to, unsigned n);
-
-/* --store: an image begins; its first n counters are taken, see counter_put. */
-void counters_reserve(uint32_t n);
-/* How many counters are taken. */
-uint32_t counters_used(void);
-/* Let counter c, which is taken, count executions of an id, ... */
-void counter_put(uint32_t c, uint32_t id, unsigned ninsn);
-/* ... or it and the next one a repeated instruction, as counter_rounds, ... */
-void counter_put_rounds(uint32_t c, uint32_t block, unsigned n);
-/* ... or it the mispredictions of a branch, as one of counters_missed. */
-void counter_put_missed(uint32_t c, uint32_t block, unsigned n);
 
 /* ---- shelf.c: kind counts, counters that the store has defined ---- */
 
