@@ -517,6 +517,60 @@ else
 	done
 fi
 
+# A program that does nothing but exec itself, and is killed or left meanwhile.
+cat >"$T/again.c" <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int
+main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 0;
+	char left[16];
+	FILE *f = argc > 2 ? fopen(argv[2], "w") : NULL;
+
+	if (f != NULL) {
+		fprintf(f, "%d\n", (int)getpid());
+		fclose(f);
+	}
+	snprintf(left, sizeof left, "%d", n - 1);
+	if (n > 0)
+		execl("/proc/self/exe", argv[0], left, (char *)NULL);
+	return 3;
+}
+EOF
+cat >"$T/again.pl" <<'EOF'
+my ($how, $pid, @trace) = @ARGV;
+my $bad = 0;
+for my $i (1 .. 40) {
+	unlink $pid;
+	my $trace = fork // die "fork: $!";
+	exec @trace or exit 99 if $trace == 0;
+	for (1 .. 1000) {
+		last if -s $pid;
+		select undef, undef, undef, 0.01;
+	}
+	select undef, undef, undef, 0.0007 * $i;
+	if ($how eq "kill") {
+		open my $f, "<", $pid or die "$pid: $!";
+		kill KILL => scalar <$f>;
+	} else {
+		kill ALRM => $trace;
+	}
+	waitpid $trace, 0;
+	$bad++ if $? != ($how eq "kill" ? 9 : 0x300);
+}
+print "$bad bad\n";
+EOF
+check "a program that execs itself" cc -o "$T/again" "$T/again.c"
+same "killed at an exec, its end is trace's" "0 bad" \
+    "$(perl "$T/again.pl" kill "$T/again.pid" "$B/trace" -e counts \
+	-o "$T/k.ev" "$T/again" 3000 "$T/again.pid" 2>&1)"
+same "left at an exec, it goes on" "0 bad" \
+    "$(perl "$T/again.pl" leave "$T/again.pid" "$B/trace" -e counts \
+	--for-time=1000 -o "$T/k.ev" "$T/again" 200 "$T/again.pid" 2>&1)"
+
 nothing() {	# a folder of the user's may be one that cannot be searched
 	PATH=/usr/bin:/bin "$B/trace" no-such-program | "$B/cachesim" |
 	    "$B/fmt-cachegrind"

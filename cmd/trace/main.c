@@ -365,6 +365,30 @@ end_stream(void)
 	return whole;
 }
 
+/* All that is left to do once the stream has ended; returns our status. */
+static int
+leave(bool whole)
+{
+	if (opt->verbose)
+		print_stats();
+	command_wait();
+	if (opt->leaves)
+		stop_by_signals(0);
+	follow_wait(&stopped);
+	return status(whole);
+}
+
+/* The process ended while it was stopped for us: at its start, or an exec. */
+static void
+ended_early(void)
+{
+	control_end();
+	client_end();
+	watch_end();
+	reap(false);
+	exit(leave(stream_writer == NULL || end_stream()));
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -377,6 +401,7 @@ main(int argc, char *argv[])
 	program = cmdline(argc, argv);
 	if (opt->adopted)
 		die_status = STATUS_COMMAND;
+	guest_gone = ended_early;
 	begin(program);
 	gone = serve();
 	control_end();
@@ -397,11 +422,5 @@ main(int argc, char *argv[])
 	kept_look();
 	whole = end_stream();
 	kept_save();
-	if (opt->verbose)
-		print_stats();
-	command_wait();
-	if (opt->leaves)
-		stop_by_signals(0);
-	follow_wait(&stopped);
-	return status(whole);
+	return leave(whole);
 }

@@ -171,14 +171,17 @@ static void
 map_segments(int fd)
 {
 	struct boot *b = &area.boot;
+	void *old;
 	unsigned i;
 
 	for (i = 0; i < NSEG; i++) {
+		old = i == SEG_CONTROL ? area.seg[i] : NULL;
 		area.seg[i] = NULL;
 		if (b->seg[i].size == 0)
 			continue;
-		area.seg[i] = mmap(NULL, b->seg[i].size, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_NORESERVE, fd, (off_t)b->seg[i].off);
+		area.seg[i] = mmap(old, b->seg[i].size, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_NORESERVE | (old != NULL ? MAP_FIXED : 0),
+		    fd, (off_t)b->seg[i].off);
 		if (area.seg[i] == MAP_FAILED)
 			die("memory shared with the program:");
 	}
@@ -405,8 +408,9 @@ area_close(void)
 	if (opt->kind->learns)
 		memcpy(&kept, &area.ctl->kept, sizeof kept);
 	__atomic_store_n(&area.ctl->alive, 0, __ATOMIC_SEQ_CST);
+	/* a handler or a thread may ring the bell of the control at any time */
 	for (i = 0; i < NSEG; i++)
-		if (area.seg[i] != NULL)
+		if (i != SEG_CONTROL && area.seg[i] != NULL)
 			munmap(area.seg[i], area.boot.seg[i].size);
 	close(area.fd);
 }

@@ -202,6 +202,11 @@ struct process {
 	int status;		/* as wait(2) has it */
 };
 extern struct process guest;
+/*
+ * Called once the process has ended while it was stopped for us; it does not
+ * come back.
+ */
+extern void (*guest_gone)(void);
 /* Note how the process ended; does nothing for any other process. */
 void guest_status(pid_t, int st);
 /*

@@ -10,6 +10,7 @@
 
 struct process guest = { .mem = -1, .pidfd = -1, .uffd = -1 };
 volatile bool guest_ended;
+void (*guest_gone)(void);
 
 void
 guest_status(pid_t pid, int st)

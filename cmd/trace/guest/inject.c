@@ -248,11 +248,11 @@ inject_run(void)
 	memcpy(&h, runtime_blob, sizeof h);
 	guest_write(area.blob + h.rt, &area.boot, sizeof area.boot);
 	if (ptrace(PTRACE_GETREGS, guest.tid, 0L, &r) < 0)
-		die("ptrace:");
+		guest_lost("ptrace");
 	r.rip = area.blob + h.start;
 	r.eflags = 0x202;
 	r.orig_rax = ~0ull;
 	if (ptrace(PTRACE_SETREGS, guest.tid, 0L, &r) < 0 ||
 	    ptrace(PTRACE_DETACH, guest.tid, 0L, 0L) < 0)
-		die("ptrace:");
+		guest_lost("ptrace");
 }

@@ -51,7 +51,7 @@ launch_is_foreign(void)
 	struct user_regs_struct r;
 
 	if (ptrace(PTRACE_GETREGS, guest.pid, 0L, &r) < 0)
-		die("ptrace:");
+		guest_lost("ptrace");
 	if (inject_is_64bit(&r))
 		return false;
 	ptrace(PTRACE_DETACH, guest.pid, 0L, 0L);
@@ -86,7 +86,7 @@ launch_at(struct start *s)
 	s->flags = inject_flags();
 	fix_addresses(s);
 	if (ptrace(PTRACE_GETREGS, guest.pid, 0L, &r) < 0)
-		die("ptrace:");
+		guest_lost("ptrace");
 	inject_state(&s->at, &r);
 	if (ptrace(PTRACE_GETSIGMASK, guest.pid, 8L, &s->at.sigmask) < 0)
 		s->at.sigmask = 0;

@@ -373,7 +373,7 @@ finish(uint64_t page)
 	image.r.rip = moved(image.r.rip);
 	image.r.rsp = moved_low(image.r.rsp);
 	if (ptrace(PTRACE_SETREGS, guest.tid, 0L, &image.r) < 0)
-		die("ptrace:");
+		guest_lost("ptrace");
 	write_fields();
 	remote_end();
 	remote_begin(image.r.rip);

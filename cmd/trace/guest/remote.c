@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -20,18 +21,32 @@
 static uint64_t trap_at;	/* where `syscall; int3` was put, or 0 */
 static uint8_t trap_saved[3];
 
+#define ENDING_MS 1000	/* of a process that was killed */
+
+void
+guest_lost(const char *doing)
+{
+	struct pollfd p = { guest.pidfd, POLLIN, 0 };
+	int err = errno;
+
+	if (guest_gone != NULL && poll(&p, 1, ENDING_MS) > 0)
+		guest_gone();
+	errno = err;
+	die("%s:", doing);
+}
+
 void
 guest_read(uint64_t at, void *buf, size_t n)
 {
 	if (pread(guest.mem, buf, n, (off_t)at) != (ssize_t)n)
-		die("the program's memory at %#llx:", (unsigned long long)at);
+		guest_lost("reading the program's memory");
 }
 
 void
 guest_write(uint64_t at, const void *buf, size_t n)
 {
 	if (pwrite(guest.mem, buf, n, (off_t)at) != (ssize_t)n)
-		die("the program's memory at %#llx:", (unsigned long long)at);
+		guest_lost("writing the program's memory");
 }
 
 void
@@ -78,9 +93,12 @@ guest_wait_stop(int sig)
 
 	for (;;) {
 		if (waitpid(guest.tid, &st, __WALL) < 0)
-			die("waiting for the program:");
-		if (!WIFSTOPPED(st))
-			die("the program ended before its first instruction");
+			guest_lost("waiting for the program");
+		if (!WIFSTOPPED(st)) {
+			guest_status(guest.tid, st);
+			errno = ESRCH;
+			guest_lost("waiting for the program");
+		}
 		if (WSTOPSIG(st) == sig && !was_sent())
 			return;
 		ptrace(PTRACE_CONT, guest.tid, 0L, (long)WSTOPSIG(st));
@@ -93,7 +111,7 @@ remote(long nr, const uint64_t a[6])
 	struct user_regs_struct r, old;
 
 	if (ptrace(PTRACE_GETREGS, guest.tid, 0L, &old) < 0)
-		die("ptrace:");
+		guest_lost("ptrace");
 	r = old;
 	r.rip = trap_at;
 	r.rax = (unsigned long long)nr;
@@ -106,7 +124,7 @@ remote(long nr, const uint64_t a[6])
 	r.r9 = a[5];
 	if (ptrace(PTRACE_SETREGS, guest.tid, 0L, &r) < 0 ||
 	    ptrace(PTRACE_CONT, guest.tid, 0L, 0L) < 0)
-		die("ptrace:");
+		guest_lost("ptrace");
 	guest_wait_stop(SIGTRAP);
 	ptrace(PTRACE_GETREGS, guest.tid, 0L, &r);
 	old.orig_rax = ~0ull;
@@ -253,7 +271,8 @@ guest_open(void)
 		close(guest.mem);
 	snprintf(name, sizeof name, "/proc/%d/mem", (int)guest.pid);
 	guest.mem = open(name, O_RDWR | O_CLOEXEC);
+	if (guest.mem < 0 && errno == EACCES)
+		die("%s: of a program that may not be read?:", name);
 	if (guest.mem < 0)
-		die(errno == EACCES ? "%s: of a program that may not be read?:"
-		    : "%s:", name);
+		guest_lost(name);
 }

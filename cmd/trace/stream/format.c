@@ -28,6 +28,7 @@
 
 static struct out *out;
 static pthread_t thread;
+static bool is_begun;		/* there is that thread */
 static volatile bool stopping;
 #define EARLY_SLEEPS 16u	/* so often we poll at the start of a run */
 static unsigned nsleeps;	/* of this thread, so far */
@@ -285,6 +286,7 @@ format_begin(void)
 	counters_begin();
 	if (pthread_create(&thread, NULL, run, NULL) != 0)
 		die("thread:");
+	is_begun = true;
 }
 
 #define BURYING_NS 1000000000u	/* one that is stopped may hold it up */
@@ -307,6 +309,9 @@ format_drain(void)
 {
 	uint32_t n;
 
+	if (!is_begun)
+		return;
+	is_begun = false;
 	stopping = true;
 	queue_ring();
 	pthread_join(thread, NULL);

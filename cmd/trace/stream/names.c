@@ -246,12 +246,14 @@ names_mapped(const char *lines)
 size_t
 names_known(void)
 {
-	size_t n;
+	size_t n = 0;
 
 	names_lock();
-	if (!has_map)
-		open_map();
-	n = jit_poll(jit);
+	if (jit != NULL) {	/* an image has begun */
+		if (!has_map)
+			open_map();
+		n = jit_poll(jit);
+	}
 	names_unlock();
 	return n;
 }
