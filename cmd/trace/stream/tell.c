@@ -92,15 +92,16 @@ counters_move(unsigned slot, uint32_t from, uint32_t to, unsigned n)
 static void
 tell_rounds(uint64_t *c, uint32_t i, uint64_t v)
 {
-	uint32_t block = counter_counted(i)->id;
-	unsigned n = counter_counted(i)->ninsn;
+	const struct counted *k = counter_counted(i);
+	uint32_t block = k->id;
+	unsigned n = k->ninsn;
 	uint64_t done = v, none = 0;
 
-	if (counter_counted(i)->what == MISSES) {
+	if (k->what == MISSES) {
 		totals_add_missed(block, n, v);
 		return;
 	}
-	if (counter_counted(i)->what == NONE) {
+	if (k->what == NONE) {
 		done = 0;
 		none = v;
 	} else {
@@ -144,6 +145,8 @@ static void
 tell_counter(unsigned slot, uint64_t *c, uint32_t i, uint64_t v, uint64_t *n,
     uint64_t costs[3])
 {
+	const struct counted *k = counter_counted(i);
+
 	c[i] = 0;
 	if (v >= COUNT_MAX)
 		trust_lose("a counter");
@@ -155,20 +158,20 @@ tell_counter(unsigned slot, uint64_t *c, uint32_t i, uint64_t v, uint64_t *n,
 		*n += tell_shelf(c, i, v);
 		return;
 	}
-	add_costs(counter_counted(i), v, costs);
-	if (!counts_executions(counter_counted(i))) {
-		if (counter_counted(i)->what == ROUNDS)
-			add_costs(counter_counted(i + 1), ONCE(c[i + 1]), costs);
+	add_costs(k, v, costs);
+	if (!counts_executions(k)) {
+		if (k->what == ROUNDS)
+			add_costs(k + 1, ONCE(c[i + 1]), costs);
 		tell_rounds(c, i, v);
 		return;
 	}
-	if (counter_counted(i)->what == UNREGISTERED)
-		evw_exec(stream_writer, counter_counted(i)->id, 0, NULL, v - 1);
+	if (k->what == UNREGISTERED)
+		evw_exec(stream_writer, k->id, 0, NULL, v - 1);
 	else if (opt->kind->intervals)
-		evw_count(stream_writer, counter_counted(i)->id, v);
+		evw_count(stream_writer, k->id, v);
 	else
-		totals_add(counter_counted(i)->id, v);
-	*n += v * counter_counted(i)->ninsn;
+		totals_add(k->id, v);
+	*n += v * k->ninsn;
 }
 
 /* Kind cache adds counts up for the end.  The counters are zero afterwards. */
@@ -185,9 +188,11 @@ counters_tell(unsigned slot)
 	for (i = 0; counters_next(slot, &i, &end, max); i = end)
 		for (; i < end && !trust_lost; i++) {
 			v = ONCE(c[i]);
-			if (v != 0 && !shelf_has(i) && counter_counted(i)->holds)
+			if (v == 0)
+				continue;
+			if (!shelf_has(i) && counter_counted(i)->holds)
 				hold(slot, c, i, v, costs);
-			else if (v != 0)
+			else
 				tell_counter(slot, c, i, v, &n, costs);
 		}
 	if (trust_lost)
