@@ -5,17 +5,53 @@
  */
 #include <fcntl.h>
 #include <pthread.h>
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#endif
 
 #include "victim.h"
 
 static int wake[2];
+static volatile pid_t waiting;
 
 static void *
 waits(void *arg)
 {
 	char c;
 
+	waiting = (pid_t)gettid();
 	return read(wake[0], &c, 1) == 1 ? arg : NULL;
+}
+
+/* It has to be asleep: until then it uses its own memory. */
+static void
+await_sleep(void)
+{
+	char path[64], stat[256] = "", *state;
+	int fd, n = 0;
+
+	while (waiting == 0)
+		sched_yield();
+	snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)waiting);
+	do {
+		fd = open(path, O_RDONLY);
+		CHECK(fd >= 0 && read(fd, stat, sizeof stat - 1) > 0);
+		close(fd);
+		state = strrchr(stat, ')');
+		CHECK(state != NULL && n++ < 100000);
+		sched_yield();
+	} while (state[2] != 'S');
+}
+
+/* The kernel writes there when it takes the processor from us. */
+static void
+leave_rseq(void)
+{
+#ifdef RSEQ_SIG
+	if (__rseq_size != 0)
+		syscall(SYS_rseq, (char *)__builtin_thread_pointer() +
+		    __rseq_offset, 32, RSEQ_FLAG_UNREGISTER, RSEQ_SIG);
+#endif
 }
 
 /* Nothing here is in the page but, perhaps, what others have. */
@@ -83,6 +119,8 @@ main(void)
 	CHECK(pthread_attr_init(&small) == 0);
 	CHECK(pthread_attr_setstacksize(&small, 1 << 16) == 0);
 	CHECK(pthread_create(&t, &small, waits, memory) == 0);
+	await_sleep();
+	leave_rseq();
 	read_maps(text, sizeof text);
 	for (line = text; *line != '\0'; line = next) {
 		next = strchr(line, '\n') + 1;
