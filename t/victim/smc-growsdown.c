@@ -1,18 +1,23 @@
 /*
- * smc-growsdown - mprotect with PROT_GROWSDOWN, of the last page of a mapping,
- * changes all of it: code on its first page is written anew, and taken away
+ * smc-growsdown - mprotect and pkey_mprotect with PROT_GROWSDOWN, of the last
+ * page of a mapping, change all of it: code on its first page is written anew,
+ * and taken away
  */
 #include "victim.h"
 
 enum { N = 4 };
 
 static char *code;
+static int by_key;
 
 static void
 protect(int prot)
 {
-	CHECK(mprotect(code + (N - 1) * PAGE, PAGE, prot | PROT_GROWSDOWN) ==
-	    0);
+	char *last = code + (N - 1) * PAGE;
+
+	prot |= PROT_GROWSDOWN;
+	CHECK(by_key ? syscall(SYS_pkey_mprotect, last, PAGE, prot, -1) == 0 :
+	    mprotect(last, PAGE, prot) == 0);
 }
 
 static void
@@ -41,6 +46,11 @@ main(void)
 	code[1] = 33;
 	protect(PROT_READ | PROT_EXEC);
 	SAME(f(), 33);
+	by_key = 1;
+	protect(PROT_READ | PROT_WRITE);
+	code[1] = 34;
+	protect(PROT_READ | PROT_EXEC);
+	SAME(f(), 34);
 	handle(SIGSEGV, on_segv, 0);
 	protect(PROT_READ);
 	f();

@@ -96,7 +96,8 @@ mapping(struct tarea *t, uint64_t nr)
 	bool code;
 	long r;
 
-	if (nr == __NR_mprotect && (prot & PROT_GROWSDOWN)) {
+	if ((nr == __NR_mprotect || nr == __NR_pkey_mprotect) &&
+	    (prot & PROT_GROWSDOWN)) {
 		len += at;	/* from where the mapping begins */
 		at = 0;
 	}
