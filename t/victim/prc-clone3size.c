@@ -43,5 +43,13 @@ main(void)
 	args[PAGE / 8 - 1] = 1;
 	child_of(PAGE - 8);
 	fails(PAGE);
+	/* a stack whose end is no address, or comes before its begin */
+	args[5] = 0x7f0000000000;
+	args[6] = 1ull << 47;
+	CHECK(syscall(SYS_clone3, args, 88) == -1);
+	SAME(errno, EINVAL);
+	args[6] = -4096ull;
+	CHECK(syscall(SYS_clone3, args, 88) == -1);
+	SAME(errno, EINVAL);
 	return victim_ok();
 }

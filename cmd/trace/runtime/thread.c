@@ -214,6 +214,7 @@ static long
 read_args(struct tarea *t, struct clone_call *h)
 {
 	const uint64_t most = sizeof h->args + sizeof h->more;
+	const uint64_t top = 1ull << (rt.boot.addrbits - 1);
 	uint64_t at = t->gpr[7];
 	long zero;
 
@@ -226,7 +227,7 @@ read_args(struct tarea *t, struct clone_call *h)
 	if (rt_copy(&h->args, (void *)at, h->size) < 0)
 		return -EFAULT;
 	return (h->args.stack == 0) != (h->args.stack_size == 0) ||
-	    h->args.stack + h->args.stack_size >= 1ull << 47;
+	    h->args.stack >= top || h->args.stack_size > top - h->args.stack;
 }
 
 /* What the call asks for; negative: an error to give back. */
