@@ -34,7 +34,12 @@ static void *
 maker(void *arg)
 {
 	unsigned own = (unsigned)(uintptr_t)arg;
+	struct rlimit limit;
 	pthread_t t;
+
+	/* a thread is asked for its process */
+	CHECK(prlimit((pid_t)gettid(), RLIMIT_AS, NULL, &limit) == 0);
+	SAME(limit.rlim_cur, 64 << 20);
 
 	for (int i = 0; i < ROUNDS; i++) {
 		begin(&t, MAKERS + own, leaf, NULL);

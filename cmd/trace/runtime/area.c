@@ -193,6 +193,17 @@ area_drop_waiting(struct tarea *t, uint64_t sigs)
 	lock_give(&arealock);
 }
 
+bool
+area_is_ours(uint64_t number)
+{
+	unsigned i;
+
+	for (i = 0; i < NSLOT; i++)
+		if (rt.ctl->slot[i].used && rt.ctl->slot[i].tid == number)
+			return true;
+	return number == rt.pid;
+}
+
 /*
  * The T_SIZE bytes at base, so far without access, become private memory of the
  * memory file, whose descriptor is closed: the empty mapping that there is of

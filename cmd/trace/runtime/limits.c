@@ -170,7 +170,7 @@ limit_of(const struct tarea *t, uint64_t nr)
 	uint32_t pid = pr ? (uint32_t)t->gpr[7] : 0;
 	unsigned i;
 
-	if (pid != 0 && pid != rt.pid)
+	if (pid != 0 && !area_is_ours(pid))
 		return NLIMIT;
 	for (i = 0; i < NLIMIT; i++)
 		if ((uint32_t)t->gpr[pr ? 6 : 7] == resource[i])

@@ -11,6 +11,7 @@
  * writable code is compared at each entry.
  */
 #include "runtime.h"
+#include "threads.h"
 
 #define PROC_SUPER_MAGIC 0x9fa0
 #define O_ACCMODE 3
@@ -25,18 +26,6 @@ is_proc(int64_t fd)
 	uint64_t fs[15];	/* struct statfs; the type comes first */
 
 	return sys2(__NR_fstatfs, fd, fs) == 0 && fs[0] == PROC_SUPER_MAGIC;
-}
-
-/* Is this the number of our process or of one of its threads? */
-static bool
-is_us(uint64_t id)
-{
-	unsigned i;
-
-	for (i = 0; i < NSLOT; i++)
-		if (rt.ctl->slot[i].used && rt.ctl->slot[i].tid == id)
-			return true;
-	return id == rt.pid;
 }
 
 /* Write n, with a final 0, up to the end of a text; returns where it begins. */
@@ -63,7 +52,7 @@ is_own_mem(const char *name, long n)
 		id += digit * (uint64_t)(name[n] - '0');
 		digit *= 10;
 	}
-	return is_us(id);
+	return area_is_ours(id);
 }
 
 /* Is it our memory?  If /proc does not say, any file of /proc may be. */
@@ -79,7 +68,7 @@ is_procmem(int64_t fd)
 	p = put_number(path + sizeof path, (uint64_t)fd) - (sizeof dir - 1);
 	memcpy(p, dir, sizeof dir - 1);
 	n = sys3(__NR_readlink, p, link, sizeof link);
-	return n < 0 || is_own_mem(link, n);
+	return n < 0 || n == (long)sizeof link || is_own_mem(link, n);
 }
 
 void

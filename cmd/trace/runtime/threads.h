@@ -41,6 +41,8 @@ void counters_room(struct tarea *, uint64_t n);
 void counters_all(struct tarea *);
 /* 1: it was the fault of a counter beyond these, which now can be. */
 int counters_fault(struct tarea *, uint64_t addr);
+/* Is it the number of our process, or of one of its threads? */
+bool area_is_ours(uint64_t number);
 /* Signals that wait in the runtime are ignored now: no thread has them. */
 void area_drop_waiting(struct tarea *, uint64_t sigs);
 
