@@ -216,6 +216,11 @@ void guest_status(pid_t, int st);
 size_t guest_file(const char *name, char *text, size_t size);
 /* The same of any file, by its path. */
 size_t file_text(const char *path, char *text, size_t size);
+/*
+ * Read a field of a thread's or the process's status into `value', cut to size;
+ * false: it has none.
+ */
+bool task_field(pid_t tid, const char *name, char *value, size_t size);
 /* In the text of stat, a thread's or the process's: its state, a letter. */
 const char *guest_state(const char *stat);
 /* Set by the thread that watches the program's process, once it is gone. */

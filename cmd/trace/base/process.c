@@ -3,6 +3,7 @@
  */
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,6 +43,26 @@ guest_file(const char *name, char *text, size_t size)
 
 	snprintf(path, sizeof path, "/proc/%d/%s", (int)guest.pid, name);
 	return file_text(path, text, size);
+}
+
+bool
+task_field(pid_t tid, const char *name, char *value, size_t size)
+{
+	char path[64], *line = NULL;
+	size_t cap = 0, n = strlen(name);
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
+	f = fopen(path, "re");
+	while (f != NULL && !found && getline(&line, &cap, f) > 0)
+		found = strncmp(line, name, n) == 0 && line[n] == ':';
+	if (found)
+		snprintf(value, size, "%s", line + n + 1);
+	free(line);
+	if (f != NULL)
+		fclose(f);
+	return found;
 }
 
 const char *

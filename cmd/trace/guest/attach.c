@@ -157,12 +157,10 @@ attach_again(struct user_regs_struct *r, bool restart)
 static bool
 has_shadow_stack(pid_t tid)
 {
-	char name[32], text[8192], *p;
+	char text[256];
 
-	snprintf(name, sizeof name, "task/%d/status", (int)tid);
-	guest_file(name, text, sizeof text);
-	p = strstr(text, "\nx86_Thread_features:");
-	return p != NULL && memmem(p, strcspn(p + 1, "\n"), "shstk", 5) != NULL;
+	return task_field(tid, "x86_Thread_features", text, sizeof text) &&
+	    strstr(text, "shstk") != NULL;
 }
 
 /* What ends here leaves every thread as it was. */

@@ -151,13 +151,10 @@ address_bits(void)
 static uint64_t
 ignored_signals(void)
 {
-	static const char name[] = "\nSigIgn:";
-	char text[4096];
-	const char *at;
+	char text[64];
 
-	guest_file("status", text, sizeof text);
-	at = strstr(text, name);
-	return at == NULL ? 0 : strtoull(at + sizeof name - 1, NULL, 16);
+	return task_field(guest.pid, "SigIgn", text, sizeof text) ?
+	    strtoull(text, NULL, 16) : 0;
 }
 
 uint32_t

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -197,7 +198,7 @@ int
 remote_open(uint64_t at, int fd)
 {
 	uint64_t a[6] = { (uint64_t)AT_FDCWD, at, O_RDONLY | O_CLOEXEC };
-	char old[64], path[64];
+	char old[64], path[64] = "";
 	long r;
 
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), fd);
@@ -218,19 +219,10 @@ remote_open(uint64_t at, int fd)
 static bool
 is_filtered(void)
 {
-	char name[64], line[256];
-	int mode = 0;
-	FILE *f;
+	char mode[16];
 
-	snprintf(name, sizeof name, "/proc/%d/status", (int)guest.pid);
-	f = fopen(name, "re");
-	if (f == NULL)
-		return true;
-	while (fgets(line, sizeof line, f) != NULL)
-		if (sscanf(line, "Seccomp: %d", &mode) == 1)
-			break;
-	fclose(f);
-	return mode != 0;
+	return !task_field(guest.pid, "Seccomp", mode, sizeof mode) ||
+	    strtol(mode, NULL, 10) != 0;
 }
 
 int

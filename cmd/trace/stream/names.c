@@ -64,13 +64,10 @@ open_in(int dir, const char *path, uint64_t flags)
 static uid_t
 read_user(void)
 {
-	static const char field[] = "\nUid:";
-	char text[1024];	/* it is one of the first fields */
-	const char *s;
+	char text[64];
 
-	guest_file("status", text, sizeof text);
-	s = strstr(text, field);
-	return s == NULL ? 0 : (uid_t)strtoul(s + strlen(field), NULL, 10);
+	return task_field(guest.pid, "Uid", text, sizeof text) ?
+	    (uid_t)strtoul(text, NULL, 10) : 0;
 }
 
 /* A public function may call another while it has the lock. */
