@@ -6,6 +6,7 @@
  * conversion is done by snprintf.  Nothing that it can put there does more than
  * end the text.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,14 +56,22 @@ static void
 put(const char *text, size_t n)
 {
 	static int fd = -1;
+	ssize_t r;
 
 	if (fd < 0)
 		fd = opt->log == NULL ? STDERR_FILENO : open(opt->log,
 		    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	if (fd < 0)
 		die("%s: open:", opt->log);
-	if (write(fd, text, n) < 0)
-		return;		/* there is nobody to tell */
+	while (n > 0) {
+		r = write(fd, text, n);
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return;		/* there is nobody to tell */
+		text += r;
+		n -= (size_t)r;
+	}
 }
 
 static char out[6 * TEXT_BYTES];
@@ -269,13 +278,19 @@ parse(const char *s, struct args *a, struct spec *p)
 	return *s == '\0' ? s : s + 1;
 }
 
+static int
+between(int n, int least, int most)
+{
+	return n < least ? least : n > most ? most : n;
+}
+
 /* Format the next argument into buf; returns its length. */
 static size_t
 convert(char *buf, size_t size, const struct spec *p, struct args *a)
 {
 	char fmt[32], str[TEXT_BYTES];
-	int w = p->width > 1000 ? 1000 : p->width;
-	int prec = p->precision > 1000 ? 1000 : p->precision, n;
+	int w = between(p->width, -1000, 1000);
+	int prec = between(p->precision, -1, 1000), n;
 	uint64_t v;
 
 	switch (p->kind) {
