@@ -154,27 +154,40 @@ control_end(void)
 
 /* ----------------------------------------------------------------- commands */
 
+static FILE *
+open_new(const char *name)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (f == NULL && fd >= 0) {
+		close(fd);
+		unlink(name);
+	}
+	return f;
+}
+
 /* Whoever waits for the answer sees it when it is whole. */
 static void
 answer(const char *name, bool native)
 {
-	char *tmp = xmalloc(strlen(name) + 8);
+	char *tmp = xmalloc(strlen(name) + 24);
 	unsigned i, n = 0;
 	FILE *f;
-	int fd;
 
 	for (i = 0; i < NSLOT; i++)
 		n += ONCE(area.ctl->slot[i].used) == SLOT_TAKEN;
-	sprintf(tmp, "%s.tmp", name);
-	fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	f = fd < 0 ? NULL : fdopen(fd, "w");
+	sprintf(tmp, "%s.tmp.%d", name, (int)getpid());
+	f = open_new(tmp);
 	if (f == NULL) {
 		warn("--control: %s:", tmp);
 	} else {
 		fprintf(f, "telling: %s\nthreads: %u\n",
 		    ONCE(area.ctl->off) || native ? "no" : "yes", n);
-		if (fclose(f) != 0 || rename(tmp, name) < 0)
+		if (fclose(f) != 0 || rename(tmp, name) < 0) {
 			warn("--control: %s:", name);
+			unlink(tmp);
+		}
 	}
 	free(tmp);
 }
