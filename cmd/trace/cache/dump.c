@@ -27,7 +27,9 @@ static const char *const mapnames[] = {
 	[MAP_BACK_LESS] = "returned to rcx + pc",
 	[MAP_RETURN] = "returning to rcx", [MAP_CALL] = "call counted",
 	[MAP_CALLED] = "called", [MAP_LAND] = "returning to tmp1",
-	[MAP_LAND_IR] = "returning to tmp1, cost added"
+	[MAP_LAND_IR] = "returning to tmp1, cost added",
+	[MAP_STEPPED] = "counted, costs in part",
+	[MAP_ROUNDS] = "rounds being counted"
 };
 static const char *const exitnames[] = {
 	[EXIT_DIRECT] = "direct", [EXIT_INDIRECT] = "indirect",
@@ -48,14 +50,19 @@ name_of(const char *const *names, size_t n, unsigned i)
 static void
 dump_map(const struct mapent *m)
 {
+	const char *name = NAME(mapnames, m->kind);
 	unsigned r;
+
+	if (opt->kind->learns && m->kind == MAP_LEARN)
+		name = "branch not learnt";
+	if (opt->kind->learns && m->kind == MAP_LEARN_EXIT)
+		name = "branch not learnt, exit taken";
 
 	if (m->kind == MAP_BACK && m->counted == MAP_LOOKS) {
 		fputs("          = look-ups\n", stderr);
 		return;
 	}
-	fprintf(stderr, "          = %s, %u done", NAME(mapnames, m->kind),
-	    m->n);
+	fprintf(stderr, "          = %s, %u done", name, m->n);
 	if (m->kind == MAP_EXIT || m->kind == MAP_LEFT)
 		fprintf(stderr, ", exit %u", m->exit);
 	for (r = 0; r < 16; r++)
