@@ -147,17 +147,19 @@ frame(Dwfl_Frame *f, void *arg)
 static bool
 look(void)
 {
-	bool first = dwfl == NULL;
+	static bool attached;
 
-	if (first)
+	if (dwfl == NULL)
 		dwfl = dwfl_begin(&callbacks);
 	else
 		dwfl_report_begin(dwfl);
 	if (dwfl == NULL || dwfl_linux_proc_report(dwfl, guest.pid) != 0 ||
 	    dwfl_report_end(dwfl, NULL, NULL) != 0)
 		return false;
-	return !first || dwfl_attach_state(dwfl, NULL, guest.pid,
-	    &thread_callbacks, NULL);
+	if (!attached)
+		attached = dwfl_attach_state(dwfl, NULL, guest.pid,
+		    &thread_callbacks, NULL);
+	return attached;
 }
 
 void

@@ -204,7 +204,8 @@ add_def(uint32_t i)
 	if (kept_is_packed(i)) {
 		p = kept_def(i, &n);
 		n = p == NULL ? 0 : def_packed_size(p, n);
-		memcpy(s.def + s.ndef, p, n);
+		if (n != 0)
+			memcpy(s.def + s.ndef, p, n);
 	} else {
 		n = def_pack(kept_block_of(f), f->pc, s.def + s.ndef);
 	}
@@ -349,17 +350,22 @@ static bool
 sum_page(uint64_t at, uint32_t stored, uint64_t *sum)
 {
 	const uint8_t *p = pages_find(at);
-	const struct kept_object *o = &kept.object[stored - 1];
+	const struct kept_object *o;
 	uint32_t k;
 
-	if (p != NULL)
+	if (p != NULL) {
 		*sum = keep_sum(0, p, PAGE);
-	for (k = 0; p == NULL && stored != 0 && k < o->npage; k++)
+		return true;
+	}
+	if (stored == 0)
+		return false;
+	o = &kept.object[stored - 1];
+	for (k = 0; k < o->npage; k++)
 		if (kept.number[o->number + k] == at) {
 			*sum = kept.sum[o->number + k];
 			return true;
 		}
-	return p != NULL;
+	return false;
 }
 
 /* List the object's pages; `stored': the object of the entry, or 0. */

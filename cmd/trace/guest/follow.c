@@ -89,7 +89,11 @@ count_number(void)
 		return 1;
 	if (numbers < 0) {
 		numbers = memfd_create("numbers", MFD_CLOEXEC);
-		if (numbers < 0 || memfile_size(numbers, size) < 0)
+		if (numbers >= 0 && memfile_size(numbers, size) < 0) {
+			close(numbers);
+			numbers = -1;
+		}
+		if (numbers < 0)
 			return 1;
 	}
 	times = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, numbers,

@@ -235,6 +235,8 @@ list(size_t *n)
 	DIR *f = fd < 0 ? NULL : fdopendir(fd);
 
 	*n = 0;
+	if (f == NULL && fd >= 0)
+		close(fd);
 	while (f != NULL && (d = readdir(f)) != NULL) {
 		if (!is_entry(d->d_name) || fstatat(dir, d->d_name, &s,
 		    AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(s.st_mode))
