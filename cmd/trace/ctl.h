@@ -87,7 +87,7 @@ move_arg(unsigned step, unsigned move, unsigned len, uint64_t p)
 }
 
 enum say {
-	SAY_REFUSED, SAY_LETGO, SAY_PANIC, SAY_SECCOMP, SAY_32BIT, SAY_TRACED,
+	SAY_REFUSED, SAY_SECCOMP, SAY_32BIT, SAY_TRACED,
 	SAY_FILTER, SAY_UNKNOWN
 };
 

@@ -2,9 +2,9 @@
  * rivals - do other tasks want the processors that the program and we use?
  *
  * The kernel tells how long a task that could run has waited for a processor,
- * in ns (/proc/PID/schedstat).  Where the program and this thread wait much,
- * there are rivals, or a group's limit of CPU time is used up.  A look costs
- * some 10 us, so there is one in LOOK_NS.
+ * in ns (/proc/PID/schedstat).  Where the program's first thread and this one
+ * wait much, there are rivals, or a group's limit of CPU time is used up.  A
+ * look costs some 10 us, so there is one in LOOK_NS.
  */
 #include <stdlib.h>
 

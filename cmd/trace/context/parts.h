@@ -8,7 +8,7 @@
 #include "callctx.h"
 
 _Static_assert(STACKS_APART == WALK_APART && RUNS_LOOKED_AT == WALK_RUNS &&
-    FRAMES_LOOKED_AT == WALK_FRAMES, "runtime/contexts.c");
+    FRAMES_LOOKED_AT == WALK_FRAMES, "runtime/ctxmove.c");
 #include "context/context.h"
 #include "func.h"
 

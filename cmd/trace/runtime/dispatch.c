@@ -259,7 +259,7 @@ is_canonical(uint64_t pc)
 
 /*
  * The indirect exit that the thread left by: from its last record or, where
- * there are no records, from the number it stored.  NULL: unknown.
+ * there are no records, from the number it stored.  ~0: unknown.
  */
 static uint32_t
 last_exit(struct tarea *t)

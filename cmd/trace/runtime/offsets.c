@@ -1,5 +1,5 @@
 /*
- * offsets - constants of C that entry.S needs
+ * offsets - constants of C that the assembler needs
  *
  * This file is only compiled to assembler.  make picks the lines "->NAME value"
  * out of that and writes them to offsets.h in the build folder.
