@@ -30,7 +30,7 @@ static struct stat made;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t taken = PTHREAD_COND_INITIALIZER;
 static char command[PIPE_BUF + 1];
-static volatile bool pending;
+static _Atomic bool pending;
 
 /* Wait until there is room, and hand the line over. */
 static void

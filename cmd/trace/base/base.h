@@ -224,7 +224,7 @@ bool task_field(pid_t tid, const char *name, char *value, size_t size);
 /* In the text of stat, a thread's or the process's: its state, a letter. */
 const char *guest_state(const char *stat);
 /* Set by the thread that watches the program's process, once it is gone. */
-extern volatile bool guest_ended;
+extern _Atomic bool guest_ended;
 /*
  * Our number of what the program knows as its thread tid, or as its child; -1:
  * it has none such.
@@ -351,7 +351,7 @@ void area_grow(void);
  * that, the first time.
  */
 void trust_lose(const char *what);
-extern volatile bool trust_lost;
+extern _Atomic bool trust_lost;
 struct patience {
 	uint64_t last, waited;	/* ms; 0 at first */
 };

@@ -10,7 +10,7 @@
 #include "base/base.h"
 
 struct process guest = { .mem = -1, .pidfd = -1, .uffd = -1 };
-volatile bool guest_ended;
+_Atomic bool guest_ended;
 void (*guest_gone)(void);
 
 void

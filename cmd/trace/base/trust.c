@@ -10,7 +10,7 @@
 
 #define PATIENCE_MS 20000u	/* how long the guest may make us wait */
 
-volatile bool trust_lost;
+_Atomic bool trust_lost;
 
 void
 trust_lose(const char *what)

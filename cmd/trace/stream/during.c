@@ -4,7 +4,7 @@
 #include "stream/parts.h"
 #include "stream/stream.h"
 
-volatile bool format_full;
+_Atomic bool format_full;
 
 static void
 full(void)

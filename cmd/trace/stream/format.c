@@ -29,10 +29,10 @@
 static struct out *out;
 static pthread_t thread;
 static bool is_begun;		/* there is that thread */
-static volatile bool stopping;
+static _Atomic bool stopping;
 #define EARLY_SLEEPS 16u	/* so often we poll at the start of a run */
 static unsigned nsleeps;	/* of this thread, so far */
-volatile int format_lost;
+_Atomic int format_lost;
 static int interrupted;		/* by this signal; or 0 */
 void (*format_last)(struct evw *, bool at_end);
 static bool burying;		/* the serving thread waits for that */

@@ -64,8 +64,8 @@ void format_interrupted(int sig);
 /* End the stream; only a whole one gets the end mark. */
 void format_end(const char *how, int status, bool whole);
 /* All instructions of --for's window have been written. */
-extern volatile bool format_full;
-extern volatile int format_lost;	/* errno of a write that failed, or 0 */
+extern _Atomic bool format_full;
+extern _Atomic int format_lost;	/* errno of a write that failed, or 0 */
 
 /* Write the D line of a record of --allocs. */
 void stream_alloc(struct evw *, const uint32_t *values);
