@@ -326,8 +326,13 @@ check "is told" \
     grep -q '^trace: .*/lost\.[0-9]*: write: File too large$' "$T/err"
 killed() {
 	"$B/trace" -f -e counts -o "$T/killed.%p" sh -c \
-	    '(sleep 9; :) & sleep 0.5; kill -9 $(pgrep -P $PPID | grep -vx $$); wait
-	    exit 3' 9>/dev/null
+	    '(sleep 9; :) &
+	    until set -- "$0".*; [ $# -gt 1 ] || [ ${n:=0} -ge 500 ]; do
+		sleep 0.02
+		n=$((n + 1))
+	    done
+	    kill -9 $(pgrep -P $PPID | grep -vx $$); wait
+	    exit 3' "$T/killed" 9>/dev/null
 }
 if command -v pgrep >/dev/null; then
 	status 125 "a child's trace that is killed" killed

@@ -82,7 +82,7 @@ same "as they are" 2 "$(grep -c '^Y.* .* ' through.ev)"
 for p in prc-fork prc-filter prc-strict prc-execself prc-vfork sig-restart \
     sig-timers sig-suspend thr-mutex thr-cancel thr-mainleaves thr-fork; do
 	V=$TOP/build/t/victim/$p
-	[ -x "$V" ] || continue
+	check "$p is built" test -x "$V"
 	check "$p" "$B/trace" --syscall-times -e blocks -o v.ev "$V"
 	check "$p: its stream" "$G" --collect-systime=nsec -o /dev/null v.ev
 done
