@@ -25,10 +25,10 @@
  * entry is written that has both, if enough was new.
  *
  * All that a translation depends on are the options, the processor, and the
- * bytes that code/maps.c has read (code/pages.c): so one that is installed is
- * what would be made now.  A sum tells whether the file is as it was written:
- * if not, all of it is refused.  Beyond that only sizes are checked: whoever
- * can write a file with the right sum can write code into it as well.
+ * bytes that code/mapbytes.c has read (code/pages.c): so one that is installed
+ * is what would be made now.  A sum tells whether the file is as it was
+ * written: if not, all of it is refused.  Beyond that only sizes are checked:
+ * whoever can write a file with the right sum can write code into it as well.
  *
  * keptkey.c	which entry
  * keptobjects.c	objects: what is mapped, what is kept of it

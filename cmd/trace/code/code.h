@@ -3,7 +3,11 @@
  *
  * decode.c	bytes become one struct insn; classify.c, operands.c, template.c
  * lacks.c	extensions that it does not know
- * maps.c	what is mapped executable, and the bytes there
+ * maps.c	keeps up with the mappings of code, by these four:
+ * mapread.c	reads them from the kernel
+ * maplist.c	what is mapped executable
+ * mapbytes.c	the bytes there, and other words
+ * constants.c	words that cannot change
  * watch.c	pages that are trusted until they are written
  * pages.c	the pages of code that were looked at (--store)
  * window.c	functions that begin and end windows (--from, --to)
@@ -53,6 +57,8 @@ bool maps_missed(app_pc pc, uint64_t *start, uint64_t *end);
 bool maps_volatile(app_pc pc);
 /* Whether an object file that readers can open has the bytes at pc. */
 bool maps_in_file(app_pc pc);
+/* The mapping at `at', if it is private memory without a file. */
+bool maps_private(uint64_t at, uint64_t *start, uint64_t *end);
 /* Whether an M line says what is mapped at pc. */
 bool maps_named(app_pc pc);
 /* Read a word of the program's data, as it is now; false: nothing is there. */
@@ -83,9 +89,6 @@ void pages_note(uint64_t at, const uint8_t *bytes);
 const uint8_t *pages_find(uint64_t at);
 /* Code there came, went, or changed. */
 void pages_forget(uint64_t start, uint64_t end);
-
-/* The mapping at `at', if it is private memory without a file. */
-bool maps_private(uint64_t at, uint64_t *start, uint64_t *end);
 
 /* -------------------------------------------------------------------- watch */
 

@@ -1,9 +1,9 @@
 /*
  * pages - the pages of code that translations were made from
  *
- * All that the translator finds out about code it reads by maps.c, a page at a
- * time.  So what was found is true of any program that has the same bytes in
- * these pages (and the same mapping there): see cache/kept.h.
+ * All that the translator finds out about code it reads by mapbytes.c, a page
+ * at a time.  So what was found is true of any program that has the same bytes
+ * in these pages (and the same mapping there): see cache/kept.h.
  */
 #include <string.h>
 
