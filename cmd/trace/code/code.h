@@ -15,6 +15,8 @@
  * entries.c	where functions that these two look for begin, by object file
  * funcs.c	where functions begin (--contexts)
  * block.c	the instructions of a superblock
+ * stub.c	behind it: stubs of linkage, and words that cannot change
+ * follow.c	the same along a frequent path
  * flags.c	where the arithmetic flags are not looked at
  * groups.c	which references of a block share a recorded address
  * text.c	a block, packed for the stream's writer
