@@ -170,22 +170,47 @@ take_places(struct tarea *t, unsigned n)
 	return ticket;
 }
 
+/* Fill the thread's place once there is room; false: trace died. */
+static bool
+fill(struct tarea *t, uint32_t ticket, const struct qent *with)
+{
+	struct qent *e = &rt.ctl->queue[ticket % NQUEUE];
+
+	if (queue_room(rt.ctl, ticket) < 0)
+		return false;
+	e->slot = (uint16_t)t->slotno;
+	e->sig = with->sig;
+	e->from = with->from;
+	e->to = with->to;
+	e->arg = with->arg;
+	__atomic_store_n(&e->type, with->type, __ATOMIC_SEQ_CST);
+	return true;
+}
+
+/* The thread's records since the last time, and what ended them. */
+static struct qent
+records_until(const struct tarea *t, enum qtype type, uint64_t arg,
+    unsigned sig)
+{
+	struct qent e = { .type = type, .sig = (uint16_t)sig, .arg = arg };
+
+	if (t->bufend != 0) {
+		e.from = (uint32_t)(t->from - rt.bufs);
+		e.to = (uint32_t)(t->p - rt.bufs);
+	}
+	return e;
+}
+
 /* As queue_put, up to queue_end. */
 static void
 put(struct tarea *t, enum qtype type, uint64_t arg, unsigned sig)
 {
 	struct control *c = rt.ctl;
 	uint32_t ticket = take_places(t, 1);
-	struct qent *e = &c->queue[ticket % NQUEUE];
+	struct qent e = records_until(t, type, arg, sig);
 
-	if (queue_room(c, ticket) < 0)
+	if (!fill(t, ticket, &e))
 		return;
-	e->slot = (uint16_t)t->slotno;
-	e->sig = (uint16_t)sig;
-	e->from = t->bufend == 0 ? 0 : (uint32_t)(t->from - rt.bufs);
-	e->to = t->bufend == 0 ? 0 : (uint32_t)(t->p - rt.bufs);
-	e->arg = arg;
-	__atomic_store_n(&e->type, type, __ATOMIC_SEQ_CST);
 	t->from = t->p;
 	if (ticket - c->qhead >= NQUEUE / 4 ||
 	    c->nfull >= NFULL_WAKE)
@@ -220,24 +245,17 @@ queue_buffer(struct tarea *t)
 void
 queue_values(struct tarea *t, const uint64_t v[ALLOC_VALUES])
 {
-	struct control *c = rt.ctl;
 	uint32_t ticket = take_places(t, ALLOC_VALUES / 2);
-	struct qent *e;
 	unsigned i;
 
-	for (i = 0; i < ALLOC_VALUES; i += 2, ticket++) {
-		if (queue_room(c, ticket) < 0)
+	for (i = 0; i < ALLOC_VALUES; i += 2, ticket++)
+		if (!fill(t, ticket, &(struct qent){ .type = Q_ALLOC,
+		    .sig = (uint16_t)i, .arg = v[i],
+		    .from = (uint32_t)v[i + 1],
+		    .to = (uint32_t)(v[i + 1] >> 32) }))
 			return;
-		e = &c->queue[ticket % NQUEUE];
-		e->slot = (uint16_t)t->slotno;
-		e->sig = (uint16_t)i;
-		e->arg = v[i];
-		e->from = (uint32_t)v[i + 1];
-		e->to = (uint32_t)(v[i + 1] >> 32);
-		__atomic_store_n(&e->type, Q_ALLOC, __ATOMIC_SEQ_CST);
-	}
 	queue_end(t);
-	if (ticket - c->qhead >= NQUEUE / 4)
+	if (ticket - rt.ctl->qhead >= NQUEUE / 4)
 		wake_formatter();
 }
 
@@ -245,20 +263,13 @@ queue_values(struct tarea *t, const uint64_t v[ALLOC_VALUES])
 void
 queue_times(struct tarea *t, uint64_t wall, uint64_t cpu)
 {
-	struct control *c = rt.ctl;
 	uint32_t ticket = take_places(t, 1);
-	struct qent *e = &c->queue[ticket % NQUEUE];
 
-	if (queue_room(c, ticket) < 0)
+	if (!fill(t, ticket, &(struct qent){ .type = Q_TIMES, .arg = wall,
+	    .from = (uint32_t)cpu, .to = (uint32_t)(cpu >> 32) }))
 		return;
-	e->slot = (uint16_t)t->slotno;
-	e->sig = 0;
-	e->arg = wall;
-	e->from = (uint32_t)cpu;
-	e->to = (uint32_t)(cpu >> 32);
-	__atomic_store_n(&e->type, Q_TIMES, __ATOMIC_SEQ_CST);
 	queue_end(t);
-	if (ticket - c->qhead >= NQUEUE / 4)
+	if (ticket - rt.ctl->qhead >= NQUEUE / 4)
 		wake_formatter();
 }
 
@@ -271,25 +282,17 @@ void
 queue_turn(struct tarea *t, uint64_t from, uint64_t to)
 {
 	struct control *c = rt.ctl;
+	struct qent full = { .type = Q_FULL, .from = (uint32_t)(from - rt.bufs),
+		.to = (uint32_t)(to - rt.bufs) };
+	struct qent rest = records_until(t, Q_RECORDS, 0, 0);
 	uint32_t ticket;
-	struct qent *e;
 
 	queue_begin(t);
 	__atomic_fetch_sub(&c->inuse, 1, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&c->nfull, 1, __ATOMIC_SEQ_CST);
 	ticket = take_places(t, 2);
-	e = &c->queue[ticket % NQUEUE];
-	if (queue_room(c, ticket + 1) < 0)
+	if (!fill(t, ticket, &full) || !fill(t, ticket + 1, &rest))
 		return;
-	e->slot = (uint16_t)t->slotno;
-	e->from = (uint32_t)(from - rt.bufs);
-	e->to = (uint32_t)(to - rt.bufs);
-	__atomic_store_n(&e->type, Q_FULL, __ATOMIC_SEQ_CST);
-	e = &c->queue[(ticket + 1) % NQUEUE];
-	e->slot = (uint16_t)t->slotno;
-	e->from = (uint32_t)(t->from - rt.bufs);
-	e->to = (uint32_t)(t->p - rt.bufs);
-	__atomic_store_n(&e->type, Q_RECORDS, __ATOMIC_SEQ_CST);
 	t->from = t->p;
 	__atomic_store_n(&t->slot->turned, 0, __ATOMIC_SEQ_CST);
 	queue_end(t);
