@@ -449,12 +449,18 @@ find_sizes(uint32_t n[NPART])
 	uint32_t ncell;
 
 	filter_cells(&ncell);
-	memcpy(n, (const uint32_t[NPART]){ (uint32_t)strlen(kept.key),
-	    s.nobject, (uint32_t)s.npage, ncell, nfrag, s.nput, nfrag,
-	    store_npieces(), area.nexit, area.nexit, area.nmap, area.nfrag[0],
-	    area.nfrag[1], area.zone_used[0], area.zone_used[1],
-	    (uint32_t)s.ndef, s.count == NULL ? 0 : counters_used(),
-	    (uint32_t)s.ntext, (uint32_t)s.npage }, NPART * sizeof *n);
+	memcpy(n, (const uint32_t[NPART]){
+	    [PART_KEY] = (uint32_t)strlen(kept.key),
+	    [PART_OBJECTS] = s.nobject, [PART_NUMBERS] = (uint32_t)s.npage,
+	    [PART_CELLS] = ncell, [PART_INDEX] = nfrag, [PART_PUTS] = s.nput,
+	    [PART_FRAGS] = nfrag, [PART_PIECES] = store_npieces(),
+	    [PART_LINKS] = area.nexit, [PART_EXITS] = area.nexit,
+	    [PART_MAPS] = area.nmap, [PART_META0] = area.nfrag[0],
+	    [PART_META1] = area.nfrag[1], [PART_ZONE0] = area.zone_used[0],
+	    [PART_ZONE1] = area.zone_used[1], [PART_DEFS] = (uint32_t)s.ndef,
+	    [PART_COUNTS] = s.count == NULL ? 0 : counters_used(),
+	    [PART_TEXTS] = (uint32_t)s.ntext, [PART_SUMS] = (uint32_t)s.npage
+	    }, NPART * sizeof *n);
 }
 
 /* Can the next run begin with all that there is? */
@@ -476,11 +482,19 @@ static void
 write_entry(void)
 {
 	uint32_t n[NPART], ncell;
-	const void *const part[NPART] = { kept.key, s.object, s.number,
-		filter_cells(&ncell), s.index, s.put, frags, s.piece, s.link,
-		area.exits, area.maps, area.frags[0], area.frags[1],
-		area.seg[SEG_ZONE0], area.seg[SEG_ZONE1], s.def, s.count,
-		s.text, s.sum };
+	const void *const part[NPART] = {
+		[PART_KEY] = kept.key, [PART_OBJECTS] = s.object,
+		[PART_NUMBERS] = s.number, [PART_CELLS] = filter_cells(&ncell),
+		[PART_INDEX] = s.index, [PART_PUTS] = s.put,
+		[PART_FRAGS] = frags, [PART_PIECES] = s.piece,
+		[PART_LINKS] = s.link, [PART_EXITS] = area.exits,
+		[PART_MAPS] = area.maps,
+		[PART_META0] = area.frags[0], [PART_META1] = area.frags[1],
+		[PART_ZONE0] = area.seg[SEG_ZONE0],
+		[PART_ZONE1] = area.seg[SEG_ZONE1], [PART_DEFS] = s.def,
+		[PART_COUNTS] = s.count, [PART_TEXTS] = s.text,
+		[PART_SUMS] = s.sum
+	};
 	struct kept_head h;
 
 	find_sizes(n);
