@@ -10,7 +10,7 @@
  * memfile.c	memory files, whatever the limit of a file's size
  * aside.c	writing to one while the caller goes on
  * trust.c	the end of a run whose guest has written over that memory
- * recursive.c	a lock that its holder may take again
+ * recursive.c	locks that their holder may take again
  */
 #ifndef BASE_H
 #define BASE_H
@@ -412,10 +412,16 @@ void bell_ring_sleeper(void);
 /* ---------------------------------------------------------------- recursive */
 
 /*
- * Make m a lock that its holder may take again, once, before it is taken. There
- * is no portable initializer of such locks: musl has none.
+ * A lock that its holder may take again; all zero at first.  It is made when it
+ * is first taken: there is no portable initializer of such locks; musl has
+ * none.
  */
-void recursive_init(pthread_mutex_t *m);
+struct recursive {
+	pthread_mutex_t lock;
+	bool is_made;
+};
+void recursive_lock(struct recursive *);
+void recursive_unlock(struct recursive *);
 
 /* ------------------------------------------------------------------- rivals */
 

@@ -15,7 +15,6 @@
  */
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,8 @@
 #include "stream/stream.h"
 #include "mem.h"
 
-static pthread_mutex_t lock;
+/* A public function may call another while it has the lock. */
+static struct recursive lock;
 static struct jit *jit;
 static int root = -1, tmp = -1;	/* the process's / and /tmp */
 static pid_t pid;		/* in its own namespace; 0: unknown */
@@ -70,26 +70,16 @@ read_user(void)
 	    (uid_t)strtoul(text, NULL, 10) : 0;
 }
 
-/* A public function may call another while it has the lock. */
-static void
-make_lock(void)
-{
-	recursive_init(&lock);
-}
-
 void
 names_lock(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, make_lock);
-	pthread_mutex_lock(&lock);
+	recursive_lock(&lock);
 }
 
 void
 names_unlock(void)
 {
-	pthread_mutex_unlock(&lock);
+	recursive_unlock(&lock);
 }
 
 /* Open a file with names to read it; -1: there is none that we trust. */
