@@ -33,40 +33,32 @@ static struct {
 } spec;
 
 static struct boot old;		/* its parent's, with its own registers */
-static struct extent *gone;	/* what is to be unmapped */
-static size_t ngone, gonecap;
+static struct extents gone;	/* what is to be unmapped */
 
-static void
-add_gone(uint64_t start, uint64_t end)
+/* Is the runtime where it should be? */
+static bool
+find_old(void)
 {
-	gone = xgrow(gone, &gonecap, ngone + 1, sizeof *gone);
-	gone[ngone].start = start;
-	gone[ngone++].end = end;
-}
-
-/*
- * What is mapped of the memory file, and thread areas: each lies before a
- * second mapping of the lookup words.  1: the runtime is where it should be.
- */
-static int
-find_old(int areas)
-{
-	const struct segment *ibl = &old.seg[SEG_IBL];
 	struct mapped m;
-	int found = 0;
+	bool found = false;
 
 	mapped_open(&m, spec.pid);
-	while (mapped_next(&m)) {
-		if (m.inode != spec.inode)
-			continue;
-		if (m.start - spec.blob < AREA_BLOB)
-			found = 1;
-		else if (areas)
-			add_gone(m.start, m.end);
-		if (areas && m.off == ibl->off && m.start != ibl->addr)
-			add_gone(m.start - T_SIZE, m.start);
-	}
+	while (mapped_next(&m))
+		if (m.inode == spec.inode && m.start - spec.blob < AREA_BLOB)
+			found = true;
 	return found;
+}
+
+/* What else is mapped of the memory file, and thread areas. */
+static void
+find_gone(void)
+{
+	struct mapped m;
+
+	mapped_open(&m, spec.pid);
+	while (mapped_next(&m))
+		if (m.inode == spec.inode && m.start - spec.blob >= AREA_BLOB)
+			extents_add_ours(&gone, &m, &old.seg[SEG_IBL]);
 }
 
 static void
@@ -213,7 +205,7 @@ adopt(const char *s)
 		die("--adopt=%s: process,shares,address,inode,descriptors", s);
 	fcntl(spec.fd, F_SETFD, FD_CLOEXEC);
 	guest_find(spec.pid);
-	if (!find_old(0))
+	if (!find_old())
 		die("process %d: not a child of the program", spec.pid);
 	guest_open();
 	if (spec.shares) {
@@ -269,9 +261,8 @@ adopt_at(struct start *s)
 	s->trap = spec.blob + h.start;
 	s->scratch = spec.blob + h.rt;
 	s->old = spec.blob;
-	find_old(1);
+	find_gone();
 	s->gone = gone;
-	s->ngone = ngone;
 	inject_file(s);
 }
 

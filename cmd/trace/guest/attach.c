@@ -293,7 +293,7 @@ minframe(void)
 	snprintf(name, sizeof name, "/proc/%d/auxv", (int)guest.pid);
 	fd = open(name, O_RDONLY | O_CLOEXEC);
 	while (fd >= 0 && read(fd, v, sizeof v) == (ssize_t)sizeof v)
-		if (v[0] == 51)		/* AT_MINSIGSTKSZ */
+		if (v[0] == AT_MINSIGSTKSZ)
 			n = v[1];
 	if (fd >= 0)
 		close(fd);

@@ -21,57 +21,37 @@
 
 #include "guest/parts.h"
 #include "guest/guest.h"
-#include "mem.h"
 #include "tarea.h"
 
 static struct boot boot;	/* as the runtime has it */
-static struct {
-	uint64_t start, end;
-} *ours;
-static size_t nours, ourscap;
-
-static void
-add_ours(uint64_t start, uint64_t end)
-{
-	ours = xgrow(ours, &ourscap, nours + 1, sizeof *ours);
-	ours[nours].start = start;
-	ours[nours++].end = end;
-}
+static struct extents ours;
 
 static bool
 is_in_ours(uint64_t at)
 {
 	size_t i;
 
-	for (i = 0; i < nours; i++)
-		if (at - ours[i].start < ours[i].end - ours[i].start)
+	for (i = 0; i < ours.n; i++)
+		if (at - ours.v[i].start < ours.v[i].end - ours.v[i].start)
 			return true;
 	return false;
 }
 
-/*
- * What is mapped of the memory file, and thread areas: each lies before a
- * mapping of the lookup words that is not the segment's own.
- */
+/* What is mapped of the memory file, and thread areas. */
 static void
 find_ours(void)
 {
-	const struct segment *ibl = &area.boot.seg[SEG_IBL];
 	struct mapped m;
 	struct stat st;
 
-	nours = 0;
+	ours.n = 0;
 	if (fstat(area.fd, &st) < 0 || !mapped_open(&m, guest.pid))
 		return;
-	while (mapped_next(&m)) {
-		if (m.inode != st.st_ino)
-			continue;
-		add_ours(m.start, m.end);
-		if (m.off == ibl->off && m.start - ibl->addr >= ibl->size)
-			add_ours(m.start - T_SIZE, m.start);
-	}
+	while (mapped_next(&m))
+		if (m.inode == st.st_ino)
+			extents_add_ours(&ours, &m, &area.boot.seg[SEG_IBL]);
 	if (attach_stacks != 0)
-		add_ours(attach_stacks, attach_stacks +
+		extents_add(&ours, attach_stacks, attach_stacks +
 		    attach_nthreads * JOIN_SIZE);
 }
 
@@ -159,9 +139,9 @@ unmap(void)
 	uint64_t a[6] = { 0, 0, 0, 0, 0, 0 };
 	size_t i;
 
-	for (i = 0; i < nours; i++) {
-		a[0] = ours[i].start;
-		a[1] = ours[i].end - a[0];
+	for (i = 0; i < ours.n; i++) {
+		a[0] = ours.v[i].start;
+		a[1] = ours.v[i].end - a[0];
 		remote(SYS_munmap, a);
 	}
 }

@@ -27,8 +27,11 @@
 
 #include "base/base.h"
 
-struct extent {
-	uint64_t start, end;
+struct extents {
+	struct extent {
+		uint64_t start, end;
+	} *v;
+	size_t n, cap;
 };
 
 /* Where the program goes on under the runtime. */
@@ -43,8 +46,7 @@ struct start {
 	uint64_t rseqsig;		/* with BOOT_RSEQ: sequences' signature,
 					 * or 0: no thread has registered */
 	uint64_t old;			/* a runtime to be replaced, or 0; */
-	const struct extent *gone;	/* what else is to be unmapped then */
-	size_t ngone;
+	struct extents gone;		/* what else is to be unmapped then */
 	uint32_t others;		/* threads that begin besides */
 	int fd, theirs;			/* the memory file: here, and there */
 };

@@ -186,8 +186,8 @@ unmap_old(const struct start *s, uint64_t trap)
 	size_t i;
 
 	remote_begin(s->trap);
-	for (i = 0; i < s->ngone; i++)
-		unmap(s->gone[i].start, s->gone[i].end);
+	for (i = 0; i < s->gone.n; i++)
+		unmap(s->gone.v[i].start, s->gone.v[i].end);
 	remote_end();
 	remote_begin(trap);
 	unmap(s->old, s->old + AREA_BLOB);

@@ -38,7 +38,7 @@ edit_auxv(uint64_t sp)
 	unsigned i, n = fresh_auxv(sp, &at, v);
 
 	for (i = 0; i < n; i++)
-		if (v[i][0] == 51)
+		if (v[i][0] == AT_MINSIGSTKSZ)
 			minframe = v[i][1];
 	cpu_auxv(v, n);
 	guest_write(at, v, 16ul * n);

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctl.h"
 #include "guest/guest.h"
 #include "guest/parts.h"
+#include "mem.h"
 
 bool
 mapped_open(struct mapped *m, pid_t pid)
@@ -48,4 +50,20 @@ mapped_next(struct mapped *m)
 	free(m->line);
 	memset(m, 0, sizeof *m);
 	return false;
+}
+
+void
+extents_add(struct extents *e, uint64_t start, uint64_t end)
+{
+	e->v = xgrow(e->v, &e->cap, e->n + 1, sizeof *e->v);
+	e->v[e->n++] = (struct extent){ start, end };
+}
+
+void
+extents_add_ours(struct extents *e, const struct mapped *m,
+    const struct segment *ibl)
+{
+	extents_add(e, m->start, m->end);
+	if (m->off == ibl->off && m->start - ibl->addr >= ibl->size)
+		extents_add(e, m->start - T_SIZE, m->start);
 }

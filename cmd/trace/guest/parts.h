@@ -140,6 +140,14 @@ bool mapped_open(struct mapped *, pid_t);
 /* The next one but [vsyscall]; false: there is none left, all is closed. */
 bool mapped_next(struct mapped *);
 
+void extents_add(struct extents *, uint64_t start, uint64_t end);
+/*
+ * Add a mapping of the memory file, and the thread's area that lies before each
+ * mapping of the lookup words but the segment's own, `ibl'.
+ */
+void extents_add_ours(struct extents *, const struct mapped *,
+    const struct segment *ibl);
+
 /*
  * sequences.c: the addresses of the process's structs rseq_cs with this
  * signature, 0 behind the last; none for signature 0.

@@ -38,8 +38,9 @@ is_ours(const struct start *s, const struct mapped *m)
 
 	if (s == NULL || s->old == 0)
 		return false;
-	for (i = 0; i < s->ngone; i++)
-		if (m->start >= s->gone[i].start && m->end <= s->gone[i].end)
+	for (i = 0; i < s->gone.n; i++)
+		if (m->start >= s->gone.v[i].start &&
+		    m->end <= s->gone.v[i].end)
 			return true;
 	return m->start - s->old < AREA_BLOB;
 }
