@@ -108,12 +108,6 @@ area_forget(struct tarea *t, uint32_t slot)
 	lock_give(&arealock);
 }
 
-static uint64_t
-counters_of(const struct tarea *t)
-{
-	return (uint64_t)t + T_BIAS + T_COUNT;
-}
-
 /* All counters of the area, as far as there are any. */
 static uint64_t
 counters_most(void)
@@ -147,15 +141,15 @@ counters_room(struct tarea *t, uint64_t n)
 		panic("no memory for counters");
 }
 
-int
+bool
 counters_fault(struct tarea *t, uint64_t addr)
 {
-	uint64_t i = (addr - counters_of(t)) / 8;
+	uint64_t i = (addr - (uint64_t)counter_at(t, 0)) / 8;
 
 	if (rt.boot.countbytes == 0 || i < t->ncount || i >= counters_most())
-		return 0;
+		return false;
 	counters_room(t, i + 1);
-	return 1;
+	return true;
 }
 
 void

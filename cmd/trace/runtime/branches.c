@@ -71,7 +71,6 @@ branches_rounds(struct tarea *t, uint64_t pc, uint64_t n, bool goes_on)
 void
 branches_look(struct tarea *t, const uint32_t asked[2], uint64_t rcx)
 {
-	uint64_t *c = (uint64_t *)((uint64_t)t + T_BIAS + (int64_t)T_COUNT);
 	bool zero = t->rflags >> 6 & 1, repne = asked[1] >> 8;
 	/* with an address size of 32 bits the upper half does not count */
 	uint64_t left = rcx > t->tmp2 ? (uint32_t)rcx : rcx;
@@ -81,7 +80,7 @@ branches_look(struct tarea *t, const uint32_t asked[2], uint64_t rcx)
 	if (missed == 0)
 		return;
 	counters_room(t, asked[0] + 1ull);
-	c[asked[0]] += missed;
+	*counter_at(t, asked[0]) += missed;
 }
 
 bool

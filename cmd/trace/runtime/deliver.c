@@ -102,20 +102,6 @@ fp_bytes(uint64_t fp)
 	    sw[1] : 512;
 }
 
-static bool
-is_within(const struct kstack *s, uint64_t sp)
-{
-	return sp > s->sp && sp - s->sp <= s->size;
-}
-
-/* One that is disarmed while it is in use never counts as in use. */
-static bool
-on_altstack(const struct tarea *t, uint64_t sp)
-{
-	return !(t->altstack.flags & SS_AUTODISARM) &&
-	    is_within(&t->altstack, sp);
-}
-
 /*
  * The top of the stack that the handler is to run on; on: whether that is the
  * alternate one.
@@ -127,10 +113,10 @@ stack_for(const struct tarea *t, const struct ksigaction *a, bool *on)
 	const struct kstack *s = &t->altstack;
 
 	/* as the kernel has it: from below what the stack pointer spares */
-	*on = on_altstack(t, sp);
+	*on = signal_on_stack(t, sp);
 	if ((a->flags & SA_ONSTACK) && s->size != 0 &&
-	    !on_altstack(t, sp - 128)) {
-		*on = 1;
+	    !signal_on_stack(t, sp - 128)) {
+		*on = true;
 		return s->sp + s->size;
 	}
 	return sp - 128;
@@ -371,9 +357,7 @@ signal_trap(struct tarea *t, struct kucontext *uc)
 		uc->sigmask = ALL_ASYNC;
 		break;
 	case TRAP_BEGIN:
-		uc->stack.sp = (uint64_t)t - T_OFF;
-		uc->stack.flags = 0;
-		uc->stack.size = T_ALTSTACK;
+		uc->stack = our_stack(t);
 		mask = t->start_mask - 1;
 		t->start_mask = 0;
 		signal_resume(t, uc, mask);
@@ -437,9 +421,7 @@ signal_return(struct tarea *t)
 	uc->sigmask = t->held ? ALL_ASYNC : f->uc.sigmask & ~SYNC_SIGS;
 	if (t->held)
 		t->keptmask = f->uc.sigmask;
-	uc->stack.sp = (uint64_t)t - T_OFF;
-	uc->stack.flags = 0;
-	uc->stack.size = T_ALTSTACK;
+	uc->stack = our_stack(t);
 	t->syncblocked = f->uc.sigmask & SYNC_SIGS;
 	rt_sigreturn(t, (uint64_t)uc);
 	t->syncblocked = sync;

@@ -179,11 +179,8 @@ signal_held_mask(struct tarea *t, uint64_t how, const uint64_t *set,
 	*was = new;
 	if (set == NULL)
 		return 0;
-	if (how == SIG_BLOCK)
-		new |= *set;
-	else
-		new = how == SIG_UNBLOCK ? new & ~*set : *set;
-	new &= ~(SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP));
+	new = mask_with(how, new, *set) &
+	    ~(SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP));
 	t->keptmask = new;
 	if (!(new & SIGBIT(t->held)))
 		return 0;

@@ -103,6 +103,14 @@ struct kframe {			/* as the kernel pushes it */
 #define SS_AUTODISARM (1 << 31)
 enum { SIG_BLOCK, SIG_UNBLOCK, SIG_SETMASK };	/* for rt_sigprocmask */
 
+/* The mask that this makes of one. */
+static inline uint64_t
+mask_with(uint64_t how, uint64_t was, uint64_t set)
+{
+	return how == SIG_BLOCK ? was | set :
+	    how == SIG_UNBLOCK ? was & ~set : set;
+}
+
 /* Make a system call: the kernel's result, -errno for an error. */
 static inline long
 sys6(long nr, long a, long b, long c, long d, long e, long f)
@@ -122,6 +130,14 @@ sys6(long nr, long a, long b, long c, long d, long e, long f)
 #define sys3(n, a, b, c) sys6(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
 #define sys4(n, a, b, c, d) \
 	sys6(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+
+/* The call that general registers ask for, but for its number. */
+static inline long
+sys_guest(uint64_t nr, const uint64_t gpr[16])
+{
+	return sys6((long)nr, (long)gpr[7], (long)gpr[6], (long)gpr[2],
+	    (long)gpr[10], (long)gpr[8], (long)gpr[9]);
+}
 
 /* Is it an error that the kernel answered with? */
 static inline bool

@@ -17,7 +17,7 @@ signal_set_mask(uint64_t mask)
 void
 signal_thread(struct tarea *t, uint64_t mask)
 {
-	struct kstack st = { (uint64_t)t - T_OFF, 0, 0, T_ALTSTACK };
+	struct kstack st = our_stack(t);
 
 	if (is_error(sys2(__NR_sigaltstack, &st, NULL)))
 		panic("sigaltstack is forbidden");
@@ -40,7 +40,7 @@ signal_guest_stack(const struct tarea *t)
 void
 signal_ready_to_go(struct tarea *t)
 {
-	struct kstack st = { (uint64_t)t - T_OFF, 0, 0, T_ALTSTACK };
+	struct kstack st = our_stack(t);
 
 	sys2(__NR_sigaltstack, &st, NULL);
 	signal_install(t->act, SIG_OURS, 0);
@@ -61,11 +61,7 @@ signal_mask(struct tarea *t)
 			return -EFAULT;
 		if (how > SIG_SETMASK)
 			return -EINVAL;
-		if (how == SIG_BLOCK)
-			sync |= new;
-		else
-			sync = how == SIG_UNBLOCK ? sync & ~new : new;
-		sync &= SYNC_SIGS;
+		sync = mask_with(how, sync, new) & SYNC_SIGS;
 		new &= ~SYNC_SIGS;
 	}
 	if (set != 0)
@@ -88,14 +84,12 @@ signal_mask(struct tarea *t)
 	return 0;
 }
 
-static bool
-is_on_stack(const struct tarea *t)
+/* One that is disarmed while it is in use never counts as in use. */
+bool
+signal_on_stack(const struct tarea *t, uint64_t sp)
 {
-	const struct kstack *s = &t->altstack;
-	uint64_t sp = t->gpr[4];
-
-	return !(s->flags & SS_AUTODISARM) && s->size != 0 && sp > s->sp &&
-	    sp - s->sp <= s->size;
+	return !(t->altstack.flags & SS_AUTODISARM) &&
+	    is_within(&t->altstack, sp);
 }
 
 long
@@ -103,7 +97,7 @@ signal_set_stack(struct tarea *t, struct kstack new)
 {
 	uint32_t mode = new.flags & ~SS_AUTODISARM;
 
-	if (is_on_stack(t))
+	if (signal_on_stack(t, t->gpr[4]))
 		return -EPERM;
 	if (mode != 0 && mode != SS_DISABLE && mode != SS_ONSTACK)
 		return -EINVAL;
@@ -121,7 +115,7 @@ long
 signal_stack(struct tarea *t)
 {
 	struct kstack new, was = t->altstack;
-	bool on = is_on_stack(t);
+	bool on = signal_on_stack(t, t->gpr[4]);
 	long r;
 
 	if (t->gpr[7] != 0) {

@@ -53,6 +53,22 @@ void signal_exec_failed(const struct tarea *, const uint64_t saved[2]);
 void signal_set_mask(uint64_t mask);
 /* A thread begins: set its stack for handlers, then the guest's mask. */
 void signal_thread(struct tarea *, uint64_t mask);
+/* The stack that our handlers run on. */
+static inline struct kstack
+our_stack(const struct tarea *t)
+{
+	return (struct kstack){ (uint64_t)t - T_OFF, 0, 0, T_ALTSTACK };
+}
+
+/* Does a stack pointer lie in a stack?  None does in one without bytes. */
+static inline bool
+is_within(const struct kstack *s, uint64_t sp)
+{
+	return sp > s->sp && sp - s->sp <= s->size;
+}
+
+/* Does one with `sp' use the guest's alternate stack? */
+bool signal_on_stack(const struct tarea *, uint64_t sp);
 /* The guest's rt_sigprocmask, sigaltstack: its result. */
 long signal_mask(struct tarea *);
 long signal_stack(struct tarea *);

@@ -638,9 +638,7 @@ syscall_do(struct tarea *t, const struct exitmeta *x)
 		read_clocks(start);
 	r = one(t, nr);
 	if (r == SYS_ABORTED && syscall_never_waits(nr))
-		r = sys6((long)nr, (long)t->gpr[7], (long)t->gpr[6],
-		    (long)t->gpr[2], (long)t->gpr[10], (long)t->gpr[8],
-		    (long)t->gpr[9]);
+		r = sys_guest(nr, t->gpr);
 	if (timed && r != SYS_ABORTED)
 		tell_times(t, start);
 	buffer_awake(t);

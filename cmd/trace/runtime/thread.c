@@ -171,7 +171,7 @@ go_natively(struct tarea *t)
 void
 thread_child(struct tarea *t)
 {
-	struct kstack st = { (uint64_t)t - T_OFF, 0, 0, T_ALTSTACK };
+	struct kstack st = our_stack(t);
 
 	sys2(__NR_sigaltstack, &st, NULL);
 	go_natively(t);
@@ -294,6 +294,17 @@ child_new(struct tarea *t, bool is_process)
 	return c;
 }
 
+#define CLONE_STACK 16384u	/* of a child that clone3 makes */
+
+/* clone3's arguments: the child begins on its area's stack.  Their address. */
+static uint64_t
+stack_args(struct clone_call *h, const struct tarea *c)
+{
+	h->args.stack = (uint64_t)c - T_OFF + T_STACK_TOP - CLONE_STACK;
+	h->args.stack_size = CLONE_STACK;
+	return (uint64_t)&h->args;
+}
+
 static long
 clone_thread(struct tarea *t, struct clone_call *h, uint64_t mask)
 {
@@ -311,11 +322,8 @@ clone_thread(struct tarea *t, struct clone_call *h, uint64_t mask)
 	inherit(c, t, h->stack, h->tls, h->flags);
 	c->gpr[6] = h->second;
 	c->start_mask = mask + 1;
-	if (h->is3) {
-		h->args.stack = (uint64_t)c - T_OFF + T_STACK_TOP - 16384;
-		h->args.stack_size = 16384;
-		arg = (uint64_t)&h->args;
-	}
+	if (h->is3)
+		arg = stack_args(h, c);
 	table_empty(t);
 	buffer_publish(t, Q_RECORDS, 0, 0);
 	if (rt.nthread == 2)
@@ -343,13 +351,10 @@ clone_sharing(struct tarea *t, struct clone_call *h, uint64_t mask)
 	c->gpr[6] = h->second;
 	c->start_mask = mask + 1;
 	c->shares = (uint64_t)will_follow(t);
-	if (h->is3) {
-		h->args.stack = (uint64_t)c - T_OFF + T_STACK_TOP - 16384;
-		h->args.stack_size = 16384;
-		t->gpr[7] = (uint64_t)&h->args;
-	} else if (t->gpr[0] == __NR_clone) {
+	if (h->is3)
+		t->gpr[7] = stack_args(h, c);
+	else if (t->gpr[0] == __NR_clone)
 		t->gpr[6] = c->stack;
-	}
 	contexts_rest(t);
 	r = rt_clone_vfork(t, c);
 	contexts_resume(t);
@@ -368,21 +373,20 @@ static long
 clone_copying(struct tarea *t, struct clone_call *h, uint64_t mask)
 {
 	bool follow = will_follow(t), sleeps = (h->flags & CLONE_VFORK) != 0;
-	uint64_t arg = t->gpr[7], stack = t->gpr[6];
+	uint64_t gpr[16];
 	long r;
 
+	memcpy(gpr, t->gpr, sizeof gpr);
 	/* the child stays on this stack's copy until it is let go */
 	if (h->is3) {
 		h->args.stack = h->args.stack_size = 0;
-		arg = (uint64_t)&h->args;
+		gpr[7] = (uint64_t)&h->args;
 	} else {
-		stack = 0;
+		gpr[6] = 0;
 	}
 	if (sleeps)
 		contexts_rest(t);
-	r = sys6((long)t->gpr[0], (long)arg, (long)stack,
-	    (long)t->gpr[2], (long)t->gpr[10], (long)t->gpr[8],
-	    (long)t->gpr[9]);
+	r = sys_guest(gpr[0], gpr);
 	if (r != 0 && sleeps) {
 		ask_settle(t);
 		contexts_resume(t);

@@ -39,8 +39,16 @@ void area_free_dead(struct tarea *);
 void counters_room(struct tarea *, uint64_t n);
 /* Make all counters of all areas accessible, as far as there is memory. */
 void counters_all(struct tarea *);
-/* 1: it was the fault of a counter beyond these, which now can be. */
-int counters_fault(struct tarea *, uint64_t addr);
+/* True: it was the fault of a counter beyond these, which now can be. */
+bool counters_fault(struct tarea *, uint64_t addr);
+
+/* The thread's counter n, accessible or not. */
+static inline uint64_t *
+counter_at(const struct tarea *t, uint64_t n)
+{
+	return (uint64_t *)((uint64_t)t + T_BIAS + T_COUNT) + n;
+}
+
 /* Is it the number of our process, or of one of its threads? */
 bool area_is_ours(uint64_t number);
 /* Signals that wait in the runtime are ignored now: no thread has them. */

@@ -24,7 +24,6 @@ told_count_down(struct tarea *t, uint64_t n)
 static void
 count_one(struct tarea *t, const struct exitmeta *x, int64_t times)
 {
-	uint64_t *c = (uint64_t *)((uint64_t)t + T_BIAS + (int64_t)T_COUNT);
 	uint32_t counter = x->id;
 
 	told_count_down(t, x->n * (uint64_t)times);
@@ -33,7 +32,7 @@ count_one(struct tarea *t, const struct exitmeta *x, int64_t times)
 	    t->renewed != __atomic_load_n(&rt.ctl->renewed, __ATOMIC_SEQ_CST))
 		return;
 	counters_room(t, counter + 1ull);
-	c[counter] += (uint64_t)times;
+	*counter_at(t, counter) += (uint64_t)times;
 }
 
 /*
@@ -140,8 +139,7 @@ rounds_done(struct tarea *t, const struct mapent *m)
 void
 rounds_uncount(struct tarea *t, const struct mapent *m)
 {
-	uint64_t *c = (uint64_t *)((uint64_t)t + T_BIAS + (int64_t)T_COUNT) +
-	    (t->tmp0 & (NIDS - 1));
+	uint64_t *c = counter_at(t, t->tmp0 & (NIDS - 1));
 
 	contexts_rounds(t, m, rounds_left(t));
 	if (m->kind == MAP_ROUNDS && m->counted)
