@@ -197,42 +197,42 @@ client_outside(enum mark mark, const char *text)
 
 /* ----------------------------------------------------------------- printing */
 
-/* A va_list of the program's, and whether its memory was there so far. */
+#define GP_END 48u		/* of the registers that a call saves: */
+#define FP_END 176u		/* six of 8 bytes, then eight of 16 */
+
+/* A va_list of the program's, as the ABI has it. */
 struct args {
 	uint32_t gp, fp;
 	uint64_t stack, regs;
 };
 
+/* Where the next argument is, in a register of `size' bytes up to `end'? */
+static uint64_t
+next(struct args *a, uint32_t *reg, uint32_t end, uint32_t size)
+{
+	if (*reg < end) {
+		*reg += size;
+		return a->regs + *reg - size;
+	}
+	a->stack += 8;
+	return a->stack - 8;
+}
+
 static uint64_t
 next_word(struct args *a)
 {
-	uint64_t at, v = 0;
+	uint64_t v = 0;
 
-	if (a->gp < 48) {
-		at = a->regs + a->gp;
-		a->gp += 8;
-	} else {
-		at = a->stack;
-		a->stack += 8;
-	}
-	get(at, &v, sizeof v);
+	get(next(a, &a->gp, GP_END, 8), &v, sizeof v);
 	return v;
 }
 
 static double
 next_double(struct args *a)
 {
-	uint64_t at;
 	double v = 0;
 
-	if (a->fp < 176) {
-		at = a->regs + a->fp;
-		a->fp += 16;
-	} else {
-		at = a->stack;
-		a->stack += 8;
-	}
-	get(at, &v, sizeof v);
+	get(next(a, &a->fp, FP_END, 16), &v, sizeof v);
 	return v;
 }
 

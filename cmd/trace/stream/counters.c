@@ -16,15 +16,8 @@ static struct counted *counted;
 static struct touched countedpages;
 static uint32_t ncounters;
 
-/* A repeated instruction: of which block; its number there. */
-static uint64_t
-rounds_key(uint32_t block, unsigned n)
-{
-	return (uint64_t)block << 8 | n;
-}
-
 KHASH_MAP_INIT_INT64(pairs, uint32_t)
-static khash_t(pairs) *pairs;	/* rounds_key -> the first of its counters */
+static khash_t(pairs) *pairs;	/* insn_key -> the first of its counters */
 
 /* Kind branches: by block, the first counter of its branches. */
 static uint32_t *missed;
@@ -46,17 +39,24 @@ counters_left(unsigned n)
 	return area.boot.countbytes == 0 || ncounters + n <= area.maxcount;
 }
 
+/* does: NULL for nothing. */
+static void
+describe(uint32_t c, uint32_t id, unsigned ninsn, const uint8_t does[NDO],
+    enum what what)
+{
+	counted[c] = (struct counted){ .id = id, .ninsn = (uint8_t)ninsn,
+		.what = (uint8_t)what };
+	if (does != NULL)
+		memcpy(counted[c].does, does, NDO);
+}
+
 static uint32_t
 add(uint32_t id, unsigned ninsn, const uint8_t does[NDO], enum what what)
 {
 	uint32_t c = ncounters;
 
 	xtouch(counted, &countedpages, (c + 1) * sizeof *counted);
-	counted[c].id = id;
-	counted[c].ninsn = (uint8_t)ninsn;
-	counted[c].what = (uint8_t)what;
-	counted[c].holds = false;
-	memcpy(counted[c].does, does, NDO);
+	describe(c, id, ninsn, does, what);
 	__atomic_store_n(&ncounters, c + 1, __ATOMIC_RELEASE);
 	return c;
 }
@@ -70,9 +70,7 @@ counter_new(uint32_t id, unsigned ninsn, const uint8_t does[NDO])
 uint32_t
 counter_new_unregistered(uint32_t id, unsigned ninsn)
 {
-	static const uint8_t none[NDO];
-
-	return add(id, ninsn, none, UNREGISTERED);
+	return add(id, ninsn, NULL, UNREGISTERED);
 }
 
 void
@@ -90,7 +88,7 @@ rounds_counter(uint32_t block, unsigned n, bool *is_new)
 
 	if (pairs == NULL)
 		pairs = kh_init(pairs);
-	k = kh_put(pairs, pairs, rounds_key(block, n), &new);
+	k = kh_put(pairs, pairs, insn_key(block, n), &new);
 	*is_new = new != 0;
 	return &kh_value(pairs, k);
 }
@@ -107,13 +105,8 @@ counter_rounds(uint32_t block, unsigned n, const uint8_t does[NDO])
 	    counted[i].what == ROUNDS)
 		return i;
 	*kept = c;
-	for (i = 0; i < 2; i++) {
-		counted[c + i].id = block;
-		counted[c + i].ninsn = (uint8_t)n;
-		counted[c + i].what = i == 0 ? ROUNDS : NONE;
-		counted[c + i].holds = false;
-		memcpy(counted[c + i].does, does, NDO);
-	}
+	describe(c, block, n, does, ROUNDS);
+	describe(c + 1, block, n, does, NONE);
 	__atomic_store_n(&ncounters, c + 2, __ATOMIC_RELEASE);
 	return c;
 }
@@ -123,13 +116,6 @@ is_missed(uint32_t c, uint32_t block)
 {
 	return c < ncounters && counted[c].id == block &&
 	    counted[c].what == MISSES;
-}
-
-static void
-put_missed(uint32_t c, uint32_t block, unsigned n)
-{
-	counter_put(c, block, n);
-	counted[c].what = MISSES;
 }
 
 uint32_t
@@ -146,7 +132,7 @@ counters_missed(uint32_t block, const uint8_t *n, unsigned count)
 		return missed[block];
 	missed[block] = c;
 	for (i = 0; i < count; i++)
-		put_missed(c + i, block, n[i]);
+		describe(c + i, block, n[i], NULL, MISSES);
 	__atomic_store_n(&ncounters, c + count, __ATOMIC_RELEASE);
 	return c;
 }
@@ -173,10 +159,7 @@ counter_counted(uint32_t c)
 void
 counter_put(uint32_t c, uint32_t id, unsigned ninsn)
 {
-	memset(&counted[c], 0, sizeof counted[c]);
-	counted[c].id = id;
-	counted[c].ninsn = (uint8_t)ninsn;
-	counted[c].what = EXECUTIONS;
+	describe(c, id, ninsn, NULL, EXECUTIONS);
 }
 
 void
@@ -185,10 +168,8 @@ counter_put_rounds(uint32_t c, uint32_t block, unsigned n)
 	bool is_new;
 
 	*rounds_counter(block, n, &is_new) = c;
-	counter_put(c, block, n);
-	counter_put(c + 1, block, n);
-	counted[c].what = ROUNDS;
-	counted[c + 1].what = NONE;
+	describe(c, block, n, NULL, ROUNDS);
+	describe(c + 1, block, n, NULL, NONE);
 }
 
 void
@@ -197,7 +178,7 @@ counter_put_missed(uint32_t c, uint32_t block, unsigned n)
 	missed = xgrow0(missed, &capmissed, block + 1UL, sizeof *missed);
 	if (!is_missed(missed[block], block))
 		missed[block] = c;
-	put_missed(c, block, n);
+	describe(c, block, n, NULL, MISSES);
 }
 
 bool
@@ -229,7 +210,7 @@ counters_find(uint32_t block, unsigned n, uint32_t *c)
 
 	if (pairs == NULL)
 		return false;
-	k = kh_get(pairs, pairs, rounds_key(block, n));
+	k = kh_get(pairs, pairs, insn_key(block, n));
 	if (k == kh_end(pairs))
 		return false;
 	*c = kh_value(pairs, k);

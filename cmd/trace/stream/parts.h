@@ -201,6 +201,13 @@ counts_executions(const struct counted *c)
 	return c->what == EXECUTIONS || c->what == UNREGISTERED;
 }
 
+/* A repeated instruction, or a branch: of which block; its number there. */
+static inline uint64_t
+insn_key(uint32_t block, unsigned n)
+{
+	return (uint64_t)block << 8 | n;
+}
+
 /* counters.c */
 /* Prepare for a new area, before its threads run. */
 void counters_begin(void);

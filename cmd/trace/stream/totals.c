@@ -21,13 +21,6 @@ static size_t ntotal, captotal;
 KHASH_MAP_INIT_INT(large, uint64_t)
 static khash_t(large) *large;	/* id -> the sum >> 16 */
 
-/* A repeated instruction, or a branch: of which block; its number there. */
-static uint64_t
-insn_key(uint32_t block, unsigned n)
-{
-	return (uint64_t)block << 8 | n;
-}
-
 struct rounds {
 	uint64_t rounds, none;
 };
