@@ -174,16 +174,15 @@ set_flag(unsigned flag, bool on)
 static const char *
 options(int argc, char **argv)
 {
-	enum { VERSION = 256, DEMANGLE, EXTRA, INLINE, BELOW };
+	enum { VERSION = 256, DEMANGLE, BELOW };
 	static const struct option longs[] = {
 		{ "demangle", optional_argument, NULL, DEMANGLE },
-		{ "extra-debuginfo-path", required_argument, NULL, EXTRA },
 		{ "help", no_argument, NULL, 'h' },
-		{ "inline", optional_argument, NULL, INLINE },
 		{ "output", required_argument, NULL, 'o' },
 		{ "show-below-main", optional_argument, NULL, BELOW },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "version", no_argument, NULL, VERSION },
+		PLACE_OPTIONS,
 		{ NULL, 0, NULL, 0 }
 	};
 	const char *output = NULL;
@@ -194,14 +193,8 @@ options(int argc, char **argv)
 		case DEMANGLE:
 			set_flag(SYM_DEMANGLE, yes_arg("--demangle", optarg));
 			break;
-		case EXTRA:
-			place_debug_path(optarg);
-			break;
 		case 'h':
 			prog_help(help);
-		case INLINE:
-			inlines = yes_arg("--inline", optarg);
-			break;
 		case 'o':
 			output = optarg;
 			break;
@@ -215,7 +208,8 @@ options(int argc, char **argv)
 		case VERSION:
 			prog_version();
 		default:
-			prog_usage(synopsis);
+			if (!place_option(c, optarg, &inlines))
+				prog_usage(synopsis);
 		}
 	if (argc - optind > 1)
 		prog_usage(synopsis);

@@ -472,7 +472,7 @@ set_parts(const char *arg)
 }
 
 enum { VERSION = 256, COMPRESS_POS, COMPRESS_STRINGS, DEMANGLE, INSTR, LINE,
-    EXTRA, INLINE, JUMPS, PARTS, BELOW };
+    JUMPS, PARTS, BELOW };
 
 static const struct option longs[] = {
 	{ "compress-pos", optional_argument, NULL, COMPRESS_POS },
@@ -480,15 +480,14 @@ static const struct option longs[] = {
 	{ "demangle", optional_argument, NULL, DEMANGLE },
 	{ "dump-instr", optional_argument, NULL, INSTR },
 	{ "dump-line", optional_argument, NULL, LINE },
-	{ "extra-debuginfo-path", required_argument, NULL, EXTRA },
 	{ "help", no_argument, NULL, 'h' },
-	{ "inline", optional_argument, NULL, INLINE },
 	{ "jumps", optional_argument, NULL, JUMPS },
 	{ "output", required_argument, NULL, 'o' },
 	{ "parts", required_argument, NULL, PARTS },
 	{ "show-below-main", optional_argument, NULL, BELOW },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "version", no_argument, NULL, VERSION },
+	PLACE_OPTIONS,
 	{ NULL, 0, NULL, 0 }
 };
 
@@ -512,14 +511,8 @@ option(int c)
 	case LINE:
 		opt_line = yes_arg("--dump-line", optarg);
 		break;
-	case EXTRA:
-		place_debug_path(optarg);
-		break;
 	case 'h':
 		prog_help(help);
-	case INLINE:
-		opt_inline = yes_arg("--inline", optarg);
-		break;
 	case JUMPS:
 		opt_jumps = yes_arg("--jumps", optarg);
 		has_jumps = true;
@@ -539,7 +532,8 @@ option(int c)
 	case VERSION:
 		prog_version();
 	default:
-		prog_usage(synopsis);
+		if (!place_option(c, optarg, &opt_inline))
+			prog_usage(synopsis);
 	}
 }
 

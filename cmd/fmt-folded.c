@@ -23,7 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
 #include "cost.h"
 #include "in.h"
 #include "khash.h"
@@ -252,14 +251,13 @@ write_stacks(struct out *o)
 static void
 options(int argc, char **argv)
 {
-	enum { VERSION = 256, EXTRA, INLINE };
+	enum { VERSION = 256 };
 	static const struct option longs[] = {
 		{ "event", required_argument, NULL, 'e' },
-		{ "extra-debuginfo-path", required_argument, NULL, EXTRA },
 		{ "help", no_argument, NULL, 'h' },
-		{ "inline", optional_argument, NULL, INLINE },
 		{ "output", required_argument, NULL, 'o' },
 		{ "version", no_argument, NULL, VERSION },
+		PLACE_OPTIONS,
 		{ NULL, 0, NULL, 0 }
 	};
 	int c;
@@ -269,21 +267,16 @@ options(int argc, char **argv)
 		case 'e':
 			event = optarg;
 			break;
-		case EXTRA:
-			place_debug_path(optarg);
-			break;
 		case 'h':
 			prog_help(help);
-		case INLINE:
-			inlines = yes_arg("--inline", optarg);
-			break;
 		case 'o':
 			output = optarg;
 			break;
 		case VERSION:
 			prog_version();
 		default:
-			prog_usage(synopsis);
+			if (!place_option(c, optarg, &inlines))
+				prog_usage(synopsis);
 		}
 	if (argc - optind > 1)
 		prog_usage(synopsis);

@@ -30,8 +30,16 @@ struct place_frame {
 
 /* Names come from, and go to, this table; the flags are those of sym.h. */
 struct places *places_new(struct costnames *, unsigned symflags);
-/* Search dir for debug files, too. To be called before all else. */
-void place_debug_path(const char *dir);
+/*
+ * A program's options about places: in its list PLACE_OPTIONS, for getopt.h,
+ * and where it knows none of an option, place_option, before all else.  False:
+ * it is not one of these.
+ */
+enum { PLACE_EXTRA = 512, PLACE_INLINE };
+#define PLACE_OPTIONS							\
+	{ "extra-debuginfo-path", required_argument, NULL, PLACE_EXTRA }, \
+	{ "inline", optional_argument, NULL, PLACE_INLINE }
+bool place_option(int c, const char *arg, bool *inlines);
 /* Is the name neither empty nor ??? */
 bool place_known(const struct places *, uint32_t name);
 /* Begin to read an object, which will be asked for lines, or inlined calls. */

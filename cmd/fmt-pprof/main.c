@@ -285,28 +285,21 @@ program_first(void)
 static void
 options(int argc, char **argv)
 {
-	enum { VERSION = 256, EXTRA, INLINE, INSTR };
+	enum { VERSION = 256, INSTR };
 	static const struct option longs[] = {
 		{ "dump-instr", optional_argument, NULL, INSTR },
-		{ "extra-debuginfo-path", required_argument, NULL, EXTRA },
 		{ "help", no_argument, NULL, 'h' },
-		{ "inline", optional_argument, NULL, INLINE },
 		{ "output", required_argument, NULL, 'o' },
 		{ "version", no_argument, NULL, VERSION },
+		PLACE_OPTIONS,
 		{ NULL, 0, NULL, 0 }
 	};
 	int c;
 
 	while ((c = getopt_long(argc, argv, "ho:", longs, NULL)) != -1)
 		switch (c) {
-		case EXTRA:
-			place_debug_path(optarg);
-			break;
 		case 'h':
 			prog_help(help);
-		case INLINE:
-			opt_inline = yes_arg("--inline", optarg);
-			break;
 		case INSTR:
 			opt_instr = yes_arg("--dump-instr", optarg);
 			break;
@@ -316,7 +309,8 @@ options(int argc, char **argv)
 		case VERSION:
 			prog_version();
 		default:
-			prog_usage(synopsis);
+			if (!place_option(c, optarg, &opt_inline))
+				prog_usage(synopsis);
 		}
 	if (argc - optind > 1)
 		prog_usage(synopsis);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "in.h"
 #include "mem.h"
 #include "sym.h"
@@ -45,8 +46,9 @@ places_new(struct costnames *names, unsigned symflags)
 	return p;
 }
 
-void
-place_debug_path(const char *dir)
+/* Search dir for debug files, too. */
+static void
+add_debug_path(const char *dir)
 {
 	static const char usual[] = ":.debug:/usr/lib/debug:";
 	char *path = xmalloc(sizeof usual + strlen(dir));
@@ -55,6 +57,21 @@ place_debug_path(const char *dir)
 	strcat(path, dir);
 	sym_debug_path(path);
 	free(path);
+}
+
+bool
+place_option(int c, const char *arg, bool *inlines)
+{
+	switch (c) {
+	case PLACE_EXTRA:
+		add_debug_path(arg);
+		return true;
+	case PLACE_INLINE:
+		*inlines = yes_arg("--inline", arg);
+		return true;
+	default:
+		return false;
+	}
 }
 
 bool
