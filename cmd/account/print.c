@@ -102,25 +102,37 @@ duration(char buf[64], unsigned __int128 ticks, uint64_t hz)
 	return buf;
 }
 
+static const enum column times[] = { MIN, MED, P90, P99, MAX, SUM };
+enum { NTIMES = sizeof times / sizeof *times };
+
+/* A row's durations, each behind `sep' and so wide at least. */
+static void
+print_times(const struct fn_figures *f, uint64_t hz, const char *sep,
+    int width, struct out *o)
+{
+	char buf[64];
+
+	for (size_t c = 0; c < NTIMES; c++)
+		out_printf(o, "%s%*s", sep, width,
+		    duration(buf, value(f, times[c]), hz));
+}
+
 static void
 print_text(const struct fn_report *r, struct out *o)
 {
-	static const enum column times[] = { MIN, MED, P90, P99, MAX, SUM };
-	char buf[64], idname[16];
+	char idname[16];
 	size_t i, c;
 
 	out_printf(o, "%zu functions, durations in %s\n", r->n,
 	    r->hz ? "seconds" : "ticks");
 	out_printf(o, "%10s %12s", "funcid", "count");
-	for (c = 0; c < 6; c++)
+	for (c = 0; c < NTIMES; c++)
 		out_printf(o, " %14s", column_names[times[c]]);
 	out_str(o, "  function\n");
 	for (i = 0; i < r->n; i++) {
 		out_printf(o, "%10u %12llu", r->row[i].fn->id,
 		    (unsigned long long)r->row[i].count);
-		for (c = 0; c < 6; c++)
-			out_printf(o, " %14s", duration(buf,
-			    value(&r->row[i], times[c]), r->hz));
+		print_times(&r->row[i], r->hz, " ", 14, o);
 		out_printf(o, "  %s\n", shown(name(&r->row[i], idname)));
 	}
 	if (r->no_entry == 0 && r->no_exit == 0 && r->open == 0)
@@ -134,18 +146,15 @@ print_text(const struct fn_report *r, struct out *o)
 static void
 print_csv(const struct fn_report *r, struct out *o)
 {
-	static const enum column times[] = { MIN, MED, P90, P99, MAX, SUM };
-	char buf[64], idname[16];
+	char idname[16];
 	const char *s;
-	size_t i, c;
+	size_t i;
 
 	out_str(o, "funcid,count,min,median,90%ile,99%ile,max,sum,function\n");
 	for (i = 0; i < r->n; i++) {
 		out_printf(o, "%u,%llu", r->row[i].fn->id,
 		    (unsigned long long)r->row[i].count);
-		for (c = 0; c < 6; c++)
-			out_printf(o, ",%s", duration(buf,
-			    value(&r->row[i], times[c]), r->hz));
+		print_times(&r->row[i], r->hz, ",", 0, o);
 		out_str(o, ",\"");
 		for (s = shown(name(&r->row[i], idname)); *s; s++) {
 			if (*s == '"')
