@@ -101,12 +101,16 @@ attach_stop(void)
 	return n;
 }
 
+#ifndef SYS_epoll_pwait2	/* since Linux 5.11 */
+#define SYS_epoll_pwait2 441
+#endif
+
 /* Calls that any stop ends with EINTR, but that can be made again. */
 static bool
 is_repeatable(uint64_t nr)
 {
 	static const short calls[] = {
-		SYS_epoll_wait, SYS_epoll_pwait, 441 /* epoll_pwait2 */,
+		SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2,
 		SYS_rt_sigtimedwait, SYS_semop, SYS_semtimedop,
 		SYS_io_getevents, SYS_read, SYS_recvfrom, SYS_recvmsg,
 		SYS_accept, SYS_accept4, SYS_write, SYS_sendto, SYS_sendmsg

@@ -13,10 +13,10 @@
  * its function.  So its number need not be looked for among all.
  */
 #include "contexts.h"
+#include "ctx.h"
 #include "runtime.h"
 
 #define ACTIVE_MOST 4000u	/* so many states are looked at */
-#define BUCKET_MOST 10000u	/* so many in a bucket */
 
 static const struct ctx_state *
 state(uint32_t n)

@@ -171,7 +171,7 @@ go_on(struct tarea *t, const struct guest_state *s)
 	buffer_first(t);
 	if (s->restart) {	/* before a signal frame makes it EINTR */
 		r = guest_syscall(t, t->gpr);
-		t->gpr[0] = (uint64_t)(r == SYS_ABORTED ? -4 : r);
+		t->gpr[0] = (uint64_t)(r == SYS_ABORTED ? -EINTR : r);
 	}
 	dispatch_go(t, ~0ull);
 	rt_enter(t);

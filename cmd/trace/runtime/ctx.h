@@ -66,6 +66,9 @@ ctx_frame_more(const struct ctx_frame *f)
 	return (struct ctx_frame_more *)((uint64_t)f + CTX_MORE);
 }
 
+/* So many of a bucket's states or arcs are looked at. */
+#define BUCKET_MOST 10000u
+
 /* ---- ctxmem.c ---- */
 
 /* For ctx_room_for_arc: arc is t->narc or more. */
@@ -79,12 +82,7 @@ ctx_room_for_arc(struct tarea *t, uint64_t arc)
 		ctx_more_arcs(t, arc);
 }
 
-/*
- * Have frames down to this address accessible; false: no thread has so many;
- * no memory: panic.
- */
-bool ctx_grow_frames(struct tarea *, uint64_t addr);
-/* The same before a frame is pushed; false: trace has to push it. */
+/* Make room for a frame before it is pushed; false: trace has to push it. */
 bool ctx_room_for_frame(struct tarea *, uint64_t addr);
 /* The same for frames that trace has pushed, and more in a deep stack. */
 void ctx_room_behind_step(struct tarea *);

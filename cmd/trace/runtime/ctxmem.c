@@ -111,8 +111,12 @@ frames_down_to(const struct tarea *t, uint64_t addr)
 	return (frames_end(t) - addr) / sizeof(struct ctx_frame) + 1;
 }
 
-bool
-ctx_grow_frames(struct tarea *t, uint64_t addr)
+/*
+ * Have frames down to this address accessible; false: no thread has so many;
+ * no memory: panic.
+ */
+static bool
+grow_frames(struct tarea *t, uint64_t addr)
 {
 	uint64_t need = frames_down_to(t, addr), n = t->nframe;
 
@@ -152,8 +156,8 @@ ctx_room_behind_step(struct tarea *t)
 	 * that is tried again when there are twice as many.
 	 */
 	if (n <= SHORT_STACK / 2 ||
-	    !ctx_grow_frames(t, top - n * sizeof(struct ctx_frame)))
-		ctx_grow_frames(t, top);
+	    !grow_frames(t, top - n * sizeof(struct ctx_frame)))
+		grow_frames(t, top);
 }
 
 bool
@@ -163,7 +167,7 @@ ctx_room_for_frame(struct tarea *t, uint64_t addr)
 
 	if (need > t->nframe && need > SHORT_STACK && long_run(t))
 		return false;
-	return ctx_grow_frames(t, addr);
+	return grow_frames(t, addr);
 }
 
 enum contexts_fault

@@ -42,7 +42,7 @@ find_arc(const struct tarea *t, const struct ctx_frame *below)
 	const struct ctx_arc *a;
 
 	for (; i != 0; i = a->next, tries++) {
-		if (i >= ARCS_MOST || tries == 10000)
+		if (i >= ARCS_MOST || tries == BUCKET_MOST)
 			return 0;
 		a = &rt.arcs[i];
 		if (a->site == t->moving.key && a->target == t->pc &&

@@ -245,7 +245,7 @@ save:
 	jmp signal_handler
 
 	FUNC rt_restorer
-	mov $15, %eax
+	mov $__NR_rt_sigreturn, %eax
 	syscall
 	ud2
 
@@ -256,7 +256,7 @@ save:
 	FUNC rt_sigreturn
 	mov %rsp, %rdx
 	mov %rsi, %rsp
-	mov $15, %eax
+	mov $__NR_rt_sigreturn, %eax
 	MARK rt_ret_check
 	cmpl $0, TA_PENDING(%rdi)
 	jne rt_ret_abort
@@ -266,7 +266,7 @@ save:
 	ud2
 	MARK rt_ret_abort
 	mov %rdx, %rsp
-	mov $-10000, %rax
+	mov $SYS_ABORTED, %rax
 	ret
 
 	/* Where the guest's rt_sigreturn leads: T is set, the rest copied. */
@@ -325,7 +325,7 @@ zero:	.byte 0
 	pop %rbx
 	ret
 	MARK rt_sys_abort
-	mov $-10000, %rax
+	mov $SYS_ABORTED, %rax
 	pop %rbx
 	ret
 
@@ -388,7 +388,7 @@ zero:	.byte 0
 	mov 0x00(%rbx), %rax
 	mov %rdx, %rdi
 	mov (T_BIAS + TO_STACK)(%r12), %rsi
-	cmp $435, %eax
+	cmp $__NR_clone3, %eax
 	jne 1f
 	mov 0x30(%rbx), %rsi	/* clone3: the stack is in the structure */
 1:	mov 0x10(%rbx), %rdx
@@ -473,7 +473,7 @@ zero:	.byte 0
 	FUNC rt_thread_exit
 	mov %rdx, %r12
 	mov %rcx, %r13
-	mov $11, %eax
+	mov $__NR_munmap, %eax
 	syscall
 	mov %r12, %rdi
 	mov %r13, %rax

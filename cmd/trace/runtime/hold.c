@@ -132,7 +132,7 @@ signal_hold_call(struct tarea *t, uint64_t nr)
 	case __NR_ppoll:
 	case __NR_pselect6:
 	case __NR_epoll_pwait:
-	case 441:
+	case __NR_epoll_pwait2:
 	case __NR_execve:
 	case __NR_execveat:
 	case __NR_seccomp:

@@ -22,15 +22,22 @@
 #ifndef MADV_POPULATE_WRITE	/* since Linux 5.14 */
 #define MADV_POPULATE_WRITE 23
 #endif
+#ifndef MADV_DONTNEED_LOCKED	/* 5.18 */
+#define MADV_DONTNEED_LOCKED 24
+#endif
+#ifndef MADV_GUARD_INSTALL	/* 6.13 */
+#define MADV_GUARD_INSTALL 102
+#endif
+#ifndef __NR_epoll_pwait2	/* 5.11 */
+#define __NR_epoll_pwait2 441
+#endif
 
 #define NSIG 64
 #define SIGBIT(s) (1ull << ((s) - 1))
 enum {
-	SIG_HUP = 1, SIG_ILL = 4, SIG_TRAP = 5, SIG_BUS = 7, SIG_FPE = 8,
-	SIG_KILL = 9, SIG_SEGV = 11, SIG_ALRM = 14, SIG_CHLD = 17,
-	SIG_CONT = 18, SIG_STOP = 19,
-	SIG_URG = 23, SIG_VTALRM = 26, SIG_PROF = 27, SIG_WINCH = 28,
-	SIG_SYS = 31
+	SIG_ILL = 4, SIG_TRAP = 5, SIG_BUS = 7, SIG_FPE = 8, SIG_KILL = 9,
+	SIG_SEGV = 11, SIG_ALRM = 14, SIG_CHLD = 17, SIG_STOP = 19,
+	SIG_VTALRM = 26, SIG_PROF = 27, SIG_SYS = 31
 };
 /* Signals that the processor raises: we always handle, never block them. */
 #define SYNC_SIGS (SIGBIT(SIG_ILL) | SIGBIT(SIG_TRAP) | SIGBIT(SIG_BUS) | \

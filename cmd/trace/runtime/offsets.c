@@ -16,6 +16,7 @@ void
 offsets(void)
 {
 	NUMBER(T_BIAS, T_BIAS);
+	NUMBER(SYS_ABORTED, SYS_ABORTED);
 	MEMBER(TO_EXITNO, exitno);
 	MEMBER(TO_P_AT, p_at);
 	MEMBER(TO_PC, pc);

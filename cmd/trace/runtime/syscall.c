@@ -158,8 +158,9 @@ moving_break(struct tarea *t)
 static bool
 is_emptying(uint32_t advice)
 {
-	return advice == 4 || advice == 8 || advice == 9 || advice == 24 ||
-	    advice == 102;	/* a guard, which cannot be read either */
+	return advice == MADV_DONTNEED || advice == MADV_FREE ||
+	    advice == MADV_REMOVE || advice == MADV_DONTNEED_LOCKED ||
+	    advice == MADV_GUARD_INSTALL;	/* nor can that be read */
 }
 
 /* madvise, process_madvise: pages of code may become empty. */
@@ -333,7 +334,7 @@ wait_mask(const struct tarea *t, uint64_t nr)
 		at = t->gpr[10];
 		break;
 	case __NR_epoll_pwait:
-	case 441:		/* epoll_pwait2 */
+	case __NR_epoll_pwait2:
 		at = t->gpr[8];
 		break;
 	case __NR_pselect6:
@@ -492,7 +493,7 @@ one(struct tarea *t, uint64_t nr)	/* table */
 	case __NR_ppoll:
 	case __NR_pselect6:
 	case __NR_epoll_pwait:
-	case 441:
+	case __NR_epoll_pwait2:
 	case __NR_io_pgetevents:
 	case __NR_io_uring_enter:
 		return waiting(t, nr);
