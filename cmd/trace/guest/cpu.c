@@ -103,7 +103,7 @@ adjust(struct cpuidrow *r, enum cpu cpu)
 static void
 check_host(enum cpu cpu)
 {
-	int ok = cpu == CPU_V2 ? cpu_has(SSE4_2, "sse4.2") &&
+	bool ok = cpu == CPU_V2 ? cpu_has(SSE4_2, "sse4.2") &&
 	    cpu_has(POPCNT, "popcnt") :
 	    cpu_has(AVX2, "avx2") && cpu_has(BMI2, "bmi2") &&
 	    cpu_has(FMA, "fma");

@@ -125,10 +125,10 @@ static bool
 is_ready(struct attached *t)
 {
 	if (ptrace(PTRACE_GETREGS, t->tid, 0L, &t->r) < 0)
-		return 1;		/* it ended */
+		return true;		/* it ended */
 	if (!is_in_ours(t->r.rip) && !is_in_ours(t->r.rsp)) {
 		attach_abort(t);
-		return 1;
+		return true;
 	}
 	return t->r.rip == boot.sysinsn && (long)t->r.orig_rax >= 0;
 }
@@ -198,12 +198,13 @@ go_on(struct attached *t)
 	ptrace(PTRACE_SETREGS, t->tid, 0L, &r);
 }
 
-static int
+/* Let all threads go, if each is ready; false: try again. */
+static bool
 try(void)
 {
 	struct head h;
 	size_t i;
-	int ready = 1;
+	bool ready = true;
 
 	attach_nthreads = 0;
 	while (attach_stop() > 0)

@@ -25,7 +25,7 @@ struct layout {
 	uint64_t libs;		/* lowest address used in the mmap area */
 	struct taken {
 		uint64_t start, end;
-		enum { OTHERS, STACK, OURS } what;
+		enum { OTHERS, MAIN_STACK, OURS } what;
 	} *taken;		/* from the lowest on */
 	size_t n, cap;
 };
@@ -50,7 +50,7 @@ what_is(const struct start *s, const struct mapped *m)
 {
 	if (is_ours(s, m))
 		return OURS;
-	return strncmp(m->name, "[stack]", 7) == 0 ? STACK : OTHERS;
+	return strncmp(m->name, "[stack]", 7) == 0 ? MAIN_STACK : OTHERS;
 }
 
 static void
@@ -96,7 +96,7 @@ highest_with_room(const struct layout *p, bool stacks)
 	for (i = 0; i < p->n; i++) {
 		const struct taken *t = &p->taken[i];
 
-		if ((t->what == OTHERS || (stacks && t->what == STACK)) &&
+		if ((t->what == OTHERS || (stacks && t->what == MAIN_STACK)) &&
 		    t->start > need && t->start - need > below)
 			found = t->start;
 		if (t->what != OURS)

@@ -159,7 +159,7 @@ signal_install_all(struct tarea *t)
  * which letting go needs.
  */
 void
-signal_restore_actions(struct tarea *t, int all)
+signal_restore_actions(struct tarea *t, bool all)
 {
 	const struct ksigaction *of = t->act->of;
 	int s;
@@ -211,7 +211,7 @@ signal_exec_failed(const struct tarea *t, const uint64_t saved[2])
 		sys4(__NR_rt_sigprocmask, SIG_UNBLOCK, &unblock, NULL, 8);
 }
 
-static int
+static bool
 bad_signal(uint64_t sig)
 {
 	return sig < 1 || sig > NSIG;

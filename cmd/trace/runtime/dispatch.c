@@ -395,13 +395,13 @@ void
 dispatch_called(struct tarea *t)
 {
 	uint64_t arc = contexts_top(t)->arc / 16;
-	bool ask = ++t->unlinked % UNLINKED == 0;
+	bool is_due = ++t->unlinked % UNLINKED == 0;
 
 	t->pc = contexts_arc(t)->target;
 	t->slot->incache = 0;
 	signal_unhold(t);
 	interval(t);
-	dispatch_go(t, ask ? CALLED | arc : ~0ull);
+	dispatch_go(t, is_due ? CALLED | arc : ~0ull);
 }
 
 /* Behind a handler of ours, or a signal kept on the way in. */

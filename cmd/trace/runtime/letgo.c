@@ -87,7 +87,7 @@ before_letting_go(struct tarea *t)
 			bring_out();
 		else
 			futex_wait(&rt.ctl->letgo, letgo);
-	signal_restore_actions(t, 0);
+	signal_restore_actions(t, false);
 	if (rt.boot.flags & BOOT_ATTACHED)
 		__atomic_store_n(&t->slot->used, SLOT_LET_GO, __ATOMIC_SEQ_CST);
 }

@@ -36,7 +36,7 @@ signal_guest_stack(const struct tarea *t)
 	sys2(__NR_sigaltstack, &st, NULL);
 }
 
-/* After signal_restore_actions(1): letting go is possible again. */
+/* After signal_restore_actions(t, true): letting go is possible again. */
 void
 signal_ready_to_go(struct tarea *t)
 {

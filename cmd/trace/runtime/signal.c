@@ -64,10 +64,10 @@ looked(struct tarea *t, struct kucontext *uc)
 }
 
 /*
- * 1: the trap flag's signal.  Virtual machines lose the bit that says so, once
- * in a million: then it looks like a breakpoint.
+ * Is it the trap flag's signal?  Virtual machines lose the bit that says so,
+ * once in a million: then it looks like a breakpoint.
  */
-static int
+static bool
 is_step(const struct tarea *t, int sig, const struct ksiginfo *info)
 {
 	if (sig == SIG_TRAP && info->code == TRAP_BRKPT)
@@ -75,7 +75,7 @@ is_step(const struct tarea *t, int sig, const struct ksiginfo *info)
 	return sig == SIG_TRAP && info->code == TRAP_TRACE;
 }
 
-static int
+static bool
 in_runtime(uint64_t ip)
 {
 	return ip - (uint64_t)blob < (uint64_t)(rt_text_end - blob);
@@ -106,38 +106,38 @@ fault_in_runtime(struct tarea *t, int sig, struct kucontext *uc)
 /*
  * Alignment checks are the guest's, and records are not aligned: an
  * instruction of ours that was stopped by them is done alone, without them.
- * 1: nothing more to do.
+ * True: nothing more to do.
  */
-static int
+static bool
 alignment(struct tarea *t, int sig, const struct ksiginfo *info,
     struct kucontext *uc)
 {
-	int step = is_step(t, sig, info);
+	bool step = is_step(t, sig, info);
 
 	if (t->over != 0) {
 		uc->eflags = (uc->eflags & ~TRAP_FLAG) | t->over;
 		t->over = 0;
 		if (step && !(uc->eflags & TRAP_FLAG))
-			return 1;
+			return true;
 	}
 	if (sig != SIG_BUS || info->code != BUS_ADRALN || !state_is_ours(uc))
-		return 0;
+		return false;
 	t->over = uc->eflags & (AC_FLAG | TRAP_FLAG);
 	uc->eflags = (uc->eflags & ~AC_FLAG) | TRAP_FLAG;
-	return 1;
+	return true;
 }
 
 /*
  * While the guest has its trap flag on, the real one is on in the cache, and
- * stops us behind instructions of ours, too.  1: no signal of the guest's.
+ * stops us behind instructions of ours, too.  True: no signal of the guest's.
  */
-static int
+static bool
 trap_flag(struct tarea *t, struct kucontext *uc)
 {
 	if (!t->tf) {		/* the guest's popf has just set it */
 		t->tf = 1;
 		uc->eflags &= ~TRAP_FLAG;
-		return 1;
+		return true;
 	}
 	return !state_advanced(t, uc);
 }
@@ -147,7 +147,7 @@ in_cache(struct tarea *t, int sig, struct ksiginfo *info,
     struct kucontext *uc)
 {
 	uint64_t ip = uc->rip, mask = signal_guest_mask(t, uc);
-	int fault = signal_is_fault(sig, info);
+	bool fault = signal_is_fault(sig, info);
 	enum contexts_fault frames;
 
 	if (sig == SIG_SEGV && fault && buffer_guard(t, info->addr)) {
@@ -215,8 +215,8 @@ at_native(struct tarea *t, int sig, struct ksiginfo *info,
 {
 	uint64_t mask = t->stepping ? t->stepmask : signal_guest_mask(t, uc);
 	/* the trap flag is ours, not the guest's */
-	int own = t->stepping && !t->tf;
-	int step = is_step(t, sig, info);
+	bool own = t->stepping && !t->tf;
+	bool step = is_step(t, sig, info);
 
 	if (uc->cs != CS64) {
 		foreign(t, uc, mask);
@@ -287,7 +287,7 @@ is_nudge(const struct ksiginfo *info)
  * Behind a system call of ours: what comes there was sent, though it may have a
  * fault's code, for a handler can send on what it was given.
  */
-static int
+static bool
 is_behind_call(uint64_t ip)
 {
 	const uint8_t *p = (const uint8_t *)ip;
@@ -375,7 +375,7 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 	struct kucontext *uc = context;
 	struct tarea *t = self(uc);
 	uint64_t ip;
-	int fault;
+	bool fault;
 
 	unmask(t, uc);
 	mark_sent(sig, info, uc);

@@ -29,7 +29,7 @@ long signal_action(struct tarea *);
 /* What the guest wants done with sig, which comes now: once if it says so. */
 struct ksigaction signal_take_action(struct tarea *, int sig);
 /* The guest's handlers instead of ours; all: that of SIG_OURS, too. */
-void signal_restore_actions(struct tarea *, int all);
+void signal_restore_actions(struct tarea *, bool all);
 /* That of SIG_OURS alone. */
 void signal_restore_ours(const struct tarea *);
 /* A child shares what its parent does with signals, ... */
@@ -76,7 +76,7 @@ long signal_stack(struct tarea *);
 long signal_set_stack(struct tarea *, struct kstack);
 /* The guest's alternate stack becomes the kernel's. */
 void signal_guest_stack(const struct tarea *);
-/* After signal_restore_actions(t, 1): letting go is possible again. */
+/* After signal_restore_actions(t, true): letting go is possible again. */
 void signal_ready_to_go(struct tarea *);
 
 /* ---- signal.c ---- */

@@ -261,7 +261,7 @@ put_data(struct tarea *t, uint64_t line, uint64_t at, uint64_t now)
 
 /* A line enters; returns its place.  tells: record that the old line leaves. */
 static inline __attribute__((always_inline)) uint64_t
-enter_data(struct tarea *t, uint64_t line, uint64_t now, int tells)
+enter_data(struct tarea *t, uint64_t line, uint64_t now, bool tells)
 {
 	struct line_table *b = table_of(t);
 	uint64_t set = set_of(line), i = oldest_data(b->data + set);
@@ -311,7 +311,7 @@ look_two(struct tarea *t, uint64_t addr, uint64_t line, uint32_t head)
 	if (!first)
 		place = enter_data(t, line, now, !second);
 	if (!second)
-		place = PLACE_SECOND | enter_data(t, next, now + 1, 0);
+		place = PLACE_SECOND | enter_data(t, next, now + 1, false);
 	put(t, head, addr << PLACE_BITS | place);
 }
 
@@ -335,7 +335,7 @@ look_data(struct tarea *t, uint64_t addr, const uint32_t *asked)
 	}
 	if (__builtin_expect(!contexts_are_told(t), 0))
 		contexts_tell(t, ROOM);
-	addr = addr << PLACE_BITS | enter_data(t, line, now, 0);
+	addr = addr << PLACE_BITS | enter_data(t, line, now, false);
 	__builtin_memcpy((void *)(t->p + 4), &addr, 8);
 	*(volatile uint32_t *)t->p = asked[0];
 	t->p += 12;
@@ -343,7 +343,7 @@ look_data(struct tarea *t, uint64_t addr, const uint32_t *asked)
 
 /* A code line is used, or enters: tells is as above; its place. */
 static inline uint64_t
-use_code(struct tarea *t, uint64_t line, uint32_t n, uint64_t now, int tells)
+use_code(struct tarea *t, uint64_t line, uint32_t n, uint64_t now, bool tells)
 {
 	struct line_table *b = table_of(t);
 	uint64_t *cells = cell(t, 0), set = set_of(line), i = 0, k;
@@ -371,10 +371,10 @@ use_two(struct tarea *t, uint64_t line, const uint32_t n[2], uint64_t now)
 
 	i = use_code(t, line, n[0], now, !second);
 	if (second) {
-		use_code(t, next, n[1], now, 0);
+		use_code(t, next, n[1], now, false);
 		return i;
 	}
-	return PLACE_SECOND | use_code(t, next, n[1], now, 0);
+	return PLACE_SECOND | use_code(t, next, n[1], now, false);
 }
 
 __attribute__((noinline))
@@ -393,7 +393,7 @@ look_fetch(struct tarea *t, const uint32_t *asked)
 		for (k = 0; k < n; k++)
 			empty_code(t, set_of(line + k * size));
 	} else if (n == 1) {
-		i = use_code(t, line, cells[0], now, 0);
+		i = use_code(t, line, cells[0], now, false);
 	} else {
 		i = use_two(t, line, cells, now);
 	}
@@ -455,7 +455,7 @@ use_round(struct tarea *t, const struct rep *r, unsigned i, uint64_t addr)
 	}
 	if (!use_data(t, line, now))
 		put(t, r->head[i], addr << PLACE_BITS |
-		    enter_data(t, line, now, 0));
+		    enter_data(t, line, now, false));
 	return ((int64_t)r->n < 0 ? off : size - r->size - off) / r->size + 1;
 }
 

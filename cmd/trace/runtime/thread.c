@@ -124,7 +124,7 @@ hold(struct tarea *t)
 
 	signal_guest_stack(t);
 	sys2(__NR_prctl, PR_SET_PTRACER, PR_SET_PTRACER_ANY);
-	signal_restore_actions(t, 1);
+	signal_restore_actions(t, true);
 	for (r = 0; r < 16; r++)
 		b->at.gpr[r] = t->gpr[r];
 	b->at.pc = t->pc;
@@ -162,7 +162,7 @@ go_natively(struct tarea *t)
 		contexts_rest(t);	/* from here on natively */
 	}
 	signal_install_all(t);	/* the trap needs ours */
-	signal_restore_actions(t, 0);
+	signal_restore_actions(t, false);
 	t->trap = TRAP_LETGO;
 	rt_trap(t);
 }
@@ -183,7 +183,7 @@ struct clone_call {
 	uint64_t size;		/* what the kernel gets instead */
 	struct clone_args args;
 	uint64_t more[21];	/* what newer kernels may take */
-	int is3;
+	bool is3;
 };
 
 /* Is the memory of zeros?  1 or 0; or EFAULT. */
@@ -247,7 +247,7 @@ read_call(struct tarea *t, struct clone_call *h)
 		h->stack = t->gpr[6];
 		h->tls = t->gpr[8];
 	} else {
-		h->is3 = 1;
+		h->is3 = true;
 		r = read_args(t, h);
 		h->flags = h->args.flags;
 		h->stack = h->args.stack + h->args.stack_size;
