@@ -36,18 +36,28 @@ guest_lost(const char *doing)
 	die("%s:", doing);
 }
 
+static _Noreturn void
+lost_memory(uint64_t at)
+{
+	char doing[64];
+
+	snprintf(doing, sizeof doing, "the program's memory at %#llx",
+	    (unsigned long long)at);
+	guest_lost(doing);
+}
+
 void
 guest_read(uint64_t at, void *buf, size_t n)
 {
 	if (pread(guest.mem, buf, n, (off_t)at) != (ssize_t)n)
-		guest_lost("reading the program's memory");
+		lost_memory(at);
 }
 
 void
 guest_write(uint64_t at, const void *buf, size_t n)
 {
 	if (pwrite(guest.mem, buf, n, (off_t)at) != (ssize_t)n)
-		guest_lost("writing the program's memory");
+		lost_memory(at);
 }
 
 void
