@@ -38,6 +38,11 @@ end() {
 	same "nothing is left" "" "$(ls -d ctl* 2>/dev/null)"
 }
 
+# calls FILE: how often main called work
+calls() {
+	awk '/^cfn=.* work$/ { getline; print $1 }' "$1"
+}
+
 total() {
 	sed -n 's/^totals: //p' "$1"
 }
@@ -51,6 +56,7 @@ for kind in "counts --contexts" blocks; do
 	check "with its reason" grep -q '^desc: Trigger.*: the first part$' out.1
 	first=$(total out.1)
 	check "and all that it did" test "$first" -gt 400000
+	same "its call among it" "calls=1" "$(calls out.1)"
 	asked b
 	say "zero"
 	obeyed

@@ -158,6 +158,42 @@ same "each is told" "$(sed -n 's/^T \([0-9]*\).*/\1/p' "$T/thr.ev" | sort -u |
     tr '\n' ' ')" "$(awk '/^thread/ { print $3 }' "$T/mix" | sort -u |
     tr '\n' ' ')"
 
+# one thread behind another: the second may have the place of the first
+cat >"$T/behind.c" <<'EOF'
+#include <pthread.h>
+
+static void *
+work(void *n)
+{
+	for (volatile long i = 0; i < (long)n; i++)
+		;
+	return NULL;
+}
+
+int
+main(void)
+{
+	pthread_t t;
+
+	for (long n = 1000; n <= 3000; n += 1000) {
+		pthread_create(&t, NULL, work, (void *)n);
+		pthread_join(t, NULL);
+	}
+	return 0;
+}
+EOF
+${CC:-gcc} -O1 -o "$T/behind" "$T/behind.c" -lpthread
+others() {	# KIND ...: instructions of all threads but the first
+	"$B/trace" -e "$@" -o "$T/behind.ev" "$T/behind" 2>&1
+	"$M" --by=width --per-thread --functions=0 "$T/behind.ev" | awk '
+		/^thread/ { n = $3 } /^insns/ && n > 1 { print n, $2 }' | sort
+}
+want=$(others blocks)
+same "threads behind each other" 3 "$(echo "$want" | grep -c .)"
+for kind in counts "counts --contexts" "counts -i 5000"; do
+	same "have what they did, $kind" "$want" "$(others $kind)"
+done
+
 # what it refuses
 status 2 "kind cache by thread" "$M" --per-thread "$T/ls.cache"
 grep -q 'kind cache.*how often each thread' "$T/err"

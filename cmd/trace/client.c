@@ -161,7 +161,7 @@ write_mark(unsigned slot, enum mark mark, const char *label, bool others)
 		    __ATOMIC_SEQ_CST);
 	/* the others' counts are theirs of before, too */
 	if (others && opt->kind->counters)
-		frag_renew();
+		frag_renew(true);
 	else if (others && mark <= MARK_OFF)
 		frag_all_out();
 	format_mark(slot, line);

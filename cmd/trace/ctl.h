@@ -103,6 +103,7 @@ enum slot_state { SLOT_IDLE, SLOT_ASKED, SLOT_ANSWERED };
 enum slot_use {
 	SLOT_FREE, SLOT_TAKEN,
 	SLOT_LET_GO,		/* attached */
+	SLOT_ENDED,		/* until trace has taken what it has counted */
 	SLOT_DEAD		/* killed: trace is done with it, and the
 				 * runtime may free its area */
 };
@@ -155,9 +156,11 @@ enum qtype {
 	Q_MARK,			/* the same, of a slot's thread or of none;
 				 * it waits */
 	Q_THREAD,		/* slot's thread begins, arg: tid */
+	Q_ENDED,		/* it has ended, and counts no more */
 	Q_COUNTS,		/* an interval of kind counts ended, or a part
 				 * of what --for leaves */
 	Q_RENEW,		/* from trace: free all counters */
+	Q_RENEW_CALLS,		/* and tell calls: all threads rest */
 	Q_LAST,			/* from trace: tell all counters, since no
 				 * thread is left to step them */
 	Q_TIMES,		/* --syscall-times: the call of the thread's

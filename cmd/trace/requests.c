@@ -102,7 +102,7 @@ partial(unsigned slot, const uint64_t arg[4], uint64_t ret[2])
 	uint32_t id;
 
 	if (!counters_left(1))
-		frag_renew();
+		frag_renew(false);
 	if (!counters_left(1))
 		return;			/* the run is over */
 	id = def_partial((uint32_t)arg[0], (unsigned)arg[1],
@@ -124,7 +124,7 @@ missed(unsigned slot, const uint64_t arg[4])
 	if (!opt->kind->learns)
 		return;
 	if (!counters_left(1))
-		frag_renew();
+		frag_renew(false);
 	if (!counters_left(1))		/* the run is over */
 		return;
 	if (!learn_counter((uint32_t)arg[0], (unsigned)arg[1], &c))
@@ -139,7 +139,7 @@ missed(unsigned slot, const uint64_t arg[4])
 static bool
 has_counters(void)
 {
-	frag_renew();
+	frag_renew(false);
 	return counters_left(DEF_COUNTERS);
 }
 
@@ -168,7 +168,7 @@ renew_beside_others(unsigned slot, int64_t p)
 	if (later > 0 && --later > 0)
 		return;
 	rest_begin();
-	if (frag_renew())
+	if (frag_renew(false))
 		context_renew(slot, p);
 	if (context_is_full())
 		later = RENEW_LATER;
@@ -194,7 +194,7 @@ renew_contexts(unsigned slot, int64_t p)
 	}
 	published &= ONCE(area.ctl->publish);	/* 0 in a new image */
 	if (published) {
-		frag_renew();
+		frag_renew(false);
 		context_renew(slot, p);
 	}
 	published = published == 0;

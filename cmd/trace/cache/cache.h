@@ -68,8 +68,9 @@ void frag_kill(uint64_t start, uint64_t end);
 /*
  * Report all counters, so that they can be used again.  With --contexts threads
  * rest meanwhile; false: one did not, whose calls may then be told wrong.
+ * calls: the thread that asks is in the midst of none, so tell what they took.
  */
-bool frag_renew(void);
+bool frag_renew(bool calls);
 /*
  * With --contexts: from rest_begin to the rest_end that belongs to it, a thread
  * that has left the cache, or comes back from a call, rests.

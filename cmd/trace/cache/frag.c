@@ -246,7 +246,7 @@ make_room(unsigned z)
 		return false;
 	}
 	if (!counters_left(COUNTERS_MOST)) {
-		frag_renew();
+		frag_renew(false);
 	} else if (!store_room(z)) {
 		kept_warn_full();
 		flush();
@@ -493,7 +493,7 @@ frag_again(app_pc pc)
 }
 
 bool
-frag_renew(void)
+frag_renew(bool calls)
 {
 	bool rest;
 
@@ -501,7 +501,7 @@ frag_renew(void)
 	flush();
 	rest = rest_all();
 	__atomic_fetch_add(&area.ctl->renewed, 1, __ATOMIC_SEQ_CST);
-	format_renew();
+	format_renew(calls && rest && opt->contexts != 0);
 	rest_end();
 	return rest;
 }

@@ -9,6 +9,7 @@
 #include "contexts.h"
 #include "kinds.h"
 #include "limits.h"
+#include "queue.h"
 #include "runtime.h"
 #include "threads.h"
 
@@ -68,8 +69,9 @@ note_slot(uint32_t i)
 		;
 }
 
+/* The first free slot, taken; -1: there is none. */
 static int
-slot_take(uint32_t tid)
+take_free(uint32_t tid)
 {
 	struct slot *s = rt.ctl->slot;
 	uint32_t i, free;
@@ -94,6 +96,31 @@ slot_take(uint32_t tid)
 		}
 	}
 	return -1;
+}
+
+/* Are there slots that trace will free, once it has taken their counts? */
+static bool
+are_ended(void)
+{
+	unsigned i;
+
+	for (i = 0; i < NSLOT && !trace_died(); i++)
+		if (__atomic_load_n(&rt.ctl->slot[i].used, __ATOMIC_RELAXED) ==
+		    SLOT_ENDED)
+			return true;
+	return false;
+}
+
+static int
+slot_take(uint32_t tid)
+{
+	int slot = take_free(tid);
+
+	while (slot < 0 && are_ended()) {
+		pause_ms();
+		slot = take_free(tid);
+	}
+	return slot;
 }
 
 /* All areas; who holds the lock keeps them from going. */

@@ -57,6 +57,8 @@ void ask_settle(struct tarea *);
 void queue_put(struct tarea *, enum qtype, uint64_t arg, unsigned sig);
 /* Hand the buffer over for good. */
 void queue_buffer(struct tarea *);
+/* The thread counts no more: its slot is free once its counts are told. */
+void queue_ended(struct tarea *);
 /* An interval of counts has ended: wait until trace has read the counters. */
 void queue_interval(struct tarea *);
 /* Hand over a full buffer's bytes from..to, and the new one's, in one step. */

@@ -300,6 +300,14 @@ queue_turn(struct tarea *t, uint64_t from, uint64_t to)
 		wake_formatter();
 }
 
+void
+queue_ended(struct tarea *t)
+{
+	__atomic_store_n(&t->slot->used, SLOT_ENDED, __ATOMIC_SEQ_CST);
+	queue_put(t, Q_ENDED, 0, 0);
+	wake_formatter();
+}
+
 /*
  * An interval of kind counts has ended, or a part of what --for leaves.  Wait
  * until trace has read the counters.

@@ -469,11 +469,17 @@ hand_over(struct tarea *t)
 	return __atomic_sub_fetch(&rt.nthread, 1, __ATOMIC_SEQ_CST) == 0;
 }
 
-/* Behind a filter no call of ours is sure to pass, so the memory stays. */
+/*
+ * Behind a filter no call of ours is sure to pass, so the memory stays.  The
+ * slot has another thread only once its counts are told as this one's.
+ */
 static uint64_t
 give_slot_back(struct tarea *t)
 {
-	slot_free(t->slot);
+	if (rt.boot.countbytes != 0 && !trace_died())
+		queue_ended(t);
+	else
+		slot_free(t->slot);
 	if (rt.ctl->polling)
 		return 0;
 	limits_move(0);

@@ -42,8 +42,7 @@ interval(unsigned slot)
 	if (opt->contexts != 0 && opt->kind->intervals)
 		context_tell(stream_writer, slot,
 		    (int64_t)ONCE(area.ctl->interval));
-	if (n != 0 && opt->kind->intervals)
-		evw_line(stream_writer, "I %llu", (unsigned long long)n);
+	counters_interval(n);
 	if (format_full) {
 		slots[slot].waits = true;
 		nwaiting++;
@@ -84,6 +83,9 @@ entry_is_possible(const struct qent *e)
 		    (!opt->kind->intervals && opt->during == 0))
 			return false;
 		break;
+	case Q_ENDED:
+		return e->slot < NSLOT && counters_has(e->slot) &&
+		    ONCE(area.ctl->slot[e->slot].used) == SLOT_ENDED;
 	case Q_SIGNAL:
 		if (e->sig < 1 || e->sig > 64)
 			return false;
@@ -147,8 +149,9 @@ entry_lines(char *lines)
 	}
 }
 
-void
-entry_tell_counts(unsigned slot)
+/* Tell what the slot's thread has counted up to now. */
+static void
+tell_counts(unsigned slot)
 {
 	uint64_t n = counters_tell(slot);
 
@@ -156,8 +159,19 @@ entry_tell_counts(unsigned slot)
 		thread_line(slot);
 		context_tell(stream_writer, slot, 0);
 	}
-	if (opt->kind->intervals && n != 0)
-		evw_line(stream_writer, "I %llu", (unsigned long long)n);
+	counters_interval(n);
+}
+
+/* The slot's thread has ended: tell what it has counted, and free the slot. */
+static void
+ended(unsigned slot)
+{
+	struct slot *s = &area.ctl->slot[slot];
+
+	counters_tell_ended(slot);
+	thread_ends(slot);
+	__atomic_store_n(&s->tid, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&s->used, SLOT_FREE, __ATOMIC_SEQ_CST);
 }
 
 void
@@ -166,7 +180,7 @@ entry_mark(unsigned slot, char *line)
 	if (opt->last != 0)
 		return;
 	if (opt->kind->counters && counters_has(slot)) {
-		entry_tell_counts(slot);
+		tell_counts(slot);
 		totals_write();
 	}
 	thread_line(slot);
@@ -218,6 +232,9 @@ entry_take(const struct qent *e)
 		records_begin(e->slot);
 		slots[e->slot].called = false;
 		return;
+	case Q_ENDED:
+		ended(e->slot);
+		return;
 	case Q_TIMES:
 		call_returned(e);
 		return;
@@ -230,10 +247,12 @@ entry_take(const struct qent *e)
 		alloc_values(e);
 		return;
 	case Q_LAST:
-		counters_tell_all(false);
+		counters_tell_all(TELL_COUNTS);
 		return;
 	case Q_RENEW:
-		counters_tell_all(false);
+	case Q_RENEW_CALLS:
+		counters_tell_all(e->type == Q_RENEW ? TELL_COUNTS :
+		    TELL_CALLS);
 		counters_renew();
 		queue_renewed();
 		return;

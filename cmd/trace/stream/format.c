@@ -69,11 +69,11 @@ bury(unsigned slot)
 	struct slot *s = &area.ctl->slot[slot];
 	uint32_t buf = records_buffer(slot);
 
-	if (opt->contexts != 0 && counters_has(slot) &&
-	    thread_number(slot) != 0) {
-		entry_tell_counts(slot);
+	if (counters_has(slot))
+		counters_tell_ended(slot);
+	if (counters_has(slot) && opt->contexts != 0 &&
+	    thread_number(slot) != 0)
 		context_end(slot);
-	}
 	if (ONCE(s->putting) != 0 || ONCE(s->turned) != 0)
 		dead_owes();
 	else if (buf != 0)
@@ -320,7 +320,7 @@ format_drain(void)
 			queue_pass_hole();
 	if (!trust_lost) {
 		records_leftovers();
-		counters_tell_all(true);
+		counters_tell_all(TELL_LAST);
 	}
 	queue_reset();
 }

@@ -84,8 +84,6 @@ void entry_take(const struct qent *);
 void entry_lines(char *lines);
 /* The same of a line about a thread: all that it did before is told first. */
 void entry_mark(unsigned slot, char *line);
-/* Tell what the slot's thread has counted up to now. */
-void entry_tell_counts(unsigned slot);
 /* Does a thread wait, since --for's window was full?  All such go on. */
 bool entry_waits(void);
 void entry_answer_waiting(void);
@@ -155,7 +153,9 @@ void dead_settle(uint32_t qhead);
 /* threads.c */
 /* Number the slot's thread: it is the next one that begins. */
 void thread_begins(unsigned slot);
-/* Its number; 0: it has not begun. */
+/* It has ended, and all of it is told. */
+void thread_ends(unsigned slot);
+/* Its number; 0: it has not begun, or has ended. */
 unsigned thread_number(unsigned slot);
 /* More than the number of any slot that has had a thread. */
 unsigned thread_slots(void);
@@ -243,11 +243,17 @@ uint64_t counters_now(void);
  * instructions that is.
  */
 uint64_t counters_tell(unsigned slot);
+/* The same of one that has ended, which belongs to the next interval. */
+void counters_tell_ended(unsigned slot);
+/* End an interval, if it has instructions: n of them since the last one. */
+void counters_interval(uint64_t n);
 /*
- * The same for all threads, as one interval; last: no thread runs any more, so
- * that what is held is told as well.
+ * The same for all threads, as one interval: counts; or, with --contexts, what
+ * calls have taken as well, while all threads rest; or, since no thread runs
+ * any more, what is held, too.
  */
-void counters_tell_all(bool last);
+enum tell { TELL_COUNTS, TELL_CALLS, TELL_LAST };
+void counters_tell_all(enum tell);
 
 /* held.c: that it was counted so often, see there */
 struct held_count {

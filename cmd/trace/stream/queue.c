@@ -210,9 +210,9 @@ put_and_wait(enum qtype type, unsigned slot, char *lines, uint32_t *done)
 }
 
 void
-format_renew(void)
+format_renew(bool calls)
 {
-	put_and_wait(Q_RENEW, 0, NULL, &renewed);
+	put_and_wait(calls ? Q_RENEW_CALLS : Q_RENEW, 0, NULL, &renewed);
 }
 
 void

@@ -101,8 +101,11 @@ extern void (*format_last)(struct evw *, bool at_end);
  * and then without this.
  */
 void format_bury(void);
-/* While no thread is in the cache: write all counts, free all counters. */
-void format_renew(void);
+/*
+ * While no thread is in the cache: write all counts, free all counters.  calls:
+ * with --contexts all threads rest, so write what calls have taken as well.
+ */
+void format_renew(bool calls);
 /* Begin to write all counts, since no thread will count any more. */
 void format_counts(void);
 

@@ -250,7 +250,7 @@ tell_held(unsigned slot)
 	return n + counters_tell(slot);
 }
 
-/* The thread will not run any more. */
+/* The thread rests. */
 static void
 tell_contexts(unsigned slot)
 {
@@ -258,21 +258,47 @@ tell_contexts(unsigned slot)
 	context_tell(stream_writer, slot, 0);
 }
 
+/* Of threads that have ended; the next interval is theirs, too. */
+static uint64_t carried;
+
 void
-counters_tell_all(bool last)
+counters_interval(uint64_t n)
 {
-	unsigned i;
+	n += carried;
+	carried = 0;
+	if (n != 0 && opt->kind->intervals)
+		evw_line(stream_writer, "I %llu", (unsigned long long)n);
+}
+
+void
+counters_tell_ended(unsigned slot)
+{
+	if (thread_number(slot) == 0)
+		return;
+	carried += counters_tell(slot);
+	if (opt->contexts != 0) {
+		carried += tell_held(slot);
+		tell_contexts(slot);
+	}
+	if (opt->interval != 0)
+		counters_interval(0);
+}
+
+void
+counters_tell_all(enum tell what)
+{
+	unsigned i, callers = opt->contexts != 0 && what != TELL_COUNTS ?
+	    counters_slots() : 0;
 	uint64_t n = 0;
 
 	for (i = 0; i < counters_slots() && !trust_lost; i++)
 		if (thread_number(i) != 0)
 			n += counters_tell(i);
-	for (i = 0; last && opt->contexts != 0 && i < counters_slots() &&
-	    !trust_lost; i++)
+	for (i = 0; i < callers && !trust_lost; i++)
 		if (thread_number(i) != 0) {
-			n += tell_held(i);
+			if (what == TELL_LAST)
+				n += tell_held(i);
 			tell_contexts(i);
 		}
-	if (opt->kind->intervals && n != 0)
-		evw_line(stream_writer, "I %llu", (unsigned long long)n);
+	counters_interval(n);
 }

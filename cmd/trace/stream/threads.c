@@ -23,6 +23,12 @@ thread_begins(unsigned slot)
 		slots = slot + 1;
 }
 
+void
+thread_ends(unsigned slot)
+{
+	number[slot] = 0;
+}
+
 unsigned
 thread_slots(void)
 {
