@@ -251,7 +251,6 @@ subset(const struct vecs *v, const bool *chosen, size_t want)
 	return s;
 }
 
-/* Draw `want' different vectors by weight; they keep their order. */
 struct vecs *
 sample_draw(const struct vecs *v, size_t want, int32_t seed)
 {

@@ -205,7 +205,6 @@ marks_known(uint64_t pc)
 	return nhit > 0;
 }
 
-/* How often did the blocks at pc run in the vectors from .. to - 1? */
 uint64_t
 marks_runs(uint64_t pc, size_t from, size_t to)
 {

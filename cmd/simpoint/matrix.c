@@ -280,7 +280,6 @@ vecs_write_binary(const struct vecs *v, const char *name)
 	out_close(o);
 }
 
-/* Read n weights, on any number of lines, and divide them by their sum. */
 double *
 weights_read(const char *name, size_t n)
 {

@@ -294,7 +294,6 @@ near_all(struct km *m, size_t i, struct near *r)
 		sparse_all(m, i, r);
 }
 
-/* An upper bound of vector i's distance from centre c. */
 double
 near_one(const struct km *m, size_t i, size_t c)
 {

@@ -291,7 +291,6 @@ representatives(struct result *r)
 	free(least);
 }
 
-/* Repeat a run's best trial, for its centres and labels. */
 void
 run_result(size_t run, struct result *r)
 {

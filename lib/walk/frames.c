@@ -408,7 +408,6 @@ jumped_to(const struct walk_thread *t)
 	return n;
 }
 
-/* How many frames a return to addr leaves at least; 0: it is a jump. */
 size_t
 stack_returned(const struct walk_thread *t, uint64_t addr)
 {

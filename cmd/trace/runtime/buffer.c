@@ -76,7 +76,6 @@ guard(unsigned n)
 	return true;
 }
 
-/* Guard all buffers now: mprotect may be forbidden later. */
 void
 buffer_guard_all(void)
 {

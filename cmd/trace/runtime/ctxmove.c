@@ -307,7 +307,6 @@ make_landing(struct tarea *t)
 	return sp != 0 && leave_below(t, sp);
 }
 
-/* Make the move that the thread's last exit was; false: trace has to. */
 bool
 ctx_move(struct tarea *t)
 {

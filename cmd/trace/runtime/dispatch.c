@@ -161,11 +161,6 @@ enter(struct tarea *t, uint32_t gen)
 
 #define TRIES 100000u		/* wrong answers before we give up */
 
-/*
- * Find where to go on for t->pc and leave it in t->entry.  exitno: the exit
- * that led here and wants to be linked; BY_LOOKUP: a lookup word is to lead
- * there; or ~0.  May not return: signals.
- */
 void
 dispatch_go(struct tarea *t, uint64_t exitno)
 {
@@ -236,7 +231,6 @@ interval(struct tarea *t)
 	*left = buffer_span();
 }
 
-/* Before there is a second thread: what --for leaves will be shared. */
 void
 dispatch_share(struct tarea *t)
 {
@@ -404,7 +398,6 @@ dispatch_called(struct tarea *t)
 	dispatch_go(t, is_due ? CALLED | arc : ~0ull);
 }
 
-/* Behind a handler of ours, or a signal kept on the way in. */
 void
 dispatch_resume(struct tarea *t)
 {

@@ -65,7 +65,6 @@ signal_owe(struct tarea *t)
 	t->turns = 0;
 }
 
-/* A call was made: signals that it sent come before anything else is done. */
 void
 signal_called(struct tarea *t, uint64_t nr)
 {
@@ -79,7 +78,6 @@ signal_called(struct tarea *t, uint64_t nr)
 	t->timerturns = TIMER_TURNS;
 }
 
-/* Hold the kept signal for one more block, if it comes too soon. */
 bool
 signal_hold(struct tarea *t)
 {
@@ -91,7 +89,6 @@ signal_hold(struct tarea *t)
 	return true;
 }
 
-/* The block is done: a held signal is kept again. */
 void
 signal_unhold(struct tarea *t)
 {
@@ -103,7 +100,6 @@ signal_unhold(struct tarea *t)
 	}
 }
 
-/* Keep a signal that comes in the cache too soon; false: deliver it. */
 bool
 signal_hold_here(struct tarea *t, int sig, const struct ksiginfo *info,
     const struct kucontext *uc)
@@ -117,7 +113,6 @@ signal_hold_here(struct tarea *t, int sig, const struct ksiginfo *info,
 	return true;
 }
 
-/* Before a call: does the held signal stay held while the call is made? */
 bool
 signal_hold_call(struct tarea *t, uint64_t nr)
 {
@@ -169,7 +164,6 @@ signal_put_back(struct tarea *t)
 		t->pending = 0;
 }
 
-/* rt_sigprocmask while a signal is held: the kernel's mask differs. */
 long
 signal_held_mask(struct tarea *t, uint64_t how, const uint64_t *set,
     uint64_t *was)

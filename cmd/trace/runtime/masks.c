@@ -25,7 +25,6 @@ signal_thread(struct tarea *t, uint64_t mask)
 	signal_set_mask(mask & ~SYNC_SIGS);
 }
 
-/* The guest's alternate stack becomes the kernel's. */
 void
 signal_guest_stack(const struct tarea *t)
 {
@@ -36,7 +35,6 @@ signal_guest_stack(const struct tarea *t)
 	sys2(__NR_sigaltstack, &st, NULL);
 }
 
-/* After signal_restore_actions(t, true): letting go is possible again. */
 void
 signal_ready_to_go(struct tarea *t)
 {

@@ -376,7 +376,6 @@ state_advanced(struct tarea *t, const struct kucontext *uc)
 	return true;
 }
 
-/* The thread was interrupted where the guest itself put the pc. */
 void
 state_native(struct tarea *t, struct kucontext *uc)
 {

@@ -42,7 +42,6 @@ end(struct tarea *t, enum qtype type)
 	t->window = 0;
 }
 
-/* At the first instruction of a function of --from or --to. */
 void
 window_exit(struct tarea *t)
 {

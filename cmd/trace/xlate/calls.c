@@ -303,7 +303,6 @@ calls_call(struct xlate *x, unsigned e)
 	x->exit[l].jmp = (uint32_t)(exit_jump(c) - c->start);
 }
 
-/* A return: rcx is the target, rax is free. */
 void
 calls_return(struct xlate *x)
 {

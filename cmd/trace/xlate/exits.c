@@ -20,7 +20,6 @@ exit_new(struct xlate *x, unsigned kind, app_pc target, unsigned n)
 	return x->nexit++;
 }
 
-/* Leave by the runtime, with the exit's number. */
 void
 exit_leave(struct xlate *x, unsigned e)
 {

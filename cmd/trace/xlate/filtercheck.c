@@ -99,7 +99,6 @@ check_use_data(struct xlate *x, const struct refgroup *g, int64_t size)
 
 /* -------------------------------------------------------------- cold code */
 
-/* Have the runtime look at the address in s, and go on behind this code. */
 void
 check_look(struct xlate *x, int s, unsigned kind, uint32_t head)
 {
@@ -107,7 +106,6 @@ check_look(struct xlate *x, int s, unsigned kind, uint32_t head)
 	look(&x->c, head, kind);
 }
 
-/* The arguments of a look-up of lines; a fetch has more.  Returns where. */
 uint8_t *
 check_arguments(struct xlate *x, const struct cold_check *d, unsigned kind,
     bool stays)

@@ -89,7 +89,6 @@ fetch_lines(struct xlate *x, struct cold_check *d, bool ask)
 		emit_store(c, REG_T, cell_at(d->cell[1]), REG_P);
 }
 
-/* Use the lines that instruction x->i is fetched from, unless just used. */
 void
 fetch_check(struct xlate *x)
 {
