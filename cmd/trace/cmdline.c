@@ -391,8 +391,8 @@ one_option(int c)	/* table */
 
 /*
  * QUERN_STORE is ours: in the program's environment it would move its stack.
- * Traces of children are told by an option.  Who has it for all runs need not
- * hear of each that cannot use it.
+ * Traces of children are told by an option.  A user who sets it for all runs
+ * need not be told of each run that cannot use it.
  */
 static void
 take_store(void)

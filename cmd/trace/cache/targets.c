@@ -60,7 +60,7 @@ votes_add(struct votes *v, app_pc to)
 		v->votes--;
 }
 
-/* Read and clear a cell: its target, or 0.  Who samples it has a vote. */
+/* Read and clear a cell: its target, which gets a vote, or 0. */
 static uint64_t
 take_target(uint64_t *cell, unsigned i)
 {

@@ -76,9 +76,9 @@ struct query {
 enum { Q_READ = 1, Q_WRITE = 2, Q_EXEC = 4, Q_SHARED = 8, Q_OR_NEXT = 16 };
 
 /*
- * A private mapping has its file's pages until it writes there.  Who writes a
- * file of code does so before it is mapped, but for a file in memory, which
- * may be mapped elsewhere just to be written.
+ * A private mapping has its file's pages until it writes there.  A file of code
+ * is written before it is mapped, except a file in memory, which may be mapped
+ * elsewhere just to be written.
  */
 static void
 set_path(struct mapping *m, const char *path)

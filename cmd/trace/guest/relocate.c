@@ -79,7 +79,7 @@ map(uint64_t at, uint64_t n, int prot, int flags)
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE), 0);
 }
 
-/* Remote calls that cannot fail for a reason that we know. */
+/* Die if a remote call fails for which we know no reason to fail. */
 static void
 must(long result)
 {
@@ -107,8 +107,8 @@ lower_to(const struct group *g)
 
 /*
  * The top to begin with: the same each time, so not by this image's addresses
- * alone.  Who may not read the number of bits has our own addresses, too: 1 in
- * 256 images then begins with the other one.
+ * alone.  Where the number of bits cannot be read, our own addresses tell; then
+ * 1 image in 256 begins with the other top.
  */
 static size_t
 first_top(void)

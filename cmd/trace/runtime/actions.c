@@ -52,7 +52,10 @@ give_action(const struct actions *act, int sig)
 	return 0;
 }
 
-/* Who was killed with the lock may have told the kernel, or not yet. */
+/*
+ * A thread that was killed with the lock may not have told the kernel yet: tell
+ * it again.
+ */
 static void
 lock_actions(struct tarea *t, struct actions *act)
 {

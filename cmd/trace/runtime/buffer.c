@@ -87,8 +87,8 @@ buffer_guard_all(void)
 
 /*
  * Give the thread a buffer.  If trace is gone it keeps its old one, which
- * nothing reads.  Who has filled one will fill the next: a new one gets all of
- * its pages in one call.
+ * nothing reads.  A thread that has filled one will fill the next, so a new one
+ * gets all of its pages in one call.
  */
 static void
 take(struct tarea *t)

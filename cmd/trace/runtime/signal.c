@@ -254,7 +254,7 @@ leave_cache(struct tarea *t, struct kucontext *uc)
 
 /*
  * A thread that lets the process go wants all out of the cache: see
- * bring_out.  Who is in the runtime comes by there.
+ * bring_out.  A thread in the runtime looks at letgo by itself.
  */
 static void
 nudged(struct tarea *t, struct kucontext *uc)
