@@ -407,7 +407,9 @@ area_close(void)
 	area_letgo(LETGO_NOW);
 	if (opt->kind->learns)
 		memcpy(&kept, &area.ctl->kept, sizeof kept);
-	__atomic_store_n(&area.ctl->alive, 0, __ATOMIC_SEQ_CST);
+	/* a vforked child may ask on behalf of the old image */
+	__atomic_store_n(&area.ctl->alive, FUTEX_OWNER_DIED,
+	    __ATOMIC_SEQ_CST);
 	/* a handler or a thread may ring the bell of the control at any time */
 	for (i = 0; i < NSEG; i++)
 		if (i != SEG_CONTROL && area.seg[i] != NULL)
