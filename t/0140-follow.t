@@ -412,4 +412,82 @@ same "a whole stream" "E exit 9" "$(tail -n 1 "$T/filtered.1" |
     cut -d" " -f1-3)"
 same "one word of it there" 1 "$(grep -c 'behind a seccomp filter' "$T/err")"
 status 125 "one that does not" "$B/trace" -o "$T/behind.1" "$T/filter" true
+# a child that is told to go on, stopped, or killed as it begins
+cat >"$T/begin.c" <<'EOF'
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+int
+main(int argc, char **argv)
+{
+	int sig = atoi(argv[1]), st, i, bad = 0;
+	char *args[] = { "true", NULL };
+	pid_t p;
+
+	for (i = 0; i < 60; i++) {
+		if (posix_spawn(&p, "/bin/true", NULL, NULL, args, environ))
+			return 1;
+		usleep(i * 30);
+		kill(p, sig);
+		if (sig == SIGSTOP)
+			kill(p, SIGCONT);
+		if (waitpid(p, &st, 0) != p || (st != 0 && st != sig))
+			bad++;
+	}
+	printf("%d bad\n", bad);
+	return argc - 2;
+}
+EOF
+check "a program that signals its children" gcc -o "$T/begin" "$T/begin.c"
+for sig in 18 19 15 9; do
+	status 0 "children that get signal $sig as they begin" "$B/trace" -f \
+	    -e none "$T/begin" $sig
+	same "end as they would" "0 bad" "$(cat "$T/out" "$T/err")"
+done
+
+# one that shares memory with a process of which another thread execs
+cat >"$T/race.c" <<'EOF'
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void *
+children(void *arg)
+{
+	pid_t p;
+
+	for (;;) {
+		p = vfork();
+		if (p == 0)
+			_exit(0);
+		waitpid(p, NULL, 0);
+	}
+	return arg;
+}
+
+int
+main(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, children, NULL);
+	usleep(20000 + getpid() % 10 * 1000);
+	execl("/bin/true", "true", NULL);
+	return 1;
+}
+EOF
+check "a program with a race" gcc -pthread -o "$T/race" "$T/race.c"
+race() {	# a child that stays would keep the pipe open
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		"$B/trace" -f -e none "$T/race" || return
+	done | cat
+}
+check "leaves no child behind" race
+
 done_testing

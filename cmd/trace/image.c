@@ -316,6 +316,6 @@ exec_poll(void)
 	if (st >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8) && pid == guest.pid)
 		take_over();
 	else
-		ptrace(PTRACE_CONT, pid, 0L, st >> 16 != 0 ? 0L :
-		    (long)WSTOPSIG(st));
+		ptrace(is_group_stop(st) ? PTRACE_LISTEN : PTRACE_CONT, pid,
+		    0L, st >> 16 != 0 ? 0L : (long)WSTOPSIG(st));
 }

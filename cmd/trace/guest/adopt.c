@@ -61,32 +61,59 @@ find_gone(void)
 			extents_add_ours(&gone, &m, &old.seg[SEG_IBL]);
 }
 
+static bool answered, given;	/* the parent's trace; the process, a runtime */
+
+/* Tell the parent's trace that the process may go on. */
+static void
+ready(void)
+{
+	answered = true;
+	if (write(spec.fd, "", 1) < 0)
+		warn("a word to the parent's trace:");
+	close(spec.fd);
+}
+
+/* The process has been killed, so there is no stream; or die. */
+static _Noreturn void
+lost(const char *why)
+{
+	int err = errno;
+
+	if (task_is_dead(spec.pid))
+		exit(0);
+	errno = err;
+	die("process %d%s", spec.pid, why);
+}
+
+/* We end before it has a runtime: it goes on natively, from where it stands. */
+static void
+let_go(void)
+{
+	if (!answered && task_is_dead(spec.pid))
+		ready();
+	if (given || guest.tid == 0)
+		return;
+	remote_abandon();
+	ptrace(PTRACE_DETACH, guest.tid, 0L, 0L);
+}
+
 static void
 seize(long opts)
 {
 	int st;
 
 	if (ptrace(PTRACE_SEIZE, guest.pid, 0L, opts) < 0)
-		die("process %d:", spec.pid);
+		lost(":");
 	if (spec.shares)
 		return;
 	ptrace(PTRACE_INTERRUPT, guest.pid, 0L, 0L);
 	for (;;) {
 		if (waitpid(guest.pid, &st, __WALL) < 0 || !WIFSTOPPED(st))
-			die("process %d ended", spec.pid);
+			lost(" ended");
 		if (st >> 16 == PTRACE_EVENT_STOP)
 			return;
 		ptrace(PTRACE_CONT, guest.pid, 0L, (long)WSTOPSIG(st));
 	}
-}
-
-/* Tell the parent's trace that the process may go on. */
-static void
-ready(void)
-{
-	if (write(spec.fd, "", 1) < 0)
-		warn("a word to the parent's trace:");
-	close(spec.fd);
 }
 
 /*
@@ -127,6 +154,10 @@ until_exec(void)
 			die("waiting for process %d:", spec.pid);
 		if (!WIFSTOPPED(st))
 			return false;
+		if (is_group_stop(st)) {
+			ptrace(PTRACE_LISTEN, guest.pid, 0L, 0L);
+			continue;
+		}
 		if (st >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
 			break;
 		sig = st >> 16 != 0 ? 0 : WSTOPSIG(st);
@@ -180,18 +211,6 @@ process_command(void)
 	return argv;
 }
 
-static bool given;		/* the process has its runtime */
-
-/* We end before it has: it goes on natively, from where it stands. */
-static void
-let_go(void)
-{
-	if (given)
-		return;
-	remote_abandon();
-	ptrace(PTRACE_DETACH, guest.tid, 0L, 0L);
-}
-
 #define HELD_TRIES 200000u	/* of 100 us */
 
 char **
@@ -204,9 +223,12 @@ adopt(const char *s)
 	    &spec.blob, &spec.inode, &spec.fd) != 5)
 		die("--adopt=%s: process,shares,address,inode,descriptors", s);
 	fcntl(spec.fd, F_SETFD, FD_CLOEXEC);
+	atexit(let_go);
+	if (task_is_dead(spec.pid))
+		exit(0);
 	guest_find(spec.pid);
 	if (!find_old())
-		die("process %d: not a child of the program", spec.pid);
+		lost(": not a child of the program");
 	guest_open();
 	if (spec.shares) {
 		seize(PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD);
@@ -220,21 +242,17 @@ adopt(const char *s)
 			return NULL;
 		}
 		guest.tid = guest.pid;
-		atexit(let_go);
 		return process_command();
 	}
 	memcpy(&h, runtime_blob, sizeof h);
 	guest_read(spec.blob + h.rt, &old, sizeof old);
 	while (!(old.flags & BOOT_HELD)) {
-		if (kill(guest.pid, 0) < 0)
-			die("process %d:", spec.pid);
-		if (++tries == HELD_TRIES)
-			die("process %d: does not wait for us", spec.pid);
+		if (++tries == HELD_TRIES || task_is_dead(guest.pid))
+			lost(": does not wait for us");
 		usleep(100);
 		guest_read(spec.blob + h.rt, &old, sizeof old);
 	}
 	guest.tid = guest.pid;
-	atexit(let_go);
 	seize(0);
 	return process_command();
 }

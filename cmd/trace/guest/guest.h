@@ -20,7 +20,9 @@
 #define GUEST_H
 
 #include <signal.h>
+#include <sys/ptrace.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,6 +68,13 @@ bool launch_is_foreign(void);
 void launch_at(struct start *);
 /* Wait until guest.tid stops with this signal of the kernel; pass others on. */
 void guest_wait_stop(int sig);
+
+/* Of a seized thread: has a signal stopped its process? */
+static inline bool
+is_group_stop(int st)
+{
+	return st >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(st) != SIGTRAP;
+}
 /* Whether the file is set-id and would give the program other rights. */
 bool launch_is_setid(uint64_t path, uint64_t dirfd);
 

@@ -110,6 +110,11 @@ guest_wait_stop(int sig)
 			errno = ESRCH;
 			guest_lost("waiting for the program");
 		}
+		/* SIGCONT, or a stop: it goes on to that once it is let go */
+		if (st >> 16 == PTRACE_EVENT_STOP) {
+			ptrace(PTRACE_CONT, guest.tid, 0L, 0L);
+			continue;
+		}
 		if (WSTOPSIG(st) == sig && !was_sent())
 			return;
 		ptrace(PTRACE_CONT, guest.tid, 0L, (long)WSTOPSIG(st));
