@@ -15,6 +15,7 @@ on_segv(int sig, siginfo_t *si, void *uc)
 	pc = (uintptr_t)REG(uc, RIP);
 	addr = (uintptr_t)si->si_addr;
 	code = si->si_code;
+	SAME(REG(uc, OLDMASK), ((ucontext_t *)uc)->uc_sigmask.__val[0]);
 	faults++;
 	/* Return to the caller. */
 	REG(uc, RIP) = *(greg_t *)(uintptr_t)REG(uc, RSP);

@@ -181,7 +181,7 @@ frame_for(struct tarea *t, const struct ksigaction *a,
 	g.stack = t->altstack;
 	if (t->altstack.size == 0)
 		g.stack.flags |= SS_DISABLE;
-	g.sigmask = mask;
+	g.sigmask = g.oldmask = mask;
 	return push_frame(t, a, info, &g);
 }
 
