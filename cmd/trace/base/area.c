@@ -52,6 +52,15 @@ area_alloc_id(uint32_t id)
 	alloc = record_head(id, ALLOC_VALUES);
 }
 
+/* How many threads at one time there is room for counters of. */
+static uint64_t
+threads_most(unsigned shrink)
+{
+	if (shrink == 0)
+		return NSLOT;
+	return (opt->contexts != 0 ? 256u : 1024u) >> shrink;
+}
+
 /*
  * Where address space costs nothing, there is a counter for each possible id.
  * Counters get pages only when they are used.
@@ -75,8 +84,7 @@ counter_sizes(unsigned shrink)
 		    STATES_MOST * sizeof(struct ctx_state) +
 		    sizeof(struct ctx_heads);
 	}
-	b->seg[SEG_COUNTERS].size = (opt->contexts != 0 && shrink != 0 ?
-	    256u >> shrink : 1024u >> shrink) * b->countbytes;
+	b->seg[SEG_COUNTERS].size = threads_most(shrink) * b->countbytes;
 	b->flags |= BOOT_COUNTS;
 }
 
