@@ -52,12 +52,16 @@ area_alloc_id(uint32_t id)
 	alloc = record_head(id, ALLOC_VALUES);
 }
 
-/* How many threads at one time there is room for counters of. */
+/*
+ * How many threads at one time there is room for counters of.  With --contexts
+ * a thread has 700 MB, and programs with ThreadSanitizer want all mappings in
+ * the last 1.5 TB of the address space.
+ */
 static uint64_t
 threads_most(unsigned shrink)
 {
 	if (shrink == 0)
-		return NSLOT;
+		return opt->contexts != 0 ? 1024 : NSLOT;
 	return (opt->contexts != 0 ? 256u : 1024u) >> shrink;
 }
 
