@@ -274,6 +274,28 @@ status 0 "a dump before any call" "$G" counts.ev
 same "both parts have no cost" "summary: 0 totals: 0 summary: 0 totals: 0" \
     "$(grep -E '^(summary|totals)' out | tr '\n' ' ' | sed 's/ $//')"
 
+# --- a part's calls: those before the mark are no part of it, and each call
+# --- keeps its own numbers
+later() {
+	max=5
+	stream counts "S 1 0 1 401000" "A 1 0 0 401000 1" \
+	    "B 1 >401000 5L401100" "F 1 1" "S 2 1 1 401100" \
+	    "A 2 1 401000 401100 2" "B 2 >401100 3 1R" "F 2 2" \
+	    "B 3 >401005 2J401000" "F 3 1" 1 2 3 "V 1 1 4" "V 2 1 2" "I 4" \
+	    "J $1" "B 6 >401300 1R" "S 4 1 1 401300" "A 4 1 401005 401300 4" \
+	    "F 6 4" "3*9" "6*9" "1*4" "2*4" "V 4 a a" "V 2 5 a" "I 35" \
+	    "E exit 0 33"
+}
+for mark in dump zero; do
+	later $mark >counts.ev
+	status 0 "calls before and after $mark" "$G" counts.ev
+	same "each call after $mark has its own numbers" \
+	    "f 5 10 handler 10 10" "$(awk '/^part: /{ s = "" }
+	    /^cfn=/ { sub(/.* /, ""); s = s " " $0 }
+	    /^calls=/ { sub(/calls=/, ""); s = s " " $1
+		getline; s = s " " $NF } END { print substr(s, 2) }' out)"
+done
+
 # --- damage: half a stream gives what it told, without an end mark
 told 5 counts 1
 sed '/^V/,$d' counts.ev >half.ev

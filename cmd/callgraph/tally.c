@@ -125,5 +125,6 @@ void
 tally_clear(struct tally *t)
 {
 	kh_clear(sum, t->index);
+	memset(t->recent, 0, RECENT * sizeof *t->recent);
 	t->n = 0;
 }
