@@ -220,4 +220,41 @@ check "all alike, mended" "$S" -maxK 2 -dim noProject -bugs mend \
     -loadFVFile "$T/fv" -saveSimpoints "$T/p"
 same "one phase" 1 "$(wc -l <"$T/p")"
 
+# law: mended, each interval's phase is listed, with its interval, and the
+# weights are the phases' shares; intervals are often alike
+for seed in $(seq 150); do
+	awk -v seed="$seed" 'BEGIN {
+		srand(seed)
+		kinds = 1 + int(5 * rand())
+		for (i = 0; i < kinds; i++)
+			for (b = 1; b < 9; b++)
+				if (b == 1 || rand() < .5)
+					kind[i] = kind[i] " :" b ":" \
+					    1 + int(99 * rand())
+		n = 1 + int(30 * rand())
+		while (n-- > 0)
+			print "T" kind[int(kinds * rand())]
+	}' >"$T/fv"
+	dim=$((seed % 3 == 0)) iters=$((seed % 5))
+	[ $dim = 0 ] && dim=15 || dim=noProject
+	[ $iters -gt 2 ] && iters=100
+	"$S" -q -bugs mend -k $((1 + seed % 12)) -loadFVFile "$T/fv" \
+	    -dim $dim -iters $iters -saveSimpoints "$T/p" \
+	    -saveSimpointWeights "$T/w" -saveLabels "$T/l" || echo "$seed: failed"
+	awk -v seed="$seed" '
+	FILENAME ~ /p$/ && $1 >= 0 { phase[$2] = $1 }
+	FILENAME ~ /w$/ { weight[$2] = $1; sum += $1 }
+	FILENAME ~ /l$/ { n[$1]++; all++ }
+	END {
+		bad = sum < .99999 || sum > 1.00001
+		for (c in n) {
+			d = weight[c] - n[c] / all
+			bad += !(c in phase) || d < -1e-5 || d > 1e-5
+		}
+		if (bad)
+			print seed ": " bad
+	}' "$T/p" "$T/w" "$T/l"
+done >"$T/bad"
+same "mended: phases and weights are those of the labels" "" "$(cat "$T/bad")"
+
 done_testing

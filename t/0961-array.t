@@ -208,6 +208,13 @@ same "is told" "array: -i=0: not above 0" "$(cat "$T/err")"
 # --- regions: the folder is looked at before the command runs
 check "regions" "$A" -d regions -p counts --regions=20k -- ./a x x x x
 same "no warning" "" "$(grep -v 'tasks are done' "$T/err")"
+printf '%s\n' '-1 0' '0 1' >points
+printf '%s\n' '0.5 0' '0.5 1' >weights
+status 2 "a phase without an interval" "$A" -d bad -p counts \
+    --regions=points,weights,regions/run.ev -- ./a x x x x
+same "is told, too" "array: $T/d/bad/run.simpts: a phase has a weight, but no \
+interval (-1)" "$(cat "$T/err")"
+rm -rf bad
 ls p.counts >files
 status 2 "in the folder of a list" "$A" -d p.counts -p counts \
     --regions=20k -- ./a x x x x

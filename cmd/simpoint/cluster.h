@@ -62,9 +62,12 @@ double near_pair(const struct vecs *v, size_t i, size_t j);
 void km_label(struct km *m);
 /*
  * Iterate from centres c and shares p until no round changes them, or for iters
- * updates. Returns how many updates changed something; lab then belongs to c.
+ * updates. Returns how many updates changed something; lab then belongs to c,
+ * and with -bugs mend p to lab.
  */
 size_t kmeans(struct km *m, size_t iters);
+/* Give each vector of a centre without a share to the nearest one that has. */
+void km_settle(struct km *m);
 
 /* plain.c: the same for what is not finite, or has a weight below 0 */
 

@@ -16,8 +16,8 @@
  * Two bugs of SimPoint are kept: an empty cluster's centre becomes the origin,
  * and when the limit of rounds is reached, the result is the centres before the
  * last update (had it converged, both would be equal).  "-bugs mend" moves an
- * empty centre to the vector furthest from its own centre, and takes the last
- * centres.
+ * empty centre to the vector furthest from its own, if some vector is not
+ * at its centre; it takes the last centres, and the shares of the last labels.
  */
 #include "cluster.h"
 
@@ -135,50 +135,96 @@ add_vec(const struct vecs *v, size_t i, double *row)
 			row[v->at[j]] += v->val[j] * w;
 }
 
-/* Move the centre of an empty cluster to the vector furthest from its own. */
+/* nextp = the weights of each centre's vectors */
 static void
+weigh(struct km *m)
+{
+	memset(m->nextp, 0, m->k * sizeof *m->nextp);
+	for (size_t i = 0; i < m->v->n; i++)
+		m->nextp[m->lab[i]] += m->v->w[i];
+}
+
+/* next = the weighted sums of each centre's vectors */
+static void
+add_up(struct km *m)
+{
+	memset(m->next, 0, m->k * m->v->dim * sizeof *m->next);
+	for (size_t i = 0; i < m->v->n; i++)
+		add_vec(m->v, i, m->next + (size_t)m->lab[i] * m->v->dim);
+}
+
+/* Is a vector where its centre is, but for the rounding of means? */
+static bool
+is_at_centre(const struct km *m, size_t i, double d2)
+{
+	size_t dim = m->v->dim;
+	const double *row = m->c + (size_t)m->lab[i] * dim;
+	double s = 0;
+
+	for (size_t d = 0; d < dim; d++)
+		s += row[d] * row[d];
+	return d2 <= slack(m) * slack(m) * s;
+}
+
+/*
+ * Give an empty cluster the vector furthest from its own centre. It leaves some
+ * weight there. Equal vectors at their centre are not far from it: they would
+ * go to and fro.
+ */
+static bool
 refill(struct km *m, size_t empty)
 {
-	size_t i, worst = 0, dim = m->v->dim;
+	size_t i, worst = m->v->n;
 	double s, most = 0;
 
 	for (i = 0; i < m->v->n; i++) {
 		s = near_exact(m, i, (size_t)m->lab[i]);
-		if (s > most && m->nextp[m->lab[i]] > m->v->w[i]) {
+		if (s > most && m->v->w[i] > 0 &&
+		    m->nextp[m->lab[i]] > m->v->w[i] &&
+		    !is_at_centre(m, i, s)) {
 			most = s;
 			worst = i;
 		}
 	}
-	if (most > 0) {
-		vec_copy(m->v, worst, m->next + empty * dim);
-		m->nextp[m->lab[worst]] -= m->v->w[worst];
-		m->lab[worst] = (int)empty;
-		m->up[worst] = INFINITY;
-		m->lo[worst] = 0;
-	}
+	if (worst == m->v->n)
+		return false;
+	m->lab[worst] = (int)empty;
+	m->up[worst] = INFINITY;
+	m->lo[worst] = 0;
+	weigh(m);
+	return true;
+}
+
+static void
+refill_all(struct km *m)
+{
+	bool any = false;
+
+	for (size_t c = 0; c < m->k; c++)
+		if (m->nextp[c] == 0 && refill(m, c))
+			any = true;
+	if (any)
+		add_up(m);
 }
 
 /* next = the weighted means of each centre's vectors */
 static void
 update(struct km *m)
 {
-	size_t dim = m->v->dim, c, d, i;
+	size_t dim = m->v->dim, c, d;
 	double *row;
 
-	memset(m->next, 0, m->k * dim * sizeof *m->next);
-	memset(m->nextp, 0, m->k * sizeof *m->nextp);
-	for (i = 0; i < m->v->n; i++) {
-		c = (size_t)m->lab[i];
-		add_vec(m->v, i, m->next + c * dim);
-		m->nextp[c] += m->v->w[i];
-	}
+	weigh(m);
+	add_up(m);
+	if (opt.mend)
+		refill_all(m);
 	for (c = 0; c < m->k; c++) {
 		row = m->next + c * dim;
 		if (m->nextp[c] != 0)
 			for (d = 0; d < dim; d++)
 				row[d] /= m->nextp[c];
 		else if (opt.mend)
-			refill(m, c);
+			memcpy(row, m->c + c * dim, dim * sizeof *row);
 	}
 }
 
@@ -237,5 +283,29 @@ kmeans(struct km *m, size_t iters)
 		near_prepare(m);
 		label_again(m);
 	}
+	if (opt.mend) {
+		weigh(m);
+		swap(&m->p, &m->nextp);
+	}
 	return done;
+}
+
+void
+km_settle(struct km *m)
+{
+	if (m->v->plain)
+		return;
+	for (size_t i = 0; i < m->v->n; i++) {
+		double least = INFINITY, s;
+
+		if (m->p[m->lab[i]] > 0)
+			continue;
+		for (size_t c = 0; c < m->k; c++) {
+			s = m->p[c] > 0 ? near_exact(m, i, c) : INFINITY;
+			if (s < least) {
+				least = s;
+				m->lab[i] = (int)c;
+			}
+		}
+	}
 }

@@ -76,6 +76,8 @@ cluster(struct km *m)
 		m->v = all;
 		km_label(m);
 	}
+	if (opt.mend)
+		km_settle(m);
 	for (i = 0; i < all->n; i++)
 		m->d2[i] = near_exact(m, i, (size_t)m->lab[i]);
 	return iters;

@@ -3,10 +3,10 @@
  *
  * The files of simpoints ("interval cluster") and weights ("share cluster")
  * list the clusters that have a share, the heaviest until their sum is 1: none
- * that is empty, nor one whose share is lost in rounding.  The shares
- * are those of k-means, so with a sample they are the sample's.  Then a cluster
- * may have a share although no interval is nearest to its centre: its interval
- * is -1.
+ * that is empty, nor one whose share is lost in rounding ("-bugs mend" lists
+ * that too).  The shares are those of k-means, so with a sample they are the
+ * sample's.  Then a cluster may have a share although no interval is nearest to
+ * its centre: its interval is -1.
  */
 #include "cluster.h"
 
@@ -76,7 +76,7 @@ choose_largest(const struct result *r, double cover, bool *chosen)
 	double sum = 0;
 	size_t c, best;
 
-	while (sum < cover) {
+	while (sum < cover || (opt.mend && cover >= 1)) {
 		best = r->k;
 		for (c = 0; c < r->k; c++)
 			if (r->p[c] > 0 && !chosen[c] &&
