@@ -80,7 +80,8 @@ damaged "$T/contexts" "$B/icount" -i
 damaged "$T/contexts" "$B/plain" -s
 for f in contexts frames; do
 	damaged "$T/$f" "$B/callgraph" --contexts
-	damaged "$T/$f" "$B/callgraph" --separate-threads
+	damaged "$T/$f" "$B/callgraph"
 done
+damaged "$T/contexts" "$B/callgraph" --separate-threads
 damaged "$T/contexts" "$TB/ev" copy
 done_testing

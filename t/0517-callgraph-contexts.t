@@ -81,9 +81,14 @@ told 4 blocks 3 && told 4 counts 3 && told 4 all 3 && told 4 cache 3
 ok "three threads" $?
 alike "in sum" blocks counts
 alike "apart" blocks counts --separate-threads
-alike "apart, with misses" all cache --separate-threads
+event=
+folded "apart, contexts" blocks counts --separate-threads
+# W lines of all threads stand behind the last T line
+status 2 "apart, of kind cache" "$G" --separate-threads cache.ev
+same "is refused" "callgraph: cache.ev:$(($(grep -c ^H cache.ev) + 1)): a \
+stream of kind cache does not tell how often each thread executed a block: \
+--separate-threads needs kind all, blocks or counts" "$(cat err)"
 event=--event=D1mr
-folded "apart, contexts" all cache --separate-threads
 
 # --- by hand: stream KIND LINE..., then FILE.costs without what may differ
 stream() {

@@ -109,6 +109,10 @@ check_contexts(void)
 		ev_bad(walk.events, "a stream of kind %s does not tell what %s "
 		    "needs, the order of executions: needs trace -e blocks",
 		    kind, opt.ordered);
+	else if (walk.threads && ev_kind(walk.events) == EV_CACHE)
+		ev_bad(walk.events, "a stream of kind cache does not tell how "
+		    "often each thread executed a block: --separate-threads "
+		    "needs kind all, blocks or counts");
 	else
 		check_costs();
 }
