@@ -4,7 +4,7 @@
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
-plan 54
+plan 63
 
 # rows as "address:count" in order of address: vectors, blocks
 rows() {
@@ -71,6 +71,39 @@ same "an interval is full by less than a block" "" \
 "$B/bbv" "$T/i.ev" >"$T/i.bb"
 same "the stream's intervals are taken" "$(grep -c '^I' "$T/i.ev")" \
     "$(($(grep -c '^T' "$T/i.bb") + 1))"
+# a mark, or a lack of counters, ends an interval early: it is a row as others
+# are, unless it is the last one
+cat >"$T/cut.ev" <<'E'
+H quern-events 2
+H kind counts
+H interval 4
+B 1 >401000 4 2J401000
+1*1
+I 4
+1
+I 2
+J dump
+1*1
+I 4
+1
+I 2
+E exit 0 6
+E
+for tail in " 4 2 4" "keep 4 2 4 2" "drop 4 2 4"; do
+	option=${tail%% *}
+	"$B/bbv" ${option:+--tail=$option} "$T/cut.ev" >"$T/cut.bb"
+	same "intervals cut short: ${option:-by default}" "${tail#* }" \
+	    "$(sums "$T/cut.bb" | paste -sd' ')"
+done
+sed '/^1.1/,/^1.1/d' "$T/cut.ev" | sed '/^I 4/d; s/0 6/0 1/' >"$T/only.ev"
+for tail in "" keep drop; do
+	[ "$tail" = drop ] && want=0 || want=1
+	for kind in only all; do
+		same "one interval of $kind: ${tail:-by default}" "$want" \
+		    "$("$B/bbv" ${tail:+--tail=$tail} "$T/$kind.ev" |
+		    grep -c '^T')"
+	done
+done
 status 2 "kind counts has its own intervals" "$B/bbv" -i 500 "$T/i.ev"
 status 2 "pinpoints needs an order" "$B/bbv" --format=pinpoints "$T/i.ev"
 "$B/bbv" -i 500 --format=pinpoints "$T/all.ev" >"$T/pin"

@@ -18,6 +18,9 @@
 
 enum vector_format { FORMAT_PLAIN, FORMAT_EXP, FORMAT_PINPOINTS };
 
+/* The last interval, which is not full, is kept if it is the only one. */
+enum vector_tail { TAIL_ONLY, TAIL_KEEP, TAIL_DROP };
+
 /* options.c */
 struct bbv_options {
 	enum vector_format format;
@@ -26,7 +29,7 @@ struct bbv_options {
 	const char *pc_out;	/* NULL: none */
 	const char *mav_out;	/* NULL: none */
 	unsigned mav_shift;	/* log2 of the bytes of a memory region */
-	bool keep_tail;
+	enum vector_tail tail;
 	bool count_only;
 	bool verbose;
 	bool exact;		/* blocks are those of exact.c */

@@ -230,8 +230,9 @@ static void
 count_tail(struct bbv_thread *t)
 {
 	count_settle(t);
-	if (t->ninsn != t->excess && (opt.keep_tail ||
-	    (t->nrow == 0 && opt.format != FORMAT_EXP)))
+	if (t->ninsn != t->excess && (opt.tail == TAIL_KEEP ||
+	    (opt.tail == TAIL_ONLY && t->nrow == 0 &&
+	    opt.format != FORMAT_EXP)))
 		vector_row(t, 0);
 }
 

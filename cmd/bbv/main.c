@@ -37,7 +37,8 @@ static const char help[] =
 "                           (%p, %q{VAR})           [standard output]\n"
 "      --pc-out-file=FILE   a line for each block: where it is\n"
 "      --format=FORMAT      plain, gem5 (the same), exp-bbv, pinpoints\n"
-"      --tail=keep|drop     the last interval, which is not full  [drop]\n"
+"      --tail=keep|drop     the last interval, which is not full [drop it\n"
+"                           unless it is the only one]\n"
 "      --instr-count-only=yes  no vectors, only sums (also without =yes)\n"
 "      --mav=FILE           vectors of the places in memory that were touched\n"
 "      --mav-size=N         bytes of such a place, a power of two  [64]\n"
@@ -88,7 +89,8 @@ one_option(int c)
 		set_format(optarg);
 		break;
 	case OPT_TAIL:
-		opt.keep_tail = !choice_arg("--tail", optarg, "keep", "drop");
+		opt.tail = choice_arg("--tail", optarg, "keep", "drop") ?
+		    TAIL_DROP : TAIL_KEEP;
 		break;
 	case OPT_ONLY:
 		opt.count_only = yes_arg("--instr-count-only", optarg);
@@ -153,23 +155,38 @@ thread(unsigned n)
 	return &threads[n];
 }
 
+static bool held;	/* kind counts: an interval that is not full has ended,
+			   which may be the last one */
+
+/* Kind counts: the interval that has ended is a row of each thread that ran. */
+static void
+stream_rows(void)
+{
+	for (size_t i = 0; i < nthread; i++)
+		if (threads[i].ninsn != 0)
+			vector_row(&threads[i], 0);
+	held = false;
+}
+
 /*
- * Kind counts: an interval of n instructions ended, for all threads.  One that
- * is shorter than those before can only be the last.
+ * Kind counts: an interval of n instructions ended, for all threads. If it is
+ * not full, it is the tail, unless something follows: then a mark or a lack of
+ * counters has ended it.
  */
 static void
 stream_interval(uint64_t n)
 {
 	static uint64_t intervals;
-	size_t i;
 
-	if (n < full && !opt.keep_tail && intervals > 0)
-		return;
+	if (held)
+		stream_rows();
+	if (n < full && (opt.tail == TAIL_DROP ||
+	    (opt.tail == TAIL_ONLY && intervals > 0)))
+		held = true;
+	else
+		stream_rows();
 	if (intervals++ == 0 && full == 0)
 		full = n - n / 100;
-	for (i = 0; i < nthread; i++)
-		if (threads[i].ninsn != 0)
-			vector_row(&threads[i], 0);
 }
 
 static void
@@ -249,6 +266,8 @@ line(struct evr *r, int letter, const struct ev *e, struct objmap *map)
 		}
 		break;
 	case EV_EXECS:
+		if (held)
+			stream_rows();
 		running = thread(ev_thread(r));
 		if (is_counts)
 			count_counts(e, running);
