@@ -104,6 +104,25 @@ for m in simple threads throw; do
 	samefile "$m: inclusive times from the stacks" "$T/want" "$T/got"
 done
 
+# what needs the order of executions is refused by name
+line=$(($(grep -c '^H' "$T/simple.ev") + 1))
+for o in --collect-atstart=no --collect-bus=yes --collect-jumps=yes \
+    --collect-systime=usec --dump-after=f --dump-before=f --dump-every-bb=9 \
+    --fn-skip=f --instr-atstart=no --join-cold=yes --pop-on-jump=f \
+    --requests=block --separate-sites=yes --skip-direct-rec=yes \
+    --skip-plt=no --toggle-collect=f --zero-before=f; do
+	case $o in
+	*=no | *=block) name=$o ;;
+	*) name=${o%%=*} ;;
+	esac
+	status 2 "refused: $o" "$B/callgraph" $o "$T/simple.ev"
+	same "is told: $o" "callgraph: $T/simple.ev:$line: a stream of kind \
+calls does not tell what $name needs, the order of executions: needs trace -e \
+blocks" "$(cat "$T/err")"
+done
+check "not refused" "$B/callgraph" --separate-recs=3 --separate-callers=2 \
+    --collect-atstart=yes --dump-every-bb=0 --collect-jumps=no "$T/simple.ev"
+
 # own costs of all functions are the time from each thread's first entry on
 # that some function ran
 same "simple: own costs and their sum" \

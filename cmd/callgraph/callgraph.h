@@ -38,7 +38,8 @@ extern struct callgraph_options {
 	bool parts;		/* some option asks for parts */
 	bool writes;		/* modifications are writes */
 	bool whole_blocks;	/* marks count for the whole basic block */
-	const char *ordered;	/* an option that needs kind blocks or all */
+	const char *ordered;	/* an option that kinds counts and cache lack */
+	const char *executed;	/* one that needs kind blocks or all */
 	const char *output;	/* a file, or NULL */
 } opt;
 

@@ -79,6 +79,14 @@ has_contexts(void)
 	return ev_kind(walk.events) & (EV_COUNTS | EV_CACHE);
 }
 
+/* Refuse an option that needs what is not in a stream of this kind. */
+static void
+refuse(const char *kind, const char *option)
+{
+	ev_bad(walk.events, "a stream of kind %s does not tell what %s needs, "
+	    "the order of executions: needs trace -e blocks", kind, option);
+}
+
 /* Refuse options that the costs of calls were not counted with. */
 static void
 check_costs(void)
@@ -106,9 +114,7 @@ check_contexts(void)
 		ev_bad(walk.events, "a stream of kind %s without calling "
 		    "contexts: needs trace -e %s --contexts", kind, kind);
 	else if (opt.ordered != NULL)
-		ev_bad(walk.events, "a stream of kind %s does not tell what %s "
-		    "needs, the order of executions: needs trace -e blocks",
-		    kind, opt.ordered);
+		refuse(kind, opt.ordered);
 	else if (walk.threads && ev_kind(walk.events) == EV_CACHE)
 		ev_bad(walk.events, "a stream of kind cache does not tell how "
 		    "often each thread executed a block: --separate-threads "
@@ -141,6 +147,8 @@ begin(struct out *o)
 		/* there is little to tell of each: all contexts */
 		walk.contexts |= walk.callers == 0;
 		dump_open(o, &stream, pid);
+		if (opt.executed != NULL)
+			refuse("calls", opt.executed);
 		return;
 	}
 	for (unsigned i = 0; i < outcome_columns(walk.told); i++)

@@ -65,12 +65,21 @@ static const char help[] =
 
 struct callgraph_options opt;
 
+/* Note that an option needs the order of calls at least, if it is set. */
+static void
+needs_calls(const char *option, bool set)
+{
+	if (set && opt.ordered == NULL)
+		opt.ordered = option;
+}
+
 /* Note that an option needs the order of executions, if it is set. */
 static bool
 needs_order(const char *option, bool set)
 {
-	if (set && opt.ordered == NULL)
-		opt.ordered = option;
+	needs_calls(option, set);
+	if (set && opt.executed == NULL)
+		opt.executed = option;
 	return set;
 }
 
@@ -112,7 +121,7 @@ separate(const char *what, enum func_rule rule, char *s, uint64_t max)
 		n = 0;		/* as in Callgrind */
 	else
 		n = (uint32_t)num_arg(what, s, rule == RULE_RECS, max);
-	needs_order(what, n != (rule == RULE_RECS ? 2 : 0));
+	needs_calls(what, n != (rule == RULE_RECS ? 2 : 0));
 	add_rule(what, rule, fn, n);
 	return n;
 }
