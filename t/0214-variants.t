@@ -157,6 +157,19 @@ for o in "" --simulate-wb --simulate-hwpref --cacheuse; do
 	done
 done
 
+# of a reference to two lines LL is asked only for what D1 has not, as in
+# Callgrind, whose figures these are (a loop of five loads)
+loads="8r8@402000 8r8@402080 8r8@40201c 8r8@402080 8r8@40203c 2 2C401005"
+ev "B 1 >401000 5 $loads 5 2 2S" "B 2 >401005 $loads" "P 3 1 8" 3 "2*3e5" \
+    "B 5 >401005 $loads 5 2 2S" 5 "Y 231" \
+    "E exit 0 1000" >across.ev
+two="--I1=1024,2,32 --D1=128,2,32 --LL=256,2,32"
+for o in "no 5000 3001 5" "yes 5000 3001 4"; do
+	check "lines of a reference: $o" "$C" $two --cacheuse=${o%% *} across.ev
+	same "are those of Callgrind" "${o#* }" \
+	    "$(awk '/^totals/ { print $5, $6, $7 }' out)"
+done
+
 # --- judged by Callgrind
 command -v valgrind >/dev/null 2>&1 || {
 	skip "Callgrind's figures" "no valgrind"
