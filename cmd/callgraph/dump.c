@@ -18,6 +18,7 @@
 #include "out.h"
 #include "outcome.h"
 #include "prog.h"
+#include "sum.h"
 
 /* Callgrind's order; others follow. */
 static const char *const usual[] = { "Ir", "Dr", "Dw", "I1mr", "D1mr", "D1mw",
@@ -328,7 +329,7 @@ gather_arcs(const struct walk_ctx *c)
 		if (n > 0 && by_site(&arc[n - 1], &arc[k]) == 0) {
 			arc[n - 1]->calls += arc[k]->calls;
 			for (unsigned i = 0; i < walk.ncol; i++)
-				arc[n - 1]->cost[i] += arc[k]->cost[i];
+				sum_add(&arc[n - 1]->cost[i], arc[k]->cost[i]);
 			arc[k]->calls = 0;
 			memset(arc[k]->cost, 0,
 			    walk.ncol * sizeof *arc[k]->cost);

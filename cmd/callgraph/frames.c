@@ -16,6 +16,7 @@
 #include "callgraph.h"
 #include "mem.h"
 #include "outcome.h"
+#include "sum.h"
 
 /* Deeper stacks lose their outer half, as in lib/walk. */
 #define MOST	((size_t)1 << 20)
@@ -73,7 +74,7 @@ add_since(const struct thread *t, uint64_t thread, size_t frame, uint32_t arc)
 		return;
 	sum = states_outcomes(thread, arc);
 	for (unsigned i = 0; i < ncol; i++)
-		sum[i] += t->total[i] - enter[i];
+		sum_add(&sum[i], t->total[i] - enter[i]);
 }
 
 static void
@@ -195,8 +196,9 @@ frames_outcome(const struct ev *e)
 	}
 	sum = sums_of(d, e->num[0] - 1, s);
 	for (unsigned i = 0; i < l->n; i++) {
-		sum[l->event[i].column] += (int64_t)l->event[i].n;
-		t->total[l->event[i].column] += (int64_t)l->event[i].n;
+		sum_add(&sum[l->event[i].column], (int64_t)l->event[i].n);
+		sum_add(&t->total[l->event[i].column],
+		    (int64_t)l->event[i].n);
 	}
 }
 

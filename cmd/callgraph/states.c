@@ -18,6 +18,7 @@
 #include "khash.h"
 #include "mem.h"
 #include "objmap.h"
+#include "sum.h"
 
 KHASH_MAP_INIT_INT64(group, uint32_t)
 
@@ -133,7 +134,7 @@ add_calls(const struct ev *e)
 	unsigned columns = walk.data_refs ? 3 : 1;
 
 	for (unsigned i = 0; i <= columns; i++)
-		n[i] += (int64_t)e->num[1 + i];
+		sum_count((uint64_t *)&n[i], e->num[1 + i], INT64_MAX);
 }
 
 void

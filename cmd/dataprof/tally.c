@@ -10,6 +10,7 @@
 #include "hash.h"
 #include "khash.h"
 #include "mem.h"
+#include "sum.h"
 
 KHASH_MAP_INIT_INT64(number, uint32_t)
 
@@ -105,7 +106,7 @@ tally_add(size_t n, const int64_t *cost, uint64_t refs)
 {
 	row[n].refs += refs;
 	for (unsigned i = 0; i < dp.ncol; i++)
-		row[n].cost[i] += cost[i];
+		sum_add(&row[n].cost[i], cost[i]);
 }
 
 size_t

@@ -18,6 +18,7 @@
 #include "khash.h"
 #include "mem.h"
 #include "out.h"
+#include "sum.h"
 
 KHASH_MAP_INIT_INT64(part, uint64_t)
 
@@ -89,11 +90,11 @@ add(const struct insns_at *at, int64_t *n)
 	int64_t *f;
 
 	(void)n;
-	sums[c] += at->times;
+	sum_count(&sums[c], at->times, INT64_MAX);
 	if (functions == NULL)
 		return;
 	f = funcs_at(functions, at);
-	*f += (int64_t)at->times;
+	sum_add(f, (int64_t)at->times);
 	add_here(f, c, at->times);
 }
 

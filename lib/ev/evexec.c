@@ -175,6 +175,8 @@ evexec_next(struct evr *r, struct ev *e)
 	r->b.p += taken;
 	r->lineno += r->scan->nline + r->scan->nout;
 	r->nexec += r->scan->nexec;
+	if (r->nexec > INT64_MAX)
+		return evr_bad(r, "more than 2^63 executions");
 	/* The last line's id is in its last piece, or the one before a `*`. */
 	n = r->scan->npiece - 1;
 	if (r->scan->piece[n] & EVSCAN_STAR)

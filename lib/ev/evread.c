@@ -324,6 +324,8 @@ in_order(struct evr *r, struct ev *e)
 	case 'W':
 		if (block_id(r, e) == NULL)
 			return -1;
+		if (e->num[1] > INT64_MAX - r->nexec)
+			return evr_bad(r, "more than 2^63 executions");
 		r->nexec += e->num[1];
 		break;
 	case 'Y':

@@ -10,6 +10,7 @@
 #include "evout.h"
 #include "khash.h"
 #include "mem.h"
+#include "sum.h"
 
 KHASH_MAP_INIT_INT64(sums, uint64_t)
 
@@ -114,13 +115,14 @@ read_list(const struct outcomes *o, struct outcome_list *l, const char *text)
 	l->n = 0;
 	while ((r = ev_outcome(&text, name, &n)) > 0) {
 		i = find(o, name);
-		if (i >= 0 && l->n < OUTCOME_MAX) {
+		if (i >= 0 && l->n < OUTCOME_MAX && n <= INT64_MAX) {
 			l->event[l->n].column = (unsigned)i;
 			l->event[l->n++].n = n;
 			continue;
 		}
 		l->n = 0;
 		return i < 0 ? "O: an event that no `H outcomes' names" :
+		    n > INT64_MAX ? "O: more than 2^63 events" :
 		    "O: too many events";
 	}
 	if (r == 0)
@@ -174,7 +176,7 @@ outcome_put(struct outcomes *o, uint64_t insn, const struct outcome_list *l)
 		    l->event[i].column, &new);
 		if (new != 0)
 			kh_val(o->sum, k) = 0;
-		kh_val(o->sum, k) += l->event[i].n;
+		sum_count(&kh_val(o->sum, k), l->event[i].n, INT64_MAX);
 	}
 }
 

@@ -16,6 +16,7 @@
 #include "cost.h"
 #include "mem.h"
 #include "objmap.h"
+#include "sum.h"
 
 /* There are as many of the next three as the stream has blocks. */
 #define SMALL __attribute__((packed, aligned(4)))
@@ -311,6 +312,20 @@ times_of(const struct insns *s, uint32_t block, uint32_t insn)
 	return n;
 }
 
+/* Add the costs of an instruction, each of whose references is one. */
+static void
+add_costs(const struct insns *s, const struct insns_at *at, int64_t *n)
+{
+	int64_t own[COST_EVMAX];
+
+	if (at->times > INT64_MAX / (4U + at->i->nref))
+		sum_beyond();
+	memset(own, 0, s->costs->nev * sizeof *own);
+	s->costs->add(at, own);
+	for (unsigned i = 0; i < s->costs->nev; i++)
+		sum_add(&n[i], own[i]);
+}
+
 /*
  * Sum up the costs of addr in the active runs, and advance these; remove those
  * that end. Returns how often the instruction was executed.
@@ -333,7 +348,7 @@ sum_up(struct insns *s, uint64_t addr, int64_t *n)
 		ev_next_insn(&a->at);
 		at.times = times_of(s, a->block, a->from);
 		if (at.times != 0)
-			s->costs->add(&at, n);
+			add_costs(s, &at, n);
 		all += at.times;
 		a->addr += a->at.insn.len;
 		if (++a->from == a->to)
@@ -529,7 +544,7 @@ insns_write(struct insns *s, const struct insns_costs *c, struct objmap *map)
 		if (sum_up(s, addr, n) == 0 || is_nothing(n, c->nev))
 			continue;
 		for (unsigned i = 0; i < c->nev; i++)
-			c->total[i] += n[i];
+			sum_add(&c->total[i], n[i]);
 		if (c->w == NULL)
 			continue;
 		if (named == NULL || !together(s, named, of))

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 
 #include "mem.h"
+#include "sum.h"
 
 #define NOGROUP	UINT32_MAX
+#define MOST	(INT64_MAX / 8)	/* of rounds: sums with others fit */
 
 /* A repeated instruction: the sum of its counts, and how many were 0. */
 struct repeated {
@@ -84,7 +86,10 @@ count(struct repeats *b, const struct ev_def *d, uint64_t executions)
 	for (size_t i = 0; i < b->n && b->of[i].insn < d->n; i++) {
 		uint64_t v = d->block->value[b->of[i].count];
 
-		b->of[i].rounds += ((int64_t)v < 0 ? -v : v) * executions;
+		v = (int64_t)v < 0 ? -v : v;
+		if (v > MOST / executions)
+			sum_beyond();
+		sum_count(&b->of[i].rounds, v * executions, MOST);
 		b->of[i].none += v == 0 ? executions : 0;
 	}
 }
@@ -129,8 +134,8 @@ rounds_line(struct rounds *r, uint32_t number, const struct ev *e)
 
 	if (p == NULL)
 		p = add(b, (uint32_t)e->num[1] - 1, NOGROUP);
-	p->rounds += e->num[2];
-	p->none += e->num[3];
+	sum_count(&p->rounds, e->num[2], MOST);
+	sum_count(&p->none, e->num[3], MOST);
 }
 
 /* ---- */

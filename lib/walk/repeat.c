@@ -32,6 +32,7 @@
 
 #include "khash.h"
 #include "mem.h"
+#include "sum.h"
 
 #define LEAST	256		/* multiply only if so many rounds are left */
 #define MOST	((uint64_t)1 << 24)	/* give up after so many rounds */
@@ -435,7 +436,8 @@ leave_out(struct walk_thread *t, struct walk_seg *p, const uint64_t *rec,
 	if (seg_moves_stack(t->seg))
 		t->sp += by * rounds;
 	for (unsigned c = 0; c < walk.ncol; c++)
-		t->total[c] += (t->total[c] - state.total[c]) * (int64_t)times;
+		sum_add(&t->total[c], sum_times(t->total[c] -
+		    state.total[c], (int64_t)times));
 	if (p->spgroup != 0)
 		plan_values[p->block] += rec[p->spgroup] * rounds;
 	for (unsigned g = 0; p->apply && g < ev_ngroups(*rec); g++)

@@ -13,6 +13,7 @@
 #include "mem.h"
 #include "outcome.h"
 #include "repeat.h"
+#include "sum.h"
 
 /* ---- references that depend on values ---- */
 
@@ -26,7 +27,7 @@ walk_times(const struct ev_block *b, const struct ev_ref *r)
 	if (r->count == 0)
 		return 1;
 	n = (int64_t)b->value[r->count - 1];
-	return n < 0 ? -n : n;
+	return n < 0 ? sum_times(n, -1) : n;
 }
 
 /* Add n to a column and to the slot's extra count i. */
@@ -38,7 +39,7 @@ add_extra(struct walk_thread *t, struct walk_slot *sl, unsigned col, uint32_t i,
 
 	if (n == 0)
 		return;
-	t->total[col] += n;
+	sum_add(&t->total[col], n);
 	if (t->skipper != NULL) {
 		repeat_counts(&slot_skipped(t->skipper)[col], 1);
 		slot_skipped(t->skipper)[col] += n;
@@ -436,7 +437,7 @@ walk_add(struct walk_thread *t, unsigned column, uint64_t n)
 {
 	if (t->slot == NULL || !t->collect)
 		return;
-	t->total[walk.firsttold + column] += (int64_t)n;
+	sum_add(&t->total[walk.firsttold + column], (int64_t)n);
 	if (t->skipper != NULL)
 		slot_skipped(t->skipper)[walk.firsttold + column] += (int64_t)n;
 	else
@@ -459,8 +460,8 @@ add_outcomes(struct walk_thread *t, struct walk_ran at, uint32_t seg,
 		unsigned c = l->event[i].column;
 		int64_t n = (int64_t)l->event[i].n;
 
+		sum_add(&t->total[walk.firsttold + c], n);
 		own[c] += n;
-		t->total[walk.firsttold + c] += n;
 		if (t->nran > 1 && t->nturn > 0)
 			add_between(t, seg, walk.firsttold + c, n);
 	}
