@@ -144,8 +144,35 @@ awk 'BEGIN {
 }' >"$T/big.ev"
 status 2 "an event that no buffer can hold" "$F" -f 1 -b 256 "$T/big.ev"
 same "an event that no buffer can hold: message" \
-    "fmt-xray: a record of 332 bytes does not fit in buffers of 256 bytes" \
+    "fmt-xray: a record of 316 bytes does not fit in buffers of 256 bytes" \
     "$(cat "$T/err")"
+
+# a buffer that is exactly full comes back as one, and an entry goes where its
+# argument goes
+awk 'BEGIN {
+	print "H quern-events 1\nH kind calls\nG 1 . f"
+	for (i = 1; i < 33; i++)
+		printf "%s 1 %x\n", i < 17 ? "N" : "X", i
+	print "E exit 0 32"
+}' >"$T/whole.ev"
+"$F" -f 1 -o "$T/whole" "$T/whole.ev" && "$R" "$T/whole" >"$T/whole2.ev" &&
+    "$F" -f 1 -o "$T/whole2" "$T/whole2.ev"
+ok "an exactly full buffer" $?
+samefile "is the same" "$T/whole" "$T/whole2"
+awk 'BEGIN {
+	print "H quern-events 1\nH kind calls\nF 1 1 3 0 256 0 x\nT 1"
+	for (i = 1; i < 24; i++)
+		printf "N 1 %x\n", i
+	print "N 2 18\nA 7\nX 2 19\nE exit 0 25"
+}' >"$T/last.ev"
+check "an argument that does not fit" "$F" -f 1 -o "$T/last" "$T/last.ev"
+same "has its entry in another buffer" "N 2 18;A 7;X 2 19;" \
+    "$("$R" "$T/last" | sed -n '/^L/,$p' | sed '1d;1,/^L/d' |
+    grep '^[NAX]' | tr '\n' ';')"
+same "of which there are two" "$((32 + 2 * 256))" "$(wc -c <"$T/last")"
+for n in 255 257 260; do
+	status 2 "buffers of $n bytes" "$F" -b $n "$T/last.ev"
+done
 
 # threads that take turns, without buffers: one for each; more than memory holds
 awk 'BEGIN {

@@ -309,7 +309,10 @@ options(int argc, char **argv, const char **to)
 		switch (c) {
 		case 'b':
 			head.size = size_arg("--buffer-size", optarg,
-			    LEAST_SIZE, MOST_SIZE) & ~7ull;
+			    LEAST_SIZE, MOST_SIZE - 7);
+			if (head.size % 8 != 0)
+				die("--buffer-size=%s: not a multiple of 8",
+				    optarg);
 			has_size = true;
 			break;
 		case 'F':

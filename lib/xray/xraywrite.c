@@ -418,6 +418,13 @@ select_thread(struct xray_writer *w, const struct xray_rec *r)
 	begin(w, r);
 }
 
+/* Is tsc no number of ticks, at most max, from the clock value told? */
+static bool
+is_far(const struct open *b, uint64_t tsc, uint64_t max)
+{
+	return tsc < b->base || tsc - b->base > max;
+}
+
 /* ticks from the clock value told to tsc, at most max; else tell tsc */
 static uint32_t
 ticks(struct xray_writer *w, uint64_t tsc, uint64_t max)
@@ -428,7 +435,7 @@ ticks(struct xray_writer *w, uint64_t tsc, uint64_t max)
 	if (!b->has_cpu)
 		put_cpu(w, b->cpu, tsc);
 	d = tsc - b->base;
-	if (tsc < b->base || d > max) {
+	if (is_far(b, tsc, max)) {
 		put64(meta(w, META_WRAP) + 1, tsc);
 		d = 0;
 	}
@@ -442,17 +449,41 @@ put_func(struct xray_writer *w, const struct xray_rec *r)
 	struct open *b = ready(w, r->tsc);
 	uint32_t action = r->kind == XRAY_ENTER ? 0 :
 	    r->kind == XRAY_EXIT ? 1 : 2;
+	uint64_t max = w->head.version == 5 ? INT32_MAX : UINT32_MAX;
 	uint32_t d;
 	uint8_t *p;
 
 	if (r->id >> 28)
 		die("function id %u: an FDR log takes ids up to 268435455",
 		    r->id);
-	fit(w, METASIZE + FUNCSIZE + METASIZE);	/* clock, itself, argument */
-	d = ticks(w, r->tsc, w->head.version == 5 ? INT32_MAX : UINT32_MAX);
+	fit(w, FUNCSIZE +
+	    (b->has_cpu && is_far(b, r->tsc, max) ? METASIZE : 0));
+	d = ticks(w, r->tsc, max);
 	p = room(w, FUNCSIZE);
 	put32(p, r->id << 4 | action << 1);
 	put32(p + 4, d);
+	b->func = b->len - FUNCSIZE;
+	b->was_func = true;
+}
+
+/* The last entry, which is the last record, goes on into a new buffer. */
+static void
+move_entry(struct xray_writer *w)
+{
+	struct open *b = &w->open[w->cur - 1];
+	struct xray_rec r = b->first;
+	uint64_t base = b->base;
+	uint8_t entry[FUNCSIZE];
+
+	memcpy(entry, b->mem + b->func, sizeof entry);
+	put32(entry + 4, 0);
+	b->len -= FUNCSIZE;
+	b->total -= FUNCSIZE;
+	end(w);
+	later(&r);
+	begin(w, &r);
+	put_cpu(w, b->cpu, base);
+	memcpy(room(w, FUNCSIZE), entry, sizeof entry);
 	b->func = b->len - FUNCSIZE;
 	b->was_func = true;
 }
@@ -463,12 +494,16 @@ put_arg(struct xray_writer *w, const struct xray_rec *r)
 {
 	struct open *b;
 	uint8_t *p;
+	bool full;
 
 	if (w->cur == 0 || !w->open[w->cur - 1].was_func)
 		die("an argument that belongs to no entry");
 	b = &w->open[w->cur - 1];
-	if (w->head.version == 1 && w->head.size > 0 &&
-	    b->total + 2 * METASIZE > w->head.size)
+	full = w->head.version == 1 && w->head.size > 0 &&
+	    b->total + 2 * METASIZE > w->head.size;
+	if (full && b->func + FUNCSIZE == b->len)
+		move_entry(w);
+	else if (full)
 		die("an entry's arguments do not fit in buffers of %llu bytes",
 		    (unsigned long long)w->head.size);
 	if (w->head.version >= 4 && b->func != SIZE_MAX) {
@@ -497,7 +532,7 @@ put_event(struct xray_writer *w, const struct xray_rec *r)
 	}
 	if (r->size > INT32_MAX)
 		die("an event of %llu bytes", (unsigned long long)r->size);
-	fit(w, 2 * METASIZE + r->size);
+	fit(w, METASIZE + r->size);
 	if (!b->has_cpu)
 		put_cpu(w, b->cpu, r->tsc);
 	if (v == 5) {
@@ -523,7 +558,7 @@ put_wrap(struct xray_writer *w, const struct xray_rec *r)
 {
 	struct open *b = ready(w, r->tsc);
 
-	fit(w, 2 * METASIZE);
+	fit(w, METASIZE);
 	if (!b->has_cpu)
 		put_cpu(w, b->cpu, r->tsc);
 	put64(meta(w, META_WRAP) + 1, r->tsc);
