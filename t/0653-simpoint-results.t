@@ -164,6 +164,25 @@ assert best == max(t["bic"] for t in chosen["trials"])
 END
 check "json: as the files" python3 "$T/read.py" "$T/j" "$T/p" "$T/w" "$T/l" \
     "$T/a.bb"
+# blocks that no interval has take no memory, and change nothing
+printf '%s\n' 'T:1:5 :3:2 :9:1' 'T:1:5 :3:3' 'T:9:4 :3:1' 'T:9:5 :1:1' >"$T/few"
+sed 's/:9:/:100000000:/' "$T/few" >"$T/far"
+for f in few far; do
+	([ -n "${SAN:-}" ] || ulimit -v 1000000
+	"$S" -k 2 -dim noProject -j 2 -loadFVFile "$T/$f" -saveSimpoints "$T/$f.p" \
+	    -saveLabels "$T/$f.l" -q)
+	ok "blocks up to a number: $f" $?
+done
+samefile "the same phases" "$T/few.p" "$T/far.p"
+samefile "the same distances" "$T/few.l" "$T/far.l"
+sed 's/:9:/:700:/' "$T/few" >"$T/wide"
+check "centres with all columns" "$S" -k 2 -dim noProject -q \
+    -loadFVFile "$T/wide" -saveFinalCtrs "$T/c" -saveVectorsTxtFmt "$T/v"
+same "of all blocks" "700 700 700 700 700 700" \
+    "$(awk 'NR > 1 { print NF - 2 }' "$T/c" "$T/v" | grep -v '^-' | paste -sd' ')"
+same "at their places" "0.125 700" "$(awk 'NR == 2 { for (i = 3; i <= NF; i++)
+    if ($i == .125) print $i, i - 2 }' "$T/v")"
+
 check "json: what has no bounds" "$S" -k 1,2 -dim noProject -bugs mend -json - \
     -loadFVFile "$T/pin.bb"
 check "json: is null or a number" python3 -c \

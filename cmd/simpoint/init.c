@@ -220,6 +220,8 @@ subset(const struct vecs *v, const bool *chosen, size_t want)
 	double sum = 0;
 
 	s->dim = v->dim;
+	s->wide = v->wide;
+	s->used = v->used;
 	s->plain = v->plain;
 	s->w = xcalloc(want, sizeof *s->w);
 	if (v->x)

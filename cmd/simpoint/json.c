@@ -153,7 +153,7 @@ json_write(const struct result *r, const struct fv *f)
 	size_t i;
 
 	put(top, "intervals", count(r->n));
-	put(top, "dimensions", count(r->fin.cols));
+	put(top, "dimensions", count(r->fin.wide));
 	for (i = 0; i < r->n && f->sum; i++)
 		insns += f->sum[i];
 	if (f->sum)

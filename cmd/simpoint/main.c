@@ -134,7 +134,10 @@ read_input(void)
 		die("%zu intervals are too many", vecs.n);
 	weigh();
 	check_finite();
+	vecs.wide = vecs.dim;
 	note("Vectors: %zux%zu\n", vecs.n, vecs.dim);
+	if (!opt.ctrs_in)
+		vecs_squeeze(&vecs);
 	if (opt.initkm == INIT_SAMP && vecs.n % 8 == 0 && !opt.ctrs_in &&
 	    !opt.labels_in)
 		warn("%zu intervals, a multiple of 8: -initkm samp prefers "

@@ -197,6 +197,21 @@ matrix_read_binary(struct matrix *m, const char *name)
 	in_close(r.in);
 }
 
+/* A row with all of its columns; it is valid until the next call. */
+static const double *
+widen(const double *x, size_t cols, size_t wide, const uint32_t *used)
+{
+	static double *row;
+
+	if (used == NULL)
+		return x;
+	row = xrealloc(row, wide * sizeof *row);
+	memset(row, 0, wide * sizeof *row);
+	for (size_t j = 0; j < cols; j++)
+		row[used[j]] = x[j];
+	return row;
+}
+
 static void
 put_row(struct out *o, double w, const double *x, size_t cols)
 {
@@ -234,7 +249,8 @@ matrix_write_text(const struct matrix *m, const char *name)
 
 	out_printf(o, "%zu:w\n", m->rows);
 	for (i = 0; i < m->rows; i++)
-		put_row(o, m->w[i], m->x + i * m->cols, m->cols);
+		put_row(o, m->w[i], widen(m->x + i * m->cols, m->cols, m->wide,
+		    m->used), m->used ? m->wide : m->cols);
 	out_close(o);
 }
 
@@ -260,7 +276,8 @@ vecs_write_text(const struct vecs *v, const char *name)
 	out_printf(o, "%zu:w\n", v->n);
 	for (i = 0; i < v->n; i++) {
 		vec_copy(v, i, row);
-		put_row(o, v->w[i], row, v->dim);
+		put_row(o, v->w[i], widen(row, v->dim, v->wide, v->used),
+		    v->wide);
 	}
 	out_close(o);
 }
@@ -275,7 +292,8 @@ vecs_write_binary(const struct vecs *v, const char *name)
 	binary_head(o, v->n);
 	for (i = 0; i < v->n; i++) {
 		vec_copy(v, i, row);
-		put_binary(o, v->w[i], row, v->dim);
+		put_binary(o, v->w[i], widen(row, v->dim, v->wide, v->used),
+		    v->wide);
 	}
 	out_close(o);
 }

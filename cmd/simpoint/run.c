@@ -307,6 +307,8 @@ run_result(size_t run, struct result *r)
 	r->n = all->n;
 	r->init.rows = r->fin.rows = t->k;
 	r->init.cols = r->fin.cols = all->dim;
+	r->init.wide = r->fin.wide = all->wide;
+	r->init.used = r->fin.used = all->used;
 	r->init.x = xcalloc(cells, sizeof *r->init.x);
 	r->init.w = xcalloc(t->k, sizeof *r->init.w);
 	memcpy(r->init.x, m.c, cells * sizeof *m.c);

@@ -27,7 +27,7 @@ sum_weights(const struct vecs *v)
 void
 score(const struct vecs *v, struct trial *t, const int *lab, const double *d2)
 {
-	double n = (double)v->n, dim = (double)v->dim, k = (double)t->k;
+	double n = (double)v->n, dim = (double)v->wide, k = (double)t->k;
 	double all = sum_weights(v), mean = all / n;
 	double sum = 0, variance, likelihood, params;
 	size_t c, i;

@@ -93,13 +93,21 @@ struct vecs {
 	double *norm;	/* sparse: squared length of each vector */
 	double *w;	/* weights; their sum is 1 */
 	bool plain;	/* some values or weights are not finite: plain.c */
+	size_t wide;	/* all dimensions, of which dim are used */
+	uint32_t *used;	/* which, rising; NULL: all, and wide is dim */
 };
-void vec_copy(const struct vecs *v, size_t i, double *row);	/* vecs.c */
+
+/* vecs.c */
+void vec_copy(const struct vecs *v, size_t i, double *row);
+/* Number the dimensions of sparse vectors anew if most are 0 in all of them */
+void vecs_squeeze(struct vecs *v);
 
 /* matrix.c: rows of reals, as text and binary; weights; labels */
 struct matrix {
 	size_t rows, cols;
 	double *x, *w;
+	size_t wide;		/* as those of struct vecs, if used is there */
+	const uint32_t *used;
 };
 /*
  * Read a file's rows and weights into an empty matrix. Weights are equal if the
