@@ -227,6 +227,24 @@ D 3 - 7f00000 2000
 1
 E exit 0 3
 EOF2
+cat >"$T/zero.ev" <<EOF2
+H quern-events 2
+H kind all
+H allocs
+M 1 401000 402000 1000 /nonexistent/p
+B 1 >401000 1r8@500010
+D 1 + 401100 0 401010
+1
+D 2 = 500010
+1
+D 3 + 401100 0 401010
+D 4 = 500020
+D 5 - 500020
+E exit 0 2
+EOF2
+check "memory of no bytes" "$D" --text --refs "$T/zero.ev"
+same "is found, and counts none" "2 0 1 0 0 0;0 0 1 0 0 0;" \
+    "$(awk '/heap/ { print $1, $2, $3, $4, $5, $6 }' "$T/out" | tr '\n' ';')"
 check "a thread's data, used by the next one, and unmapped" "$D" --text \
     "$T/gone.ev"
 same "is then no longer that" "2 control 2 other" \

@@ -39,6 +39,7 @@ struct block {
 	uint32_t site;
 	uint32_t before, behind;	/* in the ring of a mapping's parts */
 	bool holds;		/* a large one that holds others */
+	bool empty;		/* no byte was asked for; it takes one here */
 };
 
 /* Blocks by address. */
@@ -196,7 +197,7 @@ remove_block(uint32_t b)
 	struct block *p = &block[b];
 
 	take_out(b);
-	site_shrinks(p->site, p->end - p->start);
+	site_shrinks(p->site, p->empty ? 0 : p->end - p->start);
 	if (p->behind == b)
 		site_frees(p->site, dp.time - p->time);
 	block[p->before].behind = p->behind;
@@ -308,7 +309,7 @@ replace(struct list *l, uint64_t start, uint64_t end, uint64_t number)
 void
 block_add(uint64_t start, uint64_t size, uint64_t number, uint32_t site)
 {
-	uint64_t page, end, pagesend;
+	uint64_t page, end, pagesend, asked = size;
 	uint32_t b;
 	bool late;
 
@@ -317,7 +318,7 @@ block_add(uint64_t start, uint64_t size, uint64_t number, uint32_t site)
 	if (__builtin_add_overflow(start, size, &end))
 		return;
 	pagesend = (end - 1) / PAGE;
-	site_allocates(site, size);
+	site_allocates(site, asked);
 	late = site_get(site)->maps &&
 	    unmap(start, block_pages_end(start, size), number);
 	late |= replace(&large, start, end, number);
@@ -332,8 +333,9 @@ block_add(uint64_t start, uint64_t size, uint64_t number, uint32_t site)
 	block[b].number = number;
 	block[b].time = dp.time;
 	block[b].site = site;
+	block[b].empty = asked == 0;
 	put_in(b);
-	site_grows(site, size);
+	site_grows(site, asked);
 }
 
 void
