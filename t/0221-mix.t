@@ -201,7 +201,7 @@ ok "is refused by name" $?
 status 2 "kind counts with -t" "$M" -t --show=push "$T/ls.counts"
 grep -q 'kind counts.*the order of executions' "$T/err"
 ok "is refused by name" $?
-for bad in --by=name --show=nosuch --functions=x -t --nonsense; do
+for bad in --by=name --show= --show=, --show=nosuch --functions=x -t --nonsense; do
 	status 2 "$bad" "$M" "$bad" "$T/page.ev"
 done
 printf 'H quern-events 1\nE exit 0 0\n' >"$T/empty.ev"

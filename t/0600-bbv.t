@@ -4,7 +4,7 @@
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
-plan 63
+plan 67
 
 # rows as "address:count" in order of address: vectors, blocks
 rows() {
@@ -103,6 +103,10 @@ for tail in "" keep drop; do
 		    "$("$B/bbv" ${tail:+--tail=$tail} "$T/$kind.ev" |
 		    grep -c '^T')"
 	done
+done
+for o in "-o $T/a --mav=$T/a" "-o $T/a --pc-out-file=$T/a" "--mav=-" \
+    "-o $T/b --mav=$T/a --pc-out-file=$T/a"; do
+	status 2 "one file for two: $o" "$B/bbv" $o "$T/all.ev"
 done
 status 2 "kind counts has its own intervals" "$B/bbv" -i 500 "$T/i.ev"
 status 2 "pinpoints needs an order" "$B/bbv" --format=pinpoints "$T/i.ev"

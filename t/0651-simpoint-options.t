@@ -55,6 +55,11 @@ no '-k 2 -dim noProject -saveProjMatrixTxtFmt $T/m $T/fv' \
     "-dim noProject has no projection matrix"
 no '-k 2 -numFVs 3 $T/fv' "-numFVs and -FVDim go together"
 no '-k 2 -seedsample 3 $T/fv' "-seedsample needs -sampleSize"
+for bad in x '' 1x all; do
+	status 2 "-tid '$bad'" "$S" -k 2 -tid "$bad" -regions "$T/r" "$T/fv"
+	same "-tid '$bad': is told" \
+	    "simpoint: -tid $bad: neither a number nor global" "$(cat "$T/err")"
+done
 no '-k 2 -warmup 3 $T/fv' "-warmup, -tid and -regions-by need -regions"
 no '-k 2 -saveLabels - -json - $T/fv' "only one result can go to standard output"
 no '-k 2 -saveAll -saveLabels - $T/fv' \

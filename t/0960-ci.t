@@ -87,6 +87,10 @@ check "as other conditions" grep -q 'under other conditions' told
 
 status 2 "no processor" "$C" -d bad --cpu=v9 list
 same "is told once" "ci: --cpu=v9: none of v2, v3, v4, native" "$(cat "$T/err")"
+for bad in x 1x 1.2.3 . ''; do
+	status 2 "no threshold: '$bad'" "$C" -d bad --threshold="$bad" list
+	same "is told" "ci: --threshold $bad: not a number" "$(cat "$T/err")"
+done
 status 2 "no caches" "$C" -d bad --caches=--D1=1,2,3 list
 same "is told once" "cachesim: --D1=1,2,3: the number of sets is not a power of \
 two

@@ -156,7 +156,7 @@ else
 fi
 
 # --- the command line
-for o in --pipe=none -jx --interval=x --regions=x --env=A=1,2 --env==; do
+for o in --pipe=none -jx -j0 --jobs=0 --interval=x --regions=x --env=A=1,2 --env==; do
 	status 2 "$o" "$A" -d bad "$o" list
 done
 status 2 "a name that no variable has" "$A" -d bad '--env=a b' list

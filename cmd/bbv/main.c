@@ -116,6 +116,21 @@ one_option(int c)
 	}
 }
 
+/* Each file has a name of its own. */
+static void
+check_names(void)
+{
+	const char *name[] = { opt.bb_out == NULL ? "-" : opt.bb_out,
+	    opt.mav_out, opt.pc_out };
+
+	for (unsigned i = 1; i < 3; i++)
+		for (unsigned k = 0; k < i; k++)
+			if (name[i] != NULL && name[k] != NULL &&
+			    strcmp(name[i], name[k]) == 0)
+				die("%s: two outputs cannot be one file",
+				    name[i]);
+}
+
 static void
 options(int argc, char **argv)
 {
@@ -140,6 +155,7 @@ options(int argc, char **argv)
 		one_option(c);
 	if (argc - optind > 1)
 		prog_usage(synopsis);
+	check_names();
 }
 
 static struct bbv_thread *

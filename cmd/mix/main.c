@@ -133,6 +133,8 @@ named_columns(void)
 {
 	char *save = NULL;
 
+	if (strspn(show, ",") == strlen(show))
+		die("--show=%s: no class", show);
 	for (char *name = strtok_r(xstrdup(show), ",", &save); name != NULL;
 	    name = strtok_r(NULL, ",", &save)) {
 		unsigned class = opt.by == BY_WIDTH ? class_new(name) :

@@ -3,6 +3,8 @@
  */
 #include "simpoint.h"
 
+#include <string.h>
+
 #include "prog.h"
 
 static void
@@ -94,6 +96,10 @@ check_output(void)
 	if (!opt.regions && (opts_given("warmup") || opts_given("tid") ||
 	    opts_given("regions-by")))
 		die("-warmup, -tid and -regions-by need -regions");
+	if (strcmp(opt.tid, "global") != 0 &&
+	    (opt.tid[0] == '\0' || strspn(opt.tid, "0123456789") !=
+	    strlen(opt.tid)))
+		die("-tid %s: neither a number nor global", opt.tid);
 	if (n > 1)
 		die("only one result can go to standard output");
 	if (n > 0 && (opt.saveall || opts_given("coveragePct")))
