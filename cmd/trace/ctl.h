@@ -224,7 +224,9 @@ struct control {
 	uint32_t publish;	/* publish records before REQ_MOVE */
 	uint32_t suspect;	/* 1: the processor may be crowded */
 	uint32_t crowded;	/* requests left that are slept for at once */
-	uint32_t polling;	/* the guest may not call futex: poll for it */
+	uint32_t polling;	/* a filter: the runtime makes no calls, ... */
+	uint32_t no_futex;	/* ... nor futex: poll for it, ... */
+	uint32_t no_yield;	/* ... nor sched_yield */
 	uint32_t settling;	/* the next answer is late: trace has begun, or
 				 * is at work for another one */
 	uint32_t sharing;	/* processes that share the memory have slots

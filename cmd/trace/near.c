@@ -109,7 +109,7 @@ near_asked(uint32_t on, uint32_t turns)
 {
 	if (useless)
 		return;
-	if (cpu != 0 && (on != cpu - 1 || ONCE(area.ctl->polling) ||
+	if (cpu != 0 && (on != cpu - 1 || ONCE(area.ctl->no_yield) ||
 	    ONCE(area.ctl->crowded) != 0 || !judge(turns) ||
 	    is_trial_due()))
 		near_leave();
@@ -117,7 +117,7 @@ near_asked(uint32_t on, uint32_t turns)
 		return;
 	streak = on == last ? streak + 1 : 0;
 	last = on;
-	if (streak >= STREAK && !ONCE(area.ctl->polling) &&
+	if (streak >= STREAK && !ONCE(area.ctl->no_yield) &&
 	    ONCE(area.ctl->crowded) == 0 && may_pay())
 		stay_on(on);
 }

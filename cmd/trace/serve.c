@@ -249,10 +249,10 @@ rest(void)
 	__atomic_store_n(&c->serving_sleeps, 1, __ATOMIC_SEQ_CST);
 	if (!is_called() && !watch_pending() && !control_pending() &&
 	    !guest_ended && !trust_lost)
-		futex_wait(&c->bell, bell, ONCE(c->polling) ? 20000 :
+		futex_wait(&c->bell, bell, ONCE(c->no_futex) ? 20000 :
 		    exec_pending ? 200000 : ns);
 	__atomic_store_n(&c->serving_sleeps, 0, __ATOMIC_SEQ_CST);
-	idle = !ONCE(c->polling) && !is_wanted() &&
+	idle = !ONCE(c->no_futex) && !is_wanted() &&
 	    __atomic_load_n(&c->bell, __ATOMIC_SEQ_CST) == bell;
 }
 

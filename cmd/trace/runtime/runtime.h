@@ -288,6 +288,15 @@ void before_letting_go(struct tarea *);
 /* The thread goes on natively, for good. */
 void let_go(struct tarea *) __attribute__((noreturn));
 
+/* ---- filter.c: of a system call that installs a seccomp filter ---- */
+
+/* Does the filter look at the instruction pointer, which would be ours? */
+bool filter_reads_pc(const struct tarea *, uint64_t nr);
+/* Does it permit futex, to wait and to wake, whatever the word? */
+bool filter_permits_futex(const struct tarea *, uint64_t nr);
+/* Does it permit sched_yield? */
+bool filter_permits_yield(const struct tarea *, uint64_t nr);
+
 /* ---- cpuid.c ---- */
 
 /* Do the guest's cpuid, by the registers in the area; -1: it faults. */

@@ -16,7 +16,7 @@ futex_wait(uint32_t *word, uint32_t val)
 {
 	static const long limit[2] = { 0, 100 * 1000 * 1000 };
 
-	if (rt.ctl->polling)
+	if (rt.ctl->no_futex)
 		__builtin_ia32_pause();
 	else
 		sys4(__NR_futex, word, FUTEX_WAIT, val, limit);
@@ -33,7 +33,7 @@ pause_ms(void)
 void
 futex_wake(uint32_t *word, int n)
 {
-	if (!rt.ctl->polling)
+	if (!rt.ctl->no_futex)
 		sys3(__NR_futex, word, FUTEX_WAKE, n);
 }
 

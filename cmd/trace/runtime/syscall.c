@@ -367,24 +367,35 @@ waiting(struct tarea *t, uint64_t nr)
 	return r;
 }
 
-/* A filter may forbid what we would call: no futex, mprotect from here on. */
+/*
+ * A filter may forbid what we would call: no mprotect from here on, and futex
+ * and sched_yield only if it permits them.
+ */
 static long
 secure(struct tarea *t)
 {
-	uint32_t was = rt.ctl->polling;
+	uint32_t was = rt.ctl->polling, no_futex = rt.ctl->no_futex;
+	uint32_t no_yield = rt.ctl->no_yield;
 	bool first = !t->act->unmasked;
 	long r;
 
 	if (first)
 		signal_filter(t, true);
 	rt.ctl->polling = 1;
+	if (!filter_permits_futex(t, t->gpr[0]))
+		rt.ctl->no_futex = 1;
+	if (!filter_permits_yield(t, t->gpr[0]))
+		rt.ctl->no_yield = 1;
 	buffer_guard_all();
 	counters_all(t);
 	r = guest_syscall(t, t->gpr);
-	if (is_error(r))
+	if (is_error(r)) {
 		rt.ctl->polling = was;
-	if (is_error(r) && first)
-		signal_filter(t, false);
+		rt.ctl->no_futex = no_futex;
+		rt.ctl->no_yield = no_yield;
+		if (first)
+			signal_filter(t, false);
+	}
 	return r;
 }
 
@@ -403,34 +414,6 @@ control(struct tarea *t)
 	if (option == PR_SET_SYSCALL_USER_DISPATCH)
 		return -EINVAL;
 	return guest_syscall(t, t->gpr);
-}
-
-/*
- * Does the call put a filter in place that looks at the instruction pointer,
- * which is the runtime's where the program makes its calls?
- */
-static bool
-filters_by_pc(const struct tarea *t, uint64_t nr)
-{
-	uint64_t how = nr == __NR_seccomp ? (uint32_t)t->gpr[7] + 1u :
-	    t->gpr[6], at;
-	struct { uint16_t len, pad[3]; uint64_t filter; } prog;
-	struct { uint16_t code; uint8_t jt, jf; uint32_t k; } f;
-	unsigned i;
-
-	if (nr != __NR_seccomp && (nr != __NR_prctl ||
-	    (uint32_t)t->gpr[7] != PR_SET_SECCOMP))
-		return false;
-	if (how != 2 || rt_copy(&prog, (void *)t->gpr[2], sizeof prog) < 0)
-		return false;
-	for (i = 0, at = prog.filter; i < prog.len; i++, at += sizeof f) {
-		if (rt_copy(&f, (void *)at, sizeof f) < 0)
-			return false;
-		/* ld of a word of struct seccomp_data */
-		if (f.code == 0x20 && (f.k == 8 || f.k == 12))
-			return true;
-	}
-	return false;
 }
 
 /*
@@ -627,7 +610,7 @@ syscall_do(struct tarea *t, const struct exitmeta *x)
 		leave_before(t, x, SAY_TRACED);
 	if (t->rseq != 0)
 		rseq_learn(t);
-	if (filters_by_pc(t, nr))
+	if (filter_reads_pc(t, nr))
 		leave_before(t, x, SAY_FILTER);
 	t->gpr[0] = nr;
 	t->gpr[1] = x->target;

@@ -40,6 +40,8 @@ wait_begin(struct waiting *w)
 
 	if (rt.ctl->polling) {
 		rt.ctl->crowded = 0;	/* or trace would never poll again */
+		if (rt.ctl->no_yield && !rt.ctl->no_futex)
+			w->polls = SPINS - SPINS / 8;
 		return;
 	}
 	w->sleeps = left != 0;
@@ -64,7 +66,8 @@ is_short(enum request what)
 static void
 yield(struct waiting *w, bool is_timed)
 {
-	if (is_timed && w->start == 0 && is_short(w->what) && !w->is_late)
+	if (is_timed && w->start == 0 && is_short(w->what) && !w->is_late &&
+	    !rt.ctl->polling)
 		w->start = now_ns();
 	sys0(__NR_sched_yield);
 }
@@ -86,11 +89,11 @@ wait_awake(struct waiting *w)
 {
 	if (w->sleeps)
 		return false;
-	if (!rt.ctl->polling && take_turns(w))
+	if (!rt.ctl->no_yield && take_turns(w))
 		return true;
 	__builtin_ia32_pause();
 	if (w->polls >= SPINS_ALONE && w->polls % SPINS_YIELD == 0 &&
-	    !rt.ctl->polling)
+	    !rt.ctl->no_yield)
 		yield(w, true);
 	return w->polls++ < SPINS;
 }

@@ -51,7 +51,7 @@ is_early(void)
 static void
 sleep_until_called(struct control *c)
 {
-	struct timespec t = { 0, ONCE(c->polling) || entry_waits() ? 100000 :
+	struct timespec t = { 0, ONCE(c->no_futex) || entry_waits() ? 100000 :
 	    is_early() ? 2000000 : 50 * 1000 * 1000 };
 	uint32_t bell = __atomic_load_n(&c->qbell, __ATOMIC_SEQ_CST);
 
