@@ -46,6 +46,7 @@ void in_allow_cut(struct in *);
 /* From now on a last line without a newline is dropped, as one that was cut. */
 void in_whole_lines(struct in *);
 bool in_was_cut(const struct in *);	/* at the end: was the input cut? */
+bool in_told_cut(const struct in *);	/* ... and was the user warned of it? */
 /* Read up to n bytes, what one read gives; 0 at the end. */
 ssize_t in_read(struct in *, void *buf, size_t n);
 /*

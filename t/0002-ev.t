@@ -286,7 +286,8 @@ done
 ok "cut anywhere: truncated" $bad
 gzip -c "$T/random.ev" | head -c 20000 >"$T/cut.ev.gz"
 status 2 "cut gzip" "$E" copy "$T/cut.ev.gz"
-ok "is truncated" "$(grep -q 'truncated after' "$T/err"; echo $?)"
+same "one message" ": gzip: data ends early" \
+    "$(sed 's/.*cut.ev.gz//' "$T/err")"
 
 # lines of all lengths at the edges of buffers
 "$E" random 7 200000 "$T/big.ev" 2>"$T/err"

@@ -380,7 +380,7 @@ read_input(struct input *in)
 		in->desc = with_late(r, in->desc);
 	has = r->has_summary;
 	in->truncated = r->truncated;
-	if (unnamed && !named && positions == COST_INSTR)
+	if (unnamed && !named && positions == COST_INSTR && !r->truncated)
 		warn("%s: has addresses without functions: fmt-cachegrind "
 		    "finds their names", r->name);
 	prof.truncated |= r->truncated;

@@ -35,7 +35,7 @@ struct in {
 	int fd;
 	char *name;
 	enum in_kind kind;
-	bool allow_cut, was_cut, whole_lines;
+	bool allow_cut, was_cut, told_cut, whole_lines;
 	uint64_t offset;	/* bytes read from fd */
 	bool wide;		/* pipe_widen's */
 	bool reading;		/* a pipe, whose end was not read yet */
@@ -200,6 +200,12 @@ bool
 in_was_cut(const struct in *in)
 {
 	return in->was_cut;
+}
+
+bool
+in_told_cut(const struct in *in)
+{
+	return in->told_cut;
 }
 
 /*
@@ -373,7 +379,7 @@ gzip_read(struct in *in, void *buf, size_t n)
 			if (!in->allow_cut)
 				gzip_die(in, "data ends early");
 			warn("%s: gzip: data ends early", in->name);
-			in->ended = in->was_cut = true;
+			in->ended = in->was_cut = in->told_cut = true;
 			break;
 		}
 		in->z.next_in = in->raw + in->rawpos;

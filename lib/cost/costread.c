@@ -104,8 +104,10 @@ truncated(struct costr *r, const char *what)
 {
 	if (!r->partial)
 		costr_die(r, "truncated: %s", what);
-	warn("%s:%" PRIu64 ": truncated: %s", r->name,
-	    (uint64_t)in_lineno(r->d->in), what);
+	/* that gzip data ends early was told */
+	if (!in_told_cut(r->d->in))
+		warn("%s:%" PRIu64 ": truncated: %s", r->name,
+		    (uint64_t)in_lineno(r->d->in), what);
 	r->truncated = true;
 }
 

@@ -181,7 +181,7 @@ ev_close(struct evr *r)
 	int status = r->state == ENDED && !in_lacked() ? 0 : 2;
 
 	meter_end();
-	if (r->error != NULL)
+	if (r->error != NULL && !r->cut)
 		warn("%s", r->error);
 	ev_free(r);
 	return status;

@@ -32,6 +32,7 @@ truncated(struct evr *r)
 	r->error = xmalloc(n);
 	snprintf(r->error, n, "%s: truncated after %" PRIu64 " executions",
 	    in_name(r->b.in), r->nexec);
+	r->cut = in_told_cut(r->b.in);
 	r->state = FAILED;
 	return -1;
 }
