@@ -530,4 +530,14 @@ for o in --rep=x --separate-callers=101 --separate-recs=0 --contexts=0 \
 done
 status 2 "two files" "$G" ev ev
 
+# a prefix belongs to the object of its block, whatever was mapped since
+for line in "M 2 401000 402000 1000 /b" "U 401000 402000"; do
+	printf '%s\n' "H quern-events 2" "H kind all" \
+	    "M 1 401000 402000 1000 /a" "B 1 >401000 3 3" 1 "$line" \
+	    "P 2 1 1" 2 "E exit 0 2" >ev
+	check "a prefix behind $line" "$G" -o costs ev
+	same "is code of its block's object" "/a 0x1000 2 +3 1" \
+	    "$(awk '/^ob=/ { print $2 } /^0x|^[+]/' costs | paste -sd' ')"
+done
+
 done_testing

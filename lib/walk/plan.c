@@ -319,13 +319,43 @@ cuts(const struct walk_seg *s, const struct ev_insn *i, uint64_t addr,
 
 /* The segments of the definition that is being read. */
 static struct walk_seg *segs;
+static size_t capsegs;
+
+/* Begin segment n at instruction k, which is in this place. */
+static void
+add_segment(uint32_t n, const struct ev_block *b, uint32_t k, bool apply,
+    const struct func_place *at)
+{
+	segs = xgrow(segs, &capsegs, n + 1, sizeof *segs);
+	segs[n] = (struct walk_seg){ .block = b->id, .first = (uint16_t)k,
+	    .addr = b->insn[k].addr, .apply = apply, .value = b->value,
+	    .at = at };
+}
+
+/*
+ * Cut a prefix as its block was: what was mapped then is what its code is of.
+ */
+static uint32_t
+cut_prefix(const struct ev_def *d, bool apply)
+{
+	struct walk_seg *p = &plan[d->block->id], *s;
+	uint32_t n;
+
+	for (n = 0; n < p->nseg; n++) {
+		s = plan_seg(p, n);
+		if (s->first >= d->n)
+			break;
+		add_segment(n, d->block, s->first, apply, s->at);
+		finish(&segs[n], d->block, s->end < d->n ? s->end : d->n);
+	}
+	return n;
+}
 
 /* Cut a definition into segments; return how many. */
 static uint32_t
 cut(const struct ev_def *d, bool apply)
 {
 	const struct ev_insn *i = d->block->insn;
-	static size_t cap;
 	struct func_place at;
 	struct walk_seg *s;
 	uint32_t n = 0;
@@ -342,10 +372,7 @@ cut(const struct ev_def *d, bool apply)
 				look_up(i[k].addr, &at);
 			finish(s, d->block, k);
 		}
-		segs = xgrow(segs, &cap, n + 1, sizeof *segs);
-		segs[n++] = (struct walk_seg){ .block = d->block->id,
-		    .first = (uint16_t)k, .addr = i[k].addr, .apply = apply,
-		    .value = d->block->value, .at = func_same_place(&at) };
+		add_segment(n++, d->block, k, apply, func_same_place(&at));
 	}
 	finish(&segs[n - 1], d->block, d->n);
 	return n;
@@ -388,7 +415,7 @@ plan_define(uint32_t id)
 		    sizeof *d->block->value);
 	p = &plan[id];
 	wrong = NULL;
-	n = cut(d, apply);
+	n = d->letter == 'P' ? cut_prefix(d, apply) : cut(d, apply);
 	if (n == 1)
 		*p = *segs;
 	else
