@@ -250,6 +250,41 @@ same "changed in the file only" 5 $?
 [ "$(taken)" -gt 100 ]
 ok "the rest comes from the store" $?
 
+# what is left of an object of which a part changes: the bytes of the store's
+# fragments are still compared
+cat >"$T/rest.c" <<'EOF2'
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+int
+main(int argc, char **argv)
+{
+	int n = argc > 2 ? atoi(argv[2]) : 0, r;
+	unsigned char *p = mmap((void *)0x10000000, n ? 4096 : 8192,
+	    PROT_READ | (n ? PROT_WRITE : PROT_EXEC), MAP_PRIVATE | MAP_FIXED,
+	    open(argv[1], O_RDONLY), 0);
+
+	if (n) {
+		p[1] = n;
+		mprotect(p, 4096, PROT_READ | PROT_EXEC);
+	}
+	r = ((int (*)(void))p)();
+	if (argc > 2 && n == 0) {
+		mprotect(p + 4096, 4096, PROT_READ);
+		printf("%g %a\n", r * 1.5, r / 7.0);
+	}
+	return r;
+}
+EOF2
+$CC -O1 -o "$T/rest" "$T/rest.c"
+{ printf '\270\5\0\0\0\303'; head -c 8186 /dev/zero; } >"$T/code"
+for how in "" 0 9 9; do
+	[ "${how:-0}" = 9 ] && want=9 || want=5
+	trace "$T/rest" "$T/code" $how >"$T/out"
+	same "the rest of an object, then ${how:-all}" $want $?
+done
+
 # the environment: not the program's, nor does it move its stack
 natively
 QUERN_STORE=$S "$B/trace" -v -e none -o "$T/ev" "$T/prog" >"$T/out" 2>"$T/trace.err"
@@ -588,6 +623,40 @@ status 1 "a limit of files, and a store" small
 samefile "a limit of files, and a store: the same" "$T/native" "$T/out"
 [ "$(taken)" -gt 300 ]
 ok "a limit of files: it takes $(taken) fragments" $?
+
+# a library whose first segment has code: ld.so maps all of it as code, then
+# data over its end
+i=0
+while [ $i -lt 400 ]; do
+	echo "int f$i(int x) { return x + $i; }"
+	i=$((i + 1))
+done >"$T/many.c"
+{ echo "int all(int x) {"
+  sed 's/^int \(f[0-9]*\).*/x = \1(x);/' "$T/many.c"
+  echo "return x; }"; } >"$T/all.c"
+cat "$T/all.c" >>"$T/many.c"
+echo "int all(int); int main(int c, char **v) { return (v != 0) + all(c) % 7; }" \
+    >"$T/m.c"
+# library OPTION...: a program that needs it
+library() {
+	$CC -O0 -fPIC -shared -o "$T/libmany.so" "$T/many.c" "$@" 2>"$T/err" &&
+	    $CC -o "$T/m" "$T/m.c" -L"$T" -lmany -Wl,-rpath,"$T"
+}
+# kept TEXT COMMAND...: its second run makes nothing, nor does the third
+kept() {
+	text=$1
+	shift
+	rm -rf "$S"
+	trace "$@"
+	made=$(made)
+	for run in second third; do
+		trace "$@"
+		[ "$(made)" -le 3 ] && [ "$(taken)" -gt $((made - 4)) ]
+		ok "$text: the $run run makes $(made) of $made" $?
+	done
+}
+library -Wl,-z,noseparate-code
+kept "a library without a segment for code alone" "$T/m"
 
 # what does not use it says so
 for o in --aslr "-e counts --contexts" --client-requests=off; do

@@ -123,6 +123,7 @@ char *kept_key(void);
 struct kept_live {
 	struct kept_object is;
 	uint32_t stored;	/* its equal in the entry, + 1, or 0 */
+	uint32_t rest_of;	/* that of which this is a part that is left */
 };
 /* Begin an image: list its objects, and install what the entry has of them. */
 void objects_begin(void);

@@ -345,18 +345,13 @@ fill_fragments(void)
 	fill_puts();
 }
 
-/* The sum of a page that was looked at in this run or before; false: none. */
+/* The sum that an object of the entry has for the page; false: none. */
 static bool
-sum_page(uint64_t at, uint32_t stored, uint64_t *sum)
+stored_sum(uint64_t at, uint32_t stored, uint64_t *sum)
 {
-	const uint8_t *p = pages_find(at);
 	const struct kept_object *o;
 	uint32_t k;
 
-	if (p != NULL) {
-		*sum = keep_sum(0, p, PAGE);
-		return true;
-	}
 	if (stored == 0)
 		return false;
 	o = &kept.object[stored - 1];
@@ -368,15 +363,27 @@ sum_page(uint64_t at, uint32_t stored, uint64_t *sum)
 	return false;
 }
 
-/* List the object's pages; `stored': the object of the entry, or 0. */
+/* That of a page that was looked at in this run. */
+static bool
+read_sum(uint64_t at, uint64_t *sum)
+{
+	const uint8_t *p = pages_find(at);
+
+	if (p != NULL)
+		*sum = keep_sum(0, p, PAGE);
+	return p != NULL;
+}
+
+/* List the object's pages, also those that the entry has of it; or 0. */
 static void
-list_pages(struct kept_object *o, uint32_t stored)
+list_pages(struct kept_object *o, uint32_t stored, uint32_t rest_of)
 {
 	uint64_t at, sum;
 
 	o->number = (uint32_t)s.npage;
 	for (at = o->start & ~(uint64_t)(PAGE - 1); at < o->end; at += PAGE) {
-		if (!sum_page(at, stored, &sum))
+		if (!read_sum(at, &sum) && !stored_sum(at, stored, &sum) &&
+		    !stored_sum(at, rest_of, &sum))
 			continue;
 		s.number = xgrow(s.number, &s.capnumber, s.npage + 1,
 		    sizeof *s.number);
@@ -395,10 +402,11 @@ fill_pages(void)
 
 	for (i = 0; (l = object_live(i)) != NULL; i++)
 		if (s.of_live[i] != 0)
-			list_pages(&s.object[s.of_live[i] - 1], l->stored);
+			list_pages(&s.object[s.of_live[i] - 1], l->stored,
+			    l->rest_of);
 	for (i = 1; i <= kept.nobject; i++)
 		if (s.of_stored[i] != 0)
-			list_pages(&s.object[s.of_stored[i] - 1], i);
+			list_pages(&s.object[s.of_stored[i] - 1], i, 0);
 }
 
 static bool
