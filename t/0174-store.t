@@ -657,6 +657,9 @@ kept() {
 }
 library -Wl,-z,noseparate-code
 kept "a library without a segment for code alone" "$T/m"
+# one that wants an executable stack: ld.so changes that by PROT_GROWSDOWN
+library -Wl,-z,execstack
+kept "a library that wants an executable stack" "$T/m"
 
 # what does not use it says so
 for o in --aslr "-e counts --contexts" --client-requests=off; do

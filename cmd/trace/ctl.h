@@ -53,7 +53,8 @@ enum request {
 	REQ_SAMPLE,		/* pc of compared code that is entered often */
 	REQ_COMPARE,		/* from now on code changes without a write
 				 * that we notice */
-	REQ_MAPPED,		/* start, end: code there came, went, changed */
+	REQ_MAPPED,		/* start, end: code there came, went, changed;
+				 * 1: and from where the mapping begins */
 	REQ_EXEC,		/* path, tid -> 0: go on, 1: it runs natively */
 	REQ_EXEC_FAILED,	/* tid */
 	REQ_WINDOW,		/* instructions before the window are done */

@@ -300,7 +300,8 @@ request_grant(unsigned slot, uint32_t what, const uint64_t arg[4],
 		frag_compare();
 		break;
 	case REQ_MAPPED:
-		image_changed(arg[0], arg[1]);
+		image_changed(arg[2] == 0 ? arg[0] :
+		    guest_mapped_from(arg[0]), arg[1]);
 		break;
 	case REQ_EXEC:
 		ret[0] = !exec_asked(arg[0], (pid_t)arg[1], arg[2]);

@@ -151,4 +151,10 @@ int cpu_parse(const char *name, enum cpu *);
 /* Hide these bits of cpuid's leaf 7, subleaf 1, if there is no model. */
 void cpu_hide(uint32_t eax, uint32_t edx);
 
+/*
+ * Where the mapping begins that lies at an address, or is the next one behind;
+ * 0: there is none.
+ */
+uint64_t guest_mapped_from(uint64_t at);
+
 #endif

@@ -52,6 +52,22 @@ mapped_next(struct mapped *m)
 	return false;
 }
 
+uint64_t
+guest_mapped_from(uint64_t at)
+{
+	uint64_t start = 0;
+	bool found = false;
+	struct mapped m;
+
+	mapped_open(&m, guest.pid);
+	while (mapped_next(&m))
+		if (!found && m.end > at) {
+			found = true;
+			start = m.start;
+		}
+	return start;
+}
+
 void
 extents_add(struct extents *e, uint64_t start, uint64_t end)
 {

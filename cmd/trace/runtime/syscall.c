@@ -46,13 +46,19 @@ touches_code(uint64_t start, uint64_t end)
 }
 
 static void
-mapped(struct tarea *t, uint64_t start, uint64_t len)
+tell_mapped(struct tarea *t, uint64_t start, uint64_t len, bool down)
 {
 	uint64_t arg[4] = { start, start + len < -(uint64_t)PAGE ? start +
-	    ((len + PAGE - 1) & -(uint64_t)PAGE) : ~0ull, 0, 0 };
+	    ((len + PAGE - 1) & -(uint64_t)PAGE) : ~0ull, down, 0 };
 
 	buffer_publish(t, Q_RECORDS, 0, 0);
 	ask(t, REQ_MAPPED, arg);
+}
+
+static void
+mapped(struct tarea *t, uint64_t start, uint64_t len)
+{
+	tell_mapped(t, start, len, false);
 }
 
 /*
@@ -87,6 +93,26 @@ half_mapped(struct tarea *t, uint64_t start, uint64_t len)
 		mapped(t, start, len);
 }
 
+static bool
+is_protecting(uint64_t nr)
+{
+	return nr == __NR_mprotect || nr == __NR_pkey_mprotect;
+}
+
+/*
+ * PROT_GROWSDOWN: the call changes a mapping from its beginning on, which trace
+ * knows.  Shared libraries make the stack executable so.
+ */
+static long
+protecting_down(struct tarea *t)
+{
+	long r = guest_syscall(t, t->gpr);
+
+	if (r != SYS_ABORTED)
+		tell_mapped(t, t->gpr[7], t->gpr[6], true);
+	return r;
+}
+
 /* mmap, munmap, mremap, mprotect: tell trace where code comes or goes. */
 static long
 mapping(struct tarea *t, uint64_t nr)
@@ -96,11 +122,8 @@ mapping(struct tarea *t, uint64_t nr)
 	bool code;
 	long r;
 
-	if ((nr == __NR_mprotect || nr == __NR_pkey_mprotect) &&
-	    (prot & PROT_GROWSDOWN)) {
-		len += at;	/* from where the mapping begins */
-		at = 0;
-	}
+	if (is_protecting(nr) && (prot & PROT_GROWSDOWN))
+		return protecting_down(t);
 	code = touches_code(at, at + len);
 	r = guest_syscall(t, t->gpr);
 
@@ -116,7 +139,7 @@ mapping(struct tarea *t, uint64_t nr)
 	if (nr == __NR_mmap) {
 		at = (uint64_t)r;
 		code = (prot & PROT_EXEC) || touches_code(at, at + len);
-	} else if (nr == __NR_mprotect || nr == __NR_pkey_mprotect) {
+	} else if (is_protecting(nr)) {
 		code |= (prot & PROT_EXEC) != 0;
 	}
 	if (nr == __NR_mremap) {
