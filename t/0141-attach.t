@@ -688,6 +688,157 @@ exec 9>&-
 wait $pid
 same "and the call that it waits in goes on" 3 $?
 
+# The kernel's own threads in a process never run its code: io_uring's wait for
+# what others write.
+cat >"$T/ring.c" <<'EOF'
+#include <linux/io_uring.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static char buf[8];
+
+int
+main(void)
+{
+	struct io_uring_params p;
+	struct io_uring_sqe *e;
+	int fd, fds[2];
+	char *sq, c;
+
+	memset(&p, 0, sizeof p);
+	fd = syscall(SYS_io_uring_setup, 8, &p);
+	if (fd < 0 || pipe(fds) != 0)
+		return 77;
+	sq = mmap(NULL, p.sq_off.array + p.sq_entries * 4, PROT_READ |
+	    PROT_WRITE, MAP_SHARED, fd, IORING_OFF_SQ_RING);
+	e = mmap(NULL, p.sq_entries * sizeof *e, PROT_READ | PROT_WRITE,
+	    MAP_SHARED, fd, IORING_OFF_SQES);
+	memset(e, 0, sizeof *e);
+	e->opcode = IORING_OP_READ;
+	e->flags = IOSQE_ASYNC;
+	e->fd = fds[0];
+	e->addr = (unsigned long)buf;
+	e->len = sizeof buf;
+	*(unsigned *)(sq + p.sq_off.tail) = 1;
+	if (syscall(SYS_io_uring_enter, fd, 1, 0, 0, NULL, 0) != 1)
+		return 77;
+	puts("ready");
+	fflush(stdout);
+	return read(0, &c, 1) == 0 ? 3 : 4;
+}
+EOF
+# with_end PROGRAM: it is ready, with its end at "$T/fifo"; false: it ended
+with_end() {
+	rm -f "$T/out"
+	"$@" <"$T/fifo" >"$T/out" 2>"$T/err" &
+	pid=$!
+	exec 9>"$T/fifo"
+	until_line "$T/out" ready
+}
+if gcc -O1 -w -o "$T/ring" "$T/ring.c" 2>"$T/err" && with_end "$T/ring"; then
+	sleep 0.1
+	same "io_uring has a thread in it" 2 "$(ls /proc/$pid/task | wc -l)"
+	for i in first second; do
+		status 0 "io_uring: attached for the $i time" "$B/trace" \
+		    -e counts --for-time=0.1 -p $pid -o "$T/room.ev"
+		same "io_uring: nothing is left, time $i" 0 \
+		    "$(grep -c memfd:quern /proc/$pid/maps)"
+	done
+	exec 9>&-
+	wait $pid
+	same "io_uring: it is none the worse" 3 $?
+else
+	skip "threads of io_uring" "io_uring is not permitted"
+fi
+
+# A thread in the runtime whose access to the program's memory waits for a
+# handler of faults does not come out.
+cat >"$T/fault.c" <<'EOF'
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void *page;
+static int done;
+
+static void *
+act(void *arg)
+{
+	(void)arg;
+	done = syscall(SYS_rt_sigaction, SIGUSR2, page, NULL, 8) == 0;
+	return NULL;
+}
+
+int
+main(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register r = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct uffdio_zeropage z = { .mode = 0 };
+	struct uffd_msg m;
+	int fd = syscall(SYS_userfaultfd, 0);
+	pthread_t t;
+	char c;
+
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+	    MAP_ANONYMOUS, -1, 0);
+	r.range.start = z.range.start = (unsigned long)page;
+	r.range.len = z.range.len = 4096;
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) != 0 ||
+	    ioctl(fd, UFFDIO_REGISTER, &r) != 0)
+		return 77;
+	puts("ready");
+	fflush(stdout);
+	read(0, &c, 1);
+	pthread_create(&t, NULL, act, NULL);
+	read(fd, &m, sizeof m);
+	puts("waits");
+	fflush(stdout);
+	read(0, &c, 1);
+	ioctl(fd, UFFDIO_ZEROPAGE, &z);
+	pthread_join(t, NULL);
+	puts("goes on");
+	fflush(stdout);
+	return read(0, &c, 1) == 0 && done ? 3 : 5;
+}
+EOF
+if gcc -O1 -w -pthread -o "$T/fault" "$T/fault.c" 2>"$T/err" &&
+    with_end "$T/fault"; then
+	rm -f "$T/run.ev"
+	$bounded "$B/trace" -e counts -p $pid -o "$T/run.ev" \
+	    2>"$T/trace.err" 9>&- &
+	tracer=$!
+	begun
+	echo >&9
+	until_line "$T/out" waits
+	kill -INT $tracer
+	wait $tracer
+	same "a thread does not come out: the status" 125 $?
+	check "the message says so" grep -q "thread [0-9]* does not leave" \
+	    "$T/trace.err"
+	status 125 "nor can it be attached to" "$B/trace" -e counts \
+	    --for-time=0.1 -p $pid -o "$T/room.ev"
+	check "the message says why" grep -q "earlier trace left it" "$T/err"
+	echo >&9
+	until_line "$T/out" "goes on"
+	status 0 "once it has come out it can" "$B/trace" -e counts \
+	    --for-time=0.1 -p $pid -o "$T/room.ev"
+	exec 9>&-
+	wait $pid
+	same "and it is none the worse" 3 $?
+else
+	skip "a thread that does not come out" "no userfaultfd"
+fi
+
 status 125 "a process that is not there" "$B/trace" -p 4194303 -o "$T/no.ev"
 check "the message names it" grep -q "process 4194303" "$T/err"
 check "and no stream is left" test ! -e "$T/no.ev"

@@ -325,6 +325,8 @@ begin(char **argv)
 		control_start(numbered(opt->control));
 }
 
+static bool stays;		/* something of ours, in what was let go */
+
 /* What our parent sees: the program's end, or that something has failed. */
 static int
 status(bool whole)
@@ -334,7 +336,7 @@ status(bool whole)
 		return opt->adopted ? STATUS_COMMAND : STATUS_TROUBLE;
 	if (format_lost == EPIPE && !output_is_command())
 		die_sigpipe();
-	if (!whole || (format_lost && format_lost != EPIPE))
+	if (!whole || stays || (format_lost && format_lost != EPIPE))
 		return STATUS_TROUBLE;
 	if (opt->adopted || opt->pid != 0)
 		return 0;
@@ -413,7 +415,7 @@ main(int argc, char *argv[])
 		area_letgo(LETGO_NOW);
 	watch_end();
 	if (gone && opt->leaves && !trust_lost)
-		detach();
+		stays = !detach();
 	if (stopped)
 		follow_signal(stopped);
 	reap(gone);

@@ -251,6 +251,8 @@ bool slot_is_dead(const struct slot *);
 char task_state(pid_t);
 /* Has it ended, or is it ending, and only its name left? */
 bool task_is_dead(pid_t);
+/* Is it a thread of the kernel's, as io_uring makes them in a process? */
+bool task_is_kernels(pid_t);
 
 /* ------------------------------------------------------------------- memory */
 

@@ -73,14 +73,35 @@ guest_state(const char *stat)
 	return p == NULL || p[1] == '\0' ? "" : p + 2;
 }
 
+/* A thread's stat from its state on: from `text', of some room. */
+static const char *
+read_stat(pid_t tid, char *text, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)tid);
+	file_text(path, text, size);
+	return guest_state(text);
+}
+
 char
 task_state(pid_t tid)
 {
-	char path[64], text[512];
+	char text[512];
 
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)tid);
-	file_text(path, text, sizeof text);
-	return *guest_state(text);
+	return *read_stat(tid, text, sizeof text);
+}
+
+bool
+task_is_kernels(pid_t tid)
+{
+	enum { IO_WORKER = 0x10, USER_WORKER = 0x4000 };	/* PF_* */
+	unsigned flags;
+	char text[512];
+
+	return sscanf(read_stat(tid, text, sizeof text),
+	    "%*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+	    (flags & (IO_WORKER | USER_WORKER)) != 0;
 }
 
 bool

@@ -1,10 +1,11 @@
 /*
  * attach - a process that runs already: -p
  *
- * Every thread is seized and stopped, until no new ones are found.  A system
- * call that the stop interrupted will be made again, as the kernel would have
- * it.  The runtime comes in by the first thread; the others begin in it each
- * at a small stack of its own, with its registers beside it.
+ * Every thread is seized and stopped, until no new ones are found, but for the
+ * kernel's own, which never run the program's code.  A system call that the
+ * stop interrupted will be made again, as the kernel would have it.  The
+ * runtime comes in by the first thread; the others begin in it each at a small
+ * stack of its own, with its registers beside it.
  */
 #include <dirent.h>
 #include <elf.h>
@@ -88,7 +89,8 @@ attach_stop(void)
 		return 0;		/* it ended */
 	while ((e = readdir(d)) != NULL) {
 		tid = (pid_t)strtol(e->d_name, NULL, 10);
-		if (tid <= 0 || is_known(tid) || !stop(tid))
+		if (tid <= 0 || is_known(tid) || task_is_kernels(tid) ||
+		    !stop(tid))
 			continue;
 		attach_threads = xgrow(attach_threads, &cap,
 		    attach_nthreads + 1, sizeof *attach_threads);
@@ -242,8 +244,9 @@ read_thread(struct attached *t)
 }
 
 /*
- * A trace that was killed may have left threads in its runtime, which wait in
- * the kernel.  Until they come back the process cannot be attached to.
+ * A trace that was killed, or gave up, may have left threads in its runtime,
+ * which wait in the kernel.  Until they come back the process cannot be
+ * attached to.
  */
 static void
 check_free(void)
@@ -260,9 +263,9 @@ check_free(void)
 			if (ptrace(PTRACE_GETREGS, attach_threads[i].tid, 0L,
 			    &regs) == 0 && regs.rip - m.start <
 			    m.end - m.start)
-				die("process %d: thread %d still waits where "
-				    "a trace that was killed left it",
-				    (int)guest.pid, (int)attach_threads[i].tid);
+				die("process %d: thread %d is still where an "
+				    "earlier trace left it", (int)guest.pid,
+				    (int)attach_threads[i].tid);
 	}
 }
 

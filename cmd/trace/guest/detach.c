@@ -21,6 +21,7 @@
 
 #include "guest/parts.h"
 #include "guest/guest.h"
+#include "prog.h"
 #include "tarea.h"
 
 static struct boot boot;	/* as the runtime has it */
@@ -198,19 +199,22 @@ go_on(struct attached *t)
 	ptrace(PTRACE_SETREGS, t->tid, 0L, &r);
 }
 
-/* Let all threads go, if each is ready; false: try again. */
+/* Let all threads go, if each is ready; false: *inside is not, try again. */
 static bool
-try(void)
+try(pid_t *inside)
 {
 	struct head h;
 	size_t i;
-	bool ready = true;
+	bool ready;
 
 	attach_nthreads = 0;
 	while (attach_stop() > 0)
 		;
+	*inside = 0;
 	for (i = 0; i < attach_nthreads; i++)
-		ready &= is_ready(&attach_threads[i]);
+		if (!is_ready(&attach_threads[i]))
+			*inside = attach_threads[i].tid;
+	ready = *inside == 0;
 	if (ready && attach_nthreads > 0) {
 		memcpy(&h, runtime_blob, sizeof h);
 		remote_begin(area.blob + h.start);
@@ -227,17 +231,24 @@ try(void)
 	return ready;
 }
 
-void
+bool
 detach(void)
 {
 	struct head h;
 	unsigned tries;
+	pid_t inside;
 
 	memcpy(&h, runtime_blob, sizeof h);
 	if (pread(guest.mem, &boot, sizeof boot, (off_t)(area.blob + h.rt)) !=
 	    (ssize_t)sizeof boot)
-		return;			/* it ended */
+		return true;		/* it ended */
 	find_ours();
-	for (tries = 0; tries < 100 && !try(); tries++)
+	for (tries = 0; tries < 100; tries++) {
+		if (try(&inside))
+			return true;
 		usleep(2000);
+	}
+	warn("process %d: thread %d does not leave our code: our memory stays "
+	    "mapped", (int)guest.pid, (int)inside);
+	return false;
 }

@@ -98,8 +98,11 @@ void attach(pid_t);
 void attach_at(struct start *);
 /* The first thread is under the runtime: start the others. */
 void attach_others(void);
-/* It has been let go: leave nothing of ours in it. */
-void detach(void);
+/*
+ * It has been let go: leave nothing of ours in it.  False: a thread does not
+ * come out of the runtime, as a message says, so all is left as it is.
+ */
+bool detach(void);
 
 /* Open our file fd in the program, too: its descriptor, or -1. */
 int inject_open(const struct start *, int fd);
