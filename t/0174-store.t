@@ -661,6 +661,70 @@ kept "a library without a segment for code alone" "$T/m"
 library -Wl,-z,execstack
 kept "a library that wants an executable stack" "$T/m"
 
+# libraries that are closed before the end, also one in the place of another
+cat >"$T/open.c" <<'EOF2'
+#include <dlfcn.h>
+#include <stdio.h>
+int
+main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		void *h = dlopen(argv[i], RTLD_NOW);
+		int (*all)(int) = (int (*)(int))dlsym(h, "all");
+
+		printf("%d %s\n", all(argc), all == NULL ? "?" : argv[i]);
+		dlclose(h);
+	}
+	return 0;
+}
+EOF2
+$CC -O1 -w -o "$T/open" "$T/open.c" -ldl
+for i in 1 2; do
+	$CC -O0 -fPIC -shared -o "$T/lib$i.so" "$T/many.c"
+	sed -i 's/return x; }/return x + 1; }/' "$T/many.c"
+done
+for libs in "$T/lib1.so" "$T/lib1.so $T/lib1.so" "$T/lib1.so $T/lib2.so"; do
+	# shellcheck disable=SC2086
+	setarch -R "$T/open" $libs >"$T/native"
+	rm -rf "$S"
+	for run in cold warm again; do
+		# shellcheck disable=SC2086
+		trace "$T/open" $libs >"$T/out"
+		samefile "closed, $(echo "$libs" | wc -w), $run: the same" \
+		    "$T/native" "$T/out"
+		[ $run != cold ] || made=$(made)
+	done
+	[ "$(taken)" -gt 1000 ] && [ "$(taken)" -gt $((made / 2 - 100)) ]
+	ok "closed: it takes $(taken), $made were made" $?
+done
+trace "$T/open" "$T/lib1.so"
+cp "$T/lib1.so" "$T/old"
+cat "$T/lib2.so" >"$T/lib1.so"
+touch -r "$T/old" "$T/lib1.so"
+setarch -R "$T/open" "$T/lib1.so" >"$T/native"
+for run in first second; do
+	trace "$T/open" "$T/lib1.so" >"$T/out"
+	samefile "closed, then patched, $run run: as it is" "$T/native" \
+	    "$T/out"
+done
+for kind in counts all cache branches; do
+	for run in none cold warm again; do
+		store=--store=$S
+		[ $run != none ] || store=
+		# shellcheck disable=SC2086
+		"$B/trace" --vdso=no -e $kind -o "$T/ev" $store "$T/open" \
+		    "$T/lib1.so" "$T/lib2.so" >"$T/out"
+		case $kind in
+		all) "$B/plain" "$T/ev" ;;
+		branches) "$B/branchsim" "$T/ev" ;;
+		cache) "$B/cachesim" "$T/ev" ;;
+		counts) "$B/icount" "$T/ev" ;;
+		esac >"$T/told.$run"
+		samefile "closed, kind $kind, $run: the same is told" \
+		    "$T/told.none" "$T/told.$run"
+	done
+done
+
 # what does not use it says so
 for o in --aslr "-e counts --contexts" --client-requests=off; do
 	$B/trace $o --store="$S" -o "$T/ev" "$T/prog" >"$T/out" 2>"$T/err"

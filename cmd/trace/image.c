@@ -118,6 +118,7 @@ image_changed(uint64_t start, uint64_t end)
 
 	if (start >= end)
 		return;
+	kept_leaving(start, end);
 	frag_kill(start, end);
 	watch_changed(start, end);
 	text = maps_changed(start, end);

@@ -93,6 +93,11 @@ void kept_start(void);
  * opens a descriptor of ours in the program, and returns the program's.
  */
 void kept_begin(int (*open_theirs)(int fd));
+/*
+ * Mappings in [start, end) have changed: note what is made of them, before
+ * frag_kill and maps_changed.
+ */
+void kept_leaving(uint64_t start, uint64_t end);
 /* Mappings in [start, end) have changed: install what the store has of them. */
 void kept_mapped(uint64_t start, uint64_t end);
 /*

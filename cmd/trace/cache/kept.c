@@ -75,6 +75,7 @@ void
 kept_close(void)
 {
 	close_entry();
+	gone_forget();
 	free(kept.key);
 	memset(&kept, 0, sizeof kept);
 }
@@ -250,6 +251,13 @@ bool
 kept_can_wait(void)
 {
 	return !opt->kind->tells || def_on_shelf();
+}
+
+void
+kept_leaving(uint64_t start, uint64_t end)
+{
+	if (kept.on)
+		gone_note(start, end);
 }
 
 void

@@ -32,6 +32,7 @@
  *
  * keptkey.c	which entry
  * keptobjects.c	objects: what is mapped, what is kept of it
+ * keptgone.c	objects: what there was of those that are unmapped
  * keptbytes.c	has the program the bytes that they were made from?
  * keptinstall.c	install them, drop them
  * keptread.c	read an entry: is it one?
@@ -133,13 +134,53 @@ void objects_changed(uint64_t start, uint64_t end);
 struct kept_live *object_at(uint64_t pc);
 /* Object i of those that are mapped, from 0; NULL: there are fewer. */
 struct kept_live *object_live(uint32_t i);
-/* May what is kept of an object that is not mapped be kept on? */
+/* Are they one mapping of one file? */
+bool object_is_same(const struct kept_object *, const struct kept_object *);
+/* Is nothing mapped in its place, nor its file elsewhere? */
+bool object_is_free(const struct kept_object *);
+
+/* Pages that fragments were made from, and their sums. */
+struct kept_pages {
+	uint64_t *number, *sum;	/* addresses */
+	size_t n, capnumber, capsum;
+};
+
+/*
+ * keptgone.c: an object that was unmapped, and what there was of it then.  Its
+ * puts are by fragment, and have no words.
+ */
+struct kept_gone {
+	struct kept_object is;
+	struct kept_put *put;
+	size_t capput;
+	struct kept_pages pages;
+};
+/*
+ * Mappings in [start, end) have changed, and nothing made of them was dropped
+ * yet: note what there is of objects of which nothing may be left.
+ */
+void gone_note(uint64_t start, uint64_t end);
+/* Object i of those, from 0; NULL: there are fewer. */
+const struct kept_gone *gone_object(uint32_t i);
+/* Can it be kept, if nothing is mapped in its place? */
+bool gone_can_stay(uint32_t i);
+/* May what is kept of an object that was not mapped be kept on? */
 bool object_can_stay(uint32_t object);
+/* Forget all of them. */
+void gone_forget(void);
 
 /* keptbytes.c: begin an image. */
 void bytes_begin(void);
 /* Has a mapping the bytes that an object of the entry was made from? */
 bool bytes_are_same(const struct kept_object *, const struct maps_entry *);
+/* Add a page to those. */
+void bytes_add(struct kept_pages *, uint64_t number, uint64_t sum);
+/*
+ * Add the pages of an object that were looked at in this run, or of which an
+ * object of the entry has the sum; 0: none has.
+ */
+void bytes_list(struct kept_pages *, struct kept_object *, uint32_t stored,
+    uint32_t rest_of);
 
 /*
  * keptcopy.c: map the parts of the entry at fd to their places, or copy them
@@ -182,6 +223,10 @@ bool kept_is_packed(uint32_t i);
 uint32_t kept_block_of(const struct frag *f);
 /* Can it be kept: its code, and its definition? */
 bool kept_can_stay(uint32_t i);
+/* Is it to be kept, if its object is? */
+bool kept_is_wanted(uint32_t i);
+/* What installs its word for indirect jumps, see kept_put. */
+uint64_t kept_lookup(const struct frag *);
 /* Are there enough, if all of what is new is worth keeping? */
 bool kept_may_pay(void);
 

@@ -162,3 +162,63 @@ bytes_are_same(const struct kept_object *o, const struct maps_entry *e)
 	}
 	return same;
 }
+
+static int
+by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The sum that an object of the entry has for the page; false: none. */
+static bool
+stored_sum(uint64_t at, uint32_t stored, uint64_t *sum)
+{
+	const struct kept_object *o;
+	const uint64_t *p;
+
+	if (stored == 0)
+		return false;
+	o = &kept.object[stored - 1];
+	p = bsearch(&at, kept.number + o->number, o->npage, sizeof *p,
+	    by_number);
+	if (p != NULL)
+		*sum = kept.sum[p - kept.number];
+	return p != NULL;
+}
+
+/* That of a page that was looked at in this run. */
+static bool
+read_sum(uint64_t at, uint64_t *sum)
+{
+	const uint8_t *p = pages_find(at);
+
+	if (p != NULL)
+		*sum = keep_sum(0, p, PAGE);
+	return p != NULL;
+}
+
+void
+bytes_add(struct kept_pages *p, uint64_t number, uint64_t sum)
+{
+	p->number = xgrow(p->number, &p->capnumber, p->n + 1,
+	    sizeof *p->number);
+	p->sum = xgrow(p->sum, &p->capsum, p->n + 1, sizeof *p->sum);
+	p->number[p->n] = number;
+	p->sum[p->n++] = sum;
+}
+
+void
+bytes_list(struct kept_pages *p, struct kept_object *o, uint32_t stored,
+    uint32_t rest_of)
+{
+	uint64_t at, sum;
+
+	o->number = (uint32_t)p->n;
+	for (at = o->start & ~(uint64_t)(PAGE - 1); at < o->end; at += PAGE)
+		if (read_sum(at, &sum) || stored_sum(at, stored, &sum) ||
+		    stored_sum(at, rest_of, &sum))
+			bytes_add(p, at, sum);
+	o->npage = (uint32_t)p->n - o->number;
+}

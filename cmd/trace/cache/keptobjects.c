@@ -43,8 +43,8 @@ identify(struct kept_object *o)
 	return true;
 }
 
-static bool
-is_same(const struct kept_object *a, const struct kept_object *b)
+bool
+object_is_same(const struct kept_object *a, const struct kept_object *b)
 {
 	return a->start == b->start && a->end == b->end && a->off == b->off &&
 	    a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
@@ -66,7 +66,8 @@ find_stored(const struct kept_object *o, const struct maps_entry *e)
 {
 	uint32_t i;
 
-	for (i = 0; i < kept.nobject && !is_same(o, &kept.object[i]); i++)
+	for (i = 0; i < kept.nobject &&
+	    !object_is_same(o, &kept.object[i]); i++)
 		;
 	if (i == kept.nobject)
 		return 0;
@@ -187,9 +188,8 @@ object_live(uint32_t i)
 }
 
 bool
-object_can_stay(uint32_t object)
+object_is_free(const struct kept_object *o)
 {
-	const struct kept_object *o = &kept.object[object - 1];
 	size_t i;
 
 	for (i = 0; i < nlive; i++)

@@ -22,7 +22,7 @@ static struct save {
 	struct kept_object *object;
 	uint32_t nobject;
 	size_t capobject;
-	uint32_t *of_live, *of_stored;	/* + 1, or 0: not among objects yet */
+	uint32_t *of_live, *of_stored, *of_gone;	/* + 1, or 0: not yet */
 	struct kept_index *index;
 	uint32_t *hash, mask;
 	uint64_t *lookup;	/* by fragment, as it was in the run */
@@ -30,9 +30,7 @@ static struct save {
 	uint32_t nput;
 	struct link *link;
 	struct code_piece *piece;
-	uint64_t *number;
-	uint64_t *sum;
-	size_t npage, capnumber, capsum;
+	struct kept_pages pages;
 	uint8_t *def;
 	size_t ndef, capdef;
 	struct shelf_count *count;	/* by counter; NULL: no shelf */
@@ -78,31 +76,12 @@ object_of_stored(uint32_t i)
 	    &s.of_stored[o]) : 0;
 }
 
-/*
- * Was it dropped for one along a path that cannot be kept, as it leads to
- * another object, or for one that stands in for it?  Then the next run begins
- * with this one again.
- */
-static bool
-gave_way(const struct frag *f)
-{
-	uint32_t t = table_find(key_of(f));
-
-	if (t != 0 && frags[t - 1].on_path && kept_can_stay(t - 1))
-		return false;
-	return (opt->kind->paths && path_known(f->pc) && !f->remade) ||
-	    (t != 0 && frags[t - 1].stands_in);
-}
-
 static uint32_t
 object_of(uint32_t i)
 {
-	const struct frag *f = &frags[i];
-
 	if (!kept_is_installed(i))
 		return object_of_stored(i);
-	return kept_can_stay(i) && (!f->dead || gave_way(f)) ?
-	    object_of_live(object_at(f->pc)) : 0;
+	return kept_is_wanted(i) ? object_of_live(object_at(frags[i].pc)) : 0;
 }
 
 /* A table that is filled at once: n elements of so many bytes, all 0. */
@@ -124,6 +103,35 @@ prepare(void)
 		n++;
 	s.of_live = xcalloc(n + 1ul, sizeof *s.of_live);
 	s.of_stored = xcalloc(kept.nobject + 1ul, sizeof *s.of_stored);
+	for (n = 0; gone_object(n) != NULL; )
+		n++;
+	s.of_gone = xcalloc(n + 1ul, sizeof *s.of_gone);
+}
+
+/* What was unmapped is written if nothing else came to its place. */
+static void
+choose_gone(void)
+{
+	const struct kept_gone *g;
+	uint32_t i, k, *object;
+
+	for (i = 0; (g = gone_object(i)) != NULL; i++)
+		for (k = 0; gone_can_stay(i) && k < g->is.nput; k++) {
+			object = &s.index[g->put[k].frag].object;
+			if (*object == 0)
+				*object = put_object(&g->is, &s.of_gone[i]);
+		}
+}
+
+static void
+choose_fragments(void)
+{
+	uint32_t i;
+
+	s.index = table(nfrag + 1ul, sizeof *s.index);
+	for (i = 0; i < nfrag; i++)
+		s.index[i].object = object_of(i);
+	choose_gone();
 }
 
 /* Which fragments are written; false: it is not worth it. */
@@ -133,9 +141,8 @@ choose(void)
 	uint32_t i, new = 0, all = 0;
 	bool worth;
 
-	s.index = table(nfrag + 1ul, sizeof *s.index);
+	choose_fragments();
 	for (i = 0; i < nfrag; i++) {
-		s.index[i].object = object_of(i);
 		all += s.index[i].object != 0;
 		new += s.index[i].object != 0 && i >= kept.nfrag;
 	}
@@ -282,19 +289,27 @@ keep_lookups(void)
 }
 
 static void
+keep_gone_lookups(void)
+{
+	const struct kept_gone *g;
+	uint32_t i, k;
+
+	for (i = 0; (g = gone_object(i)) != NULL; i++)
+		for (k = 0; s.of_gone[i] != 0 && k < g->is.nput; k++)
+			if (s.index[g->put[k].frag].object == s.of_gone[i])
+				s.lookup[g->put[k].frag] = g->put[k].lookup;
+}
+
+static void
 fill_lookups(void)
 {
-	enum lookup_by state;
 	uint32_t i;
 
 	s.lookup = table(nfrag + 1ul, sizeof *s.lookup);
-	for (i = 0; i < nfrag; i++) {
-		state = lookup_state(&frags[i]);
-		if (state != LOOKUP_NONE)
-			s.lookup[i] = lookup_of(&frags[i]) |
-			    (state == LOOKUP_SECOND ? LOOKUP_IS_SECOND : 0);
-	}
+	for (i = 0; i < nfrag; i++)
+		s.lookup[i] = kept_lookup(&frags[i]);
 	keep_lookups();
+	keep_gone_lookups();
 }
 
 /* What installs the fragments of each object. */
@@ -345,68 +360,36 @@ fill_fragments(void)
 	fill_puts();
 }
 
-/* The sum that an object of the entry has for the page; false: none. */
-static bool
-stored_sum(uint64_t at, uint32_t stored, uint64_t *sum)
-{
-	const struct kept_object *o;
-	uint32_t k;
-
-	if (stored == 0)
-		return false;
-	o = &kept.object[stored - 1];
-	for (k = 0; k < o->npage; k++)
-		if (kept.number[o->number + k] == at) {
-			*sum = kept.sum[o->number + k];
-			return true;
-		}
-	return false;
-}
-
-/* That of a page that was looked at in this run. */
-static bool
-read_sum(uint64_t at, uint64_t *sum)
-{
-	const uint8_t *p = pages_find(at);
-
-	if (p != NULL)
-		*sum = keep_sum(0, p, PAGE);
-	return p != NULL;
-}
-
-/* List the object's pages, also those that the entry has of it; or 0. */
+/* Those of an object that is gone. */
 static void
-list_pages(struct kept_object *o, uint32_t stored, uint32_t rest_of)
+put_pages(struct kept_object *o, const struct kept_pages *p)
 {
-	uint64_t at, sum;
+	size_t i;
 
-	o->number = (uint32_t)s.npage;
-	for (at = o->start & ~(uint64_t)(PAGE - 1); at < o->end; at += PAGE) {
-		if (!read_sum(at, &sum) && !stored_sum(at, stored, &sum) &&
-		    !stored_sum(at, rest_of, &sum))
-			continue;
-		s.number = xgrow(s.number, &s.capnumber, s.npage + 1,
-		    sizeof *s.number);
-		s.sum = xgrow(s.sum, &s.capsum, s.npage + 1, sizeof *s.sum);
-		s.number[s.npage] = at;
-		s.sum[s.npage++] = sum;
-	}
-	o->npage = (uint32_t)s.npage - o->number;
+	o->number = (uint32_t)s.pages.n;
+	o->npage = (uint32_t)p->n;
+	for (i = 0; i < p->n; i++)
+		bytes_add(&s.pages, p->number[i], p->sum[i]);
 }
 
 static void
 fill_pages(void)
 {
+	const struct kept_gone *g;
 	struct kept_live *l;
 	uint32_t i;
 
 	for (i = 0; (l = object_live(i)) != NULL; i++)
 		if (s.of_live[i] != 0)
-			list_pages(&s.object[s.of_live[i] - 1], l->stored,
-			    l->rest_of);
+			bytes_list(&s.pages, &s.object[s.of_live[i] - 1],
+			    l->stored, l->rest_of);
 	for (i = 1; i <= kept.nobject; i++)
 		if (s.of_stored[i] != 0)
-			list_pages(&s.object[s.of_stored[i] - 1], i, 0);
+			bytes_list(&s.pages, &s.object[s.of_stored[i] - 1], i,
+			    0);
+	for (i = 0; (g = gone_object(i)) != NULL; i++)
+		if (s.of_gone[i] != 0)
+			put_pages(&s.object[s.of_gone[i] - 1], &g->pages);
 }
 
 static bool
@@ -459,7 +442,8 @@ find_sizes(uint32_t n[NPART])
 	filter_cells(&ncell);
 	memcpy(n, (const uint32_t[NPART]){
 	    [PART_KEY] = (uint32_t)strlen(kept.key),
-	    [PART_OBJECTS] = s.nobject, [PART_NUMBERS] = (uint32_t)s.npage,
+	    [PART_OBJECTS] = s.nobject,
+	    [PART_NUMBERS] = (uint32_t)s.pages.n,
 	    [PART_CELLS] = ncell, [PART_INDEX] = nfrag, [PART_PUTS] = s.nput,
 	    [PART_FRAGS] = nfrag, [PART_PIECES] = store_npieces(),
 	    [PART_LINKS] = area.nexit, [PART_EXITS] = area.nexit,
@@ -467,7 +451,7 @@ find_sizes(uint32_t n[NPART])
 	    [PART_META1] = area.nfrag[1], [PART_ZONE0] = area.zone_used[0],
 	    [PART_ZONE1] = area.zone_used[1], [PART_DEFS] = (uint32_t)s.ndef,
 	    [PART_COUNTS] = s.count == NULL ? 0 : counters_used(),
-	    [PART_TEXTS] = (uint32_t)s.ntext, [PART_SUMS] = (uint32_t)s.npage
+	    [PART_TEXTS] = (uint32_t)s.ntext, [PART_SUMS] = (uint32_t)s.pages.n
 	    }, NPART * sizeof *n);
 }
 
@@ -492,7 +476,8 @@ write_entry(void)
 	uint32_t n[NPART], ncell;
 	const void *const part[NPART] = {
 		[PART_KEY] = kept.key, [PART_OBJECTS] = s.object,
-		[PART_NUMBERS] = s.number, [PART_CELLS] = filter_cells(&ncell),
+		[PART_NUMBERS] = s.pages.number,
+		[PART_CELLS] = filter_cells(&ncell),
 		[PART_INDEX] = s.index, [PART_PUTS] = s.put,
 		[PART_FRAGS] = frags, [PART_PIECES] = s.piece,
 		[PART_LINKS] = s.link, [PART_EXITS] = area.exits,
@@ -501,7 +486,7 @@ write_entry(void)
 		[PART_ZONE0] = area.seg[SEG_ZONE0],
 		[PART_ZONE1] = area.seg[SEG_ZONE1], [PART_DEFS] = s.def,
 		[PART_COUNTS] = s.count, [PART_TEXTS] = s.text,
-		[PART_SUMS] = s.sum
+		[PART_SUMS] = s.pages.sum
 	};
 	struct kept_head h;
 
@@ -518,13 +503,14 @@ forget(void)
 	free(s.object);
 	free(s.of_live);
 	free(s.of_stored);
+	free(s.of_gone);
 	free(s.index);
 	free(s.hash);
 	free(s.lookup);
 	free(s.put);
 	free(s.piece);
-	free(s.number);
-	free(s.sum);
+	free(s.pages.number);
+	free(s.pages.sum);
 	free(s.def);
 	free(s.count);
 	free(s.text);

@@ -53,6 +53,40 @@ kept_can_stay(uint32_t i)
 }
 
 /*
+ * Was it dropped for one along a path that cannot be kept, as it leads to
+ * another object, or for one that stands in for it?  Then the next run begins
+ * with this one again.
+ */
+static bool
+gave_way(const struct frag *f)
+{
+	uint32_t t = table_find(key_of(f));
+
+	if (t != 0 && frags[t - 1].on_path && kept_can_stay(t - 1))
+		return false;
+	return (opt->kind->paths && path_known(f->pc) && !f->remade) ||
+	    (t != 0 && frags[t - 1].stands_in);
+}
+
+bool
+kept_is_wanted(uint32_t i)
+{
+	const struct frag *f = &frags[i];
+
+	return kept_is_installed(i) && kept_can_stay(i) &&
+	    (!f->dead || gave_way(f));
+}
+
+uint64_t
+kept_lookup(const struct frag *f)
+{
+	enum lookup_by state = lookup_state(f);
+
+	return state == LOOKUP_NONE ? 0 : lookup_of(f) |
+	    (state == LOOKUP_SECOND ? LOOKUP_IS_SECOND : 0);
+}
+
+/*
  * Few are made anew each time, if they are not kept.  To keep them takes about
  * 1 ms for each MB, so it is done once in so many seconds.
  */
