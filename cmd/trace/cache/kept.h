@@ -124,7 +124,6 @@ char *kept_key(void);
 struct kept_live {
 	struct kept_object is;
 	uint32_t stored;	/* its equal in the entry, + 1, or 0 */
-	uint32_t rest_of;	/* that of which this is a part that is left */
 };
 /* Begin an image: list its objects, and install what the entry has of them. */
 void objects_begin(void);
@@ -176,11 +175,10 @@ bool bytes_are_same(const struct kept_object *, const struct maps_entry *);
 /* Add a page to those. */
 void bytes_add(struct kept_pages *, uint64_t number, uint64_t sum);
 /*
- * Add the pages of an object that were looked at in this run, or of which an
- * object of the entry has the sum; 0: none has.
+ * Add the pages of an object that the entry's object `stored' has; or, if that
+ * is 0, those that were looked at in this run or have been compared in it.
  */
-void bytes_list(struct kept_pages *, struct kept_object *, uint32_t stored,
-    uint32_t rest_of);
+void bytes_list(struct kept_pages *, struct kept_object *, uint32_t stored);
 
 /*
  * keptcopy.c: map the parts of the entry at fd to their places, or copy them
@@ -194,8 +192,13 @@ void kept_take_back(void);
 /* Where a part begins in the entry's file. */
 off_t kept_offset(unsigned part);
 
-/* keptinstall.c: put all fragments of an object (from 1) into the table. */
+/*
+ * keptinstall.c: put all fragments of an object (from 1) into the table that
+ * are not there, or others in their place.
+ */
 void kept_install(uint32_t object);
+/* The number of a fragment's definition. */
+uint32_t kept_block_of(const struct frag *f);
 /* The packed definition of fragment i, in at most *n bytes; NULL: none. */
 const uint8_t *kept_def(uint32_t i, size_t *n);
 /*
@@ -219,8 +222,6 @@ bool kept_is_time(void);
 bool kept_is_installed(uint32_t i);
 /* Is the definition that it has that of the entry? */
 bool kept_is_packed(uint32_t i);
-/* The number of its definition. */
-uint32_t kept_block_of(const struct frag *f);
 /* Can it be kept: its code, and its definition? */
 bool kept_can_stay(uint32_t i);
 /* Is it to be kept, if its object is? */

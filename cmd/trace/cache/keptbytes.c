@@ -175,17 +175,27 @@ by_number(const void *a, const void *b)
 static bool
 stored_sum(uint64_t at, uint32_t stored, uint64_t *sum)
 {
-	const struct kept_object *o;
-	const uint64_t *p;
+	const struct kept_object *o = &kept.object[stored - 1];
+	const uint64_t *p = bsearch(&at, kept.number + o->number, o->npage,
+	    sizeof *p, by_number);
 
-	if (stored == 0)
-		return false;
-	o = &kept.object[stored - 1];
-	p = bsearch(&at, kept.number + o->number, o->npage, sizeof *p,
-	    by_number);
 	if (p != NULL)
 		*sum = kept.sum[p - kept.number];
 	return p != NULL;
+}
+
+/* That of the one that was installed there: no two of an entry overlap. */
+static bool
+installed_sum(uint64_t at, uint64_t *sum)
+{
+	const struct kept_object *o = kept.object;
+	uint32_t i;
+
+	for (i = 1; i <= kept.nobject; i++, o++)
+		if (kept.installed[i] && at < o->end && at + PAGE > o->start &&
+		    stored_sum(at, i, sum))
+			return true;
+	return false;
 }
 
 /* That of a page that was looked at in this run. */
@@ -210,15 +220,14 @@ bytes_add(struct kept_pages *p, uint64_t number, uint64_t sum)
 }
 
 void
-bytes_list(struct kept_pages *p, struct kept_object *o, uint32_t stored,
-    uint32_t rest_of)
+bytes_list(struct kept_pages *p, struct kept_object *o, uint32_t stored)
 {
 	uint64_t at, sum;
 
 	o->number = (uint32_t)p->n;
 	for (at = o->start & ~(uint64_t)(PAGE - 1); at < o->end; at += PAGE)
-		if (read_sum(at, &sum) || stored_sum(at, stored, &sum) ||
-		    stored_sum(at, rest_of, &sum))
+		if (read_sum(at, &sum) || (stored != 0 ?
+		    stored_sum(at, stored, &sum) : installed_sum(at, &sum)))
 			bytes_add(p, at, sum);
 	o->npage = (uint32_t)p->n - o->number;
 }

@@ -1,11 +1,11 @@
 /*
  * keptgone - objects that were unmapped before the end of the run
  *
- * A program may close a library, as php does with its extensions.  What was made
- * of it is dropped then, but the next run can have it, as if the run had ended
- * before: which fragments there were, and the sums of the pages that they were
- * made from, is noted here.  Nobody else uses what a fragment has, so that is
- * still there at the end.
+ * A program may close a library, as php does with its extensions.  What was
+ * made of it is dropped then, but the next run can have it, as if the run had
+ * ended before: which fragments there were, and the sums of the pages that they
+ * were made from, is noted here.  Nobody else uses what a fragment has, so that
+ * is still there at the end.
  *
  * Of objects that come and go several times the richest is kept.
  */
@@ -82,7 +82,7 @@ note(const struct kept_live *l)
 	note_fragments(&g);
 	if (g.is.nput == 0)
 		return;
-	bytes_list(&g.pages, &g.is, l->stored, l->rest_of);
+	bytes_list(&g.pages, &g.is, 0);
 	add(&g);
 }
 

@@ -99,16 +99,22 @@ define(uint32_t i, app_pc pc)
 	return p != NULL && def_unpack(p, n, pc, kept.head->ncounter, i);
 }
 
-void
-kept_install(uint32_t object)
+/* Lead to a fragment that is in the table from where that is wanted. */
+static void
+lead_to(const struct kept_put *p)
 {
-	const struct kept_object *o = &kept.object[object - 1];
+	if (p->lookup != 0)
+		lookup_put(p->pc, p->lookup & ~LOOKUP_IS_SECOND,
+		    p->lookup >= LOOKUP_IS_SECOND);
+	if (link_any_waits())
+		link_waiting(p->frag);
+}
+
+static void
+install_all(const struct kept_object *o)
+{
 	const struct kept_put *p = kept.put + o->put, *end = p + o->nput;
 
-	if (kept.installed[object])
-		return;
-	kept.installed[object] = true;
-	table_fit(kept.nfrag);
 	if (o->nput >= MANY)
 		kept_map(area.ibl, IBL_SIZE);
 	if (o->nput >= MORE)
@@ -122,13 +128,87 @@ kept_install(uint32_t object)
 			continue;
 		}
 		table_add(p->frag, p->pc, p->word);
-		if (p->lookup != 0)
-			lookup_put(p->pc, p->lookup & ~LOOKUP_IS_SECOND,
-			    p->lookup >= LOOKUP_IS_SECOND);
-		if (link_any_waits())
-			link_waiting(p->frag);
+		lead_to(p);
 		stats.kept++;
 	}
+}
+
+/* Has this run made fragments in the object's place? */
+static bool
+has_others(const struct kept_object *o)
+{
+	uint32_t i;
+
+	for (i = kept.nfrag; i < nfrag; i++)
+		if (frags[i].pc - o->start < o->end - o->start)
+			return true;
+	return false;
+}
+
+uint32_t
+kept_block_of(const struct frag *f)
+{
+	return area.frags[f->zone][f->meta].block;
+}
+
+/* Is it defined, or can it be?  What was in the table is. */
+static bool
+is_defined(const struct kept_put *p, bool was_installed)
+{
+	if (!was_installed)
+		return define(p->frag, p->pc);
+	return !opt->kind->tells || def_on_shelf() ||
+	    def_can_pack(kept_block_of(&frags[p->frag]), p->pc);
+}
+
+/* Fragment f is not used; nor is it in the table, where another may be. */
+static void
+give_way(uint32_t f, uint32_t there)
+{
+	frags[f].dead = true;
+	link_lost(f);
+	if (there != 0)
+		link_waiting(there - 1);
+}
+
+/*
+ * Some of the object's fragments may be there, as when a part of it changed and
+ * then became what it was.  One that this run has made stays instead.
+ */
+static void
+install_missing(const struct kept_object *o, bool was_installed)
+{
+	const struct kept_put *p = kept.put + o->put, *end = p + o->nput;
+	uint32_t there;
+
+	kept_ready();
+	for (; p < end; p++) {
+		there = table_find(key_for(p->pc, MODE_IN, 0));
+		if (there == p->frag + 1)
+			continue;
+		if (there != 0 || !is_defined(p, was_installed)) {
+			give_way(p->frag, there);
+			continue;
+		}
+		frags[p->frag].dead = false;
+		table_again(p->frag);
+		lead_to(p);
+		stats.kept += !was_installed;
+	}
+}
+
+void
+kept_install(uint32_t object)
+{
+	const struct kept_object *o = &kept.object[object - 1];
+	bool was_installed = kept.installed[object];
+
+	kept.installed[object] = true;
+	table_fit(kept.nfrag);
+	if (was_installed || has_others(o))
+		install_missing(o, was_installed);
+	else
+		install_all(o);
 }
 
 uint32_t

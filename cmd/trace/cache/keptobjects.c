@@ -19,8 +19,6 @@
 
 static struct kept_live *live;
 static size_t nlive, caplive;
-static struct kept_live *cut;	/* those of which a part has just changed */
-static size_t ncut, capcut;
 
 /* The file's identity, as the program sees it; false: it has none. */
 static bool
@@ -78,20 +76,6 @@ find_stored(const struct kept_object *o, const struct maps_entry *e)
 	return 0;
 }
 
-/* The object of the entry that the rest of one that was cut is of; or 0. */
-static uint32_t
-find_cut(const struct kept_object *o)
-{
-	size_t i;
-
-	for (i = 0; i < ncut; i++)
-		if (cut[i].is.start <= o->start && cut[i].is.end >= o->end &&
-		    strcmp(cut[i].is.path, o->path) == 0)
-			return cut[i].stored != 0 ? cut[i].stored :
-			    cut[i].rest_of;
-	return 0;
-}
-
 static void
 add_live(const struct maps_entry *e)
 {
@@ -107,7 +91,6 @@ add_live(const struct maps_entry *e)
 	if (!identify(&l.is))
 		return;
 	l.stored = find_stored(&l.is, e);
-	l.rest_of = find_cut(&l.is);
 	live = xgrow(live, &caplive, nlive + 1, sizeof *live);
 	live[nlive++] = l;
 }
@@ -123,7 +106,27 @@ is_live(const struct maps_entry *e)
 	return false;
 }
 
-/* What changes in part is no more; widen the range to all of it. */
+static bool
+is_mapped(const struct kept_object *o)
+{
+	struct maps_entry e;
+	size_t i;
+
+	for (i = 0; maps_entry(i, &e); i++)
+		if (e.start == o->start && e.end == o->end)
+			return true;
+	return false;
+}
+
+/* Is it another one now, in part, or as a part of what came beside it? */
+static bool
+has_changed(const struct kept_object *o, uint64_t start, uint64_t end)
+{
+	return (o->start < end && o->end > start) ||
+	    ((o->start == end || o->end == start) && !is_mapped(o));
+}
+
+/* Drop what has changed; widen the range to all of it. */
 static void
 drop_live(uint64_t *start, uint64_t *end)
 {
@@ -131,15 +134,12 @@ drop_live(uint64_t *start, uint64_t *end)
 	const struct kept_object *o;
 	size_t i, k = 0;
 
-	ncut = 0;
 	for (i = 0; i < nlive; i++) {
 		o = &live[i].is;
-		if (o->start >= to || o->end <= from) {
+		if (!has_changed(o, from, to)) {
 			live[k++] = live[i];
 			continue;
 		}
-		cut = xgrow(cut, &capcut, ncut + 1, sizeof *cut);
-		cut[ncut++] = live[i];
 		*start = o->start < *start ? o->start : *start;
 		*end = o->end > *end ? o->end : *end;
 	}
@@ -150,14 +150,15 @@ void
 objects_changed(uint64_t start, uint64_t end)
 {
 	struct maps_entry e;
-	size_t i;
+	size_t i, first;
 
 	drop_live(&start, &end);
+	first = nlive;
 	for (i = 0; maps_entry(i, &e); i++)
 		if (e.start < end && e.end > start && !is_live(&e))
 			add_live(&e);
 	lookup_end();	/* which may have begun with the image */
-	for (i = 0; i < nlive; i++)
+	for (i = first; i < nlive; i++)
 		if (live[i].stored != 0)
 			kept_install(live[i].stored);
 }

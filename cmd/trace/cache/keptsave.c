@@ -376,17 +376,14 @@ static void
 fill_pages(void)
 {
 	const struct kept_gone *g;
-	struct kept_live *l;
 	uint32_t i;
 
-	for (i = 0; (l = object_live(i)) != NULL; i++)
+	for (i = 0; object_live(i) != NULL; i++)
 		if (s.of_live[i] != 0)
-			bytes_list(&s.pages, &s.object[s.of_live[i] - 1],
-			    l->stored, l->rest_of);
+			bytes_list(&s.pages, &s.object[s.of_live[i] - 1], 0);
 	for (i = 1; i <= kept.nobject; i++)
 		if (s.of_stored[i] != 0)
-			bytes_list(&s.pages, &s.object[s.of_stored[i] - 1], i,
-			    0);
+			bytes_list(&s.pages, &s.object[s.of_stored[i] - 1], i);
 	for (i = 0; (g = gone_object(i)) != NULL; i++)
 		if (s.of_gone[i] != 0)
 			put_pages(&s.object[s.of_gone[i] - 1], &g->pages);

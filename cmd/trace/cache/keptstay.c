@@ -32,12 +32,6 @@ kept_is_packed(uint32_t i)
 	return !kept_is_installed(i) || (i < kept.nfrag && def_on_shelf());
 }
 
-uint32_t
-kept_block_of(const struct frag *f)
-{
-	return area.frags[f->zone][f->meta].block;
-}
-
 bool
 kept_can_stay(uint32_t i)
 {

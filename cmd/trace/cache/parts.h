@@ -94,6 +94,8 @@ void table_drop(uint32_t f);
  * that it would have; table_fit() comes first.
  */
 void table_add(uint32_t f, app_pc pc, uint32_t word);
+/* Put f there, perhaps again: no other that lives has its key. */
+void table_again(uint32_t f);
 uint32_t table_word_of(uint32_t f);
 /* The index of the live fragment for a key, + 1, or 0. */
 uint32_t table_find(frag_key);

@@ -99,6 +99,12 @@ put(uint32_t f)
 }
 
 void
+table_again(uint32_t f)
+{
+	put(f);
+}
+
+void
 table_fit(uint32_t n)
 {
 	uint32_t was = area.tabmask + 1, size = was, *old = number, i;

@@ -20,6 +20,18 @@ goes_on(const struct mapping *a, const struct mapping *b)
 	    a->off + (a->end - a->start) == b->off);
 }
 
+/* Mapping i has grown: does it reach the next one? */
+static void
+join(size_t i)
+{
+	if (i + 1 >= nmaps || !goes_on(&maps[i], &maps[i + 1]))
+		return;
+	maps[i].end = maps[i + 1].end;
+	free(maps[i + 1].path);
+	nmaps--;
+	memmove(&maps[i + 1], &maps[i + 2], (nmaps - i - 1) * sizeof *maps);
+}
+
 void
 maplist_add(const struct mapping *m)
 {
@@ -29,6 +41,7 @@ maplist_add(const struct mapping *m)
 		;
 	if (i > 0 && goes_on(&maps[i - 1], m)) {
 		maps[i - 1].end = m->end;
+		join(i - 1);
 		return;
 	}
 	if (i < nmaps && goes_on(m, &maps[i])) {
