@@ -134,7 +134,7 @@ add_calls(const struct ev *e)
 	unsigned columns = walk.data_refs ? 3 : 1;
 
 	for (unsigned i = 0; i <= columns; i++)
-		sum_count((uint64_t *)&n[i], e->num[1 + i], INT64_MAX);
+		sum_add(&n[i], (int64_t)e->num[1 + i]);
 }
 
 void
