@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -92,6 +93,17 @@ task_state(pid_t tid)
 	return *read_stat(tid, text, sizeof text);
 }
 
+/* PF_USER_WORKER came with Linux 6.4; before 5.17 its bit was another one. */
+static bool
+has_user_workers(void)
+{
+	struct utsname u;
+	unsigned major, minor;
+
+	return uname(&u) == 0 && sscanf(u.release, "%u.%u", &major,
+	    &minor) == 2 && (major > 6 || (major == 6 && minor >= 4));
+}
+
 bool
 task_is_kernels(pid_t tid)
 {
@@ -99,9 +111,11 @@ task_is_kernels(pid_t tid)
 	unsigned flags;
 	char text[512];
 
-	return sscanf(read_stat(tid, text, sizeof text),
-	    "%*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
-	    (flags & (IO_WORKER | USER_WORKER)) != 0;
+	if (sscanf(read_stat(tid, text, sizeof text),
+	    "%*c %*d %*d %*d %*d %*d %u", &flags) != 1)
+		return false;
+	return (flags & IO_WORKER) != 0 ||
+	    ((flags & USER_WORKER) != 0 && has_user_workers());
 }
 
 bool
