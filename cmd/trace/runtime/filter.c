@@ -135,8 +135,8 @@ computed(const struct machine *m, const struct bpf *f)
 	case 0x20: r.v *= b.v; break;
 	case 0x40: r.v |= b.v; break;
 	case 0x50: r.v &= b.v; break;
-	case 0x60: r.v = b.v < 32 ? r.v << b.v : 0; break;
-	case 0x70: r.v = b.v < 32 ? r.v >> b.v : 0; break;
+	case 0x60: r.v <<= b.v & 31; break;
+	case 0x70: r.v >>= b.v & 31; break;
 	case 0x80: r.v = -r.v; r.known = m->a.known; break;
 	case 0xa0: r.v ^= b.v; break;
 	default: r.known = false; break;
@@ -214,6 +214,8 @@ permits(const struct program *p, uint32_t nr, uint32_t op)
 			    (struct value){ f.k, true };
 			return r.known && (r.v & 0xffff0000) == PERMITTED;
 		}
+		if (f.code == 0x3c && (!m.x.known || m.x.v == 0))
+			return false;	/* a division by 0 ends it */
 		if ((f.code & 7) != 5) {
 			step(&m, &f);
 			continue;
