@@ -395,7 +395,7 @@ waiting(struct tarea *t, uint64_t nr)
  * and sched_yield only if it permits them.
  */
 static long
-secure(struct tarea *t)
+secure_alone(struct tarea *t)
 {
 	uint32_t was = rt.ctl->polling, no_futex = rt.ctl->no_futex;
 	uint32_t no_yield = rt.ctl->no_yield;
@@ -419,6 +419,19 @@ secure(struct tarea *t)
 		if (first)
 			signal_filter(t, false);
 	}
+	return r;
+}
+
+/* What fails is undone, but not what another thread has done meanwhile. */
+static long
+secure(struct tarea *t)
+{
+	static uint32_t lock;
+	long r;
+
+	lock_take(t, &lock);
+	r = secure_alone(t);
+	lock_give(&lock);
 	return r;
 }
 
