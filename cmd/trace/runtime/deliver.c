@@ -297,9 +297,10 @@ put_back_all(struct tarea *t)
 		sys4(__NR_rt_sigprocmask, SIG_BLOCK, &sync, NULL, 8);
 		signal_send_pending(t);
 		signal_unmark(&t->kept);
-		if (t->pending)
-			sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid,
-			    t->pending, &t->kept);
+		/* where no more may be queued: without what came with it */
+		if (t->pending && sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid,
+		    t->pending, &t->kept) != 0)
+			sys2(__NR_kill, t->pid, t->pending);
 	}
 	t->pending = 0;
 }
