@@ -136,6 +136,7 @@ struct slot {
 	uint32_t resting;	/* 1: it waits, or makes a call of the guest's,
 				 * and leaves alone what --contexts has, until
 				 * it has seen that `renewing' is 0 */
+	uint32_t told;		/* 1: of SLOT_ENDED, its counts are told */
 };
 
 /* The process of a slot's thread, by its members of these names. */

@@ -58,6 +58,19 @@ slot_free(struct slot *s)
 	__atomic_store_n(&s->used, SLOT_FREE, __ATOMIC_SEQ_CST);
 }
 
+/* Trace tells the counts before or after this: who is second frees the slot. */
+void
+slot_ended(struct slot *s)
+{
+	uint32_t ended = SLOT_ENDED;
+
+	__atomic_store_n(&s->tid, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&s->used, SLOT_ENDED, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&s->told, __ATOMIC_SEQ_CST))
+		__atomic_compare_exchange_n(&s->used, &ended, SLOT_FREE, 0,
+		    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
 /* Slot i has been taken. */
 static void
 note_slot(uint32_t i)
@@ -90,6 +103,7 @@ take_free(uint32_t tid)
 			s[i].state = 0;
 			s[i].incache = 0;
 			s[i].resting = 0;
+			s[i].told = 0;
 			__atomic_store_n(&s[i].tid, tid != 0 ? tid :
 			    no_number(), __ATOMIC_SEQ_CST);
 			return (int)i;
@@ -117,7 +131,10 @@ slot_take(uint32_t tid)
 	int slot = take_free(tid);
 
 	while (slot < 0 && are_ended()) {
-		pause_ms();
+		if (rt.ctl->polling)
+			__builtin_ia32_pause();
+		else
+			pause_ms();
 		slot = take_free(tid);
 	}
 	return slot;

@@ -8,6 +8,7 @@
 #include "contexts.h"
 #include "queue.h"
 #include "runtime.h"
+#include "threads.h"
 
 #define QUEUE_SPINS 60	/* the formatter takes longer than a translation */
 
@@ -137,16 +138,17 @@ static int
 queue_room(struct control *c, uint32_t ticket)
 {
 	unsigned spins = 0;
+	uint32_t head;
 
-	while (ticket - __atomic_load_n(&c->qhead, __ATOMIC_ACQUIRE) >=
-	    NQUEUE) {
+	while (head = __atomic_load_n(&c->qhead, __ATOMIC_ACQUIRE),
+	    ticket - head >= NQUEUE) {
 		wake_formatter();
 		if (spins++ < QUEUE_SPINS) {
 			__builtin_ia32_pause();
 			continue;
 		}
 		__atomic_store_n(&c->qfull_sleeps, 1, __ATOMIC_SEQ_CST);
-		futex_wait(&c->qhead, ticket - NQUEUE);
+		futex_wait(&c->qhead, head);
 		if (trace_died())
 			return -1;
 	}
@@ -303,9 +305,9 @@ queue_turn(struct tarea *t, uint64_t from, uint64_t to)
 void
 queue_ended(struct tarea *t)
 {
-	__atomic_store_n(&t->slot->used, SLOT_ENDED, __ATOMIC_SEQ_CST);
 	queue_put(t, Q_ENDED, 0, 0);
 	wake_formatter();
+	slot_ended(t->slot);
 }
 
 /*

@@ -33,6 +33,8 @@ void area_forget(struct tarea *t, uint32_t slot);
 uint64_t area_to_free(struct tarea *);
 /* Another thread may have the slot. */
 void slot_free(struct slot *);
+/* Its thread has ended, and said so: free it once its counts are told. */
+void slot_ended(struct slot *);
 /* Free all that processes had that trace has buried since the last time. */
 void area_free_dead(struct tarea *);
 /* Make the first n counters of the area accessible; no memory: panic. */

@@ -84,8 +84,7 @@ entry_is_possible(const struct qent *e)
 			return false;
 		break;
 	case Q_ENDED:
-		return e->slot < NSLOT && counters_has(e->slot) &&
-		    ONCE(area.ctl->slot[e->slot].used) == SLOT_ENDED;
+		return e->slot < NSLOT && counters_has(e->slot);
 	case Q_SIGNAL:
 		if (e->sig < 1 || e->sig > 64)
 			return false;
@@ -167,11 +166,13 @@ static void
 ended(unsigned slot)
 {
 	struct slot *s = &area.ctl->slot[slot];
+	uint32_t gone = SLOT_ENDED;
 
 	counters_tell_ended(slot);
 	thread_ends(slot);
-	__atomic_store_n(&s->tid, 0, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&s->used, SLOT_FREE, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&s->told, 1, __ATOMIC_SEQ_CST);
+	__atomic_compare_exchange_n(&s->used, &gone, SLOT_FREE, false,
+	    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 void
