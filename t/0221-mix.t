@@ -194,6 +194,14 @@ for kind in counts "counts --contexts" "counts -i 5000"; do
 	same "have what they did, $kind" "$want" "$(others $kind)"
 done
 
+# more threads at one time than a thousand
+${CC:-gcc} -O1 -o "$T/beside" t/src/beside.c -lpthread
+for kind in cache branches counts; do
+	check "1100 threads, kind $kind" "$B/trace" -e $kind -o "$T/many.ev" \
+	    "$T/beside"
+done
+same "each has counts" 1101 "$(grep '^T' "$T/many.ev" | sort -u | wc -l)"
+
 # what it refuses
 status 2 "kind cache by thread" "$M" --per-thread "$T/ls.cache"
 grep -q 'kind cache.*how often each thread' "$T/err"
