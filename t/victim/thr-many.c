@@ -1,11 +1,11 @@
 /*
- * thr-many - a thousand threads alive at once, each with its own state
+ * thr-many - three hundred threads alive at once, each with its own state
  */
 #include <pthread.h>
 
 #include "victim.h"
 
-enum { NTHREAD = 1000, NROUND = 50 };
+enum { NTHREAD = 300, NROUND = 50 };
 
 static pthread_barrier_t all_here;
 static __thread uint64_t mine;
