@@ -5,6 +5,8 @@
  * an impossible value there reports it here and goes on without it; the serving
  * thread then ends the run.
  */
+#include <stdatomic.h>
+
 #include "base/base.h"
 #include "prog.h"
 
@@ -15,7 +17,7 @@ _Atomic bool trust_lost;
 void
 trust_lose(const char *what)
 {
-	if (__atomic_exchange_n(&trust_lost, true, __ATOMIC_SEQ_CST))
+	if (atomic_exchange(&trust_lost, true))
 		return;
 	warn("the program has written over memory that is trace's (%s)%s; "
 	    "the stream ends here", what,
