@@ -151,8 +151,11 @@ uint64_t states_link(uint64_t addr);
 bool states_is_begin(uint32_t arc);
 /* The state that it leads to: a group's first, unless contexts are apart. */
 uint32_t states_own(uint32_t arc);
-/* The inclusive outcomes of its calls, by column; good until the next call. */
-int64_t *states_outcomes(uint64_t thread, uint32_t arc);
+/*
+ * The inclusive outcomes of its calls, by column, of all threads; good until
+ * the next call.
+ */
+int64_t *states_outcomes(uint32_t arc);
 /* The number of a state's group: all states of its function and level. */
 uint32_t states_group(uint32_t state);
 /* The function of a group, and its first state. */
@@ -201,7 +204,7 @@ void frames_settle(void);
 /* The stream is over: all calls end. */
 void frames_end(void);
 /* As NAME_make and NAME_clear. */
-void frames_make(uint64_t thread);
+void frames_make(void);
 void frames_clear(void);
 
 /* ---- contexts.c: all of these, in a stream with contexts ---- */

@@ -77,8 +77,8 @@ make(void)
 	for (uint32_t i = 0; i < n; i++) {
 		states_make(i);
 		lines_make(i);
-		frames_make(i);
 	}
+	frames_make();		/* no thread is apart where there are frames */
 }
 
 void

@@ -32,11 +32,11 @@ struct thread {
 static struct thread *threads;
 static size_t nthread;
 static unsigned ncol;		/* outcomes */
-static struct tally *found;	/* by thread and state, id and instruction */
+static struct tally *found;	/* by state, id and instruction */
 
 /* By id of a reference alone: where its outcomes were added last. */
 static struct seen {
-	uint64_t a;		/* the tally's first number */
+	uint32_t state;
 	size_t sums;		/* 1 + the number of sums; 0: none yet */
 } *seen;
 static size_t capseen;
@@ -65,31 +65,31 @@ this_thread(void)
 
 /* What was added since a frame was entered is added to an arc. */
 static void
-add_since(const struct thread *t, uint64_t thread, size_t frame, uint32_t arc)
+add_since(const struct thread *t, size_t frame, uint32_t arc)
 {
 	const int64_t *enter = t->enter + frame * ncol;
 	int64_t *sum;
 
 	if (memcmp(enter, t->total, ncol * sizeof *enter) == 0)
 		return;
-	sum = states_outcomes(thread, arc);
+	sum = states_outcomes(arc);
 	for (unsigned i = 0; i < ncol; i++)
 		sum_add(&sum[i], t->total[i] - enter[i]);
 }
 
 static void
-add_inclusive(const struct thread *t, uint64_t thread, size_t frame)
+add_inclusive(const struct thread *t, size_t frame)
 {
-	add_since(t, thread, frame, t->arc[frame]);
+	add_since(t, frame, t->arc[frame]);
 }
 
 static void
-leave(struct thread *t, uint64_t thread, uint64_t n)
+leave(struct thread *t, uint64_t n)
 {
 	for (; n > 0 && t->n > 0; n--) {
 		size_t i = --t->n;
 
-		add_inclusive(t, thread, i);
+		add_inclusive(t, i);
 		if (states_is_begin(t->arc[i]))
 			memcpy(t->total, t->enter + i * ncol,
 			    ncol * sizeof *t->total);
@@ -98,12 +98,12 @@ leave(struct thread *t, uint64_t thread, uint64_t n)
 }
 
 static void
-forget_half(struct thread *t, uint64_t thread)
+forget_half(struct thread *t)
 {
 	size_t half = t->n / 2;
 
 	for (size_t i = 0; i < half; i++)
-		add_inclusive(t, thread, i);
+		add_inclusive(t, i);
 	t->n -= half;
 	t->lost += half;
 	memmove(t->arc, t->arc + half, t->n * sizeof *t->arc);
@@ -115,7 +115,7 @@ static void
 enter(struct thread *t, uint32_t arc)
 {
 	if (t->n >= MOST)
-		forget_half(t, states_thread());
+		forget_half(t);
 	if (t->n == t->caparc || (t->n + 1) * ncol > t->capenter) {
 		t->arc = xgrow(t->arc, &t->caparc, t->n + 1, sizeof *t->arc);
 		t->enter = xgrow(t->enter, &t->capenter, (t->n + 1) * ncol,
@@ -128,11 +128,11 @@ enter(struct thread *t, uint32_t arc)
 
 /* The innermost frame becomes that of arc, which has called it. */
 static void
-become(struct thread *t, uint64_t thread, uint32_t arc, uint32_t call)
+become(struct thread *t, uint32_t arc, uint32_t call)
 {
 	if (t->n == 0)
 		return;
-	add_since(t, thread, t->n - 1, call);
+	add_since(t, t->n - 1, call);
 	t->arc[t->n - 1] = arc;
 }
 
@@ -142,12 +142,12 @@ frames_line(int letter, const struct ev *e)
 	if (ncol == 0)
 		return;
 	if (letter == 'N' && e->nnum == 3)
-		become(this_thread(), states_thread(), (uint32_t)e->num[0],
+		become(this_thread(), (uint32_t)e->num[0],
 		    (uint32_t)e->num[2]);
 	else if (letter == 'N')
 		enter(this_thread(), (uint32_t)e->num[0]);
 	else
-		leave(this_thread(), states_thread(), e->num[0]);
+		leave(this_thread(), e->num[0]);
 }
 
 /* ---- outcomes ---- */
@@ -169,15 +169,14 @@ static int64_t *
 sums_of(const struct ev_def *d, uint64_t insn, uint32_t s)
 {
 	uint32_t id = ev_last_id(walk.events);
-	uint64_t a = states_thread() << 32 | s;
 	uint64_t b = (uint64_t)d->block->id << 16 | insn;
 
 	if (d->letter != 'Q')
-		return tally_at(found, a, b);
+		return tally_at(found, s, b);
 	if (id >= capseen)
 		seen = xgrow0(seen, &capseen, id + 1UL, sizeof *seen);
-	if (seen[id].sums == 0 || seen[id].a != a)
-		seen[id] = (struct seen){ a, tally_number(found, a, b) + 1 };
+	if (seen[id].sums == 0 || seen[id].state != s)
+		seen[id] = (struct seen){ s, tally_number(found, s, b) + 1 };
 	return tally_numbered(found, seen[id].sums - 1);
 }
 
@@ -208,7 +207,7 @@ void
 frames_end(void)
 {
 	for (size_t i = 0; i < nthread; i++)
-		leave(&threads[i], walk.threads ? i : 0, threads[i].n);
+		leave(&threads[i], threads[i].n);
 }
 
 static void
@@ -236,15 +235,13 @@ make(const struct tally_entry *e)
 		to[i] += sum[i];
 }
 
-static const struct tally_entry *next, *last;	/* being made */
-
 void
-frames_make(uint64_t thread)
+frames_make(void)
 {
-	if (last == NULL)
-		last = tally_sort(found, &next);
-	for (; next < last && next->a >> 32 == thread; next++)
-		make(next);
+	const struct tally_entry *e, *end = tally_sort(found, &e);
+
+	for (; e < end; e++)
+		make(e);
 }
 
 void
@@ -254,7 +251,7 @@ frames_settle(void)
 		struct thread *t = &threads[i];
 
 		for (size_t k = 0; k < t->n; k++) {
-			add_inclusive(t, walk.threads ? i : 0, k);
+			add_inclusive(t, k);
 			memcpy(t->enter + k * ncol, t->total,
 			    ncol * sizeof *t->total);
 		}
@@ -267,5 +264,4 @@ frames_clear(void)
 	tally_clear(found);
 	if (capseen > 0)
 		memset(seen, 0, capseen * sizeof *seen);
-	last = NULL;
 }

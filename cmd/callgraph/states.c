@@ -40,7 +40,6 @@ struct arc {
 	uint32_t within;	/* whose cost calls are part of: mostly from */
 	uint32_t own;		/* where it leads, see states_own */
 	uint64_t site, target;	/* link-time */
-	uint64_t thread;	/* whose sums were asked for last, and */
 	size_t sums;		/* 1 + their number; 0: none yet */
 };
 
@@ -149,12 +148,10 @@ states_line(int letter, const struct ev *e)
 }
 
 int64_t *
-states_outcomes(uint64_t thread, uint32_t a)
+states_outcomes(uint32_t a)
 {
-	if (arc[a].sums == 0 || arc[a].thread != thread) {
-		arc[a].sums = tally_number(calls, thread, a) + 1;
-		arc[a].thread = thread;
-	}
+	if (arc[a].sums == 0)
+		arc[a].sums = tally_number(calls, 0, a) + 1;
 	return tally_numbered(calls, arc[a].sums - 1) + 1 + walk.firsttold;
 }
 
