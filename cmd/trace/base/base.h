@@ -214,7 +214,12 @@ void guest_status(pid_t, int st);
  * that are.
  */
 size_t guest_file(const char *name, char *text, size_t size);
-/* The same of any file, by its path. */
+/*
+ * Open a file of /proc/PID instead of the descriptor *fd, which is closed if it
+ * is one; false: *fd is -1, and errno says why.
+ */
+bool guest_reopen(int *fd, const char *name, int flags);
+/* The same as guest_file of any file, by its path. */
 size_t file_text(const char *path, char *text, size_t size);
 /*
  * Read a field of a thread's or the process's status into `value', cut to size;

@@ -47,6 +47,18 @@ guest_file(const char *name, char *text, size_t size)
 }
 
 bool
+guest_reopen(int *fd, const char *name, int flags)
+{
+	char path[64];
+
+	if (*fd >= 0)
+		close(*fd);
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)guest.pid, name);
+	*fd = open(path, flags | O_CLOEXEC);
+	return *fd >= 0;
+}
+
+bool
 task_field(pid_t tid, const char *name, char *value, size_t size)
 {
 	char path[64], *line = NULL;

@@ -25,12 +25,7 @@ static int pagemap = -1;	/* of the image; or -1 */
 void
 bytes_begin(void)
 {
-	char name[64];
-
-	if (pagemap >= 0)
-		close(pagemap);
-	snprintf(name, sizeof name, "/proc/%d/pagemap", (int)guest.pid);
-	pagemap = open(name, O_RDONLY | O_CLOEXEC);
+	guest_reopen(&pagemap, "pagemap", O_RDONLY);
 }
 
 /* How many of the object's pages from k on lie one behind another. */

@@ -23,14 +23,8 @@ static int maps_fd = -1;	/* /proc/PID/maps */
 void
 mapread_open(void)
 {
-	char name[64];
-
-	if (maps_fd >= 0)
-		close(maps_fd);
-	snprintf(name, sizeof name, "/proc/%d/maps", (int)guest.pid);
-	maps_fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (maps_fd < 0)
-		die("%s:", name);
+	if (!guest_reopen(&maps_fd, "maps", O_RDONLY))
+		die("the program's mappings:");
 }
 
 bool

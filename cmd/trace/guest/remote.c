@@ -272,14 +272,10 @@ remote_mmap(uint64_t at, uint64_t len, int prot, int fd, uint64_t off)
 void
 guest_open(void)
 {
-	char name[64];
-
-	if (guest.mem >= 0)
-		close(guest.mem);
-	snprintf(name, sizeof name, "/proc/%d/mem", (int)guest.pid);
-	guest.mem = open(name, O_RDWR | O_CLOEXEC);
-	if (guest.mem < 0 && errno == EACCES)
-		die("%s: of a program that may not be read?:", name);
-	if (guest.mem < 0)
-		guest_lost(name);
+	if (guest_reopen(&guest.mem, "mem", O_RDWR))
+		return;
+	if (errno == EACCES)
+		die("/proc/%d/mem: of a program that may not be read?:",
+		    (int)guest.pid);
+	guest_lost("the program's memory");
 }
