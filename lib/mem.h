@@ -12,6 +12,7 @@ void *xmalloc(size_t n);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n);
 char *xstrdup(const char *s);
+char *xstrndup(const char *s, size_t most);
 /* Zeroed memory for small things that are never freed, also in threads. */
 void *xkeep(size_t n);
 /*

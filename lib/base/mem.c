@@ -49,6 +49,16 @@ xstrdup(const char *s)
 	return memcpy(xmalloc(n), s, n);
 }
 
+char *
+xstrndup(const char *s, size_t most)
+{
+	size_t n = strnlen(s, most);
+	char *copy = memcpy(xmalloc(n + 1), s, n);
+
+	copy[n] = '\0';
+	return copy;
+}
+
 #define TOUCH_LEAST ((size_t)16 << 10)
 #define TOUCH_MOST ((size_t)64 << 10)
 #define KEEP_MOST ((size_t)256 << 10)

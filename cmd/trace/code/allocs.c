@@ -104,7 +104,7 @@ allocs_add(const char *option, const char *arg, enum alloc_op op)
 		a.size = (uint32_t)(colon[1] - '1') & 7;
 	fns = xgrow(fns, &capfns, nfns + 1, sizeof *fns);
 	f = &fns[nfns++];
-	*f = (struct alloc_fn){ option, strndup(arg, (size_t)(colon - arg)),
+	*f = (struct alloc_fn){ option, xstrndup(arg, (size_t)(colon - arg)),
 		alloc_bits(a), false };
 }
 

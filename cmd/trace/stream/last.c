@@ -225,7 +225,7 @@ map_line(const char *s)
 		map_cut(m.start, m.end);
 	} else if (sscanf(s, "M %x %" SCNx64 " %" SCNx64 " %" SCNx64 " %n",
 	    &m.object, &m.start, &m.end, &m.off, &at) == 4) {
-		m.path = strndup(s + at, strcspn(s + at, "\n"));
+		m.path = xstrndup(s + at, strcspn(s + at, "\n"));
 		map_cut(m.start, m.end);
 		map_add(&m, m.start, m.end);
 		free(m.path);
@@ -486,7 +486,7 @@ static int
 may_create(void)
 {
 	const char *slash = strrchr(file, '/');
-	char *dir = slash == NULL ? xstrdup(".") : strndup(file,
+	char *dir = slash == NULL ? xstrdup(".") : xstrndup(file,
 	    (size_t)(slash - file) + 1);
 	int r = access(dir, W_OK | X_OK);
 
