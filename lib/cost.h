@@ -131,7 +131,8 @@ struct costr {
 	bool each_end;		/* set it to get COST_ENDED */
 	bool by_id;		/* set it to make ctx of the numbers of fn= */
 	bool truncated;		/* partial: the end mark was missing */
-	/* after COST_END, sums over all parts: self costs; summary: lines */
+	/* after COST_END, sums over all parts: self costs; summary: lines; by
+	   the events of the first part */
 	int64_t total[COST_EVMAX], summary[COST_EVMAX];
 	bool has_summary;	/* all parts had one */
 	/* what "# desc: " lines behind the header said; see costr_late */
@@ -157,6 +158,12 @@ void costr_late(struct costr *, struct cost_head *);
 /* Die of an error that the caller found, with the file's name and line. */
 _Noreturn void costr_die(struct costr *, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/*
+ * After COST_END: n gets r->total or r->summary by the events of a header that
+ * has all of the file's.
+ */
+void costr_sums(const struct costr *, const struct cost_head *,
+    const int64_t *sums, int64_t *n);
 /* After COST_END: the events and their sums, two lines on standard error. */
 void costr_report(const struct costr *, const struct cost_head *);
 /* Close and free it; names stay in their table. */

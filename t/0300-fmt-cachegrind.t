@@ -71,8 +71,9 @@ parts() { # events of the second part, its costs
 	    "ob=$T/prog" "fn=(1) ???" "$main $2" "totals: $2"
 }
 parts "Dr Ir" "10 20" >two
-check "two parts" "$F" two
+check "two parts" "$F" -v two
 same "are added up, by the events' names" "$line 25 13" "$(grep ^[0-9] out)"
+same "their sums, too" "totals: 25 13" "$(grep ^totals err)"
 parts "Ir Dw" "10 20" >two
 status 2 "two parts of other events" "$F" two
 costs "Ir" "calls=1" "$main 1" "totals: 1" >bad

@@ -196,6 +196,21 @@ same "no colour in a file" 0 "$("$A" prof | grep -c "$(printf '\033')")"
 check "colour" "$A" --color=always prof
 check "colour: is there" grep -q "$(printf '\033')\[1;31m" out
 
+# parts whose events have another order
+cat >ordered <<'EOF'
+# callgrind format
+events: Ir Dr
+summary: 10 1
+fl=a.c
+fn=f
+1 10 1
+totals: 10 1
+EOF
+sed '1d; s/Ir Dr/Dr Ir/; s/10 1$/2 20/' ordered | cat ordered - >parts
+check "parts of another order, --layout=old" "$A" --layout=old parts
+same "parts of another order: totals" "30 (100.0%) 3 (100.0%) PROGRAM TOTALS" \
+    "$(grep TOTALS out | xargs)"
+
 # trouble
 status 2 "unknown option" "$A" --nothing
 status 2 "unknown event" "$A" --sort=Xx prof

@@ -252,6 +252,20 @@ same "--mod-objname: nothing" "" "$(cat out err)"
 status 1 "only the number of calls differs" sh -c \
     'sed "s/calls=2/calls=3/" c1 >c3; "$0" c1 c3' "$D"
 
+# parts whose events have another order
+cat >ordered <<'EOF'
+# callgrind format
+events: Ir Dr
+fl=a.c
+fn=f
+1 10 1
+totals: 10 1
+EOF
+sed '1d; s/Ir Dr/Dr Ir/; s/10 1$/2 20/' ordered | cat ordered - >parts
+status 1 "parts of another order" "$D" -p ordered parts
+same "parts of another order: totals" "summary: 20 2" "$(grep ^summary out)"
+status 0 "parts of another order: a limit" "$D" -q --limit=Dr=2 ordered parts
+
 # trouble
 sed 's/ Dr$/ Dw/' old >other
 status 2 "other events" "$D" old other

@@ -373,8 +373,7 @@ read_input(struct input *in)
 		c.n = n;
 		costsum_put(prof.t, &c);
 	}
-	for (i = 0; i < prof.nrec; i++)
-		n[map[i]] = r->summary[i];
+	costr_sums(r, &first, r->summary, n);
 	sums_add(prof.summary, n, prof.nrec);
 	if (r->nlate > 0)
 		in->desc = with_late(r, in->desc);

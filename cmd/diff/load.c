@@ -124,8 +124,7 @@ load(struct diff_side *s, struct diff_side *other)
 		}
 		costsum_put(s->t, &c);
 	}
-	for (i = 0; i < diff.nev; i++)
-		s->total[map[i]] = r->total[i];
+	costr_sums(r, &first, r->total, s->total);
 	costr_close(r);
 	costsum_sort(s->t);
 }

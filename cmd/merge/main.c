@@ -77,15 +77,13 @@ add_file(const char *name, long double weight)
 	struct costr *r = costr_open(name, nm);
 	size_t store[COST_EVMAX];
 	const size_t *map = NULL;
-	int64_t n[COST_EVMAX], seen[COST_EVMAX] = { 0 };
+	int64_t n[COST_EVMAX];
 	struct costsum *sum = NULL;
 	struct cost c;
 
 	head_file();
 	while (costr_next(r, &c)) {
 		if (c.kind == COST_PART) {
-			if (!weighted)
-				add_total(r, map, seen);
 			map = head_add(r, store);
 			if (!table)
 				table = costsum_new(nm, first.positions,
@@ -104,7 +102,7 @@ add_file(const char *name, long double weight)
 		costsum_put(sum, &c);
 	}
 	if (!weighted)
-		add_total(r, map, seen);
+		add_total(r);
 	else if (sum)
 		add_weighted(sum, weight);
 	head_late(r);

@@ -36,8 +36,8 @@ void remap(int64_t *to, const int64_t *n, const size_t *map);
 
 /* total.c: are all counts of a record 0? */
 bool is_nothing(const struct cost *);
-/* Add what the reader's total grew by since the last call; seen: that total. */
-void add_total(const struct costr *, const size_t *map, int64_t *seen);
+/* Behind a file: add its total. */
+void add_total(const struct costr *);
 extern int64_t total[COST_EVMAX];
 /* Multiply a record's counts, into n, and add them to the total. */
 void weigh(struct cost *, int64_t *n, long double weight);

@@ -20,7 +20,7 @@ struct merge_input {
 	struct costr *r;
 	const size_t *map;
 	size_t store[COST_EVMAX];
-	int64_t seen[COST_EVMAX], n[COST_EVMAX];
+	int64_t n[COST_EVMAX];
 	struct cost c;		/* the next record */
 };
 
@@ -59,7 +59,7 @@ advance(struct merge_input *s)
 	enum cost_kind kind = costr_next(s->r, &s->c);
 
 	if (kind == COST_END) {
-		add_total(s->r, s->map, s->seen);
+		add_total(s->r);
 		return false;
 	}
 	if (kind != COST_SELF)

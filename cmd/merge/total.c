@@ -10,16 +10,12 @@
 int64_t total[COST_EVMAX];
 
 void
-add_total(const struct costr *r, const size_t *map, int64_t *seen)
+add_total(const struct costr *r)
 {
-	int64_t more[COST_EVMAX], n[COST_EVMAX];
+	int64_t n[COST_EVMAX];
 	size_t i;
 
-	for (i = 0; i < first.nev; i++) {
-		more[i] = r->total[i] - seen[i];
-		seen[i] = r->total[i];
-	}
-	remap(n, more, map);
+	costr_sums(r, &first, r->total, n);
 	for (i = 0; i < first.nev; i++)
 		if (__builtin_add_overflow(total[i], n[i], &total[i]))
 			die("%s: the sum of %s is beyond 64 bits", r->name,

@@ -68,6 +68,27 @@ want_events(struct costr *r, const char *line)
 	costr_die(r, "no events: line before this");
 }
 
+/* Find the events of this part among those of the first. */
+static void
+number_events(struct costr *r)
+{
+	struct costread *d = r->d;
+	size_t i, k;
+
+	if (!d->nfirst) {
+		d->nfirst = r->head.nev;
+		d->first = xcalloc(d->nfirst, sizeof *d->first);
+		for (i = 0; i < d->nfirst; i++)
+			d->first[i] = xstrdup(r->head.ev[i].name);
+	}
+	for (i = 0; i < r->head.nev; i++) {
+		for (k = 0; k < d->nfirst; k++)
+			if (!strcmp(d->first[k], r->head.ev[i].name))
+				break;
+		d->column[i] = k < d->nfirst ? k : COST_EVMAX;
+	}
+}
+
 static enum cost_kind
 begin(struct costr *r, struct cost *c, const char *line)
 {
@@ -75,6 +96,7 @@ begin(struct costr *r, struct cost *c, const char *line)
 
 	want_events(r, line);
 	costhead_done(&r->head);
+	number_events(r);
 	if (is_cachegrind(r))
 		r->head.format = COST_CACHEGRIND;
 	if (d->cmdlen)
@@ -111,22 +133,29 @@ truncated(struct costr *r, const char *what)
 	r->truncated = true;
 }
 
+/* sum += n, of which the sum has the events of the first part */
+static void
+add_part(struct costr *r, int64_t *sum, const int64_t *n, const char *what)
+{
+	const size_t *column = r->d->column;
+	size_t i;
+
+	for (i = 0; i < r->head.nev; i++)
+		if (column[i] < COST_EVMAX && __builtin_add_overflow(
+		    sum[column[i]], n[i], &sum[column[i]]))
+			costr_die(r, "the sum of the %s is beyond 64 bits",
+			    what);
+}
+
 static void
 add_sums(struct costr *r)
 {
 	struct costread *d = r->d;
-	size_t i;
 
 	r->has_summary &= d->summary;
-	for (i = 0; d->summary && i < r->head.nev; i++)
-		if (__builtin_add_overflow(r->summary[i], d->given[i],
-		    &r->summary[i]))
-			costr_die(r, "the sum of the summaries is beyond 64 "
-			    "bits");
-	for (i = 0; i < r->head.nev; i++)
-		if (__builtin_add_overflow(r->total[i], d->sum[i],
-		    &r->total[i]))
-			costr_die(r, "the sum of the parts is beyond 64 bits");
+	if (d->summary)
+		add_part(r, r->summary, d->given, "summaries");
+	add_part(r, r->total, d->sum, "parts");
 }
 
 /* The end of a part: was it whole? */
@@ -347,6 +376,14 @@ get_line(struct costr *r)
 }
 
 void
+costr_sums(const struct costr *r, const struct cost_head *h,
+    const int64_t *sums, int64_t *n)
+{
+	for (size_t i = 0; i < r->d->nfirst; i++)
+		n[costhead_find(h, r->d->first[i])] = sums[i];
+}
+
+void
 costr_late(struct costr *r, struct cost_head *h)
 {
 	for (size_t i = 0; i < r->nlate; i++)
@@ -469,10 +506,13 @@ costr_open(const char *name, struct costnames *nm)
 void
 costr_close(struct costr *r)
 {
-	int i;
+	size_t i;
 
 	for (i = 0; i < NSPACE; i++)
 		kh_destroy(id, r->d->ids[i]);
+	for (i = 0; i < r->d->nfirst; i++)
+		free(r->d->first[i]);
+	free(r->d->first);
 	in_close(r->d->in);
 	free(r->d->cmd);
 	free(r->late);

@@ -34,6 +34,10 @@ struct costread {
 	bool more;		/* another part follows this one */
 	bool another;		/* another file begins behind this part */
 	unsigned part;		/* from 1 */
+	char **first;		/* the events of the first part: copies */
+	size_t nfirst;
+	size_t column[COST_EVMAX];	/* this part's events among those, or
+					   COST_EVMAX: not there */
 	khash_t(id) *ids[NSPACE];	/* id -> part that defines it << 32
 					   | name */
 
