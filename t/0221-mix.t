@@ -217,6 +217,13 @@ ok "is refused by name" $?
 for bad in --by=name --show= --show=, --show=nosuch --functions=x -t --nonsense; do
 	status 2 "$bad" "$M" "$bad" "$T/page.ev"
 done
+for bad in mov r r8x 'r8 w8' "r8$(printf 'w%079d' 8)"; do
+	status 2 "no width: $bad" "$M" --by=width --show="$bad" "$T/page.ev"
+	same "is named" "mix: --show: there is no class \`$bad'" \
+	    "$(cat "$T/err")"
+done
+check "widths that none has" "$M" --by=width --show=r4x8,m2w16 "$T/page.ev"
+same "have columns" "events: Ir r4x8 m2w16" "$(grep ^events "$T/out")"
 printf 'H quern-events 1\nE exit 0 0\n' >"$T/empty.ev"
 check "an empty stream" "$M" "$T/empty.ev"
 check "and its costs" "$M" --costs "$T/empty.ev"

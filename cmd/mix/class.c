@@ -18,6 +18,7 @@
 
 #define UNKNOWN "unknown"
 #define MOST_WIDTHS 4096
+#define WIDTH_MOST 80	/* bytes of such a name */
 
 const char *const by_name[NBY] = { "mnemonic", "category", "extension", "set",
     "width" };
@@ -88,19 +89,11 @@ class_name(unsigned class)
 	return name == NULL ? UNKNOWN : name;
 }
 
-unsigned
-class_find(const char *name)
-{
-	for (unsigned i = 1; i < class_count(); i++)
-		if (strcmp(class_name(i), name) == 0)
-			return i;
-	return 0;
-}
-
 /* ---- widths ---- */
 
-unsigned
-class_new(const char *name)
+/* The class of this name, which may be a new one; 0: there are too many. */
+static unsigned
+add_width(const char *name)
 {
 	for (unsigned i = 1; i <= nwidth; i++)
 		if (strcmp(width[i], name) == 0)
@@ -114,7 +107,7 @@ class_new(const char *name)
 static unsigned
 by_width(const struct insns_at *at)
 {
-	char name[80] = "none", *p = name;
+	char name[WIDTH_MOST] = "none", *p = name;
 	unsigned same;
 
 	for (unsigned k = 0; k < at->i->nref; k += same) {
@@ -124,15 +117,53 @@ by_width(const struct insns_at *at)
 		    r[same].kind == r->kind && r[same].size == r->size; )
 			same++;
 		if (p > name + 50)
-			return class_new("many");
+			return add_width("many");
 		p += sprintf(p, "%c%u", r->kind, r->size);
 		if (same > 1)
 			p += sprintf(p, "x%u", same);
 	}
-	return class_new(name);
+	return add_width(name);
+}
+
+/* Behind one of these letters and a number; NULL: they are not there. */
+static const char *
+behind(const char *s, const char *letters)
+{
+	size_t n = 0;
+
+	if (*s != '\0' && strchr(letters, *s) != NULL)
+		n = strspn(s + 1, "0123456789");
+	return n == 0 ? NULL : s + 1 + n;
+}
+
+/* Is it a name that by_width may make? */
+static bool
+is_width(const char *s)
+{
+	if (strcmp(s, "none") == 0 || strcmp(s, "many") == 0)
+		return true;
+	if (*s == '\0' || strlen(s) >= WIDTH_MOST)
+		return false;
+	while (s != NULL && *s != '\0') {
+		s = behind(s, "rwm");
+		if (s != NULL && *s == 'x')
+			s = behind(s, "x");
+	}
+	return s != NULL;
 }
 
 /* ---- */
+
+unsigned
+class_find(const char *name)
+{
+	if (opt.by == BY_WIDTH)
+		return is_width(name) ? add_width(name) : 0;
+	for (unsigned i = 1; i < class_count(); i++)
+		if (strcmp(class_name(i), name) == 0)
+			return i;
+	return 0;
+}
 
 static unsigned
 decode(const uint8_t *bytes, unsigned len)

@@ -137,8 +137,7 @@ named_columns(void)
 		die("--show=%s: no class", show);
 	for (char *name = strtok_r(xstrdup(show), ",", &save); name != NULL;
 	    name = strtok_r(NULL, ",", &save)) {
-		unsigned class = opt.by == BY_WIDTH ? class_new(name) :
-		    class_find(name);
+		unsigned class = class_find(name);
 
 		if (class == 0)
 			die("--show: there is no class `%s'", name);

@@ -66,8 +66,6 @@ unsigned class_of(const struct insns_at *);
 const char *class_name(unsigned);	/* by number; of 0 as well */
 /* The number of a class, or 0: there is no such name. */
 unsigned class_find(const char *name);
-/* The same by width; the name becomes a class if it is none yet. */
-unsigned class_new(const char *name);
 /* Classes have lower numbers. */
 unsigned class_count(void);
 
