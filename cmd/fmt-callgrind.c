@@ -459,16 +459,10 @@ set_flag(unsigned flag, bool on)
 static void
 set_parts(const char *arg)
 {
-	static const char *const name[] = { "sum", "keep", "split",
+	static const char *const words[] = { "sum", "keep", "split",
 	    "callgrind" };
 
-	for (unsigned i = 0; i < 4; i++)
-		if (strcmp(arg, name[i]) == 0) {
-			opt_parts = i;
-			return;
-		}
-	die("--parts: `%s' is neither sum nor keep nor split nor callgrind",
-	    arg);
+	opt_parts = word_arg("--parts", arg, words, 4);
 }
 
 enum { VERSION = 256, COMPRESS_POS, COMPRESS_STRINGS, DEMANGLE, INSTR, LINE,

@@ -59,6 +59,7 @@ I  00002002,5" "$(sed -n '10,17p' "$T/out")"
 same "and none where there is no round" "I  00002000,2
 I  00002002,5" "$(sed -n '20,21p' "$T/out")"
 status 2 "--rep=twice" "$P" --rep=twice "$T/in.ev"
+same "is told" "plain: --rep=twice: neither once nor each" "$(cat "$T/err")"
 check "back" "$P" -r "$T/lines"
 cp "$T/out" "$T/back.ev"
 check "and there" "$P" "$T/back.ev"

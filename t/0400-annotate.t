@@ -213,6 +213,13 @@ same "parts of another order: totals" "30 (100.0%) 3 (100.0%) PROGRAM TOTALS" \
 
 # trouble
 status 2 "unknown option" "$A" --nothing
+for o in asm color layout tree; do
+	status 2 "--$o: an unknown word" "$A" --$o=odd prof
+	check "--$o: is told, with those that it takes" grep -qE \
+	    "^annotate: --$o=odd: .* n?or " err
+done
+status 2 "--inclusive: an unknown word" "$A" --inclusive=odd prof
+same "--inclusive: is told" "annotate: --inclusive: \`odd' is neither yes nor no" "$(cat err)"
 status 2 "unknown event" "$A" --sort=Xx prof
 same "unknown event: message" "annotate: --sort: event Xx is not in the profile" "$(cat err)"
 status 2 "no such file" "$A" nothing

@@ -153,7 +153,8 @@ status 2 "truncated" "$A" "$T/cut.ev"
 same "truncated: message" "account: $T/cut.ev: truncated after 13 executions" "$(cat "$T/err")"
 same "truncated: the table is there" 6 "$(sed -n '$=' "$T/out" | awk '{ print $1 - 1 }')"
 status 2 "a wrong column" "$A" -s average "$T/a.ev"
-same "a wrong column: message" "account: --sort: there is no \`average'" "$(cat "$T/err")"
+same "a wrong column: message" "account: --sort=average: funcid, count, min, \
+med, 90p, 99p, max, sum or func" "$(cat "$T/err")"
 events 1 "N 100000000 1" >"$T/id.ev"
 status 2 "an id of 33 bits" "$A" "$T/id.ev"
 same "an id of 33 bits: message" \

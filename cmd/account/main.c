@@ -187,18 +187,6 @@ collect(struct fn_report *r)
 		}
 }
 
-/* The index of an option's argument among words. */
-static int
-word(const char *what, const char *s, const char *const *words, int n)
-{
-	int i;
-
-	for (i = 0; i < n; i++)
-		if (strcmp(s, words[i]) == 0)
-			return i;
-	die("%s: there is no `%s'", what, s);
-}
-
 static struct {
 	enum report_format	format;
 	enum column	sort;
@@ -212,7 +200,6 @@ static void
 options(int argc, char **argv)
 {
 	static const char *const formats[] = { "text", "csv", "json" };
-	static const char *const orders[] = { "dsc", "asc" };
 	static const struct option longs[] = {
 		{ "format", required_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
@@ -231,7 +218,7 @@ options(int argc, char **argv)
 	    NULL)) != -1) {
 		switch (c) {
 		case 'f':
-			opt.format = (enum report_format)word("--format",
+			opt.format = (enum report_format)word_arg("--format",
 			    optarg, formats, 3);
 			break;
 		case 'h':
@@ -246,11 +233,11 @@ options(int argc, char **argv)
 			depths = kh_init(depth);
 			break;
 		case 'S':
-			opt.order = (unsigned)word("--sortorder", optarg,
-			    orders, 2);
+			opt.order = choice_arg("--sortorder", optarg, "dsc",
+			    "asc");
 			break;
 		case 's':
-			opt.sort = (enum column)word("--sort", optarg,
+			opt.sort = (enum column)word_arg("--sort", optarg,
 			    column_names, NCOLUMN);
 			break;
 		case 't':

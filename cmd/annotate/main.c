@@ -63,56 +63,25 @@ static const struct option longopts[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-static bool
-yes_or_no(const char *what, const char *s)
-{
-	if (!s || !strcmp(s, "yes"))
-		return true;
-	if (strcmp(s, "no"))
-		die("%s: '%s' is neither yes nor no", what, s);
-	return false;
-}
-
-static bool
-is_intel(const char *s)
-{
-	if (s && strcmp(s, "att") && strcmp(s, "intel"))
-		die("--asm: '%s' is neither att nor intel", s);
-	return s && !strcmp(s, "intel");
-}
-
-static bool
-is_old(const char *s)
-{
-	if (strcmp(s, "old") && strcmp(s, "new"))
-		die("--layout: '%s' is neither old nor new", s);
-	return !strcmp(s, "old");
-}
-
 static enum tree
 which_tree(const char *s)
 {
 	static const char *const words[] = { "none", "caller", "calling",
 	    "both" };
-	int i;
 
-	for (i = TREE_NONE; i <= TREE_BOTH; i++)
-		if (!strcmp(s, words[i]))
-			return i;
-	die("--tree: '%s' is none of none, caller, calling, both", s);
+	return (enum tree)word_arg("--tree", s, words, 4);
 }
 
 static bool
 want_color(const char *when)
 {
+	enum { AUTOMATIC, ALWAYS, NEVER };
+	static const char *const words[] = { "auto", "always", "never" };
 	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
+	unsigned which = when ? word_arg("--color", when, words, 3) : AUTOMATIC;
 
-	if (when && !strcmp(when, "always"))
-		return true;
-	if (when && !strcmp(when, "never"))
-		return false;
-	if (when && strcmp(when, "auto"))
-		die("--color: '%s' is none of auto, always, never", when);
+	if (which != AUTOMATIC)
+		return which == ALWAYS;
 	return !opt.dest && isatty(1) && !(no && *no) && term &&
 	    strcmp(term, "dumb");
 }
@@ -130,7 +99,7 @@ table_option(int c)
 {
 	switch (c) {
 	case INCLUSIVE:
-		opt.inclusive = yes_or_no("--inclusive", optarg);
+		opt.inclusive = yes_arg("--inclusive", optarg);
 		return true;
 	case LINES:
 		opt.lines = optarg ? num_arg("--lines", optarg, 1,
@@ -150,7 +119,7 @@ table_option(int c)
 		opt.has_threshold = true;
 		return true;
 	case PERCS:
-		opt.percs = yes_or_no("--show-percs", optarg);
+		opt.percs = yes_arg("--show-percs", optarg);
 		return true;
 	case NOPERCS:
 		opt.percs = false;
@@ -166,16 +135,17 @@ source_option(int c)
 	switch (c) {
 	case ASM:
 		opt.assembly = true;
-		opt.intel = is_intel(optarg);
+		opt.intel = optarg && choice_arg("--asm", optarg,
+		    "att", "intel");
 		return true;
 	case HTML:
 		opt.html = optarg;
 		return true;
 	case LAYOUT:
-		opt.old = is_old(optarg);
+		opt.old = !choice_arg("--layout", optarg, "old", "new");
 		return true;
 	case AUTO:
-		opt.annotate = yes_or_no("--auto", optarg);
+		opt.annotate = yes_arg("--auto", optarg);
 		return true;
 	case ANNOTATE:
 	case NOANNOTATE:

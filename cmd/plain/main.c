@@ -51,14 +51,6 @@ static const char help[] =
 static bool data_only, each, reverse, source;
 static const char *output, *sums;
 
-static bool
-rep_is_each(const char *s)
-{
-	static const char *const words[] = { "once", "each" };
-
-	return word_arg("--rep", s, words, 2) == 1;
-}
-
 static void
 options(int argc, char **argv)
 {
@@ -90,7 +82,7 @@ options(int argc, char **argv)
 			output = optarg;
 			break;
 		case OPT_REP:
-			each = rep_is_each(optarg);
+			each = choice_arg("--rep", optarg, "once", "each");
 			break;
 		case OPT_SUMS:
 			sums = optarg;
