@@ -248,6 +248,23 @@ else
 fi
 
 # --- trouble
+large=9000000000000000000
+costs 'fn=f' 'cfn=g' "calls=$large 1" '1 2' 'cfn=g' "calls=$large 1" '2 2' \
+    'fn=g' '1 4' 'totals: 4 0' >calls
+costs 'fn=f' 'cfn=g' 'calls=1 1' "1 $large" 'cfn=g' 'calls=1 1' "2 $large" \
+    'fn=g' '1 4' 'totals: 4 0' >inclusive
+costs 'fn=f' "1 $large" 'fn=g' "1 -$large" 'fn=f' "1 $large" \
+    "totals: $large 0" | sed '3idesc: Files compared: a; b' >self
+for f in calls inclusive; do
+	for p in fmt-folded fmt-pprof; do
+		status 2 "$p: $f beyond 64 bits" "$B/$p" $f
+		same "$p: $f: are told" \
+		    "$p: the sum of the costs is beyond 64 bits" "$(cat err)"
+	done
+done
+status 2 "fmt-pprof: own costs beyond 64 bits" "$P" self
+same "are told" "fmt-pprof: the sum of the costs is beyond 64 bits" "$(cat err)"
+status 2 "fmt-folded: own costs beyond 64 bits" "$F" self
 sed '/^totals/d' contexts >cut
 for p in fmt-folded fmt-pprof; do
 	status 2 "$p: costs that are cut" "$B/$p" cut

@@ -24,6 +24,7 @@
 #include "place.h"
 #include "prog.h"
 #include "stacks.h"
+#include "sum.h"
 #include "sym.h"
 
 static const char synopsis[] = "[-o file] [--dump-instr=yes|no] "
@@ -100,7 +101,8 @@ gather(uint32_t visit)
 		n = counts_at(where_location(v->node, row->pos.addr, row->file,
 		    row->pos.line));
 		for (i = 0; i < nev; i++)
-			n[i] += stacks_part(v, stacks->count[r * nev + i]);
+			sum_add(&n[i], stacks_part(v,
+			    stacks->count[r * nev + i]));
 	}
 }
 

@@ -19,6 +19,7 @@
 #include "khash.h"
 #include "mem.h"
 #include "prog.h"
+#include "sum.h"
 
 #define MOST	((size_t)4 << 20)	/* visits by way of shared functions */
 
@@ -145,8 +146,8 @@ add_call(struct stacks *s, const struct cost *c)
 	for (i = 0; i < g->costr->head.nev; i++)
 		if (g->column[i] == g->by)
 			cost = c->n[i];
-	a->calls += c->count[0];
-	a->cost += cost;
+	sum_add(&a->calls, c->count[0]);
+	sum_add(&a->cost, cost);
 	if (cost > a->most) {
 		a->most = cost;
 		a->site = c->pos;
@@ -223,8 +224,8 @@ share(struct stacks *s, uint32_t node)
 
 	for (i = s->node[node].in; i != STACKS_NONE; i = g->arc[i].nextin)
 		if (!g->arc[i].isback) {
-			cost += g->arc[i].cost;
-			calls += g->arc[i].calls;
+			sum_add(&cost, g->arc[i].cost);
+			sum_add(&calls, g->arc[i].calls);
 			n++;
 		}
 	s->node[node].nin = n;
