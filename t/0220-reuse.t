@@ -250,6 +250,10 @@ check "a loop over 128 lines" "$R" --caches=4k "$T/loop.ev"
 same "and where its misses stop" \
     "function 6529 6529 128 8192 8192 8192 /no\\040such/file ???" \
     "$(grep '^function' "$T/out")"
+sed 's,/no,/n\\303\\274\\134,' "$T/loop.ev" >"$T/utf8.ev"
+check "an object's path in UTF-8, with a backslash" "$R" --caches=4k "$T/utf8.ev"
+same "is readable" "$(printf '/n\303\274\\134\\040such/file')" \
+    "$(awk '$1 == "function" { print $8 }' "$T/out")"
 
 # samples: all lines are the whole; some are near it, as they say
 "$R" --sample=1 "$T/ls.ev" >"$T/a"

@@ -128,13 +128,16 @@ funcs_sort(struct funcs *f, size_t column)
 void
 funcs_put(struct out *o, const struct func_sum *f)
 {
-	const char *s;
+	const char *s = f->object;
+	size_t n;
 
-	for (s = f->object; *s != '\0'; s++)
-		if (*s == ' ' || *s == '\\')
-			out_printf(o, "\\%03o", *s);
-		else
-			out_shown(o, s, 1);
+	for (;; s += n + 1) {
+		n = strcspn(s, " \\");
+		out_shown(o, s, n);
+		if (s[n] == '\0')
+			break;
+		out_printf(o, "\\%03o", s[n]);
+	}
 	out_ch(o, ' ');
 	out_shown(o, f->name, strlen(f->name));
 	out_ch(o, '\n');
