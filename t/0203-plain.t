@@ -263,6 +263,11 @@ check "comparisons" "$P" --sums=f "$T/sums.ev"
 same "are two branches each, and the test" "branches: 12
 taken: 9
 instructions: 13" "$(grep '^[bti].*[a-z]:' "$T/out" | grep -v items)"
+# the largest count, backwards
+printf '%s\n' 'H quern-events 2' 'H kind blocks' 'B 1 >1000 2w1*0' \
+    '1+8000000000000000' 'E exit 0 1' >"$T/huge.ev"
+check "a count of 2^63" "$P" --sums=f "$T/huge.ev"
+same "is told" "instructions: 9223372036854775809" "$(grep ^instr "$T/out")"
 status 2 "--sums with -s" "$P" -s --sums=f "$T/sums.ev"
 
 done_testing

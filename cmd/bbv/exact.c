@@ -303,17 +303,17 @@ static uint64_t
 times_repeated(const struct ev_block *b, const struct ev_insn *i)
 {
 	const struct ev_ref *ref = &b->ref[i->ref];
-	int64_t count = 0;
+	uint64_t count = 0;
 	bool compares = ref->kind == 'r';
 
 	for (unsigned k = 0; k < i->nref; k++) {
 		if (ref[k].count != 0)
-			count = (int64_t)b->value[ref[k].count - 1];
+			count = b->value[ref[k].count - 1];
 		compares &= ref[k].kind == 'r';
 	}
-	if (count < 0)
+	if ((int64_t)count < 0)
 		count = -count;
-	return (uint64_t)count + (!compares || count == 0);
+	return count + (!compares || count == 0);
 }
 
 static void

@@ -341,9 +341,10 @@ event_line(const char *s)
 		return -1;
 	while (*s == ' ')
 		s++;
-	if (ev_hex(&s, &addr) < 0 || *s++ != ',' || !isdigit(*s))
+	if (ev_hex(&s, &addr) < 0 || *s++ != ',' ||
+	    !isdigit((unsigned char)*s))
 		return -1;
-	for (; isdigit(*s) && size < 1 << 16; s++)
+	for (; isdigit((unsigned char)*s) && size < 1 << 16; s++)
 		size = size * 10 + (uint64_t)(*s - '0');
 	if (*s != '\0' || size == 0 || size >= 1 << 16)
 		return -1;

@@ -118,18 +118,18 @@ rounds(const struct ev_block *b, uint32_t n, bool again)
 	for (uint32_t k = 0; k < n; k++) {
 		const struct ev_insn *i = &b->insn[k];
 		bool writes = false, repeats = false;
-		int64_t count = 0;
+		uint64_t count = 0;
 
 		for (unsigned j = 0; j < i->nref; j++) {
 			const struct ev_ref *ref = &b->ref[i->ref + j];
 
 			if (ref->count != 0)
-				count = (int64_t)b->value[ref->count - 1];
+				count = b->value[ref->count - 1];
 			repeats |= ref->count != 0;
 			writes |= ref->kind != 'r';
 		}
 		if (repeats)
-			repeated((uint64_t)(count < 0 ? -count : count), writes,
+			repeated((int64_t)count < 0 ? -count : count, writes,
 			    again && k == 0);
 	}
 }
