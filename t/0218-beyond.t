@@ -53,7 +53,8 @@ beyond callgraph more.ev
 stream all "B 1 >401000 2r8.0*1w8.2*1 3 2J401000" 1+1000-8000000000000000+2000 \
     "E exit 0 1" >rounds.ev
 message=
-for p in "icount --rep=each" "callgraph --rep=each"; do
+for p in "icount --rep=each" "callgraph --rep=each" cachesim \
+    "cachesim --rep=each"; do
 	beyond $p rounds.ev
 done
 

@@ -32,6 +32,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "sum.h"
 
 static struct evr *events;
 static bool through;
@@ -127,7 +128,7 @@ differs(struct cold_block *c, uint32_t ref, int64_t by)
 
 	if (o->extra == NULL)
 		o->extra = xcalloc(c->block->nref, sizeof *o->extra);
-	o->extra[ref] += by;
+	sum_add(&o->extra[ref], by);
 }
 
 /* Count the additional fetches of a repeated instruction in Valgrind. */
@@ -147,7 +148,7 @@ count_rounds(struct cold_block *c, uint32_t insn, uint32_t ref, uint64_t n)
 	if (o->rounds == NULL)
 		o->rounds = xcalloc(c->block->ninsn, sizeof *o->rounds);
 	/* movs, stos: a last test of the count; cmps, scas: ended by it */
-	o->rounds[insn] += writes ? (int64_t)n : (int64_t)(n > 0 ? n - 1 : 0);
+	sum_add(&o->rounds[insn], (int64_t)(writes || n == 0 ? n : n - 1));
 }
 
 static inline uint64_t
@@ -264,6 +265,8 @@ repeated(struct cold_block *c, uint32_t from, uint32_t to)
 	struct turns t = { (uint32_t)(c - cold_block), from, to, 0,
 	    count < 0 };
 
+	if (n > INT64_MAX)
+		sum_beyond();
 	if (n < repeat_least())
 		turns_rounds(&t, n);
 	else

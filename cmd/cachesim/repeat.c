@@ -33,6 +33,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "sum.h"
 
 #define NEST	2		/* a repeated instruction, in a line's rounds */
 
@@ -335,8 +336,7 @@ static void
 add_odd(int64_t *n, const int64_t *was, size_t k, uint64_t times)
 {
 	for (size_t i = 0; n != NULL && i < k; i++)
-		n[i] = (int64_t)((uint64_t)n[i] +
-		    ((uint64_t)n[i] - (uint64_t)was[i]) * times);
+		sum_add(&n[i], sum_times(n[i] - was[i], (int64_t)times));
 }
 
 /* Add what was counted since then, so many times. */

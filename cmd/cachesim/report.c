@@ -16,6 +16,7 @@
 #include "mem.h"
 #include "out.h"
 #include "outcome.h"
+#include "sum.h"
 
 enum { IR, COL_I1MR, COL_ILMR, DR, COL_D1MR, COL_DLMR, DW, COL_D1MW, COL_DLMW,
     NCOL };
@@ -68,13 +69,14 @@ report_add(const struct insns_at *at, int64_t *n)
 
 	n[IR] += (int64_t)at->times;
 	if (each && o != NULL && o->rounds != NULL)
-		n[IR] += o->rounds[at->insn];
+		sum_add(&n[IR], o->rounds[at->insn]);
 	add_fetches(c, at->insn, n);
 	for (uint32_t k = 0; k < at->i->nref; k++) {
 		unsigned col = at->ref[k].kind == 'w' ? DW : DR;
 
-		n[col] += (int64_t)at->times +
-		    (extra != NULL ? extra[at->i->ref + k] : 0);
+		n[col] += (int64_t)at->times;
+		if (extra != NULL)
+			sum_add(&n[col], extra[at->i->ref + k]);
 		add_misses(&data[k], n + col + 1);
 	}
 }
