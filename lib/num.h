@@ -18,6 +18,7 @@ int num_next(const char **s, unsigned k, uint64_t *out);
 int num_parse(const char *s, unsigned k, uint64_t *out);
 /* Write v as 1,234,567; returns where in buf it begins. */
 const char *num_commas(char buf[32], int64_t v);
+char *num_commas_u64(char buf[32], uint64_t v);
 
 /* Write v in hexadecimal, without 0x: 16 bytes at most; returns their end. */
 static inline char *

@@ -14,6 +14,7 @@
 #include "cost.h"
 #include "insns.h"
 #include "mem.h"
+#include "num.h"
 #include "out.h"
 #include "outcome.h"
 #include "sum.h"
@@ -103,16 +104,8 @@ commas(int64_t n)
 {
 	static char buf[8][32];
 	static unsigned next;
-	char *p = buf[next = (next + 1) % 8] + 31;
-	int k = 0;
 
-	*p = '\0';
-	do {
-		if (k++ % 3 == 0 && k != 1)
-			*--p = ',';
-		*--p = (char)('0' + n % 10);
-	} while ((n /= 10) != 0);
-	return p;
+	return num_commas(buf[next = (next + 1) % 8], n);
 }
 
 /* Of a column: a rate must fit as well. */

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "num.h"
 #include "out.h"
 
 enum { ROW = 17, MARGIN = 10, HEAD = 72, FOOT = 30 };
@@ -113,16 +114,8 @@ commas(uint64_t n)
 {
 	static char buf[2][32];
 	static int which;
-	char *p = buf[which ^= 1] + 31;
-	int k = 0;
 
-	*p = '\0';
-	do {
-		if (k++ % 3 == 0 && k > 1)
-			*--p = ',';
-		*--p = (char)('0' + n % 10);
-	} while ((n /= 10) != 0);
-	return p;
+	return num_commas_u64(buf[which ^= 1], n);
 }
 
 /* ---- colours ---- */

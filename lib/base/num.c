@@ -35,20 +35,27 @@ num_parse(const char *s, unsigned k, uint64_t *out)
 	return num_next(&s, k, out) == 0 && *s == '\0' ? 0 : -1;
 }
 
-const char *
-num_commas(char buf[32], int64_t v)
+char *
+num_commas_u64(char buf[32], uint64_t v)
 {
 	char *p = buf + 31;
-	uint64_t u = v < 0 ? -(uint64_t)v : (uint64_t)v;
 	int digits = 0;
 
 	*p = '\0';
 	do {
 		if (digits > 0 && digits % 3 == 0)
 			*--p = ',';
-		*--p = (char)('0' + u % 10);
+		*--p = (char)('0' + v % 10);
 		digits++;
-	} while ((u /= 10) != 0);
+	} while ((v /= 10) != 0);
+	return p;
+}
+
+const char *
+num_commas(char buf[32], int64_t v)
+{
+	char *p = num_commas_u64(buf, v < 0 ? -(uint64_t)v : (uint64_t)v);
+
 	if (v < 0)
 		*--p = '-';
 	return p;
