@@ -31,7 +31,7 @@ uint32_t
 blocks_find(uint64_t addr, struct objmap *map)
 {
 	khiter_t k;
-	int new;		/* khash's result: < 0 no memory, 0 found */
+	int new;
 
 	if (by_addr == NULL)
 		by_addr = kh_init(bb);

@@ -287,8 +287,6 @@ name(struct costr *r, const char *p, enum cost_space sp)
 	}
 	nm = string(r, blanks(p));
 	it = kh_put(id, ids, id, &made);
-	if (made < 0)
-		die("out of memory");
 	if (!made && kh_val(ids, it) >> 32 == d->part &&
 	    (uint32_t)kh_val(ids, it) != nm)
 		costr_die(r, "name (%" PRIu64 ") is defined twice", id);

@@ -183,9 +183,7 @@ thread_line(struct evr *r, uint64_t tid)
 	int new;
 	khint_t k = kh_put(tid, r->tid, tid, &new);
 
-	if (new < 0)
-		die("threads:");
-	if (new != 0) {
+	if (new) {
 		/* The first T line names the thread that ran until then. */
 		kh_val(r->tid, k) = r->named ? r->nthread++ : 0;
 		r->last = xgrow(r->last, &r->caplast, r->nthread,
