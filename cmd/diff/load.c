@@ -3,7 +3,6 @@
  */
 #include "diff.h"
 
-
 #include "mem.h"
 #include "prog.h"
 

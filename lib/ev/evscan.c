@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-
 static unsigned
 digit(char c)
 {

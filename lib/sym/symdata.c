@@ -477,7 +477,6 @@ type_word(Dwarf_Die *type)
 	}
 }
 
-/* Is it worth naming: has the structure or array parts? */
 bool
 sym_member(struct sym *s, const struct sym_data *at, uint64_t off,
     uint64_t size, bool by_type, char *buf, size_t n)

@@ -10,8 +10,6 @@
 #include "evw.h"
 #include "num.h"
 
-/* ---- by records ---- */
-
 /* ---- passing through ---- */
 
 void

@@ -75,7 +75,6 @@ simrun_warming(struct simrun *s)
 	return inside(s)->warm != 0;
 }
 
-
 /* What was found so far does not count. */
 static void
 warm_over(struct inside *in)

@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-
 /* Far transfers go through memory: an offset of 2, 4, 8 bytes, a selector. */
 static void
 classify_far(struct insn *in, const ZydisDecodedInstruction *zi)
