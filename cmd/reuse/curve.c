@@ -55,6 +55,12 @@ curve_free(struct curve *c)
 		free(c->misses[g]);
 }
 
+uint64_t
+curve_first(void)
+{
+	return (uint64_t)ceil(1 / opt.sample);
+}
+
 struct point
 curve_at(const struct curve *c, uint64_t lines)
 {

@@ -111,24 +111,18 @@ ratio(const struct curve *c, double misses)
 
 /* ---- the curve ---- */
 
-static uint64_t
-smallest(void)
-{
-	return (uint64_t)ceil(1 / opt.sample);
-}
-
 /* The sizes, in bytes, and the ratios that all curves have. */
 static void
 find_scales(struct scale *x, struct scale *y)
 {
-	double all = (double)(smallest() << opt.shift) * 2, hi = 0, lo = 1;
+	double all = (double)(curve_first() << opt.shift) * 2, hi = 0, lo = 1;
 
 	for (unsigned i = 0; i < nshown; i++) {
 		const struct curve *c = &curves[i];
 		uint64_t end = scaled(c->most) + 1;
 
 		all = fmax(all, (double)end * (1 << opt.shift) * 1.5);
-		hi = fmax(hi, ratio(c, curve_at(c, smallest()).misses));
+		hi = fmax(hi, ratio(c, curve_at(c, curve_first()).misses));
 		lo = fmin(lo, ratio(c, curve_at(c, end).misses));
 	}
 	for (unsigned i = 0; i < ncache; i++)
@@ -136,7 +130,8 @@ find_scales(struct scale *x, struct scale *y)
 			all = fmax(all, (double)caches[i].bytes * 1.5);
 	lo = fmax(lo, 1e-9);
 	hi = fmax(hi, lo * 10);
-	*x = (struct scale){ log2((double)(smallest() << opt.shift)), log2(all),
+	*x = (struct scale){
+	    log2((double)(curve_first() << opt.shift)), log2(all),
 	    LEFT, LEFT + PLOT, true };
 	*y = (struct scale){ log2(pow(10, floor(log10(lo)))),
 	    log2(fmin(1, hi * 1.2)), TOP + CURVE, TOP, true };

@@ -7,7 +7,6 @@
  * so that awk '$1 == "curve"' takes one out. reuse(1) has the columns.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,13 +131,6 @@ put_lines(const struct curve *c, uint64_t lines)
 	    c->h->refs);
 }
 
-/* The smallest size of which a sample can tell, in lines. */
-static uint64_t
-smallest(void)
-{
-	return (uint64_t)ceil(1 / opt.sample);
-}
-
 static void
 curve(const struct curve *c)
 {
@@ -151,7 +143,7 @@ curve(const struct curve *c)
 		    in_lines(curve_size[i].bytes)), c->h->refs);
 	if (curve_nsize != 0)
 		return;
-	for (uint64_t n = smallest(), by; ; n += by) {
+	for (uint64_t n = curve_first(), by; ; n += by) {
 		put_lines(c, n < end ? n : end);
 		if (n >= end)
 			break;

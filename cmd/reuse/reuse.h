@@ -264,6 +264,8 @@ struct curve {
 /* Fill in the curve of a history, which must not change while it is used. */
 void curve_make(struct curve *, const struct history *);
 void curve_free(struct curve *);
+/* The smallest cache of which a curve can tell, in lines: in a sample, > 1. */
+uint64_t curve_first(void);
 /* The point of a cache that holds so many lines. */
 struct point curve_at(const struct curve *, uint64_t lines);
 /* A distance in lines of the sample, as one in all lines. */
