@@ -222,6 +222,12 @@ status 2 "--inclusive: an unknown word" "$A" --inclusive=odd prof
 same "--inclusive: is told" "annotate: --inclusive: \`odd' is neither yes nor no" "$(cat err)"
 status 2 "unknown event" "$A" --sort=Xx prof
 same "unknown event: message" "annotate: --sort: event Xx is not in the profile" "$(cat err)"
+printf '%s\n' 'events: Ir' 'event: A = 2000000000 Ir' \
+    'event: B = 2000000000 A' 'event: C = 4 B' fl=a fn=f '1 1' 'summary: 1' >far
+status 0 "a formula beyond 64 bits" "$A" --no-annotate far
+same "a formula beyond 64 bits: told, and not shown" \
+    "annotate: event C: cannot use the formula 4 B; Ir A B" \
+    "$(cat err); $(sed -n 's/^Events shown: *//p' out)"
 status 2 "no such file" "$A" nothing
 sed '$d' prof >cut
 status 2 "no end mark: shown, with a warning" "$A" --no-annotate cut

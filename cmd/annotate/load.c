@@ -58,7 +58,23 @@ find_event(const char *name, size_t len)
 	return -1;
 }
 
-/* Parse "Ir + 10 Dr" or "Ir + 10*Dr" into factors; false: malformed. */
+/* Add k times an event to a formula's factors; false: beyond 64 bits. */
+static bool
+add_factors(int64_t *f, size_t ev, int64_t k)
+{
+	int64_t v;
+	size_t i;
+
+	if (ev < prof.nrec)
+		return !__builtin_add_overflow(f[ev], k, &f[ev]);
+	for (i = 0; i < prof.nrec; i++)
+		if (__builtin_mul_overflow(k, factor[ev][i], &v) ||
+		    __builtin_add_overflow(f[i], v, &f[i]))
+			return false;
+	return true;
+}
+
+/* Parse "Ir + 10 Dr" or "Ir + 10*Dr" into factors; false: it is none. */
 static bool
 parse_formula(const char *s, int64_t *f)
 {
@@ -82,13 +98,9 @@ parse_formula(const char *s, int64_t *f)
 		}
 		len = strcspn(s, " \t+-");
 		at = find_event(s, len);
-		if (at < 0 || k > INT32_MAX)
+		if (at < 0 || k > INT32_MAX ||
+		    !add_factors(f, (size_t)at, sign * (int64_t)k))
 			return false;
-		if ((size_t)at < prof.nrec)
-			f[at] += sign * (int64_t)k;
-		else
-			for (size_t j = 0; j < prof.nrec; j++)
-				f[j] += sign * (int64_t)k * factor[at][j];
 		s += len;
 		s += strspn(s, " \t");
 	}
